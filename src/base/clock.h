@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The only place that reads a clock (the loop's own timers aside). */
+#ifndef QOSD_BASE_CLOCK_H
+#define QOSD_BASE_CLOCK_H
+
+#include <stdint.h>
+
+int64_t clock_mono_us(void);	/* CLOCK_MONOTONIC, microseconds */
+int64_t clock_real_us(void);	/* CLOCK_REALTIME, microseconds since 1970 */
+
+#endif

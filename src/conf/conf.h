@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reading the two YAML files (the only user of libyaml).
+ *
+ * Strict: an unknown or duplicate key, a wrong type, a value out of range or a
+ * name that is not defined is an error with line and column, and all errors
+ * of a file are reported in one run.  Anything else than a policy that is free
+ * of errors returns NULL.
+ */
+#ifndef QOSD_CONF_CONF_H
+#define QOSD_CONF_CONF_H
+
+#include "base/buf.h"
+#include "base/findings.h"
+#include "plan/settings.h"
+#include "qos/policy.h"
+
+/* Files larger than this are refused: no policy is that long. */
+#define CONF_FILE_MAX (16u << 20)
+
+/*
+ * NULL, with at least one error in out, if the file can't be used.  A file
+ * that can't be opened or read is an error without position.  The caller frees
+ * with policy_free() and settings_free().
+ */
+struct policy *conf_load_policy(const char *path, struct findings *out);
+struct settings *conf_load_settings(const char *path, struct findings *out);
+/* The same from memory; `name` stands for the file in findings. */
+struct policy *conf_parse_policy(const char *name, const char *text, size_t n,
+				 struct findings *out);
+struct settings *conf_parse_settings(const char *name, const char *text, size_t n,
+				     struct findings *out);
+/* Normal form: YAML that parses to the same policy, and prints as itself. */
+void conf_print_policy(const struct policy *p, struct buf *out);
+
+#endif

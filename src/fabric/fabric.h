@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The subnet as plain data: nodes, ports, links, as discovery saw them.
+ *
+ * Everything is an index into three arrays, so that the whole is compact,
+ * copyable and printable.  A node with n ports owns n + 1 consecutive port
+ * slots, port0 .. port0 + n; slot 0 is a switch's port 0 (its management
+ * port), unused on CAs and routers.
+ *
+ * Invariants after fabric_finish():
+ *  - peer is symmetric: ports[ports[p].peer].peer == p;
+ *  - node 0 is the node that the SM runs on, and self its port;
+ *  - by_guid maps the GUID of every end port (CA and router ports, and port 0
+ *    of switches) to its port index;
+ *  - the switches are nodes[switches[0 .. n_switches - 1]], and a node's `sw`
+ *    is its place there.
+ *
+ * From then on a fabric is read-only for everybody but the one who brought it
+ * up, who stores each PortInfo that a device answers (fabric_port_store).
+ */
+#ifndef QOSD_FABRIC_FABRIC_H
+#define QOSD_FABRIC_FABRIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/map64.h"
+#include "ib/ib.h"
+
+#define FABRIC_NONE UINT32_MAX
+
+struct fabric_port {
+	uint64_t guid;		/* port GUID; a switch's ports all have the switch's */
+	uint32_t node;
+	uint32_t peer;		/* port at the other end of the link, or FABRIC_NONE */
+	uint32_t capmask;
+	/* From here to op_vls: decoded from info, kept in step by fabric_port_store(). */
+	uint16_t lid, sm_lid;
+	uint8_t num;
+	bool present;		/* PortInfo was read */
+	uint8_t lmc;
+	uint8_t state, phys_state;	/* enum ib_port_state, IB_PHYS_LINK_UP … */
+	uint8_t mtu_cap, neighbor_mtu;	/* MTU codes */
+	uint8_t vl_cap, op_vls;		/* VL codes 1..5 */
+	uint8_t vlarb_high_cap, vlarb_low_cap;	/* entries */
+	uint8_t rate;			/* rate code of the link as it runs */
+	bool fdr10;
+	uint8_t info[64];	/* PortInfo as the device last gave it */
+};
+
+struct fabric_node {
+	uint64_t guid, sysimg_guid;
+	uint32_t port0;		/* slot of port number 0 */
+	uint32_t sw;		/* place among the switches, or FABRIC_NONE */
+	uint32_t route;		/* directed route: fabric->routes[route .. route + hops - 1] */
+	uint8_t hops;
+	uint8_t type;		/* enum ib_node_type */
+	uint8_t nports;
+	uint8_t local_port;	/* the port by which discovery reached it */
+	uint16_t partition_cap;
+	uint8_t info[40];	/* NodeInfo */
+	char desc[65];		/* NodeDescription, NUL-terminated */
+};
+
+/* What SwitchInfo says (14.2.5.4). */
+struct fabric_switch {
+	uint32_t node;
+	uint16_t lft_cap, lft_top, mcast_cap, mcast_top, enforce_cap;
+	uint8_t lifetime;
+	bool enhanced_port0, port_change, optimized_sl2vl;
+	uint8_t info[20];
+};
+
+struct fabric {
+	struct fabric_node *nodes;
+	struct fabric_port *ports;
+	struct fabric_switch *switches;
+	uint8_t *routes;
+	uint32_t n_nodes, n_ports, n_switches, n_routes;
+	uint32_t self;			/* port index of the SM's own port */
+	uint32_t unanswered;		/* links that are up but whose far side did not answer */
+	struct map64 by_guid;		/* end port GUID -> port index */
+	struct map64 node_by_guid;	/* node GUID -> node index */
+	/* growth, for the builder only */
+	uint32_t cap_nodes, cap_ports, cap_routes;
+};
+
+/* --- building, in this order: new, add nodes, set ports and links, finish --- */
+
+struct fabric *fabric_new(void);
+void fabric_free(struct fabric *f);
+
+/*
+ * Adds a node.  node_info: 40 bytes of NodeInfo (type, ports and GUIDs are
+ * taken from it).  desc: up to 64 bytes, need not be terminated.  switch_info:
+ * 20 bytes for a switch, else NULL.  route: the port numbers to leave by, from
+ * the SM's port on.  Returns the node's index, or FABRIC_NONE if NodeInfo
+ * makes no sense (type, number of ports) or the GUID is there already.
+ */
+uint32_t fabric_add_node(struct fabric *f, const uint8_t *node_info,
+			 const char *desc, const uint8_t *switch_info,
+			 const uint8_t *route, unsigned hops);
+/*
+ * The PortInfo of a port (64 bytes).  guid: the port's.  fdr10: the link runs
+ * at FDR10 by the vendor's extended PortInfo.  False if there is no such port.
+ */
+bool fabric_set_port(struct fabric *f, uint32_t node, unsigned num, uint64_t guid,
+		     const uint8_t *port_info, bool fdr10);
+/* False, and nothing done, if either port is unknown or linked elsewhere already. */
+bool fabric_link(struct fabric *f, uint32_t node_a, unsigned num_a,
+		 uint32_t node_b, unsigned num_b);
+/*
+ * Indexes the whole.  self_node/self_num: where the SM runs.  Errors (no own
+ * port, duplicate port GUID: the later one loses its GUID index) are appended
+ * to err; false only if the fabric is of no use.
+ */
+bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, struct buf *err);
+
+/* Takes a PortInfo that the device answered: info and what is decoded from it. */
+void fabric_port_store(struct fabric_port *p, const uint8_t *port_info);
+void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info);
+
+/* --- looking --- */
+
+static inline struct fabric_port *fabric_port(const struct fabric *f, uint32_t node, unsigned num)
+{
+	return &f->ports[f->nodes[node].port0 + num];
+}
+
+static inline const struct fabric_node *port_node(const struct fabric *f, uint32_t port)
+{
+	return &f->nodes[f->ports[port].node];
+}
+
+static inline bool node_is_switch(const struct fabric_node *n)
+{
+	return n->type == IB_NODE_SWITCH_T;
+}
+
+/* A port with LIDs of its own: CA or router port, or port 0 of a switch. */
+static inline bool port_is_end(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+	return p->present && (node_is_switch(&f->nodes[p->node]) ? p->num == 0 : p->num != 0);
+}
+
+/* The switch (index among the switches) that an end port sits on or is linked to; FABRIC_NONE if none. */
+uint32_t fabric_switch_of(const struct fabric *f, uint32_t port);
+/* By GUID of an end port; FABRIC_NONE if unknown. */
+uint32_t fabric_find_port(const struct fabric *f, uint64_t guid);
+/*
+ * "NodeDescription/Pn", the GUID in hex, or "0xGUID/Pn" for a port of a switch,
+ * or a decimal LID.  FABRIC_NONE if unknown, or *ambiguous set if several.
+ */
+uint32_t fabric_find_port_by_text(const struct fabric *f, const char *text, bool *ambiguous);
+
+/* How a port is written everywhere: "NodeDescription/Pn (0xguid)"; returns out. */
+char *fabric_port_name(const struct fabric *f, uint32_t port, char *out, unsigned n);
+char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigned n);
+#define FABRIC_NAME_MAX 128
+
+/* --- loading a dump in ibnetdiscover's format (fabric/dump.c) --- */
+
+/*
+ * Reads a topology as ibnetdiscover prints it, with the same devices' PortInfo
+ * as stock ibsim would give (8 VLs, arbitration caps 8/8, MTU 2048), links as
+ * listed.  The SM sits on the first CA, or the one whose node GUID is
+ * sm_guid when that is not 0.  Returns NULL with `err` set.  LIDs are taken
+ * from the dump only if keep_lids.
+ */
+struct fabric *fabric_load_dump(const char *path, uint64_t sm_guid, bool keep_lids,
+				struct buf *err);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SA records and component masks that libibmad and libibumad's headers lack
+ * (15.2.5).  All in network byte order, as on the wire; the structs hold byte
+ * arrays only, so that they have no padding and need no alignment.
+ */
+#ifndef QOSD_IB_SA_H
+#define QOSD_IB_SA_H
+
+#include <stdint.h>
+
+#define SA_HDR_LEN	56	/* MAD 24, RMPP 12, SM_Key 8, AttributeOffset 2, 2, mask 8 */
+#define SA_DATA_LEN	200
+#define MAD_LEN		256
+
+/* --- PathRecord, 64 bytes --- */
+struct sa_path_record {
+	uint8_t service_id[8];
+	uint8_t dgid[16];
+	uint8_t sgid[16];
+	uint8_t dlid[2];
+	uint8_t slid[2];
+	uint8_t hop_flow_raw[4];	/* RawTraffic 1, 3 reserved, FlowLabel 20, HopLimit 8 */
+	uint8_t tclass;
+	uint8_t num_path;		/* Reversible 1, NumbPath 7 */
+	uint8_t pkey[2];
+	uint8_t qos_class_sl[2];	/* QoSClass 12, SL 4 */
+	uint8_t mtu;			/* selector 2, value 6 */
+	uint8_t rate;
+	uint8_t life;
+	uint8_t preference;
+	uint8_t reserved[6];
+};
+_Static_assert(sizeof(struct sa_path_record) == 64, "PathRecord");
+
+enum {
+	PR_SERVICE_ID_MSB = 1 << 0, PR_SERVICE_ID_LSB = 1 << 1,
+	PR_DGID = 1 << 2, PR_SGID = 1 << 3, PR_DLID = 1 << 4, PR_SLID = 1 << 5,
+	PR_RAW = 1 << 6, PR_FLOW = 1 << 8, PR_HOP = 1 << 9, PR_TCLASS = 1 << 10,
+	PR_REVERSIBLE = 1 << 11, PR_NUMB_PATH = 1 << 12, PR_PKEY = 1 << 13,
+	PR_QOS_CLASS = 1 << 14, PR_SL = 1 << 15,
+	PR_MTU_SEL = 1 << 16, PR_MTU = 1 << 17, PR_RATE_SEL = 1 << 18,
+	PR_RATE = 1 << 19, PR_LIFE_SEL = 1 << 20, PR_LIFE = 1 << 21,
+};
+
+/* --- MultiPathRecord: 56 bytes, then SGIDs and DGIDs --- */
+struct sa_multipath_record {
+	uint8_t hop_flow_raw[4];
+	uint8_t tclass;
+	uint8_t num_path;
+	uint8_t pkey[2];
+	uint8_t qos_class_sl[2];
+	uint8_t mtu;
+	uint8_t rate;
+	uint8_t life;
+	uint8_t service_id_msb;		/* 8 most significant bits of ServiceID */
+	uint8_t independence;		/* IndependenceSelector 2, reserved 6 */
+	uint8_t reserved;
+	uint8_t sgid_count;
+	uint8_t dgid_count;
+	uint8_t service_id_lsb[7];	/* the other 56 bits */
+	uint8_t reserved2[7];
+	uint8_t gids[][16];		/* sgid_count, then dgid_count */
+};
+
+enum {
+	MPR_RAW = 1 << 0, MPR_FLOW = 1 << 2, MPR_HOP = 1 << 3, MPR_TCLASS = 1 << 4,
+	MPR_REVERSIBLE = 1 << 5, MPR_NUMB_PATH = 1 << 6, MPR_PKEY = 1 << 7,
+	MPR_QOS_CLASS = 1 << 8, MPR_SL = 1 << 9, MPR_MTU_SEL = 1 << 10,
+	MPR_MTU = 1 << 11, MPR_RATE_SEL = 1 << 12, MPR_RATE = 1 << 13,
+	MPR_LIFE_SEL = 1 << 14, MPR_LIFE = 1 << 15, MPR_SERVICE_ID_MSB = 1 << 16,
+	MPR_INDEPENDENCE = 1 << 17, MPR_SGID_COUNT = 1 << 19,
+	MPR_DGID_COUNT = 1 << 20, MPR_SERVICE_ID_LSB = 1 << 21,
+};
+
+/* Selector of MTU, rate and lifetime (15.2.5.16) */
+enum { SEL_GREATER = 0, SEL_LESS = 1, SEL_EXACT = 2, SEL_BEST = 3 };
+
+/* --- NodeRecord, 108 bytes: LID, reserved, NodeInfo 40, NodeDescription 64 --- */
+struct sa_node_record {
+	uint8_t lid[2];
+	uint8_t reserved[2];
+	uint8_t node_info[40];
+	uint8_t node_desc[64];
+};
+_Static_assert(sizeof(struct sa_node_record) == 108, "NodeRecord");
+
+/* --- PortInfoRecord, 68 bytes: EndportLID, PortNum, Options, PortInfo 64 --- */
+struct sa_portinfo_record {
+	uint8_t lid[2];
+	uint8_t port_num;
+	uint8_t options;
+	uint8_t port_info[64];
+};
+_Static_assert(sizeof(struct sa_portinfo_record) == 68, "PortInfoRecord");
+
+#endif

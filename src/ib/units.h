@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * MTU, rate and time: IBA codes to what people say, and back.
+ *
+ * A code of 0 means "none / unknown" everywhere.
+ */
+#ifndef QOSD_IB_UNITS_H
+#define QOSD_IB_UNITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- MTU: codes 1..5 = 256, 512, 1024, 2048, 4096 bytes (14.2.5.6) --- */
+unsigned mtu_bytes(unsigned code);		/* 0 for an unknown code */
+unsigned mtu_code(unsigned bytes);		/* exact; 0 if bytes is none of them */
+
+/* --- rate: PathRecord.Rate codes 2..24 (15.2.5.16) --- */
+/* In units of 0.1 Gb/s (25 = 2.5 Gb/s, 140 = 14 Gb/s); 0 for an unknown code. */
+unsigned rate_tenths(unsigned code);
+unsigned rate_code(unsigned tenths);		/* exact; 0 if there is no such code */
+/* The code with the greatest rate that is at most `tenths`; 0 if none. */
+unsigned rate_code_at_most(unsigned tenths);
+/* <0, 0, >0 as rate a is slower, equal, faster than b: codes are not in order. */
+int rate_compare(unsigned a, unsigned b);
+/* The next slower / faster rate; 0 if there is none. */
+unsigned rate_slower(unsigned code);
+unsigned rate_faster(unsigned code);
+/*
+ * From PortInfo: LinkWidthActive (1 = 1x, 2 = 4x, 4 = 8x, 8 = 12x, 16 = 2x),
+ * LinkSpeedActive (1 SDR, 2 DDR, 4 QDR), LinkSpeedExtActive (1 FDR, 2 EDR,
+ * 4 HDR, 8 NDR; used when not 0), and whether the link runs FDR10.
+ * The nearest code that does not exceed the link where there is none exact.
+ */
+unsigned rate_from_link(unsigned width, unsigned speed, unsigned speed_ext, bool fdr10);
+/* "4xQDR" (case-insensitive) to a code; 0 if it is no such word. */
+unsigned rate_parse_link(const char *word);
+/* "2.5", "40" in Gb/s to a code; 0 if it is no number or no such rate. */
+unsigned rate_parse_gbps(const char *word);
+/* "40 Gb/s" into buf of n bytes, returns buf. */
+char *rate_text(unsigned code, char *buf, unsigned n);
+/* "4xQDR" from the three fields as above. */
+char *link_text(unsigned width, unsigned speed, unsigned speed_ext, bool fdr10,
+		char *buf, unsigned n);
+
+/* --- packet lifetime: 4.096 us * 2^code, codes 0..31 (15.2.5.16) --- */
+double lifetime_seconds(unsigned code);
+/* The smallest code whose time is at least `seconds`; 32 if there is none. */
+unsigned lifetime_code(double seconds);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The event loop: the only user of libev.  One thread runs it; loop_wake() is
+ * the one call that others may make.
+ */
+#ifndef QOSD_LOOP_LOOP_H
+#define QOSD_LOOP_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct loop;
+struct loop *loop_new(void);
+void loop_free(struct loop *l);
+void loop_run(struct loop *l);
+void loop_stop(struct loop *l);
+
+/* Each watcher is owned by the caller of *_new and ends with *_free (NULL is fine). */
+struct timer;
+/* once: fn after delay_us; repeat_us > 0: again each repeat_us. Starts stopped. */
+struct timer *timer_new(struct loop *l, void (*fn)(void *arg), void *arg);
+void timer_set(struct timer *t, int64_t delay_us, int64_t repeat_us);
+void timer_stop(struct timer *t);
+bool timer_active(const struct timer *t);
+void timer_free(struct timer *t);
+
+enum { LOOP_READ = 1, LOOP_WRITE = 2 };
+struct io;
+struct io *io_new(struct loop *l, int fd, void (*fn)(void *arg, int events), void *arg);
+void io_set(struct io *io, int events);		/* 0: none */
+void io_free(struct io *io);			/* does not close fd */
+
+struct wake;
+/* fn runs in the loop's thread once or more after loop_wake() from any thread. */
+struct wake *wake_new(struct loop *l, void (*fn)(void *arg), void *arg);
+void loop_wake(struct wake *w);
+void wake_free(struct wake *w);
+
+struct sig;
+struct sig *sig_new(struct loop *l, int signum, void (*fn)(void *arg), void *arg);
+void sig_free(struct sig *s);
+
+struct child;
+/* The loop reaps pid and calls fn with its wait status. */
+struct child *child_new(struct loop *l, int pid, void (*fn)(void *arg, int status), void *arg);
+void child_free(struct child *c);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * MADs over one umad port: the only user of libibumad.
+ *
+ * A receiver thread blocks in umad_recv() and hands batches to the loop's
+ * thread, where everything else happens.  (The simulator's preload serves no
+ * epoll; the thread is the same on real hardware.)
+ *
+ * SMPs are pulled, not pushed: a job has devices with work to do, and the
+ * window asks it for the next SMP of a device when there is room, over the
+ * fabric and for that device.  A slow device so keeps only its own window.
+ */
+#ifndef QOSD_MAD_MAD_H
+#define QOSD_MAD_MAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "loop/loop.h"
+
+enum { SMP_GET = 1, SMP_SET = 2 };
+
+/* status of a finished SMP: an IBA MAD status (0 = good), or */
+enum { SMP_TIMEOUT = -1, SMP_SEND_FAILED = -2 };
+
+struct smp {
+	uint8_t method;			/* SMP_GET, SMP_SET */
+	uint16_t attr;
+	uint32_t mod;
+	uint64_t m_key;
+	uint8_t data[64];		/* to send; on completion what came back */
+	const uint8_t *route;		/* directed route; must stay valid until completion */
+	uint8_t hops;
+};
+
+/*
+ * A set of work for devices 0 .. n_devices - 1.  next() fills s and returns
+ * true, or returns false when the device has nothing more for now.  done() is
+ * called for each SMP; it may add work (then smp_job_kick()).  finished() is
+ * called once, when no device has work and nothing is outstanding.
+ */
+struct smp_job_ops {
+	bool (*next)(void *arg, uint32_t device, struct smp *s, uint64_t *cookie);
+	void (*done)(void *arg, uint32_t device, const struct smp *s, uint64_t cookie, int status);
+	void (*finished)(void *arg);
+};
+
+struct mad_settings {
+	uint64_t port_guid;	/* 0: first port that is up */
+	unsigned smp_window, smp_window_device;
+	unsigned timeout_ms, retries;
+};
+
+/* SMPs and MADs counted, for `status`. */
+struct mad_counts {
+	uint64_t gets[0x40], sets[0x40];	/* by attribute id below 0x40 */
+	uint64_t other_smps;
+	uint64_t smps, sets_total;
+	uint64_t timeouts, retries, bad_status, send_errors;
+	uint64_t sa_received, sa_sent, traps, unknown, malformed;
+};
+
+/* A request from the outside (SMInfo, traps, SA). */
+struct mad_in {
+	uint8_t *mad;		/* at least 256 bytes, or the whole RMPP message */
+	size_t len;
+	uint16_t slid;
+	uint32_t sqpn;
+	uint8_t sl, path_bits;
+	bool grh_present;
+	uint8_t sgid[16];	/* of the GRH */
+	uint32_t agent;		/* opaque, for the reply */
+	uint16_t pkey_index;
+};
+
+struct mad_port;
+struct mad_port_info {
+	char ca[32];
+	int port;
+	uint64_t guid;
+	uint16_t lid, sm_lid;
+};
+
+/*
+ * Opens the port and its agents (classes 0x01, 0x81, 0x03).  on_request gets
+ * what others send: it runs in the loop's thread and must not keep in->mad.
+ * NULL, with the reason in err, if there is no such port or it is taken.
+ */
+struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
+			  void (*on_request)(void *arg, const struct mad_in *in), void *arg,
+			  struct buf *err);
+void mad_close(struct mad_port *m);
+const struct mad_port_info *mad_info(const struct mad_port *m);
+const struct mad_counts *mad_counts(const struct mad_port *m);
+/* Holds (or lets go) the issm device, so that the port says IsSM. */
+bool mad_set_issm(struct mad_port *m, bool on, struct buf *err);
+void mad_set_windows(struct mad_port *m, const struct mad_settings *s);
+
+/* One job runs at a time per port; more are queued in order. Returns a handle. */
+struct smp_job;
+struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
+			      const struct smp_job_ops *ops, void *arg);
+/* The device has (again) work. */
+void smp_job_kick(struct smp_job *j, uint32_t device);
+/* Ends it at once: nothing more is called, what is outstanding is dropped. */
+void smp_job_cancel(struct smp_job *j);
+
+/* A single SMP beside any job. fn may be NULL. */
+void smp_send(struct mad_port *m, const struct smp *s,
+	      void (*fn)(void *arg, const struct smp *s, int status), void *arg);
+
+/*
+ * Sends an answer to `in`: mad of len bytes, header filled in by the caller
+ * (method, status, TID …).  Longer than 256 bytes: the kernel segments (RMPP).
+ */
+bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, size_t len);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a route can carry: the least MTU and rate on it, and the SLs that map
+ * to a real VL at every hop.  Computed once for all (switch, LID) pairs, so
+ * that a PathRecord query walks nothing.
+ *
+ * Nearly all LIDs are reached equally well from everywhere: a LID has one
+ * class, or else a row of classes, one for each switch.
+ */
+#ifndef QOSD_PLAN_PATHS_H
+#define QOSD_PLAN_PATHS_H
+
+#include "fabric/fabric.h"
+#include "qos/tables.h"
+#include "route/route.h"
+
+/* From a switch's out port on, to the LID's port; class 0 is "no route". */
+struct path_class {
+	uint8_t mtu;		/* MTU code, least on the way */
+	uint8_t rate;		/* rate code, least on the way */
+	uint16_t sl_mask;	/* bit s: SL s maps to a real VL at every later switch */
+};
+
+#define PATH_ROW UINT16_MAX
+struct paths {
+	struct path_class *classes;
+	uint32_t n_classes;
+	uint16_t *by_lid;	/* [lid]: class, or PATH_ROW: see rows */
+	uint16_t **rows;	/* [lid]: NULL or [switch] */
+	uint16_t top;		/* last LID */
+	uint32_t n_switches;
+};
+
+/* Per-hop masks of the tables are taken from t; when they are not managed, SL 0 alone is valid. */
+struct paths *paths_compute(const struct fabric *f, const struct lfts *l, uint16_t top,
+			    const uint32_t *port_by_lid, const struct qos_tables *t);
+void paths_free(struct paths *p);
+
+static inline const struct path_class *paths_get(const struct paths *p, uint32_t sw, uint16_t lid)
+{
+	uint16_t c = p->by_lid[lid];
+	return &p->classes[c == PATH_ROW ? p->rows[lid][sw] : c];
+}
+
+/* The whole way from end port src to a LID of end port dst. */
+struct path_info {
+	uint8_t mtu, rate;
+	uint16_t sl_mask;	/* 0 and mtu 0: no route */
+};
+struct path_info paths_between(const struct paths *p, const struct fabric *f,
+			       const struct lfts *l, const struct qos_tables *t,
+			       uint32_t src, uint32_t dst, uint16_t dlid);
+
+/* One hop of a route, for `route` and `explain`. */
+struct path_hop {
+	uint32_t node;
+	uint8_t in, out;	/* port numbers; in of the source and out of the destination are 0 */
+	uint16_t map;		/* SL2VL id used when leaving by out, TABLE_NONE: not managed */
+};
+/* The hops from src to dlid; returns their number, 0 if there is no route. At most max. */
+unsigned paths_walk(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
+		    uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops, unsigned max);
+#define PATH_HOPS_MAX 64
+
+#endif

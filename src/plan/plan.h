@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The desired state of the subnet: what fabric, policy and settings together
+ * mean, as data.  Computing it is pure (plan_compute may run in a worker
+ * thread); the difference to what the devices hold, and sending that, are
+ * sm/'s.
+ */
+#ifndef QOSD_PLAN_PLAN_H
+#define QOSD_PLAN_PLAN_H
+
+#include "base/findings.h"
+#include "fabric/fabric.h"
+#include "plan/paths.h"
+#include "plan/settings.h"
+#include "qos/groups.h"
+#include "qos/match.h"
+#include "qos/policy.h"
+#include "qos/tables.h"
+#include "route/route.h"
+
+/* GUID -> base LID as remembered from earlier runs, of absent ports too. */
+struct lid_map {
+	struct map64 by_guid;		/* end port GUID -> base LID */
+	struct map64 lmc_by_guid;	/* … -> the LMC it was given with */
+};
+
+/*
+ * Everything is owned by the plan but f, policy and settings, which must
+ * outlive it.
+ */
+struct plan {
+	const struct fabric *f;
+	const struct policy *policy;
+	const struct settings *settings;
+	uint16_t *lid;			/* per port slot: base LID of end ports, else 0 */
+	uint8_t *lmc;			/* per port slot */
+	uint16_t lid_top;		/* highest LID, LMC ranges included */
+	uint32_t *port_by_lid;		/* [0 .. 0xbfff]: port index or FABRIC_NONE */
+	struct lfts *lfts;
+	const char *engine;		/* the routing engine that did it */
+	struct group_sets *groups;
+	struct matcher *matcher;
+	struct qos_tables *tables;
+	struct paths *paths;
+	struct route_report report;
+	struct findings findings;	/* of the policy against this fabric, and of routing */
+	int64_t us_lids, us_tables, us_routes, us_paths;	/* filled by the caller's clock hook */
+};
+
+/*
+ * Assigns LIDs (14.2.5.6): what a port has is kept when it is valid, aligned
+ * and nobody else's; then what it had in earlier runs; then the lowest free
+ * ones, those of absent ports last.  Fills p->lid, lmc, lid_top, port_by_lid.
+ * False if the subnet has more ports than LIDs (a finding says so; ports
+ * without a LID stay 0).
+ */
+bool plan_assign_lids(struct plan *p, const struct lid_map *known);
+
+/*
+ * The whole plan.  NULL never; a fabric that no engine can route gets an
+ * error finding and LFTs that drop.  `now` may be NULL; else it is called
+ * for time in microseconds.
+ */
+struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
+			  const struct settings *settings, const struct lid_map *known,
+			  int64_t (*now)(void));
+void plan_free(struct plan *p);
+
+#endif

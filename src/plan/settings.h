@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The daemon's own settings (qosd.yaml, qosd.yaml(5)): filled by conf/,
+ * defaults here, never changed after loading.
+ */
+#ifndef QOSD_PLAN_SETTINGS_H
+#define QOSD_PLAN_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/log.h"
+
+#define ENGINES_MAX 4
+
+struct settings {
+	char *file;			/* "(built-in)" if none */
+
+	/* port */
+	uint64_t port_guid;		/* 0: the first active or initialised port */
+
+	/* subnet */
+	uint64_t subnet_prefix;		/* default fe80:0000:0000:0000 */
+	uint8_t lmc;			/* 0..7 */
+	bool lmc_enhanced_port0;	/* LMC also on enhanced switch port 0 */
+	uint8_t subnet_timeout;		/* exponent, default 18 */
+	uint8_t packet_lifetime;	/* switch LifeTimeValue, exponent, default 18 */
+	uint8_t hoq_lifetime;		/* HOQLife towards switches, exponent, default 18 */
+	uint8_t hoq_lifetime_end;	/* HOQLife towards CAs and routers, default 16 */
+	uint8_t vl_stall_count;		/* default 7 */
+	uint8_t vl_stall_count_end;
+	uint8_t local_phy_errors, overrun_errors;	/* thresholds 0..15, default 8 */
+	uint8_t max_op_vls;		/* most data VLs to use: 1, 2, 4, 8, 15; default 15 */
+	enum { LINK_KEEP, LINK_SUPPORTED } link_width, link_speed;
+
+	/* keys */
+	uint64_t m_key;			/* default 0 */
+	uint16_t m_key_lease;		/* seconds, 0 = never expires */
+	uint8_t m_key_protect;		/* 0..3 */
+	uint64_t sm_key;		/* default 1, as OpenSM's; SA trust */
+
+	/* election */
+	uint8_t priority;		/* 0..15, default 0 */
+	uint32_t poll_interval_ms;	/* of the master by a standby, default 500 */
+	uint8_t poll_retries;		/* default 3 */
+
+	/* routing: names in order of preference */
+	char *engines[ENGINES_MAX + 1];	/* NULL-terminated; default updn, minhop */
+
+	/* transport */
+	uint16_t smp_window;		/* SMPs outstanding in the fabric, default 64 */
+	uint8_t smp_window_device;	/* per device, default 4 */
+	uint16_t smp_timeout_ms;	/* first try, doubled each time; default 200 */
+	uint8_t smp_retries;		/* default 3 */
+	uint16_t discovery_window;	/* SMPs of discovery outstanding, default 32 */
+
+	/* sweeps */
+	uint32_t sweep_interval_s;	/* light sweep, 0 = off; default 10 */
+
+	/* SA */
+	uint32_t sa_requests_max;	/* queued requests beyond which BUSY is answered */
+
+	/* log */
+	enum log_level log_level;
+};
+
+struct settings *settings_default(void);
+void settings_free(struct settings *s);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The published state: fabric, policy and plan as they are on the devices.
+ * Immutable but for the reference count.  sm/ publishes, sa/ and ctl/ read;
+ * whoever needs it past the current event takes a reference.
+ */
+#ifndef QOSD_PLAN_STATE_H
+#define QOSD_PLAN_STATE_H
+
+#include "plan/plan.h"
+
+struct shared_policy {		/* a policy with a reference count */
+	unsigned refs;
+	struct policy *p;
+	struct findings findings;	/* of the file alone */
+	int64_t loaded_us;		/* realtime */
+};
+
+struct subnet_state {
+	unsigned refs;
+	uint64_t generation;
+	struct fabric *f;
+	struct shared_policy *policy;
+	struct plan *plan;
+	int64_t published_us;		/* realtime */
+};
+
+struct subnet_state *state_ref(struct subnet_state *s);
+void state_unref(struct subnet_state *s);	/* NULL is fine */
+struct shared_policy *shared_policy_new(struct policy *p);
+struct shared_policy *shared_policy_ref(struct shared_policy *p);
+void shared_policy_unref(struct shared_policy *p);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Port groups resolved against a fabric: one bit per port slot and group.
+ *
+ * A GUID, a node type and `all` name end ports (CA and router ports, switch
+ * port 0); "NodeDescription/Pn" may also name an external port of a switch.
+ * For tables, port 0 of a switch as a member stands for the whole switch.
+ */
+#ifndef QOSD_QOS_GROUPS_H
+#define QOSD_QOS_GROUPS_H
+
+#include "fabric/fabric.h"
+#include "qos/policy.h"
+
+struct group_sets {
+	uint32_t n_ports;	/* bits per set */
+	uint32_t n_groups;	/* the policy's groups, then one for `all` */
+	uint32_t words;		/* 64-bit words per set */
+	uint64_t *bits;
+};
+
+/*
+ * Findings (T6, P1): a warning for each GUID (single value), name or partition
+ * that is not in the fabric, for a range or glob that matches nothing, and for
+ * an empty group.
+ */
+struct group_sets *groups_resolve(const struct policy *p, const struct fabric *f,
+				  struct findings *out);
+void groups_free(struct group_sets *g);
+/* Set number by name ("all" included); UINT32_MAX if unknown. */
+uint32_t groups_index(const struct policy *p, const char *name);
+
+static inline bool group_has(const struct group_sets *g, uint32_t group, uint32_t port)
+{
+	return g->bits[(size_t)group * g->words + (port >> 6)] >> (port & 63) & 1;
+}
+
+#endif

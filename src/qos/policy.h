@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The policy as the administrator wrote it (qosd-policy(5)), checked against
+ * itself but against no fabric.  Filled by conf/, read by everybody, never
+ * changed after loading.
+ *
+ * Every item keeps its place in the file, so that what is found against a
+ * fabric later can name file, line and column.
+ */
+#ifndef QOSD_QOS_POLICY_H
+#define QOSD_QOS_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/findings.h"
+#include "ib/ib.h"
+
+struct u64_range {
+	uint64_t lo, hi;	/* both included */
+	struct src_pos pos;
+};
+struct u64_ranges {
+	struct u64_range *v;
+	size_t n, cap;
+};
+
+/* A list of port numbers: `*`, values, ranges. */
+struct port_list {
+	bool all;		/* "*", also when the key is left out */
+	uint8_t bits[32];	/* bit n: port n (0..254) */
+	struct src_pos pos;
+	bool given;		/* the key was in the file */
+};
+static inline bool port_list_has(const struct port_list *l, unsigned num)
+{
+	return l->all || (l->bits[num >> 3] >> (num & 7) & 1);
+}
+
+struct policy_name {	/* a word of the file with its place */
+	char *s;
+	struct src_pos pos;
+};
+struct policy_names {
+	struct policy_name *v;
+	size_t n, cap;
+};
+
+enum policy_node_type { NT_CA = 1, NT_SWITCH = 2, NT_ROUTER = 4, NT_ALL = 7, NT_SELF = 8 };
+
+struct policy_group {
+	char *name;
+	struct src_pos pos;
+	char *description;		/* NULL if none */
+	struct u64_ranges port_guids;
+	struct policy_names port_names;	/* "NodeDescription/Pn", * and ? match any */
+	struct u64_ranges pkeys;	/* 15-bit */
+	struct policy_names partitions;
+	struct policy_names groups;	/* other groups; cycles are an error at load */
+	unsigned node_types;		/* enum policy_node_type, or-ed */
+};
+
+/* Names that need no definition: "all", and no other, is a group of every end port. */
+
+struct policy_level {
+	char *name;
+	struct src_pos pos;
+	char *description;
+	uint8_t sl;			/* 0..15 */
+	uint8_t mtu_limit;		/* MTU code, 0 = none */
+	uint8_t rate_limit;		/* rate code, 0 = none */
+	int16_t packet_lifetime;	/* IBA exponent 0..31, -1 = none */
+	int16_t path_bits;		/* 0..127, -1 = none */
+	int16_t tclass;			/* 0..255, -1 = none */
+	struct u64_ranges pkeys;	/* 15-bit; empty = any */
+};
+
+enum policy_ulp {
+	ULP_NONE, ULP_IPOIB, ULP_SDP, ULP_RDS, ULP_ISER, ULP_SRP,
+	ULP_NFS_RDMA, ULP_NVME_OF, ULP_LUSTRE, ULP_SMB_DIRECT, ULP_COUNT
+};
+
+/*
+ * A match rule: all criteria given must hold (AND), each list is an OR; one on
+ * a field that the query does not carry fails.  conf/ turns `ulp`, `tcp-port`
+ * and `target-guid` into service_ids, pkeys and dest_guids; the words stay
+ * for printing.
+ */
+struct policy_rule {
+	struct src_pos pos;
+	char *description;
+	struct policy_names sources, destinations, either;	/* groups */
+	struct u64_ranges service_ids;
+	struct u64_ranges qos_classes;		/* 0..4095 */
+	struct u64_ranges tclasses;		/* 0..255 */
+	struct u64_ranges pkeys;		/* 15-bit */
+	struct u64_ranges sls;			/* 0..15 */
+	struct u64_ranges dest_guids;		/* port GUIDs */
+	enum policy_ulp ulp;
+	struct u64_ranges tcp_ports;		/* as written */
+	struct policy_name level_name;
+	uint32_t level;				/* index into levels */
+};
+
+struct policy_partition {
+	char *name;
+	struct src_pos pos;
+	uint16_t pkey;			/* 15-bit */
+	/* Of the default partition only `ipoib` and `level` may be given yet. */
+	bool ipoib;			/* has an IPoIB broadcast group */
+	struct policy_name ipoib_level;	/* "" = the default level */
+	uint32_t ipoib_level_index;
+};
+
+enum scope_kind { SCOPE_GROUP, SCOPE_ACROSS };
+
+struct policy_sl2vl {
+	struct src_pos pos;
+	enum scope_kind kind;
+	struct policy_name group;
+	struct port_list from, to;
+	struct src_pos table_pos;
+	struct sl2vl table;
+};
+
+struct policy_vlarb {
+	struct src_pos pos;
+	enum scope_kind kind;
+	struct policy_name group;
+	struct port_list to;
+	bool has_high, has_low;
+	int16_t high_limit;		/* 0..255, -1 = not given */
+	struct src_pos high_pos, low_pos;
+	struct vlarb arb;
+};
+
+/* Classes of port that have defaults (T5); in the file under fabric-setup: defaults. */
+enum port_class { CLASS_CA, CLASS_ROUTER, CLASS_SWITCH_PORT0, CLASS_SWITCH, PORT_CLASS_COUNT };
+
+struct policy_class_default {
+	bool given;
+	struct src_pos pos;
+	bool has_sl2vl, has_high, has_low;
+	struct src_pos sl2vl_pos, high_pos, low_pos;
+	struct sl2vl sl2vl;
+	struct vlarb arb;
+	int16_t high_limit;		/* -1 = not given */
+	uint8_t max_vls;		/* 1..15, 0 = not given */
+};
+
+enum unsupported_vl { UNSUPPORTED_VL_DROP, UNSUPPORTED_VL_FOLD };
+
+struct policy {
+	char *file;			/* as named on the command line; "(built-in)" if none */
+	uint64_t checksum;		/* of the file's bytes */
+	struct policy_group *groups;
+	size_t n_groups;
+	struct policy_level *levels;
+	size_t n_levels;
+	uint32_t default_level;		/* index; there always is one */
+	struct policy_rule *rules;
+	size_t n_rules;
+	struct policy_partition *partitions;	/* the default one (0x7fff) is [0], always */
+	size_t n_partitions;
+	bool has_fabric_setup;
+	enum unsupported_vl unsupported_vl;
+	struct policy_class_default defaults[PORT_CLASS_COUNT];
+	struct policy_sl2vl *sl2vl;
+	size_t n_sl2vl;
+	struct policy_vlarb *vlarb;
+	size_t n_vlarb;
+};
+
+/* What holds without a policy file: one level `default`, SL 0; no tables. */
+struct policy *policy_builtin(void);
+void policy_free(struct policy *p);
+/* Index, or UINT32_MAX. */
+uint32_t policy_find_group(const struct policy *p, const char *name);
+uint32_t policy_find_level(const struct policy *p, const char *name);
+const char *policy_ulp_name(enum policy_ulp ulp);
+enum policy_ulp policy_ulp_parse(const char *word);	/* ULP_NONE if unknown */
+const char *policy_class_name(enum port_class c);	/* "ca", "router", "switch-port-0", "switch" */
+
+/*
+ * Whether SL2VL and VLArb tables are written at all: when fabric-setup is
+ * given, or when any level uses an SL other than 0.  Otherwise the devices'
+ * power-on tables stay, and only SL 0 is offered.
+ */
+bool policy_manages_tables(const struct policy *p);
+
+#endif

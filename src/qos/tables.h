@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tables that a policy means on a fabric: OperationalVLs, SL2VL, VLArb and
+ * the high limit for every port (T1..T6).  Plain data; nothing is sent here.
+ *
+ * Tables are interned: nearly all of a fabric's SL2VL tables are equal, and a
+ * port has an index.
+ *
+ * How they come about, for each (in, out) of a switch and each CA port:
+ *  1. the default of the port's class, else the built-in one: SL i to VL i,
+ *     folded into the link's VLs; every VL in the low arbitration table with
+ *     equal weights;
+ *  2. each fabric-setup scope in file order, so that the last one wins;
+ *  3. OperationalVLs of a link: what the tables of both ends and both
+ *     directions use, at most what both ends support (and max-vls); a VL
+ *     beyond that is mapped to VL15 with a finding, or with `unsupported-vl:
+ *     fold` to (VL mod supported VLs).  Built-in tables fold silently.
+ */
+#ifndef QOSD_QOS_TABLES_H
+#define QOSD_QOS_TABLES_H
+
+#include "fabric/fabric.h"
+#include "qos/groups.h"
+#include "qos/policy.h"
+
+#define TABLE_NONE UINT16_MAX	/* this port has no such table, or it is not ours to write */
+
+struct switch_maps {
+	uint16_t uniform;	/* the id for every pair, or TABLE_NONE: see ids */
+	uint16_t *ids;		/* [in * (nports + 1) + out], NULL when uniform */
+};
+
+struct qos_tables {
+	bool managed;		/* false: op_vls only, no tables */
+	uint32_t n_ports;
+	uint8_t *op_vls;	/* per port slot: code 1..5, 0 where there is no link */
+	uint16_t *arb;		/* per port slot: index into arbs */
+	uint16_t *ca_map;	/* per port slot: SL2VL of a CA or router port (TABLE_NONE elsewhere) */
+	struct switch_maps *sw;	/* per switch */
+	uint32_t n_switches;
+	struct sl2vl *maps;
+	uint32_t n_maps;
+	struct vlarb *arbs;
+	uint32_t n_arbs;
+};
+
+struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric *f,
+				    const struct group_sets *g, struct findings *out);
+void qos_tables_free(struct qos_tables *t);
+
+/*
+ * Which table is in force between two ports of a node.  For a CA port in is
+ * ignored.  TABLE_NONE when there is none to write: in == out on a switch
+ * external port, a port without link, port 0 as out of a base port 0, or
+ * tables not managed.  in and out are port numbers of node.
+ */
+uint16_t qos_sl2vl_id(const struct qos_tables *t, const struct fabric *f,
+		      uint32_t node, unsigned in, unsigned out);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Unicast routing: engines turn a fabric and its LIDs into forwarding tables.
+ *
+ * Pure: an engine reads a const fabric and fills a fresh result.  Nothing here
+ * sends, logs or reads a clock.
+ */
+#ifndef QOSD_ROUTE_ROUTE_H
+#define QOSD_ROUTE_ROUTE_H
+
+#include "base/buf.h"
+#include "fabric/fabric.h"
+
+#define LFT_DROP 255		/* LFT entry: no route */
+#define LFT_BLOCK 64		/* entries in one LinearForwardingTable attribute */
+
+struct route_request {
+	const struct fabric *f;
+	const uint16_t *lid;	/* per port slot: base LID of end ports, 0 = none */
+	const uint8_t *lmc;	/* per port slot */
+	uint16_t lid_top;	/* highest LID in use, LMC ranges included */
+};
+
+/* The linear forwarding tables of all switches. */
+struct lfts {
+	uint32_t n_switches;
+	uint16_t top;		/* last entry that counts */
+	uint32_t stride;	/* bytes per switch, a multiple of LFT_BLOCK */
+	uint8_t *entries;	/* [switch * stride + lid]: out port or LFT_DROP */
+};
+
+static inline uint8_t lft_get(const struct lfts *l, uint32_t sw, uint16_t lid)
+{
+	return l->entries[(size_t)sw * l->stride + lid];
+}
+
+/* All entries LFT_DROP. */
+struct lfts *lfts_new(uint32_t n_switches, uint16_t top);
+void lfts_free(struct lfts *l);
+
+struct route_engine {
+	const char *name;
+	/*
+	 * Fills out (all LFT_DROP on entry).  False with a reason in `why` when
+	 * the engine can't route this fabric; out is then of no use.
+	 */
+	bool (*run)(const struct route_request *r, struct lfts *out, struct buf *why);
+};
+
+extern const struct route_engine route_updn;	/* "updn": the default, no credit loops */
+extern const struct route_engine route_minhop;	/* "minhop" */
+/* NULL if there is no such engine. */
+const struct route_engine *route_engine_find(const char *name);
+/* NULL-terminated. */
+extern const struct route_engine *const route_engines[];
+
+/* --- verdict on any result (route/verify.c) --- */
+
+struct route_report {
+	uint64_t pairs;			/* (switch with end ports, LID) pairs walked */
+	uint64_t unreachable;		/* of these, without a path */
+	uint64_t loops;			/* of the unreachable: the walk came back */
+	uint32_t unreachable_src, unreachable_dst;	/* an example: port indexes */
+	unsigned max_hops;		/* switches on the longest path */
+	bool credit_loop;		/* a cycle of channel dependencies, all SLs on one VL */
+	struct buf credit_loop_text;	/* the cycle, "A/P1 -> B/P2 -> …" */
+};
+
+/* Only paths from and to CA and router ports count for credit loops. */
+void route_verify(const struct route_request *r, const struct lfts *l, struct route_report *out);
+void route_report_free(struct route_report *r);
+
+/* --- multicast (route/mcast.c) --- */
+
+/* The tree of one group: for each switch a set of ports (bit n: port n, 0 = the switch itself). */
+struct mcast_tree {
+	uint32_t n_switches;
+	uint64_t (*ports)[4];
+	uint32_t root;			/* switch index */
+	uint32_t n_on_tree;
+};
+
+/*
+ * A spanning tree that joins all member ports (end ports).  It follows links
+ * that the up/down order of route_updn allows, so that multicast adds no
+ * credit loop to unicast.  Deterministic.
+ */
+struct mcast_tree *mcast_tree_build(const struct fabric *f, const uint32_t *members, uint32_t n);
+void mcast_tree_free(struct mcast_tree *t);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The subnet manager: election as far as standing by, sweeps, bring-up.  The
+ * one face that main and ctl/ see.
+ */
+#ifndef QOSD_SM_SM_H
+#define QOSD_SM_SM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/findings.h"
+#include "loop/loop.h"
+#include "mad/mad.h"
+#include "plan/state.h"
+
+enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
+
+struct sm;
+
+struct sm_hooks {
+	/* A new published state (the receiver takes its own reference), or NULL: none any more. */
+	void (*published)(void *arg, struct subnet_state *s);
+	/* The first bring-up, or any sweep, has ended. */
+	void (*sweep_done)(void *arg, bool complete);
+	void *arg;
+};
+
+/* Everything that `status` tells, as plain values. */
+struct sm_status {
+	enum sm_state state;
+	bool subnet_up;			/* every reachable port is Active and programmed */
+	bool sweeping;
+	const char *phase;		/* "idle", "discovery", "reading", "planning", "writing", … */
+	uint64_t guid;			/* own port */
+	uint16_t lid;
+	uint64_t master_guid;		/* 0: none known */
+	uint8_t master_priority, priority;
+	uint32_t nodes, switches, ports_active, ports_linked;
+	uint64_t sweeps;
+	double last_sweep_seconds;
+	/* of the last sweep */
+	uint64_t last_smps, last_sets;
+	uint32_t failed_devices;	/* did not answer or refused */
+	uint32_t sets_failed;
+	const char *engine;
+	const struct shared_policy *policy;	/* in force or to be applied next */
+	const struct findings *findings;	/* file's and fabric's, of the policy in force */
+	const struct findings *rejected;	/* of the last file that was refused; NULL if none since */
+};
+
+struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *settings,
+		  struct shared_policy *policy, const char *state_dir, const struct sm_hooks *hooks);
+void sm_free(struct sm *sm);
+void sm_start(struct sm *sm);
+/* A full sweep as soon as the running one is over. */
+void sm_request_sweep(struct sm *sm, const char *reason);
+/*
+ * Applies a new policy: no discovery, the plan is computed anew and only what
+ * differs is written.  Takes its own reference.
+ */
+void sm_set_policy(struct sm *sm, struct shared_policy *p);
+/* Remembers why a policy file was refused. Takes over the findings. */
+void sm_policy_rejected(struct sm *sm, struct findings *f);
+/* A MAD of the SMI classes that is no answer to ours. */
+void sm_receive(struct sm *sm, const struct mad_in *in);
+void sm_get_status(const struct sm *sm, struct sm_status *out);
+/* The published state or NULL; take a reference to keep it. */
+struct subnet_state *sm_published(const struct sm *sm);
+const char *sm_state_name(enum sm_state s);
+
+/* One multicast group to be routed: called by sa/ through main when membership changed. */
+struct mcast_db;
+void sm_set_mcast(struct sm *sm, struct mcast_db *db);
+void sm_mcast_changed(struct sm *sm);
+
+#endif
