@@ -1,11 +1,297 @@
-# temporary; replaced by the project build
-CC ?= gcc
-LAYERS = base ib fabric qos route plan conf store loop mad disco sm sa ctl
-CFLAGS = -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Isrc
-objs = $(patsubst src/%.c,build/%.o,$(wildcard src/$(1)/*.c))
-.PHONY: all
-all: $(foreach l,$(LAYERS),$(call objs,$(l)))
-build/%.o: src/%.c
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# One non-recursive Makefile.  What depends on the machine is in config.mk,
+# which configure makes; a plain `make` in a fresh checkout does that by
+# itself.
+#
+#   make V=1                       shows the commands
+#   make CC=clang                  a variant: builds in build-clang/
+#   make SANITIZE=address,undefined    … in build-address-undefined/
+#   make CONFIG=dir/config.mk BUILD=dir    leaves the source tree alone
+
+# --- layers -----------------------------------------------------------------
+#
+# Directory = layer = archive, in link order: lowest first.  uses_X says which
+# layers, or which single headers of one, X may include; tests/check-layers
+# holds everybody to it, and a unit test is linked with what its layer uses and
+# nothing else.
+
+LAYERS = base ib fabric route qos plan conf store loop mad disco sm sa ctl
+
+uses_base   =
+uses_ib     = base
+uses_fabric = base ib
+uses_route  = base ib fabric
+uses_qos    = base ib fabric
+uses_plan   = base ib fabric route qos
+uses_conf   = base ib qos/policy.h plan/settings.h
+uses_store  = base ib fabric plan
+uses_loop   = base
+uses_mad    = base ib loop
+uses_disco  = base ib fabric loop
+uses_sm     = base ib fabric route qos plan store loop mad disco
+uses_sa     = base ib fabric route qos plan
+uses_ctl    = base ib fabric route qos plan store loop mad sm sa
+
+# Programs: src/NAME/*.c and the layers they use.
+PROGRAMS = qosd qosd-ctl
+uses_qosd     = $(LAYERS)
+uses_qosd-ctl = base
+libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
+		$(JANSSON_LIBS) $(SYSTEMD_LIBS)
+libs_qosd-ctl = $(JANSSON_LIBS)
+
+# A library's transport or parser belongs to one layer: header=layer.
+OWNED_HEADERS = ev.h=loop yaml.h=conf infiniband/ibnetdisc.h=disco infiniband/umad.h=mad \
+		systemd/sd-daemon.h=qosd check.h=
+
+# --- configuration ----------------------------------------------------------
+
+CONFIG ?= config.mk
+
+# These goals need no configuration; check and demo see to what is missing
+# and then run make again.
+bare_goals = help deps check demo clean distclean
+ifneq ($(filter-out $(bare_goals),$(or $(MAKECMDGOALS),all)),)
+include $(CONFIG)
+endif
+
+# A compiler or sanitizer named on the command line makes a variant with a
+# build directory of its own; configure must not take it for the default.
+comma = ,
+named = $(if $(filter command,$(origin $(1))),$(if $($(1)),-$(subst $(comma),-,$(notdir $($(1))))))
+BUILD ?= build$(call named,CC)$(call named,SANITIZE)
+ifeq ($(filter command,$(origin CC)),command)
+unexport CC
+endif
+
+$(CONFIG): configure config.mk.in
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
--include $(shell find build -name '*.d' 2>/dev/null)
+	@if test -x $(@D)/config.status; then \
+		cd $(@D) && ./config.status --recheck >/dev/null && ./config.status >/dev/null; \
+	else \
+		echo '  CONFIGURE'; cd $(@D) && $(CURDIR)/configure -q; \
+	fi
+	@touch $@
+
+configure: configure.ac
+	@command -v autoconf >/dev/null || \
+		{ echo "make: autoconf is missing: run 'make deps'" >&2; exit 1; }
+	autoconf --force
+
+# --- flags ------------------------------------------------------------------
+
+WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual \
+	$(if $(WERROR),-Werror)
+ifneq ($(SANITIZE),)
+# The sanitizers want to see memory as the program wrote it.
+VARIANT_CFLAGS = -O1 -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
+VARIANT_LDFLAGS = -fsanitize=$(SANITIZE)
+else
+VARIANT_CFLAGS = $(HARDEN_CFLAGS) $(FORTIFY)
+VARIANT_LDFLAGS = $(HARDEN_LDFLAGS)
+endif
+ALL_CPPFLAGS = -D_GNU_SOURCE -DQOSD_VERSION='"$(VERSION)"' -Isrc -Iinclude $(CPPFLAGS)
+ALL_CFLAGS = -std=c11 -pthread $(WARN) $(CFLAGS) $(VARIANT_CFLAGS) \
+	$(UMAD_CFLAGS) $(MAD_CFLAGS) $(NETDISC_CFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) \
+	$(SYSTEMD_CFLAGS)
+ALL_LDFLAGS = $(VARIANT_LDFLAGS) $(LDFLAGS)
+COMMON_LIBS = -lm
+
+V ?= 0
+say = $(if $(filter 0,$(V)),@printf '  %-8s%s\n' $(1) $@;)
+quiet = $(if $(filter 0,$(V)),@)
+
+# --- objects, archives, programs --------------------------------------------
+
+layer_of = $(foreach u,$(1),$(firstword $(subst /, ,$(u))))
+# All layers below X, and an archive list in link order: highest first.
+below = $(sort $(foreach u,$(call layer_of,$(uses_$(1))),$(u) $(call below,$(u))))
+reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
+archives = $(patsubst %,$(BUILD)/lib%.a,$(call reverse,$(filter $(1),$(LAYERS))))
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)/*.c))
+# What a layer's archive needs of other people's libraries: those of the daemon
+# serve all, since nothing is linked that is not used.
+LINK_LIBS = -Wl,--as-needed $(libs_qosd) $(COMMON_LIBS)
+
+programs = $(addprefix $(BUILD)/,$(PROGRAMS))
+
+.PHONY: all
+all: $(programs)	## build the programs (the default)
+.DEFAULT_GOAL := all
+
+# Rebuilt when the flags may have changed.
+$(BUILD)/obj/%.o: %.c Makefile $(CONFIG)
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+define archive_rule
+$(BUILD)/lib$(1).a: $(call objects,src/$(1))
+	@mkdir -p $$(@D)
+	$(quiet)rm -f $$@
+	$$(call say,AR)$$(AR) rcs $$@ $$^
+endef
+$(foreach l,$(LAYERS),$(eval $(call archive_rule,$(l))))
+
+define program_rule
+$(BUILD)/$(1): $(call objects,src/$(1)) $(call archives,$(uses_$(1)))
+	$$(call say,LINK)$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$^ $(libs_$(1)) $$(COMMON_LIBS)
+endef
+$(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
+
+# --- test programs ----------------------------------------------------------
+
+# tests/unit/LAYER/test_*.c: a program each, with any other .c beside it.
+unit_sources = $(wildcard tests/unit/$(1)/test_*.c)
+unit_helpers = $(filter-out $(BUILD)/obj/tests/unit/$(1)/test_%,$(call objects,tests/unit/$(1)))
+UNIT_TESTS = $(foreach l,$(LAYERS),$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(l))))
+
+$(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += $(CHECK_CFLAGS)
+define unit_rule
+$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(1))): $(BUILD)/tests/unit/$(1)/%: \
+		$(BUILD)/obj/tests/unit/$(1)/%.o $(call unit_helpers,$(1)) \
+		$(call archives,$(1) $(call below,$(1)))
+	@mkdir -p $$(@D)
+	$$(call say,LINK)$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$^ $(CHECK_LIBS) $$(LINK_LIBS)
+endef
+$(foreach l,$(LAYERS),$(eval $(call unit_rule,$(l))))
+
+# tests/tools/*.c and tests/bench/*.c: a program each, of one file, that shares
+# nothing with the daemon but base, ib and fabric.
+TEST_TOOLS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/*.c))
+BENCHES = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+$(TEST_TOOLS) $(BENCHES): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call archives,base ib fabric)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LINK_LIBS)
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+# --- tests ------------------------------------------------------------------
+
+# Scripts find what they test by these.  Dumps of real fabrics are used where
+# somebody has put them beside the checkout.
+export QOSD_BUILD = $(abspath $(BUILD))
+export QOSD_FABRICS ?= $(abspath ../shared/fabrics)
+export QOSD_SANITIZE = $(SANITIZE)
+export LAYER_TABLE = $(foreach l,$(LAYERS) $(PROGRAMS),$(l):$(subst $() ,$(comma),$(strip $(uses_$(l)))))
+export OWNED_HEADERS
+
+LAYER_TESTS = tests/check-layers
+GOLDEN_TESTS = $(wildcard tests/golden/*.sh)
+E2E_TESTS = $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
+ALL_TESTS = $(LAYER_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(E2E_TESTS)
+
+# With LAYER=qos only that layer's unit tests; with T=name only those tests
+# whose path contains it.
+chosen = $(if $(T),$(foreach t,$(1),$(if $(findstring $(T),$(t)),$(t))),$(1))
+ifneq ($(LAYER),)
+chosen_units = $(call chosen,$(filter $(BUILD)/tests/unit/$(LAYER)/%,$(UNIT_TESTS)))
+else
+chosen_units = $(call chosen,$(UNIT_TESTS))
+endif
+
+# Several at a time while compiling, unless -j was given; tests run one by one.
+jobs = $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
+submake = $(MAKE) --no-print-directory
+
+.PHONY: check run-check check-programs check-unit check-golden check-layers check-e2e check-sanitize
+check:	## install what is missing, build, run every test
+	@scripts/deps --if-missing
+	@+$(submake) $(jobs) all check-programs
+	@+$(submake) run-check
+
+check-programs: $(UNIT_TESTS) $(TEST_TOOLS)
+
+run-check: all check-programs
+	@tests/run $(call chosen,$(ALL_TESTS))
+
+check-unit: $(chosen_units)	## unit tests only (LAYER=qos, T=match: some of them)
+	@tests/run $(chosen_units)
+
+check-golden: all	## policy files and what qosd says to them
+	@tests/run $(call chosen,$(GOLDEN_TESTS))
+
+check-layers:	## who includes whom
+	@tests/run $(LAYER_TESTS)
+
+check-e2e: all $(TEST_TOOLS)	## end to end on a simulated fabric (T=name: some of them)
+	@tests/run $(call chosen,$(E2E_TESTS))
+
+check-sanitize:	## every test with address and undefined behaviour sanitizers
+	@+$(submake) $(jobs) SANITIZE=address,undefined all check-programs
+	@+$(submake) SANITIZE=address,undefined run-check
+
+.PHONY: demo bench lint
+demo:	## install what is missing, build, show qosd on a simulated cluster
+	@scripts/deps --if-missing
+	@+$(submake) $(jobs) all
+	@scripts/demo $(BUILD)
+
+bench: all $(BENCHES)	## measure (not a test)
+	@set -e; for b in $(BENCHES) $(wildcard tests/bench/*.sh); do echo "== $$b"; "$$b"; done
+
+lint:	## cppcheck, shellcheck, mandoc
+	@scripts/lint
+
+# --- installation -----------------------------------------------------------
+
+MAN8 = $(wildcard man/*.8)
+MAN1 = $(wildcard man/*.1)
+MAN5 = $(wildcard man/*.5)
+UNITS = $(patsubst systemd/%.in,%,$(wildcard systemd/*.in))
+ETC = $(wildcard etc/*.yaml)
+
+$(BUILD)/systemd/%: systemd/%.in Makefile $(CONFIG)
+	@mkdir -p $(@D)
+	$(call say,GEN)sed -e 's|@sbindir@|$(sbindir)|g' -e 's|@bindir@|$(bindir)|g' \
+		-e 's|@sysconfdir@|$(sysconfdir)|g' $< > $@
+.PHONY: units
+units: $(addprefix $(BUILD)/systemd/,$(UNITS))
+
+# Files in /etc that are there already stay as they are.
+.PHONY: install uninstall
+install: all units	## install below $(DESTDIR)$(prefix)
+	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(bindir) $(DESTDIR)$(sysconfdir)/qosd
+	install $(BUILD)/qosd $(DESTDIR)$(sbindir)
+	install $(BUILD)/qosd-ctl $(DESTDIR)$(bindir)
+	set -e; for f in $(notdir $(ETC)); do \
+		test -e $(DESTDIR)$(sysconfdir)/qosd/$$f || \
+			install -m 644 etc/$$f $(DESTDIR)$(sysconfdir)/qosd/; done
+	install -d $(addprefix $(DESTDIR)$(mandir)/man,1 5 8)
+	$(if $(MAN1),install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1)
+	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5)
+	$(if $(MAN8),install -m 644 $(MAN8) $(DESTDIR)$(mandir)/man8)
+	$(if $(unitdir),install -d $(DESTDIR)$(unitdir))
+	$(if $(unitdir),install -m 644 $(addprefix $(BUILD)/systemd/,$(UNITS)) $(DESTDIR)$(unitdir))
+
+uninstall:	## remove what install put there, but for /etc
+	rm -f $(DESTDIR)$(sbindir)/qosd $(DESTDIR)$(bindir)/qosd-ctl
+	rm -f $(foreach s,1 5 8,$(addprefix $(DESTDIR)$(mandir)/man$(s)/,$(notdir $(MAN$(s)))))
+	$(if $(unitdir),rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)))
+
+# --- the rest ---------------------------------------------------------------
+
+.PHONY: deps clean distclean dist distcheck help
+deps:	## install the Debian packages that are needed (as root)
+	@scripts/deps
+
+clean:	## remove what was built
+	rm -rf build build-*
+
+distclean: clean	## … and what configure made
+	rm -rf configure configure~ config.mk config.log config.status autom4te.cache
+	rm -f qosd-*.tar.gz
+
+DIST = qosd-$(VERSION)
+dist: $(DIST).tar.gz	## a tar ball of the last commit, with configure
+$(DIST).tar.gz: configure
+	git archive --format=tar.gz --prefix=$(DIST)/ --add-file=configure -o $@ HEAD
+
+# From the tar ball, in a source directory that nobody may write.
+distcheck: dist	## build and unit-test the tar ball
+	@scripts/distcheck $(DIST)
+
+help:	## this text
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 24

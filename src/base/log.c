@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,8 +17,8 @@
 #define LINE_MAX_LEN 1024
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
-/* syslog priorities for the journal's <N> prefix */
-static const int level_priority[] = { 3, 4, 6, 7 };
+static const int level_priority[] = { LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
+static atomic_bool use_syslog;
 
 static atomic_int current_level = LOG_LEVEL_INFO;
 static pthread_mutex_t recent_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -36,6 +37,12 @@ void log_set_level(enum log_level level)
 enum log_level log_get_level(void)
 {
 	return (enum log_level)atomic_load_explicit(&current_level, memory_order_relaxed);
+}
+
+void log_to_syslog(const char *ident)
+{
+	openlog(ident, LOG_PID, LOG_DAEMON);
+	use_syslog = true;
 }
 
 bool log_parse_level(const char *word, enum log_level *level)
@@ -73,6 +80,10 @@ static void emit(enum log_level level, const char *module, const char *text)
 	if (level <= LOG_LEVEL_WARNING)
 		remember(level, line);
 
+	if (use_syslog) {
+		syslog(level_priority[level], "%s", line);
+		return;
+	}
 	if (journal) {
 		snprintf(out, sizeof(out), "<%d>%s\n", level_priority[level], line);
 	} else {

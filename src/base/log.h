@@ -22,6 +22,9 @@ enum log_level log_get_level(void);
 /* "error", "warning", "info", "debug"; false if the word is none of them. */
 bool log_parse_level(const char *word, enum log_level *level);
 
+/* From now on to syslog(3), for a daemon without a terminal. ident must stay valid. */
+void log_to_syslog(const char *ident);
+
 void log_at(enum log_level level, const char *module, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -96,7 +96,8 @@ void fabric_free(struct fabric *f);
  * taken from it).  desc: up to 64 bytes, need not be terminated.  switch_info:
  * 20 bytes for a switch, else NULL.  route: the port numbers to leave by, from
  * the SM's port on.  Returns the node's index, or FABRIC_NONE if NodeInfo
- * makes no sense (type, number of ports) or the GUID is there already.
+ * makes no sense (type, number of ports, GUID 0), a switch has no SwitchInfo,
+ * the route is longer than IB_DR_HOPS_MAX or the GUID is there already.
  */
 uint32_t fabric_add_node(struct fabric *f, const uint8_t *node_info,
 			 const char *desc, const uint8_t *switch_info,
@@ -107,19 +108,34 @@ uint32_t fabric_add_node(struct fabric *f, const uint8_t *node_info,
  */
 bool fabric_set_port(struct fabric *f, uint32_t node, unsigned num, uint64_t guid,
 		     const uint8_t *port_info, bool fdr10);
-/* False, and nothing done, if either port is unknown or linked elsewhere already. */
+/*
+ * False, and nothing done, if either port is unknown or linked elsewhere
+ * already, or both are the same one.
+ */
 bool fabric_link(struct fabric *f, uint32_t node_a, unsigned num_a,
 		 uint32_t node_b, unsigned num_b);
 /*
- * Indexes the whole.  self_node/self_num: where the SM runs.  Errors (no own
- * port, duplicate port GUID: the later one loses its GUID index) are appended
- * to err; false only if the fabric is of no use.
+ * Indexes the whole.  self_node/self_num: where the SM runs; self_node is 0.
+ * Links that have an end without PortInfo are cut, and counted as unanswered.
+ * Errors (no own port, no port GUID, duplicate port GUID: the later one loses
+ * its GUID index) are appended to err, a line each; false only if the fabric
+ * is of no use.
  */
 bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, struct buf *err);
 
-/* Takes a PortInfo that the device answered: info and what is decoded from it. */
+/*
+ * Takes a PortInfo that the device answered: info and what is decoded from it.
+ * Capabilities that make no sense become the least there is (one VL, MTU 256),
+ * a NeighborMTU, OperationalVLs or rate that makes no sense becomes 0.
+ */
 void fabric_port_store(struct fabric_port *p, const uint8_t *port_info);
 void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info);
+
+/*
+ * A copy of its own of a finished fabric, for working on while the original is
+ * being read; nothing can be added to it.
+ */
+struct fabric *fabric_clone(const struct fabric *f);
 
 /* --- looking --- */
 
@@ -145,7 +161,7 @@ static inline bool port_is_end(const struct fabric *f, uint32_t port)
 	return p->present && (node_is_switch(&f->nodes[p->node]) ? p->num == 0 : p->num != 0);
 }
 
-/* The switch (index among the switches) that an end port sits on or is linked to; FABRIC_NONE if none. */
+/* The switch (its place among them) that an end port sits on or is linked to, or FABRIC_NONE. */
 uint32_t fabric_switch_of(const struct fabric *f, uint32_t port);
 /* By GUID of an end port; FABRIC_NONE if unknown. */
 uint32_t fabric_find_port(const struct fabric *f, uint64_t guid);
@@ -165,9 +181,12 @@ char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigne
 /*
  * Reads a topology as ibnetdiscover prints it, with the same devices' PortInfo
  * as stock ibsim would give (8 VLs, arbitration caps 8/8, MTU 2048), links as
- * listed.  The SM sits on the first CA, or the one whose node GUID is
- * sm_guid when that is not 0.  Returns NULL with `err` set.  LIDs are taken
- * from the dump only if keep_lids.
+ * listed; both ends must list a link, and it runs at the slower of what they
+ * say.  The SM sits on the first CA, or the node whose GUID is sm_guid when
+ * that is not 0, by its first linked port.  As in a discovery, what directed
+ * routes do not reach from there is left out.  LIDs are taken from the dump
+ * only if keep_lids.  Returns NULL with `path:line: text` appended to err (no
+ * line where none is to blame).
  */
 struct fabric *fabric_load_dump(const char *path, uint64_t sm_guid, bool keep_lids,
 				struct buf *err);

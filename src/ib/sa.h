@@ -43,7 +43,7 @@ enum {
 	PR_RATE = 1 << 19, PR_LIFE_SEL = 1 << 20, PR_LIFE = 1 << 21,
 };
 
-/* --- MultiPathRecord: 56 bytes, then SGIDs and DGIDs --- */
+/* --- MultiPathRecord: 24 bytes, then SGIDs and DGIDs --- */
 struct sa_multipath_record {
 	uint8_t hop_flow_raw[4];
 	uint8_t tclass;
@@ -55,13 +55,12 @@ struct sa_multipath_record {
 	uint8_t life;
 	uint8_t service_id_msb;		/* 8 most significant bits of ServiceID */
 	uint8_t independence;		/* IndependenceSelector 2, reserved 6 */
-	uint8_t reserved;
 	uint8_t sgid_count;
 	uint8_t dgid_count;
 	uint8_t service_id_lsb[7];	/* the other 56 bits */
-	uint8_t reserved2[7];
 	uint8_t gids[][16];		/* sgid_count, then dgid_count */
 };
+_Static_assert(sizeof(struct sa_multipath_record) == 24, "MultiPathRecord");
 
 enum {
 	MPR_RAW = 1 << 0, MPR_FLOW = 1 << 2, MPR_HOP = 1 << 3, MPR_TCLASS = 1 << 4,

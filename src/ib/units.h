@@ -34,6 +34,12 @@ unsigned rate_faster(unsigned code);
 unsigned rate_from_link(unsigned width, unsigned speed, unsigned speed_ext, bool fdr10);
 /* "4xQDR" (case-insensitive) to a code; 0 if it is no such word. */
 unsigned rate_parse_link(const char *word);
+/* The same word to PortInfo's fields as above; false, and nothing stored, if it is no such word. */
+struct link_speed {
+	uint8_t width, speed, speed_ext;
+	bool fdr10;
+};
+bool link_parse(const char *word, struct link_speed *out);
 /* "2.5", "40" in Gb/s to a code; 0 if it is no number or no such rate. */
 unsigned rate_parse_gbps(const char *word);
 /* "40 Gb/s" into buf of n bytes, returns buf. */

@@ -33,6 +33,7 @@ struct smp {
 	uint8_t data[64];		/* to send; on completion what came back */
 	const uint8_t *route;		/* directed route; must stay valid until completion */
 	uint8_t hops;
+	uint8_t last_hop;		/* one more port to leave by after route, 0 = none */
 };
 
 /*
@@ -51,6 +52,7 @@ struct mad_settings {
 	uint64_t port_guid;	/* 0: first port that is up */
 	unsigned smp_window, smp_window_device;
 	unsigned timeout_ms, retries;
+	unsigned sa_queue_max;	/* SA requests that may wait; beyond, `overload` is set */
 };
 
 /* SMPs and MADs counted, for `status`. */
@@ -62,17 +64,14 @@ struct mad_counts {
 	uint64_t sa_received, sa_sent, traps, unknown, malformed;
 };
 
-/* A request from the outside (SMInfo, traps, SA). */
+/* A request from the outside (SMInfo, traps, SA).  Valid during the callback. */
 struct mad_in {
-	uint8_t *mad;		/* at least 256 bytes, or the whole RMPP message */
-	size_t len;
-	uint16_t slid;
-	uint32_t sqpn;
-	uint8_t sl, path_bits;
-	bool grh_present;
-	uint8_t sgid[16];	/* of the GRH */
-	uint32_t agent;		/* opaque, for the reply */
-	uint16_t pkey_index;
+	const uint8_t *mad;
+	size_t len;		/* as received; never more than what is there */
+	uint16_t slid;		/* of the sender; IB_LID_PERMISSIVE for directed routes */
+	uint8_t mgmt_class;
+	const void *umad;	/* opaque: the address to answer to */
+	bool overload;		/* SA only: more requests wait than are served in time */
 };
 
 struct mad_port;

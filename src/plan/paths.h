@@ -5,11 +5,13 @@
  * that a PathRecord query walks nothing.
  *
  * Nearly all LIDs are reached equally well from everywhere: a LID has one
- * class, or else a row of classes, one for each switch.
+ * class, or else a row of classes, one for each switch.  Equal rows are stored
+ * once.
  */
 #ifndef QOSD_PLAN_PATHS_H
 #define QOSD_PLAN_PATHS_H
 
+#include "base/alloc.h"
 #include "fabric/fabric.h"
 #include "qos/tables.h"
 #include "route/route.h"
@@ -26,7 +28,8 @@ struct paths {
 	struct path_class *classes;
 	uint32_t n_classes;
 	uint16_t *by_lid;	/* [lid]: class, or PATH_ROW: see rows */
-	uint16_t **rows;	/* [lid]: NULL or [switch] */
+	uint16_t **rows;	/* [lid]: NULL or [switch], one of shared */
+	VEC(uint16_t *) shared;
 	uint16_t top;		/* last LID */
 	uint32_t n_switches;
 };
@@ -50,6 +53,9 @@ struct path_info {
 struct path_info paths_between(const struct paths *p, const struct fabric *f,
 			       const struct lfts *l, const struct qos_tables *t,
 			       uint32_t src, uint32_t dst, uint16_t dlid);
+
+/* What an end port and its link can carry, wherever it goes. */
+struct path_info paths_of_port(const struct fabric *f, uint32_t port);
 
 /* One hop of a route, for `route` and `explain`. */
 struct path_hop {

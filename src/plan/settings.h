@@ -28,10 +28,10 @@ struct settings {
 	uint8_t hoq_lifetime;		/* HOQLife towards switches, exponent, default 18 */
 	uint8_t hoq_lifetime_end;	/* HOQLife towards CAs and routers, default 16 */
 	uint8_t vl_stall_count;		/* default 7 */
-	uint8_t vl_stall_count_end;
+	uint8_t vl_stall_count_end;	/* default 7 */
 	uint8_t local_phy_errors, overrun_errors;	/* thresholds 0..15, default 8 */
 	uint8_t max_op_vls;		/* most data VLs to use: 1, 2, 4, 8, 15; default 15 */
-	enum { LINK_KEEP, LINK_SUPPORTED } link_width, link_speed;
+	enum { LINK_KEEP, LINK_SUPPORTED } link_width, link_speed;	/* default LINK_KEEP */
 
 	/* keys */
 	uint64_t m_key;			/* default 0 */
@@ -58,13 +58,16 @@ struct settings {
 	uint32_t sweep_interval_s;	/* light sweep, 0 = off; default 10 */
 
 	/* SA */
-	uint32_t sa_requests_max;	/* queued requests beyond which BUSY is answered */
+	uint32_t sa_requests_max;	/* queued requests beyond which BUSY is answered; default 4096 */
 
 	/* log */
 	enum log_level log_level;
 };
 
+/* The words that `routing` may hold; NULL-terminated. */
+extern const char *const settings_engines[];
+
 struct settings *settings_default(void);
-void settings_free(struct settings *s);
+void settings_free(struct settings *s);	/* NULL is fine */
 
 #endif

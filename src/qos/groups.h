@@ -17,6 +17,7 @@ struct group_sets {
 	uint32_t n_groups;	/* the policy's groups, then one for `all` */
 	uint32_t words;		/* 64-bit words per set */
 	uint64_t *bits;
+	uint32_t *by_name;	/* the policy's groups in order of name */
 };
 
 /*
@@ -29,6 +30,13 @@ struct group_sets *groups_resolve(const struct policy *p, const struct fabric *f
 void groups_free(struct group_sets *g);
 /* Set number by name ("all" included); UINT32_MAX if unknown. */
 uint32_t groups_index(const struct policy *p, const char *name);
+/* The same for many names: in logarithmic time. */
+uint32_t groups_find(const struct group_sets *g, const struct policy *p, const char *name);
+
+static inline const uint64_t *group_set(const struct group_sets *g, uint32_t group)
+{
+	return g->bits + (size_t)group * g->words;
+}
 
 static inline bool group_has(const struct group_sets *g, uint32_t group, uint32_t port)
 {

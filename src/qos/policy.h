@@ -174,7 +174,13 @@ struct policy {
 
 /* What holds without a policy file: one level `default`, SL 0; no tables. */
 struct policy *policy_builtin(void);
-void policy_free(struct policy *p);
+/*
+ * Adds what every policy has without saying so: the level `default` (SL 0) and
+ * the default partition with its IPoIB group, each only if the policy has none.
+ * Sets default_level.
+ */
+void policy_add_implied(struct policy *p);
+void policy_free(struct policy *p);	/* NULL is fine */
 /* Index, or UINT32_MAX. */
 uint32_t policy_find_group(const struct policy *p, const char *name);
 uint32_t policy_find_level(const struct policy *p, const char *name);

@@ -80,12 +80,19 @@ struct mcast_tree {
 	uint32_t n_on_tree;
 };
 
+struct updn_order;
+
 /*
  * A spanning tree that joins all member ports (end ports).  It follows links
  * that the up/down order of route_updn allows, so that multicast adds no
  * credit loop to unicast.  Deterministic.
  */
 struct mcast_tree *mcast_tree_build(const struct fabric *f, const uint32_t *members, uint32_t n);
+/* The same for many groups of one fabric: the order, which is most of the work, is found once. */
+struct updn_order *updn_order_new(const struct fabric *f);
+void updn_order_free(struct updn_order *o);
+struct mcast_tree *mcast_tree_build_on(const struct updn_order *o, const uint32_t *members,
+				       uint32_t n);
 void mcast_tree_free(struct mcast_tree *t);
 
 #endif

@@ -5,7 +5,8 @@
  * sa_answer() does no I/O: it reads the published state and the multicast
  * database, and changes only the latter (MCMemberRecord Set and Delete).  Every
  * request gets an answer with the status that IBA defines, but for what
- * IBA says to drop (a response, a MAD of another class or base version).
+ * IBA says to drop: a response, a MAD of another class or base version, an
+ * SM_Key that is neither 0 nor ours (C15-0.1.5).
  */
 #ifndef QOSD_SA_SA_H
 #define QOSD_SA_SA_H
@@ -17,7 +18,7 @@
 #include "base/buf.h"
 #include "plan/state.h"
 
-struct mcast_db;		/* sa/mcast.h */
+struct mcast_db;		/* plan/mcast.h */
 
 struct sa_stats {
 	uint64_t requests, answered, dropped, busy;
@@ -27,7 +28,7 @@ struct sa_stats {
 
 struct sa {
 	struct subnet_state *state;	/* NULL: not master, or no sweep done yet */
-	struct mcast_db *mcast;
+	struct mcast_db *mcast;		/* never NULL */
 	uint64_t sm_key;
 	struct sa_stats stats;
 };

@@ -17,12 +17,15 @@
 enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
 
 struct sm;
+struct store;
 
 struct sm_hooks {
 	/* A new published state (the receiver takes its own reference), or NULL: none any more. */
 	void (*published)(void *arg, struct subnet_state *s);
 	/* The first bring-up, or any sweep, has ended. */
 	void (*sweep_done)(void *arg, bool complete);
+	/* It cannot go on (another SM runs on this port …): the process is to end. */
+	void (*fatal)(void *arg, const char *why);
 	void *arg;
 };
 
@@ -43,6 +46,8 @@ struct sm_status {
 	uint64_t last_smps, last_sets;
 	uint32_t failed_devices;	/* did not answer or refused */
 	uint32_t sets_failed;
+	uint64_t discovery_smps;	/* by the discovering process, all sweeps */
+	size_t refused;			/* values that devices do not take, remembered */
 	const char *engine;
 	const struct shared_policy *policy;	/* in force or to be applied next */
 	const struct findings *findings;	/* file's and fabric's, of the policy in force */
@@ -50,7 +55,7 @@ struct sm_status {
 };
 
 struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *settings,
-		  struct shared_policy *policy, const char *state_dir, const struct sm_hooks *hooks);
+		  struct shared_policy *policy, struct store *store, const struct sm_hooks *hooks);
 void sm_free(struct sm *sm);
 void sm_start(struct sm *sm);
 /* A full sweep as soon as the running one is over. */
@@ -69,9 +74,16 @@ void sm_get_status(const struct sm *sm, struct sm_status *out);
 struct subnet_state *sm_published(const struct sm *sm);
 const char *sm_state_name(enum sm_state s);
 
-/* One multicast group to be routed: called by sa/ through main when membership changed. */
+/* --- multicast routes follow the groups of a database that sa/ writes --- */
 struct mcast_db;
 void sm_set_mcast(struct sm *sm, struct mcast_db *db);
+/* Membership changed: trees and MFTs follow within a moment. */
 void sm_mcast_changed(struct sm *sm);
+/*
+ * The multicast entries of a switch (index among the switches), in order of
+ * MLID, as the device holds them.  *cursor is 0 at first.  False: no more.
+ */
+bool sm_mft_next(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
+		 uint32_t *cursor, uint16_t *mlid, uint64_t ports[4]);
 
 #endif

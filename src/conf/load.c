@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The two files from disk. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "conf/conf.h"
+
+static const struct src_pos nowhere;
+
+/* Up to CONF_FILE_MAX + 1 bytes, whatever fstat() says: it may be a pipe. */
+static bool read_all(int fd, struct buf *out)
+{
+	char chunk[65536];
+	ssize_t n;
+
+	while (out->n <= CONF_FILE_MAX) {
+		n = read(fd, chunk, sizeof(chunk));
+		if (n == 0)
+			return true;
+		if (n > 0)
+			buf_add(out, chunk, (size_t)n);
+		else if (errno != EINTR)
+			return false;
+	}
+	return true;
+}
+
+static bool load(const char *path, struct buf *text, struct findings *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool done = false;
+	struct stat st;
+
+	if (fd < 0) {
+		findings_add(out, SEV_ERROR, path, nowhere, "cannot be opened: %s",
+			     strerror(errno));
+		return false;
+	}
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > (off_t)CONF_FILE_MAX)
+		findings_add(out, SEV_ERROR, path, nowhere, "too large: %lld bytes, at most %u "
+			     "are read", (long long)st.st_size, CONF_FILE_MAX);
+	else if (!read_all(fd, text))
+		findings_add(out, SEV_ERROR, path, nowhere, "cannot be read: %s",
+			     strerror(errno));
+	else if (text->n > CONF_FILE_MAX)
+		findings_add(out, SEV_ERROR, path, nowhere, "too large: at most %u bytes are read",
+			     CONF_FILE_MAX);
+	else
+		done = true;
+	close(fd);
+	return done;
+}
+
+struct policy *conf_load_policy(const char *path, struct findings *out)
+{
+	struct policy *p = NULL;
+	struct buf text = { 0 };
+
+	if (load(path, &text, out))
+		p = conf_parse_policy(path, text.n ? text.s : "", text.n, out);
+	buf_free(&text);
+	return p;
+}
+
+struct settings *conf_load_settings(const char *path, struct findings *out)
+{
+	struct settings *s = NULL;
+	struct buf text = { 0 };
+
+	if (load(path, &text, out))
+		s = conf_parse_settings(path, text.n ? text.s : "", text.n, out);
+	buf_free(&text);
+	return s;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The daemon's settings file (grammar: qosd.yaml(5)). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "conf/conf.h"
+#include "conf/read.h"
+
+/* Engines in order of preference; replaces the default list. */
+static void read_routing(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct policy_names names = { 0 };
+	struct settings *s = at;
+	int used = 0;
+
+	read_names(r, n, k, &names);
+	for (int i = 0; s->engines[i]; i++) {
+		free(s->engines[i]);
+		s->engines[i] = NULL;
+	}
+	for (size_t i = 0; i < names.n; i++) {
+		const char *word = names.v[i].s;
+		int e = 0, before = 0;
+
+		while (k->words[e] && strcmp(k->words[e], word))
+			e++;
+		while (before < used && strcmp(s->engines[before], word))
+			before++;
+		if (!k->words[e])
+			read_error(r, names.v[i].pos, "there is no routing engine '%s'",
+				   EXCERPT(word));
+		else if (before < used)
+			read_error(r, names.v[i].pos, "'%s' is in the list twice", word);
+		else if (used < ENGINES_MAX)
+			s->engines[used++] = xstrdup(word);
+		free(names.v[i].s);
+	}
+	vec_free(&names);
+}
+
+/* Data VLs as PortInfo can say them. */
+static void read_vls(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	uint64_t v;
+
+	(void)k;
+	if (!read_number(r, n, 1, 15, &v))
+		return;
+	if (v == 1 || v == 2 || v == 4 || v == 8 || v == 15)
+		*(uint8_t *)at = (uint8_t)v;
+	else
+		read_error(r, n->pos, "%u is none of: 1, 2, 4, 8, 15", (unsigned)v);
+}
+
+/* A link-local or site-local GID prefix, never that of a multicast GID. */
+static void read_prefix(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	uint64_t v;
+
+	(void)k;
+	if (!read_number(r, n, 1, UINT64_MAX, &v))
+		return;
+	if (v >> 56 == 0xff)
+		read_error(r, n->pos, "%s is a multicast prefix", EXCERPT(n->text));
+	else
+		*(uint64_t *)at = v;
+}
+
+static const char *const link_words[] = { "keep", "supported", NULL };
+static const char *const log_words[] = { "error", "warning", "info", "debug", NULL };
+
+#define AT(member) FIELD(struct settings, member)
+#define MS .unit = 1e-3
+#define SECONDS .unit = 1
+
+static const struct key settings_keys[] = {
+	{ "port-guid", read_uint, AT(port_guid), .max = UINT64_MAX },
+
+	{ "subnet-prefix", read_prefix, AT(subnet_prefix) },
+	{ "lmc", read_uint, AT(lmc), .max = IB_LMC_MAX },
+	{ "lmc-enhanced-port-0", read_bool, AT(lmc_enhanced_port0) },
+	{ "subnet-timeout", read_lifetime, AT(subnet_timeout) },
+	{ "packet-lifetime", read_lifetime, AT(packet_lifetime) },
+	{ "hoq-lifetime", read_lifetime, AT(hoq_lifetime) },
+	{ "hoq-lifetime-end", read_lifetime, AT(hoq_lifetime_end) },
+	{ "vl-stall-count", read_uint, AT(vl_stall_count), .max = 7 },
+	{ "vl-stall-count-end", read_uint, AT(vl_stall_count_end), .max = 7 },
+	{ "local-phy-errors", read_uint, AT(local_phy_errors), .max = 15 },
+	{ "overrun-errors", read_uint, AT(overrun_errors), .max = 15 },
+	{ "max-op-vls", read_vls, AT(max_op_vls) },
+	{ "link-width", read_choice, AT(link_width), .words = link_words },
+	{ "link-speed", read_choice, AT(link_speed), .words = link_words },
+
+	{ "m-key", read_uint, AT(m_key), .max = UINT64_MAX },
+	{ "m-key-lease", read_time, AT(m_key_lease), .max = UINT16_MAX, SECONDS },
+	{ "m-key-protect", read_uint, AT(m_key_protect), .max = 3 },
+	{ "sm-key", read_uint, AT(sm_key), .max = UINT64_MAX },
+
+	{ "priority", read_uint, AT(priority), .max = 15 },
+	{ "poll-interval", read_time, AT(poll_interval_ms), .min = 10, .max = 3600000, MS },
+	{ "poll-retries", read_uint, AT(poll_retries), .max = 100 },
+
+	{ "routing", read_routing, WHOLE, .words = settings_engines },
+
+	{ "smp-window", read_uint, AT(smp_window), .min = 1, .max = 4096 },
+	{ "smp-window-device", read_uint, AT(smp_window_device), .min = 1, .max = 64 },
+	{ "smp-timeout", read_time, AT(smp_timeout_ms), .min = 1, .max = 60000, MS },
+	{ "smp-retries", read_uint, AT(smp_retries), .max = 20 },
+	{ "discovery-window", read_uint, AT(discovery_window), .min = 1, .max = 4096 },
+
+	{ "sweep-interval", read_time, AT(sweep_interval_s), .max = 86400, SECONDS },
+
+	{ "sa-requests-max", read_uint, AT(sa_requests_max), .min = 1, .max = 1000000 },
+
+	{ "log-level", read_choice, AT(log_level), .words = log_words },
+};
+
+struct settings *conf_parse_settings(const char *name, const char *text, size_t n,
+				     struct findings *out)
+{
+	struct findings found = { 0 };
+	struct reader r = { .file = name, .out = &found };
+	struct settings *s = settings_default();
+	struct node *root;
+
+	free(s->file);
+	s->file = xstrdup(name);
+	if (yaml_tree_parse(name, text, n, &root, &found) && root) {
+		read_map(&r, root, settings_keys, ARRAY_SIZE(settings_keys), s);
+		yaml_tree_free(root);
+	}
+	if (found.count[SEV_ERROR]) {
+		settings_free(s);
+		s = NULL;
+	}
+	findings_sort(&found);
+	findings_move(out, &found);
+	return s;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Requests to answers, without a socket.
+ *
+ * command_start() parses a request and runs its handler, which leaves a head
+ * and, for tables, a generator of rows in the reply.  reply_pull() then gives
+ * the answer line by line, as fast as the caller wants it.  A reply that has
+ * rows holds a reference to the state that it shows.
+ */
+#ifndef QOSD_CTL_COMMAND_H
+#define QOSD_CTL_COMMAND_H
+
+#include <jansson.h>
+
+#include "ctl/ctl.h"
+
+/* What is known at the moment of the request. */
+struct ctl_view {
+	struct subnet_state *state;	/* NULL: no subnet published */
+	struct sm_status sm;
+	const struct mad_counts *mad;	/* NULL: no port open */
+	const struct sa_stats *sa;	/* NULL: no SA */
+};
+
+struct ctl_call {
+	const struct ctl_env *env;
+	const struct ctl_view *view;
+	const struct subnet_state *state;	/* view->state; not NULL where the table says so */
+	const json_t *args;			/* object, checked against the command's table */
+};
+
+struct reply {
+	enum { REPLY_HEAD, REPLY_ROWS, REPLY_DONE } stage;
+	json_t *head;			/* owned */
+	/* Rows: NULL when there are none.  The generator returns NULL at its end. */
+	json_t *(*next)(void *rows);
+	void (*release)(void *rows);
+	void *rows;
+	struct subnet_state *state;	/* referenced while there are rows */
+};
+
+/*
+ * Starts the answer to one request line (n bytes, without the newline;
+ * anything).  privileged: commands that change something are allowed.  reply
+ * is zeroed first and ended with reply_free().
+ */
+void command_start(const struct ctl_env *env, const struct ctl_view *view, bool privileged,
+		   const char *line, size_t n, struct reply *reply);
+/* A reply that says no, for requests that are none. */
+void reply_refuse(struct reply *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Appends the next line of the answer, newline included; false when it was complete already. */
+bool reply_pull(struct reply *r, struct buf *out);
+void reply_free(struct reply *r);
+
+/* --- for handlers: one of the first two once, reply_rows() after reply_result() --- */
+
+/* The result; takes over the object (may be NULL: nothing to say but ok). */
+void reply_result(struct reply *r, json_t *result);
+/* No, and why.  Members of `more` (may be NULL; taken over) are added to the answer. */
+void reply_error(struct reply *r, json_t *more, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/*
+ * Rows follow, elements of the array `name` of the result ("": the rows are
+ * the answer).  Takes over rows, which release() frees; the call's state stays
+ * valid until then.
+ */
+void reply_rows(struct reply *r, const char *name, json_t *(*next)(void *rows),
+		void (*release)(void *rows), void *rows);
+
+/* Arguments: the text or NULL; a number that was checked already, false if not given. */
+const char *arg_text(const struct ctl_call *c, const char *name);
+bool arg_number(const struct ctl_call *c, const char *name, uint64_t *value);
+/* The port that an argument names, or FABRIC_NONE and an error in the reply. */
+uint32_t arg_port(const struct ctl_call *c, const char *name, struct reply *r);
+/* The same, but it must be an end port that has a LID. */
+uint32_t arg_end_port(const struct ctl_call *c, const char *name, struct reply *r);
+
+/* --- JSON values --- */
+
+/* A string; bytes that are not UTF-8 (node descriptions can be anything) become '?'. */
+json_t *json_text(const char *s);
+json_t *json_guid(uint64_t guid);		/* "0x%016x" */
+json_t *json_vls(const struct sl2vl *map);	/* array of 16 */
+json_t *json_findings(const struct findings *f);
+
+/* --- handlers --- */
+
+void cmd_status(const struct ctl_call *c, struct reply *r);	/* status.c */
+void cmd_nodes(const struct ctl_call *c, struct reply *r);	/* inventory.c */
+void cmd_ports(const struct ctl_call *c, struct reply *r);
+void cmd_sl2vl(const struct ctl_call *c, struct reply *r);	/* tables.c */
+void cmd_vlarb(const struct ctl_call *c, struct reply *r);
+void cmd_route(const struct ctl_call *c, struct reply *r);	/* paths.c */
+void cmd_explain(const struct ctl_call *c, struct reply *r);
+void cmd_dump(const struct ctl_call *c, struct reply *r);	/* dump.c */
+
+#endif

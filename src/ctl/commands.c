@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The table of commands, checking requests against it, and the mechanics of a
+ * reply.  A handler sees arguments only that exist in the table and have the
+ * type that it says.
+ */
+#include "ctl/command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define ARGS_MAX 7
+
+struct arg_spec {
+	const char *name;
+	enum { ARG_TEXT, ARG_NUMBER } type;
+	bool required;
+	uint64_t max;			/* of a number */
+};
+
+struct command {
+	const char *name;
+	bool needs_state;		/* a published subnet */
+	bool writes;			/* privileged clients only */
+	void (*run)(const struct ctl_call *c, struct reply *r);
+	struct arg_spec args[ARGS_MAX + 1];
+};
+
+static void cmd_reload(const struct ctl_call *c, struct reply *r);
+static void cmd_sweep(const struct ctl_call *c, struct reply *r);
+
+#define PORT_ARG(word) { .name = word, .type = ARG_TEXT, .required = true }
+#define NUMBER_ARG(word, most) { .name = word, .type = ARG_NUMBER, .max = most }
+
+static const struct command commands[] = {
+	{ "status", .run = cmd_status },
+	{ "nodes", .needs_state = true, .run = cmd_nodes },
+	{ "ports", .needs_state = true, .run = cmd_ports },
+	{ "route", .needs_state = true, .run = cmd_route,
+	  .args = { PORT_ARG("src"), PORT_ARG("dst"), NUMBER_ARG("sl", 15) } },
+	{ "sl2vl", .needs_state = true, .run = cmd_sl2vl, .args = { PORT_ARG("port") } },
+	{ "vlarb", .needs_state = true, .run = cmd_vlarb, .args = { PORT_ARG("port") } },
+	{ "explain", .needs_state = true, .run = cmd_explain,
+	  .args = { PORT_ARG("src"), PORT_ARG("dst"), NUMBER_ARG("service-id", UINT64_MAX),
+		    NUMBER_ARG("qos-class", 0xfff), NUMBER_ARG("pkey", 0xffff),
+		    NUMBER_ARG("tclass", 0xff), NUMBER_ARG("sl", 15) } },
+	{ "dump", .needs_state = true, .run = cmd_dump },
+	{ "reload", .writes = true, .run = cmd_reload },
+	{ "sweep", .writes = true, .run = cmd_sweep },
+};
+
+/* --- commands that change something --- */
+
+static void cmd_reload(const struct ctl_call *c, struct reply *r)
+{
+	struct findings f = { .max = 0 };
+	bool accepted = c->env->reload(c->env->arg, &f);
+	json_t *result = json_pack("{s:o}", "findings", json_findings(&f));
+
+	findings_free(&f);
+	if (accepted)
+		reply_result(r, result);
+	else
+		reply_error(r, result, "the policy file is refused, nothing has changed");
+}
+
+static void cmd_sweep(const struct ctl_call *c, struct reply *r)
+{
+	c->env->sweep(c->env->arg);
+	reply_result(r, NULL);
+}
+
+/* --- arguments --- */
+
+/* A JSON integer or a string as strtoull() reads it, without sign. */
+static bool number_value(const json_t *j, uint64_t *value)
+{
+	const char *s = json_string_value(j);
+	char *end;
+
+	if (json_is_integer(j)) {
+		*value = (uint64_t)json_integer_value(j);
+		return json_integer_value(j) >= 0;
+	}
+	if (!s || *s < '0' || *s > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(s, &end, 0);
+	return *end == '\0' && errno == 0;
+}
+
+static const struct arg_spec *find_arg(const struct command *cmd, const char *name)
+{
+	for (const struct arg_spec *a = cmd->args; a->name; a++)
+		if (strcmp(a->name, name) == 0)
+			return a;
+	return NULL;
+}
+
+static bool check_arg(const struct arg_spec *a, const json_t *value, struct reply *r)
+{
+	uint64_t n;
+
+	if (a->type == ARG_TEXT) {
+		if (json_is_string(value))
+			return true;
+		reply_error(r, NULL, "%s: must be a string", a->name);
+		return false;
+	}
+	if (number_value(value, &n) && n <= a->max)
+		return true;
+	reply_error(r, NULL, "%s: must be a number from 0 to %llu", a->name,
+		    (unsigned long long)a->max);
+	return false;
+}
+
+static bool check_args(const struct command *cmd, json_t *args, struct reply *r)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(args, name, value) {
+		const struct arg_spec *a = find_arg(cmd, name);
+
+		if (!a) {
+			reply_error(r, NULL, "%s: no such argument: %s", cmd->name, name);
+			return false;
+		}
+		if (!check_arg(a, value, r))
+			return false;
+	}
+	for (const struct arg_spec *a = cmd->args; a->name; a++)
+		if (a->required && !json_object_get(args, a->name)) {
+			reply_error(r, NULL, "%s: %s is missing", cmd->name, a->name);
+			return false;
+		}
+	return true;
+}
+
+const char *arg_text(const struct ctl_call *c, const char *name)
+{
+	return json_string_value(json_object_get(c->args, name));
+}
+
+bool arg_number(const struct ctl_call *c, const char *name, uint64_t *value)
+{
+	const json_t *j = json_object_get(c->args, name);
+
+	return j && number_value(j, value);
+}
+
+uint32_t arg_port(const struct ctl_call *c, const char *name, struct reply *r)
+{
+	const char *text = arg_text(c, name);
+	bool ambiguous = false;
+	uint32_t port = fabric_find_port_by_text(c->state->f, text, &ambiguous);
+
+	if (port == FABRIC_NONE)
+		reply_error(r, NULL, ambiguous ? "%s: several ports are called so, give the GUID" :
+						 "%s: no such port", text);
+	return port;
+}
+
+uint32_t arg_end_port(const struct ctl_call *c, const char *name, struct reply *r)
+{
+	uint32_t port = arg_port(c, name, r);
+
+	if (port == FABRIC_NONE)
+		return FABRIC_NONE;
+	if (!port_is_end(c->state->f, port)) {
+		reply_error(r, NULL, "%s: a switch's external port has no path of its own",
+			    arg_text(c, name));
+		return FABRIC_NONE;
+	}
+	if (c->state->plan->lid[port] == 0) {
+		reply_error(r, NULL, "%s: the port has no LID", arg_text(c, name));
+		return FABRIC_NONE;
+	}
+	return port;
+}
+
+/* --- requests --- */
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static void run_command(const struct command *cmd, const struct ctl_call *call, bool privileged,
+			json_t *args, struct reply *r)
+{
+	if (cmd->writes && !privileged)
+		reply_error(r, NULL, "%s: not permitted: it takes root, the daemon's user or "
+			    "the socket's group", cmd->name);
+	else if (cmd->needs_state && !call->state)
+		reply_error(r, NULL, "no subnet is up yet (the subnet manager is %s)",
+			    sm_state_name(call->view->sm.state));
+	else if (check_args(cmd, args, r))
+		cmd->run(call, r);
+}
+
+static void dispatch(const struct ctl_env *env, const struct ctl_view *view, bool privileged,
+		     const json_t *request, struct reply *r)
+{
+	const char *name = json_string_value(json_object_get(request, "command"));
+	json_t *args = json_object_get(request, "args");
+	const struct command *cmd;
+
+	if (!name)
+		reply_error(r, NULL, "the request names no command");
+	else if (!(cmd = find_command(name)))
+		reply_error(r, NULL, "no such command: %s", name);
+	else if (args && !json_is_object(args))
+		reply_error(r, NULL, "args must be an object");
+	else
+		run_command(cmd, &(struct ctl_call){ env, view, view->state, args }, privileged,
+			    args, r);
+}
+
+void command_start(const struct ctl_env *env, const struct ctl_view *view, bool privileged,
+		   const char *line, size_t n, struct reply *r)
+{
+	json_error_t why;
+	json_t *request = json_loadb(line, n, JSON_REJECT_DUPLICATES, &why);
+
+	memset(r, 0, sizeof(*r));
+	if (request)
+		dispatch(env, view, privileged, request, r);
+	else
+		reply_error(r, NULL, "the request is not JSON: %s", why.text);
+	if (r->next)
+		r->state = state_ref(view->state);
+	json_decref(request);
+}
+
+/* --- replies --- */
+
+void reply_result(struct reply *r, json_t *result)
+{
+	r->head = json_pack("{s:b}", "ok", 1);
+	if (result)
+		json_object_set_new(r->head, "result", result);
+}
+
+static void reply_verror(struct reply *r, const char *fmt, va_list ap)
+{
+	struct buf text = { 0 };
+
+	buf_vprintf(&text, fmt, ap);
+	r->head = json_pack("{s:b, s:o}", "ok", 0, "error", json_text(text.s));
+	buf_free(&text);
+}
+
+void reply_error(struct reply *r, json_t *more, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	reply_verror(r, fmt, ap);
+	va_end(ap);
+	if (more)
+		json_object_update(r->head, more);
+	json_decref(more);
+}
+
+void reply_refuse(struct reply *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	memset(r, 0, sizeof(*r));
+	va_start(ap, fmt);
+	reply_verror(r, fmt, ap);
+	va_end(ap);
+}
+
+void reply_rows(struct reply *r, const char *name, json_t *(*next)(void *rows),
+		void (*release)(void *rows), void *rows)
+{
+	json_object_set_new(r->head, "rows", json_string(name));
+	r->next = next;
+	r->release = release;
+	r->rows = rows;
+}
+
+static int add_text(const char *text, size_t n, void *out)
+{
+	buf_add(out, text, n);
+	return 0;
+}
+
+static void add_line(struct buf *out, json_t *line)
+{
+	json_dump_callback(line, add_text, out, JSON_COMPACT | JSON_REAL_PRECISION(10));
+	buf_puts(out, "\n");
+	json_decref(line);
+}
+
+bool reply_pull(struct reply *r, struct buf *out)
+{
+	json_t *row;
+
+	switch (r->stage) {
+	case REPLY_HEAD:
+		add_line(out, r->head);
+		r->head = NULL;
+		r->stage = r->next ? REPLY_ROWS : REPLY_DONE;
+		return true;
+	case REPLY_ROWS:
+		row = r->next(r->rows);
+		if (!row)
+			r->stage = REPLY_DONE;
+		add_line(out, row ? row : json_pack("{s:b}", "end", 1));
+		return true;
+	case REPLY_DONE:
+		break;
+	}
+	return false;
+}
+
+void reply_free(struct reply *r)
+{
+	json_decref(r->head);
+	if (r->release)
+		r->release(r->rows);
+	state_unref(r->state);
+	memset(r, 0, sizeof(*r));
+}
+
+/* --- JSON values --- */
+
+json_t *json_text(const char *s)
+{
+	json_t *j = json_string(s);
+	char *copy;
+
+	if (j)
+		return j;
+	copy = xstrdup(s);
+	for (char *c = copy; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	j = json_string(copy);
+	free(copy);
+	return j;
+}
+
+json_t *json_guid(uint64_t guid)
+{
+	return json_sprintf("0x%016llx", (unsigned long long)guid);
+}
+
+json_t *json_vls(const struct sl2vl *map)
+{
+	json_t *vls = json_array();
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		json_array_append_new(vls, json_integer(map->vl[sl]));
+	return vls;
+}
+
+json_t *json_findings(const struct findings *f)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct finding *x = &f->v[i];
+
+		json_array_append_new(list, json_pack("{s:s, s:o, s:i, s:i, s:o}",
+			"severity", severity_name(x->severity),
+			"file", x->file ? json_text(x->file) : json_null(),
+			"line", (int)x->pos.line, "column", (int)x->pos.col,
+			"text", json_text(x->text)));
+	}
+	return list;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The control socket: what qosd-ctl talks to (protocol: include/qosd/ctl.h).
+ *
+ * Whatever a client does costs the daemon a bounded amount of memory and
+ * bounded pieces of the loop's time: requests have a greatest length and
+ * a deadline, answers are produced as fast as the client takes them.
+ */
+#ifndef QOSD_CTL_CTL_H
+#define QOSD_CTL_CTL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/findings.h"
+#include "loop/loop.h"
+#include "mad/mad.h"
+#include "plan/state.h"
+#include "sa/sa.h"
+#include "sm/sm.h"
+
+/* One entry of a switch's multicast forwarding table. */
+struct ctl_mft_row {
+	uint16_t mlid;
+	uint64_t ports[4];	/* bit n: port n */
+};
+
+/* What the commands show and set off.  All that is pointed to outlives the ctl. */
+struct ctl_env {
+	const char *version;
+	struct sm *sm;		/* these three may be NULL as long as there are none */
+	struct sa *sa;		/* its state is the one shown */
+	struct mad_port *mad;
+	void *arg;		/* for the callbacks */
+	/* Reads the policy file again: true if it is accepted.  Findings in either case. */
+	bool (*reload)(void *arg, struct findings *out);
+	/* Asks for a full sweep. */
+	void (*sweep)(void *arg);
+	/*
+	 * The multicast entries of a switch (index among the switches) in order
+	 * of MLID: *cursor is 0 at first and the callback's own afterwards.  False
+	 * when there is none left.  May be NULL: no multicast.
+	 */
+	bool (*mft_next)(void *arg, const struct subnet_state *s, uint32_t sw,
+			 uint32_t *cursor, struct ctl_mft_row *row);
+};
+
+struct ctl;
+
+/*
+ * Listens on path, mode 0660.  A socket file on which nobody answers is
+ * replaced; NULL with the reason in err if another daemon answers, or the
+ * socket can't be made.  env is copied.
+ */
+struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env, struct buf *err);
+/* Drops all clients and removes the socket file if it is still this one's. */
+void ctl_free(struct ctl *c);
+
+#endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The control socket: connections, framing, limits.
+ *
+ * A client is in one of two states.  Waiting: its input is read, and it has
+ * CTL_REQUEST_SECONDS for a whole line.  Answered: a reply is active, nothing
+ * is read, and the next piece of the answer is produced only when the socket
+ * has taken the last; a client that takes nothing for CTL_STALL_SECONDS is
+ * dropped.  One event of a client costs at most one request or one piece, so
+ * that clients and the fabric take turns.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "ctl/command.h"
+#include "qosd/ctl.h"
+
+#define PIECE		(16u << 10)	/* output gathered before it is sent */
+#define ACCEPTS		16		/* connections taken in one event */
+#define GROUPS_MAX	256		/* supplementary groups of a peer looked at */
+#define SECOND_US	1000000
+
+struct client {
+	struct ctl *ctl;
+	int fd;
+	struct io *io;
+	struct timer *timer;
+	struct buf in, out;
+	struct reply reply;
+	bool answering;		/* reply is active */
+	bool last;		/* close when it is answered */
+	bool privileged;
+};
+
+struct ctl {
+	struct loop *loop;
+	struct ctl_env env;
+	char *path;
+	int fd;
+	struct stat made;	/* the socket file when it was made; st_ino 0: not yet */
+	struct io *io;
+	struct timer *pause;	/* accepting again after descriptors ran out */
+	struct client *clients[CTL_CLIENTS_MAX];
+	struct log_ratelimit rl;
+};
+
+/* --- clients --- */
+
+static void client_free(struct client *c)
+{
+	for (unsigned i = 0; i < CTL_CLIENTS_MAX; i++)
+		if (c->ctl->clients[i] == c)
+			c->ctl->clients[i] = NULL;
+	io_free(c->io);
+	timer_free(c->timer);
+	close(c->fd);
+	reply_free(&c->reply);
+	buf_free(&c->in);
+	buf_free(&c->out);
+	free(c);
+}
+
+static void client_wait(struct client *c)
+{
+	reply_free(&c->reply);
+	c->answering = false;
+	timer_set(c->timer, (int64_t)CTL_REQUEST_SECONDS * SECOND_US, 0);
+	io_set(c->io, LOOP_READ);
+}
+
+static void client_answer(struct client *c)
+{
+	c->answering = true;
+	timer_set(c->timer, (int64_t)CTL_STALL_SECONDS * SECOND_US, 0);
+	io_set(c->io, LOOP_WRITE);
+}
+
+static struct ctl_view current_view(const struct ctl_env *env)
+{
+	struct ctl_view v = { .state = env->sa ? env->sa->state : NULL,
+			      .sa = env->sa ? &env->sa->stats : NULL,
+			      .mad = env->mad ? mad_counts(env->mad) : NULL };
+
+	if (env->sm)
+		sm_get_status(env->sm, &v.sm);
+	return v;
+}
+
+/* Takes a line out of the input and starts its answer.  False: there is no whole line. */
+static bool client_request(struct client *c)
+{
+	const char *newline = c->in.n ? memchr(c->in.s, '\n', c->in.n) : NULL;
+	struct ctl_view view;
+	size_t n;
+
+	if (!newline)
+		return false;
+	n = (size_t)(newline - c->in.s);
+	view = current_view(&c->ctl->env);
+	command_start(&c->ctl->env, &view, c->privileged, c->in.s, n, &c->reply);
+	buf_consume(&c->in, n + 1);
+	client_answer(c);
+	return true;
+}
+
+static void client_refuse(struct client *c, const char *why)
+{
+	reply_refuse(&c->reply, "%s", why);
+	c->last = true;
+	client_answer(c);
+}
+
+static void client_read(struct client *c)
+{
+	char data[4096];
+	size_t room = CTL_REQUEST_MAX - c->in.n;	/* never 0 while waiting */
+	ssize_t n = recv(c->fd, data, room < sizeof(data) ? room : sizeof(data), 0);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		client_free(c);
+		return;
+	}
+	buf_add(&c->in, data, (size_t)n);
+	if (!client_request(c) && c->in.n >= CTL_REQUEST_MAX)
+		client_refuse(c, "the request is too long");
+}
+
+/* Whether the connection lives on. */
+static bool client_send(struct client *c)
+{
+	ssize_t n = send(c->fd, c->out.s, c->out.n, MSG_NOSIGNAL);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	buf_consume(&c->out, (size_t)n);
+	timer_set(c->timer, (int64_t)CTL_STALL_SECONDS * SECOND_US, 0);
+	return true;
+}
+
+static void client_write(struct client *c)
+{
+	bool more = true;
+
+	if (c->out.n == 0)
+		while (more && c->out.n < PIECE)
+			more = reply_pull(&c->reply, &c->out);
+	if (c->out.n > 0) {
+		if (!client_send(c))
+			client_free(c);
+		return;
+	}
+	if (c->last) {
+		client_free(c);
+		return;
+	}
+	client_wait(c);
+	client_request(c);
+}
+
+static void on_client(void *arg, int events)
+{
+	struct client *c = arg;
+
+	if (c->answering && (events & LOOP_WRITE))
+		client_write(c);
+	else if (!c->answering && (events & LOOP_READ))
+		client_read(c);
+}
+
+static void on_deadline(void *arg)
+{
+	struct client *c = arg;
+
+	if (!c->answering && c->in.n > 0) {
+		client_refuse(c, "the request did not end in time");
+		return;
+	}
+	if (c->answering)
+		log_limited(&c->ctl->rl, LOG_LEVEL_WARNING, "ctl",
+			    "a client took nothing of its answer for %d s: dropped",
+			    CTL_STALL_SECONDS);
+	client_free(c);
+}
+
+/* --- new connections --- */
+
+static bool peer_has_group(int fd, gid_t group)
+{
+	gid_t groups[GROUPS_MAX];
+	socklen_t n = sizeof(groups);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n / sizeof(groups[0]); i++)
+		if (groups[i] == group)
+			return true;
+	return false;
+}
+
+/* The daemon's user, root, and members of the socket's group may change things. */
+static bool peer_privileged(const struct ctl *ctl, int fd)
+{
+	struct ucred peer;
+	socklen_t n = sizeof(peer);
+	struct stat st;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0)
+		return false;
+	if (peer.uid == 0 || peer.uid == geteuid())
+		return true;
+	/* An administrator may have changed the socket's group: ask again. */
+	if (stat(ctl->path, &st) < 0)
+		return false;
+	return peer.gid == st.st_gid || peer_has_group(fd, st.st_gid);
+}
+
+static struct client **free_place(struct ctl *ctl)
+{
+	for (unsigned i = 0; i < CTL_CLIENTS_MAX; i++)
+		if (!ctl->clients[i])
+			return &ctl->clients[i];
+	return NULL;
+}
+
+static void turn_away(struct ctl *ctl, int fd)
+{
+	static const char text[] = "{\"ok\":false,\"error\":\"too many clients\"}\n";
+
+	/* A new connection has room for a line; if it is gone already, so be it. */
+	if (send(fd, text, sizeof(text) - 1, MSG_NOSIGNAL) < 0)
+		log_debug("ctl", "turning a client away: %s", strerror(errno));
+	close(fd);
+	log_limited(&ctl->rl, LOG_LEVEL_WARNING, "ctl", "more than %d clients: turned one away",
+		    CTL_CLIENTS_MAX);
+}
+
+static void client_new(struct ctl *ctl, int fd)
+{
+	struct client **place = free_place(ctl), *c;
+
+	if (!place) {
+		turn_away(ctl, fd);
+		return;
+	}
+	*place = c = xcalloc(1, sizeof(*c));
+	c->ctl = ctl;
+	c->fd = fd;
+	c->privileged = peer_privileged(ctl, fd);
+	c->io = io_new(ctl->loop, fd, on_client, c);
+	c->timer = timer_new(ctl->loop, on_deadline, c);
+	client_wait(c);
+}
+
+static void on_pause_over(void *arg)
+{
+	struct ctl *ctl = arg;
+
+	io_set(ctl->io, LOOP_READ);
+}
+
+static void on_connect(void *arg, int events)
+{
+	struct ctl *ctl = arg;
+
+	(void)events;
+	for (unsigned i = 0; i < ACCEPTS; i++) {
+		int fd = accept4(ctl->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd >= 0) {
+			client_new(ctl, fd);
+			continue;
+		}
+		if (errno == EINTR || errno == ECONNABORTED)
+			continue;
+		if (errno != EAGAIN) {
+			/* Out of descriptors: the socket stays readable, don't spin on it. */
+			log_limited(&ctl->rl, LOG_LEVEL_ERROR, "ctl", "accept: %s",
+				    strerror(errno));
+			io_set(ctl->io, 0);
+			timer_set(ctl->pause, SECOND_US, 0);
+		}
+		return;
+	}
+}
+
+/* --- the socket file --- */
+
+static bool make_address(const char *path, struct sockaddr_un *addr, struct buf *err)
+{
+	memset(addr, 0, sizeof(*addr));
+	addr->sun_family = AF_UNIX;
+	if (strlen(path) >= sizeof(addr->sun_path)) {
+		buf_printf(err, "%s: longer than a socket's name can be (%zu)", path,
+			   sizeof(addr->sun_path) - 1);
+		return false;
+	}
+	strcpy(addr->sun_path, path);
+	return true;
+}
+
+/* Removes a socket file that no process listens on. */
+static bool remove_stale(const struct sockaddr_un *addr, struct buf *err)
+{
+	const char *path = addr->sun_path;
+	struct stat st;
+	int fd, failed;
+
+	if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
+		buf_printf(err, "%s: is there and no socket", path);
+		return false;
+	}
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	failed = connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) < 0 ? errno : 0;
+	close(fd);
+	if (failed == 0 || failed == EAGAIN) {	/* EAGAIN: its backlog is full */
+		buf_printf(err, "another qosd answers on %s", path);
+		return false;
+	}
+	if (failed == ECONNREFUSED && unlink(path) == 0)
+		return true;
+	if (failed == ENOENT)
+		return true;
+	buf_printf(err, "%s: %s", path, strerror(failed == ECONNREFUSED ? errno : failed));
+	return false;
+}
+
+/*
+ * The mode is set between bind and listen: before listen nobody can connect,
+ * so that no umask lets anyone in.
+ */
+static bool bind_and_listen(struct ctl *ctl, const struct sockaddr_un *addr, struct buf *err)
+{
+	const struct sockaddr *sa = (const struct sockaddr *)addr;
+	bool bound = bind(ctl->fd, sa, sizeof(*addr)) == 0;
+
+	if (!bound && errno == EADDRINUSE) {
+		if (!remove_stale(addr, err))
+			return false;
+		bound = bind(ctl->fd, sa, sizeof(*addr)) == 0;
+	}
+	if (bound && stat(ctl->path, &ctl->made) == 0 && chmod(ctl->path, 0660) == 0 &&
+	    listen(ctl->fd, SOMAXCONN) == 0)
+		return true;
+	buf_printf(err, "%s: %s", ctl->path, strerror(errno));
+	return false;
+}
+
+struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env, struct buf *err)
+{
+	struct sockaddr_un addr;
+	struct ctl *ctl;
+
+	if (!make_address(path, &addr, err))
+		return NULL;
+	json_set_alloc_funcs(xmalloc, free);
+	ctl = xcalloc(1, sizeof(*ctl));
+	ctl->loop = l;
+	ctl->env = *env;
+	ctl->path = xstrdup(path);
+	ctl->rl = (struct log_ratelimit)LOG_RATELIMIT;
+	ctl->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (ctl->fd < 0 || !bind_and_listen(ctl, &addr, err)) {
+		if (ctl->fd < 0)
+			buf_printf(err, "%s: %s", path, strerror(errno));
+		ctl_free(ctl);
+		return NULL;
+	}
+	ctl->io = io_new(l, ctl->fd, on_connect, ctl);
+	ctl->pause = timer_new(l, on_pause_over, ctl);
+	io_set(ctl->io, LOOP_READ);
+	return ctl;
+}
+
+static void remove_socket(const struct ctl *ctl)
+{
+	struct stat st;
+
+	if (ctl->made.st_ino && stat(ctl->path, &st) == 0 && st.st_ino == ctl->made.st_ino &&
+	    st.st_dev == ctl->made.st_dev)
+		unlink(ctl->path);
+}
+
+void ctl_free(struct ctl *ctl)
+{
+	if (!ctl)
+		return;
+	for (unsigned i = 0; i < CTL_CLIENTS_MAX; i++)
+		if (ctl->clients[i])
+			client_free(ctl->clients[i]);
+	io_free(ctl->io);
+	timer_free(ctl->pause);
+	remove_socket(ctl);
+	if (ctl->fd >= 0)
+		close(ctl->fd);
+	free(ctl->path);
+	free(ctl);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `status`: one object that says how the daemon and its subnet are.  Programs
+ * read it, so members may be added, and none renamed.
+ */
+#include "ctl/command.h"
+
+#include <time.h>
+
+static const char *attr_name(unsigned attr)
+{
+	static const char *const names[0x40] = {
+		[0x01] = "ClassPortInfo", [0x02] = "Notice", [0x10] = "NodeDescription",
+		[0x11] = "NodeInfo", [0x12] = "SwitchInfo", [0x14] = "GUIDInfo",
+		[0x15] = "PortInfo", [0x16] = "P_KeyTable", [0x17] = "SLtoVLMappingTable",
+		[0x18] = "VLArbitrationTable", [0x19] = "LinearForwardingTable",
+		[0x1a] = "RandomForwardingTable", [0x1b] = "MulticastForwardingTable",
+		[0x20] = "SMInfo",
+	};
+
+	return names[attr];
+}
+
+/* SA attributes (15.2.5). */
+static const char *sa_attr_name(unsigned attr)
+{
+	static const char *const names[0x100] = {
+		[0x01] = "ClassPortInfo", [0x02] = "Notice", [0x03] = "InformInfo",
+		[0x11] = "NodeRecord", [0x12] = "PortInfoRecord",
+		[0x13] = "SLtoVLMappingTableRecord", [0x14] = "SwitchInfoRecord",
+		[0x15] = "LinearForwardingTableRecord", [0x17] = "MulticastForwardingTableRecord",
+		[0x18] = "SMInfoRecord", [0x20] = "LinkRecord", [0x30] = "GuidInfoRecord",
+		[0x31] = "ServiceRecord", [0x33] = "P_KeyTableRecord", [0x35] = "PathRecord",
+		[0x36] = "VLArbitrationTableRecord", [0x38] = "MCMemberRecord",
+		[0x39] = "TraceRecord", [0x3a] = "MultiPathRecord",
+		[0xf3] = "InformInfoRecord",
+	};
+
+	return names[attr];
+}
+
+/* By name, or as 0x00nn where the attribute has none here. */
+static void set_by_attr(json_t *object, const char *name, unsigned attr, json_t *value)
+{
+	char hex[8];
+
+	snprintf(hex, sizeof(hex), "0x%04x", attr & 0xffff);
+	json_object_set_new(object, name ? name : hex, value);
+}
+
+static json_t *json_time(int64_t realtime_us)
+{
+	time_t t = realtime_us / 1000000;
+	struct tm tm;
+	char text[32];
+
+	if (!gmtime_r(&t, &tm) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+		return json_null();
+	return json_string(text);
+}
+
+static json_t *smps_by_attr(const struct mad_counts *m)
+{
+	json_t *by_attr = json_object();
+
+	for (unsigned a = 0; a < 0x40; a++)
+		if (m->gets[a] || m->sets[a])
+			set_by_attr(by_attr, attr_name(a), a, json_pack("{s:I, s:I}",
+				"get", (json_int_t)m->gets[a], "set", (json_int_t)m->sets[a]));
+	return by_attr;
+}
+
+static json_t *status_smps(const struct mad_counts *m)
+{
+	return json_pack("{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I}",
+			 "sent", (json_int_t)m->smps,
+			 "sets", (json_int_t)m->sets_total,
+			 "by-attribute", smps_by_attr(m),
+			 "other", (json_int_t)m->other_smps,
+			 "timeouts", (json_int_t)m->timeouts,
+			 "retries", (json_int_t)m->retries,
+			 "bad-status", (json_int_t)m->bad_status,
+			 "send-errors", (json_int_t)m->send_errors);
+}
+
+static json_t *status_mads(const struct mad_counts *m)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}",
+			 "sa-received", (json_int_t)m->sa_received,
+			 "sa-sent", (json_int_t)m->sa_sent,
+			 "traps", (json_int_t)m->traps,
+			 "unknown", (json_int_t)m->unknown,
+			 "malformed", (json_int_t)m->malformed);
+}
+
+static json_t *status_sa(const struct sa_stats *sa)
+{
+	static const char *const errors[8] = {
+		"mad-status", "no-resources", "request-invalid", "no-records",
+		"too-many-records", "invalid-gid", "insufficient-components", "request-denied",
+	};
+	json_t *by_attr = json_object(), *by_error = json_object();
+
+	for (unsigned a = 0; a < 256; a++)
+		if (sa->by_attr[a])
+			set_by_attr(by_attr, sa_attr_name(a), a,
+				    json_integer((json_int_t)sa->by_attr[a]));
+	for (unsigned e = 0; e < 8; e++)
+		if (sa->errors[e])
+			json_object_set_new(by_error, errors[e],
+					    json_integer((json_int_t)sa->errors[e]));
+	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o}",
+			 "requests", (json_int_t)sa->requests,
+			 "answered", (json_int_t)sa->answered,
+			 "dropped", (json_int_t)sa->dropped,
+			 "busy", (json_int_t)sa->busy,
+			 "by-attribute", by_attr, "errors", by_error);
+}
+
+static json_t *status_policy(const struct sm_status *s)
+{
+	const struct policy *p = s->policy->p;
+	static const struct findings none;
+
+	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:o, s:o}",
+			 "file", json_text(p->file),
+			 "checksum", json_sprintf("%016llx", (unsigned long long)p->checksum),
+			 "loaded", json_time(s->policy->loaded_us),
+			 "levels", (int)p->n_levels, "rules", (int)p->n_rules,
+			 "findings", json_findings(s->findings ? s->findings : &none),
+			 "rejected", s->rejected ? json_findings(s->rejected) : json_null());
+}
+
+static json_t *status_master(const struct sm_status *s)
+{
+	if (!s->master_guid)
+		return json_null();
+	return json_pack("{s:o, s:i}", "guid", json_guid(s->master_guid),
+			 "priority", s->master_priority);
+}
+
+static void add_log_line(void *arg, int64_t realtime_us, enum log_level level, const char *line)
+{
+	json_array_append_new(arg, json_pack("{s:o, s:s, s:o}", "time", json_time(realtime_us),
+		"level", level == LOG_LEVEL_ERROR ? "error" : "warning",
+		"text", json_text(line)));
+}
+
+static json_t *status_log(void)
+{
+	json_t *log = json_array();
+
+	log_recent(add_log_line, log);
+	return log;
+}
+
+static json_t *status_subnet(const struct sm_status *s)
+{
+	return json_pack("{s:s, s:b, s:b, s:s, s:o, s:i, s:i, s:o, s:I, s:I, s:I, s:I}",
+			 "state", sm_state_name(s->state),
+			 "subnet-up", s->subnet_up,
+			 "sweeping", s->sweeping,
+			 "phase", s->phase ? s->phase : "idle",
+			 "guid", json_guid(s->guid),
+			 "lid", s->lid,
+			 "priority", s->priority,
+			 "master", status_master(s),
+			 "nodes", (json_int_t)s->nodes,
+			 "switches", (json_int_t)s->switches,
+			 "ports-active", (json_int_t)s->ports_active,
+			 "ports-linked", (json_int_t)s->ports_linked);
+}
+
+static json_t *status_sweeps(const struct sm_status *s)
+{
+	return json_pack("{s:I, s:f, s:I, s:I, s:I, s:I, s:s?}",
+			 "sweeps", (json_int_t)s->sweeps,
+			 "last-sweep-seconds", s->last_sweep_seconds,
+			 "last-sweep-smps", (json_int_t)s->last_smps,
+			 "last-sweep-sets", (json_int_t)s->last_sets,
+			 "failed-devices", (json_int_t)s->failed_devices,
+			 "failed-sets", (json_int_t)s->sets_failed,
+			 "engine", s->engine);
+}
+
+void cmd_status(const struct ctl_call *c, struct reply *r)
+{
+	static const struct mad_counts no_counts;
+	const struct ctl_view *v = c->view;
+	const struct mad_counts *m = v->mad ? v->mad : &no_counts;
+	json_t *status = status_subnet(&v->sm);
+	json_t *sweeps = status_sweeps(&v->sm);
+
+	json_object_update(status, sweeps);
+	json_decref(sweeps);
+	json_object_set_new(status, "smps", status_smps(m));
+	json_object_set_new(status, "mads", status_mads(m));
+	json_object_set_new(status, "sa", v->sa ? status_sa(v->sa) : json_null());
+	json_object_set_new(status, "policy",
+			    v->sm.policy ? status_policy(&v->sm) : json_null());
+	json_object_set_new(status, "log", status_log());
+	json_object_set_new(status, "version", json_text(c->env->version));
+	reply_result(r, status);
+}

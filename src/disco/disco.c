@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The daemon's side of discovery: starts the discovering process, reads its
+ * stream into a fabric, and decides whether the scan counts.
+ *
+ * The scan counts only if the process ended well and its stream was whole.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "disco/disco.h"
+#include "disco/stream.h"
+
+#define CHUNK		(256 * 1024)
+#define LIMIT_US	(600 * 1000000ll)	/* no fabric takes that long */
+
+extern char **environ;
+
+struct disco {
+	struct loop *loop;
+	void (*done)(void *arg, const struct disco_result *res);
+	void *arg;
+	pid_t pid;
+	struct child *child;
+	struct timer *limit;
+	int out_fd, err_fd;
+	struct io *out_io, *err_io;
+	bool out_closed, exited;
+	int status;
+	struct buf in, err_text;
+	struct fabric *f;
+	uint32_t node;		/* whose ports come now */
+	bool whole, broken;
+	uint32_t mads;
+	struct log_ratelimit complaints;
+};
+
+static void disco_free(struct disco *d)
+{
+	child_free(d->child);
+	timer_free(d->limit);
+	io_free(d->out_io);
+	io_free(d->err_io);
+	if (d->out_fd >= 0)
+		close(d->out_fd);
+	if (d->err_fd >= 0)
+		close(d->err_fd);
+	buf_free(&d->in);
+	buf_free(&d->err_text);
+	fabric_free(d->f);
+	free(d);
+}
+
+static void take_node(struct disco *d, const struct stream_node *r)
+{
+	d->node = fabric_add_node(d->f, r->node_info, r->desc,
+				  r->is_switch ? r->switch_info : NULL, r->route, r->hops);
+	if (d->node == FABRIC_NONE)
+		d->broken = true;
+}
+
+static void take_port(struct disco *d, const struct stream_port *r)
+{
+	if (d->node == FABRIC_NONE ||
+	    !fabric_set_port(d->f, d->node, r->num, r->guid, r->port_info, r->fdr10))
+		d->broken = true;
+}
+
+static void take_link(struct disco *d, const struct stream_link *r)
+{
+	if (!fabric_link(d->f, r->node_a, r->num_a, r->node_b, r->num_b))
+		log_limited(&d->complaints, LOG_LEVEL_WARNING, "discovery",
+			    "a port is linked twice; the later link is left out");
+}
+
+static void take_end(struct disco *d, const struct stream_end *r)
+{
+	struct buf err = { 0 };
+
+	d->mads = r->mads;
+	if (!d->broken && fabric_finish(d->f, r->self_node, r->self_num, &err))
+		d->whole = true;
+	if (err.n)
+		log_warn("discovery", "%s", err.s);
+	buf_free(&err);
+}
+
+/* Takes one record from p; returns its size, 0 if it is not all there yet. */
+static size_t take_record(struct disco *d, const char *p, size_t n)
+{
+	union {
+		struct stream_node node;
+		struct stream_port port;
+		struct stream_link link;
+		struct stream_end end;
+	} r;
+	size_t size;
+
+	switch (*p) {
+	case STREAM_NODE: size = sizeof(r.node); break;
+	case STREAM_PORT: size = sizeof(r.port); break;
+	case STREAM_LINK: size = sizeof(r.link); break;
+	case STREAM_END:  size = sizeof(r.end); break;
+	default:
+		d->broken = true;
+		return n;
+	}
+	if (n < size)
+		return 0;
+	memcpy(&r, p, size);
+	switch (*p) {
+	case STREAM_NODE: take_node(d, &r.node); break;
+	case STREAM_PORT: take_port(d, &r.port); break;
+	case STREAM_LINK: take_link(d, &r.link); break;
+	default:          take_end(d, &r.end); break;
+	}
+	return size;
+}
+
+static void take_records(struct disco *d)
+{
+	size_t at = 0, size;
+
+	while (at < d->in.n && !d->broken) {
+		size = take_record(d, d->in.s + at, d->in.n - at);
+		if (!size)
+			break;
+		at += size;
+	}
+	buf_consume(&d->in, at);
+}
+
+static void maybe_done(struct disco *d)
+{
+	struct disco_result res = { .mads = d->mads };
+	struct buf why = { 0 };
+
+	if (!d->exited || !d->out_closed)
+		return;
+	if (WIFSIGNALED(d->status))
+		buf_printf(&why, "the discovery process died of signal %d", WTERMSIG(d->status));
+	else if (WEXITSTATUS(d->status))
+		buf_puts(&why, "the scan failed");
+	else if (!d->whole)
+		buf_puts(&why, "the scan is incomplete");
+	if (why.n) {
+		res.error = why.s;
+	} else {
+		res.f = d->f;
+		d->f = NULL;
+	}
+	d->done(d->arg, &res);
+	buf_free(&why);
+	disco_free(d);
+}
+
+static void on_out(void *arg, int events)
+{
+	struct disco *d = arg;
+	static char chunk[CHUNK];
+	ssize_t n = read(d->out_fd, chunk, sizeof(chunk));
+
+	(void)events;
+	if (n > 0) {
+		if (!d->broken) {
+			buf_add(&d->in, chunk, (size_t)n);
+			take_records(d);
+		}
+		return;
+	}
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	io_set(d->out_io, 0);
+	d->out_closed = true;
+	maybe_done(d);
+}
+
+/* What the library prints, line by line into the log. */
+static void on_err(void *arg, int events)
+{
+	struct disco *d = arg;
+	char chunk[4096], *nl;
+	ssize_t n = read(d->err_fd, chunk, sizeof(chunk));
+
+	(void)events;
+	if (n <= 0) {
+		if (n == 0 || (errno != EAGAIN && errno != EINTR))
+			io_set(d->err_io, 0);
+		return;
+	}
+	buf_add(&d->err_text, chunk, (size_t)n);
+	while (d->err_text.n && (nl = memchr(d->err_text.s, '\n', d->err_text.n))) {
+		*nl = '\0';
+		log_limited(&d->complaints, LOG_LEVEL_WARNING, "discovery", "%s", d->err_text.s);
+		buf_consume(&d->err_text, (size_t)(nl - d->err_text.s) + 1);
+	}
+	if (d->err_text.n > CHUNK)
+		buf_free(&d->err_text);
+}
+
+static void on_exit_status(void *arg, int status)
+{
+	struct disco *d = arg;
+
+	d->exited = true;
+	d->status = status;
+	maybe_done(d);
+}
+
+static void on_limit(void *arg)
+{
+	struct disco *d = arg;
+
+	log_error("discovery", "no end after %lld s; given up", LIMIT_US / 1000000);
+	kill(d->pid, SIGKILL);
+}
+
+static bool spawn(struct disco *d, const struct disco_request *r, int out, int err)
+{
+	char port[16], window[16], timeout[16], retries[16], key[32];
+	char *argv[] = { (char[]){ DISCO_ARGV0 }, xstrdup(r->ca), port, window, timeout, retries,
+			 key, NULL };
+	posix_spawn_file_actions_t fa;
+	posix_spawnattr_t attr;
+	sigset_t none;
+	int e;
+
+	snprintf(port, sizeof(port), "%d", r->port);
+	snprintf(window, sizeof(window), "%u", r->window);
+	snprintf(timeout, sizeof(timeout), "%u", r->timeout_ms);
+	snprintf(retries, sizeof(retries), "%u", r->retries);
+	snprintf(key, sizeof(key), "%llx", (unsigned long long)r->m_key);
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&fa, err, STDERR_FILENO);
+	posix_spawn_file_actions_addclosefrom_np(&fa, 3);
+	posix_spawnattr_init(&attr);
+	sigemptyset(&none);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	e = posix_spawn(&d->pid, "/proc/self/exe", &fa, &attr, argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&fa);
+	free(argv[1]);
+	errno = e;
+	return e == 0;
+}
+
+struct disco *disco_start(struct loop *l, const struct disco_request *r,
+			  void (*done)(void *arg, const struct disco_result *res), void *arg,
+			  struct buf *err)
+{
+	struct disco *d = xcalloc(1, sizeof(*d));
+	int out[2] = { -1, -1 }, er[2] = { -1, -1 };
+
+	d->loop = l;
+	d->done = done;
+	d->arg = arg;
+	d->out_fd = d->err_fd = -1;
+	d->node = FABRIC_NONE;
+	d->complaints = (struct log_ratelimit)LOG_RATELIMIT;
+	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(er, O_CLOEXEC) < 0 || !spawn(d, r, out[1], er[1])) {
+		buf_printf(err, "cannot start discovery: %s", strerror(errno));
+		for (int i = 0; i < 2; i++) {
+			if (out[i] >= 0)
+				close(out[i]);
+			if (er[i] >= 0)
+				close(er[i]);
+		}
+		disco_free(d);
+		return NULL;
+	}
+	close(out[1]);
+	close(er[1]);
+	d->out_fd = out[0];
+	d->err_fd = er[0];
+	fcntl(d->out_fd, F_SETFL, O_NONBLOCK);
+	fcntl(d->err_fd, F_SETFL, O_NONBLOCK);
+	d->f = fabric_new();
+	d->out_io = io_new(l, d->out_fd, on_out, d);
+	io_set(d->out_io, LOOP_READ);
+	d->err_io = io_new(l, d->err_fd, on_err, d);
+	io_set(d->err_io, LOOP_READ);
+	d->child = child_new(l, d->pid, on_exit_status, d);
+	d->limit = timer_new(l, on_limit, d);
+	timer_set(d->limit, LIMIT_US, 0);
+	return d;
+}
+
+void disco_cancel(struct disco *d)
+{
+	if (!d)
+		return;
+	if (!d->exited) {
+		kill(d->pid, SIGKILL);
+		waitpid(d->pid, NULL, 0);
+	}
+	disco_free(d);
+}

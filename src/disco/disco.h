@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Discovery by libibnetdisc, in a process of its own (the only user of that
+ * library).
+ *
+ * ibnd_discover_fabric() blocks, reports a partial fabric as success, and under
+ * the simulator's preload takes the SMI classes away from our own agents.  So
+ * the daemon starts itself again under the name DISCO_ARGV0; that process
+ * discovers, and streams what it saw over a pipe.  Whatever goes wrong there
+ * is a failed scan here, nothing more.
+ */
+#ifndef QOSD_DISCO_DISCO_H
+#define QOSD_DISCO_DISCO_H
+
+#include "fabric/fabric.h"
+#include "loop/loop.h"
+
+#define DISCO_ARGV0 "qosd-discovery"
+
+struct disco_request {
+	const char *ca;
+	int port;
+	unsigned window, timeout_ms, retries;
+	uint64_t m_key;
+};
+
+struct disco_result {
+	struct fabric *f;	/* the receiver owns it; NULL: the scan failed */
+	const char *error;	/* why, when f is NULL */
+	uint32_t mads;		/* SMPs that discovery used */
+};
+
+struct disco;
+
+/* done is called once, in the loop; d is then over.  NULL with err set if it can't start. */
+struct disco *disco_start(struct loop *l, const struct disco_request *r,
+			  void (*done)(void *arg, const struct disco_result *res), void *arg,
+			  struct buf *err);
+/* Ends it without calling done. */
+void disco_cancel(struct disco *d);
+
+/* The other process: main() calls this when argv[0] is DISCO_ARGV0. */
+int disco_helper_main(int argc, char **argv);
+
+#endif

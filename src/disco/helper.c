@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The discovering process: runs ibnd_discover_fabric() and writes the result
+ * to standard output as the records of stream.h.  The library's complaints go
+ * to standard error, which the daemon turns into log lines.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <signal.h>
+
+#include <infiniband/ibnetdisc.h>
+#include <infiniband/mad.h>
+
+#include "base/map64.h"
+#include "disco/disco.h"
+#include "disco/stream.h"
+
+static struct map64 index_by_guid;
+static uint32_t n_nodes;
+
+static void put(const void *rec, size_t n)
+{
+	if (fwrite(rec, n, 1, stdout) != 1)
+		exit(1);	/* the daemon is gone */
+}
+
+/* By the vendor's extended PortInfo; a standard extended speed goes before it. */
+static bool is_fdr10(ibnd_port_t *p)
+{
+	return mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F) == 0 &&
+	       (mad_get_field(p->ext_info, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F) & 1);
+}
+
+static void put_node(ibnd_node_t *n)
+{
+	struct stream_node r = { .type = STREAM_NODE };
+	int hops = n->path_portid.drpath.cnt;
+
+	if (hops < 0 || hops > IB_DR_HOPS_MAX || map64_get(&index_by_guid, n->guid) != MAP64_NONE)
+		return;
+	map64_put(&index_by_guid, n->guid, n_nodes++);
+	r.is_switch = n->type == IB_NODE_SWITCH;
+	r.hops = (uint8_t)hops;
+	memcpy(r.node_info, n->info, sizeof(r.node_info));
+	memcpy(r.switch_info, n->switchinfo, sizeof(r.switch_info));
+	memcpy(r.desc, n->nodedesc, sizeof(r.desc));
+	memcpy(r.route, n->path_portid.drpath.p + 1, (size_t)hops);
+	put(&r, sizeof(r));
+	for (int i = 0; i <= n->numports; i++) {
+		ibnd_port_t *p = n->ports[i];
+		struct stream_port s = { .type = STREAM_PORT };
+
+		if (!p)
+			continue;
+		s.num = (uint8_t)i;
+		s.fdr10 = is_fdr10(p);
+		s.guid = p->guid;
+		memcpy(s.port_info, p->info, sizeof(s.port_info));
+		put(&s, sizeof(s));
+	}
+}
+
+static void put_node_cb(ibnd_node_t *n, void *arg)
+{
+	if (n != arg)
+		put_node(n);
+}
+
+static void put_links_cb(ibnd_node_t *n, void *arg)
+{
+	uint32_t a = map64_get(&index_by_guid, n->guid);
+
+	(void)arg;
+	for (int i = 1; i <= n->numports && a != MAP64_NONE; i++) {
+		ibnd_port_t *p = n->ports[i], *q = p ? p->remoteport : NULL;
+		struct stream_link l = { .type = STREAM_LINK };
+
+		if (!q)
+			continue;
+		l.node_a = a;
+		l.node_b = map64_get(&index_by_guid, q->node->guid);
+		l.num_a = (uint8_t)p->portnum;
+		l.num_b = (uint8_t)q->portnum;
+		/* each link once, from its lower end */
+		if (l.node_b == MAP64_NONE || l.node_b < a ||
+		    (l.node_b == a && q->portnum <= p->portnum))
+			continue;
+		put(&l, sizeof(l));
+	}
+}
+
+/* argv: name, CA, port, window, timeout in ms, retries, M_Key in hex */
+int disco_helper_main(int argc, char **argv)
+{
+	struct ibnd_config cfg = { 0 };
+	struct stream_end end = { .type = STREAM_END };
+	ibnd_fabric_t *f;
+	int port;
+
+	if (argc != 7) {
+		fprintf(stderr, "%s is started by qosd, not by hand\n", argv[0]);
+		return 2;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	port = atoi(argv[2]);
+	cfg.max_smps = (unsigned)atoi(argv[3]);
+	cfg.timeout_ms = (unsigned)atoi(argv[4]);
+	cfg.retries = (unsigned)atoi(argv[5]);
+	cfg.mkey = strtoull(argv[6], NULL, 16);
+	cfg.flags = IBND_CONFIG_MLX_EPI;
+	f = ibnd_discover_fabric(argv[1], port, NULL, &cfg);
+	if (!f || !f->from_node)
+		return 1;
+
+	/* the SM's own node first: that is what the fabric's node 0 is */
+	put_node(f->from_node);
+	ibnd_iter_nodes(f, put_node_cb, f->from_node);
+	ibnd_iter_nodes(f, put_links_cb, NULL);
+	end.self_num = (uint8_t)f->from_portnum;
+	end.mads = f->total_mads_used;
+	put(&end, sizeof(end));
+	fflush(stdout);
+	/* no tidying up: the process ends here, and so does its memory */
+	return 0;
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Building, indexing and searching a fabric; fabric.h has the contracts.
+ *
+ * NodeInfo, PortInfo and SwitchInfo (14.2.5) come from devices: they are
+ * copied as they are, and what is decoded from them is brought into the range
+ * that the rest of the program may rely on.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/mad.h>
+
+#include "base/alloc.h"
+#include "fabric/fabric.h"
+#include "ib/units.h"
+
+struct fabric *fabric_new(void)
+{
+	struct fabric *f = xcalloc(1, sizeof(*f));
+
+	map64_init(&f->node_by_guid, 64);
+	f->self = FABRIC_NONE;
+	return f;
+}
+
+void fabric_free(struct fabric *f)
+{
+	if (!f)
+		return;
+	map64_free(&f->by_guid);
+	map64_free(&f->node_by_guid);
+	free(f->nodes);
+	free(f->ports);
+	free(f->switches);
+	free(f->routes);
+	free(f);
+}
+
+static void map_clone(struct map64 *dst, const struct map64 *src)
+{
+	*dst = *src;
+	if (src->slots)
+		dst->slots = xmemdup(src->slots, ((size_t)src->mask + 1) * sizeof(*src->slots));
+}
+
+struct fabric *fabric_clone(const struct fabric *f)
+{
+	struct fabric *c = xmemdup(f, sizeof(*f));
+
+	c->nodes = xmemdup(f->nodes, f->n_nodes * sizeof(*f->nodes));
+	c->ports = xmemdup(f->ports, f->n_ports * sizeof(*f->ports));
+	c->switches = xmemdup(f->switches, f->n_switches * sizeof(*f->switches));
+	c->routes = xmemdup(f->routes, f->n_routes);
+	c->cap_nodes = f->n_nodes;
+	c->cap_ports = f->n_ports;
+	c->cap_routes = f->n_routes;
+	map_clone(&c->by_guid, &f->by_guid);
+	map_clone(&c->node_by_guid, &f->node_by_guid);
+	return c;
+}
+
+/* Makes room for `more` elements behind the n that an array has. */
+static void grow(void **v, uint32_t n, uint32_t more, uint32_t *cap, size_t size)
+{
+	if (*cap - n >= more)
+		return;
+	/* by half: the arrays are large, and what is spare is given back at the end */
+	*cap = n + more + n / 2;
+	*v = xrealloc(*v, *cap, size);
+}
+
+static uint32_t add_route(struct fabric *f, const uint8_t *route, unsigned hops)
+{
+	uint32_t at = f->n_routes;
+
+	grow((void **)&f->routes, at, hops, &f->cap_routes, 1);
+	if (hops)
+		memcpy(f->routes + at, route, hops);
+	f->n_routes += hops;
+	return at;
+}
+
+static uint32_t add_port_slots(struct fabric *f, uint32_t node, unsigned nports)
+{
+	uint32_t port0 = f->n_ports;
+
+	grow((void **)&f->ports, port0, nports + 1, &f->cap_ports, sizeof(*f->ports));
+	for (unsigned num = 0; num <= nports; num++)
+		f->ports[port0 + num] = (struct fabric_port){
+			.node = node, .peer = FABRIC_NONE, .num = (uint8_t)num,
+		};
+	f->n_ports += nports + 1;
+	return port0;
+}
+
+static uint32_t add_switch(struct fabric *f, uint32_t node, const uint8_t *switch_info)
+{
+	uint32_t sw = f->n_switches++;
+
+	/* grows in step with the powers of two, so that it needs no capacity of its own */
+	if (!(sw & (sw - 1)))
+		f->switches = xrealloc(f->switches, sw ? 2 * (size_t)sw : 1, sizeof(*f->switches));
+	f->switches[sw] = (struct fabric_switch){ .node = node };
+	fabric_switch_store(&f->switches[sw], switch_info);
+	return sw;
+}
+
+static void decode_node(struct fabric_node *n, const uint8_t *node_info, const char *desc)
+{
+	memcpy(n->info, node_info, sizeof(n->info));
+	memcpy(n->desc, desc, strnlen(desc, sizeof(n->desc) - 1));
+	n->type = (uint8_t)mad_get_field(n->info, 0, IB_NODE_TYPE_F);
+	n->nports = (uint8_t)mad_get_field(n->info, 0, IB_NODE_NPORTS_F);
+	n->local_port = (uint8_t)mad_get_field(n->info, 0, IB_NODE_LOCAL_PORT_F);
+	n->partition_cap = (uint16_t)mad_get_field(n->info, 0, IB_NODE_PARTITION_CAP_F);
+	n->guid = mad_get_field64(n->info, 0, IB_NODE_GUID_F);
+	n->sysimg_guid = mad_get_field64(n->info, 0, IB_NODE_SYSTEM_GUID_F);
+}
+
+static bool node_makes_sense(const struct fabric_node *n, const uint8_t *switch_info,
+			     unsigned hops)
+{
+	return n->type >= IB_NODE_CA_T && n->type <= IB_NODE_ROUTER_T && n->guid != 0 &&
+	       n->nports >= 1 && n->nports <= IB_PORT_NUM_MAX &&
+	       (!node_is_switch(n) || switch_info) && hops <= IB_DR_HOPS_MAX;
+}
+
+uint32_t fabric_add_node(struct fabric *f, const uint8_t *node_info,
+			 const char *desc, const uint8_t *switch_info,
+			 const uint8_t *route, unsigned hops)
+{
+	struct fabric_node n = { .sw = FABRIC_NONE, .hops = (uint8_t)hops };
+	uint32_t node = f->n_nodes;
+
+	decode_node(&n, node_info, desc);
+	if (!node_makes_sense(&n, switch_info, hops) ||
+	    map64_get(&f->node_by_guid, n.guid) != MAP64_NONE)
+		return FABRIC_NONE;
+	n.port0 = add_port_slots(f, node, n.nports);
+	n.route = add_route(f, route, hops);
+	if (node_is_switch(&n))
+		n.sw = add_switch(f, node, switch_info);
+	grow((void **)&f->nodes, node, 1, &f->cap_nodes, sizeof(*f->nodes));
+	f->nodes[node] = n;
+	f->n_nodes++;
+	map64_put(&f->node_by_guid, n.guid, node);
+	return node;
+}
+
+/* The port's slot, or NULL if the node is unknown or has no such port. */
+static struct fabric_port *slot(const struct fabric *f, uint32_t node, unsigned num)
+{
+	if (node >= f->n_nodes || num > f->nodes[node].nports)
+		return NULL;
+	return fabric_port(f, node, num);
+}
+
+bool fabric_set_port(struct fabric *f, uint32_t node, unsigned num, uint64_t guid,
+		     const uint8_t *port_info, bool fdr10)
+{
+	struct fabric_port *p = slot(f, node, num);
+
+	if (!p || (num == 0 && !node_is_switch(&f->nodes[node])))
+		return false;
+	p->guid = guid;
+	p->fdr10 = fdr10;
+	fabric_port_store(p, port_info);
+	return true;
+}
+
+bool fabric_link(struct fabric *f, uint32_t node_a, unsigned num_a,
+		 uint32_t node_b, unsigned num_b)
+{
+	struct fabric_port *a = slot(f, node_a, num_a), *b = slot(f, node_b, num_b);
+
+	if (!a || !b || a == b || num_a == 0 || num_b == 0)
+		return false;
+	uint32_t ia = (uint32_t)(a - f->ports), ib = (uint32_t)(b - f->ports);
+
+	if (a->peer == ib && b->peer == ia)
+		return true;
+	if (a->peer != FABRIC_NONE || b->peer != FABRIC_NONE)
+		return false;
+	a->peer = ib;
+	b->peer = ia;
+	return true;
+}
+
+/* A link with an end that nothing is known of can't be set up: it is left out. */
+static void drop_half_known_links(struct fabric *f)
+{
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		struct fabric_port *p = &f->ports[i];
+
+		if (p->peer == FABRIC_NONE || (p->present && f->ports[p->peer].present))
+			continue;
+		f->unanswered++;
+		f->ports[p->peer].peer = FABRIC_NONE;
+		p->peer = FABRIC_NONE;
+	}
+}
+
+static void index_end_ports(struct fabric *f, struct buf *err)
+{
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+
+	map64_init(&f->by_guid, f->n_nodes + f->n_nodes / 4);
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		uint64_t guid = f->ports[i].guid;
+
+		if (!port_is_end(f, i))
+			continue;
+		uint32_t first = map64_get(&f->by_guid, guid);
+
+		if (first != MAP64_NONE)
+			buf_printf(err, "%s has the port GUID of %s\n",
+				   fabric_port_name(f, i, a, sizeof(a)),
+				   fabric_port_name(f, first, b, sizeof(b)));
+		else if (!guid)
+			buf_printf(err, "%s has no port GUID\n",
+				   fabric_port_name(f, i, a, sizeof(a)));
+		else
+			map64_put(&f->by_guid, guid, i);
+	}
+}
+
+static void *shrink(void *v, uint32_t n, uint32_t *cap, size_t size)
+{
+	*cap = n;
+	return xrealloc(v, n, size);
+}
+
+bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, struct buf *err)
+{
+	f->nodes = shrink(f->nodes, f->n_nodes, &f->cap_nodes, sizeof(*f->nodes));
+	f->ports = shrink(f->ports, f->n_ports, &f->cap_ports, sizeof(*f->ports));
+	f->routes = shrink(f->routes, f->n_routes, &f->cap_routes, 1);
+	f->switches = xrealloc(f->switches, f->n_switches, sizeof(*f->switches));
+	drop_half_known_links(f);
+	index_end_ports(f, err);
+
+	const struct fabric_port *self = self_node == 0 ? slot(f, self_node, self_num) : NULL;
+	if (!self || !port_is_end(f, (uint32_t)(self - f->ports))) {
+		buf_puts(err, "the SM's own port is missing\n");
+		return false;
+	}
+	f->self = (uint32_t)(self - f->ports);
+	return true;
+}
+
+/* A capability code that is none is taken as the least that every port has. */
+static uint8_t at_least_one(uint32_t code)
+{
+	return code >= 1 && code <= 5 ? (uint8_t)code : 1;
+}
+
+static uint8_t known_or_zero(uint32_t code)
+{
+	return code <= 5 ? (uint8_t)code : 0;
+}
+
+static uint8_t arb_entries(uint32_t cap)
+{
+	return cap <= VLARB_ENTRIES_MAX ? (uint8_t)cap : VLARB_ENTRIES_MAX;
+}
+
+/*
+ * LinkSpeedExtActive counts only if the CapabilityMask says so; external
+ * ports of switches have no mask of their own (all zero), and there the field
+ * speaks for itself.
+ */
+static uint8_t decode_rate(struct fabric_port *p)
+{
+	bool has_ext = !p->capmask || (p->capmask & IB_CAP_EXT_SPEEDS);
+	unsigned ext = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
+
+	return (uint8_t)rate_from_link(mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F),
+				       mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ACTIVE_F),
+				       has_ext ? ext : 0, p->fdr10);
+}
+
+void fabric_port_store(struct fabric_port *p, const uint8_t *port_info)
+{
+	uint8_t *info = memcpy(p->info, port_info, sizeof(p->info));
+
+	p->present = true;
+	p->capmask = mad_get_field(info, 0, IB_PORT_CAPMASK_F);
+	p->lid = (uint16_t)mad_get_field(info, 0, IB_PORT_LID_F);
+	p->sm_lid = (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F);
+	p->lmc = (uint8_t)mad_get_field(info, 0, IB_PORT_LMC_F);
+	p->state = (uint8_t)mad_get_field(info, 0, IB_PORT_STATE_F);
+	p->phys_state = (uint8_t)mad_get_field(info, 0, IB_PORT_PHYS_STATE_F);
+	p->mtu_cap = at_least_one(mad_get_field(info, 0, IB_PORT_MTU_CAP_F));
+	p->neighbor_mtu = known_or_zero(mad_get_field(info, 0, IB_PORT_NEIGHBOR_MTU_F));
+	p->vl_cap = at_least_one(mad_get_field(info, 0, IB_PORT_VL_CAP_F));
+	p->op_vls = known_or_zero(mad_get_field(info, 0, IB_PORT_OPER_VLS_F));
+	p->vlarb_high_cap = arb_entries(mad_get_field(info, 0, IB_PORT_VL_ARBITRATION_HIGH_CAP_F));
+	p->vlarb_low_cap = arb_entries(mad_get_field(info, 0, IB_PORT_VL_ARBITRATION_LOW_CAP_F));
+	p->rate = decode_rate(p);
+}
+
+void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info)
+{
+	uint8_t *info = memcpy(s->info, switch_info, sizeof(s->info));
+
+	s->lft_cap = (uint16_t)mad_get_field(info, 0, IB_SW_LINEAR_FDB_CAP_F);
+	s->lft_top = (uint16_t)mad_get_field(info, 0, IB_SW_LINEAR_FDB_TOP_F);
+	s->mcast_cap = (uint16_t)mad_get_field(info, 0, IB_SW_MCAST_FDB_CAP_F);
+	s->mcast_top = (uint16_t)mad_get_field(info, 0, IB_SW_MCAST_FDB_TOP_F);
+	s->enforce_cap = (uint16_t)mad_get_field(info, 0, IB_SW_PARTITION_ENFORCE_CAP_F);
+	s->lifetime = (uint8_t)mad_get_field(info, 0, IB_SW_LIFE_TIME_F);
+	s->enhanced_port0 = mad_get_field(info, 0, IB_SW_ENHANCED_PORT0_F);
+	s->port_change = mad_get_field(info, 0, IB_SW_STATE_CHANGE_F);
+	s->optimized_sl2vl = mad_get_field(info, 0, IB_SW_OPT_SLTOVL_MAPPING_F);
+}
+
+uint32_t fabric_switch_of(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+
+	if (f->nodes[p->node].sw != FABRIC_NONE || p->peer == FABRIC_NONE)
+		return f->nodes[p->node].sw;
+	return port_node(f, p->peer)->sw;
+}
+
+uint32_t fabric_find_port(const struct fabric *f, uint64_t guid)
+{
+	return map64_get(&f->by_guid, guid);
+}
+
+/* All of text[0 .. n - 1] as a number in this base; false if it is none. */
+static bool parse_number(const char *text, size_t n, int base, uint64_t *value)
+{
+	const char *digits = base == 16 ? "0123456789abcdefABCDEF" : "0123456789";
+
+	if (n < 1 || n > (base == 16 ? 16 : 9) || strspn(text, digits) < n)
+		return false;
+	*value = strtoull(text, NULL, base);
+	return true;
+}
+
+/* "0x…", or 16 hex digits as ibstat and a GID show them. */
+static bool parse_guid(const char *text, size_t n, uint64_t *guid)
+{
+	if (n > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		return parse_number(text + 2, n - 2, 16, guid);
+	return n == 16 && parse_number(text, n, 16, guid);
+}
+
+/* The port, if the device said that it has it. */
+static uint32_t present_port(const struct fabric *f, uint32_t node, uint64_t num)
+{
+	const struct fabric_port *p = num <= IB_PORT_NUM_MAX ? slot(f, node, (unsigned)num) : NULL;
+
+	return p && p->present ? (uint32_t)(p - f->ports) : FABRIC_NONE;
+}
+
+/* Takes `port` for an answer unless there is another one already. */
+static void answer(uint32_t port, uint32_t *found, bool *ambiguous)
+{
+	if (port == FABRIC_NONE || port == *found)
+		return;
+	if (*found != FABRIC_NONE)
+		*ambiguous = true;
+	else
+		*found = port;
+}
+
+static uint32_t find_by_desc(const struct fabric *f, const char *desc, size_t n, uint64_t num,
+			     bool *ambiguous)
+{
+	uint32_t found = FABRIC_NONE;
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (!strncmp(f->nodes[i].desc, desc, n) && !f->nodes[i].desc[n])
+			answer(present_port(f, i, num), &found, ambiguous);
+	return found;
+}
+
+static uint32_t find_by_lid(const struct fabric *f, uint64_t lid, bool *ambiguous)
+{
+	uint32_t found = FABRIC_NONE;
+
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		const struct fabric_port *p = &f->ports[i];
+
+		if (port_is_end(f, i) && p->lid && lid >= p->lid && lid < p->lid + (1u << p->lmc))
+			answer(i, &found, ambiguous);
+	}
+	return found;
+}
+
+uint32_t fabric_find_port_by_text(const struct fabric *f, const char *text, bool *ambiguous)
+{
+	size_t n = strlen(text);
+	const char *slash = strrchr(text, '/');
+	uint64_t value, num;
+
+	*ambiguous = false;
+	if (parse_guid(text, n, &value))
+		return fabric_find_port(f, value);
+	if (parse_number(text, n, 10, &value))
+		return find_by_lid(f, value, ambiguous);
+	if (!slash || slash[1] != 'P' || !parse_number(slash + 2, strlen(slash + 2), 10, &num))
+		return FABRIC_NONE;
+	n = (size_t)(slash - text);
+	if (parse_guid(text, n, &value)) {
+		uint32_t node = map64_get(&f->node_by_guid, value);
+
+		if (node != MAP64_NONE)
+			return present_port(f, node, num);
+	}
+	return n < sizeof(f->nodes->desc) ? find_by_desc(f, text, n, num, ambiguous) : FABRIC_NONE;
+}
+
+/* A name for a reader: no control characters, and never empty. */
+static void readable_desc(const struct fabric_node *n, char *out)
+{
+	if (!*n->desc)
+		sprintf(out, "0x%016llx", (unsigned long long)n->guid);
+	else
+		strcpy(out, n->desc);
+	for (; *out; out++)
+		if ((unsigned char)*out < 0x20 || *out == 0x7f)
+			*out = '?';
+}
+
+char *fabric_port_name(const struct fabric *f, uint32_t port, char *out, unsigned n)
+{
+	const struct fabric_port *p = &f->ports[port];
+	char desc[sizeof(f->nodes->desc)];
+
+	readable_desc(&f->nodes[p->node], desc);
+	snprintf(out, n, "%s/P%u (0x%016llx)", desc, p->num, (unsigned long long)p->guid);
+	return out;
+}
+
+char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigned n)
+{
+	char desc[sizeof(f->nodes->desc)];
+
+	readable_desc(&f->nodes[node], desc);
+	snprintf(out, n, "%s (0x%016llx)", desc, (unsigned long long)f->nodes[node].guid);
+	return out;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Opening and closing the umad port: choice of the port, the three agents, the
+ * issm device, and answers to requests.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <infiniband/umad_sa.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/log.h"
+#include "ib/ib.h"
+#include "mad/port.h"
+
+#define CAS_MAX 32
+#define GSI_QKEY 0x80010000u
+#define UMAD_STATE_INIT 2
+
+/* Whether port p is (the first candidate for) the one that is wanted. */
+static bool port_wanted(const umad_port_t *p, uint64_t guid)
+{
+	if (p->link_layer[0] && strcmp(p->link_layer, "InfiniBand") &&
+	    strcmp(p->link_layer, "IB"))
+		return false;
+	if (guid)
+		return be64toh(p->port_guid) == guid;
+	return p->state >= UMAD_STATE_INIT;
+}
+
+static bool find_in_ca(const char *name, uint64_t guid, struct mad_port_info *info)
+{
+	umad_ca_t ca;
+	bool found = false;
+
+	if (umad_get_ca(name, &ca) < 0)
+		return false;
+	for (int i = 0; i < UMAD_CA_MAX_PORTS && !found; i++) {
+		const umad_port_t *p = ca.ports[i];
+
+		if (!p || !port_wanted(p, guid))
+			continue;
+		snprintf(info->ca, sizeof(info->ca), "%s", ca.ca_name);
+		info->port = p->portnum;
+		info->guid = be64toh(p->port_guid);
+		info->lid = (uint16_t)p->base_lid;
+		info->sm_lid = (uint16_t)p->sm_lid;
+		found = true;
+	}
+	umad_release_ca(&ca);
+	return found;
+}
+
+static bool find_port(uint64_t guid, struct mad_port_info *info, struct buf *err)
+{
+	char names[CAS_MAX][UMAD_CA_NAME_LEN];
+	int n = umad_get_cas_names(names, CAS_MAX);
+
+	for (int i = 0; i < n; i++)
+		if (find_in_ca(names[i], guid, info))
+			return true;
+	if (n <= 0)
+		buf_puts(err, "no InfiniBand device (is the ib_umad module loaded?)");
+	else if (guid)
+		buf_printf(err, "no InfiniBand port with GUID 0x%016llx", (unsigned long long)guid);
+	else
+		buf_puts(err, "no InfiniBand port is connected");
+	return false;
+}
+
+static void mask_set(long *mask, unsigned method)
+{
+	const unsigned bits = 8 * sizeof(long);
+	mask[method / bits] |= 1L << (method % bits);
+}
+
+static int register_agent(struct mad_port *m, int mgmt_class, int version, uint8_t rmpp,
+			  const uint8_t *methods, size_t n, struct buf *err)
+{
+	long mask[16 / sizeof(long)] = { 0 };
+	int agent;
+
+	for (size_t i = 0; i < n; i++)
+		mask_set(mask, methods[i]);
+	agent = umad_register(m->fd, mgmt_class, version, rmpp, mask);
+	if (agent < 0)
+		buf_printf(err, "%s port %d: cannot register for management class 0x%02x: "
+			   "does another subnet manager run on this port?",
+			   m->info.ca, m->info.port, mgmt_class);
+	return agent;
+}
+
+static bool register_agents(struct mad_port *m, struct buf *err)
+{
+	static const uint8_t smi[] = { UMAD_METHOD_GET, UMAD_METHOD_SET, UMAD_METHOD_TRAP };
+	static const uint8_t dr[] = { UMAD_METHOD_GET, UMAD_METHOD_SET };
+	static const uint8_t sa[] = {
+		UMAD_METHOD_GET, UMAD_METHOD_SET, UMAD_SA_METHOD_GET_TABLE,
+		UMAD_SA_METHOD_GET_TRACE_TABLE, UMAD_SA_METHOD_GET_MULTI, UMAD_SA_METHOD_DELETE,
+	};
+
+	/* both SMI classes before anything else: traps may come at once */
+	m->agent_smi = register_agent(m, UMAD_CLASS_SUBN_LID_ROUTED, 1, 0, smi, sizeof(smi), err);
+	if (m->agent_smi < 0)
+		return false;
+	m->agent_dr = register_agent(m, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, dr, sizeof(dr), err);
+	if (m->agent_dr < 0)
+		return false;
+	m->agent_sa = register_agent(m, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 1,
+				     sa, sizeof(sa), err);
+	return m->agent_sa >= 0;
+}
+
+struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
+			  void (*on_request)(void *arg, const struct mad_in *in), void *arg,
+			  struct buf *err)
+{
+	struct mad_port *m = xcalloc(1, sizeof(*m));
+
+	m->loop = l;
+	m->on_request = on_request;
+	m->arg = arg;
+	m->fd = m->issm_fd = -1;
+	m->agent_smi = m->agent_dr = m->agent_sa = -1;
+	m->sa_queue_max = s->sa_queue_max;
+	if (umad_init() < 0) {
+		buf_puts(err, "cannot use libibumad");
+		goto fail;
+	}
+	if (!find_port(s->port_guid, &m->info, err))
+		goto fail;
+	m->fd = umad_open_port(m->info.ca, m->info.port);
+	if (m->fd < 0) {
+		buf_printf(err, "%s port %d: cannot open: %s", m->info.ca, m->info.port,
+			   strerror(-m->fd));
+		goto fail;
+	}
+	if (!register_agents(m, err))
+		goto fail;
+	m->txns = txn_table_new(m, s);
+	if (!rx_start(m, err))
+		goto fail;
+	return m;
+fail:
+	mad_close(m);
+	return NULL;
+}
+
+void mad_close(struct mad_port *m)
+{
+	if (!m)
+		return;
+	mad_set_issm(m, false, NULL);
+	rx_stop(m);
+	txn_table_free(m->txns);
+	if (m->agent_sa >= 0)
+		umad_unregister(m->fd, m->agent_sa);
+	if (m->agent_dr >= 0)
+		umad_unregister(m->fd, m->agent_dr);
+	if (m->agent_smi >= 0)
+		umad_unregister(m->fd, m->agent_smi);
+	if (m->fd >= 0)
+		umad_close_port(m->fd);
+	free(m);
+}
+
+const struct mad_port_info *mad_info(const struct mad_port *m)
+{
+	return &m->info;
+}
+
+const struct mad_counts *mad_counts(const struct mad_port *m)
+{
+	return &m->counts;
+}
+
+void mad_set_windows(struct mad_port *m, const struct mad_settings *s)
+{
+	m->sa_queue_max = s->sa_queue_max;
+	txn_set_windows(m->txns, s);
+}
+
+bool mad_set_issm(struct mad_port *m, bool on, struct buf *err)
+{
+	char path[256];
+
+	if (!on) {
+		if (m->issm_fd >= 0)
+			close(m->issm_fd);
+		m->issm_fd = -1;
+		return true;
+	}
+	if (m->issm_fd >= 0)
+		return true;
+	if (umad_get_issm_path(m->info.ca, m->info.port, path, sizeof(path)) < 0) {
+		buf_printf(err, "%s port %d: has no issm device", m->info.ca, m->info.port);
+		return false;
+	}
+	m->issm_fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (m->issm_fd >= 0)
+		return true;
+	if (errno == EAGAIN)
+		buf_printf(err, "%s is held: another subnet manager runs on this port", path);
+	else
+		buf_printf(err, "%s: %s", path, strerror(errno));
+	return false;
+}
+
+bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, size_t len)
+{
+	uint8_t small[sizeof(struct ib_user_mad) + MAD_SIZE];
+	const struct ib_user_mad *from = in->umad;
+	size_t size = len < MAD_SIZE ? MAD_SIZE : len;
+	struct ib_user_mad *u = (void *)small;
+	int r;
+
+	if (size > MAD_SIZE)
+		u = xmalloc(umad_size() + size);
+	memset(u, 0, umad_size());
+	u->addr = from->addr;
+	u->addr.qkey = from->addr.qpn ? htobe32(GSI_QKEY) : 0;
+	memcpy(umad_get_mad(u), mad, len);
+	if (len < MAD_SIZE)
+		memset((uint8_t *)umad_get_mad(u) + len, 0, MAD_SIZE - len);
+	r = umad_send(m->fd, (int)from->agent_id, u, (int)size, 0, 0);
+	if (size > MAD_SIZE)
+		free(u);
+	if (r < 0) {
+		m->counts.send_errors++;
+		return false;
+	}
+	if (in->mgmt_class == UMAD_CLASS_SUBN_ADM)
+		m->counts.sa_sent++;
+	return true;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Private to mad/: the opened port, its receiver thread's queue, and how a
+ * received MAD finds its way.
+ */
+#ifndef QOSD_MAD_PORT_H
+#define QOSD_MAD_PORT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <infiniband/umad.h>
+#include <infiniband/umad_sm.h>
+
+#include "mad/mad.h"
+
+#define MAD_SIZE	256
+#define RX_BATCH	128
+
+/* One received MAD with its umad header; big != NULL for an RMPP message. */
+struct rx_slot {
+	uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
+	void *big;		/* malloc'ed umad header and message */
+	int len;		/* of the MAD */
+};
+
+struct rx_batch {
+	struct rx_batch *next;
+	unsigned n;
+	struct rx_slot slot[RX_BATCH];
+};
+
+struct txn_table;
+
+struct mad_port {
+	struct loop *loop;
+	struct mad_port_info info;
+	int fd;			/* umad port id */
+	int agent_smi, agent_dr, agent_sa;
+	int issm_fd;
+	struct mad_counts counts;
+
+	void (*on_request)(void *arg, const struct mad_in *in);
+	void *arg;
+
+	/* receiver thread */
+	pthread_t thread;
+	bool thread_started;
+	atomic_bool stop;
+	struct wake *wake;
+	pthread_mutex_t lock;		/* guards the two lists */
+	struct rx_batch *full, **full_tail;
+	struct rx_batch *spare;
+	atomic_uint sa_queued;		/* SA requests handed over, not yet served */
+	unsigned sa_queue_max;		/* more than that waiting is overload */
+
+	struct txn_table *txns;
+};
+
+/* rx.c */
+bool rx_start(struct mad_port *m, struct buf *err);
+void rx_stop(struct mad_port *m);
+
+/* txn.c */
+struct txn_table *txn_table_new(struct mad_port *m, const struct mad_settings *s);
+void txn_table_free(struct txn_table *t);
+void txn_set_windows(struct txn_table *t, const struct mad_settings *s);
+/* An answer, or a send that the kernel gave up (umad_status != 0). */
+void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
+		  const struct umad_smp *smp, size_t len);
+/* Sends what the windows allow; called once after a batch was taken in. */
+void txn_pump(struct txn_table *t);
+
+#endif

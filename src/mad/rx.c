@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Receiving: a thread that blocks in umad_recv() and fills batches, and the
+ * loop's side that empties them and sorts the MADs into answers and requests.
+ *
+ * The thread touches nothing but the two batch lists (under the lock) and two
+ * atomics.  A batch changes hands when it is full or the port has nothing more
+ * to give, so that under load one wake-up serves many MADs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/log.h"
+#include "ib/ib.h"
+#include "mad/port.h"
+
+#define POLL_MS		250	/* how often the thread looks whether to stop */
+#define RMPP_MAX	(1 << 20)	/* largest request message taken */
+#define ERRORS_MAX	100	/* receive errors in a row before saying so */
+
+#define METHOD_RESPONSE	0x80
+#define METHOD_TRAP_REPRESS 0x07
+
+static struct rx_batch *batch_get(struct mad_port *m)
+{
+	struct rx_batch *b;
+
+	pthread_mutex_lock(&m->lock);
+	b = m->spare;
+	if (b)
+		m->spare = b->next;
+	pthread_mutex_unlock(&m->lock);
+	if (!b)
+		b = xmalloc(sizeof(*b));
+	b->n = 0;
+	b->next = NULL;
+	return b;
+}
+
+static void batch_hand_over(struct mad_port *m, struct rx_batch *b)
+{
+	pthread_mutex_lock(&m->lock);
+	*m->full_tail = b;
+	m->full_tail = &b->next;
+	pthread_mutex_unlock(&m->lock);
+	loop_wake(m->wake);
+}
+
+static const uint8_t *slot_mad(const struct rx_slot *s)
+{
+	const uint8_t *raw = s->big ? s->big : s->raw;
+	return raw + umad_size();
+}
+
+static bool is_sa_request(const struct rx_slot *s)
+{
+	const uint8_t *mad = slot_mad(s);
+	return s->len >= 24 && mad[1] == UMAD_CLASS_SUBN_ADM && !(mad[3] & METHOD_RESPONSE);
+}
+
+/* Takes one MAD into the slot; <0: none (-EAGAIN, -ETIMEDOUT) or an error. */
+static int receive(struct mad_port *m, struct rx_slot *s, int timeout_ms)
+{
+	int len = MAD_SIZE;
+	int r = umad_recv(m->fd, s->raw, &len, timeout_ms);
+
+	s->big = NULL;
+	if (r == -ENOSPC && len > MAD_SIZE && len <= RMPP_MAX) {
+		/* an RMPP message: the kernel keeps it until it is read whole */
+		s->big = xmalloc(umad_size() + (size_t)len);
+		r = umad_recv(m->fd, s->big, &len, 0);
+		if (r < 0) {
+			free(s->big);
+			s->big = NULL;
+		}
+	}
+	s->len = r < 0 ? 0 : len;
+	return r;
+}
+
+static void *receiver(void *arg)
+{
+	struct mad_port *m = arg;
+	struct rx_batch *b = batch_get(m);
+	unsigned errors = 0;
+
+	while (!atomic_load_explicit(&m->stop, memory_order_relaxed)) {
+		/* block only when there is nothing to hand over */
+		int r = receive(m, &b->slot[b->n], b->n ? 0 : POLL_MS);
+
+		if (r >= 0) {
+			errors = 0;
+			if (is_sa_request(&b->slot[b->n]))
+				atomic_fetch_add_explicit(&m->sa_queued, 1, memory_order_relaxed);
+			if (++b->n < RX_BATCH)
+				continue;
+		} else if (!b->n && r != -ETIMEDOUT && r != -EAGAIN) {
+			if (++errors == ERRORS_MAX)
+				log_error("mad", "%s port %d: receiving fails: %s", m->info.ca,
+					  m->info.port, strerror(-r));
+			if (errors >= ERRORS_MAX)
+				nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
+		}
+		if (b->n) {
+			batch_hand_over(m, b);
+			b = batch_get(m);
+		}
+	}
+	free(b);
+	return NULL;
+}
+
+static void dispatch_request(struct mad_port *m, const struct rx_slot *s, const void *umad,
+			     const uint8_t *mad)
+{
+	const struct ib_user_mad *u = umad;
+	struct mad_in in = {
+		.mad = mad, .len = (size_t)s->len, .slid = ntohs(u->addr.lid),
+		.mgmt_class = mad[1], .umad = umad,
+	};
+
+	switch (in.mgmt_class) {
+	case UMAD_CLASS_SUBN_ADM:
+		m->counts.sa_received++;
+		in.overload = atomic_load_explicit(&m->sa_queued, memory_order_relaxed) >
+			      m->sa_queue_max;
+		break;
+	case UMAD_CLASS_SUBN_LID_ROUTED:
+	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
+		if (mad[3] == 5)
+			m->counts.traps++;
+		break;
+	default:
+		m->counts.unknown++;
+		return;
+	}
+	m->on_request(m->arg, &in);
+}
+
+static void dispatch(struct mad_port *m, const struct rx_slot *s)
+{
+	const void *umad = s->big ? s->big : (const void *)s->raw;
+	const struct ib_user_mad *u = umad;
+	const uint8_t *mad = slot_mad(s);
+
+	if (s->len < 24) {
+		m->counts.malformed++;
+		return;
+	}
+	/* what was ours and failed, or what answers ours */
+	if (u->status || (mad[3] & METHOD_RESPONSE) || mad[3] == METHOD_TRAP_REPRESS) {
+		if (mad[1] == UMAD_CLASS_SUBN_LID_ROUTED ||
+		    mad[1] == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
+			txn_complete(m->txns, get_be32(mad + 12), (int)u->status,
+				     (const struct umad_smp *)(const void *)mad, (size_t)s->len);
+		return;
+	}
+	dispatch_request(m, s, umad, mad);
+}
+
+/* In the loop's thread. */
+static void on_wake(void *arg)
+{
+	struct mad_port *m = arg;
+	struct rx_batch *list, *b;
+
+	pthread_mutex_lock(&m->lock);
+	list = m->full;
+	m->full = NULL;
+	m->full_tail = &m->full;
+	pthread_mutex_unlock(&m->lock);
+
+	for (b = list; b; b = b->next)
+		for (unsigned i = 0; i < b->n; i++) {
+			dispatch(m, &b->slot[i]);
+			if (is_sa_request(&b->slot[i]))
+				atomic_fetch_sub_explicit(&m->sa_queued, 1, memory_order_relaxed);
+			free(b->slot[i].big);
+		}
+	txn_pump(m->txns);
+
+	if (!list)
+		return;
+	for (b = list; b->next; b = b->next)
+		;
+	pthread_mutex_lock(&m->lock);
+	b->next = m->spare;
+	m->spare = list;
+	pthread_mutex_unlock(&m->lock);
+}
+
+bool rx_start(struct mad_port *m, struct buf *err)
+{
+	int r;
+
+	pthread_mutex_init(&m->lock, NULL);
+	m->full_tail = &m->full;
+	m->wake = wake_new(m->loop, on_wake, m);
+	r = pthread_create(&m->thread, NULL, receiver, m);
+	if (r) {
+		buf_printf(err, "cannot start the receiver thread: %s", strerror(r));
+		return false;
+	}
+	m->thread_started = true;
+	return true;
+}
+
+static void free_batches(struct rx_batch *b)
+{
+	while (b) {
+		struct rx_batch *next = b->next;
+		free(b);
+		b = next;
+	}
+}
+
+void rx_stop(struct mad_port *m)
+{
+	atomic_store(&m->stop, true);
+	if (m->thread_started)
+		pthread_join(m->thread, NULL);
+	for (struct rx_batch *b = m->full; b; b = b->next)
+		for (unsigned i = 0; i < b->n; i++)
+			free(b->slot[i].big);
+	free_batches(m->full);
+	free_batches(m->spare);
+	m->full = m->spare = NULL;
+	wake_free(m->wake);
+	m->wake = NULL;
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SMP transactions: who is outstanding, who may send next, who waited too long.
+ *
+ * A transaction lives in a slot of a fixed table; the low 32 bits of its TID
+ * are the slot and a generation, so that a late answer to an earlier use of
+ * the slot finds nobody (the kernel and the simulator own the upper bits).
+ *
+ * Timeouts double with each try.  The kernel reports them as umad status; a
+ * guard of our own covers a completion that never comes (the simulator's
+ * preload has no time-outs at all).  Since all tries of one number wait equally
+ * long, a list per number is in order of its deadlines.
+ *
+ * Invariants: in_flight counts slots that are busy; a device of the active job
+ * is in the ready queue at most once and has at most window_device in flight.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "ib/ib.h"
+#include "mad/port.h"
+
+#define SLOTS		1024		/* more than any window; the rest is for single SMPs */
+#define TRIES_MAX	8
+#define GUARD_US	300000		/* beyond the kernel's own time-out */
+#define TICK_US		50000
+#define NONE		UINT32_MAX
+#define NOT_QUEUED	(UINT32_MAX - 1)
+#define DR_DIRECTION	0x8000
+#define TIMEOUT_MAX_MS	10000u
+
+struct smp_job {
+	struct smp_job *next;
+	struct mad_port *m;
+	const struct smp_job_ops *ops;
+	void *arg;
+	uint32_t n_devices;
+	uint32_t outstanding;
+	uint8_t *in_flight;	/* per device */
+	uint32_t *link;		/* per device: next in the ready queue, NONE at its end, NOT_QUEUED */
+	uint32_t head, tail;
+};
+
+struct single {			/* an SMP beside the jobs, waiting for a slot */
+	struct single *next;
+	struct smp s;
+	void (*fn)(void *arg, const struct smp *s, int status);
+	void *arg;
+};
+
+struct txn {
+	struct txn *prev, *next;	/* in the list of its try, or next free */
+	struct smp s;
+	int64_t deadline;
+	struct smp_job *job;		/* NULL: a single, or its job was cancelled */
+	uint64_t cookie;
+	uint32_t device;
+	void (*fn)(void *arg, const struct smp *s, int status);
+	void *arg;
+	uint16_t generation;
+	uint8_t try;
+	bool busy;
+};
+
+struct txn_table {
+	struct mad_port *m;
+	struct txn slot[SLOTS];
+	struct txn *free;
+	struct { struct txn *first, *last; } waiting[TRIES_MAX];
+	unsigned in_flight;
+	unsigned window, window_device, timeout_ms, tries;
+	struct smp_job *jobs;		/* the first one runs */
+	struct single *singles, **singles_tail;
+	struct timer *tick;
+};
+
+static unsigned clamp(unsigned v, unsigned lo, unsigned hi)
+{
+	return v < lo ? lo : v > hi ? hi : v;
+}
+
+void txn_set_windows(struct txn_table *t, const struct mad_settings *s)
+{
+	t->window = clamp(s->smp_window, 1, SLOTS / 2);
+	t->window_device = clamp(s->smp_window_device, 1, 255);
+	t->timeout_ms = clamp(s->timeout_ms, 1, TIMEOUT_MAX_MS);
+	t->tries = clamp(s->retries + 1, 1, TRIES_MAX);
+}
+
+static void on_tick(void *arg);
+
+struct txn_table *txn_table_new(struct mad_port *m, const struct mad_settings *s)
+{
+	struct txn_table *t = xcalloc(1, sizeof(*t));
+
+	t->m = m;
+	for (unsigned i = SLOTS; i-- > 0; ) {
+		t->slot[i].next = t->free;
+		t->free = &t->slot[i];
+	}
+	t->singles_tail = &t->singles;
+	t->tick = timer_new(m->loop, on_tick, t);
+	txn_set_windows(t, s);
+	return t;
+}
+
+static void job_free(struct smp_job *j)
+{
+	free(j->in_flight);
+	free(j->link);
+	free(j);
+}
+
+void txn_table_free(struct txn_table *t)
+{
+	if (!t)
+		return;
+	while (t->jobs) {
+		struct smp_job *j = t->jobs;
+		t->jobs = j->next;
+		job_free(j);
+	}
+	while (t->singles) {
+		struct single *s = t->singles;
+		t->singles = s->next;
+		free(s);
+	}
+	timer_free(t->tick);
+	free(t);
+}
+
+/* --- slots and their lists --- */
+
+static void list_append(struct txn_table *t, struct txn *x)
+{
+	x->prev = t->waiting[x->try].last;
+	x->next = NULL;
+	if (x->prev)
+		x->prev->next = x;
+	else
+		t->waiting[x->try].first = x;
+	t->waiting[x->try].last = x;
+}
+
+static void list_remove(struct txn_table *t, struct txn *x)
+{
+	if (x->prev)
+		x->prev->next = x->next;
+	else
+		t->waiting[x->try].first = x->next;
+	if (x->next)
+		x->next->prev = x->prev;
+	else
+		t->waiting[x->try].last = x->prev;
+}
+
+static struct txn *slot_take(struct txn_table *t)
+{
+	struct txn *x = t->free;
+
+	t->free = x->next;
+	x->generation++;
+	x->busy = true;
+	x->try = 0;
+	x->job = NULL;
+	x->fn = NULL;
+	t->in_flight++;
+	return x;
+}
+
+static void slot_release(struct txn_table *t, struct txn *x)
+{
+	x->busy = false;
+	x->next = t->free;
+	t->free = x;
+	t->in_flight--;
+}
+
+/* --- sending --- */
+
+static void count_send(struct mad_counts *c, const struct smp *s, bool again)
+{
+	c->smps++;
+	if (again)
+		c->retries++;
+	if (s->method == SMP_SET)
+		c->sets_total++;
+	if (s->attr >= ARRAY_SIZE(c->gets))
+		c->other_smps++;
+	else if (s->method == SMP_SET)
+		c->sets[s->attr]++;
+	else
+		c->gets[s->attr]++;
+}
+
+static void build_smp(const struct smp *s, uint32_t tid, struct umad_smp *p)
+{
+	memset(p, 0, sizeof(*p));
+	p->base_version = 1;
+	p->mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE;
+	p->class_version = 1;
+	p->method = s->method;
+	p->hop_cnt = (uint8_t)(s->hops + (s->last_hop != 0));
+	p->tid = htobe64(tid);
+	p->attr_id = htobe16(s->attr);
+	p->attr_mod = htobe32(s->mod);
+	p->mkey = htobe64(s->m_key);
+	p->dr_slid = p->dr_dlid = htobe16(IB_LID_PERMISSIVE);
+	memcpy(p->data, s->data, sizeof(p->data));
+	memcpy(p->initial_path + 1, s->route, s->hops);
+	if (s->last_hop && s->hops + 1 < UMAD_SMP_MAX_HOPS)
+		p->initial_path[s->hops + 1] = s->last_hop;
+}
+
+static unsigned try_timeout_ms(const struct txn_table *t, unsigned try)
+{
+	uint64_t ms = (uint64_t)t->timeout_ms << try;
+	return ms > TIMEOUT_MAX_MS ? TIMEOUT_MAX_MS : (unsigned)ms;
+}
+
+static void transmit(struct txn_table *t, struct txn *x, int64_t now)
+{
+	union {
+		struct ib_user_mad umad;
+		uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
+	} u;
+	unsigned ms = try_timeout_ms(t, x->try);
+	uint32_t tid = (uint32_t)x->generation << 16 | (uint32_t)(x - t->slot);
+
+	memset(&u, 0, umad_size());
+	u.umad.addr.lid = htobe16(IB_LID_PERMISSIVE);
+	build_smp(&x->s, tid, umad_get_mad(&u));
+	count_send(&t->m->counts, &x->s, x->try > 0);
+	x->deadline = now + ms * 1000ll + GUARD_US;
+	/* retries are ours, so that they back off: the kernel's do not */
+	if (umad_send(t->m->fd, t->m->agent_dr, &u, MAD_SIZE, (int)ms, 0) < 0)
+		t->m->counts.send_errors++;	/* the guard will try again */
+	list_append(t, x);
+	if (!timer_active(t->tick))
+		timer_set(t->tick, TICK_US, TICK_US);
+}
+
+/* --- completing --- */
+
+static void ready_push(struct smp_job *j, uint32_t device)
+{
+	if (j->link[device] != NOT_QUEUED)
+		return;
+	j->link[device] = NONE;
+	if (j->head == NONE)
+		j->head = device;
+	else
+		j->link[j->tail] = device;
+	j->tail = device;
+}
+
+static void finish(struct txn_table *t, struct txn *x, int status)
+{
+	struct smp_job *j = x->job;
+	struct smp s = x->s;
+	void (*fn)(void *, const struct smp *, int) = x->fn;
+	void *arg = x->arg;
+	uint32_t device = x->device;
+	uint64_t cookie = x->cookie;
+
+	if (status > 0)
+		t->m->counts.bad_status++;
+	slot_release(t, x);
+	if (j) {
+		j->outstanding--;
+		j->in_flight[device]--;
+		ready_push(j, device);
+		j->ops->done(j->arg, device, &s, cookie, status);
+	} else if (fn) {
+		fn(arg, &s, status);
+	}
+}
+
+/* No answer to this try: another one, or give up. */
+static void try_failed(struct txn_table *t, struct txn *x, int64_t now)
+{
+	list_remove(t, x);
+	t->m->counts.timeouts++;
+	if (x->try + 1u < t->tries && (x->job || x->fn)) {
+		x->try++;
+		x->generation++;	/* a late answer to the former try must not count for this one */
+		transmit(t, x, now);
+	} else {
+		finish(t, x, SMP_TIMEOUT);
+	}
+}
+
+void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
+		  const struct umad_smp *p, size_t len)
+{
+	struct txn *x = &t->slot[tid & (SLOTS - 1)];
+	uint16_t status;
+
+	if ((tid & 0xffff) >= SLOTS || !x->busy || x->generation != tid >> 16)
+		return;		/* late: nobody waits for it any more */
+	if (umad_status) {
+		try_failed(t, x, clock_mono_us());
+		return;
+	}
+	if (len < sizeof(*p) || p->method != UMAD_METHOD_GET_RESP ||
+	    be16toh(p->attr_id) != x->s.attr || be32toh(p->attr_mod) != x->s.mod) {
+		t->m->counts.malformed++;
+		return;		/* not what was asked: the time-out decides */
+	}
+	status = be16toh(p->status) & (uint16_t)~DR_DIRECTION;
+	if (status == IB_STATUS_BUSY) {
+		try_failed(t, x, clock_mono_us());
+		return;
+	}
+	list_remove(t, x);
+	memcpy(x->s.data, p->data, sizeof(x->s.data));
+	finish(t, x, status);
+}
+
+static void on_tick(void *arg)
+{
+	struct txn_table *t = arg;
+	int64_t now = clock_mono_us();
+
+	for (unsigned i = 0; i < TRIES_MAX; i++)
+		while (t->waiting[i].first && t->waiting[i].first->deadline <= now)
+			try_failed(t, t->waiting[i].first, now);
+	txn_pump(t);
+	if (!t->in_flight)
+		timer_stop(t->tick);
+}
+
+/* --- the windows --- */
+
+static void start_single(struct txn_table *t, int64_t now)
+{
+	struct single *q = t->singles;
+	struct txn *x = slot_take(t);
+
+	t->singles = q->next;
+	if (!t->singles)
+		t->singles_tail = &t->singles;
+	x->s = q->s;
+	x->fn = q->fn;
+	x->arg = q->arg;
+	free(q);
+	transmit(t, x, now);
+}
+
+/* Starts one SMP of the job; false if no device may send now. */
+static bool start_from_job(struct txn_table *t, struct smp_job *j, int64_t now)
+{
+	while (j->head != NONE) {
+		uint32_t d = j->head;
+		struct txn *x;
+
+		j->head = j->link[d];
+		j->link[d] = NOT_QUEUED;
+		if (j->in_flight[d] >= t->window_device)
+			continue;	/* queued again when one of its own completes */
+		x = slot_take(t);
+		if (!j->ops->next(j->arg, d, &x->s, &x->cookie)) {
+			slot_release(t, x);
+			continue;
+		}
+		x->job = j;
+		x->device = d;
+		j->outstanding++;
+		j->in_flight[d]++;
+		ready_push(j, d);
+		transmit(t, x, now);
+		return true;
+	}
+	return false;
+}
+
+void txn_pump(struct txn_table *t)
+{
+	int64_t now = clock_mono_us();
+
+	while (t->singles && t->free)
+		start_single(t, now);
+	while (t->jobs) {
+		struct smp_job *j = t->jobs;
+
+		while (t->in_flight < t->window && t->free && start_from_job(t, j, now))
+			;
+		if (j->outstanding || j->head != NONE)
+			return;
+		/* done: the next one may start at once */
+		t->jobs = j->next;
+		j->ops->finished(j->arg);
+		job_free(j);
+	}
+}
+
+struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
+			      const struct smp_job_ops *ops, void *arg)
+{
+	struct smp_job *j = xcalloc(1, sizeof(*j)), **end = &m->txns->jobs;
+
+	j->m = m;
+	j->ops = ops;
+	j->arg = arg;
+	j->n_devices = n_devices;
+	j->in_flight = xcalloc(n_devices, sizeof(*j->in_flight));
+	j->link = xcalloc(n_devices, sizeof(*j->link));
+	j->head = NONE;
+	for (uint32_t d = 0; d < n_devices; d++)
+		j->link[d] = NOT_QUEUED;
+	for (uint32_t d = 0; d < n_devices; d++)
+		ready_push(j, d);
+	while (*end)
+		end = &(*end)->next;
+	*end = j;
+	loop_wake(m->wake);
+	return j;
+}
+
+void smp_job_kick(struct smp_job *j, uint32_t device)
+{
+	ready_push(j, device);
+	loop_wake(j->m->wake);
+}
+
+void smp_job_cancel(struct smp_job *j)
+{
+	struct txn_table *t = j->m->txns;
+	struct smp_job **p = &t->jobs;
+
+	for (unsigned i = 0; i < SLOTS; i++)
+		if (t->slot[i].busy && t->slot[i].job == j)
+			t->slot[i].job = NULL;
+	while (*p && *p != j)
+		p = &(*p)->next;
+	if (*p)
+		*p = j->next;
+	job_free(j);
+}
+
+void smp_send(struct mad_port *m, const struct smp *s,
+	      void (*fn)(void *arg, const struct smp *s, int status), void *arg)
+{
+	struct txn_table *t = m->txns;
+	struct single *q = xcalloc(1, sizeof(*q));
+
+	q->s = *s;
+	q->fn = fn;
+	q->arg = arg;
+	*t->singles_tail = q;
+	t->singles_tail = &q->next;
+	loop_wake(m->wake);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who gets which LIDs (4.1.3, 14.2.5.6).
+ *
+ * Stability comes first: a LID that a running port has is in other hosts'
+ * caches.  So claims are settled in this order, each one in order of GUIDs, so
+ * that the outcome does not depend on the order of discovery:
+ *  1. the LID that a port has, and had in earlier runs;
+ *  2. the LID that a port has;
+ *  3. the LID that a port had in earlier runs;
+ *  4. new ones.
+ * A claim holds when the whole range is unicast, aligned for the LMC and not
+ * taken by a claim before it.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "plan/plan.h"
+
+#define LIDS (IB_LID_UCAST_MAX + 1)
+
+struct allocator {
+	struct plan *p;
+	const struct lid_map *known;
+	uint32_t *by_guid;		/* end ports to serve, in order of GUIDs */
+	uint32_t *by_place;		/* the same, each switch followed by its hosts */
+	uint32_t n;
+	uint8_t reserved[LIDS / 8];	/* remembered for ports that are not there */
+	/* No aligned free range of 1 << lmc LIDs lies below; [1]: reserved ones count as free. */
+	uint32_t cursor[2][IB_LMC_MAX + 1];
+};
+
+static bool is_reserved(const struct allocator *a, uint32_t lid)
+{
+	return a->reserved[lid >> 3] >> (lid & 7) & 1;
+}
+
+/* An end port without link, other than the SM's own, can be reached by nobody. */
+static bool wants_lid(const struct fabric *f, uint32_t port)
+{
+	return port_is_end(f, port) &&
+	       (f->ports[port].peer != FABRIC_NONE || port == f->self ||
+		node_is_switch(port_node(f, port)));
+}
+
+static uint8_t wanted_lmc(const struct plan *p, uint32_t port)
+{
+	const struct fabric_node *n = port_node(p->f, port);
+
+	if (!node_is_switch(n))
+		return p->settings->lmc;
+	return p->f->switches[n->sw].enhanced_port0 && p->settings->lmc_enhanced_port0 ?
+		p->settings->lmc : 0;
+}
+
+static bool range_is_free(const struct plan *p, uint32_t lid, unsigned count)
+{
+	for (uint32_t i = lid; i < lid + count; i++)
+		if (p->port_by_lid[i] != FABRIC_NONE)
+			return false;
+	return true;
+}
+
+static void take(struct plan *p, uint32_t port, uint32_t lid)
+{
+	uint32_t last = lid + (1u << p->lmc[port]) - 1;
+
+	for (uint32_t i = lid; i <= last; i++)
+		p->port_by_lid[i] = port;
+	p->lid[port] = (uint16_t)lid;
+	if (last > p->lid_top)
+		p->lid_top = (uint16_t)last;
+}
+
+static bool claim(struct plan *p, uint32_t port, uint32_t lid)
+{
+	unsigned count = 1u << p->lmc[port];
+
+	if (lid == 0 || lid % count || lid > LIDS - count ||
+	    !range_is_free(p, lid, count))
+		return false;
+	take(p, port, lid);
+	return true;
+}
+
+/* What the map says of a port, 0 if nothing; of two ports with one GUID only the first is meant. */
+static uint32_t known_lid(const struct allocator *a, uint32_t port)
+{
+	uint64_t guid = a->p->f->ports[port].guid;
+
+	if (!a->known || fabric_find_port(a->p->f, guid) != port)
+		return 0;
+	uint32_t lid = map64_get(&a->known->by_guid, guid);
+	return lid == MAP64_NONE ? 0 : lid;
+}
+
+static void settle_claims(struct allocator *a)
+{
+	struct plan *p = a->p;
+
+	for (int pass = 1; pass <= 3; pass++)
+		for (uint32_t i = 0; i < a->n; i++) {
+			uint32_t port = a->by_guid[i];
+			uint32_t has = p->f->ports[port].lid, had = known_lid(a, port);
+
+			if (p->lid[port] || (pass == 1 && has != had))
+				continue;
+			claim(p, port, pass == 3 ? had : has);
+		}
+}
+
+/* Marks what absent ports had, so that they find it free when they return. */
+static void reserve_absent(struct allocator *a)
+{
+	const struct map64 *m = &a->known->by_guid;
+
+	for (uint32_t i = 0; m->slots && i <= m->mask; i++) {
+		const struct map64_slot *s = &m->slots[i];
+
+		if (s->value == MAP64_NONE || fabric_find_port(a->p->f, s->key) != FABRIC_NONE)
+			continue;
+		uint32_t lmc = map64_get(&a->known->lmc_by_guid, s->key);
+		uint32_t count = lmc <= IB_LMC_MAX ? 1u << lmc : 1;
+
+		for (uint32_t lid = s->value; lid < LIDS && lid - s->value < count; lid++)
+			a->reserved[lid >> 3] |= (uint8_t)(1u << (lid & 7));
+	}
+}
+
+static bool range_is_reserved(const struct allocator *a, uint32_t lid, unsigned count)
+{
+	for (uint32_t i = lid; i < lid + count; i++)
+		if (is_reserved(a, i))
+			return true;
+	return false;
+}
+
+/* The lowest free aligned range; LIDs only ever get taken, so a cursor never goes back. */
+static bool take_new(struct allocator *a, uint32_t port)
+{
+	unsigned lmc = a->p->lmc[port], count = 1u << lmc;
+
+	for (int use_reserved = 0; use_reserved <= 1; use_reserved++) {
+		uint32_t *lid = &a->cursor[use_reserved][lmc];
+
+		if (*lid == 0)
+			*lid = count;
+		for (; *lid + count <= LIDS; *lid += count) {
+			if (!use_reserved && range_is_reserved(a, *lid, count))
+				continue;
+			if (claim(a->p, port, *lid))
+				return true;
+		}
+	}
+	return false;
+}
+
+static int compare_keys(const void *pa, const void *pb)
+{
+	const struct map64_slot *a = pa, *b = pb;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->value < b->value ? -1 : a->value > b->value;
+}
+
+static void order_by_guid(struct allocator *a)
+{
+	struct map64_slot *keys = xcalloc(a->n, sizeof(*keys));
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint32_t port = a->by_place[i];
+
+		keys[i] = (struct map64_slot){ a->p->f->ports[port].guid, port };
+	}
+	qsort(keys, a->n, sizeof(*keys), compare_keys);
+	for (uint32_t i = 0; i < a->n; i++)
+		a->by_guid[i] = keys[i].value;
+	free(keys);
+}
+
+static void add_port(struct allocator *a, uint8_t *listed, uint32_t port)
+{
+	if (!listed[port] && wants_lid(a->p->f, port)) {
+		listed[port] = 1;
+		a->by_place[a->n++] = port;
+	}
+}
+
+/*
+ * The SM first, so that it has a LID even in a subnet that is too large; then
+ * switch by switch, because LIDs that are reached through one switch are then
+ * neighbours in every forwarding table; what hangs on no switch last.
+ */
+static void order_by_place(struct allocator *a)
+{
+	const struct fabric *f = a->p->f;
+	uint8_t *listed = xcalloc(f->n_ports, 1);
+
+	add_port(a, listed, f->self);
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		const struct fabric_node *n = &f->nodes[f->switches[s].node];
+
+		add_port(a, listed, n->port0);
+		for (unsigned num = 1; num <= n->nports; num++) {
+			uint32_t peer = f->ports[n->port0 + num].peer;
+
+			if (peer != FABRIC_NONE)
+				add_port(a, listed, peer);
+		}
+	}
+	for (uint32_t port = 0; port < f->n_ports; port++)
+		add_port(a, listed, port);
+	free(listed);
+}
+
+static void report_missing(struct plan *p, uint32_t missing, uint32_t example)
+{
+	char name[FABRIC_NAME_MAX];
+
+	findings_add(&p->findings, SEV_ERROR, "", (struct src_pos){ 0 },
+		     "out of LIDs: %u ports get none, among them %s", missing,
+		     fabric_port_name(p->f, example, name, sizeof(name)));
+}
+
+bool plan_assign_lids(struct plan *p, const struct lid_map *known)
+{
+	const struct fabric *f = p->f;
+	struct allocator *a = xcalloc(1, sizeof(*a));
+	uint32_t missing = 0, example = 0;
+
+	p->lid = xcalloc(f->n_ports, sizeof(*p->lid));
+	p->lmc = xcalloc(f->n_ports, sizeof(*p->lmc));
+	p->port_by_lid = xmalloc(LIDS * sizeof(*p->port_by_lid));
+	for (uint32_t i = 0; i < LIDS; i++)
+		p->port_by_lid[i] = FABRIC_NONE;
+	p->lid_top = 0;
+
+	a->p = p;
+	a->known = known;
+	a->by_place = xcalloc(f->n_ports, sizeof(*a->by_place));
+	a->by_guid = xcalloc(f->n_ports, sizeof(*a->by_guid));
+	order_by_place(a);
+	order_by_guid(a);
+	for (uint32_t i = 0; i < a->n; i++)
+		p->lmc[a->by_guid[i]] = wanted_lmc(p, a->by_guid[i]);
+	settle_claims(a);
+	if (known)
+		reserve_absent(a);
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint32_t port = a->by_place[i];
+
+		if (!p->lid[port] && !take_new(a, port) && missing++ == 0)
+			example = port;
+	}
+	if (missing)
+		report_missing(p, missing, example);
+	free(a->by_guid);
+	free(a->by_place);
+	free(a);
+	return missing == 0;
+}

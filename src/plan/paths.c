@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What each route can carry: see paths.h.
+ *
+ * P(X, d), from switch X to LID d, is the link that X's forwarding table
+ * chooses, and'ed with the next switch's SL2VL between the two ports that are
+ * used there, and with P(next, d).  For one d every switch is computed once,
+ * by following next hops down to a switch that is done already; a walk that
+ * meets itself is a loop, and everything that leads into it has no route.
+ *
+ * Forwarding tables lie in memory switch by switch, the computation goes LID by
+ * LID: blocks of LIDs are turned round first, else every step is a cache miss.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/map64.h"
+#include "ib/units.h"
+#include "plan/paths.h"
+
+#define ALL_SLS 0xffff
+#define RATE_CODES 64		/* PathRecord.Rate has 6 bits */
+
+/* --- what one hop can carry --- */
+
+/* SLs that a table maps to a VL which the out port has. */
+static uint16_t map_sl_mask(const struct sl2vl *map, unsigned op_vls)
+{
+	unsigned vls = op_vls ? ib_vls_from_code(op_vls) : IB_VL_DROP;
+	uint16_t mask = 0;
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (map->vl[sl] < vls)
+			mask |= (uint16_t)(1u << sl);
+	return mask;
+}
+
+/*
+ * SLs that get from port in of a node to its port out.  A port that has no
+ * table although tables are managed takes everything on its one VL.
+ */
+static uint16_t hop_sl_mask(const struct fabric *f, const struct qos_tables *t,
+			    uint32_t node, unsigned in, unsigned out)
+{
+	if (!t->managed)
+		return 1;
+	uint16_t id = qos_sl2vl_id(t, f, node, in, out);
+
+	if (id == TABLE_NONE)
+		return ALL_SLS;
+	return map_sl_mask(&t->maps[id], t->op_vls[f->nodes[node].port0 + out]);
+}
+
+static unsigned min_mtu(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+static unsigned min_rate(unsigned a, unsigned b)
+{
+	return rate_compare(a, b) < 0 ? a : b;
+}
+
+/* A link runs with the MTU that both ends can, and at the rate that both say. */
+static struct path_info link_info(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *a = &f->ports[port], *b = &f->ports[a->peer];
+
+	return (struct path_info){
+		.mtu = (uint8_t)min_mtu(a->mtu_cap, b->mtu_cap),
+		.rate = (uint8_t)min_rate(a->rate, b->rate),
+		.sl_mask = ALL_SLS,
+	};
+}
+
+/* A port itself.  A port 0 of a switch that states no rate is no limit. */
+static struct path_info port_info(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+
+	return (struct path_info){
+		.mtu = p->mtu_cap,
+		.rate = rate_tenths(p->rate) ? p->rate : (uint8_t)rate_code_at_most(UINT32_MAX),
+		.sl_mask = ALL_SLS,
+	};
+}
+
+static void narrow(struct path_info *a, struct path_info b)
+{
+	a->mtu = (uint8_t)min_mtu(a->mtu, b.mtu);
+	a->rate = (uint8_t)min_rate(a->rate, b.rate);
+	a->sl_mask &= b.sl_mask;
+}
+
+/* --- all switches, one LID at a time --- */
+
+enum { NOT_DONE, ON_WALK, DONE };
+
+/* One switch port, as the computation wants it. */
+struct hop {
+	uint32_t next;		/* switch at the other end, or FABRIC_NONE */
+	uint32_t peer;		/* port slot at the other end, or FABRIC_NONE */
+	uint8_t in;		/* number of peer */
+	uint8_t mtu;
+	uint8_t rate;		/* rank: 1 the slowest */
+	bool one_map;		/* out_mask holds for every in port */
+	uint16_t out_mask;
+};
+
+/* P(X, d) while it is worked on. */
+struct value {
+	uint16_t sl_mask;
+	uint8_t mtu;		/* 0: no route */
+	uint8_t rate;		/* rank */
+};
+
+struct work {
+	const struct fabric *f;
+	const struct lfts *l;
+	const struct qos_tables *t;
+	const uint32_t *port_by_lid;
+	struct paths *p;
+	struct hop *hops;
+	uint32_t *hop0;			/* switch -> its port 0 among the hops */
+	uint8_t *nports;		/* switch -> its ports */
+	uint8_t rank[RATE_CODES], rate_of_rank[RATE_CODES];
+	uint8_t *column;		/* [switch * LFT_BLOCK + lid % LFT_BLOCK] */
+	uint8_t *progress;		/* [switch] */
+	struct value *value;		/* [switch], when DONE */
+	uint32_t *walk;			/* switches on the way to one that is done */
+	uint16_t *row;			/* [switch]: class */
+	struct map64 row_by_hash;	/* -> index of p->shared */
+	struct map64 class_by_value;
+};
+
+static int by_rate(const void *a, const void *b)
+{
+	return rate_compare(*(const uint8_t *)a, *(const uint8_t *)b);
+}
+
+/* Codes are not in order of rates: ranks are, and compare in one instruction. */
+static void rank_rates(struct work *w)
+{
+	unsigned n = 1;
+
+	for (unsigned code = 1; code < RATE_CODES; code++)
+		if (rate_tenths(code))
+			w->rate_of_rank[n++] = (uint8_t)code;
+	qsort(w->rate_of_rank + 1, n - 1, 1, by_rate);
+	for (unsigned r = 1; r < n; r++)
+		w->rank[w->rate_of_rank[r]] = (uint8_t)r;
+}
+
+static void fill_hop(struct work *w, struct hop *h, uint32_t sw, unsigned num)
+{
+	const struct fabric *f = w->f;
+	uint32_t node = f->switches[sw].node, port = f->nodes[node].port0 + num;
+	struct path_info i = num ? (struct path_info){ 0 } : port_info(f, port);
+
+	*h = (struct hop){ .next = FABRIC_NONE, .peer = f->ports[port].peer };
+	if (num && h->peer != FABRIC_NONE) {
+		i = link_info(f, port);
+		h->in = f->ports[h->peer].num;
+		h->next = port_node(f, h->peer)->sw;
+	}
+	h->mtu = i.mtu;
+	h->rate = w->rank[i.rate % RATE_CODES];
+	h->one_map = num && (!w->t->managed || w->t->sw[sw].uniform != TABLE_NONE);
+	if (h->one_map)
+		h->out_mask = hop_sl_mask(f, w->t, node, 0, num);
+}
+
+static void prepare_hops(struct work *w)
+{
+	const struct fabric *f = w->f;
+	uint32_t n = 0;
+
+	w->hop0 = xcalloc(f->n_switches, sizeof(*w->hop0));
+	w->nports = xcalloc(f->n_switches, 1);
+	for (uint32_t s = 0; s < f->n_switches; s++) {
+		w->hop0[s] = n;
+		w->nports[s] = f->nodes[f->switches[s].node].nports;
+		n += w->nports[s] + 1u;
+	}
+	w->hops = xcalloc(n, sizeof(*w->hops));
+	for (uint32_t s = 0; s < f->n_switches; s++)
+		for (unsigned num = 0; num <= w->nports[s]; num++)
+			fill_hop(w, &w->hops[w->hop0[s] + num], s, num);
+}
+
+/* Copies the entries of one block of LIDs, so that they lie together. */
+static void load_block(struct work *w, uint32_t first)
+{
+	for (uint32_t s = 0; s < w->l->n_switches; s++) {
+		uint8_t *to = w->column + (size_t)s * LFT_BLOCK;
+
+		for (uint32_t i = 0; i < LFT_BLOCK; i++)
+			to[i] = first + i <= w->p->top ?
+				lft_get(w->l, s, (uint16_t)(first + i)) : LFT_DROP;
+	}
+}
+
+static unsigned out_port(const struct work *w, uint32_t sw, unsigned lid)
+{
+	return w->column[(size_t)sw * LFT_BLOCK + lid % LFT_BLOCK];
+}
+
+/* SLs that pass switch sw on the way to lid when they come in by port `in`. */
+static uint16_t pass_mask(const struct work *w, uint32_t sw, unsigned in, unsigned lid)
+{
+	unsigned out = out_port(w, sw, lid);
+	const struct hop *h = &w->hops[w->hop0[sw] + out];
+
+	return h->one_map ? h->out_mask :
+		hop_sl_mask(w->f, w->t, w->f->switches[sw].node, in, out);
+}
+
+/*
+ * The last hop: true if sw does not forward lid to another switch.  v says
+ * what the link to the destination carries, or that there is no route.
+ */
+static bool last_hop(const struct work *w, uint32_t sw, unsigned lid, uint32_t dst,
+		     struct value *v)
+{
+	unsigned out = out_port(w, sw, lid);
+
+	*v = (struct value){ 0 };
+	if (out > w->nports[sw])
+		return true;
+	const struct hop *h = &w->hops[w->hop0[sw] + out];
+	if (h->next != FABRIC_NONE)
+		return false;
+	uint32_t there = out ? h->peer : w->f->nodes[w->f->switches[sw].node].port0;
+
+	if (there == dst)
+		*v = (struct value){ .sl_mask = ALL_SLS, .mtu = h->mtu, .rate = h->rate };
+	return true;
+}
+
+/* Puts the hop sw -> next in front of next's value. */
+static struct value prepend(const struct work *w, uint32_t sw, unsigned lid)
+{
+	const struct hop *h = &w->hops[w->hop0[sw] + out_port(w, sw, lid)];
+	struct value v = w->value[h->next];
+
+	if (!v.mtu)
+		return v;
+	v.sl_mask &= pass_mask(w, h->next, h->in, lid);
+	if (h->mtu < v.mtu)
+		v.mtu = h->mtu;
+	if (h->rate < v.rate)
+		v.rate = h->rate;
+	return v;
+}
+
+static void compute_switch(struct work *w, uint32_t sw, unsigned lid, uint32_t dst)
+{
+	uint32_t depth = 0;
+
+	while (w->progress[sw] == NOT_DONE) {
+		if (last_hop(w, sw, lid, dst, &w->value[sw])) {
+			w->progress[sw] = DONE;
+			break;
+		}
+		w->progress[sw] = ON_WALK;
+		w->walk[depth++] = sw;
+		sw = w->hops[w->hop0[sw] + out_port(w, sw, lid)].next;
+	}
+	if (w->progress[sw] == ON_WALK)		/* the walk met itself */
+		w->value[sw] = (struct value){ 0 };
+	while (depth) {
+		uint32_t s = w->walk[--depth];
+
+		w->value[s] = prepend(w, s, lid);
+		w->progress[s] = DONE;
+	}
+}
+
+/*
+ * Class 0 is "no route"; it is also what a route gets if tables are so various
+ * that there are no numbers left for classes: nothing is promised then.
+ */
+static uint16_t class_of(struct work *w, struct value v)
+{
+	struct paths *p = w->p;
+	uint64_t key = (uint64_t)v.sl_mask << 16 | v.mtu << 8 | v.rate;
+
+	if (!v.mtu)
+		return 0;
+	uint32_t c = map64_get(&w->class_by_value, key);
+	if (c != MAP64_NONE)
+		return (uint16_t)c;
+	if (p->n_classes == PATH_ROW)
+		return 0;
+	p->classes = xrealloc(p->classes, p->n_classes + 1, sizeof(*p->classes));
+	p->classes[p->n_classes] = (struct path_class){
+		.mtu = v.mtu, .rate = w->rate_of_rank[v.rate], .sl_mask = v.sl_mask,
+	};
+	map64_put(&w->class_by_value, key, p->n_classes);
+	return (uint16_t)p->n_classes++;
+}
+
+static bool same_value(struct value a, struct value b)
+{
+	return a.sl_mask == b.sl_mask && a.mtu == b.mtu && a.rate == b.rate;
+}
+
+/* Hosts of one leaf switch mostly have equal rows: each is kept once. */
+static uint16_t *share_row(struct work *w)
+{
+	struct paths *p = w->p;
+	size_t size = p->n_switches * sizeof(*w->row);
+	uint64_t h = hash_bytes(w->row, size, 0);
+	uint32_t i = map64_get(&w->row_by_hash, h);
+
+	if (i != MAP64_NONE && memcmp(p->shared.v[i], w->row, size) == 0)
+		return p->shared.v[i];
+	map64_put(&w->row_by_hash, h, (uint32_t)p->shared.n);
+	return *vec_push(&p->shared) = xmemdup(w->row, size);
+}
+
+static void compute_lid(struct work *w, unsigned lid)
+{
+	struct paths *p = w->p;
+	uint32_t dst = w->port_by_lid[lid];
+	bool uniform = true;
+
+	memset(w->progress, NOT_DONE, p->n_switches);
+	for (uint32_t s = 0; s < p->n_switches; s++) {
+		if (w->progress[s] != DONE)
+			compute_switch(w, s, lid, dst);
+		if (s && same_value(w->value[s], w->value[s - 1])) {
+			w->row[s] = w->row[s - 1];
+			continue;
+		}
+		w->row[s] = class_of(w, w->value[s]);
+		uniform = uniform && s == 0;
+	}
+	if (uniform) {
+		p->by_lid[lid] = p->n_switches ? w->row[0] : 0;
+		return;
+	}
+	p->by_lid[lid] = PATH_ROW;
+	p->rows[lid] = share_row(w);
+}
+
+struct paths *paths_compute(const struct fabric *f, const struct lfts *l, uint16_t top,
+			    const uint32_t *port_by_lid, const struct qos_tables *t)
+{
+	struct paths *p = xcalloc(1, sizeof(*p));
+	struct work w = { .f = f, .l = l, .t = t, .port_by_lid = port_by_lid, .p = p };
+
+	p->top = top;
+	p->n_switches = f->n_switches;
+	p->by_lid = xcalloc(top + 1u, sizeof(*p->by_lid));
+	p->rows = xcalloc(top + 1u, sizeof(*p->rows));
+	p->classes = xcalloc(1, sizeof(*p->classes));
+	p->n_classes = 1;
+	rank_rates(&w);
+	prepare_hops(&w);
+	w.column = xcalloc(f->n_switches, LFT_BLOCK);
+	w.progress = xcalloc(f->n_switches, 1);
+	w.value = xcalloc(f->n_switches, sizeof(*w.value));
+	w.walk = xcalloc(f->n_switches, sizeof(*w.walk));
+	w.row = xcalloc(f->n_switches, sizeof(*w.row));
+	for (uint32_t lid = 0; lid <= top; lid++) {
+		if (lid % LFT_BLOCK == 0)
+			load_block(&w, lid);
+		if (port_by_lid[lid] != FABRIC_NONE)
+			compute_lid(&w, lid);
+	}
+	map64_free(&w.row_by_hash);
+	map64_free(&w.class_by_value);
+	free(w.hops);
+	free(w.hop0);
+	free(w.nports);
+	free(w.column);
+	free(w.progress);
+	free(w.value);
+	free(w.walk);
+	free(w.row);
+	return p;
+}
+
+void paths_free(struct paths *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->shared.n; i++)
+		free(p->shared.v[i]);
+	vec_free(&p->shared);
+	free(p->rows);
+	free(p->by_lid);
+	free(p->classes);
+	free(p);
+}
+
+/* --- one pair --- */
+
+struct path_info paths_of_port(const struct fabric *f, uint32_t port)
+{
+	struct path_info i = port_info(f, port);
+
+	if (f->ports[port].peer != FABRIC_NONE)
+		narrow(&i, link_info(f, port));
+	return i;
+}
+
+struct path_info paths_between(const struct paths *p, const struct fabric *f,
+			       const struct lfts *l, const struct qos_tables *t,
+			       uint32_t src, uint32_t dst, uint16_t dlid)
+{
+	static const struct path_info none;
+	const struct fabric_node *n = port_node(f, src);
+	struct path_info i = port_info(f, src);
+	uint32_t sw_node = f->ports[src].node;
+	unsigned in = 0;
+
+	if (!node_is_switch(n)) {
+		uint32_t peer = f->ports[src].peer;
+
+		i.sl_mask = hop_sl_mask(f, t, f->ports[src].node, 0, f->ports[src].num);
+		if (src == dst)
+			return i;
+		if (peer == FABRIC_NONE)
+			return none;
+		narrow(&i, link_info(f, src));
+		if (peer == dst)
+			return i;
+		sw_node = f->ports[peer].node;
+		in = f->ports[peer].num;
+	} else if (src == dst) {
+		i.sl_mask = hop_sl_mask(f, t, sw_node, 0, 0);
+		return i;
+	}
+	uint32_t sw = f->nodes[sw_node].sw;
+
+	if (sw == FABRIC_NONE || dlid > p->top)
+		return none;
+	const struct path_class *c = paths_get(p, sw, dlid);
+	if (!c->mtu)
+		return none;
+	narrow(&i, (struct path_info){ c->mtu, c->rate, c->sl_mask });
+	i.sl_mask &= hop_sl_mask(f, t, sw_node, in, lft_get(l, sw, dlid));
+	return i;
+}
+
+/* --- a route hop by hop --- */
+
+static uint16_t map_id(const struct fabric *f, const struct qos_tables *t,
+		       uint32_t node, unsigned in, unsigned out)
+{
+	return t->managed ? qos_sl2vl_id(t, f, node, in, out) : TABLE_NONE;
+}
+
+unsigned paths_walk(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
+		    uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops, unsigned max)
+{
+	uint32_t node = f->ports[src].node;
+	unsigned in = 0;
+
+	for (unsigned n = 0; n < max; n++) {
+		const struct fabric_node *at = &f->nodes[node];
+		unsigned out = f->ports[src].num;
+		bool arrived = src == dst;
+
+		if (node_is_switch(at)) {
+			if (!arrived)
+				out = dlid <= l->top ? lft_get(l, at->sw, dlid) : LFT_DROP;
+			arrived = out == 0 && at->port0 == dst;
+		} else {
+			arrived = arrived || (in && at->port0 + in == dst);
+			if (!arrived && n > 0)
+				return 0;	/* another host's port */
+			if (arrived)
+				out = 0;
+		}
+		hops[n] = (struct path_hop){ node, (uint8_t)in, (uint8_t)out, TABLE_NONE };
+		if (!arrived || node_is_switch(at))
+			hops[n].map = map_id(f, t, node, in, out);
+		if (arrived)
+			return n + 1;
+		if (out == 0 || out > at->nports || f->ports[at->port0 + out].peer == FABRIC_NONE)
+			return 0;
+		const struct fabric_port *peer = &f->ports[f->ports[at->port0 + out].peer];
+
+		node = peer->node;
+		in = peer->num;
+	}
+	return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The plan, put together from its parts; see plan.h. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "plan/plan.h"
+
+static const struct src_pos nowhere;
+
+static void engine_skipped(struct plan *p, const char *name, const char *why)
+{
+	findings_add(&p->findings, SEV_WARNING, p->settings->file, nowhere,
+		     "routing engine %s is skipped: %s", name, why);
+}
+
+/* The first engine in order of preference that can do it. */
+static void route(struct plan *p, const struct route_request *r)
+{
+	struct buf why = { 0 };
+
+	p->engine = "none";
+	p->lfts = lfts_new(p->f->n_switches, r->lid_top);
+	for (char *const *name = p->settings->engines; *name; name++) {
+		const struct route_engine *e = route_engine_find(*name);
+
+		if (!e) {
+			engine_skipped(p, *name, "there is no such engine");
+			continue;
+		}
+		why.n = 0;
+		if (e->run(r, p->lfts, &why)) {
+			p->engine = e->name;
+			break;
+		}
+		engine_skipped(p, e->name, why.n ? why.s : "it can't route this fabric");
+		lfts_free(p->lfts);
+		p->lfts = lfts_new(p->f->n_switches, r->lid_top);
+	}
+	buf_free(&why);
+}
+
+static void judge_routes(struct plan *p, const struct route_request *r)
+{
+	const struct route_report *v = &p->report;
+	char src[FABRIC_NAME_MAX], dst[FABRIC_NAME_MAX];
+
+	route_verify(r, p->lfts, &p->report);
+	if (v->unreachable)
+		findings_add(&p->findings, SEV_ERROR, "", nowhere,
+			     "routing (%s): %llu of %llu paths lead nowhere, %llu of them in a loop; "
+			     "for example from %s to %s", p->engine,
+			     (unsigned long long)v->unreachable, (unsigned long long)v->pairs,
+			     (unsigned long long)v->loops,
+			     fabric_port_name(p->f, v->unreachable_src, src, sizeof(src)),
+			     fabric_port_name(p->f, v->unreachable_dst, dst, sizeof(dst)));
+	if (v->credit_loop)
+		findings_add(&p->findings, SEV_WARNING, "", nowhere,
+			     "routing (%s): credit loop, traffic may deadlock: %s", p->engine,
+			     v->credit_loop_text.n ? v->credit_loop_text.s : "");
+}
+
+static int64_t no_clock(void)
+{
+	return 0;
+}
+
+struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
+			  const struct settings *settings, const struct lid_map *known,
+			  int64_t (*now)(void))
+{
+	struct plan *p = xcalloc(1, sizeof(*p));
+	int64_t t[5];
+
+	if (!now)
+		now = no_clock;
+	p->f = f;
+	p->policy = policy;
+	p->settings = settings;
+	t[0] = now();
+	plan_assign_lids(p, known);
+	t[1] = now();
+	p->groups = groups_resolve(policy, f, &p->findings);
+	p->matcher = matcher_build(policy, f, p->groups);
+	p->tables = qos_tables_build(policy, f, p->groups, &p->findings);
+	t[2] = now();
+	const struct route_request r = {
+		.f = f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top,
+	};
+	route(p, &r);
+	judge_routes(p, &r);
+	t[3] = now();
+	p->paths = paths_compute(f, p->lfts, p->lid_top, p->port_by_lid, p->tables);
+	t[4] = now();
+	p->us_lids = t[1] - t[0];
+	p->us_tables = t[2] - t[1];
+	p->us_routes = t[3] - t[2];
+	p->us_paths = t[4] - t[3];
+	return p;
+}
+
+void plan_free(struct plan *p)
+{
+	if (!p)
+		return;
+	paths_free(p->paths);
+	lfts_free(p->lfts);
+	route_report_free(&p->report);
+	matcher_free(p->matcher);
+	qos_tables_free(p->tables);
+	groups_free(p->groups);
+	findings_free(&p->findings);
+	free(p->lid);
+	free(p->lmc);
+	free(p->port_by_lid);
+	free(p);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The daemon's settings as they are without a file. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "ib/ib.h"
+#include "plan/settings.h"
+
+const char *const settings_engines[] = { "updn", "minhop", NULL };
+
+struct settings *settings_default(void)
+{
+	struct settings *s = xmalloc(sizeof(*s));
+
+	*s = (struct settings){
+		.file = xstrdup("(built-in)"),
+		.subnet_prefix = IB_DEFAULT_PREFIX,
+		.subnet_timeout = 18,
+		.packet_lifetime = 18,
+		.hoq_lifetime = 18,
+		.hoq_lifetime_end = 16,
+		.vl_stall_count = 7,
+		.vl_stall_count_end = 7,
+		.local_phy_errors = 8,
+		.overrun_errors = 8,
+		.max_op_vls = 15,
+		.link_width = LINK_KEEP,
+		.link_speed = LINK_KEEP,
+		.sm_key = 1,
+		.poll_interval_ms = 500,
+		.poll_retries = 3,
+		.engines = { xstrdup("updn"), xstrdup("minhop") },
+		.smp_window = 64,
+		.smp_window_device = 4,
+		.smp_timeout_ms = 200,
+		.smp_retries = 3,
+		.discovery_window = 32,
+		.sweep_interval_s = 10,
+		.sa_requests_max = 4096,
+		.log_level = LOG_LEVEL_INFO,
+	};
+	return s;
+}
+
+void settings_free(struct settings *s)
+{
+	if (!s)
+		return;
+	for (int i = 0; s->engines[i]; i++)
+		free(s->engines[i]);
+	free(s->file);
+	free(s);
+}

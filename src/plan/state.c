@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reference counts of the published state.  They belong to the loop's thread
+ * and need no atomics: a worker gets its own reference before it starts and
+ * gives it back after it is done, both in that thread.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "plan/state.h"
+
+struct subnet_state *state_ref(struct subnet_state *s)
+{
+	s->refs++;
+	return s;
+}
+
+void state_unref(struct subnet_state *s)
+{
+	if (!s || --s->refs)
+		return;
+	/* the plan points into fabric and policy: it goes first */
+	plan_free(s->plan);
+	fabric_free(s->f);
+	shared_policy_unref(s->policy);
+	free(s);
+}
+
+struct shared_policy *shared_policy_new(struct policy *p)
+{
+	struct shared_policy *s = xcalloc(1, sizeof(*s));
+
+	s->refs = 1;
+	s->p = p;
+	return s;
+}
+
+struct shared_policy *shared_policy_ref(struct shared_policy *p)
+{
+	p->refs++;
+	return p;
+}
+
+void shared_policy_unref(struct shared_policy *p)
+{
+	if (!p || --p->refs)
+		return;
+	policy_free(p->p);
+	findings_free(&p->findings);
+	free(p);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Port groups to bit sets.
+ *
+ * GUIDs and descriptions are looked up in sorted lists, so that a range or a
+ * glob with a literal beginning costs what it matches, not what it spans.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "qos/groups.h"
+#include "qos/guids.h"
+
+struct named_node {
+	const char *desc;
+	uint32_t node;
+};
+
+struct resolver {
+	const struct policy *p;
+	const struct fabric *f;
+	struct findings *out;
+	struct group_sets *g;
+	struct guid_index guids;
+	struct named_node *nodes;		/* in order of description */
+	char label[IB_PORT_NUM_MAX + 1][5];	/* "P0" ... "P254" */
+};
+
+static uint64_t *set_of(struct group_sets *g, uint32_t group)
+{
+	return g->bits + (size_t)group * g->words;
+}
+
+static void set_add(uint64_t *set, uint32_t port)
+{
+	set[port >> 6] |= 1ull << (port & 63);
+}
+
+static void set_add_set(uint64_t *set, const uint64_t *other, uint32_t words)
+{
+	for (uint32_t i = 0; i < words; i++)
+		set[i] |= other[i];
+}
+
+static bool set_is_empty(const uint64_t *set, uint32_t words)
+{
+	for (uint32_t i = 0; i < words; i++)
+		if (set[i])
+			return false;
+	return true;
+}
+
+/* --- names --- */
+
+/* Does the pattern of n characters, with * and ?, match all of s? */
+static bool glob_match(const char *pattern, size_t n, const char *s)
+{
+	const char *end = pattern + n, *star = NULL, *retry = NULL;
+
+	while (*s) {
+		if (pattern < end && *pattern == '*') {
+			star = ++pattern;
+			retry = s;
+		} else if (pattern < end && (*pattern == '?' || *pattern == *s)) {
+			pattern++;
+			s++;
+		} else if (star) {
+			pattern = star;
+			s = ++retry;
+		} else {
+			return false;
+		}
+	}
+	while (pattern < end && *pattern == '*')
+		pattern++;
+	return pattern == end;
+}
+
+static int compare_desc(const void *pa, const void *pb)
+{
+	const struct named_node *a = pa, *b = pb;
+
+	return strcmp(a->desc, b->desc);
+}
+
+static void index_names(struct resolver *r)
+{
+	r->nodes = xcalloc(r->f->n_nodes, sizeof(*r->nodes));
+	for (uint32_t i = 0; i < r->f->n_nodes; i++)
+		r->nodes[i] = (struct named_node){ r->f->nodes[i].desc, i };
+	qsort(r->nodes, r->f->n_nodes, sizeof(*r->nodes), compare_desc);
+	for (unsigned i = 0; i < ARRAY_SIZE(r->label); i++)
+		snprintf(r->label[i], sizeof(r->label[i]), "P%u", i);
+}
+
+/* The first node whose description is not before the n characters of prefix. */
+static uint32_t first_with_prefix(const struct resolver *r, const char *prefix, size_t n)
+{
+	uint32_t a = 0, b = r->f->n_nodes;
+
+	while (a < b) {
+		uint32_t mid = a + (b - a) / 2;
+
+		if (strncmp(r->nodes[mid].desc, prefix, n) < 0)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	return a;
+}
+
+static bool add_ports_of_node(const struct resolver *r, uint32_t node, const char *port_pattern,
+			      uint64_t *set)
+{
+	const struct fabric_node *n = &r->f->nodes[node];
+	size_t len = strlen(port_pattern);
+	bool found = false;
+
+	for (unsigned num = 0; num <= n->nports && num <= IB_PORT_NUM_MAX; num++) {
+		if (!r->f->ports[n->port0 + num].present ||
+		    !glob_match(port_pattern, len, r->label[num]))
+			continue;
+		set_add(set, n->port0 + num);
+		found = true;
+	}
+	return found;
+}
+
+/* "NodeDescription/Pn": a description may hold slashes too, a port number can't. */
+static bool add_name(const struct resolver *r, const char *name, uint64_t *set)
+{
+	const char *slash = strrchr(name, '/');
+	bool found = false;
+
+	if (!slash)
+		return false;
+	size_t len = (size_t)(slash - name), literal = strcspn(name, "*?");
+
+	if (literal > len)
+		literal = len;
+	for (uint32_t i = first_with_prefix(r, name, literal); i < r->f->n_nodes; i++) {
+		if (strncmp(r->nodes[i].desc, name, literal) != 0)
+			break;
+		if (glob_match(name, len, r->nodes[i].desc))
+			found |= add_ports_of_node(r, r->nodes[i].node, slash + 1, set);
+	}
+	return found;
+}
+
+/* --- the kinds of member --- */
+
+static void add_guids(struct resolver *r, const struct policy_group *group, uint64_t *set)
+{
+	for (size_t i = 0; i < group->port_guids.n; i++) {
+		const struct u64_range *v = &group->port_guids.v[i];
+
+		if (guids_add_range(&r->guids, v, set))
+			continue;
+		if (v->lo == v->hi)
+			findings_add(r->out, SEV_WARNING, r->p->file, v->pos,
+				     "port GUID 0x%016" PRIx64 " is not in the fabric", v->lo);
+		else
+			findings_add(r->out, SEV_WARNING, r->p->file, v->pos,
+				     "no port in the fabric has a GUID in 0x%016" PRIx64
+				     "-0x%016" PRIx64, v->lo, v->hi);
+	}
+}
+
+static void add_names(struct resolver *r, const struct policy_group *group, uint64_t *set)
+{
+	for (size_t i = 0; i < group->port_names.n; i++) {
+		const struct policy_name *name = &group->port_names.v[i];
+
+		if (add_name(r, name->s, set))
+			continue;
+		findings_add(r->out, SEV_WARNING, r->p->file, name->pos,
+			     strpbrk(name->s, "*?") ? "no port in the fabric matches \"%s\""
+						    : "port \"%s\" is not in the fabric",
+			     name->s);
+	}
+}
+
+/* Every end port is in the default partition, which is the only one so far. */
+static void add_partitions(struct resolver *r, const struct policy_group *group, uint64_t *set)
+{
+	const struct policy_partition *def = &r->p->partitions[0];
+	const uint64_t *all = set_of(r->g, r->g->n_groups - 1);
+
+	for (size_t i = 0; i < group->pkeys.n; i++) {
+		const struct u64_range *v = &group->pkeys.v[i];
+
+		if (v->lo <= def->pkey && def->pkey <= v->hi)
+			set_add_set(set, all, r->g->words);
+		else
+			findings_add(r->out, SEV_WARNING, r->p->file, v->pos,
+				     "no partition has P_Key 0x%04" PRIx64 "%s", v->lo,
+				     v->lo == v->hi ? "" : " or one of those up to the range's end");
+	}
+	for (size_t i = 0; i < group->partitions.n; i++) {
+		const struct policy_name *name = &group->partitions.v[i];
+
+		if (strcmp(name->s, def->name) == 0)
+			set_add_set(set, all, r->g->words);
+		else
+			findings_add(r->out, SEV_WARNING, r->p->file, name->pos,
+				     "partition \"%s\" is not in the fabric", name->s);
+	}
+}
+
+static void add_node_types(struct resolver *r, unsigned types, uint64_t *set)
+{
+	static const unsigned type_bit[] = {
+		[IB_NODE_CA_T] = NT_CA, [IB_NODE_SWITCH_T] = NT_SWITCH,
+		[IB_NODE_ROUTER_T] = NT_ROUTER,
+	};
+
+	if (types & NT_SELF)
+		set_add(set, r->f->self);
+	if (!(types & NT_ALL))
+		return;
+	for (size_t i = 0; i < r->guids.n; i++)
+		if (types & type_bit[port_node(r->f, r->guids.v[i].port)->type])
+			set_add(set, r->guids.v[i].port);
+}
+
+static void add_own_members(struct resolver *r, uint32_t group)
+{
+	const struct policy_group *pg = &r->p->groups[group];
+	uint64_t *set = set_of(r->g, group);
+
+	add_guids(r, pg, set);
+	add_names(r, pg, set);
+	add_partitions(r, pg, set);
+	add_node_types(r, pg->node_types, set);
+}
+
+/* --- groups of groups --- */
+
+struct visit {
+	uint32_t group;
+	size_t next;		/* of its inner groups */
+};
+
+/*
+ * Adds to each group what its inner groups have, innermost first.  A stack of
+ * our own, as the file decides how deep they are nested.
+ */
+static void add_inner_groups(struct resolver *r)
+{
+	bool *seen = xcalloc(r->p->n_groups, sizeof(*seen));
+	VEC(struct visit) stack = { 0 };
+
+	for (uint32_t root = 0; root < r->p->n_groups; root++) {
+		if (!seen[root])
+			*vec_push(&stack) = (struct visit){ root, 0 };
+		seen[root] = true;
+		while (stack.n) {
+			struct visit *v = &stack.v[stack.n - 1];
+			const struct policy_names *inner = &r->p->groups[v->group].groups;
+
+			if (v->next == inner->n) {
+				uint64_t *set = set_of(r->g, v->group);
+
+				for (size_t i = 0; i < inner->n; i++) {
+					uint32_t k = groups_find(r->g, r->p, inner->v[i].s);
+
+					if (k != UINT32_MAX)
+						set_add_set(set, set_of(r->g, k), r->g->words);
+				}
+				stack.n--;
+				continue;
+			}
+			uint32_t k = groups_find(r->g, r->p, inner->v[v->next++].s);
+
+			if (k < r->p->n_groups && !seen[k]) {
+				seen[k] = true;
+				*vec_push(&stack) = (struct visit){ k, 0 };
+			}
+		}
+	}
+	vec_free(&stack);
+	free(seen);
+}
+
+static void report_empty_groups(struct resolver *r)
+{
+	for (uint32_t i = 0; i < r->p->n_groups; i++)
+		if (set_is_empty(set_of(r->g, i), r->g->words))
+			findings_add(r->out, SEV_WARNING, r->p->file, r->p->groups[i].pos,
+				     "group \"%s\" has no port in this fabric",
+				     r->p->groups[i].name);
+}
+
+static int compare_names(const void *pa, const void *pb, void *groups)
+{
+	const struct policy_group *g = groups;
+
+	return strcmp(g[*(const uint32_t *)pa].name, g[*(const uint32_t *)pb].name);
+}
+
+static struct group_sets *sets_new(const struct policy *p, const struct fabric *f)
+{
+	struct group_sets *g = xcalloc(1, sizeof(*g));
+
+	g->n_ports = f->n_ports;
+	g->n_groups = (uint32_t)p->n_groups + 1;
+	g->words = (f->n_ports + 63) / 64;
+	g->bits = xcalloc((size_t)g->n_groups * g->words, sizeof(*g->bits));
+	g->by_name = xcalloc(p->n_groups, sizeof(*g->by_name));
+	for (uint32_t i = 0; i < p->n_groups; i++)
+		g->by_name[i] = i;
+	if (p->n_groups)
+		qsort_r(g->by_name, p->n_groups, sizeof(*g->by_name), compare_names, p->groups);
+	return g;
+}
+
+struct group_sets *groups_resolve(const struct policy *p, const struct fabric *f,
+				  struct findings *out)
+{
+	struct resolver r = { .p = p, .f = f, .out = out, .g = sets_new(p, f) };
+
+	guids_build(&r.guids, f);
+	add_node_types(&r, NT_ALL, set_of(r.g, (uint32_t)p->n_groups));
+	if (p->n_groups)
+		index_names(&r);
+	for (uint32_t i = 0; i < p->n_groups; i++)
+		add_own_members(&r, i);
+	add_inner_groups(&r);
+	report_empty_groups(&r);
+	guids_free(&r.guids);
+	free(r.nodes);
+	return r.g;
+}
+
+void groups_free(struct group_sets *g)
+{
+	if (!g)
+		return;
+	free(g->bits);
+	free(g->by_name);
+	free(g);
+}
+
+uint32_t groups_index(const struct policy *p, const char *name)
+{
+	uint32_t i = policy_find_group(p, name);
+
+	if (i == UINT32_MAX && strcmp(name, "all") == 0)
+		return (uint32_t)p->n_groups;
+	return i;
+}
+
+uint32_t groups_find(const struct group_sets *g, const struct policy *p, const char *name)
+{
+	size_t a = 0, b = p->n_groups;
+
+	while (a < b) {
+		size_t mid = a + (b - a) / 2;
+		int c = strcmp(p->groups[g->by_name[mid]].name, name);
+
+		if (c == 0)
+			return g->by_name[mid];
+		if (c < 0)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	return strcmp(name, "all") == 0 ? (uint32_t)p->n_groups : UINT32_MAX;
+}

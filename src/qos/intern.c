@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Numbered distinct items; see intern.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "qos/intern.h"
+
+static void *item_at(const struct intern *t, size_t i)
+{
+	return (char *)t->items + i * t->size;
+}
+
+uint32_t intern_put(struct intern *t, const void *item)
+{
+	/* Two contents with one hash are told apart by hashing again, seeded anew. */
+	for (uint64_t seed = 0;; seed++) {
+		uint64_t h = hash_bytes(item, t->size, seed);
+		uint32_t i = map64_get(&t->by_hash, h);
+
+		if (i == MAP64_NONE) {
+			i = (uint32_t)t->n++;
+			vec_grow(&t->items, i, &t->cap, t->size);
+			memcpy(item_at(t, i), item, t->size);
+			map64_put(&t->by_hash, h, i);
+			return i;
+		}
+		if (memcmp(item_at(t, i), item, t->size) == 0)
+			return i;
+	}
+}
+
+void *intern_take(struct intern *t)
+{
+	void *items = t->items;
+
+	t->items = NULL;
+	intern_free(t);
+	return items;
+}
+
+void intern_free(struct intern *t)
+{
+	free(t->items);
+	map64_free(&t->by_hash);
+	*t = (struct intern){ .size = t->size };
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The policy as data: what it is without a file, look-ups, and its end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "qos/policy.h"
+
+static const char *const ulp_names[ULP_COUNT] = {
+	[ULP_NONE] = "none", [ULP_IPOIB] = "ipoib", [ULP_SDP] = "sdp", [ULP_RDS] = "rds",
+	[ULP_ISER] = "iser", [ULP_SRP] = "srp", [ULP_NFS_RDMA] = "nfs-rdma",
+	[ULP_NVME_OF] = "nvme-of", [ULP_LUSTRE] = "lustre", [ULP_SMB_DIRECT] = "smb-direct",
+};
+
+const char *policy_ulp_name(enum policy_ulp ulp)
+{
+	return ulp_names[ulp];
+}
+
+enum policy_ulp policy_ulp_parse(const char *word)
+{
+	for (int u = ULP_NONE + 1; u < ULP_COUNT; u++)
+		if (!strcmp(word, ulp_names[u]))
+			return (enum policy_ulp)u;
+	return ULP_NONE;
+}
+
+const char *policy_class_name(enum port_class c)
+{
+	static const char *const names[PORT_CLASS_COUNT] = {
+		[CLASS_CA] = "ca", [CLASS_ROUTER] = "router",
+		[CLASS_SWITCH_PORT0] = "switch-port-0", [CLASS_SWITCH] = "switch",
+	};
+	return names[c];
+}
+
+uint32_t policy_find_group(const struct policy *p, const char *name)
+{
+	for (size_t i = 0; i < p->n_groups; i++)
+		if (!strcmp(p->groups[i].name, name))
+			return (uint32_t)i;
+	return UINT32_MAX;
+}
+
+uint32_t policy_find_level(const struct policy *p, const char *name)
+{
+	for (size_t i = 0; i < p->n_levels; i++)
+		if (!strcmp(p->levels[i].name, name))
+			return (uint32_t)i;
+	return UINT32_MAX;
+}
+
+bool policy_manages_tables(const struct policy *p)
+{
+	if (p->has_fabric_setup)
+		return true;
+	for (size_t i = 0; i < p->n_levels; i++)
+		if (p->levels[i].sl != 0)
+			return true;
+	return false;
+}
+
+void policy_add_implied(struct policy *p)
+{
+	p->default_level = policy_find_level(p, "default");
+	if (p->default_level == UINT32_MAX) {
+		p->default_level = (uint32_t)p->n_levels;
+		p->levels = xrealloc(p->levels, p->n_levels + 1, sizeof(*p->levels));
+		p->levels[p->n_levels++] = (struct policy_level){
+			.name = xstrdup("default"),
+			.packet_lifetime = -1, .path_bits = -1, .tclass = -1,
+		};
+	}
+	if (p->n_partitions == 0) {
+		p->partitions = xrealloc(p->partitions, 1, sizeof(*p->partitions));
+		p->n_partitions = 1;
+		p->partitions[0] = (struct policy_partition){
+			.name = xstrdup("Default"), .pkey = IB_PKEY_DEFAULT,
+			.ipoib = true, .ipoib_level.s = xstrdup(""),
+			.ipoib_level_index = p->default_level,
+		};
+	}
+}
+
+struct policy *policy_builtin(void)
+{
+	struct policy *p = xcalloc(1, sizeof(*p));
+
+	p->file = xstrdup("(built-in)");
+	for (int c = 0; c < PORT_CLASS_COUNT; c++)
+		p->defaults[c].high_limit = -1;
+	policy_add_implied(p);
+	return p;
+}
+
+static void names_free(struct policy_names *names)
+{
+	for (size_t i = 0; i < names->n; i++)
+		free(names->v[i].s);
+	vec_free(names);
+}
+
+static void group_free(struct policy_group *g)
+{
+	free(g->name);
+	free(g->description);
+	vec_free(&g->port_guids);
+	names_free(&g->port_names);
+	vec_free(&g->pkeys);
+	names_free(&g->partitions);
+	names_free(&g->groups);
+}
+
+static void level_free(struct policy_level *l)
+{
+	free(l->name);
+	free(l->description);
+	vec_free(&l->pkeys);
+}
+
+static void rule_free(struct policy_rule *r)
+{
+	free(r->description);
+	names_free(&r->sources);
+	names_free(&r->destinations);
+	names_free(&r->either);
+	vec_free(&r->service_ids);
+	vec_free(&r->qos_classes);
+	vec_free(&r->tclasses);
+	vec_free(&r->pkeys);
+	vec_free(&r->sls);
+	vec_free(&r->dest_guids);
+	vec_free(&r->tcp_ports);
+	free(r->level_name.s);
+}
+
+void policy_free(struct policy *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->n_groups; i++)
+		group_free(&p->groups[i]);
+	for (size_t i = 0; i < p->n_levels; i++)
+		level_free(&p->levels[i]);
+	for (size_t i = 0; i < p->n_rules; i++)
+		rule_free(&p->rules[i]);
+	for (size_t i = 0; i < p->n_partitions; i++) {
+		free(p->partitions[i].name);
+		free(p->partitions[i].ipoib_level.s);
+	}
+	for (size_t i = 0; i < p->n_sl2vl; i++)
+		free(p->sl2vl[i].group.s);
+	for (size_t i = 0; i < p->n_vlarb; i++)
+		free(p->vlarb[i].group.s);
+	free(p->groups);
+	free(p->levels);
+	free(p->rules);
+	free(p->partitions);
+	free(p->sl2vl);
+	free(p->vlarb);
+	free(p->file);
+	free(p);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tables in the making: what sl2vl.c, vlarb.c and tables.c share.
+ *
+ * A table has an origin: built in, the default of a class of port, or a scope.
+ */
+#ifndef QOSD_QOS_TABLES_BUILD_H
+#define QOSD_QOS_TABLES_BUILD_H
+
+#include "qos/intern.h"
+#include "qos/scopes.h"
+#include "qos/tables.h"
+
+#define ORIGIN_BUILTIN 0
+#define ORIGIN_CLASS(c) (1u + (c))
+#define ORIGIN_SCOPE(n) (1u + PORT_CLASS_COUNT + (n))
+
+/* A finding about an origin, which may concern many ports: they are counted. */
+struct note {
+	uint32_t ports, first, last;
+	unsigned value, limit;		/* at the first port: what is given, what it can */
+};
+
+struct tables_build {
+	const struct policy *p;
+	const struct fabric *f;
+	const struct group_sets *g;
+	struct findings *out;
+	struct qos_tables *t;
+	uint8_t *limit;		/* per port slot: VL code that the link can; 0: no tables */
+	uint8_t *highest;	/* per port slot: the highest VL that its own tables use */
+};
+
+enum port_class port_class_of(const struct fabric *f, uint32_t port);
+/* Counts a port once, if its calls come one after the other. */
+void note_port(struct note *n, uint32_t port, unsigned value, unsigned limit);
+/* "host1/P1 (0x…) and 3 more ports" */
+char *note_ports_text(const struct tables_build *b, const struct note *n, char *out, size_t size);
+#define NOTE_TEXT_MAX (FABRIC_NAME_MAX + 32)
+/* A number of a list of interned tables, which fits into 16 bits (else an error finding). */
+uint16_t table_number(struct tables_build *b, struct intern *tables, const void *table);
+/* Warns if the scope names no port; an error for each list with a port that a device lacks. */
+void report_reach(struct tables_build *b, struct src_pos pos, const struct policy_name *group,
+		  const struct scope *scope, const struct scope_reach *reach);
+static inline void use_vl(struct tables_build *b, uint32_t port, uint8_t vl)
+{
+	if (vl > b->highest[port])
+		b->highest[port] = vl;
+}
+
+/* Fills ca_map, sw and maps of t; raises `highest`. */
+void build_sl2vl(struct tables_build *b);
+
+/*
+ * VL arbitration in two steps, as the built-in tables serve the VLs of a link
+ * that OperationalVLs allows, which depends on all that is given: first what
+ * is given (raises `highest`), then, with op_vls set, arb and arbs of t.
+ */
+struct arb_build;
+struct arb_build *arb_choose(struct tables_build *b);
+void arb_complete(struct tables_build *b, struct arb_build *a);	/* frees a */
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * JSON output: one value per command.  Rows are printed as they come, as
+ * elements of the array that they belong to.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+
+#define REALS JSON_REAL_PRECISION(10)
+
+static const char *array_name;	/* NULL: no rows; "": the rows are all */
+static bool any_row;
+
+/* An object without its closing brace, and the array's opening. */
+static void open_object(const json_t *object, const char *rows)
+{
+	char *text = json_dumps(object, JSON_INDENT(2) | REALS);
+	size_t n = strlen(text);
+
+	while (n > 0 && (text[n - 1] == '}' || text[n - 1] == '\n'))
+		n--;
+	printf("%.*s,\n  \"%s\": [", (int)n, text, rows);
+	free(text);
+}
+
+static void head(const json_t *answer)
+{
+	const json_t *result = json_object_get(answer, "result");
+
+	array_name = json_string_value(json_object_get(answer, "rows"));
+	if (array_name && *array_name) {
+		open_object(result, array_name);
+	} else if (array_name) {
+		printf("[");
+	} else if (result) {
+		json_dumpf(result, stdout, JSON_INDENT(2) | REALS);
+		printf("\n");
+	} else {
+		printf("{}\n");
+	}
+}
+
+static bool row(const json_t *value)
+{
+	printf(any_row ? ",\n    " : "\n    ");
+	any_row = true;
+	json_dumpf(value, stdout, REALS);
+	return true;
+}
+
+static bool end(bool complete)
+{
+	if (complete && array_name)
+		printf("\n%s", *array_name ? "  ]\n}\n" : "]\n");
+	return true;
+}
+
+const struct output json_output = { head, row, end };

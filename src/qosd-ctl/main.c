@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qosd-ctl: one request to the daemon, its answer printed.  The protocol is in
+ * include/qosd/ctl.h; the daemon checks the values of arguments.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "output.h"
+#include "qosd/ctl.h"
+
+#ifndef QOSD_VERSION
+#define QOSD_VERSION "unknown"
+#endif
+#define PATIENCE_SECONDS 30	/* for a daemon that has taken a request and says nothing */
+
+enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_NO_DAEMON = 2 };
+
+struct command {
+	const char *name;
+	const char *operands[3];	/* required, in this order */
+	const char *options[6];		/* each takes a value */
+	const char *help;
+	const struct output *text;	/* NULL: files are written, the operand is where */
+};
+
+static const struct command commands[] = {
+	{ "status", { NULL }, { NULL }, "how the daemon and its subnet are", &text_status },
+	{ "nodes", { NULL }, { NULL }, "all nodes", &text_nodes },
+	{ "ports", { NULL }, { NULL }, "all ports and their links", &text_ports },
+	{ "route", { "src", "dst" }, { "sl" }, "the hops from one port to another", &text_route },
+	{ "sl2vl", { "port" }, { NULL }, "SL to VL tables of a port", &text_sl2vl },
+	{ "vlarb", { "port" }, { NULL }, "VL arbitration of a port", &text_vlarb },
+	{ "explain", { "src", "dst" }, { "service-id", "qos-class", "pkey", "tclass", "sl" },
+	  "which rule a path query meets, and the path", &text_explain },
+	{ "reload", { NULL }, { NULL }, "read the policy file again", &text_reload },
+	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", &text_sweep },
+	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", NULL },
+};
+
+static const char *socket_path = QOSD_SOCKET;
+static bool as_json;
+
+/* --- usage --- */
+
+static void put_synopsis(const struct command *c, FILE *out)
+{
+	fprintf(out, "%s", c->name);
+	for (size_t i = 0; i < ARRAY_SIZE(c->operands) && c->operands[i]; i++) {
+		fputc(' ', out);
+		for (const char *s = c->operands[i]; *s; s++)
+			fputc(*s - 'a' + 'A', out);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++)
+		fprintf(out, " [--%s N]", c->options[i]);
+	fputc('\n', out);
+}
+
+static void put_help(void)
+{
+	printf("usage: qosd-ctl [-s|--socket PATH] [-j|--json] COMMAND [ARGUMENT ...]\n\n");
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		printf("  ");
+		put_synopsis(&commands[i], stdout);
+		printf("      %s\n", commands[i].help);
+	}
+	printf("\nA port is NodeDescription/Pn, a GUID or a LID.  The socket is %s.\n", QOSD_SOCKET);
+}
+
+static int usage_error(const struct command *c)
+{
+	fprintf(stderr, "usage: qosd-ctl [-s PATH] [-j] ");
+	if (c)
+		put_synopsis(c, stderr);
+	else
+		fprintf(stderr, "COMMAND [ARGUMENT ...]   (see qosd-ctl --help)\n");
+	return EXIT_REFUSED;
+}
+
+/* --- the request --- */
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+/* "--name" or "--name=value"; *value is NULL in the first case. */
+static const char *find_option(const struct command *c, const char *word, const char **value)
+{
+	size_t n = strcspn(word, "=");
+
+	*value = word[n] ? word + n + 1 : NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++)
+		if (strlen(c->options[i]) == n - 2 && strncmp(word + 2, c->options[i], n - 2) == 0)
+			return c->options[i];
+	return NULL;
+}
+
+/* Command line to arguments; NULL if it is wrong. */
+static json_t *parse_args(const struct command *c, char **argv)
+{
+	json_t *args = json_object();
+	size_t operands = 0;
+	bool ok = true;
+
+	for (; ok && *argv; argv++) {
+		const char *name, *value = *argv;
+
+		if (strncmp(*argv, "--", 2) == 0) {
+			name = find_option(c, *argv, &value);
+			if (name && !value)
+				value = argv[1] ? *++argv : NULL;
+		} else {
+			name = operands < ARRAY_SIZE(c->operands) ? c->operands[operands++] : NULL;
+		}
+		/* json_object_set_new() refuses text that is not UTF-8 */
+		ok = name && value && json_object_set_new(args, name, json_string(value)) == 0;
+	}
+	if (ok && (operands == ARRAY_SIZE(c->operands) || !c->operands[operands]))
+		return args;
+	json_decref(args);
+	return NULL;
+}
+
+/* --- the connection --- */
+
+static FILE *connect_daemon(void)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct timeval patience = { .tv_sec = PATIENCE_SECONDS };
+	int fd = -1;
+
+	errno = ENAMETOOLONG;
+	if (strlen(socket_path) < sizeof(addr.sun_path)) {
+		strcpy(addr.sun_path, socket_path);
+		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	}
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0 &&
+	    connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0)
+		return fdopen(fd, "r");
+	fprintf(stderr, "qosd-ctl: no daemon answers on %s: %s\n", socket_path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+/*
+ * A daemon that turns us away closes before it has read anything; its reason
+ * can be read nevertheless, so that an error here is none yet.
+ */
+static void send_request(FILE *daemon, const char *command, json_t *args)
+{
+	json_t *request = json_pack("{s:s, s:O}", "command", command, "args", args);
+	char *line = json_dumps(request, JSON_COMPACT);
+	size_t n = strlen(line), sent = 0;
+
+	line[n++] = '\n';	/* in place of the NUL */
+	while (sent < n) {
+		ssize_t k = send(fileno(daemon), line + sent, n - sent, MSG_NOSIGNAL);
+
+		if (k < 0 && errno != EINTR)
+			break;
+		sent += k > 0 ? (size_t)k : 0;
+	}
+	free(line);
+	json_decref(request);
+}
+
+/* The next line's object, or NULL with a message. */
+static json_t *read_object(FILE *daemon)
+{
+	char *line = NULL;
+	size_t size = 0;
+	json_t *object = NULL;
+
+	errno = 0;
+	if (getline(&line, &size, daemon) > 0)
+		object = json_loads(line, 0, NULL);
+	else if (errno == EAGAIN)
+		fprintf(stderr, "qosd-ctl: the daemon does not answer\n");
+	free(line);
+	if (!object)
+		fprintf(stderr, "qosd-ctl: the answer is not complete\n");
+	return object;
+}
+
+/* --- the answer --- */
+
+static int refused(const json_t *answer)
+{
+	const char *why = json_string_value(json_object_get(answer, "error"));
+
+	if (as_json) {
+		json_dumpf(answer, stdout, JSON_INDENT(2));
+		printf("\n");
+	} else {
+		text_findings_of_error(answer);
+	}
+	fprintf(stderr, "qosd-ctl: %s\n", why ? why : "the daemon said no");
+	return EXIT_REFUSED;
+}
+
+static int print_rows(FILE *daemon, const struct output *out)
+{
+	json_t *row;
+
+	while ((row = read_object(daemon))) {
+		bool end = json_is_true(json_object_get(row, "end"));
+		bool ok;
+
+		if (!as_json && out != &file_output)
+			clean_strings(row);
+		ok = end || !out->row || out->row(row);
+		json_decref(row);
+		if (!ok)
+			return EXIT_REFUSED;
+		if (end)
+			return EXIT_DONE;
+	}
+	return EXIT_NO_DAEMON;
+}
+
+static int print_answer(FILE *daemon, json_t *answer, const struct output *out)
+{
+	int status = EXIT_DONE;
+
+	if (!as_json)
+		clean_strings(answer);
+	if (!json_is_true(json_object_get(answer, "ok")))
+		return refused(answer);
+	out->head(answer);
+	if (json_object_get(answer, "rows"))
+		status = print_rows(daemon, out);
+	if (out->end && !out->end(status == EXIT_DONE) && status == EXIT_DONE)
+		status = EXIT_REFUSED;
+	return status;
+}
+
+static int ask(const struct command *c, json_t *args, const struct output *out)
+{
+	FILE *daemon = connect_daemon();
+	int status = EXIT_NO_DAEMON;
+	json_t *answer;
+
+	if (!daemon)
+		return status;
+	send_request(daemon, c->name, args);
+	answer = read_object(daemon);
+	if (answer)
+		status = print_answer(daemon, answer, out);
+	json_decref(answer);
+	fclose(daemon);
+	return status;
+}
+
+static int run(const struct command *c, char **argv)
+{
+	json_t *args = parse_args(c, argv);
+	const struct output *out = as_json ? &json_output : c->text;
+	int status = EXIT_REFUSED;
+
+	if (!args)
+		return usage_error(c);
+	if (!c->text) {
+		const char *dir = json_string_value(json_object_get(args, "dir"));
+
+		if (!file_output_begin(dir)) {
+			json_decref(args);
+			return EXIT_REFUSED;
+		}
+		json_object_del(args, "dir");	/* frees dir */
+		out = &file_output;
+	}
+	status = ask(c, args, out);
+	json_decref(args);
+	if (fflush(stdout) != 0 && status == EXIT_DONE)
+		status = EXIT_REFUSED;
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "socket", required_argument, NULL, 's' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const struct command *c;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "+s:jhV", options, NULL)) != -1)
+		switch (opt) {
+		case 's':
+			socket_path = optarg;
+			break;
+		case 'j':
+			as_json = true;
+			break;
+		case 'h':
+			put_help();
+			return EXIT_DONE;
+		case 'V':
+			printf("qosd-ctl %s\n", QOSD_VERSION);
+			return EXIT_DONE;
+		default:
+			return usage_error(NULL);
+		}
+	if (optind == argc)
+		return usage_error(NULL);
+	c = find_command(argv[optind]);
+	if (!c) {
+		fprintf(stderr, "qosd-ctl: no such command: %s\n", argv[optind]);
+		return usage_error(NULL);
+	}
+	return run(c, argv + optind + 1);
+}

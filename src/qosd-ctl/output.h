@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What becomes of an answer: text for people, JSON for programs, or files.
+ *
+ * head is called once with the answer's first object, row for each row, then
+ * end, with complete false if the rest of the answer never came.  row and end
+ * may be NULL.  They return false, with a message printed, when the output
+ * can't be written.
+ */
+#ifndef QOSD_CTL_OUTPUT_H
+#define QOSD_CTL_OUTPUT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+struct output {
+	void (*head)(const json_t *answer);
+	bool (*row)(const json_t *row);
+	bool (*end)(bool complete);
+};
+
+extern const struct output json_output;
+
+/* Text, by command (text.c). */
+extern const struct output text_status, text_nodes, text_ports, text_route, text_sl2vl,
+			   text_vlarb, text_explain, text_reload, text_sweep;
+/* The findings that may come with an error, to stderr. */
+void text_findings_of_error(const json_t *answer);
+
+/* The files of `dump`, in dir, which is made if need be (files.c). */
+extern const struct output file_output;
+bool file_output_begin(const char *dir);
+
+/* Replaces control characters in all strings: names on a fabric can be anything. */
+void clean_strings(json_t *value);
+
+#endif

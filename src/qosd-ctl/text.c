@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Text output.  Columns of fixed width first and names, which may be long,
+ * last, so that rows can be printed as they come.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+
+#define LABEL "%-13s"
+#define STATUS_FINDINGS 5	/* shown by status; all of them are in the JSON */
+
+/* --- members of an object; what is missing reads as "" or 0 --- */
+
+static const char *str(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+static long long num(const json_t *o, const char *key)
+{
+	return json_integer_value(json_object_get(o, key));
+}
+
+static double real(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+static bool has(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return v && !json_is_null(v);
+}
+
+/* A number, or "-" where there is none, right-aligned. */
+static void put_num(const json_t *o, const char *key, int width)
+{
+	if (has(o, key))
+		printf("%*lld", width, num(o, key));
+	else
+		printf("%*s", width, "-");
+}
+
+/* --- control characters --- */
+
+/* Those of ASCII, and of Latin-1 (U+0080 to U+009F) as UTF-8 has them. */
+static bool clean_text(char *s)
+{
+	bool changed = false;
+
+	for (unsigned char *c = (unsigned char *)s; *c; c++) {
+		if (*c >= 0x20 && *c != 0x7f && !(*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f))
+			continue;
+		if (*c == 0xc2)
+			*c++ = '?';
+		*c = '?';
+		changed = true;
+	}
+	return changed;
+}
+
+static void clean_string(json_t *string)
+{
+	char *copy = strdup(json_string_value(string));
+
+	if (copy && clean_text(copy))
+		json_string_set(string, copy);
+	free(copy);
+}
+
+void clean_strings(json_t *value)
+{
+	const char *key;
+	json_t *v;
+	size_t i;
+
+	if (json_is_string(value))
+		clean_string(value);
+	else if (json_is_object(value))
+		json_object_foreach(value, key, v)
+			clean_strings(v);
+	else
+		json_array_foreach(value, i, v)
+			clean_strings(v);
+}
+
+/* --- findings --- */
+
+static void put_findings(const json_t *findings, size_t most, const char *indent, FILE *out)
+{
+	size_t n = json_array_size(findings);
+
+	for (size_t i = 0; i < n && i < most; i++) {
+		const json_t *f = json_array_get(findings, i);
+
+		fprintf(out, "%s%s:", indent, str(f, "file"));
+		if (num(f, "line"))
+			fprintf(out, "%lld:%lld:", num(f, "line"), num(f, "column"));
+		fprintf(out, " %s: %s\n", str(f, "severity"), str(f, "text"));
+	}
+	if (n > most)
+		fprintf(out, "%s… and %zu more\n", indent, n - most);
+}
+
+void text_findings_of_error(const json_t *answer)
+{
+	put_findings(json_object_get(answer, "findings"), SIZE_MAX, "", stderr);
+}
+
+/* --- status --- */
+
+static void status_head(const json_t *s)
+{
+	const json_t *master = json_object_get(s, "master");
+
+	printf(LABEL "%s, subnet %s", "state", str(s, "state"),
+	       json_is_true(json_object_get(s, "subnet-up")) ? "up" : "not up");
+	if (json_is_true(json_object_get(s, "sweeping")))
+		printf(", sweeping: %s", str(s, "phase"));
+	printf("\n" LABEL "%s, LID %lld, priority %lld\n", "port", str(s, "guid"),
+	       num(s, "lid"), num(s, "priority"));
+	if (!json_is_null(master) && strcmp(str(master, "guid"), str(s, "guid")) != 0)
+		printf(LABEL "%s, priority %lld\n", "master", str(master, "guid"),
+		       num(master, "priority"));
+	printf(LABEL "%lld nodes, %lld of them switches; %lld of %lld linked ports active\n",
+	       "fabric", num(s, "nodes"), num(s, "switches"), num(s, "ports-active"),
+	       num(s, "ports-linked"));
+}
+
+static void status_sweeps(const json_t *s)
+{
+	printf(LABEL "%lld; the last took %.3f s, %lld SMPs, %lld of them Sets; routing %s\n",
+	       "sweeps", num(s, "sweeps"), real(s, "last-sweep-seconds"),
+	       num(s, "last-sweep-smps"), num(s, "last-sweep-sets"),
+	       has(s, "engine") ? str(s, "engine") : "none");
+	if (num(s, "failed-devices") || num(s, "failed-sets"))
+		printf(LABEL "%lld devices, %lld Sets\n", "failed", num(s, "failed-devices"),
+		       num(s, "failed-sets"));
+}
+
+static void status_smps(const json_t *smps)
+{
+	const char *attr;
+	json_t *count;
+
+	printf(LABEL "%lld sent, %lld of them Sets; %lld retries, %lld timeouts, "
+	       "%lld with bad status\n", "SMPs", num(smps, "sent"), num(smps, "sets"),
+	       num(smps, "retries"), num(smps, "timeouts"), num(smps, "bad-status"));
+	json_object_foreach(json_object_get(smps, "by-attribute"), attr, count)
+		printf(LABEL "%-28s %9lld Get %9lld Set\n", "", attr, num(count, "get"),
+		       num(count, "set"));
+}
+
+static void status_sa(const json_t *sa)
+{
+	const char *name;
+	json_t *count;
+
+	printf(LABEL "%lld requests, %lld answered, %lld of them busy; %lld dropped\n", "SA",
+	       num(sa, "requests"), num(sa, "answered"), num(sa, "busy"), num(sa, "dropped"));
+	json_object_foreach(json_object_get(sa, "by-attribute"), name, count)
+		printf(LABEL "%-28s %9lld\n", "", name, (long long)json_integer_value(count));
+	json_object_foreach(json_object_get(sa, "errors"), name, count)
+		printf(LABEL "status %-21s %9lld\n", "", name,
+		       (long long)json_integer_value(count));
+}
+
+static void status_policy(const json_t *p)
+{
+	printf(LABEL "%s, loaded %s\n", "policy", str(p, "file"), str(p, "loaded"));
+	printf(LABEL "%lld levels, %lld rules, checksum %s\n", "", num(p, "levels"),
+	       num(p, "rules"), str(p, "checksum"));
+	put_findings(json_object_get(p, "findings"), STATUS_FINDINGS, "             ", stdout);
+	if (has(p, "rejected")) {
+		printf(LABEL "the last file read was refused:\n", "");
+		put_findings(json_object_get(p, "rejected"), STATUS_FINDINGS, "             ",
+			     stdout);
+	}
+}
+
+static void status_log(const json_t *log)
+{
+	for (size_t i = 0; i < json_array_size(log); i++) {
+		const json_t *line = json_array_get(log, i);
+
+		printf(LABEL "%s %s: %s\n", i == 0 ? "log" : "", str(line, "time"),
+		       str(line, "level"), str(line, "text"));
+	}
+}
+
+static void print_status(const json_t *answer)
+{
+	const json_t *s = json_object_get(answer, "result");
+
+	status_head(s);
+	status_sweeps(s);
+	status_smps(json_object_get(s, "smps"));
+	if (has(s, "sa"))
+		status_sa(json_object_get(s, "sa"));
+	if (has(s, "policy"))
+		status_policy(json_object_get(s, "policy"));
+	status_log(json_object_get(s, "log"));
+}
+
+/* --- nodes, ports --- */
+
+static void nodes_head(const json_t *answer)
+{
+	(void)answer;
+	printf("%-6s  %-18s  %5s  %6s  %4s  %s\n", "TYPE", "GUID", "LID", "LINKED", "HOPS",
+	       "DESCRIPTION");
+}
+
+static bool nodes_row(const json_t *n)
+{
+	char linked[32];
+
+	snprintf(linked, sizeof(linked), "%lld/%lld", num(n, "ports-linked"), num(n, "ports"));
+	printf("%-6s  %-18s  ", str(n, "type"), str(n, "guid"));
+	put_num(n, "lid", 5);
+	printf("  %6s  %4lld  %s\n", linked, num(n, "hops"), str(n, "description"));
+	return true;
+}
+
+static void ports_head(const json_t *answer)
+{
+	(void)answer;
+	printf("%-7s  %5s  %-8s  %4s  %3s  %s\n", "STATE", "LID", "LINK", "MTU", "VLS",
+	       "PORT -> PEER");
+}
+
+static bool ports_row(const json_t *p)
+{
+	printf("%-7s  ", str(p, "state"));
+	put_num(p, "lid", 5);
+	printf("  %-8s  ", has(p, "link") ? str(p, "link") : "-");
+	put_num(p, "mtu", 4);
+	printf("  ");
+	put_num(p, "vls", 3);
+	printf("  %s", str(p, "name"));
+	if (has(p, "peer"))
+		printf(" -> %s", str(p, "peer"));
+	printf("\n");
+	return true;
+}
+
+/* --- route, explain --- */
+
+static void put_hops(const json_t *hops)
+{
+	printf("%4s  %3s  %3s  %3s  %s\n", "HOP", "IN", "OUT", "VL", "NODE");
+	for (size_t i = 0; i < json_array_size(hops); i++) {
+		const json_t *h = json_array_get(hops, i);
+
+		printf("%4zu  %3lld  %3lld  ", i, num(h, "in"), num(h, "out"));
+		put_num(h, "vl", 3);
+		printf("  %s (%s)\n", str(h, "node"), str(h, "guid"));
+	}
+}
+
+static void put_ends(const json_t *o)
+{
+	printf(LABEL "%s\n" LABEL "%s\n", "from", str(o, "source"), "to", str(o, "destination"));
+}
+
+static void print_route(const json_t *answer)
+{
+	const json_t *r = json_object_get(answer, "result");
+
+	put_ends(r);
+	printf(LABEL "%lld\n" LABEL "%lld\n\n", "LID", num(r, "dlid"), "SL", num(r, "sl"));
+	put_hops(json_object_get(r, "hops"));
+}
+
+static void put_rule(const json_t *rule)
+{
+	printf("%lld (line %lld)", num(rule, "rule"), num(rule, "line"));
+	if (has(rule, "description"))
+		printf(" %s", str(rule, "description"));
+}
+
+static void put_path(const json_t *p)
+{
+	printf(LABEL "SL %lld, MTU %lld, %g Gb/s, lifetime %.3g s, TClass %lld, P_Key 0x%04llx, "
+	       "LIDs %lld to %lld\n\n", "path", num(p, "sl"), num(p, "mtu"), real(p, "rate"),
+	       real(p, "lifetime"), num(p, "tclass"), num(p, "pkey"), num(p, "slid"),
+	       num(p, "dlid"));
+	put_hops(json_object_get(p, "hops"));
+}
+
+static void print_explain(const json_t *answer)
+{
+	const json_t *e = json_object_get(answer, "result");
+
+	put_ends(e);
+	printf(LABEL, "rule");
+	if (has(e, "rule"))
+		put_rule(json_object_get(e, "rule"));
+	else
+		printf("none matches");
+	printf("\n" LABEL "%s\n", "level", str(e, "level"));
+	if (has(e, "path"))
+		put_path(json_object_get(e, "path"));
+	else
+		printf(LABEL "none: %s\n", "path", str(e, "no-path"));
+}
+
+static bool explain_row(const json_t *rule)
+{
+	static bool any;
+
+	if (!any)
+		printf("\nrules tried:\n");
+	any = true;
+	printf("  ");
+	put_rule(rule);
+	if (has(rule, "fails"))
+		printf(": %s does not match\n", str(rule, "fails"));
+	else
+		printf(": matches\n");
+	return true;
+}
+
+/* --- tables --- */
+
+static bool same_map(const json_t *tables, size_t a, size_t b)
+{
+	return json_equal(json_object_get(json_array_get(tables, a), "vl"),
+			  json_object_get(json_array_get(tables, b), "vl"));
+}
+
+/* In ports one after the other that have the same table share a line. */
+static void put_maps(const json_t *tables)
+{
+	size_t n = json_array_size(tables);
+
+	for (size_t i = 0, end; i < n; i = end) {
+		const json_t *first = json_array_get(tables, i), *vl;
+		char in[32];
+		size_t sl;
+
+		for (end = i + 1; end < n && same_map(tables, i, end); end++)
+			continue;
+		snprintf(in, sizeof(in), end == i + 1 ? "%lld" : "%lld-%lld", num(first, "in"),
+			 num(json_array_get(tables, end - 1), "in"));
+		printf("%-9s", in);
+		json_array_foreach(json_object_get(first, "vl"), sl, vl)
+			printf(" %2lld", (long long)json_integer_value(vl));
+		printf("\n");
+	}
+}
+
+static bool put_unmanaged(const json_t *t)
+{
+	printf("%s, %lld VLs\n", str(t, "port"), num(t, "vls"));
+	if (json_is_true(json_object_get(t, "managed")))
+		return false;
+	printf("not written by qosd: the device's own table stands\n");
+	return true;
+}
+
+static void print_sl2vl(const json_t *answer)
+{
+	const json_t *t = json_object_get(answer, "result");
+
+	if (put_unmanaged(t))
+		return;
+	printf("%-9s", "IN \\ SL");
+	for (int sl = 0; sl < 16; sl++)
+		printf(" %2d", sl);
+	printf("\n");
+	put_maps(json_object_get(t, "tables"));
+}
+
+static void put_arb(const char *label, const json_t *entries)
+{
+	printf(LABEL, label);
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		const json_t *e = json_array_get(entries, i);
+
+		printf("%s%lld:%lld", i ? " " : "", num(e, "vl"), num(e, "weight"));
+	}
+	printf("\n");
+}
+
+static void print_vlarb(const json_t *answer)
+{
+	const json_t *t = json_object_get(answer, "result");
+
+	if (put_unmanaged(t))
+		return;
+	put_arb("high", json_object_get(t, "high"));
+	put_arb("low", json_object_get(t, "low"));
+	printf(LABEL "%lld\n", "high-limit", num(t, "high-limit"));
+}
+
+/* --- reload, sweep --- */
+
+static void print_reload(const json_t *answer)
+{
+	const json_t *result = json_object_get(answer, "result");
+
+	put_findings(json_object_get(result, "findings"), SIZE_MAX, "", stdout);
+	printf("the policy is accepted\n");
+}
+
+static void print_sweep(const json_t *answer)
+{
+	(void)answer;
+	printf("a sweep is asked for\n");
+}
+
+const struct output text_status = { .head = print_status };
+const struct output text_nodes = { .head = nodes_head, .row = nodes_row };
+const struct output text_ports = { .head = ports_head, .row = ports_row };
+const struct output text_route = { .head = print_route };
+const struct output text_sl2vl = { .head = print_sl2vl };
+const struct output text_vlarb = { .head = print_vlarb };
+const struct output text_explain = { .head = print_explain, .row = explain_row };
+const struct output text_reload = { .head = print_reload };
+const struct output text_sweep = { .head = print_sweep };

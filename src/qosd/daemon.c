@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The composition root: opens what there is to open, connects the subnet
+ * manager, the subnet administrator and the control socket, and runs the loop.
+ *
+ * sm/ and sa/ do not know each other: a new published state goes from the one
+ * to the other here, and changes of multicast groups go back.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <systemd/sd-daemon.h>
+
+#include <infiniband/umad_types.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "ctl/ctl.h"
+#include "loop/loop.h"
+#include "mad/mad.h"
+#include "plan/mcast.h"
+#include "qosd/qosd.h"
+#include "sa/sa.h"
+#include "sm/sm.h"
+#include "store/store.h"
+
+struct qosd {
+	const struct options *o;
+	struct settings *settings;
+	struct loop *loop;
+	struct store *store;
+	struct mad_port *mad;
+	struct sm *sm;
+	struct sa sa;
+	struct ctl *ctl;
+	struct sig *hup, *term, *intr;
+	struct buf answer;
+	int ready_fd;		/* where the process that started us waits, or -1 */
+	int status;
+};
+
+/* --- the port's side --- */
+
+static void on_request(void *arg, const struct mad_in *in)
+{
+	struct qosd *q = arg;
+	struct sa_request req = { .mad = in->mad, .len = in->len, .slid = in->slid };
+	bool send;
+
+	if (in->mgmt_class != UMAD_CLASS_SUBN_ADM) {
+		if (q->sm)
+			sm_receive(q->sm, in);
+		return;
+	}
+	send = in->overload ? sa_answer_busy(&q->sa, &req, &q->answer) :
+			      sa_answer(&q->sa, &req, &q->answer);
+	if (send)
+		mad_reply(q->mad, in, (const uint8_t *)q->answer.s, q->answer.n);
+}
+
+static void on_published(void *arg, struct subnet_state *s)
+{
+	struct qosd *q = arg;
+	struct subnet_state *old = q->sa.state;
+
+	q->sa.state = s ? state_ref(s) : NULL;
+	state_unref(old);
+}
+
+static void on_mcast_changed(void *arg)
+{
+	struct qosd *q = arg;
+
+	sm_mcast_changed(q->sm);
+}
+
+/* --- the end of a sweep --- */
+
+static void print_summary(const struct sm_status *s)
+{
+	printf("%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64 " SMPs (%" PRIu64
+	       " Sets) and %" PRIu64 " of discovery, %.3f s\n", sm_state_name(s->state), s->nodes,
+	       s->switches, s->ports_active, s->ports_linked, s->last_smps, s->last_sets,
+	       s->discovery_smps, s->last_sweep_seconds);
+	if (s->failed_devices)
+		printf("%u devices do not answer\n", s->failed_devices);
+	if (s->sets_failed)
+		printf("%u Sets were refused\n", s->sets_failed);
+}
+
+static void tell_starter(struct qosd *q)
+{
+	const char good = EXIT_OK;
+
+	if (q->ready_fd < 0)
+		return;
+	if (write(q->ready_fd, &good, 1) != 1)
+		log_debug("qosd", "nobody waits for the start to be over");
+	close(q->ready_fd);
+	q->ready_fd = -1;
+}
+
+static void on_sweep_done(void *arg, bool complete)
+{
+	struct qosd *q = arg;
+	struct sm_status s;
+	char text[256];
+
+	sm_get_status(q->sm, &s);
+	snprintf(text, sizeof(text), "READY=1\nSTATUS=%s; %u of %u ports active",
+		 sm_state_name(s.state), s.ports_active, s.ports_linked);
+	sd_notify(0, text);
+	tell_starter(q);
+	if (q->o->once) {
+		print_summary(&s);
+		q->status = complete && s.state == SM_MASTER ? EXIT_OK : EXIT_FAILED;
+		loop_stop(q->loop);
+	}
+}
+
+static void on_fatal(void *arg, const char *why)
+{
+	struct qosd *q = arg;
+
+	log_error("qosd", "%s", why);
+	q->status = EXIT_FAILED;
+	loop_stop(q->loop);
+}
+
+/* --- reload and end --- */
+
+static bool reload(void *arg, struct findings *out)
+{
+	struct qosd *q = arg;
+	struct policy *p = load_policy(q->o, out);
+	struct findings copy = { 0 };
+	struct shared_policy *sp;
+
+	log_findings(out, "policy");
+	if (!p) {
+		log_error("policy", "%s: refused; the policy in force stays", q->o->policy);
+		findings_copy(&copy, out);
+		sm_policy_rejected(q->sm, &copy);
+		return false;
+	}
+	sp = shared_policy_new(p);
+	findings_copy(&sp->findings, out);
+	log_info("policy", "%s: loaded, checksum %016" PRIx64, p->file, p->checksum);
+	sm_set_policy(q->sm, sp);
+	shared_policy_unref(sp);
+	return true;
+}
+
+static void on_hup(void *arg)
+{
+	struct qosd *q = arg;
+	struct findings f = { 0 };
+
+	sd_notify(0, "RELOADING=1");
+	reload(q, &f);
+	findings_free(&f);
+	sd_notify(0, "READY=1");
+}
+
+static void on_term(void *arg)
+{
+	struct qosd *q = arg;
+
+	log_info("qosd", "told to end");
+	sd_notify(0, "STOPPING=1");
+	loop_stop(q->loop);
+}
+
+static void request_sweep(void *arg)
+{
+	struct qosd *q = arg;
+
+	sm_request_sweep(q->sm, "asked for");
+}
+
+static bool mft_next(void *arg, const struct subnet_state *s, uint32_t sw, uint32_t *cursor,
+		     struct ctl_mft_row *row)
+{
+	struct qosd *q = arg;
+
+	return sm_mft_next(q->sm, s, sw, cursor, &row->mlid, row->ports);
+}
+
+/* --- putting together --- */
+
+static struct shared_policy *load_files(struct qosd *q)
+{
+	struct findings sf = { 0 }, pf = { 0 };
+	struct shared_policy *sp = NULL;
+	struct policy *p;
+
+	q->settings = load_settings(q->o, &sf);
+	p = load_policy(q->o, &pf);
+	log_findings(&sf, "settings");
+	log_findings(&pf, "policy");
+	if (p) {
+		sp = shared_policy_new(p);
+		findings_move(&sp->findings, &pf);
+	}
+	findings_free(&sf);
+	findings_free(&pf);
+	return sp;
+}
+
+static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *err)
+{
+	const struct settings *s = q->settings;
+	struct mad_settings ms = {
+		.port_guid = q->o->guid ? q->o->guid : s->port_guid,
+		.smp_window = s->smp_window, .smp_window_device = s->smp_window_device,
+		.timeout_ms = s->smp_timeout_ms, .retries = s->smp_retries,
+		.sa_queue_max = s->sa_requests_max,
+	};
+	struct sm_hooks hooks = {
+		.published = on_published, .sweep_done = on_sweep_done, .fatal = on_fatal, .arg = q,
+	};
+	struct ctl_env env = {
+		.version = QOSD_VERSION, .sa = &q->sa, .arg = q,
+		.reload = reload, .sweep = request_sweep, .mft_next = mft_next,
+	};
+
+	q->store = store_open(q->o->state_dir, err);
+	if (!q->store)
+		return false;
+	q->loop = loop_new();
+	if (!q->loop) {
+		buf_puts(err, "no event loop");
+		return false;
+	}
+	q->mad = mad_open(q->loop, &ms, on_request, q, err);
+	if (!q->mad)
+		return false;
+	log_info("qosd", "port 0x%016" PRIx64 " (%s port %d)", mad_info(q->mad)->guid,
+		 mad_info(q->mad)->ca, mad_info(q->mad)->port);
+	q->sm = sm_new(q->loop, q->mad, s, policy, q->store, &hooks);
+	q->sa.sm_key = s->sm_key;
+	q->sa.mcast = mcast_new(on_mcast_changed, q);
+	sm_set_mcast(q->sm, q->sa.mcast);
+	env.sm = q->sm;
+	env.mad = q->mad;
+	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
+	return q->ctl != NULL;
+}
+
+static void close_all(struct qosd *q)
+{
+	ctl_free(q->ctl);
+	sm_free(q->sm);
+	state_unref(q->sa.state);
+	mcast_free(q->sa.mcast);
+	mad_close(q->mad);
+	sig_free(q->hup);
+	sig_free(q->term);
+	sig_free(q->intr);
+	loop_free(q->loop);
+	store_close(q->store);
+	settings_free(q->settings);
+	buf_free(&q->answer);
+}
+
+/*
+ * Goes into the background.  The first process waits until the start is over
+ * one way or the other, so that its exit status tells.  Returns in the second
+ * one only, with the end of the pipe to report to.
+ */
+static int detach(void)
+{
+	int fd[2];
+	char status = EXIT_FAILED;
+	pid_t pid;
+
+	if (pipe(fd) < 0)
+		return -1;
+	pid = fork();
+	if (pid < 0)
+		return -1;
+	if (pid) {
+		close(fd[1]);
+		if (read(fd[0], &status, 1) != 1)
+			status = EXIT_FAILED;
+		_exit(status);
+	}
+	close(fd[0]);
+	setsid();
+	/* it stays in its folder: the files may be named relative to it */
+	return fd[1];
+}
+
+/* From here on there is nobody to read the terminal. */
+static void leave_terminal(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	log_to_syslog("qosd");
+	if (null < 0)
+		return;
+	for (int fd = 0; fd <= 2; fd++)
+		dup2(null, fd);
+	close(null);
+}
+
+int daemon_run(const struct options *o)
+{
+	struct qosd q = { .o = o, .ready_fd = -1 };
+	struct shared_policy *policy;
+	struct buf err = { 0 };
+
+	if (o->verbose)
+		log_set_level(LOG_LEVEL_DEBUG);
+	signal(SIGPIPE, SIG_IGN);
+	umask(027);
+	policy = load_files(&q);
+	if (!policy || !q.settings) {
+		log_error("qosd", "not started: %s", policy ? o->config : o->policy);
+		shared_policy_unref(policy);
+		settings_free(q.settings);
+		return EXIT_FAILED;
+	}
+	if (!o->verbose)
+		log_set_level(q.settings->log_level);
+	if (!o->foreground && !o->once)
+		q.ready_fd = detach();
+	if (open_all(&q, policy, &err)) {
+		if (q.ready_fd >= 0)
+			leave_terminal();
+		q.hup = sig_new(q.loop, SIGHUP, on_hup, &q);
+		q.term = sig_new(q.loop, SIGTERM, on_term, &q);
+		q.intr = sig_new(q.loop, SIGINT, on_term, &q);
+		sm_start(q.sm);
+		loop_run(q.loop);
+	} else {
+		log_error("qosd", "not started: %s", err.s);
+		q.status = EXIT_FAILED;
+	}
+	shared_policy_unref(policy);
+	close_all(&q);
+	buf_free(&err);
+	return q.status;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The two files and their defaults: a file that is missing at its default place
+ * means the built-in values, one that was named must be there.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "conf/conf.h"
+#include "qosd/qosd.h"
+
+#define LOGGED_MAX 40
+
+static bool missing_by_default(const char *path, bool named)
+{
+	return !named && access(path, F_OK) < 0 && errno == ENOENT;
+}
+
+struct settings *load_settings(const struct options *o, struct findings *out)
+{
+	if (missing_by_default(o->config, o->config_named)) {
+		log_info("qosd", "%s is missing: built-in settings", o->config);
+		return settings_default();
+	}
+	return conf_load_settings(o->config, out);
+}
+
+struct policy *load_policy(const struct options *o, struct findings *out)
+{
+	if (missing_by_default(o->policy, o->policy_named)) {
+		log_info("qosd", "%s is missing: built-in policy", o->policy);
+		return policy_builtin();
+	}
+	return conf_load_policy(o->policy, out);
+}
+
+void print_findings(const struct findings *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct buf line = { 0 };
+
+		findings_format(&f->v[i], &line);
+		puts(line.s);
+		buf_free(&line);
+	}
+	size_t total = f->count[SEV_ERROR] + f->count[SEV_WARNING] + f->count[SEV_INFO];
+	if (total > f->n)
+		printf("%zu more findings are not shown\n", total - f->n);
+}
+
+void log_findings(const struct findings *f, const char *module)
+{
+	static const enum log_level level[] = { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO };
+
+	for (size_t i = 0; i < f->n && i < LOGGED_MAX; i++) {
+		struct buf line = { 0 };
+
+		findings_format(&f->v[i], &line);
+		log_at(level[f->v[i].severity], module, "%s", line.s);
+		buf_free(&line);
+	}
+	if (f->n > LOGGED_MAX)
+		log_warn(module, "%zu more findings", f->n - LOGGED_MAX);
+}
+
+int check_files(const struct options *o)
+{
+	struct findings f = { 0 };
+	struct settings *s = load_settings(o, &f);
+	struct policy *p = load_policy(o, &f);
+	bool good = s && p && !f.count[SEV_ERROR];
+
+	print_findings(&f);
+	if (p && o->verbose) {
+		struct buf text = { 0 };
+
+		conf_print_policy(p, &text);
+		fputs(text.s ? text.s : "", stdout);
+		buf_free(&text);
+	}
+	findings_free(&f);
+	settings_free(s);
+	policy_free(p);
+	return good ? EXIT_OK : EXIT_FAILED;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* qosd: see qosd(8).  The parts are put together in daemon.c. */
+#include <string.h>
+
+#include "base/log.h"
+#include "disco/disco.h"
+#include "qosd/qosd.h"
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	int status;
+
+	/* the process that the daemon starts to discover the fabric */
+	if (argc && !strcmp(argv[0], DISCO_ARGV0))
+		return disco_helper_main(argc, argv);
+
+	status = options_parse(&o, argc, argv);
+	if (status >= 0)
+		return status;
+	if (o.check) {
+		log_set_level(LOG_LEVEL_WARNING);
+		return check_files(&o);
+	}
+	return daemon_run(&o);
+}

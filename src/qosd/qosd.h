@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Private to qosd/: the command line, the two files, and the daemon's life. */
+#ifndef QOSD_QOSD_QOSD_H
+#define QOSD_QOSD_QOSD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/findings.h"
+#include "plan/settings.h"
+#include "qos/policy.h"
+
+#define DEFAULT_CONFIG	"/etc/qosd/qosd.yaml"
+#define DEFAULT_POLICY	"/etc/qosd/policy.yaml"
+#define DEFAULT_SOCKET	"/run/qosd/qosd.sock"
+#define DEFAULT_STATE	"/var/lib/qosd"
+
+/* Exit statuses. */
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+struct options {
+	const char *config, *policy;
+	bool config_named, policy_named;	/* on the command line: must exist */
+	const char *socket, *state_dir;
+	uint64_t guid;				/* 0: as the settings say */
+	bool foreground, once, check, verbose;
+};
+
+/* options.c */
+/* Returns -1 to go on, else the exit status (after --help, or a bad line). */
+int options_parse(struct options *o, int argc, char **argv);
+
+/* files.c */
+/* The file, or the built-in defaults if it is missing at its default place; NULL: see out. */
+struct settings *load_settings(const struct options *o, struct findings *out);
+struct policy *load_policy(const struct options *o, struct findings *out);
+/* Writes all findings to standard output. */
+void print_findings(const struct findings *f);
+/* Writes them to the log, at most a screenful. */
+void log_findings(const struct findings *f, const char *module);
+/* --check: returns the exit status. */
+int check_files(const struct options *o);
+
+/* daemon.c */
+/* Runs until told to end; returns the exit status. */
+int daemon_run(const struct options *o);
+
+#endif

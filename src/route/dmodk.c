@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Numbering hosts and switches of a layered fabric; see dmodk.h. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "route/dmodk.h"
+
+/* How often each value 1..255 was seen. */
+struct histogram {
+	uint32_t seen[256];
+	uint32_t n;
+};
+
+static void histogram_add(struct histogram *h, uint32_t value)
+{
+	if (!value)
+		return;
+	h->seen[value < 256 ? value : 255]++;
+	h->n++;
+}
+
+/* The median, the greater one of two; at least 1. */
+static uint32_t usual(const struct histogram *h)
+{
+	uint32_t value = 255, sum = h->seen[255];
+
+	if (!h->n)
+		return 1;
+	while (2 * sum < h->n)
+		sum += h->seen[--value];
+	return value;
+}
+
+/* Fills up to a multiple of radix if little is missing, so that digits of a rank stay apart. */
+static uint32_t round_near(uint32_t n, uint32_t radix)
+{
+	uint32_t up = (n + radix - 1) / radix * radix;
+
+	return (up - n) * 8 <= n ? up : n;
+}
+
+/*
+ * Places 0 .. room - 1 for what is plugged into the ports in use: the port
+ * number itself, mod room, or if two would get the same place, in turn.
+ */
+static void give_places(const bool used[256], uint32_t room, uint32_t place[256])
+{
+	bool taken[256] = { false }, clash = false;
+	uint32_t next = 0;
+
+	for (unsigned port = 0; port < 256; port++) {
+		if (!used[port])
+			continue;
+		clash |= taken[port % room];
+		taken[port % room] = true;
+		place[port] = port % room;
+	}
+	for (unsigned port = 0; clash && port < 256; port++)
+		if (used[port])
+			place[port] = next++;
+}
+
+/* The first trunk of v to a higher rank, or FABRIC_NONE. */
+static uint32_t parent_trunk(const struct updn_order *o, uint32_t v)
+{
+	const struct graph *g = o->g;
+
+	for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
+		if (o->rank[g->trunks[t].v] > o->rank[v])
+			return t;
+	return FABRIC_NONE;
+}
+
+static uint32_t up_lanes(const struct graph *g, uint32_t v)
+{
+	uint32_t n = 0;
+
+	for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
+		n += g->trunks[t].n_lanes;
+	return n;
+}
+
+/* Each vertex is the child of one parent: by which of the parent's ports, 0 if it has none. */
+struct child {
+	uint32_t parent;
+	uint8_t port;
+};
+
+static struct child *find_children(const struct updn_order *o)
+{
+	const struct graph *g = o->g;
+	struct child *child = xcalloc(g->n, sizeof(*child));
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		uint32_t t = parent_trunk(o, v);
+
+		child[v].parent = FABRIC_NONE;
+		if (t == FABRIC_NONE)
+			continue;
+		const struct fabric_port *p = graph_port(g, v, g->lanes[g->trunks[t].lane0]);
+
+		child[v] = (struct child){ g->trunks[t].v, g->f->ports[p->peer].num };
+	}
+	return child;
+}
+
+static void mark_children(const struct graph *g, const struct child *child, uint32_t parent,
+			  bool used[256])
+{
+	for (uint32_t t = g->trunk0[parent]; t < g->up0[parent]; t++)
+		if (child[g->trunks[t].v].parent == parent)
+			used[child[g->trunks[t].v].port] = true;
+}
+
+static unsigned count_used(const bool used[256])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 256; i++)
+		n += used[i];
+	return n;
+}
+
+/* For each rank, how many children its parents have, as a rule. */
+static uint32_t *usual_children(const struct updn_order *o, const struct child *child,
+				const uint32_t *radix)
+{
+	struct histogram *seen = xcalloc(o->n_ranks, sizeof(*seen));
+	uint32_t *children = xcalloc(o->n_ranks, sizeof(*children));
+
+	for (uint32_t v = 0; v < o->g->n; v++) {
+		bool used[256] = { false };
+
+		mark_children(o->g, child, v, used);
+		histogram_add(&seen[o->rank[v]], count_used(used));
+	}
+	for (unsigned r = 0; r < o->n_ranks; r++)
+		children[r] = round_near(usual(&seen[r]), radix[r]);
+	free(seen);
+	return children;
+}
+
+/* From the top down, so that a parent has its number before its children. */
+static void number_vertices(struct dmodk *k, const struct updn_order *o)
+{
+	struct child *child = find_children(o);
+	uint32_t *children = usual_children(o, child, k->radix);
+	uint64_t roots = 0;
+
+	for (uint32_t v = 0; v < o->g->n; v++)
+		if (child[v].parent == FABRIC_NONE)
+			k->leaf[v] = roots++;
+	for (uint32_t v = o->g->n; v-- > 0;) {
+		bool used[256] = { false };
+		uint32_t place[256], room = children[o->rank[v]];
+
+		mark_children(o->g, child, v, used);
+		give_places(used, room, place);
+		for (uint32_t t = o->g->trunk0[v]; t < o->g->up0[v]; t++) {
+			uint32_t c = o->g->trunks[t].v;
+
+			if (child[c].parent == v)
+				k->leaf[c] = k->leaf[v] * room + place[child[c].port];
+		}
+	}
+	free(children);
+	free(child);
+}
+
+struct dmodk *dmodk_new(const struct updn_order *o)
+{
+	struct dmodk *k = xcalloc(1, sizeof(*k));
+	struct histogram *up = xcalloc(o->n_ranks, sizeof(*up));
+	struct histogram hosts = { .n = 0 };
+
+	k->radix = xcalloc(o->n_ranks, sizeof(*k->radix));
+	k->leaf = xcalloc(o->g->n, sizeof(*k->leaf));
+	for (uint32_t v = 0; v < o->g->n; v++) {
+		histogram_add(&up[o->rank[v]], up_lanes(o->g, v));
+		if (o->rank[v] == 0)
+			histogram_add(&hosts, graph_hosts(o->g, v));
+	}
+	for (unsigned r = 0; r < o->n_ranks; r++)
+		k->radix[r] = usual(&up[r]);
+	k->hosts = round_near(usual(&hosts), k->radix[0]);
+	number_vertices(k, o);
+	free(up);
+	return k;
+}
+
+void dmodk_free(struct dmodk *k)
+{
+	if (!k)
+		return;
+	free(k->radix);
+	free(k->leaf);
+	free(k);
+}
+
+void dmodk_hosts(const struct dmodk *k, const struct graph *g, uint32_t v, uint64_t number[256])
+{
+	bool used[256] = { false };
+	uint32_t place[256];
+
+	for (uint32_t i = g->host0[v]; i < g->host0[v + 1]; i++)
+		used[g->f->ports[g->f->ports[g->hosts[i]].peer].num] = true;
+	give_places(used, k->hosts, place);
+	for (unsigned port = 0; port < 256; port++)
+		if (used[port])
+			number[port] = k->leaf[v] * k->hosts + place[port];
+}

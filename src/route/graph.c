@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The graph of the switches and the choice among equal lanes; see graph.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "route/graph.h"
+
+/* The switch at the far end of port p of switch sw; FABRIC_NONE if there is none or it is sw. */
+static uint32_t far_switch(const struct fabric *f, uint32_t sw, const struct fabric_port *p)
+{
+	if (p->peer == FABRIC_NONE)
+		return FABRIC_NONE;
+	uint32_t to = port_node(f, p->peer)->sw;
+
+	return to == sw ? FABRIC_NONE : to;
+}
+
+struct link {
+	uint32_t v;
+	uint8_t port;
+};
+
+static int by_neighbour(const void *a, const void *b)
+{
+	const struct link *x = a, *y = b;
+
+	if (x->v != y->v)
+		return x->v < y->v ? -1 : 1;
+	return x->port - y->port;
+}
+
+/* The links of vertex v, sorted; returns their number. */
+static unsigned links_of(const struct graph *g, const uint32_t *vertex, uint32_t v,
+			 struct link *links)
+{
+	const struct fabric_node *node = &g->f->nodes[g->f->switches[g->sw[v]].node];
+	unsigned n = 0;
+
+	for (unsigned num = 1; num <= node->nports; num++) {
+		uint32_t to = far_switch(g->f, g->sw[v], graph_port(g, v, num));
+
+		if (to != FABRIC_NONE)
+			links[n++] = (struct link){ vertex[to], (uint8_t)num };
+	}
+	qsort(links, n, sizeof(*links), by_neighbour);
+	return n;
+}
+
+static void add_hosts(struct graph *g, uint32_t v, uint32_t *n_hosts)
+{
+	const struct fabric_node *node = &g->f->nodes[g->f->switches[g->sw[v]].node];
+
+	g->host0[v] = *n_hosts;
+	for (unsigned num = 1; num <= node->nports; num++) {
+		uint32_t peer = graph_port(g, v, num)->peer;
+
+		if (peer != FABRIC_NONE && port_is_end(g->f, peer))
+			g->hosts[(*n_hosts)++] = peer;
+	}
+}
+
+static uint32_t add_trunks(struct graph *g, uint32_t v, uint32_t n_trunks,
+			   const struct link *links, unsigned n)
+{
+	g->trunk0[v] = n_trunks;
+	for (unsigned i = 0; i < n; i++) {
+		if (i == 0 || links[i].v != links[i - 1].v)
+			g->trunks[n_trunks++] = (struct trunk){ links[i].v, g->n_lanes, 0 };
+		g->trunks[n_trunks - 1].n_lanes++;
+		g->lanes[g->n_lanes++] = links[i].port;
+	}
+	g->up0[v] = g->trunk0[v];
+	while (g->up0[v] < n_trunks && g->trunks[g->up0[v]].v < v)
+		g->up0[v]++;
+	return n_trunks;
+}
+
+/* Ports of switches with something at the other end: enough for lanes, trunks and hosts. */
+static uint32_t count_linked(const struct fabric *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_switches; i++) {
+		const struct fabric_node *node = &f->nodes[f->switches[i].node];
+
+		for (unsigned num = 1; num <= node->nports; num++)
+			n += f->ports[node->port0 + num].peer != FABRIC_NONE;
+	}
+	return n;
+}
+
+struct graph *graph_new(const struct fabric *f, uint32_t *sw)
+{
+	struct graph *g = xcalloc(1, sizeof(*g));
+	uint32_t n = f->n_switches, linked = count_linked(f);
+	uint32_t *vertex = xmalloc(n * sizeof(*vertex));
+	uint32_t n_trunks = 0, n_hosts = 0;
+	struct link links[256];
+
+	*g = (struct graph){ .f = f, .n = n, .sw = sw };
+	g->trunk0 = xcalloc(n + 1, sizeof(*g->trunk0));
+	g->up0 = xcalloc(n, sizeof(*g->up0));
+	g->host0 = xcalloc(n + 1, sizeof(*g->host0));
+	g->trunks = xcalloc(linked, sizeof(*g->trunks));
+	g->lanes = xcalloc(linked, sizeof(*g->lanes));
+	g->hosts = xcalloc(linked, sizeof(*g->hosts));
+	for (uint32_t v = 0; v < n; v++)
+		vertex[sw[v]] = v;
+	for (uint32_t v = 0; v < n; v++) {
+		n_trunks = add_trunks(g, v, n_trunks, links, links_of(g, vertex, v, links));
+		add_hosts(g, v, &n_hosts);
+	}
+	g->trunk0[n] = n_trunks;
+	g->host0[n] = n_hosts;
+	free(vertex);
+	return g;
+}
+
+void graph_free(struct graph *g)
+{
+	if (!g)
+		return;
+	free(g->sw);
+	free(g->trunk0);
+	free(g->up0);
+	free(g->trunks);
+	free(g->lanes);
+	free(g->host0);
+	free(g->hosts);
+	free(g);
+}
+
+struct guid_key {
+	uint64_t guid;
+	uint32_t sw;
+};
+
+static int by_guid(const void *a, const void *b)
+{
+	const struct guid_key *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+uint32_t *graph_by_guid(const struct fabric *f)
+{
+	uint32_t n = f->n_switches;
+	struct guid_key *keys = xmalloc(n * sizeof(*keys));
+	uint32_t *sw = xmalloc(n * sizeof(*sw));
+
+	for (uint32_t i = 0; i < n; i++)
+		keys[i] = (struct guid_key){ f->nodes[f->switches[i].node].guid, i };
+	qsort(keys, n, sizeof(*keys), by_guid);
+	for (uint32_t i = 0; i < n; i++)
+		sw[i] = keys[i].sw;
+	free(keys);
+	return sw;
+}
+
+void graph_bfs(const struct graph *g, uint32_t from, uint16_t *dist, uint32_t *queue)
+{
+	uint32_t head = 0, tail = 0;
+
+	for (uint32_t v = 0; v < g->n; v++)
+		dist[v] = FAR;
+	dist[from] = 0;
+	queue[tail++] = from;
+	while (head < tail) {
+		uint32_t v = queue[head++];
+
+		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
+			uint32_t u = g->trunks[t].v;
+
+			if (dist[u] != FAR)
+				continue;
+			dist[u] = (uint16_t)(dist[v] + 1);
+			queue[tail++] = u;
+		}
+	}
+}
+
+static bool dest_set(struct dest *d, const struct route_request *r, uint16_t top, uint32_t port)
+{
+	uint16_t lid = r->lid[port];
+	uint32_t n = 1u << (r->lmc[port] & 7);
+
+	if (lid == 0 || lid > top)
+		return false;
+	if (n > top - lid + 1u)
+		n = top - lid + 1u;
+	*d = (struct dest){ .lid = lid, .n_lids = (uint16_t)n };
+	return true;
+}
+
+unsigned graph_dests(const struct graph *g, const struct route_request *r, uint16_t top,
+		     uint32_t v, struct dest *out)
+{
+	const struct fabric *f = g->f;
+	unsigned n = 0;
+
+	if (dest_set(&out[n], r, top, (uint32_t)(graph_port(g, v, 0) - f->ports)))
+		n++;
+	for (uint32_t i = g->host0[v]; i < g->host0[v + 1]; i++) {
+		if (!dest_set(&out[n], r, top, g->hosts[i]))
+			continue;
+		out[n].port = f->ports[f->ports[g->hosts[i]].peer].num;
+		out[n++].weight = 1;
+	}
+	return n;
+}
+
+void graph_deliver(const struct graph *g, struct lfts *l, uint32_t v,
+		   const struct dest *dests, unsigned n)
+{
+	uint8_t *row = graph_row(g, l, v);
+
+	for (unsigned i = 0; i < n; i++)
+		memset(row + dests[i].lid, dests[i].port, dests[i].n_lids);
+}
+
+void choice_find(struct choice *c, const struct graph *g, uint32_t first, uint32_t end,
+		 const uint16_t *dist, uint16_t want)
+{
+	c->n = 0;
+	for (uint32_t t = first; t < end; t++) {
+		const struct trunk *trunk = &g->trunks[t];
+
+		if (dist[trunk->v] != want)
+			continue;
+		for (uint32_t i = 0; i < trunk->n_lanes; i++) {
+			c->lane[c->n] = trunk->lane0 + i;
+			c->v[c->n++] = trunk->v;
+		}
+	}
+}
+
+static unsigned least_loaded(const struct choice *c, const uint32_t *load)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < c->n; i++)
+		if (load[c->lane[i]] < load[c->lane[best]])
+			best = i;
+	return best;
+}
+
+/* The same, but the least used by the port's other LIDs comes first. */
+static unsigned least_used(const struct choice *c, const uint32_t *load, const uint8_t *used)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < c->n; i++)
+		if (used[i] < used[best] ||
+		    (used[i] == used[best] && load[c->lane[i]] < load[c->lane[best]]))
+			best = i;
+	return best;
+}
+
+void choice_spread(const struct choice *c, const struct graph *g, uint32_t *load,
+		   uint8_t *row, unsigned n_lids, uint32_t weight)
+{
+	uint8_t used[256];
+
+	if (n_lids == 1) {
+		uint32_t lane = c->lane[least_loaded(c, load)];
+
+		row[0] = g->lanes[lane];
+		load[lane] += weight;
+		return;
+	}
+	memset(used, 0, c->n);
+	for (unsigned k = 0; k < n_lids; k++) {
+		unsigned best = least_used(c, load, used);
+
+		row[k] = g->lanes[c->lane[best]];
+		load[c->lane[best]] += weight;
+		for (unsigned i = 0; i < c->n; i++)
+			used[i] += c->v[i] == c->v[best];
+	}
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The switches of a fabric as a graph, for the routing engines (internal to
+ * route/).
+ *
+ * Vertices are switches, in an order that the caller chooses.  All links
+ * between the same two switches are one trunk; a lane is one link of it, seen
+ * from one side.  Cables from a switch to itself are left out.
+ */
+#ifndef QOSD_ROUTE_GRAPH_H
+#define QOSD_ROUTE_GRAPH_H
+
+#include "route/route.h"
+
+#define FAR UINT16_MAX		/* a distance: no path */
+
+struct trunk {
+	uint32_t v;		/* the neighbour */
+	uint32_t lane0, n_lanes;
+};
+
+struct graph {
+	const struct fabric *f;
+	uint32_t n;
+	uint32_t *sw;		/* [vertex]: index of the switch */
+	/* Trunks of vertex v, by neighbour: trunk0[v] .. trunk0[v + 1] - 1. */
+	uint32_t *trunk0;
+	uint32_t *up0;		/* [vertex]: the first of its trunks to a greater vertex */
+	struct trunk *trunks;
+	uint8_t *lanes;		/* out port number of each lane, rising within a trunk */
+	uint32_t n_lanes;
+	/* CA and router ports on v, by port of the switch: hosts[host0[v] .. host0[v + 1] - 1]. */
+	uint32_t *host0;
+	uint32_t *hosts;	/* port indexes */
+};
+
+static inline uint32_t graph_hosts(const struct graph *g, uint32_t v)
+{
+	return g->host0[v + 1] - g->host0[v];
+}
+
+static inline struct fabric_port *graph_port(const struct graph *g, uint32_t v, unsigned num)
+{
+	return fabric_port(g->f, g->f->switches[g->sw[v]].node, num);
+}
+
+/* Vertex v is switch sw[v]; takes over sw. */
+struct graph *graph_new(const struct fabric *f, uint32_t *sw);
+/* The switches by GUID, so that nothing depends on the order of discovery. */
+uint32_t *graph_by_guid(const struct fabric *f);
+void graph_free(struct graph *g);
+
+/* Distances to all vertices, FAR where there is no path; queue: room for n. */
+void graph_bfs(const struct graph *g, uint32_t from, uint16_t *dist, uint32_t *queue);
+
+/* --- destinations: the end ports on a vertex that have LIDs --- */
+
+struct dest {
+	uint16_t lid, n_lids;	/* n_lids: 1 << LMC, at least 1 */
+	uint8_t port;		/* how the switch itself delivers to it: 0 for its own port 0 */
+	uint32_t weight;	/* of its LIDs as load: 0 for a switch, which has hardly any traffic */
+};
+#define DESTS_MAX 256
+
+/* Port 0 first, if it has a LID, then hosts by port number.  Returns their number. */
+unsigned graph_dests(const struct graph *g, const struct route_request *r, uint16_t top,
+		     uint32_t v, struct dest *out);
+/* The vertex's own row delivers to them. */
+void graph_deliver(const struct graph *g, struct lfts *l, uint32_t v,
+		   const struct dest *dests, unsigned n);
+
+static inline uint8_t *graph_row(const struct graph *g, struct lfts *l, uint32_t v)
+{
+	return l->entries + (size_t)g->sw[v] * l->stride;
+}
+
+/* --- spreading destinations over lanes that are equally good --- */
+
+struct choice {
+	unsigned n;
+	uint32_t lane[256];
+	uint32_t v[256];	/* where it leads */
+};
+
+/* Of the trunks first .. end - 1, the lanes to neighbours at distance `want`. */
+void choice_find(struct choice *c, const struct graph *g, uint32_t first, uint32_t end,
+		 const uint16_t *dist, uint16_t want);
+/*
+ * Sets row[0 .. n_lids - 1], the LIDs of one port, to the lanes with the least
+ * load; LIDs of the same port go to different neighbours as far as there are
+ * any.  The load of each lane taken grows by weight.  c->n > 0, n_lids <= 128.
+ */
+void choice_spread(const struct choice *c, const struct graph *g, uint32_t *load,
+		   uint8_t *row, unsigned n_lids, uint32_t weight);
+
+#endif

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Finding a good up/down order.
+ *
+ * A fabric that is built in layers gets the layers as ranks: every shortest
+ * path between leaves goes up and down, and no switch of a layer is preferred.
+ * Anything else is ordered by the distance from a root, which connects all
+ * but crowds around the root; several are tried, and the one with the shortest
+ * paths wins.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "route/order.h"
+
+#define ROOTS_TRIED 8
+
+/* How good an order is for the vertices with hosts, all pairs of them. */
+struct verdict {
+	uint64_t pairs;		/* that are connected */
+	uint64_t length;	/* of all their paths together */
+};
+
+/* What any order can be measured by: shortest paths without regard to legality. */
+struct survey {
+	struct verdict best;
+	uint64_t *sum;		/* [vertex]: distance to all vertices with hosts */
+};
+
+static bool is_origin(const struct graph *g, uint32_t v)
+{
+	/* without any host, paths between all switches count */
+	return graph_hosts(g, v) || g->host0[g->n] == 0;
+}
+
+static void survey_make(struct survey *s, const struct graph *g)
+{
+	uint16_t *dist = xcalloc(g->n, sizeof(*dist));
+	uint32_t *queue = xcalloc(g->n, sizeof(*queue));
+
+	*s = (struct survey){ .sum = xcalloc(g->n, sizeof(*s->sum)) };
+	for (uint32_t d = 0; d < g->n; d++) {
+		if (!is_origin(g, d))
+			continue;
+		graph_bfs(g, d, dist, queue);
+		for (uint32_t v = 0; v < g->n; v++) {
+			s->sum[v] += dist[v] == FAR ? g->n : dist[v];
+			if (dist[v] == FAR || !is_origin(g, v))
+				continue;
+			s->best.pairs++;
+			s->best.length += dist[v];
+		}
+	}
+	free(queue);
+	free(dist);
+}
+
+void updn_distances(const struct graph *g, uint32_t d, uint16_t *down, uint16_t *total)
+{
+	for (uint32_t v = 0; v < g->n; v++)
+		down[v] = FAR;
+	down[d] = 0;
+	for (uint32_t v = d; v < g->n; v++) {
+		if (down[v] == FAR)
+			continue;
+		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++) {
+			uint32_t u = g->trunks[t].v;
+
+			if (down[u] > down[v] + 1)
+				down[u] = (uint16_t)(down[v] + 1);
+		}
+	}
+	for (uint32_t v = g->n; v-- > 0;) {
+		uint16_t least = FAR;
+
+		total[v] = down[v];
+		if (down[v] != FAR)
+			continue;
+		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
+			if (total[g->trunks[t].v] < least)
+				least = total[g->trunks[t].v];
+		total[v] = least == FAR ? FAR : (uint16_t)(least + 1);
+	}
+}
+
+/*
+ * Is there just one way down to d from each vertex above it?  Then a packet
+ * that turned up at d or above and came down again can't come back to them,
+ * so that no circle of channels has such a turn.
+ */
+static bool one_way_down(const struct graph *g, uint32_t d, const uint16_t *down)
+{
+	for (uint32_t v = d + 1; v < g->n; v++) {
+		unsigned ways = 0;
+
+		if (down[v] == FAR)
+			continue;
+		for (uint32_t t = g->trunk0[v]; t < g->up0[v]; t++)
+			ways += down[g->trunks[t].v] != FAR;
+		if (ways > 1)
+			return false;
+	}
+	return true;
+}
+
+/* Judges an order, and on the way chooses the hub of a layered one. */
+static struct verdict judge(struct updn_order *o)
+{
+	const struct graph *g = o->g;
+	struct verdict verdict = { 0 };
+	uint16_t *down = xcalloc(g->n, sizeof(*down)), *total = xcalloc(g->n, sizeof(*total));
+	uint32_t most = 0;
+
+	for (uint32_t d = 0; d < g->n; d++) {
+		uint32_t reached = 0;
+
+		if (!is_origin(g, d))
+			continue;
+		updn_distances(g, d, down, total);
+		for (uint32_t v = 0; v < g->n; v++) {
+			if (total[v] == FAR)
+				continue;
+			reached++;
+			if (is_origin(g, v)) {
+				verdict.pairs++;
+				verdict.length += total[v];
+			}
+		}
+		if (!o->layered || (o->hub_safe && reached <= most))
+			continue;
+		bool safe = one_way_down(g, d, down);
+
+		if (safe > o->hub_safe || (safe == o->hub_safe && reached > most)) {
+			o->hub = d;
+			o->hub_safe = safe;
+			most = reached;
+		}
+	}
+	free(down);
+	free(total);
+	return verdict;
+}
+
+/* --- making an order out of ranks --- */
+
+struct key {
+	uint16_t rank;
+	uint8_t plane_port, own_port;
+	uint32_t plane;
+	uint32_t v;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank - y->rank;
+	if (x->plane_port != y->plane_port)
+		return x->plane_port - y->plane_port;
+	if (x->plane != y->plane)
+		return x->plane < y->plane ? -1 : 1;
+	if (x->own_port != y->own_port)
+		return x->own_port - y->own_port;
+	return x->v < y->v ? -1 : x->v > y->v;
+}
+
+static uint32_t plane_find(uint32_t *plane, uint32_t v)
+{
+	while (plane[v] != v)
+		v = plane[v] = plane[plane[v]];
+	return v;
+}
+
+static void plane_join(uint32_t *plane, uint32_t a, uint32_t b)
+{
+	a = plane_find(plane, a);
+	b = plane_find(plane, b);
+	if (a < b)
+		plane[b] = a;
+	else
+		plane[a] = b;
+}
+
+/* The port by which most of the switches below (their median) reach v; 0 if there are none. */
+static uint8_t port_from_below(const struct graph *g, const uint16_t *rank, uint32_t v)
+{
+	unsigned seen[256] = { 0 }, n = 0, sum = 0, port = 0;
+
+	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
+		const struct trunk *trunk = &g->trunks[t];
+
+		if (rank[trunk->v] >= rank[v])
+			continue;
+		for (uint32_t i = 0; i < trunk->n_lanes; i++, n++)
+			seen[g->f->ports[graph_port(g, v, g->lanes[trunk->lane0 + i])->peer].num]++;
+	}
+	while (n && 2 * sum < n)
+		sum += seen[++port];
+	return (uint8_t)port;
+}
+
+/*
+ * Within a rank the order decides which of its up ports a switch takes for
+ * which destinations, and it should mean the same everywhere.  In a fat tree
+ * of three levels the middle switches fall into planes, one of each pod, that
+ * are connected through the top only: planes stay together.  Otherwise the
+ * ports by which the switches are reached from below decide, since cabling
+ * follows a pattern that outlives the loss of any switch.
+ */
+static void sort_within_ranks(const struct graph *g, const uint16_t *rank, unsigned n_ranks,
+			      struct key *keys)
+{
+	uint32_t *plane = xcalloc(g->n, sizeof(*plane));
+	uint8_t *plane_port = xcalloc(g->n, 1);
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		plane[v] = v;
+		keys[v].own_port = port_from_below(g, rank, v);
+	}
+	for (unsigned r = n_ranks; r-- > 1;) {
+		for (uint32_t v = 0; v < g->n; v++)
+			for (uint32_t t = g->trunk0[v]; rank[v] == r && t < g->trunk0[v + 1]; t++)
+				if (rank[g->trunks[t].v] > r)
+					plane_join(plane, v, g->trunks[t].v);
+		for (uint32_t v = 0; v < g->n; v++)
+			plane_port[v] = UINT8_MAX;
+		for (uint32_t v = 0; v < g->n; v++) {
+			uint32_t p = plane_find(plane, v);
+
+			if (rank[v] == r && keys[v].own_port < plane_port[p])
+				plane_port[p] = keys[v].own_port;
+		}
+		for (uint32_t v = 0; v < g->n; v++) {
+			if (rank[v] != r)
+				continue;
+			keys[v].plane = plane_find(plane, v);
+			keys[v].plane_port = plane_port[keys[v].plane];
+		}
+	}
+	free(plane_port);
+	free(plane);
+}
+
+static struct updn_order *order_from_ranks(const struct graph *base, const uint16_t *rank,
+					   bool layered)
+{
+	struct updn_order *o = xcalloc(1, sizeof(*o));
+	struct key *keys = xcalloc(base->n, sizeof(*keys));
+	uint32_t *sw = xcalloc(base->n, sizeof(*sw));
+
+	*o = (struct updn_order){ .layered = layered, .hub = FABRIC_NONE };
+	for (uint32_t v = 0; v < base->n; v++) {
+		keys[v] = (struct key){ .rank = rank[v], .v = v };
+		if (o->n_ranks <= rank[v])
+			o->n_ranks = rank[v] + 1u;
+	}
+	if (layered)
+		sort_within_ranks(base, rank, o->n_ranks, keys);
+	qsort(keys, base->n, sizeof(*keys), by_key);
+	o->rank = xcalloc(base->n, sizeof(*o->rank));
+	for (uint32_t i = 0; i < base->n; i++) {
+		sw[i] = base->sw[keys[i].v];
+		o->rank[i] = keys[i].rank;
+	}
+	free(keys);
+	o->g = graph_new(base->f, sw);
+	return o;
+}
+
+void updn_order_free(struct updn_order *o)
+{
+	if (!o)
+		return;
+	graph_free(o->g);
+	free(o->rank);
+	free(o);
+}
+
+/* --- layers --- */
+
+static int by_value(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The median number of hosts on the switches that have any. */
+static uint32_t usual_hosts(const struct graph *g)
+{
+	uint32_t *hosts = xcalloc(g->n, sizeof(*hosts)), n = 0, usual = 0;
+
+	for (uint32_t v = 0; v < g->n; v++)
+		if (graph_hosts(g, v))
+			hosts[n++] = graph_hosts(g, v);
+	qsort(hosts, n, sizeof(*hosts), by_value);
+	if (n)
+		usual = hosts[n / 2];
+	free(hosts);
+	return usual;
+}
+
+/* Ranks by the distance from the switches with at least min hosts.  False if that tells nothing. */
+static bool rank_layers(const struct graph *g, uint32_t min, uint16_t *rank)
+{
+	uint32_t *queue = xcalloc(g->n, sizeof(*queue)), head = 0, tail = 0;
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		rank[v] = FAR;
+		if (graph_hosts(g, v) >= min) {
+			rank[v] = 0;
+			queue[tail++] = v;
+		}
+	}
+	bool some = tail > 0 && tail < g->n;
+
+	while (head < tail) {
+		uint32_t v = queue[head++];
+
+		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
+			uint32_t u = g->trunks[t].v;
+
+			if (rank[u] != FAR)
+				continue;
+			rank[u] = (uint16_t)(rank[v] + 1);
+			queue[tail++] = u;
+		}
+	}
+	free(queue);
+	return some && tail == g->n;
+}
+
+/* The order by layers if it connects all that can be, by paths that are hardly longer. */
+static struct updn_order *try_layers(const struct graph *base, const struct survey *s,
+				     uint32_t min_hosts, uint16_t *rank)
+{
+	if (!rank_layers(base, min_hosts, rank))
+		return NULL;
+	struct updn_order *o = order_from_ranks(base, rank, true);
+	struct verdict v = judge(o);
+
+	if (v.pairs == s->best.pairs && v.length * 10 <= s->best.length * 11)
+		return o;
+	updn_order_free(o);
+	return NULL;
+}
+
+/* --- roots --- */
+
+/* The vertex nearest to all hosts that comes after `last` in that respect; n if there is none. */
+static uint32_t next_root(const struct graph *g, const uint64_t *sum, uint32_t last)
+{
+	uint32_t best = g->n;
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		if (last < g->n && (sum[v] < sum[last] || (sum[v] == sum[last] && v <= last)))
+			continue;
+		if (best == g->n || sum[v] < sum[best])
+			best = v;
+	}
+	return best;
+}
+
+/* Ranks fall with the distance from the root; other parts of a divided fabric have their own. */
+static void rank_below(const struct graph *g, const uint64_t *sum, uint32_t root, uint16_t *rank)
+{
+	uint16_t *dist = xcalloc(g->n, sizeof(*dist)), deepest = 0;
+	uint32_t *queue = xcalloc(g->n, sizeof(*queue));
+
+	for (uint32_t v = 0; v < g->n; v++)
+		rank[v] = FAR;
+	while (root < g->n) {
+		graph_bfs(g, root, dist, queue);
+		root = g->n;
+		for (uint32_t v = 0; v < g->n; v++) {
+			if (dist[v] != FAR)
+				rank[v] = dist[v];
+			if (dist[v] != FAR && dist[v] > deepest)
+				deepest = dist[v];
+			if (rank[v] == FAR && (root == g->n || sum[v] < sum[root]))
+				root = v;
+		}
+	}
+	for (uint32_t v = 0; v < g->n; v++)
+		rank[v] = (uint16_t)(deepest - rank[v]);
+	free(queue);
+	free(dist);
+}
+
+static struct updn_order *try_roots(const struct graph *base, const struct survey *s,
+				    uint16_t *rank)
+{
+	struct updn_order *best = NULL;
+	struct verdict least = { 0 };
+	uint32_t root = next_root(base, s->sum, base->n);
+
+	for (unsigned i = 0; i < ROOTS_TRIED && root < base->n; i++) {
+		rank_below(base, s->sum, root, rank);
+		struct updn_order *o = order_from_ranks(base, rank, false);
+		struct verdict v = judge(o);
+
+		if (!best || v.length < least.length) {
+			updn_order_free(best);
+			best = o;
+			least = v;
+		} else {
+			updn_order_free(o);
+		}
+		root = next_root(base, s->sum, root);
+	}
+	return best;
+}
+
+struct updn_order *updn_order_new(const struct fabric *f)
+{
+	struct graph *base = graph_new(f, graph_by_guid(f));
+	uint16_t *rank = xcalloc(base->n, sizeof(*rank));
+	uint32_t usual = usual_hosts(base);
+	struct updn_order *o;
+	struct survey s;
+
+	survey_make(&s, base);
+	/* a few hosts on a spine (management, storage) don't make it a leaf … */
+	o = try_layers(base, &s, (usual + 3) / 4, rank);
+	/* … unless that leaves it without a path to another of the kind */
+	if (!o && usual > 4)
+		o = try_layers(base, &s, 1, rank);
+	if (!o)
+		o = try_roots(base, &s, rank);
+	if (!o)
+		o = order_from_ranks(base, rank, false);	/* no switches at all */
+	free(s.sum);
+	free(rank);
+	graph_free(base);
+	return o;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The up/down order of the switches (internal to route/).
+ *
+ * Every link leads up, to the greater vertex, or down.  A path that goes up
+ * first and down then, either part possibly empty, is legal; channels used by
+ * legal paths alone can't wait for each other in a circle, whatever the order.
+ */
+#ifndef QOSD_ROUTE_ORDER_H
+#define QOSD_ROUTE_ORDER_H
+
+#include "route/graph.h"
+
+struct updn_order {
+	struct graph *g;	/* vertices in rising order */
+	uint16_t *rank;		/* [vertex] */
+	unsigned n_ranks;
+	/*
+	 * True: ranks are the distance from the leaves, as in a fat tree, and
+	 * not all are 0.  False: the order of a breadth-first search that goes
+	 * down from a root; every pair of vertices then has a legal path.
+	 */
+	bool layered;
+	/*
+	 * Where paths that can't be legal may turn up again: at this vertex and
+	 * those above it.  FABRIC_NONE if the order is not layered.
+	 */
+	uint32_t hub;
+	bool hub_safe;		/* such turns can't close a circle of channels */
+};
+
+/*
+ * Distances to d: down[v] by going down only, total[v] by the way that a
+ * packet at v takes, down if that is possible and else by a legal path; FAR
+ * if there is none.  From any v on the way on to d is legal however the packet
+ * came to v legally, since after a step down there is a path down.
+ */
+void updn_distances(const struct graph *g, uint32_t d, uint16_t *down, uint16_t *total);
+
+#endif

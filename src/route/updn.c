@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * "updn": legal paths of an up/down order only, hence no credit loops on any
+ * topology, and shortest, evenly spread paths on fat trees.
+ *
+ * In a layered fabric a destination's number says which up port to take
+ * (dmodk.h), unless that is no shortest way or is loaded well above the
+ * others, as it happens where links are missing.  Elsewhere the least loaded
+ * port is taken.
+ *
+ * A switch without a legal path to a destination (a spine to another, or to
+ * what it lost its link to) sends towards the order's hub, down to it, until
+ * there is a legal path.  No path between hosts is like that, and in a fat
+ * tree it adds no circle of channels.  Where it would, these few switches
+ * stay without a route.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "route/dmodk.h"
+#include "route/verify.h"
+
+/* The up lanes of a vertex as digits address them. */
+struct up_lane {
+	uint32_t v, lane;
+	uint32_t turn;		/* which lane of its trunk */
+};
+
+struct updn {
+	const struct route_request *r;
+	const struct updn_order *o;
+	const struct graph *g;
+	struct lfts *out;
+	struct dmodk *k;	/* NULL if the fabric is not layered */
+	struct up_lane *up;	/* of vertex v: up[up_first[v]] .. up[up_first[v + 1] - 1] */
+	uint32_t *up_first;
+	uint32_t *load;		/* [lane]: destinations sent that way */
+	uint16_t *down, *total;	/* distances to the present destination vertex */
+	uint8_t *to_hub;	/* [vertex]: out port to the hub, LFT_DROP if there is none */
+	struct dest dests[DESTS_MAX];	/* the ends on it */
+	unsigned n_dests;
+	uint32_t *digit;	/* [rank * DESTS_MAX + dest]: number without the lower digits */
+	bool turned;		/* a path by the hub was needed */
+};
+
+/* Lane i of all trunks before lane i + 1 of any: successive digits go to different neighbours. */
+static uint32_t list_up_lanes(const struct graph *g, uint32_t v, struct up_lane *up)
+{
+	uint32_t n = 0, before;
+	uint32_t turn = 0;
+
+	do {
+		before = n;
+		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++) {
+			const struct trunk *trunk = &g->trunks[t];
+
+			if (turn < trunk->n_lanes)
+				up[n++] = (struct up_lane){ trunk->v, trunk->lane0 + turn, turn };
+		}
+		turn++;
+	} while (n > before);
+	return n;
+}
+
+static void digits_init(struct updn *u)
+{
+	uint32_t n = 0;
+
+	u->k = dmodk_new(u->o);
+	u->digit = xcalloc((size_t)u->o->n_ranks * DESTS_MAX, sizeof(*u->digit));
+	u->up = xcalloc(u->g->n_lanes / 2, sizeof(*u->up));
+	u->up_first = xcalloc(u->g->n + 1, sizeof(*u->up_first));
+	for (uint32_t v = 0; v < u->g->n; v++) {
+		u->up_first[v] = n;
+		n += list_up_lanes(u->g, v, u->up + n);
+	}
+	u->up_first[u->g->n] = n;
+}
+
+static void digits_of(struct updn *u, uint32_t d)
+{
+	uint64_t number[256];
+
+	dmodk_hosts(u->k, u->g, d, number);
+	for (unsigned i = 0; i < u->n_dests; i++) {
+		uint64_t x = u->dests[i].port ? number[u->dests[i].port] : u->k->leaf[d];
+
+		for (unsigned r = 0; r < u->o->n_ranks; r++) {
+			u->digit[r * DESTS_MAX + i] = (uint32_t)x;
+			x /= u->k->radix[r];
+		}
+	}
+}
+
+/*
+ * How far the load of the lane that the digit names may exceed the least:
+ * destinations come in runs of equal digits, as long as the ranks below are
+ * wide; less than two such runs is no imbalance.
+ */
+static uint32_t allowance(const struct updn *u, unsigned rank)
+{
+	uint32_t run = 1;
+
+	for (unsigned r = 0; r < rank && run < 1u << 16; r++)
+		run *= u->k->radix[r];
+	return 2 * run + 2;
+}
+
+static uint32_t least_load(const struct updn *u, const struct choice *c)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (unsigned i = 0; i < c->n; i++)
+		if (u->load[c->lane[i]] < least)
+			least = u->load[c->lane[i]];
+	return least;
+}
+
+/* All LIDs of dest i up by their digits.  False, and nothing counted, if one can't. */
+static bool up_by_digit(struct updn *u, uint32_t v, unsigned i, uint8_t *row, uint32_t limit)
+{
+	const struct up_lane *up = u->up + u->up_first[v];
+	uint32_t n = u->up_first[v + 1] - u->up_first[v];
+	uint32_t digit = u->digit[u->o->rank[v] * DESTS_MAX + i];
+	const struct dest *dest = &u->dests[i];
+
+	for (uint32_t k = 0; k < dest->n_lids; k++) {
+		const struct up_lane *lane = &up[(digit + k) % n];
+
+		if (u->total[lane->v] + 1 != u->total[v] || u->load[lane->lane] > limit)
+			return false;
+		row[dest->lid + k] = u->g->lanes[lane->lane];
+	}
+	for (uint32_t k = 0; dest->weight && k < dest->n_lids; k++)
+		u->load[up[(digit + k) % n].lane] += dest->weight;
+	return true;
+}
+
+static void route_up(struct updn *u, uint32_t v)
+{
+	uint8_t *row = graph_row(u->g, u->out, v);
+	struct choice c;
+	uint32_t limit = 0;
+
+	choice_find(&c, u->g, u->g->up0[v], u->g->trunk0[v + 1], u->total,
+		    (uint16_t)(u->total[v] - 1));
+	if (u->k)
+		limit = least_load(u, &c) + allowance(u, u->o->rank[v]);
+	for (unsigned i = 0; i < u->n_dests; i++) {
+		const struct dest *dest = &u->dests[i];
+
+		if (!u->k || !up_by_digit(u, v, i, row, limit))
+			choice_spread(&c, u->g, u->load, row + dest->lid, dest->n_lids,
+				      dest->weight);
+	}
+}
+
+/*
+ * The lane of c by which vertex v gets down to where the destination's own
+ * digit would lead up to v: what goes up apart also comes down apart.
+ * FABRIC_NONE if v is not on that way.
+ */
+static uint32_t lane_of_digit(const struct updn *u, const struct choice *c, uint32_t v,
+			      uint32_t i, uint32_t k)
+{
+	for (unsigned j = 0; j < c->n;) {
+		uint32_t below = c->v[j], n = u->up_first[below + 1] - u->up_first[below];
+		uint32_t digit = u->digit[u->o->rank[below] * DESTS_MAX + i] + k;
+		const struct up_lane *up = &u->up[u->up_first[below] + digit % n];
+
+		if (up->v == v)
+			return c->lane[j + up->turn];
+		while (j < c->n && c->v[j] == below)
+			j++;
+	}
+	return FABRIC_NONE;
+}
+
+static void down_by_digit(struct updn *u, const struct choice *c, uint32_t v, unsigned i,
+			  uint8_t *row)
+{
+	const struct dest *dest = &u->dests[i];
+
+	for (uint32_t k = 0; k < dest->n_lids; k++) {
+		uint32_t lane = lane_of_digit(u, c, v, i, k);
+
+		if (lane == FABRIC_NONE) {
+			choice_spread(c, u->g, u->load, row + dest->lid, dest->n_lids,
+				      dest->weight);
+			return;
+		}
+		row[dest->lid + k] = u->g->lanes[lane];
+		u->load[lane] += dest->weight;
+	}
+}
+
+static void route_down(struct updn *u, uint32_t v)
+{
+	uint8_t *row = graph_row(u->g, u->out, v);
+	struct choice c;
+
+	choice_find(&c, u->g, u->g->trunk0[v], u->g->up0[v], u->down, (uint16_t)(u->down[v] - 1));
+	for (unsigned i = 0; i < u->n_dests; i++) {
+		const struct dest *dest = &u->dests[i];
+
+		if (u->k && c.n > 1)
+			down_by_digit(u, &c, v, i, row);
+		else
+			choice_spread(&c, u->g, u->load, row + dest->lid, dest->n_lids,
+				      dest->weight);
+	}
+}
+
+static void route_by_hub(struct updn *u, uint32_t v)
+{
+	uint8_t *row = graph_row(u->g, u->out, v);
+
+	if (!u->to_hub || u->total[u->o->hub] == FAR || u->to_hub[v] == LFT_DROP)
+		return;
+	u->turned = true;
+	for (unsigned i = 0; i < u->n_dests; i++)
+		memset(row + u->dests[i].lid, u->to_hub[v], u->dests[i].n_lids);
+}
+
+static void route_to(struct updn *u, uint32_t d)
+{
+	u->n_dests = graph_dests(u->g, u->r, u->out->top, d, u->dests);
+	if (u->n_dests == 0)
+		return;
+	updn_distances(u->g, d, u->down, u->total);
+	if (u->k)
+		digits_of(u, d);
+	for (uint32_t v = 0; v < u->g->n; v++) {
+		if (u->total[v] == FAR)
+			route_by_hub(u, v);
+		else if (u->down[v] == FAR)
+			route_up(u, v);
+		else if (v != d)
+			route_down(u, v);
+	}
+	graph_deliver(u->g, u->out, d, u->dests, u->n_dests);
+}
+
+static void find_hub_ports(struct updn *u)
+{
+	const struct graph *g = u->g;
+	struct choice c;
+
+	u->to_hub = xmalloc(g->n);
+	updn_distances(g, u->o->hub, u->down, u->total);
+	for (uint32_t v = 0; v < g->n; v++) {
+		bool descend = u->down[v] != FAR;
+
+		u->to_hub[v] = LFT_DROP;
+		if (u->total[v] == FAR || v == u->o->hub)
+			continue;
+		choice_find(&c, g, descend ? g->trunk0[v] : g->up0[v],
+			    descend ? g->up0[v] : g->trunk0[v + 1],
+			    descend ? u->down : u->total, (uint16_t)(u->total[v] - 1));
+		u->to_hub[v] = g->lanes[c.lane[0]];
+	}
+}
+
+/* Destinations in the order of their numbers: loads are then even all the time. */
+struct by_number {
+	uint64_t number;
+	uint32_t v;
+};
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const struct by_number *x = a, *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->v < y->v ? -1 : x->v > y->v;
+}
+
+static void route_all(struct updn *u)
+{
+	uint32_t n = u->g->n;
+	struct by_number *seq = xcalloc(n, sizeof(*seq));
+
+	for (uint32_t v = 0; v < n; v++) {
+		uint64_t number = u->k ? u->k->leaf[v] : v;
+
+		/* spines have numbers of their own kind: after the leaves */
+		seq[v] = (struct by_number){ (uint64_t)u->o->rank[v] << 48 | number >> 16, v };
+	}
+	qsort(seq, n, sizeof(*seq), compare_numbers);
+	for (uint32_t i = 0; i < n; i++)
+		route_to(u, seq[i].v);
+	free(seq);
+}
+
+/* One whole run; hub: by the hub where there is no legal path.  True if it was used. */
+static bool run_on(const struct route_request *r, const struct updn_order *o, struct lfts *out,
+		   bool hub)
+{
+	const struct graph *g = o->g;
+	struct updn u = { .r = r, .o = o, .g = g, .out = out };
+
+	u.down = xcalloc(g->n, sizeof(*u.down));
+	u.total = xcalloc(g->n, sizeof(*u.total));
+	u.load = xcalloc(g->n_lanes, sizeof(*u.load));
+	if (o->layered)
+		digits_init(&u);
+	if (hub && o->hub != FABRIC_NONE)
+		find_hub_ports(&u);
+	route_all(&u);
+	free(u.to_hub);
+	free(u.digit);
+	free(u.up_first);
+	free(u.up);
+	dmodk_free(u.k);
+	free(u.load);
+	free(u.total);
+	free(u.down);
+	return u.turned;
+}
+
+static bool updn_run(const struct route_request *r, struct lfts *out, struct buf *why)
+{
+	struct updn_order *o = updn_order_new(r->f);
+
+	(void)why;
+	if (run_on(r, o, out, true) && !o->hub_safe && route_has_circle(r, out)) {
+		memset(out->entries, LFT_DROP, (size_t)out->n_switches * out->stride);
+		run_on(r, o, out, false);
+	}
+	updn_order_free(o);
+	return true;
+}
+
+const struct route_engine route_updn = { "updn", updn_run };

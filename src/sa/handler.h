@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the files of sa/ share: a request on its way to an answer. */
+#ifndef QOSD_SA_HANDLER_H
+#define QOSD_SA_HANDLER_H
+
+#include "ib/sa.h"
+#include "sa/sa.h"
+
+struct sa_msg {
+	struct sa *sa;
+	const struct subnet_state *s;
+	uint8_t method;
+	uint16_t attr;
+	uint32_t mod;
+	uint64_t mask;			/* ComponentMask */
+	bool trusted;			/* came with the SM_Key */
+	uint32_t requester;		/* port index */
+	const uint8_t *data;		/* the record; at least what the dispatch table asks for */
+	size_t n;
+	struct buf *out;		/* headers, then the records so far */
+	uint32_t records;
+	uint32_t budget;		/* steps of search left; 0: give up, NO_RESOURCES */
+};
+
+/* A handler adds the answer's records and returns a MAD status. */
+typedef uint16_t sa_handler(struct sa_msg *m);
+sa_handler sa_path_record, sa_multipath_record, sa_node_record, sa_portinfo_record,
+	   sa_mcmember_get, sa_mcmember_set, sa_mcmember_delete;
+
+/*
+ * Adds a record to the answer, padded to a multiple of 8 bytes.  False: that
+ * was enough (a Get that has more than one record is an error already, or the
+ * answer is larger than we are willing to send), the handler may return.
+ */
+bool sa_add(struct sa_msg *m, const void *record, size_t size);
+
+/* One field of a record, for component masks. */
+struct sa_field {
+	uint8_t bit;		/* of the ComponentMask */
+	bool subset;		/* a mask of capabilities: see sa_fields_match() */
+	uint16_t offset, width;	/* in bits, from the record's start; big-endian */
+};
+/*
+ * Whether `have` has the values of `want` in every field of the table whose bit
+ * is in the mask.  With subset_match, `subset` fields need only have the bits
+ * that `want` has.
+ */
+bool sa_fields_match(const struct sa_field *fields, size_t n, uint64_t mask,
+		     const void *want, const void *have, bool subset_match);
+
+/* --- path.c --- */
+
+/* The end port that a GID of this subnet means, or a status. */
+uint16_t sa_gid_port(const struct subnet_state *s, const uint8_t gid[16], uint32_t *port);
+void sa_port_gid(const struct subnet_state *s, uint32_t port, uint8_t gid[16]);
+/* The end port that has a LID, or FABRIC_NONE. */
+uint32_t sa_lid_port(const struct subnet_state *s, uint16_t lid);
+/* 0, or the status if components contradict each other or make no sense. */
+uint16_t sa_query_check(const struct path_query *q);
+/* Adds at most max records for the LID pairs from q->src to q->dst; returns their number. */
+uint32_t sa_add_paths(struct sa_msg *m, const struct path_query *q, uint32_t max);
+#define PATHS_PER_PAIR 127	/* what NumbPath can count to */
+
+/* How MTU, rate and lifetime compare, and what a selector makes of one (15.2.5.16). */
+enum sa_scale { SCALE_MTU, SCALE_RATE, SCALE_LIFE };
+bool sa_code_valid(enum sa_scale scale, unsigned code);
+int sa_code_compare(enum sa_scale scale, unsigned a, unsigned b);
+/*
+ * *code is the most that is to be had; it is lowered to what the selector wants
+ * if that is less.  False if it can't be had.
+ */
+bool sa_select(enum sa_scale scale, unsigned selector, unsigned wanted, uint8_t *code);
+/* Whether a code that can't be changed is what the selector wants. */
+bool sa_code_meets(enum sa_scale scale, unsigned selector, unsigned wanted, unsigned code);
+
+#endif

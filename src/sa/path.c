@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Paths: what the policy and the routes say of a pair of LIDs (path_resolve),
+ * and PathRecord queries, which look for such pairs (15.2.5.16).
+ *
+ * MultiPathRecord and `explain` ask here too, so that they cannot disagree.
+ * A Get allocates nothing and walks nothing: routes were judged when the plan
+ * was made (plan/paths.h), match rules were compiled then (qos/match.h).
+ */
+#include <infiniband/umad_types.h>
+
+#include "base/bytes.h"
+#include "ib/units.h"
+#include "plan/mcast.h"
+#include "sa/handler.h"
+
+#define PR_SERVICE_ID (PR_SERVICE_ID_MSB | PR_SERVICE_ID_LSB)
+
+/* --- MTU, rate, lifetime --- */
+
+bool sa_code_valid(enum sa_scale scale, unsigned code)
+{
+	switch (scale) {
+	case SCALE_MTU:
+		return mtu_bytes(code) != 0;
+	case SCALE_RATE:
+		return rate_tenths(code) != 0;
+	default:
+		return code <= 31;
+	}
+}
+
+int sa_code_compare(enum sa_scale scale, unsigned a, unsigned b)
+{
+	return scale == SCALE_RATE ? rate_compare(a, b) : (int)a - (int)b;
+}
+
+/* The next lower code; false if there is none. */
+static bool code_below(enum sa_scale scale, unsigned code, uint8_t *below)
+{
+	if (scale != SCALE_RATE && code == 0)
+		return false;
+	*below = (uint8_t)(scale == SCALE_RATE ? rate_slower(code) : code - 1);
+	return sa_code_valid(scale, *below);
+}
+
+bool sa_select(enum sa_scale scale, unsigned selector, unsigned wanted, uint8_t *code)
+{
+	int c = sa_code_compare(scale, *code, wanted);
+
+	switch (selector) {
+	case SEL_GREATER:
+		return c > 0;
+	case SEL_LESS:
+		return c < 0 || code_below(scale, wanted, code);
+	case SEL_EXACT:
+		if (c < 0)
+			return false;
+		*code = (uint8_t)wanted;
+		return true;
+	default:	/* SEL_BEST: the most there is */
+		return true;
+	}
+}
+
+bool sa_code_meets(enum sa_scale scale, unsigned selector, unsigned wanted, unsigned code)
+{
+	int c = sa_code_compare(scale, code, wanted);
+
+	return selector == SEL_GREATER ? c > 0 : selector == SEL_LESS ? c < 0 :
+	       selector == SEL_EXACT ? c == 0 : true;
+}
+
+/* --- the path for one pair of LIDs --- */
+
+static bool has(const struct path_query *q, uint64_t bits)
+{
+	return (q->has & bits) == bits;
+}
+
+static bool pkey_is_default(uint16_t pkey)
+{
+	return (pkey & ~IB_PKEY_FULL) == IB_PKEY_DEFAULT;
+}
+
+static uint32_t level_of(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
+{
+	static const struct { uint64_t query; unsigned match; } same[] = {
+		{ PR_SERVICE_ID, MATCH_SERVICE_ID }, { PR_QOS_CLASS, MATCH_QOS_CLASS },
+		{ PR_TCLASS, MATCH_TCLASS }, { PR_PKEY, MATCH_PKEY }, { PR_SL, MATCH_SL },
+	};
+	struct match_query mq = {
+		.src = q->src, .dst = q->dst, .service_id = q->service_id,
+		.qos_class = q->qos_class, .pkey = q->pkey, .tclass = q->tclass, .sl = q->sl,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
+		if (has(q, same[i].query))
+			mq.has |= same[i].match;
+	return matcher_level(s->plan->matcher, &mq, rule);
+}
+
+/* The LID of a port that path bits choose; they wrap round where the LMC is less. */
+static uint16_t lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bits)
+{
+	return p->lid[port] + (path_bits & ((1u << p->lmc[port]) - 1));
+}
+
+/* The default partition is the only one yet, and everybody is its full member. */
+static const char *choose_pkey(const struct path_query *q, const struct policy_level *l,
+			       uint16_t *pkey)
+{
+	bool allowed = l->pkeys.n == 0;
+
+	*pkey = IB_PKEY_DEFAULT | IB_PKEY_FULL;
+	if (has(q, PR_RAW) && q->raw) {
+		*pkey = 0;
+		return NULL;
+	}
+	if (has(q, PR_PKEY) && !pkey_is_default(q->pkey))
+		return "the two ends don't share the P_Key asked for";
+	for (size_t i = 0; i < l->pkeys.n && !allowed; i++)
+		allowed = l->pkeys.v[i].lo <= IB_PKEY_DEFAULT &&
+			  l->pkeys.v[i].hi >= IB_PKEY_DEFAULT;
+	return allowed ? NULL : "the level is not for a P_Key that the two ends share";
+}
+
+static const char *choose_sl(const struct path_query *q, const struct policy_level *l,
+			     uint16_t sl_mask, uint8_t *sl)
+{
+	*sl = l->sl;
+	if (has(q, PR_SL) && q->sl != l->sl)
+		return "the SL asked for is not the level's";
+	return sl_mask >> l->sl & 1 ? NULL : "the level's SL is dropped on the route";
+}
+
+/* The least of route and level, then the selectors. */
+static const char *choose_limits(const struct subnet_state *s, const struct path_query *q,
+				 const struct policy_level *l, struct path_answer *a)
+{
+	if (l->mtu_limit && l->mtu_limit < a->mtu)
+		a->mtu = l->mtu_limit;
+	if (l->rate_limit && rate_compare(l->rate_limit, a->rate) < 0)
+		a->rate = l->rate_limit;
+	if (q->src == q->dst)
+		a->life = 0;	/* never leaves the port */
+	else if (l->packet_lifetime >= 0)
+		a->life = (uint8_t)l->packet_lifetime;
+	else
+		a->life = s->plan->settings->subnet_timeout;
+
+	if (has(q, PR_MTU_SEL | PR_MTU) && !sa_select(SCALE_MTU, q->mtu_sel, q->mtu, &a->mtu))
+		return "no such MTU on the route and in the level";
+	if (has(q, PR_RATE_SEL | PR_RATE) &&
+	    !sa_select(SCALE_RATE, q->rate_sel, q->rate, &a->rate))
+		return "no such rate on the route and in the level";
+	if (has(q, PR_LIFE_SEL | PR_LIFE) &&
+	    !sa_select(SCALE_LIFE, q->life_sel, q->life, &a->life))
+		return "no such packet lifetime";
+	return NULL;
+}
+
+/* The way back takes the same SL (13.5.4: a responder just swaps the addresses). */
+static const char *check_reverse(const struct subnet_state *s, const struct path_query *q,
+				 struct path_answer *a)
+{
+	const struct plan *p = s->plan;
+	struct path_info back = paths_between(p->paths, s->f, p->lfts, p->tables,
+					      q->dst, q->src, a->slid);
+
+	a->reversible = back.mtu && back.sl_mask >> a->sl & 1;
+	if (has(q, PR_REVERSIBLE) && q->reversible && !a->reversible)
+		return "the route back does not carry the SL";
+	return NULL;
+}
+
+/* With rule and level in a already. */
+static const char *resolve(const struct subnet_state *s, const struct path_query *q,
+			   struct path_answer *a)
+{
+	const struct plan *p = s->plan;
+	const struct policy_level *l = &s->policy->p->levels[a->level];
+	const char *why;
+
+	if (sa_lid_port(s, a->slid) != q->src || sa_lid_port(s, a->dlid) != q->dst)
+		return "the LID is not the port's";
+	if (l->path_bits >= 0 &&
+	    (a->slid != lid_by_bits(p, q->src, (unsigned)l->path_bits) ||
+	     a->dlid != lid_by_bits(p, q->dst, (unsigned)l->path_bits)))
+		return "the level's path bits choose other LIDs";
+	struct path_info way = paths_between(p->paths, s->f, p->lfts, p->tables,
+					     q->src, q->dst, a->dlid);
+	if (!way.mtu)
+		return "there is no route";
+	a->mtu = way.mtu;
+	a->rate = way.rate;
+	if ((why = choose_sl(q, l, way.sl_mask, &a->sl)) ||
+	    (why = choose_pkey(q, l, &a->pkey)) ||
+	    (why = choose_limits(s, q, l, a)))
+		return why;
+	a->tclass = l->tclass >= 0 ? (uint8_t)l->tclass : has(q, PR_TCLASS) ? q->tclass : 0;
+	return check_reverse(s, q, a);
+}
+
+const char *path_resolve(const struct subnet_state *s, const struct path_query *q,
+			 struct path_answer *a)
+{
+	*a = (struct path_answer){ .slid = q->slid, .dlid = q->dlid };
+	a->level = level_of(s, q, &a->rule);
+	return resolve(s, q, a);
+}
+
+/* --- records --- */
+
+uint32_t sa_lid_port(const struct subnet_state *s, uint16_t lid)
+{
+	return lid <= IB_LID_UCAST_MAX ? s->plan->port_by_lid[lid] : FABRIC_NONE;
+}
+
+uint16_t sa_gid_port(const struct subnet_state *s, const uint8_t gid[16], uint32_t *port)
+{
+	uint64_t prefix = get_be64(gid);
+
+	if (prefix != s->plan->settings->subnet_prefix && prefix != IB_DEFAULT_PREFIX)
+		return IB_SA_INVALID_GID;
+	*port = fabric_find_port(s->f, get_be64(gid + 8));
+	return *port != FABRIC_NONE && s->plan->lid[*port] ? IB_STATUS_OK : IB_SA_INVALID_GID;
+}
+
+void sa_port_gid(const struct subnet_state *s, uint32_t port, uint8_t gid[16])
+{
+	put_be64(gid, s->plan->settings->subnet_prefix);
+	put_be64(gid + 8, s->f->ports[port].guid);
+}
+
+static uint8_t exactly(unsigned code)
+{
+	return (uint8_t)(SEL_EXACT << 6 | code);
+}
+
+/* What was asked for is said again, so that the record matches the query. */
+static bool add_path(struct sa_msg *m, const struct path_query *q, const struct path_answer *a,
+		     unsigned preference)
+{
+	struct sa_path_record r = {
+		.tclass = a->tclass,
+		.num_path = (uint8_t)(a->reversible << 7 | (has(q, PR_NUMB_PATH) ? q->num_path : 0)),
+		.mtu = exactly(a->mtu), .rate = exactly(a->rate), .life = exactly(a->life),
+		.preference = preference > UINT8_MAX ? UINT8_MAX : (uint8_t)preference,
+	};
+	unsigned qos_class = has(q, PR_QOS_CLASS) ? q->qos_class : 0;
+
+	if (has(q, PR_SERVICE_ID))
+		put_be64(r.service_id, q->service_id);
+	sa_port_gid(m->s, q->dst, r.dgid);
+	sa_port_gid(m->s, q->src, r.sgid);
+	put_be16(r.dlid, a->dlid);
+	put_be16(r.slid, a->slid);
+	r.hop_flow_raw[0] = has(q, PR_RAW) && q->raw ? 0x80 : 0;
+	put_be16(r.pkey, a->pkey);
+	put_be16(r.qos_class_sl, (uint16_t)(qos_class << 4 | a->sl));
+	return sa_add(m, &r, sizeof(r));
+}
+
+/* The LIDs of a port that may be tried: all of them, or the one asked for. */
+struct lid_range {
+	uint16_t first;
+	unsigned n;
+};
+
+static struct lid_range lids_to_try(const struct plan *p, uint32_t port, uint16_t asked)
+{
+	if (asked)
+		return (struct lid_range){ asked, 1 };
+	return (struct lid_range){ p->lid[port], 1u << p->lmc[port] };
+}
+
+static struct lid_range narrowed_by_bits(const struct plan *p, uint32_t port,
+					 struct lid_range r, int path_bits)
+{
+	if (path_bits < 0 || r.n == 1)
+		return r;
+	return (struct lid_range){ lid_by_bits(p, port, (unsigned)path_bits), 1 };
+}
+
+/*
+ * Pairs of LIDs with equal path bits come first, since those paths share no
+ * link more than they must; round after round the destination's bits are
+ * shifted by one.  Ranges are powers of two, so that each pair comes once.
+ */
+uint32_t sa_add_paths(struct sa_msg *m, const struct path_query *q, uint32_t max)
+{
+	const struct plan *p = m->s->plan;
+	struct path_answer common = { 0 };
+
+	common.level = level_of(m->s, q, &common.rule);
+	int bits = m->s->policy->p->levels[common.level].path_bits;
+	struct lid_range from = lids_to_try(p, q->src, q->slid);
+	struct lid_range to = lids_to_try(p, q->dst, q->dlid);
+
+	from = narrowed_by_bits(p, q->src, from, bits);
+	to = narrowed_by_bits(p, q->dst, to, bits);
+	unsigned round_length = from.n > to.n ? from.n : to.n;
+	unsigned pairs = from.n * to.n;
+	uint32_t found = 0;
+
+	for (unsigned i = 0; i < pairs && found < max && m->budget; i++, m->budget--) {
+		unsigned round = i / round_length, k = i % round_length;
+		struct path_answer a = common;
+
+		a.slid = (uint16_t)(from.first + k % from.n);
+		a.dlid = (uint16_t)(to.first + (k + round) % to.n);
+		if (resolve(m->s, q, &a))
+			continue;
+		found++;
+		if (!add_path(m, q, &a, round))
+			break;
+	}
+	return found;
+}
+
+/* --- PathRecord queries --- */
+
+static bool selector_valid(const struct path_query *q, uint64_t bits, enum sa_scale scale,
+			   unsigned code)
+{
+	return !has(q, bits) || sa_code_valid(scale, code);
+}
+
+uint16_t sa_query_check(const struct path_query *q)
+{
+	if (q->has & PR_SERVICE_ID && !has(q, PR_SERVICE_ID))
+		return IB_SA_INSUFFICIENT_COMPONENTS;
+	if (!selector_valid(q, PR_MTU_SEL | PR_MTU, SCALE_MTU, q->mtu) ||
+	    !selector_valid(q, PR_RATE_SEL | PR_RATE, SCALE_RATE, q->rate) ||
+	    !selector_valid(q, PR_LIFE_SEL | PR_LIFE, SCALE_LIFE, q->life))
+		return IB_SA_REQ_INVALID;
+	return IB_STATUS_OK;
+}
+
+static void query_from_record(const struct sa_path_record *r, uint64_t mask, struct path_query *q)
+{
+	uint32_t hop_flow_raw = get_be32(r->hop_flow_raw);
+	uint16_t qos_class_sl = get_be16(r->qos_class_sl);
+
+	*q = (struct path_query){
+		.has = mask, .src = FABRIC_NONE, .dst = FABRIC_NONE,
+		.slid = mask & PR_SLID ? get_be16(r->slid) : 0,
+		.dlid = mask & PR_DLID ? get_be16(r->dlid) : 0,
+		.service_id = get_be64(r->service_id),
+		.qos_class = qos_class_sl >> 4, .sl = qos_class_sl & 0xf,
+		.pkey = get_be16(r->pkey), .tclass = r->tclass,
+		.num_path = r->num_path & 0x7f, .reversible = r->num_path >> 7,
+		.mtu_sel = r->mtu >> 6, .mtu = r->mtu & 0x3f,
+		.rate_sel = r->rate >> 6, .rate = r->rate & 0x3f,
+		.life_sel = r->life >> 6, .life = r->life & 0x3f,
+		.raw = hop_flow_raw >> 31, .flow_label = hop_flow_raw >> 8 & 0xfffff,
+		.hop_limit = hop_flow_raw & 0xff,
+	};
+}
+
+/*
+ * The port that GID and LID mean, as far as they are given.  FABRIC_NONE with
+ * status OK when neither is; NO_RECORDS when nobody has the LID.
+ */
+static uint16_t find_end(const struct subnet_state *s, bool has_gid, const uint8_t gid[16],
+			 bool has_lid, uint16_t lid, uint32_t *port)
+{
+	uint32_t by_lid = has_lid ? sa_lid_port(s, lid) : FABRIC_NONE;
+
+	*port = by_lid;
+	if (has_gid) {
+		uint16_t status = sa_gid_port(s, gid, port);
+
+		if (status)
+			return status;
+	}
+	if (has_lid && by_lid == FABRIC_NONE)
+		return IB_SA_NO_RECORDS;
+	return has_lid && by_lid != *port ? IB_SA_REQ_INVALID : IB_STATUS_OK;
+}
+
+/* From or to one port, to or from all: one end is FABRIC_NONE. */
+static void add_paths_of_port(struct sa_msg *m, struct path_query *q, uint32_t per_pair)
+{
+	uint32_t *open_end = q->src == FABRIC_NONE ? &q->src : &q->dst;
+
+	for (uint32_t port = 0; port < m->s->f->n_ports && m->budget; port++) {
+		if (!m->s->plan->lid[port])
+			continue;
+		*open_end = port;
+		sa_add_paths(m, q, per_pair);
+	}
+}
+
+/*
+ * A path to a multicast group has the group's parameters; the query may say
+ * which it expects.
+ */
+static uint16_t multicast_path(struct sa_msg *m, const struct sa_path_record *asked,
+			       const struct path_query *q)
+{
+	static const struct sa_field fields[] = {
+		{ 4, false, 320, 16 },	/* DLID */
+		{ 6, false, 352, 1 },	/* RawTraffic */
+		{ 8, false, 356, 20 },	/* FlowLabel */
+		{ 9, false, 376, 8 },	/* HopLimit */
+		{ 10, false, 384, 8 },	/* TClass */
+		{ 13, false, 401, 15 },	/* P_Key without the membership bit */
+		{ 15, false, 428, 4 },	/* SL */
+	};
+	const struct mcast_group *g = mcast_find(m->sa->mcast, asked->dgid);
+
+	if (!g)
+		return IB_STATUS_OK;
+	struct sa_path_record r = {
+		.tclass = g->tclass, .num_path = (asked->num_path & 0x80) | 1,
+		.mtu = exactly(g->mtu), .rate = exactly(g->rate), .life = exactly(g->life),
+	};
+
+	memcpy(r.dgid, g->mgid, sizeof(r.dgid));
+	sa_port_gid(m->s, q->src, r.sgid);
+	put_be16(r.dlid, g->mlid);
+	put_be16(r.slid, q->slid ? q->slid : m->s->plan->lid[q->src]);
+	put_be32(r.hop_flow_raw, g->flow_label << 8 | g->hop_limit);
+	put_be16(r.pkey, g->pkey);
+	put_be16(r.qos_class_sl, g->sl);
+	if (sa_fields_match(fields, ARRAY_SIZE(fields), m->mask, asked, &r, false) &&
+	    (!has(q, PR_MTU_SEL | PR_MTU) ||
+	     sa_code_meets(SCALE_MTU, q->mtu_sel, q->mtu, g->mtu)) &&
+	    (!has(q, PR_RATE_SEL | PR_RATE) ||
+	     sa_code_meets(SCALE_RATE, q->rate_sel, q->rate, g->rate)) &&
+	    (!has(q, PR_LIFE_SEL | PR_LIFE) ||
+	     sa_code_meets(SCALE_LIFE, q->life_sel, q->life, g->life)))
+		sa_add(m, &r, sizeof(r));
+	return IB_STATUS_OK;
+}
+
+/*
+ * Which components a query must have: 15.2.5.16 wants SGID and NumbPath.  The
+ * usual tools ask by LIDs and leave NumbPath out, so that either end will do for
+ * a table and both for a Get, by GID or LID.  NumbPath is per pair of ports; a
+ * Get is answered with the first path.
+ */
+uint16_t sa_path_record(struct sa_msg *m)
+{
+	const struct sa_path_record *r = (const void *)m->data;
+	bool to_group = m->mask & PR_DGID && r->dgid[0] == 0xff;
+	bool one = m->method == UMAD_METHOD_GET;
+	struct path_query q;
+	uint16_t status;
+
+	query_from_record(r, m->mask, &q);
+	if ((status = sa_query_check(&q)))
+		return status;
+	if ((status = find_end(m->s, m->mask & PR_SGID, r->sgid, m->mask & PR_SLID, q.slid, &q.src)))
+		return status;
+	if (to_group)
+		return q.src == FABRIC_NONE ? IB_SA_INSUFFICIENT_COMPONENTS :
+			multicast_path(m, r, &q);
+	if ((status = find_end(m->s, m->mask & PR_DGID, r->dgid, m->mask & PR_DLID, q.dlid, &q.dst)))
+		return status;
+	unsigned ends = (q.src != FABRIC_NONE) + (q.dst != FABRIC_NONE);
+	uint32_t max = one ? 1 : has(&q, PR_NUMB_PATH) ? q.num_path : PATHS_PER_PAIR;
+
+	if (ends < (one ? 2 : 1))
+		return IB_SA_INSUFFICIENT_COMPONENTS;
+	if (ends == 2)
+		sa_add_paths(m, &q, max);
+	else
+		add_paths_of_port(m, &q, max);
+	return IB_STATUS_OK;
+}

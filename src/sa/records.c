@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * NodeRecord and PortInfoRecord (15.2.5.2, 15.2.5.3), and the one mechanism by
+ * which any record is held against a component mask: a table says which bit of
+ * the mask stands for which bits of the record.
+ */
+#include "base/bytes.h"
+#include "sa/handler.h"
+
+/* --- component masks --- */
+
+static bool field_matches(const struct sa_field *f, const uint8_t *want, const uint8_t *have,
+			  bool subset)
+{
+	unsigned first = f->offset, end = first + f->width;
+
+	for (unsigned byte = first / 8; byte * 8 < end; byte++) {
+		unsigned bits = 0xff;
+
+		if (byte * 8 < first)
+			bits &= 0xffu >> (first - byte * 8);
+		if (byte * 8 + 8 > end)
+			bits &= 0xffu << (byte * 8 + 8 - end);
+		unsigned differ = (subset ? want[byte] & ~(unsigned)have[byte] :
+				   (unsigned)want[byte] ^ have[byte]) & bits;
+		if (differ)
+			return false;
+	}
+	return true;
+}
+
+bool sa_fields_match(const struct sa_field *fields, size_t n, uint64_t mask,
+		     const void *want, const void *have, bool subset_match)
+{
+	for (size_t i = 0; i < n; i++)
+		if (mask >> fields[i].bit & 1 &&
+		    !field_matches(&fields[i], want, have, subset_match && fields[i].subset))
+			return false;
+	return true;
+}
+
+/* --- NodeRecord --- */
+
+#define NI(bits) (32 + (bits))		/* NodeInfo follows LID and 2 reserved bytes */
+
+static const struct sa_field node_fields[] = {
+	{ 0, false, 0, 16 },		/* LID */
+	{ 2, false, NI(0), 8 },		/* BaseVersion */
+	{ 3, false, NI(8), 8 },		/* ClassVersion */
+	{ 4, false, NI(16), 8 },	/* NodeType */
+	{ 5, false, NI(24), 8 },	/* NumPorts */
+	{ 6, false, NI(32), 64 },	/* SystemImageGUID */
+	{ 7, false, NI(96), 64 },	/* NodeGUID */
+	{ 8, false, NI(160), 64 },	/* PortGUID */
+	{ 9, false, NI(224), 16 },	/* PartitionCap */
+	{ 10, false, NI(240), 16 },	/* DeviceID */
+	{ 11, false, NI(256), 32 },	/* Revision */
+	{ 12, false, NI(288), 8 },	/* LocalPortNum */
+	{ 13, false, NI(296), 24 },	/* VendorID */
+	{ 14, false, NI(320), 512 },	/* NodeDescription */
+};
+
+/* NodeInfo differs in two fields with the port that is asked (14.2.5.3). */
+static void node_record(const struct subnet_state *s, uint32_t port, struct sa_node_record *r)
+{
+	const struct fabric_node *n = port_node(s->f, port);
+
+	*r = (struct sa_node_record){ 0 };
+	put_be16(r->lid, s->plan->lid[port]);
+	memcpy(r->node_info, n->info, sizeof(r->node_info));
+	if (!node_is_switch(n)) {
+		put_be64(r->node_info + 20, s->f->ports[port].guid);
+		r->node_info[36] = s->f->ports[port].num;
+	}
+	memcpy(r->node_desc, n->desc, strnlen(n->desc, sizeof(r->node_desc)));
+}
+
+/* --- PortInfoRecord --- */
+
+#define PI(bits) (32 + (bits))		/* PortInfo follows EndportLID, PortNum, Options */
+
+static const struct sa_field portinfo_fields[] = {
+	{ 0, false, 0, 16 },		/* EndportLID */
+	{ 1, false, 16, 8 },		/* PortNum */
+	{ 2, false, 24, 8 },		/* Options */
+	{ 3, false, PI(0), 64 },	/* M_Key */
+	{ 4, false, PI(64), 64 },	/* GIDPrefix */
+	{ 5, false, PI(128), 16 },	/* LID */
+	{ 6, false, PI(144), 16 },	/* MasterSMLID */
+	{ 7, true, PI(160), 32 },	/* CapabilityMask */
+	{ 8, false, PI(192), 16 },	/* DiagCode */
+	{ 9, false, PI(208), 16 },	/* M_KeyLeasePeriod */
+	{ 10, false, PI(224), 8 },	/* LocalPortNum */
+	{ 11, false, PI(232), 8 },	/* LinkWidthEnabled */
+	{ 12, false, PI(240), 8 },	/* LinkWidthSupported */
+	{ 13, false, PI(248), 8 },	/* LinkWidthActive */
+	{ 14, false, PI(256), 4 },	/* LinkSpeedSupported */
+	{ 15, false, PI(260), 4 },	/* PortState */
+	{ 16, false, PI(264), 4 },	/* PortPhysicalState */
+	{ 17, false, PI(268), 4 },	/* LinkDownDefaultState */
+	{ 18, false, PI(272), 2 },	/* M_KeyProtectBits */
+	{ 20, false, PI(277), 3 },	/* LMC */
+	{ 21, false, PI(280), 4 },	/* LinkSpeedActive */
+	{ 22, false, PI(284), 4 },	/* LinkSpeedEnabled */
+	{ 23, false, PI(288), 4 },	/* NeighborMTU */
+	{ 24, false, PI(292), 4 },	/* MasterSMSL */
+	{ 25, false, PI(296), 4 },	/* VLCap */
+	{ 26, false, PI(300), 4 },	/* InitType */
+	{ 27, false, PI(304), 8 },	/* VLHighLimit */
+	{ 28, false, PI(312), 8 },	/* VLArbitrationHighCap */
+	{ 29, false, PI(320), 8 },	/* VLArbitrationLowCap */
+	{ 30, false, PI(328), 4 },	/* InitTypeReply */
+	{ 31, false, PI(332), 4 },	/* MTUCap */
+	{ 32, false, PI(336), 3 },	/* VLStallCount */
+	{ 33, false, PI(339), 5 },	/* HOQLife */
+	{ 34, false, PI(344), 4 },	/* OperationalVLs */
+	{ 35, false, PI(348), 1 },	/* PartitionEnforcementInbound */
+	{ 36, false, PI(349), 1 },	/* PartitionEnforcementOutbound */
+	{ 37, false, PI(350), 1 },	/* FilterRawInbound */
+	{ 38, false, PI(351), 1 },	/* FilterRawOutbound */
+	{ 39, false, PI(352), 16 },	/* M_KeyViolations */
+	{ 40, false, PI(368), 16 },	/* P_KeyViolations */
+	{ 41, false, PI(384), 16 },	/* Q_KeyViolations */
+	{ 42, false, PI(400), 8 },	/* GUIDCap */
+	{ 43, false, PI(408), 1 },	/* ClientReregister */
+	{ 45, false, PI(411), 5 },	/* SubnetTimeOut */
+	{ 47, false, PI(419), 5 },	/* RespTimeValue */
+	{ 48, false, PI(424), 4 },	/* LocalPhyErrors */
+	{ 49, false, PI(428), 4 },	/* OverrunErrors */
+	{ 50, false, PI(432), 16 },	/* MaxCreditHint */
+	{ 52, false, PI(456), 24 },	/* LinkRoundTripLatency */
+	{ 53, true, PI(480), 16 },	/* CapabilityMask2 */
+	{ 54, false, PI(496), 4 },	/* LinkSpeedExtActive */
+	{ 55, false, PI(500), 4 },	/* LinkSpeedExtSupported */
+	{ 57, false, PI(507), 5 },	/* LinkSpeedExtEnabled */
+};
+#define PORTINFO_SUBSET_MATCH (1u << 31)	/* AttributeModifier: of the two capability masks */
+
+/* The LID of the port, or for a port of a switch that of port 0. */
+static uint16_t endport_lid(const struct subnet_state *s, uint32_t port)
+{
+	const struct fabric_node *n = port_node(s->f, port);
+
+	return s->plan->lid[node_is_switch(n) ? n->port0 : port];
+}
+
+/* The M_Key is for those only who have the SM_Key. */
+static void portinfo_record(const struct sa_msg *m, uint32_t port, struct sa_portinfo_record *r)
+{
+	const struct fabric_port *p = &m->s->f->ports[port];
+
+	*r = (struct sa_portinfo_record){ .port_num = p->num };
+	put_be16(r->lid, endport_lid(m->s, port));
+	memcpy(r->port_info, p->info, sizeof(r->port_info));
+	if (!m->trusted)
+		memset(r->port_info, 0, 8);
+}
+
+/* --- both: a walk over ports --- */
+
+/* Which ports can have a record with this LID: those of one node, or all. */
+static bool ports_to_try(const struct sa_msg *m, uint16_t lid, uint32_t *first, uint32_t *end)
+{
+	const struct subnet_state *s = m->s;
+
+	*first = 0;
+	*end = s->f->n_ports;
+	if (!(m->mask & 1))
+		return true;
+	uint32_t port = sa_lid_port(s, lid);
+
+	if (port == FABRIC_NONE)
+		return false;
+	*first = port;
+	*end = port + 1;
+	if (node_is_switch(port_node(s->f, port)))
+		*end += port_node(s->f, port)->nports;
+	return true;
+}
+
+/* Any LID of a port's LMC range asks for its base LID, which the record has. */
+static void use_base_lid(const struct sa_msg *m, uint32_t port, uint8_t lid[2])
+{
+	if (m->mask & 1)
+		put_be16(lid, m->s->plan->lid[port]);
+}
+
+uint16_t sa_node_record(struct sa_msg *m)
+{
+	struct sa_node_record want, r;
+	uint32_t first, end;
+
+	memcpy(&want, m->data, sizeof(want));
+	if (!ports_to_try(m, get_be16(want.lid), &first, &end))
+		return IB_STATUS_OK;
+	use_base_lid(m, first, want.lid);
+	for (uint32_t port = first; port < end; port++) {
+		if (!m->s->plan->lid[port])
+			continue;
+		node_record(m->s, port, &r);
+		if (sa_fields_match(node_fields, ARRAY_SIZE(node_fields), m->mask, &want, &r,
+				    false) && !sa_add(m, &r, sizeof(r)))
+			break;
+	}
+	return IB_STATUS_OK;
+}
+
+uint16_t sa_portinfo_record(struct sa_msg *m)
+{
+	bool subset = m->mod & PORTINFO_SUBSET_MATCH;
+	struct sa_portinfo_record want, r;
+	uint32_t first, end;
+
+	memcpy(&want, m->data, sizeof(want));
+	if (!ports_to_try(m, get_be16(want.lid), &first, &end))
+		return IB_STATUS_OK;
+	use_base_lid(m, first, want.lid);
+	for (uint32_t port = first; port < end; port++) {
+		if (!m->s->f->ports[port].present || !endport_lid(m->s, port))
+			continue;
+		portinfo_record(m, port, &r);
+		if (sa_fields_match(portinfo_fields, ARRAY_SIZE(portinfo_fields), m->mask, &want,
+				    &r, subset) && !sa_add(m, &r, sizeof(r)))
+			break;
+	}
+	return IB_STATUS_OK;
+}

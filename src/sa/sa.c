@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The SA's front: is it a request at all, who handles it, and the headers of
+ * the answer (13.4, 13.6, 15.2).
+ *
+ * What is not answered: responses and what needs none; other classes and base
+ * versions; and a request with an SM_Key that is neither 0 nor ours, which
+ * C15-0.1.5 wants discarded.
+ */
+#include <infiniband/umad_sa.h>
+
+#include "base/bytes.h"
+#include "plan/mcast.h"
+#include "sa/handler.h"
+
+/* Offsets in the header: MAD, RMPP, SA (13.4.2, 13.6.2.1, 15.2.1.1) */
+enum {
+	OFF_BASE_VERSION = 0, OFF_CLASS = 1, OFF_CLASS_VERSION = 2, OFF_METHOD = 3,
+	OFF_STATUS = 4, OFF_TID = 8, OFF_ATTR = 16, OFF_MOD = 20,
+	OFF_RMPP_VERSION = 24, OFF_RMPP_TYPE = 25, OFF_RMPP_FLAGS = 26,
+	OFF_RMPP_SEGMENT = 28, OFF_RMPP_LENGTH = 32,
+	OFF_SM_KEY = 36, OFF_ATTR_OFFSET = 44, OFF_MASK = 48,
+	MAD_HDR_LEN = 24,
+};
+
+enum { RMPP_DATA = 1, RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 };
+#define RMPP_NO_RESP_TIME (0x1f << 3)
+#define RMPP_SA_HDR 20		/* SM_Key to ComponentMask: part of each segment's payload */
+
+#define ANSWER_MAX (32u << 20)	/* bytes; a larger table is refused: NO_RESOURCES */
+#define SEARCH_MAX (1u << 17)	/* pairs of LIDs looked at for one request */
+
+/* --- ClassPortInfo (13.4.8.1) --- */
+
+#define RESP_TIME 16		/* 4.096 us * 2^16 = 0.27 s */
+
+static uint16_t class_port_info(struct sa_msg *m)
+{
+	uint32_t cap2 = UMAD_SA_CAP_MASK2_IS_QOS_SUP |
+			UMAD_SA_CAP_MASK2_IS_FULL_PORTINFO_REC_SUP |
+			UMAD_SA_CAP_MASK2_IS_PORT_INFO_CAPMASK2_MATCH_SUP |
+			1u << 12;	/* send-only full members */
+	struct umad_class_port_info c = {
+		.base_ver = UMAD_BASE_VERSION, .class_ver = UMAD_SA_CLASS_VERSION,
+		.cap_mask = htobe16(UMAD_SA_CAP_MASK_IS_UD_MCAST_SUP |
+				    UMAD_SA_CAP_MASK_IS_MULTIPATH_SUP |
+				    UMAD_SA_CAP_MASK_IS_PORTINFO_CAP_MASK_MATCH_SUP),
+		.cap_mask2_resp_time = htobe32(cap2 << 5 | RESP_TIME),
+		.redir_qp = htobe32(1), .redir_qkey = htobe32(UMAD_QKEY),
+	};
+
+	sa_add(m, &c, sizeof(c));
+	return IB_STATUS_OK;
+}
+
+/* --- who does what --- */
+
+static const struct handler {
+	uint16_t attr;
+	uint8_t method;
+	uint8_t min_len;		/* bytes of the record that must be there */
+	sa_handler *fn;
+} handlers[] = {
+	{ UMAD_SA_ATTR_PATH_REC, UMAD_METHOD_GET, 64, sa_path_record },
+	{ UMAD_SA_ATTR_PATH_REC, UMAD_SA_METHOD_GET_TABLE, 64, sa_path_record },
+	{ UMAD_SA_ATTR_MULTI_PATH_REC, UMAD_SA_METHOD_GET_MULTI, 24, sa_multipath_record },
+	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_METHOD_GET, 52, sa_mcmember_get },
+	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_GET_TABLE, 52, sa_mcmember_get },
+	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_METHOD_SET, 52, sa_mcmember_set },
+	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_DELETE, 52, sa_mcmember_delete },
+	{ UMAD_SA_ATTR_NODE_REC, UMAD_METHOD_GET, 108, sa_node_record },
+	{ UMAD_SA_ATTR_NODE_REC, UMAD_SA_METHOD_GET_TABLE, 108, sa_node_record },
+	{ UMAD_SA_ATTR_PORT_INFO_REC, UMAD_METHOD_GET, 68, sa_portinfo_record },
+	{ UMAD_SA_ATTR_PORT_INFO_REC, UMAD_SA_METHOD_GET_TABLE, 68, sa_portinfo_record },
+	{ UMAD_ATTR_CLASS_PORT_INFO, UMAD_METHOD_GET, 0, class_port_info },
+};
+
+static bool method_known(uint8_t method)
+{
+	switch (method) {
+	case UMAD_METHOD_GET:
+	case UMAD_METHOD_SET:
+	case UMAD_METHOD_REPORT:
+	case UMAD_SA_METHOD_GET_TABLE:
+	case UMAD_SA_METHOD_GET_TRACE_TABLE:
+	case UMAD_SA_METHOD_GET_MULTI:
+	case UMAD_SA_METHOD_DELETE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Send, Trap and TrapRepress want no answer (13.4.6.1). */
+static bool method_has_response(uint8_t method)
+{
+	return !(method & UMAD_METHOD_RESP_MASK) && method != UMAD_METHOD_SEND &&
+	       method != UMAD_METHOD_TRAP && method != UMAD_METHOD_TRAP_REPRESS;
+}
+
+static uint16_t find_handler(const struct sa_msg *m, const struct handler **h)
+{
+	if (!method_known(m->method))
+		return IB_STATUS_BAD_METHOD;
+	for (size_t i = 0; i < ARRAY_SIZE(handlers); i++)
+		if (handlers[i].attr == m->attr && handlers[i].method == m->method) {
+			*h = &handlers[i];
+			return IB_STATUS_OK;
+		}
+	return IB_STATUS_BAD_METHOD_ATTR;
+}
+
+/* --- the answer --- */
+
+static bool is_table(uint8_t method)
+{
+	return method == UMAD_SA_METHOD_GET_TABLE || method == UMAD_SA_METHOD_GET_MULTI;
+}
+
+bool sa_add(struct sa_msg *m, const void *record, size_t size)
+{
+	static const uint8_t zeros[8];
+
+	if (m->out->n + size > ANSWER_MAX) {
+		m->budget = 0;
+		return false;
+	}
+	buf_add(m->out, record, size);
+	buf_add(m->out, zeros, -size % 8);
+	m->records++;
+	return is_table(m->method) || m->records < 2;
+}
+
+static void pad(struct buf *out)
+{
+	static const uint8_t zeros[MAD_LEN];
+
+	if (out->n < MAD_LEN)
+		buf_add(out, zeros, MAD_LEN - out->n);
+}
+
+/* The request's header as far as it came, zeros behind it. */
+static void start_answer(const struct sa_request *req, struct buf *out)
+{
+	static const uint8_t zeros[SA_HDR_LEN];
+
+	out->n = 0;
+	buf_add(out, req->mad, MAD_HDR_LEN);
+	buf_add(out, zeros, SA_HDR_LEN - MAD_HDR_LEN);
+	if (req->len >= SA_HDR_LEN)
+		memcpy(out->s + OFF_MASK, req->mad + OFF_MASK, 8);
+}
+
+/* GetResp answers a Set too; what was asked for MultiPathRecords gets PathRecords (o15-0.2.7). */
+static void set_header(struct buf *out, uint8_t method, uint16_t attr, uint16_t status)
+{
+	uint8_t *h = (uint8_t *)out->s;
+
+	h[OFF_CLASS_VERSION] = UMAD_SA_CLASS_VERSION;
+	h[OFF_METHOD] = (method == UMAD_METHOD_SET ? UMAD_METHOD_GET : method) |
+			UMAD_METHOD_RESP_MASK;
+	put_be16(h + OFF_STATUS, status);
+	if (attr == UMAD_SA_ATTR_MULTI_PATH_REC)
+		put_be16(h + OFF_ATTR, UMAD_SA_ATTR_PATH_REC);
+}
+
+/*
+ * For an answer that fits in one MAD this is the whole header; a longer one is
+ * cut into segments by the transport, which then writes its own.
+ */
+static void set_rmpp(struct buf *out)
+{
+	uint8_t *h = (uint8_t *)out->s;
+	bool one = out->n <= MAD_LEN;
+
+	h[OFF_RMPP_VERSION] = UMAD_RMPP_VERSION;
+	h[OFF_RMPP_TYPE] = RMPP_DATA;
+	h[OFF_RMPP_FLAGS] = RMPP_NO_RESP_TIME | RMPP_ACTIVE | RMPP_FIRST | (one ? RMPP_LAST : 0);
+	put_be32(h + OFF_RMPP_SEGMENT, 1);
+	put_be32(h + OFF_RMPP_LENGTH, (uint32_t)(out->n - SA_HDR_LEN + RMPP_SA_HDR));
+}
+
+/* An error says again what was asked, as far as it fits. */
+static void finish_error(const struct sa_request *req, uint8_t method, uint16_t attr,
+			 uint16_t status, struct buf *out)
+{
+	size_t end = req->len < MAD_LEN ? req->len : MAD_LEN;
+
+	out->n = SA_HDR_LEN;
+	if (end > SA_HDR_LEN)
+		buf_add(out, req->mad + SA_HDR_LEN, end - SA_HDR_LEN);
+	pad(out);
+	set_header(out, method, attr, status);
+}
+
+static void finish_records(const struct sa_msg *m)
+{
+	struct buf *out = m->out;
+
+	if (m->records)
+		put_be16(out->s + OFF_ATTR_OFFSET,
+			 (uint16_t)((out->n - SA_HDR_LEN) / m->records / 8));
+	if (is_table(m->method))
+		set_rmpp(out);
+	pad(out);
+	set_header(out, m->method, m->attr, IB_STATUS_OK);
+}
+
+/* --- a request --- */
+
+/* False: to be dropped without a word. */
+static bool is_request(const struct sa_request *req)
+{
+	return req->len >= MAD_HDR_LEN && req->mad[OFF_BASE_VERSION] == UMAD_BASE_VERSION &&
+	       req->mad[OFF_CLASS] == UMAD_CLASS_SUBN_ADM &&
+	       method_has_response(req->mad[OFF_METHOD]);
+}
+
+static bool sm_key_is_wrong(const struct sa *sa, const struct sa_request *req)
+{
+	uint64_t key = req->len >= SA_HDR_LEN ? get_be64(req->mad + OFF_SM_KEY) : 0;
+
+	return key && key != sa->sm_key;
+}
+
+/* The node itself may ask with SLID 0, when its port has no LID yet or packets loop back. */
+static uint32_t find_requester(const struct subnet_state *s, uint16_t slid)
+{
+	return slid ? sa_lid_port(s, slid) : s->f->self;
+}
+
+static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
+{
+	const struct handler *h = NULL;
+	uint16_t status;
+
+	if (req->mad[OFF_CLASS_VERSION] != UMAD_SA_CLASS_VERSION)
+		return IB_STATUS_BAD_VERSION;
+	if ((status = find_handler(m, &h)))
+		return status;
+	if (!m->s)
+		return IB_STATUS_BUSY;
+	if (req->len < SA_HDR_LEN || m->n < h->min_len)
+		return IB_SA_REQ_INVALID;
+	m->requester = find_requester(m->s, req->slid);
+	if (m->requester == FABRIC_NONE)
+		return IB_SA_REQ_INVALID;
+	mcast_sync(m->sa->mcast, m->s);
+	status = h->fn(m);
+	if (!status && !m->budget)
+		return IB_SA_NO_RESOURCES;
+	if (is_table(m->method))	/* an empty table is an answer */
+		return status == IB_SA_NO_RECORDS ? IB_STATUS_OK : status;
+	return status || m->records == 1 ? status :
+	       m->records ? IB_SA_TOO_MANY_RECORDS : IB_SA_NO_RECORDS;
+}
+
+static void count_status(struct sa_stats *st, uint16_t status)
+{
+	if (status == IB_STATUS_BUSY)
+		st->busy++;
+	else if (status)
+		st->errors[status >> 8 & 7]++;
+}
+
+bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out)
+{
+	out->n = 0;
+	sa->stats.requests++;
+	if (!is_request(req) || sm_key_is_wrong(sa, req)) {
+		sa->stats.dropped++;
+		return false;
+	}
+	struct sa_msg m = {
+		.sa = sa, .s = sa->state, .out = out, .budget = SEARCH_MAX,
+		.method = req->mad[OFF_METHOD], .attr = get_be16(req->mad + OFF_ATTR),
+		.mod = get_be32(req->mad + OFF_MOD),
+	};
+
+	start_answer(req, out);
+	if (req->len >= SA_HDR_LEN) {
+		m.mask = get_be64(req->mad + OFF_MASK);
+		m.trusted = get_be64(req->mad + OFF_SM_KEY) != 0;
+		m.data = req->mad + SA_HDR_LEN;
+		m.n = req->len - SA_HDR_LEN;
+	}
+	uint16_t status = handle(&m, req);
+
+	sa->stats.by_attr[m.attr & 0xff]++;
+	sa->stats.answered++;
+	count_status(&sa->stats, status);
+	if (status)
+		finish_error(req, m.method, m.attr, status, out);
+	else
+		finish_records(&m);
+	return true;
+}
+
+bool sa_answer_busy(struct sa *sa, const struct sa_request *req, struct buf *out)
+{
+	out->n = 0;
+	sa->stats.requests++;
+	if (!is_request(req) || sm_key_is_wrong(sa, req)) {
+		sa->stats.dropped++;
+		return false;
+	}
+	start_answer(req, out);
+	finish_error(req, req->mad[OFF_METHOD], get_be16(req->mad + OFF_ATTR), IB_STATUS_BUSY, out);
+	sa->stats.answered++;
+	sa->stats.busy++;
+	return true;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Private to sm/: the state that its files share, and who calls whom.
+ *
+ * A sweep is a sequence of steps, each of which ends in a call of the next:
+ *
+ *   sweep.c     discovery -> election -> planning (worker thread) ->
+ *   observe.c   reading what devices hold, where that is not known ->
+ *   write.c     ports (PortInfo, up to Armed) -> tables -> Active ->
+ *   sweep.c     publishing
+ *
+ * A sweep for a new policy starts at planning.  One sweep runs at a time;
+ * wishes that come meanwhile are remembered (sm->again_*) and served after it.
+ */
+#ifndef QOSD_SM_INTERNAL_H
+#define QOSD_SM_INTERNAL_H
+
+#include <pthread.h>
+
+#include "disco/disco.h"
+#include "sm/sm.h"
+#include "sm/want.h"
+#include "store/store.h"
+
+enum sweep_kind {
+	SWEEP_NONE,
+	SWEEP_POLICY,		/* same fabric, new policy: no discovery, nothing is read */
+	SWEEP_CHANGE,		/* something changed: what devices hold is known but for new ones */
+	SWEEP_FULL,		/* everything is read back */
+};
+
+enum phase {
+	PHASE_IDLE, PHASE_DISCOVERY, PHASE_ELECTION, PHASE_PLANNING, PHASE_READING,
+	PHASE_PORTS, PHASE_TABLES, PHASE_ACTIVATION,
+};
+
+/* A run of items of one kind on a switch, judged by samples first (observe.c). */
+struct item_family {
+	uint32_t first, n;
+	uint32_t waiting;	/* samples that have not come back */
+	uint64_t seen;		/* what the first sample held */
+	bool any, mixed, right;	/* a sample came; they differ; one is as wanted */
+	bool decided;
+};
+
+/* What is to be done on one node in this sweep. */
+struct node_work {
+	item_t *items;		/* to read, then to write; 0: settled */
+	uint32_t n, cap, cursor;
+	struct item_family sl2vl, vlarb;
+	uint8_t *ports;		/* port numbers whose PortInfo is to be set */
+	uint32_t n_ports;
+	bool switch_info;	/* SwitchInfo is to be set first */
+	bool failed;		/* did not answer: nothing more is asked of it */
+};
+
+struct plan_task;
+
+struct sm {
+	struct loop *loop;
+	struct mad_port *mad;
+	const struct settings *settings;
+	struct sm_hooks hooks;
+	struct store *store;
+
+	enum sm_state state;
+	uint32_t act_count;	/* SMInfo.ActCount */
+	uint64_t master_guid;	/* the other SM that we stand by for */
+	uint8_t master_priority;
+	struct smp master_poll;	/* how to reach it */
+	uint8_t *master_route;
+	unsigned polls_missed, polls_idle;
+	bool own_port_checked;	/* that no other SM runs on it */
+
+	struct shared_policy *policy;	/* to be in force after the sweep that uses it */
+	struct findings findings;	/* of the policy in force */
+	struct findings rejected;
+	bool has_rejected;
+
+	/* the sweep */
+	enum sweep_kind kind, again_kind;
+	enum phase phase;
+	char *reason, *again_reason;
+	int64_t started_us, phase_us;
+	struct disco *disco;
+	unsigned discovery_tries;
+	struct fabric *f;		/* being worked on; published->f once published */
+	struct shared_policy *sweep_policy;
+	struct plan *plan;
+	struct plan_task *planning;
+	struct node_work *work;		/* per node of f */
+	struct smp_job *job;
+	uint32_t sms_to_ask;		/* ELECTION: SMInfo answers waited for */
+	uint64_t smps_before, sets_before;
+
+	struct subnet_state *published;
+	bool subnet_up;
+	uint64_t generation;
+	struct map64 doubtful;		/* node GUIDs whose tables are not known for sure */
+
+	uint64_t sweeps, discovery_smps;
+	double last_seconds;
+	uint64_t last_smps, last_sets;
+	uint32_t failed_devices, sets_failed, ports_active, ports_linked;
+
+	struct timer *poll_timer, *light_timer, *soon_timer, *retry_timer;
+	struct smp_job *light_job;
+	struct subnet_state *light_state;	/* what the light sweep goes over */
+	uint8_t *light_asked;			/* per switch */
+	bool light_changed;
+	unsigned retry_wait_s;
+
+	struct mcast_db *mcast;
+	struct mcast_work *mcast_work;
+};
+
+/* sm.c */
+void sm_set_state(struct sm *sm, enum sm_state s);
+void sm_sweep_ended(struct sm *sm, bool complete);
+/* Wishes a sweep; starts it at once if none runs. */
+void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason);
+
+/* sweep.c */
+void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason);
+void sweep_elected(struct sm *sm);	/* the election is won: go on */
+void sweep_lost(struct sm *sm);		/* another is master: end it */
+void sweep_observed(struct sm *sm);
+void sweep_written(struct sm *sm);
+/* Drops whatever a sweep holds; for its end and for shutting down. */
+void sweep_cleanup(struct sm *sm, bool keep_fabric);
+void sweep_enter(struct sm *sm, enum phase p);
+const char *phase_name(enum phase p);
+struct want_env sweep_env(const struct sm *sm);
+/* The node gave no answer: nothing more is asked of it in this sweep. */
+void sweep_node_failed(struct sm *sm, uint32_t node, const char *what, int status);
+
+/* election.c */
+void election_start(struct sm *sm);
+void election_stand_by(struct sm *sm, uint64_t guid, uint8_t priority, const struct smp *route);
+void election_on_poll(void *arg);
+void election_receive(struct sm *sm, const struct mad_in *in);
+
+/* observe.c */
+void observe_start(struct sm *sm);
+
+/* write.c */
+void write_start(struct sm *sm);
+
+/* multicast.c */
+void multicast_after_sweep(struct sm *sm);
+void multicast_stop(struct sm *sm);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The difference between the plan and what the devices hold: which table items
+ * are to be written.
+ *
+ * A node that we programmed ourselves and that kept its state is compared with
+ * the plan that was written to it; nothing is read.  Of any other node the
+ * tables are read back and compared.
+ *
+ * Reading doubles the cost of bringing up a fabric that nobody configured,
+ * where nothing is right anyhow.  The large families of a switch (SL2VL,
+ * VLArb) are therefore sampled: if the samples, among them those that would
+ * have been written first, all hold one and the same value and none is right,
+ * the switch is untouched, and what should differ from that value is written
+ * without being read.  If anything is right, or they differ, all is read.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "sm/internal.h"
+
+/* Flags in the unused bits of an item. */
+#define READ	(1u << 27)	/* must be read before it may be written */
+#define ISSUED	(1u << 26)	/* the Get is on its way, or done */
+#define SAMPLE	(1u << 25)
+#define PLAIN(i) ((i) & ~(READ | ISSUED | SAMPLE))
+
+#define READ_ALL_BELOW	24	/* families smaller than this are not sampled */
+#define DISTINCT_MAX	8	/* wanted values of which one is sampled each */
+
+struct collect {
+	const struct sm *sm;
+	struct node_work *w;
+	uint32_t node;
+	/* the same node in the plan that was written before, or NULL */
+	const struct plan *old;
+	uint32_t old_node;
+	bool lft_unset;		/* a switch whose LFT was never written */
+	uint16_t lft_top;
+};
+
+static void add_item(struct node_work *w, item_t item)
+{
+	if (w->n == w->cap) {
+		w->cap = w->cap ? w->cap * 2 : 8;
+		w->items = xrealloc(w->items, w->cap, sizeof(*w->items));
+	}
+	w->items[w->n++] = item;
+}
+
+/* --- nodes that are known --- */
+
+/* Whether the old plan has the item, and wants the same. */
+static bool same_as_before(const struct collect *c, item_t item)
+{
+	struct item_want now, before;
+	const struct plan *old = c->old;
+	unsigned a = ITEM_A(item), b = ITEM_B(item);
+
+	switch (ITEM_KIND(item)) {
+	case ITEM_LFT:
+		if (b > old->lid_top / LFT_BLOCK)
+			return false;
+		break;
+	case ITEM_SL2VL:
+		if (!old->tables->managed ||
+		    qos_sl2vl_id(old->tables, old->f, c->old_node, a, b) == TABLE_NONE)
+			return false;
+		break;
+	case ITEM_VLARB:
+		if (!old->tables->managed ||
+		    old->tables->arb[old->f->nodes[c->old_node].port0 + a] == TABLE_NONE)
+			return false;
+		break;
+	default:
+		break;
+	}
+	want_item(c->sm->plan, c->node, item, &now);
+	want_item(old, c->old_node, item, &before);
+	return now.len == before.len && !memcmp(now.data, before.data, now.len);
+}
+
+static void collect_changed(void *arg, item_t item)
+{
+	struct collect *c = arg;
+
+	if (!same_as_before(c, item))
+		add_item(c->w, item);
+}
+
+/* A port that we configured and that has not started anew since. */
+static bool port_kept_state(const struct plan *old, uint32_t old_port,
+			    const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port], *q = &old->f->ports[old_port];
+
+	if (!p->present || !q->present)
+		return p->present == q->present;
+	if (port_is_end(f, port) && (p->lid != old->lid[old_port] || p->sm_lid != q->sm_lid))
+		return false;
+	return node_is_switch(port_node(f, port)) || p->state >= IB_PORT_ARMED_S;
+}
+
+/* Finds the node in the published plan, if its tables are surely as planned there. */
+static const struct plan *known_plan(const struct sm *sm, uint32_t node, uint32_t *old_node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+	const struct plan *old = sm->published ? sm->published->plan : NULL;
+	const struct fabric_node *o;
+
+	if (!old || sm->kind == SWEEP_FULL || map64_get(&sm->doubtful, n->guid) != MAP64_NONE)
+		return NULL;
+	*old_node = map64_get(&old->f->node_by_guid, n->guid);
+	if (*old_node == MAP64_NONE)
+		return NULL;
+	o = &old->f->nodes[*old_node];
+	if (o->nports != n->nports || o->type != n->type)
+		return NULL;
+	if (node_is_switch(n) && sm->f->switches[n->sw].lft_top != old->lid_top)
+		return NULL;
+	for (unsigned num = 0; num <= n->nports; num++)
+		if (!port_kept_state(old, o->port0 + num, sm->f, n->port0 + num))
+			return NULL;
+	return old;
+}
+
+/* --- nodes that are not --- */
+
+static struct item_family *family_of(struct node_work *w, enum item_kind kind)
+{
+	return kind == ITEM_SL2VL ? &w->sl2vl : kind == ITEM_VLARB ? &w->vlarb : NULL;
+}
+
+static void collect_unknown(void *arg, item_t item)
+{
+	struct collect *c = arg;
+	enum item_kind kind = ITEM_KIND(item);
+	struct item_family *fam = family_of(c->w, kind);
+
+	if (fam && node_is_switch(&c->sm->f->nodes[c->node])) {
+		if (!fam->n)
+			fam->first = c->w->n;
+		fam->n++;
+		add_item(c->w, item);
+		return;
+	}
+	/* entries beyond LinearFDBTop hold nothing (14.2.5.4): no need to read them */
+	if (kind == ITEM_LFT && (c->lft_unset || ITEM_B(item) > c->lft_top / LFT_BLOCK))
+		add_item(c->w, item);
+	else
+		add_item(c->w, item | READ);
+}
+
+static void sample(struct node_work *w, struct item_family *fam, uint32_t i)
+{
+	if (w->items[i] & READ)
+		return;
+	w->items[i] |= READ | SAMPLE;
+	fam->waiting++;
+}
+
+static void choose_samples(const struct sm *sm, uint32_t node, struct item_family *fam)
+{
+	struct node_work *w = &sm->work[node];
+	uint64_t distinct[DISTINCT_MAX];
+	unsigned n_distinct = 0;
+	struct item_want want;
+
+	if (fam->n < READ_ALL_BELOW) {
+		for (uint32_t i = 0; i < fam->n; i++)
+			w->items[fam->first + i] |= READ;
+		fam->decided = true;
+		return;
+	}
+	/* as many as may be under way at once when writing: a crash leaves these done first */
+	for (uint32_t i = 0; i < sm->settings->smp_window_device && i < fam->n; i++)
+		sample(w, fam, fam->first + i);
+	sample(w, fam, fam->first + fam->n - 1);
+	/* and the first of each wanted value; a step saves looking at all of them */
+	for (uint32_t i = 0; i < fam->n && n_distinct < DISTINCT_MAX; i += 7) {
+		unsigned k = 0;
+		uint64_t h;
+
+		want_item(sm->plan, node, w->items[fam->first + i], &want);
+		h = hash_bytes(want.data, want.len, 1);
+		while (k < n_distinct && distinct[k] != h)
+			k++;
+		if (k < n_distinct)
+			continue;
+		distinct[n_distinct++] = h;
+		sample(w, fam, fam->first + i);
+	}
+}
+
+/* All samples are back: what else must be read? */
+static void decide(struct sm *sm, uint32_t node, struct item_family *fam)
+{
+	struct node_work *w = &sm->work[node];
+	bool untouched = fam->any && !fam->mixed && !fam->right;
+	struct item_want want;
+
+	fam->decided = true;
+	for (uint32_t i = fam->first; i < fam->first + fam->n; i++) {
+		if (w->items[i] & (READ | ISSUED) || !w->items[i])
+			continue;
+		if (untouched) {
+			want_item(sm->plan, node, w->items[i], &want);
+			if (hash_bytes(want.data, want.len, 1) != fam->seen)
+				continue;
+		}
+		w->items[i] |= READ;
+	}
+	w->cursor = fam->first;
+}
+
+static void take_sample(struct sm *sm, uint32_t node, struct item_family *fam,
+			const uint8_t *got, unsigned len, bool right)
+{
+	uint64_t h = hash_bytes(got, len, 1);
+
+	if (!fam->any)
+		fam->seen = h;
+	else if (fam->seen != h)
+		fam->mixed = true;
+	fam->any = true;
+	fam->right |= right;
+	if (--fam->waiting == 0)
+		decide(sm, node, fam);
+}
+
+/* --- the job --- */
+
+static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+	struct node_work *w = &sm->work[node];
+	struct item_want want;
+
+	for (; w->cursor < w->n && !w->failed; w->cursor++) {
+		item_t *it = &w->items[w->cursor];
+
+		if (!(*it & READ) || (*it & ISSUED))
+			continue;
+		if (!want_route(sm->f, node, item_port(*it), s))
+			continue;
+		want_item(sm->plan, node, PLAIN(*it), &want);
+		*it |= ISSUED;
+		s->method = SMP_GET;
+		s->attr = want.attr;
+		s->mod = want.mod;
+		s->m_key = sm->settings->m_key;
+		memset(s->data, 0, sizeof(s->data));
+		*cookie = w->cursor++;
+		return true;
+	}
+	return false;
+}
+
+static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	struct node_work *w = &sm->work[node];
+	item_t *it = &w->items[cookie];
+	struct item_family *fam = *it & SAMPLE ? family_of(w, ITEM_KIND(*it)) : NULL;
+	struct item_want want;
+	bool right;
+
+	if (status < 0) {
+		sweep_node_failed(sm, node, "reading tables", status);
+		return;
+	}
+	want_item(sm->plan, node, PLAIN(*it), &want);
+	/* what can't be read is written: the device will say what it thinks of it */
+	right = status == 0 &&
+		(!memcmp(s->data, want.data, want.len) ||
+		 store_is_refused(sm->store, sm->f->nodes[node].guid, want.attr, want.mod,
+				  hash_bytes(want.data, want.len, 0),
+				  hash_bytes(s->data, want.len, 0)));
+	*it = right ? 0 : PLAIN(*it) | ISSUED;
+	if (fam)
+		take_sample(sm, node, fam, s->data, want.len, right);
+}
+
+/* Forgets the flags, and what turned out right. */
+static void compact(struct node_work *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->items[i])
+			w->items[n++] = PLAIN(w->items[i]);
+	w->n = n;
+	w->cursor = 0;
+	if (n < w->cap / 2) {
+		w->items = xrealloc(w->items, n, sizeof(*w->items));
+		w->cap = n;
+	}
+}
+
+static void finished(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm->job = NULL;
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		compact(&sm->work[i]);
+	sweep_observed(sm);
+}
+
+static const struct smp_job_ops observe_ops = { next, done, finished };
+
+static void collect(struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+	struct collect c = { .sm = sm, .w = &sm->work[node], .node = node };
+
+	c.old = known_plan(sm, node, &c.old_node);
+	if (c.old) {
+		want_items(sm->plan, node, collect_changed, &c);
+		return;
+	}
+	if (node_is_switch(n)) {
+		c.lft_top = sm->f->switches[n->sw].lft_top;
+		c.lft_unset = c.lft_top == 0;
+	}
+	want_items(sm->plan, node, collect_unknown, &c);
+	if (c.w->sl2vl.n)
+		choose_samples(sm, node, &c.w->sl2vl);
+	if (c.w->vlarb.n)
+		choose_samples(sm, node, &c.w->vlarb);
+}
+
+void observe_start(struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		if (!sm->work[i].failed)
+			collect(sm, i);
+	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &observe_ops, sm);
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The face of the subnet manager: its state, what starts a sweep (start,
+ * policy, traps, light sweeps, wishes from outside), and what `status` tells.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/log.h"
+#include "sm/internal.h"
+
+#define TRAP_SETTLE_US	50000		/* a fault brings several traps: take them together */
+#define RETRY_FIRST_S	2
+#define RETRY_MAX_S	60
+
+static struct log_ratelimit trap_log = LOG_RATELIMIT;
+
+const char *sm_state_name(enum sm_state s)
+{
+	static const char *const names[] = { "not-active", "discovering", "standby", "master" };
+	return (unsigned)s < ARRAY_SIZE(names) ? names[s] : "unknown";
+}
+
+static void unpublish(struct sm *sm)
+{
+	struct subnet_state *old = sm->published;
+
+	if (!old)
+		return;
+	sm->published = NULL;
+	multicast_stop(sm);
+	sm->hooks.published(sm->hooks.arg, NULL);
+	state_unref(old);
+}
+
+void sm_set_state(struct sm *sm, enum sm_state s)
+{
+	if (sm->state == s)
+		return;
+	log_info("sm", "%s (was %s)", sm_state_name(s), sm_state_name(sm->state));
+	sm->state = s;
+	if (s != SM_MASTER) {
+		sm->subnet_up = false;
+		timer_stop(sm->light_timer);
+		unpublish(sm);
+	}
+}
+
+/* --- what starts sweeps --- */
+
+void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
+{
+	if (sm->state == SM_NOT_ACTIVE || sm->state == SM_STANDBY)
+		return;
+	if (sm->kind == SWEEP_NONE) {
+		timer_stop(sm->retry_timer);
+		sweep_start(sm, kind, reason);
+		return;
+	}
+	if (kind > sm->again_kind)
+		sm->again_kind = kind;
+	free(sm->again_reason);
+	sm->again_reason = xstrdup(reason);
+}
+
+static void on_retry(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm_want_sweep(sm, SWEEP_CHANGE, "again, after an incomplete sweep");
+}
+
+static void arm_retry(struct sm *sm, bool complete)
+{
+	if (complete) {
+		sm->retry_wait_s = 0;
+		return;
+	}
+	sm->retry_wait_s = sm->retry_wait_s ? sm->retry_wait_s * 2 : RETRY_FIRST_S;
+	if (sm->retry_wait_s > RETRY_MAX_S)
+		sm->retry_wait_s = RETRY_MAX_S;
+	timer_set(sm->retry_timer, sm->retry_wait_s * 1000000ll, 0);
+}
+
+void sm_sweep_ended(struct sm *sm, bool complete)
+{
+	enum sweep_kind again = sm->again_kind;
+	char *reason = sm->again_reason;
+
+	sm->again_kind = SWEEP_NONE;
+	sm->again_reason = NULL;
+	if (sm->master_guid && sm->state != SM_NOT_ACTIVE) {
+		sm_set_state(sm, SM_STANDBY);
+		timer_set(sm->poll_timer, 0, sm->settings->poll_interval_ms * 1000ll);
+	} else if (again != SWEEP_NONE) {
+		sm_want_sweep(sm, again, reason);
+	} else {
+		arm_retry(sm, complete);
+	}
+	if (sm->state == SM_MASTER && sm->settings->sweep_interval_s)
+		timer_set(sm->light_timer, sm->settings->sweep_interval_s * 1000000ll,
+			  sm->settings->sweep_interval_s * 1000000ll);
+	free(reason);
+	sm->hooks.sweep_done(sm->hooks.arg, complete);
+}
+
+void sm_request_sweep(struct sm *sm, const char *reason)
+{
+	sm_want_sweep(sm, SWEEP_FULL, reason);
+}
+
+void sm_set_policy(struct sm *sm, struct shared_policy *p)
+{
+	shared_policy_ref(p);
+	shared_policy_unref(sm->policy);
+	sm->policy = p;
+	findings_free(&sm->rejected);
+	sm->has_rejected = false;
+	sm_want_sweep(sm, sm->published ? SWEEP_POLICY : SWEEP_CHANGE, "new policy");
+}
+
+void sm_policy_rejected(struct sm *sm, struct findings *f)
+{
+	findings_free(&sm->rejected);
+	findings_move(&sm->rejected, f);
+	sm->has_rejected = true;
+}
+
+/* --- light sweeps: one SwitchInfo Get for each switch --- */
+
+static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+	const struct fabric *f = sm->light_state->f;
+
+	if (sm->light_asked[sw])
+		return false;
+	sm->light_asked[sw] = 1;
+	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO,
+			   .m_key = sm->settings->m_key };
+	*cookie = 0;
+	return want_route(f, f->switches[sw].node, 0, s);
+}
+
+static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	uint8_t data[64];
+
+	(void)sw;
+	(void)cookie;
+	memcpy(data, s->data, sizeof(data));
+	if (status || mad_get_field(data, 0, IB_SW_STATE_CHANGE_F))
+		sm->light_changed = true;
+}
+
+static void light_end(struct sm *sm)
+{
+	free(sm->light_asked);
+	sm->light_asked = NULL;
+	state_unref(sm->light_state);
+	sm->light_state = NULL;
+	sm->light_job = NULL;
+}
+
+static void light_finished(void *arg)
+{
+	struct sm *sm = arg;
+	bool changed = sm->light_changed;
+
+	light_end(sm);
+	if (changed)
+		sm_want_sweep(sm, SWEEP_CHANGE, "a switch reports a change or does not answer");
+}
+
+static const struct smp_job_ops light_ops = { light_next, light_done, light_finished };
+
+static void on_light(void *arg)
+{
+	struct sm *sm = arg;
+
+	if (sm->kind != SWEEP_NONE || sm->light_job || !sm->published)
+		return;
+	sm->light_changed = false;
+	sm->light_state = state_ref(sm->published);
+	sm->light_asked = xcalloc(sm->published->f->n_switches, 1);
+	sm->light_job = smp_job_start(sm->mad, sm->published->f->n_switches, &light_ops, sm);
+}
+
+/* --- traps (14.4.10) --- */
+
+static void on_soon(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm_want_sweep(sm, SWEEP_CHANGE, "trap");
+}
+
+static void repress(struct sm *sm, const struct mad_in *in)
+{
+	uint8_t mad[256];
+
+	memcpy(mad, in->mad, sizeof(mad));
+	mad[3] = UMAD_METHOD_TRAP_REPRESS;
+	put_be64(mad + 24, sm->settings->m_key);
+	mad_reply(sm->mad, in, mad, sizeof(mad));
+}
+
+static void on_trap(struct sm *sm, const struct mad_in *in)
+{
+	const uint8_t *notice = in->mad + 64;
+	uint16_t number = get_be16(notice + 4);
+	bool generic = notice[0] & 0x80;
+
+	if (sm->state != SM_MASTER)
+		return;
+	repress(sm, in);
+	log_limited(&trap_log, LOG_LEVEL_INFO, "trap", "LID %u: %s %u", in->slid,
+		    generic ? "trap" : "vendor trap", number);
+	/* link state, and capability or description: whoever it is, look */
+	if (generic && (number == UMAD_SM_LINK_STATE_CHANGED_TRAP ||
+			number == UMAD_SM_LOCAL_CHANGES_TRAP ||
+			number == UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP) &&
+	    !timer_active(sm->soon_timer))
+		timer_set(sm->soon_timer, TRAP_SETTLE_US, 0);
+}
+
+void sm_receive(struct sm *sm, const struct mad_in *in)
+{
+	if (in->len < 256)
+		return;
+	if (in->mad[3] == UMAD_METHOD_TRAP) {
+		if (get_be16(in->mad + 16) == UMAD_ATTR_NOTICE)
+			on_trap(sm, in);
+		return;
+	}
+	election_receive(sm, in);
+}
+
+/* --- life --- */
+
+struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *settings,
+		  struct shared_policy *policy, struct store *store, const struct sm_hooks *hooks)
+{
+	struct sm *sm = xcalloc(1, sizeof(*sm));
+
+	sm->loop = l;
+	sm->mad = m;
+	sm->settings = settings;
+	sm->hooks = *hooks;
+	sm->store = store;
+	sm->state = SM_DISCOVERING;
+	sm->policy = shared_policy_ref(policy);
+	map64_init(&sm->doubtful, 16);
+	sm->poll_timer = timer_new(l, election_on_poll, sm);
+	sm->light_timer = timer_new(l, on_light, sm);
+	sm->soon_timer = timer_new(l, on_soon, sm);
+	sm->retry_timer = timer_new(l, on_retry, sm);
+	return sm;
+}
+
+void sm_free(struct sm *sm)
+{
+	if (!sm)
+		return;
+	sweep_cleanup(sm, false);
+	if (sm->light_job) {
+		smp_job_cancel(sm->light_job);
+		light_end(sm);
+	}
+	unpublish(sm);
+	timer_free(sm->poll_timer);
+	timer_free(sm->light_timer);
+	timer_free(sm->soon_timer);
+	timer_free(sm->retry_timer);
+	shared_policy_unref(sm->policy);
+	findings_free(&sm->findings);
+	findings_free(&sm->rejected);
+	map64_free(&sm->doubtful);
+	free(sm->again_reason);
+	free(sm->master_route);
+	free(sm);
+}
+
+static void start(struct sm *sm)
+{
+	struct buf err = { 0 };
+
+	sm->own_port_checked = true;
+	if (!mad_set_issm(sm->mad, true, &err))
+		sm->hooks.fatal(sm->hooks.arg, err.s);
+	else
+		sm_want_sweep(sm, SWEEP_FULL, "start");
+	buf_free(&err);
+}
+
+static void on_own_port(void *arg, const struct smp *s, int status)
+{
+	struct sm *sm = arg;
+	uint8_t data[64];
+
+	memcpy(data, s->data, sizeof(data));
+	if (status == 0 && mad_get_field(data, 0, IB_SMINFO_STATE_F) != SM_NOT_ACTIVE)
+		sm->hooks.fatal(sm->hooks.arg, "another subnet manager runs on this port");
+	else
+		start(sm);
+}
+
+void sm_start(struct sm *sm)
+{
+	/*
+	 * A question to our own port: the kernel lets only one SM register, the
+	 * simulator any number.  Nobody answers if nobody else is there.
+	 */
+	static const uint8_t here[1];
+	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO, .route = here };
+
+	smp_send(sm->mad, &s, on_own_port, sm);
+}
+
+void sm_get_status(const struct sm *sm, struct sm_status *out)
+{
+	const struct mad_port_info *info = mad_info(sm->mad);
+	const struct subnet_state *p = sm->published;
+
+	*out = (struct sm_status){
+		.state = sm->state, .subnet_up = sm->subnet_up,
+		.sweeping = sm->kind != SWEEP_NONE, .phase = phase_name(sm->phase),
+		.guid = info->guid, .lid = p ? p->plan->lid[p->f->self] : info->lid,
+		.master_guid = sm->state == SM_MASTER ? info->guid : sm->master_guid,
+		.master_priority = sm->state == SM_MASTER ? sm->settings->priority :
+				   sm->master_priority,
+		.priority = sm->settings->priority,
+		.nodes = p ? p->f->n_nodes : 0, .switches = p ? p->f->n_switches : 0,
+		.ports_active = p ? sm->ports_active : 0,
+		.ports_linked = p ? sm->ports_linked : 0,
+		.sweeps = sm->sweeps, .last_sweep_seconds = sm->last_seconds,
+		.last_smps = sm->last_smps, .last_sets = sm->last_sets,
+		.failed_devices = sm->failed_devices, .sets_failed = sm->sets_failed,
+		.discovery_smps = sm->discovery_smps,
+		.refused = store_refused_count(sm->store),
+		.engine = p ? p->plan->engine : NULL,
+		.policy = p ? p->policy : sm->policy, .findings = &sm->findings,
+		.rejected = sm->has_rejected ? &sm->rejected : NULL,
+	};
+}
+
+struct subnet_state *sm_published(const struct sm *sm)
+{
+	return sm->published;
+}
+
+void sm_set_mcast(struct sm *sm, struct mcast_db *db)
+{
+	sm->mcast = db;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The way of a sweep, from discovery to publishing; internal.h has the map.
+ *
+ * The plan is computed in a worker thread, so that queries and the control
+ * socket are served meanwhile.  While it runs, nobody writes to the fabric or
+ * the policy that it reads: no SMP of the sweep is outstanding.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "sm/internal.h"
+
+#define DISCOVERY_TRIES 3
+
+const char *phase_name(enum phase p)
+{
+	static const char *const names[] = {
+		"idle", "discovery", "election", "planning", "reading", "ports", "tables",
+		"activation",
+	};
+	return names[p];
+}
+
+void sweep_enter(struct sm *sm, enum phase p)
+{
+	int64_t now = clock_mono_us();
+
+	if (sm->phase != PHASE_IDLE)
+		log_debug("sweep", "%s took %.3f s, %" PRIu64 " SMPs so far", phase_name(sm->phase),
+			  (double)(now - sm->phase_us) * 1e-6,
+			  mad_counts(sm->mad)->smps - sm->smps_before);
+	sm->phase = p;
+	sm->phase_us = now;
+}
+
+struct want_env sweep_env(const struct sm *sm)
+{
+	return (struct want_env){
+		.plan = sm->plan,
+		.sm_lid = sm->plan->lid[sm->f->self],
+		.reregister = true,
+	};
+}
+
+void sweep_node_failed(struct sm *sm, uint32_t node, const char *what, int status)
+{
+	char name[FABRIC_NAME_MAX];
+	struct node_work *w = &sm->work[node];
+
+	map64_put(&sm->doubtful, sm->f->nodes[node].guid, 1);
+	if (w->failed)
+		return;
+	w->failed = true;
+	sm->failed_devices++;
+	log_warn("sweep", "%s: %s while %s; nothing more is asked of it in this sweep",
+		 fabric_node_name(sm->f, node, name, sizeof(name)),
+		 status == SMP_TIMEOUT ? "no answer" : "sending failed", what);
+}
+
+static void free_work(struct sm *sm)
+{
+	for (uint32_t i = 0; sm->work && i < sm->f->n_nodes; i++) {
+		free(sm->work[i].items);
+		free(sm->work[i].ports);
+	}
+	free(sm->work);
+	sm->work = NULL;
+}
+
+static void planning_join(struct sm *sm);
+
+void sweep_cleanup(struct sm *sm, bool keep_fabric)
+{
+	planning_join(sm);
+	disco_cancel(sm->disco);
+	sm->disco = NULL;
+	if (sm->job)
+		smp_job_cancel(sm->job);
+	sm->job = NULL;
+	free_work(sm);
+	if (!keep_fabric) {
+		plan_free(sm->plan);
+		fabric_free(sm->f);
+	}
+	sm->plan = NULL;
+	sm->f = NULL;
+	shared_policy_unref(sm->sweep_policy);
+	sm->sweep_policy = NULL;
+	free(sm->reason);
+	sm->reason = NULL;
+	sm->kind = SWEEP_NONE;
+	sm->phase = PHASE_IDLE;
+}
+
+static void sweep_fail(struct sm *sm, const char *why)
+{
+	log_error("sweep", "given up: %s", why);
+	sweep_cleanup(sm, false);
+	sm_sweep_ended(sm, false);
+}
+
+/* --- discovery --- */
+
+static void plan_start(struct sm *sm);
+
+/* Links that are up, and nobody answered at the other end. */
+static uint32_t count_unanswered(const struct fabric *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		const struct fabric_port *p = &f->ports[i];
+
+		if (p->present && p->num && p->state >= IB_PORT_INIT_S &&
+		    (p->peer == FABRIC_NONE || !f->ports[p->peer].present))
+			n++;
+	}
+	return n;
+}
+
+static void discovery_start(struct sm *sm);
+
+static void discovery_done(void *arg, const struct disco_result *res)
+{
+	struct sm *sm = arg;
+
+	sm->disco = NULL;
+	sm->discovery_smps += res->mads;
+	if (!res->f) {
+		if (sm->discovery_tries < DISCOVERY_TRIES) {
+			log_warn("discovery", "%s; trying again", res->error);
+			discovery_start(sm);
+		} else {
+			sweep_fail(sm, res->error);
+		}
+		return;
+	}
+	sm->f = res->f;
+	sm->f->unanswered = count_unanswered(sm->f);
+	/* the library reports a partial fabric as success: look again before believing it */
+	if (sm->f->unanswered && sm->discovery_tries < DISCOVERY_TRIES) {
+		log_warn("discovery", "%u links are up whose far end does not answer; looking again",
+			 sm->f->unanswered);
+		fabric_free(sm->f);
+		sm->f = NULL;
+		discovery_start(sm);
+		return;
+	}
+	log_debug("discovery", "%u nodes, %u switches, %u SMPs", sm->f->n_nodes,
+		  sm->f->n_switches, res->mads);
+	sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
+	sweep_enter(sm, PHASE_ELECTION);
+	election_start(sm);
+}
+
+static void discovery_start(struct sm *sm)
+{
+	const struct mad_port_info *info = mad_info(sm->mad);
+	struct disco_request r = {
+		.ca = info->ca, .port = info->port, .window = sm->settings->discovery_window,
+		.timeout_ms = sm->settings->smp_timeout_ms, .retries = sm->settings->smp_retries,
+		.m_key = sm->settings->m_key,
+	};
+	struct buf err = { 0 };
+
+	sm->discovery_tries++;
+	sm->disco = disco_start(sm->loop, &r, discovery_done, sm, &err);
+	if (!sm->disco)
+		sweep_fail(sm, err.s);
+	buf_free(&err);
+}
+
+/* --- planning --- */
+
+struct plan_task {
+	pthread_t thread;
+	struct wake *wake;
+	const struct fabric *f;
+	const struct policy *policy;
+	const struct settings *settings;
+	const struct lid_map *known;
+	struct plan *plan;
+};
+
+static void *plan_thread(void *arg)
+{
+	struct plan_task *t = arg;
+
+	t->plan = plan_compute(t->f, t->policy, t->settings, t->known, clock_mono_us);
+	loop_wake(t->wake);
+	return NULL;
+}
+
+static void planning_join(struct sm *sm)
+{
+	struct plan_task *t = sm->planning;
+
+	if (!t)
+		return;
+	pthread_join(t->thread, NULL);
+	wake_free(t->wake);
+	sm->plan = t->plan;
+	sm->planning = NULL;
+	free(t);
+}
+
+static void log_findings(const struct findings *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct buf line = { 0 };
+
+		findings_format(&f->v[i], &line);
+		log_at(f->v[i].severity == SEV_ERROR ? LOG_LEVEL_ERROR :
+		       f->v[i].severity == SEV_WARNING ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO,
+		       "policy", "%s", line.s);
+		buf_free(&line);
+	}
+}
+
+static void plan_done(void *arg)
+{
+	struct sm *sm = arg;
+	struct plan *p;
+
+	planning_join(sm);
+	p = sm->plan;
+	log_debug("sweep", "plan: LIDs %.3f s, tables %.3f s, routes %.3f s (%s), paths %.3f s",
+		  (double)p->us_lids * 1e-6, (double)p->us_tables * 1e-6,
+		  (double)p->us_routes * 1e-6, p->engine ? p->engine : "none",
+		  (double)p->us_paths * 1e-6);
+	log_findings(&p->findings);
+	/* before any device hears of them: after a crash they must be the same */
+	store_save_lids(sm->store, p);
+	sweep_enter(sm, PHASE_READING);
+	observe_start(sm);
+}
+
+static void plan_start(struct sm *sm)
+{
+	struct plan_task *t = xcalloc(1, sizeof(*t));
+	int r;
+
+	sweep_enter(sm, PHASE_PLANNING);
+	t->f = sm->f;
+	t->policy = sm->sweep_policy->p;
+	t->settings = sm->settings;
+	t->known = store_lids(sm->store);
+	t->wake = wake_new(sm->loop, plan_done, sm);
+	r = pthread_create(&t->thread, NULL, plan_thread, t);
+	if (r) {
+		wake_free(t->wake);
+		free(t);
+		sweep_fail(sm, strerror(r));
+		return;
+	}
+	sm->planning = t;
+}
+
+/* --- steps that other files end --- */
+
+void sweep_elected(struct sm *sm)
+{
+	sm_set_state(sm, SM_MASTER);
+	plan_start(sm);
+}
+
+void sweep_lost(struct sm *sm)
+{
+	sweep_cleanup(sm, false);
+	sm_sweep_ended(sm, false);
+}
+
+void sweep_observed(struct sm *sm)
+{
+	write_start(sm);
+}
+
+static void count_ports(struct sm *sm)
+{
+	sm->ports_active = sm->ports_linked = 0;
+	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
+		const struct fabric_port *p = &sm->f->ports[i];
+
+		if (!p->present || !p->num || p->state < IB_PORT_INIT_S)
+			continue;
+		sm->ports_linked++;
+		sm->ports_active += p->state == IB_PORT_ACTIVE_S;
+	}
+}
+
+static void publish(struct sm *sm)
+{
+	struct subnet_state *s = xcalloc(1, sizeof(*s)), *old = sm->published;
+
+	s->refs = 1;
+	s->generation = ++sm->generation;
+	s->f = sm->f;
+	s->plan = sm->plan;
+	s->policy = shared_policy_ref(sm->sweep_policy);
+	s->published_us = clock_real_us();
+	sm->published = s;
+	findings_free(&sm->findings);
+	findings_copy(&sm->findings, &sm->sweep_policy->findings);
+	findings_copy(&sm->findings, &sm->plan->findings);
+	sm->hooks.published(sm->hooks.arg, s);
+	state_unref(old);
+}
+
+void sweep_written(struct sm *sm)
+{
+	double seconds = (double)(clock_mono_us() - sm->started_us) * 1e-6;
+	const struct mad_counts *c = mad_counts(sm->mad);
+	bool complete;
+
+	sweep_enter(sm, PHASE_IDLE);
+	count_ports(sm);
+	store_save_refused(sm->store);
+	sm->sweeps++;
+	sm->last_seconds = seconds;
+	sm->last_smps = c->smps - sm->smps_before;
+	sm->last_sets = c->sets_total - sm->sets_before;
+	complete = sm->ports_active == sm->ports_linked && !sm->failed_devices &&
+		   !sm->sets_failed && !sm->f->unanswered;
+	sm->subnet_up = complete;
+	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64
+		 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason, sm->f->n_nodes,
+		 sm->f->n_switches, sm->ports_active, sm->ports_linked, sm->last_smps,
+		 sm->last_sets, seconds, complete ? "" : "; incomplete: ",
+		 complete ? "" :
+		 sm->failed_devices || sm->f->unanswered ? "some devices do not answer" :
+		 sm->sets_failed ? "some settings were refused" : "some ports are not Active");
+	publish(sm);
+	sweep_cleanup(sm, true);
+	multicast_after_sweep(sm);
+	sm_sweep_ended(sm, complete);
+}
+
+/* --- the beginning --- */
+
+void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
+{
+	const struct mad_counts *c = mad_counts(sm->mad);
+
+	sm->kind = kind;
+	sm->reason = xstrdup(reason);
+	sm->started_us = sm->phase_us = clock_mono_us();
+	sm->smps_before = c->smps;
+	sm->sets_before = c->sets_total;
+	sm->failed_devices = sm->sets_failed = 0;
+	sm->discovery_tries = 0;
+	sm->sweep_policy = shared_policy_ref(sm->policy);
+	log_debug("sweep", "starts: %s", reason);
+	if (kind == SWEEP_POLICY && sm->published) {
+		sm->f = fabric_clone(sm->published->f);
+		sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
+		plan_start(sm);
+		return;
+	}
+	if (kind == SWEEP_FULL) {
+		map64_free(&sm->doubtful);
+		map64_init(&sm->doubtful, 16);
+	}
+	sweep_enter(sm, PHASE_DISCOVERY);
+	discovery_start(sm);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The plan in the form of attributes; see want.h. */
+#include <string.h>
+
+#include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "sm/want.h"
+
+#define LINK_DOWN_DEFAULT_POLLING 2
+#define PKEYS_PER_BLOCK 32
+
+static void set(uint8_t *info, enum MAD_FIELDS field, uint32_t v)
+{
+	mad_set_field(info, 0, field, v);
+}
+
+static uint32_t get(const uint8_t *info, enum MAD_FIELDS field)
+{
+	/* libibmad takes its buffer without const, and only reads */
+	return mad_get_field((void *)(uintptr_t)info, 0, field);
+}
+
+bool port_is_linked(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+
+	return p->present && p->num && p->peer != FABRIC_NONE && f->ports[p->peer].present &&
+	       p->state >= IB_PORT_INIT_S;
+}
+
+bool port_is_managed(const struct fabric *f, uint32_t port)
+{
+	return f->ports[port].present && (port_is_end(f, port) || port_is_linked(f, port));
+}
+
+bool want_route(const struct fabric *f, uint32_t node, unsigned num, struct smp *s)
+{
+	const struct fabric_node *n = &f->nodes[node];
+	uint32_t peer;
+
+	s->last_hop = 0;
+	if (!node_is_switch(n) && num && num != n->local_port) {
+		peer = fabric_port(f, node, num)->peer;
+		if (peer == FABRIC_NONE)
+			return false;
+		n = port_node(f, peer);
+		s->last_hop = f->ports[peer].num;
+		if (!node_is_switch(n) || n->hops >= IB_DR_HOPS_MAX)
+			return false;
+	}
+	s->route = f->routes + n->route;
+	s->hops = n->hops;
+	return true;
+}
+
+static bool is_end(const struct want_env *e, uint32_t port)
+{
+	return port_is_end(e->plan->f, port);
+}
+
+/* --- PortInfo --- */
+
+/* Fields of ports that have LIDs. */
+static void want_end_port(const struct want_env *e, uint32_t port, uint8_t *d)
+{
+	const struct settings *s = e->plan->settings;
+	const struct policy *pol = e->plan->policy;
+
+	set(d, IB_PORT_LID_F, e->plan->lid[port]);
+	set(d, IB_PORT_LMC_F, e->plan->lmc[port]);
+	set(d, IB_PORT_SMLID_F, e->sm_lid);
+	set(d, IB_PORT_SMSL_F, pol->levels[pol->default_level].sl);
+	mad_set_field64(d, 0, IB_PORT_MKEY_F, s->m_key);
+	set(d, IB_PORT_MKEY_LEASE_F, s->m_key_lease);
+	set(d, IB_PORT_MKEY_PROT_BITS_F, s->m_key_protect);
+	mad_set_field64(d, 0, IB_PORT_GID_PREFIX_F, s->subnet_prefix);
+	set(d, IB_PORT_SUBN_TIMEOUT_F, s->subnet_timeout);
+}
+
+static unsigned vls_of(const struct want_env *e, uint32_t port)
+{
+	const struct fabric_port *p = &e->plan->f->ports[port];
+	unsigned want = e->plan->tables->op_vls[port];
+
+	/*
+	 * On a link that carries traffic VLs are added, never taken away: it
+	 * works with more than the policy needs, and taking one drops packets.
+	 */
+	if (p->state == IB_PORT_ACTIVE_S && p->op_vls > want && p->op_vls <= p->vl_cap)
+		want = p->op_vls;
+	return want;
+}
+
+/* Fields of ports that have a link. */
+static void want_linked_port(const struct want_env *e, uint32_t port, uint8_t *d)
+{
+	const struct plan *pl = e->plan;
+	const struct settings *s = pl->settings;
+	const struct fabric_port *p = &pl->f->ports[port], *q = &pl->f->ports[p->peer];
+	bool on_switch = node_is_switch(port_node(pl->f, port));
+	bool to_switch = node_is_switch(port_node(pl->f, p->peer));
+	unsigned mtu = p->mtu_cap < q->mtu_cap ? p->mtu_cap : q->mtu_cap;
+	unsigned vls = vls_of(e, port);
+
+	set(d, IB_PORT_NEIGHBOR_MTU_F, mtu ? mtu : 1);
+	if (vls)
+		set(d, IB_PORT_OPER_VLS_F, vls);
+	set(d, IB_PORT_LINK_DOWN_DEF_F, LINK_DOWN_DEFAULT_POLLING);
+	set(d, IB_PORT_LOCAL_PHYS_ERR_F, s->local_phy_errors);
+	set(d, IB_PORT_OVERRUN_ERR_F, s->overrun_errors);
+	if (pl->tables->managed && pl->tables->arb[port] != TABLE_NONE)
+		set(d, IB_PORT_VL_HIGH_LIMIT_F, pl->tables->arbs[pl->tables->arb[port]].high_limit);
+	if (on_switch) {
+		set(d, IB_PORT_HOQ_LIFE_F, to_switch ? s->hoq_lifetime : s->hoq_lifetime_end);
+		set(d, IB_PORT_VL_STALL_COUNT_F, to_switch ? s->vl_stall_count : s->vl_stall_count_end);
+		/* every member is in the one partition: nothing to enforce */
+		set(d, IB_PORT_PART_EN_INB_F, 0);
+		set(d, IB_PORT_PART_EN_OUTB_F, 0);
+	}
+}
+
+static void want_fields(const struct want_env *e, uint32_t port, uint8_t *d)
+{
+	if (is_end(e, port))
+		want_end_port(e, port, d);
+	if (port_is_linked(e->plan->f, port))
+		want_linked_port(e, port, d);
+}
+
+void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uint8_t data[64])
+{
+	const struct fabric_port *p = &e->plan->f->ports[port];
+
+	memcpy(data, p->info, 64);
+	want_fields(e, port, data);
+	set(data, IB_PORT_STATE_F, state);
+	set(data, IB_PORT_PHYS_STATE_F, 0);		/* no change */
+	/* 0 is "no change" for width and speed; as found for the extended speed */
+	set(data, IB_PORT_LINK_WIDTH_ENABLED_F,
+	    e->plan->settings->link_width == LINK_SUPPORTED ? 255 : 0);
+	set(data, IB_PORT_LINK_SPEED_ENABLED_F,
+	    e->plan->settings->link_speed == LINK_SUPPORTED ? 15 : 0);
+	/* any value but 0 is undefined for the violation counters */
+	set(data, IB_PORT_MKEY_VIOL_F, 0);
+	set(data, IB_PORT_PKEY_VIOL_F, 0);
+	set(data, IB_PORT_QKEY_VIOL_F, 0);
+	set(data, IB_PORT_CLIENT_REREG_F,
+	    e->reregister && is_end(e, port) && (p->capmask & IB_CAP_CLIENT_REREG));
+}
+
+/* The fields that want_fields() writes, and no others, packed for comparing. */
+uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t info[64])
+{
+	static const enum MAD_FIELDS end_fields[] = {
+		IB_PORT_LID_F, IB_PORT_LMC_F, IB_PORT_SMLID_F, IB_PORT_SMSL_F,
+		IB_PORT_MKEY_LEASE_F, IB_PORT_MKEY_PROT_BITS_F, IB_PORT_SUBN_TIMEOUT_F,
+	};
+	static const enum MAD_FIELDS link_fields[] = {
+		IB_PORT_NEIGHBOR_MTU_F, IB_PORT_OPER_VLS_F, IB_PORT_LINK_DOWN_DEF_F,
+		IB_PORT_LOCAL_PHYS_ERR_F, IB_PORT_OVERRUN_ERR_F, IB_PORT_VL_HIGH_LIMIT_F,
+	};
+	static const enum MAD_FIELDS switch_fields[] = {
+		IB_PORT_HOQ_LIFE_F, IB_PORT_VL_STALL_COUNT_F, IB_PORT_PART_EN_INB_F,
+		IB_PORT_PART_EN_OUTB_F,
+	};
+	uint64_t h = 0;
+
+	if (is_end(e, port)) {
+		for (size_t i = 0; i < ARRAY_SIZE(end_fields); i++)
+			h = hash64(h + get(info, end_fields[i]) + i);
+		h = hash64(h ^ get_be64(info));		/* M_Key */
+		h = hash64(h ^ get_be64(info + 8));	/* GidPrefix */
+	}
+	if (port_is_linked(e->plan->f, port)) {
+		for (size_t i = 0; i < ARRAY_SIZE(link_fields); i++)
+			h = hash64(h + get(info, link_fields[i]) + 16 + i);
+		for (size_t i = 0; node_is_switch(port_node(e->plan->f, port)) &&
+				   i < ARRAY_SIZE(switch_fields); i++)
+			h = hash64(h + get(info, switch_fields[i]) + 32 + i);
+	}
+	return h;
+}
+
+/* --- SwitchInfo --- */
+
+bool want_switch_info(const struct want_env *e, uint32_t sw, uint8_t data[64])
+{
+	const struct plan *p = e->plan;
+	const struct fabric_switch *s = &p->f->switches[sw];
+
+	memset(data, 0, 64);
+	memcpy(data, s->info, sizeof(s->info));
+	set(data, IB_SW_LINEAR_FDB_TOP_F, p->lid_top);
+	set(data, IB_SW_LIFE_TIME_F, p->settings->packet_lifetime);
+	/* written as 1 it is cleared; it says that a port changed before we looked */
+	set(data, IB_SW_STATE_CHANGE_F, s->port_change);
+	return s->port_change || s->lft_top != p->lid_top ||
+	       s->lifetime != p->settings->packet_lifetime;
+}
+
+/* --- tables --- */
+
+static void want_lft(const struct plan *p, uint32_t node, unsigned block, struct item_want *w)
+{
+	w->attr = UMAD_SM_ATTR_LINEAR_FT;
+	w->mod = block;
+	w->len = LFT_BLOCK;
+	memcpy(w->data, p->lfts->entries + (size_t)p->f->nodes[node].sw * p->lfts->stride +
+			block * LFT_BLOCK, LFT_BLOCK);
+}
+
+static unsigned pkey_cap(const struct fabric *f, uint32_t node)
+{
+	return f->nodes[node].partition_cap;
+}
+
+static void want_pkey(const struct plan *p, uint32_t node, unsigned port, unsigned block,
+		      struct item_want *w)
+{
+	unsigned left = pkey_cap(p->f, node) - block * PKEYS_PER_BLOCK;
+
+	w->attr = UMAD_SM_ATTR_PKEY_TABLE;
+	/* the port number counts on switches only */
+	w->mod = (node_is_switch(&p->f->nodes[node]) ? port << 16 : 0) | block;
+	w->len = 2 * (left < PKEYS_PER_BLOCK ? left : PKEYS_PER_BLOCK);
+	if (block == 0)
+		put_be16(w->data, IB_PKEY_FULL | IB_PKEY_DEFAULT);
+}
+
+static void want_sl2vl(const struct plan *p, uint32_t node, unsigned in, unsigned out,
+		       struct item_want *w)
+{
+	uint16_t id = qos_sl2vl_id(p->tables, p->f, node, in, out);
+	const struct sl2vl *m = &p->tables->maps[id];
+
+	w->attr = UMAD_SM_ATTR_SLVL_TABLE;
+	w->mod = node_is_switch(&p->f->nodes[node]) ? in << 8 | out : 0;
+	w->len = IB_SL_COUNT / 2;
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl += 2)
+		w->data[sl / 2] = (uint8_t)(m->vl[sl] << 4 | m->vl[sl + 1]);
+}
+
+/* Entries of block 1..4 that the port has room for. */
+static unsigned vlarb_entries(const struct fabric_port *p, unsigned block)
+{
+	unsigned cap = block <= 2 ? p->vlarb_low_cap : p->vlarb_high_cap;
+	unsigned before = block == 2 || block == 4 ? VLARB_BLOCK : 0;
+
+	if (cap <= before)
+		return 0;
+	return cap - before < VLARB_BLOCK ? cap - before : VLARB_BLOCK;
+}
+
+static void want_vlarb(const struct plan *p, uint32_t node, unsigned num, unsigned block,
+		       struct item_want *w)
+{
+	uint32_t port = p->f->nodes[node].port0 + num;
+	const struct vlarb *a = &p->tables->arbs[p->tables->arb[port]];
+	const struct vlarb_entry *entries = block <= 2 ? a->low : a->high;
+	unsigned given = block <= 2 ? a->n_low : a->n_high;
+	unsigned first = block == 2 || block == 4 ? VLARB_BLOCK : 0;
+	unsigned n = vlarb_entries(&p->f->ports[port], block);
+
+	w->attr = UMAD_SM_ATTR_VL_ARB_TABLE;
+	w->mod = block << 16 | (node_is_switch(&p->f->nodes[node]) ? num : 0);
+	w->len = n * 2;
+	for (unsigned i = 0; i < n && first + i < given; i++) {
+		w->data[2 * i] = entries[first + i].vl;
+		w->data[2 * i + 1] = entries[first + i].weight;
+	}
+}
+
+void want_item(const struct plan *p, uint32_t node, item_t item, struct item_want *w)
+{
+	unsigned a = ITEM_A(item), b = ITEM_B(item);
+
+	memset(w, 0, sizeof(*w));
+	switch (ITEM_KIND(item)) {
+	case ITEM_LFT:
+		want_lft(p, node, b, w);
+		break;
+	case ITEM_PKEY:
+		want_pkey(p, node, a, b, w);
+		break;
+	case ITEM_SL2VL:
+		want_sl2vl(p, node, a, b, w);
+		break;
+	case ITEM_VLARB:
+		want_vlarb(p, node, a, b, w);
+		break;
+	case ITEM_NONE:
+		break;
+	}
+}
+
+static void vlarb_items(const struct plan *p, uint32_t port, void (*fn)(void *, item_t), void *arg)
+{
+	const struct fabric_port *fp = &p->f->ports[port];
+
+	if (p->tables->arb[port] == TABLE_NONE)
+		return;
+	for (unsigned block = 1; block <= 4; block++)
+		if (vlarb_entries(fp, block))
+			fn(arg, ITEM(ITEM_VLARB, fp->num, block));
+}
+
+static void pkey_items(const struct plan *p, uint32_t node, unsigned num,
+		       void (*fn)(void *, item_t), void *arg)
+{
+	for (unsigned b = 0; b * PKEYS_PER_BLOCK < pkey_cap(p->f, node) && b < 1024; b++)
+		fn(arg, ITEM(ITEM_PKEY, num, b));
+}
+
+static void switch_items(const struct plan *p, uint32_t node, void (*fn)(void *, item_t), void *arg)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+
+	for (unsigned b = 0; b <= p->lid_top / LFT_BLOCK; b++)
+		fn(arg, ITEM(ITEM_LFT, 0, b));
+	pkey_items(p, node, 0, fn, arg);
+	if (!p->tables->managed)
+		return;
+	for (unsigned out = 0; out <= n->nports; out++)
+		for (unsigned in = 0; in <= n->nports; in++)
+			if (qos_sl2vl_id(p->tables, p->f, node, in, out) != TABLE_NONE)
+				fn(arg, ITEM(ITEM_SL2VL, in, out));
+	for (unsigned num = 0; num <= n->nports; num++)
+		vlarb_items(p, n->port0 + num, fn, arg);
+}
+
+static void end_node_items(const struct plan *p, uint32_t node, void (*fn)(void *, item_t), void *arg)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+
+	for (unsigned num = 1; num <= n->nports; num++) {
+		uint32_t port = n->port0 + num;
+
+		if (!p->f->ports[port].present)
+			continue;
+		pkey_items(p, node, num, fn, arg);
+		if (!p->tables->managed)
+			continue;
+		if (qos_sl2vl_id(p->tables, p->f, node, 0, num) != TABLE_NONE)
+			fn(arg, ITEM(ITEM_SL2VL, 0, num));
+		vlarb_items(p, port, fn, arg);
+	}
+}
+
+void want_items(const struct plan *p, uint32_t node, void (*fn)(void *arg, item_t item), void *arg)
+{
+	if (node_is_switch(&p->f->nodes[node]))
+		switch_items(p, node, fn, arg);
+	else
+		end_node_items(p, node, fn, arg);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What each attribute of each device should be, by the plan: pure functions
+ * from (plan, device) to the 64 bytes of an SMP.  Reading, comparing and
+ * writing all ask here, so that they cannot disagree.
+ */
+#ifndef QOSD_SM_WANT_H
+#define QOSD_SM_WANT_H
+
+#include "mad/mad.h"
+#include "plan/plan.h"
+
+/* Our own place in the subnet, as ports are told. */
+struct want_env {
+	const struct plan *plan;
+	uint16_t sm_lid;
+	bool reregister;	/* ask clients of ports that come up to register again */
+};
+
+/*
+ * Fills the directed route to the port num of a node (0: the node, whichever
+ * way).  An SMP to a CA answers for the port by which it arrives, so that each
+ * port of a CA has a route of its own, through the switch it is linked to.
+ * False if there is none.
+ */
+bool want_route(const struct fabric *f, uint32_t node, unsigned num, struct smp *s);
+
+/* --- PortInfo (14.2.5.6) --- */
+
+/*
+ * The PortInfo to Set: what the port holds, with our fields in it.  state:
+ * IB_PORT_NOP for no change, or the next state.
+ */
+void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uint8_t data[64]);
+/* A digest of the fields that are ours in a PortInfo. */
+uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t info[64]);
+/* The port has a link whose two ends both answer. */
+bool port_is_linked(const struct fabric *f, uint32_t port);
+/* We have something to say about this port at all. */
+bool port_is_managed(const struct fabric *f, uint32_t port);
+
+/* --- SwitchInfo (14.2.5.4) --- */
+
+/* Fills data; true if it differs from what the switch holds. */
+bool want_switch_info(const struct want_env *e, uint32_t sw, uint8_t data[64]);
+
+/* --- tables: one item is one attribute block of a device --- */
+
+enum item_kind { ITEM_NONE, ITEM_LFT, ITEM_PKEY, ITEM_SL2VL, ITEM_VLARB };
+
+/* kind in the upper 4 bits, two numbers of up to 10 bits below. */
+typedef uint32_t item_t;
+#define ITEM(kind, a, b)	((item_t)(kind) << 28 | (item_t)(a) << 10 | (item_t)(b))
+#define ITEM_KIND(i)		((enum item_kind)((i) >> 28))
+#define ITEM_A(i)		((i) >> 10 & 0x3ff)
+#define ITEM_B(i)		((i) & 0x3ff)
+
+/*
+ * LFT: a = 0, b = block.  P_Key table: a = port, b = block.  SL2VL: a = in,
+ * b = out.  VLArb: a = port, b = block 1..4 (low, low, high, high).
+ * item_port() is the port by which a CA must be reached for it.
+ */
+static inline unsigned item_port(item_t i)
+{
+	return ITEM_KIND(i) == ITEM_LFT ? 0 : ITEM_KIND(i) == ITEM_SL2VL ? ITEM_B(i) : ITEM_A(i);
+}
+
+struct item_want {
+	uint16_t attr;
+	uint32_t mod;
+	unsigned len;		/* bytes that count; the rest is 0 */
+	uint8_t data[64];
+};
+void want_item(const struct plan *p, uint32_t node, item_t item, struct item_want *w);
+
+/* Calls fn for every item that the plan has for the node, in the order of writing. */
+void want_items(const struct plan *p, uint32_t node, void (*fn)(void *arg, item_t item), void *arg);
+
+#endif

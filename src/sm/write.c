@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Writing the difference, in three passes over the fabric, each of which ends
+ * before the next begins:
+ *
+ *  1. ports: SwitchInfo, then PortInfo with OperationalVLs, MTU, LIDs and the
+ *     rest, and in the same Set the step from Init to Armed.  OperationalVLs
+ *     come before the tables that depend on them, and no data packet passes a
+ *     link before pass 3, as both ends are at most Armed (7.2.7).
+ *  2. tables: LFT, P_Key, SL2VL, VLArb.
+ *  3. Armed to Active, where both ends of a link are Armed at least.
+ *
+ * A Set that a device answers with success but does not follow is remembered
+ * (store.h), so that it is not tried again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/map64.h"
+#include "sm/internal.h"
+
+static struct log_ratelimit refused_log = LOG_RATELIMIT;
+
+#define COOKIE_SWITCH_INFO UINT64_MAX
+
+static void set_failed(struct sm *sm, uint32_t node, const struct smp *s, int status)
+{
+	char name[FABRIC_NAME_MAX];
+
+	if (status < 0) {
+		sweep_node_failed(sm, node, "writing", status);
+		return;
+	}
+	sm->sets_failed++;
+	map64_put(&sm->doubtful, sm->f->nodes[node].guid, 1);
+	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
+		    "%s: Set of attribute 0x%04x modifier 0x%08x refused with status 0x%04x",
+		    fabric_node_name(sm->f, node, name, sizeof(name)), s->attr, s->mod,
+		    (unsigned)status);
+}
+
+static void start_job(struct sm *sm, const struct smp_job_ops *ops)
+{
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		sm->work[i].cursor = 0;
+	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, ops, sm);
+}
+
+/* --- pass 1: ports --- */
+
+static unsigned next_state(const struct sm *sm, uint32_t port)
+{
+	return port_is_linked(sm->f, port) && sm->f->ports[port].state == IB_PORT_INIT_S ?
+	       IB_PORT_ARMED_S : IB_PORT_NOP;
+}
+
+/* Whether a PortInfo Set would change anything, as far as is known. */
+static bool port_needs_set(const struct sm *sm, const struct want_env *env, uint32_t port)
+{
+	const struct fabric_port *p = &sm->f->ports[port];
+	const struct fabric_node *n = port_node(sm->f, port);
+	uint64_t want, got;
+	uint8_t data[64];
+
+	if (next_state(sm, port) != IB_PORT_NOP)
+		return true;
+	want_port_info(env, port, IB_PORT_NOP, data);
+	want = port_info_digest(env, port, data);
+	got = port_info_digest(env, port, p->info);
+	return want != got &&
+	       !store_is_refused(sm->store, n->guid, UMAD_SM_ATTR_PORT_INFO, p->num, want, got);
+}
+
+static void collect_ports(struct sm *sm)
+{
+	struct want_env env = sweep_env(sm);
+	uint8_t data[64];
+
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
+		const struct fabric_node *n = &sm->f->nodes[i];
+		struct node_work *w = &sm->work[i];
+		uint8_t nums[256];
+		uint32_t k = 0;
+
+		if (n->sw != FABRIC_NONE)
+			w->switch_info = want_switch_info(&env, n->sw, data);
+		for (unsigned num = 0; num <= n->nports; num++)
+			if (port_is_managed(sm->f, n->port0 + num) &&
+			    port_needs_set(sm, &env, n->port0 + num))
+				nums[k++] = (uint8_t)num;
+		w->n_ports = k;
+		w->ports = k ? xmemdup(nums, k) : NULL;
+	}
+}
+
+static void fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_t attr, uint32_t mod)
+{
+	s->method = (uint8_t)method;
+	s->attr = attr;
+	s->mod = mod;
+	s->m_key = sm->settings->m_key;
+}
+
+static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+	struct node_work *w = &sm->work[node];
+	const struct fabric_node *n = &sm->f->nodes[node];
+	struct want_env env = sweep_env(sm);
+
+	if (w->failed)
+		return false;
+	if (w->switch_info) {
+		w->switch_info = false;
+		if (!want_route(sm->f, node, 0, s))
+			return false;
+		fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_SWITCH_INFO, 0);
+		want_switch_info(&env, n->sw, s->data);
+		*cookie = COOKIE_SWITCH_INFO;
+		return true;
+	}
+	while (w->cursor < w->n_ports) {
+		unsigned num = w->ports[w->cursor++];
+
+		if (!want_route(sm->f, node, num, s))
+			continue;
+		fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, num);
+		want_port_info(&env, n->port0 + num, next_state(sm, n->port0 + num), s->data);
+		*cookie = num;
+		return true;
+	}
+	return false;
+}
+
+static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
+{
+	struct want_env env = sweep_env(sm);
+	struct fabric_switch *sw = &sm->f->switches[sm->f->nodes[node].sw];
+	uint8_t want[64];
+	char name[FABRIC_NAME_MAX];
+
+	fabric_switch_store(sw, s->data);
+	/* a new change may have come in between: that is no refusal */
+	if (want_switch_info(&env, sm->f->nodes[node].sw, want) && !sw->port_change)
+		log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
+			    "%s: SwitchInfo keeps LinearFDBTop %u, LifeTimeValue %u",
+			    fabric_node_name(sm->f, node, name, sizeof(name)), sw->lft_top,
+			    sw->lifetime);
+}
+
+static void port_done(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+	struct want_env env = sweep_env(sm);
+	uint32_t port = n->port0 + num;
+	uint64_t want, got;
+	uint8_t data[64];
+
+	want_port_info(&env, port, IB_PORT_NOP, data);
+	want = port_info_digest(&env, port, data);
+	fabric_port_store(&sm->f->ports[port], s->data);
+	got = port_info_digest(&env, port, s->data);
+	if (want != got)
+		store_refused(sm->store, n->guid, UMAD_SM_ATTR_PORT_INFO, num, want, got);
+}
+
+static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+
+	if (status)
+		set_failed(sm, node, s, status);
+	else if (cookie == COOKIE_SWITCH_INFO)
+		switch_info_done(sm, node, s);
+	else
+		port_done(sm, node, (unsigned)cookie, s);
+}
+
+/* --- pass 2: tables --- */
+
+static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+	struct node_work *w = &sm->work[node];
+	struct item_want want;
+
+	while (w->cursor < w->n && !w->failed) {
+		item_t it = w->items[w->cursor++];
+
+		if (!want_route(sm->f, node, item_port(it), s))
+			continue;
+		want_item(sm->plan, node, it, &want);
+		fill_smp(sm, s, SMP_SET, want.attr, want.mod);
+		memcpy(s->data, want.data, sizeof(s->data));
+		*cookie = it;
+		return true;
+	}
+	return false;
+}
+
+static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	struct item_want want;
+	char name[FABRIC_NAME_MAX];
+
+	if (status) {
+		set_failed(sm, node, s, status);
+		return;
+	}
+	want_item(sm->plan, node, (item_t)cookie, &want);
+	if (!memcmp(s->data, want.data, want.len))
+		return;
+	store_refused(sm->store, sm->f->nodes[node].guid, want.attr, want.mod,
+		      hash_bytes(want.data, want.len, 0), hash_bytes(s->data, want.len, 0));
+	map64_put(&sm->doubtful, sm->f->nodes[node].guid, 1);
+	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
+		    "%s: keeps another value for attribute 0x%04x modifier 0x%08x",
+		    fabric_node_name(sm->f, node, name, sizeof(name)), want.attr, want.mod);
+}
+
+/* --- pass 3: Active --- */
+
+static bool port_may_activate(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+
+	return port_is_linked(f, port) && p->state == IB_PORT_ARMED_S &&
+	       f->ports[p->peer].state >= IB_PORT_ARMED_S;
+}
+
+static bool active_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+	struct node_work *w = &sm->work[node];
+	const struct fabric_node *n = &sm->f->nodes[node];
+	struct want_env env = sweep_env(sm);
+
+	env.reregister = false;		/* asked for once, with the step to Armed */
+	if (w->n_ports && !w->failed) {
+		unsigned num = w->ports[--w->n_ports];
+
+		fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO, num);
+		memset(s->data, 0, sizeof(s->data));
+		*cookie = num;
+		return want_route(sm->f, node, num, s);
+	}
+	while (w->cursor <= n->nports && !w->failed) {
+		unsigned num = w->cursor++;
+
+		if (!port_may_activate(sm->f, n->port0 + num) || !want_route(sm->f, node, num, s))
+			continue;
+		fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, num);
+		want_port_info(&env, n->port0 + num, IB_PORT_ACTIVE_S, s->data);
+		*cookie = num;
+		return true;
+	}
+	return false;
+}
+
+static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	struct node_work *w = &sm->work[node];
+	uint32_t port = sm->f->nodes[node].port0 + (unsigned)cookie;
+
+	if (status == 0) {
+		fabric_port_store(&sm->f->ports[port], s->data);
+		return;
+	}
+	if (status != IB_STATUS_BAD_VALUE || s->method == SMP_GET) {
+		set_failed(sm, node, s, status);
+		return;
+	}
+	/*
+	 * The first data packet makes an Armed port Active by itself, and asking
+	 * for the state that a port has is an error: look what it is now.
+	 */
+	w->ports = xrealloc(w->ports, w->n_ports + 1, 1);
+	w->ports[w->n_ports++] = (uint8_t)cookie;
+}
+
+static void active_finished(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm->job = NULL;
+	sweep_written(sm);
+}
+
+static const struct smp_job_ops active_ops = { active_next, active_done, active_finished };
+
+static void tables_finished(void *arg)
+{
+	struct sm *sm = arg;
+
+	sweep_enter(sm, PHASE_ACTIVATION);
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		sm->work[i].n_ports = 0;	/* from here on: ports to look at again */
+	start_job(sm, &active_ops);
+}
+
+static const struct smp_job_ops tables_ops = { tables_next, tables_done, tables_finished };
+
+static void ports_finished(void *arg)
+{
+	struct sm *sm = arg;
+
+	sweep_enter(sm, PHASE_TABLES);
+	start_job(sm, &tables_ops);
+}
+
+static const struct smp_job_ops ports_ops = { ports_next, ports_done, ports_finished };
+
+void write_start(struct sm *sm)
+{
+	collect_ports(sm);
+	sweep_enter(sm, PHASE_PORTS);
+	start_job(sm, &ports_ops);
+}

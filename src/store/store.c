@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The state folder; see store.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "store/store.h"
+
+#define FILE_MAX	(64u << 20)
+#define LIDS_FILE	"lids"
+#define LIDS_TITLE	"qosd lids 1\n"
+#define REFUSED_FILE	"refused"
+#define REFUSED_TITLE	"qosd refused 1\n"
+
+struct refusal {
+	uint64_t guid, want, got;
+	uint32_t mod;
+	uint16_t attr;
+};
+
+struct store {
+	char *dir;		/* NULL: nothing is kept */
+	int lock_fd;
+	struct lid_map lids;
+	VEC(struct refusal) refused;
+	struct map64 refused_by_key;
+	bool refused_dirty;
+};
+
+/* --- files with a title and a digest --- */
+
+static char *path_of(const struct store *s, const char *name, const char *suffix)
+{
+	return xasprintf("%s/%s%s", s->dir, name, suffix);
+}
+
+static bool write_all(int fd, const char *p, size_t n)
+{
+	while (n) {
+		ssize_t r = write(fd, p, n);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0)
+			return false;
+		p += r;
+		n -= (size_t)r;
+	}
+	return true;
+}
+
+static void sync_dir(const struct store *s)
+{
+	int fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+}
+
+/* Adds the digest line to b and puts it in place of the file. */
+static bool file_write(const struct store *s, const char *name, struct buf *b)
+{
+	char *tmp, *path;
+	bool ok = false;
+	int fd;
+
+	if (!s->dir)
+		return true;
+	buf_printf(b, "end %016" PRIx64 "\n", hash_bytes(b->s, b->n, 0));
+	tmp = path_of(s, name, ".new");
+	path = path_of(s, name, "");
+	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		ok = write_all(fd, b->s, b->n) && fsync(fd) == 0;
+		ok = close(fd) == 0 && ok;
+		ok = ok && rename(tmp, path) == 0;
+	}
+	if (ok)
+		sync_dir(s);
+	else
+		log_error("store", "%s: cannot write: %s", path, strerror(errno));
+	free(tmp);
+	free(path);
+	return ok;
+}
+
+static bool read_whole(const char *path, struct buf *b)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char chunk[65536];
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return false;
+	while (b->n <= FILE_MAX && (n = read(fd, chunk, sizeof(chunk))) > 0)
+		buf_add(b, chunk, (size_t)n);
+	close(fd);
+	if (b->n > FILE_MAX)
+		errno = EFBIG;
+	return n == 0 && b->n <= FILE_MAX;
+}
+
+/* Checks title and digest, and cuts both off. */
+static bool unwrap(struct buf *b, const char *title)
+{
+	const size_t end_len = strlen("end 0123456789abcdef\n"), title_len = strlen(title);
+	char expect[32];
+
+	if (b->n < title_len + end_len || memcmp(b->s, title, title_len))
+		return false;
+	snprintf(expect, sizeof(expect), "end %016" PRIx64 "\n",
+		 hash_bytes(b->s, b->n - end_len, 0));
+	if (memcmp(b->s + b->n - end_len, expect, end_len))
+		return false;
+	b->n -= end_len;
+	b->s[b->n] = '\0';
+	buf_consume(b, title_len);
+	return true;
+}
+
+static void set_aside(const struct store *s, const char *name)
+{
+	char *path = path_of(s, name, ""), *aside = path_of(s, name, ".damaged");
+
+	if (rename(path, aside) == 0)
+		log_error("store", "%s: damaged; set aside as %s", path, aside);
+	else
+		log_error("store", "%s: damaged, and cannot be set aside: %s", path,
+			  strerror(errno));
+	free(path);
+	free(aside);
+}
+
+/*
+ * Calls line() for each line; it returns false for one that makes no sense,
+ * which damages the file as a wrong digest does.  An absent file is an empty one.
+ */
+static void file_read(struct store *s, const char *name, const char *title,
+		      bool (*line)(struct store *s, const char *text))
+{
+	char *path, *p, *nl;
+	struct buf b = { 0 };
+	bool good;
+
+	if (!s->dir)
+		return;
+	path = path_of(s, name, "");
+	if (!read_whole(path, &b)) {
+		if (errno != ENOENT)
+			log_error("store", "%s: cannot read: %s", path, strerror(errno));
+		goto out;
+	}
+	good = unwrap(&b, title);
+	for (p = b.s; good && *p; p = nl + 1) {
+		nl = strchr(p, '\n');
+		if (!nl) {
+			good = false;
+			break;
+		}
+		*nl = '\0';
+		good = line(s, p);
+	}
+	if (!good)
+		set_aside(s, name);
+out:
+	buf_free(&b);
+	free(path);
+}
+
+/* --- LIDs --- */
+
+static bool lid_line(struct store *s, const char *text)
+{
+	uint64_t guid;
+	unsigned lid, lmc;
+	int end = 0;
+
+	if (sscanf(text, "0x%" SCNx64 " %u %u%n", &guid, &lid, &lmc, &end) != 3 || text[end] ||
+	    !lid || lid > IB_LID_UCAST_MAX || lmc > IB_LMC_MAX)
+		return false;
+	map64_put(&s->lids.by_guid, guid, lid);
+	map64_put(&s->lids.lmc_by_guid, guid, lmc);
+	return true;
+}
+
+struct lid_map *store_lids(struct store *s)
+{
+	return &s->lids;
+}
+
+bool store_save_lids(struct store *s, const struct plan *p)
+{
+	struct buf b = { 0 };
+	bool changed = false, ok;
+
+	for (uint32_t i = 0; i < p->f->n_ports; i++) {
+		uint64_t guid = p->f->ports[i].guid;
+
+		if (!p->lid[i])
+			continue;
+		changed |= map64_put(&s->lids.by_guid, guid, p->lid[i]) != p->lid[i];
+		changed |= map64_put(&s->lids.lmc_by_guid, guid, p->lmc[i]) != p->lmc[i];
+	}
+	if (!changed)
+		return true;
+	buf_puts(&b, LIDS_TITLE);
+	for (uint32_t i = 0; i <= s->lids.by_guid.mask; i++) {
+		const struct map64_slot *e = &s->lids.by_guid.slots[i];
+
+		if (e->value != MAP64_NONE)
+			buf_printf(&b, "0x%016" PRIx64 " %u %u\n", e->key, e->value,
+				   map64_get(&s->lids.lmc_by_guid, e->key));
+	}
+	ok = file_write(s, LIDS_FILE, &b);
+	buf_free(&b);
+	return ok;
+}
+
+/* --- what devices do not take --- */
+
+static uint64_t refusal_key(uint64_t guid, uint16_t attr, uint32_t mod)
+{
+	return hash64(guid ^ hash64((uint64_t)attr << 32 | mod));
+}
+
+static void refusal_put(struct store *s, const struct refusal *r)
+{
+	uint64_t key = refusal_key(r->guid, r->attr, r->mod);
+	uint32_t i = map64_get(&s->refused_by_key, key);
+
+	if (i == MAP64_NONE) {
+		i = (uint32_t)s->refused.n;
+		*vec_push(&s->refused) = *r;
+		map64_put(&s->refused_by_key, key, i);
+	} else {
+		s->refused.v[i] = *r;
+	}
+}
+
+static bool refused_line(struct store *s, const char *text)
+{
+	struct refusal r;
+	int end = 0;
+
+	if (sscanf(text, "0x%" SCNx64 " 0x%" SCNx16 " 0x%" SCNx32 " %" SCNx64 " %" SCNx64 "%n",
+		   &r.guid, &r.attr, &r.mod, &r.want, &r.got, &end) != 5 || text[end])
+		return false;
+	refusal_put(s, &r);
+	return true;
+}
+
+void store_refused(struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod,
+		   uint64_t want, uint64_t got)
+{
+	if (store_is_refused(s, node_guid, attr, mod, want, got))
+		return;
+	refusal_put(s, &(struct refusal){ node_guid, want, got, mod, attr });
+	s->refused_dirty = true;
+}
+
+bool store_is_refused(const struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod,
+		      uint64_t want, uint64_t got)
+{
+	uint32_t i = map64_get(&s->refused_by_key, refusal_key(node_guid, attr, mod));
+
+	return i != MAP64_NONE && s->refused.v[i].guid == node_guid &&
+	       s->refused.v[i].want == want && s->refused.v[i].got == got;
+}
+
+size_t store_refused_count(const struct store *s)
+{
+	return s->refused.n;
+}
+
+bool store_save_refused(struct store *s)
+{
+	struct buf b = { 0 };
+	bool ok;
+
+	if (!s->refused_dirty)
+		return true;
+	buf_puts(&b, REFUSED_TITLE);
+	for (size_t i = 0; i < s->refused.n; i++) {
+		const struct refusal *r = &s->refused.v[i];
+
+		buf_printf(&b, "0x%016" PRIx64 " 0x%x 0x%x %016" PRIx64 " %016" PRIx64 "\n",
+			   r->guid, r->attr, r->mod, r->want, r->got);
+	}
+	ok = file_write(s, REFUSED_FILE, &b);
+	s->refused_dirty = !ok;
+	buf_free(&b);
+	return ok;
+}
+
+/* --- the folder --- */
+
+static bool lock_dir(struct store *s, struct buf *err)
+{
+	char *path = path_of(s, "lock", "");
+	bool ok = false;
+
+	s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (s->lock_fd < 0)
+		buf_printf(err, "%s: %s", path, strerror(errno));
+	else if (flock(s->lock_fd, LOCK_EX | LOCK_NB) < 0)
+		buf_printf(err, "%s: another qosd uses this state folder", s->dir);
+	else
+		ok = true;
+	free(path);
+	return ok;
+}
+
+struct store *store_open(const char *dir, struct buf *err)
+{
+	struct store *s = xcalloc(1, sizeof(*s));
+
+	s->lock_fd = -1;
+	map64_init(&s->lids.by_guid, 64);
+	map64_init(&s->lids.lmc_by_guid, 64);
+	map64_init(&s->refused_by_key, 64);
+	if (!dir)
+		return s;
+	s->dir = xstrdup(dir);
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST) {
+		buf_printf(err, "state folder %s: %s", dir, strerror(errno));
+		store_close(s);
+		return NULL;
+	}
+	if (!lock_dir(s, err)) {
+		store_close(s);
+		return NULL;
+	}
+	file_read(s, LIDS_FILE, LIDS_TITLE, lid_line);
+	file_read(s, REFUSED_FILE, REFUSED_TITLE, refused_line);
+	return s;
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	if (s->lock_fd >= 0)
+		close(s->lock_fd);
+	map64_free(&s->lids.by_guid);
+	map64_free(&s->lids.lmc_by_guid);
+	map64_free(&s->refused_by_key);
+	vec_free(&s->refused);
+	free(s->dir);
+	free(s);
+}

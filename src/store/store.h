@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What outlives the daemon, in the state folder: LIDs by GUID, and values that
+ * devices do not take.
+ *
+ * Each file is text with a title line and a last line that holds a digest of
+ * all before it.  It is written beside its place, synced and renamed, so that
+ * a crash at any moment leaves the old or the new one.  A file that is
+ * damaged is set aside (".damaged") and reported; the service goes on without.
+ */
+#ifndef QOSD_STORE_STORE_H
+#define QOSD_STORE_STORE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/map64.h"
+#include "plan/plan.h"
+
+struct store;
+
+/*
+ * Opens the folder, made if missing (0700), and locks it: two daemons on one
+ * folder would undo each other.  NULL with the reason in err.  dir NULL:
+ * nothing is kept.
+ */
+struct store *store_open(const char *dir, struct buf *err);
+void store_close(struct store *s);
+
+/* Loads or starts empty; problems are logged. The map is the store's, and changes with it. */
+struct lid_map *store_lids(struct store *s);
+/* Remembers the LIDs of a plan and writes the file if anything changed. */
+bool store_save_lids(struct store *s, const struct plan *p);
+
+/*
+ * A Set that a device answered without error, keeping another value: asking
+ * again would change nothing.  want and got are digests of what was asked and
+ * what the device has.
+ */
+void store_refused(struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod,
+		   uint64_t want, uint64_t got);
+bool store_is_refused(const struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod,
+		      uint64_t want, uint64_t got);
+size_t store_refused_count(const struct store *s);
+/* Writes the file if there is anything new. */
+bool store_save_refused(struct store *s);
+
+#endif

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What `make install` leaves: files where they belong, nothing overwritten in
+# /etc, units that systemd accepts, manual pages that mandoc has nothing to say
+# about, and shipped configuration that qosd itself accepts.
+set -eu
+cd "$(dirname "$0")/../.."
+root=${TMPDIR:-/tmp}/root
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+make_() {
+	make --no-print-directory BUILD="$QOSD_BUILD" SANITIZE="$QOSD_SANITIZE" \
+		DESTDIR="$root" "$@"
+}
+fail() {
+	echo "$*" >&2
+	exit 1
+}
+
+make_ install
+for f in usr/sbin/qosd usr/bin/qosd-ctl; do
+	[ -x "$root/$f" ] || fail "/$f is not there"
+done
+for f in etc/qosd/qosd.yaml etc/qosd/policy.yaml usr/share/man/man8/qosd.8 \
+	usr/share/man/man1/qosd-ctl.1 usr/share/man/man5/qosd.yaml.5 \
+	usr/share/man/man5/qosd-policy.5; do
+	[ -s "$root/$f" ] || fail "/$f is not there"
+	[ "$(stat -c %a "$root/$f")" = 644 ] || fail "/$f has mode $(stat -c %a "$root/$f")"
+done
+"$root/usr/sbin/qosd" --check -c "$root/etc/qosd/qosd.yaml" -p "$root/etc/qosd/policy.yaml"
+
+# Installing again does not touch what the administrator wrote.
+echo "# mine" >"$root/etc/qosd/policy.yaml"
+make_ install >/dev/null
+[ "$(cat "$root/etc/qosd/policy.yaml")" = "# mine" ] || fail "policy.yaml was overwritten"
+
+for page in "$root"/usr/share/man/man*/*; do
+	complaints=$(mandoc -T lint -W warning "$page" 2>&1) || fail "$complaints"
+done
+
+# Pages named in the units must exist, and the units must verify without a word;
+# systemd-analyze warns of an unknown key but succeeds.
+if command -v systemd-analyze >/dev/null; then
+	mkdir "$root/verify"
+	unitdir=$(dirname "$(find "$root" -name qosd.service)")
+	for unit in qosd.service qosd@.service; do
+		sed "s|/usr/s*bin/|$root&|" "$unitdir/$unit" >"$root/verify/$unit"
+		sed -n 's/^Documentation=//p' "$unitdir/$unit" | tr ' ' '\n' |
+			sed 's/man:\(.*\)(\(.\))/\2 \1/' | while read -r section name; do
+			[ -e "$root/usr/share/man/man$section/$name.$section" ] ||
+				fail "$unit names $name($section), which is not installed"
+		done
+	done
+	complaints=$(systemd-analyze verify --man=no "$root/verify/qosd.service" \
+		"$root/verify/qosd@.service" 2>&1) || fail "$complaints"
+	[ -z "$complaints" ] || fail "$complaints"
+else
+	echo "systemd-analyze is not installed: units not verified"
+fi
+
+make_ uninstall >/dev/null
+left=$(find "$root" -type f -not -path "$root/etc/qosd/*" -not -path "$root/verify/*")
+[ -z "$left" ] || fail "uninstall left $left"

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A subnet without devices, for the tests of ctl. */
+#ifndef QOSD_TEST_CTL_SUBNET_H
+#define QOSD_TEST_CTL_SUBNET_H
+
+#include "plan/state.h"
+
+/*
+ * Two switches with two links between them and three hosts, LIDs 1 to 5, all
+ * links active.  The policy has levels default (SL 0), storage (SL 2, MTU 1024) and
+ * fast (SL 3), and two rules: service IDs 0x1000-0x1fff get storage, QoS class
+ * 7 gets fast.
+ */
+struct subnet_state *test_subnet(void);
+/* The state of a dump in ibnetdiscover's format; policy is taken over. */
+struct subnet_state *test_subnet_load(const char *path, bool keep_lids, struct policy *policy);
+/* Each switch with n - 1 hosts, in a chain: for large answers. */
+struct subnet_state *test_subnet_large(unsigned switches, unsigned n);
+struct policy *test_policy(void);
+void test_subnet_free(struct subnet_state *s);
+
+#endif

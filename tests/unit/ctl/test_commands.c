@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Every command, and requests that are none, without a socket. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "ctl/command.h"
+#include "subnet.h"
+
+/* --- what the daemon would give --- */
+
+static struct subnet_state *state;
+static struct ctl_env env;
+static struct ctl_view view;
+static struct sa_stats sa_stats;
+static struct mad_counts counts;
+static bool accept_policy;
+static unsigned reloads, sweeps;
+
+static bool reload(void *arg, struct findings *out)
+{
+	(void)arg;
+	reloads++;
+	findings_add(out, accept_policy ? SEV_WARNING : SEV_ERROR, "/etc/qosd/policy.yaml",
+		     (struct src_pos){ 7, 3 }, "something about it");
+	return accept_policy;
+}
+
+static void sweep(void *arg)
+{
+	(void)arg;
+	sweeps++;
+}
+
+static void setup(void)
+{
+	json_set_alloc_funcs(xmalloc, free);
+	state = test_subnet();
+	memset(&view, 0, sizeof(view));
+	memset(&counts, 0, sizeof(counts));
+	memset(&sa_stats, 0, sizeof(sa_stats));
+	env = (struct ctl_env){ .version = "1.2.3", .reload = reload, .sweep = sweep };
+	view = (struct ctl_view){ .state = state, .mad = &counts, .sa = &sa_stats };
+	view.sm.state = SM_MASTER;
+	reloads = sweeps = 0;
+}
+
+static void teardown(void)
+{
+	test_subnet_free(state);
+}
+
+/* --- asking --- */
+
+/* The whole answer as text. */
+static char *ask_text(bool privileged, const char *line)
+{
+	struct buf out = { 0 };
+	struct reply r;
+
+	command_start(&env, &view, privileged, line, strlen(line), &r);
+	while (reply_pull(&r, &out))
+		continue;
+	reply_free(&r);
+	return out.s;
+}
+
+/* The head; the rows, without the end line, as an array in *rows (may be NULL). */
+static json_t *ask(const char *line, json_t **rows)
+{
+	char *text = ask_text(true, line), *save = NULL;
+	json_t *head = json_loads(strtok_r(text, "\n", &save), 0, NULL);
+	json_t *all = json_array();
+	bool ended = false;
+
+	ck_assert_ptr_nonnull(head);
+	for (char *l; (l = strtok_r(NULL, "\n", &save));) {
+		json_t *row = json_loads(l, 0, NULL);
+
+		ck_assert_msg(row && !ended, "%s", l);
+		ended = json_object_get(row, "end") != NULL;
+		json_array_append_new(all, ended ? json_null() : row);
+		if (ended)
+			json_decref(row);
+	}
+	ck_assert(ended == (json_object_get(head, "rows") != NULL));
+	if (ended)
+		json_array_remove(all, json_array_size(all) - 1);
+	if (rows)
+		*rows = all;
+	else
+		json_decref(all);
+	free(text);
+	return head;
+}
+
+static const char *str(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	ck_assert_msg(s != NULL, "no %s", key);
+	return s;
+}
+
+static long long num(const json_t *o, const char *key)
+{
+	ck_assert_msg(json_is_integer(json_object_get(o, key)), "no %s", key);
+	return json_integer_value(json_object_get(o, key));
+}
+
+static json_t *result_of(json_t *head)
+{
+	json_t *result = json_object_get(head, "result");
+
+	ck_assert_msg(json_is_true(json_object_get(head, "ok")), "%s",
+		      json_string_value(json_object_get(head, "error")));
+	ck_assert(json_is_object(result));
+	return result;
+}
+
+static void refused(const char *line, const char *why)
+{
+	json_t *head = ask(line, NULL);
+
+	ck_assert_msg(json_is_false(json_object_get(head, "ok")), "accepted: %s", line);
+	ck_assert_msg(strstr(str(head, "error"), why) != NULL, "%s: %s", line, str(head, "error"));
+	json_decref(head);
+}
+
+/* --- requests that are none --- */
+
+START_TEST(garbage_is_refused)
+{
+	refused("", "not JSON");
+	refused("status", "not JSON");
+	refused("{\"command\": \"status\"} x", "not JSON");
+	refused("\xff\xfe{}", "not JSON");
+	refused("{\"command\": \"sta\\u0000tus\"}", "not JSON");
+	refused("{\"command\": \"status\", \"command\": \"nodes\"}", "not JSON");
+	refused("[]", "names no command");
+	refused("{}", "names no command");
+	refused("{\"command\": 5}", "names no command");
+	refused("{\"command\": \"format\"}", "no such command: format");
+	refused("{\"command\": \"status\", \"args\": []}", "must be an object");
+}
+END_TEST
+
+START_TEST(deep_nesting_is_refused)
+{
+	char *line = xmalloc(60001);
+
+	memset(line, '[', 60000);
+	line[60000] = '\0';
+	refused(line, "not JSON");
+	free(line);
+}
+END_TEST
+
+START_TEST(arguments_are_checked)
+{
+	refused("{\"command\": \"status\", \"args\": {\"x\": \"y\"}}", "no such argument: x");
+	refused("{\"command\": \"route\", \"args\": {\"src\": \"1\"}}", "dst is missing");
+	refused("{\"command\": \"route\"}", "src is missing");
+	refused("{\"command\": \"route\", \"args\": {\"src\": 1, \"dst\": \"4\"}}",
+		"src: must be a string");
+	refused("{\"command\": \"route\", \"args\": {\"src\": \"1\", \"dst\": \"4\", \"sl\": 16}}",
+		"sl: must be a number from 0 to 15");
+	refused("{\"command\": \"route\", \"args\": {\"src\": \"1\", \"dst\": \"4\", \"sl\": -1}}",
+		"sl: must be a number");
+	refused("{\"command\": \"explain\", \"args\": {\"src\": \"1\", \"dst\": \"4\", "
+		"\"service-id\": \"0x10000000000000000\"}}", "service-id: must be a number");
+	refused("{\"command\": \"explain\", \"args\": {\"src\": \"1\", \"dst\": \"4\", "
+		"\"service-id\": \"12 \"}}", "service-id: must be a number");
+	refused("{\"command\": \"explain\", \"args\": {\"src\": \"1\", \"dst\": \"4\", "
+		"\"pkey\": \"-1\"}}", "pkey: must be a number");
+}
+END_TEST
+
+START_TEST(ports_are_checked)
+{
+	refused("{\"command\": \"sl2vl\", \"args\": {\"port\": \"nowhere/P1\"}}",
+		"nowhere/P1: no such port");
+	refused("{\"command\": \"vlarb\", \"args\": {\"port\": \"\"}}", "no such port");
+	refused("{\"command\": \"route\", \"args\": {\"src\": \"0x0008f10400410017/P3\", "
+		"\"dst\": \"4\"}}", "external port");
+	refused("{\"command\": \"route\", \"args\": {\"src\": \"1\", \"dst\": \"999\"}}",
+		"999: no such port");
+}
+END_TEST
+
+START_TEST(no_subnet_says_so)
+{
+	json_t *head;
+
+	view.state = NULL;
+	view.sm.state = SM_STANDBY;
+	refused("{\"command\": \"nodes\"}", "standby");
+	refused("{\"command\": \"dump\"}", "no subnet is up");
+	head = ask("{\"command\": \"status\"}", NULL);
+	ck_assert_str_eq(str(result_of(head), "state"), "standby");
+	json_decref(head);
+}
+END_TEST
+
+/* --- what changes something --- */
+
+START_TEST(writers_need_privilege)
+{
+	static const char *const lines[] = { "{\"command\": \"reload\"}", "{\"command\": \"sweep\"}" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		char *text = ask_text(false, lines[i]);
+
+		ck_assert_ptr_nonnull(strstr(text, "\"ok\":false"));
+		ck_assert_ptr_nonnull(strstr(text, "not permitted"));
+		free(text);
+	}
+	ck_assert_uint_eq(reloads + sweeps, 0);
+	free(ask_text(false, "{\"command\": \"status\"}"));
+}
+END_TEST
+
+START_TEST(reload_tells_findings)
+{
+	json_t *head, *finding;
+
+	accept_policy = true;
+	head = ask("{\"command\": \"reload\"}", NULL);
+	finding = json_array_get(json_object_get(result_of(head), "findings"), 0);
+	ck_assert_str_eq(str(finding, "severity"), "warning");
+	ck_assert_int_eq(num(finding, "line"), 7);
+	json_decref(head);
+
+	accept_policy = false;
+	head = ask("{\"command\": \"reload\"}", NULL);
+	ck_assert(json_is_false(json_object_get(head, "ok")));
+	finding = json_array_get(json_object_get(head, "findings"), 0);
+	ck_assert_str_eq(str(finding, "severity"), "error");
+	ck_assert_str_eq(str(finding, "text"), "something about it");
+	json_decref(head);
+	ck_assert_uint_eq(reloads, 2);
+}
+END_TEST
+
+START_TEST(sweep_is_passed_on)
+{
+	json_t *head = ask("{\"command\": \"sweep\"}", NULL);
+
+	ck_assert(json_is_true(json_object_get(head, "ok")));
+	ck_assert_uint_eq(sweeps, 1);
+	json_decref(head);
+}
+END_TEST
+
+/* --- status --- */
+
+START_TEST(status_has_what_is_promised)
+{
+	struct findings findings = { .max = 0 }, rejected = { .max = 0 };
+	json_t *head, *s, *smps, *policy;
+
+	findings_add(&findings, SEV_WARNING, "p.yaml", (struct src_pos){ 3, 9 }, "not in the fabric");
+	findings_add(&rejected, SEV_ERROR, "p.yaml", (struct src_pos){ 4, 1 }, "unknown key");
+	counts.smps = 30;
+	counts.sets_total = 12;
+	counts.gets[0x15] = 18;
+	counts.sets[0x15] = 12;
+	counts.timeouts = 2;
+	sa_stats.requests = 5;
+	sa_stats.by_attr[0x35] = 5;
+	state->policy->loaded_us = 1780315445000000;	/* 2026-06-01T12:04:05Z */
+	view.sm = (struct sm_status){
+		.state = SM_MASTER, .subnet_up = true, .phase = "idle", .guid = 0x2c90300000011,
+		.lid = 1, .nodes = 5, .switches = 2, .ports_active = 10, .sweeps = 3,
+		.last_sweep_seconds = 0.25, .engine = "updn", .policy = state->policy,
+		.findings = &findings, .rejected = &rejected,
+	};
+	log_error("test", "a line for the log");
+
+	head = ask("{\"command\": \"status\"}", NULL);
+	s = result_of(head);
+	ck_assert_str_eq(str(s, "state"), "master");
+	ck_assert(json_is_true(json_object_get(s, "subnet-up")));
+	ck_assert_str_eq(str(s, "guid"), "0x0002c90300000011");
+	ck_assert_int_eq(num(s, "lid"), 1);
+	ck_assert_int_eq(num(s, "nodes"), 5);
+	ck_assert_int_eq(num(s, "switches"), 2);
+	ck_assert_int_eq(num(s, "ports-active"), 10);
+	ck_assert_int_eq(num(s, "sweeps"), 3);
+	ck_assert(json_real_value(json_object_get(s, "last-sweep-seconds")) == 0.25);
+	smps = json_object_get(s, "smps");
+	ck_assert_int_eq(num(smps, "sent"), 30);
+	ck_assert_int_eq(num(smps, "sets"), 12);
+	ck_assert_int_eq(num(smps, "timeouts"), 2);
+	smps = json_object_get(json_object_get(smps, "by-attribute"), "PortInfo");
+	ck_assert_int_eq(num(smps, "get"), 18);
+	ck_assert_int_eq(num(smps, "set"), 12);
+	ck_assert_int_eq(num(json_object_get(json_object_get(s, "sa"), "by-attribute"),
+			     "PathRecord"), 5);
+	policy = json_object_get(s, "policy");
+	str(policy, "file");
+	ck_assert_uint_eq(strlen(str(policy, "checksum")), 16);
+	ck_assert_str_eq(str(policy, "loaded"), "2026-06-01T12:04:05Z");
+	ck_assert_str_eq(str(json_array_get(json_object_get(policy, "findings"), 0), "text"),
+			 "not in the fabric");
+	ck_assert_int_eq(num(json_array_get(json_object_get(policy, "rejected"), 0), "line"), 4);
+	ck_assert_ptr_nonnull(strstr(str(json_array_get(json_object_get(s, "log"), 0), "text"),
+				     "a line for the log"));
+	json_decref(head);
+	findings_free(&findings);
+	findings_free(&rejected);
+}
+END_TEST
+
+START_TEST(status_works_before_anything)
+{
+	json_t *head;
+
+	memset(&view, 0, sizeof(view));
+	head = ask("{\"command\": \"status\"}", NULL);
+	ck_assert_str_eq(str(result_of(head), "state"), "not-active");
+	ck_assert(json_is_false(json_object_get(result_of(head), "subnet-up")));
+	ck_assert_int_eq(num(json_object_get(result_of(head), "smps"), "sent"), 0);
+	json_decref(head);
+}
+END_TEST
+
+/* --- nodes and ports --- */
+
+static const json_t *row_with(const json_t *rows, const char *key, const char *value)
+{
+	size_t i;
+	json_t *row;
+
+	json_array_foreach(rows, i, row)
+		if (strstr(str(row, key), value))
+			return row;
+	ck_abort_msg("no row with %s %s", key, value);
+	return NULL;
+}
+
+START_TEST(nodes_are_listed)
+{
+	json_t *rows, *head = ask("{\"command\": \"nodes\", \"args\": {}}", &rows);
+	const json_t *n;
+
+	ck_assert_str_eq(str(head, "rows"), "");
+	ck_assert_uint_eq(json_array_size(rows), 5);
+	n = row_with(rows, "description", "leaf one");
+	ck_assert_str_eq(str(n, "type"), "switch");
+	ck_assert_str_eq(str(n, "guid"), "0x0008f10400410017");
+	ck_assert_int_eq(num(n, "lid"), 3);
+	ck_assert_int_eq(num(n, "ports-linked"), 4);
+	n = row_with(rows, "description", "storage1");
+	ck_assert_str_eq(str(n, "type"), "ca");
+	ck_assert_int_eq(num(n, "hops"), 3);
+	json_decref(head);
+	json_decref(rows);
+}
+END_TEST
+
+START_TEST(ports_are_listed)
+{
+	json_t *rows, *head = ask("{\"command\": \"ports\"}", &rows);
+	const json_t *p = row_with(rows, "name", "node2 HCA-1/P1");
+
+	ck_assert_uint_eq(json_array_size(rows), 2 * 5 + 3);
+	ck_assert_str_eq(str(p, "state"), "active");
+	ck_assert_int_eq(num(p, "lid"), 4);
+	ck_assert_str_eq(str(p, "link"), "4xQDR");
+	ck_assert_int_eq(num(p, "mtu"), 2048);
+	ck_assert(json_number_value(json_object_get(p, "rate")) == 40);
+	ck_assert_ptr_nonnull(strstr(str(p, "peer"), "leaf one/P2"));
+	p = row_with(rows, "name", "leaf two/P2");
+	ck_assert_ptr_null(json_object_get(p, "peer"));
+	ck_assert_ptr_null(json_object_get(p, "lid"));
+	json_decref(head);
+	json_decref(rows);
+}
+END_TEST
+
+START_TEST(hostile_names_stay_json)
+{
+	json_t *rows, *head;
+
+	strcpy(state->f->nodes[0].desc, "a\xff\x1b[2J\"\n\\b");
+	head = ask("{\"command\": \"nodes\"}", &rows);
+	ck_assert_str_eq(str(json_array_get(rows, 0), "description"), "a?\x1b[2J\"\n\\b");
+	json_decref(head);
+	json_decref(rows);
+}
+END_TEST
+
+START_TEST(rows_outlive_the_published_state)
+{
+	static const char line[] = "{\"command\": \"ports\"}";
+	struct buf out = { 0 };
+	struct reply r;
+
+	command_start(&env, &view, true, line, strlen(line), &r);
+	ck_assert(reply_pull(&r, &out) && reply_pull(&r, &out));
+	ck_assert_uint_eq(state->refs, 2);
+	state_unref(state);	/* another one is published */
+	while (reply_pull(&r, &out))
+		continue;
+	ck_assert_ptr_nonnull(strstr(out.s, "{\"end\":true}\n"));
+	buf_free(&out);
+	reply_free(&r);
+	state = test_subnet();
+}
+END_TEST
+
+/* --- paths --- */
+
+START_TEST(route_shows_hops)
+{
+	json_t *head = ask("{\"command\": \"route\", \"args\": {\"src\": \"node1 HCA-1/P1\", "
+			   "\"dst\": \"0x0002c90300000037\", \"sl\": 3}}", NULL);
+	json_t *hops = json_object_get(result_of(head), "hops"), *hop;
+
+	ck_assert_int_eq(num(result_of(head), "sl"), 3);
+	ck_assert_int_eq(num(result_of(head), "dlid"), 5);
+	ck_assert_uint_eq(json_array_size(hops), 4);
+	hop = json_array_get(hops, 0);
+	ck_assert_str_eq(str(hop, "node"), "node1 HCA-1");
+	ck_assert_int_eq(num(hop, "out"), 1);
+	ck_assert_int_eq(num(hop, "vl"), 3);
+	hop = json_array_get(hops, 1);
+	ck_assert_str_eq(str(hop, "node"), "leaf one");
+	ck_assert_int_eq(num(hop, "in"), 1);
+	ck_assert(num(hop, "out") == 3 || num(hop, "out") == 4);
+	ck_assert_uint_eq(json_array_size(json_object_get(hop, "sl2vl")), 16);
+	ck_assert_str_eq(str(json_array_get(hops, 3), "node"), "storage1 HCA-1");
+	json_decref(head);
+}
+END_TEST
+
+START_TEST(route_takes_the_levels_sl)
+{
+	json_t *head = ask("{\"command\": \"route\", \"args\": {\"src\": \"1\", \"dst\": \"5\"}}",
+			   NULL);
+
+	ck_assert_int_eq(num(result_of(head), "sl"), 0);
+	json_decref(head);
+}
+END_TEST
+
+START_TEST(route_without_way_says_so)
+{
+	memset(state->plan->lfts->entries, LFT_DROP,
+	       (size_t)state->plan->lfts->n_switches * state->plan->lfts->stride);
+	refused("{\"command\": \"route\", \"args\": {\"src\": \"1\", \"dst\": \"5\"}}",
+		"there is no route");
+}
+END_TEST
+
+START_TEST(explain_names_the_rule)
+{
+	json_t *tried, *head = ask("{\"command\": \"explain\", \"args\": {\"src\": \"1\", "
+				   "\"dst\": \"5\", \"qos-class\": \"7\"}}", &tried);
+	json_t *e = result_of(head), *path = json_object_get(e, "path");
+
+	ck_assert_str_eq(str(head, "rows"), "tried");
+	ck_assert_int_eq(num(json_object_get(e, "rule"), "rule"), 2);
+	ck_assert_int_eq(num(json_object_get(e, "rule"), "line"), 11);
+	ck_assert_str_eq(str(e, "level"), "fast");
+	ck_assert_int_eq(num(path, "sl"), 3);
+	ck_assert_int_eq(num(path, "mtu"), 2048);
+	ck_assert_int_eq(num(path, "slid"), 1);
+	ck_assert_int_eq(num(path, "dlid"), 5);
+	ck_assert_uint_eq(json_array_size(json_object_get(path, "hops")), 4);
+	ck_assert_int_eq(num(json_array_get(json_object_get(path, "hops"), 2), "vl"), 3);
+	ck_assert_uint_eq(json_array_size(tried), 2);
+	ck_assert_str_eq(str(json_array_get(tried, 0), "fails"), "service-id");
+	ck_assert(json_is_null(json_object_get(json_array_get(tried, 1), "fails")));
+	json_decref(head);
+	json_decref(tried);
+}
+END_TEST
+
+START_TEST(explain_takes_each_field)
+{
+	json_t *tried, *head = ask("{\"command\": \"explain\", \"args\": {\"src\": \"1\", "
+				   "\"dst\": \"5\", \"service-id\": \"0x1234\", \"pkey\": \"0xffff\", "
+				   "\"tclass\": 5, \"qos-class\": 7}}", &tried);
+	json_t *path = json_object_get(result_of(head), "path");
+
+	ck_assert_str_eq(str(json_object_get(result_of(head), "rule"), "description"), "targets");
+	ck_assert_int_eq(num(path, "sl"), 2);
+	ck_assert_int_eq(num(path, "mtu"), 1024);
+	ck_assert_uint_eq(json_array_size(tried), 1);
+	json_decref(head);
+	json_decref(tried);
+}
+END_TEST
+
+START_TEST(explain_says_why_there_is_no_path)
+{
+	json_t *tried, *head = ask("{\"command\": \"explain\", \"args\": {\"src\": \"1\", "
+				   "\"dst\": \"5\", \"sl\": 9}}", &tried);
+
+	ck_assert(json_is_null(json_object_get(result_of(head), "rule")));
+	ck_assert_str_eq(str(result_of(head), "level"), "default");
+	ck_assert(json_is_null(json_object_get(result_of(head), "path")));
+	ck_assert_ptr_nonnull(strstr(str(result_of(head), "no-path"), "SL"));
+	ck_assert_uint_eq(json_array_size(tried), 2);
+	json_decref(head);
+	json_decref(tried);
+}
+END_TEST
+
+/* --- tables --- */
+
+START_TEST(sl2vl_of_a_switch_port)
+{
+	json_t *head = ask("{\"command\": \"sl2vl\", \"args\": {\"port\": \"leaf one/P3\"}}", NULL);
+	json_t *tables = json_object_get(result_of(head), "tables"), *first;
+
+	ck_assert(json_is_true(json_object_get(result_of(head), "managed")));
+	ck_assert_int_eq(num(result_of(head), "vls"), 8);
+	ck_assert_uint_eq(json_array_size(tables), 4);	/* in ports 0 to 4, but not 3 itself */
+	first = json_array_get(tables, 0);
+	ck_assert_int_eq(num(first, "in"), 0);
+	ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(first, "vl"), 9)), 1);
+	json_decref(head);
+}
+END_TEST
+
+START_TEST(sl2vl_of_a_host)
+{
+	json_t *head = ask("{\"command\": \"sl2vl\", \"args\": {\"port\": \"node1 HCA-1/P1\"}}", NULL);
+
+	ck_assert_uint_eq(json_array_size(json_object_get(result_of(head), "tables")), 1);
+	json_decref(head);
+}
+END_TEST
+
+START_TEST(vlarb_shows_both_tables)
+{
+	json_t *head = ask("{\"command\": \"vlarb\", \"args\": {\"port\": \"node1 HCA-1/P1\"}}", NULL);
+	const struct vlarb *arb =
+		&state->plan->tables->arbs[state->plan->tables->arb[state->f->self]];
+	json_t *r = result_of(head);
+
+	ck_assert_int_eq(num(r, "high-limit"), arb->high_limit);
+	ck_assert_uint_eq(json_array_size(json_object_get(r, "high")), arb->n_high);
+	ck_assert_uint_eq(json_array_size(json_object_get(r, "low")), arb->n_low);
+	ck_assert_uint_gt(arb->n_low, 0);
+	ck_assert_int_eq(num(json_array_get(json_object_get(r, "low"), 0), "weight"),
+			 arb->low[0].weight);
+	json_decref(head);
+}
+END_TEST
+
+static Suite *commands_suite(void)
+{
+	Suite *s = suite_create("ctl commands");
+	TCase *t = tcase_create("all");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, garbage_is_refused);
+	tcase_add_test(t, deep_nesting_is_refused);
+	tcase_add_test(t, arguments_are_checked);
+	tcase_add_test(t, ports_are_checked);
+	tcase_add_test(t, no_subnet_says_so);
+	tcase_add_test(t, writers_need_privilege);
+	tcase_add_test(t, reload_tells_findings);
+	tcase_add_test(t, sweep_is_passed_on);
+	tcase_add_test(t, status_has_what_is_promised);
+	tcase_add_test(t, status_works_before_anything);
+	tcase_add_test(t, nodes_are_listed);
+	tcase_add_test(t, ports_are_listed);
+	tcase_add_test(t, hostile_names_stay_json);
+	tcase_add_test(t, rows_outlive_the_published_state);
+	tcase_add_test(t, route_shows_hops);
+	tcase_add_test(t, route_takes_the_levels_sl);
+	tcase_add_test(t, route_without_way_says_so);
+	tcase_add_test(t, explain_names_the_rule);
+	tcase_add_test(t, explain_takes_each_field);
+	tcase_add_test(t, explain_says_why_there_is_no_path);
+	tcase_add_test(t, sl2vl_of_a_switch_port);
+	tcase_add_test(t, sl2vl_of_a_host);
+	tcase_add_test(t, vlarb_shows_both_tables);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int main(void)
+{
+	SRunner *r = srunner_create(commands_suite());
+	int failed;
+
+	srunner_run_all(r, CK_ENV);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Small fabrics and policies by hand.  Everything added gets the next line as its place. */
+#ifndef TESTS_QOS_HELPER_H
+#define TESTS_QOS_HELPER_H
+
+#include "fabric/fabric.h"
+#include "qos/policy.h"
+
+/* What the ports of the nodes added from now on can do. */
+struct port_caps {
+	unsigned vl_cap;		/* code 1..5 */
+	unsigned high_cap, low_cap;
+	bool no_sl_map;
+	bool enhanced_port0;
+};
+extern struct port_caps caps;
+#define CAPS_DEFAULT ((struct port_caps){ .vl_cap = 4, .high_cap = 8, .low_cap = 8 })
+
+/* Port GUIDs are the node's + port number; all of a switch's are the node's. */
+uint32_t add_node(struct fabric *f, enum ib_node_type type, unsigned nports, uint64_t guid,
+		  const char *desc);
+void add_link(struct fabric *f, uint32_t a, unsigned num_a, uint32_t b, unsigned num_b);
+/* The SM sits on port 1 of node 0. */
+void finish(struct fabric *f);
+uint32_t port_at(const struct fabric *f, uint32_t node, unsigned num);
+
+struct policy *new_policy(void);
+/* The place of what was added last. */
+struct src_pos last_pos(void);
+struct policy_group *add_group(struct policy *p, const char *name);
+struct policy_rule *add_rule(struct policy *p);
+void add_range(struct u64_ranges *r, uint64_t lo, uint64_t hi);
+void add_word(struct policy_names *names, const char *word);
+/* "*", "1 2 5": numbers with blanks between. */
+void set_ports(struct port_list *l, const char *numbers);
+struct policy_sl2vl *add_sl2vl(struct policy *p, enum scope_kind kind, const char *group,
+			       const struct sl2vl *table);
+struct policy_vlarb *add_vlarb(struct policy *p, enum scope_kind kind, const char *group);
+/* "0:64 1:32" */
+void set_entries(struct vlarb_entry *e, uint8_t *n, const char *text);
+
+/* The finding with this severity and all these words in its text; NULL if there is none. */
+const struct finding *find(const struct findings *f, enum severity severity, const char *word,
+			   const char *word2);
+
+#endif
