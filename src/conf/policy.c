@@ -11,19 +11,15 @@
 
 /* --- port-groups --- */
 
-/*
- * "NodeDescription/Pn", where n may be a glob too.  A pattern that ends in *
- * may mean the /Pn by that.
- */
+/* "NodeDescription/Pn": the description ends at the last slash; n, or all of Pn, may be a glob. */
 static bool is_port_name(const char *s)
 {
 	const char *slash = strrchr(s, '/');
-	size_t n = strlen(s);
 
-	if (slash && slash > s && slash[1] == 'P' && slash[2] &&
-	    strspn(slash + 2, "0123456789*?") == strlen(slash + 2))
-		return true;
-	return n > 0 && s[n - 1] == '*';
+	if (!slash || slash == s || !strchr("P*?", slash[1]) || !slash[1])
+		return false;
+	return (slash[1] != 'P' || slash[2]) &&
+	       strspn(slash + 2, "0123456789*?") == strlen(slash + 2);
 }
 
 static void read_port_names(struct reader *r, const struct node *n, const struct key *k, void *at)

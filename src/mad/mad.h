@@ -34,6 +34,7 @@ struct smp {
 	const uint8_t *route;		/* directed route; must stay valid until completion */
 	uint8_t hops;
 	uint8_t last_hop;		/* one more port to leave by after route, 0 = none */
+	bool once;			/* no second try: silence is an answer, too */
 };
 
 /*

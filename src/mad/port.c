@@ -211,11 +211,20 @@ bool mad_set_issm(struct mad_port *m, bool on, struct buf *err)
 	return false;
 }
 
+static bool rmpp_active(const struct mad_in *in, const uint8_t *mad, size_t len)
+{
+	const struct umad_rmpp_hdr *r = (const void *)(mad + sizeof(struct umad_hdr));
+
+	return in->mgmt_class == UMAD_CLASS_SUBN_ADM && len >= sizeof(struct umad_hdr) + sizeof(*r) &&
+	       r->rmpp_rtime_flags & UMAD_RMPP_FLAG_ACTIVE;
+}
+
 bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, size_t len)
 {
 	uint8_t small[sizeof(struct ib_user_mad) + MAD_SIZE];
 	const struct ib_user_mad *from = in->umad;
-	size_t size = len < MAD_SIZE ? MAD_SIZE : len;
+	/* the kernel segments an RMPP message by its length; all else is one MAD */
+	size_t size = rmpp_active(in, mad, len) || len > MAD_SIZE ? len : MAD_SIZE;
 	struct ib_user_mad *u = (void *)small;
 	int r;
 
@@ -225,8 +234,8 @@ bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, 
 	u->addr = from->addr;
 	u->addr.qkey = from->addr.qpn ? htobe32(GSI_QKEY) : 0;
 	memcpy(umad_get_mad(u), mad, len);
-	if (len < MAD_SIZE)
-		memset((uint8_t *)umad_get_mad(u) + len, 0, MAD_SIZE - len);
+	if (len < size)
+		memset((uint8_t *)umad_get_mad(u) + len, 0, size - len);
 	r = umad_send(m->fd, (int)from->agent_id, u, (int)size, 0, 0);
 	if (size > MAD_SIZE)
 		free(u);

@@ -18,7 +18,10 @@
 #include "ib/ib.h"
 #include "mad/port.h"
 
-#define POLL_MS		250	/* how often the thread looks whether to stop */
+/* How often the thread looks whether to stop: often after a MAD, rarely on an idle port. */
+#define POLL_BUSY_MS	10
+#define POLL_IDLE_MS	500
+#define POLLS_BUSY	100
 #define RMPP_MAX	(1 << 20)	/* largest request message taken */
 #define ERRORS_MAX	100	/* receive errors in a row before saying so */
 
@@ -86,14 +89,15 @@ static void *receiver(void *arg)
 {
 	struct mad_port *m = arg;
 	struct rx_batch *b = batch_get(m);
-	unsigned errors = 0;
+	unsigned errors = 0, idle = 0;
 
 	while (!atomic_load_explicit(&m->stop, memory_order_relaxed)) {
 		/* block only when there is nothing to hand over */
-		int r = receive(m, &b->slot[b->n], b->n ? 0 : POLL_MS);
+		int r = receive(m, &b->slot[b->n], b->n ? 0 :
+				idle < POLLS_BUSY ? POLL_BUSY_MS : POLL_IDLE_MS);
 
 		if (r >= 0) {
-			errors = 0;
+			errors = idle = 0;
 			if (is_sa_request(&b->slot[b->n]))
 				atomic_fetch_add_explicit(&m->sa_queued, 1, memory_order_relaxed);
 			if (++b->n < RX_BATCH)
@@ -104,6 +108,8 @@ static void *receiver(void *arg)
 					  m->info.port, strerror(-r));
 			if (errors >= ERRORS_MAX)
 				nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
+		} else if (!b->n && idle < POLLS_BUSY) {
+			idle++;
 		}
 		if (b->n) {
 			batch_hand_over(m, b);

@@ -285,7 +285,7 @@ static void try_failed(struct txn_table *t, struct txn *x, int64_t now)
 {
 	list_remove(t, x);
 	t->m->counts.timeouts++;
-	if (x->try + 1u < t->tries && (x->job || x->fn)) {
+	if (x->try + 1u < t->tries && !x->s.once && (x->job || x->fn)) {
 		x->try++;
 		x->generation++;	/* a late answer to the former try must not count for this one */
 		transmit(t, x, now);
@@ -363,6 +363,7 @@ static bool start_from_job(struct txn_table *t, struct smp_job *j, int64_t now)
 		if (j->in_flight[d] >= t->window_device)
 			continue;	/* queued again when one of its own completes */
 		x = slot_take(t);
+		x->s.once = false;
 		if (!j->ops->next(j->arg, d, &x->s, &x->cookie)) {
 			slot_release(t, x);
 			continue;

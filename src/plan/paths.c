@@ -166,7 +166,7 @@ static void fill_hop(struct work *w, struct hop *h, uint32_t sw, unsigned num)
 	}
 	h->mtu = i.mtu;
 	h->rate = w->rank[i.rate % RATE_CODES];
-	h->one_map = num && (!w->t->managed || w->t->sw[sw].uniform != TABLE_NONE);
+	h->one_map = num && (!w->t->managed || !w->t->sw[sw].ids);
 	if (h->one_map)
 		h->out_mask = hop_sl_mask(f, w->t, node, 0, num);
 }
@@ -476,13 +476,14 @@ unsigned paths_walk(const struct fabric *f, const struct lfts *l, const struct q
 			if (arrived)
 				out = 0;
 		}
+		if (!arrived && (out == 0 || out > at->nports ||
+				 f->ports[at->port0 + out].peer == FABRIC_NONE))
+			return 0;
 		hops[n] = (struct path_hop){ node, (uint8_t)in, (uint8_t)out, TABLE_NONE };
 		if (!arrived || node_is_switch(at))
 			hops[n].map = map_id(f, t, node, in, out);
 		if (arrived)
 			return n + 1;
-		if (out == 0 || out > at->nports || f->ports[at->port0 + out].peer == FABRIC_NONE)
-			return 0;
 		const struct fabric_port *peer = &f->ports[f->ports[at->port0 + out].peer];
 
 		node = peer->node;

@@ -20,6 +20,7 @@
 #include <infiniband/umad_types.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "ctl/ctl.h"
 #include "loop/loop.h"
@@ -150,6 +151,7 @@ static bool reload(void *arg, struct findings *out)
 		return false;
 	}
 	sp = shared_policy_new(p);
+	sp->loaded_us = clock_real_us();
 	findings_copy(&sp->findings, out);
 	log_info("policy", "%s: loaded, checksum %016" PRIx64, p->file, p->checksum);
 	sm_set_policy(q->sm, sp);
@@ -206,6 +208,7 @@ static struct shared_policy *load_files(struct qosd *q)
 	log_findings(&pf, "policy");
 	if (p) {
 		sp = shared_policy_new(p);
+		sp->loaded_us = clock_real_us();
 		findings_move(&sp->findings, &pf);
 	}
 	findings_free(&sf);

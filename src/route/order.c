@@ -55,7 +55,7 @@ static void survey_make(struct survey *s, const struct graph *g)
 	free(dist);
 }
 
-void updn_distances(const struct graph *g, uint32_t d, uint16_t *down, uint16_t *total)
+void updn_down(const struct graph *g, uint32_t d, uint16_t *down)
 {
 	for (uint32_t v = 0; v < g->n; v++)
 		down[v] = FAR;
@@ -70,6 +70,11 @@ void updn_distances(const struct graph *g, uint32_t d, uint16_t *down, uint16_t 
 				down[u] = (uint16_t)(down[v] + 1);
 		}
 	}
+}
+
+void updn_distances(const struct graph *g, uint32_t d, uint16_t *down, uint16_t *total)
+{
+	updn_down(g, d, down);
 	for (uint32_t v = g->n; v-- > 0;) {
 		uint16_t least = FAR;
 

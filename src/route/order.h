@@ -29,10 +29,12 @@ struct updn_order {
 	bool hub_safe;		/* such turns can't close a circle of channels */
 };
 
+/* Distances to d by going down only, FAR from where that is not possible. */
+void updn_down(const struct graph *g, uint32_t d, uint16_t *down);
 /*
- * Distances to d: down[v] by going down only, total[v] by the way that a
- * packet at v takes, down if that is possible and else by a legal path; FAR
- * if there is none.  From any v on the way on to d is legal however the packet
+ * Distances to d: down[v] as above, total[v] by the way that a packet at v
+ * takes, down if that is possible and else by a legal path; FAR if there is
+ * none.  From any v on the way on to d is legal however the packet
  * came to v legally, since after a step down there is a path down.
  */
 void updn_distances(const struct graph *g, uint32_t d, uint16_t *down, uint16_t *total);

@@ -15,6 +15,7 @@
  * stay without a route.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "route/dmodk.h"
@@ -176,22 +177,22 @@ static uint32_t lane_of_digit(const struct updn *u, const struct choice *c, uint
 	return FABRIC_NONE;
 }
 
-static void down_by_digit(struct updn *u, const struct choice *c, uint32_t v, unsigned i,
+static bool down_by_digit(struct updn *u, const struct choice *c, uint32_t v, unsigned i,
 			  uint8_t *row)
 {
 	const struct dest *dest = &u->dests[i];
+	uint32_t lane[1 << IB_LMC_MAX];
 
 	for (uint32_t k = 0; k < dest->n_lids; k++) {
-		uint32_t lane = lane_of_digit(u, c, v, i, k);
-
-		if (lane == FABRIC_NONE) {
-			choice_spread(c, u->g, u->load, row + dest->lid, dest->n_lids,
-				      dest->weight);
-			return;
-		}
-		row[dest->lid + k] = u->g->lanes[lane];
-		u->load[lane] += dest->weight;
+		lane[k] = lane_of_digit(u, c, v, i, k);
+		if (lane[k] == FABRIC_NONE)
+			return false;
 	}
+	for (uint32_t k = 0; k < dest->n_lids; k++) {
+		row[dest->lid + k] = u->g->lanes[lane[k]];
+		u->load[lane[k]] += dest->weight;
+	}
+	return true;
 }
 
 static void route_down(struct updn *u, uint32_t v)
@@ -203,9 +204,7 @@ static void route_down(struct updn *u, uint32_t v)
 	for (unsigned i = 0; i < u->n_dests; i++) {
 		const struct dest *dest = &u->dests[i];
 
-		if (u->k && c.n > 1)
-			down_by_digit(u, &c, v, i, row);
-		else
+		if (!u->k || c.n == 1 || !down_by_digit(u, &c, v, i, row))
 			choice_spread(&c, u->g, u->load, row + dest->lid, dest->n_lids,
 				      dest->weight);
 	}
@@ -263,6 +262,7 @@ static void find_hub_ports(struct updn *u)
 
 /* Destinations in the order of their numbers: loads are then even all the time. */
 struct by_number {
+	uint16_t rank;
 	uint64_t number;
 	uint32_t v;
 };
@@ -271,6 +271,8 @@ static int compare_numbers(const void *a, const void *b)
 {
 	const struct by_number *x = a, *y = b;
 
+	if (x->rank != y->rank)
+		return x->rank - y->rank;
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
 	return x->v < y->v ? -1 : x->v > y->v;
@@ -281,12 +283,8 @@ static void route_all(struct updn *u)
 	uint32_t n = u->g->n;
 	struct by_number *seq = xcalloc(n, sizeof(*seq));
 
-	for (uint32_t v = 0; v < n; v++) {
-		uint64_t number = u->k ? u->k->leaf[v] : v;
-
-		/* spines have numbers of their own kind: after the leaves */
-		seq[v] = (struct by_number){ (uint64_t)u->o->rank[v] << 48 | number >> 16, v };
-	}
+	for (uint32_t v = 0; v < n; v++)
+		seq[v] = (struct by_number){ u->o->rank[v], u->k ? u->k->leaf[v] : v, v };
 	qsort(seq, n, sizeof(*seq), compare_numbers);
 	for (uint32_t i = 0; i < n; i++)
 		route_to(u, seq[i].v);

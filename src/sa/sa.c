@@ -201,8 +201,9 @@ static void finish_records(const struct sa_msg *m)
 		put_be16(out->s + OFF_ATTR_OFFSET,
 			 (uint16_t)((out->n - SA_HDR_LEN) / m->records / 8));
 	if (is_table(m->method))
-		set_rmpp(out);
-	pad(out);
+		set_rmpp(out);	/* its length says how many records there are */
+	else
+		pad(out);
 	set_header(out, m->method, m->attr, IB_STATUS_OK);
 }
 

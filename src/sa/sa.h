@@ -41,8 +41,9 @@ struct sa_request {
 
 /*
  * Fills out (emptied first) with the whole answer MAD: 56 bytes of headers and
- * the records, at least 256 bytes; the RMPP header is set for answers that need
- * it (GetTable, GetMulti).  False: nothing is to be sent.
+ * the records.  The answer to GetTable and GetMulti has its RMPP header set and
+ * ends with its last record; any other is 256 bytes.  False: nothing is to be
+ * sent.
  */
 bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out);
 

@@ -143,6 +143,7 @@ void election_stand_by(struct sm *sm, uint64_t guid, uint8_t priority, const str
 	sm->master_poll = (struct smp){
 		.method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO,
 		.hops = route->hops, .last_hop = route->last_hop,
+		.once = true,	/* the next poll is the next try */
 	};
 	/* the route lives in a fabric that goes when the sweep ends */
 	free(sm->master_route);

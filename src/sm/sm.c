@@ -319,7 +319,8 @@ void sm_start(struct sm *sm)
 	 * simulator any number.  Nobody answers if nobody else is there.
 	 */
 	static const uint8_t here[1];
-	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO, .route = here };
+	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO, .route = here,
+			 .once = true };
 
 	smp_send(sm->mad, &s, on_own_port, sm);
 }

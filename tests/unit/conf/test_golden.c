@@ -195,7 +195,7 @@ START_TEST(shipped_settings_are_the_defaults)
 	ck_same_settings(s, defaults);
 	settings_free(s);
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		if (line[0] == '#' && line[1] != ' ') {
+		if (line[0] == '#' && line[1] > ' ') {
 			buf_printf(&all, "%s\n", line + 1);
 			n++;
 		}

@@ -44,7 +44,7 @@ struct row {
 	"2MiB", "18446744073709551615MiB", "Unlimited" }
 #define BAD_TABLE { "", "[]", "{}", "0", "[0, 1]", \
 	"[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0]" }
-#define BAD_LIFETIME { "", "[]", "{}", "32", "-1", "x", "iba:32", "iba:", "iba:x", "1m", "1 s", \
+#define BAD_LIFETIME { "", "[]", "{}", "32", "-1", "x", "iba:32", "iba:0x", "iba:x", "1m", "1 s", \
 	".5s", "1.s", "0x10s", "9000s", "1e3s", "infs", "nans" }
 #define BAD_NUMBER "", "[]", "{}", "x", "-1", "1.5", "1-2", "0x", "010", "[1]", "99999999999999999999"
 
@@ -54,8 +54,8 @@ static const struct row policy_rows[] = {
 	{ G "description: ~\n", { "x", "5", "\"a b\"", "~ x" }, BAD_TEXT },
 	{ G "port-guids: ~\n", { "1", "0xffffffffffffffff", "[1, 2-3]", "0-18446744073709551615" },
 	  BAD_GUIDS },
-	{ G "port-names: ~\n", { "a/P1", "[\"* x/P?\", b/P1]", "\"a*\"" },
-	  { "", "[]", "{}", "a", "a/1", "a/p1", "/P1", "a/P", "a/Px", "\"\"", "[[a/P1]]" } },
+	{ G "port-names: ~\n", { "a/P1", "[\"* x/P?\", b/P1]", "\"a/b*/*\"" },
+	  { "", "[]", "{}", "a", "\"a*\"", "a/", "a/1", "a/p1", "/P1", "a/P", "a/Px", "\"\"", "[[a/P1]]" } },
 	{ G "pkeys: ~\n", { "0", "0x7fff", "[1, 2-3]", "\"7\"" }, BAD_PKEYS },
 	{ G "partitions: ~\n", { "Default", "[Default]" }, BAD_NAMES },
 	{ G "groups: ~\n", { "all", "[all]" }, { "", "[]", "{}", "[[all]]", "\"\"", "nobody", "g" } },

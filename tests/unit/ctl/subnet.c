@@ -132,24 +132,24 @@ struct subnet_state *test_subnet(void)
 	return load_text(small_topology, test_policy());
 }
 
-static void put_chain_switch(struct buf *t, unsigned i, unsigned switches, unsigned n)
+/* Ports 1 to n - 1 lead to the hosts, n to the switch before, n + 1 to the one after. */
+static void put_ring_switch(struct buf *t, unsigned i, unsigned switches, unsigned n)
 {
+	unsigned before = (i + switches - 1) % switches, after = (i + 1) % switches;
+
 	buf_printf(t, "vendid=0x1\ndevid=0x2\nswitchguid=0xa%05x(a%05x)\n"
 		   "Switch\t%u \"S-%016x\"\t\t# \"sw%u\" base port 0 lid 0 lmc 0\n",
 		   i, i, n + 1, 0xa00000 + i, i);
 	for (unsigned h = 1; h < n; h++)
 		buf_printf(t, "[%u]\t\"H-%016x\"[1](%x)\t\t# \"host%u-%u\" lid 0 4xQDR\n", h,
 			   0xb00000 + i * 512 + h * 2, 0xb00000 + i * 512 + h * 2 + 1, i, h);
-	if (i > 0)
-		buf_printf(t, "[%u]\t\"S-%016x\"[%u]\t\t# \"sw%u\" lid 0 4xQDR\n", n,
-			   0xa00000 + i - 1, n + 1, i - 1);
-	if (i + 1 < switches)
-		buf_printf(t, "[%u]\t\"S-%016x\"[%u]\t\t# \"sw%u\" lid 0 4xQDR\n", n + 1,
-			   0xa00000 + i + 1, n, i + 1);
-	buf_puts(t, "\n");
+	buf_printf(t, "[%u]\t\"S-%016x\"[%u]\t\t# \"sw%u\" lid 0 4xQDR\n", n,
+		   0xa00000 + before, n + 1, before);
+	buf_printf(t, "[%u]\t\"S-%016x\"[%u]\t\t# \"sw%u\" lid 0 4xQDR\n\n", n + 1,
+		   0xa00000 + after, n, after);
 }
 
-static void put_chain_host(struct buf *t, unsigned i, unsigned h)
+static void put_ring_host(struct buf *t, unsigned i, unsigned h)
 {
 	unsigned guid = 0xb00000 + i * 512 + h * 2;
 
@@ -165,10 +165,10 @@ struct subnet_state *test_subnet_large(unsigned switches, unsigned n)
 	struct subnet_state *s;
 
 	for (unsigned i = 0; i < switches; i++)
-		put_chain_switch(&text, i, switches, n);
+		put_ring_switch(&text, i, switches, n);
 	for (unsigned i = 0; i < switches; i++)
 		for (unsigned h = 1; h < n; h++)
-			put_chain_host(&text, i, h);
+			put_ring_host(&text, i, h);
 	s = load_text(text.s, test_policy());
 	buf_free(&text);
 	return s;

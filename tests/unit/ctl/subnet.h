@@ -14,7 +14,7 @@
 struct subnet_state *test_subnet(void);
 /* The state of a dump in ibnetdiscover's format; policy is taken over. */
 struct subnet_state *test_subnet_load(const char *path, bool keep_lids, struct policy *policy);
-/* Each switch with n - 1 hosts, in a chain: for large answers. */
+/* A ring of switches (3 or more), each with n - 1 hosts: sw0, host0-1 … */
 struct subnet_state *test_subnet_large(unsigned switches, unsigned n);
 struct policy *test_policy(void);
 void test_subnet_free(struct subnet_state *s);

@@ -85,7 +85,8 @@ static void *append(void *array, size_t *n, size_t size)
 {
 	void **v = array;
 
-	*v = xrealloc(*v, *n + 1, size);
+	if (!(*n & (*n - 1)))
+		*v = xrealloc(*v, *n ? 2 * *n : 1, size);
 	return memset((char *)*v + (*n)++ * size, 0, size);
 }
 

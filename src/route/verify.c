@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The verdict on forwarding tables, whatever made them.
+ *
+ * For each LID the tables make every switch point to the next, so each switch
+ * is visited once per LID.  A channel is one direction of a link between
+ * switches; a packet that holds one and waits for the next makes the first
+ * depend on the second (Dally and Seitz), and a cycle of such dependencies is
+ * a credit loop.  Dependencies are bits (in port, out port) of each switch.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "route/verify.h"
+
+/* What is known of a switch while one LID is looked at; from 1 on: switches to go. */
+enum { UNSEEN = 0, ON_WALK = UINT16_MAX, COMES_BACK = UINT16_MAX - 1, DEAD_END = UINT16_MAX - 2 };
+
+/* A switch's port as a number: first[sw] + port. */
+struct walker {
+	const struct fabric *f;
+	const struct lfts *l;
+	uint32_t n;
+	uint32_t *first;	/* [switch] */
+	uint32_t *next;		/* [port]: switch at the far end, FABRIC_NONE if it is none */
+	uint8_t *far_num;	/* [port]: the far end's port number */
+	uint64_t *deps;
+	size_t *deps_at;	/* [switch] */
+	uint32_t *sources;	/* switches where packets start */
+	uint32_t n_sources;
+	uint16_t *togo;		/* [switch] */
+	uint32_t *stack;
+};
+
+static unsigned n_ports(const struct walker *w, uint32_t sw)
+{
+	return w->first[sw + 1] - w->first[sw];
+}
+
+/* Words for the out ports of one in port. */
+static size_t row_words(const struct walker *w, uint32_t sw)
+{
+	return (n_ports(w, sw) + 63u) / 64;
+}
+
+static uint64_t *deps_row(const struct walker *w, uint32_t sw, unsigned in)
+{
+	return w->deps + w->deps_at[sw] + in * row_words(w, sw);
+}
+
+static void add_ports(struct walker *w, uint32_t sw, uint32_t at)
+{
+	const struct fabric_node *node = &w->f->nodes[w->f->switches[sw].node];
+
+	for (unsigned num = 0; num <= node->nports; num++) {
+		uint32_t peer = w->f->ports[node->port0 + num].peer;
+
+		w->next[at + num] = FABRIC_NONE;
+		if (num == 0 || peer == FABRIC_NONE)
+			continue;
+		w->next[at + num] = port_node(w->f, peer)->sw;
+		w->far_num[at + num] = w->f->ports[peer].num;
+	}
+}
+
+/* Does anything but the switch itself send from here?  The SM counts even if it is the switch. */
+static bool is_source(const struct fabric *f, uint32_t sw)
+{
+	const struct fabric_node *node = &f->nodes[f->switches[sw].node];
+
+	if (f->self != FABRIC_NONE && f->ports[f->self].node == f->switches[sw].node)
+		return true;
+	for (unsigned num = 1; num <= node->nports; num++) {
+		uint32_t peer = f->ports[node->port0 + num].peer;
+
+		if (peer != FABRIC_NONE && port_is_end(f, peer))
+			return true;
+	}
+	return false;
+}
+
+static void walker_init(struct walker *w, const struct fabric *f, const struct lfts *l,
+			bool from_all)
+{
+	uint32_t n = f->n_switches;
+	size_t words = 0;
+
+	*w = (struct walker){ .f = f, .l = l, .n = n };
+	w->first = xcalloc(n + 1, sizeof(*w->first));
+	w->deps_at = xcalloc(n, sizeof(*w->deps_at));
+	w->sources = xcalloc(n, sizeof(*w->sources));
+	w->togo = xcalloc(n, sizeof(*w->togo));
+	w->stack = xcalloc(n, sizeof(*w->stack));
+	for (uint32_t sw = 0; sw < n; sw++) {
+		unsigned slots = f->nodes[f->switches[sw].node].nports + 1u;
+
+		w->first[sw + 1] = w->first[sw] + slots;
+		w->deps_at[sw] = words;
+		words += slots * row_words(w, sw);
+		if (from_all || is_source(f, sw))
+			w->sources[w->n_sources++] = sw;
+	}
+	w->deps = xcalloc(words, sizeof(*w->deps));
+	w->next = xcalloc(w->first[n], sizeof(*w->next));
+	w->far_num = xcalloc(w->first[n], sizeof(*w->far_num));
+	for (uint32_t sw = 0; sw < n; sw++)
+		add_ports(w, sw, w->first[sw]);
+}
+
+static void walker_free(struct walker *w)
+{
+	free(w->first);
+	free(w->next);
+	free(w->far_num);
+	free(w->deps);
+	free(w->deps_at);
+	free(w->sources);
+	free(w->togo);
+	free(w->stack);
+}
+
+/* The port that sw sends lid by, or FABRIC_NONE if the entry is none of its ports. */
+static uint32_t out_port(const struct walker *w, uint32_t sw, uint16_t lid)
+{
+	uint8_t num = lft_get(w->l, sw, lid);
+
+	return num < n_ports(w, sw) ? w->first[sw] + num : FABRIC_NONE;
+}
+
+/* Packets to lid come out of switch from by port `out`: which channel do they wait for next? */
+static void depend(struct walker *w, uint32_t out, uint16_t lid)
+{
+	uint32_t sw = w->next[out], then = out_port(w, sw, lid);
+
+	if (then == FABRIC_NONE || w->next[then] == FABRIC_NONE)
+		return;
+	unsigned num = then - w->first[sw];
+
+	deps_row(w, sw, w->far_num[out])[num / 64] |= 1ULL << num % 64;
+}
+
+/* Follows lid from sw until it is known how it ends; the same for all on the way. */
+static void walk(struct walker *w, uint32_t sw, uint16_t lid, bool count)
+{
+	uint32_t depth = 0;
+	uint16_t end;
+
+	while (w->togo[sw] == UNSEEN) {
+		uint32_t out = out_port(w, sw, lid);
+
+		w->togo[sw] = ON_WALK;
+		w->stack[depth++] = sw;
+		if (out == FABRIC_NONE || w->next[out] == FABRIC_NONE) {
+			w->togo[sw] = DEAD_END;
+			depth--;
+			break;
+		}
+		sw = w->next[out];
+	}
+	end = w->togo[sw] == ON_WALK ? COMES_BACK : w->togo[sw];
+	while (depth > 0) {
+		uint32_t at = w->stack[--depth];
+
+		if (end < DEAD_END) {
+			end++;
+			if (count)
+				depend(w, out_port(w, at, lid), lid);
+		}
+		w->togo[at] = end;
+	}
+}
+
+/* Walks one LID from all sources; `port` has the LID. */
+static void walk_lid(struct walker *w, uint32_t port, uint16_t lid, bool count)
+{
+	const struct fabric *f = w->f;
+	uint32_t home = fabric_switch_of(f, port);
+	bool is_switch = node_is_switch(port_node(f, port));
+
+	memset(w->togo, 0, w->n * sizeof(*w->togo));
+	if (home != FABRIC_NONE) {
+		unsigned num = is_switch ? 0 : f->ports[f->ports[port].peer].num;
+
+		w->togo[home] = lft_get(w->l, home, lid) == num ? 1 : DEAD_END;
+	}
+	for (uint32_t i = 0; i < w->n_sources; i++)
+		walk(w, w->sources[i], lid, count);
+}
+
+/* --- cycles --- */
+
+enum { WHITE, GREY, BLACK };
+
+struct step {
+	uint32_t sw;
+	uint16_t in, out;	/* out: the next to look at */
+};
+
+/* The next out port from s->out on that packets which came in by s->in wait for; false: none. */
+static bool next_out(const struct walker *w, struct step *s)
+{
+	const uint64_t *row = deps_row(w, s->sw, s->in);
+
+	for (; s->out < n_ports(w, s->sw); s->out++)
+		if (row[s->out / 64] >> s->out % 64 & 1)
+			return true;
+	return false;
+}
+
+static void print_circle(const struct walker *w, const struct step *steps, uint32_t n,
+			 struct buf *text)
+{
+	char name[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; i <= n; i++) {
+		const struct step *s = &steps[i % n];
+		uint32_t port0 = w->f->nodes[w->f->switches[s->sw].node].port0;
+
+		buf_printf(text, "%s%s", i ? " -> " : "",
+			   fabric_port_name(w->f, w->f->ports[port0 + s->in].peer, name,
+					    sizeof(name)));
+	}
+}
+
+/* Depth first from channel (sw, in); a channel is known by where it ends. */
+static bool circle_from(const struct walker *w, uint32_t sw, unsigned in, uint8_t *colour,
+			struct step *steps, struct buf *text)
+{
+	uint32_t n = 1;
+
+	steps[0] = (struct step){ sw, (uint16_t)in, 0 };
+	colour[w->first[sw] + in] = GREY;
+	while (n > 0) {
+		struct step *s = &steps[n - 1];
+
+		if (!next_out(w, s)) {
+			colour[w->first[s->sw] + s->in] = BLACK;
+			n--;
+			continue;
+		}
+		uint32_t out = w->first[s->sw] + s->out++;
+		struct step to = { w->next[out], w->far_num[out], 0 };
+		uint8_t *seen = &colour[w->first[to.sw] + to.in];
+
+		if (*seen == GREY) {
+			uint32_t start = n - 1;
+
+			while (steps[start].sw != to.sw || steps[start].in != to.in)
+				start--;
+			if (text)
+				print_circle(w, steps + start, n - start, text);
+			return true;
+		}
+		if (*seen == WHITE) {
+			*seen = GREY;
+			steps[n++] = to;
+		}
+	}
+	return false;
+}
+
+static bool find_circle(const struct walker *w, struct buf *text)
+{
+	uint8_t *colour = xcalloc(w->first[w->n], 1);
+	struct step *steps = xcalloc(w->first[w->n], sizeof(*steps));
+	bool found = false;
+
+	for (uint32_t sw = 0; sw < w->n && !found; sw++)
+		for (unsigned in = 1; in < n_ports(w, sw) && !found; in++)
+			if (colour[w->first[sw] + in] == WHITE)
+				found = circle_from(w, sw, in, colour, steps, text);
+	free(steps);
+	free(colour);
+	return found;
+}
+
+/* --- the two questions --- */
+
+/* Calls fn for each LID in rising order: neighbouring LIDs share cache lines of the tables. */
+static void each_lid(const struct route_request *r, const struct lfts *l,
+		     void (*fn)(void *arg, uint32_t port, uint16_t lid), void *arg)
+{
+	const struct fabric *f = r->f;
+	uint32_t top = r->lid_top < l->top ? r->lid_top : l->top;
+	uint32_t *owner = xmalloc((top + 1u) * sizeof(*owner));
+
+	for (uint32_t lid = 0; lid <= top; lid++)
+		owner[lid] = FABRIC_NONE;
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		for (uint32_t k = 0; r->lid[p] && k < 1u << (r->lmc[p] & 7); k++)
+			if (r->lid[p] + k <= top)
+				owner[r->lid[p] + k] = p;
+	for (uint32_t lid = 1; lid <= top; lid++)
+		if (owner[lid] != FABRIC_NONE)
+			fn(arg, owner[lid], (uint16_t)lid);
+	free(owner);
+}
+
+struct check {
+	struct walker w;
+	struct route_report *out;
+};
+
+/* Some end port that sends by way of switch sw. */
+static uint32_t some_source(const struct fabric *f, uint32_t sw)
+{
+	const struct fabric_node *node = &f->nodes[f->switches[sw].node];
+
+	for (unsigned num = 1; num <= node->nports; num++) {
+		uint32_t peer = f->ports[node->port0 + num].peer;
+
+		if (peer != FABRIC_NONE && port_is_end(f, peer))
+			return peer;
+	}
+	return node->port0;
+}
+
+static void check_lid(void *arg, uint32_t port, uint16_t lid)
+{
+	struct check *c = arg;
+	struct route_report *out = c->out;
+
+	walk_lid(&c->w, port, lid, !node_is_switch(port_node(c->w.f, port)));
+	out->pairs += c->w.n_sources;
+	for (uint32_t i = 0; i < c->w.n_sources; i++) {
+		uint16_t togo = c->w.togo[c->w.sources[i]];
+
+		if (togo < DEAD_END) {
+			if (togo > out->max_hops)
+				out->max_hops = togo;
+			continue;
+		}
+		if (out->unreachable++ == 0) {
+			out->unreachable_src = some_source(c->w.f, c->w.sources[i]);
+			out->unreachable_dst = port;
+		}
+		out->loops += togo == COMES_BACK;
+	}
+}
+
+void route_verify(const struct route_request *r, const struct lfts *l, struct route_report *out)
+{
+	struct check c = { .out = out };
+
+	*out = (struct route_report){ .unreachable_src = FABRIC_NONE,
+				      .unreachable_dst = FABRIC_NONE };
+	walker_init(&c.w, r->f, l, false);
+	each_lid(r, l, check_lid, &c);
+	out->credit_loop = find_circle(&c.w, &out->credit_loop_text);
+	walker_free(&c.w);
+}
+
+void route_report_free(struct route_report *r)
+{
+	buf_free(&r->credit_loop_text);
+}
+
+static void count_lid(void *arg, uint32_t port, uint16_t lid)
+{
+	walk_lid(arg, port, lid, true);
+}
+
+bool route_has_circle(const struct route_request *r, const struct lfts *l)
+{
+	struct walker w;
+	bool found;
+
+	walker_init(&w, r->f, l, true);
+	each_lid(r, l, count_lid, &w);
+	found = find_circle(&w, NULL);
+	walker_free(&w);
+	return found;
+}

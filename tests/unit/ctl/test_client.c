@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qosd-ctl itself against a server in a child process: what it prints and its
+ * exit status.  The program is looked for in $QOSD_BUILD.
+ */
+#include <check.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "ctl/ctl.h"
+#include "subnet.h"
+
+static char directory[] = "/tmp/qosd-test-XXXXXX";
+static char *path, *program;
+static pid_t server;
+
+/* --- the server --- */
+
+/* A file "refuse" beside the socket makes a policy bad. */
+static bool reload(void *arg, struct findings *out)
+{
+	bool good = access(arg, F_OK) != 0;
+
+	findings_add(out, good ? SEV_WARNING : SEV_ERROR, "policy.yaml",
+		     (struct src_pos){ 7, 3 }, good ? "a doubt" : "a mistake");
+	return good;
+}
+
+static void sweep(void *arg)
+{
+	(void)arg;
+}
+
+static void serve(void)
+{
+	struct loop *loop = loop_new();
+	struct sa sa = { .state = test_subnet() };
+	char *refuse = xasprintf("%s/refuse", directory);
+	struct ctl_env env = { .version = "1", .sa = &sa, .reload = reload, .sweep = sweep,
+			       .arg = refuse };
+	struct buf err = { 0 };
+
+	strcpy(sa.state->f->nodes[1].desc, "evil\x1b[31m\nname");
+	if (ctl_new(loop, path, &env, &err))
+		loop_run(loop);
+	_exit(1);
+}
+
+/* A server that says part of an answer and goes away. */
+static void serve_half(void)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0), client;
+	static const char answer[] = "{\"ok\":true,\"rows\":\"\"}\n"
+				     "{\"file\":\"opensm.fdbs\",\"text\":\"x\"}\n";
+	char request[1000];
+
+	strcpy(addr.sun_path, path);
+	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 || listen(fd, 1) < 0)
+		_exit(1);
+	client = accept(fd, NULL, NULL);
+	if (recv(client, request, sizeof(request), 0) > 0 &&
+	    send(client, answer, sizeof(answer) - 1, 0) > 0)
+		close(client);
+	_exit(0);
+}
+
+static void start(void (*serve_it)(void))
+{
+	server = fork();
+	ck_assert_int_ge(server, 0);
+	if (server == 0)
+		serve_it();
+	for (int i = 0; i < 500 && access(path, F_OK) != 0; i++)
+		usleep(10000);
+	usleep(10000);	/* between bind and listen */
+}
+
+static void setup(void)
+{
+	strcpy(directory + strlen(directory) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	path = xasprintf("%s/sock", directory);
+	server = 0;
+}
+
+static void teardown(void)
+{
+	char *command = xasprintf("rm -r %s", directory);
+
+	if (server) {
+		kill(server, SIGKILL);
+		waitpid(server, NULL, 0);
+	}
+	ck_assert_int_eq(system(command), 0);
+	free(command);
+	free(path);
+}
+
+/* --- the client --- */
+
+struct outcome {
+	int status;
+	char text[65536];	/* stdout and stderr */
+};
+
+static struct outcome run(const char *arguments)
+{
+	char *command = xasprintf("%s -s %s %s 2>&1", program, path, arguments);
+	FILE *f = popen(command, "r");
+	static struct outcome o;
+	size_t n = fread(o.text, 1, sizeof(o.text) - 1, f);
+
+	o.text[n] = '\0';
+	o.status = WEXITSTATUS(pclose(f));
+	free(command);
+	return o;
+}
+
+static void expect(const char *arguments, int status, const char *text)
+{
+	struct outcome o = run(arguments);
+
+	ck_assert_msg(o.status == status && strstr(o.text, text), "%s: %d, %s", arguments,
+		      o.status, o.text);
+}
+
+static json_t *run_json(const char *arguments)
+{
+	struct outcome o = run(arguments);
+	json_error_t why;
+	json_t *value = json_loads(o.text, 0, &why);
+
+	ck_assert_msg(value != NULL, "%s: %s in %s", arguments, why.text, o.text);
+	ck_assert_int_eq(o.status, 0);
+	return value;
+}
+
+START_TEST(usage)
+{
+	expect("", 1, "usage: qosd-ctl");
+	expect("fly", 1, "no such command: fly");
+	expect("--help", 0, "route SRC DST [--sl N]");
+	expect("--version", 0, "qosd-ctl ");
+	expect("-x", 1, "usage:");
+	expect("route 1", 1, "usage: qosd-ctl [-s PATH] [-j] route SRC DST");
+	expect("route 1 2 3", 1, "usage:");
+	expect("route 1 2 --sl", 1, "usage:");
+	expect("route 1 2 --pkey 3", 1, "usage:");
+	expect("status --", 1, "usage:");
+}
+END_TEST
+
+START_TEST(no_daemon)
+{
+	expect("status", 2, "no daemon answers on");
+	start(serve);
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
+	server = 0;
+	expect("status", 2, "Connection refused");
+}
+END_TEST
+
+START_TEST(text_of_each_command)
+{
+	start(serve);
+	expect("status", 0, "not-active, subnet not up");
+	expect("nodes", 0, "switch  0x0008f10400410017      3     4/4");
+	expect("ports", 0, "active       4  4xQDR     2048    8  node2 HCA-1/P1");
+	expect("route 1 5 --sl=2", 0, "storage1 HCA-1");
+	expect("sl2vl 'leaf two/P1'", 0, "2-4        0  1  2  3  4  5  6  7");
+	expect("vlarb 1", 0, "high-limit");
+	expect("explain 1 5 --service-id 0x1234", 0, "1 (line 10) targets: matches");
+	expect("explain 1 5 --qos-class 9", 0, "none matches");
+	expect("explain 1 5 --sl 5", 0, "path         none: ");
+	expect("reload", 0, "policy.yaml:7:3: warning: a doubt");
+	expect("sweep", 0, "a sweep is asked for");
+}
+END_TEST
+
+START_TEST(the_daemon_says_no)
+{
+	char *refuse = xasprintf("%s/refuse", directory);
+
+	start(serve);
+	expect("route 1 nowhere", 1, "qosd-ctl: nowhere: no such port");
+	expect("explain 1 5 --sl 16", 1, "sl: must be a number from 0 to 15");
+	fclose(fopen(refuse, "w"));
+	expect("reload", 1, "policy.yaml:7:3: error: a mistake\nqosd-ctl: the policy");
+	expect("-j reload", 1, "\"text\": \"a mistake\"");
+	free(refuse);
+}
+END_TEST
+
+START_TEST(json_of_each_command)
+{
+	static const char *const objects[] = {
+		"-j status", "--json route 1 5", "-j sl2vl 1", "-j vlarb 1", "-j reload", "-j sweep",
+	};
+	json_t *v;
+
+	start(serve);
+	for (size_t i = 0; i < ARRAY_SIZE(objects); i++) {
+		v = run_json(objects[i]);
+		ck_assert(json_is_object(v));
+		json_decref(v);
+	}
+	v = run_json("-j nodes");
+	ck_assert_uint_eq(json_array_size(v), 5);
+	json_decref(v);
+	v = run_json("-j ports");
+	ck_assert_uint_eq(json_array_size(v), 13);
+	json_decref(v);
+	v = run_json("-j explain 1 5");
+	ck_assert_uint_eq(json_array_size(json_object_get(v, "tried")), 2);
+	ck_assert_str_eq(json_string_value(json_object_get(v, "level")), "default");
+	json_decref(v);
+}
+END_TEST
+
+START_TEST(names_cannot_drive_the_terminal)
+{
+	start(serve);
+	expect("nodes", 0, "evil?[31m?name");
+	ck_assert_ptr_null(strchr(run("nodes").text, '\x1b'));
+}
+END_TEST
+
+static long size_of(const char *dir, const char *name)
+{
+	char *file = xasprintf("%s/%s/%s", directory, dir, name);
+	struct stat st;
+	long size = stat(file, &st) == 0 ? (long)st.st_size : -1;
+
+	free(file);
+	return size;
+}
+
+START_TEST(dump_writes_files)
+{
+	char *arguments = xasprintf("dump %s/out", directory);
+
+	start(serve);
+	for (int i = 0; i < 2; i++) {	/* the second time over the first's */
+		expect(arguments, 0, "");
+		ck_assert_int_gt(size_of("out", "opensm-subnet.lst"), 1000);
+		ck_assert_int_gt(size_of("out", "opensm.fdbs"), 100);
+		ck_assert_int_eq(size_of("out", "opensm.mcfdbs"), 0);
+		ck_assert_int_gt(size_of("out", "opensm-sl2vl.dump"), 1000);
+		ck_assert_int_eq(size_of("out", "opensm.fdbs.new"), -1);
+	}
+	free(arguments);
+	expect("dump /nonexistent/directory", 1, "/nonexistent/directory: No such file");
+}
+END_TEST
+
+START_TEST(half_a_dump_leaves_no_file)
+{
+	char *arguments = xasprintf("dump %s/out", directory);
+
+	start(serve_half);
+	expect(arguments, 2, "the answer is not complete");
+	ck_assert_int_eq(size_of("out", "opensm.fdbs"), -1);
+	ck_assert_int_eq(size_of("out", "opensm.fdbs.new"), -1);
+	free(arguments);
+}
+END_TEST
+
+static Suite *client_suite(void)
+{
+	Suite *s = suite_create("qosd-ctl");
+	TCase *t = tcase_create("all");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, usage);
+	tcase_add_test(t, no_daemon);
+	tcase_add_test(t, text_of_each_command);
+	tcase_add_test(t, the_daemon_says_no);
+	tcase_add_test(t, json_of_each_command);
+	tcase_add_test(t, names_cannot_drive_the_terminal);
+	tcase_add_test(t, dump_writes_files);
+	tcase_add_test(t, half_a_dump_leaves_no_file);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int main(void)
+{
+	const char *build = getenv("QOSD_BUILD");
+	SRunner *r;
+	int failed;
+
+	program = xasprintf("%s/qosd-ctl", build ? build : "build");
+	if (access(program, X_OK) != 0) {
+		printf("SKIP: there is no %s (QOSD_BUILD)\n", program);
+		return 0;
+	}
+	r = srunner_create(client_suite());
+	srunner_run_all(r, CK_ENV);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	free(program);
+	return failed != 0;
+}
