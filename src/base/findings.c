@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/findings.h"
+#include "base/log.h"
 
 const char *severity_name(enum severity s)
 {
@@ -92,7 +93,24 @@ void findings_format(const struct finding *f, struct buf *out)
 		buf_printf(out, "%s:", f->file);
 	if (f->pos.line)
 		buf_printf(out, "%u:%u:", f->pos.line, f->pos.col);
-	buf_printf(out, "%s%s: %s", out->n ? " " : "", severity_name(f->severity), f->text);
+	if (*f->file || f->pos.line)
+		buf_puts(out, " ");
+	buf_printf(out, "%s: %s", severity_name(f->severity), f->text);
+}
+
+void findings_log(const struct findings *f, const char *module)
+{
+	static const enum log_level level[] = { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO };
+
+	for (size_t i = 0; i < f->n && i < FINDINGS_LOGGED; i++) {
+		struct buf line = { 0 };
+
+		findings_format(&f->v[i], &line);
+		log_at(level[f->v[i].severity], module, "%s", line.s);
+		buf_free(&line);
+	}
+	if (f->n > FINDINGS_LOGGED)
+		log_warn(module, "%zu more findings", f->n - FINDINGS_LOGGED);
 }
 
 void findings_free(struct findings *f)

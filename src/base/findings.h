@@ -47,6 +47,9 @@ void findings_copy(struct findings *dst, const struct findings *src);
 /* Orders by file and position; equal ones keep their order. */
 void findings_sort(struct findings *f);
 void findings_format(const struct finding *f, struct buf *out);
+/* Each as a line of the log, at most FINDINGS_LOGGED; module as log_at() has it. */
+void findings_log(const struct findings *f, const char *module);
+#define FINDINGS_LOGGED 40
 void findings_free(struct findings *f);
 const char *severity_name(enum severity s);
 

@@ -18,9 +18,9 @@ static void route(struct plan *p, const struct route_request *r)
 {
 	struct buf why = { 0 };
 
-	p->engine = "none";
+	p->engine = NULL;
 	p->lfts = lfts_new(p->f->n_switches, r->lid_top);
-	for (char *const *name = p->settings->engines; *name; name++) {
+	for (char *const *name = p->settings->engines; *name && !p->engine; name++) {
 		const struct route_engine *e = route_engine_find(*name);
 
 		if (!e) {
@@ -30,13 +30,18 @@ static void route(struct plan *p, const struct route_request *r)
 		why.n = 0;
 		if (e->run(r, p->lfts, &why)) {
 			p->engine = e->name;
-			break;
+			continue;
 		}
 		engine_skipped(p, e->name, why.n ? why.s : "it can't route this fabric");
 		lfts_free(p->lfts);
 		p->lfts = lfts_new(p->f->n_switches, r->lid_top);
 	}
 	buf_free(&why);
+	if (!p->engine) {
+		p->engine = "none";
+		findings_add(&p->findings, SEV_ERROR, p->settings->file, nowhere,
+			     "none of the routing engines can route this fabric");
+	}
 }
 
 static void judge_routes(struct plan *p, const struct route_request *r)

@@ -43,6 +43,13 @@ static size_t lower_bound(const struct guid_index *x, uint64_t lo)
 	return a;
 }
 
+size_t guids_count(const struct guid_index *x, const struct u64_range *r)
+{
+	size_t end = r->hi == UINT64_MAX ? x->n : lower_bound(x, r->hi + 1);
+
+	return end - lower_bound(x, r->lo);
+}
+
 bool guids_add_range(const struct guid_index *x, const struct u64_range *r, uint64_t *set)
 {
 	size_t first = lower_bound(x, r->lo), i = first;

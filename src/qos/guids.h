@@ -18,6 +18,8 @@ struct guid_index {
 
 void guids_build(struct guid_index *x, const struct fabric *f);
 void guids_free(struct guid_index *x);
+/* How many end ports have a GUID in the range. */
+size_t guids_count(const struct guid_index *x, const struct u64_range *r);
 /* Adds the end ports with a GUID in the range to a set; false if there are none. */
 bool guids_add_range(const struct guid_index *x, const struct u64_range *r, uint64_t *set);
 

@@ -1,99 +1,128 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The matcher's query, and the slow reference.  How the bitmaps come about is
- * in match_build.c, what they are in matcher.h.
+ * The matcher's query, and the slow reference.  What the bitmaps are is in
+ * matcher.h, how they come about in match_order.c and match_build.c.
  */
 #include <stdlib.h>
 
 #include "qos/matcher.h"
 
-/* The row of each criterion for one query. */
-struct view {
-	uint32_t row[CRITERION_COUNT + 1];	/* all that must hold */
-	unsigned n;
-	bool either;				/* and one of these two */
-	uint32_t either_src, either_dst;
+/* One query's row of one criterion. */
+struct row {
+	const uint64_t *summaries;
+	const uint32_t *chunks;
 };
 
-static inline void add_table_row(struct view *v, const struct matcher *m, enum criterion c,
+struct view {
+	struct row row[CRITERION_COUNT];	/* `either`: of the source … */
+	struct row either_dst;			/* … and of the destination */
+};
+
+static inline struct row row_at(const struct matcher *m, enum criterion c, uint32_t row)
+{
+	const struct rows *r = &m->rows[c];
+
+	return (struct row){
+		r->summaries + (size_t)row * r->n_summaries, r->chunks + (size_t)row * r->n_chunks,
+	};
+}
+
+static inline void look_up_value(struct view *v, const struct matcher *m, enum criterion c,
 				 bool carried, unsigned value)
 {
 	if (m->used & 1u << c)
-		v->row[v->n++] = carried ? m->by_value[c][value] : m->absent[c];
+		v->row[c] = row_at(m, c, carried ? m->by_value[c][value] : m->absent[c]);
 }
 
 static inline void look_up(struct view *v, const struct matcher *m, const struct match_query *q)
 {
-	v->n = 0;
+	const struct port_rows *src = &m->ports[q->src], *dst = &m->ports[q->dst];
+
 	if (m->used & 1u << CRIT_SOURCE)
-		v->row[v->n++] = m->ports[q->src].source;
+		v->row[CRIT_SOURCE] = row_at(m, CRIT_SOURCE, src->source);
 	if (m->used & 1u << CRIT_DESTINATION)
-		v->row[v->n++] = m->ports[q->dst].destination;
-	if (m->used & 1u << CRIT_SERVICE_ID)
-		v->row[v->n++] = q->has & MATCH_SERVICE_ID
-				 ? steps_find(&m->service_ids, q->service_id)
-				 : m->absent[CRIT_SERVICE_ID];
-	add_table_row(v, m, CRIT_QOS_CLASS, q->has & MATCH_QOS_CLASS, q->qos_class & 0xfff);
-	add_table_row(v, m, CRIT_TCLASS, q->has & MATCH_TCLASS, q->tclass);
-	add_table_row(v, m, CRIT_PKEY, q->has & MATCH_PKEY, q->pkey & 0x7fff);
-	add_table_row(v, m, CRIT_SL, q->has & MATCH_SL, q->sl & 0xf);
-	v->either = m->used & 1u << CRIT_EITHER;
-	if (v->either) {
-		v->either_src = m->ports[q->src].either;
-		v->either_dst = m->ports[q->dst].either;
+		v->row[CRIT_DESTINATION] = row_at(m, CRIT_DESTINATION, dst->destination);
+	if (m->used & 1u << CRIT_EITHER) {
+		v->row[CRIT_EITHER] = row_at(m, CRIT_EITHER, src->either);
+		v->either_dst = row_at(m, CRIT_EITHER, dst->either);
 	}
+	if (m->used & 1u << CRIT_SERVICE_ID)
+		v->row[CRIT_SERVICE_ID] =
+			row_at(m, CRIT_SERVICE_ID, q->has & MATCH_SERVICE_ID
+						   ? steps_find(&m->service_ids, q->service_id)
+						   : m->absent[CRIT_SERVICE_ID]);
+	look_up_value(v, m, CRIT_QOS_CLASS, q->has & MATCH_QOS_CLASS, q->qos_class & 0xfff);
+	look_up_value(v, m, CRIT_TCLASS, q->has & MATCH_TCLASS, q->tclass);
+	look_up_value(v, m, CRIT_PKEY, q->has & MATCH_PKEY, q->pkey & 0x7fff);
+	look_up_value(v, m, CRIT_SL, q->has & MATCH_SL, q->sl & 0xf);
 }
 
-/* Which of the 64 words 64 * i ... have any rule for every criterion, for all we know. */
-static inline uint64_t candidates(const struct view *v, const struct matcher *m, uint32_t i)
+/* Which of the words 64 i … of the group may have a rule that meets everything? */
+static inline uint64_t candidates(const struct view *v, const struct rule_group *g, uint32_t i)
 {
 	uint64_t c = ~0ull;
 
-	for (unsigned k = 0; k < v->n; k++)
-		c &= m->summaries[v->row[k] * m->n_summaries + i];
-	if (v->either)
-		c &= m->summaries[v->either_src * m->n_summaries + i] |
-		     m->summaries[v->either_dst * m->n_summaries + i];
+	for (unsigned k = 0; k < g->n_parts; k++)
+		c &= v->row[g->part[k].criterion].summaries[g->part[k].summary + i];
+	if (g->has_either)
+		c &= v->row[CRIT_EITHER].summaries[g->either.summary + i] |
+		     v->either_dst.summaries[g->either.summary + i];
 	return c;
 }
 
-static inline uint64_t row_word(const struct matcher *m, uint32_t row, uint32_t w)
+static inline uint64_t row_word(const struct matcher *m, const struct row *r, uint32_t part,
+				uint32_t w)
 {
-	uint32_t chunk = m->rows[row * m->n_chunks + w / CHUNK_WORDS];
-
-	return m->chunks[chunk].word[w % CHUNK_WORDS];
+	return m->chunks[r->chunks[part + w / CHUNK_WORDS]].word[w % CHUNK_WORDS];
 }
 
-static inline uint64_t matching_rules(const struct view *v, const struct matcher *m, uint32_t w)
+static inline uint64_t met(const struct matcher *m, const struct view *v,
+			   const struct rule_group *g, uint32_t w)
 {
 	uint64_t r = ~0ull;
 
-	for (unsigned k = 0; k < v->n; k++)
-		r &= row_word(m, v->row[k], w);
-	if (v->either)
-		r &= row_word(m, v->either_src, w) | row_word(m, v->either_dst, w);
+	for (unsigned k = 0; k < g->n_parts; k++)
+		r &= row_word(m, &v->row[g->part[k].criterion], g->part[k].chunk, w);
+	if (g->has_either)
+		r &= row_word(m, &v->row[CRIT_EITHER], g->either.chunk, w) |
+		     row_word(m, &v->either_dst, g->either.chunk, w);
 	return r;
+}
+
+/* The lowest rule of the group that is met, if lower than best. */
+static inline uint32_t lowest_met(const struct matcher *m, const struct view *v,
+				  const struct rule_group *g, uint32_t best)
+{
+	for (uint32_t i = 0; i < g->n_summaries; i++) {
+		for (uint64_t c = candidates(v, g, i); c; c &= c - 1) {
+			uint32_t w = i * 64 + (uint32_t)__builtin_ctzll(c);
+
+			if (g->words[w].lowest >= best)
+				continue;
+			for (uint64_t r = met(m, v, g, w); r; r &= r - 1) {
+				uint32_t rule = g->rules[w * 64 + (uint32_t)__builtin_ctzll(r)];
+
+				if (rule < best)
+					best = rule;
+				if (g->words[w].ascending)
+					break;
+			}
+		}
+	}
+	return best;
 }
 
 uint32_t matcher_first(const struct matcher *m, const struct match_query *q)
 {
+	uint32_t best = m->otherwise;
 	struct view v;
 
-	if (!m->used)
-		return m->p->n_rules ? 0 : MATCH_NO_RULE;
+	if (!m->n_groups)
+		return best;
 	look_up(&v, m, q);
-	for (uint32_t i = 0; i < m->n_summaries; i++) {
-		uint64_t c = candidates(&v, m, i);
-
-		for (; c; c &= c - 1) {
-			uint32_t w = i * 64 + (uint32_t)__builtin_ctzll(c);
-			uint64_t r = matching_rules(&v, m, w);
-
-			if (r)
-				return w * 64 + (uint32_t)__builtin_ctzll(r);
-		}
-	}
-	return MATCH_NO_RULE;
+	for (uint32_t i = 0; i < m->n_groups && m->groups[i].lowest < best; i++)
+		best = lowest_met(m, &v, &m->groups[i], best);
+	return best;
 }
 
 uint32_t matcher_level(const struct matcher *m, const struct match_query *q, uint32_t *rule)

@@ -1,83 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Compiling match rules to the bitmaps of matcher.h.
- *
- * Ports are put into classes first: ports that are in the same groups, as far
- * as rules name these, are told apart by no rule and share a row.  For values,
- * the ranges of all rules are swept from 0 up, and each place where any of
- * them begins or ends starts a step with a row of its own.
+ * Compiling match rules to the bitmaps of matcher.h: rows, and those of
+ * values.  For these the ranges of all rules are swept from 0 up, and each
+ * place where any of them begins or ends starts a step with a row of its own.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "qos/guids.h"
-#include "qos/intern.h"
-#include "qos/matcher.h"
+#include "qos/match_build.h"
 
-struct build {
-	struct matcher *m;
-	const struct fabric *f;
-	const struct group_sets *g;
-	struct guid_index guids;
-	struct intern chunks, rows;
-	VEC(uint64_t) summaries;
-};
+/* --- what a rule has --- */
 
-/* The number of the row with these chunks. */
-static uint32_t put_row(struct build *b, const uint32_t *chunks)
-{
-	size_t known = b->rows.n;
-	uint32_t row = intern_put(&b->rows, chunks);
-
-	if (row < known)
-		return row;
-	for (size_t i = 0; i < b->m->n_summaries; i++)
-		*vec_push(&b->summaries) = 0;
-	uint64_t *summary = &b->summaries.v[row * b->m->n_summaries];
-
-	for (size_t w = 0; w < b->m->n_chunks * CHUNK_WORDS; w++) {
-		const struct chunk *c = b->chunks.items;
-
-		if (c[chunks[w / CHUNK_WORDS]].word[w % CHUNK_WORDS])
-			summary[w / 64] |= 1ull << (w % 64);
-	}
-	return row;
-}
-
-static bool has_criterion(const struct policy_rule *r, enum criterion c)
-{
-	switch (c) {
-	case CRIT_SOURCE:
-		return r->sources.n;
-	case CRIT_DESTINATION:
-		return r->destinations.n || r->dest_guids.n;
-	case CRIT_EITHER:
-		return r->either.n;
-	case CRIT_SERVICE_ID:
-		return r->service_ids.n;
-	case CRIT_QOS_CLASS:
-		return r->qos_classes.n;
-	case CRIT_TCLASS:
-		return r->tclasses.n;
-	case CRIT_PKEY:
-		return r->pkeys.n;
-	default:
-		return r->sls.n;
-	}
-}
-
-static bool is_used(const struct policy *p, enum criterion c)
-{
-	for (size_t i = 0; i < p->n_rules; i++)
-		if (has_criterion(&p->rules[i], c))
-			return true;
-	return false;
-}
-
-/* --- values --- */
-
-static const struct u64_ranges *ranges_of(const struct policy_rule *r, enum criterion c)
+const struct u64_ranges *ranges_of(const struct policy_rule *r, enum criterion c)
 {
 	switch (c) {
 	case CRIT_SERVICE_ID:
@@ -92,6 +26,84 @@ static const struct u64_ranges *ranges_of(const struct policy_rule *r, enum crit
 		return &r->sls;
 	}
 }
+
+const struct policy_names *names_of(const struct policy_rule *r, enum criterion c)
+{
+	return c == CRIT_SOURCE ? &r->sources : c == CRIT_DESTINATION ? &r->destinations
+								      : &r->either;
+}
+
+bool has_criterion(const struct policy_rule *r, enum criterion c)
+{
+	if (c == CRIT_DESTINATION && r->dest_guids.n)
+		return true;
+	return c <= CRIT_EITHER ? names_of(r, c)->n : ranges_of(r, c)->n;
+}
+
+uint32_t value_count(enum criterion c)
+{
+	static const uint32_t n[CRITERION_COUNT] = {
+		[CRIT_QOS_CLASS] = 4096, [CRIT_TCLASS] = 256, [CRIT_PKEY] = 0x8000,
+		[CRIT_SL] = IB_SL_COUNT,
+	};
+
+	return n[c];
+}
+
+static bool has_any_criterion(const struct policy_rule *r)
+{
+	for (int c = 0; c < CRITERION_COUNT; c++)
+		if (has_criterion(r, (enum criterion)c))
+			return true;
+	return false;
+}
+
+/* --- rows --- */
+
+static const struct row_part *part_of(const struct rule_group *g, enum criterion c)
+{
+	if (c == CRIT_EITHER)
+		return g->has_either ? &g->either : NULL;
+	for (unsigned i = 0; i < g->n_parts; i++)
+		if (g->part[i].criterion == c)
+			return &g->part[i];
+	return NULL;
+}
+
+static void summarize(const struct row_build *r, const uint32_t *chunks, uint64_t *summary)
+{
+	const struct matcher *m = r->b->m;
+	const struct chunk *content = r->b->chunks.items;
+
+	for (uint32_t i = 0; i < m->n_groups; i++) {
+		const struct row_part *part = part_of(&m->groups[i], r->criterion);
+
+		if (!part)
+			continue;
+		for (uint32_t w = 0; w < m->groups[i].n_chunks * CHUNK_WORDS; w++) {
+			uint32_t chunk = chunks[part->chunk + w / CHUNK_WORDS];
+
+			if (content[chunk].word[w % CHUNK_WORDS])
+				summary[part->summary + w / 64] |= 1ull << (w % 64);
+		}
+	}
+}
+
+uint32_t put_row(struct row_build *r, const uint32_t *chunks)
+{
+	uint32_t n_summaries = r->b->m->rows[r->criterion].n_summaries;
+	size_t known = r->rows.n;
+	uint32_t row = intern_put(&r->rows, chunks);
+
+	if (row < known)
+		return row;
+	for (uint32_t i = 0; i < n_summaries; i++)
+		*vec_push(&r->summaries) = 0;
+	summarize(r, chunks, &r->summaries.v[(size_t)row * n_summaries]);
+	return row;
+}
+
+/* --- values --- */
 
 /* A place where a range of a rule begins (+1), or the one behind its end (-1). */
 struct edge {
@@ -120,7 +132,7 @@ static void add_edges(struct edges *e, uint32_t rule, const struct u64_ranges *r
 	}
 }
 
-/* The rules that the sweep is within. */
+/* The row at the place that the sweep has come to. */
 struct front {
 	struct chunk *now;
 	uint32_t *chunks;	/* their numbers, right where not stale */
@@ -128,26 +140,26 @@ struct front {
 	int *depth;		/* per rule: ranges that hold the place, which may overlap */
 };
 
-static void front_set(struct front *s, uint32_t rule, bool on)
+static void front_set(struct front *s, uint32_t place, bool on)
 {
-	uint64_t *w = &s->now[rule / CHUNK_RULES].word[rule % CHUNK_RULES / 64];
-	uint64_t bit = 1ull << (rule % 64);
+	uint64_t *w = &s->now[place / CHUNK_SLOTS].word[place % CHUNK_SLOTS / 64];
+	uint64_t bit = 1ull << (place % 64);
 
 	*w = on ? *w | bit : *w & ~bit;
-	s->stale[rule / CHUNK_RULES] = true;
+	s->stale[place / CHUNK_SLOTS] = true;
 }
 
-static uint32_t front_row(struct build *b, struct front *s)
+static uint32_t front_row(struct row_build *r, struct front *s)
 {
-	for (size_t i = 0; i < b->m->n_chunks; i++) {
+	for (uint32_t i = 0; i < r->b->m->rows[r->criterion].n_chunks; i++) {
 		if (s->stale[i])
-			s->chunks[i] = intern_put(&b->chunks, &s->now[i]);
+			s->chunks[i] = intern_put(&r->b->chunks, &s->now[i]);
 		s->stale[i] = false;
 	}
-	return put_row(b, s->chunks);
+	return put_row(r, s->chunks);
 }
 
-static void sweep(struct build *b, struct front *s, const struct edges *e, struct steps *out)
+static void sweep(struct row_build *r, struct front *s, const struct edges *e, struct steps *out)
 {
 	size_t i = 0;
 	uint64_t at = 0;
@@ -157,36 +169,37 @@ static void sweep(struct build *b, struct front *s, const struct edges *e, struc
 			int *depth = &s->depth[e->v[i].rule];
 
 			*depth += e->v[i].change;
-			front_set(s, e->v[i].rule, *depth > 0);
+			front_set(s, r->place[e->v[i].rule], *depth > 0);
 		}
-		steps_add(out, at, front_row(b, s));
+		steps_add(out, at, front_row(r, s));
 		if (i < e->n)
 			at = e->v[i].at;
 	} while (i < e->n);
 }
 
-/* The rows of all values of a criterion, and that of its absence. */
-static void build_steps(struct build *b, enum criterion c, struct steps *out)
+/* Begins with the rules that lack the criterion, which is also the row of its absence. */
+static void build_steps(struct row_build *r, struct steps *out)
 {
-	const struct policy *p = b->m->p;
+	const struct build *b = r->b;
+	uint32_t n_chunks = b->m->rows[r->criterion].n_chunks;
 	struct edges e = { 0 };
 	struct front s = {
-		.now = xcalloc(b->m->n_chunks, sizeof(*s.now)),
-		.chunks = xcalloc(b->m->n_chunks, sizeof(*s.chunks)),
-		.stale = xmalloc(b->m->n_chunks),
-		.depth = xcalloc(p->n_rules, sizeof(*s.depth)),
+		.now = xcalloc(n_chunks, sizeof(*s.now)),
+		.chunks = xcalloc(n_chunks, sizeof(*s.chunks)),
+		.stale = xmalloc(n_chunks),
+		.depth = xcalloc(b->n_rules, sizeof(*s.depth)),
 	};
 
-	memset(s.stale, true, b->m->n_chunks);
-	for (uint32_t i = 0; i < p->n_rules; i++) {
-		if (has_criterion(&p->rules[i], c))
-			add_edges(&e, i, ranges_of(&p->rules[i], c));
-		else
-			front_set(&s, i, true);
+	memset(s.stale, true, n_chunks);
+	for (uint32_t i = 0; i < b->n_rules; i++) {
+		if (has_criterion(&b->p->rules[i], r->criterion))
+			add_edges(&e, i, ranges_of(&b->p->rules[i], r->criterion));
+		else if (r->place[i] != NO_PLACE)
+			front_set(&s, r->place[i], true);
 	}
 	qsort(e.v, e.n, sizeof(*e.v), compare_edges);
-	b->m->absent[c] = front_row(b, &s);
-	sweep(b, &s, &e, out);
+	b->m->absent[r->criterion] = front_row(r, &s);
+	sweep(r, &s, &e, out);
 	vec_free(&e);
 	free(s.now);
 	free(s.chunks);
@@ -194,293 +207,94 @@ static void build_steps(struct build *b, enum criterion c, struct steps *out)
 	free(s.depth);
 }
 
-static void build_table(struct build *b, enum criterion c, uint32_t n_values)
+static uint32_t *build_table(struct row_build *r, uint32_t n_values)
 {
+	uint32_t *table = xcalloc(n_values, sizeof(*table));
 	struct steps s = { 0 };
 
-	build_steps(b, c, &s);
-	b->m->by_value[c] = xcalloc(n_values, sizeof(uint32_t));
+	build_steps(r, &s);
 	for (size_t i = 0; i < s.start.n; i++) {
 		uint64_t end = i + 1 < s.start.n ? s.start.v[i + 1] : n_values;
 
 		for (uint64_t v = s.start.v[i]; v < end && v < n_values; v++)
-			b->m->by_value[c][v] = s.row.v[i];
+			table[v] = s.row.v[i];
 	}
 	steps_free(&s);
-}
-
-/* --- ports --- */
-
-/* A partition of the end ports, refined set by set. */
-struct classes {
-	uint32_t *of_port;
-	VEC(uint32_t) size;	/* per class: its ports */
-	VEC(uint32_t) split;	/* per class: where its ports in the present set go */
-	VEC(uint32_t) touched;	/* the classes that have such */
-	VEC(uint32_t) empty;	/* classes to be used again */
-	uint32_t n;		/* once numbered: those that are not empty */
-	uint32_t *port;		/* per class: one of its ports … */
-	uint64_t *ports;	/* … and these as a set */
-};
-
-#define NO_SPLIT UINT32_MAX
-
-static uint32_t new_class(struct classes *c)
-{
-	if (c->empty.n)
-		return c->empty.v[--c->empty.n];
-	*vec_push(&c->size) = 0;
-	*vec_push(&c->split) = NO_SPLIT;
-	return (uint32_t)c->size.n - 1;
-}
-
-static void move_port(struct classes *c, uint32_t port)
-{
-	uint32_t old = c->of_port[port];
-
-	if (c->split.v[old] == NO_SPLIT) {
-		uint32_t fresh = new_class(c);	/* may move the arrays */
-
-		c->split.v[old] = fresh;
-		*vec_push(&c->touched) = old;
-	}
-	c->of_port[port] = c->split.v[old];
-	c->size.v[c->of_port[port]]++;
-	c->size.v[old]--;
-}
-
-/* Afterwards each class is wholly inside the set or outside. */
-static void refine(struct classes *c, const struct group_sets *g, const uint64_t *set)
-{
-	const uint64_t *end_ports = group_set(g, g->n_groups - 1);
-
-	for (uint32_t i = 0; i < g->words; i++)
-		for (uint64_t w = set[i] & end_ports[i]; w; w &= w - 1)
-			move_port(c, i * 64 + (uint32_t)__builtin_ctzll(w));
-	for (size_t i = 0; i < c->touched.n; i++) {
-		uint32_t old = c->touched.v[i];
-
-		c->split.v[old] = NO_SPLIT;
-		if (!c->size.v[old])
-			*vec_push(&c->empty) = old;
-	}
-	c->touched.n = 0;
-}
-
-static const struct policy_names *names_of(const struct policy_rule *r, enum criterion c)
-{
-	return c == CRIT_SOURCE ? &r->sources : c == CRIT_DESTINATION ? &r->destinations
-								      : &r->either;
-}
-
-/* The ports which a rule that has both target-guid and groups leaves. */
-static void and_guids(const struct build *b, const struct policy_rule *r, bool groups,
-		      uint64_t *set, uint64_t *scratch)
-{
-	memset(scratch, 0, b->g->words * sizeof(*scratch));
-	for (size_t i = 0; i < r->dest_guids.n; i++)
-		guids_add_range(&b->guids, &r->dest_guids.v[i], scratch);
-	for (uint32_t i = 0; i < b->g->words; i++)
-		set[i] = groups ? set[i] & scratch[i] : scratch[i];
-}
-
-/* The ports that satisfy a rule's criterion, which it has. */
-static void rule_ports(const struct build *b, const struct policy_rule *r, enum criterion c,
-		       uint64_t *set, uint64_t *scratch)
-{
-	const struct policy_names *names = names_of(r, c);
-
-	memset(set, 0, b->g->words * sizeof(*set));
-	for (size_t i = 0; i < names->n; i++) {
-		uint32_t group = groups_find(b->g, b->m->p, names->v[i].s);
-
-		if (group == UINT32_MAX)
-			continue;
-		for (uint32_t w = 0; w < b->g->words; w++)
-			set[w] |= group_set(b->g, group)[w];
-	}
-	if (c == CRIT_DESTINATION && r->dest_guids.n)
-		and_guids(b, r, names->n, set, scratch);
-}
-
-/* Refines by every group that rules name, once, and by every rule's target GUIDs. */
-static void find_classes(struct build *b, enum criterion c, struct classes *cl)
-{
-	const struct policy *p = b->m->p;
-	bool *done = xcalloc(b->g->n_groups, sizeof(*done));
-	uint64_t *set = xcalloc(b->g->words, sizeof(*set));
-
-	cl->of_port = xcalloc(b->f->n_ports, sizeof(*cl->of_port));
-	uint32_t first = new_class(cl);
-
-	cl->size.v[first] = (uint32_t)b->guids.n;
-	for (size_t i = 0; i < p->n_rules; i++) {
-		const struct policy_names *names = names_of(&p->rules[i], c);
-
-		for (size_t k = 0; k < names->n; k++) {
-			uint32_t group = groups_find(b->g, p, names->v[k].s);
-
-			if (group == UINT32_MAX || done[group])
-				continue;
-			done[group] = true;
-			refine(cl, b->g, group_set(b->g, group));
-		}
-		if (c == CRIT_DESTINATION && p->rules[i].dest_guids.n) {
-			and_guids(b, &p->rules[i], false, set, set);
-			refine(cl, b->g, set);
-		}
-	}
-	free(done);
-	free(set);
-}
-
-/* Numbers the classes 0 .. n - 1 and picks a port of each. */
-static void number_classes(struct build *b, struct classes *cl)
-{
-	uint32_t *number = xmalloc(cl->size.n * sizeof(*number));
-
-	for (size_t i = 0; i < cl->size.n; i++)
-		number[i] = UINT32_MAX;
-	cl->port = xcalloc(cl->size.n, sizeof(*cl->port));
-	cl->ports = xcalloc(b->g->words, sizeof(*cl->ports));
-	for (size_t i = 0; i < b->guids.n; i++) {
-		uint32_t port = b->guids.v[i].port;
-		uint32_t *c = &number[cl->of_port[port]];
-
-		if (*c == UINT32_MAX) {
-			*c = cl->n++;
-			cl->port[*c] = port;
-			cl->ports[port >> 6] |= 1ull << (port & 63);
-		}
-		cl->of_port[port] = *c;
-	}
-	free(number);
-}
-
-static void classes_free(struct classes *cl)
-{
-	free(cl->of_port);
-	free(cl->port);
-	free(cl->ports);
-	vec_free(&cl->size);
-	vec_free(&cl->split);
-	vec_free(&cl->touched);
-	vec_free(&cl->empty);
-}
-
-/* One chunk of rules for all classes: out[class]. */
-static void fill_chunk(struct build *b, enum criterion c, const struct classes *cl,
-		       size_t chunk, struct chunk *out, uint64_t *set, uint64_t *scratch)
-{
-	const struct policy *p = b->m->p;
-	struct chunk without = { { 0 } };
-	size_t first = chunk * CHUNK_RULES, end = first + CHUNK_RULES;
-
-	if (end > p->n_rules)
-		end = p->n_rules;
-	for (size_t i = first; i < end; i++)
-		if (!has_criterion(&p->rules[i], c))
-			without.word[(i - first) / 64] |= 1ull << (i % 64);
-	for (uint32_t k = 0; k < cl->n; k++)
-		out[k] = without;
-	for (size_t i = first; i < end; i++) {
-		if (!has_criterion(&p->rules[i], c))
-			continue;
-		rule_ports(b, &p->rules[i], c, set, scratch);
-		for (uint32_t w = 0; w < b->g->words; w++)
-			for (uint64_t s = set[w] & cl->ports[w]; s; s &= s - 1) {
-				uint32_t port = w * 64 + (uint32_t)__builtin_ctzll(s);
-
-				out[cl->of_port[port]].word[(i - first) / 64] |= 1ull << (i % 64);
-			}
-	}
-}
-
-/* The row of every class, in an array of the caller's to free. */
-static uint32_t *class_rows(struct build *b, enum criterion c, const struct classes *cl)
-{
-	size_t n_chunks = b->m->n_chunks;
-	struct chunk *content = xcalloc(cl->n, sizeof(*content));
-	uint32_t *chunks = xcalloc(cl->n * n_chunks, sizeof(*chunks));
-	uint32_t *rows = xcalloc(cl->n, sizeof(*rows));
-	uint64_t *set = xcalloc(b->g->words, sizeof(*set));
-	uint64_t *scratch = xcalloc(b->g->words, sizeof(*scratch));
-
-	for (size_t i = 0; i < n_chunks; i++) {
-		fill_chunk(b, c, cl, i, content, set, scratch);
-		for (uint32_t k = 0; k < cl->n; k++)
-			chunks[k * n_chunks + i] = intern_put(&b->chunks, &content[k]);
-	}
-	for (uint32_t k = 0; k < cl->n; k++)
-		rows[k] = put_row(b, &chunks[k * n_chunks]);
-	free(content);
-	free(chunks);
-	free(set);
-	free(scratch);
-	return rows;
-}
-
-static uint32_t *port_row(struct port_rows *p, enum criterion c)
-{
-	return c == CRIT_SOURCE ? &p->source : c == CRIT_DESTINATION ? &p->destination
-								     : &p->either;
-}
-
-static void build_ports(struct build *b, enum criterion c)
-{
-	struct classes cl = { 0 };
-
-	find_classes(b, c, &cl);
-	number_classes(b, &cl);
-	uint32_t *rows = class_rows(b, c, &cl);
-
-	for (size_t i = 0; i < b->guids.n; i++) {
-		uint32_t port = b->guids.v[i].port;
-
-		*port_row(&b->m->ports[port], c) = rows[cl.of_port[port]];
-	}
-	free(rows);
-	classes_free(&cl);
+	return table;
 }
 
 /* --- all of it --- */
 
+static uint32_t *no_places(size_t n)
+{
+	uint32_t *v = xmalloc(n * sizeof(*v));
+
+	for (size_t i = 0; i < n; i++)
+		v[i] = NO_PLACE;
+	return v;
+}
+
+/* Which rule has which bit in the rows of the criterion. */
+static void find_places(struct row_build *r)
+{
+	const struct matcher *m = r->b->m;
+
+	r->place = no_places(r->b->n_rules);
+	r->rule_at = no_places((size_t)m->rows[r->criterion].n_chunks * CHUNK_SLOTS);
+	for (uint32_t i = 0; i < m->n_groups; i++) {
+		const struct rule_group *g = &m->groups[i];
+		const struct row_part *part = part_of(g, r->criterion);
+
+		for (uint32_t slot = 0; part && slot < g->n_rules; slot++) {
+			uint32_t place = part->chunk * CHUNK_SLOTS + slot;
+
+			r->place[g->rules[slot]] = place;
+			r->rule_at[place] = g->rules[slot];
+		}
+	}
+}
+
 static void build_criterion(struct build *b, enum criterion c)
 {
-	static const uint32_t n_values[CRITERION_COUNT] = {
-		[CRIT_QOS_CLASS] = 4096, [CRIT_TCLASS] = 256, [CRIT_PKEY] = 0x8000,
-		[CRIT_SL] = IB_SL_COUNT,
+	struct rows *rows = &b->m->rows[c];
+	struct row_build r = {
+		.b = b, .criterion = c, .rows.size = rows->n_chunks * sizeof(*rows->chunks),
 	};
 
-	b->m->used |= 1u << c;
+	find_places(&r);
 	if (c == CRIT_SERVICE_ID) {
-		build_steps(b, c, &b->m->service_ids);
+		build_steps(&r, &b->m->service_ids);
 		steps_index(&b->m->service_ids);
-	} else if (n_values[c]) {
-		build_table(b, c, n_values[c]);
+	} else if (value_count(c)) {
+		b->m->by_value[c] = build_table(&r, value_count(c));
 	} else {
-		build_ports(b, c);
+		build_ports(&r);
 	}
+	rows->chunks = intern_take(&r.rows);
+	rows->summaries = r.summaries.v;
+	free(r.place);
+	free(r.rule_at);
 }
 
 struct matcher *matcher_build(const struct policy *p, const struct fabric *f,
 			      const struct group_sets *g)
 {
 	struct matcher *m = xcalloc(1, sizeof(*m));
-	struct build b = { .m = m, .f = f, .g = g, .chunks.size = sizeof(struct chunk) };
+	struct build b = { .m = m, .p = p, .f = f, .g = g, .chunks.size = sizeof(struct chunk) };
 
 	m->p = p;
-	m->n_chunks = (p->n_rules + CHUNK_RULES - 1) / CHUNK_RULES;
-	m->n_summaries = (m->n_chunks * CHUNK_WORDS + 63) / 64;
+	m->otherwise = MATCH_NO_RULE;
 	m->ports = xcalloc(f->n_ports, sizeof(*m->ports));
-	b.rows.size = m->n_chunks * sizeof(*m->rows);
+	while (b.n_rules < p->n_rules && has_any_criterion(&p->rules[b.n_rules]))
+		b.n_rules++;
+	if (b.n_rules < p->n_rules)
+		m->otherwise = b.n_rules;
 	guids_build(&b.guids, f);
+	order_rules(&b);
 	for (int c = 0; c < CRITERION_COUNT; c++)
-		if (is_used(p, (enum criterion)c))
+		if (m->used & 1u << c)
 			build_criterion(&b, (enum criterion)c);
 	m->chunks = intern_take(&b.chunks);
-	m->rows = intern_take(&b.rows);
-	m->summaries = b.summaries.v;
 	guids_free(&b.guids);
 	return m;
 }
@@ -489,12 +303,18 @@ void matcher_free(struct matcher *m)
 {
 	if (!m)
 		return;
-	for (int c = 0; c < CRITERION_COUNT; c++)
+	for (int c = 0; c < CRITERION_COUNT; c++) {
 		free(m->by_value[c]);
+		free(m->rows[c].chunks);
+		free(m->rows[c].summaries);
+	}
+	for (uint32_t i = 0; i < m->n_groups; i++) {
+		free(m->groups[i].rules);
+		free(m->groups[i].words);
+	}
 	steps_free(&m->service_ids);
+	free(m->groups);
 	free(m->chunks);
-	free(m->rows);
-	free(m->summaries);
 	free(m->ports);
 	free(m);
 }

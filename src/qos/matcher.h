@@ -2,14 +2,19 @@
 /*
  * The compiled match rules.
  *
- * A row is a bitmap of all rules: those which one value of one criterion
- * satisfies.  Rows share their content: a row is a list of chunks of 512
- * rules, and equal chunks and equal rows are stored once, so that the memory
- * follows what the rules say rather than rules times values.  A row's summary
- * has a bit for each of its words that is not zero.
+ * Rules that have the same criteria form a group, in which each rule has a
+ * slot.  Slots are not in the order of the rules: those that ask for the same
+ * of what tells rules apart best are neighbours, so that the rules which a
+ * query can meet are in few words of the bitmaps, however many rules there
+ * are.  The first rule is then the least of those met.
  *
- * A rule without a criterion has its bit in every row of that criterion.  In
- * the rows for `either` also, so that a query's two rows are or-ed.
+ * A row is a bitmap: which rules does one value of one criterion satisfy?  It
+ * covers the slots of all groups that have the criterion, one part for each.
+ * Rows share content: a row is a list of chunks of 512 slots, and equal chunks
+ * and equal rows are stored once.  A row's summary has a bit for each of its
+ * words that is not zero, and starts anew with each part.
+ *
+ * In the rows for `either` the two ends of a query are or-ed.
  */
 #ifndef QOSD_QOS_MATCHER_H
 #define QOSD_QOS_MATCHER_H
@@ -24,10 +29,46 @@ enum criterion {
 };
 
 #define CHUNK_WORDS 8
-#define CHUNK_RULES (CHUNK_WORDS * 64)
+#define CHUNK_SLOTS (CHUNK_WORDS * 64)
 
 struct chunk {
 	uint64_t word[CHUNK_WORDS];
+};
+
+/* Where a group's part begins in the rows of a criterion. */
+struct row_part {
+	enum criterion criterion;
+	uint32_t summary, chunk;
+};
+
+/* 64 slots of a group. */
+struct slot_word {
+	uint32_t lowest;	/* rule in it */
+	bool ascending;		/* its rules are in order */
+};
+
+/*
+ * Rules with the same criteria; the last group takes those of rare
+ * combinations together, and a criterion that a rule lacks is then always met.
+ */
+struct rule_group {
+	struct row_part part[CRITERION_COUNT];
+	unsigned n_parts;	/* of criteria but `either` */
+	bool has_either;
+	struct row_part either;
+	uint32_t n_summaries, n_chunks;
+	uint32_t lowest;	/* rule in it */
+	uint32_t n_rules;
+	uint32_t *rules;	/* per slot */
+	struct slot_word *words;
+};
+/* Each costs every query a little. */
+#define RULE_GROUPS_MAX 16
+
+struct rows {
+	uint32_t n_summaries, n_chunks;	/* per row */
+	uint64_t *summaries;		/* [row * n_summaries + i] */
+	uint32_t *chunks;		/* [row * n_chunks + i] */
 };
 
 struct port_rows {
@@ -36,11 +77,12 @@ struct port_rows {
 
 struct matcher {
 	const struct policy *p;
-	unsigned used;			/* bit per criterion that any rule has */
-	size_t n_chunks, n_summaries;	/* per row */
+	uint32_t otherwise;		/* the first rule without criteria, or MATCH_NO_RULE */
+	unsigned used;			/* bit per criterion that any rule before that has */
+	struct rule_group *groups;	/* by lowest rule */
+	uint32_t n_groups;
 	struct chunk *chunks;
-	uint32_t *rows;			/* [row * n_chunks + i]: chunk */
-	uint64_t *summaries;		/* [row * n_summaries + i] */
+	struct rows rows[CRITERION_COUNT];
 	struct port_rows *ports;	/* per port slot */
 	struct steps service_ids;
 	uint32_t *by_value[CRITERION_COUNT];	/* the row of each value; NULL where not used */

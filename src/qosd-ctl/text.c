@@ -330,10 +330,11 @@ static bool explain_row(const json_t *rule)
 
 /* --- tables --- */
 
-static bool same_map(const json_t *tables, size_t a, size_t b)
+/* Whether table b is the same as table a and for the in port after. */
+static bool continues(const json_t *a, const json_t *b)
 {
-	return json_equal(json_object_get(json_array_get(tables, a), "vl"),
-			  json_object_get(json_array_get(tables, b), "vl"));
+	return num(b, "in") == num(a, "in") + 1 &&
+	       json_equal(json_object_get(a, "vl"), json_object_get(b, "vl"));
 }
 
 /* In ports one after the other that have the same table share a line. */
@@ -341,15 +342,16 @@ static void put_maps(const json_t *tables)
 {
 	size_t n = json_array_size(tables);
 
-	for (size_t i = 0, end; i < n; i = end) {
+	for (size_t i = 0, last; i < n; i = last + 1) {
 		const json_t *first = json_array_get(tables, i), *vl;
 		char in[32];
 		size_t sl;
 
-		for (end = i + 1; end < n && same_map(tables, i, end); end++)
-			continue;
-		snprintf(in, sizeof(in), end == i + 1 ? "%lld" : "%lld-%lld", num(first, "in"),
-			 num(json_array_get(tables, end - 1), "in"));
+		for (last = i; last + 1 < n; last++)
+			if (!continues(json_array_get(tables, last), json_array_get(tables, last + 1)))
+				break;
+		snprintf(in, sizeof(in), last == i ? "%lld" : "%lld-%lld", num(first, "in"),
+			 num(json_array_get(tables, last), "in"));
 		printf("%-9s", in);
 		json_array_foreach(json_object_get(first, "vl"), sl, vl)
 			printf(" %2lld", (long long)json_integer_value(vl));
@@ -359,7 +361,10 @@ static void put_maps(const json_t *tables)
 
 static bool put_unmanaged(const json_t *t)
 {
-	printf("%s, %lld VLs\n", str(t, "port"), num(t, "vls"));
+	printf("%s", str(t, "port"));
+	if (num(t, "vls"))
+		printf(", %lld VLs", num(t, "vls"));
+	printf("\n");
 	if (json_is_true(json_object_get(t, "managed")))
 		return false;
 	printf("not written by qosd: the device's own table stands\n");
@@ -387,7 +392,7 @@ static void put_arb(const char *label, const json_t *entries)
 
 		printf("%s%lld:%lld", i ? " " : "", num(e, "vl"), num(e, "weight"));
 	}
-	printf("\n");
+	printf(json_array_size(entries) ? "\n" : "empty\n");
 }
 
 static void print_vlarb(const json_t *answer)

@@ -143,7 +143,7 @@ static bool reload(void *arg, struct findings *out)
 	struct findings copy = { 0 };
 	struct shared_policy *sp;
 
-	log_findings(out, "policy");
+	findings_log(out, "policy");
 	if (!p) {
 		log_error("policy", "%s: refused; the policy in force stays", q->o->policy);
 		findings_copy(&copy, out);
@@ -204,8 +204,8 @@ static struct shared_policy *load_files(struct qosd *q)
 
 	q->settings = load_settings(q->o, &sf);
 	p = load_policy(q->o, &pf);
-	log_findings(&sf, "settings");
-	log_findings(&pf, "policy");
+	findings_log(&sf, "settings");
+	findings_log(&pf, "policy");
 	if (p) {
 		sp = shared_policy_new(p);
 		sp->loaded_us = clock_real_us();

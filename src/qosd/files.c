@@ -11,8 +11,6 @@
 #include "conf/conf.h"
 #include "qosd/qosd.h"
 
-#define LOGGED_MAX 40
-
 static bool missing_by_default(const char *path, bool named)
 {
 	return !named && access(path, F_OK) < 0 && errno == ENOENT;
@@ -48,21 +46,6 @@ void print_findings(const struct findings *f)
 	size_t total = f->count[SEV_ERROR] + f->count[SEV_WARNING] + f->count[SEV_INFO];
 	if (total > f->n)
 		printf("%zu more findings are not shown\n", total - f->n);
-}
-
-void log_findings(const struct findings *f, const char *module)
-{
-	static const enum log_level level[] = { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO };
-
-	for (size_t i = 0; i < f->n && i < LOGGED_MAX; i++) {
-		struct buf line = { 0 };
-
-		findings_format(&f->v[i], &line);
-		log_at(level[f->v[i].severity], module, "%s", line.s);
-		buf_free(&line);
-	}
-	if (f->n > LOGGED_MAX)
-		log_warn(module, "%zu more findings", f->n - LOGGED_MAX);
 }
 
 int check_files(const struct options *o)

@@ -36,8 +36,6 @@ struct settings *load_settings(const struct options *o, struct findings *out);
 struct policy *load_policy(const struct options *o, struct findings *out);
 /* Writes all findings to standard output. */
 void print_findings(const struct findings *f);
-/* Writes them to the log, at most a screenful. */
-void log_findings(const struct findings *f, const char *module);
 /* --check: returns the exit status. */
 int check_files(const struct options *o);
 

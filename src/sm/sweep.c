@@ -209,19 +209,6 @@ static void planning_join(struct sm *sm)
 	free(t);
 }
 
-static void log_findings(const struct findings *f)
-{
-	for (size_t i = 0; i < f->n; i++) {
-		struct buf line = { 0 };
-
-		findings_format(&f->v[i], &line);
-		log_at(f->v[i].severity == SEV_ERROR ? LOG_LEVEL_ERROR :
-		       f->v[i].severity == SEV_WARNING ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO,
-		       "policy", "%s", line.s);
-		buf_free(&line);
-	}
-}
-
 static void plan_done(void *arg)
 {
 	struct sm *sm = arg;
@@ -233,7 +220,7 @@ static void plan_done(void *arg)
 		  (double)p->us_lids * 1e-6, (double)p->us_tables * 1e-6,
 		  (double)p->us_routes * 1e-6, p->engine ? p->engine : "none",
 		  (double)p->us_paths * 1e-6);
-	log_findings(&p->findings);
+	findings_log(&p->findings, "policy");
 	/* before any device hears of them: after a crash they must be the same */
 	store_save_lids(sm->store, p);
 	sweep_enter(sm, PHASE_READING);

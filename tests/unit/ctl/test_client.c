@@ -178,7 +178,7 @@ START_TEST(text_of_each_command)
 	expect("nodes", 0, "switch  0x0008f10400410017      3     4/4");
 	expect("ports", 0, "active       4  4xQDR     2048    8  node2 HCA-1/P1");
 	expect("route 1 5 --sl=2", 0, "storage1 HCA-1");
-	expect("sl2vl 'leaf two/P1'", 0, "2-4        0  1  2  3  4  5  6  7");
+	expect("sl2vl 'leaf two/P1'", 0, "\n3-4        0  1  2  3  4  5  6  7");
 	expect("vlarb 1", 0, "high-limit");
 	expect("explain 1 5 --service-id 0x1234", 0, "1 (line 10) targets: matches");
 	expect("explain 1 5 --qos-class 9", 0, "none matches");

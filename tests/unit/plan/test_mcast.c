@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The group database: order, MLIDs, joining and leaving, the policy's own groups. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "net.h"
+#include "plan/mcast.h"
+#include "plan/state.h"
+
+static const uint8_t broadcast[16] = {
+	0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
+};
+
+static struct settings *settings;
+static unsigned changes;
+
+static void count_change(void *arg)
+{
+	ck_assert_ptr_eq(arg, &changes);
+	changes++;
+}
+
+static struct mcast_db *new_db(void)
+{
+	changes = 0;
+	return mcast_new(count_change, &changes);
+}
+
+static struct mcast_group *make(struct mcast_db *db, unsigned last_byte, uint16_t mlid)
+{
+	struct mcast_group g = { .mgid = { 0xff, 0x12 }, .mlid = mlid };
+
+	g.mgid[15] = (uint8_t)last_byte;
+	return mcast_create(db, &g, 8);
+}
+
+START_TEST(groups_are_in_order_and_found)
+{
+	static const uint8_t bytes[] = { 7, 3, 9, 1, 200, 4 };
+	struct mcast_db *db = new_db();
+
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		ck_assert_uint_eq(make(db, bytes[i], 0)->mlid, 0xc000 + i);
+	ck_assert_uint_eq(mcast_count(db), sizeof(bytes));
+	for (size_t i = 1; i < mcast_count(db); i++)
+		ck_assert_int_lt(mcast_at(db, i - 1)->mgid[15], mcast_at(db, i)->mgid[15]);
+	for (size_t i = 0; i < mcast_count(db); i++)
+		ck_assert_ptr_eq(mcast_find(db, mcast_at(db, i)->mgid), mcast_at(db, i));
+	ck_assert_ptr_null(mcast_find(db, broadcast));
+	ck_assert_ptr_null(make(db, 7, 0));	/* there already */
+	mcast_free(db);
+}
+END_TEST
+
+START_TEST(mlids_run_out_and_come_back)
+{
+	struct mcast_db *db = new_db();
+
+	for (unsigned i = 0; i < 8; i++)
+		ck_assert_ptr_nonnull(make(db, i, 0));
+	ck_assert_ptr_null(make(db, 8, 0));
+	struct mcast_group *g = mcast_find(db, mcast_at(db, 3)->mgid);
+	mcast_join(db, g, 1, JOIN_FULL, false);
+	mcast_leave(db, g, 1, JOIN_FULL);
+	ck_assert_uint_eq(make(db, 8, 0)->mlid, 0xc003);
+	mcast_free(db);
+}
+END_TEST
+
+START_TEST(an_mlid_may_be_asked_for)
+{
+	struct mcast_db *db = new_db();
+
+	ck_assert_uint_eq(make(db, 1, 0xc005)->mlid, 0xc005);
+	ck_assert_ptr_null(make(db, 2, 0xc005));
+	ck_assert_ptr_null(make(db, 2, 0xc008));	/* beyond what the switches have */
+	ck_assert_ptr_null(make(db, 2, 0xbfff));
+	ck_assert_ptr_null(make(db, 2, 0xffff));
+	ck_assert_uint_eq(make(db, 2, 0)->mlid, 0xc000);
+	mcast_free(db);
+}
+END_TEST
+
+START_TEST(members_add_up_and_go)
+{
+	struct mcast_db *db = new_db();
+	struct mcast_group *g = make(db, 1, 0);
+
+	mcast_clean(db);
+	mcast_join(db, g, 50, JOIN_NON, false);
+	mcast_join(db, g, 20, JOIN_FULL, true);
+	mcast_join(db, g, 50, JOIN_FULL, false);
+	ck_assert(mcast_dirty(db));
+	ck_assert_uint_eq(changes, 4);			/* the group itself is one */
+	ck_assert_uint_eq(g->members.n, 2);
+	ck_assert_uint_eq(g->members.v[0].guid, 20);
+	ck_assert_uint_eq(mcast_member(g, 50)->join_state, JOIN_FULL | JOIN_NON);
+	ck_assert(mcast_member(g, 20)->proxy);
+	ck_assert_ptr_null(mcast_member(g, 30));
+	/* joined again, as after a reregistration: nothing to route anew */
+	mcast_clean(db);
+	mcast_join(db, g, 50, JOIN_FULL, false);
+	ck_assert(!mcast_dirty(db));
+	ck_assert_uint_eq(mcast_leave(db, g, 50, JOIN_FULL), JOIN_NON);
+	ck_assert_uint_eq(mcast_leave(db, g, 30, JOIN_FULL), 0);
+	ck_assert_uint_eq(mcast_count(db), 1);
+	/* the last full member takes the group along */
+	mcast_leave(db, g, 20, JOIN_FULL);
+	ck_assert_uint_eq(mcast_count(db), 0);
+	mcast_free(db);
+}
+END_TEST
+
+static struct subnet_state *make_state(struct policy *p, uint64_t generation)
+{
+	struct subnet_state *s = xcalloc(1, sizeof(*s));
+
+	s->refs = 1;
+	s->generation = generation;
+	s->f = fabric_new();
+	uint32_t ca = net_ca(s->f, 0x10, 1), sw = net_switch(s->f, 0x100, 4, false);
+	fabric_link(s->f, ca, 1, sw, 1);
+	net_finish(s->f);
+	s->policy = shared_policy_new(p);
+	s->plan = plan_compute(s->f, p, settings, NULL, NULL);
+	return s;
+}
+
+START_TEST(broadcast_group_of_the_default_partition)
+{
+	struct mcast_db *db = new_db();
+	struct subnet_state *s = make_state(policy_builtin(), 0);
+
+	ck_assert_uint_eq(mcast_mlids(s), 1024);
+	mcast_sync(db, s);
+	ck_assert_uint_eq(mcast_count(db), 1);
+	const struct mcast_group *g = mcast_find(db, broadcast);
+	ck_assert_ptr_nonnull(g);
+	ck_assert_uint_eq(g->mlid, 0xc000);
+	ck_assert_uint_eq(g->qkey, 0x0b1b);
+	ck_assert_uint_eq(g->pkey, 0xffff);
+	ck_assert_uint_eq(g->mtu, 4);
+	ck_assert_uint_eq(g->rate, 3);
+	ck_assert_uint_eq(g->sl, 0);
+	ck_assert_uint_eq(g->life, 18);
+	ck_assert_uint_eq(g->hop_limit, 0);
+	/* it stays when everybody has left */
+	mcast_join(db, mcast_find(db, broadcast), 0x11, JOIN_FULL, false);
+	mcast_leave(db, mcast_find(db, broadcast), 0x11, JOIN_FULL);
+	ck_assert_uint_eq(mcast_count(db), 1);
+	state_unref(s);
+	mcast_free(db);
+}
+END_TEST
+
+START_TEST(broadcast_group_follows_its_level)
+{
+	struct mcast_db *db = new_db();
+	struct subnet_state *s = make_state(policy_builtin(), 1);
+	struct policy *p = policy_builtin();
+
+	mcast_sync(db, s);
+	mcast_join(db, mcast_find(db, broadcast), 0x11, JOIN_FULL, false);
+	state_unref(s);
+
+	struct policy_level *l = &p->levels[p->partitions[0].ipoib_level_index];
+	l->sl = 5;
+	l->mtu_limit = 3;
+	l->rate_limit = 7;
+	l->packet_lifetime = 14;
+	l->tclass = 9;
+	s = make_state(p, 2);
+	mcast_sync(db, s);
+	const struct mcast_group *g = mcast_find(db, broadcast);
+	ck_assert_uint_eq(g->sl, 5);
+	ck_assert_uint_eq(g->mtu, 3);
+	ck_assert_uint_eq(g->rate, 7);
+	ck_assert_uint_eq(g->life, 14);
+	ck_assert_uint_eq(g->tclass, 9);
+	ck_assert_ptr_nonnull(mcast_member(g, 0x11));	/* survives the new fabric */
+	state_unref(s);
+
+	/* a policy without it: the group lives on by its members only */
+	p = policy_builtin();
+	p->partitions[0].ipoib = false;
+	s = make_state(p, 3);
+	mcast_sync(db, s);
+	ck_assert_uint_eq(mcast_count(db), 1);
+	mcast_leave(db, mcast_find(db, broadcast), 0x11, JOIN_FULL);
+	ck_assert_uint_eq(mcast_count(db), 0);
+	state_unref(s);
+	mcast_free(db);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("mcast");
+	TCase *c = tcase_create("mcast");
+	SRunner *r = srunner_create(s);
+
+	settings = settings_default();
+	tcase_add_test(c, groups_are_in_order_and_found);
+	tcase_add_test(c, mlids_run_out_and_come_back);
+	tcase_add_test(c, an_mlid_may_be_asked_for);
+	tcase_add_test(c, members_add_up_and_go);
+	tcase_add_test(c, broadcast_group_of_the_default_partition);
+	tcase_add_test(c, broadcast_group_follows_its_level);
+	suite_add_tcase(s, c);
+	srunner_run_all(r, CK_ENV);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	settings_free(settings);
+	return failed != 0;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The plan as a whole: engines in order, what it says of routes, and its parts agreeing. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "net.h"
+#include "plan/state.h"
+
+/* A ring of switches with a host on each: it has credit loops unless routed with care. */
+static struct fabric *ring(unsigned n)
+{
+	struct fabric *f = fabric_new();
+	uint32_t first = FABRIC_NONE, previous = FABRIC_NONE;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t ca = net_ca(f, 0x100000 + i * 16, 1);
+		uint32_t sw = net_switch(f, 0x1000 + i, 4, false);
+
+		ck_assert(fabric_link(f, sw, 1, ca, 1));
+		if (previous == FABRIC_NONE)
+			first = sw;
+		else
+			ck_assert(fabric_link(f, previous, 3, sw, 2));
+		previous = sw;
+	}
+	if (n > 2)
+		ck_assert(fabric_link(f, previous, 3, first, 2));
+	net_finish(f);
+	return f;
+}
+
+static void set_engines(struct settings *s, const char *a, const char *b)
+{
+	for (char **e = s->engines; *e; e++) {
+		free(*e);
+		*e = NULL;
+	}
+	s->engines[0] = a ? xstrdup(a) : NULL;
+	s->engines[1] = a && b ? xstrdup(b) : NULL;
+}
+
+static bool finds(const struct plan *p, enum severity severity, const char *text)
+{
+	for (size_t i = 0; i < p->findings.n; i++)
+		if (p->findings.v[i].severity == severity && strstr(p->findings.v[i].text, text))
+			return true;
+	return false;
+}
+
+struct scene {
+	struct fabric *f;
+	struct policy *policy;
+	struct settings *settings;
+	struct plan *p;
+};
+
+static struct scene compute(struct fabric *f, const char *a, const char *b)
+{
+	struct scene s = { .f = f, .policy = policy_builtin(), .settings = settings_default() };
+
+	set_engines(s.settings, a, b);
+	s.p = plan_compute(f, s.policy, s.settings, NULL, NULL);
+	return s;
+}
+
+static void end(struct scene *s)
+{
+	plan_free(s->p);
+	policy_free(s->policy);
+	settings_free(s->settings);
+	fabric_free(s->f);
+}
+
+START_TEST(first_engine_is_taken)
+{
+	struct scene s = compute(ring(6), "updn", "minhop");
+
+	ck_assert_str_eq(s.p->engine, "updn");
+	ck_assert_uint_eq(s.p->findings.n, 0);
+	ck_assert_uint_eq(s.p->report.unreachable, 0);
+	end(&s);
+}
+END_TEST
+
+START_TEST(unknown_engine_is_skipped_aloud)
+{
+	struct scene s = compute(ring(6), "crystal-ball", "updn");
+
+	ck_assert_str_eq(s.p->engine, "updn");
+	ck_assert(finds(s.p, SEV_WARNING, "crystal-ball"));
+	ck_assert_uint_eq(s.p->findings.count[SEV_ERROR], 0);
+	end(&s);
+}
+END_TEST
+
+START_TEST(no_engine_drops_everything_and_says_so)
+{
+	struct scene s = compute(ring(3), NULL, NULL);
+	const struct plan *p = s.p;
+
+	ck_assert_str_eq(p->engine, "none");
+	ck_assert(finds(p, SEV_ERROR, "none of the routing engines"));
+	ck_assert(finds(p, SEV_ERROR, "lead nowhere"));
+	for (uint16_t lid = 1; lid <= p->lid_top; lid++)
+		ck_assert_uint_eq(lft_get(p->lfts, 0, lid), LFT_DROP);
+	end(&s);
+}
+END_TEST
+
+START_TEST(credit_loop_is_a_warning)
+{
+	struct scene s = compute(ring(6), "minhop", NULL);
+
+	ck_assert_str_eq(s.p->engine, "minhop");
+	ck_assert(finds(s.p, SEV_WARNING, "credit loop"));
+	end(&s);
+}
+END_TEST
+
+START_TEST(every_pair_has_a_path)
+{
+	struct scene s = compute(ring(7), "updn", NULL);
+	const struct plan *p = s.p;
+
+	for (uint32_t src = 0; src < s.f->n_ports; src++)
+		for (uint16_t lid = 1; p->lid[src] && lid <= p->lid_top; lid++) {
+			struct path_info i = paths_between(p->paths, s.f, p->lfts, p->tables, src,
+							   p->port_by_lid[lid], lid);
+			ck_assert_uint_eq(i.mtu, 4);
+			ck_assert_uint_eq(i.rate, 7);
+			ck_assert_uint_eq(i.sl_mask, 1);	/* no policy, no tables: SL 0 */
+		}
+	end(&s);
+}
+END_TEST
+
+START_TEST(lone_host)
+{
+	struct fabric *f = fabric_new();
+
+	net_ca(f, 0x10, 1);
+	net_finish(f);
+	struct scene s = compute(f, "updn", "minhop");
+	ck_assert_uint_eq(s.p->lid[f->self], 1);
+	ck_assert_uint_eq(s.p->findings.count[SEV_ERROR], 0);
+	end(&s);
+}
+END_TEST
+
+static int64_t ticks;
+static int64_t tick(void)
+{
+	return ticks++;
+}
+
+START_TEST(phases_are_timed)
+{
+	struct scene s = { .f = ring(3), .policy = policy_builtin(), .settings = settings_default() };
+
+	s.p = plan_compute(s.f, s.policy, s.settings, NULL, tick);
+	ck_assert_int_eq(s.p->us_lids, 1);
+	ck_assert_int_eq(s.p->us_tables, 1);
+	ck_assert_int_eq(s.p->us_routes, 1);
+	ck_assert_int_eq(s.p->us_paths, 1);
+	end(&s);
+}
+END_TEST
+
+START_TEST(state_lives_as_long_as_anybody_needs_it)
+{
+	struct settings *settings = settings_default();
+	struct shared_policy *policy = shared_policy_new(policy_builtin());
+	struct subnet_state *s[2];
+
+	for (int i = 0; i < 2; i++) {
+		s[i] = xcalloc(1, sizeof(*s[i]));
+		s[i]->refs = 1;
+		s[i]->f = ring(3);
+		s[i]->policy = shared_policy_ref(policy);
+		s[i]->plan = plan_compute(s[i]->f, policy->p, settings, NULL, NULL);
+	}
+	shared_policy_unref(policy);
+	state_ref(s[0]);
+	state_unref(s[0]);
+	state_unref(s[1]);
+	ck_assert_uint_eq(policy->refs, 1);
+	ck_assert_uint_eq(s[0]->plan->lid[s[0]->f->self], 1);
+	state_unref(s[0]);
+	state_unref(NULL);
+	settings_free(settings);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("plan");
+	TCase *c = tcase_create("plan");
+	SRunner *r = srunner_create(s);
+
+	tcase_add_test(c, first_engine_is_taken);
+	tcase_add_test(c, unknown_engine_is_skipped_aloud);
+	tcase_add_test(c, no_engine_drops_everything_and_says_so);
+	tcase_add_test(c, credit_loop_is_a_warning);
+	tcase_add_test(c, every_pair_has_a_path);
+	tcase_add_test(c, lone_host);
+	tcase_add_test(c, phases_are_timed);
+	tcase_add_test(c, state_lives_as_long_as_anybody_needs_it);
+	suite_add_tcase(s, c);
+	srunner_run_all(r, CK_ENV);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}

@@ -1,0 +1,1070 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The routing engines and the verdict on them.
+ *
+ * What the engines promise is checked by a walk and a search for cycles of
+ * channels of this file's own; route_verify() is compared with it.
+ */
+#include <check.h>
+
+#include "topo.h"
+
+/* --- an independent checker --- */
+
+struct edge {
+	uint32_t from, to;	/* channels, by the port that sends into them */
+};
+
+struct found {
+	uint64_t pairs, lost;
+	unsigned max_hops;
+	bool cycle;
+};
+
+static bool has_hosts(const struct fabric *f, uint32_t sw)
+{
+	const struct fabric_node *n = &f->nodes[f->switches[sw].node];
+
+	for (unsigned i = 1; i <= n->nports; i++) {
+		uint32_t peer = f->ports[n->port0 + i].peer;
+
+		if (peer != FABRIC_NONE && !node_is_switch(port_node(f, peer)))
+			return true;
+	}
+	return false;
+}
+
+/* Hops from switch sw to the port with the LID, 0 if it isn't reached; out[]: the ports left by. */
+static unsigned follow(const struct topo *t, const struct lfts *l, uint32_t sw, uint32_t port,
+		       uint16_t lid, uint32_t *out)
+{
+	const struct fabric *f = t->f;
+
+	for (unsigned hops = 1; hops <= f->n_switches; hops++) {
+		const struct fabric_node *n = &f->nodes[f->switches[sw].node];
+		uint8_t num = lft_get(l, sw, lid);
+
+		if (num > n->nports)
+			return 0;
+		out[hops - 1] = n->port0 + num;
+		uint32_t to = num ? f->ports[n->port0 + num].peer : n->port0;
+
+		ck_assert_uint_ne(to, FABRIC_NONE);	/* only linked ports are used */
+		if (to == port)
+			return hops;
+		sw = port_node(f, to)->sw;
+		if (num == 0 || sw == FABRIC_NONE)
+			return 0;
+	}
+	return 0;
+}
+
+/* Takes away channels that nothing waits for until none is left, or only cycles. */
+static bool edges_have_cycle(struct edge *e, size_t n, uint32_t n_channels)
+{
+	uint32_t *waits = xcalloc(n_channels, sizeof(*waits));
+	bool more = true;
+
+	for (size_t i = 0; i < n; i++)
+		waits[e[i].from]++;
+	while (more && n) {
+		more = false;
+		for (size_t i = 0; i < n; i++) {
+			if (waits[e[i].to])
+				continue;
+			waits[e[i].from]--;
+			e[i--] = e[--n];
+			more = true;
+		}
+	}
+	free(waits);
+	return n > 0;
+}
+
+static int by_edge(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct edge));
+}
+
+static size_t unique_edges(struct edge *e, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(e, n, sizeof(*e), by_edge);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || by_edge(&e[i], &e[kept - 1]))
+			e[kept++] = e[i];
+	return kept;
+}
+
+static struct found check_tables(const struct topo *t, const struct lfts *l)
+{
+	const struct fabric *f = t->f;
+	struct found found = { 0 };
+	VEC(struct edge) edges = { 0 };
+	uint32_t *out = xcalloc(f->n_switches + 1, sizeof(*out));
+
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		for (uint32_t k = 0; t->lid[p] && k < 1u << t->lmc[p]; k++)
+			for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+				if (!has_hosts(f, sw))
+					continue;
+				uint16_t lid = (uint16_t)(t->lid[p] + k);
+				unsigned hops = follow(t, l, sw, p, lid, out);
+
+				found.pairs++;
+				found.lost += !hops;
+				if (hops > found.max_hops)
+					found.max_hops = hops;
+				/* the last port out leads to the end port and is no channel */
+				for (unsigned i = 0; i + 2 < hops; i++)
+					if (!node_is_switch(port_node(f, p)))
+						*vec_push(&edges) = (struct edge){ out[i], out[i + 1] };
+			}
+	edges.n = edges.n ? unique_edges(edges.v, edges.n) : 0;
+	found.cycle = edges_have_cycle(edges.v, edges.n, f->n_ports);
+	vec_free(&edges);
+	free(out);
+	return found;
+}
+
+/* Routes and checks; the verdict must say the same. */
+static struct found route_and_check(const struct topo *t, const struct route_engine *e)
+{
+	struct lfts *l = topo_route(t, e);
+	struct route_report report;
+
+	ck_assert_ptr_nonnull(l);
+	struct found found = check_tables(t, l);
+
+	route_verify(&t->r, l, &report);
+	ck_assert_uint_eq(report.pairs, found.pairs);
+	ck_assert_uint_eq(report.unreachable, found.lost);
+	ck_assert_uint_eq(report.loops, 0);
+	ck_assert_uint_eq(report.max_hops, found.max_hops);
+	ck_assert_int_eq(report.credit_loop, found.cycle);
+	ck_assert_int_eq(report.credit_loop_text.n > 0, found.cycle);
+	route_report_free(&report);
+	lfts_free(l);
+	return found;
+}
+
+static void check_sound(const struct topo *t)
+{
+	struct found found = route_and_check(t, &route_updn);
+
+	ck_assert_uint_eq(found.lost, 0);
+	ck_assert(!found.cycle);
+	found = route_and_check(t, &route_minhop);
+	ck_assert_uint_eq(found.lost, 0);
+}
+
+/* --- small things --- */
+
+START_TEST(engines_by_name)
+{
+	ck_assert_ptr_eq(route_engine_find("updn"), &route_updn);
+	ck_assert_ptr_eq(route_engine_find("minhop"), &route_minhop);
+	ck_assert_ptr_null(route_engine_find("no-such-engine"));
+}
+END_TEST
+
+START_TEST(new_tables_drop)
+{
+	struct lfts *l = lfts_new(3, 64);
+
+	ck_assert_uint_eq(l->stride, 2 * LFT_BLOCK);
+	for (uint32_t sw = 0; sw < 3; sw++)
+		for (uint16_t lid = 0; lid < 128; lid++)
+			ck_assert_uint_eq(lft_get(l, sw, lid), LFT_DROP);
+	lfts_free(l);
+	l = lfts_new(1, 63);
+	ck_assert_uint_eq(l->stride, LFT_BLOCK);
+	lfts_free(l);
+	lfts_free(NULL);
+}
+END_TEST
+
+START_TEST(no_switch)
+{
+	struct fabric *f = fabric_new();
+	uint32_t a = topo_node(f, IB_NODE_CA_T, 1, 1), b = topo_node(f, IB_NODE_CA_T, 5, 1);
+	struct topo t;
+
+	fabric_link(f, a, 1, b, 1);
+	topo_finish(&t, f, a, 0);
+	for (unsigned i = 0; route_engines[i]; i++)
+		ck_assert_uint_eq(route_and_check(&t, route_engines[i]).pairs, 0);
+	struct mcast_tree *m = mcast_tree_build(f, &f->self, 1);
+
+	ck_assert_uint_eq(m->n_on_tree, 0);
+	mcast_tree_free(m);
+	topo_free(&t);
+}
+END_TEST
+
+START_TEST(one_switch)
+{
+	struct fabric *f = fabric_new();
+	uint32_t sw = topo_switch(f, 1, 4), host = topo_host(f, sw, 2);
+	struct topo t;
+
+	topo_host(f, sw, 4);
+	fabric_link(f, sw, 1, sw, 3);	/* a cable from the switch to itself is no way anywhere */
+	topo_finish(&t, f, host, 2);
+	check_sound(&t);
+	struct lfts *l = topo_route(&t, &route_updn);
+
+	ck_assert_uint_eq(lft_get(l, 0, t.lid[fabric_port(f, sw, 0) - f->ports]), 0);
+	for (unsigned k = 0; k < 4; k++)
+		ck_assert_uint_eq(lft_get(l, 0, (uint16_t)(t.lid[f->self] + k)), 2);
+	lfts_free(l);
+	topo_free(&t);
+}
+END_TEST
+
+/* The SM on a switch, no host at all: the switches are all that there is to reach. */
+START_TEST(switches_only)
+{
+	struct fabric *f = fabric_new();
+	uint32_t a = topo_switch(f, 1, 4), b = topo_switch(f, 2, 4), c = topo_switch(f, 3, 4);
+	struct topo t;
+
+	fabric_link(f, a, 1, b, 1);
+	fabric_link(f, b, 2, c, 1);
+	topo_finish(&t, f, a, 0);
+	for (unsigned i = 0; route_engines[i]; i++) {
+		struct lfts *l = topo_route(&t, route_engines[i]);
+		struct route_report report;
+
+		route_verify(&t.r, l, &report);
+		ck_assert_uint_eq(report.pairs, 3);
+		ck_assert_uint_eq(report.unreachable, 0);
+		ck_assert_uint_eq(report.max_hops, 3);
+		route_report_free(&report);
+		lfts_free(l);
+	}
+	topo_free(&t);
+}
+END_TEST
+
+static void ring_topo(struct topo *t, unsigned n)
+{
+	struct fabric *f = fabric_new();
+	uint32_t sw[16], self = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		sw[i] = topo_switch(f, 1 + i, 4);
+	for (unsigned i = 0; i < n; i++)
+		fabric_link(f, sw[i], 1, sw[(i + 1) % n], 2);
+	for (unsigned i = 0; i < n; i++)
+		self = topo_host(f, sw[i], 3);
+	topo_finish(t, f, self, 0);
+}
+
+START_TEST(ring)
+{
+	unsigned n = (unsigned)_i;
+	struct topo t;
+
+	ring_topo(&t, n);
+	struct found found = route_and_check(&t, &route_updn);
+
+	ck_assert(!found.cycle);
+	ck_assert_uint_eq(found.lost, 0);
+	found = route_and_check(&t, &route_minhop);
+	ck_assert_uint_eq(found.lost, 0);
+	/* in a ring of four, opposite switches have a choice: the loop may or may not be closed */
+	ck_assert(found.cycle || n == 4);
+	topo_free(&t);
+}
+END_TEST
+
+/* All clockwise: the loop is the whole ring, and the text names it port by port. */
+START_TEST(credit_loop_text)
+{
+	struct topo t;
+
+	ring_topo(&t, 4);
+	struct lfts *l = topo_route(&t, &route_updn);
+	struct route_report report;
+
+	for (uint32_t p = 0; p < t.f->n_ports; p++)
+		for (uint32_t sw = 0; t.lid[p] && sw < 4; sw++)
+			if (fabric_switch_of(t.f, p) != sw)
+				l->entries[sw * l->stride + t.lid[p]] = 1;
+	route_verify(&t.r, l, &report);
+	ck_assert(report.credit_loop);
+	ck_assert_uint_eq(report.unreachable, 0);
+	ck_assert_uint_eq(report.max_hops, 4);
+	for (unsigned i = 1; i <= 4; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "S-%u/P1 ", i);
+		ck_assert_ptr_nonnull(strstr(report.credit_loop_text.s, name));
+	}
+	unsigned arrows = 0;
+
+	for (const char *s = report.credit_loop_text.s; (s = strstr(s, " -> ")); s++)
+		arrows++;
+	ck_assert_uint_eq(arrows, 4);
+	route_report_free(&report);
+	lfts_free(l);
+	topo_free(&t);
+}
+END_TEST
+
+/* Tables that lead nowhere, in circles or out of dead ports are told apart and nothing worse. */
+START_TEST(verdict_on_rubbish)
+{
+	struct topo t;
+	struct route_report report;
+
+	ring_topo(&t, 6);
+	struct lfts *l = lfts_new(t.f->n_switches, t.r.lid_top);
+
+	route_verify(&t.r, l, &report);
+	ck_assert_uint_eq(report.unreachable, report.pairs);
+	ck_assert_uint_eq(report.loops, 0);
+	ck_assert_uint_ne(report.unreachable_src, FABRIC_NONE);
+	route_report_free(&report);
+
+	memset(l->entries, 1, l->stride * l->n_switches);
+	route_verify(&t.r, l, &report);
+	ck_assert_uint_eq(report.unreachable, report.pairs);
+	/* but on the destination's own switch, where the walk ends at the wrong port */
+	ck_assert_uint_eq(report.loops, 0);
+	route_report_free(&report);
+
+	l->entries[0 * l->stride + t.r.lid_top] = 1;
+	l->entries[1 * l->stride + t.r.lid_top] = 2;
+	route_verify(&t.r, l, &report);
+	ck_assert_uint_ge(report.loops, 2);
+	route_report_free(&report);
+
+	for (unsigned round = 0; round < 200; round++) {
+		for (size_t i = 0; i < l->stride * l->n_switches; i++)
+			l->entries[i] = (uint8_t)(hash64(round * 1000003 + i) % 6);
+		route_verify(&t.r, l, &report);
+		ck_assert_uint_le(report.loops, report.unreachable);
+		ck_assert_uint_le(report.unreachable, report.pairs);
+		route_report_free(&report);
+	}
+	lfts_free(l);
+	topo_free(&t);
+}
+END_TEST
+
+/* Two parts without a link: each is routed in itself, nothing leads from one to the other. */
+START_TEST(divided)
+{
+	struct fabric *f = fabric_new();
+	uint32_t sw[4], self = 0;
+	struct topo t;
+
+	for (unsigned i = 0; i < 4; i++)
+		sw[i] = topo_switch(f, 1 + i, 4);
+	fabric_link(f, sw[0], 1, sw[1], 1);
+	fabric_link(f, sw[2], 1, sw[3], 1);
+	for (unsigned i = 0; i < 4; i++)
+		self = topo_host(f, sw[i], 4);
+	topo_finish(&t, f, self, 1);
+	for (unsigned i = 0; route_engines[i]; i++) {
+		struct found found = route_and_check(&t, route_engines[i]);
+
+		/* 4 sources; from each, 2 of 4 hosts (2 LIDs each) and 2 of 4 switches are lost */
+		ck_assert_uint_eq(found.pairs, 4 * 12);
+		ck_assert_uint_eq(found.lost, 4 * 6);
+		ck_assert(!found.cycle);
+	}
+	topo_free(&t);
+}
+END_TEST
+
+/* --- fat trees --- */
+
+/* Host i of the tree (leaf by leaf) as a port index. */
+static uint32_t fat_host(const struct topo *t, const struct fat *p, unsigned i)
+{
+	return fabric_port(t->f, p->leaf[i / p->hosts], 1 + i % p->hosts)->peer;
+}
+
+/* How many destinations each up link of each leaf carries: least and most. */
+static void leaf_loads(const struct topo *t, const struct fat *p, const struct lfts *l,
+		       unsigned *least, unsigned *most)
+{
+	unsigned n = p->pods * p->leaves;
+
+	*least = UINT32_MAX;
+	*most = 0;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned load[256] = { 0 };
+		uint32_t sw = t->f->nodes[p->leaf[i]].sw;
+
+		for (unsigned h = 0; h < n * p->hosts; h++) {
+			uint32_t port = fat_host(t, p, h);
+
+			if (port == FABRIC_NONE)
+				continue;
+			for (unsigned k = 0; k < 1u << t->lmc[port]; k++)
+				load[lft_get(l, sw, (uint16_t)(t->lid[port] + k))]++;
+		}
+		for (unsigned j = p->hosts + 1; j <= p->hosts + p->aggs * p->width; j++) {
+			if (fabric_port(t->f, p->leaf[i], j)->peer == FABRIC_NONE)
+				continue;
+			if (load[j] < *least)
+				*least = load[j];
+			if (load[j] > *most)
+				*most = load[j];
+		}
+	}
+}
+
+/* The most flows on any channel when host i sends to host i + shift. */
+static unsigned shift_contention(const struct topo *t, const struct fat *p, const struct lfts *l,
+				 unsigned shift)
+{
+	unsigned n = p->pods * p->leaves * p->hosts, most = 0;
+	unsigned *flows = xcalloc(t->f->n_ports, sizeof(*flows));
+	uint32_t out[16];
+
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t src = fat_host(t, p, i), dst = fat_host(t, p, (i + shift) % n);
+		unsigned hops = follow(t, l, fabric_switch_of(t->f, src), dst, t->lid[dst], out);
+
+		for (unsigned h = 0; h < hops; h++)
+			if (++flows[out[h]] > most)
+				most = flows[out[h]];
+	}
+	free(flows);
+	return most;
+}
+
+/* Paths between hosts of a fat tree are as short as they can be. */
+static void check_shortest(const struct topo *t, const struct fat *p, const struct lfts *l)
+{
+	unsigned n = p->pods * p->leaves * p->hosts;
+	uint32_t out[16];
+
+	for (unsigned i = 0; i < n; i += p->hosts)
+		for (unsigned j = 0; j < n; j++) {
+			unsigned a = i / p->hosts, b = j / p->hosts;
+			unsigned want = a == b ? 1 : a / p->leaves == b / p->leaves ? 3 : 5;
+			uint32_t dst = fat_host(t, p, j);
+
+			ck_assert_uint_eq(follow(t, l, t->f->nodes[p->leaf[a]].sw, dst,
+						 t->lid[dst], out), want);
+		}
+}
+
+static const struct fat trees[] = {
+	{ .pods = 1, .leaves = 6, .hosts = 4, .aggs = 4, .width = 1 },
+	{ .pods = 1, .leaves = 12, .hosts = 18, .aggs = 9, .width = 2 },
+	{ .pods = 1, .leaves = 36, .hosts = 18, .aggs = 18, .width = 1 },
+	{ .pods = 4, .leaves = 2, .hosts = 2, .aggs = 2, .width = 1, .spines = 2 },
+	{ .pods = 6, .leaves = 6, .hosts = 6, .aggs = 6, .width = 1, .spines = 6 },
+	{ .pods = 6, .leaves = 3, .hosts = 6, .aggs = 3, .width = 2, .spines = 6 },
+	{ .pods = 3, .leaves = 5, .hosts = 7, .aggs = 7, .width = 1, .spines = 5 },
+};
+
+/* The full trees: even to one destination, shortest, and every shift free of contention. */
+START_TEST(full_fat_tree)
+{
+	struct fat p = trees[_i / 3];
+	struct topo t;
+	unsigned least, most;
+
+	p.scatter = (uint64_t)(_i % 3);
+	fat_topo(&t, &p, 0);
+	check_sound(&t);
+	for (unsigned e = 0; route_engines[e]; e++) {
+		struct lfts *l = topo_route(&t, route_engines[e]);
+
+		check_shortest(&t, &p, l);
+		leaf_loads(&t, &p, l, &least, &most);
+		ck_assert_uint_le(most - least, 1);
+		lfts_free(l);
+	}
+	struct lfts *l = topo_route(&t, &route_updn);
+	unsigned n = p.pods * p.leaves * p.hosts;
+
+	for (unsigned shift = 1; shift < n; shift++)
+		ck_assert_msg(shift_contention(&t, &p, l, shift) == 1, "shift by %u of %u", shift, n);
+	lfts_free(l);
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
+/* Half as many hosts as up links, or twice as many: still even. */
+START_TEST(uneven_fat_tree)
+{
+	static const struct fat shapes[] = {
+		{ .pods = 1, .leaves = 12, .hosts = 9, .aggs = 18, .width = 1 },
+		{ .pods = 1, .leaves = 12, .hosts = 24, .aggs = 6, .width = 2 },
+		{ .pods = 6, .leaves = 6, .hosts = 3, .aggs = 6, .width = 1, .spines = 6 },
+		{ .pods = 4, .leaves = 6, .hosts = 12, .aggs = 6, .width = 1, .spines = 6 },
+		{ .pods = 4, .leaves = 6, .hosts = 10, .aggs = 4, .width = 2, .spines = 3 },
+	};
+	struct fat p = shapes[_i / 2];
+	struct topo t;
+	unsigned least, most;
+
+	p.scatter = (uint64_t)(_i % 2);
+	fat_topo(&t, &p, 0);
+	check_sound(&t);
+	struct lfts *l = topo_route(&t, &route_updn);
+
+	check_shortest(&t, &p, l);
+	leaf_loads(&t, &p, l, &least, &most);
+	ck_assert_msg(most - least <= 2, "%u to %u", least, most);
+	lfts_free(l);
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
+/* With LMC the LIDs of a host go up by different ports of every leaf. */
+START_TEST(lmc_spreads)
+{
+	struct fat p = trees[_i];
+	struct topo t;
+	unsigned n = p.pods * p.leaves, up = p.aggs * p.width;
+
+	fat_topo(&t, &p, 2);
+	check_sound(&t);
+	for (unsigned e = 0; route_engines[e]; e++) {
+		struct lfts *l = topo_route(&t, route_engines[e]);
+
+		for (unsigned i = 0; i < n; i++)
+			for (unsigned h = 0; h < n * p.hosts; h++) {
+				uint16_t lid = t.lid[fat_host(&t, &p, h)];
+				uint32_t sw = t.f->nodes[p.leaf[i]].sw;
+				unsigned different = 0;
+				bool seen[256] = { false };
+
+				for (uint16_t k = 0; k < 4; k++) {
+					uint8_t out = lft_get(l, sw, (uint16_t)(lid + k));
+
+					different += !seen[out];
+					seen[out] = true;
+				}
+				ck_assert_uint_eq(different,
+						  h / p.hosts == i ? 1 : up < 4 ? up : 4);
+			}
+		lfts_free(l);
+	}
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
+/* Takes n links between switches out of a tree, never the last one up of a switch. */
+static void remove_links(struct fabric *f, unsigned n, uint64_t seed)
+{
+	for (unsigned tries = 0; n && tries < 10000; tries++) {
+		uint32_t p = (uint32_t)(hash64(seed * 7919 + tries) % f->n_ports);
+		uint32_t peer = f->ports[p].peer;
+		unsigned left[2] = { 0 };
+
+		if (peer == FABRIC_NONE || !node_is_switch(port_node(f, p)) ||
+		    !node_is_switch(port_node(f, peer)))
+			continue;
+		for (unsigned i = 1; i <= port_node(f, p)->nports; i++)
+			left[0] += fabric_port(f, f->ports[p].node, i)->peer != FABRIC_NONE;
+		for (unsigned i = 1; i <= port_node(f, peer)->nports; i++)
+			left[1] += fabric_port(f, f->ports[peer].node, i)->peer != FABRIC_NONE;
+		if (left[0] < 3 || left[1] < 3)
+			continue;
+		f->ports[p].peer = FABRIC_NONE;
+		f->ports[peer].peer = FABRIC_NONE;
+		n--;
+	}
+}
+
+/* Links lost: everything is still reached, also the switches, and no link is overburdened. */
+START_TEST(removed_links)
+{
+	struct fat p = trees[4 + _i % 2];
+	struct topo t;
+	unsigned least, most;
+
+	struct fabric *f = fat_build(&p);
+	uint32_t first = f->n_nodes;
+
+	remove_links(f, 1 + (unsigned)_i % 7, (uint64_t)_i);
+	fat_hosts(&p, f);
+	topo_finish(&t, f, first, (unsigned)_i % 3);
+	check_sound(&t);
+	struct lfts *l = topo_route(&t, &route_updn);
+
+	leaf_loads(&t, &p, l, &least, &most);
+	unsigned share = p.pods * p.leaves * p.hosts * (1u << _i % 3) / (p.aggs * p.width);
+
+	ck_assert_msg(most <= share * 2, "%u to %u, share %u", least, most, share);
+	lfts_free(l);
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
+/* The entry of a switch for a host, both by GUID; LFT_DROP if either is missing. */
+static uint8_t entry_by_guid(const struct topo *t, const struct lfts *l, uint64_t sw, uint64_t host)
+{
+	uint32_t port = fabric_find_port(t->f, host), at = fabric_find_port(t->f, sw);
+
+	if (port == FABRIC_NONE || at == FABRIC_NONE)
+		return LFT_DROP;
+	return lft_get(l, port_node(t->f, at)->sw, t->lid[port]);
+}
+
+/* How many entries for hosts that both fabrics have differ. */
+static unsigned count_changes(const struct topo *a, const struct lfts *la,
+			      const struct topo *b, const struct lfts *lb)
+{
+	unsigned changes = 0;
+
+	for (uint32_t p = 0; p < a->f->n_ports; p++) {
+		if (node_is_switch(port_node(a->f, p)) || !port_is_end(a->f, p))
+			continue;
+		for (uint32_t sw = 0; sw < a->f->n_switches; sw++) {
+			uint64_t guid = a->f->nodes[a->f->switches[sw].node].guid;
+			uint8_t then = entry_by_guid(a, la, guid, a->f->ports[p].guid);
+			uint8_t now = entry_by_guid(b, lb, guid, a->f->ports[p].guid);
+
+			changes += now != LFT_DROP && then != now;
+		}
+	}
+	return changes;
+}
+
+/* A host or a leaf that is gone moves no route to another host. */
+START_TEST(loss_moves_little)
+{
+	struct fat p = trees[4], q = p;
+	struct topo before, after;
+	unsigned gone_leaf = _i == 0 ? UINT32_MAX : 0, gone_host = _i == 0 ? 3 : UINT32_MAX;
+
+	fat_topo(&before, &p, 0);
+	struct fabric *f = fat_build(&q);
+	uint32_t first = f->n_nodes;
+
+	for (unsigned i = 0; i < q.pods * q.leaves; i++)
+		for (unsigned j = 0; j < q.hosts; j++)
+			if (i != gone_leaf && i * q.hosts + j != gone_host)
+				topo_host(f, q.leaf[i], 1 + j);
+	for (unsigned j = 1; gone_leaf == 0 && j <= q.hosts + q.aggs; j++) {
+		struct fabric_port *port = fabric_port(f, q.leaf[0], j);
+
+		if (port->peer != FABRIC_NONE)
+			f->ports[port->peer].peer = FABRIC_NONE;
+		port->peer = FABRIC_NONE;
+	}
+	topo_finish(&after, f, first, 0);
+	struct lfts *was = topo_route(&before, &route_updn), *is = topo_route(&after, &route_updn);
+
+	ck_assert_uint_eq(count_changes(&before, was, &after, is), 0);
+	lfts_free(was);
+	lfts_free(is);
+	topo_free(&before);
+	topo_free(&after);
+	fat_free(&p);
+	fat_free(&q);
+}
+END_TEST
+
+/* The same fabric discovered in another order gets the same tables. */
+START_TEST(order_of_discovery)
+{
+	struct topo a, b;
+	struct fabric *f = fabric_new(), *g = fabric_new();
+	uint32_t sf[8], sg[8], hf = 0, hg = 0;
+
+	for (unsigned i = 0; i < 8; i++) {
+		sf[i] = topo_switch(f, 1 + i, 8);
+		sg[7 - i] = topo_switch(g, 8 - i, 8);
+	}
+	for (unsigned i = 0; i < 8; i++)
+		for (unsigned j = 0; j < 3; j++) {
+			static const unsigned step[] = { 1, 3, 4 };
+			unsigned to = (i + step[j]) % 8;
+
+			fabric_link(f, sf[i], 1 + j, sf[to], 4 + j);
+			fabric_link(g, sg[i], 1 + j, sg[to], 4 + j);
+		}
+	for (unsigned i = 0; i < 8; i++) {
+		hf = topo_host(f, sf[i], 8);
+		hg = topo_host(g, sg[7 - i], 8);
+	}
+	topo_finish(&a, f, hf, 0);
+	topo_finish(&b, g, hg, 0);
+	for (unsigned e = 0; route_engines[e]; e++) {
+		struct lfts *la = topo_route(&a, route_engines[e]), *lb = topo_route(&b, route_engines[e]);
+
+		ck_assert_uint_eq(count_changes(&a, la, &b, lb), 0);
+		lfts_free(la);
+		lfts_free(lb);
+	}
+	topo_free(&a);
+	topo_free(&b);
+}
+END_TEST
+
+/* Hosts on a spine don't make it a leaf: the spines go on carrying equal shares. */
+START_TEST(hosts_on_a_spine)
+{
+	struct fat p = trees[2];
+	struct topo t;
+	unsigned least, most;
+	struct fabric *f;
+
+	p.leaves = 30;		/* fat_build gives spines as many ports as they need */
+	f = fat_build(&p);
+	uint32_t first = f->n_nodes;
+
+	fat_hosts(&p, f);
+	/* one leaf's cable to the first spine is pulled for a management host */
+	struct fabric_port *port = fabric_port(f, p.agg[0], 7);
+
+	f->ports[port->peer].peer = FABRIC_NONE;
+	port->peer = FABRIC_NONE;
+	topo_host(f, p.agg[0], 7);
+	topo_finish(&t, f, first, 0);
+	check_sound(&t);
+	struct lfts *l = topo_route(&t, &route_updn);
+
+	leaf_loads(&t, &p, l, &least, &most);
+	ck_assert_msg(least >= 25 && most <= 35, "%u to %u", least, most);
+	lfts_free(l);
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
+/* A stray cable between two leaves leaves the tree a tree. */
+START_TEST(cable_between_leaves)
+{
+	struct fat p = trees[0];
+	struct fabric *f;
+	struct topo t;
+	unsigned least, most;
+
+	p.hosts = 5;		/* the fifth port is used for the cable */
+	f = fat_build(&p);
+	p.hosts = 4;
+	uint32_t first = f->n_nodes;
+
+	fat_hosts(&p, f);
+	fabric_link(f, p.leaf[1], 5, p.leaf[3], 5);
+	topo_finish(&t, f, first, 0);
+	check_sound(&t);
+	struct lfts *l = topo_route(&t, &route_updn);
+
+	p.hosts = 5;
+	for (unsigned i = 0; i < p.leaves; i++)
+		ck_assert_uint_ne(fabric_port(f, p.leaf[i], 6)->peer, FABRIC_NONE);
+	p.hosts = 4;
+	unsigned load[256] = { 0 };
+
+	least = UINT32_MAX;
+	most = 0;
+	for (unsigned h = 0; h < p.leaves * p.hosts; h++)
+		load[lft_get(l, f->nodes[p.leaf[0]].sw, t.lid[fat_host(&t, &p, h)])]++;
+	for (unsigned j = 6; j <= 9; j++) {
+		least = load[j] < least ? load[j] : least;
+		most = load[j] > most ? load[j] : most;
+	}
+	ck_assert_msg(most - least <= 1, "%u to %u", least, most);
+	lfts_free(l);
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
+/* --- other shapes --- */
+
+START_TEST(torus)
+{
+	static const unsigned dims[][3] = { { 4, 4, 1 }, { 5, 3, 1 }, { 3, 3, 3 }, { 4, 4, 4 } };
+	const unsigned *d = dims[_i], n = d[0] * d[1] * d[2];
+	struct fabric *f = fabric_new();
+	uint32_t sw[64], self = 0;
+	struct topo t;
+
+	for (unsigned i = 0; i < n; i++)
+		sw[i] = topo_switch(f, 1 + i, 8);
+	for (unsigned i = 0; i < n; i++) {
+		unsigned x = i % d[0], y = i / d[0] % d[1], z = i / d[0] / d[1];
+
+		fabric_link(f, sw[i], 1, sw[i - x + (x + 1) % d[0]], 2);
+		fabric_link(f, sw[i], 3, sw[i + ((y + 1) % d[1] - y) * d[0]], 4);
+		if (d[2] > 1)
+			fabric_link(f, sw[i], 5, sw[i + ((z + 1) % d[2] - z) * d[0] * d[1]], 6);
+		self = topo_host(f, sw[i], 7);
+		topo_host(f, sw[i], 8);
+	}
+	topo_finish(&t, f, self, 0);
+	check_sound(&t);
+	topo_free(&t);
+}
+END_TEST
+
+/* Connected, some switches without hosts, some with many, links doubled at random. */
+static void random_topo(struct topo *t, uint64_t seed)
+{
+	struct fabric *f = fabric_new();
+	uint64_t x = seed * 0x9e3779b97f4a7c15ULL;
+	unsigned n = 2 + (unsigned)(hash64(x) % 23), extra = (unsigned)(hash64(x + 1) % (2 * n));
+	uint32_t sw[32], self = FABRIC_NONE;
+	unsigned next[32];
+
+#define RANDOM(m) ((unsigned)(hash64(x += 0x9e3779b97f4a7c15ULL) % (m)))
+	for (unsigned i = 0; i < n; i++) {
+		sw[i] = topo_switch(f, hash64(seed * 64 + i + 1) >> 32 | 1ULL << 33, 60);
+		next[i] = 1;
+	}
+	for (unsigned i = 1; i < n + extra; i++) {
+		unsigned a = i < n ? i : RANDOM(n), b = i < n ? RANDOM(i) : RANDOM(n);
+		unsigned width = RANDOM(4) ? 1 : 3;
+
+		for (unsigned k = 0; a != b && k < width && next[a] < 45 && next[b] < 45; k++)
+			fabric_link(f, sw[a], next[a]++, sw[b], next[b]++);
+	}
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = RANDOM(3) ? RANDOM(6) : 0; k > 0 || self == FABRIC_NONE; k -= k > 0) {
+			uint32_t host = topo_host(f, sw[i], next[i]++);
+
+			if (self == FABRIC_NONE)
+				self = host;
+		}
+#undef RANDOM
+	topo_finish(t, f, self, (unsigned)(seed % 4));
+}
+
+START_TEST(random_fabric)
+{
+	struct topo t;
+
+	random_topo(&t, (uint64_t)_i);
+	check_sound(&t);
+	topo_free(&t);
+}
+END_TEST
+
+START_TEST(recorded_fabrics)
+{
+	static const char *const names[] = { "psmn-x5.topo", "two-switch-sdr.topo" };
+	const char *dir = getenv("QOSD_FABRICS");
+	struct buf err = { 0 };
+	char path[4096];
+	struct topo t;
+
+	snprintf(path, sizeof(path), "%s/%s", dir ? dir : "", names[_i]);
+	FILE *file = dir ? fopen(path, "r") : NULL;
+
+	if (!file) {
+		printf("skipped: %s: no such fabric (QOSD_FABRICS is %s)\n", names[_i],
+		       dir ? dir : "not set");
+		return;
+	}
+	fclose(file);
+	struct fabric *f = fabric_load_dump(path, 0, false, &err);
+
+	ck_assert_msg(f != NULL, "%s", err.s);
+	t.f = f;
+	t.lid = xcalloc(f->n_ports, sizeof(*t.lid));
+	t.lmc = xcalloc(f->n_ports, 1);
+	t.r = (struct route_request){ f, t.lid, t.lmc, 0 };
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		if (port_is_end(f, p) && fabric_switch_of(f, p) != FABRIC_NONE)
+			t.lid[p] = ++t.r.lid_top;
+	check_sound(&t);
+	buf_free(&err);
+	topo_free(&t);
+}
+END_TEST
+
+/* --- multicast --- */
+
+/*
+ * Walks the tree from `sw`: each switch once, each link in both switches' sets,
+ * never up after down (up: towards the root).
+ */
+static unsigned walk_tree(const struct fabric *f, const struct mcast_tree *m, uint32_t sw,
+			  uint32_t came_by, bool *seen)
+{
+	const struct fabric_node *n = &f->nodes[f->switches[sw].node];
+	unsigned count = 1;
+
+	ck_assert(!seen[sw]);
+	seen[sw] = true;
+	for (unsigned i = 1; i <= 255; i++) {
+		if (!(m->ports[sw][i / 64] >> i % 64 & 1))
+			continue;
+		ck_assert_uint_le(i, n->nports);
+		uint32_t peer = f->ports[n->port0 + i].peer;
+
+		ck_assert_uint_ne(peer, FABRIC_NONE);
+		if (n->port0 + i == came_by || !node_is_switch(port_node(f, peer)))
+			continue;
+		uint32_t to = port_node(f, peer)->sw, back = f->ports[peer].num;
+
+		ck_assert(m->ports[to][back / 64] >> back % 64 & 1);
+		count += walk_tree(f, m, to, peer, seen);
+	}
+	return count;
+}
+
+static void check_tree(const struct fabric *f, const uint32_t *members, uint32_t n)
+{
+	struct mcast_tree *m = mcast_tree_build(f, members, n);
+	bool *seen = xcalloc(f->n_switches, sizeof(*seen));
+
+	ck_assert_uint_eq(m->n_switches, f->n_switches);
+	ck_assert_uint_eq(walk_tree(f, m, m->root, FABRIC_NONE, seen), m->n_on_tree);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t sw = fabric_switch_of(f, members[i]);
+		bool is_switch = node_is_switch(port_node(f, members[i]));
+		unsigned num = is_switch ? 0 : f->ports[f->ports[members[i]].peer].num;
+
+		ck_assert(seen[sw]);
+		ck_assert(m->ports[sw][num / 64] >> num % 64 & 1);
+	}
+	/* pruned: a switch at the end of a branch has a member */
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		unsigned branches = 0;
+
+		for (unsigned i = 0; i < 4; i++)
+			branches += (unsigned)__builtin_popcountll(m->ports[sw][i]);
+		ck_assert_int_eq(branches > 0, seen[sw] && (branches > 0 || n == 0));
+		if (seen[sw] && m->n_on_tree > 1)
+			ck_assert_uint_ge(branches, 2);
+	}
+	free(seen);
+	mcast_tree_free(m);
+}
+
+static uint32_t some_members(const struct fabric *f, uint32_t *members, uint64_t seed)
+{
+	uint32_t n = 0;
+
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		if (port_is_end(f, p) && (seed == 0 || hash64(seed * 999983 + p) % 4 == 0))
+			members[n++] = p;
+	return n;
+}
+
+START_TEST(mcast_random)
+{
+	struct topo t;
+
+	random_topo(&t, (uint64_t)_i);
+	uint32_t *members = xcalloc(t.f->n_ports, sizeof(*members));
+
+	for (uint64_t seed = 0; seed < 4; seed++) {
+		uint32_t n = some_members(t.f, members, seed);
+
+		if (n)
+			check_tree(t.f, members, n);
+	}
+	free(members);
+	topo_free(&t);
+}
+END_TEST
+
+/* In a tree: the lowest switch that has all below it is the root, and packets go up, then down. */
+START_TEST(mcast_fat_tree)
+{
+	struct fat p = trees[4];
+	struct topo t;
+
+	fat_topo(&t, &p, 0);
+	uint32_t a = fat_host(&t, &p, 0), members[4];
+	static const unsigned other[] = { 1, 7, 35, 36, 200 }, on_tree[] = { 1, 3, 3, 5, 5 };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(other); i++) {
+		members[0] = a;
+		members[1] = fat_host(&t, &p, other[i]);
+		check_tree(t.f, members, 2);
+		struct mcast_tree *m = mcast_tree_build(t.f, members, 2);
+
+		ck_assert_uint_eq(m->n_on_tree, on_tree[i]);
+		mcast_tree_free(m);
+	}
+	/* with members all over: each leaf, one middle switch of each pod, one spine */
+	uint32_t *all = xcalloc(t.f->n_ports, sizeof(*all)), n = 0;
+
+	for (unsigned i = 0; i < p.pods * p.leaves * p.hosts; i++)
+		all[n++] = fat_host(&t, &p, i);
+	check_tree(t.f, all, n);
+	struct mcast_tree *m = mcast_tree_build(t.f, all, n);
+
+	ck_assert_uint_eq(m->n_on_tree, p.pods * p.leaves + p.pods + 1);
+	ck_assert_uint_eq(t.f->nodes[t.f->switches[m->root].node].nports, p.pods);
+	mcast_tree_free(m);
+	free(all);
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
+/* Two parts: each gets what can be had, and nothing breaks. */
+START_TEST(mcast_divided)
+{
+	struct fabric *f = fabric_new();
+	uint32_t a = topo_switch(f, 1, 4), b = topo_switch(f, 2, 4), members[2];
+	uint32_t ha = topo_host(f, a, 1), hb = topo_host(f, b, 1);
+	struct topo t;
+
+	topo_finish(&t, f, ha, 0);
+	members[0] = f->self;
+	members[1] = (uint32_t)(fabric_port(f, hb, 1) - f->ports);
+	struct mcast_tree *m = mcast_tree_build(f, members, 2);
+
+	ck_assert_uint_eq(m->n_on_tree, 1);
+	mcast_tree_free(m);
+	m = mcast_tree_build(f, members, 0);
+	ck_assert_uint_eq(m->n_on_tree, 0);
+	ck_assert_uint_eq(m->root, FABRIC_NONE);
+	mcast_tree_free(m);
+	topo_free(&t);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("route");
+	TCase *tc = tcase_create("all");
+	SRunner *sr = srunner_create(s);
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, engines_by_name);
+	tcase_add_test(tc, new_tables_drop);
+	tcase_add_test(tc, no_switch);
+	tcase_add_test(tc, one_switch);
+	tcase_add_test(tc, switches_only);
+	tcase_add_loop_test(tc, ring, 4, 7);
+	tcase_add_test(tc, credit_loop_text);
+	tcase_add_test(tc, verdict_on_rubbish);
+	tcase_add_test(tc, divided);
+	tcase_add_loop_test(tc, full_fat_tree, 0, 3 * ARRAY_SIZE(trees));
+	tcase_add_loop_test(tc, uneven_fat_tree, 0, 10);
+	tcase_add_loop_test(tc, lmc_spreads, 0, ARRAY_SIZE(trees));
+	tcase_add_loop_test(tc, removed_links, 0, 40);
+	tcase_add_loop_test(tc, loss_moves_little, 0, 2);
+	tcase_add_test(tc, order_of_discovery);
+	tcase_add_test(tc, hosts_on_a_spine);
+	tcase_add_test(tc, cable_between_leaves);
+	tcase_add_loop_test(tc, torus, 0, 4);
+	tcase_add_loop_test(tc, random_fabric, 0, 200);
+	tcase_add_loop_test(tc, recorded_fabrics, 0, 2);
+	tcase_add_loop_test(tc, mcast_random, 0, 100);
+	tcase_add_test(tc, mcast_fat_tree);
+	tcase_add_test(tc, mcast_divided);
+	suite_add_tcase(s, tc);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+
+	srunner_free(sr);
+	return failed != 0;
+}
