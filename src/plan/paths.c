@@ -192,13 +192,9 @@ static void prepare_hops(struct work *w)
 /* Copies the entries of one block of LIDs, so that they lie together. */
 static void load_block(struct work *w, uint32_t first)
 {
-	for (uint32_t s = 0; s < w->l->n_switches; s++) {
-		uint8_t *to = w->column + (size_t)s * LFT_BLOCK;
-
-		for (uint32_t i = 0; i < LFT_BLOCK; i++)
-			to[i] = first + i <= w->p->top ?
-				lft_get(w->l, s, (uint16_t)(first + i)) : LFT_DROP;
-	}
+	for (uint32_t s = 0; s < w->l->n_switches; s++)
+		memcpy(w->column + (size_t)s * LFT_BLOCK,
+		       w->l->entries + (size_t)s * w->l->stride + first, LFT_BLOCK);
 }
 
 static unsigned out_port(const struct work *w, uint32_t sw, unsigned lid)
@@ -365,7 +361,7 @@ struct paths *paths_compute(const struct fabric *f, const struct lfts *l, uint16
 	w.walk = xcalloc(f->n_switches, sizeof(*w.walk));
 	w.row = xcalloc(f->n_switches, sizeof(*w.row));
 	for (uint32_t lid = 0; lid <= top; lid++) {
-		if (lid % LFT_BLOCK == 0)
+		if (lid % LFT_BLOCK == 0)	/* the stride is whole blocks */
 			load_block(&w, lid);
 		if (port_by_lid[lid] != FABRIC_NONE)
 			compute_lid(&w, lid);

@@ -58,7 +58,7 @@ struct settings {
 	uint32_t sweep_interval_s;	/* light sweep, 0 = off; default 10 */
 
 	/* SA */
-	uint32_t sa_requests_max;	/* queued requests beyond which BUSY is answered; default 4096 */
+	uint32_t sa_requests_max;	/* queued; beyond, BUSY is answered; default 4096 */
 
 	/* log */
 	enum log_level log_level;

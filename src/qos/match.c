@@ -13,10 +13,11 @@ struct row {
 	const uint32_t *chunks;
 };
 
+/* By criterion, where any rule has it; of `either` that of the source, … */
 struct view {
-	struct row row[CRITERION_COUNT];	/* `either`: of the source … */
-	struct row either_dst;			/* … and of the destination */
+	struct row row[CRITERION_COUNT + 1];
 };
+#define EITHER_DST CRITERION_COUNT	/* … and that of the destination */
 
 static inline struct row row_at(const struct matcher *m, enum criterion c, uint32_t row)
 {
@@ -44,7 +45,7 @@ static inline void look_up(struct view *v, const struct matcher *m, const struct
 		v->row[CRIT_DESTINATION] = row_at(m, CRIT_DESTINATION, dst->destination);
 	if (m->used & 1u << CRIT_EITHER) {
 		v->row[CRIT_EITHER] = row_at(m, CRIT_EITHER, src->either);
-		v->either_dst = row_at(m, CRIT_EITHER, dst->either);
+		v->row[EITHER_DST] = row_at(m, CRIT_EITHER, dst->either);
 	}
 	if (m->used & 1u << CRIT_SERVICE_ID)
 		v->row[CRIT_SERVICE_ID] =
@@ -66,7 +67,7 @@ static inline uint64_t candidates(const struct view *v, const struct rule_group 
 		c &= v->row[g->part[k].criterion].summaries[g->part[k].summary + i];
 	if (g->has_either)
 		c &= v->row[CRIT_EITHER].summaries[g->either.summary + i] |
-		     v->either_dst.summaries[g->either.summary + i];
+		     v->row[EITHER_DST].summaries[g->either.summary + i];
 	return c;
 }
 
@@ -85,7 +86,7 @@ static inline uint64_t met(const struct matcher *m, const struct view *v,
 		r &= row_word(m, &v->row[g->part[k].criterion], g->part[k].chunk, w);
 	if (g->has_either)
 		r &= row_word(m, &v->row[CRIT_EITHER], g->either.chunk, w) |
-		     row_word(m, &v->either_dst, g->either.chunk, w);
+		     row_word(m, &v->row[EITHER_DST], g->either.chunk, w);
 	return r;
 }
 

@@ -38,15 +38,16 @@ struct row {
 #define BAD_NAMES { "", "[]", "{}", "{g: 1}", "[[all]]", "\"\"", "nobody", "\"a\\x01\"" }
 #define BAD_TEXT { "", "[]", "{}", "[x]", "\"a\\x1b[2J\"", "\"\\u2028\"" }
 #define BAD_PORTS { "", "[]", "{}", "x", "255", "1-255", "3-2", "-1", "[[1]]", "\"**\"" }
-#define BAD_ARB { "", "{}", "5", "\"1\"", "\"15:1\"", "\"0:256\"", "\"0:\"", "\":1\"", "\"0:1:1\"", \
-	"\"-1:1\"", "[[\"0:1\"]]", "\"0 : 1\"" }
+#define BAD_ARB { "", "{}", "5", "\"1\"", "\"15:1\"", "\"0:256\"", "\"0:\"", "\":1\"", \
+	"\"0:1:1\"", "\"-1:1\"", "[[\"0:1\"]]", "\"0 : 1\"" }
 #define BAD_LIMIT { "", "[]", "{}", "256", "-1", "x", "40 KiB", "40KB", "1017KiB", "1.5KiB", \
 	"2MiB", "18446744073709551615MiB", "Unlimited" }
 #define BAD_TABLE { "", "[]", "{}", "0", "[0, 1]", \
 	"[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0]" }
 #define BAD_LIFETIME { "", "[]", "{}", "32", "-1", "x", "iba:32", "iba:0x", "iba:x", "1m", "1 s", \
 	".5s", "1.s", "0x10s", "9000s", "1e3s", "infs", "nans" }
-#define BAD_NUMBER "", "[]", "{}", "x", "-1", "1.5", "1-2", "0x", "010", "[1]", "99999999999999999999"
+#define BAD_NUMBER "", "[]", "{}", "x", "-1", "1.5", "1-2", "0x", "010", "[1]", \
+	"99999999999999999999"
 
 static const struct row policy_rows[] = {
 	{ "port-groups: ~\n", { "", "{}", "{g: {}}", "{g: }" }, { "[]", "x", "[g]" } },
@@ -55,10 +56,12 @@ static const struct row policy_rows[] = {
 	{ G "port-guids: ~\n", { "1", "0xffffffffffffffff", "[1, 2-3]", "0-18446744073709551615" },
 	  BAD_GUIDS },
 	{ G "port-names: ~\n", { "a/P1", "[\"* x/P?\", b/P1]", "\"a/b*/*\"" },
-	  { "", "[]", "{}", "a", "\"a*\"", "a/", "a/1", "a/p1", "/P1", "a/P", "a/Px", "\"\"", "[[a/P1]]" } },
+	  { "", "[]", "{}", "a", "\"a*\"", "a/", "a/1", "a/p1", "/P1", "a/P", "a/Px", "\"\"",
+	    "[[a/P1]]" } },
 	{ G "pkeys: ~\n", { "0", "0x7fff", "[1, 2-3]", "\"7\"" }, BAD_PKEYS },
 	{ G "partitions: ~\n", { "Default", "[Default]" }, BAD_NAMES },
-	{ G "groups: ~\n", { "all", "[all]" }, { "", "[]", "{}", "[[all]]", "\"\"", "nobody", "g" } },
+	{ G "groups: ~\n", { "all", "[all]" },
+	  { "", "[]", "{}", "[[all]]", "\"\"", "nobody", "g" } },
 	{ G "node-types: ~\n", { "ca", "[switch, router]", "all", "self" },
 	  { "", "[]", "{}", "hca", "CA", "[[ca]]", "\"\"" } },
 
@@ -145,7 +148,8 @@ static const struct row policy_rows[] = {
 
 static const struct row settings_rows[] = {
 	{ "port-guid: ~\n", { "0", "0xffffffffffffffff" }, { BAD_U64 } },
-	{ "subnet-prefix: ~\n", { "0xfe80000000000000", "1" }, { BAD_U64, "0", "0xff00000000000000" } },
+	{ "subnet-prefix: ~\n", { "0xfe80000000000000", "1" },
+	  { BAD_U64, "0", "0xff00000000000000" } },
 	{ "lmc: ~\n", { "0", "7" }, { BAD_NUMBER, "8" } },
 	{ "lmc-enhanced-port-0: ~\n", { "true", "false" }, BAD_BOOL },
 	{ "subnet-timeout: ~\n", { "0", "31", "1s", "iba:18" }, BAD_LIFETIME },

@@ -156,7 +156,8 @@ START_TEST(rule_criteria)
 		"qos-levels: {x: {sl: 1}, y: {sl: 2}}\n"
 		"match-rules:\n"
 		"  - {source: g, destination: [g, all], either: all, service-id: [22, 0x30-0x3f],\n"
-		"     qos-class: 7-9, tclass: 4, pkey: 0x7fff, sl: [0, 2], target-guid: 9, level: y}\n"
+		"     qos-class: 7-9, tclass: 4, pkey: 0x7fff, sl: [0, 2],\n"
+		"     target-guid: 9, level: y}\n"
 		"  - {level: default}\n");
 	const struct policy_rule *r = p->rules;
 
@@ -243,7 +244,8 @@ START_TEST(partition_values)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *text = xasprintf("qos-levels: {a: {sl: 3}}\n"
-				       "partitions: {P: {pkey: 0x7fff, ipoib: %s}}", cases[i].ipoib);
+				       "partitions: {P: {pkey: 0x7fff, ipoib: %s}}",
+				       cases[i].ipoib);
 		struct policy *p = good_policy(text);
 		const struct policy_partition *part = p->partitions;
 
@@ -304,7 +306,8 @@ START_TEST(class_defaults)
 		"  unsupported-vl: fold\n"
 		"  defaults:\n"
 		"    ca: {vlarb-low: \"1:1\", max-vls: 2}\n"
-		"    all: {sl2vl: " TABLE ", vlarb-low: [\"0:1\", \"2:3\"], high-limit: 7, max-vls: 8}\n");
+		"    all: {sl2vl: " TABLE ", vlarb-low: [\"0:1\", \"2:3\"],\n"
+		"          high-limit: 7, max-vls: 8}\n");
 	const struct policy_class_default *ca = &p->defaults[CLASS_CA],
 					  *sw = &p->defaults[CLASS_SWITCH];
 

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Asks the subnet administrator for paths between random pairs of ports as
+ * fast as it answers, with a fixed number of Gets outstanding.
+ *
+ * Prints one line of KEY=VALUE: queries answered, seconds, rate, CPU of the
+ * server per query in us (all of its threads; the share spent in user mode),
+ * latencies in us, and what went wrong.  The first WARM_UP_US do not count.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <infiniband/umad.h>
+#include <infiniband/umad_sa.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/map.h"
+#include "ib/sa.h"
+
+#define MAD_SIZE	256
+#define WINDOW_MAX	1024
+#define WARM_UP_US	300000
+#define LOST_MS		3000	/* no answer at all for so long: all are lost */
+#define LATENCY_MAX	2000000	/* us; longer ones count as this */
+#define GSI_QKEY	0x80010000u
+#define ANY_SL		16
+
+static struct {
+	unsigned window, seconds, sl;
+	uint64_t service_first, service_last;
+	bool by_lid;
+	pid_t server;
+} opt = { .window = 64, .seconds = 3, .sl = ANY_SL };
+
+/* The ports of the fabric; LIDs only with -l. */
+static VEC(uint64_t) guids;
+static uint16_t *lids;
+
+static struct {
+	int fd, agent;
+	uint16_t sm_lid;
+} port;
+
+/* A query under way.  Its TID is the generation and the slot's number. */
+static struct slot {
+	uint32_t generation;
+	bool used;
+	uint32_t dst;		/* index in guids */
+	int64_t sent_us;
+} slots[WINDOW_MAX];
+
+static struct {
+	uint64_t answers, refused, wrong_sl, lost, late;
+	uint64_t sum_us;
+	uint32_t longest_us;
+	uint32_t latency[LATENCY_MAX + 1];	/* how many took so many us */
+} seen;
+
+static _Noreturn void die(const char *what)
+{
+	fprintf(stderr, "pathquery: %s\n", what);
+	exit(2);
+}
+
+static uint64_t rnd(uint64_t below)
+{
+	static uint64_t state = 1;
+
+	state += 0x9e3779b97f4a7c15ULL;
+	return hash64(state) % below;
+}
+
+/* --- the port --- */
+
+static void open_port(void)
+{
+	umad_port_t p;
+
+	if (umad_init() < 0 || umad_get_port(NULL, 0, &p) < 0)
+		die("no InfiniBand port");
+	port.sm_lid = (uint16_t)p.sm_lid;
+	umad_release_port(&p);
+	if (!port.sm_lid)
+		die("the port has no SM yet");
+	port.fd = umad_open_port(NULL, 0);
+	if (port.fd < 0)
+		die("cannot open the port");
+	port.agent = umad_register(port.fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0, NULL);
+	if (port.agent < 0)
+		die("cannot register with the port");
+}
+
+static void put_gid(uint8_t gid[16], uint64_t guid)
+{
+	put_be64(gid, 0xfe80000000000000ULL);
+	put_be64(gid + 8, guid);
+}
+
+/* A Get of the path between two ports, by number in guids. */
+static void fill_query(struct umad_sa_packet *p, uint32_t src, uint32_t dst)
+{
+	struct sa_path_record *r = (void *)p->data;
+	uint64_t mask = PR_NUMB_PATH;
+
+	memset(p, 0, MAD_SIZE);
+	p->mad_hdr.base_version = 1;
+	p->mad_hdr.mgmt_class = UMAD_CLASS_SUBN_ADM;
+	p->mad_hdr.class_version = UMAD_SA_CLASS_VERSION;
+	p->mad_hdr.method = UMAD_METHOD_GET;
+	p->mad_hdr.attr_id = htobe16(UMAD_SA_ATTR_PATH_REC);
+	r->num_path = 1;
+	if (lids) {
+		mask |= PR_SLID | PR_DLID;
+		put_be16(r->slid, lids[src]);
+		put_be16(r->dlid, lids[dst]);
+	} else {
+		mask |= PR_SGID | PR_DGID;
+		put_gid(r->sgid, guids.v[src]);
+		put_gid(r->dgid, guids.v[dst]);
+	}
+	if (opt.service_last) {
+		mask |= PR_SERVICE_ID_MSB | PR_SERVICE_ID_LSB;
+		put_be64(r->service_id, opt.service_first +
+			 rnd(opt.service_last - opt.service_first + 1));
+	}
+	p->comp_mask = htobe64(mask);
+}
+
+static void ask(uint32_t i, uint32_t src, uint32_t dst)
+{
+	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE] = { 0 };
+	struct umad_sa_packet *p = umad_get_mad(raw);
+	struct slot *s = &slots[i];
+
+	fill_query(p, src, dst);
+	/* the upper half belongs to the kernel (and the simulator) */
+	p->mad_hdr.tid = htobe64((uint64_t)(++s->generation % (UINT32_MAX / WINDOW_MAX)) *
+				 WINDOW_MAX + i);
+	s->used = true;
+	s->dst = dst;
+	s->sent_us = clock_mono_us();
+	umad_set_addr(raw, port.sm_lid, 1, 0, (int)GSI_QKEY);
+	if (umad_send(port.fd, port.agent, raw, MAD_SIZE, 0, 0) < 0)
+		die("cannot send");
+}
+
+/*
+ * The next answer: its slot, with status and record; -1 if it was to a query
+ * given up, -2 if none came for LOST_MS.
+ */
+static int next_answer(uint16_t *status, struct sa_path_record *r)
+{
+	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
+	const struct umad_sa_packet *p = umad_get_mad(raw);
+	int len = MAD_SIZE, got = umad_recv(port.fd, raw, &len, LOST_MS);
+
+	if (got == -ETIMEDOUT)
+		return -2;
+	if (got < 0 || len < MAD_SIZE)
+		die("receiving failed");
+	uint32_t tid = (uint32_t)be64toh(p->mad_hdr.tid);
+	struct slot *s = &slots[tid % WINDOW_MAX];
+
+	if (!s->used || tid / WINDOW_MAX != s->generation % (UINT32_MAX / WINDOW_MAX))
+		return -1;
+	s->used = false;
+	*status = umad_status(raw) ? UINT16_MAX : be16toh(p->mad_hdr.status);
+	memcpy(r, p->data, sizeof(*r));
+	return (int)(tid % WINDOW_MAX);
+}
+
+/* --- the server's CPU time --- */
+
+static int64_t cpu_ns(void)
+{
+	clockid_t clock;
+	struct timespec t;
+
+	if (!opt.server)
+		return 0;
+	if (clock_getcpuclockid(opt.server, &clock) || clock_gettime(clock, &t))
+		die("the server is gone");
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+struct ticks { unsigned long user, system; };
+
+static struct ticks cpu_ticks(void)
+{
+	struct ticks t = { 0, 0 };
+	char path[64], line[1024];
+	const char *rest;
+	FILE *f;
+
+	if (!opt.server)
+		return t;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)opt.server);
+	f = fopen(path, "r");
+	/* the name, in brackets, may hold anything */
+	if (!f || !fgets(line, sizeof(line), f) || !(rest = strrchr(line, ')')) ||
+	    sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+		   &t.user, &t.system) != 2)
+		die("the server is gone");
+	fclose(f);
+	return t;
+}
+
+/* --- the measurement --- */
+
+static void ask_random(uint32_t i)
+{
+	uint32_t src = (uint32_t)rnd(guids.n), dst = (uint32_t)rnd(guids.n - 1);
+
+	ask(i, src, dst + (dst >= src));
+}
+
+static void give_up(void)
+{
+	for (unsigned i = 0; i < opt.window; i++)
+		if (slots[i].used) {
+			seen.lost++;
+			ask_random(i);
+		}
+}
+
+static void take(unsigned slot, uint16_t status, const struct sa_path_record *r)
+{
+	int64_t us = clock_mono_us() - slots[slot].sent_us;
+
+	if (us > LATENCY_MAX)
+		us = LATENCY_MAX;
+	seen.answers++;
+	seen.sum_us += (uint64_t)us;
+	seen.latency[us]++;
+	if ((uint32_t)us > seen.longest_us)
+		seen.longest_us = (uint32_t)us;
+	if (status)
+		seen.refused++;
+	else if (opt.sl != ANY_SL && (r->qos_class_sl[1] & 0xf) != opt.sl)
+		seen.wrong_sl++;
+}
+
+/* Answers and asks again until the time is come. */
+static void pump_until(int64_t end_us)
+{
+	struct sa_path_record r;
+	uint16_t status;
+
+	while (clock_mono_us() < end_us) {
+		int slot = next_answer(&status, &r);
+
+		if (slot >= 0) {
+			take((unsigned)slot, status, &r);
+			ask_random((uint32_t)slot);
+		} else if (slot == -1) {
+			seen.late++;
+		} else {
+			give_up();
+		}
+	}
+}
+
+/* All LIDs, each from the path of a port to itself. */
+static void find_lids(void)
+{
+	uint16_t *found = xcalloc(guids.n, sizeof(*found)), status;
+	uint32_t asked = 0, done = 0;
+	struct sa_path_record r;
+
+	for (; asked < guids.n && asked < opt.window; asked++)
+		ask(asked, asked, asked);
+	while (done < guids.n) {
+		int slot = next_answer(&status, &r);
+
+		if (slot < 0 || status)
+			die("cannot find out the LIDs");
+		found[slots[slot].dst] = get_be16(r.dlid);
+		done++;
+		if (asked < guids.n) {
+			ask((uint32_t)slot, asked, asked);
+			asked++;
+		}
+	}
+	lids = found;
+}
+
+static uint32_t percentile(double of_100)
+{
+	uint64_t want = (uint64_t)((double)seen.answers * of_100 / 100), sum = 0;
+
+	for (uint32_t us = 0; us < LATENCY_MAX; us++) {
+		sum += seen.latency[us];
+		if (sum > want)
+			return us;
+	}
+	return LATENCY_MAX;
+}
+
+static void print(double seconds, double cpu_us, struct ticks a, struct ticks b)
+{
+	double n = (double)(seen.answers ? seen.answers : 1);
+	double user = (double)(b.user - a.user), system = (double)(b.system - a.system);
+
+	printf("queries=%" PRIu64 " seconds=%.3f rate=%.0f", seen.answers, seconds,
+	       (double)seen.answers / seconds);
+	if (opt.server)
+		printf(" cpu_us=%.3f user_us=%.3f", cpu_us / n,
+		       user + system > 0 ? cpu_us / n * user / (user + system) : 0);
+	printf(" mean_us=%.1f p50_us=%u p99_us=%u max_us=%u refused=%" PRIu64
+	       " wrong_sl=%" PRIu64 " lost=%" PRIu64 " late=%" PRIu64 "\n",
+	       (double)seen.sum_us / n, percentile(50), percentile(99), seen.longest_us,
+	       seen.refused, seen.wrong_sl, seen.lost, seen.late);
+}
+
+static void measure(void)
+{
+	for (unsigned i = 0; i < opt.window; i++)
+		ask_random(i);
+	pump_until(clock_mono_us() + WARM_UP_US);
+	memset(&seen, 0, sizeof(seen));
+
+	struct ticks ticks = cpu_ticks();
+	int64_t cpu = cpu_ns(), start = clock_mono_us();
+
+	pump_until(start + opt.seconds * 1000000LL);
+	print((double)(clock_mono_us() - start) / 1e6, (double)(cpu_ns() - cpu) / 1e3,
+	      ticks, cpu_ticks());
+}
+
+/* What is still under way must not meet the simulator's library when it ends. */
+static void drain(void)
+{
+	struct sa_path_record r;
+	uint16_t status;
+
+	for (unsigned i = 0; i < opt.window; i++)
+		while (slots[i].used)
+			if (next_answer(&status, &r) == -2)
+				return;
+}
+
+/* --- command line --- */
+
+static void usage(void)
+{
+	fputs("usage: pathquery [-w WINDOW] [-t SECONDS] [-p SERVER-PID] [-s SERVICE-ID[-LAST]]\n"
+	      "                 [-e EXPECTED-SL] [-l] GUIDS\n"
+	      "GUIDS holds a port GUID in each line; -l asks by LID instead of GID\n", stderr);
+	exit(2);
+}
+
+static uint64_t number(const char *s, int base, uint64_t min, uint64_t max, char **rest)
+{
+	char *end;
+	uint64_t v = strtoull(s, &end, base);
+
+	if (end == s || v < min || v > max || (rest ? *end && *end != '-' : *end))
+		usage();
+	if (rest)
+		*rest = end;
+	return v;
+}
+
+static void parse_service(const char *s)
+{
+	char *rest;
+
+	opt.service_first = opt.service_last = number(s, 0, 1, UINT64_MAX - 1, &rest);
+	if (*rest)
+		opt.service_last = number(rest + 1, 0, opt.service_first, UINT64_MAX - 1, NULL);
+}
+
+static void read_guids(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	uint64_t guid;
+
+	if (!f)
+		die(strerror(errno));
+	while (fscanf(f, "%" SCNx64, &guid) == 1)
+		*vec_push(&guids) = guid;
+	if (!feof(f) || guids.n < 2)
+		die("not a list of at least two GUIDs");
+	fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "w:t:p:s:e:l")) != -1) {
+		switch (c) {
+		case 'w': opt.window = (unsigned)number(optarg, 10, 1, WINDOW_MAX, NULL); break;
+		case 't': opt.seconds = (unsigned)number(optarg, 10, 1, 3600, NULL); break;
+		case 'p': opt.server = (pid_t)number(optarg, 10, 1, INT32_MAX, NULL); break;
+		case 's': parse_service(optarg); break;
+		case 'e': opt.sl = (unsigned)number(optarg, 10, 0, 15, NULL); break;
+		case 'l': opt.by_lid = true; break;
+		default: usage();
+		}
+	}
+	if (optind != argc - 1)
+		usage();
+	read_guids(argv[optind]);
+	open_port();
+	if (opt.by_lid)
+		find_lids();
+	measure();
+	drain();
+	return 0;
+}

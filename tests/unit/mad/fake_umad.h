@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A libibumad of our own for the tests of mad/: a port on which the test sees
+ * what is sent, and decides what comes back and when.
+ */
+#ifndef TEST_MAD_FAKE_UMAD_H
+#define TEST_MAD_FAKE_UMAD_H
+
+#include <stdint.h>
+
+#include <infiniband/umad.h>
+#include <infiniband/umad_sm.h>
+
+/* What to do with a MAD that was sent; called in the sender's thread. */
+extern void (*fake_on_send)(const struct ib_user_mad *umad, const struct umad_smp *smp, int len);
+
+/* Queues a MAD for umad_recv(): len bytes of mad, with the given umad status. */
+void fake_receive(const void *mad, int len, uint32_t status, uint32_t agent);
+/* The answer to smp with status and, if not NULL, data. */
+void fake_answer(const struct umad_smp *smp, uint16_t status, const uint8_t *data);
+/* The kernel's word that nobody answered. */
+void fake_timeout(const struct umad_smp *smp);
+/* How many agents are registered. */
+extern int fake_agents;
+/* A failure to come of umad_register() of that class. */
+extern int fake_refuse_class;
+
+#endif

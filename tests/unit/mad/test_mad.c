@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The transport on a port of the test's own: windows, retries, what late, lost,
+ * foreign and broken answers do, and requests from others.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "fake_umad.h"
+#include "ib/ib.h"
+#include "mad/mad.h"
+
+#define DEVICES 40
+#define PER_DEVICE 25
+
+static const uint8_t route[] = { 1, 2, 3 };
+
+static struct {
+	struct loop *loop;
+	struct mad_port *port;
+	struct timer *limit;
+	/* the job */
+	unsigned left[DEVICES], in_flight[DEVICES], most[DEVICES];
+	unsigned all_in_flight, all_most, done, failed, finished;
+	int last_status;
+	unsigned sent[DEVICES];
+	struct smp last;
+	/* requests of others */
+	unsigned requests;
+	uint8_t request[4096];
+	size_t request_len;
+} t;
+
+static void on_limit(void *arg)
+{
+	(void)arg;
+	ck_abort_msg("the loop did not end in time");
+}
+
+static void on_request(void *arg, const struct mad_in *in)
+{
+	(void)arg;
+	t.requests++;
+	t.request_len = in->len;
+	if (in->len <= sizeof(t.request))
+		memcpy(t.request, in->mad, in->len);
+	loop_stop(t.loop);
+}
+
+static void open_port(unsigned window, unsigned per_device, unsigned timeout_ms, unsigned retries)
+{
+	struct mad_settings s = { .smp_window = window, .smp_window_device = per_device,
+				  .timeout_ms = timeout_ms, .retries = retries,
+				  .sa_queue_max = 100 };
+	struct buf err = { 0 };
+
+	memset(&t, 0, sizeof(t));
+	t.loop = loop_new();
+	t.port = mad_open(t.loop, &s, on_request, NULL, &err);
+	ck_assert_msg(t.port != NULL, "%s", err.s ? err.s : "");
+	t.limit = timer_new(t.loop, on_limit, NULL);
+	timer_set(t.limit, 8000000, 0);
+}
+
+static void close_port(void)
+{
+	timer_free(t.limit);
+	mad_close(t.port);
+	loop_free(t.loop);
+	fake_on_send = NULL;
+}
+
+/* --- jobs --- */
+
+static bool next(void *arg, uint32_t d, struct smp *s, uint64_t *cookie)
+{
+	(void)arg;
+	if (!t.left[d])
+		return false;
+	t.left[d]--;
+	*s = (struct smp){ .method = SMP_SET, .attr = UMAD_SM_ATTR_LINEAR_FT, .mod = d,
+			   .route = route, .hops = sizeof(route) };
+	*cookie = d * 7;
+	if (++t.in_flight[d] > t.most[d])
+		t.most[d] = t.in_flight[d];
+	if (++t.all_in_flight > t.all_most)
+		t.all_most = t.all_in_flight;
+	return true;
+}
+
+static void done(void *arg, uint32_t d, const struct smp *s, uint64_t cookie, int status)
+{
+	(void)arg;
+	ck_assert_uint_eq(cookie, d * 7);
+	ck_assert_uint_eq(s->mod, d);
+	t.in_flight[d]--;
+	t.all_in_flight--;
+	t.done++;
+	t.failed += status != 0;
+	t.last_status = status;
+}
+
+static void finished(void *arg)
+{
+	(void)arg;
+	t.finished++;
+	loop_stop(t.loop);
+}
+
+static const struct smp_job_ops ops = { next, done, finished };
+
+static void run_job(void)
+{
+	smp_job_start(t.port, DEVICES, &ops, NULL);
+	loop_run(t.loop);
+}
+
+static void answer_all(const struct ib_user_mad *u, const struct umad_smp *s, int len)
+{
+	ck_assert_int_eq(len, 256);
+	ck_assert_uint_eq(be16toh(u->addr.lid), IB_LID_PERMISSIVE);
+	fake_answer(s, 0, NULL);
+}
+
+START_TEST(windows_hold)
+{
+	open_port(16, 3, 100, 2);
+	fake_on_send = answer_all;
+	for (unsigned d = 0; d < DEVICES; d++)
+		t.left[d] = PER_DEVICE;
+	run_job();
+	ck_assert_uint_eq(t.finished, 1);
+	ck_assert_uint_eq(t.done, DEVICES * PER_DEVICE);
+	ck_assert_uint_eq(t.failed, 0);
+	ck_assert_uint_le(t.all_most, 16);
+	ck_assert_uint_gt(t.all_most, 3);
+	for (unsigned d = 0; d < DEVICES; d++)
+		ck_assert_uint_le(t.most[d], 3);
+	ck_assert_uint_eq(mad_counts(t.port)->sets[UMAD_SM_ATTR_LINEAR_FT], DEVICES * PER_DEVICE);
+	close_port();
+}
+END_TEST
+
+/* Device 0 says nothing until everybody else is through. */
+static struct umad_smp held[64];
+static unsigned n_held;
+
+static void hold_device_0(const struct ib_user_mad *u, const struct umad_smp *s, int len)
+{
+	(void)u;
+	(void)len;
+	if (be32toh(s->attr_mod) == 0 && t.done < (DEVICES - 1) * PER_DEVICE)
+		held[n_held++] = *s;
+	else
+		fake_answer(s, 0, NULL);
+	if (n_held && t.done >= (DEVICES - 2) * PER_DEVICE)
+		while (n_held)
+			fake_answer(&held[--n_held], 0, NULL);
+}
+
+START_TEST(slow_device_stalls_nobody)
+{
+	open_port(16, 4, 2000, 0);
+	n_held = 0;
+	fake_on_send = hold_device_0;
+	for (unsigned d = 0; d < DEVICES; d++)
+		t.left[d] = PER_DEVICE;
+	run_job();
+	ck_assert_uint_eq(t.done, DEVICES * PER_DEVICE);
+	ck_assert_uint_eq(t.failed, 0);
+	ck_assert_uint_le(t.most[0], 4);
+	close_port();
+}
+END_TEST
+
+/* --- single SMPs --- */
+
+static void single_done(void *arg, const struct smp *s, int status)
+{
+	(void)arg;
+	t.done++;
+	t.last_status = status;
+	t.last = *s;
+	loop_stop(t.loop);
+}
+
+static void send_single(bool once)
+{
+	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_NODE_INFO, .mod = 5,
+			 .m_key = 0x1122334455667788ull, .route = route, .hops = sizeof(route),
+			 .last_hop = 9, .once = once };
+
+	smp_send(t.port, &s, single_done, NULL);
+	loop_run(t.loop);
+}
+
+static unsigned tries;
+static uint32_t timeouts_ms[8];
+static struct umad_smp seen;
+
+static void lose_all(const struct ib_user_mad *u, const struct umad_smp *s, int len)
+{
+	(void)len;
+	seen = *s;
+	timeouts_ms[tries++ & 7] = u->timeout_ms;
+	ck_assert_uint_eq(u->retries, 0);
+	fake_timeout(s);
+}
+
+START_TEST(retries_back_off)
+{
+	open_port(16, 3, 10, 3);
+	tries = 0;
+	fake_on_send = lose_all;
+	send_single(false);
+	ck_assert_int_eq(t.last_status, SMP_TIMEOUT);
+	ck_assert_uint_eq(tries, 4);
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_uint_eq(timeouts_ms[i], 10u << i);
+	ck_assert_uint_eq(mad_counts(t.port)->timeouts, 4);
+	tries = 0;
+	send_single(true);
+	ck_assert_uint_eq(tries, 1);
+	close_port();
+}
+END_TEST
+
+START_TEST(smp_as_iba_has_it)
+{
+	open_port(16, 3, 10, 0);
+	fake_on_send = lose_all;
+	send_single(true);
+	ck_assert_uint_eq(seen.base_version, 1);
+	ck_assert_uint_eq(seen.mgmt_class, 0x81);
+	ck_assert_uint_eq(seen.class_version, 1);
+	ck_assert_uint_eq(seen.hop_ptr, 0);
+	ck_assert_uint_eq(seen.hop_cnt, 4);
+	ck_assert_uint_eq(seen.initial_path[0], 0);
+	ck_assert_uint_eq(seen.initial_path[1], 1);
+	ck_assert_uint_eq(seen.initial_path[3], 3);
+	ck_assert_uint_eq(seen.initial_path[4], 9);
+	ck_assert_uint_eq(be64toh(seen.mkey), 0x1122334455667788ull);
+	ck_assert_uint_eq(be32toh(seen.attr_mod), 5);
+	ck_assert_uint_eq(be16toh(seen.dr_slid), 0xffff);
+	ck_assert_uint_eq(be16toh(seen.dr_dlid), 0xffff);
+	close_port();
+}
+END_TEST
+
+/* Silence: not even the kernel says that nobody answered. */
+static void swallow(const struct ib_user_mad *u, const struct umad_smp *s, int len)
+{
+	(void)u;
+	(void)s;
+	(void)len;
+	tries++;
+}
+
+START_TEST(a_lost_completion_is_guarded)
+{
+	open_port(16, 3, 10, 1);
+	tries = 0;
+	fake_on_send = swallow;
+	send_single(false);
+	ck_assert_int_eq(t.last_status, SMP_TIMEOUT);
+	ck_assert_uint_eq(tries, 2);
+	close_port();
+}
+END_TEST
+
+/* What is no answer to the question must not be taken for one. */
+static void answer_wrongly(const struct ib_user_mad *u, const struct umad_smp *s, int len)
+{
+	struct umad_smp a = *s;
+
+	(void)u;
+	(void)len;
+	a.attr_id = htobe16(UMAD_SM_ATTR_PORT_INFO);
+	fake_answer(&a, 0, NULL);
+	a = *s;
+	a.attr_mod = htobe32(6);
+	fake_answer(&a, 0, NULL);
+	a = *s;
+	a.tid = htobe64(be64toh(s->tid) ^ 0x10000);	/* another generation */
+	fake_answer(&a, 0, NULL);
+	a = *s;
+	a.tid = htobe64(be64toh(s->tid) | 0xffff);	/* no slot of ours */
+	fake_answer(&a, 0, NULL);
+	a = *s;
+	a.method = UMAD_METHOD_GET_RESP;
+	fake_receive(&a, 100, 0, 1);			/* cut short */
+	fake_receive(&a, 10, 0, 1);
+	fake_receive(&a, 0, 0, 1);
+	fake_answer(s, 0x1c, (const uint8_t[64]){ 0xab });
+	fake_answer(s, 0, NULL);			/* a duplicate: nobody waits any more */
+}
+
+START_TEST(only_the_answer_counts)
+{
+	open_port(16, 3, 1000, 0);
+	fake_on_send = answer_wrongly;
+	send_single(false);
+	ck_assert_int_eq(t.last_status, 0x1c);
+	ck_assert_uint_eq(t.last.data[0], 0xab);
+	ck_assert_uint_eq(t.done, 1);
+	ck_assert_uint_ge(mad_counts(t.port)->malformed, 4);
+	send_single(false);
+	ck_assert_uint_eq(t.done, 2);
+	close_port();
+}
+END_TEST
+
+static void busy_once(const struct ib_user_mad *u, const struct umad_smp *s, int len)
+{
+	(void)u;
+	(void)len;
+	fake_answer(s, tries++ ? 0 : IB_STATUS_BUSY, NULL);
+}
+
+START_TEST(busy_is_tried_again)
+{
+	open_port(16, 3, 10, 2);
+	tries = 0;
+	fake_on_send = busy_once;
+	send_single(false);
+	ck_assert_int_eq(t.last_status, 0);
+	ck_assert_uint_eq(tries, 2);
+	close_port();
+}
+END_TEST
+
+START_TEST(cancelled_job_is_silent)
+{
+	struct smp_job *j;
+
+	open_port(16, 3, 1000, 0);
+	n_held = 0;
+	fake_on_send = swallow;
+	for (unsigned d = 0; d < DEVICES; d++)
+		t.left[d] = 1;
+	j = smp_job_start(t.port, DEVICES, &ops, NULL);
+	smp_job_cancel(j);
+	fake_on_send = answer_all;
+	send_single(false);
+	ck_assert_uint_eq(t.done, 1);
+	ck_assert_uint_eq(t.finished, 0);
+	close_port();
+}
+END_TEST
+
+/* --- requests --- */
+
+START_TEST(requests_are_handed_on)
+{
+	uint8_t mad[256] = { 1, 3, 2, 1 };
+
+	open_port(16, 3, 1000, 0);
+	fake_receive(mad, sizeof(mad), 0, 3);
+	loop_run(t.loop);
+	ck_assert_uint_eq(t.requests, 1);
+	ck_assert_uint_eq(mad_counts(t.port)->sa_received, 1);
+
+	/* a message of many segments comes whole */
+	uint8_t *big = xcalloc(1, 3000);
+	memcpy(big, mad, 4);
+	big[2999] = 0x77;
+	fake_receive(big, 3000, 0, 3);
+	loop_run(t.loop);
+	ck_assert_uint_eq(t.request_len, 3000);
+	ck_assert_uint_eq(t.request[2999], 0x77);
+	free(big);
+	close_port();
+}
+END_TEST
+
+START_TEST(refused_registration)
+{
+	struct mad_settings s = { .smp_window = 4 };
+	struct buf err = { 0 };
+
+	t.loop = loop_new();
+	fake_refuse_class = 0x81;
+	ck_assert_ptr_null(mad_open(t.loop, &s, on_request, NULL, &err));
+	fake_refuse_class = -1;
+	ck_assert_ptr_nonnull(strstr(err.s, "0x81"));
+	ck_assert_int_eq(fake_agents, 0);
+	buf_free(&err);
+	s.port_guid = 0x999;
+	ck_assert_ptr_null(mad_open(t.loop, &s, on_request, NULL, &err));
+	ck_assert_ptr_nonnull(strstr(err.s, "0x0000000000000999"));
+	buf_free(&err);
+	loop_free(t.loop);
+}
+END_TEST
+
+START_TEST(port_is_chosen)
+{
+	open_port(16, 3, 1000, 0);
+	/* the first one that is not down */
+	ck_assert_int_eq(mad_info(t.port)->port, 2);
+	ck_assert_uint_eq(mad_info(t.port)->guid, 0x502);
+	ck_assert_uint_eq(mad_info(t.port)->lid, 7);
+	close_port();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("mad");
+	TCase *c = tcase_create("transport");
+
+	tcase_set_timeout(c, 20);
+	tcase_add_test(c, windows_hold);
+	tcase_add_test(c, slow_device_stalls_nobody);
+	tcase_add_test(c, retries_back_off);
+	tcase_add_test(c, smp_as_iba_has_it);
+	tcase_add_test(c, a_lost_completion_is_guarded);
+	tcase_add_test(c, only_the_answer_counts);
+	tcase_add_test(c, busy_is_tried_again);
+	tcase_add_test(c, cancelled_job_is_silent);
+	tcase_add_test(c, requests_are_handed_on);
+	tcase_add_test(c, refused_registration);
+	tcase_add_test(c, port_is_chosen);
+	suite_add_tcase(s, c);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}

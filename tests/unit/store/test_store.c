@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The state folder: what is kept, what happens to files that are not as written. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "store/store.h"
+
+static char dir[64];
+
+static void setup(void)
+{
+	strcpy(dir, "/tmp/qosd-store-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+}
+
+static char *file_of(const char *name)
+{
+	return xasprintf("%s/%s", dir, name);
+}
+
+static void teardown(void)
+{
+	static const char *const names[] = {
+		"lids", "lids.damaged", "lids.new", "refused", "refused.damaged", "lock",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *p = file_of(names[i]);
+		unlink(p);
+		free(p);
+	}
+	rmdir(dir);
+}
+
+static struct store *open_store(void)
+{
+	struct buf err = { 0 };
+	struct store *s = store_open(dir, &err);
+
+	ck_assert_msg(s != NULL, "%s", err.s ? err.s : "");
+	buf_free(&err);
+	return s;
+}
+
+/* A plan of nothing but ports with LIDs: all that the store looks at. */
+struct little_plan {
+	struct fabric f;
+	struct fabric_port ports[3];
+	uint16_t lid[3];
+	uint8_t lmc[3];
+	struct plan p;
+};
+
+static void little_plan(struct little_plan *l, uint64_t guid, uint16_t lid)
+{
+	memset(l, 0, sizeof(*l));
+	for (unsigned i = 0; i < 2; i++) {
+		l->ports[i].guid = guid + i;
+		l->lid[i] = (uint16_t)(lid + 4 * i);
+		l->lmc[i] = 2;
+	}
+	l->ports[2].guid = guid;	/* an external port: no LID of its own */
+	l->f.ports = l->ports;
+	l->f.n_ports = 3;
+	l->p.f = &l->f;
+	l->p.lid = l->lid;
+	l->p.lmc = l->lmc;
+}
+
+static void corrupt(const char *name, long offset, const char *with, size_t n)
+{
+	char *path = file_of(name);
+	FILE *f = fopen(path, "r+");
+
+	ck_assert_ptr_nonnull(f);
+	fseek(f, offset, SEEK_SET);
+	fwrite(with, 1, n, f);
+	fclose(f);
+	free(path);
+}
+
+START_TEST(lids_are_kept)
+{
+	struct little_plan l;
+	struct store *s = open_store();
+
+	little_plan(&l, 0x100, 8);
+	ck_assert(store_save_lids(s, &l.p));
+	little_plan(&l, 0x900, 16);	/* later, other ports: the first ones stay known */
+	ck_assert(store_save_lids(s, &l.p));
+	store_close(s);
+
+	s = open_store();
+	ck_assert_uint_eq(map64_get(&store_lids(s)->by_guid, 0x100), 8);
+	ck_assert_uint_eq(map64_get(&store_lids(s)->by_guid, 0x101), 12);
+	ck_assert_uint_eq(map64_get(&store_lids(s)->by_guid, 0x900), 16);
+	ck_assert_uint_eq(map64_get(&store_lids(s)->lmc_by_guid, 0x100), 2);
+	ck_assert_uint_eq(map64_get(&store_lids(s)->by_guid, 0x102), MAP64_NONE);
+	store_close(s);
+}
+END_TEST
+
+START_TEST(damage_is_set_aside)
+{
+	struct little_plan l;
+	struct store *s = open_store();
+	char *path = file_of("lids"), *aside = file_of("lids.damaged");
+
+	little_plan(&l, 0x100, 8);
+	ck_assert(store_save_lids(s, &l.p));
+	store_close(s);
+	corrupt("lids", 20, "f", 1);
+
+	s = open_store();
+	ck_assert_uint_eq(store_lids(s)->by_guid.n, 0);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert_int_eq(access(aside, F_OK), 0);
+	/* and the service goes on */
+	ck_assert(store_save_lids(s, &l.p));
+	ck_assert_int_eq(access(path, F_OK), 0);
+	store_close(s);
+	free(path);
+	free(aside);
+}
+END_TEST
+
+static const char *const bad_files[] = {
+	"", "\n", "qosd lids 1\n", "qosd lids 1\nend 0000000000000000\n",
+	"\x7f" "ELF", "qosd lids 2\n0x1 1 0\nend 0123456789abcdef\n",
+};
+
+START_TEST(garbage_is_set_aside)
+{
+	char *path = file_of("lids"), *aside = file_of("lids.damaged");
+	FILE *f = fopen(path, "w");
+	struct store *s;
+
+	fputs(bad_files[_i], f);
+	fclose(f);
+	s = open_store();
+	ck_assert_uint_eq(store_lids(s)->by_guid.n, 0);
+	ck_assert_int_eq(access(aside, F_OK), 0);
+	store_close(s);
+	free(path);
+	free(aside);
+}
+END_TEST
+
+START_TEST(one_at_a_time)
+{
+	struct buf err = { 0 };
+	struct store *s = open_store();
+
+	ck_assert_ptr_null(store_open(dir, &err));
+	ck_assert_ptr_nonnull(strstr(err.s, "another qosd"));
+	buf_free(&err);
+	store_close(s);
+	store_close(open_store());
+}
+END_TEST
+
+START_TEST(unusable_folder)
+{
+	struct buf err = { 0 };
+
+	ck_assert_ptr_null(store_open("/proc/nowhere/qosd", &err));
+	ck_assert_ptr_nonnull(strstr(err.s, "/proc/nowhere/qosd"));
+	buf_free(&err);
+}
+END_TEST
+
+START_TEST(refusals)
+{
+	struct store *s = open_store();
+
+	store_refused(s, 0x100, 0x15, 3, 11, 22);
+	store_refused(s, 0x100, 0x15, 4, 11, 22);
+	store_refused(s, 0x100, 0x15, 4, 11, 23);	/* the device has another value now */
+	ck_assert_uint_eq(store_refused_count(s), 2);
+	ck_assert(store_save_refused(s));
+	store_close(s);
+
+	s = open_store();
+	ck_assert(store_is_refused(s, 0x100, 0x15, 3, 11, 22));
+	ck_assert(store_is_refused(s, 0x100, 0x15, 4, 11, 23));
+	/* another wish, another device, another value: all worth a try */
+	ck_assert(!store_is_refused(s, 0x100, 0x15, 3, 12, 22));
+	ck_assert(!store_is_refused(s, 0x101, 0x15, 3, 11, 22));
+	ck_assert(!store_is_refused(s, 0x100, 0x15, 4, 11, 22));
+	store_close(s);
+}
+END_TEST
+
+START_TEST(without_a_folder)
+{
+	struct buf err = { 0 };
+	struct store *s = store_open(NULL, &err);
+	struct little_plan l;
+
+	ck_assert_ptr_nonnull(s);
+	little_plan(&l, 0x100, 8);
+	ck_assert(store_save_lids(s, &l.p));
+	store_close(s);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("store");
+	TCase *t = tcase_create("folder");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, lids_are_kept);
+	tcase_add_test(t, damage_is_set_aside);
+	tcase_add_loop_test(t, garbage_is_set_aside, 0, ARRAY_SIZE(bad_files));
+	tcase_add_test(t, one_at_a_time);
+	tcase_add_test(t, unusable_folder);
+	tcase_add_test(t, refusals);
+	tcase_add_test(t, without_a_folder);
+	suite_add_tcase(s, t);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
