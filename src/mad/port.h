@@ -52,7 +52,6 @@ struct mad_port {
 	struct rx_batch *full, **full_tail;
 	struct rx_batch *spare;
 	atomic_uint sa_queued;		/* SA requests handed over, not yet served */
-	atomic_uint outstanding;	/* SMPs that an answer is due for */
 	unsigned sa_queue_max;		/* more than that waiting is overload */
 
 	struct txn_table *txns;

@@ -8,7 +8,6 @@
  * to give, so that under load one wake-up serves many MADs.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,8 +22,6 @@
 #define POLL_BUSY_MS	10
 #define POLL_IDLE_MS	500
 #define POLLS_BUSY	100
-#define GATHER		16	/* while many answers are due, so many are worth a wake-up */
-#define YIELDS_MAX	8
 #define RMPP_MAX	(1 << 20)	/* largest request message taken */
 #define ERRORS_MAX	100	/* receive errors in a row before saying so */
 
@@ -92,7 +89,7 @@ static void *receiver(void *arg)
 {
 	struct mad_port *m = arg;
 	struct rx_batch *b = batch_get(m);
-	unsigned errors = 0, idle = 0, yields = 0;
+	unsigned errors = 0, idle = 0;
 
 	while (!atomic_load_explicit(&m->stop, memory_order_relaxed)) {
 		/* block only when there is nothing to hand over */
@@ -115,13 +112,6 @@ static void *receiver(void *arg)
 			idle++;
 		}
 		if (b->n) {
-			if (yields < YIELDS_MAX && b->n < GATHER &&
-			    atomic_load_explicit(&m->outstanding, memory_order_relaxed) > GATHER) {
-				yields++;
-				sched_yield();
-				continue;
-			}
-			yields = 0;
 			batch_hand_over(m, b);
 			b = batch_get(m);
 		}

@@ -379,7 +379,7 @@ static bool start_from_job(struct txn_table *t, struct smp_job *j, int64_t now)
 	return false;
 }
 
-static void pump(struct txn_table *t)
+void txn_pump(struct txn_table *t)
 {
 	int64_t now = clock_mono_us();
 
@@ -397,12 +397,6 @@ static void pump(struct txn_table *t)
 		j->ops->finished(j->arg);
 		job_free(j);
 	}
-}
-
-void txn_pump(struct txn_table *t)
-{
-	pump(t);
-	atomic_store_explicit(&t->m->outstanding, t->in_flight, memory_order_relaxed);
 }
 
 struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
