@@ -156,13 +156,22 @@ $(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(1))): $(BUILD)/tests/unit/$(1)/%
 endef
 $(foreach l,$(LAYERS),$(eval $(call unit_rule,$(l))))
 
-# tests/tools/*.c and tests/bench/*.c: a program each, of one file, that shares
-# nothing with the daemon but base, ib and fabric.
+# tests/tools/*.c and tests/bench/*.c: a program each, of one file, but for
+# libraries to be preloaded.
 TEST_TOOLS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/*.c))
-BENCHES = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
-$(TEST_TOOLS) $(BENCHES): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(call archives,base ib fabric)
+BENCH_PRELOADS = tests/bench/count_umad.c
+BENCH_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(BENCH_PRELOADS),$(wildcard tests/bench/*.c)))
+BENCH_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(BENCH_PRELOADS))
+# Tools share nothing with what they test; benchmarks measure the pure layers.
+$(TEST_TOOLS): $(call archives,base ib fabric)
+$(BENCH_PROGRAMS): $(call archives,plan $(call below,plan))
+$(TEST_TOOLS) $(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LINK_LIBS)
+	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LIBS)
+$(BENCH_LIBRARIES): $(BUILD)/tests/%.so: tests/%.c Makefile $(CONFIG)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl
+$(BUILD)/obj/tests/bench/%: ALL_CPPFLAGS += -Itests
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 .SECONDARY:
@@ -229,8 +238,13 @@ demo:	## install what is missing, build, show qosd on a simulated cluster
 	@+$(submake) $(jobs) all
 	@scripts/demo $(BUILD)
 
-bench: all $(BENCHES)	## measure (not a test)
-	@set -e; for b in $(BENCHES) $(wildcard tests/bench/*.sh); do echo "== $$b"; "$$b"; done
+# bench_*.c measure by themselves; scripts use the other programs.
+BENCHES = $(filter $(BUILD)/tests/bench/bench_%,$(BENCH_PROGRAMS)) \
+	$(filter-out %.c tests/bench/lib,$(wildcard tests/bench/*))
+.PHONY: bench-programs
+bench-programs: $(TEST_TOOLS) $(BENCH_PROGRAMS) $(BENCH_LIBRARIES)
+bench: all bench-programs	## measure (not a test; T=bringup: one of them)
+	@set -e; for b in $(call chosen,$(BENCHES)); do echo "== $$b"; "$$b"; done
 
 lint:	## cppcheck, shellcheck, mandoc
 	@scripts/lint

@@ -71,7 +71,8 @@ static void put_help(void)
 		put_synopsis(&commands[i], stdout);
 		printf("      %s\n", commands[i].help);
 	}
-	printf("\nA port is NodeDescription/Pn, a GUID or a LID.  The socket is %s.\n", QOSD_SOCKET);
+	printf("\nA port is NodeDescription/Pn, a GUID or a LID.  The socket is %s.\n",
+	       QOSD_SOCKET);
 }
 
 static int usage_error(const struct command *c)

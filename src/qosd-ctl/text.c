@@ -337,6 +337,16 @@ static bool continues(const json_t *a, const json_t *b)
 	       json_equal(json_object_get(a, "vl"), json_object_get(b, "vl"));
 }
 
+/* The last of the tables from i on that are the same. */
+static size_t last_like(const json_t *tables, size_t i)
+{
+	size_t n = json_array_size(tables);
+
+	while (i + 1 < n && continues(json_array_get(tables, i), json_array_get(tables, i + 1)))
+		i++;
+	return i;
+}
+
 /* In ports one after the other that have the same table share a line. */
 static void put_maps(const json_t *tables)
 {
@@ -347,9 +357,7 @@ static void put_maps(const json_t *tables)
 		char in[32];
 		size_t sl;
 
-		for (last = i; last + 1 < n; last++)
-			if (!continues(json_array_get(tables, last), json_array_get(tables, last + 1)))
-				break;
+		last = last_like(tables, i);
 		snprintf(in, sizeof(in), last == i ? "%lld" : "%lld-%lld", num(first, "in"),
 			 num(json_array_get(tables, last), "in"));
 		printf("%-9s", in);

@@ -131,15 +131,12 @@ static struct verdict judge(struct updn_order *o)
 				verdict.length += total[v];
 			}
 		}
-		if (!o->layered || (o->hub_safe && reached <= most))
+		if (!o->layered || reached < most || (reached == most && o->hub_safe))
 			continue;
-		bool safe = one_way_down(g, d, down);
-
-		if (safe > o->hub_safe || (safe == o->hub_safe && reached > most)) {
+		o->hub_safe = one_way_down(g, d, down);
+		if (reached > most || o->hub_safe)
 			o->hub = d;
-			o->hub_safe = safe;
-			most = reached;
-		}
+		most = reached;
 	}
 	free(down);
 	free(total);

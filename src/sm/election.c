@@ -150,6 +150,8 @@ void election_stand_by(struct sm *sm, uint64_t guid, uint8_t priority, const str
 	sm->master_route = xmemdup(route->route, route->hops);
 	sm->master_poll.route = sm->master_route;
 	sm->polls_missed = sm->polls_idle = 0;
+	/* clients register with that one now */
+	sm->registrations_lost = true;
 }
 
 static void master_is_gone(struct sm *sm, const char *why)

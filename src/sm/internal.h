@@ -110,6 +110,8 @@ struct sm {
 	bool light_changed;
 	unsigned retry_wait_s;
 
+	bool registrations_lost;	/* clients must be asked to register again */
+	uint64_t findings_seen;		/* digest of those that were logged last */
 	struct mcast_db *mcast;
 	struct mcast_work *mcast_work;
 };

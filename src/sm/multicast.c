@@ -214,6 +214,9 @@ static void start(void *arg)
 	w->state = state_ref(sm->published);
 	f = w->state->f;
 	mcast_sync(sm->mcast, w->state);
+	/* before any device hears of it: after a crash the groups must be the same */
+	if (mcast_dirty(sm->mcast))
+		store_save_groups(sm->store, sm->mcast);
 	mcast_clean(sm->mcast);
 	want_all(w);
 	w->todo = xcalloc(f->n_switches, sizeof(*w->todo));

@@ -17,7 +17,7 @@
 
 #define TRAP_SETTLE_US	50000		/* a fault brings several traps: take them together */
 #define RETRY_FIRST_S	2
-#define RETRY_MAX_S	60
+#define RETRY_MAX_S	300
 
 static struct log_ratelimit trap_log = LOG_RATELIMIT;
 
@@ -360,4 +360,5 @@ struct subnet_state *sm_published(const struct sm *sm)
 void sm_set_mcast(struct sm *sm, struct mcast_db *db)
 {
 	sm->mcast = db;
+	sm->registrations_lost = !store_load_groups(sm->store, db);
 }

@@ -76,6 +76,7 @@ const char *sm_state_name(enum sm_state s);
 
 /* --- multicast routes follow the groups of a database that sa/ writes --- */
 struct mcast_db;
+/* Once, before sm_start(): the groups of earlier runs are loaded into db. */
 void sm_set_mcast(struct sm *sm, struct mcast_db *db);
 /* Membership changed: trees and MFTs follow within a moment. */
 void sm_mcast_changed(struct sm *sm);

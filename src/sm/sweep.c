@@ -43,7 +43,7 @@ struct want_env sweep_env(const struct sm *sm)
 	return (struct want_env){
 		.plan = sm->plan,
 		.sm_lid = sm->plan->lid[sm->f->self],
-		.reregister = true,
+		.reregister = sm->registrations_lost,
 	};
 }
 
@@ -209,6 +209,19 @@ static void planning_join(struct sm *sm)
 	free(t);
 }
 
+/* Those of a sweep like the last one were said already. */
+static void log_new_findings(struct sm *sm)
+{
+	const struct findings *f = &sm->plan->findings;
+	uint64_t digest = 1;
+
+	for (size_t i = 0; i < f->n; i++)
+		digest = hash_bytes(f->v[i].text, strlen(f->v[i].text), digest);
+	if (digest != sm->findings_seen)
+		findings_log(f, "policy");
+	sm->findings_seen = digest;
+}
+
 static void plan_done(void *arg)
 {
 	struct sm *sm = arg;
@@ -220,7 +233,7 @@ static void plan_done(void *arg)
 		  (double)p->us_lids * 1e-6, (double)p->us_tables * 1e-6,
 		  (double)p->us_routes * 1e-6, p->engine ? p->engine : "none",
 		  (double)p->us_paths * 1e-6);
-	findings_log(&p->findings, "policy");
+	log_new_findings(sm);
 	/* before any device hears of them: after a crash they must be the same */
 	store_save_lids(sm->store, p);
 	sweep_enter(sm, PHASE_READING);
@@ -314,6 +327,7 @@ void sweep_written(struct sm *sm)
 	complete = sm->ports_active == sm->ports_linked && !sm->failed_devices &&
 		   !sm->sets_failed && !sm->f->unanswered;
 	sm->subnet_up = complete;
+	sm->registrations_lost = false;
 	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64
 		 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason, sm->f->n_nodes,
 		 sm->f->n_switches, sm->ports_active, sm->ports_linked, sm->last_smps,

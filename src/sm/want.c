@@ -130,6 +130,14 @@ static void want_fields(const struct want_env *e, uint32_t port, uint8_t *d)
 		want_linked_port(e, port, d);
 }
 
+bool port_is_to_reregister(const struct want_env *e, uint32_t port)
+{
+	const struct fabric_port *p = &e->plan->f->ports[port];
+
+	return is_end(e, port) && (p->capmask & IB_CAP_CLIENT_REREG) &&
+	       (e->reregister || p->state < IB_PORT_ARMED_S || p->sm_lid != e->sm_lid);
+}
+
 void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uint8_t data[64])
 {
 	const struct fabric_port *p = &e->plan->f->ports[port];
@@ -147,8 +155,7 @@ void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uin
 	set(data, IB_PORT_MKEY_VIOL_F, 0);
 	set(data, IB_PORT_PKEY_VIOL_F, 0);
 	set(data, IB_PORT_QKEY_VIOL_F, 0);
-	set(data, IB_PORT_CLIENT_REREG_F,
-	    e->reregister && is_end(e, port) && (p->capmask & IB_CAP_CLIENT_REREG));
+	set(data, IB_PORT_CLIENT_REREG_F, port_is_to_reregister(e, port));
 }
 
 /* The fields that want_fields() writes, and no others, packed for comparing. */

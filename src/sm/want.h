@@ -14,7 +14,7 @@
 struct want_env {
 	const struct plan *plan;
 	uint16_t sm_lid;
-	bool reregister;	/* ask clients of ports that come up to register again */
+	bool reregister;	/* all clients are to register again (14.4.11) */
 };
 
 /*
@@ -34,6 +34,11 @@ bool want_route(const struct fabric *f, uint32_t node, unsigned num, struct smp 
 void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uint8_t data[64]);
 /* A digest of the fields that are ours in a PortInfo. */
 uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t info[64]);
+/*
+ * Clients behind the port lost their registrations, or have another SM in mind,
+ * and the port can tell them to register again.
+ */
+bool port_is_to_reregister(const struct want_env *e, uint32_t port);
 /* The port has a link whose two ends both answer. */
 bool port_is_linked(const struct fabric *f, uint32_t port);
 /* We have something to say about this port at all. */

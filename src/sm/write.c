@@ -66,7 +66,7 @@ static bool port_needs_set(const struct sm *sm, const struct want_env *env, uint
 	uint64_t want, got;
 	uint8_t data[64];
 
-	if (next_state(sm, port) != IB_PORT_NOP)
+	if (next_state(sm, port) != IB_PORT_NOP || (env->reregister && port_is_to_reregister(env, port)))
 		return true;
 	want_port_info(env, port, IB_PORT_NOP, data);
 	want = port_info_digest(env, port, data);
@@ -240,7 +240,7 @@ static bool active_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 	const struct fabric_node *n = &sm->f->nodes[node];
 	struct want_env env = sweep_env(sm);
 
-	env.reregister = false;		/* asked for once, with the step to Armed */
+	env.reregister = false;		/* that was asked for with the step to Armed */
 	if (w->n_ports && !w->failed) {
 		unsigned num = w->ports[--w->n_ports];
 

@@ -12,11 +12,14 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "plan/mcast.h"
 #include "store/store.h"
 
 #define FILE_MAX	(64u << 20)
 #define LIDS_FILE	"lids"
 #define LIDS_TITLE	"qosd lids 1\n"
+#define GROUPS_FILE	"groups"
+#define GROUPS_TITLE	"qosd groups 1\n"
 #define REFUSED_FILE	"refused"
 #define REFUSED_TITLE	"qosd refused 1\n"
 
@@ -33,6 +36,9 @@ struct store {
 	VEC(struct refusal) refused;
 	struct map64 refused_by_key;
 	bool refused_dirty;
+	/* while the groups are being read */
+	struct mcast_db *groups;
+	struct mcast_group *group;
 };
 
 /* --- files with a title and a digest --- */
@@ -142,17 +148,17 @@ static void set_aside(const struct store *s, const char *name)
 
 /*
  * Calls line() for each line; it returns false for one that makes no sense,
- * which damages the file as a wrong digest does.  An absent file is an empty one.
+ * which damages the file as a wrong digest does.  False if there was no good file.
  */
-static void file_read(struct store *s, const char *name, const char *title,
+static bool file_read(struct store *s, const char *name, const char *title,
 		      bool (*line)(struct store *s, const char *text))
 {
 	char *path, *p, *nl;
 	struct buf b = { 0 };
-	bool good;
+	bool good = false;
 
 	if (!s->dir)
-		return;
+		return false;
 	path = path_of(s, name, "");
 	if (!read_whole(path, &b)) {
 		if (errno != ENOENT)
@@ -174,6 +180,7 @@ static void file_read(struct store *s, const char *name, const char *title,
 out:
 	buf_free(&b);
 	free(path);
+	return good;
 }
 
 /* --- LIDs --- */
@@ -297,6 +304,87 @@ bool store_save_refused(struct store *s)
 	}
 	ok = file_write(s, REFUSED_FILE, &b);
 	s->refused_dirty = !ok;
+	buf_free(&b);
+	return ok;
+}
+
+/* --- multicast groups and their members --- */
+
+static bool parse_mgid(const char *hex, uint8_t mgid[16])
+{
+	for (unsigned i = 0; i < 16; i++)
+		if (sscanf(hex + 2 * i, "%2" SCNx8, &mgid[i]) != 1)
+			return false;
+	return hex[32] == '\0';
+}
+
+static bool group_line(struct store *s, const char *text)
+{
+	struct mcast_group g = { 0 };
+	char mgid[33];
+	int end = 0;
+
+	if (sscanf(text, "group %32[0-9a-f] 0x%" SCNx16 " 0x%" SCNx16 " 0x%" SCNx32 " %" SCNu8
+		   " %" SCNu8 " %" SCNu8 " %" SCNu8 " %" SCNu8 " %" SCNu32 " %" SCNu8 "%n",
+		   mgid, &g.mlid, &g.pkey, &g.qkey, &g.sl, &g.mtu, &g.rate, &g.life, &g.tclass,
+		   &g.flow_label, &g.hop_limit, &end) != 11 || text[end] ||
+	    !parse_mgid(mgid, g.mgid) || g.mlid < IB_LID_MCAST_FIRST || g.mlid > IB_LID_MCAST_LAST)
+		return false;
+	s->group = mcast_create(s->groups, &g, IB_LID_MCAST_LAST - IB_LID_MCAST_FIRST + 1);
+	return s->group != NULL;
+}
+
+static bool member_line(struct store *s, const char *text)
+{
+	uint64_t guid;
+	uint8_t join_state;
+	unsigned proxy;
+	int end = 0;
+
+	if (!s->group ||
+	    sscanf(text, "member 0x%" SCNx64 " %" SCNu8 " %u%n", &guid, &join_state, &proxy,
+		   &end) != 3 || text[end] || !join_state || join_state > 15)
+		return false;
+	mcast_join(s->groups, s->group, guid, join_state, proxy != 0);
+	return true;
+}
+
+static bool groups_line(struct store *s, const char *text)
+{
+	return *text == 'g' ? group_line(s, text) : member_line(s, text);
+}
+
+bool store_load_groups(struct store *s, struct mcast_db *db)
+{
+	bool good;
+
+	s->groups = db;
+	s->group = NULL;
+	good = file_read(s, GROUPS_FILE, GROUPS_TITLE, groups_line);
+	s->groups = NULL;
+	return good;
+}
+
+bool store_save_groups(struct store *s, const struct mcast_db *db)
+{
+	struct buf b = { 0 };
+	bool ok;
+
+	buf_puts(&b, GROUPS_TITLE);
+	for (size_t i = 0; i < mcast_count(db); i++) {
+		const struct mcast_group *g = mcast_at(db, i);
+
+		buf_puts(&b, "group ");
+		for (unsigned k = 0; k < 16; k++)
+			buf_printf(&b, "%02x", g->mgid[k]);
+		buf_printf(&b, " 0x%x 0x%x 0x%" PRIx32 " %u %u %u %u %u %" PRIu32 " %u\n", g->mlid,
+			   g->pkey, g->qkey, g->sl, g->mtu, g->rate, g->life, g->tclass,
+			   g->flow_label, g->hop_limit);
+		for (size_t k = 0; k < g->members.n; k++)
+			buf_printf(&b, "member 0x%016" PRIx64 " %u %u\n", g->members.v[k].guid,
+				   g->members.v[k].join_state, g->members.v[k].proxy);
+	}
+	ok = file_write(s, GROUPS_FILE, &b);
 	buf_free(&b);
 	return ok;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What outlives the daemon, in the state folder: LIDs by GUID, and values that
- * devices do not take.
+ * What outlives the daemon, in the state folder: LIDs by GUID, multicast groups
+ * with their members, and values that devices do not take.
  *
  * Each file is text with a title line and a last line that holds a digest of
  * all before it.  It is written beside its place, synced and renamed, so that
@@ -44,5 +44,13 @@ bool store_is_refused(const struct store *s, uint64_t node_guid, uint16_t attr, 
 size_t store_refused_count(const struct store *s);
 /* Writes the file if there is anything new. */
 bool store_save_refused(struct store *s);
+
+/*
+ * Multicast groups and members, as clients joined them.  Loading adds to db;
+ * false if there is no good file: the clients must be asked to join again.
+ */
+struct mcast_db;
+bool store_load_groups(struct store *s, struct mcast_db *db);
+bool store_save_groups(struct store *s, const struct mcast_db *db);
 
 #endif

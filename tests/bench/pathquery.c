@@ -23,7 +23,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "base/map.h"
+#include "base/map64.h"
 #include "ib/sa.h"
 
 #define MAD_SIZE	256

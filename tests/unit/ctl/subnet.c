@@ -57,8 +57,8 @@ static struct policy_rule *add_rule(struct policy *p, const char *level, uint32_
 
 	p->rules = xrealloc(p->rules, p->n_rules + 1, sizeof(*p->rules));
 	r = &p->rules[p->n_rules++];
-	*r = (struct policy_rule){ .pos = { line, 5 }, .level_name = { xstrdup(level), { line, 5 } },
-				   .level = policy_find_level(p, level) };
+	*r = (struct policy_rule){ .pos = { line, 5 }, .level = policy_find_level(p, level),
+				   .level_name = { xstrdup(level), { line, 5 } } };
 	return r;
 }
 

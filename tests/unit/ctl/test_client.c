@@ -205,7 +205,8 @@ END_TEST
 START_TEST(json_of_each_command)
 {
 	static const char *const objects[] = {
-		"-j status", "--json route 1 5", "-j sl2vl 1", "-j vlarb 1", "-j reload", "-j sweep",
+		"-j status", "--json route 1 5", "-j sl2vl 1", "-j vlarb 1", "-j reload",
+		"-j sweep",
 	};
 	json_t *v;
 

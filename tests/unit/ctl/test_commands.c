@@ -174,7 +174,7 @@ START_TEST(arguments_are_checked)
 	refused("{\"command\": \"explain\", \"args\": {\"src\": \"1\", \"dst\": \"4\", "
 		"\"service-id\": \"12 \"}}", "service-id: must be a number");
 	refused("{\"command\": \"explain\", \"args\": {\"src\": \"1\", \"dst\": \"4\", "
-		"\"pkey\": \"-1\"}}", "pkey: must be a number");
+		"\"service-id\": \"-1\"}}", "service-id: must be a number");
 }
 END_TEST
 
@@ -208,7 +208,9 @@ END_TEST
 
 START_TEST(writers_need_privilege)
 {
-	static const char *const lines[] = { "{\"command\": \"reload\"}", "{\"command\": \"sweep\"}" };
+	static const char *const lines[] = {
+		"{\"command\": \"reload\"}", "{\"command\": \"sweep\"}",
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		char *text = ask_text(false, lines[i]);
@@ -261,7 +263,8 @@ START_TEST(status_has_what_is_promised)
 	struct findings findings = { .max = 0 }, rejected = { .max = 0 };
 	json_t *head, *s, *smps, *policy;
 
-	findings_add(&findings, SEV_WARNING, "p.yaml", (struct src_pos){ 3, 9 }, "not in the fabric");
+	findings_add(&findings, SEV_WARNING, "p.yaml", (struct src_pos){ 3, 9 },
+		     "not in the fabric");
 	findings_add(&rejected, SEV_ERROR, "p.yaml", (struct src_pos){ 4, 1 }, "unknown key");
 	counts.smps = 30;
 	counts.sets_total = 12;
@@ -483,8 +486,9 @@ END_TEST
 START_TEST(explain_takes_each_field)
 {
 	json_t *tried, *head = ask("{\"command\": \"explain\", \"args\": {\"src\": \"1\", "
-				   "\"dst\": \"5\", \"service-id\": \"0x1234\", \"pkey\": \"0xffff\", "
-				   "\"tclass\": 5, \"qos-class\": 7}}", &tried);
+				   "\"dst\": \"5\", \"service-id\": \"0x1234\", "
+				   "\"pkey\": \"0xffff\", \"tclass\": 5, \"qos-class\": 7}}",
+				   &tried);
 	json_t *path = json_object_get(result_of(head), "path");
 
 	ck_assert_str_eq(str(json_object_get(result_of(head), "rule"), "description"), "targets");
@@ -515,7 +519,8 @@ END_TEST
 
 START_TEST(sl2vl_of_a_switch_port)
 {
-	json_t *head = ask("{\"command\": \"sl2vl\", \"args\": {\"port\": \"leaf one/P3\"}}", NULL);
+	json_t *head = ask("{\"command\": \"sl2vl\", \"args\": {\"port\": \"leaf one/P3\"}}",
+			   NULL);
 	json_t *tables = json_object_get(result_of(head), "tables"), *first;
 
 	ck_assert(json_is_true(json_object_get(result_of(head), "managed")));
@@ -530,7 +535,8 @@ END_TEST
 
 START_TEST(sl2vl_of_a_host)
 {
-	json_t *head = ask("{\"command\": \"sl2vl\", \"args\": {\"port\": \"node1 HCA-1/P1\"}}", NULL);
+	json_t *head = ask("{\"command\": \"sl2vl\", \"args\": {\"port\": \"node1 HCA-1/P1\"}}",
+			   NULL);
 
 	ck_assert_uint_eq(json_array_size(json_object_get(result_of(head), "tables")), 1);
 	json_decref(head);
@@ -539,7 +545,8 @@ END_TEST
 
 START_TEST(vlarb_shows_both_tables)
 {
-	json_t *head = ask("{\"command\": \"vlarb\", \"args\": {\"port\": \"node1 HCA-1/P1\"}}", NULL);
+	json_t *head = ask("{\"command\": \"vlarb\", \"args\": {\"port\": \"node1 HCA-1/P1\"}}",
+			   NULL);
 	const struct vlarb *arb =
 		&state->plan->tables->arbs[state->plan->tables->arb[state->f->self]];
 	json_t *r = result_of(head);

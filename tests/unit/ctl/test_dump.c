@@ -163,11 +163,23 @@ static void set_revision(void)
 
 /* --- against OpenSM --- */
 
+/* Equal, or the first line that is not. */
+static void same_text(const char *ours, const char *theirs)
+{
+	size_t i = 0, line = 0;
+
+	for (; ours[i] && ours[i] == theirs[i]; i++)
+		if (ours[i] == '\n')
+			line = i + 1;
+	ck_assert_msg(ours[i] == theirs[i], "%.*s\nis not\n%.*s", (int)strcspn(ours + line, "\n"),
+		      ours + line, (int)strcspn(theirs + line, "\n"), theirs + line);
+}
+
 START_TEST(links_are_as_opensm_writes_them)
 {
 	set_revision();
 	dump_all();
-	ck_assert_str_eq(text_of(0), subnet_lst);
+	same_text(text_of(0), subnet_lst);
 }
 END_TEST
 
@@ -175,7 +187,7 @@ START_TEST(routes_are_as_opensm_writes_them)
 {
 	route_as_opensm_did();
 	dump_all();
-	ck_assert_str_eq(text_of(1), fdbs);
+	same_text(text_of(1), fdbs);
 }
 END_TEST
 

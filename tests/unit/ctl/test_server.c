@@ -6,6 +6,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -328,6 +330,60 @@ START_TEST(no_descriptors_does_not_spin)
 }
 END_TEST
 
+/* --- who may do what --- */
+
+/* In a child that is nobody, with one more group: whether a sweep is granted. */
+static bool nobody_may_sweep(gid_t group)
+{
+	static const char request[] = "{\"command\": \"nodes\"}\n{\"command\": \"sweep\"}\n";
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	pid_t pid = fork();
+	unsigned before = sweeps;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		char heard[4096] = "";
+		size_t n = 0;
+		ssize_t k = 1;
+		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+		strcpy(addr.sun_path, path);
+		if (setgroups(1, &group) < 0 || setgid(65534) < 0 || setuid(65534) < 0 ||
+		    connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+		    send(fd, request, sizeof(request) - 1, 0) < 0)
+			_exit(1);
+		while (k > 0 && count(heard, "\"ok\"") < 2) {
+			k = recv(fd, heard + n, sizeof(heard) - 1 - n, 0);
+			n += k > 0 ? (size_t)k : 0;
+			heard[n] = '\0';
+		}
+		/* showing is for everybody */
+		_exit(strstr(heard, "\"end\":true") ? 0 : 2);
+	}
+	for (int status, i = 0; i < 1000; i++) {
+		run_for_ms(5);
+		if (waitpid(pid, &status, WNOHANG) == pid) {
+			ck_assert_int_eq(status, 0);
+			break;
+		}
+	}
+	return sweeps > before;
+}
+
+START_TEST(others_may_look_but_not_touch)
+{
+	if (geteuid() != 0) {
+		printf("SKIP: it takes root to be somebody else\n");
+		return;
+	}
+	ck_assert_int_eq(chmod(directory, 0755), 0);
+	ck_assert_int_eq(chmod(path, 0666), 0);
+	ck_assert_int_eq(chown(path, (uid_t)-1, 12345), 0);
+	ck_assert(!nobody_may_sweep(54321));
+	ck_assert(nobody_may_sweep(12345));
+}
+END_TEST
+
 /* --- large answers --- */
 
 static void publish_large(void)
@@ -500,6 +556,7 @@ static Suite *server_suite(void)
 	tcase_add_test(t, too_many_clients_are_turned_away);
 	tcase_add_test(t, a_thousand_connections_leave_nothing);
 	tcase_add_test(t, no_descriptors_does_not_spin);
+	tcase_add_test(t, others_may_look_but_not_touch);
 	tcase_add_test(t, a_slow_client_holds_nothing_up);
 	tcase_add_test(t, disconnecting_in_the_middle_frees_all);
 	tcase_add_test(t, the_loop_goes_on_during_a_large_answer);

@@ -43,23 +43,33 @@ static inline uint32_t topo_switch(struct fabric *f, uint64_t guid, unsigned npo
 	return topo_node(f, IB_NODE_SWITCH_T, guid, nports);
 }
 
-/* A host on a port of a switch; the first one made runs the SM. */
-static inline uint32_t topo_host(struct fabric *f, uint32_t sw, unsigned num)
+/* A fabric whose node 0 is the SM's host: it comes first so that no node moves at the end. */
+static inline struct fabric *topo_begin(void)
+{
+	struct fabric *f = fabric_new();
+
+	topo_node(f, IB_NODE_CA_T, 0x10, 1);
+	return f;
+}
+
+/* A host on a port of a switch: first the SM's. */
+static inline void topo_host(struct fabric *f, uint32_t sw, unsigned num)
 {
 	uint64_t guid = 0x100000000ULL + f->nodes[sw].guid * 0x1000 + num * 2;
-	uint32_t node = topo_node(f, IB_NODE_CA_T, guid, 1);
 
-	fabric_link(f, node, 1, sw, num);
-	return node;
+	if (fabric_port(f, 0, 1)->peer == FABRIC_NONE)
+		fabric_link(f, 0, 1, sw, num);
+	else
+		fabric_link(f, topo_node(f, IB_NODE_CA_T, guid, 1), 1, sw, num);
 }
 
 /* Ends the building: LIDs with the given LMC for hosts, single ones for switches. */
-static inline void topo_finish(struct topo *t, struct fabric *f, uint32_t self, unsigned lmc)
+static inline void topo_finish(struct topo *t, struct fabric *f, unsigned lmc)
 {
 	struct buf err = { 0 };
 	uint32_t next = 1;
 
-	fabric_finish(f, self, node_is_switch(&f->nodes[self]) ? 0 : 1, &err);
+	fabric_finish(f, 0, node_is_switch(&f->nodes[0]) ? 0 : 1, &err);
 	buf_free(&err);
 	t->f = f;
 	t->lid = xcalloc(f->n_ports, sizeof(*t->lid));
@@ -118,7 +128,7 @@ static inline uint64_t fat_mix(const struct fat *p, uint32_t level, uint32_t i)
 
 static inline struct fabric *fat_build(struct fat *p)
 {
-	struct fabric *f = fabric_new();
+	struct fabric *f = topo_begin();
 	unsigned up = p->aggs * p->width, n_leaf = p->pods * p->leaves, n_agg = p->pods * p->aggs;
 
 	p->leaf = xcalloc(n_leaf, sizeof(*p->leaf));
@@ -160,10 +170,9 @@ static inline void fat_free(struct fat *p)
 static inline void fat_topo(struct topo *t, struct fat *p, unsigned lmc)
 {
 	struct fabric *f = fat_build(p);
-	uint32_t first = f->n_nodes;
 
 	fat_hosts(p, f);
-	topo_finish(t, f, first, lmc);
+	topo_finish(t, f, lmc);
 }
 
 #endif

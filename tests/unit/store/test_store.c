@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "plan/mcast.h"
 #include "store/store.h"
 
 static char dir[64];
@@ -26,7 +27,7 @@ static char *file_of(const char *name)
 static void teardown(void)
 {
 	static const char *const names[] = {
-		"lids", "lids.damaged", "lids.new", "refused", "refused.damaged", "lock",
+		"groups", "groups.damaged", "lids", "lids.damaged", "lids.new", "refused", "refused.damaged", "lock",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -196,6 +197,51 @@ START_TEST(refusals)
 }
 END_TEST
 
+START_TEST(groups_are_kept)
+{
+	struct mcast_group like = {
+		.mgid = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [15] = 1 }, .qkey = 0xb1b,
+		.flow_label = 0xfffff, .pkey = 0xffff, .mtu = 4, .rate = 3, .life = 18, .sl = 5,
+		.tclass = 7, .hop_limit = 255,
+	};
+	struct mcast_db *db = mcast_new(NULL, NULL);
+	struct store *s = open_store();
+	struct mcast_group *g;
+
+	ck_assert(!store_load_groups(s, db));	/* nothing there yet */
+	g = mcast_create(db, &like, 100);
+	mcast_join(db, g, 0x500, JOIN_FULL, false);
+	mcast_join(db, g, 0x501, JOIN_SEND_ONLY_NON, true);
+	ck_assert(store_save_groups(s, db));
+	mcast_free(db);
+	store_close(s);
+
+	s = open_store();
+	db = mcast_new(NULL, NULL);
+	ck_assert(store_load_groups(s, db));
+	ck_assert_uint_eq(mcast_count(db), 1);
+	g = mcast_find(db, like.mgid);
+	ck_assert_ptr_nonnull(g);
+	ck_assert_uint_eq(g->mlid, 0xc000);
+	ck_assert_uint_eq(g->qkey, like.qkey);
+	ck_assert_uint_eq(g->flow_label, like.flow_label);
+	ck_assert_uint_eq(g->pkey, like.pkey);
+	ck_assert_uint_eq(g->sl, like.sl);
+	ck_assert_uint_eq(g->hop_limit, like.hop_limit);
+	ck_assert_uint_eq(g->members.n, 2);
+	ck_assert_uint_eq(mcast_member(g, 0x501)->join_state, JOIN_SEND_ONLY_NON);
+	ck_assert(mcast_member(g, 0x501)->proxy);
+	mcast_free(db);
+
+	/* a damaged file: clients are to join again */
+	corrupt("groups", 30, "zz", 2);
+	db = mcast_new(NULL, NULL);
+	ck_assert(!store_load_groups(s, db));
+	mcast_free(db);
+	store_close(s);
+}
+END_TEST
+
 START_TEST(without_a_folder)
 {
 	struct buf err = { 0 };
@@ -221,6 +267,7 @@ int main(void)
 	tcase_add_test(t, one_at_a_time);
 	tcase_add_test(t, unusable_folder);
 	tcase_add_test(t, refusals);
+	tcase_add_test(t, groups_are_kept);
 	tcase_add_test(t, without_a_folder);
 	suite_add_tcase(s, t);
 	SRunner *r = srunner_create(s);

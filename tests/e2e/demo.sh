@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# `make demo` shows what it says, and leaves no process and no file behind.
+set -eu
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/tmp"
+
+# A session of its own, so that whoever stays can be found.
+# shellcheck disable=SC2016
+TMPDIR=$work/tmp setsid --wait bash -c 'echo $$ >"$1"; exec scripts/demo "$2"' \
+	- "$work/session" "$QOSD_BUILD" | tee "$work/out"
+
+# Default level, Lustre, Lustre to elsewhere, MPI, Lustre after the edit.
+sls=$(sed -nE 's/^[[:space:]]*sl\.+0x//p' "$work/out" | xargs)
+[ "$sls" = "0 2 0 3 1" ] || { echo "the SLs were $sls"; exit 1; }
+# oss01's port holds the edited table: VL 1 has the weight, VL 2 is gone.
+grep -A 2 'Sets: only' "$work/out" | grep -q '|0x0 |0x1 |0x0 ' ||
+	{ echo "the arbitration table was not edited"; exit 1; }
+
+[ -z "$(ls -A "$work/tmp")" ] || { echo "files stay"; ls -lA "$work/tmp"; exit 1; }
+left=$(pgrep -a -s "$(cat "$work/session")" || true)
+[ -z "$left" ] || { echo "processes stay: $left"; exit 1; }
