@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The plan as attributes: which fields are ours, which items a device has, and
+ * how they look on the wire.  One switch, three CAs, the first of them the SM.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "sm/want.h"
+
+#define N_CAS 3
+#define SWITCH_PORTS 8
+
+static struct fabric *f;
+static struct settings *settings;
+static struct policy *policy;
+static struct lid_map known;
+static struct plan *plan;
+static struct want_env env;
+static uint32_t sw;
+
+static void put(uint8_t *info, enum MAD_FIELDS field, uint32_t v)
+{
+	mad_set_field(info, 0, field, v);
+}
+
+static uint32_t field(const uint8_t *info, enum MAD_FIELDS which)
+{
+	uint8_t copy[64];
+
+	memcpy(copy, info, sizeof(copy));
+	return mad_get_field(copy, 0, which);
+}
+
+static void node_info(uint8_t *d, unsigned type, unsigned ports, uint64_t guid, unsigned local)
+{
+	memset(d, 0, 40);
+	put(d, IB_NODE_TYPE_F, type);
+	put(d, IB_NODE_NPORTS_F, ports);
+	mad_set_field64(d, 0, IB_NODE_GUID_F, guid);
+	mad_set_field64(d, 0, IB_NODE_SYSTEM_GUID_F, guid);
+	put(d, IB_NODE_PARTITION_CAP_F, 40);
+	put(d, IB_NODE_LOCAL_PORT_F, local);
+}
+
+static void port_info(uint8_t *d, unsigned state)
+{
+	memset(d, 0, 64);
+	put(d, IB_PORT_STATE_F, state);
+	put(d, IB_PORT_PHYS_STATE_F, state > 1 ? 5 : 2);
+	put(d, IB_PORT_CAPMASK_F, IB_CAP_SL_MAP | IB_CAP_CLIENT_REREG);
+	put(d, IB_PORT_MTU_CAP_F, 5);
+	put(d, IB_PORT_VL_CAP_F, 4);
+	put(d, IB_PORT_OPER_VLS_F, 4);
+	put(d, IB_PORT_VL_ARBITRATION_HIGH_CAP_F, 64);
+	put(d, IB_PORT_VL_ARBITRATION_LOW_CAP_F, 20);
+	put(d, IB_PORT_LINK_WIDTH_ACTIVE_F, 2);
+	put(d, IB_PORT_LINK_SPEED_ACTIVE_F, 4);
+	put(d, IB_PORT_MKEY_VIOL_F, 3);
+	put(d, IB_PORT_LINK_SPEED_EXT_ENABLED_F, 5);
+}
+
+static void build_fabric(void)
+{
+	uint8_t ni[40], pi[64], si[20] = { 0 };
+	struct buf err = { 0 };
+	uint8_t to_switch[] = { 1 };
+
+	f = fabric_new();
+	node_info(ni, IB_NODE_CA_T, 1, 0x100, 1);
+	fabric_add_node(f, ni, "sm", NULL, NULL, 0);
+	node_info(ni, IB_NODE_SWITCH_T, SWITCH_PORTS, 0x900, 1);
+	put_be16(si, 1024);		/* LinearFDBCap */
+	sw = fabric_add_node(f, ni, "switch", si, to_switch, 1);
+	for (unsigned i = 1; i < N_CAS; i++) {
+		uint8_t route[] = { 1, (uint8_t)(i + 1) };
+
+		node_info(ni, IB_NODE_CA_T, 1, 0x100 * (i + 1), 1);
+		fabric_add_node(f, ni, "ca", NULL, route, 2);
+	}
+	port_info(pi, IB_PORT_INIT_S);
+	for (unsigned i = 0; i < N_CAS; i++) {
+		uint32_t node = i ? sw + i : 0;
+
+		fabric_set_port(f, node, 1, 0x101 + 0x100 * i, pi, false);
+		fabric_set_port(f, sw, i + 1, 0x900, pi, false);
+		fabric_link(f, node, 1, sw, i + 1);
+	}
+	port_info(pi, IB_PORT_ACTIVE_S);
+	fabric_set_port(f, sw, 0, 0x900, pi, false);
+	port_info(pi, IB_PORT_DOWN_S);
+	for (unsigned i = N_CAS + 1; i <= SWITCH_PORTS; i++)
+		fabric_set_port(f, sw, i, 0x900, pi, false);
+	ck_assert_msg(fabric_finish(f, 0, 1, &err), "%s", err.s ? err.s : "");
+	buf_free(&err);
+}
+
+static void make_plan(bool tables)
+{
+	build_fabric();
+	settings = settings_default();
+	policy = policy_builtin();
+	if (tables) {
+		policy->has_fabric_setup = true;
+		for (int c = 0; c < PORT_CLASS_COUNT; c++) {
+			struct policy_class_default *d = &policy->defaults[c];
+
+			d->given = d->has_sl2vl = d->has_high = d->has_low = true;
+			d->high_limit = 9;
+			for (unsigned sl = 0; sl < 16; sl++)
+				d->sl2vl.vl[sl] = sl < 3 ? (uint8_t)sl : 15;
+			d->arb.n_high = 40;
+			for (unsigned i = 0; i < 40; i++)
+				d->arb.high[i] = (struct vlarb_entry){ 1, (uint8_t)(i + 1) };
+			d->arb.n_low = 2;
+			d->arb.low[0] = (struct vlarb_entry){ 0, 64 };
+			d->arb.low[1] = (struct vlarb_entry){ 2, 128 };
+		}
+	}
+	map64_init(&known.by_guid, 8);
+	map64_init(&known.lmc_by_guid, 8);
+	plan = plan_compute(f, policy, settings, &known, NULL);
+	env = (struct want_env){ .plan = plan, .sm_lid = plan->lid[f->self] };
+}
+
+static void drop_plan(void)
+{
+	plan_free(plan);
+	policy_free(policy);
+	settings_free(settings);
+	fabric_free(f);
+	map64_free(&known.by_guid);
+	map64_free(&known.lmc_by_guid);
+}
+
+START_TEST(port_info_of_a_ca)
+{
+	uint32_t port = fabric_find_port(f, 0x201);
+	uint8_t d[64];
+
+	want_port_info(&env, port, IB_PORT_ARMED_S, d);
+	ck_assert_uint_eq(field(d, IB_PORT_LID_F), plan->lid[port]);
+	ck_assert_uint_eq(field(d, IB_PORT_SMLID_F), plan->lid[f->self]);
+	ck_assert_uint_eq(field(d, IB_PORT_STATE_F), IB_PORT_ARMED_S);
+	ck_assert_uint_eq(field(d, IB_PORT_PHYS_STATE_F), 0);
+	ck_assert_uint_eq(field(d, IB_PORT_NEIGHBOR_MTU_F), 5);
+	ck_assert_uint_eq(field(d, IB_PORT_OPER_VLS_F), 3);	/* VLs 0..2 are used: four */
+	ck_assert_uint_eq(field(d, IB_PORT_VL_HIGH_LIMIT_F), 9);
+	ck_assert_uint_eq(field(d, IB_PORT_SUBN_TIMEOUT_F), settings->subnet_timeout);
+	ck_assert_uint_eq(field(d, IB_PORT_LINK_DOWN_DEF_F), 2);
+	ck_assert_uint_eq(get_be64(d + 8), settings->subnet_prefix);
+	/* no change of width and speed; what was found stays */
+	ck_assert_uint_eq(field(d, IB_PORT_LINK_WIDTH_ENABLED_F), 0);
+	ck_assert_uint_eq(field(d, IB_PORT_LINK_SPEED_ENABLED_F), 0);
+	ck_assert_uint_eq(field(d, IB_PORT_LINK_SPEED_EXT_ENABLED_F), 5);
+	/* any other value is undefined */
+	ck_assert_uint_eq(field(d, IB_PORT_MKEY_VIOL_F), 0);
+	/* it comes up: its clients know nothing of us */
+	ck_assert_uint_eq(field(d, IB_PORT_CLIENT_REREG_F), 1);
+}
+END_TEST
+
+START_TEST(vls_are_not_taken_from_a_link_at_work)
+{
+	uint32_t port = fabric_find_port(f, 0x201);
+	uint8_t d[64];
+
+	put(f->ports[port].info, IB_PORT_STATE_F, IB_PORT_ACTIVE_S);
+	memcpy(d, f->ports[port].info, 64);
+	fabric_port_store(&f->ports[port], d);
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_OPER_VLS_F), 4);
+}
+END_TEST
+
+START_TEST(reregistration_only_with_a_reason)
+{
+	uint32_t port = fabric_find_port(f, 0x201);
+	uint8_t d[64];
+
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	put(d, IB_PORT_STATE_F, IB_PORT_ACTIVE_S);
+	fabric_port_store(&f->ports[port], d);
+	ck_assert(!port_is_to_reregister(&env, port));
+	env.reregister = true;		/* all registrations are lost */
+	ck_assert(port_is_to_reregister(&env, port));
+	env.reregister = false;
+	put(d, IB_PORT_SMLID_F, 77);	/* it believed in another SM */
+	fabric_port_store(&f->ports[port], d);
+	ck_assert(port_is_to_reregister(&env, port));
+	put(d, IB_PORT_CAPMASK_F, 0);	/* it can't be told */
+	fabric_port_store(&f->ports[port], d);
+	ck_assert(!port_is_to_reregister(&env, port));
+}
+END_TEST
+
+/* What is ours and differs is seen; what is not ours is not. */
+START_TEST(digest_sees_our_fields_only)
+{
+	static const enum MAD_FIELDS ours[] = {
+		IB_PORT_LID_F, IB_PORT_SMLID_F, IB_PORT_LMC_F, IB_PORT_NEIGHBOR_MTU_F,
+		IB_PORT_OPER_VLS_F, IB_PORT_VL_HIGH_LIMIT_F, IB_PORT_SUBN_TIMEOUT_F,
+		IB_PORT_MKEY_PROT_BITS_F, IB_PORT_MKEY_LEASE_F, IB_PORT_SMSL_F,
+		IB_PORT_LINK_DOWN_DEF_F, IB_PORT_LOCAL_PHYS_ERR_F, IB_PORT_OVERRUN_ERR_F,
+	};
+	static const enum MAD_FIELDS others[] = {
+		IB_PORT_STATE_F, IB_PORT_CAPMASK_F, IB_PORT_LINK_WIDTH_ACTIVE_F,
+		IB_PORT_LINK_SPEED_ENABLED_F, IB_PORT_MKEY_VIOL_F, IB_PORT_CLIENT_REREG_F,
+	};
+	uint32_t port = fabric_find_port(f, 0x201);
+	uint8_t d[64];
+	uint64_t h;
+
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	h = port_info_digest(&env, port, d);
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++) {
+		uint32_t was = field(d, ours[i]);
+
+		put(d, ours[i], was ^ 1);
+		ck_assert_msg(port_info_digest(&env, port, d) != h, "field %zu", i);
+		put(d, ours[i], was);
+	}
+	d[0] ^= 1;	/* M_Key */
+	ck_assert(port_info_digest(&env, port, d) != h);
+	d[0] ^= 1;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		put(d, others[i], field(d, others[i]) ^ 1);
+	ck_assert(port_info_digest(&env, port, d) == h);
+}
+END_TEST
+
+static unsigned counts[8], total;
+static item_t order[512];
+
+static void count(void *arg, item_t item)
+{
+	(void)arg;
+	counts[ITEM_KIND(item)]++;
+	order[total++] = item;
+}
+
+static void count_items(uint32_t node)
+{
+	memset(counts, 0, sizeof(counts));
+	total = 0;
+	want_items(plan, node, count, NULL);
+}
+
+START_TEST(items_of_a_switch)
+{
+	struct item_want w;
+
+	count_items(sw);
+	ck_assert_uint_eq(counts[ITEM_LFT], 1);
+	ck_assert_uint_eq(counts[ITEM_PKEY], 2);	/* 40 entries */
+	/* from port 0 and from each linked port to each other linked port */
+	ck_assert_uint_eq(counts[ITEM_SL2VL], N_CAS + N_CAS * (N_CAS - 1));
+	/* low: 20 entries in one block; high: 64 in two */
+	ck_assert_uint_eq(counts[ITEM_VLARB], N_CAS * 3);
+
+	want_item(plan, sw, ITEM(ITEM_LFT, 0, 0), &w);
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		if (plan->lid[p] && f->ports[p].node != sw)
+			ck_assert_uint_eq(w.data[plan->lid[p]], f->ports[f->ports[p].peer].num);
+	want_item(plan, sw, ITEM(ITEM_SL2VL, 2, 3), &w);
+	ck_assert_uint_eq(w.attr, UMAD_SM_ATTR_SLVL_TABLE);
+	ck_assert_uint_eq(w.mod, 2 << 8 | 3);
+	ck_assert_uint_eq(w.len, 8);
+	ck_assert_uint_eq(w.data[0], 0x01);
+	ck_assert_uint_eq(w.data[1], 0x2f);
+	ck_assert_uint_eq(w.data[7], 0xff);
+	want_item(plan, sw, ITEM(ITEM_VLARB, 2, 4), &w);
+	ck_assert_uint_eq(w.mod, 4 << 16 | 2);
+	ck_assert_uint_eq(w.len, 64);
+	ck_assert_uint_eq(w.data[1], 33);	/* the 33rd entry comes first in block 4 */
+	ck_assert_uint_eq(w.data[15], 40);
+	ck_assert_uint_eq(w.data[17], 0);
+	want_item(plan, sw, ITEM(ITEM_VLARB, 2, 1), &w);
+	ck_assert_uint_eq(w.len, 40);
+	ck_assert_uint_eq(w.data[2], 2);
+	ck_assert_uint_eq(w.data[3], 128);
+}
+END_TEST
+
+START_TEST(items_of_a_ca)
+{
+	uint32_t node = sw + 1;
+	struct item_want w;
+
+	count_items(node);
+	ck_assert_uint_eq(counts[ITEM_LFT], 0);
+	ck_assert_uint_eq(counts[ITEM_PKEY], 2);
+	ck_assert_uint_eq(counts[ITEM_SL2VL], 1);
+	ck_assert_uint_eq(counts[ITEM_VLARB], 3);
+	want_item(plan, node, ITEM(ITEM_PKEY, 1, 0), &w);
+	ck_assert_uint_eq(w.mod, 0);		/* a CA's port is the one asked through */
+	ck_assert_uint_eq(get_be16(w.data), 0xffff);
+	ck_assert_uint_eq(get_be16(w.data + 2), 0);
+	ck_assert_uint_eq(w.len, 64);
+	want_item(plan, node, ITEM(ITEM_PKEY, 1, 1), &w);
+	ck_assert_uint_eq(w.len, 16);		/* 8 entries left of 40 */
+	ck_assert_uint_eq(get_be16(w.data), 0);
+}
+END_TEST
+
+START_TEST(no_tables_without_a_policy_for_them)
+{
+	count_items(sw);
+	ck_assert_uint_eq(counts[ITEM_SL2VL] + counts[ITEM_VLARB], 0);
+	ck_assert_uint_gt(counts[ITEM_LFT], 0);
+}
+END_TEST
+
+START_TEST(routes)
+{
+	struct smp s = { 0 };
+
+	ck_assert(want_route(f, sw, 3, &s));
+	ck_assert_uint_eq(s.hops, 1);
+	ck_assert_uint_eq(s.last_hop, 0);
+	ck_assert(want_route(f, sw + 1, 1, &s));
+	ck_assert_uint_eq(s.hops, 2);
+	ck_assert_uint_eq(s.route[1], 2);
+	/* found by another port: this one is reached through its own link */
+	f->nodes[sw + 2].local_port = 2;
+	ck_assert(want_route(f, sw + 2, 1, &s));
+	ck_assert_uint_eq(s.hops, 1);
+	ck_assert_uint_eq(s.last_hop, 3);
+}
+END_TEST
+
+START_TEST(switch_info)
+{
+	uint8_t d[64];
+	struct fabric_switch *s = &f->switches[f->nodes[sw].sw];
+
+	ck_assert(want_switch_info(&env, 0, d));
+	ck_assert_uint_eq(field(d, IB_SW_LINEAR_FDB_TOP_F), plan->lid_top);
+	ck_assert_uint_eq(field(d, IB_SW_LIFE_TIME_F), settings->packet_lifetime);
+	fabric_switch_store(s, d);
+	ck_assert(!want_switch_info(&env, 0, d));
+	/* it is cleared by writing it */
+	put(s->info, IB_SW_STATE_CHANGE_F, 1);
+	memcpy(d, s->info, 20);
+	fabric_switch_store(s, d);
+	ck_assert(want_switch_info(&env, 0, d));
+	ck_assert_uint_eq(field(d, IB_SW_STATE_CHANGE_F), 1);
+}
+END_TEST
+
+static void with_tables(void)
+{
+	make_plan(true);
+}
+
+static void without_tables(void)
+{
+	make_plan(false);
+}
+
+int main(void)
+{
+	Suite *s = suite_create("sm");
+	TCase *t = tcase_create("want"), *n = tcase_create("without tables");
+
+	tcase_add_checked_fixture(t, with_tables, drop_plan);
+	tcase_add_test(t, port_info_of_a_ca);
+	tcase_add_test(t, vls_are_not_taken_from_a_link_at_work);
+	tcase_add_test(t, reregistration_only_with_a_reason);
+	tcase_add_test(t, digest_sees_our_fields_only);
+	tcase_add_test(t, items_of_a_switch);
+	tcase_add_test(t, items_of_a_ca);
+	tcase_add_test(t, routes);
+	tcase_add_test(t, switch_info);
+	suite_add_tcase(s, t);
+	tcase_add_checked_fixture(n, without_tables, drop_plan);
+	tcase_add_test(n, no_tables_without_a_policy_for_them);
+	suite_add_tcase(s, n);
+	SRunner *r = srunner_create(s);
+	srunner_run_all(r, CK_NORMAL);
+	int failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
