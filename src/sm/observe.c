@@ -52,33 +52,33 @@ static void add_item(struct node_work *w, item_t item)
 
 /* --- nodes that are known --- */
 
-/* Whether the old plan has the item, and wants the same. */
-static bool same_as_before(const struct collect *c, item_t item)
+/* Whether the old plan, which was written to the device, has the item at all. */
+static bool was_planned(const struct collect *c, item_t item)
 {
-	struct item_want now, before;
 	const struct plan *old = c->old;
-	unsigned a = ITEM_A(item), b = ITEM_B(item);
+	uint32_t port0 = old->f->nodes[c->old_node].port0;
 
 	switch (ITEM_KIND(item)) {
 	case ITEM_LFT:
-		if (b > old->lid_top / LFT_BLOCK)
-			return false;
-		break;
+		return ITEM_B(item) <= old->lid_top / LFT_BLOCK;
 	case ITEM_SL2VL:
-		if (!old->tables->managed ||
-		    qos_sl2vl_id(old->tables, old->f, c->old_node, a, b) == TABLE_NONE)
-			return false;
-		break;
+		return old->tables->managed &&
+		       qos_sl2vl_id(old->tables, old->f, c->old_node, ITEM_A(item),
+				    ITEM_B(item)) != TABLE_NONE;
 	case ITEM_VLARB:
-		if (!old->tables->managed ||
-		    old->tables->arb[old->f->nodes[c->old_node].port0 + a] == TABLE_NONE)
-			return false;
-		break;
+		return old->tables->managed &&
+		       old->tables->arb[port0 + ITEM_A(item)] != TABLE_NONE;
 	default:
-		break;
+		return true;
 	}
+}
+
+static bool same_as_before(const struct collect *c, item_t item)
+{
+	struct item_want now, before;
+
 	want_item(c->sm->plan, c->node, item, &now);
-	want_item(old, c->old_node, item, &before);
+	want_item(c->old, c->old_node, item, &before);
 	return now.len == before.len && !memcmp(now.data, before.data, now.len);
 }
 
@@ -86,7 +86,10 @@ static void collect_changed(void *arg, item_t item)
 {
 	struct collect *c = arg;
 
-	if (!same_as_before(c, item))
+	if (!was_planned(c, item))
+		/* a port that has a link again may still hold what it had before */
+		add_item(c->w, ITEM_KIND(item) == ITEM_LFT ? item : item | READ);
+	else if (!same_as_before(c, item))
 		add_item(c->w, item);
 }
 
