@@ -32,6 +32,8 @@
 #define NOT_QUEUED	(UINT32_MAX - 1)
 #define DR_DIRECTION	0x8000
 #define TIMEOUT_MAX_MS	10000u
+#define TURN_US		2000		/* of the loop's time, for one filling of the windows */
+#define ASKED_PER_LOOK	16
 
 struct smp_job {
 	struct smp_job *next;
@@ -76,6 +78,7 @@ struct txn_table {
 	struct smp_job *jobs;		/* the first one runs */
 	struct single *singles, **singles_tail;
 	struct timer *tick;
+	unsigned asked;
 };
 
 static unsigned clamp(unsigned v, unsigned lo, unsigned hi)
@@ -336,6 +339,15 @@ static void on_tick(void *arg)
 
 /* --- the windows --- */
 
+/*
+ * A job with little to send may ask many devices in vain, and each of them may
+ * have something to work out first: after a while others get their turn.
+ */
+static bool time_is_up(struct txn_table *t, int64_t begin)
+{
+	return ++t->asked % ASKED_PER_LOOK == 0 && clock_mono_us() - begin > TURN_US;
+}
+
 static void start_single(struct txn_table *t, int64_t now)
 {
 	struct single *q = t->singles;
@@ -351,10 +363,10 @@ static void start_single(struct txn_table *t, int64_t now)
 	transmit(t, x, now);
 }
 
-/* Starts one SMP of the job; false if no device may send now. */
+/* Starts one SMP of the job; false if no device may send now, or the time is up. */
 static bool start_from_job(struct txn_table *t, struct smp_job *j, int64_t now)
 {
-	while (j->head != NONE) {
+	while (j->head != NONE && !time_is_up(t, now)) {
 		uint32_t d = j->head;
 		struct txn *x;
 
@@ -390,6 +402,8 @@ void txn_pump(struct txn_table *t)
 
 		while (t->in_flight < t->window && t->free && start_from_job(t, j, now))
 			;
+		if (j->head != NONE && t->in_flight < t->window && t->free)
+			loop_wake(t->m->wake);	/* go on after the others */
 		if (j->outstanding || j->head != NONE)
 			return;
 		/* done: the next one may start at once */

@@ -51,6 +51,9 @@ struct node_work {
 	uint8_t *ports;		/* port numbers whose PortInfo is to be set */
 	uint32_t n_ports;
 	bool switch_info;	/* SwitchInfo is to be set first */
+	bool collected;		/* items is filled */
+	bool settled;		/* items holds what is to be written, and only that */
+	bool ports_collected;	/* ports and switch_info are filled */
 	bool failed;		/* did not answer: nothing more is asked of it */
 };
 
@@ -144,6 +147,8 @@ void election_receive(struct sm *sm, const struct mad_in *in);
 
 /* observe.c */
 void observe_start(struct sm *sm);
+/* Leaves in items what is to be written. */
+void observe_settle(struct node_work *w);
 
 /* write.c */
 void write_start(struct sm *sm);

@@ -235,12 +235,17 @@ static void take_sample(struct sm *sm, uint32_t node, struct item_family *fam,
 
 /* --- the job --- */
 
+static void collect(struct sm *sm, uint32_t node);
+
 static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
 	struct node_work *w = &sm->work[node];
 	struct item_want want;
 
+	/* node by node as their turn comes: all at once would hold up the loop */
+	if (!w->collected && !w->failed)
+		collect(sm, node);
 	for (; w->cursor < w->n && !w->failed; w->cursor++) {
 		item_t *it = &w->items[w->cursor];
 
@@ -286,29 +291,11 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 		take_sample(sm, node, fam, s->data, want.len, right);
 }
 
-/* Forgets the flags, and what turned out right. */
-static void compact(struct node_work *w)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < w->n; i++)
-		if (w->items[i])
-			w->items[n++] = PLAIN(w->items[i]);
-	w->n = n;
-	w->cursor = 0;
-	if (n < w->cap / 2) {
-		w->items = xrealloc(w->items, n, sizeof(*w->items));
-		w->cap = n;
-	}
-}
-
 static void finished(void *arg)
 {
 	struct sm *sm = arg;
 
 	sm->job = NULL;
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		compact(&sm->work[i]);
 	sweep_observed(sm);
 }
 
@@ -319,6 +306,7 @@ static void collect(struct sm *sm, uint32_t node)
 	const struct fabric_node *n = &sm->f->nodes[node];
 	struct collect c = { .sm = sm, .w = &sm->work[node], .node = node };
 
+	c.w->collected = true;
 	c.old = known_plan(sm, node, &c.old_node);
 	if (c.old) {
 		want_items(sm->plan, node, collect_changed, &c);
@@ -337,8 +325,21 @@ static void collect(struct sm *sm, uint32_t node)
 
 void observe_start(struct sm *sm)
 {
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		if (!sm->work[i].failed)
-			collect(sm, i);
 	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &observe_ops, sm);
+}
+
+void observe_settle(struct node_work *w)
+{
+	uint32_t n = 0;
+
+	w->settled = true;
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->items[i])
+			w->items[n++] = PLAIN(w->items[i]);
+	w->n = n;
+	w->cursor = 0;
+	if (n < w->cap / 2) {
+		w->items = xrealloc(w->items, n, sizeof(*w->items));
+		w->cap = n;
+	}
 }

@@ -4,7 +4,8 @@
  *
  * The plan is computed in a worker thread, so that queries and the control
  * socket are served meanwhile.  While it runs, nobody writes to the fabric or
- * the policy that it reads: no SMP of the sweep is outstanding.
+ * the policy that it reads, and nobody else looks at the LIDs of the store: no
+ * SMP of the sweep is outstanding.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -183,7 +184,7 @@ struct plan_task {
 	const struct fabric *f;
 	const struct policy *policy;
 	const struct settings *settings;
-	const struct lid_map *known;
+	struct store *store;
 	struct plan *plan;
 };
 
@@ -191,7 +192,9 @@ static void *plan_thread(void *arg)
 {
 	struct plan_task *t = arg;
 
-	t->plan = plan_compute(t->f, t->policy, t->settings, t->known, clock_mono_us);
+	t->plan = plan_compute(t->f, t->policy, t->settings, store_lids(t->store), clock_mono_us);
+	/* before any device hears of them: after a crash they must be the same */
+	store_save_lids(t->store, t->plan);
 	loop_wake(t->wake);
 	return NULL;
 }
@@ -234,8 +237,6 @@ static void plan_done(void *arg)
 		  (double)p->us_routes * 1e-6, p->engine ? p->engine : "none",
 		  (double)p->us_paths * 1e-6);
 	log_new_findings(sm);
-	/* before any device hears of them: after a crash they must be the same */
-	store_save_lids(sm->store, p);
 	sweep_enter(sm, PHASE_READING);
 	observe_start(sm);
 }
@@ -249,7 +250,7 @@ static void plan_start(struct sm *sm)
 	t->f = sm->f;
 	t->policy = sm->sweep_policy->p;
 	t->settings = sm->settings;
-	t->known = store_lids(sm->store);
+	t->store = sm->store;
 	t->wake = wake_new(sm->loop, plan_done, sm);
 	r = pthread_create(&t->thread, NULL, plan_thread, t);
 	if (r) {

@@ -75,26 +75,22 @@ static bool port_needs_set(const struct sm *sm, const struct want_env *env, uint
 	       !store_is_refused(sm->store, n->guid, UMAD_SM_ATTR_PORT_INFO, p->num, want, got);
 }
 
-static void collect_ports(struct sm *sm)
+static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t node)
 {
-	struct want_env env = sweep_env(sm);
-	uint8_t data[64];
+	const struct fabric_node *n = &sm->f->nodes[node];
+	struct node_work *w = &sm->work[node];
+	uint8_t nums[256], data[64];
+	uint32_t k = 0;
 
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
-		const struct fabric_node *n = &sm->f->nodes[i];
-		struct node_work *w = &sm->work[i];
-		uint8_t nums[256];
-		uint32_t k = 0;
-
-		if (n->sw != FABRIC_NONE)
-			w->switch_info = want_switch_info(&env, n->sw, data);
-		for (unsigned num = 0; num <= n->nports; num++)
-			if (port_is_managed(sm->f, n->port0 + num) &&
-			    port_needs_set(sm, &env, n->port0 + num))
-				nums[k++] = (uint8_t)num;
-		w->n_ports = k;
-		w->ports = k ? xmemdup(nums, k) : NULL;
-	}
+	w->ports_collected = true;
+	if (n->sw != FABRIC_NONE)
+		w->switch_info = want_switch_info(env, n->sw, data);
+	for (unsigned num = 0; num <= n->nports; num++)
+		if (port_is_managed(sm->f, n->port0 + num) &&
+		    port_needs_set(sm, env, n->port0 + num))
+			nums[k++] = (uint8_t)num;
+	w->n_ports = k;
+	w->ports = k ? xmemdup(nums, k) : NULL;
 }
 
 static void fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_t attr, uint32_t mod)
@@ -114,6 +110,8 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 
 	if (w->failed)
 		return false;
+	if (!w->ports_collected)
+		collect_ports(sm, &env, node);
 	if (w->switch_info) {
 		w->switch_info = false;
 		if (!want_route(sm->f, node, 0, s))
@@ -188,6 +186,8 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 	struct node_work *w = &sm->work[node];
 	struct item_want want;
 
+	if (!w->settled)
+		observe_settle(w);
 	while (w->cursor < w->n && !w->failed) {
 		item_t it = w->items[w->cursor++];
 
@@ -318,7 +318,6 @@ static const struct smp_job_ops ports_ops = { ports_next, ports_done, ports_fini
 
 void write_start(struct sm *sm)
 {
-	collect_ports(sm);
 	sweep_enter(sm, PHASE_PORTS);
 	start_job(sm, &ports_ops);
 }
