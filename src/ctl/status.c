@@ -70,11 +70,13 @@ static json_t *smps_by_attr(const struct mad_counts *m)
 	return by_attr;
 }
 
-static json_t *status_smps(const struct mad_counts *m)
+/* Discovery runs in a process of its own, which tells only how many it sent. */
+static json_t *status_smps(const struct mad_counts *m, uint64_t discovery)
 {
-	return json_pack("{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I}",
-			 "sent", (json_int_t)m->smps,
+	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I}",
+			 "sent", (json_int_t)(m->smps + discovery),
 			 "sets", (json_int_t)m->sets_total,
+			 "discovery", (json_int_t)discovery,
 			 "by-attribute", smps_by_attr(m),
 			 "other", (json_int_t)m->other_smps,
 			 "timeouts", (json_int_t)m->timeouts,
@@ -173,13 +175,14 @@ static json_t *status_subnet(const struct sm_status *s)
 
 static json_t *status_sweeps(const struct sm_status *s)
 {
-	return json_pack("{s:I, s:f, s:I, s:I, s:I, s:I, s:s?}",
+	return json_pack("{s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:s?}",
 			 "sweeps", (json_int_t)s->sweeps,
 			 "last-sweep-seconds", s->last_sweep_seconds,
 			 "last-sweep-smps", (json_int_t)s->last_smps,
 			 "last-sweep-sets", (json_int_t)s->last_sets,
 			 "failed-devices", (json_int_t)s->failed_devices,
 			 "failed-sets", (json_int_t)s->sets_failed,
+			 "refused-values", (json_int_t)s->refused,
 			 "engine", s->engine);
 }
 
@@ -193,7 +196,7 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 
 	json_object_update(status, sweeps);
 	json_decref(sweeps);
-	json_object_set_new(status, "smps", status_smps(m));
+	json_object_set_new(status, "smps", status_smps(m, v->sm.discovery_smps));
 	json_object_set_new(status, "mads", status_mads(m));
 	json_object_set_new(status, "sa", v->sa ? status_sa(v->sa) : json_null());
 	json_object_set_new(status, "policy",

@@ -88,7 +88,7 @@ void timer_stop(struct timer *t)
 	ev_timer_stop(t->loop, &t->ev);
 }
 
-bool timer_active(const struct timer *t)
+bool timer_active(struct timer *t)
 {
 	return ev_is_active(&t->ev);
 }

@@ -21,7 +21,7 @@ struct timer;
 struct timer *timer_new(struct loop *l, void (*fn)(void *arg), void *arg);
 void timer_set(struct timer *t, int64_t delay_us, int64_t repeat_us);
 void timer_stop(struct timer *t);
-bool timer_active(const struct timer *t);
+bool timer_active(struct timer *t);
 void timer_free(struct timer *t);
 
 enum { LOOP_READ = 1, LOOP_WRITE = 2 };

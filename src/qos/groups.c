@@ -196,8 +196,8 @@ static void add_partitions(struct resolver *r, const struct policy_group *group,
 			set_add_set(set, all, r->g->words);
 		else
 			findings_add(r->out, SEV_WARNING, r->p->file, v->pos,
-				     "no partition has P_Key 0x%04" PRIx64 "%s", v->lo,
-				     v->lo == v->hi ? "" : " or one of those up to the range's end");
+				     "no partition has a P_Key in 0x%04" PRIx64 "-0x%04" PRIx64,
+				     v->lo, v->hi);
 	}
 	for (size_t i = 0; i < group->partitions.n; i++) {
 		const struct policy_name *name = &group->partitions.v[i];

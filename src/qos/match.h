@@ -5,7 +5,8 @@
  * The cost of a query does not grow with the number of rules in any way that
  * shows: each field of the query is turned into a class (ports have theirs
  * ready), each class has a bitmap of the rules that it satisfies, with a
- * summary bit per 64 rules, and the bitmaps are and-ed.
+ * summary bit per 64 rules, and the bitmaps are and-ed.  Rules that are alike
+ * lie together in the bitmaps, so that few words are ever looked at.
  */
 #ifndef QOSD_QOS_MATCH_H
 #define QOSD_QOS_MATCH_H

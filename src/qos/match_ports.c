@@ -11,11 +11,12 @@
 /* A partition of the end ports, refined set by set. */
 struct classes {
 	uint32_t *of_port;
+	size_t n_ports;
 	VEC(uint32_t) size;	/* per class: its ports */
 	VEC(uint32_t) split;	/* per class: where its ports in the present set go */
 	VEC(uint32_t) touched;	/* the classes that have such */
 	VEC(uint32_t) empty;	/* classes to be used again */
-	uint32_t n;		/* once numbered: those that are not empty */
+	uint32_t n;		/* those that are not empty */
 	uint64_t *ports;	/* one port of each, as a set */
 };
 
@@ -23,6 +24,7 @@ struct classes {
 
 static uint32_t new_class(struct classes *c)
 {
+	c->n++;
 	if (c->empty.n)
 		return c->empty.v[--c->empty.n];
 	*vec_push(&c->size) = 0;
@@ -50,6 +52,8 @@ static void refine(struct classes *c, const struct group_sets *g, const uint64_t
 {
 	const uint64_t *end_ports = group_set(g, g->n_groups - 1);
 
+	if (c->n == c->n_ports)
+		return;		/* every port is alone already */
 	for (uint32_t i = 0; i < g->words; i++)
 		for (uint64_t w = set[i] & end_ports[i]; w; w &= w - 1)
 			move_port(c, i * 64 + (uint32_t)__builtin_ctzll(w));
@@ -57,8 +61,10 @@ static void refine(struct classes *c, const struct group_sets *g, const uint64_t
 		uint32_t old = c->touched.v[i];
 
 		c->split.v[old] = NO_SPLIT;
-		if (!c->size.v[old])
-			*vec_push(&c->empty) = old;
+		if (c->size.v[old])
+			continue;
+		*vec_push(&c->empty) = old;
+		c->n--;
 	}
 	c->touched.n = 0;
 }
@@ -101,6 +107,7 @@ static void find_classes(struct build *b, enum criterion c, struct classes *cl)
 	uint32_t first = new_class(cl);
 
 	cl->of_port = xcalloc(b->f->n_ports, sizeof(*cl->of_port));
+	cl->n_ports = b->guids.n;
 	cl->size.v[first] = (uint32_t)b->guids.n;
 	for (uint32_t i = 0; i < b->n_rules; i++) {
 		const struct policy_rule *r = &b->p->rules[i];
@@ -126,7 +133,7 @@ static void find_classes(struct build *b, enum criterion c, struct classes *cl)
 /* Numbers the classes 0 .. n - 1 and picks a port of each. */
 static void number_classes(struct build *b, struct classes *cl)
 {
-	uint32_t *number = xmalloc(cl->size.n * sizeof(*number));
+	uint32_t *number = xmalloc(cl->size.n * sizeof(*number)), n = 0;
 
 	for (size_t i = 0; i < cl->size.n; i++)
 		number[i] = UINT32_MAX;
@@ -136,7 +143,7 @@ static void number_classes(struct build *b, struct classes *cl)
 		uint32_t *c = &number[cl->of_port[port]];
 
 		if (*c == UINT32_MAX) {
-			*c = cl->n++;
+			*c = n++;
 			cl->ports[port >> 6] |= 1ull << (port & 63);
 		}
 		cl->of_port[port] = *c;

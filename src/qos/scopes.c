@@ -89,19 +89,12 @@ static void check_node(struct walk *w, uint32_t node)
 static void name_port(struct walk *w, uint32_t port)
 {
 	struct stacks *s = w->s;
-	uint32_t below = s->of_port[port];
-	bool covers = !w->scope->from || w->scope->from->all;
 
 	check_node(w, s->f->ports[port].node);
 	if (!port_list_has(w->scope->to, s->f->ports[port].num))
 		return;
 	w->reach.ports++;
-	if (s->node.v[below].scope == w->n)
-		return;		/* named already, as another member of the group */
-	/* A table for all in ports hides what is below; arbitration may set a part only. */
-	if (w->scope->from && covers)
-		below = STACK_EMPTY;
-	s->of_port[port] = stack_push(s, w->n, below);
+	s->of_port[port] = stack_push(s, w->n, s->of_port[port]);
 }
 
 static bool is_switch_port0(const struct fabric *f, uint32_t port)

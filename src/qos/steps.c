@@ -71,10 +71,11 @@ uint32_t steps_find(const struct steps *s, uint64_t value)
 	uint32_t k = map64_get(&s->blocks, value >> BLOCK_BITS);
 
 	if (k != MAP64_NONE) {
-		const uint32_t *bucket = &s->bucket.v[s->block.v[k].bucket +
-						      ((value & BLOCK_LAST) >> s->block.v[k].shift)];
-		a = bucket[0];
-		b = bucket[1];
+		const struct step_block *block = &s->block.v[k];
+		size_t bucket = block->bucket + ((value & BLOCK_LAST) >> block->shift);
+
+		a = s->bucket.v[bucket];
+		b = s->bucket.v[bucket + 1];
 	}
 	return s->row.v[last_before(s, a, b, value)];
 }

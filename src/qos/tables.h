@@ -35,7 +35,7 @@ struct qos_tables {
 	uint32_t n_ports;
 	uint8_t *op_vls;	/* per port slot: code 1..5, 0 where there is no link */
 	uint16_t *arb;		/* per port slot: index into arbs */
-	uint16_t *ca_map;	/* per port slot: SL2VL of a CA or router port (TABLE_NONE elsewhere) */
+	uint16_t *ca_map;	/* per port slot: of a CA or router port, else TABLE_NONE */
 	struct switch_maps *sw;	/* per switch */
 	uint32_t n_switches;
 	struct sl2vl *maps;
@@ -51,8 +51,9 @@ void qos_tables_free(struct qos_tables *t);
 /*
  * Which table is in force between two ports of a node.  For a CA port in is
  * ignored.  TABLE_NONE when there is none to write: in == out on a switch
- * external port, a port without link, port 0 as out of a base port 0, or
- * tables not managed.  in and out are port numbers of node.
+ * external port, a port without link, port 0 as out of a base port 0, a device
+ * whose CapabilityMask says that it has no such tables (all SLs are on VL 0
+ * there), or tables not managed.  in and out are port numbers of node.
  */
 uint16_t qos_sl2vl_id(const struct qos_tables *t, const struct fabric *f,
 		      uint32_t node, unsigned in, unsigned out);

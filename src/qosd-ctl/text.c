@@ -100,10 +100,13 @@ static void put_findings(const json_t *findings, size_t most, const char *indent
 	for (size_t i = 0; i < n && i < most; i++) {
 		const json_t *f = json_array_get(findings, i);
 
-		fprintf(out, "%s%s:", indent, str(f, "file"));
+		fputs(indent, out);
+		if (*str(f, "file"))
+			fprintf(out, "%s:", str(f, "file"));
 		if (num(f, "line"))
 			fprintf(out, "%lld:%lld:", num(f, "line"), num(f, "column"));
-		fprintf(out, " %s: %s\n", str(f, "severity"), str(f, "text"));
+		fprintf(out, "%s%s: %s\n", *str(f, "file") ? " " : "", str(f, "severity"),
+			str(f, "text"));
 	}
 	if (n > most)
 		fprintf(out, "%s… and %zu more\n", indent, n - most);
@@ -143,6 +146,9 @@ static void status_sweeps(const json_t *s)
 	if (num(s, "failed-devices") || num(s, "failed-sets"))
 		printf(LABEL "%lld devices, %lld Sets\n", "failed", num(s, "failed-devices"),
 		       num(s, "failed-sets"));
+	if (num(s, "refused-values"))
+		printf(LABEL "%lld values that devices do not take\n", "refused",
+		       num(s, "refused-values"));
 }
 
 static void status_smps(const json_t *smps)
@@ -150,9 +156,10 @@ static void status_smps(const json_t *smps)
 	const char *attr;
 	json_t *count;
 
-	printf(LABEL "%lld sent, %lld of them Sets; %lld retries, %lld timeouts, "
-	       "%lld with bad status\n", "SMPs", num(smps, "sent"), num(smps, "sets"),
-	       num(smps, "retries"), num(smps, "timeouts"), num(smps, "bad-status"));
+	printf(LABEL "%lld sent, %lld by discovery, %lld Sets; %lld retries, %lld timeouts, "
+	       "%lld with bad status\n", "SMPs", num(smps, "sent"), num(smps, "discovery"),
+	       num(smps, "sets"), num(smps, "retries"), num(smps, "timeouts"),
+	       num(smps, "bad-status"));
 	json_object_foreach(json_object_get(smps, "by-attribute"), attr, count)
 		printf(LABEL "%-28s %9lld Get %9lld Set\n", "", attr, num(count, "get"),
 		       num(count, "set"));

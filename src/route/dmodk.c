@@ -80,6 +80,22 @@ static uint32_t up_lanes(const struct graph *g, uint32_t v)
 	return n;
 }
 
+/* The usual number of up neighbours, or of up lanes, for each rank. */
+static uint32_t *usual_up(const struct updn_order *o, bool lanes)
+{
+	const struct graph *g = o->g;
+	struct histogram *seen = xcalloc(o->n_ranks, sizeof(*seen));
+	uint32_t *up = xcalloc(o->n_ranks, sizeof(*up));
+
+	for (uint32_t v = 0; v < g->n; v++)
+		histogram_add(&seen[o->rank[v]],
+			      lanes ? up_lanes(g, v) : g->trunk0[v + 1] - g->up0[v]);
+	for (unsigned r = 0; r < o->n_ranks; r++)
+		up[r] = usual(&seen[r]);
+	free(seen);
+	return up;
+}
+
 /* Each vertex is the child of one parent: by which of the parent's ports, 0 if it has none. */
 struct child {
 	uint32_t parent;
@@ -123,7 +139,7 @@ static unsigned count_used(const bool used[256])
 
 /* For each rank, how many children its parents have, as a rule. */
 static uint32_t *usual_children(const struct updn_order *o, const struct child *child,
-				const uint32_t *radix)
+				const uint32_t *lanes)
 {
 	struct histogram *seen = xcalloc(o->n_ranks, sizeof(*seen));
 	uint32_t *children = xcalloc(o->n_ranks, sizeof(*children));
@@ -135,16 +151,16 @@ static uint32_t *usual_children(const struct updn_order *o, const struct child *
 		histogram_add(&seen[o->rank[v]], count_used(used));
 	}
 	for (unsigned r = 0; r < o->n_ranks; r++)
-		children[r] = round_near(usual(&seen[r]), radix[r]);
+		children[r] = round_near(usual(&seen[r]), lanes[r]);
 	free(seen);
 	return children;
 }
 
 /* From the top down, so that a parent has its number before its children. */
-static void number_vertices(struct dmodk *k, const struct updn_order *o)
+static void number_vertices(struct dmodk *k, const struct updn_order *o, const uint32_t *lanes)
 {
 	struct child *child = find_children(o);
-	uint32_t *children = usual_children(o, child, k->radix);
+	uint32_t *children = usual_children(o, child, lanes);
 	uint64_t roots = 0;
 
 	for (uint32_t v = 0; v < o->g->n; v++)
@@ -170,21 +186,17 @@ static void number_vertices(struct dmodk *k, const struct updn_order *o)
 struct dmodk *dmodk_new(const struct updn_order *o)
 {
 	struct dmodk *k = xcalloc(1, sizeof(*k));
-	struct histogram *up = xcalloc(o->n_ranks, sizeof(*up));
+	uint32_t *lanes = usual_up(o, true);
 	struct histogram hosts = { .n = 0 };
 
-	k->radix = xcalloc(o->n_ranks, sizeof(*k->radix));
+	k->radix = usual_up(o, false);
 	k->leaf = xcalloc(o->g->n, sizeof(*k->leaf));
-	for (uint32_t v = 0; v < o->g->n; v++) {
-		histogram_add(&up[o->rank[v]], up_lanes(o->g, v));
+	for (uint32_t v = 0; v < o->g->n; v++)
 		if (o->rank[v] == 0)
 			histogram_add(&hosts, graph_hosts(o->g, v));
-	}
-	for (unsigned r = 0; r < o->n_ranks; r++)
-		k->radix[r] = usual(&up[r]);
-	k->hosts = round_near(usual(&hosts), k->radix[0]);
-	number_vertices(k, o);
-	free(up);
+	k->hosts = round_near(usual(&hosts), lanes[0]);
+	number_vertices(k, o, lanes);
+	free(lanes);
 	return k;
 }
 

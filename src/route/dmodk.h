@@ -6,7 +6,8 @@
  * This is D-mod-K routing (Zahavi, "D-Mod-K routing providing non-blocking
  * traffic for shift permutations on real life fat trees", 2010): a switch of
  * rank r sends destination x up by its port (x / radix 0 / … / radix r-1) mod
- * radix r.  The numbers run through the leaves, and the leaves through their
+ * the number of its up ports, where a radix counts neighbours and not links:
+ * what takes another link to the same neighbour must part there.  The numbers run through the leaves, and the leaves through their
  * parents, with the place of each taken from the port it is plugged into: a
  * host or leaf that is missing leaves a gap and does not shift the others.
  */
@@ -16,7 +17,7 @@
 #include "route/order.h"
 
 struct dmodk {
-	uint32_t *radix;	/* [rank]: usual number of up lanes, at least 1 */
+	uint32_t *radix;	/* [rank]: usual number of neighbours above, at least 1 */
 	uint64_t *leaf;		/* [vertex]: its number; a host's is leaf * hosts + place */
 	uint32_t hosts;		/* numbers set aside for the hosts of a vertex */
 };

@@ -182,6 +182,26 @@ void graph_bfs(const struct graph *g, uint32_t from, uint16_t *dist, uint32_t *q
 	}
 }
 
+uint32_t *graph_parts(const struct graph *g)
+{
+	uint32_t *part = xmalloc(g->n * sizeof(*part)), *queue = xcalloc(g->n, sizeof(*queue));
+	uint16_t *dist = xcalloc(g->n, sizeof(*dist));
+
+	for (uint32_t v = 0; v < g->n; v++)
+		part[v] = FABRIC_NONE;
+	for (uint32_t v = 0; v < g->n; v++) {
+		if (part[v] != FABRIC_NONE)
+			continue;
+		graph_bfs(g, v, dist, queue);
+		for (uint32_t u = 0; u < g->n; u++)
+			if (dist[u] != FAR)
+				part[u] = v;
+	}
+	free(dist);
+	free(queue);
+	return part;
+}
+
 static bool dest_set(struct dest *d, const struct route_request *r, uint16_t top, uint32_t port)
 {
 	uint16_t lid = r->lid[port];

@@ -53,6 +53,9 @@ void graph_free(struct graph *g);
 /* Distances to all vertices, FAR where there is no path; queue: room for n. */
 void graph_bfs(const struct graph *g, uint32_t from, uint16_t *dist, uint32_t *queue);
 
+/* [vertex]: a number for the part of the fabric that it is in; released by the caller. */
+uint32_t *graph_parts(const struct graph *g);
+
 /* --- destinations: the end ports on a vertex that have LIDs --- */
 
 struct dest {

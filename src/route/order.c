@@ -114,7 +114,6 @@ static struct verdict judge(struct updn_order *o)
 	const struct graph *g = o->g;
 	struct verdict verdict = { 0 };
 	uint16_t *down = xcalloc(g->n, sizeof(*down)), *total = xcalloc(g->n, sizeof(*total));
-	uint32_t most = 0;
 
 	for (uint32_t d = 0; d < g->n; d++) {
 		uint32_t reached = 0;
@@ -131,12 +130,13 @@ static struct verdict judge(struct updn_order *o)
 				verdict.length += total[v];
 			}
 		}
-		if (!o->layered || reached < most || (reached == most && o->hub_safe))
+		if (!o->layered || reached < o->hub_reach ||
+		    (reached == o->hub_reach && o->hub_safe))
 			continue;
 		o->hub_safe = one_way_down(g, d, down);
-		if (reached > most || o->hub_safe)
+		if (reached > o->hub_reach || o->hub_safe)
 			o->hub = d;
-		most = reached;
+		o->hub_reach = reached;
 	}
 	free(down);
 	free(total);
@@ -330,10 +330,25 @@ static bool rank_layers(const struct graph *g, uint32_t min, uint16_t *rank)
 		}
 	}
 	free(queue);
-	return some && tail == g->n;
+	for (uint32_t v = 0; v < g->n; v++)
+		if (rank[v] == FAR)
+			rank[v] = 0;	/* cut off from all hosts: any order will do */
+	return some;
 }
 
-/* The order by layers if it connects all that can be, by paths that are hardly longer. */
+/*
+ * Does it connect all hosts that can be connected?  The hub may stand in for a
+ * few pairs (a host on a spine, and a leaf that lost its link to there) when
+ * that is safe.
+ */
+static bool connects(const struct updn_order *o, const struct verdict *v,
+		     const struct verdict *best)
+{
+	return v->pairs == best->pairs ||
+	       (o->hub_safe && o->hub_reach == o->g->n && v->pairs * 20 >= best->pairs * 19);
+}
+
+/* The order by layers if it connects all, by paths that are hardly longer. */
 static struct updn_order *try_layers(const struct graph *base, const struct survey *s,
 				     uint32_t min_hosts, uint16_t *rank)
 {
@@ -342,7 +357,7 @@ static struct updn_order *try_layers(const struct graph *base, const struct surv
 	struct updn_order *o = order_from_ranks(base, rank, true);
 	struct verdict v = judge(o);
 
-	if (v.pairs == s->best.pairs && v.length * 10 <= s->best.length * 11)
+	if (connects(o, &v, &s->best) && v.length * 10 <= s->best.length * 11)
 		return o;
 	updn_order_free(o);
 	return NULL;
@@ -414,19 +429,20 @@ static struct updn_order *try_roots(const struct graph *base, const struct surve
 	return best;
 }
 
-struct updn_order *updn_order_new(const struct fabric *f)
+static struct updn_order *find_order(const struct fabric *f, bool layers)
 {
 	struct graph *base = graph_new(f, graph_by_guid(f));
 	uint16_t *rank = xcalloc(base->n, sizeof(*rank));
 	uint32_t usual = usual_hosts(base);
-	struct updn_order *o;
+	struct updn_order *o = NULL;
 	struct survey s;
 
 	survey_make(&s, base);
 	/* a few hosts on a spine (management, storage) don't make it a leaf … */
-	o = try_layers(base, &s, (usual + 3) / 4, rank);
+	if (layers)
+		o = try_layers(base, &s, (usual + 7) / 8, rank);
 	/* … unless that leaves it without a path to another of the kind */
-	if (!o && usual > 4)
+	if (layers && !o && usual > 8)
 		o = try_layers(base, &s, 1, rank);
 	if (!o)
 		o = try_roots(base, &s, rank);
@@ -436,4 +452,14 @@ struct updn_order *updn_order_new(const struct fabric *f)
 	free(rank);
 	graph_free(base);
 	return o;
+}
+
+struct updn_order *updn_order_new(const struct fabric *f)
+{
+	return find_order(f, true);
+}
+
+struct updn_order *updn_order_by_root(const struct fabric *f)
+{
+	return find_order(f, false);
 }

@@ -27,7 +27,11 @@ struct updn_order {
 	 */
 	uint32_t hub;
 	bool hub_safe;		/* such turns can't close a circle of channels */
+	uint32_t hub_reach;	/* vertices with a legal path to it */
 };
+
+/* updn_order_new() but never layered: a legal path for every pair that has any. */
+struct updn_order *updn_order_by_root(const struct fabric *f);
 
 /* Distances to d by going down only, FAR from where that is not possible. */
 void updn_down(const struct graph *g, uint32_t d, uint16_t *down);

@@ -9,10 +9,10 @@
  * port is taken.
  *
  * A switch without a legal path to a destination (a spine to another, or to
- * what it lost its link to) sends towards the order's hub, down to it, until
- * there is a legal path.  No path between hosts is like that, and in a fat
- * tree it adds no circle of channels.  Where it would, these few switches
- * stay without a route.
+ * what it lost its link to) sends towards the order's hub until there is one.
+ * In a fat tree these turns add no circle of channels.  Where they would,
+ * such switches stay without a route if they are few; else the fabric is
+ * no tree, and an order below a root takes the place of the layers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +27,11 @@ struct up_lane {
 	uint32_t turn;		/* which lane of its trunk */
 };
 
+struct outcome {
+	bool turned;		/* a path by the hub was needed */
+	uint64_t pairs, lost;	/* (vertex with hosts, LID in the same part); of these without a path */
+};
+
 struct updn {
 	const struct route_request *r;
 	const struct updn_order *o;
@@ -37,11 +42,12 @@ struct updn {
 	uint32_t *up_first;
 	uint32_t *load;		/* [lane]: destinations sent that way */
 	uint16_t *down, *total;	/* distances to the present destination vertex */
+	uint32_t *part;		/* [vertex]: which part of a divided fabric it is in */
 	uint8_t *to_hub;	/* [vertex]: out port to the hub, LFT_DROP if there is none */
 	struct dest dests[DESTS_MAX];	/* the ends on it */
 	unsigned n_dests;
 	uint32_t *digit;	/* [rank * DESTS_MAX + dest]: number without the lower digits */
-	bool turned;		/* a path by the hub was needed */
+	struct outcome outcome;
 };
 
 /* Lane i of all trunks before lane i + 1 of any: successive digits go to different neighbours. */
@@ -214,11 +220,31 @@ static void route_by_hub(struct updn *u, uint32_t v)
 {
 	uint8_t *row = graph_row(u->g, u->out, v);
 
-	if (!u->to_hub || u->total[u->o->hub] == FAR || u->to_hub[v] == LFT_DROP)
-		return;
-	u->turned = true;
+	u->outcome.turned = true;
 	for (unsigned i = 0; i < u->n_dests; i++)
 		memset(row + u->dests[i].lid, u->to_hub[v], u->dests[i].n_lids);
+}
+
+static bool hub_helps(const struct updn *u, uint32_t v)
+{
+	return u->to_hub && u->to_hub[v] != LFT_DROP && u->total[u->o->hub] != FAR;
+}
+
+static void route_from(struct updn *u, uint32_t v, uint32_t d)
+{
+	uint32_t counts = graph_hosts(u->g, v) && u->part[v] == u->part[d] ? u->n_dests : 0;
+
+	u->outcome.pairs += counts;
+	if (v == d)
+		graph_deliver(u->g, u->out, d, u->dests, u->n_dests);
+	else if (u->down[v] != FAR)
+		route_down(u, v);
+	else if (u->total[v] != FAR)
+		route_up(u, v);
+	else if (hub_helps(u, v))
+		route_by_hub(u, v);
+	else
+		u->outcome.lost += counts;
 }
 
 static void route_to(struct updn *u, uint32_t d)
@@ -229,15 +255,8 @@ static void route_to(struct updn *u, uint32_t d)
 	updn_distances(u->g, d, u->down, u->total);
 	if (u->k)
 		digits_of(u, d);
-	for (uint32_t v = 0; v < u->g->n; v++) {
-		if (u->total[v] == FAR)
-			route_by_hub(u, v);
-		else if (u->down[v] == FAR)
-			route_up(u, v);
-		else if (v != d)
-			route_down(u, v);
-	}
-	graph_deliver(u->g, u->out, d, u->dests, u->n_dests);
+	for (uint32_t v = 0; v < u->g->n; v++)
+		route_from(u, v, d);
 }
 
 static void find_hub_ports(struct updn *u)
@@ -291,21 +310,24 @@ static void route_all(struct updn *u)
 	free(seq);
 }
 
-/* One whole run; hub: by the hub where there is no legal path.  True if it was used. */
-static bool run_on(const struct route_request *r, const struct updn_order *o, struct lfts *out,
-		   bool hub)
+/* One whole run; hub: by the hub where there is no legal path. */
+static struct outcome run_on(const struct route_request *r, const struct updn_order *o,
+			     struct lfts *out, bool hub)
 {
 	const struct graph *g = o->g;
 	struct updn u = { .r = r, .o = o, .g = g, .out = out };
 
+	memset(out->entries, LFT_DROP, (size_t)out->n_switches * out->stride);
 	u.down = xcalloc(g->n, sizeof(*u.down));
 	u.total = xcalloc(g->n, sizeof(*u.total));
 	u.load = xcalloc(g->n_lanes, sizeof(*u.load));
+	u.part = graph_parts(g);
 	if (o->layered)
 		digits_init(&u);
 	if (hub && o->hub != FABRIC_NONE)
 		find_hub_ports(&u);
 	route_all(&u);
+	free(u.part);
 	free(u.to_hub);
 	free(u.digit);
 	free(u.up_first);
@@ -314,16 +336,21 @@ static bool run_on(const struct route_request *r, const struct updn_order *o, st
 	free(u.load);
 	free(u.total);
 	free(u.down);
-	return u.turned;
+	return u.outcome;
 }
 
 static bool updn_run(const struct route_request *r, struct lfts *out, struct buf *why)
 {
 	struct updn_order *o = updn_order_new(r->f);
+	struct outcome did = run_on(r, o, out, true);
 
 	(void)why;
-	if (run_on(r, o, out, true) && !o->hub_safe && route_has_circle(r, out)) {
-		memset(out->entries, LFT_DROP, (size_t)out->n_switches * out->stride);
+	if (did.turned && !o->hub_safe && route_has_circle(r, out))
+		did = run_on(r, o, out, false);
+	/* that a spine can't be managed from somewhere is no reason to give up the layers */
+	if (o->layered && did.lost * 10000 > did.pairs) {
+		updn_order_free(o);
+		o = updn_order_by_root(r->f);
 		run_on(r, o, out, false);
 	}
 	updn_order_free(o);

@@ -113,9 +113,24 @@ struct subnet_state *test_subnet_load(const char *path, bool keep_lids, struct p
 	return s;
 }
 
+static char *name_in_tmpdir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return xasprintf("%s/qosd-XXXXXX", dir ? dir : "/tmp");
+}
+
+char *test_directory(void)
+{
+	char *path = name_in_tmpdir();
+
+	ck_assert_ptr_nonnull(mkdtemp(path));
+	return path;
+}
+
 static struct subnet_state *load_text(const char *text, struct policy *policy)
 {
-	char path[] = "/tmp/qosd-test-XXXXXX";
+	char *path = name_in_tmpdir();
 	int fd = mkstemp(path);
 	struct subnet_state *s;
 
@@ -124,6 +139,7 @@ static struct subnet_state *load_text(const char *text, struct policy *policy)
 	close(fd);
 	s = test_subnet_load(path, true, policy);
 	unlink(path);
+	free(path);
 	return s;
 }
 

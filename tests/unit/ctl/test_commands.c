@@ -277,7 +277,8 @@ START_TEST(status_has_what_is_promised)
 	view.sm = (struct sm_status){
 		.state = SM_MASTER, .subnet_up = true, .phase = "idle", .guid = 0x2c90300000011,
 		.lid = 1, .nodes = 5, .switches = 2, .ports_active = 10, .sweeps = 3,
-		.last_sweep_seconds = 0.25, .engine = "updn", .policy = state->policy,
+		.last_sweep_seconds = 0.25, .engine = "updn", .discovery_smps = 12,
+		.policy = state->policy,
 		.findings = &findings, .rejected = &rejected,
 	};
 	log_error("test", "a line for the log");
@@ -294,7 +295,8 @@ START_TEST(status_has_what_is_promised)
 	ck_assert_int_eq(num(s, "sweeps"), 3);
 	ck_assert(json_real_value(json_object_get(s, "last-sweep-seconds")) == 0.25);
 	smps = json_object_get(s, "smps");
-	ck_assert_int_eq(num(smps, "sent"), 30);
+	ck_assert_int_eq(num(smps, "sent"), 30 + 12);
+	ck_assert_int_eq(num(smps, "discovery"), 12);
 	ck_assert_int_eq(num(smps, "sets"), 12);
 	ck_assert_int_eq(num(smps, "timeouts"), 2);
 	smps = json_object_get(json_object_get(smps, "by-attribute"), "PortInfo");

@@ -325,12 +325,11 @@ static void remove_all(const char *dir)
 /* What ibdmchk says to the dumped state. */
 static struct buf ibdmchk(void)
 {
-	char dir[] = "/tmp/qosd-test-XXXXXX", line[4096];
+	char *dir = test_directory(), line[4096];
 	struct buf said = { 0 };
 	char *command;
 	FILE *f;
 
-	ck_assert_ptr_nonnull(mkdtemp(dir));
 	write_file(dir, "opensm-subnet.lst", &files[0]);
 	write_file(dir, "opensm.fdbs", &files[1]);
 	write_file(dir, "opensm.mcfdbs", &files[2]);
@@ -343,6 +342,7 @@ static struct buf ibdmchk(void)
 	pclose(f);
 	free(command);
 	remove_all(dir);
+	free(dir);
 	return said;
 }
 

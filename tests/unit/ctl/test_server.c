@@ -14,7 +14,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,8 +23,7 @@
 #include "qosd/ctl.h"
 #include "subnet.h"
 
-static char directory[] = "/tmp/qosd-test-XXXXXX";
-static char path[64];
+static char *directory, *path;
 static struct loop *loop;
 static struct timer *alarm_clock;
 static struct ctl *ctl;
@@ -55,9 +53,8 @@ static void setup(void)
 {
 	struct buf err = { 0 };
 
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/sock", directory);
+	directory = test_directory();
+	path = xasprintf("%s/sock", directory);
 	loop = loop_new();
 	alarm_clock = timer_new(loop, stop, NULL);
 	memset(&sa, 0, sizeof(sa));
@@ -76,6 +73,8 @@ static void teardown(void)
 	test_subnet_free(sa.state);
 	unlink(path);
 	ck_assert_int_eq(rmdir(directory), 0);
+	free(path);
+	free(directory);
 }
 
 /* --- clients --- */
@@ -339,6 +338,12 @@ END_TEST
 
 /* --- who may do what --- */
 
+static void child_ended(void *arg, int status)
+{
+	*(int *)arg = status;
+	loop_stop(loop);
+}
+
 /* In a child that is nobody, with one more group: whether a sweep is granted. */
 static bool nobody_may_sweep(gid_t group)
 {
@@ -346,6 +351,8 @@ static bool nobody_may_sweep(gid_t group)
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	pid_t pid = fork();
 	unsigned before = sweeps;
+	struct child *watcher;
+	int status = -1;
 
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
@@ -354,8 +361,10 @@ static bool nobody_may_sweep(gid_t group)
 		ssize_t k = 1;
 		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-		strcpy(addr.sun_path, path);
-		if (setgroups(1, &group) < 0 || setgid(65534) < 0 || setuid(65534) < 0 ||
+		/* by a relative name: what is above the directory may be closed to nobody */
+		strcpy(addr.sun_path, "sock");
+		if (chdir(directory) < 0 || setgroups(1, &group) < 0 || setgid(65534) < 0 ||
+		    setuid(65534) < 0 ||
 		    connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
 		    send(fd, request, sizeof(request) - 1, 0) < 0)
 			_exit(1);
@@ -367,13 +376,10 @@ static bool nobody_may_sweep(gid_t group)
 		/* showing is for everybody */
 		_exit(strstr(heard, "\"end\":true") ? 0 : 2);
 	}
-	for (int status, i = 0; i < 1000; i++) {
-		run_for_ms(5);
-		if (waitpid(pid, &status, WNOHANG) == pid) {
-			ck_assert_int_eq(status, 0);
-			break;
-		}
-	}
+	watcher = child_new(loop, pid, child_ended, &status);
+	run_for_ms(5000);
+	ck_assert_int_eq(status, 0);
+	child_free(watcher);
 	return sweeps > before;
 }
 
@@ -423,7 +429,7 @@ START_TEST(a_slow_client_holds_nothing_up)
 	ck_assert_uint_lt(out.n, held);
 	more = hear(slow, "\"end\":true");	/* and the rest comes when it is wanted */
 	ck_assert_uint_eq(count(out.s, "\n") + count(more.s, "\n"), rows);
-	ck_assert_uint_eq(sa.state->refs, 1);
+	expect_unused();
 	buf_free(&out);
 	buf_free(&more);
 	close(slow);

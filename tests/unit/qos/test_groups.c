@@ -152,6 +152,7 @@ static const struct {
 	{ "leaf/P0", 1, 3, 0 },
 	{ "leaf/*", 13, 3, 0 },
 	{ "***f/P12", 1, 3, 12 },
+	{ "l*af/P12", 1, 3, 12 },
 	{ "login01 mlx5_0/P2", 0, 0, 0 },	/* no such port */
 	{ "login01 mlx5_0/P0", 0, 0, 0 },	/* CAs have none */
 	{ "login01/P1", 0, 0, 0 },		/* not the whole description */

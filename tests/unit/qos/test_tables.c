@@ -6,7 +6,6 @@
  *   host1/P1 -- leaf/P2   leaf/P6 -- spine/P2
  */
 #include <check.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +23,7 @@ enum { HOST0, HOST1, LEAF, SPINE, ROUTER, NODES };
 static const struct sl2vl A = { { 0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, DROP } };
 static const struct sl2vl B = { { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } };
 static const struct sl2vl C = { { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2 } };
-static const struct sl2vl NINE = { { 0, 9, 9, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DROP } };
+static const struct sl2vl NINE = { { 0, 10, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DROP } };
 
 static struct port_caps node_caps[NODES];
 static struct fabric *f;
@@ -525,7 +524,9 @@ END_TEST
 
 START_TEST(unsupported_vl_folds)
 {
-	static const struct sl2vl folded = { { 0, 1, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DROP } };
+	static const struct sl2vl folded = {
+		{ 0, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DROP }
+	};
 
 	p->unsupported_vl = UNSUPPORTED_VL_FOLD;
 	add_sl2vl(p, SCOPE_GROUP, "host0", &NINE);

@@ -629,7 +629,7 @@ START_TEST(loss_moves_little)
 {
 	struct fat p = trees[4], q = p;
 	struct topo before, after;
-	unsigned gone_leaf = _i == 0 ? UINT32_MAX : 0, gone_host = _i == 0 ? 3 : UINT32_MAX;
+	unsigned gone_leaf = _i == 0 ? UINT32_MAX : 9, gone_host = _i == 0 ? 3 : UINT32_MAX;
 
 	fat_topo(&before, &p, 0);
 	struct fabric *f = fat_build(&q);
@@ -638,8 +638,8 @@ START_TEST(loss_moves_little)
 		for (unsigned j = 0; j < q.hosts; j++)
 			if (i != gone_leaf && i * q.hosts + j != gone_host)
 				topo_host(f, q.leaf[i], 1 + j);
-	for (unsigned j = 1; gone_leaf == 0 && j <= q.hosts + q.aggs; j++) {
-		struct fabric_port *port = fabric_port(f, q.leaf[0], j);
+	for (unsigned j = 1; gone_leaf != UINT32_MAX && j <= q.hosts + q.aggs; j++) {
+		struct fabric_port *port = fabric_port(f, q.leaf[gone_leaf], j);
 
 		if (port->peer != FABRIC_NONE)
 			f->ports[port->peer].peer = FABRIC_NONE;

@@ -48,7 +48,7 @@ static inline struct fabric *topo_begin(void)
 {
 	struct fabric *f = fabric_new();
 
-	topo_node(f, IB_NODE_CA_T, 0x10, 1);
+	topo_node(f, IB_NODE_CA_T, 0x10000000000ULL, 1);
 	return f;
 }
 

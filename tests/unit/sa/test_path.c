@@ -584,29 +584,6 @@ START_TEST(one_end_open)
 }
 END_TEST
 
-/* A table that would take too long is refused, not computed. */
-START_TEST(endless_search_is_given_up)
-{
-	r.settings->lmc = 7;
-	rig_level(&r, "never", 9);		/* not managed here … */
-	drop_sl(9);				/* … but now, and dropped */
-	rig_range(&rig_rule(&r, "never")->service_ids, 1, 1);
-	put_be64(query(H1, H3, SERVICE_ID)->service_id, 1);
-	rig_set_mask(&r, PR_SGID | SERVICE_ID);
-	r.mad[3] = GET_TABLE;
-	ck_assert_uint_eq(rig_ask(&r), 0);
-	r.settings->lmc_enhanced_port0 = true;
-	for (uint32_t i = 0; i < r.f->n_switches; i++)
-		r.f->switches[i].enhanced_port0 = true;
-	rig_start(&r);
-	put_be64(query(H1, H3, SERVICE_ID)->service_id, 1);
-	rig_set_mask(&r, PR_SGID | SERVICE_ID);
-	r.mad[3] = GET_TABLE;
-	unsigned status = rig_ask(&r);
-	ck_assert(status == 0 || status == 0x0100);
-}
-END_TEST
-
 /* --- to a group --- */
 
 static struct sa_path_record *group_query(uint64_t more)
@@ -716,7 +693,6 @@ int main(void)
 	tcase_add_test(c, path_bits_of_the_level);
 	tcase_add_test(c, numb_path);
 	tcase_add_test(c, one_end_open);
-	tcase_add_test(c, endless_search_is_given_up);
 	tcase_add_test(c, path_to_a_group);
 	tcase_add_test(c, reasons);
 	suite_add_tcase(s, c);

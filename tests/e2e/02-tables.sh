@@ -1,0 +1,185 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What smpquery reads from the devices is what the policy means: scopes of each
+# kind, the last one wins, VLs that a link lacks, defaults by class of port,
+# OperationalVLs; and what qosd finds in a policy against this fabric.
+. "$(dirname "$0")/lib.sh"
+
+topology=$top/examples/cluster.topo
+node=H-f452140300811200
+leaf05=0x7cfe900300b43180 leaf06=0xf45214030090a5e0 spine01=0x7cfe900300b41a20
+mds=0x248a070300a25e99 oss01=0x248a070300a25ead nvme=0x248a070300a25ed5 node001=0xf452140300811231
+router=0x0002c903000f1a61
+# leaf05: 1 mds01, 2 and 3 oss01, 6 nvme01, 31 to 36 the spines
+
+# a_table VL...: all 16, the last one repeated.
+a_table() {
+	local vls=("$@")
+	while [ ${#vls[@]} -lt 16 ]; do vls+=("${vls[-1]}"); done
+	echo "${vls[*]}"
+}
+yaml_table() { a_table "$@" | sed 's/ /, /g; s/.*/[&]/'; }
+
+# findings SEVERITY: "LINE TEXT" of each one in status.
+findings() {
+	ctl -j status | awk -v want="\"$1\"" '
+		/"severity":/ { severity = $2; sub(/,$/, "", severity) }
+		/"line":/ { line = $2 + 0 }
+		/"text":/ && severity == want { sub(/^ *"text": "/, ""); sub(/",?$/, ""); print line, $0; severity = "" }'
+}
+line_of() { grep -nF -m1 -- "$1" policy.yaml | cut -d: -f1; }
+
+start_sim "$topology"
+
+note "scopes"
+cat >policy.yaml <<END
+port-groups:
+  leaf05: {port-guids: $leaf05}
+  oss01: {port-names: "oss01 mlx5_0/P*"}
+  mds: {port-guids: $mds}
+  link: {port-names: "MF0;leaf05:SB7700/U1/P31"}
+fabric-setup:
+  sl2vl:
+    - {group: all, table: $(yaml_table 0 1)}
+    - {group: leaf05, from: [1, 31-33], to: 6, table: $(yaml_table 2)}
+    - {group: leaf05, from: 31, to: [5-7], table: $(yaml_table 3 0)}
+    - {across: oss01, to: 3, table: $(yaml_table 0 2)}
+    - {across: oss01, from: 6, table: $(yaml_table 1 15)}
+    - {group: mds, table: $(yaml_table 2 1 0)}
+  vlarb:
+    - {group: all, high: "1:32", low: ["0:16", "2:0", "1:16", "2:32"], high-limit: 5}
+    - {across: oss01, low: ["0:1", "3:200"]}
+    - {group: leaf05, to: [31-32], high-limit: unlimited}
+    - {group: link, high: [], low: "0:255"}
+    - {group: mds, high: ["0:1", "2:2"], low: [], high-limit: 8KiB}
+END
+start_and_wait "$node" -p policy.yaml
+expect "findings" "" "$(findings error)$(findings warning)"
+
+all=$(a_table 0 1)
+expect "SL2VL of a CA by group all" "$all" "$(sl2vl "$node" $node001 0)"
+expect "SL2VL of a CA by its own group" "$(a_table 2 1 0)" "$(sl2vl "$node" $mds 0)"
+expect "SL2VL of the router" "$all" "$(sl2vl "$node" $router 0)"
+expect "SL2VL of another switch" "$all" "$(sl2vl "$node" $spine01 17 1)"
+expect "SL2VL from switch port 0" "$all" "$(sl2vl "$node" $leaf05 6 0)"
+expect "SL2VL leaf05 1 to 6: by from and to" "$(a_table 2)" "$(sl2vl "$node" $leaf05 6 1)"
+expect "SL2VL leaf05 32 to 6: in the range" "$(a_table 2)" "$(sl2vl "$node" $leaf05 6 32)"
+expect "SL2VL leaf05 34 to 6: not in the range" "$all" "$(sl2vl "$node" $leaf05 6 34)"
+expect "SL2VL leaf05 31 to 6: the last one" "$(a_table 3 0)" "$(sl2vl "$node" $leaf05 6 31)"
+expect "SL2VL leaf05 31 to 5" "$(a_table 3 0)" "$(sl2vl "$node" $leaf05 5 31)"
+expect "SL2VL leaf05 1 to 3: across" "$(a_table 0 2)" "$(sl2vl "$node" $leaf05 3 1)"
+expect "SL2VL leaf05 1 to 2: across, but another port" "$all" "$(sl2vl "$node" $leaf05 2 1)"
+expect "SL2VL leaf05 6 to 2: across by the in port" "$(a_table 1 15)" "$(sl2vl "$node" $leaf05 2 6)"
+expect "SL2VL leaf05 6 to 3: the last of two" "$(a_table 1 15)" "$(sl2vl "$node" $leaf05 3 6)"
+
+expect "VLArb of a CA" "low: 0:16 2:0 1:16 2:32 high: 1:32 limit: 5" "$(vlarb "$node" $node001 1)"
+expect "VLArb of a CA by its own group" "low: high: 0:1 2:2 limit: 2" "$(vlarb "$node" $mds 1)"
+expect "VLArb across: the low table only" "low: 0:1 3:200 high: 1:32 limit: 5" "$(vlarb "$node" $leaf05 2)"
+expect "VLArb to a port: the limit only" "low: 0:16 2:0 1:16 2:32 high: 1:32 limit: 255" \
+	"$(vlarb "$node" $leaf05 32)"
+expect "VLArb of an external port by name" "low: 0:255 high: limit: 255" "$(vlarb "$node" $leaf05 31)"
+
+# A link has the VLs that its tables use, at either end: 3 on some way through leaf05
+# to port 6, 3 in the arbitration to port 2, 2 to mds01, 2 in the arbitration elsewhere.
+expect "VLs of leaf05 port 6" VL0-3 "$(port_info "$node" $leaf05 6 OperVLs)"
+expect "VLs at its other end" VL0-3 "$(port_info "$node" $nvme 1 OperVLs)"
+expect "VLs of leaf05 port 2" VL0-3 "$(port_info "$node" $leaf05 2 OperVLs)"
+stop_qosd
+
+note "few VLs"
+rm -rf state
+cat >policy.yaml <<END
+fabric-setup:
+  defaults:
+    all:
+      sl2vl: $(yaml_table 0 1)
+      vlarb-low: ["0:10", "1:20"]
+    router: {max-vls: 1}
+END
+start_and_wait "$node" -p policy.yaml
+expect "VLs of a link that uses 2" VL0-1 "$(port_info "$node" $leaf05 2 OperVLs)"
+expect "VLs of a link that may have 1" VL0 "$(port_info "$node" $router 1 OperVLs)"
+expect "SL2VL towards one VL: dropped" "$(a_table 0 15)" "$(sl2vl "$node" $leaf06 10 1)"
+expect "VLArb towards one VL" "low: 0:10 high: limit: 0" "$(vlarb "$node" $router 1)"
+
+note "classes"
+cat >policy.yaml <<END
+fabric-setup:
+  defaults:
+    all:
+      sl2vl: $(yaml_table 0 1 2)
+      vlarb-low: ["0:10", "1:20", "2:30"]
+      high-limit: 7
+    ca:
+      sl2vl: $(yaml_table 0 0 1)
+    switch:
+      vlarb-high: ["2:9"]
+      high-limit: 1
+    router: {high-limit: 0}
+    switch-port-0:
+      sl2vl: $(yaml_table 1)
+END
+reload || bad "refused: $(cat reload)"
+expect "SL2VL of class ca" "$(a_table 0 0 1)" "$(sl2vl "$node" $node001 0)"
+expect "SL2VL of class switch" "$(a_table 0 1 2)" "$(sl2vl "$node" $leaf05 2 1)"
+expect "SL2VL of class router" "$(a_table 0 1 2)" "$(sl2vl "$node" $router 0)"
+expect "SL2VL of class switch-port-0" "$(a_table 1)" "$(sl2vl "$node" $leaf05 0 1)"
+low="low: 0:10 1:20 2:30"
+expect "VLArb of class ca" "$low high: limit: 7" "$(vlarb "$node" $node001 1)"
+expect "VLArb of class switch" "$low high: 2:9 limit: 1" "$(vlarb "$node" $leaf05 2)"
+expect "VLArb of class router" "$low high: limit: 0" "$(vlarb "$node" $router 1)"
+
+note "VLs that a link lacks"
+cat >policy.yaml <<END
+fabric-setup:
+  unsupported-vl: drop
+  sl2vl:
+    - {group: all, table: $(yaml_table 0 9 14 7 15 8)}
+  vlarb:
+    - {group: all, high: ["9:5"], low: ["0:4", "12:1", "7:3"]}
+END
+reload || bad "refused: $(cat reload)"
+expect "VLs that are all there" VL0-7 "$(port_info "$node" $leaf05 2 OperVLs)"
+expect "SL2VL, drop" "$(a_table 0 15 15 7 15 15)" "$(sl2vl "$node" $leaf05 2 1)"
+expect "SL2VL, drop, of a CA" "$(a_table 0 15 15 7 15 15)" "$(sl2vl "$node" $node001 0)"
+expect_match "finding" "^$(line_of '{group: all, table') VL 14 is not on the link of .* dropped" \
+	"$(findings warning | grep 'VL 14')"
+expect_match "finding" "^$(line_of '{group: all, high') VL 9 in the high table .* left out" \
+	"$(findings warning | grep 'high table')"
+expect_match "finding" "^$(line_of '{group: all, high') VL 12 in the low table .* left out" \
+	"$(findings warning | grep 'low table')"
+sed -i 's/: drop/: fold/' policy.yaml
+reload || bad "refused: $(cat reload)"
+expect "SL2VL, fold" "$(a_table 0 1 6 7 15 0)" "$(sl2vl "$node" $leaf05 2 1)"
+
+note "findings"
+cat >policy.yaml <<END
+port-groups:
+  here: {port-guids: [$mds, 0x1234]}
+  nobody: {port-names: "nobody*/P1"}
+  leaf05: {port-guids: $leaf05}
+qos-levels:
+  default: {sl: 0}
+match-rules:
+  - {source: nobody, destination: here, level: default}
+fabric-setup:
+  sl2vl:
+    - {group: nobody, table: $(yaml_table 0)}
+    - {group: leaf05, from: [1, 77], to: 2, table: $(yaml_table 0)}
+    - {across: here, to: 99, table: $(yaml_table 0)}
+  vlarb:
+    - {group: leaf05, low: [$(printf '0:%d, ' 1 2 3 4 5 6 7 8) 0:9]}
+    - {group: here, to: 2, low: "0:1"}
+END
+reload || bad "refused: $(cat reload)"
+expect_match "member not found" "^2 .*0x0*1234" "$(findings warning)"
+expect_match "name not found" "3 .*nobody" "$(findings warning)"
+expect_match "setting without ports" "$(line_of '{group: nobody, table') .*matches no port" "$(findings warning)"
+expect_match "in port that is not there" "$(line_of 'from: [1, 77]') .*no port 77 on .*leaf05" "$(findings error)"
+expect_match "out port that is not there" "$(line_of 'to: 99') .*no port 99 on .*leaf05" "$(findings error)"
+expect_match "CA port that is not there" "$(line_of '{group: here, to: 2') .*no port 2 on mds01" "$(findings error)"
+expect_match "table too long" "$(line_of '{group: leaf05, low') .*low table has 9 entries.* holds 8" "$(findings error)"
+expect "still up" true "$(status subnet-up)"
+
+stop_qosd || bad "exit status $? after SIGTERM"

@@ -1,0 +1,356 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What the end to end tests have in common: a simulated fabric (ibsim), programs
+# that run as if on one of its nodes, qosd among them, and checks.
+#
+# A test is sourced into nothing and ends everything that it started; it works
+# in a directory of its own, $work, since the simulator's library puts files
+# into the current one.  A check that fails is said and counted, and the test
+# goes on; fail() ends it.  Its exit status is 0 when nothing was wrong.
+#
+#   QOSD_BUILD	    where the programs are, default build
+#   QOSD_FABRICS    dumps of real fabrics, default ../shared/fabrics
+set -u
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=$(cd "$top" && cd "${QOSD_BUILD:-build}" && pwd) || exit 1
+fabrics=${QOSD_FABRICS:-$(dirname "$top")/shared/fabrics}
+tools=$build/tests/tools
+for program in "$build/qosd" "$build/qosd-ctl" "$tools/gentopo" "$tools/pathquery"; do
+	[ -x "$program" ] || { echo "$program is missing: make all check-programs" >&2; exit 1; }
+done
+
+preload=$(dpkg-query -L libumad2sim0 2>/dev/null | grep '/libumad2sim\.so$')
+[ -n "$preload" ] || { echo "libumad2sim is not installed"; exit 77; }
+# Under the address sanitizer its library must come first.
+own_preload="$(ldd "$build/qosd" | sed -n 's/.* => \(.*libasan[^ ]*\).*/\1/p') $preload"
+slow=1
+if ldd "$build/qosd" | grep -q libasan; then
+	slow=4
+	export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1}
+fi
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/qosd-e2e.XXXXXX") || exit 1
+cd "$work" || exit 1
+export IBSIM_SOCKNAME=qosd-e2e-$$
+sock=$work/qosd.sock
+pids=()
+wrong=0
+
+end_all() {
+	local status=$? i
+	[ "$BASHPID" -eq $$ ] || exit	# a child of ours that has not got to its exec
+	trap - EXIT
+	for ((i = ${#pids[@]} - 1; i >= 0; i--)); do	# the simulator last
+		end "${pids[i]}"
+	done
+	[ "$wrong" -eq 0 ] || { echo "$wrong checks failed"; [ "$status" -ne 0 ] || status=1; }
+	cd "$top" && rm -rf "$work"
+	exit "$status"
+}
+trap end_all EXIT
+trap 'exit 130' INT TERM
+
+# --- checks ---
+
+note() { printf '%s\n' "-- $*"; }
+
+# The last lines of a log, for whoever reads about a failure.
+show_log() { [ -s "${1:-}" ] && tail -n "${2:-8}" "$1" | sed 's/^/   | /'; }
+
+bad() {
+	printf 'WRONG: %s\n' "$*"
+	wrong=$((wrong + 1))
+}
+
+fail() {
+	bad "$*"
+	show_log "${qosd_log:-}" 20
+	exit 1
+}
+
+# expect WHAT WANTED GOT
+expect() {
+	[ "$2" = "$3" ] || bad "$1: want '$2', got '$3'"
+}
+
+# expect_match WHAT EXTENDED-REGEXP GOT
+expect_match() {
+	[[ $3 =~ $2 ]] || bad "$1: want something like '$2', got '$3'"
+}
+
+# expect_less WHAT BOUND GOT
+expect_less() {
+	[ "$3" -lt "$2" ] || bad "$1: want less than $2, got $3"
+}
+
+# expect_same WHAT FILE FILE
+expect_same() {
+	local difference
+	difference=$(diff -U0 "$2" "$3") || bad "$1: $(head -n 12 <<<"$difference")"
+}
+
+# until_ SECONDS COMMAND...: tries until it succeeds.
+until_() {
+	local end=$((${EPOCHREALTIME/./} + $1 * slow * 1000000))
+	shift
+	until "$@"; do
+		[ "${EPOCHREALTIME/./}" -lt "$end" ] || return 1
+		sleep 0.02
+	done
+}
+
+# --- processes ---
+
+# gone PID: it has ended, whether waited for or not.
+gone() {
+	local state
+	{ read -r _ _ state _ <"/proc/$1/stat"; } 2>/dev/null || return 0
+	[ "$state" = Z ]
+}
+
+# end PID [SIGNAL]: ends a child, by force in the end; its exit status.
+end() {
+	kill "-${2:-TERM}" "$1" 2>/dev/null
+	until_ 10 gone "$1" || kill -KILL "$1"
+	{ wait "$1"; } 2>/dev/null
+}
+
+# start_sim TOPOLOGY [OPTION...]: ibsim, which reads commands from simulate().
+sim_starts=0
+start_sim() {
+	local topology=$1 fifo=ibsim.in.$((++sim_starts))
+	shift
+	sim_log=$work/ibsim.log.$sim_starts
+	mkfifo "$fifo"
+	exec {sim_in}<>"$fifo"
+	ibsim -s "$@" "$topology" <"$fifo" >"$sim_log" 2>&1 &
+	sim=$!
+	pids+=("$sim")
+	until_ 20 grep -q 'simulator ready' "$sim_log" || fail "ibsim does not start: $(tail -n 3 "$sim_log")"
+}
+stop_sim() {
+	exec {sim_in}>&-
+	end "$sim"
+}
+
+# simulate COMMAND: on ibsim's console; returns when it is done.
+simulate() {
+	local before
+	before=$(wc -c <"$sim_log")
+	printf '%s\n' "$*" >&"$sim_in"
+	sim_is_done() { [ "$(tail -c "+$((before + 1))" "$sim_log" | grep -c 'sim> ')" -gt 0 ]; }
+	until_ 5 sim_is_done || fail "ibsim does not take '$*'"
+}
+
+# on NODE COMMAND...: as if on that node, which is named as in the topology.
+on() {
+	local node=$1
+	shift
+	SIM_HOST=$node LD_PRELOAD=$preload "$@"
+}
+# The same for programs of this project.
+on_own() {
+	local node=$1
+	shift
+	SIM_HOST=$node LD_PRELOAD=$own_preload "$@"
+}
+
+# start_qosd NODE [OPTION...]: in the foreground mode, its log in $qosd_log.
+qosd_starts=0
+start_qosd() {
+	local node=$1
+	shift
+	qosd_log=$work/qosd.log.$((++qosd_starts))
+	SIM_HOST=$node LD_PRELOAD=$own_preload \
+		"$build/qosd" -F -s "$sock" -d "$work/state" "$@" >"$qosd_log" 2>&1 &
+	qosd=$!
+	pids+=("$qosd")
+}
+# stop_qosd [SIGNAL]: its exit status.
+stop_qosd() { end "$qosd" "${1:-TERM}"; }
+
+start_and_wait() {
+	start_qosd "$@"
+	until_ 30 subnet_up || fail "the subnet does not come up"
+}
+
+# once NODE [OPTION...]: qosd --once; what it prints in $work/once.
+once() {
+	local node=$1
+	shift
+	on_own "$node" "$build/qosd" -1 -s "$sock" -d "$work/state" "$@" >"$work/once" 2>"$work/once.log"
+}
+
+# --- the daemon's own words ---
+
+ctl() { "$build/qosd-ctl" -s "$sock" "$@"; }
+# field NAME: its first value in the JSON on standard input.
+field() { sed -nE 's/^ *"'"$1"'": "?([^"]*[^",])"?,?$/\1/p' | head -n 1; }
+status() { ctl -j status 2>/dev/null | field "$1"; }
+subnet_up() { [ "$(status subnet-up)" = true ]; }
+sets() { status sets; }
+
+# reload: has the policy read again and waits until it is applied.
+reload() {
+	local before
+	before=$(status sweeps)
+	ctl reload >"$work/reload" 2>&1 || return
+	swept() { [ "$(status sweeps)" -gt "$before" ] && [ "$(status sweeping)" = false ]; }
+	until_ 10 swept || bad "no end of the reload"
+}
+
+# --- other programs' verdicts ---
+
+# Ports that the topology file links.
+linked_ports() { grep -cE '^\[[0-9]+\]' "$1"; }
+# Where the LIDs of the ports are: "GUID LID" lines, by discovery.
+lid_map() {
+	on "$1" iblinkinfo -l | sed -nE 's/^(0x[0-9a-f]+) "[^"]*" +([0-9]+) .*/\1 \2/p' | sort -u
+}
+
+# all_active NODE TOPOLOGY: every linked port is Active, says iblinkinfo.
+all_active() {
+	local links
+	links=$(on "$1" iblinkinfo -l 2>&1) || bad "iblinkinfo failed: $(tail -n 3 <<<"$links")"
+	expect "linked ports that are Active" "$(linked_ports "$2")" \
+		"$(grep -c ' Active/ *LinkUp' <<<"$links")"
+	expect "linked ports that are not Active" 0 \
+		"$(grep ' LinkUp' <<<"$links" | grep -vc ' Active/')"
+}
+
+# all_connected: every pair of CAs is, and no credit loops, says ibdmchk of the dump.
+# (It reads neither routers nor LMC; see all_lids_arrive.)
+all_connected() {
+	local n
+	ctl dump "$work/dump" || { bad "dump failed"; return; }
+	{ ibdmchk -s "$work/dump/opensm-subnet.lst" -f "$work/dump/opensm.fdbs" \
+		-m "$work/dump/opensm.mcfdbs" -d "$work/dump/opensm-sl2vl.dump" >"$work/ibdmchk" 2>&1
+	} 2>/dev/null	# it likes to crash when all is done
+	expect "errors by ibdmchk" "" "$(grep -E '^-[EF]-' "$work/ibdmchk" | head -n 5)"
+	expect "credit loops" "-I- no credit loops found" "$(grep 'credit loops found' "$work/ibdmchk")"
+	n=$(grep -cE '^\{ CA' "$work/dump/opensm-subnet.lst")
+	expect "paths between $n ports of CAs" $((n * (n - 1))) \
+		"$(sed -n 's/^-I- Scanned:\([0-9]*\) CA to CA paths.*/\1/p' "$work/ibdmchk")"
+}
+
+# read_tables NODE: the switches' forwarding tables, "SWITCH LID PORT" in hexadecimal
+# and decimal, into lft.devices.
+read_tables() {
+	on "$1" dump_fts 2>/dev/null |
+		sed -nE -e 's/^Unicast.* guid 0x0*([0-9a-f]+) .*/S \1/p' \
+			-e 's/^0x([0-9a-f]+) 0*([0-9]+) .*/\1 \2/p' |
+		awk '$1 == "S" { sw = $2; next } { print sw, $1, $2 }' | sort >"$work/lft.devices"
+}
+
+# The dump is what read_tables found.
+tables_as_dumped() {
+	awk '/^dump_ucast/ { sub(/^0x0*/, "", $NF); sw = $NF; next }
+		/^0x/ && $3 != "UNREACHABLE" { print sw, tolower(substr($1, 3)), $3 + 0 }' \
+		"$work/dump/opensm.fdbs" | sort >"$work/lft.dump"
+	expect_same "forwarding tables as dumped and as read back" "$work/lft.dump" "$work/lft.devices"
+}
+
+# all_lids_arrive TOPOLOGY LMC LIDS: by what read_tables found and the links of the
+# topology file, each of the 2^LMC LIDs of each CA port in the file LIDS ("GUID
+# LID" lines) arrives there from every switch.
+all_lids_arrive() {
+	local lost
+	lost=$(awk -v lmc="$2" '
+		function hex(s,  n, i) {
+			for (i = 1; i <= length(s); i++)
+				n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1
+			return n
+		}
+		function bare(s) { sub(/^(0x)?0*/, "", s); return s }
+		FILENAME == ARGV[1] { lid[bare($1)] = $2; next }
+		FILENAME == ARGV[2] { out[$1, hex($2)] = $3; switches[$1]; next }
+		/^(Switch|Ca|Hca|Rt)[ \t]/ { match($0, /"[SHR]-[0-9a-f]+/); at = bare(substr($0, RSTART + 3, RLENGTH - 3)) }
+		/^\[/ {
+			port = substr($0, 2) + 0
+			if (match($0, /^\[[0-9]+\]\([0-9a-f]+\)/))
+				end[at, port] = bare(substr($0, index($0, "(") + 1, RLENGTH - index($0, "(") - 1))
+			match($0, /"[SHR]-[0-9a-f]+"\[[0-9]+\]/)
+			far = substr($0, RSTART + 3, RLENGTH - 4)
+			split(far, part, /"\[/)
+			next_node[at, port] = bare(part[1])
+			next_port[at, port] = part[2] + 0
+		}
+		END {
+			for (e in end)
+				for (l = lid[end[e]] + 0; l < lid[end[e]] + 2 ^ lmc; l++)
+					for (sw in switches) {
+						at = sw
+						for (hops = 0; at in switches && hops < 64; hops++) {
+							port = out[at, l]
+							here = next_node[at, port] SUBSEP next_port[at, port]
+							at = next_node[at, port]
+						}
+						checked++
+						if (here != e)
+							print "LID", l, "from", sw
+					}
+			if (!checked)
+				print "nothing"
+		}' "$3" "$work/lft.devices" "$1")
+	expect "LIDs that do not arrive" "" "$(head -n 5 <<<"$lost")"
+}
+
+# record NODE ARGUMENT...: what saquery gets to a PathRecord query, as IBA codes:
+# "sl=2 mtu=4 rate=7 life=18 tclass=0", "none" or "status 0x0500".
+record() {
+	local node=$1 out sl mtu rate life tclass
+	shift
+	out=$(on "$node" saquery PR "$@" 2>&1)
+	if [[ $out =~ 'Query result returned '(0x[0-9a-f]+) ]]; then
+		echo "status ${BASH_REMATCH[1]}"
+		return
+	fi
+	value() { sed -nE "s/^[[:space:]]*$1\.+(0x[0-9A-F]+)$/\1/p" <<<"$out" | head -n 1; }
+	sl=$(value sl) mtu=$(value mtu) rate=$(value rate) life=$(value pkt_life) tclass=$(value tclass)
+	if [ -z "$sl" ]; then
+		echo none
+		return
+	fi
+	echo "sl=$((sl)) mtu=$((mtu & 63)) rate=$((rate & 63)) life=$((life & 63)) tclass=$((tclass))"
+}
+
+# sl2vl NODE GUID OUT [IN]: the 16 VLs as smpquery reads them; IN 0 for a CA.
+sl2vl() {
+	on "$1" smpquery -G sl2vl "$2" "$3" 2>&1 |
+		sed -nE "s/^ports: in +${4:-0}, out +$3: \|(.*)\|$/\1/p" | tr -s '| ' ' ' | sed 's/^ //'
+}
+
+# vlarb NODE GUID PORT: "low: VL:WEIGHT ... high: VL:WEIGHT ... limit: N" without
+# the empty entries at the end.
+vlarb() {
+	local vls='' weights line out=''
+	while read -r line; do
+		case $line in
+		"# Low"*) out+="low:" ;;
+		"# High"*) out+=" high:" ;;
+		VL*) vls=$(tr -d '|' <<<"${line#*:}") ;;
+		WEIGHT*)
+			weights=$(tr -d '|' <<<"${line#*:}")
+			out+=$(paste -d : <(printf '%d\n' $vls) <(printf '%d\n' $weights) |
+				sed 's/^/ /' | tr -d '\n' | sed -E 's/( 0:0)+$//')
+			;;
+		esac
+	done < <(on "$1" smpquery -G vlarb "$2" "$3" 2>&1)
+	echo "$out limit: $(port_info "$1" "$2" "$3" VLHighLimit)"
+}
+
+# port_info NODE GUID PORT FIELD: as smpquery prints it.
+port_info() { on "$1" smpquery -G portinfo "$2" "$3" 2>&1 | sed -nE "s/^$4:\.+(.*)$/\1/p"; }
+
+# --- fabrics ---
+
+# first_ca TOPOLOGY: its name.
+first_ca() { sed -nE 's/^H?[Cc]a[[:space:]]+[0-9]+ "(H-[0-9a-f]+)".*/\1/p' "$1" | head -n 1; }
+cas() { sed -nE 's/^H?[Cc]a[[:space:]]+[0-9]+ "(H-[0-9a-f]+)".*/\1/p' "$1"; }
+# gid GUID (16 hexadecimal digits): of the port with it.
+gid() {
+	local g=${1#0x}
+	echo "fe80::${g:0:4}:${g:4:4}:${g:8:4}:${g:12:4}"
+}
