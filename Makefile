@@ -173,6 +173,14 @@ $(BENCH_LIBRARIES): $(BUILD)/tests/%.so: tests/%.c Makefile $(CONFIG)
 	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl
 $(BUILD)/obj/tests/bench/%: ALL_CPPFLAGS += -Itests
 
+# tests/fuzz/fuzz_*.c: a libFuzzer program each; without FUZZ=1 it replays the
+# files that it is given.
+FUZZERS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
+$(BUILD)/obj/tests/fuzz/%: ALL_CPPFLAGS += $(if $(FUZZ),,-DFUZZ_REPLAY)
+$(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(call archives,$(LAYERS))
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $^ $(LINK_LIBS)
+
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -189,8 +197,10 @@ export OWNED_HEADERS
 
 LAYER_TESTS = tests/check-layers
 GOLDEN_TESTS = $(wildcard tests/golden/*.sh)
+FUZZ_TESTS = $(wildcard tests/fuzz/*.sh)
 E2E_TESTS = $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
-ALL_TESTS = $(LAYER_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(E2E_TESTS)
+ALL_TESTS = $(LAYER_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
+	$(E2E_TESTS)
 
 # With LAYER=qos only that layer's unit tests; with T=name only those tests
 # whose path contains it.
@@ -211,7 +221,7 @@ check:	## install what is missing, build, run every test
 	@+$(submake) $(jobs) all check-programs
 	@+$(submake) run-check
 
-check-programs: $(UNIT_TESTS) $(TEST_TOOLS)
+check-programs: $(UNIT_TESTS) $(TEST_TOOLS) $(FUZZERS)
 
 run-check: all check-programs
 	@tests/run $(call chosen,$(ALL_TESTS))
@@ -232,7 +242,13 @@ check-sanitize:	## every test with address and undefined behaviour sanitizers
 	@+$(submake) $(jobs) SANITIZE=address,undefined all check-programs
 	@+$(submake) SANITIZE=address,undefined run-check
 
-.PHONY: demo bench lint
+.PHONY: fuzz run-fuzz demo bench lint
+fuzz:	## fuzz each decoder for FUZZ_SECONDS=60 (needs clang)
+	@+$(submake) $(jobs) CC=clang SANITIZE=address,undefined,fuzzer-no-link FUZZ=1 run-fuzz
+run-fuzz: $(FUZZERS)
+	set -e; for f in $(FUZZERS); do \
+		new=$(BUILD)/corpus/$${f##*/fuzz_}; mkdir -p $$new; \
+		$$f -artifact_prefix=$(BUILD)/ -max_total_time=$(or $(FUZZ_SECONDS),60) $$new tests/fuzz/corpus/$${f##*/fuzz_}; done
 demo:	## install what is missing, build, show qosd on a simulated cluster
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) all

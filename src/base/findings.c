@@ -87,7 +87,7 @@ void findings_sort(struct findings *f)
 	free(k);
 }
 
-void findings_format(const struct finding *f, struct buf *out)
+static void format_place(const struct finding *f, struct buf *out)
 {
 	if (*f->file)
 		buf_printf(out, "%s:", f->file);
@@ -95,6 +95,11 @@ void findings_format(const struct finding *f, struct buf *out)
 		buf_printf(out, "%u:%u:", f->pos.line, f->pos.col);
 	if (*f->file || f->pos.line)
 		buf_puts(out, " ");
+}
+
+void findings_format(const struct finding *f, struct buf *out)
+{
+	format_place(f, out);
 	buf_printf(out, "%s: %s", severity_name(f->severity), f->text);
 }
 
@@ -105,7 +110,9 @@ void findings_log(const struct findings *f, const char *module)
 	for (size_t i = 0; i < f->n && i < FINDINGS_LOGGED; i++) {
 		struct buf line = { 0 };
 
-		findings_format(&f->v[i], &line);
+		/* the line has its severity already */
+		format_place(&f->v[i], &line);
+		buf_puts(&line, f->v[i].text);
 		log_at(level[f->v[i].severity], module, "%s", line.s);
 		buf_free(&line);
 	}

@@ -250,6 +250,7 @@ static struct value prepend(const struct work *w, uint32_t sw, unsigned lid)
 	return v;
 }
 
+/* A switch has no route until its walk has come to an end: a walk that meets itself never does. */
 static void compute_switch(struct work *w, uint32_t sw, unsigned lid, uint32_t dst)
 {
 	uint32_t depth = 0;
@@ -263,8 +264,6 @@ static void compute_switch(struct work *w, uint32_t sw, unsigned lid, uint32_t d
 		w->walk[depth++] = sw;
 		sw = w->hops[w->hop0[sw] + out_port(w, sw, lid)].next;
 	}
-	if (w->progress[sw] == ON_WALK)		/* the walk met itself */
-		w->value[sw] = (struct value){ 0 };
 	while (depth) {
 		uint32_t s = w->walk[--depth];
 

@@ -60,7 +60,7 @@ struct path_info paths_of_port(const struct fabric *f, uint32_t port);
 /* One hop of a route, for `route` and `explain`. */
 struct path_hop {
 	uint32_t node;
-	uint8_t in, out;	/* port numbers; in of the source and out of the destination are 0 */
+	uint8_t in, out;	/* port numbers; 0: in of the source, out of the destination */
 	uint16_t map;		/* SL2VL id used when leaving by out, TABLE_NONE: not managed */
 };
 /* The hops from src to dlid; returns their number, 0 if there is no route. At most max. */

@@ -52,8 +52,8 @@ static void judge_routes(struct plan *p, const struct route_request *r)
 	route_verify(r, p->lfts, &p->report);
 	if (v->unreachable)
 		findings_add(&p->findings, SEV_ERROR, "", nowhere,
-			     "routing (%s): %llu of %llu paths lead nowhere, %llu of them in a loop; "
-			     "for example from %s to %s", p->engine,
+			     "routing (%s): %llu of %llu paths lead nowhere, "
+			     "%llu of them in a loop; for example from %s to %s", p->engine,
 			     (unsigned long long)v->unreachable, (unsigned long long)v->pairs,
 			     (unsigned long long)v->loops,
 			     fabric_port_name(p->f, v->unreachable_src, src, sizeof(src)),
@@ -86,7 +86,7 @@ struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 	t[1] = now();
 	p->groups = groups_resolve(policy, f, &p->findings);
 	p->matcher = matcher_build(policy, f, p->groups);
-	p->tables = qos_tables_build(policy, f, p->groups, &p->findings);
+	p->tables = qos_tables_build(policy, f, p->groups, settings->max_op_vls, &p->findings);
 	t[2] = now();
 	const struct route_request r = {
 		.f = f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top,

@@ -44,7 +44,7 @@ struct plan {
 	struct paths *paths;
 	struct route_report report;
 	struct findings findings;	/* of the policy against this fabric, and of routing */
-	int64_t us_lids, us_tables, us_routes, us_paths;	/* filled by the caller's clock hook */
+	int64_t us_lids, us_tables, us_routes, us_paths;	/* by plan_compute()'s now */
 };
 
 /*

@@ -91,15 +91,17 @@ uint16_t table_number(struct tables_build *b, struct intern *tables, const void 
 
 /* --- VLs of the links --- */
 
-/* What a port can, and may by the default of its class, if that is ours to say. */
+/* What a port can, and may by the settings and the default of its class. */
 static uint8_t port_limit(const struct tables_build *b, uint32_t port)
 {
 	uint8_t code = b->f->ports[port].vl_cap;
-	unsigned max = b->p->defaults[port_class_of(b->f, port)].max_vls;
+	unsigned by_class = b->p->defaults[port_class_of(b->f, port)].max_vls;
+	unsigned max = b->max_vls;
 
-	if (b->t->managed && max)
-		while (code > 1 && ib_vls_from_code(code) > max)
-			code--;
+	if (b->t->managed && by_class && by_class < max)
+		max = by_class;
+	while (code > 1 && ib_vls_from_code(code) > max)
+		code--;
 	return code;
 }
 
@@ -162,10 +164,12 @@ static struct qos_tables *tables_new(const struct policy *p, const struct fabric
 }
 
 struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric *f,
-				    const struct group_sets *g, struct findings *out)
+				    const struct group_sets *g, unsigned max_vls,
+				    struct findings *out)
 {
 	struct tables_build b = {
 		.p = p, .f = f, .g = g, .out = out, .t = tables_new(p, f),
+		.max_vls = max_vls,
 		.limit = xcalloc(f->n_ports, 1), .highest = xcalloc(f->n_ports, 1),
 	};
 

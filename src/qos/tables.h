@@ -44,8 +44,13 @@ struct qos_tables {
 	uint32_t n_arbs;
 };
 
+/*
+ * max_vls: the most data VLs that any link may have (1..15, the daemon's
+ * setting), below what the policy's classes say with max-vls.
+ */
 struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric *f,
-				    const struct group_sets *g, struct findings *out);
+				    const struct group_sets *g, unsigned max_vls,
+				    struct findings *out);
 void qos_tables_free(struct qos_tables *t);
 
 /*

@@ -27,6 +27,7 @@ struct tables_build {
 	const struct group_sets *g;
 	struct findings *out;
 	struct qos_tables *t;
+	unsigned max_vls;	/* of any link */
 	uint8_t *limit;		/* per port slot: VL code that the link can; 0: no tables */
 	uint8_t *highest;	/* per port slot: the highest VL that its own tables use */
 };

@@ -284,6 +284,11 @@ void choice_spread(const struct choice *c, const struct graph *g, uint32_t *load
 {
 	uint8_t used[256];
 
+	if (c->n == 1) {
+		memset(row, g->lanes[c->lane[0]], n_lids);
+		load[c->lane[0]] += n_lids * weight;
+		return;
+	}
 	if (n_lids == 1) {
 		uint32_t lane = c->lane[least_loaded(c, load)];
 

@@ -5,9 +5,11 @@
  * A tree hangs from the switch that has all members below it, at the least
  * total distance; of equals the first, so that members who come and go move
  * the tree as seldom as possible.  From there it goes down only: on the way
- * from any member to any other a packet goes up, then down.  Members that
- * no common switch is above are joined by the shortest way, legal or not:
- * there is no legal tree for them.
+ * from any member to any other a packet goes up, then down.
+ *
+ * Members without a common switch above them meet at the order's hub, where
+ * unicast may turn up too, if that is safe; else by the shortest way whatever
+ * it is, since no tree for them is legal.
  */
 #include <stdlib.h>
 
@@ -16,6 +18,7 @@
 
 /* A tree under construction, by vertices. */
 struct growth {
+	const struct updn_order *o;
 	const struct graph *g;
 	struct mcast_tree *tree;
 	uint32_t *vertex;	/* [switch] */
@@ -52,8 +55,9 @@ static uint32_t place_members(struct growth *w, const uint32_t *members, uint32_
 	return n_vertices;
 }
 
-/* Above most members, then nearest to them, then first in the order. */
-static uint32_t choose_root(const struct graph *g, const uint32_t *vertices, uint32_t n)
+/* Above most members (all: true), then nearest to them, then first in the order. */
+static uint32_t choose_root(const struct graph *g, const uint32_t *vertices, uint32_t n,
+			    bool *all)
 {
 	uint32_t *above = xcalloc(g->n, sizeof(*above)), best = 0;
 	uint64_t *sum = xcalloc(g->n, sizeof(*sum));
@@ -71,13 +75,14 @@ static uint32_t choose_root(const struct graph *g, const uint32_t *vertices, uin
 	for (uint32_t v = 1; v < g->n; v++)
 		if (above[v] > above[best] || (above[v] == above[best] && sum[v] < sum[best]))
 			best = v;
+	*all = above[best] == n;
 	free(down);
 	free(sum);
 	free(above);
 	return best;
 }
 
-/* Everybody's shortest way up to the root by legal paths. */
+/* The shortest way up to the root for everybody below it. */
 static void hang_below(struct growth *w, uint32_t root)
 {
 	const struct graph *g = w->g;
@@ -101,6 +106,30 @@ static void hang_below(struct growth *w, uint32_t root)
 		}
 	}
 	free(depth);
+}
+
+/* The way to the hub as unicast goes: down from above it, else up until there is a way down. */
+static void hang_at_hub(struct growth *w)
+{
+	const struct graph *g = w->g;
+	uint32_t hub = w->o->hub;
+	uint16_t *down = xmalloc(g->n * sizeof(*down)), *total = xmalloc(g->n * sizeof(*total));
+
+	updn_distances(g, hub, down, total);
+	for (uint32_t v = 0; v < g->n; v++) {
+		w->parent[v] = FABRIC_NONE;
+		if (v == hub || total[v] == FAR)
+			continue;
+		bool descend = down[v] != FAR;
+		const uint16_t *dist = descend ? down : total;
+		uint32_t t = descend ? g->trunk0[v] : g->up0[v];
+
+		while (dist[g->trunks[t].v] + 1 != total[v])
+			t++;
+		w->parent[v] = g->trunks[t].v;
+	}
+	free(total);
+	free(down);
 }
 
 /* Everybody's shortest way to the tree as it is, by any links. */
@@ -162,13 +191,20 @@ static bool climb(struct growth *w, uint32_t v)
 
 static void grow(struct growth *w, const uint32_t *vertices, uint32_t n)
 {
-	uint32_t root = choose_root(w->g, vertices, n);
-	bool all = true;
+	bool all, meet_at_hub;
+	uint32_t root = choose_root(w->g, vertices, n, &all);
 
+	meet_at_hub = !all && w->o->hub_safe;
+	if (meet_at_hub)
+		root = w->o->hub;
 	w->tree->root = w->g->sw[root];
 	w->tree->n_on_tree = 1;
 	w->on_tree[root] = true;
-	hang_below(w, root);
+	if (meet_at_hub)
+		hang_at_hub(w);
+	else
+		hang_below(w, root);
+	all = true;
 	for (uint32_t i = 0; i < n; i++)
 		all &= climb(w, vertices[i]);
 	if (all)
@@ -183,7 +219,7 @@ struct mcast_tree *mcast_tree_build_on(const struct updn_order *o, const uint32_
 {
 	const struct graph *g = o->g;
 	struct mcast_tree *t = xcalloc(1, sizeof(*t));
-	struct growth w = { .g = g, .tree = t };
+	struct growth w = { .o = o, .g = g, .tree = t };
 	uint32_t *vertices = xcalloc(g->n, sizeof(*vertices)), n_vertices;
 
 	*t = (struct mcast_tree){ .n_switches = g->n, .root = FABRIC_NONE };

@@ -57,7 +57,8 @@ extern const struct route_engine *const route_engines[];
 /* --- verdict on any result (route/verify.c) --- */
 
 struct route_report {
-	uint64_t pairs;			/* (switch with end ports, LID) pairs walked */
+	/* (switch, LID) pairs walked: switches with CA or router ports, and the SM's own */
+	uint64_t pairs;
 	uint64_t unreachable;		/* of these, without a path */
 	uint64_t loops;			/* of the unreachable: the walk came back */
 	uint32_t unreachable_src, unreachable_dst;	/* an example: port indexes */
@@ -83,9 +84,12 @@ struct mcast_tree {
 struct updn_order;
 
 /*
- * A spanning tree that joins all member ports (end ports).  It follows links
- * that the up/down order of route_updn allows, so that multicast adds no
- * credit loop to unicast.  Deterministic.
+ * A spanning tree that joins all member ports (end ports); members on no
+ * switch are left out, and if there is no other, root is FABRIC_NONE.  It follows
+ * the up/down order of route_updn, so that multicast adds no credit loop to
+ * unicast, wherever that order lets all members meet; if it does not (a
+ * damaged fabric that is no tree) they are joined all the same.
+ * Deterministic.
  */
 struct mcast_tree *mcast_tree_build(const struct fabric *f, const uint32_t *members, uint32_t n);
 /* The same for many groups of one fabric: the order, which is most of the work, is found once. */

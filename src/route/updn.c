@@ -24,7 +24,8 @@
 /* The up lanes of a vertex as digits address them. */
 struct up_lane {
 	uint32_t v, lane;
-	uint32_t turn;		/* which lane of its trunk */
+	uint8_t turn;		/* which lane of its trunk */
+	uint8_t port;
 };
 
 struct outcome {
@@ -40,6 +41,8 @@ struct updn {
 	struct dmodk *k;	/* NULL if the fabric is not layered */
 	struct up_lane *up;	/* of vertex v: up[up_first[v]] .. up[up_first[v + 1] - 1] */
 	uint32_t *up_first;
+	uint32_t *floor;	/* [vertex]: least load of its up lanes, or less */
+	uint32_t *allowance;	/* [rank]: how much more the lane that a digit names may have */
 	uint32_t *load;		/* [lane]: destinations sent that way */
 	uint16_t *down, *total;	/* distances to the present destination vertex */
 	uint32_t *part;		/* [vertex]: which part of a divided fabric it is in */
@@ -53,8 +56,7 @@ struct updn {
 /* Lane i of all trunks before lane i + 1 of any: successive digits go to different neighbours. */
 static uint32_t list_up_lanes(const struct graph *g, uint32_t v, struct up_lane *up)
 {
-	uint32_t n = 0, before;
-	uint32_t turn = 0;
+	uint32_t n = 0, before, turn = 0;
 
 	do {
 		before = n;
@@ -62,11 +64,30 @@ static uint32_t list_up_lanes(const struct graph *g, uint32_t v, struct up_lane 
 			const struct trunk *trunk = &g->trunks[t];
 
 			if (turn < trunk->n_lanes)
-				up[n++] = (struct up_lane){ trunk->v, trunk->lane0 + turn, turn };
+				up[n++] = (struct up_lane){
+					trunk->v, trunk->lane0 + turn, (uint8_t)turn,
+					g->lanes[trunk->lane0 + turn],
+				};
 		}
 		turn++;
 	} while (n > before);
 	return n;
+}
+
+/*
+ * Destinations come in runs of equal digits, as long as the ranks below are
+ * wide: less than two such runs is no imbalance.
+ */
+static void set_allowances(struct updn *u)
+{
+	uint32_t run = 1;
+
+	u->allowance = xcalloc(u->o->n_ranks, sizeof(*u->allowance));
+	for (unsigned r = 0; r < u->o->n_ranks; r++) {
+		u->allowance[r] = 2 * run + 2;
+		if (run < 1u << 16)
+			run *= u->k->radix[r];
+	}
 }
 
 static void digits_init(struct updn *u)
@@ -74,6 +95,8 @@ static void digits_init(struct updn *u)
 	uint32_t n = 0;
 
 	u->k = dmodk_new(u->o);
+	set_allowances(u);
+	u->floor = xcalloc(u->g->n, sizeof(*u->floor));
 	u->digit = xcalloc((size_t)u->o->n_ranks * DESTS_MAX, sizeof(*u->digit));
 	u->up = xcalloc(u->g->n_lanes / 2, sizeof(*u->up));
 	u->up_first = xcalloc(u->g->n + 1, sizeof(*u->up_first));
@@ -99,18 +122,15 @@ static void digits_of(struct updn *u, uint32_t d)
 	}
 }
 
-/*
- * How far the load of the lane that the digit names may exceed the least:
- * destinations come in runs of equal digits, as long as the ranks below are
- * wide; less than two such runs is no imbalance.
- */
-static uint32_t allowance(const struct updn *u, unsigned rank)
+/* The least load of any lane up from v.  It only grows, so that an old value errs on the safe side. */
+static uint32_t lane_floor(const struct updn *u, uint32_t v)
 {
-	uint32_t run = 1;
+	uint32_t least = UINT32_MAX;
 
-	for (unsigned r = 0; r < rank && run < 1u << 16; r++)
-		run *= u->k->radix[r];
-	return 2 * run + 2;
+	for (uint32_t i = u->up_first[v]; i < u->up_first[v + 1]; i++)
+		if (u->load[u->up[i].lane] < least)
+			least = u->load[u->up[i].lane];
+	return least;
 }
 
 static uint32_t least_load(const struct updn *u, const struct choice *c)
@@ -123,42 +143,59 @@ static uint32_t least_load(const struct updn *u, const struct choice *c)
 	return least;
 }
 
-/* All LIDs of dest i up by their digits.  False, and nothing counted, if one can't. */
-static bool up_by_digit(struct updn *u, uint32_t v, unsigned i, uint8_t *row, uint32_t limit)
+/*
+ * Sends dests from the i-th on up by their digits, as far as the lanes lead
+ * the right way and have no more load than limit; each with all its LIDs or
+ * not at all.  Returns the first that is not done.
+ */
+static unsigned up_by_digit(struct updn *u, uint32_t v, unsigned i, uint8_t *row, uint32_t limit)
 {
-	const struct up_lane *up = u->up + u->up_first[v];
-	uint32_t n = u->up_first[v + 1] - u->up_first[v];
-	uint32_t digit = u->digit[u->o->rank[v] * DESTS_MAX + i];
-	const struct dest *dest = &u->dests[i];
+	const struct up_lane *up = u->up + u->up_first[v], *lane;
+	const uint32_t *digit = u->digit + u->o->rank[v] * DESTS_MAX;
+	const uint16_t *total = u->total;
+	uint32_t n = u->up_first[v + 1] - u->up_first[v], want = total[v] - 1u;
+	uint32_t *load = u->load, k = 0;
 
-	for (uint32_t k = 0; k < dest->n_lids; k++) {
-		const struct up_lane *lane = &up[(digit + k) % n];
+	for (; i < u->n_dests; i++) {
+		const struct dest *dest = &u->dests[i];
 
-		if (u->total[lane->v] + 1 != u->total[v] || u->load[lane->lane] > limit)
-			return false;
-		row[dest->lid + k] = u->g->lanes[lane->lane];
+		for (k = 0; k < dest->n_lids; k++) {
+			lane = &up[(digit[i] + k) % n];
+			if (total[lane->v] != want || load[lane->lane] > limit)
+				goto undo;
+			row[dest->lid + k] = lane->port;
+			load[lane->lane] += dest->weight;
+		}
 	}
-	for (uint32_t k = 0; dest->weight && k < dest->n_lids; k++)
-		u->load[up[(digit + k) % n].lane] += dest->weight;
-	return true;
+	return i;
+undo:
+	while (k-- > 0)
+		load[up[(digit[i] + k) % n].lane] -= u->dests[i].weight;
+	return i;
 }
 
 static void route_up(struct updn *u, uint32_t v)
 {
 	uint8_t *row = graph_row(u->g, u->out, v);
+	uint32_t allowance = u->k ? u->allowance[u->o->rank[v]] : 0, limit = 0;
 	struct choice c;
-	uint32_t limit = 0;
+	unsigned i = 0;
 
+	if (u->k)
+		i = up_by_digit(u, v, i, row, u->floor[v] + allowance);
+	if (i == u->n_dests)
+		return;
 	choice_find(&c, u->g, u->g->up0[v], u->g->trunk0[v + 1], u->total,
 		    (uint16_t)(u->total[v] - 1));
-	if (u->k)
-		limit = least_load(u, &c) + allowance(u, u->o->rank[v]);
-	for (unsigned i = 0; i < u->n_dests; i++) {
-		const struct dest *dest = &u->dests[i];
-
-		if (!u->k || !up_by_digit(u, v, i, row, limit))
-			choice_spread(&c, u->g, u->load, row + dest->lid, dest->n_lids,
-				      dest->weight);
+	if (u->k) {
+		u->floor[v] = lane_floor(u, v);
+		limit = least_load(u, &c) + allowance;
+	}
+	for (; i < u->n_dests; i++) {
+		if (u->k && (i = up_by_digit(u, v, i, row, limit)) == u->n_dests)
+			break;
+		choice_spread(&c, u->g, u->load, row + u->dests[i].lid, u->dests[i].n_lids,
+			      u->dests[i].weight);
 	}
 }
 
@@ -330,6 +367,8 @@ static struct outcome run_on(const struct route_request *r, const struct updn_or
 	free(u.part);
 	free(u.to_hub);
 	free(u.digit);
+	free(u.floor);
+	free(u.allowance);
 	free(u.up_first);
 	free(u.up);
 	dmodk_free(u.k);

@@ -52,7 +52,6 @@ bool sa_fields_match(const struct sa_field *fields, size_t n, uint64_t mask,
 
 /* The end port that a GID of this subnet means, or a status. */
 uint16_t sa_gid_port(const struct subnet_state *s, const uint8_t gid[16], uint32_t *port);
-void sa_port_gid(const struct subnet_state *s, uint32_t port, uint8_t gid[16]);
 /* The end port that has a LID, or FABRIC_NONE. */
 uint32_t sa_lid_port(const struct subnet_state *s, uint16_t lid);
 /* 0, or the status if components contradict each other or make no sense. */
@@ -64,7 +63,6 @@ uint32_t sa_add_paths(struct sa_msg *m, const struct path_query *q, uint32_t max
 /* How MTU, rate and lifetime compare, and what a selector makes of one (15.2.5.16). */
 enum sa_scale { SCALE_MTU, SCALE_RATE, SCALE_LIFE };
 bool sa_code_valid(enum sa_scale scale, unsigned code);
-int sa_code_compare(enum sa_scale scale, unsigned a, unsigned b);
 /*
  * *code is the most that is to be had; it is lowered to what the selector wants
  * if that is less.  False if it can't be had.

@@ -30,7 +30,7 @@ bool sa_code_valid(enum sa_scale scale, unsigned code)
 	}
 }
 
-int sa_code_compare(enum sa_scale scale, unsigned a, unsigned b)
+static int compare_codes(enum sa_scale scale, unsigned a, unsigned b)
 {
 	return scale == SCALE_RATE ? rate_compare(a, b) : (int)a - (int)b;
 }
@@ -46,7 +46,7 @@ static bool code_below(enum sa_scale scale, unsigned code, uint8_t *below)
 
 bool sa_select(enum sa_scale scale, unsigned selector, unsigned wanted, uint8_t *code)
 {
-	int c = sa_code_compare(scale, *code, wanted);
+	int c = compare_codes(scale, *code, wanted);
 
 	switch (selector) {
 	case SEL_GREATER:
@@ -65,7 +65,7 @@ bool sa_select(enum sa_scale scale, unsigned selector, unsigned wanted, uint8_t 
 
 bool sa_code_meets(enum sa_scale scale, unsigned selector, unsigned wanted, unsigned code)
 {
-	int c = sa_code_compare(scale, code, wanted);
+	int c = compare_codes(scale, code, wanted);
 
 	return selector == SEL_GREATER ? c > 0 : selector == SEL_LESS ? c < 0 :
 	       selector == SEL_EXACT ? c == 0 : true;
@@ -227,7 +227,7 @@ uint16_t sa_gid_port(const struct subnet_state *s, const uint8_t gid[16], uint32
 	return *port != FABRIC_NONE && s->plan->lid[*port] ? IB_STATUS_OK : IB_SA_INVALID_GID;
 }
 
-void sa_port_gid(const struct subnet_state *s, uint32_t port, uint8_t gid[16])
+static void port_gid(const struct subnet_state *s, uint32_t port, uint8_t gid[16])
 {
 	put_be64(gid, s->plan->settings->subnet_prefix);
 	put_be64(gid + 8, s->f->ports[port].guid);
@@ -242,18 +242,18 @@ static uint8_t exactly(unsigned code)
 static bool add_path(struct sa_msg *m, const struct path_query *q, const struct path_answer *a,
 		     unsigned preference)
 {
+	unsigned num_path = has(q, PR_NUMB_PATH) ? q->num_path : 0;
+	unsigned qos_class = has(q, PR_QOS_CLASS) ? q->qos_class : 0;
 	struct sa_path_record r = {
-		.tclass = a->tclass,
-		.num_path = (uint8_t)(a->reversible << 7 | (has(q, PR_NUMB_PATH) ? q->num_path : 0)),
+		.tclass = a->tclass, .num_path = (uint8_t)(a->reversible << 7 | num_path),
 		.mtu = exactly(a->mtu), .rate = exactly(a->rate), .life = exactly(a->life),
 		.preference = preference > UINT8_MAX ? UINT8_MAX : (uint8_t)preference,
 	};
-	unsigned qos_class = has(q, PR_QOS_CLASS) ? q->qos_class : 0;
 
 	if (has(q, PR_SERVICE_ID))
 		put_be64(r.service_id, q->service_id);
-	sa_port_gid(m->s, q->dst, r.dgid);
-	sa_port_gid(m->s, q->src, r.sgid);
+	port_gid(m->s, q->dst, r.dgid);
+	port_gid(m->s, q->src, r.sgid);
 	put_be16(r.dlid, a->dlid);
 	put_be16(r.slid, a->slid);
 	r.hop_flow_raw[0] = has(q, PR_RAW) && q->raw ? 0x80 : 0;
@@ -419,7 +419,7 @@ static uint16_t multicast_path(struct sa_msg *m, const struct sa_path_record *as
 	};
 
 	memcpy(r.dgid, g->mgid, sizeof(r.dgid));
-	sa_port_gid(m->s, q->src, r.sgid);
+	port_gid(m->s, q->src, r.sgid);
 	put_be16(r.dlid, g->mlid);
 	put_be16(r.slid, q->slid ? q->slid : m->s->plan->lid[q->src]);
 	put_be32(r.hop_flow_raw, g->flow_label << 8 | g->hop_limit);
@@ -453,12 +453,14 @@ uint16_t sa_path_record(struct sa_msg *m)
 	query_from_record(r, m->mask, &q);
 	if ((status = sa_query_check(&q)))
 		return status;
-	if ((status = find_end(m->s, m->mask & PR_SGID, r->sgid, m->mask & PR_SLID, q.slid, &q.src)))
+	if ((status = find_end(m->s, m->mask & PR_SGID, r->sgid,
+			       m->mask & PR_SLID, q.slid, &q.src)))
 		return status;
 	if (to_group)
 		return q.src == FABRIC_NONE ? IB_SA_INSUFFICIENT_COMPONENTS :
 			multicast_path(m, r, &q);
-	if ((status = find_end(m->s, m->mask & PR_DGID, r->dgid, m->mask & PR_DLID, q.dlid, &q.dst)))
+	if ((status = find_end(m->s, m->mask & PR_DGID, r->dgid,
+			       m->mask & PR_DLID, q.dlid, &q.dst)))
 		return status;
 	unsigned ends = (q.src != FABRIC_NONE) + (q.dst != FABRIC_NONE);
 	uint32_t max = one ? 1 : has(&q, PR_NUMB_PATH) ? q.num_path : PATHS_PER_PAIR;

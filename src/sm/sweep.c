@@ -221,7 +221,7 @@ static void log_new_findings(struct sm *sm)
 	for (size_t i = 0; i < f->n; i++)
 		digest = hash_bytes(f->v[i].text, strlen(f->v[i].text), digest);
 	if (digest != sm->findings_seen)
-		findings_log(f, "policy");
+		findings_log(f, "plan");
 	sm->findings_seen = digest;
 }
 

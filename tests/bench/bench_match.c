@@ -228,7 +228,7 @@ static void bench(const struct fabric *f, unsigned n_rules, unsigned n_queries)
 	size_t size = mallinfo2().uordblks + mallinfo2().hblkhd - before;
 
 	start = clock();
-	struct qos_tables *t = qos_tables_build(p, f, g, &ignored);
+	struct qos_tables *t = qos_tables_build(p, f, g, 15, &ignored);
 
 	printf("%6u rules: groups %.1f ms, rules %.1f ms and %.1f MB, tables %.1f ms;", n_rules,
 	       groups, rules, (double)size / 1e6, ms_since(start));

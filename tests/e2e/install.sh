@@ -3,7 +3,7 @@
 #
 # What `make install` leaves: files where they belong, nothing overwritten in
 # /etc, units that systemd accepts, manual pages that mandoc has nothing to say
-# about, and shipped configuration that qosd itself accepts.
+# about, and configuration that qosd itself accepts.
 set -eu
 cd "$(dirname "$0")/../.."
 root=${TMPDIR:-/tmp}/root
@@ -29,6 +29,14 @@ for f in etc/qosd/qosd.yaml etc/qosd/policy.yaml usr/share/man/man8/qosd.8 \
 	[ "$(stat -c %a "$root/$f")" = 644 ] || fail "/$f has mode $(stat -c %a "$root/$f")"
 done
 "$root/usr/sbin/qosd" --check -c "$root/etc/qosd/qosd.yaml" -p "$root/etc/qosd/policy.yaml"
+
+# So is the policy of the README.
+sed -n '/^```yaml$/,/^```$/{/^```/d;p}' README.md >"$root/readme.yaml"
+[ -s "$root/readme.yaml" ] || fail "the README has no policy"
+said=$("$root/usr/sbin/qosd" --check -c "$root/etc/qosd/qosd.yaml" -p "$root/readme.yaml") ||
+	fail "$said"
+[ -z "$said" ] || fail "$said"
+rm "$root/readme.yaml"
 
 # Installing again does not touch what the administrator wrote.
 echo "# mine" >"$root/etc/qosd/policy.yaml"

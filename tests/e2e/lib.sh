@@ -110,11 +110,14 @@ gone() {
 	[ "$state" = Z ]
 }
 
-# end PID [SIGNAL]: ends a child, by force in the end; its exit status.
+# end PID [SIGNAL]: ends a child, by force in the end; its exit status.  What the
+# shell says of a child that was killed is left out.
 end() {
-	kill "-${2:-TERM}" "$1" 2>/dev/null
-	until_ 10 gone "$1" || kill -KILL "$1"
-	{ wait "$1"; } 2>/dev/null
+	{
+		kill "-${2:-TERM}" "$1"
+		until_ 10 gone "$1" || kill -KILL "$1"
+		wait "$1"
+	} 2>/dev/null
 }
 
 # start_sim TOPOLOGY [OPTION...]: ibsim, which reads commands from simulate().
@@ -123,7 +126,7 @@ start_sim() {
 	local topology=$1 fifo=ibsim.in.$((++sim_starts))
 	shift
 	sim_log=$work/ibsim.log.$sim_starts
-	mkfifo "$fifo"
+	mkfifo "$fifo" && : >"$sim_log"
 	exec {sim_in}<>"$fifo"
 	ibsim -s "$@" "$topology" <"$fifo" >"$sim_log" 2>&1 &
 	sim=$!
@@ -322,23 +325,24 @@ sl2vl() {
 		sed -nE "s/^ports: in +${4:-0}, out +$3: \|(.*)\|$/\1/p" | tr -s '| ' ' ' | sed 's/^ //'
 }
 
-# vlarb NODE GUID PORT: "low: VL:WEIGHT ... high: VL:WEIGHT ... limit: N" without
-# the empty entries at the end.
+# vlarb NODE GUID PORT: "low: VL:WEIGHT ... high: VL:WEIGHT ..." without the empty
+# entries at the end.
 vlarb() {
 	local vls='' weights line out=''
 	while read -r line; do
 		case $line in
 		"# Low"*) out+="low:" ;;
 		"# High"*) out+=" high:" ;;
-		VL*) vls=$(tr -d '|' <<<"${line#*:}") ;;
+		VL*) vls=$(tr '|' ' ' <<<"${line#*:}") ;;
 		WEIGHT*)
-			weights=$(tr -d '|' <<<"${line#*:}")
+			weights=$(tr '|' ' ' <<<"${line#*:}")
+			# shellcheck disable=SC2086 # the lists are meant to be split
 			out+=$(paste -d : <(printf '%d\n' $vls) <(printf '%d\n' $weights) |
 				sed 's/^/ /' | tr -d '\n' | sed -E 's/( 0:0)+$//')
 			;;
 		esac
 	done < <(on "$1" smpquery -G vlarb "$2" "$3" 2>&1)
-	echo "$out limit: $(port_info "$1" "$2" "$3" VLHighLimit)"
+	echo "$out"
 }
 
 # port_info NODE GUID PORT FIELD: as smpquery prints it.
@@ -352,5 +356,5 @@ cas() { sed -nE 's/^H?[Cc]a[[:space:]]+[0-9]+ "(H-[0-9a-f]+)".*/\1/p' "$1"; }
 # gid GUID (16 hexadecimal digits): of the port with it.
 gid() {
 	local g=${1#0x}
-	echo "fe80::${g:0:4}:${g:4:4}:${g:8:4}:${g:12:4}"
+	printf 'fe80::%x:%x:%x:%x\n' "0x${g:0:4}" "0x${g:4:4}" "0x${g:8:4}" "0x${g:12:4}"
 }

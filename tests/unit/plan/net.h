@@ -8,8 +8,8 @@
 
 #include "fabric/fabric.h"
 
-/* All ports of the node answer: 4xQDR, MTU 2048, 8 VLs, no LID. */
-uint32_t net_ca(struct fabric *f, uint64_t guid, unsigned nports);	/* port GUIDs: guid + number */
+/* All ports of the node answer: 4xQDR, MTU 2048, 8 VLs, no LID.  Port GUIDs of CAs: guid + num. */
+uint32_t net_ca(struct fabric *f, uint64_t guid, unsigned nports);
 uint32_t net_switch(struct fabric *f, uint64_t guid, unsigned nports, bool enhanced_port0);
 void net_finish(struct fabric *f);
 

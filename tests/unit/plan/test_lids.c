@@ -252,7 +252,7 @@ START_TEST(absent_ports_keep_theirs_as_long_as_there_are_others)
 	struct net n;
 
 	net_row(&n, 1, 4);
-	remember(&n, 0xabcdef, 1, 2);		/* 1 is not aligned: what was remembered is avoided */
+	remember(&n, 0xabcdef, 1, 2);		/* 1 .. 4, aligned or not */
 	remember(&n, 0xabcdf0, 6, 0);
 	ck_assert(assign(&n));
 	for (uint32_t port = 0; port < n.f->n_ports; port++) {

@@ -193,7 +193,8 @@ static void slow_limit(struct slow *s, const struct fabric_port *p)
 		s->rate_tenths = rate_tenths(p->rate);
 }
 
-static void slow_leave(const struct world *w, struct slow *s, uint32_t node, unsigned in, unsigned out)
+static void slow_leave(const struct world *w, struct slow *s, uint32_t node, unsigned in,
+		       unsigned out)
 {
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
 		if (!sl_passes(w, node, in, out, sl))

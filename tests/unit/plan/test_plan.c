@@ -156,7 +156,7 @@ static int64_t tick(void)
 
 START_TEST(phases_are_timed)
 {
-	struct scene s = { .f = ring(3), .policy = policy_builtin(), .settings = settings_default() };
+	struct scene s = { ring(3), policy_builtin(), settings_default(), NULL };
 
 	s.p = plan_compute(s.f, s.policy, s.settings, NULL, tick);
 	ck_assert_int_eq(s.p->us_lids, 1);

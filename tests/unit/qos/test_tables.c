@@ -80,7 +80,7 @@ static void build(void)
 	finish(f);
 	g = groups_resolve(p, f, &findings);
 	ck_assert_uint_eq(findings.n, 0);
-	t = qos_tables_build(p, f, g, &findings);
+	t = qos_tables_build(p, f, g, 15, &findings);
 }
 
 static uint16_t id(uint32_t n, unsigned in, unsigned out)

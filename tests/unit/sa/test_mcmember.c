@@ -406,7 +406,8 @@ START_TEST(groups_by_component)
 	ck_assert_uint_eq(table(), 2);
 	request(GET_TABLE, MCM(MTU_SEL) | MCM(MTU), 0, H1, 0)->mtu = SEL_GREATER << 6 | 4;
 	ck_assert_uint_eq(table(), 0);
-	request(GET_TABLE, MCM(LIFE_TIME_SEL) | MCM(LIFE_TIME), 0, H1, 0)->pkt_life = SEL_LESS << 6 | 19;
+	request(GET_TABLE, MCM(LIFE_TIME_SEL) | MCM(LIFE_TIME), 0, H1, 0)->pkt_life =
+		SEL_LESS << 6 | 19;
 	ck_assert_uint_eq(table(), 2);
 	request(GET_TABLE, MCM(SCOPE), 0, H1, 0)->scope_state = 0x50;
 	ck_assert_uint_eq(table(), 0);

@@ -206,6 +206,13 @@ START_TEST(capabilities_that_include_some)
 }
 END_TEST
 
+static uint64_t answered_m_key(void)
+{
+	const struct sa_portinfo_record *p = rig_record(&r, 0);
+
+	return get_be64(p->port_info);
+}
+
 START_TEST(m_key_is_for_the_trusted)
 {
 	struct sa_portinfo_record *q = port_query(1);
@@ -214,10 +221,10 @@ START_TEST(m_key_is_for_the_trusted)
 	put_be64(r.f->ports[rig_host(&r, H3)].info, key);
 	put_be16(q->lid, rig_lid(&r, H3));
 	ck_assert_uint_eq(ports(), 1);
-	ck_assert_uint_eq(get_be64(((const struct sa_portinfo_record *)rig_record(&r, 0))->port_info), 0);
+	ck_assert_uint_eq(answered_m_key(), 0);
 	put_be64(r.mad + 36, SM_KEY);
 	ck_assert_uint_eq(ports(), 1);
-	ck_assert_uint_eq(get_be64(((const struct sa_portinfo_record *)rig_record(&r, 0))->port_info), key);
+	ck_assert_uint_eq(answered_m_key(), key);
 	/* nor can it be guessed */
 	q = port_query(1 | 1 << 3);
 	put_be16(q->lid, rig_lid(&r, H3));

@@ -132,7 +132,7 @@ END_TEST
 
 static const char *const bad_files[] = {
 	"", "\n", "qosd lids 1\n", "qosd lids 1\nend 0000000000000000\n",
-	"\x7f" "ELF", "qosd lids 2\n0x1 1 0\nend 0123456789abcdef\n",
+	"\177ELF", "qosd lids 2\n0x1 1 0\nend 0123456789abcdef\n",
 };
 
 START_TEST(garbage_is_set_aside)

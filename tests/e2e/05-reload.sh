@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# A new policy, by SIGHUP and by qosd-ctl: a broken file changes nothing and is
+# explained, a good one costs exactly the tables that differ, and answers change.
+. "$(dirname "$0")/lib.sh"
+
+topology=$top/examples/cluster.topo
+sm_node=H-f452140300811200
+from=H-f452140300811230		# node001
+node001=$(gid f452140300811231) oss01=$(gid 248a070300a25ead)
+leaf05=0x7cfe900300b43180	# 6 hosts on ports 1 to 6, 31 to 36 to the spines
+
+policy() {	# policy SL WEIGHT TABLE-TO-PORT-2
+	cat <<END
+port-groups:
+  leaf05: {port-guids: $leaf05}
+qos-levels:
+  default: {sl: 0}
+  storage: {sl: $1}
+match-rules:
+  - {service-id: 22, level: storage}
+fabric-setup:
+  sl2vl:
+    - {group: all, table: [0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}
+    - {group: leaf05, to: 2, table: [$3]}
+  vlarb:
+    - {group: all, low: ["0:64", "1:64", "2:64", "3:$2"]}
+END
+}
+table="0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15"
+other="0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15"
+answer() { record "$from" --sgid "$node001" --dgid "$oss01" --service_id 22 | grep -o 'sl=[0-9]*'; }
+
+# hup: as reload(), by the signal.
+hup() {
+	local before
+	before=$(status sweeps)
+	kill -HUP "$qosd"
+	swept() { [ "$(status sweeps)" -gt "$before" ] && [ "$(status sweeping)" = false ]; }
+	until_ 10 swept || bad "no end of the reload by SIGHUP"
+}
+
+start_sim "$topology"
+policy 2 64 "$table" >policy.yaml
+start_and_wait "$sm_node" -p policy.yaml
+expect "answer" sl=2 "$(answer)"
+checksum=$(status checksum) sets=$(sets)
+
+note "a broken file"
+sed 's/sl: 2/sl: 22/; s/level: storage}/level: storag}/' policy.yaml >broken && mv broken policy.yaml
+where="policy.yaml:5:17"
+expect "exit status of qosd-ctl reload" 1 "$(ctl reload >reload 2>&1; echo $?)"
+expect_match "what qosd-ctl says" "$where: error: .*22" "$(<reload)"
+expect_match "the second error too" "policy.yaml:7:[0-9]+: error: .*storag" "$(<reload)"
+kill -HUP "$qosd"
+logged() { [ "$(grep -c "$where: error:" "$qosd_log")" -eq 2 ]; }
+until_ 5 logged || bad "the log does not say $where for the reload and the SIGHUP"
+expect_match "the log says what stays" "the policy in force stays" "$(<"$qosd_log")"
+expect_match "status says it" '"line": 5,.*"column": 17,' "$(ctl -j status | tr -d '\n' | grep -o '"rejected".*')"
+expect "Sets" "$sets" "$(sets)"
+expect "policy in force" "$checksum" "$(status checksum)"
+expect "answer" sl=2 "$(answer)"
+rm policy.yaml
+expect "exit status without the file" 1 "$(ctl reload >reload 2>&1; echo $?)"
+expect_match "reason" "policy.yaml.*No such file" "$(<reload)"
+expect "Sets" "$sets" "$(sets)"
+
+note "the same file again"
+policy 2 64 "$table" >policy.yaml
+reload || bad "refused: $(cat reload)"
+expect "Sets" "$sets" "$(sets)"
+expect "no word of a rejected file any more" "null" "$(status rejected)"
+
+note "another SL: answers change, tables do not"
+policy 3 64 "$table" >policy.yaml
+hup
+expect "Sets" "$sets" "$(sets)"
+expect "answer" sl=3 "$(answer)"
+[ "$(status checksum)" != "$checksum" ] || bad "the checksum is that of the old file"
+
+note "the table of one port"
+# To port 2 from port 0 and from the 11 other ports that have links.
+policy 3 64 "$other" >policy.yaml
+hup
+expect "Sets" $((sets + 12)) "$(sets)"
+expect "SL2VL" "0 1 1 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" $leaf05 2 31)"
+expect "SL2VL of another port" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" $leaf05 3 31)"
+sets=$(sets)
+
+note "a weight everywhere"
+# One low table for each port that has a link or an enhanced port 0.
+policy 3 100 "$other" >policy.yaml
+reload || bad "refused: $(cat reload)"
+expect "Sets" $((sets + $(linked_ports "$topology") + $(grep -c '^Switch.*enhanced' "$topology"))) "$(sets)"
+expect "VLArb" "low: 0:64 1:64 2:64 3:100 high:" "$(vlarb "$from" $leaf05 31)"
+sets=$(sets)
+
+note "back to the first"
+policy 2 64 "$table" >policy.yaml
+hup
+expect "Sets" $((sets + 12 + $(linked_ports "$topology") + $(grep -c '^Switch.*enhanced' "$topology"))) "$(sets)"
+expect "answer" sl=2 "$(answer)"
+expect "policy in force" "$checksum" "$(status checksum)"
+all_active "$from" "$topology"
+
+note "a table changed behind its back is found and repaired"
+sets=$(sets)
+before=$(status sweeps)
+simulate 'Clear "H-f4521403008112c0"'
+simulate 'ReLink "H-f4521403008112c0"'
+ctl sweep || bad "qosd-ctl sweep"
+swept() { [ "$(status sweeps)" -gt "$before" ] && [ "$(status sweeping)" = false ] && subnet_up; }
+until_ 10 swept || bad "no end of the sweep"
+all_active "$from" "$topology"
+expect "SL2VL of the port" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" 0xf4521403008112c1 0)"
+
+stop_qosd || bad "exit status $? after SIGTERM"
