@@ -38,8 +38,9 @@ enum phase {
 struct item_family {
 	uint32_t first, n;
 	uint32_t waiting;	/* samples that have not come back */
-	uint64_t seen;		/* what the first sample held */
-	bool any, mixed, right;	/* a sample came; they differ; one is as wanted */
+	uint64_t seen[2];	/* what the first sample held, by item_column() */
+	bool any[2];		/* there was one */
+	bool mixed, right;	/* samples of a column differ; one is as wanted */
 	bool decided;
 };
 

@@ -197,20 +197,28 @@ static void choose_samples(const struct sm *sm, uint32_t node, struct item_famil
 	}
 }
 
+/* Low and high arbitration tables differ from each other on an untouched switch, too. */
+static unsigned item_column(item_t i)
+{
+	return ITEM_KIND(i) == ITEM_VLARB && ITEM_B(i) > 2;
+}
+
 /* All samples are back: what else must be read? */
 static void decide(struct sm *sm, uint32_t node, struct item_family *fam)
 {
 	struct node_work *w = &sm->work[node];
-	bool untouched = fam->any && !fam->mixed && !fam->right;
+	bool untouched = !fam->mixed && !fam->right;
 	struct item_want want;
 
 	fam->decided = true;
 	for (uint32_t i = fam->first; i < fam->first + fam->n; i++) {
 		if (w->items[i] & (READ | ISSUED) || !w->items[i])
 			continue;
-		if (untouched) {
+		unsigned column = item_column(w->items[i]);
+
+		if (untouched && fam->any[column]) {
 			want_item(sm->plan, node, w->items[i], &want);
-			if (hash_bytes(want.data, want.len, 1) != fam->seen)
+			if (hash_bytes(want.data, want.len, 1) != fam->seen[column])
 				continue;
 		}
 		w->items[i] |= READ;
@@ -218,16 +226,16 @@ static void decide(struct sm *sm, uint32_t node, struct item_family *fam)
 	w->cursor = fam->first;
 }
 
-static void take_sample(struct sm *sm, uint32_t node, struct item_family *fam,
+static void take_sample(struct sm *sm, uint32_t node, struct item_family *fam, unsigned column,
 			const uint8_t *got, unsigned len, bool right)
 {
 	uint64_t h = hash_bytes(got, len, 1);
 
-	if (!fam->any)
-		fam->seen = h;
-	else if (fam->seen != h)
+	if (!fam->any[column])
+		fam->seen[column] = h;
+	else if (fam->seen[column] != h)
 		fam->mixed = true;
-	fam->any = true;
+	fam->any[column] = true;
 	fam->right |= right;
 	if (--fam->waiting == 0)
 		decide(sm, node, fam);
@@ -271,6 +279,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	struct sm *sm = arg;
 	struct node_work *w = &sm->work[node];
 	item_t *it = &w->items[cookie];
+	unsigned column = item_column(*it);
 	struct item_family *fam = *it & SAMPLE ? family_of(w, ITEM_KIND(*it)) : NULL;
 	struct item_want want;
 	bool right;
@@ -288,7 +297,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 				  hash_bytes(s->data, want.len, 0)));
 	*it = right ? 0 : PLAIN(*it) | ISSUED;
 	if (fam)
-		take_sample(sm, node, fam, s->data, want.len, right);
+		take_sample(sm, node, fam, column, s->data, want.len, right);
 }
 
 static void finished(void *arg)
