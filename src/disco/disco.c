@@ -224,11 +224,26 @@ static void on_limit(void *arg)
 	kill(d->pid, SIGKILL);
 }
 
+/* Our environment and the M_Key: arguments can be read by everybody, an environment can't. */
+static char **env_with_key(uint64_t m_key)
+{
+	size_t n = 0;
+	char **env;
+
+	while (environ[n])
+		n++;
+	env = xcalloc(n + 2, sizeof(*env));
+	env[0] = xasprintf(DISCO_KEY_VAR "=%llx", (unsigned long long)m_key);
+	memcpy(env + 1, environ, n * sizeof(*env));
+	return env;
+}
+
 static bool spawn(struct disco *d, const struct disco_request *r, int out, int err)
 {
-	char port[16], window[16], timeout[16], retries[16], key[32];
+	char port[16], window[16], timeout[16], retries[16];
 	char *argv[] = { (char[]){ DISCO_ARGV0 }, xstrdup(r->ca), port, window, timeout, retries,
-			 key, NULL };
+			 NULL };
+	char **env = env_with_key(r->m_key);
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
 	sigset_t none;
@@ -238,7 +253,6 @@ static bool spawn(struct disco *d, const struct disco_request *r, int out, int e
 	snprintf(window, sizeof(window), "%u", r->window);
 	snprintf(timeout, sizeof(timeout), "%u", r->timeout_ms);
 	snprintf(retries, sizeof(retries), "%u", r->retries);
-	snprintf(key, sizeof(key), "%llx", (unsigned long long)r->m_key);
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&fa, err, STDERR_FILENO);
@@ -247,10 +261,12 @@ static bool spawn(struct disco *d, const struct disco_request *r, int out, int e
 	sigemptyset(&none);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-	e = posix_spawn(&d->pid, "/proc/self/exe", &fa, &attr, argv, environ);
+	e = posix_spawn(&d->pid, "/proc/self/exe", &fa, &attr, argv, env);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&fa);
 	free(argv[1]);
+	free(env[0]);
+	free(env);
 	errno = e;
 	return e == 0;
 }

@@ -33,12 +33,20 @@ static bool is_fdr10(ibnd_port_t *p)
 	       (mad_get_field(p->ext_info, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F) & 1);
 }
 
+/* A device that answers nonsense costs only itself: what the daemon refuses is left out. */
+static bool node_makes_sense(const ibnd_node_t *n)
+{
+	return n->guid && n->type >= IB_NODE_CA && n->type <= IB_NODE_ROUTER &&
+	       n->numports >= 1 && n->numports <= IB_PORT_NUM_MAX &&
+	       n->path_portid.drpath.cnt >= 0 && n->path_portid.drpath.cnt <= IB_DR_HOPS_MAX;
+}
+
 static void put_node(ibnd_node_t *n)
 {
 	struct stream_node r = { .type = STREAM_NODE };
 	int hops = n->path_portid.drpath.cnt;
 
-	if (hops < 0 || hops > IB_DR_HOPS_MAX || map64_get(&index_by_guid, n->guid) != MAP64_NONE)
+	if (!node_makes_sense(n) || map64_get(&index_by_guid, n->guid) != MAP64_NONE)
 		return;
 	map64_put(&index_by_guid, n->guid, n_nodes++);
 	r.is_switch = n->type == IB_NODE_SWITCH;
@@ -52,7 +60,7 @@ static void put_node(ibnd_node_t *n)
 		ibnd_port_t *p = n->ports[i];
 		struct stream_port s = { .type = STREAM_PORT };
 
-		if (!p)
+		if (!p || (i == 0 && n->type != IB_NODE_SWITCH))
 			continue;
 		s.num = (uint8_t)i;
 		s.fdr10 = is_fdr10(p);
@@ -91,15 +99,16 @@ static void put_links_cb(ibnd_node_t *n, void *arg)
 	}
 }
 
-/* argv: name, CA, port, window, timeout in ms, retries, M_Key in hex */
+/* argv: name, CA, port, window, timeout in ms, retries */
 int disco_helper_main(int argc, char **argv)
 {
 	struct ibnd_config cfg = { 0 };
 	struct stream_end end = { .type = STREAM_END };
 	ibnd_fabric_t *f;
+	const char *key = getenv(DISCO_KEY_VAR);
 	int port;
 
-	if (argc != 7) {
+	if (argc != 6) {
 		fprintf(stderr, "%s is started by qosd, not by hand\n", argv[0]);
 		return 2;
 	}
@@ -108,7 +117,7 @@ int disco_helper_main(int argc, char **argv)
 	cfg.max_smps = (unsigned)atoi(argv[3]);
 	cfg.timeout_ms = (unsigned)atoi(argv[4]);
 	cfg.retries = (unsigned)atoi(argv[5]);
-	cfg.mkey = strtoull(argv[6], NULL, 16);
+	cfg.mkey = key ? strtoull(key, NULL, 16) : 0;
 	cfg.flags = IBND_CONFIG_MLX_EPI;
 	f = ibnd_discover_fabric(argv[1], port, NULL, &cfg);
 	if (!f || !f->from_node)

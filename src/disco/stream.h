@@ -11,6 +11,8 @@
 
 #include "ib/ib.h"
 
+#define DISCO_KEY_VAR "QOSD_DISCOVERY_M_KEY"	/* environment: the M_Key, in hex */
+
 #define STREAM_NODE 'N'
 #define STREAM_PORT 'P'
 #define STREAM_LINK 'L'

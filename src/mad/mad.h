@@ -22,8 +22,8 @@
 
 enum { SMP_GET = 1, SMP_SET = 2 };
 
-/* status of a finished SMP: an IBA MAD status (0 = good), or */
-enum { SMP_TIMEOUT = -1, SMP_SEND_FAILED = -2 };
+/* status of a finished SMP: an IBA MAD status (0 = good), or nobody answered: */
+enum { SMP_TIMEOUT = -1 };
 
 struct smp {
 	uint8_t method;			/* SMP_GET, SMP_SET */
@@ -83,14 +83,21 @@ struct mad_port_info {
 	uint16_t lid, sm_lid;
 };
 
+/* Called in the loop's thread. */
+struct mad_hooks {
+	/* What others send; in->mad is good during the call only. */
+	void (*request)(void *arg, const struct mad_in *in);
+	/* The device is gone for good: the port must be opened anew. */
+	void (*dead)(void *arg, const char *why);
+	void *arg;
+};
+
 /*
- * Opens the port and its agents (classes 0x01, 0x81, 0x03).  on_request gets
- * what others send: it runs in the loop's thread and must not keep in->mad.
- * NULL, with the reason in err, if there is no such port or it is taken.
+ * Opens the port and its agents (classes 0x01, 0x81, 0x03).  NULL, with the
+ * reason in err, if there is no such port or it is taken.
  */
 struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
-			  void (*on_request)(void *arg, const struct mad_in *in), void *arg,
-			  struct buf *err);
+			  const struct mad_hooks *hooks, struct buf *err);
 void mad_close(struct mad_port *m);
 const struct mad_port_info *mad_info(const struct mad_port *m);
 const struct mad_counts *mad_counts(const struct mad_port *m);

@@ -19,6 +19,7 @@
 #include "mad/port.h"
 
 #define CAS_MAX 32
+#define RMPP_RETRIES 3
 #define GSI_QKEY 0x80010000u
 #define UMAD_STATE_INIT 2
 
@@ -117,14 +118,12 @@ static bool register_agents(struct mad_port *m, struct buf *err)
 }
 
 struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
-			  void (*on_request)(void *arg, const struct mad_in *in), void *arg,
-			  struct buf *err)
+			  const struct mad_hooks *hooks, struct buf *err)
 {
 	struct mad_port *m = xcalloc(1, sizeof(*m));
 
 	m->loop = l;
-	m->on_request = on_request;
-	m->arg = arg;
+	m->hooks = *hooks;
 	m->fd = m->issm_fd = -1;
 	m->agent_smi = m->agent_dr = m->agent_sa = -1;
 	m->sa_queue_max = s->sa_queue_max;
@@ -236,7 +235,9 @@ bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, 
 	memcpy(umad_get_mad(u), mad, len);
 	if (len < size)
 		memset((uint8_t *)umad_get_mad(u) + len, 0, size - len);
-	r = umad_send(m->fd, (int)from->agent_id, u, (int)size, 0, 0);
+	/* of an RMPP message the kernel sends again what is not acknowledged */
+	r = umad_send(m->fd, (int)from->agent_id, u, (int)size, 0,
+		      rmpp_active(in, mad, len) ? RMPP_RETRIES : 0);
 	if (size > MAD_SIZE)
 		free(u);
 	if (r < 0) {

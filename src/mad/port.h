@@ -40,13 +40,13 @@ struct mad_port {
 	int issm_fd;
 	struct mad_counts counts;
 
-	void (*on_request)(void *arg, const struct mad_in *in);
-	void *arg;
+	struct mad_hooks hooks;
 
 	/* receiver thread */
 	pthread_t thread;
 	bool thread_started;
-	atomic_bool stop;
+	atomic_bool stop, dead;
+	atomic_uint oversize;		/* messages dropped for their size */
 	struct wake *wake;
 	pthread_mutex_t lock;		/* guards the two lists */
 	struct rx_batch *full, **full_tail;

@@ -23,7 +23,8 @@
 #define POLL_IDLE_MS	500
 #define POLLS_BUSY	100
 #define RMPP_MAX	(1 << 20)	/* largest request message taken */
-#define ERRORS_MAX	100	/* receive errors in a row before saying so */
+#define ERRORS_MAX	20	/* receive errors in a row after which the port is given up */
+#define RETRY_NS	50000000
 
 #define METHOD_RESPONSE	0x80
 #define METHOD_TRAP_REPRESS 0x07
@@ -72,13 +73,18 @@ static int receive(struct mad_port *m, struct rx_slot *s, int timeout_ms)
 	int r = umad_recv(m->fd, s->raw, &len, timeout_ms);
 
 	s->big = NULL;
-	if (r == -ENOSPC && len > MAD_SIZE && len <= RMPP_MAX) {
-		/* an RMPP message: the kernel keeps it until it is read whole */
-		s->big = xmalloc(umad_size() + (size_t)len);
-		r = umad_recv(m->fd, s->big, &len, 0);
-		if (r < 0) {
+	if (r == -ENOSPC && len > MAD_SIZE) {
+		/*
+		 * An RMPP message: the kernel keeps it, before all others, until it
+		 * is read whole.  Not xmalloc(): its size is the sender's choice.
+		 */
+		s->big = malloc(umad_size() + (size_t)len);
+		if (s->big)
+			r = umad_recv(m->fd, s->big, &len, 0);
+		if (r < 0 || len > RMPP_MAX) {
 			free(s->big);
 			s->big = NULL;
+			r = -EMSGSIZE;
 		}
 	}
 	s->len = r < 0 ? 0 : len;
@@ -102,12 +108,15 @@ static void *receiver(void *arg)
 				atomic_fetch_add_explicit(&m->sa_queued, 1, memory_order_relaxed);
 			if (++b->n < RX_BATCH)
 				continue;
+		} else if (r == -EMSGSIZE) {
+			atomic_fetch_add_explicit(&m->oversize, 1, memory_order_relaxed);
 		} else if (!b->n && r != -ETIMEDOUT && r != -EAGAIN) {
-			if (++errors == ERRORS_MAX)
-				log_error("mad", "%s port %d: receiving fails: %s", m->info.ca,
-					  m->info.port, strerror(-r));
-			if (errors >= ERRORS_MAX)
-				nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
+			/* the device is gone, and this descriptor with it: the kernel gives no other */
+			if (++errors == ERRORS_MAX) {
+				atomic_store(&m->dead, true);
+				loop_wake(m->wake);
+			}
+			nanosleep(&(struct timespec){ 0, RETRY_NS }, NULL);
 		} else if (!b->n && idle < POLLS_BUSY) {
 			idle++;
 		}
@@ -144,7 +153,7 @@ static void dispatch_request(struct mad_port *m, const struct rx_slot *s, const 
 		m->counts.unknown++;
 		return;
 	}
-	m->on_request(m->arg, &in);
+	m->hooks.request(m->hooks.arg, &in);
 }
 
 static void dispatch(struct mad_port *m, const struct rx_slot *s)
@@ -188,6 +197,9 @@ static void on_wake(void *arg)
 			free(b->slot[i].big);
 		}
 	txn_pump(m->txns);
+	m->counts.malformed += atomic_exchange_explicit(&m->oversize, 0, memory_order_relaxed);
+	if (atomic_exchange(&m->dead, false))
+		m->hooks.dead(m->hooks.arg, "the port does not receive any more: is the device gone?");
 
 	if (!list)
 		return;

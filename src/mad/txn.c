@@ -316,8 +316,8 @@ void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 	}
 	status = be16toh(p->status) & (uint16_t)~DR_DIRECTION;
 	if (status == IB_STATUS_BUSY) {
-		try_failed(t, x, clock_mono_us());
-		return;
+		t->m->counts.bad_status++;
+		return;		/* asked again when the time-out is over, not at once */
 	}
 	list_remove(t, x);
 	memcpy(x->s.data, p->data, sizeof(x->s.data));
@@ -395,11 +395,12 @@ void txn_pump(struct txn_table *t)
 {
 	int64_t now = clock_mono_us();
 
-	while (t->singles && t->free)
+	while (t->singles && t->free && t->in_flight < t->window)
 		start_single(t, now);
 	while (t->jobs) {
 		struct smp_job *j = t->jobs;
 
+		now = clock_mono_us();	/* the end of the job before may have taken long */
 		while (t->in_flight < t->window && t->free && start_from_job(t, j, now))
 			;
 		if (j->head != NONE && t->in_flight < t->window && t->free)

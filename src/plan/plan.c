@@ -93,6 +93,7 @@ struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 	};
 	route(p, &r);
 	judge_routes(p, &r);
+	p->order = updn_order_new(f);
 	t[3] = now();
 	p->paths = paths_compute(f, p->lfts, p->lid_top, p->port_by_lid, p->tables);
 	t[4] = now();
@@ -110,6 +111,7 @@ void plan_free(struct plan *p)
 	paths_free(p->paths);
 	lfts_free(p->lfts);
 	route_report_free(&p->report);
+	updn_order_free(p->order);
 	matcher_free(p->matcher);
 	qos_tables_free(p->tables);
 	groups_free(p->groups);

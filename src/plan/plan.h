@@ -43,6 +43,7 @@ struct plan {
 	struct qos_tables *tables;
 	struct paths *paths;
 	struct route_report report;
+	struct updn_order *order;	/* for the multicast trees */
 	struct findings findings;	/* of the policy against this fabric, and of routing */
 	int64_t us_lids, us_tables, us_routes, us_paths;	/* by plan_compute()'s now */
 };

@@ -28,7 +28,7 @@ struct settings *settings_default(void)
 		.link_speed = LINK_KEEP,
 		.sm_key = 1,
 		.poll_interval_ms = 500,
-		.poll_retries = 3,
+		.poll_retries = 2,
 		.engines = { xstrdup("updn"), xstrdup("minhop") },
 		.smp_window = 64,
 		.smp_window_device = 4,

@@ -225,6 +225,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.timeout_ms = s->smp_timeout_ms, .retries = s->smp_retries,
 		.sa_queue_max = s->sa_requests_max,
 	};
+	struct mad_hooks mh = { .request = on_request, .dead = on_fatal, .arg = q };
 	struct sm_hooks hooks = {
 		.published = on_published, .sweep_done = on_sweep_done, .fatal = on_fatal, .arg = q,
 	};
@@ -241,7 +242,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		buf_puts(err, "no event loop");
 		return false;
 	}
-	q->mad = mad_open(q->loop, &ms, on_request, q, err);
+	q->mad = mad_open(q->loop, &ms, &mh, err);
 	if (!q->mad)
 		return false;
 	log_info("qosd", "port 0x%016" PRIx64 " (%s port %d)", mad_info(q->mad)->guid,
@@ -322,6 +323,7 @@ int daemon_run(const struct options *o)
 	if (o->verbose)
 		log_set_level(LOG_LEVEL_DEBUG);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);	/* until there is somebody to reload */
 	umask(027);
 	policy = load_files(&q);
 	if (!policy || !q.settings) {

@@ -303,6 +303,7 @@ void choice_spread(const struct choice *c, const struct graph *g, uint32_t *load
 		row[k] = g->lanes[c->lane[best]];
 		load[c->lane[best]] += weight;
 		for (unsigned i = 0; i < c->n; i++)
-			used[i] += c->v[i] == c->v[best];
+			if (c->v[i] == c->v[best])
+				used[i]++;
 	}
 }

@@ -51,7 +51,12 @@ static void sm_info_put(struct sm *sm, uint8_t *data)
 	mad_set_field(data, 0, IB_SMINFO_ACT_F, ++sm->act_count);
 	mad_set_field(data, 0, IB_SMINFO_PRIO_F, sm->settings->priority);
 	mad_set_field(data, 0, IB_SMINFO_STATE_F, (uint32_t)sm->state);
-	/* the SM_Key is a secret: it is not told to who asks (14.4.7) */
+}
+
+/* The SM_Key, for those who may see it: without it OpenSM takes us for a stranger (14.4.7). */
+static void sm_key_put(const struct sm *sm, uint8_t *data)
+{
+	mad_set_field64(data, 0, IB_SMINFO_KEY_F, sm->settings->sm_key);
 }
 
 static bool outranks(const struct sm *sm, const struct sm_info *i)
@@ -77,19 +82,54 @@ static void consider(struct sm *sm, const struct question *q, const struct smp *
 	if (i.guid == mad_info(sm->mad)->guid || i.state == SM_NOT_ACTIVE || i.state > SM_MASTER)
 		return;
 	if (sm->state == SM_MASTER)
-		yield = i.state == SM_MASTER && outranks(sm, &i);
+		yield = (i.state == SM_MASTER || i.state == SM_STANDBY) && outranks(sm, &i);
 	else
 		yield = i.state == SM_MASTER || outranks(sm, &i);
 	log_info("election", "SM 0x%016" PRIx64 " at %s: %s, priority %u%s", i.guid,
 		 sm->f->nodes[q->node].desc, sm_state_name((enum sm_state)i.state), i.priority,
 		 yield ? "; it goes before us" : "");
-	if (yield && (!sm->master_guid || i.state == SM_MASTER))
+	if (yield && (!sm->master_guid || i.state == SM_MASTER)) {
+		sm->master_is_up = i.state == SM_MASTER;
 		election_stand_by(sm, i.guid, i.priority, s);
+	}
+}
+
+/* It takes over now; or it can't be told, and the subnet is ours still. */
+static void on_handed_over(void *arg, const struct smp *s, int status)
+{
+	struct sm *sm = arg;
+
+	(void)s;
+	if (!status) {
+		sweep_lost(sm);
+		return;
+	}
+	log_warn("election", "SM 0x%016" PRIx64 " does not take the handover (%d)",
+		 sm->master_guid, status);
+	sm->master_guid = 0;
+	sweep_elected(sm);
+}
+
+/* A master gives way to a better one that stands by (14.4.1.2). */
+static void hand_over(struct sm *sm)
+{
+	struct smp s = sm->master_poll;
+
+	log_info("election", "handing over to SM 0x%016" PRIx64, sm->master_guid);
+	s.method = SMP_SET;
+	s.mod = CTRL_HANDOVER;
+	s.m_key = sm->settings->m_key;
+	s.once = false;
+	sm_info_put(sm, s.data);
+	sm_key_put(sm, s.data);
+	smp_send(sm->mad, &s, on_handed_over, sm);
 }
 
 static void asked_all(struct sm *sm)
 {
-	if (sm->master_guid)
+	if (sm->master_guid && sm->state == SM_MASTER && !sm->master_is_up)
+		hand_over(sm);
+	else if (sm->master_guid)
 		sweep_lost(sm);
 	else
 		sweep_elected(sm);
@@ -204,7 +244,11 @@ static void answer(struct sm *sm, const struct mad_in *in, uint16_t status)
 	memcpy(mad, in->mad, sizeof(mad));
 	mad[3] = UMAD_METHOD_GET_RESP;
 	put_be16(mad + 4, (uint16_t)(status | (directed ? 0x8000 : 0)));
-	sm_info_put(sm, mad + 64);
+	if (get_be16(mad + 16) == UMAD_SM_ATTR_SM_INFO) {
+		sm_info_put(sm, mad + 64);
+		if (!sm->settings->m_key || get_be64(in->mad + 24) == sm->settings->m_key)
+			sm_key_put(sm, mad + 64);
+	}
 	mad_reply(sm->mad, in, mad, sizeof(mad));
 }
 
@@ -213,9 +257,9 @@ static bool control_allowed(const struct sm *sm, uint32_t control, unsigned send
 {
 	switch (control) {
 	case CTRL_HANDOVER:
-		return sender == SM_MASTER && sm->state == SM_STANDBY;
+		return sender == SM_MASTER && sm->state != SM_NOT_ACTIVE;
 	case CTRL_ACKNOWLEDGE:
-		return sender == SM_STANDBY && sm->state == SM_MASTER;
+		return sender == SM_STANDBY || (sender == SM_MASTER && sm->state == SM_STANDBY);
 	case CTRL_DISABLE:
 		return sender == SM_MASTER && sm->state == SM_STANDBY;
 	case CTRL_STANDBY:
@@ -235,8 +279,11 @@ static void control(struct sm *sm, uint32_t what, const struct sm_info *from)
 	switch (what) {
 	case CTRL_HANDOVER:
 		timer_stop(sm->poll_timer);
-		/* it stands by from now on; master_guid is looked up anew by the sweep */
-		sm_set_state(sm, SM_MASTER);
+		if (sm->state == SM_STANDBY) {
+			/* the one that left is nobody's master any more */
+			sm->master_guid = 0;
+			sm_set_state(sm, SM_MASTER);
+		}
 		sm_want_sweep(sm, SWEEP_FULL, "handover");
 		break;
 	case CTRL_DISABLE:

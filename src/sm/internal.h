@@ -50,12 +50,15 @@ struct node_work {
 	uint32_t n, cap, cursor;
 	struct item_family sl2vl, vlarb;
 	uint8_t *ports;		/* port numbers whose PortInfo is to be set */
-	uint32_t n_ports;
+	uint32_t n_ports, n_first;	/* the first n_first of them for the first time */
+	uint8_t *look;		/* … to be read again, after a Set that went wrong */
+	uint32_t n_look;
 	bool switch_info;	/* SwitchInfo is to be set first */
 	bool collected;		/* items is filled */
 	bool settled;		/* items holds what is to be written, and only that */
 	bool ports_collected;	/* ports and switch_info are filled */
 	bool failed;		/* did not answer: nothing more is asked of it */
+	bool doubtful;		/* refused something */
 };
 
 struct plan_task;
@@ -71,6 +74,7 @@ struct sm {
 	uint32_t act_count;	/* SMInfo.ActCount */
 	uint64_t master_guid;	/* the other SM that we stand by for */
 	uint8_t master_priority;
+	bool master_is_up;	/* it is master already, not only better than us */
 	struct smp master_poll;	/* how to reach it */
 	uint8_t *master_route;
 	unsigned polls_missed, polls_idle;
@@ -138,7 +142,7 @@ void sweep_enter(struct sm *sm, enum phase p);
 const char *phase_name(enum phase p);
 struct want_env sweep_env(const struct sm *sm);
 /* The node gave no answer: nothing more is asked of it in this sweep. */
-void sweep_node_failed(struct sm *sm, uint32_t node, const char *what, int status);
+void sweep_node_failed(struct sm *sm, uint32_t node, const char *what);
 
 /* election.c */
 void election_start(struct sm *sm);

@@ -26,6 +26,8 @@
 #define PORTS_PER_POSITION 16
 #define GATHER_US	20000
 
+static struct log_ratelimit failed_log = LOG_RATELIMIT;
+
 struct mft_block {
 	uint64_t guid;		/* of the switch */
 	uint16_t block;
@@ -108,7 +110,7 @@ static void want_group(struct mcast_work *w, const struct mcast_group *g)
 			members[n++] = port;
 	}
 	if (n && g->mlid >= IB_LID_MCAST_FIRST && g->mlid <= IB_LID_MCAST_LAST) {
-		t = mcast_tree_build(f, members, n);
+		t = mcast_tree_build_on(w->state->plan->order, members, n);
 		for (uint32_t sw = 0; t && sw < t->n_switches; sw++)
 			want_ports(w, &f->nodes[f->switches[sw].node], g->mlid, t->ports[sw]);
 		mcast_tree_free(t);
@@ -164,11 +166,12 @@ static void done(void *arg, uint32_t sw, const struct smp *s, uint64_t cookie, i
 
 	if (status) {
 		b->failed = true;
-		log_warn("multicast", "%s: MFT block %u of ports %u..: %s failed (%d)",
-			 fabric_node_name(w->state->f, w->state->f->switches[sw].node, name,
-					  sizeof(name)),
-			 b->block, b->position * PORTS_PER_POSITION,
-			 s->method == SMP_SET ? "Set" : "Get", status);
+		log_limited(&failed_log, LOG_LEVEL_WARNING, "multicast",
+			    "%s: MFT block %u of ports %u..: %s failed (%d)",
+			    fabric_node_name(w->state->f, w->state->f->switches[sw].node, name,
+					     sizeof(name)),
+			    b->block, b->position * PORTS_PER_POSITION,
+			    s->method == SMP_SET ? "Set" : "Get", status);
 		return;
 	}
 	memcpy(b->is, s->data, sizeof(b->is));
@@ -215,9 +218,8 @@ static void start(void *arg)
 	f = w->state->f;
 	mcast_sync(sm->mcast, w->state);
 	/* before any device hears of it: after a crash the groups must be the same */
-	if (mcast_dirty(sm->mcast))
-		store_save_groups(sm->store, sm->mcast);
-	mcast_clean(sm->mcast);
+	if (mcast_dirty(sm->mcast) && store_save_groups(sm->store, sm->mcast))
+		mcast_clean(sm->mcast);
 	want_all(w);
 	w->todo = xcalloc(f->n_switches, sizeof(*w->todo));
 	for (size_t i = 0; i < w->blocks.n; i++) {

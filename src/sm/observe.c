@@ -285,7 +285,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	bool right;
 
 	if (status < 0) {
-		sweep_node_failed(sm, node, "reading tables", status);
+		sweep_node_failed(sm, node, "reading tables");
 		return;
 	}
 	want_item(sm->plan, node, PLAIN(*it), &want);

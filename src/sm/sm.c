@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/log.h"
+#include "plan/mcast.h"
 #include "sm/internal.h"
 
 #define TRAP_SETTLE_US	50000		/* a fault brings several traps: take them together */
@@ -56,7 +57,8 @@ void sm_set_state(struct sm *sm, enum sm_state s)
 
 void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 {
-	if (sm->state == SM_NOT_ACTIVE || sm->state == SM_STANDBY)
+	/* before the own port is known to be free of others, start() is still to come */
+	if (sm->state == SM_NOT_ACTIVE || sm->state == SM_STANDBY || !sm->own_port_checked)
 		return;
 	if (sm->kind == SWEEP_NONE) {
 		timer_stop(sm->retry_timer);
@@ -103,6 +105,9 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 	} else {
 		arm_retry(sm, complete);
 	}
+	/* what was joined while it ran, also if it failed */
+	if (sm->state == SM_MASTER && sm->published && sm->mcast && mcast_dirty(sm->mcast))
+		sm_mcast_changed(sm);
 	if (sm->state == SM_MASTER && sm->settings->sweep_interval_s)
 		timer_set(sm->light_timer, sm->settings->sweep_interval_s * 1000000ll,
 			  sm->settings->sweep_interval_s * 1000000ll);
@@ -187,6 +192,11 @@ static void on_light(void *arg)
 
 	if (sm->kind != SWEEP_NONE || sm->light_job || !sm->published)
 		return;
+	/* our own link was down: nobody is there to report that it is back */
+	if (!sm->published->f->n_switches) {
+		sm_want_sweep(sm, SWEEP_CHANGE, "no switch to ask");
+		return;
+	}
 	sm->light_changed = false;
 	sm->light_state = state_ref(sm->published);
 	sm->light_asked = xcalloc(sm->published->f->n_switches, 1);
@@ -275,6 +285,7 @@ void sm_free(struct sm *sm)
 		light_end(sm);
 	}
 	unpublish(sm);
+	multicast_stop(sm);
 	timer_free(sm->poll_timer);
 	timer_free(sm->light_timer);
 	timer_free(sm->soon_timer);

@@ -48,19 +48,20 @@ struct want_env sweep_env(const struct sm *sm)
 	};
 }
 
-void sweep_node_failed(struct sm *sm, uint32_t node, const char *what, int status)
+static struct log_ratelimit failed_log = LOG_RATELIMIT;
+
+void sweep_node_failed(struct sm *sm, uint32_t node, const char *what)
 {
 	char name[FABRIC_NAME_MAX];
 	struct node_work *w = &sm->work[node];
 
-	map64_put(&sm->doubtful, sm->f->nodes[node].guid, 1);
 	if (w->failed)
 		return;
 	w->failed = true;
 	sm->failed_devices++;
-	log_warn("sweep", "%s: %s while %s; nothing more is asked of it in this sweep",
-		 fabric_node_name(sm->f, node, name, sizeof(name)),
-		 status == SMP_TIMEOUT ? "no answer" : "sending failed", what);
+	log_limited(&failed_log, LOG_LEVEL_WARNING, "sweep",
+		    "%s: no answer while %s; nothing more is asked of it in this sweep",
+		    fabric_node_name(sm->f, node, name, sizeof(name)), what);
 }
 
 static void free_work(struct sm *sm)
@@ -68,6 +69,7 @@ static void free_work(struct sm *sm)
 	for (uint32_t i = 0; sm->work && i < sm->f->n_nodes; i++) {
 		free(sm->work[i].items);
 		free(sm->work[i].ports);
+		free(sm->work[i].look);
 	}
 	free(sm->work);
 	sm->work = NULL;
@@ -294,6 +296,22 @@ static void count_ports(struct sm *sm)
 	}
 }
 
+/* A CA without a link manages nobody. */
+static bool self_is_linked(const struct fabric *f)
+{
+	return f->ports[f->self].num == 0 || port_is_linked(f, f->self);
+}
+
+/* The nodes whose tables are not surely as planned: the next sweep reads them. */
+static void remember_doubts(struct sm *sm)
+{
+	map64_free(&sm->doubtful);
+	map64_init(&sm->doubtful, 16);
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		if (sm->work[i].failed || sm->work[i].doubtful)
+			map64_put(&sm->doubtful, sm->f->nodes[i].guid, 1);
+}
+
 static void publish(struct sm *sm)
 {
 	struct subnet_state *s = xcalloc(1, sizeof(*s)), *old = sm->published;
@@ -326,14 +344,17 @@ void sweep_written(struct sm *sm)
 	sm->last_smps = c->smps - sm->smps_before;
 	sm->last_sets = c->sets_total - sm->sets_before;
 	complete = sm->ports_active == sm->ports_linked && !sm->failed_devices &&
-		   !sm->sets_failed && !sm->f->unanswered;
+		   !sm->sets_failed && !sm->f->unanswered && self_is_linked(sm->f);
 	sm->subnet_up = complete;
-	sm->registrations_lost = false;
+	if (!sm->failed_devices && !sm->sets_failed)
+		sm->registrations_lost = false;
+	remember_doubts(sm);
 	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64
 		 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason, sm->f->n_nodes,
 		 sm->f->n_switches, sm->ports_active, sm->ports_linked, sm->last_smps,
 		 sm->last_sets, seconds, complete ? "" : "; incomplete: ",
 		 complete ? "" :
+		 !self_is_linked(sm->f) ? "our own link is down" :
 		 sm->failed_devices || sm->f->unanswered ? "some devices do not answer" :
 		 sm->sets_failed ? "some settings were refused" : "some ports are not Active");
 	publish(sm);
@@ -362,10 +383,6 @@ void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 		sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
 		plan_start(sm);
 		return;
-	}
-	if (kind == SWEEP_FULL) {
-		map64_free(&sm->doubtful);
-		map64_init(&sm->doubtful, 16);
 	}
 	sweep_enter(sm, PHASE_DISCOVERY);
 	discovery_start(sm);

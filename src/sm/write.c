@@ -26,17 +26,18 @@
 static struct log_ratelimit refused_log = LOG_RATELIMIT;
 
 #define COOKIE_SWITCH_INFO UINT64_MAX
+#define COOKIE_AGAIN 0x100	/* with a port number: the second and last try */
 
 static void set_failed(struct sm *sm, uint32_t node, const struct smp *s, int status)
 {
 	char name[FABRIC_NAME_MAX];
 
 	if (status < 0) {
-		sweep_node_failed(sm, node, "writing", status);
+		sweep_node_failed(sm, node, "writing");
 		return;
 	}
 	sm->sets_failed++;
-	map64_put(&sm->doubtful, sm->f->nodes[node].guid, 1);
+	sm->work[node].doubtful = true;
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: Set of attribute 0x%04x modifier 0x%08x refused with status 0x%04x",
 		    fabric_node_name(sm->f, node, name, sizeof(name)), s->attr, s->mod,
@@ -48,6 +49,50 @@ static void start_job(struct sm *sm, const struct smp_job_ops *ops)
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
 		sm->work[i].cursor = 0;
 	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, ops, sm);
+}
+
+static void fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_t attr, uint32_t mod)
+{
+	s->method = (uint8_t)method;
+	s->attr = attr;
+	s->mod = mod;
+	s->m_key = sm->settings->m_key;
+}
+
+/*
+ * The first data packet makes an Armed port Active by itself, and a Set whose
+ * answer was lost is sent again: both ask for the state that the port has,
+ * which is an error (14.2.5.6).  So after an error of value, look.
+ */
+static bool look_again(struct sm *sm, uint32_t node, const struct smp *s, uint64_t cookie,
+		       int status)
+{
+	struct node_work *w = &sm->work[node];
+
+	if (status != IB_STATUS_BAD_VALUE || s->method != SMP_SET ||
+	    s->attr != UMAD_SM_ATTR_PORT_INFO || cookie & COOKIE_AGAIN)
+		return false;
+	w->look = xrealloc(w->look, w->n_look + 1, 1);
+	w->look[w->n_look++] = (uint8_t)cookie;
+	return true;
+}
+
+/* The next PortInfo to look at; false if there is none. */
+static bool look_next(struct sm *sm, uint32_t node, struct smp *s, uint64_t *cookie)
+{
+	struct node_work *w = &sm->work[node];
+
+	while (w->n_look) {
+		unsigned num = w->look[--w->n_look];
+
+		if (!want_route(sm->f, node, num, s))
+			continue;
+		fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO, num);
+		memset(s->data, 0, sizeof(s->data));
+		*cookie = num | COOKIE_AGAIN;
+		return true;
+	}
+	return false;
 }
 
 /* --- pass 1: ports --- */
@@ -75,30 +120,41 @@ static bool port_needs_set(const struct sm *sm, const struct want_env *env, uint
 	       !store_is_refused(sm->store, n->guid, UMAD_SM_ATTR_PORT_INFO, p->num, want, got);
 }
 
+/* A digest of the fields of SwitchInfo that are ours. */
+static uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime)
+{
+	return hash64((uint64_t)lft_top << 8 | lifetime);
+}
+
+static bool switch_info_needs_set(const struct sm *sm, const struct want_env *env, uint32_t sw)
+{
+	const struct fabric_switch *s = &sm->f->switches[sw];
+	uint8_t data[64];
+
+	return want_switch_info(env, sw, data) &&
+	       (s->port_change ||
+		!store_is_refused(sm->store, sm->f->nodes[s->node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
+				  switch_info_digest(sm->plan->lid_top,
+						     sm->settings->packet_lifetime),
+				  switch_info_digest(s->lft_top, s->lifetime)));
+}
+
 static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t node)
 {
 	const struct fabric_node *n = &sm->f->nodes[node];
 	struct node_work *w = &sm->work[node];
-	uint8_t nums[256], data[64];
+	uint8_t nums[256];
 	uint32_t k = 0;
 
 	w->ports_collected = true;
 	if (n->sw != FABRIC_NONE)
-		w->switch_info = want_switch_info(env, n->sw, data);
+		w->switch_info = switch_info_needs_set(sm, env, n->sw);
 	for (unsigned num = 0; num <= n->nports; num++)
 		if (port_is_managed(sm->f, n->port0 + num) &&
 		    port_needs_set(sm, env, n->port0 + num))
 			nums[k++] = (uint8_t)num;
-	w->n_ports = k;
+	w->n_ports = w->n_first = k;
 	w->ports = k ? xmemdup(nums, k) : NULL;
-}
-
-static void fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_t attr, uint32_t mod)
-{
-	s->method = (uint8_t)method;
-	s->attr = attr;
-	s->mod = mod;
-	s->m_key = sm->settings->m_key;
 }
 
 static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
@@ -121,6 +177,8 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 		*cookie = COOKIE_SWITCH_INFO;
 		return true;
 	}
+	if (look_next(sm, node, s, cookie))
+		return true;
 	while (w->cursor < w->n_ports) {
 		unsigned num = w->ports[w->cursor++];
 
@@ -128,7 +186,7 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 			continue;
 		fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, num);
 		want_port_info(&env, n->port0 + num, next_state(sm, n->port0 + num), s->data);
-		*cookie = num;
+		*cookie = num | (w->cursor > w->n_first ? COOKIE_AGAIN : 0);
 		return true;
 	}
 	return false;
@@ -143,11 +201,15 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 
 	fabric_switch_store(sw, s->data);
 	/* a new change may have come in between: that is no refusal */
-	if (want_switch_info(&env, sm->f->nodes[node].sw, want) && !sw->port_change)
-		log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
-			    "%s: SwitchInfo keeps LinearFDBTop %u, LifeTimeValue %u",
-			    fabric_node_name(sm->f, node, name, sizeof(name)), sw->lft_top,
-			    sw->lifetime);
+	if (!want_switch_info(&env, sm->f->nodes[node].sw, want) ||
+	    (sw->lft_top == sm->plan->lid_top && sw->lifetime == sm->settings->packet_lifetime))
+		return;
+	store_refused(sm->store, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
+		      switch_info_digest(sm->plan->lid_top, sm->settings->packet_lifetime),
+		      switch_info_digest(sw->lft_top, sw->lifetime));
+	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
+		    "%s: SwitchInfo keeps LinearFDBTop %u, LifeTimeValue %u",
+		    fabric_node_name(sm->f, node, name, sizeof(name)), sw->lft_top, sw->lifetime);
 }
 
 static void port_done(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
@@ -166,16 +228,34 @@ static void port_done(struct sm *sm, uint32_t node, unsigned num, const struct s
 		store_refused(sm->store, n->guid, UMAD_SM_ATTR_PORT_INFO, num, want, got);
 }
 
+/* What is still to be changed gets one more try. */
+static void port_looked_at(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
+{
+	struct node_work *w = &sm->work[node];
+	struct want_env env = sweep_env(sm);
+	uint32_t port = sm->f->nodes[node].port0 + num;
+
+	fabric_port_store(&sm->f->ports[port], s->data);
+	if (!port_needs_set(sm, &env, port))
+		return;
+	w->ports = xrealloc(w->ports, w->n_ports + 1, 1);
+	w->ports[w->n_ports++] = (uint8_t)num;
+}
+
 static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
 
+	if (look_again(sm, node, s, cookie, status))
+		return;
 	if (status)
 		set_failed(sm, node, s, status);
 	else if (cookie == COOKIE_SWITCH_INFO)
 		switch_info_done(sm, node, s);
+	else if (s->method == SMP_GET)
+		port_looked_at(sm, node, (uint8_t)cookie, s);
 	else
-		port_done(sm, node, (unsigned)cookie, s);
+		port_done(sm, node, (uint8_t)cookie, s);
 }
 
 /* --- pass 2: tables --- */
@@ -217,7 +297,6 @@ static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 		return;
 	store_refused(sm->store, sm->f->nodes[node].guid, want.attr, want.mod,
 		      hash_bytes(want.data, want.len, 0), hash_bytes(s->data, want.len, 0));
-	map64_put(&sm->doubtful, sm->f->nodes[node].guid, 1);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: keeps another value for attribute 0x%04x modifier 0x%08x",
 		    fabric_node_name(sm->f, node, name, sizeof(name)), want.attr, want.mod);
@@ -241,14 +320,8 @@ static bool active_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 	struct want_env env = sweep_env(sm);
 
 	env.reregister = false;		/* that was asked for with the step to Armed */
-	if (w->n_ports && !w->failed) {
-		unsigned num = w->ports[--w->n_ports];
-
-		fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO, num);
-		memset(s->data, 0, sizeof(s->data));
-		*cookie = num;
-		return want_route(sm->f, node, num, s);
-	}
+	if (!w->failed && look_next(sm, node, s, cookie))
+		return true;
 	while (w->cursor <= n->nports && !w->failed) {
 		unsigned num = w->cursor++;
 
@@ -265,23 +338,14 @@ static bool active_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
-	struct node_work *w = &sm->work[node];
-	uint32_t port = sm->f->nodes[node].port0 + (unsigned)cookie;
+	uint32_t port = sm->f->nodes[node].port0 + (uint8_t)cookie;
 
-	if (status == 0) {
-		fabric_port_store(&sm->f->ports[port], s->data);
+	if (look_again(sm, node, s, cookie, status))
 		return;
-	}
-	if (status != IB_STATUS_BAD_VALUE || s->method == SMP_GET) {
+	if (status)
 		set_failed(sm, node, s, status);
-		return;
-	}
-	/*
-	 * The first data packet makes an Armed port Active by itself, and asking
-	 * for the state that a port has is an error: look what it is now.
-	 */
-	w->ports = xrealloc(w->ports, w->n_ports + 1, 1);
-	w->ports[w->n_ports++] = (uint8_t)cookie;
+	else
+		fabric_port_store(&sm->f->ports[port], s->data);
 }
 
 static void active_finished(void *arg)
@@ -299,8 +363,6 @@ static void tables_finished(void *arg)
 	struct sm *sm = arg;
 
 	sweep_enter(sm, PHASE_ACTIVATION);
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		sm->work[i].n_ports = 0;	/* from here on: ports to look at again */
 	start_job(sm, &active_ops);
 }
 

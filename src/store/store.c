@@ -35,7 +35,7 @@ struct store {
 	struct lid_map lids;
 	VEC(struct refusal) refused;
 	struct map64 refused_by_key;
-	bool refused_dirty;
+	bool lids_dirty, refused_dirty;
 	/* while the groups are being read */
 	struct mcast_db *groups;
 	struct mcast_group *group;
@@ -207,17 +207,17 @@ struct lid_map *store_lids(struct store *s)
 bool store_save_lids(struct store *s, const struct plan *p)
 {
 	struct buf b = { 0 };
-	bool changed = false, ok;
+	bool ok;
 
 	for (uint32_t i = 0; i < p->f->n_ports; i++) {
 		uint64_t guid = p->f->ports[i].guid;
 
 		if (!p->lid[i])
 			continue;
-		changed |= map64_put(&s->lids.by_guid, guid, p->lid[i]) != p->lid[i];
-		changed |= map64_put(&s->lids.lmc_by_guid, guid, p->lmc[i]) != p->lmc[i];
+		s->lids_dirty |= map64_put(&s->lids.by_guid, guid, p->lid[i]) != p->lid[i];
+		s->lids_dirty |= map64_put(&s->lids.lmc_by_guid, guid, p->lmc[i]) != p->lmc[i];
 	}
-	if (!changed)
+	if (!s->lids_dirty)
 		return true;
 	buf_puts(&b, LIDS_TITLE);
 	for (uint32_t i = 0; i <= s->lids.by_guid.mask; i++) {
@@ -228,6 +228,7 @@ bool store_save_lids(struct store *s, const struct plan *p)
 				   map64_get(&s->lids.lmc_by_guid, e->key));
 	}
 	ok = file_write(s, LIDS_FILE, &b);
+	s->lids_dirty = !ok;
 	buf_free(&b);
 	return ok;
 }

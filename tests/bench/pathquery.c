@@ -11,6 +11,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +156,7 @@ static void ask(uint32_t i, uint32_t src, uint32_t dst)
 
 /*
  * The next answer: its slot, with status and record; -1 if it was to a query
- * given up, -2 if none came for LOST_MS.
+ * given up, or too short; -2 if none came for LOST_MS.
  */
 static int next_answer(uint16_t *status, struct sa_path_record *r)
 {
@@ -165,8 +166,10 @@ static int next_answer(uint16_t *status, struct sa_path_record *r)
 
 	if (got == -ETIMEDOUT)
 		return -2;
-	if (got < 0 || len < MAD_SIZE)
-		die("receiving failed");
+	if (got < 0)
+		{ fprintf(stderr, "got %d len %d errno %d\n", got, len, errno); die("receiving failed"); }
+	if (len < (int)(offsetof(struct umad_sa_packet, data) + sizeof(*r)))
+		return -1;
 	uint32_t tid = (uint32_t)be64toh(p->mad_hdr.tid);
 	struct slot *s = &slots[tid % WINDOW_MAX];
 

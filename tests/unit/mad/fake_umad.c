@@ -11,6 +11,7 @@
 
 void (*fake_on_send)(const struct ib_user_mad *umad, const struct umad_smp *smp, int len);
 int fake_agents, fake_refuse_class = -1;
+bool fake_gone;
 
 struct queued {
 	struct queued *next;
@@ -63,6 +64,8 @@ int umad_recv(int fd, void *umad, int *length, int timeout_ms)
 	int r = -EAGAIN;
 
 	(void)fd;
+	if (fake_gone)
+		return -EIO;
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_nsec += timeout_ms * 1000000l;
 	until.tv_sec += until.tv_nsec / 1000000000;

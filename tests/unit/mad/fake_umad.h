@@ -6,6 +6,7 @@
 #ifndef TEST_MAD_FAKE_UMAD_H
 #define TEST_MAD_FAKE_UMAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <infiniband/umad.h>
@@ -22,6 +23,8 @@ void fake_answer(const struct umad_smp *smp, uint16_t status, const uint8_t *dat
 void fake_timeout(const struct umad_smp *smp);
 /* How many agents are registered. */
 extern int fake_agents;
+/* The device was taken away: nothing can be received. */
+extern bool fake_gone;
 /* A failure to come of umad_register() of that class. */
 extern int fake_refuse_class;
 

@@ -30,7 +30,7 @@ static struct {
 	unsigned sent[DEVICES];
 	struct smp last;
 	/* requests of others */
-	unsigned requests;
+	unsigned requests, dead;
 	uint8_t request[4096];
 	size_t request_len;
 } t;
@@ -51,6 +51,16 @@ static void on_request(void *arg, const struct mad_in *in)
 	loop_stop(t.loop);
 }
 
+static void on_dead(void *arg, const char *why)
+{
+	(void)arg;
+	ck_assert_ptr_nonnull(why);
+	t.dead++;
+	loop_stop(t.loop);
+}
+
+static const struct mad_hooks hooks = { .request = on_request, .dead = on_dead };
+
 static void open_port(unsigned window, unsigned per_device, unsigned timeout_ms, unsigned retries)
 {
 	struct mad_settings s = { .smp_window = window, .smp_window_device = per_device,
@@ -60,7 +70,7 @@ static void open_port(unsigned window, unsigned per_device, unsigned timeout_ms,
 
 	memset(&t, 0, sizeof(t));
 	t.loop = loop_new();
-	t.port = mad_open(t.loop, &s, on_request, NULL, &err);
+	t.port = mad_open(t.loop, &s, &hooks, &err);
 	ck_assert_msg(t.port != NULL, "%s", err.s ? err.s : "");
 	t.limit = timer_new(t.loop, on_limit, NULL);
 	timer_set(t.limit, 8000000, 0);
@@ -377,6 +387,33 @@ START_TEST(requests_are_handed_on)
 }
 END_TEST
 
+START_TEST(a_message_too_large_is_not_in_the_way)
+{
+	uint8_t mad[256] = { 1, 3, 2, 1 };
+	uint8_t *huge = xcalloc(1, 3 << 20);
+
+	open_port(16, 3, 1000, 0);
+	fake_receive(huge, 3 << 20, 0, 3);
+	fake_receive(mad, sizeof(mad), 0, 3);
+	loop_run(t.loop);
+	ck_assert_uint_eq(t.requests, 1);
+	ck_assert_uint_eq(t.request_len, 256);
+	free(huge);
+	close_port();
+}
+END_TEST
+
+START_TEST(a_device_that_is_gone_is_noticed)
+{
+	open_port(16, 3, 1000, 0);
+	fake_gone = true;
+	loop_run(t.loop);
+	fake_gone = false;
+	ck_assert_uint_eq(t.dead, 1);
+	close_port();
+}
+END_TEST
+
 START_TEST(refused_registration)
 {
 	struct mad_settings s = { .smp_window = 4 };
@@ -384,13 +421,13 @@ START_TEST(refused_registration)
 
 	t.loop = loop_new();
 	fake_refuse_class = 0x81;
-	ck_assert_ptr_null(mad_open(t.loop, &s, on_request, NULL, &err));
+	ck_assert_ptr_null(mad_open(t.loop, &s, &hooks, &err));
 	fake_refuse_class = -1;
 	ck_assert_ptr_nonnull(strstr(err.s, "0x81"));
 	ck_assert_int_eq(fake_agents, 0);
 	buf_free(&err);
 	s.port_guid = 0x999;
-	ck_assert_ptr_null(mad_open(t.loop, &s, on_request, NULL, &err));
+	ck_assert_ptr_null(mad_open(t.loop, &s, &hooks, &err));
 	ck_assert_ptr_nonnull(strstr(err.s, "0x0000000000000999"));
 	buf_free(&err);
 	loop_free(t.loop);
@@ -423,6 +460,8 @@ int main(void)
 	tcase_add_test(c, busy_is_tried_again);
 	tcase_add_test(c, cancelled_job_is_silent);
 	tcase_add_test(c, requests_are_handed_on);
+	tcase_add_test(c, a_message_too_large_is_not_in_the_way);
+	tcase_add_test(c, a_device_that_is_gone_is_noticed);
 	tcase_add_test(c, refused_registration);
 	tcase_add_test(c, port_is_chosen);
 	suite_add_tcase(s, c);

@@ -101,8 +101,12 @@ static bool edges_have_cycle(struct edges *edges, uint32_t n_channels)
 	return n > 0;
 }
 
-/* The walks from all switches with hosts; edges gets what those to hosts depend on. */
-static struct found walk_tables(const struct topo *t, const struct lfts *l, struct edges *edges)
+/*
+ * The walks from all switches with hosts; edges gets the dependencies of those
+ * to hosts.  all: from and to switches, too.
+ */
+static struct found walk_tables(const struct topo *t, const struct lfts *l, struct edges *edges,
+				bool all)
 {
 	const struct fabric *f = t->f;
 	struct found found = { 0 };
@@ -111,7 +115,7 @@ static struct found walk_tables(const struct topo *t, const struct lfts *l, stru
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		for (uint32_t k = 0; t->lid[p] && k < 1u << t->lmc[p]; k++)
 			for (uint32_t sw = 0; sw < f->n_switches; sw++) {
-				if (!has_hosts(f, sw))
+				if (!all && !has_hosts(f, sw))
 					continue;
 				uint16_t lid = (uint16_t)(t->lid[p] + k);
 				unsigned hops = follow(t, l, sw, p, lid, out);
@@ -122,7 +126,7 @@ static struct found walk_tables(const struct topo *t, const struct lfts *l, stru
 					found.max_hops = hops;
 				/* the last port out leads to the end port and is no channel */
 				for (unsigned i = 0; i + 2 < hops; i++)
-					if (!node_is_switch(port_node(f, p)))
+					if (all || !node_is_switch(port_node(f, p)))
 						add_edge(edges, out[i], out[i + 1]);
 			}
 	free(out);
@@ -132,11 +136,23 @@ static struct found walk_tables(const struct topo *t, const struct lfts *l, stru
 static struct found check_tables(const struct topo *t, const struct lfts *l)
 {
 	struct edges edges = { 0 };
-	struct found found = walk_tables(t, l, &edges);
+	struct found found = walk_tables(t, l, &edges, false);
 
 	found.cycle = edges_have_cycle(&edges, t->f->n_ports);
 	edges_free(&edges);
 	return found;
+}
+
+/* What updn promises even for the traffic between switches. */
+static void check_no_loop_at_all(const struct topo *t)
+{
+	struct lfts *l = topo_route(t, &route_updn);
+	struct edges edges = { 0 };
+
+	walk_tables(t, l, &edges, true);
+	ck_assert(!edges_have_cycle(&edges, t->f->n_ports));
+	edges_free(&edges);
+	lfts_free(l);
 }
 
 /* Routes and checks; the verdict must say the same. */
@@ -166,6 +182,7 @@ static void check_sound(const struct topo *t)
 
 	ck_assert_uint_eq(found.lost, 0);
 	ck_assert(!found.cycle);
+	check_no_loop_at_all(t);
 	found = route_and_check(t, &route_minhop);
 	ck_assert_uint_eq(found.lost, 0);
 }
@@ -416,9 +433,7 @@ static void leaf_loads(const struct topo *t, const struct fat *p, const struct l
 		for (unsigned h = 0; h < n * p->hosts; h++) {
 			uint32_t port = fat_host(t, p, h);
 
-			if (port == FABRIC_NONE)
-				continue;
-			for (unsigned k = 0; k < 1u << t->lmc[port]; k++)
+			for (unsigned k = 0; port != FABRIC_NONE && k < 1u << t->lmc[port]; k++)
 				load[lft_get(l, sw, (uint16_t)(t->lid[port] + k))]++;
 		}
 		for (unsigned j = p->hosts + 1; j <= p->hosts + p->aggs * p->width; j++) {
@@ -432,7 +447,7 @@ static void leaf_loads(const struct topo *t, const struct fat *p, const struct l
 	}
 }
 
-/* The most flows on any channel when host i sends to host i + shift. */
+/* The most flows on any channel when host i sends to host i + shift, as far as both are there. */
 static unsigned shift_contention(const struct topo *t, const struct fat *p, const struct lfts *l,
 				 unsigned shift)
 {
@@ -442,6 +457,9 @@ static unsigned shift_contention(const struct topo *t, const struct fat *p, cons
 
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t src = fat_host(t, p, i), dst = fat_host(t, p, (i + shift) % n);
+
+		if (src == FABRIC_NONE || dst == FABRIC_NONE)
+			continue;
 		unsigned hops = follow(t, l, fabric_switch_of(t->f, src), dst, t->lid[dst], out);
 
 		for (unsigned h = 0; h < hops; h++)
@@ -471,7 +489,7 @@ static void check_shortest(const struct topo *t, const struct fat *p, const stru
 
 static const struct fat trees[] = {
 	{ .pods = 1, .leaves = 6, .hosts = 4, .aggs = 4, .width = 1 },
-	{ .pods = 1, .leaves = 12, .hosts = 18, .aggs = 9, .width = 2 },
+	{ .pods = 1, .leaves = 12, .hosts = 16, .aggs = 8, .width = 2 },
 	{ .pods = 1, .leaves = 36, .hosts = 18, .aggs = 18, .width = 1 },
 	{ .pods = 4, .leaves = 2, .hosts = 2, .aggs = 2, .width = 1, .spines = 2 },
 	{ .pods = 6, .leaves = 6, .hosts = 6, .aggs = 6, .width = 1, .spines = 6 },
@@ -629,9 +647,9 @@ static uint8_t entry_by_guid(const struct topo *t, const struct lfts *l, uint64_
 	return lft_get(l, port_node(t->f, at)->sw, t->lid[port]);
 }
 
-/* How many entries for hosts that both fabrics have differ. */
+/* How many entries for hosts that both fabrics have differ, on switches with hosts or on all. */
 static unsigned count_changes(const struct topo *a, const struct lfts *la,
-			      const struct topo *b, const struct lfts *lb)
+			      const struct topo *b, const struct lfts *lb, bool leaves_only)
 {
 	unsigned changes = 0;
 
@@ -639,6 +657,8 @@ static unsigned count_changes(const struct topo *a, const struct lfts *la,
 		if (node_is_switch(port_node(a->f, p)) || !port_is_end(a->f, p))
 			continue;
 		for (uint32_t sw = 0; sw < a->f->n_switches; sw++) {
+			if (leaves_only && !has_hosts(a->f, sw))
+				continue;
 			uint64_t guid = a->f->nodes[a->f->switches[sw].node].guid;
 			uint8_t then = entry_by_guid(a, la, guid, a->f->ports[p].guid);
 			uint8_t now = entry_by_guid(b, lb, guid, a->f->ports[p].guid);
@@ -649,37 +669,132 @@ static unsigned count_changes(const struct topo *a, const struct lfts *la,
 	return changes;
 }
 
-/* A host or a leaf that is gone moves no route to another host. */
-START_TEST(loss_moves_little)
+/* Pulls all cables of a switch. */
+static void cut_off(struct fabric *f, uint32_t node)
 {
-	struct fat p = trees[4], q = p;
-	struct topo before, after;
-	unsigned gone_leaf = _i == 0 ? UINT32_MAX : 9, gone_host = _i == 0 ? 3 : UINT32_MAX;
-
-	fat_topo(&before, &p, 0);
-	struct fabric *f = fat_build(&q);
-
-	for (unsigned i = 0; i < q.pods * q.leaves; i++)
-		for (unsigned j = 0; j < q.hosts; j++)
-			if (i != gone_leaf && i * q.hosts + j != gone_host)
-				topo_host(f, q.leaf[i], 1 + j);
-	for (unsigned j = 1; gone_leaf != UINT32_MAX && j <= q.hosts + q.aggs; j++) {
-		struct fabric_port *port = fabric_port(f, q.leaf[gone_leaf], j);
+	for (unsigned i = 1; i <= f->nodes[node].nports; i++) {
+		struct fabric_port *port = fabric_port(f, node, i);
 
 		if (port->peer != FABRIC_NONE)
 			f->ports[port->peer].peer = FABRIC_NONE;
 		port->peer = FABRIC_NONE;
 	}
+}
+
+/*
+ * A host or a leaf that is gone moves no route to another host, and a spine
+ * that is gone none on the leaves.
+ */
+START_TEST(loss_moves_little)
+{
+	enum { HOST, LEAF, SPINE } gone = (unsigned)_i % 3;
+	struct fat p = trees[4], q;
+	struct topo before, after;
+
+	p.scatter = (uint64_t)_i / 3;
+	q = p;
+	fat_topo(&before, &p, 0);
+	struct fabric *f = fat_build(&q);
+
+	for (unsigned i = 0; i < q.pods * q.leaves; i++)
+		for (unsigned j = 0; j < q.hosts; j++)
+			if (!(gone == LEAF && i == 9) && !(gone == HOST && i == 9 && j == 3))
+				topo_host(f, q.leaf[i], 1 + j);
+	if (gone == LEAF)
+		cut_off(f, q.leaf[9]);
+	/* the one with the least GUID of every other plane */
+	for (unsigned i = 0; gone == SPINE && i < q.aggs; i += 2) {
+		uint32_t *spine = q.spine + i * q.spines, least = spine[0];
+
+		for (unsigned j = 1; j < q.spines; j++)
+			if (f->nodes[spine[j]].guid < f->nodes[least].guid)
+				least = spine[j];
+		cut_off(f, least);
+	}
 	topo_finish(&after, f, 0);
 	struct lfts *was = topo_route(&before, &route_updn), *is = topo_route(&after, &route_updn);
 
-	ck_assert_uint_eq(count_changes(&before, was, &after, is), 0);
+	ck_assert_uint_eq(count_changes(&before, was, &after, is, gone == SPINE), 0);
 	lfts_free(was);
 	lfts_free(is);
 	topo_free(&before);
 	topo_free(&after);
 	fat_free(&p);
 	fat_free(&q);
+}
+END_TEST
+
+/* Where the pattern would crowd some links, since leaves are half empty, the load decides. */
+START_TEST(half_empty_leaves)
+{
+	struct fat p = { .pods = 1, .leaves = 25, .hosts = 4, .aggs = 4, .width = 1 };
+	struct fabric *f = fat_build(&p);
+	struct topo t;
+	unsigned least, most;
+
+	for (unsigned i = 0; i < p.leaves; i++)
+		for (unsigned j = 0; j < (i % 2 ? 2 : p.hosts); j++)
+			topo_host(f, p.leaf[i], 1 + j);
+	topo_finish(&t, f, 0);
+	struct lfts *l = topo_route(&t, &route_updn);
+
+	leaf_loads(&t, &p, l, &least, &most);
+	ck_assert_msg(most - least <= 6, "%u to %u", least, most);
+	lfts_free(l);
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
+/* One host missing from each leaf, another each time: the pattern still holds. */
+START_TEST(missing_hosts)
+{
+	struct fat p = trees[2];
+	struct fabric *f = fat_build(&p);
+	struct topo t;
+
+	for (unsigned i = 0; i < p.leaves; i++)
+		for (unsigned j = 0; j < p.hosts; j++)
+			if (j != i * 7 % p.hosts)
+				topo_host(f, p.leaf[i], 1 + j);
+	topo_finish(&t, f, 0);
+	struct lfts *l = topo_route(&t, &route_updn);
+
+	for (unsigned shift = 1; shift < p.leaves * p.hosts; shift += 5)
+		ck_assert_uint_eq(shift_contention(&t, &p, l, shift), 1);
+	lfts_free(l);
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
+/* Two LIDs of a host take different spines, though one of these has more links. */
+START_TEST(lmc_prefers_neighbours)
+{
+	struct fabric *f = topo_begin();
+	uint32_t leaf[2] = { topo_switch(f, 1, 8), topo_switch(f, 2, 8) };
+	uint32_t a = topo_switch(f, 3, 8), b = topo_switch(f, 4, 8);
+	struct topo t;
+
+	for (unsigned i = 0; i < 2; i++) {
+		fabric_link(f, leaf[i], 5, a, 1 + 2 * i);
+		fabric_link(f, leaf[i], 6, a, 2 + 2 * i);
+		fabric_link(f, leaf[i], 7, b, 1 + i);
+		for (unsigned j = 1; j <= 4; j++)
+			topo_host(f, leaf[i], j);
+	}
+	topo_finish(&t, f, 1);
+	struct lfts *l = topo_route(&t, &route_minhop);
+
+	for (unsigned j = 1; j <= 4; j++) {
+		uint16_t lid = t.lid[fabric_port(f, leaf[1], j)->peer];
+		uint8_t first = lft_get(l, f->nodes[leaf[0]].sw, lid);
+		uint8_t second = lft_get(l, f->nodes[leaf[0]].sw, (uint16_t)(lid + 1));
+
+		ck_assert_int_eq((first == 7) + (second == 7), 1);
+	}
+	lfts_free(l);
+	topo_free(&t);
 }
 END_TEST
 
@@ -711,7 +826,7 @@ START_TEST(order_of_discovery)
 	for (unsigned e = 0; route_engines[e]; e++) {
 		struct lfts *la = topo_route(&a, route_engines[e]), *lb = topo_route(&b, route_engines[e]);
 
-		ck_assert_uint_eq(count_changes(&a, la, &b, lb), 0);
+		ck_assert_uint_eq(count_changes(&a, la, &b, lb, false), 0);
 		lfts_free(la);
 		lfts_free(lb);
 	}
@@ -728,7 +843,8 @@ START_TEST(hosts_on_a_spine)
 	unsigned least, most;
 	struct fabric *f;
 
-	p.leaves = 30;		/* fat_build gives spines as many ports as they need */
+	p.leaves = 30;
+	p.scatter = (uint64_t)_i;
 	f = fat_build(&p);
 
 	fat_hosts(&p, f);
@@ -948,7 +1064,7 @@ static void check_tree_harmless(const struct topo *t, const struct mcast_tree *m
 	struct lfts *l = topo_route(t, &route_updn);
 	struct edges edges = { 0 };
 
-	walk_tables(t, l, &edges);
+	walk_tables(t, l, &edges, false);
 	for (uint32_t sw = 0; sw < m->n_switches; sw++)
 		tree_edges(t->f, m, sw, &edges);
 	ck_assert(!edges_have_cycle(&edges, t->f->n_ports));
@@ -1096,9 +1212,12 @@ int main(void)
 	tcase_add_loop_test(tc, uneven_fat_tree, 0, 10);
 	tcase_add_loop_test(tc, lmc_spreads, 0, ARRAY_SIZE(trees));
 	tcase_add_loop_test(tc, removed_links, 0, 40);
-	tcase_add_loop_test(tc, loss_moves_little, 0, 2);
+	tcase_add_loop_test(tc, loss_moves_little, 0, 9);
+	tcase_add_test(tc, half_empty_leaves);
+	tcase_add_test(tc, missing_hosts);
+	tcase_add_test(tc, lmc_prefers_neighbours);
 	tcase_add_test(tc, order_of_discovery);
-	tcase_add_test(tc, hosts_on_a_spine);
+	tcase_add_loop_test(tc, hosts_on_a_spine, 0, 3);
 	tcase_add_test(tc, cable_between_leaves);
 	tcase_add_loop_test(tc, torus, 0, 4);
 	tcase_add_loop_test(tc, random_fabric, 0, 200);
