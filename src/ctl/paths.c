@@ -196,11 +196,14 @@ void cmd_explain(const struct ctl_call *c, struct reply *r)
 	q.slid = chosen_lid(s->plan, &policy->levels[level], src);
 	q.dlid = chosen_lid(s->plan, &policy->levels[level], dst);
 	why = path_resolve(s, &q, &a);
-	reply_result(r, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}",
+	reply_result(r, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"source", json_port(s, src), "destination", json_port(s, dst),
 		"rule", rule == MATCH_NO_RULE ? json_null() : rule_place(policy, rule),
 		"level", json_text(policy->levels[level].name),
 		"path", why ? json_null() : path_object(s, &q, &a),
-		"no-path", why ? json_text(why) : json_null()));
+		"no-path", why ? json_text(why) : json_null(),
+		/* where the route goes all the same, and what the level's SL becomes on it */
+		"hops", why ? hop_list(s, src, dst, q.dlid, policy->levels[level].sl) :
+			      json_null()));
 	reply_rows(r, "tried", next_tried, free, t);
 }

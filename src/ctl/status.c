@@ -175,13 +175,14 @@ static json_t *status_subnet(const struct sm_status *s)
 
 static json_t *status_sweeps(const struct sm_status *s)
 {
-	return json_pack("{s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:s?}",
+	return json_pack("{s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:I, s:s?}",
 			 "sweeps", (json_int_t)s->sweeps,
 			 "last-sweep-seconds", s->last_sweep_seconds,
 			 "last-sweep-smps", (json_int_t)s->last_smps,
 			 "last-sweep-sets", (json_int_t)s->last_sets,
 			 "failed-devices", (json_int_t)s->failed_devices,
 			 "failed-sets", (json_int_t)s->sets_failed,
+			 "unanswered-links", (json_int_t)s->unanswered,
 			 "refused-values", (json_int_t)s->refused,
 			 "engine", s->engine);
 }

@@ -146,6 +146,9 @@ static void status_sweeps(const json_t *s)
 	if (num(s, "failed-devices") || num(s, "failed-sets"))
 		printf(LABEL "%lld devices, %lld Sets\n", "failed", num(s, "failed-devices"),
 		       num(s, "failed-sets"));
+	if (num(s, "unanswered-links"))
+		printf(LABEL "%lld links are up whose far end does not answer\n", "unanswered",
+		       num(s, "unanswered-links"));
 	if (num(s, "refused-values"))
 		printf(LABEL "%lld values that devices do not take\n", "refused",
 		       num(s, "refused-values"));
@@ -317,6 +320,10 @@ static void print_explain(const json_t *answer)
 		put_path(json_object_get(e, "path"));
 	else
 		printf(LABEL "none: %s\n", "path", str(e, "no-path"));
+	if (json_array_size(json_object_get(e, "hops"))) {
+		printf("\nthe route, and the VL of the level's SL on it (15 drops it):\n");
+		put_hops(json_object_get(e, "hops"));
+	}
 }
 
 static bool explain_row(const json_t *rule)

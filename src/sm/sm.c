@@ -80,7 +80,7 @@ static void on_retry(void *arg)
 
 static void arm_retry(struct sm *sm, bool complete)
 {
-	if (complete) {
+	if (complete && !(sm->published && sm->published->f->unanswered)) {
 		sm->retry_wait_s = 0;
 		return;
 	}
@@ -355,6 +355,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.sweeps = sm->sweeps, .last_sweep_seconds = sm->last_seconds,
 		.last_smps = sm->last_smps, .last_sets = sm->last_sets,
 		.failed_devices = sm->failed_devices, .sets_failed = sm->sets_failed,
+		.unanswered = p ? p->f->unanswered : 0,
 		.discovery_smps = sm->discovery_smps,
 		.refused = store_refused_count(sm->store),
 		.engine = p ? p->plan->engine : NULL,

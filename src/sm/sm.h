@@ -46,6 +46,7 @@ struct sm_status {
 	uint64_t last_smps, last_sets;
 	uint32_t failed_devices;	/* did not answer or refused */
 	uint32_t sets_failed;
+	uint32_t unanswered;	/* links that are up and whose far end does not answer */
 	uint64_t discovery_smps;	/* by the discovering process, all sweeps */
 	size_t refused;			/* values that devices do not take, remembered */
 	const char *engine;

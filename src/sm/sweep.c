@@ -145,8 +145,12 @@ static void discovery_done(void *arg, const struct disco_result *res)
 	}
 	sm->f = res->f;
 	sm->f->unanswered = count_unanswered(sm->f);
-	/* the library reports a partial fabric as success: look again before believing it */
-	if (sm->f->unanswered && sm->discovery_tries < DISCOVERY_TRIES) {
+	/*
+	 * The library reports a partial fabric as success: look again before
+	 * believing it, but not for what was silent before.
+	 */
+	if (sm->f->unanswered > (sm->published ? sm->published->f->unanswered : 0) &&
+	    sm->discovery_tries < DISCOVERY_TRIES) {
 		log_warn("discovery", "%u links are up whose far end does not answer; looking again",
 			 sm->f->unanswered);
 		fabric_free(sm->f);
@@ -289,7 +293,7 @@ static void count_ports(struct sm *sm)
 	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
 		const struct fabric_port *p = &sm->f->ports[i];
 
-		if (!p->present || !p->num || p->state < IB_PORT_INIT_S)
+		if (!port_is_linked(sm->f, i))
 			continue;
 		sm->ports_linked++;
 		sm->ports_active += p->state == IB_PORT_ACTIVE_S;
@@ -343,8 +347,9 @@ void sweep_written(struct sm *sm)
 	sm->last_seconds = seconds;
 	sm->last_smps = c->smps - sm->smps_before;
 	sm->last_sets = c->sets_total - sm->sets_before;
+	/* what does not answer at all cannot be reached, and keeps nobody from the rest */
 	complete = sm->ports_active == sm->ports_linked && !sm->failed_devices &&
-		   !sm->sets_failed && !sm->f->unanswered && self_is_linked(sm->f);
+		   !sm->sets_failed && self_is_linked(sm->f);
 	sm->subnet_up = complete;
 	if (!sm->failed_devices && !sm->sets_failed)
 		sm->registrations_lost = false;
@@ -355,7 +360,7 @@ void sweep_written(struct sm *sm)
 		 sm->last_sets, seconds, complete ? "" : "; incomplete: ",
 		 complete ? "" :
 		 !self_is_linked(sm->f) ? "our own link is down" :
-		 sm->failed_devices || sm->f->unanswered ? "some devices do not answer" :
+		 sm->failed_devices ? "some devices stopped answering" :
 		 sm->sets_failed ? "some settings were refused" : "some ports are not Active");
 	publish(sm);
 	sweep_cleanup(sm, true);

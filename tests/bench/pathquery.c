@@ -167,7 +167,7 @@ static int next_answer(uint16_t *status, struct sa_path_record *r)
 	if (got == -ETIMEDOUT)
 		return -2;
 	if (got < 0)
-		{ fprintf(stderr, "got %d len %d errno %d\n", got, len, errno); die("receiving failed"); }
+		die("receiving failed");
 	if (len < (int)(offsetof(struct umad_sa_packet, data) + sizeof(*r)))
 		return -1;
 	uint32_t tid = (uint32_t)be64toh(p->mad_hdr.tid);

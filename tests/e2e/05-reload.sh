@@ -54,7 +54,7 @@ expect "exit status of qosd-ctl reload" 1 "$(ctl reload >reload 2>&1; echo $?)"
 expect_match "what qosd-ctl says" "$where: error: .*22" "$(<reload)"
 expect_match "the second error too" "policy.yaml:7:[0-9]+: error: .*storag" "$(<reload)"
 kill -HUP "$qosd"
-logged() { [ "$(grep -c "$where: error:" "$qosd_log")" -eq 2 ]; }
+logged() { [ "$(grep -c "error: .*$where: " "$qosd_log")" -eq 2 ]; }
 until_ 5 logged || bad "the log does not say $where for the reload and the SIGHUP"
 expect_match "the log says what stays" "the policy in force stays" "$(<"$qosd_log")"
 expect_match "status says it" '"line": 5,.*"column": 17,' "$(ctl -j status | tr -d '\n' | grep -o '"rejected".*')"
@@ -104,13 +104,25 @@ expect "answer" sl=2 "$(answer)"
 expect "policy in force" "$checksum" "$(status checksum)"
 all_active "$from" "$topology"
 
-note "a table changed behind its back is found and repaired"
-sets=$(sets)
-before=$(status sweeps)
+note "tables changed behind its back are found and repaired"
+lid=$(port_info "$from" $leaf05 0 Lid)
+set_smp() { on_own "$from" "$tools/rawmad" -d "$lid" 1 2 "$@" >raw.log || bad "can't set"; }
+sets=$(sets) sweeps=$(status sweeps)
+set_smp 0x17 0x0102 64:0123456701234567
+set_smp 0x18 0x00010003 64:0401
+expect "SL2VL, changed" "0 1 2 3 4 5 6 7 0 1 2 3 4 5 6 7" "$(sl2vl "$from" $leaf05 2 1)"
+ctl sweep >/dev/null || bad "qosd-ctl sweep"
+swept() { [ "$(status sweeps)" -gt "$sweeps" ] && [ "$(status sweeping)" = false ] && subnet_up; }
+until_ 10 swept || bad "no end of the sweep"
+expect "SL2VL" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" $leaf05 2 1)"
+expect "VLArb" "low: 0:64 1:64 2:64 3:64 high:" "$(vlarb "$from" $leaf05 3)"
+expect "Sets" $((sets + 2)) "$(sets)"
+
+note "a host that was reset gets all that it lost"
+sweeps=$(status sweeps)
 simulate 'Clear "H-f4521403008112c0"'
 simulate 'ReLink "H-f4521403008112c0"'
-ctl sweep || bad "qosd-ctl sweep"
-swept() { [ "$(status sweeps)" -gt "$before" ] && [ "$(status sweeping)" = false ] && subnet_up; }
+ctl sweep >/dev/null || bad "qosd-ctl sweep"
 until_ 10 swept || bad "no end of the sweep"
 all_active "$from" "$topology"
 expect "SL2VL of the port" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" 0xf4521403008112c1 0)"

@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Other subnet managers: standing by for an OpenSM that goes before us and taking
+# over when it ends, taking over what OpenSM has configured, two qosd.
+. "$(dirname "$0")/lib.sh"
+
+command -v opensm >/dev/null || { echo "opensm is not installed"; exit 77; }
+topology=$top/examples/cluster.topo
+node=H-f452140300811200		# mgmt01
+node001=H-f452140300811230
+policy=$top/etc/policy.yaml
+
+mkdir osm
+export OSM_CACHE_DIR=$work/osm OSM_TMP_DIR=$work/osm
+start_opensm() {	# start_opensm NODE OPTION...
+	SIM_HOST=$1 LD_PRELOAD=$preload opensm -F /dev/null -f "$work/osm/log" -e -d2 "${@:2}" >osm/out 2>&1 &
+	opensm=$!
+	pids+=("$opensm")
+}
+opensm_is_up() { grep -q 'SUBNET UP' osm/log 2>/dev/null; }
+opensm_once() { on "$1" opensm -F /dev/null -f "$work/osm/log" -e -o "${@:2}" >osm/out 2>&1; }
+state_is() { [ "$(status state)" = "$1" ]; }
+lids() { lid_map "$node" | sort -u; }
+
+note "an OpenSM with a higher priority is master"
+start_sim "$topology"
+start_opensm "$node001" -p 15
+until_ 20 opensm_is_up || fail "OpenSM does not come up: $(tail -n 3 osm/out)"
+lids >lids.opensm
+start_qosd "$node" -p "$policy"
+until_ 10 state_is standby || bad "state $(status state), want standby"
+sleep 2
+expect "state after a while" standby "$(status state)"
+expect "Sets while standing by" 0 "$(sets)"
+expect "the master" 0xf452140300811231 "$(ctl -j status | tr -d '\n' | sed -nE 's/.*"master": \{ *"guid": "(0x[0-9a-f]*)".*/\1/p')"
+expect "a path query of ours" 1 "$(ctl explain 1 2 >/dev/null 2>&1; echo $?)"
+expect_match "sminfo of the master" "sm guid 0xf452140300811231, .* SMINFO_MASTER" "$(on "$node" sminfo 2>&1)"
+
+note "that OpenSM ends"
+end "$opensm" KILL
+begin=${EPOCHREALTIME/./}
+until_ 10 state_is master || bad "state $(status state), want master"
+note "master after $(((${EPOCHREALTIME/./} - begin) / 1000)) ms"
+until_ 10 subnet_up || bad "the subnet is not up"
+lids >lids.qosd
+expect_same "LIDs before and after" lids.opensm lids.qosd
+all_active "$node001" "$topology"
+expect_match "sminfo" "sm guid 0xf452140300811201, .* SMINFO_MASTER" "$(on "$node001" sminfo 2>&1)"
+expect "tables of the policy" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$node001" 0x7cfe900300b43180 2 1)"
+
+note "an OpenSM comes and is not to be master"
+rm -f osm/log
+start_opensm "$node001" -p 0
+opensm_entered() { grep -q "Entering $1 state" osm/log 2>/dev/null; }
+until_ 10 opensm_entered STANDBY || bad "OpenSM does not stand by"
+expect "state" master "$(status state)"
+end "$opensm"
+
+note "an OpenSM comes and goes before us: the subnet is handed over"
+rm -f osm/log
+start_opensm "$node001" -p 15
+until_ 10 state_is standby || bad "state $(status state), want standby"
+# More can't be seen here: OpenSM waits for the answer to a trap, which ibsim drops.
+until_ 10 opensm_entered MASTER || bad "OpenSM does not become master"
+end "$opensm" KILL
+until_ 10 subnet_up || bad "the subnet is not up again"
+expect "state" master "$(status state)"
+lids >lids.qosd
+expect_same "LIDs" lids.opensm lids.qosd
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+for options in "" "-l 1" "-r"; do
+	note "a fabric that OpenSM has configured, opensm $options"
+	rm -rf state osm/*
+	start_sim "$topology"
+	# shellcheck disable=SC2086
+	opensm_once "$node001" $options || bad "opensm -o $options: exit status $?"
+	lids >lids.opensm
+	lmc=0
+	[ "$options" != "-l 1" ] || lmc=1
+	echo "lmc: $lmc" >qosd.yaml
+	once "$node" -c qosd.yaml -p "$policy" || bad "exit status $?: $(<once)"
+	lids >lids.qosd
+	expect_same "LIDs by OpenSM and by qosd" lids.opensm lids.qosd
+	all_active "$node001" "$topology"
+	read_tables "$node"
+	all_lids_arrive "$topology" $lmc lids.qosd
+	stop_sim
+done
+
+# start_second [OPTION...]: another qosd, on node001; sock and qosd_log are its.
+start_second() {
+	mkdir -p second
+	SIM_HOST=$node001 LD_PRELOAD=$own_preload \
+		"$build/qosd" -F -s second/sock -d second/state -p "$policy" "$@" >second/log 2>&1 &
+	second=$!
+	pids+=("$second")
+	sock=second/sock qosd_log=second/log
+}
+
+note "two qosd, the master is killed"
+rm -rf state
+start_sim "$topology"
+start_and_wait "$node" -p "$policy"
+lids >lids.first
+start_second
+until_ 10 state_is standby || bad "state $(status state) of the second, want standby"
+expect "Sets of the second" 0 "$(sets)"
+begin=${EPOCHREALTIME/./}
+stop_qosd KILL
+until_ 10 state_is master || bad "state $(status state) of the second, want master"
+until_ 10 subnet_up || bad "the subnet is not up"
+took=$(((${EPOCHREALTIME/./} - begin) / 1000))
+note "taken over after $took ms"
+expect_less "milliseconds to take over" $((2500 * slow)) "$took"
+expect "Sets, but for the ports' new master" 0 "$(table_sets)"
+lids >lids.second
+expect_same "LIDs" lids.first lids.second
+all_active "$node001" "$topology"
+end "$second"
+
+note "two qosd, the better one comes later"
+sock=$work/qosd.sock
+start_and_wait "$node" -p "$policy"
+echo "priority: 5" >second.yaml
+start_second -c second.yaml
+until_ 10 state_is master || bad "state $(status state) of the second, want master"
+until_ 10 subnet_up || bad "the subnet is not up"
+expect "Sets, but for the ports' new master" 0 "$(table_sets)"
+lids >lids.second
+expect_same "LIDs" lids.first lids.second
+sock=$work/qosd.sock
+until_ 10 state_is standby || bad "state $(status state) of the first, want standby"
+expect_match "sminfo" "sm guid 0xf452140300811231, .* priority 5 state 3 SMINFO_MASTER" "$(on "$node" sminfo 2>&1)"
+all_active "$node001" "$topology"
+
+note "the better one ends"
+end "$second" || bad "exit status $? after SIGTERM"
+until_ 10 state_is master || bad "state $(status state), want master"
+until_ 10 subnet_up || bad "the subnet is not up"
+lids >lids.second
+expect_same "LIDs" lids.first lids.second
+stop_qosd || bad "exit status $? after SIGTERM"

@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Changes and faults: links and nodes that fail and return, a device that does not
+# answer, MADs that are lost.  What is left stays connected and as it was.
+. "$(dirname "$0")/lib.sh"
+
+topology=$top/examples/cluster.topo
+node=H-f452140300811200
+from=H-f452140300811230
+policy=$top/etc/policy.yaml
+leaf05=S-7cfe900300b43180 spine02=S-7cfe900300b41b60 host=H-248a070300a25c40	# node017
+node001=$(gid f452140300811231) node017=$(gid 248a070300a25c41) oss01=$(gid 248a070300a25ead)
+
+# settled SWEEPS NODES: at least so many sweeps more, up, with so many nodes.
+settled() {
+	[ "$(status sweeps)" -gt "$1" ] && [ "$(status sweeping)" = false ] && subnet_up &&
+		[ "$(status nodes)" = "$2" ]
+}
+# after WHAT NODES COMMAND...: a command of the simulator, and what comes of it.
+after() {
+	local what=$1 nodes=$2 before begin=${EPOCHREALTIME/./}
+	shift 2
+	note "$what"
+	before=$(status sweeps)
+	simulate "$*"
+	until_ 20 settled "$before" "$nodes" ||
+		bad "$what: not settled: $(status nodes) nodes, up $(status subnet-up), phase $(status phase)"
+	note "settled after $(((${EPOCHREALTIME/./} - begin) / 1000)) ms, $(status last-sweep-sets) Sets"
+}
+# What is linked is Active and connected.
+good() {
+	local links
+	links=$(on "$from" iblinkinfo -l 2>&1)
+	expect "ports that are not Active" 0 "$(grep ' LinkUp' <<<"$links" | grep -vc ' Active/')"
+	all_connected
+	read_tables "$from"
+	tables_as_dumped
+}
+
+# A light sweep each second, in case that the simulator's trap is lost.
+echo "sweep-interval: 1s" >qosd.yaml
+start_sim "$topology"
+start_and_wait "$node" -c qosd.yaml -p "$policy"
+lid_map "$from" >lids.before
+good
+
+after "a link between switches fails" 63 "Unlink \"$leaf05\"[31]"
+good
+expect_less "Sets" 400 "$(status last-sweep-sets)"
+after "it returns" 63 "ReLink \"$leaf05\"[31]"
+good
+all_active "$from" "$topology"
+after "a host goes away" 62 "Unlink \"$host\""
+good
+expect "a path to it" "status 0x0500" "$(record "$from" --sgid "$node001" --dgid "$node017")"
+expect "a path to another" "sl=0 mtu=4 rate=12 life=18 tclass=0" "$(record "$from" --sgid "$node001" --dgid "$oss01")"
+after "it returns" 63 "ReLink \"$host\""
+good
+expect "a path to it" "sl=0 mtu=4 rate=12 life=18 tclass=0" "$(record "$from" --sgid "$node001" --dgid "$node017")"
+after "a spine goes away" 62 "Unlink \"$spine02\""
+good
+after "it returns" 63 "ReLink \"$spine02\""
+good
+all_active "$from" "$topology"
+after "a leaf goes away with its hosts" 58 "Unlink \"$leaf05\""
+good
+after "it returns" 63 "ReLink \"$leaf05\""
+good
+all_active "$from" "$topology"
+lid_map "$from" >lids.after
+expect_same "LIDs" lids.before lids.after
+expect "errors in the log" "" "$(grep -E ' error: ' "$qosd_log")"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+note "a host that does not answer"
+rm -rf state
+start_sim "$topology"
+simulate "Error \"$host\" 100"
+start_qosd "$node" -c qosd.yaml -p "$policy"
+# All that can be Active is; the switch port that faces it is linked, and can't.
+others_up() {
+	[ "$(status state)" = master ] && [ "$(status sweeps)" -gt 0 ] &&
+		[ $(($(status ports-linked) - $(status ports-active))) -le 1 ]
+}
+until_ 30 others_up || bad "the subnet does not come up without it: $(status ports-active) of $(status ports-linked)"
+expect_match "nodes" "^(62|63)$" "$(status nodes)"
+expect "a path between others" "sl=0 mtu=4 rate=12 life=18 tclass=0" "$(record "$from" --sgid "$node001" --dgid "$oss01")"
+simulate "Error \"$host\" 0"
+answers() { [ "$(record "$from" --sgid "$node001" --dgid "$node017")" = "sl=0 mtu=4 rate=12 life=18 tclass=0" ]; }
+ctl sweep >/dev/null
+until_ 20 answers || bad "it answers again, and is not taken up"
+until_ 10 subnet_up
+all_active "$from" "$topology"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+note "MADs are lost"
+# Of attributes that discovery does not ask for: under the simulator nobody repeats that.
+rm -rf state
+start_sim "$topology"
+simulate "Error \"$leaf05\" 10 23"	# SLtoVLMappingTable
+simulate "Error \"$spine02\" 20 25"	# LinearForwardingTable
+simulate "Error \"$host\" 20 24"	# VLArbitrationTable
+start_qosd "$node" -c qosd.yaml -p "$policy"
+until_ 40 subnet_up || bad "the subnet does not come up"
+note "$(status timeouts) time-outs, $(status retries) retries"
+[ "$(status retries)" -gt 0 ] || bad "no MAD was lost"
+simulate "Error \"$leaf05\" 0"
+expect "SL2VL" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" 0x7cfe900300b43180 2 1)"
+good
+all_active "$from" "$topology"
+stop_qosd || bad "exit status $? after SIGTERM"
