@@ -6,10 +6,12 @@
  * This is D-mod-K routing (Zahavi, "D-Mod-K routing providing non-blocking
  * traffic for shift permutations on real life fat trees", 2010): a switch of
  * rank r sends destination x up by its port (x / radix 0 / … / radix r-1) mod
- * the number of its up ports, where a radix counts neighbours and not links:
- * what takes another link to the same neighbour must part there.  The numbers run through the leaves, and the leaves through their
- * parents, with the place of each taken from the port it is plugged into: a
- * host or leaf that is missing leaves a gap and does not shift the others.
+ * the number of its up ports.  A radix counts neighbours and not links: what
+ * takes another link to the same neighbour must part there.
+ *
+ * The numbers run through the leaves, and the leaves through their parents,
+ * with the place of each taken from the port it is plugged into: a host or
+ * leaf that is missing leaves a gap and does not shift the others.
  */
 #ifndef QOSD_ROUTE_DMODK_H
 #define QOSD_ROUTE_DMODK_H

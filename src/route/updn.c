@@ -122,7 +122,7 @@ static void digits_of(struct updn *u, uint32_t d)
 	}
 }
 
-/* The least load of any lane up from v.  It only grows, so that an old value errs on the safe side. */
+/* The least load of any lane up from v.  It only grows: an old value errs on the safe side. */
 static uint32_t lane_floor(const struct updn *u, uint32_t v)
 {
 	uint32_t least = UINT32_MAX;

@@ -57,7 +57,9 @@ struct node_work {
 	bool collected;		/* items is filled */
 	bool settled;		/* items holds what is to be written, and only that */
 	bool ports_collected;	/* ports and switch_info are filled */
-	bool failed;		/* did not answer: nothing more is asked of it */
+	bool failed;		/* does not answer: nothing more is asked of it */
+	uint8_t silent;		/* SMPs without an answer, in a row */
+	uint8_t lost;		/* … in all */
 	bool doubtful;		/* refused something */
 };
 
@@ -141,8 +143,12 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric);
 void sweep_enter(struct sm *sm, enum phase p);
 const char *phase_name(enum phase p);
 struct want_env sweep_env(const struct sm *sm);
-/* The node gave no answer: nothing more is asked of it in this sweep. */
-void sweep_node_failed(struct sm *sm, uint32_t node, const char *what);
+/*
+ * An SMP to the node got no answer to any of its tries.  True: the node answers
+ * others, so that this one is worth asking again.  False: nothing more is asked
+ * of it in this sweep.
+ */
+bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what);
 
 /* election.c */
 void election_start(struct sm *sm);
@@ -154,6 +160,8 @@ void election_receive(struct sm *sm, const struct mad_in *in);
 void observe_start(struct sm *sm);
 /* Leaves in items what is to be written. */
 void observe_settle(struct node_work *w);
+/* Adds an item behind the others. */
+void observe_add(struct node_work *w, item_t item);
 
 /* write.c */
 void write_start(struct sm *sm);

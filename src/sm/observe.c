@@ -41,7 +41,7 @@ struct collect {
 	uint16_t lft_top;
 };
 
-static void add_item(struct node_work *w, item_t item)
+void observe_add(struct node_work *w, item_t item)
 {
 	if (w->n == w->cap) {
 		w->cap = w->cap ? w->cap * 2 : 8;
@@ -88,9 +88,9 @@ static void collect_changed(void *arg, item_t item)
 
 	if (!was_planned(c, item))
 		/* a port that has a link again may still hold what it had before */
-		add_item(c->w, ITEM_KIND(item) == ITEM_LFT ? item : item | READ);
+		observe_add(c->w, ITEM_KIND(item) == ITEM_LFT ? item : item | READ);
 	else if (!same_as_before(c, item))
-		add_item(c->w, item);
+		observe_add(c->w, item);
 }
 
 /* A port that we configured and that has not started anew since. */
@@ -146,14 +146,14 @@ static void collect_unknown(void *arg, item_t item)
 		if (!fam->n)
 			fam->first = c->w->n;
 		fam->n++;
-		add_item(c->w, item);
+		observe_add(c->w, item);
 		return;
 	}
 	/* entries beyond LinearFDBTop hold nothing (14.2.5.4): no need to read them */
 	if (kind == ITEM_LFT && (c->lft_unset || ITEM_B(item) > c->lft_top / LFT_BLOCK))
-		add_item(c->w, item);
+		observe_add(c->w, item);
 	else
-		add_item(c->w, item | READ);
+		observe_add(c->w, item | READ);
 }
 
 static void sample(struct node_work *w, struct item_family *fam, uint32_t i)
@@ -285,9 +285,13 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	bool right;
 
 	if (status < 0) {
-		sweep_node_failed(sm, node, "reading tables");
+		if (sweep_smp_lost(sm, node, "reading tables")) {
+			*it &= ~ISSUED;
+			w->cursor = w->cursor < cookie ? w->cursor : (uint32_t)cookie;
+		}
 		return;
 	}
+	w->silent = 0;
 	want_item(sm->plan, node, PLAIN(*it), &want);
 	/* what can't be read is written: the device will say what it thinks of it */
 	right = status == 0 &&

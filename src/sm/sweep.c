@@ -50,18 +50,25 @@ struct want_env sweep_env(const struct sm *sm)
 
 static struct log_ratelimit failed_log = LOG_RATELIMIT;
 
-void sweep_node_failed(struct sm *sm, uint32_t node, const char *what)
+/* As many as are under way at once: a device that is gone fails with its first window. */
+#define SILENT_MAX 4
+#define LOST_MAX 100
+
+bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what)
 {
 	char name[FABRIC_NAME_MAX];
 	struct node_work *w = &sm->work[node];
 
 	if (w->failed)
-		return;
+		return false;
+	if (++w->silent < SILENT_MAX && ++w->lost < LOST_MAX)
+		return true;
 	w->failed = true;
 	sm->failed_devices++;
 	log_limited(&failed_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: no answer while %s; nothing more is asked of it in this sweep",
 		    fabric_node_name(sm->f, node, name, sizeof(name)), what);
+	return false;
 }
 
 static void free_work(struct sm *sm)
@@ -111,7 +118,7 @@ static void sweep_fail(struct sm *sm, const char *why)
 
 static void plan_start(struct sm *sm);
 
-/* Links that are up, and nobody answered at the other end. */
+/* Links that are up and nobody answered at the other end, and ports of switches that did not. */
 static uint32_t count_unanswered(const struct fabric *f)
 {
 	uint32_t n = 0;
@@ -119,8 +126,9 @@ static uint32_t count_unanswered(const struct fabric *f)
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		const struct fabric_port *p = &f->ports[i];
 
-		if (p->present && p->num && p->state >= IB_PORT_INIT_S &&
-		    (p->peer == FABRIC_NONE || !f->ports[p->peer].present))
+		if (!p->present)
+			n += node_is_switch(port_node(f, i));
+		else if (p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE)
 			n++;
 	}
 	return n;
@@ -151,7 +159,7 @@ static void discovery_done(void *arg, const struct disco_result *res)
 	 */
 	if (sm->f->unanswered > (sm->published ? sm->published->f->unanswered : 0) &&
 	    sm->discovery_tries < DISCOVERY_TRIES) {
-		log_warn("discovery", "%u links are up whose far end does not answer; looking again",
+		log_warn("discovery", "%u ports or their far ends do not answer; looking again",
 			 sm->f->unanswered);
 		fabric_free(sm->f);
 		sm->f = NULL;

@@ -32,16 +32,30 @@ static void set_failed(struct sm *sm, uint32_t node, const struct smp *s, int st
 {
 	char name[FABRIC_NAME_MAX];
 
-	if (status < 0) {
-		sweep_node_failed(sm, node, "writing");
-		return;
-	}
 	sm->sets_failed++;
 	sm->work[node].doubtful = true;
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: Set of attribute 0x%04x modifier 0x%08x refused with status 0x%04x",
 		    fabric_node_name(sm->f, node, name, sizeof(name)), s->attr, s->mod,
 		    (unsigned)status);
+}
+
+/* Whether an SMP was lost for good, or answered; *again: it is to be sent once more. */
+static bool was_lost(struct sm *sm, uint32_t node, int status, bool *again)
+{
+	*again = false;
+	if (status >= 0) {
+		sm->work[node].silent = 0;
+		return false;
+	}
+	*again = sweep_smp_lost(sm, node, "writing");
+	return true;
+}
+
+static void push_number(uint8_t **list, uint32_t *n, uint64_t number)
+{
+	*list = xrealloc(*list, *n + 1, 1);
+	(*list)[(*n)++] = (uint8_t)number;
 }
 
 static void start_job(struct sm *sm, const struct smp_job_ops *ops)
@@ -72,8 +86,7 @@ static bool look_again(struct sm *sm, uint32_t node, const struct smp *s, uint64
 	if (status != IB_STATUS_BAD_VALUE || s->method != SMP_SET ||
 	    s->attr != UMAD_SM_ATTR_PORT_INFO || cookie & COOKIE_AGAIN)
 		return false;
-	w->look = xrealloc(w->look, w->n_look + 1, 1);
-	w->look[w->n_look++] = (uint8_t)cookie;
+	push_number(&w->look, &w->n_look, cookie);
 	return true;
 }
 
@@ -236,16 +249,25 @@ static void port_looked_at(struct sm *sm, uint32_t node, unsigned num, const str
 	uint32_t port = sm->f->nodes[node].port0 + num;
 
 	fabric_port_store(&sm->f->ports[port], s->data);
-	if (!port_needs_set(sm, &env, port))
-		return;
-	w->ports = xrealloc(w->ports, w->n_ports + 1, 1);
-	w->ports[w->n_ports++] = (uint8_t)num;
+	if (port_needs_set(sm, &env, port))
+		push_number(&w->ports, &w->n_ports, num);
 }
 
 static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
+	struct node_work *w = &sm->work[node];
+	bool again;
 
+	if (was_lost(sm, node, status, &again)) {
+		if (again && cookie == COOKIE_SWITCH_INFO)
+			w->switch_info = true;
+		else if (again && s->method == SMP_GET)
+			push_number(&w->look, &w->n_look, cookie);
+		else if (again)
+			push_number(&w->ports, &w->n_ports, cookie);
+		return;
+	}
 	if (look_again(sm, node, s, cookie, status))
 		return;
 	if (status)
@@ -287,7 +309,13 @@ static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 	struct sm *sm = arg;
 	struct item_want want;
 	char name[FABRIC_NAME_MAX];
+	bool again;
 
+	if (was_lost(sm, node, status, &again)) {
+		if (again)
+			observe_add(&sm->work[node], (item_t)cookie);
+		return;
+	}
 	if (status) {
 		set_failed(sm, node, s, status);
 		return;
@@ -339,7 +367,14 @@ static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 {
 	struct sm *sm = arg;
 	uint32_t port = sm->f->nodes[node].port0 + (uint8_t)cookie;
+	bool again;
 
+	if (was_lost(sm, node, status, &again)) {
+		/* if only the answer was lost, it is an error of value now, and looked at */
+		if (again && sm->work[node].cursor > (uint8_t)cookie)
+			sm->work[node].cursor = (uint8_t)cookie;
+		return;
+	}
 	if (look_again(sm, node, s, cookie, status))
 		return;
 	if (status)

@@ -4,9 +4,8 @@
 # Bring-up of fabrics of every kind: all linked ports become Active, every pair
 # of CAs is connected without credit loops, with one LID for a port and with four.
 # Judges are iblinkinfo, ibdmchk, ibtracert, dump_fts and sminfo.
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-
-printf 'lmc: 2\n' >lmc2.yaml
 
 # A sample of pairs of LIDs, each traced through the switches' tables.
 trace_some() {
@@ -27,7 +26,8 @@ bring_up() {
 	extra=$(((1 << lmc) - 1))	# the last LID of a port
 	rm -rf state dump
 	start_sim "$topology"
-	start_and_wait "$node" $([ "$lmc" -eq 0 ] || echo -c lmc2.yaml)
+	echo "lmc: $lmc" >qosd.yaml
+	start_and_wait "$node" -c qosd.yaml
 	expect "state" master "$(status state)"
 	all_active "$far" "$topology"
 	all_connected

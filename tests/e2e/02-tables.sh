@@ -4,12 +4,13 @@
 # What smpquery reads from the devices is what the policy means: scopes of each
 # kind, the last one wins, VLs that a link lacks, defaults by class of port,
 # OperationalVLs (ibsim does not keep the high limit); and what qosd finds in a policy against this fabric.
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 topology=$top/examples/cluster.topo
 node=H-f452140300811200
 leaf05=0x7cfe900300b43180 leaf06=0xf45214030090a5e0 spine01=0x7cfe900300b41a20
-mds=0x248a070300a25e99 oss01=0x248a070300a25ead nvme=0x248a070300a25ed5 node001=0xf452140300811231
+mds=0x248a070300a25e99 nvme=0x248a070300a25ed5 node001=0xf452140300811231
 router=0x0002c903000f1a61
 # leaf05: 1 mds01, 2 and 3 oss01, 6 nvme01, 31 to 36 the spines
 

@@ -5,12 +5,12 @@
 # limits by level and by route, SLs that do not get through, statuses of queries
 # that can't be answered, node and port records.  Asked with saquery, and with
 # pathquery where that can't.
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 topology=$top/examples/cluster.topo
 sm_node=H-f452140300811200
 from=H-f452140300811230		# node001, FDR
-gpu=H-248a070300a25dd0		# gpu01, EDR
 node001=$(gid f452140300811231)
 node017=$(gid 248a070300a25c41)	# EDR
 gpu01=$(gid 248a070300a25dd1)

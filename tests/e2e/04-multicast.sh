@@ -4,6 +4,7 @@
 # Multicast: the IPoIB broadcast group, joining, leaving, making and ending groups,
 # and the switches' tables, judged by ibroute, ibtracert and ibdmchk; groups outlive
 # the daemon.
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 topology=$top/examples/cluster.topo
@@ -111,7 +112,7 @@ note "a member's link fails and returns"
 join "$gpu01" $broadcast $gpu01_guid >/dev/null
 until_ 5 arrives 0xc000 $node001_guid $gpu01_guid || bad "no way to gpu01"
 simulate 'Unlink "H-248a070300a25c40"'
-without_node017() { [ -z "$(mft 0x7cfe900300b42e80 | grep -w 1)" ]; }
+without_node017() { ! mft 0x7cfe900300b42e80 | grep -qw 1; }
 until_ 15 without_node017 || bad "leaf03 port 1 stays in the tables: $(mft 0x7cfe900300b42e80)"
 
 stop_qosd || bad "exit status $? after SIGTERM"

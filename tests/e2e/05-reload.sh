@@ -3,6 +3,7 @@
 #
 # A new policy, by SIGHUP and by qosd-ctl: a broken file changes nothing and is
 # explained, a good one costs exactly the tables that differ, and answers change.
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 topology=$top/examples/cluster.topo

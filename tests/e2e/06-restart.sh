@@ -4,6 +4,7 @@
 # A restart disturbs nothing: on an unchanged fabric no Set is sent and LIDs stay,
 # with the state folder and without it; a daemon that is killed at any moment of the
 # bring-up is carried on where it was; --once says what it did.
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 "$tools/gentopo" fat-tree --levels 3 --radix 16 >big.topo || fail "gentopo"

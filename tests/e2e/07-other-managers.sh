@@ -3,6 +3,7 @@
 #
 # Other subnet managers: standing by for an OpenSM that goes before us and taking
 # over when it ends, taking over what OpenSM has configured, two qosd.
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 command -v opensm >/dev/null || { echo "opensm is not installed"; exit 77; }

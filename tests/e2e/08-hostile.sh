@@ -4,6 +4,7 @@
 # Nothing that a client, a device or a second daemon does stops the first one:
 # daemons on the same port, folder or socket, clients that send garbage or nothing
 # or don't read, MADs that make no sense.
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 topology=$top/examples/cluster.topo
@@ -43,6 +44,7 @@ second "on the same port" "another subnet manager" -s other.sock -d other
 note "clients of the control socket"
 # talk BYTES...: what the daemon answers to a client that sends this (printf's format).
 talk() {
+	# shellcheck disable=SC2059 # a format is what it is given
 	printf "$@" | perl -MIO::Socket::UNIX -e '
 		$s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or exit 1;
 		local $/; $in = <STDIN>; $SIG{PIPE} = "IGNORE"; $SIG{ALRM} = sub { exit 0 };

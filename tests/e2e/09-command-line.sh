@@ -3,6 +3,7 @@
 #
 # The command lines of qosd and qosd-ctl: options, files that are there, missing or
 # broken, exit statuses, going into the background, signals, word to systemd.
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 topology=$top/examples/cluster.topo

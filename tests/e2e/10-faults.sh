@@ -3,6 +3,7 @@
 #
 # Changes and faults: links and nodes that fail and return, a device that does not
 # answer, MADs that are lost.  What is left stays connected and as it was.
+# shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 topology=$top/examples/cluster.topo

@@ -15,6 +15,7 @@ set -u
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$(cd "$top" && cd "${QOSD_BUILD:-build}" && pwd) || exit 1
+# shellcheck disable=SC2034 # for the tests
 fabrics=${QOSD_FABRICS:-$(dirname "$top")/shared/fabrics}
 tools=$build/tests/tools
 for program in "$build/qosd" "$build/qosd-ctl" "$tools/gentopo" "$tools/pathquery"; do
@@ -24,11 +25,14 @@ done
 preload=$(dpkg-query -L libumad2sim0 2>/dev/null | grep '/libumad2sim\.so$')
 [ -n "$preload" ] || { echo "libumad2sim is not installed"; exit 77; }
 # Under the address sanitizer its library must come first.
-own_preload="$(ldd "$build/qosd" | sed -n 's/.* => \(.*libasan[^ ]*\).*/\1/p') $preload"
-slow=1
-if ldd "$build/qosd" | grep -q libasan; then
-	slow=4
-	export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_stack_use_after_return=1}
+asan=$(ldd "$build/qosd" | sed -n 's/.* => \(.*libasan[^ ]*\).*/\1/p')
+own_preload=${asan:+$asan }$preload
+slow=${asan:+4}
+slow=${slow:-1}
+if [ -n "$asan" ]; then
+	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}suppressions=$top/tests/e2e/asan.supp
+	LSAN_OPTIONS=${LSAN_OPTIONS:+$LSAN_OPTIONS:}suppressions=$top/tests/e2e/lsan.supp:print_suppressions=0
+	export ASAN_OPTIONS LSAN_OPTIONS
 fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/qosd-e2e.XXXXXX") || exit 1
@@ -136,6 +140,7 @@ start_sim() {
 stop_sim() {
 	exec {sim_in}>&-
 	end "$sim"
+	return 0	# it has no exit status of its own
 }
 
 # simulate COMMAND: on ibsim's console; returns when it is done.
