@@ -88,12 +88,12 @@ struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 	p->matcher = matcher_build(policy, f, p->groups);
 	p->tables = qos_tables_build(policy, f, p->groups, settings->max_op_vls, &p->findings);
 	t[2] = now();
+	p->order = updn_order_new(f);
 	const struct route_request r = {
-		.f = f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top,
+		.f = f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top, .order = p->order,
 	};
 	route(p, &r);
 	judge_routes(p, &r);
-	p->order = updn_order_new(f);
 	t[3] = now();
 	p->paths = paths_compute(f, p->lfts, p->lid_top, p->port_by_lid, p->tables);
 	t[4] = now();

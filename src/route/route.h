@@ -14,11 +14,14 @@
 #define LFT_DROP 255		/* LFT entry: no route */
 #define LFT_BLOCK 64		/* entries in one LinearForwardingTable attribute */
 
+struct updn_order;
+
 struct route_request {
 	const struct fabric *f;
 	const uint16_t *lid;	/* per port slot: base LID of end ports, 0 = none */
 	const uint8_t *lmc;	/* per port slot */
 	uint16_t lid_top;	/* highest LID in use, LMC ranges included */
+	const struct updn_order *order;	/* of f, if it is at hand; else NULL */
 };
 
 /* The linear forwarding tables of all switches. */
@@ -80,8 +83,6 @@ struct mcast_tree {
 	uint32_t root;			/* switch index */
 	uint32_t n_on_tree;
 };
-
-struct updn_order;
 
 /*
  * A spanning tree that joins all member ports (end ports); members on no

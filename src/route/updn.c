@@ -380,7 +380,8 @@ static struct outcome run_on(const struct route_request *r, const struct updn_or
 
 static bool updn_run(const struct route_request *r, struct lfts *out, struct buf *why)
 {
-	struct updn_order *o = updn_order_new(r->f);
+	struct updn_order *own = r->order ? NULL : updn_order_new(r->f);
+	const struct updn_order *o = r->order ? r->order : own;
 	struct outcome did = run_on(r, o, out, true);
 
 	(void)why;
@@ -388,11 +389,11 @@ static bool updn_run(const struct route_request *r, struct lfts *out, struct buf
 		did = run_on(r, o, out, false);
 	/* that a spine can't be managed from somewhere is no reason to give up the layers */
 	if (o->layered && did.lost * 10000 > did.pairs) {
-		updn_order_free(o);
-		o = updn_order_by_root(r->f);
-		run_on(r, o, out, false);
+		updn_order_free(own);
+		own = updn_order_by_root(r->f);
+		run_on(r, own, out, false);
 	}
-	updn_order_free(o);
+	updn_order_free(own);
 	return true;
 }
 
