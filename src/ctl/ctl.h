@@ -34,6 +34,8 @@ struct ctl_env {
 	struct sa *sa;		/* its state is the one shown */
 	struct mad_port *mad;
 	void *arg;		/* for the callbacks */
+	/* What the SA did so far.  May be NULL: then what sa counts. */
+	const struct sa_stats *(*sa_stats)(void *arg);
 	/* Reads the policy file again: true if it is accepted.  Findings in either case. */
 	bool (*reload)(void *arg, struct findings *out);
 	/* Asks for a full sweep. */

@@ -85,7 +85,8 @@ static void client_answer(struct client *c)
 static struct ctl_view current_view(const struct ctl_env *env)
 {
 	struct ctl_view v = { .state = env->sa ? env->sa->state : NULL,
-			      .sa = env->sa ? &env->sa->stats : NULL,
+			      .sa = env->sa_stats ? env->sa_stats(env->arg) :
+				    env->sa ? &env->sa->stats : NULL,
 			      .mad = env->mad ? mad_counts(env->mad) : NULL };
 
 	if (env->sm)

@@ -75,7 +75,6 @@ struct mad_in {
 	bool overload;		/* SA only: more requests wait than are served in time */
 };
 
-struct mad_port;
 struct mad_port_info {
 	char ca[32];
 	int port;
@@ -83,10 +82,19 @@ struct mad_port_info {
 	uint16_t lid, sm_lid;
 };
 
-/* Called in the loop's thread. */
+struct mad_port;
+
+/* Called in the loop's thread, but for at_once. */
 struct mad_hooks {
 	/* What others send; in->mad is good during the call only. */
 	void (*request)(void *arg, const struct mad_in *in);
+	/*
+	 * The same for a request of the SA class that is one MAD, before anybody
+	 * else sees it, in the receiver's thread: true if it is served.  May be
+	 * NULL.  It saves the way through the loop, which costs more than most
+	 * answers, and must not take long, for all other MADs wait.
+	 */
+	bool (*at_once)(void *arg, struct mad_port *m, const struct mad_in *in);
 	/* The device is gone for good: the port must be opened anew. */
 	void (*dead)(void *arg, const char *why);
 	void *arg;
@@ -100,7 +108,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 			  const struct mad_hooks *hooks, struct buf *err);
 void mad_close(struct mad_port *m);
 const struct mad_port_info *mad_info(const struct mad_port *m);
-const struct mad_counts *mad_counts(const struct mad_port *m);
+const struct mad_counts *mad_counts(struct mad_port *m);
 /* Holds (or lets go) the issm device, so that the port says IsSM. */
 bool mad_set_issm(struct mad_port *m, bool on, struct buf *err);
 void mad_set_windows(struct mad_port *m, const struct mad_settings *s);
@@ -119,7 +127,7 @@ void smp_send(struct mad_port *m, const struct smp *s,
 	      void (*fn)(void *arg, const struct smp *s, int status), void *arg);
 
 /*
- * Sends an answer to `in`: mad of len bytes, header filled in by the caller
+ * Sends an answer to `in`, from the loop's thread or from at_once: mad of len bytes, header filled in by the caller
  * (method, status, TID …).  Longer than 256 bytes: the kernel segments (RMPP).
  */
 bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, size_t len);

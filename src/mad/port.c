@@ -173,8 +173,11 @@ const struct mad_port_info *mad_info(const struct mad_port *m)
 	return &m->info;
 }
 
-const struct mad_counts *mad_counts(const struct mad_port *m)
+const struct mad_counts *mad_counts(struct mad_port *m)
 {
+	m->counts.sa_received = atomic_load(&m->sa_received);
+	m->counts.sa_sent = atomic_load(&m->sa_sent);
+	m->counts.send_errors += atomic_exchange(&m->send_errors, 0);
 	return &m->counts;
 }
 
@@ -240,11 +243,9 @@ bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, 
 		      rmpp_active(in, mad, len) ? RMPP_RETRIES : 0);
 	if (size > MAD_SIZE)
 		free(u);
-	if (r < 0) {
-		m->counts.send_errors++;
-		return false;
-	}
-	if (in->mgmt_class == UMAD_CLASS_SUBN_ADM)
-		m->counts.sa_sent++;
-	return true;
+	if (r < 0)
+		atomic_fetch_add_explicit(&m->send_errors, 1, memory_order_relaxed);
+	else if (in->mgmt_class == UMAD_CLASS_SUBN_ADM)
+		atomic_fetch_add_explicit(&m->sa_sent, 1, memory_order_relaxed);
+	return r >= 0;
 }

@@ -46,6 +46,7 @@ struct mad_port {
 	pthread_t thread;
 	bool thread_started;
 	atomic_bool stop, dead;
+	atomic_ullong sa_received, sa_sent, send_errors;	/* counted by either thread */
 	atomic_uint oversize;		/* messages dropped for their size */
 	struct wake *wake;
 	pthread_mutex_t lock;		/* guards the two lists */

@@ -3,8 +3,8 @@
  * Receiving: a thread that blocks in umad_recv() and fills batches, and the
  * loop's side that empties them and sorts the MADs into answers and requests.
  *
- * The thread touches nothing but the two batch lists (under the lock) and two
- * atomics.  A batch changes hands when it is full or the port has nothing more
+ * The thread touches nothing but the two batch lists (under the lock) and
+ * atomics, and what the hook at_once does.  A batch changes hands when it is full or the port has nothing more
  * to give, so that under load one wake-up serves many MADs.
  */
 #include <errno.h>
@@ -60,10 +60,41 @@ static const uint8_t *slot_mad(const struct rx_slot *s)
 	return raw + umad_size();
 }
 
+static const struct ib_user_mad *slot_umad(const struct rx_slot *s)
+{
+	return s->big ? s->big : (const void *)s->raw;
+}
+
 static bool is_sa_request(const struct rx_slot *s)
 {
 	const uint8_t *mad = slot_mad(s);
-	return s->len >= 24 && mad[1] == UMAD_CLASS_SUBN_ADM && !(mad[3] & METHOD_RESPONSE);
+	return s->len >= 24 && mad[1] == UMAD_CLASS_SUBN_ADM && !(mad[3] & METHOD_RESPONSE) &&
+	       !slot_umad(s)->status;
+}
+
+static struct mad_in slot_in(const struct rx_slot *s)
+{
+	return (struct mad_in){
+		.mad = slot_mad(s), .len = (size_t)s->len, .slid = ntohs(slot_umad(s)->addr.lid),
+		.mgmt_class = slot_mad(s)[1], .umad = slot_umad(s),
+	};
+}
+
+/* In the receiver's thread: true if the slot is free again. */
+static bool served_at_once(struct mad_port *m, const struct rx_slot *s)
+{
+	struct mad_in in;
+
+	if (!is_sa_request(s))
+		return false;
+	atomic_fetch_add_explicit(&m->sa_received, 1, memory_order_relaxed);
+	if (m->hooks.at_once && !s->big) {
+		in = slot_in(s);
+		if (m->hooks.at_once(m->hooks.arg, m, &in))
+			return true;
+	}
+	atomic_fetch_add_explicit(&m->sa_queued, 1, memory_order_relaxed);
+	return false;
 }
 
 /* Takes one MAD into the slot; <0: none (-EAGAIN, -ETIMEDOUT) or an error. */
@@ -104,9 +135,7 @@ static void *receiver(void *arg)
 
 		if (r >= 0) {
 			errors = idle = 0;
-			if (is_sa_request(&b->slot[b->n]))
-				atomic_fetch_add_explicit(&m->sa_queued, 1, memory_order_relaxed);
-			if (++b->n < RX_BATCH)
+			if (served_at_once(m, &b->slot[b->n]) || ++b->n < RX_BATCH)
 				continue;
 		} else if (r == -EMSGSIZE) {
 			atomic_fetch_add_explicit(&m->oversize, 1, memory_order_relaxed);
@@ -129,24 +158,18 @@ static void *receiver(void *arg)
 	return NULL;
 }
 
-static void dispatch_request(struct mad_port *m, const struct rx_slot *s, const void *umad,
-			     const uint8_t *mad)
+static void dispatch_request(struct mad_port *m, const struct rx_slot *s)
 {
-	const struct ib_user_mad *u = umad;
-	struct mad_in in = {
-		.mad = mad, .len = (size_t)s->len, .slid = ntohs(u->addr.lid),
-		.mgmt_class = mad[1], .umad = umad,
-	};
+	struct mad_in in = slot_in(s);
 
 	switch (in.mgmt_class) {
 	case UMAD_CLASS_SUBN_ADM:
-		m->counts.sa_received++;
 		in.overload = atomic_load_explicit(&m->sa_queued, memory_order_relaxed) >
 			      m->sa_queue_max;
 		break;
 	case UMAD_CLASS_SUBN_LID_ROUTED:
 	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
-		if (mad[3] == 5)
+		if (in.mad[3] == UMAD_METHOD_TRAP)
 			m->counts.traps++;
 		break;
 	default:
@@ -158,8 +181,7 @@ static void dispatch_request(struct mad_port *m, const struct rx_slot *s, const 
 
 static void dispatch(struct mad_port *m, const struct rx_slot *s)
 {
-	const void *umad = s->big ? s->big : (const void *)s->raw;
-	const struct ib_user_mad *u = umad;
+	const struct ib_user_mad *u = slot_umad(s);
 	const uint8_t *mad = slot_mad(s);
 
 	if (s->len < 24) {
@@ -174,7 +196,7 @@ static void dispatch(struct mad_port *m, const struct rx_slot *s)
 				     (const struct umad_smp *)(const void *)mad, (size_t)s->len);
 		return;
 	}
-	dispatch_request(m, s, umad, mad);
+	dispatch_request(m, s);
 }
 
 /* In the loop's thread. */

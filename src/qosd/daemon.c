@@ -8,6 +8,7 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include <infiniband/umad_sa.h>
 #include <infiniband/umad_types.h>
 
 #include "base/alloc.h"
@@ -38,7 +40,15 @@ struct qosd {
 	struct store *store;
 	struct mad_port *mad;
 	struct sm *sm;
-	struct sa sa;
+	/*
+	 * Two faces of one SA: `sa` in the loop's thread, `quick` in the receiver's
+	 * for PathRecord Gets.  They share the state and the groups, which only
+	 * the loop's thread changes, under the lock; `quick` reads under it.
+	 */
+	struct sa sa, quick;
+	struct buf quick_answer;
+	pthread_mutex_t sa_lock;
+	struct sa_stats sa_stats;	/* the sum, when it is asked for */
 	struct ctl *ctl;
 	struct sig *hup, *term, *intr;
 	struct buf answer;
@@ -52,17 +62,39 @@ static void on_request(void *arg, const struct mad_in *in)
 {
 	struct qosd *q = arg;
 	struct sa_request req = { .mad = in->mad, .len = in->len, .slid = in->slid };
-	bool send;
+	bool send, writes;
 
 	if (in->mgmt_class != UMAD_CLASS_SUBN_ADM) {
 		if (q->sm)
 			sm_receive(q->sm, in);
 		return;
 	}
+	writes = in->len > 3 && (in->mad[3] == UMAD_METHOD_SET || in->mad[3] == UMAD_SA_METHOD_DELETE);
+	if (writes)
+		pthread_mutex_lock(&q->sa_lock);
 	send = in->overload ? sa_answer_busy(&q->sa, &req, &q->answer) :
 			      sa_answer(&q->sa, &req, &q->answer);
+	if (writes)
+		pthread_mutex_unlock(&q->sa_lock);
 	if (send)
 		mad_reply(q->mad, in, (const uint8_t *)q->answer.s, q->answer.n);
+}
+
+/* In the receiver's thread. */
+static bool on_quick_request(void *arg, struct mad_port *m, const struct mad_in *in)
+{
+	struct qosd *q = arg;
+	struct sa_request req = { .mad = in->mad, .len = in->len, .slid = in->slid };
+	bool send;
+
+	if (!sa_is_path_get(in->mad, in->len))
+		return false;
+	pthread_mutex_lock(&q->sa_lock);
+	send = sa_answer(&q->quick, &req, &q->quick_answer);
+	pthread_mutex_unlock(&q->sa_lock);
+	if (send)
+		mad_reply(m, in, (const uint8_t *)q->quick_answer.s, q->quick_answer.n);
+	return true;
 }
 
 static void on_published(void *arg, struct subnet_state *s)
@@ -70,8 +102,23 @@ static void on_published(void *arg, struct subnet_state *s)
 	struct qosd *q = arg;
 	struct subnet_state *old = q->sa.state;
 
-	q->sa.state = s ? state_ref(s) : NULL;
+	pthread_mutex_lock(&q->sa_lock);
+	q->sa.state = q->quick.state = s ? state_ref(s) : NULL;
+	if (s)
+		mcast_sync(q->sa.mcast, s);
+	pthread_mutex_unlock(&q->sa_lock);
 	state_unref(old);
+}
+
+static const struct sa_stats *sa_stats(void *arg)
+{
+	struct qosd *q = arg;
+
+	pthread_mutex_lock(&q->sa_lock);
+	q->sa_stats = q->sa.stats;
+	sa_stats_add(&q->sa_stats, &q->quick.stats);
+	pthread_mutex_unlock(&q->sa_lock);
+	return &q->sa_stats;
 }
 
 static void on_mcast_changed(void *arg)
@@ -225,12 +272,14 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.timeout_ms = s->smp_timeout_ms, .retries = s->smp_retries,
 		.sa_queue_max = s->sa_requests_max,
 	};
-	struct mad_hooks mh = { .request = on_request, .dead = on_fatal, .arg = q };
+	struct mad_hooks mh = {
+		.request = on_request, .at_once = on_quick_request, .dead = on_fatal, .arg = q,
+	};
 	struct sm_hooks hooks = {
 		.published = on_published, .sweep_done = on_sweep_done, .fatal = on_fatal, .arg = q,
 	};
 	struct ctl_env env = {
-		.version = QOSD_VERSION, .sa = &q->sa, .arg = q,
+		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = sa_stats,
 		.reload = reload, .sweep = request_sweep, .mft_next = mft_next,
 	};
 
@@ -242,14 +291,14 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		buf_puts(err, "no event loop");
 		return false;
 	}
+	q->sa.sm_key = q->quick.sm_key = s->sm_key;
+	q->sa.mcast = q->quick.mcast = mcast_new(on_mcast_changed, q);
 	q->mad = mad_open(q->loop, &ms, &mh, err);
 	if (!q->mad)
 		return false;
 	log_info("qosd", "port 0x%016" PRIx64 " (%s port %d)", mad_info(q->mad)->guid,
 		 mad_info(q->mad)->ca, mad_info(q->mad)->port);
 	q->sm = sm_new(q->loop, q->mad, s, policy, q->store, &hooks);
-	q->sa.sm_key = s->sm_key;
-	q->sa.mcast = mcast_new(on_mcast_changed, q);
 	sm_set_mcast(q->sm, q->sa.mcast);
 	env.sm = q->sm;
 	env.mad = q->mad;
@@ -261,9 +310,9 @@ static void close_all(struct qosd *q)
 {
 	ctl_free(q->ctl);
 	sm_free(q->sm);
+	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
 	state_unref(q->sa.state);
 	mcast_free(q->sa.mcast);
-	mad_close(q->mad);
 	sig_free(q->hup);
 	sig_free(q->term);
 	sig_free(q->intr);
@@ -271,6 +320,7 @@ static void close_all(struct qosd *q)
 	store_close(q->store);
 	settings_free(q->settings);
 	buf_free(&q->answer);
+	buf_free(&q->quick_answer);
 }
 
 /*
@@ -316,7 +366,7 @@ static void leave_terminal(void)
 
 int daemon_run(const struct options *o)
 {
-	struct qosd q = { .o = o, .ready_fd = -1 };
+	struct qosd q = { .o = o, .ready_fd = -1, .sa_lock = PTHREAD_MUTEX_INITIALIZER };
 	struct shared_policy *policy;
 	struct buf err = { 0 };
 

@@ -297,6 +297,25 @@ bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out)
 	return true;
 }
 
+void sa_stats_add(struct sa_stats *a, const struct sa_stats *b)
+{
+	a->requests += b->requests;
+	a->answered += b->answered;
+	a->dropped += b->dropped;
+	a->busy += b->busy;
+	for (size_t i = 0; i < ARRAY_SIZE(a->by_attr); i++)
+		a->by_attr[i] += b->by_attr[i];
+	for (size_t i = 0; i < ARRAY_SIZE(a->errors); i++)
+		a->errors[i] += b->errors[i];
+}
+
+bool sa_is_path_get(const uint8_t *mad, size_t len)
+{
+	return len == MAD_LEN && mad[OFF_CLASS] == UMAD_CLASS_SUBN_ADM &&
+	       mad[OFF_METHOD] == UMAD_METHOD_GET &&
+	       get_be16(mad + OFF_ATTR) == UMAD_SA_ATTR_PATH_REC;
+}
+
 bool sa_answer_busy(struct sa *sa, const struct sa_request *req, struct buf *out)
 {
 	out->n = 0;

@@ -26,6 +26,9 @@ struct sa_stats {
 	uint64_t errors[8];	/* by SA status code 1..7, [0]: MAD status */
 };
 
+/* Adds b to a. */
+void sa_stats_add(struct sa_stats *a, const struct sa_stats *b);
+
 struct sa {
 	struct subnet_state *state;	/* NULL: not master, or no sweep done yet */
 	struct mcast_db *mcast;		/* never NULL */
@@ -46,6 +49,12 @@ struct sa_request {
  * sent.
  */
 bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out);
+
+/*
+ * A Get of a PathRecord in one MAD: most of what an SA is asked, and answered
+ * without changing anything but sa->stats, if mcast_sync() saw the state before.
+ */
+bool sa_is_path_get(const uint8_t *mad, size_t len);
 
 /* An answer of the MAD status BUSY to req, for overload.  False: drop. */
 bool sa_answer_busy(struct sa *sa, const struct sa_request *req, struct buf *out);

@@ -212,3 +212,31 @@ for port in 0x248a070300a25ead/1 0x7cfe900300b43180/2; do
 done
 
 stop_qosd || bad "exit status $? after SIGTERM"
+
+note "path bits"
+stop_sim
+rm -rf state
+cat >bits.yaml <<'END'
+qos-levels:
+  default: {sl: 0}
+  second: {sl: 1, path-bits: 1}
+  beyond: {sl: 2, path-bits: 6}
+match-rules:
+  - {qos-class: 1, level: second}
+  - {qos-class: 6, level: beyond}
+END
+echo "lmc: 2" >qosd.yaml
+start_sim "$topology"
+start_and_wait "$sm_node" -c qosd.yaml -p bits.yaml
+slid=$(port_info "$from" 0xf452140300811231 1 Lid)
+dlid=$(port_info "$from" 0x248a070300a25ead 1 Lid)
+lids() {
+	on_own "$from" "$tools/pathquery" "$1" path sgid="$node001" dgid="$oss01" "${@:2}" 2>&1 |
+		sed -nE 's/.* dlid=(0x[0-9a-f]+) slid=(0x[0-9a-f]+) .*/\1 \2/p' |
+		while read -r d s; do echo "$((s - slid))-$((d - dlid))"; done | xargs
+}
+expect "LIDs of a level without path bits" "0-0" "$(lids get)"
+expect "LIDs of a table" "0-0 1-1" "$(lids table numb-path=2)"
+expect "LIDs of a level with path bits" "1-1" "$(lids table qos-class=1)"
+expect "LIDs, path bits beyond the LMC" "2-2" "$(lids get qos-class=6)"
+stop_qosd || bad "exit status $? after SIGTERM"

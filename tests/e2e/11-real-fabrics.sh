@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Bring-up, as in 01-bring-up.sh, of dumps of real fabrics, which are not ours to
+# ship.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+dumps=("$fabrics"/*.topo)
+if [ ! -e "${dumps[0]}" ]; then
+	echo "no dumps of real fabrics in $fabrics"
+	exit 77
+fi
+for topology in "${dumps[@]}"; do
+	bring_up "$topology" 0
+	bring_up "$topology" 2
+done
