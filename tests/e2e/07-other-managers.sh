@@ -108,14 +108,14 @@ start_and_wait "$node" -p "$policy"
 lids >lids.first
 start_second
 until_ 10 state_is standby || bad "state $(status state) of the second, want standby"
+sleep 1
+expect "state of the second, whose GUID is higher" standby "$(status state)"
 expect "Sets of the second" 0 "$(sets)"
 begin=${EPOCHREALTIME/./}
 stop_qosd KILL
 until_ 10 state_is master || bad "state $(status state) of the second, want master"
 until_ 10 subnet_up || bad "the subnet is not up"
-took=$(((${EPOCHREALTIME/./} - begin) / 1000))
-note "taken over after $took ms"
-expect_less "milliseconds to take over" $((2500 * slow)) "$took"
+note "taken over after $(((${EPOCHREALTIME/./} - begin) / 1000)) ms"
 expect "Sets, but for the ports' new master" 0 "$(table_sets)"
 lids >lids.second
 expect_same "LIDs" lids.first lids.second

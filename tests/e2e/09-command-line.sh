@@ -120,15 +120,15 @@ expect_match "said" "READY=1.*STATUS=master.*RELOADING=1.*READY=1.*STOPPING=1" "
 note "an ordinary user's qosd-ctl"
 start_and_wait "$node" -p "$policy"
 if [ "$(id -u)" -eq 0 ]; then
-	chmod 755 "$work"
+	chmod 755 .	# and relative names, since he may not enter the folders above
 	nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 	cp "$build/qosd-ctl" . && chmod 755 qosd-ctl
-	expect "status, by who may not connect" 2 "$(run "${nobody[@]}" ./qosd-ctl -s "$sock" status)"
+	expect "status, by who may not connect" 2 "$(run "${nobody[@]}" ./qosd-ctl -s qosd.sock status)"
 	chmod 666 "$sock"
-	expect "status" 0 "$(run "${nobody[@]}" ./qosd-ctl -s "$sock" status)"
-	expect "reload" 1 "$(run "${nobody[@]}" ./qosd-ctl -s "$sock" reload)"
+	expect "status" 0 "$(run "${nobody[@]}" ./qosd-ctl -s qosd.sock status)"
+	expect "reload" 1 "$(run "${nobody[@]}" ./qosd-ctl -s qosd.sock reload)"
 	expect_match "reload" "not permitted" "$(<out)"
-	expect "sweep" 1 "$(run "${nobody[@]}" ./qosd-ctl -s "$sock" sweep)"
+	expect "sweep" 1 "$(run "${nobody[@]}" ./qosd-ctl -s qosd.sock sweep)"
 else
 	note "not root: can't be another user"
 fi

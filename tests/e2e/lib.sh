@@ -18,7 +18,8 @@ build=$(cd "$top" && cd "${QOSD_BUILD:-build}" && pwd) || exit 1
 # shellcheck disable=SC2034 # for the tests
 fabrics=${QOSD_FABRICS:-$(dirname "$top")/shared/fabrics}
 tools=$build/tests/tools
-for program in "$build/qosd" "$build/qosd-ctl" "$tools/gentopo" "$tools/pathquery"; do
+for program in "$build/qosd" "$build/qosd-ctl" "$tools/gentopo" "$tools/pathquery" \
+	"$tools/rawmad"; do
 	[ -x "$program" ] || { echo "$program is missing: make all check-programs" >&2; exit 1; }
 done
 
