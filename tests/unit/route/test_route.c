@@ -993,7 +993,7 @@ START_TEST(recorded_fabrics)
 	t.f = f;
 	t.lid = xcalloc(f->n_ports, sizeof(*t.lid));
 	t.lmc = xcalloc(f->n_ports, 1);
-	t.r = (struct route_request){ f, t.lid, t.lmc, 0 };
+	t.r = (struct route_request){ f, t.lid, t.lmc, 0, NULL };
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		if (port_is_end(f, p) && fabric_switch_of(f, p) != FABRIC_NONE)
 			t.lid[p] = ++t.r.lid_top;

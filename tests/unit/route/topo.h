@@ -84,7 +84,7 @@ static inline void topo_finish(struct topo *t, struct fabric *f, unsigned lmc)
 		t->lmc[p] = (uint8_t)own;
 		next += 1u << own;
 	}
-	t->r = (struct route_request){ f, t->lid, t->lmc, (uint16_t)(next - 1) };
+	t->r = (struct route_request){ f, t->lid, t->lmc, (uint16_t)(next - 1), NULL };
 }
 
 static inline void topo_free(struct topo *t)
