@@ -2,9 +2,9 @@
 /*
  * MADs over one umad port: the only user of libibumad.
  *
- * A receiver thread blocks in umad_recv() and hands batches to the loop's
- * thread, where everything else happens.  (The simulator's preload serves no
- * epoll; the thread is the same on real hardware.)
+ * A receiver thread blocks in umad_recv().  (The simulator's preload serves no
+ * epoll; the thread is the same on real hardware.)  It keeps the window of SMPs
+ * full by itself, and hands the rest to the loop's thread.
  *
  * SMPs are pulled, not pushed: a job has devices with work to do, and the
  * window asks it for the next SMP of a device when there is room, over the
@@ -40,8 +40,10 @@ struct smp {
 /*
  * A set of work for devices 0 .. n_devices - 1.  next() fills s and returns
  * true, or returns false when the device has nothing more for now.  done() is
- * called for each SMP; it may add work (then smp_job_kick()).  finished() is
- * called once, when no device has work and nothing is outstanding.
+ * called for each SMP, and next() for its device after it, so that it may add
+ * work.  Both are called one at a time, mostly in the receiver's thread; they
+ * must be short, and start nothing here.  finished() is called once, in the
+ * loop's thread, when no device has work and nothing is outstanding.
  */
 struct smp_job_ops {
 	bool (*next)(void *arg, uint32_t device, struct smp *s, uint64_t *cookie);
@@ -108,6 +110,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 			  const struct mad_hooks *hooks, struct buf *err);
 void mad_close(struct mad_port *m);
 const struct mad_port_info *mad_info(const struct mad_port *m);
+/* A copy as of now, good until the next call; for the loop's thread. */
 const struct mad_counts *mad_counts(struct mad_port *m);
 /* Holds (or lets go) the issm device, so that the port says IsSM. */
 bool mad_set_issm(struct mad_port *m, bool on, struct buf *err);
@@ -121,8 +124,11 @@ struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
 void smp_job_kick(struct smp_job *j, uint32_t device);
 /* Ends it at once: nothing more is called, what is outstanding is dropped. */
 void smp_job_cancel(struct smp_job *j);
+/* Between the two no next() and no done() is called: for looking at what they write. */
+void mad_hold(struct mad_port *m);
+void mad_release(struct mad_port *m);
 
-/* A single SMP beside any job. fn may be NULL. */
+/* A single SMP beside any job. fn, which may be NULL, is called in the loop's thread. */
 void smp_send(struct mad_port *m, const struct smp *s,
 	      void (*fn)(void *arg, const struct smp *s, int status), void *arg);
 

@@ -123,6 +123,8 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 	struct mad_port *m = xcalloc(1, sizeof(*m));
 
 	m->loop = l;
+	pthread_mutex_init(&m->lock, NULL);
+	pthread_mutex_init(&m->engine, NULL);
 	m->hooks = *hooks;
 	m->fd = m->issm_fd = -1;
 	m->agent_smi = m->agent_dr = m->agent_sa = -1;
@@ -175,16 +177,31 @@ const struct mad_port_info *mad_info(const struct mad_port *m)
 
 const struct mad_counts *mad_counts(struct mad_port *m)
 {
-	m->counts.sa_received = atomic_load(&m->sa_received);
-	m->counts.sa_sent = atomic_load(&m->sa_sent);
-	m->counts.send_errors += atomic_exchange(&m->send_errors, 0);
-	return &m->counts;
+	pthread_mutex_lock(&m->engine);
+	m->shown = m->counts;
+	pthread_mutex_unlock(&m->engine);
+	m->shown.sa_received = atomic_load(&m->sa_received);
+	m->shown.sa_sent = atomic_load(&m->sa_sent);
+	m->shown.send_errors += atomic_load(&m->send_errors);
+	return &m->shown;
+}
+
+void mad_hold(struct mad_port *m)
+{
+	pthread_mutex_lock(&m->engine);
+}
+
+void mad_release(struct mad_port *m)
+{
+	pthread_mutex_unlock(&m->engine);
 }
 
 void mad_set_windows(struct mad_port *m, const struct mad_settings *s)
 {
 	m->sa_queue_max = s->sa_queue_max;
+	mad_hold(m);
 	txn_set_windows(m->txns, s);
+	mad_release(m);
 }
 
 bool mad_set_issm(struct mad_port *m, bool on, struct buf *err)

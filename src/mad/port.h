@@ -38,7 +38,8 @@ struct mad_port {
 	int fd;			/* umad port id */
 	int agent_smi, agent_dr, agent_sa;
 	int issm_fd;
-	struct mad_counts counts;
+	struct mad_counts counts;	/* under the engine's lock */
+	struct mad_counts shown;	/* a copy for those who ask */
 
 	struct mad_hooks hooks;
 
@@ -47,7 +48,6 @@ struct mad_port {
 	bool thread_started;
 	atomic_bool stop, dead;
 	atomic_ullong sa_received, sa_sent, send_errors;	/* counted by either thread */
-	atomic_uint oversize;		/* messages dropped for their size */
 	struct wake *wake;
 	pthread_mutex_t lock;		/* guards the two lists */
 	struct rx_batch *full, **full_tail;
@@ -55,6 +55,7 @@ struct mad_port {
 	atomic_uint sa_queued;		/* SA requests handed over, not yet served */
 	unsigned sa_queue_max;		/* more than that waiting is overload */
 
+	pthread_mutex_t engine;		/* guards txns, and is held in the callbacks of a job */
 	struct txn_table *txns;
 };
 
@@ -71,5 +72,7 @@ void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 		  const struct umad_smp *smp, size_t len);
 /* Sends what the windows allow; called once after a batch was taken in. */
 void txn_pump(struct txn_table *t);
+/* In the loop's thread: tells who is to be told, and goes on. Takes the lock. */
+void txn_tell(struct txn_table *t);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Receiving: a thread that blocks in umad_recv() and fills batches, and the
- * loop's side that empties them and sorts the MADs into answers and requests.
+ * Receiving: a thread that blocks in umad_recv(), and serves at once what it
+ * can: answers to our SMPs, which it hands to their transactions (txn.c, under
+ * the engine's lock), and requests that the hook at_once takes.  The rest it
+ * fills into batches, which the loop's side empties.
  *
- * The thread touches nothing but the two batch lists (under the lock) and
- * atomics, and what the hook at_once does.  A batch changes hands when it is full or the port has nothing more
+ * Beyond that the thread touches nothing but the two batch lists (under their
+ * lock) and atomics.  A batch changes hands when it is full or the port has nothing more
  * to give, so that under load one wake-up serves many MADs.
  */
 #include <errno.h>
@@ -27,7 +29,14 @@
 #define RETRY_NS	50000000
 
 #define METHOD_RESPONSE	0x80
-#define METHOD_TRAP_REPRESS 0x07
+#define MAD_HEADER 24
+
+static void count(struct mad_port *m, uint64_t *counter)
+{
+	pthread_mutex_lock(&m->engine);
+	++*counter;
+	pthread_mutex_unlock(&m->engine);
+}
 
 static struct rx_batch *batch_get(struct mad_port *m)
 {
@@ -68,7 +77,7 @@ static const struct ib_user_mad *slot_umad(const struct rx_slot *s)
 static bool is_sa_request(const struct rx_slot *s)
 {
 	const uint8_t *mad = slot_mad(s);
-	return s->len >= 24 && mad[1] == UMAD_CLASS_SUBN_ADM && !(mad[3] & METHOD_RESPONSE) &&
+	return s->len >= MAD_HEADER && mad[1] == UMAD_CLASS_SUBN_ADM && !(mad[3] & METHOD_RESPONSE) &&
 	       !slot_umad(s)->status;
 }
 
@@ -80,11 +89,30 @@ static struct mad_in slot_in(const struct rx_slot *s)
 	};
 }
 
+static bool is_smp_answer(const struct rx_slot *s)
+{
+	const uint8_t *mad = slot_mad(s);
+
+	return s->len >= MAD_HEADER && (slot_umad(s)->status || (mad[3] & METHOD_RESPONSE)) &&
+	       (mad[1] == UMAD_CLASS_SUBN_LID_ROUTED || mad[1] == UMAD_CLASS_SUBN_DIRECTED_ROUTE);
+}
+
 /* In the receiver's thread: true if the slot is free again. */
 static bool served_at_once(struct mad_port *m, const struct rx_slot *s)
 {
 	struct mad_in in;
 
+	if (is_smp_answer(s)) {
+		const uint8_t *mad = slot_mad(s);
+
+		pthread_mutex_lock(&m->engine);
+		txn_complete(m->txns, get_be32(mad + 12), (int)slot_umad(s)->status,
+			     (const struct umad_smp *)(const void *)mad, (size_t)s->len);
+		txn_pump(m->txns);
+		pthread_mutex_unlock(&m->engine);
+		free(s->big);
+		return true;
+	}
 	if (!is_sa_request(s))
 		return false;
 	atomic_fetch_add_explicit(&m->sa_received, 1, memory_order_relaxed);
@@ -138,7 +166,7 @@ static void *receiver(void *arg)
 			if (served_at_once(m, &b->slot[b->n]) || ++b->n < RX_BATCH)
 				continue;
 		} else if (r == -EMSGSIZE) {
-			atomic_fetch_add_explicit(&m->oversize, 1, memory_order_relaxed);
+			count(m, &m->counts.malformed);
 		} else if (!b->n && r != -ETIMEDOUT && r != -EAGAIN) {
 			/* the device is gone, and this descriptor with it: the kernel gives no other */
 			if (++errors == ERRORS_MAX) {
@@ -170,10 +198,10 @@ static void dispatch_request(struct mad_port *m, const struct rx_slot *s)
 	case UMAD_CLASS_SUBN_LID_ROUTED:
 	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
 		if (in.mad[3] == UMAD_METHOD_TRAP)
-			m->counts.traps++;
+			count(m, &m->counts.traps);
 		break;
 	default:
-		m->counts.unknown++;
+		count(m, &m->counts.unknown);
 		return;
 	}
 	m->hooks.request(m->hooks.arg, &in);
@@ -181,21 +209,16 @@ static void dispatch_request(struct mad_port *m, const struct rx_slot *s)
 
 static void dispatch(struct mad_port *m, const struct rx_slot *s)
 {
-	const struct ib_user_mad *u = slot_umad(s);
 	const uint8_t *mad = slot_mad(s);
 
-	if (s->len < 24) {
-		m->counts.malformed++;
+	if (s->len < MAD_HEADER) {
+		count(m, &m->counts.malformed);
 		return;
 	}
-	/* what was ours and failed, or what answers ours */
-	if (u->status || (mad[3] & METHOD_RESPONSE) || mad[3] == METHOD_TRAP_REPRESS) {
-		if (mad[1] == UMAD_CLASS_SUBN_LID_ROUTED ||
-		    mad[1] == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
-			txn_complete(m->txns, get_be32(mad + 12), (int)u->status,
-				     (const struct umad_smp *)(const void *)mad, (size_t)s->len);
+	/* an answer that failed on its way, or one that nobody waits for */
+	if (slot_umad(s)->status || (mad[3] & METHOD_RESPONSE) ||
+	    mad[3] == UMAD_METHOD_TRAP_REPRESS)
 		return;
-	}
 	dispatch_request(m, s);
 }
 
@@ -218,8 +241,7 @@ static void on_wake(void *arg)
 				atomic_fetch_sub_explicit(&m->sa_queued, 1, memory_order_relaxed);
 			free(b->slot[i].big);
 		}
-	txn_pump(m->txns);
-	m->counts.malformed += atomic_exchange_explicit(&m->oversize, 0, memory_order_relaxed);
+	txn_tell(m->txns);
 	if (atomic_exchange(&m->dead, false))
 		m->hooks.dead(m->hooks.arg, "the port does not receive any more: is the device gone?");
 
@@ -237,7 +259,6 @@ bool rx_start(struct mad_port *m, struct buf *err)
 {
 	int r;
 
-	pthread_mutex_init(&m->lock, NULL);
 	m->full_tail = &m->full;
 	m->wake = wake_new(m->loop, on_wake, m);
 	r = pthread_create(&m->thread, NULL, receiver, m);

@@ -11,6 +11,11 @@
  * preload has no time-outs at all).  Since all tries of one number wait equally
  * long, a list per number is in order of its deadlines.
  *
+ * All of it is under the engine's lock.  Whoever holds it may call next() and
+ * done() of a job: the receiver's thread when an answer came, the loop's when
+ * something was waited for too long.  What may take longer, or starts something,
+ * is left to the loop's thread (txn_tell): the end of a job or a single SMP.
+ *
  * Invariants: in_flight counts slots that are busy; a device of the active job
  * is in the ready queue at most once and has at most window_device in flight.
  */
@@ -47,9 +52,10 @@ struct smp_job {
 	uint32_t head, tail;
 };
 
-struct single {			/* an SMP beside the jobs, waiting for a slot */
+struct single {			/* an SMP beside the jobs, waiting for a slot, or for its end */
 	struct single *next;
 	struct smp s;
+	int status;
 	void (*fn)(void *arg, const struct smp *s, int status);
 	void *arg;
 };
@@ -76,7 +82,9 @@ struct txn_table {
 	unsigned in_flight;
 	unsigned window, window_device, timeout_ms, tries;
 	struct smp_job *jobs;		/* the first one runs */
+	struct smp_job *over;		/* finished, but nobody was told yet */
 	struct single *singles, **singles_tail;
+	struct single *answered, **answered_tail;	/* likewise */
 	struct timer *tick;
 	unsigned asked;
 };
@@ -106,6 +114,7 @@ struct txn_table *txn_table_new(struct mad_port *m, const struct mad_settings *s
 		t->free = &t->slot[i];
 	}
 	t->singles_tail = &t->singles;
+	t->answered_tail = &t->answered;
 	t->tick = timer_new(m->loop, on_tick, t);
 	txn_set_windows(t, s);
 	return t;
@@ -118,6 +127,16 @@ static void job_free(struct smp_job *j)
 	free(j);
 }
 
+static void free_singles(struct single *s)
+{
+	while (s) {
+		struct single *next = s->next;
+
+		free(s);
+		s = next;
+	}
+}
+
 void txn_table_free(struct txn_table *t)
 {
 	if (!t)
@@ -127,11 +146,13 @@ void txn_table_free(struct txn_table *t)
 		t->jobs = j->next;
 		job_free(j);
 	}
-	while (t->singles) {
-		struct single *s = t->singles;
-		t->singles = s->next;
-		free(s);
+	while (t->over) {
+		struct smp_job *j = t->over;
+		t->over = j->next;
+		job_free(j);
 	}
+	free_singles(t->singles);
+	free_singles(t->answered);
 	timer_free(t->tick);
 	free(t);
 }
@@ -243,8 +264,6 @@ static void transmit(struct txn_table *t, struct txn *x, int64_t now)
 	if (umad_send(t->m->fd, t->m->agent_dr, &u, MAD_SIZE, (int)ms, 0) < 0)
 		t->m->counts.send_errors++;	/* the guard will try again */
 	list_append(t, x);
-	if (!timer_active(t->tick))
-		timer_set(t->tick, TICK_US, TICK_US);
 }
 
 /* --- completing --- */
@@ -279,7 +298,12 @@ static void finish(struct txn_table *t, struct txn *x, int status)
 		ready_push(j, device);
 		j->ops->done(j->arg, device, &s, cookie, status);
 	} else if (fn) {
-		fn(arg, &s, status);
+		struct single *q = xcalloc(1, sizeof(*q));
+
+		*q = (struct single){ .s = s, .status = status, .fn = fn, .arg = arg };
+		*t->answered_tail = q;
+		t->answered_tail = &q->next;
+		loop_wake(t->m->wake);
 	}
 }
 
@@ -329,12 +353,14 @@ static void on_tick(void *arg)
 	struct txn_table *t = arg;
 	int64_t now = clock_mono_us();
 
+	pthread_mutex_lock(&t->m->engine);
 	for (unsigned i = 0; i < TRIES_MAX; i++)
 		while (t->waiting[i].first && t->waiting[i].first->deadline <= now)
 			try_failed(t, t->waiting[i].first, now);
 	txn_pump(t);
-	if (!t->in_flight)
+	if (!t->in_flight && !t->jobs)
 		timer_stop(t->tick);
+	pthread_mutex_unlock(&t->m->engine);
 }
 
 /* --- the windows --- */
@@ -407,11 +433,42 @@ void txn_pump(struct txn_table *t)
 			loop_wake(t->m->wake);	/* go on after the others */
 		if (j->outstanding || j->head != NONE)
 			return;
-		/* done: the next one may start at once */
+		/* the loop's thread tells its owner; the next one may start at once */
 		t->jobs = j->next;
-		j->ops->finished(j->arg);
-		job_free(j);
+		j->next = t->over;
+		t->over = j;
+		loop_wake(t->m->wake);
 	}
+}
+
+void txn_tell(struct txn_table *t)
+{
+	struct smp_job *j;
+	struct single *q;
+
+	pthread_mutex_lock(&t->m->engine);
+	while ((q = t->answered) || (j = t->over)) {
+		if (q) {
+			t->answered = q->next;
+			if (!t->answered)
+				t->answered_tail = &t->answered;
+		} else {
+			t->over = j->next;
+		}
+		pthread_mutex_unlock(&t->m->engine);
+		if (q) {
+			q->fn(q->arg, &q->s, q->status);
+			free(q);
+		} else {
+			j->ops->finished(j->arg);
+			job_free(j);
+		}
+		pthread_mutex_lock(&t->m->engine);
+	}
+	txn_pump(t);
+	if ((t->in_flight || t->jobs) && !timer_active(t->tick))
+		timer_set(t->tick, TICK_US, TICK_US);
+	pthread_mutex_unlock(&t->m->engine);
 }
 
 struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
@@ -430,16 +487,20 @@ struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
 		j->link[d] = NOT_QUEUED;
 	for (uint32_t d = 0; d < n_devices; d++)
 		ready_push(j, d);
+	pthread_mutex_lock(&m->engine);
 	while (*end)
 		end = &(*end)->next;
 	*end = j;
+	pthread_mutex_unlock(&m->engine);
 	loop_wake(m->wake);
 	return j;
 }
 
 void smp_job_kick(struct smp_job *j, uint32_t device)
 {
+	pthread_mutex_lock(&j->m->engine);
 	ready_push(j, device);
+	pthread_mutex_unlock(&j->m->engine);
 	loop_wake(j->m->wake);
 }
 
@@ -448,13 +509,18 @@ void smp_job_cancel(struct smp_job *j)
 	struct txn_table *t = j->m->txns;
 	struct smp_job **p = &t->jobs;
 
+	pthread_mutex_lock(&j->m->engine);
 	for (unsigned i = 0; i < SLOTS; i++)
 		if (t->slot[i].busy && t->slot[i].job == j)
 			t->slot[i].job = NULL;
 	while (*p && *p != j)
 		p = &(*p)->next;
+	if (!*p)
+		for (p = &t->over; *p && *p != j; p = &(*p)->next)
+			;
 	if (*p)
 		*p = j->next;
+	pthread_mutex_unlock(&t->m->engine);
 	job_free(j);
 }
 
@@ -467,7 +533,9 @@ void smp_send(struct mad_port *m, const struct smp *s,
 	q->s = *s;
 	q->fn = fn;
 	q->arg = arg;
+	pthread_mutex_lock(&m->engine);
 	*t->singles_tail = q;
 	t->singles_tail = &q->next;
+	pthread_mutex_unlock(&m->engine);
 	loop_wake(m->wake);
 }

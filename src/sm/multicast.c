@@ -281,10 +281,10 @@ bool sm_mft_next(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
 {
 	const struct mcast_work *w = sm->mcast_work;
 	const struct fabric_node *n = &s->f->nodes[s->f->switches[sw].node];
+	bool any = false;
 
-	for (; w && IB_LID_MCAST_FIRST + *cursor <= w->mlid_top; ++*cursor) {
-		bool any = false;
-
+	mad_hold(sm->mad);	/* the job writes what the blocks hold */
+	for (; w && !any && IB_LID_MCAST_FIRST + *cursor <= w->mlid_top; ++*cursor) {
 		memset(ports, 0, 4 * sizeof(*ports));
 		for (unsigned pos = 0; pos * PORTS_PER_POSITION <= n->nports; pos++) {
 			const struct mft_block *b = block_find(w, n->guid,
@@ -295,10 +295,8 @@ bool sm_mft_next(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
 			ports[pos / 4] |= (uint64_t)mask << (pos % 4 * PORTS_PER_POSITION);
 			any |= mask != 0;
 		}
-		if (any) {
-			*mlid = (uint16_t)(IB_LID_MCAST_FIRST + (*cursor)++);
-			return true;
-		}
+		*mlid = (uint16_t)(IB_LID_MCAST_FIRST + *cursor);
 	}
-	return false;
+	mad_release(sm->mad);
+	return any;
 }

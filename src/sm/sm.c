@@ -341,6 +341,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 	const struct mad_port_info *info = mad_info(sm->mad);
 	const struct subnet_state *p = sm->published;
 
+	mad_hold(sm->mad);
 	*out = (struct sm_status){
 		.state = sm->state, .subnet_up = sm->subnet_up,
 		.sweeping = sm->kind != SWEEP_NONE, .phase = phase_name(sm->phase),
@@ -362,6 +363,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.policy = p ? p->policy : sm->policy, .findings = &sm->findings,
 		.rejected = sm->has_rejected ? &sm->rejected : NULL,
 	};
+	mad_release(sm->mad);
 }
 
 struct subnet_state *sm_published(const struct sm *sm)
