@@ -114,14 +114,11 @@ const struct mad_port_info *mad_info(const struct mad_port *m);
 const struct mad_counts *mad_counts(struct mad_port *m);
 /* Holds (or lets go) the issm device, so that the port says IsSM. */
 bool mad_set_issm(struct mad_port *m, bool on, struct buf *err);
-void mad_set_windows(struct mad_port *m, const struct mad_settings *s);
 
 /* One job runs at a time per port; more are queued in order. Returns a handle. */
 struct smp_job;
 struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
 			      const struct smp_job_ops *ops, void *arg);
-/* The device has (again) work. */
-void smp_job_kick(struct smp_job *j, uint32_t device);
 /* Ends it at once: nothing more is called, what is outstanding is dropped. */
 void smp_job_cancel(struct smp_job *j);
 /* Between the two no next() and no done() is called: for looking at what they write. */

@@ -196,14 +196,6 @@ void mad_release(struct mad_port *m)
 	pthread_mutex_unlock(&m->engine);
 }
 
-void mad_set_windows(struct mad_port *m, const struct mad_settings *s)
-{
-	m->sa_queue_max = s->sa_queue_max;
-	mad_hold(m);
-	txn_set_windows(m->txns, s);
-	mad_release(m);
-}
-
 bool mad_set_issm(struct mad_port *m, bool on, struct buf *err)
 {
 	char path[256];

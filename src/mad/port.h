@@ -66,7 +66,6 @@ void rx_stop(struct mad_port *m);
 /* txn.c */
 struct txn_table *txn_table_new(struct mad_port *m, const struct mad_settings *s);
 void txn_table_free(struct txn_table *t);
-void txn_set_windows(struct txn_table *t, const struct mad_settings *s);
 /* An answer, or a send that the kernel gave up (umad_status != 0). */
 void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 		  const struct umad_smp *smp, size_t len);

@@ -94,7 +94,7 @@ static unsigned clamp(unsigned v, unsigned lo, unsigned hi)
 	return v < lo ? lo : v > hi ? hi : v;
 }
 
-void txn_set_windows(struct txn_table *t, const struct mad_settings *s)
+static void set_windows(struct txn_table *t, const struct mad_settings *s)
 {
 	t->window = clamp(s->smp_window, 1, SLOTS / 2);
 	t->window_device = clamp(s->smp_window_device, 1, 255);
@@ -116,7 +116,7 @@ struct txn_table *txn_table_new(struct mad_port *m, const struct mad_settings *s
 	t->singles_tail = &t->singles;
 	t->answered_tail = &t->answered;
 	t->tick = timer_new(m->loop, on_tick, t);
-	txn_set_windows(t, s);
+	set_windows(t, s);
 	return t;
 }
 
@@ -494,14 +494,6 @@ struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
 	pthread_mutex_unlock(&m->engine);
 	loop_wake(m->wake);
 	return j;
-}
-
-void smp_job_kick(struct smp_job *j, uint32_t device)
-{
-	pthread_mutex_lock(&j->m->engine);
-	ready_push(j, device);
-	pthread_mutex_unlock(&j->m->engine);
-	loop_wake(j->m->wake);
 }
 
 void smp_job_cancel(struct smp_job *j)
