@@ -69,7 +69,7 @@ static bool outranks(const struct sm *sm, const struct sm_info *i)
 
 struct question {
 	struct sm *sm;
-	uint32_t node, port;
+	uint32_t node;
 };
 
 /* The best other SM seen so far in this election lives in master_*, by master_guid != 0. */
@@ -157,7 +157,7 @@ static bool ask(struct sm *sm, uint32_t port)
 	if (!want_route(sm->f, sm->f->ports[port].node, sm->f->ports[port].num, &s))
 		return false;
 	q = xmalloc(sizeof(*q));
-	*q = (struct question){ sm, sm->f->ports[port].node, port };
+	*q = (struct question){ sm, sm->f->ports[port].node };
 	smp_send(sm->mad, &s, on_answer, q);
 	return true;
 }

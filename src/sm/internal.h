@@ -41,7 +41,6 @@ struct item_family {
 	uint64_t seen[2];	/* what the first sample held, by item_column() */
 	bool any[2];		/* there was one */
 	bool mixed, right;	/* samples of a column differ; one is as wanted */
-	bool decided;
 };
 
 /* What is to be done on one node in this sweep. */

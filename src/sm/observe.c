@@ -174,7 +174,6 @@ static void choose_samples(const struct sm *sm, uint32_t node, struct item_famil
 	if (fam->n < READ_ALL_BELOW) {
 		for (uint32_t i = 0; i < fam->n; i++)
 			w->items[fam->first + i] |= READ;
-		fam->decided = true;
 		return;
 	}
 	/* as many as may be under way at once when writing: a crash leaves these done first */
@@ -210,7 +209,6 @@ static void decide(struct sm *sm, uint32_t node, struct item_family *fam)
 	bool untouched = !fam->mixed && !fam->right;
 	struct item_want want;
 
-	fam->decided = true;
 	for (uint32_t i = fam->first; i < fam->first + fam->n; i++) {
 		if (w->items[i] & (READ | ISSUED) || !w->items[i])
 			continue;

@@ -116,8 +116,6 @@ static void sweep_fail(struct sm *sm, const char *why)
 
 /* --- discovery --- */
 
-static void plan_start(struct sm *sm);
-
 /* Links that are up and nobody answered at the other end, and ports of switches that did not. */
 static uint32_t count_unanswered(const struct fabric *f)
 {
