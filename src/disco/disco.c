@@ -71,7 +71,7 @@ static void take_node(struct disco *d, const struct stream_node *r)
 static void take_port(struct disco *d, const struct stream_port *r)
 {
 	if (d->node == FABRIC_NONE ||
-	    !fabric_set_port(d->f, d->node, r->num, r->guid, r->port_info, r->fdr10))
+	    !fabric_set_port(d->f, d->node, r->num, r->guid, r->port_info))
 		d->broken = true;
 }
 

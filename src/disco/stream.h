@@ -28,7 +28,7 @@ struct stream_node {
 
 struct stream_port {
 	uint8_t type;		/* STREAM_PORT, of the node before it */
-	uint8_t num, fdr10;
+	uint8_t num;
 	uint8_t port_info[64];
 	uint64_t guid;
 };

@@ -607,14 +607,16 @@ static void add_ports(const struct dump *d, struct fabric *f, const struct dump_
 
 	if (n->type == IB_NODE_SWITCH_T) {
 		make_port0_info(n, keep_lids, info);
-		fabric_set_port(f, n->index, 0, n->guid, info, false);
+		fabric_set_port(f, n->index, 0, n->guid, info);
 	}
 	for (unsigned num = 1; num <= n->nports; num++) {
 		uint32_t port = find_port_record(d, n, num);
 		const struct dump_port *p = port == FABRIC_NONE ? NULL : &d->ports.v[port];
 
 		make_port_info(n, p, num, keep_lids, info);
-		fabric_set_port(f, n->index, num, port_guid(n, p, num), info, p && p->speed.fdr10);
+		fabric_set_port(f, n->index, num, port_guid(n, p, num), info);
+		if (p && p->speed.fdr10)
+			fabric_set_fdr10(f, f->nodes[n->index].port0 + num, true);
 	}
 }
 

@@ -158,14 +158,13 @@ static struct fabric_port *slot(const struct fabric *f, uint32_t node, unsigned 
 }
 
 bool fabric_set_port(struct fabric *f, uint32_t node, unsigned num, uint64_t guid,
-		     const uint8_t *port_info, bool fdr10)
+		     const uint8_t *port_info)
 {
 	struct fabric_port *p = slot(f, node, num);
 
 	if (!p || (num == 0 && !node_is_switch(&f->nodes[node])))
 		return false;
 	p->guid = guid;
-	p->fdr10 = fdr10;
 	fabric_port_store(p, port_info);
 	return true;
 }
@@ -299,6 +298,18 @@ void fabric_port_store(struct fabric_port *p, const uint8_t *port_info)
 	p->vlarb_high_cap = arb_entries(mad_get_field(info, 0, IB_PORT_VL_ARBITRATION_HIGH_CAP_F));
 	p->vlarb_low_cap = arb_entries(mad_get_field(info, 0, IB_PORT_VL_ARBITRATION_LOW_CAP_F));
 	p->rate = decode_rate(p);
+}
+
+void fabric_set_fdr10(struct fabric *f, uint32_t port, bool fdr10)
+{
+	struct fabric_port *p = &f->ports[port];
+
+	p->fdr10 = fdr10;
+	p->rate = decode_rate(p);
+	if (p->peer != FABRIC_NONE) {
+		f->ports[p->peer].fdr10 = fdr10;
+		f->ports[p->peer].rate = decode_rate(&f->ports[p->peer]);
+	}
 }
 
 void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info)

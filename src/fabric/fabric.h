@@ -45,7 +45,7 @@ struct fabric_port {
 	uint8_t vl_cap, op_vls;		/* VL codes 1..5 */
 	uint8_t vlarb_high_cap, vlarb_low_cap;	/* entries */
 	uint8_t rate;			/* rate code of the link as it runs */
-	bool fdr10;
+	bool fdr10;			/* see fabric_set_fdr10() */
 	uint8_t info[64];	/* PortInfo as the device last gave it */
 };
 
@@ -103,11 +103,11 @@ uint32_t fabric_add_node(struct fabric *f, const uint8_t *node_info,
 			 const char *desc, const uint8_t *switch_info,
 			 const uint8_t *route, unsigned hops);
 /*
- * The PortInfo of a port (64 bytes).  guid: the port's.  fdr10: the link runs
- * at FDR10 by the vendor's extended PortInfo.  False if there is no such port.
+ * The PortInfo of a port (64 bytes).  guid: the port's.  False if there is no
+ * such port.
  */
 bool fabric_set_port(struct fabric *f, uint32_t node, unsigned num, uint64_t guid,
-		     const uint8_t *port_info, bool fdr10);
+		     const uint8_t *port_info);
 /*
  * False, and nothing done, if either port is unknown or linked elsewhere
  * already, or both are the same one.
@@ -129,6 +129,11 @@ bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, stru
  * a NeighborMTU, OperationalVLs or rate that makes no sense becomes 0.
  */
 void fabric_port_store(struct fabric_port *p, const uint8_t *port_info);
+/*
+ * The link of a port, both ends of it, runs at FDR10, or at what PortInfo says:
+ * in PortInfo FDR10 looks like QDR.
+ */
+void fabric_set_fdr10(struct fabric *f, uint32_t port, bool fdr10);
 void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info);
 
 /*

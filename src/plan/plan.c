@@ -64,17 +64,25 @@ static void judge_routes(struct plan *p, const struct route_request *r)
 			     v->credit_loop_text.n ? v->credit_loop_text.s : "");
 }
 
+static struct route_request request_of(const struct plan *p)
+{
+	return (struct route_request){
+		.f = p->f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top, .order = p->order,
+	};
+}
+
 static int64_t no_clock(void)
 {
 	return 0;
 }
 
-struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
-			  const struct settings *settings, const struct lid_map *known,
-			  int64_t (*now)(void))
+struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
+			const struct settings *settings, const struct lid_map *known,
+			int64_t (*now)(void))
 {
 	struct plan *p = xcalloc(1, sizeof(*p));
-	int64_t t[5];
+	struct route_request r;
+	int64_t t[4];
 
 	if (!now)
 		now = no_clock;
@@ -89,18 +97,38 @@ struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 	p->tables = qos_tables_build(policy, f, p->groups, settings->max_op_vls, &p->findings);
 	t[2] = now();
 	p->order = updn_order_new(f);
-	const struct route_request r = {
-		.f = f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top, .order = p->order,
-	};
+	r = request_of(p);
 	route(p, &r);
-	judge_routes(p, &r);
 	t[3] = now();
-	p->paths = paths_compute(f, p->lfts, p->lid_top, p->port_by_lid, p->tables);
-	t[4] = now();
 	p->us_lids = t[1] - t[0];
 	p->us_tables = t[2] - t[1];
 	p->us_routes = t[3] - t[2];
-	p->us_paths = t[4] - t[3];
+	return p;
+}
+
+void plan_complete(struct plan *p, int64_t (*now)(void))
+{
+	struct route_request r = request_of(p);
+	int64_t t[3];
+
+	if (!now)
+		now = no_clock;
+	t[0] = now();
+	judge_routes(p, &r);
+	t[1] = now();
+	p->paths = paths_compute(p->f, p->lfts, p->lid_top, p->port_by_lid, p->tables);
+	t[2] = now();
+	p->us_verdict = t[1] - t[0];
+	p->us_paths = t[2] - t[1];
+}
+
+struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
+			  const struct settings *settings, const struct lid_map *known,
+			  int64_t (*now)(void))
+{
+	struct plan *p = plan_begin(f, policy, settings, known, now);
+
+	plan_complete(p, now);
 	return p;
 }
 

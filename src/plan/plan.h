@@ -45,7 +45,7 @@ struct plan {
 	struct route_report report;
 	struct updn_order *order;	/* for the multicast trees */
 	struct findings findings;	/* of the policy against this fabric, and of routing */
-	int64_t us_lids, us_tables, us_routes, us_paths;	/* by plan_compute()'s now */
+	int64_t us_lids, us_tables, us_routes, us_verdict, us_paths;	/* by `now` */
 };
 
 /*
@@ -58,10 +58,16 @@ struct plan {
 bool plan_assign_lids(struct plan *p, const struct lid_map *known);
 
 /*
- * The whole plan.  NULL never; a fabric that no engine can route gets an
- * error finding and LFTs that drop.  `now` may be NULL; else it is called
- * for time in microseconds.
+ * The plan in two parts.  The first has all that devices are told; a fabric
+ * that no engine can route gets an error finding and LFTs that drop.  The second
+ * adds what is told of it: the report on the routes with its findings, and the
+ * paths.  `now` may be NULL; else it is called for time in microseconds.
  */
+struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
+			const struct settings *settings, const struct lid_map *known,
+			int64_t (*now)(void));
+void plan_complete(struct plan *p, int64_t (*now)(void));
+/* Both. */
 struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 			  const struct settings *settings, const struct lid_map *known,
 			  int64_t (*now)(void));

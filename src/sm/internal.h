@@ -4,9 +4,12 @@
  *
  * A sweep is a sequence of steps, each of which ends in a call of the next:
  *
- *   sweep.c     discovery -> election -> planning (worker thread) ->
+ *   sweep.c     discovery -> election ->
+ *   fdr10.c     asking for what PortInfo does not tell of a link's speed ->
+ *   sweep.c     planning (worker thread) ->
  *   observe.c   reading what devices hold, where that is not known ->
- *   write.c     ports (PortInfo, up to Armed) -> tables -> Active ->
+ *   write.c     ports (PortInfo, up to Armed) -> tables (and meanwhile the
+ *               second part of the plan) -> Active ->
  *   sweep.c     publishing
  *
  * A sweep for a new policy starts at planning.  One sweep runs at a time;
@@ -30,7 +33,7 @@ enum sweep_kind {
 };
 
 enum phase {
-	PHASE_IDLE, PHASE_DISCOVERY, PHASE_ELECTION, PHASE_PLANNING, PHASE_READING,
+	PHASE_IDLE, PHASE_DISCOVERY, PHASE_ELECTION, PHASE_LINKS, PHASE_PLANNING, PHASE_READING,
 	PHASE_PORTS, PHASE_TABLES, PHASE_ACTIVATION,
 };
 
@@ -96,7 +99,8 @@ struct sm {
 	struct fabric *f;		/* being worked on; published->f once published */
 	struct shared_policy *sweep_policy;
 	struct plan *plan;
-	struct plan_task *planning;
+	struct plan_task *planning;	/* while a part of it is computed */
+	bool tables_written;		/* … and the second part may be waited for */
 	struct node_work *work;		/* per node of f */
 	struct smp_job *job;
 	uint32_t sms_to_ask;		/* ELECTION: SMInfo answers waited for */
@@ -135,7 +139,10 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason);
 void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason);
 void sweep_elected(struct sm *sm);	/* the election is won: go on */
 void sweep_lost(struct sm *sm);		/* another is master: end it */
+void sweep_links_known(struct sm *sm);
 void sweep_observed(struct sm *sm);
+void sweep_ports_written(struct sm *sm);
+void sweep_tables_written(struct sm *sm);
 void sweep_written(struct sm *sm);
 /* Drops whatever a sweep holds; for its end and for shutting down. */
 void sweep_cleanup(struct sm *sm, bool keep_fabric);
@@ -155,6 +162,9 @@ void election_stand_by(struct sm *sm, uint64_t guid, uint8_t priority, const str
 void election_on_poll(void *arg);
 void election_receive(struct sm *sm, const struct mad_in *in);
 
+/* fdr10.c */
+void fdr10_start(struct sm *sm);
+
 /* observe.c */
 void observe_start(struct sm *sm);
 /* Leaves in items what is to be written. */
@@ -162,8 +172,10 @@ void observe_settle(struct node_work *w);
 /* Adds an item behind the others. */
 void observe_add(struct node_work *w, item_t item);
 
-/* write.c */
+/* write.c: three passes, each of which ends in a call of sweep_…_written() */
 void write_start(struct sm *sm);
+void write_tables(struct sm *sm);
+void write_active(struct sm *sm);
 
 /* multicast.c */
 void multicast_after_sweep(struct sm *sm);

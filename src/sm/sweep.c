@@ -3,9 +3,10 @@
  * The way of a sweep, from discovery to publishing; internal.h has the map.
  *
  * The plan is computed in a worker thread, so that queries and the control
- * socket are served meanwhile.  While it runs, nobody writes to the fabric or
- * the policy that it reads, and nobody else looks at the LIDs of the store: no
- * SMP of the sweep is outstanding.
+ * socket are served meanwhile.  Its first part runs while no SMP of the sweep
+ * is outstanding: nobody else looks at the LIDs of the store.  Its second part,
+ * which only clients need, runs while the tables are written.  During both
+ * nobody writes to the fabric or the policy that they read.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,8 +22,8 @@
 const char *phase_name(enum phase p)
 {
 	static const char *const names[] = {
-		"idle", "discovery", "election", "planning", "reading", "ports", "tables",
-		"activation",
+		"idle", "discovery", "election", "links", "planning", "reading", "ports",
+		"tables", "activation",
 	};
 	return names[p];
 }
@@ -197,16 +198,21 @@ struct plan_task {
 	const struct policy *policy;
 	const struct settings *settings;
 	struct store *store;
-	struct plan *plan;
+	struct plan *plan;	/* NULL before its first part */
 };
 
 static void *plan_thread(void *arg)
 {
 	struct plan_task *t = arg;
 
-	t->plan = plan_compute(t->f, t->policy, t->settings, store_lids(t->store), clock_mono_us);
-	/* before any device hears of them: after a crash they must be the same */
-	store_save_lids(t->store, t->plan);
+	if (t->plan) {
+		plan_complete(t->plan, clock_mono_us);
+	} else {
+		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
+				     clock_mono_us);
+		/* before any device hears of them: after a crash they must be the same */
+		store_save_lids(t->store, t->plan);
+	}
 	loop_wake(t->wake);
 	return NULL;
 }
@@ -237,33 +243,18 @@ static void log_new_findings(struct sm *sm)
 	sm->findings_seen = digest;
 }
 
-static void plan_done(void *arg)
-{
-	struct sm *sm = arg;
-	struct plan *p;
-
-	planning_join(sm);
-	p = sm->plan;
-	log_debug("sweep", "plan: LIDs %.3f s, tables %.3f s, routes %.3f s (%s), paths %.3f s",
-		  (double)p->us_lids * 1e-6, (double)p->us_tables * 1e-6,
-		  (double)p->us_routes * 1e-6, p->engine ? p->engine : "none",
-		  (double)p->us_paths * 1e-6);
-	log_new_findings(sm);
-	sweep_enter(sm, PHASE_READING);
-	observe_start(sm);
-}
-
-static void plan_start(struct sm *sm)
+/* Starts the part of the plan that is next. */
+static void planning_start(struct sm *sm, void (*done)(void *arg))
 {
 	struct plan_task *t = xcalloc(1, sizeof(*t));
 	int r;
 
-	sweep_enter(sm, PHASE_PLANNING);
+	t->plan = sm->plan;
 	t->f = sm->f;
 	t->policy = sm->sweep_policy->p;
 	t->settings = sm->settings;
 	t->store = sm->store;
-	t->wake = wake_new(sm->loop, plan_done, sm);
+	t->wake = wake_new(sm->loop, done, sm);
 	r = pthread_create(&t->thread, NULL, plan_thread, t);
 	if (r) {
 		wake_free(t->wake);
@@ -274,11 +265,70 @@ static void plan_start(struct sm *sm)
 	sm->planning = t;
 }
 
+static void plan_begun(void *arg)
+{
+	struct sm *sm = arg;
+
+	planning_join(sm);
+	sweep_enter(sm, PHASE_READING);
+	observe_start(sm);
+}
+
+static void plan_start(struct sm *sm)
+{
+	sweep_enter(sm, PHASE_PLANNING);
+	planning_start(sm, plan_begun);
+}
+
+/* Both the tables are written and the plan is complete. */
+static void activate(struct sm *sm)
+{
+	const struct plan *p = sm->plan;
+
+	log_debug("sweep", "plan: LIDs %.3f s, tables %.3f s, routes %.3f s (%s), "
+		  "verdict %.3f s, paths %.3f s", (double)p->us_lids * 1e-6,
+		  (double)p->us_tables * 1e-6, (double)p->us_routes * 1e-6,
+		  p->engine ? p->engine : "none", (double)p->us_verdict * 1e-6,
+		  (double)p->us_paths * 1e-6);
+	log_new_findings(sm);
+	write_active(sm);
+}
+
+static void plan_completed(void *arg)
+{
+	struct sm *sm = arg;
+
+	planning_join(sm);
+	if (sm->tables_written)
+		activate(sm);
+}
+
+void sweep_ports_written(struct sm *sm)
+{
+	sm->tables_written = false;
+	planning_start(sm, plan_completed);
+	if (sm->planning)
+		write_tables(sm);
+}
+
+void sweep_tables_written(struct sm *sm)
+{
+	sm->tables_written = true;
+	if (!sm->planning)
+		activate(sm);
+}
+
 /* --- steps that other files end --- */
 
 void sweep_elected(struct sm *sm)
 {
 	sm_set_state(sm, SM_MASTER);
+	sweep_enter(sm, PHASE_LINKS);
+	fdr10_start(sm);
+}
+
+void sweep_links_known(struct sm *sm)
+{
 	plan_start(sm);
 }
 

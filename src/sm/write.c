@@ -397,18 +397,30 @@ static void tables_finished(void *arg)
 {
 	struct sm *sm = arg;
 
-	sweep_enter(sm, PHASE_ACTIVATION);
-	start_job(sm, &active_ops);
+	sm->job = NULL;
+	sweep_tables_written(sm);
 }
 
 static const struct smp_job_ops tables_ops = { tables_next, tables_done, tables_finished };
+
+void write_tables(struct sm *sm)
+{
+	sweep_enter(sm, PHASE_TABLES);
+	start_job(sm, &tables_ops);
+}
+
+void write_active(struct sm *sm)
+{
+	sweep_enter(sm, PHASE_ACTIVATION);
+	start_job(sm, &active_ops);
+}
 
 static void ports_finished(void *arg)
 {
 	struct sm *sm = arg;
 
-	sweep_enter(sm, PHASE_TABLES);
-	start_job(sm, &tables_ops);
+	sm->job = NULL;
+	sweep_ports_written(sm);
 }
 
 static const struct smp_job_ops ports_ops = { ports_next, ports_done, ports_finished };

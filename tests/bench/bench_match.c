@@ -56,7 +56,7 @@ static uint32_t add_node(struct fabric *f, bool is_switch, uint64_t guid)
 	uint32_t n = fabric_add_node(f, info, "node", is_switch ? switch_info : NULL, NULL, 0);
 
 	for (unsigned num = is_switch ? 0 : 1; num <= nports; num++)
-		fabric_set_port(f, n, num, guid, port_info, false);
+		fabric_set_port(f, n, num, guid, port_info);
 	return n;
 }
 

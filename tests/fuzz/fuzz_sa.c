@@ -27,7 +27,7 @@ static void add_port(struct fabric *f, uint32_t node, unsigned num, uint64_t gui
 	mad_set_field(info, 0, IB_PORT_MTU_CAP_F, 4);
 	mad_set_field(info, 0, IB_PORT_VL_CAP_F, 4);
 	mad_set_field(info, 0, IB_PORT_CAPMASK_F, IB_CAP_SL_MAP);
-	fabric_set_port(f, node, num, guid, info, false);
+	fabric_set_port(f, node, num, guid, info);
 }
 
 static uint32_t add_node(struct fabric *f, unsigned type, uint64_t guid, unsigned nports)

@@ -41,7 +41,7 @@ static void port(struct fabric *f, uint32_t node, unsigned num, uint64_t guid, u
 
 	mad_set_field(info, 0, IB_PORT_LID_F, lid);
 	mad_set_field(info, 0, IB_PORT_LMC_F, lmc);
-	ck_assert(fabric_set_port(f, node, num, guid, info, false));
+	ck_assert(fabric_set_port(f, node, num, guid, info));
 }
 
 /*
@@ -298,10 +298,10 @@ START_TEST(refuses_ports)
 	uint8_t info[64] = { 0 };
 	uint32_t ca = add(f, IB_NODE_CA_T, 2, CA_GUID, "");
 
-	ck_assert(!fabric_set_port(f, ca, 0, 1, info, false));
-	ck_assert(!fabric_set_port(f, ca, 3, 1, info, false));
-	ck_assert(!fabric_set_port(f, ca + 1, 1, 1, info, false));
-	ck_assert(fabric_set_port(f, ca, 2, 1, info, false));
+	ck_assert(!fabric_set_port(f, ca, 0, 1, info));
+	ck_assert(!fabric_set_port(f, ca, 3, 1, info));
+	ck_assert(!fabric_set_port(f, ca + 1, 1, 1, info));
+	ck_assert(fabric_set_port(f, ca, 2, 1, info));
 	fabric_free(f);
 }
 END_TEST

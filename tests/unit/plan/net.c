@@ -20,7 +20,7 @@ static void set_port(struct fabric *f, uint32_t node, unsigned num, uint64_t gui
 	mad_set_field(info, 0, IB_PORT_VL_CAP_F, 4);
 	mad_set_field(info, 0, IB_PORT_OPER_VLS_F, 4);
 	mad_set_field(info, 0, IB_PORT_CAPMASK_F, IB_CAP_SL_MAP);
-	ck_assert(fabric_set_port(f, node, num, guid, info, false));
+	ck_assert(fabric_set_port(f, node, num, guid, info));
 }
 
 static uint32_t add_node(struct fabric *f, unsigned type, uint64_t guid, unsigned nports,

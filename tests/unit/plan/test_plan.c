@@ -162,6 +162,7 @@ START_TEST(phases_are_timed)
 	ck_assert_int_eq(s.p->us_lids, 1);
 	ck_assert_int_eq(s.p->us_tables, 1);
 	ck_assert_int_eq(s.p->us_routes, 1);
+	ck_assert_int_eq(s.p->us_verdict, 1);
 	ck_assert_int_eq(s.p->us_paths, 1);
 	end(&s);
 }

@@ -20,7 +20,7 @@ static void add_port(struct fabric *f, uint32_t node, unsigned num, uint64_t gui
 	mad_set_field(info, 0, IB_PORT_VL_ARBITRATION_HIGH_CAP_F, caps.high_cap);
 	mad_set_field(info, 0, IB_PORT_VL_ARBITRATION_LOW_CAP_F, caps.low_cap);
 	mad_set_field(info, 0, IB_PORT_CAPMASK_F, caps.no_sl_map ? 0 : IB_CAP_SL_MAP);
-	ck_assert(fabric_set_port(f, node, num, guid, info, false));
+	ck_assert(fabric_set_port(f, node, num, guid, info));
 }
 
 uint32_t add_node(struct fabric *f, enum ib_node_type type, unsigned nports, uint64_t guid,

@@ -34,7 +34,7 @@ static inline uint32_t topo_node(struct fabric *f, enum ib_node_type type, uint6
 	uint32_t node = fabric_add_node(f, info, desc, is_switch ? switch_info : NULL, NULL, 0);
 
 	for (unsigned num = is_switch ? 0 : 1; num <= nports; num++)
-		fabric_set_port(f, node, num, guid + (is_switch ? 0 : num), port_info, false);
+		fabric_set_port(f, node, num, guid + (is_switch ? 0 : num), port_info);
 	return node;
 }
 

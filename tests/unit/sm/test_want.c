@@ -88,15 +88,15 @@ static void build_fabric(void)
 	for (unsigned i = 0; i < N_CAS; i++) {
 		uint32_t node = i ? sw + i : 0;
 
-		fabric_set_port(f, node, 1, 0x101 + 0x100 * i, pi, false);
-		fabric_set_port(f, sw, i + 1, 0x900, pi, false);
+		fabric_set_port(f, node, 1, 0x101 + 0x100 * i, pi);
+		fabric_set_port(f, sw, i + 1, 0x900, pi);
 		fabric_link(f, node, 1, sw, i + 1);
 	}
 	port_info(pi, IB_PORT_ACTIVE_S);
-	fabric_set_port(f, sw, 0, 0x900, pi, false);
+	fabric_set_port(f, sw, 0, 0x900, pi);
 	port_info(pi, IB_PORT_DOWN_S);
 	for (unsigned i = N_CAS + 1; i <= SWITCH_PORTS; i++)
-		fabric_set_port(f, sw, i, 0x900, pi, false);
+		fabric_set_port(f, sw, i, 0x900, pi);
 	ck_assert_msg(fabric_finish(f, 0, 1, &err), "%s", err.s ? err.s : "");
 	buf_free(&err);
 }
