@@ -7,8 +7,8 @@
  * and the number of nodes are bounded, duplicate keys are errors.  Scalars are
  * text; whoever reads them decides what they mean.
  */
-#ifndef QOSD_CONF_YAML_H
-#define QOSD_CONF_YAML_H
+#ifndef QOSD_YAML_YAML_H
+#define QOSD_YAML_YAML_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The words of the two files.  Pure: text in, value out. */
-#ifndef QOSD_CONF_VALUE_H
-#define QOSD_CONF_VALUE_H
+#ifndef QOSD_YAML_VALUE_H
+#define QOSD_YAML_VALUE_H
 
 #include <stdbool.h>
 #include <stddef.h>

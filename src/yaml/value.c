@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "conf/value.h"
+#include "yaml/value.h"
 
 static int digit_of(char c, unsigned base)
 {

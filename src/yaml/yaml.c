@@ -5,8 +5,8 @@
 #include <yaml.h>
 
 #include "base/alloc.h"
-#include "conf/value.h"
-#include "conf/yaml.h"
+#include "yaml/value.h"
+#include "yaml/yaml.h"
 
 struct builder {
 	yaml_parser_t parser;
