@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Link widths and speeds: words, and bits of PortInfo (14.2.5.6). */
+#include "simtopo/speed.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const rate_names[] = {
+	"", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR",
+};
+
+static const struct { uint8_t lanes, bit; } widths_known[] = {
+	{ 12, SIM_WIDTH_12X }, { 8, SIM_WIDTH_8X }, { 4, SIM_WIDTH_4X }, { 2, SIM_WIDTH_2X },
+	{ 1, SIM_WIDTH_1X },
+};
+
+static uint8_t width_bit(unsigned lanes)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(widths_known); i++)
+		if (widths_known[i].lanes == lanes)
+			return widths_known[i].bit;
+	return 0;
+}
+
+static enum link_rate rate_of_word(const char *word, size_t n)
+{
+	if (n == 0 || (n == 3 && memcmp(word, "???", 3) == 0))
+		return RATE_ANY;
+	if (n == 3 && memcmp(word, "XDR", 3) == 0)
+		return RATE_NDR;
+	for (unsigned r = RATE_SDR; r < ARRAY_SIZE(rate_names); r++)
+		if (strlen(rate_names[r]) == n && memcmp(rate_names[r], word, n) == 0)
+			return r;
+	return RATE_UNKNOWN;
+}
+
+bool link_speed_parse(const char *text, size_t n, struct link_speed *out)
+{
+	size_t i = 0;
+	unsigned lanes = 0;
+
+	if (n >= 2 && memcmp(text, "??", 2) == 0) {
+		i = 2;
+	} else {
+		while (i < n && i < 2 && isdigit((unsigned char)text[i]))
+			lanes = lanes * 10 + (unsigned)(text[i++] - '0');
+		if (!width_bit(lanes) || i == n || text[i++] != 'x')
+			return false;
+	}
+	out->lanes = lanes;
+	out->rate = rate_of_word(text + i, n - i);
+	return out->rate != RATE_UNKNOWN;
+}
+
+struct link_speed link_speed_of_masks(unsigned widths, unsigned speeds, unsigned ext_speeds)
+{
+	struct link_speed s = { 0, RATE_ANY };
+
+	for (size_t i = 0; i < ARRAY_SIZE(widths_known) && !s.lanes; i++)
+		if (widths & widths_known[i].bit)
+			s.lanes = widths_known[i].lanes;
+	for (unsigned bit = 0; bit < 4; bit++)
+		if (ext_speeds & 1u << bit)
+			s.rate = RATE_FDR + bit;
+	for (unsigned bit = 0; bit < 3 && s.rate < RATE_FDR; bit++)
+		if (speeds & 1u << bit)
+			s.rate = RATE_SDR + bit;
+	return s;
+}
+
+static uint8_t said_smaller(uint8_t a, uint8_t b)
+{
+	if (!a || !b)
+		return a | b;
+	return a < b ? a : b;
+}
+
+struct link_speed link_speed_slower(struct link_speed a, struct link_speed b)
+{
+	return (struct link_speed){ said_smaller(a.lanes, b.lanes), said_smaller(a.rate, b.rate) };
+}
+
+bool link_speed_contradict(struct link_speed a, struct link_speed b)
+{
+	return (a.lanes && b.lanes && a.lanes != b.lanes) ||
+	       (a.rate && b.rate && a.rate != b.rate);
+}
+
+const char *link_speed_name(struct link_speed s, char *out, size_t n)
+{
+	if (s.lanes)
+		snprintf(out, n, "%ux%s", s.lanes, s.rate ? rate_names[s.rate] : "???");
+	else
+		snprintf(out, n, "??%s", s.rate ? rate_names[s.rate] : "???");
+	return out;
+}
+
+static void bound_port(struct sim_port *p, struct link_speed s)
+{
+	if (s.lanes)
+		p->cable_width = width_bit(s.lanes);
+	if (!s.rate)
+		return;
+	p->cable_speed = s.rate <= RATE_QDR ? 1u << (s.rate - RATE_SDR) : SIM_SPEED_QDR;
+	p->cable_fdr10 = s.rate == RATE_FDR10;
+	p->cable_ext = s.rate >= RATE_FDR ? 1u << (s.rate - RATE_FDR) : 0;
+}
+
+void link_speed_apply(struct sim_fabric *f, uint32_t port, struct link_speed s)
+{
+	struct sim_port *p = &f->ports[port];
+
+	bound_port(p, s);
+	if (p->peer != SIM_NONE)
+		bound_port(&f->ports[p->peer], s);
+}
