@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Links: what width and speed two ports and the cable between them agree on,
+ * training, loss.
+ *
+ * Both ends go through the same at the same moment.  A link that is up in the
+ * model (link_is_up()) is Down in PortState until it is trained, and stays so if
+ * the ends have no width or no speed in common.
+ */
+#include "simdev/internal.h"
+
+/*
+ * Real links take from some milliseconds to seconds; so much that a manager
+ * sees the port Down in between, and so little that nobody waits for it.
+ */
+#define LINK_TRAINING_US 10000
+
+/* Speeds in order, as bits: SDR, DDR, QDR of LinkSpeed, then FDR10, then LinkSpeedExt's. */
+enum { RATE_FDR10 = 1 << 3, RATE_EXT_SHIFT = 4 };
+
+struct rate {
+	uint8_t width;		/* LinkWidthActive */
+	unsigned speed;		/* one bit */
+};
+
+static unsigned top_bit(unsigned v)
+{
+	return v ? 1u << (31 - __builtin_clz(v)) : 0;
+}
+
+static unsigned speeds_enabled(const struct sim *s, uint32_t port)
+{
+	const uint8_t *info = s->f->ports[port].info;
+	unsigned ext = info[PI_EXT_ENABLED] & 0x1f;
+
+	if (ext == PI_EXT_SPEEDS_OFF)
+		ext = 0;
+	return low4(info + PI_SPEED_ACTIVE_ENABLED) |
+	       (device_port(s, port)->fdr10_enabled ? RATE_FDR10 : 0) | ext << RATE_EXT_SHIFT;
+}
+
+/* Everything up to what the cable stands. */
+static unsigned cable_speeds(const struct sim_port *p)
+{
+	unsigned bound = p->cable_ext ? (unsigned)p->cable_ext << RATE_EXT_SHIFT :
+			 p->cable_fdr10 ? RATE_FDR10 : p->cable_speed;
+
+	return bound ? 2 * top_bit(bound) - 1 : ~0u;
+}
+
+static uint8_t best_width(uint8_t common, uint8_t bound)
+{
+	static const uint8_t widest_first[] = {
+		SIM_WIDTH_12X, SIM_WIDTH_8X, SIM_WIDTH_4X, SIM_WIDTH_2X, SIM_WIDTH_1X,
+	};
+	bool allowed = bound == 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(widest_first); i++) {
+		allowed |= widest_first[i] == bound;
+		if (allowed && (common & widest_first[i]))
+			return widest_first[i];
+	}
+	return 0;
+}
+
+/* False: the ends have nothing in common. */
+static bool negotiate(const struct sim *s, uint32_t port, struct rate *r)
+{
+	const struct sim_port *p = &s->f->ports[port], *q = &s->f->ports[p->peer];
+
+	r->width = best_width(p->info[PI_WIDTH_ENABLED] & q->info[PI_WIDTH_ENABLED],
+			      p->cable_width);
+	r->speed = top_bit(speeds_enabled(s, port) & speeds_enabled(s, p->peer) & cable_speeds(p));
+	return r->width && r->speed;
+}
+
+static void set_rate(struct sim *s, uint32_t port, struct rate r)
+{
+	uint8_t *info = s->f->ports[port].info;
+	unsigned ext = r.speed >> RATE_EXT_SHIFT;
+
+	info[PI_WIDTH_ACTIVE] = r.width;
+	/* Beyond QDR the old field says QDR. */
+	set_high4(info + PI_SPEED_ACTIVE_ENABLED,
+		  r.speed > SIM_SPEED_QDR ? SIM_SPEED_QDR : r.speed);
+	set_high4(info + PI_EXT_ACTIVE_SUP, ext);
+	device_port(s, port)->fdr10_active = r.speed == RATE_FDR10 ? XPI_FDR10 : 0;
+}
+
+/* PortStateChange and trap 128: not for what a SubnSet did there (14.2.5.4). */
+static void report_change(struct sim *s, uint32_t port)
+{
+	struct sim_switch *sw = switch_of(s->f, node_of(s->f, port));
+
+	if (!sw || node_of(s->f, port)->off)
+		return;
+	sw->info[SI_LIFE_TIME_STATE_OPT] |= SI_STATE_CHANGE;
+	trap_link_state(s, sw->node);
+}
+
+static void end_up(struct sim *s, uint32_t port, struct rate r)
+{
+	set_rate(s, port, r);
+	port_set_state(s, port, SIM_PORT_INIT, SIM_PHYS_LINK_UP);
+	report_change(s, port);
+}
+
+void link_up_now(struct sim *s, uint32_t port)
+{
+	const struct sim_port *p = &s->f->ports[port];
+	struct rate r;
+
+	if (p->state != SIM_PORT_DOWN || !link_is_up(s->f, port) || !negotiate(s, port, &r))
+		return;
+	end_up(s, port, r);
+	end_up(s, p->peer, r);
+}
+
+static struct device_port *training_end(const struct sim *s, uint32_t port)
+{
+	uint32_t peer = s->f->ports[port].peer;
+
+	return device_port(s, peer < port ? peer : port);
+}
+
+static void trained(struct sim *s, void *arg)
+{
+	struct device_port *d = arg;
+
+	d->train_timer = 0;
+	link_up_now(s, device_port_index(s, d));
+}
+
+void link_train(struct sim *s, uint32_t port)
+{
+	struct device_port *d;
+
+	if (s->f->ports[port].peer == SIM_NONE)
+		return;
+	d = training_end(s, port);
+	sim_cancel(s, d->train_timer);
+	d->train_timer = sim_after(s, LINK_TRAINING_US, trained, d);
+}
+
+static void end_down(struct sim *s, uint32_t port, bool report)
+{
+	struct sim_port *p = &s->f->ports[port];
+	unsigned sleep = low4(p->info + PI_PHYS_STATE_DOWN_DEFAULT) == SIM_PHYS_SLEEP;
+	bool was_up = p->state != SIM_PORT_DOWN;
+
+	port_set_state(s, port, SIM_PORT_DOWN, p->disabled ? SIM_PHYS_DISABLED :
+					       sleep ? SIM_PHYS_SLEEP : SIM_PHYS_POLLING);
+	if (was_up && report) {
+		port_counters(p)->link_downed++;
+		report_change(s, port);
+	}
+}
+
+void link_down(struct sim *s, uint32_t port, bool by_set)
+{
+	uint32_t peer = s->f->ports[port].peer;
+
+	end_down(s, port, !by_set);
+	if (peer == SIM_NONE)
+		return;
+	end_down(s, peer, true);
+	sim_cancel(s, training_end(s, port)->train_timer);
+	training_end(s, port)->train_timer = 0;
+}
+
+void cable_plug(struct sim *s, uint32_t port, bool plugged)
+{
+	struct sim_port *p = &s->f->ports[port];
+
+	if (p->peer == SIM_NONE || p->unplugged == !plugged)
+		return;
+	p->unplugged = s->f->ports[p->peer].unplugged = !plugged;
+	link_down(s, port, false);
+	link_train(s, port);
+}
+
+static void bound_cable(struct sim_port *p, uint8_t width, uint8_t speed, uint8_t ext)
+{
+	p->cable_width = width;
+	p->cable_speed = speed;
+	p->cable_ext = ext;
+	p->cable_fdr10 = false;
+}
+
+void cable_degrade(struct sim *s, uint32_t port, uint8_t width, uint8_t speed, uint8_t ext)
+{
+	struct sim_port *p = &s->f->ports[port];
+
+	if (p->peer == SIM_NONE)
+		return;
+	bound_cable(p, width, speed, ext);
+	bound_cable(&s->f->ports[p->peer], width, speed, ext);
+	link_down(s, port, false);
+	link_train(s, port);
+}
