@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Multicast trees. */
+#include <check.h>
+
+#include "expect.h"
+
+#define MLID 0xc001u
+
+/* H1, H3 and H5 by spine S4. */
+static void group_up(void)
+{
+	static const char *const bits[] = {
+		"S1/P1", "S2/P1", "S3/P1", "S1/P3", "S2/P3", "S3/P3", "S4/P1", "S4/P2", "S4/P3",
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(bits); i++)
+		set_mft(the_fabric, bits[i], MLID, true);
+}
+
+START_TEST(mcast_clean)
+{
+	group_up();
+	set_mft(the_fabric, "S2/P0", 0xc002, true);
+	audit_all(0);
+	expect_clean(30 * 16);
+	ck_assert_uint_eq(the_audit.mcast_groups, 2);
+}
+END_TEST
+
+START_TEST(mcast_not_connected)
+{
+	group_up();
+	set_mft(the_fabric, "S4/P2", MLID, false);
+	set_mft(the_fabric, "S2/P3", MLID, false);
+	audit_all(0);
+	expect(AUDIT_MCAST, 1, -1);
+	expect_text("MLID 0xc001: the tree at S3/P0 is not connected with S2/P0's");
+}
+END_TEST
+
+START_TEST(mcast_one_way)
+{
+	group_up();
+	set_mft(the_fabric, "S2/P3", MLID, false);
+	audit_all(0);
+	expect(AUDIT_MCAST, 1, -1);
+	expect_text("MLID 0xc001: S4/P2 leads to a switch that does not forward back");
+	/* No entry at all there. */
+	set_mft(the_fabric, "S2/P1", MLID, false);
+	audit_all(0);
+	expect(AUDIT_MCAST, 1, -1);
+}
+END_TEST
+
+START_TEST(mcast_one_way_twice)
+{
+	group_up();
+	/* S5 has no entry, so there is no loop over it. */
+	set_mft(the_fabric, "S1/P4", MLID, true);
+	set_mft(the_fabric, "S2/P4", MLID, true);
+	audit_all(0);
+	expect(AUDIT_MCAST, 2, -1);
+	expect_text("S1/P4 leads to a switch that does not forward back");
+	expect_text("S2/P4 leads to a switch that does not forward back");
+}
+END_TEST
+
+START_TEST(mcast_loop)
+{
+	group_up();
+	set_mft(the_fabric, "S1/P4", MLID, true);
+	set_mft(the_fabric, "S5/P1", MLID, true);
+	audit_all(0);
+	expect_clean(30 * 16);
+	set_mft(the_fabric, "S2/P4", MLID, true);
+	set_mft(the_fabric, "S5/P2", MLID, true);
+	audit_all(0);
+	expect(AUDIT_MCAST, 1, -1);
+	expect_text("closes a loop");
+}
+END_TEST
+
+START_TEST(mcast_leads_nowhere)
+{
+	group_up();
+	the_fabric->switches[0].mft[1][3] = 1ULL << 63;
+	the_fabric->ports[port_named(the_fabric, "S1/P2")].unplugged = true;
+	set_mft(the_fabric, "S1/P2", MLID, true);
+	the_fabric->ports[port_named(the_fabric, "H5/P1")].state = SIM_PORT_INIT;
+	audit_all(1);
+	ck_assert_uint_eq(the_audit.count[AUDIT_MCAST], 3);
+	expect_text("MLID 0xc001: S1/P0 forwards to port 255 of 4");
+	expect_text("MLID 0xc001: S1/P2 has no link");
+	expect_text("MLID 0xc001: S3/P1 is not Active");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("mcast");
+	SRunner *sr = srunner_create(s);
+	TCase *tree = tcase_create("tree");
+
+	tcase_add_checked_fixture(tree, tree_up, fabric_free);
+	tcase_add_test(tree, mcast_clean);
+	tcase_add_test(tree, mcast_not_connected);
+	tcase_add_test(tree, mcast_one_way);
+	tcase_add_test(tree, mcast_one_way_twice);
+	tcase_add_test(tree, mcast_loop);
+	tcase_add_test(tree, mcast_leads_nowhere);
+	suite_add_tcase(s, tree);
+	srunner_run_all(sr, CK_NORMAL);
+	int failed = srunner_ntests_failed(sr);
+
+	srunner_free(sr);
+	return failed != 0;
+}
