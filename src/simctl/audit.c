@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The auditor's verdict on the tables, and the way of one packet.
+ */
+#include "simctl/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "simcheck/check.h"
+
+#define FINDINGS_EACH 10	/* told of each kind unless --max says otherwise */
+
+/* --- a path --- */
+
+static bool get_end(struct call *c, const char *text, uint32_t *port)
+{
+	if (!get_port(c, text, port))
+		return false;
+	if (!is_end_port(c->s->f, *port))
+		return refuse(c, "'%s' is a switch's external port, no path ends there", text);
+	return c->s->f->ports[*port].lid || refuse(c, "'%s' has no LID", text);
+}
+
+static json_t *lines_of(const char *text)
+{
+	json_t *lines = json_array();
+
+	while (text && *text) {
+		size_t n = strcspn(text, "\n");
+		char *line = xstrndup(text, n);
+
+		json_array_append_new(lines, json_text(line));
+		free(line);
+		text += n + (text[n] == '\n');
+	}
+	return lines;
+}
+
+bool cmd_path(struct call *c)
+{
+	uint64_t sl = 0;
+	uint32_t src, dst;
+	unsigned dlid;
+
+	if (!get_end(c, c->word[0], &src) || !get_end(c, c->word[1], &dst) ||
+	    !get_number(c, "SL", c->word[2], 0, 15, &sl))
+		return false;
+	dlid = c->s->f->ports[dst].lid;
+	audit_path(c->s->f, src, dlid, (unsigned)sl, &c->text);
+	c->result = json_pack("{s:o, s:o, s:i, s:i, s:o}", "source", json_port(c->s->f, src),
+			      "destination", json_port(c->s->f, dst), "dlid", dlid, "sl", (int)sl,
+			      "hops", lines_of(c->text.s));
+	return true;
+}
+
+/* --- everything --- */
+
+static bool get_sls(struct call *c, const char *list, uint16_t *sls)
+{
+	char word[8];
+	uint64_t sl;
+
+	while (list && next_element(&list, word, sizeof(word))) {
+		if (!get_number(c, "--sl", word, 0, 15, &sl))
+			return false;
+		*sls |= (uint16_t)(1 << sl);
+	}
+	return true;
+}
+
+static json_t *counts(const struct audit *a)
+{
+	json_t *o = json_object();
+
+	for (int k = 0; k < AUDIT_KINDS; k++)
+		json_object_set_new(o, audit_kind_name((enum audit_kind)k),
+				    json_integer((json_int_t)a->count[k]));
+	return o;
+}
+
+static json_t *findings(const struct audit *a)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < a->findings.n; i++)
+		json_array_append_new(rows, json_pack(
+			"{s:s, s:o}", "kind", audit_kind_name(a->findings.v[i].kind), "text",
+			json_text(a->findings.v[i].text)));
+	return rows;
+}
+
+static json_t *verdict(const struct audit *a)
+{
+	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:I, s:o, s:o}",
+			 "clean", audit_clean(a),
+			 "end-ports", (json_int_t)a->end_ports,
+			 "links", (json_int_t)a->links,
+			 "links-active", (json_int_t)a->links_active,
+			 "pairs", (json_int_t)a->pairs,
+			 "connected", (json_int_t)a->connected,
+			 "hops-max", (json_int_t)a->hops_max,
+			 "hops-mean", a->hops_mean,
+			 "sls", json_set16(a->sls),
+			 "sls-connected", json_set16(a->sls_connected),
+			 "vls", json_set16(a->vls_used),
+			 "multicast-groups", (json_int_t)a->mcast_groups,
+			 "count", counts(a),
+			 "findings", findings(a));
+}
+
+bool cmd_check(struct call *c)
+{
+	struct audit_options o = { .switches = option(c, "--switches") };
+	uint64_t max = FINDINGS_EACH;
+	struct audit a;
+
+	if (!get_sls(c, option(c, "--sl"), &o.sls) ||
+	    !get_number(c, "--max", option(c, "--max"), 0, UINT32_MAX, &max))
+		return false;
+	o.findings_max = (unsigned)max;
+	audit_run(c->s->f, &o, &a);
+	audit_print(&a, &c->text);
+	c->result = verdict(&a);
+	c->found = !audit_clean(&a);
+	audit_free(&a);
+	return true;
+}
