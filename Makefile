@@ -16,15 +16,17 @@
 # holds everybody to it, and a unit test is linked with what its layer uses and
 # nothing else.
 
-LAYERS = base ib fabric route qos plan conf store loop mad disco sm sa ctl
+LAYERS = base yaml ib fabric route qos plan conf store loop mad disco sm sa ctl \
+	simnet simtopo simdev simhost simcheck simctl
 
 uses_base   =
+uses_yaml   = base
 uses_ib     = base
 uses_fabric = base ib
 uses_route  = base ib fabric
 uses_qos    = base ib fabric
 uses_plan   = base ib fabric route qos
-uses_conf   = base ib qos/policy.h plan/settings.h
+uses_conf   = base yaml ib qos/policy.h plan/settings.h
 uses_store  = base ib fabric plan
 uses_loop   = base
 uses_mad    = base ib loop
@@ -32,17 +34,31 @@ uses_disco  = base ib fabric loop
 uses_sm     = base ib fabric route qos plan store loop mad disco
 uses_sa     = base ib fabric route qos plan
 uses_ctl    = base ib fabric route qos plan store loop mad sm sa
+# The simulator judges the daemon: the two share only what serves anything.
+uses_simnet   = base
+uses_simtopo  = base simnet
+uses_simdev   = base yaml simnet
+uses_simhost  = base simnet
+uses_simcheck = base simnet
+uses_simctl   = base yaml simnet simdev simcheck
 
 # Programs: src/NAME/*.c and the layers they use.
-PROGRAMS = qosd qosd-ctl
-uses_qosd     = $(LAYERS)
+PROGRAMS = qosd qosd-ctl qosd-sim
+uses_qosd     = $(filter-out sim%,$(LAYERS))
 uses_qosd-ctl = base
+uses_qosd-sim = base yaml loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(SYSTEMD_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS)
+libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
+
+# src/preload: what qosd-sim puts before libibumad in the programs that it starts.
+uses_preload =
+PRELOAD = $(BUILD)/libqosd-sim.so
 
 # A library's transport or parser belongs to one layer: header=layer.
-OWNED_HEADERS = ev.h=loop yaml.h=conf infiniband/ibnetdisc.h=disco infiniband/umad.h=mad \
+OWNED_HEADERS = ev.h=loop yaml.h=yaml infiniband/ibnetdisc.h=disco \
+		infiniband/umad.h=mad,simhost,qosd-sim,preload infiniband/verbs.h=preload \
 		systemd/sd-daemon.h=qosd check.h=
 
 # --- configuration ----------------------------------------------------------
@@ -117,7 +133,7 @@ LINK_LIBS = -Wl,--as-needed $(libs_qosd) $(COMMON_LIBS)
 programs = $(addprefix $(BUILD)/,$(PROGRAMS))
 
 .PHONY: all
-all: $(programs)	## build the programs (the default)
+all: $(programs) $(PRELOAD)	## build the programs (the default)
 .DEFAULT_GOAL := all
 
 # Rebuilt when the flags may have changed.
@@ -138,6 +154,13 @@ $(BUILD)/$(1): $(call objects,src/$(1)) $(call archives,$(uses_$(1)))
 	$$(call say,LINK)$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$^ $(libs_$(1)) $$(COMMON_LIBS)
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
+
+# Never sanitized itself: it is loaded into programs that are not.
+$(PRELOAD): $(wildcard src/preload/*.c src/preload/*.h) include/qosd/sim.h Makefile $(CONFIG)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) \
+		$(VERBS_CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^) $(LDFLAGS) -ldl
+$(BUILD)/obj/src/qosd-sim/%: ALL_CPPFLAGS += -DQOSD_LIBDIR='"$(libdir)"'
 
 # --- test programs ----------------------------------------------------------
 
@@ -192,13 +215,16 @@ $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(call archives,$
 export QOSD_BUILD = $(abspath $(BUILD))
 export QOSD_FABRICS ?= $(abspath ../shared/fabrics)
 export QOSD_SANITIZE = $(SANITIZE)
-export LAYER_TABLE = $(foreach l,$(LAYERS) $(PROGRAMS),$(l):$(subst $() ,$(comma),$(strip $(uses_$(l)))))
+export LAYER_TABLE = $(foreach l,$(LAYERS) $(PROGRAMS) preload,$(l):$(subst $() ,$(comma),$(strip $(uses_$(l)))))
 export OWNED_HEADERS
 
 LAYER_TESTS = tests/check-layers
 GOLDEN_TESTS = $(wildcard tests/golden/*.sh)
 FUZZ_TESTS = $(wildcard tests/fuzz/*.sh)
-E2E_TESTS = $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
+# Those with a number run on each simulator, sim-* on ours.
+E2E_TESTS = $(filter-out %/lib.sh tests/e2e/sim-%,$(wildcard tests/e2e/*.sh))
+BOTH_TESTS = $(wildcard tests/e2e/[0-9]*.sh)
+SIM_TESTS = $(BOTH_TESTS) $(wildcard tests/e2e/sim-*.sh)
 ALL_TESTS = $(LAYER_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
 	$(E2E_TESTS)
 
@@ -224,7 +250,7 @@ check:	## install what is missing, build, run every test
 check-programs: $(UNIT_TESTS) $(TEST_TOOLS) $(FUZZERS)
 
 run-check: all check-programs
-	@tests/run $(call chosen,$(ALL_TESTS))
+	@tests/run $(call chosen,$(ALL_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
 
 check-unit: $(chosen_units)	## unit tests only (LAYER=qos, T=match: some of them)
 	@tests/run $(chosen_units)
@@ -236,7 +262,7 @@ check-layers:	## who includes whom
 	@tests/run $(LAYER_TESTS)
 
 check-e2e: all $(TEST_TOOLS)	## end to end on a simulated fabric (T=name: some of them)
-	@tests/run $(call chosen,$(E2E_TESTS))
+	@tests/run $(call chosen,$(E2E_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
 
 check-sanitize:	## every test with address and undefined behaviour sanitizers
 	@+$(submake) $(jobs) SANITIZE=address,undefined all check-programs
@@ -285,7 +311,9 @@ units: $(addprefix $(BUILD)/systemd/,$(UNITS))
 install: all units	## install below $(DESTDIR)$(prefix)
 	install -d $(DESTDIR)$(sbindir) $(DESTDIR)$(bindir) $(DESTDIR)$(sysconfdir)/qosd
 	install $(BUILD)/qosd $(DESTDIR)$(sbindir)
-	install $(BUILD)/qosd-ctl $(DESTDIR)$(bindir)
+	install $(BUILD)/qosd-ctl $(BUILD)/qosd-sim $(DESTDIR)$(bindir)
+	install -d $(DESTDIR)$(libdir)/qosd
+	install -m 644 $(PRELOAD) $(DESTDIR)$(libdir)/qosd
 	set -e; for f in $(notdir $(ETC)); do \
 		test -e $(DESTDIR)$(sysconfdir)/qosd/$$f || \
 			install -m 644 etc/$$f $(DESTDIR)$(sysconfdir)/qosd/; done
@@ -297,7 +325,9 @@ install: all units	## install below $(DESTDIR)$(prefix)
 	$(if $(unitdir),install -m 644 $(addprefix $(BUILD)/systemd/,$(UNITS)) $(DESTDIR)$(unitdir))
 
 uninstall:	## remove what install put there, but for /etc
-	rm -f $(DESTDIR)$(sbindir)/qosd $(DESTDIR)$(bindir)/qosd-ctl
+	rm -f $(DESTDIR)$(sbindir)/qosd $(addprefix $(DESTDIR)$(bindir)/,qosd-ctl qosd-sim)
+	rm -f $(DESTDIR)$(libdir)/qosd/$(notdir $(PRELOAD))
+	-rmdir $(DESTDIR)$(libdir)/qosd 2>/dev/null
 	rm -f $(foreach s,1 5 8,$(addprefix $(DESTDIR)$(mandir)/man$(s)/,$(notdir $(MAN$(s)))))
 	$(if $(unitdir),rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)))
 

@@ -111,7 +111,7 @@ expect_match "a member is a member still" " join-state=0" "$(leave "$gpu01" $bro
 note "a member's link fails and returns"
 join "$gpu01" $broadcast $gpu01_guid >/dev/null
 until_ 5 arrives 0xc000 $node001_guid $gpu01_guid || bad "no way to gpu01"
-simulate 'Unlink "H-248a070300a25c40"'
+unplug H-248a070300a25c40
 without_node017() { ! mft 0x7cfe900300b42e80 | grep -qw 1; }
 until_ 15 without_node017 || bad "leaf03 port 1 stays in the tables: $(mft 0x7cfe900300b42e80)"
 

@@ -121,8 +121,7 @@ expect "Sets" $((sets + 2)) "$(sets)"
 
 note "a host that was reset gets all that it lost"
 sweeps=$(status sweeps)
-simulate 'Clear "H-f4521403008112c0"'
-simulate 'ReLink "H-f4521403008112c0"'
+reboot H-f4521403008112c0
 ctl sweep >/dev/null || bad "qosd-ctl sweep"
 until_ 10 swept || bad "no end of the sweep"
 all_active "$from" "$topology"

@@ -15,7 +15,9 @@ policy=$top/etc/policy.yaml
 mkdir osm
 export OSM_CACHE_DIR=$work/osm OSM_TMP_DIR=$work/osm
 start_opensm() {	# start_opensm NODE OPTION...
-	SIM_HOST=$1 LD_PRELOAD=$preload opensm -F /dev/null -f "$work/osm/log" -e -d2 "${@:2}" >osm/out 2>&1 &
+	local as
+	as "$1"
+	"${as[@]}" opensm -F /dev/null -f "$work/osm/log" -e -d2 "${@:2}" >osm/out 2>&1 &
 	opensm=$!
 	pids+=("$opensm")
 }
@@ -94,8 +96,9 @@ done
 # start_second [OPTION...]: another qosd, on node001; sock and qosd_log are its.
 start_second() {
 	mkdir -p second
-	SIM_HOST=$node001 LD_PRELOAD=$own_preload \
-		"$build/qosd" -F -s second/sock -d second/state -p "$policy" "$@" >second/log 2>&1 &
+	local as
+	as_own "$node001"
+	"${as[@]}" "$build/qosd" -F -s second/sock -d second/state -p "$policy" "$@" >second/log 2>&1 &
 	second=$!
 	pids+=("$second")
 	sock=second/sock qosd_log=second/log

@@ -30,7 +30,7 @@ alive() {
 second() {
 	local what=$1 reason=$2 status
 	shift 2
-	SIM_HOST=$node LD_PRELOAD=$own_preload timeout $((10 * slow)) "$build/qosd" -F -p "$policy" "$@" >second.log 2>&1
+	on_own "$node" timeout $((10 * slow)) "$build/qosd" -F -p "$policy" "$@" >second.log 2>&1
 	status=$?
 	expect "$what: exit status" 1 "$status"
 	expect_match "$what: reason" "$reason" "$(<second.log)"

@@ -18,13 +18,13 @@ settled() {
 	[ "$(status sweeps)" -gt "$1" ] && [ "$(status sweeping)" = false ] &&
 		[ "$(status nodes)" = "$2" ] && { subnet_up || [ "$2" -eq 1 ]; }
 }
-# after WHAT NODES COMMAND...: a command of the simulator, and what comes of it.
+# after WHAT NODES COMMAND...: a fault or its end, and what comes of it.
 after() {
 	local what=$1 nodes=$2 before begin=${EPOCHREALTIME/./}
 	shift 2
 	note "$what"
 	before=$(status sweeps)
-	simulate "$*"
+	"$@"
 	until_ 20 settled "$before" "$nodes" ||
 		bad "$what: not settled: $(status nodes) nodes, up $(status subnet-up), phase $(status phase)"
 	note "settled after $(((${EPOCHREALTIME/./} - begin) / 1000)) ms, $(status last-sweep-sets) Sets"
@@ -46,36 +46,36 @@ start_and_wait "$node" -c qosd.yaml -p "$policy"
 lid_map "$from" >lids.before
 good
 
-after "a link between switches fails" 63 "Unlink \"$leaf05\"[31]"
+after "a link between switches fails" 63 unplug "$leaf05" 31
 good
 expect_less "Sets" 400 "$(status last-sweep-sets)"
-after "it returns" 63 "ReLink \"$leaf05\"[31]"
+after "it returns" 63 plug "$leaf05" 31
 good
 all_active "$from" "$topology"
-after "a host goes away" 62 "Unlink \"$host\""
+after "a host goes away" 62 unplug "$host"
 good
 expect "a path to it" "status 0x0500" "$(record "$from" --sgid "$node001" --dgid "$node017")"
 expect "a path to another" "sl=0 mtu=4 rate=12 life=18 tclass=0" "$(record "$from" --sgid "$node001" --dgid "$oss01")"
-after "it returns" 63 "ReLink \"$host\""
+after "it returns" 63 plug "$host"
 good
 expect "a path to it" "sl=0 mtu=4 rate=12 life=18 tclass=0" "$(record "$from" --sgid "$node001" --dgid "$node017")"
-after "a spine goes away" 62 "Unlink \"$spine02\""
+after "a spine goes away" 62 unplug "$spine02"
 good
-after "it returns" 63 "ReLink \"$spine02\""
-good
-all_active "$from" "$topology"
-after "a leaf goes away with its hosts" 58 "Unlink \"$leaf05\""
-good
-after "it returns" 63 "ReLink \"$leaf05\""
+after "it returns" 63 plug "$spine02"
 good
 all_active "$from" "$topology"
-after "the manager's own link fails" 1 'Unlink "H-f452140300811200"'
+after "a leaf goes away with its hosts" 58 unplug "$leaf05"
+good
+after "it returns" 63 plug "$leaf05"
+good
+all_active "$from" "$topology"
+after "the manager's own link fails" 1 unplug H-f452140300811200
 expect "subnet up" false "$(status subnet-up)"
-after "it returns" 63 'ReLink "H-f452140300811200"'
+after "it returns" 63 plug H-f452140300811200
 good
 all_active "$from" "$topology"
-after "a host is unplugged" 62 "Unlink \"$host\""
-after "and plugged in at another switch" 63 "Link \"$host\"[1] \"S-7cfe900300b42f40\"[24]"
+after "a host is unplugged" 62 unplug "$host"
+after "and plugged in at another switch" 63 plug_into "$host" 1 S-7cfe900300b42f40 24
 good
 expect "a path to it" "sl=0" "$(record "$from" --sgid "$node001" --dgid "$node017" | grep -o 'sl=[0-9]*')"
 lid_map "$from" >lids.after
@@ -87,7 +87,7 @@ stop_sim
 note "a host that does not answer"
 rm -rf state
 start_sim "$topology"
-simulate "Error \"$host\" 100"
+lose "$host" 100
 start_qosd "$node" -c qosd.yaml -p "$policy"
 # All that can be Active is; the switch port that faces it is linked, and can't.
 others_up() {
@@ -97,7 +97,7 @@ others_up() {
 until_ 30 others_up || bad "the subnet does not come up without it: $(status ports-active) of $(status ports-linked)"
 expect_match "nodes" "^(62|63)$" "$(status nodes)"
 expect "a path between others" "sl=0 mtu=4 rate=12 life=18 tclass=0" "$(record "$from" --sgid "$node001" --dgid "$oss01")"
-simulate "Error \"$host\" 0"
+lose "$host" 0
 answers() { [ "$(record "$from" --sgid "$node001" --dgid "$node017")" = "sl=0 mtu=4 rate=12 life=18 tclass=0" ]; }
 ctl sweep >/dev/null
 until_ 20 answers || bad "it answers again, and is not taken up"
@@ -110,14 +110,14 @@ note "MADs are lost"
 # Of attributes that discovery does not ask for: under the simulator nobody repeats that.
 rm -rf state
 start_sim "$topology"
-simulate "Error \"$leaf05\" 10 23"	# SLtoVLMappingTable
-simulate "Error \"$spine02\" 20 25"	# LinearForwardingTable
-simulate "Error \"$host\" 20 24"	# VLArbitrationTable
+lose "$leaf05" 10 17	# SLtoVLMappingTable
+lose "$spine02" 20 19	# LinearForwardingTable
+lose "$host" 20 18	# VLArbitrationTable
 start_qosd "$node" -c qosd.yaml -p "$policy"
 until_ 40 subnet_up || bad "the subnet does not come up"
 note "$(status timeouts) time-outs, $(status retries) retries"
 [ "$(status retries)" -gt 0 ] || bad "no MAD was lost"
-simulate "Error \"$leaf05\" 0"
+lose "$leaf05" 0
 expect "SL2VL" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" 0x7cfe900300b43180 2 1)"
 good
 all_active "$from" "$topology"

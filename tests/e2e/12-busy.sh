@@ -54,8 +54,8 @@ while [ $SECONDS -lt $end ]; do
 	ctl reload >/dev/null || bad "refused"
 	case $((reloads++ % 3)) in
 	0) ctl sweep >/dev/null ;;
-	1) simulate 'Unlink "H-f4521403008112c0"' ;;
-	2) simulate 'ReLink "H-f4521403008112c0"' ;;
+	1) unplug H-f4521403008112c0 ;;
+	2) plug H-f4521403008112c0 ;;
 	esac
 done
 wait "${children[@]}"
@@ -64,7 +64,7 @@ cat answers.* | sort | uniq -c >counts
 note "$((2 * reloads)) reloads, answers: $(tr -s ' \n' ' ' <counts)"
 expect "answers of neither policy" "" "$(grep -vE ' sl=1 rate=3$| sl=2 rate=7$' counts)"
 expect "kinds of answers" 2 "$(wc -l <counts)"
-simulate 'ReLink "H-f4521403008112c0"'
+plug H-f4521403008112c0
 settled() { [ "$(status sweeping)" = false ] && subnet_up && [ "$(status ports-active)" = 204 ]; }
 until_ 15 settled || bad "not settled: $(status ports-active) ports active"
 all_active "$node" "$topology"

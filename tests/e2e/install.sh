@@ -19,7 +19,7 @@ fail() {
 }
 
 make_ install
-for f in usr/sbin/qosd usr/bin/qosd-ctl; do
+for f in usr/sbin/qosd usr/bin/qosd-ctl usr/bin/qosd-sim; do
 	[ -x "$root/$f" ] || fail "/$f is not there"
 done
 for f in etc/qosd/qosd.yaml etc/qosd/policy.yaml usr/share/man/man8/qosd.8 \
@@ -28,6 +28,7 @@ for f in etc/qosd/qosd.yaml etc/qosd/policy.yaml usr/share/man/man8/qosd.8 \
 	[ -s "$root/$f" ] || fail "/$f is not there"
 	[ "$(stat -c %a "$root/$f")" = 644 ] || fail "/$f has mode $(stat -c %a "$root/$f")"
 done
+"$root/usr/bin/qosd-sim" run switch:2 -- ibstat -l >/dev/null	# finds its library
 "$root/usr/sbin/qosd" --check -c "$root/etc/qosd/qosd.yaml" -p "$root/etc/qosd/policy.yaml"
 
 # So is the policy of the README.

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What the end to end tests have in common: a simulated fabric (ibsim), programs
-# that run as if on one of its nodes, qosd among them, and checks.
+# What the end to end tests have in common: a simulated fabric, programs that run
+# as if on one of its nodes, qosd among them, and checks.
 #
 # A test is sourced into nothing and ends everything that it started; it works
 # in a directory of its own, $work, since the simulator's library puts files
@@ -11,6 +11,7 @@
 #
 #   QOSD_BUILD	    where the programs are, default build
 #   QOSD_FABRICS    dumps of real fabrics, default ../shared/fabrics
+#   QOSD_SIMULATOR  ibsim or qosd-sim, default ibsim
 set -u
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -23,8 +24,19 @@ for program in "$build/qosd" "$build/qosd-ctl" "$tools/gentopo" "$tools/pathquer
 	[ -x "$program" ] || { echo "$program is missing: make all check-programs" >&2; exit 1; }
 done
 
-preload=$(dpkg-query -L libumad2sim0 2>/dev/null | grep '/libumad2sim\.so$')
-[ -n "$preload" ] || { echo "libumad2sim is not installed"; exit 77; }
+simulator=${QOSD_SIMULATOR:-ibsim}
+case $simulator in
+ibsim)
+	preload=$(dpkg-query -L libumad2sim0 2>/dev/null | grep '/libumad2sim\.so$')
+	[ -n "$preload" ] || { echo "libumad2sim is not installed"; exit 77; }
+	;;
+qosd-sim) preload=$build/libqosd-sim.so ;;
+*) echo "QOSD_SIMULATOR=$simulator: there is no such simulator"; exit 1 ;;
+esac
+# only_on SIMULATOR WHY: skips the test on the other one.
+only_on() {
+	[ "$simulator" = "$1" ] || { echo "only on $1: $2"; exit 77; }
+}
 # Under the address sanitizer its library, if it is one, must come first.
 own_preload="$(ldd "$build/qosd" | sed -n 's/.* => \(.*libasan[^ ]*\).*/\1/p') $preload"
 slow=1
@@ -37,7 +49,7 @@ fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/qosd-e2e.XXXXXX") || exit 1
 cd "$work" || exit 1
-export IBSIM_SOCKNAME=qosd-e2e-$$
+export IBSIM_SOCKNAME=qosd-e2e-$$ QOSD_SIM_SOCKET=$work/sim.sock
 sock=$work/qosd.sock
 pids=()
 wrong=0
@@ -124,23 +136,31 @@ end() {
 	} 2>/dev/null
 }
 
-# start_sim TOPOLOGY [OPTION...]: ibsim, which reads commands from simulate().
+# start_sim TOPOLOGY [OPTION...]: the simulator; options are ibsim's, for size, and
+# nothing that qosd-sim needs.
 sim_starts=0
 start_sim() {
-	local topology=$1 fifo=ibsim.in.$((++sim_starts))
+	local topology=$1
 	shift
-	sim_log=$work/ibsim.log.$sim_starts
-	mkfifo "$fifo" && : >"$sim_log"
-	exec {sim_in}<>"$fifo"
-	ibsim -s "$@" "$topology" <"$fifo" >"$sim_log" 2>&1 &
+	sim_log=$work/sim.log.$((++sim_starts))
+	: >"$sim_log"
+	if [ "$simulator" = ibsim ]; then
+		local fifo=ibsim.in.$sim_starts
+		mkfifo "$fifo"
+		exec {sim_in}<>"$fifo"
+		ibsim -s "$@" "$topology" <"$fifo" >"$sim_log" 2>&1 &
+	else
+		"$build/qosd-sim" serve "$topology" --preset ibsim -s "$QOSD_SIM_SOCKET" >"$sim_log" 2>&1 &
+	fi
 	sim=$!
 	pids+=("$sim")
-	until_ 20 grep -q 'simulator ready' "$sim_log" || fail "ibsim does not start: $(tail -n 3 "$sim_log")"
+	until_ 20 grep -qE 'simulator ready|^ready' "$sim_log" ||
+		fail "$simulator does not start: $(tail -n 3 "$sim_log")"
 }
 stop_sim() {
-	exec {sim_in}>&-
-	end "$sim"
-	return 0	# it has no exit status of its own
+	[ "$simulator" != ibsim ] || exec {sim_in}>&-
+	end "$sim" || [ "$simulator" = ibsim ] ||	# that one has no exit status of its own
+		bad "qosd-sim ends with exit status $?: $(tail -n 3 "$sim_log")"
 }
 
 # simulate COMMAND: on ibsim's console; returns when it is done.
@@ -151,28 +171,70 @@ simulate() {
 	sim_is_done() { [ "$(tail -c "+$((before + 1))" "$sim_log" | grep -c 'sim> ')" -gt 0 ]; }
 	until_ 5 sim_is_done || fail "ibsim does not take '$*'"
 }
+# sim_ctl COMMAND...: to qosd-sim.
+sim_ctl() { "$build/qosd-sim" ctl -s "$QOSD_SIM_SOCKET" "$@"; }
+sim_do() { sim_ctl "$@" >sim.out 2>&1 || fail "qosd-sim ctl $*: $(<sim.out)"; }
 
-# on NODE COMMAND...: as if on that node, which is named as in the topology.
-on() {
-	local node=$1
-	shift
-	SIM_HOST=$node LD_PRELOAD=$preload "$@"
+# --- faults, by either simulator ---
+
+# unplug NODE [PORT], plug NODE [PORT]: a cable, or all of a node's.
+unplug() { if [ "$simulator" = ibsim ]; then simulate "Unlink \"$1\"${2:+[$2]}"; else sim_do link down "$1${2:+/P$2}"; fi; }
+plug() { if [ "$simulator" = ibsim ]; then simulate "ReLink \"$1\"${2:+[$2]}"; else sim_do link up "$1${2:+/P$2}"; fi; }
+# plug_into NODE PORT NODE PORT: a cable between two ports that have none.
+plug_into() {
+	if [ "$simulator" = ibsim ]; then
+		simulate "Link \"$1\"[$2] \"$3\"[$4]"
+	else
+		sim_do link connect "$1/P$2" "$3/P$4"
+	fi
 }
-# The same for programs of this project.
-on_own() {
-	local node=$1
+# reboot NODE: it loses what it was told.
+reboot() {
+	if [ "$simulator" = ibsim ]; then
+		simulate "Clear \"$1\""
+		simulate "ReLink \"$1\""
+	else
+		sim_do node reboot "$1"
+	fi
+}
+# lose NODE PERCENT [ATTRIBUTE]: of what the node is asked, or of one attribute (hexadecimal).
+lose() {
+	if [ "$simulator" = ibsim ]; then
+		simulate "Error \"$1\" $2${3:+ $((16#$3))}"
+	elif [ "$2" -eq 0 ]; then
+		sim_do fault remove all
+	else
+		sim_do fault add drop --class smp --at "$1" --chance "$2%" ${3:+--attr "0x$3"}
+	fi
+}
+
+# --- programs on a node ---
+
+# as NODE: the environment, in $as, of a program as if on that node, which is named
+# as in the topology; as_own: of a program of this project.
+as() { as=(env "SIM_HOST=$1" "QOSD_SIM_NODE=$1" "LD_PRELOAD=$preload"); }
+as_own() { as=(env "SIM_HOST=$1" "QOSD_SIM_NODE=$1" "LD_PRELOAD=$own_preload"); }
+on() {
+	local as
+	as "$1"
 	shift
-	SIM_HOST=$node LD_PRELOAD=$own_preload "$@"
+	"${as[@]}" "$@"
+}
+on_own() {
+	local as
+	as_own "$1"
+	shift
+	"${as[@]}" "$@"
 }
 
 # start_qosd NODE [OPTION...]: in the foreground mode, its log in $qosd_log.
 qosd_starts=0
 start_qosd() {
-	local node=$1
+	local as
+	as_own "$1"
 	shift
 	qosd_log=$work/qosd.log.$((++qosd_starts))
-	SIM_HOST=$node LD_PRELOAD=$own_preload \
-		"$build/qosd" -F -s "$sock" -d "$work/state" "$@" >"$qosd_log" 2>&1 &
+	"${as[@]}" "$build/qosd" -F -s "$sock" -d "$work/state" "$@" >"$qosd_log" 2>&1 &
 	qosd=$!
 	pids+=("$qosd")
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Between the simulator and the library that stands in for libibumad in its
+ * clients: a UNIX socket of type SOCK_SEQPACKET, host byte order.
+ *
+ * A client connects once per purpose, says in its first message (struct
+ * sim_hello) what the connection is for, and gets a struct sim_answer:
+ *
+ *   SIM_CONTROL   questions (struct sim_ask), each answered by a struct sim_answer
+ *   SIM_UMAD      an open umad port: from then on each message either way is what
+ *                 read() and write() of the umad device would have, but for large
+ *                 ones (below)
+ *   SIM_ISSM      held while the port's issm device is open
+ *   SIM_CTL       a command for qosd-sim ctl: NUL-terminated words in one message,
+ *                 the first of them "-j" if JSON is wanted; answered by messages of
+ *                 'o' and text, and at last 'x' and the exit status as a byte
+ *
+ * Large umad messages.  To a client, one of more than SIM_MESSAGE_MAX bytes goes
+ * twice: its first SIM_MESSAGE_MAX bytes, in which ib_user_mad.length says how
+ * long it is in all, as a read() into a buffer that is too short would give
+ * them; then all of it.  So a reader learns the size while the rest keeps the
+ * descriptor readable.  Either way, one of more than SIM_INLINE_MAX bytes goes
+ * as a struct sim_large with a sealed memory file (SCM_RIGHTS) that holds it.
+ */
+#ifndef QOSD_SIM_H
+#define QOSD_SIM_H
+
+#include <stdint.h>
+
+#define SIM_SOCKET_VAR	"QOSD_SIM_SOCKET"	/* environment: path of the socket */
+#define SIM_NODE_VAR	"QOSD_SIM_NODE"		/* … nodes that the process runs on, ';' between */
+#define SIM_MAGIC	0x716f7364u
+#define SIM_PROTOCOL	1
+#define SIM_MESSAGE_MAX	320		/* umad header and MAD: what any reader has room for */
+#define SIM_INLINE_MAX	32768
+#define SIM_CAS_MAX	8		/* nodes a process can be on; they are "sim0", "sim1" … */
+
+enum sim_purpose { SIM_CONTROL = 1, SIM_UMAD, SIM_ISSM, SIM_CTL };
+
+struct sim_hello {
+	uint32_t magic, protocol, purpose;
+	int32_t pid;
+	char program[32];
+	char nodes[512];	/* the value of SIM_NODE_VAR; empty for SIM_CTL */
+	uint32_t ca, port;	/* SIM_UMAD, SIM_ISSM: place among the nodes, port number */
+};
+
+enum sim_question {
+	SIM_ASK_CAS = 1, SIM_ASK_CA, SIM_ASK_PORT, SIM_ASK_REGISTER, SIM_ASK_UNREGISTER,
+};
+
+struct sim_ask {
+	uint32_t question;
+	uint32_t ca, port;	/* SIM_ASK_CA, SIM_ASK_PORT */
+	uint32_t file;		/* SIM_ASK_(UN)REGISTER: from the answer to SIM_UMAD's hello */
+	uint32_t agent;		/* SIM_ASK_UNREGISTER */
+	uint8_t mgmt_class, class_version, rmpp_version, user_rmpp;
+	uint32_t oui;
+	uint64_t method_mask[2];
+};
+
+/* The answer to hello and to each question; which fields count depends on it. */
+struct sim_answer {
+	int32_t error;		/* 0 or a positive errno */
+	char text[200];		/* why not, for people */
+	uint32_t file;		/* hello of SIM_UMAD */
+	uint32_t agent;		/* SIM_ASK_REGISTER */
+	uint32_t n_cas;		/* SIM_ASK_CAS */
+	struct {		/* SIM_ASK_CA */
+		uint64_t node_guid, system_guid;
+		uint32_t node_type;
+		uint32_t first_port, last_port;		/* a switch has port 0 alone */
+		char fw_ver[20], hw_ver[20], ca_type[40];
+	} ca;
+	struct {		/* SIM_ASK_PORT */
+		uint64_t port_guid, gid_prefix;
+		uint32_t base_lid, lmc, sm_lid, sm_sl, state, phys_state, capmask;
+		uint32_t rate;		/* Gb/s, rounded down as sysfs is read */
+		uint32_t n_pkeys;
+		uint16_t pkeys[256];
+	} port;
+};
+
+struct sim_large {
+	uint32_t magic;		/* SIM_MAGIC: no umad message begins so (agent ids are below 32) */
+	uint32_t reserved;
+	uint64_t length;	/* bytes of the umad message, the file's size */
+};
+
+#endif

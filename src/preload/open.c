@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * open() and its relatives, for what umad programs open by themselves: issm
+ * devices, whose path umad_get_issm_path() gave, and files of sysfs.  Everything
+ * else goes on to the C library.
+ */
+#undef _FORTIFY_SOURCE		/* its inline functions have the names defined here */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload.h"
+
+#define ISSM		UMAD_DIR "/issm"
+#define SCSI_HOSTS	"/sys/class/scsi_host"
+#define NOT_OURS	(-2)
+
+/* One holder at a time: EAGAIN, as of a device that is opened without waiting. */
+static int open_issm(const char *number, int flags)
+{
+	struct sim_answer a;
+	unsigned ca, port, n;
+	char *end;
+	int fd;
+
+	n = (unsigned)strtoul(number, &end, 10);
+	if (*number < '0' || *number > '9' || *end || !umad_by_number(n, &ca, &port)) {
+		errno = ENOENT;
+		return -1;
+	}
+	fd = sim_connect(SIM_ISSM, ca, port, &a);
+	if (fd < 0) {
+		errno = -fd;
+		return -1;
+	}
+	if (!(flags & O_CLOEXEC))
+		fcntl(fd, F_SETFD, 0);
+	return fd;
+}
+
+static bool starts(const char *path, const char *with)
+{
+	return !strncmp(path, with, strlen(with));
+}
+
+/* A descriptor, -1 with errno, or NOT_OURS. */
+static int open_ours(const char *path, int flags)
+{
+	if (!path || path[0] != '/' || !sim_wanted())
+		return NOT_OURS;
+	if (starts(path, ISSM))
+		return open_issm(path + strlen(ISSM), flags);
+	if (starts(path, SYS_INFINIBAND "/") || starts(path, SYS_INFINIBAND_MAD "/"))
+		return sysfs_open(path);
+	return NOT_OURS;
+}
+
+/* The C library's function of the name; ISO C has no cast from void * for this. */
+static void find_next(const char *name, void *fn)
+{
+	void *p = dlsym(RTLD_NEXT, name);
+
+	memcpy(fn, &p, sizeof(p));
+}
+
+/* The C library's openat(), by which all the others can be had. */
+static int next_openat(int dir, const char *path, int flags, mode_t mode)
+{
+	static int (*_Atomic next)(int dir, const char *path, int flags, ...);
+	int (*fn)(int dir, const char *path, int flags, ...) = atomic_load(&next);
+
+	if (!fn) {
+		find_next("openat", &fn);
+		atomic_store(&next, fn);
+	}
+	return fn(dir, path, flags, mode);
+}
+
+static int open_any(int dir, const char *path, int flags, mode_t mode)
+{
+	int fd = open_ours(path, flags);
+
+	return fd == NOT_OURS ? next_openat(dir, path, flags, mode) : fd;
+}
+
+#define TAKES_MODE(flags) (((flags) & O_CREAT) || ((flags) & O_TMPFILE) == O_TMPFILE)
+#define GET_MODE(mode, flags) \
+	do { \
+		va_list ap; \
+		va_start(ap, flags); \
+		mode = TAKES_MODE(flags) ? va_arg(ap, mode_t) : 0; \
+		va_end(ap); \
+	} while (0)
+
+int open(const char *path, int flags, ...)
+{
+	mode_t mode;
+
+	GET_MODE(mode, flags);
+	return open_any(AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+	mode_t mode;
+
+	GET_MODE(mode, flags);
+	return open_any(AT_FDCWD, path, flags | O_LARGEFILE, mode);
+}
+
+int openat(int dir, const char *path, int flags, ...)
+{
+	mode_t mode;
+
+	GET_MODE(mode, flags);
+	return open_any(dir, path, flags, mode);
+}
+
+int openat64(int dir, const char *path, int flags, ...)
+{
+	mode_t mode;
+
+	GET_MODE(mode, flags);
+	return open_any(dir, path, flags | O_LARGEFILE, mode);
+}
+
+/* What open() is in a program built with _FORTIFY_SOURCE. */
+int __open_2(const char *path, int flags);
+int __open_2(const char *path, int flags)
+{
+	return open_any(AT_FDCWD, path, flags, 0);
+}
+
+int __open64_2(const char *path, int flags);
+int __open64_2(const char *path, int flags)
+{
+	return open_any(AT_FDCWD, path, flags | O_LARGEFILE, 0);
+}
+
+/* srp_daemon looks there for targets that it has; this machine's are none of the fabric's. */
+static DIR *no_scsi_hosts(void)
+{
+	char path[] = "/tmp/qosd-sim.XXXXXX";
+	int fd;
+
+	if (!mkdtemp(path))
+		return NULL;
+	fd = next_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	rmdir(path);
+	return fd < 0 ? NULL : fdopendir(fd);
+}
+
+DIR *opendir(const char *path)
+{
+	static DIR *(*_Atomic next)(const char *path);
+	DIR *(*fn)(const char *path) = atomic_load(&next);
+
+	if (!fn) {
+		find_next("opendir", &fn);
+		atomic_store(&next, fn);
+	}
+	return starts(path, SCSI_HOSTS) && sim_wanted() ? no_scsi_hosts() : fn(path);
+}

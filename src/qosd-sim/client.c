@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Connections: how they come and go, and how messages get in and out. */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "preload/socket.h"
+#include "server.h"
+#include "simdev/device.h"
+
+#define BATCH		64
+#define SOCKET_ROOM	(1 << 20)
+#define LINGER_US	50		/* for more of a client that seems to be the only one, */
+#define LINGER_ROUNDS	16		/* … and so often, before others are looked at */
+
+/* --- sending --- */
+
+void *client_send(struct client *c, const void *data, size_t n)
+{
+	if (!c->flushing) {
+		c->flushing = true;
+		c->flush_next = c->server->flush;
+		c->server->flush = c;
+	}
+	return outq_add(&c->out, data, n);
+}
+
+static void wait_for(struct client *c, int events)
+{
+	if (events != c->events)
+		io_set(c->io, events);
+	c->events = events;
+}
+
+void client_flush(struct client *c)
+{
+	switch (outq_send(&c->out, c->fd)) {
+	case OUTQ_EMPTY:
+		wait_for(c, LOOP_READ);
+		break;
+	case OUTQ_BLOCKED:
+		wait_for(c, LOOP_READ | LOOP_WRITE);
+		break;
+	case OUTQ_BROKEN:
+		client_drop(c);
+		break;
+	}
+}
+
+/* --- receiving --- */
+
+static struct {
+	/* room for one byte more than a message may have, and what keeps it aligned */
+	char data[BATCH][SIM_INLINE_MAX + 8];
+	union sock_control control[BATCH];
+	struct iovec v[BATCH];
+	struct mmsghdr m[BATCH];
+} input __attribute__((aligned(8)));
+
+static int receive(int fd)
+{
+	for (int i = 0; i < BATCH; i++) {
+		input.v[i] = (struct iovec){
+			.iov_base = input.data[i], .iov_len = SIM_INLINE_MAX + 1,
+		};
+		input.m[i].msg_hdr = (struct msghdr){
+			.msg_iov = &input.v[i], .msg_iovlen = 1,
+			.msg_control = &input.control[i],
+			.msg_controllen = SOCK_CONTROL_SIZE,
+		};
+	}
+	return recvmmsg(fd, input.m, BATCH, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL);
+}
+
+/* "" if it ended, what is wrong, or NULL. */
+static const char *take_batch(struct client *c, int n)
+{
+	const char *wrong = NULL;
+
+	for (int i = 0; i < n; i++) {
+		struct message m = {
+			.data = input.data[i], .n = input.m[i].msg_len,
+			.file = sock_received_file(&input.m[i].msg_hdr),
+		};
+
+		if (!wrong)
+			wrong = client_take(c, &m);
+		if (m.file >= 0)
+			close(m.file);
+	}
+	return wrong;
+}
+
+/* False: the client is gone. */
+static bool on_input(struct client *c, int n)
+{
+	struct server *sv = c->server;
+	const char *wrong;
+
+	server_catch_up(sv);
+	wrong = n < 0 ? "" : take_batch(c, n);
+	if (wrong && *wrong)
+		log_limited(&sv->complaints, LOG_LEVEL_WARNING, "client", "%s: %s: dropped",
+			    c->name, wrong);
+	if (wrong)
+		client_drop(c);
+	server_turn(sv);
+	return !wrong;
+}
+
+static bool would_block(int n)
+{
+	return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+/*
+ * The next messages, if they come soon.  A single client that waits for each
+ * answer would else pay for waking this process up each time, which takes longer
+ * than everything else.
+ */
+static int receive_soon(struct client *c)
+{
+	int64_t end = clock_mono_us() + LINGER_US;
+	int n;
+
+	do
+		n = receive(c->fd);
+	while (would_block(n) && sched_yield() == 0 && clock_mono_us() < end);
+	return n;
+}
+
+static void read_client(struct client *c)
+{
+	struct server *sv = c->server;
+	unsigned rounds = sv->last == c ? LINGER_ROUNDS : 1;
+	int n = receive(c->fd);
+
+	sv->last = c;
+	while (!would_block(n) && on_input(c, n) && sv->last == c && --rounds)
+		n = receive_soon(c);
+}
+
+static void on_io(void *arg, int events)
+{
+	struct client *c = arg;
+
+	if (events & LOOP_WRITE)
+		client_flush(c);	/* which may be the end of it */
+	else
+		read_client(c);
+}
+
+/* --- coming and going --- */
+
+void client_new(struct server *sv, int fd)
+{
+	struct client *c = xcalloc(1, sizeof(*c));
+	int room = SOCKET_ROOM;
+
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	c->server = sv;
+	c->fd = fd;
+	snprintf(c->name, sizeof(c->name), "somebody");
+	c->next = sv->clients;
+	if (c->next)
+		c->next->prev = c;
+	sv->clients = c;
+	sv->n_clients++;
+	c->io = io_new(sv->loop, fd, on_io, c);
+	wait_for(c, LOOP_READ);
+}
+
+static void unlist(struct client *c)
+{
+	struct server *sv = c->server;
+
+	if (c->next)
+		c->next->prev = c->prev;
+	if (c->prev)
+		c->prev->next = c->next;
+	else
+		sv->clients = c->next;
+	for (struct client **f = &sv->flush; *f && c->flushing; f = &(*f)->flush_next)
+		if (*f == c) {
+			*f = c->flush_next;
+			break;
+		}
+	sv->n_clients--;
+}
+
+void client_drop(struct client *c)
+{
+	struct sim *s = c->server->sim;
+
+	if (c->server->last == c)
+		c->server->last = NULL;
+	unlist(c);
+	if (c->host)
+		host_close(c->host);
+	if (c->purpose == SIM_ISSM) {
+		host_issm_close(s, c->port);
+		device_set_issm(s, c->port, false);
+	}
+	io_free(c->io);
+	close(c->fd);
+	outq_free(&c->out);
+	free(c);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How many SMPs a simulator answers: pumps directed route NodeInfo Gets to the
+ * local node, a window of them under way at a time, for some seconds.
+ *
+ *	umadpump [-w WINDOW] [-t SECONDS] [-r] [HOP]...
+ *
+ * Prints answers per second.  HOPs are the ports of the directed route; -r tells
+ * how many ended without an answer, too.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad.h>
+#include <infiniband/umad_sm.h>
+#include <infiniband/umad_types.h>
+
+#include "base/clock.h"
+
+#define TIMEOUT_MS 1000
+
+struct message {
+	struct ib_user_mad umad;
+	struct umad_smp smp;
+};
+
+struct pump {
+	int fd, agent;
+	unsigned window, hops;
+	uint8_t path[64];
+	uint64_t sent, answered, lost;
+};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "umadpump: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static void send_one(struct pump *p)
+{
+	struct message m = {
+		.smp = {
+			.base_version = 1, .mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE,
+			.class_version = 1, .method = UMAD_METHOD_GET, .hop_cnt = (uint8_t)p->hops,
+			.tid = htobe64(++p->sent & 0xffffffff), .attr_id = htobe16(UMAD_SM_ATTR_NODE_INFO),
+			.dr_slid = 0xffff, .dr_dlid = 0xffff,
+		},
+	};
+
+	memcpy(m.smp.initial_path, p->path, sizeof(m.smp.initial_path));
+	umad_set_addr(&m, 0xffff, 0, 0, 0);
+	if (umad_send(p->fd, p->agent, &m, sizeof(m.smp), TIMEOUT_MS, 0) < 0)
+		die("send");
+}
+
+static void receive_one(struct pump *p)
+{
+	struct message m;
+	int length = sizeof(m.smp);
+
+	if (umad_recv(p->fd, &m, &length, 2 * TIMEOUT_MS) < 0)
+		die("receive");
+	if (umad_status(&m))
+		p->lost++;
+	else
+		p->answered++;
+}
+
+static void open_port(struct pump *p)
+{
+	if (umad_init() < 0 || (p->fd = umad_open_port(NULL, 0)) < 0)
+		die("open");
+	p->agent = umad_register(p->fd, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, NULL);
+	if (p->agent < 0)
+		die("register");
+}
+
+int main(int argc, char **argv)
+{
+	struct pump p = { .window = 1 };
+	double seconds = 2;
+	bool tell_lost = false;
+	int64_t begin, end;
+	int c;
+
+	while ((c = getopt(argc, argv, "w:t:r")) != -1)
+		switch (c) {
+		case 'w': p.window = (unsigned)atoi(optarg); break;
+		case 't': seconds = atof(optarg); break;
+		case 'r': tell_lost = true; break;
+		default: return 2;
+		}
+	for (; optind < argc && p.hops < 63; optind++)
+		p.path[++p.hops] = (uint8_t)atoi(argv[optind]);
+	open_port(&p);
+	begin = clock_mono_us();
+	end = begin + (int64_t)(seconds * 1e6);
+	for (unsigned i = 0; i < p.window; i++)
+		send_one(&p);
+	while (p.answered + p.lost < p.sent) {
+		receive_one(&p);
+		if (clock_mono_us() < end)
+			send_one(&p);
+	}
+	printf("%.0f\n", (double)p.answered * 1e6 / (double)(clock_mono_us() - begin));
+	if (tell_lost)
+		printf("%llu lost\n", (unsigned long long)p.lost);
+	umad_close_port(p.fd);
+	return 0;
+}
