@@ -39,7 +39,8 @@
  *	resp-time       RespTimeValue, 0 to 31
  *	response, jitter                 answers take response ± jitter: 20us, 5ms
  *	silent          answers nothing: true, false
- *	lies            list of keeps-tables, keeps-portinfo, wrong-status, stale-get
+ *	lies            list of keeps-tables, keeps-portinfo, wrong-status, stale-get,
+ *	                optimized
  *	srp-target      has a Device Management agent with an SRP service: true, false
  *	ibsim-values    PortInfo at power-on as stock ibsim has it: true, false
  *

@@ -95,7 +95,7 @@ static const char *const vl_words[] = { "1", "2", "4", "8", "15", NULL };
 static const char *const mtu_words[] = { "256", "512", "1024", "2048", "4096", NULL };
 static const char *const width_words[] = { "1x", "4x", "8x", "12x", "2x", NULL };
 static const char *const lie_words[] = {
-	"keeps-tables", "keeps-portinfo", "wrong-status", "stale-get", NULL
+	"keeps-tables", "keeps-portinfo", "wrong-status", "stale-get", "optimized", NULL
 };
 
 #define AT(member) FIELD(struct sim_profile, member)

@@ -61,6 +61,7 @@ enum sim_lie {
 	LIE_KEEPS_PORTINFO = 2,	/* the same for PortInfo fields other than PortState and LID */
 	LIE_WRONG_STATUS = 4,	/* answers good requests with STATUS_BAD_VALUE now and then */
 	LIE_STALE_GET = 8,	/* a Get tells what was before the last Set */
+	LIE_OPTIMIZED = 16,	/* says that it has optimized SL2VL programming, and refuses it */
 };
 
 #define SIM_COUNTER_VIEWS 21

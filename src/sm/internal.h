@@ -172,6 +172,15 @@ void observe_settle(struct node_work *w);
 /* Adds an item behind the others. */
 void observe_add(struct node_work *w, item_t item);
 
+/* slmap.c */
+/* Puts the SL2VL items of a switch together that one Set can write (before they are written). */
+void slmap_join(const struct plan *p, uint32_t node, struct node_work *w);
+/*
+ * The switch did not take such an item: adds its pairs one by one.  False if
+ * the item is no such.
+ */
+bool slmap_split(const struct plan *p, uint32_t node, struct node_work *w, item_t item);
+
 /* write.c: three passes, each of which ends in a call of sweep_…_written() */
 void write_start(struct sm *sm);
 void write_tables(struct sm *sm);

@@ -237,14 +237,38 @@ static void want_pkey(const struct plan *p, uint32_t node, unsigned port, unsign
 		put_be16(w->data, IB_PKEY_FULL | IB_PKEY_DEFAULT);
 }
 
+/* The table of a pair, or of the first pair that ITEM_ALL stands for: all want the same. */
+static uint16_t sl2vl_of(const struct plan *p, uint32_t node, unsigned in, unsigned out)
+{
+	unsigned last = p->f->nodes[node].nports;
+	uint16_t id = TABLE_NONE;
+
+	if (in != ITEM_ALL)
+		return qos_sl2vl_id(p->tables, p->f, node, in, out);
+	for (unsigned o = out == ITEM_ALL ? 0 : out; o <= last && id == TABLE_NONE; o++) {
+		for (unsigned i = 0; i <= last && id == TABLE_NONE; i++)
+			id = qos_sl2vl_id(p->tables, p->f, node, i, o);
+		if (out != ITEM_ALL)
+			break;
+	}
+	return id;
+}
+
+/* AttributeModifier (14.2.5.8): bit 17 all in ports, bit 16 all out ports, else in, out. */
+static uint32_t sl2vl_modifier(unsigned in, unsigned out)
+{
+	if (in != ITEM_ALL)
+		return in << 8 | out;
+	return 1u << 17 | (out == ITEM_ALL ? 1u << 16 : out);
+}
+
 static void want_sl2vl(const struct plan *p, uint32_t node, unsigned in, unsigned out,
 		       struct item_want *w)
 {
-	uint16_t id = qos_sl2vl_id(p->tables, p->f, node, in, out);
-	const struct sl2vl *m = &p->tables->maps[id];
+	const struct sl2vl *m = &p->tables->maps[sl2vl_of(p, node, in, out)];
 
 	w->attr = UMAD_SM_ATTR_SLVL_TABLE;
-	w->mod = node_is_switch(&p->f->nodes[node]) ? in << 8 | out : 0;
+	w->mod = node_is_switch(&p->f->nodes[node]) ? sl2vl_modifier(in, out) : 0;
 	w->len = IB_SL_COUNT / 2;
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl += 2)
 		w->data[sl / 2] = (uint8_t)(m->vl[sl] << 4 | m->vl[sl + 1]);

@@ -59,10 +59,12 @@ typedef uint32_t item_t;
 #define ITEM_KIND(i)		((enum item_kind)((i) >> 28))
 #define ITEM_A(i)		((i) >> 10 & 0x3ff)
 #define ITEM_B(i)		((i) & 0x3ff)
+#define ITEM_ALL		0x3ffu
 
 /*
  * LFT: a = 0, b = block.  P_Key table: a = port, b = block.  SL2VL: a = in,
- * b = out.  VLArb: a = port, b = block 1..4 (low, low, high, high).
+ * b = out; ITEM_ALL as a: all in ports, and as b, too: all pairs, where all want the
+ * same.  VLArb: a = port, b = block 1..4 (low, low, high, high).
  * item_port() is the port by which a CA must be reached for it.
  */
 static inline unsigned item_port(item_t i)

@@ -288,8 +288,10 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 	struct node_work *w = &sm->work[node];
 	struct item_want want;
 
-	if (!w->settled)
+	if (!w->settled) {
 		observe_settle(w);
+		slmap_join(sm->plan, node, w);
+	}
 	while (w->cursor < w->n && !w->failed) {
 		item_t it = w->items[w->cursor++];
 
@@ -317,7 +319,8 @@ static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 		return;
 	}
 	if (status) {
-		set_failed(sm, node, s, status);
+		if (!slmap_split(sm->plan, node, &sm->work[node], (item_t)cookie))
+			set_failed(sm, node, s, status);
 		return;
 	}
 	want_item(sm->plan, node, (item_t)cookie, &want);

@@ -138,6 +138,7 @@ end() {
 
 # start_sim TOPOLOGY [OPTION...]: the simulator; options are ibsim's, for size, and
 # nothing that qosd-sim needs.
+sim_options=(--preset ibsim)	# of qosd-sim: devices that can what ibsim's can
 sim_starts=0
 start_sim() {
 	local topology=$1
@@ -150,7 +151,7 @@ start_sim() {
 		exec {sim_in}<>"$fifo"
 		ibsim -s "$@" "$topology" <"$fifo" >"$sim_log" 2>&1 &
 	else
-		"$build/qosd-sim" serve "$topology" --preset ibsim -s "$QOSD_SIM_SOCKET" >"$sim_log" 2>&1 &
+		"$build/qosd-sim" serve "$topology" "${sim_options[@]}" -s "$QOSD_SIM_SOCKET" >"$sim_log" 2>&1 &
 	fi
 	sim=$!
 	pids+=("$sim")

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Optimized SL2VL programming: where a switch has it the same tables come about by a
+# few Sets, and where it only says so, pair by pair all the same.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim has no such switches"
+
+topology=$top/examples/cluster.topo
+node=H-f452140300811200
+leaf05=0x7cfe900300b43180
+switches=$(sed -nE 's/^Switch.*"(S-[0-9a-f]+)".*/\1/p' "$topology")
+
+# Two in ports of one out port differ from the rest: that out port goes pair by pair.
+cat >policy.yaml <<END
+port-groups:
+  leaf05: {port-guids: $leaf05}
+fabric-setup:
+  sl2vl:
+    - {group: all, table: [0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}
+    - {group: leaf05, from: [31-32], to: 6, table: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}
+END
+
+# slmap_sets: Sets of SLtoVLMappingTable that have arrived, and those that changed nothing.
+slmap_sets() { sim_ctl stats | awk '$2 == "SLtoVLMappingTable" && $3 == "set" { print $4, $5 }'; }
+
+# tables_into FILE [PRESET-OPTION...]: a bring-up, and what all switches hold then
+# between ports that have a link, but for the way back.
+tables_into() {
+	local file=$1
+	shift
+	sim_options=("$@")
+	rm -rf state
+	start_sim "$topology"
+	once "$node" -p policy.yaml || bad "exit status $?: $(<once)"
+	for switch in $switches; do
+		sim_ctl show sl2vl "$switch" | sed "s/^/$switch /"
+	done | awk '$2 != $3' >"$file"
+	read -r sets idle < <(slmap_sets)
+	note "$* : $sets Sets of SLtoVLMappingTable"
+	expect "Sets that changed nothing" 0 "$idle"
+	sim_do check
+}
+
+cat >pairs.yaml <<END
+profiles:
+  pairs: {optimized-sl2vl: false}
+nodes:
+  - {type: switch, profile: pairs}
+END
+tables_into pairs --profiles pairs.yaml
+by_pairs=$sets
+stop_sim
+tables_into joined
+# A port of an unlinked pair may hold whatever it likes: compare what carries traffic.
+linked() { awk 'NR == FNR { if (!/ 0,1,2,3,4,5,6,7| 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0/) mean[$1, $2, $3]; next } ($1, $2, $3) in mean' pairs "$1"; }
+linked pairs >pairs.linked
+linked joined >joined.linked
+expect_same "tables written pair by pair and joined" pairs.linked joined.linked
+[ "$(wc -l <pairs.linked)" -gt 1000 ] || bad "only $(wc -l <pairs.linked) tables compared"
+# One for each switch but leaf05, one for each linked port of that but port 6, its pairs for port 6, and the CAs' ports.
+cas=$(grep -cE '^\[[0-9]+\]\(' "$topology")
+expect_less "Sets" $((8 + 36 + 36 + cas + 1)) "$sets"
+expect_less "Sets, against pair by pair" $((by_pairs / 10)) "$sets"
+expect "the port that differs" "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,15" \
+	"$(awk -v s="S-${leaf05#0x}" '$1 == s && $2 == 31 && $3 == 6 { print $4 }' joined)"
+
+cat >lies.yaml <<END
+profiles:
+  liar: {optimized-sl2vl: true, lies: [optimized]}
+nodes:
+  - {type: switch, profile: liar}
+END
+note "switches that only say so"
+stop_sim
+tables_into refused --profiles lies.yaml
+linked refused >refused.linked
+expect_same "tables written pair by pair and after refusals" pairs.linked refused.linked
+stop_sim
+
+sim_options=()
+rm -rf state
+start_sim "$topology"
+once "$node" -p policy.yaml || bad "exit status $?: $(<once)"
+note "a table changed behind its back is put right, and nothing else written"
+sim_do sl2vl "S-${leaf05#0x}" 1 2 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
+sim_ctl stats --reset >/dev/null
+once "$node" -p policy.yaml || bad "exit status $?: $(<once)"
+expect "Sets" "1 0" "$(slmap_sets)"
+stop_sim
