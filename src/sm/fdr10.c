@@ -98,11 +98,7 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 		if (!is_to_ask(sm, n->port0 + w->cursor) ||
 		    !want_route(sm->f, node, w->cursor, s))
 			continue;
-		s->method = SMP_GET;
-		s->attr = IB_ATTR_MLNX_EXT_PORT_INFO;
-		s->mod = w->cursor;
-		s->m_key = sm->settings->m_key;
-		memset(s->data, 0, sizeof(s->data));
+		sweep_fill_smp(sm, s, SMP_GET, IB_ATTR_MLNX_EXT_PORT_INFO, w->cursor);
 		*cookie = n->port0 + w->cursor;
 		return true;
 	}

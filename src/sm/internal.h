@@ -149,6 +149,9 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric);
 void sweep_enter(struct sm *sm, enum phase p);
 const char *phase_name(enum phase p);
 struct want_env sweep_env(const struct sm *sm);
+/* All of an SMP but its route; no data. */
+void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_t attr,
+		    uint32_t mod);
 /*
  * An SMP to the node got no answer to any of its tries.  True: the node answers
  * others, so that this one is worth asking again.  False: nothing more is asked

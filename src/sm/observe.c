@@ -261,11 +261,7 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 			continue;
 		want_item(sm->plan, node, PLAIN(*it), &want);
 		*it |= ISSUED;
-		s->method = SMP_GET;
-		s->attr = want.attr;
-		s->mod = want.mod;
-		s->m_key = sm->settings->m_key;
-		memset(s->data, 0, sizeof(s->data));
+		sweep_fill_smp(sm, s, SMP_GET, want.attr, want.mod);
 		*cookie = w->cursor++;
 		return true;
 	}

@@ -49,6 +49,16 @@ struct want_env sweep_env(const struct sm *sm)
 	};
 }
 
+void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_t attr,
+		    uint32_t mod)
+{
+	s->method = (uint8_t)method;
+	s->attr = attr;
+	s->mod = mod;
+	s->m_key = sm->settings->m_key;
+	memset(s->data, 0, sizeof(s->data));
+}
+
 static struct log_ratelimit failed_log = LOG_RATELIMIT;
 
 /* As many as are under way at once: a device that is gone fails with its first window. */

@@ -362,7 +362,8 @@ static void switch_items(const struct plan *p, uint32_t node, void (*fn)(void *,
 		vlarb_items(p, n->port0 + num, fn, arg);
 }
 
-static void end_node_items(const struct plan *p, uint32_t node, void (*fn)(void *, item_t), void *arg)
+static void end_node_items(const struct plan *p, uint32_t node, void (*fn)(void *, item_t),
+			   void *arg)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 

@@ -65,14 +65,6 @@ static void start_job(struct sm *sm, const struct smp_job_ops *ops)
 	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, ops, sm);
 }
 
-static void fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_t attr, uint32_t mod)
-{
-	s->method = (uint8_t)method;
-	s->attr = attr;
-	s->mod = mod;
-	s->m_key = sm->settings->m_key;
-}
-
 /*
  * The first data packet makes an Armed port Active by itself, and a Set whose
  * answer was lost is sent again: both ask for the state that the port has,
@@ -100,8 +92,7 @@ static bool look_next(struct sm *sm, uint32_t node, struct smp *s, uint64_t *coo
 
 		if (!want_route(sm->f, node, num, s))
 			continue;
-		fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO, num);
-		memset(s->data, 0, sizeof(s->data));
+		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO, num);
 		*cookie = num | COOKIE_AGAIN;
 		return true;
 	}
@@ -185,7 +176,7 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 		w->switch_info = false;
 		if (!want_route(sm->f, node, 0, s))
 			return false;
-		fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_SWITCH_INFO, 0);
+		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_SWITCH_INFO, 0);
 		want_switch_info(&env, n->sw, s->data);
 		*cookie = COOKIE_SWITCH_INFO;
 		return true;
@@ -197,7 +188,7 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 
 		if (!want_route(sm->f, node, num, s))
 			continue;
-		fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, num);
+		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, num);
 		want_port_info(&env, n->port0 + num, next_state(sm, n->port0 + num), s->data);
 		*cookie = num | (w->cursor > w->n_first ? COOKIE_AGAIN : 0);
 		return true;
@@ -298,7 +289,7 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 		if (!want_route(sm->f, node, item_port(it), s))
 			continue;
 		want_item(sm->plan, node, it, &want);
-		fill_smp(sm, s, SMP_SET, want.attr, want.mod);
+		sweep_fill_smp(sm, s, SMP_SET, want.attr, want.mod);
 		memcpy(s->data, want.data, sizeof(s->data));
 		*cookie = it;
 		return true;
@@ -358,7 +349,7 @@ static bool active_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 
 		if (!port_may_activate(sm->f, n->port0 + num) || !want_route(sm->f, node, num, s))
 			continue;
-		fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, num);
+		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, num);
 		want_port_info(&env, n->port0 + num, IB_PORT_ACTIVE_S, s->data);
 		*cookie = num;
 		return true;
