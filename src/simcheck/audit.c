@@ -57,19 +57,37 @@ bool audit_clean(const struct audit *a)
 	return true;
 }
 
+static void add_finding(struct run *r, struct audit_finding finding, const char *fmt, va_list ap)
+{
+	uint32_t *told = finding.note ? &r->told_notes : &r->told[finding.kind];
+	struct buf text = { 0 };
+
+	if (*told == r->o->findings_max)
+		return;
+	++*told;
+	buf_vprintf(&text, fmt, ap);
+	finding.text = text.s;
+	*vec_push(&r->out->findings) = finding;
+}
+
 void report(struct run *r, enum audit_kind k, const char *fmt, ...)
 {
-	struct buf text = { 0 };
 	va_list ap;
 
 	r->out->count[k]++;
-	if (r->told[k] == r->o->findings_max)
-		return;
-	r->told[k]++;
 	va_start(ap, fmt);
-	buf_vprintf(&text, fmt, ap);
+	add_finding(r, (struct audit_finding){ .kind = k }, fmt, ap);
 	va_end(ap);
-	*vec_push(&r->out->findings) = (struct audit_finding){ k, text.s };
+}
+
+void remark(struct run *r, enum audit_kind k, const char *fmt, ...)
+{
+	va_list ap;
+
+	r->out->notes++;
+	va_start(ap, fmt);
+	add_finding(r, (struct audit_finding){ .kind = k, .note = true }, fmt, ap);
+	va_end(ap);
 }
 
 struct port_text port_text(const struct sim_fabric *f, uint32_t port)
@@ -115,6 +133,9 @@ static void print_summary(const struct audit *a, struct buf *out)
 	buf_printf(out, "links             %u, active %u\n", a->links, a->links_active);
 	buf_printf(out, "SLs in use        %s; SLs that connect all: %s\n", set_text(a->sls).s,
 		   set_text(a->sls_connected).s);
+	if (a->sls_partial)
+		buf_printf(out, "SLs of some paths %s; taken as not in use\n",
+			   set_text(a->sls_partial).s);
 	buf_printf(out, "paths             %ju, connected %ju\n", (uintmax_t)a->pairs,
 		   (uintmax_t)a->connected);
 	buf_printf(out, "switches passed   %.2f on average, %u at most\n", a->hops_mean,
@@ -123,28 +144,57 @@ static void print_summary(const struct audit *a, struct buf *out)
 	buf_printf(out, "multicast groups  %u\n", a->mcast_groups);
 }
 
+static void print_heading(const char *what, uint64_t count, struct buf *out)
+{
+	buf_printf(out, "%s: %ju\n", what, (uintmax_t)count);
+}
+
+static void print_rest(uint64_t told, uint64_t count, struct buf *out)
+{
+	if (told < count)
+		buf_printf(out, "  and %ju more\n", (uintmax_t)(count - told));
+}
+
 static void print_kind(const struct audit *a, enum audit_kind k, struct buf *out)
 {
 	uint64_t told = 0;
 
 	if (a->count[k] == 0)
 		return;
-	buf_printf(out, "%s: %ju\n", audit_kind_name(k), (uintmax_t)a->count[k]);
+	print_heading(audit_kind_name(k), a->count[k], out);
 	for (size_t i = 0; i < a->findings.n; i++) {
-		if (a->findings.v[i].kind != k)
+		if (a->findings.v[i].kind != k || a->findings.v[i].note)
 			continue;
 		buf_printf(out, "  %s\n", a->findings.v[i].text);
 		told++;
 	}
-	if (told < a->count[k])
-		buf_printf(out, "  and %ju more\n", (uintmax_t)(a->count[k] - told));
+	print_rest(told, a->count[k], out);
+}
+
+static void print_notes(const struct audit *a, struct buf *out)
+{
+	uint64_t told = 0;
+
+	if (a->notes == 0)
+		return;
+	print_heading("notes", a->notes, out);
+	for (size_t i = 0; i < a->findings.n; i++) {
+		const struct audit_finding *finding = &a->findings.v[i];
+
+		if (!finding->note)
+			continue;
+		buf_printf(out, "  %s: %s\n", audit_kind_name(finding->kind), finding->text);
+		told++;
+	}
+	print_rest(told, a->notes, out);
 }
 
 void audit_print(const struct audit *a, struct buf *out)
 {
 	print_summary(a, out);
 	if (audit_clean(a))
-		buf_puts(out, "nothing found\n");
+		buf_puts(out, "no faults\n");
 	for (unsigned k = 0; k < AUDIT_KINDS; k++)
 		print_kind(a, (enum audit_kind)k, out);
+	print_notes(a, out);
 }

@@ -15,6 +15,7 @@
 enum {
 	INFO_WIDTH_ACTIVE = 31,
 	INFO_SPEED_ACTIVE = 35,		/* upper four bits */
+	INFO_MASTER_SM_SL = 36,		/* lower four bits */
 	INFO_VL_CAP = 37,		/* upper four bits */
 	INFO_VL_HIGH_LIMIT = 38,
 	INFO_VLARB_HIGH_CAP = 39,
@@ -26,7 +27,7 @@ struct run {
 	const struct sim_fabric *f;
 	const struct audit_options *o;
 	struct audit *out;
-	uint32_t told[AUDIT_KINDS];
+	uint32_t told[AUDIT_KINDS], told_notes;
 	uint16_t sls;		/* in use; once routes were walked */
 	uint16_t *port_vls;	/* [port]: VLs by which routes in use leave there; once told */
 };
@@ -44,7 +45,10 @@ void check_credit(struct run *r, struct net *n);
 void check_tables(struct run *r, struct net *n);
 void check_mcast(struct run *r);
 
+/* A fault, and a note. */
 void report(struct run *r, enum audit_kind k, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void remark(struct run *r, enum audit_kind k, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* --- names and sets in texts; the value lives until the end of the full expression --- */

@@ -22,16 +22,17 @@ static bool limits_high(const struct sim_port *p)
 
 /*
  * An end port's high limit is a matter of what that host sends, and may well
- * not be the switch's.  Between switches both directions carry the same mix.
+ * not be the switch's.  Between switches both directions carry the same mix, mostly.
  */
-static void compare_high_limit(const struct sim_fabric *f, uint32_t a, uint32_t b,
-			       struct buf *text)
+static void compare_high_limit(struct run *r, uint32_t a, uint32_t b)
 {
+	const struct sim_fabric *f = r->f;
 	const struct sim_port *p = &f->ports[a], *q = &f->ports[b];
 
 	if (is_switch(node_of(f, a)) && is_switch(node_of(f, b)) && limits_high(p) &&
-	    limits_high(q))
-		differ(text, "VLHighLimit", p->info[INFO_VL_HIGH_LIMIT],
+	    limits_high(q) && p->info[INFO_VL_HIGH_LIMIT] != q->info[INFO_VL_HIGH_LIMIT])
+		remark(r, AUDIT_LINK, "%s and %s: VLHighLimit %u and %u", port_text(f, a).s,
+		       port_text(f, b).s, p->info[INFO_VL_HIGH_LIMIT],
 		       q->info[INFO_VL_HIGH_LIMIT]);
 }
 
@@ -53,11 +54,11 @@ static void check_link(struct run *r, uint32_t a, uint32_t b)
 	       q->info[INFO_SPEED_ACTIVE] >> 4);
 	differ(&text, "LinkSpeedExtActive", p->info[INFO_SPEED_EXT_ACTIVE] >> 4,
 	       q->info[INFO_SPEED_EXT_ACTIVE] >> 4);
-	compare_high_limit(f, a, b, &text);
 	if (text.n)
 		report(r, AUDIT_LINK, "%s and %s: %s", port_text(f, a).s, port_text(f, b).s,
 		       text.s + 2);
 	buf_free(&text);
+	compare_high_limit(r, a, b);
 }
 
 void check_links(struct run *r)

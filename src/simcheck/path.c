@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One path in words, and why a path ends where it does.
+ * One path, hop by hop, and why a path ends where it does.
  */
+#include <stdlib.h>
+
 #include "simcheck/internal.h"
 
 /* What is wrong with the link behind a port, or with the end that it leads to. */
@@ -40,94 +42,107 @@ void say_dead_end(const struct sim_fabric *f, uint32_t sw, uint32_t lid, struct 
 		say_bad_exit(f, n->port0 + num, lid, out);
 }
 
-/* One link of the path; false if the packet does not come out at its far end. */
-static bool say_link(const struct sim_fabric *f, unsigned in, uint32_t port, unsigned sl,
-		     struct buf *out)
-{
-	const struct sim_port *p = &f->ports[port];
-	unsigned vl = sl2vl_get(f, p->node, in, p->num, sl);
+/* --- one path --- */
 
-	if (vl < link_vls(f, port)) {
-		buf_printf(out, "%s -> %s VL %u\n", port_text(f, port).s,
-			   port_text(f, p->peer).s, vl);
-		return true;
+struct way {
+	const struct sim_fabric *f;
+	uint32_t lid;
+	unsigned sl;
+	struct audit_path *path;
+	struct buf lost;
+};
+
+/* Over the link behind `port`: where it comes in, or SIM_NONE if the SL does not pass. */
+static uint32_t cross(struct way *w, uint32_t port, unsigned in)
+{
+	const struct sim_port *p = &w->f->ports[port];
+	unsigned vl = sl2vl_get(w->f, p->node, in, p->num, w->sl);
+
+	if (vl < link_vls(w->f, port)) {
+		*vec_push(&w->path->hops) = (struct audit_hop){ port, p->peer, (uint8_t)vl };
+		return p->peer;
 	}
-	buf_printf(out, "%s: SL %u is mapped to VL %u", port_text(f, port).s, sl, vl);
+	buf_printf(&w->lost, "%s: SL %u is mapped to VL %u", port_text(w->f, port).s, w->sl, vl);
 	if (vl == SIM_VL_DROP)
-		buf_puts(out, ": dropped\n");
+		buf_puts(&w->lost, ": dropped");
 	else
-		buf_printf(out, ", but %u are operational: dropped\n", link_vls(f, port));
-	return false;
-}
-
-/* From switch port `in` on: the port by which it leaves, SIM_NONE if it does not (said). */
-static uint32_t way_out(const struct sim_fabric *f, uint32_t in, uint32_t lid, struct buf *out)
-{
-	const struct sim_node *n = node_of(f, in);
-	unsigned num = lft_port(f, n->sw, lid);
-
-	if (num != 0 && num <= n->nports && link_carries(f, n->port0 + num))
-		return n->port0 + num;
-	say_dead_end(f, n->sw, lid, out);
-	buf_puts(out, "\n");
+		buf_printf(&w->lost, ", but %u are operational: dropped", link_vls(w->f, port));
 	return SIM_NONE;
 }
 
-/* Over the link behind `port`, by which it leaves: where it comes in, or SIM_NONE (said). */
-static uint32_t cross(const struct sim_fabric *f, uint32_t port, uint32_t lid, unsigned in,
-		      unsigned sl, struct buf *out)
+static uint32_t leave_source(struct way *w, uint32_t src)
 {
-	if (!say_link(f, in, port, sl, out))
-		return SIM_NONE;
-	uint32_t peer = f->ports[port].peer;
+	if (link_carries(w->f, src))
+		return cross(w, src, 0);
+	say_bad_exit(w->f, src, w->lid, &w->lost);
+	return SIM_NONE;
+}
 
-	if (is_switch(node_of(f, peer)) || has_lid(&f->ports[peer], lid))
-		return peer;
-	say_bad_exit(f, port, lid, out);
-	buf_puts(out, "\n");
+/* Through the switch, from its port `in` on. */
+static uint32_t pass_switch(struct way *w, uint32_t in)
+{
+	const struct sim_node *n = node_of(w->f, in);
+	unsigned num = lft_port(w->f, n->sw, w->lid);
+
+	if (num != 0 && num <= n->nports && link_carries(w->f, n->port0 + num))
+		return cross(w, n->port0 + num, w->f->ports[in].num);
+	say_dead_end(w->f, n->sw, w->lid, &w->lost);
 	return SIM_NONE;
 }
 
 /* Is port, where the packet came in, or the switch that it belongs to, its destination? */
-static bool is_there(const struct sim_fabric *f, uint32_t port, uint32_t lid)
+static bool is_there(const struct way *w, uint32_t port)
 {
-	uint32_t end = sma_port(f, port);
-	const struct sim_node *n = node_of(f, port);
+	const struct sim_node *n = node_of(w->f, port);
 
-	if (!is_switch(n))
-		return has_lid(&f->ports[end], lid);
-	return has_lid(&f->ports[end], lid) && lft_port(f, n->sw, lid) == 0;
+	return has_lid(&w->f->ports[sma_port(w->f, port)], w->lid) &&
+	       (!is_switch(n) || lft_port(w->f, n->sw, w->lid) == 0);
+}
+
+static void follow(struct way *w, uint32_t src)
+{
+	uint32_t at = src;
+
+	if (!is_switch(node_of(w->f, src)) && !is_there(w, src))
+		at = leave_source(w, src);
+	while (at != SIM_NONE && !is_there(w, at)) {
+		if (!is_switch(node_of(w->f, at))) {
+			say_bad_exit(w->f, w->f->ports[at].peer, w->lid, &w->lost);
+			return;
+		}
+		if (w->path->hops.n > w->f->n_switches + 1u) {
+			buf_puts(&w->lost, "the path comes back: a loop");
+			return;
+		}
+		at = pass_switch(w, at);
+	}
 }
 
 void audit_path(const struct sim_fabric *f, uint32_t src, uint32_t dst_lid, unsigned sl,
-		struct buf *out)
+		struct audit_path *out)
 {
-	uint32_t at = src, hops = 0;
+	struct way w = { .f = f, .lid = dst_lid, .sl = sl, .path = out };
 
-	if (!is_end_port(f, src) || sl > 15 || dst_lid == 0 || dst_lid >= SIM_LID_MCAST) {
-		buf_printf(out, "no path: SL %u, LID %u from %s\n", sl, dst_lid,
+	*out = (struct audit_path){ 0 };
+	if (!is_end_port(f, src) || sl > 15 || dst_lid == 0 || dst_lid >= SIM_LID_MCAST)
+		buf_printf(&w.lost, "no path: SL %u, LID %u from %s", sl, dst_lid,
 			   port_text(f, src).s);
-		return;
-	}
-	if (!is_switch(node_of(f, src))) {
-		if (has_lid(&f->ports[src], dst_lid))
-			return;
-		if (!link_carries(f, src)) {
-			say_bad_exit(f, src, dst_lid, out);
-			buf_puts(out, "\n");
-			return;
-		}
-		at = cross(f, src, dst_lid, 0, sl, out);
-	}
-	while (at != SIM_NONE && !is_there(f, at, dst_lid)) {
-		uint32_t port = way_out(f, at, dst_lid, out);
+	else
+		follow(&w, src);
+	out->lost = w.lost.s;
+}
 
-		if (port == SIM_NONE)
-			return;
-		at = cross(f, port, dst_lid, f->ports[at].num, sl, out);
-		if (++hops > f->n_switches) {
-			buf_puts(out, "the path comes back: a loop\n");
-			return;
-		}
-	}
+void audit_path_free(struct audit_path *p)
+{
+	vec_free(&p->hops);
+	free(p->lost);
+}
+
+void audit_path_print(const struct sim_fabric *f, const struct audit_path *p, struct buf *out)
+{
+	for (size_t i = 0; i < p->hops.n; i++)
+		buf_printf(out, "%s -> %s VL %u\n", port_text(f, p->hops.v[i].from).s,
+			   port_text(f, p->hops.v[i].to).s, p->hops.v[i].vl);
+	if (p->lost)
+		buf_printf(out, "%s\n", p->lost);
 }

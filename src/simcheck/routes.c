@@ -283,6 +283,27 @@ static void find_owners(struct walk *w)
 	}
 }
 
+/* By which the ends say that they reach the subnet manager. */
+static uint16_t master_sm_sls(const struct run *r)
+{
+	uint16_t sls = 0;
+
+	for (uint32_t port = 0; port < r->f->n_ports; port++)
+		if (is_end(r, port))
+			sls |= 1u << (r->f->ports[port].info[INFO_MASTER_SM_SL] & 15);
+	return sls ? sls : 1;
+}
+
+/* SLs that the tables mean to be used. */
+static uint16_t sls_in_use(const struct walk *w, const uint64_t connected[16])
+{
+	uint16_t sls = master_sm_sls(w->r);
+
+	for (unsigned sl = 0; sl < 16; sl++)
+		sls |= (unsigned)(connected[sl] > w->arrived / 2) << sl;
+	return sls;
+}
+
 /* SLs in use, and what each of them connects. */
 static void sum_up(struct walk *w)
 {
@@ -298,8 +319,9 @@ static void sum_up(struct walk *w)
 		some |= (unsigned)(connected[sl] > 0) << sl;
 		out->sls_connected |= (unsigned)(connected[sl] == w->pairs) << sl;
 	}
-	w->r->sls = w->r->o->sls ? w->r->o->sls : some ? some : 1;
+	w->r->sls = w->r->o->sls ? w->r->o->sls : sls_in_use(w, connected);
 	out->sls = w->r->sls;
+	out->sls_partial = some & ~out->sls;
 	out->pairs = w->pairs * (unsigned)__builtin_popcount(out->sls);
 	for (unsigned sl = 0; sl < 16; sl++)
 		if (out->sls >> sl & 1)

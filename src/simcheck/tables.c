@@ -4,10 +4,11 @@
  *
  * VL arbitration counts where there is a choice, i.e. where more than one VL is
  * operational.  A VL that routes take but that neither table gives a turn
- * (7.6.9) is never sent; a weight of a VL that is not operational means what the
- * device likes, unless all VLs of the device share evenly, as they do at power-on:
- * then so do those that are.  An SL in use that is mapped to a VL which does not exist is
- * AUDIT_VL15 where routes go; here are the ways where none goes now.
+ * (7.6.9) is never sent.  A weight of a VL that is not operational means what the
+ * device likes, which is worth a note, unless all VLs of the device share evenly, as
+ * they do at power-on: then so do those that are.  An SL in use that is mapped to a
+ * VL which does not exist is AUDIT_VL15 where routes go; here are, as notes, the
+ * ways where none goes now.
  */
 #include "simcheck/net.h"
 
@@ -45,7 +46,7 @@ static void check_weights(struct run *r, uint32_t port, const char *table,
 	uint16_t missing = arb_vls(arb, entries) & ~((1u << n) - 1);
 
 	if (missing && !shares_evenly(&r->f->ports[port], arb, entries))
-		report(r, AUDIT_TABLE, "%s: VLArb %s gives weight to VL %s, operational are %u",
+		remark(r, AUDIT_TABLE, "%s: VLArb %s gives weight to VL %s, operational are %u",
 		       port_text(r->f, port).s, table, set_text(missing).s, n);
 }
 
@@ -104,7 +105,7 @@ static void check_sl2vl(struct run *r, const struct net *n, uint32_t sw, unsigne
 		ins += lost != 0;
 	}
 	if (sls)
-		report(r, AUDIT_TABLE,
+		remark(r, AUDIT_TABLE,
 		       "%s: SL2VL maps SL %s beyond the %u operational VLs from %u port%s",
 		       port_text(r->f, s->port0 + out).s, set_text(sls).s,
 		       link_vls(r->f, s->port0 + out), ins, ins == 1 ? "" : "s");

@@ -94,8 +94,7 @@ bool next_element(const char **list, char *out, size_t size)
 
 /* --- nodes and ports --- */
 
-/* Takes over `why`. */
-static bool not_found(struct call *c, struct buf *why)
+bool refuse_for(struct call *c, struct buf *why)
 {
 	refuse(c, "%s", why->s);
 	buf_free(why);
@@ -107,7 +106,7 @@ bool get_node(struct call *c, const char *text, uint32_t *node)
 	struct buf why = { 0 };
 
 	*node = find_node_by_text(c->s->f, text, &why);
-	return *node != SIM_NONE || not_found(c, &why);
+	return *node != SIM_NONE || refuse_for(c, &why);
 }
 
 bool get_switch(struct call *c, const char *text, uint32_t *node)
@@ -122,7 +121,7 @@ bool get_port(struct call *c, const char *text, uint32_t *port)
 	struct buf why = { 0 };
 
 	*port = find_port_by_text(c->s->f, text, &why);
-	return *port != SIM_NONE || not_found(c, &why);
+	return *port != SIM_NONE || refuse_for(c, &why);
 }
 
 bool run_smp(struct call *c, uint32_t port, uint8_t method, uint16_t attr, uint32_t mod,

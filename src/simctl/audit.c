@@ -22,35 +22,36 @@ static bool get_end(struct call *c, const char *text, uint32_t *port)
 	return c->s->f->ports[*port].lid || refuse(c, "'%s' has no LID", text);
 }
 
-static json_t *lines_of(const char *text)
+static json_t *hops_of(const struct sim_fabric *f, const struct audit_path *p)
 {
-	json_t *lines = json_array();
+	json_t *rows = json_array();
 
-	while (text && *text) {
-		size_t n = strcspn(text, "\n");
-		char *line = xstrndup(text, n);
-
-		json_array_append_new(lines, json_text(line));
-		free(line);
-		text += n + (text[n] == '\n');
-	}
-	return lines;
+	for (size_t i = 0; i < p->hops.n; i++)
+		json_array_append_new(rows, json_pack(
+			"{s:o, s:o, s:i}", "from", json_port(f, p->hops.v[i].from),
+			"to", json_port(f, p->hops.v[i].to), "vl", p->hops.v[i].vl));
+	return rows;
 }
 
 bool cmd_path(struct call *c)
 {
 	uint64_t sl = 0;
 	uint32_t src, dst;
+	struct audit_path path;
 	unsigned dlid;
 
 	if (!get_end(c, c->word[0], &src) || !get_end(c, c->word[1], &dst) ||
 	    !get_number(c, "SL", c->word[2], 0, 15, &sl))
 		return false;
 	dlid = c->s->f->ports[dst].lid;
-	audit_path(c->s->f, src, dlid, (unsigned)sl, &c->text);
-	c->result = json_pack("{s:o, s:o, s:i, s:i, s:o}", "source", json_port(c->s->f, src),
+	audit_path(c->s->f, src, dlid, (unsigned)sl, &path);
+	audit_path_print(c->s->f, &path, &c->text);
+	c->result = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o}",
+			      "source", json_port(c->s->f, src),
 			      "destination", json_port(c->s->f, dst), "dlid", dlid, "sl", (int)sl,
-			      "hops", lines_of(c->text.s));
+			      "hops", hops_of(c->s->f, &path),
+			      "lost", path.lost ? json_text(path.lost) : json_null());
+	audit_path_free(&path);
 	return true;
 }
 
@@ -85,14 +86,16 @@ static json_t *findings(const struct audit *a)
 
 	for (size_t i = 0; i < a->findings.n; i++)
 		json_array_append_new(rows, json_pack(
-			"{s:s, s:o}", "kind", audit_kind_name(a->findings.v[i].kind), "text",
-			json_text(a->findings.v[i].text)));
+			"{s:s, s:s, s:o}", "kind", audit_kind_name(a->findings.v[i].kind),
+			"severity", a->findings.v[i].note ? "note" : "fault",
+			"text", json_text(a->findings.v[i].text)));
 	return rows;
 }
 
 static json_t *verdict(const struct audit *a)
 {
-	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:I, s:o, s:o}",
+	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:I, s:o, "
+			 "s:I, s:o}",
 			 "clean", audit_clean(a),
 			 "end-ports", (json_int_t)a->end_ports,
 			 "links", (json_int_t)a->links,
@@ -103,9 +106,11 @@ static json_t *verdict(const struct audit *a)
 			 "hops-mean", a->hops_mean,
 			 "sls", json_set16(a->sls),
 			 "sls-connected", json_set16(a->sls_connected),
+			 "sls-partial", json_set16(a->sls_partial),
 			 "vls", json_set16(a->vls_used),
 			 "multicast-groups", (json_int_t)a->mcast_groups,
 			 "count", counts(a),
+			 "notes", (json_int_t)a->notes,
 			 "findings", findings(a));
 }
 

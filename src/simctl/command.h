@@ -40,6 +40,8 @@ void call_free(struct call *c);
 
 /* Says no, with the command's name before it; returns false. */
 bool refuse(struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same with a reason that was found; frees it. */
+bool refuse_for(struct call *c, struct buf *why);
 struct words {
 	const char **v;
 	size_t n, cap;		/* by vec_push() */
@@ -107,6 +109,7 @@ void text_clean(const char *s, struct buf *out);
 
 bool cmd_link_down(struct call *c);		/* links.c */
 bool cmd_link_up(struct call *c);
+bool cmd_link_connect(struct call *c);
 bool cmd_link_flap(struct call *c);
 bool cmd_link_degrade(struct call *c);
 bool cmd_node_off(struct call *c);		/* nodes.c */

@@ -50,8 +50,12 @@ static bool cmd_help(struct call *c);
 	X("stats", "", " [--client] [--reset]", \
 	  "MADs sent, by class, method and attribute", \
 	  0, 0, cmd_stats, "--client", "--reset", NULL) \
-	X("link", " down", " PORT", "pull the cable", 1, 1, cmd_link_down, NULL) \
-	X("link", " up", " PORT", "plug it in again", 1, 1, cmd_link_up, NULL) \
+	X("link", " down", " PORT|NODE", "pull the cable, or all of a node's", \
+	  1, 1, cmd_link_down, NULL) \
+	X("link", " up", " PORT|NODE", "plug it in again, or them", 1, 1, cmd_link_up, NULL) \
+	X("link", " connect", " PORT PORT", \
+	  "a cable between ports that have none, or an unplugged one", \
+	  2, 2, cmd_link_connect, NULL) \
 	X("link", " flap", " PORT [--count N] [--interval S]", \
 	  "down and up again, N times, S seconds each", \
 	  1, 1, cmd_link_flap, "--count=", "--interval=", NULL) \

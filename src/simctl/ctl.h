@@ -11,7 +11,7 @@
 /*
  * Runs one command (words as the shell gave them; options among them).  Text for
  * people, or JSON with json, is appended to out.  Returns the exit status: 0
- * done, 1 it could not be done or, for `check`, something was found (the reason
+ * done, 1 it could not be done or, for `check`, faults were found (the reason
  * is in out).
  */
 int ctl_run(struct sim *s, int argc, char **argv, bool json, struct buf *out);

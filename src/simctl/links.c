@@ -5,6 +5,7 @@
 #include "simctl/command.h"
 
 #include "simdev/device.h"
+#include "yaml/value.h"
 
 #define FLAPS_MAX 1000
 
@@ -21,10 +22,38 @@ static bool get_cable(struct call *c, const char *text, uint32_t *port)
 	return p->peer != SIM_NONE || refuse(c, "no cable at '%s'", text);
 }
 
+/* A node as a whole, and not one of its ports: SIM_NONE if it is none. */
+static uint32_t whole_node(const struct sim_fabric *f, const char *text)
+{
+	struct buf why = { 0 };
+	uint32_t node = find_node_by_text(f, text, &why);
+	uint64_t guid;
+
+	buf_free(&why);
+	/* A GUID other than the node's own is that of one of its ports. */
+	if (node != SIM_NONE && value_u64(text, &guid) && f->nodes[node].guid != guid)
+		return SIM_NONE;
+	return node;
+}
+
+static bool plug_all(struct call *c, uint32_t node, bool plugged)
+{
+	const struct sim_node *n = &c->s->f->nodes[node];
+	bool some = false;
+
+	for (uint32_t port = n->port0 + 1; port <= n->port0 + n->nports; port++) {
+		some |= c->s->f->ports[port].peer != SIM_NONE;
+		cable_plug(c->s, port, plugged);
+	}
+	return some || refuse(c, "no cable at '%s'", c->word[0]);
+}
+
 static bool plug(struct call *c, bool plugged)
 {
-	uint32_t port;
+	uint32_t node = whole_node(c->s->f, c->word[0]), port;
 
+	if (node != SIM_NONE)
+		return plug_all(c, node, plugged);
 	if (!get_cable(c, c->word[0], &port))
 		return false;
 	cable_plug(c->s, port, plugged);
@@ -39,6 +68,16 @@ bool cmd_link_down(struct call *c)
 bool cmd_link_up(struct call *c)
 {
 	return plug(c, true);
+}
+
+bool cmd_link_connect(struct call *c)
+{
+	struct buf why = { 0 };
+	uint32_t a, b;
+
+	if (!get_port(c, c->word[0], &a) || !get_port(c, c->word[1], &b))
+		return false;
+	return cable_move(c->s, a, b, &why) || refuse_for(c, &why);
 }
 
 /* The port itself is the argument, so that nothing has to be freed. */

@@ -56,7 +56,7 @@ static bool mute(struct call *c, bool silent)
 
 	if (!get_node(c, c->word[0], &node))
 		return false;
-	c->s->f->nodes[node].silent = silent;
+	device_set_silent(c->s, node, silent);
 	return true;
 }
 

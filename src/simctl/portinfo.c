@@ -5,9 +5,11 @@
 #include "simctl/command.h"
 
 #include <infiniband/mad.h>
+#include <string.h>
 #include <strings.h>
 
-#define ATTR_PORT_INFO 0x15
+#define ATTR_PORT_INFO	0x15
+#define VALUE_MAX	1024	/* mad_dump_val() heeds no size where it lists all CapabilityMask bits */
 
 /* The n-th field, or IB_NO_FIELD behind the last. */
 static enum MAD_FIELDS nth_field(unsigned n)
@@ -77,11 +79,28 @@ bool cmd_portinfo(struct call *c)
 	return run_smp(c, port, METHOD_SET, ATTR_PORT_INFO, num, info);
 }
 
+/* The bits of a mask are told on lines of their own: puts them behind each other. */
+static void make_one_line(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; ) {
+		size_t blank = strspn(from, "\n\t ");
+
+		from += blank;
+		if (blank && *from)
+			*to++ = ' ';
+		if (*from)
+			*to++ = *from++;
+	}
+	*to = '\0';
+}
+
 bool cmd_show_portinfo(struct call *c)
 {
 	enum MAD_FIELDS field;
 	uint8_t *info;
-	char text[128];
+	char text[VALUE_MAX];
 	uint32_t port;
 
 	if (!get_port(c, c->word[0], &port))
@@ -94,9 +113,10 @@ bool cmd_show_portinfo(struct call *c)
 
 		mad_dump_val(field, text, sizeof(text),
 			     is_wide(field) ? (void *)&value : (void *)&narrow);
+		make_one_line(text);
 		json_array_append_new(c->result, json_pack(
-			"{s:s, s:s, s:o}", "field", mad_field_name(field), "value", text, "raw",
-			json_sprintf("0x%llx", (unsigned long long)value)));
+			"{s:s, s:o, s:s}", "field", mad_field_name(field), "raw",
+			json_sprintf("0x%llx", (unsigned long long)value), "value", text));
 	}
 	return true;
 }

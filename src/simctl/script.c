@@ -21,6 +21,8 @@
 
 #define SCRIPT_WORDS_MAX 32
 
+#define EVERY_MIN_US 1000
+
 struct step {
 	struct script *script;
 	char *text;			/* the words, each with its NUL */
@@ -106,8 +108,8 @@ static const char *parse_times(struct step *st, int64_t previous)
 	if (st->first == st->n || strcmp(st->word[st->first], "every") != 0)
 		return NULL;
 	if (st->first + 1 == st->n || !parse_time(st->word[st->first + 1], &st->every_us) ||
-	    st->every_us == 0)
-		return "'every' takes a number of seconds above 0";
+	    st->every_us < EVERY_MIN_US)
+		return "'every' takes a number of seconds, 0.001 at least";
 	if (!timed)
 		st->at_us = st->every_us;
 	st->first += 2;

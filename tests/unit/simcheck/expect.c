@@ -52,11 +52,20 @@ void expect_text(const char *part)
 	buf_free(&text);
 }
 
+void expect_note(const char *part)
+{
+	expect(AUDIT_LOOP, 0, -1);
+	ck_assert(audit_clean(&the_audit));
+	ck_assert_uint_eq(the_audit.notes, 1);
+	expect_text(part);
+}
+
 void expect_clean(uint64_t pairs)
 {
 	expect(AUDIT_LOOP, 0, -1);
-	expect_text("nothing found");
+	expect_text("no faults");
 	ck_assert(audit_clean(&the_audit));
+	ck_assert_uint_eq(the_audit.notes, 0);
 	ck_assert_uint_eq(the_audit.pairs, pairs);
 	ck_assert_uint_eq(the_audit.connected, pairs);
 }

@@ -19,7 +19,9 @@ void audit_all(uint16_t sls);
 /* So many of a kind, and none of any other but `also` (-1: none at all). */
 void expect(enum audit_kind kind, uint64_t n, int also);
 void expect_text(const char *part);
-/* Nothing found, and so many pairs by SLs, all connected. */
+/* No fault, and one note. */
+void expect_note(const char *part);
+/* Neither faults nor notes, and so many pairs by SLs, all connected. */
 void expect_clean(uint64_t pairs);
 
 #endif

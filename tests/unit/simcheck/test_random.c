@@ -347,11 +347,11 @@ static void compare(const struct plain *w, const struct audit *a)
 
 static uint16_t sls_in_use(const struct plain *w, uint16_t told)
 {
-	uint16_t some = 0;
+	uint16_t most = 1;	/* MasterSMSL of all is 0 */
 
 	for (unsigned sl = 0; sl < 16; sl++)
-		some |= (unsigned)(w->by_sl[sl] > 0) << sl;
-	return told ? told : some ? some : 1;
+		most |= (unsigned)(2 * w->by_sl[sl] > w->arrived) << sl;
+	return told ? told : most;
 }
 
 static void compare_on(const struct sim_fabric *f, uint16_t sls)

@@ -156,10 +156,13 @@ END_TEST
 
 static void expect_path(const char *from, uint16_t lid, unsigned sl, const char *text)
 {
+	struct audit_path path;
 	struct buf out = { 0 };
 
-	audit_path(the_fabric, port_named(the_fabric, from), lid, sl, &out);
+	audit_path(the_fabric, port_named(the_fabric, from), lid, sl, &path);
+	audit_path_print(the_fabric, &path, &out);
 	ck_assert_str_eq(out.n ? out.s : "", text);
+	audit_path_free(&path);
 	buf_free(&out);
 }
 
@@ -194,12 +197,28 @@ END_TEST
 START_TEST(path_that_loops)
 {
 	uint16_t h1 = lid_of(the_fabric, "H1/P1");
-	struct buf out = { 0 };
+	struct audit_path path;
 
 	set_lft(the_fabric, "S4/P0", h1, 2);
-	audit_path(the_fabric, port_named(the_fabric, "H3/P1"), h1, 0, &out);
-	ck_assert_ptr_nonnull(strstr(out.s, "a loop\n"));
-	buf_free(&out);
+	audit_path(the_fabric, port_named(the_fabric, "H3/P1"), h1, 0, &path);
+	ck_assert_ptr_nonnull(strstr(path.lost, "a loop"));
+	audit_path_free(&path);
+}
+END_TEST
+
+START_TEST(path_as_data)
+{
+	struct audit_path path;
+
+	audit_path(the_fabric, port_named(the_fabric, "H1/P1"), lid_of(the_fabric, "H2/P1"), 7,
+		   &path);
+	ck_assert_ptr_null(path.lost);
+	ck_assert_uint_eq(path.hops.n, 2);
+	ck_assert_uint_eq(path.hops.v[0].from, port_named(the_fabric, "H1/P1"));
+	ck_assert_uint_eq(path.hops.v[1].from, port_named(the_fabric, "S1/P2"));
+	ck_assert_uint_eq(path.hops.v[1].to, port_named(the_fabric, "H2/P1"));
+	ck_assert_uint_eq(path.hops.v[1].vl, 3);
+	audit_path_free(&path);
 }
 END_TEST
 
@@ -224,6 +243,7 @@ int main(void)
 	tcase_add_test(tree, told_and_counted);
 	tcase_add_test(tree, path_in_words);
 	tcase_add_test(tree, path_that_loops);
+	tcase_add_test(tree, path_as_data);
 	suite_add_tcase(s, tree);
 	srunner_run_all(sr, CK_NORMAL);
 	int failed = srunner_ntests_failed(sr);

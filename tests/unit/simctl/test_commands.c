@@ -12,10 +12,11 @@ START_TEST(unknown_words_are_named)
 {
 	REFUSED("no such command: 'lnik': did you mean 'link'?", "lnik");
 	REFUSED("no such command: 'xyzzy'", "xyzzy", "link");
-	REFUSED("link: takes one of down up flap degrade", "link");
-	REFUSED("link: 'dwon' is none of down up flap degrade", "link", "dwon", "leaf1/P1");
-	REFUSED("link down: something is missing; usage: link down PORT", "link", "down");
-	REFUSED("link up: too many words; usage: link up PORT", "link", "up", "a", "b");
+	REFUSED("link: takes one of down up connect flap degrade", "link");
+	REFUSED("link: 'dwon' is none of down up connect flap degrade", "link", "dwon",
+		"leaf1/P1");
+	REFUSED("link down: something is missing; usage: link down PORT|NODE", "link", "down");
+	REFUSED("link up: too many words; usage: link up PORT|NODE", "link", "up", "a", "b");
 	REFUSED("drops: no option '--lats': did you mean '--last='?", "drops", "--lats", "3");
 	REFUSED("drops: --last needs a value", "drops", "--last");
 	REFUSED("drops: --reset takes no value", "drops", "--reset=1");
@@ -70,13 +71,93 @@ START_TEST(link_down_and_up)
 }
 END_TEST
 
+/* How many of the fabric's ports have their cables unplugged. */
+static unsigned loose_ends(void)
+{
+	unsigned n = 0;
+
+	for (uint32_t port = 0; port < sim->f->n_ports; port++)
+		n += sim->f->ports[port].unplugged;
+	return n;
+}
+
+START_TEST(all_links_of_a_node)
+{
+	GOOD("link", "down", "leaf2");
+	ck_assert_uint_eq(loose_ends(), 2 * 4);
+	ck_assert(link_is_up(sim->f, port_named("leaf1/P1")));
+	GOOD("link", "up", "0x200");
+	ck_assert_uint_eq(loose_ends(), 0);
+	GOOD("link", "down", "node3");
+	ck_assert_uint_eq(loose_ends(), 2 * 2);
+	GOOD("link", "up", "node3/P2");
+	ck_assert_uint_eq(loose_ends(), 2);
+	GOOD("link", "up", "node3");
+	GOOD("link", "down", "0x1302");		/* a port's GUID */
+	ck_assert_uint_eq(loose_ends(), 2);
+	ck_assert(port_at("node3/P2")->unplugged);
+}
+END_TEST
+
+START_TEST(host_at_another_port)
+{
+	GOOD("link", "down", "node2");
+	after(100000);
+	traps = 0;
+	GOOD("link", "connect", "node2/P1", "leaf2/P5");
+	ck_assert_str_eq(said, "");
+	ck_assert_uint_eq(port_at("leaf1/P2")->peer, SIM_NONE);
+	ck_assert(!port_at("leaf1/P2")->unplugged);
+	ck_assert_uint_eq(port_at("leaf2/P5")->peer, port_named("node2/P1"));
+	ck_assert_int_eq(port_at("leaf2/P5")->state, SIM_PORT_DOWN);
+	after(100000);
+	ck_assert_int_eq(port_at("leaf2/P5")->state, SIM_PORT_INIT);
+	ck_assert_int_eq(port_at("node2")->state, SIM_PORT_INIT);
+	ck_assert_uint_gt(traps, 0);
+	ck_assert_uint_eq(last_trap, 128);
+	/* A second host where the first one was. */
+	GOOD("link", "down", "node1");
+	GOOD("link", "connect", "leaf1/P2", "node1");
+	after(100000);
+	ck_assert(link_is_up(sim->f, port_named("leaf1/P2")));
+	REFUSED("link down: no cable at 'leaf1/P1'", "link", "down", "leaf1/P1");
+}
+END_TEST
+
+START_TEST(bounds_go_with_the_cable)
+{
+	const char *before = strdup(str(ASK("show", "port", "node1"), "link"));
+
+	GOOD("link", "degrade", "node1", "1xSDR");
+	GOOD("link", "down", "node1");
+	GOOD("link", "connect", "node1", "leaf1/P1");
+	after(100000);
+	ck_assert_str_eq(str(ASK("show", "port", "node1"), "link"), before);
+	free((void *)(uintptr_t)before);
+}
+END_TEST
+
+START_TEST(cables_that_cannot_be)
+{
+	REFUSED("link connect: node1/P1 has a cable that is plugged in", "link", "connect",
+		"node1", "leaf1/P5");
+	REFUSED("link connect: leaf1/P1 has a cable that is plugged in", "link", "connect",
+		"leaf1/P5", "leaf1/P1");
+	REFUSED("link connect: leaf1/P0 takes no cable", "link", "connect", "leaf1", "leaf1/P5");
+	REFUSED("link connect: a cable has two ends", "link", "connect", "leaf1/P5", "leaf1/P5");
+	REFUSED("link connect: there is no node 'leaf9'", "link", "connect", "leaf1/P5",
+		"leaf9/P5");
+	ck_assert_uint_eq(port_at("leaf1/P5")->peer, SIM_NONE);
+}
+END_TEST
+
 START_TEST(link_errors_say_where)
 {
 	REFUSED("link down: 'leaf1' has no port 40", "link", "down", "leaf1/P40");
 	REFUSED("link down: there is no node 'leaf9'", "link", "down", "leaf9/P1");
 	REFUSED("link down: no cable at 'leaf1/P5'", "link", "down", "leaf1/P5");
-	REFUSED("link down: 'leaf1' names no port of the switch, as 'leaf1/P1' does", "link",
-		"down", "leaf1");
+	REFUSED("link flap: 'leaf1' names no port of the switch, as 'leaf1/P1' does", "link",
+		"flap", "leaf1");
 	REFUSED("link flap: --count must be a number from 1 to 1000, not '0'", "link", "flap",
 		"leaf1/P7", "--count=0");
 	REFUSED("link flap: --interval must be a time as 1.5, 2ms or 500us, not '-1'", "link",
@@ -165,6 +246,8 @@ START_TEST(node_renamed)
 	ck_assert_str_eq(node_named("gpu 2")->desc, "gpu 2");
 	after(100000);
 	ck_assert_int_eq(last_trap, 144);
+	device_rename(sim, port_at("gpu 2")->node, node_named("gpu 2")->desc);
+	ck_assert_str_eq(node_named("gpu 2")->desc, "gpu 2");
 	memset(name, 'x', 65);
 	name[65] = '\0';
 	REFUSED("node rename: a NodeDescription has at most 64 bytes, this one has 65", "node",
@@ -407,6 +490,10 @@ int main(void)
 	tcase_add_test(t, help_lists_all);
 	tcase_add_test(t, names_with_control_characters);
 	tcase_add_test(t, link_down_and_up);
+	tcase_add_test(t, all_links_of_a_node);
+	tcase_add_test(t, host_at_another_port);
+	tcase_add_test(t, bounds_go_with_the_cable);
+	tcase_add_test(t, cables_that_cannot_be);
 	tcase_add_test(t, link_errors_say_where);
 	tcase_add_test(t, link_flaps_as_often_as_told);
 	tcase_add_test(t, link_degraded);

@@ -241,15 +241,21 @@ END_TEST
 
 START_TEST(path)
 {
-	json_t *o = ASK("path", "node1", "node3/P2", "6");
+	json_t *o = ASK("path", "node1", "node3/P2", "6"), *hop;
 
 	ck_assert_int_eq(num(o, "dlid"), 32);
 	ck_assert_uint_eq(json_array_size(json_object_get(o, "hops")), 3);
+	hop = json_array_get(json_object_get(o, "hops"), 1);
+	ck_assert_str_eq(str(hop, "from"), "leaf1/P7");
+	ck_assert_str_eq(str(hop, "to"), "leaf2/P7");
+	ck_assert_int_eq(num(hop, "vl"), 2);
+	ck_assert(json_is_null(json_object_get(o, "lost")));
 	GOOD("path", "node1", "node3/P2", "6");
 	HAS("leaf1/P7 -> leaf2/P7 VL 2\n");
 	GOOD("lft", "leaf2", "32", "drop");
 	GOOD("path", "node1", "node3/P2");
 	HAS("no LFT entry");
+	ck_assert_str_eq(str(ASK("path", "node1", "node3/P2"), "lost"), "leaf2/P0: no LFT entry");
 	REFUSED("path: 'leaf1/P7' is a switch's external port, no path ends there", "path",
 		"leaf1/P7", "node1");
 	REFUSED("path: SL must be a number from 0 to 15, not '16'", "path", "node1", "node2", "16");
@@ -287,6 +293,11 @@ START_TEST(check_as_json)
 	ck_assert(json_is_false(json_object_get(o, "clean")));
 	ck_assert_int_gt(num(json_object_get(o, "count"), audit_kind_name(AUDIT_UNREACHABLE)), 0);
 	ck_assert_uint_gt(json_array_size(json_object_get(o, "findings")), 0);
+	ck_assert_str_eq(str(json_array_get(json_object_get(o, "findings"), 0), "severity"),
+			 "fault");
+	ck_assert_int_eq(num(o, "notes"), 0);
+	ck_assert_uint_eq(json_array_size(json_object_get(o, "sls")), 16);
+	ck_assert_uint_eq(json_array_size(json_object_get(o, "sls-partial")), 0);
 	json_decref(o);
 	buf_free(&out);
 }
