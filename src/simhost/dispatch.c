@@ -27,16 +27,6 @@ static int gid_index(const struct sim_port *port, const uint8_t gid[16])
 	return -1;
 }
 
-/* Where the port's table has the P_Key such that not both are limited members, -1: nowhere. */
-static int pkey_index(const struct sim_port *port, uint16_t pkey)
-{
-	for (unsigned i = 0; i < port->n_pkeys; i++)
-		if (port->pkeys[i] & 0x7fff && !((port->pkeys[i] ^ pkey) & 0x7fff) &&
-		    (port->pkeys[i] | pkey) & 0x8000)
-			return (int)i;
-	return -1;
-}
-
 /* An index that was good when the (first) packet came, or 0 if the table has changed since. */
 static unsigned index_or_0(int i)
 {
@@ -54,9 +44,10 @@ static void umad_head(const struct host_agent *a, const struct packet *p, size_t
 	head->addr.qpn = htobe32(p->sqpn);
 	head->addr.lid = htobe16(p->slid);
 	head->addr.sl = p->sl;
-	head->addr.path_bits = p->dlid & ((1u << port->lmc) - 1);
+	if (p->dlid != SIM_LID_PERMISSIVE)	/* which has none, although its last bits are 1 */
+		head->addr.path_bits = p->dlid & ((1u << port->lmc) - 1);
 	if (a->qp == 1)
-		head->addr.pkey_index = (uint16_t)index_or_0(pkey_index(port, p->pkey));
+		head->addr.pkey_index = (uint16_t)index_or_0(pkey_find(port, p->pkey));
 	if (!p->grh)
 		return;
 	/* As the way back needs it, so the kernel's own hop limit rather than what is left. */
@@ -94,15 +85,13 @@ void agent_complete(struct host_agent *a, const struct packet *p, uint8_t *umad,
 }
 
 /*
- * What the hardware and the kernel look at before they ask whose it is, but for
- * what the wire has seen to: QP 0 or 1 as the class has it, and the P_Key of QP1.
+ * What the kernel looks at before it asks whose it is, but for what the wire has
+ * seen to: QP 0 or 1 as the class has it, and the P_Key of QP1.
  */
 static enum drop_reason check(const struct sim_port *port, const struct packet *p)
 {
 	if (p->mad[MAD_BASE_VERSION] != 1)
 		return DROP_NO_AGENT;
-	if (p->dqpn == 1 && p->qkey != GSI_QKEY)
-		return DROP_QP;
 	if (p->grh && gid_index(port, p->dgid) < 0)
 		return DROP_QP;
 	return DROP_NONE;
@@ -111,9 +100,14 @@ static enum drop_reason check(const struct sim_port *port, const struct packet *
 /* Nobody registered for it: a Get or Set is told so. */
 static void unmatched(struct sim *s, uint32_t port, struct packet *p)
 {
+	const struct sim_node *n = node_of(s->f, port);
 	uint8_t method = p->mad[MAD_METHOD];
 	uint16_t status = STATUS_BAD_METHOD_ATTR;
 
+	if (n->silent || n->profile->silent) {
+		wire_drop(s, port, p, DROP_SILENT);
+		return;
+	}
 	if (method != METHOD_GET && method != METHOD_SET) {
 		wire_drop(s, port, p, DROP_NO_AGENT);
 		return;
@@ -126,10 +120,21 @@ static void unmatched(struct sim *s, uint32_t port, struct packet *p)
 	wire_send(s, port, p);
 }
 
+static void bad_qkey(struct sim *s, uint32_t port, const struct packet *p)
+{
+	if (s->hooks.bad_qkey)
+		s->hooks.bad_qkey(s, port, p);
+	wire_drop(s, port, p, DROP_QP);
+}
+
 void hosts_receive(struct sim *s, uint32_t port, struct packet *p)
 {
 	enum drop_reason why = check(&s->f->ports[port], p);
 
+	if (p->dqpn == 1 && p->qkey != GSI_QKEY) {
+		bad_qkey(s, port, p);
+		return;
+	}
 	if (why != DROP_NONE) {
 		wire_drop(s, port, p, why);
 		return;

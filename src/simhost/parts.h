@@ -27,17 +27,9 @@
 #define SENDS_MAX	65536u		/* a file's sends that wait */
 #define PORT_BYTES_MAX	(2 * (size_t)HOST_MESSAGE_MAX)	/* of RMPP messages under way, a port */
 
-enum { CLASS_DEVICE_ADM = 0x10, CLASS_BIS = 0x12, CLASS_VENDOR2 = 0x30, CLASS_VENDOR2_END = 0x4f };
+/* --- RMPP (13.6.2) --- */
 
-/* --- RMPP header (13.6.2) --- */
-
-enum {
-	RMPP_VERSION = 24, RMPP_TYPE = 25, RMPP_FLAGS = 26, RMPP_STATUS = 27, RMPP_SEGMENT = 28,
-	RMPP_LENGTH = 32,	/* PayloadLength; of an ACK: NewWindowLast */
-	RMPP_HEAD = 36,		/* where it ends */
-};
-enum { RMPP_DATA = 1, RMPP_ACK, RMPP_STOP, RMPP_ABORT };
-enum { RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4, RMPP_RTIME_SHIFT = 3 };
+enum { RMPP_FIRST = 2, RMPP_LAST = 4, RMPP_RTIME_SHIFT = 3 };	/* flags beside RMPP_ACTIVE */
 #define RMPP_NO_RTIME	0x1f
 /* PayloadLength of a full segment: the class's header counts, too. */
 #define RMPP_PAYLOAD	(SIM_MAD_SIZE - RMPP_HEAD)
@@ -148,7 +140,10 @@ struct rmpp_send {
 	uint32_t sent, acked;		/* the last segment that … */
 	uint32_t window;		/* … and that may be sent */
 	int64_t progress_us;		/* when the last ACK brought something new */
+	int64_t round_trip_us;		/* as seen of late, rather too long than too short */
 	int64_t wait_us;		/* for the next ACK */
+	bool repeated;			/* since progress_us, because no ACK came */
+	uint8_t rewinds;		/* within this window, at an ACK's word */
 	int64_t peer_us;		/* response time that the receiver told */
 	int64_t burst_us;		/* when segments began to go without a pause … */
 	uint32_t burst;			/* … and how many they are */
@@ -183,18 +178,12 @@ struct txn *txn_find(const struct host_agent *a, const struct packet *p);
 
 /* --- rmpp.c --- */
 
-bool class_has_rmpp(uint8_t mgmt_class);
 /* Where a class's data begin, and how much one segment carries of them. */
 unsigned class_data_offset(uint8_t mgmt_class);
 
 static inline unsigned segment_size(uint8_t mgmt_class)
 {
 	return SIM_MAD_SIZE - class_data_offset(mgmt_class);
-}
-
-static inline bool rmpp_is_active(const uint8_t *mad)
-{
-	return class_has_rmpp(mad[MAD_CLASS]) && mad[RMPP_FLAGS] & RMPP_ACTIVE;
 }
 
 /* An ACK, STOP or ABORT in answer to p; no doing of a client's, so counted for none. */

@@ -6,13 +6,6 @@
  */
 #include "simhost/parts.h"
 
-bool class_has_rmpp(uint8_t mgmt_class)
-{
-	return mgmt_class == CLASS_SA || mgmt_class == CLASS_DM ||
-	       mgmt_class == CLASS_DEVICE_ADM || mgmt_class == CLASS_BIS ||
-	       (mgmt_class >= CLASS_VENDOR2 && mgmt_class <= CLASS_VENDOR2_END);
-}
-
 unsigned class_data_offset(uint8_t mgmt_class)
 {
 	if (mgmt_class == CLASS_SA)

@@ -5,6 +5,13 @@
  * kernel does: the first segment, the end of each window, what comes again, and
  * the last.
  *
+ * Two things are its own, since a receiver may acknowledge when it likes.  When a
+ * segment is missing, it says at once what it has up to there, once for each such
+ * place, and our sender repeats the rest (rmpp_send.c); a kernel keeps silent until
+ * the sender's time is out.  And when a row of segments comes again, the first of
+ * them is acknowledged and not each, or every repetition would bring a window of
+ * ACKs.
+ *
  * A transfer that is complete is remembered for a while without its data, to
  * acknowledge what the sender repeats because an ACK was lost.
  */
@@ -28,6 +35,7 @@ struct rmpp_recv {
 	uint32_t have;			/* all segments up to here */
 	uint64_t ahead;			/* bit n: segment have + 1 + n, too */
 	uint32_t acked, window;		/* as the last ACK said */
+	uint32_t latest;		/* that came */
 	uint32_t last;			/* number of the last segment; 0: not seen */
 	uint32_t last_length;		/* its PayloadLength */
 	uint32_t answer_window;		/* for the answer, by an ACK of segment 0 */
@@ -190,37 +198,46 @@ static void complete(struct rmpp_recv *r)
 	free(umad);
 }
 
-/* Marks it as there; true: all segments up to some further one are there now. */
-static bool advance(struct rmpp_recv *r, uint32_t segment)
+/* Marks it as there. */
+static void advance(struct rmpp_recv *r, uint32_t segment)
 {
-	uint32_t before = r->have;
-
 	r->ahead |= UINT64_C(1) << (segment - r->have - 1);
 	while (r->ahead & 1) {
 		r->ahead >>= 1;
 		r->have++;
 	}
-	return r->have > before;
 }
 
-static void take(struct rmpp_recv *r, const struct packet *p, uint32_t segment)
+/* False: there is no room, and the transfer has ended. */
+static bool add(struct rmpp_recv *r, const struct packet *p, uint32_t segment)
 {
 	if (!store(r, p, segment)) {
 		rmpp_reply(r->agent->file, p, RMPP_STOP, RMPP_RESX, 0, 0);
 		rmpp_recv_free(r);
-		return;
+		return false;
 	}
 	if (p->mad[RMPP_FLAGS] & RMPP_LAST) {
 		r->last = segment;
 		r->last_length = get_be32(p->mad + RMPP_LENGTH);
 	}
 	set_timer(r, IDLE_US);
-	if (!advance(r, segment))
+	advance(r, segment);
+	return true;
+}
+
+/* A segment of those that are not all there, up to the window's end. */
+static void take(struct rmpp_recv *r, const struct packet *p, uint32_t segment)
+{
+	bool again = r->ahead >> (segment - r->have - 1) & 1;
+
+	if (!again && !add(r, p, segment))
 		return;
 	if (r->last && r->have >= r->last) {
 		complete(r);
 	} else if (r->have == r->window) {
 		r->window += RMPP_WINDOW;
+		ack(r, p);
+	} else if (segment > r->have && r->have > r->acked) {
 		ack(r, p);
 	}
 }
@@ -257,10 +274,15 @@ void rmpp_recv_data(struct host_agent *a, const struct packet *p)
 		r = receive_new(a, p);
 	if (!r || segment > r->window)
 		return;
-	if (segment <= r->acked || r->complete)
-		ack(r, p);
-	else if (segment > r->have && !(r->ahead >> (segment - r->have - 1) & 1))
+	bool next = segment == r->latest + 1;
+
+	r->latest = segment;
+	if (segment <= r->acked || r->complete) {
+		if (!next)
+			ack(r, p);
+	} else if (segment > r->have) {
 		take(r, p, segment);
+	}
 }
 
 void rmpp_recv_abort(struct host_agent *a, const struct packet *p)

@@ -5,18 +5,29 @@
  * acknowledged.
  *
  * A kernel waits two seconds for each ACK, since it does not know how long
- * packets live.  Here they live for microseconds, and whoever makes packets
- * get lost wants to see the transfer finish: so the first repetition comes
- * soon, each further one after twice the time, and the sender gives up when the
- * kernel would: two seconds (or the client's time-out, if shorter) for each try.
+ * packets live, and repeats nothing before.  Whoever makes packets get lost here
+ * wants to see a table of half a million segments finish, so:
+ *
+ *  - An ACK in the middle of a window, which says that the receiver has a gap (see
+ *    rmpp_recv.c), makes the sender go on from there at once.  It must say
+ *    something new, so an ACK that comes twice does nothing; and a receiver that
+ *    acknowledges each segment for the fun of it gets REWINDS_MAX repetitions a
+ *    window, which is more than loss of a third needs.
+ *  - When no ACK comes at all, the first repetition is after two round trips, and
+ *    each further one after twice the time.
+ *
+ * The sender gives up when the kernel would: two seconds (or the client's time-out,
+ * if shorter) for each try.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "simhost/parts.h"
 
-#define WAIT_MIN_US	20000
+#define WAIT_MIN_US	1000
+#define WAIT_FIRST_US	20000	/* the most for a first repetition, and as long as we don't know */
 #define WAIT_MAX_US	2000000
+#define REWINDS_MAX	4
 /* Segments before others get a turn, whatever windows the receiver grants. */
 #define BURST		2048u
 #define BURST_PAUSE_US	1000
@@ -106,8 +117,23 @@ static void send_window(struct txn *t)
 
 static void restart_wait(struct txn *t)
 {
-	t->rmpp.progress_us = now(t);
-	t->rmpp.wait_us = WAIT_MIN_US < try_us(t) ? WAIT_MIN_US : try_us(t);
+	struct rmpp_send *r = &t->rmpp;
+	int64_t wait = 2 * r->round_trip_us;
+
+	wait = wait < WAIT_MIN_US ? WAIT_MIN_US : wait > WAIT_FIRST_US ? WAIT_FIRST_US : wait;
+	r->wait_us = wait < try_us(t) ? wait : try_us(t);
+	r->progress_us = now(t);
+	r->repeated = false;
+}
+
+/* Longer ones count at once, shorter ones little by little; after a repetition nobody knows. */
+static void learn_round_trip(struct txn *t)
+{
+	struct rmpp_send *r = &t->rmpp;
+	int64_t seen = now(t) - r->progress_us, known = r->round_trip_us * 7 / 8;
+
+	if (!r->repeated)
+		r->round_trip_us = seen > known ? seen : known;
 }
 
 int rmpp_send_start(struct txn *t, const uint8_t *mad, size_t n)
@@ -125,6 +151,7 @@ int rmpp_send_start(struct txn *t, const uint8_t *mad, size_t n)
 		.n = n,
 		.segments = n ? (uint32_t)((n + size - 1) / size) : 1,
 		.window = rmpp_recv_first_window(t->agent, &t->packet),
+		.round_trip_us = WAIT_FIRST_US / 2,
 		.burst_us = now(t),
 	};
 	restart_wait(t);
@@ -174,6 +201,7 @@ void rmpp_send_expired(struct txn *t)
 		return;
 	}
 	r->sent = r->acked;
+	r->repeated = true;
 	r->wait_us = 2 * r->wait_us < try_us(t) ? 2 * r->wait_us : try_us(t);
 	send_window(t);
 }
@@ -209,18 +237,32 @@ static void finish(struct txn *t, const struct packet *ack)
 	txn_await_answer(t);
 }
 
+/* More has arrived, in order; and then a gap, if the window ends where it did before. */
+static void progress(struct txn *t, uint32_t segment, bool same_window)
+{
+	struct rmpp_send *r = &t->rmpp;
+
+	r->acked = segment;
+	learn_round_trip(t);
+	restart_wait(t);
+	if (!same_window)
+		r->rewinds = 0;
+	if (r->sent > segment && same_window && r->rewinds < REWINDS_MAX) {
+		r->rewinds++;
+		r->sent = segment;
+	} else if (r->sent < segment) {
+		r->sent = segment;
+	}
+}
+
 static void acked(struct txn *t, const struct packet *p, uint32_t segment, uint32_t window)
 {
 	struct rmpp_send *r = &t->rmpp;
 
 	if (window < r->window || segment < r->acked)
 		return;			/* an old one */
-	if (segment > r->acked) {
-		r->acked = segment;
-		if (r->sent < segment)
-			r->sent = segment;
-		restart_wait(t);
-	}
+	if (segment > r->acked)
+		progress(t, segment, window == r->window);
 	r->window = window;
 	r->peer_us = response_time_us(p->mad);
 	if (all_acked(r))
@@ -250,7 +292,9 @@ void rmpp_send_ack(struct host_agent *a, const struct packet *p)
 	} else if (!t->rmpp.data) {
 		/* To a MAD that is not segmented: means nothing. */
 	} else if (all_acked(&t->rmpp)) {
-		rmpp_reply(a->file, p, RMPP_ACK, 0, 0, 1);
+		/* A last segment's ACK again.  One of 0 is an answer to this: two would go on for ever. */
+		if (segment)
+			rmpp_reply(a->file, p, RMPP_ACK, 0, 0, 1);
 	} else if (segment > t->rmpp.segments || segment > t->rmpp.window) {
 		rmpp_refuse(a, p, RMPP_SEGMENT_BIG);
 	} else {

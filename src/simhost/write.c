@@ -140,9 +140,11 @@ int host_write(struct host_file *h, const void *umad, size_t n)
 		return -EINVAL;
 	n -= UMAD_HEAD;
 	memcpy(&head, umad, UMAD_HEAD);
-	struct host_agent *a = head.agent_id < HOST_AGENTS_MAX ? h->agents[head.agent_id] : NULL;
-	if (!a)
+	if (head.agent_id >= HOST_AGENTS_MAX)
 		return -EINVAL;
+	struct host_agent *a = h->agents[head.agent_id];
+	if (!a)
+		return -EIO;
 	int err = check(a, &head, mad, n);
 	if (err)
 		return err;

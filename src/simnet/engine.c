@@ -57,19 +57,23 @@ bool sim_chance(struct sim *s, double probability)
 	return (double)(next_random(s) >> 11) * 0x1p-53 < probability;
 }
 
-static void move_packets(struct sim *s)
+static bool move_packet(struct sim *s)
 {
-	struct transit *t;
+	struct transit *t = s->frozen ? NULL : queue_take(s->queue);
 
-	while (!s->frozen && (t = queue_take(s->queue)))
+	if (t)
 		wire_carry(s, t);
+	return t != NULL;
 }
 
 int64_t sim_run(struct sim *s, int64_t now_us)
 {
-	do
-		move_packets(s);
-	while (timers_run_one(s, now_us));
+	unsigned left = SIM_TURN;
+
+	while (left && (move_packet(s) || timers_run_one(s, now_us)))
+		left--;
+	if (!left)
+		return 0;
 	if (s->now_us < now_us)
 		s->now_us = now_us;
 

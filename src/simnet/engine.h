@@ -17,6 +17,7 @@
 /* A packet of management traffic: 256 bytes of MAD, and the headers that carry it. */
 struct packet {
 	uint32_t from;			/* end port that sent it (for statistics and drops) */
+	uint32_t in_port;		/* by which it came into the node where it is; at first, from */
 	uint32_t client;		/* of simhost, 0: a device */
 	uint16_t slid, dlid;
 	uint32_t sqpn, dqpn;		/* 0 and 1 are what agents hear */
@@ -41,8 +42,6 @@ struct sim_hooks {
 	void (*arrive)(struct sim *s, uint32_t port, struct packet *p);
 	/* … and nobody in the device wants it (simhost): agents of clients. */
 	void (*host)(struct sim *s, uint32_t port, struct packet *p);
-	/* PortState, LID or the like of an end port changed; IsSM, too. May be NULL. */
-	void (*port_changed)(struct sim *s, uint32_t port);
 	/* A client opened or closed an end port's issm device (device_set_issm()). May be NULL. */
 	void (*set_issm)(struct sim *s, uint32_t port, bool on);
 	/*
@@ -50,6 +49,8 @@ struct sim_hooks {
 	 * that enforces partitions (simdev's device_bad_pkey()).  May be NULL.
 	 */
 	void (*bad_pkey)(struct sim *s, uint32_t port, const struct packet *p);
+	/* A packet's Q_Key was refused at an end port (simdev's device_bad_qkey()). May be NULL. */
+	void (*bad_qkey)(struct sim *s, uint32_t port, const struct packet *p);
 	/* An Armed port received a data packet, and so is to be Active (7.2.7). May be NULL. */
 	void (*activate)(struct sim *s, uint32_t port);
 };
@@ -98,7 +99,12 @@ void sim_cancel(struct sim *s, uint64_t timer);	/* nothing if it fired, or is 0 
  * including what that brings up; each timer sees sim_now() as the time that it
  * was set to.  Returns how long until the next timer, -1: none.  Call it before
  * handing in anything from outside, too: delays count from sim_now().
+ *
+ * After SIM_TURN packets and timers it returns 0, with time where it has come to,
+ * though more is due: what goes on for ever in no time must not keep the caller
+ * from the rest of the world.
  */
+#define SIM_TURN 200000
 int64_t sim_run(struct sim *s, int64_t now_us);
 
 #endif

@@ -8,6 +8,9 @@
 #ifndef QOSD_SIMNET_IBA_H
 #define QOSD_SIMNET_IBA_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #define SIM_LID_MCAST		0xc000	/* first multicast LID (4.1.1) */
 #define SIM_LID_PERMISSIVE	0xffff
 #define SIM_LFT_DROP		255	/* LFT entry: no route */
@@ -50,8 +53,30 @@ enum {
 
 enum {
 	CLASS_SM_LID = 0x01, CLASS_SM_DR = 0x81, CLASS_SA = 0x03, CLASS_PM = 0x04, CLASS_BM = 0x05,
-	CLASS_DM = 0x06, CLASS_CM = 0x07,
+	CLASS_DM = 0x06, CLASS_CM = 0x07, CLASS_DEVICE_ADM = 0x10, CLASS_BIS = 0x12,
+	CLASS_VENDOR2 = 0x30, CLASS_VENDOR2_END = 0x4f,
 };
+
+/* RMPP header, in classes that have one (13.6.2) */
+enum {
+	RMPP_VERSION = 24, RMPP_TYPE = 25, RMPP_FLAGS = 26, RMPP_STATUS = 27, RMPP_SEGMENT = 28,
+	RMPP_LENGTH = 32,	/* PayloadLength; of an ACK: NewWindowLast */
+	RMPP_HEAD = 36,		/* where it ends */
+};
+enum { RMPP_DATA = 1, RMPP_ACK, RMPP_STOP, RMPP_ABORT };
+#define RMPP_ACTIVE		0x01	/* flag: this is a packet of RMPP */
+
+static inline bool class_has_rmpp(uint8_t mgmt_class)
+{
+	return mgmt_class == CLASS_SA || mgmt_class == CLASS_DM ||
+	       mgmt_class == CLASS_DEVICE_ADM || mgmt_class == CLASS_BIS ||
+	       (mgmt_class >= CLASS_VENDOR2 && mgmt_class <= CLASS_VENDOR2_END);
+}
+
+static inline bool rmpp_is_active(const uint8_t *mad)
+{
+	return class_has_rmpp(mad[MAD_CLASS]) && mad[RMPP_FLAGS] & RMPP_ACTIVE;
+}
 
 /* MAD status codes (13.4.7) */
 enum {

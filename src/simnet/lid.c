@@ -69,14 +69,19 @@ uint8_t sl2vl_get(const struct sim_fabric *f, uint32_t node, unsigned in, unsign
 	return sl % 2 ? table[sl / 2] & 15 : table[sl / 2] >> 4;
 }
 
-bool pkey_matches(const struct sim_port *p, uint16_t pkey)
+int pkey_find(const struct sim_port *p, uint16_t pkey)
 {
 	if ((pkey & 0x7fff) == 0)
-		return false;	/* the invalid P_Key, which free entries hold */
+		return -1;	/* the invalid P_Key, which free entries hold */
 	for (unsigned i = 0; i < p->n_pkeys; i++)
 		if (((p->pkeys[i] ^ pkey) & 0x7fff) == 0 && ((p->pkeys[i] | pkey) & 0x8000))
-			return true;
-	return false;
+			return (int)i;
+	return -1;
+}
+
+bool pkey_matches(const struct sim_port *p, uint16_t pkey)
+{
+	return pkey_find(p, pkey) >= 0;
 }
 
 enum drop_reason link_blocked(const struct sim_fabric *f, uint32_t out, uint8_t state)

@@ -175,34 +175,84 @@ uint32_t simfab_add_node(struct sim_fabric *f, const struct sim_node_spec *s, st
 	return node;
 }
 
-static bool can_take_cable(const struct sim_fabric *f, uint32_t port, struct buf *err)
+static bool refuse_port(const struct sim_fabric *f, uint32_t port, const char *why,
+			struct buf *err)
 {
 	char name[SIM_NAME_MAX];
 
-	if (port >= f->n_ports) {
-		buf_puts(err, "there is no such port");
-		return false;
-	}
-	sim_port_name(f, port, name, sizeof(name));
-	if (f->ports[port].num == 0)
-		buf_printf(err, "%s takes no cable", name);
-	else if (f->ports[port].peer != SIM_NONE)
-		buf_printf(err, "%s has a cable already", name);
-	else
-		return true;
+	buf_printf(err, "%s %s", sim_port_name(f, port, name, sizeof(name)), why);
 	return false;
+}
+
+static bool can_take_cable(const struct sim_fabric *f, uint32_t port, struct buf *err)
+{
+	if (port < f->n_ports)
+		return f->ports[port].num != 0 || refuse_port(f, port, "takes no cable", err);
+	buf_puts(err, "there is no such port");
+	return false;
+}
+
+static bool are_two(uint32_t port_a, uint32_t port_b, struct buf *err)
+{
+	if (port_a == port_b)
+		buf_puts(err, "a cable has two ends");
+	return port_a != port_b;
+}
+
+static void connect_ports(struct sim_fabric *f, uint32_t port_a, uint32_t port_b)
+{
+	f->ports[port_a].peer = port_b;
+	f->ports[port_b].peer = port_a;
+}
+
+static bool has_no_cable(const struct sim_fabric *f, uint32_t port, struct buf *err)
+{
+	return f->ports[port].peer == SIM_NONE ||
+	       refuse_port(f, port, "has a cable already", err);
 }
 
 bool simfab_connect(struct sim_fabric *f, uint32_t port_a, uint32_t port_b, struct buf *err)
 {
-	if (!can_take_cable(f, port_a, err) || !can_take_cable(f, port_b, err))
+	if (!can_take_cable(f, port_a, err) || !has_no_cable(f, port_a, err) ||
+	    !can_take_cable(f, port_b, err) || !has_no_cable(f, port_b, err) ||
+	    !are_two(port_a, port_b, err))
 		return false;
-	if (port_a == port_b) {
-		buf_puts(err, "a cable has two ends");
+	connect_ports(f, port_a, port_b);
+	return true;
+}
+
+static bool is_loose(const struct sim_fabric *f, uint32_t port, struct buf *err)
+{
+	const struct sim_port *p = &f->ports[port];
+
+	return p->peer == SIM_NONE || p->unplugged ||
+	       refuse_port(f, port, "has a cable that is plugged in", err);
+}
+
+static void forget_cable(struct sim_port *p)
+{
+	p->peer = SIM_NONE;
+	p->unplugged = false;
+	p->cable_width = p->cable_speed = p->cable_ext = 0;
+	p->cable_fdr10 = false;
+}
+
+static void remove_cable(struct sim_fabric *f, uint32_t port)
+{
+	if (f->ports[port].peer != SIM_NONE)
+		forget_cable(&f->ports[f->ports[port].peer]);
+	forget_cable(&f->ports[port]);
+}
+
+bool simfab_reconnect(struct sim_fabric *f, uint32_t port_a, uint32_t port_b, struct buf *err)
+{
+	if (!can_take_cable(f, port_a, err) || !is_loose(f, port_a, err) ||
+	    !can_take_cable(f, port_b, err) || !is_loose(f, port_b, err) ||
+	    !are_two(port_a, port_b, err))
 		return false;
-	}
-	f->ports[port_a].peer = port_b;
-	f->ports[port_b].peer = port_a;
+	remove_cable(f, port_a);
+	remove_cable(f, port_b);
+	connect_ports(f, port_a, port_b);
 	return true;
 }
 

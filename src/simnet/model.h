@@ -170,6 +170,11 @@ struct sim_node_spec {
 uint32_t simfab_add_node(struct sim_fabric *f, const struct sim_node_spec *s, struct buf *err);
 /* Puts a cable between two ports. False with the reason if either is taken, or there is none. */
 bool simfab_connect(struct sim_fabric *f, uint32_t port_a, uint32_t port_b, struct buf *err);
+/*
+ * The same where cables may hang that are unplugged at the moment: they go, and the
+ * new one knows no bounds of speed.  (A device's part of it: cable_move() of simdev.)
+ */
+bool simfab_reconnect(struct sim_fabric *f, uint32_t port_a, uint32_t port_b, struct buf *err);
 
 /* --- looking --- */
 

@@ -139,10 +139,18 @@ static struct stat_table *get_client(struct sim_stats *st, uint32_t client)
 	return t;
 }
 
+/* ACK, STOP and ABORT bear method and attribute of the transfer, but ask and tell nothing. */
+static bool only_steers(const uint8_t *mad)
+{
+	return rmpp_is_active(mad) && mad[RMPP_TYPE] != RMPP_DATA;
+}
+
 void stats_sent(struct sim_stats *st, uint32_t client, const uint8_t *mad, int64_t now_us)
 {
 	struct stat_row kind = kind_of(mad);
 
+	if (only_steers(mad))
+		return;
 	table_count(&st->all, &kind, now_us);
 	table_count(get_client(st, client), &kind, now_us);
 }

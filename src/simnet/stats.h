@@ -44,7 +44,10 @@ struct sim_stats *stats_new(void);
 void stats_free(struct sim_stats *st);
 /* All counts to zero; clients stay known. */
 void stats_reset(struct sim_stats *st);
-/* A MAD of 256 bytes was sent (requests and answers alike); wire_send() does this. */
+/*
+ * A MAD of 256 bytes was sent (requests and answers alike, each segment of RMPP, but
+ * not what acknowledges or ends a transfer); wire_send() does this.
+ */
 void stats_sent(struct sim_stats *st, uint32_t client, const uint8_t *mad, int64_t now_us);
 /* A Set that a client sent, and that is counted already, left everything as it was. */
 void stats_idle_set(struct sim_stats *st, uint32_t client, const uint8_t *mad);

@@ -149,6 +149,7 @@ static bool cross(struct sim *s, struct transit *t)
 	if (!smp && !data_leaves(s, t))
 		return false;
 	transit_move(t, s->f->ports[t->port].peer, PLACE_ENTRY);
+	t->p.in_port = t->port;
 	if (smp && s->f->ports[t->port].state < SIM_PORT_INIT)
 		return not_heard(s, t, DROP_PORT_STATE);
 	if (!smp && !data_enters(s, t))
@@ -254,17 +255,25 @@ void wire_carry(struct sim *s, struct transit *t)
 
 /* --- sending --- */
 
-void wire_send(struct sim *s, uint32_t port, const struct packet *p)
+/* NULL: it is lost at once. */
+static struct transit *depart(struct sim *s, uint32_t port, const struct packet *p)
 {
 	struct transit *t = transit_new(s->queue, port, p);
 
-	stats_sent(s->stats, p->client, p->mad, sim_now(s));
-	if (!t) {
+	if (t)
+		t->p.from = t->p.in_port = port;
+	else
 		wire_drop(s, port, p, DROP_QUEUE);
-		return;
-	}
-	t->p.from = port;
-	queue_put(s->queue, t);
+	return t;
+}
+
+void wire_send(struct sim *s, uint32_t port, const struct packet *p)
+{
+	struct transit *t = depart(s, port, p);
+
+	stats_sent(s->stats, p->client, p->mad, sim_now(s));
+	if (t)
+		queue_put(s->queue, t);
 }
 
 static void send_now(struct sim *s, void *arg)
@@ -277,22 +286,18 @@ static void send_now(struct sim *s, void *arg)
 
 void wire_send_after(struct sim *s, uint32_t port, const struct packet *p, int64_t delay_us)
 {
-	struct transit *t = transit_new(s->queue, port, p);
+	struct transit *t = depart(s, port, p);
 
-	if (!t) {
-		wire_drop(s, port, p, DROP_QUEUE);
-		return;
-	}
-	t->p.from = port;
-	sim_after(s, delay_us, send_now, t);
+	if (t)
+		sim_after(s, delay_us, send_now, t);
 }
 
+/* By the entry that let the packet in: the same P_Key may stand there as a limited one, too. */
 static uint16_t own_pkey(const struct sim_port *port, uint16_t pkey)
 {
-	for (unsigned i = 0; i < port->n_pkeys; i++)
-		if (((port->pkeys[i] ^ pkey) & 0x7fff) == 0)
-			return port->pkeys[i];
-	return pkey;
+	int i = pkey_find(port, pkey);
+
+	return i < 0 ? pkey : port->pkeys[i];
 }
 
 void wire_turn_round(const struct sim *s, uint32_t port, struct packet *p)

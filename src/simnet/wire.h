@@ -97,5 +97,7 @@ uint8_t sl2vl_get(const struct sim_fabric *f, uint32_t node, unsigned in, unsign
 		  unsigned sl);
 /* Does the port's table have the P_Key, such that not both are limited members (10.9.3)? */
 bool pkey_matches(const struct sim_port *p, uint16_t pkey);
+/* … and where: the place of the first such entry, or -1. */
+int pkey_find(const struct sim_port *p, uint16_t pkey);
 
 #endif

@@ -27,6 +27,8 @@ static void port_up(struct sim_port *p, uint16_t lid)
 	put_be64(p->info + 8, 0xfe80000000000000ULL);
 }
 
+static const struct sim_profile profile;	/* nothing special */
+
 static uint32_t add_ca(struct sim_fabric *f, uint64_t guid, uint16_t lid)
 {
 	struct sim_node_spec spec = { .type = SIM_CA, .nports = 2, .guid = guid };
@@ -34,6 +36,7 @@ static uint32_t add_ca(struct sim_fabric *f, uint64_t guid, uint16_t lid)
 	uint32_t node = simfab_add_node(f, &spec, &err);
 
 	ck_assert_msg(node != SIM_NONE, "%s", err.s);
+	f->nodes[node].profile = &profile;
 	port_up(&f->ports[f->nodes[node].port0 + 1], lid);
 	return f->nodes[node].port0 + 1;
 }

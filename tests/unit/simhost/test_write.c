@@ -41,7 +41,7 @@ START_TEST(hostile_writes)
 	} rows[] = {
 		{ 256, 0, CLASS_SA, 0 },	{ 36, 0, CLASS_SA, 0 },
 		{ 35, 0, CLASS_SA, -EINVAL },	{ 257, 0, CLASS_SA, -EINVAL },
-		{ 70000, 0, CLASS_SA, -EINVAL }, { 256, 1, CLASS_SA, -EINVAL },
+		{ 70000, 0, CLASS_SA, -EINVAL }, { 256, 1, CLASS_SA, -EIO },
 		{ 256, 32, CLASS_SA, -EINVAL },	{ 256, UINT32_MAX, CLASS_SA, -EINVAL },
 		{ 256, 2, CLASS_PM, -EINVAL },	{ 256, 2, CLASS_SA, 0 },
 		{ 300, 2, CLASS_SA, -EINVAL },
@@ -229,14 +229,25 @@ static bool wrong_qkey(uint32_t port, struct packet *p)
 	return true;
 }
 
+static uint32_t refused_at;
+
+static void note_bad_qkey(struct sim *sim, uint32_t port, const struct packet *p)
+{
+	(void)sim;
+	ck_assert_uint_eq(p->qkey, 1);
+	refused_at = port;
+}
+
 START_TEST(a_qkey_must_match)
 {
 	talk(CLASS_SA, METHOD_SEND);
 	look = wrong_qkey;
+	s->hooks.bad_qkey = note_bad_qkey;
 	ck_assert_int_eq(message_send(&l, message_new(256, 0, 0x20, CLASS_SA, METHOD_SEND, 1)), 0);
 	run_us(1);
 	ck_assert_uint_eq(r.got.n, 0);
 	ck_assert_uint_eq(drops(DROP_QP), 1);
+	ck_assert_uint_eq(refused_at, right);
 	hang_up();
 }
 END_TEST
@@ -442,7 +453,7 @@ START_TEST(closing_forgets_what_waits)
 	ck_assert_int_eq(message_write(&l, &m), 0);
 	run_us(1);
 	ck_assert_int_eq(host_unregister(l.h, 0), 0);
-	ck_assert_int_eq(message_send(&l, m), -EINVAL);
+	ck_assert_int_eq(message_send(&l, m), -EIO);
 	ck_assert_int_eq(message_send(&r, message_answer(&r, 0, 256)), 0);
 	run_us(1000000);
 	ck_assert_uint_eq(l.got.n, 0);
@@ -490,8 +501,9 @@ START_TEST(directed_routes)
 		ck_assert_uint_eq(l.got.n, hops + 1);
 		ck_assert_uint_eq(get_be16(got_mad(&l, hops) + MAD_STATUS), 0x800c);
 		ck_assert_uint_eq(be32toh(got_head(&l, hops)->addr.qpn), 0);
+		ck_assert_uint_eq(be16toh(got_head(&l, hops)->addr.lid), 0xffff);
+		ck_assert_uint_eq(got_head(&l, hops)->addr.path_bits, 0);
 	}
-	ck_assert_uint_eq(be16toh(got_head(&l, 1)->addr.lid), 0xffff);
 	/* Out of the other port; too long; out of a port that does not exist. */
 	ck_assert_int_eq(message_send(&l, directed(1, 2, 5)), -EINVAL);
 	ck_assert_int_eq(message_send(&l, directed(64, 1, 5)), -EINVAL);

@@ -143,6 +143,35 @@ START_TEST(cables)
 }
 END_TEST
 
+START_TEST(cables_move)
+{
+	uint32_t a = add(SIM_SWITCH, 4, 0x10, "S-10", "a");
+	uint32_t b = add(SIM_SWITCH, 4, 0x20, "S-20", "b");
+
+	simfab_connect(f, port(a, 1), port(b, 1), &err);
+	f->ports[port(b, 1)].cable_speed = SIM_SPEED_DDR;
+	ck_assert(!simfab_reconnect(f, port(a, 1), port(b, 2), &err));
+	assert_refused("a/P1 has a cable that is plugged in");
+	ck_assert(!simfab_reconnect(f, port(a, 2), port(b, 1), &err));
+	assert_refused("b/P1");
+	ck_assert(!simfab_reconnect(f, port(a, 0), port(b, 2), &err));
+	assert_refused("takes no cable");
+	ck_assert(!simfab_reconnect(f, port(a, 2), port(a, 2), &err));
+	assert_refused("two ends");
+	ck_assert(!simfab_reconnect(f, port(a, 2), f->n_ports, &err));
+	assert_refused("no such port");
+	ck_assert_uint_eq(f->ports[port(a, 1)].peer, port(b, 1));
+	f->ports[port(a, 1)].unplugged = f->ports[port(b, 1)].unplugged = true;
+	ck_assert(simfab_reconnect(f, port(b, 1), port(a, 2), &err));
+	ck_assert_uint_eq(f->ports[port(a, 1)].peer, SIM_NONE);
+	ck_assert(!f->ports[port(a, 1)].unplugged);
+	ck_assert_uint_eq(f->ports[port(a, 2)].peer, port(b, 1));
+	ck_assert_uint_eq(f->ports[port(b, 1)].peer, port(a, 2));
+	ck_assert_uint_eq(f->ports[port(b, 1)].cable_speed, 0);
+	ck_assert(link_is_up(f, port(a, 2)));
+}
+END_TEST
+
 START_TEST(up_and_down)
 {
 	uint32_t a = add(SIM_SWITCH, 4, 0x10, "S-10", "a"), b = add(SIM_CA, 2, 0x20, "H-20", "b");
@@ -311,6 +340,7 @@ int main(void)
 	tcase_add_test(t, refused_nodes);
 	tcase_add_test(t, long_names_are_cut);
 	tcase_add_test(t, cables);
+	tcase_add_test(t, cables_move);
 	tcase_add_test(t, up_and_down);
 	tcase_add_loop_test(t, find_port, 0, ARRAY_SIZE(names));
 	tcase_add_test(t, find_node);

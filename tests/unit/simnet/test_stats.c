@@ -2,6 +2,7 @@
 /* Statistics: by kind and by client, idle Sets, and that nobody can make them grow for ever. */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "rig.h"
@@ -72,6 +73,25 @@ START_TEST(by_kind_and_client)
 	ck_assert_uint_eq(row(&st->all, CLASS_SM_LID, METHOD_GET, 0x11)->n, 2);
 	ck_assert_uint_eq(row(&st->all, CLASS_SA, METHOD_GET, 0x11)->n, 1);
 	ck_assert_str_eq(client(4)->name, "");
+}
+END_TEST
+
+START_TEST(what_steers_rmpp_is_not_counted)
+{
+	uint8_t m[SIM_MAD_SIZE] = { 0 };
+
+	memcpy(m, mad(CLASS_SA, 0x12, 0x35), MAD_MOD);
+	stats_sent(st, 3, m, 0);		/* the request */
+	m[26] = 1;
+	for (m[25] = 1; m[25] <= 4; m[25]++)	/* DATA, ACK, STOP, ABORT */
+		stats_sent(st, 3, m, 0);
+	ck_assert_uint_eq(st->all.n, 2);
+	ck_assert_uint_eq(row(client(3), CLASS_SA, 0x12, 0x35)->n, 2);
+	/* Other classes have data there. */
+	m[25] = 2;
+	m[MAD_CLASS] = CLASS_PM;
+	stats_sent(st, 3, m, 0);
+	ck_assert_uint_eq(st->all.n, 3);
 }
 END_TEST
 
@@ -165,6 +185,7 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, by_kind_and_client);
+	tcase_add_test(t, what_steers_rmpp_is_not_counted);
 	tcase_add_test(t, idle_sets);
 	tcase_add_test(t, reset);
 	tcase_add_test(t, kinds_have_an_end);

@@ -68,6 +68,30 @@ START_TEST(smp_and_data_to_host_and_switch)
 }
 END_TEST
 
+static void assert_came_in_by(uint32_t in_port)
+{
+	ck_assert_uint_eq(r->arrived.n, 1);
+	ck_assert_uint_eq(r->arrived.v[0].p.in_port, in_port);
+	r->arrived.n = 0;
+}
+
+START_TEST(port_of_arrival)
+{
+	rig_send(r, r->host[0], rig_smp(SW_LID(2)));
+	assert_came_in_by(rig_port(r, 2, PORT_PREV));
+	rig_send(r, r->host[4], rig_gsi(SW_LID(2), 0));
+	assert_came_in_by(rig_port(r, 2, PORT_NEXT));
+	rig_send(r, r->host[2], DR(1));
+	assert_came_in_by(rig_port(r, 2, PORT_HOST));
+	rig_send(r, r->host[0], rig_smp(HOST_LID(4)));
+	assert_came_in_by(r->host[4]);
+	rig_send(r, r->host[0], rig_smp(HOST_LID(0)));
+	assert_came_in_by(r->host[0]);
+	rig_send(r, rig_port(r, 1, 0), rig_smp(SW_LID(1)));
+	assert_came_in_by(rig_port(r, 1, 0));
+}
+END_TEST
+
 START_TEST(own_lid_loops_back)
 {
 	port(0, PORT_HOST)->unplugged = true;
@@ -540,6 +564,7 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, smp_and_data_to_host_and_switch);
+	tcase_add_test(t, port_of_arrival);
 	tcase_add_test(t, own_lid_loops_back);
 	tcase_add_test(t, lmc_range);
 	tcase_add_test(t, permissive_lid);

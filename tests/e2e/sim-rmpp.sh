@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Tables of the subnet administrator at 1,024 hosts: each is complete, up to half a
+# million segments, and with loss; and who stops acknowledging holds up nobody.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim has no RMPP"
+command -v opensm >/dev/null || { echo "opensm is not installed"; exit 77; }
+[ -x "$tools/rmppmute" ] || { echo "$tools/rmppmute is missing: make check-programs"; exit 1; }
+
+manager="host-0001 HCA-1" asker="host-0700 HCA-1"
+export LC_ALL=C	# sort is ten times as fast
+now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
+
+# fields NAME...: of each record that saquery prints these, in its order, in one line.
+fields() {
+	local joined columns
+	joined=$(IFS='|'; echo "$*")
+	columns=$(printf -- '- %.0s' "$@")
+	# shellcheck disable=SC2086 # as many columns as there are
+	grep -E "^[[:space:]]*($joined)\.\." | sed 's/.*\.//' | paste -d ' ' $columns | sort
+}
+
+# segments ATTRIBUTE: those sent of answers so far.
+segments() { sim_ctl stats | awk -v attr="$1" '$2 == attr && $3 == "get-table-resp" { print $4 }'; }
+
+# table QUERY ATTRIBUTE SECONDS FIELD...: the records' fields as the manager answers,
+# in ATTRIBUTE.got; again if the request was lost, which is so when nothing was sent at all.
+table() {
+	local query attr=$2 seconds=$3 try before begin
+	read -ra query <<<"$1"
+	shift 3
+	for try in 1 2 3 4; do
+		before=$(segments "$attr")
+		begin=$(now_ms)
+		if on "$asker" saquery -t $((seconds * slow * 1000)) "${query[@]}" 2>saquery.err |
+				fields "$@" >"$attr.got" && [ -s "$attr.got" ]; then
+			note "$attr: $(wc -l <"$attr.got") records in $(($(now_ms) - begin)) ms," \
+				"$(($(segments "$attr") - before)) segments${try/#/, try }"
+			return
+		fi
+		[ "$(segments "$attr")" = "$before" ] ||
+			bad "$attr: begun and not completed: $(<saquery.err)"
+	done
+	bad "$attr: no answer: $(<saquery.err)"
+}
+
+# PathRecords are counted only: distinct ordered pairs of LIDs, each of them of an end port.
+all_pairs() {
+	local n
+	n=$(wc -l <nodes)
+	table PR PathRecord 20 dlid slid
+	expect "pairs of LIDs" $((n * n)) "$(uniq PathRecord.got | wc -l)"
+	expect "records" $((n * n)) "$(wc -l <PathRecord.got)"
+	awk '{ seen[$1]; seen[$2] } END { for (lid in seen) print lid }' PathRecord.got | sort -n >lids.got
+	expect_same "LIDs" lids lids.got
+}
+
+all_nodes() {
+	table NR NodeRecord 2 node_guid
+	expect_same "NodeRecords" nodes NodeRecord.got
+}
+
+all_links() {
+	table LR LinkRecord 2 FromLID FromPort ToPort ToLID
+	expect_same "LinkRecords" links LinkRecord.got
+}
+
+# What there is, by the simulator itself: nodes, lids, links.
+truth() {
+	sim_ctl show nodes >nodes.txt
+	sim_ctl show links >links.txt
+	awk 'NR > 1 { print $2 }' nodes.txt | sort >nodes
+	awk 'NR > 1 { print $3 }' nodes.txt | sort -n >lids
+	awk -F '  +' '
+		function end_of(s,  at) { at = match(s, /\/P[0-9]+$/); port = substr(s, at + 2); return lid[substr(s, 1, at - 1)] }
+		FNR == 1 { next }
+		FILENAME == ARGV[1] { lid[$NF] = $3; next }
+		{
+			a = end_of($5); ap = port; b = end_of($6); bp = port
+			print a, ap, bp, b
+			print b, bp, ap, a
+		}' nodes.txt links.txt | sort >links
+	expect "nodes" 1344 "$(grep -c 0x nodes)"
+	expect "ends of links" 6144 "$(sort -u links | wc -l)"
+}
+
+start_opensm() {
+	local as
+	as "$manager"
+	OSM_TMP_DIR=$work OSM_CACHE_DIR=$work "${as[@]}" opensm -f osm.log >osm.out 2>&1 &
+	opensm=$!
+	pids+=("$opensm")
+	until_ 30 grep -qs 'SUBNET UP' osm.log || fail "opensm: $(tail -n 3 osm.out)"
+}
+
+# start_mute NODE ATTRIBUTE ACKS: asks for a table, takes a part, and falls silent.
+mutes=()
+start_mute() {
+	local n=${#mutes[@]} as
+	as_own "$1"
+	"${as[@]}" "$tools/rmppmute" -a "$3" -t $((60 * slow)) "$2" >"mute.$n" 2>&1 &
+	mutes+=($!)
+	pids+=($!)
+	until_ 20 grep -qs silent "mute.$n" || bad "rmppmute gets no table: $(<"mute.$n")"
+}
+
+# at_once NODE WHAT...: one record, short of any doubt.
+at_once() {
+	local node=$1 begin
+	shift
+	begin=$(now_ms)
+	on "$node" saquery "$@" >saquery.out 2>&1
+	expect_less "ms for saquery $*" $((300 * slow)) $(($(now_ms) - begin))
+	expect "records to saquery $*" 1 "$(grep -c 'Record dump' saquery.out)"
+}
+
+# In the end each is told that nobody waits for it any more: RMPPStatus 126.
+given_up() {
+	local mute
+	for mute in "${mutes[@]}"; do
+		wait "$mute" || bad "rmppmute: exit status $?"
+	done
+	expect "how they end" "${#mutes[@]} aborted 126" \
+		"$(sed -nE 's/.* (aborted .*)/\1/p' mute.* | sort | uniq -c | xargs)"
+}
+
+start_sim fat-tree:k=16
+note "opensm"
+start_opensm
+truth
+all_nodes
+all_links
+
+note "while others have stopped acknowledging"
+start_mute "$asker" 0x35 5
+for acks in 0 1 2; do
+	start_mute "$asker" 0x20 "$acks"
+done
+at_once "$asker" NR 1
+at_once "$manager" NR 1
+all_nodes
+all_links
+for mute in "${mutes[@]}"; do
+	! gone "$mute" || bad "one of them was given up before the others were answered"
+done
+all_pairs
+given_up
+
+note "with 5 % loss"
+sim_do fault add drop --class sa --chance 5%
+all_nodes
+all_links
+all_pairs
+lost=$(sim_ctl drops | awk '$1 == "fault" { print $2; exit }')
+note "$lost packets were lost"
+[ "${lost:-0}" -gt 10000 ] || bad "nothing was lost"
+sim_do fault remove all
+end "$opensm"
+
+note "qosd"
+start_and_wait "$manager"
+truth
+sim_do fault add drop --class sa --chance 5%
+all_nodes
+# All paths from one port; those from all at once are not for everybody to ask for.
+guid=$(awk -v name="$asker" '$0 ~ name { print $2 }' nodes.txt)
+table "PR --sgid $(gid "${guid%0}1")" PathRecord 2 dlid
+sort -n PathRecord.got >lids.got
+expect_same "LIDs" lids lids.got
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
