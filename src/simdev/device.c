@@ -47,6 +47,8 @@ static void start_node(struct sim *s, uint32_t node, bool keep_lids)
 
 	read_given_lids(s->f, n, given);
 	node_power_on_values(s, node);
+	if (n->profile->ibsim)		/* which reads no LIDs of routers */
+		keep_lids = n->type != SIM_ROUTER;
 	for (unsigned i = 0; keep_lids && i <= n->nports; i++)
 		keep_lid(s, n->port0 + i, given[i]);
 }
@@ -73,6 +75,7 @@ void devices_stop(struct sim *s)
 	for (uint32_t port = 0; port < s->f->n_ports; port++) {
 		notices_drop(s, port);
 		sim_cancel(s, d->ports[port].train_timer);
+		sim_cancel(s, d->ports[port].command_timer);
 	}
 	lies_free(d);
 	free(d->ports);
@@ -111,12 +114,18 @@ void device_power(struct sim *s, uint32_t node, bool on)
 		links_down(s, node);
 }
 
+void device_set_silent(struct sim *s, uint32_t node, bool silent)
+{
+	s->f->nodes[node].silent = silent;
+}
+
 void device_rename(struct sim *s, uint32_t node, const char *desc)
 {
 	struct sim_node *n = &s->f->nodes[node];
+	char padded[sizeof(n->desc)] = "";	/* desc may be n->desc itself */
 
-	memset(n->desc, 0, sizeof(n->desc));
-	snprintf(n->desc, sizeof(n->desc), "%s", desc);
+	snprintf(padded, sizeof(padded), "%s", desc);
+	memcpy(n->desc, padded, sizeof(padded));
 	for (uint32_t port = first_end_port(n); port <= n->port0 + n->nports; port++)
 		if (is_end_port(s->f, port))
 			trap_local_change(s, port, CHANGE_NODE_DESCRIPTION);
@@ -132,8 +141,6 @@ void device_set_issm(struct sim *s, uint32_t port, bool on)
 		return;
 	put_be32(capmask, new);
 	trap_local_change(s, port, 0);
-	if (s->hooks.port_changed)
-		s->hooks.port_changed(s, port);
 }
 
 /* --- what arrives --- */

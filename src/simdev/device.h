@@ -33,19 +33,27 @@ void profiles_apply(const struct profile_set *ps, struct sim_fabric *f);
 
 /*
  * Makes what agents need and powers everything on: attributes as after reset,
- * links trained.  keep_lids: port 0 and CA ports keep the LIDs of the dump.
+ * links trained.  keep_lids: port 0 and CA ports keep the LIDs of the dump, as
+ * those with ibsim's values do in any case.
  */
 void devices_start(struct sim *s, bool keep_lids);
 void devices_stop(struct sim *s);
 /* Reset of a node: tables lost, PortInfo at its defaults, links retrained. No traps of its own. */
 void device_reset(struct sim *s, uint32_t node);
 void device_power(struct sim *s, uint32_t node, bool on);
+/* It forwards, but its agents answer nothing, nor send traps. */
+void device_set_silent(struct sim *s, uint32_t node, bool silent);
 /*
  * Pulls or plugs the cable at both its ends.  Degrading it: speed and width bounds
  * (one bit, 0: none); the link goes down, and is trained within them.
  */
 void cable_plug(struct sim *s, uint32_t port, bool plugged);
 void cable_degrade(struct sim *s, uint32_t port, uint8_t width, uint8_t speed, uint8_t ext);
+/*
+ * A cable between two ports that have none, or whose cables are unplugged; those go.
+ * False with the reason in err.
+ */
+bool cable_move(struct sim *s, uint32_t port_a, uint32_t port_b, struct buf *err);
 /* Renames it, and sends trap 144 as a device does whose NodeDescription changed. */
 void device_rename(struct sim *s, uint32_t node, const char *desc);
 /* Sets the M_Key as a foreign manager would (lease in seconds, protection bits 0..3). */

@@ -10,6 +10,7 @@
 #include "simdev/presets.h"
 
 #define SMP_DATA_SIZE 64
+#define SL2VL_SIZE 8
 
 enum {
 	ATTR_NOTICE = 0x02, ATTR_NODE_DESCRIPTION = 0x10, ATTR_NODE_INFO = 0x11,

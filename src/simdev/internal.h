@@ -28,8 +28,10 @@ struct memory;			/* lies.c */
 
 struct device_port {
 	uint64_t train_timer;	/* of a link's end with the lower index; 0: not training */
+	uint64_t command_timer;	/* port_command_later(): what is to be done then */
+	uint8_t due_state, due_phys_state;
 	struct notices *notices; /* end ports; NULL until the first */
-	uint8_t fdr10_enabled, fdr10_active;
+	uint8_t fdr10_supported, fdr10_enabled, fdr10_active;
 	uint8_t led;		/* LedInfo, its first byte */
 };
 
@@ -84,6 +86,8 @@ void port_set_state(struct sim *s, uint32_t port, uint8_t state, uint8_t phys_st
 /* What SubnSet(PortInfo) may ask of the link state machine (7.2.7); 0: nothing. */
 bool port_state_allowed(const struct sim_port *p, unsigned state);
 void port_command(struct sim *s, uint32_t port, unsigned state, unsigned phys_state);
+/* When the device has answered. */
+void port_command_later(struct sim *s, uint32_t port, unsigned state, unsigned phys_state);
 /* Writable bits of PortInfo at this kind of port (14.2.5.6). */
 const uint8_t *portinfo_writable(const struct sim_fabric *f, uint32_t port);
 
@@ -105,7 +109,8 @@ struct smp {
 	struct sim *s;
 	struct sim_node *node;
 	uint32_t port;		/* whose SMA answers: port 0 of a switch, or the port itself */
-	uint8_t in_num;		/* number of the port by which it came in */
+	uint8_t in_num;		/* number of the port by which it came in … */
+	bool by_cable;		/* … from outside */
 	uint16_t attr;
 	uint32_t mod;
 	bool set;

@@ -135,7 +135,7 @@ void link_train(struct sim *s, uint32_t port)
 {
 	struct device_port *d;
 
-	if (s->f->ports[port].peer == SIM_NONE)
+	if (!link_is_up(s->f, port))
 		return;
 	d = training_end(s, port);
 	sim_cancel(s, d->train_timer);
@@ -177,6 +177,15 @@ void cable_plug(struct sim *s, uint32_t port, bool plugged)
 	p->unplugged = s->f->ports[p->peer].unplugged = !plugged;
 	link_down(s, port, false);
 	link_train(s, port);
+}
+
+/* No timer of an old cable runs: link_down() ended it when the cable was unplugged. */
+bool cable_move(struct sim *s, uint32_t port_a, uint32_t port_b, struct buf *err)
+{
+	if (!simfab_reconnect(s->f, port_a, port_b, err))
+		return false;
+	link_train(s, port_a);
+	return true;
 }
 
 static void bound_cable(struct sim_port *p, uint8_t width, uint8_t speed, uint8_t ext)

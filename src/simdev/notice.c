@@ -107,6 +107,16 @@ static struct notice *find_notice(struct notices *ns, const uint8_t *data)
 	return NULL;
 }
 
+/* Whoever guesses keys must not keep a manager from hearing of a link: the oldest such goes. */
+static void forget_security(struct notices *ns)
+{
+	for (unsigned i = 0; i < ns->n; i++)
+		if (ns->queue[i].data[NOTICE_GENERIC_TYPE] == (NOTICE_GENERIC | NOTICE_SECURITY)) {
+			remove_notice(ns, i);
+			return;
+		}
+}
+
 static struct notices *notices_of(struct sim *s, uint32_t port)
 {
 	struct device_port *d = device_port(s, port);
@@ -129,6 +139,8 @@ void notice_raise(struct sim *s, uint32_t port, unsigned type, unsigned trap,
 	memcpy(data + NOTICE_DETAILS, details, NOTICE_DETAILS_SIZE);
 	notice = find_notice(ns, data);
 	at_once = type != NOTICE_SECURITY || !ns->timer;
+	if (!notice && ns->n == NOTICES_MAX && type != NOTICE_SECURITY)
+		forget_security(ns);
 	if (!notice && ns->n < NOTICES_MAX) {
 		notice = &ns->queue[ns->n++];
 		memcpy(notice->data, data, sizeof(data));

@@ -32,8 +32,6 @@ static void decode_end_port(struct sim *s, uint32_t port)
 	p->sm_lid = get_be16(p->info + PI_SM_LID);
 	if ((p->lid != lid || p->lmc != lmc) && is_switch(node_of(s->f, port)))
 		copy_lid_to_external_ports(s->f, port);
-	if (s->hooks.port_changed)
-		s->hooks.port_changed(s, port);
 }
 
 void port_sync(struct sim *s, uint32_t port)
@@ -62,8 +60,6 @@ void port_set_state(struct sim *s, uint32_t port, uint8_t state, uint8_t phys_st
 	set_high4(p->info + PI_PHYS_STATE_DOWN_DEFAULT, phys_state);
 	p->state = state;
 	p->phys_state = phys_state;
-	if (s->hooks.port_changed && is_end_port(s->f, port))
-		s->hooks.port_changed(s, port);
 }
 
 bool port_state_allowed(const struct sim_port *p, unsigned state)
@@ -99,10 +95,32 @@ void port_command(struct sim *s, uint32_t port, unsigned state, unsigned phys_st
 		command_phys_state(s, port, phys_state);
 	} else if (state == SIM_PORT_DOWN) {
 		link_down(s, port, true);
-		link_train(s, port);
+		if (node_of(s->f, port)->profile->ibsim)	/* does not train */
+			link_up_now(s, port);
+		else
+			link_train(s, port);
 	} else if (state != SIM_PORT_NOP) {
 		port_set_state(s, port, (uint8_t)state, p->phys_state);
 	}
+}
+
+static void command_due(struct sim *s, void *arg)
+{
+	struct device_port *d = arg;
+
+	d->command_timer = 0;
+	port_command(s, device_port_index(s, d), d->due_state, d->due_phys_state);
+}
+
+void port_command_later(struct sim *s, uint32_t port, unsigned state, unsigned phys_state)
+{
+	const struct sim_profile *pr = node_of(s->f, port)->profile;
+	struct device_port *d = device_port(s, port);
+
+	d->due_state = (uint8_t)state;
+	d->due_phys_state = (uint8_t)phys_state;
+	sim_cancel(s, d->command_timer);
+	d->command_timer = sim_after(s, (int64_t)pr->response_us + pr->jitter_us + 1, command_due, d);
 }
 
 void device_activate(struct sim *s, uint32_t port)

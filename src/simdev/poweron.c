@@ -3,6 +3,9 @@
  * What a device holds after a reset: IBA's initial values where it names them
  * (14.2.5), else those that common firmware shows.
  *
+ * SLtoVL is all VL 0, which every port has: IBA names no value, and whoever sets
+ * fewer OperationalVLs and nothing more (a manager without QoS) loses no SL by it.
+ *
  * Tables are allocated the first time and keep their size, which depends on the
  * profile only.
  */
@@ -115,17 +118,6 @@ static void port_info(const struct sim_fabric *f, uint32_t port)
 		info[PI_VL_STALL_HOQ_LIFE] = VL_STALL_COUNT << 5 | HOQ_LIFE;
 }
 
-/* SL n on VL n, and round again beyond the last VL. */
-static void fill_sl2vl(uint8_t *table, size_t n, unsigned vls)
-{
-	uint8_t row[8];
-
-	for (unsigned i = 0; i < 8; i++)
-		row[i] = (uint8_t)((2 * i % vls) << 4 | (2 * i + 1) % vls);
-	for (size_t i = 0; i < n; i++)
-		memcpy(table + i * 8, row, 8);
-}
-
 /* All VLs alike, at low priority. */
 static void fill_vlarb(struct sim_port *p, const struct sim_profile *pr)
 {
@@ -180,12 +172,12 @@ static void port_values(struct sim *s, uint32_t port)
 	fill_vlarb(p, n->profile);
 	if (!is_switch(n)) {
 		if (!p->sl2vl)
-			p->sl2vl = xcalloc(1, 8);
-		fill_sl2vl(p->sl2vl, 1, data_vls(n->profile->vl_cap));
+			p->sl2vl = xmalloc(SL2VL_SIZE);
+		memset(p->sl2vl, 0, SL2VL_SIZE);
 	}
 	if (p->counters)
 		memset(p->counters, 0, sizeof(*p->counters));
-	d->fdr10_enabled = n->profile->fdr10 ? XPI_FDR10 : 0;
+	d->fdr10_supported = d->fdr10_enabled = n->profile->fdr10 ? XPI_FDR10 : 0;
 	d->fdr10_active = 0;
 	d->led = 0;
 	notices_drop(s, port);
@@ -202,8 +194,8 @@ static void switch_values(struct sim_node *n, struct sim_switch *sw)
 		sw->lft = xmalloc(lft_size);
 	memset(sw->lft, SIM_LFT_DROP, lft_size);
 	if (!sw->sl2vl)
-		sw->sl2vl = xmalloc(pairs * 8);
-	fill_sl2vl(sw->sl2vl, pairs, data_vls(pr->vl_cap));
+		sw->sl2vl = xmalloc(pairs * SL2VL_SIZE);
+	memset(sw->sl2vl, 0, pairs * SL2VL_SIZE);
 	free(sw->mft);
 	sw->mft = NULL;
 }

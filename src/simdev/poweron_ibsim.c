@@ -4,15 +4,16 @@
  * so that a manager comes to the same on both simulators.
  *
  * Its links can do exactly what the topology file says of them, and no more;
- * files that say nothing get 4x SDR.
+ * files that say nothing get 4x SDR.  LIDs are the file's, too (device.c).
  */
 #include "simdev/internal.h"
 
 #define IBSIM_MKEY_LEASE	0x0ff9	/* of a port whose M_Key is 0: means nothing */
 #define IBSIM_SUBNET_TIMEOUT	31
 #define VL_STALL_COUNT		7
+#define ERRORS_WITHOUT_CABLE	0x40	/* LocalPhyErrors 4 at a switch's port */
 
-static const uint8_t sl2vl_row[8] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xe7 };
+static const uint8_t sl2vl_row[SL2VL_SIZE] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xe7 };
 
 /* What ibsim makes of "4x" and the like. */
 static uint8_t widths_up_to(uint8_t width)
@@ -29,9 +30,18 @@ static uint8_t widths_up_to(uint8_t width)
 	}
 }
 
+/* Routers get nothing but what the "w=" and "s=" of ibsim's own format say. */
+static void router_link_values(const struct sim_port *p, uint8_t *info)
+{
+	info[PI_WIDTH_ENABLED] = p->cable_width ? p->cable_width : SIM_WIDTH_4X;
+	set_low4(info + PI_SPEED_ACTIVE_ENABLED, p->cable_speed ? p->cable_speed : SIM_SPEED_SDR);
+}
+
 static void link_values(struct sim *s, uint32_t port)
 {
 	const struct sim_port *p = &s->f->ports[port];
+	const struct sim_node *n = node_of(s->f, port);
+	struct device_port *d = device_port(s, port);
 	uint8_t *info = s->f->ports[port].info;
 	bool qdr = p->cable_ext || p->cable_fdr10 || p->cable_speed == SIM_SPEED_QDR;
 	unsigned ext = p->cable_ext ? 2u * p->cable_ext - 1 : 0;
@@ -39,11 +49,14 @@ static void link_values(struct sim *s, uint32_t port)
 
 	info[PI_WIDTH_ENABLED] = widths_up_to(p->cable_width);
 	set_low4(info + PI_SPEED_ACTIVE_ENABLED, speeds);
+	if (n->type == SIM_ROUTER)
+		router_link_values(p, info);
 	info[PI_EXT_ENABLED] = (uint8_t)ext;
 	if (!ext)
 		set_low4(info + PI_EXT_ACTIVE_SUP, 0);
-	device_port(s, port)->fdr10_enabled = p->cable_fdr10 ? XPI_FDR10 : 0;
-	info[PI_PHY_OVERRUN_ERRORS] = 0;
+	d->fdr10_supported = d->fdr10_enabled = p->cable_fdr10 ? XPI_FDR10 : 0;
+	info[PI_PHY_OVERRUN_ERRORS] = is_switch(n) && p->num && p->peer == SIM_NONE ?
+				      ERRORS_WITHOUT_CABLE : 0;
 }
 
 static void end_port_values(struct sim_port *p)
@@ -52,6 +65,9 @@ static void end_port_values(struct sim_port *p)
 	put_be16(p->info + PI_MKEY_LEASE, IBSIM_MKEY_LEASE);
 	p->info[PI_REREG_SUBNET_TIMEOUT] = IBSIM_SUBNET_TIMEOUT;
 	p->info[PI_RESP_TIME] = 0;
+	if (p->num && p->peer == SIM_NONE)
+		put_be32(p->info + PI_CAPMASK,
+			 get_be32(p->info + PI_CAPMASK) & ~(uint32_t)CAP_MASK_NOTICE);
 }
 
 /* Port 0 shows the smallest MTUs. */
@@ -98,14 +114,16 @@ static void switch_values(const struct sim_node *n, struct sim_switch *sw)
 	sw->info[SI_LIFE_TIME_STATE_OPT] = 0;
 	sw->info[SI_FLAGS] &= (uint8_t)~SI_FLAG_ENFORCE;
 	for (size_t i = 0; i < pairs; i++)
-		memcpy(sw->sl2vl + i * 8, sl2vl_row, sizeof(sl2vl_row));
+		memcpy(sw->sl2vl + i * SL2VL_SIZE, sl2vl_row, sizeof(sl2vl_row));
 }
 
 void ibsim_node_values(struct sim *s, uint32_t node)
 {
-	const struct sim_node *n = &s->f->nodes[node];
+	struct sim_node *n = &s->f->nodes[node];
 	struct sim_switch *sw = switch_of(s->f, n);
 
+	if (!n->sysimg_guid)
+		put_be64(n->info + NI_SYSTEM_GUID, n->guid);
 	if (sw)
 		switch_values(n, sw);
 	for (uint32_t port = n->port0 + !sw; port <= n->port0 + n->nports; port++)

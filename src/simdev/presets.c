@@ -90,15 +90,19 @@ static const struct preset presets[] = {
 	{ SIM_ROUTER, { .name = "router", HCA(0xcb84), MLX5, TO_NDR, SPLIT_4X } },
 };
 
-/* What stock ibsim shows for everything; of several types, so it is no guess for any. */
-#define IBSIM .name = "ibsim", .ibsim = true, VLS(VLS_8, 8), .mtu_cap = MTU_2048, TO_NDR, \
+/*
+ * What stock ibsim (0.10) shows for everything, vendor classes included; of several
+ * types, so it is no guess for any.
+ */
+#define IBSIM .name = "ibsim", .ibsim = true, VLS(VLS_8, 8), .mtu_cap = MTU_2048, TO_HDR, \
 	.widths = SIM_WIDTH_1X | SIM_WIDTH_2X | SIM_WIDTH_4X | SIM_WIDTH_8X | SIM_WIDTH_12X
 #define IBSIM_CA IBSIM, .vendor_id = MELLANOX, .device_id = 0x5a44, .revision = 0xa1, \
-	.pkey_cap = 64, .guid_cap = 32, .capmask = CAP_TRAP | CAP_SL_MAPPING | CAP_MASK_NOTICE
+	.pkey_cap = 64, .guid_cap = 32, \
+	.capmask = CAP_TRAP | CAP_SL_MAPPING | CAP_VENDOR_CLASS | CAP_MASK_NOTICE
 static const struct preset ibsim_presets[] = {
 	{ SIM_CA, { IBSIM_CA } },
 	{ SIM_SWITCH, { IBSIM, .vendor_id = VOLTAIRE, .device_id = 0xa87c, .revision = 0xa1,
-		.pkey_cap = 8, .enforce_cap = 64, .guid_cap = 1, .lft_cap = 49152, .mft_cap = 1024,
+		.pkey_cap = 8, .enforce_cap = 64, .guid_cap = 1, .lft_cap = 30720, .mft_cap = 1024,
 		.capmask = CAP_TRAP | CAP_SL_MAPPING } },
 	{ SIM_ROUTER, { IBSIM_CA } },
 };

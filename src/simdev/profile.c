@@ -42,7 +42,7 @@
  *	lies            list of keeps-tables, keeps-portinfo, wrong-status, stale-get,
  *	                optimized
  *	srp-target      has a Device Management agent with an SRP service: true, false
- *	ibsim-values    PortInfo at power-on as stock ibsim has it: true, false
+ *	ibsim-values    values at power-on, and links set Down, as with stock ibsim: true, false
  *
  * A profile without `like: PRESET` in its line is made anew for each preset
  * that auto picks, so the tree is kept and read again (profile_apply.c).

@@ -64,25 +64,11 @@ static unsigned perform(struct smp *q, bool honest)
 	return status;
 }
 
-/*
- * The port by which an SMP came into this node: if its directed route ends here, the
- * last entry of the return path (14.2.2.2).  A LID-routed one says nothing of it.
- */
-static uint8_t arrival_num(const struct sim *s, uint32_t port, const struct packet *p)
-{
-	uint8_t hops = p->mad[MAD_DR_HOP_CNT];
-
-	if (p->mad[MAD_CLASS] != CLASS_SM_DR || hops == 0 || hops > SIM_HOPS_MAX ||
-	    get_be16(p->mad + SMP_DR_DLID) != SIM_LID_PERMISSIVE)
-		return s->f->ports[port].num;
-	return p->mad[SMP_RET_PATH + hops];
-}
-
 static struct smp read_smp(struct sim *s, uint32_t port, struct packet *p)
 {
 	return (struct smp) {
 		.s = s, .node = node_of(s->f, port), .port = port,
-		.in_num = arrival_num(s, port, p),
+		.in_num = s->f->ports[p->in_port].num, .by_cable = p->in_port != p->from,
 		.attr = get_be16(p->mad + MAD_ATTR), .mod = get_be32(p->mad + MAD_MOD),
 		.set = p->mad[MAD_METHOD] == METHOD_SET,
 		.mkey = get_be64(p->mad + SMP_MKEY), .data = p->mad + SMP_DATA,

@@ -183,6 +183,18 @@ static bool wants_reregister(const struct smp *q, uint32_t port)
 	       is_end_port(q->s->f, port) && device_can(q->s->f, port, CAP_CLIENT_REREGISTER);
 }
 
+/*
+ * Takes down the link that the answer is to go over.  Managers count on the answer
+ * all the same, and would repeat the Set, and so take the link down, for ever.
+ */
+static bool cuts_itself_off(const struct smp *q, const struct sim_port *p, unsigned state,
+			    unsigned phys_state)
+{
+	bool down = state == SIM_PORT_DOWN && !q->node->profile->ibsim;	/* which is no time down */
+
+	return q->by_cable && q->in_num == p->num && (down || phys_state != SIM_PHYS_NOP);
+}
+
 static unsigned port_info_set(struct smp *q, uint32_t port)
 {
 	struct sim_port *p = &q->s->f->ports[port];
@@ -201,7 +213,10 @@ static unsigned port_info_set(struct smp *q, uint32_t port)
 		q->changed = true;
 		port_sync(q->s, port);
 	}
-	port_command(q->s, port, state, phys_state);
+	if (cuts_itself_off(q, p, state, phys_state))
+		port_command_later(q->s, port, state, phys_state);
+	else
+		port_command(q->s, port, state, phys_state);
 	return STATUS_OK;
 }
 
@@ -237,11 +252,8 @@ unsigned sma_port_info(struct smp *q)
 			return status;
 	}
 	port_info_get(q, port);
-	if (reregister) {	/* kept in the answer, but nowhere else (o14-12.2.1) */
+	if (reregister)		/* kept in the answer, but nowhere else (o14-12.2.1) */
 		q->data[PI_REREG_SUBNET_TIMEOUT] |= PI_CLIENT_REREGISTER;
-		if (q->s->hooks.port_changed)
-			q->s->hooks.port_changed(q->s, port);
-	}
 	return STATUS_OK;
 }
 
@@ -249,7 +261,7 @@ static unsigned extended_port_info_set(struct smp *q, struct device_port *d)
 {
 	if (!(q->data[XPI_STATE_CHANGE] & 1))
 		return STATUS_OK;
-	if (q->data[XPI_SPEED_ENABLED] & ~XPI_FDR10)
+	if (!is_subset(q->data[XPI_SPEED_ENABLED], d->fdr10_supported))
 		return STATUS_BAD_VALUE;
 	q->changed = smp_store(&d->fdr10_enabled, &q->data[XPI_SPEED_ENABLED], 1);
 	return STATUS_OK;
@@ -273,7 +285,7 @@ unsigned sma_extended_port_info(struct smp *q)
 		return status;
 	memset(q->data, 0, SMP_DATA_SIZE);
 	if (has_link) {
-		q->data[XPI_SPEED_SUPPORTED] = XPI_FDR10;
+		q->data[XPI_SPEED_SUPPORTED] = d->fdr10_supported;
 		q->data[XPI_SPEED_ENABLED] = d->fdr10_enabled;
 		q->data[XPI_SPEED_ACTIVE] = d->fdr10_active;
 	}

@@ -55,7 +55,6 @@ unsigned sma_pkey_table(struct smp *q)
 
 /* --- SLtoVLMappingTable --- */
 
-#define SL2VL_SIZE 8
 /* Modifier, where SwitchInfo says that this is supported: for all ports at once. */
 #define MOD_ALL_IN	0x20000
 #define MOD_ALL_OUT	0x10000

@@ -24,21 +24,26 @@ for program in "$build/qosd" "$build/qosd-ctl" "$tools/gentopo" "$tools/pathquer
 	[ -x "$program" ] || { echo "$program is missing: make all check-programs" >&2; exit 1; }
 done
 
-simulator=${QOSD_SIMULATOR:-ibsim}
-case $simulator in
-ibsim)
-	preload=$(dpkg-query -L libumad2sim0 2>/dev/null | grep '/libumad2sim\.so$')
-	[ -n "$preload" ] || { echo "libumad2sim is not installed"; exit 77; }
-	;;
-qosd-sim) preload=$build/libqosd-sim.so ;;
-*) echo "QOSD_SIMULATOR=$simulator: there is no such simulator"; exit 1 ;;
-esac
+# use_simulator SIMULATOR: what everything below is about; for tests that compare them,
+# between one start_sim and the next.
+use_simulator() {
+	simulator=$1
+	case $simulator in
+	ibsim)
+		preload=$(dpkg-query -L libumad2sim0 2>/dev/null | grep '/libumad2sim\.so$')
+		[ -n "$preload" ] || { echo "libumad2sim is not installed"; exit 77; }
+		;;
+	qosd-sim) preload=$build/libqosd-sim.so ;;
+	*) echo "QOSD_SIMULATOR=$simulator: there is no such simulator"; exit 1 ;;
+	esac
+	# Under the address sanitizer its library, if it is one, must come first.
+	own_preload="$(ldd "$build/qosd" | sed -n 's/.* => \(.*libasan[^ ]*\).*/\1/p') $preload"
+}
+use_simulator "${QOSD_SIMULATOR:-ibsim}"
 # only_on SIMULATOR WHY: skips the test on the other one.
 only_on() {
 	[ "$simulator" = "$1" ] || { echo "only on $1: $2"; exit 77; }
 }
-# Under the address sanitizer its library, if it is one, must come first.
-own_preload="$(ldd "$build/qosd" | sed -n 's/.* => \(.*libasan[^ ]*\).*/\1/p') $preload"
 slow=1
 if grep -q __asan_init "$build/qosd"; then
 	slow=4

@@ -108,7 +108,7 @@ START_TEST(every_preset_is_sensible)
 			ck_assert_uint_eq(!!(p->capmask & 1u << 15), p->capmask2 != 0);
 			ck_assert_uint_eq(!!(p->capmask2 & 1u << 5), !!(p->ext_speeds & SIM_EXT_HDR));
 			if (f->nodes[i].type == SIM_SWITCH)
-				ck_assert(p->lft_cap == 49152 && p->mft_cap >= 1024);
+				ck_assert(p->lft_cap == (p->ibsim ? 30720 : 49152) && p->mft_cap >= 1024);
 			ck_assert_uint_ne(f->nodes[i].vendor_id, 0);
 			ck_assert_uint_ne(f->nodes[i].device_id, 0);
 			/* a preset means the nodes of its type; others are as with auto */
@@ -127,9 +127,9 @@ START_TEST(ibsim_is_as_stock)
 	load("default: ibsim");
 	profiles_apply(ps, f);
 	ck_assert(profile_of(ca)->ibsim && profile_of(sw)->ibsim);
-	ck_assert_uint_eq(profile_of(ca)->capmask, 0x0040c048);
+	ck_assert_uint_eq(profile_of(ca)->capmask, 0x0050c048);
 	ck_assert_uint_eq(profile_of(sw)->capmask, 0x0000c048);
-	ck_assert_uint_eq(profile_of(ca)->capmask2, 0x0430);
+	ck_assert_uint_eq(profile_of(ca)->capmask2, 0x0030);
 	ck_assert_uint_eq(profile_of(ca)->vl_cap, 4);
 	ck_assert_uint_eq(profile_of(ca)->mtu_cap, 4);
 	ck_assert_uint_eq(f->nodes[sw].vendor_id, 0x8f1);
