@@ -198,10 +198,8 @@ void client_drop(struct client *c)
 	unlist(c);
 	if (c->host)
 		host_close(c->host);
-	if (c->purpose == SIM_ISSM) {
+	if (c->purpose == SIM_ISSM)
 		host_issm_close(s, c->port);
-		device_set_issm(s, c->port, false);
-	}
 	io_free(c->io);
 	close(c->fd);
 	outq_free(&c->out);

@@ -69,20 +69,7 @@ static void open_umad(struct client *c)
 
 static void open_issm(struct client *c, struct sim_answer *a)
 {
-	struct sim *s = c->server->sim;
-	char where[SIM_NAME_MAX];
-	int r = host_issm_open(s, c->port);
-
-	if (r == -EAGAIN) {		/* a subnet manager that says so itself */
-		a->error = EAGAIN;
-		return;
-	}
-	if (r) {
-		answer_error(a, -r, "%s: no issm device",
-		       sim_port_name(s->f, c->port, where, sizeof(where)));
-		return;
-	}
-	device_set_issm(s, c->port, true);
+	a->error = -host_issm_open(c->server->sim, c->port);
 }
 
 static void open_purpose(struct client *c, const struct sim_hello *h, struct sim_answer *a)

@@ -119,7 +119,8 @@ bool world_start(struct world *w, const struct options *o)
 	w->sim = sim_new(f, o->seed);
 	w->sim->hooks = (struct sim_hooks){
 		.arrive = devices_receive, .host = hosts_receive, .bad_pkey = device_bad_pkey,
-		.activate = device_activate,
+		.bad_qkey = device_bad_qkey, .activate = device_activate,
+		.set_issm = device_set_issm,
 	};
 	devices_start(w->sim, o->keep_lids);
 	hosts_start(w->sim);

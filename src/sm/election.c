@@ -50,7 +50,8 @@ static void sm_info_put(struct sm *sm, uint8_t *data)
 	mad_set_field64(data, 0, IB_SMINFO_GUID_F, mad_info(sm->mad)->guid);
 	mad_set_field(data, 0, IB_SMINFO_ACT_F, ++sm->act_count);
 	mad_set_field(data, 0, IB_SMINFO_PRIO_F, sm->settings->priority);
-	mad_set_field(data, 0, IB_SMINFO_STATE_F, (uint32_t)sm->state);
+	mad_set_field(data, 0, IB_SMINFO_STATE_F,
+		      (uint32_t)(sm->own_port_checked ? sm->state : SM_NOT_ACTIVE));
 }
 
 /* The SM_Key, for those who may see it: without it OpenSM takes us for a stranger (14.4.7). */
@@ -320,13 +321,12 @@ void election_receive(struct sm *sm, const struct mad_in *in)
 		answer(sm, in, IB_STATUS_BAD_METHOD_ATTR);
 		return;
 	}
-	/* our own question whether anybody is here came back to us: nobody is */
-	if (!sm->own_port_checked)
-		return;
 	if (method == UMAD_METHOD_GET) {
 		answer(sm, in, IB_STATUS_OK);
 		return;
 	}
+	if (!sm->own_port_checked)
+		return;
 	sm_info_get(in->mad + 64, &from);
 	if (sm->settings->sm_key && from.key != sm->settings->sm_key) {
 		log_limited(&smp_log, LOG_LEVEL_WARNING, "election",

@@ -326,8 +326,8 @@ static void on_own_port(void *arg, const struct smp *s, int status)
 void sm_start(struct sm *sm)
 {
 	/*
-	 * A question to our own port: the kernel lets only one SM register, the
-	 * simulator any number.  Nobody answers if nobody else is there.
+	 * A question to our own port: the kernel lets only one SM register, so that
+	 * it comes back to us, who are not active yet; ibsim lets any number.
 	 */
 	static const uint8_t here[1];
 	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO, .route = here,

@@ -235,7 +235,8 @@ static void planning_join(struct sm *sm)
 		return;
 	pthread_join(t->thread, NULL);
 	wake_free(t->wake);
-	sm->plan = t->plan;
+	if (!sm->plan)		/* of the second part the receiver's thread reads it meanwhile */
+		sm->plan = t->plan;
 	sm->planning = NULL;
 	free(t);
 }

@@ -25,7 +25,7 @@ stop_qosd || bad "exit status $? after SIGTERM"
 for how in "with its state" "without its state" "after a kill"; do
 	[ "$how" != "without its state" ] || rm -rf state
 	start_and_wait "$node" -p "$policy"
-	if [ "$how" = "without its state" ]; then
+	if [ "$how" = "without its state" ] && [ "$simulator" = ibsim ]; then
 		expect "Sets, restarted $how" 0 "$(table_sets)"
 	else
 		expect "Sets, restarted $how" 0 "$(sets)"

@@ -16,9 +16,15 @@ TMPDIR=$work/tmp setsid --wait bash -c 'echo $$ >"$1"; exec scripts/demo "$2"' \
 # Default level, Lustre, Lustre to elsewhere, MPI, Lustre after the edit.
 sls=$(sed -nE 's/^[[:space:]]*sl\.+0x//p' "$work/out" | xargs)
 [ "$sls" = "0 2 0 3 1" ] || { echo "the SLs were $sls"; exit 1; }
-# oss01's port holds the edited table: VL 1 has the weight, VL 2 is gone.
-grep -A 2 'Sets: only' "$work/out" | grep -q '|0x0 |0x1 |0x0 ' ||
+# oss01's port holds the edited table: VL 1 has the weight.
+grep -A 3 'Sets: only' "$work/out" | grep -q '^WEIGHT: |0x10|0xF0|0x10|' ||
 	{ echo "the arbitration table was not edited"; exit 1; }
+# All pairs are connected on all SLs, with all links and with one less, by another way.
+found=$(sed -nE -e 's/^links +([0-9]+), active ([0-9]+)$/\1 \2/p' \
+	-e 's/^paths +([0-9]+), connected \1$/all/p' "$work/out" | xargs)
+[ "$found" = "102 102 all 101 101 all" ] || { echo "the auditor found: $found"; exit 1; }
+ways=$(grep "^MF0;leaf01:.* -> MF0;spine" "$work/out" | sort -u | wc -l)
+[ "$ways" -eq 2 ] || { echo "the way is the same without the link"; exit 1; }
 
 [ -z "$(ls -A "$work/tmp")" ] || { echo "files stay"; ls -lA "$work/tmp"; exit 1; }
 left=$(pgrep -a -s "$(cat "$work/session")" || true)
