@@ -29,6 +29,13 @@ void transit_blocked(struct sim *s, struct transit *t, uint32_t out, enum drop_r
 
 /* --- one link --- */
 
+#define SMP_VL 15
+
+/*
+ * PortXmitData and its like count what all VLs carry, VL15 too; only link packets,
+ * of which there are none here, are left out (16.1.3.5).
+ */
+
 static void count_xmit(struct sim_port *port, const struct transit *t)
 {
 	struct sim_counters *c = port_counters(port);
@@ -140,19 +147,27 @@ static bool loops(const struct sim_fabric *f, struct transit *t)
 static bool cross(struct sim *s, struct transit *t)
 {
 	bool smp = is_smp(&t->p);
-	enum drop_reason why = link_blocked(s->f, t->port, smp ? SIM_PORT_INIT : SIM_PORT_ACTIVE);
+	enum drop_reason why;
+
+	if (smp)
+		t->vl = SMP_VL;
+	why = link_blocked(s->f, t->port, smp ? SIM_PORT_INIT : SIM_PORT_ACTIVE);
 
 	if (why) {
 		transit_drop(s, t, why);
 		return false;
 	}
-	if (!smp && !data_leaves(s, t))
+	if (smp)
+		count_xmit(&s->f->ports[t->port], t);
+	else if (!data_leaves(s, t))
 		return false;
 	transit_move(t, s->f->ports[t->port].peer, PLACE_ENTRY);
 	t->p.in_port = t->port;
 	if (smp && s->f->ports[t->port].state < SIM_PORT_INIT)
 		return not_heard(s, t, DROP_PORT_STATE);
-	if (!smp && !data_enters(s, t))
+	if (smp)
+		count_rcv(&s->f->ports[t->port], t);
+	else if (!data_enters(s, t))
 		return false;
 	if (loops(s->f, t)) {
 		transit_drop(s, t, DROP_LOOP);

@@ -357,11 +357,20 @@ START_TEST(link_states)
 }
 END_TEST
 
-START_TEST(smps_are_not_in_the_counters)
+START_TEST(smps_count_on_vl_15)
 {
+	const struct sim_counters *out, *in;
+
 	rig_send(r, r->host[0], DR(1, PORT_NEXT, PORT_HOST));
-	for (uint32_t i = 0; i < r->f->n_ports; i++)
-		ck_assert_ptr_null(r->f->ports[i].counters);
+	out = r->f->ports[r->host[0]].counters;
+	in = r->f->ports[r->host[1]].counters;
+	ck_assert_uint_eq(out->xmit_pkts, 1);
+	ck_assert_uint_eq(out->vl_xmit_pkts[15], 1);
+	ck_assert_uint_gt(out->xmit_data, 256 / 4);
+	ck_assert_uint_eq(out->rcv_pkts, 1);		/* the answer */
+	ck_assert_uint_eq(in->rcv_pkts, 1);
+	ck_assert_uint_eq(in->vl_rcv_data[15], out->xmit_data);
+	ck_assert_uint_eq(in->vl_xmit_pkts[15], 1);
 }
 END_TEST
 
@@ -405,7 +414,7 @@ int main(void)
 	tcase_add_test(t, pointers_behind_a_lid_part);
 	tcase_add_test(t, garbage_does_no_harm);
 	tcase_add_test(t, link_states);
-	tcase_add_test(t, smps_are_not_in_the_counters);
+	tcase_add_test(t, smps_count_on_vl_15);
 	tcase_add_test(t, reply_goes_where_the_request_came_from);
 	suite_add_tcase(s, t);
 

@@ -432,17 +432,18 @@ START_TEST(counters)
 	const struct sim_counters *out = port(2, PORT_NEXT)->counters;
 	const struct sim_counters *in = port(2, PORT_PREV)->counters;
 
-	/* 8 LRH + 12 BTH + 8 DETH + 256 + 4 ICRC = 288 bytes; a GRH has 40 */
-	ck_assert_uint_eq(out->xmit_data, 288 / 4 + 328 / 4);
-	ck_assert_uint_eq(out->xmit_pkts, 2);
-	ck_assert_uint_eq(out->ucast_xmit, 2);
+	/* 8 LRH + 12 BTH + 8 DETH + 256 + 4 ICRC = 288 bytes; a GRH has 40; the SMP is on VL15 */
+	ck_assert_uint_eq(out->xmit_data, 288 / 4 + 328 / 4 + 288 / 4);
+	ck_assert_uint_eq(out->xmit_pkts, 3);
+	ck_assert_uint_eq(out->ucast_xmit, 3);
 	ck_assert_uint_eq(out->rcv_pkts, 0);
-	ck_assert_uint_eq(in->rcv_data, 288 / 4 + 328 / 4);
-	ck_assert_uint_eq(in->rcv_pkts, 2);
-	ck_assert_uint_eq(in->ucast_rcv, 2);
+	ck_assert_uint_eq(in->rcv_data, 288 / 4 + 328 / 4 + 288 / 4);
+	ck_assert_uint_eq(in->rcv_pkts, 3);
+	ck_assert_uint_eq(in->ucast_rcv, 3);
 	ck_assert_uint_eq(in->mcast_rcv, 0);
 	ck_assert_uint_eq(in->vl_rcv_pkts[0], 2);
-	ck_assert_uint_eq(r->f->ports[r->host[4]].counters->rcv_pkts, 2);
+	ck_assert_uint_eq(in->vl_rcv_pkts[15], 1);
+	ck_assert_uint_eq(r->f->ports[r->host[4]].counters->rcv_pkts, 3);
 }
 END_TEST
 
