@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A library to preload before libumad2sim: counts the SMPs that a program
+ * A library to preload before a simulator's: counts the SMPs that a program
  * sends, whoever wrote it, by method and attribute.
  *
  * When a process ends that has sent any, the file $COUNT_UMAD.PID holds
  *	hwm KIB			its largest resident set
  *	get|set ATTRIBUTE COUNT	for each that it sent
- * The simulator's own writes come by here too and are told apart by their file
- * descriptors.
+ * libumad2sim stands below libibumad, so that write() is what counts; its own
+ * writes come by here too and are told apart by their file descriptors.  qosd-sim's
+ * library stands in place of libibumad, and umad_send() counts.
  */
 #include <dlfcn.h>
 #include <endian.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +30,12 @@
 enum { GET, SET, METHODS };
 static atomic_ulong counts[METHODS][1 << 16];
 static ssize_t (*real_write)(int fd, const void *buf, size_t n);
+static int (*real_send)(int fd, int agent, void *umad, int length, int timeout_ms, int retries);
+
+static bool is_umad2sim(int fd)
+{
+	return fd >= UMAD_FD_MIN && fd <= UMAD_FD_MAX;
+}
 
 static void count(const struct umad_hdr *h)
 {
@@ -48,17 +56,25 @@ static void find_real(void)
 	void *next = dlsym(RTLD_NEXT, "write");
 
 	memcpy(&real_write, &next, sizeof(next));	/* ISO C has no cast for this */
+	next = dlsym(RTLD_NEXT, "umad_send");
+	memcpy(&real_send, &next, sizeof(next));
 }
 
 ssize_t write(int fd, const void *buf, size_t n)
 {
 	/* libibumad writes its header and the MAD in one go */
-	if (fd >= UMAD_FD_MIN && fd <= UMAD_FD_MAX &&
-	    n >= sizeof(struct ib_user_mad) + sizeof(struct umad_hdr))
+	if (is_umad2sim(fd) && n >= sizeof(struct ib_user_mad) + sizeof(struct umad_hdr))
 		count((const void *)((const char *)buf + sizeof(struct ib_user_mad)));
 	if (!real_write)
 		find_real();	/* another library's constructor was earlier */
 	return real_write(fd, buf, n);
+}
+
+int umad_send(int fd, int agent, void *umad, int length, int timeout_ms, int retries)
+{
+	if (!is_umad2sim(fd) && length >= (int)sizeof(struct umad_hdr))
+		count(umad_get_mad(umad));
+	return real_send(fd, agent, umad, length, timeout_ms, retries);
 }
 
 static const char *attr_name(uint16_t attr, char unnamed[8])

@@ -107,7 +107,7 @@ stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
 note "MADs are lost"
-# Of attributes that discovery does not ask for: under the simulator nobody repeats that.
+# Of attributes that discovery does not ask for: under ibsim nobody repeats that.
 rm -rf state
 start_sim "$topology"
 lose "$leaf05" 10 17	# SLtoVLMappingTable
