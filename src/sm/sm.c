@@ -222,6 +222,20 @@ static void repress(struct sm *sm, const struct mad_in *in)
 	mad_reply(sm->mad, in, mad, sizeof(mad));
 }
 
+/* Trap 144 (14.2.5.1): what changed is in the details, from byte 10 on. */
+enum { NOTICE_LOCAL_CHANGES = 15, NOTICE_CAPMASK = 16, NOTICE_CHANGE_FLAGS = 20 };
+
+/* Our own port tells that there is a subnet manager on it. */
+static bool is_our_issm(const struct sm *sm, const struct mad_in *in, const uint8_t *notice)
+{
+	const struct subnet_state *s = sm->published;
+
+	return s && in->slid == s->plan->lid[s->f->self] &&
+	       !notice[NOTICE_LOCAL_CHANGES] && !get_be16(notice + NOTICE_CHANGE_FLAGS) &&
+	       !((get_be32(notice + NOTICE_CAPMASK) ^ s->f->ports[s->f->self].capmask) &
+		 ~IB_CAP_IS_SM);
+}
+
 static void on_trap(struct sm *sm, const struct mad_in *in)
 {
 	const uint8_t *notice = in->mad + 64;
@@ -233,6 +247,8 @@ static void on_trap(struct sm *sm, const struct mad_in *in)
 	repress(sm, in);
 	log_limited(&trap_log, LOG_LEVEL_INFO, "trap", "LID %u: %s %u", in->slid,
 		    generic ? "trap" : "vendor trap", number);
+	if (generic && number == UMAD_SM_LOCAL_CHANGES_TRAP && is_our_issm(sm, in, notice))
+		return;
 	/* link state, and capability or description: whoever it is, look */
 	if (generic && (number == UMAD_SM_LINK_STATE_CHANGED_TRAP ||
 			number == UMAD_SM_LOCAL_CHANGES_TRAP ||
