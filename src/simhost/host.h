@@ -54,8 +54,9 @@ int host_register(struct host_file *h, const struct host_agent_request *r);
 int host_unregister(struct host_file *h, uint32_t agent);	/* 0 or -errno */
 
 /*
- * A write() to the device: umad header and MAD.  0, or a negative errno: EINVAL and, for
- * an agent that is not there, EIO as the kernel has them, ENOMEM if too much is under way.  Nothing is delivered before sim_run() goes on.
+ * A write() to the device: umad header and MAD.  0, or a negative errno: EINVAL,
+ * and EIO for an agent that is not there, as the kernel has them; ENOMEM if too
+ * much is under way.  Nothing is delivered before sim_run() goes on.
  */
 int host_write(struct host_file *h, const void *umad, size_t n);
 
