@@ -16,11 +16,12 @@
 # holds everybody to it, and a unit test is linked with what its layer uses and
 # nothing else.
 
-LAYERS = base yaml ib fabric route qos plan conf store loop mad disco sm sa ctl \
+LAYERS = base yaml json ib fabric route qos plan conf store loop mad disco sm sa ctl \
 	simnet simtopo simdev simhost simcheck simctl
 
 uses_base   =
 uses_yaml   = base
+uses_json   = base
 uses_ib     = base
 uses_fabric = base ib
 uses_route  = base ib fabric
@@ -33,20 +34,20 @@ uses_mad    = base ib loop
 uses_disco  = base ib fabric loop
 uses_sm     = base ib fabric route qos plan store loop mad disco
 uses_sa     = base ib fabric route qos plan
-uses_ctl    = base ib fabric route qos plan store loop mad sm sa
+uses_ctl    = base json ib fabric route qos plan store loop mad sm sa
 # The simulator judges the daemon: the two share only what serves anything.
 uses_simnet   = base
 uses_simtopo  = base simnet
 uses_simdev   = base yaml simnet
 uses_simhost  = base simnet
 uses_simcheck = base simnet
-uses_simctl   = base yaml simnet simdev simcheck
+uses_simctl   = base yaml json simnet simdev simcheck
 
 # Programs: src/NAME/*.c and the layers they use.
 PROGRAMS = qosd qosd-ctl qosd-sim
 uses_qosd     = $(filter-out sim%,$(LAYERS))
 uses_qosd-ctl = base
-uses_qosd-sim = base yaml loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
+uses_qosd-sim = base yaml json loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(SYSTEMD_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS)

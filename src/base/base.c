@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -136,6 +137,27 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vprintf(b, fmt, ap);
 	va_end(ap);
+}
+
+bool buf_read(struct buf *b, int fd, size_t max)
+{
+	char chunk[65536];
+	size_t got = 0;
+	ssize_t n;
+
+	while (got <= max) {
+		n = read(fd, chunk, sizeof(chunk));
+		if (n == 0)
+			return true;
+		if (n < 0 && errno != EINTR)
+			return false;
+		if (n > 0) {
+			buf_add(b, chunk, (size_t)n);
+			got += (size_t)n;
+		}
+	}
+	errno = EFBIG;
+	return false;
 }
 
 void buf_consume(struct buf *b, size_t n)

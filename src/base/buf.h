@@ -4,6 +4,7 @@
 #define QOSD_BASE_BUF_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct buf {
@@ -18,6 +19,11 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
+/*
+ * Adds what fd gives until its end.  False with errno if it can't be read, or
+ * has more than max bytes (EFBIG).
+ */
+bool buf_read(struct buf *b, int fd, size_t max);
 /* Drops the first n bytes. */
 void buf_consume(struct buf *b, size_t n);
 void buf_free(struct buf *b);

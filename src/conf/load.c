@@ -11,24 +11,6 @@
 
 static const struct src_pos nowhere;
 
-/* Up to CONF_FILE_MAX + 1 bytes, whatever fstat() says: it may be a pipe. */
-static bool read_all(int fd, struct buf *out)
-{
-	char chunk[65536];
-	ssize_t n;
-
-	while (out->n <= CONF_FILE_MAX) {
-		n = read(fd, chunk, sizeof(chunk));
-		if (n == 0)
-			return true;
-		if (n > 0)
-			buf_add(out, chunk, (size_t)n);
-		else if (errno != EINTR)
-			return false;
-	}
-	return true;
-}
-
 static bool load(const char *path, struct buf *text, struct findings *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -43,14 +25,14 @@ static bool load(const char *path, struct buf *text, struct findings *out)
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > (off_t)CONF_FILE_MAX)
 		findings_add(out, SEV_ERROR, path, nowhere, "too large: %lld bytes, at most %u "
 			     "are read", (long long)st.st_size, CONF_FILE_MAX);
-	else if (!read_all(fd, text))
-		findings_add(out, SEV_ERROR, path, nowhere, "cannot be read: %s",
-			     strerror(errno));
-	else if (text->n > CONF_FILE_MAX)
+	else if (buf_read(text, fd, CONF_FILE_MAX))	/* whatever fstat() says: it may be a pipe */
+		done = true;
+	else if (errno == EFBIG)
 		findings_add(out, SEV_ERROR, path, nowhere, "too large: at most %u bytes are read",
 			     CONF_FILE_MAX);
 	else
-		done = true;
+		findings_add(out, SEV_ERROR, path, nowhere, "cannot be read: %s",
+			     strerror(errno));
 	close(fd);
 	return done;
 }

@@ -10,9 +10,8 @@
 #ifndef QOSD_CTL_COMMAND_H
 #define QOSD_CTL_COMMAND_H
 
-#include <jansson.h>
-
 #include "ctl/ctl.h"
+#include "json/json.h"
 
 /* What is known at the moment of the request. */
 struct ctl_view {
@@ -77,9 +76,6 @@ uint32_t arg_end_port(const struct ctl_call *c, const char *name, struct reply *
 
 /* --- JSON values --- */
 
-/* A string; bytes that are not UTF-8 (node descriptions can be anything) become '?'. */
-json_t *json_text(const char *s);
-json_t *json_guid(uint64_t guid);		/* "0x%016x" */
 json_t *json_vls(const struct sl2vl *map);	/* array of 16 */
 json_t *json_findings(const struct findings *f);
 

@@ -334,27 +334,6 @@ void reply_free(struct reply *r)
 
 /* --- JSON values --- */
 
-json_t *json_text(const char *s)
-{
-	json_t *j = json_string(s);
-	char *copy;
-
-	if (j)
-		return j;
-	copy = xstrdup(s);
-	for (char *c = copy; *c; c++)
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
-	j = json_string(copy);
-	free(copy);
-	return j;
-}
-
-json_t *json_guid(uint64_t guid)
-{
-	return json_sprintf("0x%016llx", (unsigned long long)guid);
-}
-
 json_t *json_vls(const struct sl2vl *map)
 {
 	json_t *vls = json_array();

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Puts the fabric together: topology, profiles, devices, hosts, script. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/findings.h"
@@ -19,20 +21,17 @@ static void say(const struct buf *text)
 		fprintf(stderr, "%s%s", text->s, text->s[text->n - 1] == '\n' ? "" : "\n");
 }
 
+#define FILE_MAX (64u << 20)	/* of profiles and scripts */
+
 static bool read_file(const char *path, struct buf *out)
 {
-	FILE *f = fopen(path, "r");
-	char piece[65536];
-	size_t n;
-	bool ok;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && buf_read(out, fd, FILE_MAX);
 
-	while (f && (n = fread(piece, 1, sizeof(piece), f)) > 0)
-		buf_add(out, piece, n);
-	ok = f && !ferror(f);
 	if (!ok)
 		fprintf(stderr, "qosd-sim: %s: %s\n", path, strerror(errno));
-	if (f)
-		fclose(f);
+	if (fd >= 0)
+		close(fd);
 	return ok;
 }
 

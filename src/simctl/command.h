@@ -9,8 +9,7 @@
 #ifndef QOSD_SIMCTL_COMMAND_H
 #define QOSD_SIMCTL_COMMAND_H
 
-#include <jansson.h>
-
+#include "json/json.h"
 #include "simctl/ctl.h"
 
 #define WORDS_MAX	4	/* of a command, behind its name */
@@ -32,8 +31,6 @@ struct call {
 
 /* Turns words into a call (zeroed by the caller, s not needed). False: the reason is in err. */
 bool call_parse(struct call *c, int argc, char **argv);
-/* Runs a parsed call; false: the reason is in err. */
-bool call_run(struct call *c, struct sim *s);
 void call_free(struct call *c);
 
 /* --- for handlers (args.c) --- */
@@ -76,8 +73,6 @@ bool parse_time(const char *text, int64_t *us);
 
 /* --- values as JSON (values.c) --- */
 
-json_t *json_text(const char *s);		/* bytes that are not UTF-8 become '?' */
-json_t *json_guid(uint64_t guid);
 json_t *json_hex(unsigned v);			/* "0x0015" */
 json_t *json_seconds(int64_t us);
 json_t *json_port(const struct sim_fabric *f, uint32_t port);	/* its name; SIM_NONE: null */

@@ -255,7 +255,8 @@ bool call_parse(struct call *c, int argc, char **argv)
 	return true;
 }
 
-bool call_run(struct call *c, struct sim *s)
+/* Runs a parsed call; false: the reason is in err. */
+static bool call_run(struct call *c, struct sim *s)
 {
 	c->s = s;
 	return c->cmd->run(c);

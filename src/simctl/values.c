@@ -5,7 +5,6 @@
 #include "simctl/command.h"
 
 #include <infiniband/mad.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -19,27 +18,6 @@ static const struct { uint8_t speed, ext; const char *text; } speeds[] = {
 	{ 0, SIM_EXT_FDR, "FDR" }, { 0, SIM_EXT_EDR, "EDR" }, { 0, SIM_EXT_HDR, "HDR" },
 	{ 0, SIM_EXT_NDR, "NDR" },
 };
-
-json_t *json_text(const char *s)
-{
-	json_t *value = json_string(s);
-	char *copy;
-
-	if (value)
-		return value;
-	copy = xstrdup(s);
-	for (char *p = copy; *p; p++)
-		if (*p & 0x80)
-			*p = '?';
-	value = json_string(copy);
-	free(copy);
-	return value;
-}
-
-json_t *json_guid(uint64_t guid)
-{
-	return json_sprintf("0x%016llx", (unsigned long long)guid);
-}
 
 json_t *json_hex(unsigned v)
 {

@@ -214,7 +214,6 @@ void rmpp_recv_abort(struct host_agent *a, const struct packet *p);
 void rmpp_recv_direction_switch(struct host_agent *a, const struct packet *p, uint32_t window);
 /* How many segments of the answer p to a request that came by RMPP may go at once. */
 uint32_t rmpp_recv_first_window(const struct host_agent *a, const struct packet *p);
-void rmpp_recv_free(struct rmpp_recv *r);
 void rmpp_recv_free_all(struct host_agent *a);
 
 #endif

@@ -78,7 +78,7 @@ static void drop_data(struct rmpp_recv *r)
 	r->cap = 0;
 }
 
-void rmpp_recv_free(struct rmpp_recv *r)
+static void recv_free(struct rmpp_recv *r)
 {
 	struct hosts *hs = r->agent->file->hosts;
 
@@ -94,9 +94,9 @@ void rmpp_recv_free(struct rmpp_recv *r)
 void rmpp_recv_free_all(struct host_agent *a)
 {
 	while (!link_alone(&a->receives))
-		rmpp_recv_free(container_of(a->receives.next, struct rmpp_recv, of_agent));
+		recv_free(container_of(a->receives.next, struct rmpp_recv, of_agent));
 	while (!link_alone(&a->done))
-		rmpp_recv_free(container_of(a->done.next, struct rmpp_recv, of_agent));
+		recv_free(container_of(a->done.next, struct rmpp_recv, of_agent));
 }
 
 static void expired(struct wheel_timer *timer)
@@ -105,7 +105,7 @@ static void expired(struct wheel_timer *timer)
 
 	if (!r->complete)
 		rmpp_reply(r->agent->file, &r->first, RMPP_ABORT, RMPP_T2L, 0, 0);
-	rmpp_recv_free(r);
+	recv_free(r);
 }
 
 static void set_timer(struct rmpp_recv *r, int64_t delay_us)
@@ -183,7 +183,7 @@ static void linger(struct rmpp_recv *r)
 	link_remove(&r->of_agent);
 	link_append(&a->done, &r->of_agent);
 	if (++a->n_done > LINGER_MAX)
-		rmpp_recv_free(container_of(a->done.next, struct rmpp_recv, of_agent));
+		recv_free(container_of(a->done.next, struct rmpp_recv, of_agent));
 }
 
 static void complete(struct rmpp_recv *r)
@@ -213,7 +213,7 @@ static bool add(struct rmpp_recv *r, const struct packet *p, uint32_t segment)
 {
 	if (!store(r, p, segment)) {
 		rmpp_reply(r->agent->file, p, RMPP_STOP, RMPP_RESX, 0, 0);
-		rmpp_recv_free(r);
+		recv_free(r);
 		return false;
 	}
 	if (p->mad[RMPP_FLAGS] & RMPP_LAST) {
@@ -290,7 +290,7 @@ void rmpp_recv_abort(struct host_agent *a, const struct packet *p)
 	struct rmpp_recv *r = receive_find(a, p);
 
 	if (r && !r->complete)
-		rmpp_recv_free(r);
+		recv_free(r);
 }
 
 /* --- the other direction --- */

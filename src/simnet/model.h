@@ -47,7 +47,6 @@ struct sim_profile {
 	uint32_t capmask;		/* PortInfo.CapabilityMask without IsSM */
 	uint16_t capmask2;
 	bool enhanced_port0, optimized_sl2vl;
-	uint8_t node_ports;		/* 0: as the topology says */
 	uint8_t resp_time;		/* RespTimeValue and the like: code */
 	uint32_t response_us, jitter_us;	/* delay of each answer, uniform within ± jitter */
 	bool silent;			/* answers nothing */

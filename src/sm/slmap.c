@@ -47,13 +47,25 @@ static uint16_t wanted_for_all(const uint16_t *by_out, unsigned nports)
 	return all;
 }
 
+/* What stands for an item of SL2VL when it is written; pairs: items there are for each out port. */
+static item_t joined(item_t it, const uint16_t *by_out, const unsigned *pairs, bool whole)
+{
+	unsigned out = ITEM_B(it);
+
+	if (whole)
+		return ITEM(ITEM_SL2VL, ITEM_ALL, ITEM_ALL);
+	if (by_out[out] != DIFFERENT && pairs[out] > 1)
+		return ITEM(ITEM_SL2VL, ITEM_ALL, out);
+	return it;
+}
+
 void slmap_join(const struct plan *p, uint32_t node, struct node_work *w)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 	uint16_t by_out[256];
 	unsigned pairs[256] = { 0 }, outs = 0;
-	bool whole;
 	uint32_t k = 0;
+	bool whole;
 
 	if (n->sw == FABRIC_NONE || !p->f->switches[n->sw].optimized_sl2vl || !p->tables->managed)
 		return;
@@ -66,24 +78,14 @@ void slmap_join(const struct plan *p, uint32_t node, struct node_work *w)
 		by_out[out] = wanted_for_out(p, node, out);
 	whole = outs > 1 && wanted_for_all(by_out, n->nports) != DIFFERENT;
 
+	/* want_items() lists them out port by out port: those that become one are neighbours */
 	for (uint32_t i = 0; i < w->n; i++) {
 		item_t it = w->items[i];
-		unsigned out = ITEM_B(it);
 
-		if (ITEM_KIND(it) == ITEM_SL2VL) {
-			if (whole && !outs)
-				continue;	/* was put in already */
-			if (whole) {
-				outs = 0;
-				it = ITEM(ITEM_SL2VL, ITEM_ALL, ITEM_ALL);
-			} else if (by_out[out] != DIFFERENT && pairs[out] != 1) {
-				if (!pairs[out])
-					continue;
-				pairs[out] = 0;
-				it = ITEM(ITEM_SL2VL, ITEM_ALL, out);
-			}
-		}
-		w->items[k++] = it;
+		if (ITEM_KIND(it) == ITEM_SL2VL)
+			it = joined(it, by_out, pairs, whole);
+		if (!k || it != w->items[k - 1])
+			w->items[k++] = it;
 	}
 	w->n = k;
 }

@@ -102,17 +102,13 @@ static bool file_write(const struct store *s, const char *name, struct buf *b)
 static bool read_whole(const char *path, struct buf *b)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char chunk[65536];
-	ssize_t n = 0;
+	bool ok = fd >= 0 && buf_read(b, fd, FILE_MAX);
+	int why = errno;
 
-	if (fd < 0)
-		return false;
-	while (b->n <= FILE_MAX && (n = read(fd, chunk, sizeof(chunk))) > 0)
-		buf_add(b, chunk, (size_t)n);
-	close(fd);
-	if (b->n > FILE_MAX)
-		errno = EFBIG;
-	return n == 0 && b->n <= FILE_MAX;
+	if (fd >= 0)
+		close(fd);
+	errno = why;
+	return ok;
 }
 
 /* Checks title and digest, and cuts both off. */

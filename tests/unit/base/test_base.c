@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Growable arrays, text buffers, the GUID hash, findings. */
 #include <check.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -58,6 +60,32 @@ START_TEST(big_endian)
 	put_be64(b + 1, 0x0102030405060708ULL);
 	ck_assert_mem_eq(b, "\0\1\2\3\4\5\6\7\10", 9);
 	ck_assert_uint_eq(get_be64(b + 1), 0x0102030405060708ULL);
+}
+END_TEST
+
+START_TEST(buf_of_a_descriptor)
+{
+	struct buf b = { 0 };
+	char path[] = "/tmp/test_base.XXXXXX";
+	int fd = mkstemp(path);
+	static char data[100000];
+
+	ck_assert_int_ge(fd, 0);
+	unlink(path);
+	memset(data, 'x', sizeof(data));
+	ck_assert_int_eq(write(fd, data, sizeof(data)), (ssize_t)sizeof(data));
+	buf_puts(&b, "before");
+	lseek(fd, 0, SEEK_SET);
+	ck_assert(buf_read(&b, fd, sizeof(data)));		/* exactly as much as may be */
+	ck_assert_uint_eq(b.n, 6 + sizeof(data));
+	ck_assert_int_eq(b.s[6], 'x');
+	lseek(fd, 0, SEEK_SET);
+	ck_assert(!buf_read(&b, fd, sizeof(data) - 1));
+	ck_assert_int_eq(errno, EFBIG);
+	close(fd);
+	ck_assert(!buf_read(&b, fd, 10));
+	ck_assert_int_eq(errno, EBADF);
+	buf_free(&b);
 }
 END_TEST
 
@@ -244,6 +272,7 @@ int main(void)
 	tcase_add_test(tc, vec_grows);
 	tcase_add_test(tc, strings);
 	tcase_add_test(tc, big_endian);
+	tcase_add_test(tc, buf_of_a_descriptor);
 	tcase_add_test(tc, buf_text);
 	tcase_add_test(tc, map_basics);
 	tcase_add_test(tc, map_many);
