@@ -16,17 +16,19 @@
 # holds everybody to it, and a unit test is linked with what its layer uses and
 # nothing else.
 
-LAYERS = base yaml json ib fabric route qos plan conf store loop mad disco sm sa ctl \
+LAYERS = base yaml json ib bandwidth convert fabric route qos plan conf store loop mad disco sm sa ctl \
 	simnet simtopo simdev simhost simcheck simctl
 
 uses_base   =
 uses_yaml   = base
 uses_json   = base
 uses_ib     = base
+uses_bandwidth = base ib
+uses_convert = base ib
 uses_fabric = base ib
 uses_route  = base ib fabric
-uses_qos    = base ib fabric
-uses_plan   = base ib fabric route qos
+uses_qos    = base ib bandwidth fabric
+uses_plan   = base ib bandwidth fabric route qos
 uses_conf   = base yaml ib qos/policy.h plan/settings.h
 uses_store  = base ib fabric plan
 uses_loop   = base
@@ -34,7 +36,7 @@ uses_mad    = base ib loop
 uses_disco  = base ib fabric loop
 uses_sm     = base ib fabric route qos plan store loop mad disco
 uses_sa     = base ib fabric route qos plan
-uses_ctl    = base json ib fabric route qos plan store loop mad sm sa
+uses_ctl    = base json ib bandwidth fabric route qos plan store loop mad sm sa
 # The simulator judges the daemon: the two share only what serves anything.
 uses_simnet   = base
 uses_simtopo  = base simnet
@@ -45,12 +47,12 @@ uses_simctl   = base yaml json simnet simdev simcheck
 
 # Programs: src/NAME/*.c and the layers they use.
 PROGRAMS = qosd qosd-ctl qosd-sim
-uses_qosd     = $(filter-out sim%,$(LAYERS))
-uses_qosd-ctl = base
+uses_qosd     = $(filter-out sim% convert,$(LAYERS))
+uses_qosd-ctl = base convert
 uses_qosd-sim = base yaml json loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(SYSTEMD_LIBS)
-libs_qosd-ctl = $(JANSSON_LIBS)
+libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
 libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
 
 # src/preload: what qosd-sim puts before libibumad in the programs that it starts.
@@ -58,7 +60,8 @@ uses_preload =
 PRELOAD = $(BUILD)/libqosd-sim.so
 
 # A library's transport or parser belongs to one layer: header=layer.
-OWNED_HEADERS = ev.h=loop yaml.h=yaml infiniband/ibnetdisc.h=disco \
+OWNED_HEADERS = ev.h=loop yaml.h=yaml libxml/parser.h=convert libxml/tree.h=convert \
+		libxml/xmlerror.h=convert infiniband/ibnetdisc.h=disco \
 		infiniband/umad.h=mad,simhost,qosd-sim,preload infiniband/verbs.h=preload \
 		systemd/sd-daemon.h=qosd check.h=
 
@@ -111,7 +114,7 @@ endif
 ALL_CPPFLAGS = -D_GNU_SOURCE -DQOSD_VERSION='"$(VERSION)"' -Isrc -Iinclude $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -pthread $(WARN) $(CFLAGS) $(VARIANT_CFLAGS) \
 	$(UMAD_CFLAGS) $(MAD_CFLAGS) $(NETDISC_CFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) \
-	$(SYSTEMD_CFLAGS)
+	$(SYSTEMD_CFLAGS) $(XML_CFLAGS)
 ALL_LDFLAGS = $(VARIANT_LDFLAGS) $(LDFLAGS)
 COMMON_LIBS = -lm
 
@@ -129,7 +132,7 @@ archives = $(patsubst %,$(BUILD)/lib%.a,$(call reverse,$(filter $(1),$(LAYERS)))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)/*.c))
 # What a layer's archive needs of other people's libraries: those of the daemon
 # serve all, since nothing is linked that is not used.
-LINK_LIBS = -Wl,--as-needed $(libs_qosd) $(COMMON_LIBS)
+LINK_LIBS = -Wl,--as-needed $(libs_qosd) $(XML_LIBS) $(COMMON_LIBS)
 
 programs = $(addprefix $(BUILD)/,$(PROGRAMS))
 

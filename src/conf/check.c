@@ -92,8 +92,10 @@ static void resolve_levels(struct reader *r, const struct index *levels, struct 
 	for (size_t i = 0; i < p->n_partitions; i++) {
 		struct policy_partition *part = &p->partitions[i];
 
+		part->level_index = *part->level.s
+			? resolve(r, levels, &part->level) : p->default_level;
 		part->ipoib_level_index = *part->ipoib_level.s
-			? resolve(r, levels, &part->ipoib_level) : p->default_level;
+			? resolve(r, levels, &part->ipoib_level) : part->level_index;
 	}
 }
 

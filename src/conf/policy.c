@@ -152,6 +152,8 @@ static void read_partitions(struct reader *r, const struct node *n, const struct
 		part->pos = k->pos;
 		part->ipoib = true;
 		part->ipoib_level.s = xstrdup("");
+		part->level.s = xstrdup("");
+		policy_add_everybody(part);
 		read_name_ok(r, k);
 		read_map(r, k->value, partition_keys, ARRAY_SIZE(partition_keys), part);
 		if (p->n_partitions > 1 && part->pkey == IB_PKEY_DEFAULT)

@@ -52,12 +52,20 @@ uint32_t policy_find_level(const struct policy *p, const char *name)
 
 bool policy_manages_tables(const struct policy *p)
 {
-	if (p->has_fabric_setup)
+	if (p->has_fabric_setup || p->n_classes)
 		return true;
 	for (size_t i = 0; i < p->n_levels; i++)
 		if (p->levels[i].sl != 0)
 			return true;
 	return false;
+}
+
+void policy_add_everybody(struct policy_partition *part)
+{
+	part->members = xrealloc(part->members, part->n_members + 1, sizeof(*part->members));
+	part->members[part->n_members++] = (struct policy_member){
+		.group.s = xstrdup("all"), .membership = MEMBER_FULL,
+	};
 }
 
 void policy_add_implied(struct policy *p)
@@ -76,9 +84,11 @@ void policy_add_implied(struct policy *p)
 		p->n_partitions = 1;
 		p->partitions[0] = (struct policy_partition){
 			.name = xstrdup("Default"), .pkey = IB_PKEY_DEFAULT,
+			.level.s = xstrdup(""), .level_index = p->default_level,
 			.ipoib = true, .ipoib_level.s = xstrdup(""),
 			.ipoib_level_index = p->default_level,
 		};
+		policy_add_everybody(&p->partitions[0]);
 	}
 }
 
@@ -134,6 +144,17 @@ static void rule_free(struct policy_rule *r)
 	free(r->level_name.s);
 }
 
+static void partition_free(struct policy_partition *part)
+{
+	free(part->name);
+	free(part->description);
+	for (size_t i = 0; i < part->n_members; i++)
+		free(part->members[i].group.s);
+	free(part->members);
+	free(part->level.s);
+	free(part->ipoib_level.s);
+}
+
 void policy_free(struct policy *p)
 {
 	if (!p)
@@ -144,10 +165,13 @@ void policy_free(struct policy *p)
 		level_free(&p->levels[i]);
 	for (size_t i = 0; i < p->n_rules; i++)
 		rule_free(&p->rules[i]);
-	for (size_t i = 0; i < p->n_partitions; i++) {
-		free(p->partitions[i].name);
-		free(p->partitions[i].ipoib_level.s);
+	for (size_t i = 0; i < p->n_partitions; i++)
+		partition_free(&p->partitions[i]);
+	for (size_t i = 0; i < p->n_classes; i++) {
+		names_free(&p->classes[i].level_names);
+		free(p->classes[i].levels);
 	}
+	names_free(&p->classes_except);
 	for (size_t i = 0; i < p->n_sl2vl; i++)
 		free(p->sl2vl[i].group.s);
 	for (size_t i = 0; i < p->n_vlarb; i++)
@@ -156,6 +180,7 @@ void policy_free(struct policy *p)
 	free(p->levels);
 	free(p->rules);
 	free(p->partitions);
+	free(p->classes);
 	free(p->sl2vl);
 	free(p->vlarb);
 	free(p->file);

@@ -67,7 +67,8 @@ struct policy_level {
 	char *name;
 	struct src_pos pos;
 	char *description;
-	uint8_t sl;			/* 0..15 */
+	bool sl_given;			/* else the SL comes from the traffic classes' SL plan */
+	uint8_t sl;			/* 0..15; set in either case once the file is loaded */
 	uint8_t mtu_limit;		/* MTU code, 0 = none */
 	uint8_t rate_limit;		/* rate code, 0 = none */
 	int16_t packet_lifetime;	/* IBA exponent 0..31, -1 = none */
@@ -103,14 +104,39 @@ struct policy_rule {
 	uint32_t level;				/* index into levels */
 };
 
+/* PartitionMembership: both: the port holds the full and the limited P_Key (OpenSM's "both"). */
+enum membership { MEMBER_NONE, MEMBER_LIMITED, MEMBER_FULL, MEMBER_BOTH };
+
+/* One line of `members`: who, by exactly one of the three. */
+struct policy_member {
+	struct src_pos pos;
+	struct policy_name group;	/* group name, "all" or "self"; s NULL if by guids */
+	struct u64_range guids;		/* port GUIDs, when group.s is NULL */
+	enum membership membership;
+};
+
 struct policy_partition {
 	char *name;
 	struct src_pos pos;
-	uint16_t pkey;			/* 15-bit */
-	/* Of the default partition only `ipoib` and `level` may be given yet. */
+	char *description;		/* NULL if none */
+	uint16_t pkey;			/* 15-bit, 1..0x7fff */
+	struct policy_member *members;	/* of several lines that name a port the last one holds */
+	size_t n_members;
+	struct policy_name level;	/* of queries in this partition that no rule matches; "" = default */
+	uint32_t level_index;
 	bool ipoib;			/* has an IPoIB broadcast group */
-	struct policy_name ipoib_level;	/* "" = the default level */
+	struct policy_name ipoib_level;	/* "" = the partition's level */
 	uint32_t ipoib_level_index;
+};
+
+/* An intention (T-classes, B3): what some levels are to get of every link. */
+struct policy_class {
+	struct src_pos pos;
+	struct policy_names level_names;	/* at least one */
+	uint32_t *levels;		/* their indexes */
+	bool high;			/* priority: high */
+	int32_t share;			/* 1/100 per cent, -1 = not given */
+	int16_t high_limit;		/* 0..255, -1 = not given */
 };
 
 enum scope_kind { SCOPE_GROUP, SCOPE_ACROSS };
@@ -170,6 +196,15 @@ struct policy {
 	size_t n_sl2vl;
 	struct policy_vlarb *vlarb;
 	size_t n_vlarb;
+	/*
+	 * traffic-classes.  They hold for every port but those of the groups in
+	 * classes_except, for which fabric-setup may say something else.
+	 */
+	struct policy_class *classes;
+	size_t n_classes;
+	struct policy_names classes_except;	/* groups */
+	uint32_t fallback_class;	/* of SLs that no class has: that of the level `default`, else the last low one */
+	uint8_t class_of_sl[IB_SL_COUNT];	/* index into classes; set when there are any */
 };
 
 /* What holds without a policy file: one level `default`, SL 0; no tables. */
@@ -180,6 +215,8 @@ struct policy *policy_builtin(void);
  * Sets default_level.
  */
 void policy_add_implied(struct policy *p);
+/* The member `all: full`, which the default partition has unless it says otherwise. */
+void policy_add_everybody(struct policy_partition *part);
 void policy_free(struct policy *p);	/* NULL is fine */
 /* Index, or UINT32_MAX. */
 uint32_t policy_find_group(const struct policy *p, const char *name);
@@ -190,7 +227,7 @@ const char *policy_class_name(enum port_class c);	/* "ca", "router", "switch-por
 
 /*
  * Whether SL2VL and VLArb tables are written at all: when fabric-setup is
- * given, or when any level uses an SL other than 0.  Otherwise the devices'
+ * given, or traffic classes, or when any level uses an SL other than 0.  Otherwise the devices'
  * power-on tables stay, and only SL 0 is offered.
  */
 bool policy_manages_tables(const struct policy *p);

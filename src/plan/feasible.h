@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Can this fabric do what the policy asks (P7)?  What each level gets on each
+ * kind of link when everybody wants all, where that is least, which demands
+ * can't be met, where, why, and what comes nearest.
+ *
+ * Links are judged by kind: out ports whose rate, MTU, VLs, tables and class of
+ * port agree are one link kind, and a fabric has few.  Pure data, printable as
+ * text here and as JSON in ctl/.
+ */
+#ifndef QOSD_PLAN_FEASIBLE_H
+#define QOSD_PLAN_FEASIBLE_H
+
+#include "bandwidth/arbiter.h"
+#include "plan/plan.h"
+
+/* What a level gets on a kind of link. */
+struct level_link {
+	uint8_t vl;		/* IB_VL_DROP: its packets are dropped there */
+	bool high;		/* its VL is in the high table */
+	bool starved;		/* gets nothing when all are backlogged */
+	uint16_t shared_with;	/* SLs of other levels on the same VL: bit s */
+	double share;		/* of the link, all VLs of all levels backlogged; the VL's, if shared */
+	double guaranteed;	/* Gb/s: that share of the data rate, at most the level's rate-limit */
+	double ceiling;		/* Gb/s when nobody else sends: data rate or rate-limit */
+	double wait_us;		/* bound of a packet's wait for the others at this port; < 0: none */
+};
+
+struct link_kind {
+	enum port_class class;
+	uint8_t rate, mtu, vls;	/* code, code, data VLs that operate */
+	uint16_t arb;		/* index into the plan's arbs, TABLE_NONE */
+	uint16_t map;		/* the SL2VL id most of its ports have (in port 0 … any) */
+	uint32_t n_ports, example;	/* how many; one of them */
+	struct level_link *levels;	/* per policy level */
+};
+
+/* A level over the whole fabric. */
+struct level_verdict {
+	uint32_t worst;		/* index of the link kind with the least guaranteed; UINT32_MAX: none */
+	uint64_t unreachable;	/* ordered pairs of end ports that its SL does not connect, */
+	uint32_t from, to;	/* … one of them; of pairs that have a route */
+	uint64_t pairs;		/* ordered pairs of end ports that have a route */
+};
+
+/* A link that runs below what both its ends can, or below most others of its kind. */
+struct deviation {
+	uint32_t port;		/* the lower of its two port slots */
+	uint8_t rate, usual;	/* rate codes */
+	uint8_t vls, usual_vls;
+	char why[96];
+};
+
+struct feasibility {
+	struct link_kind *kinds;	/* the most common first */
+	uint32_t n_kinds;
+	uint16_t *kind_of_port;		/* per port slot: index into kinds, UINT16_MAX: no link */
+	struct level_verdict *levels;	/* per policy level */
+	struct deviation *deviations;
+	uint32_t n_deviations;
+	/*
+	 * With the policy's positions: shares that are missed (warning, with the
+	 * nearest), levels dropped or starved somewhere, VLs that SL2VL uses and no
+	 * arbitration table serves, classes that share a VL, unreachable pairs per
+	 * level, MTU or rate limits that no path can meet, links that deviate.
+	 */
+	struct findings findings;
+};
+
+/* p is complete (plan_complete() was called). */
+struct feasibility *feasible_judge(const struct plan *p);
+void feasible_free(struct feasibility *v);
+/* A table for people: kinds of link against levels, then the verdict of each level. */
+void feasible_print(const struct feasibility *v, const struct plan *p, struct buf *out);
+
+/* The payload rate of a link in Gb/s: what its encoding leaves (8b/10b up to QDR, 64b/66b above). */
+double data_rate_gbps(unsigned rate_code);
+
+#endif
