@@ -21,6 +21,7 @@
 #include <pthread.h>
 
 #include "disco/disco.h"
+#include "sm/difference.h"
 #include "sm/sm.h"
 #include "sm/want.h"
 #include "store/store.h"
@@ -176,10 +177,8 @@ void observe_settle(struct node_work *w);
 void observe_add(struct node_work *w, item_t item);
 
 /* slmap.c */
-/* Puts the SL2VL items of a switch together that one Set can write (before they are written). */
-void slmap_join(const struct plan *p, uint32_t node, struct node_work *w);
 /*
- * The switch did not take such an item: adds its pairs one by one.  False if
+ * The switch did not take an item that slmap_join() made: adds its pairs one by one.  False if
  * the item is no such.
  */
 bool slmap_split(const struct plan *p, uint32_t node, struct node_work *w, item_t item);
