@@ -12,13 +12,6 @@
 #include "ib/sa.h"
 #include "ib/units.h"
 
-static json_t *json_port(const struct subnet_state *s, uint32_t port)
-{
-	char name[FABRIC_NAME_MAX];
-
-	return json_text(fabric_port_name(s->f, port, name, sizeof(name)));
-}
-
 /* --- hops --- */
 
 static json_t *hop_object(const struct subnet_state *s, const struct path_hop *hop, unsigned sl)
@@ -89,15 +82,6 @@ struct tried {
 	uint32_t rule, n_rules;		/* next to show; how many were tried */
 };
 
-static json_t *rule_place(const struct policy *p, uint32_t rule)
-{
-	const struct policy_rule *x = &p->rules[rule];
-
-	return json_pack("{s:i, s:i, s:o, s:o}", "rule", (int)rule + 1, "line", (int)x->pos.line,
-			 "description", x->description ? json_text(x->description) : json_null(),
-			 "level", json_text(p->levels[x->level].name));
-}
-
 static json_t *next_tried(void *rows)
 {
 	struct tried *t = rows;
@@ -108,7 +92,7 @@ static json_t *next_tried(void *rows)
 	if (t->rule == t->n_rules)
 		return NULL;
 	fails = match_rule_fails(plan->policy, t->s->f, plan->groups, t->rule, &t->query);
-	row = rule_place(plan->policy, t->rule++);
+	row = json_rule(plan->policy, t->rule++);
 	json_object_set_new(row, "fails", fails ? json_string(fails) : json_null());
 	return row;
 }
@@ -198,7 +182,7 @@ void cmd_explain(const struct ctl_call *c, struct reply *r)
 	why = path_resolve(s, &q, &a);
 	reply_result(r, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"source", json_port(s, src), "destination", json_port(s, dst),
-		"rule", rule == MATCH_NO_RULE ? json_null() : rule_place(policy, rule),
+		"rule", rule == MATCH_NO_RULE ? json_null() : json_rule(policy, rule),
 		"level", json_text(policy->levels[level].name),
 		"path", why ? json_null() : path_object(s, &q, &a),
 		"no-path", why ? json_text(why) : json_null(),

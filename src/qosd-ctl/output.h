@@ -17,6 +17,7 @@ struct output {
 	void (*head)(const json_t *answer);
 	bool (*row)(const json_t *row);
 	bool (*end)(bool complete);
+	bool raw_rows;		/* control characters in rows are left as they are */
 };
 
 extern const struct output json_output;
@@ -24,6 +25,9 @@ extern const struct output json_output;
 /* Text, by command (text.c). */
 extern const struct output text_status, text_nodes, text_ports, text_route, text_sl2vl,
 			   text_vlarb, text_explain, text_reload, text_sweep;
+/* … and those of policies (text_policy.c). */
+extern const struct output text_plan, text_policy_load, text_policy_confirm, text_policy_revert,
+			   text_policy_show, text_policy_history;
 /* The findings that may come with an error, to stderr. */
 void text_findings_of_error(const json_t *answer);
 

@@ -8,36 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
+#include "text.h"
 
-#define LABEL "%-13s"
 #define STATUS_FINDINGS 5	/* shown by status; all of them are in the JSON */
-
-/* --- members of an object; what is missing reads as "" or 0 --- */
-
-static const char *str(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
-
-static long long num(const json_t *o, const char *key)
-{
-	return json_integer_value(json_object_get(o, key));
-}
-
-static double real(const json_t *o, const char *key)
-{
-	return json_number_value(json_object_get(o, key));
-}
-
-static bool has(const json_t *o, const char *key)
-{
-	const json_t *v = json_object_get(o, key);
-
-	return v && !json_is_null(v);
-}
 
 /* A number, or "-" where there is none, right-aligned. */
 static void put_num(const json_t *o, const char *key, int width)
@@ -93,7 +66,7 @@ void clean_strings(json_t *value)
 
 /* --- findings --- */
 
-static void put_findings(const json_t *findings, size_t most, const char *indent, FILE *out)
+void put_findings(const json_t *findings, size_t most, const char *indent, FILE *out)
 {
 	size_t n = json_array_size(findings);
 
@@ -184,7 +157,7 @@ static void status_sa(const json_t *sa)
 
 static void status_policy(const json_t *p)
 {
-	printf(LABEL "%s, loaded %s\n", "policy", str(p, "file"), str(p, "loaded"));
+	put_policy(p);
 	printf(LABEL "%lld levels, %lld rules, checksum %s\n", "", num(p, "levels"),
 	       num(p, "rules"), str(p, "checksum"));
 	put_findings(json_object_get(p, "findings"), STATUS_FINDINGS, "             ", stdout);

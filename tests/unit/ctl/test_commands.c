@@ -19,9 +19,10 @@ static struct mad_counts counts;
 static bool accept_policy;
 static unsigned reloads, sweeps;
 
-static bool reload(void *arg, struct findings *out)
+static bool reload(void *arg, int64_t uid, struct findings *out)
 {
 	(void)arg;
+	(void)uid;
 	reloads++;
 	findings_add(out, accept_policy ? SEV_WARNING : SEV_ERROR, "/etc/qosd/policy.yaml",
 		     (struct src_pos){ 7, 3 }, "something about it");
