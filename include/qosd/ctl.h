@@ -40,7 +40,7 @@
 /* A file may be this long … */
 #define CTL_BODY_MAX (16u << 20)
 /* … must be there within so many seconds after its request … */
-#define CTL_BODY_SECONDS 30
+#define CTL_BODY_SECONDS 10
 /* … and so many clients send one at a time; a further one is told so and closed. */
 #define CTL_BODIES_MAX 2
 /* Requests that take long are worked on at a time; a further one is refused. */
