@@ -286,8 +286,8 @@ void yield_to_classes(struct tables_build *b, struct stacks *s, uint32_t n_scope
 	for (uint32_t i = 0; i < n_scopes; i++)
 		if (notes[i].ports)
 			findings_add(b->out, SEV_ERROR, b->p->file, pos_of(b->p, i),
-				     "this setting is for %s too, which has its tables from the "
-				     "traffic classes: they win, unless \"except\" names its group",
+				     "the traffic classes hold for %s, and win over this setting "
+				     "unless \"except\" names a group with such ports",
 				     note_ports_text(b, &notes[i], text, sizeof(text)));
 	free(notes);
 }

@@ -148,14 +148,14 @@ static struct choice choose(const struct arb_build *a, const struct policy *p, u
 }
 
 /* On a link with one VL the classes leave the tables to the built-in ones. */
-static struct choice choice_of_classes(const struct class_fit *fit)
+static struct choice choose_by_classes(const struct class_fit *fit, const struct choice *port)
 {
-	bool given = fit->arb.n_high || fit->arb.n_low;
+	struct choice c = *port;
 
-	return (struct choice){
-		.arb = fit->arb, .vls = fit->link.vls, .cap = { fit->link.high_cap, fit->link.low_cap },
-		.given = { given, given }, .highest = (uint8_t)(fit->vls_used - 1),
-	};
+	c.arb = fit->arb;
+	c.given[HIGH] = c.given[LOW] = fit->arb.n_high || fit->arb.n_low;
+	c.highest = (uint8_t)(fit->vls_used - 1);
+	return c;
 }
 
 /* A port with one data VL, or without tables, has nothing to arbitrate. */
@@ -188,7 +188,7 @@ static uint32_t choice_of(struct tables_build *b, struct arb_build *a, uint32_t 
 		};
 
 		i = (uint32_t)a->choices.n;
-		*vec_push(&a->choices) = fit ? choice_of_classes(fit)
+		*vec_push(&a->choices) = fit ? choose_by_classes(fit, &c)
 						: choose(a, b->p, from, class, &c);
 		map64_put(&a->known, key, i);
 	}

@@ -622,7 +622,7 @@ START_TEST(port_numbers_that_hosts_lack)
 	build();
 	ck_assert_ptr_nonnull(find(&findings, SEV_ERROR, "no port 0 on host0", "1 more device"));
 	ck_assert_ptr_nonnull(find(&findings, SEV_ERROR, "no port 9 on spine", "has 8"));
-	ck_assert_uint_eq(findings.n, 2);
+	ck_assert_uint_eq(findings.count[SEV_ERROR], 2);
 }
 END_TEST
 
@@ -650,7 +650,7 @@ START_TEST(arbitration_by_field)
 	ck_assert(high_is(LEAF, 1, ""));
 	ck_assert(low_is(LEAF, 1, "0:64 1:64 2:128"));
 	ck_assert_uint_eq(t->n_arbs, 3);
-	ck_assert_uint_eq(findings.n, 0);
+	ck_assert_uint_eq(findings.count[SEV_ERROR], 0);
 }
 END_TEST
 
@@ -673,7 +673,7 @@ START_TEST(arbitration_too_long)
 	ck_assert_uint_eq(e->pos.line, s->low_pos.line);
 	ck_assert_ptr_nonnull(strstr(e->text, "holds 2"));
 	ck_assert_ptr_nonnull(strstr(e->text, "1 more port"));
-	ck_assert_uint_eq(findings.n, 1);
+	ck_assert_uint_eq(findings.count[SEV_ERROR], 1);
 }
 END_TEST
 
@@ -705,7 +705,7 @@ START_TEST(arbitration_of_vls_that_devices_lack)
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_eq(e->pos.line, s->low_pos.line);
 	ck_assert_ptr_nonnull(strstr(e->text, "and 1 more port,"));
-	ck_assert_uint_eq(findings.n, 1);
+	ck_assert_uint_eq(findings.n, 2);		/* and VLs without a weight */
 }
 END_TEST
 
@@ -731,6 +731,55 @@ START_TEST(half_given)
 }
 END_TEST
 
+/* --- VLs that SL2VL sends to and arbitration forgot --- */
+
+START_TEST(unserved_vls)
+{
+	static const struct sl2vl three = { { 0, 1, 2, 2, 5, DROP } };
+	struct policy_vlarb *all, *leaf;
+
+	add_sl2vl(p, SCOPE_GROUP, "all", &three);
+	all = add_vlarb(p, SCOPE_GROUP, "all");
+	set_high(all, "1:9");
+	set_low(all, "0:1 2:0 5:3 7:3");
+	leaf = add_vlarb(p, SCOPE_GROUP, "leaf-p5");
+	set_low(leaf, "0:1 2:1");
+	build();
+	const struct finding *e = find(&findings, SEV_WARNING, "serves VL 2, where SL2VL puts SL 2, 3,",
+				       "host0/P1");
+	const struct finding *e5 = find(&findings, SEV_WARNING, "serves VL 5, where SL2VL puts SL 4,",
+					"leaf/P5");
+
+	ck_assert_ptr_nonnull(e);
+	ck_assert_ptr_nonnull(e5);
+	ck_assert_uint_eq(e->pos.line, all->low_pos.line);
+	ck_assert_uint_eq(e5->pos.line, leaf->low_pos.line);
+	ck_assert_ptr_nonnull(strstr(e->text, "and 8 more ports"));
+	ck_assert_ptr_null(strstr(e5->text, "more"));
+	ck_assert_uint_eq(findings.n, 2);
+}
+END_TEST
+
+START_TEST(unserved_vls_of_a_class_default)
+{
+	p->has_fabric_setup = true;
+	p->defaults[CLASS_CA] = (struct policy_class_default){
+		.given = true, .has_low = true, .high_limit = -1, .low_pos = { 77, 5 },
+	};
+	set_entries(p->defaults[CLASS_CA].arb.low, &p->defaults[CLASS_CA].arb.n_low,
+		    "0:1 1:1 2:1 3:1 4:1 5:1 6:1");
+	node_caps[HOST1].vl_cap = 1;
+	build();
+	const struct finding *e = find(&findings, SEV_WARNING, "serves VL 7, where SL2VL puts SL 7, 15,",
+				       "host0/P1");
+
+	ck_assert_ptr_nonnull(e);
+	ck_assert_uint_eq(e->pos.line, 77);
+	ck_assert_ptr_null(strstr(e->text, "more"));	/* a link with one VL needs no tables */
+	ck_assert_uint_eq(findings.n, 1);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -745,6 +794,7 @@ int main(void)
 		port_numbers_that_devices_lack, port_numbers_that_hosts_lack,
 		arbitration_by_field, arbitration_too_long, entries_without_weight_make_room,
 		arbitration_of_vls_that_devices_lack, nothing_to_arbitrate, half_given,
+		unserved_vls, unserved_vls_of_a_class_default,
 	};
 	Suite *s = suite_create("tables");
 	TCase *c = tcase_create("tables");
