@@ -75,12 +75,25 @@ static void check_groups(struct reader *r, const struct policy *p)
 	free(used);
 }
 
+static bool has_full_member(const struct policy_partition *part)
+{
+	for (size_t i = 0; i < part->n_members; i++)
+		if (part->members[i].membership != MEMBER_LIMITED)
+			return true;
+	return false;
+}
+
 static void check_partitions(struct reader *r, const struct policy *p)
 {
-	for (size_t i = 0; i < p->n_partitions; i++)
-		if (!p->partitions[i].n_members)
-			warn(r, p->partitions[i].pos, "the partition '%s' has no members",
-			     p->partitions[i].name);
+	for (size_t i = 0; i < p->n_partitions; i++) {
+		const struct policy_partition *part = &p->partitions[i];
+
+		if (!part->n_members)
+			warn(r, part->pos, "the partition '%s' has no members", part->name);
+		else if (!has_full_member(part))
+			warn(r, part->pos, "the partition '%s' has limited members only, which "
+			     "cannot communicate", part->name);
+	}
 }
 
 /* --- levels --- */
