@@ -107,8 +107,7 @@ static bool *used_levels(const struct policy *p)
 		used[p->rules[i].level] = true;
 	for (size_t i = 0; i < p->n_partitions; i++) {
 		used[p->partitions[i].level_index] = true;
-		if (p->partitions[i].ipoib)
-			used[p->partitions[i].ipoib_level_index] = true;
+		used[p->partitions[i].ipoib_level_index] = true;	/* the same without IPoIB */
 	}
 	return used;
 }
