@@ -23,7 +23,7 @@
 #include "base/map64.h"
 #include "conf/parts.h"
 
-#define WORK_MAX 100000000u	/* less than a second */
+#define WORK_MAX 100000000u	/* about a second */
 
 enum criterion {
 	SOURCE, DESTINATION, EITHER,

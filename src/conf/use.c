@@ -112,6 +112,15 @@ static bool *used_levels(const struct policy *p)
 	return used;
 }
 
+static void warn_classless(struct reader *r, const struct policy *p, const struct policy_level *l)
+{
+	const struct policy_class *c = &p->classes[p->class_of_sl[l->sl]];
+
+	/* the level `default` may be in no line of the file */
+	warn(r, l->pos.line ? l->pos : p->classes[0].pos, "the level '%s' is in no traffic class: "
+	     "its SL %u shares the VLs of the class at line %u", l->name, l->sl, c->pos.line);
+}
+
 /* A level of a traffic class is for programs that pick their SL by themselves, too. */
 static void check_levels(struct reader *r, const struct policy *p)
 {
@@ -126,10 +135,8 @@ static void check_levels(struct reader *r, const struct policy *p)
 		if (!used[i])
 			warn(r, l->pos, "the level '%s' is never used: no rule, no partition and "
 			     "no traffic class has it", l->name);
-		else if (p->n_classes)	/* the level `default` may be in no line of the file */
-			warn(r, l->pos.line ? l->pos : p->classes[0].pos, "the level '%s' is in no "
-			     "traffic class: its SL %u shares the VLs of the class at line %u",
-			     l->name, l->sl, p->classes[p->class_of_sl[l->sl]].pos.line);
+		else if (p->n_classes)
+			warn_classless(r, p, l);
 	}
 	free(class_of);
 	free(used);

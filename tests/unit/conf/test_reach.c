@@ -27,7 +27,9 @@ static unsigned random_below(unsigned n)
 enum { SRC, DST, SL, PKEY, SERVICE_ID, GUID, VARIABLES };
 #define PORTS 5
 #define VALUES 4
-static const unsigned sizes[VARIABLES] = { PORTS, PORTS, VALUES + 1, VALUES + 1, VALUES + 1, VALUES };
+static const unsigned sizes[VARIABLES] = {
+	PORTS, PORTS, VALUES + 1, VALUES + 1, VALUES + 1, VALUES,
+};
 #define QUERIES (PORTS * PORTS * (VALUES + 1) * (VALUES + 1) * (VALUES + 1) * VALUES)
 
 /* Port i is in group i; the others contain groups, and a port of their own. */
