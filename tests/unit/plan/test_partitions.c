@@ -321,6 +321,9 @@ START_TEST(no_room)
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_eq(e->pos.line, 4);
 	ck_assert_uint_eq(findings.count[SEV_ERROR], 3);
+	f->nodes[B].partition_cap = 2;		/* room for one of two is none */
+	build();
+	ck_assert_str_eq(keys_of(host(B)), "ffff 8004");
 	/* a node that says it has none has the one that every port has */
 	f->nodes[C].partition_cap = 0;
 	build();
@@ -393,14 +396,15 @@ END_TEST
 
 #define MANY 1000
 
-static uint16_t slowly_shared(uint32_t a, uint32_t b)
+static uint16_t slowly_shared(uint32_t a, uint32_t b, uint16_t lo, uint16_t hi)
 {
 	const struct pkey_table *x = port_pkeys(parts, a), *y = port_pkeys(parts, b);
 
 	for (uint32_t i = 0; i < x->n; i++)
 		for (uint32_t k = 0; k < y->n; k++)
 			if (((x->keys[i] ^ y->keys[k]) & 0x7fff) == 0 &&
-			    ((x->keys[i] | y->keys[k]) & 0x8000))
+			    ((x->keys[i] | y->keys[k]) & 0x8000) &&
+			    lo <= (x->keys[i] & 0x7fff) && (x->keys[i] & 0x7fff) <= hi)
 				return x->keys[i];
 	return 0;
 }
@@ -409,6 +413,7 @@ START_TEST(many_partitions)
 {
 	static const char *const names[] = { "S", "A", "B", "C" };
 	uint64_t seed = (uint64_t)_i + 1;
+	uint32_t level = add_level(0x4000, 0x6fff);
 
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		f->nodes[i].partition_cap = 100;
@@ -425,9 +430,12 @@ START_TEST(many_partitions)
 		const struct pkey_table *t = port_pkeys(parts, host(a));
 
 		ck_assert_uint_gt(t->n, 50);
-		for (unsigned b = 0; b < N_HOSTS; b++)
+		for (unsigned b = 0; b < N_HOSTS; b++) {
 			ck_assert_uint_eq(shared_pkey(parts, host(a), host(b), 0),
-					  slowly_shared(host(a), host(b)));
+					  slowly_shared(host(a), host(b), 0, 0x7fff));
+			ck_assert_uint_eq(shared_pkey_of_level(parts, level, host(a), host(b), 0),
+					  slowly_shared(host(a), host(b), 0x4000, 0x6fff));
+		}
 		for (uint32_t i = 0; i < t->n; i++)
 			ck_assert_int_ne(port_membership(parts, host(a), t->keys[i]), MEMBER_NONE);
 	}
