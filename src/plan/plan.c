@@ -93,6 +93,7 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	plan_assign_lids(p, known);
 	t[1] = now();
 	p->groups = groups_resolve(policy, f, &p->findings);
+	p->partitions = partitions_build(policy, f, p->groups, &p->findings);
 	p->matcher = matcher_build(policy, f, p->groups);
 	p->tables = qos_tables_build(policy, f, p->groups, settings->max_op_vls, &p->findings);
 	t[2] = now();
@@ -142,6 +143,7 @@ void plan_free(struct plan *p)
 	updn_order_free(p->order);
 	matcher_free(p->matcher);
 	qos_tables_free(p->tables);
+	partitions_free(p->partitions);
 	groups_free(p->groups);
 	findings_free(&p->findings);
 	free(p->lid);

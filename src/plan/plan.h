@@ -10,6 +10,7 @@
 
 #include "base/findings.h"
 #include "fabric/fabric.h"
+#include "plan/partitions.h"
 #include "plan/paths.h"
 #include "plan/settings.h"
 #include "qos/groups.h"
@@ -39,6 +40,7 @@ struct plan {
 	struct lfts *lfts;
 	const char *engine;		/* the routing engine that did it */
 	struct group_sets *groups;
+	struct partitions *partitions;
 	struct matcher *matcher;
 	struct qos_tables *tables;
 	struct paths *paths;

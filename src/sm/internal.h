@@ -63,6 +63,7 @@ struct node_work {
 	uint8_t silent;		/* SMPs without an answer, in a row */
 	uint8_t lost;		/* … in all */
 	bool doubtful;		/* refused something */
+	bool pkeys_differ;	/* … which left the P_Key table of an external port unlike the plan's */
 };
 
 struct plan_task;
@@ -188,6 +189,12 @@ bool slmap_split(const struct plan *p, uint32_t node, struct node_work *w, item_
 void write_start(struct sm *sm);
 void write_tables(struct sm *sm);
 void write_active(struct sm *sm);
+/*
+ * The device does not take the item.  If that is the P_Key table of a switch's
+ * external port, it is nothing to enforce partitions by: that does not begin on
+ * this node, and the next sweep looks again.
+ */
+void write_pkeys_differ(struct sm *sm, uint32_t node, item_t item);
 
 /* multicast.c */
 void multicast_after_sweep(struct sm *sm);
