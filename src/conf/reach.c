@@ -23,7 +23,7 @@
 #include "base/map64.h"
 #include "conf/parts.h"
 
-#define WORK_MAX 100000000u	/* less than a second */
+#define WORK_MAX 100000000u	/* about a second */
 
 enum criterion {
 	SOURCE, DESTINATION, EITHER,
@@ -615,10 +615,10 @@ static void look_for_hidden(struct reach *s)
 	uint32_t all = UINT32_MAX;	/* the first rule that matches every query */
 
 	for (uint32_t i = 0; i < s->p->n_rules; i++) {
-		uint32_t by = all;
+		uint32_t by = first_hiding(s, &s->rules[i]);
 
 		if (by == UINT32_MAX)
-			by = first_hiding(s, &s->rules[i]);
+			by = all;
 		if (by != UINT32_MAX)
 			report(s, i, by);
 		else if (!s->rules[i].set)

@@ -94,7 +94,8 @@ void read_pkeys(struct reader *r, const struct node *n, const struct key *k, voi
 
 	(void)k;
 	for (const struct node *i = read_items(r, n, "a P_Key"); i; i = i->next)
-		if (read_u64_range(r, i, 0, UINT16_MAX, &range) && pkey_range_ok(r, &range, i->text))
+		if (read_u64_range(r, i, 0, UINT16_MAX, &range) &&
+		    pkey_range_ok(r, &range, i->text))
 			*vec_push(ranges) = range;
 }
 

@@ -3,9 +3,10 @@
  * Upper-layer protocols by name: what their path queries carry.
  *
  * A user of the RDMA CM asks with Service-ID (port space << 16) + port (IBA
- * annex A11); SDP has a port space of its own (annex A4).  IPoIB asks with its
- * partition's P_Key and no Service-ID (RFC 4391), an initiator of SRP with the
- * Service-ID of its I/O controller, which each target chooses for itself.
+ * annex A11); SDP has a port space of its own (annex A4), RDS a second port for
+ * IPv6.  IPoIB asks with its partition's P_Key and no Service-ID (RFC 4391), an
+ * initiator of SRP with the Service-ID of its I/O controller, which each target
+ * chooses for itself.
  */
 #include <stdlib.h>
 
@@ -20,11 +21,11 @@
 /* What a name stands for, unless `tcp-port` says otherwise. */
 static const struct ulp {
 	uint64_t port_space;	/* 0: no Service-ID is known */
-	struct { uint16_t lo, hi; } ports[ULP_PORTS_MAX];	/* 0 to 0: none, behind the first */
+	struct { uint16_t lo, hi; } ports[ULP_PORTS_MAX];	/* 0, 0 behind the first: none */
 } ulps[ULP_COUNT] = {
 	[ULP_NONE]	 = { RDMA_PS_TCP, {{ 0, 0 }} },
 	[ULP_SDP]	 = { SDP_PORT_SPACE, {{ 0, 0xffff }} },
-	[ULP_RDS]	 = { RDMA_PS_TCP, {{ 18634, 18634 }, { 16385, 16385 }} },	/* IPv4, IPv6 */
+	[ULP_RDS]	 = { RDMA_PS_TCP, {{ 18634, 18634 }, { 16385, 16385 }} },
 	[ULP_ISER]	 = { RDMA_PS_TCP, {{ 3260, 3260 }} },
 	[ULP_NFS_RDMA]	 = { RDMA_PS_TCP, {{ 20049, 20049 }} },
 	[ULP_NVME_OF]	 = { RDMA_PS_TCP, {{ 4420, 4420 }} },

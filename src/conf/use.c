@@ -75,12 +75,25 @@ static void check_groups(struct reader *r, const struct policy *p)
 	free(used);
 }
 
+static bool has_full_member(const struct policy_partition *part)
+{
+	for (size_t i = 0; i < part->n_members; i++)
+		if (part->members[i].membership != MEMBER_LIMITED)
+			return true;
+	return false;
+}
+
 static void check_partitions(struct reader *r, const struct policy *p)
 {
-	for (size_t i = 0; i < p->n_partitions; i++)
-		if (!p->partitions[i].n_members)
-			warn(r, p->partitions[i].pos, "the partition '%s' has no members",
-			     p->partitions[i].name);
+	for (size_t i = 0; i < p->n_partitions; i++) {
+		const struct policy_partition *part = &p->partitions[i];
+
+		if (!part->n_members)
+			warn(r, part->pos, "the partition '%s' has no members", part->name);
+		else if (!has_full_member(part))
+			warn(r, part->pos, "the partition '%s' has limited members only, which "
+			     "cannot communicate", part->name);
+	}
 }
 
 /* --- levels --- */
@@ -94,10 +107,18 @@ static bool *used_levels(const struct policy *p)
 		used[p->rules[i].level] = true;
 	for (size_t i = 0; i < p->n_partitions; i++) {
 		used[p->partitions[i].level_index] = true;
-		if (p->partitions[i].ipoib)
-			used[p->partitions[i].ipoib_level_index] = true;
+		used[p->partitions[i].ipoib_level_index] = true;	/* the same without IPoIB */
 	}
 	return used;
+}
+
+static void warn_classless(struct reader *r, const struct policy *p, const struct policy_level *l)
+{
+	const struct policy_class *c = &p->classes[p->class_of_sl[l->sl]];
+
+	/* the level `default` may be in no line of the file */
+	warn(r, l->pos.line ? l->pos : p->classes[0].pos, "the level '%s' is in no traffic class: "
+	     "its SL %u shares the VLs of the class at line %u", l->name, l->sl, c->pos.line);
 }
 
 /* A level of a traffic class is for programs that pick their SL by themselves, too. */
@@ -114,10 +135,8 @@ static void check_levels(struct reader *r, const struct policy *p)
 		if (!used[i])
 			warn(r, l->pos, "the level '%s' is never used: no rule, no partition and "
 			     "no traffic class has it", l->name);
-		else if (p->n_classes)	/* the level `default` may be in no line of the file */
-			warn(r, l->pos.line ? l->pos : p->classes[0].pos, "the level '%s' is in no "
-			     "traffic class: its SL %u shares the VLs of the class at line %u",
-			     l->name, l->sl, p->classes[p->class_of_sl[l->sl]].pos.line);
+		else if (p->n_classes)
+			warn_classless(r, p, l);
 	}
 	free(class_of);
 	free(used);

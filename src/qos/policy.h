@@ -75,7 +75,7 @@ struct policy_level {
 	char *name;
 	struct src_pos pos;
 	char *description;
-	bool sl_given;			/* else the SL comes from the traffic classes' SL plan */
+	bool sl_given;			/* else the SL is from the traffic classes' SL plan */
 	uint8_t sl;			/* 0..15; set in either case once the file is loaded */
 	uint8_t mtu_limit;		/* MTU code, 0 = none */
 	uint8_t rate_limit;		/* rate code, 0 = none */
@@ -128,9 +128,9 @@ struct policy_partition {
 	struct src_pos pos;
 	char *description;		/* NULL if none */
 	uint16_t pkey;			/* 15-bit, 1..0x7fff */
-	struct policy_member *members;	/* of several lines that name a port the last one holds */
+	struct policy_member *members;	/* of several that name a port the last one holds */
 	size_t n_members;
-	struct policy_name level;	/* of queries in this partition that no rule matches; "" = default */
+	struct policy_name level;	/* of queries that no rule matches; "" = default */
 	uint32_t level_index;
 	bool ipoib;			/* has an IPoIB broadcast group */
 	struct policy_name ipoib_level;	/* "" = the partition's level */
@@ -211,7 +211,7 @@ struct policy {
 	struct policy_class *classes;
 	size_t n_classes;
 	struct policy_names classes_except;	/* groups */
-	/* Of SLs that no class has: that of the level `default`, else the last low one, else the last. */
+	/* Of SLs of no class: that of the level `default`, else the last low one, else the last. */
 	uint32_t fallback_class;
 	uint8_t class_of_sl[IB_SL_COUNT];	/* index into classes; set when there are any */
 };
@@ -232,7 +232,8 @@ uint32_t policy_find_group(const struct policy *p, const char *name);
 uint32_t policy_find_level(const struct policy *p, const char *name);
 const char *policy_ulp_name(enum policy_ulp ulp);
 enum policy_ulp policy_ulp_parse(const char *word);	/* ULP_NONE if unknown */
-const char *policy_class_name(enum port_class c);	/* "ca", "router", "switch-port-0", "switch" */
+/* "ca", "router", "switch-port-0", "switch" */
+const char *policy_class_name(enum port_class c);
 
 /*
  * Whether SL2VL and VLArb tables are written at all: when fabric-setup is

@@ -258,7 +258,8 @@ START_TEST(ulp_ipoib)
 {
 	struct policy *p = good_policy(
 		"match-rules: {ulp: ipoib, level: default}\n"
-		"partitions: {a: {pkey: 3, members: all, ipoib: true}, b: {pkey: 4, members: all},\n"
+		"partitions:\n"
+		" {a: {pkey: 3, members: all, ipoib: true}, b: {pkey: 4, members: all},\n"
 		"  c: {pkey: 5, members: all, ipoib: {level: default}}}\n");
 
 	CK_RANGES(&p->rules[0].pkeys, 0x7fff, 0x7fff, 3, 3, 5, 5);
