@@ -147,14 +147,20 @@ static void add_group(struct policy *p, const char *name, uint64_t lo, uint64_t 
 
 /* --- judging --- */
 
-static struct scene judge(struct fabric *f, struct policy *policy)
+static struct scene judge_with_lmc(struct fabric *f, struct policy *policy, uint8_t lmc)
 {
 	struct scene s = { .f = f, .policy = policy, .settings = settings_default() };
 
+	s.settings->lmc = lmc;
 	s.p = plan_compute(f, policy, s.settings, NULL, NULL);
 	plan_judge(s.p, NULL);
 	s.v = s.p->feasible;
 	return s;
+}
+
+static struct scene judge(struct fabric *f, struct policy *policy)
+{
+	return judge_with_lmc(f, policy, 0);
 }
 
 static void end(struct scene *s)
@@ -330,6 +336,25 @@ START_TEST(one_vl_is_shared_and_said_to_be)
 }
 END_TEST
 
+START_TEST(what_is_shared_everywhere_is_meant)
+{
+	struct policy *p = three_levels();
+
+	add_level(p, "other", 5);	/* SLs 3 and up are on VL 0 */
+	add_level(p, "same", 2);
+	struct scene s = judge(two_leaves(), p);
+	const struct level_link *l = s.v->kinds[0].levels;
+
+	ck_assert_uint_eq(l[0].shared_with, 1u << 5);
+	ck_assert_uint_eq(l[3].shared_with, 1u << 0);
+	ck_assert_uint_eq(l[2].shared_with, 1u << 2);
+	ck_assert_uint_eq(l[4].shared_with, 1u << 2);
+	ck_assert_double_eq_tol(l[3].share, 1. / 12, 1e-9);
+	ck_assert_uint_eq(s.v->findings.n, 0);
+	end(&s);
+}
+END_TEST
+
 START_TEST(no_tables_nothing_known)
 {
 	struct fabric *f = two_leaves();
@@ -446,12 +471,32 @@ START_TEST(sl_dropped_on_one_hop)
 	only_port(&add_map(p, "leaf", 3, 1u << 2)->from, 1);
 	struct scene s = judge(two_leaves(), p);
 
+	/* most in ports don't drop it, which is what the kind has */
+	ck_assert_uint_eq(kind_at(&s, 0x1000, 3)->levels[2].vl, 2);
 	/* that host to 3 hosts and 2 switches */
 	ck_assert_uint_eq(s.v->levels[2].unreachable, 5);
 	ck_assert_uint_eq(s.v->levels[2].from, port_of(s.f, 0x100, 1));
 	ck_assert_uint_eq(s.v->levels[0].unreachable + s.v->levels[1].unreachable, 0);
 	expect_finding(&s, SEV_WARNING, 13, "level bulk: SL 2 does not connect 5 of 30 pairs");
 	expect_finding(&s, SEV_WARNING, 13, "it is dropped in n1000 (0x0000000000001000) from port 1");
+	expect_counts(&s);
+	end(&s);
+}
+END_TEST
+
+START_TEST(sl_dropped_from_a_switch_itself)
+{
+	struct policy *p = three_levels();
+
+	add_group(p, "leaf", 0x1000, 0x1000);
+	only_port(&add_map(p, "leaf", 3, 1u << 2)->from, 0);
+	struct scene s = judge(two_leaves(), p);
+
+	ck_assert_uint_eq(kind_at(&s, 0x1000, 3)->levels[2].vl, 2);
+	ck_assert_uint_eq(s.v->levels[2].unreachable, 5);
+	expect_finding(&s, SEV_WARNING, 13, "from n1000/P0 (0x0000000000001000) to n100/P1 "
+		       "(0x0000000000000101) it is dropped in n1000 (0x0000000000001000) from port 0 "
+		       "to port 1");
 	expect_counts(&s);
 	end(&s);
 }
@@ -587,7 +632,8 @@ START_TEST(what_a_level_asks_in_vain)
 	p->levels[2].pkeys.v = xcalloc(1, sizeof(*p->levels[2].pkeys.v));
 	p->levels[2].pkeys.v[0] = (struct u64_range){ .lo = 0x10, .hi = 0x7fff };
 	p->levels[2].pkeys.n = 1;
-	s = judge(two_leaves(), p);
+	p->levels[1].path_bits = 3;
+	s = judge_with_lmc(two_leaves(), p, 2);
 	ck_assert_uint_eq(s.v->findings.n, 0);
 	end(&s);
 }
@@ -639,11 +685,9 @@ START_TEST(other_models_have_other_rates)
 {
 	struct fabric *f = two_leaves();
 
-	/* two of four hosts are of another make, by DeviceID, and slower */
-	for (uint64_t guid = 0x120; guid <= 0x130; guid += 0x10) {
-		f->nodes[map64_get(&f->node_by_guid, guid)].info[31] = 7;
-		set_link(f, guid, 1, (uint8_t)rate_parse_link("4xSDR"), 4, 4);
-	}
+	/* one of four hosts is of another make, by DeviceID, and slower */
+	f->nodes[map64_get(&f->node_by_guid, 0x120)].info[31] = 7;
+	set_link(f, 0x120, 1, (uint8_t)rate_parse_link("4xSDR"), 4, 4);
 	struct scene s = judge(f, policy_builtin());
 
 	ck_assert_uint_eq(s.v->n_deviations, 0);
@@ -714,6 +758,7 @@ START_TEST(links_that_deviate_alike_are_one_finding)
 		       "2048");
 	expect_finding(&s, SEV_WARNING, 0, "has 4 data VLs, most links of its kind 8");
 	ck_assert_ptr_null(found(&s, "runs at"));
+	ck_assert_uint_eq(s.v->findings.n, 3);	/* and who can't join the IPoIB group */
 	end(&s);
 }
 END_TEST
@@ -786,11 +831,13 @@ int main(void)
 	tcase_add_test(c, shares_and_waits_by_hand);
 	tcase_add_test(c, limits_of_a_level_count);
 	tcase_add_test(c, one_vl_is_shared_and_said_to_be);
+	tcase_add_test(c, what_is_shared_everywhere_is_meant);
 	tcase_add_test(c, no_tables_nothing_known);
 	tcase_add_test(c, unmanaged_tables_leave_one_level_alone);
 	tcase_add_test(c, a_limit_of_255_starves);
 	tcase_add_test(c, a_vl_in_no_table_gets_nothing);
 	tcase_add_test(c, sl_dropped_on_one_hop);
+	tcase_add_test(c, sl_dropped_from_a_switch_itself);
 	tcase_add_test(c, sl_dropped_by_a_host);
 	tcase_add_test(c, sl_dropped_everywhere_is_an_error);
 	tcase_add_test(c, hosts_without_a_switch);
