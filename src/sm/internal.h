@@ -101,7 +101,8 @@ struct sm {
 	struct shared_policy *sweep_policy;
 	struct plan *plan;
 	struct plan_task *planning;	/* while a part of it is computed */
-	bool tables_written;		/* … and the second part may be waited for */
+	bool tables_wait;		/* … and the tables wait for its second part, */
+	bool tables_written;		/* … or are written and only that is missing */
 	struct node_work *work;		/* per node of f */
 	struct smp_job *job;
 	uint32_t sms_to_ask;		/* ELECTION: SMInfo answers waited for */
