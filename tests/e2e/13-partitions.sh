@@ -247,7 +247,18 @@ switches=$(grep -c ^Switch "$topology")
 # of hosts and switches one block each, of the switch ports the bits alone
 changed "P_Key tables, enforcement off" $((switches + hosts + (can_enforce ? hosts : 0)))
 
+note "and again"
+cp policy.yaml nobody.yaml
+tenants >policy.yaml
+reload || bad "refused: $(cat reload)"
+expect "P_Keys" "7fff 8010 0030" "$(pkeys $node001 1)"
+# the switch ports' tables are still there
+changed "P_Key tables, enforcement on" $((switches + hosts + (can_enforce ? hosts : 0)))
+[ ! "$can_enforce" ] || expect "enforcement" "1 1" "$(enforces $leaf01 1)"
+
 if [ "$can_enforce" ]; then
+	cp nobody.yaml policy.yaml
+	reload || bad "refused: $(cat reload)"
 	note "a switch that does not take its tables, nor lets others' through"
 	stop_qosd || bad "exit status $? after SIGTERM"
 	printf 'smp-timeout: 50ms\nsmp-retries: 1\n' >quick.yaml
