@@ -96,6 +96,7 @@ struct out_scopes { struct out_scope *v; size_t n, cap; };
 enum out_class { OUT_ALL, OUT_CA, OUT_SWITCH0, OUT_SWITCH, OUT_ROUTER, OUT_CLASSES };
 
 struct out_default {
+	struct place at;			/* of the first option of the class */
 	struct notes notes;
 	bool given;
 	struct sl2vl_table table;

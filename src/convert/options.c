@@ -138,6 +138,8 @@ static bool read_table_option(const struct option *o)
 		return false;
 	d = &o->c->defaults[classes[i].class];
 	what = o->key + strlen(classes[i].prefix);
+	if (!d->at.pos.line)
+		d->at = o->at;
 	if (!strcmp(what, "max_vls"))
 		read_max_vls(o, d);
 	else if (!strcmp(what, "high_limit"))
@@ -150,8 +152,6 @@ static bool read_table_option(const struct option *o)
 		read_sl2vl(o, d);
 	else
 		return false;
-	if (!d->given)
-		remark(o->c, &d->notes, "%s:%u", o->at.file, o->at.pos.line);
 	d->given = true;
 	o->c->has_defaults = true;
 	return true;

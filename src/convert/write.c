@@ -99,6 +99,14 @@ static void put_key(struct buf *b, unsigned indent, const char *key)
 	buf_puts(b, ": ");
 }
 
+/* A key before a map in lines of its own, or before an empty one. */
+static void put_map_key(struct buf *b, unsigned indent, const char *key, bool empty)
+{
+	put_indent(b, indent);
+	put_string(b, key);
+	buf_puts(b, empty ? ": {}\n" : ":\n");
+}
+
 #define LINE_WIDTH	90
 
 /* Lists break their lines. */
@@ -149,14 +157,14 @@ static void put_words(struct buf *b, unsigned indent, const char *key, const str
 	end_list(&l);
 }
 
-/* format: that of one number. */
+/* HEX: hexadecimal where decimal would be long. */
 enum number_format { DECIMAL, HEX, PKEY, GUID };
 
 static void put_number(struct buf *b, enum number_format format, uint64_t v)
 {
 	switch (format) {
 	case DECIMAL: buf_printf(b, "%" PRIu64, v); break;
-	case HEX: buf_printf(b, v < 0x10000 ? "%" PRIu64 : "0x%" PRIx64, v); break;
+	case HEX: buf_printf(b, v < 10000 ? "%" PRIu64 : "0x%" PRIx64, v); break;
 	case PKEY: buf_printf(b, "0x%04" PRIx64, v); break;
 	case GUID: buf_printf(b, "0x%016" PRIx64, v); break;
 	}
@@ -222,13 +230,9 @@ static void put_group(struct buf *b, const struct out_group *g)
 	put_notes(b, 2, &g->notes);
 	if (g->dropped)
 		return;
-	put_key(b, 2, g->name);
-	if (!g->guids.n && !g->port_names.n && !g->pkeys.n && !g->partitions.n && !g->node_types &&
-	    !(g->description && *g->description)) {
-		buf_puts(b, "{}\n");
-		return;
-	}
-	buf_puts(b, "\n");
+	put_map_key(b, 2, g->name,
+		    !g->guids.n && !g->port_names.n && !g->pkeys.n && !g->partitions.n &&
+		    !g->node_types && !(g->description && *g->description));
 	put_description(b, 4, g->description);
 	put_ranges(b, 4, "port-guids", GUID, &g->guids);
 	put_words(b, 4, "port-names", &g->port_names);
@@ -266,12 +270,9 @@ static void put_partition(struct buf *b, const struct out_partition *p)
 {
 	put_place(b, 2, p->at);
 	put_notes(b, 2, &p->notes);
-	put_key(b, 2, p->name);
-	buf_printf(b, "\n    pkey: 0x%04x\n", p->pkey);
-	if (p->members.n)
-		buf_puts(b, "    members:\n");
-	else
-		buf_puts(b, "    members: {}\n");
+	put_map_key(b, 2, p->name, false);
+	buf_printf(b, "    pkey: 0x%04x\n", p->pkey);
+	put_map_key(b, 4, "members", !p->members.n);
 	for (size_t i = 0; i < p->members.n; i++)
 		put_member(b, &p->members.v[i]);
 	if (p->level) {
@@ -308,8 +309,7 @@ static void put_level(struct buf *b, const struct out_level *l)
 	put_notes(b, 2, &l->notes);
 	if (l->dropped)
 		return;
-	put_key(b, 2, l->name);
-	buf_puts(b, "\n");
+	put_map_key(b, 2, l->name, false);
 	put_description(b, 4, l->description);
 	put_int(b, 4, "sl", l->sl);
 	if (l->mtu > 0)
@@ -412,13 +412,11 @@ static void put_defaults(struct buf *b, const struct converted *c)
 
 		if (!d->given)
 			continue;
+		if (d->at.pos.line)
+			put_place(b, 4, d->at);
 		put_notes(b, 4, &d->notes);
-		put_key(b, 4, class_names[i]);
-		if (!d->table.given && !d->high.given && !d->low.given && d->high_limit < 0) {
-			buf_puts(b, "{}\n");
-			continue;
-		}
-		buf_puts(b, "\n");
+		put_map_key(b, 4, class_names[i], !d->table.given && !d->high.given &&
+						  !d->low.given && d->high_limit < 0);
 		put_sl2vl(b, 6, "sl2vl", &d->table);
 		put_arb(b, 6, "vlarb-high", &d->high);
 		put_arb(b, 6, "vlarb-low", &d->low);
