@@ -82,11 +82,11 @@ static void read_words(struct builder *b, const struct target *to)
 		say_error(b->c, to->t->at, "'%s' is empty", to->t->key);
 }
 
-static void read_u64s(struct builder *b, const struct target *to)
+static void read_service_ids(struct builder *b, const struct target *to)
 {
-	static const struct limits any = { UINT64_MAX, "a number of 64 bits" };
+	static const struct limits service_id = { UINT64_MAX, "a Service-ID" };
 
-	read_ranges(b->c, to->notes, to->t->value, &any, to->field);
+	read_ranges(b->c, to->notes, to->t->value, &service_id, to->field);
 }
 
 /* OpenSM goes through every value of a range each time that it reads the file. */
@@ -366,8 +366,8 @@ static const struct field rule_fields[] = {
 	{ "tclass", read_tclasses, AT(out_rule, tclasses), XML, true },
 	{ "source", read_words, AT(out_rule, source), BOTH, true },
 	{ "destination", read_words, AT(out_rule, destination), BOTH, true },
-	{ "service-id", read_u64s, AT(out_rule, service_ids), BOTH, true },
-	{ "service", read_u64s, AT(out_rule, service_ids), XML, true },
+	{ "service-id", read_service_ids, AT(out_rule, service_ids), BOTH, true },
+	{ "service", read_service_ids, AT(out_rule, service_ids), XML, true },
 	{ "pkey", read_pkeys, AT(out_rule, pkeys), BOTH, true },
 	{ "qos-level-name", read_reference, AT(out_rule, level), BOTH, false },
 	{ "match-level", read_reference, AT(out_rule, level), XML, false },
@@ -590,7 +590,7 @@ static void read_ulp_option(struct builder *b, struct out_rule *r, const struct 
 		read_ranges(b->c, &r->notes, t->value, &port, &r->tcp_ports);
 		break;
 	case BY_SERVICE_ID:
-		read_u64s(b, &(struct target){ t, &r->notes, &r->service_ids });
+		read_service_ids(b, &(struct target){ t, &r->notes, &r->service_ids });
 		break;
 	case BY_PKEY:
 		read_pkeys(b, &(struct target){ t, &r->notes, &r->pkeys });

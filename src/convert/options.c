@@ -94,8 +94,8 @@ static void read_arb(const struct option *o, struct out_default *d, struct arb *
 		say_error(o->c, o->text.at, "%s has %zu entries; 64 is the most", o->key, n);
 	if (zeros)
 		say(o->c, &d->notes, SEV_INFO, o->at,
-		    "%s: %zu entries of weight 0, which every device skips, are left out", o->key,
-		    zeros);
+		    "%s: what has weight 0 (%zu of %zu entries), and is skipped by every device, "
+		    "is left out", o->key, zeros, n);
 }
 
 static void read_sl2vl(const struct option *o, struct out_default *d)
@@ -138,8 +138,6 @@ static bool read_table_option(const struct option *o)
 		return false;
 	d = &o->c->defaults[classes[i].class];
 	what = o->key + strlen(classes[i].prefix);
-	if (!d->at.pos.line)
-		d->at = o->at;
 	if (!strcmp(what, "max_vls"))
 		read_max_vls(o, d);
 	else if (!strcmp(what, "high_limit"))
@@ -152,6 +150,8 @@ static bool read_table_option(const struct option *o)
 		read_sl2vl(o, d);
 	else
 		return false;
+	if (!d->given)
+		d->at = o->at;
 	d->given = true;
 	o->c->has_defaults = true;
 	return true;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/map64.h"
 #include "convert/text.h"
@@ -102,7 +103,8 @@ static const char *give_name(struct converted *c, struct names *n, const char *w
 static const char *rename_item(struct converted *c, struct names *n, struct notes *notes,
 			       struct place at, const char *kind, const char *name)
 {
-	const char *given = give_name(c, n, name);
+	bool like_guid = !strncasecmp(name, "0x", 2);
+	const char *given = give_name(c, n, like_guid ? keepf(c, "name-%s", name) : name);
 
 	if (strcmp(given, name))
 		say(c, notes, SEV_WARNING, at, "the %s '%s' is called '%s' here", kind,
@@ -130,8 +132,9 @@ static void name_groups(struct resolver *r)
 {
 	struct converted *c = r->c;
 
-	/* qosd has a group of this name */
+	/* to qosd these are something else, and so is what begins like a GUID */
 	map64_put(&r->groups.taken, hash_of("all"), 1);
+	map64_put(&r->groups.taken, hash_of("self"), 1);
 	for (size_t i = 0; i < c->groups.n; i++) {
 		struct out_group *g = &c->groups.v[i];
 
@@ -299,25 +302,35 @@ static void name_partitions(struct resolver *r)
 	}
 }
 
+/* A partition that nobody defines is left out: to qosd it is an error, to OpenSM nothing. */
+static bool resolve_partition_word(struct resolver *r, struct notes *notes, struct word *w)
+{
+	uint32_t index = map64_get(&r->partitions.index, hash_of(w->s));
+
+	if (index != MAP64_NONE) {
+		w->s = r->c->partitions.v[index].name;
+		return true;
+	}
+	/* the default one is always there */
+	if (!r->c->has_partitions && !strcmp(w->s, "Default"))
+		return true;
+	say(r->c, notes, SEV_WARNING, w->at, r->c->has_partitions
+	    ? "the partition '%s' is left out: partitions.conf does not have it"
+	    : "the partition '%s' is left out: partitions.conf is to be converted together with this",
+	    SHOW(w->s));
+	return false;
+}
+
 static void resolve_partition_words(struct resolver *r)
 {
 	for (size_t i = 0; i < r->c->groups.n; i++) {
 		struct out_group *g = &r->c->groups.v[i];
+		size_t n = 0;
 
-		for (size_t k = 0; k < g->partitions.n; k++) {
-			struct word *w = &g->partitions.v[k];
-			uint32_t index = map64_get(&r->partitions.index, hash_of(w->s));
-
-			if (index != MAP64_NONE)
-				w->s = r->c->partitions.v[index].name;
-			else if (r->c->has_partitions)
-				say(r->c, &g->notes, SEV_WARNING, w->at,
-				    "partitions.conf has no partition '%s'", SHOW(w->s));
-			else
-				say(r->c, &g->notes, SEV_INFO, w->at,
-				    "the partition '%s' is in partitions.conf, which is not among the "
-				    "files that are converted", SHOW(w->s));
-		}
+		for (size_t k = 0; k < g->partitions.n; k++)
+			if (resolve_partition_word(r, &g->notes, &g->partitions.v[k]))
+				g->partitions.v[n++] = g->partitions.v[k];
+		g->partitions.n = n;
 	}
 }
 

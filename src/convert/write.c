@@ -272,7 +272,10 @@ static void put_partition(struct buf *b, const struct out_partition *p)
 	put_notes(b, 2, &p->notes);
 	put_map_key(b, 2, p->name, false);
 	buf_printf(b, "    pkey: 0x%04x\n", p->pkey);
-	put_map_key(b, 4, "members", !p->members.n);
+	if (p->members.n)
+		put_map_key(b, 4, "members", false);
+	else
+		put_comment(b, 4, "no members");
 	for (size_t i = 0; i < p->members.n; i++)
 		put_member(b, &p->members.v[i]);
 	if (p->level) {

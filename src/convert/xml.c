@@ -41,6 +41,15 @@ struct scan {
 
 /* --- the scan --- */
 
+static const char *key_of(struct converted *c, const char *name)
+{
+	char *key = *vec_push(&c->texts) = xstrdup(name);
+
+	for (char *p = key; *p; p++)
+		*p = *p == '_' ? '-' : *p >= 'A' && *p <= 'Z' ? (char)(*p | 0x20) : *p;
+	return key;
+}
+
 static const char *find(const struct cursor *at, const char *what)
 {
 	return memmem(at->s, (size_t)(at->end - at->s), what, strlen(what));
@@ -149,6 +158,25 @@ static const char *tag_end(struct scan *s)
 	return NULL;
 }
 
+/* A section within an element that cannot have it: what is open between has no end. */
+static void close_before_section(struct scan *s, const char *name)
+{
+	const char *parent = section_parent(key_of(s->c, name));
+	size_t depth = s->depth;
+
+	if (!parent)
+		return;
+	/* to the policy itself all sections of the first level belong */
+	while (depth > 0 && (*parent ? strcmp(key_of(s->c, s->elements.v[s->open[depth - 1].element]
+						     .name), parent) : depth > 1))
+		depth--;
+	while (depth > 0 && s->depth > depth) {
+		say_error(s->c, innermost(s)->at, "<%s> has no end before the <%s> of line %u",
+			  SHOW(innermost(s)->name), SHOW(name), s->at.at.pos.line);
+		close_innermost(s);
+	}
+}
+
 static void scan_start_tag(struct scan *s)
 {
 	const char *name = tag_name(s, 1), *end = tag_end(s);
@@ -167,6 +195,7 @@ static void scan_start_tag(struct scan *s)
 		close_innermost(s);
 		return;
 	}
+	close_before_section(s, name);
 	if (s->depth == DEPTH_MAX) {
 		say_error(s->c, s->at.at, "elements are nested more than %d deep", DEPTH_MAX);
 		s->stop = true;
@@ -302,15 +331,6 @@ struct walk {
 	bool lost;		/* libxml2 saw other elements */
 };
 
-static const char *key_of(struct converted *c, const char *name)
-{
-	char *key = *vec_push(&c->texts) = xstrdup(name);
-
-	for (char *p = key; *p; p++)
-		*p = *p == '_' ? '-' : *p >= 'A' && *p <= 'Z' ? (char)(*p | 0x20) : *p;
-	return key;
-}
-
 static const char *text_of(struct converted *c, const xmlNode *n)
 {
 	struct buf b = { 0 };
@@ -330,6 +350,19 @@ static bool has_elements(const xmlNode *n)
 		if (child->type == XML_ELEMENT_NODE)
 			return true;
 	return false;
+}
+
+static void check_no_text(struct converted *c, const struct element *e, const char *text)
+{
+	size_t n;
+
+	text += strspn(text, " \t\r\n");
+	n = strcspn(text, "\n");
+	while (n && strchr(" \t\r", text[n - 1]))
+		n--;
+	if (n)
+		say_error(c, e->at, "<%s> has text among its elements: '%s'", SHOW(e->name),
+			  show(&(struct shown){ "" }, text, n));
 }
 
 static struct tree *walk_element(struct walk *w, struct tree *parent, const xmlNode *n)
@@ -354,9 +387,8 @@ static struct tree *walk_element(struct walk *w, struct tree *parent, const xmlN
 		struct cursor value = { text, text + strlen(text), e->content, false };
 
 		t->value = cursor_part(value, value.end);
-	} else if (text[strspn(text, " \t\r\n")]) {
-		say_error(c, e->at, "<%s> has text among its elements: '%s'", SHOW(e->name),
-			  SHOW(text + strspn(text, " \t\r\n")));
+	} else {
+		check_no_text(c, e, text);
 	}
 	for (const xmlNode *child = n->children; child && !w->lost; child = child->next)
 		if (child->type == XML_ELEMENT_NODE)
