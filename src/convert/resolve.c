@@ -436,7 +436,8 @@ static void order_members(struct converted *c, struct out_partition *p)
 		for (size_t i = 0; i < p->members.n; i++)
 			if (p->members.v[i].membership != OUT_LIMITED)
 				v[n++] = p->members.v[i];
-		memcpy(p->members.v, v, n * sizeof(*v));
+		for (size_t i = 0; i < n; i++)
+			p->members.v[i] = v[i];
 	}
 	free(v);
 }
