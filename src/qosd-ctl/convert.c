@@ -102,6 +102,8 @@ static bool write_output(const char *name, const struct buf *yaml)
 
 static void print_findings(const struct findings *found)
 {
+	size_t all = found->count[SEV_ERROR] + found->count[SEV_WARNING] + found->count[SEV_INFO];
+
 	for (size_t i = 0; i < found->n; i++) {
 		struct buf line = { 0 };
 
@@ -109,6 +111,8 @@ static void print_findings(const struct findings *found)
 		fprintf(stderr, "%s\n", line.s);
 		buf_free(&line);
 	}
+	if (all > found->n)
+		fprintf(stderr, "... and %zu more\n", all - found->n);
 }
 
 int convert_command(int argc, char **argv)
