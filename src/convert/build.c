@@ -102,8 +102,8 @@ static void read_guids(struct builder *b, const struct target *to)
 	for (size_t i = before; i < guids->n; i++)
 		if (guids->v[i].hi - guids->v[i].lo >= WIDE_RANGE)
 			say(b->c, to->notes, SEV_INFO, to->t->value.at,
-			    "%#" PRIx64 "-%#" PRIx64 ": OpenSM looks up each of these GUIDs in each "
-			    "sweep; qosd compares the ends", guids->v[i].lo, guids->v[i].hi);
+			    "%#" PRIx64 "-%#" PRIx64 ": OpenSM looks up each of these GUIDs in "
+			    "each sweep; qosd compares the ends", guids->v[i].lo, guids->v[i].hi);
 }
 
 static void read_pkeys(struct builder *b, const struct target *to)
@@ -160,8 +160,8 @@ static void read_rate(struct builder *b, const struct target *to)
 	if (v <= UINT8_MAX && rate_tenths((unsigned)v))
 		*(int *)to->field = (int)v;
 	else
-		say_error(b->c, to->t->value.at, "%s: %" PRIu64 " is not the code of a rate (2 to 24)",
-			  to->t->key, v);
+		say_error(b->c, to->t->value.at, "%s: %" PRIu64 " is not the code of a rate "
+			  "(2 to 24)", to->t->key, v);
 }
 
 static void read_lifetime(struct builder *b, const struct target *to)
@@ -188,11 +188,12 @@ static void read_path_bits(struct builder *b, const struct target *to)
 		return;
 	if (b->format == CONF)
 		say(b->c, to->notes, SEV_WARNING, to->t->at,
-		    "OpenSM reads path-bits and does not use them; qosd does where the LMC is not 0");
+		    "OpenSM reads path-bits and does not use them; qosd does where the LMC is "
+		    "not 0");
 	if (bits->n > 1 || bits->v[0].lo != bits->v[0].hi)
 		say(b->c, to->notes, SEV_WARNING, to->t->value.at,
-		    "a level of qosd has one value of path-bits: the first one, %" PRIu64 ", is taken",
-		    bits->v[0].lo);
+		    "a level of qosd has one value of path-bits: the first one, %" PRIu64 ", is "
+		    "taken", bits->v[0].lo);
 }
 
 /* "NodeDescription/Pn" */
@@ -268,8 +269,8 @@ static void read_sl2vl(struct builder *b, const struct target *to)
 			table->vl[n] = (uint8_t)vl;
 	}
 	if (n != 16)
-		say_error(b->c, to->t->value.at, "%s has %zu entries; it must have 16, one for each SL",
-			  to->t->key, n);
+		say_error(b->c, to->t->value.at, "%s has %zu entries; it must have 16, one for "
+			  "each SL", to->t->key, n);
 	table->given = true;
 }
 
@@ -288,8 +289,8 @@ static void read_arb(struct builder *b, const struct target *to)
 			say_error(b->c, i.text.at, "'%s' is not an arbitration entry, VL:weight",
 				  SHOW(text));
 		else if (vl > 14)
-			say_error(b->c, i.text.at, "%s: VL %" PRIu64 " cannot be arbitrated (0 to 14)",
-				  SHOW(text), vl);
+			say_error(b->c, i.text.at, "%s: VL %" PRIu64 " cannot be arbitrated "
+				  "(0 to 14)", SHOW(text), vl);
 		else if (weight > 255)
 			say_error(b->c, i.text.at, "%s: the weight is out of range (0 to 255)",
 				  SHOW(text));
@@ -448,7 +449,8 @@ static void build_level(struct builder *b, const struct tree *t)
 
 	READ(b, t, level_fields, l);
 	if (!l->name)
-		say_error(b->c, t->at, "this qos-level has no %s", b->format == XML ? "sn" : "name");
+		say_error(b->c, t->at, "this qos-level has no %s",
+			  b->format == XML ? "sn" : "name");
 	if (l->sl < 0)
 		say_error(b->c, t->at, "this qos-level has no sl");
 }
@@ -622,7 +624,8 @@ static const char *take_word(struct converted *c, struct cursor *at)
 static void build_default(struct converted *c, struct place at, int sl)
 {
 	if (c->default_sl.s)
-		say(c, NULL, SEV_WARNING, at, "'default' is given more than once; the last one holds");
+		say(c, NULL, SEV_WARNING, at,
+		    "'default' is given more than once; the last one holds");
 	c->default_sl = (struct word){ "default", at };
 	c->default_sl_value = sl;
 }

@@ -26,13 +26,14 @@ enum convert_format {
 
 struct convert_input {
 	const char *name;		/* for findings */
-	const char *text;
+	const char *text;		/* any bytes; NULL if n is 0 */
 	size_t n;
 	enum convert_format format;	/* UNKNOWN: told by what it holds */
 };
 
 /*
- * All inputs into one policy.  False, with errors in out, if any can't be read
+ * All inputs into one policy: at most one of each format, and one of QOS_POLICY
+ * and XML.  Pure: the same inputs give the same policy.  False, with errors in out, if any can't be read
  * as what it is: then yaml holds nothing.  Warnings and infos say what has no
  * equivalent.
  */

@@ -42,8 +42,8 @@ static void read_max_vls(const struct option *o, struct out_default *d)
 	if (!read_number(o->c, o->text, 0, UINT32_MAX, o->key, &n))
 		return;
 	say(o->c, &d->notes, SEV_INFO, o->at,
-	    "%s %" PRIu64 " has no effect in OpenSM; in qosd 'max-vls: %" PRIu64 "' would limit the "
-	    "VLs in use", o->key, n, n < 1 || n > 15 ? 15 : n);
+	    "%s %" PRIu64 " has no effect in OpenSM; in qosd 'max-vls: %" PRIu64 "' would limit "
+	    "the VLs in use", o->key, n, n < 1 || n > 15 ? 15 : n);
 }
 
 static void read_high_limit(const struct option *o, struct out_default *d)
@@ -189,7 +189,7 @@ static const struct setting {
 	{ "transaction_retries", "smp-retries", NULL },
 	{ "sweep_interval", "sweep-interval", NULL },
 	{ "routing_engine", "routing", NULL },
-	{ "sm_sl", NULL, "the SL of subnet management's own traffic is that of the level 'default'" },
+	{ "sm_sl", NULL, "the subnet manager's own traffic has the SL of the level 'default'" },
 };
 
 static bool is_boolean(const char *key)
@@ -304,6 +304,11 @@ static void read_line(struct converted *c, struct cursor *at, size_t *others)
 		++*others;
 }
 
+static struct cursor text_of(const char *s, struct place at)
+{
+	return (struct cursor){ s, s + strlen(s), at, false };
+}
+
 /* What OpenSM would do for a class of which nothing is said. */
 static void add_built_in(struct converted *c, const char *file)
 {
@@ -311,19 +316,18 @@ static void add_built_in(struct converted *c, const char *file)
 	struct out_default scratch = { .high_limit = -1 };
 	struct option o = { .c = c, .key = "", .at = { file, { 0, 0 } } };
 
-#define TEXT_OF(literal) (struct cursor){ literal, literal + sizeof(literal) - 1, o.at, false }
 	if (!d->high.given || !d->low.given || !d->table.given || d->high_limit < 0)
 		remark(c, &d->notes, "what is not in the file is built into OpenSM");
 	if (!d->high.given) {
-		o.text = TEXT_OF(BUILT_IN_HIGH);
+		o.text = text_of(BUILT_IN_HIGH, o.at);
 		read_arb(&o, &scratch, &d->high);
 	}
 	if (!d->low.given) {
-		o.text = TEXT_OF(BUILT_IN_LOW);
+		o.text = text_of(BUILT_IN_LOW, o.at);
 		read_arb(&o, &scratch, &d->low);
 	}
 	if (!d->table.given) {
-		o.text = TEXT_OF(BUILT_IN_SL2VL);
+		o.text = text_of(BUILT_IN_SL2VL, o.at);
 		read_sl2vl(&o, d);
 	}
 	if (d->high_limit < 0)
@@ -346,7 +350,8 @@ void read_options(struct converted *c, const struct convert_input *in)
 	}
 	if (others)
 		say(c, NULL, SEV_INFO, (struct place){ in->name, { 0, 0 } },
-		    "%zu more options have nothing to do with the policy, or no equivalent", others);
+		    "%zu more options have nothing to do with the policy, or no equivalent",
+		    others);
 	if (c->has_defaults || c->qos == 1)
 		add_built_in(c, in->name);
 	c->has_options = true;

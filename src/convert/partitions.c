@@ -313,7 +313,11 @@ static bool read_head(struct reader *r, struct statement *s)
 
 static void add_member(struct reader *r, struct statement *s, const struct pair *p)
 {
-	static const struct { const char *word; enum out_member_kind kind; unsigned type; } words[] = {
+	static const struct {
+		const char *word;
+		enum out_member_kind kind;
+		unsigned type;
+	} words[] = {
 		{ "ALL", MEMBER_ALL, 0 }, { "ALL_CAS", MEMBER_OF_GROUP, NODE_CA },
 		{ "ALL_SWITCHES", MEMBER_OF_GROUP, NODE_SWITCH },
 		{ "ALL_ROUTERS", MEMBER_OF_GROUP, NODE_ROUTER }, { "SELF", MEMBER_SELF, 0 },
@@ -407,7 +411,8 @@ static void read_statement(struct reader *r, struct cursor text)
 	const char *colon = find_outside(&text, ':');
 
 	if (colon == text.end) {
-		say_error(r->c, text.at, "expected 'name = P_Key, flags : members ;', found no ':'");
+		say_error(r->c, text.at, "expected 'name = P_Key, flags : members ;', found "
+			  "no ':'");
 		return;
 	}
 	s.head = cursor_part(text, colon);

@@ -74,7 +74,7 @@ static bool is_section_word(const char *word)
 	return section_parent(word) || (!strncmp(word, "end-", 4) && section_parent(word + 4));
 }
 
-/* Whether the first word behind line ends is a keyword. */
+/* Whether the first word behind line ends is a keyword: "0:4" begins no item. */
 static bool keyword_follows(struct converted *c, struct cursor at)
 {
 	const char *word;
@@ -83,7 +83,8 @@ static bool keyword_follows(struct converted *c, struct cursor at)
 	word = peek_word(c, &at);
 	cursor_skip(&at, strlen(word));
 	cursor_skip_blanks(&at);
-	return is_section_word(word) || at.s == at.end || *at.s == ':';
+	return is_section_word(word) || at.s == at.end ||
+	       (*at.s == ':' && !(*word >= '0' && *word <= '9'));
 }
 
 /*

@@ -123,8 +123,8 @@ static bool claim(struct resolver *r, struct names *n, const char *kind, const c
 		return true;
 	}
 	say(r->c, notes, SEV_WARNING, at,
-	    "there is a %s '%s' already; OpenSM finds the first one only, so this is left out", kind,
-	    SHOW(name));
+	    "there is a %s '%s' already; OpenSM finds the first one only, so this is left out",
+	    kind, SHOW(name));
 	return false;
 }
 
@@ -143,7 +143,8 @@ static void name_groups(struct resolver *r)
 		g->dropped = !claim(r, &r->groups, "port-group", g->name, &g->notes, g->at,
 				    (uint32_t)i);
 		if (!g->dropped)
-			g->name = rename_item(c, &r->groups, &g->notes, g->at, "port-group", g->name);
+			g->name = rename_item(c, &r->groups, &g->notes, g->at, "port-group",
+					      g->name);
 	}
 }
 
@@ -165,7 +166,8 @@ static void name_levels(struct resolver *r)
 		if (folded(l->name) == fallback)
 			l->name = "default";
 		else
-			l->name = rename_item(c, &r->levels, &l->notes, l->at, "qos-level", l->name);
+			l->name = rename_item(c, &r->levels, &l->notes, l->at, "qos-level",
+					      l->name);
 	}
 }
 
@@ -191,8 +193,8 @@ static void resolve_groups(struct resolver *r, struct words *words)
 		}
 		near = r->c->found.n < FINDINGS_MAX ? group_of_partition(r->c, w->s) : NULL;
 		if (near)
-			say_error(r->c, w->at, "there is no port-group '%s'; a partition of this name "
-				  "is in the group '%s'", SHOW(w->s), near->name);
+			say_error(r->c, w->at, "there is no port-group '%s'; a partition of this "
+				  "name is in the group '%s'", SHOW(w->s), near->name);
 		else
 			say_error(r->c, w->at, "there is no port-group '%s'", SHOW(w->s));
 	}
@@ -227,8 +229,8 @@ static void resolve_scopes(struct resolver *r, struct out_scopes *scopes)
 		resolve_groups(r, &s->across_from);
 		if (s->across_from.n)
 			say(r->c, &s->notes, SEV_WARNING, s->across_from.v[0].at,
-			    "across-from has no equivalent: scopes choose in ports by 'from'; it is "
-			    "left out");
+			    "across-from has no equivalent: scopes choose in ports by 'from'; it "
+			    "is left out");
 	}
 }
 
@@ -298,7 +300,8 @@ static void name_partitions(struct resolver *r)
 			p->name = rename_item(r->c, &r->partitions, &p->notes, p->at, "partition",
 					      p->name);
 		else
-			p->name = give_name(r->c, &r->partitions, keepf(r->c, "pkey-0x%04x", p->pkey));
+			p->name = give_name(r->c, &r->partitions,
+					    keepf(r->c, "pkey-0x%04x", p->pkey));
 	}
 }
 
@@ -314,10 +317,9 @@ static bool resolve_partition_word(struct resolver *r, struct notes *notes, stru
 	/* the default one is always there */
 	if (!r->c->has_partitions && !strcmp(w->s, "Default"))
 		return true;
-	say(r->c, notes, SEV_WARNING, w->at, r->c->has_partitions
-	    ? "the partition '%s' is left out: partitions.conf does not have it"
-	    : "the partition '%s' is left out: partitions.conf is to be converted together with this",
-	    SHOW(w->s));
+	say(r->c, notes, SEV_WARNING, w->at, "the partition '%s' is left out: partitions.conf %s",
+	    SHOW(w->s), r->c->has_partitions ? "does not have it"
+					     : "is to be converted together with this");
 	return false;
 }
 
@@ -348,11 +350,16 @@ static void check_pkeys(struct resolver *r)
 	for (size_t i = 0; i < r->c->ulp_rules.n && r->c->has_partitions; i++) {
 		struct out_rule *rule = &r->c->ulp_rules.v[i];
 
-		for (size_t k = 0; rule->ulp && !strcmp(rule->ulp, "ipoib") && k < rule->pkeys.n; k++)
-			if (missing[rule->pkeys.v[k].lo] <= rule->pkeys.v[k].hi)
+		if (!rule->ulp || strcmp(rule->ulp, "ipoib"))
+			continue;
+		for (size_t k = 0; k < rule->pkeys.n; k++) {
+			uint32_t none = missing[rule->pkeys.v[k].lo];
+
+			if (none <= rule->pkeys.v[k].hi)
 				say(r->c, &rule->notes, SEV_WARNING, rule->at,
-				    "there is no partition with the P_Key 0x%04x: OpenSM refuses the "
-				    "whole policy then", missing[rule->pkeys.v[k].lo]);
+				    "there is no partition with the P_Key 0x%04x: OpenSM refuses "
+				    "the whole policy then", none);
+		}
 	}
 	free(missing);
 }
@@ -374,8 +381,9 @@ static void resolve_partition_levels(struct resolver *r, const char *made[16])
 			p->level = level_of_sl(r, made, p->sl, p->at);
 			if (c->has_policy)
 				say(c, &p->notes, SEV_WARNING, p->at,
-				    "sl=%d is for the partition's queries, too; OpenSM with a policy "
-				    "file gives those that no rule matches the default level", p->sl);
+				    "sl=%d is for the partition's queries, too; OpenSM with a "
+				    "policy file gives those that no rule matches the default "
+				    "level", p->sl);
 		}
 		if (!p->ipoib)
 			continue;
@@ -401,9 +409,8 @@ static void resolve_partition_levels(struct resolver *r, const char *made[16])
 
 /* --- members --- */
 
-static const char *const type_groups[][2] = {
-	[NODE_CA] = { "all-cas", "ca" }, [NODE_SWITCH] = { "all-switches", "switch" },
-	[NODE_ROUTER] = { "all-routers", "router" },
+static const char *const type_groups[] = {
+	[NODE_CA] = "all-cas", [NODE_SWITCH] = "all-switches", [NODE_ROUTER] = "all-routers",
 };
 
 /*
@@ -488,7 +495,8 @@ static void resolve_members(struct resolver *r)
 			if (!names[type]) {
 				struct out_group *g = add_group(c, m->at);
 
-				g->name = names[type] = give_name(c, &r->groups, type_groups[type][0]);
+				g->name = give_name(c, &r->groups, type_groups[type]);
+				names[type] = g->name;
 				g->node_types = type;
 			}
 			m->group = names[type];

@@ -189,8 +189,8 @@ static void scan_start_tag(struct scan *s)
 	}
 	/* no element of a policy has one of its own kind in it */
 	if (outer && !strcmp(outer->name, name) && end[-1] != '/') {
-		say_error(s->c, s->at.at, "<%s> within the <%s> of line %u: is its end, </%s>, meant?",
-			  SHOW(name), SHOW(name), outer->at.pos.line, SHOW(name));
+		say_error(s->c, s->at.at, "<%s> within the <%s> of line %u: is its end, "
+			  "</%s>, meant?", SHOW(name), SHOW(name), outer->at.pos.line, SHOW(name));
 		take(s, end + 1, false);
 		close_innermost(s);
 		return;

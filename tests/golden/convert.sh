@@ -5,6 +5,7 @@
 # what it says, `policy.yaml` what it makes, which qosd must take; a directory
 # without the latter has files that are refused, and then nothing is made.
 set -u
+export LC_ALL=C
 cd "$(dirname "$0")/convert" || exit 1
 build=${QOSD_BUILD:-$PWD/../../../build}
 out=$(mktemp -d "${TMPDIR:-/tmp}/qosd-golden.XXXXXX") || exit 1
@@ -16,7 +17,10 @@ wrong() { echo "convert/$1: $2"; failures=$((failures + 1)); }
 for dir in */; do
 	name=${dir%/}
 	cases=$((cases + 1))
-	mapfile -t inputs < <(cd "$name" && LC_ALL=C ls | grep -vx -e findings -e policy.yaml)
+	inputs=()
+	for file in "$name"/*.conf "$name"/*.xml; do
+		[ -e "$file" ] && inputs+=("${file##*/}")
+	done
 	expected=1
 	[ -e "$name/policy.yaml" ] && expected=0
 	(cd "$name" && "$build/qosd-ctl" convert "${inputs[@]}") >"$out/policy.yaml" 2>"$out/findings"

@@ -70,7 +70,7 @@ static void check_ulp(const char *line, const char *rule)
 START_TEST(ulps)
 {
 	check_ulp("sdp: 3", "  - level: sl-3\n    ulp: sdp\n");
-	check_ulp("SDP, port-num 1-5 , 7 : 3", "    ulp: sdp\n    tcp-port: [1-5, 7]\n");
+	check_ulp("SDP, port-num 1-5 ,\n 7 : 3", "    ulp: sdp\n    tcp-port: [1-5, 7]\n");
 	check_ulp("rds:15", "  - level: sl-15\n    ulp: rds\n");
 	check_ulp("iser, port-num 0x384: 0", "    ulp: iser\n    tcp-port: [900]\n");
 	check_ulp("srp, target-port-guid 0x12: 1",
@@ -159,9 +159,9 @@ START_TEST(scopes)
 	convert(FORMAT_QOS_POLICY,
 		"port-groups\nport-group\nname: a\nend-port-group\nport-group\nname: b\n"
 		"end-port-group\nend-port-groups\nqos-setup\nsl2vl-tables\nsl2vl-scope\n"
-		"group: a, b\nacross: b\nfrom: *\nto: 1,2-3\n"
+		"group: a, b\nacross: b\nfrom: *\nto: 1, # c\n2-3\n"
 		"sl2vl-table: 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,0xf\nend-sl2vl-scope\n"
-		"end-sl2vl-tables\nvlarb-tables\nvlarb-scope\nacross: a\nvlarb-high: 0:1, 1:2\n"
+		"end-sl2vl-tables\nvlarb-tables\nvlarb-scope\nacross: a\nvlarb-high: 0:1,\n1:2\n"
 		"vl-high-limit: 255\nend-vlarb-scope\nend-vlarb-tables\nend-qos-setup\n");
 	ck_assert_msg(ok, "%s", said.s);
 	ck_has(yaml, "    - group: a\n      from: \"*\"\n      to: [1, 2-3]\n"
@@ -182,8 +182,8 @@ START_TEST(recovery)
 		"qos-match-rules\nqos-match-rule\nqos-level-name: b\nend-qos-level\n"
 		"sl2vl-scope\nend-port-groups\nfrob: 1\nfrob\n");
 	ck_assert(!ok);
-	ck_has(said, "f:1:1: error: 'qos-levels' has no 'end-qos-levels' before 'qos-match-rules' in "
-		     "line 5\n");
+	ck_has(said, "f:1:1: error: 'qos-levels' has no 'end-qos-levels' before 'qos-match-rules' "
+		     "in line 5\n");
 	ck_has(said, "f:2:1: error: 'qos-level' has no 'end-qos-level'");
 	ck_has(said, "f:4:5: error: sl: 16 is out of range");
 	ck_has(said, "f:7:17: error: there is no qos-level 'b'");
@@ -204,7 +204,8 @@ START_TEST(options)
 	ck_has(yaml, "    ca:\n      sl2vl: [1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n");
 	ck_has(yaml, "    router:\n      vlarb-low: [\"0:1\", \"1:1\"]\n");
 	ck_has(yaml, "    switch-port-0: {}\n");
-	ck_has(yaml, "    all:\n      sl2vl: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 7]\n"
+	ck_has(yaml, "    all:\n"
+		     "      sl2vl: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 7]\n"
 		     "      vlarb-high: [\"0:4\"]\n");
 	ck_has(said, "f:5:1: info: qos_sw0_max_vls 4 has no effect in OpenSM");
 	ck_has(said, "f: info: 1 more options");
@@ -252,7 +253,8 @@ END_TEST
 START_TEST(partition_definitions)
 {
 	convert(FORMAT_PARTITIONS,
-		"A: ALL;\n\nB = 0x8002, ipoib, sl=3, mtu=5, rate=16\n, defmember=full: 0x1;C:;A:0x2;");
+		"A: ALL;\n\nB = 0x8002, ipoib, sl=3, mtu=5, rate=16\n, defmember=full: 0x1;"
+		"C:;A:0x2;");
 	ck_assert_msg(ok, "%s", said.s);
 	ck_has(yaml, "  A:\n    pkey: 0x0001\n    members:\n      all: limited\n"
 		     "      0x0000000000000002: limited\n    ipoib: false\n");
@@ -313,7 +315,8 @@ START_TEST(xml_words)
 	/* words of the other format only */
 	convert(FORMAT_XML, "<qos-policy><qos-ulps>x</qos-ulps></qos-policy>");
 	ck_assert(!ok);
-	convert(FORMAT_QOS_POLICY, "qos-levels\nqos-level\nsn: 1\nsl: 0\nend-qos-level\nend-qos-levels");
+	convert(FORMAT_QOS_POLICY,
+		"qos-levels\nqos-level\nsn: 1\nsl: 0\nend-qos-level\nend-qos-levels");
 	ck_has(said, "f:3:1: error: 'qos-level' has no 'sn'");
 }
 END_TEST
@@ -322,12 +325,14 @@ END_TEST
 START_TEST(xml_structure)
 {
 	convert(FORMAT_XML,
-		"<qos-policy>\n <!\xe2\x80\x94- a -->\n <qos-setup>\n  <sl2vl-tables>\n  <sl2vl-tables>\n"
+		"<qos-policy>\n <!\xe2\x80\x94- a -->\n <qos-setup>\n"
+		"  <sl2vl-tables>\n  <sl2vl-tables>\n"
 		" </qos-setup>\n <qos-levels>\n  <qos-level><sn>1</sn><sl>0</sl>"
 		"<mtu_limit>1</mtl_limit></qos-level>\n  <qos-level><sn>2</sn><sl>x</sl>\n"
 		" </qos-levels>\n</qos-policy>\n");
 	ck_assert(!ok);
-	ck_has(said, "f:2:2: error: a comment begins with '<!--', two hyphens, not with '<!\xe2\x80\x94-'\n");
+	ck_has(said, "f:2:2: error: a comment begins with '<!--', two hyphens, "
+		     "not with '<!\xe2\x80\x94-'\n");
 	ck_has(said, "f:5:3: error: <sl2vl-tables> within the <sl2vl-tables> of line 4");
 	ck_has(said, "f:8:46: error: </mtl_limit> does not end the <mtu_limit> of line 8");
 	ck_has(said, "f:9:3: error: <qos-level> has no end before the </qos-levels> of line 10");
@@ -340,7 +345,8 @@ START_TEST(xml_hostile)
 {
 	struct buf deep = { 0 };
 
-	convert(FORMAT_XML, "<!DOCTYPE a [<!ENTITY b SYSTEM '/etc/passwd'>]><qos-policy>&b;</qos-policy>");
+	convert(FORMAT_XML, "<!DOCTYPE a [<!ENTITY b SYSTEM '/etc/passwd'>]>"
+		"<qos-policy>&b;</qos-policy>");
 	ck_assert(!ok);
 	ck_has(said, "f:1:1: error: a document type has no place");
 	convert(FORMAT_XML, "<qos-policy>&b;</qos-policy>");
@@ -379,8 +385,10 @@ END_TEST
 START_TEST(guesses)
 {
 	static const struct { const char *text; enum convert_format format; } cases[] = {
-		{ "", FORMAT_UNKNOWN }, { "# nothing\n", FORMAT_UNKNOWN }, { "words", FORMAT_UNKNOWN },
-		{ "\n# c\n  qos-ulps\n", FORMAT_QOS_POLICY }, { "port-groups # x", FORMAT_QOS_POLICY },
+		{ "", FORMAT_UNKNOWN }, { "# nothing\n", FORMAT_UNKNOWN },
+		{ "words", FORMAT_UNKNOWN },
+		{ "\n# c\n  qos-ulps\n", FORMAT_QOS_POLICY },
+		{ "port-groups # x", FORMAT_QOS_POLICY },
 		{ "lmc 0\n", FORMAT_OPENSM_CONF }, { "qos_ca_vlarb_high 0:4", FORMAT_OPENSM_CONF },
 		{ "Default=0x7fff : ALL=full ;", FORMAT_PARTITIONS },
 		{ "part , ipoib\n:", FORMAT_UNKNOWN }, { "part , ipoib : ALL;", FORMAT_PARTITIONS },
@@ -390,8 +398,8 @@ START_TEST(guesses)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		ck_assert_msg(convert_guess(cases[i].text, strlen(cases[i].text)) == cases[i].format,
-			      "'%s'", cases[i].text);
+		ck_assert_msg(convert_guess(cases[i].text, strlen(cases[i].text)) ==
+			      cases[i].format, "'%s'", cases[i].text);
 	for (enum convert_format f = FORMAT_QOS_POLICY; f <= FORMAT_XML; f++)
 		ck_assert_int_eq(convert_format_parse(convert_format_name(f)), f);
 	ck_assert_int_eq(convert_format_parse("unknown"), FORMAT_UNKNOWN);
