@@ -33,9 +33,9 @@ struct convert_input {
 
 /*
  * All inputs into one policy: at most one of each format, and one of QOS_POLICY
- * and XML.  Pure: the same inputs give the same policy.  False, with errors in out, if any can't be read
- * as what it is: then yaml holds nothing.  Warnings and infos say what has no
- * equivalent.
+ * and XML.  The same inputs give the same policy, and nothing but them is read.
+ * False, with errors in out, if any can't be read as what it is: then yaml
+ * holds nothing.  Warnings and infos say what has no equivalent.
  */
 bool convert_to_policy(const struct convert_input *in, size_t n, struct buf *yaml,
 		       struct findings *out);
