@@ -334,6 +334,9 @@ static void add_built_in(struct converted *c, const char *file)
 		d->high_limit = 0;
 	d->given = true;
 	c->has_defaults = true;
+	say(c, &d->notes, SEV_INFO, o.at,
+	    "OpenSM folds VLs that a link does not have, those of arbitration entries, too; qosd "
+	    "leaves such entries out");
 }
 
 void read_options(struct converted *c, const struct convert_input *in)

@@ -83,3 +83,22 @@ note "mended"
 expect "it converts" 0 \
 	"$(convert "$cases/xml/policy.xml" "$cases/xml/partitions.conf" -o mended.yaml)"
 expect "it loads" 0 "$(run "$build/qosd" --check -c /dev/null -p mended.yaml)"
+
+note "options of tables, on a fabric"
+cat >opensm.conf <<'END'
+qos TRUE
+qos_sl2vl 0,1,2,3,3,2,1,0,0,0,0,0,0,0,0,15
+qos_high_limit 5
+qos_ca_high_limit 9
+qos_ca_vlarb_high 1:64,2:128
+END
+expect "they convert" 0 "$(convert opensm.conf "$cases/simple/qos-policy.conf" -o tables.yaml)"
+start_sim "$top/examples/cluster.topo"
+node=H-f452140300811200
+start_and_wait "$node" -p tables.yaml
+port=0xf452140300811201
+# ibsim keeps no VLHighLimit
+expect "limit of the host's port" 9 "$(ctl -j vlarb $port | field high-limit)"
+expect "its SL2VL table" "0 1 2 3 3 2 1 0 0 0 0 0 0 0 0 15" "$(sl2vl "$node" $port 0 | sed 's/ *$//')"
+expect_match "its arbitration" " high: 1:64 2:128$" "$(vlarb "$node" $port 1)"
+stop_qosd || bad "exit status $? after SIGTERM"
