@@ -34,7 +34,7 @@ static enum port_class class_of(const struct fabric *f, uint32_t port)
 static uint16_t usual_id(const struct plan *p, uint32_t node, unsigned out)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
-	struct { uint16_t id, count; } seen[IB_PORT_NUM_MAX + 1];
+	struct { uint16_t id, count; } seen[IB_PORT_NUM_MAX + 1] = { 0 };
 	unsigned n_seen = 0, best = 0;
 
 	for (unsigned in = 0; in <= n->nports; in++) {

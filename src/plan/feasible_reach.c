@@ -44,7 +44,8 @@ struct destination {
 /* Pairs that lose exactly this set of SLs, and one of them. */
 struct loss {
 	uint64_t pairs;
-	uint32_t from, to;		/* port slots, FABRIC_NONE: not known yet */
+	uint32_t from, to;		/* port slots */
+	bool known;			/* the two are */
 };
 
 struct reach {
@@ -54,7 +55,7 @@ struct reach {
 	struct destination *dst;
 	uint32_t n_dst;
 	VEC(struct run) runs;
-	struct loss *losses;		/* [SL_SETS] */
+	struct loss *losses;		/* [SL_SETS], by set; subsets of j->sls occur */
 	uint32_t sw;			/* being worked on */
 	VEC(struct source_group) groups;	/* of that switch */
 };
@@ -160,13 +161,14 @@ static inline void lose(struct reach *r, const struct source_group *g, uint16_t 
 	struct loss *l = &r->losses[lost];
 
 	l->pairs += n;
-	if (!lost || l->from != FABRIC_NONE)
+	if (!lost || l->known)
 		return;
 	uint32_t to = r->p->port_by_lid[lid];
 	uint32_t from = g->members[g->n > 1 && g->members[0] == to];
 
 	if (from == to)
 		return;
+	l->known = true;
 	l->from = from;
 	l->to = to;
 }
@@ -292,26 +294,27 @@ static void prepare(struct reach *r)
 		for (unsigned code = 0; code < VL_CODES; code++)
 			r->map_sls[m * VL_CODES + code] = paths_map_sls(&t->maps[m], code);
 	r->losses = xcalloc(SL_SETS, sizeof(*r->losses));
-	for (uint32_t i = 0; i < SL_SETS; i++)
-		r->losses[i].from = r->losses[i].to = FABRIC_NONE;
 	find_runs(r);
 }
 
-/* Sums up for one SL. */
+/* Sums up for one SL, over all subsets of the levels' SLs. */
 static void sum_up(const struct reach *r, unsigned sl, struct level_verdict *v)
 {
-	for (uint32_t set = 0; set < SL_SETS; set++) {
+	uint32_t all = r->j->sls, set = 0;
+
+	do {
 		const struct loss *l = &r->losses[set];
 
 		v->pairs += l->pairs;
-		if (!l->pairs || !(set >> sl & 1))
-			continue;
-		v->unreachable += l->pairs;
-		if (v->from == FABRIC_NONE) {
-			v->from = l->from;
-			v->to = l->to;
+		if (l->pairs && set >> sl & 1) {
+			v->unreachable += l->pairs;
+			if (v->from == FABRIC_NONE && l->known) {
+				v->from = l->from;
+				v->to = l->to;
+			}
 		}
-	}
+		set = (set - all) & all;
+	} while (set);
 }
 
 /* --- what is found --- */
