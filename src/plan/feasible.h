@@ -22,6 +22,7 @@ struct level_link {
 	bool unknown;		/* several VLs and no tables: the device decides, share is 0 */
 	uint16_t shared_with;	/* SLs of other levels on the same VL: bit s */
 	double share;		/* of the link, all VLs of all levels backlogged; the VL's, if shared */
+	double asked;		/* … by the traffic classes, of that VL; < 0: nothing */
 	double guaranteed;	/* Gb/s: that share of the data rate, at most the level's rate-limit */
 	double ceiling;		/* Gb/s when nobody else sends: data rate or rate-limit */
 	double wait_us;		/* bound of a packet's wait for the other VLs at this port; < 0: none */
@@ -61,10 +62,12 @@ struct feasibility {
 	struct deviation *deviations;
 	uint32_t n_deviations;
 	/*
-	 * With the policy's positions: shares that are missed (warning, with the
-	 * nearest), levels dropped or starved somewhere, VLs that SL2VL uses and no
-	 * arbitration table serves, classes that share a VL, unreachable pairs per
-	 * level, limits that no path meets or none exceeds, links that deviate.
+	 * With the policy's positions: levels starved somewhere, or on a VL that no
+	 * arbitration table serves, levels that share a VL here and not there,
+	 * shares that the levels' packets spoil, unreachable pairs per level, limits
+	 * that no path meets or none exceeds, links that deviate.  What the tables
+	 * alone tell (classes that share a VL, shares that no table meets, with
+	 * the nearest) qos_tables_build() has said.
 	 *
 	 * An error is what makes a level useless here: its SL connects nobody, or
 	 * no partition has its P_Keys.  What works, but not everywhere or not as

@@ -209,6 +209,18 @@ static double wait_of(const struct contest *c, unsigned vl, double gbps)
 	return (double)bytes * 8 / (gbps * 1000);
 }
 
+/* What the class of a level asks of such links, which is its VL's if that is shared. */
+static double asked_of(const struct plan *p, const struct link_kind *k,
+		       const struct policy_level *l)
+{
+	const struct qos_tables *t = p->tables;
+	uint16_t fit = t->fit ? t->fit[k->example] : TABLE_NONE;
+
+	if (fit == TABLE_NONE || t->fits[fit].asked[p->policy->class_of_sl[l->sl]] < 0)
+		return -1;
+	return (double)t->fits[fit].asked[p->policy->class_of_sl[l->sl]] / CLASSES_SHARE_ALL;
+}
+
 static double lesser(double a, double b)
 {
 	return a < b ? a : b;
@@ -218,7 +230,7 @@ static struct level_link judge_level(const struct judge *j, const struct link_ki
 				     const struct contest *c, const struct policy_level *l)
 {
 	unsigned vl = kind_vl(j->p, k, l->sl);
-	struct level_link r = { .vl = (uint8_t)vl, .wait_us = -1 };
+	struct level_link r = { .vl = (uint8_t)vl, .wait_us = -1, .asked = asked_of(j->p, k, l) };
 	double gbps = feasible_link_gbps(k), most = gbps;
 	uint16_t own = (uint16_t)(1u << l->sl);
 
