@@ -67,8 +67,8 @@ static void judge_starving(struct judge *j, size_t level)
 			     ports_text(j, &unserved, text, sizeof(text)));
 	if (starved.ports)
 		findings_add(&j->v->findings, SEV_WARNING, pol->file, l->pos,
-			     "level %s: VL %u of SL %u may get nothing %s, as the high-priority VLs "
-			     "have no limit there (high-limit 255); any lower limit lets it send",
+			     "level %s: VL %u of SL %u may get nothing %s, as the high-priority "
+			     "VLs have no limit there (high-limit 255); a lower one lets it send",
 			     l->name, j->v->kinds[starved.kind].levels[level].vl, l->sl,
 			     ports_text(j, &starved, text, sizeof(text)));
 }
@@ -145,9 +145,10 @@ static void judge_share(struct judge *j, size_t level)
 	const struct level_link *r = &j->v->kinds[off.kind].levels[level];
 
 	findings_add(&j->v->findings, SEV_WARNING, pol->file, pol->levels[level].pos,
-		     "level %s: with packets as long as the mtu-limits of the levels allow, its VL gets "
-		     "%.1f %% of the link, not %.1f %% as its class asks, %s", pol->levels[level].name,
-		     r->share * 100, r->asked * 100, ports_text(j, &off, text, sizeof(text)));
+		     "level %s: with packets as long as the mtu-limits of the levels allow, its VL "
+		     "gets %.1f %% of the link, not %.1f %% as its class asks, %s",
+		     pol->levels[level].name, r->share * 100, r->asked * 100,
+		     ports_text(j, &off, text, sizeof(text)));
 }
 
 /* --- what concerns no level --- */
@@ -168,8 +169,8 @@ static void judge_unknown(struct judge *j)
 	if (t.ports)
 		findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file,
 			     (struct src_pos){ 0, 0 },
-			     "several VLs contend %s, where there are no arbitration tables: nothing "
-			     "can be said of shares there",
+			     "several VLs contend %s, where there are no arbitration tables: "
+			     "nothing can be said of shares there",
 			     ports_text(j, &t, text, sizeof(text)));
 }
 

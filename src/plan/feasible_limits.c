@@ -29,7 +29,8 @@ static struct mcast_limits best_of(const struct feasibility *v)
 	return b;
 }
 
-static void judge_level_limits(struct judge *j, const struct policy_level *l, struct mcast_limits best)
+static void judge_level_limits(struct judge *j, const struct policy_level *l,
+			       struct mcast_limits best)
 {
 	const char *file = j->p->policy->file;
 	char limit[24], most[24];

@@ -30,7 +30,7 @@ static enum port_class class_of(const struct fabric *f, uint32_t port)
 	}
 }
 
-/* The SL2VL table that most in ports of a switch have towards port `out`; of equal ones the lower. */
+/* The SL2VL table that most in ports of a switch have towards `out`; of equal ones the lower. */
 static uint16_t usual_id(const struct plan *p, uint32_t node, unsigned out)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
@@ -204,7 +204,10 @@ static double wait_of(const struct contest *c, unsigned vl, double gbps)
 {
 	uint64_t bytes;
 
-	if (!c->arb || gbps <= 0 || (bytes = arbiter_wait_bytes(c->arb, &c->load, vl)) == UINT64_MAX)
+	if (!c->arb || gbps <= 0)
+		return -1;
+	bytes = arbiter_wait_bytes(c->arb, &c->load, vl);
+	if (bytes == UINT64_MAX)
 		return -1;
 	return (double)bytes * 8 / (gbps * 1000);
 }

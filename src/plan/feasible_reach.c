@@ -24,7 +24,7 @@
 struct source_group {
 	uint16_t row[ROW_SIZE];
 	bool known[ROW_SIZE];		/* a member's own port is not, until another one tells */
-	bool even;			/* all out ports with a link lose the same SLs, those of row[0] */
+	bool even;			/* all links out lose the same SLs, those of row[0] */
 	uint32_t members[ROW_SIZE];	/* port slots */
 	unsigned n;
 };
@@ -51,7 +51,7 @@ struct loss {
 struct reach {
 	struct judge *j;
 	const struct plan *p;
-	uint16_t *map_sls;		/* [map * VL_CODES + OperationalVLs]: SLs that get through */
+	uint16_t *map_sls;		/* [map * VL_CODES + OperationalVLs] */
 	struct destination *dst;
 	uint32_t n_dst;
 	VEC(struct run) runs;
@@ -359,8 +359,9 @@ static void report(struct judge *j, size_t level)
 		return;
 	name_hop(j, v, l->sl, where, sizeof(where));
 	findings_add(&j->v->findings, all ? SEV_ERROR : SEV_WARNING, pol->file, l->pos,
-		     "level %s: SL %u does not connect %s%llu of %llu pairs of ports; from %s to %s "
-		     "it %s", l->name, l->sl, all ? "any: " : "", (unsigned long long)v->unreachable,
+		     "level %s: SL %u does not connect %s%llu of %llu pairs of ports; from %s to "
+		     "%s it %s", l->name, l->sl, all ? "any: " : "",
+		     (unsigned long long)v->unreachable,
 		     (unsigned long long)v->pairs, fabric_port_name(j->p->f, v->from, from,
 								    sizeof(from)),
 		     fabric_port_name(j->p->f, v->to, to, sizeof(to)), where);
