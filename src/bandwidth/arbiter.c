@@ -227,24 +227,27 @@ static unsigned gaps_make(struct turn *t, struct gap gaps[VLARB_ENTRIES_MAX],
 			  const struct vlarb_entry *entries, unsigned n_entries,
 			  const struct arb_load *others, unsigned vl)
 {
-	uint32_t packets_before[VLARB_ENTRIES_MAX];
 	unsigned n = 0;
 
 	*t = (struct turn){ .n = 0 };
 	for (unsigned i = 0; i < n_entries; i++) {
 		turn_add(t, entries[i], others);
-		if (entries[i].vl == vl && entries[i].weight) {
-			gaps[n].start = t->bytes;
-			packets_before[n++] = t->packets;
-		}
+		if (entries[i].vl == vl && entries[i].weight)
+			gaps[n++] = (struct gap){ .start = t->bytes, .packets = t->packets };
 	}
-	for (unsigned i = 0; i < n; i++) {
-		bool last = i + 1 == n;
-		unsigned next = last ? 0 : i + 1;
+	if (!n)
+		return 0;
 
-		gaps[i].end = gaps[next].start + (last ? t->bytes : 0);
-		gaps[i].packets = packets_before[next] + (last ? t->packets : 0) -
-				  packets_before[i];
+	/* The last ends where the first begins, a turn later. */
+	struct gap first = gaps[0];
+
+	first.start += t->bytes;
+	first.packets += t->packets;
+	for (unsigned i = 0; i < n; i++) {
+		const struct gap *next = i + 1 < n ? &gaps[i + 1] : &first;
+
+		gaps[i].end = next->start;
+		gaps[i].packets = next->packets - gaps[i].packets;
 	}
 	return n;
 }

@@ -55,7 +55,7 @@ struct arb_cycle {
 	uint16_t starved;		/* active VLs that never send */
 };
 
-/* Takes microseconds; up to a millisecond where full tables and small odd packets meet. */
+/* Takes microseconds; a millisecond or more where full tables and small, odd packets meet. */
 void arbiter_run(const struct vlarb *arb, const struct arb_load *load, struct arb_cycle *out);
 
 /*

@@ -53,10 +53,10 @@ static json_t *hop_list(const struct subnet_state *s, uint32_t src, uint32_t dst
 /* The SL of the level that a query without further fields gets. */
 static unsigned plain_sl(const struct subnet_state *s, uint32_t src, uint32_t dst)
 {
-	struct match_query q = { .src = src, .dst = dst };
+	struct path_query q = { .src = src, .dst = dst };
 	uint32_t rule;
 
-	return s->plan->policy->levels[matcher_level(s->plan->matcher, &q, &rule)].sl;
+	return s->plan->policy->levels[path_level(s, &q, &rule)].sl;
 }
 
 void cmd_route(const struct ctl_call *c, struct reply *r)
@@ -191,7 +191,7 @@ void cmd_explain(const struct ctl_call *c, struct reply *r)
 	t = xcalloc(1, sizeof(*t));
 	t->s = s;
 	t->query = match_from_query(&q);
-	level = matcher_level(s->plan->matcher, &t->query, &rule);
+	level = path_level(s, &q, &rule);
 	t->n_rules = rule == MATCH_NO_RULE ? (uint32_t)policy->n_rules : rule + 1;
 	q.slid = chosen_lid(s->plan, &policy->levels[level], src);
 	q.dlid = chosen_lid(s->plan, &policy->levels[level], dst);

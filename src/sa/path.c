@@ -78,12 +78,13 @@ static bool has(const struct path_query *q, uint64_t bits)
 	return (q->has & bits) == bits;
 }
 
-static bool pkey_is_default(uint16_t pkey)
+static bool is_raw(const struct path_query *q)
 {
-	return (pkey & ~IB_PKEY_FULL) == IB_PKEY_DEFAULT;
+	return has(q, PR_RAW) && q->raw;
 }
 
-static uint32_t level_of(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
+/* By rules, else by the partition: by its P_Key, asked for or chosen. */
+uint32_t path_level(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
 {
 	static const struct { uint64_t query; unsigned match; } same[] = {
 		{ PR_SERVICE_ID, MATCH_SERVICE_ID }, { PR_QOS_CLASS, MATCH_QOS_CLASS },
@@ -97,7 +98,15 @@ static uint32_t level_of(const struct subnet_state *s, const struct path_query *
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
 		if (has(q, same[i].query))
 			mq.has |= same[i].match;
-	return matcher_level(s->plan->matcher, &mq, rule);
+	uint32_t level = matcher_level(s->plan->matcher, &mq, rule);
+	const struct partitions *parts = s->plan->partitions;
+
+	if (*rule != MATCH_NO_RULE || is_raw(q))	/* raw packets have no P_Key */
+		return level;
+	uint16_t pkey = has(q, PR_PKEY) ? q->pkey : shared_pkey_of_own_level(parts, q->src, q->dst);
+	uint32_t k = partition_of_pkey(parts, pkey);
+
+	return k == UINT32_MAX ? level : s->policy->p->partitions[k].level_index;
 }
 
 /* The LID of a port that path bits choose; they wrap round where the LMC is less. */
@@ -106,23 +115,27 @@ static uint16_t lid_by_bits(const struct plan *p, uint32_t port, unsigned path_b
 	return p->lid[port] + (path_bits & ((1u << p->lmc[port]) - 1));
 }
 
-/* The default partition is the only one yet, and everybody is its full member. */
-static const char *choose_pkey(const struct path_query *q, const struct policy_level *l,
-			       uint16_t *pkey)
+/* The one asked for, else the first that both ends and the level have. */
+static const char *choose_pkey(const struct subnet_state *s, const struct path_query *q,
+			       const struct path_answer *a, uint16_t *pkey)
 {
-	bool allowed = l->pkeys.n == 0;
+	const struct partitions *parts = s->plan->partitions;
+	uint16_t asked = has(q, PR_PKEY) ? q->pkey : 0;
 
-	*pkey = IB_PKEY_DEFAULT | IB_PKEY_FULL;
-	if (has(q, PR_RAW) && q->raw) {
-		*pkey = 0;
+	*pkey = 0;
+	if (is_raw(q))
 		return NULL;
-	}
-	if (has(q, PR_PKEY) && !pkey_is_default(q->pkey))
+	if (has(q, PR_PKEY) && (!asked || !shared_pkey(parts, q->src, q->dst, asked)))
 		return "the two ends don't share the P_Key asked for";
-	for (size_t i = 0; i < l->pkeys.n && !allowed; i++)
-		allowed = l->pkeys.v[i].lo <= IB_PKEY_DEFAULT &&
-			  l->pkeys.v[i].hi >= IB_PKEY_DEFAULT;
-	return allowed ? NULL : "the level is not for a P_Key that the two ends share";
+	if (!asked && a->rule == MATCH_NO_RULE)
+		*pkey = shared_pkey_of_own_level(parts, q->src, q->dst);
+	else
+		*pkey = shared_pkey_of_level(parts, a->level, q->src, q->dst, asked);
+	if (*pkey)
+		return NULL;
+	return asked || shared_pkey(parts, q->src, q->dst, 0) ?
+		"the level is not for a P_Key that the two ends share" :
+		"the two ends share no P_Key";
 }
 
 static const char *choose_sl(const struct path_query *q, const struct policy_level *l,
@@ -195,7 +208,7 @@ static const char *resolve(const struct subnet_state *s, const struct path_query
 	a->mtu = way.mtu;
 	a->rate = way.rate;
 	if ((why = choose_sl(q, l, way.sl_mask, &a->sl)) ||
-	    (why = choose_pkey(q, l, &a->pkey)) ||
+	    (why = choose_pkey(s, q, a, &a->pkey)) ||
 	    (why = choose_limits(s, q, l, a)))
 		return why;
 	a->tclass = l->tclass >= 0 ? (uint8_t)l->tclass : has(q, PR_TCLASS) ? q->tclass : 0;
@@ -206,7 +219,7 @@ const char *path_resolve(const struct subnet_state *s, const struct path_query *
 			 struct path_answer *a)
 {
 	*a = (struct path_answer){ .slid = q->slid, .dlid = q->dlid };
-	a->level = level_of(s, q, &a->rule);
+	a->level = path_level(s, q, &a->rule);
 	return resolve(s, q, a);
 }
 
@@ -293,7 +306,7 @@ uint32_t sa_add_paths(struct sa_msg *m, const struct path_query *q, uint32_t max
 	const struct plan *p = m->s->plan;
 	struct path_answer common = { 0 };
 
-	common.level = level_of(m->s, q, &common.rule);
+	common.level = path_level(m->s, q, &common.rule);
 	int bits = m->s->policy->p->levels[common.level].path_bits;
 	struct lid_range from = lids_to_try(p, q->src, q->slid);
 	struct lid_range to = lids_to_try(p, q->dst, q->dlid);
@@ -411,7 +424,8 @@ static uint16_t multicast_path(struct sa_msg *m, const struct sa_path_record *as
 	};
 	const struct mcast_group *g = mcast_find(m->sa->mcast, asked->dgid);
 
-	if (!g)
+	/* nobody sends to a group whose P_Key he does not have */
+	if (!g || port_membership(m->s->plan->partitions, q->src, g->pkey) == MEMBER_NONE)
 		return IB_STATUS_OK;
 	struct sa_path_record r = {
 		.tclass = g->tclass, .num_path = (asked->num_path & 0x80) | 1,

@@ -84,6 +84,11 @@ struct path_answer {
 };
 
 /*
+ * The level that the query gets, and the rule or MATCH_NO_RULE: then it is that of
+ * the partition, else the policy's default level.  LIDs do not matter.
+ */
+uint32_t path_level(const struct subnet_state *s, const struct path_query *q, uint32_t *rule);
+/*
  * The path for one (slid, dlid); both must be set.  NULL when there is one,
  * else why there is none, in words.
  */

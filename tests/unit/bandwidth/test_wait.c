@@ -48,6 +48,9 @@ static const struct by_hand {
 	{ "low: a round before each", {{3, 9}}, {{0, 1}, {1, 2}}, 1, 0xa, 0, 128 + 15000 },
 	{ "low alone, high active", {{3, 9}}, {{0, 1}}, 1, 0xa, 0, 5000 },
 	{ "low, limit 0", {{3, 9}}, {{0, 1}, {1, 2}}, 0, 0xa, 0, 128 + 3000 },
+	/* high sends 1000, 64, 1000, …: ten times the mean, and a turn */
+	{ "low, rounds that differ", {{3, 15}, {1, 1}}, {{0, 1}, {2, 9}}, 0, 0xe, 0,
+	  576 + 5320 + 1064 },
 	{ "low, high idle", {{3, 9}}, {{0, 1}, {1, 2}}, 0, 0x2, 0, 128 },
 	{ "both tables: the better one", {{0, 1}, {3, 255}}, {{0, 1}, {1, 1}}, 0, 0xa, 0,
 	  64 + 2000 },
