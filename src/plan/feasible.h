@@ -21,10 +21,11 @@ struct level_link {
 	bool starved;		/* gets nothing when all are backlogged */
 	bool unknown;		/* several VLs and no tables: the device decides, share is 0 */
 	uint16_t shared_with;	/* SLs of other levels on the same VL: bit s */
-	double share;		/* of the link, all VLs of all levels backlogged; the VL's, if shared */
-	double guaranteed;	/* Gb/s: that share of the data rate, at most the level's rate-limit */
+	double share;		/* of the link, all levels backlogged; the VL's, if shared */
+	double asked;		/* … by the traffic classes, of that VL; < 0: nothing */
+	double guaranteed;	/* Gb/s: share of the data rate, at most the rate-limit */
 	double ceiling;		/* Gb/s when nobody else sends: data rate or rate-limit */
-	double wait_us;		/* bound of a packet's wait for the other VLs at this port; < 0: none */
+	double wait_us;		/* bound of a packet's wait for other VLs here; < 0: none */
 };
 
 struct link_kind {
@@ -39,7 +40,7 @@ struct link_kind {
 
 /* A level over the whole fabric. */
 struct level_verdict {
-	uint32_t worst;		/* index of the link kind with the least guaranteed; UINT32_MAX: none */
+	uint32_t worst;		/* the kind with the least guaranteed; UINT32_MAX: none */
 	uint64_t unreachable;	/* ordered pairs of end ports that its SL does not connect, */
 	uint32_t from, to;	/* … one of them; of pairs that have a route */
 	uint64_t pairs;		/* ordered pairs of end ports that have a route */
@@ -61,10 +62,12 @@ struct feasibility {
 	struct deviation *deviations;
 	uint32_t n_deviations;
 	/*
-	 * With the policy's positions: shares that are missed (warning, with the
-	 * nearest), levels dropped or starved somewhere, VLs that SL2VL uses and no
-	 * arbitration table serves, classes that share a VL, unreachable pairs per
-	 * level, limits that no path meets or none exceeds, links that deviate.
+	 * With the policy's positions: levels starved somewhere, or on a VL that no
+	 * arbitration table serves, levels that share a VL here and not there,
+	 * shares that the levels' packets spoil, unreachable pairs per level, limits
+	 * that no path meets or none exceeds, links that deviate.  What the tables
+	 * alone tell (classes that share a VL, shares that no table meets, with
+	 * the nearest) qos_tables_build() has said.
 	 *
 	 * An error is what makes a level useless here: its SL connects nobody, or
 	 * no partition has its P_Keys.  What works, but not everywhere or not as

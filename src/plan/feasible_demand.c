@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is to be said of the shares: levels that get nothing on some links,
- * levels that share a VL there though they have their own elsewhere, VLs that
- * nobody serves.
+ * What is to be said of the shares: levels that get nothing on some links, or
+ * not what was asked, levels that share a VL there though they have their own
+ * elsewhere.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,8 +67,8 @@ static void judge_starving(struct judge *j, size_t level)
 			     ports_text(j, &unserved, text, sizeof(text)));
 	if (starved.ports)
 		findings_add(&j->v->findings, SEV_WARNING, pol->file, l->pos,
-			     "level %s: VL %u of SL %u may get nothing %s, as the high-priority VLs "
-			     "have no limit there (high-limit 255); any lower limit lets it send",
+			     "level %s: VL %u of SL %u may get nothing %s, as the high-priority "
+			     "VLs have no limit there (high-limit 255); a lower one lets it send",
 			     l->name, j->v->kinds[starved.kind].levels[level].vl, l->sl,
 			     ports_text(j, &starved, text, sizeof(text)));
 }
@@ -117,40 +118,40 @@ static void judge_sharing(struct judge *j, size_t level)
 		     other->name, ports_text(j, &shared, text, sizeof(text)));
 }
 
-/* --- what concerns no level --- */
+/* --- shares that were asked --- */
 
-static void judge_other_sls(struct judge *j)
+/*
+ * The tables were made for packets of the link's MTU.  A level with smaller ones
+ * sends less in the turns that are a packet long, and so upsets what was
+ * reached.  What could not be reached anyway was said with the tables.
+ */
+static void judge_share(struct judge *j, size_t level)
 {
-	struct tally t = { 0 };
-	uint16_t sls = 0;
+	const struct policy *pol = j->p->policy;
+	const struct qos_tables *t = j->p->tables;
+	struct tally off = { 0 };
 	char text[PORTS_TEXT_MAX];
-	struct buf list = { 0 };
 
 	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
 		const struct link_kind *kind = &j->v->kinds[k];
-		uint16_t lost = 0;
+		const struct level_link *r = &kind->levels[level];
 
-		for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
-			unsigned vl = kind_vl(j->p, kind, sl);
-
-			if (!(j->sls >> sl & 1) && vl != IB_VL_DROP && !kind_serves(j, kind, vl))
-				lost |= (uint16_t)(1u << sl);
-		}
-		if (lost)
-			tally(&t, j->v, k);
-		sls |= lost;
+		if (r->asked >= 0 && !r->unknown && !t->fits[t->fit[kind->example]].inexact &&
+		    fabs(r->share - r->asked) * CLASSES_SHARE_ALL > CLASSES_EXACT)
+			tally(&off, j->v, k);
 	}
-	if (!sls)
+	if (!off.ports)
 		return;
-	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
-		if (sls >> sl & 1)
-			buf_printf(&list, "%s%u", list.n ? ", " : "", sl);
-	findings_add(&j->v->findings, SEV_INFO, j->p->policy->file, (struct src_pos){ 0, 0 },
-		     "SL %s, which no level has, uses VLs that no arbitration table serves, %s: who "
-		     "takes such an SL unasked gets nothing through", list.s,
-		     ports_text(j, &t, text, sizeof(text)));
-	buf_free(&list);
+	const struct level_link *r = &j->v->kinds[off.kind].levels[level];
+
+	findings_add(&j->v->findings, SEV_WARNING, pol->file, pol->levels[level].pos,
+		     "level %s: with packets as long as the mtu-limits of the levels allow, its VL "
+		     "gets %.1f %% of the link, not %.1f %% as its class asks, %s",
+		     pol->levels[level].name, r->share * 100, r->asked * 100,
+		     ports_text(j, &off, text, sizeof(text)));
 }
+
+/* --- what concerns no level --- */
 
 static void judge_unknown(struct judge *j)
 {
@@ -168,8 +169,8 @@ static void judge_unknown(struct judge *j)
 	if (t.ports)
 		findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file,
 			     (struct src_pos){ 0, 0 },
-			     "several VLs contend %s, where there are no arbitration tables: nothing "
-			     "can be said of shares there",
+			     "several VLs contend %s, where there are no arbitration tables: "
+			     "nothing can be said of shares there",
 			     ports_text(j, &t, text, sizeof(text)));
 }
 
@@ -177,8 +178,9 @@ void judge_demands(struct judge *j)
 {
 	for (size_t i = 0; i < j->p->policy->n_levels; i++) {
 		judge_starving(j, i);
-		judge_sharing(j, i);
+		judge_share(j, i);
+		if (!j->p->policy->n_classes)	/* for these the tables said it */
+			judge_sharing(j, i);
 	}
-	judge_other_sls(j);
 	judge_unknown(j);
 }

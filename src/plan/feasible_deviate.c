@@ -201,7 +201,8 @@ static void check_rate(const struct census *c, const struct link *l, struct devi
 			rate_text(l->rate, runs, sizeof(runs)),
 			rate_text(d->usual, other, sizeof(other)));
 	else if (rate_compare(l->rate, l->able) < 0 && able_counts(c, &c->peers.v[l->model]))
-		because(d, "runs at %s, both ends can do %s", rate_text(l->rate, runs, sizeof(runs)),
+		because(d, "runs at %s, both ends can do %s",
+			rate_text(l->rate, runs, sizeof(runs)),
 			rate_text(l->able, other, sizeof(other)));
 }
 
@@ -249,12 +250,12 @@ static void report(struct judge *j)
 				said[k] = true;
 			if (n++ >= NAMED)
 				continue;
-			uint32_t port = v->deviations[k].port;
+			uint32_t port = v->deviations[k].port, peer = j->p->f->ports[port].peer;
 
 			buf_printf(&who, "%s%s", n > 1 ? ", " : "",
 				   fabric_port_name(j->p->f, port, name, sizeof(name)));
-			buf_printf(&who, " to %s", fabric_port_name(j->p->f, j->p->f->ports[port].peer,
-								    name, sizeof(name)));
+			buf_printf(&who, " to %s",
+				   fabric_port_name(j->p->f, peer, name, sizeof(name)));
 		}
 		if (n > NAMED)
 			buf_printf(&who, " and %u more", n - NAMED);

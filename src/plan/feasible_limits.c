@@ -29,7 +29,8 @@ static struct mcast_limits best_of(const struct feasibility *v)
 	return b;
 }
 
-static void judge_level_limits(struct judge *j, const struct policy_level *l, struct mcast_limits best)
+static void judge_level_limits(struct judge *j, const struct policy_level *l,
+			       struct mcast_limits best)
 {
 	const char *file = j->p->policy->file;
 	char limit[24], most[24];
@@ -96,9 +97,31 @@ static bool is_member(const struct judge *j, const struct policy_partition *part
 	return false;
 }
 
-static void judge_ipoib(struct judge *j, const struct policy_partition *part)
+/* A port of a host, and what it can: many partitions ask. */
+struct host {
+	uint32_t port;
+	uint8_t mtu;
+	unsigned tenths;
+};
+struct hosts {
+	struct host *v;
+	size_t n, cap;
+};
+
+static void find_hosts(const struct plan *p, struct hosts *h)
 {
-	const struct fabric *f = j->p->f;
+	for (uint32_t i = 0; i < p->f->n_ports; i++) {
+		if (!p->lid[i] || node_is_switch(port_node(p->f, i)))
+			continue;
+		struct path_info can = paths_of_port(p->f, i);
+
+		*vec_push(h) = (struct host){ i, can.mtu, rate_tenths(can.rate) };
+	}
+}
+
+static void judge_ipoib(struct judge *j, const struct hosts *hosts,
+			const struct policy_partition *part)
+{
 	const struct policy_level *l = &j->p->policy->levels[part->ipoib_level_index];
 	struct mcast_limits group = mcast_ipoib_limits(l);
 	uint32_t *sets = xcalloc(part->n_members + 1, sizeof(*sets)), n = 0, first = 0;
@@ -108,16 +131,14 @@ static void judge_ipoib(struct judge *j, const struct policy_partition *part)
 		if (part->members[i].group.s)
 			sets[i] = groups_find(j->p->groups, j->p->policy,
 					      part->members[i].group.s);
-	for (uint32_t i = 0; i < f->n_ports; i++) {
-		if (!j->p->lid[i] || node_is_switch(port_node(f, i)))
-			continue;
-		struct path_info can = paths_of_port(f, i);
+	for (size_t i = 0; i < hosts->n; i++) {
+		const struct host *h = &hosts->v[i];
 
-		if ((can.mtu >= group.mtu && rate_compare(can.rate, group.rate) >= 0) ||
-		    !is_member(j, part, sets, i))
+		if ((h->mtu >= group.mtu && h->tenths >= rate_tenths(group.rate)) ||
+		    !is_member(j, part, sets, h->port))
 			continue;
 		if (!n++)
-			first = i;
+			first = h->port;
 	}
 	free(sets);
 	if (n)
@@ -125,14 +146,16 @@ static void judge_ipoib(struct judge *j, const struct policy_partition *part)
 			     "partition %s: %u of its ports can't join its IPoIB group, which has "
 			     "an MTU of %u and %s; the first is %s", part->name, n,
 			     mtu_bytes(group.mtu), rate_text(group.rate, rate, sizeof(rate)),
-			     fabric_port_name(f, first, name, sizeof(name)));
+			     fabric_port_name(j->p->f, first, name, sizeof(name)));
 }
 
 void judge_limits(struct judge *j)
 {
 	const struct policy *pol = j->p->policy;
 	struct mcast_limits best = best_of(j->v);
+	struct hosts hosts = { 0 };
 
+	find_hosts(j->p, &hosts);
 	for (size_t i = 0; i < pol->n_levels; i++) {
 		judge_level_limits(j, &pol->levels[i], best);
 		judge_path_bits(j, &pol->levels[i]);
@@ -140,5 +163,6 @@ void judge_limits(struct judge *j)
 	}
 	for (size_t i = 0; i < pol->n_partitions; i++)
 		if (pol->partitions[i].ipoib)
-			judge_ipoib(j, &pol->partitions[i]);
+			judge_ipoib(j, &hosts, &pol->partitions[i]);
+	vec_free(&hosts);
 }

@@ -30,11 +30,11 @@ static enum port_class class_of(const struct fabric *f, uint32_t port)
 	}
 }
 
-/* The SL2VL table that most in ports of a switch have towards port `out`; of equal ones the lower. */
+/* The SL2VL table that most in ports of a switch have towards `out`; of equal ones the lower. */
 static uint16_t usual_id(const struct plan *p, uint32_t node, unsigned out)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
-	struct { uint16_t id, count; } seen[IB_PORT_NUM_MAX + 1];
+	struct { uint16_t id, count; } seen[IB_PORT_NUM_MAX + 1] = { 0 };
 	unsigned n_seen = 0, best = 0;
 
 	for (unsigned in = 0; in <= n->nports; in++) {
@@ -204,9 +204,24 @@ static double wait_of(const struct contest *c, unsigned vl, double gbps)
 {
 	uint64_t bytes;
 
-	if (!c->arb || gbps <= 0 || (bytes = arbiter_wait_bytes(c->arb, &c->load, vl)) == UINT64_MAX)
+	if (!c->arb || gbps <= 0)
+		return -1;
+	bytes = arbiter_wait_bytes(c->arb, &c->load, vl);
+	if (bytes == UINT64_MAX)
 		return -1;
 	return (double)bytes * 8 / (gbps * 1000);
+}
+
+/* What the class of a level asks of such links, which is its VL's if that is shared. */
+static double asked_of(const struct plan *p, const struct link_kind *k,
+		       const struct policy_level *l)
+{
+	const struct qos_tables *t = p->tables;
+	uint16_t fit = t->fit ? t->fit[k->example] : TABLE_NONE;
+
+	if (fit == TABLE_NONE || t->fits[fit].asked[p->policy->class_of_sl[l->sl]] < 0)
+		return -1;
+	return (double)t->fits[fit].asked[p->policy->class_of_sl[l->sl]] / CLASSES_SHARE_ALL;
 }
 
 static double lesser(double a, double b)
@@ -218,7 +233,7 @@ static struct level_link judge_level(const struct judge *j, const struct link_ki
 				     const struct contest *c, const struct policy_level *l)
 {
 	unsigned vl = kind_vl(j->p, k, l->sl);
-	struct level_link r = { .vl = (uint8_t)vl, .wait_us = -1 };
+	struct level_link r = { .vl = (uint8_t)vl, .wait_us = -1, .asked = asked_of(j->p, k, l) };
 	double gbps = feasible_link_gbps(k), most = gbps;
 	uint16_t own = (uint16_t)(1u << l->sl);
 

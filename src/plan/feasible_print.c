@@ -19,8 +19,12 @@ static int name_width(const struct policy *pol)
 	return width < 40 ? (int)width : 40;
 }
 
-static void print_share(const struct level_link *l, struct buf *out)
+static void print_share(const struct level_link *l, bool classes, struct buf *out)
 {
+	if (classes && l->asked < 0)
+		buf_printf(out, "  %7s", "-");
+	else if (classes)
+		buf_printf(out, "  %5.1f %%", l->asked * 100);
 	if (l->unknown)
 		buf_printf(out, "  %7s %10s", "?", "?");
 	else
@@ -56,7 +60,7 @@ static void print_level(const struct link_kind *k, const struct policy *pol, siz
 		return;
 	}
 	buf_printf(out, " %3u  %-4s", l->vl, k->arb == TABLE_NONE ? "-" : l->high ? "high" : "low");
-	print_share(l, out);
+	print_share(l, pol->n_classes, out);
 	print_shared(l, out);
 	buf_puts(out, "\n");
 }
@@ -73,8 +77,8 @@ static void print_kind(const struct feasibility *v, const struct plan *p, uint32
 		   feasible_link_gbps(k), mtu_bytes(k->mtu), k->vls, k->vls == 1 ? "" : "s");
 	buf_printf(out, "  %s %s\n", k->n_ports == 1 ? "it is" : "for example",
 		   fabric_port_name(p->f, k->example, name, sizeof(name)));
-	buf_printf(out, "  %-*s  SL  VL  from    share guaranteed    at most    waits us\n", width,
-		   "level");
+	buf_printf(out, "  %-*s  SL  VL  from%s    share guaranteed    at most    waits us\n",
+		   width, "level", p->policy->n_classes ? "    asked" : "");
 	for (size_t i = 0; i < p->policy->n_levels; i++)
 		print_level(k, p->policy, i, width, out);
 }
@@ -89,7 +93,8 @@ static void print_verdict(const struct feasibility *v, const struct plan *p, siz
 	if (e->worst == UINT32_MAX)
 		buf_printf(out, " %10s %10s", "-", "-");
 	else
-		buf_printf(out, " %10.2f %10u", v->kinds[e->worst].levels[i].guaranteed, e->worst + 1);
+		buf_printf(out, " %10.2f %10u", v->kinds[e->worst].levels[i].guaranteed,
+			   e->worst + 1);
 	buf_printf(out, "  %" PRIu64 " of %" PRIu64 "\n", e->unreachable, e->pairs);
 }
 
@@ -116,13 +121,15 @@ void feasible_print(const struct feasibility *v, const struct plan *p, struct bu
 
 	buf_printf(out, "What each level gets of each kind of link, in Gb/s, when the VLs of all "
 		   "levels always have\npackets waiting, and when nobody else sends.%s\n",
-		   p->tables->managed ? "" : "  The tables are not managed: SL 0 alone is offered.");
+		   p->tables->managed ? "" :
+		   "  The tables are not managed: SL 0 alone is offered.");
 	for (uint32_t k = 0; k < shown; k++)
 		print_kind(v, p, k, width, out);
 	if (shown < v->n_kinds)
 		buf_printf(out, "\nand %u more kinds\n", v->n_kinds - shown);
-	buf_printf(out, "\nleast of each level over the whole fabric, and pairs of ports that its SL "
-		   "does not connect:\n  %-*s  SL guaranteed    on kind  pairs\n", width, "level");
+	buf_printf(out, "\nleast of each level over the whole fabric, and pairs of ports that its "
+		   "SL does not connect:\n  %-*s  SL guaranteed    on kind  pairs\n", width,
+		   "level");
 	for (size_t i = 0; i < p->policy->n_levels; i++)
 		print_verdict(v, p, i, width, out);
 	print_deviations(v, p, out);

@@ -24,7 +24,7 @@
 struct source_group {
 	uint16_t row[ROW_SIZE];
 	bool known[ROW_SIZE];		/* a member's own port is not, until another one tells */
-	bool even;			/* all out ports with a link lose the same SLs, those of row[0] */
+	bool even;			/* all links out lose the same SLs, those of row[0] */
 	uint32_t members[ROW_SIZE];	/* port slots */
 	unsigned n;
 };
@@ -44,17 +44,18 @@ struct destination {
 /* Pairs that lose exactly this set of SLs, and one of them. */
 struct loss {
 	uint64_t pairs;
-	uint32_t from, to;		/* port slots, FABRIC_NONE: not known yet */
+	uint32_t from, to;		/* port slots */
+	bool known;			/* the two are */
 };
 
 struct reach {
 	struct judge *j;
 	const struct plan *p;
-	uint16_t *map_sls;		/* [map * VL_CODES + OperationalVLs]: SLs that get through */
+	uint16_t *map_sls;		/* [map * VL_CODES + OperationalVLs] */
 	struct destination *dst;
 	uint32_t n_dst;
 	VEC(struct run) runs;
-	struct loss *losses;		/* [SL_SETS] */
+	struct loss *losses;		/* [SL_SETS], by set; subsets of j->sls occur */
 	uint32_t sw;			/* being worked on */
 	VEC(struct source_group) groups;	/* of that switch */
 };
@@ -160,13 +161,14 @@ static inline void lose(struct reach *r, const struct source_group *g, uint16_t 
 	struct loss *l = &r->losses[lost];
 
 	l->pairs += n;
-	if (!lost || l->from != FABRIC_NONE)
+	if (!lost || l->known)
 		return;
 	uint32_t to = r->p->port_by_lid[lid];
 	uint32_t from = g->members[g->n > 1 && g->members[0] == to];
 
 	if (from == to)
 		return;
+	l->known = true;
 	l->from = from;
 	l->to = to;
 }
@@ -292,26 +294,27 @@ static void prepare(struct reach *r)
 		for (unsigned code = 0; code < VL_CODES; code++)
 			r->map_sls[m * VL_CODES + code] = paths_map_sls(&t->maps[m], code);
 	r->losses = xcalloc(SL_SETS, sizeof(*r->losses));
-	for (uint32_t i = 0; i < SL_SETS; i++)
-		r->losses[i].from = r->losses[i].to = FABRIC_NONE;
 	find_runs(r);
 }
 
-/* Sums up for one SL. */
+/* Sums up for one SL, over all subsets of the levels' SLs. */
 static void sum_up(const struct reach *r, unsigned sl, struct level_verdict *v)
 {
-	for (uint32_t set = 0; set < SL_SETS; set++) {
+	uint32_t all = r->j->sls, set = 0;
+
+	do {
 		const struct loss *l = &r->losses[set];
 
 		v->pairs += l->pairs;
-		if (!l->pairs || !(set >> sl & 1))
-			continue;
-		v->unreachable += l->pairs;
-		if (v->from == FABRIC_NONE) {
-			v->from = l->from;
-			v->to = l->to;
+		if (l->pairs && set >> sl & 1) {
+			v->unreachable += l->pairs;
+			if (v->from == FABRIC_NONE && l->known) {
+				v->from = l->from;
+				v->to = l->to;
+			}
 		}
-	}
+		set = (set - all) & all;
+	} while (set);
 }
 
 /* --- what is found --- */
@@ -356,8 +359,9 @@ static void report(struct judge *j, size_t level)
 		return;
 	name_hop(j, v, l->sl, where, sizeof(where));
 	findings_add(&j->v->findings, all ? SEV_ERROR : SEV_WARNING, pol->file, l->pos,
-		     "level %s: SL %u does not connect %s%llu of %llu pairs of ports; from %s to %s "
-		     "it %s", l->name, l->sl, all ? "any: " : "", (unsigned long long)v->unreachable,
+		     "level %s: SL %u does not connect %s%llu of %llu pairs of ports; from %s to "
+		     "%s it %s", l->name, l->sl, all ? "any: " : "",
+		     (unsigned long long)v->unreachable,
 		     (unsigned long long)v->pairs, fabric_port_name(j->p->f, v->from, from,
 								    sizeof(from)),
 		     fabric_port_name(j->p->f, v->to, to, sizeof(to)), where);

@@ -54,7 +54,7 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 			       const struct lfts *l, const struct qos_tables *t,
 			       uint32_t src, uint32_t dst, uint16_t dlid);
 
-/* SLs that a table maps to a VL which the out port has; op_vls: its OperationalVLs, 0: not known. */
+/* SLs that a table maps to a VL which the out port has; op_vls: its OperationalVLs, 0: unknown. */
 uint16_t paths_map_sls(const struct sl2vl *map, unsigned op_vls);
 /*
  * SLs that get from port in of a node to its port out, port numbers.  A port

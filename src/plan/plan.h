@@ -50,7 +50,8 @@ struct plan {
 	struct feasibility *feasible;	/* what feasible_judge() said; NULL: not asked yet */
 	struct updn_order *order;	/* for the multicast trees */
 	struct findings findings;	/* of the policy against this fabric, and of routing */
-	int64_t us_lids, us_tables, us_routes, us_verdict, us_paths, us_feasible;	/* by `now` */
+	/* by `now` */
+	int64_t us_lids, us_tables, us_routes, us_verdict, us_paths, us_feasible;
 };
 
 /*

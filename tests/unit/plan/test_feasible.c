@@ -30,7 +30,7 @@ static void arbitrate(struct fabric *f, uint8_t entries)
 		f->ports[i].vlarb_high_cap = f->ports[i].vlarb_low_cap = entries;
 }
 
-/* n hosts, CA GUIDs 0x100, 0x110 …, on the ports 1.. of switches with two uplinks, 3 and 4 of 4. */
+/* Hosts 0x100 to 0x130, two on each of two switches, whose ports 3 and 4 are linked. */
 static struct fabric *two_leaves(void)
 {
 	struct fabric *f = fabric_new();
@@ -336,6 +336,62 @@ START_TEST(one_vl_is_shared_and_said_to_be)
 }
 END_TEST
 
+/* Of the class, 1/100 per cent. */
+static void add_class(struct policy *p, uint32_t level, bool is_high, int32_t share)
+{
+	p->classes = xrealloc(p->classes, p->n_classes + 1, sizeof(*p->classes));
+	struct policy_class *c = &p->classes[p->n_classes];
+
+	*c = (struct policy_class){ .high = is_high, .share = share, .high_limit = -1 };
+	c->levels = xmalloc(sizeof(*c->levels));
+	c->levels[0] = level;
+	c->level_names.v = xcalloc(1, sizeof(*c->level_names.v));
+	c->level_names.v[0].s = xstrdup(p->levels[level].name);
+	c->level_names.n = 1;
+	p->class_of_sl[p->levels[level].sl] = (uint8_t)p->n_classes++;
+}
+
+START_TEST(what_classes_ask)
+{
+	static const double asked[] = { 0.125, 0.5, 0.375 };
+
+	for (int small = 0; small < 2; small++) {
+		struct policy *p = policy_builtin();
+
+		add_level(p, "fast", 1);
+		add_level(p, "bulk", 2);
+		for (uint32_t i = 0; i < 3; i++)
+			add_class(p, i, i == 1, (int32_t)(asked[i] * CLASSES_SHARE_ALL));
+		/* a turn of the low table is a packet: 256 bytes of these, 2048 of fast's */
+		if (small)
+			p->levels[0].mtu_limit = p->levels[2].mtu_limit = (uint8_t)mtu_code(256);
+		struct scene s = judge(two_leaves(), p);
+		const struct level_link *l = s.v->kinds[0].levels;
+
+		for (unsigned i = 0; i < 3; i++)
+			ck_assert_double_eq_tol(l[i].asked, asked[i], 1e-9);
+		ck_assert_uint_eq(s.p->findings.n, 0);
+		struct buf text = { 0 };
+
+		feasible_print(s.v, s.p, &text);
+		ck_assert_ptr_nonnull(strstr(text.s, "from    asked    share"));
+		ck_assert_ptr_nonnull(strstr(text.s, "high   50.0 %"));
+		buf_free(&text);
+		if (small) {
+			ck_assert_double_eq_tol(l[1].share, 8. / 9, 0.01);
+			expect_finding(&s, SEV_WARNING, 12, "level fast: with packets as long as "
+				       "the mtu-limits of the levels allow, its VL gets 88.9 % of "
+				       "the link, not 50.0 % as its class asks, at 12 ports");
+		} else {
+			ck_assert_double_eq_tol(l[1].share, 0.5, 0.02);
+			ck_assert_double_eq_tol(l[0].share, 0.125, 0.02);
+			ck_assert_uint_eq(s.v->findings.n, 0);
+		}
+		end(&s);
+	}
+}
+END_TEST
+
 START_TEST(what_is_shared_everywhere_is_meant)
 {
 	struct policy *p = three_levels();
@@ -411,14 +467,13 @@ START_TEST(a_vl_in_no_table_gets_nothing)
 	struct policy *p = three_levels();
 
 	p->vlarb[0].arb.n_low = 1;		/* VL 2 is gone */
-	p->sl2vl[0].table.vl[5] = 3;		/* of an SL that no level has */
 	struct scene s = judge(two_leaves(), p);
 	const struct level_link *l = kind_at(&s, 0x100, 1)->levels;
 
 	ck_assert(l[2].starved);
 	ck_assert_double_eq(l[2].ceiling, 0);
-	expect_finding(&s, SEV_WARNING, 13, "level bulk: no arbitration table serves VL 2, which SL 2");
-	expect_finding(&s, SEV_INFO, 0, "SL 5, which no level has");
+	expect_finding(&s, SEV_WARNING, 13, "level bulk: no arbitration table serves VL 2, "
+		       "which SL 2");
 	ck_assert_ptr_null(found(&s, "may get nothing"));
 	end(&s);
 }
@@ -478,7 +533,8 @@ START_TEST(sl_dropped_on_one_hop)
 	ck_assert_uint_eq(s.v->levels[2].from, port_of(s.f, 0x100, 1));
 	ck_assert_uint_eq(s.v->levels[0].unreachable + s.v->levels[1].unreachable, 0);
 	expect_finding(&s, SEV_WARNING, 13, "level bulk: SL 2 does not connect 5 of 30 pairs");
-	expect_finding(&s, SEV_WARNING, 13, "it is dropped in n1000 (0x0000000000001000) from port 1");
+	expect_finding(&s, SEV_WARNING, 13,
+		       "it is dropped in n1000 (0x0000000000001000) from port 1");
 	expect_counts(&s);
 	end(&s);
 }
@@ -495,8 +551,8 @@ START_TEST(sl_dropped_from_a_switch_itself)
 	ck_assert_uint_eq(kind_at(&s, 0x1000, 3)->levels[2].vl, 2);
 	ck_assert_uint_eq(s.v->levels[2].unreachable, 5);
 	expect_finding(&s, SEV_WARNING, 13, "from n1000/P0 (0x0000000000001000) to n100/P1 "
-		       "(0x0000000000000101) it is dropped in n1000 (0x0000000000001000) from port 0 "
-		       "to port 1");
+		       "(0x0000000000000101) it is dropped in n1000 (0x0000000000001000) from port "
+		       "0 to port 1");
 	expect_counts(&s);
 	end(&s);
 }
@@ -511,7 +567,8 @@ START_TEST(sl_dropped_by_a_host)
 	struct scene s = judge(two_leaves(), p);
 
 	ck_assert_uint_eq(s.v->levels[1].unreachable, 5);
-	expect_finding(&s, SEV_WARNING, 12, "it is dropped by n120 (0x0000000000000120) at its port 1");
+	expect_finding(&s, SEV_WARNING, 12,
+		       "it is dropped by n120 (0x0000000000000120) at its port 1");
 	expect_counts(&s);
 	end(&s);
 }
@@ -621,9 +678,10 @@ START_TEST(what_a_level_asks_in_vain)
 	struct scene s = judge(two_leaves(), p);
 
 	expect_finding(&s, SEV_WARNING, 12, "path-bits 2 need more LIDs than the LMC of 0 gives");
-	expect_finding(&s, SEV_INFO, 12, "rate-limit 100 Gb/s limits nothing, no link runs at more than "
-		       "40 Gb/s");
-	expect_finding(&s, SEV_INFO, 12, "mtu-limit 4096 limits nothing, no link carries more than 2048");
+	expect_finding(&s, SEV_INFO, 12, "rate-limit 100 Gb/s limits nothing, no link runs at "
+		       "more than 40 Gb/s");
+	expect_finding(&s, SEV_INFO, 12, "mtu-limit 4096 limits nothing, no link carries more "
+		       "than 2048");
 	expect_finding(&s, SEV_ERROR, 13, "level bulk: no partition has any of its P_Keys");
 	ck_assert_uint_eq(s.v->findings.n, 4);
 	end(&s);
@@ -646,8 +704,8 @@ START_TEST(who_cannot_join_the_ipoib_group)
 	set_link(f, 0x110, 1, (uint8_t)rate_parse_link("1xSDR"), 4, 4);
 	struct scene s = judge(f, policy_builtin());
 
-	expect_finding(&s, SEV_WARNING, 0, "1 of its ports can't join its IPoIB group, which has an MTU "
-		       "of 2048 and 10 Gb/s; the first is n110/P1");
+	expect_finding(&s, SEV_WARNING, 0, "1 of its ports can't join its IPoIB group, which has "
+		       "an MTU of 2048 and 10 Gb/s; the first is n110/P1");
 	end(&s);
 
 	f = two_leaves();
@@ -754,8 +812,8 @@ START_TEST(links_that_deviate_alike_are_one_finding)
 	struct scene s = judge(f, policy_builtin());
 
 	ck_assert_uint_eq(s.v->n_deviations, 6);
-	expect_finding(&s, SEV_WARNING, 0, " and 2 more: carries an MTU of 256, most links of its kind "
-		       "2048");
+	expect_finding(&s, SEV_WARNING, 0, " and 2 more: carries an MTU of 256, most links of its "
+		       "kind 2048");
 	expect_finding(&s, SEV_WARNING, 0, "has 4 data VLs, most links of its kind 8");
 	ck_assert_ptr_null(found(&s, "runs at"));
 	ck_assert_uint_eq(s.v->findings.n, 3);	/* and who can't join the IPoIB group */
@@ -785,8 +843,8 @@ START_TEST(the_report_says_it_all)
 
 	feasible_print(s.v, s.p, &text);
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		ck_assert_msg(strstr(text.s, parts[i]) != NULL, "\"%s\" is missing in\n%s", parts[i],
-			      text.s);
+		ck_assert_msg(strstr(text.s, parts[i]) != NULL, "\"%s\" is missing in\n%s",
+			      parts[i], text.s);
 	feasible_free(s.p->feasible);
 	plan_judge(s.p, NULL);
 	feasible_print(s.p->feasible, s.p, &again);
@@ -831,6 +889,7 @@ int main(void)
 	tcase_add_test(c, shares_and_waits_by_hand);
 	tcase_add_test(c, limits_of_a_level_count);
 	tcase_add_test(c, one_vl_is_shared_and_said_to_be);
+	tcase_add_test(c, what_classes_ask);
 	tcase_add_test(c, what_is_shared_everywhere_is_meant);
 	tcase_add_test(c, no_tables_nothing_known);
 	tcase_add_test(c, unmanaged_tables_leave_one_level_alone);
