@@ -218,7 +218,7 @@ match-rules:
 END
 up
 # SLs by the plan: default 0, latency 1, urgent says 2, storage 3, normal 4.
-classes=(1,2:high:- 3:low:50 4:low:30 0:low:20)
+classes=("1,2:high:-" 3:low:50 4:low:30 0:low:20)
 # shellcheck disable=SC2046 # a list
 scan $(all_ports) >ports
 expect "ports read" "$(linked_ports "$topology")" "$(wc -l <ports)"
@@ -302,7 +302,7 @@ END
 up
 # shellcheck disable=SC2086 # a list
 scan $some >ports
-shares=(5:low:37 9:low:19.5 3,14:low:21.75 0:low:21.75)
+shares=(5:low:37 9:low:19.5 "3,14:low:21.75" 0:low:21.75)
 expect "ports that are wrong" "" "$(wrong_ports ports 0 "${shares[@]}")"
 
 note "fewer VLs by max-vls"
