@@ -12,6 +12,7 @@ node=H-f452140300811200
 
 files=("$top"/etc/policy.yaml "$top"/examples/*policy*.yaml)
 [ ${#files[@]} -ge 2 ] || bad "no policies among the examples"
+note "checked, and on the cluster"
 for file in "${files[@]}"; do
 	note "${file#"$top"/}"
 	"$build/qosd" --check -c "$top/etc/qosd.yaml" -p "$file" >check 2>&1
