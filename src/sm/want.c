@@ -149,14 +149,6 @@ static void want_linked_port(const struct want_env *e, uint32_t port, uint8_t *d
 	}
 }
 
-/* Ports with arbitration tables: those with a link, and enhanced port 0 of a switch. */
-static bool has_high_limit(const struct want_env *e, uint32_t port)
-{
-	const struct qos_tables *t = e->plan->tables;
-
-	return t->managed && t->arb[port] != TABLE_NONE;
-}
-
 static void want_fields(const struct want_env *e, uint32_t port, uint8_t *d)
 {
 	const struct qos_tables *t = e->plan->tables;
@@ -165,7 +157,8 @@ static void want_fields(const struct want_env *e, uint32_t port, uint8_t *d)
 		want_end_port(e, port, d);
 	if (port_is_linked(e->plan->f, port))
 		want_linked_port(e, port, d);
-	if (has_high_limit(e, port))
+	/* with arbitration tables: those with a link, and enhanced port 0 of a switch */
+	if (t->managed && t->arb[port] != TABLE_NONE)
 		set(d, IB_PORT_VL_HIGH_LIMIT_F, t->arbs[t->arb[port]].high_limit);
 }
 
@@ -227,9 +220,8 @@ uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t
 				   i < ARRAY_SIZE(switch_fields); i++)
 			h = hash64(h + get(info, switch_fields[i]) + 32 + i);
 	}
-	if (has_high_limit(e, port))
-		h = hash64(h + get(info, IB_PORT_VL_HIGH_LIMIT_F) + 64);
-	return h;
+	/* of any port: where it is not ours it is as found, which is no difference */
+	return hash64(h + get(info, IB_PORT_VL_HIGH_LIMIT_F) + 64);
 }
 
 /* --- SwitchInfo --- */
