@@ -321,6 +321,10 @@ expect "VLs: a CA, its switch, the router, between switches" "2 2 1 4" "$(awk -v
 	END { print a, b, c, d }' ports)"
 expect_match "what qosd says of 2 VLs" '2 data VLs for 4 traffic classes on the link of .*: .* on VL' "$(findings)"
 expect_match "and of 1" '1 data VL for 4 traffic classes on the link of [^:]*(leaf06|ibrtr01).*neither shares nor priority' "$(findings)"
+# severity TEXT: of the finding with it.
+severity() { ctl -j status | grep -B4 -- "$1" | field severity; }
+expect "severity: all classes on one VL, some on one" "warning info" \
+	"$(severity '1 data VL for') $(severity '2 data VLs for')"
 few=$(sharers ports 0xf452140300811231/1 0 3 5 9 14)
 expect "who shares is equal at both ends and in other CAs" "$few, $few" \
 	"$(sharers ports $leaf05/2 0 3 5 9 14), $(sharers ports 0x248a070300a25eae/2 0 3 5 9 14)"
