@@ -75,8 +75,11 @@ static void check_groups(struct reader *r, const struct policy *p)
 	free(used);
 }
 
+/* Of the default partition that is the daemon's own port, whatever the policy says. */
 static bool has_full_member(const struct policy_partition *part)
 {
+	if (part->pkey == IB_PKEY_DEFAULT)
+		return true;
 	for (size_t i = 0; i < part->n_members; i++)
 		if (part->members[i].membership != MEMBER_LIMITED)
 			return true;

@@ -142,8 +142,6 @@ static void want_linked_port(const struct want_env *e, uint32_t port, uint8_t *d
 	set(d, IB_PORT_LINK_DOWN_DEF_F, LINK_DOWN_DEFAULT_POLLING);
 	set(d, IB_PORT_LOCAL_PHYS_ERR_F, s->local_phy_errors);
 	set(d, IB_PORT_OVERRUN_ERR_F, s->overrun_errors);
-	if (pl->tables->managed && pl->tables->arb[port] != TABLE_NONE)
-		set(d, IB_PORT_VL_HIGH_LIMIT_F, pl->tables->arbs[pl->tables->arb[port]].high_limit);
 	if (on_switch) {
 		set(d, IB_PORT_HOQ_LIFE_F, to_switch ? s->hoq_lifetime : s->hoq_lifetime_end);
 		set(d, IB_PORT_VL_STALL_COUNT_F, to_switch ? s->vl_stall_count : s->vl_stall_count_end);
@@ -153,10 +151,15 @@ static void want_linked_port(const struct want_env *e, uint32_t port, uint8_t *d
 
 static void want_fields(const struct want_env *e, uint32_t port, uint8_t *d)
 {
+	const struct qos_tables *t = e->plan->tables;
+
 	if (is_end(e, port))
 		want_end_port(e, port, d);
 	if (port_is_linked(e->plan->f, port))
 		want_linked_port(e, port, d);
+	/* with arbitration tables: those with a link, and enhanced port 0 of a switch */
+	if (t->managed && t->arb[port] != TABLE_NONE)
+		set(d, IB_PORT_VL_HIGH_LIMIT_F, t->arbs[t->arb[port]].high_limit);
 }
 
 bool port_is_to_reregister(const struct want_env *e, uint32_t port)
@@ -196,7 +199,7 @@ uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t
 	};
 	static const enum MAD_FIELDS link_fields[] = {
 		IB_PORT_NEIGHBOR_MTU_F, IB_PORT_OPER_VLS_F, IB_PORT_LINK_DOWN_DEF_F,
-		IB_PORT_LOCAL_PHYS_ERR_F, IB_PORT_OVERRUN_ERR_F, IB_PORT_VL_HIGH_LIMIT_F,
+		IB_PORT_LOCAL_PHYS_ERR_F, IB_PORT_OVERRUN_ERR_F,
 	};
 	static const enum MAD_FIELDS switch_fields[] = {
 		IB_PORT_HOQ_LIFE_F, IB_PORT_VL_STALL_COUNT_F, IB_PORT_PART_EN_INB_F,
@@ -217,7 +220,8 @@ uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t
 				   i < ARRAY_SIZE(switch_fields); i++)
 			h = hash64(h + get(info, switch_fields[i]) + 32 + i);
 	}
-	return h;
+	/* of any port: where it is not ours it is as found, which is no difference */
+	return hash64(h + get(info, IB_PORT_VL_HIGH_LIMIT_F) + 64);
 }
 
 /* --- SwitchInfo --- */

@@ -68,8 +68,9 @@ get_path() {	# the same of a Get, whose status it is when there is none
 	on_own "$sm_node" "$tools/pathquery" get path sgid="$(gid "$1")" dgid="$(gid "$2")" "${@:3}" 2>&1 |
 		grep -oE '^status=.*|sl=[0-9]+' | head -n 1
 }
-# What is wrong now; status also has the last lines of the log, which begin with their module.
-findings() { ctl -j status | sed -nE 's/^ *"text": "(.*)",?$/\1/p' | grep -v '^plan: '; }
+# What is wrong now, but for links of the cluster that are slow; status also has the last
+# lines of the log, which begin with their module.
+findings() { ctl -j status | sed -nE 's/^ *"text": "(.*)",?$/\1/p' | grep -vE '^plan: |^link .*: runs at '; }
 changed() {	# changed WHAT WANTED: Sets since the last time
 	expect "Sets: $1" "$2" $(($(sets) - before))
 	before=$(sets)

@@ -186,6 +186,25 @@ START_TEST(port_info_of_a_ca)
 }
 END_TEST
 
+/* An enhanced port 0 has arbitration tables and so the limit, a base port 0 neither. */
+START_TEST(high_limit_of_port_0)
+{
+	uint32_t port = fabric_find_port(f, 0x900);
+	uint8_t d[64], other[64];
+
+	ck_assert(!f->switches[f->nodes[sw].sw].enhanced_port0);
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_VL_HIGH_LIMIT_F), 0);
+
+	plan->tables->arb[port] = plan->tables->arb[fabric_find_port(f, 0x201)];
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_VL_HIGH_LIMIT_F), 9);
+	memcpy(other, d, sizeof(other));
+	put(other, IB_PORT_VL_HIGH_LIMIT_F, 8);
+	ck_assert(port_info_digest(&env, port, d) != port_info_digest(&env, port, other));
+}
+END_TEST
+
 START_TEST(vls_are_not_taken_from_a_link_at_work)
 {
 	uint32_t port = fabric_find_port(f, 0x201);
@@ -510,6 +529,7 @@ int main(void)
 
 	tcase_add_checked_fixture(t, with_tables, drop_plan);
 	tcase_add_test(t, port_info_of_a_ca);
+	tcase_add_test(t, high_limit_of_port_0);
 	tcase_add_test(t, vls_are_not_taken_from_a_link_at_work);
 	tcase_add_test(t, reregistration_only_with_a_reason);
 	tcase_add_test(t, digest_sees_our_fields_only);
