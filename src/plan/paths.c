@@ -24,8 +24,7 @@
 
 /* --- what one hop can carry --- */
 
-/* SLs that a table maps to a VL which the out port has. */
-static uint16_t map_sl_mask(const struct sl2vl *map, unsigned op_vls)
+uint16_t paths_map_sls(const struct sl2vl *map, unsigned op_vls)
 {
 	unsigned vls = op_vls ? ib_vls_from_code(op_vls) : IB_VL_DROP;
 	uint16_t mask = 0;
@@ -36,12 +35,8 @@ static uint16_t map_sl_mask(const struct sl2vl *map, unsigned op_vls)
 	return mask;
 }
 
-/*
- * SLs that get from port in of a node to its port out.  A port that has no
- * table although tables are managed takes everything on its one VL.
- */
-static uint16_t hop_sl_mask(const struct fabric *f, const struct qos_tables *t,
-			    uint32_t node, unsigned in, unsigned out)
+uint16_t paths_hop_sls(const struct fabric *f, const struct qos_tables *t,
+		       uint32_t node, unsigned in, unsigned out)
 {
 	if (!t->managed)
 		return 1;
@@ -49,7 +44,7 @@ static uint16_t hop_sl_mask(const struct fabric *f, const struct qos_tables *t,
 
 	if (id == TABLE_NONE)
 		return ALL_SLS;
-	return map_sl_mask(&t->maps[id], t->op_vls[f->nodes[node].port0 + out]);
+	return paths_map_sls(&t->maps[id], t->op_vls[f->nodes[node].port0 + out]);
 }
 
 static unsigned min_mtu(unsigned a, unsigned b)
@@ -168,7 +163,7 @@ static void fill_hop(struct work *w, struct hop *h, uint32_t sw, unsigned num)
 	h->rate = w->rank[i.rate % RATE_CODES];
 	h->one_map = num && (!w->t->managed || !w->t->sw[sw].ids);
 	if (h->one_map)
-		h->out_mask = hop_sl_mask(f, w->t, node, 0, num);
+		h->out_mask = paths_hop_sls(f, w->t, node, 0, num);
 }
 
 static void prepare_hops(struct work *w)
@@ -209,7 +204,7 @@ static uint16_t pass_mask(const struct work *w, uint32_t sw, unsigned in, unsign
 	const struct hop *h = &w->hops[w->hop0[sw] + out];
 
 	return h->one_map ? h->out_mask :
-		hop_sl_mask(w->f, w->t, w->f->switches[sw].node, in, out);
+		paths_hop_sls(w->f, w->t, w->f->switches[sw].node, in, out);
 }
 
 /*
@@ -393,12 +388,6 @@ void paths_free(struct paths *p)
 
 /* --- one pair --- */
 
-uint16_t paths_hop_sls(const struct fabric *f, const struct qos_tables *t,
-		       const struct path_hop *hop)
-{
-	return hop_sl_mask(f, t, hop->node, hop->in, hop->out);
-}
-
 struct path_info paths_of_port(const struct fabric *f, uint32_t port)
 {
 	struct path_info i = port_info(f, port);
@@ -421,7 +410,7 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 	if (!node_is_switch(n)) {
 		uint32_t peer = f->ports[src].peer;
 
-		i.sl_mask = hop_sl_mask(f, t, f->ports[src].node, 0, f->ports[src].num);
+		i.sl_mask = paths_hop_sls(f, t, f->ports[src].node, 0, f->ports[src].num);
 		if (src == dst)
 			return i;
 		if (peer == FABRIC_NONE)
@@ -432,7 +421,7 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 		sw_node = f->ports[peer].node;
 		in = f->ports[peer].num;
 	} else if (src == dst) {
-		i.sl_mask = hop_sl_mask(f, t, sw_node, 0, 0);
+		i.sl_mask = paths_hop_sls(f, t, sw_node, 0, 0);
 		return i;
 	}
 	uint32_t sw = f->nodes[sw_node].sw;
@@ -443,7 +432,7 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 	if (!c->mtu)
 		return none;
 	narrow(&i, (struct path_info){ c->mtu, c->rate, c->sl_mask });
-	i.sl_mask &= hop_sl_mask(f, t, sw_node, in, lft_get(l, sw, dlid));
+	i.sl_mask &= paths_hop_sls(f, t, sw_node, in, lft_get(l, sw, dlid));
 	return i;
 }
 

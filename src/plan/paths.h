@@ -54,6 +54,15 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 			       const struct lfts *l, const struct qos_tables *t,
 			       uint32_t src, uint32_t dst, uint16_t dlid);
 
+/* SLs that a table maps to a VL which the out port has; op_vls: its OperationalVLs, 0: not known. */
+uint16_t paths_map_sls(const struct sl2vl *map, unsigned op_vls);
+/*
+ * SLs that get from port in of a node to its port out, port numbers.  A port
+ * that has no table although tables are managed takes everything on its one VL.
+ */
+uint16_t paths_hop_sls(const struct fabric *f, const struct qos_tables *t,
+		       uint32_t node, unsigned in, unsigned out);
+
 /* What an end port and its link can carry, wherever it goes. */
 struct path_info paths_of_port(const struct fabric *f, uint32_t port);
 
@@ -75,8 +84,5 @@ unsigned paths_walk(const struct fabric *f, const struct lfts *l, const struct q
 unsigned paths_follow(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
 		      uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops,
 		      unsigned max, bool *there);
-/* The SLs that get through a hop, bit s. */
-uint16_t paths_hop_sls(const struct fabric *f, const struct qos_tables *t,
-		       const struct path_hop *hop);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "plan/feasible.h"
 #include "plan/plan.h"
 
 static const struct src_pos nowhere;
@@ -122,6 +123,17 @@ void plan_complete(struct plan *p, int64_t (*now)(void))
 	p->us_paths = t[2] - t[1];
 }
 
+void plan_judge(struct plan *p, int64_t (*now)(void))
+{
+	int64_t start;
+
+	if (!now)
+		now = no_clock;
+	start = now();
+	p->feasible = feasible_judge(p);
+	p->us_feasible = now() - start;
+}
+
 struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 			  const struct settings *settings, const struct lid_map *known,
 			  int64_t (*now)(void))
@@ -136,6 +148,7 @@ void plan_free(struct plan *p)
 {
 	if (!p)
 		return;
+	feasible_free(p->feasible);
 	paths_free(p->paths);
 	lfts_free(p->lfts);
 	route_report_free(&p->report);

@@ -18,6 +18,8 @@
 #include "qos/tables.h"
 #include "route/route.h"
 
+struct feasibility;	/* plan/feasible.h */
+
 /* GUID -> base LID as remembered from earlier runs, of absent ports too. */
 struct lid_map {
 	struct map64 by_guid;		/* end port GUID -> base LID */
@@ -43,9 +45,10 @@ struct plan {
 	struct qos_tables *tables;
 	struct paths *paths;
 	struct route_report report;
+	struct feasibility *feasible;	/* what feasible_judge() said; NULL: not asked yet */
 	struct updn_order *order;	/* for the multicast trees */
 	struct findings findings;	/* of the policy against this fabric, and of routing */
-	int64_t us_lids, us_tables, us_routes, us_verdict, us_paths;	/* by `now` */
+	int64_t us_lids, us_tables, us_routes, us_verdict, us_paths, us_feasible;	/* by `now` */
 };
 
 /*
@@ -67,7 +70,9 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 			const struct settings *settings, const struct lid_map *known,
 			int64_t (*now)(void));
 void plan_complete(struct plan *p, int64_t (*now)(void));
-/* Both. */
+/* Can it be done here?  Fills feasible, of a plan that is complete. */
+void plan_judge(struct plan *p, int64_t (*now)(void));
+/* Begins and completes. */
 struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 			  const struct settings *settings, const struct lid_map *known,
 			  int64_t (*now)(void));

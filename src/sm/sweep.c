@@ -7,6 +7,9 @@
  * is outstanding: nobody else looks at the LIDs of the store.  Its second part,
  * which only clients need, runs while the tables are written.  During both
  * nobody writes to the fabric or the policy that they read.
+ *
+ * Tables of a policy that is not in force yet wait for the second part, too:
+ * whether the fabric can do what it asks is said before it is done.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,6 +18,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "plan/feasible.h"
 #include "sm/internal.h"
 
 #define DISCOVERY_TRIES 3
@@ -209,19 +213,24 @@ struct plan_task {
 	const struct settings *settings;
 	struct store *store;
 	struct plan *plan;	/* NULL before its first part */
+	bool whole;		/* both parts at once */
 };
 
 static void *plan_thread(void *arg)
 {
 	struct plan_task *t = arg;
 
-	if (t->plan) {
-		plan_complete(t->plan, clock_mono_us);
-	} else {
+	bool second = t->plan;
+
+	if (!second) {
 		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
 				     clock_mono_us);
 		/* before any device hears of them: after a crash they must be the same */
 		store_save_lids(t->store, t->plan);
+	}
+	if (second || (t->whole && t->plan->tables->managed)) {
+		plan_complete(t->plan, clock_mono_us);
+		plan_judge(t->plan, clock_mono_us);
 	}
 	loop_wake(t->wake);
 	return NULL;
@@ -244,14 +253,17 @@ static void planning_join(struct sm *sm)
 /* Those of a sweep like the last one were said already. */
 static void log_new_findings(struct sm *sm)
 {
-	const struct findings *f = &sm->plan->findings;
+	struct findings f = { 0 };
 	uint64_t digest = 1;
 
-	for (size_t i = 0; i < f->n; i++)
-		digest = hash_bytes(f->v[i].text, strlen(f->v[i].text), digest);
+	findings_copy(&f, &sm->plan->findings);
+	findings_copy(&f, &sm->plan->feasible->findings);
+	for (size_t i = 0; i < f.n; i++)
+		digest = hash_bytes(f.v[i].text, strlen(f.v[i].text), digest);
 	if (digest != sm->findings_seen)
-		findings_log(f, "plan");
+		findings_log(&f, "plan");
 	sm->findings_seen = digest;
+	findings_free(&f);
 }
 
 /* Starts the part of the plan that is next. */
@@ -265,6 +277,7 @@ static void planning_start(struct sm *sm, void (*done)(void *arg))
 	t->policy = sm->sweep_policy->p;
 	t->settings = sm->settings;
 	t->store = sm->store;
+	t->whole = !sm->published || sm->published->policy != sm->sweep_policy;
 	t->wake = wake_new(sm->loop, done, sm);
 	r = pthread_create(&t->thread, NULL, plan_thread, t);
 	if (r) {
@@ -281,6 +294,8 @@ static void plan_begun(void *arg)
 	struct sm *sm = arg;
 
 	planning_join(sm);
+	if (sm->plan->feasible)
+		log_new_findings(sm);
 	sweep_enter(sm, PHASE_READING);
 	observe_start(sm);
 }
@@ -297,10 +312,10 @@ static void activate(struct sm *sm)
 	const struct plan *p = sm->plan;
 
 	log_debug("sweep", "plan: LIDs %.3f s, tables %.3f s, routes %.3f s (%s), "
-		  "verdict %.3f s, paths %.3f s", (double)p->us_lids * 1e-6,
+		  "verdict %.3f s, paths %.3f s, realizability %.3f s", (double)p->us_lids * 1e-6,
 		  (double)p->us_tables * 1e-6, (double)p->us_routes * 1e-6,
 		  p->engine ? p->engine : "none", (double)p->us_verdict * 1e-6,
-		  (double)p->us_paths * 1e-6);
+		  (double)p->us_paths * 1e-6, (double)p->us_feasible * 1e-6);
 	log_new_findings(sm);
 	write_active(sm);
 }
@@ -317,9 +332,12 @@ static void plan_completed(void *arg)
 void sweep_ports_written(struct sm *sm)
 {
 	sm->tables_written = false;
-	planning_start(sm, plan_completed);
-	if (sm->planning)
-		write_tables(sm);
+	if (!sm->plan->feasible) {
+		planning_start(sm, plan_completed);
+		if (!sm->planning)
+			return;		/* the sweep was given up */
+	}
+	write_tables(sm);
 }
 
 void sweep_tables_written(struct sm *sm)
@@ -397,6 +415,7 @@ static void publish(struct sm *sm)
 	findings_free(&sm->findings);
 	findings_copy(&sm->findings, &sm->sweep_policy->findings);
 	findings_copy(&sm->findings, &sm->plan->findings);
+	findings_copy(&sm->findings, &sm->plan->feasible->findings);
 	sm->hooks.published(sm->hooks.arg, s);
 	state_unref(old);
 }
