@@ -83,7 +83,7 @@ static bool pkey_is_default(uint16_t pkey)
 	return (pkey & ~IB_PKEY_FULL) == IB_PKEY_DEFAULT;
 }
 
-static uint32_t level_of(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
+struct match_query path_match_query(const struct path_query *q)
 {
 	static const struct { uint64_t query; unsigned match; } same[] = {
 		{ PR_SERVICE_ID, MATCH_SERVICE_ID }, { PR_QOS_CLASS, MATCH_QOS_CLASS },
@@ -97,11 +97,17 @@ static uint32_t level_of(const struct subnet_state *s, const struct path_query *
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
 		if (has(q, same[i].query))
 			mq.has |= same[i].match;
+	return mq;
+}
+
+static uint32_t level_of(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
+{
+	struct match_query mq = path_match_query(q);
+
 	return matcher_level(s->plan->matcher, &mq, rule);
 }
 
-/* The LID of a port that path bits choose; they wrap round where the LMC is less. */
-static uint16_t lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bits)
+uint16_t path_lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bits)
 {
 	return p->lid[port] + (path_bits & ((1u << p->lmc[port]) - 1));
 }
@@ -129,8 +135,8 @@ static unsigned check_path_bits(const struct plan *p, const struct path_query *q
 				const struct policy_level *l, const struct path_answer *a)
 {
 	bool good = l->path_bits < 0 ||
-		    (a->slid == lid_by_bits(p, q->src, (unsigned)l->path_bits) &&
-		     a->dlid == lid_by_bits(p, q->dst, (unsigned)l->path_bits));
+		    (a->slid == path_lid_by_bits(p, q->src, (unsigned)l->path_bits) &&
+		     a->dlid == path_lid_by_bits(p, q->dst, (unsigned)l->path_bits));
 
 	return good ? 0 : FAULT_PATH_BITS;
 }
@@ -249,7 +255,7 @@ static struct lid_range narrowed_by_bits(const struct plan *p, uint32_t port,
 {
 	if (path_bits < 0 || r.n == 1)
 		return r;
-	return (struct lid_range){ lid_by_bits(p, port, (unsigned)path_bits), 1 };
+	return (struct lid_range){ path_lid_by_bits(p, port, (unsigned)path_bits), 1 };
 }
 
 void path_search_begin(struct path_search *x, const struct subnet_state *s,

@@ -108,6 +108,11 @@ const char *path_fault_text(unsigned faults);
 const char *path_resolve(const struct subnet_state *s, const struct path_query *q,
 			 struct path_answer *a);
 
+/* The LID of a port that path bits choose; they wrap round where the LMC is less. */
+uint16_t path_lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bits);
+/* What the match rules see of a query. */
+struct match_query path_match_query(const struct path_query *q);
+
 /* 0, or the status if components contradict each other or make no sense. */
 uint16_t sa_query_check(const struct path_query *q);
 
