@@ -135,6 +135,16 @@ static json_t *vl_object(const struct subnet_state *s, const struct port_shares 
 	return o;
 }
 
+/* Levels whose SL gets onto no VL here. */
+static json_t *port_drops(const struct subnet_state *s, const struct port_shares *p)
+{
+	uint16_t sls = 0;
+
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		sls |= p->sls[vl];
+	return json_sls(s, p->known ? (uint16_t)~sls : 0);
+}
+
 /* VLs that a level uses, and those that the tables serve all the same. */
 static json_t *port_vls(const struct subnet_state *s, const struct port_shares *p)
 {
@@ -167,6 +177,7 @@ static void bandwidth_of_port(const struct ctl_call *c, struct reply *r)
 	json_object_set_new(o, "high-limit", shares.arb ? json_integer(shares.arb->high_limit) :
 							  json_null());
 	json_object_set_new(o, "shares", port_vls(s, &shares));
+	json_object_set_new(o, "dropped", port_drops(s, &shares));
 	reply_result(r, o);
 }
 

@@ -75,18 +75,21 @@ struct bundle {
 	uint32_t example;		/* port */
 };
 
-static const char *bundle_why(const struct links *l, const struct bundle *b)
+/* What is less than usual; "other": it could be more, though it usually is not. */
+static const char *bundle_below(const struct deviation *d)
 {
-	return b->deviation ? l->v->deviations[b->deviation - 1].why : NULL;
+	return rate_compare(d->rate, d->usual) < 0 ? "rate" :
+	       d->vls < d->usual_vls ? "vls" : "other";
 }
 
 static json_t *bundle_object(const struct links *l, const struct bundle *b)
 {
-	const char *why = bundle_why(l, b);
-	json_t *o = json_pack("{s:o, s:i, s:i, s:o, s:o}",
+	const struct deviation *d = b->deviation ? &l->v->deviations[b->deviation - 1] : NULL;
+	json_t *o = json_pack("{s:o, s:i, s:i, s:o, s:o, s:o}",
 			      "to", b->to == FABRIC_NONE ? json_null() : json_integer(b->to),
 			      "links", (int)b->n, "vls", b->vls,
-			      "why", why ? json_text(why) : json_null(),
+			      "why", d ? json_text(d->why) : json_null(),
+			      "below", d ? json_string(bundle_below(d)) : json_null(),
 			      "example", json_port(l->s, b->example));
 
 	json_object_set_new(o, "rate", json_real(rate_tenths(b->rate) / 10.0));

@@ -116,6 +116,11 @@ static void put_port(const json_t *p)
 		put_names(json_object_get(v, "levels"));
 		printf("\n");
 	}
+	if (json_array_size(json_object_get(p, "dropped"))) {
+		printf("  dropped here: ");
+		put_names(json_object_get(p, "dropped"));
+		printf("\n");
+	}
 }
 
 /* --- a route --- */
