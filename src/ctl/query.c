@@ -109,7 +109,22 @@ static bool read_value(const struct scale *x, const char *text, unsigned *code)
 					       x->read(text, code);
 }
 
-/* There is no selector for >= and <=: they are > the code before, < the one after. */
+/* A time between two codes reads as the longer one. */
+static bool is_rounded(const struct scale *x, const char *text, unsigned code)
+{
+	char *unit;
+	double v = strtod(text, &unit);
+
+	if (x->read != read_lifetime || strncmp(text, "iba:", 4) == 0 || *unit == '\0')
+		return false;
+	v *= *unit == 's' ? 1 : *unit == 'm' ? 1e-3 : 1e-6;
+	return lifetime_seconds(code) > v * (1 + 1e-9);
+}
+
+/*
+ * There is no selector for >= and <=: they are > the code before, < the one after.
+ * More than a rounded value includes the value's code, at most that does not.
+ */
 static bool read_selector(const struct scale *x, const char *text, uint8_t *sel, uint8_t *code)
 {
 	static const struct { const char *word; uint8_t sel; int next; } prefixes[] = {
@@ -117,6 +132,7 @@ static bool read_selector(const struct scale *x, const char *text, uint8_t *sel,
 		{ "<", SEL_LESS, 0 }, { "=", SEL_EXACT, 0 }, { "", SEL_EXACT, 0 },
 	};
 	unsigned value, i = 0;
+	int next;
 
 	if (raw_selector(text, sel, code))
 		return true;
@@ -127,8 +143,11 @@ static bool read_selector(const struct scale *x, const char *text, uint8_t *sel,
 	if (!read_value(x, text + strlen(prefixes[i].word), &value))
 		return false;
 	*sel = prefixes[i].sel;
-	if (prefixes[i].next) {
-		unsigned beyond = next_code(x, value, prefixes[i].next > 0);
+	next = prefixes[i].next;
+	if (*sel != SEL_EXACT && is_rounded(x, text + strlen(prefixes[i].word), value))
+		next = *sel == SEL_GREATER ? -1 : 0;
+	if (next) {
+		unsigned beyond = next_code(x, value, next > 0);
 
 		/* at least the least there is, at most the most: anything */
 		*sel = beyond < x->least || beyond > x->most ? SEL_BEST : *sel;
