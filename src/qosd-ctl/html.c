@@ -55,6 +55,25 @@ static void put_text(const char *text)
 	}
 }
 
+/* What has room of a name: at most `most` bytes, and never a part of a character. */
+static void put_short(const char *name, size_t most)
+{
+	size_t n = strlen(name);
+	char *text;
+
+	if (n <= most) {
+		put_text(name);
+		return;
+	}
+	n = most;
+	while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80)
+		n--;
+	text = xstrndup(name, n);
+	put_text(text);
+	fputs("…", out);
+	free(text);
+}
+
 /* Colours that can be told apart; beyond them they come again. */
 static const char *colour(size_t i)
 {
@@ -106,9 +125,12 @@ static void put_segment(const json_t *l, size_t i, double x, double width, doubl
 
 	fprintf(out, "<g><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"20\" fill=\"%s\"/>",
 		x, y, width, colour(i));
-	if (width > 44)
-		fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"in\">%.1f%%%s</text>",
+	if (width > 44) {
+		fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"in\">%.1f%%%s ",
 			x + 4, y + 14, real(l, "share") * 100, json_array_size(with) ? " *" : "");
+		put_short(str(l, "level"), (size_t)((width - 44) / 8));
+		fputs("</text>", out);
+	}
 	put_share_title(l);
 	fputs("</g>\n", out);
 }
@@ -222,7 +244,7 @@ static void place_switches(struct drawing *d)
 	d->single_hosts = d->hosts <= HOSTS_SHOWN;
 	d->pitch = d->names ? 130 : d->single_hosts ? 60 : 14;
 	d->width = (double)widest * d->pitch + 20;
-	d->height = d->rows * 140 + 100;
+	d->height = (d->rows ? d->rows - 1 : 0) * 140 + 140;
 	d->x = xcalloc(d->n + 1, sizeof(*d->x));
 	d->y = xcalloc(d->n + 1, sizeof(*d->y));
 	for (size_t i = 0; i < d->n; i++) {
@@ -365,25 +387,6 @@ static void put_hosts(const struct drawing *d, size_t sw)
 	}
 }
 
-/* Names can be long: what has room is shown, all of it in the tooltip. */
-static void put_short_name(const char *name)
-{
-	char text[24];
-	size_t n = strlen(name);
-
-	if (n < sizeof(text)) {
-		put_text(name);
-		return;
-	}
-	n = sizeof(text) - 4;
-	while (n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80)
-		n--;	/* not within a character */
-	memcpy(text, name, n);
-	text[n] = '\0';
-	put_text(text);
-	fputs("…", out);
-}
-
 static void put_switch(const struct drawing *d, size_t i)
 {
 	const json_t *sw = json_array_get(switches, i);
@@ -393,7 +396,7 @@ static void put_switch(const struct drawing *d, size_t i)
 		d->x[i] - half, d->y[i] - 10, 2 * half);
 	if (d->names) {
 		fprintf(out, "<text class=\"n\" x=\"%.1f\" y=\"%.1f\">", d->x[i], d->y[i] + 3);
-		put_short_name(str(sw, "name"));
+		put_short(str(sw, "name"), 20);
 		fputs("</text>", out);
 	}
 	fputs("<title>", out);
@@ -452,7 +455,7 @@ static void put_page(void)
 {
 	fputs("<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head>"
 	      "<meta charset=\"utf-8\"/><title>Bandwidth of the subnet</title><style>"
-	      "body,svg{font:12px sans-serif;color:#222}.in{fill:#fff}.n{text-anchor:middle;"
+	      "body,svg{font:12px sans-serif;color:#222}.in{fill:#111}.n{text-anchor:middle;"
 	      "font-size:10px}.s{fill:#eef2f6;stroke:#456}.l{fill:none}.unknown{fill:#ddd}"
 	      ".wide{overflow-x:auto}td,th{text-align:left;padding:1px 8px}"
 	      ".key{display:inline-block;width:11px;height:11px;margin-left:8px}"
