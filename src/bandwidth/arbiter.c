@@ -155,6 +155,8 @@ static struct rotation rotation_of(const struct turn *t, uint32_t credit)
 {
 	uint64_t kept = 0, now = 0, rounds = 0, patience = 1;
 
+	if (credit == 1)	/* a packet each: as long as it gets, but known */
+		return (struct rotation){ t->packets, 1 };
 	do {
 		if (rounds == patience) {
 			kept = now;
@@ -225,24 +227,27 @@ static unsigned gaps_make(struct turn *t, struct gap gaps[VLARB_ENTRIES_MAX],
 			  const struct vlarb_entry *entries, unsigned n_entries,
 			  const struct arb_load *others, unsigned vl)
 {
-	uint32_t packets_before[VLARB_ENTRIES_MAX];
 	unsigned n = 0;
 
 	*t = (struct turn){ .n = 0 };
 	for (unsigned i = 0; i < n_entries; i++) {
 		turn_add(t, entries[i], others);
-		if (entries[i].vl == vl && entries[i].weight) {
-			gaps[n].start = t->bytes;
-			packets_before[n++] = t->packets;
-		}
+		if (entries[i].vl == vl && entries[i].weight)
+			gaps[n++] = (struct gap){ .start = t->bytes, .packets = t->packets };
 	}
-	for (unsigned i = 0; i < n; i++) {
-		bool last = i + 1 == n;
-		unsigned next = last ? 0 : i + 1;
+	if (!n)
+		return 0;
 
-		gaps[i].end = gaps[next].start + (last ? t->bytes : 0);
-		gaps[i].packets = packets_before[next] + (last ? t->packets : 0) -
-				  packets_before[i];
+	/* The last ends where the first begins, a turn later. */
+	struct gap first = gaps[0];
+
+	first.start += t->bytes;
+	first.packets += t->packets;
+	for (unsigned i = 0; i < n; i++) {
+		const struct gap *next = i + 1 < n ? &gaps[i + 1] : &first;
+
+		gaps[i].end = next->start;
+		gaps[i].packets = next->packets - gaps[i].packets;
 	}
 	return n;
 }
@@ -272,6 +277,18 @@ static uint64_t most_in_rounds(const struct turn *t, uint32_t credit, uint64_t n
 	return min_u64(n * round, n * r.turns * t->bytes / r.rounds + t->bytes);
 }
 
+/* The rounds that begin with a gap and end in it or with it. */
+static uint64_t rounds_in(const struct turn *t, uint32_t credit, const struct gap *g)
+{
+	uint64_t rounds = 0, at = g->start;
+
+	if (credit == 1)
+		return g->packets;
+	while ((at = round_end(t, credit, at)) <= g->end)
+		rounds++;
+	return rounds;
+}
+
 /*
  * The worst case: vl has just sent the last packet that its entry allowed, and
  * with it the round ended; our packet comes while a low one is sent.  Then it
@@ -280,28 +297,21 @@ static uint64_t most_in_rounds(const struct turn *t, uint32_t credit, uint64_t n
  */
 static uint64_t wait_high(const struct vlarb *arb, const struct arb_load *others, unsigned vl)
 {
-	bool unbounded = arb->high_limit == ARB_LIMIT_UNBOUNDED;
 	struct gap gaps[VLARB_ENTRIES_MAX];
 	struct turn hi, lo;
 	uint64_t longest = 0;
-
-	turn_make(&lo, arb->low, arb->n_low, others);
 	unsigned n = gaps_make(&hi, gaps, arb->high, arb->n_high, others, vl);
 
+	turn_make(&lo, arb->low, arb->n_low, others);
 	if (!n)
 		return UINT64_MAX;
 	if (!hi.n)
 		return lo.largest;
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t low_packets = 1, at = gaps[i].start;
+		uint64_t wait = gaps[i].end - gaps[i].start;
 
-		while (!unbounded &&
-		       (at = round_end(&hi, limit_bytes(arb), at)) <= gaps[i].end)
-			low_packets++;
-
-		uint64_t wait = gaps[i].end - gaps[i].start +
-				(unbounded ? 0 : most_in_packets(&lo, low_packets));
-
+		if (arb->high_limit != ARB_LIMIT_UNBOUNDED)
+			wait += most_in_packets(&lo, 1 + rounds_in(&hi, limit_bytes(arb), &gaps[i]));
 		if (wait > longest)
 			longest = wait;
 	}
@@ -318,10 +328,9 @@ static uint64_t wait_low(const struct vlarb *arb, const struct arb_load *others,
 	struct gap gaps[VLARB_ENTRIES_MAX];
 	struct turn hi, lo;
 	uint64_t gap = 0, packets = 0;
-
-	turn_make(&hi, arb->high, arb->n_high, others);
 	unsigned n = gaps_make(&lo, gaps, arb->low, arb->n_low, others, vl);
 
+	turn_make(&hi, arb->high, arb->n_high, others);
 	if (!n || (hi.n && arb->high_limit == ARB_LIMIT_UNBOUNDED))
 		return UINT64_MAX;
 	/* Of several gaps, one may have more bytes and another more packets. */

@@ -55,7 +55,7 @@ struct arb_cycle {
 	uint16_t starved;		/* active VLs that never send */
 };
 
-/* Microseconds; some hundred where packets of many odd sizes make the cycle long. */
+/* Takes microseconds; a millisecond or more where full tables and small, odd packets meet. */
 void arbiter_run(const struct vlarb *arb, const struct arb_load *load, struct arb_cycle *out);
 
 /*

@@ -89,7 +89,9 @@ static json_t *deviation_object(const struct subnet_state *s, const struct devia
 static void bandwidth_of_kinds(const struct ctl_call *c, uint32_t only, struct reply *r)
 {
 	const struct subnet_state *s = c->state;
-	struct feasibility *v = feasible_judge(s->plan);
+	/* the plan has been judged, or is now */
+	struct feasibility *own = s->plan->feasible ? NULL : feasible_judge(s->plan);
+	const struct feasibility *v = own ? own : s->plan->feasible;
 	json_t *kinds = json_array(), *deviations = json_array();
 
 	for (uint32_t i = 0; i < v->n_kinds; i++)
@@ -100,9 +102,9 @@ static void bandwidth_of_kinds(const struct ctl_call *c, uint32_t only, struct r
 				  "kinds", kinds, "deviations", deviations,
 				  "findings", json_findings(&v->findings)));
 	if (arg_flag(c, "links"))
-		rows_of_links(r, s, v);
+		rows_of_links(r, s, v, own);
 	else
-		feasible_free(v);
+		feasible_free(own);
 }
 
 /* --- a port --- */

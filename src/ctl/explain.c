@@ -26,17 +26,29 @@ static json_t *rule_place(const struct policy *p, uint32_t rule)
 			 "level", json_text(p->levels[x->level].name));
 }
 
-/* A level that comes neither from a rule nor from the policy is that of a partition. */
+/* The partition that gives the level when no rule does; NULL: the policy's default level. */
+static const struct policy_partition *level_partition(const struct subnet_state *s,
+						      const struct path_answer *a)
+{
+	const struct policy *p = s->plan->policy;
+	uint32_t k = partition_of_pkey(s->plan->partitions, a->pkey);
+	const struct policy_partition *x = k == UINT32_MAX ? NULL : &p->partitions[k];
+
+	return x && x->level.s && *x->level.s ? x : NULL;
+}
+
 void json_add_level(json_t *o, const struct subnet_state *s, const struct path_answer *a)
 {
 	const struct policy *p = s->plan->policy;
-	const char *by = a->rule != MATCH_NO_RULE ? "rule" :
-			 a->level != p->default_level ? "partition" : "default";
+	const struct policy_partition *part =
+		a->rule == MATCH_NO_RULE ? level_partition(s, a) : NULL;
 
 	json_object_set_new(o, "rule", a->rule == MATCH_NO_RULE ? json_null() :
 							rule_place(p, a->rule));
 	json_object_set_new(o, "level", json_text(p->levels[a->level].name));
-	json_object_set_new(o, "level-by", json_string(by));
+	json_object_set_new(o, "level-by", json_string(a->rule != MATCH_NO_RULE ? "rule" :
+						       part ? "partition" : "default"));
+	json_object_set_new(o, "partition", part ? json_text(part->name) : json_null());
 }
 
 /* --- a path --- */

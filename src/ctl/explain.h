@@ -88,9 +88,10 @@ struct feasibility;
 /*
  * Rows "switches", for a picture: each switch with its rank (links to the next
  * switch that has hosts), its hosts and its links to switches of a later row.
- * Takes over v.
+ * v is the plan's, or own, which is taken over.
  */
-void rows_of_links(struct reply *r, const struct subnet_state *s, struct feasibility *v);
+void rows_of_links(struct reply *r, const struct subnet_state *s, const struct feasibility *v,
+		   struct feasibility *own);
 
 /* --- why_not.c --- */
 

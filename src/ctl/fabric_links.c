@@ -11,7 +11,8 @@
 
 struct links {
 	const struct subnet_state *s;
-	struct feasibility *v;
+	const struct feasibility *v;
+	struct feasibility *own;	/* v, or NULL if that is the plan's */
 	uint32_t next;			/* switch */
 	uint8_t *rank;			/* per switch */
 	uint32_t *deviation;		/* per port slot: 1 + index into v's, 0: none */
@@ -176,17 +177,18 @@ static void free_links(void *rows)
 {
 	struct links *l = rows;
 
-	feasible_free(l->v);
+	feasible_free(l->own);
 	free(l->rank);
 	free(l->deviation);
 	free(l);
 }
 
-void rows_of_links(struct reply *r, const struct subnet_state *s, struct feasibility *v)
+void rows_of_links(struct reply *r, const struct subnet_state *s, const struct feasibility *v,
+		   struct feasibility *own)
 {
 	struct links *l = xcalloc(1, sizeof(*l));
 
-	*l = (struct links){ .s = s, .v = v, .rank = rank_switches(s->f) };
+	*l = (struct links){ .s = s, .v = v, .own = own, .rank = rank_switches(s->f) };
 	l->deviation = xcalloc(s->f->n_ports + 1u, sizeof(*l->deviation));
 	for (uint32_t i = 0; i < v->n_deviations; i++)
 		l->deviation[v->deviations[i].port] = i + 1;

@@ -6,7 +6,6 @@
  */
 #include "ctl/explain.h"
 
-#include "ib/sa.h"
 #include "ib/units.h"
 
 json_t *json_port(const struct subnet_state *s, uint32_t port)
@@ -85,12 +84,10 @@ json_t *json_hops(const struct subnet_state *s, uint32_t src, uint32_t dst, uint
 /* The SL of the level that a query without further fields gets. */
 static unsigned plain_sl(const struct subnet_state *s, uint32_t src, uint32_t dst)
 {
-	struct path_query q = { .src = src, .dst = dst, .slid = s->plan->lid[src],
-				.dlid = s->plan->lid[dst], .has = PR_SLID | PR_DLID };
-	struct path_answer a;
+	struct path_query q = { .src = src, .dst = dst };
+	uint32_t rule;
 
-	path_resolve(s, &q, &a);
-	return s->plan->policy->levels[a.level].sl;
+	return s->plan->policy->levels[path_level(s, &q, &rule)].sl;
 }
 
 void cmd_route(const struct ctl_call *c, struct reply *r)

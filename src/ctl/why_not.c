@@ -6,8 +6,11 @@
  */
 #include "ctl/explain.h"
 
+#include "base/alloc.h"
 #include "ib/sa.h"
 #include "ib/units.h"
+
+#define PKEYS_SHOWN 8	/* of a port */
 
 /* A query without a path: what was tried first, which is what a Get would have got. */
 struct refusal {
@@ -71,10 +74,28 @@ static void say_lid(const struct refusal *x, struct buf *b)
 
 static void say_pkey(const struct refusal *x, struct buf *b)
 {
-	if (x->q->has & PR_PKEY)
-		buf_printf(b, "the two ends do not share P_Key 0x%04x", x->q->pkey);
-	else
-		buf_puts(b, "the two ends share no P_Key");
+	buf_printf(b, "the two ends do not share P_Key 0x%04x", x->q->pkey);
+}
+
+static void put_pkeys(struct buf *b, const struct subnet_state *s, uint32_t port)
+{
+	const struct pkey_table *t = port_pkeys(s->plan->partitions, port);
+
+	put_port(b, s, port);
+	buf_puts(b, t->n ? " has" : " has none");
+	for (uint32_t i = 0; i < t->n && i < PKEYS_SHOWN; i++)
+		buf_printf(b, "%s 0x%04x", i ? "," : "", t->keys[i]);
+	if (t->n > PKEYS_SHOWN)
+		buf_printf(b, " and %u more", t->n - PKEYS_SHOWN);
+}
+
+/* Limited members (without the upper bit) do not talk to each other. */
+static void say_no_pkey(const struct refusal *x, struct buf *b)
+{
+	buf_puts(b, "the two ends share no P_Key of which one is a full member: ");
+	put_pkeys(b, x->s, x->q->src);
+	buf_puts(b, ", ");
+	put_pkeys(b, x->s, x->q->dst);
 }
 
 static void say_level_pkey(const struct refusal *x, struct buf *b)
@@ -258,6 +279,7 @@ static const struct {
 } sayings[] = {
 	{ FAULT_LID, "lid", say_lid },
 	{ FAULT_PKEY, "pkey", say_pkey },
+	{ FAULT_NO_PKEY, "no-pkey", say_no_pkey },
 	{ FAULT_LEVEL_PKEY, "level-pkey", say_level_pkey },
 	{ FAULT_PATH_BITS, "path-bits", say_path_bits },
 	{ FAULT_SL_ASKED, "sl-asked", say_sl_asked },
@@ -273,7 +295,7 @@ static json_t *all_reasons(const struct refusal *x)
 {
 	json_t *reasons = json_array();
 
-	for (size_t i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sayings); i++) {
 		struct buf b = { 0 };
 
 		if (!(x->faults & sayings[i].fault))

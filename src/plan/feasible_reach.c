@@ -330,7 +330,7 @@ static void name_hop(const struct judge *j, const struct level_verdict *v, unsig
 	for (unsigned i = 0; i < n; i++) {
 		const struct path_hop *h = &hops[i];
 
-		if (!h->out && i)
+		if (i && !node_is_switch(&p->f->nodes[h->node]))
 			break;		/* arrived */
 		if (paths_hop_sls(p->f, p->tables, h->node, h->in, h->out) >> sl & 1)
 			continue;

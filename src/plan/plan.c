@@ -94,6 +94,7 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	plan_assign_lids(p, known);
 	t[1] = now();
 	p->groups = groups_resolve(policy, f, &p->findings);
+	p->partitions = partitions_build(policy, f, p->groups, &p->findings);
 	p->matcher = matcher_build(policy, f, p->groups);
 	p->tables = qos_tables_build(policy, f, p->groups, settings->max_op_vls, &p->findings);
 	t[2] = now();
@@ -134,6 +135,27 @@ void plan_judge(struct plan *p, int64_t (*now)(void))
 	p->us_feasible = now() - start;
 }
 
+struct plan *plan_fork(const struct plan *p, const struct fabric *f)
+{
+	struct plan *fork = xmemdup(p, sizeof(*p));
+
+	fork->f = f;
+	fork->findings = (struct findings){ .max = p->findings.max };
+	return fork;
+}
+
+void plan_join(struct plan *p, struct plan *fork)
+{
+	findings_move(&p->findings, &fork->findings);
+	p->report = fork->report;
+	p->paths = fork->paths;
+	p->feasible = fork->feasible;
+	p->us_verdict = fork->us_verdict;
+	p->us_paths = fork->us_paths;
+	p->us_feasible = fork->us_feasible;
+	free(fork);
+}
+
 struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 			  const struct settings *settings, const struct lid_map *known,
 			  int64_t (*now)(void))
@@ -155,6 +177,7 @@ void plan_free(struct plan *p)
 	updn_order_free(p->order);
 	matcher_free(p->matcher);
 	qos_tables_free(p->tables);
+	partitions_free(p->partitions);
 	groups_free(p->groups);
 	findings_free(&p->findings);
 	free(p->lid);

@@ -10,6 +10,7 @@
 
 #include "base/findings.h"
 #include "fabric/fabric.h"
+#include "plan/partitions.h"
 #include "plan/paths.h"
 #include "plan/settings.h"
 #include "qos/groups.h"
@@ -41,6 +42,7 @@ struct plan {
 	struct lfts *lfts;
 	const char *engine;		/* the routing engine that did it */
 	struct group_sets *groups;
+	struct partitions *partitions;
 	struct matcher *matcher;
 	struct qos_tables *tables;
 	struct paths *paths;
@@ -72,6 +74,13 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 void plan_complete(struct plan *p, int64_t (*now)(void));
 /* Can it be done here?  Fills feasible, of a plan that is complete. */
 void plan_judge(struct plan *p, int64_t (*now)(void));
+/*
+ * For completing and judging a begun plan while its fabric is written to: a
+ * plan that refers to f, a clone of that fabric, and to all that p has.
+ * plan_join() moves what came of it to p, and ends it.
+ */
+struct plan *plan_fork(const struct plan *p, const struct fabric *f);
+void plan_join(struct plan *p, struct plan *fork);
 /* Begins and completes. */
 struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 			  const struct settings *settings, const struct lid_map *known,

@@ -26,9 +26,10 @@ static void put_level(const json_t *o)
 		put_rule(json_object_get(o, "rule"));
 	else
 		printf("none matches");
-	printf("\n" LABEL "%s, %s\n", "level", str(o, "level"),
+	printf("\n" LABEL "%s, %s%s\n", "level", str(o, "level"),
 	       strcmp(by, "rule") == 0 ? "of the rule" :
-	       strcmp(by, "partition") == 0 ? "of the partition" : "the default");
+	       strcmp(by, "partition") == 0 ? "of partition " : "the default",
+	       str(o, "partition"));
 }
 
 /* "1024 bytes (limit of level storage)" */

@@ -78,9 +78,9 @@ static bool has(const struct path_query *q, uint64_t bits)
 	return (q->has & bits) == bits;
 }
 
-static bool pkey_is_default(uint16_t pkey)
+static bool is_raw(const struct path_query *q)
 {
-	return (pkey & ~IB_PKEY_FULL) == IB_PKEY_DEFAULT;
+	return has(q, PR_RAW) && q->raw;
 }
 
 struct match_query path_match_query(const struct path_query *q)
@@ -100,11 +100,19 @@ struct match_query path_match_query(const struct path_query *q)
 	return mq;
 }
 
-static uint32_t level_of(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
+/* By rules, else by the partition: by its P_Key, asked for or chosen. */
+uint32_t path_level(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
 {
 	struct match_query mq = path_match_query(q);
+	uint32_t level = matcher_level(s->plan->matcher, &mq, rule);
+	const struct partitions *parts = s->plan->partitions;
 
-	return matcher_level(s->plan->matcher, &mq, rule);
+	if (*rule != MATCH_NO_RULE || is_raw(q))	/* raw packets have no P_Key */
+		return level;
+	uint16_t pkey = has(q, PR_PKEY) ? q->pkey : shared_pkey_of_own_level(parts, q->src, q->dst);
+	uint32_t k = partition_of_pkey(parts, pkey);
+
+	return k == UINT32_MAX ? level : s->policy->p->partitions[k].level_index;
 }
 
 uint16_t path_lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bits)
@@ -112,23 +120,25 @@ uint16_t path_lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bit
 	return p->lid[port] + (path_bits & ((1u << p->lmc[port]) - 1));
 }
 
-/* The default partition is the only one yet, and everybody is its full member. */
-static unsigned choose_pkey(const struct path_query *q, const struct policy_level *l,
-			    uint16_t *pkey)
+/* The one asked for, else the first that both ends and the level have. */
+static unsigned choose_pkey(const struct subnet_state *s, const struct path_query *q,
+			    const struct path_answer *a, uint16_t *pkey)
 {
-	bool allowed = l->pkeys.n == 0;
+	const struct partitions *parts = s->plan->partitions;
+	uint16_t asked = has(q, PR_PKEY) ? q->pkey : 0;
 
-	*pkey = IB_PKEY_DEFAULT | IB_PKEY_FULL;
-	if (has(q, PR_RAW) && q->raw) {
-		*pkey = 0;
+	*pkey = 0;
+	if (is_raw(q))
 		return 0;
-	}
-	if (has(q, PR_PKEY) && !pkey_is_default(q->pkey))
+	if (has(q, PR_PKEY) && (!asked || !shared_pkey(parts, q->src, q->dst, asked)))
 		return FAULT_PKEY;
-	for (size_t i = 0; i < l->pkeys.n && !allowed; i++)
-		allowed = l->pkeys.v[i].lo <= IB_PKEY_DEFAULT &&
-			  l->pkeys.v[i].hi >= IB_PKEY_DEFAULT;
-	return allowed ? 0 : FAULT_LEVEL_PKEY;
+	if (!asked && a->rule == MATCH_NO_RULE)
+		*pkey = shared_pkey_of_own_level(parts, q->src, q->dst);
+	else
+		*pkey = shared_pkey_of_level(parts, a->level, q->src, q->dst, asked);
+	if (*pkey)
+		return 0;
+	return asked || shared_pkey(parts, q->src, q->dst, 0) ? FAULT_LEVEL_PKEY : FAULT_NO_PKEY;
 }
 
 static unsigned check_path_bits(const struct plan *p, const struct path_query *q,
@@ -194,7 +204,7 @@ static unsigned resolve(const struct subnet_state *s, const struct path_query *q
 
 	if (sa_lid_port(s, a->slid) != q->src || sa_lid_port(s, a->dlid) != q->dst)
 		return FAULT_LID;
-	faults = choose_pkey(q, l, &a->pkey) | check_path_bits(p, q, l, a);
+	faults = choose_pkey(s, q, a, &a->pkey) | check_path_bits(p, q, l, a);
 	a->sl = l->sl;
 	a->tclass = l->tclass >= 0 ? (uint8_t)l->tclass : has(q, PR_TCLASS) ? q->tclass : 0;
 	if (has(q, PR_SL) && q->sl != l->sl)
@@ -215,6 +225,7 @@ const char *path_fault_text(unsigned faults)
 	static const char *const texts[] = {
 		"the LID is not the port's",
 		"the two ends don't share the P_Key asked for",
+		"the two ends share no P_Key",
 		"the level is not for a P_Key that the two ends share",
 		"the level's path bits choose other LIDs",
 		"the SL asked for is not the level's",
@@ -236,7 +247,7 @@ const char *path_resolve(const struct subnet_state *s, const struct path_query *
 			 struct path_answer *a)
 {
 	*a = (struct path_answer){ .slid = q->slid, .dlid = q->dlid };
-	a->level = level_of(s, q, &a->rule);
+	a->level = path_level(s, q, &a->rule);
 	return path_fault_text(resolve(s, q, a));
 }
 
@@ -281,7 +292,7 @@ static bool next_ends(struct path_search *x)
 	x->q.src = x->srcs[k / x->n_dsts];
 	x->q.dst = x->dsts[k % x->n_dsts];
 	x->common = (struct path_answer){ 0 };
-	x->common.level = level_of(x->s, &x->q, &x->common.rule);
+	x->common.level = path_level(x->s, &x->q, &x->common.rule);
 	bits = x->s->policy->p->levels[x->common.level].path_bits;
 	x->from = narrowed_by_bits(p, x->q.src, lids_to_try(p, x->q.src, x->q.slid), bits);
 	x->to = narrowed_by_bits(p, x->q.dst, lids_to_try(p, x->q.dst, x->q.dlid), bits);
@@ -484,7 +495,8 @@ static uint16_t multicast_path(struct sa_msg *m, const struct sa_path_record *as
 	};
 	const struct mcast_group *g = mcast_find(m->sa->mcast, asked->dgid);
 
-	if (!g)
+	/* nobody sends to a group whose P_Key he does not have */
+	if (!g || port_membership(m->s->plan->partitions, q->src, g->pkey) == MEMBER_NONE)
 		return IB_STATUS_OK;
 	struct sa_path_record r = {
 		.tclass = g->tclass, .num_path = (asked->num_path & 0x80) | 1,

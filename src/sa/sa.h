@@ -87,20 +87,26 @@ struct path_answer {
 /* What stands in the way of a path: bits, in the order in which it is said. */
 enum {
 	FAULT_LID = 1 << 0,		/* nothing else is known then */
-	FAULT_PKEY = 1 << 1,
-	FAULT_LEVEL_PKEY = 1 << 2,
-	FAULT_PATH_BITS = 1 << 3,
-	FAULT_SL_ASKED = 1 << 4,	/* by the query, and it is not the level's */
-	FAULT_ROUTE = 1 << 5,		/* none of the later ones is known then */
-	FAULT_SL_DROPPED = 1 << 6,
-	FAULT_MTU = 1 << 7,		/* what the query's selector wants can't be had */
-	FAULT_RATE = 1 << 8,
-	FAULT_LIFETIME = 1 << 9,
-	FAULT_REVERSIBLE = 1 << 10,
+	FAULT_PKEY = 1 << 1,		/* asked for, and not shared */
+	FAULT_NO_PKEY = 1 << 2,		/* none is shared */
+	FAULT_LEVEL_PKEY = 1 << 3,
+	FAULT_PATH_BITS = 1 << 4,
+	FAULT_SL_ASKED = 1 << 5,	/* by the query, and it is not the level's */
+	FAULT_ROUTE = 1 << 6,		/* none of the later ones is known then */
+	FAULT_SL_DROPPED = 1 << 7,
+	FAULT_MTU = 1 << 8,		/* what the query's selector wants can't be had */
+	FAULT_RATE = 1 << 9,
+	FAULT_LIFETIME = 1 << 10,
+	FAULT_REVERSIBLE = 1 << 11,
 };
 /* The first of them in words; NULL if there is none. */
 const char *path_fault_text(unsigned faults);
 
+/*
+ * The level that the query gets, and the rule or MATCH_NO_RULE: then it is that of
+ * the partition, else the policy's default level.  LIDs do not matter.
+ */
+uint32_t path_level(const struct subnet_state *s, const struct path_query *q, uint32_t *rule);
 /*
  * The path for one (slid, dlid); both must be set.  NULL when there is one,
  * else why there is none, in words.

@@ -63,6 +63,7 @@ struct node_work {
 	uint8_t silent;		/* SMPs without an answer, in a row */
 	uint8_t lost;		/* … in all */
 	bool doubtful;		/* refused something */
+	bool pkeys_differ;	/* … which left the P_Key table of an external port unlike the plan's */
 };
 
 struct plan_task;
@@ -100,7 +101,8 @@ struct sm {
 	struct shared_policy *sweep_policy;
 	struct plan *plan;
 	struct plan_task *planning;	/* while a part of it is computed */
-	bool tables_written;		/* … and the second part may be waited for */
+	bool tables_wait;		/* … and the tables wait for its second part, */
+	bool tables_written;		/* … or are written and only that is missing */
 	struct node_work *work;		/* per node of f */
 	struct smp_job *job;
 	uint32_t sms_to_ask;		/* ELECTION: SMInfo answers waited for */
@@ -188,6 +190,12 @@ bool slmap_split(const struct plan *p, uint32_t node, struct node_work *w, item_
 void write_start(struct sm *sm);
 void write_tables(struct sm *sm);
 void write_active(struct sm *sm);
+/*
+ * The device does not take the item.  If that is the P_Key table of a switch's
+ * external port, it is nothing to enforce partitions by: that does not begin on
+ * this node, and the next sweep looks again.
+ */
+void write_pkeys_differ(struct sm *sm, uint32_t node, item_t item);
 
 /* multicast.c */
 void multicast_after_sweep(struct sm *sm);

@@ -61,6 +61,9 @@ static bool was_planned(const struct collect *c, item_t item)
 	switch (ITEM_KIND(item)) {
 	case ITEM_LFT:
 		return ITEM_B(item) <= old->lid_top / LFT_BLOCK;
+	case ITEM_PKEY:
+		return !node_is_switch(&old->f->nodes[c->old_node]) || !ITEM_A(item) ||
+		       old->partitions->enforce[port0 + ITEM_A(item)];
 	case ITEM_SL2VL:
 		return old->tables->managed &&
 		       qos_sl2vl_id(old->tables, old->f, c->old_node, ITEM_A(item),
@@ -276,7 +279,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	unsigned column = item_column(*it);
 	struct item_family *fam = *it & SAMPLE ? family_of(w, ITEM_KIND(*it)) : NULL;
 	struct item_want want;
-	bool right;
+	bool equal, right;
 
 	if (status < 0) {
 		if (sweep_smp_lost(sm, node, "reading tables")) {
@@ -287,12 +290,15 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	}
 	w->silent = 0;
 	want_item(sm->plan, node, PLAIN(*it), &want);
+	equal = status == 0 && !memcmp(s->data, want.data, want.len);
 	/* what can't be read is written: the device will say what it thinks of it */
 	right = status == 0 &&
-		(!memcmp(s->data, want.data, want.len) ||
+		(equal ||
 		 store_is_refused(sm->store, sm->f->nodes[node].guid, want.attr, want.mod,
 				  hash_bytes(want.data, want.len, 0),
 				  hash_bytes(s->data, want.len, 0)));
+	if (right && !equal)
+		write_pkeys_differ(sm, node, PLAIN(*it));
 	*it = right ? 0 : PLAIN(*it) | ISSUED;
 	if (fam)
 		take_sample(sm, node, fam, column, s->data, want.len, right);

@@ -8,8 +8,10 @@
  * which only clients need, runs while the tables are written.  During both
  * nobody writes to the fabric or the policy that they read.
  *
- * Tables of a policy that is not in force yet wait for the second part, too:
- * whether the fabric can do what it asks is said before it is done.
+ * Tables of a policy that is not in force yet wait for the second part, in which
+ * is said whether this fabric can do what it asks.  When only the policy is
+ * new, both parts come first; else the second works on a copy of the fabric
+ * while devices are read and ports are set.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -213,7 +215,8 @@ struct plan_task {
 	const struct settings *settings;
 	struct store *store;
 	struct plan *plan;	/* NULL before its first part */
-	bool whole;		/* both parts at once */
+	bool whole;		/* both parts at once, if there are tables */
+	struct fabric *copy;	/* plan is a fork of sm->plan on this one; else NULL */
 };
 
 static void *plan_thread(void *arg)
@@ -244,7 +247,10 @@ static void planning_join(struct sm *sm)
 		return;
 	pthread_join(t->thread, NULL);
 	wake_free(t->wake);
-	if (!sm->plan)		/* of the second part the receiver's thread reads it meanwhile */
+	if (t->copy) {
+		plan_join(sm->plan, t->plan);
+		fabric_free(t->copy);
+	} else if (!sm->plan)	/* of the second part the receiver's thread reads it meanwhile */
 		sm->plan = t->plan;
 	sm->planning = NULL;
 	free(t);
@@ -266,44 +272,35 @@ static void log_new_findings(struct sm *sm)
 	findings_free(&f);
 }
 
-/* Starts the part of the plan that is next. */
-static void planning_start(struct sm *sm, void (*done)(void *arg))
+/* Starts the part of the plan that is next, on a copy of the fabric if `ahead` of its time. */
+static void planning_start(struct sm *sm, void (*done)(void *arg), bool ahead)
 {
 	struct plan_task *t = xcalloc(1, sizeof(*t));
 	int r;
 
 	t->plan = sm->plan;
+	if (ahead) {
+		t->copy = fabric_clone(sm->f);
+		t->plan = plan_fork(sm->plan, t->copy);
+	}
 	t->f = sm->f;
 	t->policy = sm->sweep_policy->p;
 	t->settings = sm->settings;
 	t->store = sm->store;
-	t->whole = !sm->published || sm->published->policy != sm->sweep_policy;
+	t->whole = sm->kind == SWEEP_POLICY;
 	t->wake = wake_new(sm->loop, done, sm);
 	r = pthread_create(&t->thread, NULL, plan_thread, t);
 	if (r) {
 		wake_free(t->wake);
+		if (t->copy) {
+			plan_join(sm->plan, t->plan);
+			fabric_free(t->copy);
+		}
 		free(t);
 		sweep_fail(sm, strerror(r));
 		return;
 	}
 	sm->planning = t;
-}
-
-static void plan_begun(void *arg)
-{
-	struct sm *sm = arg;
-
-	planning_join(sm);
-	if (sm->plan->feasible)
-		log_new_findings(sm);
-	sweep_enter(sm, PHASE_READING);
-	observe_start(sm);
-}
-
-static void plan_start(struct sm *sm)
-{
-	sweep_enter(sm, PHASE_PLANNING);
-	planning_start(sm, plan_begun);
 }
 
 /* Both the tables are written and the plan is complete. */
@@ -316,7 +313,6 @@ static void activate(struct sm *sm)
 		  (double)p->us_tables * 1e-6, (double)p->us_routes * 1e-6,
 		  p->engine ? p->engine : "none", (double)p->us_verdict * 1e-6,
 		  (double)p->us_paths * 1e-6, (double)p->us_feasible * 1e-6);
-	log_new_findings(sm);
 	write_active(sm);
 }
 
@@ -325,19 +321,59 @@ static void plan_completed(void *arg)
 	struct sm *sm = arg;
 
 	planning_join(sm);
-	if (sm->tables_written)
+	log_new_findings(sm);
+	if (sm->tables_wait)
+		write_tables(sm);
+	else if (sm->tables_written)
 		activate(sm);
+}
+
+/* Tables are to be written, of a policy that is not in force yet. */
+static bool judge_first(const struct sm *sm)
+{
+	return sm->plan->tables->managed &&
+	       (!sm->published || sm->published->policy != sm->sweep_policy);
+}
+
+/* No port will be told of another width or speed, which would change what paths carry. */
+static bool links_stay(const struct settings *s)
+{
+	return s->link_width == LINK_KEEP && s->link_speed == LINK_KEEP;
+}
+
+static void plan_begun(void *arg)
+{
+	struct sm *sm = arg;
+
+	planning_join(sm);
+	if (sm->plan->feasible)
+		log_new_findings(sm);
+	else if (judge_first(sm) && links_stay(sm->settings)) {
+		planning_start(sm, plan_completed, true);
+		if (!sm->planning)
+			return;		/* the sweep was given up */
+	}
+	sweep_enter(sm, PHASE_READING);
+	observe_start(sm);
+}
+
+static void plan_start(struct sm *sm)
+{
+	sweep_enter(sm, PHASE_PLANNING);
+	sm->tables_wait = sm->tables_written = false;
+	planning_start(sm, plan_begun, false);
 }
 
 void sweep_ports_written(struct sm *sm)
 {
-	sm->tables_written = false;
-	if (!sm->plan->feasible) {
-		planning_start(sm, plan_completed);
+	if (!sm->plan->feasible && !sm->planning) {
+		planning_start(sm, plan_completed, false);
 		if (!sm->planning)
 			return;		/* the sweep was given up */
 	}
-	write_tables(sm);
+	sm->tables_wait = sm->planning && judge_first(sm);
+	if (!sm->tables_wait)
+		write_tables(sm);
 }
 
 void sweep_tables_written(struct sm *sm)

@@ -102,7 +102,7 @@ void random_plain_port(struct rng *r, struct vlarb *arb, struct arb_load *load)
 
 	memset(arb, 0, sizeof(*arb));
 	for (unsigned vl = 0; vl < n; vl++) {
-		uint32_t packets = rng_range(r, 1, most < 8 ? most : 8);
+		uint32_t packets = rng_range(r, 1, most < 4 ? most : 4);
 		struct vlarb_entry e = { (uint8_t)vl, (uint8_t)(packets * mtu / 64) };
 
 		if (vl < n_high)

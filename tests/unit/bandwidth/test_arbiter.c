@@ -143,7 +143,7 @@ END_TEST
 /* --- against the simulated port ------------------------------------------------ */
 
 #define CASES 10000
-#define LONG_RUN 60000	/* packets after which a port whose cycle did not show is given up */
+#define LONG_RUN 30000	/* packets after which a port whose cycle did not show is given up */
 
 struct sim_counts {
 	uint64_t packets[SIM_VLS], total;
@@ -332,7 +332,7 @@ static unsigned gcd(unsigned a, unsigned b)
 /* As long as the limit is less than the weight, the ratio is that of the weights: 2QL < H. */
 START_TEST(measured_below_the_limit)
 {
-	for (unsigned q = 0; q < 255; q += 1 + q / 8)
+	for (unsigned q = 0; q < 255; q += 1 + q / 4)
 		for (unsigned h = 1; h <= 255; h++)
 			for (unsigned l = 1; l <= 255 && 2 * q * l < h; l++) {
 				double ratio = arbiter_measured_ratio(q, h, l);
@@ -346,7 +346,7 @@ END_TEST
 /* From there on it is at most 2Q, and 2Q at the multiples of T and only there. */
 START_TEST(measured_reaches_2q)
 {
-	for (unsigned q = 1; q < 255; q += 1 + q / 8)
+	for (unsigned q = 1; q < 255; q += 1 + q / 4)
 		for (unsigned h = 1; h <= 255; h++) {
 			unsigned t = h / gcd(h, 2 * q);
 
@@ -370,7 +370,7 @@ START_TEST(measured_falls_in_a_period)
 {
 	unsigned steps = 0;
 
-	for (unsigned q = 1; q < 255; q += 1 + q / 8)
+	for (unsigned q = 1; q < 255; q += 1 + q / 4)
 		for (unsigned h = 1; h <= 255; h++)
 			for (unsigned l = h / (2 * q) + 1; l < 255; l++) {
 				if (2 * q * l / h != 2 * q * (l + 1) / h)
@@ -397,7 +397,7 @@ START_TEST(measured_minimum_rises)
 {
 	unsigned periods = 0;
 
-	for (unsigned q = 1; q < 255; q += 1 + q / 8)
+	for (unsigned q = 1; q < 255; q += 1 + q / 4)
 		for (unsigned h = 1; h <= 255; h++) {
 			unsigned t = h / gcd(h, 2 * q);
 

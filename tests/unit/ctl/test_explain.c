@@ -204,6 +204,16 @@ static void compute_paths_again(void)
 	p->paths = paths_compute(state->f, p->lfts, p->lid_top, p->port_by_lid, p->tables);
 }
 
+static void build_partitions_again(void)
+{
+	struct plan *p = state->plan;
+	struct findings f = { .max = 0 };
+
+	partitions_free(p->partitions);
+	p->partitions = partitions_build(state->policy->p, state->f, p->groups, &f);
+	findings_free(&f);
+}
+
 /* Every map is the same one in this subnet. */
 static void map_sl(unsigned sl, uint8_t vl)
 {
@@ -396,11 +406,31 @@ START_TEST(pkeys)
 	helps(0, "pkey");
 	ck_assert_uint_eq(n_helps(), 1);
 	*vec_push(&level("default")->pkeys) = (struct u64_range){ 0x12, 0x14, { 0, 0 } };
+	build_partitions_again();
 	reasons("", "level-pkey");
 	says(0, "0x0012-0x0014");
 	ck_assert_uint_eq(n_helps(), 0);
 	reasons("'sl': 0", "level-pkey");
 	ck_assert_uint_eq(n_helps(), 0);
+	state->plan->partitions->table[fabric_find_port(state->f, 0x2c90300000037)] = 0;
+	reasons("", "no-pkey");
+	says(0, "has 0xffff");
+	says(0, "has none");
+}
+END_TEST
+
+START_TEST(level_of_a_partition)
+{
+	struct policy_partition *p = &state->policy->p->partitions[0];
+
+	p->level = (struct policy_name){ xstrdup("fast"), { 0, 0 } };
+	p->level_index = policy_find_level(state->policy->p, "fast");
+	build_partitions_again();
+	ck_assert_int_eq(num(path(""), "sl"), 3);
+	ck_assert_str_eq(str(result(), "level-by"), "partition");
+	ck_assert_str_eq(str(result(), "partition"), p->name);
+	path("'service-id': '0x1000'");
+	ck_assert_str_eq(str(result(), "level-by"), "rule");
 }
 END_TEST
 
@@ -651,6 +681,7 @@ static Suite *explain_suite(void)
 	tcase_add_test(t, ends_that_are_none);
 	tcase_add_test(t, lids_of_others);
 	tcase_add_test(t, pkeys);
+	tcase_add_test(t, level_of_a_partition);
 	tcase_add_test(t, path_bits_and_lids);
 	tcase_add_test(t, sl_asked);
 	tcase_add_test(t, no_route);

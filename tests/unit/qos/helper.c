@@ -107,6 +107,31 @@ struct policy_rule *add_rule(struct policy *p)
 	return r;
 }
 
+struct policy_partition *add_partition(struct policy *p, const char *name, uint16_t pkey)
+{
+	struct policy_partition *part;
+
+	p->partitions = xrealloc(p->partitions, p->n_partitions + 1, sizeof(*part));
+	part = memset(&p->partitions[p->n_partitions++], 0, sizeof(*part));
+	part->name = xstrdup(name);
+	part->pkey = pkey;
+	part->pos = next_pos();
+	return part;
+}
+
+void add_member(struct policy_partition *part, const char *group, uint64_t lo, uint64_t hi)
+{
+	struct policy_member *m;
+
+	part->members = xrealloc(part->members, part->n_members + 1, sizeof(*m));
+	m = memset(&part->members[part->n_members++], 0, sizeof(*m));
+	m->pos = next_pos();
+	m->membership = MEMBER_LIMITED;
+	if (group)
+		m->group.s = xstrdup(group);
+	m->guids = (struct u64_range){ lo, hi, m->pos };
+}
+
 void add_range(struct u64_ranges *r, uint64_t lo, uint64_t hi)
 {
 	*vec_push(r) = (struct u64_range){ lo, hi, next_pos() };

@@ -29,6 +29,9 @@ struct policy *new_policy(void);
 struct src_pos last_pos(void);
 struct policy_group *add_group(struct policy *p, const char *name);
 struct policy_rule *add_rule(struct policy *p);
+struct policy_partition *add_partition(struct policy *p, const char *name, uint16_t pkey);
+/* By group, or by GUIDs where that is NULL. */
+void add_member(struct policy_partition *part, const char *group, uint64_t lo, uint64_t hi);
 void add_range(struct u64_ranges *r, uint64_t lo, uint64_t hi);
 void add_word(struct policy_names *names, const char *word);
 /* "*", "1 2 5": numbers with blanks between. */
