@@ -20,6 +20,10 @@ cat >policy.yaml <<'END'
 port-groups:
   hosts: {port-names: ["node* HCA-1/P1", "node* mlx5_0/P1"]}
   oss: {port-guids: 0x248a070300a25ead-0x248a070300a25eae}
+partitions:
+  Default: {pkey: 0x7fff, members: {all: full}}
+  tenant: {pkey: 0x12, members: {hosts: limited, oss: limited}, level: bits}
+  storage: {pkey: 0x13, members: {hosts: limited, oss: full}, level: service}
 qos-levels:
   default: {sl: 0}
   service: {sl: 1, mtu-limit: 1024, rate-limit: 20, packet-lifetime: 10, tclass: 9}
@@ -99,6 +103,9 @@ same_paths "MTU and rate" "--mtu <2048 --rate <=20" mtu-sel=1 mtu=4 rate-sel=1 r
 same_paths "MTU of at least" "--mtu >=1024 --rate best" mtu-sel=0 mtu=2 rate-sel=3 rate=2
 same_paths "lifetime, TClass" "--lifetime <=500ms --tclass 5" life-sel=1 life=17 tclass=5
 same_paths "SL and P_Key" "--sl 0 --pkey 0xffff --reversible" sl=0 pkey=0xffff reversible=1
+same_paths "a partition's level" "--pkey 0x8013" pkey=0x8013
+expect_match "its SL and P_Key" "pkey=0x13 sl=1" "$(head -n 1 explain.paths)"
+expect_match "why" '"level-by": "partition"' "$(<explain)"
 same_paths "number of paths" "--numb-path 1" numb-path=1
 expect "paths, one wanted" 1 "$(wc -l <explain.paths)"
 lid=$(port_info "$from" 0xf452140300811231 1 Lid)
@@ -134,6 +141,7 @@ not() {
 
 note "why not"
 not "P_Key" pkey "--pkey 0x8012" "0x8012" pkey=0x8012
+not "two limited members" "pkey" "--pkey 0x0012" "0x0012" pkey=0x0012
 not "the level's P_Keys" level-pkey "--qos-class 102" "0x0012" qos-class=102
 not "SL asked for" sl-asked "--sl 7" "level default has SL 0" sl=7
 not "dropped at the source" sl-dropped "--qos-class 100" "hop 0" qos-class=100
