@@ -423,6 +423,7 @@ START_TEST(level_of_a_partition)
 {
 	struct policy_partition *p = &state->policy->p->partitions[0];
 
+	free(p->level.s);
 	p->level = (struct policy_name){ xstrdup("fast"), { 0, 0 } };
 	p->level_index = policy_find_level(state->policy->p, "fast");
 	build_partitions_again();
