@@ -48,7 +48,7 @@ uses_simctl   = base yaml json simnet simdev simcheck
 # Programs: src/NAME/*.c and the layers they use.
 PROGRAMS = qosd qosd-ctl qosd-sim
 uses_qosd     = $(filter-out sim% convert,$(LAYERS))
-uses_qosd-ctl = base convert
+uses_qosd-ctl = base ib convert
 uses_qosd-sim = base yaml json loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(SYSTEMD_LIBS)

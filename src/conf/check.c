@@ -337,8 +337,8 @@ static void walk_from(struct walk *w, uint32_t root)
 	while (w->stack.n) {
 		struct frame *f = &w->stack.v[w->stack.n - 1];
 		bool group = f->node < w->p->n_groups;
-		struct src_pos pos;
-		uint32_t node;
+		struct src_pos pos = { 0 };
+		uint32_t node = 0;
 
 		if (!(group ? next_of_group : next_of_partition)(w, f, &node, &pos)) {
 			w->state[f->node] = DONE;

@@ -294,7 +294,7 @@ static unsigned sides(enum criterion k)
 static bool criterion_hides(struct reach *s, enum criterion k, const struct criteria *e,
 			    const struct criteria *l)
 {
-	if (k >= FIRST_RANGES)
+	if (k != SOURCE && k != DESTINATION && k != EITHER)
 		return spans_include(s, e->of[k], l->of[k]);
 	for (unsigned side = SOURCE; side <= EITHER; side++)
 		if ((sides(k) & l->set) >> side & 1 && groups_include(s, e->of[k], l->of[side]))

@@ -32,7 +32,7 @@ struct builder {
 	struct partitions *p;
 	struct guid_index guids;
 	struct holding *holding;	/* per port slot */
-	uint64_t *members, *line;	/* of a partition, of one line of its members: sets of ports */
+	uint64_t *members, *range;	/* of a partition, of a range of GUIDs: sets of ports */
 	uint8_t *membership;		/* per port slot: that of its members */
 	struct map64 by_hash;
 };
@@ -55,38 +55,54 @@ static void set_bit(uint64_t *set, uint32_t i)
 
 /* --- members --- */
 
-/* Puts into b->line whom the line names. */
-static void find_members(struct builder *b, const struct policy_member *m)
+static void add_member(struct builder *b, uint32_t port, enum membership m)
+{
+	set_bit(b->members, port);
+	b->membership[port] = (uint8_t)m;
+}
+
+static void add_guid(struct builder *b, const struct policy_member *m)
+{
+	uint32_t port = fabric_find_port(b->f, m->guids.lo);
+
+	if (port != FABRIC_NONE)
+		add_member(b, port, m->membership);
+	else
+		findings_add(b->out, SEV_WARNING, b->policy->file, m->pos,
+			     "port GUID 0x%016" PRIx64 " is not in the fabric", m->guids.lo);
+}
+
+static void add_set(struct builder *b, const uint64_t *set, enum membership m)
+{
+	for (uint32_t i = 0; i < b->groups->words; i++)
+		for (uint64_t w = set[i]; w; w &= w - 1)
+			add_member(b, i * 64 + (uint32_t)__builtin_ctzll(w), m);
+}
+
+static void add_guid_range(struct builder *b, const struct policy_member *m)
+{
+	memset(b->range, 0, b->groups->words * sizeof(*b->range));
+	if (guids_add_range(&b->guids, &m->guids, b->range))
+		add_set(b, b->range, m->membership);
+	else
+		findings_add(b->out, SEV_WARNING, b->policy->file, m->pos,
+			     "no port in the fabric has a GUID in 0x%016" PRIx64 "-0x%016" PRIx64,
+			     m->guids.lo, m->guids.hi);
+}
+
+/* Whom one line of `members` names. */
+static void add_members(struct builder *b, const struct policy_member *m)
 {
 	uint32_t group;
 
-	memset(b->line, 0, b->groups->words * sizeof(*b->line));
-	if (!m->group.s) {
-		if (guids_add_range(&b->guids, &m->guids, b->line))
-			return;
-		if (m->guids.lo == m->guids.hi)
-			findings_add(b->out, SEV_WARNING, b->policy->file, m->pos,
-				     "port GUID 0x%016" PRIx64 " is not in the fabric", m->guids.lo);
-		else
-			findings_add(b->out, SEV_WARNING, b->policy->file, m->pos,
-				     "no port in the fabric has a GUID in 0x%016" PRIx64
-				     "-0x%016" PRIx64, m->guids.lo, m->guids.hi);
-	} else if (!strcmp(m->group.s, "self")) {
-		set_bit(b->line, b->f->self);
-	} else if ((group = groups_find(b->groups, b->policy, m->group.s)) != UINT32_MAX) {
-		memcpy(b->line, group_set(b->groups, group), b->groups->words * sizeof(*b->line));
-	}
-}
-
-static void add_members(struct builder *b, const struct policy_member *m)
-{
-	find_members(b, m);
-	for (uint32_t i = 0; i < b->groups->words; i++) {
-		b->members[i] |= b->line[i];
-		for (uint64_t w = b->line[i]; w; w &= w - 1)
-			b->membership[i * 64 + (uint32_t)__builtin_ctzll(w)] =
-				(uint8_t)m->membership;
-	}
+	if (!m->group.s && m->guids.lo == m->guids.hi)
+		add_guid(b, m);
+	else if (!m->group.s)
+		add_guid_range(b, m);
+	else if (!strcmp(m->group.s, "self"))
+		add_member(b, b->f->self, m->membership);
+	else if ((group = groups_find(b->groups, b->policy, m->group.s)) != UINT32_MAX)
+		add_set(b, group_set(b->groups, group), m->membership);
 }
 
 /* Every port has room for one at least (14.2.5.7), even if its node says 0. */
@@ -119,10 +135,8 @@ static void give_pkey(struct builder *b, const struct policy_partition *part, bo
 	memset(b->members, 0, b->groups->words * sizeof(*b->members));
 	for (size_t i = 0; i < part->n_members; i++)
 		add_members(b, &part->members[i]);
-	if (is_default) {
-		set_bit(b->members, b->f->self);
-		b->membership[b->f->self] = MEMBER_FULL;
-	}
+	if (is_default)
+		add_member(b, b->f->self, MEMBER_FULL);
 	for (uint32_t i = 0; i < b->groups->words; i++)
 		for (uint64_t w = b->members[i]; w; w &= w - 1) {
 			uint32_t port = i * 64 + (uint32_t)__builtin_ctzll(w);
@@ -373,7 +387,7 @@ struct partitions *partitions_build(const struct policy *policy, const struct fa
 	p->enforce = xcalloc(f->n_ports, sizeof(*p->enforce));
 	b.holding = xcalloc(f->n_ports, sizeof(*b.holding));
 	b.members = xcalloc(g->words, sizeof(*b.members));
-	b.line = xcalloc(g->words, sizeof(*b.line));
+	b.range = xcalloc(g->words, sizeof(*b.range));
 	b.membership = xcalloc((size_t)g->words * 64, 1);
 	guids_build(&b.guids, f);
 	map64_init(&b.by_hash, 64);
@@ -389,7 +403,7 @@ struct partitions *partitions_build(const struct policy *policy, const struct fa
 		vec_free(&b.holding[port].keys);
 	free(b.holding);
 	free(b.members);
-	free(b.line);
+	free(b.range);
 	free(b.membership);
 	guids_free(&b.guids);
 	map64_free(&b.by_hash);

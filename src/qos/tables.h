@@ -11,7 +11,9 @@
  *     folded into the link's VLs; every VL in the low arbitration table with
  *     equal weights;
  *  2. each fabric-setup scope in file order, so that the last one wins;
- *  3. OperationalVLs of a link: what the tables of both ends and both
+ *  3. with traffic classes neither of these, but what they make of the link, on
+ *     all ports save those of the groups that are excepted;
+ *  4. OperationalVLs of a link: what the tables of both ends and both
  *     directions use, at most what both ends support (and max-vls); a VL
  *     beyond that is mapped to VL15 with a finding, or with `unsupported-vl:
  *     fold` to (VL mod supported VLs).  Built-in tables fold silently.
@@ -19,6 +21,7 @@
 #ifndef QOSD_QOS_TABLES_H
 #define QOSD_QOS_TABLES_H
 
+#include "bandwidth/classes.h"
 #include "fabric/fabric.h"
 #include "qos/groups.h"
 #include "qos/policy.h"
@@ -42,11 +45,24 @@ struct qos_tables {
 	uint32_t n_maps;
 	struct vlarb *arbs;
 	uint32_t n_arbs;
+	/*
+	 * What the policy's traffic classes, in their order, come to on each kind of
+	 * link there is: ports with equal VLs, table sizes and MTU.
+	 */
+	struct class_fit *fits;
+	uint32_t n_fits;
+	uint16_t *fit;		/* per port slot: index into fits; TABLE_NONE: not by classes */
 };
 
 /*
  * max_vls: the most data VLs that any link may have (1..15, the daemon's
  * setting), below what the policy's classes say with max-vls.
+ *
+ * Findings about traffic classes: an error for a fabric-setup scope that names
+ * one of their ports; for each kind of link an info with the classes that share
+ * a VL, a warning if all do, and a warning with the share that is missed most.
+ * About any tables: a warning for VLs that SL2VL sends to and no arbitration
+ * table serves.
  */
 struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric *f,
 				    const struct group_sets *g, unsigned max_vls,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "convert.h"
 #include "output.h"
 #include "qosd/ctl.h"
 
@@ -96,6 +97,8 @@ static void put_help(void)
 		put_synopsis(&commands[i], stdout);
 		printf("      %s\n", commands[i].help);
 	}
+	printf("  convert [--from FORMAT] FILE ... [-o FILE]\n"
+	       "      OpenSM's files to a policy; needs no daemon\n");
 	printf("\nA port is NodeDescription/Pn, a GUID or a LID.  The socket is %s.\n",
 	       QOSD_SOCKET);
 }
@@ -363,6 +366,8 @@ int main(int argc, char **argv)
 		}
 	if (optind == argc)
 		return usage_error(NULL);
+	if (!strcmp(argv[optind], "convert"))
+		return convert_command(argc - optind, argv + optind);
 	c = find_command(argv[optind]);
 	if (!c) {
 		fprintf(stderr, "qosd-ctl: no such command: %s\n", argv[optind]);

@@ -14,8 +14,8 @@
  * Enforcement never runs ahead of the table by which it is done, nor behind it
  * on a link that comes up: what it is to be on a port without traffic is written
  * in pass 1; where traffic passes it ends in pass 1, before the table may go, and
- * begins in pass 3.  In between, with enforcement on, a block of a P_Key table
- * changes at once, so that traffic of partitions that stay passes all the time.
+ * begins in pass 3.  In between, with enforcement on, a block of 32 P_Keys changes
+ * at once, so that traffic of partitions that stay in theirs passes all the time.
  *
  * A Set that a device answers with success but does not follow is remembered
  * (store.h), so that it is not tried again.
