@@ -444,12 +444,14 @@ static uint16_t map_id(const struct fabric *f, const struct qos_tables *t,
 	return t->managed ? qos_sl2vl_id(t, f, node, in, out) : TABLE_NONE;
 }
 
-unsigned paths_walk(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
-		    uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops, unsigned max)
+unsigned paths_follow(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
+		      uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops,
+		      unsigned max, bool *there)
 {
 	uint32_t node = f->ports[src].node;
 	unsigned in = 0;
 
+	*there = false;
 	for (unsigned n = 0; n < max; n++) {
 		const struct fabric_node *at = &f->nodes[node];
 		unsigned out = f->ports[src].num;
@@ -461,23 +463,34 @@ unsigned paths_walk(const struct fabric *f, const struct lfts *l, const struct q
 			arrived = out == 0 && at->port0 == dst;
 		} else {
 			arrived = arrived || (in && at->port0 + in == dst);
-			if (!arrived && n > 0)
-				return 0;	/* another host's port */
 			if (arrived)
 				out = 0;
+			else if (n > 0)
+				out = LFT_DROP;		/* another host's port */
 		}
+		hops[n] = (struct path_hop){ node, (uint8_t)in, (uint8_t)out, TABLE_NONE };
 		if (!arrived && (out == 0 || out > at->nports ||
 				 f->ports[at->port0 + out].peer == FABRIC_NONE))
-			return 0;
-		hops[n] = (struct path_hop){ node, (uint8_t)in, (uint8_t)out, TABLE_NONE };
+			return n + 1;
 		if (!arrived || node_is_switch(at))
 			hops[n].map = map_id(f, t, node, in, out);
-		if (arrived)
+		if (arrived) {
+			*there = true;
 			return n + 1;
+		}
 		const struct fabric_port *peer = &f->ports[f->ports[at->port0 + out].peer];
 
 		node = peer->node;
 		in = peer->num;
 	}
-	return 0;
+	return max;
+}
+
+unsigned paths_walk(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
+		    uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops, unsigned max)
+{
+	bool there;
+	unsigned n = paths_follow(f, l, t, src, dlid, dst, hops, max, &there);
+
+	return there ? n : 0;
 }

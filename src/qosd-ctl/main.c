@@ -27,23 +27,32 @@ enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_NO_DAEMON = 2 };
 struct command {
 	const char *name;
 	const char *operands[3];	/* required, in this order */
-	const char *options[6];		/* each takes a value */
+	const char *options[13];	/* each takes a value */
 	const char *help;
 	const struct output *text;	/* NULL: files are written, the operand is where */
+	size_t optional;		/* so many of the last operands may be left out */
+	const char *flags[4];		/* options without a value */
 };
 
 static const struct command commands[] = {
-	{ "status", { NULL }, { NULL }, "how the daemon and its subnet are", &text_status },
-	{ "nodes", { NULL }, { NULL }, "all nodes", &text_nodes },
-	{ "ports", { NULL }, { NULL }, "all ports and their links", &text_ports },
-	{ "route", { "src", "dst" }, { "sl" }, "the hops from one port to another", &text_route },
-	{ "sl2vl", { "port" }, { NULL }, "SL to VL tables of a port", &text_sl2vl },
-	{ "vlarb", { "port" }, { NULL }, "VL arbitration of a port", &text_vlarb },
-	{ "explain", { "src", "dst" }, { "service-id", "qos-class", "pkey", "tclass", "sl" },
-	  "which rule a path query meets, and the path", &text_explain },
-	{ "reload", { NULL }, { NULL }, "read the policy file again", &text_reload },
-	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", &text_sweep },
-	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", NULL },
+	{ "status", { NULL }, { NULL }, "how the daemon and its subnet are", .text = &text_status },
+	{ "nodes", { NULL }, { NULL }, "all nodes", .text = &text_nodes },
+	{ "ports", { NULL }, { NULL }, "all ports and their links", .text = &text_ports },
+	{ "route", { "src", "dst" }, { "sl" }, "the hops from one port to another",
+	  .text = &text_route },
+	{ "sl2vl", { "port" }, { NULL }, "SL to VL tables of a port", .text = &text_sl2vl },
+	{ "vlarb", { "port" }, { NULL }, "VL arbitration of a port", .text = &text_vlarb },
+	{ "explain", { "src", "dst" },
+	  { "service-id", "qos-class", "pkey", "tclass", "sl", "mtu", "rate", "lifetime", "slid",
+	    "dlid", "numb-path" },
+	  "what a path query gets and why, or why it gets nothing", &text_explain,
+	  .flags = { "reversible", "multipath", "why-not" } },
+	{ "bandwidth", { "port", "dst" }, { "level", "html" },
+	  "what each level has of links, of a port, or of a route", &text_bandwidth,
+	  .optional = 2 },
+	{ "reload", { NULL }, { NULL }, "read the policy file again", .text = &text_reload },
+	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", .text = &text_sweep },
+	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", .text = NULL },
 };
 
 static const char *socket_path = QOSD_SOCKET;
@@ -51,16 +60,32 @@ static bool as_json;
 
 /* --- usage --- */
 
+static size_t count_operands(const struct command *c)
+{
+	size_t n = 0;
+
+	while (n < ARRAY_SIZE(c->operands) && c->operands[n])
+		n++;
+	return n;
+}
+
 static void put_synopsis(const struct command *c, FILE *out)
 {
+	size_t n = count_operands(c);
+
 	fprintf(out, "%s", c->name);
-	for (size_t i = 0; i < ARRAY_SIZE(c->operands) && c->operands[i]; i++) {
-		fputc(' ', out);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i + c->optional < n ? " " : " [", out);
 		for (const char *s = c->operands[i]; *s; s++)
 			fputc(*s - 'a' + 'A', out);
 	}
+	for (size_t i = 0; i < c->optional; i++)
+		fputc(']', out);
 	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++)
-		fprintf(out, " [--%s N]", c->options[i]);
+		fprintf(out, " [--%s %s]", c->options[i],
+			strcmp(c->options[i], "html") == 0 ? "FILE" : "N");
+	for (size_t i = 0; i < ARRAY_SIZE(c->flags) && c->flags[i]; i++)
+		fprintf(out, " [--%s]", c->flags[i]);
 	fputc('\n', out);
 }
 
@@ -110,27 +135,39 @@ static const char *find_option(const struct command *c, const char *word, const 
 	return NULL;
 }
 
+static bool is_flag(const struct command *c, const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(c->flags) && c->flags[i]; i++)
+		if (strcmp(word + 2, c->flags[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Command line to arguments; NULL if it is wrong. */
 static json_t *parse_args(const struct command *c, char **argv)
 {
 	json_t *args = json_object();
-	size_t operands = 0;
+	size_t operands = 0, most = count_operands(c);
 	bool ok = true;
 
 	for (; ok && *argv; argv++) {
 		const char *name, *value = *argv;
 
+		if (strncmp(*argv, "--", 2) == 0 && is_flag(c, *argv)) {
+			json_object_set_new(args, *argv + 2, json_true());
+			continue;
+		}
 		if (strncmp(*argv, "--", 2) == 0) {
 			name = find_option(c, *argv, &value);
 			if (name && !value)
 				value = argv[1] ? *++argv : NULL;
 		} else {
-			name = operands < ARRAY_SIZE(c->operands) ? c->operands[operands++] : NULL;
+			name = operands < most ? c->operands[operands++] : NULL;
 		}
 		/* json_object_set_new() refuses text that is not UTF-8 */
 		ok = name && value && json_object_set_new(args, name, json_string(value)) == 0;
 	}
-	if (ok && (operands == ARRAY_SIZE(c->operands) || !c->operands[operands]))
+	if (ok && operands + c->optional >= most)
 		return args;
 	json_decref(args);
 	return NULL;
@@ -275,6 +312,12 @@ static int run(const struct command *c, char **argv)
 
 	if (!args)
 		return usage_error(c);
+	if (json_object_get(args, "html")) {
+		html_output_begin(json_string_value(json_object_get(args, "html")));
+		json_object_del(args, "html");
+		json_object_set_new(args, "links", json_true());
+		out = &html_output;
+	}
 	if (!c->text) {
 		const char *dir = json_string_value(json_object_get(args, "dir"));
 

@@ -137,7 +137,7 @@ expect "a rule stands against the partition" "sl=4 pkey=8010" "$(path $node001 $
 expect "a Get" sl=1 "$(get_path $node001 $node009)"
 ctl explain "node001 HCA-1/P1" "node009 HCA-1/P1" >explain || bad "explain fails"
 expect_match "explain says the partition's level" "level +a" "$(<explain)"
-expect_match "explain says its P_Key" "P_Key 0x8010" "$(<explain)"
+expect_match "explain says its P_Key" "P_Key +0x8010" "$(<explain)"
 ctl explain "node001 HCA-1/P1" "node010 HCA-1/P1" >explain
 expect_match "explain says why not" "share no P_Key" "$(<explain)"
 ctl explain "node001 HCA-1/P1" "mds01 mlx5_0/P1" --pkey 0x20 >explain
