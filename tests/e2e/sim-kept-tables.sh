@@ -14,7 +14,11 @@ node001=$(gid f452140300811231)
 gpu01=$(gid 248a070300a25dd1)		# at leaf03, by spine01
 node002=$(gid f452140300811281)		# at leaf01, too
 spine01=S-7cfe900300b41a20
-drops_2="0,1,15,3,15,15,15,15,15,15,15,15,15,15,15,15"
+# A table for each lie: what a device is known to keep is remembered.
+declare -A drops_2=(
+	[keeps-tables]=0,1,15,3,15,15,15,15,15,15,15,15,15,15,15,15
+	[refuses-tables]=0,1,15,2,15,15,15,15,15,15,15,15,15,15,15,15
+)
 
 # policy VL,VL,VL: of SLs 0 to 2; the others are dropped.
 policy() {
@@ -77,7 +81,7 @@ audit 0 0,1,2
 
 for lie in keeps-tables refuses-tables; do
 	note "$lie: one pair of a switch drops an SL"
-	sim_do sl2vl "$spine01" "$in" "$out" "$drops_2"
+	sim_do sl2vl "$spine01" "$in" "$out" "${drops_2[$lie]}"
 	sim_do node lie "$spine01" "$lie"
 	audit 1 2
 	sweep
@@ -98,6 +102,9 @@ for lie in keeps-tables refuses-tables; do
 		expect_less "Sets" 3 "$new"
 	done
 	offered "$lie, later" none
+	echo "# a new policy reads nothing but such devices" >>policy.yaml
+	reload
+	offered "$lie, after a reload" none
 
 	note "$lie: it ends"
 	sim_do node lie "$spine01" none
@@ -114,7 +121,7 @@ for lie in keeps-tables refuses-tables; do
 	note "$lie: a switch keeps all of its tables at a reload"
 	sim_do node lie "$spine01" "$lie"
 	policy "0, 1, 15"		# a step between: everybody else drops SL 2 now
-	sim_do sl2vl "$spine01" all all "$drops_2"
+	sim_do sl2vl "$spine01" all all "${drops_2[$lie]}"
 	reload
 	policy "0, 1, 3"
 	reload
