@@ -151,7 +151,8 @@ static void report(const struct keeping *k, uint32_t node)
 	size_t n = 0;
 
 	if (loss.pairs)
-		n = (size_t)snprintf(what, sizeof(what), "keeps another SL2VL table for %u pair%s of ports",
+		n = (size_t)snprintf(what, sizeof(what),
+				     "keeps another SL2VL table for %u pair%s of ports",
 				     loss.pairs, loss.pairs > 1 ? "s" : "");
 	if (loss.ports)
 		snprintf(what + n, sizeof(what) - n, "%shas too few VLs on %u link%s",
@@ -161,8 +162,8 @@ static void report(const struct keeping *k, uint32_t node)
 	list_sls(loss.sls, sls, sizeof(sls));
 	findings_add(k->out, SEV_WARNING, "", nowhere, "%s: %s; %s%s",
 		     fabric_node_name(k->f, node, name, sizeof(name)), what,
-		     loss.sls ? "dropped there, and not offered, are SLs " : "no SL is dropped by that",
-		     sls);
+		     loss.sls ? "dropped there, and not offered, are SLs " :
+				"no SL is dropped by that", sls);
 }
 
 /* --- all of it --- */

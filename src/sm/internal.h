@@ -67,15 +67,15 @@ struct node_work {
 	uint8_t lost;		/* … in all */
 	bool doubtful;		/* refused something */
 	bool pkeys_differ;	/* … which left the P_Key table of an external port unlike the plan's */
-	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as they were seen (kept.c) */
-	uint64_t probing[4];		/* bit n: one pair that leaves by port n is being tried again */
+	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as seen (kept.c) */
+	uint64_t probing[4];		/* bit n: a pair that leaves by port n is tried again */
 	bool sampled;			/* one table that the device confirmed is read back */
 	bool untrue;			/* … and was not so */
 };
 
 /* Flags in the unused bits of an item that is to be written. */
 #define ITEM_LOOK	(1u << 24)	/* it is to be read, as nobody knows what became of it */
-#define ITEM_PROBE	(1u << 23)	/* the device kept another value before: try this one (kept.c) */
+#define ITEM_PROBE	(1u << 23)	/* the device kept another value: try again (kept.c) */
 #define ITEM_CONFIRMED	(1u << 22)	/* to be read, although the device said that it took it */
 #define ITEM_PLAIN(i)	((i) & ~(ITEM_LOOK | ITEM_PROBE | ITEM_CONFIRMED))
 
