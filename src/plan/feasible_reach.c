@@ -292,7 +292,7 @@ static void prepare(struct reach *r)
 	r->map_sls = xcalloc((size_t)t->n_maps * VL_CODES + 1, sizeof(*r->map_sls));
 	for (uint32_t m = 0; m < t->n_maps; m++)
 		for (unsigned code = 0; code < VL_CODES; code++)
-			r->map_sls[m * VL_CODES + code] = paths_map_sls(&t->maps[m], code);
+			r->map_sls[m * VL_CODES + code] = qos_map_sls(&t->maps[m], code);
 	r->losses = xcalloc(SL_SETS, sizeof(*r->losses));
 	find_runs(r);
 }

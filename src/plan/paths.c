@@ -24,27 +24,21 @@
 
 /* --- what one hop can carry --- */
 
-uint16_t paths_map_sls(const struct sl2vl *map, unsigned op_vls)
-{
-	unsigned vls = op_vls ? ib_vls_from_code(op_vls) : IB_VL_DROP;
-	uint16_t mask = 0;
-
-	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
-		if (map->vl[sl] < vls)
-			mask |= (uint16_t)(1u << sl);
-	return mask;
-}
-
 uint16_t paths_hop_sls(const struct fabric *f, const struct qos_tables *t,
 		       uint32_t node, unsigned in, unsigned out)
 {
 	if (!t->managed)
 		return 1;
-	uint16_t id = qos_sl2vl_id(t, f, node, in, out);
+	uint32_t port = f->nodes[node].port0 + out;
+	uint16_t id = qos_sl2vl_id(t, f, node, in, out), mask;
 
 	if (id == TABLE_NONE)
 		return ALL_SLS;
-	return paths_map_sls(&t->maps[id], t->op_vls[f->nodes[node].port0 + out]);
+	mask = qos_map_sls(&t->maps[id], t->op_vls[port]);
+	if (t->kept)
+		mask &= qos_map_sls(&t->maps[qos_sl2vl_in_force(t, f, node, in, out)],
+				      qos_vls_in_force(t, port));
+	return mask;
 }
 
 static unsigned min_mtu(unsigned a, unsigned b)
@@ -147,6 +141,11 @@ static void rank_rates(struct work *w)
 		w->rank[w->rate_of_rank[r]] = (uint8_t)r;
 }
 
+static bool tables_are_uniform(const struct qos_tables *t, uint32_t sw)
+{
+	return !t->sw[sw].ids && !(t->kept && t->kept->sw[sw]);
+}
+
 static void fill_hop(struct work *w, struct hop *h, uint32_t sw, unsigned num)
 {
 	const struct fabric *f = w->f;
@@ -161,7 +160,7 @@ static void fill_hop(struct work *w, struct hop *h, uint32_t sw, unsigned num)
 	}
 	h->mtu = i.mtu;
 	h->rate = w->rank[i.rate % RATE_CODES];
-	h->one_map = num && (!w->t->managed || !w->t->sw[sw].ids);
+	h->one_map = num && (!w->t->managed || tables_are_uniform(w->t, sw));
 	if (h->one_map)
 		h->out_mask = paths_hop_sls(f, w->t, node, 0, num);
 }
@@ -441,7 +440,7 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 static uint16_t map_id(const struct fabric *f, const struct qos_tables *t,
 		       uint32_t node, unsigned in, unsigned out)
 {
-	return t->managed ? qos_sl2vl_id(t, f, node, in, out) : TABLE_NONE;
+	return t->managed ? qos_sl2vl_in_force(t, f, node, in, out) : TABLE_NONE;
 }
 
 unsigned paths_follow(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,

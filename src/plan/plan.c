@@ -124,6 +124,19 @@ void plan_complete(struct plan *p, int64_t (*now)(void))
 	p->us_paths = t[2] - t[1];
 }
 
+void plan_follow(struct plan *p, const struct kept_map *seen, size_t n_seen, int64_t (*now)(void))
+{
+	int64_t start;
+
+	if (!now)
+		now = no_clock;
+	start = now();
+	qos_tables_keep(p->tables, p->f, seen, n_seen, &p->kept);
+	paths_free(p->paths);
+	p->paths = paths_compute(p->f, p->lfts, p->lid_top, p->port_by_lid, p->tables);
+	p->us_paths += now() - start;
+}
+
 void plan_judge(struct plan *p, int64_t (*now)(void))
 {
 	int64_t start;
@@ -180,6 +193,7 @@ void plan_free(struct plan *p)
 	partitions_free(p->partitions);
 	groups_free(p->groups);
 	findings_free(&p->findings);
+	findings_free(&p->kept);
 	free(p->lid);
 	free(p->lmc);
 	free(p->port_by_lid);

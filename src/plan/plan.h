@@ -50,6 +50,7 @@ struct plan {
 	struct feasibility *feasible;	/* what feasible_judge() said; NULL: not asked yet */
 	struct updn_order *order;	/* for the multicast trees */
 	struct findings findings;	/* of the policy against this fabric, and of routing */
+	struct findings kept;		/* … and of devices that keep other tables */
 	/* by `now` */
 	int64_t us_lids, us_tables, us_routes, us_verdict, us_paths, us_feasible;
 };
@@ -75,6 +76,11 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 void plan_complete(struct plan *p, int64_t (*now)(void));
 /* Can it be done here?  Fills feasible, of a plan that is complete. */
 void plan_judge(struct plan *p, int64_t (*now)(void));
+/*
+ * Has the paths follow what devices have instead of the tables that were written
+ * to them (qos_tables_keep()), of a plan that is complete.
+ */
+void plan_follow(struct plan *p, const struct kept_map *seen, size_t n_seen, int64_t (*now)(void));
 /*
  * For completing and judging a begun plan while its fabric is written to: a
  * plan that refers to f, a clone of that fabric, and to all that p has.

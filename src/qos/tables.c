@@ -199,6 +199,7 @@ void qos_tables_free(struct qos_tables *t)
 		return;
 	for (uint32_t i = 0; i < t->n_switches; i++)
 		free(t->sw[i].ids);
+	qos_kept_free(t->kept, t->n_switches);
 	free(t->sw);
 	free(t->op_vls);
 	free(t->arb);
@@ -229,4 +230,15 @@ uint16_t qos_sl2vl_id(const struct qos_tables *t, const struct fabric *f,
 		: !f->switches[n->sw].enhanced_port0)
 		return TABLE_NONE;
 	return s->uniform;
+}
+
+uint16_t qos_map_sls(const struct sl2vl *map, unsigned op_vls)
+{
+	unsigned vls = op_vls ? ib_vls_from_code(op_vls) : IB_VL_DROP;
+	uint16_t mask = 0;
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (map->vl[sl] < vls)
+			mask |= (uint16_t)(1u << sl);
+	return mask;
 }

@@ -33,6 +33,13 @@ struct switch_maps {
 	uint16_t *ids;		/* [in * (nports + 1) + out], NULL when uniform */
 };
 
+/* What devices have, where that is not what they were told: everything else is as wanted. */
+struct kept_tables {
+	uint16_t **sw;		/* per switch: as ids of switch_maps, or NULL: as wanted */
+	uint16_t *ca_map;	/* per port slot, as below */
+	uint8_t *op_vls;	/* … and here the lesser of both ends */
+};
+
 struct qos_tables {
 	bool managed;		/* false: op_vls only, no tables */
 	uint32_t n_ports;
@@ -52,6 +59,7 @@ struct qos_tables {
 	struct class_fit *fits;
 	uint32_t n_fits;
 	uint16_t *fit;		/* per port slot: index into fits; TABLE_NONE: not by classes */
+	struct kept_tables *kept;	/* NULL: devices took all of it; see qos/kept.c */
 };
 
 /*
@@ -70,7 +78,7 @@ struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric 
 void qos_tables_free(struct qos_tables *t);
 
 /*
- * Which table is in force between two ports of a node.  For a CA port in is
+ * Which table is wanted between two ports of a node.  For a CA port in is
  * ignored.  TABLE_NONE when there is none to write: in == out on a switch
  * external port, a port without link, port 0 as out of a base port 0, a device
  * whose CapabilityMask says that it has no such tables (all SLs are on VL 0
@@ -78,5 +86,49 @@ void qos_tables_free(struct qos_tables *t);
  */
 uint16_t qos_sl2vl_id(const struct qos_tables *t, const struct fabric *f,
 		      uint32_t node, unsigned in, unsigned out);
+
+/* SLs that a table maps to a VL which the out port has; op_vls: its OperationalVLs, 0: not known. */
+uint16_t qos_map_sls(const struct sl2vl *map, unsigned op_vls);
+
+/* --- tables that devices keep (qos/kept.c) --- */
+
+/* Seen on a device: the SL2VL table of a pair for which there is one. */
+struct kept_map {
+	uint32_t node;
+	uint8_t in, out;	/* port numbers; in is 0 on a CA */
+	struct sl2vl map;
+};
+
+/* Whether a port of the fabric has fewer VLs than it is meant to have. */
+bool qos_vls_lacking(const struct qos_tables *t, const struct fabric *f);
+/*
+ * Fills t->kept, once, from what was seen of SL2VL tables (the last of several
+ * that are for one pair counts) and from OperationalVLs of f.  What is wanted
+ * stays as it is; t->maps gets the tables that nobody wanted behind the others.
+ * A warning for each device says which SLs are lost there.
+ */
+void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct kept_map *seen,
+		     size_t n_seen, struct findings *out);
+void qos_kept_free(struct kept_tables *k, uint32_t n_switches);
+
+/* As qos_sl2vl_id(), of the table that the device has. */
+static inline uint16_t qos_sl2vl_in_force(const struct qos_tables *t, const struct fabric *f,
+					  uint32_t node, unsigned in, unsigned out)
+{
+	const struct fabric_node *n = &f->nodes[node];
+
+	if (!t->kept)
+		return qos_sl2vl_id(t, f, node, in, out);
+	if (!node_is_switch(n))
+		return t->kept->ca_map[n->port0 + out];
+	return t->kept->sw[n->sw] ? t->kept->sw[n->sw][in * (n->nports + 1u) + out] :
+				    qos_sl2vl_id(t, f, node, in, out);
+}
+
+/* The VLs that packets may have which leave by a port: a code as in op_vls. */
+static inline unsigned qos_vls_in_force(const struct qos_tables *t, uint32_t port)
+{
+	return t->kept ? t->kept->op_vls[port] : t->op_vls[port];
+}
 
 #endif

@@ -59,6 +59,12 @@ static item_t joined(item_t it, const uint16_t *by_out, const unsigned *pairs, b
 	return it;
 }
 
+/* A pair that is only tried is no reason to write others. */
+static bool is_joinable(item_t it)
+{
+	return ITEM_KIND(it) == ITEM_SL2VL && !(it & ITEM_PROBE);
+}
+
 void slmap_join(const struct plan *p, uint32_t node, struct node_work *w)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
@@ -70,7 +76,7 @@ void slmap_join(const struct plan *p, uint32_t node, struct node_work *w)
 	if (n->sw == FABRIC_NONE || !p->f->switches[n->sw].optimized_sl2vl || !p->tables->managed)
 		return;
 	for (uint32_t i = 0; i < w->n; i++)
-		if (ITEM_KIND(w->items[i]) == ITEM_SL2VL)
+		if (is_joinable(w->items[i]))
 			outs += pairs[ITEM_B(w->items[i])]++ == 0;
 	if (!outs)
 		return;
@@ -82,7 +88,7 @@ void slmap_join(const struct plan *p, uint32_t node, struct node_work *w)
 	for (uint32_t i = 0; i < w->n; i++) {
 		item_t it = w->items[i];
 
-		if (ITEM_KIND(it) == ITEM_SL2VL)
+		if (is_joinable(it))
 			it = joined(it, by_out, pairs, whole);
 		if (!k || it != w->items[k - 1])
 			w->items[k++] = it;

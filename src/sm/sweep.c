@@ -94,6 +94,7 @@ static void free_work(struct sm *sm)
 		free(sm->work[i].items);
 		free(sm->work[i].ports);
 		free(sm->work[i].look);
+		vec_free(&sm->work[i].kept);
 	}
 	free(sm->work);
 	sm->work = NULL;
@@ -120,6 +121,7 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	sm->sweep_policy = NULL;
 	free(sm->reason);
 	sm->reason = NULL;
+	vec_free(&sm->kept);
 	sm->kind = SWEEP_NONE;
 	sm->phase = PHASE_IDLE;
 }
@@ -216,6 +218,9 @@ struct plan_task {
 	struct store *store;
 	struct plan *plan;	/* NULL before its first part */
 	bool whole;		/* both parts at once, if there are tables */
+	bool follow;		/* plan is complete: the paths are to follow what was seen */
+	const struct kept_map *seen;	/* … of sm->kept */
+	size_t n_seen;
 	struct fabric *copy;	/* plan is a fork of sm->plan on this one; else NULL */
 };
 
@@ -225,6 +230,11 @@ static void *plan_thread(void *arg)
 
 	bool second = t->plan;
 
+	if (t->follow) {
+		plan_follow(t->plan, t->seen, t->n_seen, clock_mono_us);
+		loop_wake(t->wake);
+		return NULL;
+	}
 	if (!second) {
 		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
 				     clock_mono_us);
@@ -257,29 +267,43 @@ static void planning_join(struct sm *sm)
 }
 
 /* Those of a sweep like the last one were said already. */
+static void log_if_new(const struct findings *f, uint64_t *seen)
+{
+	uint64_t digest = 1;
+
+	for (size_t i = 0; i < f->n; i++)
+		digest = hash_bytes(f->v[i].text, strlen(f->v[i].text), digest);
+	if (digest != *seen)
+		findings_log(f, "plan");
+	*seen = digest;
+}
+
 static void log_new_findings(struct sm *sm)
 {
 	struct findings f = { 0 };
-	uint64_t digest = 1;
 
 	findings_copy(&f, &sm->plan->findings);
 	findings_copy(&f, &sm->plan->feasible->findings);
-	for (size_t i = 0; i < f.n; i++)
-		digest = hash_bytes(f.v[i].text, strlen(f.v[i].text), digest);
-	if (digest != sm->findings_seen)
-		findings_log(&f, "plan");
-	sm->findings_seen = digest;
+	log_if_new(&f, &sm->findings_seen);
 	findings_free(&f);
 }
 
-/* Starts the part of the plan that is next, on a copy of the fabric if `ahead` of its time. */
-static void planning_start(struct sm *sm, void (*done)(void *arg), bool ahead)
+enum planning {
+	PLAN_NEXT,	/* the part that is next */
+	PLAN_AHEAD,	/* … ahead of its time, on a copy of the fabric */
+	PLAN_FOLLOW,	/* both are done: what devices keep */
+};
+
+static void planning_start(struct sm *sm, void (*done)(void *arg), enum planning what)
 {
 	struct plan_task *t = xcalloc(1, sizeof(*t));
 	int r;
 
 	t->plan = sm->plan;
-	if (ahead) {
+	t->follow = what == PLAN_FOLLOW;
+	t->seen = sm->kept.v;
+	t->n_seen = sm->kept.n;
+	if (what == PLAN_AHEAD) {
 		t->copy = fabric_clone(sm->f);
 		t->plan = plan_fork(sm->plan, t->copy);
 	}
@@ -303,7 +327,6 @@ static void planning_start(struct sm *sm, void (*done)(void *arg), bool ahead)
 	sm->planning = t;
 }
 
-/* Both the tables are written and the plan is complete. */
 static void activate(struct sm *sm)
 {
 	const struct plan *p = sm->plan;
@@ -316,6 +339,30 @@ static void activate(struct sm *sm)
 	write_active(sm);
 }
 
+static void plan_followed(void *arg)
+{
+	struct sm *sm = arg;
+
+	planning_join(sm);
+	log_if_new(&sm->plan->kept, &sm->kept_seen);
+	activate(sm);
+}
+
+/*
+ * Both the tables are written and the plan is complete.  Where devices have
+ * others, which is hardly ever so, the paths are computed once more.
+ */
+static void tables_known(struct sm *sm)
+{
+	kept_gather(sm);
+	if (sm->kept.n || qos_vls_lacking(sm->plan->tables, sm->f)) {
+		planning_start(sm, plan_followed, PLAN_FOLLOW);
+		return;
+	}
+	log_if_new(&sm->plan->kept, &sm->kept_seen);
+	activate(sm);
+}
+
 static void plan_completed(void *arg)
 {
 	struct sm *sm = arg;
@@ -325,7 +372,7 @@ static void plan_completed(void *arg)
 	if (sm->tables_wait)
 		write_tables(sm);
 	else if (sm->tables_written)
-		activate(sm);
+		tables_known(sm);
 }
 
 /* Tables are to be written, of a policy that is not in force yet. */
@@ -349,7 +396,7 @@ static void plan_begun(void *arg)
 	if (sm->plan->feasible)
 		log_new_findings(sm);
 	else if (judge_first(sm) && links_stay(sm->settings)) {
-		planning_start(sm, plan_completed, true);
+		planning_start(sm, plan_completed, PLAN_AHEAD);
 		if (!sm->planning)
 			return;		/* the sweep was given up */
 	}
@@ -361,13 +408,13 @@ static void plan_start(struct sm *sm)
 {
 	sweep_enter(sm, PHASE_PLANNING);
 	sm->tables_wait = sm->tables_written = false;
-	planning_start(sm, plan_begun, false);
+	planning_start(sm, plan_begun, PLAN_NEXT);
 }
 
 void sweep_ports_written(struct sm *sm)
 {
 	if (!sm->plan->feasible && !sm->planning) {
-		planning_start(sm, plan_completed, false);
+		planning_start(sm, plan_completed, PLAN_NEXT);
 		if (!sm->planning)
 			return;		/* the sweep was given up */
 	}
@@ -380,7 +427,7 @@ void sweep_tables_written(struct sm *sm)
 {
 	sm->tables_written = true;
 	if (!sm->planning)
-		activate(sm);
+		tables_known(sm);
 }
 
 /* --- steps that other files end --- */
@@ -452,6 +499,7 @@ static void publish(struct sm *sm)
 	findings_copy(&sm->findings, &sm->sweep_policy->findings);
 	findings_copy(&sm->findings, &sm->plan->findings);
 	findings_copy(&sm->findings, &sm->plan->feasible->findings);
+	findings_copy(&sm->findings, &sm->plan->kept);
 	sm->hooks.published(sm->hooks.arg, s);
 	state_unref(old);
 }

@@ -298,8 +298,9 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 		if (!want_route(sm->f, node, item_port(it), s))
 			continue;
 		want_item(sm->plan, node, it, &want);
-		sweep_fill_smp(sm, s, SMP_SET, want.attr, want.mod);
-		memcpy(s->data, want.data, sizeof(s->data));
+		sweep_fill_smp(sm, s, it & ITEM_LOOK ? SMP_GET : SMP_SET, want.attr, want.mod);
+		if (s->method == SMP_SET)
+			memcpy(s->data, want.data, sizeof(s->data));
 		*cookie = it;
 		return true;
 	}
@@ -312,33 +313,58 @@ void write_pkeys_differ(struct sm *sm, uint32_t node, item_t item)
 		sm->work[node].pkeys_differ = sm->work[node].doubtful = true;
 }
 
+static void table_refused(struct sm *sm, uint32_t node, item_t item, const struct smp *s,
+			  int status)
+{
+	struct node_work *w = &sm->work[node];
+
+	write_pkeys_differ(sm, node, item);
+	if (slmap_split(sm->plan, node, w, item))
+		return;
+	set_failed(sm, node, s, status);
+	if (ITEM_KIND(item) == ITEM_SL2VL)
+		observe_add(w, ITEM_PLAIN(item) | ITEM_LOOK);
+}
+
+static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+		       const uint8_t *got)
+{
+	char name[FABRIC_NAME_MAX];
+
+	write_pkeys_differ(sm, node, item);
+	if (slmap_split(sm->plan, node, &sm->work[node], item))
+		return;
+	kept_see(sm, node, item, want, got);
+	store_refused(sm->store, sm->f->nodes[node].guid, want->attr, want->mod,
+		      hash_bytes(want->data, want->len, 0), hash_bytes(got, want->len, 0));
+	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
+		    "%s: keeps another value for attribute 0x%04x modifier 0x%08x",
+		    fabric_node_name(sm->f, node, name, sizeof(name)), want->attr, want->mod);
+}
+
 static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
+	item_t item = (item_t)cookie;
 	struct item_want want;
-	char name[FABRIC_NAME_MAX];
 	bool again;
 
 	if (was_lost(sm, node, status, &again)) {
 		if (again)
-			observe_add(&sm->work[node], (item_t)cookie);
+			observe_add(&sm->work[node], item);
 		return;
 	}
-	if (status) {
-		if (!slmap_split(sm->plan, node, &sm->work[node], (item_t)cookie))
-			set_failed(sm, node, s, status);
-		write_pkeys_differ(sm, node, (item_t)cookie);
-		return;
+	want_item(sm->plan, node, item, &want);
+	if (s->method == SMP_GET) {
+		if (!status)	/* else nobody knows: it stays as planned */
+			kept_looked(sm, node, item, &want, s->data);
+	} else if (status) {
+		table_refused(sm, node, item, s, status);
+	} else if (memcmp(s->data, want.data, want.len)) {
+		table_kept(sm, node, item, &want, s->data);
+	} else {
+		kept_confirmed(sm, node, item);
 	}
-	want_item(sm->plan, node, (item_t)cookie, &want);
-	if (!memcmp(s->data, want.data, want.len))
-		return;
-	write_pkeys_differ(sm, node, (item_t)cookie);
-	store_refused(sm->store, sm->f->nodes[node].guid, want.attr, want.mod,
-		      hash_bytes(want.data, want.len, 0), hash_bytes(s->data, want.len, 0));
-	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
-		    "%s: keeps another value for attribute 0x%04x modifier 0x%08x",
-		    fabric_node_name(sm->f, node, name, sizeof(name)), want.attr, want.mod);
 }
 
 /* --- pass 3: Active, and enforcement --- */

@@ -782,6 +782,75 @@ START_TEST(unserved_vls_of_a_class_default)
 }
 END_TEST
 
+/* --- tables that devices keep --- */
+
+static const struct sl2vl *in_force(uint32_t n, unsigned in, unsigned out)
+{
+	return &t->maps[qos_sl2vl_in_force(t, f, n, in, out)];
+}
+
+static void keep(const struct kept_map *seen, size_t n)
+{
+	qos_tables_keep(t, f, seen, n, &findings);
+}
+
+START_TEST(kept_tables)
+{
+	struct kept_map seen[] = {
+		{ LEAF, 1, 5, B },
+		{ LEAF, 2, 5, C },
+		{ LEAF, 2, 5, A },		/* the last one counts: as wanted */
+		{ LEAF, 5, 5, C },		/* no pair */
+		{ HOST1, 0, 1, NINE },
+	};
+
+	add_sl2vl(p, SCOPE_GROUP, "switches", &A);
+	add_sl2vl(p, SCOPE_GROUP, "hosts", &A);
+	build();
+	uint32_t before = t->n_maps;
+
+	ck_assert(!qos_vls_lacking(t, f));
+	ck_assert_uint_eq(qos_sl2vl_in_force(t, f, LEAF, 1, 5), id(LEAF, 1, 5));
+	keep(seen, ARRAY_SIZE(seen));
+	ck_assert_mem_eq(in_force(LEAF, 1, 5), &B, sizeof(B));
+	ck_assert_mem_eq(in_force(LEAF, 2, 5), &A, sizeof(A));
+	ck_assert_mem_eq(in_force(LEAF, 1, 6), &A, sizeof(A));
+	ck_assert_mem_eq(in_force(HOST1, 0, 1), &NINE, sizeof(NINE));
+	ck_assert_mem_eq(in_force(HOST0, 0, 1), &A, sizeof(A));
+	ck_assert_uint_eq(qos_sl2vl_in_force(t, f, LEAF, 5, 5), TABLE_NONE);
+	/* what is wanted is so still, under its old number */
+	ck_assert(has_map(LEAF, 1, 5, &A));
+	ck_assert(has_map(HOST1, 0, 1, &A));
+	ck_assert_uint_gt(t->n_maps, before);
+	ck_assert_uint_eq(findings.n, 2);
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "leaf", "for 1 pair of ports; no SL is"));
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "host1", "are SLs 1, 2, 3"));
+}
+END_TEST
+
+START_TEST(kept_vls)
+{
+	add_sl2vl(p, SCOPE_GROUP, "all", &A);
+	build();
+	ck_assert_uint_eq(op_vls(LEAF, 5), 4);
+	f->ports[port_at(f, SPINE, 1)].op_vls = 2;
+	f->ports[port_at(f, LEAF, 6)].op_vls = 5;	/* more does no harm */
+	f->ports[port_at(f, LEAF, 1)].op_vls = 0;	/* not known */
+	ck_assert(qos_vls_lacking(t, f));
+	keep(NULL, 0);
+	/* both ends of the link: a packet needs its VL at both */
+	ck_assert_uint_eq(qos_vls_in_force(t, port_at(f, SPINE, 1)), 2);
+	ck_assert_uint_eq(qos_vls_in_force(t, port_at(f, LEAF, 5)), 2);
+	ck_assert_uint_eq(qos_vls_in_force(t, port_at(f, LEAF, 6)), 4);
+	ck_assert_uint_eq(qos_vls_in_force(t, port_at(f, LEAF, 1)), 4);
+	ck_assert_uint_eq(op_vls(LEAF, 5), 4);
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "leaf", "few VLs on 1 link; dropped there, "
+				   "and not offered, are SLs 2, 3, 4, 5, 6, 7"));
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "spine", "few VLs on 1 link"));
+	ck_assert_uint_eq(findings.n, 2);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -804,6 +873,8 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
 		tcase_add_test(c, tests[i]);
+	tcase_add_test(c, kept_tables);
+	tcase_add_test(c, kept_vls);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);
 
