@@ -865,7 +865,7 @@ int main(void)
 		port_numbers_that_devices_lack, port_numbers_that_hosts_lack,
 		arbitration_by_field, arbitration_too_long, entries_without_weight_make_room,
 		arbitration_of_vls_that_devices_lack, nothing_to_arbitrate, half_given,
-		unserved_vls, unserved_vls_of_a_class_default,
+		unserved_vls, unserved_vls_of_a_class_default, kept_tables, kept_vls,
 	};
 	Suite *s = suite_create("tables");
 	TCase *c = tcase_create("tables");
@@ -873,8 +873,6 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
 		tcase_add_test(c, tests[i]);
-	tcase_add_test(c, kept_tables);
-	tcase_add_test(c, kept_vls);
 	suite_add_tcase(s, c);
 	SRunner *r = srunner_create(s);
 
