@@ -16,7 +16,7 @@
 # holds everybody to it, and a unit test is linked with what its layer uses and
 # nothing else.
 
-LAYERS = base yaml json ib bandwidth convert fabric route qos plan conf store loop mad disco sm sa ctl \
+LAYERS = base yaml json ib bandwidth convert fabric route qos plan conf store loop policies mad disco sm sa ctl \
 	simnet simtopo simdev simhost simcheck simctl
 
 uses_base   =
@@ -32,11 +32,12 @@ uses_plan   = base ib bandwidth fabric route qos
 uses_conf   = base yaml ib bandwidth/classes.h qos/policy.h plan/settings.h
 uses_store  = base ib fabric plan
 uses_loop   = base
+uses_policies = base ib fabric qos plan store loop
 uses_mad    = base ib loop
 uses_disco  = base ib fabric loop
 uses_sm     = base ib fabric route qos plan store loop mad disco
 uses_sa     = base ib fabric route qos plan
-uses_ctl    = base json ib bandwidth fabric route qos plan store loop mad sm sa
+uses_ctl    = base json ib bandwidth fabric route qos plan conf store loop policies mad sm sa
 # The simulator judges the daemon: the two share only what serves anything.
 uses_simnet   = base
 uses_simtopo  = base simnet

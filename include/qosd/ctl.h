@@ -18,6 +18,11 @@
  * whole answer is that array.  No row has a member "end".  A connection
  * that closes before the end line means that the answer is not complete.
  *
+ * A request may bring a file: with a member "body": N the N bytes behind the
+ * line's newline are the file, of which the argument "file" is the name that
+ * the client has for it.  A request that is refused because of its body ends
+ * the connection.
+ *
  * Further requests may follow on the same connection; each is read when the
  * one before it has been answered.
  */
@@ -32,6 +37,14 @@
 #define CTL_REQUEST_MAX (64u << 10)
 /* Seconds that a connected client has to send a whole request. */
 #define CTL_REQUEST_SECONDS 10
+/* A file may be this long … */
+#define CTL_BODY_MAX (16u << 20)
+/* … must be there within so many seconds after its request … */
+#define CTL_BODY_SECONDS 10
+/* … and so many clients send one at a time; a further one is told so and closed. */
+#define CTL_BODIES_MAX 2
+/* Requests that take long are worked on at a time; a further one is refused. */
+#define CTL_JOBS_MAX 2
 /* Seconds that a client may take nothing of an answer before it is dropped. */
 #define CTL_STALL_SECONDS 60
 /* Clients served at a time; a further one is told so and closed. */

@@ -25,7 +25,9 @@
  */
 struct policy *conf_load_policy(const char *path, struct findings *out);
 struct settings *conf_load_settings(const char *path, struct findings *out);
-/* The same from memory; `name` stands for the file in findings. */
+/* Only the bytes of a file, added to text; false with an error in out. */
+bool conf_read_file(const char *path, struct buf *text, struct findings *out);
+/* As conf_load_…() from memory; `name` stands for the file in findings. */
 struct policy *conf_parse_policy(const char *name, const char *text, size_t n,
 				 struct findings *out);
 struct settings *conf_parse_settings(const char *name, const char *text, size_t n,

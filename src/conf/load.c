@@ -11,7 +11,7 @@
 
 static const struct src_pos nowhere;
 
-static bool load(const char *path, struct buf *text, struct findings *out)
+bool conf_read_file(const char *path, struct buf *text, struct findings *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool done = false;
@@ -42,7 +42,7 @@ struct policy *conf_load_policy(const char *path, struct findings *out)
 	struct policy *p = NULL;
 	struct buf text = { 0 };
 
-	if (load(path, &text, out))
+	if (conf_read_file(path, &text, out))
 		p = conf_parse_policy(path, text.n ? text.s : "", text.n, out);
 	buf_free(&text);
 	return p;
@@ -53,7 +53,7 @@ struct settings *conf_load_settings(const char *path, struct findings *out)
 	struct settings *s = NULL;
 	struct buf text = { 0 };
 
-	if (load(path, &text, out))
+	if (conf_read_file(path, &text, out))
 		s = conf_parse_settings(path, text.n ? text.s : "", text.n, out);
 	buf_free(&text);
 	return s;

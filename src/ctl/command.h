@@ -19,6 +19,9 @@ struct ctl_view {
 	struct sm_status sm;
 	const struct mad_counts *mad;	/* NULL: no port open */
 	const struct sa_stats *sa;	/* NULL: no SA */
+	int64_t uid;			/* of the client; -1: not known */
+	struct buf *file;		/* that came with the request, for the handler to take; or NULL */
+	struct jobs *jobs;
 };
 
 struct ctl_call {
@@ -29,7 +32,11 @@ struct ctl_call {
 };
 
 struct reply {
-	enum { REPLY_HEAD, REPLY_ROWS, REPLY_DONE } stage;
+	/* REPLY_WAITING: a job is at it; ready() is called when there is a head */
+	enum { REPLY_HEAD, REPLY_ROWS, REPLY_DONE, REPLY_WAITING } stage;
+	struct job *job;
+	void (*ready)(void *arg);	/* set by whoever started the command, if stage says so */
+	void *ready_arg;
 	json_t *head;			/* owned */
 	/* Rows: NULL when there are none.  The generator returns NULL at its end. */
 	json_t *(*next)(void *rows);
@@ -45,6 +52,10 @@ struct reply {
  */
 void command_start(const struct ctl_env *env, const struct ctl_view *view, bool privileged,
 		   const char *line, size_t n, struct reply *reply);
+/* Whether a file of *bytes bytes follows a request line.  BODY_REFUSED: the reply says why not. */
+enum body { BODY_NONE, BODY_FOLLOWS, BODY_REFUSED };
+enum body command_body(bool privileged, const char *line, size_t n, size_t *bytes,
+		       struct reply *reply);
 /* A reply that says no, for requests that are none. */
 void reply_refuse(struct reply *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Appends the next line of the answer, newline included; false when it was complete already. */
@@ -66,6 +77,25 @@ void reply_error(struct reply *r, json_t *more, const char *fmt, ...)
 void reply_rows(struct reply *r, const char *name, json_t *(*next)(void *rows),
 		void (*release)(void *rows), void *rows);
 
+/*
+ * The answer comes later: work() runs in a thread of its own, then answer() in
+ * the loop's, which does one of the above to the reply, or to a reply that is
+ * thrown away if the client is gone; then release().  Refuses, and releases arg, if
+ * as many jobs as may be are running.
+ */
+struct job_ops {
+	void (*work)(void *arg);
+	void (*answer)(void *arg, struct reply *r);
+	void (*release)(void *arg);
+};
+void reply_later(struct reply *r, struct jobs *jobs, const struct job_ops *ops, void *arg);
+
+/* Those of one control socket (job.c); freeing waits for those that run. */
+struct jobs *jobs_new(struct loop *l);
+void jobs_free(struct jobs *jobs);	/* NULL is fine */
+/* The reply is no more: nobody waits for the job. */
+void job_forget(struct job *job);	/* NULL is fine */
+
 /* Arguments: the text or NULL; a number that was checked already, false if not given. */
 const char *arg_text(const struct ctl_call *c, const char *name);
 bool arg_number(const struct ctl_call *c, const char *name, uint64_t *value);
@@ -83,6 +113,17 @@ uint32_t find_end_port(const struct ctl_call *c, const char *text, const char **
 
 json_t *json_vls(const struct sl2vl *map);	/* array of 16 */
 json_t *json_findings(const struct findings *f);
+const char *attr_name(unsigned attr);		/* of the SM classes, below 0x40; or NULL */
+json_t *json_time(int64_t realtime_us);		/* ISO 8601, UTC */
+json_t *json_uid(int64_t uid);			/* null where there is none */
+/* "NodeDescription/Pn (0xguid)" */
+json_t *json_port(const struct subnet_state *s, uint32_t port);
+/* A rule by number, line, description and level. */
+json_t *json_rule(const struct policy *p, uint32_t rule);
+/* How a policy is called in answers: file, checksum, loaded (null: not), source, uid. */
+json_t *json_policy(const struct shared_policy *p);
+/* {"file", "seconds-left", "back-to": a policy}, or null. */
+json_t *json_trial(const struct policies *ps);
 
 /* --- handlers --- */
 
@@ -95,5 +136,11 @@ void cmd_route(const struct ctl_call *c, struct reply *r);	/* paths.c */
 void cmd_explain(const struct ctl_call *c, struct reply *r);	/* explain.c */
 void cmd_bandwidth(const struct ctl_call *c, struct reply *r);	/* bandwidth.c */
 void cmd_dump(const struct ctl_call *c, struct reply *r);	/* dump.c */
+void cmd_plan(const struct ctl_call *c, struct reply *r);	/* plan.c */
+void cmd_policy_load(const struct ctl_call *c, struct reply *r);	/* policy.c */
+void cmd_policy_confirm(const struct ctl_call *c, struct reply *r);
+void cmd_policy_revert(const struct ctl_call *c, struct reply *r);
+void cmd_policy_show(const struct ctl_call *c, struct reply *r);
+void cmd_policy_history(const struct ctl_call *c, struct reply *r);
 
 #endif

@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
+#include "qosd/ctl.h"
 
 #define ARGS_MAX 17
 
@@ -25,6 +27,7 @@ struct command {
 	const char *name;
 	bool needs_state;		/* a published subnet */
 	bool writes;			/* privileged clients only */
+	bool takes_file;		/* a body follows the request */
 	void (*run)(const struct ctl_call *c, struct reply *r);
 	struct arg_spec args[ARGS_MAX + 1];
 };
@@ -35,6 +38,7 @@ static void cmd_sweep(const struct ctl_call *c, struct reply *r);
 #define PORT_ARG(word) { .name = word, .type = ARG_TEXT, .required = true }
 #define TEXT_ARG(word) { .name = word, .type = ARG_TEXT }
 #define FLAG_ARG(word) { .name = word, .type = ARG_FLAG }
+#define FILE_ARG { .name = "file", .type = ARG_TEXT, .required = true }
 #define NUMBER_ARG(word, most) { .name = word, .type = ARG_NUMBER, .max = most }
 
 static const struct command commands[] = {
@@ -56,6 +60,15 @@ static const struct command commands[] = {
 	{ "bandwidth", .needs_state = true, .run = cmd_bandwidth,
 	  .args = { TEXT_ARG("port"), TEXT_ARG("dst"), TEXT_ARG("level"), FLAG_ARG("links") } },
 	{ "dump", .needs_state = true, .run = cmd_dump },
+	{ "plan", .needs_state = true, .writes = true, .takes_file = true, .run = cmd_plan,
+	  .args = { FILE_ARG } },
+	{ "policy load", .writes = true, .takes_file = true, .run = cmd_policy_load,
+	  .args = { FILE_ARG, NUMBER_ARG("confirm", POLICY_TRIAL_MAX) } },
+	{ "policy confirm", .writes = true, .run = cmd_policy_confirm },
+	{ "policy revert", .writes = true, .run = cmd_policy_revert },
+	{ "policy show", .run = cmd_policy_show,
+	  .args = { { .name = "normal", .type = ARG_FLAG } } },
+	{ "policy history", .run = cmd_policy_history },
 	{ "reload", .writes = true, .run = cmd_reload },
 	{ "sweep", .writes = true, .run = cmd_sweep },
 };
@@ -65,7 +78,7 @@ static const struct command commands[] = {
 static void cmd_reload(const struct ctl_call *c, struct reply *r)
 {
 	struct findings f = { .max = 0 };
-	bool accepted = c->env->reload(c->env->arg, &f);
+	bool accepted = c->env->reload(c->env->arg, c->view->uid, &f);
 	json_t *result = json_pack("{s:o}", "findings", json_findings(&f));
 
 	findings_free(&f);
@@ -122,6 +135,12 @@ static bool check_arg(const struct arg_spec *a, const json_t *value, struct repl
 		if (json_is_string(value))
 			return true;
 		reply_error(r, NULL, "%s: must be a string", a->name);
+		return false;
+	}
+	if (a->type == ARG_FLAG) {
+		if (json_is_boolean(value))
+			return true;
+		reply_error(r, NULL, "%s: must be true or false", a->name);
 		return false;
 	}
 	if (number_value(value, &n) && n <= a->max)
@@ -229,12 +248,22 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+static bool may_run(const struct command *cmd, bool privileged, struct reply *r)
+{
+	if (!cmd->writes || privileged)
+		return true;
+	reply_error(r, NULL, "%s: not permitted: it takes root, the daemon's user or "
+		    "the socket's group", cmd->name);
+	return false;
+}
+
 static void run_command(const struct command *cmd, const struct ctl_call *call, bool privileged,
 			json_t *args, struct reply *r)
 {
-	if (cmd->writes && !privileged)
-		reply_error(r, NULL, "%s: not permitted: it takes root, the daemon's user or "
-			    "the socket's group", cmd->name);
+	if (!may_run(cmd, privileged, r))
+		return;
+	if (cmd->takes_file && !call->view->file)
+		reply_error(r, NULL, "%s: no file came with the request", cmd->name);
 	else if (cmd->needs_state && !call->state)
 		reply_error(r, NULL, "no subnet is up yet (the subnet manager is %s)",
 			    sm_state_name(call->view->sm.state));
@@ -258,6 +287,41 @@ static void dispatch(const struct ctl_env *env, const struct ctl_view *view, boo
 	else
 		run_command(cmd, &(struct ctl_call){ env, view, view->state, args }, privileged,
 			    args, r);
+}
+
+static enum body check_body(bool privileged, const json_t *request, size_t *bytes, struct reply *r)
+{
+	const char *name = json_string_value(json_object_get(request, "command"));
+	const json_t *body = json_object_get(request, "body");
+	const struct command *cmd = name ? find_command(name) : NULL;
+	uint64_t n;
+
+	if (!body)
+		return BODY_NONE;
+	if (!cmd || !cmd->takes_file) {
+		reply_error(r, NULL, "no file may follow this request");
+		return BODY_REFUSED;
+	}
+	if (!may_run(cmd, privileged, r))
+		return BODY_REFUSED;
+	if (!number_value(body, &n) || n > CTL_BODY_MAX) {
+		reply_error(r, NULL, "body: must be a number of bytes from 0 to %u", CTL_BODY_MAX);
+		return BODY_REFUSED;
+	}
+	*bytes = n;
+	return BODY_FOLLOWS;
+}
+
+enum body command_body(bool privileged, const char *line, size_t n, size_t *bytes,
+		       struct reply *r)
+{
+	json_t *request = json_loadb(line, n, JSON_REJECT_DUPLICATES, NULL);
+	enum body body;
+
+	memset(r, 0, sizeof(*r));
+	body = check_body(privileged, request, bytes, r);
+	json_decref(request);
+	return body;
 }
 
 void command_start(const struct ctl_env *env, const struct ctl_view *view, bool privileged,
@@ -354,6 +418,7 @@ bool reply_pull(struct reply *r, struct buf *out)
 			r->stage = REPLY_DONE;
 		add_line(out, row ? row : json_pack("{s:b}", "end", 1));
 		return true;
+	case REPLY_WAITING:
 	case REPLY_DONE:
 		break;
 	}
@@ -363,6 +428,7 @@ bool reply_pull(struct reply *r, struct buf *out)
 void reply_free(struct reply *r)
 {
 	json_decref(r->head);
+	job_forget(r->job);
 	if (r->release)
 		r->release(r->rows);
 	state_unref(r->state);
@@ -370,6 +436,38 @@ void reply_free(struct reply *r)
 }
 
 /* --- JSON values --- */
+
+json_t *json_time(int64_t realtime_us)
+{
+	time_t t = realtime_us / 1000000;
+	struct tm tm;
+	char text[32];
+
+	if (!gmtime_r(&t, &tm) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+		return json_null();
+	return json_string(text);
+}
+
+json_t *json_uid(int64_t uid)
+{
+	return uid < 0 ? json_null() : json_integer(uid);
+}
+
+json_t *json_port(const struct subnet_state *s, uint32_t port)
+{
+	char name[FABRIC_NAME_MAX];
+
+	return json_text(fabric_port_name(s->f, port, name, sizeof(name)));
+}
+
+json_t *json_rule(const struct policy *p, uint32_t rule)
+{
+	const struct policy_rule *x = &p->rules[rule];
+
+	return json_pack("{s:i, s:i, s:o, s:o}", "rule", (int)rule + 1, "line", (int)x->pos.line,
+			 "description", x->description ? json_text(x->description) : json_null(),
+			 "level", json_text(p->levels[x->level].name));
+}
 
 json_t *json_vls(const struct sl2vl *map)
 {

@@ -18,6 +18,7 @@
 #include "loop/loop.h"
 #include "mad/mad.h"
 #include "plan/state.h"
+#include "policies/policies.h"
 #include "sa/sa.h"
 #include "sm/sm.h"
 
@@ -36,8 +37,12 @@ struct ctl_env {
 	void *arg;		/* for the callbacks */
 	/* What the SA did so far.  May be NULL: then what sa counts. */
 	const struct sa_stats *(*sa_stats)(void *arg);
-	/* Reads the policy file again: true if it is accepted.  Findings in either case. */
-	bool (*reload)(void *arg, struct findings *out);
+	struct policies *policies;	/* may be NULL: then nobody can change the policy */
+	/*
+	 * Reads the policy file again, for a user: true if it is accepted.  Findings in
+	 * either case.
+	 */
+	bool (*reload)(void *arg, int64_t uid, struct findings *out);
 	/* Asks for a full sweep. */
 	void (*sweep)(void *arg);
 	/*

@@ -54,7 +54,6 @@ void json_add_share(json_t *o, const struct port_shares *p, unsigned vl);
 
 /* --- paths.c --- */
 
-json_t *json_port(const struct subnet_state *s, uint32_t port);
 /* The hops from src to a LID of dst as far as they go, with what SL becomes at each. */
 json_t *json_hops(const struct subnet_state *s, uint32_t src, uint32_t dst, uint16_t dlid,
 		  unsigned sl);

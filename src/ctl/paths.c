@@ -8,13 +8,6 @@
 
 #include "ib/units.h"
 
-json_t *json_port(const struct subnet_state *s, uint32_t port)
-{
-	char name[FABRIC_NAME_MAX];
-
-	return json_text(fabric_port_name(s->f, port, name, sizeof(name)));
-}
-
 /* --- hops --- */
 
 uint32_t hop_port(const struct fabric *f, const struct path_hop *hop)

@@ -2,11 +2,14 @@
 /*
  * The control socket: connections, framing, limits.
  *
- * A client is in one of two states.  Waiting: its input is read, and it has
- * CTL_REQUEST_SECONDS for a whole line.  Answered: a reply is active, nothing
- * is read, and the next piece of the answer is produced only when the socket
- * has taken the last; a client that takes nothing for CTL_STALL_SECONDS is
- * dropped.  One event of a client costs at most one request or one piece, so
+ * A client is in one of four states.  Waiting: its input is read, and it has
+ * CTL_REQUEST_SECONDS for a whole line.  Sending: the file that belongs to the
+ * line is read, for CTL_BODY_SECONDS in all; memory for it follows what has
+ * come, not what was announced, and CTL_BODIES_MAX clients are in this state at
+ * a time.  Held: a job works on the answer (job.c), nothing is read or sent.
+ * Answered: a reply is active, nothing is read, and the next piece of the answer
+ * is produced only when the socket has taken the last; a client that takes
+ * nothing for CTL_STALL_SECONDS is dropped.  One event of a client costs at most one request or one piece, so
  * that clients and the fabric take turns.
  */
 #include <errno.h>
@@ -34,9 +37,12 @@ struct client {
 	struct timer *timer;
 	struct buf in, out;
 	struct reply reply;
-	bool answering;		/* reply is active */
+	enum { CLIENT_WAITS, CLIENT_SENDS, CLIENT_HELD, CLIENT_ANSWERED } state;
+	struct buf line, file;	/* SENDS: the request, and what there is of its file */
+	size_t file_size;	/* … as announced */
 	bool last;		/* close when it is answered */
 	bool privileged;
+	int64_t uid;		/* -1: not known */
 };
 
 struct ctl {
@@ -48,6 +54,8 @@ struct ctl {
 	struct io *io;
 	struct timer *pause;	/* accepting again after descriptors ran out */
 	struct client *clients[CTL_CLIENTS_MAX];
+	unsigned files;		/* clients in state SENDS */
+	struct jobs *jobs;
 	struct log_ratelimit rl;
 };
 
@@ -58,28 +66,44 @@ static void client_free(struct client *c)
 	for (unsigned i = 0; i < CTL_CLIENTS_MAX; i++)
 		if (c->ctl->clients[i] == c)
 			c->ctl->clients[i] = NULL;
+	c->ctl->files -= c->state == CLIENT_SENDS;
 	io_free(c->io);
 	timer_free(c->timer);
 	close(c->fd);
 	reply_free(&c->reply);
 	buf_free(&c->in);
 	buf_free(&c->out);
+	buf_free(&c->line);
+	buf_free(&c->file);
 	free(c);
 }
 
 static void client_wait(struct client *c)
 {
 	reply_free(&c->reply);
-	c->answering = false;
+	c->state = CLIENT_WAITS;
 	timer_set(c->timer, (int64_t)CTL_REQUEST_SECONDS * SECOND_US, 0);
 	io_set(c->io, LOOP_READ);
 }
 
-static void client_answer(struct client *c)
+/* The reply's head is there. */
+static void client_answer(void *arg)
 {
-	c->answering = true;
+	struct client *c = arg;
+
+	c->state = CLIENT_ANSWERED;
 	timer_set(c->timer, (int64_t)CTL_STALL_SECONDS * SECOND_US, 0);
 	io_set(c->io, LOOP_WRITE);
+}
+
+/* A job ends by itself, so that there is no deadline. */
+static void client_hold(struct client *c)
+{
+	c->state = CLIENT_HELD;
+	c->reply.ready = client_answer;
+	c->reply.ready_arg = c;
+	timer_stop(c->timer);
+	io_set(c->io, 0);
 }
 
 static struct ctl_view current_view(const struct ctl_env *env)
@@ -94,34 +118,95 @@ static struct ctl_view current_view(const struct ctl_env *env)
 	return v;
 }
 
-/* Takes a line out of the input and starts its answer.  False: there is no whole line. */
-static bool client_request(struct client *c)
+static void client_start(struct client *c, const char *line, size_t n, struct buf *file)
 {
-	const char *newline = c->in.n ? memchr(c->in.s, '\n', c->in.n) : NULL;
-	struct ctl_view view;
-	size_t n;
+	struct ctl_view view = current_view(&c->ctl->env);
 
-	if (!newline)
-		return false;
-	n = (size_t)(newline - c->in.s);
-	view = current_view(&c->ctl->env);
-	command_start(&c->ctl->env, &view, c->privileged, c->in.s, n, &c->reply);
-	buf_consume(&c->in, n + 1);
+	view.uid = c->uid;
+	view.file = file;
+	view.jobs = c->ctl->jobs;
+	command_start(&c->ctl->env, &view, c->privileged, line, n, &c->reply);
+	if (c->reply.stage == REPLY_WAITING)
+		client_hold(c);
+	else
+		client_answer(c);
+}
+
+/* Nothing more is read: what comes may be the file that was refused. */
+static void client_refused(struct client *c)
+{
+	c->ctl->files -= c->state == CLIENT_SENDS;
+	c->last = true;
 	client_answer(c);
-	return true;
 }
 
 static void client_refuse(struct client *c, const char *why)
 {
 	reply_refuse(&c->reply, "%s", why);
-	c->last = true;
-	client_answer(c);
+	client_refused(c);
+}
+
+/* What came behind the line is the file's beginning. */
+static void client_expect_file(struct client *c, const char *line, size_t n, size_t size)
+{
+	if (c->ctl->files >= CTL_BODIES_MAX) {
+		client_refuse(c, "others are sending files: try again later");
+		return;
+	}
+	c->ctl->files++;
+	c->state = CLIENT_SENDS;
+	buf_add(&c->line, line, n);
+	c->file_size = size;
+	timer_set(c->timer, (int64_t)CTL_BODY_SECONDS * SECOND_US, 0);
+}
+
+/* Takes a line out of the input and starts its answer.  False: there is no whole line. */
+static bool client_request(struct client *c)
+{
+	const char *newline = c->in.n ? memchr(c->in.s, '\n', c->in.n) : NULL;
+	size_t n, size = 0;
+
+	if (!newline)
+		return false;
+	n = (size_t)(newline - c->in.s);
+	switch (command_body(c->privileged, c->in.s, n, &size, &c->reply)) {
+	case BODY_REFUSED:
+		client_refused(c);
+		break;
+	case BODY_FOLLOWS:
+		client_expect_file(c, c->in.s, n, size);
+		break;
+	case BODY_NONE:
+		client_start(c, c->in.s, n, NULL);
+		break;
+	}
+	buf_consume(&c->in, n + 1);
+	return true;
+}
+
+/* Moves input to the file; starts the answer when it is complete. */
+static void client_fill(struct client *c)
+{
+	size_t missing = c->file_size - c->file.n;
+	size_t n = c->in.n < missing ? c->in.n : missing;
+	struct buf line = c->line, file;
+
+	buf_add(&c->file, c->in.n ? c->in.s : "", n);
+	buf_consume(&c->in, n);
+	if (n < missing)
+		return;
+	file = c->file;
+	c->line = c->file = (struct buf){ 0 };
+	c->ctl->files--;
+	client_start(c, line.s, line.n, &file);
+	buf_free(&line);
+	buf_free(&file);	/* unless the handler took it */
 }
 
 static void client_read(struct client *c)
 {
-	char data[4096];
-	size_t room = CTL_REQUEST_MAX - c->in.n;	/* never 0 while waiting */
+	char data[16384];
+	size_t room = CTL_REQUEST_MAX - c->in.n;	/* never 0 while waiting or sending */
 	ssize_t n = recv(c->fd, data, room < sizeof(data) ? room : sizeof(data), 0);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -131,8 +216,10 @@ static void client_read(struct client *c)
 		return;
 	}
 	buf_add(&c->in, data, (size_t)n);
-	if (!client_request(c) && c->in.n >= CTL_REQUEST_MAX)
+	if (c->state == CLIENT_WAITS && !client_request(c) && c->in.n >= CTL_REQUEST_MAX)
 		client_refuse(c, "the request is too long");
+	if (c->state == CLIENT_SENDS)
+		client_fill(c);
 }
 
 /* Whether the connection lives on. */
@@ -164,16 +251,17 @@ static void client_write(struct client *c)
 		return;
 	}
 	client_wait(c);
-	client_request(c);
+	if (client_request(c) && c->state == CLIENT_SENDS)
+		client_fill(c);
 }
 
 static void on_client(void *arg, int events)
 {
 	struct client *c = arg;
 
-	if (c->answering && (events & LOOP_WRITE))
+	if (c->state == CLIENT_ANSWERED && (events & LOOP_WRITE))
 		client_write(c);
-	else if (!c->answering && (events & LOOP_READ))
+	else if ((c->state == CLIENT_WAITS || c->state == CLIENT_SENDS) && (events & LOOP_READ))
 		client_read(c);
 }
 
@@ -181,11 +269,15 @@ static void on_deadline(void *arg)
 {
 	struct client *c = arg;
 
-	if (!c->answering && c->in.n > 0) {
+	if (c->state == CLIENT_SENDS) {
+		client_refuse(c, "the file did not end in time");
+		return;
+	}
+	if (c->state == CLIENT_WAITS && c->in.n > 0) {
 		client_refuse(c, "the request did not end in time");
 		return;
 	}
-	if (c->answering)
+	if (c->state == CLIENT_ANSWERED)
 		log_limited(&c->ctl->rl, LOG_LEVEL_WARNING, "ctl",
 			    "a client took nothing of its answer for %d s: dropped",
 			    CTL_STALL_SECONDS);
@@ -207,21 +299,25 @@ static bool peer_has_group(int fd, gid_t group)
 	return false;
 }
 
-/* The daemon's user, root, and members of the socket's group may change things. */
-static bool peer_privileged(const struct ctl *ctl, int fd)
+/* -1: not known. */
+static int64_t peer_uid(int fd, struct ucred *peer)
 {
-	struct ucred peer;
-	socklen_t n = sizeof(peer);
+	socklen_t n = sizeof(*peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &n) < 0 ? -1 : (int64_t)peer->uid;
+}
+
+/* The daemon's user, root, and members of the socket's group may change things. */
+static bool peer_privileged(const struct ctl *ctl, int fd, const struct ucred *peer)
+{
 	struct stat st;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0)
-		return false;
-	if (peer.uid == 0 || peer.uid == geteuid())
+	if (peer->uid == 0 || peer->uid == geteuid())
 		return true;
 	/* An administrator may have changed the socket's group: ask again. */
 	if (stat(ctl->path, &st) < 0)
 		return false;
-	return peer.gid == st.st_gid || peer_has_group(fd, st.st_gid);
+	return peer->gid == st.st_gid || peer_has_group(fd, st.st_gid);
 }
 
 static struct client **free_place(struct ctl *ctl)
@@ -247,6 +343,7 @@ static void turn_away(struct ctl *ctl, int fd)
 static void client_new(struct ctl *ctl, int fd)
 {
 	struct client **place = free_place(ctl), *c;
+	struct ucred peer;
 
 	if (!place) {
 		turn_away(ctl, fd);
@@ -255,7 +352,8 @@ static void client_new(struct ctl *ctl, int fd)
 	*place = c = xcalloc(1, sizeof(*c));
 	c->ctl = ctl;
 	c->fd = fd;
-	c->privileged = peer_privileged(ctl, fd);
+	c->uid = peer_uid(fd, &peer);
+	c->privileged = c->uid >= 0 && peer_privileged(ctl, fd, &peer);
 	c->io = io_new(ctl->loop, fd, on_client, c);
 	c->timer = timer_new(ctl->loop, on_deadline, c);
 	client_wait(c);
@@ -375,6 +473,7 @@ struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env,
 		ctl_free(ctl);
 		return NULL;
 	}
+	ctl->jobs = jobs_new(l);
 	ctl->io = io_new(l, ctl->fd, on_connect, ctl);
 	ctl->pause = timer_new(l, on_pause_over, ctl);
 	io_set(ctl->io, LOOP_READ);
@@ -397,6 +496,7 @@ void ctl_free(struct ctl *ctl)
 	for (unsigned i = 0; i < CTL_CLIENTS_MAX; i++)
 		if (ctl->clients[i])
 			client_free(ctl->clients[i]);
+	jobs_free(ctl->jobs);
 	io_free(ctl->io);
 	timer_free(ctl->pause);
 	remove_socket(ctl);

@@ -5,9 +5,7 @@
  */
 #include "ctl/command.h"
 
-#include <time.h>
-
-static const char *attr_name(unsigned attr)
+const char *attr_name(unsigned attr)
 {
 	static const char *const names[0x40] = {
 		[0x01] = "ClassPortInfo", [0x02] = "Notice", [0x10] = "NodeDescription",
@@ -46,17 +44,6 @@ static void set_by_attr(json_t *object, const char *name, unsigned attr, json_t 
 
 	snprintf(hex, sizeof(hex), "0x%04x", attr & 0xffff);
 	json_object_set_new(object, name ? name : hex, value);
-}
-
-static json_t *json_time(int64_t realtime_us)
-{
-	time_t t = realtime_us / 1000000;
-	struct tm tm;
-	char text[32];
-
-	if (!gmtime_r(&t, &tm) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-		return json_null();
-	return json_string(text);
 }
 
 static json_t *smps_by_attr(const struct mad_counts *m)
@@ -119,18 +106,20 @@ static json_t *status_sa(const struct sa_stats *sa)
 			 "by-attribute", by_attr, "errors", by_error);
 }
 
-static json_t *status_policy(const struct sm_status *s)
+static json_t *status_policy(const struct sm_status *s, const struct policies *ps)
 {
 	const struct policy *p = s->policy->p;
 	static const struct findings none;
+	json_t *policy = json_policy(s->policy), *more;
 
-	return json_pack("{s:o, s:o, s:o, s:i, s:i, s:o, s:o}",
-			 "file", json_text(p->file),
-			 "checksum", json_sprintf("%016llx", (unsigned long long)p->checksum),
-			 "loaded", json_time(s->policy->loaded_us),
+	more = json_pack("{s:o, s:i, s:i, s:o, s:o}",
+			 "trial", json_trial(ps),
 			 "levels", (int)p->n_levels, "rules", (int)p->n_rules,
 			 "findings", json_findings(s->findings ? s->findings : &none),
 			 "rejected", s->rejected ? json_findings(s->rejected) : json_null());
+	json_object_update(policy, more);
+	json_decref(more);
+	return policy;
 }
 
 static json_t *status_master(const struct sm_status *s)
@@ -201,7 +190,7 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 	json_object_set_new(status, "mads", status_mads(m));
 	json_object_set_new(status, "sa", v->sa ? status_sa(v->sa) : json_null());
 	json_object_set_new(status, "policy",
-			    v->sm.policy ? status_policy(&v->sm) : json_null());
+			    v->sm.policy ? status_policy(&v->sm, c->env->policies) : json_null());
 	json_object_set_new(status, "log", status_log());
 	json_object_set_new(status, "version", json_text(c->env->version));
 	reply_result(r, status);

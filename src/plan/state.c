@@ -32,6 +32,7 @@ struct shared_policy *shared_policy_new(struct policy *p)
 
 	s->refs = 1;
 	s->p = p;
+	s->uid = -1;
 	return s;
 }
 
@@ -47,5 +48,6 @@ void shared_policy_unref(struct shared_policy *p)
 		return;
 	policy_free(p->p);
 	findings_free(&p->findings);
+	buf_free(&p->text);
 	free(p);
 }

@@ -9,11 +9,16 @@
 
 #include "plan/plan.h"
 
+enum policy_source { POLICY_BUILTIN, POLICY_FILE, POLICY_CLIENT };
+
 struct shared_policy {		/* a policy with a reference count */
 	unsigned refs;
 	struct policy *p;
 	struct findings findings;	/* of the file alone */
 	int64_t loaded_us;		/* realtime */
+	struct buf text;		/* the file as it was read; empty if there is none */
+	enum policy_source source;
+	int64_t uid;			/* of the user who had it loaded; -1: nobody, the daemon */
 };
 
 struct subnet_state {

@@ -77,6 +77,8 @@ struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric 
 				    struct findings *out);
 void qos_tables_free(struct qos_tables *t);
 
+enum port_class port_class_of(const struct fabric *f, uint32_t port);
+
 /*
  * Which table is wanted between two ports of a node.  For a CA port in is
  * ignored.  TABLE_NONE when there is none to write: in == out on a switch

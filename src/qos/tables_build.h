@@ -34,7 +34,6 @@ struct tables_build {
 	bool *by_classes;	/* per port slot: not excepted from the traffic classes; NULL: none */
 };
 
-enum port_class port_class_of(const struct fabric *f, uint32_t port);
 /* Counts a port once, if its calls come one after the other. */
 void note_port(struct note *n, uint32_t port, unsigned value, unsigned limit);
 /* "host1/P1 (0x…) and 3 more ports" */

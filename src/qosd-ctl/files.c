@@ -82,4 +82,6 @@ static bool row(const json_t *piece)
 	return fputs(text, file) != EOF || complain(new_path);
 }
 
-const struct output file_output = { head, row, finish_file };
+const struct output file_output = {
+	.head = head, .row = row, .end = finish_file, .raw_rows = true,
+};

@@ -521,4 +521,4 @@ static bool html_end(bool complete)
 	return ok;
 }
 
-const struct output html_output = { html_head, html_row, html_end };
+const struct output html_output = { .head = html_head, .row = html_row, .end = html_end };

@@ -58,4 +58,4 @@ static bool end(bool complete)
 	return true;
 }
 
-const struct output json_output = { head, row, end };
+const struct output json_output = { .head = head, .row = row, .end = end };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * qosd-ctl: one request to the daemon, its answer printed.  The protocol is in
- * include/qosd/ctl.h; the daemon checks the values of arguments.
+ * include/qosd/ctl.h; the daemon checks the values of arguments.  A file that a
+ * request brings is read here: the daemon need not be able to.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "convert.h"
 #include "output.h"
 #include "qosd/ctl.h"
@@ -20,13 +23,15 @@
 #ifndef QOSD_VERSION
 #define QOSD_VERSION "unknown"
 #endif
-#define PATIENCE_SECONDS 30	/* for a daemon that has taken a request and says nothing */
+#define PATIENCE_SECONDS 30	/* for a daemon that has taken a request and says nothing, */
+#define PATIENCE_FILE_SECONDS 600	/* … which may be working on a file */
 
 enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_NO_DAEMON = 2 };
 
 struct command {
-	const char *name;
-	const char *operands[3];	/* required, in this order */
+	const char *name;		/* one or two words */
+	/* in this order; "<file", the first one, is sent along */
+	const char *operands[3];
 	const char *options[13];	/* each takes a value */
 	const char *help;
 	const struct output *text;	/* NULL: files are written, the operand is where */
@@ -50,6 +55,18 @@ static const struct command commands[] = {
 	{ "bandwidth", { "port", "dst" }, { "level", "html" },
 	  "what each level has of links, of a port, or of a route", &text_bandwidth,
 	  .optional = 2 },
+	{ "plan", { "<file" }, { NULL }, "what a policy would change; nothing is applied",
+	  .text = &text_plan },
+	{ "policy load", { "<file" }, { "confirm" }, "apply a policy, until confirmed if so wished",
+	  .text = &text_policy_load },
+	{ "policy confirm", { NULL }, { NULL }, "the policy on trial stays",
+	  .text = &text_policy_confirm },
+	{ "policy revert", { NULL }, { NULL }, "back to the policy before",
+	  .text = &text_policy_revert },
+	{ "policy show", { NULL }, { NULL }, "the policy in force, as written or in normal form",
+	  .text = &text_policy_show, .flags = { "normal" } },
+	{ "policy history", { NULL }, { NULL }, "changes of the policy",
+	  .text = &text_policy_history },
 	{ "reload", { NULL }, { NULL }, "read the policy file again", .text = &text_reload },
 	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", .text = &text_sweep },
 	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", .text = NULL },
@@ -57,6 +74,11 @@ static const struct command commands[] = {
 
 static const char *socket_path = QOSD_SOCKET;
 static bool as_json;
+
+static bool is_file(const char *operand)
+{
+	return *operand == '<';
+}
 
 /* --- usage --- */
 
@@ -76,7 +98,7 @@ static void put_synopsis(const struct command *c, FILE *out)
 	fprintf(out, "%s", c->name);
 	for (size_t i = 0; i < n; i++) {
 		fputs(i + c->optional < n ? " " : " [", out);
-		for (const char *s = c->operands[i]; *s; s++)
+		for (const char *s = c->operands[i] + is_file(c->operands[i]); *s; s++)
 			fputc(*s - 'a' + 'A', out);
 	}
 	for (size_t i = 0; i < c->optional; i++)
@@ -99,8 +121,8 @@ static void put_help(void)
 	}
 	printf("  convert [--from FORMAT] FILE ... [-o FILE]\n"
 	       "      OpenSM's files to a policy; needs no daemon\n");
-	printf("\nA port is NodeDescription/Pn, a GUID or a LID.  The socket is %s.\n",
-	       QOSD_SOCKET);
+	printf("\nA port is NodeDescription/Pn, a GUID or a LID.  A file may be -, the standard "
+	       "input.\nThe socket is %s.\n", QOSD_SOCKET);
 }
 
 static int usage_error(const struct command *c)
@@ -115,11 +137,20 @@ static int usage_error(const struct command *c)
 
 /* --- the request --- */
 
-static const struct command *find_command(const char *name)
+/* By the first of the words or the first two; *words: how many. */
+static const struct command *find_command(char **argv, int *words)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const char *space = strchr(commands[i].name, ' ');
+		size_t n = space ? (size_t)(space - commands[i].name) : strlen(commands[i].name);
+
+		if (strlen(argv[0]) != n || memcmp(argv[0], commands[i].name, n) != 0)
+			continue;
+		if (space && !(argv[1] && strcmp(argv[1], space + 1) == 0))
+			continue;
+		*words = space ? 2 : 1;
+		return &commands[i];
+	}
 	return NULL;
 }
 
@@ -143,42 +174,76 @@ static bool is_flag(const struct command *c, const char *word)
 	return false;
 }
 
+/* json_object_set_new() refuses text that is not UTF-8. */
+static bool set_text(json_t *args, const char *name, const char *value)
+{
+	return name && value && json_object_set_new(args, name, json_string(value)) == 0;
+}
+
+/* Takes one word, or two: an option and its value.  NULL: it is wrong. */
+static char **parse_option(const struct command *c, json_t *args, char **argv)
+{
+	const char *value, *name;
+
+	if (is_flag(c, *argv)) {
+		json_object_set_new(args, *argv + 2, json_true());
+		return argv + 1;
+	}
+	name = find_option(c, *argv, &value);
+	if (name && !value)
+		value = *++argv;
+	return set_text(args, name, value) ? argv + 1 : NULL;
+}
+
 /* Command line to arguments; NULL if it is wrong. */
 static json_t *parse_args(const struct command *c, char **argv)
 {
 	json_t *args = json_object();
 	size_t operands = 0, most = count_operands(c);
-	bool ok = true;
 
-	for (; ok && *argv; argv++) {
-		const char *name, *value = *argv;
+	while (argv && *argv) {
+		const char *name = operands < ARRAY_SIZE(c->operands) ? c->operands[operands] : NULL;
 
-		if (strncmp(*argv, "--", 2) == 0 && is_flag(c, *argv)) {
-			json_object_set_new(args, *argv + 2, json_true());
+		if (strncmp(*argv, "--", 2) == 0) {
+			argv = parse_option(c, args, argv);
 			continue;
 		}
-		if (strncmp(*argv, "--", 2) == 0) {
-			name = find_option(c, *argv, &value);
-			if (name && !value)
-				value = argv[1] ? *++argv : NULL;
-		} else {
-			name = operands < most ? c->operands[operands++] : NULL;
-		}
-		/* json_object_set_new() refuses text that is not UTF-8 */
-		ok = name && value && json_object_set_new(args, name, json_string(value)) == 0;
+		argv = name && set_text(args, name + is_file(name), *argv) ? argv + 1 : NULL;
+		operands++;
 	}
-	if (ok && operands + c->optional >= most)
+	if (argv && operands <= most && operands + c->optional >= most)
 		return args;
 	json_decref(args);
 	return NULL;
 }
 
+/* --- the file that it brings --- */
+
+/* "-" becomes the name that findings show; false with a message. */
+static bool read_file(json_t *args, struct buf *file)
+{
+	const char *path = json_string_value(json_object_get(args, "file"));
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	bool done = fd >= 0 && buf_read(file, fd, CTL_BODY_MAX);
+
+	if (!done && errno == EFBIG)
+		fprintf(stderr, "qosd-ctl: %s: larger than %u bytes\n", path, CTL_BODY_MAX);
+	else if (!done)
+		fprintf(stderr, "qosd-ctl: %s: %s\n", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	if (is_stdin)
+		json_object_set_new(args, "file", json_string("(standard input)"));
+	return done;
+}
+
 /* --- the connection --- */
 
-static FILE *connect_daemon(void)
+static FILE *connect_daemon(unsigned patience_seconds)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	struct timeval patience = { .tv_sec = PATIENCE_SECONDS };
+	struct timeval patience = { .tv_sec = patience_seconds };
 	int fd = -1;
 
 	errno = ENAMETOOLONG;
@@ -199,20 +264,34 @@ static FILE *connect_daemon(void)
  * A daemon that turns us away closes before it has read anything; its reason
  * can be read nevertheless, so that an error here is none yet.
  */
-static void send_request(FILE *daemon, const char *command, json_t *args)
+static void send_all(FILE *daemon, const char *data, size_t n)
 {
-	json_t *request = json_pack("{s:s, s:O}", "command", command, "args", args);
-	char *line = json_dumps(request, JSON_COMPACT);
-	size_t n = strlen(line), sent = 0;
+	size_t sent = 0;
 
-	line[n++] = '\n';	/* in place of the NUL */
 	while (sent < n) {
-		ssize_t k = send(fileno(daemon), line + sent, n - sent, MSG_NOSIGNAL);
+		ssize_t k = send(fileno(daemon), data + sent, n - sent, MSG_NOSIGNAL);
 
 		if (k < 0 && errno != EINTR)
 			break;
 		sent += k > 0 ? (size_t)k : 0;
 	}
+}
+
+/* file: NULL if the request brings none. */
+static void send_request(FILE *daemon, const char *command, json_t *args, const struct buf *file)
+{
+	json_t *request = json_pack("{s:s, s:O}", "command", command, "args", args);
+	char *line;
+	size_t n;
+
+	if (file)
+		json_object_set_new(request, "body", json_integer((json_int_t)file->n));
+	line = json_dumps(request, JSON_COMPACT);
+	n = strlen(line);
+	line[n++] = '\n';	/* in place of the NUL */
+	send_all(daemon, line, n);
+	if (file && file->n)
+		send_all(daemon, file->s, file->n);
 	free(line);
 	json_decref(request);
 }
@@ -259,7 +338,7 @@ static int print_rows(FILE *daemon, const struct output *out)
 		bool end = json_is_true(json_object_get(row, "end"));
 		bool ok;
 
-		if (!as_json && out != &file_output)
+		if (!as_json && !out->raw_rows)
 			clean_strings(row);
 		ok = end || !out->row || out->row(row);
 		json_decref(row);
@@ -287,15 +366,16 @@ static int print_answer(FILE *daemon, json_t *answer, const struct output *out)
 	return status;
 }
 
-static int ask(const struct command *c, json_t *args, const struct output *out)
+static int ask(const struct command *c, json_t *args, const struct buf *file,
+	       const struct output *out)
 {
-	FILE *daemon = connect_daemon();
+	FILE *daemon = connect_daemon(file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);
 	int status = EXIT_NO_DAEMON;
 	json_t *answer;
 
 	if (!daemon)
 		return status;
-	send_request(daemon, c->name, args);
+	send_request(daemon, c->name, args, file);
 	answer = read_object(daemon);
 	if (answer)
 		status = print_answer(daemon, answer, out);
@@ -308,6 +388,8 @@ static int run(const struct command *c, char **argv)
 {
 	json_t *args = parse_args(c, argv);
 	const struct output *out = as_json ? &json_output : c->text;
+	bool sends_file = c->operands[0] && is_file(c->operands[0]);
+	struct buf file = { 0 };
 	int status = EXIT_REFUSED;
 
 	if (!args)
@@ -328,7 +410,9 @@ static int run(const struct command *c, char **argv)
 		json_object_del(args, "dir");	/* frees dir */
 		out = &file_output;
 	}
-	status = ask(c, args, out);
+	if (!sends_file || read_file(args, &file))
+		status = ask(c, args, sends_file ? &file : NULL, out);
+	buf_free(&file);
 	json_decref(args);
 	if (fflush(stdout) != 0 && status == EXIT_DONE)
 		status = EXIT_REFUSED;
@@ -345,7 +429,7 @@ int main(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	const struct command *c;
-	int opt;
+	int opt, words;
 
 	while ((opt = getopt_long(argc, argv, "+s:jhV", options, NULL)) != -1)
 		switch (opt) {
@@ -368,10 +452,10 @@ int main(int argc, char **argv)
 		return usage_error(NULL);
 	if (!strcmp(argv[optind], "convert"))
 		return convert_command(argc - optind, argv + optind);
-	c = find_command(argv[optind]);
+	c = find_command(argv + optind, &words);
 	if (!c) {
 		fprintf(stderr, "qosd-ctl: no such command: %s\n", argv[optind]);
 		return usage_error(NULL);
 	}
-	return run(c, argv + optind + 1);
+	return run(c, argv + optind + words);
 }

@@ -17,6 +17,7 @@ struct output {
 	void (*head)(const json_t *answer);
 	bool (*row)(const json_t *row);
 	bool (*end)(bool complete);
+	bool raw_rows;		/* control characters in rows are left as they are */
 };
 
 extern const struct output json_output;
@@ -29,6 +30,9 @@ extern const struct output text_bandwidth;	/* bandwidth.c */
 /* Source and destination; hops of a route, as a table. */
 void put_ends(const json_t *o);
 void put_hops(const json_t *hops);
+/* … and those of policies (text_policy.c). */
+extern const struct output text_plan, text_policy_load, text_policy_confirm, text_policy_revert,
+			   text_policy_show, text_policy_history;
 /* The findings that may come with an error, to stderr. */
 void text_findings_of_error(const json_t *answer);
 

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "members.h"
-#include "output.h"
+#include "text.h"
 
 #define STATUS_FINDINGS 5	/* shown by status; all of them are in the JSON */
 
@@ -58,7 +57,7 @@ void clean_strings(json_t *value)
 
 /* --- findings --- */
 
-static void put_findings(const json_t *findings, size_t most, const char *indent, FILE *out)
+void put_findings(const json_t *findings, size_t most, const char *indent, FILE *out)
 {
 	size_t n = json_array_size(findings);
 
@@ -149,7 +148,7 @@ static void status_sa(const json_t *sa)
 
 static void status_policy(const json_t *p)
 {
-	printf(LABEL "%s, loaded %s\n", "policy", str(p, "file"), str(p, "loaded"));
+	put_policy(p);
 	printf(LABEL "%lld levels, %lld rules, checksum %s\n", "", num(p, "levels"),
 	       num(p, "rules"), str(p, "checksum"));
 	put_findings(json_object_get(p, "findings"), STATUS_FINDINGS, "             ", stdout);

@@ -22,12 +22,12 @@
 #include <infiniband/umad_types.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/log.h"
 #include "ctl/ctl.h"
 #include "loop/loop.h"
 #include "mad/mad.h"
 #include "plan/mcast.h"
+#include "policies/policies.h"
 #include "qosd/qosd.h"
 #include "sa/sa.h"
 #include "sm/sm.h"
@@ -40,6 +40,7 @@ struct qosd {
 	struct store *store;
 	struct mad_port *mad;
 	struct sm *sm;
+	struct policies *policies;
 	/*
 	 * Two faces of one SA: `sa` in the loop's thread, `quick` in the receiver's
 	 * for PathRecord Gets.  They share the state and the groups, which only
@@ -183,26 +184,31 @@ static void on_fatal(void *arg, const char *why)
 
 /* --- reload and end --- */
 
-static bool reload(void *arg, struct findings *out)
+static void apply_policy(void *arg, struct shared_policy *p)
 {
 	struct qosd *q = arg;
-	struct policy *p = load_policy(q->o, out);
+
+	sm_set_policy(q->sm, p);
+}
+
+static bool reload(void *arg, int64_t uid, struct findings *out)
+{
+	struct qosd *q = arg;
+	struct shared_policy *p = load_policy(q->o, out);
 	struct findings copy = { 0 };
-	struct shared_policy *sp;
 
 	findings_log(out, "policy");
 	if (!p) {
 		log_error("policy", "%s: refused; the policy in force stays", q->o->policy);
+		policies_refused(q->policies, CHANGE_RELOAD, q->o->policy, uid,
+				 out->count[SEV_ERROR]);
 		findings_copy(&copy, out);
 		sm_policy_rejected(q->sm, &copy);
 		return false;
 	}
-	sp = shared_policy_new(p);
-	sp->loaded_us = clock_real_us();
-	findings_copy(&sp->findings, out);
-	log_info("policy", "%s: loaded, checksum %016" PRIx64, p->file, p->checksum);
-	sm_set_policy(q->sm, sp);
-	shared_policy_unref(sp);
+	p->uid = uid;
+	policies_reload(q->policies, p);
+	shared_policy_unref(p);
 	return true;
 }
 
@@ -212,7 +218,7 @@ static void on_hup(void *arg)
 	struct findings f = { 0 };
 
 	sd_notify(0, "RELOADING=1");
-	reload(q, &f);
+	reload(q, -1, &f);
 	findings_free(&f);
 	sd_notify(0, "READY=1");
 }
@@ -246,18 +252,12 @@ static bool mft_next(void *arg, const struct subnet_state *s, uint32_t sw, uint3
 static struct shared_policy *load_files(struct qosd *q)
 {
 	struct findings sf = { 0 }, pf = { 0 };
-	struct shared_policy *sp = NULL;
-	struct policy *p;
+	struct shared_policy *sp;
 
 	q->settings = load_settings(q->o, &sf);
-	p = load_policy(q->o, &pf);
+	sp = load_policy(q->o, &pf);
 	findings_log(&sf, "settings");
 	findings_log(&pf, "policy");
-	if (p) {
-		sp = shared_policy_new(p);
-		sp->loaded_us = clock_real_us();
-		findings_move(&sp->findings, &pf);
-	}
 	findings_free(&sf);
 	findings_free(&pf);
 	return sp;
@@ -278,6 +278,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	struct sm_hooks hooks = {
 		.published = on_published, .sweep_done = on_sweep_done, .fatal = on_fatal, .arg = q,
 	};
+	struct policies_hooks ph = { .apply = apply_policy, .arg = q };
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = sa_stats,
 		.reload = reload, .sweep = request_sweep, .mft_next = mft_next,
@@ -300,6 +301,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		 mad_info(q->mad)->ca, mad_info(q->mad)->port);
 	q->sm = sm_new(q->loop, q->mad, s, policy, q->store, &hooks);
 	sm_set_mcast(q->sm, q->sa.mcast);
+	q->policies = policies_new(q->loop, q->store, policy, &ph);
+	env.policies = q->policies;
 	env.sm = q->sm;
 	env.mad = q->mad;
 	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
@@ -309,6 +312,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 static void close_all(struct qosd *q)
 {
 	ctl_free(q->ctl);
+	policies_free(q->policies);
 	sm_free(q->sm);
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
 	state_unref(q->sa.state);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "conf/conf.h"
 #include "fabric/fabric.h"
@@ -30,13 +31,38 @@ struct settings *load_settings(const struct options *o, struct findings *out)
 	return conf_load_settings(o->config, out);
 }
 
-struct policy *load_policy(const struct options *o, struct findings *out)
+static struct shared_policy *read_policy(const char *path, struct findings *out)
 {
+	struct shared_policy *sp;
+	struct buf text = { 0 };
+	struct policy *p = NULL;
+
+	if (conf_read_file(path, &text, out))
+		p = conf_parse_policy(path, text.n ? text.s : "", text.n, out);
+	if (!p) {
+		buf_free(&text);
+		return NULL;
+	}
+	sp = shared_policy_new(p);
+	sp->source = POLICY_FILE;
+	sp->text = text;
+	findings_copy(&sp->findings, out);
+	return sp;
+}
+
+struct shared_policy *load_policy(const struct options *o, struct findings *out)
+{
+	struct shared_policy *sp;
+
 	if (missing_by_default(o->policy, o->policy_named)) {
 		log_info("qosd", "%s is missing: built-in policy", o->policy);
-		return policy_builtin();
+		sp = shared_policy_new(policy_builtin());
+	} else {
+		sp = read_policy(o->policy, out);
 	}
-	return conf_load_policy(o->policy, out);
+	if (sp)
+		sp->loaded_us = clock_real_us();
+	return sp;
 }
 
 void print_findings(const struct findings *f)
@@ -136,19 +162,19 @@ int check_files(const struct options *o)
 	struct findings f = { 0 };
 	struct buf normal = { 0 }, report = { 0 };
 	struct settings *s = load_settings(o, &f);
-	struct policy *p = load_policy(o, &f);
+	struct shared_policy *p = load_policy(o, &f);
 	bool good;
 
 	if (s && p && o->topology)
-		check_topology(o, p, s, &f, &report);
+		check_topology(o, p->p, s, &f, &report);
 	good = s && p && !f.count[SEV_ERROR];
 	print_findings(&f);
 	if (p && o->verbose)
-		conf_print_policy(p, &normal);
+		conf_print_policy(p->p, &normal);
 	print_buf(&normal);
 	print_buf(&report);
 	findings_free(&f);
 	settings_free(s);
-	policy_free(p);
+	shared_policy_unref(p);
 	return good ? EXIT_OK : EXIT_FAILED;
 }

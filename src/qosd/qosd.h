@@ -8,7 +8,7 @@
 
 #include "base/findings.h"
 #include "plan/settings.h"
-#include "qos/policy.h"
+#include "plan/state.h"
 
 #define DEFAULT_CONFIG	"/etc/qosd/qosd.yaml"
 #define DEFAULT_POLICY	"/etc/qosd/policy.yaml"
@@ -34,7 +34,7 @@ int options_parse(struct options *o, int argc, char **argv);
 /* files.c */
 /* The file, or the built-in defaults if it is missing at its default place; NULL: see out. */
 struct settings *load_settings(const struct options *o, struct findings *out);
-struct policy *load_policy(const struct options *o, struct findings *out);
+struct shared_policy *load_policy(const struct options *o, struct findings *out);
 /* Writes all findings to standard output. */
 void print_findings(const struct findings *f);
 /* --check, with --topology on that fabric too: returns the exit status. */

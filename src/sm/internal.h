@@ -24,6 +24,7 @@
 #include <pthread.h>
 
 #include "disco/disco.h"
+#include "sm/difference.h"
 #include "sm/sm.h"
 #include "sm/want.h"
 #include "store/store.h"
@@ -193,8 +194,6 @@ void observe_settle(struct node_work *w);
 void observe_add(struct node_work *w, item_t item);
 
 /* slmap.c */
-/* Puts the SL2VL items of a switch together that one Set can write (before they are written). */
-void slmap_join(const struct plan *p, uint32_t node, struct node_work *w);
 /*
  * The switch did not take such an item, or not as it is: adds its pairs one by
  * one.  False if the item is no such.

@@ -93,9 +93,9 @@ bool kept_known(struct sm *sm, uint32_t node, item_t *item, const struct item_wa
 {
 	struct node_work *w = &sm->work[node];
 	unsigned out = ITEM_B(*item);
-	bool refused = store_is_refused(sm->store, sm->f->nodes[node].guid, want->attr, want->mod,
-					hash_bytes(want->data, want->len, 0),
-					hash_bytes(got, want->len, 0));
+	bool refused = refusals_have(store_refusals(sm->store), sm->f->nodes[node].guid, want->attr,
+				     want->mod, hash_bytes(want->data, want->len, 0),
+				     hash_bytes(got, want->len, 0));
 	bool try = !refused || sm->kind == SWEEP_FULL;
 
 	if (!refused && !(is_pair(*item) && was_kept(sm, node, *item, want, got)))

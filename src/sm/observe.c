@@ -52,83 +52,23 @@ void observe_add(struct node_work *w, item_t item)
 
 /* --- nodes that are known --- */
 
-/* Whether the old plan, which was written to the device, has the item at all. */
-static bool was_planned(const struct collect *c, item_t item)
-{
-	const struct plan *old = c->old;
-	uint32_t port0 = old->f->nodes[c->old_node].port0;
-
-	switch (ITEM_KIND(item)) {
-	case ITEM_LFT:
-		return ITEM_B(item) <= old->lid_top / LFT_BLOCK;
-	case ITEM_PKEY:
-		return !node_is_switch(&old->f->nodes[c->old_node]) || !ITEM_A(item) ||
-		       old->partitions->enforce[port0 + ITEM_A(item)];
-	case ITEM_SL2VL:
-		return old->tables->managed &&
-		       qos_sl2vl_id(old->tables, old->f, c->old_node, ITEM_A(item),
-				    ITEM_B(item)) != TABLE_NONE;
-	case ITEM_VLARB:
-		return old->tables->managed &&
-		       old->tables->arb[port0 + ITEM_A(item)] != TABLE_NONE;
-	default:
-		return true;
-	}
-}
-
-static bool same_as_before(const struct collect *c, item_t item)
-{
-	struct item_want now, before;
-
-	want_item(c->sm->plan, c->node, item, &now);
-	want_item(c->old, c->old_node, item, &before);
-	return now.len == before.len && !memcmp(now.data, before.data, now.len);
-}
-
 static void collect_changed(void *arg, item_t item)
 {
 	struct collect *c = arg;
+	enum item_change change = item_change(c->old, c->old_node, c->sm->plan, c->node, item);
 
-	if (!was_planned(c, item))
-		/* a port that has a link again may still hold what it had before */
-		observe_add(c->w, ITEM_KIND(item) == ITEM_LFT ? item : item | READ);
-	else if (!same_as_before(c, item))
-		observe_add(c->w, item);
+	if (change != ITEM_SAME)
+		observe_add(c->w, change == ITEM_UNKNOWN ? item | READ : item);
 }
 
-/* A port that we configured and that has not started anew since. */
-static bool port_kept_state(const struct plan *old, uint32_t old_port,
-			    const struct fabric *f, uint32_t port)
-{
-	const struct fabric_port *p = &f->ports[port], *q = &old->f->ports[old_port];
-
-	if (!p->present || !q->present)
-		return p->present == q->present;
-	if (port_is_end(f, port) && (p->lid != old->lid[old_port] || p->sm_lid != q->sm_lid))
-		return false;
-	return node_is_switch(port_node(f, port)) || p->state >= IB_PORT_ARMED_S;
-}
-
-/* Finds the node in the published plan, if its tables are surely as planned there. */
+/* The plan that is surely on the node, or NULL. */
 static const struct plan *known_plan(const struct sm *sm, uint32_t node, uint32_t *old_node)
 {
-	const struct fabric_node *n = &sm->f->nodes[node];
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
-	const struct fabric_node *o;
 
-	if (!old || sm->kind == SWEEP_FULL || map64_get(&sm->doubtful, n->guid) != MAP64_NONE)
+	if (sm->kind == SWEEP_FULL ||
+	    !node_is_as_planned(old, &sm->doubtful, sm->f, node, old_node))
 		return NULL;
-	*old_node = map64_get(&old->f->node_by_guid, n->guid);
-	if (*old_node == MAP64_NONE)
-		return NULL;
-	o = &old->f->nodes[*old_node];
-	if (o->nports != n->nports || o->type != n->type)
-		return NULL;
-	if (node_is_switch(n) && sm->f->switches[n->sw].lft_top != old->lid_top)
-		return NULL;
-	for (unsigned num = 0; num <= n->nports; num++)
-		if (!port_kept_state(old, o->port0 + num, sm->f, n->port0 + num))
-			return NULL;
 	return old;
 }
 

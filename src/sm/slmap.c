@@ -65,7 +65,7 @@ static bool is_joinable(item_t it)
 	return ITEM_KIND(it) == ITEM_SL2VL && !(it & ITEM_PROBE);
 }
 
-void slmap_join(const struct plan *p, uint32_t node, struct node_work *w)
+uint32_t slmap_join(const struct plan *p, uint32_t node, item_t *items, uint32_t count)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 	uint16_t by_out[256];
@@ -74,26 +74,26 @@ void slmap_join(const struct plan *p, uint32_t node, struct node_work *w)
 	bool whole;
 
 	if (n->sw == FABRIC_NONE || !p->f->switches[n->sw].optimized_sl2vl || !p->tables->managed)
-		return;
-	for (uint32_t i = 0; i < w->n; i++)
-		if (is_joinable(w->items[i]))
-			outs += pairs[ITEM_B(w->items[i])]++ == 0;
+		return count;
+	for (uint32_t i = 0; i < count; i++)
+		if (is_joinable(items[i]))
+			outs += pairs[ITEM_B(items[i])]++ == 0;
 	if (!outs)
-		return;
+		return count;
 	for (unsigned out = 0; out <= n->nports; out++)
 		by_out[out] = wanted_for_out(p, node, out);
 	whole = outs > 1 && wanted_for_all(by_out, n->nports) != DIFFERENT;
 
 	/* want_items() lists them out port by out port: those that become one are neighbours */
-	for (uint32_t i = 0; i < w->n; i++) {
-		item_t it = w->items[i];
+	for (uint32_t i = 0; i < count; i++) {
+		item_t it = items[i];
 
 		if (is_joinable(it))
 			it = joined(it, by_out, pairs, whole);
-		if (!k || it != w->items[k - 1])
-			w->items[k++] = it;
+		if (!k || it != items[k - 1])
+			items[k++] = it;
 	}
-	w->n = k;
+	return k;
 }
 
 bool slmap_split(const struct plan *p, uint32_t node, struct node_work *w, item_t item)

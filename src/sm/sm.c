@@ -382,6 +382,27 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 	mad_release(sm->mad);
 }
 
+void sm_knowledge_take(const struct sm *sm, struct sm_knowledge *out)
+{
+	const struct map64 *doubtful = &sm->doubtful;
+
+	map64_init(&out->doubtful, doubtful->n);
+	for (uint32_t i = 0; i <= doubtful->mask; i++)
+		if (doubtful->slots[i].value != MAP64_NONE)
+			map64_put(&out->doubtful, doubtful->slots[i].key, doubtful->slots[i].value);
+	mad_hold(sm->mad);	/* a job of a sweep adds to them */
+	out->refused = refusals_copy(store_refusals(sm->store));
+	mad_release(sm->mad);
+	out->reregister = sm->registrations_lost;
+}
+
+void sm_knowledge_free(struct sm_knowledge *k)
+{
+	map64_free(&k->doubtful);
+	refusals_free(k->refused);
+	k->refused = NULL;
+}
+
 struct subnet_state *sm_published(const struct sm *sm)
 {
 	return sm->published;

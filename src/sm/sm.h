@@ -18,6 +18,7 @@ enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
 
 struct sm;
 struct store;
+struct refusals;
 
 struct sm_hooks {
 	/* A new published state (the receiver takes its own reference), or NULL: none any more. */
@@ -74,6 +75,38 @@ void sm_get_status(const struct sm *sm, struct sm_status *out);
 /* The published state or NULL; take a reference to keep it. */
 struct subnet_state *sm_published(const struct sm *sm);
 const char *sm_state_name(enum sm_state s);
+
+/* --- what another policy would change --- */
+
+/* Tables that two plans have different, of the ports of one class. */
+struct tables_changed {
+	uint32_t sl2vl;		/* tables, one for each pair of ports */
+	uint32_t vlarb, pkey;	/* ports whose table differs */
+	uint32_t op_vls, high_limit;	/* ports; both are in PortInfo */
+};
+
+/*
+ * What applying a plan would send: Sets by attribute id.  The two numbers
+ * differ where devices may hold anything, so that they are read first: tables
+ * that the old plan left alone, and devices that refused something.
+ */
+struct difference {
+	uint32_t least[0x40], most[0x40];
+	struct tables_changed tables[PORT_CLASS_COUNT];
+};
+
+/* What is known of the devices at a moment beyond their plan. */
+struct sm_knowledge {
+	struct map64 doubtful;		/* node GUIDs whose tables may not be as planned */
+	struct refusals *refused;
+	bool reregister;
+};
+/* A copy, from the loop's thread; sm_difference() may then run in any. */
+void sm_knowledge_take(const struct sm *sm, struct sm_knowledge *out);
+void sm_knowledge_free(struct sm_knowledge *k);
+/* Both plans are of one fabric, whose devices hold `old`.  No I/O. */
+void sm_difference(const struct plan *old, const struct plan *next,
+		   const struct sm_knowledge *k, struct difference *out);
 
 /* --- multicast routes follow the groups of a database that sa/ writes --- */
 struct mcast_db;

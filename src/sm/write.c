@@ -109,48 +109,6 @@ static bool look_next(struct sm *sm, uint32_t node, struct smp *s, uint64_t *coo
 
 /* --- pass 1: ports --- */
 
-static unsigned next_state(const struct sm *sm, uint32_t port)
-{
-	return port_is_linked(sm->f, port) && sm->f->ports[port].state == IB_PORT_INIT_S ?
-	       IB_PORT_ARMED_S : IB_PORT_NOP;
-}
-
-/* Whether a PortInfo Set would change anything, as far as is known. */
-static bool port_needs_set(const struct sm *sm, const struct want_env *env, uint32_t port)
-{
-	const struct fabric_port *p = &sm->f->ports[port];
-	const struct fabric_node *n = port_node(sm->f, port);
-	uint64_t want, got;
-	uint8_t data[64];
-
-	if (next_state(sm, port) != IB_PORT_NOP || (env->reregister && port_is_to_reregister(env, port)))
-		return true;
-	want_port_info(env, port, IB_PORT_NOP, data);
-	want = port_info_digest(env, port, data);
-	got = port_info_digest(env, port, p->info);
-	return want != got &&
-	       !store_is_refused(sm->store, n->guid, UMAD_SM_ATTR_PORT_INFO, p->num, want, got);
-}
-
-/* A digest of the fields of SwitchInfo that are ours. */
-static uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime)
-{
-	return hash64((uint64_t)lft_top << 8 | lifetime);
-}
-
-static bool switch_info_needs_set(const struct sm *sm, const struct want_env *env, uint32_t sw)
-{
-	const struct fabric_switch *s = &sm->f->switches[sw];
-	uint8_t data[64];
-
-	return want_switch_info(env, sw, data) &&
-	       (s->port_change ||
-		!store_is_refused(sm->store, sm->f->nodes[s->node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
-				  switch_info_digest(sm->plan->lid_top,
-						     sm->settings->packet_lifetime),
-				  switch_info_digest(s->lft_top, s->lifetime)));
-}
-
 static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t node)
 {
 	const struct fabric_node *n = &sm->f->nodes[node];
@@ -160,10 +118,10 @@ static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t no
 
 	w->ports_collected = true;
 	if (n->sw != FABRIC_NONE)
-		w->switch_info = switch_info_needs_set(sm, env, n->sw);
+		w->switch_info = switch_info_needs_set(env, store_refusals(sm->store), n->sw);
 	for (unsigned num = 0; num <= n->nports; num++)
 		if (port_is_managed(sm->f, n->port0 + num) &&
-		    port_needs_set(sm, env, n->port0 + num))
+		    port_needs_set(env, store_refusals(sm->store), n->port0 + num))
 			nums[k++] = (uint8_t)num;
 	w->n_ports = w->n_first = k;
 	w->ports = k ? xmemdup(nums, k) : NULL;
@@ -197,7 +155,7 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 		if (!want_route(sm->f, node, num, s))
 			continue;
 		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, num);
-		want_port_info(&env, n->port0 + num, next_state(sm, n->port0 + num), s->data);
+		want_port_info(&env, n->port0 + num, port_next_state(sm->f, n->port0 + num), s->data);
 		*cookie = num | (w->cursor > w->n_first ? COOKIE_AGAIN : 0);
 		return true;
 	}
@@ -248,7 +206,7 @@ static void port_looked_at(struct sm *sm, uint32_t node, unsigned num, const str
 	uint32_t port = sm->f->nodes[node].port0 + num;
 
 	fabric_port_store(&sm->f->ports[port], s->data);
-	if (port_needs_set(sm, &env, port))
+	if (port_needs_set(&env, store_refusals(sm->store), port))
 		push_number(&w->ports, &w->n_ports, num);
 }
 
@@ -290,7 +248,7 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 
 	if (!w->settled) {
 		observe_settle(w);
-		slmap_join(sm->plan, node, w);
+		w->n = slmap_join(sm->plan, node, w->items, w->n);
 	}
 	while (w->cursor < w->n && !w->failed) {
 		item_t it = w->items[w->cursor++];
@@ -389,7 +347,8 @@ static struct want_env active_env(const struct sm *sm)
 static bool port_may_enforce(const struct sm *sm, const struct want_env *env, uint32_t port)
 {
 	return port_is_linked(sm->f, port) && port_is_to_enforce(sm->plan, port) &&
-	       !sm->work[sm->f->ports[port].node].pkeys_differ && port_needs_set(sm, env, port);
+	       !sm->work[sm->f->ports[port].node].pkeys_differ &&
+	       port_needs_set(env, store_refusals(sm->store), port);
 }
 
 /* What pass 3 has to do on a port. */

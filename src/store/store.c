@@ -22,6 +22,8 @@
 #define GROUPS_TITLE	"qosd groups 1\n"
 #define REFUSED_FILE	"refused"
 #define REFUSED_TITLE	"qosd refused 1\n"
+#define HISTORY_FILE	"history"
+#define HISTORY_TITLE	"qosd history 1\n"
 
 struct refusal {
 	uint64_t guid, want, got;
@@ -29,16 +31,23 @@ struct refusal {
 	uint16_t attr;
 };
 
+struct refusals {
+	VEC(struct refusal) list;
+	struct map64 by_key;
+};
+
 struct store {
 	char *dir;		/* NULL: nothing is kept */
 	int lock_fd;
 	struct lid_map lids;
-	VEC(struct refusal) refused;
-	struct map64 refused_by_key;
+	struct refusals refused;
 	bool lids_dirty, refused_dirty;
 	/* while the groups are being read */
 	struct mcast_db *groups;
 	struct mcast_group *group;
+	/* while a file that belongs to somebody else is */
+	bool (*line)(void *arg, const char *text);
+	void *line_arg;
 };
 
 /* --- files with a title and a digest --- */
@@ -236,17 +245,17 @@ static uint64_t refusal_key(uint64_t guid, uint16_t attr, uint32_t mod)
 	return hash64(guid ^ hash64((uint64_t)attr << 32 | mod));
 }
 
-static void refusal_put(struct store *s, const struct refusal *r)
+static void refusal_put(struct refusals *all, const struct refusal *r)
 {
 	uint64_t key = refusal_key(r->guid, r->attr, r->mod);
-	uint32_t i = map64_get(&s->refused_by_key, key);
+	uint32_t i = map64_get(&all->by_key, key);
 
 	if (i == MAP64_NONE) {
-		i = (uint32_t)s->refused.n;
-		*vec_push(&s->refused) = *r;
-		map64_put(&s->refused_by_key, key, i);
+		i = (uint32_t)all->list.n;
+		*vec_push(&all->list) = *r;
+		map64_put(&all->by_key, key, i);
 	} else {
-		s->refused.v[i] = *r;
+		all->list.v[i] = *r;
 	}
 }
 
@@ -258,31 +267,60 @@ static bool refused_line(struct store *s, const char *text)
 	if (sscanf(text, "0x%" SCNx64 " 0x%" SCNx16 " 0x%" SCNx32 " %" SCNx64 " %" SCNx64 "%n",
 		   &r.guid, &r.attr, &r.mod, &r.want, &r.got, &end) != 5 || text[end])
 		return false;
-	refusal_put(s, &r);
+	refusal_put(&s->refused, &r);
 	return true;
 }
 
 void store_refused(struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod,
 		   uint64_t want, uint64_t got)
 {
-	if (store_is_refused(s, node_guid, attr, mod, want, got))
+	if (refusals_have(&s->refused, node_guid, attr, mod, want, got))
 		return;
-	refusal_put(s, &(struct refusal){ node_guid, want, got, mod, attr });
+	refusal_put(&s->refused, &(struct refusal){ node_guid, want, got, mod, attr });
 	s->refused_dirty = true;
 }
 
-bool store_is_refused(const struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod,
-		      uint64_t want, uint64_t got)
+bool refusals_have(const struct refusals *all, uint64_t node_guid, uint16_t attr, uint32_t mod,
+		   uint64_t want, uint64_t got)
 {
-	uint32_t i = map64_get(&s->refused_by_key, refusal_key(node_guid, attr, mod));
+	uint32_t i = map64_get(&all->by_key, refusal_key(node_guid, attr, mod));
 
-	return i != MAP64_NONE && s->refused.v[i].guid == node_guid &&
-	       s->refused.v[i].want == want && s->refused.v[i].got == got;
+	return i != MAP64_NONE && all->list.v[i].guid == node_guid &&
+	       all->list.v[i].want == want && all->list.v[i].got == got;
+}
+
+const struct refusals *store_refusals(const struct store *s)
+{
+	return &s->refused;
+}
+
+struct refusals *refusals_copy(const struct refusals *all)
+{
+	struct refusals *copy = xcalloc(1, sizeof(*copy));
+
+	map64_init(&copy->by_key, (uint32_t)all->list.n);
+	for (size_t i = 0; i < all->list.n; i++)
+		refusal_put(copy, &all->list.v[i]);
+	return copy;
+}
+
+static void refusals_clear(struct refusals *all)
+{
+	map64_free(&all->by_key);
+	vec_free(&all->list);
+}
+
+void refusals_free(struct refusals *all)
+{
+	if (!all)
+		return;
+	refusals_clear(all);
+	free(all);
 }
 
 size_t store_refused_count(const struct store *s)
 {
-	return s->refused.n;
+	return s->refused.list.n;
 }
 
 bool store_save_refused(struct store *s)
@@ -293,8 +331,8 @@ bool store_save_refused(struct store *s)
 	if (!s->refused_dirty)
 		return true;
 	buf_puts(&b, REFUSED_TITLE);
-	for (size_t i = 0; i < s->refused.n; i++) {
-		const struct refusal *r = &s->refused.v[i];
+	for (size_t i = 0; i < s->refused.list.n; i++) {
+		const struct refusal *r = &s->refused.list.v[i];
 
 		buf_printf(&b, "0x%016" PRIx64 " 0x%x 0x%x %016" PRIx64 " %016" PRIx64 "\n",
 			   r->guid, r->attr, r->mod, r->want, r->got);
@@ -386,6 +424,32 @@ bool store_save_groups(struct store *s, const struct mcast_db *db)
 	return ok;
 }
 
+/* --- the history of policies, whose lines are policies/'s --- */
+
+static bool history_line(struct store *s, const char *text)
+{
+	return s->line(s->line_arg, text);
+}
+
+bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
+{
+	s->line = line;
+	s->line_arg = arg;
+	return file_read(s, HISTORY_FILE, HISTORY_TITLE, history_line);
+}
+
+bool store_save_history(struct store *s, const char *lines)
+{
+	struct buf b = { 0 };
+	bool ok;
+
+	buf_puts(&b, HISTORY_TITLE);
+	buf_puts(&b, lines);
+	ok = file_write(s, HISTORY_FILE, &b);
+	buf_free(&b);
+	return ok;
+}
+
 /* --- the folder --- */
 
 static bool lock_dir(struct store *s, struct buf *err)
@@ -411,7 +475,7 @@ struct store *store_open(const char *dir, struct buf *err)
 	s->lock_fd = -1;
 	map64_init(&s->lids.by_guid, 64);
 	map64_init(&s->lids.lmc_by_guid, 64);
-	map64_init(&s->refused_by_key, 64);
+	map64_init(&s->refused.by_key, 64);
 	if (!dir)
 		return s;
 	s->dir = xstrdup(dir);
@@ -437,8 +501,7 @@ void store_close(struct store *s)
 		close(s->lock_fd);
 	map64_free(&s->lids.by_guid);
 	map64_free(&s->lids.lmc_by_guid);
-	map64_free(&s->refused_by_key);
-	vec_free(&s->refused);
+	refusals_clear(&s->refused);
 	free(s->dir);
 	free(s);
 }

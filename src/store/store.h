@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What outlives the daemon, in the state folder: LIDs by GUID, multicast groups
- * with their members, and values that devices do not take.
+ * with their members, values that devices do not take, and the history of
+ * policies.
  *
  * Each file is text with a title line and a last line that holds a digest of
  * all before it.  It is written beside its place, synced and renamed, so that
@@ -39,8 +40,13 @@ bool store_save_lids(struct store *s, const struct plan *p);
  */
 void store_refused(struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod,
 		   uint64_t want, uint64_t got);
-bool store_is_refused(const struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod,
-		      uint64_t want, uint64_t got);
+/* All of them: the store's own, which change with it, or a copy for another thread. */
+struct refusals;
+const struct refusals *store_refusals(const struct store *s);
+struct refusals *refusals_copy(const struct refusals *all);
+void refusals_free(struct refusals *all);
+bool refusals_have(const struct refusals *all, uint64_t node_guid, uint16_t attr, uint32_t mod,
+		   uint64_t want, uint64_t got);
 size_t store_refused_count(const struct store *s);
 /* Writes the file if there is anything new. */
 bool store_save_refused(struct store *s);
@@ -52,5 +58,13 @@ bool store_save_refused(struct store *s);
 struct mcast_db;
 bool store_load_groups(struct store *s, struct mcast_db *db);
 bool store_save_groups(struct store *s, const struct mcast_db *db);
+
+/*
+ * The history of policies (policies/policies.h): lines of text without control
+ * characters, each ended by a newline.  Loading calls line() for each; one for which
+ * it returns false damages the file.  False if there is no good file.
+ */
+bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
+bool store_save_history(struct store *s, const char *lines);
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "ctl/ctl.h"
+#include "store/store.h"
 #include "subnet.h"
 
 static char *directory, *path, *program;
@@ -25,9 +26,11 @@ static pid_t server;
 /* --- the server --- */
 
 /* A file "refuse" beside the socket makes a policy bad. */
-static bool reload(void *arg, struct findings *out)
+static bool reload(void *arg, int64_t uid, struct findings *out)
 {
 	bool good = access(arg, F_OK) != 0;
+
+	(void)uid;
 
 	findings_add(out, good ? SEV_WARNING : SEV_ERROR, "policy.yaml",
 		     (struct src_pos){ 7, 3 }, good ? "a doubt" : "a mistake");
@@ -39,8 +42,15 @@ static void sweep(void *arg)
 	(void)arg;
 }
 
+static void apply(void *arg, struct shared_policy *p)
+{
+	(void)arg;
+	(void)p;
+}
+
 static void serve(void)
 {
+	struct policies_hooks hooks = { .apply = apply };
 	struct loop *loop = loop_new();
 	struct sa sa = { .state = test_subnet() };
 	char *refuse = xasprintf("%s/refuse", directory);
@@ -48,6 +58,7 @@ static void serve(void)
 			       .arg = refuse };
 	struct buf err = { 0 };
 
+	env.policies = policies_new(loop, store_open(NULL, &err), sa.state->policy, &hooks);
 	strcpy(sa.state->f->nodes[1].desc, "evil\x1b[31m\nname");
 	if (ctl_new(loop, path, &env, &err))
 		loop_run(loop);
@@ -187,6 +198,67 @@ START_TEST(text_of_each_command)
 }
 END_TEST
 
+/* A file in the directory; the caller frees the name. */
+static char *write_file(const char *name, const char *text)
+{
+	char *file = xasprintf("%s/%s", directory, name);
+	FILE *f = fopen(file, "w");
+
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	fclose(f);
+	return file;
+}
+
+static void expect_with(const char *words, const char *file, int status, const char *text)
+{
+	char *arguments = xasprintf("%s %s", words, file);
+
+	expect(arguments, status, text);
+	free(arguments);
+}
+
+START_TEST(policies)
+{
+	char *good = write_file("good.yaml", "# mine\nqos-levels:\n  default: {sl: 0}\n  x: {sl: 4}\n");
+	char *bad = write_file("bad.yaml", "qos-levels:\n  default: {sl: 99}\n");
+	json_t *v;
+
+	expect("policy", 1, "no such command: policy");
+	expect("policy fly", 1, "no such command: policy");
+	expect("policy load", 1, "usage: qosd-ctl [-s PATH] [-j] policy load FILE [--confirm N]");
+	expect("policy show --normal=1", 1, "policy show [--normal]");
+	expect("policy show x", 1, "usage:");
+	start(serve);
+	expect("policy show", 0, "qos-levels:");	/* the built-in one, in normal form */
+	expect_with("policy load", "/nonexistent", 1, "/nonexistent: No such file");
+	expect_with("policy load", directory, 1, ": Is a directory");
+	expect_with("policy load", bad, 1, "bad.yaml:2:17: error: ");
+	expect_with("policy load --confirm 0", good, 1, "confirm: must be a number of seconds");
+	expect_with("policy load --confirm 86401", good, 1, "confirm: must be a number");
+	expect_with("policy load", good, 0, "the policy is accepted\n");
+	expect("policy show", 0, "# mine\nqos-levels:\n  default: {sl: 0}\n  x: {sl: 4}\n");
+	ck_assert_ptr_null(strstr(run("policy show --normal").text, "mine"));
+	expect_with("policy load - <", good, 0, "the policy is accepted\n");
+	expect_with("policy load --confirm=50", good, 0, "in 50 s it is taken back");
+	expect("policy confirm", 0, "good.yaml stays");
+	expect("policy confirm", 1, "no policy is on trial");
+	expect("policy revert", 0, "back to (standard input), loaded 20");
+	expect("policy revert", 0, "back to (built-in)\n");
+	expect("policy revert", 1, "no earlier policy");
+	expect("policy history", 0, "refused");
+	v = run_json("-j policy history");
+	ck_assert_uint_eq(json_array_size(json_object_get(v, "history")), 7);
+	json_decref(v);
+	v = run_json("-j policy show");
+	ck_assert(json_is_true(json_object_get(v, "normal")));
+	ck_assert_uint_gt(json_array_size(json_object_get(v, "text")), 1);
+	json_decref(v);
+	free(good);
+	free(bad);
+}
+END_TEST
+
 START_TEST(the_daemon_says_no)
 {
 	char *refuse = xasprintf("%s/refuse", directory);
@@ -286,6 +358,7 @@ static Suite *client_suite(void)
 	tcase_add_test(t, usage);
 	tcase_add_test(t, no_daemon);
 	tcase_add_test(t, text_of_each_command);
+	tcase_add_test(t, policies);
 	tcase_add_test(t, the_daemon_says_no);
 	tcase_add_test(t, json_of_each_command);
 	tcase_add_test(t, names_cannot_drive_the_terminal);

@@ -19,9 +19,10 @@ static struct mad_counts counts;
 static bool accept_policy;
 static unsigned reloads, sweeps;
 
-static bool reload(void *arg, struct findings *out)
+static bool reload(void *arg, int64_t uid, struct findings *out)
 {
 	(void)arg;
+	(void)uid;
 	reloads++;
 	findings_add(out, accept_policy ? SEV_WARNING : SEV_ERROR, "/etc/qosd/policy.yaml",
 		     (struct src_pos){ 7, 3 }, "something about it");
@@ -563,12 +564,46 @@ START_TEST(vlarb_shows_both_tables)
 }
 END_TEST
 
+static void body(bool privileged, const char *line, enum body wanted, const char *why)
+{
+	struct reply r;
+	size_t bytes = 12345;
+
+	ck_assert_msg(command_body(privileged, line, strlen(line), &bytes, &r) == wanted, "%s", line);
+	if (wanted == BODY_REFUSED)
+		ck_assert_msg(strstr(str(r.head, "error"), why) != NULL, "%s", str(r.head, "error"));
+	if (wanted == BODY_FOLLOWS)
+		ck_assert_uint_eq(bytes, 7);
+	reply_free(&r);
+}
+
+START_TEST(who_may_send_a_file)
+{
+	char *text;
+
+	body(true, "{\"command\": \"policy load\", \"body\": 7}", BODY_FOLLOWS, NULL);
+	body(true, "{\"command\": \"plan\", \"body\": 7}", BODY_FOLLOWS, NULL);
+	body(false, "{\"command\": \"policy load\", \"body\": 7}", BODY_REFUSED, "not permitted");
+	body(false, "{\"command\": \"plan\", \"body\": 7}", BODY_REFUSED, "not permitted");
+	body(true, "{\"command\": \"status\", \"body\": 7}", BODY_REFUSED, "no file may follow");
+	body(true, "{\"body\": 7}", BODY_REFUSED, "no file may follow");
+	body(true, "{\"command\": \"plan\", \"body\": -7}", BODY_REFUSED, "from 0 to 16777216");
+	body(true, "{\"command\": \"plan\"}", BODY_NONE, NULL);
+	body(true, "nonsense", BODY_NONE, NULL);	/* said by command_start() */
+	text = ask_text(false, "{\"command\": \"policy revert\"}");
+	ck_assert_ptr_nonnull(strstr(text, "not permitted"));
+	free(text);
+	refused("{\"command\": \"policy show\", \"args\": {\"normal\": 1}}", "true or false");
+}
+END_TEST
+
 static Suite *commands_suite(void)
 {
 	Suite *s = suite_create("ctl commands");
 	TCase *t = tcase_create("all");
 
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, who_may_send_a_file);
 	tcase_add_test(t, garbage_is_refused);
 	tcase_add_test(t, deep_nesting_is_refused);
 	tcase_add_test(t, arguments_are_checked);

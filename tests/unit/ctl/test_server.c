@@ -20,7 +20,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "ctl/ctl.h"
+#include "policies/policies.h"
 #include "qosd/ctl.h"
+#include "store/store.h"
 #include "subnet.h"
 
 static char *directory, *path;
@@ -29,7 +31,15 @@ static struct timer *alarm_clock;
 static struct ctl *ctl;
 static struct sa sa;
 static struct ctl_env env;
-static unsigned sweeps;
+static struct store *store;
+static unsigned sweeps, applications;
+
+static void apply(void *arg, struct shared_policy *p)
+{
+	(void)arg;
+	(void)p;
+	applications++;
+}
 
 static void sweep(void *arg)
 {
@@ -51,7 +61,9 @@ static void run_for_ms(int ms)
 
 static void setup(void)
 {
+	struct policies_hooks hooks = { .apply = apply };
 	struct buf err = { 0 };
+	struct shared_policy *first;
 
 	directory = test_directory();
 	path = xasprintf("%s/sock", directory);
@@ -59,15 +71,21 @@ static void setup(void)
 	alarm_clock = timer_new(loop, stop, NULL);
 	memset(&sa, 0, sizeof(sa));
 	sa.state = test_subnet();
-	env = (struct ctl_env){ .version = "1", .sa = &sa, .sweep = sweep };
+	store = store_open(NULL, &err);
+	first = shared_policy_new(policy_builtin());
+	env = (struct ctl_env){ .version = "1", .sa = &sa, .sweep = sweep,
+				.policies = policies_new(loop, store, first, &hooks) };
+	shared_policy_unref(first);
 	ctl = ctl_new(loop, path, &env, &err);
 	ck_assert_msg(ctl != NULL, "%s", err.s);
-	sweeps = 0;
+	sweeps = applications = 0;
 }
 
 static void teardown(void)
 {
 	ctl_free(ctl);
+	policies_free(env.policies);
+	store_close(store);
 	timer_free(alarm_clock);
 	loop_free(loop);
 	test_subnet_free(sa.state);
@@ -397,6 +415,230 @@ START_TEST(others_may_look_but_not_touch)
 }
 END_TEST
 
+/* --- requests that bring a file --- */
+
+static const char good_file[] = "qos-levels:\n  default: {sl: 0}\n  more: {sl: 3}\n";
+
+/* The line of a request whose file has so many bytes. */
+static void announce(int fd, const char *size)
+{
+	char *line = xasprintf("{\"command\": \"policy load\", \"args\": {\"file\": \"its name\"}, "
+			       "\"body\": %s}\n", size);
+
+	say(fd, line);
+	free(line);
+}
+
+static void announce_good(int fd)
+{
+	char size[16];
+
+	snprintf(size, sizeof(size), "%zu", strlen(good_file));
+	announce(fd, size);
+}
+
+static size_t levels(void)
+{
+	return policies_in_force(env.policies)->p->n_levels;
+}
+
+START_TEST(a_file_is_taken_in_pieces)
+{
+	int fd = connect_client();
+	struct buf out;
+
+	announce_good(fd);
+	for (const char *c = good_file; *c; c++) {
+		char one[2] = { *c, '\0' };
+
+		ck_assert_uint_eq(applications, 0);
+		say(fd, one);
+		if ((c - good_file) % 10 == 0)
+			run_for_ms(1);
+	}
+	out = hear(fd, "\"ok\":true");
+	ck_assert_ptr_nonnull(strstr(out.s, "\"file\":\"its name\""));
+	buf_free(&out);
+	ck_assert_uint_eq(applications, 1);
+	ck_assert_uint_eq(levels(), 2);
+	ck_assert_int_eq(policies_in_force(env.policies)->uid, geteuid());
+	ck_assert_str_eq(policies_in_force(env.policies)->text.s, good_file);
+	close(fd);
+}
+END_TEST
+
+START_TEST(requests_may_follow_a_file_at_once)
+{
+	int fd = connect_client();
+
+	announce_good(fd);
+	say(fd, good_file);
+	say(fd, "{\"command\": \"sweep\"}\n");
+	announce_good(fd);
+	say(fd, good_file);
+	say(fd, "{\"command\": \"nodes\"}\n");
+	expect(fd, "\"end\":true");
+	ck_assert_uint_eq(applications, 2);
+	ck_assert_uint_eq(sweeps, 1);
+	close(fd);
+}
+END_TEST
+
+START_TEST(a_file_with_errors_changes_nothing)
+{
+	static const char bad[] = "qos-levels:\n  a: {sl: 77}\n  b: {sl: 78}\n";
+	int fd = connect_client();
+	char size[16];
+	struct buf out;
+
+	snprintf(size, sizeof(size), "%zu", strlen(bad));
+	announce(fd, size);
+	say(fd, bad);
+	out = hear(fd, "\"ok\":false");
+	ck_assert_uint_eq(count(out.s, "\"file\":\"its name\""), 2);
+	ck_assert_ptr_nonnull(strstr(out.s, "refused"));
+	buf_free(&out);
+	announce(fd, "0");	/* an empty file is no policy, or one: but an answer */
+	expect(fd, "\"ok\":");
+	ck_assert_uint_eq(policies_change(env.policies, 1)->outcome, CHANGE_REFUSED);
+	ck_assert_uint_eq(policies_change(env.policies, 1)->errors, 2);
+	close(fd);
+}
+END_TEST
+
+START_TEST(lies_about_a_file_end_the_connection)
+{
+	static const char *const sizes[] = {
+		"16777217", "-1", "1e3", "\"many\"", "[]", "4294967296", "9223372036854775807",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		int fd = connect_client();
+
+		announce(fd, sizes[i]);
+		say(fd, good_file);
+		expect(fd, "body: must be a number");
+		expect_close(fd);
+		close(fd);
+	}
+	int fd = connect_client();
+
+	say(fd, "{\"command\": \"nodes\", \"body\": 5}\nhello");
+	expect(fd, "no file may follow");
+	expect_close(fd);
+	close(fd);
+	fd = connect_client();
+	say(fd, "{\"command\": \"policy load\", \"args\": {\"file\": \"x\"}}\n");
+	expect(fd, "no file came with the request");
+	close(fd);
+	expect_service();
+	ck_assert_uint_eq(applications, 0);
+}
+END_TEST
+
+START_TEST(few_send_files_at_a_time)
+{
+	int fd[CTL_BODIES_MAX + 1];
+
+	for (int i = 0; i < CTL_BODIES_MAX; i++) {
+		fd[i] = connect_client();
+		announce(fd[i], "16777216");
+		say(fd[i], "half of it");
+		run_for_ms(5);
+	}
+	fd[CTL_BODIES_MAX] = connect_client();
+	announce_good(fd[CTL_BODIES_MAX]);
+	expect(fd[CTL_BODIES_MAX], "others are sending files");
+	expect_close(fd[CTL_BODIES_MAX]);
+	expect_service();
+	for (int i = 0; i <= CTL_BODIES_MAX; i++)
+		close(fd[i]);
+	run_for_ms(20);
+	fd[0] = connect_client();	/* their places are free again */
+	announce_good(fd[0]);
+	say(fd[0], good_file);
+	expect(fd[0], "\"ok\":true");
+	close(fd[0]);
+}
+END_TEST
+
+START_TEST(half_a_file_is_given_up)
+{
+	int64_t start = clock_mono_us();
+	int fd = connect_client();
+
+	announce_good(fd);
+	for (int i = 0; i < CTL_BODY_SECONDS - 1; i++) {
+		say(fd, "#");	/* a drop does not buy more time */
+		run_for_ms(1000);
+	}
+	expect(fd, "the file did not end in time");
+	expect_close(fd);
+	ck_assert_int_lt(clock_mono_us() - start, (CTL_BODY_SECONDS + 2) * 1000000);
+	close(fd);
+	ck_assert_uint_eq(applications, 0);
+	for (int i = 0; i < CTL_BODIES_MAX; i++) {	/* nor does it keep a place */
+		fd = connect_client();
+		announce_good(fd);
+		say(fd, good_file);
+		expect(fd, "\"ok\":true");
+		close(fd);
+	}
+}
+END_TEST
+
+/* A file that takes a while: of many rules. */
+static void send_long(int fd)
+{
+	struct buf file = { 0 };
+	char size[16];
+
+	buf_puts(&file, "qos-levels:\n  default: {sl: 0}\nmatch-rules:\n");
+	for (unsigned i = 0; i < 2000; i++)
+		buf_printf(&file, "  - {service-id: %u, level: default}\n", i);
+	snprintf(size, sizeof(size), "%zu", file.n);
+	announce(fd, size);
+	for (size_t sent = 0; sent < file.n;) {
+		ssize_t n = send(fd, file.s + sent, file.n - sent, MSG_NOSIGNAL);
+
+		ck_assert(n > 0 || errno == EAGAIN);
+		sent += n > 0 ? (size_t)n : 0;
+		if (n < 0)
+			run_for_ms(1);
+	}
+	buf_free(&file);
+}
+
+START_TEST(a_client_may_go_away_while_its_file_is_read)
+{
+	int fd = connect_client();
+
+	send_long(fd);
+	close(fd);
+	for (int i = 0; i < 1000 && !applications; i++)
+		run_for_ms(5);
+	ck_assert_uint_eq(applications, 1);	/* it was asked for */
+	expect_service();
+}
+END_TEST
+
+START_TEST(the_server_may_end_while_a_file_is_read)
+{
+	for (int delay = 0; delay < 6; delay++) {
+		int fd = connect_client();
+		struct buf err = { 0 };
+
+		send_long(fd);
+		run_for_ms(delay);
+		ctl_free(ctl);
+		ctl = ctl_new(loop, path, &env, &err);
+		ck_assert_msg(ctl != NULL, "%s", err.s);
+		close(fd);
+	}
+	expect_service();
+}
+END_TEST
+
 /* --- large answers --- */
 
 static void publish_large(void)
@@ -569,6 +811,14 @@ static Suite *server_suite(void)
 	tcase_add_test(t, a_thousand_connections_leave_nothing);
 	tcase_add_test(t, no_descriptors_does_not_spin);
 	tcase_add_test(t, others_may_look_but_not_touch);
+	tcase_add_test(t, a_file_is_taken_in_pieces);
+	tcase_add_test(t, requests_may_follow_a_file_at_once);
+	tcase_add_test(t, a_file_with_errors_changes_nothing);
+	tcase_add_test(t, lies_about_a_file_end_the_connection);
+	tcase_add_test(t, few_send_files_at_a_time);
+	tcase_add_test(t, half_a_file_is_given_up);
+	tcase_add_test(t, a_client_may_go_away_while_its_file_is_read);
+	tcase_add_test(t, the_server_may_end_while_a_file_is_read);
 	tcase_add_test(t, a_slow_client_holds_nothing_up);
 	tcase_add_test(t, disconnecting_in_the_middle_frees_all);
 	tcase_add_test(t, the_loop_goes_on_during_a_large_answer);

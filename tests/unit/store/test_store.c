@@ -187,12 +187,12 @@ START_TEST(refusals)
 	store_close(s);
 
 	s = open_store();
-	ck_assert(store_is_refused(s, 0x100, 0x15, 3, 11, 22));
-	ck_assert(store_is_refused(s, 0x100, 0x15, 4, 11, 23));
+	ck_assert(refusals_have(store_refusals(s), 0x100, 0x15, 3, 11, 22));
+	ck_assert(refusals_have(store_refusals(s), 0x100, 0x15, 4, 11, 23));
 	/* another wish, another device, another value: all worth a try */
-	ck_assert(!store_is_refused(s, 0x100, 0x15, 3, 12, 22));
-	ck_assert(!store_is_refused(s, 0x101, 0x15, 3, 11, 22));
-	ck_assert(!store_is_refused(s, 0x100, 0x15, 4, 11, 22));
+	ck_assert(!refusals_have(store_refusals(s), 0x100, 0x15, 3, 12, 22));
+	ck_assert(!refusals_have(store_refusals(s), 0x101, 0x15, 3, 11, 22));
+	ck_assert(!refusals_have(store_refusals(s), 0x100, 0x15, 4, 11, 22));
 	store_close(s);
 }
 END_TEST

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `policy load|confirm|revert|show|history`: what there is to it is in
+ * policies/; here it becomes requests and JSON.  A file that a client sent is
+ * parsed in a thread: it may be long.
+ */
+#include "ctl/loading.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "conf/conf.h"
+#include "qosd/ctl.h"
+
+_Static_assert(CTL_BODY_MAX == CONF_FILE_MAX, "what a client may send is what may be a policy");
+
+/* --- a file on its way to a policy --- */
+
+bool loading_take(struct loading *l, const struct ctl_call *c, struct reply *r)
+{
+	const char *name = arg_text(c, "file");
+
+	if (strlen(name) >= PATH_MAX) {
+		reply_error(r, NULL, "file: the name is too long");
+		return false;
+	}
+	l->name = xstrdup(name);
+	l->uid = c->view->uid;
+	l->text = *c->view->file;
+	*c->view->file = (struct buf){ 0 };
+	return true;
+}
+
+void loading_parse(struct loading *l)
+{
+	struct policy *p = conf_parse_policy(l->name, l->text.n ? l->text.s : "", l->text.n,
+					     &l->found);
+
+	if (!p)
+		return;
+	l->policy = shared_policy_new(p);
+	l->policy->source = POLICY_CLIENT;
+	l->policy->uid = l->uid;
+	l->policy->text = l->text;
+	l->text = (struct buf){ 0 };
+	findings_copy(&l->policy->findings, &l->found);
+}
+
+void loading_refused(const struct loading *l, struct reply *r, const char *then)
+{
+	reply_error(r, json_pack("{s:o}", "findings", json_findings(&l->found)),
+		    "the policy file is refused%s", then);
+}
+
+void loading_free(struct loading *l)
+{
+	free(l->name);
+	buf_free(&l->text);
+	findings_free(&l->found);
+	shared_policy_unref(l->policy);
+}
+
+/* --- load --- */
+
+struct load {
+	struct loading file;
+	const struct ctl_env *env;
+	uint64_t trial_s;
+};
+
+static void load_work(void *arg)
+{
+	struct load *l = arg;
+
+	loading_parse(&l->file);
+}
+
+static void load_refused(struct load *l, struct reply *r)
+{
+	const struct findings *found = &l->file.found;
+	struct findings copy = { 0 };
+
+	findings_log(found, "policy");
+	policies_refused(l->env->policies, CHANGE_LOAD, l->file.name, l->file.uid,
+			 found->count[SEV_ERROR]);
+	findings_copy(&copy, found);
+	if (l->env->sm)
+		sm_policy_rejected(l->env->sm, &copy);
+	findings_free(&copy);
+	loading_refused(&l->file, r, ", nothing has changed");
+}
+
+static void load_answer(void *arg, struct reply *r)
+{
+	struct load *l = arg;
+	struct shared_policy *p = l->file.policy;
+	const char *why;
+
+	if (!p) {
+		load_refused(l, r);
+		return;
+	}
+	p->loaded_us = clock_real_us();
+	why = policies_load(l->env->policies, p, (unsigned)l->trial_s);
+	if (why) {
+		reply_error(r, NULL, "%s", why);
+		return;
+	}
+	findings_log(&l->file.found, "policy");
+	reply_result(r, json_pack("{s:o, s:o, s:o}", "policy", json_policy(p),
+				  "trial", json_trial(l->env->policies),
+				  "findings", json_findings(&l->file.found)));
+}
+
+static void load_release(void *arg)
+{
+	struct load *l = arg;
+
+	loading_free(&l->file);
+	free(l);
+}
+
+static bool has_policies(const struct ctl_call *c, struct reply *r)
+{
+	if (!c->env->policies)
+		reply_error(r, NULL, "there are no policies here");
+	return c->env->policies != NULL;
+}
+
+void cmd_policy_load(const struct ctl_call *c, struct reply *r)
+{
+	static const struct job_ops ops = { load_work, load_answer, load_release };
+	struct load *l;
+	uint64_t trial_s = 0;
+
+	if (!has_policies(c, r))
+		return;
+	if (arg_number(c, "confirm", &trial_s) && trial_s == 0) {
+		reply_error(r, NULL, "confirm: must be a number of seconds from 1 to %d",
+			    POLICY_TRIAL_MAX);
+		return;
+	}
+	l = xcalloc(1, sizeof(*l));
+	l->env = c->env;
+	l->trial_s = trial_s;
+	if (loading_take(&l->file, c, r))
+		reply_later(r, c->view->jobs, &ops, l);
+	else
+		load_release(l);
+}
+
+/* --- confirm, revert --- */
+
+static void say_in_force(const struct ctl_call *c, struct reply *r, const char *why_not)
+{
+	if (why_not)
+		reply_error(r, NULL, "%s", why_not);
+	else
+		reply_result(r, json_pack("{s:o}", "policy",
+					  json_policy(policies_in_force(c->env->policies))));
+}
+
+void cmd_policy_confirm(const struct ctl_call *c, struct reply *r)
+{
+	if (has_policies(c, r))
+		say_in_force(c, r, policies_confirm(c->env->policies));
+}
+
+void cmd_policy_revert(const struct ctl_call *c, struct reply *r)
+{
+	if (has_policies(c, r))
+		say_in_force(c, r, policies_revert(c->env->policies, c->view->uid));
+}
+
+/* --- show: line by line, for it may be long --- */
+
+struct lines {
+	struct shared_policy *policy;
+	struct buf normal;		/* unless the source is shown */
+	const char *text;
+	size_t n, at;
+};
+
+static json_t *next_line(void *rows)
+{
+	struct lines *l = rows;
+	const char *start = l->text + l->at, *end;
+	char *line;
+	json_t *row;
+
+	if (l->at >= l->n)
+		return NULL;
+	end = memchr(start, '\n', l->n - l->at);
+	if (!end)
+		end = l->text + l->n;
+	line = xstrndup(start, (size_t)(end - start));
+	l->at = (size_t)(end - l->text) + 1;
+	row = json_pack("{s:o}", "line", json_text(line));
+	free(line);
+	return row;
+}
+
+static void lines_free(void *rows)
+{
+	struct lines *l = rows;
+
+	shared_policy_unref(l->policy);
+	buf_free(&l->normal);
+	free(l);
+}
+
+void cmd_policy_show(const struct ctl_call *c, struct reply *r)
+{
+	struct shared_policy *p;
+	struct lines *l;
+	json_t *result;
+	bool normal;
+
+	if (!has_policies(c, r))
+		return;
+	p = policies_in_force(c->env->policies);
+	normal = arg_flag(c, "normal") || !p->text.n;
+	l = xcalloc(1, sizeof(*l));
+	l->policy = shared_policy_ref(p);
+	if (normal)
+		conf_print_policy(p->p, &l->normal);
+	l->text = normal ? l->normal.s : p->text.s;
+	l->n = normal ? l->normal.n : p->text.n;
+	result = json_policy(p);
+	json_object_set_new(result, "normal", json_boolean(normal));
+	json_object_set_new(result, "trial", json_trial(c->env->policies));
+	reply_result(r, result);
+	reply_rows(r, "text", next_line, lines_free, l);
+}
+
+/* --- history --- */
+
+static json_t *change_object(const struct policy_change *x)
+{
+	bool refused = x->outcome == CHANGE_REFUSED;
+
+	return json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:o}",
+			 "time", json_time(x->when_us), "change", change_kind_name(x->kind),
+			 "outcome", change_outcome_name(x->outcome), "file", json_text(x->name),
+			 "checksum", refused ? json_null() :
+			 json_sprintf("%016llx", (unsigned long long)x->checksum),
+			 "uid", json_uid(x->uid),
+			 "errors", refused ? json_integer(x->errors) : json_null());
+}
+
+void cmd_policy_history(const struct ctl_call *c, struct reply *r)
+{
+	const struct policy_change *x;
+	json_t *list;
+
+	if (!has_policies(c, r))
+		return;
+	list = json_array();
+	for (size_t i = 0; (x = policies_change(c->env->policies, i)); i++)
+		json_array_append_new(list, change_object(x));
+	reply_result(r, json_pack("{s:o}", "history", list));
+}
+
+/* --- what other answers say of policies, too --- */
+
+json_t *json_policy(const struct shared_policy *p)
+{
+	static const char *const sources[] = { "built-in", "file", "client" };
+
+	return json_pack("{s:o, s:o, s:o, s:s, s:o}",
+			 "file", json_text(p->p->file),
+			 "checksum", json_sprintf("%016llx", (unsigned long long)p->p->checksum),
+			 "loaded", p->loaded_us ? json_time(p->loaded_us) : json_null(),
+			 "source", sources[p->source],
+			 "uid", json_uid(p->uid));
+}
+
+json_t *json_trial(const struct policies *ps)
+{
+	int64_t left;
+
+	if (!ps || !policies_on_trial(ps, &left))
+		return json_null();
+	return json_pack("{s:o, s:I, s:o}", "file", json_text(policies_in_force(ps)->p->file),
+			 "seconds-left", (json_int_t)((left + 999999) / 1000000), "back-to", json_policy(policies_before(ps)));
+}

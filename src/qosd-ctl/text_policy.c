@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Text output of `plan` and `policy`. */
+#include <stdint.h>
+#include <string.h>
+
+#include "text.h"
+
+#define EXAMPLE_INDENT "      "
+
+/* --- a policy in force, or to come --- */
+
+static void put_trial(const json_t *trial)
+{
+	printf(LABEL "%s is on trial: in %lld s back to %s, unless confirmed\n", "",
+	       str(trial, "file"), num(trial, "seconds-left"),
+	       str(json_object_get(trial, "back-to"), "file"));
+}
+
+static void put_origin(const json_t *p)
+{
+	printf("%s", str(p, "file"));
+	if (has(p, "loaded"))
+		printf(", loaded %s", str(p, "loaded"));
+	if (strcmp(str(p, "source"), "client") == 0)
+		printf(" from a client");
+	if (has(p, "uid"))
+		printf(" by user %lld", num(p, "uid"));
+	printf("\n");
+}
+
+void put_policy(const json_t *p)
+{
+	printf(LABEL, "policy");
+	put_origin(p);
+	if (has(p, "trial"))
+		put_trial(json_object_get(p, "trial"));
+}
+
+/* --- load, confirm, revert --- */
+
+static void print_load(const json_t *answer)
+{
+	const json_t *r = json_object_get(answer, "result"), *trial = json_object_get(r, "trial");
+
+	put_findings(json_object_get(r, "findings"), SIZE_MAX, "", stdout);
+	if (has(r, "trial"))
+		printf("the policy is accepted on trial: in %lld s it is taken back, unless "
+		       "\"qosd-ctl policy confirm\" comes\n", num(trial, "seconds-left"));
+	else
+		printf("the policy is accepted\n");
+	printf("it is not written to a file: a restart or reload of the daemon takes the "
+	       "configured one\n");
+}
+
+static void print_confirm(const json_t *answer)
+{
+	const json_t *p = json_object_get(json_object_get(answer, "result"), "policy");
+
+	printf("confirmed: %s stays\n", str(p, "file"));
+}
+
+static void print_revert(const json_t *answer)
+{
+	const json_t *p = json_object_get(json_object_get(answer, "result"), "policy");
+
+	printf("back to ");
+	put_origin(p);
+}
+
+/* --- show: as it is, for a file --- */
+
+static void print_show(const json_t *answer)
+{
+	(void)answer;
+}
+
+static bool show_line(const json_t *row)
+{
+	printf("%s\n", str(row, "line"));
+	return true;
+}
+
+/* --- history --- */
+
+static void put_change(const json_t *c)
+{
+	printf("%-20s  %-6s  %-9s  ", str(c, "time"), str(c, "change"), str(c, "outcome"));
+	if (has(c, "uid"))
+		printf("%6lld  ", num(c, "uid"));
+	else
+		printf("%6s  ", "-");
+	printf("%-16s  %s", has(c, "checksum") ? str(c, "checksum") : "-", str(c, "file"));
+	if (has(c, "errors"))
+		printf(": %lld errors", num(c, "errors"));
+	printf("\n");
+}
+
+static void print_history(const json_t *answer)
+{
+	const json_t *list = json_object_get(json_object_get(answer, "result"), "history"), *c;
+	size_t i;
+
+	printf("%-20s  %-6s  %-9s  %6s  %-16s  %s\n", "TIME", "CHANGE", "OUTCOME", "USER",
+	       "CHECKSUM", "FILE");
+	json_array_foreach(list, i, c)
+		put_change(c);
+}
+
+/* --- plan: tables and Sets --- */
+
+static void put_tables(json_t *tables)
+{
+	const char *class;
+	json_t *t;
+
+	printf("%-14s  %8s  %8s  %8s  %8s  %10s\n", "TABLES", "SL2VL", "VLARB", "P_KEY", "VLS",
+	       "HIGH-LIMIT");
+	json_object_foreach(tables, class, t)
+		printf("%-14s  %8lld  %8lld  %8lld  %8lld  %10lld\n", class, num(t, "sl2vl"),
+		       num(t, "vlarb"), num(t, "pkey"), num(t, "operational-vls"),
+		       num(t, "high-limit"));
+}
+
+static void put_sets(const json_t *sets)
+{
+	const json_t *least = json_object_get(sets, "least"), *most = json_object_get(sets, "most");
+	const json_t *few = json_object_get(least, "by-attribute");
+	const char *attr;
+	json_t *n;
+
+	if (num(least, "total") == num(most, "total"))
+		printf("\nSets: %lld\n", num(most, "total"));
+	else
+		printf("\nSets: %lld to %lld, after reading tables that are not known\n",
+		       num(least, "total"), num(most, "total"));
+	json_object_foreach(json_object_get(most, "by-attribute"), attr, n) {
+		long long all = (long long)json_integer_value(n);
+
+		if (num(few, attr) == all)
+			printf("  %-28s %9lld\n", attr, all);
+		else
+			printf("  %-28s %9lld to %lld\n", attr, num(few, attr), all);
+	}
+}
+
+/* --- plan: answers --- */
+
+static void put_side(const json_t *side)
+{
+	const json_t *rule = json_object_get(side, "rule");
+
+	if (json_is_object(rule))
+		printf("rule %lld (line %lld)%s%s, level %s", num(rule, "rule"), num(rule, "line"),
+		       has(rule, "description") ? " " : "", str(rule, "description"),
+		       str(side, "level"));
+	else
+		printf("no rule, level %s", str(side, "level"));
+}
+
+static void put_query(json_t *query)
+{
+	const char *field;
+	json_t *v;
+
+	if (json_object_size(query) == 0)
+		printf(", no further fields");
+	json_object_foreach(query, field, v) {
+		if (json_is_string(v))
+			printf(", %s %s", field, json_string_value(v));
+		else
+			printf(", %s %lld", field, (long long)json_integer_value(v));
+	}
+}
+
+static void put_answer(const char *label, const json_t *a)
+{
+	printf(EXAMPLE_INDENT "  %s ", label);
+	if (has(a, "no-path"))
+		printf("no path: %s\n", str(a, "no-path"));
+	else
+		printf("SL %lld, MTU %lld, %g Gb/s, lifetime %g s, P_Key 0x%04llx, TClass %lld, "
+		       "LIDs %lld to %lld\n", num(a, "sl"), num(a, "mtu"), real(a, "rate"),
+		       real(a, "lifetime"), num(a, "pkey"), num(a, "tclass"), num(a, "slid"),
+		       num(a, "dlid"));
+}
+
+static void put_example(const json_t *e)
+{
+	printf(EXAMPLE_INDENT "from %s to %s", str(e, "source"), str(e, "destination"));
+	put_query(json_object_get(e, "query"));
+	printf("\n");
+	put_answer("now", json_object_get(e, "old"));
+	put_answer("then", json_object_get(e, "new"));
+}
+
+static void put_answer_change(const json_t *c)
+{
+	const json_t *examples = json_object_get(c, "examples"), *e;
+	size_t i;
+
+	printf("  ");
+	put_side(json_object_get(c, "old"));
+	printf("\n    -> ");
+	put_side(json_object_get(c, "new"));
+	printf(": %lld pairs, %lld kinds of query\n", num(c, "pairs"), num(c, "queries"));
+	json_array_foreach(examples, i, e)
+		put_example(e);
+}
+
+static void put_answers(const json_t *a)
+{
+	const json_t *changes = json_object_get(a, "changes"), *c;
+	bool sample = json_is_true(json_object_get(a, "sample"));
+	size_t i;
+
+	printf("\nAnswers change for %s%lld of %lld pairs of ports (%lld kinds of port, "
+	       "%lld kinds of query)\n", sample ? "at least " : "", num(a, "pairs-changed"),
+	       num(a, "pairs"), num(a, "port-kinds"), num(a, "queries"));
+	if (sample)
+		printf("  there are too many kinds to try them all: this is a sample\n");
+	json_array_foreach(changes, i, c)
+		put_answer_change(c);
+	if (num(a, "more"))
+		printf("  … and %lld more kinds of change\n", num(a, "more"));
+}
+
+static void print_plan(const json_t *answer)
+{
+	const json_t *r = json_object_get(answer, "result");
+
+	put_findings(json_object_get(r, "findings"), SIZE_MAX, "", stdout);
+	put_findings(json_object_get(r, "fabric-findings"), SIZE_MAX, "", stdout);
+	put_tables(json_object_get(r, "tables"));
+	put_sets(json_object_get(r, "sets"));
+	put_answers(json_object_get(r, "answers"));
+}
+
+const struct output text_plan = { .head = print_plan };
+const struct output text_policy_load = { .head = print_load };
+const struct output text_policy_confirm = { .head = print_confirm };
+const struct output text_policy_revert = { .head = print_revert };
+const struct output text_policy_show = { .head = print_show, .row = show_line, .raw_rows = true };
+const struct output text_policy_history = { .head = print_history };

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See difference.h.  Nothing here sends, and nothing is changed. */
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "sm/difference.h"
+
+/* --- tables --- */
+
+/* A port that we configured and that has not started anew since. */
+static bool port_kept_state(const struct plan *old, uint32_t old_port,
+			    const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port], *q = &old->f->ports[old_port];
+
+	if (!p->present || !q->present)
+		return p->present == q->present;
+	if (port_is_end(f, port) && (p->lid != old->lid[old_port] || p->sm_lid != q->sm_lid))
+		return false;
+	return node_is_switch(port_node(f, port)) || p->state >= IB_PORT_ARMED_S;
+}
+
+bool node_is_as_planned(const struct plan *old, const struct map64 *doubtful,
+			const struct fabric *f, uint32_t node, uint32_t *old_node)
+{
+	const struct fabric_node *n = &f->nodes[node], *o;
+
+	if (!old || map64_get(doubtful, n->guid) != MAP64_NONE)
+		return false;
+	*old_node = map64_get(&old->f->node_by_guid, n->guid);
+	if (*old_node == MAP64_NONE)
+		return false;
+	o = &old->f->nodes[*old_node];
+	if (o->nports != n->nports || o->type != n->type)
+		return false;
+	if (node_is_switch(n) && f->switches[n->sw].lft_top != old->lid_top)
+		return false;
+	for (unsigned num = 0; num <= n->nports; num++)
+		if (!port_kept_state(old, o->port0 + num, f, n->port0 + num))
+			return false;
+	return true;
+}
+
+/* Whether the old plan has the item at all. */
+static bool was_planned(const struct plan *old, uint32_t old_node, item_t item)
+{
+	uint32_t port0 = old->f->nodes[old_node].port0;
+
+	switch (ITEM_KIND(item)) {
+	case ITEM_LFT:
+		return ITEM_B(item) <= old->lid_top / LFT_BLOCK;
+	case ITEM_PKEY:
+		return !node_is_switch(&old->f->nodes[old_node]) || !ITEM_A(item) ||
+		       old->partitions->enforce[port0 + ITEM_A(item)];
+	case ITEM_SL2VL:
+		return old->tables->managed &&
+		       qos_sl2vl_id(old->tables, old->f, old_node, ITEM_A(item),
+				    ITEM_B(item)) != TABLE_NONE;
+	case ITEM_VLARB:
+		return old->tables->managed &&
+		       old->tables->arb[port0 + ITEM_A(item)] != TABLE_NONE;
+	default:
+		return true;
+	}
+}
+
+enum item_change item_change(const struct plan *old, uint32_t old_node,
+			     const struct plan *p, uint32_t node, item_t item)
+{
+	struct item_want now, before;
+
+	/* a port that has a link again may still hold what it had before */
+	if (!was_planned(old, old_node, item))
+		return ITEM_KIND(item) == ITEM_LFT ? ITEM_DIFFERS : ITEM_UNKNOWN;
+	want_item(p, node, item, &now);
+	want_item(old, old_node, item, &before);
+	return now.len == before.len && !memcmp(now.data, before.data, now.len) ?
+	       ITEM_SAME : ITEM_DIFFERS;
+}
+
+/* --- PortInfo and SwitchInfo --- */
+
+unsigned port_next_state(const struct fabric *f, uint32_t port)
+{
+	return port_is_linked(f, port) && f->ports[port].state == IB_PORT_INIT_S ?
+	       IB_PORT_ARMED_S : IB_PORT_NOP;
+}
+
+bool port_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t port)
+{
+	const struct fabric *f = e->plan->f;
+	const struct fabric_port *p = &f->ports[port];
+	uint64_t want, got;
+	uint8_t data[64];
+
+	if (port_next_state(f, port) != IB_PORT_NOP ||
+	    (e->reregister && port_is_to_reregister(e, port)))
+		return true;
+	want_port_info(e, port, IB_PORT_NOP, data);
+	want = port_info_digest(e, port, data);
+	got = port_info_digest(e, port, p->info);
+	return want != got &&
+	       !refusals_have(refused, port_node(f, port)->guid, UMAD_SM_ATTR_PORT_INFO, p->num,
+			      want, got);
+}
+
+uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime)
+{
+	return hash64((uint64_t)lft_top << 8 | lifetime);
+}
+
+bool switch_info_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t sw)
+{
+	const struct plan *p = e->plan;
+	const struct fabric_switch *s = &p->f->switches[sw];
+	uint8_t data[64];
+
+	return want_switch_info(e, sw, data) &&
+	       (s->port_change ||
+		!refusals_have(refused, p->f->nodes[s->node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
+			       switch_info_digest(p->lid_top, p->settings->packet_lifetime),
+			       switch_info_digest(s->lft_top, s->lifetime)));
+}
+
+/* --- the whole --- */
+
+struct tally {
+	const struct plan *old, *next;
+	uint32_t node, old_node;
+	bool known;		/* the node's tables are those of the old plan */
+	VEC(item_t) sure, perhaps;	/* what is written, and what may be */
+	struct difference *out;
+	struct tables_changed *last;	/* of which table a block was counted … */
+	item_t last_item;		/* … last */
+};
+
+/* SL2VL by pair of ports; VLArb and P_Key tables by port, however many blocks differ. */
+static void count_table(struct tally *t, item_t item)
+{
+	uint32_t port = t->next->f->nodes[t->node].port0 + item_port(item);
+	struct tables_changed *c = &t->out->tables[port_class_of(t->next->f, port)];
+	bool again = t->last == c && ITEM_KIND(t->last_item) == ITEM_KIND(item) &&
+		     ITEM_A(t->last_item) == ITEM_A(item);
+
+	if (ITEM_KIND(item) == ITEM_SL2VL)
+		c->sl2vl++;
+	else if (ITEM_KIND(item) == ITEM_VLARB && !again)
+		c->vlarb++;
+	else if (ITEM_KIND(item) == ITEM_PKEY && !again)
+		c->pkey++;
+	t->last = c;
+	t->last_item = item;
+}
+
+static void tally_item(void *arg, item_t item)
+{
+	struct tally *t = arg;
+	enum item_change change = item_change(t->old, t->old_node, t->next, t->node, item);
+	struct smp s;
+
+	if (change != ITEM_SAME && ITEM_KIND(item) != ITEM_LFT)
+		count_table(t, item);
+	if ((t->known && change == ITEM_SAME) || !want_route(t->next->f, t->node,
+							     item_port(item), &s))
+		return;
+	*vec_push(&t->perhaps) = item;
+	if (t->known && change == ITEM_DIFFERS)
+		*vec_push(&t->sure) = item;
+}
+
+static void count_items(const struct tally *t, item_t *items, size_t n, uint32_t *sets)
+{
+	struct item_want want;
+
+	n = slmap_join(t->next, t->node, items, (uint32_t)n);
+	for (size_t i = 0; i < n; i++) {
+		want_item(t->next, t->node, items[i], &want);
+		sets[want.attr]++;
+	}
+}
+
+static void count_sets(struct difference *out, unsigned attr, uint32_t n)
+{
+	out->least[attr] += n;
+	out->most[attr] += n;
+}
+
+/* As it will be after the first pass of writing. */
+static unsigned state_then(const struct fabric *f, uint32_t port)
+{
+	unsigned next = port_next_state(f, port);
+
+	return next != IB_PORT_NOP ? next : f->ports[port].state;
+}
+
+static bool will_activate(const struct fabric *f, uint32_t port)
+{
+	return port_is_linked(f, port) && state_then(f, port) == IB_PORT_ARMED_S &&
+	       state_then(f, f->ports[port].peer) >= IB_PORT_ARMED_S;
+}
+
+/* A Set of its own, when the tables are written. */
+static bool will_enforce(const struct tally *t, const struct want_env *e,
+			 const struct refusals *refused, uint32_t port)
+{
+	struct want_env then = *e;
+
+	then.reregister = false;
+	then.tables_written = true;
+	return port_is_linked(t->next->f, port) && port_is_to_enforce(t->next, port) &&
+	       port_needs_set(&then, refused, port);
+}
+
+static void tally_port(const struct tally *t, const struct want_env *e,
+		       const struct refusals *refused, unsigned num)
+{
+	const struct fabric *f = t->next->f;
+	uint32_t port = f->nodes[t->node].port0 + num;
+	struct smp s;
+
+	if (!want_route(f, t->node, num, &s))
+		return;
+	if (port_is_managed(f, port) && port_needs_set(e, refused, port))
+		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
+	if (will_activate(f, port) || will_enforce(t, e, refused, port))
+		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
+}
+
+static unsigned high_limit(const struct plan *p, uint32_t port)
+{
+	return p->tables->managed && p->tables->arb[port] != TABLE_NONE ?
+	       p->tables->arbs[p->tables->arb[port]].high_limit : UINT16_MAX;
+}
+
+/* Ports of the two plans, which are of one fabric. */
+static void compare_port(const struct plan *old, const struct plan *next, uint32_t port,
+			 struct difference *out)
+{
+	struct tables_changed *c;
+
+	if (!next->f->ports[port].present)
+		return;
+	c = &out->tables[port_class_of(next->f, port)];
+	c->op_vls += old->tables->op_vls[port] != next->tables->op_vls[port];
+	c->high_limit += high_limit(next, port) != UINT16_MAX &&
+			 high_limit(old, port) != high_limit(next, port);
+}
+
+static void tally_node(struct tally *t, const struct want_env *e, const struct sm_knowledge *k)
+{
+	const struct fabric *f = t->next->f;
+	const struct fabric_node *n = &f->nodes[t->node];
+	struct smp s;
+
+	t->old_node = t->node;
+	t->known = node_is_as_planned(t->old, &k->doubtful, f, t->node, &t->old_node);
+	t->sure.n = t->perhaps.n = 0;
+	t->last = NULL;
+	want_items(t->next, t->node, tally_item, t);
+	count_items(t, t->sure.v, t->sure.n, t->out->least);
+	count_items(t, t->perhaps.v, t->perhaps.n, t->out->most);
+	if (n->sw != FABRIC_NONE && switch_info_needs_set(e, k->refused, n->sw) &&
+	    want_route(f, t->node, 0, &s))
+		count_sets(t->out, UMAD_SM_ATTR_SWITCH_INFO, 1);
+	for (unsigned num = 0; num <= n->nports; num++) {
+		tally_port(t, e, k->refused, num);
+		compare_port(t->old, t->next, n->port0 + num, t->out);
+	}
+}
+
+void sm_difference(const struct plan *old, const struct plan *next,
+		   const struct sm_knowledge *k, struct difference *out)
+{
+	struct tally t = { .old = old, .next = next, .out = out };
+	struct want_env e = { .plan = next, .sm_lid = next->lid[next->f->self],
+			      .reregister = k->reregister };
+
+	memset(out, 0, sizeof(*out));
+	for (t.node = 0; t.node < next->f->n_nodes; t.node++)
+		tally_node(&t, &e, k);
+	vec_free(&t.sure);
+	vec_free(&t.perhaps);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is to be written to devices that hold one plan so that they hold
+ * another: pure functions.  A sweep asks them item by item when it compares and
+ * writes; sm_difference() adds up the same answers, so that what is foretold
+ * is what is sent.
+ */
+#ifndef QOSD_SM_DIFFERENCE_H
+#define QOSD_SM_DIFFERENCE_H
+
+#include "sm/sm.h"
+#include "sm/want.h"
+#include "store/store.h"
+
+/*
+ * Whether the tables of a node of f are surely those of the plan `old` (may be
+ * NULL), which was written last: the node is there, is not doubtful (node GUIDs)
+ * and kept its state.  *old_node is then its index there.
+ */
+bool node_is_as_planned(const struct plan *old, const struct map64 *doubtful,
+			const struct fabric *f, uint32_t node, uint32_t *old_node);
+
+/* An item of the new plan against the old one. */
+enum item_change {
+	ITEM_SAME,
+	ITEM_DIFFERS,
+	ITEM_UNKNOWN,	/* not in the old plan, and the device may hold anything: to be read */
+};
+enum item_change item_change(const struct plan *old, uint32_t old_node,
+			     const struct plan *p, uint32_t node, item_t item);
+
+/* The state that a port's first PortInfo Set asks for. */
+unsigned port_next_state(const struct fabric *f, uint32_t port);
+/* Whether a Set would change anything, as far as is known. */
+bool port_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t port);
+bool switch_info_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t sw);
+/* A digest of the fields of SwitchInfo that are ours. */
+uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime);
+
+/*
+ * Puts the SL2VL items of a switch together that one Set can write
+ * (14.2.5.8); returns how many items are left.
+ */
+uint32_t slmap_join(const struct plan *p, uint32_t node, item_t *items, uint32_t n);
+
+#endif

@@ -1,0 +1,275 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What a policy would change is what it changes; a policy on trial comes back out
+# by itself, on the devices and in the answers, unless it is confirmed; refused
+# files, steps back, the history; and nobody waits for a plan.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+topology=$top/examples/cluster.topo
+sm_node=H-f452140300811200
+from=H-f452140300811230		# node001
+node001=$(gid f452140300811231) oss01=$(gid 248a070300a25ead)
+leaf05=0x7cfe900300b43180	# 6 hosts on ports 1 to 6, 31 to 36 to the spines
+
+policy() {	# policy SL WEIGHT TABLE-TO-PORT-2 HIGH-LIMIT
+	cat <<END
+port-groups:
+  leaf05: {port-guids: $leaf05}
+  oss: {port-guids: 0x248a070300a25ead}
+qos-levels:
+  default: {sl: 0}
+  storage: {sl: $1}
+match-rules:
+  - {service-id: 22, destination: oss, level: storage}
+fabric-setup:
+  sl2vl:
+    - {group: all, table: [0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}
+    - {group: leaf05, to: 2, table: [$3]}
+  vlarb:
+    - {group: all, low: ["0:64", "1:64", "2:64", "3:$2"], high-limit: $4}
+END
+}
+table="0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15"
+other="0, 1, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15"
+answer() { record "$from" --sgid "$node001" --dgid "$oss01" --service_id 22 | grep -o 'sl=[0-9]*'; }
+on_leaf() { sl2vl "$from" $leaf05 2 31; }
+arb_on_leaf() { vlarb "$from" $leaf05 31; }
+
+# set_counts: "ATTRIBUTE SETS" of all that was ever set, by status.
+set_counts() {
+	ctl -j status | jq -r '.smps."by-attribute" | to_entries[] | select(.value.set > 0) |
+		"\(.key) \(.value.set)"' | sort
+}
+# planned FILE BOUND: "ATTRIBUTE SETS" that are foretold.
+planned() { jq -r ".sets.$2.\"by-attribute\" | to_entries[] | \"\(.key) \(.value)\"" "$1" | sort; }
+# since FILE: what was set since set_counts wrote it.
+since() {
+	join -a 2 -e 0 -o 0,1.2,2.2 "$1" <(set_counts) | awk '$3 > $2 { print $1, $3 - $2 }'
+}
+# apply WHAT COMMAND...: runs it and waits for the sweep that it brings.
+apply() {
+	local before
+	before=$(status sweeps)
+	"$@" >apply.out 2>&1 || { bad "$*: $(<apply.out)"; return; }
+	settled "$before" || bad "no end of the sweep after $*"
+}
+settled() {
+	local before=$1
+	swept() { [ "$(status sweeps)" -gt "$before" ] && [ "$(status sweeping)" = false ]; }
+	until_ 10 swept
+}
+# plan_and_load FILE: the Sets that plan foretells are those that load sends.
+plan_and_load() {
+	local before after
+	before=$(sets)
+	ctl -j plan "$1" >plan.json || bad "plan $1: $(<plan.json)"
+	after=$(sets)
+	expect "Sets by planning" "$before" "$after"
+	set_counts >counts
+	planned plan.json least >least
+	planned plan.json most >most
+	expect_same "what is foretold is exact" least most
+	apply ctl policy load "$1"
+	since counts >sent
+	expect_same "Sets foretold and sent" least sent
+}
+
+start_sim "$topology"
+policy 2 64 "$table" 0 >a.yaml
+policy 3 100 "$other" 0 >b.yaml
+start_and_wait "$sm_node" -p a.yaml
+expect "answer" sl=2 "$(answer)"
+a=$(status checksum)
+
+note "nothing to change"
+plan_and_load a.yaml
+expect "Sets foretold" 0 "$(jq .sets.most.total plan.json)"
+expect "pairs with other answers" 0 "$(jq '.answers."pairs-changed"' plan.json)"
+
+note "another SL: one answer, no table"
+policy 3 64 "$table" 0 >sl.yaml
+plan_and_load sl.yaml
+expect "Sets foretold" 0 "$(jq .sets.most.total plan.json)"
+ends=$(($(cas "$topology" | wc -l) + $(grep -c '^Switch' "$topology") + $(grep -c '^Rt' "$topology")))
+expect_match "pairs of ports" '^[0-9]+$' "$(jq .answers.pairs plan.json)"
+expect "kinds of port" 2 "$(jq '.answers."port-kinds"' plan.json)"
+n=$(jq '.answers.pairs' plan.json)
+ports=$(awk -v n="$n" 'BEGIN { print int(sqrt(n)) + 1 }')
+expect "pairs are ordered pairs of ports" "$n" $((ports * (ports - 1)))
+[ "$ports" -ge "$ends" ] || bad "only $ports ports of $ends nodes"
+expect "pairs to oss01" $((ports - 1)) "$(jq '.answers."pairs-changed"' plan.json)"
+expect "old and new SL" "2 3" "$(jq -r '.answers.changes[0].examples[0] | "\(.old.sl) \(.new.sl)"' plan.json)"
+expect "it is a change from rule 1 to rule 1" "1 1" \
+	"$(jq -r '.answers.changes[0] | "\(.old.rule.rule) \(.new.rule.rule)"' plan.json)"
+expect_match "an example leads there" oss01 "$(jq -r '.answers.changes[0].examples[0].destination' plan.json)"
+expect "answer" sl=3 "$(answer)"
+
+note "tables of one port, a weight everywhere"
+plan_and_load b.yaml
+expect "SL2VL Sets" 12 "$(jq '.sets.most."by-attribute".SLtoVLMappingTable' plan.json)"
+expect "SL2VL tables of switches" 12 "$(jq '.tables.switch.sl2vl + .tables."switch-port-0".sl2vl' plan.json)"
+expect "VLArb tables of CAs and routers" "$(jq '.tables.ca.vlarb + .tables.router.vlarb' plan.json)" \
+	"$(($(linked_ports "$topology") - $(jq .tables.switch.vlarb plan.json)))"
+expect "SL2VL" "0 1 1 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(on_leaf)"
+expect "VLArb" "low: 0:64 1:64 2:64 3:100 high:" "$(arb_on_leaf)"
+
+note "a high limit, which is in PortInfo"
+policy 3 100 "$other" 7 >high.yaml
+plan_and_load high.yaml
+expect_match "PortInfo Sets" '^[1-9]' "$(jq '.sets.most."by-attribute".PortInfo' plan.json)"
+
+note "steps back"
+apply ctl policy revert
+apply ctl policy revert
+expect "answer" sl=3 "$(answer)"
+apply ctl policy revert
+expect "answer" sl=2 "$(answer)"
+expect "policy in force" "$a" "$(status checksum)"
+expect "SL2VL" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(on_leaf)"
+expect "one step too many" 1 "$(ctl policy revert >out 2>&1; echo $?)"
+expect_match "reason" "no earlier policy" "$(<out)"
+
+note "a policy on trial that nobody confirms"
+sweeps=$(status sweeps)
+ctl policy load --confirm 3 b.yaml >out || bad "load: $(<out)"
+settled "$sweeps" || bad "no end of the sweep"
+expect_match "what load says" "on trial.*not written to a file" "$(tr '\n' ' ' <out)"
+expect "answer" sl=3 "$(answer)"
+expect "SL2VL" "0 1 1 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(on_leaf)"
+expect_match "status" "b.yaml is on trial: in [123] s back to a.yaml" "$(ctl status)"
+expect "a second one" 1 "$(ctl policy load a.yaml >out 2>&1; echo $?)"
+expect_match "reason" "on trial: confirm or revert it first" "$(<out)"
+until_ 5 eval '[ "$(status checksum)" = "$a" ] && [ "$(status sweeping)" = false ]' || bad "it stays"
+expect "answer" sl=2 "$(answer)"
+expect "SL2VL" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(on_leaf)"
+expect "VLArb" "low: 0:64 1:64 2:64 3:64 high:" "$(arb_on_leaf)"
+expect "nothing is on trial" null "$(ctl -j status | jq .policy.trial)"
+expect_match "log" "b.yaml: nobody confirmed it in time" "$(<"$qosd_log")"
+
+note "one that is confirmed, read from a pipe"
+sweeps=$(status sweeps)
+ctl policy load - --confirm=2 <b.yaml >out || bad "load: $(<out)"
+settled "$sweeps" || bad "no end of the sweep"
+ctl policy confirm >out || bad "confirm: $(<out)"
+sleep 2.5
+expect "answer" sl=3 "$(answer)"
+expect "source" "(standard input) client $(id -u)" \
+	"$(ctl -j status | jq -r '.policy | "\(.file) \(.source) \(.uid)"')"
+expect "confirming twice" 1 "$(ctl policy confirm >out 2>&1; echo $?)"
+
+note "what is in force can be shown and loaded again"
+ctl policy show >shown.yaml
+expect_same "source" b.yaml shown.yaml
+ctl policy show --normal >normal.yaml
+"$build/qosd" --check -p normal.yaml >out 2>&1 || bad "the normal form does not check: $(<out)"
+plan_and_load normal.yaml
+expect "Sets foretold for the normal form" 0 "$(jq .sets.most.total plan.json)"
+expect "pairs with other answers" 0 "$(jq '.answers."pairs-changed"' plan.json)"
+
+note "a refused file"
+in_force=$(status checksum) sets=$(sets)
+sed 's/sl: 3/sl: 33/; s/level: storage}/level: storag}/' b.yaml >broken.yaml
+for command in plan "policy load"; do
+	# shellcheck disable=SC2086 # two words
+	expect "exit status of $command" 1 "$(ctl $command broken.yaml >out 2>&1; echo $?)"
+	expect_match "the first error" "broken.yaml:6:17: error: .*33" "$(<out)"
+	expect_match "the second one" "broken.yaml:8:[0-9]+: error: .*storag" "$(<out)"
+done
+expect "policy in force" "$in_force" "$(status checksum)"
+expect "Sets" "$sets" "$(sets)"
+expect "a file that is not there" 1 "$(ctl plan nowhere.yaml >out 2>&1; echo $?)"
+expect_match "reason" "nowhere.yaml: No such file" "$(<out)"
+head -c 17000000 /dev/zero >large.yaml
+expect "a file that is too large" 1 "$(ctl policy load large.yaml >out 2>&1; echo $?)"
+expect_match "reason" "larger than" "$(<out)"
+
+note "20 clients ask for the status while plans run"
+{	# a group for each host, and 3000 rules that ask for them and for much more
+	hosts=$(sed -nE 's/^caguid=0x([0-9a-f]+).*/\1/p' "$topology")
+	echo "port-groups:"
+	i=0
+	for guid in $hosts; do echo "  g$((i++)): {port-guids: 0x$guid-$(printf %#x $((16#$guid + 2)))}"; done
+	sed -n '/^qos-levels/,/^  storage/p' b.yaml
+	echo "match-rules:"
+	for ((i = 0; i < 3000; i++)); do
+		echo "  - {service-id: $((i * 5))-$((i * 5 + 2)), qos-class: $((i % 9)), source: g$((i % 50)), level: storage}"
+	done
+	sed -n '/^fabric-setup/,$p' a.yaml | grep -v leaf05
+} >long.yaml
+ctl -j plan long.yaml >long.json 2>&1 &
+plan=$!
+waited=()
+for ((i = 0; i < 20; i++)); do ctl -j status >"status.$i" 2>&1 & waited+=($!); done
+wait "${waited[@]}"
+for ((i = 0; i < 20; i++)); do
+	expect "status $i" master "$(field state <"status.$i")"
+done
+gone "$plan" && bad "the plan is over before the others have their answers: it is too short to tell"
+expect "answer while a plan runs" sl=3 "$(answer)"
+wait "$plan" || bad "plan: $(tail -n 3 long.json)"
+expect "it was a sample" true "$(jq .answers.sample long.json)"
+
+note "more plans than are worked on, and clients that go away"
+for ((i = 0; i < 4; i++)); do ctl -j plan long.yaml >"many.$i" 2>&1 & many[i]=$!; done
+left=0
+for ((i = 0; i < 4; i++)); do wait "${many[i]}" || left=$((left + 1)); done
+expect_match "refused at the same time" '^[12]$' "$left"
+expect_match "reason" "try again later" "$(cat many.?)"
+for ((i = 0; i < 2; i++)); do ctl -j plan long.yaml >/dev/null 2>&1 & many[i]=$!; done
+sleep 0.3
+kill "${many[@]:0:2}" 2>/dev/null
+planning_again() { ctl plan a.yaml >out 2>&1; }
+until_ 30 planning_again || bad "no plan after clients went away: $(<out)"
+
+note "history, also after a restart"
+ctl policy history >history
+expect_match "what was refused" 'load +refused +0 .*broken.yaml: 2 errors' "$(<history)"
+expect_match "what timed out" 'load +timed-out +0 .* b.yaml' "$(<history)"
+expect_match "what was confirmed" 'load +confirmed +0 .*\(standard input\)' "$(<history)"
+entries=$(wc -l <history)
+ctl policy load --confirm 60 sl.yaml >out || bad "load: $(<out)"
+stop_qosd || bad "exit status $? after SIGTERM"
+start_and_wait "$sm_node" -p a.yaml
+expect "the configured policy" "$a" "$(status checksum)"
+expect "answer" sl=2 "$(answer)"
+ctl policy history >history
+expect_match "the trial that the restart ended" 'load +lost +0 .* sl.yaml' "$(<history)"
+expect "entries" $((entries + 2)) "$(wc -l <history)"
+
+note "reading the configured file again ends a trial"
+ctl policy load --confirm 2 b.yaml >out || bad "load: $(<out)"
+reload || bad "reload: $(cat reload)"
+expect "the configured policy" "$a" "$(status checksum)"
+sleep 2.5
+expect "still" "$a" "$(status checksum)"
+expect_match "history" 'load +replaced' "$(ctl policy history)"
+
+note "tables that nobody wrote are foretold as at least and at most"
+echo "qos-levels: {default: {sl: 0}}" >none.yaml
+apply ctl policy load none.yaml
+ctl -j plan b.yaml >plan.json || bad "plan: $(<plan.json)"
+set_counts >counts
+apply ctl policy load b.yaml
+since counts | awk '{ n += $2 } END { print n + 0 }' >sent
+expect "sent at least" 1 "$(($(<sent) >= $(jq .sets.least.total plan.json)))"
+expect "sent at most" 1 "$(($(<sent) <= $(jq .sets.most.total plan.json)))"
+
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+if [ "$simulator" = qosd-sim ]; then
+	note "switches with optimized SL2VL programming"
+	sim_options=()
+	rm -rf state
+	start_sim "$topology"
+	start_and_wait "$sm_node" -p a.yaml
+	plan_and_load b.yaml
+	expect "SL2VL Sets" 1 "$(jq '.sets.most."by-attribute".SLtoVLMappingTable' plan.json)"
+	expect "SL2VL tables of switches" 12 \
+		"$(jq '.tables.switch.sl2vl + .tables."switch-port-0".sl2vl' plan.json)"
+	expect "SL2VL" "0 1 1 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(on_leaf)"
+	stop_qosd || bad "exit status $? after SIGTERM"
+	stop_sim
+fi

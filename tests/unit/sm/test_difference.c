@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What applying another plan would send, to devices that were brought up by the
+ * first one: one switch, three CAs.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "sm/difference.h"
+
+static const char topology[] =
+	"vendid=0x8f1\ndevid=0x5a06\nswitchguid=0x900(900)\n"
+	"Switch\t8 \"S-0000000000000900\"\t\t# \"switch\" base port 0 lid 0 lmc 0\n"
+	"[1]\t\"H-0000000000000100\"[1](101)\t\t# \"a\" lid 0 4xQDR\n"
+	"[2]\t\"H-0000000000000200\"[1](201)\t\t# \"b\" lid 0 4xQDR\n"
+	"[3]\t\"H-0000000000000300\"[1](301)\t\t# \"c\" lid 0 4xQDR\n\n"
+	"vendid=0x2c9\ndevid=0x673c\ncaguid=0x100\nCa\t1 \"H-0000000000000100\"\t\t# \"a\"\n"
+	"[1](101)\t\"S-0000000000000900\"[1]\t\t# lid 0 lmc 0 \"switch\" lid 0 4xQDR\n\n"
+	"vendid=0x2c9\ndevid=0x673c\ncaguid=0x200\nCa\t1 \"H-0000000000000200\"\t\t# \"b\"\n"
+	"[1](201)\t\"S-0000000000000900\"[2]\t\t# lid 0 lmc 0 \"switch\" lid 0 4xQDR\n\n"
+	"vendid=0x2c9\ndevid=0x673c\ncaguid=0x300\nCa\t1 \"H-0000000000000300\"\t\t# \"c\"\n"
+	"[1](301)\t\"S-0000000000000900\"[3]\t\t# lid 0 lmc 0 \"switch\" lid 0 4xQDR\n";
+
+static struct fabric *f;
+static struct settings *settings;
+static struct policy *old_policy, *new_policy;
+static struct lid_map known;
+static struct plan *old_plan, *new_plan;
+static struct store *store;
+static struct sm_knowledge k;
+static struct difference d;
+static uint32_t sw;
+
+/* Tables for every class of port: SL i to VL i % vls, one weight. */
+static struct policy *policy_with(unsigned vls, uint8_t weight, int16_t limit)
+{
+	struct policy *p = policy_builtin();
+
+	p->has_fabric_setup = true;
+	for (int c = 0; c < PORT_CLASS_COUNT; c++) {
+		struct policy_class_default *x = &p->defaults[c];
+
+		x->given = x->has_sl2vl = x->has_low = true;
+		x->high_limit = limit;
+		for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+			x->sl2vl.vl[sl] = (uint8_t)(sl % vls);
+		x->arb.n_low = 1;
+		x->arb.low[0] = (struct vlarb_entry){ 0, weight };
+	}
+	return p;
+}
+
+static struct plan *plan_for(struct policy *p)
+{
+	return plan_compute(f, p, settings, &known, NULL);
+}
+
+/* As after a sweep: what the plan wants is what the devices say. */
+static void bring_up(void)
+{
+	struct want_env e = { .plan = old_plan, .sm_lid = old_plan->lid[f->self] };
+
+	for (uint32_t port = 0; port < f->n_ports; port++) {
+		uint8_t info[64];
+
+		if (!port_is_managed(f, port))
+			continue;
+		want_port_info(&e, port, IB_PORT_NOP, info);
+		mad_set_field(info, 0, IB_PORT_STATE_F, IB_PORT_ACTIVE_S);
+		mad_set_field(info, 0, IB_PORT_PHYS_STATE_F, 5);
+		fabric_port_store(&f->ports[port], info);
+	}
+	for (uint32_t i = 0; i < f->n_switches; i++) {
+		uint8_t info[64];
+
+		want_switch_info(&e, i, info);
+		mad_set_field(info, 0, IB_SW_STATE_CHANGE_F, 0);
+		fabric_switch_store(&f->switches[i], info);
+	}
+}
+
+static void load(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *path = xasprintf("%s/qosd-XXXXXX", tmp ? tmp : "/tmp");
+	int fd = mkstemp(path);
+	struct buf err = { 0 };
+
+	ck_assert(write(fd, topology, sizeof(topology) - 1) == (ssize_t)sizeof(topology) - 1);
+	close(fd);
+	f = fabric_load_dump(path, 0x100, false, &err);
+	ck_assert_msg(f != NULL, "%s", err.s);
+	unlink(path);
+	free(path);
+	sw = f->switches[0].node;
+}
+
+static void setup(void)
+{
+	struct buf err = { 0 };
+
+	load();
+	settings = settings_default();
+	map64_init(&known.by_guid, 8);
+	map64_init(&known.lmc_by_guid, 8);
+	old_policy = policy_with(4, 10, 0);
+	new_policy = NULL;
+	old_plan = plan_for(old_policy);
+	new_plan = NULL;
+	bring_up();
+	store = store_open(NULL, &err);
+	map64_init(&k.doubtful, 8);
+	k.refused = refusals_copy(store_refusals(store));
+	k.reregister = false;
+}
+
+static void teardown(void)
+{
+	sm_knowledge_free(&k);
+	store_close(store);
+	plan_free(old_plan);
+	plan_free(new_plan);
+	policy_free(old_policy);
+	policy_free(new_policy);
+	settings_free(settings);
+	fabric_free(f);
+	map64_free(&known.by_guid);
+	map64_free(&known.lmc_by_guid);
+}
+
+static void compare_with(struct policy *p)
+{
+	plan_free(new_plan);
+	policy_free(new_policy);
+	new_policy = p;
+	new_plan = plan_for(p);
+	sm_difference(old_plan, new_plan, &k, &d);
+}
+
+static void expect(const uint32_t *sets, unsigned slvl, unsigned arb, unsigned ports)
+{
+	uint32_t all = 0;
+
+	for (unsigned a = 0; a < 0x40; a++)
+		all += sets[a];
+	ck_assert_uint_eq(sets[UMAD_SM_ATTR_SLVL_TABLE], slvl);
+	ck_assert_uint_eq(sets[UMAD_SM_ATTR_VL_ARB_TABLE], arb);
+	ck_assert_uint_eq(sets[UMAD_SM_ATTR_PORT_INFO], ports);
+	ck_assert_uint_eq(all, slvl + arb + ports);
+}
+
+#define SL2VLS (3 + 3 * 2 + 3)	/* switch: from port 0 and between linked ports; CAs */
+
+START_TEST(nothing_differs)
+{
+	compare_with(policy_with(4, 10, 0));
+	expect(d.least, 0, 0, 0);
+	expect(d.most, 0, 0, 0);
+	for (unsigned c = 0; c < PORT_CLASS_COUNT; c++)
+		ck_assert_mem_eq(&d.tables[c], &(struct tables_changed){ 0 }, sizeof(d.tables[c]));
+}
+END_TEST
+
+START_TEST(each_kind_of_table)
+{
+	compare_with(policy_with(3, 10, 0));	/* VLs 0..2: four all the same */
+	expect(d.least, SL2VLS, 0, 0);
+	expect(d.most, SL2VLS, 0, 0);
+	ck_assert_uint_eq(d.tables[CLASS_CA].sl2vl, 3);
+	ck_assert_uint_eq(d.tables[CLASS_SWITCH].sl2vl, 3 * 2 + 3);
+	compare_with(policy_with(4, 11, 0));
+	expect(d.least, 0, 6, 0);		/* one low block each */
+	ck_assert_uint_eq(d.tables[CLASS_CA].vlarb, 3);
+	ck_assert_uint_eq(d.tables[CLASS_SWITCH].vlarb, 3);
+	compare_with(policy_with(4, 10, 5));
+	expect(d.least, 0, 0, 6);
+	ck_assert_uint_eq(d.tables[CLASS_CA].high_limit, 3);
+	ck_assert_uint_eq(d.tables[CLASS_SWITCH].high_limit, 3);
+	ck_assert_uint_eq(d.tables[CLASS_CA].op_vls, 0);
+}
+END_TEST
+
+START_TEST(vls_are_added_and_not_taken)
+{
+	compare_with(policy_with(8, 10, 0));
+	expect(d.least, SL2VLS, 0, 6);
+	ck_assert_uint_eq(d.tables[CLASS_CA].op_vls, 3);
+	compare_with(policy_with(1, 10, 0));
+	ck_assert_uint_eq(d.tables[CLASS_CA].op_vls, 3);	/* the plans differ … */
+	ck_assert_uint_eq(d.most[UMAD_SM_ATTR_PORT_INFO], 0);	/* … the links keep them */
+}
+END_TEST
+
+START_TEST(optimized_programming_is_counted)
+{
+	f->switches[0].optimized_sl2vl = true;
+	compare_with(policy_with(3, 10, 0));
+	expect(d.least, 3 + 1, 0, 0);
+	expect(d.most, 3 + 1, 0, 0);
+	ck_assert_uint_eq(d.tables[CLASS_SWITCH].sl2vl, 3 * 2 + 3);
+}
+END_TEST
+
+START_TEST(what_nobody_wrote_may_be_anything)
+{
+	plan_free(old_plan);
+	policy_free(old_policy);
+	old_policy = policy_builtin();
+	old_plan = plan_for(old_policy);
+	bring_up();
+	compare_with(policy_with(4, 10, 0));
+	ck_assert_uint_eq(d.least[UMAD_SM_ATTR_SLVL_TABLE], 0);
+	ck_assert_uint_eq(d.most[UMAD_SM_ATTR_SLVL_TABLE], SL2VLS);
+	ck_assert_uint_gt(d.most[UMAD_SM_ATTR_VL_ARB_TABLE], d.least[UMAD_SM_ATTR_VL_ARB_TABLE]);
+	ck_assert_uint_eq(d.most[UMAD_SM_ATTR_PORT_INFO], d.least[UMAD_SM_ATTR_PORT_INFO]);
+	ck_assert_uint_eq(d.most[UMAD_SM_ATTR_LINEAR_FT], 0);
+}
+END_TEST
+
+START_TEST(a_doubtful_device_is_read)
+{
+	map64_put(&k.doubtful, 0x200, 1);
+	compare_with(policy_with(3, 10, 0));
+	ck_assert_uint_eq(d.least[UMAD_SM_ATTR_SLVL_TABLE], SL2VLS - 1);
+	ck_assert_uint_eq(d.most[UMAD_SM_ATTR_SLVL_TABLE], SL2VLS);
+	ck_assert_uint_gt(d.most[UMAD_SM_ATTR_PKEY_TABLE], 0);
+	ck_assert_uint_eq(d.least[UMAD_SM_ATTR_PKEY_TABLE], 0);
+	ck_assert_uint_eq(d.tables[CLASS_CA].pkey, 0);	/* the plans agree */
+}
+END_TEST
+
+/* A port that answers a Set with another value is not asked again. */
+START_TEST(refused_values_are_not_sent)
+{
+	uint32_t port = fabric_find_port(f, 0x201);
+	struct want_env e;
+	uint8_t info[64];
+
+	compare_with(policy_with(4, 10, 5));
+	e = (struct want_env){ .plan = new_plan, .sm_lid = new_plan->lid[f->self] };
+	want_port_info(&e, port, IB_PORT_NOP, info);
+	store_refused(store, 0x200, UMAD_SM_ATTR_PORT_INFO, 1, port_info_digest(&e, port, info),
+		      port_info_digest(&e, port, f->ports[port].info));
+	refusals_free(k.refused);
+	k.refused = refusals_copy(store_refusals(store));
+	compare_with(policy_with(4, 10, 5));
+	expect(d.least, 0, 0, 5);
+}
+END_TEST
+
+START_TEST(ports_that_are_not_up_yet)
+{
+	uint32_t port = fabric_find_port(f, 0x201), peer = f->ports[port].peer;
+
+	f->ports[port].state = f->ports[peer].state = IB_PORT_INIT_S;
+	compare_with(policy_with(4, 10, 0));
+	/* each end to Armed, then to Active; and what started anew is read */
+	ck_assert_uint_eq(d.least[UMAD_SM_ATTR_PORT_INFO], 4);
+	ck_assert_uint_gt(d.most[UMAD_SM_ATTR_SLVL_TABLE], 0);
+	ck_assert_uint_eq(d.least[UMAD_SM_ATTR_SLVL_TABLE], 0);
+	f->ports[peer].state = IB_PORT_ARMED_S;
+	compare_with(policy_with(4, 10, 0));
+	ck_assert_uint_eq(d.least[UMAD_SM_ATTR_PORT_INFO], 3);
+}
+END_TEST
+
+static Suite *difference_suite(void)
+{
+	Suite *s = suite_create("sm difference");
+	TCase *t = tcase_create("all");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, nothing_differs);
+	tcase_add_test(t, each_kind_of_table);
+	tcase_add_test(t, vls_are_added_and_not_taken);
+	tcase_add_test(t, optimized_programming_is_counted);
+	tcase_add_test(t, what_nobody_wrote_may_be_anything);
+	tcase_add_test(t, a_doubtful_device_is_read);
+	tcase_add_test(t, refused_values_are_not_sent);
+	tcase_add_test(t, ports_that_are_not_up_yet);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+int main(void)
+{
+	SRunner *r = srunner_create(difference_suite());
+	int failed;
+
+	srunner_run_all(r, CK_ENV);
+	failed = srunner_ntests_failed(r);
+	srunner_free(r);
+	return failed != 0;
+}
