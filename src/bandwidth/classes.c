@@ -239,7 +239,7 @@ static bool has_two_tables(const struct intent *in, const struct class_link *lin
 	return in->has_high && in->has_low && link->high_cap && link->low_cap;
 }
 
-/* High priority alone stays in the high table where there is one; everything else in the low one. */
+/* High priority alone stays in the high table if there is one; all else goes to the low one. */
 static bool only_high_table(const struct intent *in, const struct class_link *link)
 {
 	return !link->low_cap || (!in->has_low && link->high_cap);

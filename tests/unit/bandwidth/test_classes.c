@@ -545,6 +545,55 @@ START_TEST(share_below_what_can_be)
 }
 END_TEST
 
+/* Little is expected of high priority without a share: it weighs as the least that has one. */
+START_TEST(high_without_a_share_among_shares)
+{
+	static const struct traffic_class c[] = {
+		HIGH(6000), HIGH(1000), HIGH(OPEN), LOW(OPEN)
+	};
+	struct class_fit f = fit(c, 4, (struct class_link){ 8, 64, 64, 4 });
+
+	ck_assert(!f.inexact);
+	ck_assert_int_eq(f.achieved[0], 6000);
+	ck_assert_int_eq(f.achieved[1], 1000);
+	ck_assert_int_eq(f.asked[2], -1);
+	ck_assert_int_eq(f.achieved[2], 1000);
+	ck_assert_int_eq(f.achieved[3], 2000);
+}
+END_TEST
+
+/* Of the limits near to what is asked, one with which the short tables can do it. */
+START_TEST(limit_that_suits_the_tables)
+{
+	static const struct traffic_class c[] = {
+		HIGH(1746), HIGH(1358), LOW(3843), HIGH(776), HIGH(4460), LOW(6148)
+	};
+
+	ck_assert(!fit(c, 6, (struct class_link){ 15, 4, 4, 4 }).inexact);
+}
+END_TEST
+
+/* With three packets in an entry and four entries, 6 and 5 are nearest; 5 and 4 are within 2 %. */
+START_TEST(nearest_of_what_would_do)
+{
+	static const struct traffic_class c[] = { LOW(5500), LOW(4500) };
+	struct class_fit f = fit(c, 2, (struct class_link){ 8, 4, 4, 5 });
+
+	ck_assert_int_eq(f.achieved[0], 5455);
+	ck_assert_int_eq(f.achieved[1], 4545);
+}
+END_TEST
+
+/* A hundredth of a per cent is not worth a cycle of thousands of packets. */
+START_TEST(short_cycles)
+{
+	static const struct traffic_class c[] = { LOW(5001), LOW(4999) };
+	struct class_fit f = fit(c, 2, (struct class_link){ 8, 64, 64, 1 });
+
+	ck_assert(table_is(f.arb.low, f.arb.n_low, "0:4 1:4"));
+}
+END_TEST
+
 START_TEST(low_starves_only_by_255)
 {
 	static const struct traffic_class c[] = { HIGH_LIMIT(OPEN, 255), LOW(OPEN), LOW(OPEN) };
@@ -652,6 +701,19 @@ START_TEST(least_hurt_share)
 }
 END_TEST
 
+/* High and low pairs with 20 % each: those that are alike. */
+START_TEST(of_equals_the_alike_share)
+{
+	static const struct traffic_class c[] = {
+		HIGH(500), HIGH(1500), LOW(1250), LOW(1250), LOW(7500)
+	};
+	static const uint8_t expected[] = { 0, 1, 2, 2, 3 };
+	struct class_fit f = fit(c, 5, (struct class_link){ 4, 64, 64, 4 });
+
+	ck_assert_mem_eq(f.vl, expected, 5);
+}
+END_TEST
+
 /* What shares a VL on a link does so on every one with fewer, or another MTU or tables. */
 START_TEST(sharing_is_nested)
 {
@@ -713,7 +775,9 @@ int main(void)
 {
 	const TTest *const by_hand[] = {
 		the_example, default_limit, limit_from_a_share, share_between_two_limits,
-		share_below_what_can_be, low_starves_only_by_255, one_vl, one_class, one_table,
+		share_below_what_can_be, high_without_a_share_among_shares,
+		limit_that_suits_the_tables, nearest_of_what_would_do, short_cycles,
+		of_equals_the_alike_share, low_starves_only_by_255, one_vl, one_class, one_table,
 		short_tables, least_hurt_share, sharing_is_nested, sense,
 	};
 	Suite *s = suite_create("classes");

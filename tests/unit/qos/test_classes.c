@@ -307,8 +307,8 @@ START_TEST(missed_shares)
 	p->class_of_sl[0] = 1;
 	p->class_of_sl[1] = 0;
 	build();
-	const struct finding *e = find(&findings, SEV_WARNING, "\"fast\" gets 50.00 % of the link, not 20.00 %",
-				       "host0/P1");
+	const struct finding *e = find(&findings, SEV_WARNING, "host0/P1",
+				       "\"fast\" gets 50.00 % of the link, not 20.00 %");
 
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_eq(e->pos.line, p->classes[0].pos.line);
@@ -326,6 +326,35 @@ START_TEST(devices_without_sl2vl)
 	ck_assert_ptr_null(fit(HOST1, 1));
 	ck_assert_uint_eq(qos_sl2vl_id(t, f, HOST1, 0, 1), TABLE_NONE);
 	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "host1/P1", "no SL2VL tables"));
+	ck_assert_uint_eq(findings.n, 1);
+}
+END_TEST
+
+/* Scopes lose ports that the classes can't serve either. */
+START_TEST(scopes_on_devices_without_sl2vl)
+{
+	struct policy_vlarb *v;
+
+	four_classes();
+	node_caps[HOST1].no_sl_map = true;
+	v = add_vlarb(p, SCOPE_GROUP, "hosts");
+	v->has_high = true;
+	set_entries(v->arb.high, &v->arb.n_high, "7:1");
+	build();
+	ck_assert_ptr_nonnull(find(&findings, SEV_ERROR, "host0/P1", "and 1 more port,"));
+	ck_assert_uint_eq(arb(HOST1, 1)->n_high, 0);
+}
+END_TEST
+
+/* Kinds of link that differ in the MTU alone are one finding, all ports counted. */
+START_TEST(sharing_is_said_once)
+{
+	four_classes();
+	node_caps[HOST0].vl_cap = node_caps[HOST1].vl_cap = 2;
+	node_caps[HOST1].mtu = 3;
+	build();
+	ck_assert_uint_eq(t->n_fits, 3);
+	ck_assert_ptr_nonnull(find(&findings, SEV_INFO, "host0/P1", "and 3 more ports:"));
 	ck_assert_uint_eq(findings.n, 1);
 }
 END_TEST
@@ -393,7 +422,7 @@ int main(void)
 	const TTest *const tests[] = {
 		everywhere_alike, links_of_all_kinds, mtu_of_the_link, max_vls, excepted_ports,
 		excepted_switch, scopes_that_are_in_conflict, missed_shares, devices_without_sl2vl,
-		enhanced_port_0, nonsense, many_ports,
+		scopes_on_devices_without_sl2vl, sharing_is_said_once, enhanced_port_0, nonsense, many_ports,
 	};
 	Suite *s = suite_create("classes");
 	TCase *c = tcase_create("classes");

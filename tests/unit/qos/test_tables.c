@@ -762,6 +762,20 @@ START_TEST(unserved_vls)
 }
 END_TEST
 
+START_TEST(one_vl_is_served_without_tables)
+{
+	p->has_fabric_setup = true;
+	p->defaults[CLASS_CA] = (struct policy_class_default){
+		.given = true, .has_low = true, .high_limit = -1,
+	};
+	set_entries(p->defaults[CLASS_CA].arb.low, &p->defaults[CLASS_CA].arb.n_low, "1:1");
+	node_caps[LEAF].vl_cap = 1;
+	build();
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "VL 1 in the low table", "host0/P1"));
+	ck_assert_uint_eq(findings.n, 1);
+}
+END_TEST
+
 START_TEST(unserved_vls_of_a_class_default)
 {
 	p->has_fabric_setup = true;
@@ -865,7 +879,8 @@ int main(void)
 		port_numbers_that_devices_lack, port_numbers_that_hosts_lack,
 		arbitration_by_field, arbitration_too_long, entries_without_weight_make_room,
 		arbitration_of_vls_that_devices_lack, nothing_to_arbitrate, half_given,
-		unserved_vls, unserved_vls_of_a_class_default, kept_tables, kept_vls,
+		unserved_vls, one_vl_is_served_without_tables,
+		unserved_vls_of_a_class_default, kept_tables, kept_vls,
 	};
 	Suite *s = suite_create("tables");
 	TCase *c = tcase_create("tables");
