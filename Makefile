@@ -29,7 +29,7 @@ uses_fabric = base ib
 uses_route  = base ib fabric
 uses_qos    = base ib bandwidth fabric
 uses_plan   = base ib bandwidth fabric route qos
-uses_conf   = base yaml ib qos/policy.h plan/settings.h
+uses_conf   = base yaml ib bandwidth/classes.h qos/policy.h plan/settings.h
 uses_store  = base ib fabric plan
 uses_loop   = base
 uses_policies = base ib fabric qos plan store loop
@@ -49,7 +49,7 @@ uses_simctl   = base yaml json simnet simdev simcheck
 # Programs: src/NAME/*.c and the layers they use.
 PROGRAMS = qosd qosd-ctl qosd-sim
 uses_qosd     = $(filter-out sim% convert,$(LAYERS))
-uses_qosd-ctl = base convert
+uses_qosd-ctl = base ib convert
 uses_qosd-sim = base yaml json loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(SYSTEMD_LIBS)
@@ -224,13 +224,14 @@ export LAYER_TABLE = $(foreach l,$(LAYERS) $(PROGRAMS) preload,$(l):$(subst $() 
 export OWNED_HEADERS
 
 LAYER_TESTS = tests/check-layers
+PROMISE_TESTS = tests/check-promises
 GOLDEN_TESTS = $(wildcard tests/golden/*.sh)
 FUZZ_TESTS = $(wildcard tests/fuzz/*.sh)
 # Those with a number run on each simulator, sim-* on ours.
 E2E_TESTS = $(filter-out %/lib.sh tests/e2e/sim-%,$(wildcard tests/e2e/*.sh))
 BOTH_TESTS = $(wildcard tests/e2e/[0-9]*.sh)
 SIM_TESTS = $(BOTH_TESTS) $(wildcard tests/e2e/sim-*.sh)
-ALL_TESTS = $(LAYER_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
+ALL_TESTS = $(LAYER_TESTS) $(PROMISE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
 	$(E2E_TESTS)
 
 # With LAYER=qos only that layer's unit tests; with T=name only those tests
@@ -246,7 +247,8 @@ endif
 jobs = $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 submake = $(MAKE) --no-print-directory
 
-.PHONY: check run-check check-programs check-unit check-golden check-layers check-e2e check-sanitize
+.PHONY: check run-check check-programs check-unit check-golden check-layers check-promises check-e2e \
+	check-sanitize
 check:	## install what is missing, build, run every test
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) all check-programs
@@ -265,6 +267,9 @@ check-golden: all	## policy files and what qosd says to them
 
 check-layers:	## who includes whom
 	@tests/run $(LAYER_TESTS)
+
+check-promises:	## whether each promise of tests/README.md has its tests
+	@tests/run $(PROMISE_TESTS)
 
 check-e2e: all $(TEST_TOOLS)	## end to end on a simulated fabric (T=name: some of them)
 	@tests/run $(call chosen,$(E2E_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))

@@ -37,10 +37,16 @@
 /* What waits at the port. */
 struct arb_load {
 	uint16_t active;		/* bit v: VL v always has a packet (is backlogged) */
-	uint16_t packet[ARB_VLS];	/* bytes of each VL's packets on the wire, 1..65535 where active */
+	uint16_t packet[ARB_VLS];	/* bytes of each VL's packets on the wire; 0: it has none */
 };
 
-/* Over one joint cycle of both tables.  Exact. */
+/* The same size of packets on all VLs, active or not. */
+struct arb_load arbiter_load(uint16_t active, uint16_t packet);
+
+/*
+ * Over one joint cycle of both tables, which is the same wherever they begin.
+ * Exact.  Where only one table sends, over one turn of it.
+ */
 struct arb_cycle {
 	uint64_t packets[ARB_VLS];
 	uint64_t bytes[ARB_VLS];
@@ -49,6 +55,7 @@ struct arb_cycle {
 	uint16_t starved;		/* active VLs that never send */
 };
 
+/* Takes microseconds; a millisecond or more where full tables and small, odd packets meet. */
 void arbiter_run(const struct vlarb *arb, const struct arb_load *load, struct arb_cycle *out);
 
 /*
@@ -56,9 +63,10 @@ void arbiter_run(const struct vlarb *arb, const struct arb_load *load, struct ar
  * comes to the head of VL vl's queue, which was empty, and the moment its first
  * bit is sent, with every other VL of the load backlogged (vl itself need not be
  * active in it): the packet in transmission, the entries that come before, and
- * the low packets in between.  For a VL of either table.  UINT64_MAX if vl is
- * in no table, or may starve.  Credits are not considered: the next device
- * always takes what it is sent.
+ * the low packets in between.  For a VL of either table, and whatever vl sent
+ * before, but that none of its own packets is in transmission: then that comes
+ * on top.  UINT64_MAX if vl is in no table, or may starve.  Credits are not
+ * considered: the next device always takes what it is sent.
  */
 uint64_t arbiter_wait_bytes(const struct vlarb *arb, const struct arb_load *load, unsigned vl);
 
@@ -69,8 +77,9 @@ uint16_t arbiter_low_vls(const struct vlarb *arb);
 /*
  * What was measured on hardware for one VL of high and one of low priority at
  * an MTU of 2048 bytes, limit q, high weight h, low weight l, all as in the
- * tables, h and l not 0: high:low = (h/l) * max(1, floor(2*q*l/h)).  It differs
- * from arbiter_run(): that hardware serves whole weights within the limit.
+ * tables, h and l not 0, q below 255: high:low = (h/l) * max(1, floor(2*q*l/h)).
+ * It differs from arbiter_run(): that hardware serves whole weights within the
+ * limit.  The 1 counts where the limit is less than the weight (2*q*l < h).
  */
 double arbiter_measured_ratio(unsigned q, unsigned h, unsigned l);
 

@@ -10,9 +10,10 @@
  *    it, and is expected to need little.
  *  - With shares, high-priority classes are to have that part of the whole link
  *    when everybody wants all, and the low ones the rest in proportion.  The
- *    limit follows from that unless one is given.  The arbiter sends at least a
- *    packet of high priority for each of low: a share below that is exceeded,
- *    and said to be.
+ *    limit follows from that unless one is given; where no limit comes near,
+ *    high priority gets the rest by entries in the low table.  The arbiter sends
+ *    at least a packet of high priority for each of low: a share below that is
+ *    exceeded, and said to be.
  *  - Without a limit and without a share of high classes, the limit is
  *    CLASSES_DEFAULT_LIMIT.  Low priority can starve only by a limit of 255.
  *
@@ -24,7 +25,12 @@
  * for which it matters least (classes.c says how that is chosen); classes of
  * different priority only where there is one VL.  On links with equal VLs the
  * choice is equal, and what shares a VL on a link shares it on every link with
- * fewer VLs.
+ * fewer VLs, unless a table has fewer entries than VLs are to be in it, which
+ * has the same effect as fewer VLs.  A link without tables counts as one with a
+ * VL.  If there is only one table, all are in it, by their shares, and there is
+ * no priority; high priority without a share has half of it then.
+ *
+ * VLs are numbered from 0 without gaps, in the order of their first classes.
  *
  * Pure; nothing here knows ports or policies.
  */

@@ -1,32 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What can only be told of a whole policy: names that must be defined, groups
- * that contain each other, and what is never used or never matches.
+ * What can only be told of a whole policy: names that must be defined, and
+ * groups that contain each other.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/map64.h"
 #include "conf/parts.h"
 
 /* --- names --- */
-
-/* The words of one kind, sorted. */
-struct index {
-	const char *kind;	/* "group", … for errors */
-	struct entry { const char *name; uint32_t i; } *v;
-	const char **words;	/* the names alone, for hints */
-	size_t n;
-};
 
 static int compare_entries(const void *a, const void *b)
 {
 	return strcmp(((const struct entry *)a)->name, ((const struct entry *)b)->name);
 }
 
-/* first: the name of item 0; the others follow at a distance of `stride` bytes. */
-static struct index index_new(const char *kind, char *const *first, size_t n, size_t stride)
+struct index index_new(const char *kind, char *const *first, size_t n, size_t stride)
 {
 	struct index x = { kind, xcalloc(n, sizeof(*x.v)), xcalloc(n, sizeof(*x.words)), n };
 
@@ -39,16 +29,14 @@ static struct index index_new(const char *kind, char *const *first, size_t n, si
 	qsort(x.v, n, sizeof(*x.v), compare_entries);
 	return x;
 }
-#define INDEX(kind, items, n) \
-	index_new(kind, (n) ? &(items)[0].name : NULL, n, sizeof((items)[0]))
 
-static void index_free(struct index *x)
+void index_free(struct index *x)
 {
 	free(x->v);
 	free(x->words);
 }
 
-static uint32_t index_find(const struct index *x, const char *name)
+uint32_t index_find(const struct index *x, const char *name)
 {
 	struct entry key = { name, 0 };
 	const struct entry *e = bsearch(&key, x->v, x->n, sizeof(*x->v), compare_entries);
@@ -84,11 +72,27 @@ static void resolve_groups(struct reader *r, const struct index *groups,
 		resolve_group(r, groups, &names->v[i]);
 }
 
+static void resolve_members(struct reader *r, const struct index *groups,
+			    const struct policy_partition *part)
+{
+	for (size_t i = 0; i < part->n_members; i++)
+		if (part->members[i].group.s && strcmp(part->members[i].group.s, "self"))
+			resolve_group(r, groups, &part->members[i].group);
+}
+
+static void resolve_class(struct reader *r, const struct index *levels, struct policy_class *c)
+{
+	for (size_t k = 0; k < c->level_names.n; k++)
+		c->levels[k] = resolve(r, levels, &c->level_names.v[k]);
+}
+
 static void resolve_levels(struct reader *r, const struct index *levels, struct policy *p)
 {
 	for (size_t i = 0; i < p->n_rules; i++)
 		if (p->rules[i].level_name.s)
 			p->rules[i].level = resolve(r, levels, &p->rules[i].level_name);
+	for (size_t i = 0; i < p->n_classes; i++)
+		resolve_class(r, levels, &p->classes[i]);
 	for (size_t i = 0; i < p->n_partitions; i++) {
 		struct policy_partition *part = &p->partitions[i];
 
@@ -159,8 +163,10 @@ static uint8_t visit(struct nesting *s, uint32_t group, unsigned depth)
 	return s->height[group];
 }
 
-static void check_nesting(struct reader *r, const struct policy *p, const struct index *groups)
+/* False if there was an error. */
+static bool check_nesting(struct reader *r, const struct policy *p, const struct index *groups)
 {
+	size_t errors = r->out->count[SEV_ERROR];
 	struct nesting s = {
 		.r = r, .p = p, .groups = groups,
 		.height = xcalloc(p->n_groups, sizeof(*s.height)),
@@ -171,6 +177,200 @@ static void check_nesting(struct reader *r, const struct policy *p, const struct
 		visit(&s, g, 1);
 	free(s.height);
 	free(s.open);
+	return r->out->count[SEV_ERROR] == errors;
+}
+
+/* --- groups within partitions within groups --- */
+
+/*
+ * A walk over groups (0 ...) and, behind them, partitions in order of P_Key; an
+ * edge leads to who is within.  A stack of our own: nothing bounds the depth.
+ */
+struct frame {
+	uint32_t node;
+	size_t step;		/* edges tried so far */
+	uint32_t pkey_at;	/* of a group: where in a range of P_Keys it is */
+};
+
+struct walk {
+	struct reader *r;
+	const struct policy *p;
+	const struct index *groups, *partitions;
+	uint32_t *sorted;	/* partitions in order of P_Key */
+	uint32_t *rank;		/* and the place of each */
+	uint32_t *next;		/* of a place: the next that is not done, or n_partitions */
+	enum { UNSEEN, OPEN, DONE } *state;
+	VEC(struct frame) stack;
+};
+
+static int compare_pkeys(const void *pa, const void *pb, void *partitions)
+{
+	const struct policy_partition *p = partitions;
+	uint16_t a = p[*(const uint32_t *)pa].pkey, b = p[*(const uint32_t *)pb].pkey;
+
+	return (a > b) - (a < b);
+}
+
+static void sort_partitions(struct walk *w)
+{
+	size_t n = w->p->n_partitions;
+
+	w->sorted = xcalloc(n, sizeof(*w->sorted));
+	w->rank = xcalloc(n, sizeof(*w->rank));
+	w->next = xcalloc(n + 1, sizeof(*w->next));
+	for (uint32_t i = 0; i < n; i++)
+		w->sorted[i] = i;
+	qsort_r(w->sorted, n, sizeof(*w->sorted), compare_pkeys, w->p->partitions);
+	for (uint32_t i = 0; i < n; i++)
+		w->rank[w->sorted[i]] = i;
+	for (uint32_t i = 0; i <= n; i++)
+		w->next[i] = i;
+}
+
+/* The first place from `at` on that is not done. */
+static uint32_t next_place(struct walk *w, uint32_t at)
+{
+	while (w->next[at] != at) {
+		w->next[at] = w->next[w->next[at]];
+		at = w->next[at];
+	}
+	return at;
+}
+
+static uint32_t place_of_pkey(const struct walk *w, uint64_t pkey)
+{
+	uint32_t a = 0, b = (uint32_t)w->p->n_partitions;
+
+	while (a < b) {
+		uint32_t mid = a + (b - a) / 2;
+
+		if (w->p->partitions[w->sorted[mid]].pkey < pkey)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	return a;
+}
+
+/*
+ * The next of the partitions in a range of P_Keys: those that are done are
+ * passed over, however many they are.
+ */
+static bool next_in_range(struct walk *w, struct frame *f, const struct u64_range *range,
+			  uint32_t *node)
+{
+	uint32_t first = place_of_pkey(w, range->lo), at;
+
+	if (f->pkey_at < first)
+		f->pkey_at = first;
+	at = next_place(w, f->pkey_at);
+	if (at == w->p->n_partitions || w->p->partitions[w->sorted[at]].pkey > range->hi)
+		return false;
+	f->pkey_at = at + 1;
+	*node = (uint32_t)w->p->n_groups + at;
+	return true;
+}
+
+/* The next one within a group, where it is said, or false. */
+static bool next_of_group(struct walk *w, struct frame *f, uint32_t *node, struct src_pos *pos)
+{
+	const struct policy_group *g = &w->p->groups[f->node];
+	size_t named = g->groups.n + g->partitions.n;
+
+	for (; f->step < named; f->step++) {
+		bool group = f->step < g->groups.n;
+		const struct policy_name *name = group ? &g->groups.v[f->step]
+						       : &g->partitions.v[f->step - g->groups.n];
+		uint32_t i = index_find(group ? w->groups : w->partitions, name->s);
+
+		if (i == UINT32_MAX)
+			continue;
+		*node = group ? i : (uint32_t)w->p->n_groups + w->rank[i];
+		*pos = name->pos;
+		f->step++;
+		return true;
+	}
+	for (; f->step < named + g->pkeys.n; f->step++, f->pkey_at = 0) {
+		*pos = g->pkeys.v[f->step - named].pos;
+		if (next_in_range(w, f, &g->pkeys.v[f->step - named], node))
+			return true;
+	}
+	return false;
+}
+
+static const struct policy_partition *partition_of(const struct walk *w, uint32_t node)
+{
+	return &w->p->partitions[w->sorted[node - w->p->n_groups]];
+}
+
+static bool next_of_partition(struct walk *w, struct frame *f, uint32_t *node,
+			      struct src_pos *pos)
+{
+	const struct policy_partition *part = partition_of(w, f->node);
+
+	while (f->step < part->n_members) {
+		const struct policy_member *m = &part->members[f->step++];
+
+		*node = m->group.s ? index_find(w->groups, m->group.s) : UINT32_MAX;
+		*pos = m->pos;
+		if (*node != UINT32_MAX)
+			return true;
+	}
+	return false;
+}
+
+static void report_loop(struct walk *w, uint32_t node, uint32_t by, struct src_pos pos)
+{
+	bool group = node < w->p->n_groups, by_group = by < w->p->n_groups;
+
+	read_error(w->r, pos, "the %s '%s' contains itself, by way of the %s '%s'",
+		   group ? "group" : "partition",
+		   EXCERPT(group ? w->p->groups[node].name : partition_of(w, node)->name),
+		   by_group ? "group" : "partition",
+		   EXCERPT(by_group ? w->p->groups[by].name : partition_of(w, by)->name));
+}
+
+static void walk_from(struct walk *w, uint32_t root)
+{
+	*vec_push(&w->stack) = (struct frame){ .node = root };
+	w->state[root] = OPEN;
+	while (w->stack.n) {
+		struct frame *f = &w->stack.v[w->stack.n - 1];
+		bool group = f->node < w->p->n_groups;
+		struct src_pos pos = { 0 };
+		uint32_t node = 0;
+
+		if (!(group ? next_of_group : next_of_partition)(w, f, &node, &pos)) {
+			w->state[f->node] = DONE;
+			if (!group)
+				w->next[f->node - w->p->n_groups]++;
+			w->stack.n--;
+		} else if (w->state[node] == OPEN) {
+			report_loop(w, node, f->node, pos);
+		} else if (w->state[node] == UNSEEN) {
+			w->state[node] = OPEN;
+			*vec_push(&w->stack) = (struct frame){ .node = node };
+		}
+	}
+}
+
+static void check_partition_loops(struct reader *r, const struct policy *p,
+				  const struct index *groups, const struct index *partitions)
+{
+	struct walk w = {
+		.r = r, .p = p, .groups = groups, .partitions = partitions,
+		.state = xcalloc(p->n_groups + p->n_partitions, sizeof(*w.state)),
+	};
+
+	sort_partitions(&w);
+	for (uint32_t g = 0; g < p->n_groups; g++)
+		if (w.state[g] == UNSEEN)
+			walk_from(&w, g);
+	free(w.sorted);
+	free(w.rank);
+	free(w.next);
+	free(w.state);
+	vec_free(&w.stack);
 }
 
 void check_names(struct reader *r, struct policy *p)
@@ -191,114 +391,18 @@ void check_names(struct reader *r, struct policy *p)
 		resolve_groups(r, &groups, &p->rules[i].destinations);
 		resolve_groups(r, &groups, &p->rules[i].either);
 	}
+	for (size_t i = 0; i < p->n_partitions; i++)
+		resolve_members(r, &groups, &p->partitions[i]);
+	resolve_groups(r, &groups, &p->classes_except);
 	for (size_t i = 0; i < p->n_sl2vl; i++)
 		resolve_group(r, &groups, &p->sl2vl[i].group);
 	for (size_t i = 0; i < p->n_vlarb; i++)
 		resolve_group(r, &groups, &p->vlarb[i].group);
 	resolve_levels(r, &levels, p);
-	check_nesting(r, p, &groups);
+	if (check_nesting(r, p, &groups))
+		check_partition_loops(r, p, &groups, &partitions);
 	index_free(&groups);
 	index_free(&levels);
 	index_free(&partitions);
 }
 
-/* --- use --- */
-
-static void use_group(const struct index *groups, bool *used, const struct policy_name *name)
-{
-	uint32_t g = index_find(groups, name->s);
-
-	if (g != UINT32_MAX)
-		used[g] = true;
-}
-
-static void use_groups(const struct index *groups, bool *used, const struct policy_names *names)
-{
-	for (size_t i = 0; i < names->n; i++)
-		use_group(groups, used, &names->v[i]);
-}
-
-static void check_unused_groups(struct reader *r, const struct policy *p)
-{
-	struct index groups = INDEX("group", p->groups, p->n_groups);
-	bool *used = xcalloc(p->n_groups, sizeof(*used));
-
-	for (size_t i = 0; i < p->n_groups; i++)
-		use_groups(&groups, used, &p->groups[i].groups);
-	for (size_t i = 0; i < p->n_rules; i++) {
-		use_groups(&groups, used, &p->rules[i].sources);
-		use_groups(&groups, used, &p->rules[i].destinations);
-		use_groups(&groups, used, &p->rules[i].either);
-	}
-	for (size_t i = 0; i < p->n_sl2vl; i++)
-		use_group(&groups, used, &p->sl2vl[i].group);
-	for (size_t i = 0; i < p->n_vlarb; i++)
-		use_group(&groups, used, &p->vlarb[i].group);
-	for (size_t i = 0; i < p->n_groups; i++)
-		if (!used[i])
-			findings_add(r->out, SEV_WARNING, r->file, p->groups[i].pos,
-				     "the group '%s' is never used", p->groups[i].name);
-	free(used);
-	index_free(&groups);
-}
-
-/* Info only: MPI and others pick an SL by themselves, for which a level may stand. */
-static void check_unused_levels(struct reader *r, const struct policy *p)
-{
-	bool *used = xcalloc(p->n_levels, sizeof(*used));
-
-	used[p->default_level] = true;
-	for (size_t i = 0; i < p->n_rules; i++)
-		used[p->rules[i].level] = true;
-	for (size_t i = 0; i < p->n_partitions; i++)
-		used[p->partitions[i].ipoib_level_index] = true;
-	for (size_t i = 0; i < p->n_levels; i++)
-		if (!used[i])
-			findings_add(r->out, SEV_INFO, r->file, p->levels[i].pos,
-				     "no rule and no partition leads to the level '%s'",
-				     p->levels[i].name);
-	free(used);
-}
-
-/*
- * First match wins, so that a rule with the criteria of an earlier one is
- * never reached, nor any rule behind one without criteria.
- */
-static void check_unreachable_rules(struct reader *r, const struct policy *p)
-{
-	struct map64 seen = { 0 };	/* hash of the criteria -> rule */
-	char **criteria = xcalloc(p->n_rules, sizeof(*criteria));
-
-	for (uint32_t i = 0; i < p->n_rules; i++) {
-		struct buf b = { 0 };
-		uint32_t first;
-		uint64_t hash;
-
-		buf_puts(&b, "");
-		print_criteria(&p->rules[i], &b);
-		criteria[i] = b.s;
-		/* a rule without criteria hides all that follow */
-		first = map64_get(&seen, hash_bytes("", 0, 0));
-		hash = hash_bytes(b.s, b.n, 0);
-		if (first == MAP64_NONE)
-			first = map64_get(&seen, hash);
-		if (first == MAP64_NONE)
-			map64_put(&seen, hash, i);
-		else if (!*criteria[first] || !strcmp(criteria[first], b.s))
-			findings_add(r->out, SEV_WARNING, r->file, p->rules[i].pos,
-				     "this rule can never match: the one at line %u %s",
-				     p->rules[first].pos.line, *criteria[first] ?
-				     "has the same criteria" : "has no criteria and matches all");
-	}
-	for (size_t i = 0; i < p->n_rules; i++)
-		free(criteria[i]);
-	free(criteria);
-	map64_free(&seen);
-}
-
-void check_use(struct reader *r, const struct policy *p)
-{
-	check_unused_groups(r, p);
-	check_unused_levels(r, p);
-	check_unreachable_rules(r, p);
-}

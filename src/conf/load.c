@@ -25,7 +25,7 @@ bool conf_read_file(const char *path, struct buf *text, struct findings *out)
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > (off_t)CONF_FILE_MAX)
 		findings_add(out, SEV_ERROR, path, nowhere, "too large: %lld bytes, at most %u "
 			     "are read", (long long)st.st_size, CONF_FILE_MAX);
-	else if (buf_read(text, fd, CONF_FILE_MAX))	/* whatever fstat() says: it may be a pipe */
+	else if (buf_read(text, fd, CONF_FILE_MAX))	/* it may be a pipe, of any length */
 		done = true;
 	else if (errno == EFBIG)
 		findings_add(out, SEV_ERROR, path, nowhere, "too large: at most %u bytes are read",

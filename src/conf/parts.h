@@ -6,25 +6,55 @@
 #include "conf/read.h"
 #include "qos/policy.h"
 
-/* setup.c: the section fabric-setup; `at` is the struct policy. */
-read_fn read_fabric_setup;
+/* Readers of sections; `at` is the struct policy. */
+read_fn read_partitions;	/* partitions.c */
+read_fn read_fabric_setup;	/* setup.c */
+read_fn read_traffic_classes;	/* classes.c */
 
 /*
- * ulp.c: turns a rule's `ulp` and `tcp-port` into service_ids and pkeys, and
- * refuses combinations that contradict each other.  n is the rule's map.
+ * ulp.c: turns a rule's `ulp` and `tcp-port` into service_ids and refuses
+ * combinations that contradict each other.  n is the rule's map.
  */
 void ulp_expand(struct reader *r, const struct node *n, struct policy_rule *rule);
+/* ulp.c: the P_Keys of rules for IPoIB that name none, once the partitions are known. */
+void ulp_expand_ipoib(struct reader *r, struct policy *p);
+
+/* --- check.c: what can only be told of the whole --- */
+
+/* The names of groups, levels or partitions, sorted. */
+struct index {
+	const char *kind;	/* "group", ... for errors */
+	struct entry { const char *name; uint32_t i; } *v;
+	const char **words;	/* the names alone, for hints */
+	size_t n;
+};
+/* first: the name of item 0; the others follow at a distance of `stride` bytes. */
+struct index index_new(const char *kind, char *const *first, size_t n, size_t stride);
+#define INDEX(kind, items, n) \
+	index_new(kind, (n) ? &(items)[0].name : NULL, n, sizeof((items)[0]))
+void index_free(struct index *x);
+uint32_t index_find(const struct index *x, const char *name);	/* UINT32_MAX if not there */
 
 /*
- * check.c: what can only be told of the whole.  Resolves the names of groups,
- * levels and partitions (errors where there are none), refuses cycles of
- * groups; p has its implied parts.
+ * Resolves the names of groups, levels and partitions (errors where there are
+ * none), refuses cycles of groups; p has its implied parts.
  */
 void check_names(struct reader *r, struct policy *p);
-/* check.c: warnings on a policy without errors: what is never used or never matches. */
-void check_use(struct reader *r, const struct policy *p);
 
-/* print.c: a rule's criteria as they are in normal form, "source: a, sl: 1". */
-void print_criteria(const struct policy_rule *rule, struct buf *out);
+/*
+ * classes.c: after check_names().  Gives an SL to every level and a class to
+ * every SL; errors where that can't be done, and where traffic-classes and
+ * fabric-setup contradict each other.
+ */
+void check_classes(struct reader *r, struct policy *p);
+/* classes.c: the class of each level, UINT32_MAX if it has none.  The caller frees. */
+uint32_t *classes_of_levels(const struct policy *p);
+
+/* --- of a policy without errors --- */
+
+/* use.c: warnings on what is never used, or says nothing. */
+void check_use(struct reader *r, const struct policy *p);
+/* reach.c: warnings on rules that can never match. */
+void check_reach(struct reader *r, const struct policy *p);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The policy file: groups, partitions, levels, rules (grammar: qosd-policy(5)). */
+/* The policy file: groups, levels, rules, and the whole (grammar: qosd-policy(5)). */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/alloc.h"
 #include "base/map64.h"
@@ -70,6 +71,18 @@ static const struct key group_keys[] = {
 	{ "node-types", read_node_types, FIELD(struct policy_group, node_types) },
 };
 
+/* Words that have a meaning where a group is expected. */
+static void refuse_reserved_name(struct reader *r, const struct node *k)
+{
+	if (!strcmp(k->text, "all"))
+		read_error(r, k->pos, "the group 'all' exists already: every end port");
+	else if (!strcmp(k->text, "self"))
+		read_error(r, k->pos, "no group can be called 'self': as a member of partitions "
+			   "it is the port that qosd runs on");
+	else if (!strncasecmp(k->text, "0x", 2))
+		read_error(r, k->pos, "no group's name can begin with 0x, as GUIDs do");
+}
+
 static void read_groups(struct reader *r, const struct node *n, const struct key *key, void *at)
 {
 	struct policy *p = at;
@@ -84,81 +97,8 @@ static void read_groups(struct reader *r, const struct node *n, const struct key
 		g->name = xstrdup(k->text);
 		g->pos = k->pos;
 		read_name_ok(r, k);
-		if (!strcmp(g->name, "all"))
-			read_error(r, k->pos, "the group 'all' exists already: every end port");
+		refuse_reserved_name(r, k);
 		read_map(r, k->value, group_keys, ARRAY_SIZE(group_keys), g);
-	}
-}
-
-/* --- partitions --- */
-
-static const char later_partition[] =
-	"partitions beyond the default one (pkey 0x7fff, members {all: full}) "
-	"are not supported yet";
-
-static void read_partition_pkey(struct reader *r, const struct node *n, const struct key *k,
-				void *at)
-{
-	struct policy_partition *part = at;
-
-	(void)k;
-	if (read_pkey(r, n, &part->pkey) && part->pkey != IB_PKEY_DEFAULT)
-		read_error(r, n->pos, "%s", later_partition);
-}
-
-static void read_members(struct reader *r, const struct node *n, const struct key *k, void *at)
-{
-	const struct node *all = node_get(n, "all");
-
-	(void)k;
-	(void)at;
-	if (!read_is_map(r, n))
-		return;
-	if (n->n != 1 || !all || all->kind != NODE_SCALAR || strcmp(all->text, "full"))
-		read_error(r, n->pos, "%s", later_partition);
-}
-
-static void read_ipoib(struct reader *r, const struct node *n, const struct key *k, void *at)
-{
-	static const struct key keys[] = {
-		{ "level", read_name, FIELD(struct policy_partition, ipoib_level) },
-	};
-	struct policy_partition *part = at;
-
-	if (n->kind == NODE_MAP)
-		read_map(r, n, keys, ARRAY_SIZE(keys), part);
-	else
-		read_bool(r, n, k, &part->ipoib);
-}
-
-static const struct key partition_keys[] = {
-	{ "pkey", read_partition_pkey, WHOLE, .required = true },
-	{ "members", read_members, WHOLE },
-	{ "ipoib", read_ipoib, WHOLE },
-};
-
-static void read_partitions(struct reader *r, const struct node *n, const struct key *key, void *at)
-{
-	struct policy *p = at;
-
-	(void)key;
-	if (!read_is_map(r, n))
-		return;
-	p->partitions = xcalloc(n->n, sizeof(*p->partitions));
-	for (const struct node *k = n->child; k; k = k->next) {
-		struct policy_partition *part = &p->partitions[p->n_partitions++];
-
-		part->name = xstrdup(k->text);
-		part->pos = k->pos;
-		part->ipoib = true;
-		part->ipoib_level.s = xstrdup("");
-		part->level.s = xstrdup("");
-		policy_add_everybody(part);
-		read_name_ok(r, k);
-		read_map(r, k->value, partition_keys, ARRAY_SIZE(partition_keys), part);
-		if (p->n_partitions > 1 && part->pkey == IB_PKEY_DEFAULT)
-			read_error(r, k->pos, "the partition '%s' has this P_Key already",
-				   EXCERPT(p->partitions[0].name));
 	}
 }
 
@@ -204,9 +144,20 @@ static void read_rate(struct reader *r, const struct node *n, const struct key *
 			   "width and speed (4xQDR), or an IBA code, iba:N", EXCERPT(word));
 }
 
+static void read_sl(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct policy_level *l = at;
+	uint64_t v;
+
+	(void)k;
+	l->sl_given = true;	/* a wrong one too: then it isn't missing */
+	if (read_number(r, n, 0, IB_SL_COUNT - 1, &v))
+		l->sl = (uint8_t)v;
+}
+
 static const struct key level_keys[] = {
 	{ "description", read_text, FIELD(struct policy_level, description) },
-	{ "sl", read_uint, FIELD(struct policy_level, sl), .max = 15, .required = true },
+	{ "sl", read_sl, WHOLE },
 	{ "mtu-limit", read_mtu, FIELD(struct policy_level, mtu_limit) },
 	{ "rate-limit", read_rate, FIELD(struct policy_level, rate_limit) },
 	{ "packet-lifetime", read_lifetime, FIELD(struct policy_level, packet_lifetime) },
@@ -288,21 +239,13 @@ static void read_rules(struct reader *r, const struct node *n, const struct key 
 
 /* --- the whole --- */
 
-static void refuse_traffic_classes(struct reader *r, const struct node *n, const struct key *k,
-				   void *at)
-{
-	(void)k;
-	(void)at;
-	read_error(r, n->pos, "traffic-classes are not supported yet");
-}
-
 static const struct key policy_keys[] = {
 	{ "port-groups", read_groups, WHOLE },
 	{ "partitions", read_partitions, WHOLE },
 	{ "qos-levels", read_levels, WHOLE },
 	{ "match-rules", read_rules, WHOLE },
 	{ "fabric-setup", read_fabric_setup, WHOLE },
-	{ "traffic-classes", refuse_traffic_classes, WHOLE },
+	{ "traffic-classes", read_traffic_classes, WHOLE },
 };
 
 static void read_policy(struct reader *r, const struct node *root, struct policy *p)
@@ -311,8 +254,12 @@ static void read_policy(struct reader *r, const struct node *root, struct policy
 		read_map(r, root, policy_keys, ARRAY_SIZE(policy_keys), p);
 	policy_add_implied(p);
 	check_names(r, p);
-	if (r->out->count[SEV_ERROR] == 0)
+	check_classes(r, p);
+	ulp_expand_ipoib(r, p);
+	if (r->out->count[SEV_ERROR] == 0) {
 		check_use(r, p);
+		check_reach(r, p);
+	}
 }
 
 struct policy *conf_parse_policy(const char *name, const char *text, size_t n,

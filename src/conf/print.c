@@ -79,6 +79,15 @@ static void print_number(struct buf *out, uint64_t v, enum radix radix)
 	}
 }
 
+static void print_range(struct buf *out, const struct u64_range *range, enum radix radix)
+{
+	print_number(out, range->lo, radix);
+	if (range->lo == range->hi)
+		return;
+	buf_puts(out, "-");
+	print_number(out, range->hi, radix);
+}
+
 static void print_ranges(struct buf *out, const struct u64_ranges *ranges, enum radix radix)
 {
 	bool some = false;
@@ -86,11 +95,7 @@ static void print_ranges(struct buf *out, const struct u64_ranges *ranges, enum 
 	buf_puts(out, "[");
 	for (size_t i = 0; i < ranges->n; i++) {
 		separate(out, &some);
-		print_number(out, ranges->v[i].lo, radix);
-		if (ranges->v[i].lo != ranges->v[i].hi) {
-			buf_puts(out, "-");
-			print_number(out, ranges->v[i].hi, radix);
-		}
+		print_range(out, &ranges->v[i], radix);
 	}
 	buf_puts(out, "]");
 }
@@ -194,46 +199,86 @@ static void print_group(struct buf *out, const struct policy_group *g)
 
 /* --- partitions, levels, rules --- */
 
+static const char *membership_name(enum membership m)
+{
+	return m == MEMBER_LIMITED ? "limited" : m == MEMBER_BOTH ? "both" : "full";
+}
+
+static void print_members(struct buf *out, const struct policy_partition *part)
+{
+	bool some = false;
+
+	buf_puts(out, ", members: {");
+	for (size_t i = 0; i < part->n_members; i++) {
+		const struct policy_member *m = &part->members[i];
+
+		separate(out, &some);
+		if (m->group.s)
+			print_text(out, m->group.s);
+		else
+			print_range(out, &m->guids, GUID);
+		buf_printf(out, ": %s", membership_name(m->membership));
+	}
+	buf_puts(out, "}");
+}
+
 static void print_partition(struct buf *out, const struct policy_partition *part)
 {
 	buf_puts(out, "  ");
 	print_text(out, part->name);
-	buf_printf(out, ": {pkey: 0x%04x, members: {all: full}, ipoib: ", part->pkey);
+	buf_puts(out, ": {");
+	if (part->description) {
+		buf_puts(out, "description: ");
+		print_text(out, part->description);
+		buf_puts(out, ", ");
+	}
+	buf_printf(out, "pkey: 0x%04x", part->pkey);
+	if (part->n_members)
+		print_members(out, part);
+	if (*part->level.s) {
+		buf_puts(out, ", level: ");
+		print_text(out, part->level.s);
+	}
 	if (part->ipoib && *part->ipoib_level.s) {
-		buf_puts(out, "{level: ");
+		buf_puts(out, ", ipoib: {level: ");
 		print_text(out, part->ipoib_level.s);
 		buf_puts(out, "}}\n");
 	} else {
-		buf_printf(out, "%s}\n", part->ipoib ? "true" : "false");
+		buf_printf(out, ", ipoib: %s}\n", part->ipoib ? "true" : "false");
 	}
+}
+
+static void number_key(struct buf *out, bool *some, const char *key, int value)
+{
+	if (value < 0)
+		return;
+	flow_key(out, some, key);
+	buf_printf(out, "%d", value);
 }
 
 static void print_level(struct buf *out, const struct policy_level *l)
 {
 	unsigned tenths = rate_tenths(l->rate_limit);
+	bool some = false;
 
 	buf_puts(out, "  ");
 	print_text(out, l->name);
 	buf_puts(out, ": {");
 	if (l->description) {
-		buf_puts(out, "description: ");
+		flow_key(out, &some, "description");
 		print_text(out, l->description);
-		buf_puts(out, ", ");
 	}
-	buf_printf(out, "sl: %u", l->sl);
-	if (l->mtu_limit)
-		buf_printf(out, ", mtu-limit: %u", mtu_bytes(l->mtu_limit));
-	if (tenths)
-		buf_printf(out, tenths % 10 ? ", rate-limit: %u.%u" : ", rate-limit: %u",
-			   tenths / 10, tenths % 10);
-	if (l->packet_lifetime >= 0)
-		buf_printf(out, ", packet-lifetime: %d", l->packet_lifetime);
-	if (l->path_bits >= 0)
-		buf_printf(out, ", path-bits: %d", l->path_bits);
-	if (l->tclass >= 0)
-		buf_printf(out, ", tclass: %d", l->tclass);
+	number_key(out, &some, "sl", l->sl_given ? l->sl : -1);
+	number_key(out, &some, "mtu-limit", l->mtu_limit ? (int)mtu_bytes(l->mtu_limit) : -1);
+	if (tenths) {
+		flow_key(out, &some, "rate-limit");
+		buf_printf(out, tenths % 10 ? "%u.%u" : "%u", tenths / 10, tenths % 10);
+	}
+	number_key(out, &some, "packet-lifetime", l->packet_lifetime);
+	number_key(out, &some, "path-bits", l->path_bits);
+	number_key(out, &some, "tclass", l->tclass);
 	if (l->pkeys.n) {
-		buf_puts(out, ", pkey: ");
+		flow_key(out, &some, "pkey");
 		print_ranges(out, &l->pkeys, HEX4);
 	}
 	buf_puts(out, "}\n");
@@ -257,15 +302,16 @@ static void ranges_criterion(struct buf *out, bool *some, const char *key,
 	print_ranges(out, ranges, radix);
 }
 
-void print_criteria(const struct policy_rule *rule, struct buf *out)
+/* As they are in normal form, "source: a, sl: 1". */
+static void print_criteria(const struct policy_rule *rule, struct buf *out)
 {
 	bool some = false;
 
 	names_criterion(out, &some, "source", &rule->sources);
 	names_criterion(out, &some, "destination", &rule->destinations);
 	names_criterion(out, &some, "either", &rule->either);
-	/* with these two, the Service-IDs are derived */
-	if (rule->ulp == ULP_NONE && !rule->tcp_ports.n)
+	/* else derived from these two */
+	if ((rule->ulp == ULP_NONE || rule->ulp == ULP_SRP) && !rule->tcp_ports.n)
 		ranges_criterion(out, &some, "service-id", &rule->service_ids, HEX);
 	ranges_criterion(out, &some, "qos-class", &rule->qos_classes, DECIMAL);
 	ranges_criterion(out, &some, "tclass", &rule->tclasses, DECIMAL);
@@ -363,8 +409,8 @@ static void print_vlarb(struct buf *out, const struct policy_vlarb *v)
 	buf_puts(out, "}\n");
 }
 
-static void print_class(struct buf *out, enum port_class class,
-			const struct policy_class_default *d)
+static void print_class_default(struct buf *out, enum port_class class,
+				const struct policy_class_default *d)
 {
 	bool some = false;
 
@@ -381,14 +427,8 @@ static void print_class(struct buf *out, enum port_class class,
 		flow_key(out, &some, "vlarb-low");
 		print_arb(out, d->arb.low, d->arb.n_low);
 	}
-	if (d->high_limit >= 0) {
-		flow_key(out, &some, "high-limit");
-		buf_printf(out, "%d", d->high_limit);
-	}
-	if (d->max_vls) {
-		flow_key(out, &some, "max-vls");
-		buf_printf(out, "%u", d->max_vls);
-	}
+	number_key(out, &some, "high-limit", d->high_limit);
+	number_key(out, &some, "max-vls", d->max_vls ? d->max_vls : -1);
 	buf_puts(out, "}\n");
 }
 
@@ -404,7 +444,7 @@ static void print_fabric_setup(struct buf *out, const struct policy *p)
 		if (!some)
 			buf_puts(out, "  defaults:\n");
 		some = true;
-		print_class(out, (enum port_class)c, &p->defaults[c]);
+		print_class_default(out, (enum port_class)c, &p->defaults[c]);
 	}
 	if (p->n_sl2vl)
 		buf_puts(out, "  sl2vl:\n");
@@ -414,6 +454,40 @@ static void print_fabric_setup(struct buf *out, const struct policy *p)
 		buf_puts(out, "  vlarb:\n");
 	for (size_t i = 0; i < p->n_vlarb; i++)
 		print_vlarb(out, &p->vlarb[i]);
+}
+
+/* --- traffic-classes --- */
+
+static void print_class(struct buf *out, const struct policy_class *c)
+{
+	buf_puts(out, "- {level: ");
+	print_names(out, &c->level_names);
+	buf_printf(out, ", priority: %s", c->high ? "high" : "low");
+	if (c->share >= 0) {
+		buf_printf(out, ", share: %d", c->share / 100);
+		if (c->share % 10)
+			buf_printf(out, ".%02d", c->share % 100);
+		else if (c->share % 100)
+			buf_printf(out, ".%d", c->share % 100 / 10);
+		buf_puts(out, "%");
+	}
+	if (c->high_limit >= 0)
+		buf_printf(out, ", high-limit: %d", c->high_limit);
+	buf_puts(out, "}\n");
+}
+
+static void print_traffic_classes(struct buf *out, const struct policy *p)
+{
+	buf_puts(out, "traffic-classes:\n");
+	if (p->classes_except.n) {
+		buf_puts(out, "  except: ");
+		print_names(out, &p->classes_except);
+		buf_puts(out, "\n  classes:\n");
+	}
+	for (size_t i = 0; i < p->n_classes; i++) {
+		buf_puts(out, p->classes_except.n ? "    " : "  ");
+		print_class(out, &p->classes[i]);
+	}
 }
 
 void conf_print_policy(const struct policy *p, struct buf *out)
@@ -434,4 +508,6 @@ void conf_print_policy(const struct policy *p, struct buf *out)
 		print_rule(out, &p->rules[i]);
 	if (p->has_fabric_setup)
 		print_fabric_setup(out, p);
+	if (p->n_classes)
+		print_traffic_classes(out, p);
 }

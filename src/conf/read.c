@@ -61,9 +61,8 @@ void read_names(struct reader *r, const struct node *n, const struct key *k, voi
 	}
 }
 
-/* One value or range within min..max. */
-static bool read_u64_range(struct reader *r, const struct node *n, uint64_t min, uint64_t max,
-			   struct u64_range *out)
+bool read_u64_range(struct reader *r, const struct node *n, uint64_t min, uint64_t max,
+		    struct u64_range *out)
 {
 	out->pos = n->pos;
 	return read_range(r, n, min, max, &out->lo, &out->hi);
@@ -95,7 +94,8 @@ void read_pkeys(struct reader *r, const struct node *n, const struct key *k, voi
 
 	(void)k;
 	for (const struct node *i = read_items(r, n, "a P_Key"); i; i = i->next)
-		if (read_u64_range(r, i, 0, UINT16_MAX, &range) && pkey_range_ok(r, &range, i->text))
+		if (read_u64_range(r, i, 0, UINT16_MAX, &range) &&
+		    pkey_range_ok(r, &range, i->text))
 			*vec_push(ranges) = range;
 }
 
@@ -103,7 +103,10 @@ bool read_pkey(struct reader *r, const struct node *n, uint16_t *pkey)
 {
 	struct u64_range range = { .pos = n->pos };
 
-	if (!read_number(r, n, 0, UINT16_MAX, &range.hi) || !pkey_range_ok(r, &range, n->text))
+	if (n->kind == NODE_SCALAR && value_u64(n->text, &range.hi) && range.hi <= UINT16_MAX &&
+	    !pkey_range_ok(r, &range, n->text))
+		return false;
+	if (!read_number(r, n, 1, IB_PKEY_DEFAULT, &range.hi))
 		return false;
 	*pkey = (uint16_t)range.hi;
 	return true;
@@ -125,4 +128,36 @@ void read_ports(struct reader *r, const struct node *n, const struct key *k, voi
 	if (list.all)
 		memset(list.bits, 0, sizeof(list.bits));
 	*(struct port_list *)at = list;
+}
+
+#define LIMIT_UNIT	4096
+#define LIMIT_UNLIMITED	255
+
+/* Units of 4096 bytes, or a size, or `unlimited`. */
+void read_limit(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	const char *word = read_word(r, n, "a limit");
+	uint64_t v;
+
+	(void)k;
+	if (!word)
+		return;
+	if (!strcmp(word, "unlimited")) {
+		v = LIMIT_UNLIMITED;
+	} else if (value_bytes(word, &v)) {
+		v = v / LIMIT_UNIT + (v % LIMIT_UNIT != 0);
+		if (v >= LIMIT_UNLIMITED) {
+			read_error(r, n->pos, "%s is more than the greatest limit (%dKiB); "
+				   "there is 'unlimited'", EXCERPT(word),
+				   (LIMIT_UNLIMITED - 1) * LIMIT_UNIT / 1024);
+			return;
+		}
+	} else if (!value_u64(word, &v)) {
+		read_error(r, n->pos, "'%s' is neither a number of 4096-byte units, nor a size "
+			   "(as 40KiB), nor 'unlimited'", EXCERPT(word));
+		return;
+	} else if (!read_number(r, n, 0, UINT8_MAX, &v)) {
+		return;
+	}
+	*(int16_t *)at = (int16_t)v;
 }

@@ -113,38 +113,13 @@ static void read_low(struct reader *r, const struct node *n, const struct key *k
 	set->low_pos = n->pos;
 }
 
-#define LIMIT_UNIT	4096
-#define LIMIT_UNLIMITED	255
-
-/* Units of 4096 bytes, or a size, or `unlimited`. */
 static void read_high_limit(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	struct policy_class_default *set = at;
-	const char *word = read_word(r, n, "a limit");
-	uint64_t v;
 
-	(void)k;
-	if (!word)
-		return;
-	if (!strcmp(word, "unlimited")) {
-		v = LIMIT_UNLIMITED;
-	} else if (value_bytes(word, &v)) {
-		v = v / LIMIT_UNIT + (v % LIMIT_UNIT != 0);
-		if (v >= LIMIT_UNLIMITED) {
-			read_error(r, n->pos, "%s is more than the greatest limit (%dKiB); "
-				   "there is 'unlimited'", EXCERPT(word),
-				   (LIMIT_UNLIMITED - 1) * LIMIT_UNIT / 1024);
-			return;
-		}
-	} else if (!value_u64(word, &v)) {
-		read_error(r, n->pos, "'%s' is neither a number of 4096-byte units, nor a size "
-			   "(as 40KiB), nor 'unlimited'", EXCERPT(word));
-		return;
-	} else if (!read_number(r, n, 0, UINT8_MAX, &v)) {
-		return;
-	}
-	set->high_limit = (int16_t)v;
-	set->arb.high_limit = (uint8_t)v;
+	read_limit(r, n, k, &set->high_limit);
+	if (set->high_limit >= 0)
+		set->arb.high_limit = (uint8_t)set->high_limit;
 }
 
 static const struct key sl2vl_keys[] = {

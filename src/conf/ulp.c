@@ -3,7 +3,10 @@
  * Upper-layer protocols by name: what their path queries carry.
  *
  * A user of the RDMA CM asks with Service-ID (port space << 16) + port (IBA
- * annex A11); SDP has a port space of its own (annex A4).
+ * annex A11); SDP has a port space of its own (annex A4), RDS a second port for
+ * IPv6.  IPoIB asks with its partition's P_Key and no Service-ID (RFC 4391), an
+ * initiator of SRP with the Service-ID of its I/O controller, which each target
+ * chooses for itself.
  */
 #include <stdlib.h>
 
@@ -13,19 +16,21 @@
 #define SDP_PORT_SPACE	0x0001ull
 #define RDMA_PS_TCP	0x0106ull
 
-/* What a name stands for; port_lo..port_hi unless `tcp-port` says otherwise. */
+#define ULP_PORTS_MAX 2
+
+/* What a name stands for, unless `tcp-port` says otherwise. */
 static const struct ulp {
 	uint64_t port_space;	/* 0: no Service-ID is known */
-	uint16_t port_lo, port_hi;
+	struct { uint16_t lo, hi; } ports[ULP_PORTS_MAX];	/* 0, 0 behind the first: none */
 } ulps[ULP_COUNT] = {
-	[ULP_NONE]	 = { RDMA_PS_TCP, 0, 0 },
-	[ULP_SDP]	 = { SDP_PORT_SPACE, 0, 0xffff },
-	[ULP_RDS]	 = { RDMA_PS_TCP, 18634, 18634 },
-	[ULP_ISER]	 = { RDMA_PS_TCP, 3260, 3260 },
-	[ULP_NFS_RDMA]	 = { RDMA_PS_TCP, 20049, 20049 },
-	[ULP_NVME_OF]	 = { RDMA_PS_TCP, 4420, 4420 },
-	[ULP_LUSTRE]	 = { RDMA_PS_TCP, 987, 987 },
-	[ULP_SMB_DIRECT] = { RDMA_PS_TCP, 445, 445 },
+	[ULP_NONE]	 = { RDMA_PS_TCP, {{ 0, 0 }} },
+	[ULP_SDP]	 = { SDP_PORT_SPACE, {{ 0, 0xffff }} },
+	[ULP_RDS]	 = { RDMA_PS_TCP, {{ 18634, 18634 }, { 16385, 16385 }} },
+	[ULP_ISER]	 = { RDMA_PS_TCP, {{ 3260, 3260 }} },
+	[ULP_NFS_RDMA]	 = { RDMA_PS_TCP, {{ 20049, 20049 }} },
+	[ULP_NVME_OF]	 = { RDMA_PS_TCP, {{ 4420, 4420 }} },
+	[ULP_LUSTRE]	 = { RDMA_PS_TCP, {{ 987, 987 }} },
+	[ULP_SMB_DIRECT] = { RDMA_PS_TCP, {{ 445, 445 }} },
 };
 
 static bool refuse_contradictions(struct reader *r, const struct node *n,
@@ -34,15 +39,17 @@ static bool refuse_contradictions(struct reader *r, const struct node *n,
 	const struct node *service = node_get(n, "service-id"), *tcp = node_get(n, "tcp-port"),
 			  *ulp = node_get(n, "ulp");
 
-	if (service && ulp)
-		read_error(r, service->pos, "'service-id' and 'ulp' exclude each other");
+	if (service && ulp && rule->ulp != ULP_SRP)
+		read_error(r, service->pos, "'service-id' and 'ulp' exclude each other (but for "
+			   "srp)");
 	else if (service && tcp)
 		read_error(r, service->pos, "'service-id' and 'tcp-port' exclude each other");
 	else if (tcp && rule->ulp != ULP_NONE && !ulps[rule->ulp].port_space)
 		read_error(r, tcp->pos, "'tcp-port' has no meaning for %s",
 			   policy_ulp_name(rule->ulp));
-	else if (rule->ulp == ULP_SRP && !node_get(n, "target-guid"))
-		read_error(r, ulp->pos, "srp is known by its target: 'target-guid' is missing");
+	else if (rule->ulp == ULP_SRP && !service && !node_get(n, "target-guid"))
+		read_error(r, ulp->pos, "srp is known by its target: 'target-guid' or "
+			   "'service-id' is missing");
 	else
 		return true;
 	return false;
@@ -62,12 +69,28 @@ void ulp_expand(struct reader *r, const struct node *n, struct policy_rule *rule
 
 	if (!refuse_contradictions(r, n, rule))
 		return;
-	if (rule->ulp == ULP_IPOIB && !node_get(n, "pkey"))
-		*vec_push(&rule->pkeys) =
-			(struct u64_range){ IB_PKEY_DEFAULT, IB_PKEY_DEFAULT, word->pos };
 	for (size_t i = 0; i < rule->tcp_ports.n; i++)
 		add_ports(rule, u->port_space, rule->tcp_ports.v[i].lo, rule->tcp_ports.v[i].hi,
 			  rule->tcp_ports.v[i].pos);
-	if (rule->ulp != ULP_NONE && u->port_space && rule->tcp_ports.n == 0)
-		add_ports(rule, u->port_space, u->port_lo, u->port_hi, word->pos);
+	if (rule->ulp == ULP_NONE || !u->port_space || rule->tcp_ports.n)
+		return;
+	for (int i = 0; i < ULP_PORTS_MAX && (i == 0 || u->ports[i].hi); i++)
+		add_ports(rule, u->port_space, u->ports[i].lo, u->ports[i].hi, word->pos);
+}
+
+void ulp_expand_ipoib(struct reader *r, struct policy *p)
+{
+	for (size_t i = 0; i < p->n_rules; i++) {
+		struct policy_rule *rule = &p->rules[i];
+
+		if (rule->ulp != ULP_IPOIB || rule->pkeys.n)
+			continue;
+		for (size_t k = 0; k < p->n_partitions; k++)
+			if (p->partitions[k].ipoib)
+				*vec_push(&rule->pkeys) = (struct u64_range){
+					p->partitions[k].pkey, p->partitions[k].pkey, rule->pos,
+				};
+		if (!rule->pkeys.n)	/* which would match whatever the P_Key */
+			read_error(r, rule->pos, "no partition has IPoIB: 'pkey' is missing");
+	}
 }

@@ -26,15 +26,16 @@ enum convert_format {
 
 struct convert_input {
 	const char *name;		/* for findings */
-	const char *text;
+	const char *text;		/* any bytes; NULL if n is 0 */
 	size_t n;
 	enum convert_format format;	/* UNKNOWN: told by what it holds */
 };
 
 /*
- * All inputs into one policy.  False, with errors in out, if any can't be read
- * as what it is: then yaml holds nothing.  Warnings and infos say what has no
- * equivalent.
+ * All inputs into one policy: at most one of each format, and one of QOS_POLICY
+ * and XML.  The same inputs give the same policy, and nothing but them is read.
+ * False, with errors in out, if any can't be read as what it is: then yaml
+ * holds nothing.  Warnings and infos say what has no equivalent.
  */
 bool convert_to_policy(const struct convert_input *in, size_t n, struct buf *yaml,
 		       struct findings *out);

@@ -99,11 +99,15 @@ void job_forget(struct job *job);	/* NULL is fine */
 /* Arguments: the text or NULL; a number that was checked already, false if not given. */
 const char *arg_text(const struct ctl_call *c, const char *name);
 bool arg_number(const struct ctl_call *c, const char *name, uint64_t *value);
+/* False if not given. */
 bool arg_flag(const struct ctl_call *c, const char *name);
 /* The port that an argument names, or FABRIC_NONE and an error in the reply. */
 uint32_t arg_port(const struct ctl_call *c, const char *name, struct reply *r);
 /* The same, but it must be an end port that has a LID. */
 uint32_t arg_end_port(const struct ctl_call *c, const char *name, struct reply *r);
+uint32_t end_port(const struct ctl_call *c, const char *text, struct reply *r);
+/* … or FABRIC_NONE, and *why says what is wrong with the text (else NULL). */
+uint32_t find_end_port(const struct ctl_call *c, const char *text, const char **why);
 
 /* --- JSON values --- */
 
@@ -129,7 +133,8 @@ void cmd_ports(const struct ctl_call *c, struct reply *r);
 void cmd_sl2vl(const struct ctl_call *c, struct reply *r);	/* tables.c */
 void cmd_vlarb(const struct ctl_call *c, struct reply *r);
 void cmd_route(const struct ctl_call *c, struct reply *r);	/* paths.c */
-void cmd_explain(const struct ctl_call *c, struct reply *r);
+void cmd_explain(const struct ctl_call *c, struct reply *r);	/* explain.c */
+void cmd_bandwidth(const struct ctl_call *c, struct reply *r);	/* bandwidth.c */
 void cmd_dump(const struct ctl_call *c, struct reply *r);	/* dump.c */
 void cmd_plan(const struct ctl_call *c, struct reply *r);	/* plan.c */
 void cmd_policy_load(const struct ctl_call *c, struct reply *r);	/* policy.c */

@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "qosd/ctl.h"
 
-#define ARGS_MAX 7
+#define ARGS_MAX 17
 
 struct arg_spec {
 	const char *name;
@@ -36,6 +36,8 @@ static void cmd_reload(const struct ctl_call *c, struct reply *r);
 static void cmd_sweep(const struct ctl_call *c, struct reply *r);
 
 #define PORT_ARG(word) { .name = word, .type = ARG_TEXT, .required = true }
+#define TEXT_ARG(word) { .name = word, .type = ARG_TEXT }
+#define FLAG_ARG(word) { .name = word, .type = ARG_FLAG }
 #define FILE_ARG { .name = "file", .type = ARG_TEXT, .required = true }
 #define NUMBER_ARG(word, most) { .name = word, .type = ARG_NUMBER, .max = most }
 
@@ -50,7 +52,13 @@ static const struct command commands[] = {
 	{ "explain", .needs_state = true, .run = cmd_explain,
 	  .args = { PORT_ARG("src"), PORT_ARG("dst"), NUMBER_ARG("service-id", UINT64_MAX),
 		    NUMBER_ARG("qos-class", 0xfff), NUMBER_ARG("pkey", 0xffff),
-		    NUMBER_ARG("tclass", 0xff), NUMBER_ARG("sl", 15) } },
+		    NUMBER_ARG("tclass", 0xff), NUMBER_ARG("sl", 15), TEXT_ARG("mtu"),
+		    TEXT_ARG("rate"), TEXT_ARG("lifetime"), FLAG_ARG("reversible"),
+		    NUMBER_ARG("slid", IB_LID_UCAST_MAX), NUMBER_ARG("dlid", IB_LID_UCAST_MAX),
+		    NUMBER_ARG("numb-path", PATHS_PER_PAIR), FLAG_ARG("why-not"),
+		    FLAG_ARG("multipath") } },
+	{ "bandwidth", .needs_state = true, .run = cmd_bandwidth,
+	  .args = { TEXT_ARG("port"), TEXT_ARG("dst"), TEXT_ARG("level"), FLAG_ARG("links") } },
 	{ "dump", .needs_state = true, .run = cmd_dump },
 	{ "plan", .needs_state = true, .writes = true, .takes_file = true, .run = cmd_plan,
 	  .args = { FILE_ARG } },
@@ -117,6 +125,12 @@ static bool check_arg(const struct arg_spec *a, const json_t *value, struct repl
 {
 	uint64_t n;
 
+	if (a->type == ARG_FLAG) {
+		if (json_is_boolean(value))
+			return true;
+		reply_error(r, NULL, "%s: must be true or false", a->name);
+		return false;
+	}
 	if (a->type == ARG_TEXT) {
 		if (json_is_string(value))
 			return true;
@@ -176,34 +190,52 @@ bool arg_flag(const struct ctl_call *c, const char *name)
 	return json_is_true(json_object_get(c->args, name));
 }
 
-uint32_t arg_port(const struct ctl_call *c, const char *name, struct reply *r)
+static uint32_t find_port(const struct ctl_call *c, const char *text, const char **why)
 {
-	const char *text = arg_text(c, name);
 	bool ambiguous = false;
 	uint32_t port = fabric_find_port_by_text(c->state->f, text, &ambiguous);
 
-	if (port == FABRIC_NONE)
-		reply_error(r, NULL, ambiguous ? "%s: several ports are called so, give the GUID" :
-						 "%s: no such port", text);
+	*why = ambiguous ? "several ports are called so, give the GUID" :
+	       port == FABRIC_NONE ? "no such port" : NULL;
+	return port;
+}
+
+uint32_t find_end_port(const struct ctl_call *c, const char *text, const char **why)
+{
+	uint32_t port = find_port(c, text, why);
+
+	if (*why)
+		return FABRIC_NONE;
+	if (!port_is_end(c->state->f, port))
+		*why = "a switch's external port has no path of its own";
+	else if (c->state->plan->lid[port] == 0)
+		*why = "the port has no LID";
+	return *why ? FABRIC_NONE : port;
+}
+
+uint32_t arg_port(const struct ctl_call *c, const char *name, struct reply *r)
+{
+	const char *text = arg_text(c, name), *why;
+	uint32_t port = find_port(c, text, &why);
+
+	if (why)
+		reply_error(r, NULL, "%s: %s", text, why);
+	return port;
+}
+
+uint32_t end_port(const struct ctl_call *c, const char *text, struct reply *r)
+{
+	const char *why;
+	uint32_t port = find_end_port(c, text, &why);
+
+	if (why)
+		reply_error(r, NULL, "%s: %s", text, why);
 	return port;
 }
 
 uint32_t arg_end_port(const struct ctl_call *c, const char *name, struct reply *r)
 {
-	uint32_t port = arg_port(c, name, r);
-
-	if (port == FABRIC_NONE)
-		return FABRIC_NONE;
-	if (!port_is_end(c->state->f, port)) {
-		reply_error(r, NULL, "%s: a switch's external port has no path of its own",
-			    arg_text(c, name));
-		return FABRIC_NONE;
-	}
-	if (c->state->plan->lid[port] == 0) {
-		reply_error(r, NULL, "%s: the port has no LID", arg_text(c, name));
-		return FABRIC_NONE;
-	}
-	return port;
+	return end_port(c, arg_text(c, name), r);
 }
 
 /* --- requests --- */

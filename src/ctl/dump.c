@@ -284,7 +284,7 @@ static void put_map(struct buf *out, const struct subnet_state *s, const struct 
 		    unsigned in, unsigned port, unsigned shown_as)
 {
 	const struct qos_tables *t = s->plan->tables;
-	uint16_t id = qos_sl2vl_id(t, s->f, (uint32_t)(n - s->f->nodes), in, port);
+	uint16_t id = qos_sl2vl_in_force(t, s->f, (uint32_t)(n - s->f->nodes), in, port);
 
 	if (id == TABLE_NONE)
 		return;

@@ -105,7 +105,7 @@ static void add_link(json_t *row, const struct subnet_state *s, const struct fab
 	json_object_set_new(row, "rate", json_real(rate_tenths(p->rate) / 10.0));
 	json_object_set_new(row, "mtu", json_integer(mtu_bytes(p->neighbor_mtu)));
 	json_object_set_new(row, "vls",
-			    json_integer(ib_vls_from_code(s->plan->tables->op_vls[slot])));
+			    json_integer(ib_vls_from_code(qos_vls_in_force(s->plan->tables, slot))));
 	json_object_set_new(row, "peer", json_port_text(s->f, p->peer));
 }
 

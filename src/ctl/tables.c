@@ -13,7 +13,7 @@ static json_t *port_head(const struct subnet_state *s, uint32_t port)
 
 	return json_pack("{s:o, s:i}", "port",
 			 json_text(fabric_port_name(s->f, port, name, sizeof(name))),
-			 "vls", (int)ib_vls_from_code(t->op_vls[port]));
+			 "vls", (int)ib_vls_from_code(qos_vls_in_force(t, port)));
 }
 
 /* --- SL2VL (14.2.5.8): a switch has a table for each in port, others one --- */
@@ -22,7 +22,7 @@ static void add_map(json_t *tables, const struct subnet_state *s, uint32_t port,
 {
 	const struct qos_tables *t = s->plan->tables;
 	const struct fabric_port *p = &s->f->ports[port];
-	uint16_t id = qos_sl2vl_id(t, s->f, p->node, in, p->num);
+	uint16_t id = qos_sl2vl_in_force(t, s->f, p->node, in, p->num);
 
 	if (id != TABLE_NONE)
 		json_array_append_new(tables, json_pack("{s:i, s:o}", "in", (int)in,

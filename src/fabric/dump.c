@@ -493,6 +493,8 @@ static void make_switch_info(const struct dump_node *n, uint8_t *info)
 		   { IB_SW_LINEAR_FDB_CAP_F, 48 * 1024 }, { IB_SW_MCAST_FDB_CAP_F, 1024 },
 		   { IB_SW_STATE_CHANGE_F, 1 },
 		   { IB_SW_PARTITION_ENFORCE_CAP_F, 64 },
+		   /* unlike ibsim's: real switches can, and a dump does not say */
+		   { IB_SW_PARTITION_ENF_INB_F, 1 }, { IB_SW_PARTITION_ENF_OUTB_F, 1 },
 		   { IB_SW_FILTER_RAW_INB_F, 1 }, { IB_SW_FILTER_RAW_OUTB_F, 1 },
 		   { IB_SW_ENHANCED_PORT0_F, n->enhanced_port0 });
 }

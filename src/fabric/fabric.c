@@ -325,6 +325,8 @@ void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info)
 	s->enhanced_port0 = mad_get_field(info, 0, IB_SW_ENHANCED_PORT0_F);
 	s->port_change = mad_get_field(info, 0, IB_SW_STATE_CHANGE_F);
 	s->optimized_sl2vl = mad_get_field(info, 0, IB_SW_OPT_SLTOVL_MAPPING_F);
+	s->enforces_in = mad_get_field(info, 0, IB_SW_PARTITION_ENF_INB_F);
+	s->enforces_out = mad_get_field(info, 0, IB_SW_PARTITION_ENF_OUTB_F);
 }
 
 uint32_t fabric_switch_of(const struct fabric *f, uint32_t port)

@@ -69,6 +69,7 @@ struct fabric_switch {
 	uint16_t lft_cap, lft_top, mcast_cap, mcast_top, enforce_cap;
 	uint8_t lifetime;
 	bool enhanced_port0, port_change, optimized_sl2vl;
+	bool enforces_in, enforces_out;	/* it can enforce partitions on packets that come in, go out */
 	uint8_t info[20];
 };
 

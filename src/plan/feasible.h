@@ -19,16 +19,19 @@ struct level_link {
 	uint8_t vl;		/* IB_VL_DROP: its packets are dropped there */
 	bool high;		/* its VL is in the high table */
 	bool starved;		/* gets nothing when all are backlogged */
+	bool unknown;		/* several VLs and no tables: the device decides, share is 0 */
 	uint16_t shared_with;	/* SLs of other levels on the same VL: bit s */
-	double share;		/* of the link, all VLs of all levels backlogged; the VL's, if shared */
-	double guaranteed;	/* Gb/s: that share of the data rate, at most the level's rate-limit */
+	double share;		/* of the link, all levels backlogged; the VL's, if shared */
+	double asked;		/* … by the traffic classes, of that VL; < 0: nothing */
+	double guaranteed;	/* Gb/s: share of the data rate, at most the rate-limit */
 	double ceiling;		/* Gb/s when nobody else sends: data rate or rate-limit */
-	double wait_us;		/* bound of a packet's wait for the others at this port; < 0: none */
+	double wait_us;		/* bound of a packet's wait for other VLs here; < 0: none */
 };
 
 struct link_kind {
 	enum port_class class;
 	uint8_t rate, mtu, vls;	/* code, code, data VLs that operate */
+	bool fdr10;		/* its rate is that of QDR, its encoding is not */
 	uint16_t arb;		/* index into the plan's arbs, TABLE_NONE */
 	uint16_t map;		/* the SL2VL id most of its ports have (in port 0 … any) */
 	uint32_t n_ports, example;	/* how many; one of them */
@@ -37,7 +40,7 @@ struct link_kind {
 
 /* A level over the whole fabric. */
 struct level_verdict {
-	uint32_t worst;		/* index of the link kind with the least guaranteed; UINT32_MAX: none */
+	uint32_t worst;		/* the kind with the least guaranteed; UINT32_MAX: none */
 	uint64_t unreachable;	/* ordered pairs of end ports that its SL does not connect, */
 	uint32_t from, to;	/* … one of them; of pairs that have a route */
 	uint64_t pairs;		/* ordered pairs of end ports that have a route */
@@ -47,8 +50,8 @@ struct level_verdict {
 struct deviation {
 	uint32_t port;		/* the lower of its two port slots */
 	uint8_t rate, usual;	/* rate codes */
-	uint8_t vls, usual_vls;
-	char why[96];
+	uint8_t vls, usual_vls;	/* data VLs that both ends can */
+	char why[160];
 };
 
 struct feasibility {
@@ -59,21 +62,38 @@ struct feasibility {
 	struct deviation *deviations;
 	uint32_t n_deviations;
 	/*
-	 * With the policy's positions: shares that are missed (warning, with the
-	 * nearest), levels dropped or starved somewhere, VLs that SL2VL uses and no
-	 * arbitration table serves, classes that share a VL, unreachable pairs per
-	 * level, MTU or rate limits that no path can meet, links that deviate.
+	 * With the policy's positions: levels starved somewhere, or on a VL that no
+	 * arbitration table serves, levels that share a VL here and not there,
+	 * shares that the levels' packets spoil, unreachable pairs per level, limits
+	 * that no path meets or none exceeds, links that deviate.  What the tables
+	 * alone tell (classes that share a VL, shares that no table meets, with
+	 * the nearest) qos_tables_build() has said.
+	 *
+	 * An error is what makes a level useless here: its SL connects nobody, or
+	 * no partition has its P_Keys.  What works, but not everywhere or not as
+	 * asked, is a warning; what is worth knowing and may well be meant is info.
 	 */
 	struct findings findings;
 };
 
-/* p is complete (plan_complete() was called). */
+/*
+ * p is complete (plan_complete() was called).  Of each port the base LID counts;
+ * packets are of the greatest size that link and level allow.
+ */
 struct feasibility *feasible_judge(const struct plan *p);
-void feasible_free(struct feasibility *v);
+void feasible_free(struct feasibility *v);	/* NULL is fine */
 /* A table for people: kinds of link against levels, then the verdict of each level. */
 void feasible_print(const struct feasibility *v, const struct plan *p, struct buf *out);
 
-/* The payload rate of a link in Gb/s: what its encoding leaves (8b/10b up to QDR, 64b/66b above). */
+/*
+ * The data rate of a link in Gb/s: what its encoding leaves, packet headers
+ * included.  8b/10b up to QDR leaves 0.8 of the rate.  FDR signals at 14.0625
+ * Gbaud a lane, of which 64b/66b leaves 64/66; from EDR on, the rate that the
+ * code names is what is left already (25.78125 * 64/66 = 25).  0 for an unknown
+ * code.  FDR10, which has the codes of QDR, loses nothing of its nominal rate:
+ * feasible_link_gbps() knows.
+ */
 double data_rate_gbps(unsigned rate_code);
+double feasible_link_gbps(const struct link_kind *k);
 
 #endif

@@ -268,21 +268,31 @@ static void broadcast_mgid(uint8_t mgid[16], uint16_t pkey)
 	put_be16(mgid + 4, pkey);
 }
 
+struct mcast_limits mcast_ipoib_limits(const struct policy_level *l)
+{
+	struct mcast_limits m = {
+		.mtu = (uint8_t)mtu_code(IPOIB_MTU), .rate = (uint8_t)rate_code(IPOIB_RATE),
+	};
+
+	if (l->mtu_limit && l->mtu_limit < m.mtu)
+		m.mtu = l->mtu_limit;
+	if (l->rate_limit)
+		m.rate = l->rate_limit;
+	return m;
+}
+
 static struct mcast_group broadcast_group(const struct subnet_state *s,
 					  const struct policy_partition *part)
 {
 	const struct policy_level *l = &s->policy->p->levels[part->ipoib_level_index];
+	struct mcast_limits limits = mcast_ipoib_limits(l);
 	struct mcast_group g = {
 		.qkey = IPOIB_QKEY, .pkey = part->pkey | IB_PKEY_FULL, .sl = l->sl,
-		.mtu = (uint8_t)mtu_code(IPOIB_MTU), .rate = (uint8_t)rate_code(IPOIB_RATE),
+		.mtu = limits.mtu, .rate = limits.rate,
 		.life = s->plan->settings->subnet_timeout, .permanent = true,
 	};
 
 	broadcast_mgid(g.mgid, g.pkey);
-	if (l->mtu_limit && l->mtu_limit < g.mtu)
-		g.mtu = l->mtu_limit;
-	if (l->rate_limit)
-		g.rate = l->rate_limit;
 	if (l->packet_lifetime >= 0)
 		g.life = (uint8_t)l->packet_lifetime;
 	if (l->tclass >= 0)

@@ -20,6 +20,7 @@
 #include "base/alloc.h"
 
 struct subnet_state;
+struct policy_level;
 
 /* MCMemberRecord.JoinState (15.2.5.17) */
 enum {
@@ -86,6 +87,11 @@ uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
  * Cheap when s is the state that it saw last.
  */
 void mcast_sync(struct mcast_db *db, const struct subnet_state *s);
+/* What the IPoIB group of a level asks of whoever joins it: codes. */
+struct mcast_limits {
+	uint8_t mtu, rate;
+};
+struct mcast_limits mcast_ipoib_limits(const struct policy_level *l);
 /* How many MLIDs every switch of the fabric can forward. */
 unsigned mcast_mlids(const struct subnet_state *s);
 

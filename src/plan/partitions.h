@@ -11,6 +11,10 @@
  *
  * The SM's own port is always a full member of the default partition, whatever
  * the policy says: nobody else could reach the SA.
+ *
+ * Two ports are held against each other by one bit per partition, in words of
+ * which a table has only those that are not 0: what a query costs depends neither
+ * on the number of partitions nor, in practice, on the length of the tables.
  */
 #ifndef QOSD_PLAN_PARTITIONS_H
 #define QOSD_PLAN_PARTITIONS_H
@@ -19,18 +23,32 @@
 #include "qos/groups.h"
 #include "qos/policy.h"
 
+/* Memberships in the partitions 64 at .. 64 at + 63 of the policy. */
+struct pkey_word {
+	uint32_t at;
+	uint64_t full, limited;
+};
+
 struct pkey_table {
 	uint16_t *keys;		/* with membership bit; no 0 in between */
 	uint32_t n;
+	struct pkey_word *words;	/* the same, in order of `at`; of end ports' tables */
+	uint32_t n_words;
 };
 
 struct partitions {
 	uint32_t n_ports;
-	uint16_t *table;	/* per port slot: index into tables; of end ports, and of switch
-				 * external ports that are linked to a CA or router */
+	uint32_t *table;	/* per port slot: index into tables; of end ports, and of switch
+				 * external ports that enforce, else 0 */
 	bool *enforce;		/* per port slot, of switch external ports: in and out */
 	struct pkey_table *tables;	/* [0] is empty */
 	uint32_t n_tables;
+	uint32_t n_partitions;		/* of the policy */
+	uint16_t *pkey;			/* per partition: without membership bit */
+	uint16_t *by_pkey;		/* [0x8000]: number of the policy's partition + 1, or 0 */
+	uint64_t **for_level;		/* per level: the partitions that it is for; NULL: any */
+	uint64_t *for_own_level;	/* the partitions whose own level is for them */
+	uint32_t n_levels;
 };
 
 /*
@@ -38,12 +56,15 @@ struct partitions {
  * group must not go in a circle: conf/ refuses that.  Findings: a member that is
  * nowhere (warning), a P_Key table that is too short for a port's partitions
  * (error: the last ones are left out; of a switch port: warning, no enforcement
- * there), a port in no partition (warning: it can't reach the SA), a partition
- * without members.
+ * there), a port that shares no partition with the SM (warning: it can't reach
+ * the SA), a partition without members.
+ *
+ * Nothing is enforced where there is nothing to keep apart: when all ports of CAs
+ * and routers are full members of the same partitions.
  */
 struct partitions *partitions_build(const struct policy *p, const struct fabric *f,
 				    const struct group_sets *g, struct findings *out);
-void partitions_free(struct partitions *p);
+void partitions_free(struct partitions *p);	/* NULL is fine */
 
 /* The keys of a port, with membership bit. */
 static inline const struct pkey_table *port_pkeys(const struct partitions *p, uint32_t port)
@@ -58,7 +79,20 @@ enum membership port_membership(const struct partitions *p, uint32_t port, uint1
  * limited members do not talk (10.9.3).
  */
 uint16_t shared_pkey(const struct partitions *p, uint32_t a, uint32_t b, uint16_t pkey);
+/* The same, of those P_Keys only that the level (an index) is for. */
+uint16_t shared_pkey_of_level(const struct partitions *p, uint32_t level, uint32_t a, uint32_t b,
+			      uint16_t pkey);
+/*
+ * The first P_Key that is shared and that the partition's own level is for: for
+ * traffic of which nothing but the partition says which level it has.
+ */
+uint16_t shared_pkey_of_own_level(const struct partitions *p, uint32_t a, uint32_t b);
 /* Index of the policy's partition with this P_Key (either form), or UINT32_MAX. */
 uint32_t policy_find_partition(const struct policy *p, uint16_t pkey);
+/* The same, in constant time. */
+static inline uint32_t partition_of_pkey(const struct partitions *p, uint16_t pkey)
+{
+	return p->by_pkey[pkey & IB_PKEY_DEFAULT] - 1u;
+}
 
 #endif

@@ -24,32 +24,21 @@
 
 /* --- what one hop can carry --- */
 
-/* SLs that a table maps to a VL which the out port has. */
-static uint16_t map_sl_mask(const struct sl2vl *map, unsigned op_vls)
-{
-	unsigned vls = op_vls ? ib_vls_from_code(op_vls) : IB_VL_DROP;
-	uint16_t mask = 0;
-
-	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
-		if (map->vl[sl] < vls)
-			mask |= (uint16_t)(1u << sl);
-	return mask;
-}
-
-/*
- * SLs that get from port in of a node to its port out.  A port that has no
- * table although tables are managed takes everything on its one VL.
- */
-static uint16_t hop_sl_mask(const struct fabric *f, const struct qos_tables *t,
-			    uint32_t node, unsigned in, unsigned out)
+uint16_t paths_hop_sls(const struct fabric *f, const struct qos_tables *t,
+		       uint32_t node, unsigned in, unsigned out)
 {
 	if (!t->managed)
 		return 1;
-	uint16_t id = qos_sl2vl_id(t, f, node, in, out);
+	uint32_t port = f->nodes[node].port0 + out;
+	uint16_t id = qos_sl2vl_id(t, f, node, in, out), mask;
 
 	if (id == TABLE_NONE)
 		return ALL_SLS;
-	return map_sl_mask(&t->maps[id], t->op_vls[f->nodes[node].port0 + out]);
+	mask = qos_map_sls(&t->maps[id], t->op_vls[port]);
+	if (t->kept)
+		mask &= qos_map_sls(&t->maps[qos_sl2vl_in_force(t, f, node, in, out)],
+				      qos_vls_in_force(t, port));
+	return mask;
 }
 
 static unsigned min_mtu(unsigned a, unsigned b)
@@ -152,6 +141,11 @@ static void rank_rates(struct work *w)
 		w->rank[w->rate_of_rank[r]] = (uint8_t)r;
 }
 
+static bool tables_are_uniform(const struct qos_tables *t, uint32_t sw)
+{
+	return !t->sw[sw].ids && !(t->kept && t->kept->sw[sw]);
+}
+
 static void fill_hop(struct work *w, struct hop *h, uint32_t sw, unsigned num)
 {
 	const struct fabric *f = w->f;
@@ -166,9 +160,9 @@ static void fill_hop(struct work *w, struct hop *h, uint32_t sw, unsigned num)
 	}
 	h->mtu = i.mtu;
 	h->rate = w->rank[i.rate % RATE_CODES];
-	h->one_map = num && (!w->t->managed || !w->t->sw[sw].ids);
+	h->one_map = num && (!w->t->managed || tables_are_uniform(w->t, sw));
 	if (h->one_map)
-		h->out_mask = hop_sl_mask(f, w->t, node, 0, num);
+		h->out_mask = paths_hop_sls(f, w->t, node, 0, num);
 }
 
 static void prepare_hops(struct work *w)
@@ -209,7 +203,7 @@ static uint16_t pass_mask(const struct work *w, uint32_t sw, unsigned in, unsign
 	const struct hop *h = &w->hops[w->hop0[sw] + out];
 
 	return h->one_map ? h->out_mask :
-		hop_sl_mask(w->f, w->t, w->f->switches[sw].node, in, out);
+		paths_hop_sls(w->f, w->t, w->f->switches[sw].node, in, out);
 }
 
 /*
@@ -415,7 +409,7 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 	if (!node_is_switch(n)) {
 		uint32_t peer = f->ports[src].peer;
 
-		i.sl_mask = hop_sl_mask(f, t, f->ports[src].node, 0, f->ports[src].num);
+		i.sl_mask = paths_hop_sls(f, t, f->ports[src].node, 0, f->ports[src].num);
 		if (src == dst)
 			return i;
 		if (peer == FABRIC_NONE)
@@ -426,7 +420,7 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 		sw_node = f->ports[peer].node;
 		in = f->ports[peer].num;
 	} else if (src == dst) {
-		i.sl_mask = hop_sl_mask(f, t, sw_node, 0, 0);
+		i.sl_mask = paths_hop_sls(f, t, sw_node, 0, 0);
 		return i;
 	}
 	uint32_t sw = f->nodes[sw_node].sw;
@@ -437,7 +431,7 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 	if (!c->mtu)
 		return none;
 	narrow(&i, (struct path_info){ c->mtu, c->rate, c->sl_mask });
-	i.sl_mask &= hop_sl_mask(f, t, sw_node, in, lft_get(l, sw, dlid));
+	i.sl_mask &= paths_hop_sls(f, t, sw_node, in, lft_get(l, sw, dlid));
 	return i;
 }
 
@@ -446,15 +440,17 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 static uint16_t map_id(const struct fabric *f, const struct qos_tables *t,
 		       uint32_t node, unsigned in, unsigned out)
 {
-	return t->managed ? qos_sl2vl_id(t, f, node, in, out) : TABLE_NONE;
+	return t->managed ? qos_sl2vl_in_force(t, f, node, in, out) : TABLE_NONE;
 }
 
-unsigned paths_walk(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
-		    uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops, unsigned max)
+unsigned paths_follow(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
+		      uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops,
+		      unsigned max, bool *there)
 {
 	uint32_t node = f->ports[src].node;
 	unsigned in = 0;
 
+	*there = false;
 	for (unsigned n = 0; n < max; n++) {
 		const struct fabric_node *at = &f->nodes[node];
 		unsigned out = f->ports[src].num;
@@ -466,23 +462,34 @@ unsigned paths_walk(const struct fabric *f, const struct lfts *l, const struct q
 			arrived = out == 0 && at->port0 == dst;
 		} else {
 			arrived = arrived || (in && at->port0 + in == dst);
-			if (!arrived && n > 0)
-				return 0;	/* another host's port */
 			if (arrived)
 				out = 0;
+			else if (n > 0)
+				out = LFT_DROP;		/* another host's port */
 		}
+		hops[n] = (struct path_hop){ node, (uint8_t)in, (uint8_t)out, TABLE_NONE };
 		if (!arrived && (out == 0 || out > at->nports ||
 				 f->ports[at->port0 + out].peer == FABRIC_NONE))
-			return 0;
-		hops[n] = (struct path_hop){ node, (uint8_t)in, (uint8_t)out, TABLE_NONE };
+			return n + 1;
 		if (!arrived || node_is_switch(at))
 			hops[n].map = map_id(f, t, node, in, out);
-		if (arrived)
+		if (arrived) {
+			*there = true;
 			return n + 1;
+		}
 		const struct fabric_port *peer = &f->ports[f->ports[at->port0 + out].peer];
 
 		node = peer->node;
 		in = peer->num;
 	}
-	return 0;
+	return max;
+}
+
+unsigned paths_walk(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
+		    uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops, unsigned max)
+{
+	bool there;
+	unsigned n = paths_follow(f, l, t, src, dlid, dst, hops, max, &there);
+
+	return there ? n : 0;
 }

@@ -34,7 +34,10 @@ struct paths {
 	uint32_t n_switches;
 };
 
-/* Per-hop masks of the tables are taken from t; when they are not managed, SL 0 alone is valid. */
+/*
+ * Per-hop masks of the tables are taken from t, as they are in force; when they
+ * are not managed, SL 0 alone is valid.
+ */
 struct paths *paths_compute(const struct fabric *f, const struct lfts *l, uint16_t top,
 			    const uint32_t *port_by_lid, const struct qos_tables *t);
 void paths_free(struct paths *p);
@@ -54,6 +57,14 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 			       const struct lfts *l, const struct qos_tables *t,
 			       uint32_t src, uint32_t dst, uint16_t dlid);
 
+/*
+ * SLs that get from port in of a node to its port out, port numbers: those
+ * which are meant to, and do by the tables that the device has.  A port that has
+ * no table although tables are managed takes everything on its one VL.
+ */
+uint16_t paths_hop_sls(const struct fabric *f, const struct qos_tables *t,
+		       uint32_t node, unsigned in, unsigned out);
+
 /* What an end port and its link can carry, wherever it goes. */
 struct path_info paths_of_port(const struct fabric *f, uint32_t port);
 
@@ -61,11 +72,19 @@ struct path_info paths_of_port(const struct fabric *f, uint32_t port);
 struct path_hop {
 	uint32_t node;
 	uint8_t in, out;	/* port numbers; 0: in of the source, out of the destination */
-	uint16_t map;		/* SL2VL id used when leaving by out, TABLE_NONE: not managed */
+	uint16_t map;		/* SL2VL id in force when leaving by out, TABLE_NONE: not managed */
 };
 /* The hops from src to dlid; returns their number, 0 if there is no route. At most max. */
 unsigned paths_walk(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
 		    uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops, unsigned max);
 #define PATH_HOPS_MAX 64
+/*
+ * The same, as far as it goes: not *there, the last hop is the one that leads
+ * nowhere (its out has no link, is LFT_DROP, or the port of a host that is not
+ * meant), or the route is in a circle when max hops are told.
+ */
+unsigned paths_follow(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,
+		      uint32_t src, uint16_t dlid, uint32_t dst, struct path_hop *hops,
+		      unsigned max, bool *there);
 
 #endif

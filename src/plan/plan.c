@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "plan/feasible.h"
 #include "plan/plan.h"
 
 static const struct src_pos nowhere;
@@ -93,6 +94,7 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	plan_assign_lids(p, known);
 	t[1] = now();
 	p->groups = groups_resolve(policy, f, &p->findings);
+	p->partitions = partitions_build(policy, f, p->groups, &p->findings);
 	p->matcher = matcher_build(policy, f, p->groups);
 	p->tables = qos_tables_build(policy, f, p->groups, settings->max_op_vls, &p->findings);
 	t[2] = now();
@@ -122,6 +124,51 @@ void plan_complete(struct plan *p, int64_t (*now)(void))
 	p->us_paths = t[2] - t[1];
 }
 
+void plan_follow(struct plan *p, const struct kept_map *seen, size_t n_seen, int64_t (*now)(void))
+{
+	int64_t start;
+
+	if (!now)
+		now = no_clock;
+	start = now();
+	qos_tables_keep(p->tables, p->f, seen, n_seen, &p->kept);
+	paths_free(p->paths);
+	p->paths = paths_compute(p->f, p->lfts, p->lid_top, p->port_by_lid, p->tables);
+	p->us_paths += now() - start;
+}
+
+void plan_judge(struct plan *p, int64_t (*now)(void))
+{
+	int64_t start;
+
+	if (!now)
+		now = no_clock;
+	start = now();
+	p->feasible = feasible_judge(p);
+	p->us_feasible = now() - start;
+}
+
+struct plan *plan_fork(const struct plan *p, const struct fabric *f)
+{
+	struct plan *fork = xmemdup(p, sizeof(*p));
+
+	fork->f = f;
+	fork->findings = (struct findings){ .max = p->findings.max };
+	return fork;
+}
+
+void plan_join(struct plan *p, struct plan *fork)
+{
+	findings_move(&p->findings, &fork->findings);
+	p->report = fork->report;
+	p->paths = fork->paths;
+	p->feasible = fork->feasible;
+	p->us_verdict = fork->us_verdict;
+	p->us_paths = fork->us_paths;
+	p->us_feasible = fork->us_feasible;
+	free(fork);
+}
+
 struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 			  const struct settings *settings, const struct lid_map *known,
 			  int64_t (*now)(void))
@@ -136,14 +183,17 @@ void plan_free(struct plan *p)
 {
 	if (!p)
 		return;
+	feasible_free(p->feasible);
 	paths_free(p->paths);
 	lfts_free(p->lfts);
 	route_report_free(&p->report);
 	updn_order_free(p->order);
 	matcher_free(p->matcher);
 	qos_tables_free(p->tables);
+	partitions_free(p->partitions);
 	groups_free(p->groups);
 	findings_free(&p->findings);
+	findings_free(&p->kept);
 	free(p->lid);
 	free(p->lmc);
 	free(p->port_by_lid);

@@ -10,6 +10,7 @@
 
 #include "base/findings.h"
 #include "fabric/fabric.h"
+#include "plan/partitions.h"
 #include "plan/paths.h"
 #include "plan/settings.h"
 #include "qos/groups.h"
@@ -17,6 +18,8 @@
 #include "qos/policy.h"
 #include "qos/tables.h"
 #include "route/route.h"
+
+struct feasibility;	/* plan/feasible.h */
 
 /* GUID -> base LID as remembered from earlier runs, of absent ports too. */
 struct lid_map {
@@ -39,13 +42,17 @@ struct plan {
 	struct lfts *lfts;
 	const char *engine;		/* the routing engine that did it */
 	struct group_sets *groups;
+	struct partitions *partitions;
 	struct matcher *matcher;
 	struct qos_tables *tables;
 	struct paths *paths;
 	struct route_report report;
+	struct feasibility *feasible;	/* what feasible_judge() said; NULL: not asked yet */
 	struct updn_order *order;	/* for the multicast trees */
 	struct findings findings;	/* of the policy against this fabric, and of routing */
-	int64_t us_lids, us_tables, us_routes, us_verdict, us_paths;	/* by `now` */
+	struct findings kept;		/* … and of devices that keep other tables */
+	/* by `now` */
+	int64_t us_lids, us_tables, us_routes, us_verdict, us_paths, us_feasible;
 };
 
 /*
@@ -67,7 +74,21 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 			const struct settings *settings, const struct lid_map *known,
 			int64_t (*now)(void));
 void plan_complete(struct plan *p, int64_t (*now)(void));
-/* Both. */
+/* Can it be done here?  Fills feasible, of a plan that is complete. */
+void plan_judge(struct plan *p, int64_t (*now)(void));
+/*
+ * Has the paths follow what devices have instead of the tables that were written
+ * to them (qos_tables_keep()), of a plan that is complete.
+ */
+void plan_follow(struct plan *p, const struct kept_map *seen, size_t n_seen, int64_t (*now)(void));
+/*
+ * For completing and judging a begun plan while its fabric is written to: a
+ * plan that refers to f, a clone of that fabric, and to all that p has.
+ * plan_join() moves what came of it to p, and ends it.
+ */
+struct plan *plan_fork(const struct plan *p, const struct fabric *f);
+void plan_join(struct plan *p, struct plan *fork);
+/* Begins and completes. */
 struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 			  const struct settings *settings, const struct lid_map *known,
 			  int64_t (*now)(void));

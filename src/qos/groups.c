@@ -183,33 +183,6 @@ static void add_names(struct resolver *r, const struct policy_group *group, uint
 	}
 }
 
-/* Every end port is in the default partition, which is the only one so far. */
-static void add_partitions(struct resolver *r, const struct policy_group *group, uint64_t *set)
-{
-	const struct policy_partition *def = &r->p->partitions[0];
-	const uint64_t *all = set_of(r->g, r->g->n_groups - 1);
-
-	for (size_t i = 0; i < group->pkeys.n; i++) {
-		const struct u64_range *v = &group->pkeys.v[i];
-
-		if (v->lo <= def->pkey && def->pkey <= v->hi)
-			set_add_set(set, all, r->g->words);
-		else
-			findings_add(r->out, SEV_WARNING, r->p->file, v->pos,
-				     "no partition has a P_Key in 0x%04" PRIx64 "-0x%04" PRIx64,
-				     v->lo, v->hi);
-	}
-	for (size_t i = 0; i < group->partitions.n; i++) {
-		const struct policy_name *name = &group->partitions.v[i];
-
-		if (strcmp(name->s, def->name) == 0)
-			set_add_set(set, all, r->g->words);
-		else
-			findings_add(r->out, SEV_WARNING, r->p->file, name->pos,
-				     "partition \"%s\" is not in the fabric", name->s);
-	}
-}
-
 static void add_node_types(struct resolver *r, unsigned types, uint64_t *set)
 {
 	static const unsigned type_bit[] = {
@@ -233,56 +206,217 @@ static void add_own_members(struct resolver *r, uint32_t group)
 
 	add_guids(r, pg, set);
 	add_names(r, pg, set);
-	add_partitions(r, pg, set);
 	add_node_types(r, pg->node_types, set);
 }
 
-/* --- groups of groups --- */
+/* --- groups of groups, and of the members of partitions --- */
+
+/*
+ * Who is made of whom: sets 0 .. n_groups are the groups' ("all" is the last),
+ * those behind them the partitions' in the order of the policy.
+ */
+struct inner {
+	uint32_t n_sets;
+	uint32_t *first;		/* per set, and the end: its inner sets in `of` */
+	VEC(uint32_t) of;
+	uint64_t **partition;		/* sets of partitions that some group has, else NULL */
+	const struct policy_partition **by_pkey, **by_name;	/* in these orders */
+};
+
+static int compare_pkeys(const void *pa, const void *pb)
+{
+	const struct policy_partition *const *a = pa, *const *b = pb;
+
+	return (int)(*a)->pkey - (int)(*b)->pkey;
+}
+
+static int compare_partition_names(const void *pa, const void *pb)
+{
+	const struct policy_partition *const *a = pa, *const *b = pb;
+
+	return strcmp((*a)->name, (*b)->name);
+}
+
+static const struct policy_partition **sorted_partitions(const struct policy *p,
+							 int (*compare)(const void *, const void *))
+{
+	const struct policy_partition **v = xcalloc(p->n_partitions, sizeof(*v));
+
+	for (size_t i = 0; i < p->n_partitions; i++)
+		v[i] = &p->partitions[i];
+	if (p->n_partitions)
+		qsort(v, p->n_partitions, sizeof(*v), compare);
+	return v;
+}
+
+static void add_inner(struct inner *in, uint32_t set)
+{
+	*vec_push(&in->of) = set;
+}
+
+static void add_inner_partition(const struct resolver *r, struct inner *in,
+				const struct policy_partition *part)
+{
+	add_inner(in, r->g->n_groups + (uint32_t)(part - r->p->partitions));
+}
+
+static void add_inner_pkeys(const struct resolver *r, struct inner *in, const struct u64_range *v)
+{
+	size_t a = 0, b = r->p->n_partitions;
+	bool any = false;
+
+	while (a < b) {
+		size_t mid = a + (b - a) / 2;
+
+		if (in->by_pkey[mid]->pkey < v->lo)
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	for (; a < r->p->n_partitions && in->by_pkey[a]->pkey <= v->hi; a++, any = true)
+		add_inner_partition(r, in, in->by_pkey[a]);
+	if (!any)
+		findings_add(r->out, SEV_WARNING, r->p->file, v->pos,
+			     "no partition has a P_Key in 0x%04" PRIx64 "-0x%04" PRIx64,
+			     v->lo, v->hi);
+}
+
+static void add_inner_of_group(const struct resolver *r, struct inner *in,
+			       const struct policy_group *group)
+{
+	for (size_t i = 0; i < group->groups.n; i++) {
+		uint32_t k = groups_find(r->g, r->p, group->groups.v[i].s);
+
+		if (k != UINT32_MAX)
+			add_inner(in, k);
+	}
+	for (size_t i = 0; i < group->pkeys.n; i++)
+		add_inner_pkeys(r, in, &group->pkeys.v[i]);
+	for (size_t i = 0; i < group->partitions.n; i++) {
+		const struct policy_name *name = &group->partitions.v[i];
+		struct policy_partition key = { .name = name->s };
+		const struct policy_partition *want = &key, **found =
+			bsearch(&want, in->by_name, r->p->n_partitions, sizeof(want),
+				compare_partition_names);
+
+		if (found)
+			add_inner_partition(r, in, *found);
+		else
+			findings_add(r->out, SEV_WARNING, r->p->file, name->pos,
+				     "there is no partition \"%s\"", name->s);
+	}
+}
+
+/* By GUIDs and `self` they are added when their set is made; see start_partition(). */
+static void add_inner_of_partition(const struct resolver *r, struct inner *in,
+				   const struct policy_partition *part)
+{
+	for (size_t i = 0; i < part->n_members; i++) {
+		const char *name = part->members[i].group.s;
+		uint32_t k = name && strcmp(name, "self") != 0 ? groups_find(r->g, r->p, name) :
+								 UINT32_MAX;
+
+		if (k != UINT32_MAX)
+			add_inner(in, k);
+	}
+}
+
+static void inner_build(const struct resolver *r, struct inner *in)
+{
+	uint32_t n_groups = r->g->n_groups;
+
+	in->n_sets = n_groups + (uint32_t)r->p->n_partitions;
+	in->first = xcalloc(in->n_sets + 1, sizeof(*in->first));
+	in->partition = xcalloc(r->p->n_partitions, sizeof(*in->partition));
+	in->by_pkey = sorted_partitions(r->p, compare_pkeys);
+	in->by_name = sorted_partitions(r->p, compare_partition_names);
+	for (uint32_t set = 0; set < in->n_sets; set++) {
+		in->first[set] = (uint32_t)in->of.n;
+		if (set >= n_groups)
+			add_inner_of_partition(r, in, &r->p->partitions[set - n_groups]);
+		else if (set < r->p->n_groups)
+			add_inner_of_group(r, in, &r->p->groups[set]);
+	}
+	in->first[in->n_sets] = (uint32_t)in->of.n;
+}
+
+static void inner_free(struct inner *in, size_t n_partitions)
+{
+	for (size_t i = 0; i < n_partitions; i++)
+		free(in->partition[i]);
+	free(in->partition);
+	free(in->first);
+	free(in->by_pkey);
+	free(in->by_name);
+	vec_free(&in->of);
+}
+
+static uint64_t *inner_set(const struct resolver *r, const struct inner *in, uint32_t set)
+{
+	return set < r->g->n_groups ? set_of(r->g, set) : in->partition[set - r->g->n_groups];
+}
+
+/* What a partition has of itself.  The SM's port is in the default one, whatever the policy says. */
+static void start_partition(const struct resolver *r, struct inner *in, uint32_t number)
+{
+	const struct policy_partition *part = &r->p->partitions[number];
+	uint64_t *set = in->partition[number] = xcalloc(r->g->words, sizeof(*set));
+
+	if (number == 0)
+		set_add(set, r->f->self);
+	for (size_t i = 0; i < part->n_members; i++) {
+		if (!part->members[i].group.s)
+			guids_add_range(&r->guids, &part->members[i].guids, set);
+		else if (!strcmp(part->members[i].group.s, "self"))
+			set_add(set, r->f->self);
+	}
+}
 
 struct visit {
-	uint32_t group;
-	size_t next;		/* of its inner groups */
+	uint32_t set;
+	uint32_t next;		/* of its inner sets */
 };
 
 /*
- * Adds to each group what its inner groups have, innermost first.  A stack of
- * our own, as the file decides how deep they are nested.
+ * Adds to each group what its inner groups and partitions have, innermost
+ * first.  A stack of our own, as the file decides how deep they are nested.
  */
-static void add_inner_groups(struct resolver *r)
+static void add_inner_sets(struct resolver *r)
 {
-	bool *seen = xcalloc(r->p->n_groups, sizeof(*seen));
+	struct inner in = { 0 };
 	VEC(struct visit) stack = { 0 };
+
+	inner_build(r, &in);
+	bool *seen = xcalloc(in.n_sets, sizeof(*seen));
 
 	for (uint32_t root = 0; root < r->p->n_groups; root++) {
 		if (!seen[root])
-			*vec_push(&stack) = (struct visit){ root, 0 };
+			*vec_push(&stack) = (struct visit){ root, in.first[root] };
 		seen[root] = true;
 		while (stack.n) {
 			struct visit *v = &stack.v[stack.n - 1];
-			const struct policy_names *inner = &r->p->groups[v->group].groups;
+			uint32_t set = v->set, end = in.first[set + 1];
 
-			if (v->next == inner->n) {
-				uint64_t *set = set_of(r->g, v->group);
-
-				for (size_t i = 0; i < inner->n; i++) {
-					uint32_t k = groups_find(r->g, r->p, inner->v[i].s);
-
-					if (k != UINT32_MAX)
-						set_add_set(set, set_of(r->g, k), r->g->words);
-				}
+			if (v->next == end) {
+				for (uint32_t i = in.first[set]; i < end; i++)
+					set_add_set(inner_set(r, &in, set),
+						    inner_set(r, &in, in.of.v[i]), r->g->words);
 				stack.n--;
 				continue;
 			}
-			uint32_t k = groups_find(r->g, r->p, inner->v[v->next++].s);
+			uint32_t k = in.of.v[v->next++];
 
-			if (k < r->p->n_groups && !seen[k]) {
-				seen[k] = true;
-				*vec_push(&stack) = (struct visit){ k, 0 };
-			}
+			if (seen[k])
+				continue;
+			seen[k] = true;
+			if (k >= r->g->n_groups)
+				start_partition(r, &in, k - r->g->n_groups);
+			*vec_push(&stack) = (struct visit){ k, in.first[k] };
 		}
 	}
 	vec_free(&stack);
 	free(seen);
+	inner_free(&in, r->p->n_partitions);
 }
 
 static void report_empty_groups(struct resolver *r)
@@ -328,7 +462,7 @@ struct group_sets *groups_resolve(const struct policy *p, const struct fabric *f
 		index_names(&r);
 	for (uint32_t i = 0; i < p->n_groups; i++)
 		add_own_members(&r, i);
-	add_inner_groups(&r);
+	add_inner_sets(&r);
 	report_empty_groups(&r);
 	guids_free(&r.guids);
 	free(r.nodes);

@@ -4,7 +4,9 @@
  *
  * A GUID, a node type and `all` name end ports (CA and router ports, switch
  * port 0); "NodeDescription/Pn" may also name an external port of a switch.
- * For tables, port 0 of a switch as a member stands for the whole switch.
+ * For tables, port 0 of a switch as a member stands for the whole switch.  A
+ * group of a partition has the members that it has by the policy, of whatever
+ * kind of membership; conf/ sees to it that none is made of itself.
  */
 #ifndef QOSD_QOS_GROUPS_H
 #define QOSD_QOS_GROUPS_H

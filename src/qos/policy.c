@@ -68,28 +68,53 @@ void policy_add_everybody(struct policy_partition *part)
 	};
 }
 
+static void add_default_level(struct policy *p)
+{
+	p->default_level = (uint32_t)p->n_levels;
+	p->levels = xrealloc(p->levels, p->n_levels + 1, sizeof(*p->levels));
+	p->levels[p->n_levels++] = (struct policy_level){
+		.name = xstrdup("default"), .sl_given = true,
+		.packet_lifetime = -1, .path_bits = -1, .tclass = -1,
+	};
+}
+
+/* Behind the others. */
+static void add_default_partition(struct policy *p)
+{
+	struct policy_partition *part;
+
+	p->partitions = xrealloc(p->partitions, p->n_partitions + 1, sizeof(*p->partitions));
+	part = &p->partitions[p->n_partitions++];
+	*part = (struct policy_partition){
+		.name = xstrdup("Default"), .pkey = IB_PKEY_DEFAULT,
+		.level.s = xstrdup(""), .level_index = p->default_level,
+		.ipoib = true, .ipoib_level.s = xstrdup(""),
+		.ipoib_level_index = p->default_level,
+	};
+	policy_add_everybody(part);
+}
+
+/* To the front; the others keep their order. */
+static void move_partition(struct policy *p, size_t i)
+{
+	struct policy_partition part = p->partitions[i];
+
+	memmove(p->partitions + 1, p->partitions, i * sizeof(*p->partitions));
+	p->partitions[0] = part;
+}
+
 void policy_add_implied(struct policy *p)
 {
+	size_t i = 0;
+
 	p->default_level = policy_find_level(p, "default");
-	if (p->default_level == UINT32_MAX) {
-		p->default_level = (uint32_t)p->n_levels;
-		p->levels = xrealloc(p->levels, p->n_levels + 1, sizeof(*p->levels));
-		p->levels[p->n_levels++] = (struct policy_level){
-			.name = xstrdup("default"),
-			.packet_lifetime = -1, .path_bits = -1, .tclass = -1,
-		};
-	}
-	if (p->n_partitions == 0) {
-		p->partitions = xrealloc(p->partitions, 1, sizeof(*p->partitions));
-		p->n_partitions = 1;
-		p->partitions[0] = (struct policy_partition){
-			.name = xstrdup("Default"), .pkey = IB_PKEY_DEFAULT,
-			.level.s = xstrdup(""), .level_index = p->default_level,
-			.ipoib = true, .ipoib_level.s = xstrdup(""),
-			.ipoib_level_index = p->default_level,
-		};
-		policy_add_everybody(&p->partitions[0]);
-	}
+	if (p->default_level == UINT32_MAX)
+		add_default_level(p);
+	while (i < p->n_partitions && p->partitions[i].pkey != IB_PKEY_DEFAULT)
+		i++;
+	if (i == p->n_partitions)
+		add_default_partition(p);
+	move_partition(p, i);
 }
 
 struct policy *policy_builtin(void)

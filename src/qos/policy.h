@@ -49,6 +49,10 @@ struct policy_names {
 
 enum policy_node_type { NT_CA = 1, NT_SWITCH = 2, NT_ROUTER = 4, NT_ALL = 7, NT_SELF = 8 };
 
+/*
+ * A group never has itself among its members, neither by way of groups nor of
+ * partitions (pkeys, partitions) whose members are groups: an error at load.
+ */
 struct policy_group {
 	char *name;
 	struct src_pos pos;
@@ -57,17 +61,21 @@ struct policy_group {
 	struct policy_names port_names;	/* "NodeDescription/Pn", * and ? match any */
 	struct u64_ranges pkeys;	/* 15-bit */
 	struct policy_names partitions;
-	struct policy_names groups;	/* other groups; cycles are an error at load */
+	struct policy_names groups;	/* other groups */
 	unsigned node_types;		/* enum policy_node_type, or-ed */
 };
 
-/* Names that need no definition: "all", and no other, is a group of every end port. */
+/*
+ * Names that need no definition: "all", and no other, is a group of every end
+ * port.  "self" is no group, but may be a member of a partition; no group has
+ * that name, nor one that begins with 0x.
+ */
 
 struct policy_level {
 	char *name;
 	struct src_pos pos;
 	char *description;
-	bool sl_given;			/* else the SL comes from the traffic classes' SL plan */
+	bool sl_given;			/* else the SL is from the traffic classes' SL plan */
 	uint8_t sl;			/* 0..15; set in either case once the file is loaded */
 	uint8_t mtu_limit;		/* MTU code, 0 = none */
 	uint8_t rate_limit;		/* rate code, 0 = none */
@@ -107,7 +115,7 @@ struct policy_rule {
 /* PartitionMembership: both: the port holds the full and the limited P_Key (OpenSM's "both"). */
 enum membership { MEMBER_NONE, MEMBER_LIMITED, MEMBER_FULL, MEMBER_BOTH };
 
-/* One line of `members`: who, by exactly one of the three. */
+/* One line of `members`: a group, or ports by GUID; no two lines say the same who. */
 struct policy_member {
 	struct src_pos pos;
 	struct policy_name group;	/* group name, "all" or "self"; s NULL if by guids */
@@ -120,9 +128,9 @@ struct policy_partition {
 	struct src_pos pos;
 	char *description;		/* NULL if none */
 	uint16_t pkey;			/* 15-bit, 1..0x7fff */
-	struct policy_member *members;	/* of several lines that name a port the last one holds */
+	struct policy_member *members;	/* of several that name a port the last one holds */
 	size_t n_members;
-	struct policy_name level;	/* of queries in this partition that no rule matches; "" = default */
+	struct policy_name level;	/* of queries that no rule matches; "" = default */
 	uint32_t level_index;
 	bool ipoib;			/* has an IPoIB broadcast group */
 	struct policy_name ipoib_level;	/* "" = the partition's level */
@@ -203,7 +211,8 @@ struct policy {
 	struct policy_class *classes;
 	size_t n_classes;
 	struct policy_names classes_except;	/* groups */
-	uint32_t fallback_class;	/* of SLs that no class has: that of the level `default`, else the last low one */
+	/* Of SLs of no class: that of the level `default`, else the last low one, else the last. */
+	uint32_t fallback_class;
 	uint8_t class_of_sl[IB_SL_COUNT];	/* index into classes; set when there are any */
 };
 
@@ -211,8 +220,8 @@ struct policy {
 struct policy *policy_builtin(void);
 /*
  * Adds what every policy has without saying so: the level `default` (SL 0) and
- * the default partition with its IPoIB group, each only if the policy has none.
- * Sets default_level.
+ * the partition `Default` (0x7fff) with its IPoIB group, each only if the policy
+ * has none.  Sets default_level and moves the default partition to [0].
  */
 void policy_add_implied(struct policy *p);
 /* The member `all: full`, which the default partition has unless it says otherwise. */
@@ -223,12 +232,13 @@ uint32_t policy_find_group(const struct policy *p, const char *name);
 uint32_t policy_find_level(const struct policy *p, const char *name);
 const char *policy_ulp_name(enum policy_ulp ulp);
 enum policy_ulp policy_ulp_parse(const char *word);	/* ULP_NONE if unknown */
-const char *policy_class_name(enum port_class c);	/* "ca", "router", "switch-port-0", "switch" */
+/* "ca", "router", "switch-port-0", "switch" */
+const char *policy_class_name(enum port_class c);
 
 /*
  * Whether SL2VL and VLArb tables are written at all: when fabric-setup is
- * given, or traffic classes, or when any level uses an SL other than 0.  Otherwise the devices'
- * power-on tables stay, and only SL 0 is offered.
+ * given, or traffic classes, or when any level uses an SL other than 0.
+ * Otherwise the devices' power-on tables stay, and only SL 0 is offered.
  */
 bool policy_manages_tables(const struct policy *p);
 

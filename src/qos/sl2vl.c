@@ -4,7 +4,7 @@
  * to fit the VLs of the out port's link.
  *
  * Which table applies depends on the out port alone, unless a scope that
- * names it has a `from`.
+ * names it has a `from`.  Where traffic classes hold no scope names it.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 struct fitted {
 	bool known;
 	uint16_t id;
-	uint8_t highest;	/* VL in it */
+	uint16_t vls;		/* in it, but for VL 15: bit v */
 	uint8_t lacking;	/* the highest VL given that such a link lacks; 0: none */
 };
 #define VL_CODES 6
@@ -24,6 +24,7 @@ struct map_build {
 	struct stacks stacks;
 	struct intern maps;
 	struct fitted *fitted;	/* [origin * VL_CODES + code] */
+	struct fitted *by_classes;	/* per fit of the traffic classes */
 	struct note *notes;	/* per origin: VLs that ports lack */
 };
 
@@ -59,6 +60,14 @@ static uint8_t fit_given(struct sl2vl *out, const struct sl2vl *given, unsigned 
 	return lacking;
 }
 
+static void number_table(struct map_build *m, struct fitted *t, const struct sl2vl *map)
+{
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (map->vl[sl] != IB_VL_DROP)
+			t->vls |= (uint16_t)(1u << map->vl[sl]);
+	t->id = table_number(m->b, &m->maps, map);
+}
+
 static const struct fitted *fit(struct map_build *m, uint32_t origin, unsigned code)
 {
 	struct fitted *t = &m->fitted[origin * VL_CODES + code];
@@ -73,10 +82,22 @@ static const struct fitted *fit(struct map_build *m, uint32_t origin, unsigned c
 	else
 		t->lacking = fit_given(&map, given_table(p, origin), ib_vls_from_code(code),
 				       p->unsupported_vl == UNSUPPORTED_VL_FOLD);
+	number_table(m, t, &map);
+	return t;
+}
+
+static const struct fitted *table_of_classes(struct map_build *m, uint16_t fit)
+{
+	const struct class_fit *cf = &m->b->t->fits[fit];
+	struct fitted *t = &m->by_classes[fit];
+	struct sl2vl map;
+
+	if (t->known)
+		return t;
+	t->known = true;
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
-		if (map.vl[sl] != IB_VL_DROP && map.vl[sl] > t->highest)
-			t->highest = map.vl[sl];
-	t->id = table_number(m->b, &m->maps, &map);
+		map.vl[sl] = cf->vl[m->b->p->class_of_sl[sl]];
+	number_table(m, t, &map);
 	return t;
 }
 
@@ -103,14 +124,23 @@ static bool depends_on_in(const struct map_build *m, uint32_t out)
 	return s != STACK_EMPTY && !m->b->p->sl2vl[m->stacks.node.v[s].scope].from.all;
 }
 
+static const struct fitted *table_of(struct map_build *m, uint32_t out, uint32_t origin)
+{
+	uint16_t by_classes = m->b->t->fit[out];
+
+	return by_classes != TABLE_NONE ? table_of_classes(m, by_classes)
+					: fit(m, origin, m->b->limit[out]);
+}
+
 static uint16_t use_table(struct map_build *m, uint32_t out, uint32_t origin)
 {
-	unsigned code = m->b->limit[out];
-	const struct fitted *t = fit(m, origin, code);
+	const struct fitted *t = table_of(m, out, origin);
 
-	use_vl(m->b, out, t->highest);
+	m->b->mapped[out] |= t->vls;
+	if (t->vls)
+		use_vl(m->b, out, (uint8_t)(31 - __builtin_clz(t->vls)));
 	if (t->lacking)
-		note_port(&m->notes[origin], out, t->lacking, ib_vls_from_code(code));
+		note_port(&m->notes[origin], out, t->lacking, ib_vls_from_code(m->b->limit[out]));
 	return t->id;
 }
 
@@ -136,13 +166,11 @@ static bool is_uniform(struct map_build *m, const struct fabric_node *n, uint16_
 {
 	*id = TABLE_NONE;
 	for (uint32_t port = n->port0; port <= n->port0 + n->nports; port++) {
-		unsigned code = m->b->limit[port];
-
-		if (!code)
+		if (!m->b->limit[port])
 			continue;
 		if (depends_on_in(m, port))
 			return false;
-		uint16_t t = fit(m, origin_of(m, port, 0), code)->id;
+		uint16_t t = table_of(m, port, origin_of(m, port, 0))->id;
 
 		if (*id != TABLE_NONE && *id != t)
 			return false;
@@ -227,6 +255,11 @@ static void report_lacking_vls(struct map_build *m, uint32_t origin, struct src_
 			     fold ? "folded into these" : "packets of its SLs are dropped (VL15)");
 }
 
+static struct src_pos scope_pos(const struct policy *p, uint32_t scope)
+{
+	return p->sl2vl[scope].pos;
+}
+
 static void lay_scopes(struct map_build *m)
 {
 	const struct policy *p = m->b->p;
@@ -240,6 +273,7 @@ static void lay_scopes(struct map_build *m)
 
 		report_reach(m->b, s->pos, &s->group, &scope, &reach);
 	}
+	yield_to_classes(m->b, &m->stacks, (uint32_t)p->n_sl2vl, scope_pos);
 }
 
 void build_sl2vl(struct tables_build *b)
@@ -249,6 +283,7 @@ void build_sl2vl(struct tables_build *b)
 	struct map_build m = {
 		.b = b, .maps.size = sizeof(struct sl2vl),
 		.fitted = xcalloc(origins * VL_CODES, sizeof(*m.fitted)),
+		.by_classes = xcalloc(b->t->n_fits, sizeof(*m.by_classes)),
 		.notes = xcalloc(origins, sizeof(*m.notes)),
 	};
 
@@ -267,5 +302,6 @@ void build_sl2vl(struct tables_build *b)
 	b->t->maps = intern_take(&m.maps);
 	stacks_free(&m.stacks);
 	free(m.fitted);
+	free(m.by_classes);
 	free(m.notes);
 }

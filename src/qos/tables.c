@@ -155,8 +155,9 @@ static struct qos_tables *tables_new(const struct policy *p, const struct fabric
 	t->op_vls = xcalloc(f->n_ports, sizeof(*t->op_vls));
 	t->arb = xcalloc(f->n_ports, sizeof(*t->arb));
 	t->ca_map = xcalloc(f->n_ports, sizeof(*t->ca_map));
+	t->fit = xcalloc(f->n_ports, sizeof(*t->fit));
 	for (uint32_t i = 0; i < f->n_ports; i++)
-		t->arb[i] = t->ca_map[i] = TABLE_NONE;
+		t->arb[i] = t->ca_map[i] = t->fit[i] = TABLE_NONE;
 	t->sw = xcalloc(f->n_switches, sizeof(*t->sw));
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		t->sw[i].uniform = TABLE_NONE;
@@ -171,10 +172,12 @@ struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric 
 		.p = p, .f = f, .g = g, .out = out, .t = tables_new(p, f),
 		.max_vls = max_vls,
 		.limit = xcalloc(f->n_ports, 1), .highest = xcalloc(f->n_ports, 1),
+		.mapped = xcalloc(f->n_ports, sizeof(*b.mapped)),
 	};
 
 	find_limits(&b);
 	if (b.t->managed) {
+		build_fits(&b);
 		build_sl2vl(&b);
 		struct arb_build *a = arb_choose(&b);
 
@@ -185,6 +188,8 @@ struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric 
 	}
 	free(b.limit);
 	free(b.highest);
+	free(b.mapped);
+	free(b.by_classes);
 	return b.t;
 }
 
@@ -194,12 +199,15 @@ void qos_tables_free(struct qos_tables *t)
 		return;
 	for (uint32_t i = 0; i < t->n_switches; i++)
 		free(t->sw[i].ids);
+	qos_kept_free(t->kept, t->n_switches);
 	free(t->sw);
 	free(t->op_vls);
 	free(t->arb);
 	free(t->ca_map);
 	free(t->maps);
 	free(t->arbs);
+	free(t->fits);
+	free(t->fit);
 	free(t);
 }
 
@@ -222,4 +230,15 @@ uint16_t qos_sl2vl_id(const struct qos_tables *t, const struct fabric *f,
 		: !f->switches[n->sw].enhanced_port0)
 		return TABLE_NONE;
 	return s->uniform;
+}
+
+uint16_t qos_map_sls(const struct sl2vl *map, unsigned op_vls)
+{
+	unsigned vls = op_vls ? ib_vls_from_code(op_vls) : IB_VL_DROP;
+	uint16_t mask = 0;
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (map->vl[sl] < vls)
+			mask |= (uint16_t)(1u << sl);
+	return mask;
 }

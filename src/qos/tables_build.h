@@ -30,6 +30,8 @@ struct tables_build {
 	unsigned max_vls;	/* of any link */
 	uint8_t *limit;		/* per port slot: VL code that the link can; 0: no tables */
 	uint8_t *highest;	/* per port slot: the highest VL that its own tables use */
+	uint16_t *mapped;	/* per port slot: the VLs that SL2VL sends to; bit v */
+	bool *by_classes;	/* per port slot: not excepted from the traffic classes; NULL: none */
 };
 
 /* Counts a port once, if its calls come one after the other. */
@@ -48,7 +50,24 @@ static inline void use_vl(struct tables_build *b, uint32_t port, uint8_t vl)
 		b->highest[port] = vl;
 }
 
-/* Fills ca_map, sw and maps of t; raises `highest`. */
+/* The traffic classes' fit of a port, or NULL. */
+static inline const struct class_fit *port_fit(const struct tables_build *b, uint32_t port)
+{
+	uint16_t fit = b->t->fit[port];
+
+	return fit == TABLE_NONE ? NULL : &b->t->fits[fit];
+}
+
+/* Fills fits, n_fits and fit of t, and by_classes. */
+void build_fits(struct tables_build *b);
+/*
+ * Takes the ports that the traffic classes hold for away from all scopes laid
+ * on s, numbered from 0, with an error for each scope that loses any.
+ */
+void yield_to_classes(struct tables_build *b, struct stacks *s, uint32_t n_scopes,
+		      struct src_pos (*pos_of)(const struct policy *p, uint32_t scope));
+
+/* Fills ca_map, sw and maps of t, and mapped; raises `highest`. */
 void build_sl2vl(struct tables_build *b);
 
 /*

@@ -3,7 +3,8 @@
  * VL arbitration tables (IBA 7.6.9) and the high limit, by out port.
  *
  * Each of the three (high table, low table, limit) comes from the last scope
- * that gives it, so that a scope may change one and leave the others.
+ * that gives it, so that a scope may change one and leave the others.  Where
+ * traffic classes hold, all of it is theirs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ struct arb_build {
 	struct map64 known;		/* what a choice depends on -> choice */
 	uint32_t *choice;		/* per port slot; UINT32_MAX: no arbitration there */
 	struct note *lacking[2], *too_long[2];	/* by enum table, per origin */
+	struct note *unserved;	/* per origin: VLs that SL2VL sends to in vain, as bits */
 };
 
 /* --- what is given where --- */
@@ -145,6 +147,17 @@ static struct choice choose(const struct arb_build *a, const struct policy *p, u
 	return c;
 }
 
+/* On a link with one VL the classes leave the tables to the built-in ones. */
+static struct choice choose_by_classes(const struct class_fit *fit, const struct choice *port)
+{
+	struct choice c = *port;
+
+	c.arb = fit->arb;
+	c.given[HIGH] = c.given[LOW] = fit->arb.n_high || fit->arb.n_low;
+	c.highest = (uint8_t)(fit->vls_used - 1);
+	return c;
+}
+
 /* A port with one data VL, or without tables, has nothing to arbitrate. */
 static bool arbitrates(const struct tables_build *b, uint32_t port)
 {
@@ -154,12 +167,16 @@ static bool arbitrates(const struct tables_build *b, uint32_t port)
 	       (p->vlarb_high_cap || p->vlarb_low_cap);
 }
 
+#define BY_CLASSES 0x80000000u
+
 static uint32_t choice_of(struct tables_build *b, struct arb_build *a, uint32_t port)
 {
 	const struct fabric_port *p = &b->f->ports[port];
 	enum port_class class = port_class_of(b->f, port);
-	uint32_t stack = a->stacks.of_port[port];
-	uint64_t key = (uint64_t)stack << 32 | (uint64_t)class << 24 |
+	const struct class_fit *fit = port_fit(b, port);
+	/* Neither a stack nor a fit is that high a number. */
+	uint32_t from = fit ? BY_CLASSES | b->t->fit[port] : a->stacks.of_port[port];
+	uint64_t key = (uint64_t)from << 32 | (uint64_t)class << 24 |
 		       (uint64_t)b->limit[port] << 16 | (uint64_t)p->vlarb_high_cap << 8 |
 		       p->vlarb_low_cap;
 	uint32_t i = map64_get(&a->known, key);
@@ -171,7 +188,8 @@ static uint32_t choice_of(struct tables_build *b, struct arb_build *a, uint32_t 
 		};
 
 		i = (uint32_t)a->choices.n;
-		*vec_push(&a->choices) = choose(a, b->p, stack, class, &c);
+		*vec_push(&a->choices) = fit ? choose_by_classes(fit, &c)
+						: choose(a, b->p, from, class, &c);
 		map64_put(&a->known, key, i);
 	}
 	return i;
@@ -212,6 +230,11 @@ static void report_faults(struct tables_build *b, struct arb_build *a, uint32_t 
 	}
 }
 
+static struct src_pos scope_pos(const struct policy *p, uint32_t scope)
+{
+	return p->vlarb[scope].pos;
+}
+
 static void lay_scopes(struct tables_build *b, struct arb_build *a)
 {
 	for (uint32_t i = 0; i < b->p->n_vlarb; i++) {
@@ -223,6 +246,7 @@ static void lay_scopes(struct tables_build *b, struct arb_build *a)
 
 		report_reach(b, s->pos, &s->group, &scope, &reach);
 	}
+	yield_to_classes(b, &a->stacks, (uint32_t)b->p->n_vlarb, scope_pos);
 }
 
 struct arb_build *arb_choose(struct tables_build *b)
@@ -234,6 +258,7 @@ struct arb_build *arb_choose(struct tables_build *b)
 		a->lacking[t] = xcalloc(origins, sizeof(struct note));
 		a->too_long[t] = xcalloc(origins, sizeof(struct note));
 	}
+	a->unserved = xcalloc(origins, sizeof(struct note));
 	stacks_init(&a->stacks, b->f);
 	lay_scopes(b, a);
 	a->choice = xcalloc(b->f->n_ports, sizeof(*a->choice));
@@ -276,6 +301,60 @@ static struct vlarb complete(const struct choice *c, unsigned vls)
 	return arb;
 }
 
+/* Who is to blame for VLs that no table serves. */
+static uint32_t arb_origin(const struct choice *c)
+{
+	return c->given[LOW] ? c->origin[LOW] : c->given[HIGH] ? c->origin[HIGH] : ORIGIN_BUILTIN;
+}
+
+static void add_bits(struct buf *out, const char *what, unsigned mask)
+{
+	const char *between = " ";
+
+	buf_puts(out, what);
+	for (; mask; mask &= mask - 1) {
+		buf_printf(out, "%s%d", between, __builtin_ctz(mask));
+		between = ", ";
+	}
+}
+
+/* The SLs on any of some VLs of a port, whatever the in port. */
+static unsigned sls_on(const struct tables_build *b, uint32_t port, unsigned vls)
+{
+	const struct fabric_node *n = port_node(b->f, port);
+	unsigned sls = 0;
+
+	for (unsigned in = 0; in <= n->nports; in++) {
+		uint16_t id = qos_sl2vl_id(b->t, b->f, b->f->ports[port].node, in,
+					   b->f->ports[port].num);
+
+		for (unsigned sl = 0; id != TABLE_NONE && sl < IB_SL_COUNT; sl++)
+			sls |= (vls >> b->t->maps[id].vl[sl] & 1) << sl;
+	}
+	return sls;
+}
+
+static void report_unserved(struct tables_build *b, const struct arb_build *a, uint32_t origin)
+{
+	const struct note *n = &a->unserved[origin];
+	struct src_pos pos = { 0, 0 };
+	struct buf text = { 0 };
+	char ports[NOTE_TEXT_MAX];
+
+	if (!n->ports)
+		return;
+	if (origin != ORIGIN_BUILTIN) {
+		struct given g = given_by(b->p, origin);
+
+		pos = g.pos[g.table[LOW] ? LOW : HIGH];
+	}
+	add_bits(&text, "no arbitration table serves VL", n->value);
+	add_bits(&text, ", where SL2VL puts SL", sls_on(b, n->first, n->value));
+	findings_add(b->out, SEV_WARNING, b->p->file, pos, "%s, on %s", text.s,
+		     note_ports_text(b, n, ports, sizeof(ports)));
+	buf_free(&text);
+}
+
 /* Port 0 of a switch has no link, hence no OperationalVLs: what its own tables use counts. */
 static unsigned vls_in_use(const struct tables_build *b, uint32_t port)
 {
@@ -284,29 +363,57 @@ static unsigned vls_in_use(const struct tables_build *b, uint32_t port)
 	return ib_vls_from_code(code ? code : ib_vls_to_code(b->highest[port] + 1u));
 }
 
+struct made {
+	uint16_t id, served;	/* VLs with a weight: bit v */
+};
+
+struct completion {
+	struct intern arbs;
+	VEC(struct made) made;
+	struct map64 known;	/* choice and VLs -> made */
+};
+
+static struct made make_arb(struct tables_build *b, struct completion *done,
+			    const struct arb_build *a, uint32_t choice, unsigned vls)
+{
+	uint64_t key = (uint64_t)choice << 8 | vls;
+	uint32_t i = map64_get(&done->known, key);
+
+	if (i == MAP64_NONE) {
+		struct vlarb arb = complete(&a->choices.v[choice], vls);
+
+		i = (uint32_t)done->made.n;
+		*vec_push(&done->made) = (struct made){
+			table_number(b, &done->arbs, &arb),
+			arbiter_high_vls(&arb) | arbiter_low_vls(&arb),
+		};
+		map64_put(&done->known, key, i);
+	}
+	return done->made.v[i];
+}
+
 void arb_complete(struct tables_build *b, struct arb_build *a)
 {
-	struct intern arbs = { .size = sizeof(struct vlarb) };
-	struct map64 known = { 0 };	/* choice and VLs -> table */
+	struct completion done = { .arbs.size = sizeof(struct vlarb) };
 
 	for (uint32_t port = 0; port < b->f->n_ports; port++) {
 		if (a->choice[port] == UINT32_MAX)
 			continue;
 		unsigned vls = vls_in_use(b, port);
-		uint64_t key = (uint64_t)a->choice[port] << 8 | vls;
-		uint32_t id = map64_get(&known, key);
+		struct made m = make_arb(b, &done, a, a->choice[port], vls);
+		unsigned unserved = b->mapped[port] & ~m.served;
 
-		if (id == MAP64_NONE) {
-			struct vlarb arb = complete(&a->choices.v[a->choice[port]], vls);
-
-			id = table_number(b, &arbs, &arb);
-			map64_put(&known, key, id);
-		}
-		b->t->arb[port] = (uint16_t)id;
+		b->t->arb[port] = m.id;
+		if (vls > 1 && unserved)
+			note_port(&a->unserved[arb_origin(&a->choices.v[a->choice[port]])], port,
+				  unserved, 0);
 	}
-	b->t->n_arbs = (uint32_t)arbs.n;
-	b->t->arbs = intern_take(&arbs);
-	map64_free(&known);
+	for (uint32_t origin = 0; origin < ORIGIN_SCOPE((uint32_t)b->p->n_vlarb); origin++)
+		report_unserved(b, a, origin);
+	b->t->n_arbs = (uint32_t)done.arbs.n;
+	b->t->arbs = intern_take(&done.arbs);
+	vec_free(&done.made);
+	map64_free(&done.known);
 	stacks_free(&a->stacks);
 	map64_free(&a->known);
 	vec_free(&a->choices);
@@ -315,5 +422,6 @@ void arb_complete(struct tables_build *b, struct arb_build *a)
 		free(a->lacking[t]);
 		free(a->too_long[t]);
 	}
+	free(a->unserved);
 	free(a);
 }

@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "convert.h"
 #include "output.h"
 #include "qosd/ctl.h"
 
@@ -29,33 +30,46 @@ enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_NO_DAEMON = 2 };
 
 struct command {
 	const char *name;		/* one or two words */
-	const char *operands[3];	/* required, in this order; "<file": the first one, is sent along */
-	const char *options[6];		/* each takes a value, but "?name" */
+	/* in this order; "<file", the first one, is sent along */
+	const char *operands[3];
+	const char *options[13];	/* each takes a value */
 	const char *help;
 	const struct output *text;	/* NULL: files are written, the operand is where */
+	size_t optional;		/* so many of the last operands may be left out */
+	const char *flags[4];		/* options without a value */
 };
 
 static const struct command commands[] = {
-	{ "status", { NULL }, { NULL }, "how the daemon and its subnet are", &text_status },
-	{ "nodes", { NULL }, { NULL }, "all nodes", &text_nodes },
-	{ "ports", { NULL }, { NULL }, "all ports and their links", &text_ports },
-	{ "route", { "src", "dst" }, { "sl" }, "the hops from one port to another", &text_route },
-	{ "sl2vl", { "port" }, { NULL }, "SL to VL tables of a port", &text_sl2vl },
-	{ "vlarb", { "port" }, { NULL }, "VL arbitration of a port", &text_vlarb },
-	{ "explain", { "src", "dst" }, { "service-id", "qos-class", "pkey", "tclass", "sl" },
-	  "which rule a path query meets, and the path", &text_explain },
+	{ "status", { NULL }, { NULL }, "how the daemon and its subnet are", .text = &text_status },
+	{ "nodes", { NULL }, { NULL }, "all nodes", .text = &text_nodes },
+	{ "ports", { NULL }, { NULL }, "all ports and their links", .text = &text_ports },
+	{ "route", { "src", "dst" }, { "sl" }, "the hops from one port to another",
+	  .text = &text_route },
+	{ "sl2vl", { "port" }, { NULL }, "SL to VL tables of a port", .text = &text_sl2vl },
+	{ "vlarb", { "port" }, { NULL }, "VL arbitration of a port", .text = &text_vlarb },
+	{ "explain", { "src", "dst" },
+	  { "service-id", "qos-class", "pkey", "tclass", "sl", "mtu", "rate", "lifetime", "slid",
+	    "dlid", "numb-path" },
+	  "what a path query gets and why, or why it gets nothing", &text_explain,
+	  .flags = { "reversible", "multipath", "why-not" } },
+	{ "bandwidth", { "port", "dst" }, { "level", "html" },
+	  "what each level has of links, of a port, or of a route", &text_bandwidth,
+	  .optional = 2 },
 	{ "plan", { "<file" }, { NULL }, "what a policy would change; nothing is applied",
-	  &text_plan },
+	  .text = &text_plan },
 	{ "policy load", { "<file" }, { "confirm" }, "apply a policy, until confirmed if so wished",
-	  &text_policy_load },
-	{ "policy confirm", { NULL }, { NULL }, "the policy on trial stays", &text_policy_confirm },
-	{ "policy revert", { NULL }, { NULL }, "back to the policy before", &text_policy_revert },
-	{ "policy show", { NULL }, { "?normal" }, "the policy in force, as written or in normal form",
-	  &text_policy_show },
-	{ "policy history", { NULL }, { NULL }, "changes of the policy", &text_policy_history },
-	{ "reload", { NULL }, { NULL }, "read the policy file again", &text_reload },
-	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", &text_sweep },
-	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", NULL },
+	  .text = &text_policy_load },
+	{ "policy confirm", { NULL }, { NULL }, "the policy on trial stays",
+	  .text = &text_policy_confirm },
+	{ "policy revert", { NULL }, { NULL }, "back to the policy before",
+	  .text = &text_policy_revert },
+	{ "policy show", { NULL }, { NULL }, "the policy in force, as written or in normal form",
+	  .text = &text_policy_show, .flags = { "normal" } },
+	{ "policy history", { NULL }, { NULL }, "changes of the policy",
+	  .text = &text_policy_history },
+	{ "reload", { NULL }, { NULL }, "read the policy file again", .text = &text_reload },
+	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", .text = &text_sweep },
+	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", .text = NULL },
 };
 
 static const char *socket_path = QOSD_SOCKET;
@@ -66,24 +80,34 @@ static bool is_file(const char *operand)
 	return *operand == '<';
 }
 
-static bool is_flag(const char *option)
-{
-	return *option == '?';
-}
-
 /* --- usage --- */
+
+static size_t count_operands(const struct command *c)
+{
+	size_t n = 0;
+
+	while (n < ARRAY_SIZE(c->operands) && c->operands[n])
+		n++;
+	return n;
+}
 
 static void put_synopsis(const struct command *c, FILE *out)
 {
+	size_t n = count_operands(c);
+
 	fprintf(out, "%s", c->name);
-	for (size_t i = 0; i < ARRAY_SIZE(c->operands) && c->operands[i]; i++) {
-		fputc(' ', out);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i + c->optional < n ? " " : " [", out);
 		for (const char *s = c->operands[i] + is_file(c->operands[i]); *s; s++)
 			fputc(*s - 'a' + 'A', out);
 	}
+	for (size_t i = 0; i < c->optional; i++)
+		fputc(']', out);
 	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++)
-		fprintf(out, is_flag(c->options[i]) ? " [--%s]" : " [--%s N]",
-			c->options[i] + is_flag(c->options[i]));
+		fprintf(out, " [--%s %s]", c->options[i],
+			strcmp(c->options[i], "html") == 0 ? "FILE" : "N");
+	for (size_t i = 0; i < ARRAY_SIZE(c->flags) && c->flags[i]; i++)
+		fprintf(out, " [--%s]", c->flags[i]);
 	fputc('\n', out);
 }
 
@@ -95,6 +119,8 @@ static void put_help(void)
 		put_synopsis(&commands[i], stdout);
 		printf("      %s\n", commands[i].help);
 	}
+	printf("  convert [--from FORMAT] FILE ... [-o FILE]\n"
+	       "      OpenSM's files to a policy; needs no daemon\n");
 	printf("\nA port is NodeDescription/Pn, a GUID or a LID.  A file may be -, the standard "
 	       "input.\nThe socket is %s.\n", QOSD_SOCKET);
 }
@@ -134,13 +160,18 @@ static const char *find_option(const struct command *c, const char *word, const 
 	size_t n = strcspn(word, "=");
 
 	*value = word[n] ? word + n + 1 : NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++) {
-		const char *name = c->options[i] + is_flag(c->options[i]);
-
-		if (strlen(name) == n - 2 && strncmp(word + 2, name, n - 2) == 0)
+	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++)
+		if (strlen(c->options[i]) == n - 2 && strncmp(word + 2, c->options[i], n - 2) == 0)
 			return c->options[i];
-	}
 	return NULL;
+}
+
+static bool is_flag(const struct command *c, const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(c->flags) && c->flags[i]; i++)
+		if (strcmp(word + 2, c->flags[i]) == 0)
+			return true;
+	return false;
 }
 
 /* json_object_set_new() refuses text that is not UTF-8. */
@@ -152,11 +183,13 @@ static bool set_text(json_t *args, const char *name, const char *value)
 /* Takes one word, or two: an option and its value.  NULL: it is wrong. */
 static char **parse_option(const struct command *c, json_t *args, char **argv)
 {
-	const char *value, *name = find_option(c, *argv, &value);
+	const char *value, *name;
 
-	if (name && is_flag(name))
-		return !value && json_object_set_new(args, name + 1, json_true()) == 0 ?
-		       argv + 1 : NULL;
+	if (is_flag(c, *argv)) {
+		json_object_set_new(args, *argv + 2, json_true());
+		return argv + 1;
+	}
+	name = find_option(c, *argv, &value);
 	if (name && !value)
 		value = *++argv;
 	return set_text(args, name, value) ? argv + 1 : NULL;
@@ -166,7 +199,7 @@ static char **parse_option(const struct command *c, json_t *args, char **argv)
 static json_t *parse_args(const struct command *c, char **argv)
 {
 	json_t *args = json_object();
-	size_t operands = 0;
+	size_t operands = 0, most = count_operands(c);
 
 	while (argv && *argv) {
 		const char *name = operands < ARRAY_SIZE(c->operands) ? c->operands[operands] : NULL;
@@ -178,7 +211,7 @@ static json_t *parse_args(const struct command *c, char **argv)
 		argv = name && set_text(args, name + is_file(name), *argv) ? argv + 1 : NULL;
 		operands++;
 	}
-	if (argv && (operands == ARRAY_SIZE(c->operands) || !c->operands[operands]))
+	if (argv && operands <= most && operands + c->optional >= most)
 		return args;
 	json_decref(args);
 	return NULL;
@@ -361,6 +394,12 @@ static int run(const struct command *c, char **argv)
 
 	if (!args)
 		return usage_error(c);
+	if (json_object_get(args, "html")) {
+		html_output_begin(json_string_value(json_object_get(args, "html")));
+		json_object_del(args, "html");
+		json_object_set_new(args, "links", json_true());
+		out = &html_output;
+	}
 	if (!c->text) {
 		const char *dir = json_string_value(json_object_get(args, "dir"));
 
@@ -411,6 +450,8 @@ int main(int argc, char **argv)
 		}
 	if (optind == argc)
 		return usage_error(NULL);
+	if (!strcmp(argv[optind], "convert"))
+		return convert_command(argc - optind, argv + optind);
 	c = find_command(argv + optind, &words);
 	if (!c) {
 		fprintf(stderr, "qosd-ctl: no such command: %s\n", argv[optind]);

@@ -24,7 +24,12 @@ extern const struct output json_output;
 
 /* Text, by command (text.c). */
 extern const struct output text_status, text_nodes, text_ports, text_route, text_sl2vl,
-			   text_vlarb, text_explain, text_reload, text_sweep;
+			   text_vlarb, text_reload, text_sweep;
+extern const struct output text_explain;	/* explain.c */
+extern const struct output text_bandwidth;	/* bandwidth.c */
+/* Source and destination; hops of a route, as a table. */
+void put_ends(const json_t *o);
+void put_hops(const json_t *hops);
 /* … and those of policies (text_policy.c). */
 extern const struct output text_plan, text_policy_load, text_policy_confirm, text_policy_revert,
 			   text_policy_show, text_policy_history;
@@ -34,6 +39,13 @@ void text_findings_of_error(const json_t *answer);
 /* The files of `dump`, in dir, which is made if need be (files.c). */
 extern const struct output file_output;
 bool file_output_begin(const char *dir);
+
+/*
+ * `bandwidth` as a page of HTML in a file of this name (html.c), which is there
+ * when it is complete.
+ */
+extern const struct output html_output;
+void html_output_begin(const char *file);
 
 /* Replaces control characters in all strings: names on a fabric can be anything. */
 void clean_strings(json_t *value);

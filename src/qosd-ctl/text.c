@@ -12,15 +12,6 @@
 
 #define STATUS_FINDINGS 5	/* shown by status; all of them are in the JSON */
 
-/* A number, or "-" where there is none, right-aligned. */
-static void put_num(const json_t *o, const char *key, int width)
-{
-	if (has(o, key))
-		printf("%*lld", width, num(o, key));
-	else
-		printf("%*s", width, "-");
-}
-
 /* --- control characters --- */
 
 /* Those of ASCII, and of Latin-1 (U+0080 to U+009F) as UTF-8 has them. */
@@ -234,21 +225,38 @@ static bool ports_row(const json_t *p)
 	return true;
 }
 
-/* --- route, explain --- */
+/* --- route --- */
 
-static void put_hops(const json_t *hops)
+/* A share of a link and what that is in Gb/s, or "?" where nobody knows. */
+static void put_share(const json_t *hop)
 {
-	printf("%4s  %3s  %3s  %3s  %s\n", "HOP", "IN", "OUT", "VL", "NODE");
+	if (has(hop, "share"))
+		printf("%5.1f%%  %6.4g", real(hop, "share") * 100, real(hop, "gbps"));
+	else
+		printf("%6s  %6s", has(hop, "mtu") ? "?" : "-", has(hop, "mtu") ? "?" : "-");
+}
+
+void put_hops(const json_t *hops)
+{
+	printf("%4s  %3s  %3s  %4s  %5s  %6s  %6s  %3s  %s\n", "HOP", "IN", "OUT", "MTU", "RATE",
+	       "SHARE", "Gb/s", "VL", "NODE");
 	for (size_t i = 0; i < json_array_size(hops); i++) {
 		const json_t *h = json_array_get(hops, i);
 
 		printf("%4zu  %3lld  %3lld  ", i, num(h, "in"), num(h, "out"));
+		put_num(h, "mtu", 4);
+		if (has(h, "rate"))
+			printf("  %5g  ", real(h, "rate"));
+		else
+			printf("  %5s  ", "-");
+		put_share(h);
+		printf("  ");
 		put_num(h, "vl", 3);
 		printf("  %s (%s)\n", str(h, "node"), str(h, "guid"));
 	}
 }
 
-static void put_ends(const json_t *o)
+void put_ends(const json_t *o)
 {
 	printf(LABEL "%s\n" LABEL "%s\n", "from", str(o, "source"), "to", str(o, "destination"));
 }
@@ -260,59 +268,6 @@ static void print_route(const json_t *answer)
 	put_ends(r);
 	printf(LABEL "%lld\n" LABEL "%lld\n\n", "LID", num(r, "dlid"), "SL", num(r, "sl"));
 	put_hops(json_object_get(r, "hops"));
-}
-
-static void put_rule(const json_t *rule)
-{
-	printf("%lld (line %lld)", num(rule, "rule"), num(rule, "line"));
-	if (has(rule, "description"))
-		printf(" %s", str(rule, "description"));
-}
-
-static void put_path(const json_t *p)
-{
-	printf(LABEL "SL %lld, MTU %lld, %g Gb/s, lifetime %.3g s, TClass %lld, P_Key 0x%04llx, "
-	       "LIDs %lld to %lld\n\n", "path", num(p, "sl"), num(p, "mtu"), real(p, "rate"),
-	       real(p, "lifetime"), num(p, "tclass"), num(p, "pkey"), num(p, "slid"),
-	       num(p, "dlid"));
-	put_hops(json_object_get(p, "hops"));
-}
-
-static void print_explain(const json_t *answer)
-{
-	const json_t *e = json_object_get(answer, "result");
-
-	put_ends(e);
-	printf(LABEL, "rule");
-	if (has(e, "rule"))
-		put_rule(json_object_get(e, "rule"));
-	else
-		printf("none matches");
-	printf("\n" LABEL "%s\n", "level", str(e, "level"));
-	if (has(e, "path"))
-		put_path(json_object_get(e, "path"));
-	else
-		printf(LABEL "none: %s\n", "path", str(e, "no-path"));
-	if (json_array_size(json_object_get(e, "hops"))) {
-		printf("\nthe route, and the VL of the level's SL on it (15 drops it):\n");
-		put_hops(json_object_get(e, "hops"));
-	}
-}
-
-static bool explain_row(const json_t *rule)
-{
-	static bool any;
-
-	if (!any)
-		printf("\nrules tried:\n");
-	any = true;
-	printf("  ");
-	put_rule(rule);
-	if (has(rule, "fails"))
-		printf(": %s does not match\n", str(rule, "fails"));
-	else
-		printf(": matches\n");
-	return true;
 }
 
 /* --- tables --- */
@@ -423,6 +378,5 @@ const struct output text_ports = { .head = ports_head, .row = ports_row };
 const struct output text_route = { .head = print_route };
 const struct output text_sl2vl = { .head = print_sl2vl };
 const struct output text_vlarb = { .head = print_vlarb };
-const struct output text_explain = { .head = print_explain, .row = explain_row };
 const struct output text_reload = { .head = print_reload };
 const struct output text_sweep = { .head = print_sweep };

@@ -17,6 +17,8 @@ static const char usage[] =
 "  -g, --guid PORTGUID   the port to manage (default: the settings', else the first connected)\n"
 "  -1, --once            bring the subnet up, print a summary and end\n"
 "  -n, --check           check the files and end; with -v print the policy in normal form\n"
+"  -T, --topology FILE   with --check: what the policy comes to on this fabric, a file\n"
+"                        as ibnetdiscover prints it\n"
 "  -v, --verbose         log more\n"
 "  -V, --version\n"
 "  -h, --help\n";
@@ -41,6 +43,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		{ "guid", required_argument, NULL, 'g' },
 		{ "once", no_argument, NULL, '1' },
 		{ "check", no_argument, NULL, 'n' },
+		{ "topology", required_argument, NULL, 'T' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "version", no_argument, NULL, 'V' },
 		{ "help", no_argument, NULL, 'h' },
@@ -52,7 +55,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		.config = DEFAULT_CONFIG, .policy = DEFAULT_POLICY,
 		.socket = DEFAULT_SOCKET, .state_dir = DEFAULT_STATE,
 	};
-	while ((c = getopt_long(argc, argv, "c:p:Fs:d:g:1nvVh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "c:p:Fs:d:g:1nT:vVh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'c': o->config = optarg; o->config_named = true; break;
 		case 'p': o->policy = optarg; o->policy_named = true; break;
@@ -66,6 +69,7 @@ int options_parse(struct options *o, int argc, char **argv)
 			return EXIT_USAGE;
 		case '1': o->once = true; break;
 		case 'n': o->check = true; break;
+		case 'T': o->topology = optarg; break;
 		case 'v': o->verbose = true; break;
 		case 'V':
 			puts("qosd " QOSD_VERSION);
@@ -80,6 +84,10 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	if (optind < argc) {
 		fprintf(stderr, "qosd: unexpected argument \"%s\"\n", argv[optind]);
+		return EXIT_USAGE;
+	}
+	if (o->topology && !o->check) {
+		fputs("qosd: --topology is for --check\n", stderr);
 		return EXIT_USAGE;
 	}
 	return -1;

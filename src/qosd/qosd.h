@@ -22,6 +22,7 @@ struct options {
 	const char *config, *policy;
 	bool config_named, policy_named;	/* on the command line: must exist */
 	const char *socket, *state_dir;
+	const char *topology;			/* a dump to check against, or NULL */
 	uint64_t guid;				/* 0: as the settings say */
 	bool foreground, once, check, verbose;
 };
@@ -36,7 +37,7 @@ struct settings *load_settings(const struct options *o, struct findings *out);
 struct shared_policy *load_policy(const struct options *o, struct findings *out);
 /* Writes all findings to standard output. */
 void print_findings(const struct findings *f);
-/* --check: returns the exit status. */
+/* --check, with --topology on that fabric too: returns the exit status. */
 int check_files(const struct options *o);
 
 /* daemon.c */

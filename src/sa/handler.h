@@ -54,11 +54,9 @@ bool sa_fields_match(const struct sa_field *fields, size_t n, uint64_t mask,
 uint16_t sa_gid_port(const struct subnet_state *s, const uint8_t gid[16], uint32_t *port);
 /* The end port that has a LID, or FABRIC_NONE. */
 uint32_t sa_lid_port(const struct subnet_state *s, uint16_t lid);
-/* 0, or the status if components contradict each other or make no sense. */
-uint16_t sa_query_check(const struct path_query *q);
-/* Adds at most max records for the LID pairs from q->src to q->dst; returns their number. */
-uint32_t sa_add_paths(struct sa_msg *m, const struct path_query *q, uint32_t max);
-#define PATHS_PER_PAIR 127	/* what NumbPath can count to */
+/* Adds a record for each path, at most max, from any of some ports to any of others. */
+void sa_add_paths(struct sa_msg *m, const struct path_query *q, const uint32_t *srcs,
+		  unsigned n_srcs, const uint32_t *dsts, unsigned n_dsts, uint32_t max);
 
 /* How MTU, rate and lifetime compare, and what a selector makes of one (15.2.5.16). */
 enum sa_scale { SCALE_MTU, SCALE_RATE, SCALE_LIFE };

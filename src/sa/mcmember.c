@@ -166,6 +166,12 @@ static bool may_change(const struct join *j, const struct mcast_member *mem)
 	return !mem || mem->proxy || !j->proxy;
 }
 
+/* Limited members take part, too: what they send reaches the full ones (10.9.3). */
+static bool port_has_pkey(const struct sa_msg *m, uint32_t port, uint16_t pkey)
+{
+	return port_membership(m->s->plan->partitions, port, pkey) != MEMBER_NONE;
+}
+
 static bool port_can(const struct sa_msg *m, uint32_t port, const struct mcast_group *g)
 {
 	struct path_info own = paths_of_port(m->s->f, port);
@@ -182,7 +188,7 @@ static uint16_t check_group(const struct sa_msg *m, const struct join *j,
 	return sa_fields_match(group_fields, ARRAY_SIZE(group_fields), m->mask, &j->r, &r, false) &&
 	       code_meets(m->mask, MCM(MTU_SEL) | MCM(MTU), SCALE_MTU, j->r.mtu, g->mtu) &&
 	       code_meets(m->mask, MCM(RATE_SEL) | MCM(RATE), SCALE_RATE, j->r.rate, g->rate) &&
-	       port_can(m, j->port, g) &&
+	       port_has_pkey(m, j->port, g->pkey) && port_can(m, j->port, g) &&
 	       may_change(j, mcast_member(g, j->guid)) ? IB_STATUS_OK : IB_SA_REQ_INVALID;
 }
 
@@ -266,7 +272,7 @@ static uint16_t describe_group(const struct sa_msg *m, const struct join *j, str
 		g->hop_limit = hop_limit;
 	else if ((g->mgid[1] & 0xf) != UMAD_SA_MCM_ADDR_SCOPE_LINK_LOCAL)
 		g->hop_limit = UINT8_MAX;
-	if ((g->pkey & ~IB_PKEY_FULL) != IB_PKEY_DEFAULT ||
+	if (!port_has_pkey(m, j->port, g->pkey) ||
 	    !choose_code(m, MCM(MTU_SEL) | MCM(MTU), SCALE_MTU, j->r.mtu, &g->mtu) ||
 	    !choose_code(m, MCM(RATE_SEL) | MCM(RATE), SCALE_RATE, j->r.rate, &g->rate) ||
 	    !choose_life(m, j->r.pkt_life, &g->life))

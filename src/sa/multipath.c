@@ -4,7 +4,7 @@
  * The answer is made of PathRecords.
  *
  * IndependenceSelector is a wish that IBA lets an SA ignore; equal path bits
- * first, as sa_add_paths() has it, is what is done for it.
+ * first, as path_search_try() has it, is what is done for it.
  */
 #include "base/bytes.h"
 #include "sa/handler.h"
@@ -61,14 +61,14 @@ static void query_from_record(const struct sa_multipath_record *r, uint64_t mask
 }
 
 /* All GIDs must be known before any path is looked for: one bad one spoils the query. */
-static uint16_t check_gids(const struct subnet_state *s, const struct sa_multipath_record *r)
+static uint16_t find_ports(const struct subnet_state *s, const struct sa_multipath_record *r,
+			   uint32_t *ports)
 {
 	unsigned n = r->sgid_count + r->dgid_count;
-	uint32_t port;
 	uint16_t status = IB_STATUS_OK;
 
 	for (unsigned i = 0; i < n && !status; i++)
-		status = sa_gid_port(s, r->gids[i], &port);
+		status = sa_gid_port(s, r->gids[i], &ports[i]);
 	return status;
 }
 
@@ -76,6 +76,7 @@ uint16_t sa_multipath_record(struct sa_msg *m)
 {
 	const struct sa_multipath_record *r = (const void *)m->data;
 	uint64_t counts = MPR_SGID_COUNT | MPR_DGID_COUNT;
+	uint32_t ports[2 * UINT8_MAX];	/* sources, then destinations */
 	struct path_query q;
 	uint16_t status;
 
@@ -85,16 +86,10 @@ uint16_t sa_multipath_record(struct sa_msg *m)
 	    m->n < sizeof(*r) + (r->sgid_count + (size_t)r->dgid_count) * sizeof(r->gids[0]))
 		return IB_SA_REQ_INVALID;
 	query_from_record(r, m->mask, &q);
-	if ((status = sa_query_check(&q)) || (status = check_gids(m->s, r)))
+	if ((status = sa_query_check(&q)) || (status = find_ports(m->s, r, ports)))
 		return status;
 
-	uint32_t left = q.has & PR_NUMB_PATH ? q.num_path : PATHS_PER_PAIR;
-
-	for (unsigned i = 0; i < r->sgid_count; i++)
-		for (unsigned k = 0; k < r->dgid_count && left && m->budget; k++) {
-			sa_gid_port(m->s, r->gids[i], &q.src);
-			sa_gid_port(m->s, r->gids[r->sgid_count + k], &q.dst);
-			left -= sa_add_paths(m, &q, left);
-		}
+	sa_add_paths(m, &q, ports, r->sgid_count, ports + r->sgid_count, r->dgid_count,
+		     q.has & PR_NUMB_PATH ? q.num_path : PATHS_PER_PAIR);
 	return IB_STATUS_OK;
 }

@@ -78,12 +78,12 @@ static bool has(const struct path_query *q, uint64_t bits)
 	return (q->has & bits) == bits;
 }
 
-static bool pkey_is_default(uint16_t pkey)
+static bool is_raw(const struct path_query *q)
 {
-	return (pkey & ~IB_PKEY_FULL) == IB_PKEY_DEFAULT;
+	return has(q, PR_RAW) && q->raw;
 }
 
-static uint32_t level_of(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
+struct match_query path_match_query(const struct path_query *q)
 {
 	static const struct { uint64_t query; unsigned match; } same[] = {
 		{ PR_SERVICE_ID, MATCH_SERVICE_ID }, { PR_QOS_CLASS, MATCH_QOS_CLASS },
@@ -97,47 +97,66 @@ static uint32_t level_of(const struct subnet_state *s, const struct path_query *
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
 		if (has(q, same[i].query))
 			mq.has |= same[i].match;
-	return matcher_level(s->plan->matcher, &mq, rule);
+	return mq;
 }
 
-/* The LID of a port that path bits choose; they wrap round where the LMC is less. */
-static uint16_t lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bits)
+/* By rules, else by the partition: by its P_Key, asked for or chosen. */
+uint32_t path_level(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
+{
+	struct match_query mq = path_match_query(q);
+	uint32_t level = matcher_level(s->plan->matcher, &mq, rule);
+	const struct partitions *parts = s->plan->partitions;
+
+	if (*rule != MATCH_NO_RULE || is_raw(q))	/* raw packets have no P_Key */
+		return level;
+	uint16_t pkey = has(q, PR_PKEY) ? q->pkey : shared_pkey_of_own_level(parts, q->src, q->dst);
+	uint32_t k = partition_of_pkey(parts, pkey);
+
+	return k == UINT32_MAX ? level : s->policy->p->partitions[k].level_index;
+}
+
+uint16_t path_lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bits)
 {
 	return p->lid[port] + (path_bits & ((1u << p->lmc[port]) - 1));
 }
 
-/* The default partition is the only one yet, and everybody is its full member. */
-static const char *choose_pkey(const struct path_query *q, const struct policy_level *l,
-			       uint16_t *pkey)
+/* The one asked for, else the first that both ends and the level have. */
+static unsigned choose_pkey(const struct subnet_state *s, const struct path_query *q,
+			    const struct path_answer *a, uint16_t *pkey)
 {
-	bool allowed = l->pkeys.n == 0;
+	const struct partitions *parts = s->plan->partitions;
+	uint16_t asked = has(q, PR_PKEY) ? q->pkey : 0;
 
-	*pkey = IB_PKEY_DEFAULT | IB_PKEY_FULL;
-	if (has(q, PR_RAW) && q->raw) {
-		*pkey = 0;
-		return NULL;
-	}
-	if (has(q, PR_PKEY) && !pkey_is_default(q->pkey))
-		return "the two ends don't share the P_Key asked for";
-	for (size_t i = 0; i < l->pkeys.n && !allowed; i++)
-		allowed = l->pkeys.v[i].lo <= IB_PKEY_DEFAULT &&
-			  l->pkeys.v[i].hi >= IB_PKEY_DEFAULT;
-	return allowed ? NULL : "the level is not for a P_Key that the two ends share";
+	*pkey = 0;
+	if (is_raw(q))
+		return 0;
+	if (has(q, PR_PKEY) && (!asked || !shared_pkey(parts, q->src, q->dst, asked)))
+		return FAULT_PKEY;
+	if (!asked && a->rule == MATCH_NO_RULE)
+		*pkey = shared_pkey_of_own_level(parts, q->src, q->dst);
+	else
+		*pkey = shared_pkey_of_level(parts, a->level, q->src, q->dst, asked);
+	if (*pkey)
+		return 0;
+	return asked || shared_pkey(parts, q->src, q->dst, 0) ? FAULT_LEVEL_PKEY : FAULT_NO_PKEY;
 }
 
-static const char *choose_sl(const struct path_query *q, const struct policy_level *l,
-			     uint16_t sl_mask, uint8_t *sl)
+static unsigned check_path_bits(const struct plan *p, const struct path_query *q,
+				const struct policy_level *l, const struct path_answer *a)
 {
-	*sl = l->sl;
-	if (has(q, PR_SL) && q->sl != l->sl)
-		return "the SL asked for is not the level's";
-	return sl_mask >> l->sl & 1 ? NULL : "the level's SL is dropped on the route";
+	bool good = l->path_bits < 0 ||
+		    (a->slid == path_lid_by_bits(p, q->src, (unsigned)l->path_bits) &&
+		     a->dlid == path_lid_by_bits(p, q->dst, (unsigned)l->path_bits));
+
+	return good ? 0 : FAULT_PATH_BITS;
 }
 
 /* The least of route and level, then the selectors. */
-static const char *choose_limits(const struct subnet_state *s, const struct path_query *q,
-				 const struct policy_level *l, struct path_answer *a)
+static unsigned choose_limits(const struct subnet_state *s, const struct path_query *q,
+			      const struct policy_level *l, struct path_answer *a)
 {
+	unsigned faults = 0;
+
 	if (l->mtu_limit && l->mtu_limit < a->mtu)
 		a->mtu = l->mtu_limit;
 	if (l->rate_limit && rate_compare(l->rate_limit, a->rate) < 0)
@@ -150,64 +169,173 @@ static const char *choose_limits(const struct subnet_state *s, const struct path
 		a->life = s->plan->settings->subnet_timeout;
 
 	if (has(q, PR_MTU_SEL | PR_MTU) && !sa_select(SCALE_MTU, q->mtu_sel, q->mtu, &a->mtu))
-		return "no such MTU on the route and in the level";
+		faults |= FAULT_MTU;
 	if (has(q, PR_RATE_SEL | PR_RATE) &&
 	    !sa_select(SCALE_RATE, q->rate_sel, q->rate, &a->rate))
-		return "no such rate on the route and in the level";
+		faults |= FAULT_RATE;
 	if (has(q, PR_LIFE_SEL | PR_LIFE) &&
 	    !sa_select(SCALE_LIFE, q->life_sel, q->life, &a->life))
-		return "no such packet lifetime";
-	return NULL;
+		faults |= FAULT_LIFETIME;
+	return faults;
 }
 
 /* The way back takes the same SL (13.5.4: a responder just swaps the addresses). */
-static const char *check_reverse(const struct subnet_state *s, const struct path_query *q,
-				 struct path_answer *a)
+static unsigned check_reverse(const struct subnet_state *s, const struct path_query *q,
+			      struct path_answer *a)
 {
 	const struct plan *p = s->plan;
 	struct path_info back = paths_between(p->paths, s->f, p->lfts, p->tables,
 					      q->dst, q->src, a->slid);
 
 	a->reversible = back.mtu && back.sl_mask >> a->sl & 1;
-	if (has(q, PR_REVERSIBLE) && q->reversible && !a->reversible)
-		return "the route back does not carry the SL";
-	return NULL;
+	return has(q, PR_REVERSIBLE) && q->reversible && !a->reversible ? FAULT_REVERSIBLE : 0;
 }
 
-/* With rule and level in a already. */
-static const char *resolve(const struct subnet_state *s, const struct path_query *q,
-			   struct path_answer *a)
+/*
+ * With rule and level in a already.  All that is wrong, and not just the first,
+ * is found: a query that has a path needs every check anyway.
+ */
+static unsigned resolve(const struct subnet_state *s, const struct path_query *q,
+			struct path_answer *a)
 {
 	const struct plan *p = s->plan;
 	const struct policy_level *l = &s->policy->p->levels[a->level];
-	const char *why;
+	unsigned faults;
 
 	if (sa_lid_port(s, a->slid) != q->src || sa_lid_port(s, a->dlid) != q->dst)
-		return "the LID is not the port's";
-	if (l->path_bits >= 0 &&
-	    (a->slid != lid_by_bits(p, q->src, (unsigned)l->path_bits) ||
-	     a->dlid != lid_by_bits(p, q->dst, (unsigned)l->path_bits)))
-		return "the level's path bits choose other LIDs";
+		return FAULT_LID;
+	faults = choose_pkey(s, q, a, &a->pkey) | check_path_bits(p, q, l, a);
+	a->sl = l->sl;
+	a->tclass = l->tclass >= 0 ? (uint8_t)l->tclass : has(q, PR_TCLASS) ? q->tclass : 0;
+	if (has(q, PR_SL) && q->sl != l->sl)
+		faults |= FAULT_SL_ASKED;
 	struct path_info way = paths_between(p->paths, s->f, p->lfts, p->tables,
 					     q->src, q->dst, a->dlid);
 	if (!way.mtu)
-		return "there is no route";
+		return faults | FAULT_ROUTE;
+	if (!(way.sl_mask >> l->sl & 1))
+		faults |= FAULT_SL_DROPPED;
 	a->mtu = way.mtu;
 	a->rate = way.rate;
-	if ((why = choose_sl(q, l, way.sl_mask, &a->sl)) ||
-	    (why = choose_pkey(q, l, &a->pkey)) ||
-	    (why = choose_limits(s, q, l, a)))
-		return why;
-	a->tclass = l->tclass >= 0 ? (uint8_t)l->tclass : has(q, PR_TCLASS) ? q->tclass : 0;
-	return check_reverse(s, q, a);
+	return faults | choose_limits(s, q, l, a) | check_reverse(s, q, a);
+}
+
+const char *path_fault_text(unsigned faults)
+{
+	static const char *const texts[] = {
+		"the LID is not the port's",
+		"the two ends don't share the P_Key asked for",
+		"the two ends share no P_Key",
+		"the level is not for a P_Key that the two ends share",
+		"the level's path bits choose other LIDs",
+		"the SL asked for is not the level's",
+		"there is no route",
+		"the level's SL is dropped on the route",
+		"no such MTU on the route and in the level",
+		"no such rate on the route and in the level",
+		"no such packet lifetime",
+		"the route back does not carry the SL",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (faults >> i & 1)
+			return texts[i];
+	return NULL;
 }
 
 const char *path_resolve(const struct subnet_state *s, const struct path_query *q,
 			 struct path_answer *a)
 {
 	*a = (struct path_answer){ .slid = q->slid, .dlid = q->dlid };
-	a->level = level_of(s, q, &a->rule);
-	return resolve(s, q, a);
+	a->level = path_level(s, q, &a->rule);
+	return path_fault_text(resolve(s, q, a));
+}
+
+/* --- the paths of a query --- */
+
+/* The LIDs of a port that may be tried: all of them, or the one asked for. */
+static struct lid_range lids_to_try(const struct plan *p, uint32_t port, uint16_t asked)
+{
+	if (asked)
+		return (struct lid_range){ asked, 1 };
+	return (struct lid_range){ p->lid[port], 1u << p->lmc[port] };
+}
+
+static struct lid_range narrowed_by_bits(const struct plan *p, uint32_t port,
+					 struct lid_range r, int path_bits)
+{
+	if (path_bits < 0 || r.n == 1)
+		return r;
+	return (struct lid_range){ path_lid_by_bits(p, port, (unsigned)path_bits), 1 };
+}
+
+void path_search_begin(struct path_search *x, const struct subnet_state *s,
+		       const struct path_query *q, const uint32_t *srcs, unsigned n_srcs,
+		       const uint32_t *dsts, unsigned n_dsts, uint32_t max, uint32_t budget)
+{
+	*x = (struct path_search){
+		.s = s, .q = *q, .srcs = srcs, .dsts = dsts, .n_srcs = n_srcs, .n_dsts = n_dsts,
+		.left = max, .budget = budget,
+	};
+}
+
+/* The next two ports: their rule and level, and the LIDs that come into question. */
+static bool next_ends(struct path_search *x)
+{
+	const struct plan *p = x->s->plan;
+	unsigned k = x->n_ends;
+	int bits;
+
+	if (k == x->n_srcs * x->n_dsts)
+		return false;
+	x->n_ends++;
+	x->q.src = x->srcs[k / x->n_dsts];
+	x->q.dst = x->dsts[k % x->n_dsts];
+	x->common = (struct path_answer){ 0 };
+	x->common.level = path_level(x->s, &x->q, &x->common.rule);
+	bits = x->s->policy->p->levels[x->common.level].path_bits;
+	x->from = narrowed_by_bits(p, x->q.src, lids_to_try(p, x->q.src, x->q.slid), bits);
+	x->to = narrowed_by_bits(p, x->q.dst, lids_to_try(p, x->q.dst, x->q.dlid), bits);
+	x->pair = 0;
+	x->n_pairs = x->from.n * x->to.n;
+	return true;
+}
+
+/*
+ * Pairs of LIDs with equal path bits come first, since those paths share no
+ * link more than they must; round after round the destination's bits are
+ * shifted by one.  Ranges are powers of two, so that each pair comes once.
+ */
+bool path_search_try(struct path_search *x, struct path_answer *a, unsigned *faults)
+{
+	if (!x->left || !x->budget)
+		return false;
+	while (x->pair == x->n_pairs)
+		if (!next_ends(x))
+			return false;
+	unsigned round_length = x->from.n > x->to.n ? x->from.n : x->to.n;
+	unsigned round = x->pair / round_length, k = x->pair % round_length;
+
+	x->pair++;
+	x->budget--;
+	*a = x->common;
+	a->slid = (uint16_t)(x->from.first + k % x->from.n);
+	a->dlid = (uint16_t)(x->to.first + (k + round) % x->to.n);
+	a->preference = round > UINT8_MAX ? UINT8_MAX : (uint8_t)round;
+	*faults = resolve(x->s, &x->q, a);
+	if (!*faults)
+		x->left--;
+	return true;
+}
+
+bool path_search_next(struct path_search *x, struct path_answer *a)
+{
+	unsigned faults;
+
+	while (path_search_try(x, a, &faults))
+		if (!faults)
+			return true;
+	return false;
 }
 
 /* --- records --- */
@@ -239,15 +367,14 @@ static uint8_t exactly(unsigned code)
 }
 
 /* What was asked for is said again, so that the record matches the query. */
-static bool add_path(struct sa_msg *m, const struct path_query *q, const struct path_answer *a,
-		     unsigned preference)
+static bool add_path(struct sa_msg *m, const struct path_query *q, const struct path_answer *a)
 {
 	unsigned num_path = has(q, PR_NUMB_PATH) ? q->num_path : 0;
 	unsigned qos_class = has(q, PR_QOS_CLASS) ? q->qos_class : 0;
 	struct sa_path_record r = {
 		.tclass = a->tclass, .num_path = (uint8_t)(a->reversible << 7 | num_path),
 		.mtu = exactly(a->mtu), .rate = exactly(a->rate), .life = exactly(a->life),
-		.preference = preference > UINT8_MAX ? UINT8_MAX : (uint8_t)preference,
+		.preference = a->preference,
 	};
 
 	if (has(q, PR_SERVICE_ID))
@@ -262,61 +389,18 @@ static bool add_path(struct sa_msg *m, const struct path_query *q, const struct 
 	return sa_add(m, &r, sizeof(r));
 }
 
-/* The LIDs of a port that may be tried: all of them, or the one asked for. */
-struct lid_range {
-	uint16_t first;
-	unsigned n;
-};
-
-static struct lid_range lids_to_try(const struct plan *p, uint32_t port, uint16_t asked)
+void sa_add_paths(struct sa_msg *m, const struct path_query *q, const uint32_t *srcs,
+		  unsigned n_srcs, const uint32_t *dsts, unsigned n_dsts, uint32_t max)
 {
-	if (asked)
-		return (struct lid_range){ asked, 1 };
-	return (struct lid_range){ p->lid[port], 1u << p->lmc[port] };
-}
+	struct path_search search;
+	struct path_answer a;
 
-static struct lid_range narrowed_by_bits(const struct plan *p, uint32_t port,
-					 struct lid_range r, int path_bits)
-{
-	if (path_bits < 0 || r.n == 1)
-		return r;
-	return (struct lid_range){ lid_by_bits(p, port, (unsigned)path_bits), 1 };
-}
-
-/*
- * Pairs of LIDs with equal path bits come first, since those paths share no
- * link more than they must; round after round the destination's bits are
- * shifted by one.  Ranges are powers of two, so that each pair comes once.
- */
-uint32_t sa_add_paths(struct sa_msg *m, const struct path_query *q, uint32_t max)
-{
-	const struct plan *p = m->s->plan;
-	struct path_answer common = { 0 };
-
-	common.level = level_of(m->s, q, &common.rule);
-	int bits = m->s->policy->p->levels[common.level].path_bits;
-	struct lid_range from = lids_to_try(p, q->src, q->slid);
-	struct lid_range to = lids_to_try(p, q->dst, q->dlid);
-
-	from = narrowed_by_bits(p, q->src, from, bits);
-	to = narrowed_by_bits(p, q->dst, to, bits);
-	unsigned round_length = from.n > to.n ? from.n : to.n;
-	unsigned pairs = from.n * to.n;
-	uint32_t found = 0;
-
-	for (unsigned i = 0; i < pairs && found < max && m->budget; i++, m->budget--) {
-		unsigned round = i / round_length, k = i % round_length;
-		struct path_answer a = common;
-
-		a.slid = (uint16_t)(from.first + k % from.n);
-		a.dlid = (uint16_t)(to.first + (k + round) % to.n);
-		if (resolve(m->s, q, &a))
-			continue;
-		found++;
-		if (!add_path(m, q, &a, round))
+	path_search_begin(&search, m->s, q, srcs, n_srcs, dsts, n_dsts, max, m->budget);
+	while (path_search_next(&search, &a))
+		if (!add_path(m, &search.q, &a))
 			break;
-	}
-	return found;
+	/* an answer that is too large has no budget left, whatever the search has */
+	m->budget = m->budget ? search.budget : 0;
 }
 
 /* --- PathRecord queries --- */
@@ -389,7 +473,7 @@ static void add_paths_of_port(struct sa_msg *m, struct path_query *q, uint32_t p
 		if (!m->s->plan->lid[port])
 			continue;
 		*open_end = port;
-		sa_add_paths(m, q, per_pair);
+		sa_add_paths(m, q, &q->src, 1, &q->dst, 1, per_pair);
 	}
 }
 
@@ -411,7 +495,8 @@ static uint16_t multicast_path(struct sa_msg *m, const struct sa_path_record *as
 	};
 	const struct mcast_group *g = mcast_find(m->sa->mcast, asked->dgid);
 
-	if (!g)
+	/* nobody sends to a group whose P_Key he does not have */
+	if (!g || port_membership(m->s->plan->partitions, q->src, g->pkey) == MEMBER_NONE)
 		return IB_STATUS_OK;
 	struct sa_path_record r = {
 		.tclass = g->tclass, .num_path = (asked->num_path & 0x80) | 1,
@@ -468,7 +553,7 @@ uint16_t sa_path_record(struct sa_msg *m)
 	if (ends < (one ? 2 : 1))
 		return IB_SA_INSUFFICIENT_COMPONENTS;
 	if (ends == 2)
-		sa_add_paths(m, &q, max);
+		sa_add_paths(m, &q, &q.src, 1, &q.dst, 1, max);
 	else
 		add_paths_of_port(m, &q, max);
 	return IB_STATUS_OK;

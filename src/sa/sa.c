@@ -28,7 +28,6 @@ enum { RMPP_DATA = 1, RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 };
 #define RMPP_SA_HDR 20		/* SM_Key to ComponentMask: part of each segment's payload */
 
 #define ANSWER_MAX (32u << 20)	/* bytes; a larger table is refused: NO_RESOURCES */
-#define SEARCH_MAX (1u << 17)	/* pairs of LIDs looked at for one request */
 
 /* --- ClassPortInfo (13.4.8.1) --- */
 
@@ -273,7 +272,7 @@ bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out)
 		return false;
 	}
 	struct sa_msg m = {
-		.sa = sa, .s = sa->state, .out = out, .budget = SEARCH_MAX,
+		.sa = sa, .s = sa->state, .out = out, .budget = SA_SEARCH_MAX,
 		.method = req->mad[OFF_METHOD], .attr = get_be16(req->mad + OFF_ATTR),
 		.mod = get_be32(req->mad + OFF_MOD),
 	};

@@ -69,6 +69,8 @@ static bool cmd_help(struct call *c);
 	  1, 1, cmd_node_reboot, "--for=", NULL) \
 	X("node", " silent", " NODE", "forwards, answers nothing", 1, 1, cmd_node_silent, NULL) \
 	X("node", " answer", " NODE", "answers again", 1, 1, cmd_node_answer, NULL) \
+	X("node", " lie", " NODE LIE,...|none", "lie from now on, beside what its profile says", \
+	  2, 2, cmd_node_lie, NULL) \
 	X("node", " rename", " NODE NAME", "new NodeDescription", 2, 2, cmd_node_rename, NULL) \
 	X("trap", "", " NODE|PORT NUMBER", "let a device send a trap", 2, 2, cmd_trap, NULL) \
 	X("mkey", "", " NODE|PORT KEY [--protect N] [--lease S]", \

@@ -5,8 +5,10 @@
  */
 #include "simctl/command.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "simdev/device.h"
 
 static bool power(struct call *c, bool on)
@@ -68,6 +70,37 @@ bool cmd_node_silent(struct call *c)
 bool cmd_node_answer(struct call *c)
 {
 	return mute(c, false);
+}
+
+static bool refuse_lie(struct call *c, const char *word)
+{
+	struct words known = { 0 };
+
+	for (const char *const *name = lie_names(); *name; name++)
+		*vec_push(&known) = *name;
+	return refuse_word(c, "lie", word, &known);
+}
+
+bool cmd_node_lie(struct call *c)
+{
+	unsigned lies = 0, bit;
+	char *words, *next;
+	uint32_t node;
+	bool good = true;
+
+	if (!get_node(c, c->word[0], &node))
+		return false;
+	words = xstrdup(c->word[1]);
+	next = words;
+	for (char *word; good && strcmp(words, "none") && (word = strsep(&next, ","));) {
+		bit = lie_by_name(word);
+		good = bit || refuse_lie(c, word);
+		lies |= bit;
+	}
+	free(words);
+	if (good)
+		device_set_lies(c->s, node, lies);
+	return good;
 }
 
 bool cmd_node_rename(struct call *c)

@@ -119,6 +119,11 @@ void device_set_silent(struct sim *s, uint32_t node, bool silent)
 	s->f->nodes[node].silent = silent;
 }
 
+void device_set_lies(struct sim *s, uint32_t node, unsigned lies)
+{
+	s->f->nodes[node].lies = lies;
+}
+
 void device_rename(struct sim *s, uint32_t node, const char *desc)
 {
 	struct sim_node *n = &s->f->nodes[node];

@@ -43,6 +43,11 @@ void device_reset(struct sim *s, uint32_t node);
 void device_power(struct sim *s, uint32_t node, bool on);
 /* It forwards, but its agents answer nothing, nor send traps. */
 void device_set_silent(struct sim *s, uint32_t node, bool silent);
+/* It lies (enum sim_lie bits), beside what its profile has it do; 0 ends that. */
+void device_set_lies(struct sim *s, uint32_t node, unsigned lies);
+/* A lie's bit by its name in profiles; 0: there is none. */
+unsigned lie_by_name(const char *name);
+const char *const *lie_names(void);
 /*
  * Pulls or plugs the cable at both its ends.  Degrading it: speed and width bounds
  * (one bit, 0: none); the link goes down, and is trained within them.

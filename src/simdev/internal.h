@@ -144,7 +144,11 @@ unsigned mkey_protection(const struct sim_port *p);
 /* A lease that has run out takes the protection away. */
 void mkey_expire(struct sim *s, uint32_t port);
 
-/* A handler as a device performs it whose profile lies. */
+static inline unsigned lies_of(const struct sim_node *n)
+{
+	return n->profile->lies | n->lies;
+}
+/* A handler as a device performs it that lies. */
 unsigned lie_perform(struct smp *q, smp_handler *handler);
 void lies_forget(struct sim *s, uint32_t node);
 void lies_free(struct devices *d);

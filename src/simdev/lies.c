@@ -123,9 +123,11 @@ static unsigned keep_port_info(struct smp *q, smp_handler *handler)
 
 static unsigned set_as_liar(struct smp *q, smp_handler *handler)
 {
-	unsigned lies = q->node->profile->lies, status;
+	unsigned lies = lies_of(q->node), status;
 	uint8_t before[SMP_DATA_SIZE];
 
+	if ((lies & LIE_REFUSES_TABLES) && is_table(q->attr))
+		return STATUS_BAD_VALUE;
 	if ((lies & LIE_KEEPS_TABLES) && is_table(q->attr))
 		return look(q, handler, before);
 	if (lies & LIE_STALE_GET)
@@ -143,7 +145,7 @@ unsigned lie_perform(struct smp *q, smp_handler *handler)
 {
 	if (q->set)
 		return set_as_liar(q, handler);
-	if ((q->node->profile->lies & LIE_STALE_GET) && recall(q))
+	if ((lies_of(q->node) & LIE_STALE_GET) && recall(q))
 		return STATUS_OK;
 	return handler(q);
 }

@@ -40,7 +40,7 @@
  *	response, jitter                 answers take response ± jitter: 20us, 5ms
  *	silent          answers nothing: true, false
  *	lies            list of keeps-tables, keeps-portinfo, wrong-status, stale-get,
- *	                optimized
+ *	                optimized, refuses-tables
  *	srp-target      has a Device Management agent with an SRP service: true, false
  *	ibsim-values    values at power-on, and links set Down, as with stock ibsim: true, false
  *

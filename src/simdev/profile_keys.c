@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The keys of a profile; what they mean is said in profile.c. */
+#include <string.h>
+
 #include "simdev/profile.h"
 
 /* The index of a word counts from 1 in PortInfo. */
@@ -95,7 +97,8 @@ static const char *const vl_words[] = { "1", "2", "4", "8", "15", NULL };
 static const char *const mtu_words[] = { "256", "512", "1024", "2048", "4096", NULL };
 static const char *const width_words[] = { "1x", "4x", "8x", "12x", "2x", NULL };
 static const char *const lie_words[] = {
-	"keeps-tables", "keeps-portinfo", "wrong-status", "stale-get", "optimized", NULL
+	"keeps-tables", "keeps-portinfo", "wrong-status", "stale-get", "optimized",
+	"refuses-tables", NULL
 };
 
 #define AT(member) FIELD(struct sim_profile, member)
@@ -139,6 +142,19 @@ static const struct key profile_keys[] = {
 	{ "srp-target", read_bool, AT(srp_target) },
 	{ "ibsim-values", read_bool, AT(ibsim) },
 };
+
+const char *const *lie_names(void)
+{
+	return lie_words;
+}
+
+unsigned lie_by_name(const char *name)
+{
+	for (unsigned i = 0; lie_words[i]; i++)
+		if (!strcmp(lie_words[i], name))
+			return 1u << i;
+	return 0;
+}
 
 void profile_read_keys(struct reader *r, const struct node *map, struct sim_profile *p)
 {

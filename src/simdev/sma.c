@@ -55,10 +55,10 @@ static unsigned perform(struct smp *q, bool honest)
 
 	if (!a || (q->set && !a->settable))
 		return STATUS_BAD_METHOD_ATTR;
-	if (honest || !q->node->profile->lies)
+	if (honest || !lies_of(q->node))
 		return a->handler(q);
 	status = lie_perform(q, a->handler);
-	if (status == STATUS_OK && (q->node->profile->lies & LIE_WRONG_STATUS) &&
+	if (status == STATUS_OK && (lies_of(q->node) & LIE_WRONG_STATUS) &&
 	    sim_random(q->s, WRONG_STATUS_ONE_IN) == 0)
 		return STATUS_BAD_VALUE;
 	return status;

@@ -75,7 +75,7 @@ static bool read_range(const struct smp *q, struct port_range *r)
 		return false;
 	/* A Get could not tell which of the tables it is. */
 	if (all && (!q->set || !(sw->info[SI_LIFE_TIME_STATE_OPT] & SI_OPTIMIZED_SL2VL) ||
-		    (q->node->profile->lies & LIE_OPTIMIZED)))
+		    (lies_of(q->node) & LIE_OPTIMIZED)))
 		return false;
 	*r = (struct port_range) { in, in, out, out };
 	if (all & MOD_ALL_IN) {

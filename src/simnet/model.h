@@ -61,6 +61,7 @@ enum sim_lie {
 	LIE_WRONG_STATUS = 4,	/* answers good requests with STATUS_BAD_VALUE now and then */
 	LIE_STALE_GET = 8,	/* a Get tells what was before the last Set */
 	LIE_OPTIMIZED = 16,	/* says that it has optimized SL2VL programming, and refuses it */
+	LIE_REFUSES_TABLES = 32,	/* answers Sets of those tables with STATUS_BAD_VALUE */
 };
 
 #define SIM_COUNTER_VIEWS 21
@@ -127,6 +128,7 @@ struct sim_node {
 	uint8_t nports;
 	bool off;			/* by a fault: no power, all its links down */
 	bool silent;			/* by a fault: forwards, but its agents answer nothing */
+	unsigned lies;			/* by a fault: enum sim_lie bits, beside the profile's */
 	bool enhanced_port0, base_port0;	/* as the topology says; neither: the profile's */
 	uint32_t vendor_id;		/* profile's, or the topology's */
 	uint16_t device_id;

@@ -51,6 +51,9 @@ static bool was_planned(const struct plan *old, uint32_t old_node, item_t item)
 	switch (ITEM_KIND(item)) {
 	case ITEM_LFT:
 		return ITEM_B(item) <= old->lid_top / LFT_BLOCK;
+	case ITEM_PKEY:
+		return !node_is_switch(&old->f->nodes[old_node]) || !ITEM_A(item) ||
+		       old->partitions->enforce[port0 + ITEM_A(item)];
 	case ITEM_SL2VL:
 		return old->tables->managed &&
 		       qos_sl2vl_id(old->tables, old->f, old_node, ITEM_A(item),
@@ -198,6 +201,18 @@ static bool will_activate(const struct fabric *f, uint32_t port)
 	       state_then(f, f->ports[port].peer) >= IB_PORT_ARMED_S;
 }
 
+/* A Set of its own, when the tables are written. */
+static bool will_enforce(const struct tally *t, const struct want_env *e,
+			 const struct refusals *refused, uint32_t port)
+{
+	struct want_env then = *e;
+
+	then.reregister = false;
+	then.tables_written = true;
+	return port_is_linked(t->next->f, port) && port_is_to_enforce(t->next, port) &&
+	       port_needs_set(&then, refused, port);
+}
+
 static void tally_port(const struct tally *t, const struct want_env *e,
 		       const struct refusals *refused, unsigned num)
 {
@@ -209,7 +224,7 @@ static void tally_port(const struct tally *t, const struct want_env *e,
 		return;
 	if (port_is_managed(f, port) && port_needs_set(e, refused, port))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
-	if (will_activate(f, port))
+	if (will_activate(f, port) || will_enforce(t, e, refused, port))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
 }
 

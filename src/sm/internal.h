@@ -12,6 +12,9 @@
  *               second part of the plan) -> Active ->
  *   sweep.c     publishing
  *
+ * Between tables and Active, where devices keep other tables (kept.c), the paths
+ * are computed once more.
+ *
  * A sweep for a new policy starts at planning.  One sweep runs at a time;
  * wishes that come meanwhile are remembered (sm->again_*) and served after it.
  */
@@ -64,7 +67,18 @@ struct node_work {
 	uint8_t silent;		/* SMPs without an answer, in a row */
 	uint8_t lost;		/* … in all */
 	bool doubtful;		/* refused something */
+	bool pkeys_differ;	/* … which left the P_Key table of an external port unlike the plan's */
+	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as seen (kept.c) */
+	uint64_t probing[4];		/* bit n: a pair that leaves by port n is tried again */
+	bool sampled;			/* one table that the device confirmed is read back */
+	bool untrue;			/* … and was not so */
 };
+
+/* Flags in the unused bits of an item that is to be written. */
+#define ITEM_LOOK	(1u << 24)	/* it is to be read, as nobody knows what became of it */
+#define ITEM_PROBE	(1u << 23)	/* the device kept another value: try again (kept.c) */
+#define ITEM_CONFIRMED	(1u << 22)	/* to be read, although the device said that it took it */
+#define ITEM_PLAIN(i)	((i) & ~(ITEM_LOOK | ITEM_PROBE | ITEM_CONFIRMED))
 
 struct plan_task;
 
@@ -101,7 +115,9 @@ struct sm {
 	struct shared_policy *sweep_policy;
 	struct plan *plan;
 	struct plan_task *planning;	/* while a part of it is computed */
-	bool tables_written;		/* … and the second part may be waited for */
+	bool tables_wait;		/* … and the tables wait for its second part, */
+	bool tables_written;		/* … or are written and only that is missing */
+	VEC(struct kept_map) kept;	/* … or are known to be others than the plan's */
 	struct node_work *work;		/* per node of f */
 	struct smp_job *job;
 	uint32_t sms_to_ask;		/* ELECTION: SMInfo answers waited for */
@@ -126,6 +142,7 @@ struct sm {
 
 	bool registrations_lost;	/* clients must be asked to register again */
 	uint64_t findings_seen;		/* digest of those that were logged last */
+	uint64_t kept_seen;		/* … of devices that keep tables */
 	struct mcast_db *mcast;
 	struct mcast_work *mcast_work;
 };
@@ -178,15 +195,39 @@ void observe_add(struct node_work *w, item_t item);
 
 /* slmap.c */
 /*
- * The switch did not take an item that slmap_join() made: adds its pairs one by one.  False if
- * the item is no such.
+ * The switch did not take such an item, or not as it is: adds its pairs one by
+ * one.  False if the item is no such.
  */
 bool slmap_split(const struct plan *p, uint32_t node, struct node_work *w, item_t item);
+
+/* kept.c */
+/* What an answer says of the table of a pair (other kinds of items are no matter here). */
+void kept_see(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+	      const uint8_t *got);
+/*
+ * A pair was read and differs.  True if the device is known to keep it so; then
+ * item is the pair if it is to be tried again nonetheless, or 0.
+ */
+bool kept_known(struct sm *sm, uint32_t node, item_t *item, const struct item_want *want,
+		const uint8_t *got);
+/* The device confirmed a Set: it may have to be read back. */
+void kept_confirmed(struct sm *sm, uint32_t node, item_t item);
+/* … and an item with ITEM_LOOK was. */
+void kept_looked(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+		 const uint8_t *got);
+/* All tables are written: what was seen, of all nodes, into sm->kept. */
+void kept_gather(struct sm *sm);
 
 /* write.c: three passes, each of which ends in a call of sweep_…_written() */
 void write_start(struct sm *sm);
 void write_tables(struct sm *sm);
 void write_active(struct sm *sm);
+/*
+ * The device does not take the item.  If that is the P_Key table of a switch's
+ * external port, it is nothing to enforce partitions by: that does not begin on
+ * this node, and the next sweep looks again.
+ */
+void write_pkeys_differ(struct sm *sm, uint32_t node, item_t item);
 
 /* multicast.c */
 void multicast_after_sweep(struct sm *sm);

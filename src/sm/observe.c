@@ -21,7 +21,7 @@
 #include "base/log.h"
 #include "sm/internal.h"
 
-/* Flags in the unused bits of an item. */
+/* Flags in the unused bits of an item; those for writing are in internal.h. */
 #define READ	(1u << 27)	/* must be read before it may be written */
 #define ISSUED	(1u << 26)	/* the Get is on its way, or done */
 #define SAMPLE	(1u << 25)
@@ -219,7 +219,8 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	unsigned column = item_column(*it);
 	struct item_family *fam = *it & SAMPLE ? family_of(w, ITEM_KIND(*it)) : NULL;
 	struct item_want want;
-	bool right;
+	bool equal, right;
+	item_t left = 0;
 
 	if (status < 0) {
 		if (sweep_smp_lost(sm, node, "reading tables")) {
@@ -230,13 +231,14 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	}
 	w->silent = 0;
 	want_item(sm->plan, node, PLAIN(*it), &want);
+	equal = status == 0 && !memcmp(s->data, want.data, want.len);
 	/* what can't be read is written: the device will say what it thinks of it */
-	right = status == 0 &&
-		(!memcmp(s->data, want.data, want.len) ||
-		 refusals_have(store_refusals(sm->store), sm->f->nodes[node].guid, want.attr, want.mod,
-				  hash_bytes(want.data, want.len, 0),
-				  hash_bytes(s->data, want.len, 0)));
-	*it = right ? 0 : PLAIN(*it) | ISSUED;
+	if (!equal)
+		left = PLAIN(*it);
+	right = equal || (status == 0 && kept_known(sm, node, &left, &want, s->data));
+	if (right && !equal)
+		write_pkeys_differ(sm, node, PLAIN(*it));
+	*it = left ? left | ISSUED : 0;
 	if (fam)
 		take_sample(sm, node, fam, column, s->data, want.len, right);
 }

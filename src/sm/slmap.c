@@ -59,6 +59,12 @@ static item_t joined(item_t it, const uint16_t *by_out, const unsigned *pairs, b
 	return it;
 }
 
+/* A pair that is only tried is no reason to write others. */
+static bool is_joinable(item_t it)
+{
+	return ITEM_KIND(it) == ITEM_SL2VL && !(it & ITEM_PROBE);
+}
+
 uint32_t slmap_join(const struct plan *p, uint32_t node, item_t *items, uint32_t count)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
@@ -70,7 +76,7 @@ uint32_t slmap_join(const struct plan *p, uint32_t node, item_t *items, uint32_t
 	if (n->sw == FABRIC_NONE || !p->f->switches[n->sw].optimized_sl2vl || !p->tables->managed)
 		return count;
 	for (uint32_t i = 0; i < count; i++)
-		if (ITEM_KIND(items[i]) == ITEM_SL2VL)
+		if (is_joinable(items[i]))
 			outs += pairs[ITEM_B(items[i])]++ == 0;
 	if (!outs)
 		return count;
@@ -82,7 +88,7 @@ uint32_t slmap_join(const struct plan *p, uint32_t node, item_t *items, uint32_t
 	for (uint32_t i = 0; i < count; i++) {
 		item_t it = items[i];
 
-		if (ITEM_KIND(it) == ITEM_SL2VL)
+		if (is_joinable(it))
 			it = joined(it, by_out, pairs, whole);
 		if (!k || it != items[k - 1])
 			items[k++] = it;

@@ -7,6 +7,11 @@
  * is outstanding: nobody else looks at the LIDs of the store.  Its second part,
  * which only clients need, runs while the tables are written.  During both
  * nobody writes to the fabric or the policy that they read.
+ *
+ * Tables of a policy that is not in force yet wait for the second part, in which
+ * is said whether this fabric can do what it asks.  When only the policy is
+ * new, both parts come first; else the second works on a copy of the fabric
+ * while devices are read and ports are set.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,6 +20,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "plan/feasible.h"
 #include "sm/internal.h"
 
 #define DISCOVERY_TRIES 3
@@ -88,6 +94,7 @@ static void free_work(struct sm *sm)
 		free(sm->work[i].items);
 		free(sm->work[i].ports);
 		free(sm->work[i].look);
+		vec_free(&sm->work[i].kept);
 	}
 	free(sm->work);
 	sm->work = NULL;
@@ -114,6 +121,7 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	sm->sweep_policy = NULL;
 	free(sm->reason);
 	sm->reason = NULL;
+	vec_free(&sm->kept);
 	sm->kind = SWEEP_NONE;
 	sm->phase = PHASE_IDLE;
 }
@@ -209,19 +217,33 @@ struct plan_task {
 	const struct settings *settings;
 	struct store *store;
 	struct plan *plan;	/* NULL before its first part */
+	bool whole;		/* both parts at once, if there are tables */
+	bool follow;		/* plan is complete: the paths are to follow what was seen */
+	const struct kept_map *seen;	/* … of sm->kept */
+	size_t n_seen;
+	struct fabric *copy;	/* plan is a fork of sm->plan on this one; else NULL */
 };
 
 static void *plan_thread(void *arg)
 {
 	struct plan_task *t = arg;
 
-	if (t->plan) {
-		plan_complete(t->plan, clock_mono_us);
-	} else {
+	bool second = t->plan;
+
+	if (t->follow) {
+		plan_follow(t->plan, t->seen, t->n_seen, clock_mono_us);
+		loop_wake(t->wake);
+		return NULL;
+	}
+	if (!second) {
 		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
 				     clock_mono_us);
 		/* before any device hears of them: after a crash they must be the same */
 		store_save_lids(t->store, t->plan);
+	}
+	if (second || (t->whole && t->plan->tables->managed)) {
+		plan_complete(t->plan, clock_mono_us);
+		plan_judge(t->plan, clock_mono_us);
 	}
 	loop_wake(t->wake);
 	return NULL;
@@ -235,40 +257,69 @@ static void planning_join(struct sm *sm)
 		return;
 	pthread_join(t->thread, NULL);
 	wake_free(t->wake);
-	if (!sm->plan)		/* of the second part the receiver's thread reads it meanwhile */
+	if (t->copy) {
+		plan_join(sm->plan, t->plan);
+		fabric_free(t->copy);
+	} else if (!sm->plan)	/* of the second part the receiver's thread reads it meanwhile */
 		sm->plan = t->plan;
 	sm->planning = NULL;
 	free(t);
 }
 
 /* Those of a sweep like the last one were said already. */
-static void log_new_findings(struct sm *sm)
+static void log_if_new(const struct findings *f, uint64_t *seen)
 {
-	const struct findings *f = &sm->plan->findings;
 	uint64_t digest = 1;
 
 	for (size_t i = 0; i < f->n; i++)
 		digest = hash_bytes(f->v[i].text, strlen(f->v[i].text), digest);
-	if (digest != sm->findings_seen)
+	if (digest != *seen)
 		findings_log(f, "plan");
-	sm->findings_seen = digest;
+	*seen = digest;
 }
 
-/* Starts the part of the plan that is next. */
-static void planning_start(struct sm *sm, void (*done)(void *arg))
+static void log_new_findings(struct sm *sm)
+{
+	struct findings f = { 0 };
+
+	findings_copy(&f, &sm->plan->findings);
+	findings_copy(&f, &sm->plan->feasible->findings);
+	log_if_new(&f, &sm->findings_seen);
+	findings_free(&f);
+}
+
+enum planning {
+	PLAN_NEXT,	/* the part that is next */
+	PLAN_AHEAD,	/* … ahead of its time, on a copy of the fabric */
+	PLAN_FOLLOW,	/* both are done: what devices keep */
+};
+
+static void planning_start(struct sm *sm, void (*done)(void *arg), enum planning what)
 {
 	struct plan_task *t = xcalloc(1, sizeof(*t));
 	int r;
 
 	t->plan = sm->plan;
+	t->follow = what == PLAN_FOLLOW;
+	t->seen = sm->kept.v;
+	t->n_seen = sm->kept.n;
+	if (what == PLAN_AHEAD) {
+		t->copy = fabric_clone(sm->f);
+		t->plan = plan_fork(sm->plan, t->copy);
+	}
 	t->f = sm->f;
 	t->policy = sm->sweep_policy->p;
 	t->settings = sm->settings;
 	t->store = sm->store;
+	t->whole = sm->kind == SWEEP_POLICY;
 	t->wake = wake_new(sm->loop, done, sm);
 	r = pthread_create(&t->thread, NULL, plan_thread, t);
 	if (r) {
 		wake_free(t->wake);
+		if (t->copy) {
+			plan_join(sm->plan, t->plan);
+			fabric_free(t->copy);
+		}
 		free(t);
 		sweep_fail(sm, strerror(r));
 		return;
@@ -276,33 +327,40 @@ static void planning_start(struct sm *sm, void (*done)(void *arg))
 	sm->planning = t;
 }
 
-static void plan_begun(void *arg)
-{
-	struct sm *sm = arg;
-
-	planning_join(sm);
-	sweep_enter(sm, PHASE_READING);
-	observe_start(sm);
-}
-
-static void plan_start(struct sm *sm)
-{
-	sweep_enter(sm, PHASE_PLANNING);
-	planning_start(sm, plan_begun);
-}
-
-/* Both the tables are written and the plan is complete. */
 static void activate(struct sm *sm)
 {
 	const struct plan *p = sm->plan;
 
 	log_debug("sweep", "plan: LIDs %.3f s, tables %.3f s, routes %.3f s (%s), "
-		  "verdict %.3f s, paths %.3f s", (double)p->us_lids * 1e-6,
+		  "verdict %.3f s, paths %.3f s, realizability %.3f s", (double)p->us_lids * 1e-6,
 		  (double)p->us_tables * 1e-6, (double)p->us_routes * 1e-6,
 		  p->engine ? p->engine : "none", (double)p->us_verdict * 1e-6,
-		  (double)p->us_paths * 1e-6);
-	log_new_findings(sm);
+		  (double)p->us_paths * 1e-6, (double)p->us_feasible * 1e-6);
 	write_active(sm);
+}
+
+static void plan_followed(void *arg)
+{
+	struct sm *sm = arg;
+
+	planning_join(sm);
+	log_if_new(&sm->plan->kept, &sm->kept_seen);
+	activate(sm);
+}
+
+/*
+ * Both the tables are written and the plan is complete.  Where devices have
+ * others, which is hardly ever so, the paths are computed once more.
+ */
+static void tables_known(struct sm *sm)
+{
+	kept_gather(sm);
+	if (sm->kept.n || qos_vls_lacking(sm->plan->tables, sm->f)) {
+		planning_start(sm, plan_followed, PLAN_FOLLOW);
+		return;
+	}
+	log_if_new(&sm->plan->kept, &sm->kept_seen);
+	activate(sm);
 }
 
 static void plan_completed(void *arg)
@@ -310,15 +368,58 @@ static void plan_completed(void *arg)
 	struct sm *sm = arg;
 
 	planning_join(sm);
-	if (sm->tables_written)
-		activate(sm);
+	log_new_findings(sm);
+	if (sm->tables_wait)
+		write_tables(sm);
+	else if (sm->tables_written)
+		tables_known(sm);
+}
+
+/* Tables are to be written, of a policy that is not in force yet. */
+static bool judge_first(const struct sm *sm)
+{
+	return sm->plan->tables->managed &&
+	       (!sm->published || sm->published->policy != sm->sweep_policy);
+}
+
+/* No port will be told of another width or speed, which would change what paths carry. */
+static bool links_stay(const struct settings *s)
+{
+	return s->link_width == LINK_KEEP && s->link_speed == LINK_KEEP;
+}
+
+static void plan_begun(void *arg)
+{
+	struct sm *sm = arg;
+
+	planning_join(sm);
+	if (sm->plan->feasible)
+		log_new_findings(sm);
+	else if (judge_first(sm) && links_stay(sm->settings)) {
+		planning_start(sm, plan_completed, PLAN_AHEAD);
+		if (!sm->planning)
+			return;		/* the sweep was given up */
+	}
+	sweep_enter(sm, PHASE_READING);
+	observe_start(sm);
+}
+
+static void plan_start(struct sm *sm)
+{
+	sweep_enter(sm, PHASE_PLANNING);
+	sm->tables_wait = sm->tables_written = false;
+	planning_start(sm, plan_begun, PLAN_NEXT);
 }
 
 void sweep_ports_written(struct sm *sm)
 {
-	sm->tables_written = false;
-	planning_start(sm, plan_completed);
-	if (sm->planning)
+	if (!sm->plan->feasible && !sm->planning) {
+		planning_start(sm, plan_completed, PLAN_NEXT);
+		if (!sm->planning)
+			return;		/* the sweep was given up */
+	}
+	sm->tables_wait = sm->planning && judge_first(sm);
+	if (!sm->tables_wait)
 		write_tables(sm);
 }
 
@@ -326,7 +427,7 @@ void sweep_tables_written(struct sm *sm)
 {
 	sm->tables_written = true;
 	if (!sm->planning)
-		activate(sm);
+		tables_known(sm);
 }
 
 /* --- steps that other files end --- */
@@ -397,6 +498,8 @@ static void publish(struct sm *sm)
 	findings_free(&sm->findings);
 	findings_copy(&sm->findings, &sm->sweep_policy->findings);
 	findings_copy(&sm->findings, &sm->plan->findings);
+	findings_copy(&sm->findings, &sm->plan->feasible->findings);
+	findings_copy(&sm->findings, &sm->plan->kept);
 	sm->hooks.published(sm->hooks.arg, s);
 	state_unref(old);
 }

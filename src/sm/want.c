@@ -94,6 +94,37 @@ static unsigned vls_of(const struct want_env *e, uint32_t port)
 	return want;
 }
 
+/*
+ * Partition enforcement of a switch port.  Where it is to end it does so at
+ * once.  On a port that carries traffic it begins when the P_Key table is there;
+ * one that does not may have it before, as its table is written before it
+ * becomes Active: so that no packet ever passes it unseen.
+ */
+static bool enforces_now(const uint8_t *info)
+{
+	return get(info, IB_PORT_PART_EN_INB_F) || get(info, IB_PORT_PART_EN_OUTB_F);
+}
+
+static void want_enforcement(const struct want_env *e, uint32_t port, uint8_t *d)
+{
+	const struct plan *pl = e->plan;
+	const struct fabric_port *p = &pl->f->ports[port];
+	const struct fabric_switch *s = &pl->f->switches[port_node(pl->f, port)->sw];
+	bool on = pl->partitions->enforce[port] &&
+		  (e->tables_written || p->state < IB_PORT_ACTIVE_S || enforces_now(p->info));
+
+	set(d, IB_PORT_PART_EN_INB_F, on && s->enforces_in);
+	set(d, IB_PORT_PART_EN_OUTB_F, on && s->enforces_out);
+}
+
+bool port_is_to_enforce(const struct plan *p, uint32_t port)
+{
+	const struct fabric_port *fp = &p->f->ports[port];
+
+	return p->partitions->enforce[port] && fp->state == IB_PORT_ACTIVE_S &&
+	       !enforces_now(fp->info);
+}
+
 /* Fields of ports that have a link. */
 static void want_linked_port(const struct want_env *e, uint32_t port, uint8_t *d)
 {
@@ -111,23 +142,24 @@ static void want_linked_port(const struct want_env *e, uint32_t port, uint8_t *d
 	set(d, IB_PORT_LINK_DOWN_DEF_F, LINK_DOWN_DEFAULT_POLLING);
 	set(d, IB_PORT_LOCAL_PHYS_ERR_F, s->local_phy_errors);
 	set(d, IB_PORT_OVERRUN_ERR_F, s->overrun_errors);
-	if (pl->tables->managed && pl->tables->arb[port] != TABLE_NONE)
-		set(d, IB_PORT_VL_HIGH_LIMIT_F, pl->tables->arbs[pl->tables->arb[port]].high_limit);
 	if (on_switch) {
 		set(d, IB_PORT_HOQ_LIFE_F, to_switch ? s->hoq_lifetime : s->hoq_lifetime_end);
 		set(d, IB_PORT_VL_STALL_COUNT_F, to_switch ? s->vl_stall_count : s->vl_stall_count_end);
-		/* every member is in the one partition: nothing to enforce */
-		set(d, IB_PORT_PART_EN_INB_F, 0);
-		set(d, IB_PORT_PART_EN_OUTB_F, 0);
+		want_enforcement(e, port, d);
 	}
 }
 
 static void want_fields(const struct want_env *e, uint32_t port, uint8_t *d)
 {
+	const struct qos_tables *t = e->plan->tables;
+
 	if (is_end(e, port))
 		want_end_port(e, port, d);
 	if (port_is_linked(e->plan->f, port))
 		want_linked_port(e, port, d);
+	/* with arbitration tables: those with a link, and enhanced port 0 of a switch */
+	if (t->managed && t->arb[port] != TABLE_NONE)
+		set(d, IB_PORT_VL_HIGH_LIMIT_F, t->arbs[t->arb[port]].high_limit);
 }
 
 bool port_is_to_reregister(const struct want_env *e, uint32_t port)
@@ -167,7 +199,7 @@ uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t
 	};
 	static const enum MAD_FIELDS link_fields[] = {
 		IB_PORT_NEIGHBOR_MTU_F, IB_PORT_OPER_VLS_F, IB_PORT_LINK_DOWN_DEF_F,
-		IB_PORT_LOCAL_PHYS_ERR_F, IB_PORT_OVERRUN_ERR_F, IB_PORT_VL_HIGH_LIMIT_F,
+		IB_PORT_LOCAL_PHYS_ERR_F, IB_PORT_OVERRUN_ERR_F,
 	};
 	static const enum MAD_FIELDS switch_fields[] = {
 		IB_PORT_HOQ_LIFE_F, IB_PORT_VL_STALL_COUNT_F, IB_PORT_PART_EN_INB_F,
@@ -188,7 +220,8 @@ uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t
 				   i < ARRAY_SIZE(switch_fields); i++)
 			h = hash64(h + get(info, switch_fields[i]) + 32 + i);
 	}
-	return h;
+	/* of any port: where it is not ours it is as found, which is no difference */
+	return hash64(h + get(info, IB_PORT_VL_HIGH_LIMIT_F) + 64);
 }
 
 /* --- SwitchInfo --- */
@@ -219,22 +252,28 @@ static void want_lft(const struct plan *p, uint32_t node, unsigned block, struct
 			block * LFT_BLOCK, LFT_BLOCK);
 }
 
-static unsigned pkey_cap(const struct fabric *f, uint32_t node)
+/* Entries in the P_Key table of a port; external ports of switches have tables of their own. */
+static unsigned pkey_cap(const struct fabric *f, uint32_t node, unsigned num)
 {
-	return f->nodes[node].partition_cap;
+	const struct fabric_node *n = &f->nodes[node];
+
+	return node_is_switch(n) && num ? f->switches[n->sw].enforce_cap : n->partition_cap;
 }
 
-static void want_pkey(const struct plan *p, uint32_t node, unsigned port, unsigned block,
+static void want_pkey(const struct plan *p, uint32_t node, unsigned num, unsigned block,
 		      struct item_want *w)
 {
-	unsigned left = pkey_cap(p->f, node) - block * PKEYS_PER_BLOCK;
+	const struct pkey_table *t = port_pkeys(p->partitions, p->f->nodes[node].port0 + num);
+	unsigned first = block * PKEYS_PER_BLOCK;
+	unsigned left = pkey_cap(p->f, node, num) - first;
+	unsigned n = left < PKEYS_PER_BLOCK ? left : PKEYS_PER_BLOCK;
 
 	w->attr = UMAD_SM_ATTR_PKEY_TABLE;
 	/* the port number counts on switches only */
-	w->mod = (node_is_switch(&p->f->nodes[node]) ? port << 16 : 0) | block;
-	w->len = 2 * (left < PKEYS_PER_BLOCK ? left : PKEYS_PER_BLOCK);
-	if (block == 0)
-		put_be16(w->data, IB_PKEY_FULL | IB_PKEY_DEFAULT);
+	w->mod = (node_is_switch(&p->f->nodes[node]) ? num << 16 : 0) | block;
+	w->len = 2 * n;
+	for (unsigned i = 0; i < n && first + i < t->n; i++)
+		put_be16(w->data + 2 * i, t->keys[first + i]);
 }
 
 /* The table of a pair, or of the first pair that ITEM_ALL stands for: all want the same. */
@@ -341,7 +380,7 @@ static void vlarb_items(const struct plan *p, uint32_t port, void (*fn)(void *, 
 static void pkey_items(const struct plan *p, uint32_t node, unsigned num,
 		       void (*fn)(void *, item_t), void *arg)
 {
-	for (unsigned b = 0; b * PKEYS_PER_BLOCK < pkey_cap(p->f, node) && b < 1024; b++)
+	for (unsigned b = 0; b * PKEYS_PER_BLOCK < pkey_cap(p->f, node, num) && b < 1024; b++)
 		fn(arg, ITEM(ITEM_PKEY, num, b));
 }
 
@@ -351,7 +390,9 @@ static void switch_items(const struct plan *p, uint32_t node, void (*fn)(void *,
 
 	for (unsigned b = 0; b <= p->lid_top / LFT_BLOCK; b++)
 		fn(arg, ITEM(ITEM_LFT, 0, b));
-	pkey_items(p, node, 0, fn, arg);
+	for (unsigned num = 0; num <= n->nports; num++)
+		if (num == 0 || p->partitions->enforce[n->port0 + num])
+			pkey_items(p, node, num, fn, arg);
 	if (!p->tables->managed)
 		return;
 	for (unsigned out = 0; out <= n->nports; out++)

@@ -15,6 +15,7 @@ struct want_env {
 	const struct plan *plan;
 	uint16_t sm_lid;
 	bool reregister;	/* all clients are to register again (14.4.11) */
+	bool tables_written;	/* … so that enforcement of partitions may begin anywhere */
 };
 
 /*
@@ -32,6 +33,11 @@ bool want_route(const struct fabric *f, uint32_t node, unsigned num, struct smp 
  * IB_PORT_NOP for no change, or the next state.
  */
 void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uint8_t data[64]);
+/*
+ * A switch port that is to enforce partitions and does not, although it carries
+ * traffic: that begins only when its P_Key table is there.
+ */
+bool port_is_to_enforce(const struct plan *p, uint32_t port);
 /* A digest of the fields that are ours in a PortInfo. */
 uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t info[64]);
 /*
@@ -62,7 +68,8 @@ typedef uint32_t item_t;
 #define ITEM_ALL		0x3ffu
 
 /*
- * LFT: a = 0, b = block.  P_Key table: a = port, b = block.  SL2VL: a = in,
+ * LFT: a = 0, b = block.  P_Key table: a = port, b = block; external ports of
+ * switches have one where they enforce partitions.  SL2VL: a = in,
  * b = out; ITEM_ALL as a: all in ports, and as b, too: all pairs, where all want the
  * same.  VLArb: a = port, b = block 1..4 (low, low, high, high).
  * item_port() is the port by which a CA must be reached for it.

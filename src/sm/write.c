@@ -8,7 +8,14 @@
  *     come before the tables that depend on them, and no data packet passes a
  *     link before pass 3, as both ends are at most Armed (7.2.7).
  *  2. tables: LFT, P_Key, SL2VL, VLArb.
- *  3. Armed to Active, where both ends of a link are Armed at least.
+ *  3. Armed to Active, where both ends of a link are Armed at least; and
+ *     enforcement of partitions by switch ports that are Active already.
+ *
+ * Enforcement never runs ahead of the table by which it is done, nor behind it
+ * on a link that comes up: what it is to be on a port without traffic is written
+ * in pass 1; where traffic passes it ends in pass 1, before the table may go, and
+ * begins in pass 3.  In between, with enforcement on, a block of 32 P_Keys changes
+ * at once, so that traffic of partitions that stay in theirs passes all the time.
  *
  * A Set that a device answers with success but does not follow is remembered
  * (store.h), so that it is not tried again.
@@ -27,6 +34,7 @@ static struct log_ratelimit refused_log = LOG_RATELIMIT;
 
 #define COOKIE_SWITCH_INFO UINT64_MAX
 #define COOKIE_AGAIN 0x100	/* with a port number: the second and last try */
+#define COOKIE_ENFORCE 0x200	/* … : not to become Active, but to enforce partitions */
 
 static void set_failed(struct sm *sm, uint32_t node, const struct smp *s, int status)
 {
@@ -174,18 +182,18 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 		    fabric_node_name(sm->f, node, name, sizeof(name)), sw->lft_top, sw->lifetime);
 }
 
-static void port_done(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
+static void port_done(struct sm *sm, const struct want_env *env, uint32_t node, unsigned num,
+		      const struct smp *s)
 {
 	const struct fabric_node *n = &sm->f->nodes[node];
-	struct want_env env = sweep_env(sm);
 	uint32_t port = n->port0 + num;
 	uint64_t want, got;
 	uint8_t data[64];
 
-	want_port_info(&env, port, IB_PORT_NOP, data);
-	want = port_info_digest(&env, port, data);
+	want_port_info(env, port, IB_PORT_NOP, data);
+	want = port_info_digest(env, port, data);
 	fabric_port_store(&sm->f->ports[port], s->data);
-	got = port_info_digest(&env, port, s->data);
+	got = port_info_digest(env, port, s->data);
 	if (want != got)
 		store_refused(sm->store, n->guid, UMAD_SM_ATTR_PORT_INFO, num, want, got);
 }
@@ -206,6 +214,7 @@ static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t c
 {
 	struct sm *sm = arg;
 	struct node_work *w = &sm->work[node];
+	struct want_env env = sweep_env(sm);
 	bool again;
 
 	if (was_lost(sm, node, status, &again)) {
@@ -226,7 +235,7 @@ static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t c
 	else if (s->method == SMP_GET)
 		port_looked_at(sm, node, (uint8_t)cookie, s);
 	else
-		port_done(sm, node, (uint8_t)cookie, s);
+		port_done(sm, &env, node, (uint8_t)cookie, s);
 }
 
 /* --- pass 2: tables --- */
@@ -247,42 +256,76 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 		if (!want_route(sm->f, node, item_port(it), s))
 			continue;
 		want_item(sm->plan, node, it, &want);
-		sweep_fill_smp(sm, s, SMP_SET, want.attr, want.mod);
-		memcpy(s->data, want.data, sizeof(s->data));
+		sweep_fill_smp(sm, s, it & ITEM_LOOK ? SMP_GET : SMP_SET, want.attr, want.mod);
+		if (s->method == SMP_SET)
+			memcpy(s->data, want.data, sizeof(s->data));
 		*cookie = it;
 		return true;
 	}
 	return false;
 }
 
+void write_pkeys_differ(struct sm *sm, uint32_t node, item_t item)
+{
+	if (ITEM_KIND(item) == ITEM_PKEY && ITEM_A(item) && node_is_switch(&sm->f->nodes[node]))
+		sm->work[node].pkeys_differ = sm->work[node].doubtful = true;
+}
+
+static void table_refused(struct sm *sm, uint32_t node, item_t item, const struct smp *s,
+			  int status)
+{
+	struct node_work *w = &sm->work[node];
+
+	write_pkeys_differ(sm, node, item);
+	if (slmap_split(sm->plan, node, w, item))
+		return;
+	set_failed(sm, node, s, status);
+	if (ITEM_KIND(item) == ITEM_SL2VL)
+		observe_add(w, ITEM_PLAIN(item) | ITEM_LOOK);
+}
+
+static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+		       const uint8_t *got)
+{
+	char name[FABRIC_NAME_MAX];
+
+	write_pkeys_differ(sm, node, item);
+	if (slmap_split(sm->plan, node, &sm->work[node], item))
+		return;
+	kept_see(sm, node, item, want, got);
+	store_refused(sm->store, sm->f->nodes[node].guid, want->attr, want->mod,
+		      hash_bytes(want->data, want->len, 0), hash_bytes(got, want->len, 0));
+	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
+		    "%s: keeps another value for attribute 0x%04x modifier 0x%08x",
+		    fabric_node_name(sm->f, node, name, sizeof(name)), want->attr, want->mod);
+}
+
 static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
+	item_t item = (item_t)cookie;
 	struct item_want want;
-	char name[FABRIC_NAME_MAX];
 	bool again;
 
 	if (was_lost(sm, node, status, &again)) {
 		if (again)
-			observe_add(&sm->work[node], (item_t)cookie);
+			observe_add(&sm->work[node], item);
 		return;
 	}
-	if (status) {
-		if (!slmap_split(sm->plan, node, &sm->work[node], (item_t)cookie))
-			set_failed(sm, node, s, status);
-		return;
+	want_item(sm->plan, node, item, &want);
+	if (s->method == SMP_GET) {
+		if (!status)	/* else nobody knows: it stays as planned */
+			kept_looked(sm, node, item, &want, s->data);
+	} else if (status) {
+		table_refused(sm, node, item, s, status);
+	} else if (memcmp(s->data, want.data, want.len)) {
+		table_kept(sm, node, item, &want, s->data);
+	} else {
+		kept_confirmed(sm, node, item);
 	}
-	want_item(sm->plan, node, (item_t)cookie, &want);
-	if (!memcmp(s->data, want.data, want.len))
-		return;
-	store_refused(sm->store, sm->f->nodes[node].guid, want.attr, want.mod,
-		      hash_bytes(want.data, want.len, 0), hash_bytes(s->data, want.len, 0));
-	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
-		    "%s: keeps another value for attribute 0x%04x modifier 0x%08x",
-		    fabric_node_name(sm->f, node, name, sizeof(name)), want.attr, want.mod);
 }
 
-/* --- pass 3: Active --- */
+/* --- pass 3: Active, and enforcement --- */
 
 static bool port_may_activate(const struct fabric *f, uint32_t port)
 {
@@ -292,26 +335,50 @@ static bool port_may_activate(const struct fabric *f, uint32_t port)
 	       f->ports[p->peer].state >= IB_PORT_ARMED_S;
 }
 
+static struct want_env active_env(const struct sm *sm)
+{
+	struct want_env env = sweep_env(sm);
+
+	env.reregister = false;		/* that was asked for with the step to Armed */
+	env.tables_written = true;
+	return env;
+}
+
+static bool port_may_enforce(const struct sm *sm, const struct want_env *env, uint32_t port)
+{
+	return port_is_linked(sm->f, port) && port_is_to_enforce(sm->plan, port) &&
+	       !sm->work[sm->f->ports[port].node].pkeys_differ &&
+	       port_needs_set(env, store_refusals(sm->store), port);
+}
+
+/* What pass 3 has to do on a port. */
+static bool active_set(const struct sm *sm, uint32_t port, struct smp *s, uint64_t *cookie)
+{
+	const struct fabric_port *p = &sm->f->ports[port];
+	struct want_env env = active_env(sm);
+	bool activate = port_may_activate(sm->f, port);
+
+	if (!activate && !port_may_enforce(sm, &env, port))
+		return false;
+	if (!want_route(sm->f, p->node, p->num, s))
+		return false;
+	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, p->num);
+	want_port_info(&env, port, activate ? IB_PORT_ACTIVE_S : IB_PORT_NOP, s->data);
+	*cookie = p->num | (activate ? 0 : COOKIE_ENFORCE);
+	return true;
+}
+
 static bool active_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
 	struct node_work *w = &sm->work[node];
 	const struct fabric_node *n = &sm->f->nodes[node];
-	struct want_env env = sweep_env(sm);
 
-	env.reregister = false;		/* that was asked for with the step to Armed */
 	if (!w->failed && look_next(sm, node, s, cookie))
 		return true;
-	while (w->cursor <= n->nports && !w->failed) {
-		unsigned num = w->cursor++;
-
-		if (!port_may_activate(sm->f, n->port0 + num) || !want_route(sm->f, node, num, s))
-			continue;
-		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, num);
-		want_port_info(&env, n->port0 + num, IB_PORT_ACTIVE_S, s->data);
-		*cookie = num;
-		return true;
-	}
+	while (w->cursor <= n->nports && !w->failed)
+		if (active_set(sm, n->port0 + w->cursor++, s, cookie))
+			return true;
 	return false;
 }
 
@@ -319,6 +386,7 @@ static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 {
 	struct sm *sm = arg;
 	uint32_t port = sm->f->nodes[node].port0 + (uint8_t)cookie;
+	struct want_env env = active_env(sm);
 	bool again;
 
 	if (was_lost(sm, node, status, &again)) {
@@ -327,10 +395,12 @@ static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 			sm->work[node].cursor = (uint8_t)cookie;
 		return;
 	}
-	if (look_again(sm, node, s, cookie, status))
+	if (!(cookie & COOKIE_ENFORCE) && look_again(sm, node, s, cookie, status))
 		return;
 	if (status)
 		set_failed(sm, node, s, status);
+	else if (cookie & COOKIE_ENFORCE)
+		port_done(sm, &env, node, (uint8_t)cookie, s);
 	else
 		fabric_port_store(&sm->f->ports[port], s->data);
 }

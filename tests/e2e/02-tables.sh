@@ -3,7 +3,8 @@
 #
 # What smpquery reads from the devices is what the policy means: scopes of each
 # kind, the last one wins, VLs that a link lacks, defaults by class of port,
-# OperationalVLs (ibsim does not keep the high limit); and what qosd finds in a policy against this fabric.
+# OperationalVLs, limits of high priority (which ibsim does not keep), the greatest
+# tables there are; and what qosd finds in a policy against this fabric.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -31,6 +32,11 @@ findings() {
 }
 line_of() { grep -nF -m1 -- "$1" policy.yaml | cut -d: -f1; }
 
+# limit WHAT WANTED GUID PORT: of high priority.
+limit() {
+	[ "$simulator" = ibsim ] || expect "high limit $1" "$2" "$(port_info "$node" "$3" "$4" VLHighLimit)"
+}
+
 start_sim "$topology"
 
 note "scopes"
@@ -40,23 +46,29 @@ port-groups:
   oss01: {port-names: "oss01 mlx5_0/P*"}
   mds: {port-guids: $mds}
   link: {port-names: "MF0;leaf05:SB7700/U1/P31"}
+  spines: {port-guids: [$spine01, 0x7cfe900300b41b60]}
+  nvme-switch: {port-names: "MF0;leaf05:SB7700/U1/P6"}
 fabric-setup:
   sl2vl:
-    - {group: all, table: $(yaml_table 0 1)}
+    - {group: all, from: "*", to: "*", table: $(yaml_table 0 1)}
     - {group: leaf05, from: [1, 31-33], to: 6, table: $(yaml_table 2)}
     - {group: leaf05, from: 31, to: [5-7], table: $(yaml_table 3 0)}
     - {across: oss01, to: 3, table: $(yaml_table 0 2)}
     - {across: oss01, from: 6, table: $(yaml_table 1 15)}
     - {group: mds, table: $(yaml_table 2 1 0)}
+    - {across: spines, from: 35, to: [34-36], table: $(yaml_table 1 2)}
+    - {across: nvme-switch, table: $(yaml_table 3 1)}
   vlarb:
     - {group: all, high: "1:32", low: ["0:16", "2:0", "1:16", "2:32"], high-limit: 5}
-    - {across: oss01, low: ["0:1", "3:200"]}
+    - {across: oss01, low: ["0:1", "3:200"], high-limit: 0}
     - {group: leaf05, to: [31-32], high-limit: unlimited}
     - {group: link, high: [], low: "0:255"}
     - {group: mds, high: ["0:1", "2:2"], low: [], high-limit: 8KiB}
 END
 start_and_wait "$node" -p policy.yaml
-expect "findings" "" "$(findings error)$(findings warning)"
+expect "findings, but for the link that is degraded and VLs that are not served" "" \
+	"$(findings error)$(findings warning |
+		grep -vE 'spine01.*: runs at 2.5 Gb/s|no arbitration table serves')"
 
 all=$(a_table 0 1)
 expect "SL2VL of a CA by group all" "$all" "$(sl2vl "$node" $node001 0)"
@@ -73,6 +85,11 @@ expect "SL2VL leaf05 1 to 3: across" "$(a_table 0 2)" "$(sl2vl "$node" $leaf05 3
 expect "SL2VL leaf05 1 to 2: across, but another port" "$all" "$(sl2vl "$node" $leaf05 2 1)"
 expect "SL2VL leaf05 6 to 2: across by the in port" "$(a_table 1 15)" "$(sl2vl "$node" $leaf05 2 6)"
 expect "SL2VL leaf05 6 to 3: the last of two" "$(a_table 1 15)" "$(sl2vl "$node" $leaf05 3 6)"
+expect "SL2VL leaf05 35 to 36: across spines" "$(a_table 1 2)" "$(sl2vl "$node" $leaf05 36 35)"
+expect "SL2VL leaf05 35 to 33: across, but not to" "$all" "$(sl2vl "$node" $leaf05 33 35)"
+expect "SL2VL leaf05 34 to 36: across, but not from" "$all" "$(sl2vl "$node" $leaf05 36 34)"
+expect "SL2VL leaf05 35 to 4: not across" "$all" "$(sl2vl "$node" $leaf05 4 35)"
+expect "SL2VL of the CA across a switch's port" "$(a_table 3 1)" "$(sl2vl "$node" $nvme 0)"
 
 expect "VLArb of a CA" "low: 0:16 2:0 1:16 2:32 high: 1:32" "$(vlarb "$node" $node001 1)"
 expect "VLArb of a CA by its own group" "low: high: 0:1 2:2" "$(vlarb "$node" $mds 1)"
@@ -80,6 +97,11 @@ expect "VLArb across: the low table only" "low: 0:1 3:200 high: 1:32" "$(vlarb "
 expect "VLArb to a port: the limit only" "low: 0:16 2:0 1:16 2:32 high: 1:32" \
 	"$(vlarb "$node" $leaf05 32)"
 expect "VLArb of an external port by name" "low: 0:255 high:" "$(vlarb "$node" $leaf05 31)"
+limit "of a CA" 5 $node001 1
+limit "of a CA, 8 KiB" 2 $mds 1
+limit "across: one packet" 0 $leaf05 2
+limit "to a port: unlimited" 255 $leaf05 32
+limit "of a switch's own port" 5 $leaf05 0
 
 # A link has the VLs that its tables use, at either end: 3 on some way through leaf05
 # to port 6, 3 in the arbitration to port 2, 2 to mds01, 2 in the arbitration elsewhere.
@@ -134,19 +156,27 @@ fabric-setup:
     switch:
       vlarb-high: ["2:9"]
       high-limit: 1
-    router: {high-limit: 0}
+    router: {high-limit: 0, sl2vl: $(yaml_table 2 0)}
     switch-port-0:
       sl2vl: $(yaml_table 1)
+      vlarb-low: ["1:33"]
+      vlarb-high: ["2:3"]
+      high-limit: 3
 END
 start_and_wait "$node" -p policy.yaml
 expect "SL2VL of class ca" "$(a_table 0 0 1)" "$(sl2vl "$node" $node001 0)"
 expect "SL2VL of class switch" "$(a_table 0 1 2)" "$(sl2vl "$node" $leaf05 2 1)"
-expect "SL2VL of class router" "$(a_table 0 1 2)" "$(sl2vl "$node" $router 0)"
+expect "SL2VL of class router" "$(a_table 2 0)" "$(sl2vl "$node" $router 0)"
 expect "SL2VL of class switch-port-0" "$(a_table 1)" "$(sl2vl "$node" $leaf05 0 1)"
 low="low: 0:10 1:20 2:30"
 expect "VLArb of class ca" "$low high:" "$(vlarb "$node" $node001 1)"
 expect "VLArb of class switch" "$low high: 2:9" "$(vlarb "$node" $leaf05 2)"
 expect "VLArb of class router" "$low high:" "$(vlarb "$node" $router 1)"
+expect "VLArb of class switch-port-0" "low: 1:33 high: 2:3" "$(vlarb "$node" $leaf05 0)"
+limit "of class ca" 7 $node001 1
+limit "of class switch" 1 $leaf05 2
+limit "of class router" 0 $router 1
+limit "of class switch-port-0" 3 $leaf05 0
 
 note "VLs that a link lacks"
 cat >policy.yaml <<END
@@ -186,18 +216,80 @@ fabric-setup:
     - {group: nobody, table: $(yaml_table 0)}
     - {group: leaf05, from: [1, 77], to: 2, table: $(yaml_table 0)}
     - {across: here, to: 99, table: $(yaml_table 0)}
+    - {across: here, table: $(yaml_table 0 13)}
   vlarb:
     - {group: leaf05, low: [$(printf '0:%d, ' 1 2 3 4 5 6 7 8) 0:9]}
     - {group: here, to: 2, low: "0:1"}
+    - {group: here, high: "9:1"}
 END
+before=$(wc -l <"$qosd_log")
 reload || bad "refused: $(cat reload)"
-expect_match "member not found" "^2 .*0x0*1234" "$(findings warning)"
-expect_match "name not found" "3 .*nobody" "$(findings warning)"
-expect_match "setting without ports" "$(line_of '{group: nobody, table') .*matches no port" "$(findings warning)"
-expect_match "in port that is not there" "$(line_of 'from: [1, 77]') .*no port 77 on .*leaf05" "$(findings error)"
-expect_match "out port that is not there" "$(line_of 'to: 99') .*no port 99 on .*leaf05" "$(findings error)"
-expect_match "CA port that is not there" "$(line_of '{group: here, to: 2') .*no port 2 on mds01" "$(findings error)"
-expect_match "table too long" "$(line_of '{group: leaf05, low') .*low table has 9 entries.* holds 8" "$(findings error)"
+tail -n "+$((before + 1))" "$qosd_log" >new.log
+"$build/qosd" --check -c "$top/etc/qosd.yaml" -p policy.yaml --topology "$topology" >check 2>&1
+expect "exit status of --check" 1 $?
+# found SEVERITY WHAT LINE TEXT: in status, in the log, and by --check.
+found() {
+	expect_match "$2" "(^|[[:cntrl:]])$3 [^[:cntrl:]]*$4" "$(findings "$1")"
+	expect_match "$2, in the log" " $1: plan: policy.yaml:$3:[0-9]+: [^[:cntrl:]]*$4" "$(<new.log)"
+	expect_match "$2, by --check" "policy.yaml:$3:[0-9]+: $1: [^[:cntrl:]]*$4" "$(<check)"
+}
+found warning "member not found" 2 "0x0*1234"
+found warning "name not found" 3 nobody
+found warning "setting without ports" "$(line_of '{group: nobody, table')" "matches no port"
+found error "in port that is not there" "$(line_of 'from: [1, 77]')" "no port 77 on [^[:cntrl:]]*leaf05"
+found error "out port that is not there" "$(line_of 'to: 99')" "no port 99 on [^[:cntrl:]]*leaf05"
+found error "CA port that is not there" "$(line_of '{group: here, to: 2')" "no port 2 on mds01"
+found error "table too long" "$(line_of '{group: leaf05, low')" "low table has 9 entries[^[:cntrl:]]* holds 8"
+found warning "SL on a VL that is not there" "$(line_of '{across: here, table')" "VL 13 is not on the link of [^[:cntrl:]]*dropped"
+found warning "entry on a VL that is not there" "$(line_of '{group: here, high')" "VL 9 in the high table [^[:cntrl:]]*left out"
 expect "still up" true "$(status subnet-up)"
 
 stop_qosd || bad "exit status $? after SIGTERM"
+
+if [ "$simulator" = qosd-sim ]; then
+	note "all VLs and entries that there can be"
+	stop_sim
+	rm -rf state
+	cat >profiles.yaml <<'END'
+profiles:
+  most: {vl-cap: 15, vlarb-high: 64, vlarb-low: 64}
+  half: {vl-cap: 8, vlarb-high: 64, vlarb-low: 40}
+nodes:
+  - {type: any, profile: most}
+  - {name: "node001 *", profile: half}
+END
+	# Every VL in each table, so that no two entries in a row are equal.
+	entries() { for ((i = 0; i < $1; i++)); do echo "$((i % $2)):$((i + $3))"; done; }
+	list() { entries "$@" | sed 's/.*/"&"/' | paste -sd,; }
+	cat >policy.yaml <<END
+port-groups:
+  half: {port-guids: $node001}
+qos-levels: {default: {sl: 0}, last: {sl: 14}}
+match-rules:
+  - {qos-class: 1, level: last}
+fabric-setup:
+  sl2vl:
+    - {group: all, table: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]}
+  vlarb:
+    - {group: all, high: [$(list 64 15 1)], low: [$(list 64 15 101)], high-limit: 254}
+    - {group: half, high: [$(list 64 8 1)], low: [$(list 40 8 101)]}
+END
+	sim_options=(--profiles profiles.yaml)
+	start_sim "$topology"
+	start_and_wait "$node" -p policy.yaml
+	expect "VLs of a link" VL0-14 "$(port_info "$node" $leaf05 2 OperVLs)"
+	expect "VLs of a CA" VL0-14 "$(port_info "$node" $mds 1 OperVLs)"
+	expect "VLs of a link that has 8 at one end" "VL0-7 VL0-7" \
+		"$(port_info "$node" $node001 1 OperVLs) $(port_info "$node" 0xf45214030090a3c0 1 OperVLs)"
+	expect "SL2VL, one to one" "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15" "$(sl2vl "$node" $leaf05 2 31)"
+	expect "SL2VL towards 8 VLs" "0 1 2 3 4 5 6 7 15 15 15 15 15 15 15 15" "$(sl2vl "$node" 0xf45214030090a3c0 1 31)"
+	full="low: $(entries 64 15 101 | xargs) high: $(entries 64 15 1 | xargs)"
+	expect "VLArb of a switch" "$full" "$(vlarb "$node" $leaf05 2)"
+	expect "VLArb of a CA" "$full" "$(vlarb "$node" $mds 1)"
+	expect "VLArb of another length" "low: $(entries 40 8 101 | xargs) high: $(entries 64 8 1 | xargs)" \
+		"$(vlarb "$node" $node001 1)"
+	limit "that is the last" 254 $mds 1
+	expect "an answer on the last VL" "sl=14" "$(record "$node" --sgid "$(gid 248a070300a25e99)" \
+		--dgid "$(gid 248a070300a25ed5)" --qos_class 1 | cut -d' ' -f1)"
+	stop_qosd || bad "exit status $? after SIGTERM"
+fi

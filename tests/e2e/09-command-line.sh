@@ -16,7 +16,8 @@ run_on() { local as; as_own "$node"; run "${as[@]}" "$@"; }	# … on $node
 
 note "usage"
 expect "--help" 0 "$(run "$build/qosd" --help)"
-for option in --config --policy --foreground --socket --state-dir --guid --once --check --verbose; do
+for option in --config --policy --foreground --socket --state-dir --guid --once --check \
+	--topology --verbose; do
 	expect_match "--help" "$option" "$(<out)"
 done
 expect "--version" 0 "$(run "$build/qosd" --version)"

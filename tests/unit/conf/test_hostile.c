@@ -96,6 +96,8 @@ START_TEST(laughs)
 	ck_refused(text, strlen(text), "unknown key");
 	text = "match-rules: &a\n- *a\n";
 	ck_refused(text, strlen(text), "anchors (&a)");
+	text = "port-groups: {a: *a, b: *a}\n";
+	ck_refused(text, strlen(text), "aliases (*a)");
 }
 END_TEST
 
@@ -153,6 +155,69 @@ START_TEST(large_policy)
 	policy_free(p);
 	buf_free(&b);
 	buf_free(&normal);
+}
+END_TEST
+
+/* As many partitions as there are P_Keys, and groups of all of them. */
+START_TEST(partitions_without_number)
+{
+	struct findings found = { 0 };
+	struct buf b = { 0 };
+	struct policy *p;
+
+	buf_puts(&b, "port-groups:\n  g: {port-guids: 0-0xffffffffffffffff}\n");
+	for (int i = 0; i < 30000; i++)
+		buf_printf(&b, "  g%d: {pkeys: 0-0x7fff}\n", i);
+	buf_puts(&b, "partitions:\n");
+	for (int i = 1; i < 0x7fff; i++)
+		buf_printf(&b, "  p%d: {pkey: %d, members: {g: full, 0x%x: limited}}\n", i, i, i);
+	p = conf_parse_policy("t", b.s, b.n, &found);
+	ck_assert_ptr_nonnull(p);
+	ck_assert_uint_eq(p->n_partitions, 0x7fff);
+	ck_assert_uint_eq(p->partitions[0].pkey, 0x7fff);
+	ck_assert_uint_eq(p->partitions[1].pkey, 1);
+	policy_free(p);
+	findings_free(&found);
+	buf_free(&b);
+}
+END_TEST
+
+/* Groups of partitions of groups, as deep as a file can be long. */
+START_TEST(deep_partitions)
+{
+	struct findings found = { 0 };
+	struct buf b = { 0 };
+	int n = 0x7ffe;
+
+	buf_puts(&b, "port-groups:\n");
+	for (int i = 1; i <= n; i++)
+		buf_printf(&b, "  g%d: {pkeys: %d}\n", i, i % n + 1);
+	buf_puts(&b, "partitions:\n");
+	for (int i = 1; i <= n; i++)
+		buf_printf(&b, "  p%d: {pkey: %d, members: g%d}\n", i, i, i);
+	ck_assert_ptr_null(conf_parse_policy("t", b.s, b.n, &found));
+	ck_assert_uint_eq(found.count[SEV_ERROR], 1);
+	ck_assert_msg(strstr(found.v[0].text, "contains itself"), "%s", found.v[0].text);
+	findings_free(&found);
+	buf_free(&b);
+}
+END_TEST
+
+START_TEST(members_without_number)
+{
+	struct findings found = { 0 };
+	struct buf b = { 0 };
+	struct policy *p;
+
+	buf_puts(&b, "partitions:\n  Default:\n    pkey: 0x7fff\n    members:\n");
+	for (int i = 0; i < 200000; i++)
+		buf_printf(&b, "      - 0x%x-0xffffffffffffffff\n", i);
+	p = conf_parse_policy("t", b.s, b.n, &found);
+	ck_assert_ptr_nonnull(p);
+	ck_assert_uint_eq(found.n, 0);
+	ck_assert_uint_eq(p->partitions[0].n_members, 200000);
+	policy_free(p);
+	buf_free(&b);
 }
 END_TEST
 
@@ -268,6 +333,9 @@ int main(void)
 	tcase_add_test(t, nul_bytes);
 	tcase_add_test(t, many_errors);
 	tcase_add_test(t, large_policy);
+	tcase_add_test(t, partitions_without_number);
+	tcase_add_test(t, deep_partitions);
+	tcase_add_test(t, members_without_number);
 	tcase_add_test(t, damaged_files);
 	suite_add_tcase(s, t);
 	sr = srunner_create(s);

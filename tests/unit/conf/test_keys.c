@@ -30,6 +30,7 @@ struct row {
 #define A "fabric-setup:\n  vlarb:\n    - "
 #define D "fabric-setup:\n  defaults:\n    "
 #define P "partitions:\n  Default:\n    "
+#define C "traffic-classes:\n  - "
 
 #define BAD_GUIDS { "x", "", "[]", "{}", "-1", "0x", "0xg", "1-", "5-4", "1-2-3", "01", "1 - 2", \
 	"18446744073709551616", "[[1]]", "1.5", "true" }
@@ -66,9 +67,17 @@ static const struct row policy_rows[] = {
 	  { "", "[]", "{}", "hca", "CA", "[[ca]]", "\"\"" } },
 
 	{ "partitions: ~\n", { "", "{}" }, { "[]", "x" } },
-	{ P "pkey: ~\n", { "0x7fff", "32767" }, { BAD_NUMBER, "0xffff", "0x8000", "1", "65536" } },
-	{ P "pkey: 0x7fff\n    members: ~\n", { "{all: full}" },
-	  { "", "[]", "{}", "all", "{all: limited}", "{a: full}", "{all: full, b: full}" } },
+	{ "partitions: {p: {pkey: ~}}\n", { "0x7fff", "32767", "1" },
+	  { BAD_NUMBER, "0xffff", "0x8000", "0", "65536" } },
+	{ P "pkey: 0x7fff\n    description: ~\n", { "x", "5" }, BAD_TEXT },
+	{ P "pkey: 0x7fff\n    members: ~\n",
+	  { "{all: full}", "all", "[all, self]", "{self: limited, 0x1: both, 0x2-0x3: full}",
+	    "0x1", "0xffffffffffffffff", "[0x0-0xffffffffffffffff, 0x1]" },
+	  { "", "[]", "{}", "nobody", "5", "[all, all]", "[[all]]", "[0x2-0x1]", "0x", "0x1-",
+	    "0x10000000000000000", "\"\"" } },
+	{ P "pkey: 0x7fff\n    members: {all: ~}\n", { "full", "limited", "both" },
+	  { "", "[]", "{}", "Full", "none", "true", "[full]" } },
+	{ P "pkey: 0x7fff\n    level: ~\n", { "default" }, BAD_NAMES },
 	{ P "pkey: 0x7fff\n    ipoib: ~\n", { "true", "false", "{}", "{level: default}" },
 	  { "", "[]", "x", "1", "yes" } },
 	{ P "pkey: 0x7fff\n    ipoib: {level: ~}\n", { "default" }, BAD_NAMES },
@@ -102,6 +111,7 @@ static const struct row policy_rows[] = {
 	{ R "ulp: ~\n", { "ipoib", "sdp", "rds", "iser", "nfs-rdma", "nvme-of", "lustre",
 			  "smb-direct" },
 	  { "", "[]", "{}", "none", "IPoIB", "[iser]", "http", "srp" } },
+	{ R "ulp: srp\n    service-id: ~\n", { "0", "[1, 2-3]" }, BAD_GUIDS },
 	{ R "tcp-port: ~\n", { "0", "[1, 2-65535]" }, { "", "[]", "{}", "x", "65536", "2-1" } },
 	{ R "target-guid: ~\n", { "1", "[1, 2-3]" }, BAD_GUIDS },
 
@@ -140,7 +150,22 @@ static const struct row policy_rows[] = {
 	{ D "ca: {vlarb-low: ~}\n", { "[]", "\"0:1\"" }, BAD_ARB },
 	{ D "ca: {high-limit: ~}\n", { "0", "255", "unlimited", "40KiB" }, BAD_LIMIT },
 	{ D "ca: {max-vls: ~}\n", { "1", "15" }, { BAD_NUMBER, "0", "16" } },
-	{ "traffic-classes: ~\n", { NULL }, { "", "[]", "[{level: default, share: 50%}]" } },
+	{ "traffic-classes: ~\n", { "[{level: default}]", "{level: default}",
+				  "{except: all, classes: {level: default}}" },
+	  { "", "[]", "x", "[x]", "[[]]" } },
+	{ "traffic-classes:\n  classes: [{level: default}]\n  except: ~\n", { "all", "[all]" },
+	  BAD_NAMES },
+	{ "traffic-classes:\n  except: all\n  classes: ~\n", { "[{level: default}]" },
+	  { "", "[]", "x", "[x]" } },
+	{ C "level: ~\n", { "default", "[default]" }, BAD_NAMES },
+	{ C "level: default\n    share: ~\n",
+	  { "1", "100", "100%", "0.01", "12.5%", "33.33%", "1.50", "007%", "\"5%\"" },
+	  { "", "[]", "{}", "x", "0", "0%", "0.00%", "100.01", "101%", "-1", ".5", "5.", "1.234%",
+	    "5 %", "5%%", "0x5", "99999999999", "1e1", "[5]" } },
+	{ C "level: default\n    priority: ~\n", { "high", "low" },
+	  { "", "[]", "{}", "High", "1", "[high]" } },
+	{ C "level: default\n    priority: high\n    high-limit: ~\n",
+	  { "0", "255", "unlimited", "40KiB" }, BAD_LIMIT },
 };
 
 #define BAD_BOOL { "", "[]", "{}", "1", "yes", "True" }

@@ -49,6 +49,7 @@ START_TEST(tables_are_managed)
 	static const struct { const char *text; bool managed; } cases[] = {
 		{ "qos-levels: {a: {sl: 0}}", false }, { "qos-levels: {a: {sl: 1}}", true },
 		{ "fabric-setup: {}", true }, { "match-rules: []", false },
+		{ "traffic-classes: {level: default}", true },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -186,7 +187,6 @@ START_TEST(ulps)
 	static const struct { const char *rule; uint64_t lo, hi; } cases[] = {
 		{ "ulp: sdp", 0x10000, 0x1ffff },
 		{ "ulp: sdp, tcp-port: 80", 0x10050, 0x10050 },
-		{ "ulp: rds", 0x10648ca, 0x10648ca },
 		{ "ulp: iser", 0x1060cbc, 0x1060cbc },
 		{ "ulp: iser, tcp-port: 3261-3262", 0x1060cbd, 0x1060cbe },
 		{ "ulp: nfs-rdma", 0x1064e51, 0x1064e51 },
@@ -226,6 +226,52 @@ START_TEST(ulps_without_service_id)
 }
 END_TEST
 
+/* RDS over IPv6 has another port. */
+START_TEST(ulp_rds)
+{
+	struct policy *p = good_policy("match-rules: [{ulp: rds, level: default}, "
+				       "{ulp: rds, tcp-port: 1, level: default}]");
+
+	CK_RANGES(&p->rules[0].service_ids, 0x10648ca, 0x10648ca, 0x1064001, 0x1064001);
+	CK_RANGES(&p->rules[1].service_ids, 0x1060001, 0x1060001);
+	policy_free(p);
+}
+END_TEST
+
+START_TEST(ulp_srp)
+{
+	struct policy *p = good_policy(
+		"match-rules:\n"
+		"  - {ulp: srp, service-id: 0x30-0x3f, level: default}\n"
+		"  - {ulp: srp, service-id: 7, target-guid: 8, level: default}\n");
+
+	CK_RANGES(&p->rules[0].service_ids, 0x30, 0x3f);
+	ck_assert_uint_eq(p->rules[0].dest_guids.n, 0);
+	CK_RANGES(&p->rules[1].service_ids, 7, 7);
+	CK_RANGES(&p->rules[1].dest_guids, 8, 8);
+	policy_free(p);
+}
+END_TEST
+
+/* Of all partitions with IPoIB, wherever in the file they are. */
+START_TEST(ulp_ipoib)
+{
+	struct policy *p = good_policy(
+		"match-rules: {ulp: ipoib, level: default}\n"
+		"partitions:\n"
+		" {a: {pkey: 3, members: all, ipoib: true}, b: {pkey: 4, members: all},\n"
+		"  c: {pkey: 5, members: all, ipoib: {level: default}}}\n");
+
+	CK_RANGES(&p->rules[0].pkeys, 0x7fff, 0x7fff, 3, 3, 5, 5);
+	policy_free(p);
+	p = good_policy("match-rules: {ulp: ipoib, level: default}\n"
+			"partitions: {d: {pkey: 0x7fff, ipoib: false},\n"
+			"  c: {pkey: 5, members: all, ipoib: true}}\n");
+	CK_RANGES(&p->rules[0].pkeys, 5, 5);
+	policy_free(p);
+}
+END_TEST
+
 START_TEST(ulp_names)
 {
 	for (int u = ULP_NONE + 1; u < ULP_COUNT; u++)
@@ -255,6 +301,151 @@ START_TEST(partition_values)
 		policy_free(p);
 		free(text);
 	}
+}
+END_TEST
+
+START_TEST(partition_members)
+{
+	struct policy *p = good_policy(
+		"port-groups: {g: {port-guids: 1}}\n"
+		"partitions:\n"
+		"  a: {description: d, pkey: 0x10, members: {g: both, self: full, 0x2: limited,\n"
+		"      0x3-0xFF: full, all: limited}, level: x}\n"
+		"  b: {pkey: 0x7fff, members: [g]}\n"
+		"  c: {pkey: 0x11, members: self, ipoib: true, level: x}\n"
+		"qos-levels: {x: {sl: 4}}\n");
+	const struct policy_partition *b = &p->partitions[0], *a = b + 1, *c = b + 2;
+	static const struct { const char *group; uint64_t lo, hi; enum membership m; } who[] = {
+		{ "g", 0, 0, MEMBER_BOTH }, { "self", 0, 0, MEMBER_FULL },
+		{ NULL, 2, 2, MEMBER_LIMITED }, { NULL, 3, 0xff, MEMBER_FULL },
+		{ "all", 0, 0, MEMBER_LIMITED },
+	};
+
+	ck_assert_uint_eq(p->n_partitions, 3);
+	ck_assert_str_eq(a->name, "a");
+	ck_assert_str_eq(a->description, "d");
+	ck_assert_uint_eq(a->pkey, 0x10);
+	ck_assert_uint_eq(a->n_members, ARRAY_SIZE(who));
+	for (size_t i = 0; i < ARRAY_SIZE(who); i++) {
+		const struct policy_member *m = &a->members[i];
+
+		if (who[i].group)
+			ck_assert_str_eq(m->group.s, who[i].group);
+		else
+			ck_assert_ptr_null(m->group.s);
+		ck_assert_uint_eq(m->guids.lo, who[i].lo);
+		ck_assert_uint_eq(m->guids.hi, who[i].hi);
+		ck_assert_int_eq(m->membership, who[i].m);
+		ck_assert_uint_eq(m->pos.line, i < 3 ? 3 : 4);
+	}
+	ck_assert(!a->ipoib);
+	ck_assert_str_eq(p->levels[a->level_index].name, "x");
+	ck_assert_uint_eq(b->pkey, 0x7fff);
+	ck_assert(b->ipoib);
+	ck_assert_uint_eq(b->n_members, 1);
+	ck_assert_int_eq(b->members[0].membership, MEMBER_FULL);
+	ck_assert_uint_eq(b->level_index, p->default_level);
+	/* the partition's level is that of its IPoIB too */
+	ck_assert(c->ipoib);
+	ck_assert_str_eq(p->levels[c->ipoib_level_index].name, "x");
+	policy_free(p);
+}
+END_TEST
+
+static const struct policy_level *level_of(const struct policy *p, const char *name)
+{
+	return &p->levels[policy_find_level(p, name)];
+}
+
+START_TEST(traffic_classes)
+{
+	struct policy *p = good_policy(
+		"qos-levels: {a: {sl: 1}, b: {}, default: {}, c: {sl: 0xf}, d: {sl: 9}}\n"
+		"traffic-classes:\n"
+		"  - {level: [b, a], priority: high, high-limit: 4097B}\n"
+		"  - {level: c, share: 12.5%}\n"
+		"  - {level: default, share: 60}\n");
+	const struct policy_class *c = p->classes;
+
+	ck_assert_uint_eq(p->n_classes, 3);
+	ck_assert_uint_eq(p->classes_except.n, 0);
+	ck_assert(c[0].high && !c[1].high && !c[2].high);
+	ck_assert_int_eq(c[0].share, -1);
+	ck_assert_int_eq(c[0].high_limit, 2);
+	ck_assert_uint_eq(c[0].level_names.n, 2);
+	ck_assert_uint_eq(c[0].levels[0], policy_find_level(p, "b"));
+	ck_assert_uint_eq(c[0].levels[1], policy_find_level(p, "a"));
+	ck_assert_int_eq(c[1].share, 1250);
+	ck_assert_int_eq(c[1].high_limit, -1);
+	ck_assert_int_eq(c[2].share, 6000);
+	ck_assert_uint_eq(c[2].pos.line, 5);
+	/* 0 is for default, 1 is taken */
+	ck_assert_uint_eq(level_of(p, "default")->sl, 0);
+	ck_assert_uint_eq(level_of(p, "b")->sl, 2);
+	ck_assert(!level_of(p, "b")->sl_given && level_of(p, "a")->sl_given);
+	ck_assert_uint_eq(p->fallback_class, 2);
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		ck_assert_uint_eq(p->class_of_sl[sl], sl == 1 || sl == 2 ? 0 : sl == 15 ? 1 : 2);
+	policy_free(p);
+}
+END_TEST
+
+/* In order of the classes, not of the levels; 15 is the last. */
+START_TEST(sl_plan)
+{
+	struct buf b = { 0 };
+	struct policy *p;
+
+	buf_puts(&b, "qos-levels:\n");
+	for (int i = 0; i < 15; i++)
+		buf_printf(&b, "  l%d: {}\n", i);
+	buf_puts(&b, "traffic-classes:\n");
+	for (int i = 14; i >= 0; i--)
+		buf_printf(&b, "  - {level: l%d}\n", i);
+	p = good_policy(b.s);
+	for (int i = 0; i < 15; i++)
+		ck_assert_uint_eq(p->levels[i].sl, 15 - i);
+	ck_assert_uint_eq(p->levels[p->default_level].sl, 0);
+	policy_free(p);
+	buf_free(&b);
+}
+END_TEST
+
+/* Without the level `default` in a class, the last low one has what nobody has. */
+START_TEST(fallback_classes)
+{
+	static const struct { const char *classes; uint32_t fallback; } cases[] = {
+		{ "[{level: a}, {level: b}, {level: c, priority: high}]", 1 },
+		{ "[{level: a, priority: high}, {level: b, priority: high}]", 1 },
+		{ "[{level: [a, default]}, {level: b}]", 0 },
+		{ "[{level: a}, {level: [b, default], priority: high}, {level: c}]", 1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *text = xasprintf("qos-levels: {a: {}, b: {}, c: {sl: 7}}\n"
+				       "traffic-classes: %s\n", cases[i].classes);
+		struct policy *p = good_policy(text);
+
+		ck_assert_uint_eq(p->fallback_class, cases[i].fallback);
+		ck_assert_uint_eq(p->class_of_sl[0], cases[i].fallback);
+		ck_assert_uint_eq(p->class_of_sl[15], cases[i].fallback);
+		policy_free(p);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(classes_except)
+{
+	struct policy *p = good_policy("port-groups: {g: {node-types: ca}}\n"
+				       "fabric-setup: {vlarb: {group: g, low: \"0:1\"}}\n"
+				       "traffic-classes: {except: g, classes: {level: default}}\n");
+
+	ck_assert_uint_eq(p->classes_except.n, 1);
+	ck_assert_str_eq(p->classes_except.v[0].s, "g");
+	ck_assert_uint_eq(p->n_classes, 1);
+	ck_assert_uint_eq(p->n_vlarb, 1);
+	policy_free(p);
 }
 END_TEST
 
@@ -399,8 +590,16 @@ int main(void)
 	tcase_add_test(t, rule_criteria);
 	tcase_add_test(t, ulps);
 	tcase_add_test(t, ulps_without_service_id);
+	tcase_add_test(t, ulp_rds);
+	tcase_add_test(t, ulp_srp);
+	tcase_add_test(t, ulp_ipoib);
 	tcase_add_test(t, ulp_names);
 	tcase_add_test(t, partition_values);
+	tcase_add_test(t, partition_members);
+	tcase_add_test(t, traffic_classes);
+	tcase_add_test(t, sl_plan);
+	tcase_add_test(t, fallback_classes);
+	tcase_add_test(t, classes_except);
 	tcase_add_test(t, scopes);
 	tcase_add_test(t, class_defaults);
 	tcase_add_test(t, setting_values);

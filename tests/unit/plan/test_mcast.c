@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "net.h"
 #include "plan/mcast.h"
 #include "plan/state.h"
@@ -193,6 +194,47 @@ START_TEST(broadcast_group_follows_its_level)
 }
 END_TEST
 
+START_TEST(a_group_for_each_partition)
+{
+	struct mcast_db *db = new_db();
+	struct policy *p = policy_builtin();
+	uint8_t mgid[16];
+
+	p->levels = xrealloc(p->levels, 2, sizeof(*p->levels));
+	p->levels[p->n_levels++] = (struct policy_level){
+		.name = xstrdup("gold"), .sl = 3, .mtu_limit = 3, .rate_limit = 6,
+		.packet_lifetime = 12, .path_bits = -1, .tclass = 40,
+	};
+	p->partitions = xrealloc(p->partitions, 4, sizeof(*p->partitions));
+	for (uint16_t k = 1; k < 4; k++)
+		p->partitions[p->n_partitions++] = (struct policy_partition){
+			.name = xasprintf("p%u", k), .pkey = k, .ipoib = k != 2,
+			.ipoib_level_index = k == 3 ? 1 : 0,
+		};
+	struct subnet_state *s = make_state(p, 1);
+
+	mcast_sync(db, s);
+	ck_assert_uint_eq(mcast_count(db), 3);
+	for (uint16_t k = 1; k < 4; k++) {
+		memcpy(mgid, broadcast, 16);
+		put_be16(mgid + 4, k | IB_PKEY_FULL);
+		const struct mcast_group *g = mcast_find(db, mgid);
+
+		ck_assert((g != NULL) == (k != 2));
+		if (!g)
+			continue;
+		ck_assert_uint_eq(g->pkey, k | IB_PKEY_FULL);
+		ck_assert_uint_eq(g->sl, k == 3 ? 3 : 0);
+		ck_assert_uint_eq(g->mtu, k == 3 ? 3 : 4);
+		ck_assert_uint_eq(g->rate, k == 3 ? 6 : 3);
+		ck_assert_uint_eq(g->life, k == 3 ? 12 : 18);
+		ck_assert_uint_eq(g->tclass, k == 3 ? 40 : 0);
+	}
+	state_unref(s);
+	mcast_free(db);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mcast");
@@ -206,6 +248,7 @@ int main(void)
 	tcase_add_test(c, members_add_up_and_go);
 	tcase_add_test(c, broadcast_group_of_the_default_partition);
 	tcase_add_test(c, broadcast_group_follows_its_level);
+	tcase_add_test(c, a_group_for_each_partition);
 	suite_add_tcase(s, c);
 	srunner_run_all(r, CK_ENV);
 	int failed = srunner_ntests_failed(r);

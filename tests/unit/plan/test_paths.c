@@ -21,6 +21,8 @@ struct world {
 	uint16_t *lid;			/* per port slot */
 	uint32_t *port_by_lid;
 	uint64_t seed;
+	VEC(struct kept_map) seen;	/* on devices that keep other tables */
+	bool fewer_vls;			/* … and some fewer VLs: fabric_port.op_vls counts */
 };
 
 static unsigned below(struct world *w, unsigned n)
@@ -154,6 +156,8 @@ static void end_world(struct world *w)
 {
 	for (uint32_t s = 0; s < w->f->n_switches; s++)
 		free(w->t.sw[s].ids);
+	qos_kept_free(w->t.kept, w->f->n_switches);
+	vec_free(&w->seen);
 	free(w->t.sw);
 	free(w->t.op_vls);
 	free(w->t.ca_map);
@@ -171,6 +175,18 @@ struct slow {
 	unsigned nodes;		/* on the way, both ends included; 0: no route */
 };
 
+/* The table that was seen last, or else the one that is wanted. */
+static const struct sl2vl *in_force(const struct world *w, uint32_t node, unsigned in, unsigned out)
+{
+	for (size_t i = w->seen.n; i-- > 0;) {
+		const struct kept_map *m = &w->seen.v[i];
+
+		if (m->node == node && m->in == in && m->out == out)
+			return &m->map;
+	}
+	return &w->t.maps[qos_sl2vl_id(&w->t, w->f, node, in, out)];
+}
+
 /* Can a packet of this SL leave node by out, when it came in by `in`? */
 static bool sl_passes(const struct world *w, uint32_t node, unsigned in, unsigned out, unsigned sl)
 {
@@ -180,8 +196,16 @@ static bool sl_passes(const struct world *w, uint32_t node, unsigned in, unsigne
 
 	if (id == TABLE_NONE)
 		return true;
-	unsigned vl = w->t.maps[id].vl[sl];
+	uint32_t port = w->f->nodes[node].port0 + out, peer = w->f->ports[port].peer;
 
+	unsigned is = in_force(w, node, in, out)->vl[sl], vl = w->t.maps[id].vl[sl];
+
+	if (is >= ib_vls_from_code(w->t.op_vls[port]))
+		return false;
+	if (w->fewer_vls && (is >= ib_vls_from_code(w->f->ports[port].op_vls) ||
+			     (peer != FABRIC_NONE &&
+			      is >= ib_vls_from_code(w->f->ports[peer].op_vls))))
+		return false;
 	return vl != 15 && vl < ib_vls_from_code(w->t.op_vls[w->f->nodes[node].port0 + out]);
 }
 
@@ -301,6 +325,69 @@ START_TEST(same_as_a_walk_without_tables)
 }
 END_TEST
 
+/* Some pairs have another table, some of these after all the wanted one; ports have fewer VLs. */
+static void keep_tables(struct world *w)
+{
+	const struct fabric *f = w->f;
+	struct findings found = { 0 };
+
+	for (unsigned i = 0; i < 200; i++) {
+		uint32_t node = below(w, f->n_nodes);
+		bool is_switch = node_is_switch(&f->nodes[node]);
+		unsigned nports = f->nodes[node].nports;
+		struct kept_map m = {
+			.node = node, .in = (uint8_t)(is_switch ? below(w, nports + 1) : 0),
+			.out = (uint8_t)(is_switch ? below(w, nports + 1) : 1 + below(w, nports)),
+		};
+		uint16_t id = qos_sl2vl_id(&w->t, f, node, m.in, m.out);
+
+		if (id == TABLE_NONE)
+			continue;
+		if (below(w, 4))
+			for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+				m.map.vl[sl] = below(w, 5) ? (uint8_t)below(w, 4) : IB_VL_DROP;
+		else
+			m.map = w->t.maps[id];
+		*vec_push(&w->seen) = m;
+	}
+	w->fewer_vls = true;
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		f->ports[p].op_vls = below(w, 8) ? 5 : (uint8_t)(1 + below(w, 2));
+	qos_tables_keep(&w->t, f, w->seen.v, w->seen.n, &found);
+	ck_assert_uint_gt(found.n, 0);
+	findings_free(&found);
+}
+
+START_TEST(same_as_a_walk_by_tables_that_are_kept)
+{
+	struct world w;
+	unsigned differ = 0;
+
+	make_world(&w, 3000 + (uint64_t)_i, true, 3);
+	struct paths *wanted = paths_compute(w.f, w.l, w.top, w.port_by_lid, &w.t);
+
+	keep_tables(&w);
+	struct paths *p = paths_compute(w.f, w.l, w.top, w.port_by_lid, &w.t);
+
+	for (uint32_t src = 0; src < w.f->n_ports; src++)
+		for (uint16_t lid = 1; w.lid[src] && lid <= w.top; lid++)
+			if (w.port_by_lid[lid] != FABRIC_NONE)
+				check_pair(&w, p, src, lid);
+	for (uint16_t lid = 1; lid <= w.top; lid++)
+		for (uint32_t s = 0; s < w.f->n_switches; s++) {
+			uint16_t before = paths_get(wanted, s, lid)->sl_mask;
+			uint16_t now = paths_get(p, s, lid)->sl_mask;
+
+			ck_assert_uint_eq(now & ~before, 0);	/* nothing is offered by mistake */
+			differ += now != before;
+		}
+	ck_assert_uint_gt(differ, 0);
+	paths_free(wanted);
+	paths_free(p);
+	end_world(&w);
+}
+END_TEST
+
 START_TEST(host_to_host_without_switch)
 {
 	struct world w = { .f = fabric_new(), .top = 2 };
@@ -355,6 +442,7 @@ int main(void)
 	tcase_add_loop_test(c, same_as_a_walk, 0, 40);
 	tcase_add_loop_test(c, same_as_a_walk_with_broken_routes, 0, 40);
 	tcase_add_loop_test(c, same_as_a_walk_without_tables, 0, 20);
+	tcase_add_loop_test(c, same_as_a_walk_by_tables_that_are_kept, 0, 40);
 	tcase_add_test(c, host_to_host_without_switch);
 	tcase_add_test(c, lid_beyond_the_top);
 	suite_add_tcase(s, c);

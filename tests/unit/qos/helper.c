@@ -19,6 +19,7 @@ static void add_port(struct fabric *f, uint32_t node, unsigned num, uint64_t gui
 	mad_set_field(info, 0, IB_PORT_VL_CAP_F, caps.vl_cap);
 	mad_set_field(info, 0, IB_PORT_VL_ARBITRATION_HIGH_CAP_F, caps.high_cap);
 	mad_set_field(info, 0, IB_PORT_VL_ARBITRATION_LOW_CAP_F, caps.low_cap);
+	mad_set_field(info, 0, IB_PORT_MTU_CAP_F, caps.mtu ? caps.mtu : 4);
 	mad_set_field(info, 0, IB_PORT_CAPMASK_F, caps.no_sl_map ? 0 : IB_CAP_SL_MAP);
 	ck_assert(fabric_set_port(f, node, num, guid, info));
 }
@@ -107,6 +108,31 @@ struct policy_rule *add_rule(struct policy *p)
 	return r;
 }
 
+struct policy_partition *add_partition(struct policy *p, const char *name, uint16_t pkey)
+{
+	struct policy_partition *part;
+
+	p->partitions = xrealloc(p->partitions, p->n_partitions + 1, sizeof(*part));
+	part = memset(&p->partitions[p->n_partitions++], 0, sizeof(*part));
+	part->name = xstrdup(name);
+	part->pkey = pkey;
+	part->pos = next_pos();
+	return part;
+}
+
+void add_member(struct policy_partition *part, const char *group, uint64_t lo, uint64_t hi)
+{
+	struct policy_member *m;
+
+	part->members = xrealloc(part->members, part->n_members + 1, sizeof(*m));
+	m = memset(&part->members[part->n_members++], 0, sizeof(*m));
+	m->pos = next_pos();
+	m->membership = MEMBER_LIMITED;
+	if (group)
+		m->group.s = xstrdup(group);
+	m->guids = (struct u64_range){ lo, hi, m->pos };
+}
+
 void add_range(struct u64_ranges *r, uint64_t lo, uint64_t hi)
 {
 	*vec_push(r) = (struct u64_range){ lo, hi, next_pos() };
@@ -157,6 +183,27 @@ struct policy_vlarb *add_vlarb(struct policy *p, enum scope_kind kind, const cha
 	s->low_pos = next_pos();
 	s->pos = next_pos();
 	return s;
+}
+
+struct policy_class *add_class(struct policy *p, const char *level, uint8_t sl, bool high,
+			       int32_t share)
+{
+	struct policy_class *c = append(&p->classes, &p->n_classes, sizeof(*c));
+	uint32_t index = (uint32_t)p->n_levels;
+
+	p->levels = xrealloc(p->levels, index + 1, sizeof(*p->levels));
+	p->levels[p->n_levels++] = (struct policy_level){
+		.name = xstrdup(level), .sl = sl, .sl_given = true,
+		.packet_lifetime = -1, .path_bits = -1, .tclass = -1,
+	};
+	add_word(&c->level_names, level);
+	c->levels = xmemdup(&index, sizeof(index));
+	c->high = high;
+	c->share = share;
+	c->high_limit = -1;
+	c->pos = next_pos();
+	p->class_of_sl[sl] = (uint8_t)(p->n_classes - 1);
+	return c;
 }
 
 void set_entries(struct vlarb_entry *e, uint8_t *n, const char *text)

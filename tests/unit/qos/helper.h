@@ -12,6 +12,7 @@ struct port_caps {
 	unsigned high_cap, low_cap;
 	bool no_sl_map;
 	bool enhanced_port0;
+	unsigned mtu;			/* code; 0: 2048 */
 };
 extern struct port_caps caps;
 #define CAPS_DEFAULT ((struct port_caps){ .vl_cap = 4, .high_cap = 8, .low_cap = 8 })
@@ -29,6 +30,9 @@ struct policy *new_policy(void);
 struct src_pos last_pos(void);
 struct policy_group *add_group(struct policy *p, const char *name);
 struct policy_rule *add_rule(struct policy *p);
+struct policy_partition *add_partition(struct policy *p, const char *name, uint16_t pkey);
+/* By group, or by GUIDs where that is NULL. */
+void add_member(struct policy_partition *part, const char *group, uint64_t lo, uint64_t hi);
 void add_range(struct u64_ranges *r, uint64_t lo, uint64_t hi);
 void add_word(struct policy_names *names, const char *word);
 /* "*", "1 2 5": numbers with blanks between. */
@@ -36,6 +40,9 @@ void set_ports(struct port_list *l, const char *numbers);
 struct policy_sl2vl *add_sl2vl(struct policy *p, enum scope_kind kind, const char *group,
 			       const struct sl2vl *table);
 struct policy_vlarb *add_vlarb(struct policy *p, enum scope_kind kind, const char *group);
+/* A level of this name and SL, and a class of it alone, with no limit. */
+struct policy_class *add_class(struct policy *p, const char *level, uint8_t sl, bool high,
+			       int32_t share);
 /* "0:64 1:32" */
 void set_entries(struct vlarb_entry *e, uint8_t *n, const char *text);
 

@@ -247,6 +247,84 @@ START_TEST(partitions)
 }
 END_TEST
 
+/* Groups of partitions whose members are groups, by turns, in whatever order. */
+START_TEST(members_of_partitions)
+{
+	add_word(&add_group(p, "of-red")->partitions, "red");
+	add_range(&add_group(p, "of-both")->pkeys, 1, 2);
+	add_word(&add_group(p, "of-neither")->partitions, "Default");
+	add_range(&add_group(p, "login01")->port_guids, CA + 0x11, CA + 0x11);
+
+	struct policy_partition *blue = add_partition(p, "blue", 1);
+
+	add_member(blue, "of-red", 0, 0);
+	add_member(blue, NULL, ROUTER, ROUTER + 8);
+	add_member(blue, NULL, 5, 5);		/* told by plan/partitions.c */
+	struct policy_partition *red = add_partition(p, "red", 2);
+
+	add_member(red, "login01", 0, 0);
+	add_member(red, NULL, CA + 0x31, CA + 0x31);
+	add_partition(p, "empty", 3);
+	resolve();
+	ck_assert_uint_eq(count("of-red"), 2);
+	ck_assert(in("of-red", 0, 1));
+	ck_assert(in("of-red", 2, 1));
+	ck_assert_uint_eq(count("of-both"), 3);
+	ck_assert(in("of-both", 0, 1));
+	ck_assert(in("of-both", 2, 1));
+	ck_assert(in("of-both", 4, 1));
+	ck_assert_uint_eq(count("of-neither"), 6);
+	ck_assert_uint_eq(count("login01"), 1);
+	ck_assert_uint_eq(findings.n, 0);
+}
+END_TEST
+
+START_TEST(the_sm_is_in_its_partitions)
+{
+	add_word(&add_group(p, "of-default")->partitions, "Default");
+	add_word(&add_group(p, "of-other")->partitions, "other");
+	free(p->partitions[0].members[0].group.s);
+	p->partitions[0].n_members = 0;
+	add_member(add_partition(p, "other", 1), "self", 0, 0);
+	resolve();
+	ck_assert_uint_eq(count("of-default"), 1);	/* whatever the policy says */
+	ck_assert(in("of-default", 0, 1));
+	ck_assert_uint_eq(count("of-other"), 1);
+	ck_assert(in("of-other", 0, 1));
+}
+END_TEST
+
+/* Each layer has all of the one below, by two ways: 2^layers ways in all. */
+START_TEST(no_way_is_walked_twice)
+{
+	enum { LAYERS = 300 };
+	char name[2][16];
+
+	for (int i = 0; i < LAYERS; i++)
+		for (int k = 0; k < 2; k++) {
+			snprintf(name[k], sizeof(name[k]), "g%d-%d", i, k);
+			struct policy_group *group = add_group(p, name[k]);
+
+			if (i == LAYERS - 1)
+				group->node_types = NT_SELF;
+			else
+				add_range(&group->pkeys, (unsigned)i + 1, (unsigned)i + 1);
+		}
+	for (int i = 0; i < LAYERS - 1; i++) {
+		snprintf(name[0], sizeof(name[0]), "p%d", i);
+		struct policy_partition *part = add_partition(p, name[0], (uint16_t)(i + 1));
+
+		for (int k = 0; k < 2; k++) {
+			snprintf(name[k], sizeof(name[k]), "g%d-%d", i + 1, k);
+			add_member(part, name[k], 0, 0);
+		}
+	}
+	resolve();
+	ck_assert_uint_eq(count("g0-0"), 1);
+	ck_assert_uint_eq(findings.n, 0);
+}
+END_TEST
+
 /* Inner groups may come later in the file, and be used by several. */
 START_TEST(groups_of_groups)
 {
@@ -317,6 +395,9 @@ int main(void)
 	tcase_add_test(t, nasty_glob);
 	tcase_add_test(t, node_types);
 	tcase_add_test(t, partitions);
+	tcase_add_test(t, members_of_partitions);
+	tcase_add_test(t, the_sm_is_in_its_partitions);
+	tcase_add_test(t, no_way_is_walked_twice);
 	tcase_add_test(t, groups_of_groups);
 	tcase_add_test(t, deep_nesting);
 	tcase_add_test(t, empty_groups_are_reported);

@@ -622,7 +622,7 @@ START_TEST(port_numbers_that_hosts_lack)
 	build();
 	ck_assert_ptr_nonnull(find(&findings, SEV_ERROR, "no port 0 on host0", "1 more device"));
 	ck_assert_ptr_nonnull(find(&findings, SEV_ERROR, "no port 9 on spine", "has 8"));
-	ck_assert_uint_eq(findings.n, 2);
+	ck_assert_uint_eq(findings.count[SEV_ERROR], 2);
 }
 END_TEST
 
@@ -650,7 +650,7 @@ START_TEST(arbitration_by_field)
 	ck_assert(high_is(LEAF, 1, ""));
 	ck_assert(low_is(LEAF, 1, "0:64 1:64 2:128"));
 	ck_assert_uint_eq(t->n_arbs, 3);
-	ck_assert_uint_eq(findings.n, 0);
+	ck_assert_uint_eq(findings.count[SEV_ERROR], 0);
 }
 END_TEST
 
@@ -673,7 +673,7 @@ START_TEST(arbitration_too_long)
 	ck_assert_uint_eq(e->pos.line, s->low_pos.line);
 	ck_assert_ptr_nonnull(strstr(e->text, "holds 2"));
 	ck_assert_ptr_nonnull(strstr(e->text, "1 more port"));
-	ck_assert_uint_eq(findings.n, 1);
+	ck_assert_uint_eq(findings.count[SEV_ERROR], 1);
 }
 END_TEST
 
@@ -705,7 +705,7 @@ START_TEST(arbitration_of_vls_that_devices_lack)
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_eq(e->pos.line, s->low_pos.line);
 	ck_assert_ptr_nonnull(strstr(e->text, "and 1 more port,"));
-	ck_assert_uint_eq(findings.n, 1);
+	ck_assert_uint_eq(findings.n, 2);		/* and VLs without a weight */
 }
 END_TEST
 
@@ -731,6 +731,140 @@ START_TEST(half_given)
 }
 END_TEST
 
+/* --- VLs that SL2VL sends to and arbitration forgot --- */
+
+START_TEST(unserved_vls)
+{
+	static const struct sl2vl three = { { 0, 1, 2, 2, 5, DROP } };
+	struct policy_vlarb *all, *leaf;
+	uint32_t line;
+
+	add_sl2vl(p, SCOPE_GROUP, "all", &three);
+	all = add_vlarb(p, SCOPE_GROUP, "all");
+	set_high(all, "1:9");
+	set_low(all, "0:1 2:0 5:3 7:3");
+	line = all->low_pos.line;
+	leaf = add_vlarb(p, SCOPE_GROUP, "leaf-p5");
+	set_low(leaf, "0:1 2:1");
+	build();
+	const struct finding *e = find(&findings, SEV_WARNING, "serves VL 2, where SL2VL puts SL 2, 3,",
+				       "host0/P1");
+	const struct finding *e5 = find(&findings, SEV_WARNING, "serves VL 5, where SL2VL puts SL 4,",
+					"leaf/P5");
+
+	ck_assert_ptr_nonnull(e);
+	ck_assert_ptr_nonnull(e5);
+	ck_assert_uint_eq(e->pos.line, line);
+	ck_assert_uint_eq(e5->pos.line, leaf->low_pos.line);
+	ck_assert_ptr_nonnull(strstr(e->text, "and 8 more ports"));
+	ck_assert_ptr_null(strstr(e5->text, "more"));
+	ck_assert_uint_eq(findings.n, 2);
+}
+END_TEST
+
+START_TEST(one_vl_is_served_without_tables)
+{
+	p->has_fabric_setup = true;
+	p->defaults[CLASS_CA] = (struct policy_class_default){
+		.given = true, .has_low = true, .high_limit = -1,
+	};
+	set_entries(p->defaults[CLASS_CA].arb.low, &p->defaults[CLASS_CA].arb.n_low, "1:1");
+	node_caps[LEAF].vl_cap = 1;
+	build();
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "VL 1 in the low table", "host0/P1"));
+	ck_assert_uint_eq(findings.n, 1);
+}
+END_TEST
+
+START_TEST(unserved_vls_of_a_class_default)
+{
+	p->has_fabric_setup = true;
+	p->defaults[CLASS_CA] = (struct policy_class_default){
+		.given = true, .has_low = true, .high_limit = -1, .low_pos = { 77, 5 },
+	};
+	set_entries(p->defaults[CLASS_CA].arb.low, &p->defaults[CLASS_CA].arb.n_low,
+		    "0:1 1:1 2:1 3:1 4:1 5:1 6:1");
+	node_caps[HOST1].vl_cap = 1;
+	build();
+	const struct finding *e = find(&findings, SEV_WARNING, "serves VL 7, where SL2VL puts SL 7, 15,",
+				       "host0/P1");
+
+	ck_assert_ptr_nonnull(e);
+	ck_assert_uint_eq(e->pos.line, 77);
+	ck_assert_ptr_null(strstr(e->text, "more"));	/* a link with one VL needs no tables */
+	ck_assert_uint_eq(findings.n, 1);
+}
+END_TEST
+
+/* --- tables that devices keep --- */
+
+static const struct sl2vl *in_force(uint32_t n, unsigned in, unsigned out)
+{
+	return &t->maps[qos_sl2vl_in_force(t, f, n, in, out)];
+}
+
+static void keep(const struct kept_map *seen, size_t n)
+{
+	qos_tables_keep(t, f, seen, n, &findings);
+}
+
+START_TEST(kept_tables)
+{
+	struct kept_map seen[] = {
+		{ LEAF, 1, 5, B },
+		{ LEAF, 2, 5, C },
+		{ LEAF, 2, 5, A },		/* the last one counts: as wanted */
+		{ LEAF, 5, 5, C },		/* no pair */
+		{ HOST1, 0, 1, NINE },
+	};
+
+	add_sl2vl(p, SCOPE_GROUP, "switches", &A);
+	add_sl2vl(p, SCOPE_GROUP, "hosts", &A);
+	build();
+	uint32_t before = t->n_maps;
+
+	ck_assert(!qos_vls_lacking(t, f));
+	ck_assert_uint_eq(qos_sl2vl_in_force(t, f, LEAF, 1, 5), id(LEAF, 1, 5));
+	keep(seen, ARRAY_SIZE(seen));
+	ck_assert_mem_eq(in_force(LEAF, 1, 5), &B, sizeof(B));
+	ck_assert_mem_eq(in_force(LEAF, 2, 5), &A, sizeof(A));
+	ck_assert_mem_eq(in_force(LEAF, 1, 6), &A, sizeof(A));
+	ck_assert_mem_eq(in_force(HOST1, 0, 1), &NINE, sizeof(NINE));
+	ck_assert_mem_eq(in_force(HOST0, 0, 1), &A, sizeof(A));
+	ck_assert_uint_eq(qos_sl2vl_in_force(t, f, LEAF, 5, 5), TABLE_NONE);
+	/* what is wanted is so still, under its old number */
+	ck_assert(has_map(LEAF, 1, 5, &A));
+	ck_assert(has_map(HOST1, 0, 1, &A));
+	ck_assert_uint_gt(t->n_maps, before);
+	ck_assert_uint_eq(findings.n, 2);
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "leaf", "for 1 pair of ports; no SL is"));
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "host1", "are SLs 1, 2, 3"));
+}
+END_TEST
+
+START_TEST(kept_vls)
+{
+	add_sl2vl(p, SCOPE_GROUP, "all", &A);
+	build();
+	ck_assert_uint_eq(op_vls(LEAF, 5), 4);
+	f->ports[port_at(f, SPINE, 1)].op_vls = 2;
+	f->ports[port_at(f, LEAF, 6)].op_vls = 5;	/* more does no harm */
+	f->ports[port_at(f, LEAF, 1)].op_vls = 0;	/* not known */
+	ck_assert(qos_vls_lacking(t, f));
+	keep(NULL, 0);
+	/* both ends of the link: a packet needs its VL at both */
+	ck_assert_uint_eq(qos_vls_in_force(t, port_at(f, SPINE, 1)), 2);
+	ck_assert_uint_eq(qos_vls_in_force(t, port_at(f, LEAF, 5)), 2);
+	ck_assert_uint_eq(qos_vls_in_force(t, port_at(f, LEAF, 6)), 4);
+	ck_assert_uint_eq(qos_vls_in_force(t, port_at(f, LEAF, 1)), 4);
+	ck_assert_uint_eq(op_vls(LEAF, 5), 4);
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "leaf", "few VLs on 1 link; dropped there, "
+				   "and not offered, are SLs 2, 3, 4, 5, 6, 7"));
+	ck_assert_ptr_nonnull(find(&findings, SEV_WARNING, "spine", "few VLs on 1 link"));
+	ck_assert_uint_eq(findings.n, 2);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -745,6 +879,8 @@ int main(void)
 		port_numbers_that_devices_lack, port_numbers_that_hosts_lack,
 		arbitration_by_field, arbitration_too_long, entries_without_weight_make_room,
 		arbitration_of_vls_that_devices_lack, nothing_to_arbitrate, half_given,
+		unserved_vls, one_vl_is_served_without_tables,
+		unserved_vls_of_a_class_default, kept_tables, kept_vls,
 	};
 	Suite *s = suite_create("tables");
 	TCase *c = tcase_create("tables");

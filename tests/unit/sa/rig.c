@@ -147,6 +147,26 @@ struct policy_rule *rig_rule(struct rig *r, const char *level)
 	return &p->rules[p->n_rules++];
 }
 
+struct policy_partition *rig_partition(struct rig *r, uint16_t pkey)
+{
+	struct policy *p = r->policy;
+
+	p->partitions = xrealloc(p->partitions, p->n_partitions + 1, sizeof(*p->partitions));
+	p->partitions[p->n_partitions] = (struct policy_partition){
+		.name = xasprintf("p%u", pkey), .pkey = pkey,
+	};
+	return &p->partitions[p->n_partitions++];
+}
+
+void rig_member(struct policy_partition *part, enum host who, enum membership m)
+{
+	part->members = xrealloc(part->members, part->n_members + 1, sizeof(*part->members));
+	part->members[part->n_members++] = (struct policy_member){
+		.group.s = who == N_HOSTS ? xstrdup("all") : NULL,
+		.guids = { .lo = HOST_GUID(who), .hi = HOST_GUID(who) }, .membership = m,
+	};
+}
+
 void rig_range(struct u64_ranges *ranges, uint64_t lo, uint64_t hi)
 {
 	*vec_push(ranges) = (struct u64_range){ .lo = lo, .hi = hi };

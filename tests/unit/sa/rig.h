@@ -50,6 +50,9 @@ void rig_gid(uint64_t guid, uint8_t gid[16]);
 /* A new level, or rule that leads to it; the caller fills in the rest. */
 struct policy_level *rig_level(struct rig *r, const char *name, uint8_t sl);
 struct policy_rule *rig_rule(struct rig *r, const char *level);
+/* A new partition, without members; who = N_HOSTS: everybody. */
+struct policy_partition *rig_partition(struct rig *r, uint16_t pkey);
+void rig_member(struct policy_partition *part, enum host who, enum membership m);
 void rig_range(struct u64_ranges *ranges, uint64_t lo, uint64_t hi);
 
 /* A request of 256 bytes from h1; its data, zeroed. */

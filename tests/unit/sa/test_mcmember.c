@@ -253,6 +253,40 @@ START_TEST(port_that_is_too_slow)
 }
 END_TEST
 
+/* Full, limited and no members of the group's partition. */
+START_TEST(pkey_of_the_group)
+{
+	uint8_t mgid[16];
+	struct umad_sa_mcmember_record *q;
+	struct policy_partition *part = rig_partition(&r, 1);
+
+	part->ipoib = true;
+	rig_member(part, H1, MEMBER_FULL);
+	rig_member(part, H2, MEMBER_LIMITED);
+	rig_start(&r);
+	mcast_sync(r.sa.mcast, r.state);
+	ck_assert_uint_eq(groups(), 2);
+	ipv4_mgid(mgid, BROADCAST);
+	put_be16(mgid + 4, 0x8001);
+	for (enum host h = H1; h <= H3; h++) {
+		memcpy(request(SET, JOIN, BROADCAST, h, 1)->mgid, mgid, 16);
+		ck_assert_uint_eq(rig_ask(&r), h == H3 ? 0x0200 : 0);
+		if (h != H3)
+			ck_assert_uint_eq(be16toh(answer().pkey), 0x8001);
+		/* nor can a group of it be made */
+		q = request(SET, CREATE, ALL_HOSTS + (uint32_t)h, h, 1);
+		put_be16(q->mgid + 4, 0x8001);
+		q->pkey = htobe16(0x8001);
+		ck_assert_uint_eq(rig_ask(&r), h == H3 ? 0x0200 : 0);
+	}
+	q = request(SET, CREATE, ALL_HOSTS + 9, H1, 1);
+	q->pkey = htobe16(0x8002);			/* nobody's */
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+	q->pkey = htobe16(0x8000);
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+}
+END_TEST
+
 START_TEST(joining_for_another)
 {
 	request(SET, JOIN, BROADCAST, H2, 1);
@@ -427,6 +461,7 @@ int main(void)
 	tcase_add_test(c, ports_and_groups_that_do_not_exist);
 	tcase_add_test(c, what_is_said_must_be_the_groups);
 	tcase_add_test(c, port_that_is_too_slow);
+	tcase_add_test(c, pkey_of_the_group);
 	tcase_add_test(c, joining_for_another);
 	tcase_add_test(c, new_group_is_what_the_client_says);
 	tcase_add_test(c, mgid_of_our_choice);

@@ -191,6 +191,26 @@ START_TEST(endless_search_is_given_up)
 }
 END_TEST
 
+/* Each pair has its own P_Key, and the level of that partition. */
+START_TEST(partitions)
+{
+	r.policy->partitions[0].members[0].membership = MEMBER_LIMITED;
+	rig_level(&r, "one", 1);
+	rig_partition(&r, 1)->level_index = policy_find_level(r.policy, "one");
+	rig_member(&r.policy->partitions[1], H2, MEMBER_FULL);
+	rig_member(&r.policy->partitions[1], H3, MEMBER_LIMITED);
+	query("2", "134", 0);
+	ck_assert_uint_eq(paths(), 2);			/* h4 is none of theirs */
+	ck_assert_uint_eq(get_be16(path(0)->pkey), 0x7fff);
+	ck_assert_uint_eq(path(0)->qos_class_sl[1] & 0xf, 0);
+	ck_assert_uint_eq(get_be16(path(1)->pkey), 0x8001);
+	ck_assert_uint_eq(path(1)->qos_class_sl[1] & 0xf, 1);
+	query("2", "134", MPR_PKEY)->pkey[1] = 1;
+	ck_assert_uint_eq(paths(), 1);
+	ck_assert_uint_eq(get_be64(path(0)->dgid + 8), HOST_GUID(H3));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("multipath");
@@ -204,6 +224,7 @@ int main(void)
 	tcase_add_test(c, bad_queries);
 	tcase_add_test(c, counts_that_lie);
 	tcase_add_test(c, endless_search_is_given_up);
+	tcase_add_test(c, partitions);
 	suite_add_tcase(s, c);
 	return rig_run(s);
 }

@@ -324,6 +324,109 @@ START_TEST(pkeys)
 }
 END_TEST
 
+/*
+ * Everybody is a limited member of the default partition (SL 0); 1: h2 and h3 are
+ * full, h4 limited (SL 1); 2: h2 full, h4 both (SL 2); 3: h3 and h4, limited.
+ */
+static void partitions(void)
+{
+	static const struct { uint16_t pkey; enum host who; enum membership m; } members[] = {
+		{ 1, H2, MEMBER_FULL }, { 1, H3, MEMBER_FULL }, { 1, H4, MEMBER_LIMITED },
+		{ 2, H2, MEMBER_FULL }, { 2, H4, MEMBER_BOTH },
+		{ 3, H3, MEMBER_LIMITED }, { 3, H4, MEMBER_LIMITED },
+	};
+
+	r.policy->partitions[0].members[0].membership = MEMBER_LIMITED;
+	for (uint16_t k = 1; k <= 3; k++) {
+		char name[] = { 'l', (char)('0' + k), '\0' };
+
+		rig_level(&r, name, (uint8_t)k);
+		rig_partition(&r, k)->level_index = policy_find_level(r.policy, name);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(members); i++)
+		rig_member(&r.policy->partitions[members[i].pkey], members[i].who, members[i].m);
+}
+
+static const struct {
+	enum host src, dst;
+	int asked;			/* -1: not */
+	uint16_t status, pkey;
+	uint8_t sl;
+} by_pkey[] = {
+	{ H1, H2, -1, 0, 0xffff, 0 }, { H2, H1, -1, 0, 0x7fff, 0 },
+	{ H2, H3, -1, 0, 0x8001, 1 }, { H3, H2, -1, 0, 0x8001, 1 },
+	{ H4, H3, -1, 0, 0x0001, 1 }, { H3, H4, -1, 0, 0x8001, 1 },
+	{ H2, H4, 0x0002, 0, 0x8002, 2 }, { H4, H2, 0x8002, 0, 0x8002, 2 },
+	{ H4, H2, 0x8001, 0, 0x0001, 1 },
+	{ H3, H4, 0x0003, 0x0300, 0, 0 },	/* both limited */
+	{ H2, H3, 0x7fff, 0x0300, 0, 0 }, { H2, H3, 0x0002, 0x0300, 0, 0 },
+	{ H1, H2, 0x0001, 0x0300, 0, 0 }, { H1, H2, 0x0004, 0x0300, 0, 0 },
+	{ H1, H2, 0, 0x0300, 0, 0 }, { H2, H2, 0x0002, 0, 0x8002, 2 },
+};
+
+START_TEST(pkey_of_two_ends)
+{
+	partitions();
+	struct sa_path_record *q = query(by_pkey[_i].src, by_pkey[_i].dst,
+					 by_pkey[_i].asked < 0 ? 0 : PR_PKEY);
+
+	put_be16(q->pkey, (uint16_t)(by_pkey[_i].asked < 0 ? 0x1234 : by_pkey[_i].asked));
+	ck_assert_uint_eq(rig_ask(&r), by_pkey[_i].status);
+	if (by_pkey[_i].status)
+		return;
+	ck_assert_uint_eq(get_be16(answer()->pkey), by_pkey[_i].pkey);
+	ck_assert_uint_eq(sl_of(answer()), by_pkey[_i].sl);
+}
+END_TEST
+
+START_TEST(nothing_shared)
+{
+	r.policy->partitions[0].members[0].membership = MEMBER_LIMITED;
+	query(H2, H3, 0);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	query(H2, H2, 0);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	query(H2, H1, 0);
+	ck_assert_uint_eq(get_be16(answer()->pkey), 0x7fff);
+	/* what has no P_Key goes anywhere */
+	query(H2, H3, PR_RAW)->hop_flow_raw[0] = 0x80;
+	ck_assert_uint_eq(get_be16(answer()->pkey), 0);
+}
+END_TEST
+
+/* A rule's level stands against the partition's, and chooses by its own list. */
+START_TEST(level_by_rule_and_by_partition)
+{
+	partitions();
+	rig_level(&r, "six", 6);
+	rig_range(&rig_level(&r, "for-2", 7)->pkeys, 2, 2);
+	rig_range(&rig_rule(&r, "six")->service_ids, 6, 6);
+	rig_range(&rig_rule(&r, "for-2")->service_ids, 7, 7);
+	put_be64(query(H2, H3, SERVICE_ID)->service_id, 6);
+	ck_assert_uint_eq(sl_of(answer()), 6);
+	ck_assert_uint_eq(get_be16(answer()->pkey), 0x8001);
+	put_be64(query(H2, H3, SERVICE_ID)->service_id, 5);
+	ck_assert_uint_eq(sl_of(answer()), 1);
+	put_be64(query(H4, H2, SERVICE_ID)->service_id, 7);
+	ck_assert_uint_eq(sl_of(answer()), 7);
+	ck_assert_uint_eq(get_be16(answer()->pkey), 0x8002);
+	put_be64(query(H2, H3, SERVICE_ID)->service_id, 7);	/* they share 1 only */
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	struct sa_path_record *q = query(H2, H4, SERVICE_ID | PR_PKEY);
+	put_be64(q->service_id, 7);
+	q->pkey[1] = 1;
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	/* a partition whose own level is not for it is passed over */
+	rig_range(&r.policy->levels[policy_find_level(r.policy, "l1")].pkeys, 9, 9);
+	rig_start(&r);
+	query(H2, H4, 0);
+	ck_assert_uint_eq(sl_of(answer()), 2);
+	ck_assert_uint_eq(get_be16(answer()->pkey), 0x8002);
+	query(H2, H3, 0);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+}
+END_TEST
+
 /* --- selectors --- */
 
 enum { MTU, RATE, LIFE };
@@ -624,6 +727,15 @@ START_TEST(path_to_a_group)
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
 	group_query(PR_MTU_SEL | PR_MTU)->mtu = SEL_EXACT << 6 | 4;
 	answer();
+	r.policy->partitions[0].n_members = 0;		/* h2 does not have its P_Key */
+	free(r.policy->partitions[0].members[0].group.s);
+	rig_start(&r);
+	group_query(0);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	rig_member(&r.policy->partitions[0], N_HOSTS, MEMBER_LIMITED);
+	rig_start(&r);
+	group_query(0);
+	answer();
 	group_query(0)->dgid[15] = 1;			/* nobody's group */
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
 	group_query(0);
@@ -660,6 +772,24 @@ START_TEST(reasons)
 	q.has = 0;
 	q.dlid = rig_lid(&r, H2);
 	ck_assert_str_eq(path_resolve(r.state, &q, &a), "the LID is not the port's");
+
+	q.dlid = rig_lid(&r, H3);
+	q.has = PR_PKEY;
+	q.pkey = 0x8001;
+	ck_assert_str_eq(path_resolve(r.state, &q, &a),
+			 "the two ends don't share the P_Key asked for");
+	q.pkey = 0xffff;
+	rig_range(&r.policy->levels[0].pkeys, 1, 1);
+	rig_start(&r);
+	ck_assert_str_eq(path_resolve(r.state, &q, &a),
+			 "the level is not for a P_Key that the two ends share");
+	q.has = 0;
+	ck_assert_str_eq(path_resolve(r.state, &q, &a),
+			 "the level is not for a P_Key that the two ends share");
+	free(r.policy->partitions[0].members[0].group.s);
+	r.policy->partitions[0].n_members = 0;
+	rig_start(&r);
+	ck_assert_str_eq(path_resolve(r.state, &q, &a), "the two ends share no P_Key");
 }
 END_TEST
 
@@ -683,6 +813,9 @@ int main(void)
 	tcase_add_test(c, level_limits);
 	tcase_add_test(c, sl_that_is_dropped_on_the_route);
 	tcase_add_test(c, pkeys);
+	tcase_add_loop_test(c, pkey_of_two_ends, 0, ARRAY_SIZE(by_pkey));
+	tcase_add_test(c, nothing_shared);
+	tcase_add_test(c, level_by_rule_and_by_partition);
 	tcase_add_loop_test(c, selector, 0, ARRAY_SIZE(selectors));
 	tcase_add_test(c, codes_that_do_not_exist);
 	tcase_add_test(c, no_way_back);

@@ -255,6 +255,18 @@ START_TEST(node_renamed)
 }
 END_TEST
 
+START_TEST(node_lies)
+{
+	GOOD("node", "lie", "node2", "keeps-tables,refuses-tables");
+	ck_assert_uint_eq(node_named("node2")->lies, LIE_KEEPS_TABLES | LIE_REFUSES_TABLES);
+	REFUSED("node lie: no lie 'keeps-table': did you mean 'keeps-tables'?", "node", "lie",
+		"node2", "stale-get,keeps-table");
+	ck_assert_uint_eq(node_named("node2")->lies, LIE_KEEPS_TABLES | LIE_REFUSES_TABLES);
+	GOOD("node", "lie", "node2", "none");
+	ck_assert_uint_eq(node_named("node2")->lies, 0);
+}
+END_TEST
+
 START_TEST(keys_and_traps)
 {
 	GOOD("mkey", "leaf2", "0xbad", "--protect", "2", "--lease", "30");
@@ -501,6 +513,7 @@ int main(void)
 	tcase_add_test(t, reboot_loses_tables);
 	tcase_add_test(t, node_mute);
 	tcase_add_test(t, node_renamed);
+	tcase_add_test(t, node_lies);
 	tcase_add_test(t, keys_and_traps);
 	tcase_add_test(t, fault_as_told);
 	tcase_add_test(t, fault_defaults_and_inference);

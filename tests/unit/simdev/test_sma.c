@@ -432,6 +432,23 @@ START_TEST(keeps_tables)
 }
 END_TEST
 
+START_TEST(refuses_tables)
+{
+	uint32_t node = sim->f->ports[sw1].node;
+
+	device_set_lies(sim, node, LIE_REFUSES_TABLES);
+	memset(data, 1, sizeof(data));
+	ck_assert_uint_eq(smp_set("1", ATTR_LINEAR_FORWARDING, 0, data), STATUS_BAD_VALUE);
+	ck_assert_uint_eq(smp_get("1", ATTR_LINEAR_FORWARDING, 0, data), STATUS_OK);
+	ck_assert_uint_eq(data[5], SIM_LFT_DROP);
+	device_set_lies(sim, node, 0);
+	memset(data, 1, sizeof(data));
+	ck_assert_uint_eq(smp_set("1", ATTR_LINEAR_FORWARDING, 0, data), STATUS_OK);
+	ck_assert_uint_eq(smp_get("1", ATTR_LINEAR_FORWARDING, 0, data), STATUS_OK);
+	ck_assert_uint_eq(data[5], 1);
+}
+END_TEST
+
 static void set_lid_and_limit(uint8_t *info, unsigned v)
 {
 	put_be16(info + PI_LID, (uint16_t)v);
@@ -512,6 +529,7 @@ int main(void)
 	tcase_add_test(t, answers_take_their_time);
 	tcase_add_test(t, behind_everybodys_back);
 	tcase_add_test(t, keeps_tables);
+	tcase_add_test(t, refuses_tables);
 	tcase_add_test(t, keeps_port_info);
 	tcase_add_test(t, stale_gets);
 	tcase_add_test(t, wrong_status);

@@ -77,6 +77,9 @@ static void build_fabric(void)
 	fabric_add_node(f, ni, "sm", NULL, NULL, 0);
 	node_info(ni, IB_NODE_SWITCH_T, SWITCH_PORTS, 0x900, 1);
 	put_be16(si, 1024);		/* LinearFDBCap */
+	put(si, IB_SW_PARTITION_ENFORCE_CAP_F, 33);
+	put(si, IB_SW_PARTITION_ENF_INB_F, 1);
+	put(si, IB_SW_PARTITION_ENF_OUTB_F, 1);
 	sw = fabric_add_node(f, ni, "switch", si, to_switch, 1);
 	for (unsigned i = 1; i < N_CAS; i++) {
 		uint8_t route[] = { 1, (uint8_t)(i + 1) };
@@ -101,11 +104,28 @@ static void build_fabric(void)
 	buf_free(&err);
 }
 
-static void make_plan(bool tables)
+/* The second CA alone is in it: full member, and limited. */
+static void add_partitions(unsigned n)
+{
+	policy->partitions = xrealloc(policy->partitions, n + 1, sizeof(*policy->partitions));
+	for (unsigned k = 1; k <= n; k++) {
+		struct policy_member *m = xcalloc(1, sizeof(*m));
+
+		m->guids = (struct u64_range){ .lo = 0x201, .hi = 0x201 };
+		m->membership = MEMBER_BOTH;
+		policy->partitions[k] = (struct policy_partition){
+			.name = xasprintf("p%u", k), .pkey = (uint16_t)k, .members = m, .n_members = 1,
+		};
+	}
+	policy->n_partitions = n + 1;
+}
+
+static void make_plan(bool tables, unsigned partitions)
 {
 	build_fabric();
 	settings = settings_default();
 	policy = policy_builtin();
+	add_partitions(partitions);
 	if (tables) {
 		policy->has_fabric_setup = true;
 		for (int c = 0; c < PORT_CLASS_COUNT; c++) {
@@ -163,6 +183,25 @@ START_TEST(port_info_of_a_ca)
 	ck_assert_uint_eq(field(d, IB_PORT_MKEY_VIOL_F), 0);
 	/* it comes up: its clients know nothing of us */
 	ck_assert_uint_eq(field(d, IB_PORT_CLIENT_REREG_F), 1);
+}
+END_TEST
+
+/* An enhanced port 0 has arbitration tables and so the limit, a base port 0 neither. */
+START_TEST(high_limit_of_port_0)
+{
+	uint32_t port = fabric_find_port(f, 0x900);
+	uint8_t d[64], other[64];
+
+	ck_assert(!f->switches[f->nodes[sw].sw].enhanced_port0);
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_VL_HIGH_LIMIT_F), 0);
+
+	plan->tables->arb[port] = plan->tables->arb[fabric_find_port(f, 0x201)];
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_VL_HIGH_LIMIT_F), 9);
+	memcpy(other, d, sizeof(other));
+	put(other, IB_PORT_VL_HIGH_LIMIT_F, 8);
+	ck_assert(port_info_digest(&env, port, d) != port_info_digest(&env, port, other));
 }
 END_TEST
 
@@ -258,7 +297,7 @@ START_TEST(items_of_a_switch)
 
 	count_items(sw);
 	ck_assert_uint_eq(counts[ITEM_LFT], 1);
-	ck_assert_uint_eq(counts[ITEM_PKEY], 2);	/* 40 entries */
+	ck_assert_uint_eq(counts[ITEM_PKEY], 2);	/* 40 entries of port 0, and no other port's */
 	/* from port 0 and from each linked port to each other linked port */
 	ck_assert_uint_eq(counts[ITEM_SL2VL], N_CAS + N_CAS * (N_CAS - 1));
 	/* low: 20 entries in one block; high: 64 in two */
@@ -309,6 +348,119 @@ START_TEST(items_of_a_ca)
 }
 END_TEST
 
+/* --- partitions --- */
+
+static unsigned pkey_at(const struct item_want *w, unsigned i)
+{
+	return get_be16(w->data + 2 * i);
+}
+
+START_TEST(pkey_tables)
+{
+	struct item_want w;
+	bool seen[SWITCH_PORTS + 1][2] = { 0 };
+
+	/* of the CA: 0xffff, 0x8001, 0x0001, 0x8002 … in 40 entries */
+	want_item(plan, sw + 1, ITEM(ITEM_PKEY, 1, 0), &w);
+	ck_assert_uint_eq(w.mod, 0);
+	ck_assert_uint_eq(pkey_at(&w, 0), 0xffff);
+	ck_assert_uint_eq(pkey_at(&w, 1), 0x8001);
+	ck_assert_uint_eq(pkey_at(&w, 2), 0x0001);
+	ck_assert_uint_eq(pkey_at(&w, 31), 0x8010);
+	want_item(plan, sw + 1, ITEM(ITEM_PKEY, 1, 1), &w);
+	ck_assert_uint_eq(pkey_at(&w, 0), 0x0010);
+	ck_assert_uint_eq(pkey_at(&w, 2), 0x0011);
+	ck_assert_uint_eq(pkey_at(&w, 3), 0);
+	/* of the switch port next to it: each once */
+	want_item(plan, sw, ITEM(ITEM_PKEY, 2, 0), &w);
+	ck_assert_uint_eq(w.attr, UMAD_SM_ATTR_PKEY_TABLE);
+	ck_assert_uint_eq(w.mod, 2 << 16);
+	ck_assert_uint_eq(w.len, 64);
+	ck_assert_uint_eq(pkey_at(&w, 0), 0xffff);
+	ck_assert_uint_eq(pkey_at(&w, 17), 0x8011);
+	ck_assert_uint_eq(pkey_at(&w, 18), 0);
+	want_item(plan, sw, ITEM(ITEM_PKEY, 2, 1), &w);
+	ck_assert_uint_eq(w.mod, 2 << 16 | 1);
+	ck_assert_uint_eq(w.len, 2);		/* 33 entries */
+	/* next to another CA */
+	want_item(plan, sw, ITEM(ITEM_PKEY, 3, 0), &w);
+	ck_assert_uint_eq(pkey_at(&w, 0), 0xffff);
+	ck_assert_uint_eq(pkey_at(&w, 1), 0);
+	/* of the switch's own port */
+	want_item(plan, sw, ITEM(ITEM_PKEY, 0, 0), &w);
+	ck_assert_uint_eq(w.mod, 0);
+	ck_assert_uint_eq(pkey_at(&w, 1), 0);
+
+	count_items(sw);
+	ck_assert_uint_eq(counts[ITEM_PKEY], 2 + 2 * N_CAS);
+	for (unsigned i = 0; i < total; i++)
+		if (ITEM_KIND(order[i]) == ITEM_PKEY)
+			seen[ITEM_A(order[i])][ITEM_B(order[i])] = true;
+	for (unsigned num = 0; num <= SWITCH_PORTS; num++)
+		ck_assert(seen[num][0] == (num <= N_CAS) && seen[num][1] == (num <= N_CAS));
+}
+END_TEST
+
+/* The port's state and what it enforces now; what it is to, before and after the tables. */
+static const struct {
+	unsigned state, in, out;
+	bool before_in, before_out, to_enforce;
+} enforcement[] = {
+	{ IB_PORT_INIT_S, 0, 0, true, true, false },	/* no traffic yet */
+	{ IB_PORT_ARMED_S, 0, 0, true, true, false },
+	{ IB_PORT_ACTIVE_S, 0, 0, false, false, true },
+	{ IB_PORT_ACTIVE_S, 1, 1, true, true, false },
+	{ IB_PORT_ACTIVE_S, 1, 0, true, true, false },
+};
+
+static uint32_t switch_port_in(unsigned state, unsigned in, unsigned out)
+{
+	uint32_t port = f->nodes[sw].port0 + 2;
+	uint8_t d[64];
+
+	port_info(d, state);
+	put(d, IB_PORT_PART_EN_INB_F, in);
+	put(d, IB_PORT_PART_EN_OUTB_F, out);
+	fabric_port_store(&f->ports[port], d);
+	return port;
+}
+
+START_TEST(enforcement_begins_with_its_table)
+{
+	uint32_t port = switch_port_in(enforcement[_i].state, enforcement[_i].in, enforcement[_i].out);
+	uint8_t d[64];
+	uint64_t h;
+
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_INB_F), enforcement[_i].before_in);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_OUTB_F), enforcement[_i].before_out);
+	ck_assert(port_is_to_enforce(plan, port) == enforcement[_i].to_enforce);
+	h = port_info_digest(&env, port, d);
+	env.tables_written = true;
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_INB_F), 1);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_OUTB_F), 1);
+	ck_assert((port_info_digest(&env, port, d) != h) == enforcement[_i].to_enforce);
+	/* as far as the switch can */
+	f->switches[0].enforces_in = false;
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_INB_F), 0);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_OUTB_F), 1);
+}
+END_TEST
+
+START_TEST(enforcement_ends_at_once)
+{
+	uint32_t port = switch_port_in(IB_PORT_ACTIVE_S, 1, 1);
+	uint8_t d[64];
+
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_INB_F), 0);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_OUTB_F), 0);
+	ck_assert(!port_is_to_enforce(plan, port));
+}
+END_TEST
+
 START_TEST(no_tables_without_a_policy_for_them)
 {
 	count_items(sw);
@@ -356,21 +508,28 @@ END_TEST
 
 static void with_tables(void)
 {
-	make_plan(true);
+	make_plan(true, 0);
 }
 
 static void without_tables(void)
 {
-	make_plan(false);
+	make_plan(false, 0);
+}
+
+static void with_partitions(void)
+{
+	make_plan(false, 17);
 }
 
 int main(void)
 {
 	Suite *s = suite_create("sm");
-	TCase *t = tcase_create("want"), *n = tcase_create("without tables");
+	TCase *t = tcase_create("want"), *n = tcase_create("without tables"),
+	      *k = tcase_create("partitions");
 
 	tcase_add_checked_fixture(t, with_tables, drop_plan);
 	tcase_add_test(t, port_info_of_a_ca);
+	tcase_add_test(t, high_limit_of_port_0);
 	tcase_add_test(t, vls_are_not_taken_from_a_link_at_work);
 	tcase_add_test(t, reregistration_only_with_a_reason);
 	tcase_add_test(t, digest_sees_our_fields_only);
@@ -381,7 +540,12 @@ int main(void)
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(n, without_tables, drop_plan);
 	tcase_add_test(n, no_tables_without_a_policy_for_them);
+	tcase_add_test(n, enforcement_ends_at_once);
 	suite_add_tcase(s, n);
+	tcase_add_checked_fixture(k, with_partitions, drop_plan);
+	tcase_add_test(k, pkey_tables);
+	tcase_add_loop_test(k, enforcement_begins_with_its_table, 0, ARRAY_SIZE(enforcement));
+	suite_add_tcase(s, k);
 	SRunner *r = srunner_create(s);
 	srunner_run_all(r, CK_NORMAL);
 	int failed = srunner_ntests_failed(r);

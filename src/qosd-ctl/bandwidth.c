@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `bandwidth` as text: kinds of link, a port, or a route. */
+#include "members.h"
+#include "output.h"
+
+#define UNMANAGED "the tables are not managed: the devices' power-on tables stand, which " \
+		  "nobody has read,\nand the shares are not known\n"
+
+static void put_percent(const json_t *o, const char *key)
+{
+	if (has(o, key))
+		printf("  %5.1f%%", real(o, key) * 100);
+	else
+		printf("  %6s", "?");
+}
+
+static void put_real(const json_t *o, const char *key, int width)
+{
+	if (has(o, key))
+		printf("  %*.4g", width, real(o, key));
+	else
+		printf("  %*s", width, "-");
+}
+
+static void put_names(const json_t *names)
+{
+	for (size_t i = 0; i < json_array_size(names); i++)
+		printf("%s%s", i ? ", " : "", json_string_value(json_array_get(names, i)));
+}
+
+static void put_link(const json_t *o)
+{
+	printf("%g Gb/s (data %.4g), MTU %lld, %lld VLs", real(o, "rate"), real(o, "data-rate"),
+	       num(o, "mtu"), num(o, "vls"));
+	if (has(o, "high-limit"))
+		printf(", high-limit %lld", num(o, "high-limit"));
+}
+
+/* --- kinds of link --- */
+
+static void put_level(const json_t *l)
+{
+	printf("  ");
+	put_num(l, "sl", 2);
+	printf("  ");
+	put_num(l, "vl", 2);
+	printf("  %-4s", !has(l, "vl") ? "drop" :
+	       json_is_true(json_object_get(l, "high")) ? "high" : "low");
+	put_percent(l, "share");
+	put_real(l, "gbps", 7);
+	put_real(l, "ceiling", 7);
+	put_real(l, "wait-us", 8);
+	printf("  %s", str(l, "level"));
+	if (json_array_size(json_object_get(l, "shared-with"))) {
+		printf(" (with ");
+		put_names(json_object_get(l, "shared-with"));
+		printf(")");
+	}
+	printf("%s\n", json_is_true(json_object_get(l, "starved")) ? " STARVED" : "");
+}
+
+static void put_kind(const json_t *k)
+{
+	const json_t *levels = json_object_get(k, "levels");
+
+	printf("%lld %s ports, ", num(k, "ports"), str(k, "class"));
+	put_link(k);
+	printf("\n  as %s\n", str(k, "example"));
+	printf("  SL  VL  PRIO   SHARE     Gb/s    ALONE   WAIT us  LEVEL\n");
+	for (size_t i = 0; i < json_array_size(levels); i++)
+		put_level(json_array_get(levels, i));
+	printf("\n");
+}
+
+static void put_kinds(const json_t *r)
+{
+	const json_t *kinds = json_object_get(r, "kinds");
+	const json_t *odd = json_object_get(r, "deviations");
+
+	for (size_t i = 0; i < json_array_size(kinds); i++)
+		put_kind(json_array_get(kinds, i));
+	if (json_array_size(odd))
+		printf("links that deviate:\n");
+	for (size_t i = 0; i < json_array_size(odd); i++) {
+		const json_t *d = json_array_get(odd, i);
+
+		printf("  %s -> %s: %s\n", str(d, "port"), str(d, "peer"), str(d, "why"));
+	}
+}
+
+/* --- a port --- */
+
+static void put_port(const json_t *p)
+{
+	const json_t *shares = json_object_get(p, "shares");
+
+	printf(LABEL "%s\n" LABEL "%s\n" LABEL, "port", str(p, "port"), "to", str(p, "peer"),
+	       "link");
+	put_link(p);
+	printf("\n");
+	if (json_array_size(shares))
+		printf("\n  VL  HIGH   LOW   SHARE     Gb/s   WAIT us  LEVELS\n");
+	for (size_t i = 0; i < json_array_size(shares); i++) {
+		const json_t *v = json_array_get(shares, i);
+
+		printf("  ");
+		put_num(v, "vl", 2);
+		printf("  ");
+		put_num(v, "high-weight", 4);
+		printf("  ");
+		put_num(v, "low-weight", 4);
+		put_percent(v, "share");
+		put_real(v, "gbps", 7);
+		put_real(v, "wait-us", 8);
+		printf("  ");
+		put_names(json_object_get(v, "levels"));
+		printf("\n");
+	}
+	if (json_array_size(json_object_get(p, "dropped"))) {
+		printf("  dropped here: ");
+		put_names(json_object_get(p, "dropped"));
+		printf("\n");
+	}
+}
+
+/* --- a route --- */
+
+static void put_route(const json_t *r)
+{
+	printf("\nlevel %s, SL %lld, to LID %lld: ", str(r, "level"), num(r, "sl"),
+	       num(r, "dlid"));
+	if (!json_is_true(json_object_get(r, "route")))
+		printf("there is no route\n");
+	else if (has(r, "bottleneck"))
+		printf("%.4g Gb/s, by hop %lld\n", real(r, "gbps"), num(r, "bottleneck"));
+	else
+		printf("not known\n");
+	put_hops(json_object_get(r, "hops"));
+}
+
+static void put_routes(const json_t *r)
+{
+	const json_t *routes = json_object_get(r, "routes");
+
+	put_ends(r);
+	for (size_t i = 0; i < json_array_size(routes); i++)
+		put_route(json_array_get(routes, i));
+}
+
+static void print_bandwidth(const json_t *answer)
+{
+	const json_t *r = json_object_get(answer, "result");
+
+	if (has(r, "kinds"))
+		put_kinds(r);
+	else if (has(r, "routes"))
+		put_routes(r);
+	else
+		put_port(r);
+	if (!json_is_true(json_object_get(r, "managed")))
+		printf(UNMANAGED);
+}
+
+const struct output text_bandwidth = { .head = print_bandwidth };

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SL2VL tables that devices keep instead of the plan's, by a Set that changes
+ * nothing or by a status: what they hold is noted as it is seen, so that the
+ * paths can follow it (plan_follow()).
+ *
+ * A device may confirm a Set with the very table that it then ignores.  So one
+ * of those that it confirms is read back; if that is untrue, all of them are.
+ *
+ * node_work.kept is a log of one sweep: of several entries for a pair the last
+ * one counts, and it may say that the table is as wanted after all.  A node with
+ * an entry is doubtful, so that the next sweep reads it again.
+ *
+ * To a pair that a device is known to keep, nothing is written.  It would be so
+ * for good, so in a full sweep, and in any one where it was a status that kept
+ * it, one pair of each out port is tried again; if the device takes it, so are
+ * the other pairs of the port.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "sm/internal.h"
+
+static struct sl2vl decode(const uint8_t *data)
+{
+	struct sl2vl m;
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl += 2) {
+		m.vl[sl] = data[sl / 2] >> 4;
+		m.vl[sl + 1] = data[sl / 2] & 0xf;
+	}
+	return m;
+}
+
+static bool is_pair(item_t item)
+{
+	return ITEM_KIND(item) == ITEM_SL2VL && ITEM_A(item) != ITEM_ALL;
+}
+
+void kept_see(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+	      const uint8_t *got)
+{
+	struct node_work *w = &sm->work[node];
+	bool differs = memcmp(got, want->data, want->len);
+
+	if (!is_pair(item) || (!differs && !w->kept.n))
+		return;
+	w->doubtful |= differs;
+	*vec_push(&w->kept) = (struct kept_map){
+		.node = node, .in = (uint8_t)ITEM_A(item), .out = (uint8_t)ITEM_B(item),
+		.map = decode(got),
+	};
+}
+
+/*
+ * Whether what the device confirms is to be sampled: of a switch, which many paths
+ * depend on, always; an adapter has one table for each port, and reading it back
+ * would cost as much as writing it.  There it is done when the table differs again.
+ */
+static bool may_be_untrue(const struct sm *sm, uint32_t node)
+{
+	return node_is_switch(&sm->f->nodes[node]) || (sm->published && sm->kind == SWEEP_FULL);
+}
+
+/* Whether the published plan has the pair as kept, with the same table in place of the same. */
+static bool was_kept(const struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+		     const uint8_t *got)
+{
+	const struct plan *old = sm->published ? sm->published->plan : NULL;
+	const struct fabric_node *n = &sm->f->nodes[node], *o;
+	unsigned in = ITEM_A(item), out = ITEM_B(item);
+	struct sl2vl wanted = decode(want->data), is = decode(got);
+	uint32_t i;
+	uint16_t before, kept;
+
+	if (!old || !old->tables->kept)
+		return false;
+	i = map64_get(&old->f->node_by_guid, n->guid);
+	if (i == MAP64_NONE)
+		return false;
+	o = &old->f->nodes[i];
+	if (o->nports != n->nports || o->type != n->type)
+		return false;
+	before = qos_sl2vl_id(old->tables, old->f, i, in, out);
+	kept = qos_sl2vl_in_force(old->tables, old->f, i, in, out);
+	return before != kept && !memcmp(&old->tables->maps[before], &wanted, sizeof(wanted)) &&
+	       !memcmp(&old->tables->maps[kept], &is, sizeof(is));
+}
+
+bool kept_known(struct sm *sm, uint32_t node, item_t *item, const struct item_want *want,
+		const uint8_t *got)
+{
+	struct node_work *w = &sm->work[node];
+	unsigned out = ITEM_B(*item);
+	bool refused = refusals_have(store_refusals(sm->store), sm->f->nodes[node].guid, want->attr,
+				     want->mod, hash_bytes(want->data, want->len, 0),
+				     hash_bytes(got, want->len, 0));
+	bool try = !refused || sm->kind == SWEEP_FULL;
+
+	if (!refused && !(is_pair(*item) && was_kept(sm, node, *item, want, got)))
+		return false;
+	kept_see(sm, node, *item, want, got);
+	if (!is_pair(*item) || !try || w->probing[out / 64] >> (out % 64) & 1) {
+		*item = 0;
+		return true;
+	}
+	w->probing[out / 64] |= 1ull << (out % 64);
+	*item |= ITEM_PROBE;
+	return true;
+}
+
+/* Reads back the pairs that an item stands for. */
+static void look_at(struct sm *sm, uint32_t node, item_t item)
+{
+	struct node_work *w = &sm->work[node];
+	uint32_t from = w->n;
+
+	if (!slmap_split(sm->plan, node, w, item))
+		observe_add(w, ITEM_PLAIN(item));
+	for (uint32_t i = from; i < w->n; i++)
+		w->items[i] |= ITEM_LOOK | ITEM_CONFIRMED;
+}
+
+/* Nothing that the device confirms is believed. */
+static void look_at_all(struct sm *sm, uint32_t node)
+{
+	struct node_work *w = &sm->work[node];
+	uint32_t n = w->cursor;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (ITEM_KIND(w->items[i]) == ITEM_SL2VL && !(w->items[i] & ITEM_LOOK))
+			look_at(sm, node, w->items[i]);
+}
+
+/* The first of the pairs that an item stands for. */
+static item_t one_pair(const struct sm *sm, uint32_t node, item_t item)
+{
+	unsigned nports = sm->f->nodes[node].nports;
+
+	if (is_pair(item))
+		return ITEM_PLAIN(item);
+	for (unsigned out = 0; out <= nports; out++)
+		for (unsigned in = 0; in <= nports; in++)
+			if ((ITEM_B(item) == ITEM_ALL || ITEM_B(item) == out) &&
+			    qos_sl2vl_id(sm->plan->tables, sm->f, node, in, out) != TABLE_NONE)
+				return ITEM(ITEM_SL2VL, in, out);
+	return 0;
+}
+
+void kept_confirmed(struct sm *sm, uint32_t node, item_t item)
+{
+	struct node_work *w = &sm->work[node];
+	item_t pair;
+
+	if (ITEM_KIND(item) != ITEM_SL2VL)
+		return;
+	if (item & ITEM_PROBE) {
+		observe_add(w, item | ITEM_LOOK | ITEM_CONFIRMED);
+	} else if (w->untrue || w->kept.n) {
+		look_at(sm, node, item);
+	} else if (!w->sampled && may_be_untrue(sm, node)) {
+		w->sampled = true;
+		pair = one_pair(sm, node, item);
+		if (pair)
+			observe_add(w, pair | ITEM_LOOK | ITEM_CONFIRMED);
+	}
+}
+
+/* The device took one pair after all: the others that leave by the same port are written, too. */
+static void write_rest(struct sm *sm, uint32_t node, item_t item)
+{
+	struct node_work *w = &sm->work[node];
+
+	for (size_t i = 0; i < w->kept.n; i++)
+		if (w->kept.v[i].out == ITEM_B(item) && w->kept.v[i].in != ITEM_A(item))
+			observe_add(w, ITEM(ITEM_SL2VL, w->kept.v[i].in, w->kept.v[i].out));
+}
+
+void kept_looked(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+		 const uint8_t *got)
+{
+	struct node_work *w = &sm->work[node];
+	bool differs = memcmp(got, want->data, want->len);
+
+	kept_see(sm, node, item, want, got);
+	if (!differs) {
+		if (item & ITEM_PROBE)
+			write_rest(sm, node, item);
+		return;
+	}
+	if (!(item & ITEM_CONFIRMED))
+		return;
+	store_refused(sm->store, sm->f->nodes[node].guid, want->attr, want->mod,
+		      hash_bytes(want->data, want->len, 0), hash_bytes(got, want->len, 0));
+	if (!w->untrue && !(item & ITEM_PROBE)) {
+		w->untrue = true;
+		look_at_all(sm, node);
+	}
+}
+
+void kept_gather(struct sm *sm)
+{
+	vec_free(&sm->kept);
+	for (uint32_t node = 0; node < sm->f->n_nodes; node++) {
+		struct node_work *w = &sm->work[node];
+
+		for (size_t i = 0; i < w->kept.n; i++)
+			*vec_push(&sm->kept) = w->kept.v[i];
+		vec_free(&w->kept);
+	}
+}

@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Whether a fabric can do what a policy asks: qosd --check --topology, on dumps, and
+# what the daemon says before it writes the tables.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+topology=$top/examples/cluster.topo
+node=H-f452140300811200
+degraded='^warning: link MF0;spine01:SB7700/U1/P7 \(0x7cfe900300b41a20\) to MF0;leaf02:SX6036/U1/P31 .*: runs at 2.5 Gb/s, most links between such devices at 56 Gb/s$'
+
+# check STATUS OPTION...: what is printed goes to out.
+check() {
+	timeout $((20 * slow)) "$build/qosd" --check "${@:2}" >out 2>&1 </dev/null
+	expect "exit status of --check ${*:2}" "$1" $?
+}
+said() { grep -qE -- "$1" out || bad "nothing like '$1' in: $(head -n 20 out)"; }
+not_said() { ! grep -E -- "$1" out || bad "'$1' should not be there"; }
+
+# share LEVEL KIND: the per cent that the report has for it.
+share() { awk -v l="$1" -v k="kind $2:" 'index($0, k) == 1 { on = 1 } on && $1 == l { print $5; exit }' out; }
+
+note "the sample cluster"
+check 0 -p "$top/examples/demo-policy.yaml" -T "$topology"
+said "$degraded"
+expect "other findings" "" "$(sed '/^What each level gets/,$d' out | grep -vE "$degraded")"
+# high: 40 KiB, 20 packets of 2048, then a low one; of the low ones default's weight is 64 of 192
+expect "share of latency" 95.2 "$(share latency 1)"
+expect "share of storage" 3.2 "$(share storage 1)"
+expect "share of default" 1.6 "$(share default 1)"
+said '^kind 1: [0-9]+ switch ports, 100 Gb/s \(100 of data\), MTU 2048, 4 VLs$'
+said '56 Gb/s \(54.55 of data\)'
+said '40 Gb/s \(32 of data\)'
+# what the degraded link leaves: 2 Gb/s of data
+said '^  latency +3 +1\.90 +[0-9]+  0 of [0-9]+$'
+cp out first
+check 0 -p "$top/examples/demo-policy.yaml" --topology "$topology"
+expect_same "the same again" first out
+check 0 -v -p "$top/examples/demo-policy.yaml" -T "$topology"
+said '^qos-levels:'
+said '^What each level gets'
+
+note "without a policy"
+: >empty.yaml
+check 0 -p empty.yaml -T "$topology"
+said "$degraded"
+said 'The tables are not managed'
+
+note "a policy that the fabric can't do"
+cat >policy.yaml <<'END'
+port-groups:
+  leaf01: {port-guids: 0xf45214030090a3c0}
+qos-levels:
+  default: {sl: 0}
+  here: {sl: 1}
+  gone: {sl: 2}
+  last: {sl: 3}
+  lost: {sl: 4}
+  far: {sl: 5, path-bits: 3}
+match-rules:
+  - {qos-class: 1, level: here}
+  - {qos-class: 2, level: gone}
+  - {qos-class: 3, level: last}
+  - {qos-class: 4, level: lost}
+  - {qos-class: 5, level: far}
+fabric-setup:
+  sl2vl:
+    - {group: all, table: [0, 1, 15, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}
+    - {group: leaf01, from: 3, table: [0, 15, 15, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}
+  vlarb:
+    - {group: all, high: ["1:64"], low: ["0:64", "3:64"], high-limit: unlimited}
+END
+check 1 -p policy.yaml -T "$topology"
+said '^policy.yaml:5:3: warning: level here: SL 1 does not connect 67 of 4556 pairs of ports; from node003 HCA-1/P1 .* it is dropped in MF0;leaf01:SX6036/U1 .* from port 3 to port [0-9]+$'
+said '^policy.yaml:6:3: error: level gone: SL 2 does not connect any: 4556 of 4556'
+said '^policy.yaml:7:3: warning: level last: VL 3 of SL 3 may get nothing at 204 ports'
+said '^policy.yaml:8:3: warning: level lost: no arbitration table serves VL 4, which SL 4 uses at 204 ports'
+said '^policy.yaml:9:3: warning: level far: path-bits 3 need more LIDs'
+not_said 'level here: .*may get nothing'
+said '^  gone +2   -  dropped$'
+said '^  here +1 +[0-9.]+ +[0-9]+  67 of 4556$'
+check 0 -p policy.yaml		# the file alone is sound
+not_said 'What each level gets'
+sed -i '/gone/d; s/^    - {group: leaf01.*//' policy.yaml
+check 0 -p policy.yaml -T "$topology"
+not_said 'does not connect any|error:'
+
+note "dumps that are no good"
+check 1 -p empty.yaml -T missing.topo
+said '^missing.topo: error: No such file or directory$'
+printf '#\nSwitch 4 "S-0000000000000001"\nfrobnicate\n' >broken.topo
+check 1 -p empty.yaml -T broken.topo
+said '^broken.topo:3:1: error: '
+not_said 'What each level gets'
+check 1 -p empty.yaml -T /dev/null
+said '^/dev/null: error: '
+check 1 -p empty.yaml -T "$topology" -g 0x1
+said "^$topology: error: port 0x0000000000000001 is not in this fabric$"
+check 0 -p empty.yaml -T "$topology" -g 0xf452140300811201
+printf 'qos-levels: 5\n' >broken.yaml
+check 1 -p broken.yaml -T "$topology"
+said '^broken.yaml:1:13: error: '
+not_said 'What each level gets'
+timeout 10 "$build/qosd" --topology "$topology" >out 2>&1
+expect "--topology without --check" 2 $?
+said 'topology is for --check'
+
+note "dumps of real fabrics"
+for dump in psmn-x5 two-switch-sdr; do
+	[ -r "$fabrics/$dump.topo" ] || { note "$dump.topo is not here"; continue; }
+	check 0 -p empty.yaml -T "$fabrics/$dump.topo"
+	said '^  default +0 +[0-9.]+ +[0-9]+  0 of [1-9][0-9]*$'
+	not_said 'error:'
+done
+[ ! -r "$fabrics/two-switch-sdr.topo" ] ||
+	said '^warning: link ISR9024 Voltaire/P12 .*: runs at 2.5 Gb/s, most links between such devices at 10 Gb/s$'
+
+note "the daemon, before it writes the tables"
+start_sim "$topology"
+start_and_wait "$node" -v -p policy.yaml
+line() { grep -nE -m1 -- "$1" "$qosd_log" | cut -d: -f1; }	# of the first one like this
+judged=$(line 'warning: plan: policy.yaml:7:3: level lost: no arbitration table')
+expect_less "what the first sweep says" "$(line 'debug: sweep: tables took')" "${judged:-999999}"
+said_once() { expect "times '$1' is said" 1 "$(grep -cE -- "$1" "$qosd_log")"; }
+said_once 'spine01.*: runs at 2.5 Gb/s'
+expect "times it is in status" 1 "$(ctl -j status | grep -c '"text": "link .*runs at 2.5 Gb/s')"
+ctl sweep >/dev/null
+said_once 'spine01.*: runs at 2.5 Gb/s'
+sed -i 's/"3:64"/"4:64"/' policy.yaml
+reload || bad "refused: $(cat reload)"
+judged=$(line 'warning: plan: policy.yaml:6:3: level last: no arbitration table')
+written=$(grep -nE -- 'debug: sweep: ports took' "$qosd_log" | tail -n 1 | cut -d: -f1)
+expect_less "what a reload says" "$written" "${judged:-999999}"
+expect "what status says of it" 1 "$(ctl -j status | grep -c '"text": "level last: no arbitration table')"
+expect "what it says no more" 0 "$(ctl -j status | grep -c '"text": "level lost: no arbitration table')"
+stop_qosd || bad "exit status $? after SIGTERM"

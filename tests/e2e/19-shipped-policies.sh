@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The policies that are shipped, etc/policy.yaml and examples/*policy*.yaml, on the
+# cluster that is shipped: nothing to say of them, but what strict priority does to the
+# others; all ports Active and programmed, and no fault that the auditor finds.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+topology=$top/examples/cluster.topo
+node=H-f452140300811200
+
+files=("$top"/etc/policy.yaml "$top"/examples/*policy*.yaml)
+[ ${#files[@]} -ge 2 ] || bad "no policies among the examples"
+note "checked, and on the cluster"
+for file in "${files[@]}"; do
+	note "${file#"$top"/}"
+	"$build/qosd" --check -c "$top/etc/qosd.yaml" -p "$file" >check 2>&1
+	expect "exit status of --check" 0 $?
+	expect "what it says" "" "$(<check)"
+	"$build/qosd" --check -c "$top/etc/qosd.yaml" -p "$file" --topology "$topology" >check 2>&1
+	expect "exit status of --check --topology" 0 $?
+	# Links of the cluster are not the policy's: one that is degraded.
+	grep -E '(error|warning): ' check | grep -v ': runs at 2.5 Gb/s' >findings
+	starve=$(grep -cE 'warning: level [^:]*: .* may get nothing .*have no limit' findings)
+	expect "levels that may starve" "$(grep -q 'high-limit: unlimited' "$file" && echo 2 || echo 0)" "$starve"
+	expect "other findings" "" "$(grep -v ' may get nothing ' findings)"
+	expect_match "the report" 'What each level gets' "$(<check)"
+	# The normal form of a policy is one, and means the same.
+	"$build/qosd" --check -v -c "$top/etc/qosd.yaml" -p "$file" >normal.yaml 2>&1
+	"$build/qosd" --check -v -c "$top/etc/qosd.yaml" -p normal.yaml >again.yaml 2>&1
+	expect_same "normal form, and its own" normal.yaml again.yaml
+	rm -rf state
+	start_sim "$topology"
+	once "$node" -c "$top/etc/qosd.yaml" -p "$file"
+	expect "exit status of qosd --once" 0 $?
+	expect "warnings in its log" "" "$(grep -E ' (error|warning): ' once.log |
+		grep -vE ': runs at |switch can.t do it| may get nothing ')"
+	if [ "$simulator" = qosd-sim ]; then
+		sim_ctl check >audit 2>&1 || bad "qosd-sim check: $(head -n 6 audit)"
+		expect_match "the audit" 'no faults' "$(<audit)"
+	fi
+	stop_sim
+done

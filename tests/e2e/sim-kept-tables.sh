@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Devices that keep another SL2VL table than they are told: no path is
+# offered on an SL that they drop, all others are, and it ends when they behave.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim has no such devices"
+
+topology=$top/examples/cluster.topo
+manager=H-f452140300811200
+from=H-f452140300811230			# node001, at leaf01
+node001=$(gid f452140300811231)
+gpu01=$(gid 248a070300a25dd1)		# at leaf03, by spine01
+node002=$(gid f452140300811281)		# at leaf01, too
+spine01=S-7cfe900300b41a20
+# A table for each lie: what a device is known to keep is remembered.
+declare -A drops_2=(
+	[keeps-tables]=0,1,15,3,15,15,15,15,15,15,15,15,15,15,15,15
+	[refuses-tables]=0,1,15,2,15,15,15,15,15,15,15,15,15,15,15,15
+)
+
+# policy VL,VL,VL: of SLs 0 to 2; the others are dropped.
+policy() {
+	cat >policy.yaml <<-END
+	qos-levels:
+	  default: {sl: 0}
+	  video: {sl: 2}
+	  batch: {sl: 1}
+	match-rules:
+	  - {qos-class: 7, level: video}
+	  - {qos-class: 8, level: batch}
+	fabric-setup:
+	  sl2vl:
+	    - {group: all, table: [$1, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15]}
+	END
+}
+# path TO QOS-CLASS: its SL, or "none".
+path() {
+	local sl
+	sl=$(on "$from" saquery PR --sgid "$node001" --dgid "$1" --qos_class "$2" 2>&1 |
+		sed -nE 's/^\s*SL\.*0x([0-9a-f]+)$/\1/p;s/^\s*sl\.*(0x)?([0-9a-f]+)$/\2/p' | head -n 1)
+	echo "${sl:-none}"
+}
+slmap_sets() { sim_ctl stats | awk '$2 == "SLtoVLMappingTable" && $3 == "set" { n = $4 } END { print n + 0 }'; }
+# sweep: a full one; how many Sets of SL2VL tables it took in $new.
+sweep() {
+	local before
+	before=$(status sweeps)
+	new=$(slmap_sets)
+	ctl sweep >/dev/null || bad "sweep: exit status $?"
+	done_() { [ "$(status sweeps)" -gt "$before" ] && [ "$(status sweeping)" = false ]; }
+	until_ 10 done_ || bad "no end of the sweep"
+	new=$(($(slmap_sets) - new))
+}
+# offered WHAT SL-OF-VIDEO: between node001 and gpu01; all else must be as ever.
+offered() {
+	expect "$1: SL 2" "$2" "$(path "$gpu01" 7)"
+	expect "$1: SL 1" 1 "$(path "$gpu01" 8)"
+	expect "$1: SL 0" 0 "$(path "$gpu01" 9)"
+	expect "$1: SL 2 elsewhere" 2 "$(path "$node002" 7)"
+}
+# Findings of the fabric, not lines of the log.
+findings() { ctl status | grep -cE '^ +warning: .*keeps another SL2VL table'; }
+# audit STATUS SL,SL...: by what the devices hold, are these SLs dropped nowhere?
+audit() {
+	sim_ctl check --sl "$2" >audit 2>&1
+	expect "exit status of check --sl $2" "$1" $?
+}
+
+sim_options=()
+policy "0, 1, 2"
+start_sim "$topology"
+start_and_wait "$manager" -p policy.yaml
+hop=$(sim_ctl path $from H-248a070300a25dd0 2 | sed -n 3p)
+expect_match "the way to gpu01" 'spine01.*/P[0-9]+ -> ' "$hop"
+out=${hop%% ->*} out=${out##*/P}
+in=$(sim_ctl path $from H-248a070300a25dd0 2 | sed -nE '2s/.*\/P([0-9]+) VL.*/\1/p')
+offered "honest devices" 2
+audit 0 0,1,2
+
+for lie in keeps-tables refuses-tables; do
+	note "$lie: one pair of a switch drops an SL"
+	sim_do sl2vl "$spine01" "$in" "$out" "${drops_2[$lie]}"
+	sim_do node lie "$spine01" "$lie"
+	audit 1 2
+	sweep
+	expect_less "Sets" 3 "$new"
+	offered "$lie" none
+	expect "findings" 1 "$(findings)"
+	expect_match "what is found" "spine01.*1 pair of ports; dropped there, and not offered, are SLs 2" \
+		"$(ctl -j status | grep 'keeps another')"
+	ctl explain "node001 HCA-1/P1" "gpu01 mlx5_0/P1" --qos-class 7 >explain
+	expect_match "explained" "none" "$(grep '^path' explain)"
+	expect_match "where it is dropped" " $in +$out +15 +MF0;spine01" "$(<explain)"
+	expect_match "the table as it is" "15" "$(ctl -j route "node001 HCA-1/P1" "gpu01 mlx5_0/P1" --sl 2)"
+	audit 0 0,1
+
+	note "$lie: it goes on"
+	for _ in 1 2 3; do
+		sweep
+		expect_less "Sets" 3 "$new"
+	done
+	offered "$lie, later" none
+	echo "# a new policy reads nothing but such devices" >>policy.yaml
+	reload
+	offered "$lie, after a reload" none
+
+	note "$lie: it ends"
+	sim_do node lie "$spine01" none
+	sweep
+	offered "honest again" 2
+	expect "findings" 0 "$(findings)"
+	audit 0 0,1,2
+	until_ 20 subnet_up || bad "the subnet is not up"
+	sweep
+	expect "Sets when all is well" 0 "$new"
+done
+
+for lie in keeps-tables refuses-tables; do
+	note "$lie: a switch keeps all of its tables at a reload"
+	sim_do node lie "$spine01" "$lie"
+	policy "0, 1, 15"		# a step between: everybody else drops SL 2 now
+	sim_do sl2vl "$spine01" all all "${drops_2[$lie]}"
+	reload
+	policy "0, 1, 3"
+	reload
+	offered "$lie" none
+	audit 0 0,1
+	# one of each out port is tried again, of more than a thousand pairs
+	for _ in 1 2; do
+		sweep
+		expect_less "Sets" 37 "$new"
+	done
+	offered "$lie, later" none
+	expect_match "what is found" "pairs of ports; dropped there, and not offered, are SLs 2" \
+		"$(ctl -j status | grep 'keeps another')"
+	sim_do node lie "$spine01" none
+	sweep
+	offered "honest again" 2
+	audit 0 0,1,2
+	until_ 20 subnet_up || bad "the subnet is not up"
+	sweep
+	expect "Sets when all is well" 0 "$new"
+	policy "0, 1, 2"
+	reload
+done
+stop_qosd || bad "exit status $? after SIGTERM"
+
+stop_sim

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Converts arbitrary bytes (libFuzzer's interface), as what they look like and
+ * as each format.  What comes out must be what the policy's reader takes for
+ * YAML: an error about names or values may be in it, one of syntax not.
+ *
+ * With -DFUZZ_REPLAY the program takes the files that are named and runs each
+ * of them once.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "convert/convert.h"
+#include "yaml/yaml.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_yaml(const struct buf *yaml)
+{
+	struct findings found = { 0 };
+	struct node *root = NULL;
+
+	if (!yaml_tree_parse("policy", yaml->s ? yaml->s : "", yaml->n, &root, &found) ||
+	    found.count[SEV_ERROR]) {
+		for (size_t i = 0; i < found.n; i++)
+			fprintf(stderr, "%u:%u: %s\n", found.v[i].pos.line, found.v[i].pos.col,
+				found.v[i].text);
+		fprintf(stderr, "%s\n", yaml->s);
+		abort();
+	}
+	yaml_tree_free(root);
+	findings_free(&found);
+}
+
+static void convert(const uint8_t *data, size_t size, enum convert_format format)
+{
+	const struct convert_input in = {
+		.name = "input", .text = (const char *)data, .n = size, .format = format,
+	};
+	struct findings found = { 0 };
+	struct buf yaml = { 0 };
+	bool ok = convert_to_policy(&in, 1, &yaml, &found);
+
+	if (ok != (found.count[SEV_ERROR] == 0) || (!ok && yaml.n))
+		abort();
+	if (ok)
+		check_yaml(&yaml);
+	buf_free(&yaml);
+	findings_free(&found);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	for (enum convert_format f = FORMAT_UNKNOWN; f <= FORMAT_XML; f++)
+		convert(data, size, f);
+	return 0;
+}
+
+#ifdef FUZZ_REPLAY
+int main(int argc, char **argv)
+{
+	static uint8_t data[1 << 16];
+
+	for (int i = 1; i < argc; i++) {
+		FILE *f = fopen(argv[i], "rb");
+
+		if (!f) {
+			perror(argv[i]);
+			return 1;
+		}
+		size_t n = fread(data, 1, sizeof(data), f);
+
+		fclose(f);
+		/* of its own size, so that a sanitizer sees reads beyond it */
+		uint8_t *copy = xmemdup(data, n);
+
+		LLVMFuzzerTestOneInput(copy, n);
+		free(copy);
+	}
+	printf("%d inputs\n", argc - 1);
+	return 0;
+}
+#endif
