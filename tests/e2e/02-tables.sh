@@ -137,7 +137,7 @@ echo "max-op-vls: 2" >few.yaml
 start_and_wait "$node" -c few.yaml -p "$top/etc/policy.yaml"
 expect "VLs of a link by max-op-vls" VL0-1 "$(port_info "$node" $leaf05 2 OperVLs)"
 expect "VLs of a CA by max-op-vls" VL0-1 "$(port_info "$node" $node001 1 OperVLs)"
-expect "SL2VL folded" "$(a_table 0 1 0 1 0 | sed 's/0$/15/')" "$(sl2vl "$node" $leaf05 2 1)"
+expect "SL2VL, classes on two VLs" "$(a_table 0 0 0 1 0)" "$(sl2vl "$node" $leaf05 2 1)"
 stop_qosd
 stop_sim
 rm -rf state

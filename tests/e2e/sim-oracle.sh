@@ -51,7 +51,6 @@ ask_opensm() {
 	until_ 30 up || fail "OpenSM does not come up with seed $1: $(tail -n 3 osm/out)"
 	expect "errors in OpenSM's log with seed $1" "" \
 		"$(grep -E ' ERR ' osm/log | grep -vE 'ERR (1F|45)' | head -n 3)"
-	[ -s ports ] || host_ports >ports
 	on "$asking" "$tools/oracle" ask "$1" ports "$queries" >"opensm.$1" || bad "seed $1: OpenSM does not answer all"
 	end "$pid"
 }
@@ -70,13 +69,134 @@ host_ports() {
 	on "$asking" iblinkinfo -l | sed -nE 's/^(0x0*2c903[0-9a-f]+) "[ ]*([^"]*)" +([0-9]+) +([0-9]+)\[.*/\1 \3 \2\/P\4/p' | sort -u
 }
 
+# judge SEED: the lines where the answers differ and none of these is why.
+#
+#  rate-exact	OpenSM refuses a path that is faster than the rate asked for; a faster
+#		path can be used at a lower static rate (9.11.1), as it does itself for
+#		the MTU.
+#  lower-rate	"Less than" a rate: OpenSM takes the one before it in a table of its own,
+#		which is not always the greatest of those that are less.
+#  life-0	"Less than" 1: there is 0, the shortest lifetime; OpenSM finds none.
+#  way-back	OpenSM looks the way back up in the policy with the ends swapped, so that a
+#		rule with a source or a destination decides whether a path is reversible.
+#		Its answers take the same SL both ways (13.5.4), and that is carried.
+#  any-pkey	No P_Key was asked for, and the ends share several: OpenSM takes the lowest
+#		number, qosd the default partition first, as the tables of the ports have it.
+judge() {
+	paste -d '|' "opensm.$1" <(sed 's/.* -> //' "qosd.$1") | awk -F '|' '
+		function field(text, name) {
+			if (!match(" " text, " " name "=[^ ]*"))
+				return ""
+			return substr(text, RSTART + length(name) + 1, RLENGTH - length(name) - 2)
+		}
+		function without(text, name) { sub("(^| )" name "=[^ ]*", "", text); return text }
+		function hex(s,  n, i) {
+			for (i = 1; i <= length(s); i++)
+				n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1
+			return n
+		}
+		# What a port is in the partition: 0 nothing, 1 limited, 2 full.
+		function member(lid, key) {
+			if (key == 32767)
+				return 2
+			return ((key, lid) in is) ? is[key, lid] : all[key] + 0
+		}
+		function shared(key, a, b) { return member(a, key) && member(b, key) && member(a, key) + member(b, key) > 2 }
+		BEGIN {
+			split("0 2.5 10 30 5 20 40 60 80 120 14 56 112 168 25 100 200 300 28 50", rate, " ")
+			while ((getline line < "ports") > 0) {
+				split(line, part, " ")
+				lid_of[part[1]] = part[2]
+			}
+			while ((getline line < "partitions.conf") > 0) {
+				if (!match(line, /=0x[0-9a-f]+/) || line ~ /^Default/)
+					continue
+				key = hex(substr(line, RSTART + 3, RLENGTH - 3))
+				n = split(substr(line, index(line, ":") + 1), part, /[ ,;]+/)
+				for (i = 1; i <= n; i++) {
+					split(part[i], who, "=")
+					m = who[2] == "full" ? 2 : 1
+					if (who[1] == "ALL")
+						all[key] = m
+					else if (who[1] in lid_of)
+						is[key, lid_of[who[1]]] = m
+				}
+			}
+			# OpenSM: whoever is full by any item is
+			for (k in is) {
+				split(k, part, SUBSEP)
+				if (all[part[1]] > is[k])
+					is[k] = all[part[1]]
+			}
+		}
+		{
+			split($1, half, " -> ")
+			query = half[1]; theirs = half[2]; ours = $2; why = ""
+			compared++
+			if (theirs !~ /^status/)
+				paths++
+			if (theirs == ours)
+				next
+			if (ours !~ /^status/) {
+				if (theirs ~ /^status=0x0300/) {
+					exact = match(query, /rate==[0-9]+/) ? substr(query, RSTART + 6, RLENGTH - 6) : ""
+					if (exact != "" && field(ours, "rate") == exact)
+						why = "rate-exact"
+					else if (query ~ /life=<1( |$)/ && field(ours, "life") == 0)
+						why = "life-0"
+					else if (query ~ / reversible/ && field(ours, "reversible") == 1)
+						why = "way-back"
+				} else if (theirs !~ /^status/) {
+					if (field(theirs, "reversible") != field(ours, "reversible") && field(ours, "reversible") == 1)
+						why = "way-back"
+					theirs = without(theirs, "reversible"); ours = without(ours, "reversible")
+					if (theirs != ours && query !~ / pkey=/ && field(theirs, "pkey") != field(ours, "pkey") &&
+					    shared(hex(substr(field(ours, "pkey"), 3)) % 32768, field(ours, "slid"), field(ours, "dlid"))) {
+						why = "any-pkey"
+						theirs = without(theirs, "pkey"); ours = without(ours, "pkey")
+					}
+					if (theirs != ours && match(query, /rate=<[0-9]+/)) {
+						most = rate[substr(query, RSTART + 6, RLENGTH - 6)]
+						if (rate[field(ours, "rate")] < most && rate[field(ours, "rate")] > rate[field(theirs, "rate")])
+							why = "lower-rate"
+						theirs = without(theirs, "rate"); ours = without(ours, "rate")
+					}
+					if (theirs != ours)
+						why = ""
+				}
+			}
+			if (why == "")
+				print
+			else
+				explained[why]++
+		}
+		END {
+			for (why in explained)
+				text = text " " why " " explained[why]
+			print compared, paths, text >"judged"
+		}'
+}
+
 start_sim fabric.topo
+on "$node" opensm -o -e -f osm.log >/dev/null 2>&1	# the policies name ports, and those need LIDs
+host_ports >ports
+expect "ports of hosts" 32 "$(wc -l <ports)"
+compared=0
 for ((seed = first; seed < first + policies; seed++)); do
-	# The text needs ports, the ports need LIDs, which the first manager gives.
-	[ -s ports ] || { "$tools/gentopo" >/dev/null 2>&1; on "$node" opensm -o -f osm.log -e >/dev/null 2>&1; host_ports >ports; }
 	"$tools/oracle" partitions "$seed" ports >partitions.conf
 	"$tools/oracle" policy "$seed" ports >qos-policy.conf
 	ask_opensm "$seed"
-	[ -n "${NOQ:-}" ] || ask_qosd "$seed"
-done
-cp -r . /tmp/my/or/kept
+	ask_qosd "$seed"
+	judge "$seed" >differences
+	read -r n paths text <judged
+	note "policy $seed: $n answers, $paths of them paths;$([ -z "$text" ] || echo " differing, and why: $text")"
+	compared=$((compared + n))
+	[ -s differences ] || continue
+	bad "policy $seed: $(wc -l <differences) answers differ, as in $(head -n 3 differences)"
+	if [ -n "${ORACLE_KEEP:-}" ]; then
+		mkdir -p "$ORACLE_KEEP/$seed"
+		cp differences "opensm.$seed" "qosd.$seed" ports partitions.conf qos-policy.conf policy.yaml \
+			"$ORACLE_KEEP/$seed"
+	fi
+	done
+expect "answers compared" $((policies * queries)) "$compared"

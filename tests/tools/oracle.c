@@ -122,7 +122,8 @@ static void make_group(unsigned n)
 			say("        node-type: %s\n", types[rnd(ARRAY_SIZE(types))]);
 			break;
 		case 1:
-			say("        port-name: %s\n", some_port()->name);
+			/* OpenSM drops blanks that are not in quotes */
+			say("        port-name: \"%s\"\n", some_port()->name);
 			break;
 		case 2:
 			if (n_partitions && chance(50))
