@@ -146,6 +146,28 @@ START_TEST(levels_limits_and_refusals)
 }
 END_TEST
 
+#define BLUE "partitions:\n  blue: {pkey: 5, members: {%s: full}}\n"
+
+/* A member of a partition by one policy and not by the other. */
+START_TEST(partitions_tell_ports_apart)
+{
+	struct buf old = { 0 }, new = { 0 };
+
+	buf_puts(&old, GROUPS LEVELS);
+	buf_printf(&old, BLUE, "hosts");
+	buf_puts(&new, GROUPS LEVELS);
+	buf_printf(&new, BLUE, "node2");
+	compare(old.s, new.s);
+	ck_assert_uint_eq(answers.changes.n, 1);	/* between hosts there is no path in it */
+	ck_assert_uint_eq(answers.changes.v[0].pairs, 3 * 2);
+	ck_assert_uint_eq(answers.changes.v[0].examples[0].q.pkey, 0x8005);
+	ck_assert_ptr_nonnull(answers.changes.v[0].examples[0].new.why);
+	buf_free(&old);
+	buf_free(&new);
+	done();
+}
+END_TEST
+
 /* --- against asking everything --- */
 
 static struct answer_side answer_of(const struct subnet_state *s, struct path_query q)
@@ -269,6 +291,7 @@ static Suite *answers_suite(void)
 	tcase_add_test(t, a_rule_for_one_port);
 	tcase_add_test(t, rules_that_meet_in_one_query);
 	tcase_add_test(t, levels_limits_and_refusals);
+	tcase_add_test(t, partitions_tell_ports_apart);
 	tcase_add_test(t, as_if_all_had_been_asked);
 	tcase_add_test(t, too_many_kinds_are_sampled);
 	suite_add_tcase(s, t);
