@@ -78,8 +78,10 @@ END_TEST
 /* Rules that move, or come where they are never met, change no answer. */
 START_TEST(only_answers_count)
 {
-	compare(LEVELS "match-rules:\n  - {qos-class: 3, level: two}\n  - {qos-class: 4, level: one}\n",
-		LEVELS "match-rules:\n  - {qos-class: 4, level: one}\n  - {qos-class: 3, level: two}\n"
+	compare(LEVELS "match-rules:\n"
+		"  - {qos-class: 3, level: two}\n  - {qos-class: 4, level: one}\n",
+		LEVELS "match-rules:\n"
+		"  - {qos-class: 4, level: one}\n  - {qos-class: 3, level: two}\n"
 		"  - {qos-class: [3-4], level: default}\n");
 	ck_assert_uint_eq(answers.changes.n, 0);
 	done();
@@ -113,8 +115,10 @@ START_TEST(rules_that_meet_in_one_query)
 {
 	const struct answer_change *c;
 
-	compare(LEVELS "match-rules:\n  - {service-id: 9, level: one}\n  - {qos-class: 3, level: two}\n",
-		LEVELS "match-rules:\n  - {qos-class: 3, level: two}\n  - {service-id: 9, level: one}\n");
+	compare(LEVELS "match-rules:\n"
+		"  - {service-id: 9, level: one}\n  - {qos-class: 3, level: two}\n",
+		LEVELS "match-rules:\n"
+		"  - {qos-class: 3, level: two}\n  - {service-id: 9, level: one}\n");
 	ck_assert_uint_eq(answers.changes.n, 1);
 	c = &answers.changes.v[0];
 	ck_assert_uint_eq(c->pairs, 5 * 4);
@@ -251,8 +255,8 @@ START_TEST(as_if_all_had_been_asked)
 		random_policy(&new, &seed);
 		compare(old.s, new.s);
 		ck_assert(answers.all_queries && answers.all_kinds);
-		ck_assert_msg(answers.pairs_changed == pairs_that_differ(), "%u: %llu, not %llu\n%s%s",
-			      i, (unsigned long long)answers.pairs_changed,
+		ck_assert_msg(answers.pairs_changed == pairs_that_differ(),
+			      "%u: %llu, not %llu\n%s%s", i, (unsigned long long)answers.pairs_changed,
 			      (unsigned long long)pairs_that_differ(), old.s, new.s);
 		changed += answers.pairs_changed > 0;
 		done();
