@@ -35,7 +35,22 @@ enum ib_port_state {
 #define IB_CAP_TRAP		(1u << 3)
 #define IB_CAP_SL_MAP		(1u << 6)
 #define IB_CAP_EXT_SPEEDS	(1u << 14)
+#define IB_CAP_MASK2		(1u << 15)
 #define IB_CAP_CLIENT_REREG	(1u << 25)
+
+/* PortInfo.CapabilityMask2, valid with IB_CAP_MASK2: link width 2x, speeds HDR and NDR */
+#define IB_CAP2_2X		(1u << 4)
+#define IB_CAP2_HDR		(1u << 5)
+#define IB_CAP2_NDR		(1u << 10)
+
+/*
+ * PathRecord.Rate (15.2.5.16): the last code of SDR to QDR, of FDR and EDR, of
+ * width 2x, of HDR.
+ */
+#define IB_RATE_LAST_PLAIN	10
+#define IB_RATE_LAST_EXTENDED	18
+#define IB_RATE_LAST_2X		20
+#define IB_RATE_LAST_HDR	22
 
 /* MAD header status (13.4.7) and the SA's own codes, shifted into place (15.2.2) */
 enum {

@@ -14,6 +14,7 @@
 #include "plan/mcast.h"
 #include "sa/handler.h"
 
+#define PORT_INFO_CAPMASK2 60	/* its place in PortInfo */
 #define PR_SERVICE_ID (PR_SERVICE_ID_MSB | PR_SERVICE_ID_LSB)
 
 /* --- MTU, rate, lifetime --- */
@@ -136,8 +137,11 @@ static unsigned choose_pkey(const struct subnet_state *s, const struct path_quer
 		*pkey = shared_pkey_of_own_level(parts, q->src, q->dst);
 	else
 		*pkey = shared_pkey_of_level(parts, a->level, q->src, q->dst, asked);
-	if (*pkey)
+	if (*pkey) {
+		if (asked)	/* a record has what its query asks for, the membership bit too */
+			*pkey = asked;
 		return 0;
+	}
 	return asked || shared_pkey(parts, q->src, q->dst, 0) ? FAULT_LEVEL_PKEY : FAULT_NO_PKEY;
 }
 
@@ -151,6 +155,31 @@ static unsigned check_path_bits(const struct plan *p, const struct path_query *q
 	return good ? 0 : FAULT_PATH_BITS;
 }
 
+/*
+ * Codes of PathRecord.Rate came with the speeds and widths that need them: a port
+ * that has none of those may not know what they mean.
+ */
+static bool port_knows_rate(const struct fabric *f, uint32_t port, unsigned code)
+{
+	const struct fabric_port *p = &f->ports[port];
+	unsigned more = p->capmask & IB_CAP_MASK2 ? get_be16(p->info + PORT_INFO_CAPMASK2) : 0;
+
+	if (code <= IB_RATE_LAST_PLAIN || !p->capmask)	/* nothing is known of its capabilities */
+		return true;
+	if (code <= IB_RATE_LAST_EXTENDED)
+		return p->capmask & IB_CAP_EXT_SPEEDS;
+	return more & (code <= IB_RATE_LAST_2X ? IB_CAP2_2X :
+		       code <= IB_RATE_LAST_HDR ? IB_CAP2_HDR : IB_CAP2_NDR);
+}
+
+/* The greatest rate, at most this one, that both ends know. */
+static uint8_t known_rate(const struct subnet_state *s, const struct path_query *q, uint8_t rate)
+{
+	while (rate && !(port_knows_rate(s->f, q->src, rate) && port_knows_rate(s->f, q->dst, rate)))
+		rate = (uint8_t)rate_slower(rate);
+	return rate;
+}
+
 /* The least of route and level, then the selectors. */
 static unsigned choose_limits(const struct subnet_state *s, const struct path_query *q,
 			      const struct policy_level *l, struct path_answer *a)
@@ -161,6 +190,7 @@ static unsigned choose_limits(const struct subnet_state *s, const struct path_qu
 		a->mtu = l->mtu_limit;
 	if (l->rate_limit && rate_compare(l->rate_limit, a->rate) < 0)
 		a->rate = l->rate_limit;
+	a->rate = known_rate(s, q, a->rate);
 	if (q->src == q->dst)
 		a->life = 0;	/* never leaves the port */
 	else if (l->packet_lifetime >= 0)
@@ -173,6 +203,8 @@ static unsigned choose_limits(const struct subnet_state *s, const struct path_qu
 	if (has(q, PR_RATE_SEL | PR_RATE) &&
 	    !sa_select(SCALE_RATE, q->rate_sel, q->rate, &a->rate))
 		faults |= FAULT_RATE;
+	else if (q->rate_sel == SEL_LESS)
+		a->rate = known_rate(s, q, a->rate);
 	if (has(q, PR_LIFE_SEL | PR_LIFE) &&
 	    !sa_select(SCALE_LIFE, q->life_sel, q->life, &a->life))
 		faults |= FAULT_LIFETIME;

@@ -285,6 +285,34 @@ START_TEST(level_limits)
 }
 END_TEST
 
+/* 14 Gb/s (11) takes extended speeds, 28 Gb/s (19) width 2x: who lacks them gets 10 Gb/s (3). */
+START_TEST(rates_that_an_end_does_not_know)
+{
+	static const struct {
+		bool extended, x2;	/* of h1, of h2; the other end has it */
+		uint8_t limit, got;
+	} t[] = {
+		{ true, true, 11, 11 }, { false, true, 11, 3 }, { true, true, 19, 19 },
+		{ true, false, 19, 15 }, { false, false, 19, 6 }, { false, false, 6, 6 },
+	};
+	uint32_t ends[] = { rig_host(&r, H1), rig_host(&r, H2) };
+	struct policy_level *l = rig_level(&r, "limited", 0);
+
+	rig_range(&rig_rule(&r, "limited")->service_ids, 1, 1);
+	put_be64(query(H1, H2, SERVICE_ID)->service_id, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		l->rate_limit = t[i].limit;
+		for (int e = 0; e < 2; e++) {
+			struct fabric_port *p = &r.f->ports[ends[e]];
+
+			p->capmask = IB_CAP_MASK2 | (e || t[i].extended ? IB_CAP_EXT_SPEEDS : 0);
+			put_be16(p->info + 60, !e || t[i].x2 ? IB_CAP2_2X : 0);
+		}
+		ck_assert_uint_eq(answer()->rate & 0x3f, t[i].got);
+	}
+}
+END_TEST
+
 START_TEST(sl_that_is_dropped_on_the_route)
 {
 	drop_sl(5);
@@ -314,7 +342,7 @@ START_TEST(pkeys)
 		put_be16(query(H1, H2, PR_PKEY)->pkey, t[i].pkey);
 		ck_assert_uint_eq(rig_ask(&r), t[i].status);
 		if (!t[i].status)
-			ck_assert_uint_eq(get_be16(answer()->pkey), 0xffff);
+			ck_assert_uint_eq(get_be16(answer()->pkey), t[i].pkey);
 	}
 	put_be64(query(H1, H2, SERVICE_ID)->service_id, 1);
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
@@ -356,12 +384,12 @@ static const struct {
 	{ H1, H2, -1, 0, 0xffff, 0 }, { H2, H1, -1, 0, 0x7fff, 0 },
 	{ H2, H3, -1, 0, 0x8001, 1 }, { H3, H2, -1, 0, 0x8001, 1 },
 	{ H4, H3, -1, 0, 0x0001, 1 }, { H3, H4, -1, 0, 0x8001, 1 },
-	{ H2, H4, 0x0002, 0, 0x8002, 2 }, { H4, H2, 0x8002, 0, 0x8002, 2 },
-	{ H4, H2, 0x8001, 0, 0x0001, 1 },
+	{ H2, H4, 0x0002, 0, 0x0002, 2 }, { H4, H2, 0x8002, 0, 0x8002, 2 },
+	{ H4, H2, 0x8001, 0, 0x8001, 1 },
 	{ H3, H4, 0x0003, 0x0300, 0, 0 },	/* both limited */
 	{ H2, H3, 0x7fff, 0x0300, 0, 0 }, { H2, H3, 0x0002, 0x0300, 0, 0 },
 	{ H1, H2, 0x0001, 0x0300, 0, 0 }, { H1, H2, 0x0004, 0x0300, 0, 0 },
-	{ H1, H2, 0, 0x0300, 0, 0 }, { H2, H2, 0x0002, 0, 0x8002, 2 },
+	{ H1, H2, 0, 0x0300, 0, 0 }, { H2, H2, 0x0002, 0, 0x0002, 2 },
 };
 
 START_TEST(pkey_of_two_ends)
@@ -811,6 +839,7 @@ int main(void)
 	tcase_add_test(c, half_a_service_id);
 	tcase_add_test(c, another_sl_than_the_levels_is_not_given);
 	tcase_add_test(c, level_limits);
+	tcase_add_test(c, rates_that_an_end_does_not_know);
 	tcase_add_test(c, sl_that_is_dropped_on_the_route);
 	tcase_add_test(c, pkeys);
 	tcase_add_loop_test(c, pkey_of_two_ends, 0, ARRAY_SIZE(by_pkey));
