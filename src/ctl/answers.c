@@ -64,7 +64,7 @@ static void mark_names(const struct plan *p, const struct policy_names *names, b
 		mark(p, names->v[i].s, used);
 }
 
-/* Groups and GUIDs that rules and partitions ask for; others tell no queries apart. */
+/* Groups and GUIDs that rules ask for, and P_Keys; nothing else tells queries apart. */
 static void add_policy(struct kinds *k, const struct plan *p, unsigned number)
 {
 	const struct policy *pol = p->policy;
@@ -81,18 +81,11 @@ static void add_policy(struct kinds *k, const struct plan *p, unsigned number)
 			add_guids(k, r->dest_guids.v[g].lo, r->dest_guids.v[g].hi,
 				  key_hash(number, key++));
 	}
-	for (size_t i = 0; i < pol->n_partitions; i++)
-		for (size_t m = 0; m < pol->partitions[i].n_members; m++) {
-			const struct policy_member *x = &pol->partitions[i].members[m];
-
-			if (x->group.s)
-				mark(p, x->group.s, used);
-			else
-				add_guids(k, x->guids.lo, x->guids.hi, key_hash(number, key++));
-		}
 	for (uint32_t g = 0; g < p->groups->n_groups; g++)
 		if (used[g])
 			add_group(k, p->groups, g, key_hash(number, g));
+	for (uint32_t port = 0; port < k->f->n_ports; port++)
+		k->sum[port] += key_hash(number, key + p->partitions->table[port]);
 	free(used);
 }
 

@@ -20,7 +20,7 @@ struct ctl_view {
 	const struct mad_counts *mad;	/* NULL: no port open */
 	const struct sa_stats *sa;	/* NULL: no SA */
 	int64_t uid;			/* of the client; -1: not known */
-	struct buf *file;		/* that came with the request, for the handler to take; or NULL */
+	struct buf *file;		/* with the request, for the handler to take; or NULL */
 	struct jobs *jobs;
 };
 

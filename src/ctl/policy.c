@@ -285,5 +285,6 @@ json_t *json_trial(const struct policies *ps)
 	if (!ps || !policies_on_trial(ps, &left))
 		return json_null();
 	return json_pack("{s:o, s:I, s:o}", "file", json_text(policies_in_force(ps)->p->file),
-			 "seconds-left", (json_int_t)((left + 999999) / 1000000), "back-to", json_policy(policies_before(ps)));
+			 "seconds-left", (json_int_t)((left + 999999) / 1000000),
+			 "back-to", json_policy(policies_before(ps)));
 }

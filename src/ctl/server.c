@@ -9,8 +9,8 @@
  * a time.  Held: a job works on the answer (job.c), nothing is read or sent.
  * Answered: a reply is active, nothing is read, and the next piece of the answer
  * is produced only when the socket has taken the last; a client that takes
- * nothing for CTL_STALL_SECONDS is dropped.  One event of a client costs at most one request or one piece, so
- * that clients and the fabric take turns.
+ * nothing for CTL_STALL_SECONDS is dropped.  One event of a client costs at most
+ * one request or one piece, so that clients and the fabric take turns.
  */
 #include <errno.h>
 #include <stdlib.h>

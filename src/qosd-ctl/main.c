@@ -202,7 +202,8 @@ static json_t *parse_args(const struct command *c, char **argv)
 	size_t operands = 0, most = count_operands(c);
 
 	while (argv && *argv) {
-		const char *name = operands < ARRAY_SIZE(c->operands) ? c->operands[operands] : NULL;
+		const char *name = operands < ARRAY_SIZE(c->operands) ?
+				   c->operands[operands] : NULL;
 
 		if (strncmp(*argv, "--", 2) == 0) {
 			argv = parse_option(c, args, argv);

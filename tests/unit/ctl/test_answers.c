@@ -78,8 +78,10 @@ END_TEST
 /* Rules that move, or come where they are never met, change no answer. */
 START_TEST(only_answers_count)
 {
-	compare(LEVELS "match-rules:\n  - {qos-class: 3, level: two}\n  - {qos-class: 4, level: one}\n",
-		LEVELS "match-rules:\n  - {qos-class: 4, level: one}\n  - {qos-class: 3, level: two}\n"
+	compare(LEVELS "match-rules:\n"
+		"  - {qos-class: 3, level: two}\n  - {qos-class: 4, level: one}\n",
+		LEVELS "match-rules:\n"
+		"  - {qos-class: 4, level: one}\n  - {qos-class: 3, level: two}\n"
 		"  - {qos-class: [3-4], level: default}\n");
 	ck_assert_uint_eq(answers.changes.n, 0);
 	done();
@@ -113,8 +115,10 @@ START_TEST(rules_that_meet_in_one_query)
 {
 	const struct answer_change *c;
 
-	compare(LEVELS "match-rules:\n  - {service-id: 9, level: one}\n  - {qos-class: 3, level: two}\n",
-		LEVELS "match-rules:\n  - {qos-class: 3, level: two}\n  - {service-id: 9, level: one}\n");
+	compare(LEVELS "match-rules:\n"
+		"  - {service-id: 9, level: one}\n  - {qos-class: 3, level: two}\n",
+		LEVELS "match-rules:\n"
+		"  - {qos-class: 3, level: two}\n  - {service-id: 9, level: one}\n");
 	ck_assert_uint_eq(answers.changes.n, 1);
 	c = &answers.changes.v[0];
 	ck_assert_uint_eq(c->pairs, 5 * 4);
@@ -142,6 +146,28 @@ START_TEST(levels_limits_and_refusals)
 			ck_assert_uint_eq(e->new.a.mtu, 1);
 		ck_assert_uint_eq(answers.changes.v[i].pairs, 5 * 4);
 	}
+	done();
+}
+END_TEST
+
+#define BLUE "partitions:\n  blue: {pkey: 5, members: {%s: full}}\n"
+
+/* A member of a partition by one policy and not by the other. */
+START_TEST(partitions_tell_ports_apart)
+{
+	struct buf old = { 0 }, new = { 0 };
+
+	buf_puts(&old, GROUPS LEVELS);
+	buf_printf(&old, BLUE, "hosts");
+	buf_puts(&new, GROUPS LEVELS);
+	buf_printf(&new, BLUE, "node2");
+	compare(old.s, new.s);
+	ck_assert_uint_eq(answers.changes.n, 1);	/* between hosts there is no path in it */
+	ck_assert_uint_eq(answers.changes.v[0].pairs, 3 * 2);
+	ck_assert_uint_eq(answers.changes.v[0].examples[0].q.pkey, 0x8005);
+	ck_assert_ptr_nonnull(answers.changes.v[0].examples[0].new.why);
+	buf_free(&old);
+	buf_free(&new);
 	done();
 }
 END_TEST
@@ -229,8 +255,8 @@ START_TEST(as_if_all_had_been_asked)
 		random_policy(&new, &seed);
 		compare(old.s, new.s);
 		ck_assert(answers.all_queries && answers.all_kinds);
-		ck_assert_msg(answers.pairs_changed == pairs_that_differ(), "%u: %llu, not %llu\n%s%s",
-			      i, (unsigned long long)answers.pairs_changed,
+		ck_assert_msg(answers.pairs_changed == pairs_that_differ(),
+			      "%u: %llu, not %llu\n%s%s", i, (unsigned long long)answers.pairs_changed,
 			      (unsigned long long)pairs_that_differ(), old.s, new.s);
 		changed += answers.pairs_changed > 0;
 		done();
@@ -269,6 +295,7 @@ static Suite *answers_suite(void)
 	tcase_add_test(t, a_rule_for_one_port);
 	tcase_add_test(t, rules_that_meet_in_one_query);
 	tcase_add_test(t, levels_limits_and_refusals);
+	tcase_add_test(t, partitions_tell_ports_apart);
 	tcase_add_test(t, as_if_all_had_been_asked);
 	tcase_add_test(t, too_many_kinds_are_sampled);
 	suite_add_tcase(s, t);

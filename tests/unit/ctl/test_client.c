@@ -220,7 +220,8 @@ static void expect_with(const char *words, const char *file, int status, const c
 
 START_TEST(policies)
 {
-	char *good = write_file("good.yaml", "# mine\nqos-levels:\n  default: {sl: 0}\n  x: {sl: 4}\n");
+	char *good = write_file("good.yaml",
+				"# mine\nqos-levels:\n  default: {sl: 0}\n  x: {sl: 4}\n");
 	char *bad = write_file("bad.yaml", "qos-levels:\n  default: {sl: 99}\n");
 	json_t *v;
 

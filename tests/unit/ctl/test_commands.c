@@ -569,9 +569,11 @@ static void body(bool privileged, const char *line, enum body wanted, const char
 	struct reply r;
 	size_t bytes = 12345;
 
-	ck_assert_msg(command_body(privileged, line, strlen(line), &bytes, &r) == wanted, "%s", line);
+	ck_assert_msg(command_body(privileged, line, strlen(line), &bytes, &r) == wanted, "%s",
+		      line);
 	if (wanted == BODY_REFUSED)
-		ck_assert_msg(strstr(str(r.head, "error"), why) != NULL, "%s", str(r.head, "error"));
+		ck_assert_msg(strstr(str(r.head, "error"), why) != NULL, "%s",
+			      str(r.head, "error"));
 	if (wanted == BODY_FOLLOWS)
 		ck_assert_uint_eq(bytes, 7);
 	reply_free(&r);
