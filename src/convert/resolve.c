@@ -413,15 +413,10 @@ static const char *const type_groups[] = {
 	[NODE_CA] = "all-cas", [NODE_SWITCH] = "all-switches", [NODE_ROUTER] = "all-routers",
 };
 
-/*
- * qosd: the last line that names a port holds.  So it is in OpenSM with
- * allow_both_pkeys; without, full goes before limited, wherever it stands.
- */
-static void order_members(struct converted *c, struct out_partition *p)
+/* Of several lines that name a port the last one holds, in OpenSM as here: order matters. */
+static void settle_both(struct converted *c, struct out_partition *p)
 {
 	bool any_both = false;
-	size_t n = 0;
-	struct out_member *v = xcalloc(p->members.n + 1, sizeof(*v));
 
 	for (size_t i = 0; i < p->members.n; i++)
 		any_both |= p->members.v[i].membership == OUT_BOTH;
@@ -436,17 +431,6 @@ static void order_members(struct converted *c, struct out_partition *p)
 		    "members are 'both': OpenSM needs allow_both_pkeys TRUE for that, else they "
 		    "are full");
 	}
-	if (c->allow_both != 1 && !(any_both && c->allow_both < 0)) {
-		for (size_t i = 0; i < p->members.n; i++)
-			if (p->members.v[i].membership == OUT_LIMITED)
-				v[n++] = p->members.v[i];
-		for (size_t i = 0; i < p->members.n; i++)
-			if (p->members.v[i].membership != OUT_LIMITED)
-				v[n++] = p->members.v[i];
-		for (size_t i = 0; i < n; i++)
-			p->members.v[i] = v[i];
-	}
-	free(v);
 }
 
 /* Of several lines for the same ports the last one stays, at its place. */
@@ -484,7 +468,7 @@ static void resolve_members(struct resolver *r)
 	for (size_t i = 0; i < c->partitions.n; i++) {
 		struct out_partition *p = &c->partitions.v[i];
 
-		order_members(c, p);
+		settle_both(c, p);
 		merge_members(p);
 		for (size_t k = 0; k < p->members.n; k++) {
 			struct out_member *m = &p->members.v[k];

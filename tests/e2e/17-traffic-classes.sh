@@ -442,7 +442,7 @@ expect "policy in force" "$checksum" "$(status checksum)"
 sed -e 's/{group: mds, low/{group: leaf06, low/' -e '2i\  leaf06: {port-guids: 0xf45214030090a5e0}' \
 	good.yaml >policy.yaml
 reload || bad "refused: $(<reload)"
-expect_match "a setting for ports of the classes" 'this setting is for .*leaf06.* from the .*traffic classes' "$(findings)"
-expect "line of it" "$(grep -n 'leaf06, low' policy.yaml | cut -d: -f1)" "$(ctl -j status | grep -B3 'this setting is for' | field line)"
+expect_match "a setting for ports of the classes" 'the traffic classes hold for .*leaf06.* win over this setting' "$(findings)"
+expect "line of it" "$(grep -n 'leaf06, low' policy.yaml | cut -d: -f1)" "$(ctl -j status | grep -B3 'win over this setting' | field line)"
 
 stop_qosd || bad "exit status $? after SIGTERM"

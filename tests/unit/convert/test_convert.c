@@ -231,15 +231,17 @@ START_TEST(members)
 {
 	check_members("0x5", "    members:\n      0x0000000000000005: limited\n    ipoib");
 	check_members("ALL, 0x5=full", "      all: limited\n      0x0000000000000005: full\n");
-	/* full goes before limited, in qosd as in OpenSM */
+	/* the last one holds, in qosd as in OpenSM */
 	check_members("0x5=full, ALL, 0x5", "    members:\n      all: limited\n"
-		      "      0x0000000000000005: full\n    ipoib");
+		      "      0x0000000000000005: limited\n    ipoib");
+	check_members("0x5=limited, ALL=full", "    members:\n"
+		      "      0x0000000000000005: limited\n      all: full\n    ipoib");
 	check_members("ALL_ROUTERS=full", "      all-routers: full\n");
 	ck_has(yaml, "  all-routers:\n    node-types: [router]\n");
-	check_members("SELF=f, 7=unknown", "      0x0000000000000007: limited\n      self: full\n");
+	check_members("SELF=f, 7=unknown", "      self: full\n      0x0000000000000007: limited\n");
 	ck_has(said, "warning: 'unknown' is no membership");
 	check_members("", "    pkey: 0x0001\n    # no members\n");
-	/* with allow_both_pkeys the last one holds */
+	/* with allow_both_pkeys, too */
 	const struct convert_input in[] = {
 		{ "o", "allow_both_pkeys TRUE", 21, FORMAT_OPENSM_CONF },
 		{ "f", "P=1: 5=both, ALL;", 17, FORMAT_PARTITIONS },
