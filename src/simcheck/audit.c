@@ -92,7 +92,7 @@ void remark(struct run *r, enum audit_kind k, const char *fmt, ...)
 
 struct port_text port_text(const struct sim_fabric *f, uint32_t port)
 {
-	struct port_text t;
+	struct port_text t = { "" };
 
 	sim_port_name(f, port, t.s, sizeof(t.s));
 	return t;

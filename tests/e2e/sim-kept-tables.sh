@@ -16,8 +16,8 @@ node002=$(gid f452140300811281)		# at leaf01, too
 spine01=S-7cfe900300b41a20
 # A table for each lie: what a device is known to keep is remembered.
 declare -A drops_2=(
-	[keeps-tables]=0,1,15,3,15,15,15,15,15,15,15,15,15,15,15,15
-	[refuses-tables]=0,1,15,2,15,15,15,15,15,15,15,15,15,15,15,15
+	[keeps-tables]="0,1,15,3,15,15,15,15,15,15,15,15,15,15,15,15"
+	[refuses-tables]="0,1,15,2,15,15,15,15,15,15,15,15,15,15,15,15"
 )
 
 # policy VL,VL,VL: of SLs 0 to 2; the others are dropped.

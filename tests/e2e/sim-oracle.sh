@@ -6,7 +6,8 @@
 # queries on the same fabric, with the same LIDs.  Each difference must be one of
 # those that are explained below.
 #
-#   ORACLE_POLICIES (6), ORACLE_QUERIES (3000), ORACLE_SEED (1)
+#   ORACLE_POLICIES, ORACLE_QUERIES, ORACLE_SEED   how many (6 of 3000), and the first;
+#                   `make oracle` does 200 of 20,000
 #   ORACLE_KEEP     a folder for whatever belongs to a difference
 #
 # shellcheck source=lib.sh
@@ -177,6 +178,7 @@ judge() {
 		}'
 }
 
+note "OpenSM and qosd are asked the same"
 start_sim fabric.topo
 on "$node" opensm -o -e -f osm.log >/dev/null 2>&1	# the policies name ports, and those need LIDs
 host_ports >ports
