@@ -104,7 +104,7 @@ same_paths "MTU of at least" "--mtu >=1024 --rate best" mtu-sel=0 mtu=2 rate-sel
 same_paths "lifetime, TClass" "--lifetime <=500ms --tclass 5" life-sel=1 life=17 tclass=5
 same_paths "SL and P_Key" "--sl 0 --pkey 0xffff --reversible" sl=0 pkey=0xffff reversible=1
 same_paths "a partition's level" "--pkey 0x8013" pkey=0x8013
-expect_match "its SL and P_Key" "pkey=0x13 sl=1" "$(head -n 1 explain.paths)"
+expect_match "its SL and P_Key" "pkey=0x8013 sl=1" "$(head -n 1 explain.paths)"
 expect_match "why" '"level-by": "partition"' "$(<explain)"
 same_paths "number of paths" "--numb-path 1" numb-path=1
 expect "paths, one wanted" 1 "$(wc -l <explain.paths)"
