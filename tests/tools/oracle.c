@@ -166,8 +166,10 @@ static void make_level(const char *name)
 /* A value or a range; it and its neighbours are asked for. */
 static void make_value(uint64_t v, uint64_t most)
 {
-	uint64_t end = chance(50) ? v : v + rnd(300) < most ? v + rnd(300) : most;
+	uint64_t end = chance(50) ? v : v + rnd(300);
 
+	if (end > most)
+		end = most;
 	say("0x%" PRIx64, v);
 	if (end > v)
 		say("-0x%" PRIx64, end);

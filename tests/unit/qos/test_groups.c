@@ -298,7 +298,7 @@ END_TEST
 START_TEST(no_way_is_walked_twice)
 {
 	enum { LAYERS = 300 };
-	char name[2][16];
+	char name[2][32];
 
 	for (int i = 0; i < LAYERS; i++)
 		for (int k = 0; k < 2; k++) {
