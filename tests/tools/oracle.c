@@ -465,6 +465,11 @@ static void ask(uint32_t n)
 	}
 	for (uint32_t i = 0; i < n; i++)
 		printf("%u %s -> %s\n", i, queries[i].text, answers[i]);
+	for (uint32_t i = 0; i < n; i++)
+		free(answers[i]);
+	free(answers);
+	free(queries);
+	free(umad);
 }
 
 /* --- the command line --- */
