@@ -32,7 +32,6 @@ struct command {
 	struct arg_spec args[ARGS_MAX + 1];
 };
 
-static void cmd_reload(const struct ctl_call *c, struct reply *r);
 static void cmd_sweep(const struct ctl_call *c, struct reply *r);
 
 #define PORT_ARG(word) { .name = word, .type = ARG_TEXT, .required = true }
@@ -74,19 +73,6 @@ static const struct command commands[] = {
 };
 
 /* --- commands that change something --- */
-
-static void cmd_reload(const struct ctl_call *c, struct reply *r)
-{
-	struct findings f = { .max = 0 };
-	bool accepted = c->env->reload(c->env->arg, c->view->uid, &f);
-	json_t *result = json_pack("{s:o}", "findings", json_findings(&f));
-
-	findings_free(&f);
-	if (accepted)
-		reply_result(r, result);
-	else
-		reply_error(r, result, "the policy file is refused, nothing has changed");
-}
 
 static void cmd_sweep(const struct ctl_call *c, struct reply *r)
 {

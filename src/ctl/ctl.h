@@ -39,10 +39,13 @@ struct ctl_env {
 	const struct sa_stats *(*sa_stats)(void *arg);
 	struct policies *policies;	/* may be NULL: then nobody can change the policy */
 	/*
-	 * Reads the policy file again, for a user: true if it is accepted.  Findings in
-	 * either case.
+	 * The configured policy file once more.  reload_read() reads it, in any thread,
+	 * with findings in either case; NULL if it is no good.  reload_apply(), in the
+	 * loop's, puts that in force for a user, or takes note that it is refused.
 	 */
-	bool (*reload)(void *arg, int64_t uid, struct findings *out);
+	struct shared_policy *(*reload_read)(void *arg, struct findings *out);
+	void (*reload_apply)(void *arg, struct shared_policy *p, const struct findings *found,
+			     int64_t uid);
 	/* Asks for a full sweep. */
 	void (*sweep)(void *arg);
 	/*

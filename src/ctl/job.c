@@ -5,7 +5,6 @@
  * earlier, and then the answer is thrown away.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +17,7 @@ struct job {
 	const struct job_ops *ops;
 	void *arg;
 	struct reply *reply;	/* NULL: nobody waits any more */
-	pthread_t thread;
-	struct wake *wake;
+	struct work *work;
 };
 
 struct jobs {
@@ -27,13 +25,11 @@ struct jobs {
 	struct job *running[CTL_JOBS_MAX];
 };
 
-static void *run(void *arg)
+static void run(void *arg)
 {
 	struct job *job = arg;
 
 	job->ops->work(job->arg);
-	loop_wake(job->wake);
-	return NULL;
 }
 
 static void job_free(struct job *job)
@@ -41,7 +37,7 @@ static void job_free(struct job *job)
 	for (unsigned i = 0; i < CTL_JOBS_MAX; i++)
 		if (job->jobs->running[i] == job)
 			job->jobs->running[i] = NULL;
-	wake_free(job->wake);
+	work_end(job->work);
 	job->ops->release(job->arg);
 	free(job);
 }
@@ -51,7 +47,6 @@ static void on_done(void *arg)
 	struct job *job = arg;
 	struct reply nobody = { 0 }, *r = job->reply ? job->reply : &nobody;
 
-	pthread_join(job->thread, NULL);
 	r->job = NULL;
 	r->stage = REPLY_HEAD;
 	job->ops->answer(job->arg, r);
@@ -73,7 +68,6 @@ static struct job **free_place(struct jobs *jobs)
 void reply_later(struct reply *r, struct jobs *jobs, const struct job_ops *ops, void *arg)
 {
 	struct job **place = free_place(jobs), *job;
-	int failed;
 
 	if (!place) {
 		reply_error(r, NULL, "%d such requests are being worked on: try again later",
@@ -83,10 +77,9 @@ void reply_later(struct reply *r, struct jobs *jobs, const struct job_ops *ops, 
 	}
 	*place = job = xcalloc(1, sizeof(*job));
 	*job = (struct job){ .jobs = jobs, .ops = ops, .arg = arg, .reply = r };
-	job->wake = wake_new(jobs->loop, on_done, job);
-	failed = pthread_create(&job->thread, NULL, run, job);
-	if (failed) {
-		reply_error(r, NULL, "no thread for it: %s", strerror(failed));
+	job->work = work_start(jobs->loop, run, on_done, job);
+	if (!job->work) {
+		reply_error(r, NULL, "no thread for it: %s", strerror(errno));
 		job_free(job);
 		return;
 	}
@@ -113,9 +106,7 @@ void jobs_free(struct jobs *jobs)
 	if (!jobs)
 		return;
 	for (unsigned i = 0; i < CTL_JOBS_MAX; i++)
-		if (jobs->running[i]) {
-			pthread_join(jobs->running[i]->thread, NULL);
+		if (jobs->running[i])
 			job_free(jobs->running[i]);
-		}
 	free(jobs);
 }

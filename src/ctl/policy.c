@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `policy load|confirm|revert|show|history`: what there is to it is in
- * policies/; here it becomes requests and JSON.  A file that a client sent is
- * parsed in a thread: it may be long.
+ * `reload`, `policy load|confirm|revert|show|history`: what there is to it is in
+ * policies/; here it becomes requests and JSON.  Files are parsed in a thread:
+ * they may be long.
  */
 #include "ctl/loading.h"
 
@@ -150,6 +150,53 @@ void cmd_policy_load(const struct ctl_call *c, struct reply *r)
 		reply_later(r, c->view->jobs, &ops, l);
 	else
 		load_release(l);
+}
+
+/* --- reload --- */
+
+struct reload {
+	const struct ctl_env *env;
+	int64_t uid;
+	struct findings found;
+	struct shared_policy *policy;	/* NULL: refused */
+};
+
+static void reload_work(void *arg)
+{
+	struct reload *l = arg;
+
+	l->policy = l->env->reload_read(l->env->arg, &l->found);
+}
+
+static void reload_answer(void *arg, struct reply *r)
+{
+	struct reload *l = arg;
+	json_t *result = json_pack("{s:o}", "findings", json_findings(&l->found));
+
+	l->env->reload_apply(l->env->arg, l->policy, &l->found, l->uid);
+	if (l->policy)
+		reply_result(r, result);
+	else
+		reply_error(r, result, "the policy file is refused, nothing has changed");
+}
+
+static void reload_release(void *arg)
+{
+	struct reload *l = arg;
+
+	findings_free(&l->found);
+	shared_policy_unref(l->policy);
+	free(l);
+}
+
+void cmd_reload(const struct ctl_call *c, struct reply *r)
+{
+	static const struct job_ops ops = { reload_work, reload_answer, reload_release };
+	struct reload *l = xcalloc(1, sizeof(*l));
+
+	l->env = c->env;
+	l->uid = c->view->uid;
+	reply_later(r, c->view->jobs, &ops, l);
 }
 
 /* --- confirm, revert --- */

@@ -36,6 +36,15 @@ struct wake *wake_new(struct loop *l, void (*fn)(void *arg), void *arg);
 void loop_wake(struct wake *w);
 void wake_free(struct wake *w);
 
+struct work;
+/*
+ * run(arg) in a thread of its own, then done(arg) in the loop's, which calls
+ * work_end().  NULL and errno if there is no thread for it.
+ */
+struct work *work_start(struct loop *l, void (*run)(void *arg), void (*done)(void *arg), void *arg);
+/* Waits for run() to be over; done() is not called any more if it was not yet. */
+void work_end(struct work *w);			/* NULL is fine */
+
 struct sig;
 struct sig *sig_new(struct loop *l, int signum, void (*fn)(void *arg), void *arg);
 void sig_free(struct sig *s);

@@ -16,6 +16,7 @@ struct shared_policy {		/* a policy with a reference count */
 	struct policy *p;
 	struct findings findings;	/* of the file alone */
 	int64_t loaded_us;		/* realtime */
+	uint64_t nth_read;		/* of the configured file; 0: not from there */
 	struct buf text;		/* the file as it was read; empty if there is none */
 	enum policy_source source;
 	int64_t uid;			/* of the user who had it loaded; -1: nobody, the daemon */

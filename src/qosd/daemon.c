@@ -6,6 +6,7 @@
  * sm/ and sa/ do not know each other: a new published state goes from the one
  * to the other here, and changes of multicast groups go back.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -33,6 +34,14 @@
 #include "sm/sm.h"
 #include "store/store.h"
 
+/* A SIGHUP: the file is read in a thread of its own. */
+struct hup {
+	struct work *work;	/* NULL: none is on its way */
+	bool again;		/* one came meanwhile */
+	struct findings found;
+	struct shared_policy *policy;
+};
+
 struct qosd {
 	const struct options *o;
 	struct settings *settings;
@@ -52,6 +61,9 @@ struct qosd {
 	struct sa_stats sa_stats;	/* the sum, when it is asked for */
 	struct ctl *ctl;
 	struct sig *hup, *term, *intr;
+	struct hup reload;
+	pthread_mutex_t reading;	/* of the policy file */
+	uint64_t reads, applied;	/* the last one's number; that of the one in force */
 	struct buf answer;
 	int ready_fd;		/* where the process that started us waits, or -1 */
 	int status;
@@ -191,36 +203,85 @@ static void apply_policy(void *arg, struct shared_policy *p)
 	sm_set_policy(q->sm, p);
 }
 
-static bool reload(void *arg, int64_t uid, struct findings *out)
+/* In any thread.  Of several that read at a time, the last to begin is the one that counts. */
+static struct shared_policy *reload_read(void *arg, struct findings *out)
 {
 	struct qosd *q = arg;
-	struct shared_policy *p = load_policy(q->o, out);
+	struct shared_policy *p;
+
+	pthread_mutex_lock(&q->reading);
+	p = load_policy(q->o, out);
+	if (p)
+		p->nth_read = ++q->reads;
+	pthread_mutex_unlock(&q->reading);
+	return p;
+}
+
+static void reload_apply(void *arg, struct shared_policy *p, const struct findings *found,
+			 int64_t uid)
+{
+	struct qosd *q = arg;
 	struct findings copy = { 0 };
 
-	findings_log(out, "policy");
+	findings_log(found, "policy");
 	if (!p) {
 		log_error("policy", "%s: refused; the policy in force stays", q->o->policy);
 		policies_refused(q->policies, CHANGE_RELOAD, q->o->policy, uid,
-				 out->count[SEV_ERROR]);
-		findings_copy(&copy, out);
+				 found->count[SEV_ERROR]);
+		findings_copy(&copy, found);
 		sm_policy_rejected(q->sm, &copy);
-		return false;
+		return;
 	}
+	if (p->nth_read < q->applied)
+		return;		/* the file was read again since, and that is in force */
+	q->applied = p->nth_read;
 	p->uid = uid;
 	policies_reload(q->policies, p);
-	shared_policy_unref(p);
-	return true;
+}
+
+static void hup_read(void *arg)
+{
+	struct qosd *q = arg;
+
+	q->reload.policy = reload_read(q, &q->reload.found);
+}
+
+static void hup_end(struct hup *h)
+{
+	work_end(h->work);
+	shared_policy_unref(h->policy);
+	findings_free(&h->found);
+	*h = (struct hup){ 0 };
+}
+
+static void on_hup(void *arg);
+
+static void hup_done(void *arg)
+{
+	struct qosd *q = arg;
+	bool again = q->reload.again;
+
+	reload_apply(q, q->reload.policy, &q->reload.found, -1);
+	hup_end(&q->reload);
+	sd_notify(0, "READY=1");
+	if (again)
+		on_hup(q);
 }
 
 static void on_hup(void *arg)
 {
 	struct qosd *q = arg;
-	struct findings f = { 0 };
 
+	if (q->reload.work) {
+		q->reload.again = true;
+		return;
+	}
 	sd_notify(0, "RELOADING=1");
-	reload(q, -1, &f);
-	findings_free(&f);
-	sd_notify(0, "READY=1");
+	q->reload.work = work_start(q->loop, hup_read, hup_done, q);
+	if (!q->reload.work) {
+		log_error("policy", "not reloaded: %s", strerror(errno));
+		sd_notify(0, "READY=1");
+	}
 }
 
 static void on_term(void *arg)
@@ -281,7 +342,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	struct policies_hooks ph = { .apply = apply_policy, .arg = q };
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = sa_stats,
-		.reload = reload, .sweep = request_sweep, .mft_next = mft_next,
+		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep, .mft_next = mft_next,
 	};
 
 	q->store = store_open(q->o->state_dir, err);
@@ -311,6 +372,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 
 static void close_all(struct qosd *q)
 {
+	hup_end(&q->reload);
 	ctl_free(q->ctl);
 	policies_free(q->policies);
 	sm_free(q->sm);
@@ -370,7 +432,8 @@ static void leave_terminal(void)
 
 int daemon_run(const struct options *o)
 {
-	struct qosd q = { .o = o, .ready_fd = -1, .sa_lock = PTHREAD_MUTEX_INITIALIZER };
+	struct qosd q = { .o = o, .ready_fd = -1, .sa_lock = PTHREAD_MUTEX_INITIALIZER,
+			  .reading = PTHREAD_MUTEX_INITIALIZER };
 	struct shared_policy *policy;
 	struct buf err = { 0 };
 

@@ -21,8 +21,6 @@
 #ifndef QOSD_SM_INTERNAL_H
 #define QOSD_SM_INTERNAL_H
 
-#include <pthread.h>
-
 #include "disco/disco.h"
 #include "sm/difference.h"
 #include "sm/sm.h"

@@ -13,6 +13,7 @@
  * new, both parts come first; else the second works on a copy of the fabric
  * while devices are read and ports are set.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,8 +211,9 @@ static void discovery_start(struct sm *sm)
 /* --- planning --- */
 
 struct plan_task {
-	pthread_t thread;
-	struct wake *wake;
+	struct sm *sm;
+	struct work *work;
+	void (*next)(struct sm *sm);	/* the step of the sweep after it */
 	const struct fabric *f;
 	const struct policy *policy;
 	const struct settings *settings;
@@ -224,16 +226,14 @@ struct plan_task {
 	struct fabric *copy;	/* plan is a fork of sm->plan on this one; else NULL */
 };
 
-static void *plan_thread(void *arg)
+static void plan_run(void *arg)
 {
 	struct plan_task *t = arg;
-
 	bool second = t->plan;
 
 	if (t->follow) {
 		plan_follow(t->plan, t->seen, t->n_seen, clock_mono_us);
-		loop_wake(t->wake);
-		return NULL;
+		return;
 	}
 	if (!second) {
 		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
@@ -245,8 +245,6 @@ static void *plan_thread(void *arg)
 		plan_complete(t->plan, clock_mono_us);
 		plan_judge(t->plan, clock_mono_us);
 	}
-	loop_wake(t->wake);
-	return NULL;
 }
 
 static void planning_join(struct sm *sm)
@@ -255,8 +253,7 @@ static void planning_join(struct sm *sm)
 
 	if (!t)
 		return;
-	pthread_join(t->thread, NULL);
-	wake_free(t->wake);
+	work_end(t->work);
 	if (t->copy) {
 		plan_join(sm->plan, t->plan);
 		fabric_free(t->copy);
@@ -294,11 +291,23 @@ enum planning {
 	PLAN_FOLLOW,	/* both are done: what devices keep */
 };
 
-static void planning_start(struct sm *sm, void (*done)(void *arg), enum planning what)
+static void planning_done(void *arg)
+{
+	struct plan_task *t = arg;
+	struct sm *sm = t->sm;
+	void (*next)(struct sm *sm) = t->next;
+
+	planning_join(sm);
+	next(sm);
+}
+
+static void planning_start(struct sm *sm, void (*next)(struct sm *sm), enum planning what)
 {
 	struct plan_task *t = xcalloc(1, sizeof(*t));
-	int r;
+	int failed;
 
+	t->sm = sm;
+	t->next = next;
 	t->plan = sm->plan;
 	t->follow = what == PLAN_FOLLOW;
 	t->seen = sm->kept.v;
@@ -312,19 +321,18 @@ static void planning_start(struct sm *sm, void (*done)(void *arg), enum planning
 	t->settings = sm->settings;
 	t->store = sm->store;
 	t->whole = sm->kind == SWEEP_POLICY;
-	t->wake = wake_new(sm->loop, done, sm);
-	r = pthread_create(&t->thread, NULL, plan_thread, t);
-	if (r) {
-		wake_free(t->wake);
-		if (t->copy) {
-			plan_join(sm->plan, t->plan);
-			fabric_free(t->copy);
-		}
-		free(t);
-		sweep_fail(sm, strerror(r));
+	t->work = work_start(sm->loop, plan_run, planning_done, t);
+	if (t->work) {
+		sm->planning = t;
 		return;
 	}
-	sm->planning = t;
+	failed = errno;
+	if (t->copy) {
+		plan_join(sm->plan, t->plan);
+		fabric_free(t->copy);
+	}
+	free(t);
+	sweep_fail(sm, strerror(failed));
 }
 
 static void activate(struct sm *sm)
@@ -339,11 +347,8 @@ static void activate(struct sm *sm)
 	write_active(sm);
 }
 
-static void plan_followed(void *arg)
+static void plan_followed(struct sm *sm)
 {
-	struct sm *sm = arg;
-
-	planning_join(sm);
 	log_if_new(&sm->plan->kept, &sm->kept_seen);
 	activate(sm);
 }
@@ -363,11 +368,8 @@ static void tables_known(struct sm *sm)
 	activate(sm);
 }
 
-static void plan_completed(void *arg)
+static void plan_completed(struct sm *sm)
 {
-	struct sm *sm = arg;
-
-	planning_join(sm);
 	log_new_findings(sm);
 	if (sm->tables_wait)
 		write_tables(sm);
@@ -388,11 +390,8 @@ static bool links_stay(const struct settings *s)
 	return s->link_width == LINK_KEEP && s->link_speed == LINK_KEEP;
 }
 
-static void plan_begun(void *arg)
+static void plan_begun(struct sm *sm)
 {
-	struct sm *sm = arg;
-
-	planning_join(sm);
 	if (sm->plan->feasible)
 		log_new_findings(sm);
 	else if (judge_first(sm) && links_stay(sm->settings)) {

@@ -26,15 +26,22 @@ static pid_t server;
 /* --- the server --- */
 
 /* A file "refuse" beside the socket makes a policy bad. */
-static bool reload(void *arg, int64_t uid, struct findings *out)
+static struct shared_policy *reload_read(void *arg, struct findings *out)
 {
 	bool good = access(arg, F_OK) != 0;
 
-	(void)uid;
-
 	findings_add(out, good ? SEV_WARNING : SEV_ERROR, "policy.yaml",
 		     (struct src_pos){ 7, 3 }, good ? "a doubt" : "a mistake");
-	return good;
+	return good ? shared_policy_new(policy_builtin()) : NULL;
+}
+
+static void reload_apply(void *arg, struct shared_policy *p, const struct findings *found,
+			 int64_t uid)
+{
+	(void)arg;
+	(void)p;
+	(void)found;
+	(void)uid;
 }
 
 static void sweep(void *arg)
@@ -54,8 +61,8 @@ static void serve(void)
 	struct loop *loop = loop_new();
 	struct sa sa = { .state = test_subnet() };
 	char *refuse = xasprintf("%s/refuse", directory);
-	struct ctl_env env = { .version = "1", .sa = &sa, .reload = reload, .sweep = sweep,
-			       .arg = refuse };
+	struct ctl_env env = { .version = "1", .sa = &sa, .reload_read = reload_read,
+			       .reload_apply = reload_apply, .sweep = sweep, .arg = refuse };
 	struct buf err = { 0 };
 
 	env.policies = policies_new(loop, store_open(NULL, &err), sa.state->policy, &hooks);

@@ -16,17 +16,26 @@ static struct ctl_env env;
 static struct ctl_view view;
 static struct sa_stats sa_stats;
 static struct mad_counts counts;
+static struct loop *loop;
 static bool accept_policy;
 static unsigned reloads, sweeps;
 
-static bool reload(void *arg, int64_t uid, struct findings *out)
+static struct shared_policy *reload_read(void *arg, struct findings *out)
+{
+	(void)arg;
+	findings_add(out, accept_policy ? SEV_WARNING : SEV_ERROR, "/etc/qosd/policy.yaml",
+		     (struct src_pos){ 7, 3 }, "something about it");
+	return accept_policy ? shared_policy_new(policy_builtin()) : NULL;
+}
+
+static void reload_apply(void *arg, struct shared_policy *p, const struct findings *found,
+			 int64_t uid)
 {
 	(void)arg;
 	(void)uid;
+	ck_assert(accept_policy == (p != NULL));
+	ck_assert_uint_eq(found->n, 1);
 	reloads++;
-	findings_add(out, accept_policy ? SEV_WARNING : SEV_ERROR, "/etc/qosd/policy.yaml",
-		     (struct src_pos){ 7, 3 }, "something about it");
-	return accept_policy;
 }
 
 static void sweep(void *arg)
@@ -42,18 +51,28 @@ static void setup(void)
 	memset(&view, 0, sizeof(view));
 	memset(&counts, 0, sizeof(counts));
 	memset(&sa_stats, 0, sizeof(sa_stats));
-	env = (struct ctl_env){ .version = "1.2.3", .reload = reload, .sweep = sweep };
-	view = (struct ctl_view){ .state = state, .mad = &counts, .sa = &sa_stats };
+	loop = loop_new();
+	env = (struct ctl_env){ .version = "1.2.3", .reload_read = reload_read,
+				.reload_apply = reload_apply, .sweep = sweep };
+	view = (struct ctl_view){ .state = state, .mad = &counts, .sa = &sa_stats,
+				  .jobs = jobs_new(loop) };
 	view.sm.state = SM_MASTER;
 	reloads = sweeps = 0;
 }
 
 static void teardown(void)
 {
+	jobs_free(view.jobs);
+	loop_free(loop);
 	test_subnet_free(state);
 }
 
 /* --- asking --- */
+
+static void on_ready(void *arg)
+{
+	loop_stop(arg);
+}
 
 /* The whole answer as text. */
 static char *ask_text(bool privileged, const char *line)
@@ -62,6 +81,11 @@ static char *ask_text(bool privileged, const char *line)
 	struct reply r;
 
 	command_start(&env, &view, privileged, line, strlen(line), &r);
+	if (r.stage == REPLY_WAITING) {
+		r.ready = on_ready;
+		r.ready_arg = loop;
+		loop_run(loop);
+	}
 	while (reply_pull(&r, &out))
 		continue;
 	reply_free(&r);
