@@ -222,29 +222,39 @@ void cmd_policy_revert(const struct ctl_call *c, struct reply *r)
 		say_in_force(c, r, policies_revert(c->env->policies, c->view->uid));
 }
 
-/* --- show: line by line, for it may be long --- */
+/* --- show: line by line, for it may be long; the normal form is made in a thread --- */
 
 struct lines {
+	const struct ctl_env *env;
 	struct shared_policy *policy;
-	struct buf normal;		/* unless the source is shown */
-	const char *text;
-	size_t n, at;
+	bool as_normal;
+	struct buf normal;
+	size_t at;
 };
+
+static void lines_work(void *arg)
+{
+	struct lines *l = arg;
+
+	if (l->as_normal)
+		conf_print_policy(l->policy->p, &l->normal);
+}
 
 static json_t *next_line(void *rows)
 {
 	struct lines *l = rows;
-	const char *start = l->text + l->at, *end;
+	const struct buf *text = l->as_normal ? &l->normal : &l->policy->text;
+	const char *start = text->s + l->at, *end;
 	char *line;
 	json_t *row;
 
-	if (l->at >= l->n)
+	if (l->at >= text->n)
 		return NULL;
-	end = memchr(start, '\n', l->n - l->at);
+	end = memchr(start, '\n', text->n - l->at);
 	if (!end)
-		end = l->text + l->n;
+		end = text->s + text->n;
 	line = xstrndup(start, (size_t)(end - start));
-	l->at = (size_t)(end - l->text) + 1;
+	l->at = (size_t)(end - text->s) + 1;
 	row = json_pack("{s:o}", "line", json_text(line));
 	free(line);
 	return row;
@@ -259,28 +269,32 @@ static void lines_free(void *rows)
 	free(l);
 }
 
+static void lines_answer(void *arg, struct reply *r)
+{
+	struct lines *l = arg, *rows = xmalloc(sizeof(*rows));
+	json_t *result = json_policy(l->policy);
+
+	json_object_set_new(result, "normal", json_boolean(l->as_normal));
+	json_object_set_new(result, "trial", json_trial(l->env->policies));
+	reply_result(r, result);
+	*rows = *l;
+	l->policy = NULL;
+	l->normal = (struct buf){ 0 };
+	reply_rows(r, "text", next_line, lines_free, rows);
+}
+
 void cmd_policy_show(const struct ctl_call *c, struct reply *r)
 {
-	struct shared_policy *p;
+	static const struct job_ops ops = { lines_work, lines_answer, lines_free };
 	struct lines *l;
-	json_t *result;
-	bool normal;
 
 	if (!has_policies(c, r))
 		return;
-	p = policies_in_force(c->env->policies);
-	normal = arg_flag(c, "normal") || !p->text.n;
 	l = xcalloc(1, sizeof(*l));
-	l->policy = shared_policy_ref(p);
-	if (normal)
-		conf_print_policy(p->p, &l->normal);
-	l->text = normal ? l->normal.s : p->text.s;
-	l->n = normal ? l->normal.n : p->text.n;
-	result = json_policy(p);
-	json_object_set_new(result, "normal", json_boolean(normal));
-	json_object_set_new(result, "trial", json_trial(c->env->policies));
-	reply_result(r, result);
-	reply_rows(r, "text", next_line, lines_free, l);
+	l->env = c->env;
+	l->policy = shared_policy_ref(policies_in_force(c->env->policies));
+	l->as_normal = arg_flag(c, "normal") || !l->policy->text.n;
+	reply_later(r, c->view->jobs, &ops, l);
 }
 
 /* --- history --- */
