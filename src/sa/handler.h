@@ -6,6 +6,18 @@
 #include "ib/sa.h"
 #include "sa/sa.h"
 
+/*
+ * The records of an answer, one by one: step() is asked again and again, and does
+ * a little each time.  They refer to the published state of the request and to
+ * what is their own, so that they may be asked long after it.
+ */
+enum sa_step { SA_ROW, SA_SKIP, SA_END };
+struct sa_rows {
+	size_t size;			/* of a record */
+	enum sa_step (*step)(struct sa_rows *rows, void *record);	/* SA_ROW: it is filled */
+	void (*release)(struct sa_rows *rows);
+};
+
 struct sa_msg {
 	struct sa *sa;
 	const struct subnet_state *s;
@@ -17,12 +29,16 @@ struct sa_msg {
 	uint32_t requester;		/* port index */
 	const uint8_t *data;		/* the record; at least what the dispatch table asks for */
 	size_t n;
+	struct sa_rows *rows;		/* of the answer, from a handler that has them so */
 	struct buf *out;		/* headers, then the records so far */
 	uint32_t records;
 	uint32_t budget;		/* steps of search left; 0: give up, NO_RESOURCES */
 };
 
-/* A handler adds the answer's records and returns a MAD status. */
+/*
+ * A handler returns a MAD status.  With status OK it has either added the answer's
+ * records, or left them in rows.
+ */
 typedef uint16_t sa_handler(struct sa_msg *m);
 sa_handler sa_path_record, sa_multipath_record, sa_node_record, sa_portinfo_record,
 	   sa_mcmember_get, sa_mcmember_set, sa_mcmember_delete;
@@ -47,6 +63,9 @@ struct sa_field {
  */
 bool sa_fields_match(const struct sa_field *fields, size_t n, uint64_t mask,
 		     const void *want, const void *have, bool subset_match);
+
+/* Whether the requester, a port, may know of an end port: they share a partition. */
+bool sa_may_see(const struct subnet_state *s, uint32_t requester, uint32_t port);
 
 /* --- path.c --- */
 

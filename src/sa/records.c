@@ -1,43 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * NodeRecord and PortInfoRecord (15.2.5.2, 15.2.5.3), and the one mechanism by
- * which any record is held against a component mask: a table says which bit of
- * the mask stands for which bits of the record.
- */
+/* NodeRecord and PortInfoRecord (15.2.5.2, 15.2.5.3). */
 #include "base/bytes.h"
-#include "sa/handler.h"
-
-/* --- component masks --- */
-
-static bool field_matches(const struct sa_field *f, const uint8_t *want, const uint8_t *have,
-			  bool subset)
-{
-	unsigned first = f->offset, end = first + f->width;
-
-	for (unsigned byte = first / 8; byte * 8 < end; byte++) {
-		unsigned bits = 0xff;
-
-		if (byte * 8 < first)
-			bits &= 0xffu >> (first - byte * 8);
-		if (byte * 8 + 8 > end)
-			bits &= 0xffu << (byte * 8 + 8 - end);
-		unsigned differ = (subset ? want[byte] & ~(unsigned)have[byte] :
-				   (unsigned)want[byte] ^ have[byte]) & bits;
-		if (differ)
-			return false;
-	}
-	return true;
-}
-
-bool sa_fields_match(const struct sa_field *fields, size_t n, uint64_t mask,
-		     const void *want, const void *have, bool subset_match)
-{
-	for (size_t i = 0; i < n; i++)
-		if (mask >> fields[i].bit & 1 &&
-		    !field_matches(&fields[i], want, have, subset_match && fields[i].subset))
-			return false;
-	return true;
-}
+#include "sa/scan.h"
 
 /* --- NodeRecord --- */
 
@@ -61,11 +25,15 @@ static const struct sa_field node_fields[] = {
 };
 
 /* NodeInfo differs in two fields with the port that is asked (14.2.5.3). */
-static void node_record(const struct subnet_state *s, uint32_t port, struct sa_node_record *r)
+static bool make_node(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
 {
+	const struct subnet_state *s = x->s;
+	uint32_t port = *owner = (uint32_t)at;
 	const struct fabric_node *n = port_node(s->f, port);
+	struct sa_node_record *r = record;
 
-	*r = (struct sa_node_record){ 0 };
+	if (!s->plan->lid[port])
+		return false;
 	put_be16(r->lid, s->plan->lid[port]);
 	memcpy(r->node_info, n->info, sizeof(r->node_info));
 	if (!node_is_switch(n)) {
@@ -73,6 +41,17 @@ static void node_record(const struct subnet_state *s, uint32_t port, struct sa_n
 		r->node_info[36] = s->f->ports[port].num;
 	}
 	memcpy(r->node_desc, n->desc, strnlen(n->desc, sizeof(r->node_desc)));
+	return true;
+}
+
+uint16_t sa_node_record(struct sa_msg *m)
+{
+	static const struct sa_kind kind = {
+		.size = sizeof(struct sa_node_record), .fields = node_fields,
+		.n_fields = ARRAY_SIZE(node_fields), .range = sa_range_ports, .make = make_node,
+	};
+
+	return sa_scan_for(m, &kind);
 }
 
 /* --- PortInfoRecord --- */
@@ -136,92 +115,32 @@ static const struct sa_field portinfo_fields[] = {
 };
 #define PORTINFO_SUBSET_MATCH (1u << 31)	/* AttributeModifier: of the two capability masks */
 
-/* The LID of the port, or for a port of a switch that of port 0. */
-static uint16_t endport_lid(const struct subnet_state *s, uint32_t port)
-{
-	const struct fabric_node *n = port_node(s->f, port);
-
-	return s->plan->lid[node_is_switch(n) ? n->port0 : port];
-}
-
 /* The M_Key is for those only who have the SM_Key. */
-static void portinfo_record(const struct sa_msg *m, uint32_t port, struct sa_portinfo_record *r)
+static bool make_portinfo(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
 {
-	const struct fabric_port *p = &m->s->f->ports[port];
+	const struct fabric_port *p = &x->s->f->ports[at];
+	struct sa_portinfo_record *r = record;
+	uint16_t lid;
 
-	*r = (struct sa_portinfo_record){ .port_num = p->num };
-	put_be16(r->lid, endport_lid(m->s, port));
-	memcpy(r->port_info, p->info, sizeof(r->port_info));
-	if (!m->trusted)
-		memset(r->port_info, 0, 8);
-}
-
-/* --- both: a walk over ports --- */
-
-/* Which ports can have a record with this LID: those of one node, or all. */
-static bool ports_to_try(const struct sa_msg *m, uint16_t lid, uint32_t *first, uint32_t *end)
-{
-	const struct subnet_state *s = m->s;
-
-	*first = 0;
-	*end = s->f->n_ports;
-	if (!(m->mask & 1))
-		return true;
-	uint32_t port = sa_lid_port(s, lid);
-
-	if (port == FABRIC_NONE)
+	if (!p->present || !(lid = sa_endport_lid(x->s, (uint32_t)at)))
 		return false;
-	*first = port;
-	*end = port + 1;
-	if (node_is_switch(port_node(s->f, port)))
-		*end += port_node(s->f, port)->nports;
+	*owner = sa_endport(x->s, (uint32_t)at);
+	put_be16(r->lid, lid);
+	r->port_num = p->num;
+	memcpy(r->port_info, p->info, sizeof(r->port_info));
+	if (!x->trusted)
+		memset(r->port_info, 0, 8);
 	return true;
-}
-
-/* Any LID of a port's LMC range asks for its base LID, which the record has. */
-static void use_base_lid(const struct sa_msg *m, uint32_t port, uint8_t lid[2])
-{
-	if (m->mask & 1)
-		put_be16(lid, m->s->plan->lid[port]);
-}
-
-uint16_t sa_node_record(struct sa_msg *m)
-{
-	struct sa_node_record want, r;
-	uint32_t first, end;
-
-	memcpy(&want, m->data, sizeof(want));
-	if (!ports_to_try(m, get_be16(want.lid), &first, &end))
-		return IB_STATUS_OK;
-	use_base_lid(m, first, want.lid);
-	for (uint32_t port = first; port < end; port++) {
-		if (!m->s->plan->lid[port])
-			continue;
-		node_record(m->s, port, &r);
-		if (sa_fields_match(node_fields, ARRAY_SIZE(node_fields), m->mask, &want, &r,
-				    false) && !sa_add(m, &r, sizeof(r)))
-			break;
-	}
-	return IB_STATUS_OK;
 }
 
 uint16_t sa_portinfo_record(struct sa_msg *m)
 {
-	bool subset = m->mod & PORTINFO_SUBSET_MATCH;
-	struct sa_portinfo_record want, r;
-	uint32_t first, end;
+	static const struct sa_kind kind = {
+		.size = sizeof(struct sa_portinfo_record), .fields = portinfo_fields,
+		.n_fields = ARRAY_SIZE(portinfo_fields),
+		.subset_modifier = PORTINFO_SUBSET_MATCH, .range = sa_range_ports,
+		.make = make_portinfo,
+	};
 
-	memcpy(&want, m->data, sizeof(want));
-	if (!ports_to_try(m, get_be16(want.lid), &first, &end))
-		return IB_STATUS_OK;
-	use_base_lid(m, first, want.lid);
-	for (uint32_t port = first; port < end; port++) {
-		if (!m->s->f->ports[port].present || !endport_lid(m->s, port))
-			continue;
-		portinfo_record(m, port, &r);
-		if (sa_fields_match(portinfo_fields, ARRAY_SIZE(portinfo_fields), m->mask, &want,
-				    &r, subset) && !sa_add(m, &r, sizeof(r)))
-			break;
-	}
-	return IB_STATUS_OK;
+	return sa_scan_for(m, &kind);
 }

@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "plan/mcast.h"
-#include "sa/handler.h"
+#include "sa/scan.h"
 
 /* Offsets in the header: MAD, RMPP, SA (13.4.2, 13.6.2.1, 15.2.1.1) */
 enum {
@@ -229,6 +229,16 @@ static uint32_t find_requester(const struct subnet_state *s, uint16_t slid)
 	return slid ? sa_lid_port(s, slid) : s->f->self;
 }
 
+static void add_rows(struct sa_msg *m)
+{
+	uint8_t record[SA_RECORD_MAX];
+	enum sa_step step;
+
+	do
+		step = m->rows->step(m->rows, record);
+	while (step == SA_SKIP || (step == SA_ROW && sa_add(m, record, m->rows->size)));
+}
+
 static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
 {
 	const struct handler *h = NULL;
@@ -247,6 +257,8 @@ static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
 		return IB_SA_REQ_INVALID;
 	mcast_sync(m->sa->mcast, m->s);
 	status = h->fn(m);
+	if (!status && m->rows)
+		add_rows(m);
 	if (!status && !m->budget)
 		return IB_SA_NO_RESOURCES;
 	if (is_table(m->method))	/* an empty table is an answer */
@@ -286,6 +298,8 @@ bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out)
 	}
 	uint16_t status = handle(&m, req);
 
+	if (m.rows)
+		m.rows->release(m.rows);
 	sa->stats.by_attr[m.attr & 0xff]++;
 	sa->stats.answered++;
 	count_status(&sa->stats, status);
