@@ -120,8 +120,9 @@ static bool history_line(void *arg, const char *text)
 	char kind[16], outcome[16];
 	int end = 0;
 
-	if (sscanf(text, "%" SCNd64 " %" SCNx64 " %" SCNd64 " %15s %15s %" SCNu32 " %n", &c.when_us,
-		   &c.checksum, &c.uid, kind, outcome, &c.errors, &end) != 6 || !end || !text[end])
+	if (sscanf(text, "%" SCNd64 " %" SCNx64 " %" SCNd64 " %15s %15s %" SCNu32 "%n", &c.when_us,
+		   &c.checksum, &c.uid, kind, outcome, &c.errors, &end) != 6 ||
+	    text[end] != ' ' || !text[end + 1])
 		return false;
 	c.kind = find_word(kind_names, CHANGE_KINDS, kind);
 	c.outcome = find_word(outcome_names, CHANGE_OUTCOMES, outcome);
@@ -129,7 +130,7 @@ static bool history_line(void *arg, const char *text)
 		return false;
 	if (c.outcome == CHANGE_ON_TRIAL)
 		c.outcome = CHANGE_LOST;
-	c.name = clean_name(text + end);
+	c.name = clean_name(text + end + 1);	/* it may begin with spaces */
 	*push_change(ps) = c;
 	return true;
 }

@@ -321,6 +321,17 @@ START_TEST(the_history_survives_a_restart)
 }
 END_TEST
 
+START_TEST(a_name_of_spaces_survives_a_restart)
+{
+	policies_refused(ps, CHANGE_LOAD, " ", 1000, 1);
+	policies_refused(ps, CHANGE_LOAD, "  indented", 1000, 1);
+	end();
+	start();
+	change(1, CHANGE_LOAD, CHANGE_REFUSED, "  indented");
+	change(2, CHANGE_LOAD, CHANGE_REFUSED, " ");
+}
+END_TEST
+
 START_TEST(a_damaged_history_is_set_aside)
 {
 	char *path = xasprintf("%s/history", dir), *aside = xasprintf("%s/history.damaged", dir);
@@ -356,6 +367,7 @@ static Suite *policies_suite(void)
 	tcase_add_test(t, steps_are_bounded);
 	tcase_add_test(t, refusals_are_remembered);
 	tcase_add_test(t, the_history_survives_a_restart);
+	tcase_add_test(t, a_name_of_spaces_survives_a_restart);
 	tcase_add_test(t, a_damaged_history_is_set_aside);
 	suite_add_tcase(s, t);
 	return s;
