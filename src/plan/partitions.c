@@ -244,10 +244,10 @@ static bool restricts(const struct partitions *p, const struct fabric *f)
 			continue;
 		if (common == FABRIC_NONE)
 			common = p->table[port];
-		if (p->table[port] != common || !all_full(&p->tables[common]))
+		if (p->table[port] != common)
 			return true;
 	}
-	return false;
+	return common != FABRIC_NONE && !all_full(&p->tables[common]);
 }
 
 /*
@@ -307,7 +307,7 @@ static void enforce(struct builder *b)
 
 /* --- levels --- */
 
-static bool level_is_for(const struct policy_level *l, uint16_t pkey)
+bool level_is_for(const struct policy_level *l, uint16_t pkey)
 {
 	for (size_t i = 0; i < l->pkeys.n; i++)
 		if (l->pkeys.v[i].lo <= pkey && pkey <= l->pkeys.v[i].hi)

@@ -79,7 +79,9 @@ enum membership port_membership(const struct partitions *p, uint32_t port, uint1
  * limited members do not talk (10.9.3).
  */
 uint16_t shared_pkey(const struct partitions *p, uint32_t a, uint32_t b, uint16_t pkey);
-/* The same, of those P_Keys only that the level (an index) is for. */
+/* Whether the level may have paths of the P_Key (without membership bit). */
+bool level_is_for(const struct policy_level *l, uint16_t pkey);
+/* The same as shared_pkey(), of those P_Keys only that the level (an index) is for. */
 uint16_t shared_pkey_of_level(const struct partitions *p, uint32_t level, uint32_t a, uint32_t b,
 			      uint16_t pkey);
 /*
