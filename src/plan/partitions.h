@@ -71,6 +71,8 @@ static inline const struct pkey_table *port_pkeys(const struct partitions *p, ui
 {
 	return &p->tables[p->table[port]];
 }
+/* Entries in the P_Key table of a port; external ports of switches have tables of their own. */
+uint32_t port_pkey_cap(const struct fabric *f, uint32_t port);
 /* What an end port is in a partition: of the two P_Keys that it holds. */
 enum membership port_membership(const struct partitions *p, uint32_t port, uint16_t pkey);
 /*

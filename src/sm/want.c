@@ -252,20 +252,13 @@ static void want_lft(const struct plan *p, uint32_t node, unsigned block, struct
 			block * LFT_BLOCK, LFT_BLOCK);
 }
 
-/* Entries in the P_Key table of a port; external ports of switches have tables of their own. */
-static unsigned pkey_cap(const struct fabric *f, uint32_t node, unsigned num)
-{
-	const struct fabric_node *n = &f->nodes[node];
-
-	return node_is_switch(n) && num ? f->switches[n->sw].enforce_cap : n->partition_cap;
-}
-
 static void want_pkey(const struct plan *p, uint32_t node, unsigned num, unsigned block,
 		      struct item_want *w)
 {
-	const struct pkey_table *t = port_pkeys(p->partitions, p->f->nodes[node].port0 + num);
+	uint32_t port = p->f->nodes[node].port0 + num;
+	const struct pkey_table *t = port_pkeys(p->partitions, port);
 	unsigned first = block * PKEYS_PER_BLOCK;
-	unsigned left = pkey_cap(p->f, node, num) - first;
+	unsigned left = port_pkey_cap(p->f, port) - first;
 	unsigned n = left < PKEYS_PER_BLOCK ? left : PKEYS_PER_BLOCK;
 
 	w->attr = UMAD_SM_ATTR_PKEY_TABLE;
@@ -380,7 +373,9 @@ static void vlarb_items(const struct plan *p, uint32_t port, void (*fn)(void *, 
 static void pkey_items(const struct plan *p, uint32_t node, unsigned num,
 		       void (*fn)(void *, item_t), void *arg)
 {
-	for (unsigned b = 0; b * PKEYS_PER_BLOCK < pkey_cap(p->f, node, num) && b < 1024; b++)
+	unsigned cap = port_pkey_cap(p->f, p->f->nodes[node].port0 + num);
+
+	for (unsigned b = 0; b * PKEYS_PER_BLOCK < cap && b < 1024; b++)
 		fn(arg, ITEM(ITEM_PKEY, num, b));
 }
 
