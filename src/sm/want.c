@@ -94,17 +94,17 @@ static unsigned vls_of(const struct want_env *e, uint32_t port)
 	return want;
 }
 
+static bool enforces_now(const uint8_t *info)
+{
+	return get(info, IB_PORT_PART_EN_INB_F) || get(info, IB_PORT_PART_EN_OUTB_F);
+}
+
 /*
  * Partition enforcement of a switch port.  Where it is to end it does so at
  * once.  On a port that carries traffic it begins when the P_Key table is there;
  * one that does not may have it before, as its table is written before it
  * becomes Active: so that no packet ever passes it unseen.
  */
-static bool enforces_now(const uint8_t *info)
-{
-	return get(info, IB_PORT_PART_EN_INB_F) || get(info, IB_PORT_PART_EN_OUTB_F);
-}
-
 static void want_enforcement(const struct want_env *e, uint32_t port, uint8_t *d)
 {
 	const struct plan *pl = e->plan;
