@@ -202,6 +202,13 @@ void map64_free(struct map64 *m)
 	*m = (struct map64){ 0 };
 }
 
+void map64_clone(struct map64 *dst, const struct map64 *src)
+{
+	*dst = *src;
+	if (src->slots)
+		dst->slots = xmemdup(src->slots, ((size_t)src->mask + 1) * sizeof(*src->slots));
+}
+
 static struct map64_slot *map64_find(const struct map64 *m, uint64_t key)
 {
 	uint32_t i = (uint32_t)hash64(key) & m->mask;

@@ -38,13 +38,6 @@ void fabric_free(struct fabric *f)
 	free(f);
 }
 
-static void map_clone(struct map64 *dst, const struct map64 *src)
-{
-	*dst = *src;
-	if (src->slots)
-		dst->slots = xmemdup(src->slots, ((size_t)src->mask + 1) * sizeof(*src->slots));
-}
-
 struct fabric *fabric_clone(const struct fabric *f)
 {
 	struct fabric *c = xmemdup(f, sizeof(*f));
@@ -56,8 +49,8 @@ struct fabric *fabric_clone(const struct fabric *f)
 	c->cap_nodes = f->n_nodes;
 	c->cap_ports = f->n_ports;
 	c->cap_routes = f->n_routes;
-	map_clone(&c->by_guid, &f->by_guid);
-	map_clone(&c->node_by_guid, &f->node_by_guid);
+	map64_clone(&c->by_guid, &f->by_guid);
+	map64_clone(&c->node_by_guid, &f->node_by_guid);
 	return c;
 }
 

@@ -131,7 +131,8 @@ void smp_send(struct mad_port *m, const struct smp *s,
 
 /*
  * Sends an answer to `in`, from the loop's thread or from at_once: mad of len
- * bytes, header filled in by the caller (method, status, TID …).  Longer than 256 bytes: the kernel segments (RMPP).
+ * bytes, header filled in by the caller (method, status, TID …).  Longer than
+ * 256 bytes: the kernel segments (RMPP).
  */
 bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, size_t len);
 

@@ -61,41 +61,15 @@ static void judge_pkeys(struct judge *j, const struct policy_level *l)
 {
 	const struct policy *pol = j->p->policy;
 
-	if (!l->pkeys.n)
-		return;
 	for (size_t i = 0; i < pol->n_partitions; i++)
-		for (size_t k = 0; k < l->pkeys.n; k++)
-			if (pol->partitions[i].pkey >= l->pkeys.v[k].lo &&
-			    pol->partitions[i].pkey <= l->pkeys.v[k].hi)
-				return;
+		if (level_is_for(l, pol->partitions[i].pkey))
+			return;
 	findings_add(&j->v->findings, SEV_ERROR, pol->file, l->pos,
 		     "level %s: no partition has any of its P_Keys, so that no path gets it",
 		     l->name);
 }
 
 /* --- IPoIB groups --- */
-
-/* Of several lines that name a port the last one holds. */
-static bool is_member(const struct judge *j, const struct policy_partition *part,
-		      const uint32_t *sets, uint32_t port)
-{
-	uint64_t guid = j->p->f->ports[port].guid;
-
-	for (size_t i = part->n_members; i-- > 0;) {
-		const struct policy_member *m = &part->members[i];
-		bool named;
-
-		if (!m->group.s)
-			named = guid >= m->guids.lo && guid <= m->guids.hi;
-		else if (sets[i] == UINT32_MAX)	/* self */
-			named = port == j->p->f->self;
-		else
-			named = group_has(j->p->groups, sets[i], port);
-		if (named)
-			return m->membership != MEMBER_NONE;
-	}
-	return false;
-}
 
 /* A port of a host, and what it can: many partitions ask. */
 struct host {
@@ -124,23 +98,18 @@ static void judge_ipoib(struct judge *j, const struct hosts *hosts,
 {
 	const struct policy_level *l = &j->p->policy->levels[part->ipoib_level_index];
 	struct mcast_limits group = mcast_ipoib_limits(l);
-	uint32_t *sets = xcalloc(part->n_members + 1, sizeof(*sets)), n = 0, first = 0;
+	uint32_t n = 0, first = 0;
 	char name[FABRIC_NAME_MAX], rate[24];
 
-	for (size_t i = 0; i < part->n_members; i++)
-		if (part->members[i].group.s)
-			sets[i] = groups_find(j->p->groups, j->p->policy,
-					      part->members[i].group.s);
 	for (size_t i = 0; i < hosts->n; i++) {
 		const struct host *h = &hosts->v[i];
 
 		if ((h->mtu >= group.mtu && h->tenths >= rate_tenths(group.rate)) ||
-		    !is_member(j, part, sets, h->port))
+		    port_membership(j->p->partitions, h->port, part->pkey) == MEMBER_NONE)
 			continue;
 		if (!n++)
 			first = h->port;
 	}
-	free(sets);
 	if (n)
 		findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file, part->pos,
 			     "partition %s: %u of its ports can't join its IPoIB group, which has "

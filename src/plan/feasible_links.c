@@ -18,18 +18,6 @@
 
 /* --- kinds --- */
 
-static enum port_class class_of(const struct fabric *f, uint32_t port)
-{
-	switch (port_node(f, port)->type) {
-	case IB_NODE_SWITCH_T:
-		return CLASS_SWITCH;
-	case IB_NODE_ROUTER_T:
-		return CLASS_ROUTER;
-	default:
-		return CLASS_CA;
-	}
-}
-
 /* The SL2VL table that most in ports of a switch have towards `out`; of equal ones the lower. */
 static uint16_t usual_id(const struct plan *p, uint32_t node, unsigned out)
 {
@@ -75,7 +63,7 @@ static struct link_kind kind_of(const struct plan *p, uint32_t port)
 	struct path_info i = paths_of_port(p->f, port);
 
 	return (struct link_kind){
-		.class = class_of(p->f, port), .rate = i.rate, .mtu = i.mtu,
+		.class = port_class_of(p->f, port), .rate = i.rate, .mtu = i.mtu,
 		.fdr10 = p->f->ports[port].fdr10,
 		.vls = (uint8_t)ib_vls_from_code(p->tables->op_vls[port]),
 		.arb = p->tables->managed ? p->tables->arb[port] : TABLE_NONE,

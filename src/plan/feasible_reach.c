@@ -223,11 +223,12 @@ static void count_direct(struct reach *r)
 
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		uint32_t peer = f->ports[i].peer;
-		struct source_group g = { .members = { i }, .n = 1 };
 
 		if (peer == FABRIC_NONE || node_is_switch(port_node(f, i)) ||
 		    node_is_switch(port_node(f, peer)) || !r->p->lid[i] || !r->p->lid[peer])
 			continue;
+		struct source_group g = { .members = { i }, .n = 1 };
+
 		lose(r, &g, r->p->lid[peer],
 		     lost_of(r, hop_sls(r, f->ports[i].node, 0, f->ports[i].num)), 1);
 	}

@@ -105,12 +105,14 @@ static void add_members(struct builder *b, const struct policy_member *m)
 		add_set(b, group_set(b->groups, group), m->membership);
 }
 
-/* Every port has room for one at least (14.2.5.7), even if its node says 0. */
-static uint32_t room(const struct builder *b, uint32_t port)
+uint32_t port_pkey_cap(const struct fabric *f, uint32_t port)
 {
-	uint32_t cap = port_node(b->f, port)->partition_cap;
+	const struct fabric_node *n = port_node(f, port);
 
-	return cap ? cap : 1;
+	if (node_is_switch(n) && f->ports[port].num)
+		return f->switches[n->sw].enforce_cap;
+	/* one at least (14.2.5.7), even if the node says 0 */
+	return n->partition_cap ? n->partition_cap : 1;
 }
 
 /* Full before limited.  False if there is no room. */
@@ -118,7 +120,7 @@ static bool hold(struct builder *b, uint32_t port, uint16_t pkey, enum membershi
 {
 	struct holding *h = &b->holding[port];
 
-	if (h->keys.n + (m == MEMBER_BOTH ? 2 : 1) > room(b, port))
+	if (h->keys.n + (m == MEMBER_BOTH ? 2 : 1) > port_pkey_cap(b->f, port))
 		return false;
 	if (m != MEMBER_LIMITED)
 		*vec_push(&h->keys) = pkey | IB_PKEY_FULL;
@@ -152,7 +154,7 @@ static void give_pkey(struct builder *b, const struct policy_partition *part, bo
 			     "%s with room for %u", part->name, left_out.n,
 			     left_out.n == 1 ? " has" : "s have",
 			     fabric_port_name(b->f, left_out.example, name, sizeof(name)),
-			     room(b, left_out.example));
+			     port_pkey_cap(b->f, left_out.example));
 	else if (!held.n)
 		findings_add(b->out, SEV_WARNING, b->policy->file, part->pos,
 			     "partition \"%s\" has no member in this fabric", part->name);
@@ -244,10 +246,10 @@ static bool restricts(const struct partitions *p, const struct fabric *f)
 			continue;
 		if (common == FABRIC_NONE)
 			common = p->table[port];
-		if (p->table[port] != common || !all_full(&p->tables[common]))
+		if (p->table[port] != common)
 			return true;
 	}
-	return false;
+	return common != FABRIC_NONE && !all_full(&p->tables[common]);
 }
 
 /*
@@ -280,11 +282,12 @@ static void enforce(struct builder *b)
 		if (!faces_end_port(b->f, port))
 			continue;
 		const struct fabric_switch *s = &b->f->switches[port_node(b->f, port)->sw];
+		uint32_t cap = port_pkey_cap(b->f, port);
 		uint32_t n, table = table_of_switch_port(b, b->f->ports[port].peer, &n);
 
-		if (!s->enforce_cap || !(s->enforces_in || s->enforces_out)) {
+		if (!cap || !(s->enforces_in || s->enforces_out)) {
 			count(&cannot, port);
-		} else if (n > s->enforce_cap) {
+		} else if (n > cap) {
 			count(&too_short, port);
 		} else {
 			b->p->enforce[port] = true;
@@ -302,12 +305,12 @@ static void enforce(struct builder *b)
 			     "short, for example %s with room for %u", too_short.n,
 			     too_short.n == 1 ? "" : "s",
 			     fabric_port_name(b->f, too_short.example, name, sizeof(name)),
-			     b->f->switches[port_node(b->f, too_short.example)->sw].enforce_cap);
+			     port_pkey_cap(b->f, too_short.example));
 }
 
 /* --- levels --- */
 
-static bool level_is_for(const struct policy_level *l, uint16_t pkey)
+bool level_is_for(const struct policy_level *l, uint16_t pkey)
 {
 	for (size_t i = 0; i < l->pkeys.n; i++)
 		if (l->pkeys.v[i].lo <= pkey && pkey <= l->pkeys.v[i].hi)

@@ -71,6 +71,8 @@ static inline const struct pkey_table *port_pkeys(const struct partitions *p, ui
 {
 	return &p->tables[p->table[port]];
 }
+/* Entries in the P_Key table of a port; external ports of switches have tables of their own. */
+uint32_t port_pkey_cap(const struct fabric *f, uint32_t port);
 /* What an end port is in a partition: of the two P_Keys that it holds. */
 enum membership port_membership(const struct partitions *p, uint32_t port, uint16_t pkey);
 /*
@@ -79,7 +81,9 @@ enum membership port_membership(const struct partitions *p, uint32_t port, uint1
  * limited members do not talk (10.9.3).
  */
 uint16_t shared_pkey(const struct partitions *p, uint32_t a, uint32_t b, uint16_t pkey);
-/* The same, of those P_Keys only that the level (an index) is for. */
+/* Whether the level may have paths of the P_Key (without membership bit). */
+bool level_is_for(const struct policy_level *l, uint16_t pkey);
+/* The same as shared_pkey(), of those P_Keys only that the level (an index) is for. */
 uint16_t shared_pkey_of_level(const struct partitions *p, uint32_t level, uint32_t a, uint32_t b,
 			      uint16_t pkey);
 /*

@@ -22,7 +22,6 @@ struct step {
 };
 
 struct policies {
-	struct loop *loop;
 	struct store *store;
 	struct policies_hooks hooks;
 	struct step now;
@@ -121,8 +120,9 @@ static bool history_line(void *arg, const char *text)
 	char kind[16], outcome[16];
 	int end = 0;
 
-	if (sscanf(text, "%" SCNd64 " %" SCNx64 " %" SCNd64 " %15s %15s %" SCNu32 " %n", &c.when_us,
-		   &c.checksum, &c.uid, kind, outcome, &c.errors, &end) != 6 || !end || !text[end])
+	if (sscanf(text, "%" SCNd64 " %" SCNx64 " %" SCNd64 " %15s %15s %" SCNu32 "%n", &c.when_us,
+		   &c.checksum, &c.uid, kind, outcome, &c.errors, &end) != 6 ||
+	    text[end] != ' ' || !text[end + 1])
 		return false;
 	c.kind = find_word(kind_names, CHANGE_KINDS, kind);
 	c.outcome = find_word(outcome_names, CHANGE_OUTCOMES, outcome);
@@ -130,7 +130,7 @@ static bool history_line(void *arg, const char *text)
 		return false;
 	if (c.outcome == CHANGE_ON_TRIAL)
 		c.outcome = CHANGE_LOST;
-	c.name = clean_name(text + end);
+	c.name = clean_name(text + end + 1);	/* it may begin with spaces */
 	*push_change(ps) = c;
 	return true;
 }
@@ -161,6 +161,22 @@ static void step_forward(struct policies *ps)
 	}
 }
 
+/* Before p is put in force for good: the same file again is no step. */
+static void make_room_for(struct policies *ps, const struct shared_policy *p)
+{
+	if (p->p->checksum != ps->now.p->p->checksum)
+		step_forward(ps);
+	else
+		shared_policy_unref(ps->now.p);
+}
+
+/* Undoes the last step_forward(). */
+static void drop_now(struct policies *ps)
+{
+	shared_policy_unref(ps->now.p);
+	ps->now = ps->before.v[--ps->before.n];
+}
+
 static void end_trial(struct policies *ps)
 {
 	timer_stop(ps->trial);
@@ -180,13 +196,12 @@ const char *policies_load(struct policies *ps, struct shared_policy *p, unsigned
 		return "a policy is on trial: confirm or revert it first";
 	log_info("policy", "%s: loaded by user %" PRId64 ", checksum %016" PRIx64 "%s", p->p->file,
 		 p->uid, p->p->checksum, trial_s ? ", on trial" : "");
-	if (trial_s || p->p->checksum != ps->now.p->p->checksum)
-		step_forward(ps);
-	else
-		shared_policy_unref(ps->now.p);
 	if (trial_s) {
+		step_forward(ps);	/* whatever it is: a trial must have a way back */
 		ps->trial_ends_us = clock_mono_us() + (int64_t)trial_s * SECOND_US;
 		timer_set(ps->trial, (int64_t)trial_s * SECOND_US, 0);
+	} else {
+		make_room_for(ps, p);
 	}
 	put_in_force(ps, p, add_change(ps, CHANGE_LOAD, trial_s ? CHANGE_ON_TRIAL : CHANGE_APPLIED,
 				       p, p->uid));
@@ -201,12 +216,9 @@ void policies_reload(struct policies *ps, struct shared_policy *p)
 			 ps->now.p->p->file);
 		set_outcome(ps, ps->now.change, CHANGE_REPLACED);
 		end_trial(ps);
-		shared_policy_unref(ps->now.p);
-	} else if (p->p->checksum != ps->now.p->p->checksum) {
-		step_forward(ps);
-	} else {
-		shared_policy_unref(ps->now.p);
+		drop_now(ps);
 	}
+	make_room_for(ps, p);
 	put_in_force(ps, p, add_change(ps, CHANGE_RELOAD, CHANGE_APPLIED, p, p->uid));
 }
 
@@ -295,7 +307,6 @@ struct policies *policies_new(struct loop *l, struct store *store, struct shared
 {
 	struct policies *ps = xcalloc(1, sizeof(*ps));
 
-	ps->loop = l;
 	ps->store = store;
 	ps->hooks = *hooks;
 	ps->trial = timer_new(l, on_trial_over, ps);

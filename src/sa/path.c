@@ -223,20 +223,28 @@ static unsigned check_reverse(const struct subnet_state *s, const struct path_qu
 	return has(q, PR_REVERSIBLE) && q->reversible && !a->reversible ? FAULT_REVERSIBLE : 0;
 }
 
+/* Rule, level and P_Key: what two ports have in common for all of their LIDs. */
+static unsigned resolve_ends(const struct subnet_state *s, const struct path_query *q,
+			     struct path_answer *a)
+{
+	a->level = path_level(s, q, &a->rule);
+	return choose_pkey(s, q, a, &a->pkey);
+}
+
 /*
- * With rule and level in a already.  All that is wrong, and not just the first,
- * is found: a query that has a path needs every check anyway.
+ * With what resolve_ends() fills in already, and the faults that it found.  All that
+ * is wrong, and not just the first, is found: a query that has a path needs every
+ * check anyway.
  */
 static unsigned resolve(const struct subnet_state *s, const struct path_query *q,
-			struct path_answer *a)
+			struct path_answer *a, unsigned faults)
 {
 	const struct plan *p = s->plan;
 	const struct policy_level *l = &s->policy->p->levels[a->level];
-	unsigned faults;
 
 	if (sa_lid_port(s, a->slid) != q->src || sa_lid_port(s, a->dlid) != q->dst)
 		return FAULT_LID;
-	faults = choose_pkey(s, q, a, &a->pkey) | check_path_bits(p, q, l, a);
+	faults |= check_path_bits(p, q, l, a);
 	a->sl = l->sl;
 	a->tclass = l->tclass >= 0 ? (uint8_t)l->tclass : has(q, PR_TCLASS) ? q->tclass : 0;
 	if (has(q, PR_SL) && q->sl != l->sl)
@@ -279,8 +287,7 @@ const char *path_resolve(const struct subnet_state *s, const struct path_query *
 			 struct path_answer *a)
 {
 	*a = (struct path_answer){ .slid = q->slid, .dlid = q->dlid };
-	a->level = path_level(s, q, &a->rule);
-	return path_fault_text(resolve(s, q, a));
+	return path_fault_text(resolve(s, q, a, resolve_ends(s, q, a)));
 }
 
 /* --- the paths of a query --- */
@@ -311,7 +318,7 @@ void path_search_begin(struct path_search *x, const struct subnet_state *s,
 	};
 }
 
-/* The next two ports: their rule and level, and the LIDs that come into question. */
+/* The next two ports: what they have in common, and the LIDs that come into question. */
 static bool next_ends(struct path_search *x)
 {
 	const struct plan *p = x->s->plan;
@@ -324,7 +331,7 @@ static bool next_ends(struct path_search *x)
 	x->q.src = x->srcs[k / x->n_dsts];
 	x->q.dst = x->dsts[k % x->n_dsts];
 	x->common = (struct path_answer){ 0 };
-	x->common.level = path_level(x->s, &x->q, &x->common.rule);
+	x->common_faults = resolve_ends(x->s, &x->q, &x->common);
 	bits = x->s->policy->p->levels[x->common.level].path_bits;
 	x->from = narrowed_by_bits(p, x->q.src, lids_to_try(p, x->q.src, x->q.slid), bits);
 	x->to = narrowed_by_bits(p, x->q.dst, lids_to_try(p, x->q.dst, x->q.dlid), bits);
@@ -354,7 +361,7 @@ bool path_search_try(struct path_search *x, struct path_answer *a, unsigned *fau
 	a->slid = (uint16_t)(x->from.first + k % x->from.n);
 	a->dlid = (uint16_t)(x->to.first + (k + round) % x->to.n);
 	a->preference = round > UINT8_MAX ? UINT8_MAX : (uint8_t)round;
-	*faults = resolve(x->s, &x->q, a);
+	*faults = resolve(x->s, &x->q, a, x->common_faults);
 	if (!*faults)
 		x->left--;
 	return true;

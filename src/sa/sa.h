@@ -142,7 +142,8 @@ struct path_search {
 	const struct subnet_state *s;
 	const uint32_t *srcs, *dsts;
 	unsigned n_srcs, n_dsts, n_ends;	/* n_ends: pairs of ports begun */
-	struct path_answer common;	/* rule and level of these two */
+	struct path_answer common;	/* rule, level and P_Key of these two, */
+	unsigned common_faults;		/* … and what is wrong with them */
 	struct lid_range from, to;
 	unsigned pair, n_pairs;
 };

@@ -124,6 +124,23 @@ bool switch_info_needs_set(const struct want_env *e, const struct refusals *refu
 			       switch_info_digest(s->lft_top, s->lifetime)));
 }
 
+/* --- the third pass --- */
+
+struct want_env active_env(const struct want_env *e)
+{
+	struct want_env then = *e;
+
+	then.reregister = false;	/* that was asked for with the step to Armed */
+	then.tables_written = true;
+	return then;
+}
+
+bool port_may_enforce(const struct want_env *e, const struct refusals *refused, uint32_t port)
+{
+	return port_is_linked(e->plan->f, port) && port_is_to_enforce(e->plan, port) &&
+	       port_needs_set(e, refused, port);
+}
+
 /* --- the whole --- */
 
 struct tally {
@@ -132,8 +149,7 @@ struct tally {
 	bool known;		/* the node's tables are those of the old plan */
 	VEC(item_t) sure, perhaps;	/* what is written, and what may be */
 	struct difference *out;
-	struct tables_changed *last;	/* of which table a block was counted … */
-	item_t last_item;		/* … last */
+	item_t counted;		/* the node's item that was counted last, or 0 */
 };
 
 /* SL2VL by pair of ports; VLArb and P_Key tables by port, however many blocks differ. */
@@ -141,8 +157,8 @@ static void count_table(struct tally *t, item_t item)
 {
 	uint32_t port = t->next->f->nodes[t->node].port0 + item_port(item);
 	struct tables_changed *c = &t->out->tables[port_class_of(t->next->f, port)];
-	bool again = t->last == c && ITEM_KIND(t->last_item) == ITEM_KIND(item) &&
-		     ITEM_A(t->last_item) == ITEM_A(item);
+	bool again = ITEM_KIND(t->counted) == ITEM_KIND(item) &&
+		     ITEM_A(t->counted) == ITEM_A(item);
 
 	if (ITEM_KIND(item) == ITEM_SL2VL)
 		c->sl2vl++;
@@ -150,8 +166,7 @@ static void count_table(struct tally *t, item_t item)
 		c->vlarb++;
 	else if (ITEM_KIND(item) == ITEM_PKEY && !again)
 		c->pkey++;
-	t->last = c;
-	t->last_item = item;
+	t->counted = item;
 }
 
 static void tally_item(void *arg, item_t item)
@@ -201,30 +216,19 @@ static bool will_activate(const struct fabric *f, uint32_t port)
 	       state_then(f, f->ports[port].peer) >= IB_PORT_ARMED_S;
 }
 
-/* A Set of its own, when the tables are written. */
-static bool will_enforce(const struct tally *t, const struct want_env *e,
-			 const struct refusals *refused, uint32_t port)
-{
-	struct want_env then = *e;
-
-	then.reregister = false;
-	then.tables_written = true;
-	return port_is_linked(t->next->f, port) && port_is_to_enforce(t->next, port) &&
-	       port_needs_set(&then, refused, port);
-}
-
 static void tally_port(const struct tally *t, const struct want_env *e,
 		       const struct refusals *refused, unsigned num)
 {
 	const struct fabric *f = t->next->f;
 	uint32_t port = f->nodes[t->node].port0 + num;
+	struct want_env then = active_env(e);
 	struct smp s;
 
 	if (!want_route(f, t->node, num, &s))
 		return;
 	if (port_is_managed(f, port) && port_needs_set(e, refused, port))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
-	if (will_activate(f, port) || will_enforce(t, e, refused, port))
+	if (will_activate(f, port) || port_may_enforce(&then, refused, port))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
 }
 
@@ -257,7 +261,7 @@ static void tally_node(struct tally *t, const struct want_env *e, const struct s
 	t->old_node = t->node;
 	t->known = node_is_as_planned(t->old, &k->doubtful, f, t->node, &t->old_node);
 	t->sure.n = t->perhaps.n = 0;
-	t->last = NULL;
+	t->counted = 0;
 	want_items(t->next, t->node, tally_item, t);
 	count_items(t, t->sure.v, t->sure.n, t->out->least);
 	count_items(t, t->perhaps.v, t->perhaps.n, t->out->most);

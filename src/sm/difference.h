@@ -36,6 +36,10 @@ bool port_needs_set(const struct want_env *e, const struct refusals *refused, ui
 bool switch_info_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t sw);
 /* A digest of the fields of SwitchInfo that are ours. */
 uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime);
+/* The environment of the third pass, from that of the others (write.c). */
+struct want_env active_env(const struct want_env *e);
+/* Whether a port that carries traffic is to begin to enforce then; e: of that pass. */
+bool port_may_enforce(const struct want_env *e, const struct refusals *refused, uint32_t port);
 
 /*
  * Puts the SL2VL items of a switch together that one Set can write

@@ -133,21 +133,6 @@ static void look_at_all(struct sm *sm, uint32_t node)
 			look_at(sm, node, w->items[i]);
 }
 
-/* The first of the pairs that an item stands for. */
-static item_t one_pair(const struct sm *sm, uint32_t node, item_t item)
-{
-	unsigned nports = sm->f->nodes[node].nports;
-
-	if (is_pair(item))
-		return ITEM_PLAIN(item);
-	for (unsigned out = 0; out <= nports; out++)
-		for (unsigned in = 0; in <= nports; in++)
-			if ((ITEM_B(item) == ITEM_ALL || ITEM_B(item) == out) &&
-			    qos_sl2vl_id(sm->plan->tables, sm->f, node, in, out) != TABLE_NONE)
-				return ITEM(ITEM_SL2VL, in, out);
-	return 0;
-}
-
 void kept_confirmed(struct sm *sm, uint32_t node, item_t item)
 {
 	struct node_work *w = &sm->work[node];
@@ -161,7 +146,7 @@ void kept_confirmed(struct sm *sm, uint32_t node, item_t item)
 		look_at(sm, node, item);
 	} else if (!w->sampled && may_be_untrue(sm, node)) {
 		w->sampled = true;
-		pair = one_pair(sm, node, item);
+		pair = want_first_pair(sm->plan, node, ITEM_PLAIN(item));
 		if (pair)
 			observe_add(w, pair | ITEM_LOOK | ITEM_CONFIRMED);
 	}

@@ -71,6 +71,7 @@ uint32_t slmap_join(const struct plan *p, uint32_t node, item_t *items, uint32_t
 	uint16_t by_out[256];
 	unsigned pairs[256] = { 0 }, outs = 0;
 	uint32_t k = 0;
+	item_t last = 0;
 	bool whole;
 
 	if (n->sw == FABRIC_NONE || !p->f->switches[n->sw].optimized_sl2vl || !p->tables->managed)
@@ -84,14 +85,17 @@ uint32_t slmap_join(const struct plan *p, uint32_t node, item_t *items, uint32_t
 		by_out[out] = wanted_for_out(p, node, out);
 	whole = outs > 1 && wanted_for_all(by_out, n->nports) != DIFFERENT;
 
-	/* want_items() lists them out port by out port: those that become one are neighbours */
+	/* want_items() lists them out port by out port: no others come between those that become one */
 	for (uint32_t i = 0; i < count; i++) {
 		item_t it = items[i];
 
-		if (is_joinable(it))
+		if (is_joinable(it)) {
 			it = joined(it, by_out, pairs, whole);
-		if (!k || it != items[k - 1])
-			items[k++] = it;
+			if (it == last)
+				continue;
+			last = it;
+		}
+		items[k++] = it;
 	}
 	return k;
 }

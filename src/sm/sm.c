@@ -384,12 +384,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 
 void sm_knowledge_take(const struct sm *sm, struct sm_knowledge *out)
 {
-	const struct map64 *doubtful = &sm->doubtful;
-
-	map64_init(&out->doubtful, doubtful->n);
-	for (uint32_t i = 0; i <= doubtful->mask; i++)
-		if (doubtful->slots[i].value != MAP64_NONE)
-			map64_put(&out->doubtful, doubtful->slots[i].key, doubtful->slots[i].value);
+	map64_clone(&out->doubtful, &sm->doubtful);
 	mad_hold(sm->mad);	/* a job of a sweep adds to them */
 	out->refused = refusals_copy(store_refusals(sm->store));
 	mad_release(sm->mad);

@@ -35,7 +35,7 @@ struct sm_status {
 	enum sm_state state;
 	bool subnet_up;			/* every reachable port is Active and programmed */
 	bool sweeping;
-	const char *phase;		/* "idle", "discovery", "reading", "planning", "writing", … */
+	const char *phase;		/* "idle", "discovery", "planning", "reading", "ports", "tables", … */
 	uint64_t guid;			/* own port */
 	uint16_t lid;
 	uint64_t master_guid;		/* 0: none known */

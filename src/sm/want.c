@@ -94,17 +94,17 @@ static unsigned vls_of(const struct want_env *e, uint32_t port)
 	return want;
 }
 
+static bool enforces_now(const uint8_t *info)
+{
+	return get(info, IB_PORT_PART_EN_INB_F) || get(info, IB_PORT_PART_EN_OUTB_F);
+}
+
 /*
  * Partition enforcement of a switch port.  Where it is to end it does so at
  * once.  On a port that carries traffic it begins when the P_Key table is there;
  * one that does not may have it before, as its table is written before it
  * becomes Active: so that no packet ever passes it unseen.
  */
-static bool enforces_now(const uint8_t *info)
-{
-	return get(info, IB_PORT_PART_EN_INB_F) || get(info, IB_PORT_PART_EN_OUTB_F);
-}
-
 static void want_enforcement(const struct want_env *e, uint32_t port, uint8_t *d)
 {
 	const struct plan *pl = e->plan;
@@ -252,20 +252,13 @@ static void want_lft(const struct plan *p, uint32_t node, unsigned block, struct
 			block * LFT_BLOCK, LFT_BLOCK);
 }
 
-/* Entries in the P_Key table of a port; external ports of switches have tables of their own. */
-static unsigned pkey_cap(const struct fabric *f, uint32_t node, unsigned num)
-{
-	const struct fabric_node *n = &f->nodes[node];
-
-	return node_is_switch(n) && num ? f->switches[n->sw].enforce_cap : n->partition_cap;
-}
-
 static void want_pkey(const struct plan *p, uint32_t node, unsigned num, unsigned block,
 		      struct item_want *w)
 {
-	const struct pkey_table *t = port_pkeys(p->partitions, p->f->nodes[node].port0 + num);
+	uint32_t port = p->f->nodes[node].port0 + num;
+	const struct pkey_table *t = port_pkeys(p->partitions, port);
 	unsigned first = block * PKEYS_PER_BLOCK;
-	unsigned left = pkey_cap(p->f, node, num) - first;
+	unsigned left = port_pkey_cap(p->f, port) - first;
 	unsigned n = left < PKEYS_PER_BLOCK ? left : PKEYS_PER_BLOCK;
 
 	w->attr = UMAD_SM_ATTR_PKEY_TABLE;
@@ -276,21 +269,19 @@ static void want_pkey(const struct plan *p, uint32_t node, unsigned num, unsigne
 		put_be16(w->data + 2 * i, t->keys[first + i]);
 }
 
-/* The table of a pair, or of the first pair that ITEM_ALL stands for: all want the same. */
-static uint16_t sl2vl_of(const struct plan *p, uint32_t node, unsigned in, unsigned out)
+item_t want_first_pair(const struct plan *p, uint32_t node, item_t item)
 {
-	unsigned last = p->f->nodes[node].nports;
-	uint16_t id = TABLE_NONE;
+	unsigned nports = p->f->nodes[node].nports;
+	bool all = ITEM_B(item) == ITEM_ALL;
+	unsigned first = all ? 0 : ITEM_B(item), last = all ? nports : first;
 
-	if (in != ITEM_ALL)
-		return qos_sl2vl_id(p->tables, p->f, node, in, out);
-	for (unsigned o = out == ITEM_ALL ? 0 : out; o <= last && id == TABLE_NONE; o++) {
-		for (unsigned i = 0; i <= last && id == TABLE_NONE; i++)
-			id = qos_sl2vl_id(p->tables, p->f, node, i, o);
-		if (out != ITEM_ALL)
-			break;
-	}
-	return id;
+	if (ITEM_A(item) != ITEM_ALL)
+		return item;
+	for (unsigned out = first; out <= last; out++)
+		for (unsigned in = 0; in <= nports; in++)
+			if (qos_sl2vl_id(p->tables, p->f, node, in, out) != TABLE_NONE)
+				return ITEM(ITEM_SL2VL, in, out);
+	return 0;
 }
 
 /* AttributeModifier (14.2.5.8): bit 17 all in ports, bit 16 all out ports, else in, out. */
@@ -301,13 +292,16 @@ static uint32_t sl2vl_modifier(unsigned in, unsigned out)
 	return 1u << 17 | (out == ITEM_ALL ? 1u << 16 : out);
 }
 
-static void want_sl2vl(const struct plan *p, uint32_t node, unsigned in, unsigned out,
-		       struct item_want *w)
+/* All pairs that an item stands for want the same. */
+static void want_sl2vl(const struct plan *p, uint32_t node, item_t item, struct item_want *w)
 {
-	const struct sl2vl *m = &p->tables->maps[sl2vl_of(p, node, in, out)];
+	item_t pair = want_first_pair(p, node, item);
+	uint16_t id = qos_sl2vl_id(p->tables, p->f, node, ITEM_A(pair), ITEM_B(pair));
+	const struct sl2vl *m = &p->tables->maps[id];
 
 	w->attr = UMAD_SM_ATTR_SLVL_TABLE;
-	w->mod = node_is_switch(&p->f->nodes[node]) ? sl2vl_modifier(in, out) : 0;
+	w->mod = node_is_switch(&p->f->nodes[node]) ?
+		 sl2vl_modifier(ITEM_A(item), ITEM_B(item)) : 0;
 	w->len = IB_SL_COUNT / 2;
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl += 2)
 		w->data[sl / 2] = (uint8_t)(m->vl[sl] << 4 | m->vl[sl + 1]);
@@ -356,7 +350,7 @@ void want_item(const struct plan *p, uint32_t node, item_t item, struct item_wan
 		want_pkey(p, node, a, b, w);
 		break;
 	case ITEM_SL2VL:
-		want_sl2vl(p, node, a, b, w);
+		want_sl2vl(p, node, item, w);
 		break;
 	case ITEM_VLARB:
 		want_vlarb(p, node, a, b, w);
@@ -380,7 +374,9 @@ static void vlarb_items(const struct plan *p, uint32_t port, void (*fn)(void *, 
 static void pkey_items(const struct plan *p, uint32_t node, unsigned num,
 		       void (*fn)(void *, item_t), void *arg)
 {
-	for (unsigned b = 0; b * PKEYS_PER_BLOCK < pkey_cap(p->f, node, num) && b < 1024; b++)
+	unsigned cap = port_pkey_cap(p->f, p->f->nodes[node].port0 + num);
+
+	for (unsigned b = 0; b * PKEYS_PER_BLOCK < cap && b < 1024; b++)
 		fn(arg, ITEM(ITEM_PKEY, num, b));
 }
 

@@ -85,6 +85,11 @@ struct item_want {
 	unsigned len;		/* bytes that count; the rest is 0 */
 	uint8_t data[64];
 };
+/*
+ * The first pair of ports that has a table, of those that an SL2VL item stands
+ * for: the item itself if it is of a pair.  0 if there is none.
+ */
+item_t want_first_pair(const struct plan *p, uint32_t node, item_t item);
 void want_item(const struct plan *p, uint32_t node, item_t item, struct item_want *w);
 
 /* Calls fn for every item that the plan has for the node, in the order of writing. */

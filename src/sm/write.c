@@ -335,30 +335,20 @@ static bool port_may_activate(const struct fabric *f, uint32_t port)
 	       f->ports[p->peer].state >= IB_PORT_ARMED_S;
 }
 
-static struct want_env active_env(const struct sm *sm)
+static bool may_begin_to_enforce(const struct sm *sm, const struct want_env *env, uint32_t port)
 {
-	struct want_env env = sweep_env(sm);
-
-	env.reregister = false;		/* that was asked for with the step to Armed */
-	env.tables_written = true;
-	return env;
-}
-
-static bool port_may_enforce(const struct sm *sm, const struct want_env *env, uint32_t port)
-{
-	return port_is_linked(sm->f, port) && port_is_to_enforce(sm->plan, port) &&
-	       !sm->work[sm->f->ports[port].node].pkeys_differ &&
-	       port_needs_set(env, store_refusals(sm->store), port);
+	return !sm->work[sm->f->ports[port].node].pkeys_differ &&
+	       port_may_enforce(env, store_refusals(sm->store), port);
 }
 
 /* What pass 3 has to do on a port. */
 static bool active_set(const struct sm *sm, uint32_t port, struct smp *s, uint64_t *cookie)
 {
 	const struct fabric_port *p = &sm->f->ports[port];
-	struct want_env env = active_env(sm);
+	struct want_env sweep = sweep_env(sm), env = active_env(&sweep);
 	bool activate = port_may_activate(sm->f, port);
 
-	if (!activate && !port_may_enforce(sm, &env, port))
+	if (!activate && !may_begin_to_enforce(sm, &env, port))
 		return false;
 	if (!want_route(sm->f, p->node, p->num, s))
 		return false;
@@ -386,7 +376,7 @@ static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 {
 	struct sm *sm = arg;
 	uint32_t port = sm->f->nodes[node].port0 + (uint8_t)cookie;
-	struct want_env env = active_env(sm);
+	struct want_env sweep = sweep_env(sm), env = active_env(&sweep);
 	bool again;
 
 	if (was_lost(sm, node, status, &again)) {

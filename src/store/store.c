@@ -298,9 +298,10 @@ struct refusals *refusals_copy(const struct refusals *all)
 {
 	struct refusals *copy = xcalloc(1, sizeof(*copy));
 
-	map64_init(&copy->by_key, (uint32_t)all->list.n);
-	for (size_t i = 0; i < all->list.n; i++)
-		refusal_put(copy, &all->list.v[i]);
+	map64_clone(&copy->by_key, &all->by_key);
+	if (all->list.n)
+		copy->list.v = xmemdup(all->list.v, all->list.n * sizeof(*all->list.v));
+	copy->list.n = copy->list.cap = all->list.n;
 	return copy;
 }
 

@@ -117,8 +117,10 @@ END_TEST
 
 START_TEST(map_basics)
 {
-	struct map64 m = { 0 };
+	struct map64 m = { 0 }, copy;
 
+	map64_clone(&copy, &m);
+	ck_assert_uint_eq(map64_get(&copy, 0), MAP64_NONE);
 	ck_assert_uint_eq(map64_get(&m, 0), MAP64_NONE);	/* without init */
 	ck_assert_uint_eq(map64_put(&m, 0, 5), MAP64_NONE);
 	ck_assert_uint_eq(map64_put(&m, UINT64_MAX, 6), MAP64_NONE);
@@ -126,6 +128,11 @@ START_TEST(map_basics)
 	ck_assert_uint_eq(map64_get(&m, UINT64_MAX), 6);
 	ck_assert_uint_eq(map64_put(&m, 0, 7), 5);
 	ck_assert_uint_eq(map64_get(&m, 0), 7);
+	map64_clone(&copy, &m);
+	map64_put(&copy, 1, 8);
+	ck_assert_uint_eq(map64_get(&copy, 0), 7);
+	ck_assert_uint_eq(map64_get(&m, 1), MAP64_NONE);
+	map64_free(&copy);
 	ck_assert_uint_eq(m.n, 2);
 	map64_free(&m);
 	ck_assert_uint_eq(map64_get(&m, 0), MAP64_NONE);

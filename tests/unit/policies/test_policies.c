@@ -231,6 +231,19 @@ START_TEST(a_reload_ends_a_trial)
 }
 END_TEST
 
+START_TEST(a_reload_of_what_was_before_a_trial_is_no_step)
+{
+	reload("second", 2);
+	ck_assert_ptr_null(load("third", 3, 1));
+	reload("second again", 2);
+	in_force("second again");
+	ck_assert_str_eq(policies_before(ps)->p->file, "first");
+	ck_assert_ptr_null(policies_revert(ps, 0));
+	in_force("first");
+	ck_assert_ptr_null(policies_before(ps));
+}
+END_TEST
+
 START_TEST(the_same_file_again_is_no_step)
 {
 	reload("first", 1);
@@ -308,6 +321,17 @@ START_TEST(the_history_survives_a_restart)
 }
 END_TEST
 
+START_TEST(a_name_of_spaces_survives_a_restart)
+{
+	policies_refused(ps, CHANGE_LOAD, " ", 1000, 1);
+	policies_refused(ps, CHANGE_LOAD, "  indented", 1000, 1);
+	end();
+	start();
+	change(1, CHANGE_LOAD, CHANGE_REFUSED, "  indented");
+	change(2, CHANGE_LOAD, CHANGE_REFUSED, " ");
+}
+END_TEST
+
 START_TEST(a_damaged_history_is_set_aside)
 {
 	char *path = xasprintf("%s/history", dir), *aside = xasprintf("%s/history.damaged", dir);
@@ -338,10 +362,12 @@ static Suite *policies_suite(void)
 	tcase_add_test(t, a_confirmed_trial_stays);
 	tcase_add_test(t, a_trial_can_be_taken_back_at_once);
 	tcase_add_test(t, a_reload_ends_a_trial);
+	tcase_add_test(t, a_reload_of_what_was_before_a_trial_is_no_step);
 	tcase_add_test(t, the_same_file_again_is_no_step);
 	tcase_add_test(t, steps_are_bounded);
 	tcase_add_test(t, refusals_are_remembered);
 	tcase_add_test(t, the_history_survives_a_restart);
+	tcase_add_test(t, a_name_of_spaces_survives_a_restart);
 	tcase_add_test(t, a_damaged_history_is_set_aside);
 	suite_add_tcase(s, t);
 	return s;

@@ -12,7 +12,7 @@
 #include <infiniband/umad_sm.h>
 
 #include "base/alloc.h"
-#include "sm/difference.h"
+#include "sm/internal.h"
 
 static const char topology[] =
 	"vendid=0x8f1\ndevid=0x5a06\nswitchguid=0x900(900)\n"
@@ -207,6 +207,27 @@ START_TEST(optimized_programming_is_counted)
 }
 END_TEST
 
+START_TEST(what_is_only_tried_stays_by_itself)
+{
+	item_t probe = ITEM(ITEM_SL2VL, 2, 1) | ITEM_PROBE, whole = ITEM(ITEM_SL2VL, ITEM_ALL, ITEM_ALL);
+	item_t items[] = {
+		ITEM(ITEM_SL2VL, 0, 1), probe, ITEM(ITEM_SL2VL, 3, 1),
+		ITEM(ITEM_SL2VL, 0, 2), ITEM(ITEM_VLARB, 1, 1),
+	};
+
+	f->switches[0].optimized_sl2vl = true;
+	ck_assert_uint_eq(slmap_join(old_plan, sw, items, 3), 2);
+	ck_assert_uint_eq(items[0], ITEM(ITEM_SL2VL, ITEM_ALL, 1));
+	ck_assert_uint_eq(items[1], probe);
+	items[0] = ITEM(ITEM_SL2VL, 0, 1);
+	items[2] = ITEM(ITEM_SL2VL, 3, 1);
+	ck_assert_uint_eq(slmap_join(old_plan, sw, items, 5), 3);
+	ck_assert_uint_eq(items[0], whole);
+	ck_assert_uint_eq(items[1], probe);
+	ck_assert_uint_eq(items[2], ITEM(ITEM_VLARB, 1, 1));
+}
+END_TEST
+
 START_TEST(what_nobody_wrote_may_be_anything)
 {
 	plan_free(old_plan);
@@ -280,6 +301,7 @@ static Suite *difference_suite(void)
 	tcase_add_test(t, each_kind_of_table);
 	tcase_add_test(t, vls_are_added_and_not_taken);
 	tcase_add_test(t, optimized_programming_is_counted);
+	tcase_add_test(t, what_is_only_tried_stays_by_itself);
 	tcase_add_test(t, what_nobody_wrote_may_be_anything);
 	tcase_add_test(t, a_doubtful_device_is_read);
 	tcase_add_test(t, refused_values_are_not_sent);

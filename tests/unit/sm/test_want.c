@@ -345,6 +345,14 @@ START_TEST(items_of_a_ca)
 	want_item(plan, node, ITEM(ITEM_PKEY, 1, 1), &w);
 	ck_assert_uint_eq(w.len, 16);		/* 8 entries left of 40 */
 	ck_assert_uint_eq(get_be16(w.data), 0);
+
+	/* one that says it has no room has what the plan gives it */
+	f->nodes[node].partition_cap = 0;
+	count_items(node);
+	ck_assert_uint_eq(counts[ITEM_PKEY], 1);
+	want_item(plan, node, ITEM(ITEM_PKEY, 1, 0), &w);
+	ck_assert_uint_eq(w.len, 2);
+	ck_assert_uint_eq(get_be16(w.data), 0xffff);
 }
 END_TEST
 
