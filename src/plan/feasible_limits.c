@@ -13,12 +13,12 @@
 #include "base/alloc.h"
 #include "ib/units.h"
 #include "plan/feasible_parts.h"
-#include "plan/mcast.h"
+#include "plan/partitions.h"
 
 /* The most that any link carries. */
-static struct mcast_limits best_of(const struct feasibility *v)
+static struct ipoib_limits best_of(const struct feasibility *v)
 {
-	struct mcast_limits b = { 0, 0 };
+	struct ipoib_limits b = { 0, 0 };
 
 	for (uint32_t k = 0; k < v->n_kinds; k++) {
 		if (v->kinds[k].mtu > b.mtu)
@@ -30,7 +30,7 @@ static struct mcast_limits best_of(const struct feasibility *v)
 }
 
 static void judge_level_limits(struct judge *j, const struct policy_level *l,
-			       struct mcast_limits best)
+			       struct ipoib_limits best)
 {
 	const char *file = j->p->policy->file;
 	char limit[24], most[24];
@@ -97,7 +97,7 @@ static void judge_ipoib(struct judge *j, const struct hosts *hosts,
 			const struct policy_partition *part)
 {
 	const struct policy_level *l = &j->p->policy->levels[part->ipoib_level_index];
-	struct mcast_limits group = mcast_ipoib_limits(l);
+	struct ipoib_limits group = level_ipoib_limits(l);
 	uint32_t n = 0, first = 0;
 	char name[FABRIC_NAME_MAX], rate[24];
 
@@ -121,7 +121,7 @@ static void judge_ipoib(struct judge *j, const struct hosts *hosts,
 void judge_limits(struct judge *j)
 {
 	const struct policy *pol = j->p->policy;
-	struct mcast_limits best = best_of(j->v);
+	struct ipoib_limits best = best_of(j->v);
 	struct hosts hosts = { 0 };
 
 	find_hosts(j->p, &hosts);

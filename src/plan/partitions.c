@@ -10,8 +10,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "ib/units.h"
 #include "plan/partitions.h"
 #include "qos/guids.h"
+
+#define IPOIB_MTU	2048
+#define IPOIB_RATE	100	/* tenths of Gb/s */
 
 #define NO_TABLE 0u
 
@@ -542,4 +546,17 @@ uint32_t policy_find_partition(const struct policy *p, uint16_t pkey)
 		if (p->partitions[i].pkey == (pkey & IB_PKEY_DEFAULT))
 			return (uint32_t)i;
 	return UINT32_MAX;
+}
+
+struct ipoib_limits level_ipoib_limits(const struct policy_level *l)
+{
+	struct ipoib_limits m = {
+		.mtu = (uint8_t)mtu_code(IPOIB_MTU), .rate = (uint8_t)rate_code(IPOIB_RATE),
+	};
+
+	if (l->mtu_limit && l->mtu_limit < m.mtu)
+		m.mtu = l->mtu_limit;
+	if (l->rate_limit)
+		m.rate = l->rate_limit;
+	return m;
 }

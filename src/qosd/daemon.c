@@ -27,7 +27,7 @@
 #include "ctl/ctl.h"
 #include "loop/loop.h"
 #include "mad/mad.h"
-#include "plan/mcast.h"
+#include "registry/mcast.h"
 #include "policies/policies.h"
 #include "qosd/qosd.h"
 #include "sa/sa.h"

@@ -43,6 +43,17 @@ typedef uint16_t sa_handler(struct sa_msg *m);
 sa_handler sa_path_record, sa_multipath_record, sa_node_record, sa_portinfo_record,
 	   sa_mcmember_get, sa_mcmember_set, sa_mcmember_delete;
 
+/* --- attributes.c --- */
+
+struct sa_handler_entry {
+	uint16_t attr;
+	uint8_t method;
+	uint8_t min_len;		/* bytes of the record that must be there */
+	sa_handler *fn;
+};
+/* Who handles it; or a MAD status. */
+uint16_t sa_find_handler(uint16_t attr, uint8_t method, const struct sa_handler_entry **h);
+
 /*
  * Adds a record to the answer, padded to a multiple of 8 bytes.  False: that
  * was enough (a Get that has more than one record is an error already, or the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * MCMemberRecord (15.2.5.17): a Set joins a group, or makes it; a Delete
- * leaves; Get and GetTable look.  The groups themselves are plan/mcast.h's.
+ * leaves; Get and GetTable look.  The groups themselves are registry/mcast.h's.
  *
  * Who asks without the SM_Key sees groups, not their members.
  */
@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "ib/units.h"
-#include "plan/mcast.h"
+#include "registry/mcast.h"
 #include "sa/handler.h"
 
 #define MCM(name) UMAD_SA_MCM_COMP_MASK_##name

@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "ib/units.h"
-#include "plan/mcast.h"
+#include "registry/mcast.h"
 #include "sa/handler.h"
 
 #define PORT_INFO_CAPMASK2 60	/* its place in PortInfo */

@@ -18,7 +18,7 @@
 #include "base/buf.h"
 #include "plan/state.h"
 
-struct mcast_db;		/* plan/mcast.h */
+struct mcast_db;		/* registry/mcast.h */
 
 struct sa_stats {
 	uint64_t requests, answered, dropped, busy;

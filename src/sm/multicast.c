@@ -19,7 +19,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/log.h"
-#include "plan/mcast.h"
+#include "registry/mcast.h"
 #include "sm/internal.h"
 
 #define MLIDS_PER_BLOCK	32

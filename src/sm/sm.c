@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/log.h"
-#include "plan/mcast.h"
+#include "registry/mcast.h"
 #include "sm/internal.h"
 
 #define TRAP_SETTLE_US	50000		/* a fault brings several traps: take them together */

@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "plan/mcast.h"
+#include "registry/mcast.h"
 #include "store/store.h"
 
 #define FILE_MAX	(64u << 20)

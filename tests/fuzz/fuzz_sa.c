@@ -13,7 +13,7 @@
 #include <infiniband/mad.h>
 
 #include "base/alloc.h"
-#include "plan/mcast.h"
+#include "registry/mcast.h"
 #include "sa/sa.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

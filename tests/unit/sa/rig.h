@@ -13,7 +13,7 @@
 
 #include "base/bytes.h"
 #include "ib/sa.h"
-#include "plan/mcast.h"
+#include "registry/mcast.h"
 #include "sa/sa.h"
 
 enum host { H1, H2, H3, H4, N_HOSTS };

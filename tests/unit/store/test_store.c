@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "plan/mcast.h"
+#include "registry/mcast.h"
 #include "store/store.h"
 
 static char dir[64];

@@ -7,11 +7,11 @@
  * member that is not there now keeps its membership.  Groups are held in order
  * of MGIDs, members in order of GUIDs.
  *
- * It is the one part of plan/ that changes in place: by the loop's thread
- * only.  A worker gets what it needs copied.
+ * As all of registry/ it changes in place: by the loop's thread only.  A worker
+ * gets what it needs copied.
  */
-#ifndef QOSD_PLAN_MCAST_H
-#define QOSD_PLAN_MCAST_H
+#ifndef QOSD_REGISTRY_MCAST_H
+#define QOSD_REGISTRY_MCAST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,11 +87,6 @@ uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
  * Cheap when s is the state that it saw last.
  */
 void mcast_sync(struct mcast_db *db, const struct subnet_state *s);
-/* What the IPoIB group of a level asks of whoever joins it: codes. */
-struct mcast_limits {
-	uint8_t mtu, rate;
-};
-struct mcast_limits mcast_ipoib_limits(const struct policy_level *l);
 /* How many MLIDs every switch of the fabric can forward. */
 unsigned mcast_mlids(const struct subnet_state *s);
 

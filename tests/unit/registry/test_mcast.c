@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "net.h"
-#include "plan/mcast.h"
+#include "../plan/net.h"
+#include "registry/mcast.h"
 #include "plan/state.h"
 
 static const uint8_t broadcast[16] = {

@@ -8,15 +8,13 @@
 
 #include "base/bytes.h"
 #include "ib/units.h"
-#include "plan/mcast.h"
+#include "registry/mcast.h"
 #include "plan/state.h"
 
 #define MLIDS_MAX (IB_LID_MCAST_LAST - IB_LID_MCAST_FIRST + 1)
 
 /* Of an IPoIB broadcast group whose level says nothing (RFC 4391; as other SMs do). */
 #define IPOIB_QKEY	0x0b1b
-#define IPOIB_MTU	2048
-#define IPOIB_RATE	100	/* tenths of Gb/s */
 #define SCOPE_LINK_LOCAL 2
 
 struct mcast_db {
@@ -268,24 +266,11 @@ static void broadcast_mgid(uint8_t mgid[16], uint16_t pkey)
 	put_be16(mgid + 4, pkey);
 }
 
-struct mcast_limits mcast_ipoib_limits(const struct policy_level *l)
-{
-	struct mcast_limits m = {
-		.mtu = (uint8_t)mtu_code(IPOIB_MTU), .rate = (uint8_t)rate_code(IPOIB_RATE),
-	};
-
-	if (l->mtu_limit && l->mtu_limit < m.mtu)
-		m.mtu = l->mtu_limit;
-	if (l->rate_limit)
-		m.rate = l->rate_limit;
-	return m;
-}
-
 static struct mcast_group broadcast_group(const struct subnet_state *s,
 					  const struct policy_partition *part)
 {
 	const struct policy_level *l = &s->policy->p->levels[part->ipoib_level_index];
-	struct mcast_limits limits = mcast_ipoib_limits(l);
+	struct ipoib_limits limits = level_ipoib_limits(l);
 	struct mcast_group g = {
 		.qkey = IPOIB_QKEY, .pkey = part->pkey | IB_PKEY_FULL, .sl = l->sl,
 		.mtu = limits.mtu, .rate = limits.rate,
