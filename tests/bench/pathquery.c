@@ -150,7 +150,7 @@ static void ask(uint32_t i, uint32_t src, uint32_t dst)
 	s->dst = dst;
 	s->sent_us = clock_mono_us();
 	umad_set_addr(raw, port.sm_lid, 1, 0, (int)GSI_QKEY);
-	if (umad_send(port.fd, port.agent, raw, MAD_SIZE, 0, 0) < 0)
+	if (umad_send(port.fd, port.agent, raw, MAD_SIZE, 2 * LOST_MS, 0) < 0)
 		die("cannot send");
 }
 
