@@ -203,6 +203,26 @@ START_TEST(deep_partitions)
 }
 END_TEST
 
+/* Groups of all P_Keys that are in partitions: each is in every one before it. */
+START_TEST(loops_without_number)
+{
+	struct findings found = { 0 };
+	struct buf b = { 0 };
+	int n = 20000;
+
+	buf_puts(&b, "port-groups:\n");
+	for (int i = 1; i <= n; i++)
+		buf_printf(&b, "  g%d: {pkeys: 0x1-0x7ffe}\n", i);
+	buf_puts(&b, "partitions:\n");
+	for (int i = 1; i <= n; i++)
+		buf_printf(&b, "  p%d: {pkey: %d, members: g%d}\n", i, i, i % n + 1);
+	ck_assert_ptr_null(conf_parse_policy("t", b.s, b.n, &found));
+	ck_assert_uint_eq(found.count[SEV_ERROR], FINDINGS_MAX);
+	findings_free(&found);
+	buf_free(&b);
+}
+END_TEST
+
 START_TEST(members_without_number)
 {
 	struct findings found = { 0 };
@@ -335,6 +355,7 @@ int main(void)
 	tcase_add_test(t, large_policy);
 	tcase_add_test(t, partitions_without_number);
 	tcase_add_test(t, deep_partitions);
+	tcase_add_test(t, loops_without_number);
 	tcase_add_test(t, members_without_number);
 	tcase_add_test(t, damaged_files);
 	suite_add_tcase(s, t);
