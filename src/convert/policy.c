@@ -89,23 +89,29 @@ static bool keyword_follows(struct converted *c, struct cursor at)
 
 /*
  * Moves to the line end where a value ends.  One that ends in a comma goes on in
- * the next line, unless that begins with a keyword.
+ * the next line that holds something, unless that begins with a keyword.
  */
 static const char *value_end(struct converted *c, struct cursor *at)
 {
 	bool comma = false;
 
-	while (at->s < at->end && (*at->s != '\n' || (comma && !keyword_follows(c, *at)))) {
+	while (at->s < at->end) {
 		size_t left = (size_t)(at->end - at->s);
 		const char *close = *at->s == '"' ? memchr(at->s + 1, '"', left - 1) : NULL;
 
+		if (*at->s == '\n' && (!comma || keyword_follows(c, *at)))
+			break;
+		if (*at->s == '\n') {
+			cursor_skip_between(at);
+			continue;
+		}
 		if (*at->s == '#') {
 			const char *eol = memchr(at->s, '\n', left);
 
 			cursor_skip(at, eol ? (size_t)(eol - at->s) : left);
 			continue;
 		}
-		if (!strchr(" \t\r\n", *at->s))
+		if (!strchr(" \t\r", *at->s))
 			comma = *at->s == ',';
 		cursor_skip(at, close ? (size_t)(close - at->s) + 1 : 1);
 	}

@@ -360,6 +360,15 @@ START_TEST(xml_hostile)
 	ck_assert(!ok);
 	ck_has(said, "nested more than 32 deep");
 	buf_free(&deep);
+	/* a section within elements with long names */
+	deep = (struct buf){ 0 };
+	for (int i = 0; i < 30; i++)
+		buf_printf(&deep, "<a%d%020000d>", i, 0);
+	for (int i = 0; i < 10000; i++)
+		buf_puts(&deep, "<port-group/>");
+	convert(FORMAT_XML, deep.s);
+	ck_assert(!ok);
+	buf_free(&deep);
 	convert(FORMAT_XML, "");
 	ck_assert(!ok);
 	convert(FORMAT_XML, "<other/>");
