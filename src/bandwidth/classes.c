@@ -281,7 +281,6 @@ static struct groups group_classes(const struct traffic_class *c, unsigned n,
 /* --- tables --- */
 
 struct fitting {
-	const struct traffic_class *c;
 	unsigned n;
 	const struct class_link *link;
 	struct intent in;
@@ -647,7 +646,7 @@ static void make_tables(const struct fitting *f, struct vlarb *arb)
 void classes_fit(const struct traffic_class *c, unsigned n, const struct class_link *link,
 		 struct class_fit *out)
 {
-	struct fitting f = { .c = c, .n = n, .link = link, .in = intent_of(c, n) };
+	struct fitting f = { .n = n, .link = link, .in = intent_of(c, n) };
 	struct outcome o[CLASSES_MAX];
 
 	f.g = group_classes(c, n, &f.in, link);

@@ -15,11 +15,11 @@
 
 #include "base/map64.h"
 #include "convert/text.h"
+#include "ib/ib.h"
 #include "ib/units.h"
 
 #define NAME_MAX_BYTES	128	/* qosd-policy(5) */
 #define NAME_CUT	116	/* leaves room for a number */
-#define PKEY_DEFAULT	0x7fff
 
 /* Names of one kind: those of the source to items, and those given out. */
 struct names {
@@ -344,12 +344,12 @@ static void resolve_partition_words(struct resolver *r)
 static void check_pkeys(struct resolver *r)
 {
 	/* the least P_Key from each on that no partition has */
-	uint32_t *missing = xcalloc(PKEY_DEFAULT + 2, sizeof(*missing));
+	uint32_t *missing = xcalloc(IB_PKEY_DEFAULT + 2, sizeof(*missing));
 
 	for (size_t i = 0; i < r->c->partitions.n; i++)
 		missing[r->c->partitions.v[i].pkey] = 1;
-	missing[PKEY_DEFAULT + 1] = PKEY_DEFAULT + 1;
-	for (uint32_t v = PKEY_DEFAULT + 1; v-- > 0;)
+	missing[IB_PKEY_DEFAULT + 1] = IB_PKEY_DEFAULT + 1;
+	for (uint32_t v = IB_PKEY_DEFAULT + 1; v-- > 0;)
 		missing[v] = missing[v] ? missing[v + 1] : v;
 	for (size_t i = 0; i < r->c->ulp_rules.n && r->c->has_partitions; i++) {
 		struct out_rule *rule = &r->c->ulp_rules.v[i];
