@@ -211,15 +211,24 @@ static void add_own_members(struct resolver *r, uint32_t group)
 
 /* --- groups of groups, and of the members of partitions --- */
 
+/* Sets [first, end): a group's, or those of partitions with P_Keys in a row. */
+struct span {
+	uint32_t first, end;
+};
+
 /*
  * Who is made of whom: sets 0 .. n_groups are the groups' ("all" is the last),
- * those behind them the partitions' in the order of the policy.
+ * those behind them the partitions' in order of P_Key.
+ *
+ * Unions of partitions are kept as well, in a tree: else a few groups with wide
+ * ranges of P_Keys would cost their number times the partitions'.
  */
 struct inner {
-	uint32_t n_sets;
-	uint32_t *first;		/* per set, and the end: its inner sets in `of` */
-	VEC(uint32_t) of;
-	uint64_t **partition;		/* sets of partitions that some group has, else NULL */
+	uint32_t n_groups, n_sets;
+	uint32_t *first;		/* per set, and the end: its spans in `of` */
+	VEC(struct span) of;
+	/* n partitions: 1 .. n - 1 the union of 2i and 2i + 1, n + i the i-th; NULL: not yet */
+	uint64_t **union_of;
 	const struct policy_partition **by_pkey, **by_name;	/* in these orders */
 };
 
@@ -249,41 +258,85 @@ static const struct policy_partition **sorted_partitions(const struct policy *p,
 	return v;
 }
 
-static void add_inner(struct inner *in, uint32_t set)
+/* The set of the first partition with this P_Key or a greater one, or the end. */
+static uint32_t first_from_pkey(const struct inner *in, uint64_t pkey)
 {
-	*vec_push(&in->of) = set;
-}
-
-static void add_inner_partition(const struct resolver *r, struct inner *in,
-				const struct policy_partition *part)
-{
-	add_inner(in, r->g->n_groups + (uint32_t)(part - r->p->partitions));
-}
-
-static void add_inner_pkeys(const struct resolver *r, struct inner *in, const struct u64_range *v)
-{
-	size_t a = 0, b = r->p->n_partitions;
-	bool any = false;
+	uint32_t a = in->n_groups, b = in->n_sets;
 
 	while (a < b) {
-		size_t mid = a + (b - a) / 2;
+		uint32_t mid = a + (b - a) / 2;
 
-		if (in->by_pkey[mid]->pkey < v->lo)
+		if (in->by_pkey[mid - in->n_groups]->pkey < pkey)
 			a = mid + 1;
 		else
 			b = mid;
 	}
-	for (; a < r->p->n_partitions && in->by_pkey[a]->pkey <= v->hi; a++, any = true)
-		add_inner_partition(r, in, in->by_pkey[a]);
-	if (!any)
+	return a;
+}
+
+static void add_inner(struct inner *in, uint32_t set)
+{
+	*vec_push(&in->of) = (struct span){ set, set + 1 };
+}
+
+static void add_inner_pkeys(const struct resolver *r, struct inner *in, const struct u64_range *v)
+{
+	struct span span = { first_from_pkey(in, v->lo), first_from_pkey(in, v->hi + 1) };
+
+	if (span.first < span.end)
+		*vec_push(&in->of) = span;
+	else
 		findings_add(r->out, SEV_WARNING, r->p->file, v->pos,
 			     "no partition has a P_Key in 0x%04" PRIx64 "-0x%04" PRIx64,
 			     v->lo, v->hi);
 }
 
+static void add_inner_partition(const struct resolver *r, struct inner *in,
+				const struct policy_name *name)
+{
+	struct policy_partition key = { .name = name->s };
+	const struct policy_partition *want = &key, **found =
+		bsearch(&want, in->by_name, r->p->n_partitions, sizeof(want),
+			compare_partition_names);
+
+	if (found)
+		add_inner(in, first_from_pkey(in, (*found)->pkey));
+	else
+		findings_add(r->out, SEV_WARNING, r->p->file, name->pos,
+			     "there is no partition \"%s\"", name->s);
+}
+
+static int compare_spans(const void *pa, const void *pb)
+{
+	const struct span *a = pa, *b = pb;
+
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+/* Of the spans from `start` on those that touch or overlap are put together. */
+static void merge_spans(struct inner *in, size_t start)
+{
+	struct span *v = in->of.v + start;
+	size_t n = 0;
+
+	if (in->of.n - start < 2)
+		return;
+	qsort(v, in->of.n - start, sizeof(*v), compare_spans);
+	for (size_t i = 1; i < in->of.n - start; i++) {
+		/* groups and partitions stay apart: they are added in different ways */
+		if (v[i].first > v[n].end || (v[i].first == in->n_groups && v[n].first < v[i].first))
+			v[++n] = v[i];
+		else if (v[i].end > v[n].end)
+			v[n].end = v[i].end;
+	}
+	in->of.n = start + n + 1;
+}
+
 static void add_inner_of_group(const struct resolver *r, struct inner *in,
 			       const struct policy_group *group)
 {
+	size_t start = in->of.n;
+
 	for (size_t i = 0; i < group->groups.n; i++) {
 		uint32_t k = groups_find(r->g, r->p, group->groups.v[i].s);
 
@@ -292,19 +345,9 @@ static void add_inner_of_group(const struct resolver *r, struct inner *in,
 	}
 	for (size_t i = 0; i < group->pkeys.n; i++)
 		add_inner_pkeys(r, in, &group->pkeys.v[i]);
-	for (size_t i = 0; i < group->partitions.n; i++) {
-		const struct policy_name *name = &group->partitions.v[i];
-		struct policy_partition key = { .name = name->s };
-		const struct policy_partition *want = &key, **found =
-			bsearch(&want, in->by_name, r->p->n_partitions, sizeof(want),
-				compare_partition_names);
-
-		if (found)
-			add_inner_partition(r, in, *found);
-		else
-			findings_add(r->out, SEV_WARNING, r->p->file, name->pos,
-				     "there is no partition \"%s\"", name->s);
-	}
+	for (size_t i = 0; i < group->partitions.n; i++)
+		add_inner_partition(r, in, &group->partitions.v[i]);
+	merge_spans(in, start);
 }
 
 /* By GUIDs and `self` they are added when their set is made; see start_partition(). */
@@ -323,17 +366,16 @@ static void add_inner_of_partition(const struct resolver *r, struct inner *in,
 
 static void inner_build(const struct resolver *r, struct inner *in)
 {
-	uint32_t n_groups = r->g->n_groups;
-
-	in->n_sets = n_groups + (uint32_t)r->p->n_partitions;
+	in->n_groups = r->g->n_groups;
+	in->n_sets = in->n_groups + (uint32_t)r->p->n_partitions;
 	in->first = xcalloc(in->n_sets + 1, sizeof(*in->first));
-	in->partition = xcalloc(r->p->n_partitions, sizeof(*in->partition));
+	in->union_of = xcalloc(2 * r->p->n_partitions, sizeof(*in->union_of));
 	in->by_pkey = sorted_partitions(r->p, compare_pkeys);
 	in->by_name = sorted_partitions(r->p, compare_partition_names);
 	for (uint32_t set = 0; set < in->n_sets; set++) {
 		in->first[set] = (uint32_t)in->of.n;
-		if (set >= n_groups)
-			add_inner_of_partition(r, in, &r->p->partitions[set - n_groups]);
+		if (set >= in->n_groups)
+			add_inner_of_partition(r, in, in->by_pkey[set - in->n_groups]);
 		else if (set < r->p->n_groups)
 			add_inner_of_group(r, in, &r->p->groups[set]);
 	}
@@ -342,27 +384,33 @@ static void inner_build(const struct resolver *r, struct inner *in)
 
 static void inner_free(struct inner *in, size_t n_partitions)
 {
-	for (size_t i = 0; i < n_partitions; i++)
-		free(in->partition[i]);
-	free(in->partition);
+	for (size_t i = 0; i < 2 * n_partitions; i++)
+		free(in->union_of[i]);
+	free(in->union_of);
 	free(in->first);
 	free(in->by_pkey);
 	free(in->by_name);
 	vec_free(&in->of);
 }
 
+/* Where the set of a partition is in union_of. */
+static uint64_t **partition_set(const struct inner *in, uint32_t set)
+{
+	return &in->union_of[set - in->n_groups + (in->n_sets - in->n_groups)];
+}
+
 static uint64_t *inner_set(const struct resolver *r, const struct inner *in, uint32_t set)
 {
-	return set < r->g->n_groups ? set_of(r->g, set) : in->partition[set - r->g->n_groups];
+	return set < in->n_groups ? set_of(r->g, set) : *partition_set(in, set);
 }
 
 /* What a partition has of itself.  The SM's port is in the default one, whatever the policy says. */
 static void start_partition(const struct resolver *r, struct inner *in, uint32_t number)
 {
-	const struct policy_partition *part = &r->p->partitions[number];
-	uint64_t *set = in->partition[number] = xcalloc(r->g->words, sizeof(*set));
+	const struct policy_partition *part = in->by_pkey[number - in->n_groups];
+	uint64_t *set = *partition_set(in, number) = xcalloc(r->g->words, sizeof(*set));
 
-	if (number == 0)
+	if (part == r->p->partitions)
 		set_add(set, r->f->self);
 	for (size_t i = 0; i < part->n_members; i++) {
 		if (!part->members[i].group.s)
@@ -372,10 +420,61 @@ static void start_partition(const struct resolver *r, struct inner *in, uint32_t
 	}
 }
 
+/* All partitions below i are complete. */
+static const uint64_t *union_set(const struct resolver *r, struct inner *in, uint32_t i)
+{
+	if (!in->union_of[i]) {
+		in->union_of[i] = xcalloc(r->g->words, sizeof(*in->union_of[i]));
+		set_add_set(in->union_of[i], union_set(r, in, 2 * i), r->g->words);
+		set_add_set(in->union_of[i], union_set(r, in, 2 * i + 1), r->g->words);
+	}
+	return in->union_of[i];
+}
+
+/* All sets of the span are complete. */
+static void add_span(const struct resolver *r, struct inner *in, const struct span *span,
+		     uint64_t *set)
+{
+	uint32_t n = in->n_sets - in->n_groups;
+
+	if (span->first < in->n_groups) {
+		for (uint32_t i = span->first; i < span->end; i++)
+			set_add_set(set, set_of(r->g, i), r->g->words);
+		return;
+	}
+	for (uint32_t a = span->first - in->n_groups + n, b = span->end - in->n_groups + n;
+	     a < b; a /= 2, b /= 2) {
+		if (a & 1)
+			set_add_set(set, union_set(r, in, a++), r->g->words);
+		if (b & 1)
+			set_add_set(set, union_set(r, in, --b), r->g->words);
+	}
+}
+
 struct visit {
 	uint32_t set;
-	uint32_t next;		/* of its inner sets */
+	uint32_t span, next;	/* of its inner sets: the span, and the set in it */
 };
+
+static struct visit visit_of(const struct inner *in, uint32_t set)
+{
+	uint32_t span = in->first[set];
+
+	return (struct visit){ set, span, span < in->first[set + 1] ? in->of.v[span].first : 0 };
+}
+
+/* The next inner set that was not seen yet, or UINT32_MAX. */
+static uint32_t next_inner(const struct inner *in, struct visit *v, const bool *seen)
+{
+	while (v->span < in->first[v->set + 1]) {
+		for (; v->next < in->of.v[v->span].end; v->next++)
+			if (!seen[v->next])
+				return v->next++;
+		if (++v->span < in->first[v->set + 1])
+			v->next = in->of.v[v->span].first;
+	}
+	return UINT32_MAX;
+}
 
 /*
  * Adds to each group what its inner groups and partitions have, innermost
@@ -391,27 +490,22 @@ static void add_inner_sets(struct resolver *r)
 
 	for (uint32_t root = 0; root < r->p->n_groups; root++) {
 		if (!seen[root])
-			*vec_push(&stack) = (struct visit){ root, in.first[root] };
+			*vec_push(&stack) = visit_of(&in, root);
 		seen[root] = true;
 		while (stack.n) {
 			struct visit *v = &stack.v[stack.n - 1];
-			uint32_t set = v->set, end = in.first[set + 1];
+			uint32_t set = v->set, k = next_inner(&in, v, seen);
 
-			if (v->next == end) {
-				for (uint32_t i = in.first[set]; i < end; i++)
-					set_add_set(inner_set(r, &in, set),
-						    inner_set(r, &in, in.of.v[i]), r->g->words);
+			if (k == UINT32_MAX) {
+				for (uint32_t i = in.first[set]; i < in.first[set + 1]; i++)
+					add_span(r, &in, &in.of.v[i], inner_set(r, &in, set));
 				stack.n--;
 				continue;
 			}
-			uint32_t k = in.of.v[v->next++];
-
-			if (seen[k])
-				continue;
 			seen[k] = true;
-			if (k >= r->g->n_groups)
-				start_partition(r, &in, k - r->g->n_groups);
-			*vec_push(&stack) = (struct visit){ k, in.first[k] };
+			if (k >= in.n_groups)
+				start_partition(r, &in, k);
+			*vec_push(&stack) = visit_of(&in, k);
 		}
 	}
 	vec_free(&stack);
