@@ -624,8 +624,8 @@ static void look_for_hidden(struct reach *s)
 
 		if (exhausted(s)) {
 			findings_add(s->r->out, SEV_INFO, s->r->file, s->p->rules[i].pos,
-				     "the rules up to here overlap too much to tell in time whether "
-				     "this and those that follow can ever match");
+				     "the rules up to here overlap too much to tell in time "
+				     "whether this and those that follow can ever match");
 			return;
 		}
 		if (by == UINT32_MAX)
