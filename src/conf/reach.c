@@ -36,7 +36,7 @@ struct span {
 	uint64_t lo, hi;
 };
 
-/* Part of walk->groups, or of walk->spans: sorted, spans neither touch nor overlap. */
+/* Part of reach->groups, or of reach->spans: sorted, spans neither touch nor overlap. */
 struct slice {
 	uint32_t at, n;
 };
