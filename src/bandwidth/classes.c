@@ -536,14 +536,12 @@ static int32_t in_shares(double part)
 
 static void run(const struct fitting *f, const struct vlarb *arb, bool only_low, double *share)
 {
-	struct arb_load load = { 0 };
+	struct arb_load load = arbiter_load(0, (uint16_t)mtu_bytes(f->link->mtu));
 	struct arb_cycle cycle;
 
-	for (unsigned i = 0; i < f->g.n; i++) {
-		load.packet[i] = (uint16_t)mtu_bytes(f->link->mtu);
+	for (unsigned i = 0; i < f->g.n; i++)
 		if (!only_low || f->g.v[i].low)
 			load.active |= (uint16_t)(1u << i);
-	}
 	if (f->g.n > 1)
 		arbiter_run(arb, &load, &cycle);
 	for (unsigned i = 0; i < f->g.n; i++)

@@ -187,7 +187,8 @@ bool parse_number(const char *s, uint64_t *v)
 	return take_number(&s, v) && !*s;
 }
 
-bool parse_range(const char *s, struct range *out, bool *swapped)
+/* "a" or "a-b"; *swapped if it was written with the greater one first. */
+static bool parse_range(const char *s, struct range *out, bool *swapped)
 {
 	uint64_t lo, hi;
 

@@ -43,8 +43,6 @@ const char *item_text(struct converted *c, struct cursor item);
 
 /* Decimal, 0x hexadecimal, 0 octal; the whole of s, blanks around it allowed. */
 bool parse_number(const char *s, uint64_t *v);
-/* "a" or "a-b"; *swapped if it was written with the greater one first. */
-bool parse_range(const char *s, struct range *out, bool *swapped);
 
 /* Lists with errors said; what is out of range is left out. */
 struct limits {
