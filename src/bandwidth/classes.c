@@ -281,7 +281,6 @@ static struct groups group_classes(const struct traffic_class *c, unsigned n,
 /* --- tables --- */
 
 struct fitting {
-	const struct traffic_class *c;
 	unsigned n;
 	const struct class_link *link;
 	struct intent in;
@@ -537,14 +536,12 @@ static int32_t in_shares(double part)
 
 static void run(const struct fitting *f, const struct vlarb *arb, bool only_low, double *share)
 {
-	struct arb_load load = { 0 };
+	struct arb_load load = arbiter_load(0, (uint16_t)mtu_bytes(f->link->mtu));
 	struct arb_cycle cycle;
 
-	for (unsigned i = 0; i < f->g.n; i++) {
-		load.packet[i] = (uint16_t)mtu_bytes(f->link->mtu);
+	for (unsigned i = 0; i < f->g.n; i++)
 		if (!only_low || f->g.v[i].low)
 			load.active |= (uint16_t)(1u << i);
-	}
 	if (f->g.n > 1)
 		arbiter_run(arb, &load, &cycle);
 	for (unsigned i = 0; i < f->g.n; i++)
@@ -647,7 +644,7 @@ static void make_tables(const struct fitting *f, struct vlarb *arb)
 void classes_fit(const struct traffic_class *c, unsigned n, const struct class_link *link,
 		 struct class_fit *out)
 {
-	struct fitting f = { .c = c, .n = n, .link = link, .in = intent_of(c, n) };
+	struct fitting f = { .n = n, .link = link, .in = intent_of(c, n) };
 	struct outcome o[CLASSES_MAX];
 
 	f.g = group_classes(c, n, &f.in, link);

@@ -330,11 +330,15 @@ static void report_loop(struct walk *w, uint32_t node, uint32_t by, struct src_p
 		   EXCERPT(by_group ? w->p->groups[by].name : partition_of(w, by)->name));
 }
 
+/*
+ * Ends where more loops would only be counted: with wide ranges of P_Keys there
+ * can be as many as groups times partitions.
+ */
 static void walk_from(struct walk *w, uint32_t root)
 {
 	*vec_push(&w->stack) = (struct frame){ .node = root };
 	w->state[root] = OPEN;
-	while (w->stack.n) {
+	while (w->stack.n && w->r->out->count[SEV_ERROR] < FINDINGS_MAX) {
 		struct frame *f = &w->stack.v[w->stack.n - 1];
 		bool group = f->node < w->p->n_groups;
 		struct src_pos pos = { 0 };

@@ -36,7 +36,7 @@ struct span {
 	uint64_t lo, hi;
 };
 
-/* Part of walk->groups, or of walk->spans: sorted, spans neither touch nor overlap. */
+/* Part of reach->groups, or of reach->spans: sorted, spans neither touch nor overlap. */
 struct slice {
 	uint32_t at, n;
 };
@@ -245,7 +245,12 @@ static void take_criteria(struct reach *s)
 	}
 }
 
-/* --- does one include another? --- */
+/* --- does one include another?  No, when the work is used up: the answer is not used then. --- */
+
+static bool exhausted(const struct reach *s)
+{
+	return s->work > WORK_MAX;
+}
 
 static bool spans_include(struct reach *s, struct slice outer, struct slice inner)
 {
@@ -263,7 +268,7 @@ static bool spans_include(struct reach *s, struct slice outer, struct slice inne
 				b = mid;
 		}
 		s->work++;
-		if (a == 0 || e[a - 1].hi < l[i].hi)
+		if (a == 0 || e[a - 1].hi < l[i].hi || exhausted(s))
 			return false;
 	}
 	return true;
@@ -279,7 +284,7 @@ static bool groups_include(struct reach *s, struct slice outer, struct slice inn
 		for (size_t k = 0; k < s->above.n && !found; k++)
 			found = bsearch(&s->above.v[k], s->groups.v + outer.at, outer.n,
 					sizeof(uint32_t), compare_u32);
-		if (!found)
+		if (!found || exhausted(s))
 			return false;
 	}
 	return true;
@@ -617,6 +622,12 @@ static void look_for_hidden(struct reach *s)
 	for (uint32_t i = 0; i < s->p->n_rules; i++) {
 		uint32_t by = first_hiding(s, &s->rules[i]);
 
+		if (exhausted(s)) {
+			findings_add(s->r->out, SEV_INFO, s->r->file, s->p->rules[i].pos,
+				     "the rules up to here overlap too much to tell in time "
+				     "whether this and those that follow can ever match");
+			return;
+		}
 		if (by == UINT32_MAX)
 			by = all;
 		if (by != UINT32_MAX)
@@ -625,12 +636,6 @@ static void look_for_hidden(struct reach *s)
 			all = i;
 		else
 			keep(s, i);
-		if (s->work > WORK_MAX) {
-			findings_add(s->r->out, SEV_INFO, s->r->file, s->p->rules[i].pos,
-				     "the rules up to here overlap too much to tell in time which "
-				     "of those that follow can never match");
-			return;
-		}
 	}
 }
 

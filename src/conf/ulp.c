@@ -78,19 +78,48 @@ void ulp_expand(struct reader *r, const struct node *n, struct policy_rule *rule
 		add_ports(rule, u->port_space, u->ports[i].lo, u->ports[i].hi, word->pos);
 }
 
+/* The P_Keys of all partitions with IPoIB, in as few ranges as there can be. */
+static struct u64_ranges ipoib_pkeys(const struct policy *p)
+{
+	bool has[IB_PKEY_DEFAULT + 1] = { false };
+	struct u64_ranges pkeys = { 0 };
+
+	for (size_t i = 0; i < p->n_partitions; i++)
+		has[p->partitions[i].pkey] |= p->partitions[i].ipoib;
+	has[0] = false;		/* of a P_Key that was refused */
+	for (uint32_t v = 1; v <= IB_PKEY_DEFAULT; v++) {
+		if (has[v] && !has[v - 1])
+			*vec_push(&pkeys) = (struct u64_range){ .lo = v };
+		if (has[v])
+			pkeys.v[pkeys.n - 1].hi = v;
+	}
+	return pkeys;
+}
+
+/* Rules times partitions: else a small file would take all of the memory there is. */
+#define IPOIB_RANGES_MAX (1u << 20)
+
 void ulp_expand_ipoib(struct reader *r, struct policy *p)
 {
+	struct u64_ranges all = ipoib_pkeys(p);
+	size_t left = IPOIB_RANGES_MAX;
+
 	for (size_t i = 0; i < p->n_rules; i++) {
 		struct policy_rule *rule = &p->rules[i];
 
 		if (rule->ulp != ULP_IPOIB || rule->pkeys.n)
 			continue;
-		for (size_t k = 0; k < p->n_partitions; k++)
-			if (p->partitions[k].ipoib)
-				*vec_push(&rule->pkeys) = (struct u64_range){
-					p->partitions[k].pkey, p->partitions[k].pkey, rule->pos,
-				};
-		if (!rule->pkeys.n)	/* which would match whatever the P_Key */
+		if (!all.n)	/* which would match whatever the P_Key */
 			read_error(r, rule->pos, "no partition has IPoIB: 'pkey' is missing");
+		if (all.n > left) {
+			read_error(r, rule->pos, "too many rules for the P_Keys of all partitions "
+				   "with IPoIB (%zu ranges): 'pkey' is missing", all.n);
+			break;
+		}
+		left -= all.n;
+		for (size_t k = 0; k < all.n; k++)
+			*vec_push(&rule->pkeys) =
+				(struct u64_range){ all.v[k].lo, all.v[k].hi, rule->pos };
 	}
+	vec_free(&all);
 }

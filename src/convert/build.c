@@ -607,20 +607,6 @@ static void read_ulp_option(struct builder *b, struct out_rule *r, const struct 
 	}
 }
 
-/* The letters and dashes at the cursor, which moves behind them and blanks. */
-static const char *take_word(struct converted *c, struct cursor *at)
-{
-	size_t n = 0;
-	const char *word;
-
-	while (at->s + n < at->end && !strchr(" \t\r\n,:#", at->s[n]))
-		n++;
-	word = keep(c, at->s, n);
-	cursor_skip(at, n);
-	cursor_skip_blanks(at);
-	return word;
-}
-
 static void build_default(struct converted *c, struct place at, int sl)
 {
 	if (c->default_sl.s)
@@ -644,11 +630,11 @@ void build_ulp(struct converted *c, struct cursor line)
 	for (const char *p = line.s; p < line.end && *p != '#'; p++)
 		if (*p == ':')
 			colon = p;
-	name = take_word(c, &rest);
+	name = take_word(c, &rest, ",:#");
 	if (rest.s < colon && *rest.s == ',') {
 		cursor_skip(&rest, 1);
 		cursor_skip_blanks(&rest);
-		option = take_word(c, &rest);
+		option = take_word(c, &rest, ",:#");
 	}
 	ulp = find_ulp(name, option);
 	if (!ulp && (option || strcasecmp(name, "default"))) {

@@ -68,7 +68,6 @@ struct out_rule {
 	struct ranges service_ids, qos_classes, tclasses, pkeys, target_guids, tcp_ports;
 	struct word level;			/* s is NULL: simple_sl says it */
 	int simple_sl;				/* -1: none */
-	bool dropped;
 };
 struct out_rules { struct out_rule *v; size_t n, cap; };
 

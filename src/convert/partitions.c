@@ -13,9 +13,9 @@
 
 #include "base/map64.h"
 #include "convert/text.h"
+#include "ib/ib.h"
 #include "ib/units.h"
 
-#define PKEY_DEFAULT	0x7fff
 /* osm_base.h: of broadcast groups for which nothing else is said */
 #define RATE_DEFAULT	3	/* 10 Gb/s */
 #define MTU_DEFAULT	4	/* 2048 */
@@ -238,7 +238,7 @@ static struct out_partition *new_partition(struct reader *r, const char *name, u
 
 static uint16_t generate_pkey(struct reader *r)
 {
-	while (r->last_generated < PKEY_DEFAULT - 1)
+	while (r->last_generated < IB_PKEY_DEFAULT - 1)
 		if (!find_pkey(r, ++r->last_generated))
 			return r->last_generated;
 	return 0;
@@ -275,7 +275,7 @@ static void apply_definition(struct reader *r, struct statement *s, const struct
 {
 	struct out_partition *p = s->partition;
 
-	if (p->pkey == PKEY_DEFAULT)
+	if (p->pkey == IB_PKEY_DEFAULT)
 		r->default_said = true;
 	p->sl = d->flags.sl < 0 ? 0 : d->flags.sl;
 	if (d->ipoib && !p->ipoib) {
@@ -425,7 +425,7 @@ static void read_statement(struct reader *r, struct cursor text)
 /* What OpenSM adds to any file. */
 static void add_default(struct reader *r)
 {
-	struct out_partition *p = new_partition(r, "Default", PKEY_DEFAULT,
+	struct out_partition *p = new_partition(r, "Default", IB_PKEY_DEFAULT,
 						(struct place){ r->file, { 0, 0 } });
 
 	*vec_push(&p->members) = (struct out_member){

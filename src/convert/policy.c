@@ -10,6 +10,8 @@
 
 #include "convert/tree.h"
 
+#define WORD_ENDS ":,#\""
+
 struct reader {
 	struct converted *c;
 	struct cursor at;
@@ -59,15 +61,6 @@ static void close_section(struct reader *r, const char *key, struct place at)
 	r->top = r->top->parent;
 }
 
-static const char *peek_word(struct converted *c, const struct cursor *at)
-{
-	size_t n = 0;
-
-	while (at->s + n < at->end && !strchr(" \t\r\n:,#\"", at->s[n]))
-		n++;
-	return keep(c, at->s, n);
-}
-
 /* Opens or closes a section: "x" or "end-x". */
 static bool is_section_word(const char *word)
 {
@@ -80,32 +73,36 @@ static bool keyword_follows(struct converted *c, struct cursor at)
 	const char *word;
 
 	cursor_skip_between(&at);
-	word = peek_word(c, &at);
-	cursor_skip(&at, strlen(word));
-	cursor_skip_blanks(&at);
+	word = take_word(c, &at, WORD_ENDS);
 	return is_section_word(word) || at.s == at.end ||
 	       (*at.s == ':' && !(*word >= '0' && *word <= '9'));
 }
 
 /*
  * Moves to the line end where a value ends.  One that ends in a comma goes on in
- * the next line, unless that begins with a keyword.
+ * the next line that holds something, unless that begins with a keyword.
  */
 static const char *value_end(struct converted *c, struct cursor *at)
 {
 	bool comma = false;
 
-	while (at->s < at->end && (*at->s != '\n' || (comma && !keyword_follows(c, *at)))) {
+	while (at->s < at->end) {
 		size_t left = (size_t)(at->end - at->s);
 		const char *close = *at->s == '"' ? memchr(at->s + 1, '"', left - 1) : NULL;
 
+		if (*at->s == '\n' && (!comma || keyword_follows(c, *at)))
+			break;
+		if (*at->s == '\n') {
+			cursor_skip_between(at);
+			continue;
+		}
 		if (*at->s == '#') {
 			const char *eol = memchr(at->s, '\n', left);
 
 			cursor_skip(at, eol ? (size_t)(eol - at->s) : left);
 			continue;
 		}
-		if (!strchr(" \t\r\n", *at->s))
+		if (!strchr(" \t\r", *at->s))
 			comma = *at->s == ',';
 		cursor_skip(at, close ? (size_t)(close - at->s) + 1 : 1);
 	}
@@ -142,7 +139,7 @@ static void read_ulp_line(struct reader *r)
 
 static void read_line(struct reader *r)
 {
-	const char *word = peek_word(r->c, &r->at);
+	const char *word = peek_word(r->c, &r->at, WORD_ENDS);
 	struct place at = r->at.at;
 
 	if (is_section_word(word)) {

@@ -15,11 +15,11 @@
 
 #include "base/map64.h"
 #include "convert/text.h"
+#include "ib/ib.h"
 #include "ib/units.h"
 
 #define NAME_MAX_BYTES	128	/* qosd-policy(5) */
 #define NAME_CUT	116	/* leaves room for a number */
-#define PKEY_DEFAULT	0x7fff
 
 /* Names of one kind: those of the source to items, and those given out. */
 struct names {
@@ -65,6 +65,16 @@ static void names_free(struct names *n)
 	map64_free(&n->taken);
 }
 
+/* So much of a long name that there is room for a number, and no part of a character. */
+static size_t cut_of(const char *name)
+{
+	size_t n = strlen(name) > NAME_CUT ? NAME_CUT : strlen(name);
+
+	while (((unsigned char)name[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
 /* A name like `wanted` that nobody has yet and qosd takes. */
 static const char *give_name(struct converted *c, struct names *n, const char *wanted)
 {
@@ -73,13 +83,8 @@ static const char *give_name(struct converted *c, struct names *n, const char *w
 	uint32_t variant;
 
 	add_clean(&b, wanted);
-	if (b.n > NAME_MAX_BYTES) {
-		size_t cut = NAME_CUT;
-
-		while (((unsigned char)b.s[cut] & 0xc0) == 0x80)
-			cut--;
-		b.s[b.n = cut] = '\0';
-	}
+	if (b.n > NAME_MAX_BYTES)
+		b.s[b.n = cut_of(b.s)] = '\0';
 	name = keep(c, b.n ? b.s : "unnamed", b.n ? b.n : strlen("unnamed"));
 	buf_free(&b);
 	variant = map64_get(&n->taken, hash_of(name));
@@ -89,8 +94,7 @@ static const char *give_name(struct converted *c, struct names *n, const char *w
 	}
 	/* a variant may be somebody's name itself */
 	for (const char *base = name; map64_get(&n->taken, hash_of(name)) != MAP64_NONE;) {
-		const char *next = keepf(c, "%.*s-%u", strlen(base) > NAME_CUT ? NAME_CUT
-							: (int)strlen(base), base, ++variant);
+		const char *next = keepf(c, "%.*s-%u", (int)cut_of(base), base, ++variant);
 
 		map64_put(&n->taken, hash_of(base), variant);
 		name = next;
@@ -340,12 +344,12 @@ static void resolve_partition_words(struct resolver *r)
 static void check_pkeys(struct resolver *r)
 {
 	/* the least P_Key from each on that no partition has */
-	uint32_t *missing = xcalloc(PKEY_DEFAULT + 2, sizeof(*missing));
+	uint32_t *missing = xcalloc(IB_PKEY_DEFAULT + 2, sizeof(*missing));
 
 	for (size_t i = 0; i < r->c->partitions.n; i++)
 		missing[r->c->partitions.v[i].pkey] = 1;
-	missing[PKEY_DEFAULT + 1] = PKEY_DEFAULT + 1;
-	for (uint32_t v = PKEY_DEFAULT + 1; v-- > 0;)
+	missing[IB_PKEY_DEFAULT + 1] = IB_PKEY_DEFAULT + 1;
+	for (uint32_t v = IB_PKEY_DEFAULT + 1; v-- > 0;)
 		missing[v] = missing[v] ? missing[v + 1] : v;
 	for (size_t i = 0; i < r->c->ulp_rules.n && r->c->has_partitions; i++) {
 		struct out_rule *rule = &r->c->ulp_rules.v[i];
@@ -433,6 +437,12 @@ static void settle_both(struct converted *c, struct out_partition *p)
 	}
 }
 
+/* Whom a line is about. */
+static uint64_t hash_of_who(const struct out_member *m)
+{
+	return hash64(hash64((uint64_t)m->kind << 8 | m->node_type) + m->guid);
+}
+
 /* Of several lines for the same ports the last one stays, at its place. */
 static void merge_members(struct out_partition *p)
 {
@@ -440,22 +450,11 @@ static void merge_members(struct out_partition *p)
 	size_t n = 0;
 
 	map64_init(&last, (uint32_t)p->members.n);
-	for (size_t i = 0; i < p->members.n; i++) {
-		const struct out_member *m = &p->members.v[i];
-		/* no GUID of a port is that small */
-		uint64_t key = m->kind == MEMBER_GUID ? m->guid ^ UINT64_C(1) << 63
-						      : (uint64_t)m->kind << 8 | m->node_type;
-
-		map64_put(&last, key, (uint32_t)i);
-	}
-	for (size_t i = 0; i < p->members.n; i++) {
-		const struct out_member *m = &p->members.v[i];
-		uint64_t key = m->kind == MEMBER_GUID ? m->guid ^ UINT64_C(1) << 63
-						      : (uint64_t)m->kind << 8 | m->node_type;
-
-		if (map64_get(&last, key) == i)
-			p->members.v[n++] = *m;
-	}
+	for (size_t i = 0; i < p->members.n; i++)
+		map64_put(&last, hash_of_who(&p->members.v[i]), (uint32_t)i);
+	for (size_t i = 0; i < p->members.n; i++)
+		if (map64_get(&last, hash_of_who(&p->members.v[i])) == i)
+			p->members.v[n++] = p->members.v[i];
 	p->members.n = n;
 	map64_free(&last);
 }

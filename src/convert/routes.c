@@ -22,24 +22,10 @@ static bool parse_hex(const char *s, uint64_t *v)
 	return n >= 1 && n <= 16 && !s[n];
 }
 
-static const char *take_word(struct converted *c, struct cursor *at)
-{
-	size_t n = 0;
-	const char *word;
-
-	cursor_skip_blanks(at);
-	while (at->s + n < at->end && !strchr(" \t\r\n#", at->s[n]))
-		n++;
-	word = keep(c, at->s, n);
-	cursor_skip(at, n);
-	cursor_skip_blanks(at);
-	return word;
-}
-
 static void read_route(struct converted *c, struct cursor *at)
 {
 	struct place place = at->at;
-	const char *prefix = take_word(c, at), *guid = take_word(c, at);
+	const char *prefix = take_word(c, at, "#"), *guid = take_word(c, at, "#");
 	uint64_t v;
 
 	if ((strcmp(prefix, "*") && !parse_hex(prefix, &v)) ||

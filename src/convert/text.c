@@ -62,6 +62,25 @@ void cursor_skip_between(struct cursor *c)
 	}
 }
 
+const char *peek_word(struct converted *c, const struct cursor *at, const char *ends)
+{
+	size_t n = 0;
+
+	while (at->s + n < at->end && !is_blank(at->s[n]) && at->s[n] != '\n' &&
+	       !strchr(ends, at->s[n]))
+		n++;
+	return keep(c, at->s, n);
+}
+
+const char *take_word(struct converted *c, struct cursor *at, const char *ends)
+{
+	const char *word = peek_word(c, at, ends);
+
+	cursor_skip(at, strlen(word));
+	cursor_skip_blanks(at);
+	return word;
+}
+
 struct cursor cursor_part(struct cursor c, const char *to)
 {
 	c.end = to;
@@ -168,7 +187,8 @@ bool parse_number(const char *s, uint64_t *v)
 	return take_number(&s, v) && !*s;
 }
 
-bool parse_range(const char *s, struct range *out, bool *swapped)
+/* "a" or "a-b"; *swapped if it was written with the greater one first. */
+static bool parse_range(const char *s, struct range *out, bool *swapped)
 {
 	uint64_t lo, hi;
 

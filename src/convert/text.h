@@ -21,6 +21,10 @@ void cursor_skip(struct cursor *c, size_t n);
 void cursor_skip_blanks(struct cursor *c);	/* not line ends */
 void cursor_skip_between(struct cursor *c);	/* blanks, line ends and comments */
 void cursor_skip_line(struct cursor *c);	/* to behind the line end */
+/* The word at the cursor up to a blank, a line end or one of `ends`; may be empty. */
+const char *peek_word(struct converted *c, const struct cursor *at, const char *ends);
+/* The same, with the cursor moved behind it and blanks. */
+const char *take_word(struct converted *c, struct cursor *at, const char *ends);
 /* The rest of c up to `to`, without blanks at its ends. */
 struct cursor cursor_part(struct cursor c, const char *to);
 
@@ -39,8 +43,6 @@ const char *item_text(struct converted *c, struct cursor item);
 
 /* Decimal, 0x hexadecimal, 0 octal; the whole of s, blanks around it allowed. */
 bool parse_number(const char *s, uint64_t *v);
-/* "a" or "a-b"; *swapped if it was written with the greater one first. */
-bool parse_range(const char *s, struct range *out, bool *swapped);
 
 /* Lists with errors said; what is out of range is left out. */
 struct limits {

@@ -24,7 +24,7 @@
 #define SIZE_MAX_XML	(16u << 20)
 
 struct element {
-	const char *name;
+	const char *name, *key;
 	struct place at, content;
 };
 
@@ -159,16 +159,16 @@ static const char *tag_end(struct scan *s)
 }
 
 /* A section within an element that cannot have it: what is open between has no end. */
-static void close_before_section(struct scan *s, const char *name)
+static void close_before_section(struct scan *s, const char *name, const char *key)
 {
-	const char *parent = section_parent(key_of(s->c, name));
+	const char *parent = section_parent(key);
 	size_t depth = s->depth;
 
 	if (!parent)
 		return;
 	/* to the policy itself all sections of the first level belong */
-	while (depth > 0 && (*parent ? strcmp(key_of(s->c, s->elements.v[s->open[depth - 1].element]
-						     .name), parent) : depth > 1))
+	while (depth > 0 && (*parent ? strcmp(s->elements.v[s->open[depth - 1].element].key, parent)
+				     : depth > 1))
 		depth--;
 	while (depth > 0 && s->depth > depth) {
 		say_error(s->c, innermost(s)->at, "<%s> has no end before the <%s> of line %u",
@@ -181,6 +181,7 @@ static void scan_start_tag(struct scan *s)
 {
 	const char *name = tag_name(s, 1), *end = tag_end(s);
 	const struct element *outer = innermost(s);
+	const char *key;
 	struct element *e;
 
 	if (!end) {
@@ -195,14 +196,15 @@ static void scan_start_tag(struct scan *s)
 		close_innermost(s);
 		return;
 	}
-	close_before_section(s, name);
+	key = key_of(s->c, name);
+	close_before_section(s, name, key);
 	if (s->depth == DEPTH_MAX) {
 		say_error(s->c, s->at.at, "elements are nested more than %d deep", DEPTH_MAX);
 		s->stop = true;
 		return;
 	}
 	e = vec_push(&s->elements);
-	*e = (struct element){ .name = name, .at = s->at.at };
+	*e = (struct element){ .name = name, .key = key, .at = s->at.at };
 	if (s->depth)
 		s->open[s->depth - 1].has_children = true;
 	if (end[-1] != '/') {
@@ -378,7 +380,7 @@ static struct tree *walk_element(struct walk *w, struct tree *parent, const xmlN
 		return NULL;
 	}
 	w->next++;
-	t = tree_add(parent, key_of(c, e->name), e->at);
+	t = tree_add(parent, e->key, e->at);
 	text = text_of(c, n);
 	t->section = section_parent(t->key) || has_elements(n) || !parent;
 	if (n->properties)

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "qos/groups.h"
 #include "qos/guids.h"
+#include "qos/inner.h"
 
 struct named_node {
 	const char *desc;
@@ -28,22 +29,6 @@ struct resolver {
 	struct named_node *nodes;		/* in order of description */
 	char label[IB_PORT_NUM_MAX + 1][5];	/* "P0" ... "P254" */
 };
-
-static uint64_t *set_of(struct group_sets *g, uint32_t group)
-{
-	return g->bits + (size_t)group * g->words;
-}
-
-static void set_add(uint64_t *set, uint32_t port)
-{
-	set[port >> 6] |= 1ull << (port & 63);
-}
-
-static void set_add_set(uint64_t *set, const uint64_t *other, uint32_t words)
-{
-	for (uint32_t i = 0; i < words; i++)
-		set[i] |= other[i];
-}
 
 static bool set_is_empty(const uint64_t *set, uint32_t words)
 {
@@ -209,216 +194,6 @@ static void add_own_members(struct resolver *r, uint32_t group)
 	add_node_types(r, pg->node_types, set);
 }
 
-/* --- groups of groups, and of the members of partitions --- */
-
-/*
- * Who is made of whom: sets 0 .. n_groups are the groups' ("all" is the last),
- * those behind them the partitions' in the order of the policy.
- */
-struct inner {
-	uint32_t n_sets;
-	uint32_t *first;		/* per set, and the end: its inner sets in `of` */
-	VEC(uint32_t) of;
-	uint64_t **partition;		/* sets of partitions that some group has, else NULL */
-	const struct policy_partition **by_pkey, **by_name;	/* in these orders */
-};
-
-static int compare_pkeys(const void *pa, const void *pb)
-{
-	const struct policy_partition *const *a = pa, *const *b = pb;
-
-	return (int)(*a)->pkey - (int)(*b)->pkey;
-}
-
-static int compare_partition_names(const void *pa, const void *pb)
-{
-	const struct policy_partition *const *a = pa, *const *b = pb;
-
-	return strcmp((*a)->name, (*b)->name);
-}
-
-static const struct policy_partition **sorted_partitions(const struct policy *p,
-							 int (*compare)(const void *, const void *))
-{
-	const struct policy_partition **v = xcalloc(p->n_partitions, sizeof(*v));
-
-	for (size_t i = 0; i < p->n_partitions; i++)
-		v[i] = &p->partitions[i];
-	if (p->n_partitions)
-		qsort(v, p->n_partitions, sizeof(*v), compare);
-	return v;
-}
-
-static void add_inner(struct inner *in, uint32_t set)
-{
-	*vec_push(&in->of) = set;
-}
-
-static void add_inner_partition(const struct resolver *r, struct inner *in,
-				const struct policy_partition *part)
-{
-	add_inner(in, r->g->n_groups + (uint32_t)(part - r->p->partitions));
-}
-
-static void add_inner_pkeys(const struct resolver *r, struct inner *in, const struct u64_range *v)
-{
-	size_t a = 0, b = r->p->n_partitions;
-	bool any = false;
-
-	while (a < b) {
-		size_t mid = a + (b - a) / 2;
-
-		if (in->by_pkey[mid]->pkey < v->lo)
-			a = mid + 1;
-		else
-			b = mid;
-	}
-	for (; a < r->p->n_partitions && in->by_pkey[a]->pkey <= v->hi; a++, any = true)
-		add_inner_partition(r, in, in->by_pkey[a]);
-	if (!any)
-		findings_add(r->out, SEV_WARNING, r->p->file, v->pos,
-			     "no partition has a P_Key in 0x%04" PRIx64 "-0x%04" PRIx64,
-			     v->lo, v->hi);
-}
-
-static void add_inner_of_group(const struct resolver *r, struct inner *in,
-			       const struct policy_group *group)
-{
-	for (size_t i = 0; i < group->groups.n; i++) {
-		uint32_t k = groups_find(r->g, r->p, group->groups.v[i].s);
-
-		if (k != UINT32_MAX)
-			add_inner(in, k);
-	}
-	for (size_t i = 0; i < group->pkeys.n; i++)
-		add_inner_pkeys(r, in, &group->pkeys.v[i]);
-	for (size_t i = 0; i < group->partitions.n; i++) {
-		const struct policy_name *name = &group->partitions.v[i];
-		struct policy_partition key = { .name = name->s };
-		const struct policy_partition *want = &key, **found =
-			bsearch(&want, in->by_name, r->p->n_partitions, sizeof(want),
-				compare_partition_names);
-
-		if (found)
-			add_inner_partition(r, in, *found);
-		else
-			findings_add(r->out, SEV_WARNING, r->p->file, name->pos,
-				     "there is no partition \"%s\"", name->s);
-	}
-}
-
-/* By GUIDs and `self` they are added when their set is made; see start_partition(). */
-static void add_inner_of_partition(const struct resolver *r, struct inner *in,
-				   const struct policy_partition *part)
-{
-	for (size_t i = 0; i < part->n_members; i++) {
-		const char *name = part->members[i].group.s;
-		uint32_t k = name && strcmp(name, "self") != 0 ? groups_find(r->g, r->p, name) :
-								 UINT32_MAX;
-
-		if (k != UINT32_MAX)
-			add_inner(in, k);
-	}
-}
-
-static void inner_build(const struct resolver *r, struct inner *in)
-{
-	uint32_t n_groups = r->g->n_groups;
-
-	in->n_sets = n_groups + (uint32_t)r->p->n_partitions;
-	in->first = xcalloc(in->n_sets + 1, sizeof(*in->first));
-	in->partition = xcalloc(r->p->n_partitions, sizeof(*in->partition));
-	in->by_pkey = sorted_partitions(r->p, compare_pkeys);
-	in->by_name = sorted_partitions(r->p, compare_partition_names);
-	for (uint32_t set = 0; set < in->n_sets; set++) {
-		in->first[set] = (uint32_t)in->of.n;
-		if (set >= n_groups)
-			add_inner_of_partition(r, in, &r->p->partitions[set - n_groups]);
-		else if (set < r->p->n_groups)
-			add_inner_of_group(r, in, &r->p->groups[set]);
-	}
-	in->first[in->n_sets] = (uint32_t)in->of.n;
-}
-
-static void inner_free(struct inner *in, size_t n_partitions)
-{
-	for (size_t i = 0; i < n_partitions; i++)
-		free(in->partition[i]);
-	free(in->partition);
-	free(in->first);
-	free(in->by_pkey);
-	free(in->by_name);
-	vec_free(&in->of);
-}
-
-static uint64_t *inner_set(const struct resolver *r, const struct inner *in, uint32_t set)
-{
-	return set < r->g->n_groups ? set_of(r->g, set) : in->partition[set - r->g->n_groups];
-}
-
-/* What a partition has of itself.  The SM's port is in the default one, whatever the policy says. */
-static void start_partition(const struct resolver *r, struct inner *in, uint32_t number)
-{
-	const struct policy_partition *part = &r->p->partitions[number];
-	uint64_t *set = in->partition[number] = xcalloc(r->g->words, sizeof(*set));
-
-	if (number == 0)
-		set_add(set, r->f->self);
-	for (size_t i = 0; i < part->n_members; i++) {
-		if (!part->members[i].group.s)
-			guids_add_range(&r->guids, &part->members[i].guids, set);
-		else if (!strcmp(part->members[i].group.s, "self"))
-			set_add(set, r->f->self);
-	}
-}
-
-struct visit {
-	uint32_t set;
-	uint32_t next;		/* of its inner sets */
-};
-
-/*
- * Adds to each group what its inner groups and partitions have, innermost
- * first.  A stack of our own, as the file decides how deep they are nested.
- */
-static void add_inner_sets(struct resolver *r)
-{
-	struct inner in = { 0 };
-	VEC(struct visit) stack = { 0 };
-
-	inner_build(r, &in);
-	bool *seen = xcalloc(in.n_sets, sizeof(*seen));
-
-	for (uint32_t root = 0; root < r->p->n_groups; root++) {
-		if (!seen[root])
-			*vec_push(&stack) = (struct visit){ root, in.first[root] };
-		seen[root] = true;
-		while (stack.n) {
-			struct visit *v = &stack.v[stack.n - 1];
-			uint32_t set = v->set, end = in.first[set + 1];
-
-			if (v->next == end) {
-				for (uint32_t i = in.first[set]; i < end; i++)
-					set_add_set(inner_set(r, &in, set),
-						    inner_set(r, &in, in.of.v[i]), r->g->words);
-				stack.n--;
-				continue;
-			}
-			uint32_t k = in.of.v[v->next++];
-
-			if (seen[k])
-				continue;
-			seen[k] = true;
-			if (k >= r->g->n_groups)
-				start_partition(r, &in, k - r->g->n_groups);
-			*vec_push(&stack) = (struct visit){ k, in.first[k] };
-		}
-	}
-	vec_free(&stack);
-	free(seen);
-	inner_free(&in, r->p->n_partitions);
-}
-
 static void report_empty_groups(struct resolver *r)
 {
 	for (uint32_t i = 0; i < r->p->n_groups; i++)
@@ -462,7 +237,7 @@ struct group_sets *groups_resolve(const struct policy *p, const struct fabric *f
 		index_names(&r);
 	for (uint32_t i = 0; i < p->n_groups; i++)
 		add_own_members(&r, i);
-	add_inner_sets(&r);
+	inner_add(&(struct inner_input){ p, f, &r.guids, out }, r.g);
 	report_empty_groups(&r);
 	guids_free(&r.guids);
 	free(r.nodes);

@@ -203,6 +203,60 @@ START_TEST(deep_partitions)
 }
 END_TEST
 
+/* Groups of all P_Keys that are in partitions: each is in every one before it. */
+START_TEST(loops_without_number)
+{
+	struct findings found = { 0 };
+	struct buf b = { 0 };
+	int n = 20000;
+
+	buf_puts(&b, "port-groups:\n");
+	for (int i = 1; i <= n; i++)
+		buf_printf(&b, "  g%d: {pkeys: 0x1-0x7ffe}\n", i);
+	buf_puts(&b, "partitions:\n");
+	for (int i = 1; i <= n; i++)
+		buf_printf(&b, "  p%d: {pkey: %d, members: g%d}\n", i, i, i % n + 1);
+	ck_assert_ptr_null(conf_parse_policy("t", b.s, b.n, &found));
+	ck_assert_uint_eq(found.count[SEV_ERROR], FINDINGS_MAX);
+	findings_free(&found);
+	buf_free(&b);
+}
+END_TEST
+
+/* Rules for IPoIB in all partitions: each has as many P_Keys as there are. */
+static struct policy *parse_ipoib(int n, int step, struct findings *found)
+{
+	struct buf b = { 0 };
+	struct policy *p;
+
+	buf_puts(&b, "partitions:\n");
+	for (int i = 1; i <= n; i++)
+		buf_printf(&b, "  p%d: {pkey: %d, members: all, ipoib: true}\n", i, i * step);
+	buf_puts(&b, "match-rules:\n");
+	for (int i = 0; i < n; i++)
+		buf_printf(&b, "  - {ulp: ipoib, level: default}\n");
+	p = conf_parse_policy("t", b.s, b.n, found);
+	buf_free(&b);
+	return p;
+}
+
+START_TEST(ipoib_without_number)
+{
+	struct findings found = { 0 };
+	struct policy *p = parse_ipoib(10000, 1, &found);
+
+	ck_assert_ptr_nonnull(p);
+	ck_assert_uint_eq(p->rules[9999].pkeys.n, 2);
+	policy_free(p);
+	findings_free(&found);
+	ck_assert_ptr_null(parse_ipoib(10000, 3, &found));
+	ck_assert_uint_eq(found.count[SEV_ERROR], 1);
+	ck_assert_uint_eq(found.v[0].pos.line, 10002 + (1 << 20) / 10001 + 1);
+	ck_assert_msg(strstr(found.v[0].text, "too many rules"), "%s", found.v[0].text);
+	findings_free(&found);
+}
+END_TEST
+
 START_TEST(members_without_number)
 {
 	struct findings found = { 0 };
@@ -335,6 +389,8 @@ int main(void)
 	tcase_add_test(t, large_policy);
 	tcase_add_test(t, partitions_without_number);
 	tcase_add_test(t, deep_partitions);
+	tcase_add_test(t, loops_without_number);
+	tcase_add_test(t, ipoib_without_number);
 	tcase_add_test(t, members_without_number);
 	tcase_add_test(t, damaged_files);
 	suite_add_tcase(s, t);

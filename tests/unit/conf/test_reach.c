@@ -275,6 +275,32 @@ START_TEST(too_much_overlap)
 }
 END_TEST
 
+/* Nor does a single rule take longer: each group of its list is in many, and so are all others. */
+START_TEST(much_in_one_rule)
+{
+	struct findings found = { 0 };
+	struct buf b = { 0 }, list = { 0 };
+
+	buf_puts(&b, "port-groups:\n");
+	for (int i = 0; i < 60000; i++)
+		buf_printf(&b, "  o%d: {groups: base}\n", i);
+	for (int i = 0; i < 3000; i++) {
+		buf_printf(&list, "%sg%d", i ? ", " : "", i);
+		buf_printf(&b, "  g%d: {port-guids: %d}\n", i, i);
+	}
+	buf_printf(&b, "  base: {groups: [%s]}\n  z: {port-guids: 0}\nmatch-rules:\n", list.s);
+	for (int i = 1; i <= 200; i++)
+		buf_printf(&b, "  - {source: [%s], qos-class: 1-%d, level: default}\n", list.s, i);
+	buf_printf(&b, "  - {source: [%s, z], qos-class: 1, level: default}\n", list.s);
+	policy_free(parse_policy(b.s, &found));
+	ck_assert_uint_eq(found.count[SEV_ERROR], 0);
+	ck_assert_uint_eq(found.count[SEV_INFO], 1);
+	findings_free(&found);
+	buf_free(&list);
+	buf_free(&b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("reach");
@@ -286,6 +312,7 @@ int main(void)
 	tcase_add_loop_test(t, against_the_model, 0, 4);
 	tcase_add_test(t, many_rules);
 	tcase_add_test(t, too_much_overlap);
+	tcase_add_test(t, much_in_one_rule);
 	suite_add_tcase(s, t);
 	sr = srunner_create(s);
 	srunner_run_all(sr, CK_NORMAL);

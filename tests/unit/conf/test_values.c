@@ -262,12 +262,17 @@ START_TEST(ulp_ipoib)
 		" {a: {pkey: 3, members: all, ipoib: true}, b: {pkey: 4, members: all},\n"
 		"  c: {pkey: 5, members: all, ipoib: {level: default}}}\n");
 
-	CK_RANGES(&p->rules[0].pkeys, 0x7fff, 0x7fff, 3, 3, 5, 5);
+	CK_RANGES(&p->rules[0].pkeys, 3, 3, 5, 5, 0x7fff, 0x7fff);
 	policy_free(p);
 	p = good_policy("match-rules: {ulp: ipoib, level: default}\n"
 			"partitions: {d: {pkey: 0x7fff, ipoib: false},\n"
 			"  c: {pkey: 5, members: all, ipoib: true}}\n");
 	CK_RANGES(&p->rules[0].pkeys, 5, 5);
+	policy_free(p);
+	p = good_policy("match-rules: {ulp: ipoib, level: default}\n"
+			"partitions: {a: {pkey: 0x7ffe, members: all, ipoib: true},\n"
+			"  b: {pkey: 1, members: all, ipoib: true}}\n");
+	CK_RANGES(&p->rules[0].pkeys, 1, 1, 0x7ffe, 0x7fff);
 	policy_free(p);
 }
 END_TEST

@@ -240,6 +240,7 @@ START_TEST(members)
 	ck_has(yaml, "  all-routers:\n    node-types: [router]\n");
 	check_members("SELF=f, 7=unknown", "      self: full\n      0x0000000000000007: limited\n");
 	ck_has(said, "warning: 'unknown' is no membership");
+	check_members("ALL=full, 0x8000000000000100", "      all: full\n      0x8000000000000100: ");
 	check_members("", "    pkey: 0x0001\n    # no members\n");
 	/* with allow_both_pkeys, too */
 	const struct convert_input in[] = {
@@ -360,6 +361,15 @@ START_TEST(xml_hostile)
 	ck_assert(!ok);
 	ck_has(said, "nested more than 32 deep");
 	buf_free(&deep);
+	/* a section within elements with long names */
+	deep = (struct buf){ 0 };
+	for (int i = 0; i < 30; i++)
+		buf_printf(&deep, "<a%d%020000d>", i, 0);
+	for (int i = 0; i < 10000; i++)
+		buf_puts(&deep, "<port-group/>");
+	convert(FORMAT_XML, deep.s);
+	ck_assert(!ok);
+	buf_free(&deep);
 	convert(FORMAT_XML, "");
 	ck_assert(!ok);
 	convert(FORMAT_XML, "<other/>");
@@ -381,6 +391,41 @@ START_TEST(names)
 	ck_has(yaml, "  \"x\\\\\xc3\xbf?\": {}\n");
 	ck_has(said, "f:2:1: warning: the port-group 'all' is called 'all-2' here");
 	ck_has(said, "f:14:1: warning: there is a port-group 'ALL' already");
+}
+END_TEST
+
+/* Names that are cut end in a whole character, and are not longer than qosd takes them. */
+START_TEST(long_names)
+{
+	struct buf text = { 0 };
+	char many[116];
+
+	memset(many, 'x', sizeof(many) - 1);
+	many[sizeof(many) - 1] = '\0';
+	for (int i = 1; i <= 2; i++)
+		buf_printf(&text, "%s\xc3\xa4yyyyyyyyyy=%d: ALL;", many, i);
+	convert(FORMAT_PARTITIONS, text.s);
+	buf_free(&text);
+	ck_assert_msg(ok, "%s", said.s);
+	ck_has(yaml, "x\xc3\xa4yyyyyyyyyy\":");
+	ck_has(yaml, "xx-2:");
+}
+END_TEST
+
+/* A list whose next item is far away. */
+START_TEST(far_apart)
+{
+	struct buf text = { 0 };
+
+	buf_puts(&text, "port-groups\nport-group\nname: a\nport-guid: 1,");
+	for (int i = 0; i < 300000; i++)
+		buf_puts(&text, i % 2 ? "\n" : "# no keyword: 3\n");
+	buf_puts(&text, "2,\n\n# end\nend-port-group\nend-port-groups\nqos-ulps\ndefault: 0\n"
+		 "end-qos-ulps\n");
+	convert(FORMAT_QOS_POLICY, text.s);
+	buf_free(&text);
+	ck_assert_msg(ok, "%s", said.s);
+	ck_has(yaml, "[0x0000000000000001, 0x0000000000000002]");
 }
 END_TEST
 
@@ -430,6 +475,8 @@ int main(void)
 	tcase_add_test(tc, xml_structure);
 	tcase_add_test(tc, xml_hostile);
 	tcase_add_test(tc, names);
+	tcase_add_test(tc, long_names);
+	tcase_add_test(tc, far_apart);
 	tcase_add_test(tc, guesses);
 	suite_add_tcase(suite, tc);
 

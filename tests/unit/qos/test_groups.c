@@ -279,6 +279,78 @@ START_TEST(members_of_partitions)
 }
 END_TEST
 
+/* Every range of P_Keys, and any two of them: external port n is in the partition n. */
+START_TEST(ranges_of_pkeys)
+{
+	enum { N = 12 };
+	char name[32];
+
+	for (unsigned i = 0; i < N; i++) {
+		unsigned port = i * 5 % N + 1;		/* in no order */
+
+		snprintf(name, sizeof(name), "leaf/P%u", port);
+		struct policy_group *group = add_group(p, name);
+
+		add_word(&group->port_names, name);
+		add_member(add_partition(p, name, (uint16_t)port), name, 0, 0);
+	}
+	for (unsigned lo = 1; lo <= N; lo++)
+		for (unsigned hi = lo; hi <= N; hi++) {
+			snprintf(name, sizeof(name), "%u-%u", lo, hi);
+			struct policy_group *group = add_group(p, name);
+
+			add_range(&group->pkeys, lo, hi);
+			add_range(&group->pkeys, hi, hi / 2 + 5);
+			snprintf(name, sizeof(name), "leaf/P%u", hi);
+			add_word(&group->partitions, name);
+			add_word(&group->groups, name);
+		}
+	struct policy_group *apart = add_group(p, "apart"), *next = add_group(p, "next to all");
+
+	add_range(&apart->pkeys, 3, 3);
+	add_range(&apart->pkeys, 1, 1);
+	add_range(&next->pkeys, 1, 1);
+	add_word(&next->groups, "all");
+	resolve();
+	ck_assert_uint_eq(count("apart"), 2);
+	ck_assert(in("apart", 3, 1) && in("apart", 3, 3));
+	ck_assert_uint_eq(count("next to all"), 7);
+	ck_assert(in("next to all", 3, 1));
+	for (unsigned lo = 1; lo <= N; lo++)
+		for (unsigned hi = lo; hi <= N; hi++) {
+			snprintf(name, sizeof(name), "%u-%u", lo, hi);
+			for (unsigned n = 1; n <= N; n++)
+				ck_assert_msg(in(name, 3, n) == ((n >= lo && n <= hi) ||
+								 (n >= hi && n <= hi / 2 + 5)),
+					      "port %u in %s", n, name);
+			ck_assert(!in(name, 0, 1));
+		}
+}
+END_TEST
+
+/* What is in many ranges costs no more than what is in one. */
+START_TEST(many_ranges_of_pkeys)
+{
+	char name[32];
+
+	for (unsigned i = 1; i <= 5000; i++) {
+		snprintf(name, sizeof(name), "p%u", i);
+		add_member(add_partition(p, name, (uint16_t)i), "all", 0, 0);
+	}
+	for (unsigned i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "g%u", i);
+		struct policy_group *group = add_group(p, name);
+
+		for (unsigned k = 0; k < 500; k++)
+			add_range(&group->pkeys, 0, 0x7ffe);
+	}
+	resolve();
+	ck_assert_uint_eq(count("g0"), 6);
+	ck_assert_uint_eq(count("g999"), 6);
+	ck_assert_uint_eq(findings.n, 0);
+}
+END_TEST
+
 START_TEST(the_sm_is_in_its_partitions)
 {
 	add_word(&add_group(p, "of-default")->partitions, "Default");
@@ -396,6 +468,8 @@ int main(void)
 	tcase_add_test(t, node_types);
 	tcase_add_test(t, partitions);
 	tcase_add_test(t, members_of_partitions);
+	tcase_add_test(t, ranges_of_pkeys);
+	tcase_add_test(t, many_ranges_of_pkeys);
 	tcase_add_test(t, the_sm_is_in_its_partitions);
 	tcase_add_test(t, no_way_is_walked_twice);
 	tcase_add_test(t, groups_of_groups);
