@@ -335,7 +335,7 @@ void command_start(const struct ctl_env *env, const struct ctl_view *view, bool 
 		dispatch(env, view, privileged, request, r);
 	else
 		reply_error(r, NULL, "the request is not JSON: %s", why.text);
-	if (r->next)
+	if (r->next && view->state)
 		r->state = state_ref(view->state);
 	json_decref(request);
 }
