@@ -66,8 +66,7 @@ static const struct command commands[] = {
 	  .args = { FILE_ARG, NUMBER_ARG("confirm", POLICY_TRIAL_MAX) } },
 	{ "policy confirm", .writes = true, .run = cmd_policy_confirm },
 	{ "policy revert", .writes = true, .run = cmd_policy_revert },
-	{ "policy show", .run = cmd_policy_show,
-	  .args = { { .name = "normal", .type = ARG_FLAG } } },
+	{ "policy show", .run = cmd_policy_show, .args = { FLAG_ARG("normal") } },
 	{ "policy history", .run = cmd_policy_history },
 	{ "reload", .writes = true, .run = cmd_reload },
 	{ "sweep", .writes = true, .run = cmd_sweep },
@@ -135,12 +134,6 @@ static bool check_arg(const struct arg_spec *a, const json_t *value, struct repl
 		if (json_is_string(value))
 			return true;
 		reply_error(r, NULL, "%s: must be a string", a->name);
-		return false;
-	}
-	if (a->type == ARG_FLAG) {
-		if (json_is_boolean(value))
-			return true;
-		reply_error(r, NULL, "%s: must be true or false", a->name);
 		return false;
 	}
 	if (number_value(value, &n) && n <= a->max)
