@@ -174,7 +174,8 @@ static void bandwidth_of_port(const struct ctl_call *c, struct reply *r)
 	port_shares(s, port, &shares);
 	o = json_pack("{s:o, s:o, s:b}", "port", json_port(s, port),
 		      "peer", json_port(s, s->f->ports[port].peer), "managed", shares.known);
-	add_link(o, shares.rate, shares.mtu, ib_vls_from_code(s->plan->tables->op_vls[port]),
+	add_link(o, shares.rate, shares.mtu,
+		 ib_vls_from_code(qos_vls_in_force(s->plan->tables, port)),
 		 shares.gbps);
 	json_object_set_new(o, "high-limit", shares.arb ? json_integer(shares.arb->high_limit) :
 							  json_null());

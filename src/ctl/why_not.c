@@ -182,8 +182,8 @@ static void put_drop(struct buf *b, const struct subnet_state *s, const struct p
 		buf_printf(b, "the SL2VL table maps it to VL %u", IB_VL_DROP);
 	else
 		buf_printf(b, "the SL2VL table maps it to VL %u, and the link has %u VLs",
-			   map->vl[sl], ib_vls_from_code(s->plan->tables->op_vls[
-				s->f->nodes[h->node].port0 + h->out]));
+			   map->vl[sl], ib_vls_from_code(qos_vls_in_force(s->plan->tables,
+				s->f->nodes[h->node].port0 + h->out)));
 }
 
 /* Where the route from src to dlid drops an SL, of which it is known that it does. */

@@ -622,6 +622,34 @@ START_TEST(shares_of_hops_are_those_of_ports_and_kinds)
 }
 END_TEST
 
+/* A device that keeps its own SL2VL table and has fewer VLs than it is meant to. */
+START_TEST(shares_are_of_the_tables_in_force)
+{
+	struct fabric *f = state->f;
+	uint32_t port = fabric_find_port(f, 0x2c90300000011);
+	struct kept_map seen = { .node = f->ports[port].node, .in = 0, .out = 1 };
+	struct findings found = { .max = 0 };
+
+	hand_made_tables();
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		seen.map.vl[sl] = sl == 2 ? 2 : 0;
+	f->ports[port].op_vls = 2;	/* two VLs */
+	qos_tables_keep(state->plan->tables, f, &seen, 1, &found);
+	findings_free(&found);
+	compute_paths_again();
+	ask("bandwidth", "'port': 'node1 HCA-1/P1'");
+	ck_assert_int_eq(num(result(), "vls"), 2);
+	ck_assert_uint_eq(json_array_size(json_object_get(at(result(), "shares", 0), "levels")), 2);
+	ck_assert_str_eq(json_string_value(at(at(result(), "shares", 0), "levels", 1)), "fast");
+	ck_assert_str_eq(json_string_value(at(result(), "dropped", 0)), "storage");
+	explain("'qos-class': 7");
+	ck_assert(near(real(at(json_object_get(result(), "path"), "hops", 0), "share"), 1));
+	reasons("'service-id': 4096", "sl-dropped");
+	says(0, "hop 0");
+	says(0, "maps it to VL 2, and the link has 2 VLs");
+}
+END_TEST
+
 START_TEST(bandwidth_of_a_route)
 {
 	uint32_t port = fabric_find_port(state->f, 0x2c90300000037);
@@ -692,6 +720,7 @@ static Suite *explain_suite(void)
 	tcase_add_test(t, not_reversible);
 	tcase_add_test(t, shares_of_a_port);
 	tcase_add_test(t, shares_of_hops_are_those_of_ports_and_kinds);
+	tcase_add_test(t, shares_are_of_the_tables_in_force);
 	tcase_add_test(t, bandwidth_of_a_route);
 	tcase_add_test(t, links_for_a_picture);
 	suite_add_tcase(s, t);
