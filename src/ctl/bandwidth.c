@@ -267,7 +267,7 @@ void cmd_bandwidth(const struct ctl_call *c, struct reply *r)
 	if (!find_level(c, &level, r))
 		return;
 	if (arg_flag(c, "links") && arg_text(c, "port"))
-		reply_error(r, NULL, "links are for the whole fabric, not for a port or a route");
+		reply_error(r, NULL, "links (--html) are of the whole fabric, not of a port or a route");
 	else if (arg_text(c, "port") && arg_text(c, "dst"))
 		bandwidth_of_route(c, level, r);
 	else if (arg_text(c, "port") && level != LEVEL_ALL)
