@@ -20,7 +20,7 @@ struct arg_spec {
 	const char *name;
 	enum { ARG_TEXT, ARG_NUMBER, ARG_FLAG } type;
 	bool required;
-	uint64_t max;			/* of a number */
+	uint64_t min, max;		/* of a number */
 };
 
 struct command {
@@ -40,6 +40,7 @@ static void cmd_sweep(const struct ctl_call *c, struct reply *r);
 #define FLAG_ARG(word) { .name = word, .type = ARG_FLAG }
 #define FILE_ARG { .name = "file", .type = ARG_TEXT, .required = true }
 #define NUMBER_ARG(word, most) { .name = word, .type = ARG_NUMBER, .max = most }
+#define COUNT_ARG(word, most) { .name = word, .type = ARG_NUMBER, .min = 1, .max = most }
 
 static const struct command commands[] = {
 	{ "status", .run = cmd_status },
@@ -55,7 +56,7 @@ static const struct command commands[] = {
 		    NUMBER_ARG("tclass", 0xff), NUMBER_ARG("sl", 15), TEXT_ARG("mtu"),
 		    TEXT_ARG("rate"), TEXT_ARG("lifetime"), FLAG_ARG("reversible"),
 		    NUMBER_ARG("slid", IB_LID_UCAST_MAX), NUMBER_ARG("dlid", IB_LID_UCAST_MAX),
-		    NUMBER_ARG("numb-path", PATHS_PER_PAIR), FLAG_ARG("why-not"),
+		    COUNT_ARG("numb-path", PATHS_PER_PAIR), FLAG_ARG("why-not"),
 		    FLAG_ARG("multipath") } },
 	{ "bandwidth", .needs_state = true, .run = cmd_bandwidth,
 	  .args = { TEXT_ARG("port"), TEXT_ARG("dst"), TEXT_ARG("level"), FLAG_ARG("links") } },
@@ -63,7 +64,7 @@ static const struct command commands[] = {
 	{ "plan", .needs_state = true, .writes = true, .takes_file = true, .run = cmd_plan,
 	  .args = { FILE_ARG } },
 	{ "policy load", .writes = true, .takes_file = true, .run = cmd_policy_load,
-	  .args = { FILE_ARG, NUMBER_ARG("confirm", POLICY_TRIAL_MAX) } },
+	  .args = { FILE_ARG, COUNT_ARG("confirm", POLICY_TRIAL_MAX) } },
 	{ "policy confirm", .writes = true, .run = cmd_policy_confirm },
 	{ "policy revert", .writes = true, .run = cmd_policy_revert },
 	{ "policy show", .run = cmd_policy_show, .args = { FLAG_ARG("normal") } },
@@ -136,10 +137,10 @@ static bool check_arg(const struct arg_spec *a, const json_t *value, struct repl
 		reply_error(r, NULL, "%s: must be a string", a->name);
 		return false;
 	}
-	if (number_value(value, &n) && n <= a->max)
+	if (number_value(value, &n) && n >= a->min && n <= a->max)
 		return true;
-	reply_error(r, NULL, "%s: must be a number from 0 to %llu", a->name,
-		    (unsigned long long)a->max);
+	reply_error(r, NULL, "%s: must be a number from %llu to %llu", a->name,
+		    (unsigned long long)a->min, (unsigned long long)a->max);
 	return false;
 }
 
@@ -189,7 +190,8 @@ static uint32_t find_port(const struct ctl_call *c, const char *text, const char
 	uint32_t port = fabric_find_port_by_text(c->state->f, text, &ambiguous);
 
 	*why = ambiguous ? "several ports are called so, give the GUID" :
-	       port == FABRIC_NONE ? "no such port" : NULL;
+	       port == FABRIC_NONE ? "no such port; it is NodeDescription/Pn, GUID or LID, see "
+				     "'qosd-ctl ports'" : NULL;
 	return port;
 }
 

@@ -67,6 +67,8 @@ static bool read_inputs(int argc, char **argv, struct inputs *in, const char **o
 		switch (opt) {
 		case 'f':
 			format = convert_format_parse(optarg);
+			if (format == FORMAT_UNKNOWN)
+				fprintf(stderr, "qosd-ctl: convert: no such format: %s\n", optarg);
 			*wrong |= format == FORMAT_UNKNOWN;
 			break;
 		case 'o':

@@ -238,7 +238,7 @@ START_TEST(policies)
 	expect_with("policy load", "/nonexistent", 1, "/nonexistent: No such file");
 	expect_with("policy load", directory, 1, ": Is a directory");
 	expect_with("policy load", bad, 1, "bad.yaml:2:17: error: ");
-	expect_with("policy load --confirm 0", good, 1, "confirm: must be a number of seconds");
+	expect_with("policy load --confirm 0", good, 1, "confirm: must be a number from 1 to 86400");
 	expect_with("policy load --confirm 86401", good, 1, "confirm: must be a number");
 	expect_with("policy load", good, 0, "the policy is accepted\n");
 	expect("policy show", 0, "# mine\nqos-levels:\n  default: {sl: 0}\n  x: {sl: 4}\n");

@@ -327,7 +327,7 @@ START_TEST(selectors_that_are_none)
 		free(all);
 	}
 	refused("explain", "'src': '1', 'dst': '5', 'mtu': '2:0'", "no such code");
-	refused("explain", "'src': '1', 'dst': '5', 'numb-path': 0", "for no path");
+	refused("explain", "'src': '1', 'dst': '5', 'numb-path': 0", "from 1 to 127");
 	refused("explain", "'src': '1', 'dst': '5', 'reversible': 1", "true or false");
 }
 END_TEST
