@@ -202,10 +202,10 @@ $(BENCH_LIBRARIES): $(BUILD)/tests/%.so: tests/%.c Makefile $(CONFIG)
 $(BUILD)/obj/tests/bench/%: ALL_CPPFLAGS += -Itests
 
 # tests/fuzz/fuzz_*.c: a libFuzzer program each; without FUZZ=1 it replays the
-# files that it is given.
+# files that it is given (replay.c).
 FUZZERS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
-$(BUILD)/obj/tests/fuzz/%: ALL_CPPFLAGS += $(if $(FUZZ),,-DFUZZ_REPLAY)
-$(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(call archives,$(LAYERS))
+$(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o \
+		$(if $(FUZZ),,$(BUILD)/obj/tests/fuzz/replay.o) $(call archives,$(LAYERS))
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $^ $(LINK_LIBS)
 
