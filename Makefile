@@ -174,7 +174,7 @@ unit_sources = $(wildcard tests/unit/$(1)/test_*.c)
 unit_helpers = $(filter-out $(BUILD)/obj/tests/unit/$(1)/test_%,$(call objects,tests/unit/$(1)))
 UNIT_TESTS = $(foreach l,$(LAYERS),$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(l))))
 
-$(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += $(CHECK_CFLAGS)
+$(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += -Itests $(CHECK_CFLAGS)
 define unit_rule
 $(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(1))): $(BUILD)/tests/unit/$(1)/%: \
 		$(BUILD)/obj/tests/unit/$(1)/%.o $(call unit_helpers,$(1)) \

@@ -19,6 +19,7 @@
 #include "ctl/ctl.h"
 #include "store/store.h"
 #include "subnet.h"
+#include "unit/run.h"
 
 static char *directory, *path, *program;
 static pid_t server;
@@ -406,7 +407,6 @@ static Suite *client_suite(void)
 int main(void)
 {
 	const char *build = getenv("QOSD_BUILD");
-	SRunner *r;
 	int failed;
 
 	program = xasprintf("%s/qosd-ctl", build ? build : "build");
@@ -414,10 +414,7 @@ int main(void)
 		printf("there is no %s (QOSD_BUILD)\n", program);
 		return 77;
 	}
-	r = srunner_create(client_suite());
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
+	failed = run_suite(client_suite());
 	free(program);
-	return failed != 0;
+	return failed;
 }

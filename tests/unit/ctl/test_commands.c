@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "ctl/command.h"
 #include "subnet.h"
+#include "unit/run.h"
 
 /* --- what the daemon would give --- */
 
@@ -635,11 +636,5 @@ static Suite *commands_suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(commands_suite());
-	int failed;
-
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(commands_suite());
 }

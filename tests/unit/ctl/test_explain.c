@@ -12,6 +12,7 @@
 #include "ctl/command.h"
 #include "ib/units.h"
 #include "subnet.h"
+#include "unit/run.h"
 
 static struct subnet_state *state;
 static struct ctl_env env;
@@ -729,11 +730,5 @@ static Suite *explain_suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(explain_suite());
-	int failed;
-
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(explain_suite());
 }

@@ -24,6 +24,7 @@
 #include "qosd/ctl.h"
 #include "store/store.h"
 #include "subnet.h"
+#include "unit/run.h"
 
 static char *directory, *path;
 static struct loop *loop;
@@ -853,11 +854,5 @@ static Suite *server_suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(server_suite());
-	int failed;
-
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(server_suite());
 }

@@ -13,6 +13,7 @@
 #include "fake_umad.h"
 #include "ib/ib.h"
 #include "mad/mad.h"
+#include "unit/run.h"
 
 #define DEVICES 40
 #define PER_DEVICE 25
@@ -465,9 +466,5 @@ int main(void)
 	tcase_add_test(c, refused_registration);
 	tcase_add_test(c, port_is_chosen);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }
