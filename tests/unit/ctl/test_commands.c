@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asking.h"
 #include "base/alloc.h"
 #include "base/log.h"
-#include "ctl/command.h"
 #include "subnet.h"
 #include "unit/run.h"
 
@@ -56,60 +56,21 @@ static void teardown(void)
 
 /* --- asking --- */
 
-/* The whole answer as text. */
 static char *ask_text(bool privileged, const char *line)
 {
-	struct buf out = { 0 };
-	struct reply r;
-
-	command_start(&env, &view, privileged, line, strlen(line), &r);
-	while (reply_pull(&r, &out))
-		continue;
-	reply_free(&r);
-	return out.s;
+	return answer_text(&env, &view, privileged, line);
 }
 
-/* The head; the rows, without the end line, as an array in *rows (may be NULL). */
+/* rows may be NULL. */
 static json_t *ask(const char *line, json_t **rows)
 {
-	char *text = ask_text(true, line), *save = NULL;
-	json_t *head = json_loads(strtok_r(text, "\n", &save), 0, NULL);
-	json_t *all = json_array();
-	bool ended = false;
+	json_t *all, *head = answer_parts(&env, &view, line, &all);
 
-	ck_assert_ptr_nonnull(head);
-	for (char *l; (l = strtok_r(NULL, "\n", &save));) {
-		json_t *row = json_loads(l, 0, NULL);
-
-		ck_assert_msg(row && !ended, "%s", l);
-		ended = json_object_get(row, "end") != NULL;
-		json_array_append_new(all, ended ? json_null() : row);
-		if (ended)
-			json_decref(row);
-	}
-	ck_assert(ended == (json_object_get(head, "rows") != NULL));
-	if (ended)
-		json_array_remove(all, json_array_size(all) - 1);
 	if (rows)
 		*rows = all;
 	else
 		json_decref(all);
-	free(text);
 	return head;
-}
-
-static const char *str(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	ck_assert_msg(s != NULL, "no %s", key);
-	return s;
-}
-
-static long long num(const json_t *o, const char *key)
-{
-	ck_assert_msg(json_is_integer(json_object_get(o, key)), "no %s", key);
-	return json_integer_value(json_object_get(o, key));
 }
 
 static json_t *result_of(json_t *head)

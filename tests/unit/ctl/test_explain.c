@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asking.h"
 #include "base/alloc.h"
-#include "ctl/command.h"
 #include "ib/units.h"
 #include "subnet.h"
 #include "unit/run.h"
@@ -53,28 +53,12 @@ static void teardown(void)
 /* Into head and rows; args is the inside of an object, with ' for ". */
 static void ask(const char *command, const char *args)
 {
-	char *line = xasprintf("{'command': '%s', 'args': {%s}}", command, args), *save = NULL;
-	struct buf out = { 0 };
-	struct reply r;
+	char *line = xasprintf("{'command': '%s', 'args': {%s}}", command, args);
 
 	forget_answer();
 	for (char *c = line; *c; c++)
 		*c = *c == '\'' ? '"' : *c;
-	command_start(&env, &view, true, line, strlen(line), &r);
-	while (reply_pull(&r, &out))
-		continue;
-	reply_free(&r);
-	rows = json_array();
-	head = json_loads(strtok_r(out.s, "\n", &save), 0, NULL);
-	for (char *l; (l = strtok_r(NULL, "\n", &save));) {
-		json_t *row = json_loads(l, 0, NULL);
-
-		if (json_object_get(row, "end"))
-			json_decref(row);
-		else
-			json_array_append_new(rows, row);
-	}
-	buf_free(&out);
+	head = answer_parts(&env, &view, line, &rows);
 	free(line);
 }
 
@@ -91,26 +75,6 @@ static json_t *result(void)
 	ck_assert_msg(json_is_true(json_object_get(head, "ok")), "%s",
 		      json_string_value(json_object_get(head, "error")));
 	return json_object_get(head, "result");
-}
-
-static const char *str(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	ck_assert_msg(s != NULL, "no %s", key);
-	return s;
-}
-
-static long long num(const json_t *o, const char *key)
-{
-	ck_assert_msg(json_is_integer(json_object_get(o, key)), "no %s", key);
-	return json_integer_value(json_object_get(o, key));
-}
-
-static double real(const json_t *o, const char *key)
-{
-	ck_assert_msg(json_is_number(json_object_get(o, key)), "no %s", key);
-	return json_number_value(json_object_get(o, key));
 }
 
 static json_t *at(const json_t *o, const char *key, size_t i)
