@@ -96,10 +96,11 @@ static void cmd_sweep(const struct ctl_call *c, struct reply *r)
 
 /* --- arguments --- */
 
-/* A JSON integer or a string as strtoull() reads it, without sign. */
+/* A JSON integer, or a string: decimal, or hexadecimal after 0x; without sign. */
 static bool number_value(const json_t *j, uint64_t *value)
 {
 	const char *s = json_string_value(j);
+	bool hex;
 	char *end;
 
 	if (json_is_integer(j)) {
@@ -108,8 +109,9 @@ static bool number_value(const json_t *j, uint64_t *value)
 	}
 	if (!s || *s < '0' || *s > '9')
 		return false;
+	hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
 	errno = 0;
-	*value = strtoull(s, &end, 0);
+	*value = strtoull(s, &end, hex ? 16 : 10);
 	return *end == '\0' && errno == 0;
 }
 

@@ -138,6 +138,29 @@ START_TEST(arguments_are_checked)
 		"\"service-id\": \"12 \"}}", "service-id: must be a number");
 	refused("{\"command\": \"explain\", \"args\": {\"src\": \"1\", \"dst\": \"4\", "
 		"\"service-id\": \"-1\"}}", "service-id: must be a number");
+	refused("{\"command\": \"explain\", \"args\": {\"src\": \"1\", \"dst\": \"4\", "
+		"\"numb-path\": 0}}", "numb-path: must be a number from 1 to 127");
+	refused("{\"command\": \"route\", \"args\": {\"src\": \"1\", \"dst\": \"4\", "
+		"\"sl\": \"0x\"}}", "sl: must be a number");
+}
+END_TEST
+
+/* No number is octal, which nobody promises. */
+START_TEST(numbers_are_decimal_or_hexadecimal)
+{
+	static const struct { const char *text; long long value; } forms[] = {
+		{ "10", 10 }, { "010", 10 }, { "0", 0 }, { "0xa", 10 }, { "0X0A", 10 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		char *line = xasprintf("{\"command\": \"route\", \"args\": {\"src\": \"1\", "
+				       "\"dst\": \"4\", \"sl\": \"%s\"}}", forms[i].text);
+		json_t *head = ask(line, NULL);
+
+		ck_assert_int_eq(num(result_of(head), "sl"), forms[i].value);
+		json_decref(head);
+		free(line);
+	}
 }
 END_TEST
 
@@ -571,6 +594,7 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, garbage_is_refused);
 	tcase_add_test(t, deep_nesting_is_refused);
 	tcase_add_test(t, arguments_are_checked);
+	tcase_add_test(t, numbers_are_decimal_or_hexadecimal);
 	tcase_add_test(t, ports_are_checked);
 	tcase_add_test(t, no_subnet_says_so);
 	tcase_add_test(t, writers_need_privilege);
