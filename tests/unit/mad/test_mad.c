@@ -318,9 +318,10 @@ START_TEST(only_the_answer_counts)
 	ck_assert_int_eq(t.last_status, 0x1c);
 	ck_assert_uint_eq(t.last.data[0], 0xab);
 	ck_assert_uint_eq(t.done, 1);
-	ck_assert_uint_ge(mad_counts(t.port)->malformed, 4);
 	send_single(false);
 	ck_assert_uint_eq(t.done, 2);
+	/* five of each, of which the loop may not have seen two of the last when it is done */
+	ck_assert_uint_ge(mad_counts(t.port)->malformed, 8);
 	close_port();
 }
 END_TEST
