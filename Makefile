@@ -178,7 +178,7 @@ unit_helpers = $(filter-out $(BUILD)/obj/tests/unit/$(1)/test_%,$(call objects,t
 helpers_registry = plan/net
 UNIT_TESTS = $(foreach l,$(LAYERS),$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(l))))
 
-$(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += $(CHECK_CFLAGS)
+$(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += -Itests $(CHECK_CFLAGS)
 define unit_rule
 $(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(1))): $(BUILD)/tests/unit/$(1)/%: \
 		$(BUILD)/obj/tests/unit/$(1)/%.o $(call unit_helpers,$(1)) \
@@ -206,10 +206,10 @@ $(BENCH_LIBRARIES): $(BUILD)/tests/%.so: tests/%.c Makefile $(CONFIG)
 $(BUILD)/obj/tests/bench/%: ALL_CPPFLAGS += -Itests
 
 # tests/fuzz/fuzz_*.c: a libFuzzer program each; without FUZZ=1 it replays the
-# files that it is given.
+# files that it is given (replay.c).
 FUZZERS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
-$(BUILD)/obj/tests/fuzz/%: ALL_CPPFLAGS += $(if $(FUZZ),,-DFUZZ_REPLAY)
-$(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(call archives,$(LAYERS))
+$(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o \
+		$(if $(FUZZ),,$(BUILD)/obj/tests/fuzz/replay.o) $(call archives,$(LAYERS))
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $^ $(LINK_LIBS)
 

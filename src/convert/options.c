@@ -188,7 +188,6 @@ static const struct setting {
 	{ "transaction_timeout", "smp-timeout", NULL },
 	{ "transaction_retries", "smp-retries", NULL },
 	{ "sweep_interval", "sweep-interval", NULL },
-	{ "routing_engine", "routing", NULL },
 	{ "sm_sl", NULL, "the subnet manager's own traffic has the SL of the level 'default'" },
 };
 
@@ -207,14 +206,21 @@ static const char *setting_value(const struct option *o)
 		return strcasecmp(o->value, "TRUE") ? "false" : "true";
 	if (!strcmp(o->key, "max_op_vls"))
 		return parse_number(o->value, &code) && code >= 1 && code <= 5 ? vls[code] : NULL;
-	if (!strcmp(o->key, "routing_engine"))
-		return keepf(o->c, "[%s]", o->value);
 	return o->value;
 }
 
-/* qosd has engines of its own; others are named so that nobody misses them in silence. */
-static void check_engines(const struct option *o)
+static void add_setting(const struct option *o, const char *name, const char *value)
 {
+	const char *line = keepf(o->c, "%s: %s", name, value);
+
+	say(o->c, NULL, SEV_INFO, o->at, "belongs to qosd.yaml: %s", SHOW(line));
+	*vec_push(&o->c->settings) = line;
+}
+
+/* qosd refuses settings with an engine that it has not: those are left out, and told. */
+static bool read_engines(const struct option *o)
+{
+	const char *known = NULL;
 	struct item i;
 
 	for (struct cursor l = o->text; next_item(&l, &i);) {
@@ -222,9 +228,14 @@ static void check_engines(const struct option *o)
 
 		if (strcmp(engine, "updn") && strcmp(engine, "minhop"))
 			say(o->c, NULL, SEV_WARNING, i.text.at,
-			    "routing_engine: '%s' may not be there in qosd; see qosd.yaml(5)",
-			    SHOW(engine));
+			    "routing_engine: there is no '%s' in qosd, it is left out; see "
+			    "qosd.yaml(5)", SHOW(engine));
+		else
+			known = known ? keepf(o->c, "%s, %s", known, engine) : engine;
 	}
+	if (known)
+		add_setting(o, "routing", keepf(o->c, "[%s]", known));
+	return true;
 }
 
 static bool read_setting(const struct option *o)
@@ -232,6 +243,8 @@ static bool read_setting(const struct option *o)
 	const struct setting *s = settings;
 	const char *value;
 
+	if (!strcmp(o->key, "routing_engine"))
+		return read_engines(o);
 	while (s < settings + ARRAY_SIZE(settings) && strcmp(s->key, o->key))
 		s++;
 	if (s == settings + ARRAY_SIZE(settings))
@@ -243,13 +256,8 @@ static bool read_setting(const struct option *o)
 		say(o->c, NULL, SEV_WARNING, o->at, "%s: '%s' has no meaning", o->key,
 		    SHOW(o->value));
 	} else {
-		const char *line = keepf(o->c, "%s: %s", s->qosd, value);
-
-		say(o->c, NULL, SEV_INFO, o->at, "belongs to qosd.yaml: %s", SHOW(line));
-		*vec_push(&o->c->settings) = line;
+		add_setting(o, s->qosd, value);
 	}
-	if (!strcmp(o->key, "routing_engine"))
-		check_engines(o);
 	return true;
 }
 

@@ -316,11 +316,6 @@ struct asking {
 	struct map64 moves_beyond;
 };
 
-static uint16_t lid_by_bits(const struct plan *p, uint32_t port, int bits)
-{
-	return (uint16_t)(p->lid[port] + ((unsigned)bits & ((1u << p->lmc[port]) - 1)));
-}
-
 /* By the LIDs that the level chooses. */
 static struct answer_side resolve(const struct subnet_state *s, const struct path_query *asked)
 {
@@ -333,8 +328,8 @@ static struct answer_side resolve(const struct subnet_state *s, const struct pat
 	r.why = path_resolve(s, &q, &r.a);
 	bits = s->policy->p->levels[r.a.level].path_bits;
 	if (bits > 0) {
-		q.slid = lid_by_bits(s->plan, q.src, bits);
-		q.dlid = lid_by_bits(s->plan, q.dst, bits);
+		q.slid = path_lid_by_bits(s->plan, q.src, (unsigned)bits);
+		q.dlid = path_lid_by_bits(s->plan, q.dst, (unsigned)bits);
 		r.why = path_resolve(s, &q, &r.a);
 	}
 	return r;

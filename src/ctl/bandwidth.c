@@ -9,6 +9,9 @@
  */
 #include "ctl/explain.h"
 
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "ib/units.h"
 #include "plan/feasible.h"
 
@@ -174,7 +177,8 @@ static void bandwidth_of_port(const struct ctl_call *c, struct reply *r)
 	port_shares(s, port, &shares);
 	o = json_pack("{s:o, s:o, s:b}", "port", json_port(s, port),
 		      "peer", json_port(s, s->f->ports[port].peer), "managed", shares.known);
-	add_link(o, shares.rate, shares.mtu, ib_vls_from_code(s->plan->tables->op_vls[port]),
+	add_link(o, shares.rate, shares.mtu,
+		 ib_vls_from_code(qos_vls_in_force(s->plan->tables, port)),
 		 shares.gbps);
 	json_object_set_new(o, "high-limit", shares.arb ? json_integer(shares.arb->high_limit) :
 							  json_null());
@@ -228,22 +232,40 @@ static json_t *level_route(const struct subnet_state *s, uint32_t src, uint32_t 
 			 "hops", json_hops(s, src, dst, dlid, l->sl));
 }
 
+/* A row for each level: a policy may have many, and each has all the hops. */
+struct routes {
+	const struct subnet_state *s;
+	uint32_t src, dst;
+	size_t next, end;		/* levels */
+};
+
+static json_t *next_route(void *rows)
+{
+	struct routes *x = rows;
+
+	if (x->next == x->end)
+		return NULL;
+	return level_route(x->s, x->src, x->dst, &x->s->plan->policy->levels[x->next++]);
+}
+
 static void bandwidth_of_route(const struct ctl_call *c, uint32_t only, struct reply *r)
 {
 	const struct subnet_state *s = c->state;
-	const struct policy *p = s->plan->policy;
 	uint32_t src = arg_end_port(c, "port", r), dst;
-	json_t *levels;
+	struct routes *x;
 
 	if (src == FABRIC_NONE || (dst = arg_end_port(c, "dst", r)) == FABRIC_NONE)
 		return;
-	levels = json_array();
-	for (size_t i = 0; i < p->n_levels; i++)
-		if (only == LEVEL_ALL || only == i)
-			json_array_append_new(levels, level_route(s, src, dst, &p->levels[i]));
-	reply_result(r, json_pack("{s:o, s:o, s:b, s:o}", "source", json_port(s, src),
+	x = xcalloc(1, sizeof(*x));
+	*x = (struct routes){ s, src, dst, 0, s->plan->policy->n_levels };
+	if (only != LEVEL_ALL) {
+		x->next = only;
+		x->end = only + 1;
+	}
+	reply_result(r, json_pack("{s:o, s:o, s:b}", "source", json_port(s, src),
 				  "destination", json_port(s, dst),
-				  "managed", s->plan->tables->managed, "routes", levels));
+				  "managed", s->plan->tables->managed));
+	reply_rows(r, "routes", next_route, free, x);
 }
 
 /* --- the command --- */
@@ -266,7 +288,7 @@ void cmd_bandwidth(const struct ctl_call *c, struct reply *r)
 	if (!find_level(c, &level, r))
 		return;
 	if (arg_flag(c, "links") && arg_text(c, "port"))
-		reply_error(r, NULL, "links are for the whole fabric, not for a port or a route");
+		reply_error(r, NULL, "links (--html) are of the whole fabric, not of a port or a route");
 	else if (arg_text(c, "port") && arg_text(c, "dst"))
 		bandwidth_of_route(c, level, r);
 	else if (arg_text(c, "port") && level != LEVEL_ALL)

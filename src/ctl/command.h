@@ -5,7 +5,7 @@
  * command_start() parses a request and runs its handler, which leaves a head
  * and, for tables, a generator of rows in the reply.  reply_pull() then gives
  * the answer line by line, as fast as the caller wants it.  A reply that has
- * rows holds a reference to the state that it shows.
+ * rows holds a reference to the state that it shows, if there is one.
  */
 #ifndef QOSD_CTL_COMMAND_H
 #define QOSD_CTL_COMMAND_H
@@ -42,7 +42,7 @@ struct reply {
 	json_t *(*next)(void *rows);
 	void (*release)(void *rows);
 	void *rows;
-	struct subnet_state *state;	/* referenced while there are rows */
+	struct subnet_state *state;	/* referenced while there are rows; NULL: there was none */
 };
 
 /*

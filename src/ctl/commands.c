@@ -20,7 +20,7 @@ struct arg_spec {
 	const char *name;
 	enum { ARG_TEXT, ARG_NUMBER, ARG_FLAG } type;
 	bool required;
-	uint64_t max;			/* of a number */
+	uint64_t min, max;		/* of a number */
 };
 
 struct command {
@@ -39,6 +39,7 @@ static void cmd_sweep(const struct ctl_call *c, struct reply *r);
 #define FLAG_ARG(word) { .name = word, .type = ARG_FLAG }
 #define FILE_ARG { .name = "file", .type = ARG_TEXT, .required = true }
 #define NUMBER_ARG(word, most) { .name = word, .type = ARG_NUMBER, .max = most }
+#define COUNT_ARG(word, most) { .name = word, .type = ARG_NUMBER, .min = 1, .max = most }
 
 static const struct command commands[] = {
 	{ "status", .run = cmd_status },
@@ -54,7 +55,7 @@ static const struct command commands[] = {
 		    NUMBER_ARG("tclass", 0xff), NUMBER_ARG("sl", 15), TEXT_ARG("mtu"),
 		    TEXT_ARG("rate"), TEXT_ARG("lifetime"), FLAG_ARG("reversible"),
 		    NUMBER_ARG("slid", IB_LID_UCAST_MAX), NUMBER_ARG("dlid", IB_LID_UCAST_MAX),
-		    NUMBER_ARG("numb-path", PATHS_PER_PAIR), FLAG_ARG("why-not"),
+		    COUNT_ARG("numb-path", PATHS_PER_PAIR), FLAG_ARG("why-not"),
 		    FLAG_ARG("multipath") } },
 	{ "bandwidth", .needs_state = true, .run = cmd_bandwidth,
 	  .args = { TEXT_ARG("port"), TEXT_ARG("dst"), TEXT_ARG("level"), FLAG_ARG("links") } },
@@ -62,11 +63,10 @@ static const struct command commands[] = {
 	{ "plan", .needs_state = true, .writes = true, .takes_file = true, .run = cmd_plan,
 	  .args = { FILE_ARG } },
 	{ "policy load", .writes = true, .takes_file = true, .run = cmd_policy_load,
-	  .args = { FILE_ARG, NUMBER_ARG("confirm", POLICY_TRIAL_MAX) } },
+	  .args = { FILE_ARG, COUNT_ARG("confirm", POLICY_TRIAL_MAX) } },
 	{ "policy confirm", .writes = true, .run = cmd_policy_confirm },
 	{ "policy revert", .writes = true, .run = cmd_policy_revert },
-	{ "policy show", .run = cmd_policy_show,
-	  .args = { { .name = "normal", .type = ARG_FLAG } } },
+	{ "policy show", .run = cmd_policy_show, .args = { FLAG_ARG("normal") } },
 	{ "policy history", .run = cmd_policy_history },
 	{ "reload", .writes = true, .run = cmd_reload },
 	{ "sweep", .writes = true, .run = cmd_sweep },
@@ -82,10 +82,11 @@ static void cmd_sweep(const struct ctl_call *c, struct reply *r)
 
 /* --- arguments --- */
 
-/* A JSON integer or a string as strtoull() reads it, without sign. */
+/* A JSON integer, or a string: decimal, or hexadecimal after 0x; without sign. */
 static bool number_value(const json_t *j, uint64_t *value)
 {
 	const char *s = json_string_value(j);
+	bool hex;
 	char *end;
 
 	if (json_is_integer(j)) {
@@ -94,8 +95,9 @@ static bool number_value(const json_t *j, uint64_t *value)
 	}
 	if (!s || *s < '0' || *s > '9')
 		return false;
+	hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
 	errno = 0;
-	*value = strtoull(s, &end, 0);
+	*value = strtoull(s, &end, hex ? 16 : 10);
 	return *end == '\0' && errno == 0;
 }
 
@@ -123,16 +125,10 @@ static bool check_arg(const struct arg_spec *a, const json_t *value, struct repl
 		reply_error(r, NULL, "%s: must be a string", a->name);
 		return false;
 	}
-	if (a->type == ARG_FLAG) {
-		if (json_is_boolean(value))
-			return true;
-		reply_error(r, NULL, "%s: must be true or false", a->name);
-		return false;
-	}
-	if (number_value(value, &n) && n <= a->max)
+	if (number_value(value, &n) && n >= a->min && n <= a->max)
 		return true;
-	reply_error(r, NULL, "%s: must be a number from 0 to %llu", a->name,
-		    (unsigned long long)a->max);
+	reply_error(r, NULL, "%s: must be a number from %llu to %llu", a->name,
+		    (unsigned long long)a->min, (unsigned long long)a->max);
 	return false;
 }
 
@@ -182,7 +178,8 @@ static uint32_t find_port(const struct ctl_call *c, const char *text, const char
 	uint32_t port = fabric_find_port_by_text(c->state->f, text, &ambiguous);
 
 	*why = ambiguous ? "several ports are called so, give the GUID" :
-	       port == FABRIC_NONE ? "no such port" : NULL;
+	       port == FABRIC_NONE ? "no such port; it is NodeDescription/Pn, GUID or LID, see "
+				     "'qosd-ctl ports'" : NULL;
 	return port;
 }
 
@@ -321,7 +318,7 @@ void command_start(const struct ctl_env *env, const struct ctl_view *view, bool 
 		dispatch(env, view, privileged, request, r);
 	else
 		reply_error(r, NULL, "the request is not JSON: %s", why.text);
-	if (r->next)
+	if (r->next && view->state)
 		r->state = state_ref(view->state);
 	json_decref(request);
 }

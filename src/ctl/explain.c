@@ -17,15 +17,6 @@
 
 /* --- rule and level --- */
 
-static json_t *rule_place(const struct policy *p, uint32_t rule)
-{
-	const struct policy_rule *x = &p->rules[rule];
-
-	return json_pack("{s:i, s:i, s:o, s:o}", "rule", (int)rule + 1, "line", (int)x->pos.line,
-			 "description", x->description ? json_text(x->description) : json_null(),
-			 "level", json_text(p->levels[x->level].name));
-}
-
 /* The partition that gives the level when no rule does; NULL: the policy's default level. */
 static const struct policy_partition *level_partition(const struct subnet_state *s,
 						      const struct path_answer *a)
@@ -44,7 +35,7 @@ void json_add_level(json_t *o, const struct subnet_state *s, const struct path_a
 		a->rule == MATCH_NO_RULE ? level_partition(s, a) : NULL;
 
 	json_object_set_new(o, "rule", a->rule == MATCH_NO_RULE ? json_null() :
-							rule_place(p, a->rule));
+							json_rule(p, a->rule));
 	json_object_set_new(o, "level", json_text(p->levels[a->level].name));
 	json_object_set_new(o, "level-by", json_string(a->rule != MATCH_NO_RULE ? "rule" :
 						       part ? "partition" : "default"));
@@ -204,7 +195,7 @@ static json_t *next_tried(void *rows)
 	if (t->rule == t->n_rules)
 		return NULL;
 	fails = match_rule_fails(plan->policy, t->s->f, plan->groups, t->rule, &t->query);
-	row = rule_place(plan->policy, t->rule++);
+	row = json_rule(plan->policy, t->rule++);
 	json_object_set_new(row, "fails", fails ? json_string(fails) : json_null());
 	return row;
 }

@@ -90,13 +90,6 @@ static json_t *json_link(const struct fabric_port *p)
 				     p->fdr10, text, sizeof(text)));
 }
 
-static json_t *json_port_text(const struct fabric *f, uint32_t port)
-{
-	char name[FABRIC_NAME_MAX];
-
-	return json_text(fabric_port_name(f, port, name, sizeof(name)));
-}
-
 /* What a port without link has not. */
 static void add_link(json_t *row, const struct subnet_state *s, const struct fabric_port *p,
 		     uint32_t slot)
@@ -106,14 +99,14 @@ static void add_link(json_t *row, const struct subnet_state *s, const struct fab
 	json_object_set_new(row, "mtu", json_integer(mtu_bytes(p->neighbor_mtu)));
 	json_object_set_new(row, "vls",
 			    json_integer(ib_vls_from_code(qos_vls_in_force(s->plan->tables, slot))));
-	json_object_set_new(row, "peer", json_port_text(s->f, p->peer));
+	json_object_set_new(row, "peer", json_port(s, p->peer));
 }
 
 static json_t *port_row(const struct subnet_state *s, uint32_t slot)
 {
 	const struct fabric_port *p = &s->f->ports[slot];
 	json_t *row = json_pack("{s:o, s:i, s:o, s:s}", "guid", json_guid(p->guid),
-				"port", p->num, "name", json_port_text(s->f, slot),
+				"port", p->num, "name", json_port(s, slot),
 				"state", state_name(p->state));
 
 	if (port_is_end(s->f, slot)) {

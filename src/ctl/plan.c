@@ -11,8 +11,8 @@
 
 #include "base/alloc.h"
 #include "ctl/answers.h"
+#include "ctl/explain.h"
 #include "ib/sa.h"
-#include "ib/units.h"
 
 #define CHANGES_SHOWN 200
 
@@ -114,14 +114,7 @@ static json_t *json_query(const struct path_query *q)
 
 static json_t *json_answer(const struct answer_side *x)
 {
-	if (x->why)
-		return json_pack("{s:o}", "no-path", json_text(x->why));
-	return json_pack("{s:i, s:i, s:f, s:f, s:i, s:i, s:i, s:i}",
-			 "sl", x->a.sl, "mtu", (int)mtu_bytes(x->a.mtu),
-			 "rate", rate_tenths(x->a.rate) / 10.0,
-			 "lifetime", lifetime_seconds(x->a.life),
-			 "tclass", x->a.tclass, "pkey", x->a.pkey,
-			 "slid", x->a.slid, "dlid", x->a.dlid);
+	return x->why ? json_pack("{s:o}", "no-path", json_text(x->why)) : json_path(&x->a);
 }
 
 static json_t *json_examples(const struct planning *x, const struct answer_change *c)

@@ -218,10 +218,6 @@ bool query_from_args(const struct ctl_call *c, struct path_query *q, struct repl
 	    !selector_arg(c, &scales[1], q, PR_RATE_SEL | PR_RATE, &q->rate_sel, &q->rate, r) ||
 	    !selector_arg(c, &scales[2], q, PR_LIFE_SEL | PR_LIFE, &q->life_sel, &q->life, r))
 		return false;
-	if (query_max_paths(q) == 0) {
-		reply_error(r, NULL, "numb-path: a query for no path gets none");
-		return false;
-	}
 	if (sa_query_check(q) == IB_STATUS_OK)
 		return true;
 	reply_error(r, NULL, "the subnet administrator refuses the query: no such code of MTU, "

@@ -44,13 +44,13 @@ static void add_maps(struct port_shares *x, const struct subnet_state *s, uint32
 	const struct qos_tables *t = s->plan->tables;
 	const struct fabric_port *p = &s->f->ports[port];
 	const struct fabric_node *n = &s->f->nodes[p->node];
-	unsigned vls = ib_vls_from_code(t->op_vls[port]);
+	unsigned vls = ib_vls_from_code(qos_vls_in_force(t, port));
 	unsigned last = node_is_switch(n) ? n->nports : 0;
 	uint16_t before = TABLE_NONE;
 	bool any = false;
 
 	for (unsigned in = 0; in <= last; in++) {
-		uint16_t map = qos_sl2vl_id(t, s->f, p->node, in, p->num);
+		uint16_t map = qos_sl2vl_in_force(t, s->f, p->node, in, p->num);
 
 		if (map == TABLE_NONE || (any && map == before))
 			continue;

@@ -8,12 +8,8 @@
 
 static json_t *port_head(const struct subnet_state *s, uint32_t port)
 {
-	char name[FABRIC_NAME_MAX];
-	const struct qos_tables *t = s->plan->tables;
-
-	return json_pack("{s:o, s:i}", "port",
-			 json_text(fabric_port_name(s->f, port, name, sizeof(name))),
-			 "vls", (int)ib_vls_from_code(qos_vls_in_force(t, port)));
+	return json_pack("{s:o, s:i}", "port", json_port(s, port), "vls",
+			 (int)ib_vls_from_code(qos_vls_in_force(s->plan->tables, port)));
 }
 
 /* --- SL2VL (14.2.5.8): a switch has a table for each in port, others one --- */

@@ -11,6 +11,8 @@
 #include "ib/units.h"
 
 #define PKEYS_SHOWN 8	/* of a port */
+/* Pairs of LIDs looked at for what would help: all ways to leave out fields, up to LMC 5. */
+#define HELP_BUDGET (1u << 21)
 
 /* A query without a path: what was tried first, which is what a Get would have got. */
 struct refusal {
@@ -182,8 +184,8 @@ static void put_drop(struct buf *b, const struct subnet_state *s, const struct p
 		buf_printf(b, "the SL2VL table maps it to VL %u", IB_VL_DROP);
 	else
 		buf_printf(b, "the SL2VL table maps it to VL %u, and the link has %u VLs",
-			   map->vl[sl], ib_vls_from_code(s->plan->tables->op_vls[
-				s->f->nodes[h->node].port0 + h->out]));
+			   map->vl[sl], ib_vls_from_code(qos_vls_in_force(s->plan->tables,
+				s->f->nodes[h->node].port0 + h->out)));
 }
 
 /* Where the route from src to dlid drops an SL, of which it is known that it does. */
@@ -333,13 +335,17 @@ static struct path_query query_without(const struct path_query *q, unsigned fiel
 	return less;
 }
 
+/* Looks at *budget pairs of LIDs at most, and takes them off it. */
 static bool first_path(const struct subnet_state *s, const struct path_query *q,
-		       struct path_answer *a)
+		       uint32_t *budget, struct path_answer *a)
 {
 	struct path_search x;
+	bool found;
 
-	path_search_begin(&x, s, q, &q->src, 1, &q->dst, 1, 1, SA_SEARCH_MAX);
-	return path_search_next(&x, a);
+	path_search_begin(&x, s, q, &q->src, 1, &q->dst, 1, 1, *budget);
+	found = path_search_next(&x, a);
+	*budget = x.budget;
+	return found;
 }
 
 static json_t *one_help(const struct subnet_state *s, unsigned fields,
@@ -359,6 +365,7 @@ static json_t *one_help(const struct subnet_state *s, unsigned fields,
 static json_t *all_helps(const struct subnet_state *s, const struct path_query *q)
 {
 	unsigned given = fields_given(q), most = (unsigned)__builtin_popcount(given);
+	uint32_t budget = HELP_BUDGET;
 	json_t *helps = json_array();
 
 	for (unsigned n = 1; n <= most && json_array_size(helps) == 0; n++)
@@ -369,7 +376,7 @@ static json_t *all_helps(const struct subnet_state *s, const struct path_query *
 			if (f & ~given || (unsigned)__builtin_popcount(f) != n)
 				continue;
 			less = query_without(q, f);
-			if (first_path(s, &less, &a))
+			if (first_path(s, &less, &budget, &a))
 				json_array_append_new(helps, one_help(s, f, &a));
 		}
 	return helps;
@@ -403,7 +410,8 @@ static void judge(const struct subnet_state *s, const struct path_query *q, json
 	struct refusal x = { .s = s, .q = q };
 	struct path_search search;
 	struct path_answer best;
-	bool any = first_path(s, q, &best);
+	uint32_t budget = SA_SEARCH_MAX;
+	bool any = first_path(s, q, &budget, &best);
 
 	path_search_begin(&search, s, q, &q->src, 1, &q->dst, 1, 1, 1);
 	path_search_try(&search, &x.a, &x.faults);

@@ -332,7 +332,7 @@ static bool parse_assignment(struct dump *d, char *line, char *value)
 		 !strcmp(line, "rtguid"))
 		d->next.guid = v;
 	else
-		return fail(d, "unknown line");
+		return fail(d, "unknown line: not what ibnetdiscover prints");
 	return true;
 }
 
@@ -358,7 +358,7 @@ static bool parse_line(struct dump *d, char *line)
 		return true;
 	if ((equals = strchr(line, '=')))
 		return parse_assignment(d, line, equals);
-	return fail(d, "unknown line");
+	return fail(d, "unknown line: not what ibnetdiscover prints");
 }
 
 static bool read_lines(struct dump *d, FILE *file)

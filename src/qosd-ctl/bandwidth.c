@@ -6,6 +6,8 @@
 #define UNMANAGED "the tables are not managed: the devices' power-on tables stand, which " \
 		  "nobody has read,\nand the shares are not known\n"
 
+static bool managed;	/* the tables of the answer */
+
 static void put_percent(const json_t *o, const char *key)
 {
 	if (has(o, key))
@@ -125,7 +127,7 @@ static void put_port(const json_t *p)
 
 /* --- a route --- */
 
-static void put_route(const json_t *r)
+static bool put_route(const json_t *r)
 {
 	printf("\nlevel %s, SL %lld, to LID %lld: ", str(r, "level"), num(r, "sl"),
 	       num(r, "dlid"));
@@ -136,15 +138,7 @@ static void put_route(const json_t *r)
 	else
 		printf("not known\n");
 	put_hops(json_object_get(r, "hops"));
-}
-
-static void put_routes(const json_t *r)
-{
-	const json_t *routes = json_object_get(r, "routes");
-
-	put_ends(r);
-	for (size_t i = 0; i < json_array_size(routes); i++)
-		put_route(json_array_get(routes, i));
+	return true;
 }
 
 static void print_bandwidth(const json_t *answer)
@@ -153,12 +147,20 @@ static void print_bandwidth(const json_t *answer)
 
 	if (has(r, "kinds"))
 		put_kinds(r);
-	else if (has(r, "routes"))
-		put_routes(r);
+	else if (has(r, "source"))
+		put_ends(r);		/* the routes are rows */
 	else
 		put_port(r);
-	if (!json_is_true(json_object_get(r, "managed")))
-		printf(UNMANAGED);
+	managed = json_is_true(json_object_get(r, "managed"));
 }
 
-const struct output text_bandwidth = { .head = print_bandwidth };
+static bool end_bandwidth(bool complete)
+{
+	if (complete && !managed)
+		printf(UNMANAGED);
+	return true;
+}
+
+const struct output text_bandwidth = {
+	.head = print_bandwidth, .row = put_route, .end = end_bandwidth,
+};

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "convert.h"
 #include "convert/convert.h"
+#include "newfile.h"
 
 #define INPUT_MAX	(16u << 20)	/* what qosd takes for a policy */
 
@@ -66,6 +67,8 @@ static bool read_inputs(int argc, char **argv, struct inputs *in, const char **o
 		switch (opt) {
 		case 'f':
 			format = convert_format_parse(optarg);
+			if (format == FORMAT_UNKNOWN)
+				fprintf(stderr, "qosd-ctl: convert: no such format: %s\n", optarg);
 			*wrong |= format == FORMAT_UNKNOWN;
 			break;
 		case 'o':
@@ -87,17 +90,15 @@ static bool read_inputs(int argc, char **argv, struct inputs *in, const char **o
 
 static bool write_output(const char *name, const struct buf *yaml)
 {
-	FILE *f = name ? fopen(name, "we") : stdout;
-	bool ok = f != NULL;
+	struct new_file file = { .f = stdout };
+	bool ok;
 
-	ok = ok && fwrite(yaml->s ? yaml->s : "", 1, yaml->n, f) == yaml->n;
-	ok = ok && fflush(f) == 0;
-	if (f && name)
-		ok = fclose(f) == 0 && ok;
-	if (!ok)
-		fprintf(stderr, "qosd-ctl: %s: %s\n", name ? name : "standard output",
-			strerror(errno));
-	return ok;
+	if (name && !new_file_open(&file, name))
+		return false;
+	ok = fwrite(yaml->s ? yaml->s : "", 1, yaml->n, file.f) == yaml->n;
+	if (name)
+		return new_file_close(&file, ok);
+	return (ok && fflush(stdout) == 0) || complain("standard output");
 }
 
 static void print_findings(const struct findings *found)

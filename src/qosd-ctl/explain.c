@@ -63,7 +63,7 @@ static void put_fields(const json_t *p)
 	put_because(why, "reversible");
 }
 
-static void put_summary(const json_t *p)
+void put_path(const json_t *p)
 {
 	printf("SL %lld, MTU %lld, %g Gb/s, lifetime %.3g s, TClass %lld, P_Key 0x%04llx, "
 	       "LIDs %lld to %lld%s\n", num(p, "sl"), num(p, "mtu"), real(p, "rate"),
@@ -83,7 +83,7 @@ static void put_others(const json_t *paths)
 	printf("\nall %zu paths, in the order of the answer:\n", n);
 	for (size_t i = 0; i < n; i++) {
 		printf("  ");
-		put_summary(json_array_get(paths, i));
+		put_path(json_array_get(paths, i));
 	}
 }
 
@@ -137,7 +137,7 @@ static bool put_answer(const json_t *a)
 		return true;
 	}
 	printf(LABEL, "path");
-	put_summary(path);
+	put_path(path);
 	put_hops(json_object_get(path, "hops"));
 	return true;
 }
@@ -153,7 +153,7 @@ static void put_help(const json_t *help)
 		printf("%s --%s", i ? " and" : "",
 		       json_string_value(json_array_get(without, i)));
 	printf(": level %s, ", str(help, "level"));
-	put_summary(json_object_get(help, "path"));
+	put_path(json_object_get(help, "path"));
 }
 
 static void put_why_not(const json_t *e)
@@ -167,7 +167,7 @@ static void put_why_not(const json_t *e)
 		put_level(e);
 	if (has(e, "path")) {
 		printf(LABEL, "path");
-		put_summary(json_object_get(e, "path"));
+		put_path(json_object_get(e, "path"));
 		printf("nothing is in the way: the query gets a path\n");
 		return;
 	}

@@ -5,24 +5,17 @@
  * complete, so that none is ever seen in part.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "newfile.h"
 #include "output.h"
 
 static char *directory;
-static FILE *file;		/* NULL: none open */
-static char *path, *new_path;	/* of the open file, when it is complete and now */
-
-static bool complain(const char *what)
-{
-	fprintf(stderr, "qosd-ctl: %s: %s\n", what, strerror(errno));
-	return false;
-}
+static struct new_file file;
+static char *file_name;		/* of the open file, without the directory */
 
 bool file_output_begin(const char *dir)
 {
@@ -33,33 +26,20 @@ bool file_output_begin(const char *dir)
 /* Puts the open file in its place, or removes it if it is not complete. */
 static bool finish_file(bool complete)
 {
-	bool ok = true;
-
-	if (!file)
-		return true;
-	if (fclose(file) != 0 || (complete && rename(new_path, path) != 0)) {
-		ok = complain(path);
-		complete = false;
-	}
-	if (!complete)
-		unlink(new_path);
-	file = NULL;
-	free(path);
-	free(new_path);
-	return ok;
+	free(file_name);
+	file_name = NULL;
+	return !file.f || new_file_close(&file, complete);
 }
 
 static bool open_file(const char *name)
 {
-	path = xasprintf("%s/%s", directory, name);
-	new_path = xasprintf("%s.new", path);
-	file = fopen(new_path, "w");
-	if (file)
-		return true;
-	complain(new_path);
+	char *path = xasprintf("%s/%s", directory, name);
+	bool ok = new_file_open(&file, path);
+
 	free(path);
-	free(new_path);
-	return false;
+	if (ok)
+		file_name = xstrdup(name);
+	return ok;
 }
 
 static void head(const json_t *answer)
@@ -76,12 +56,18 @@ static bool row(const json_t *piece)
 		errno = EBADMSG;
 		return complain("dump");
 	}
-	if (!file || strcmp(path + strlen(directory) + 1, name) != 0)
+	if (!file.f || strcmp(file_name, name) != 0)
 		if (!finish_file(true) || !open_file(name))
 			return false;
-	return fputs(text, file) != EOF || complain(new_path);
+	return fputs(text, file.f) != EOF || complain(file_name);
 }
 
-const struct output file_output = {
-	.head = head, .row = row, .end = finish_file, .raw_rows = true,
-};
+static bool end(bool complete)
+{
+	bool ok = finish_file(complete);
+
+	free(directory);
+	return ok;
+}
+
+const struct output file_output = { .head = head, .row = row, .end = end, .raw_rows = true };

@@ -8,14 +8,14 @@
  * large fabric gets smaller, and loses first the names, then the links' tooltips
  * but of those that deviate; hosts are drawn one by one in a small fabric only.
  */
-#include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "members.h"
+#include "newfile.h"
 #include "output.h"
 
 #define KINDS_SHOWN 60
@@ -25,7 +25,7 @@
 #define RANKS_MAX 16		/* rows; switches further up share the last */
 #define BAR_WIDTH 640.0
 
-static char *file_name, *new_name;
+static char *file_name;
 static json_t *result, *switches;
 static FILE *out;
 
@@ -469,28 +469,15 @@ static void put_page(void)
 	fputs("</body></html>\n", out);
 }
 
-static bool complain(void)
-{
-	fprintf(stderr, "qosd-ctl: %s: %s\n", file_name, strerror(errno));
-	return false;
-}
-
 static bool write_page(void)
 {
-	bool ok;
+	struct new_file page;
 
-	new_name = xasprintf("%s.new", file_name);
-	out = fopen(new_name, "w");
-	if (!out)
-		return complain();
+	if (!new_file_open(&page, file_name))
+		return false;
+	out = page.f;
 	put_page();
-	ok = !ferror(out);
-	ok = fclose(out) == 0 && ok && rename(new_name, file_name) == 0;
-	if (!ok) {
-		complain();
-		unlink(new_name);
-	}
-	return ok;
+	return new_file_close(&page, true);
 }
 
 void html_output_begin(const char *file)
@@ -506,7 +493,7 @@ static void html_head(const json_t *answer)
 
 static bool html_row(const json_t *row)
 {
-	json_array_append_new(switches, json_deep_copy(row));
+	json_array_append(switches, (json_t *)(uintptr_t)row);
 	return true;
 }
 
@@ -517,7 +504,6 @@ static bool html_end(bool complete)
 	json_decref(result);
 	json_decref(switches);
 	free(file_name);
-	free(new_name);
 	return ok;
 }
 

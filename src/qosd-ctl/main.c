@@ -32,7 +32,7 @@ struct command {
 	const char *name;		/* one or two words */
 	/* in this order; "<file", the first one, is sent along */
 	const char *operands[3];
-	const char *options[13];	/* each takes a value */
+	const char *options[13];	/* each takes a value: "name=WHAT" in the usage, N if not said */
 	const char *help;
 	const struct output *text;	/* NULL: files are written, the operand is where */
 	size_t optional;		/* so many of the last operands may be left out */
@@ -48,16 +48,17 @@ static const struct command commands[] = {
 	{ "sl2vl", { "port" }, { NULL }, "SL to VL tables of a port", .text = &text_sl2vl },
 	{ "vlarb", { "port" }, { NULL }, "VL arbitration of a port", .text = &text_vlarb },
 	{ "explain", { "src", "dst" },
-	  { "service-id", "qos-class", "pkey", "tclass", "sl", "mtu", "rate", "lifetime", "slid",
-	    "dlid", "numb-path" },
+	  { "service-id", "qos-class", "pkey", "tclass", "sl", "mtu=VALUE", "rate=VALUE",
+	    "lifetime=VALUE", "slid", "dlid", "numb-path" },
 	  "what a path query gets and why, or why it gets nothing", &text_explain,
 	  .flags = { "reversible", "multipath", "why-not" } },
-	{ "bandwidth", { "port", "dst" }, { "level", "html" },
+	{ "bandwidth", { "port", "dst" }, { "level=NAME", "html=FILE" },
 	  "what each level has of links, of a port, or of a route", &text_bandwidth,
 	  .optional = 2 },
 	{ "plan", { "<file" }, { NULL }, "what a policy would change; nothing is applied",
 	  .text = &text_plan },
-	{ "policy load", { "<file" }, { "confirm" }, "apply a policy, until confirmed if so wished",
+	{ "policy load", { "<file" }, { "confirm=SECONDS" },
+	  "apply a policy, until confirmed if so wished",
 	  .text = &text_policy_load },
 	{ "policy confirm", { NULL }, { NULL }, "the policy on trial stays",
 	  .text = &text_policy_confirm },
@@ -91,6 +92,12 @@ static size_t count_operands(const struct command *c)
 	return n;
 }
 
+static void put_operand(const char *operand, FILE *out)
+{
+	for (const char *s = operand + is_file(operand); *s; s++)
+		fputc(*s - 'a' + 'A', out);
+}
+
 static void put_synopsis(const struct command *c, FILE *out)
 {
 	size_t n = count_operands(c);
@@ -98,14 +105,16 @@ static void put_synopsis(const struct command *c, FILE *out)
 	fprintf(out, "%s", c->name);
 	for (size_t i = 0; i < n; i++) {
 		fputs(i + c->optional < n ? " " : " [", out);
-		for (const char *s = c->operands[i] + is_file(c->operands[i]); *s; s++)
-			fputc(*s - 'a' + 'A', out);
+		put_operand(c->operands[i], out);
 	}
 	for (size_t i = 0; i < c->optional; i++)
 		fputc(']', out);
-	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++)
-		fprintf(out, " [--%s %s]", c->options[i],
-			strcmp(c->options[i], "html") == 0 ? "FILE" : "N");
+	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++) {
+		size_t name = strcspn(c->options[i], "=");
+
+		fprintf(out, " [--%.*s %s]", (int)name, c->options[i],
+			c->options[i][name] ? c->options[i] + name + 1 : "N");
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(c->flags) && c->flags[i]; i++)
 		fprintf(out, " [--%s]", c->flags[i]);
 	fputc('\n', out);
@@ -154,16 +163,15 @@ static const struct command *find_command(char **argv, int *words)
 	return NULL;
 }
 
-/* "--name" or "--name=value"; *value is NULL in the first case. */
-static const char *find_option(const struct command *c, const char *word, const char **value)
+/* "--name" or "--name=value". */
+static bool is_option(const struct command *c, const char *word)
 {
-	size_t n = strcspn(word, "=");
+	size_t n = strcspn(word, "=") - 2;
 
-	*value = word[n] ? word + n + 1 : NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++)
-		if (strlen(c->options[i]) == n - 2 && strncmp(word + 2, c->options[i], n - 2) == 0)
-			return c->options[i];
-	return NULL;
+		if (strcspn(c->options[i], "=") == n && strncmp(word + 2, c->options[i], n) == 0)
+			return true;
+	return false;
 }
 
 static bool is_flag(const struct command *c, const char *word)
@@ -174,45 +182,92 @@ static bool is_flag(const struct command *c, const char *word)
 	return false;
 }
 
-/* json_object_set_new() refuses text that is not UTF-8. */
-static bool set_text(json_t *args, const char *name, const char *value)
+/* A command of two words of which the second is wrong: all that there are. */
+static int no_such_command(char **argv)
 {
-	return name && value && json_object_set_new(args, name, json_string(value)) == 0;
+	size_t n = strlen(argv[0]);
+	bool first = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		first |= strncmp(commands[i].name, argv[0], n) == 0 && commands[i].name[n] == ' ';
+	fprintf(stderr, "qosd-ctl: no such command: %s%s%s\n", argv[0],
+		first && argv[1] ? " " : "", first && argv[1] ? argv[1] : "");
+	if (!first)
+		return usage_error(NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (strncmp(commands[i].name, argv[0], n) == 0)
+			usage_error(&commands[i]);
+	return EXIT_REFUSED;
+}
+
+/* What is wrong with the command line; NULL. */
+static void *wrong(const struct command *c, const char *what, const char *word)
+{
+	fprintf(stderr, "qosd-ctl: %s: %s: %s\n", c->name, what, word);
+	return NULL;
+}
+
+/* json_string() refuses text that is not UTF-8. */
+static bool set_text(const struct command *c, json_t *args, const char *name, size_t n,
+		     const char *value)
+{
+	char *key = xstrndup(name, n);
+	bool set = json_object_set_new(args, key, json_string(value)) == 0;
+
+	free(key);
+	return set || wrong(c, "not UTF-8", value);
 }
 
 /* Takes one word, or two: an option and its value.  NULL: it is wrong. */
 static char **parse_option(const struct command *c, json_t *args, char **argv)
 {
-	const char *value, *name;
+	const char *name = *argv + 2, *value;
+	size_t n = strcspn(name, "=");
 
 	if (is_flag(c, *argv)) {
-		json_object_set_new(args, *argv + 2, json_true());
+		json_object_set_new(args, name, json_true());
 		return argv + 1;
 	}
-	name = find_option(c, *argv, &value);
-	if (name && !value)
-		value = *++argv;
-	return set_text(args, name, value) ? argv + 1 : NULL;
+	if (!is_option(c, *argv))
+		return wrong(c, "no such option", *argv);
+	value = name[n] ? name + n + 1 : *++argv;
+	if (!value)
+		return wrong(c, "the option lacks its value", name - 2);
+	return set_text(c, args, name, n, value) ? argv + 1 : NULL;
 }
 
-/* Command line to arguments; NULL if it is wrong. */
+static bool has_all_operands(const struct command *c, size_t given)
+{
+	if (given + c->optional >= count_operands(c))
+		return true;
+	fprintf(stderr, "qosd-ctl: %s: missing: ", c->name);
+	put_operand(c->operands[given], stderr);
+	fputc('\n', stderr);
+	return false;
+}
+
+/* Command line to arguments; NULL, with a message, if it is wrong. */
 static json_t *parse_args(const struct command *c, char **argv)
 {
 	json_t *args = json_object();
 	size_t operands = 0, most = count_operands(c);
 
 	while (argv && *argv) {
-		const char *name = operands < ARRAY_SIZE(c->operands) ?
-				   c->operands[operands] : NULL;
+		const char *name = operands < most ? c->operands[operands] : NULL;
 
 		if (strncmp(*argv, "--", 2) == 0) {
 			argv = parse_option(c, args, argv);
 			continue;
 		}
-		argv = name && set_text(args, name + is_file(name), *argv) ? argv + 1 : NULL;
+		if (!name)
+			argv = wrong(c, "one argument too many", *argv);
+		else if (!set_text(c, args, name + is_file(name), strlen(name), *argv))
+			argv = NULL;
+		else
+			argv++;
 		operands++;
 	}
-	if (argv && operands <= most && operands + c->optional >= most)
+	if (argv && has_all_operands(c, operands))
 		return args;
 	json_decref(args);
 	return NULL;
@@ -305,13 +360,14 @@ static json_t *read_object(FILE *daemon)
 	json_t *object = NULL;
 
 	errno = 0;
-	if (getline(&line, &size, daemon) > 0)
+	if (getline(&line, &size, daemon) > 0) {
+		errno = 0;
 		object = json_loads(line, 0, NULL);
-	else if (errno == EAGAIN)
-		fprintf(stderr, "qosd-ctl: the daemon does not answer\n");
-	free(line);
+	}
 	if (!object)
-		fprintf(stderr, "qosd-ctl: the answer is not complete\n");
+		fprintf(stderr, "qosd-ctl: %s\n", errno == EAGAIN ?
+			"the daemon does not answer" : "the answer is not complete");
+	free(line);
 	return object;
 }
 
@@ -385,33 +441,36 @@ static int ask(const struct command *c, json_t *args, const struct buf *file,
 	return status;
 }
 
+/* Takes out what says where the output goes.  NULL, with a message, if it can't go there. */
+static const struct output *choose_output(const struct command *c, json_t *args)
+{
+	const char *html = json_string_value(json_object_get(args, "html"));
+	bool made;
+
+	if (html) {
+		html_output_begin(html);
+		json_object_del(args, "html");
+		json_object_set_new(args, "links", json_true());
+		return &html_output;
+	}
+	if (c->text)
+		return as_json ? &json_output : c->text;
+	made = file_output_begin(json_string_value(json_object_get(args, "dir")));
+	json_object_del(args, "dir");
+	return made ? &file_output : NULL;
+}
+
 static int run(const struct command *c, char **argv)
 {
 	json_t *args = parse_args(c, argv);
-	const struct output *out = as_json ? &json_output : c->text;
+	const struct output *out = args ? choose_output(c, args) : NULL;
 	bool sends_file = c->operands[0] && is_file(c->operands[0]);
 	struct buf file = { 0 };
 	int status = EXIT_REFUSED;
 
 	if (!args)
 		return usage_error(c);
-	if (json_object_get(args, "html")) {
-		html_output_begin(json_string_value(json_object_get(args, "html")));
-		json_object_del(args, "html");
-		json_object_set_new(args, "links", json_true());
-		out = &html_output;
-	}
-	if (!c->text) {
-		const char *dir = json_string_value(json_object_get(args, "dir"));
-
-		if (!file_output_begin(dir)) {
-			json_decref(args);
-			return EXIT_REFUSED;
-		}
-		json_object_del(args, "dir");	/* frees dir */
-		out = &file_output;
-	}
-	if (!sends_file || read_file(args, &file))
+	if (out && (!sends_file || read_file(args, &file)))
 		status = ask(c, args, sends_file ? &file : NULL, out);
 	buf_free(&file);
 	json_decref(args);
@@ -454,9 +513,5 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[optind], "convert"))
 		return convert_command(argc - optind, argv + optind);
 	c = find_command(argv + optind, &words);
-	if (!c) {
-		fprintf(stderr, "qosd-ctl: no such command: %s\n", argv[optind]);
-		return usage_error(NULL);
-	}
-	return run(c, argv + optind + words);
+	return c ? run(c, argv + optind + words) : no_such_command(argv + optind);
 }

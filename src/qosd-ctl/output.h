@@ -27,8 +27,9 @@ extern const struct output text_status, text_nodes, text_ports, text_route, text
 			   text_vlarb, text_reload, text_sweep;
 extern const struct output text_explain;	/* explain.c */
 extern const struct output text_bandwidth;	/* bandwidth.c */
-/* Source and destination; hops of a route, as a table. */
+/* Source and destination; a path in a line; hops of a route, as a table. */
 void put_ends(const json_t *o);
+void put_path(const json_t *path);	/* explain.c */
 void put_hops(const json_t *hops);
 /* … and those of policies (text_policy.c). */
 extern const struct output text_plan, text_policy_load, text_policy_confirm, text_policy_revert,

@@ -178,10 +178,7 @@ static void put_answer(const char *label, const json_t *a)
 	if (has(a, "no-path"))
 		printf("no path: %s\n", str(a, "no-path"));
 	else
-		printf("SL %lld, MTU %lld, %g Gb/s, lifetime %g s, P_Key 0x%04llx, TClass %lld, "
-		       "LIDs %lld to %lld\n", num(a, "sl"), num(a, "mtu"), real(a, "rate"),
-		       real(a, "lifetime"), num(a, "pkey"), num(a, "tclass"), num(a, "slid"),
-		       num(a, "dlid"));
+		put_path(a);
 }
 
 static void put_example(const json_t *e)

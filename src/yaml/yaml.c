@@ -13,6 +13,7 @@ struct builder {
 	yaml_event_t event;	/* the current one */
 	const char *file, *text;
 	struct findings *out;
+	size_t n;		/* bytes of text */
 	uint32_t n_nodes;
 	bool failed;		/* nothing more can be read */
 };
@@ -37,6 +38,17 @@ static struct src_pos pos_of_offset(const char *text, size_t offset)
 	return pos;
 }
 
+/* Whether a tab stands at a mark, which counts characters. */
+static bool is_tab(const char *text, size_t n, yaml_mark_t m)
+{
+	size_t i = 0;
+
+	for (size_t chars = 0; i < n; i++)
+		if (((unsigned char)text[i] & 0xc0) != 0x80 && chars++ == m.index)
+			break;
+	return i < n && text[i] == '\t';
+}
+
 static void report_syntax(struct builder *b)
 {
 	const yaml_parser_t *p = &b->parser;
@@ -48,6 +60,9 @@ static void report_syntax(struct builder *b)
 	else if (p->context && strstr(p->context, "alias"))
 		error_at(b, pos_of(p->context_mark),
 			 "not valid YAML: a text that begins with * must be in quotes");
+	else if (is_tab(b->text, b->n, p->problem_mark))
+		error_at(b, pos_of(p->problem_mark),
+			 "not valid YAML: a tab, where only blanks may indent");
 	else if (p->context)
 		error_at(b, pos_of(p->problem_mark), "not valid YAML: %s (%s at line %zu)",
 			 problem, p->context, p->context_mark.line + 1);
@@ -254,6 +269,7 @@ bool yaml_tree_parse(const char *file, const char *text, size_t n, struct node *
 		n -= 3;
 	}
 	b.text = text;
+	b.n = n;
 	if (!yaml_parser_initialize(&b.parser)) {
 		error_at(&b, ((struct src_pos){ 0, 0 }), "libyaml cannot be initialised");
 		return false;

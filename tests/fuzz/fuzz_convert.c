@@ -3,9 +3,6 @@
  * Converts arbitrary bytes (libFuzzer's interface), as what they look like and
  * as each format.  What comes out must be what the policy's reader takes for
  * YAML: an error about names or values may be in it, one of syntax not.
- *
- * With -DFUZZ_REPLAY the program takes the files that are named and runs each
- * of them once.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +10,8 @@
 
 #include "base/alloc.h"
 #include "convert/convert.h"
+#include "fuzz.h"
 #include "yaml/yaml.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_yaml(const struct buf *yaml)
 {
@@ -57,29 +53,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		convert(data, size, f);
 	return 0;
 }
-
-#ifdef FUZZ_REPLAY
-int main(int argc, char **argv)
-{
-	static uint8_t data[1 << 16];
-
-	for (int i = 1; i < argc; i++) {
-		FILE *f = fopen(argv[i], "rb");
-
-		if (!f) {
-			perror(argv[i]);
-			return 1;
-		}
-		size_t n = fread(data, 1, sizeof(data), f);
-
-		fclose(f);
-		/* of its own size, so that a sanitizer sees reads beyond it */
-		uint8_t *copy = xmemdup(data, n);
-
-		LLVMFuzzerTestOneInput(copy, n);
-		free(copy);
-	}
-	printf("%d inputs\n", argc - 1);
-	return 0;
-}
-#endif

@@ -3,9 +3,6 @@
  * Feeds the SA with arbitrary requests (libFuzzer's interface).  The first byte
  * is the requester's LID, the rest the MAD as it would have been received; two
  * hosts on a switch are there to be asked about.
- *
- * With -DFUZZ_REPLAY the program takes the files that are named and runs each
- * of them once.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +10,9 @@
 #include <infiniband/mad.h>
 
 #include "base/alloc.h"
+#include "fuzz.h"
 #include "registry/mcast.h"
 #include "sa/sa.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void add_port(struct fabric *f, uint32_t node, unsigned num, uint64_t guid)
 {
@@ -90,29 +86,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mcast_free(sa.mcast);
 	return 0;
 }
-
-#ifdef FUZZ_REPLAY
-int main(int argc, char **argv)
-{
-	static uint8_t data[1 << 16];
-
-	for (int i = 1; i < argc; i++) {
-		FILE *f = fopen(argv[i], "rb");
-
-		if (!f) {
-			perror(argv[i]);
-			return 1;
-		}
-		size_t n = fread(data, 1, sizeof(data), f);
-
-		fclose(f);
-		/* of its own size, so that a sanitizer sees reads beyond it */
-		uint8_t *copy = xmemdup(data, n);
-
-		LLVMFuzzerTestOneInput(copy, n);
-		free(copy);
-	}
-	printf("%d inputs\n", argc - 1);
-	return 0;
-}
-#endif

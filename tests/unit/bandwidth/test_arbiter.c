@@ -7,8 +7,10 @@
 
 #include "base/alloc.h"
 #include "bandwidth/arbiter.h"
+#include "by_hand.h"
 #include "port_sim.h"
 #include "random_port.h"
+#include "unit/run.h"
 
 /* --- by hand ----------------------------------------------------------------- */
 
@@ -71,29 +73,15 @@ static const struct by_hand {
 	{ "joint cycle", {{0, 2}}, {{1, 1}, {2, 2}}, 0, 0x7, {64, 64, 64}, {6, 2, 4}, 0 },
 };
 
-static unsigned entries_of(const struct vlarb_entry *from, struct vlarb_entry *to)
-{
-	unsigned last = 0;
-
-	for (unsigned i = 0; i < ENTRIES; i++) {
-		to[i] = from[i];
-		if (from[i].vl || from[i].weight)
-			last = i + 1;
-	}
-	return last;
-}
-
 START_TEST(values_by_hand)
 {
 	const struct by_hand *c = &by_hand[_i];
-	struct vlarb arb = { .high_limit = c->limit };
+	struct vlarb arb = tables_of(c->high, c->low, ENTRIES, c->limit);
 	struct arb_load load = { .active = c->active };
 	struct arb_cycle got;
 	uint64_t packets = 0, bytes = 0;
 	double shares = 0;
 
-	arb.n_high = (uint8_t)entries_of(c->high, arb.high);
-	arb.n_low = (uint8_t)entries_of(c->low, arb.low);
 	memcpy(load.packet, c->size, sizeof(c->size));
 	memset(&got, 0xff, sizeof(got));
 	arbiter_run(&arb, &load, &got);
@@ -425,10 +413,5 @@ int main(void)
 	tcase_add_test(tc, measured_falls_in_a_period);
 	tcase_add_test(tc, measured_minimum_rises);
 	suite_add_tcase(suite, tc);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

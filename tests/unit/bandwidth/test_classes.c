@@ -12,6 +12,7 @@
 #include "bandwidth/classes.h"
 #include "base/alloc.h"
 #include "ib/units.h"
+#include "unit/run.h"
 
 #define OPEN (-1)
 #define LOW(s) { false, (s), -1 }
@@ -793,11 +794,5 @@ int main(void)
 	tcase_add_loop_test(sets, shared_high, 1, 6);
 	tcase_add_loop_test(sets, mixed_high, 1, 6);
 	suite_add_tcase(s, sets);
-	SRunner *r = srunner_create(s);
-
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -6,8 +6,10 @@
 
 #include "base/alloc.h"
 #include "bandwidth/arbiter.h"
+#include "by_hand.h"
 #include "port_sim.h"
 #include "random_port.h"
+#include "unit/run.h"
 
 /* --- by hand ----------------------------------------------------------------- */
 
@@ -57,27 +59,11 @@ static const struct by_hand {
 	{ "itself active or not", {{0, 1}, {1, 2}}, {{3, 1}}, 0, 0xb, 0, 128 + 3000 },
 };
 
-static unsigned entries_of(const struct vlarb_entry *from, struct vlarb_entry *to)
-{
-	unsigned last = 0;
-
-	for (unsigned i = 0; i < ENTRIES; i++) {
-		to[i] = from[i];
-		if (from[i].vl || from[i].weight)
-			last = i + 1;
-	}
-	return last;
-}
-
 START_TEST(values_by_hand)
 {
 	const struct by_hand *c = &by_hand[_i];
-	struct vlarb arb = { .high_limit = c->limit };
+	struct vlarb arb = tables_of(c->high, c->low, ENTRIES, c->limit);
 	struct arb_load load = { c->active, { 64, 64, 64, 1000, 1000 } };
-
-	arb.n_high = (uint8_t)entries_of(c->high, arb.high);
-	arb.n_low = (uint8_t)entries_of(c->low, arb.low);
-
 	uint64_t wait = arbiter_wait_bytes(&arb, &load, c->vl);
 
 	ck_assert_msg(wait == c->wait, "%s: %llu bytes", c->what, (unsigned long long)wait);
@@ -265,10 +251,5 @@ int main(void)
 	tcase_add_test(tc, never_longer);
 	tcase_add_test(tc, as_long_as_that);
 	suite_add_tcase(suite, tc);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

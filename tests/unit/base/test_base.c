@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/findings.h"
 #include "base/map64.h"
+#include "unit/run.h"
 
 START_TEST(vec_grows)
 {
@@ -289,10 +290,5 @@ int main(void)
 	tcase_add_test(tc, findings_limited);
 	tcase_add_test(tc, findings_default_limit);
 	suite_add_tcase(suite, tc);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "unit/run.h"
 
 static FILE *captured;
 
@@ -202,10 +203,5 @@ int main(void)
 	tcase_add_test(tc, rate_limit_below_level);
 	tcase_add_test(tc, recent_lines);
 	suite_add_tcase(suite, tc);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

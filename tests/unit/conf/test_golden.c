@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "conf_test.h"
+#include "unit/run.h"
 
 static unsigned failures, compared;
 
@@ -216,17 +217,11 @@ int main(void)
 {
 	Suite *s = suite_create("golden");
 	TCase *t = tcase_create("golden");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(t, policies);
 	tcase_add_test(t, settings);
 	tcase_add_test(t, shipped_policy_is_clean);
 	tcase_add_test(t, shipped_settings_are_the_defaults);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

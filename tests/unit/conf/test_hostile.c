@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "conf_test.h"
+#include "unit/run.h"
 
 /* Refused with `text` somewhere in its first error. */
 static void ck_refused(const char *yaml, size_t n, const char *text)
@@ -376,8 +377,6 @@ int main(void)
 {
 	Suite *s = suite_create("hostile");
 	TCase *t = tcase_create("hostile");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 30);
 	tcase_add_test(t, no_usable_file);
@@ -394,9 +393,5 @@ int main(void)
 	tcase_add_test(t, members_without_number);
 	tcase_add_test(t, damaged_files);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "conf_test.h"
+#include "unit/run.h"
 
 #define VALUES_MAX 20
 
@@ -354,15 +355,9 @@ int main(void)
 {
 	Suite *s = suite_create("keys");
 	TCase *t = tcase_create("keys");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_loop_test(t, policy_key, 0, ARRAY_SIZE(policy_rows));
 	tcase_add_loop_test(t, settings_key, 0, ARRAY_SIZE(settings_rows));
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "conf_test.h"
+#include "unit/run.h"
 
 static uint32_t random_state;
 
@@ -305,8 +306,6 @@ int main(void)
 {
 	Suite *s = suite_create("reach");
 	TCase *t = tcase_create("reach");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(t, 30);
 	tcase_add_loop_test(t, against_the_model, 0, 4);
@@ -314,9 +313,5 @@ int main(void)
 	tcase_add_test(t, too_much_overlap);
 	tcase_add_test(t, much_in_one_rule);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

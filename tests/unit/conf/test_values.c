@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "conf_test.h"
 #include "ib/units.h"
+#include "unit/run.h"
 
 static void ck_ranges(const struct u64_ranges *r, size_t n, const uint64_t *bounds)
 {
@@ -584,8 +585,6 @@ int main(void)
 {
 	Suite *s = suite_create("values");
 	TCase *t = tcase_create("values");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(t, without_a_file);
 	tcase_add_test(t, tables_are_managed);
@@ -610,9 +609,5 @@ int main(void)
 	tcase_add_test(t, setting_values);
 	tcase_add_test(t, spelling_does_not_matter);
 	suite_add_tcase(s, t);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

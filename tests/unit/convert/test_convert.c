@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "convert/convert.h"
+#include "unit/run.h"
 
 static struct buf yaml, said;
 static bool ok;
@@ -479,10 +480,5 @@ int main(void)
 	tcase_add_test(tc, far_apart);
 	tcase_add_test(tc, guesses);
 	suite_add_tcase(suite, tc);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include "ctl/answers.h"
 #include "ib/sa.h"
 #include "subnet.h"
+#include "unit/run.h"
 
 static struct subnet_state *now, then;
 static struct answers answers;
@@ -304,11 +305,5 @@ static Suite *answers_suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(answers_suite());
-	int failed;
-
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(answers_suite());
 }

@@ -19,6 +19,7 @@
 #include "ctl/ctl.h"
 #include "store/store.h"
 #include "subnet.h"
+#include "unit/run.h"
 
 static char *directory, *path, *program;
 static pid_t server;
@@ -170,10 +171,13 @@ START_TEST(usage)
 	expect("--version", 0, "qosd-ctl ");
 	expect("-x", 1, "usage:");
 	expect("route 1", 1, "usage: qosd-ctl [-s PATH] [-j] route SRC DST");
-	expect("route 1 2 3", 1, "usage:");
-	expect("route 1 2 --sl", 1, "usage:");
-	expect("route 1 2 --pkey 3", 1, "usage:");
-	expect("status --", 1, "usage:");
+	expect("route 1", 1, "missing: DST");
+	expect("route 1 2 3", 1, "one argument too many: 3\nusage:");
+	expect("route 1 2 --sl", 1, "lacks its value: --sl\nusage:");
+	expect("route 1 2 --pkey 3", 1, "no such option: --pkey\nusage:");
+	expect("status --", 1, "no such option: --\nusage:");
+	expect("policy", 1, "no such command: policy\nusage: qosd-ctl [-s PATH] [-j] policy load");
+	expect("policy drop", 1, "no such command: policy drop\n");
 }
 END_TEST
 
@@ -234,7 +238,7 @@ START_TEST(policies)
 
 	expect("policy", 1, "no such command: policy");
 	expect("policy fly", 1, "no such command: policy");
-	expect("policy load", 1, "usage: qosd-ctl [-s PATH] [-j] policy load FILE [--confirm N]");
+	expect("policy load", 1, "usage: qosd-ctl [-s PATH] [-j] policy load FILE [--confirm SECONDS]");
 	expect("policy show --normal=1", 1, "policy show [--normal]");
 	expect("policy show x", 1, "usage:");
 	start(serve);
@@ -242,7 +246,7 @@ START_TEST(policies)
 	expect_with("policy load", "/nonexistent", 1, "/nonexistent: No such file");
 	expect_with("policy load", directory, 1, ": Is a directory");
 	expect_with("policy load", bad, 1, "bad.yaml:2:17: error: ");
-	expect_with("policy load --confirm 0", good, 1, "confirm: must be a number of seconds");
+	expect_with("policy load --confirm 0", good, 1, "confirm: must be a number from 1 to 86400");
 	expect_with("policy load --confirm 86401", good, 1, "confirm: must be a number");
 	expect_with("policy load", good, 0, "the policy is accepted\n");
 	expect("policy show", 0, "# mine\nqos-levels:\n  default: {sl: 0}\n  x: {sl: 4}\n");
@@ -344,6 +348,36 @@ START_TEST(dump_writes_files)
 }
 END_TEST
 
+static void shell(const char *what)
+{
+	char *command = xasprintf("cd %s && { %s; }", directory, what);
+
+	ck_assert_msg(system(command) == 0, "%s", command);
+	free(command);
+}
+
+/* What was there stays until all is written, and keeps its mode; a link is written through. */
+START_TEST(convert_writes_a_file_at_once)
+{
+	char *good = xasprintf("convert --from partitions %s/in -o %s/out", directory, directory);
+	char *bad = xasprintf("convert --from xml %s/in -o %s/out", directory, directory);
+	char *link = xasprintf("convert --from partitions %s/in -o %s/link", directory, directory);
+
+	shell("echo 'Default=0x7fff, ipoib : ALL=full ;' >in && echo old >out && chmod 640 out");
+	expect(bad, 1, "error");
+	shell("grep -qx old out");
+	expect(good, 0, "");
+	shell("grep -q partitions: out && [ $(stat -c %a out) = 640 ] && [ ! -e out.new ]");
+	shell("ln -s target link");
+	expect(link, 0, "");
+	shell("[ -h link ] && grep -q partitions: target");
+	free(good);
+	free(bad);
+	free(link);
+	expect("convert /dev/null -o /nonexistent/x", 1, "");
+}
+END_TEST
+
 START_TEST(half_a_dump_leaves_no_file)
 {
 	char *arguments = xasprintf("dump %s/out", directory);
@@ -371,6 +405,7 @@ static Suite *client_suite(void)
 	tcase_add_test(t, json_of_each_command);
 	tcase_add_test(t, names_cannot_drive_the_terminal);
 	tcase_add_test(t, dump_writes_files);
+	tcase_add_test(t, convert_writes_a_file_at_once);
 	tcase_add_test(t, half_a_dump_leaves_no_file);
 	suite_add_tcase(s, t);
 	return s;
@@ -379,7 +414,6 @@ static Suite *client_suite(void)
 int main(void)
 {
 	const char *build = getenv("QOSD_BUILD");
-	SRunner *r;
 	int failed;
 
 	program = xasprintf("%s/qosd-ctl", build ? build : "build");
@@ -387,10 +421,7 @@ int main(void)
 		printf("there is no %s (QOSD_BUILD)\n", program);
 		return 77;
 	}
-	r = srunner_create(client_suite());
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
+	failed = run_suite(client_suite());
 	free(program);
-	return failed != 0;
+	return failed;
 }

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asking.h"
 #include "base/alloc.h"
 #include "base/log.h"
-#include "ctl/command.h"
 #include "subnet.h"
+#include "unit/run.h"
 
 /* --- what the daemon would give --- */
 
@@ -52,6 +53,7 @@ static void setup(void)
 	memset(&counts, 0, sizeof(counts));
 	memset(&sa_stats, 0, sizeof(sa_stats));
 	loop = loop_new();
+	asking_in(loop);
 	env = (struct ctl_env){ .version = "1.2.3", .reload_read = reload_read,
 				.reload_apply = reload_apply, .sweep = sweep };
 	view = (struct ctl_view){ .state = state, .mad = &counts, .sa = &sa_stats,
@@ -69,70 +71,21 @@ static void teardown(void)
 
 /* --- asking --- */
 
-static void on_ready(void *arg)
-{
-	loop_stop(arg);
-}
-
-/* The whole answer as text. */
 static char *ask_text(bool privileged, const char *line)
 {
-	struct buf out = { 0 };
-	struct reply r;
-
-	command_start(&env, &view, privileged, line, strlen(line), &r);
-	if (r.stage == REPLY_WAITING) {
-		r.ready = on_ready;
-		r.ready_arg = loop;
-		loop_run(loop);
-	}
-	while (reply_pull(&r, &out))
-		continue;
-	reply_free(&r);
-	return out.s;
+	return answer_text(&env, &view, privileged, line);
 }
 
-/* The head; the rows, without the end line, as an array in *rows (may be NULL). */
+/* rows may be NULL. */
 static json_t *ask(const char *line, json_t **rows)
 {
-	char *text = ask_text(true, line), *save = NULL;
-	json_t *head = json_loads(strtok_r(text, "\n", &save), 0, NULL);
-	json_t *all = json_array();
-	bool ended = false;
+	json_t *all, *head = answer_parts(&env, &view, line, &all);
 
-	ck_assert_ptr_nonnull(head);
-	for (char *l; (l = strtok_r(NULL, "\n", &save));) {
-		json_t *row = json_loads(l, 0, NULL);
-
-		ck_assert_msg(row && !ended, "%s", l);
-		ended = json_object_get(row, "end") != NULL;
-		json_array_append_new(all, ended ? json_null() : row);
-		if (ended)
-			json_decref(row);
-	}
-	ck_assert(ended == (json_object_get(head, "rows") != NULL));
-	if (ended)
-		json_array_remove(all, json_array_size(all) - 1);
 	if (rows)
 		*rows = all;
 	else
 		json_decref(all);
-	free(text);
 	return head;
-}
-
-static const char *str(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	ck_assert_msg(s != NULL, "no %s", key);
-	return s;
-}
-
-static long long num(const json_t *o, const char *key)
-{
-	ck_assert_msg(json_is_integer(json_object_get(o, key)), "no %s", key);
-	return json_integer_value(json_object_get(o, key));
 }
 
 static json_t *result_of(json_t *head)
@@ -200,6 +153,29 @@ START_TEST(arguments_are_checked)
 		"\"service-id\": \"12 \"}}", "service-id: must be a number");
 	refused("{\"command\": \"explain\", \"args\": {\"src\": \"1\", \"dst\": \"4\", "
 		"\"service-id\": \"-1\"}}", "service-id: must be a number");
+	refused("{\"command\": \"explain\", \"args\": {\"src\": \"1\", \"dst\": \"4\", "
+		"\"numb-path\": 0}}", "numb-path: must be a number from 1 to 127");
+	refused("{\"command\": \"route\", \"args\": {\"src\": \"1\", \"dst\": \"4\", "
+		"\"sl\": \"0x\"}}", "sl: must be a number");
+}
+END_TEST
+
+/* No number is octal, which nobody promises. */
+START_TEST(numbers_are_decimal_or_hexadecimal)
+{
+	static const struct { const char *text; long long value; } forms[] = {
+		{ "10", 10 }, { "010", 10 }, { "0", 0 }, { "0xa", 10 }, { "0X0A", 10 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		char *line = xasprintf("{\"command\": \"route\", \"args\": {\"src\": \"1\", "
+				       "\"dst\": \"4\", \"sl\": \"%s\"}}", forms[i].text);
+		json_t *head = ask(line, NULL);
+
+		ck_assert_int_eq(num(result_of(head), "sl"), forms[i].value);
+		json_decref(head);
+		free(line);
+	}
 }
 END_TEST
 
@@ -633,6 +609,7 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, garbage_is_refused);
 	tcase_add_test(t, deep_nesting_is_refused);
 	tcase_add_test(t, arguments_are_checked);
+	tcase_add_test(t, numbers_are_decimal_or_hexadecimal);
 	tcase_add_test(t, ports_are_checked);
 	tcase_add_test(t, no_subnet_says_so);
 	tcase_add_test(t, writers_need_privilege);
@@ -659,11 +636,5 @@ static Suite *commands_suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(commands_suite());
-	int failed;
-
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(commands_suite());
 }

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "ctl/dump.h"
 #include "subnet.h"
+#include "unit/run.h"
 
 /* What OpenSM 3.3.23 wrote on the small subnet, put together from its repeating parts. */
 #define SW_NEAR " VenID:0008F1 DevID:5A06"
@@ -436,11 +437,5 @@ static Suite *dump_suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(dump_suite());
-	int failed;
-
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(dump_suite());
 }

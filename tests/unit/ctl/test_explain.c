@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asking.h"
 #include "base/alloc.h"
-#include "ctl/command.h"
 #include "ib/units.h"
 #include "subnet.h"
+#include "unit/run.h"
 
 static struct subnet_state *state;
 static struct ctl_env env;
@@ -52,28 +53,12 @@ static void teardown(void)
 /* Into head and rows; args is the inside of an object, with ' for ". */
 static void ask(const char *command, const char *args)
 {
-	char *line = xasprintf("{'command': '%s', 'args': {%s}}", command, args), *save = NULL;
-	struct buf out = { 0 };
-	struct reply r;
+	char *line = xasprintf("{'command': '%s', 'args': {%s}}", command, args);
 
 	forget_answer();
 	for (char *c = line; *c; c++)
 		*c = *c == '\'' ? '"' : *c;
-	command_start(&env, &view, true, line, strlen(line), &r);
-	while (reply_pull(&r, &out))
-		continue;
-	reply_free(&r);
-	rows = json_array();
-	head = json_loads(strtok_r(out.s, "\n", &save), 0, NULL);
-	for (char *l; (l = strtok_r(NULL, "\n", &save));) {
-		json_t *row = json_loads(l, 0, NULL);
-
-		if (json_object_get(row, "end"))
-			json_decref(row);
-		else
-			json_array_append_new(rows, row);
-	}
-	buf_free(&out);
+	head = answer_parts(&env, &view, line, &rows);
 	free(line);
 }
 
@@ -90,26 +75,6 @@ static json_t *result(void)
 	ck_assert_msg(json_is_true(json_object_get(head, "ok")), "%s",
 		      json_string_value(json_object_get(head, "error")));
 	return json_object_get(head, "result");
-}
-
-static const char *str(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	ck_assert_msg(s != NULL, "no %s", key);
-	return s;
-}
-
-static long long num(const json_t *o, const char *key)
-{
-	ck_assert_msg(json_is_integer(json_object_get(o, key)), "no %s", key);
-	return json_integer_value(json_object_get(o, key));
-}
-
-static double real(const json_t *o, const char *key)
-{
-	ck_assert_msg(json_is_number(json_object_get(o, key)), "no %s", key);
-	return json_number_value(json_object_get(o, key));
 }
 
 static json_t *at(const json_t *o, const char *key, size_t i)
@@ -327,7 +292,7 @@ START_TEST(selectors_that_are_none)
 		free(all);
 	}
 	refused("explain", "'src': '1', 'dst': '5', 'mtu': '2:0'", "no such code");
-	refused("explain", "'src': '1', 'dst': '5', 'numb-path': 0", "for no path");
+	refused("explain", "'src': '1', 'dst': '5', 'numb-path': 0", "from 1 to 127");
 	refused("explain", "'src': '1', 'dst': '5', 'reversible': 1", "true or false");
 }
 END_TEST
@@ -622,6 +587,34 @@ START_TEST(shares_of_hops_are_those_of_ports_and_kinds)
 }
 END_TEST
 
+/* A device that keeps its own SL2VL table and has fewer VLs than it is meant to. */
+START_TEST(shares_are_of_the_tables_in_force)
+{
+	struct fabric *f = state->f;
+	uint32_t port = fabric_find_port(f, 0x2c90300000011);
+	struct kept_map seen = { .node = f->ports[port].node, .in = 0, .out = 1 };
+	struct findings found = { .max = 0 };
+
+	hand_made_tables();
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		seen.map.vl[sl] = sl == 2 ? 2 : 0;
+	f->ports[port].op_vls = 2;	/* two VLs */
+	qos_tables_keep(state->plan->tables, f, &seen, 1, &found);
+	findings_free(&found);
+	compute_paths_again();
+	ask("bandwidth", "'port': 'node1 HCA-1/P1'");
+	ck_assert_int_eq(num(result(), "vls"), 2);
+	ck_assert_uint_eq(json_array_size(json_object_get(at(result(), "shares", 0), "levels")), 2);
+	ck_assert_str_eq(json_string_value(at(at(result(), "shares", 0), "levels", 1)), "fast");
+	ck_assert_str_eq(json_string_value(at(result(), "dropped", 0)), "storage");
+	explain("'qos-class': 7");
+	ck_assert(near(real(at(json_object_get(result(), "path"), "hops", 0), "share"), 1));
+	reasons("'service-id': 4096", "sl-dropped");
+	says(0, "hop 0");
+	says(0, "maps it to VL 2, and the link has 2 VLs");
+}
+END_TEST
+
 START_TEST(bandwidth_of_a_route)
 {
 	uint32_t port = fabric_find_port(state->f, 0x2c90300000037);
@@ -633,15 +626,17 @@ START_TEST(bandwidth_of_a_route)
 	compute_paths_again();
 	level("storage")->rate_limit = (uint8_t)rate_parse_gbps("2.5");
 	ask("bandwidth", "'port': '1', 'dst': '5'");
-	ck_assert_uint_eq(json_array_size(json_object_get(result(), "routes")), 3);
-	r = at(result(), "routes", 0);
+	ck_assert_str_eq(str(head, "rows"), "routes");
+	ck_assert_uint_eq(json_array_size(rows), 3);
+	r = json_array_get(rows, 0);
 	ck_assert_str_eq(str(r, "level"), "default");
 	ck_assert_int_eq(num(r, "bottleneck"), 2);
 	ck_assert(near(real(r, "gbps"), 8 * 6144 / 18432.0));
-	r = at(result(), "routes", 1);
+	r = json_array_get(rows, 1);
 	ck_assert(near(real(r, "gbps"), 8 * 2048 / 18432.0));	/* less than the limit's 2 Gb/s */
 	ask("bandwidth", "'port': '1', 'dst': '4', 'level': 'storage'");
-	ck_assert(near(real(at(result(), "routes", 0), "gbps"), 2));
+	ck_assert_uint_eq(json_array_size(rows), 1);
+	ck_assert(near(real(json_array_get(rows, 0), "gbps"), 2));
 	refused("bandwidth", "'dst': '4'", "without a source");
 	refused("bandwidth", "'port': '1', 'links': true", "whole fabric");
 	refused("bandwidth", "'port': '1', 'level': 'fast'", "level");
@@ -692,6 +687,7 @@ static Suite *explain_suite(void)
 	tcase_add_test(t, not_reversible);
 	tcase_add_test(t, shares_of_a_port);
 	tcase_add_test(t, shares_of_hops_are_those_of_ports_and_kinds);
+	tcase_add_test(t, shares_are_of_the_tables_in_force);
 	tcase_add_test(t, bandwidth_of_a_route);
 	tcase_add_test(t, links_for_a_picture);
 	suite_add_tcase(s, t);
@@ -700,11 +696,5 @@ static Suite *explain_suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(explain_suite());
-	int failed;
-
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(explain_suite());
 }

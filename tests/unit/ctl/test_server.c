@@ -24,6 +24,7 @@
 #include "qosd/ctl.h"
 #include "store/store.h"
 #include "subnet.h"
+#include "unit/run.h"
 
 static char *directory, *path;
 static struct loop *loop;
@@ -467,6 +468,25 @@ START_TEST(a_file_is_taken_in_pieces)
 }
 END_TEST
 
+/* A policy is there before any subnet is, and rows of text need none. */
+START_TEST(the_policy_is_shown_before_there_is_a_subnet)
+{
+	struct subnet_state *published = sa.state;
+	int fd = connect_client();
+	struct buf out;
+
+	sa.state = NULL;
+	say(fd, "{\"command\": \"policy show\"}\n");
+	out = hear(fd, "\"end\":true");
+	ck_assert_ptr_nonnull(strstr(out.s, "\"line\":"));
+	buf_free(&out);
+	say(fd, "{\"command\": \"policy history\"}\n");
+	expect(fd, "\"ok\":true");
+	close(fd);
+	sa.state = published;
+}
+END_TEST
+
 START_TEST(requests_may_follow_a_file_at_once)
 {
 	int fd = connect_client();
@@ -812,6 +832,7 @@ static Suite *server_suite(void)
 	tcase_add_test(t, no_descriptors_does_not_spin);
 	tcase_add_test(t, others_may_look_but_not_touch);
 	tcase_add_test(t, a_file_is_taken_in_pieces);
+	tcase_add_test(t, the_policy_is_shown_before_there_is_a_subnet);
 	tcase_add_test(t, requests_may_follow_a_file_at_once);
 	tcase_add_test(t, a_file_with_errors_changes_nothing);
 	tcase_add_test(t, lies_about_a_file_end_the_connection);
@@ -833,11 +854,5 @@ static Suite *server_suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(server_suite());
-	int failed;
-
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(server_suite());
 }

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "fabric/fabric.h"
+#include "unit/run.h"
 
 #define SAMPLE "examples/cluster.topo"
 
@@ -396,10 +397,5 @@ int main(void)
 	tcase_add_test(tc, shipped_sample);
 	tcase_add_loop_test(tc, mutated_sample, 0, 5);
 	suite_add_tcase(suite, tc);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

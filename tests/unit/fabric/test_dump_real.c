@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "fabric/fabric.h"
+#include "unit/run.h"
 
 static const struct {
 	const char *name;
@@ -67,10 +68,5 @@ int main(void)
 
 	tcase_add_loop_test(tc, real_dump, 0, ARRAY_SIZE(dumps));
 	suite_add_tcase(suite, tc);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

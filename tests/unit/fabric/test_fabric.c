@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "fabric/fabric.h"
+#include "unit/run.h"
 
 #define CA_GUID		0x0002c90300000010ULL
 #define SWITCH_GUID	0x0002c90200000010ULL
@@ -481,10 +482,5 @@ int main(void)
 	tcase_add_test(tc, ambiguous_text);
 	tcase_add_test(tc, names);
 	suite_add_tcase(suite, tc);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "ib/ib.h"
 #include "ib/units.h"
+#include "unit/run.h"
 
 /* PathRecord.Rate by code, in Gb/s, as the specification lists them */
 static const double gbps[25] = {
@@ -206,10 +207,5 @@ int main(void)
 	tcase_add_test(tc, lifetimes);
 	tcase_add_test(tc, vl_codes);
 	suite_add_tcase(suite, tc);
-
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

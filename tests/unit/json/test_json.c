@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "json/json.h"
+#include "unit/run.h"
 
 static void expect_text(const char *in, const char *out)
 {
@@ -35,14 +36,9 @@ int main(void)
 {
 	Suite *s = suite_create("json");
 	TCase *tc = tcase_create("json");
-	SRunner *sr = srunner_create(s);
-	int failed;
 
 	tcase_add_test(tc, text);
 	tcase_add_test(tc, guid);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_ENV);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

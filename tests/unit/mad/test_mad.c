@@ -13,6 +13,7 @@
 #include "fake_umad.h"
 #include "ib/ib.h"
 #include "mad/mad.h"
+#include "unit/run.h"
 
 #define DEVICES 40
 #define PER_DEVICE 25
@@ -317,9 +318,10 @@ START_TEST(only_the_answer_counts)
 	ck_assert_int_eq(t.last_status, 0x1c);
 	ck_assert_uint_eq(t.last.data[0], 0xab);
 	ck_assert_uint_eq(t.done, 1);
-	ck_assert_uint_ge(mad_counts(t.port)->malformed, 4);
 	send_single(false);
 	ck_assert_uint_eq(t.done, 2);
+	/* five of each, of which the loop may not have seen two of the last when it is done */
+	ck_assert_uint_ge(mad_counts(t.port)->malformed, 8);
 	close_port();
 }
 END_TEST
@@ -465,9 +467,5 @@ int main(void)
 	tcase_add_test(c, refused_registration);
 	tcase_add_test(c, port_is_chosen);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

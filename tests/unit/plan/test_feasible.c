@@ -13,6 +13,7 @@
 #include "ib/units.h"
 #include "net.h"
 #include "plan/feasible.h"
+#include "unit/run.h"
 
 struct scene {
 	struct fabric *f;
@@ -882,7 +883,6 @@ int main(void)
 {
 	Suite *s = suite_create("feasible");
 	TCase *c = tcase_create("feasible");
-	SRunner *r = srunner_create(s);
 
 	tcase_add_test(c, data_rates);
 	tcase_add_test(c, fdr10_has_the_code_of_qdr_and_loses_nothing);
@@ -910,8 +910,5 @@ int main(void)
 	tcase_add_test(c, the_report_says_it_all);
 	tcase_add_test(c, judged_beside_the_plan);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

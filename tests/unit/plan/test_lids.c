@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "net.h"
 #include "plan/plan.h"
+#include "unit/run.h"
 
 #define SW	0x1000		/* GUIDs of switches: SW, SW + 1, … */
 #define CA(i)	(0x100000 + (uint64_t)(i) * 16)
@@ -398,7 +399,6 @@ int main(void)
 {
 	Suite *s = suite_create("lids");
 	TCase *c = tcase_create("lids");
-	SRunner *r = srunner_create(s);
 
 	tcase_add_test(c, fresh_subnet_goes_leaf_by_leaf);
 	tcase_add_test(c, unlinked_port_gets_none);
@@ -416,8 +416,5 @@ int main(void)
 	tcase_add_test(c, too_many_ports_are_reported_and_the_sm_has_a_lid);
 	tcase_add_loop_test(c, any_past_gives_a_sound_assignment, 0, 5);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

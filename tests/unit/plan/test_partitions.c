@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "net.h"
 #include "plan/partitions.h"
+#include "unit/run.h"
 
 enum { SM, A, B, C, N_HOSTS };		/* CAs on ports 1 to 4 of switch 0x100 */
 #define GUID(host) (0x11u + 0x10u * (unsigned)(host))
@@ -460,11 +461,5 @@ int main(void)
 	tcase_add_test(t, switches_that_cannot);
 	tcase_add_loop_test(t, many_partitions, 0, 10);
 	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

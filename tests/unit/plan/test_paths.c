@@ -10,6 +10,7 @@
 #include "ib/units.h"
 #include "net.h"
 #include "plan/paths.h"
+#include "unit/run.h"
 
 #define N_MAPS 4
 
@@ -436,7 +437,6 @@ int main(void)
 {
 	Suite *s = suite_create("paths");
 	TCase *c = tcase_create("paths");
-	SRunner *r = srunner_create(s);
 
 	tcase_set_timeout(c, 60);
 	tcase_add_loop_test(c, same_as_a_walk, 0, 40);
@@ -446,8 +446,5 @@ int main(void)
 	tcase_add_test(c, host_to_host_without_switch);
 	tcase_add_test(c, lid_beyond_the_top);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

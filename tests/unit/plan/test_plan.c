@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "net.h"
 #include "plan/state.h"
+#include "unit/run.h"
 
 /* A ring of switches with a host on each: it has credit loops unless routed with care. */
 static struct fabric *ring(unsigned n)
@@ -197,7 +198,6 @@ int main(void)
 {
 	Suite *s = suite_create("plan");
 	TCase *c = tcase_create("plan");
-	SRunner *r = srunner_create(s);
 
 	tcase_add_test(c, first_engine_is_taken);
 	tcase_add_test(c, unknown_engine_is_skipped_aloud);
@@ -208,8 +208,5 @@ int main(void)
 	tcase_add_test(c, phases_are_timed);
 	tcase_add_test(c, state_lives_as_long_as_anybody_needs_it);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "policies/policies.h"
 #include "store/store.h"
+#include "unit/run.h"
 
 static char *dir;
 static struct loop *loop;
@@ -375,11 +376,5 @@ static Suite *policies_suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(policies_suite());
-	int failed;
-
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(policies_suite());
 }

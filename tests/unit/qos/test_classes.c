@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tables from traffic classes: who gets them, what they are on links of all
- * kinds, and what is said about it.
- *
- *   host0/P1 -- leaf/P1   leaf/P5 -- spine/P1
- *   host1/P1 -- leaf/P2   leaf/P6 -- spine/P2
+ * kinds, and what is said about it.  On the fabric of two_switches.h.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -12,50 +9,8 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "helper.h"
-#include "qos/tables.h"
-
-enum { HOST0, HOST1, LEAF, SPINE, NODES };
-
-#define HOSTS	0x0002c90300000000ULL
-#define LEAF_G	0x0002c90200000001ULL
-#define SPINE_G	0x0002c90200000002ULL
-
-static struct port_caps node_caps[NODES];
-static struct fabric *f;
-static struct policy *p;
-static struct findings findings;
-static struct group_sets *g;
-static struct qos_tables *t;
-
-static void setup(void)
-{
-	for (int i = 0; i < NODES; i++)
-		node_caps[i] = CAPS_DEFAULT;
-	p = new_policy();
-	add_group(p, "hosts")->node_types = NT_CA;
-	add_range(&add_group(p, "host0")->port_guids, HOSTS + 1, HOSTS + 1);
-	add_range(&add_group(p, "leaf")->port_guids, LEAF_G, LEAF_G);
-	add_word(&add_group(p, "leaf-p5")->port_names, "leaf/P5");
-}
-
-static void teardown(void)
-{
-	qos_tables_free(t);
-	t = NULL;
-	groups_free(g);
-	g = NULL;
-	policy_free(p);
-	fabric_free(f);
-	f = NULL;
-	findings_free(&findings);
-}
-
-static void node(int i, enum ib_node_type type, unsigned nports, uint64_t guid, const char *desc)
-{
-	caps = node_caps[i];
-	ck_assert_uint_eq(add_node(f, type, nports, guid, desc), i);
-}
+#include "two_switches.h"
+#include "unit/run.h"
 
 /* Of which every SL that no class has is of the last class. */
 static void four_classes(void)
@@ -78,15 +33,7 @@ static void make_tables(void)
 
 static void build(void)
 {
-	f = fabric_new();
-	node(HOST0, IB_NODE_CA_T, 1, HOSTS, "host0");
-	node(HOST1, IB_NODE_CA_T, 1, HOSTS + 16, "host1");
-	node(LEAF, IB_NODE_SWITCH_T, 8, LEAF_G, "leaf");
-	node(SPINE, IB_NODE_SWITCH_T, 8, SPINE_G, "spine");
-	add_link(f, HOST0, 1, LEAF, 1);
-	add_link(f, HOST1, 1, LEAF, 2);
-	add_link(f, LEAF, 5, SPINE, 1);
-	add_link(f, LEAF, 6, SPINE, 2);
+	two_switches();
 	finish(f);
 	make_tables();
 }
@@ -124,11 +71,6 @@ static const struct vlarb *arb(uint32_t n, unsigned num)
 
 	ck_assert_uint_lt(i, t->n_arbs);
 	return &t->arbs[i];
-}
-
-static unsigned op_vls(uint32_t n, unsigned num)
-{
-	return t->op_vls[port_at(f, n, num)];
 }
 
 START_TEST(everywhere_alike)
@@ -427,15 +369,9 @@ int main(void)
 	Suite *s = suite_create("classes");
 	TCase *c = tcase_create("classes");
 
-	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_checked_fixture(c, two_switches_begin, two_switches_end);
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
 		tcase_add_test(c, tests[i]);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

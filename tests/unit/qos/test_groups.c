@@ -7,6 +7,7 @@
 
 #include "helper.h"
 #include "qos/groups.h"
+#include "unit/run.h"
 
 #define CA		0x0002c90300000000ULL
 #define SWITCH		0x0002c90200000000ULL
@@ -476,11 +477,5 @@ int main(void)
 	tcase_add_test(t, deep_nesting);
 	tcase_add_test(t, empty_groups_are_reported);
 	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

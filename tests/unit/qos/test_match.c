@@ -12,6 +12,7 @@
 #include "base/map64.h"
 #include "helper.h"
 #include "qos/match.h"
+#include "unit/run.h"
 
 #define CA 0x0002c90300000000ULL
 
@@ -373,11 +374,5 @@ int main(void)
 	tcase_add_test(t, no_rules_and_rules_without_criteria);
 	tcase_add_test(t, words);
 	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -10,14 +10,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "helper.h"
-#include "qos/tables.h"
+#include "two_switches.h"
+#include "unit/run.h"
 
-enum { HOST0, HOST1, LEAF, SPINE, ROUTER, NODES };
-
-#define HOSTS	0x0002c90300000000ULL
-#define LEAF_G	0x0002c90200000001ULL
-#define SPINE_G	0x0002c90200000002ULL
 #define DROP	15
 
 static const struct sl2vl A = { { 0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, DROP } };
@@ -25,57 +20,18 @@ static const struct sl2vl B = { { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
 static const struct sl2vl C = { { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2 } };
 static const struct sl2vl NINE = { { 0, 10, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DROP } };
 
-static struct port_caps node_caps[NODES];
-static struct fabric *f;
-static struct policy *p;
-static struct findings findings;
-static struct group_sets *g;
-static struct qos_tables *t;
-
 static void setup(void)
 {
-	for (int i = 0; i < NODES; i++)
-		node_caps[i] = CAPS_DEFAULT;
-	p = new_policy();
-	add_group(p, "hosts")->node_types = NT_CA;
+	two_switches_begin();
 	add_group(p, "switches")->node_types = NT_SWITCH;
 	add_group(p, "routers")->node_types = NT_ROUTER;
-	add_range(&add_group(p, "host0")->port_guids, HOSTS + 1, HOSTS + 1);
-	add_range(&add_group(p, "leaf")->port_guids, LEAF_G, LEAF_G);
 	add_range(&add_group(p, "spine")->port_guids, SPINE_G, SPINE_G);
-	add_word(&add_group(p, "leaf-p5")->port_names, "leaf/P5");
-}
-
-static void teardown(void)
-{
-	qos_tables_free(t);
-	t = NULL;
-	groups_free(g);
-	g = NULL;
-	policy_free(p);
-	fabric_free(f);
-	f = NULL;
-	findings_free(&findings);
-}
-
-static void node(int i, enum ib_node_type type, unsigned nports, uint64_t guid, const char *desc)
-{
-	caps = node_caps[i];
-	ck_assert_uint_eq(add_node(f, type, nports, guid, desc), i);
 }
 
 static void build(void)
 {
-	f = fabric_new();
-	node(HOST0, IB_NODE_CA_T, 1, HOSTS, "host0");
-	node(HOST1, IB_NODE_CA_T, 1, HOSTS + 16, "host1");
-	node(LEAF, IB_NODE_SWITCH_T, 8, LEAF_G, "leaf");
-	node(SPINE, IB_NODE_SWITCH_T, 8, SPINE_G, "spine");
+	two_switches();
 	node(ROUTER, IB_NODE_ROUTER_T, 1, 0x77, "router");
-	add_link(f, HOST0, 1, LEAF, 1);
-	add_link(f, HOST1, 1, LEAF, 2);
-	add_link(f, LEAF, 5, SPINE, 1);
-	add_link(f, LEAF, 6, SPINE, 2);
 	add_link(f, SPINE, 5, ROUTER, 1);
 	finish(f);
 	g = groups_resolve(p, f, &findings);
@@ -93,11 +49,6 @@ static bool has_map(uint32_t n, unsigned in, unsigned out, const struct sl2vl *m
 	uint16_t i = id(n, in, out);
 
 	return i < t->n_maps && !memcmp(&t->maps[i], map, sizeof(*map));
-}
-
-static unsigned op_vls(uint32_t n, unsigned num)
-{
-	return t->op_vls[port_at(f, n, num)];
 }
 
 static const struct vlarb *arb(uint32_t n, unsigned num)
@@ -885,15 +836,9 @@ int main(void)
 	Suite *s = suite_create("tables");
 	TCase *c = tcase_create("tables");
 
-	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_add_checked_fixture(c, setup, two_switches_end);
 	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
 		tcase_add_test(c, tests[i]);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

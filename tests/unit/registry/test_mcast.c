@@ -7,6 +7,7 @@
 #include "../plan/net.h"
 #include "registry/mcast.h"
 #include "plan/state.h"
+#include "unit/run.h"
 
 static const uint8_t broadcast[16] = {
 	0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
@@ -239,7 +240,7 @@ int main(void)
 {
 	Suite *s = suite_create("mcast");
 	TCase *c = tcase_create("mcast");
-	SRunner *r = srunner_create(s);
+	int failed;
 
 	settings = settings_default();
 	tcase_add_test(c, groups_are_in_order_and_found);
@@ -250,9 +251,7 @@ int main(void)
 	tcase_add_test(c, broadcast_group_follows_its_level);
 	tcase_add_test(c, a_group_for_each_partition);
 	suite_add_tcase(s, c);
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
+	failed = run_suite(s);
 	settings_free(settings);
-	return failed != 0;
+	return failed;
 }

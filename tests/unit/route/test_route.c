@@ -9,6 +9,7 @@
 
 #include "route/order.h"
 #include "topo.h"
+#include "unit/run.h"
 
 /* --- an independent checker --- */
 
@@ -1196,7 +1197,6 @@ int main(void)
 {
 	Suite *s = suite_create("route");
 	TCase *tc = tcase_create("all");
-	SRunner *sr = srunner_create(s);
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, engines_by_name);
@@ -1226,9 +1226,5 @@ int main(void)
 	tcase_add_test(tc, mcast_fat_tree);
 	tcase_add_test(tc, mcast_divided);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -248,13 +248,3 @@ const void *rig_record(const struct rig *r, unsigned i)
 {
 	return r->out.s + SA_HDR_LEN + i * get_be16(r->out.s + 44) * 8u;
 }
-
-int rig_run(Suite *s)
-{
-	SRunner *r = srunner_create(s);
-
-	srunner_run_all(r, CK_ENV);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
-}

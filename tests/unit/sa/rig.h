@@ -64,8 +64,4 @@ unsigned rig_ask(struct rig *r);
 unsigned rig_records(const struct rig *r, size_t size);
 const void *rig_record(const struct rig *r, unsigned i);
 
-/* Runs the suite's cases; the program's exit status. */
-struct Suite;
-int rig_run(struct Suite *s);
-
 #endif

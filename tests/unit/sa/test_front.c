@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "rig.h"
+#include "unit/run.h"
 
 static struct rig r;
 
@@ -326,5 +327,5 @@ int main(void)
 	tcase_add_test(c, rmpp_of_a_table);
 	tcase_add_loop_test(c, any_bytes, 0, 8);
 	suite_add_tcase(s, c);
-	return rig_run(s);
+	return run_suite(s);
 }

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "rig.h"
+#include "unit/run.h"
 
 #define MCM(name)	UMAD_SA_MCM_COMP_MASK_##name
 #define JOIN		(MCM(MGID) | MCM(PORT_GID) | MCM(JOIN_STATE))
@@ -469,5 +470,5 @@ int main(void)
 	tcase_add_test(c, who_sees_what);
 	tcase_add_test(c, groups_by_component);
 	suite_add_tcase(s, c);
-	return rig_run(s);
+	return run_suite(s);
 }

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "rig.h"
+#include "unit/run.h"
 
 #define COUNTS		(MPR_SGID_COUNT | MPR_DGID_COUNT)
 #define SERVICE_ID	(MPR_SERVICE_ID_MSB | MPR_SERVICE_ID_LSB)
@@ -226,5 +227,5 @@ int main(void)
 	tcase_add_test(c, endless_search_is_given_up);
 	tcase_add_test(c, partitions);
 	suite_add_tcase(s, c);
-	return rig_run(s);
+	return run_suite(s);
 }

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "rig.h"
+#include "unit/run.h"
 
 #define GET		0x01
 #define GET_TABLE	0x12
@@ -858,5 +859,5 @@ int main(void)
 	tcase_add_test(c, path_to_a_group);
 	tcase_add_test(c, reasons);
 	suite_add_tcase(s, c);
-	return rig_run(s);
+	return run_suite(s);
 }

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "rig.h"
+#include "unit/run.h"
 
 static struct rig r;
 
@@ -248,5 +249,5 @@ int main(void)
 	tcase_add_test(c, capabilities_that_include_some);
 	tcase_add_test(c, m_key_is_for_the_trusted);
 	suite_add_tcase(s, c);
-	return rig_run(s);
+	return run_suite(s);
 }

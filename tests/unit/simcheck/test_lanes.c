@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "expect.h"
+#include "unit/run.h"
 
 START_TEST(vl15_hole_on_one_hop)
 {
@@ -253,7 +254,6 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("lanes");
-	SRunner *sr = srunner_create(s);
 	TCase *tree = tcase_create("tree");
 	TCase *ring = tcase_create("ring");
 
@@ -277,9 +277,5 @@ int main(void)
 	tcase_add_test(ring, loop_over_two_vls);
 	tcase_add_test(ring, loop_on_one_sl_of_many);
 	suite_add_tcase(s, ring);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -3,6 +3,7 @@
 #include <check.h>
 
 #include "expect.h"
+#include "unit/run.h"
 
 #define MLID 0xc001u
 
@@ -98,7 +99,6 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("mcast");
-	SRunner *sr = srunner_create(s);
 	TCase *tree = tcase_create("tree");
 
 	tcase_add_checked_fixture(tree, tree_up, fabric_free);
@@ -109,9 +109,5 @@ int main(void)
 	tcase_add_test(tree, mcast_loop);
 	tcase_add_test(tree, mcast_leads_nowhere);
 	suite_add_tcase(s, tree);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

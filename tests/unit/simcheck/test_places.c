@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "expect.h"
+#include "unit/run.h"
 
 START_TEST(half_configured_link)
 {
@@ -234,7 +235,6 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("places");
-	SRunner *sr = srunner_create(s);
 	TCase *tree = tcase_create("tree");
 
 	tcase_add_checked_fixture(tree, tree_up, fabric_free);
@@ -255,9 +255,5 @@ int main(void)
 	tcase_add_test(tree, vlarb_as_at_power_on);
 	tcase_add_test(tree, default_pkey_missing);
 	suite_add_tcase(s, tree);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

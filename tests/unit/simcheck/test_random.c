@@ -9,6 +9,7 @@
 
 #include "simnet/wire.h"
 #include "small.h"
+#include "unit/run.h"
 
 #define VLS 16
 #define PATH_MAX_HOPS 64
@@ -399,14 +400,9 @@ int main(void)
 {
 	Suite *s = suite_create("random");
 	TCase *tc = tcase_create("all");
-	SRunner *sr = srunner_create(s);
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, random_damage, 0, 300);
 	suite_add_tcase(s, tc);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

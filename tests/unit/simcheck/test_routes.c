@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "expect.h"
+#include "unit/run.h"
 
 START_TEST(clean_tree)
 {
@@ -225,7 +226,6 @@ END_TEST
 int main(void)
 {
 	Suite *s = suite_create("routes");
-	SRunner *sr = srunner_create(s);
 	TCase *tree = tcase_create("tree");
 
 	tcase_add_checked_fixture(tree, tree_up, fabric_free);
@@ -245,9 +245,5 @@ int main(void)
 	tcase_add_test(tree, path_that_loops);
 	tcase_add_test(tree, path_as_data);
 	suite_add_tcase(s, tree);
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Commands that change something: links, nodes, faults, keys, tables. */
 #include "fabric.h"
+#include "unit/run.h"
 
 #include <stdlib.h>
 
@@ -493,8 +494,6 @@ int main(void)
 {
 	Suite *suite = suite_create("simctl commands");
 	TCase *t = tcase_create("all");
-	SRunner *runner;
-	int failures;
 
 	tcase_add_checked_fixture(t, fabric_up, fabric_down);
 	tcase_add_test(t, unknown_words_are_named);
@@ -527,9 +526,5 @@ int main(void)
 	tcase_add_test(t, tables_pkey);
 	tcase_add_test(t, tables_portinfo);
 	suite_add_tcase(suite, t);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failures = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failures != 0;
+	return run_suite(suite);
 }

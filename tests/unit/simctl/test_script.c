@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Scripts: what they do when, and what is said to bad ones. */
 #include "fabric.h"
+#include "unit/run.h"
 
 #include <stdlib.h>
 
@@ -150,8 +151,6 @@ int main(void)
 {
 	Suite *suite = suite_create("simctl script");
 	TCase *t = tcase_create("all");
-	SRunner *runner;
-	int failures;
 
 	tcase_add_checked_fixture(t, fabric_up, end);
 	tcase_add_test(t, times_from_the_start);
@@ -163,9 +162,5 @@ int main(void)
 	tcase_add_test(t, binary_garbage);
 	tcase_add_test(t, empty);
 	suite_add_tcase(suite, t);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failures = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failures != 0;
+	return run_suite(suite);
 }

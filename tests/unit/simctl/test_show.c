@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "simcheck/check.h"
+#include "unit/run.h"
 
 /* A packet of the SA class from node1 to a LID. */
 static void send_sa(uint16_t dlid, uint8_t sl)
@@ -322,8 +323,6 @@ int main(void)
 {
 	Suite *suite = suite_create("simctl show");
 	TCase *t = tcase_create("all");
-	SRunner *runner;
-	int failures;
 
 	tcase_add_checked_fixture(t, fabric_up, fabric_down);
 	tcase_add_test(t, nodes);
@@ -342,9 +341,5 @@ int main(void)
 	tcase_add_test(t, check);
 	tcase_add_test(t, check_as_json);
 	suite_add_tcase(suite, t);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failures = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failures != 0;
+	return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gs_test.h"
+#include "unit/run.h"
 
 static struct packet p;
 
@@ -102,8 +103,6 @@ int main(void)
 {
 	Suite *s = suite_create("dm");
 	TCase *t = tcase_create("dm");
-	SRunner *sr = srunner_create(s);
-	int failures;
 
 	tcase_add_checked_fixture(t, setup, gs_teardown);
 	tcase_add_test(t, a_target_is_found);
@@ -111,8 +110,5 @@ int main(void)
 	tcase_add_test(t, not_for_it);
 	tcase_add_test(t, portinfo_says_so);
 	suite_add_tcase(s, t);
-	srunner_run_all(sr, CK_NORMAL);
-	failures = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failures != 0;
+	return run_suite(s);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "smp_test.h"
+#include "unit/run.h"
 
 #define KEY 0x1122334455667788ull
 #define S 1000000
@@ -178,8 +179,6 @@ int main(void)
 {
 	Suite *s = suite_create("mkey");
 	TCase *t = tcase_create("mkey");
-	SRunner *r;
-	int failed;
 
 	tcase_add_checked_fixture(t, default_setup, fabric_teardown);
 	tcase_add_test(t, levels);
@@ -193,9 +192,5 @@ int main(void)
 	tcase_add_test(t, key_of_the_other_port_is_hidden);
 	tcase_add_test(t, smp_for_managers_needs_no_key);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

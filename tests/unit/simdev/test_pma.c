@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gs_test.h"
+#include "unit/run.h"
 
 enum { COUNTERS = 0x12, EXTENDED = 0x1d };
 
@@ -339,8 +340,6 @@ int main(void)
 {
 	Suite *s = suite_create("pma");
 	TCase *t = tcase_create("pma");
-	SRunner *sr = srunner_create(s);
-	int failures;
 
 	tcase_add_checked_fixture(t, setup, gs_teardown);
 	tcase_add_test(t, class_port_info);
@@ -356,8 +355,5 @@ int main(void)
 	tcase_add_test(t, refused);
 	tcase_add_test(t, not_for_it);
 	suite_add_tcase(s, t);
-	srunner_run_all(sr, CK_NORMAL);
-	failures = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failures != 0;
+	return run_suite(s);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "smp_test.h"
+#include "unit/run.h"
 
 #define TRAINED 20000	/* microseconds after which every link is up again */
 
@@ -674,8 +675,6 @@ int main(void)
 {
 	Suite *s = suite_create("port");
 	TCase *t = tcase_create("port"), *start = tcase_create("start");
-	SRunner *r;
-	int failed;
 
 	tcase_add_checked_fixture(t, default_setup, fabric_teardown);
 	tcase_add_test(t, starts_in_init);
@@ -706,9 +705,5 @@ int main(void)
 	tcase_add_test(start, ibsim_values);
 	suite_add_tcase(s, t);
 	suite_add_tcase(s, start);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "simdev/device.h"
+#include "unit/run.h"
 
 static struct sim_fabric *f;
 static struct profile_set *ps;
@@ -447,8 +448,6 @@ int main(void)
 {
 	Suite *s = suite_create("profile");
 	TCase *t = tcase_create("profile");
-	SRunner *sr = srunner_create(s);
-	int failures;
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, every_preset_is_sensible);
@@ -464,8 +463,5 @@ int main(void)
 	tcase_add_test(t, empty_files);
 	tcase_add_test(t, very_many_profiles);
 	suite_add_tcase(s, t);
-	srunner_run_all(sr, CK_NORMAL);
-	failures = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failures != 0;
+	return run_suite(s);
 }

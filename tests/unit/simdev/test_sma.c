@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "smp_test.h"
+#include "unit/run.h"
 
 static uint8_t data[SMP_DATA_SIZE];
 
@@ -502,8 +503,6 @@ int main(void)
 {
 	Suite *s = suite_create("sma");
 	TCase *t = tcase_create("sma");
-	SRunner *r;
-	int failed;
 
 	tcase_add_checked_fixture(t, default_setup, fabric_teardown);
 	tcase_add_test(t, node_info_tells_port_of_arrival);
@@ -534,9 +533,5 @@ int main(void)
 	tcase_add_test(t, stale_gets);
 	tcase_add_test(t, wrong_status);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

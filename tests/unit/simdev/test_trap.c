@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "smp_test.h"
+#include "unit/run.h"
 
 #define S 1000000
 #define INTERVAL 1073741	/* SubnetTimeOut is 18: 4.096 us * 2^18, microseconds */
@@ -361,8 +362,6 @@ int main(void)
 {
 	Suite *s = suite_create("trap");
 	TCase *t = tcase_create("trap");
-	SRunner *r;
-	int failed;
 
 	tcase_add_checked_fixture(t, ready, fabric_teardown);
 	tcase_add_test(t, link_state);
@@ -384,9 +383,5 @@ int main(void)
 	tcase_add_test(t, silent_and_dead_devices_send_none);
 	tcase_add_test(t, reset_forgets);
 	suite_add_tcase(s, t);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

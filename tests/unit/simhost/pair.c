@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "pair.h"
+#include "unit/run.h"
 
 struct sim *s;
 uint32_t left, right;
@@ -203,15 +204,11 @@ int run_cases(const char *name, const TTest *const *tests, size_t n)
 {
 	Suite *suite = suite_create(name);
 	TCase *tc = tcase_create(name);
-	SRunner *runner = srunner_create(suite);
 
 	tcase_add_checked_fixture(tc, pair_setup, pair_teardown);
 	tcase_set_timeout(tc, 60);
 	for (size_t i = 0; i < n; i++)
 		tcase_add_test(tc, tests[i]);
 	suite_add_tcase(suite, tc);
-	srunner_run_all(runner, CK_NORMAL);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "rig.h"
+#include "unit/run.h"
 
 static struct rig *r;
 
@@ -417,12 +418,5 @@ int main(void)
 	tcase_add_test(t, smps_count_on_vl_15);
 	tcase_add_test(t, reply_goes_where_the_request_came_from);
 	suite_add_tcase(s, t);
-
-	SRunner *sr = srunner_create(s);
-
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "rig.h"
+#include "unit/run.h"
 
 static struct rig *r;
 static VEC(int) fired;		/* what fired, in order */
@@ -287,12 +288,5 @@ int main(void)
 	tcase_add_test(t, answers_go_by_the_queue);
 	tcase_add_test(t, frozen);
 	suite_add_tcase(s, t);
-
-	SRunner *sr = srunner_create(s);
-
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

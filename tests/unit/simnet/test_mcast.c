@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "rig.h"
+#include "unit/run.h"
 
 #define MLID 0xc001
 #define BIT(n) ((uint64_t)1 << (n))
@@ -213,12 +214,5 @@ int main(void)
 	tcase_add_test(t, every_port_of_every_switch);
 	tcase_add_test(t, loop_with_delay);
 	suite_add_tcase(s, t);
-
-	SRunner *sr = srunner_create(s);
-
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "simnet/model.h"
+#include "unit/run.h"
 
 static struct sim_fabric *f;
 static struct buf err;
@@ -348,12 +349,5 @@ int main(void)
 	tcase_add_test(t, counters_when_needed);
 	tcase_add_test(t, full_size);
 	suite_add_tcase(s, t);
-
-	SRunner *sr = srunner_create(s);
-
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

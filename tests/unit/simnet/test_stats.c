@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "rig.h"
+#include "unit/run.h"
 
 static struct sim_stats *st;
 
@@ -192,12 +193,5 @@ int main(void)
 	tcase_add_test(t, clients_have_an_end);
 	tcase_add_test(t, counted_when_sent);
 	suite_add_tcase(s, t);
-
-	SRunner *sr = srunner_create(s);
-
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

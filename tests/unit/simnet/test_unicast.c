@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "rig.h"
+#include "unit/run.h"
 
 static struct rig *r;
 
@@ -591,12 +592,5 @@ int main(void)
 	tcase_add_test(t, next_hop);
 	tcase_add_test(t, more_under_way_than_any_fabric_has);
 	suite_add_tcase(s, t);
-
-	SRunner *sr = srunner_create(s);
-
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

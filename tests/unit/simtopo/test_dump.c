@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "helper.h"
+#include "unit/run.h"
 
 /* One switch, one CA, one link; lines 1 to 11. */
 #define IDS_SW	"vendid=0x2c9\ndevid=0xbd36\nsysimgguid=0x2003\nswitchguid=0x2000(2000)\n"
@@ -558,8 +559,6 @@ int main(void)
 	Suite *s = suite_create("simtopo/dump");
 	TCase *tc = tcase_create("taken"), *ibsim = tcase_create("ibsim");
 	TCase *bad = tcase_create("refused");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(tc, all_that_a_dump_says_is_kept);
 	tcase_add_loop_test(tc, speeds_bound_both_ends, 0, ARRAY_SIZE(speed_words));
@@ -590,9 +589,5 @@ int main(void)
 	tcase_add_test(bad, carriage_returns_within_a_line);
 	tcase_add_test(bad, damaged_dumps);
 	suite_add_tcase(s, bad);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

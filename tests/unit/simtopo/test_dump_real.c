@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "helper.h"
+#include "unit/run.h"
 
 static bool find(const char *name, char path[512])
 {
@@ -175,15 +176,9 @@ int main(void)
 {
 	Suite *s = suite_create("simtopo/dump_real");
 	TCase *tc = tcase_create("real dumps");
-	SRunner *sr;
-	int failed;
 
 	tcase_add_test(tc, psmn_comes_back_as_it_was);
 	tcase_add_test(tc, two_switches_have_slow_links);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "helper.h"
+#include "unit/run.h"
 
 /* --- sizes --- */
 
@@ -375,8 +376,6 @@ int main(void)
 {
 	Suite *s = suite_create("simtopo/generate");
 	TCase *tc = tcase_create("generators");
-	SRunner *sr;
-	int failed;
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, sizes_are_right, 0, ARRAY_SIZE(sizes));
@@ -394,9 +393,5 @@ int main(void)
 	tcase_add_loop_test(tc, impossible_fabrics_are_refused, 0, ARRAY_SIZE(impossible));
 	tcase_add_test(tc, words_that_are_files);
 	suite_add_tcase(s, tc);
-	sr = srunner_create(s);
-	srunner_run_all(sr, CK_NORMAL);
-	failed = srunner_ntests_failed(sr);
-	srunner_free(sr);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "sm/internal.h"
+#include "unit/run.h"
 
 static const char topology[] =
 	"vendid=0x8f1\ndevid=0x5a06\nswitchguid=0x900(900)\n"
@@ -312,11 +313,5 @@ static Suite *difference_suite(void)
 
 int main(void)
 {
-	SRunner *r = srunner_create(difference_suite());
-	int failed;
-
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(difference_suite());
 }

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "sm/want.h"
+#include "unit/run.h"
 
 #define N_CAS 3
 #define SWITCH_PORTS 8
@@ -554,9 +555,5 @@ int main(void)
 	tcase_add_test(k, pkey_tables);
 	tcase_add_loop_test(k, enforcement_begins_with_its_table, 0, ARRAY_SIZE(enforcement));
 	suite_add_tcase(s, k);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "registry/mcast.h"
 #include "store/store.h"
+#include "unit/run.h"
 
 static char dir[64];
 
@@ -270,9 +271,5 @@ int main(void)
 	tcase_add_test(t, groups_are_kept);
 	tcase_add_test(t, without_a_folder);
 	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed != 0;
+	return run_suite(s);
 }
