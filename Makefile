@@ -200,6 +200,8 @@ $(BENCH_PROGRAMS): $(call archives,plan $(call below,plan))
 $(TEST_TOOLS) $(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LIBS)
+# What it loads finds in it what it is the core of.
+$(BUILD)/tests/tools/acmread: ALL_LDFLAGS += -rdynamic
 $(BENCH_LIBRARIES): $(BUILD)/tests/%.so: tests/%.c Makefile $(CONFIG)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl

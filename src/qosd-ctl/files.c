@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files of `dump`.  Each row names its file and carries a piece of it; a
- * file's pieces come one after the other.  A file gets its name when it is
- * complete, so that none is ever seen in part.
+ * The files of `dump` and `export`.  Each row names its file and carries a
+ * piece of it; a file's pieces come one after the other.  A file gets its name
+ * when it is complete, so that none is ever seen in part.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static bool row(const json_t *piece)
 
 	if (!name || !text || strchr(name, '/')) {
 		errno = EBADMSG;
-		return complain("dump");
+		return complain("the answer");
 	}
 	if (!file.f || strcmp(file_name, name) != 0)
 		if (!finish_file(true) || !open_file(name))

@@ -71,6 +71,9 @@ static const struct command commands[] = {
 	{ "reload", { NULL }, { NULL }, "read the policy file again", .text = &text_reload },
 	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", .text = &text_sweep },
 	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", .text = NULL },
+	{ "export ibacm", { "dir" },
+	  { "from=PORT", "service-id", "qos-class", "pkey=P_Key", "tclass" },
+	  "write what ibacm preloads: names and paths", .text = NULL },
 };
 
 static const char *socket_path = QOSD_SOCKET;
