@@ -22,6 +22,7 @@ struct ctl_view {
 	int64_t uid;			/* of the client; -1: not known */
 	struct buf *file;		/* with the request, for the handler to take; or NULL */
 	struct jobs *jobs;
+	struct follower **tracers;	/* of the SA; see follow.h */
 };
 
 struct ctl_call {
@@ -32,9 +33,13 @@ struct ctl_call {
 };
 
 struct reply {
-	/* REPLY_WAITING: a job is at it; ready() is called when there is a head */
-	enum { REPLY_HEAD, REPLY_ROWS, REPLY_DONE, REPLY_WAITING } stage;
+	/*
+	 * REPLY_WAITING: a job is at it, and ready() is called when there is a head.
+	 * REPLY_FOLLOWING: there is no row for now; ready() is called when there may be.
+	 */
+	enum { REPLY_HEAD, REPLY_ROWS, REPLY_DONE, REPLY_WAITING, REPLY_FOLLOWING } stage;
 	struct job *job;
+	bool follows;			/* that next() has no row means: not yet */
 	void (*ready)(void *arg);	/* set by whoever started the command, if stage says so */
 	void *ready_arg;
 	json_t *head;			/* owned */
@@ -58,7 +63,10 @@ enum body command_body(bool privileged, const char *line, size_t n, size_t *byte
 		       struct reply *reply);
 /* A reply that says no, for requests that are none. */
 void reply_refuse(struct reply *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Appends the next line of the answer, newline included; false when it was complete already. */
+/*
+ * Appends the next line of the answer, newline included; false when it was
+ * complete already, or if it follows and there is no line for now.
+ */
 bool reply_pull(struct reply *r, struct buf *out);
 void reply_free(struct reply *r);
 
@@ -76,6 +84,14 @@ void reply_error(struct reply *r, json_t *more, const char *fmt, ...)
  */
 void reply_rows(struct reply *r, const char *name, json_t *(*next)(void *rows),
 		void (*release)(void *rows), void *rows);
+
+/*
+ * Rows come as things happen, until the client goes away: next() returns NULL
+ * when there is none for now, and whoever makes them calls reply_more() when
+ * there is one.  After reply_rows().
+ */
+void reply_follow(struct reply *r);
+void reply_more(struct reply *r);
 
 /*
  * The answer comes later: work() runs in a thread of its own, then answer() in
@@ -114,7 +130,10 @@ uint32_t find_end_port(const struct ctl_call *c, const char *text, const char **
 json_t *json_vls(const struct sl2vl *map);	/* array of 16 */
 json_t *json_findings(const struct findings *f);
 const char *attr_name(unsigned attr);		/* of the SM classes, below 0x40; or NULL */
+json_t *json_sa_attr(unsigned attr);		/* of the SA: its name, or 0xnnnn */
+int sa_attr_by_name(const char *name);		/* -1: there is none */
 json_t *json_time(int64_t realtime_us);		/* ISO 8601, UTC */
+json_t *json_time_us(int64_t realtime_us);	/* … with microseconds */
 json_t *json_uid(int64_t uid);			/* null where there is none */
 /* "NodeDescription/Pn (0xguid)" */
 json_t *json_port(const struct subnet_state *s, uint32_t port);
@@ -137,6 +156,7 @@ void cmd_explain(const struct ctl_call *c, struct reply *r);	/* explain.c */
 void cmd_bandwidth(const struct ctl_call *c, struct reply *r);	/* bandwidth.c */
 void cmd_dump(const struct ctl_call *c, struct reply *r);	/* dump.c */
 void cmd_export_ibacm(const struct ctl_call *c, struct reply *r);	/* export.c */
+void cmd_sa_trace(const struct ctl_call *c, struct reply *r);	/* sa_trace.c */
 void cmd_plan(const struct ctl_call *c, struct reply *r);	/* plan.c */
 void cmd_reload(const struct ctl_call *c, struct reply *r);	/* policy.c */
 void cmd_policy_load(const struct ctl_call *c, struct reply *r);

@@ -64,6 +64,9 @@ static const struct command commands[] = {
 	  .args = { TEXT_ARG("from"), NUMBER_ARG("service-id", UINT64_MAX),
 		    NUMBER_ARG("qos-class", 0xfff), NUMBER_ARG("pkey", 0xffff),
 		    NUMBER_ARG("tclass", 0xff) } },
+	{ "sa-trace", .run = cmd_sa_trace,
+	  .args = { TEXT_ARG("client"), TEXT_ARG("attribute"), FLAG_ARG("errors"),
+		    { .name = "count", .type = ARG_NUMBER, .min = 1, .max = UINT64_MAX } } },
 	{ "plan", .needs_state = true, .writes = true, .takes_file = true, .run = cmd_plan,
 	  .args = { FILE_ARG } },
 	{ "policy load", .writes = true, .takes_file = true, .run = cmd_policy_load,
@@ -322,7 +325,8 @@ void command_start(const struct ctl_env *env, const struct ctl_view *view, bool 
 		dispatch(env, view, privileged, request, r);
 	else
 		reply_error(r, NULL, "the request is not JSON: %s", why.text);
-	if (r->next && view->state)
+	/* what follows shows what is yet to come: this state need not be kept for it */
+	if (r->next && view->state && !r->follows)
 		r->state = state_ref(view->state);
 	json_decref(request);
 }
@@ -376,6 +380,17 @@ void reply_rows(struct reply *r, const char *name, json_t *(*next)(void *rows),
 	r->rows = rows;
 }
 
+void reply_follow(struct reply *r)
+{
+	r->follows = true;
+}
+
+void reply_more(struct reply *r)
+{
+	if (r->stage == REPLY_FOLLOWING)
+		r->ready(r->ready_arg);
+}
+
 static int add_text(const char *text, size_t n, void *out)
 {
 	buf_add(out, text, n);
@@ -399,8 +414,12 @@ bool reply_pull(struct reply *r, struct buf *out)
 		r->head = NULL;
 		r->stage = r->next ? REPLY_ROWS : REPLY_DONE;
 		return true;
+	case REPLY_FOLLOWING:
 	case REPLY_ROWS:
 		row = r->next(r->rows);
+		r->stage = !row && r->follows ? REPLY_FOLLOWING : REPLY_ROWS;
+		if (r->stage == REPLY_FOLLOWING)
+			return false;
 		if (!row)
 			r->stage = REPLY_DONE;
 		add_line(out, row ? row : json_pack("{s:b}", "end", 1));
@@ -433,6 +452,17 @@ json_t *json_time(int64_t realtime_us)
 	if (!gmtime_r(&t, &tm) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
 		return json_null();
 	return json_string(text);
+}
+
+json_t *json_time_us(int64_t realtime_us)
+{
+	time_t t = realtime_us / 1000000;
+	struct tm tm;
+	char text[32];
+
+	if (!gmtime_r(&t, &tm) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+		return json_null();
+	return json_sprintf("%s.%06dZ", text, (int)(realtime_us % 1000000));
 }
 
 json_t *json_uid(int64_t uid)

@@ -20,6 +20,7 @@
 #include "plan/state.h"
 #include "policies/policies.h"
 #include "sa/sa.h"
+#include "sa/trace.h"
 #include "sm/sm.h"
 
 /* One entry of a switch's multicast forwarding table. */
@@ -37,6 +38,7 @@ struct ctl_env {
 	void *arg;		/* for the callbacks */
 	/* What the SA did so far.  May be NULL: then what sa counts. */
 	const struct sa_stats *(*sa_stats)(void *arg);
+	struct sa_trace *trace;		/* may be NULL */
 	struct policies *policies;	/* may be NULL: then nobody can change the policy */
 	/*
 	 * The configured policy file once more.  reload_read() reads it, in any thread,

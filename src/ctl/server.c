@@ -2,14 +2,16 @@
 /*
  * The control socket: connections, framing, limits.
  *
- * A client is in one of four states.  Waiting: its input is read, and it has
+ * A client is in one of five states.  Waiting: its input is read, and it has
  * CTL_REQUEST_SECONDS for a whole line.  Sending: the file that belongs to the
  * line is read, for CTL_BODY_SECONDS in all; memory for it follows what has
  * come, not what was announced, and CTL_BODIES_MAX clients are in this state at
  * a time.  Held: a job works on the answer (job.c), nothing is read or sent.
  * Answered: a reply is active, nothing is read, and the next piece of the answer
  * is produced only when the socket has taken the last; a client that takes
- * nothing for CTL_STALL_SECONDS is dropped.  One event of a client costs at most
+ * nothing for CTL_STALL_SECONDS is dropped.  Following: all there is of an
+ * answer that follows what happens was taken; what the client sends now ends it,
+ * as it cannot end otherwise.  One event of a client costs at most
  * one request or one piece, so that clients and the fabric take turns.
  */
 #include <errno.h>
@@ -22,7 +24,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "ctl/command.h"
+#include "ctl/follow.h"
 #include "qosd/ctl.h"
 
 #define PIECE		(16u << 10)	/* output gathered before it is sent */
@@ -37,7 +39,7 @@ struct client {
 	struct timer *timer;
 	struct buf in, out;
 	struct reply reply;
-	enum { CLIENT_WAITS, CLIENT_SENDS, CLIENT_HELD, CLIENT_ANSWERED } state;
+	enum { CLIENT_WAITS, CLIENT_SENDS, CLIENT_HELD, CLIENT_ANSWERED, CLIENT_FOLLOWS } state;
 	struct buf line, file;	/* SENDS: the request, and what there is of its file */
 	size_t file_size;	/* … as announced */
 	bool last;		/* close when it is answered */
@@ -56,6 +58,8 @@ struct ctl {
 	struct client *clients[CTL_CLIENTS_MAX];
 	unsigned files;		/* clients in state SENDS */
 	struct jobs *jobs;
+	struct follower *tracers;	/* replies that follow the SA's trace */
+	struct wake *traced;
 	struct log_ratelimit rl;
 };
 
@@ -100,10 +104,16 @@ static void client_answer(void *arg)
 static void client_hold(struct client *c)
 {
 	c->state = CLIENT_HELD;
-	c->reply.ready = client_answer;
-	c->reply.ready_arg = c;
 	timer_stop(c->timer);
 	io_set(c->io, 0);
+}
+
+/* Until there are more rows. */
+static void client_follow(struct client *c)
+{
+	c->state = CLIENT_FOLLOWS;
+	timer_stop(c->timer);
+	io_set(c->io, LOOP_READ);
 }
 
 static struct ctl_view current_view(const struct ctl_env *env)
@@ -125,7 +135,10 @@ static void client_start(struct client *c, const char *line, size_t n, struct bu
 	view.uid = c->uid;
 	view.file = file;
 	view.jobs = c->ctl->jobs;
+	view.tracers = &c->ctl->tracers;
 	command_start(&c->ctl->env, &view, c->privileged, line, n, &c->reply);
+	c->reply.ready = client_answer;
+	c->reply.ready_arg = c;
 	if (c->reply.stage == REPLY_WAITING)
 		client_hold(c);
 	else
@@ -250,6 +263,10 @@ static void client_write(struct client *c)
 		client_free(c);
 		return;
 	}
+	if (c->reply.stage == REPLY_FOLLOWING) {
+		client_follow(c);
+		return;
+	}
 	client_wait(c);
 	if (client_request(c) && c->state == CLIENT_SENDS)
 		client_fill(c);
@@ -263,6 +280,8 @@ static void on_client(void *arg, int events)
 		client_write(c);
 	else if ((c->state == CLIENT_WAITS || c->state == CLIENT_SENDS) && (events & LOOP_READ))
 		client_read(c);
+	else if (c->state == CLIENT_FOLLOWS)
+		client_free(c);
 }
 
 static void on_deadline(void *arg)
@@ -391,6 +410,21 @@ static void on_connect(void *arg, int events)
 	}
 }
 
+/* --- what replies follow --- */
+
+static void on_traced(void *arg)
+{
+	struct ctl *ctl = arg;
+
+	follow_tell(ctl->tracers);
+}
+
+/* In any thread. */
+static void wake_tracers(void *arg)
+{
+	loop_wake(arg);
+}
+
 /* --- the socket file --- */
 
 static bool make_address(const char *path, struct sockaddr_un *addr, struct buf *err)
@@ -476,6 +510,9 @@ struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env,
 	ctl->jobs = jobs_new(l);
 	ctl->io = io_new(l, ctl->fd, on_connect, ctl);
 	ctl->pause = timer_new(l, on_pause_over, ctl);
+	ctl->traced = wake_new(l, on_traced, ctl);
+	if (ctl->env.trace)
+		sa_trace_on_new(ctl->env.trace, wake_tracers, ctl->traced);
 	io_set(ctl->io, LOOP_READ);
 	return ctl;
 }
@@ -497,6 +534,9 @@ void ctl_free(struct ctl *ctl)
 		if (ctl->clients[i])
 			client_free(ctl->clients[i]);
 	jobs_free(ctl->jobs);
+	if (ctl->env.trace)
+		sa_trace_on_new(ctl->env.trace, NULL, NULL);
+	wake_free(ctl->traced);
 	io_free(ctl->io);
 	timer_free(ctl->pause);
 	remove_socket(ctl);

@@ -3,6 +3,8 @@
  * `status`: one object that says how the daemon and its subnet are.  Programs
  * read it, so members may be added, and none renamed.
  */
+#include <strings.h>
+
 #include "ctl/command.h"
 
 const char *attr_name(unsigned attr)
@@ -20,21 +22,31 @@ const char *attr_name(unsigned attr)
 }
 
 /* SA attributes (15.2.5). */
-static const char *sa_attr_name(unsigned attr)
-{
-	static const char *const names[0x100] = {
-		[0x01] = "ClassPortInfo", [0x02] = "Notice", [0x03] = "InformInfo",
-		[0x11] = "NodeRecord", [0x12] = "PortInfoRecord",
-		[0x13] = "SLtoVLMappingTableRecord", [0x14] = "SwitchInfoRecord",
-		[0x15] = "LinearForwardingTableRecord", [0x17] = "MulticastForwardingTableRecord",
-		[0x18] = "SMInfoRecord", [0x20] = "LinkRecord", [0x30] = "GuidInfoRecord",
-		[0x31] = "ServiceRecord", [0x33] = "P_KeyTableRecord", [0x35] = "PathRecord",
-		[0x36] = "VLArbitrationTableRecord", [0x38] = "MCMemberRecord",
-		[0x39] = "TraceRecord", [0x3a] = "MultiPathRecord",
-		[0xf3] = "InformInfoRecord",
-	};
+static const char *const sa_attr_names[0x100] = {
+	[0x01] = "ClassPortInfo", [0x02] = "Notice", [0x03] = "InformInfo",
+	[0x11] = "NodeRecord", [0x12] = "PortInfoRecord",
+	[0x13] = "SLtoVLMappingTableRecord", [0x14] = "SwitchInfoRecord",
+	[0x15] = "LinearForwardingTableRecord", [0x17] = "MulticastForwardingTableRecord",
+	[0x18] = "SMInfoRecord", [0x20] = "LinkRecord", [0x30] = "GuidInfoRecord",
+	[0x31] = "ServiceRecord", [0x33] = "P_KeyTableRecord", [0x35] = "PathRecord",
+	[0x36] = "VLArbitrationTableRecord", [0x38] = "MCMemberRecord",
+	[0x39] = "TraceRecord", [0x3a] = "MultiPathRecord",
+	[0xf3] = "InformInfoRecord",
+};
 
-	return names[attr];
+json_t *json_sa_attr(unsigned attr)
+{
+	const char *name = attr < ARRAY_SIZE(sa_attr_names) ? sa_attr_names[attr] : NULL;
+
+	return name ? json_string(name) : json_sprintf("0x%04x", attr);
+}
+
+int sa_attr_by_name(const char *name)
+{
+	for (unsigned a = 0; a < ARRAY_SIZE(sa_attr_names); a++)
+		if (sa_attr_names[a] && strcasecmp(sa_attr_names[a], name) == 0)
+			return (int)a;
+	return -1;
 }
 
 /* By name, or as 0x00nn where the attribute has none here. */
@@ -82,7 +94,7 @@ static json_t *status_mads(const struct mad_counts *m)
 			 "malformed", (json_int_t)m->malformed);
 }
 
-static json_t *status_sa(const struct sa_stats *sa)
+static json_t *status_sa(const struct sa_stats *sa, unsigned watchers)
 {
 	static const char *const errors[8] = {
 		"mad-status", "no-resources", "request-invalid", "no-records",
@@ -92,13 +104,14 @@ static json_t *status_sa(const struct sa_stats *sa)
 
 	for (unsigned a = 0; a < 256; a++)
 		if (sa->by_attr[a])
-			set_by_attr(by_attr, sa_attr_name(a), a,
+			set_by_attr(by_attr, sa_attr_names[a], a,
 				    json_integer((json_int_t)sa->by_attr[a]));
 	for (unsigned e = 0; e < 8; e++)
 		if (sa->errors[e])
 			json_object_set_new(by_error, errors[e],
 					    json_integer((json_int_t)sa->errors[e]));
-	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o}",
+	return json_pack("{s:i, s:I, s:I, s:I, s:I, s:o, s:o}",
+			 "watchers", (int)watchers,
 			 "requests", (json_int_t)sa->requests,
 			 "answered", (json_int_t)sa->answered,
 			 "dropped", (json_int_t)sa->dropped,
@@ -188,7 +201,8 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 	json_decref(sweeps);
 	json_object_set_new(status, "smps", status_smps(m, v->sm.discovery_smps));
 	json_object_set_new(status, "mads", status_mads(m));
-	json_object_set_new(status, "sa", v->sa ? status_sa(v->sa) : json_null());
+	json_object_set_new(status, "sa", v->sa ? status_sa(v->sa, sa_trace_watchers(c->env->trace)) :
+						  json_null());
 	json_object_set_new(status, "policy",
 			    v->sm.policy ? status_policy(&v->sm, c->env->policies) : json_null());
 	json_object_set_new(status, "log", status_log());

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * JSON output: one value per command.  Rows are printed as they come, as
- * elements of the array that they belong to.
+ * elements of the array that they belong to; those of an answer that has no end
+ * as values of their own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,4 +59,25 @@ static bool end(bool complete)
 	return true;
 }
 
+/* --- rows alone, each in a line, as they come --- */
+
+static void no_head(const json_t *answer)
+{
+	(void)answer;
+}
+
+static bool line(const json_t *value)
+{
+	json_dumpf(value, stdout, JSON_COMPACT | REALS);
+	printf("\n");
+	return fflush(stdout) == 0;
+}
+
+static bool no_end(bool complete)
+{
+	(void)complete;
+	return true;
+}
+
+const struct output json_lines_output = { .head = no_head, .row = line, .end = no_end };
 const struct output json_output = { .head = head, .row = row, .end = end };

@@ -25,6 +25,7 @@
 #endif
 #define PATIENCE_SECONDS 30	/* for a daemon that has taken a request and says nothing, */
 #define PATIENCE_FILE_SECONDS 600	/* … which may be working on a file */
+#define PATIENCE_ENDLESS 0		/* … whose answer has no end */
 
 enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_NO_DAEMON = 2 };
 
@@ -37,6 +38,8 @@ struct command {
 	const struct output *text;	/* NULL: files are written, the operand is where */
 	size_t optional;		/* so many of the last operands may be left out */
 	const char *flags[4];		/* options without a value */
+	bool follows;			/* its answer has no end: no patience is lost, and each
+					 * row is printed at once, with -j in a line of its own */
 };
 
 static const struct command commands[] = {
@@ -55,6 +58,9 @@ static const struct command commands[] = {
 	{ "bandwidth", { "port", "dst" }, { "level=NAME", "html=FILE" },
 	  "what each level has of links, of a port, or of a route", &text_bandwidth,
 	  .optional = 2 },
+	{ "sa-trace", { NULL }, { "client=PORT", "attribute=NAME", "count" },
+	  "requests to the subnet administrator, as they come",
+	  .text = &text_sa_trace, .flags = { "errors" }, .follows = true },
 	{ "plan", { "<file" }, { NULL }, "what a policy would change; nothing is applied",
 	  .text = &text_plan },
 	{ "policy load", { "<file" }, { "confirm=SECONDS" },
@@ -429,7 +435,8 @@ static int print_answer(FILE *daemon, json_t *answer, const struct output *out)
 static int ask(const struct command *c, json_t *args, const struct buf *file,
 	       const struct output *out)
 {
-	FILE *daemon = connect_daemon(file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);
+	FILE *daemon = connect_daemon(c->follows ? PATIENCE_ENDLESS :
+				      file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);
 	int status = EXIT_NO_DAEMON;
 	json_t *answer;
 
@@ -457,7 +464,7 @@ static const struct output *choose_output(const struct command *c, json_t *args)
 		return &html_output;
 	}
 	if (c->text)
-		return as_json ? &json_output : c->text;
+		return !as_json ? c->text : c->follows ? &json_lines_output : &json_output;
 	made = file_output_begin(json_string_value(json_object_get(args, "dir")));
 	json_object_del(args, "dir");
 	return made ? &file_output : NULL;

@@ -20,7 +20,7 @@ struct output {
 	bool raw_rows;		/* control characters in rows are left as they are */
 };
 
-extern const struct output json_output;
+extern const struct output json_output, json_lines_output;
 
 /* Text, by command (text.c). */
 extern const struct output text_status, text_nodes, text_ports, text_route, text_sl2vl,
@@ -34,6 +34,7 @@ void put_hops(const json_t *hops);
 /* … and those of policies (text_policy.c). */
 extern const struct output text_plan, text_policy_load, text_policy_confirm, text_policy_revert,
 			   text_policy_show, text_policy_history;
+extern const struct output text_sa_trace;	/* text_sa.c */
 /* The findings that may come with an error, to stderr. */
 void text_findings_of_error(const json_t *answer);
 

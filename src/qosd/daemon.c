@@ -355,6 +355,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	}
 	q->sa.sm_key = q->quick.sm_key = s->sm_key;
 	q->sa.mcast = q->quick.mcast = mcast_new(on_mcast_changed, q);
+	env.trace = q->sa.trace = q->quick.trace = sa_trace_new();
 	q->mad = mad_open(q->loop, &ms, &mh, err);
 	if (!q->mad)
 		return false;
@@ -379,6 +380,7 @@ static void close_all(struct qosd *q)
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
 	state_unref(q->sa.state);
 	mcast_free(q->sa.mcast);
+	sa_trace_free(q->sa.trace);
 	sig_free(q->hup);
 	sig_free(q->term);
 	sig_free(q->intr);

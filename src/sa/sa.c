@@ -10,8 +10,10 @@
 #include <infiniband/umad_sa.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "registry/mcast.h"
 #include "sa/scan.h"
+#include "sa/trace.h"
 
 /* Offsets in the header: MAD, RMPP, SA (13.4.2, 13.6.2.1, 15.2.1.1) */
 enum {
@@ -202,12 +204,46 @@ static void count_status(struct sa_stats *st, uint16_t status)
 		st->errors[status >> 8 & 7]++;
 }
 
+static uint8_t keep(uint8_t *to, const uint8_t *data, size_t n)
+{
+	n = n < TRACE_RECORD ? n : TRACE_RECORD;
+	memcpy(to, data, n);
+	return (uint8_t)n;
+}
+
+/* For those who look on; out is NULL if there is no answer. */
+static void trace(const struct sa *sa, const struct sa_request *req, const struct buf *out,
+		  uint32_t records)
+{
+	struct sa_event e = { .when_us = clock_real_us(), .slid = req->slid,
+			      .records = records, .dropped = !out };
+
+	if (req->len < MAD_HDR_LEN)
+		return;
+	e.method = req->mad[OFF_METHOD];
+	e.attr = get_be16(req->mad + OFF_ATTR);
+	if (req->arrived_us)
+		e.us = (uint32_t)(clock_mono_us() - req->arrived_us);
+	if (req->len > SA_HDR_LEN) {
+		e.mask = get_be64(req->mad + OFF_MASK);
+		e.n_asked = keep(e.asked, req->mad + SA_HDR_LEN, req->len - SA_HDR_LEN);
+	}
+	if (out)
+		e.status = get_be16((const uint8_t *)out->s + OFF_STATUS);
+	if (records)
+		e.n_answered = keep(e.answered, (const uint8_t *)out->s + SA_HDR_LEN,
+				    out->n - SA_HDR_LEN);
+	sa_trace_add(sa->trace, &e);
+}
+
 bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out)
 {
 	out->n = 0;
 	sa->stats.requests++;
 	if (!is_request(req) || sm_key_is_wrong(sa, req)) {
 		sa->stats.dropped++;
+		if (sa_trace_active(sa->trace))
+			trace(sa, req, NULL, 0);
 		return false;
 	}
 	struct sa_msg m = {
@@ -234,6 +270,8 @@ bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out)
 		finish_error(req, m.method, m.attr, status, out);
 	else
 		finish_records(&m);
+	if (sa_trace_active(sa->trace))
+		trace(sa, req, out, status ? 0 : m.records);
 	return true;
 }
 
@@ -268,5 +306,7 @@ bool sa_answer_busy(struct sa *sa, const struct sa_request *req, struct buf *out
 	finish_error(req, req->mad[OFF_METHOD], get_be16(req->mad + OFF_ATTR), IB_STATUS_BUSY, out);
 	sa->stats.answered++;
 	sa->stats.busy++;
+	if (sa_trace_active(sa->trace))
+		trace(sa, req, out, 0);
 	return true;
 }

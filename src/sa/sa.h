@@ -19,6 +19,7 @@
 #include "plan/state.h"
 
 struct mcast_db;		/* registry/mcast.h */
+struct sa_trace;		/* sa/trace.h */
 
 struct sa_stats {
 	uint64_t requests, answered, dropped, busy;
@@ -33,6 +34,7 @@ struct sa {
 	struct subnet_state *state;	/* NULL: not master, or no sweep done yet */
 	struct mcast_db *mcast;		/* never NULL */
 	uint64_t sm_key;
+	struct sa_trace *trace;		/* may be NULL */
 	struct sa_stats stats;
 };
 
@@ -40,6 +42,7 @@ struct sa_request {
 	const uint8_t *mad;
 	size_t len;			/* as received; may be anything */
 	uint16_t slid;			/* of the requester */
+	int64_t arrived_us;		/* monotonic; 0: not known */
 };
 
 /*
