@@ -18,6 +18,7 @@ static struct ctl_view view;
 static struct sa_stats sa_stats;
 static struct mad_counts counts;
 static struct loop *loop;
+static struct jobs *jobs;
 static bool accept_policy;
 static unsigned reloads, sweeps;
 
@@ -56,15 +57,15 @@ static void setup(void)
 	asking_in(loop);
 	env = (struct ctl_env){ .version = "1.2.3", .reload_read = reload_read,
 				.reload_apply = reload_apply, .sweep = sweep };
-	view = (struct ctl_view){ .state = state, .mad = &counts, .sa = &sa_stats,
-				  .jobs = jobs_new(loop) };
+	jobs = jobs_new(loop);
+	view = (struct ctl_view){ .state = state, .mad = &counts, .sa = &sa_stats, .jobs = jobs };
 	view.sm.state = SM_MASTER;
 	reloads = sweeps = 0;
 }
 
 static void teardown(void)
 {
-	jobs_free(view.jobs);
+	jobs_free(jobs);
 	loop_free(loop);
 	test_subnet_free(state);
 }
