@@ -51,6 +51,29 @@ struct sa_request {
 bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out);
 
 /*
+ * The same without building it whole: SA_WHOLE as above, where the answer is one MAD
+ * and cost little; SA_LATER with an answer in the making, which holds what it needs of the
+ * published state.  Reading it is for the thread that has sa.
+ */
+struct sa_job;
+enum sa_outcome { SA_DROP, SA_WHOLE, SA_LATER };
+enum sa_outcome sa_begin(struct sa *sa, const struct sa_request *req, struct buf *out,
+			 struct sa_job **job);
+/* True if so many steps of search are enough for all of it and it is one MAD: then that is in out. */
+bool sa_job_try(struct sa_job *j, unsigned steps, struct buf *out);
+/*
+ * The next SA_SEGMENT bytes of records; _LAST: *n of them, and no more to come;
+ * _LATER: there were not enough within so many steps, to be asked again.
+ */
+#define SA_SEGMENT 200
+enum sa_read { SA_READ_MORE, SA_READ_LAST, SA_READ_LATER };
+enum sa_read sa_job_read(struct sa_job *j, unsigned steps, uint8_t data[SA_SEGMENT], size_t *n);
+/* When something was read: the headers, 56 bytes, and whether it goes by RMPP. */
+bool sa_job_head(const struct sa_job *j, uint8_t head[56]);
+size_t sa_job_held(const struct sa_job *j);	/* bytes of memory */
+void sa_job_free(struct sa_job *j);
+
+/*
  * A Get of a PathRecord in one MAD: most of what an SA is asked, and answered
  * without changing anything but sa->stats, if mcast_sync() saw the state before.
  */

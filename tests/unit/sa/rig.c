@@ -82,6 +82,7 @@ void rig_start(struct rig *r)
 		free(r->state);
 	}
 	r->state = xcalloc(1, sizeof(*r->state));
+	r->state->refs = 1;
 	r->state->generation = generation;
 	r->state->f = r->f;
 	r->state->plan = plan_compute(r->f, r->policy, r->settings, NULL, NULL);
