@@ -112,6 +112,9 @@ static const struct key settings_keys[] = {
 	{ "sweep-interval", read_time, AT(sweep_interval_s), .max = 86400, SECONDS },
 
 	{ "sa-requests-max", read_uint, AT(sa_requests_max), .min = 1, .max = 1000000 },
+	{ "sa-requests-per-port", read_uint, AT(sa_requests_per_port), .min = 1, .max = 1000000 },
+	{ "sa-transfers-max", read_uint, AT(sa_transfers_max), .min = 1, .max = 65536 },
+	{ "sa-transfers-per-port", read_uint, AT(sa_transfers_per_port), .min = 1, .max = 65536 },
 
 	{ "log-level", read_choice, AT(log_level), .words = log_words },
 };

@@ -132,6 +132,7 @@ json_t *json_findings(const struct findings *f);
 const char *attr_name(unsigned attr);		/* of the SM classes, below 0x40; or NULL */
 json_t *json_sa_attr(unsigned attr);		/* of the SA: its name, or 0xnnnn */
 int sa_attr_by_name(const char *name);		/* -1: there is none */
+const char *sa_status_name(unsigned slot);	/* of sa/stats.h */
 json_t *json_time(int64_t realtime_us);		/* ISO 8601, UTC */
 json_t *json_time_us(int64_t realtime_us);	/* … with microseconds */
 json_t *json_uid(int64_t uid);			/* null where there is none */
@@ -156,6 +157,7 @@ void cmd_explain(const struct ctl_call *c, struct reply *r);	/* explain.c */
 void cmd_bandwidth(const struct ctl_call *c, struct reply *r);	/* bandwidth.c */
 void cmd_dump(const struct ctl_call *c, struct reply *r);	/* dump.c */
 void cmd_export_ibacm(const struct ctl_call *c, struct reply *r);	/* export.c */
+void cmd_sa_stats(const struct ctl_call *c, struct reply *r);	/* sa_stats.c */
 void cmd_sa_trace(const struct ctl_call *c, struct reply *r);	/* sa_trace.c */
 void cmd_plan(const struct ctl_call *c, struct reply *r);	/* plan.c */
 void cmd_reload(const struct ctl_call *c, struct reply *r);	/* policy.c */

@@ -64,6 +64,7 @@ static const struct command commands[] = {
 	  .args = { TEXT_ARG("from"), NUMBER_ARG("service-id", UINT64_MAX),
 		    NUMBER_ARG("qos-class", 0xfff), NUMBER_ARG("pkey", 0xffff),
 		    NUMBER_ARG("tclass", 0xff) } },
+	{ "sa-stats", .run = cmd_sa_stats },
 	{ "sa-trace", .run = cmd_sa_trace,
 	  .args = { TEXT_ARG("client"), TEXT_ARG("attribute"), FLAG_ARG("errors"),
 		    { .name = "count", .type = ARG_NUMBER, .min = 1, .max = UINT64_MAX } } },

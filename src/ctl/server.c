@@ -120,7 +120,7 @@ static struct ctl_view current_view(const struct ctl_env *env)
 {
 	struct ctl_view v = { .state = env->sa ? env->sa->state : NULL,
 			      .sa = env->sa_stats ? env->sa_stats(env->arg) :
-				    env->sa ? &env->sa->stats : NULL,
+				    env->sa ? env->sa->stats : NULL,
 			      .mad = env->mad ? mad_counts(env->mad) : NULL };
 
 	if (env->sm)

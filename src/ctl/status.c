@@ -96,20 +96,21 @@ static json_t *status_mads(const struct mad_counts *m)
 
 static json_t *status_sa(const struct sa_stats *sa, unsigned watchers)
 {
-	static const char *const errors[8] = {
-		"mad-status", "no-resources", "request-invalid", "no-records",
-		"too-many-records", "invalid-gid", "insufficient-components", "request-denied",
-	};
+	uint64_t errors[SA_STATUS_SLOTS] = { 0 };
 	json_t *by_attr = json_object(), *by_error = json_object();
 
-	for (unsigned a = 0; a < 256; a++)
-		if (sa->by_attr[a])
-			set_by_attr(by_attr, sa_attr_names[a], a,
-				    json_integer((json_int_t)sa->by_attr[a]));
-	for (unsigned e = 0; e < 8; e++)
-		if (sa->errors[e])
-			json_object_set_new(by_error, errors[e],
-					    json_integer((json_int_t)sa->errors[e]));
+	for (unsigned a = 0; a < ARRAY_SIZE(sa->by_attr); a++) {
+		if (!sa->by_attr[a].requests)
+			continue;
+		set_by_attr(by_attr, sa_attr_names[a], a,
+			    json_integer((json_int_t)sa->by_attr[a].requests));
+		for (unsigned i = 1; i < SA_STATUS_SLOTS; i++)
+			errors[i] += sa->by_attr[a].status[i];
+	}
+	for (unsigned i = 1; i < SA_STATUS_SLOTS; i++)
+		if (errors[i])
+			json_object_set_new(by_error, sa_status_name(i),
+					    json_integer((json_int_t)errors[i]));
 	return json_pack("{s:i, s:I, s:I, s:I, s:I, s:o, s:o}",
 			 "watchers", (int)watchers,
 			 "requests", (json_int_t)sa->requests,

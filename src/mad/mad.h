@@ -55,7 +55,10 @@ struct mad_settings {
 	uint64_t port_guid;	/* 0: first port that is up */
 	unsigned smp_window, smp_window_device;
 	unsigned timeout_ms, retries;
-	unsigned sa_queue_max;	/* SA requests that may wait; beyond, `overload` is set */
+	/* SA requests that may wait, in all and of one source; beyond, `overload` is set. */
+	unsigned sa_queue_max, sa_queue_each;
+	/* Answers that may be under way by RMPP, likewise. */
+	unsigned sa_transfers_max, sa_transfers_each;
 };
 
 /* SMPs and MADs counted, for `status`. */
@@ -65,6 +68,7 @@ struct mad_counts {
 	uint64_t smps, sets_total;
 	uint64_t timeouts, retries, bad_status, send_errors;
 	uint64_t sa_received, sa_sent, traps, unknown, malformed;
+	uint64_t rmpp_streams, rmpp_segments, rmpp_repeated, rmpp_aborted, rmpp_refused;
 };
 
 /* A request from the outside (SMInfo, traps, SA).  Valid during the callback. */
@@ -74,7 +78,8 @@ struct mad_in {
 	uint16_t slid;		/* of the sender; IB_LID_PERMISSIVE for directed routes */
 	uint8_t mgmt_class;
 	const void *umad;	/* opaque: the address to answer to */
-	bool overload;		/* SA only: more requests wait than are served in time */
+	int64_t arrived_us;	/* SA only: monotonic */
+	bool overload;		/* SA only: too many requests wait, of all or of this source */
 };
 
 struct mad_port_info {
@@ -91,12 +96,13 @@ struct mad_hooks {
 	/* What others send; in->mad is good during the call only. */
 	void (*request)(void *arg, const struct mad_in *in);
 	/*
-	 * The same for a request of the SA class that is one MAD, before anybody
-	 * else sees it, in the receiver's thread: true if it is served.  May be
-	 * NULL.  It saves the way through the loop, which costs more than most
+	 * Whether a request of the SA class that is one MAD is for at_once(), by its
+	 * bytes; in the receiver's thread, as at_once(), which serves it.  Both
+	 * may be NULL.  It saves the way through the loop, which costs more than most
 	 * answers, and must not take long, for all other MADs wait.
 	 */
-	bool (*at_once)(void *arg, struct mad_port *m, const struct mad_in *in);
+	bool (*is_at_once)(const uint8_t *mad, size_t len);
+	void (*at_once)(void *arg, struct mad_port *m, const struct mad_in *in);
 	/* The device is gone for good: the port must be opened anew. */
 	void (*dead)(void *arg, const char *why);
 	void *arg;
@@ -130,10 +136,29 @@ void smp_send(struct mad_port *m, const struct smp *s,
 	      void (*fn)(void *arg, const struct smp *s, int status), void *arg);
 
 /*
- * Sends an answer to `in`, from the loop's thread or from at_once: mad of len
- * bytes, header filled in by the caller (method, status, TID …).  Longer than
- * 256 bytes: the kernel segments (RMPP).
+ * Sends an answer to `in`, from the loop's thread or from at_once: mad of at most
+ * 256 bytes, header filled in by the caller (method, status, TID …).  One of RMPP (from
+ * the loop's thread only) is sent again until it is acknowledged.
  */
 bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, size_t len);
+
+/* An answer of the SA class that is made while it is sent, in the loop's thread. */
+enum mad_read { MAD_READ_MORE, MAD_READ_LAST, MAD_READ_LATER };
+struct mad_source {
+	/*
+	 * The next 200 bytes behind the SA header; _LAST: *n of them, and no more
+	 * to come.  _LATER: nothing yet, and it is asked again when others had their turn.
+	 */
+	enum mad_read (*read)(struct mad_source *s, uint8_t data[200], size_t *n);
+	/* When something was read: the headers, and whether RMPP is to be used. */
+	bool (*head)(struct mad_source *s, uint8_t head[56]);
+	void (*release)(struct mad_source *s);
+	size_t held;			/* bytes that it keeps in memory */
+};
+/*
+ * Sends it all, and releases the source in the end.  False: too many are under way, of all
+ * or of this source, or they hold too much; then it is still the caller's.
+ */
+bool mad_stream(struct mad_port *m, const struct mad_in *in, struct mad_source *source);
 
 #endif

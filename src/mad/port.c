@@ -19,7 +19,6 @@
 #include "mad/port.h"
 
 #define CAS_MAX 32
-#define RMPP_RETRIES 3
 #define GSI_QKEY 0x80010000u
 #define UMAD_STATE_INIT 2
 
@@ -112,7 +111,8 @@ static bool register_agents(struct mad_port *m, struct buf *err)
 	m->agent_dr = register_agent(m, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, dr, sizeof(dr), err);
 	if (m->agent_dr < 0)
 		return false;
-	m->agent_sa = register_agent(m, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 1,
+	/* RMPP version 0: it is ours to do (transfer.c), so that no answer is built whole */
+	m->agent_sa = register_agent(m, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0,
 				     sa, sizeof(sa), err);
 	return m->agent_sa >= 0;
 }
@@ -129,6 +129,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 	m->fd = m->issm_fd = -1;
 	m->agent_smi = m->agent_dr = m->agent_sa = -1;
 	m->sa_queue_max = s->sa_queue_max;
+	m->sa_queue_each = s->sa_queue_each;
 	if (umad_init() < 0) {
 		buf_puts(err, "cannot use libibumad");
 		goto fail;
@@ -144,6 +145,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 	if (!register_agents(m, err))
 		goto fail;
 	m->txns = txn_table_new(m, s);
+	m->sa = sa_side_new(m, s);
 	if (!rx_start(m, err))
 		goto fail;
 	return m;
@@ -158,6 +160,7 @@ void mad_close(struct mad_port *m)
 		return;
 	mad_set_issm(m, false, NULL);
 	rx_stop(m);
+	sa_side_free(m->sa);
 	txn_table_free(m->txns);
 	if (m->agent_sa >= 0)
 		umad_unregister(m->fd, m->agent_sa);
@@ -183,6 +186,11 @@ const struct mad_counts *mad_counts(struct mad_port *m)
 	m->shown.sa_received = atomic_load(&m->sa_received);
 	m->shown.sa_sent = atomic_load(&m->sa_sent);
 	m->shown.send_errors += atomic_load(&m->send_errors);
+	m->shown.rmpp_streams = m->rmpp.streams;
+	m->shown.rmpp_segments = m->rmpp.segments;
+	m->shown.rmpp_repeated = m->rmpp.repeated;
+	m->shown.rmpp_aborted = m->rmpp.aborted;
+	m->shown.rmpp_refused = m->rmpp.refused;
 	return &m->shown;
 }
 
@@ -232,29 +240,29 @@ static bool rmpp_active(const struct mad_in *in, const uint8_t *mad, size_t len)
 
 bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, size_t len)
 {
-	uint8_t small[sizeof(struct ib_user_mad) + MAD_SIZE];
+	union {
+		struct ib_user_mad umad;
+		uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
+	} u;
 	const struct ib_user_mad *from = in->umad;
-	/* the kernel segments an RMPP message by its length; all else is one MAD */
-	size_t size = rmpp_active(in, mad, len) || len > MAD_SIZE ? len : MAD_SIZE;
-	struct ib_user_mad *u = (void *)small;
-	int r;
+	uint8_t *to = umad_get_mad(&u);
 
-	if (size > MAD_SIZE)
-		u = xmalloc(umad_size() + size);
-	memset(u, 0, umad_size());
-	u->addr = from->addr;
-	u->addr.qkey = from->addr.qpn ? htobe32(GSI_QKEY) : 0;
-	memcpy(umad_get_mad(u), mad, len);
-	if (len < size)
-		memset((uint8_t *)umad_get_mad(u) + len, 0, size - len);
-	/* of an RMPP message the kernel sends again what is not acknowledged */
-	r = umad_send(m->fd, (int)from->agent_id, u, (int)size, 0,
-		      rmpp_active(in, mad, len) ? RMPP_RETRIES : 0);
-	if (size > MAD_SIZE)
-		free(u);
-	if (r < 0)
+	if (len > MAD_SIZE)
+		return false;
+	memset(&u, 0, umad_size());
+	u.umad.addr = from->addr;
+	u.umad.addr.qkey = from->addr.qpn ? htobe32(GSI_QKEY) : 0;
+	memcpy(to, mad, len);
+	memset(to + len, 0, MAD_SIZE - len);
+	if (rmpp_active(in, mad, len)) {
+		sa_side_reply(m->sa, from, to);
+		return true;
+	}
+	if (umad_send(m->fd, (int)from->agent_id, &u, MAD_SIZE, 0, 0) < 0) {
 		atomic_fetch_add_explicit(&m->send_errors, 1, memory_order_relaxed);
-	else if (in->mgmt_class == UMAD_CLASS_SUBN_ADM)
+		return false;
+	}
+	if (in->mgmt_class == UMAD_CLASS_SUBN_ADM)
 		atomic_fetch_add_explicit(&m->sa_sent, 1, memory_order_relaxed);
-	return r >= 0;
+	return true;
 }

@@ -12,16 +12,17 @@
 #include <infiniband/umad.h>
 #include <infiniband/umad_sm.h>
 
+#include "mad/fair.h"
 #include "mad/mad.h"
 
 #define MAD_SIZE	256
 #define RX_BATCH	128
 
-/* One received MAD with its umad header; big != NULL for an RMPP message. */
+/* One received MAD with its umad header. */
 struct rx_slot {
 	uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
-	void *big;		/* malloc'ed umad header and message */
 	int len;		/* of the MAD */
+	int64_t arrived_us;	/* monotonic; of a request to the SA, else 0 */
 };
 
 struct rx_batch {
@@ -31,6 +32,7 @@ struct rx_batch {
 };
 
 struct txn_table;
+struct sa_side;
 
 struct mad_port {
 	struct loop *loop;
@@ -53,7 +55,11 @@ struct mad_port {
 	struct rx_batch *full, **full_tail;
 	struct rx_batch *spare;
 	atomic_uint sa_queued;		/* SA requests handed over, not yet served */
-	unsigned sa_queue_max;		/* more than that waiting is overload */
+	unsigned sa_queue_max, sa_queue_each;
+	struct sa_side *sa;		/* of the loop's thread, as the counts of RMPP */
+	struct { uint64_t streams, segments, repeated, aborted, refused; } rmpp;
+	struct fair *at_once;		/* of the receiver's: struct quick */
+	struct quick *quick_spare;
 
 	pthread_mutex_t engine;		/* guards txns, and is held in the callbacks of a job */
 	struct txn_table *txns;
@@ -62,6 +68,22 @@ struct mad_port {
 /* rx.c */
 bool rx_start(struct mad_port *m, struct buf *err);
 void rx_stop(struct mad_port *m);
+
+/* Who asks, for a struct fair. */
+static inline uint64_t umad_source(const struct ib_user_mad *u)
+{
+	return (uint64_t)u->addr.qpn << 16 | u->addr.lid;
+}
+
+/* serve.c: requests of the SA class in the loop's thread, in turn; answers by RMPP */
+struct sa_side *sa_side_new(struct mad_port *m, const struct mad_settings *s);
+void sa_side_free(struct sa_side *s);
+/* A MAD of the SA class that is no response. */
+void sa_side_take(struct sa_side *s, const struct ib_user_mad *u, const uint8_t *mad, size_t len);
+/* Serves what waits, for a while. */
+void sa_side_turn(struct sa_side *s);
+/* An RMPP answer that is one MAD of 256 bytes. */
+void sa_side_reply(struct sa_side *s, const struct ib_user_mad *to, const uint8_t *mad);
 
 /* txn.c */
 struct txn_table *txn_table_new(struct mad_port *m, const struct mad_settings *s);

@@ -2,8 +2,8 @@
 /*
  * Receiving: a thread that blocks in umad_recv(), and serves at once what it
  * can: answers to our SMPs, which it hands to their transactions (txn.c, under
- * the engine's lock), and requests that the hook at_once takes.  The rest it
- * fills into batches, which the loop's side empties.
+ * the engine's lock), and requests that are for the hook at_once, in turn where several
+ * wait.  The rest it fills into batches, which the loop's side empties.
  *
  * Beyond that the thread touches nothing but the two batch lists (under their
  * lock) and atomics.  A batch changes hands when it is full or the port has nothing more
@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "ib/ib.h"
 #include "mad/port.h"
@@ -24,7 +25,10 @@
 #define POLL_BUSY_MS	10
 #define POLL_IDLE_MS	500
 #define POLLS_BUSY	100
-#define RMPP_MAX	(1 << 20)	/* largest request message taken */
+#define LOOKS_AHEAD	16	/* one MAD of so many is followed by a look whether more wait */
+#define DRAIN_MAX	512	/* MADs taken in before the first of them is served */
+#define SERVE_MAX	64	/* and served before more are taken in */
+#define BACKLOG_MAX	4	/* times what may wait: beyond, the loop is not even told */
 #define ERRORS_MAX	20	/* receive errors in a row after which the port is given up */
 #define RETRY_NS	50000000
 
@@ -65,13 +69,12 @@ static void batch_hand_over(struct mad_port *m, struct rx_batch *b)
 
 static const uint8_t *slot_mad(const struct rx_slot *s)
 {
-	const uint8_t *raw = s->big ? s->big : s->raw;
-	return raw + umad_size();
+	return s->raw + umad_size();
 }
 
 static const struct ib_user_mad *slot_umad(const struct rx_slot *s)
 {
-	return s->big ? s->big : (const void *)s->raw;
+	return (const void *)s->raw;
 }
 
 static bool is_sa_request(const struct rx_slot *s)
@@ -86,6 +89,7 @@ static struct mad_in slot_in(const struct rx_slot *s)
 	return (struct mad_in){
 		.mad = slot_mad(s), .len = (size_t)s->len, .slid = ntohs(slot_umad(s)->addr.lid),
 		.mgmt_class = slot_mad(s)[1], .umad = slot_umad(s),
+		.arrived_us = s->arrived_us,
 	};
 }
 
@@ -97,11 +101,69 @@ static bool is_smp_answer(const struct rx_slot *s)
 	       (mad[1] == UMAD_CLASS_SUBN_LID_ROUTED || mad[1] == UMAD_CLASS_SUBN_DIRECTED_ROUTE);
 }
 
-/* In the receiver's thread: true if the slot is free again. */
-static bool served_at_once(struct mad_port *m, const struct rx_slot *s)
-{
-	struct mad_in in;
+/* --- requests that are served here --- */
 
+/* One that waits, because others were found to wait, too. */
+struct quick {
+	struct fair_item item;
+	struct quick *next;		/* if it is free */
+	struct rx_slot slot;
+};
+
+static void serve_at_once(struct mad_port *m, const struct rx_slot *s, bool overload)
+{
+	struct mad_in in = slot_in(s);
+
+	in.overload = overload;
+	m->hooks.at_once(m->hooks.arg, m, &in);
+}
+
+static void wait_in_turn(struct mad_port *m, const struct rx_slot *s)
+{
+	struct quick *q = m->quick_spare;
+
+	if (q)
+		m->quick_spare = q->next;
+	else
+		q = xmalloc(sizeof(*q));
+	q->slot = *s;
+	if (fair_push(m->at_once, umad_source(slot_umad(s)), &q->item))
+		return;
+	q->next = m->quick_spare;
+	m->quick_spare = q;
+	serve_at_once(m, s, true);
+}
+
+static void serve_waiting(struct mad_port *m)
+{
+	struct fair_item *item;
+
+	for (unsigned i = 0; i < SERVE_MAX && (item = fair_pop(m->at_once)); i++) {
+		struct quick *q = (struct quick *)(void *)item;	/* its first member */
+
+		serve_at_once(m, &q->slot, false);
+		q->next = m->quick_spare;
+		m->quick_spare = q;
+	}
+}
+
+static void free_waiting(struct mad_port *m)
+{
+	struct fair_item *item;
+	struct quick *q;
+
+	while (m->at_once && (item = fair_pop(m->at_once)))
+		free(item);
+	fair_free(m->at_once);
+	while ((q = m->quick_spare)) {
+		m->quick_spare = q->next;
+		free(q);
+	}
+}
+
+/* In the receiver's thread: true if the slot is free again.  draining: others are behind it. */
+static bool taken_here(struct mad_port *m, const struct rx_slot *s, bool draining)
+{
 	if (is_smp_answer(s)) {
 		const uint8_t *mad = slot_mad(s);
 
@@ -110,17 +172,22 @@ static bool served_at_once(struct mad_port *m, const struct rx_slot *s)
 			     (const struct umad_smp *)(const void *)mad, (size_t)s->len);
 		txn_pump(m->txns);
 		pthread_mutex_unlock(&m->engine);
-		free(s->big);
 		return true;
 	}
 	if (!is_sa_request(s))
 		return false;
 	atomic_fetch_add_explicit(&m->sa_received, 1, memory_order_relaxed);
-	if (m->hooks.at_once && !s->big) {
-		in = slot_in(s);
-		if (m->hooks.at_once(m->hooks.arg, m, &in))
-			return true;
+	if (m->hooks.is_at_once && m->hooks.is_at_once(slot_mad(s), (size_t)s->len)) {
+		if (draining)
+			wait_in_turn(m, s);
+		else
+			serve_at_once(m, s, false);
+		return true;
 	}
+	/* the loop is far behind: who asks will ask again */
+	if (atomic_load_explicit(&m->sa_queued, memory_order_relaxed) >
+	    BACKLOG_MAX * (m->sa_queue_max + RX_BATCH))
+		return true;
 	atomic_fetch_add_explicit(&m->sa_queued, 1, memory_order_relaxed);
 	return false;
 }
@@ -131,42 +198,65 @@ static int receive(struct mad_port *m, struct rx_slot *s, int timeout_ms)
 	int len = MAD_SIZE;
 	int r = umad_recv(m->fd, s->raw, &len, timeout_ms);
 
-	s->big = NULL;
-	if (r == -ENOSPC && len > MAD_SIZE) {
-		/*
-		 * An RMPP message: the kernel keeps it, before all others, until it
-		 * is read whole.  Not xmalloc(): its size is the sender's choice.
-		 */
-		s->big = malloc(umad_size() + (size_t)len);
-		if (s->big)
-			r = umad_recv(m->fd, s->big, &len, 0);
-		if (r < 0 || len > RMPP_MAX) {
-			free(s->big);
-			s->big = NULL;
-			r = -EMSGSIZE;
-		}
+	if (r == -ENOSPC) {
+		/* none of our agents is given more than a MAD; it would be in the way for ever */
+		void *whole = malloc(umad_size() + (size_t)len);
+
+		if (whole)
+			umad_recv(m->fd, whole, &len, 0);
+		free(whole);
+		r = -EMSGSIZE;
 	}
 	s->len = r < 0 ? 0 : len;
+	s->arrived_us = is_sa_request(s) ? clock_mono_us() : 0;
 	return r;
+}
+
+/*
+ * Most of the time who asks is the only one, and is answered without a look at
+ * whether others wait, which would cost more than it is worth.  Once in a while there
+ * is one, without waiting; when it finds something, all that is there is taken in first,
+ * and then served in turn, so that who sends a thousand requests waits alone for them.
+ */
+struct intake {
+	unsigned since_look;		/* MADs */
+	unsigned drained;		/* in this round; 0: none is on */
+};
+
+static int how_long(struct intake *in, bool work_left, unsigned idle)
+{
+	if (work_left || in->drained || ++in->since_look >= LOOKS_AHEAD)
+		return 0;
+	return idle < POLLS_BUSY ? POLL_BUSY_MS : POLL_IDLE_MS;
 }
 
 static void *receiver(void *arg)
 {
 	struct mad_port *m = arg;
 	struct rx_batch *b = batch_get(m);
+	struct intake in = { 0 };
 	unsigned errors = 0, idle = 0;
 
 	while (!atomic_load_explicit(&m->stop, memory_order_relaxed)) {
-		/* block only when there is nothing to hand over */
-		int r = receive(m, &b->slot[b->n], b->n ? 0 :
-				idle < POLLS_BUSY ? POLL_BUSY_MS : POLL_IDLE_MS);
+		/* block only when there is nothing to hand over, or to serve */
+		bool work_left = b->n || fair_count(m->at_once);
+		int timeout_ms = how_long(&in, work_left, idle);
+		int r = receive(m, &b->slot[b->n], timeout_ms);
 
 		if (r >= 0) {
 			errors = idle = 0;
-			if (served_at_once(m, &b->slot[b->n]) || ++b->n < RX_BATCH)
+			/* it came without waiting for it: so may others have */
+			if (timeout_ms == 0)
+				in.drained++;
+			if (!taken_here(m, &b->slot[b->n], timeout_ms == 0))
+				b->n++;
+			if (b->n < RX_BATCH && in.drained < DRAIN_MAX)
 				continue;
 		} else if (r == -EMSGSIZE) {
 			count(m, &m->counts.malformed);
+		} else if (timeout_ms == 0 && (r == -EAGAIN || r == -ETIMEDOUT)) {
+			/* nothing more is there; but where several waited, others come soon */
+			in.since_look = in.drained > 1 ? LOOKS_AHEAD : 0;
 		} else if (!b->n && r != -ETIMEDOUT && r != -EAGAIN) {
 			/* the device is gone, and this descriptor with it: the kernel gives no other */
 			if (++errors == ERRORS_MAX) {
@@ -177,39 +267,21 @@ static void *receiver(void *arg)
 		} else if (!b->n && idle < POLLS_BUSY) {
 			idle++;
 		}
+		in.drained = 0;
 		if (b->n) {
 			batch_hand_over(m, b);
 			b = batch_get(m);
 		}
+		serve_waiting(m);
 	}
 	free(b);
 	return NULL;
 }
 
-static void dispatch_request(struct mad_port *m, const struct rx_slot *s)
-{
-	struct mad_in in = slot_in(s);
-
-	switch (in.mgmt_class) {
-	case UMAD_CLASS_SUBN_ADM:
-		in.overload = atomic_load_explicit(&m->sa_queued, memory_order_relaxed) >
-			      m->sa_queue_max;
-		break;
-	case UMAD_CLASS_SUBN_LID_ROUTED:
-	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
-		if (in.mad[3] == UMAD_METHOD_TRAP)
-			count(m, &m->counts.traps);
-		break;
-	default:
-		count(m, &m->counts.unknown);
-		return;
-	}
-	m->hooks.request(m->hooks.arg, &in);
-}
-
 static void dispatch(struct mad_port *m, const struct rx_slot *s)
 {
 	const uint8_t *mad = slot_mad(s);
+	struct mad_in in;
 
 	if (s->len < MAD_HEADER) {
 		count(m, &m->counts.malformed);
@@ -219,7 +291,21 @@ static void dispatch(struct mad_port *m, const struct rx_slot *s)
 	if (slot_umad(s)->status || (mad[3] & METHOD_RESPONSE) ||
 	    mad[3] == UMAD_METHOD_TRAP_REPRESS)
 		return;
-	dispatch_request(m, s);
+	in = slot_in(s);
+	switch (in.mgmt_class) {
+	case UMAD_CLASS_SUBN_ADM:
+		atomic_fetch_sub_explicit(&m->sa_queued, 1, memory_order_relaxed);
+		sa_side_take(m->sa, slot_umad(s), mad, (size_t)s->len);
+		return;
+	case UMAD_CLASS_SUBN_LID_ROUTED:
+	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
+		if (mad[3] == UMAD_METHOD_TRAP)
+			count(m, &m->counts.traps);
+		m->hooks.request(m->hooks.arg, &in);
+		return;
+	default:
+		count(m, &m->counts.unknown);
+	}
 }
 
 /* In the loop's thread. */
@@ -235,13 +321,10 @@ static void on_wake(void *arg)
 	pthread_mutex_unlock(&m->lock);
 
 	for (b = list; b; b = b->next)
-		for (unsigned i = 0; i < b->n; i++) {
+		for (unsigned i = 0; i < b->n; i++)
 			dispatch(m, &b->slot[i]);
-			if (is_sa_request(&b->slot[i]))
-				atomic_fetch_sub_explicit(&m->sa_queued, 1, memory_order_relaxed);
-			free(b->slot[i].big);
-		}
 	txn_tell(m->txns);
+	sa_side_turn(m->sa);
 	if (atomic_exchange(&m->dead, false))
 		m->hooks.dead(m->hooks.arg, "the port does not receive any more: is the device gone?");
 
@@ -261,6 +344,7 @@ bool rx_start(struct mad_port *m, struct buf *err)
 
 	m->full_tail = &m->full;
 	m->wake = wake_new(m->loop, on_wake, m);
+	m->at_once = fair_new(m->sa_queue_max, m->sa_queue_each);
 	r = pthread_create(&m->thread, NULL, receiver, m);
 	if (r) {
 		buf_printf(err, "cannot start the receiver thread: %s", strerror(r));
@@ -284,11 +368,9 @@ void rx_stop(struct mad_port *m)
 	atomic_store(&m->stop, true);
 	if (m->thread_started)
 		pthread_join(m->thread, NULL);
-	for (struct rx_batch *b = m->full; b; b = b->next)
-		for (unsigned i = 0; i < b->n; i++)
-			free(b->slot[i].big);
 	free_batches(m->full);
 	free_batches(m->spare);
+	free_waiting(m);
 	m->full = m->spare = NULL;
 	wake_free(m->wake);
 	m->wake = NULL;

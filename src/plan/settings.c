@@ -37,6 +37,9 @@ struct settings *settings_default(void)
 		.discovery_window = 32,
 		.sweep_interval_s = 10,
 		.sa_requests_max = 4096,
+		.sa_requests_per_port = 1024,
+		.sa_transfers_max = 256,
+		.sa_transfers_per_port = 16,
 		.log_level = LOG_LEVEL_INFO,
 	};
 	return s;

@@ -59,6 +59,9 @@ struct settings {
 
 	/* SA */
 	uint32_t sa_requests_max;	/* queued; beyond, BUSY is answered; default 4096 */
+	uint32_t sa_requests_per_port;	/* likewise, of one; default 1024 */
+	uint32_t sa_transfers_max;	/* answers of several MADs under way; default 256 */
+	uint32_t sa_transfers_per_port;	/* default 16 */
 
 	/* log */
 	enum log_level log_level;

@@ -58,6 +58,8 @@ static const struct command commands[] = {
 	{ "bandwidth", { "port", "dst" }, { "level=NAME", "html=FILE" },
 	  "what each level has of links, of a port, or of a route", &text_bandwidth,
 	  .optional = 2 },
+	{ "sa-stats", { NULL }, { NULL },
+	  "what the subnet administrator is asked, and how it answers", .text = &text_sa_stats },
 	{ "sa-trace", { NULL }, { "client=PORT", "attribute=NAME", "count" },
 	  "requests to the subnet administrator, as they come",
 	  .text = &text_sa_trace, .flags = { "errors" }, .follows = true },

@@ -1,9 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Text output of `sa-trace`: a line for each request. */
+/* Text output of `sa-stats` and `sa-trace`. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "text.h"
+
+/* --- sa-stats --- */
+
+static void put_attr(const json_t *a)
+{
+	const json_t *us = json_object_get(a, "us"), *statuses = json_object_get(a, "statuses");
+	const char *name;
+	json_t *n;
+
+	printf("%-28s %10lld", str(a, "attribute"), num(a, "answered"));
+	if (json_is_object(us))
+		printf(" %8lld %8lld %8lld", num(us, "p50"), num(us, "p99"), num(us, "max"));
+	else
+		printf(" %8s %8s %8s", "-", "-", "-");
+	json_object_foreach((json_t *)(uintptr_t)statuses, name, n)
+		if (strcmp(name, "ok") != 0)
+			printf("  %s %" JSON_INTEGER_FORMAT, name, json_integer_value(n));
+	printf("\n");
+}
+
+static void print_stats(const json_t *answer)
+{
+	const json_t *r = json_object_get(answer, "result"), *clients, *x;
+	size_t i;
+
+	printf("%lld requests: %lld answered, of them %lld with BUSY, %lld dropped; %lld look on\n",
+	       num(r, "requests"), num(r, "answered"), num(r, "busy"), num(r, "dropped"),
+	       num(r, "watchers"));
+	printf("%-28s %10s %8s %8s %8s  errors\n", "attribute", "answered", "p50 us", "p99", "max");
+	json_array_foreach(json_object_get(r, "attributes"), i, x)
+		put_attr(x);
+	clients = json_object_get(r, "clients");
+	if (json_array_size(clients))
+		printf("busiest clients, by requests in %lld s:\n", num(r, "seconds"));
+	json_array_foreach(clients, i, x)
+		printf("%10lld  LID %-5lld %s\n", num(x, "requests"), num(x, "lid"),
+		       has(x, "client") ? str(x, "client") : "");
+}
+
+/* --- sa-trace: a line for each request --- */
 
 static void put_member(const char *name, const json_t *value)
 {
@@ -60,4 +100,5 @@ static void no_head(const json_t *answer)
 	(void)answer;
 }
 
+const struct output text_sa_stats = { .head = print_stats };
 const struct output text_sa_trace = { .head = no_head, .row = put_event };

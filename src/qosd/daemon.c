@@ -58,7 +58,7 @@ struct qosd {
 	struct sa sa, quick;
 	struct buf quick_answer;
 	pthread_mutex_t sa_lock;
-	struct sa_stats sa_stats;	/* the sum, when it is asked for */
+	struct sa_stats *sa_stats;	/* the sum, when it is asked for */
 	struct ctl *ctl;
 	struct sig *hup, *term, *intr;
 	struct hup reload;
@@ -71,10 +71,63 @@ struct qosd {
 
 /* --- the port's side --- */
 
+/* An answer of the SA that is made while it is sent. */
+#define TRY_STEPS 128		/* of search, at once */
+#define READ_STEPS 512		/* in a turn */
+struct answer {
+	struct mad_source source;	/* first */
+	struct sa_job *job;
+};
+
+static enum mad_read answer_read(struct mad_source *s, uint8_t data[200], size_t *n)
+{
+	static const enum mad_read as[] = {
+		[SA_READ_MORE] = MAD_READ_MORE, [SA_READ_LAST] = MAD_READ_LAST,
+		[SA_READ_LATER] = MAD_READ_LATER,
+	};
+
+	return as[sa_job_read(((struct answer *)s)->job, READ_STEPS, data, n)];
+}
+
+static bool answer_head(struct mad_source *s, uint8_t head[56])
+{
+	return sa_job_head(((const struct answer *)s)->job, head);
+}
+
+static void answer_release(struct mad_source *s)
+{
+	sa_job_free(((struct answer *)s)->job);
+	free(s);
+}
+
+/* True: q->answer has what is to be sent at once. */
+static bool answer_later(struct qosd *q, const struct mad_in *in, const struct sa_request *req,
+			 struct sa_job *job)
+{
+	struct answer *a;
+
+	if (sa_job_try(job, TRY_STEPS, &q->answer)) {
+		sa_job_free(job);
+		return true;
+	}
+	a = xcalloc(1, sizeof(*a));
+	a->source = (struct mad_source){
+		.read = answer_read, .head = answer_head, .release = answer_release,
+		.held = sa_job_held(job),
+	};
+	a->job = job;
+	if (mad_stream(q->mad, in, &a->source))
+		return false;
+	answer_release(&a->source);
+	return sa_answer_busy(&q->sa, req, &q->answer);
+}
+
 static void on_request(void *arg, const struct mad_in *in)
 {
 	struct qosd *q = arg;
-	struct sa_request req = { .mad = in->mad, .len = in->len, .slid = in->slid };
+	struct sa_request req = { .mad = in->mad, .len = in->len, .slid = in->slid,
+				  .arrived_us = in->arrived_us };
+	struct sa_job *job = NULL;
 	bool send, writes;
 
 	if (in->mgmt_class != UMAD_CLASS_SUBN_ADM) {
@@ -86,28 +139,29 @@ static void on_request(void *arg, const struct mad_in *in)
 	if (writes)
 		pthread_mutex_lock(&q->sa_lock);
 	send = in->overload ? sa_answer_busy(&q->sa, &req, &q->answer) :
-			      sa_answer(&q->sa, &req, &q->answer);
+			      sa_begin(&q->sa, &req, &q->answer, &job) == SA_WHOLE;
 	if (writes)
 		pthread_mutex_unlock(&q->sa_lock);
+	if (job)
+		send = answer_later(q, in, &req, job);
 	if (send)
 		mad_reply(q->mad, in, (const uint8_t *)q->answer.s, q->answer.n);
 }
 
 /* In the receiver's thread. */
-static bool on_quick_request(void *arg, struct mad_port *m, const struct mad_in *in)
+static void on_quick_request(void *arg, struct mad_port *m, const struct mad_in *in)
 {
 	struct qosd *q = arg;
-	struct sa_request req = { .mad = in->mad, .len = in->len, .slid = in->slid };
+	struct sa_request req = { .mad = in->mad, .len = in->len, .slid = in->slid,
+				  .arrived_us = in->arrived_us };
 	bool send;
 
-	if (!sa_is_path_get(in->mad, in->len))
-		return false;
 	pthread_mutex_lock(&q->sa_lock);
-	send = sa_answer(&q->quick, &req, &q->quick_answer);
+	send = in->overload ? sa_answer_busy(&q->quick, &req, &q->quick_answer) :
+			      sa_answer(&q->quick, &req, &q->quick_answer);
 	pthread_mutex_unlock(&q->sa_lock);
 	if (send)
 		mad_reply(m, in, (const uint8_t *)q->quick_answer.s, q->quick_answer.n);
-	return true;
 }
 
 static void on_published(void *arg, struct subnet_state *s)
@@ -128,10 +182,10 @@ static const struct sa_stats *sa_stats(void *arg)
 	struct qosd *q = arg;
 
 	pthread_mutex_lock(&q->sa_lock);
-	q->sa_stats = q->sa.stats;
-	sa_stats_add(&q->sa_stats, &q->quick.stats);
+	*q->sa_stats = *q->sa.stats;
+	sa_stats_add(q->sa_stats, q->quick.stats);
 	pthread_mutex_unlock(&q->sa_lock);
-	return &q->sa_stats;
+	return q->sa_stats;
 }
 
 static void on_mcast_changed(void *arg)
@@ -331,10 +385,13 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.port_guid = q->o->guid ? q->o->guid : s->port_guid,
 		.smp_window = s->smp_window, .smp_window_device = s->smp_window_device,
 		.timeout_ms = s->smp_timeout_ms, .retries = s->smp_retries,
-		.sa_queue_max = s->sa_requests_max,
+		.sa_queue_max = s->sa_requests_max, .sa_queue_each = s->sa_requests_per_port,
+		.sa_transfers_max = s->sa_transfers_max,
+		.sa_transfers_each = s->sa_transfers_per_port,
 	};
 	struct mad_hooks mh = {
-		.request = on_request, .at_once = on_quick_request, .dead = on_fatal, .arg = q,
+		.request = on_request, .is_at_once = sa_is_path_get,
+		.at_once = on_quick_request, .dead = on_fatal, .arg = q,
 	};
 	struct sm_hooks hooks = {
 		.published = on_published, .sweep_done = on_sweep_done, .fatal = on_fatal, .arg = q,
@@ -355,6 +412,9 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	}
 	q->sa.sm_key = q->quick.sm_key = s->sm_key;
 	q->sa.mcast = q->quick.mcast = mcast_new(on_mcast_changed, q);
+	q->sa.stats = sa_stats_new();
+	q->quick.stats = sa_stats_new();
+	q->sa_stats = sa_stats_new();
 	env.trace = q->sa.trace = q->quick.trace = sa_trace_new();
 	q->mad = mad_open(q->loop, &ms, &mh, err);
 	if (!q->mad)
@@ -381,6 +441,9 @@ static void close_all(struct qosd *q)
 	state_unref(q->sa.state);
 	mcast_free(q->sa.mcast);
 	sa_trace_free(q->sa.trace);
+	sa_stats_free(q->sa.stats);
+	sa_stats_free(q->quick.stats);
+	sa_stats_free(q->sa_stats);
 	sig_free(q->hup);
 	sig_free(q->term);
 	sig_free(q->intr);

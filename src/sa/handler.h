@@ -11,9 +11,10 @@
  * a little each time.  They refer to the published state of the request and to
  * what is their own, so that they may be asked long after it.
  */
+#define SA_ROW_MAX 256
 enum sa_step { SA_ROW, SA_SKIP, SA_END };
 struct sa_rows {
-	size_t size;			/* of a record */
+	size_t size;			/* of a record, at most SA_ROW_MAX */
 	enum sa_step (*step)(struct sa_rows *rows, void *record);	/* SA_ROW: it is filled */
 	void (*release)(struct sa_rows *rows);
 };

@@ -7,8 +7,12 @@
  * versions; and a request with an SM_Key that is neither 0 nor ours, which
  * C15-0.1.5 wants discarded.
  */
+#include <limits.h>
+#include <stdlib.h>
+
 #include <infiniband/umad_sa.h>
 
+#include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "registry/mcast.h"
@@ -29,7 +33,7 @@ enum { RMPP_DATA = 1, RMPP_ACTIVE = 1, RMPP_FIRST = 2, RMPP_LAST = 4 };
 #define RMPP_NO_RESP_TIME (0x1f << 3)
 #define RMPP_SA_HDR 20		/* SM_Key to ComponentMask: part of each segment's payload */
 
-#define ANSWER_MAX (32u << 20)	/* bytes; a larger table is refused: NO_RESOURCES */
+#define ANSWER_MAX (32u << 20)	/* bytes of records that are made at once: NO_RESOURCES beyond */
 
 /* Send, Trap and TrapRepress want no answer (13.4.6.1). */
 static bool method_has_response(uint8_t method)
@@ -121,18 +125,21 @@ static void finish_error(const struct sa_request *req, uint8_t method, uint16_t 
 	set_header(out, method, attr, status);
 }
 
-static void finish_records(const struct sa_msg *m)
+/* The head of an answer that has n bytes of records. */
+static void finish_head(struct buf *out, uint8_t method, uint16_t attr, uint32_t records, size_t n)
 {
-	struct buf *out = m->out;
+	if (records)
+		put_be16(out->s + OFF_ATTR_OFFSET, (uint16_t)(n / records / 8));
+	set_header(out, method, attr, IB_STATUS_OK);
+}
 
-	if (m->records)
-		put_be16(out->s + OFF_ATTR_OFFSET,
-			 (uint16_t)((out->n - SA_HDR_LEN) / m->records / 8));
-	if (is_table(m->method))
+static void finish_records(struct buf *out, uint8_t method, uint16_t attr, uint32_t records)
+{
+	finish_head(out, method, attr, records, out->n - SA_HDR_LEN);
+	if (is_table(method))
 		set_rmpp(out);	/* its length says how many records there are */
 	else
 		pad(out);
-	set_header(out, m->method, m->attr, IB_STATUS_OK);
 }
 
 /* --- a request --- */
@@ -158,14 +165,10 @@ static uint32_t find_requester(const struct subnet_state *s, uint16_t slid)
 	return slid ? sa_lid_port(s, slid) : s->f->self;
 }
 
-static void add_rows(struct sa_msg *m)
+/* What a Get has found. */
+static uint16_t single_status(uint32_t records)
 {
-	uint8_t record[SA_RECORD_MAX];
-	enum sa_step step;
-
-	do
-		step = m->rows->step(m->rows, record);
-	while (step == SA_SKIP || (step == SA_ROW && sa_add(m, record, m->rows->size)));
+	return records == 1 ? IB_STATUS_OK : records ? IB_SA_TOO_MANY_RECORDS : IB_SA_NO_RECORDS;
 }
 
 static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
@@ -186,23 +189,14 @@ static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
 		return IB_SA_REQ_INVALID;
 	mcast_sync(m->sa->mcast, m->s);
 	status = h->fn(m);
-	if (!status && m->rows)
-		add_rows(m);
 	if (!status && !m->budget)
 		return IB_SA_NO_RESOURCES;
 	if (is_table(m->method))	/* an empty table is an answer */
 		return status == IB_SA_NO_RECORDS ? IB_STATUS_OK : status;
-	return status || m->records == 1 ? status :
-	       m->records ? IB_SA_TOO_MANY_RECORDS : IB_SA_NO_RECORDS;
+	return status || m->rows ? status : single_status(m->records);
 }
 
-static void count_status(struct sa_stats *st, uint16_t status)
-{
-	if (status == IB_STATUS_BUSY)
-		st->busy++;
-	else if (status)
-		st->errors[status >> 8 & 7]++;
-}
+/* --- what is told of a request when it is over --- */
 
 static uint8_t keep(uint8_t *to, const uint8_t *data, size_t n)
 {
@@ -211,41 +205,223 @@ static uint8_t keep(uint8_t *to, const uint8_t *data, size_t n)
 	return (uint8_t)n;
 }
 
-/* For those who look on; out is NULL if there is no answer. */
-static void trace(const struct sa *sa, const struct sa_request *req, const struct buf *out,
-		  uint32_t records)
+/* For those who look on. */
+static void trace(const struct sa *sa, const struct sa_request *req, const struct sa_event *e,
+		  int64_t us)
 {
-	struct sa_event e = { .when_us = clock_real_us(), .slid = req->slid,
-			      .records = records, .dropped = !out };
+	struct sa_event copy = *e;
 
-	if (req->len < MAD_HDR_LEN)
-		return;
-	e.method = req->mad[OFF_METHOD];
-	e.attr = get_be16(req->mad + OFF_ATTR);
-	if (req->arrived_us)
-		e.us = (uint32_t)(clock_mono_us() - req->arrived_us);
+	copy.when_us = clock_real_us();
+	copy.slid = req->slid;
+	copy.method = req->mad[OFF_METHOD];
+	copy.attr = get_be16(req->mad + OFF_ATTR);
+	copy.us = us < 0 ? 0 : (uint32_t)us;
 	if (req->len > SA_HDR_LEN) {
-		e.mask = get_be64(req->mad + OFF_MASK);
-		e.n_asked = keep(e.asked, req->mad + SA_HDR_LEN, req->len - SA_HDR_LEN);
+		copy.mask = get_be64(req->mad + OFF_MASK);
+		copy.n_asked = keep(copy.asked, req->mad + SA_HDR_LEN, req->len - SA_HDR_LEN);
 	}
-	if (out)
-		e.status = get_be16((const uint8_t *)out->s + OFF_STATUS);
-	if (records)
-		e.n_answered = keep(e.answered, (const uint8_t *)out->s + SA_HDR_LEN,
-				    out->n - SA_HDR_LEN);
-	sa_trace_add(sa->trace, &e);
+	sa_trace_add(sa->trace, &copy);
 }
 
-bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out)
+/* A PathRecord costs little more than a look at the clock: not each is timed. */
+#define TIMED_MASK 7
+
+static void answered(struct sa *sa, const struct sa_request *req, uint16_t status,
+		     uint32_t records, const uint8_t *first, size_t n)
+{
+	bool traced = sa_trace_active(sa->trace);
+	uint16_t attr = get_be16(req->mad + OFF_ATTR);
+	int64_t us = -1;
+
+	if (req->arrived_us && (traced || attr != UMAD_SA_ATTR_PATH_REC ||
+				!(sa->timer++ & TIMED_MASK)))
+		us = clock_mono_us() - req->arrived_us;
+	if (sa->stats)
+		sa_stats_answer(sa->stats, attr, status, us);
+	if (traced) {
+		struct sa_event e = { .status = status, .records = records };
+
+		if (records)
+			e.n_answered = keep(e.answered, first, n);
+		trace(sa, req, &e, us);
+	}
+}
+
+/* A request comes in.  False: to be dropped without a word. */
+static bool admitted(struct sa *sa, const struct sa_request *req)
+{
+	static const struct sa_event dropped = { .dropped = true };
+
+	if (sa->stats)
+		sa_stats_request(sa->stats, req->slid, req->arrived_us);
+	if (is_request(req) && !sm_key_is_wrong(sa, req))
+		return true;
+	if (sa->stats)
+		sa->stats->dropped++;
+	if (sa_trace_active(sa->trace) && req->len >= MAD_HDR_LEN)
+		trace(sa, req, &dropped, -1);
+	return false;
+}
+
+/* --- answers in the making --- */
+
+/*
+ * The records of an answer, read while they are made (rows), or made already.
+ * A Get reads two at most, to know that there is one.
+ */
+struct sa_job {
+	struct sa *sa;
+	struct subnet_state *s;		/* what rows refer to; a reference, or NULL */
+	struct sa_rows *rows;		/* NULL: all records are there */
+	uint8_t method;
+	uint16_t attr;
+	struct buf data;		/* the head, then records: from `at` on not read yet */
+	size_t at;
+	bool begun;			/* something was read: the head is complete */
+	uint32_t records;
+	uint8_t first[TRACE_RECORD], n_first;	/* of them, for those who look on */
+	uint8_t request[MAD_LEN];	/* to say it again with an error */
+	struct sa_request req;
+};
+
+static void end_rows(struct sa_job *j)
+{
+	if (j->rows)
+		j->rows->release(j->rows);
+	j->rows = NULL;
+}
+
+void sa_job_free(struct sa_job *j)
+{
+	end_rows(j);
+	state_unref(j->s);
+	buf_free(&j->data);
+	free(j);
+}
+
+static void add_row(struct sa_job *j, const uint8_t *record)
+{
+	static const uint8_t zeros[8];
+
+	buf_add(&j->data, record, j->rows->size);
+	buf_add(&j->data, zeros, -j->rows->size % 8);
+	j->records++;
+}
+
+/* Takes rows until more than n bytes of a table wait; false: the steps were not enough. */
+static bool fill(struct sa_job *j, size_t n, unsigned steps)
+{
+	uint8_t record[SA_ROW_MAX];
+
+	while (j->rows && (is_table(j->method) ? j->data.n - j->at <= n : j->records < 2)) {
+		if (!steps--)
+			return false;
+		switch (j->rows->step(j->rows, record)) {
+		case SA_ROW:
+			add_row(j, record);
+			break;
+		case SA_SKIP:
+			break;
+		case SA_END:
+			end_rows(j);
+			break;
+		}
+	}
+	return true;
+}
+
+/* All is there: the answer of one MAD, or of a table at any length. */
+static void finish_whole(struct sa_job *j, struct buf *out)
+{
+	uint16_t status = is_table(j->method) ? IB_STATUS_OK : single_status(j->records);
+
+	start_answer(&j->req, out);
+	if (status) {
+		finish_error(&j->req, j->method, j->attr, status, out);
+	} else {
+		buf_add(out, j->data.s + SA_HDR_LEN, j->data.n - SA_HDR_LEN);
+		finish_records(out, j->method, j->attr, j->records);
+	}
+	answered(j->sa, &j->req, status, status ? 0 : j->records,
+		 (uint8_t *)out->s + SA_HDR_LEN, out->n - SA_HDR_LEN);
+}
+
+enum sa_read sa_job_read(struct sa_job *j, unsigned steps, uint8_t data[SA_SEGMENT], size_t *n)
+{
+	struct buf whole = { 0 };
+
+	if (!fill(j, SA_SEGMENT, steps))
+		return SA_READ_LATER;
+	if (!is_table(j->method)) {
+		finish_whole(j, &whole);
+		memcpy(j->data.s, whole.s, SA_HDR_LEN);
+		memcpy(data, whole.s + SA_HDR_LEN, SA_SEGMENT);
+		buf_free(&whole);
+		*n = SA_SEGMENT;
+		return SA_READ_LAST;
+	}
+	if (!j->begun)
+		j->n_first = keep(j->first, (uint8_t *)j->data.s + SA_HDR_LEN,
+				  j->data.n - SA_HDR_LEN);
+	if (!j->begun)
+		finish_head(&j->data, j->method, j->attr, j->records, j->data.n - SA_HDR_LEN);
+	j->begun = true;
+	*n = j->data.n - j->at < SA_SEGMENT ? j->data.n - j->at : SA_SEGMENT;
+	memcpy(data, j->data.s + j->at, *n);
+	j->at += *n;
+	if (j->at == j->data.n && !j->rows) {
+		answered(j->sa, &j->req, IB_STATUS_OK, j->records, j->first, j->n_first);
+		return SA_READ_LAST;
+	}
+	if (j->rows) {		/* what was read is not needed any more, but for the head */
+		memmove(j->data.s + SA_HDR_LEN, j->data.s + j->at, j->data.n - j->at);
+		j->data.n -= j->at - SA_HDR_LEN;
+		j->at = SA_HDR_LEN;
+	}
+	return SA_READ_MORE;
+}
+
+bool sa_job_head(const struct sa_job *j, uint8_t head[SA_HDR_LEN])
+{
+	memcpy(head, j->data.s, SA_HDR_LEN);
+	return is_table(j->method);
+}
+
+size_t sa_job_held(const struct sa_job *j)
+{
+	return sizeof(*j) + j->data.cap;
+}
+
+static struct sa_job *job_new(struct sa_msg *m, const struct sa_request *req, struct buf *out)
+{
+	struct sa_job *j = xcalloc(1, sizeof(*j));
+
+	j->sa = m->sa;
+	j->rows = m->rows;
+	j->method = m->method;
+	j->attr = m->attr;
+	j->records = m->records;
+	j->at = SA_HDR_LEN;
+	j->req = *req;
+	j->req.len = req->len < MAD_LEN ? req->len : MAD_LEN;
+	memcpy(j->request, req->mad, j->req.len);
+	j->req.mad = j->request;
+	if (m->rows) {
+		buf_add(&j->data, out->s, SA_HDR_LEN);
+	} else {
+		j->data = *out;
+		*out = (struct buf){ 0 };
+	}
+	return j;
+}
+
+static enum sa_outcome begin(struct sa *sa, const struct sa_request *req, struct buf *out,
+			     struct sa_job **job)
 {
 	out->n = 0;
-	sa->stats.requests++;
-	if (!is_request(req) || sm_key_is_wrong(sa, req)) {
-		sa->stats.dropped++;
-		if (sa_trace_active(sa->trace))
-			trace(sa, req, NULL, 0);
-		return false;
-	}
+	*job = NULL;
+	if (!admitted(sa, req))
+		return SA_DROP;
 	struct sa_msg m = {
 		.sa = sa, .s = sa->state, .out = out, .budget = SA_SEARCH_MAX,
 		.method = req->mad[OFF_METHOD], .attr = get_be16(req->mad + OFF_ATTR),
@@ -261,52 +437,70 @@ bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out)
 	}
 	uint16_t status = handle(&m, req);
 
-	if (m.rows)
+	if (status && m.rows) {
 		m.rows->release(m.rows);
-	sa->stats.by_attr[m.attr & 0xff]++;
-	sa->stats.answered++;
-	count_status(&sa->stats, status);
+		m.rows = NULL;
+	}
+	if (!status && (m.rows || out->n > MAD_LEN)) {
+		*job = job_new(&m, req, out);
+		return SA_LATER;
+	}
 	if (status)
 		finish_error(req, m.method, m.attr, status, out);
 	else
-		finish_records(&m);
-	if (sa_trace_active(sa->trace))
-		trace(sa, req, out, status ? 0 : m.records);
+		finish_records(out, m.method, m.attr, m.records);
+	answered(sa, req, status, status ? 0 : m.records, (uint8_t *)out->s + SA_HDR_LEN,
+		 out->n - SA_HDR_LEN);
+	return SA_WHOLE;
+}
+
+enum sa_outcome sa_begin(struct sa *sa, const struct sa_request *req, struct buf *out,
+			 struct sa_job **job)
+{
+	enum sa_outcome o = begin(sa, req, out, job);
+
+	if (*job && sa->state)
+		(*job)->s = state_ref(sa->state);
+	return o;
+}
+
+bool sa_job_try(struct sa_job *j, unsigned steps, struct buf *out)
+{
+	if (!fill(j, SA_SEGMENT, steps) ||
+	    (is_table(j->method) && (j->rows || j->data.n > MAD_LEN)))
+		return false;
+	finish_whole(j, out);
 	return true;
 }
 
-void sa_stats_add(struct sa_stats *a, const struct sa_stats *b)
+bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out)
 {
-	a->requests += b->requests;
-	a->answered += b->answered;
-	a->dropped += b->dropped;
-	a->busy += b->busy;
-	for (size_t i = 0; i < ARRAY_SIZE(a->by_attr); i++)
-		a->by_attr[i] += b->by_attr[i];
-	for (size_t i = 0; i < ARRAY_SIZE(a->errors); i++)
-		a->errors[i] += b->errors[i];
+	struct sa_job *job;
+	enum sa_outcome o = begin(sa, req, out, &job);	/* the state stays meanwhile */
+
+	if (o != SA_LATER)
+		return o == SA_WHOLE;
+	while (!fill(job, SIZE_MAX, UINT_MAX))
+		;
+	finish_whole(job, out);
+	sa_job_free(job);
+	return true;
 }
 
 bool sa_is_path_get(const uint8_t *mad, size_t len)
 {
 	return len == MAD_LEN && mad[OFF_CLASS] == UMAD_CLASS_SUBN_ADM &&
-	       mad[OFF_METHOD] == UMAD_METHOD_GET &&
+	       !(mad[OFF_RMPP_FLAGS] & RMPP_ACTIVE) && mad[OFF_METHOD] == UMAD_METHOD_GET &&
 	       get_be16(mad + OFF_ATTR) == UMAD_SA_ATTR_PATH_REC;
 }
 
 bool sa_answer_busy(struct sa *sa, const struct sa_request *req, struct buf *out)
 {
 	out->n = 0;
-	sa->stats.requests++;
-	if (!is_request(req) || sm_key_is_wrong(sa, req)) {
-		sa->stats.dropped++;
+	if (!admitted(sa, req))
 		return false;
-	}
 	start_answer(req, out);
 	finish_error(req, req->mad[OFF_METHOD], get_be16(req->mad + OFF_ATTR), IB_STATUS_BUSY, out);
-	sa->stats.answered++;
-	sa->stats.busy++;
-	if (sa_trace_active(sa->trace))
-		trace(sa, req, out, 0);
+	answered(sa, req, IB_STATUS_BUSY, 0, NULL, 0);
 	return true;
 }

@@ -17,25 +17,18 @@
 
 #include "base/buf.h"
 #include "plan/state.h"
+#include "sa/stats.h"
 
 struct mcast_db;		/* registry/mcast.h */
 struct sa_trace;		/* sa/trace.h */
-
-struct sa_stats {
-	uint64_t requests, answered, dropped, busy;
-	uint64_t by_attr[256];	/* index: attribute id & 0xff */
-	uint64_t errors[8];	/* by SA status code 1..7, [0]: MAD status */
-};
-
-/* Adds b to a. */
-void sa_stats_add(struct sa_stats *a, const struct sa_stats *b);
 
 struct sa {
 	struct subnet_state *state;	/* NULL: not master, or no sweep done yet */
 	struct mcast_db *mcast;		/* never NULL */
 	uint64_t sm_key;
 	struct sa_trace *trace;		/* may be NULL */
-	struct sa_stats stats;
+	struct sa_stats *stats;		/* may be NULL */
+	unsigned timer;			/* which requests are timed */
 };
 
 struct sa_request {
@@ -52,6 +45,29 @@ struct sa_request {
  * sent.
  */
 bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out);
+
+/*
+ * The same without building it whole: SA_WHOLE as above, where the answer is one MAD
+ * and cost little; SA_LATER with an answer in the making, which holds what it needs of the
+ * published state.  Reading it is for the thread that has sa.
+ */
+struct sa_job;
+enum sa_outcome { SA_DROP, SA_WHOLE, SA_LATER };
+enum sa_outcome sa_begin(struct sa *sa, const struct sa_request *req, struct buf *out,
+			 struct sa_job **job);
+/* True if so many steps of search are enough for all of it and it is one MAD: then that is in out. */
+bool sa_job_try(struct sa_job *j, unsigned steps, struct buf *out);
+/*
+ * The next SA_SEGMENT bytes of records; _LAST: *n of them, and no more to come;
+ * _LATER: there were not enough within so many steps, to be asked again.
+ */
+#define SA_SEGMENT 200
+enum sa_read { SA_READ_MORE, SA_READ_LAST, SA_READ_LATER };
+enum sa_read sa_job_read(struct sa_job *j, unsigned steps, uint8_t data[SA_SEGMENT], size_t *n);
+/* When something was read: the headers, 56 bytes, and whether it goes by RMPP. */
+bool sa_job_head(const struct sa_job *j, uint8_t head[56]);
+size_t sa_job_held(const struct sa_job *j);	/* bytes of memory */
+void sa_job_free(struct sa_job *j);
 
 /*
  * A Get of a PathRecord in one MAD: most of what an SA is asked, and answered

@@ -208,6 +208,9 @@ static const struct row settings_rows[] = {
 	{ "sweep-interval: ~\n", { "0", "86400", "10s", "1000ms" },
 	  { BAD_NUMBER, "86401", "1ms", "86401s" } },
 	{ "sa-requests-max: ~\n", { "1", "1000000" }, { BAD_NUMBER, "0", "1000001" } },
+	{ "sa-requests-per-port: ~\n", { "1", "1000000" }, { BAD_NUMBER, "0", "1000001" } },
+	{ "sa-transfers-max: ~\n", { "1", "65536" }, { BAD_NUMBER, "0", "65537" } },
+	{ "sa-transfers-per-port: ~\n", { "1", "65536" }, { BAD_NUMBER, "0", "65537" } },
 	{ "log-level: ~\n", { "error", "warning", "info", "debug" },
 	  { "", "[]", "{}", "verbose", "[info]", "Info", "3" } },
 };

@@ -274,7 +274,7 @@ START_TEST(status_has_what_is_promised)
 	counts.sets[0x15] = 12;
 	counts.timeouts = 2;
 	sa_stats.requests = 5;
-	sa_stats.by_attr[0x35] = 5;
+	sa_stats.by_attr[0x35].requests = 5;
 	state->policy->loaded_us = 1780315445000000;	/* 2026-06-01T12:04:05Z */
 	view.sm = (struct sm_status){
 		.state = SM_MASTER, .subnet_up = true, .phase = "idle", .guid = 0x2c90300000011,

@@ -66,7 +66,8 @@ static void open_port(unsigned window, unsigned per_device, unsigned timeout_ms,
 {
 	struct mad_settings s = { .smp_window = window, .smp_window_device = per_device,
 				  .timeout_ms = timeout_ms, .retries = retries,
-				  .sa_queue_max = 100 };
+				  .sa_queue_max = 100, .sa_queue_each = 100,
+				  .sa_transfers_max = 8, .sa_transfers_each = 4 };
 	struct buf err = { 0 };
 
 	memset(&t, 0, sizeof(t));
@@ -366,6 +367,21 @@ END_TEST
 
 /* --- requests --- */
 
+static void on_pause(void *arg)
+{
+	(void)arg;
+	loop_stop(t.loop);
+}
+
+static void run_ms(unsigned ms)
+{
+	struct timer *pause = timer_new(t.loop, on_pause, NULL);
+
+	timer_set(pause, ms * 1000, 0);
+	loop_run(t.loop);
+	timer_free(pause);
+}
+
 START_TEST(requests_are_handed_on)
 {
 	uint8_t mad[256] = { 1, 3, 2, 1 };
@@ -376,15 +392,24 @@ START_TEST(requests_are_handed_on)
 	ck_assert_uint_eq(t.requests, 1);
 	ck_assert_uint_eq(mad_counts(t.port)->sa_received, 1);
 
-	/* a message of many segments comes whole */
-	uint8_t *big = xcalloc(1, 3000);
-	memcpy(big, mad, 4);
-	big[2999] = 0x77;
-	fake_receive(big, 3000, 0, 3);
-	loop_run(t.loop);
-	ck_assert_uint_eq(t.request_len, 3000);
-	ck_assert_uint_eq(t.request[2999], 0x77);
-	free(big);
+	/* a message of several segments comes whole, whatever their order */
+	static const uint8_t segments[] = { 1, 3, 2 };
+	for (unsigned i = 0; i < sizeof(segments); i++) {
+		uint8_t seg[256] = { 1, 3, 2, 0x14 };
+
+		seg[24] = seg[25] = 1;
+		seg[26] = (uint8_t)(1 | (segments[i] == 1 ? 2 : 0) | (segments[i] == 3 ? 4 : 0));
+		seg[31] = segments[i];
+		put_be32(seg + 32, segments[i] == 3 ? 20 + 8 : 0);
+		memset(seg + 56, 0x70 + segments[i], 200);
+		fake_receive(seg, sizeof(seg), 0, 3);
+		run_ms(20);
+	}
+	ck_assert_uint_eq(t.requests, 2);
+	ck_assert_uint_eq(t.request_len, 56 + 408);
+	ck_assert_uint_eq(t.request[56], 0x71);
+	ck_assert_uint_eq(t.request[256], 0x72);
+	ck_assert_uint_eq(t.request[463], 0x73);
 	close_port();
 }
 END_TEST

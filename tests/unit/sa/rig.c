@@ -70,6 +70,7 @@ void rig_init(struct rig *r)
 	r->policy = policy_builtin();
 	r->f->ports[rig_host(r, H4)].mtu_cap = 3;
 	r->sa.sm_key = SM_KEY;
+	r->sa.stats = sa_stats_new();
 	r->sa.mcast = mcast_new(count_change, r);
 }
 
@@ -82,6 +83,7 @@ void rig_start(struct rig *r)
 		free(r->state);
 	}
 	r->state = xcalloc(1, sizeof(*r->state));
+	r->state->refs = 1;
 	r->state->generation = generation;
 	r->state->f = r->f;
 	r->state->plan = plan_compute(r->f, r->policy, r->settings, NULL, NULL);
@@ -98,6 +100,7 @@ void rig_end(struct rig *r)
 		plan_free(r->state->plan);
 	free(r->state);
 	mcast_free(r->sa.mcast);
+	sa_stats_free(r->sa.stats);
 	policy_free(r->policy);
 	settings_free(r->settings);
 	fabric_free(r->f);

@@ -93,8 +93,8 @@ START_TEST(no_answer_to_what_is_no_request)
 		ck_assert(!ask());
 		ck_assert_uint_eq(r.out.n, 0);
 	}
-	ck_assert_uint_eq(r.sa.stats.dropped, ARRAY_SIZE(drops));
-	ck_assert_uint_eq(r.sa.stats.answered, 0);
+	ck_assert_uint_eq(r.sa.stats->dropped, ARRAY_SIZE(drops));
+	ck_assert_uint_eq(r.sa.stats->answered, 0);
 }
 END_TEST
 
@@ -133,7 +133,7 @@ START_TEST(busy_before_the_first_sweep)
 	ck_assert_uint_eq(get_be16(r.out.s + 4), 1);
 	ck_assert_uint_eq((uint8_t)r.out.s[3], 0x92);
 	ck_assert_uint_eq(r.out.n, MAD_LEN);
-	ck_assert_uint_eq(r.sa.stats.busy, 2);
+	ck_assert_uint_eq(r.sa.stats->busy, 2);
 	r.mad[3] = 0x92;
 	ck_assert(!sa_answer_busy(&r.sa, &req, &r.out));
 }
@@ -303,7 +303,7 @@ START_TEST(any_bytes)
 		free(copy);
 	}
 	ck_assert_uint_gt(good, 1000);
-	ck_assert_uint_eq(r.sa.stats.answered + r.sa.stats.dropped, 25000);
+	ck_assert_uint_eq(r.sa.stats->answered + r.sa.stats->dropped, 25000);
 }
 END_TEST
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Requests that wait, taken in turn from all who asked: one who asks a thousand
+ * things at once waits for them, and nobody else does.
+ *
+ * What waits belongs to the queue's user, who embeds struct fair_item in it; the
+ * queue is for one thread.
+ */
+#ifndef QOSD_MAD_FAIR_H
+#define QOSD_MAD_FAIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fair_item {
+	struct fair_item *next;
+};
+
+struct fair;
+/* max items in all, each_max of one source. */
+struct fair *fair_new(unsigned max, unsigned each_max);
+void fair_free(struct fair *f);		/* not what waits */
+/* source: any number that says who asks.  False: too many wait, of all or of that one. */
+bool fair_push(struct fair *f, uint64_t source, struct fair_item *item);
+/* The oldest of the source whose turn it is, NULL: none waits. */
+struct fair_item *fair_pop(struct fair *f);
+unsigned fair_count(const struct fair *f);
+
+#endif

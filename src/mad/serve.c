@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Requests of the SA class that the receiver's thread did not serve: taken in turn
+ * from all who asked, and between them the answers that are under way.
+ *
+ * A turn of the loop ends after TURN_US; the next one goes on.  Whoever has too
+ * many requests waiting is told so at once, and nobody else.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad_sa.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "mad/serve.h"
+
+#define TURN_US		1000
+#define REQUESTS_A_VISIT 8	/* small requests go first, and don't starve what is long */
+
+struct request {
+	struct fair_item item;
+	struct ib_user_mad from;
+	uint8_t *message;	/* of RMPP; NULL: it is in mad[] */
+	size_t len;
+	uint8_t mad[MAD_SIZE];
+};
+
+struct sa_side {
+	struct mad_port *m;
+	struct wake *wake;
+	struct fair *waiting;
+	struct transfers *transfers;
+};
+
+static void on_wake(void *arg)
+{
+	sa_side_turn(arg);
+}
+
+static void hand_over(struct sa_side *s, const struct request *r, bool overload)
+{
+	struct mad_in in = {
+		.mad = r->message ? r->message : r->mad, .len = r->len,
+		.slid = be16toh(r->from.addr.lid), .mgmt_class = UMAD_CLASS_SUBN_ADM,
+		.umad = &r->from, .overload = overload,
+	};
+
+	s->m->hooks.request(s->m->hooks.arg, &in);
+}
+
+static void request_free(struct request *r)
+{
+	free(r->message);
+	free(r);
+}
+
+static void request_add(struct sa_side *s, const struct ib_user_mad *u, uint8_t *message,
+			const uint8_t *mad, size_t len)
+{
+	struct request *r = xmalloc(sizeof(*r));
+
+	r->from = *u;
+	r->message = message;
+	r->len = len;
+	if (mad)
+		memcpy(r->mad, mad, len);
+	if (fair_push(s->waiting, umad_source(u), &r->item))
+		return;
+	hand_over(s, r, true);
+	request_free(r);
+}
+
+/* From RMPP: it may be any length, the memory is ours now. */
+static void on_message(void *arg, const struct ib_user_mad *u, uint8_t *mad, size_t len)
+{
+	request_add(arg, u, mad, NULL, len);
+}
+
+struct sa_side *sa_side_new(struct mad_port *m, const struct mad_settings *settings)
+{
+	struct sa_side *s = xcalloc(1, sizeof(*s));
+
+	s->m = m;
+	s->wake = wake_new(m->loop, on_wake, s);
+	s->waiting = fair_new(settings->sa_queue_max, settings->sa_queue_each);
+	s->transfers = transfers_new(m, settings, on_message, s);
+	return s;
+}
+
+void sa_side_free(struct sa_side *s)
+{
+	struct fair_item *i;
+
+	if (!s)
+		return;
+	while ((i = fair_pop(s->waiting)))
+		request_free((struct request *)(void *)i);	/* its first member */
+	fair_free(s->waiting);
+	transfers_free(s->transfers);
+	wake_free(s->wake);
+	free(s);
+}
+
+void sa_side_take(struct sa_side *s, const struct ib_user_mad *u, const uint8_t *mad, size_t len)
+{
+	if (len == MAD_SIZE && rmpp_is_active(mad))
+		transfers_take(s->transfers, u, mad);
+	else
+		request_add(s, u, NULL, mad, len);
+}
+
+static bool serve_request(struct sa_side *s)
+{
+	struct request *r = (struct request *)(void *)fair_pop(s->waiting);
+
+	if (!r)
+		return false;
+	hand_over(s, r, false);
+	request_free(r);
+	return true;
+}
+
+void sa_side_turn(struct sa_side *s)
+{
+	int64_t end = clock_mono_us() + TURN_US;
+	bool more;
+
+	do {
+		for (unsigned i = 0; i < REQUESTS_A_VISIT && serve_request(s); i++)
+			;
+		transfers_visit(s->transfers);
+		more = fair_count(s->waiting) || transfers_ready(s->transfers);
+	} while (more && clock_mono_us() < end);
+	if (more)
+		loop_wake(s->wake);
+}
+
+bool mad_stream(struct mad_port *m, const struct mad_in *in, struct mad_source *source)
+{
+	if (!transfers_stream(m->sa->transfers, in->umad, in->mad, source))
+		return false;
+	loop_wake(m->sa->wake);
+	return true;
+}
+
+void sa_side_reply(struct sa_side *s, const struct ib_user_mad *to, const uint8_t *mad)
+{
+	transfers_reply(s->transfers, to, mad);
+}

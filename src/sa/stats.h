@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What an SA did: requests by attribute and by client, statuses, and how long
+ * answers took.  Each face of an SA (struct sa) counts into one of its own.
+ */
+#ifndef QOSD_SA_STATS_H
+#define QOSD_SA_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Statuses that there are, as indexes: see sa_status_of_slot(). */
+#define SA_STATUS_SLOTS 14
+/* Times in µs, four slots to a power of two; the last one has all that took longer. */
+#define SA_TIME_SLOTS 92
+#define SA_LIDS 0xc000		/* unicast LIDs, and 0 */
+#define SA_CLIENTS_SECONDS 10	/* over which clients are counted */
+
+struct sa_attr_stats {
+	uint64_t requests;			/* answered ones */
+	uint64_t status[SA_STATUS_SLOTS];
+	uint64_t timed;				/* so many of them are in `time` */
+	uint64_t time[SA_TIME_SLOTS];		/* from arrival to answer */
+};
+
+struct sa_stats {
+	uint64_t requests, answered, dropped, busy;
+	struct sa_attr_stats by_attr[256];	/* index: attribute id & 0xff */
+	/* by LID: in the window that is not over yet, and in the last whole one */
+	uint32_t clients[2][SA_LIDS];
+	unsigned now;				/* index of the first of these */
+	int64_t window_us;			/* when it began; monotonic, 0: not yet */
+};
+
+struct sa_stats *sa_stats_new(void);
+void sa_stats_free(struct sa_stats *st);	/* NULL is fine */
+/* Adds b to a, of which a's window is kept if both have one. */
+void sa_stats_add(struct sa_stats *a, const struct sa_stats *b);
+
+/* A request of a client came; now_us: monotonic, 0: not known. */
+void sa_stats_request(struct sa_stats *st, uint16_t slid, int64_t now_us);
+/* … and was answered.  us < 0: nobody looked at the clock. */
+void sa_stats_answer(struct sa_stats *st, uint16_t attr, uint16_t status, int64_t us);
+/* Begins a new window of clients if the last is over. */
+void sa_stats_turn(struct sa_stats *st, int64_t now_us);
+
+/* The MAD status that a slot stands for. */
+uint16_t sa_status_of_slot(unsigned slot);
+/* The time in µs that so many percent of the answers did not exceed; as exact as slots are. */
+uint64_t sa_time_percentile(const struct sa_attr_stats *a, double percent);
+
+#endif
