@@ -53,6 +53,7 @@ struct rmpp_send {
 	uint32_t cap;			/* a power of 2 */
 	uint32_t made;			/* segments there have been so far */
 	uint32_t last, last_len;	/* number and data of the last one; 0: not made yet */
+	size_t total;			/* data of all, if it is known from the beginning, or 0 */
 	uint32_t acked, sent, highest;	/* sent: since the last step back */
 	uint32_t window;		/* may be sent, says the receiver */
 	int64_t begun_us, progress_us;	/* the last ACK that said something new */

@@ -128,7 +128,7 @@ enum rmpp_took rmpp_recv_take(struct rmpp_recv *r, const uint8_t *mad, int64_t n
 		*status = RMPP_SEGMENT_TOO_BIG;
 		return r->complete ? RMPP_TOOK : RMPP_TOOK_ABORT;
 	}
-	if (r->complete || segment <= r->acked)
+	if (segment <= r->acked)	/* of a complete one each is */
 		return RMPP_TOOK_ACK;
 	if (segment <= r->have || r->ahead >> (segment - r->have - 1) & 1)
 		return RMPP_TOOK;

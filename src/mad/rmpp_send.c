@@ -114,9 +114,9 @@ static uint32_t payload_length(const struct rmpp_send *r, uint32_t segment)
 {
 	if (segment == r->last)
 		return RMPP_SA_LEN + r->last_len;
-	if (segment > 1 || !r->last)
+	if (segment > 1 || !r->total)
 		return 0;
-	return r->last * RMPP_SA_LEN + (r->last - 1) * RMPP_DATA_LEN + r->last_len;
+	return (uint32_t)((r->total + RMPP_DATA_LEN - 1) / RMPP_DATA_LEN * RMPP_SA_LEN + r->total);
 }
 
 bool rmpp_send_next(struct rmpp_send *r, uint8_t mad[RMPP_MAD], int64_t now_us)

@@ -320,6 +320,7 @@ static enum got read_segment(struct transfers *ts, struct transfer *t)
 	if (r == MAD_READ_LATER)
 		return GOT_NOTHING;
 	if (!t->begun) {
+		t->send.total = t->source->total;
 		t->plain = !t->source->head(t->source, t->head);
 		t->begun = true;
 	}

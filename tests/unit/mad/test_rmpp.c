@@ -113,15 +113,17 @@ START_TEST(headers_as_iba_has_them)
 {
 	static const struct { size_t n; uint32_t segments, first, last; } cases[] = {
 		{ 0, 1, 20, 20 }, { 8, 1, 28, 28 }, { 200, 1, 220, 220 },
-		/* not all of it is there with the first segment, so its length is not known */
-		{ 208, 2, 0, 28 }, { 400, 2, 0, 220 }, { 64 * 100, 32, 0, 220 },
+		{ 208, 2, 2 * 20 + 208, 28 }, { 400, 2, 440, 220 }, { 64 * 100, 32, 32 * 220, 220 },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (size_t k = 0; k < 2 * ARRAY_SIZE(cases); k++) {
+		size_t i = k / 2;
+		bool known = k % 2;	/* the whole length, in the first one */
 		uint8_t mad[RMPP_MAD];
 		uint32_t segment = 0;
 
 		start(cases[i].n);
+		tx.total = known ? cases[i].n : 0;
 		while (next(mad)) {
 			bool last = ++segment == cases[i].segments;
 
@@ -132,7 +134,7 @@ START_TEST(headers_as_iba_has_them)
 					  (segment == 1 ? RMPP_FIRST : 0) | (last ? RMPP_LAST : 0));
 			ck_assert_uint_eq(segment_of(mad), segment);
 			ck_assert_uint_eq(length_of(mad), last ? cases[i].last :
-					  segment == 1 ? cases[i].first : 0);
+					  segment == 1 && known ? cases[i].first : 0);
 			ck_assert_uint_eq(ack(segment, segment + 1), RMPP_OK);
 		}
 		ck_assert_uint_eq(segment, cases[i].segments);
