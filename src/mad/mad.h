@@ -154,6 +154,7 @@ struct mad_source {
 	bool (*head)(struct mad_source *s, uint8_t head[56]);
 	void (*release)(struct mad_source *s);
 	size_t held;			/* bytes that it keeps in memory */
+	size_t total;			/* bytes to be read in all; 0: nobody knows yet */
 };
 /*
  * Sends it all, and releases the source in the end.  False: too many are under way, of all

@@ -41,7 +41,7 @@ static inline bool rmpp_is_active(const uint8_t *mad)
 }
 
 /* What goes back for a MAD: an ACK, or a STOP or ABORT with a status. */
-void rmpp_reply(uint8_t reply[RMPP_MAD], const uint8_t *mad, uint8_t type, uint8_t status,
+void rmpp_make_reply(uint8_t reply[RMPP_MAD], const uint8_t *mad, uint8_t type, uint8_t status,
 		uint32_t segment, uint32_t window);
 
 /* --- the sender, rmpp_send.c --- */
@@ -53,6 +53,7 @@ struct rmpp_send {
 	uint32_t cap;			/* a power of 2 */
 	uint32_t made;			/* segments there have been so far */
 	uint32_t last, last_len;	/* number and data of the last one; 0: not made yet */
+	size_t total;			/* data of all, if it is known from the beginning, or 0 */
 	uint32_t acked, sent, highest;	/* sent: since the last step back */
 	uint32_t window;		/* may be sent, says the receiver */
 	int64_t begun_us, progress_us;	/* the last ACK that said something new */
@@ -77,7 +78,7 @@ bool rmpp_send_next(struct rmpp_send *r, uint8_t mad[RMPP_MAD], int64_t now_us);
 uint8_t rmpp_send_acked(struct rmpp_send *r, const uint8_t *ack, int64_t now_us);
 bool rmpp_send_done(const struct rmpp_send *r);
 /* At due_us: RMPP_OK to go on with rmpp_send_next(), else the status to abort with. */
-uint8_t rmpp_send_expired(struct rmpp_send *r, int64_t now_us);
+uint8_t rmpp_send_late(struct rmpp_send *r, int64_t now_us);
 
 /* --- the receiver, rmpp_recv.c --- */
 
@@ -105,7 +106,7 @@ void rmpp_recv_end(struct rmpp_recv *r);
  * A segment that passed the check.  _ACK, _ALL: rmpp_recv_ack() goes back;  _ALL: the message
  * is there; _STOP, _ABORT: with *status, and it is over.
  */
-enum rmpp_took rmpp_recv_data(struct rmpp_recv *r, const uint8_t *mad, int64_t now_us,
+enum rmpp_took rmpp_recv_take(struct rmpp_recv *r, const uint8_t *mad, int64_t now_us,
 			      uint8_t *status);
 void rmpp_recv_ack(struct rmpp_recv *r, uint8_t reply[RMPP_MAD], const uint8_t *mad);
 /* The message is not needed any more; what comes again of it is still acknowledged. */

@@ -119,7 +119,7 @@ static bool beyond_end(const struct rmpp_recv *r, const uint8_t *mad, uint32_t s
 	return last && (segment <= r->have || r->ahead >> (segment - r->have - 1) > 1);
 }
 
-enum rmpp_took rmpp_recv_data(struct rmpp_recv *r, const uint8_t *mad, int64_t now_us,
+enum rmpp_took rmpp_recv_take(struct rmpp_recv *r, const uint8_t *mad, int64_t now_us,
 			      uint8_t *status)
 {
 	uint32_t segment = get_be32(mad + RMPP_OFF_SEGMENT);
@@ -128,7 +128,7 @@ enum rmpp_took rmpp_recv_data(struct rmpp_recv *r, const uint8_t *mad, int64_t n
 		*status = RMPP_SEGMENT_TOO_BIG;
 		return r->complete ? RMPP_TOOK : RMPP_TOOK_ABORT;
 	}
-	if (r->complete || segment <= r->acked)
+	if (segment <= r->acked)	/* of a complete one each is */
 		return RMPP_TOOK_ACK;
 	if (segment <= r->have || r->ahead >> (segment - r->have - 1) & 1)
 		return RMPP_TOOK;
@@ -142,5 +142,5 @@ enum rmpp_took rmpp_recv_data(struct rmpp_recv *r, const uint8_t *mad, int64_t n
 void rmpp_recv_ack(struct rmpp_recv *r, uint8_t reply[RMPP_MAD], const uint8_t *mad)
 {
 	r->acked = r->have;
-	rmpp_reply(reply, mad, RMPP_ACK, RMPP_OK, r->have, r->window);
+	rmpp_make_reply(reply, mad, RMPP_ACK, RMPP_OK, r->have, r->window);
 }

@@ -27,7 +27,7 @@
 #define STEPS_BACK_MAX	4		/* a window; an ACK may come for each segment */
 #define NO_RESP_TIME	0x1fu
 
-void rmpp_reply(uint8_t reply[RMPP_MAD], const uint8_t *mad, uint8_t type, uint8_t status,
+void rmpp_make_reply(uint8_t reply[RMPP_MAD], const uint8_t *mad, uint8_t type, uint8_t status,
 		uint32_t segment, uint32_t window)
 {
 	memset(reply, 0, RMPP_MAD);
@@ -114,9 +114,9 @@ static uint32_t payload_length(const struct rmpp_send *r, uint32_t segment)
 {
 	if (segment == r->last)
 		return RMPP_SA_LEN + r->last_len;
-	if (segment > 1 || !r->last)
+	if (segment > 1 || !r->total)
 		return 0;
-	return r->last * RMPP_SA_LEN + (r->last - 1) * RMPP_DATA_LEN + r->last_len;
+	return (uint32_t)((r->total + RMPP_DATA_LEN - 1) / RMPP_DATA_LEN * RMPP_SA_LEN + r->total);
 }
 
 bool rmpp_send_next(struct rmpp_send *r, uint8_t mad[RMPP_MAD], int64_t now_us)
@@ -206,7 +206,7 @@ bool rmpp_send_done(const struct rmpp_send *r)
 	return r->last && r->acked == r->last;
 }
 
-uint8_t rmpp_send_expired(struct rmpp_send *r, int64_t now_us)
+uint8_t rmpp_send_late(struct rmpp_send *r, int64_t now_us)
 {
 	if (now_us - r->begun_us >= TOTAL_US + (int64_t)r->acked * SEGMENT_US)
 		return RMPP_TOO_LONG;

@@ -239,6 +239,18 @@ void transfers_free(struct transfers *ts)
 
 /* --- on the wire --- */
 
+/*
+ * A last segment is written as long as it is, which the kernel fills up: ibsim, which
+ * does not know RMPP, has the length of the message from there.
+ */
+static int length_to_write(const uint8_t *mad)
+{
+	if (!rmpp_is_active(mad) || mad[RMPP_OFF_TYPE] != RMPP_DATA ||
+	    !(mad[RMPP_OFF_FLAGS] & RMPP_LAST))
+		return MAD_SIZE;
+	return (int)(RMPP_HEAD - RMPP_SA_LEN + get_be32(mad + RMPP_OFF_LENGTH));
+}
+
 static bool transmit(struct transfers *ts, const struct ib_user_mad *to,
 		     const uint8_t mad[RMPP_MAD])
 {
@@ -251,7 +263,7 @@ static bool transmit(struct transfers *ts, const struct ib_user_mad *to,
 	u.umad.addr = to->addr;
 	u.umad.addr.qkey = to->addr.qpn ? htobe32(GSI_QKEY) : 0;
 	memcpy(umad_get_mad(&u), mad, MAD_SIZE);
-	if (umad_send(ts->m->fd, (int)to->agent_id, &u, MAD_SIZE, 0, 0) >= 0)
+	if (umad_send(ts->m->fd, (int)to->agent_id, &u, length_to_write(mad), 0, 0) >= 0)
 		return true;
 	atomic_fetch_add_explicit(&ts->m->send_errors, 1, memory_order_relaxed);
 	return false;
@@ -262,7 +274,7 @@ static void reply(struct transfers *ts, const struct ib_user_mad *u, const uint8
 {
 	uint8_t back[RMPP_MAD];
 
-	rmpp_reply(back, mad, type, status, 0, 0);
+	rmpp_make_reply(back, mad, type, status, 0, 0);
 	transmit(ts, u, back);
 	ts->m->rmpp.refused++;
 }
@@ -272,7 +284,7 @@ static void abort_send(struct transfers *ts, struct transfer *t, uint8_t status)
 {
 	uint8_t mad[RMPP_MAD];
 
-	rmpp_reply(mad, t->head, RMPP_ABORT, status, 0, 0);
+	rmpp_make_reply(mad, t->head, RMPP_ABORT, status, 0, 0);
 	mad[OFF_METHOD] = t->head[OFF_METHOD];
 	transmit(ts, &t->peer, mad);
 	ts->m->rmpp.aborted++;
@@ -308,6 +320,7 @@ static enum got read_segment(struct transfers *ts, struct transfer *t)
 	if (r == MAD_READ_LATER)
 		return GOT_NOTHING;
 	if (!t->begun) {
+		t->send.total = t->source->total;
 		t->plain = !t->source->head(t->source, t->head);
 		t->begun = true;
 	}
@@ -511,7 +524,7 @@ static void take_data(struct transfers *ts, const struct ib_user_mad *u, const u
 		t = add(ts, u, mad, RECEIVE);
 		rmpp_recv_begin(&t->recv, now_us);
 	}
-	switch (rmpp_recv_data(&t->recv, mad, now_us, &status)) {
+	switch (rmpp_recv_take(&t->recv, mad, now_us, &status)) {
 	case RMPP_TOOK:
 		break;
 	case RMPP_TOOK_ACK:
@@ -610,7 +623,7 @@ static void late_answer(struct transfers *ts, struct transfer *t, int64_t now_us
 			end(ts, t);
 		return;
 	}
-	status = rmpp_send_expired(&t->send, now_us);
+	status = rmpp_send_late(&t->send, now_us);
 	if (status)
 		abort_send(ts, t, status);
 	else

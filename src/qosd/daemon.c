@@ -113,7 +113,7 @@ static bool answer_later(struct qosd *q, const struct mad_in *in, const struct s
 	a = xcalloc(1, sizeof(*a));
 	a->source = (struct mad_source){
 		.read = answer_read, .head = answer_head, .release = answer_release,
-		.held = sa_job_held(job),
+		.held = sa_job_held(job), .total = sa_job_total(job),
 	};
 	a->job = job;
 	if (mad_stream(q->mad, in, &a->source))

@@ -392,6 +392,11 @@ size_t sa_job_held(const struct sa_job *j)
 	return sizeof(*j) + j->data.cap;
 }
 
+size_t sa_job_total(const struct sa_job *j)
+{
+	return j->rows ? 0 : j->data.n - SA_HDR_LEN;
+}
+
 static struct sa_job *job_new(struct sa_msg *m, const struct sa_request *req, struct buf *out)
 {
 	struct sa_job *j = xcalloc(1, sizeof(*j));
@@ -464,9 +469,12 @@ enum sa_outcome sa_begin(struct sa *sa, const struct sa_request *req, struct buf
 	return o;
 }
 
+/* More than one MAD has, so that the first segment can tell the length where that is not much. */
+#define TRY_BYTES 8192
+
 bool sa_job_try(struct sa_job *j, unsigned steps, struct buf *out)
 {
-	if (!fill(j, SA_SEGMENT, steps) ||
+	if (!fill(j, TRY_BYTES, steps) ||
 	    (is_table(j->method) && (j->rows || j->data.n > MAD_LEN)))
 		return false;
 	finish_whole(j, out);

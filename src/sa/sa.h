@@ -67,6 +67,7 @@ enum sa_read sa_job_read(struct sa_job *j, unsigned steps, uint8_t data[SA_SEGME
 /* When something was read: the headers, 56 bytes, and whether it goes by RMPP. */
 bool sa_job_head(const struct sa_job *j, uint8_t head[56]);
 size_t sa_job_held(const struct sa_job *j);	/* bytes of memory */
+size_t sa_job_total(const struct sa_job *j);	/* bytes of records, 0: not all are made yet */
 void sa_job_free(struct sa_job *j);
 
 /*
