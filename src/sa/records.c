@@ -24,7 +24,10 @@ static const struct sa_field node_fields[] = {
 	{ 14, false, NI(320), 512 },	/* NodeDescription */
 };
 
-/* NodeInfo differs in two fields with the port that is asked (14.2.5.3). */
+/*
+ * NodeInfo differs in two fields with the port that is asked (14.2.5.3): a record has them
+ * as that port would say, which of a switch is port 0, not as the one by which it was found.
+ */
 static bool make_node(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
 {
 	const struct subnet_state *s = x->s;
@@ -36,10 +39,9 @@ static bool make_node(struct sa_scan *x, uint64_t at, void *record, uint32_t *ow
 		return false;
 	put_be16(r->lid, s->plan->lid[port]);
 	memcpy(r->node_info, n->info, sizeof(r->node_info));
-	if (!node_is_switch(n)) {
+	if (!node_is_switch(n))
 		put_be64(r->node_info + 20, s->f->ports[port].guid);
-		r->node_info[36] = s->f->ports[port].num;
-	}
+	r->node_info[36] = s->f->ports[port].num;
 	memcpy(r->node_desc, n->desc, strnlen(n->desc, sizeof(r->node_desc)));
 	return true;
 }

@@ -62,6 +62,21 @@ START_TEST(node_of_a_host)
 }
 END_TEST
 
+/* The port that has the LID, whichever discovery came by. */
+START_TEST(node_of_a_switch)
+{
+	uint32_t node = r.f->switches[1].node;
+	const struct sa_node_record *n;
+
+	r.f->nodes[node].info[36] = 7;
+	put_be16(node_query(1)->lid, r.state->plan->lid[r.f->nodes[node].port0]);
+	ck_assert_uint_eq(nodes(), 1);
+	n = rig_record(&r, 0);
+	ck_assert_uint_eq(n->node_info[36], 0);
+	ck_assert_uint_eq(get_be64(n->node_info + 20), SWITCH_GUID(1));
+}
+END_TEST
+
 START_TEST(every_lid_of_a_port_means_it)
 {
 	r.settings->lmc = 3;
@@ -275,6 +290,7 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, node_of_a_host);
+	tcase_add_test(c, node_of_a_switch);
 	tcase_add_test(c, every_lid_of_a_port_means_it);
 	tcase_add_loop_test(c, node_component, 0, ARRAY_SIZE(node_fields));
 	tcase_add_test(c, nodes_by_kind);
