@@ -60,8 +60,10 @@ void sa_range_slots(struct sa_scan *x, uint32_t port, unsigned each)
 	uint64_t first = 0, n = x->s->f->n_ports;
 
 	if (port != FABRIC_NONE) {
+		const struct fabric_node *node = port_node(x->s->f, port);
+
 		first = port;
-		n = node_is_switch(port_node(x->s->f, port)) ? port_node(x->s->f, port)->nports + 1u : 1;
+		n = node_is_switch(node) ? node->nports + 1u : 1;
 	}
 	x->at = first * each;
 	x->end = (first + n) * each;

@@ -30,11 +30,11 @@ ask() {
 
 # ask_all NODE DIR: each query of the list, into a file of its own.
 ask_all() {
-	local query i=0
+	local i
 	mkdir "$2"
-	for query in "${queries[@]}"; do
+	for i in "${!queries[@]}"; do
 		# shellcheck disable=SC2086 # they are words
-		ask "$1" $query >"$2/$((i++))"
+		ask "$1" ${queries[i]} >"$2/$i"
 	done
 }
 
@@ -60,7 +60,7 @@ choose_queries() {
 
 # explained QUERY FILE: its records without what OpenSM does otherwise; of a pair of files.
 explained() {
-	local port=.*
+	local port='.*'
 	case $1 in
 	CPI)	# CapabilityMasks say what each can, and are looked at below.  Nothing of the Trap
 		# fields counts where TrapGID is 0, which is to say that there are no traps (13.4.8.1).
@@ -167,3 +167,194 @@ in_turn "$work/fat-tree.topo" 1
 in_turn "$top/examples/cluster.topo" 0
 real=$fabrics/psmn-x5.topo
 if [ -e "$real" ]; then in_turn "$real" 0; else note "no dumps of real fabrics in $fabrics"; fi
+
+# --- what the SA says of devices, and what they say ---
+
+note "the tables of a policy"
+topology=$top/examples/cluster.topo
+node=$(first_ca "$topology")
+far=$(cas "$topology" | tail -n 1)
+node017=H-248a070300a25c40 node017_guid=248a070300a25c41
+gpu01=H-248a070300a25dd0 gpu01_guid=248a070300a25dd1
+broadcast=ff12:401b:ffff::ffff:ffff
+sim_options=()		# devices as their makers have them: with partition enforcement, to begin with
+cat >policy.yaml <<'END'
+partitions:
+  Default: {pkey: 0x7fff, members: {all: full}, ipoib: {}}
+  lab: {pkey: 0x10, members: {0x248a070300a25c41: full, 0x248a070300a25dd1: limited}}
+fabric-setup:
+  sl2vl:
+    - {group: all, table: [0, 1, 2, 3, 0, 1, 2, 3, 7, 7, 7, 7, 0, 0, 0, 15]}
+  vlarb:
+    - {group: all, high: ["3:64", "7:1"], low: ["0:64", "1:2", "2:128", "3:1", "7:7"], high-limit: 10}
+END
+rm -rf state
+start_sim "$topology"
+echo "priority: 5" >qosd.yaml
+start_and_wait "$node" -c qosd.yaml -p policy.yaml
+ask "$far" NR >nodes
+lid_of() { sed -nE "s/.*\| lid=([0-9]+).*port_guid=0x$1.*/\1/p" nodes; }
+guid_of() { sed -nE "s/.*\| lid=$1\|.*port_guid=0x([0-9a-f]+).*/\1/p" nodes; }
+host=$(lid_of $node017_guid)
+read -r leaf leaf_port < <(ask "$far" LR "$host" | sed -nE 's/.*ToPort=([0-9]+)\| ToLID=([0-9]+).*/\2 \1/p')
+uplink=$(ask "$far" LR "$leaf" | sed -nE 's/.*FromPort=([0-9]+)\|.*/\1/p' | sort -n | tail -n 1)
+[ -n "$host$uplink" ] || fail "no links of LID '$host' and '${leaf:-}'"
+
+# same WHAT: the files device and sa, in which there is something.
+same() {
+	[ -s device ] || bad "$1: the device says nothing"
+	expect_same "$1 by the device and by the SA" device sa
+}
+
+# What the SA tells of pairs of ports; the device has tables of all, also where nobody wrote any.
+for at in "$leaf $leaf_port" "$leaf $uplink" "$host 0"; do
+	read -r l p <<<"$at"
+	ask "$far" SL2VL "$l//$p" | grep "OutPort=$p|" |
+		sed -nE 's/.*InPort=([0-9]+)\|.*\| ?VL:(.*)$/\1 \2/p' | tr -s '| ' ' ' | sed 's/ $//' | sort >sa
+	on "$far" smpquery sl2vl "$l" "$p" 2>/dev/null |
+		sed -nE 's/^ports: in +([0-9]+), out +[0-9]+: \|(.*)$/\1 \2/p' | tr -s '| ' ' ' | sed 's/ $//' |
+		awk 'NR == FNR { told[$1]; next } $1 in told' sa - | sort >device
+	same "SL2VL of LID $l, out $p"
+done
+# four VLs are all that it has
+expect_match "tables of a host" ' 0 1 2 3 0 1 2 3 15 15 15 15 0 0 0 15$' "$(tail -n 1 device)"
+
+# arbitration LID PORT: as vlarb of lib.sh has it.
+arbitration() {
+	ask "$far" VLAR "$1/$2" | awk -F '|' '
+		{
+			n = 0; line = ""
+			for (i = 1; i <= NF; i++) {
+				if ($i ~ /Block=/) block = substr($i, index($i, "=") + 1)
+				if ($i ~ /VL ?:/) { kind = "vl"; sub(/.*:/, "", $i) }
+				if ($i ~ /Weight ?:/) { kind = "weight"; n = base; sub(/.*:/, "", $i) }
+				if ($i ~ /^ *[0-9]+ *$/ && kind != "") {
+					if (kind == "vl") { if (!fresh) { base = n; fresh = 1 } vl[n++] = $i + 0 }
+					else { weight[n++] = $i + 0; fresh = 0 }
+				}
+			}
+			last = 0
+			for (i = 0; i < n; i++) if (vl[i] || weight[i]) last = i + 1
+			for (i = 0; i < last; i++) line = line " " vl[i] ":" weight[i]
+			if (block == 1) low = line; else if (block == 3) high = line
+			kind = ""; fresh = 0
+		}
+		END { print "low:" low " high:" high }'
+}
+for at in "$leaf $leaf_port" "$leaf $uplink" "$host 1"; do
+	read -r l p <<<"$at"
+	vlarb "$far" "0x$(guid_of "$l")" "$p" >device
+	arbitration "$l" "$p" >sa
+	same "VL arbitration of LID $l, port $p"
+done
+expect_match "arbitration of a host" 'low: 0:64 1:2 2:128 3:1 high: 3:64$' "$(<sa)"
+
+# The port of the leaf towards node017 enforces partitions.
+for at in "$leaf $leaf_port" "$leaf 0" "$host 1"; do
+	read -r l p <<<"$at"
+	on "$far" smpquery pkeys "$l" "$p" 2>/dev/null | sed -nE 's/^ *[0-9]+: //p' | tr ' ' '\n' | grep 0x >device
+	ask "$far" --smkey 1 PKTR "$l/$p" | sed 's/.*PKey Table://' | tr -s '| ' '\n' | grep 0x |
+		head -n "$(wc -l <device)" >sa
+	same "P_Keys of LID $l, port $p"
+	[ "$p" = 0 ] || expect "P_Keys of LID $l, port $p" "0xffff 0x8010" "$(grep -v 0x0000 sa | xargs)"
+done
+[[ $(ask "$far" PKTR "$host") == *ERR_REQ_DENIED* ]] || bad "P_Keys without the SM_Key: $(ask "$far" PKTR "$host")"
+
+note "forwarding tables"
+read_tables "$far"
+ask "$far" LFTR | awk -F '|' '
+	FILENAME == ARGV[1] {
+		if ($0 ~ /=Switch/) { match($0, /port_guid=0x[0-9a-f]+/); g = substr($0, RSTART + 12, RLENGTH - 12); sub(/^0+/, "", g)
+			match($0, /\| lid=[0-9]+/); guid[substr($0, RSTART + 6, RLENGTH - 6)] = g }
+		next
+	}
+	{
+		match($0, / LID=[0-9]+/); l = substr($0, RSTART + 5, RLENGTH - 5)
+		for (i = 1; i <= NF; i++)
+			if (split($i, e, " ") == 2 && e[1] ~ /^[0-9]+$/ && e[2] != 255)
+				printf "%s %04x %d\n", guid[l], e[1], e[2]
+	}' nodes - | sort >sa
+sort lft.devices >device
+same "linear forwarding tables"
+
+on_own "$node017" "$tools/pathquery" set member mgid=$broadcast port-gid="$(gid $node017_guid)" join-state=1 >/dev/null
+on_own "$gpu01" "$tools/pathquery" set member mgid=$broadcast port-gid="$(gid $gpu01_guid)" join-state=1 >/dev/null
+multicast_by_device() {
+	on "$far" ibroute -M "$leaf" 2>&1 | awk '
+		/^0xc/ {
+			line = $1
+			for (p = 0; p <= 36; p++)
+				if (substr($0, 13 + 2 * p, 1) == "x")
+					line = line " " p
+			print line
+		}' >device
+	[ -s device ]
+}
+multicast_by_sa() {
+	ask "$far" MFTR "$leaf" | awk -F '|' '
+		function hex(s,  n, i) {
+			for (i = 3; i <= length(s); i++) n = n * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1
+			return n
+		}
+		{
+			match($0, /Position=[0-9]+/); pos = substr($0, RSTART + 9, RLENGTH - 9)
+			for (i = 1; i <= NF; i++)
+				if (split($i, e, " ") == 2 && e[1] ~ /^0xc/)
+					for (b = 0; b < 16; b++)
+						if (int(hex(e[2]) / 2 ^ b) % 2)
+							print e[1], pos * 16 + b
+		}' | sort -k 1,1 -k 2n | awk '{ line[$1] = line[$1] " " $2 } END { for (m in line) print m line[m] }' | sort >sa
+	[ -s sa ]
+}
+until_ 5 multicast_by_device || bad "no multicast tables"
+multicast_by_sa
+same "multicast forwarding tables"
+
+note "what ports and switches are"
+for field in LinearFdbCap McastFdbCap LinearFdbTop PartEnforceCap; do
+	on "$far" smpquery switchinfo "$leaf" 2>&1 | sed -nE "s/^$field:\.*([0-9]+)$/\1/p"
+done >device
+ask "$far" SWIR "$leaf" | tr '|' '\n' |
+	sed -nE 's/^ (LinearFDBCap|MulticastFDBCap|LinearFDBTop|PartitionEnforcementCap)=(.*)/\2/p' |
+	xargs printf '%d\n' >sa
+same "SwitchInfo"
+# a port that is Down: see PIR above
+down=$(ask "$far" PIR "$leaf" | sed -nE 's/.*PortNum=([0-9]+)\|.*LinkState:=Down.*/\1/p' | head -n 1)
+for p in "$down" "$leaf_port"; do
+	on "$far" smpquery portinfo "$leaf" "$p" 2>/dev/null | sed -nE 's/^([A-Za-z0-9]+):\.+(.*)$/\1 \2/p' |
+		grep -v '^LocalPort ' >device
+	ask "$far" PIR "$leaf/$p" | tr '|' '\n' | sed -nE 's/^ ([A-Za-z0-9]+):=(.*)$/\1 \2/p' |
+		grep -v '^LocalPort ' >sa
+	# smpquery says M_Keys, and some fields in two lines
+	sed -i '/^Mkey /d' device sa
+	expect "fields of PortInfo of port $p that the SA does not tell as the device does" "" \
+		"$(grep -vxFf device sa | head -n 3)"
+	[ "$(wc -l <sa)" -gt 40 ] || bad "PortInfo of port $p has $(wc -l <sa) fields"
+done
+
+note "another SM"
+start_opensm_standby() {
+	local as
+	mkdir osm.standby
+	as "$far"
+	OSM_CACHE_DIR=$work/osm.standby OSM_TMP_DIR=$work/osm.standby "${as[@]}" \
+		opensm -f osm.standby/log -p 0 >osm.standby/out 2>&1 &
+	opensm=$!
+	pids+=("$opensm")
+}
+start_opensm_standby
+states() { ask "$node017" SMIR | sed -nE 's/.*SMState=([0-9])$/\1/p' | sort | xargs; }
+both() {
+	ctl sweep >/dev/null
+	[ "$(states)" = "2 3" ]
+}
+until_ 20 both || bad "SMs by the SA: $(ask "$node017" SMIR)"
+expect "SM_Keys shown" "" "$(ask "$node017" SMIR | grep -v 'SM_Key=0x0000000000000000')"
+end "$opensm"
+gone_again() {
+	ctl sweep >/dev/null
+	[ "$(ask "$node017" SMIR | wc -l)" = 1 ]
+}
+until_ 20 gone_again || bad "SMs by the SA after one has gone: $(ask "$node017" SMIR)"
+stop_qosd || bad "exit status $?"
+stop_sim

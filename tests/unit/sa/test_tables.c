@@ -36,7 +36,8 @@ static const struct kind {
 	{ PKEY, 72, 1 << 3, sa_pkey_record },
 	{ VLARB, 72, 1 << 3, sa_vlarb_record },
 	{ 0x11, 108, 1 << 1, sa_node_record },
-	{ 0x12, 68, 1 << 19 | 1ull << 44 | 1ull << 46 | 1ull << 51 | 1ull << 56, sa_portinfo_record },
+	{ 0x12, 68, 1 << 19 | 1ull << 44 | 1ull << 46 | 1ull << 51 | 1ull << 56,
+	  sa_portinfo_record },
 };
 
 static const struct kind *kind_of(uint16_t attr)
@@ -281,7 +282,10 @@ START_TEST(component)
 	for (unsigned i = 0; i < all.n; i += all.n > 40 ? 13 : 1) {
 		get_component(c, all.v[i], value);
 		try_component(c, &all, value);
-		value[c->field ? 0 : (c->width - 1) / 8] ^= c->field ? 1 : 0x80 >> (c->width - 1) % 8;
+		if (c->field)
+			value[0] ^= 1;
+		else
+			set_bit(value, c->width - 1u, !bit_of(value, c->width - 1u));
 		try_component(c, &all, value);
 	}
 	free(all.v);
@@ -317,7 +321,7 @@ START_TEST(any_lid_of_a_port)
 	put_be16(query(k->attr, 1), lid);
 	base = take_answer(k->attr);
 	ck_assert(base.n || k->attr == RFT);
-	for (uint16_t i = 1; i < 1 << r.state->plan->lmc[rig_host(&r, H4)] && lid == rig_lid(&r, H4); i++) {
+	for (uint16_t i = 1; i < 4 && lid == rig_lid(&r, H4); i++) {
 		put_be16(query(k->attr, 1), (uint16_t)(lid + i));
 		struct answer got = take_answer(k->attr);
 
@@ -420,7 +424,10 @@ END_TEST
 
 START_TEST(attributes_that_there_are_not)
 {
-	/* SwitchPortState, TraceRecord, ServiceAssociation, HierarchyInfo, CableInfo, PortInfoExtended */
+	/*
+	 * LinkSpeedWidthPairs, SwitchPortState, Trace, ServiceAssociation, HierarchyInfo,
+	 * CableInfo, PortInfoExtended
+	 */
 	static const uint16_t attrs[] = { 0x19, 0x34, 0x39, 0x3b, 0x3c, 0x3d, 0x3e };
 
 	for (size_t i = 0; i < ARRAY_SIZE(attrs); i++) {
@@ -466,7 +473,8 @@ START_TEST(linear_tables)
 		ck_assert_uint_eq(get_be16(f->lid), r.state->plan->lid[sw_port0(s)]);
 		ck_assert_uint_eq(get_be16(f->block), i % blocks);
 		for (unsigned e = 0; e < 64; e++)
-			ck_assert_uint_eq(f->entries[e], lft_get(l, s, (uint16_t)(i % blocks * 64 + e)));
+			ck_assert_uint_eq(f->entries[e],
+					  lft_get(l, s, (uint16_t)(i % blocks * 64 + e)));
 	}
 	free(a.v);
 	put_be16((uint8_t *)query(LFT, 2) + 2, (uint16_t)blocks);
@@ -491,7 +499,8 @@ START_TEST(multicast_tables)
 		uint32_t port = r.state->plan->port_by_lid[get_be16(f->lid)];
 		uint8_t want[64];
 
-		ck_assert(mft_block(&r, port_node(r.f, port)->guid, get_be16(f->position_block), 0, want));
+		ck_assert(mft_block(&r, port_node(r.f, port)->guid, get_be16(f->position_block), 0,
+				    want));
 		ck_assert_mem_eq(f->entries, want, 64);
 	}
 	free(a.v);
@@ -527,16 +536,18 @@ START_TEST(sl2vl_tables)
 		uint32_t port = r.state->plan->port_by_lid[get_be16(s->lid)];
 		const struct fabric_node *node = port_node(r.f, port);
 		bool is_switch = node_is_switch(node);
-		uint16_t id = qos_sl2vl_id(t, r.f, r.f->ports[port].node, s->in, is_switch ? s->out : 1);
+		uint16_t id = qos_sl2vl_id(t, r.f, r.f->ports[port].node, s->in,
+					   is_switch ? s->out : 1);
 
 		ck_assert_uint_ne(id, TABLE_NONE);
 		for (unsigned sl = 0; sl < 16; sl++)
-			ck_assert_uint_eq(s->table[sl / 2] >> (sl % 2 ? 0 : 4) & 15, t->maps[id].vl[sl]);
+			ck_assert_uint_eq(s->table[sl / 2] >> (sl % 2 ? 0 : 4) & 15,
+					  t->maps[id].vl[sl]);
 		ck_assert(is_switch || (!s->in && !s->out));
 	}
 	for (uint32_t node = 0; node < r.f->n_nodes; node++)
 		for (unsigned out = 0; out <= r.f->nodes[node].nports; out++)
-			for (unsigned in = 0; in <= (r.f->nodes[node].sw == FABRIC_NONE ? 0u : 8u); in++)
+			for (unsigned in = 0; in < (r.f->nodes[node].sw == FABRIC_NONE ? 1 : 9); in++)
 				n += qos_sl2vl_id(t, r.f, node, in, out) != TABLE_NONE &&
 				     (out || r.f->nodes[node].sw != FABRIC_NONE);
 	ck_assert_uint_eq(a.n, n);
@@ -582,7 +593,8 @@ START_TEST(vlarb_tables)
 		attribute_vlarb(r.state->plan, port, i + 1, want);
 		ck_assert_mem_eq(v->table, want, 64);
 	}
-	ck_assert_uint_eq(a.v[0][8 + 1], r.state->plan->tables->arbs[r.state->plan->tables->arb[port]].low[0].weight);
+	const struct qos_tables *t = r.state->plan->tables;
+	ck_assert_uint_eq(a.v[0][8 + 1], t->arbs[t->arb[port]].low[0].weight);
 	ck_assert_uint_ne(a.v[0][8 + 1], 0);
 	free(a.v);
 }
@@ -683,7 +695,8 @@ END_TEST
 
 static unsigned links(uint16_t from, int from_port, uint16_t to, int to_port)
 {
-	uint64_t mask = (from ? 1 : 0) | (from_port >= 0 ? 2 : 0) | (to_port >= 0 ? 4 : 0) | (to ? 8 : 0);
+	uint64_t mask = (from ? 1 : 0) | (from_port >= 0 ? 2 : 0) | (to_port >= 0 ? 4 : 0) |
+			(to ? 8 : 0);
 	struct sa_link_record *q = query(LINK, mask);
 
 	put_be16(q->from_lid, from);
