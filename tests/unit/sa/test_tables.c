@@ -596,6 +596,9 @@ START_TEST(vlarb_tables)
 	const struct qos_tables *t = r.state->plan->tables;
 	ck_assert_uint_eq(a.v[0][8 + 1], t->arbs[t->arb[port]].low[0].weight);
 	ck_assert_uint_ne(a.v[0][8 + 1], 0);
+	ck_assert_uint_le(t->arbs[t->arb[port]].n_low, 32);
+	for (unsigned i = 0; i < 64; i++)
+		ck_assert_uint_eq(a.v[1][8 + i], 0);
 	free(a.v);
 }
 END_TEST
@@ -626,8 +629,11 @@ START_TEST(pkey_tables)
 		ck_assert_uint_eq(p->port_num, r.f->ports[port].num);
 		external += is_switch && p->port_num && !get_be16(p->block);
 		ck_assert_uint_lt(get_be16(p->block), (port_pkey_cap(r.f, port) + 31) / 32);
-		if (get_be16(p->block))
+		if (get_be16(p->block)) {	/* beyond the two keys that there are at most */
+			for (unsigned j = 0; j < 64; j++)
+				ck_assert_uint_eq(p->table[j], 0);
 			continue;
+		}
 		ck_assert_uint_eq(get_be16(p->table), 0xffff);
 		if (get_be16(p->lid) == rig_lid(&r, H3))
 			ck_assert_uint_eq(get_be16(p->table + 2), 0x8010);
@@ -757,6 +763,8 @@ static const struct { uint16_t attr; uint64_t mask; uint8_t fill; } jumps[] = {
 
 START_TEST(few_steps)
 {
+	r.settings->lmc = 6;		/* several blocks of linear tables */
+	rig_start(&r);
 	uint8_t data[SA_DATA_LEN], record[SA_RECORD_MAX];
 	struct sa_msg m = {
 		.sa = &r.sa, .s = r.state, .method = 0x12, .attr = jumps[_i].attr,
@@ -770,6 +778,8 @@ START_TEST(few_steps)
 	ck_assert_uint_eq(kind_of(m.attr)->fn(&m), 0);
 	while ((step = m.rows->step(m.rows, record)) != SA_END)
 		skips += step == SA_SKIP;
+	if (m.attr == LFT)
+		ck_assert_uint_le(skips, 2 * r.f->n_switches);
 	/* a few for each port, and once for each pair of ports of a switch */
 	ck_assert_uint_le(skips, 3 * r.f->n_ports + (m.attr == SL2VL && !m.mask ? 3 * 9 * 9 : 0));
 	m.rows->release(m.rows);
