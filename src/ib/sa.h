@@ -93,4 +93,81 @@ struct sa_portinfo_record {
 };
 _Static_assert(sizeof(struct sa_portinfo_record) == 68, "PortInfoRecord");
 
+/* --- records of what a port or switch holds: RID, then the attribute of section 14.2.5 --- */
+
+struct sa_switchinfo_record {
+	uint8_t lid[2];
+	uint8_t reserved[2];
+	uint8_t switch_info[20];
+};
+_Static_assert(sizeof(struct sa_switchinfo_record) == 24, "SwitchInfoRecord");
+
+/* LinearForwardingTableRecord and RandomForwardingTableRecord */
+struct sa_ft_record {
+	uint8_t lid[2];
+	uint8_t block[2];
+	uint8_t reserved[4];
+	uint8_t entries[64];
+};
+_Static_assert(sizeof(struct sa_ft_record) == 72, "LinearForwardingTableRecord");
+
+struct sa_mft_record {
+	uint8_t lid[2];
+	uint8_t position_block[2];	/* Position 4, reserved 3, BlockNum 9 */
+	uint8_t reserved[4];
+	uint8_t entries[64];
+};
+_Static_assert(sizeof(struct sa_mft_record) == 72, "MulticastForwardingTableRecord");
+
+struct sa_sl2vl_record {
+	uint8_t lid[2];
+	uint8_t in, out;		/* port numbers of a switch, else 0 */
+	uint8_t reserved[4];
+	uint8_t table[8];		/* 4 bits for each SL */
+};
+_Static_assert(sizeof(struct sa_sl2vl_record) == 16, "SLtoVLMappingTableRecord");
+
+struct sa_vlarb_record {
+	uint8_t lid[2];
+	uint8_t out;
+	uint8_t block;			/* 1..4: low, low, high, high */
+	uint8_t reserved[4];
+	uint8_t table[64];
+};
+_Static_assert(sizeof(struct sa_vlarb_record) == 72, "VLArbitrationTableRecord");
+
+struct sa_pkey_record {
+	uint8_t lid[2];
+	uint8_t block[2];
+	uint8_t port_num;
+	uint8_t reserved[3];
+	uint8_t table[64];
+};
+_Static_assert(sizeof(struct sa_pkey_record) == 72, "P_KeyTableRecord");
+
+struct sa_guidinfo_record {
+	uint8_t lid[2];
+	uint8_t block;
+	uint8_t reserved[5];
+	uint8_t guids[8][8];
+};
+_Static_assert(sizeof(struct sa_guidinfo_record) == 72, "GuidInfoRecord");
+
+struct sa_sminfo_record {
+	uint8_t lid[2];
+	uint8_t reserved[2];
+	uint8_t guid[8];
+	uint8_t sm_key[8];
+	uint8_t act_count[4];
+	uint8_t priority_state;		/* 4 bits each */
+};
+_Static_assert(sizeof(struct sa_sminfo_record) == 25, "SMInfoRecord");
+
+struct sa_link_record {
+	uint8_t from_lid[2];
+	uint8_t from_port, to_port;
+	uint8_t to_lid[2];
+};
+_Static_assert(sizeof(struct sa_link_record) == 6, "LinkRecord");
+
 #endif

@@ -188,6 +188,34 @@ static const struct sa_stats *sa_stats(void *arg)
 	return q->sa_stats;
 }
 
+/* --- what the SA asks the SM for --- */
+
+static bool sa_sm_info(void *arg, uint32_t i, struct sa_sm_info *out)
+{
+	struct qosd *q = arg;
+	struct sm_seen s;
+
+	if (!sm_seen_at(q->sm, i, &s))
+		return false;
+	*out = (struct sa_sm_info){ s.guid, s.act_count, s.priority, (uint8_t)s.state };
+	return true;
+}
+
+static uint32_t sa_mft_blocks(void *arg)
+{
+	struct qosd *q = arg;
+
+	return sm_mft_blocks(q->sm);
+}
+
+static bool sa_mft_block(void *arg, uint64_t guid, unsigned block, unsigned position,
+			 uint8_t entries[64])
+{
+	struct qosd *q = arg;
+
+	return sm_mft_block(q->sm, guid, block, position, entries);
+}
+
 static void on_mcast_changed(void *arg)
 {
 	struct qosd *q = arg;
@@ -411,6 +439,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		return false;
 	}
 	q->sa.sm_key = q->quick.sm_key = s->sm_key;
+	/* not for `quick`: these are for the loop's thread */
+	q->sa.sm = (struct sa_sm_hooks){ sa_sm_info, sa_mft_blocks, sa_mft_block, q };
 	q->sa.mcast = q->quick.mcast = mcast_new(on_mcast_changed, q);
 	q->sa.stats = sa_stats_new();
 	q->quick.stats = sa_stats_new();

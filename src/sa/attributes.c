@@ -13,12 +13,26 @@
 
 #define RESP_TIME 16		/* 4.096 us * 2^16 = 0.27 s */
 
+/* CapabilityMask2 beyond umad_sa.h */
+#define CAP2_SEND_ONLY_FULL	(1u << 12)
+#define CAP2_WIDTH_2X		(1u << 13)
+#define CAP2_SPEED_HDR		(1u << 15)
+
+/*
+ * What is not said, because it promises more than there is: IsSubnetOptionalRecords-
+ * Supported is for all optional attributes, ServiceAssociationRecord among them, although
+ * all others that it is for can be had; IsReinit and UnPath/RePath; TraceRecord and
+ * GID scoped MultiPathRecords; MulticastFDBTop, which is left as it is; HierarchyInfo,
+ * LinkSpeedWidthPairs-, CableInfo- and PortInfoExtendedRecord.
+ */
+
 static uint16_t class_port_info(struct sa_msg *m)
 {
 	uint32_t cap2 = UMAD_SA_CAP_MASK2_IS_QOS_SUP |
 			UMAD_SA_CAP_MASK2_IS_FULL_PORTINFO_REC_SUP |
+			UMAD_SA_CAP_MASK2_IS_EXT_SPEEDS_SUP |
 			UMAD_SA_CAP_MASK2_IS_PORT_INFO_CAPMASK2_MATCH_SUP |
-			1u << 12;	/* send-only full members */
+			CAP2_SEND_ONLY_FULL | CAP2_WIDTH_2X | CAP2_SPEED_HDR;
 	struct umad_class_port_info c = {
 		.base_ver = UMAD_BASE_VERSION, .class_ver = UMAD_SA_CLASS_VERSION,
 		.cap_mask = htobe16(UMAD_SA_CAP_MASK_IS_UD_MCAST_SUP |
@@ -34,6 +48,10 @@ static uint16_t class_port_info(struct sa_msg *m)
 
 /* --- who does what --- */
 
+/* Records that are only read. */
+#define READ(attr, len, fn) \
+	{ attr, UMAD_METHOD_GET, len, fn }, { attr, UMAD_SA_METHOD_GET_TABLE, len, fn }
+
 static const struct sa_handler_entry handlers[] = {
 	{ UMAD_SA_ATTR_PATH_REC, UMAD_METHOD_GET, 64, sa_path_record },
 	{ UMAD_SA_ATTR_PATH_REC, UMAD_SA_METHOD_GET_TABLE, 64, sa_path_record },
@@ -42,10 +60,18 @@ static const struct sa_handler_entry handlers[] = {
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_GET_TABLE, 52, sa_mcmember_get },
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_METHOD_SET, 52, sa_mcmember_set },
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_DELETE, 52, sa_mcmember_delete },
-	{ UMAD_SA_ATTR_NODE_REC, UMAD_METHOD_GET, 108, sa_node_record },
-	{ UMAD_SA_ATTR_NODE_REC, UMAD_SA_METHOD_GET_TABLE, 108, sa_node_record },
-	{ UMAD_SA_ATTR_PORT_INFO_REC, UMAD_METHOD_GET, 68, sa_portinfo_record },
-	{ UMAD_SA_ATTR_PORT_INFO_REC, UMAD_SA_METHOD_GET_TABLE, 68, sa_portinfo_record },
+	READ(UMAD_SA_ATTR_NODE_REC, 108, sa_node_record),
+	READ(UMAD_SA_ATTR_PORT_INFO_REC, 68, sa_portinfo_record),
+	READ(UMAD_SA_ATTR_SLVL_REC, 16, sa_sl2vl_record),
+	READ(UMAD_SA_ATTR_SWITCH_INFO_REC, 24, sa_switchinfo_record),
+	READ(UMAD_SA_ATTR_LINEAR_FT_REC, 72, sa_lft_record),
+	READ(UMAD_SA_ATTR_RANDOM_FT_REC, 72, sa_rft_record),
+	READ(UMAD_SA_ATTR_MCAST_FT_REC, 72, sa_mft_record),
+	READ(UMAD_SA_ATTR_SM_INFO_REC, 25, sa_sminfo_record),
+	READ(UMAD_SA_ATTR_LINK_REC, 6, sa_link_record),
+	READ(UMAD_SA_ATTR_GUID_INFO_REC, 72, sa_guidinfo_record),
+	READ(UMAD_SA_ATTR_PKEY_TABLE_REC, 72, sa_pkey_record),
+	READ(UMAD_SA_ATTR_VL_ARB_REC, 72, sa_vlarb_record),
 	{ UMAD_ATTR_CLASS_PORT_INFO, UMAD_METHOD_GET, 0, class_port_info },
 };
 

@@ -24,7 +24,10 @@ static const struct sa_field node_fields[] = {
 	{ 14, false, NI(320), 512 },	/* NodeDescription */
 };
 
-/* NodeInfo differs in two fields with the port that is asked (14.2.5.3). */
+/*
+ * NodeInfo differs in two fields with the port that is asked (14.2.5.3): a record has them
+ * as that port would say, which of a switch is port 0, not as the one by which it was found.
+ */
 static bool make_node(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
 {
 	const struct subnet_state *s = x->s;
@@ -36,10 +39,9 @@ static bool make_node(struct sa_scan *x, uint64_t at, void *record, uint32_t *ow
 		return false;
 	put_be16(r->lid, s->plan->lid[port]);
 	memcpy(r->node_info, n->info, sizeof(r->node_info));
-	if (!node_is_switch(n)) {
+	if (!node_is_switch(n))
 		put_be64(r->node_info + 20, s->f->ports[port].guid);
-		r->node_info[36] = s->f->ports[port].num;
-	}
+	r->node_info[36] = s->f->ports[port].num;
 	memcpy(r->node_desc, n->desc, strnlen(n->desc, sizeof(r->node_desc)));
 	return true;
 }
@@ -58,10 +60,12 @@ uint16_t sa_node_record(struct sa_msg *m)
 
 #define PI(bits) (32 + (bits))		/* PortInfo follows EndportLID, PortNum, Options */
 
+enum { PORTINFO_OPTIONS = 2 };		/* bit of the mask */
+#define OPTION_FULL 0x80		/* link speeds as the device says them */
+
 static const struct sa_field portinfo_fields[] = {
 	{ 0, false, 0, 16 },		/* EndportLID */
 	{ 1, false, 16, 8 },		/* PortNum */
-	{ 2, false, 24, 8 },		/* Options */
 	{ 3, false, PI(0), 64 },	/* M_Key */
 	{ 4, false, PI(64), 64 },	/* GIDPrefix */
 	{ 5, false, PI(128), 16 },	/* LID */
@@ -115,10 +119,28 @@ static const struct sa_field portinfo_fields[] = {
 };
 #define PORTINFO_SUBSET_MATCH (1u << 31)	/* AttributeModifier: of the two capability masks */
 
-/* The M_Key is for those only who have the SM_Key. */
+/*
+ * Who does not ask for a full record may not know the extended speeds: the speeds of a
+ * port that runs at one have QDR among them, whatever the device says.
+ */
+static void fold_speeds(const struct subnet_state *s, uint32_t port, uint8_t *info)
+{
+	const uint8_t qdr = 4;
+
+	if (!(s->f->ports[sa_endport(s, port)].capmask & IB_CAP_EXT_SPEEDS) || !(info[62] >> 4))
+		return;
+	info[32] |= (uint8_t)(qdr << 4);		/* LinkSpeedSupported */
+	info[35] |= (uint8_t)(qdr << 4 | qdr);		/* LinkSpeedActive, LinkSpeedEnabled */
+}
+
+/*
+ * The M_Key is for those only who have the SM_Key.  Options says how the record is to
+ * be, and is no criterion: it comes back as it was sent.
+ */
 static bool make_portinfo(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
 {
 	const struct fabric_port *p = &x->s->f->ports[at];
+	const struct sa_portinfo_record *want = (const void *)x->want;
 	struct sa_portinfo_record *r = record;
 	uint16_t lid;
 
@@ -130,6 +152,9 @@ static bool make_portinfo(struct sa_scan *x, uint64_t at, void *record, uint32_t
 	memcpy(r->port_info, p->info, sizeof(r->port_info));
 	if (!x->trusted)
 		memset(r->port_info, 0, 8);
+	r->options = sa_asks(x, PORTINFO_OPTIONS) ? want->options : 0;
+	if (!(r->options & OPTION_FULL))
+		fold_speeds(x->s, (uint32_t)at, r->port_info);
 	return true;
 }
 

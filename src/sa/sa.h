@@ -22,9 +22,30 @@
 struct mcast_db;		/* registry/mcast.h */
 struct sa_trace;		/* sa/trace.h */
 
+/*
+ * What the SM knows beside the published state, asked in the thread that asks the
+ * SA; a function that is NULL knows nothing.
+ */
+struct sa_sm_info {
+	uint64_t guid;			/* of its port */
+	uint32_t act_count;
+	uint8_t priority, state;
+};
+struct sa_sm_hooks {
+	/* The i-th SM of the subnet, 0 is our own.  False: there are no more. */
+	bool (*sm_info)(void *arg, uint32_t i, struct sa_sm_info *out);
+	/* The multicast forwarding tables that are known begin with so many blocks. */
+	uint32_t (*mft_blocks)(void *arg);
+	/* A block of a switch, by its GUID.  False: what it holds is not known. */
+	bool (*mft_block)(void *arg, uint64_t guid, unsigned block, unsigned position,
+			  uint8_t entries[64]);
+	void *arg;
+};
+
 struct sa {
 	struct subnet_state *state;	/* NULL: not master, or no sweep done yet */
 	struct mcast_db *mcast;		/* never NULL */
+	struct sa_sm_hooks sm;
 	uint64_t sm_key;
 	struct sa_trace *trace;		/* may be NULL */
 	struct sa_stats *stats;		/* may be NULL */

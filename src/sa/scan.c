@@ -49,16 +49,52 @@ uint16_t sa_endport_lid(const struct subnet_state *s, uint32_t port)
 	return s->plan->lid[sa_endport(s, port)];
 }
 
+void sa_range_none(struct sa_scan *x, uint32_t port)
+{
+	(void)port;
+	x->at = x->end = 0;
+}
+
+void sa_range_slots(struct sa_scan *x, uint32_t port, unsigned each)
+{
+	uint64_t first = 0, n = x->s->f->n_ports;
+
+	if (port != FABRIC_NONE) {
+		const struct fabric_node *node = port_node(x->s->f, port);
+
+		first = port;
+		n = node_is_switch(node) ? node->nports + 1u : 1;
+	}
+	x->at = first * each;
+	x->end = (first + n) * each;
+}
+
 void sa_range_ports(struct sa_scan *x, uint32_t port)
 {
-	x->at = 0;
-	x->end = x->s->f->n_ports;
-	if (port == FABRIC_NONE)
-		return;
-	x->at = port;
-	x->end = port + 1;
-	if (node_is_switch(port_node(x->s->f, port)))
-		x->end += port_node(x->s->f, port)->nports;
+	sa_range_slots(x, port, 1);
+}
+
+void sa_range_switches(struct sa_scan *x, uint32_t port, uint64_t each)
+{
+	uint64_t first = 0, n = x->s->f->n_switches;
+
+	if (port != FABRIC_NONE) {
+		first = port_node(x->s->f, port)->sw;
+		n = first != FABRIC_NONE;
+	}
+	x->at = first * each;
+	x->end = (first + n) * each;
+}
+
+bool sa_seek(struct sa_scan *x, uint64_t at, unsigned unit, unsigned n, unsigned k)
+{
+	uint64_t row = at / unit / n;
+	unsigned is = (unsigned)(at / unit % n);
+
+	if (is == k)
+		return true;
+	x->at = (is < k && k < n ? row * n + k : (row + 1) * n) * unit;
+	return false;
 }
 
 bool sa_may_see(const struct subnet_state *s, uint32_t requester, uint32_t port)
@@ -66,19 +102,29 @@ bool sa_may_see(const struct subnet_state *s, uint32_t requester, uint32_t port)
 	return requester == port || shared_pkey(s->plan->partitions, requester, port, 0);
 }
 
+/*
+ * Who shares no partition with a port does not hear of it (15.4.1.2).  The SM_Key makes
+ * no difference to that: what it opens is what a record else keeps to itself.
+ */
+static bool visible(const struct sa_scan *x, const uint32_t owner[2])
+{
+	return sa_may_see(x->s, x->requester, owner[0]) &&
+	       (owner[1] == FABRIC_NONE || sa_may_see(x->s, x->requester, owner[1]));
+}
+
 static enum sa_step scan_step(struct sa_rows *rows, void *record)
 {
 	struct sa_scan *x = (struct sa_scan *)(void *)rows;
 	const struct sa_kind *k = x->kind;
 	uint64_t at = x->at++;
-	uint32_t owner;
+	uint32_t owner[2] = { FABRIC_NONE, FABRIC_NONE };
 
 	if (at >= x->end)
 		return SA_END;
 	memset(record, 0, k->size);
-	return k->make(x, at, record, &owner) &&
+	return k->make(x, at, record, owner) &&
 	       sa_fields_match(k->fields, k->n_fields, x->mask, x->want, record, x->subset) &&
-	       sa_may_see(x->s, x->requester, owner) ? SA_ROW : SA_SKIP;
+	       visible(x, owner) ? SA_ROW : SA_SKIP;
 }
 
 static void scan_release(struct sa_rows *rows)
@@ -86,25 +132,45 @@ static void scan_release(struct sa_rows *rows)
 	free(rows);
 }
 
+/*
+ * The end port that a LID of the query means, or FABRIC_NONE if it does not ask by it.
+ * Any LID of a port's LMC range asks for its base LID, which the record has.
+ * False: nobody has that LID.
+ */
+static bool port_asked(struct sa_scan *x, unsigned bit, unsigned offset, uint32_t *port)
+{
+	*port = FABRIC_NONE;
+	if (!sa_asks(x, bit))
+		return true;
+	*port = sa_lid_port(x->s, get_be16(x->want + offset));
+	if (*port == FABRIC_NONE)
+		return false;
+	put_be16(x->want + offset, x->s->plan->lid[*port]);
+	return true;
+}
+
 uint16_t sa_scan_for(struct sa_msg *m, const struct sa_kind *kind)
 {
-	struct sa_scan *x = xcalloc(1, sizeof(*x));
-	uint32_t port = FABRIC_NONE;
+	struct sa_scan *x;
+	uint32_t port;
 
+	if (m->n > SA_DATA_LEN)
+		return IB_SA_REQ_INVALID;
+	if (m->mod & ~kind->subset_modifier)
+		return IB_STATUS_BAD_VALUE;
+	if (kind->trusted_only && !m->trusted)
+		return IB_SA_REQ_DENIED;
+	x = xcalloc(1, sizeof(*x));
 	*x = (struct sa_scan){
 		.rows = { .size = kind->size, .step = scan_step, .release = scan_release },
-		.kind = kind, .s = m->s, .mask = m->mask, .trusted = m->trusted,
+		.kind = kind, .s = m->s, .sm = &m->sa->sm, .mask = m->mask, .trusted = m->trusted,
 		.subset = m->mod & kind->subset_modifier, .requester = m->requester,
+		.to = FABRIC_NONE,
 	};
 	memcpy(x->want, m->data, kind->size);
 	m->rows = &x->rows;
-	if (m->mask & 1) {
-		port = sa_lid_port(m->s, get_be16(x->want));
-		if (port == FABRIC_NONE)
-			return IB_STATUS_OK;	/* nobody has it: no candidates */
-		/* any LID of a port's LMC range asks for its base LID, which the record has */
-		put_be16(x->want, m->s->plan->lid[port]);
-	}
-	kind->range(x, port);
+	if (port_asked(x, 0, 0, &port) &&
+	    (!kind->to_bit || port_asked(x, kind->to_bit, kind->to_offset, &x->to)))
+		kind->range(x, port);
 	return IB_STATUS_OK;
 }

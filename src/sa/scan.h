@@ -19,6 +19,8 @@ struct sa_kind {
 	/* Bit 0 of the mask is the LID, the record's first two bytes, in all of them. */
 	const struct sa_field *fields;
 	size_t n_fields;
+	uint8_t to_bit, to_offset;	/* bit and byte of a second LID; 0: there is none */
+	bool trusted_only;		/* REQ_DENIED without the SM_Key */
 	uint32_t subset_modifier;	/* bit of the AttributeModifier: see sa_fields_match() */
 	/*
 	 * Sets at and end: all candidates, or those only that an end port has
@@ -26,25 +28,43 @@ struct sa_kind {
 	 */
 	void (*range)(struct sa_scan *x, uint32_t port);
 	/*
-	 * The candidate `at`, into a record of zeros, and the end port that it is
-	 * of.  False: there is none; at may then be set to where the next can be.
+	 * The candidate `at`, into a record of zeros, and the one or two end ports
+	 * that it is of: whoever may see it shares a partition with each of them.
+	 * False: there is none; x->at may then be set to where the next can be.
 	 */
-	bool (*make)(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner);
+	bool (*make)(struct sa_scan *x, uint64_t at, void *record, uint32_t owner[2]);
 };
 
 struct sa_scan {
 	struct sa_rows rows;
 	const struct sa_kind *kind;
 	const struct subnet_state *s;
+	const struct sa_sm_hooks *sm;
 	uint64_t mask;
 	bool trusted, subset;
 	uint32_t requester;		/* port index */
+	uint32_t to;			/* end port asked for by the second LID, or FABRIC_NONE */
 	uint64_t at, end;		/* candidates still to come */
-	uint8_t want[SA_RECORD_MAX];	/* the query's record; its LID is a base LID */
+	uint32_t n;			/* for the kind's own use */
+	uint8_t want[SA_RECORD_MAX];	/* the query's record; its LIDs are base LIDs */
 };
 
-/* A handler's work: the answer will come from a scan. */
+/*
+ * A handler's work: the answer will come from a scan.  Else a status: for a
+ * request of more than one MAD, an AttributeModifier that means nothing, or one
+ * that is for the trusted.
+ */
 uint16_t sa_scan_for(struct sa_msg *m, const struct sa_kind *kind);
+
+static inline bool sa_asks(const struct sa_scan *x, unsigned bit)
+{
+	return x->mask >> bit & 1;
+}
+/*
+ * Candidates are numbered (row * n + k) * unit + …, and only those of one k are
+ * asked for: whether `at` is one; else x->at is where the next begin.
+ */
+bool sa_seek(struct sa_scan *x, uint64_t at, unsigned unit, unsigned n, unsigned k);
 
 /* The LID of a port, or for a port of a switch that of port 0; 0: it has none. */
 uint16_t sa_endport_lid(const struct subnet_state *s, uint32_t port);
@@ -52,5 +72,11 @@ uint16_t sa_endport_lid(const struct subnet_state *s, uint32_t port);
 uint32_t sa_endport(const struct subnet_state *s, uint32_t port);
 /* For range(): all slots of ports, or those of the end port's node (switch) or its own (CA). */
 void sa_range_ports(struct sa_scan *x, uint32_t port);
+/* The same, `each` candidates for a slot. */
+void sa_range_slots(struct sa_scan *x, uint32_t port, unsigned each);
+/* For range(): `each` candidates for all switches, or for the end port's, if it is one's. */
+void sa_range_switches(struct sa_scan *x, uint32_t port, uint64_t each);
+/* For range(): nothing. */
+void sa_range_none(struct sa_scan *x, uint32_t port);
 
 #endif

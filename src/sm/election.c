@@ -80,7 +80,11 @@ static void consider(struct sm *sm, const struct question *q, const struct smp *
 	bool yield;
 
 	sm_info_get(s->data, &i);
-	if (i.guid == mad_info(sm->mad)->guid || i.state == SM_NOT_ACTIVE || i.state > SM_MASTER)
+	if (i.guid == mad_info(sm->mad)->guid || i.state > SM_MASTER)
+		return;
+	*vec_push(&sm->heard) = (struct sm_seen){ i.guid, i.act_count, i.priority,
+						  (enum sm_state)i.state };
+	if (i.state == SM_NOT_ACTIVE)
 		return;
 	if (sm->state == SM_MASTER)
 		yield = (i.state == SM_MASTER || i.state == SM_STANDBY) && outranks(sm, &i);
@@ -128,6 +132,11 @@ static void hand_over(struct sm *sm)
 
 static void asked_all(struct sm *sm)
 {
+	vec_free(&sm->others);
+	sm->others.v = sm->heard.v;
+	sm->others.n = sm->heard.n;
+	sm->others.cap = sm->heard.cap;
+	memset(&sm->heard, 0, sizeof(sm->heard));
 	if (sm->master_guid && sm->state == SM_MASTER && !sm->master_is_up)
 		hand_over(sm);
 	else if (sm->master_guid)
@@ -166,6 +175,7 @@ static bool ask(struct sm *sm, uint32_t port)
 void election_start(struct sm *sm)
 {
 	sm->master_guid = 0;
+	vec_free(&sm->heard);
 	sm->sms_to_ask = 1;	/* so that it can't get to 0 before all are asked */
 	for (uint32_t p = 0; p < sm->f->n_ports; p++)
 		if (port_is_end(sm->f, p) && p != sm->f->self &&
@@ -173,6 +183,16 @@ void election_start(struct sm *sm)
 			sm->sms_to_ask++;
 	if (--sm->sms_to_ask == 0)
 		asked_all(sm);
+}
+
+bool sm_seen_at(const struct sm *sm, uint32_t i, struct sm_seen *out)
+{
+	if (!i)
+		*out = (struct sm_seen){ mad_info(sm->mad)->guid, sm->act_count,
+					 sm->settings->priority, sm->state };
+	else if (i <= sm->others.n)
+		*out = sm->others.v[i - 1];
+	return i <= sm->others.n;
 }
 
 /* --- standing by --- */

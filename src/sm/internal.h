@@ -96,6 +96,7 @@ struct sm {
 	uint8_t *master_route;
 	unsigned polls_missed, polls_idle;
 	bool own_port_checked;	/* that no other SM runs on it */
+	VEC(struct sm_seen) others, heard;	/* SMs of the last election, of the one that runs */
 
 	struct shared_policy *policy;	/* to be in force after the sweep that uses it */
 	struct findings findings;	/* of the policy in force */

@@ -19,11 +19,10 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/log.h"
+#include "plan/attributes.h"
 #include "registry/mcast.h"
 #include "sm/internal.h"
 
-#define MLIDS_PER_BLOCK	32
-#define PORTS_PER_POSITION 16
 #define GATHER_US	20000
 
 static struct log_ratelimit failed_log = LOG_RATELIMIT;
@@ -33,6 +32,7 @@ struct mft_block {
 	uint16_t block;
 	uint8_t position;
 	bool known;		/* `is` is what the device holds */
+	bool answered;		/* … or was when it was asked last */
 	bool failed;
 	uint8_t is[64], want[64];
 };
@@ -177,7 +177,7 @@ static void done(void *arg, uint32_t sw, const struct smp *s, uint64_t cookie, i
 	memcpy(b->is, s->data, sizeof(b->is));
 	if (s->method == SMP_SET && memcmp(b->is, b->want, sizeof(b->is)))
 		b->failed = true;	/* it does not take it: asking again changes nothing */
-	b->known = true;
+	b->known = b->answered = true;
 	if (!block_settled(b))
 		*vec_push(&w->todo[sw]) = (uint32_t)cookie;
 }
@@ -299,4 +299,27 @@ bool sm_mft_next(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
 	}
 	mad_release(sm->mad);
 	return any;
+}
+
+uint32_t sm_mft_blocks(const struct sm *sm)
+{
+	const struct mcast_work *w = sm->mcast_work;
+
+	return w && w->mlid_top ? (w->mlid_top - IB_LID_MCAST_FIRST) / MLIDS_PER_BLOCK + 1 : 0;
+}
+
+bool sm_mft_block(const struct sm *sm, uint64_t guid, unsigned block, unsigned position,
+		  uint8_t entries[64])
+{
+	const struct mcast_work *w = sm->mcast_work;
+	const struct mft_block *b;
+	bool answered;
+
+	mad_hold(sm->mad);	/* the job writes what the blocks hold */
+	b = w ? block_find(w, guid, block, position) : NULL;
+	answered = b && b->answered;
+	if (answered)
+		memcpy(entries, b->is, sizeof(b->is));
+	mad_release(sm->mad);
+	return answered;
 }

@@ -312,6 +312,8 @@ void sm_free(struct sm *sm)
 	map64_free(&sm->doubtful);
 	free(sm->again_reason);
 	free(sm->master_route);
+	vec_free(&sm->others);
+	vec_free(&sm->heard);
 	free(sm);
 }
 

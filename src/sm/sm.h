@@ -76,6 +76,16 @@ void sm_get_status(const struct sm *sm, struct sm_status *out);
 struct subnet_state *sm_published(const struct sm *sm);
 const char *sm_state_name(enum sm_state s);
 
+/* An SM of the subnet, as its SMInfo says. */
+struct sm_seen {
+	uint64_t guid;
+	uint32_t act_count;
+	uint8_t priority;
+	enum sm_state state;
+};
+/* 0 is this one; the others are as they were at the last election.  False: no more. */
+bool sm_seen_at(const struct sm *sm, uint32_t i, struct sm_seen *out);
+
 /* --- what another policy would change --- */
 
 /* Tables that two plans have different, of the ports of one class. */
@@ -120,5 +130,12 @@ void sm_mcast_changed(struct sm *sm);
  */
 bool sm_mft_next(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
 		 uint32_t *cursor, uint16_t *mlid, uint64_t ports[4]);
+/*
+ * How many blocks of multicast forwarding tables are known, from the first on; and one of
+ * a switch, as the device holds it or held it when it was asked last.  False: it never was.
+ */
+uint32_t sm_mft_blocks(const struct sm *sm);
+bool sm_mft_block(const struct sm *sm, uint64_t guid, unsigned block, unsigned position,
+		  uint8_t entries[64]);
 
 #endif

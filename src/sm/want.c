@@ -7,10 +7,10 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "plan/attributes.h"
 #include "sm/want.h"
 
 #define LINK_DOWN_DEFAULT_POLLING 2
-#define PKEYS_PER_BLOCK 32
 
 static void set(uint8_t *info, enum MAD_FIELDS field, uint32_t v)
 {
@@ -248,25 +248,19 @@ static void want_lft(const struct plan *p, uint32_t node, unsigned block, struct
 	w->attr = UMAD_SM_ATTR_LINEAR_FT;
 	w->mod = block;
 	w->len = LFT_BLOCK;
-	memcpy(w->data, p->lfts->entries + (size_t)p->f->nodes[node].sw * p->lfts->stride +
-			block * LFT_BLOCK, LFT_BLOCK);
+	memcpy(w->data, attribute_lft(p, p->f->nodes[node].sw, block), LFT_BLOCK);
 }
 
 static void want_pkey(const struct plan *p, uint32_t node, unsigned num, unsigned block,
 		      struct item_want *w)
 {
 	uint32_t port = p->f->nodes[node].port0 + num;
-	const struct pkey_table *t = port_pkeys(p->partitions, port);
-	unsigned first = block * PKEYS_PER_BLOCK;
-	unsigned left = port_pkey_cap(p->f, port) - first;
-	unsigned n = left < PKEYS_PER_BLOCK ? left : PKEYS_PER_BLOCK;
 
 	w->attr = UMAD_SM_ATTR_PKEY_TABLE;
 	/* the port number counts on switches only */
 	w->mod = (node_is_switch(&p->f->nodes[node]) ? num << 16 : 0) | block;
-	w->len = 2 * n;
-	for (unsigned i = 0; i < n && first + i < t->n; i++)
-		put_be16(w->data + 2 * i, t->keys[first + i]);
+	w->len = 2 * pkey_block_entries(p->f, port, block);
+	attribute_pkeys(p, port, block, w->data);
 }
 
 item_t want_first_pair(const struct plan *p, uint32_t node, item_t item)
@@ -297,44 +291,23 @@ static void want_sl2vl(const struct plan *p, uint32_t node, item_t item, struct 
 {
 	item_t pair = want_first_pair(p, node, item);
 	uint16_t id = qos_sl2vl_id(p->tables, p->f, node, ITEM_A(pair), ITEM_B(pair));
-	const struct sl2vl *m = &p->tables->maps[id];
 
 	w->attr = UMAD_SM_ATTR_SLVL_TABLE;
 	w->mod = node_is_switch(&p->f->nodes[node]) ?
 		 sl2vl_modifier(ITEM_A(item), ITEM_B(item)) : 0;
 	w->len = IB_SL_COUNT / 2;
-	for (unsigned sl = 0; sl < IB_SL_COUNT; sl += 2)
-		w->data[sl / 2] = (uint8_t)(m->vl[sl] << 4 | m->vl[sl + 1]);
-}
-
-/* Entries of block 1..4 that the port has room for. */
-static unsigned vlarb_entries(const struct fabric_port *p, unsigned block)
-{
-	unsigned cap = block <= 2 ? p->vlarb_low_cap : p->vlarb_high_cap;
-	unsigned before = block == 2 || block == 4 ? VLARB_BLOCK : 0;
-
-	if (cap <= before)
-		return 0;
-	return cap - before < VLARB_BLOCK ? cap - before : VLARB_BLOCK;
+	attribute_sl2vl(&p->tables->maps[id], w->data);
 }
 
 static void want_vlarb(const struct plan *p, uint32_t node, unsigned num, unsigned block,
 		       struct item_want *w)
 {
 	uint32_t port = p->f->nodes[node].port0 + num;
-	const struct vlarb *a = &p->tables->arbs[p->tables->arb[port]];
-	const struct vlarb_entry *entries = block <= 2 ? a->low : a->high;
-	unsigned given = block <= 2 ? a->n_low : a->n_high;
-	unsigned first = block == 2 || block == 4 ? VLARB_BLOCK : 0;
-	unsigned n = vlarb_entries(&p->f->ports[port], block);
 
 	w->attr = UMAD_SM_ATTR_VL_ARB_TABLE;
 	w->mod = block << 16 | (node_is_switch(&p->f->nodes[node]) ? num : 0);
-	w->len = n * 2;
-	for (unsigned i = 0; i < n && first + i < given; i++) {
-		w->data[2 * i] = entries[first + i].vl;
-		w->data[2 * i + 1] = entries[first + i].weight;
-	}
+	w->len = 2 * vlarb_block_entries(&p->f->ports[port], block);
+	attribute_vlarb(p, port, block, w->data);
 }
 
 void want_item(const struct plan *p, uint32_t node, item_t item, struct item_want *w)
@@ -366,8 +339,8 @@ static void vlarb_items(const struct plan *p, uint32_t port, void (*fn)(void *, 
 
 	if (p->tables->arb[port] == TABLE_NONE)
 		return;
-	for (unsigned block = 1; block <= 4; block++)
-		if (vlarb_entries(fp, block))
+	for (unsigned block = 1; block <= VLARB_BLOCKS; block++)
+		if (vlarb_block_entries(fp, block))
 			fn(arg, ITEM(ITEM_VLARB, fp->num, block));
 }
 

@@ -59,8 +59,9 @@ static const struct {
 	{ 0x15, 0x0038, 0x0600 },
 	{ 0x13, 0x0039, 0x000c },	/* GetTraceTable(TraceRecord) */
 	{ 0x06, 0x0002, 0x000c },	/* Report(Notice) */
-	{ 0x01, 0x0014, 0x000c },	/* attributes that we don't have */
-	{ 0x12, 0x0020, 0x000c },
+	{ 0x01, 0x0033, 0x0700 },	/* P_KeyTableRecord without the SM_Key */
+	{ 0x01, 0x003c, 0x000c },	/* attributes that we don't have */
+	{ 0x12, 0x003b, 0x000c },
 	{ 0x02, 0x0003, 0x000c },
 	{ 0x01, 0x0000, 0x000c },
 	{ 0x01, 0xffff, 0x000c },
@@ -205,7 +206,9 @@ START_TEST(class_port_info)
 	ck_assert_uint_eq(c[0], 1);
 	ck_assert_uint_eq(c[1], 2);
 	ck_assert_uint_eq(get_be16(c + 2), 0x0200 | 0x0400 | 0x2000);
-	ck_assert_uint_eq(get_be32(c + 4) & 0x40, 0x40);	/* IsQoSSupported */
+	/* QoS, full PortInfoRecord, extended speeds, CapabilityMask2 match, send-only, 2x, HDR */
+	ck_assert_uint_eq(get_be32(c + 4) >> 5, 1 << 1 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 12 |
+						1 << 13 | 1 << 15);
 	ck_assert_uint_eq(get_be32(c + 4) & 0x1f, 16);
 }
 END_TEST
@@ -254,7 +257,10 @@ static uint32_t rnd(void)
 static void fuzz_request(void)
 {
 	static const uint8_t methods[] = { 0x01, 0x02, 0x12, 0x14, 0x15 };
-	static const uint16_t attrs[] = { 0x01, 0x11, 0x12, 0x35, 0x38, 0x3a };
+	static const uint16_t attrs[] = {
+		0x01, 0x11, 0x12, 0x35, 0x38, 0x3a, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x20, 0x30,
+		0x33, 0x36, 0x35, 0x38, 0x3a, 0x35, 0x38, 0x3a,
+	};
 	uint64_t mask = (uint64_t)rnd() << 32 | rnd();
 	uint8_t *record;
 
@@ -263,7 +269,7 @@ static void fuzz_request(void)
 		mask |= 0x10003;	/* what a join needs */
 	record = rig_request(&r, methods[rnd() % ARRAY_SIZE(methods)],
 			     attrs[rnd() % ARRAY_SIZE(attrs)], mask);
-	r.len = rnd() % 8 ? 56 + rnd() % 300 : rnd() % sizeof(r.mad);
+	r.len = rnd() % 2 ? MAD_LEN : rnd() % 8 ? 56 + rnd() % 300 : rnd() % sizeof(r.mad);
 	r.slid = (uint16_t)(rnd() % 10);
 	for (unsigned i = 0; i < 300; i++)
 		record[i] = rnd() & 1 ? (uint8_t)rnd() : 0;

@@ -63,6 +63,21 @@ START_TEST(node_of_a_host)
 }
 END_TEST
 
+/* The port that has the LID, whichever discovery came by. */
+START_TEST(node_of_a_switch)
+{
+	uint32_t node = r.f->switches[1].node;
+	const struct sa_node_record *n;
+
+	r.f->nodes[node].info[36] = 7;
+	put_be16(node_query(1)->lid, r.state->plan->lid[r.f->nodes[node].port0]);
+	ck_assert_uint_eq(nodes(), 1);
+	n = rig_record(&r, 0);
+	ck_assert_uint_eq(n->node_info[36], 0);
+	ck_assert_uint_eq(get_be64(n->node_info + 20), SWITCH_GUID(1));
+}
+END_TEST
+
 START_TEST(every_lid_of_a_port_means_it)
 {
 	r.settings->lmc = 3;
@@ -181,8 +196,9 @@ START_TEST(port_component)
 
 	memset(info, 0xa5, 64);
 	mad_decode_field(info, field, wanted);
-	q = port_query(1 | mask);
+	q = port_query(1 | 1 << 2 | mask);
 	memset(q->port_info, 0x5a, 64);		/* only the field counts */
+	q->options = 0x80;			/* speeds as they are */
 	put_be16(q->lid, rig_lid(&r, H3));
 	mad_encode_field(q->port_info, field, wanted);
 	ck_assert_uint_eq(ports(), 1);
@@ -204,6 +220,40 @@ START_TEST(capabilities_that_include_some)
 	ck_assert_uint_eq(ports(), 1);
 	mad_set_field(q->port_info, 0, IB_PORT_CAPMASK_F, 0x42);
 	ck_assert_uint_eq(ports(), 0);
+}
+END_TEST
+
+/* Options says how the record is to be, and is no criterion. */
+START_TEST(full_records)
+{
+	uint8_t *info = r.f->ports[rig_host(&r, H3)].info;
+	const struct sa_portinfo_record *p;
+
+	r.f->ports[rig_host(&r, H3)].capmask |= 1u << 14;	/* extended speeds */
+	info[32] = info[35] = 0x11;
+	for (unsigned i = 0; i < 4; i++) {
+		bool full = i & 1, extended = i & 2;
+		struct sa_portinfo_record *q = port_query(1 | 1 << 2);
+
+		info[62] = extended ? 0x11 : 0x01;
+		put_be16(q->lid, rig_lid(&r, H3));
+		q->options = full ? 0x80 : 0;
+		ck_assert_uint_eq(ports(), 1);
+		p = rig_record(&r, 0);
+		ck_assert_uint_eq(p->options, q->options);
+		ck_assert_uint_eq(p->port_info[32], full || !extended ? 0x11 : 0x51);
+		ck_assert_uint_eq(p->port_info[35], full || !extended ? 0x11 : 0x55);
+		ck_assert_uint_eq(p->port_info[62], info[62]);
+	}
+	put_be16(port_query(1)->lid, rig_lid(&r, H3));		/* not full, unless asked for */
+	ck_assert_uint_eq(ports(), 1);
+	p = rig_record(&r, 0);
+	ck_assert_uint_eq(p->options, 0);
+	ck_assert_uint_eq(p->port_info[35], 0x55);
+	r.f->ports[rig_host(&r, H3)].capmask &= ~(1u << 14);
+	ck_assert_uint_eq(ports(), 1);
+	p = rig_record(&r, 0);
+	ck_assert_uint_eq(p->port_info[35], 0x11);
 }
 END_TEST
 
@@ -241,12 +291,14 @@ int main(void)
 
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_add_test(c, node_of_a_host);
+	tcase_add_test(c, node_of_a_switch);
 	tcase_add_test(c, every_lid_of_a_port_means_it);
 	tcase_add_loop_test(c, node_component, 0, ARRAY_SIZE(node_fields));
 	tcase_add_test(c, nodes_by_kind);
 	tcase_add_test(c, ports_of_a_switch);
 	tcase_add_loop_test(c, port_component, 0, ARRAY_SIZE(port_fields));
 	tcase_add_test(c, capabilities_that_include_some);
+	tcase_add_test(c, full_records);
 	tcase_add_test(c, m_key_is_for_the_trusted);
 	suite_add_tcase(s, c);
 	return run_suite(s);
