@@ -13,6 +13,7 @@
 #include "plan/attributes.h"
 #include "rig.h"
 #include "sa/scan.h"
+#include "unit/run.h"
 
 enum {
 	SL2VL = 0x13, SWITCH = 0x14, LFT = 0x15, RFT = 0x16, MFT = 0x17, SMINFO = 0x18,
@@ -813,5 +814,5 @@ int main(void)
 	tcase_add_test(c, link_records);
 	tcase_add_loop_test(c, few_steps, 0, ARRAY_SIZE(jumps));
 	suite_add_tcase(s, c);
-	return rig_run(s);
+	return run_suite(s);
 }
