@@ -79,7 +79,8 @@ static inline uint64_t umad_source(const struct ib_user_mad *u)
 struct sa_side *sa_side_new(struct mad_port *m, const struct mad_settings *s);
 void sa_side_free(struct sa_side *s);
 /* A MAD of the SA class that is no response. */
-void sa_side_take(struct sa_side *s, const struct ib_user_mad *u, const uint8_t *mad, size_t len);
+void sa_side_take(struct sa_side *s, const struct ib_user_mad *u, const uint8_t *mad, size_t len,
+		  int64_t arrived_us);
 /* Serves what waits, for a while. */
 void sa_side_turn(struct sa_side *s);
 /* An RMPP answer that is one MAD of 256 bytes. */

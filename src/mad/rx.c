@@ -295,7 +295,7 @@ static void dispatch(struct mad_port *m, const struct rx_slot *s)
 	switch (in.mgmt_class) {
 	case UMAD_CLASS_SUBN_ADM:
 		atomic_fetch_sub_explicit(&m->sa_queued, 1, memory_order_relaxed);
-		sa_side_take(m->sa, slot_umad(s), mad, (size_t)s->len);
+		sa_side_take(m->sa, slot_umad(s), mad, (size_t)s->len, s->arrived_us);
 		return;
 	case UMAD_CLASS_SUBN_LID_ROUTED:
 	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:

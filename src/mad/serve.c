@@ -23,6 +23,7 @@ struct request {
 	struct ib_user_mad from;
 	uint8_t *message;	/* of RMPP; NULL: it is in mad[] */
 	size_t len;
+	int64_t arrived_us;
 	uint8_t mad[MAD_SIZE];
 };
 
@@ -43,7 +44,7 @@ static void hand_over(struct sa_side *s, const struct request *r, bool overload)
 	struct mad_in in = {
 		.mad = r->message ? r->message : r->mad, .len = r->len,
 		.slid = be16toh(r->from.addr.lid), .mgmt_class = UMAD_CLASS_SUBN_ADM,
-		.umad = &r->from, .overload = overload,
+		.umad = &r->from, .arrived_us = r->arrived_us, .overload = overload,
 	};
 
 	s->m->hooks.request(s->m->hooks.arg, &in);
@@ -56,11 +57,12 @@ static void request_free(struct request *r)
 }
 
 static void request_add(struct sa_side *s, const struct ib_user_mad *u, uint8_t *message,
-			const uint8_t *mad, size_t len)
+			const uint8_t *mad, size_t len, int64_t arrived_us)
 {
 	struct request *r = xmalloc(sizeof(*r));
 
 	r->from = *u;
+	r->arrived_us = arrived_us;
 	r->message = message;
 	r->len = len;
 	if (mad)
@@ -74,7 +76,7 @@ static void request_add(struct sa_side *s, const struct ib_user_mad *u, uint8_t 
 /* From RMPP: it may be any length, the memory is ours now. */
 static void on_message(void *arg, const struct ib_user_mad *u, uint8_t *mad, size_t len)
 {
-	request_add(arg, u, mad, NULL, len);
+	request_add(arg, u, mad, NULL, len, clock_mono_us());
 }
 
 struct sa_side *sa_side_new(struct mad_port *m, const struct mad_settings *settings)
@@ -102,12 +104,13 @@ void sa_side_free(struct sa_side *s)
 	free(s);
 }
 
-void sa_side_take(struct sa_side *s, const struct ib_user_mad *u, const uint8_t *mad, size_t len)
+void sa_side_take(struct sa_side *s, const struct ib_user_mad *u, const uint8_t *mad, size_t len,
+		  int64_t arrived_us)
 {
 	if (len == MAD_SIZE && rmpp_is_active(mad))
 		transfers_take(s->transfers, u, mad);
 	else
-		request_add(s, u, NULL, mad, len);
+		request_add(s, u, NULL, mad, len, arrived_us);
 }
 
 static bool serve_request(struct sa_side *s)

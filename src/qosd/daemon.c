@@ -23,6 +23,7 @@
 #include <infiniband/umad_types.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "ctl/ctl.h"
 #include "loop/loop.h"
@@ -180,8 +181,11 @@ static void on_published(void *arg, struct subnet_state *s)
 static const struct sa_stats *sa_stats(void *arg)
 {
 	struct qosd *q = arg;
+	int64_t now = clock_mono_us();
 
 	pthread_mutex_lock(&q->sa_lock);
+	sa_stats_turn(q->sa.stats, now);
+	sa_stats_turn(q->quick.stats, now);
 	*q->sa_stats = *q->sa.stats;
 	sa_stats_add(q->sa_stats, q->quick.stats);
 	pthread_mutex_unlock(&q->sa_lock);

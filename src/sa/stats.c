@@ -75,16 +75,16 @@ void sa_stats_free(struct sa_stats *st)
 
 void sa_stats_turn(struct sa_stats *st, int64_t now_us)
 {
-	int64_t over = now_us - st->window_us;
+	int64_t window = now_us / ((int64_t)SA_CLIENTS_SECONDS * SECOND_US);
+	int64_t over = window - st->window;
 
-	if (st->window_us && over < (int64_t)SA_CLIENTS_SECONDS * SECOND_US)
+	if (!over)
 		return;
+	st->window = window;
 	st->now = !st->now;
 	memset(st->clients[st->now], 0, sizeof(st->clients[0]));
-	/* nothing at all was counted in the one before this */
-	if (over >= 2 * (int64_t)SA_CLIENTS_SECONDS * SECOND_US)
+	if (over > 1)	/* in the one before this nothing at all was counted */
 		memset(st->clients[!st->now], 0, sizeof(st->clients[0]));
-	st->window_us = now_us;
 }
 
 void sa_stats_request(struct sa_stats *st, uint16_t slid, int64_t now_us)
@@ -133,6 +133,4 @@ void sa_stats_add(struct sa_stats *a, const struct sa_stats *b)
 		a->clients[a->now][lid] += b->clients[b->now][lid];
 		a->clients[!a->now][lid] += b->clients[!b->now][lid];
 	}
-	if (!a->window_us)
-		a->window_us = b->window_us;
 }

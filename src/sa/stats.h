@@ -29,12 +29,12 @@ struct sa_stats {
 	/* by LID: in the window that is not over yet, and in the last whole one */
 	uint32_t clients[2][SA_LIDS];
 	unsigned now;				/* index of the first of these */
-	int64_t window_us;			/* when it began; monotonic, 0: not yet */
+	int64_t window;				/* number of the window: the same for all faces */
 };
 
 struct sa_stats *sa_stats_new(void);
 void sa_stats_free(struct sa_stats *st);	/* NULL is fine */
-/* Adds b to a, of which a's window is kept if both have one. */
+/* Adds b to a, which are in the same window. */
 void sa_stats_add(struct sa_stats *a, const struct sa_stats *b);
 
 /* A request of a client came; now_us: monotonic, 0: not known. */

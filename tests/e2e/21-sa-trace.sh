@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # `qosd-ctl sa-trace`: what clients ask and what they get, as it happens, and
-# nothing of it when nobody looks.
+# nothing of it when nobody looks.  `qosd-ctl sa-stats`: the sums.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -48,7 +48,7 @@ looked
 expect "lines" 2 "$(wc -l <seen)"
 expect_match "who and what" "node001 HCA-1/P1 .*LID [0-9]+: Get[A-Za-z]* PathRecord service-id=0x0000000000000016 sgid=[^ ]* dgid=[^ ]*" "$(head -n 1 seen)"
 expect_match "the answer" "-> .*sl=2 pkey=0xffff mtu=3 " "$(head -n 1 seen)"
-expect_match "the second" "node003 HCA-1/P1 .*: Get[A-Za-z]* NodeRecord mask=0x1 ->" "$(tail -n 1 seen)"
+expect_match "the second" "node003 HCA-1/P1 .*: Get[A-Za-z]* NodeRecord mask=0x1 ->.*, [0-9]+ us" "$(tail -n 1 seen)"
 
 note "filters"
 look -j sa-trace --count 1 --client "node003 HCA-1/P1"
@@ -77,6 +77,26 @@ kill -KILL $looker
 wait $looker 2>/dev/null	# and bash does not tell of it
 nobody_looks() { [ "$(ctl -j status | jq .sa.watchers)" -eq 0 ]; }
 until_ 5 nobody_looks || bad "somebody still looks: $(ctl -j status | jq .sa)"
+
+note "sums"
+stats() { ctl -j sa-stats | jq -r "$1"; }
+of() { stats ".attributes[] | select(.attribute == \"$1\") | $2"; }
+answers=$(of PathRecord .answered) refused=$(of PathRecord '.statuses["insufficient-components"]')
+expect "NodeRecords" 3 "$(of NodeRecord .answered)"
+expect "a query that was refused" 1 "$refused"
+for _ in $(seq 16); do
+	on_own "$from" "$tools/pathquery" get path dgid="$oss01" >/dev/null 2>&1
+done
+expect "answers" $((answers + 16)) "$(of PathRecord .answered)"
+expect "refused ones" $((refused + 16)) "$(of PathRecord '.statuses["insufficient-components"]')"
+expect_less "timed ones" "$((answers + 16))" "$(of PathRecord .us.timed)"
+expect "half of them took no longer than all" true "$(of PathRecord '.us | .p50 > 0 and .p50 <= .p99 and .p99 <= .max')"
+# a window of 10 s must be over in which it asked
+asked() {
+	on "$other" saquery NR 1 >/dev/null 2>&1
+	[[ $(stats '.clients[0].client') == "node003 HCA-1/P1 "* ]]
+}
+until_ 25 asked || bad "who asked most: $(ctl sa-stats)"
 
 note "what can't be"
 expect "status, an attribute that is none" 1 "$(ctl sa-trace --attribute Nothing >out 2>&1; echo $?)"
