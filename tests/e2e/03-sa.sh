@@ -197,7 +197,7 @@ expect "another partition" none "$(from_to "$node001" "$oss01" --pkey 0x8001)"
 expect_match "an attribute that is not served" "0x000[cC]" "$(on "$from" saquery SR 2>&1)"
 
 note "other records"
-expect_match "IsQoSSupported" "Capability mask 2\.+0x[0-9a-fA-F]*[2367abefABEF]\b" "$(on "$from" saquery -c 2>&1 |
+expect_match "IsQoSSupported" "Capability mask 2\.+0x[0-9A-Fa-f]*[2367abefABEF]\b" "$(on "$from" saquery -c 2>&1 |
 	grep 'mask 2')"
 expect_match "NodeRecord by LID" "oss01 mlx5_0" \
 	"$(on "$from" saquery NR "$(port_info "$from" 0x248a070300a25ead 1 Lid)" 2>&1)"
