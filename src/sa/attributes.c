@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "registry/mcast.h"
 #include "sa/handler.h"
 
 /* --- ClassPortInfo (13.4.8.1) --- */
@@ -19,9 +20,10 @@ static uint16_t class_port_info(struct sa_msg *m)
 			UMAD_SA_CAP_MASK2_IS_FULL_PORTINFO_REC_SUP |
 			UMAD_SA_CAP_MASK2_IS_PORT_INFO_CAPMASK2_MATCH_SUP |
 			1u << 12;	/* send-only full members */
+	unsigned mcast = mcast_usage(m->sa->mcast).limit ? UMAD_SA_CAP_MASK_IS_UD_MCAST_SUP : 0;
 	struct umad_class_port_info c = {
 		.base_ver = UMAD_BASE_VERSION, .class_ver = UMAD_SA_CLASS_VERSION,
-		.cap_mask = htobe16(UMAD_SA_CAP_MASK_IS_UD_MCAST_SUP |
+		.cap_mask = htobe16((uint16_t)mcast |
 				    UMAD_SA_CAP_MASK_IS_MULTIPATH_SUP |
 				    UMAD_SA_CAP_MASK_IS_PORTINFO_CAP_MASK_MATCH_SUP),
 		.cap_mask2_resp_time = htobe32(cap2 << 5 | RESP_TIME),
