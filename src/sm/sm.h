@@ -120,5 +120,8 @@ void sm_mcast_changed(struct sm *sm);
  */
 bool sm_mft_next(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
 		 uint32_t *cursor, uint16_t *mlid, uint64_t ports[4]);
+/* One of them; false: it is empty. */
+bool sm_mft_entry(const struct sm *sm, const struct subnet_state *s, uint32_t sw, uint16_t mlid,
+		  uint64_t ports[4]);
 
 #endif
