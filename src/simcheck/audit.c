@@ -35,9 +35,13 @@ void audit_run(const struct sim_fabric *f, const struct audit_options *o, struct
 	check_lids(&r);
 	check_routes(&r, &n);
 	check_lanes(&r, &n);
-	check_credit(&r, &n);
+	check_credit(&r, &n, false);
 	check_tables(&r, &n);
 	check_mcast(&r);
+	if (!out->count[AUDIT_CREDIT_LOOP] && !out->count[AUDIT_MCAST]) {
+		mcast_depend(&r, &n);
+		check_credit(&r, &n, true);
+	}
 	net_free(&n);
 	free(r.port_vls);
 }
