@@ -136,6 +136,7 @@ void cmd_route(const struct ctl_call *c, struct reply *r);	/* paths.c */
 void cmd_explain(const struct ctl_call *c, struct reply *r);	/* explain.c */
 void cmd_bandwidth(const struct ctl_call *c, struct reply *r);	/* bandwidth.c */
 void cmd_dump(const struct ctl_call *c, struct reply *r);	/* dump.c */
+void cmd_mcast(const struct ctl_call *c, struct reply *r);	/* mcast.c */
 void cmd_plan(const struct ctl_call *c, struct reply *r);	/* plan.c */
 void cmd_reload(const struct ctl_call *c, struct reply *r);	/* policy.c */
 void cmd_policy_load(const struct ctl_call *c, struct reply *r);

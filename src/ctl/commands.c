@@ -58,6 +58,7 @@ static const struct command commands[] = {
 		    FLAG_ARG("multipath") } },
 	{ "bandwidth", .needs_state = true, .run = cmd_bandwidth,
 	  .args = { TEXT_ARG("port"), TEXT_ARG("dst"), TEXT_ARG("level"), FLAG_ARG("links") } },
+	{ "mcast", .needs_state = true, .run = cmd_mcast, .args = { TEXT_ARG("group") } },
 	{ "dump", .needs_state = true, .run = cmd_dump },
 	{ "plan", .needs_state = true, .writes = true, .takes_file = true, .run = cmd_plan,
 	  .args = { FILE_ARG } },

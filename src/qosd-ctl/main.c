@@ -55,6 +55,8 @@ static const struct command commands[] = {
 	{ "bandwidth", { "port", "dst" }, { "level", "html" },
 	  "what each level has of links, of a port, or of a route", &text_bandwidth,
 	  .optional = 2 },
+	{ "mcast", { "group" }, { NULL }, "multicast groups, or members and tree of one, by MGID or "
+	  "MLID", .text = &text_mcast, .optional = 1 },
 	{ "plan", { "<file" }, { NULL }, "what a policy would change; nothing is applied",
 	  .text = &text_plan },
 	{ "policy load", { "<file" }, { "confirm" }, "apply a policy, until confirmed if so wished",
