@@ -146,6 +146,7 @@ static void print_summary(const struct audit *a, struct buf *out)
 		   a->hops_max);
 	buf_printf(out, "VLs used          %s\n", set_text(a->vls_used).s);
 	buf_printf(out, "multicast groups  %u\n", a->mcast_groups);
+	buf_printf(out, "multicast members %ju\n", (uintmax_t)a->mcast_members);
 }
 
 static void print_heading(const char *what, uint64_t count, struct buf *out)

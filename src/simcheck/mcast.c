@@ -81,12 +81,15 @@ static void check_exit(struct trees *t, uint32_t port)
 		say_exit(t, port, link_is_up(f, port) ? "is not Active" : "has no link");
 	else if (is_switch(node_of(f, f->ports[port].peer)))
 		check_branch(t, port);
+	else
+		t->r->out->mcast_members++;
 }
 
 static void check_switch(struct trees *t, uint32_t sw, const uint64_t *bits)
 {
 	const struct sim_node *n = &t->r->f->nodes[t->r->f->switches[sw].node];
 
+	t->r->out->mcast_members += has_port(bits, 0);
 	for (unsigned num = 1; num <= SIM_PORTS_MAX + 1; num++) {
 		if (!has_port(bits, num))
 			continue;
