@@ -34,23 +34,22 @@ static void put_tree(const json_t *tree)
 
 static void mcast_head(const json_t *answer)
 {
-	const json_t *groups = json_object_get(answer, "groups");
+	const json_t *o = json_object_get(answer, "result"), *groups = json_object_get(o, "groups");
 
-	if (!has(answer, "mlid")) {
-		printf("%lld of %lld MLIDs in use", num(answer, "mlids"), num(answer, "mlids-limit"));
-		if (num(answer, "groups-sharing"))
-			printf("; %lld groups share one with others",
-			       num(answer, "groups-sharing"));
-		if (num(answer, "groups-refused"))
-			printf("; %lld groups were refused", num(answer, "groups-refused"));
+	if (!has(o, "mlid")) {
+		printf("%lld of %lld MLIDs in use", num(o, "mlids"), num(o, "mlids-limit"));
+		if (num(o, "groups-sharing"))
+			printf("; %lld groups share one with others", num(o, "groups-sharing"));
+		if (num(o, "groups-refused"))
+			printf("; %lld groups were refused", num(o, "groups-refused"));
 		printf("\n\n");
 	}
 	put_groups_head();
-	if (!has(answer, "mlid"))
+	if (!has(o, "mlid"))
 		return;
 	for (size_t i = 0; i < json_array_size(groups); i++)
 		put_group(json_array_get(groups, i));
-	put_tree(json_object_get(answer, "tree"));
+	put_tree(json_object_get(o, "tree"));
 }
 
 static void put_member(const json_t *m)
