@@ -350,8 +350,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	struct policies_hooks ph = { .apply = apply_policy, .arg = q };
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = sa_stats,
-		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep, .mft_next = mft_next,
-		.mft_entry = mft_entry,
+		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
+		.mft_next = mft_next, .mft_entry = mft_entry,
 	};
 
 	q->store = store_open(q->o->state_dir, err);

@@ -552,6 +552,11 @@ void mcast_tree_clear(struct mcast_tree *t)
 	t->n_on = 0;
 }
 
+uint32_t mcast_node_switch(const struct mcast_tree *t, const struct mcast_node *n)
+{
+	return t->w->g->sw[n->v];
+}
+
 bool mcast_tree_ports(const struct mcast_tree *t, uint32_t sw, uint64_t ports[4])
 {
 	const struct mcast_node *n = node_find(t, t->w->vertex[sw]);

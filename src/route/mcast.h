@@ -82,6 +82,8 @@ enum mcast_set mcast_tree_set(struct mcast_tree *t, uint32_t port, unsigned role
 /* Nobody is a member any more. */
 void mcast_tree_clear(struct mcast_tree *t);
 
+/* The switch that a node of the tree is. */
+uint32_t mcast_node_switch(const struct mcast_tree *t, const struct mcast_node *n);
 /* The entry of a switch: bit n: port n; false: it is empty. */
 bool mcast_tree_ports(const struct mcast_tree *t, uint32_t sw, uint64_t ports[4]);
 

@@ -33,7 +33,7 @@
 #define SCOPE_RESERVED_LOW 0	/* 4.1.1: multicast scopes that nobody may use */
 #define SCOPE_RESERVED_HIGH 15
 
-/* What a query may look for, and what must be the group's own when a client that joins states it. */
+/* What a query may look for, and must be the group's own when who joins states it. */
 static const struct sa_field group_fields[] = {
 	{ 2, false, 256, 32 },		/* Q_Key */
 	{ 3, false, 288, 16 },		/* MLID */

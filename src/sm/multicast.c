@@ -44,7 +44,8 @@
 #define RETRY_US	2000000ll
 #define RETRY_MAX_US	60000000ll
 
-static struct log_ratelimit failed_log = LOG_RATELIMIT, mlids_log = LOG_RATELIMIT;
+static struct log_ratelimit failed_log = LOG_RATELIMIT, mlids_log = LOG_RATELIMIT,
+			    sl_log = LOG_RATELIMIT;
 
 enum pass { PASS_READ, PASS_CLEAR, PASS_SET, PASSES };
 
@@ -145,8 +146,8 @@ static struct mft_block *block_get(struct mcast_work *w, uint64_t guid, unsigned
 		return b;
 	map64_put(&w->by_key, block_key(guid, block, position), (uint32_t)w->blocks.n);
 	b = vec_push(&w->blocks);
-	*b = (struct mft_block){ .sw = (uint32_t)(switch_get(w, guid) - w->switches.v), .block = (uint16_t)block,
-				 .position = (uint8_t)position };
+	*b = (struct mft_block){ .sw = (uint32_t)(switch_get(w, guid) - w->switches.v),
+				 .block = (uint16_t)block, .position = (uint8_t)position };
 	return b;
 }
 
@@ -261,6 +262,48 @@ static uint32_t kept_root(const struct mcast_work *w, uint16_t mlid)
 	return node == MAP64_NONE ? FABRIC_NONE : w->state->f->nodes[node].sw;
 }
 
+static bool has_bit(const uint64_t bits[4], unsigned i)
+{
+	return bits[i / 64] >> i % 64 & 1;
+}
+
+/* The first hop of a switch's part of a tree that drops the group's SL; false: there is none. */
+static bool drops_sl(const struct mcast_work *w, uint32_t sw, const struct mcast_node *n,
+		     unsigned sl, unsigned *in, unsigned *out)
+{
+	const struct fabric *f = w->state->f;
+	const struct qos_tables *t = w->state->plan->tables;
+	uint32_t node = f->switches[sw].node;
+
+	for (*out = 1; *out <= f->nodes[node].nports; ++*out)
+		for (*in = 1; has_bit(n->links, *out) && *in <= f->nodes[node].nports; ++*in)
+			if (*in != *out && (has_bit(n->links, *in) || has_bit(n->senders, *in)) &&
+			    !(paths_hop_sls(f, t, node, *in, *out) >> sl & 1))
+				return true;
+	return false;
+}
+
+/* Packets of a group go by its SL; where the tables drop that, they end. */
+static void check_sl(const struct mcast_work *w, uint16_t mlid)
+{
+	const struct mcast_tree *t = w->trees[mlid - IB_LID_MCAST_FIRST].t;
+	const struct mcast_group *g = mcast_of_mlid(w->sm->mcast, mlid);
+	char name[FABRIC_NAME_MAX];
+	unsigned in, out;
+
+	for (size_t i = 0; w->state->plan->tables->managed && g && i < t->nodes.n; i++) {
+		uint32_t sw = mcast_node_switch(t, &t->nodes.v[i]);
+
+		if (!t->nodes.v[i].on || !drops_sl(w, sw, &t->nodes.v[i], g->sl, &in, &out))
+			continue;
+		log_limited(&sl_log, LOG_LEVEL_WARNING, "multicast",
+			    "%s: MLID 0x%04x: SL %u of its groups is dropped from port %u to %u",
+			    fabric_node_name(w->state->f, w->state->f->switches[sw].node, name,
+					     sizeof(name)), mlid, g->sl, in, out);
+		return;
+	}
+}
+
 static void make_tree(struct mcast_work *w, uint16_t mlid)
 {
 	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
@@ -280,6 +323,7 @@ static void make_tree(struct mcast_work *w, uint16_t mlid)
 		for (uint32_t i = 0; i < n; i++)
 			mcast_tree_set(mt->t, members[i].port, members[i].role);
 		take_touched(w, mlid);
+		check_sl(w, mlid);
 	}
 	free(members);
 }
