@@ -159,6 +159,7 @@ void cmd_dump(const struct ctl_call *c, struct reply *r);	/* dump.c */
 void cmd_export_ibacm(const struct ctl_call *c, struct reply *r);	/* export.c */
 void cmd_sa_stats(const struct ctl_call *c, struct reply *r);	/* sa_stats.c */
 void cmd_sa_trace(const struct ctl_call *c, struct reply *r);	/* sa_trace.c */
+void cmd_mcast(const struct ctl_call *c, struct reply *r);	/* mcast.c */
 void cmd_plan(const struct ctl_call *c, struct reply *r);	/* plan.c */
 void cmd_reload(const struct ctl_call *c, struct reply *r);	/* policy.c */
 void cmd_policy_load(const struct ctl_call *c, struct reply *r);

@@ -59,6 +59,7 @@ static const struct command commands[] = {
 		    FLAG_ARG("multipath") } },
 	{ "bandwidth", .needs_state = true, .run = cmd_bandwidth,
 	  .args = { TEXT_ARG("port"), TEXT_ARG("dst"), TEXT_ARG("level"), FLAG_ARG("links") } },
+	{ "mcast", .needs_state = true, .run = cmd_mcast, .args = { TEXT_ARG("group") } },
 	{ "dump", .needs_state = true, .run = cmd_dump },
 	{ "export ibacm", .needs_state = true, .run = cmd_export_ibacm,
 	  .args = { TEXT_ARG("from"), NUMBER_ARG("service-id", UINT64_MAX),

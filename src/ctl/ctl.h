@@ -57,6 +57,9 @@ struct ctl_env {
 	 */
 	bool (*mft_next)(void *arg, const struct subnet_state *s, uint32_t sw,
 			 uint32_t *cursor, struct ctl_mft_row *row);
+	/* … of one MLID; false: it is empty.  May be NULL. */
+	bool (*mft_entry)(void *arg, const struct subnet_state *s, uint32_t sw, uint16_t mlid,
+			  uint64_t ports[4]);
 };
 
 struct ctl;

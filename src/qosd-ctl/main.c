@@ -63,6 +63,8 @@ static const struct command commands[] = {
 	{ "sa-trace", { NULL }, { "client=PORT", "attribute=NAME", "count" },
 	  "requests to the subnet administrator, as they come",
 	  .text = &text_sa_trace, .flags = { "errors" }, .follows = true },
+	{ "mcast", { "group" }, { NULL }, "multicast groups, or members and tree of one, by MGID or "
+	  "MLID", .text = &text_mcast, .optional = 1 },
 	{ "plan", { "<file" }, { NULL }, "what a policy would change; nothing is applied",
 	  .text = &text_plan },
 	{ "policy load", { "<file" }, { "confirm=SECONDS" },

@@ -27,6 +27,7 @@ extern const struct output text_status, text_nodes, text_ports, text_route, text
 			   text_vlarb, text_reload, text_sweep;
 extern const struct output text_explain;	/* explain.c */
 extern const struct output text_bandwidth;	/* bandwidth.c */
+extern const struct output text_mcast;		/* mcast.c */
 /* Source and destination; a path in a line; hops of a route, as a table. */
 void put_ends(const json_t *o);
 void put_path(const json_t *path);	/* explain.c */

@@ -394,6 +394,14 @@ static bool mft_next(void *arg, const struct subnet_state *s, uint32_t sw, uint3
 	return sm_mft_next(q->sm, s, sw, cursor, &row->mlid, row->ports);
 }
 
+static bool mft_entry(void *arg, const struct subnet_state *s, uint32_t sw, uint16_t mlid,
+		      uint64_t ports[4])
+{
+	struct qosd *q = arg;
+
+	return sm_mft_entry(q->sm, s, sw, mlid, ports);
+}
+
 /* --- putting together --- */
 
 static struct shared_policy *load_files(struct qosd *q)
@@ -431,7 +439,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	struct policies_hooks ph = { .apply = apply_policy, .arg = q };
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = sa_stats,
-		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep, .mft_next = mft_next,
+		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
+		.mft_next = mft_next, .mft_entry = mft_entry,
 	};
 
 	q->store = store_open(q->o->state_dir, err);

@@ -17,9 +17,20 @@
 #define IPOIB_QKEY	0x0b1b
 #define SCOPE_LINK_LOCAL 2
 
+/* An MLID is used again when so many others were given back after it. */
+#define REUSE_AFTER	64
+/* More changes than that are as good as all. */
+#define CHANGES_MAX	(1u << 16)
+
 struct mcast_db {
 	VEC(struct mcast_group *) groups;	/* in order of MGIDs */
-	uint8_t used[MLIDS_MAX / 8 + 1];	/* MLIDs */
+	struct mcast_group *by_mlid[MLIDS_MAX];	/* those with it, by sharer */
+	uint64_t freed[MLIDS_MAX];	/* when it was given back last; 0: never */
+	uint64_t root[MLIDS_MAX];
+	uint64_t frees;
+	struct mcast_usage usage;
+	VEC(struct mcast_change) changes;
+	size_t seen;			/* of changes: looked at */
 	uint64_t generation;		/* of the state that mcast_sync() saw last */
 	bool dirty;
 	void (*changed)(void *arg);
@@ -49,6 +60,7 @@ void mcast_free(struct mcast_db *db)
 	for (size_t i = 0; i < db->groups.n; i++)
 		free_group(db->groups.v[i]);
 	vec_free(&db->groups);
+	vec_free(&db->changes);
 	free(db);
 }
 
@@ -62,8 +74,29 @@ void mcast_clean(struct mcast_db *db)
 	db->dirty = false;
 }
 
-static void set_dirty(struct mcast_db *db)
+static void note_change(struct mcast_db *db, uint16_t mlid, uint64_t guid)
 {
+	if (db->seen == db->changes.n)
+		db->seen = db->changes.n = 0;
+	if (db->changes.n >= CHANGES_MAX) {
+		db->seen = db->changes.n = 0;
+		mlid = 0;
+		guid = 0;
+	}
+	*vec_push(&db->changes) = (struct mcast_change){ mlid, guid };
+}
+
+bool mcast_next_change(struct mcast_db *db, struct mcast_change *c)
+{
+	if (db->seen == db->changes.n)
+		return false;
+	*c = db->changes.v[db->seen++];
+	return true;
+}
+
+static void set_dirty(struct mcast_db *db, uint16_t mlid, uint64_t guid)
+{
+	note_change(db, mlid, guid);
 	db->dirty = true;
 	if (db->changed)
 		db->changed(db->arg);
@@ -127,58 +160,181 @@ const struct mcast_member *mcast_member(const struct mcast_group *g, uint64_t gu
 
 /* --- MLIDs --- */
 
-static bool mlid_used(const struct mcast_db *db, unsigned i)
+static bool is_mlid(uint16_t mlid)
 {
-	return db->used[i >> 3] >> (i & 7) & 1;
+	return mlid >= IB_LID_MCAST_FIRST && mlid <= IB_LID_MCAST_LAST;
 }
 
-/* 0 if there is none, or `wanted` is not to be had. */
-static uint16_t take_mlid(struct mcast_db *db, uint16_t wanted, unsigned mlids)
+const struct mcast_group *mcast_of_mlid(const struct mcast_db *db, uint16_t mlid)
 {
-	unsigned i = 0;
+	return is_mlid(mlid) ? db->by_mlid[mlid - IB_LID_MCAST_FIRST] : NULL;
+}
+
+uint8_t mcast_role(const struct mcast_db *db, uint16_t mlid, uint64_t guid)
+{
+	uint8_t states = 0;
+
+	for (const struct mcast_group *g = mcast_of_mlid(db, mlid); g; g = g->sharer) {
+		const struct mcast_member *m = mcast_member(g, guid);
+
+		if (m)
+			states |= m->join_state;
+	}
+	return states;
+}
+
+struct mcast_usage mcast_usage(const struct mcast_db *db)
+{
+	return db->usage;
+}
+
+uint64_t mcast_root(const struct mcast_db *db, uint16_t mlid)
+{
+	return is_mlid(mlid) ? db->root[mlid - IB_LID_MCAST_FIRST] : 0;
+}
+
+void mcast_set_root(struct mcast_db *db, uint16_t mlid, uint64_t guid)
+{
+	if (!is_mlid(mlid) || mcast_root(db, mlid) == guid)
+		return;
+	db->root[mlid - IB_LID_MCAST_FIRST] = guid;
+	db->dirty = true;
+}
+
+static bool may_use_again(const struct mcast_db *db, unsigned i)
+{
+	return !db->freed[i] || db->frees - db->freed[i] >= REUSE_AFTER;
+}
+
+/* The lowest that may be used; if there is none, the one that was given back first. */
+static unsigned free_mlid(const struct mcast_db *db, unsigned mlids)
+{
+	unsigned oldest = MLIDS_MAX;
+
+	for (unsigned i = 0; i < mlids; i++) {
+		if (db->by_mlid[i])
+			continue;
+		if (may_use_again(db, i))
+			return i;
+		if (oldest == MLIDS_MAX || db->freed[i] < db->freed[oldest])
+			oldest = i;
+	}
+	return oldest;
+}
+
+static bool can_share(const struct mcast_group *a, const struct mcast_group *b)
+{
+	return a->pkey == b->pkey && a->mtu == b->mtu && a->rate == b->rate && a->sl == b->sl;
+}
+
+static size_t members_of_mlid(const struct mcast_group *g)
+{
+	size_t n = 0;
+
+	for (; g; g = g->sharer)
+		n += g->members.n;
+	return n;
+}
+
+/* The one with the fewest members: theirs and ours get each other's packets. */
+static unsigned mlid_to_share(const struct mcast_db *db, const struct mcast_group *like,
+			      unsigned mlids)
+{
+	size_t least = SIZE_MAX;
+	unsigned best = MLIDS_MAX;
+
+	for (unsigned i = 0; i < mlids; i++) {
+		size_t n;
+
+		if (!db->by_mlid[i] || !can_share(db->by_mlid[i], like))
+			continue;
+		n = members_of_mlid(db->by_mlid[i]);
+		if (n < least) {
+			least = n;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* An MLID as an index, MLIDS_MAX if there is none; `wanted` is its MLID or 0. */
+static unsigned choose_mlid(const struct mcast_db *db, const struct mcast_group *like,
+			    unsigned mlids)
+{
+	unsigned i;
 
 	if (mlids > MLIDS_MAX)
 		mlids = MLIDS_MAX;
-	if (wanted) {
-		i = (unsigned)wanted - IB_LID_MCAST_FIRST;
-		if (wanted < IB_LID_MCAST_FIRST || i >= mlids || mlid_used(db, i))
-			return 0;
+	if (like->mlid) {
+		i = (unsigned)like->mlid - IB_LID_MCAST_FIRST;
+		return is_mlid(like->mlid) && i < mlids && !db->by_mlid[i] ? i : MLIDS_MAX;
 	}
-	while (i < mlids && mlid_used(db, i))
-		i++;
-	if (i >= mlids)
-		return 0;
-	db->used[i >> 3] |= (uint8_t)(1u << (i & 7));
-	return (uint16_t)(IB_LID_MCAST_FIRST + i);
-}
-
-static void give_mlid_back(struct mcast_db *db, uint16_t mlid)
-{
-	unsigned i = (unsigned)mlid - IB_LID_MCAST_FIRST;
-
-	db->used[i >> 3] &= (uint8_t)~(1u << (i & 7));
+	i = free_mlid(db, mlids);
+	return i < MLIDS_MAX ? i : mlid_to_share(db, like, mlids);
 }
 
 /* --- changes --- */
 
-struct mcast_group *mcast_create(struct mcast_db *db, const struct mcast_group *like,
-				 unsigned mlids)
+static struct mcast_group *add_group(struct mcast_db *db, const struct mcast_group *like,
+				     unsigned mlid)
 {
 	size_t place = group_place(db, like->mgid);
-	uint16_t mlid;
-
-	if (mcast_find(db, like->mgid) || !(mlid = take_mlid(db, like->mlid, mlids)))
-		return NULL;
 	struct mcast_group *g = xmemdup(like, sizeof(*g));
 
-	g->mlid = mlid;
+	g->mlid = (uint16_t)(IB_LID_MCAST_FIRST + mlid);
 	memset(&g->members, 0, sizeof(g->members));
 	vec_push(&db->groups);
 	memmove(&db->groups.v[place + 1], &db->groups.v[place],
 		(db->groups.n - 1 - place) * sizeof(*db->groups.v));
 	db->groups.v[place] = g;
-	set_dirty(db);
+	g->sharer = db->by_mlid[mlid];
+	db->usage.mlids += !g->sharer;
+	db->usage.sharing += g->sharer != NULL;
+	db->by_mlid[mlid] = g;
+	set_dirty(db, g->mlid, 0);
 	return g;
+}
+
+struct mcast_group *mcast_create(struct mcast_db *db, const struct mcast_group *like,
+				 unsigned mlids)
+{
+	unsigned mlid;
+
+	if (mcast_find(db, like->mgid))
+		return NULL;
+	mlid = choose_mlid(db, like, mlids);
+	if (mlid == MLIDS_MAX) {
+		db->usage.refused++;
+		return NULL;
+	}
+	return add_group(db, like, mlid);
+}
+
+struct mcast_group *mcast_restore(struct mcast_db *db, const struct mcast_group *like)
+{
+	const struct mcast_group *there = mcast_of_mlid(db, like->mlid);
+
+	if (mcast_find(db, like->mgid) || !is_mlid(like->mlid) ||
+	    (there && there->pkey != like->pkey))
+		return NULL;
+	return add_group(db, like, (unsigned)like->mlid - IB_LID_MCAST_FIRST);
+}
+
+static void give_mlid_back(struct mcast_db *db, const struct mcast_group *g)
+{
+	unsigned i = (unsigned)g->mlid - IB_LID_MCAST_FIRST;
+	struct mcast_group **at = &db->by_mlid[i];
+
+	while (*at != g)
+		at = &(*at)->sharer;
+	*at = g->sharer;
+	if (db->by_mlid[i]) {
+		db->usage.sharing--;
+		return;
+	}
+	db->usage.mlids--;
+	db->freed[i] = ++db->frees;
+	db->root[i] = 0;
 }
 
 static void delete_group(struct mcast_db *db, struct mcast_group *g)
@@ -188,7 +344,7 @@ static void delete_group(struct mcast_db *db, struct mcast_group *g)
 	db->groups.n--;
 	memmove(&db->groups.v[place], &db->groups.v[place + 1],
 		(db->groups.n - place) * sizeof(*db->groups.v));
-	give_mlid_back(db, g->mlid);
+	give_mlid_back(db, g);
 	free_group(g);
 }
 
@@ -210,7 +366,7 @@ void mcast_join(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
 			(g->members.n - 1 - i) * sizeof(*g->members.v));
 		g->members.v[i] = (struct mcast_member){ guid, join_state, proxy };
 	}
-	set_dirty(db);
+	set_dirty(db, g->mlid, guid);
 }
 
 static bool has_full_member(const struct mcast_group *g)
@@ -236,9 +392,12 @@ uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
 		memmove(&g->members.v[i], &g->members.v[i + 1],
 			(g->members.n - i) * sizeof(*g->members.v));
 	}
-	if (!g->permanent && !has_full_member(g))
+	uint16_t mlid = g->mlid;
+	bool last = !g->permanent && !has_full_member(g);
+
+	if (last)
 		delete_group(db, g);
-	set_dirty(db);
+	set_dirty(db, mlid, last ? 0 : guid);
 	return left;
 }
 
@@ -247,11 +406,16 @@ uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
 unsigned mcast_mlids(const struct subnet_state *s)
 {
 	unsigned least = MLIDS_MAX;
+	bool any = s->f->n_switches == 0;	/* two CAs back to back need no tables */
 
-	for (uint32_t i = 0; i < s->f->n_switches; i++)
-		if (s->f->switches[i].mcast_cap < least)
-			least = s->f->switches[i].mcast_cap;
-	return least;
+	for (uint32_t i = 0; i < s->f->n_switches; i++) {
+		unsigned cap = s->f->switches[i].mcast_cap;
+
+		any |= cap != 0;
+		if (cap && cap < least)
+			least = cap;
+	}
+	return any ? least : 0;
 }
 
 /* The broadcast address 255.255.255.255 in the partition (RFC 4391, section 4). */
@@ -264,6 +428,39 @@ static void broadcast_mgid(uint8_t mgid[16], uint16_t pkey)
 
 	memcpy(mgid, form, 16);
 	put_be16(mgid + 4, pkey);
+}
+
+bool mcast_ipoib_broadcast(const uint8_t mgid[16], uint8_t broadcast[16])
+{
+	uint16_t signature = get_be16(mgid + 2);
+
+	if (mgid[0] != 0xff || (signature != 0x401b && signature != 0x601b))
+		return false;
+	broadcast_mgid(broadcast, get_be16(mgid + 4));
+	broadcast[1] = mgid[1];
+	return true;
+}
+
+const struct policy_level *mcast_level(const struct subnet_state *s, uint16_t pkey)
+{
+	const struct policy *p = s->policy->p;
+	uint32_t i = partition_of_pkey(s->plan->partitions, pkey);
+
+	if (i >= p->n_partitions)
+		return &p->levels[p->default_level];
+	return &p->levels[p->partitions[i].ipoib ? p->partitions[i].ipoib_level_index :
+						   p->partitions[i].level_index];
+}
+
+bool mcast_apply_level(const struct subnet_state *s, struct mcast_group *g)
+{
+	const struct policy_level *l = mcast_level(s, g->pkey);
+	uint8_t tclass = l->tclass >= 0 ? (uint8_t)l->tclass : g->tclass;
+	bool same = g->sl == l->sl && g->tclass == tclass;
+
+	g->sl = l->sl;
+	g->tclass = tclass;
+	return !same;
 }
 
 static struct mcast_group broadcast_group(const struct subnet_state *s,
@@ -286,8 +483,12 @@ static struct mcast_group broadcast_group(const struct subnet_state *s,
 }
 
 /* Members learn of new parameters when they join again. */
-static void update_group(struct mcast_group *g, const struct mcast_group *wanted)
+static bool update_group(struct mcast_group *g, const struct mcast_group *wanted)
 {
+	bool same = g->qkey == wanted->qkey && g->sl == wanted->sl && g->mtu == wanted->mtu &&
+		    g->rate == wanted->rate && g->life == wanted->life &&
+		    g->tclass == wanted->tclass;
+
 	g->qkey = wanted->qkey;
 	g->sl = wanted->sl;
 	g->mtu = wanted->mtu;
@@ -295,14 +496,17 @@ static void update_group(struct mcast_group *g, const struct mcast_group *wanted
 	g->life = wanted->life;
 	g->tclass = wanted->tclass;
 	g->permanent = true;
+	return !same;
 }
 
 static void drop_abandoned(struct mcast_db *db)
 {
 	for (size_t i = db->groups.n; i-- > 0;)
 		if (!db->groups.v[i]->permanent && !has_full_member(db->groups.v[i])) {
+			uint16_t mlid = db->groups.v[i]->mlid;
+
 			delete_group(db, db->groups.v[i]);
-			set_dirty(db);
+			set_dirty(db, mlid, 0);
 		}
 }
 
@@ -313,6 +517,7 @@ void mcast_sync(struct mcast_db *db, const struct subnet_state *s)
 	if (db->generation == s->generation)
 		return;
 	db->generation = s->generation;
+	db->usage.limit = mcast_mlids(s);
 	for (size_t i = 0; i < db->groups.n; i++)
 		db->groups.v[i]->permanent = false;
 	for (size_t i = 0; i < p->n_partitions; i++) {
@@ -322,9 +527,12 @@ void mcast_sync(struct mcast_db *db, const struct subnet_state *s)
 		struct mcast_group *g = mcast_find(db, wanted.mgid);
 
 		if (g)
-			update_group(g, &wanted);
+			db->dirty |= update_group(g, &wanted);
 		else
-			mcast_create(db, &wanted, mcast_mlids(s));
+			mcast_create(db, &wanted, db->usage.limit);
 	}
+	for (size_t i = 0; i < db->groups.n; i++)
+		if (!db->groups.v[i]->permanent)
+			db->dirty |= mcast_apply_level(s, db->groups.v[i]);
 	drop_abandoned(db);
 }

@@ -7,6 +7,12 @@
  * member that is not there now keeps its membership.  Groups are held in order
  * of MGIDs, members in order of GUIDs.
  *
+ * An MLID is one group's alone while there are enough.  Then groups share one
+ * whose packets can't tell them apart: equal P_Key (else switches would drop, and
+ * ports count violations), MTU, rate and SL.  Q_Key, TClass and FlowLabel may differ:
+ * they are looked at by who receives, and he has the MGID to tell the groups by.
+ * Whoever shares stays where he is, as members hold the MLID in their tables.
+ *
  * As all of registry/ it changes in place: by the loop's thread only.  A worker
  * gets what it needs copied.
  */
@@ -41,6 +47,7 @@ struct mcast_group {
 	uint8_t mtu, rate, life;	/* codes */
 	uint8_t sl, tclass, hop_limit;
 	bool permanent;			/* of the policy: stays without members */
+	struct mcast_group *sharer;	/* the next with the same MLID, or NULL */
 	VEC(struct mcast_member) members;
 };
 
@@ -61,14 +68,47 @@ const struct mcast_group *mcast_at(const struct mcast_db *db, size_t i);
 struct mcast_group *mcast_find(const struct mcast_db *db, const uint8_t mgid[16]);
 const struct mcast_member *mcast_member(const struct mcast_group *g, uint64_t guid);
 
+/* The groups that have an MLID, by `sharer`; NULL if there is none. */
+const struct mcast_group *mcast_of_mlid(const struct mcast_db *db, uint16_t mlid);
+/* What a port is in all groups of an MLID together: join states, 0: no member. */
+uint8_t mcast_role(const struct mcast_db *db, uint16_t mlid, uint64_t guid);
+
+struct mcast_usage {
+	uint32_t mlids, limit;	/* in use, and that all switches can forward */
+	uint32_t sharing;	/* groups beyond one for each MLID */
+	uint64_t refused;	/* groups not made for want of an MLID */
+};
+struct mcast_usage mcast_usage(const struct mcast_db *db);
+
 /*
- * A new group like g (whose members are ignored), with the lowest free MLID, or
- * g->mlid if that is not 0.  At most `mlids` MLIDs are used, from 0xc000 on.
- * NULL if there is no free MLID, or the one asked for is not free, or the MGID
- * is taken.
+ * What is to be routed anew since the last look, one by one: the port is what
+ * mcast_role() says now; guid 0: any of the MLID's members may have changed; MLID
+ * 0: all.  False: no more.
+ */
+struct mcast_change {
+	uint16_t mlid;
+	uint64_t guid;
+};
+bool mcast_next_change(struct mcast_db *db, struct mcast_change *c);
+
+/*
+ * The GUID of the switch from which an MLID's tree hangs, 0: none is chosen.  It is
+ * here, and on disk, so that trees stay where they are over sweeps and restarts.
+ */
+uint64_t mcast_root(const struct mcast_db *db, uint16_t mlid);
+void mcast_set_root(struct mcast_db *db, uint16_t mlid, uint64_t guid);
+
+/*
+ * A new group like g (whose members are ignored), with g->mlid if that is not 0,
+ * or the lowest free MLID.  One that was given back is used again late: who left
+ * may still send to it, and tables may still lead there.  At most `mlids` MLIDs are
+ * used, from 0xc000 on; if all are, it shares one.  NULL if there is none to share,
+ * or the one asked for is not free, or the MGID is taken.
  */
 struct mcast_group *mcast_create(struct mcast_db *db, const struct mcast_group *g,
 				 unsigned mlids);
+/* A group as it was in an earlier run: its MLID may be shared. */
+struct mcast_group *mcast_restore(struct mcast_db *db, const struct mcast_group *g);
 /* Adds to the join state of a member, new or old.  join_state must not be 0. */
 void mcast_join(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
 		uint8_t join_state, bool proxy);
@@ -83,11 +123,30 @@ uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
 /*
  * Makes the policy's own groups: the IPoIB broadcast group of each partition
  * that has one (RFC 4391, section 4), with the parameters of its level.  Those
- * of an earlier policy that are no longer wanted become ordinary groups.
+ * of an earlier policy that are no longer wanted become ordinary groups.  The
+ * others get what the policy says of their partition, too (mcast_apply_level()).
  * Cheap when s is the state that it saw last.
  */
 void mcast_sync(struct mcast_db *db, const struct subnet_state *s);
-/* How many MLIDs every switch of the fabric can forward. */
+/*
+ * The level that the groups of a P_Key have: that of the partition's IPoIB group,
+ * else the partition's, else the default one.
+ */
+const struct policy_level *mcast_level(const struct subnet_state *s, uint16_t pkey);
+/*
+ * SL and, if the level says one, TClass of a group as the policy wants them.  MTU,
+ * rate and lifetime it leaves alone: members rely on them.  False: as it was.
+ */
+bool mcast_apply_level(const struct subnet_state *s, struct mcast_group *g);
+/*
+ * The broadcast MGID (RFC 4391, section 4) of the subnet that an IPoIB MGID is of,
+ * IPv4 or IPv6.  False: it is none.
+ */
+bool mcast_ipoib_broadcast(const uint8_t mgid[16], uint8_t broadcast[16]);
+/*
+ * How many MLIDs every switch that forwards multicast at all can; 0 if none does.
+ * Trees go round switches that do not.
+ */
 unsigned mcast_mlids(const struct subnet_state *s);
 
 #endif

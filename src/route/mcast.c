@@ -1,124 +1,97 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Multicast trees.
- *
- * A tree hangs from the switch that has all members below it, at the least
- * total distance; of equals the first, so that members who come and go move
- * the tree as seldom as possible.  From there it goes down only: on the way
- * from any member to any other a packet goes up, then down.
- *
- * Members without a common switch above them meet at the order's hub, where
- * unicast may turn up too, if that is safe; else by the shortest way whatever
- * it is, since no tree for them is legal.
+ * See route/mcast.h.  Everything here is by vertices of the order but what the
+ * header says; a span is the way from every vertex to one of them, made when it is
+ * asked for first and kept.
  */
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/alloc.h"
+#include "route/mcast.h"
 #include "route/order.h"
 
-/* A tree under construction, by vertices. */
-struct growth {
-	const struct updn_order *o;
-	const struct graph *g;
-	struct mcast_tree *tree;
-	uint32_t *vertex;	/* [switch] */
-	uint32_t *parent;	/* [vertex]: where it would hang; FABRIC_NONE: not reached, or the root */
-	bool *on_tree;
+struct span {
+	uint32_t anchor;
+	bool universal;		/* legal for all vertices with hosts */
+	uint32_t *parent;	/* [vertex]; FABRIC_NONE: the anchor, or no way */
+	uint16_t *depth;	/* [vertex]; FAR: no way */
+	bool *legal;		/* [vertex]: the way goes up only, or as unicast by the hub */
 };
 
-static void set_port(struct mcast_tree *t, uint32_t sw, unsigned num)
+struct mcast_forest {
+	const struct updn_order *o;
+	const struct graph *g;
+	uint32_t *vertex;	/* [switch] */
+	struct span **spans;	/* [vertex] */
+};
+
+struct mcast_forest *mcast_forest_new(const struct updn_order *o)
 {
-	t->ports[sw][num / 64] |= 1ULL << num % 64;
+	struct mcast_forest *w = xcalloc(1, sizeof(*w));
+
+	w->o = o;
+	w->g = o->g;
+	w->vertex = xcalloc(w->g->n, sizeof(*w->vertex));
+	w->spans = xcalloc(w->g->n, sizeof(*w->spans));
+	for (uint32_t v = 0; v < w->g->n; v++)
+		w->vertex[w->g->sw[v]] = v;
+	return w;
 }
 
-/* Members' vertices, each once; returns their number.  Their ports are set in the tree. */
-static uint32_t place_members(struct growth *w, const uint32_t *members, uint32_t n,
-			      uint32_t *vertices)
+static void span_free(struct span *s)
 {
-	const struct fabric *f = w->g->f;
-	uint32_t n_vertices = 0;
-	bool *seen = xcalloc(w->g->n, sizeof(*seen));
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t sw = fabric_switch_of(f, members[i]);
-
-		if (sw == FABRIC_NONE)
-			continue;	/* two CAs back to back need no tree */
-		bool is_switch = node_is_switch(port_node(f, members[i]));
-
-		set_port(w->tree, sw, is_switch ? 0 : f->ports[f->ports[members[i]].peer].num);
-		if (!seen[w->vertex[sw]])
-			vertices[n_vertices++] = w->vertex[sw];
-		seen[w->vertex[sw]] = true;
-	}
-	free(seen);
-	return n_vertices;
+	if (!s)
+		return;
+	free(s->parent);
+	free(s->depth);
+	free(s->legal);
+	free(s);
 }
 
-/* Above most members (all: true), then nearest to them, then first in the order. */
-static uint32_t choose_root(const struct graph *g, const uint32_t *vertices, uint32_t n,
-			    bool *all)
+void mcast_forest_free(struct mcast_forest *w)
 {
-	uint32_t *above = xcalloc(g->n, sizeof(*above)), best = 0;
-	uint64_t *sum = xcalloc(g->n, sizeof(*sum));
-	uint16_t *down = xcalloc(g->n, sizeof(*down));
-
-	for (uint32_t i = 0; i < n; i++) {
-		updn_down(g, vertices[i], down);
-		for (uint32_t v = vertices[i]; v < g->n; v++) {
-			if (down[v] == FAR)
-				continue;
-			above[v]++;
-			sum[v] += down[v];
-		}
-	}
-	for (uint32_t v = 1; v < g->n; v++)
-		if (above[v] > above[best] || (above[v] == above[best] && sum[v] < sum[best]))
-			best = v;
-	*all = above[best] == n;
-	free(down);
-	free(sum);
-	free(above);
-	return best;
+	if (!w)
+		return;
+	for (uint32_t v = 0; v < w->g->n; v++)
+		span_free(w->spans[v]);
+	free(w->spans);
+	free(w->vertex);
+	free(w);
 }
 
-/* The shortest way up to the root for everybody below it. */
-static void hang_below(struct growth *w, uint32_t root)
-{
-	const struct graph *g = w->g;
-	uint16_t *depth = xmalloc(g->n * sizeof(*depth));
+/* --- spans --- */
 
-	for (uint32_t v = 0; v < g->n; v++) {
-		depth[v] = FAR;
-		w->parent[v] = FABRIC_NONE;
-	}
-	depth[root] = 0;
-	for (uint32_t v = root + 1; v-- > 0;) {
-		if (depth[v] == FAR)
+static bool able(const struct graph *g, uint32_t v)
+{
+	return g->f->switches[g->sw[v]].mcast_cap != 0;
+}
+
+/* The shortest way up to the anchor for everybody below it. */
+static void hang_below(const struct graph *g, struct span *s)
+{
+	for (uint32_t v = s->anchor + 1; v-- > 0;) {
+		if (s->depth[v] == FAR)
 			continue;
 		for (uint32_t t = g->trunk0[v]; t < g->up0[v]; t++) {
 			uint32_t u = g->trunks[t].v;
 
-			if (depth[u] <= depth[v] + 1)
+			if (!able(g, u) || s->depth[u] <= s->depth[v] + 1)
 				continue;
-			depth[u] = (uint16_t)(depth[v] + 1);
-			w->parent[u] = v;
+			s->depth[u] = (uint16_t)(s->depth[v] + 1);
+			s->parent[u] = v;
+			s->legal[u] = true;
 		}
 	}
-	free(depth);
 }
 
 /* The way to the hub as unicast goes: down from above it, else up until there is a way down. */
-static void hang_at_hub(struct growth *w)
+static void hang_at_hub(const struct graph *g, struct span *s)
 {
-	const struct graph *g = w->g;
-	uint32_t hub = w->o->hub;
 	uint16_t *down = xmalloc(g->n * sizeof(*down)), *total = xmalloc(g->n * sizeof(*total));
 
-	updn_distances(g, hub, down, total);
+	updn_distances(g, s->anchor, down, total);
 	for (uint32_t v = 0; v < g->n; v++) {
-		w->parent[v] = FABRIC_NONE;
-		if (v == hub || total[v] == FAR)
+		if (v == s->anchor || total[v] == FAR)
 			continue;
 		bool descend = down[v] != FAR;
 		const uint16_t *dist = descend ? down : total;
@@ -126,125 +99,264 @@ static void hang_at_hub(struct growth *w)
 
 		while (dist[g->trunks[t].v] + 1 != total[v])
 			t++;
-		w->parent[v] = g->trunks[t].v;
+		s->parent[v] = g->trunks[t].v;
+		s->depth[v] = total[v];
+		s->legal[v] = true;
 	}
 	free(total);
 	free(down);
 }
 
-/* Everybody's shortest way to the tree as it is, by any links. */
-static void hang_anyhow(struct growth *w)
+/* Whoever has no way yet gets the shortest to one that has, by any links. */
+static void hang_anyhow(const struct graph *g, struct span *s)
 {
-	const struct graph *g = w->g;
 	uint32_t *queue = xcalloc(g->n, sizeof(*queue)), head = 0, tail = 0;
-	bool *seen = xcalloc(g->n, sizeof(*seen));
 
-	for (uint32_t v = 0; v < g->n; v++) {
-		w->parent[v] = FABRIC_NONE;
-		seen[v] = w->on_tree[v];
-		if (seen[v])
+	for (uint32_t v = 0; v < g->n; v++)
+		if (s->depth[v] != FAR)
 			queue[tail++] = v;
-	}
 	while (head < tail) {
 		uint32_t v = queue[head++];
 
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
 			uint32_t u = g->trunks[t].v;
 
-			if (seen[u])
+			if (s->depth[u] != FAR || !able(g, u))
 				continue;
-			seen[u] = true;
-			w->parent[u] = v;
+			s->depth[u] = (uint16_t)(s->depth[v] + 1);
+			s->parent[u] = v;
 			queue[tail++] = u;
 		}
 	}
-	free(seen);
 	free(queue);
 }
 
-/* Both ends of one link between v and its parent. */
-static void join(struct growth *w, uint32_t v)
+static bool all_able(const struct graph *g)
 {
-	const struct graph *g = w->g;
-	uint32_t t = g->trunk0[v];
-
-	while (g->trunks[t].v != w->parent[v])
-		t++;
-	const struct fabric_port *p = graph_port(g, v, g->lanes[g->trunks[t].lane0]);
-
-	set_port(w->tree, g->sw[v], p->num);
-	set_port(w->tree, g->sw[w->parent[v]], g->f->ports[p->peer].num);
-}
-
-/* From v along the parents to the tree.  False if that doesn't lead there. */
-static bool climb(struct growth *w, uint32_t v)
-{
-	if (!w->on_tree[v] && w->parent[v] == FABRIC_NONE)
-		return false;
-	for (; !w->on_tree[v]; v = w->parent[v]) {
-		w->on_tree[v] = true;
-		w->tree->n_on_tree++;
-		join(w, v);
-	}
+	for (uint32_t v = 0; v < g->n; v++)
+		if (!able(g, v))
+			return false;
 	return true;
 }
 
-static void grow(struct growth *w, const uint32_t *vertices, uint32_t n)
+static bool is_universal(const struct graph *g, const struct span *s)
 {
-	bool all, meet_at_hub;
-	uint32_t root = choose_root(w->g, vertices, n, &all);
-
-	meet_at_hub = !all && w->o->hub_safe;
-	if (meet_at_hub)
-		root = w->o->hub;
-	w->tree->root = w->g->sw[root];
-	w->tree->n_on_tree = 1;
-	w->on_tree[root] = true;
-	if (meet_at_hub)
-		hang_at_hub(w);
-	else
-		hang_below(w, root);
-	all = true;
-	for (uint32_t i = 0; i < n; i++)
-		all &= climb(w, vertices[i]);
-	if (all)
-		return;
-	hang_anyhow(w);
-	for (uint32_t i = 0; i < n; i++)
-		climb(w, vertices[i]);
-}
-
-struct mcast_tree *mcast_tree_build_on(const struct updn_order *o, const uint32_t *members,
-				       uint32_t n)
-{
-	const struct graph *g = o->g;
-	struct mcast_tree *t = xcalloc(1, sizeof(*t));
-	struct growth w = { .o = o, .g = g, .tree = t };
-	uint32_t *vertices = xcalloc(g->n, sizeof(*vertices)), n_vertices;
-
-	*t = (struct mcast_tree){ .n_switches = g->n, .root = FABRIC_NONE };
-	t->ports = xcalloc(g->n, sizeof(*t->ports));
-	w.vertex = xcalloc(g->n, sizeof(*w.vertex));
-	w.parent = xcalloc(g->n, sizeof(*w.parent));
-	w.on_tree = xcalloc(g->n, sizeof(*w.on_tree));
 	for (uint32_t v = 0; v < g->n; v++)
-		w.vertex[g->sw[v]] = v;
-	n_vertices = place_members(&w, members, n, vertices);
-	if (n_vertices)
-		grow(&w, vertices, n_vertices);
-	free(w.on_tree);
-	free(w.parent);
-	free(w.vertex);
-	free(vertices);
-	return t;
+		if (graph_hosts(g, v) && able(g, v) && !s->legal[v])
+			return false;
+	return true;
 }
 
-struct mcast_tree *mcast_tree_build(const struct fabric *f, const uint32_t *members, uint32_t n)
+static const struct span *span_of(struct mcast_forest *w, uint32_t anchor)
 {
-	struct updn_order *o = updn_order_new(f);
-	struct mcast_tree *t = mcast_tree_build_on(o, members, n);
+	const struct graph *g = w->g;
+	struct span *s = w->spans[anchor];
 
-	updn_order_free(o);
+	if (s)
+		return s;
+	s = w->spans[anchor] = xcalloc(1, sizeof(*s));
+	s->anchor = anchor;
+	s->parent = xmalloc(g->n * sizeof(*s->parent));
+	s->depth = xmalloc(g->n * sizeof(*s->depth));
+	s->legal = xcalloc(g->n, sizeof(*s->legal));
+	for (uint32_t v = 0; v < g->n; v++) {
+		s->parent[v] = FABRIC_NONE;
+		s->depth[v] = FAR;
+	}
+	s->depth[anchor] = 0;
+	s->legal[anchor] = true;
+	hang_below(g, s);
+	s->universal = is_universal(g, s);
+	if (!s->universal && anchor == w->o->hub && w->o->hub_safe && all_able(g))
+		hang_at_hub(g, s);
+	hang_anyhow(g, s);
+	return s;
+}
+
+/* --- the root of a tree --- */
+
+/* The vertex of the switch that a member is on, FABRIC_NONE if no tree leads there. */
+static uint32_t member_vertex(const struct mcast_forest *w, uint32_t port)
+{
+	uint32_t sw = fabric_switch_of(w->g->f, port);
+
+	if (sw == FABRIC_NONE || !able(w->g, w->vertex[sw]))
+		return FABRIC_NONE;	/* two CAs back to back need no tree */
+	return w->vertex[sw];
+}
+
+/* Members' vertices, each once, in order; returns their number. */
+static uint32_t place_members(const struct mcast_forest *w, const struct mcast_member_port *members,
+			      uint32_t n, uint32_t *vertices)
+{
+	bool *seen = xcalloc(w->g->n, sizeof(*seen));
+	uint32_t n_vertices = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t v = member_vertex(w, members[i].port);
+
+		if (v != FABRIC_NONE)
+			seen[v] = true;
+	}
+	for (uint32_t v = 0; v < w->g->n; v++)
+		if (seen[v])
+			vertices[n_vertices++] = v;
+	free(seen);
+	return n_vertices;
+}
+
+static bool all_legal(const struct span *s, const uint32_t *vertices, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!s->legal[vertices[i]])
+			return false;
+	return true;
+}
+
+/* Trees that hang from a vertex, and from those who share a switch below with it. */
+struct burden {
+	uint64_t own, around;
+	uint32_t v;
+};
+
+static int by_burden(const void *a, const void *b)
+{
+	const struct burden *x = a, *y = b;
+
+	if (x->own != y->own)
+		return x->own < y->own ? -1 : 1;
+	if (x->around != y->around)
+		return x->around < y->around ? -1 : 1;
+	return x->v < y->v ? -1 : x->v > y->v;
+}
+
+/* What hangs from all that is right above a vertex. */
+static void add_burdens_above(const struct graph *g, const uint32_t *load, uint64_t *above)
+{
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
+			above[v] += load[g->sw[g->trunks[t].v]];
+}
+
+/* Those with nothing above them, least burdened first; returns their number. */
+static uint32_t summits(const struct graph *g, const uint32_t *load, struct burden *out)
+{
+	uint64_t *above = xcalloc(g->n, sizeof(*above));
+	uint32_t n = 0;
+
+	add_burdens_above(g, load, above);
+	for (uint32_t v = 0; v < g->n; v++) {
+		if (g->up0[v] != g->trunk0[v + 1] || !able(g, v))
+			continue;
+		out[n] = (struct burden){ .own = load[g->sw[v]], .v = v };
+		for (uint32_t t = g->trunk0[v]; t < g->up0[v]; t++)
+			out[n].around += above[g->trunks[t].v];
+		n++;
+	}
+	free(above);
+	qsort(out, n, sizeof(*out), by_burden);
+	return n;
+}
+
+static uint32_t universal_root(struct mcast_forest *w, const uint32_t *load)
+{
+	struct burden *order = xcalloc(w->g->n, sizeof(*order));
+	uint32_t n = summits(w->g, load, order), root = FABRIC_NONE;
+
+	for (uint32_t i = 0; i < n && root == FABRIC_NONE; i++)
+		if (span_of(w, order[i].v)->universal)
+			root = order[i].v;
+	free(order);
+	return root;
+}
+
+/* What a vertex is worth as a root: above whom, how far from them. */
+struct worth {
+	uint32_t above;
+	uint64_t sum;
+};
+
+/* How many members are below each vertex, and how far. */
+static void weigh(const struct graph *g, const uint32_t *vertices, uint32_t n, struct worth *worth)
+{
+	uint16_t *down = xcalloc(g->n, sizeof(*down));
+
+	for (uint32_t i = 0; i < n; i++) {
+		updn_down(g, vertices[i], down);
+		for (uint32_t v = vertices[i]; v < g->n; v++) {
+			if (down[v] == FAR)
+				continue;
+			worth[v].above++;
+			worth[v].sum += down[v];
+		}
+	}
+	free(down);
+}
+
+static bool is_worth_more(const struct graph *g, const struct worth *worth, const uint32_t *load,
+			  uint32_t v, uint32_t than)
+{
+	const struct worth *a = &worth[v], *b = &worth[than];
+
+	if (a->above != b->above)
+		return a->above > b->above;
+	if (a->sum != b->sum)
+		return a->sum < b->sum;
+	return load[g->sw[v]] < load[g->sw[than]];
+}
+
+/* Above most members, then nearest to them, then least used, then first in the order. */
+static uint32_t nearest_root(const struct mcast_forest *w, const uint32_t *vertices, uint32_t n,
+			     const uint32_t *load)
+{
+	const struct graph *g = w->g;
+	struct worth *worth = xcalloc(g->n, sizeof(*worth));
+	uint32_t best = vertices[0];
+
+	weigh(g, vertices, n, worth);
+	for (uint32_t v = 0; v < g->n; v++)
+		if (able(g, v) && is_worth_more(g, worth, load, v, best))
+			best = v;
+	if (worth[best].above < n && w->o->hub_safe && able(g, w->o->hub))
+		best = w->o->hub;
+	free(worth);
+	return best;
+}
+
+uint32_t mcast_choose_root(struct mcast_forest *w, const struct mcast_member_port *members,
+			   uint32_t n, const uint32_t *load, uint32_t keep, bool *legal)
+{
+	uint32_t *vertices = xcalloc(w->g->n, sizeof(*vertices));
+	uint32_t n_vertices = place_members(w, members, n, vertices), root = FABRIC_NONE;
+
+	*legal = true;
+	if (n_vertices && keep != FABRIC_NONE && able(w->g, w->vertex[keep]) &&
+	    all_legal(span_of(w, w->vertex[keep]), vertices, n_vertices))
+		root = w->vertex[keep];
+	if (n_vertices && root == FABRIC_NONE && w->o->layered)
+		root = universal_root(w, load);
+	/* a switch itself may be a member, without hosts and beside the layers */
+	if (root != FABRIC_NONE && !all_legal(span_of(w, root), vertices, n_vertices))
+		root = FABRIC_NONE;
+	if (n_vertices && root == FABRIC_NONE)
+		root = nearest_root(w, vertices, n_vertices, load);
+	if (root != FABRIC_NONE)
+		*legal = all_legal(span_of(w, root), vertices, n_vertices);
+	free(vertices);
+	return root == FABRIC_NONE ? FABRIC_NONE : w->g->sw[root];
+}
+
+/* --- trees --- */
+
+struct mcast_tree *mcast_tree_new(struct mcast_forest *w, uint32_t root, unsigned salt)
+{
+	struct mcast_tree *t = xcalloc(1, sizeof(*t));
+
+	t->w = w;
+	t->span = span_of(w, w->vertex[root]);
+	t->top = FABRIC_NONE;
+	t->salt = salt;
+	map64_init(&t->by_vertex, 16);
 	return t;
 }
 
@@ -252,6 +364,227 @@ void mcast_tree_free(struct mcast_tree *t)
 {
 	if (!t)
 		return;
-	free(t->ports);
+	vec_free(&t->nodes);
+	vec_free(&t->touched);
+	map64_free(&t->by_vertex);
 	free(t);
+}
+
+static struct mcast_node *node_find(const struct mcast_tree *t, uint32_t v)
+{
+	uint32_t i = map64_get(&t->by_vertex, v);
+
+	return i == MAP64_NONE ? NULL : &t->nodes.v[i];
+}
+
+/* Valid until the next one is made. */
+static struct mcast_node *node_get(struct mcast_tree *t, uint32_t v)
+{
+	struct mcast_node *n = node_find(t, v);
+
+	if (n)
+		return n;
+	map64_put(&t->by_vertex, v, (uint32_t)t->nodes.n);
+	n = vec_push(&t->nodes);
+	*n = (struct mcast_node){ .v = v };
+	return n;
+}
+
+static void touch(struct mcast_tree *t, uint32_t v)
+{
+	*vec_push(&t->touched) = t->w->g->sw[v];
+}
+
+static bool is_on(const struct mcast_tree *t, uint32_t v)
+{
+	const struct mcast_node *n = node_find(t, v);
+
+	return n && n->on;
+}
+
+static void put_on(struct mcast_tree *t, uint32_t v, bool on)
+{
+	struct mcast_node *n = node_get(t, v);
+
+	t->n_on += on - n->on;
+	n->on = on;
+	touch(t, v);
+}
+
+static void set_bit(uint64_t bits[4], unsigned i, bool on)
+{
+	bits[i / 64] = (bits[i / 64] & ~(1ULL << i % 64)) | (uint64_t)on << i % 64;
+}
+
+static unsigned count_bits(const uint64_t bits[4])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 4; i++)
+		n += (unsigned)__builtin_popcountll(bits[i]);
+	return n;
+}
+
+/* Both ends of one link between v and its parent; of equal ones each tree has its own. */
+static void link_parent(struct mcast_tree *t, uint32_t v, bool on)
+{
+	const struct graph *g = t->w->g;
+	uint32_t parent = t->span->parent[v], k = g->trunk0[v];
+
+	while (g->trunks[k].v != parent)
+		k++;
+	const struct fabric_port *p =
+		graph_port(g, v, g->lanes[g->trunks[k].lane0 + t->salt % g->trunks[k].n_lanes]);
+
+	set_bit(node_get(t, v)->links, p->num, on);
+	set_bit(node_get(t, parent)->links, g->f->ports[p->peer].num, on);
+	touch(t, v);
+	touch(t, parent);
+}
+
+static void link_up_to(struct mcast_tree *t, uint32_t v, uint32_t end)
+{
+	for (; v != end; v = t->span->parent[v]) {
+		if (!is_on(t, v))
+			put_on(t, v, true);
+		link_parent(t, v, true);
+	}
+}
+
+/* From v to the tree, whose top rises as far as needed. */
+static void climb(struct mcast_tree *t, uint32_t v)
+{
+	const struct span *s = t->span;
+	uint32_t a = v, b = t->top;
+
+	if (t->top == FABRIC_NONE) {
+		t->top = v;
+		put_on(t, v, true);
+		return;
+	}
+	while (a != b && !is_on(t, a)) {
+		if (s->depth[a] >= s->depth[b])
+			a = s->parent[a];
+		else
+			b = s->parent[b];
+	}
+	link_up_to(t, v, a);
+	if (is_on(t, a))
+		return;
+	put_on(t, a, true);
+	link_up_to(t, t->top, a);
+	t->top = a;
+}
+
+static bool has_ports(const struct mcast_node *n)
+{
+	return count_bits(n->members) || count_bits(n->senders);
+}
+
+/* The top goes down to where the tree branches or has a member. */
+static void lower_top(struct mcast_tree *t)
+{
+	const struct graph *g = t->w->g;
+
+	while (t->top != FABRIC_NONE) {
+		struct mcast_node *n = node_find(t, t->top);
+		uint32_t child;
+		unsigned num = 0;
+
+		if (has_ports(n) || count_bits(n->links) != 1)
+			return;
+		while (!(n->links[num / 64] >> num % 64 & 1))
+			num++;
+		child = t->w->vertex[port_node(g->f, graph_port(g, t->top, num)->peer)->sw];
+		link_parent(t, child, false);
+		put_on(t, t->top, false);
+		t->top = child;
+	}
+}
+
+/* Takes away what leads to v and no further. */
+static void prune(struct mcast_tree *t, uint32_t v)
+{
+	while (v != t->top) {
+		const struct mcast_node *n = node_find(t, v);
+
+		if (has_ports(n) || count_bits(n->links) > 1)
+			break;
+		link_parent(t, v, false);
+		put_on(t, v, false);
+		v = t->span->parent[v];
+	}
+	if (v == t->top && !has_ports(node_find(t, v)) && !count_bits(node_find(t, v)->links)) {
+		put_on(t, v, false);
+		t->top = FABRIC_NONE;
+	}
+	lower_top(t);
+}
+
+enum mcast_set mcast_tree_set(struct mcast_tree *t, uint32_t port, unsigned role)
+{
+	const struct fabric *f = t->w->g->f;
+	uint32_t v = member_vertex(t->w, port);
+
+	if (v == FABRIC_NONE || t->span->depth[v] == FAR)
+		return MCAST_SET_NO_WAY;
+	unsigned num = node_is_switch(port_node(f, port)) ? 0 : f->ports[f->ports[port].peer].num;
+	struct mcast_node *n = node_get(t, v);
+
+	set_bit(n->members, num, role & MCAST_RECEIVES);
+	set_bit(n->senders, num, role != 0);
+	touch(t, v);
+	if (role && !n->on)
+		climb(t, v);
+	else if (!role && n->on)
+		prune(t, v);
+	return t->span->legal[v] || !role ? MCAST_SET_OK : MCAST_SET_ILLEGAL;
+}
+
+void mcast_tree_clear(struct mcast_tree *t)
+{
+	for (size_t i = 0; i < t->nodes.n; i++) {
+		if (t->nodes.v[i].on)
+			touch(t, t->nodes.v[i].v);
+		t->nodes.v[i] = (struct mcast_node){ .v = t->nodes.v[i].v };
+	}
+	t->top = FABRIC_NONE;
+	t->n_on = 0;
+}
+
+uint32_t mcast_node_switch(const struct mcast_tree *t, const struct mcast_node *n)
+{
+	return t->w->g->sw[n->v];
+}
+
+bool mcast_tree_ports(const struct mcast_tree *t, uint32_t sw, uint64_t ports[4])
+{
+	const struct mcast_node *n = node_find(t, t->w->vertex[sw]);
+	bool any = false;
+
+	for (unsigned i = 0; i < 4; i++) {
+		ports[i] = n ? n->members[i] | n->links[i] : 0;
+		any |= ports[i] != 0;
+	}
+	return any;
+}
+
+struct mcast_tree *mcast_tree_build(struct mcast_forest *w, const uint32_t *ports, uint32_t n)
+{
+	struct mcast_member_port *members = xcalloc(n + 1u, sizeof(*members));
+	uint32_t *load = xcalloc(w->g->f->n_switches + 1u, sizeof(*load)), root;
+	struct mcast_tree *t = NULL;
+	bool legal;
+
+	for (uint32_t i = 0; i < n; i++)
+		members[i] = (struct mcast_member_port){ ports[i], MCAST_SENDS | MCAST_RECEIVES };
+	root = mcast_choose_root(w, members, n, load, FABRIC_NONE, &legal);
+	if (root != FABRIC_NONE) {
+		t = mcast_tree_new(w, root, 0);
+		for (uint32_t i = 0; i < n; i++)
+			mcast_tree_set(t, ports[i], members[i].role);
+	}
+	free(load);
+	free(members);
+	return t;
 }

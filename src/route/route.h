@@ -74,30 +74,8 @@ struct route_report {
 void route_verify(const struct route_request *r, const struct lfts *l, struct route_report *out);
 void route_report_free(struct route_report *r);
 
-/* --- multicast (route/mcast.c) --- */
-
-/* The tree of one group: for each switch a set of ports (bit n: port n, 0 = the switch itself). */
-struct mcast_tree {
-	uint32_t n_switches;
-	uint64_t (*ports)[4];
-	uint32_t root;			/* switch index */
-	uint32_t n_on_tree;
-};
-
-/*
- * A spanning tree that joins all member ports (end ports); members on no
- * switch are left out, and if there is no other, root is FABRIC_NONE.  It follows
- * the up/down order of route_updn, so that multicast adds no credit loop to
- * unicast, wherever that order lets all members meet; if it does not (a
- * damaged fabric that is no tree) they are joined all the same.
- * Deterministic.
- */
-struct mcast_tree *mcast_tree_build(const struct fabric *f, const uint32_t *members, uint32_t n);
-/* The same for many groups of one fabric: the order, which is most of the work, is found once. */
+/* An up/down order of a fabric, for routes and multicast trees (route/mcast.h). */
 struct updn_order *updn_order_new(const struct fabric *f);
 void updn_order_free(struct updn_order *o);
-struct mcast_tree *mcast_tree_build_on(const struct updn_order *o, const uint32_t *members,
-				       uint32_t n);
-void mcast_tree_free(struct mcast_tree *t);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "registry/mcast.h"
 #include "sa/handler.h"
 
 /* --- ClassPortInfo (13.4.8.1) --- */
@@ -33,9 +34,10 @@ static uint16_t class_port_info(struct sa_msg *m)
 			UMAD_SA_CAP_MASK2_IS_EXT_SPEEDS_SUP |
 			UMAD_SA_CAP_MASK2_IS_PORT_INFO_CAPMASK2_MATCH_SUP |
 			CAP2_SEND_ONLY_FULL | CAP2_WIDTH_2X | CAP2_SPEED_HDR;
+	unsigned mcast = mcast_usage(m->sa->mcast).limit ? UMAD_SA_CAP_MASK_IS_UD_MCAST_SUP : 0;
 	struct umad_class_port_info c = {
 		.base_ver = UMAD_BASE_VERSION, .class_ver = UMAD_SA_CLASS_VERSION,
-		.cap_mask = htobe16(UMAD_SA_CAP_MASK_IS_UD_MCAST_SUP |
+		.cap_mask = htobe16((uint16_t)mcast |
 				    UMAD_SA_CAP_MASK_IS_MULTIPATH_SUP |
 				    UMAD_SA_CAP_MASK_IS_PORTINFO_CAP_MASK_MATCH_SUP),
 		.cap_mask2_resp_time = htobe32(cap2 << 5 | RESP_TIME),

@@ -3,7 +3,21 @@
  * MCMemberRecord (15.2.5.17): a Set joins a group, or makes it; a Delete
  * leaves; Get and GetTable look.  The groups themselves are registry/mcast.h's.
  *
- * Who asks without the SM_Key sees groups, not their members.
+ * Who asks without the SM_Key sees the groups of his partitions, not their
+ * members but himself.
+ *
+ * The answer to a Set does not wait for the tables of switches: IBA promises the
+ * membership, not when packets arrive, a client waits a second or less before
+ * it asks again, and in a storm of joins one pass over the trees serves all.  The
+ * tables follow within a moment (sm/multicast.c).
+ *
+ * SL and TClass of a group are the policy's, whatever its creator says: clients
+ * must say an SL and cannot know the right one, and use what the answer says.  So a
+ * stated SL is a wish in any Set, of who makes the group as of who joins it later
+ * with the same words: to refuse the second what the first was given would make
+ * it a matter of who comes first.  TClass is handled alike if the level has one.  What
+ * a client can't be talked out of (MTU, rate, lifetime by their selectors) is
+ * refused where the level does not allow it.
  */
 #include <infiniband/umad_sa_mcm.h>
 
@@ -19,7 +33,7 @@
 #define SCOPE_RESERVED_LOW 0	/* 4.1.1: multicast scopes that nobody may use */
 #define SCOPE_RESERVED_HIGH 15
 
-/* What must be the group's own when a client states it. */
+/* What a query may look for, and must be the group's own when who joins states it. */
 static const struct sa_field group_fields[] = {
 	{ 2, false, 256, 32 },		/* Q_Key */
 	{ 3, false, 288, 16 },		/* MLID */
@@ -70,6 +84,17 @@ static void make_record(const struct subnet_state *s, const struct mcast_group *
 	}
 }
 
+/*
+ * Limited members take part, too: what they send reaches the full ones (10.9.3).
+ * In a group of the limited P_Key it is the full ones that they can't do without.
+ */
+static bool port_has_pkey(const struct sa_msg *m, uint32_t port, uint16_t pkey)
+{
+	enum membership is = port_membership(m->s->plan->partitions, port, pkey);
+
+	return is != MEMBER_NONE && (pkey & IB_PKEY_FULL || is != MEMBER_LIMITED);
+}
+
 /* --- Get, GetTable --- */
 
 static bool group_matches(const struct sa_msg *m, const struct umad_sa_mcmember_record *want,
@@ -104,11 +129,14 @@ static bool add_group(struct sa_msg *m, const struct umad_sa_mcmember_record *wa
 	struct umad_sa_mcmember_record r;
 
 	make_record(m->s, g, NULL, &r);
-	if (!group_matches(m, want, g, &r))
+	if (!group_matches(m, want, g, &r) ||
+	    (!m->trusted && !port_has_pkey(m, m->requester, g->pkey)))
 		return true;
 	if (m->trusted && (g->members.n || m->mask & of_member))
 		return add_members(m, want, g);
-	if (m->mask & MCM(PORT_GID) && !mcast_member(g, get_be64(want->portgid + 8)))
+	if (m->mask & MCM(PORT_GID) &&
+	    (get_be64(want->portgid + 8) != m->s->f->ports[m->requester].guid ||
+	     !mcast_member(g, get_be64(want->portgid + 8))))
 		return true;
 	return sa_add(m, &r, MCMEMBER_LEN);
 }
@@ -118,6 +146,8 @@ uint16_t sa_mcmember_get(struct sa_msg *m)
 	const struct mcast_db *db = m->sa->mcast;
 	struct umad_sa_mcmember_record want = { 0 };
 
+	if (!mcast_usage(db).limit)
+		return IB_STATUS_BAD_METHOD_ATTR;
 	memcpy(&want, m->data, MCMEMBER_LEN);
 	if (m->mask & MCM(MGID)) {
 		const struct mcast_group *g = mcast_find(db, want.mgid);
@@ -148,6 +178,8 @@ static uint16_t read_join(const struct sa_msg *m, struct join *j)
 	uint64_t needed = MCM(MGID) | MCM(PORT_GID) | MCM(JOIN_STATE);
 	uint16_t status;
 
+	if (!mcast_usage(m->sa->mcast).limit)
+		return IB_STATUS_BAD_METHOD_ATTR;	/* no switch can: there is no multicast */
 	if ((m->mask & needed) != needed)
 		return IB_SA_INSUFFICIENT_COMPONENTS;
 	memset(j, 0, sizeof(*j));
@@ -157,26 +189,49 @@ static uint16_t read_join(const struct sa_msg *m, struct join *j)
 	j->guid = m->s->f->ports[j->port].guid;
 	j->state = j->r.scope_state & 0xf;
 	j->proxy = j->port != m->requester;
+	/* who says for whom he asks says the truth */
+	if (m->mask & MCM(PROXY_JOIN) && j->r.proxy_join >> 7 != j->proxy)
+		return IB_SA_REQ_INVALID;
 	return j->state ? IB_STATUS_OK : IB_SA_REQ_INVALID;
 }
 
-/* A membership that a port holds itself is nobody else's to change. */
-static bool may_change(const struct join *j, const struct mcast_member *mem)
+/*
+ * A membership that a port holds itself is nobody else's to change.  For another
+ * asks who is in the group's partition himself, or has the SM_Key.
+ */
+static bool may_change(const struct sa_msg *m, const struct join *j, const struct mcast_group *g,
+		       const struct mcast_member *mem)
 {
-	return !mem || mem->proxy || !j->proxy;
+	return !j->proxy || ((!mem || mem->proxy) &&
+			     (m->trusted || port_has_pkey(m, m->requester, g->pkey)));
 }
 
-/* Limited members take part, too: what they send reaches the full ones (10.9.3). */
-static bool port_has_pkey(const struct sa_msg *m, uint32_t port, uint16_t pkey)
-{
-	return port_membership(m->s->plan->partitions, port, pkey) != MEMBER_NONE;
-}
-
+/* Its link, both ways, must carry what the group sends: MTU, rate, and the SL. */
 static bool port_can(const struct sa_msg *m, uint32_t port, const struct mcast_group *g)
 {
+	const struct fabric_port *p = &m->s->f->ports[port];
+	const struct qos_tables *t = m->s->plan->tables;
 	struct path_info own = paths_of_port(m->s->f, port);
 
-	return own.mtu >= g->mtu && rate_compare(own.rate, g->rate) >= 0;
+	return own.mtu >= g->mtu && rate_compare(own.rate, g->rate) >= 0 &&
+	       (p->num == 0 || paths_hop_sls(m->s->f, t, p->node, 0, p->num) >> g->sl & 1);
+}
+
+static bool selectors_met(const struct sa_msg *m, const struct umad_sa_mcmember_record *r,
+			  const struct mcast_group *g)
+{
+	return code_meets(m->mask, MCM(MTU_SEL) | MCM(MTU), SCALE_MTU, r->mtu, g->mtu) &&
+	       code_meets(m->mask, MCM(RATE_SEL) | MCM(RATE), SCALE_RATE, r->rate, g->rate) &&
+	       code_meets(m->mask, MCM(LIFE_TIME_SEL) | MCM(LIFE_TIME), SCALE_LIFE,
+			  r->pkt_life, g->life);
+}
+
+/* Of what a Set states: what the policy decides is no reason to refuse it. */
+static uint64_t components_that_count(const struct sa_msg *m, const struct mcast_group *g)
+{
+	bool policy_tclass = mcast_level(m->s, g->pkey)->tclass >= 0;
+
+	return m->mask & ~(uint64_t)(MCM(SL) | (policy_tclass ? MCM(TCLASS) : 0));
 }
 
 static uint16_t check_group(const struct sa_msg *m, const struct join *j,
@@ -185,11 +240,11 @@ static uint16_t check_group(const struct sa_msg *m, const struct join *j,
 	struct umad_sa_mcmember_record r;
 
 	make_record(m->s, g, NULL, &r);
-	return sa_fields_match(group_fields, ARRAY_SIZE(group_fields), m->mask, &j->r, &r, false) &&
-	       code_meets(m->mask, MCM(MTU_SEL) | MCM(MTU), SCALE_MTU, j->r.mtu, g->mtu) &&
-	       code_meets(m->mask, MCM(RATE_SEL) | MCM(RATE), SCALE_RATE, j->r.rate, g->rate) &&
+	return sa_fields_match(group_fields, ARRAY_SIZE(group_fields), components_that_count(m, g),
+			       &j->r, &r, false) &&
+	       selectors_met(m, &j->r, g) &&
 	       port_has_pkey(m, j->port, g->pkey) && port_can(m, j->port, g) &&
-	       may_change(j, mcast_member(g, j->guid)) ? IB_STATUS_OK : IB_SA_REQ_INVALID;
+	       may_change(m, j, g, mcast_member(g, j->guid)) ? IB_STATUS_OK : IB_SA_REQ_INVALID;
 }
 
 /* --- making a group --- */
@@ -199,13 +254,23 @@ static bool mgid_is_null(const uint8_t mgid[16])
 	return !get_be64(mgid) && !get_be64(mgid + 8);
 }
 
-/* Multicast, permanent or transient, of a scope that may be used (4.1.1). */
-static bool mgid_valid(const uint8_t mgid[16])
+/* Signatures, bytes 2 and 3 of an MGID. */
+enum { SIGNATURE_OURS = 0xa01b };
+
+/*
+ * Multicast, permanent or transient, of a scope that may be used (4.1.1).  MGIDs of
+ * our signature are ours to give; a client names one if it was in such a group and
+ * we forgot it.  Then it has our prefix (or that of link-local GIDs).
+ */
+static bool mgid_valid(const struct sa_msg *m, const uint8_t mgid[16])
 {
 	unsigned flags = mgid[1] >> 4, scope = mgid[1] & 0xf;
 
-	return mgid[0] == 0xff && flags <= 1 && scope != SCOPE_RESERVED_LOW &&
-	       scope != SCOPE_RESERVED_HIGH;
+	if (mgid[0] != 0xff || flags > 1 || scope == SCOPE_RESERVED_LOW ||
+	    scope == SCOPE_RESERVED_HIGH)
+		return false;
+	return get_be16(mgid + 2) != SIGNATURE_OURS ||
+	       (flags == 1 && get_be64(mgid + 4) == m->s->plan->settings->subnet_prefix);
 }
 
 /* For a client that leaves the choice to us: in the form that 15.2.5.17 has for that. */
@@ -217,7 +282,7 @@ static void make_mgid(const struct sa_msg *m, const struct join *j, uint8_t mgid
 	memset(mgid, 0, 16);
 	mgid[0] = 0xff;
 	mgid[1] = (uint8_t)(0x10 | scope);
-	put_be16(mgid + 2, 0xa01b);
+	put_be16(mgid + 2, SIGNATURE_OURS);
 	put_be64(mgid + 4, m->s->plan->settings->subnet_prefix);
 	for (uint32_t n = 1; n == 1 || mcast_find(m->sa->mcast, mgid); n++)
 		put_be32(mgid + 12, n);
@@ -248,36 +313,105 @@ static bool choose_life(const struct sa_msg *m, uint8_t asked, uint8_t *life)
 	return sa_code_valid(SCALE_LIFE, *life);
 }
 
-static uint16_t describe_group(const struct sa_msg *m, const struct join *j, struct mcast_group *g)
+/*
+ * A group of an IPoIB subnet is as that subnet's broadcast group (RFC 4391, section
+ * 5), which must be there: what the creator leaves out is taken from it, and what
+ * it states must agree.  The P_Key in the MGID is the group's.
+ */
+static uint16_t follow_broadcast(const struct sa_msg *m, const struct join *j,
+				 const uint8_t broadcast[16], struct mcast_group *g)
 {
-	struct path_info own = paths_of_port(m->s->f, j->port);
-	uint8_t sl, hop_limit;
-	uint32_t flow_label;
+	const struct mcast_group *b = mcast_find(m->sa->mcast, broadcast);
+	uint64_t mask = components_that_count(m, g) & ~(uint64_t)MCM(MLID);
+	struct umad_sa_mcmember_record r;
 
-	umad_sa_mcm_get_sl_flow_hop(j->r.sl_flow_hop, &sl, &flow_label, &hop_limit);
-	*g = (struct mcast_group){
-		.qkey = be32toh(j->r.qkey), .pkey = be16toh(j->r.pkey),
-		.mlid = m->mask & MCM(MLID) ? be16toh(j->r.mlid) : 0,
-		.mtu = own.mtu, .rate = own.rate, .life = m->s->plan->settings->subnet_timeout,
-		.sl = sl, .flow_label = flow_label, .tclass = j->r.tclass,
-	};
+	if (get_be16(g->mgid + 4) != (g->pkey | IB_PKEY_FULL))
+		return IB_SA_REQ_INVALID;
+	if (!memcmp(g->mgid, broadcast, sizeof(g->mgid)))
+		return IB_STATUS_OK;
+	if (!b)
+		return IB_SA_REQ_INVALID;
+	make_record(m->s, b, NULL, &r);
+	if (!sa_fields_match(group_fields, ARRAY_SIZE(group_fields), mask, &j->r, &r, false) ||
+	    !selectors_met(m, &j->r, b))
+		return IB_SA_REQ_INVALID;
+	g->mtu = b->mtu;
+	g->rate = b->rate;
+	g->life = b->life;
+	g->hop_limit = b->hop_limit;
+	return IB_STATUS_OK;
+}
+
+/* The most that there is for a new group: of the creator's port and the policy's level. */
+static void limit_group(const struct sa_msg *m, uint32_t port, struct mcast_group *g)
+{
+	const struct policy_level *l = mcast_level(m->s, g->pkey);
+	struct path_info own = paths_of_port(m->s->f, port);
+
+	g->mtu = l->mtu_limit && l->mtu_limit < own.mtu ? l->mtu_limit : own.mtu;
+	g->rate = l->rate_limit && rate_compare(l->rate_limit, own.rate) < 0 ? l->rate_limit :
+									       own.rate;
+	g->life = l->packet_lifetime >= 0 ? (uint8_t)l->packet_lifetime :
+					    m->s->plan->settings->subnet_timeout;
+}
+
+/* MTU, rate and lifetime that the creator asks for, within what there is. */
+static bool choose_codes(const struct sa_msg *m, const struct join *j, struct mcast_group *g)
+{
+	bool life_fixed = mcast_level(m->s, g->pkey)->packet_lifetime >= 0;
+
+	return choose_code(m, MCM(MTU_SEL) | MCM(MTU), SCALE_MTU, j->r.mtu, &g->mtu) &&
+	       choose_code(m, MCM(RATE_SEL) | MCM(RATE), SCALE_RATE, j->r.rate, &g->rate) &&
+	       (life_fixed ? code_meets(m->mask, MCM(LIFE_TIME_SEL) | MCM(LIFE_TIME), SCALE_LIFE,
+					j->r.pkt_life, g->life) :
+			     choose_life(m, j->r.pkt_life, &g->life));
+}
+
+/* How far its packets go: beyond the subnet they need hops to live. */
+static uint16_t choose_scope(const struct sa_msg *m, const struct join *j, uint8_t hop_limit,
+			     struct mcast_group *g)
+{
+	unsigned scope;
+
 	if (mgid_is_null(j->r.mgid))
 		make_mgid(m, j, g->mgid);
 	else
 		memcpy(g->mgid, j->r.mgid, sizeof(g->mgid));
-	if (!mgid_valid(g->mgid))
+	if (!mgid_valid(m, g->mgid))
 		return IB_SA_INVALID_GID;
-	/* beyond the subnet a packet needs hops to live */
+	scope = g->mgid[1] & 0xf;
+	if (m->mask & MCM(SCOPE) && j->r.scope_state >> 4 != scope)
+		return IB_SA_REQ_INVALID;
 	if (m->mask & MCM(HOP_LIMIT))
 		g->hop_limit = hop_limit;
-	else if ((g->mgid[1] & 0xf) != UMAD_SA_MCM_ADDR_SCOPE_LINK_LOCAL)
+	else if (scope != UMAD_SA_MCM_ADDR_SCOPE_LINK_LOCAL)
 		g->hop_limit = UINT8_MAX;
-	if (!port_has_pkey(m, j->port, g->pkey) ||
-	    !choose_code(m, MCM(MTU_SEL) | MCM(MTU), SCALE_MTU, j->r.mtu, &g->mtu) ||
-	    !choose_code(m, MCM(RATE_SEL) | MCM(RATE), SCALE_RATE, j->r.rate, &g->rate) ||
-	    !choose_life(m, j->r.pkt_life, &g->life))
-		return IB_SA_REQ_INVALID;
 	return IB_STATUS_OK;
+}
+
+static uint16_t describe_group(const struct sa_msg *m, const struct join *j, struct mcast_group *g)
+{
+	uint8_t sl, hop_limit, broadcast[16];
+	uint32_t flow_label;
+	uint16_t status;
+
+	umad_sa_mcm_get_sl_flow_hop(j->r.sl_flow_hop, &sl, &flow_label, &hop_limit);
+	*g = (struct mcast_group){
+		.qkey = be32toh(j->r.qkey), .pkey = be16toh(j->r.pkey), .sl = sl,
+		.mlid = m->mask & MCM(MLID) ? be16toh(j->r.mlid) : 0,
+		.flow_label = flow_label, .tclass = j->r.tclass,
+	};
+	if ((status = choose_scope(m, j, hop_limit, g)))
+		return status;
+	if (!port_has_pkey(m, j->port, g->pkey))
+		return IB_SA_REQ_INVALID;
+	limit_group(m, j->port, g);
+	if (mcast_ipoib_broadcast(g->mgid, broadcast) &&
+	    (status = follow_broadcast(m, j, broadcast, g)))
+		return status;
+	mcast_apply_level(m->s, g);
+	return choose_codes(m, j, g) && port_can(m, j->port, g) && may_change(m, j, g, NULL) ?
+		IB_STATUS_OK : IB_SA_REQ_INVALID;
 }
 
 static uint16_t create_group(struct sa_msg *m, const struct join *j, struct mcast_group **g)
@@ -292,7 +426,7 @@ static uint16_t create_group(struct sa_msg *m, const struct join *j, struct mcas
 		return IB_SA_REQ_INVALID;	/* a group lives by its full members */
 	if ((status = describe_group(m, j, &wanted)))
 		return status;
-	*g = mcast_create(m->sa->mcast, &wanted, mcast_mlids(m->s));
+	*g = mcast_create(m->sa->mcast, &wanted, mcast_usage(m->sa->mcast).limit);
 	return *g ? IB_STATUS_OK : IB_SA_NO_RESOURCES;
 }
 
@@ -327,7 +461,8 @@ uint16_t sa_mcmember_delete(struct sa_msg *m)
 	struct mcast_group *g = mcast_find(m->sa->mcast, j.r.mgid);
 	const struct mcast_member *mem = g ? mcast_member(g, j.guid) : NULL;
 
-	if (!mem || (mem->join_state & j.state) != j.state || !may_change(&j, mem))
+	if (!mem || (mem->join_state & j.state) != j.state ||
+	    !may_change(m, &j, g, mem))
 		return IB_SA_REQ_INVALID;
 	make_record(m->s, g, mem, &r);
 	umad_sa_mcm_set_join_state(&r, mcast_leave(m->sa->mcast, g, j.guid, j.state));

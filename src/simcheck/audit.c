@@ -35,9 +35,13 @@ void audit_run(const struct sim_fabric *f, const struct audit_options *o, struct
 	check_lids(&r);
 	check_routes(&r, &n);
 	check_lanes(&r, &n);
-	check_credit(&r, &n);
+	check_credit(&r, &n, false);
 	check_tables(&r, &n);
 	check_mcast(&r);
+	if (!out->count[AUDIT_CREDIT_LOOP] && !out->count[AUDIT_MCAST]) {
+		mcast_depend(&r, &n);
+		check_credit(&r, &n, true);
+	}
 	net_free(&n);
 	free(r.port_vls);
 }
@@ -142,6 +146,7 @@ static void print_summary(const struct audit *a, struct buf *out)
 		   a->hops_max);
 	buf_printf(out, "VLs used          %s\n", set_text(a->vls_used).s);
 	buf_printf(out, "multicast groups  %u\n", a->mcast_groups);
+	buf_printf(out, "multicast members %ju\n", (uintmax_t)a->mcast_members);
 }
 
 static void print_heading(const char *what, uint64_t count, struct buf *out)

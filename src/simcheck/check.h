@@ -62,6 +62,7 @@ struct audit {
 	uint16_t sls_partial;		/* not in use, but some pairs are connected by them */
 	uint16_t vls_used;		/* data VLs that SLs in use take on routes between ends */
 	uint32_t mcast_groups;		/* MLIDs that some switch forwards */
+	uint64_t mcast_members;		/* end ports that they are forwarded to */
 };
 
 void audit_run(const struct sim_fabric *f, const struct audit_options *o, struct audit *out);

@@ -33,6 +33,7 @@ struct frame {
 struct search {
 	struct run *r;
 	const struct net *n;
+	bool multicast;
 	struct turns *turns;	/* [hop.dep - 1] */
 	uint32_t *order;	/* [channel]: when it was first seen, from 1 */
 	uint32_t *low;		/* [channel]: lowest order reached; then the component's */
@@ -122,6 +123,9 @@ static void report_circle(const struct search *s, uint32_t channel, uint32_t siz
 	struct buf text = { 0 };
 	bool one_vl = true;
 
+	if (s->multicast)
+		buf_puts(&text, "with multicast: ");
+
 	/* After so many steps within the component it must go in a circle. */
 	for (uint32_t i = 0; i < size; i++)
 		channel = next_in_component(s, channel);
@@ -194,10 +198,10 @@ static void search_from(struct search *s, uint32_t start)
 	}
 }
 
-void check_credit(struct run *r, struct net *n)
+void check_credit(struct run *r, struct net *n, bool multicast)
 {
 	size_t channels = (size_t)r->f->n_ports * VLS;
-	struct search s = { .r = r, .n = n };
+	struct search s = { .r = r, .n = n, .multicast = multicast };
 
 	s.turns = make_turns(r, n);
 	s.order = xcalloc(channels + 1, sizeof(*s.order));
@@ -211,7 +215,8 @@ void check_credit(struct run *r, struct net *n)
 		for (uint32_t port = st->port0 + 1; port <= st->port0 + st->nports; port++)
 			for (unsigned vl = 0; vl < VLS; vl++)
 				if (leads_to_switch(&n->gates[port]) &&
-				    (r->port_vls[port] >> vl & 1) && s.order[port * VLS + vl] == 0)
+				    (multicast || r->port_vls[port] >> vl & 1) &&
+				    s.order[port * VLS + vl] == 0)
 					search_from(&s, port * VLS + vl);
 	}
 	free(s.turns);

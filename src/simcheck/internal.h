@@ -41,9 +41,12 @@ struct net;
 void check_routes(struct run *r, struct net *n);
 /* SLs that hops in use lose; finds r->port_vls. */
 void check_lanes(struct run *r, struct net *n);
-void check_credit(struct run *r, struct net *n);
+/* By what the net was told; multicast: of trees, too, where unicast alone has no circle. */
+void check_credit(struct run *r, struct net *n, bool multicast);
 void check_tables(struct run *r, struct net *n);
 void check_mcast(struct run *r);
+/* Tells the net what packets of the trees wait for. */
+void mcast_depend(const struct run *r, struct net *n);
 
 /* A fault, and a note. */
 void report(struct run *r, enum audit_kind k, const char *fmt, ...)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simcheck/internal.h"
+#include "simcheck/net.h"
 
 struct trees {
 	struct run *r;
@@ -81,12 +81,15 @@ static void check_exit(struct trees *t, uint32_t port)
 		say_exit(t, port, link_is_up(f, port) ? "is not Active" : "has no link");
 	else if (is_switch(node_of(f, f->ports[port].peer)))
 		check_branch(t, port);
+	else
+		t->r->out->mcast_members++;
 }
 
 static void check_switch(struct trees *t, uint32_t sw, const uint64_t *bits)
 {
 	const struct sim_node *n = &t->r->f->nodes[t->r->f->switches[sw].node];
 
+	t->r->out->mcast_members += has_port(bits, 0);
 	for (unsigned num = 1; num <= SIM_PORTS_MAX + 1; num++) {
 		if (!has_port(bits, num))
 			continue;
@@ -153,4 +156,43 @@ void check_mcast(struct run *r)
 	}
 	free(t.head);
 	free(present);
+}
+
+/* --- what packets of trees wait for --- */
+
+static bool leads_on(const struct net *n, uint32_t sw, unsigned num)
+{
+	return num > 0 && num <= n->stages[sw].nports &&
+	       leads_to_switch(&n->gates[n->stages[sw].port0 + num]);
+}
+
+/* What came in at `sw` by any port and leaves by `out` waits for all that the next one has. */
+static void depend_next(struct net *n, uint32_t sw, unsigned out, uint32_t mlid)
+{
+	const struct stage *s = &n->stages[sw];
+	const struct gate *g = &n->gates[s->port0 + out];
+	const uint64_t *then = entry(n->f, g->sw, mlid);
+
+	for (unsigned to = 1; then && to <= n->stages[g->sw].nports; to++) {
+		if (to == g->in || !has_port(then, to) || !leads_on(n, g->sw, to))
+			continue;
+		for (unsigned in = 0; in <= s->nports; in++)
+			if (in != out)
+				net_depend(n, hop_at(n, g->sw, g->in, to),
+					   hop_at(n, sw, in, out)->row);
+	}
+}
+
+void mcast_depend(const struct run *r, struct net *n)
+{
+	const struct sim_fabric *f = r->f;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		for (unsigned i = 0; i < mft_entries(f, &f->switches[sw]); i++) {
+			const uint64_t *bits = entry(f, sw, SIM_LID_MCAST + i);
+
+			for (unsigned out = 1; bits && out <= n->stages[sw].nports; out++)
+				if (has_port(bits, out) && leads_on(n, sw, out))
+					depend_next(n, sw, out, SIM_LID_MCAST + i);
+		}
 }

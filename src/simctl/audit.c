@@ -94,7 +94,7 @@ static json_t *findings(const struct audit *a)
 
 static json_t *verdict(const struct audit *a)
 {
-	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:I, s:o, "
+	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:I, s:I, s:o, "
 			 "s:I, s:o}",
 			 "clean", audit_clean(a),
 			 "end-ports", (json_int_t)a->end_ports,
@@ -109,6 +109,7 @@ static json_t *verdict(const struct audit *a)
 			 "sls-partial", json_set16(a->sls_partial),
 			 "vls", json_set16(a->vls_used),
 			 "multicast-groups", (json_int_t)a->mcast_groups,
+			 "multicast-members", (json_int_t)a->mcast_members,
 			 "count", counts(a),
 			 "notes", (json_int_t)a->notes,
 			 "findings", findings(a));

@@ -65,6 +65,8 @@ struct node_work {
 	uint8_t silent;		/* SMPs without an answer, in a row */
 	uint8_t lost;		/* … in all */
 	bool doubtful;		/* refused something */
+	bool mft_unknown;	/* a switch whose MFTs may be anything (multicast.c) */
+	bool used_before;	/* … that had links in use when it was discovered */
 	bool pkeys_differ;	/* … which left the P_Key table of an external port unlike the plan's */
 	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as seen (kept.c) */
 	uint64_t probing[4];		/* bit n: a pair that leaves by port n is tried again */
@@ -230,6 +232,8 @@ void write_pkeys_differ(struct sm *sm, uint32_t node, item_t item);
 
 /* multicast.c */
 void multicast_after_sweep(struct sm *sm);
+/* Before it publishes: what MFTs it leaves in doubt. */
+void multicast_observed(struct sm *sm);
 void multicast_stop(struct sm *sm);
 
 #endif

@@ -265,6 +265,9 @@ static void collect(struct sm *sm, uint32_t node)
 		return;
 	}
 	if (node_is_switch(n)) {
+		c.w->mft_unknown = true;
+		for (unsigned num = 1; num <= n->nports; num++)
+			c.w->used_before |= sm->f->ports[n->port0 + num].state >= IB_PORT_ARMED_S;
 		c.lft_top = sm->f->switches[n->sw].lft_top;
 		c.lft_unset = c.lft_top == 0;
 	}

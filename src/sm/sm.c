@@ -106,7 +106,7 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 		arm_retry(sm, complete);
 	}
 	/* what was joined while it ran, also if it failed */
-	if (sm->state == SM_MASTER && sm->published && sm->mcast && mcast_dirty(sm->mcast))
+	if (sm->state == SM_MASTER && sm->published && sm->mcast)
 		sm_mcast_changed(sm);
 	if (sm->state == SM_MASTER && sm->settings->sweep_interval_s)
 		timer_set(sm->light_timer, sm->settings->sweep_interval_s * 1000000ll,

@@ -137,5 +137,8 @@ bool sm_mft_next(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
 uint32_t sm_mft_blocks(const struct sm *sm);
 bool sm_mft_block(const struct sm *sm, uint64_t guid, unsigned block, unsigned position,
 		  uint8_t entries[64]);
+/* One of them; false: it is empty. */
+bool sm_mft_entry(const struct sm *sm, const struct subnet_state *s, uint32_t sw, uint16_t mlid,
+		  uint64_t ports[4]);
 
 #endif

@@ -531,6 +531,7 @@ void sweep_written(struct sm *sm)
 		 !self_is_linked(sm->f) ? "our own link is down" :
 		 sm->failed_devices ? "some devices stopped answering" :
 		 sm->sets_failed ? "some settings were refused" : "some ports are not Active");
+	multicast_observed(sm);
 	publish(sm);
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);

@@ -366,8 +366,22 @@ static bool group_line(struct store *s, const char *text)
 		   &g.flow_label, &g.hop_limit, &end) != 11 || text[end] ||
 	    !parse_mgid(mgid, g.mgid) || g.mlid < IB_LID_MCAST_FIRST || g.mlid > IB_LID_MCAST_LAST)
 		return false;
-	s->group = mcast_create(s->groups, &g, IB_LID_MCAST_LAST - IB_LID_MCAST_FIRST + 1);
+	s->group = mcast_restore(s->groups, &g);
 	return s->group != NULL;
+}
+
+/* Of the MLID of a group that was named. */
+static bool root_line(struct store *s, const char *text)
+{
+	uint16_t mlid;
+	uint64_t guid;
+	int end = 0;
+
+	if (sscanf(text, "root 0x%" SCNx16 " 0x%" SCNx64 "%n", &mlid, &guid, &end) != 2 ||
+	    text[end] || !mcast_of_mlid(s->groups, mlid))
+		return false;
+	mcast_set_root(s->groups, mlid, guid);
+	return true;
 }
 
 static bool member_line(struct store *s, const char *text)
@@ -387,7 +401,8 @@ static bool member_line(struct store *s, const char *text)
 
 static bool groups_line(struct store *s, const char *text)
 {
-	return *text == 'g' ? group_line(s, text) : member_line(s, text);
+	return *text == 'g' ? group_line(s, text) :
+	       *text == 'r' ? root_line(s, text) : member_line(s, text);
 }
 
 bool store_load_groups(struct store *s, struct mcast_db *db)
@@ -416,6 +431,9 @@ bool store_save_groups(struct store *s, const struct mcast_db *db)
 		buf_printf(&b, " 0x%x 0x%x 0x%" PRIx32 " %u %u %u %u %u %" PRIu32 " %u\n", g->mlid,
 			   g->pkey, g->qkey, g->sl, g->mtu, g->rate, g->life, g->tclass,
 			   g->flow_label, g->hop_limit);
+		if (!g->sharer && mcast_root(db, g->mlid))
+			buf_printf(&b, "root 0x%x 0x%016" PRIx64 "\n", g->mlid,
+				   mcast_root(db, g->mlid));
 		for (size_t k = 0; k < g->members.n; k++)
 			buf_printf(&b, "member 0x%016" PRIx64 " %u %u\n", g->members.v[k].guid,
 				   g->members.v[k].join_state, g->members.v[k].proxy);

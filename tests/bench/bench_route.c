@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "route/mcast.h"
 #include "base/clock.h"
 #include "unit/route/topo.h"
 
@@ -55,11 +56,13 @@ static void bench_mcast(const struct topo *t)
 	struct updn_order *o = updn_order_new(t->f);
 
 	ordered = clock_mono_us();
-	struct mcast_tree *tree = mcast_tree_build_on(o, members, n);
+	struct mcast_forest *w = mcast_forest_new(o);
+	struct mcast_tree *tree = mcast_tree_build(w, members, n);
 
 	printf("  order   %7.1f ms; tree of all hosts %.1f ms\n",
 	       (double)(ordered - start) / 1000, (double)(clock_mono_us() - ordered) / 1000);
 	mcast_tree_free(tree);
+	mcast_forest_free(w);
 	updn_order_free(o);
 	free(members);
 }

@@ -28,12 +28,32 @@ static struct mcast_db *new_db(void)
 	return mcast_new(count_change, &changes);
 }
 
-static struct mcast_group *make(struct mcast_db *db, unsigned last_byte, uint16_t mlid)
+static struct mcast_group *make_like(struct mcast_db *db, unsigned last_byte, struct mcast_group g)
 {
-	struct mcast_group g = { .mgid = { 0xff, 0x12 }, .mlid = mlid };
-
+	g.mgid[0] = 0xff;
+	g.mgid[1] = 0x12;
 	g.mgid[15] = (uint8_t)last_byte;
 	return mcast_create(db, &g, 8);
+}
+
+static struct mcast_group *make(struct mcast_db *db, unsigned last_byte, uint16_t mlid)
+{
+	return make_like(db, last_byte, (struct mcast_group){ .mlid = mlid });
+}
+
+static struct subnet_state *make_state(struct policy *p, uint64_t generation)
+{
+	struct subnet_state *s = xcalloc(1, sizeof(*s));
+
+	s->refs = 1;
+	s->generation = generation;
+	s->f = fabric_new();
+	uint32_t ca = net_ca(s->f, 0x10, 1), sw = net_switch(s->f, 0x100, 4, false);
+	fabric_link(s->f, ca, 1, sw, 1);
+	net_finish(s->f);
+	s->policy = shared_policy_new(p);
+	s->plan = plan_compute(s->f, p, settings, NULL, NULL);
+	return s;
 }
 
 START_TEST(groups_are_in_order_and_found)
@@ -57,14 +77,150 @@ END_TEST
 START_TEST(mlids_run_out_and_come_back)
 {
 	struct mcast_db *db = new_db();
+	static const struct mcast_group other = { .pkey = 0x8001 };
 
 	for (unsigned i = 0; i < 8; i++)
 		ck_assert_ptr_nonnull(make(db, i, 0));
-	ck_assert_ptr_null(make(db, 8, 0));
+	ck_assert_uint_eq(mcast_usage(db).refused, 0);
+	ck_assert_ptr_null(make_like(db, 8, other));
+	ck_assert_uint_eq(mcast_usage(db).refused, 1);
 	struct mcast_group *g = mcast_find(db, mcast_at(db, 3)->mgid);
 	mcast_join(db, g, 1, JOIN_FULL, false);
 	mcast_leave(db, g, 1, JOIN_FULL);
-	ck_assert_uint_eq(make(db, 8, 0)->mlid, 0xc003);
+	ck_assert_uint_eq(make_like(db, 8, other)->mlid, 0xc003);
+	mcast_free(db);
+}
+END_TEST
+
+/* Only what leaves packets alike on the wire; with the fewest members of those. */
+START_TEST(mlids_are_shared_when_they_run_out)
+{
+	static const struct mcast_group base = {
+		.pkey = 0xffff, .mtu = 4, .rate = 3, .sl = 1, .qkey = 7, .tclass = 1,
+	};
+	struct mcast_group unlike[4] = { base, base, base, base }, like = base;
+	struct mcast_db *db = new_db();
+
+	for (unsigned i = 0; i < 8; i++)
+		mcast_join(db, make_like(db, i, base), 10, JOIN_FULL, false);
+	for (unsigned i = 0; i < 8; i++)
+		if (i != 5)
+			mcast_join(db, mcast_find(db, mcast_at(db, i)->mgid), 11, JOIN_FULL, false);
+	unlike[0].pkey = 0x8001;
+	unlike[1].mtu = 3;
+	unlike[2].rate = 2;
+	unlike[3].sl = 0;
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_ptr_null(make_like(db, 100 + i, unlike[i]));
+	like.qkey = 8;
+	like.tclass = 2;
+	struct mcast_group *g = make_like(db, 100, like);
+	ck_assert_ptr_nonnull(g);
+	ck_assert_uint_eq(g->mlid, 0xc005);
+	ck_assert_uint_eq(mcast_usage(db).sharing, 1);
+	ck_assert_uint_eq(mcast_usage(db).mlids, 8);
+	like.mlid = 0xc006;			/* who asks for one wants it alone */
+	ck_assert_ptr_null(make_like(db, 101, like));
+	/* members of either are members of the MLID */
+	mcast_join(db, g, 20, JOIN_FULL, false);
+	mcast_join(db, g, 10, JOIN_SEND_ONLY_NON, false);
+	ck_assert_uint_eq(mcast_role(db, 0xc005, 20), JOIN_FULL);
+	ck_assert_uint_eq(mcast_role(db, 0xc005, 10), JOIN_FULL | JOIN_SEND_ONLY_NON);
+	ck_assert_uint_eq(mcast_role(db, 0xc005, 30), 0);
+	/* the one goes, the MLID stays the other's */
+	mcast_leave(db, g, 20, JOIN_FULL);
+	ck_assert_uint_eq(mcast_usage(db).sharing, 0);
+	ck_assert_uint_eq(mcast_role(db, 0xc005, 10), JOIN_FULL);
+	ck_assert_ptr_null(mcast_of_mlid(db, 0xc005)->sharer);
+	mcast_free(db);
+}
+END_TEST
+
+START_TEST(freed_mlids_are_used_again_late)
+{
+	struct mcast_db *db = new_db();
+	uint16_t last = 0;
+
+	make(db, 200, 0);
+	for (unsigned i = 0; i < 7; i++) {
+		struct mcast_group *g = make(db, 100, 0);
+
+		ck_assert_uint_eq(g->mlid, 0xc001 + i);
+		last = g->mlid;
+		mcast_set_root(db, last, 0x55);
+		mcast_join(db, g, 1, JOIN_FULL, false);
+		mcast_leave(db, g, 1, JOIN_FULL);
+	}
+	ck_assert_uint_eq(mcast_root(db, last), 0);	/* whoever gets it begins anew */
+	ck_assert_uint_eq(make(db, 100, 0)->mlid, 0xc001);	/* given back first */
+	mcast_free(db);
+}
+END_TEST
+
+START_TEST(changes_are_told_once)
+{
+	struct mcast_db *db = new_db();
+	struct mcast_group *g = make(db, 1, 0);
+	struct mcast_change c;
+
+	mcast_join(db, g, 5, JOIN_FULL, false);
+	mcast_join(db, g, 5, JOIN_FULL, false);		/* nothing new */
+	ck_assert(mcast_next_change(db, &c));
+	ck_assert_uint_eq(c.mlid, 0xc000);
+	ck_assert_uint_eq(c.guid, 0);
+	ck_assert(mcast_next_change(db, &c));
+	ck_assert_uint_eq(c.guid, 5);
+	ck_assert(!mcast_next_change(db, &c));
+	/* too many are one */
+	for (uint32_t i = 0; i <= 1u << 16; i++)
+		mcast_join(db, g, 100 + i, JOIN_FULL, false);
+	ck_assert(mcast_next_change(db, &c));
+	ck_assert_uint_eq(c.mlid, 0);
+	ck_assert(!mcast_next_change(db, &c));
+	mcast_free(db);
+}
+END_TEST
+
+/* A group that a client made has the SL of its partition's level, also of a new policy. */
+START_TEST(clients_groups_follow_the_policy)
+{
+	struct mcast_db *db = new_db();
+	struct policy *p = policy_builtin();
+	struct mcast_group *g = make_like(db, 1, (struct mcast_group){ .pkey = 0xffff, .sl = 3,
+								     .tclass = 5, .mtu = 2 });
+
+	mcast_join(db, g, 0x11, JOIN_FULL, false);
+	p->levels[0].sl = 2;
+	struct subnet_state *s = make_state(p, 1);
+	mcast_sync(db, s);
+	ck_assert_uint_eq(g->sl, 2);
+	ck_assert_uint_eq(g->tclass, 5);	/* the level has none */
+	ck_assert_uint_eq(g->mtu, 2);
+	state_unref(s);
+	p = policy_builtin();
+	p->levels[0].tclass = 9;
+	mcast_clean(db);
+	s = make_state(p, 2);
+	mcast_sync(db, s);
+	ck_assert_uint_eq(g->sl, 0);
+	ck_assert_uint_eq(g->tclass, 9);
+	ck_assert(mcast_dirty(db));
+	state_unref(s);
+	mcast_free(db);
+}
+END_TEST
+
+START_TEST(switches_that_do_no_multicast)
+{
+	struct subnet_state *s = make_state(policy_builtin(), 1);
+	struct mcast_db *db = new_db();
+
+	s->f->switches[0].mcast_cap = 0;
+	ck_assert_uint_eq(mcast_mlids(s), 0);
+	mcast_sync(db, s);
+	ck_assert_uint_eq(mcast_count(db), 0);
+	ck_assert_uint_eq(mcast_usage(db).limit, 0);
+	state_unref(s);
 	mcast_free(db);
 }
 END_TEST
@@ -112,21 +268,6 @@ START_TEST(members_add_up_and_go)
 	mcast_free(db);
 }
 END_TEST
-
-static struct subnet_state *make_state(struct policy *p, uint64_t generation)
-{
-	struct subnet_state *s = xcalloc(1, sizeof(*s));
-
-	s->refs = 1;
-	s->generation = generation;
-	s->f = fabric_new();
-	uint32_t ca = net_ca(s->f, 0x10, 1), sw = net_switch(s->f, 0x100, 4, false);
-	fabric_link(s->f, ca, 1, sw, 1);
-	net_finish(s->f);
-	s->policy = shared_policy_new(p);
-	s->plan = plan_compute(s->f, p, settings, NULL, NULL);
-	return s;
-}
 
 START_TEST(broadcast_group_of_the_default_partition)
 {
@@ -245,6 +386,11 @@ int main(void)
 	settings = settings_default();
 	tcase_add_test(c, groups_are_in_order_and_found);
 	tcase_add_test(c, mlids_run_out_and_come_back);
+	tcase_add_test(c, mlids_are_shared_when_they_run_out);
+	tcase_add_test(c, freed_mlids_are_used_again_late);
+	tcase_add_test(c, changes_are_told_once);
+	tcase_add_test(c, clients_groups_follow_the_policy);
+	tcase_add_test(c, switches_that_do_no_multicast);
 	tcase_add_test(c, an_mlid_may_be_asked_for);
 	tcase_add_test(c, members_add_up_and_go);
 	tcase_add_test(c, broadcast_group_of_the_default_partition);

@@ -7,6 +7,7 @@
  */
 #include <check.h>
 
+#include "route/mcast.h"
 #include "route/order.h"
 #include "topo.h"
 #include "unit/run.h"
@@ -215,6 +216,51 @@ START_TEST(new_tables_drop)
 }
 END_TEST
 
+/* A multicast tree by switches, and what it was made of. */
+struct flat {
+	struct updn_order *o;
+	struct mcast_forest *w;
+	uint32_t n_switches, root, n_on_tree;
+	uint64_t (*ports)[4];
+};
+
+static void flatten(struct flat *m, const struct mcast_tree *t)
+{
+	m->n_on_tree = t ? t->n_on : 0;
+	m->root = t && t->top != FABRIC_NONE ? m->o->g->sw[t->top] : FABRIC_NONE;
+	for (uint32_t sw = 0; t && sw < m->n_switches; sw++)
+		mcast_tree_ports(t, sw, m->ports[sw]);
+}
+
+static struct flat *flat_new(const struct fabric *f)
+{
+	struct flat *m = xcalloc(1, sizeof(*m));
+
+	m->o = updn_order_new(f);
+	m->w = mcast_forest_new(m->o);
+	m->n_switches = f->n_switches;
+	m->ports = xcalloc(f->n_switches + 1u, sizeof(*m->ports));
+	return m;
+}
+
+static struct flat *flat_build(const struct fabric *f, const uint32_t *members, uint32_t n)
+{
+	struct flat *m = flat_new(f);
+	struct mcast_tree *t = mcast_tree_build(m->w, members, n);
+
+	flatten(m, t);
+	mcast_tree_free(t);
+	return m;
+}
+
+static void flat_free(struct flat *m)
+{
+	mcast_forest_free(m->w);
+	updn_order_free(m->o);
+	free(m->ports);
+	free(m);
+}
+
 START_TEST(no_switch)
 {
 	struct fabric *f = fabric_new();
@@ -225,10 +271,10 @@ START_TEST(no_switch)
 	topo_finish(&t, f, 0);
 	for (unsigned i = 0; route_engines[i]; i++)
 		ck_assert_uint_eq(route_and_check(&t, route_engines[i]).pairs, 0);
-	struct mcast_tree *m = mcast_tree_build(f, &f->self, 1);
+	struct flat *m = flat_build(f, &f->self, 1);
 
 	ck_assert_uint_eq(m->n_on_tree, 0);
-	mcast_tree_free(m);
+	flat_free(m);
 	topo_free(&t);
 }
 END_TEST
@@ -1007,7 +1053,7 @@ END_TEST
 /* --- multicast --- */
 
 /* Walks the tree from `sw`: each switch once, each link in both switches' sets. */
-static unsigned walk_tree(const struct fabric *f, const struct mcast_tree *m, uint32_t sw,
+static unsigned walk_tree(const struct fabric *f, const struct flat *m, uint32_t sw,
 			  uint32_t came_by, bool *seen)
 {
 	const struct fabric_node *n = &f->nodes[f->switches[sw].node];
@@ -1033,7 +1079,7 @@ static unsigned walk_tree(const struct fabric *f, const struct mcast_tree *m, ui
 }
 
 /* What waits for what when any switch of the tree sends to all others. */
-static void tree_edges(const struct fabric *f, const struct mcast_tree *m, uint32_t sw,
+static void tree_edges(const struct fabric *f, const struct flat *m, uint32_t sw,
 		       struct edges *edges)
 {
 	uint32_t port0 = f->nodes[f->switches[sw].node].port0;
@@ -1054,7 +1100,7 @@ static void tree_edges(const struct fabric *f, const struct mcast_tree *m, uint3
  * Trees and the tables of updn together have no credit loop, unless the order
  * has neither a vertex above all nor a safe place to turn.
  */
-static void check_tree_harmless(const struct topo *t, const struct mcast_tree *m)
+static void check_tree_harmless(const struct topo *t, const struct flat *m)
 {
 	struct updn_order *o = updn_order_new(t->f);
 	bool promised = !o->layered || o->hub_safe;
@@ -1076,7 +1122,7 @@ static void check_tree_harmless(const struct topo *t, const struct mcast_tree *m
 static void check_tree(const struct topo *t, const uint32_t *members, uint32_t n)
 {
 	const struct fabric *f = t->f;
-	struct mcast_tree *m = mcast_tree_build(f, members, n);
+	struct flat *m = flat_build(f, members, n);
 	bool *seen = xcalloc(f->n_switches, sizeof(*seen));
 
 	ck_assert_uint_eq(m->n_switches, f->n_switches);
@@ -1102,7 +1148,7 @@ static void check_tree(const struct topo *t, const uint32_t *members, uint32_t n
 	}
 	check_tree_harmless(t, m);
 	free(seen);
-	mcast_tree_free(m);
+	flat_free(m);
 }
 
 static uint32_t some_members(const struct fabric *f, uint32_t *members, uint64_t seed)
@@ -1147,10 +1193,10 @@ START_TEST(mcast_fat_tree)
 		members[0] = a;
 		members[1] = fat_host(&t, &p, other[i]);
 		check_tree(&t, members, 2);
-		struct mcast_tree *m = mcast_tree_build(t.f, members, 2);
+		struct flat *m = flat_build(t.f, members, 2);
 
 		ck_assert_uint_eq(m->n_on_tree, on_tree[i]);
-		mcast_tree_free(m);
+		flat_free(m);
 	}
 	/* with members all over: each leaf, one middle switch of each pod, one spine */
 	uint32_t *all = xcalloc(t.f->n_ports, sizeof(*all)), n = 0;
@@ -1158,12 +1204,188 @@ START_TEST(mcast_fat_tree)
 	for (unsigned i = 0; i < p.pods * p.leaves * p.hosts; i++)
 		all[n++] = fat_host(&t, &p, i);
 	check_tree(&t, all, n);
-	struct mcast_tree *m = mcast_tree_build(t.f, all, n);
+	struct flat *m = flat_build(t.f, all, n);
 
 	ck_assert_uint_eq(m->n_on_tree, p.pods * p.leaves + p.pods + 1);
 	ck_assert_uint_eq(t.f->nodes[t.f->switches[m->root].node].nports, p.pods);
-	mcast_tree_free(m);
+	flat_free(m);
 	free(all);
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
+/* Who comes and goes one by one leaves the tree that who is there makes. */
+START_TEST(mcast_one_by_one)
+{
+	struct topo t;
+
+	random_topo(&t, (uint64_t)_i);
+	struct flat *m = flat_new(t.f);
+	uint32_t *members = xcalloc(t.f->n_ports, sizeof(*members));
+	uint32_t n = some_members(t.f, members, 0), root;
+	unsigned *role = xcalloc(n + 1, sizeof(*role));
+	struct mcast_member_port *all = xcalloc(n + 1, sizeof(*all));
+	uint32_t *load = xcalloc(t.f->n_switches + 1u, sizeof(*load));
+	bool legal;
+
+	for (uint32_t i = 0; i < n; i++)
+		all[i] = (struct mcast_member_port){ members[i], 3 };
+	root = mcast_choose_root(m->w, all, n, load, FABRIC_NONE, &legal);
+	struct mcast_tree *grown = root == FABRIC_NONE ? NULL : mcast_tree_new(m->w, root, 3);
+
+	for (unsigned step = 0; grown && n && step < 300; step++) {
+		uint64_t dice = hash64((uint64_t)_i << 32 | step);
+		uint32_t who = (uint32_t)(dice % n);
+		static const unsigned roles[] = { 0, 0, MCAST_SENDS, 3 };
+
+		role[who] = step > 270 ? 0 : roles[dice >> 40 & 3];
+		if (mcast_tree_set(grown, members[who], role[who]) == MCAST_SET_NO_WAY)
+			role[who] = 0;
+		struct mcast_tree *made = mcast_tree_new(m->w, root, 3);
+
+		for (uint32_t i = n; i-- > 0;)
+			if (role[i])
+				mcast_tree_set(made, members[i], role[i]);
+		ck_assert_uint_eq(made->n_on, grown->n_on);
+		ck_assert_uint_eq(made->top, grown->top);
+		for (uint32_t sw = 0; sw < t.f->n_switches; sw++) {
+			uint64_t a[4], b[4];
+
+			mcast_tree_ports(grown, sw, a);
+			mcast_tree_ports(made, sw, b);
+			ck_assert_mem_eq(a, b, sizeof(a));
+		}
+		/* all that changed was said */
+		for (uint32_t sw = 0; sw < t.f->n_switches; sw++) {
+			uint64_t now[4];
+			bool told = false;
+
+			mcast_tree_ports(grown, sw, now);
+			for (size_t k = 0; k < grown->touched.n; k++)
+				told |= grown->touched.v[k] == sw;
+			ck_assert(told || !memcmp(now, m->ports[sw], sizeof(now)));
+			memcpy(m->ports[sw], now, sizeof(now));
+		}
+		grown->touched.n = 0;
+		mcast_tree_free(made);
+	}
+	mcast_tree_free(grown);
+	free(load);
+	free(all);
+	free(role);
+	free(members);
+	flat_free(m);
+	topo_free(&t);
+}
+END_TEST
+
+/* Who only sends gets nothing, but his switch forwards what he sends. */
+START_TEST(mcast_send_only)
+{
+	struct fat p = trees[4];
+	struct topo t;
+
+	fat_topo(&t, &p, 0);
+	struct flat *m = flat_new(t.f);
+	uint32_t a = fat_host(&t, &p, 0), b = fat_host(&t, &p, 200);
+	uint32_t root = m->o->g->sw[m->o->g->n - 1];
+	struct mcast_tree *tree = mcast_tree_new(m->w, root, 0);
+
+	mcast_tree_set(tree, a, MCAST_SENDS | MCAST_RECEIVES);
+	mcast_tree_set(tree, b, MCAST_SENDS);
+	flatten(m, tree);
+	ck_assert_uint_eq(m->n_on_tree, 5);
+	const uint64_t *at_b = m->ports[fabric_switch_of(t.f, b)];
+	unsigned num = t.f->ports[t.f->ports[b].peer].num;
+
+	ck_assert_uint_eq(at_b[num / 64] >> num % 64 & 1, 0);
+	ck_assert_uint_eq((unsigned)__builtin_popcountll(at_b[0]), 1);
+	mcast_tree_free(tree);
+	flat_free(m);
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
+/* Over many groups no top switch has more trees than another but one; a root that will do stays. */
+START_TEST(mcast_roots_are_spread)
+{
+	struct fat p = trees[4];
+	struct topo t;
+
+	fat_topo(&t, &p, 0);
+	struct flat *m = flat_new(t.f);
+	const struct graph *g = m->o->g;
+	uint32_t *load = xcalloc(t.f->n_switches, sizeof(*load)), tops = 0, least, most = 0;
+	uint32_t *middle = xcalloc(g->n, sizeof(*middle)), first_two[2];
+	struct mcast_member_port members[2] = { { fat_host(&t, &p, 0), 3 },
+						{ fat_host(&t, &p, 200), 3 } };
+	bool legal;
+
+	for (uint32_t v = 0; v < g->n; v++)
+		tops += g->up0[v] == g->trunk0[v + 1];
+	ck_assert_uint_gt(tops, 1);
+	for (uint32_t i = 0; i < 3 * tops + 1; i++) {
+		uint32_t root = mcast_choose_root(m->w, members, 2, load, FABRIC_NONE, &legal);
+
+		ck_assert(legal);
+		if (i < 2)
+			first_two[i] = root;
+		load[root]++;
+		ck_assert_uint_eq(mcast_choose_root(m->w, members, 2, load, root, &legal), root);
+	}
+	least = UINT32_MAX;
+	for (uint32_t v = 0; v < g->n; v++) {
+		if (g->up0[v] != g->trunk0[v + 1]) {
+			ck_assert_uint_eq(load[g->sw[v]], 0);
+			continue;
+		}
+		least = load[g->sw[v]] < least ? load[g->sw[v]] : least;
+		most = load[g->sw[v]] > most ? load[g->sw[v]] : most;
+	}
+	ck_assert_uint_eq(least, 3);
+	ck_assert_uint_eq(most, 4);
+	/* the first two have no middle switch in common */
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t v = 0;
+
+		while (g->sw[v] != first_two[i])
+			v++;
+		for (uint32_t k = g->trunk0[v]; k < g->trunk0[v + 1]; k++)
+			ck_assert_uint_eq(middle[g->trunks[k].v]++, 0);
+	}
+	free(middle);
+	free(load);
+	flat_free(m);
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
+/* Trees go round a switch that forwards no multicast. */
+START_TEST(mcast_round_the_unable)
+{
+	struct fat p = trees[4];
+	struct topo t;
+
+	fat_topo(&t, &p, 0);
+	uint32_t members[2] = { fat_host(&t, &p, 0), fat_host(&t, &p, 200) };
+
+	for (unsigned lost = 0; lost < 3; lost++) {
+		struct flat *m = flat_build(t.f, members, 2);
+
+		ck_assert_uint_eq(m->n_on_tree, 5);
+		for (uint32_t sw = 0; sw < t.f->n_switches; sw++)
+			if (!t.f->switches[sw].mcast_cap)
+				ck_assert_uint_eq(m->ports[sw][0], 0);
+		t.f->switches[m->root].mcast_cap = 0;
+		flat_free(m);
+	}
+	t.f->switches[fabric_switch_of(t.f, members[1])].mcast_cap = 0;
+	struct flat *m = flat_build(t.f, members, 2);
+	ck_assert_uint_eq(m->n_on_tree, 1);
+	flat_free(m);
 	topo_free(&t);
 	fat_free(&p);
 }
@@ -1181,14 +1403,14 @@ START_TEST(mcast_divided)
 	topo_finish(&t, f, 0);
 	members[0] = f->self;
 	members[1] = fabric_port(f, b, 1)->peer;
-	struct mcast_tree *m = mcast_tree_build(f, members, 2);
+	struct flat *m = flat_build(f, members, 2);
 
 	ck_assert_uint_eq(m->n_on_tree, 1);
-	mcast_tree_free(m);
-	m = mcast_tree_build(f, members, 0);
+	flat_free(m);
+	m = flat_build(f, members, 0);
 	ck_assert_uint_eq(m->n_on_tree, 0);
 	ck_assert_uint_eq(m->root, FABRIC_NONE);
-	mcast_tree_free(m);
+	flat_free(m);
 	topo_free(&t);
 }
 END_TEST
@@ -1224,6 +1446,10 @@ int main(void)
 	tcase_add_loop_test(tc, recorded_fabrics, 0, 2);
 	tcase_add_loop_test(tc, mcast_random, 0, 200);
 	tcase_add_test(tc, mcast_fat_tree);
+	tcase_add_loop_test(tc, mcast_one_by_one, 0, 100);
+	tcase_add_test(tc, mcast_send_only);
+	tcase_add_test(tc, mcast_roots_are_spread);
+	tcase_add_test(tc, mcast_round_the_unable);
 	tcase_add_test(tc, mcast_divided);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -30,6 +30,7 @@ static inline uint32_t topo_node(struct fabric *f, enum ib_node_type type, uint6
 	mad_set_field(info, 0, IB_NODE_TYPE_F, type);
 	mad_set_field(info, 0, IB_NODE_NPORTS_F, nports);
 	mad_set_field64(info, 0, IB_NODE_GUID_F, guid);
+	mad_set_field(switch_info, 0, IB_SW_MCAST_FDB_CAP_F, 1024);
 	snprintf(desc, sizeof(desc), "%s-%llx", is_switch ? "S" : "H", (unsigned long long)guid);
 	uint32_t node = fabric_add_node(f, info, desc, is_switch ? switch_info : NULL, NULL, 0);
 

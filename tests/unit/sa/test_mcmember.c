@@ -223,7 +223,9 @@ START_TEST(what_is_said_must_be_the_groups)
 			q->sl_flow_hop = htobe32(1);
 		if (wrong == 7)
 			q->scope_state = 0x51;
-		ck_assert_uint_eq(rig_ask(&r), wrong < 0 ? 0 : 0x0200);
+		ck_assert_uint_eq(rig_ask(&r), wrong < 0 || wrong == 4 ? 0 : 0x0200);
+		if (wrong == 4)		/* the policy's to say */
+			ck_assert_uint_eq(be32toh(answer().sl_flow_hop) >> 28, 0);
 	}
 	/* MTU and rate, by their selectors */
 	static const struct { uint8_t mtu, rate; uint16_t status; } t[] = {
@@ -317,6 +319,7 @@ START_TEST(new_group_is_what_the_client_says)
 	q->mtu = SEL_LESS << 6 | 4;
 	q->rate = SEL_EXACT << 6 | 5;
 	q->pkt_life = SEL_GREATER << 6 | 18;
+	q->mgid[3] = 0x1c;			/* no IPoIB group */
 	q->tclass = 0x11;
 	q->sl_flow_hop = umad_sa_mcm_set_sl_flow_hop(3, 0xabcde, 7);
 	m = answer();
@@ -325,10 +328,10 @@ START_TEST(new_group_is_what_the_client_says)
 	ck_assert_uint_eq(m.rate, 2 << 6 | 5);
 	ck_assert_uint_eq(m.pkt_life, 2 << 6 | 19);
 	ck_assert_uint_eq(m.tclass, 0x11);
-	ck_assert_uint_eq(be32toh(m.sl_flow_hop), be32toh(q->sl_flow_hop));
+	ck_assert_uint_eq(be32toh(m.sl_flow_hop), 0xabcde07);	/* SL: the policy's */
 
 	/* left out: the creator's own */
-	request(SET, CREATE, ALL_HOSTS + 1, H4, 1);
+	request(SET, CREATE, ALL_HOSTS + 1, H4, 1)->mgid[3] = 0x1c;
 	m = answer();
 	ck_assert_uint_eq(m.mtu & 0x3f, 3);
 	ck_assert_uint_eq(m.rate & 0x3f, 2);
@@ -371,16 +374,247 @@ START_TEST(mgid_of_our_choice)
 }
 END_TEST
 
+/* Then groups share them, if their packets are alike. */
 START_TEST(mlids_run_out)
 {
+	struct umad_sa_mcmember_record *q;
+
 	r.f->switches[1].mcast_cap = 4;
+	rig_start(&r);
 	for (uint32_t i = 0; i < 3; i++)
 		join(H2, ALL_HOSTS + i);
 	request(SET, CREATE, ALL_HOSTS + 3, H2, 1);
+	ck_assert_uint_ge(be16toh(answer().mlid), 0xc000);
+	q = request(SET, CREATE | MCM(RATE_SEL) | MCM(RATE), ALL_HOSTS + 4, H2, 1);
+	q->mgid[3] = 0x1c;
+	q->rate = SEL_EXACT << 6 | 5;
 	ck_assert_uint_eq(rig_ask(&r), 0x0100);
-	request(DELETE, JOIN, ALL_HOSTS + 1, H2, 1);
-	answer();
-	join(H2, ALL_HOSTS + 3);
+}
+END_TEST
+
+/* What the policy decides: of who makes a group, of who joins it, by whatever he says. */
+START_TEST(the_policy_has_the_last_word)
+{
+	struct policy_level *l = rig_level(&r, "gold", 3);
+	struct umad_sa_mcmember_record *q, m;
+	uint64_t mask = CREATE | MCM(MTU_SEL) | MCM(MTU) | MCM(RATE_SEL) | MCM(RATE) |
+			MCM(LIFE_TIME_SEL) | MCM(LIFE_TIME);
+	static const struct { uint8_t mtu, rate, life; uint16_t status; } t[] = {
+		{ SEL_BEST << 6 | 1, SEL_BEST << 6 | 2, SEL_BEST << 6, 0 },
+		{ SEL_EXACT << 6 | 3, SEL_EXACT << 6 | 3, SEL_EXACT << 6 | 15, 0 },
+		{ SEL_LESS << 6 | 3, SEL_LESS << 6 | 3, SEL_LESS << 6 | 16, 0 },
+		{ SEL_EXACT << 6 | 4, SEL_BEST << 6 | 2, SEL_BEST << 6, 0x0200 },
+		{ SEL_GREATER << 6 | 3, SEL_BEST << 6 | 2, SEL_BEST << 6, 0x0200 },
+		{ SEL_BEST << 6 | 1, SEL_EXACT << 6 | 6, SEL_BEST << 6, 0x0200 },
+		{ SEL_BEST << 6 | 1, SEL_BEST << 6 | 2, SEL_EXACT << 6 | 14, 0x0200 },
+		{ SEL_BEST << 6 | 1, SEL_BEST << 6 | 2, SEL_GREATER << 6 | 15, 0x0200 },
+	};
+
+	l->mtu_limit = 3;
+	l->rate_limit = 3;
+	l->packet_lifetime = 15;
+	l->tclass = 0x44;
+	r.policy->partitions[0].level_index = 1;
+	r.policy->partitions[0].ipoib = false;
+	rig_start(&r);
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		q = request(SET, mask, ALL_HOSTS + (uint32_t)i, H1, 1);
+		q->mgid[3] = 0x1c;
+		q->sl_flow_hop = umad_sa_mcm_set_sl_flow_hop(1, 0, 0);
+		q->mtu = t[i].mtu;
+		q->rate = t[i].rate;
+		q->pkt_life = t[i].life;
+		ck_assert_msg(rig_ask(&r) == t[i].status, "case %zu", i);
+		if (t[i].status)
+			continue;
+		m = answer();
+		ck_assert_uint_eq(be32toh(m.sl_flow_hop) >> 28, 3);
+		ck_assert_uint_eq(m.tclass, 0x44);
+		ck_assert_uint_le(m.mtu & 0x3f, 3);
+		ck_assert_uint_eq(m.pkt_life & 0x3f, 15);
+	}
+	/* the same words of another are no reason to refuse him */
+	q = request(SET, CREATE, ALL_HOSTS, H2, 1);
+	q->mgid[3] = 0x1c;
+	q->sl_flow_hop = umad_sa_mcm_set_sl_flow_hop(1, 0, 0);
+	q->tclass = 1;
+	m = answer();
+	ck_assert_uint_eq(be32toh(m.sl_flow_hop) >> 28, 3);
+	/* lifetime is a criterion of a join, too */
+	q = request(SET, JOIN | MCM(LIFE_TIME_SEL) | MCM(LIFE_TIME), ALL_HOSTS, H2, 1);
+	q->mgid[3] = 0x1c;
+	q->pkt_life = SEL_LESS << 6 | 15;
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+}
+END_TEST
+
+START_TEST(groups_of_an_ipoib_subnet)
+{
+	uint64_t all = CREATE | MCM(MTU_SEL) | MCM(MTU) | MCM(RATE_SEL) | MCM(RATE) |
+		       MCM(HOP_LIMIT) | MCM(SCOPE);
+	static const struct {
+		const char *what;
+		unsigned at, value;	/* a byte of the record */
+		uint16_t status;
+	} t[] = {
+		{ "as the broadcast group", 0, 0xff, 0 },
+		{ "IPv6", 2, 0x60, 0 },
+		{ "Q_Key", 35, 0x1b, 0 }, { "other Q_Key", 35, 0x1c, 0x0200 },
+		{ "TClass", 39, 1, 0x0200 }, { "FlowLabel", 46, 1, 0x0200 },
+		{ "HopLimit", 47, 1, 0x0200 }, { "SL", 44, 0x30, 0 },
+		{ "MTU", 38, 2 << 6 | 3, 0x0200 }, { "rate", 42, 2 << 6 | 2, 0x0200 },
+		{ "P_Key in the MGID", 5, 1, 0x0200 }, { "limited P_Key there", 4, 0x7f, 0x0200 },
+		{ "no broadcast group of that scope", 1, 0x15, 0x0200 },
+		{ "Scope unlike the MGID's", 48, 0x51, 0x0200 },
+		{ "not of IPoIB", 3, 0x1c, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct umad_sa_mcmember_record *q =
+			request(SET, all, ALL_HOSTS + (uint32_t)i, H2, 1);
+
+		q->mtu = 2 << 6 | 4;
+		q->rate = 2 << 6 | 3;
+		((uint8_t *)q)[t[i].at] = (uint8_t)t[i].value;
+		if (t[i].at == 1)
+			q->scope_state = 0x51;
+		ck_assert_msg(rig_ask(&r) == t[i].status, "%s: %#x", t[i].what, rig_ask(&r));
+	}
+	/* what is left out is the broadcast group's, not the port's */
+	request(SET, CREATE, ALL_HOSTS + 100, H2, 1);
+	ck_assert_uint_eq(answer().rate, 2 << 6 | 3);
+}
+END_TEST
+
+START_TEST(mgids_that_are_ours_to_give)
+{
+	static const struct { uint8_t prefix, flags; uint16_t status; } t[] = {
+		{ 0xfe, 0x12, 0 },		/* somebody was in it before we forgot */
+		{ 0xfd, 0x12, 0x0500 }, { 0xfe, 0x02, 0x0500 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct umad_sa_mcmember_record *q =
+			request(SET, CREATE, 7 + (uint32_t)i, H2, 1);
+
+		q->mgid[1] = t[i].flags;
+		put_be16(q->mgid + 2, 0xa01b);
+		put_be64(q->mgid + 4, PREFIX);
+		q->mgid[4] = t[i].prefix;
+		ck_assert_msg(rig_ask(&r) == t[i].status, "case %zu", i);
+	}
+}
+END_TEST
+
+/* With and without a share in the partition, and the SM_Key; and who says what is not so. */
+START_TEST(who_may_ask_for_another)
+{
+	struct policy_partition *part = rig_partition(&r, 1);
+	uint8_t mgid[16];
+
+	part->ipoib = true;
+	rig_member(part, H2, MEMBER_FULL);
+	rig_member(part, H3, MEMBER_FULL);
+	rig_start(&r);
+	ipv4_mgid(mgid, BROADCAST);
+	put_be16(mgid + 4, 0x8001);
+	for (unsigned i = 0; i < 4; i++) {	/* H1, H3, H1 with the key, H1 leaving */
+		memcpy(request(i == 3 ? DELETE : SET, JOIN, BROADCAST, H2, 1)->mgid, mgid, 16);
+		r.slid = rig_lid(&r, i == 1 ? H3 : H1);
+		if (i == 2)
+			put_be64(r.mad + 36, SM_KEY);
+		ck_assert_msg(rig_ask(&r) == (i == 1 || i == 2 ? 0 : 0x0200), "case %u", i);
+	}
+	memcpy(request(SET, JOIN | MCM(PROXY_JOIN), BROADCAST, H2, 1)->mgid, mgid, 16);
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	struct umad_sa_mcmember_record *q =
+		request(SET, JOIN | MCM(PROXY_JOIN), BROADCAST, H2, 1);
+	q->proxy_join = 0x80;
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+}
+END_TEST
+
+/* A group of the limited P_Key is for full members only: limited ones do not hear each other. */
+START_TEST(limited_group)
+{
+	struct policy_partition *part = rig_partition(&r, 1);
+	static const struct { enum host h; uint16_t status; } t[] = {
+		{ H2, 0x0200 }, { H3, 0 }, { H2, 0x0200 }, { H1, 0 },
+	};
+
+	rig_member(part, H1, MEMBER_FULL);
+	rig_member(part, H2, MEMBER_LIMITED);
+	rig_member(part, H3, MEMBER_BOTH);
+	rig_start(&r);
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct umad_sa_mcmember_record *q = request(SET, CREATE, ALL_HOSTS, t[i].h, 1);
+
+		q->mgid[3] = 0x1c;
+		q->pkey = htobe16(0x0001);
+		ck_assert_msg(rig_ask(&r) == t[i].status, "case %zu", i);
+	}
+}
+END_TEST
+
+START_TEST(an_sl_that_the_port_drops)
+{
+	struct policy_level *l = rig_level(&r, "dead", 4);
+
+	l->tclass = -1;
+	r.policy->partitions[0].level_index = r.policy->partitions[0].ipoib_level_index = 1;
+	rig_start(&r);
+	request(SET, JOIN, BROADCAST, H2, 1);
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	struct qos_tables *tables = r.state->plan->tables;
+
+	for (uint32_t i = 0; i < tables->n_maps; i++)
+		tables->maps[i].vl[4] = 15;
+	request(SET, JOIN, BROADCAST, H3, 1);
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+}
+END_TEST
+
+START_TEST(no_switch_can)
+{
+	for (unsigned i = 0; i < 3; i++)
+		r.f->switches[i].mcast_cap = i == 1 ? 8 : 0;
+	rig_start(&r);
+	join(H2, ALL_HOSTS);		/* one can: round the others */
+	for (unsigned i = 0; i < 3; i++)
+		r.f->switches[i].mcast_cap = 0;
+	rig_start(&r);
+	request(SET, CREATE, ALL_HOSTS, H2, 1);
+	ck_assert_uint_eq(rig_ask(&r), 0x000c);
+	request(GET_TABLE, 0, 0, H2, 0);
+	ck_assert_uint_eq(rig_ask(&r), 0x000c);
+	request(DELETE, JOIN, ALL_HOSTS, H2, 1);
+	ck_assert_uint_eq(rig_ask(&r), 0x000c);
+	rig_request(&r, GET, 0x0001, 0);
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	ck_assert_uint_eq(r.out.s[56 + 2] & 0x02, 0);	/* UDMulticastSupported, bit 9 */
+}
+END_TEST
+
+/* Who does not share its partition sees no group, unless he has the SM_Key. */
+START_TEST(groups_of_other_partitions)
+{
+	struct policy_partition *part = rig_partition(&r, 1);
+
+	part->ipoib = true;
+	rig_member(part, H2, MEMBER_LIMITED);
+	rig_start(&r);
+	request(GET_TABLE, 0, 0, H2, 0);
+	ck_assert_uint_eq(table(), 2);
+	request(GET_TABLE, 0, 0, H3, 0);
+	ck_assert_uint_eq(table(), 1);
+	put_be64(r.mad + 36, SM_KEY);
+	ck_assert_uint_eq(table(), 2);
+	/* nor who is where but himself */
+	join(H2, BROADCAST);
+	request(GET_TABLE, MCM(PORT_GID), 0, H2, 0);
+	ck_assert_uint_eq(table(), 1);
+	r.slid = rig_lid(&r, H3);
+	ck_assert_uint_eq(table(), 0);
 }
 END_TEST
 
@@ -467,6 +701,14 @@ int main(void)
 	tcase_add_test(c, new_group_is_what_the_client_says);
 	tcase_add_test(c, mgid_of_our_choice);
 	tcase_add_test(c, mlids_run_out);
+	tcase_add_test(c, the_policy_has_the_last_word);
+	tcase_add_test(c, groups_of_an_ipoib_subnet);
+	tcase_add_test(c, mgids_that_are_ours_to_give);
+	tcase_add_test(c, who_may_ask_for_another);
+	tcase_add_test(c, limited_group);
+	tcase_add_test(c, an_sl_that_the_port_drops);
+	tcase_add_test(c, no_switch_can);
+	tcase_add_test(c, groups_of_other_partitions);
 	tcase_add_test(c, who_sees_what);
 	tcase_add_test(c, groups_by_component);
 	suite_add_tcase(s, c);

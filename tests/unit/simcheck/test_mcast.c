@@ -96,6 +96,30 @@ START_TEST(mcast_leads_nowhere)
 }
 END_TEST
 
+/* Each is a tree, but two turn up again at a leaf: together a circle, both ways round. */
+START_TEST(mcast_credit_loop)
+{
+	static const char *const by_s2[] = { "S4/P2", "S2/P3", "S2/P4", "S5/P2" };
+	static const char *const by_s1[] = { "S4/P1", "S1/P3", "S1/P4", "S5/P1" };
+	static const char *const by_s4[] = { "S1/P3", "S4/P1", "S4/P2", "S2/P3" };
+	static const char *const by_s5[] = { "S1/P4", "S5/P1", "S5/P2", "S2/P4" };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(by_s4); i++) {
+		set_mft(the_fabric, by_s4[i], MLID + 2, true);
+		set_mft(the_fabric, by_s5[i], MLID + 3, true);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(by_s2); i++)
+		set_mft(the_fabric, by_s2[i], MLID, true);
+	audit_all(1);
+	expect_clean(30);
+	for (unsigned i = 0; i < ARRAY_SIZE(by_s1); i++)
+		set_mft(the_fabric, by_s1[i], MLID + 1, true);
+	audit_all(1);
+	expect(AUDIT_CREDIT_LOOP, 2, -1);
+	expect_text("with multicast: VL 0: ");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mcast");
@@ -108,6 +132,7 @@ int main(void)
 	tcase_add_test(tree, mcast_one_way_twice);
 	tcase_add_test(tree, mcast_loop);
 	tcase_add_test(tree, mcast_leads_nowhere);
+	tcase_add_test(tree, mcast_credit_loop);
 	suite_add_tcase(s, tree);
 	return run_suite(s);
 }

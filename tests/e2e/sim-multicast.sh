@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Multicast on a fat tree: storms of joins, leaves, faults of links and switches, a
+# restart, and another subnet manager's leavings, each judged by the simulator's auditor;
+# groups have what the policy says, and share MLIDs when there are too few.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "it is about many hosts, and needs the auditor"
+
+groups=5
+"$tools/gentopo" fat-tree --levels 3 --radix 8 >fat.topo || fail "gentopo"
+mapfile -t guids < <(sed -n 's/^\[1\](\([0-9a-f]*\)).*/\1/p' fat.topo)
+printf '%s\n' "${guids[@]}" >all.guids
+hosts=${#guids[@]}
+sm_node=$(first_ca fat.topo)
+far=$(cas fat.topo | tail -n 1)
+cat >policy.yaml <<'END'
+qos-levels:
+  default: {sl: 0}
+  ip: {sl: 2, mtu-limit: 2048}
+partitions:
+  Default: {pkey: 0x7fff, members: {all: full}, ipoib: {level: ip}}
+END
+
+ctl() { "$build/qosd-ctl" -s "$sock" "$@"; }
+audit() { "$build/qosd-sim" check -s "$QOSD_SIM_SOCKET" >audit 2>&1; }
+said() { sed -nE "s/^$1 +([0-9]+)$/\1/p" audit; }
+# members_are GROUPS MEMBERS: the tables are sound and lead to so many ports.
+members_are() { audit && [ "$(said "multicast groups")" = "$1" ] && [ "$(said "multicast members")" = "$2" ]; }
+await_members() {
+	until_ 15 members_are "$2" "$3" || bad "$1: not right: groups $(said "multicast groups") of $2," \
+		"members $(said "multicast members") of $3; $(grep -A 3 ': [0-9]*$' audit | head -n 5)"
+}
+storm() { on_own "$far" "$tools/joinstorm" -g $groups "$@" 2>&1 || bad "joinstorm $*: refused"; }
+
+start_sim fat.topo
+start_and_wait "$sm_node" -p policy.yaml
+
+note "all hosts join"
+expect_match "the storm" "requests=$((hosts * groups)) refused=0" "$(storm all.guids)"
+await_members "all hosts" $groups $((hosts * groups))
+# tree MLID: "PORTS SWITCH" lines.
+tree() { ctl -j mcast "$1" | tr -d ' \n' | tr '{' '\n' | sed -nE 's/^"switch":"([^"(]*).*"ports":\[([0-9,]*)\].*/\2 \1/p'; }
+# each leaf, one middle switch of each pod, one at the top
+expect "switches on the tree of the broadcast group" $((32 + 8 + 1)) "$(tree 0xc000 | wc -l)"
+# a switch at the top leads to all pods, and each tree hangs from another
+expect "switches with all ports on a tree" $groups "$(for i in {0..4}; do tree 0xc00$i | grep -m 1 '^1,2,3,4,5,6,7,8 '; done | sort -u | wc -l)"
+
+note "groups have what the policy says"
+group=$(on "$far" saquery -g 2>&1)
+expect "SLs of groups" "0x2" "$(sed -nE 's/.*SL\.+(0x[0-9a-f]+).*/\1/p' <<<"$group" | sort -u | xargs)"
+expect "groups that everybody sees" $groups "$(grep -c 'MGID\.' <<<"$group")"
+expect "members that saquery -m sees with the SM_Key" "$hosts" \
+	"$(on "$far" saquery --smkey 1 -m 0xc000 2>&1 | grep -c 'PortGid\.')"
+expect_match "path to a group" "dlid=0xc001 .* sl=2 " \
+	"$(on_own "$far" "$tools/pathquery" get path sgid="$(gid "$(printf %016x "0x${guids[0]}")")" dgid=ff12:1c1b:ffff::1 2>&1 | tr '\n' ' ')"
+
+note "qosd-ctl mcast"
+expect_match "groups" "5 of [0-9]+ MLIDs in use.*0xc000 +0xffff +2048 .* $hosts +ff12:401b:ffff::ffff:ffff \(policy\)" \
+	"$(ctl mcast | tr '\n' ' ')"
+expect "members in text" "$hosts" "$(ctl mcast ff12:1c1b:ffff::1 | grep -c '^full .* no .*/P1\|^full .* yes .*/P1')"
+expect "members in JSON" "$hosts" "$(ctl -j mcast 0xc003 | grep -o '"join-state"' | wc -l)"
+expect_match "no such group" "no group has this" "$(ctl mcast 0xc0ff 2>&1)"
+
+note "half of them leave, and one joins"
+head -n $((hosts / 2)) all.guids >half.guids
+storm -d half.guids >/dev/null
+await_members "half of the hosts" $groups $(((hosts - hosts / 2) * groups))
+head -n 1 all.guids >one.guids
+sets=$(sets)
+storm one.guids >/dev/null
+await_members "one host more" $groups $(((hosts - hosts / 2 + 1) * groups))
+# its leaf, and for each tree the switches up to where it is joined; 5 trees
+added=$(($(sets) - sets))
+[ "$added" -ge 1 ] && [ "$added" -le 24 ] || bad "one host's joins took $added Sets"
+
+note "faults"
+storm half.guids >/dev/null
+await_members "all again" $groups $((hosts * groups))
+victim=$(tree 0xc000 | sed -n 's/^1,2,3,4,5,6,7,8 //p' | head -n 1)
+link=$(sim_ctl show links | awk -F '  +' -v sw="$victim/P" 'index($5, sw) == 1 { print $5; exit } index($6, sw) == 1 { print $6; exit }')
+sim_do link down "$link"
+await_members "a link of a tree is down" $groups $((hosts * groups))
+sim_do link up "$link"
+await_members "it is up again" $groups $((hosts * groups))
+
+note "a restart"
+stop_qosd KILL
+start_and_wait "$sm_node" -p policy.yaml
+await_members "after a kill" $groups $((hosts * groups))
+expect "Sets after it" 0 "$(sets)"
+expect_match "joined again" "refused=0" "$(storm all.guids)"
+await_members "joined again" $groups $((hosts * groups))
+expect "Sets after that" 0 "$(sets)"
+
+note "what another left in the tables"
+stop_qosd
+sim_do mft "$victim" 0xc009 1,2
+sim_do mft "$victim" 0xc030 1
+start_and_wait "$sm_node" -p policy.yaml
+await_members "it is gone" $groups $((hosts * groups))
+stop_qosd || bad "exit status $? after SIGTERM"

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Joins (or has leave) many ports to many multicast groups, as all hosts do when a
+ * subnet manager has restarted: from one node, for each port by proxy.
+ *
+ *	joinstorm [-d] [-g GROUPS] [-w WINDOW] [-k KEY] [-s JOINSTATE] [-p PART/PARTS] GUIDS
+ *
+ * GUIDS is a file of port GUIDs in hexadecimal, one a line.  The first group is the
+ * IPoIB broadcast group of the default partition, which must be there; the others
+ * are made by whoever joins them first.  -p 1/4: the second quarter of the ports, for
+ * several clients at once.  Prints one line of KEY=VALUE; exits 1 if any request
+ * was refused.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad.h>
+#include <infiniband/umad_sa.h>
+#include <infiniband/umad_sa_mcm.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+
+#define MAD_SIZE	256
+#define GSI_QKEY	0x80010000u
+#define TIMEOUT_MS	1000
+#define STATUS_BUSY	1
+#define MCM(name)	UMAD_SA_MCM_COMP_MASK_##name
+#define JOIN		(MCM(MGID) | MCM(PORT_GID) | MCM(JOIN_STATE))
+#define CREATE		(JOIN | MCM(QKEY) | MCM(TCLASS) | MCM(PKEY) | MCM(FLOW_LABEL) | MCM(SL))
+
+static struct {
+	unsigned groups, window, part, parts;
+	uint8_t join_state;
+	uint64_t sm_key;
+	bool leave;
+} opt = { .groups = 1, .window = 64, .parts = 1, .join_state = 1 };
+
+static VEC(uint64_t) guids;
+
+static struct {
+	int fd, agent;
+	uint16_t sm_lid;
+} port;
+
+static uint64_t done, refused, again;
+static unsigned last_status;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "joinstorm: %s: %s\n", what, strerror(errno));
+	exit(2);
+}
+
+static void load_guids(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	uint64_t guid;
+
+	if (!f)
+		die(path);
+	while (fscanf(f, "%" SCNx64, &guid) == 1)
+		*vec_push(&guids) = guid;
+	fclose(f);
+	size_t first = guids.n * opt.part / opt.parts;
+
+	guids.n = guids.n * (opt.part + 1) / opt.parts - first;
+	memmove(guids.v, guids.v + first, guids.n * sizeof(*guids.v));
+}
+
+static void open_port(void)
+{
+	umad_port_t info;
+
+	if (umad_init() < 0 || umad_get_port(NULL, 0, &info) < 0)
+		die("port");
+	port.sm_lid = (uint16_t)info.sm_lid;
+	umad_release_port(&info);
+	port.fd = umad_open_port(NULL, 0);
+	if (port.fd < 0)
+		die("open");
+	port.agent = umad_register(port.fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0, NULL);
+	if (port.agent < 0)
+		die("register");
+}
+
+static void mgid_of(unsigned group, uint8_t mgid[16])
+{
+	static const uint8_t broadcast[16] = {
+		0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
+	};
+
+	memcpy(mgid, broadcast, 16);
+	if (group) {
+		put_be16(mgid + 2, 0x1c1b);
+		put_be32(mgid + 12, group);
+	}
+}
+
+/* The request of a number: port by port, for each all groups. */
+static void ask(uint32_t n)
+{
+	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE] = { 0 };
+	struct umad_sa_packet *p = umad_get_mad(raw);
+	struct umad_sa_mcmember_record *r = (void *)p->data;
+	unsigned group = n % opt.groups;
+
+	p->mad_hdr.base_version = 1;
+	p->mad_hdr.mgmt_class = UMAD_CLASS_SUBN_ADM;
+	p->mad_hdr.class_version = UMAD_SA_CLASS_VERSION;
+	p->mad_hdr.method = opt.leave ? UMAD_SA_METHOD_DELETE : UMAD_METHOD_SET;
+	p->mad_hdr.attr_id = htobe16(UMAD_SA_ATTR_MCMEMBER_REC);
+	p->mad_hdr.tid = htobe64(n);
+	put_be64((uint8_t *)p + 36, opt.sm_key);
+	p->comp_mask = htobe64(group && !opt.leave ? CREATE : JOIN);
+	mgid_of(group, r->mgid);
+	put_be64(r->portgid, 0xfe80000000000000ULL);
+	put_be64(r->portgid + 8, guids.v[n / opt.groups]);
+	r->qkey = htobe32(0xb1b);
+	r->pkey = htobe16(0xffff);
+	r->scope_state = 0x20 | opt.join_state;
+	umad_set_addr(raw, port.sm_lid, 1, 0, (int)GSI_QKEY);
+	if (umad_send(port.fd, port.agent, raw, MAD_SIZE, TIMEOUT_MS, 0) < 0)
+		die("send");
+}
+
+/* Waits for one; asks again what had no answer, or found the SA busy. */
+static void take_answer(void)
+{
+	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
+	const struct umad_sa_packet *p = umad_get_mad(raw);
+	int length = MAD_SIZE;
+	uint16_t status;
+
+	if (umad_recv(port.fd, raw, &length, 60000) < 0)
+		die("receive");
+	status = be16toh(p->mad_hdr.status);
+	if (umad_status(raw) || status == STATUS_BUSY) {
+		again++;
+		ask((uint32_t)be64toh(p->mad_hdr.tid));
+		return;
+	}
+	done++;
+	if (status) {
+		refused++;
+		last_status = status;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t sent = 0, all;
+	int64_t begin;
+	int c;
+
+	while ((c = getopt(argc, argv, "dg:w:k:s:p:")) != -1)
+		switch (c) {
+		case 'd': opt.leave = true; break;
+		case 'g': opt.groups = (unsigned)atoi(optarg); break;
+		case 'w': opt.window = (unsigned)atoi(optarg); break;
+		case 'k': opt.sm_key = strtoull(optarg, NULL, 0); break;
+		case 's': opt.join_state = (uint8_t)atoi(optarg); break;
+		case 'p':
+			if (sscanf(optarg, "%u/%u", &opt.part, &opt.parts) != 2 ||
+			    opt.part >= opt.parts)
+				return 2;
+			break;
+		default: return 2;
+		}
+	if (optind + 1 != argc || !opt.groups || !opt.window)
+		return 2;
+	load_guids(argv[optind]);
+	open_port();
+	all = (uint64_t)guids.n * opt.groups;
+	begin = clock_mono_us();
+	while (done < all) {
+		if (sent < all && sent - done < opt.window)
+			ask((uint32_t)sent++);
+		else
+			take_answer();
+	}
+	printf("requests=%" PRIu64 " refused=%" PRIu64 " last-status=%#06x again=%" PRIu64
+	       " seconds=%.3f\n", done, refused, last_status, again,
+	       (double)(clock_mono_us() - begin) / 1e6);
+	umad_close_port(port.fd);
+	return refused != 0;
+}
