@@ -85,6 +85,7 @@ void ulp_expand_ipoib(struct reader *r, struct policy *p)
 
 		if (rule->ulp != ULP_IPOIB || rule->pkeys.n)
 			continue;
+		rule->all_ipoib = true;
 		for (size_t k = 0; k < p->n_partitions; k++)
 			if (p->partitions[k].ipoib)
 				*vec_push(&rule->pkeys) = (struct u64_range){

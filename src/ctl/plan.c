@@ -31,7 +31,7 @@ struct planning {
 /* LIDs stay as they are: where a device lost one, it gets it again. */
 static struct lid_map lids_of(const struct plan *p)
 {
-	struct lid_map map;
+	struct lid_map map = { 0 };
 
 	map64_init(&map.by_guid, p->f->n_nodes);
 	map64_init(&map.lmc_by_guid, p->f->n_nodes);
@@ -41,6 +41,7 @@ static struct lid_map lids_of(const struct plan *p)
 		map64_put(&map.by_guid, p->f->ports[i].guid, p->lid[i]);
 		map64_put(&map.lmc_by_guid, p->f->ports[i].guid, p->lmc[i]);
 	}
+	pkey_places_learn(&map.pkeys, p->f, p->partitions);
 	return map;
 }
 
@@ -61,6 +62,7 @@ static void plan_work(void *arg)
 	answers_compare(x->now, &x->then, &x->answers);
 	map64_free(&lids.by_guid);
 	map64_free(&lids.lmc_by_guid);
+	pkey_places_free(&lids.pkeys);
 }
 
 /* --- JSON --- */

@@ -169,12 +169,18 @@ static void rule_free(struct policy_rule *r)
 	free(r->level_name.s);
 }
 
+static void member_free(struct policy_member *m)
+{
+	free(m->group.s);
+	free(m->port_name);
+}
+
 static void partition_free(struct policy_partition *part)
 {
 	free(part->name);
 	free(part->description);
 	for (size_t i = 0; i < part->n_members; i++)
-		free(part->members[i].group.s);
+		member_free(&part->members[i]);
 	free(part->members);
 	free(part->level.s);
 	free(part->ipoib_level.s);
@@ -209,5 +215,84 @@ void policy_free(struct policy *p)
 	free(p->sl2vl);
 	free(p->vlarb);
 	free(p->file);
+	free(p);
+}
+
+/* --- overlays --- */
+
+static char *copy_text(const char *s)
+{
+	return s ? xstrdup(s) : NULL;
+}
+
+static struct policy_partition copy_partition(const struct policy_partition *from)
+{
+	struct policy_partition part = *from;
+
+	part.name = xstrdup(from->name);
+	part.description = copy_text(from->description);
+	part.level.s = copy_text(from->level.s);
+	part.ipoib_level.s = copy_text(from->ipoib_level.s);
+	part.members = xcalloc(from->n_members, sizeof(*part.members));
+	for (size_t i = 0; i < from->n_members; i++) {
+		part.members[i] = from->members[i];
+		part.members[i].group.s = copy_text(from->members[i].group.s);
+		part.members[i].port_name = copy_text(from->members[i].port_name);
+	}
+	return part;
+}
+
+struct policy *policy_overlay(const struct policy *base, size_t more)
+{
+	struct policy *p = xmemdup(base, sizeof(*base));
+
+	p->partitions = xcalloc(base->n_partitions + more, sizeof(*p->partitions));
+	for (size_t i = 0; i < base->n_partitions; i++)
+		p->partitions[i] = copy_partition(&base->partitions[i]);
+	return p;
+}
+
+void policy_add_member(struct policy_partition *part, const struct policy_member *m)
+{
+	part->members = xrealloc(part->members, part->n_members + 1, sizeof(*part->members));
+	part->members[part->n_members++] = *m;
+}
+
+/* The P_Keys that a rule for IPoIB is for, as conf/ has them of a file's partitions. */
+static void follow_ipoib(struct policy_rule *rule, const struct policy *p)
+{
+	rule->pkeys = (struct u64_ranges){ 0 };
+	for (size_t i = 0; i < p->n_partitions; i++)
+		if (p->partitions[i].ipoib)
+			*vec_push(&rule->pkeys) = (struct u64_range){
+				p->partitions[i].pkey, p->partitions[i].pkey, rule->pos,
+			};
+}
+
+void policy_overlay_done(struct policy *p, const struct policy *base)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < base->n_rules; i++)
+		any |= base->rules[i].all_ipoib;
+	if (!any)
+		return;
+	p->rules = xmemdup(base->rules, base->n_rules * sizeof(*base->rules));
+	for (size_t i = 0; i < p->n_rules; i++)
+		if (p->rules[i].all_ipoib)
+			follow_ipoib(&p->rules[i], p);
+}
+
+void policy_overlay_free(struct policy *p, const struct policy *base)
+{
+	for (size_t i = 0; i < p->n_partitions; i++)
+		partition_free(&p->partitions[i]);
+	free(p->partitions);
+	if (p->rules != base->rules) {
+		for (size_t i = 0; i < p->n_rules; i++)
+			if (p->rules[i].all_ipoib)
+				vec_free(&p->rules[i].pkeys);
+		free(p->rules);
+	}
 	free(p);
 }
