@@ -201,7 +201,10 @@ END_TEST
 static void save_pkeys(struct store *s, uint16_t *keys, uint32_t n)
 {
 	struct fabric_node node = { .type = 1 };	/* CA */
-	struct fabric_port ports[2] = { { .guid = 0x100, .num = 1 }, { .guid = 0x101, .num = 2 } };
+	struct fabric_port ports[2] = { 
+		{ .guid = 0x100, .num = 1, .present = true },
+		{ .guid = 0x101, .num = 2, .present = true },
+	 };
 	uint16_t plain[] = { 0xffff };
 	struct pkey_table tables[] = { { 0 }, { .keys = plain, .n = 1 }, { .keys = keys, .n = n } };
 	uint32_t table[] = { 1, 2 };
