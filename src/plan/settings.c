@@ -37,6 +37,7 @@ struct settings *settings_default(void)
 		.discovery_window = 32,
 		.sweep_interval_s = 10,
 		.sa_requests_max = 4096,
+		.pkey_lo = 0x4000, .pkey_hi = 0x7ffe,
 		.log_level = LOG_LEVEL_INFO,
 	};
 	return s;

@@ -60,6 +60,9 @@ struct settings {
 	/* SA */
 	uint32_t sa_requests_max;	/* queued; beyond, BUSY is answered; default 4096 */
 
+	/* partitions: P_Keys for those that are added at run time, if none is asked for */
+	uint16_t pkey_lo, pkey_hi;	/* default 0x4000-0x7ffe */
+
 	/* log */
 	enum log_level log_level;
 };

@@ -169,7 +169,7 @@ static void rule_free(struct policy_rule *r)
 	free(r->level_name.s);
 }
 
-static void member_free(struct policy_member *m)
+void policy_member_free(struct policy_member *m)
 {
 	free(m->group.s);
 	free(m->port_name);
@@ -180,7 +180,7 @@ static void partition_free(struct policy_partition *part)
 	free(part->name);
 	free(part->description);
 	for (size_t i = 0; i < part->n_members; i++)
-		member_free(&part->members[i]);
+		policy_member_free(&part->members[i]);
 	free(part->members);
 	free(part->level.s);
 	free(part->ipoib_level.s);

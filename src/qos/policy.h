@@ -246,6 +246,7 @@ void policy_overlay_done(struct policy *p, const struct policy *base);
 void policy_overlay_free(struct policy *p, const struct policy *base);
 /* Adds a line to the members of an overlay's partition; takes over what it points to. */
 void policy_add_member(struct policy_partition *part, const struct policy_member *m);
+void policy_member_free(struct policy_member *m);	/* what it points to */
 /* How findings call the file of what may have been added at run time. */
 #define POLICY_RUN_TIME "(run-time partitions)"
 static inline const char *policy_file_of(const struct policy *p, bool run_time)

@@ -17,7 +17,9 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "convert.h"
+#include "members.h"
 #include "output.h"
+#include "partition.h"
 #include "qosd/ctl.h"
 
 #ifndef QOSD_VERSION
@@ -25,6 +27,8 @@
 #endif
 #define PATIENCE_SECONDS 30	/* for a daemon that has taken a request and says nothing, */
 #define PATIENCE_FILE_SECONDS 600	/* … which may be working on a file */
+
+#define WAIT_SECONDS 60u	/* for a change to be in force */
 
 enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_NO_DAEMON = 2 };
 
@@ -37,6 +41,9 @@ struct command {
 	const struct output *text;	/* NULL: files are written, the operand is where */
 	size_t optional;		/* so many of the last operands may be left out */
 	const char *flags[4];		/* options without a value */
+	/* The file that it brings is made of the words, and goes to the command `request`. */
+	bool (*make)(char **words, json_t *args, struct buf *file);
+	const char *request;		/* if it is not called by its name */
 };
 
 static const struct command commands[] = {
@@ -67,6 +74,18 @@ static const struct command commands[] = {
 	  .text = &text_policy_show, .flags = { "normal" } },
 	{ "policy history", { NULL }, { NULL }, "changes of the policy",
 	  .text = &text_policy_history },
+	{ "partition add", { NULL }, { NULL },
+	  "add a partition, or members to one: NAME [WHO[=full|limited|both] ...] "
+	  "[--pkey N] [--ipoib] [--level L] [--ipoib-level L] [--wait]",
+	  .text = &text_partition_change, .make = partition_add, .request = "partition change" },
+	{ "partition remove", { NULL }, { NULL },
+	  "remove members, or all that was added: NAME [WHO ...] [--wait]",
+	  .text = &text_partition_change, .make = partition_remove, .request = "partition change" },
+	{ "partition apply", { "<file" }, { NULL }, "many changes at once (JSON), or none of them",
+	  .text = &text_partition_change, .flags = { "wait" }, .request = "partition change" },
+	{ "partition show", { "name" }, { NULL }, "partitions with members, from where, and ports",
+	  .text = &text_partition_show, .optional = 1 },
+	{ "partitions", { NULL }, { NULL }, "all partitions", .text = &text_partitions },
 	{ "reload", { NULL }, { NULL }, "read the policy file again", .text = &text_reload },
 	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", .text = &text_sweep },
 	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", .text = NULL },
@@ -376,7 +395,7 @@ static int ask(const struct command *c, json_t *args, const struct buf *file,
 
 	if (!daemon)
 		return status;
-	send_request(daemon, c->name, args, file);
+	send_request(daemon, c->request ? c->request : c->name, args, file);
 	answer = read_object(daemon);
 	if (answer)
 		status = print_answer(daemon, answer, out);
@@ -385,16 +404,48 @@ static int ask(const struct command *c, json_t *args, const struct buf *file,
 	return status;
 }
 
+/* "status", until what was asked for is on the devices. */
+static bool wait_in_force(void)
+{
+	for (unsigned i = 0; i < WAIT_SECONDS * 50; i++) {
+		FILE *daemon = connect_daemon(PATIENCE_SECONDS);
+		json_t *answer = NULL, *args = json_object();
+		const json_t *x;
+		bool done = false;
+
+		if (daemon) {
+			send_request(daemon, "status", args, NULL);
+			answer = read_object(daemon);
+			x = json_object_get(json_object_get(json_object_get(answer, "result"),
+							    "policy"), "run-time");
+			done = x && num(x, "change") == num(x, "change-in-force");
+			fclose(daemon);
+		}
+		json_decref(answer);
+		json_decref(args);
+		if (!daemon || done)
+			return done;
+		usleep(20000);
+	}
+	fprintf(stderr, "qosd-ctl: it is not in force after %u s\n", WAIT_SECONDS);
+	return false;
+}
+
 static int run(const struct command *c, char **argv)
 {
-	json_t *args = parse_args(c, argv);
-	const struct output *out = as_json ? &json_output : c->text;
-	bool sends_file = c->operands[0] && is_file(c->operands[0]);
 	struct buf file = { 0 };
+	json_t *args = c->make ? json_object() : parse_args(c, argv);
+	const struct output *out = as_json ? &json_output : c->text;
+	bool sends_file = c->make || (c->operands[0] && is_file(c->operands[0])), wait;
 	int status = EXIT_REFUSED;
 
-	if (!args)
+	if (!args || (c->make && !c->make(argv, args, &file))) {
+		json_decref(args);
+		buf_free(&file);
 		return usage_error(c);
+	}
+	wait = json_is_true(json_object_get(args, "wait"));
+	json_object_del(args, "wait");
 	if (json_object_get(args, "html")) {
 		html_output_begin(json_string_value(json_object_get(args, "html")));
 		json_object_del(args, "html");
@@ -411,8 +462,10 @@ static int run(const struct command *c, char **argv)
 		json_object_del(args, "dir");	/* frees dir */
 		out = &file_output;
 	}
-	if (!sends_file || read_file(args, &file))
+	if (!sends_file || c->make || read_file(args, &file))
 		status = ask(c, args, sends_file ? &file : NULL, out);
+	if (wait && status == EXIT_DONE && !wait_in_force())
+		status = EXIT_REFUSED;
 	buf_free(&file);
 	json_decref(args);
 	if (fflush(stdout) != 0 && status == EXIT_DONE)

@@ -265,7 +265,11 @@ expect "findings" "" "$(findings)"
 switches=$(grep -c ^Switch "$topology")
 # Of hosts and switches one block each, of the switch ports the bits alone; and the two
 # hosts that were moved have come up with VLs as the tables of then wanted, which are none now.
-changed "P_Key tables, enforcement off" $((switches + hosts + (can_enforce ? hosts + 2 : 0)))
+# The two that joined groups of partitions which are gone are in them no more.
+unrouted() { [ "$(multicast $leaf01)$(multicast $leaf05)" = 00 ]; }
+until_ 5 unrouted || bad "who lost its partition is still in its group"
+changed "P_Key tables, multicast tables, enforcement off" \
+	$((switches + hosts + 2 + (can_enforce ? hosts + 2 : 0)))
 
 note "and again"
 cp policy.yaml nobody.yaml

@@ -207,6 +207,8 @@ static const struct row settings_rows[] = {
 	{ "sweep-interval: ~\n", { "0", "86400", "10s", "1000ms" },
 	  { BAD_NUMBER, "86401", "1ms", "86401s" } },
 	{ "sa-requests-max: ~\n", { "1", "1000000" }, { BAD_NUMBER, "0", "1000001" } },
+	{ "partition-pkeys: ~\n", { "1", "0x10-0x7ffe" },
+	  { "", "[]", "{}", "x", "-1", "1.5", "1-", "0", "0x7fff", "1-0x7fff", "5-4" } },
 	{ "log-level: ~\n", { "error", "warning", "info", "debug" },
 	  { "", "[]", "{}", "verbose", "[info]", "Info", "3" } },
 };
