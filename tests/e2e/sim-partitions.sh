@@ -102,9 +102,11 @@ sim_do pkey "node010 HCA-1/P1" 1 0xc000		# a stranger that gives itself the P_Ke
 ! reaches $h010 1 $node001 || bad "a packet of a stranger arrives"
 ! reaches $h001 1 $node010 || bad "a packet reaches a stranger"
 sim_do pkey "node010 HCA-1/P1" 1 0
+sweeps=$(status sweeps)
 partition add job1 "0x$node001" "node009 HCA-1/P1"
 expect_match "the same again" 'nothing to be changed' "$(<partition.out)"
 changed "the same again" 0
+expect "plans for the same again" "$sweeps" "$(status sweeps)"
 
 note "members come and go"
 partition add job1 "node002 HCA-1/P1=limited"
