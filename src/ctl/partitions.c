@@ -62,8 +62,10 @@ static bool read_pkey(const json_t *v, uint16_t *pkey)
 	} else if (!json_is_integer(v)) {
 		return false;
 	}
+	if (n <= 0 || n > UINT16_MAX)
+		return false;
 	*pkey = (uint16_t)n;
-	return n > 0 && n <= UINT16_MAX;
+	return true;
 }
 
 static void read_ipoib(struct request *q, size_t number, const json_t *v,
@@ -181,15 +183,12 @@ static void change_answer(void *arg, struct reply *r)
 	struct request *q = arg;
 	const struct run_time *now = q->env->run_time(q->env->arg);
 	const struct shared_policy *base = policies_in_force(q->env->policies);
-	struct run_time *next = NULL;
+	struct run_time *next = run_time_copy(now);
 	struct buf err = { 0 };
-	size_t changed = 0;
+	/* with errors already, too: all of them are to be named */
+	size_t changed = run_time_apply(next, base->p, q->env->pkey_lo, q->env->pkey_hi,
+					q->changes.v, q->changes.n, &q->found);
 
-	if (!q->found.count[SEV_ERROR]) {
-		next = run_time_copy(now);
-		changed = run_time_apply(next, base->p, q->env->pkey_lo, q->env->pkey_hi,
-					 q->changes.v, q->changes.n, &q->found);
-	}
 	if (q->found.count[SEV_ERROR]) {
 		run_time_free(next);
 		reply_error(r, json_pack("{s:o}", "findings", json_findings(&q->found)),

@@ -43,6 +43,7 @@ struct command {
 	const char *flags[4];		/* options without a value */
 	/* The file that it brings is made of the words, and goes to the command `request`. */
 	bool (*make)(char **words, json_t *args, struct buf *file);
+	const char *words;		/* … which are these */
 	const char *request;		/* if it is not called by its name */
 };
 
@@ -75,12 +76,13 @@ static const struct command commands[] = {
 	{ "policy history", { NULL }, { NULL }, "changes of the policy",
 	  .text = &text_policy_history },
 	{ "partition add", { NULL }, { NULL },
-	  "add a partition, or members to one: NAME [WHO[=full|limited|both] ...] "
-	  "[--pkey N] [--ipoib] [--level L] [--ipoib-level L] [--wait]",
-	  .text = &text_partition_change, .make = partition_add, .request = "partition change" },
+	  "add a partition, or members to one", .text = &text_partition_change,
+	  .words = "NAME [WHO[=full|limited|both] ...] [--pkey N] [--level L] [--ipoib] "
+		   "[--ipoib-level L] [--wait]",
+	  .make = partition_add, .request = "partition change" },
 	{ "partition remove", { NULL }, { NULL },
-	  "remove members, or all that was added: NAME [WHO ...] [--wait]",
-	  .text = &text_partition_change, .make = partition_remove, .request = "partition change" },
+	  "remove members, or all that was added", .text = &text_partition_change,
+	  .words = "NAME [WHO ...] [--wait]", .make = partition_remove, .request = "partition change" },
 	{ "partition apply", { "<file" }, { NULL }, "many changes at once (JSON), or none of them",
 	  .text = &text_partition_change, .flags = { "wait" }, .request = "partition change" },
 	{ "partition show", { "name" }, { NULL }, "partitions with members, from where, and ports",
@@ -114,7 +116,7 @@ static void put_synopsis(const struct command *c, FILE *out)
 {
 	size_t n = count_operands(c);
 
-	fprintf(out, "%s", c->name);
+	fprintf(out, "%s%s%s", c->name, c->words ? " " : "", c->words ? c->words : "");
 	for (size_t i = 0; i < n; i++) {
 		fputs(i + c->optional < n ? " " : " [", out);
 		for (const char *s = c->operands[i] + is_file(c->operands[i]); *s; s++)

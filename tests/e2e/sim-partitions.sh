@@ -182,7 +182,10 @@ partition apply many.json
 expect "several at once" "7fff 8061 8060 c000" "$(pkeys $node001 1)"
 ctl partitions >list
 expect_match "in the list" '0x0061  run-time  +10  +1  .* fast +fast +two' "$(<list)"
-ctl -j partition show two | tr -d ' \n' >show
+ctl -j partition show two >show.json
+"$build/qosd-ctl" -s "$sock" partition apply show.json >json.out 2>&1
+expect_match "what is shown is JSON" 'it must be' "$(<json.out)"
+tr -d ' \n' <show.json >show
 expect_match "shown, with from where" '"who":"storage","membership":"limited","source":"run-time"' "$(<show)"
 expect_match "shown, with places" '"places":\[\{"index":1,"pkey":32865\}\]' "$(<show)"
 
