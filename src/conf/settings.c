@@ -67,6 +67,19 @@ static void read_prefix(struct reader *r, const struct node *n, const struct key
 		*(uint64_t *)at = v;
 }
 
+/* P_Keys that may be chosen: any but the default partition's. */
+static void read_pkey_pool(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct settings *s = at;
+	struct u64_range range;
+
+	(void)k;
+	if (!read_u64_range(r, n, 1, IB_PKEY_DEFAULT - 1, &range))
+		return;
+	s->pkey_lo = (uint16_t)range.lo;
+	s->pkey_hi = (uint16_t)range.hi;
+}
+
 static const char *const link_words[] = { "keep", "supported", NULL };
 static const char *const log_words[] = { "error", "warning", "info", "debug", NULL };
 
@@ -115,6 +128,8 @@ static const struct key settings_keys[] = {
 	{ "sa-requests-per-port", read_uint, AT(sa_requests_per_port), .min = 1, .max = 1000000 },
 	{ "sa-transfers-max", read_uint, AT(sa_transfers_max), .min = 1, .max = 65536 },
 	{ "sa-transfers-per-port", read_uint, AT(sa_transfers_per_port), .min = 1, .max = 65536 },
+
+	{ "partition-pkeys", read_pkey_pool, WHOLE },
 
 	{ "log-level", read_choice, AT(log_level), .words = log_words },
 };

@@ -78,30 +78,12 @@ void ulp_expand(struct reader *r, const struct node *n, struct policy_rule *rule
 		add_ports(rule, u->port_space, u->ports[i].lo, u->ports[i].hi, word->pos);
 }
 
-/* The P_Keys of all partitions with IPoIB, in as few ranges as there can be. */
-static struct u64_ranges ipoib_pkeys(const struct policy *p)
-{
-	bool has[IB_PKEY_DEFAULT + 1] = { false };
-	struct u64_ranges pkeys = { 0 };
-
-	for (size_t i = 0; i < p->n_partitions; i++)
-		has[p->partitions[i].pkey] |= p->partitions[i].ipoib;
-	has[0] = false;		/* of a P_Key that was refused */
-	for (uint32_t v = 1; v <= IB_PKEY_DEFAULT; v++) {
-		if (has[v] && !has[v - 1])
-			*vec_push(&pkeys) = (struct u64_range){ .lo = v };
-		if (has[v])
-			pkeys.v[pkeys.n - 1].hi = v;
-	}
-	return pkeys;
-}
-
 /* Rules times partitions: else a small file would take all of the memory there is. */
 #define IPOIB_RANGES_MAX (1u << 20)
 
 void ulp_expand_ipoib(struct reader *r, struct policy *p)
 {
-	struct u64_ranges all = ipoib_pkeys(p);
+	struct u64_ranges all = policy_ipoib_pkeys(p);
 	size_t left = IPOIB_RANGES_MAX;
 
 	for (size_t i = 0; i < p->n_rules; i++) {
@@ -109,6 +91,7 @@ void ulp_expand_ipoib(struct reader *r, struct policy *p)
 
 		if (rule->ulp != ULP_IPOIB || rule->pkeys.n)
 			continue;
+		rule->all_ipoib = true;
 		if (!all.n)	/* which would match whatever the P_Key */
 			read_error(r, rule->pos, "no partition has IPoIB: 'pkey' is missing");
 		if (all.n > left) {

@@ -145,6 +145,12 @@ json_t *json_policy(const struct shared_policy *p);
 /* {"file", "seconds-left", "back-to": a policy}, or null. */
 json_t *json_trial(const struct policies *ps);
 
+/*
+ * How many partitions were added at run time, and whether they are in force (by the
+ * policy that is; NULL: none is on the devices yet); null: none can be added.
+ */
+json_t *json_run_time(const struct ctl_env *env, const struct shared_policy *in_force);
+
 /* --- handlers --- */
 
 void cmd_status(const struct ctl_call *c, struct reply *r);	/* status.c */
@@ -162,6 +168,9 @@ void cmd_sa_trace(const struct ctl_call *c, struct reply *r);	/* sa_trace.c */
 void cmd_mcast(const struct ctl_call *c, struct reply *r);	/* mcast.c */
 void cmd_plan(const struct ctl_call *c, struct reply *r);	/* plan.c */
 void cmd_reload(const struct ctl_call *c, struct reply *r);	/* policy.c */
+void cmd_partition_change(const struct ctl_call *c, struct reply *r);	/* partitions.c */
+void cmd_partition_show(const struct ctl_call *c, struct reply *r);
+void cmd_partitions(const struct ctl_call *c, struct reply *r);
 void cmd_policy_load(const struct ctl_call *c, struct reply *r);
 void cmd_policy_confirm(const struct ctl_call *c, struct reply *r);
 void cmd_policy_revert(const struct ctl_call *c, struct reply *r);

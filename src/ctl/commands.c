@@ -77,6 +77,11 @@ static const struct command commands[] = {
 	{ "policy revert", .writes = true, .run = cmd_policy_revert },
 	{ "policy show", .run = cmd_policy_show, .args = { FLAG_ARG("normal") } },
 	{ "policy history", .run = cmd_policy_history },
+	{ "partition change", .writes = true, .takes_file = true, .run = cmd_partition_change,
+	  .args = { FILE_ARG } },
+	{ "partition show", .needs_state = true, .run = cmd_partition_show,
+	  .args = { TEXT_ARG("name") } },
+	{ "partitions", .needs_state = true, .run = cmd_partitions },
 	{ "reload", .writes = true, .run = cmd_reload },
 	{ "sweep", .writes = true, .run = cmd_sweep },
 };

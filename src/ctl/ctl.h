@@ -19,6 +19,7 @@
 #include "mad/mad.h"
 #include "plan/state.h"
 #include "policies/policies.h"
+#include "registry/partitions.h"
 #include "sa/sa.h"
 #include "sa/trace.h"
 #include "sm/sm.h"
@@ -48,6 +49,15 @@ struct ctl_env {
 	struct shared_policy *(*reload_read)(void *arg, struct findings *out);
 	void (*reload_apply)(void *arg, struct shared_policy *p, const struct findings *found,
 			     int64_t uid);
+	/*
+	 * Partitions that were added at run time.  run_time_set() has others in their
+	 * place, for a user, once they are on disk, and takes them over; false: they are
+	 * freed and nothing has changed.  May be NULL: then nobody can.  P_Keys that are
+	 * chosen are in pkey_lo .. pkey_hi.
+	 */
+	const struct run_time *(*run_time)(void *arg);
+	bool (*run_time_set)(void *arg, struct run_time *x, int64_t uid, struct buf *err);
+	uint16_t pkey_lo, pkey_hi;
 	/* Asks for a full sweep. */
 	void (*sweep)(void *arg);
 	/*

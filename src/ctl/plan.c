@@ -20,6 +20,7 @@ struct planning {
 	struct loading file;
 	struct subnet_state *now;	/* a reference */
 	struct sm_knowledge known;
+	struct run_time *run_time;	/* a copy, or NULL: the partitions that are added to the file's */
 	/* the result */
 	struct subnet_state then;	/* the fabric is now's; the policy the file's */
 	struct difference difference;
@@ -31,7 +32,7 @@ struct planning {
 /* LIDs stay as they are: where a device lost one, it gets it again. */
 static struct lid_map lids_of(const struct plan *p)
 {
-	struct lid_map map;
+	struct lid_map map = { 0 };
 
 	map64_init(&map.by_guid, p->f->n_nodes);
 	map64_init(&map.lmc_by_guid, p->f->n_nodes);
@@ -41,6 +42,7 @@ static struct lid_map lids_of(const struct plan *p)
 		map64_put(&map.by_guid, p->f->ports[i].guid, p->lid[i]);
 		map64_put(&map.lmc_by_guid, p->f->ports[i].guid, p->lmc[i]);
 	}
+	pkey_places_learn(&map.pkeys, p->f, p->partitions);
 	return map;
 }
 
@@ -54,13 +56,15 @@ static void plan_work(void *arg)
 		return;
 	lids = lids_of(x->now->plan);
 	x->then.f = x->now->f;
-	x->then.policy = x->file.policy;
-	x->then.plan = plan_compute(x->now->f, x->file.policy->p, x->now->plan->settings, &lids,
+	x->then.policy = x->run_time ? run_time_policy(x->run_time, x->file.policy) :
+				       shared_policy_ref(x->file.policy);
+	x->then.plan = plan_compute(x->now->f, x->then.policy->p, x->now->plan->settings, &lids,
 				    NULL);
 	sm_difference(x->now->plan, x->then.plan, &x->known, &x->difference);
 	answers_compare(x->now, &x->then, &x->answers);
 	map64_free(&lids.by_guid);
 	map64_free(&lids.lmc_by_guid);
+	pkey_places_free(&lids.pkeys);
 }
 
 /* --- JSON --- */
@@ -174,7 +178,7 @@ static void plan_answer(void *arg, struct reply *r)
 	reply_result(r, json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}",
 		"policy", json_policy(x->file.policy),
 		"engine", x->then.plan->engine,
-		"findings", json_findings(&x->file.found),
+		"findings", json_findings(&x->then.policy->findings),
 		"fabric-findings", json_findings(&x->then.plan->findings),
 		"tables", json_tables(&x->difference),
 		"sets", json_pack("{s:o, s:o}", "least", json_sets(x->difference.least),
@@ -187,6 +191,8 @@ static void plan_release(void *arg)
 	struct planning *x = arg;
 
 	plan_free(x->then.plan);
+	shared_policy_unref(x->then.policy);
+	run_time_free(x->run_time);
 	answers_free(&x->answers);
 	loading_free(&x->file);
 	sm_knowledge_free(&x->known);
@@ -206,6 +212,8 @@ void cmd_plan(const struct ctl_call *c, struct reply *r)
 	x = xcalloc(1, sizeof(*x));
 	x->now = state_ref(c->view->state);
 	sm_knowledge_take(c->env->sm, &x->known);
+	if (c->env->run_time)
+		x->run_time = run_time_copy(c->env->run_time(c->env->arg));
 	if (loading_take(&x->file, c, r))
 		reply_later(r, c->view->jobs, &ops, x);
 	else

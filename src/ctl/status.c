@@ -120,14 +120,16 @@ static json_t *status_sa(const struct sa_stats *sa, unsigned watchers)
 			 "by-attribute", by_attr, "errors", by_error);
 }
 
-static json_t *status_policy(const struct sm_status *s, const struct policies *ps)
+static json_t *status_policy(const struct sm_status *s, const struct ctl_env *env,
+			     const struct subnet_state *published)
 {
 	const struct policy *p = s->policy->p;
 	static const struct findings none;
 	json_t *policy = json_policy(s->policy), *more;
 
-	more = json_pack("{s:o, s:i, s:i, s:o, s:o}",
-			 "trial", json_trial(ps),
+	more = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o}",
+			 "trial", json_trial(env->policies),
+			 "run-time", json_run_time(env, published ? published->policy : NULL),
 			 "levels", (int)p->n_levels, "rules", (int)p->n_rules,
 			 "findings", json_findings(s->findings ? s->findings : &none),
 			 "rejected", s->rejected ? json_findings(s->rejected) : json_null());
@@ -205,7 +207,7 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 	json_object_set_new(status, "sa", v->sa ? status_sa(v->sa, sa_trace_watchers(c->env->trace)) :
 						  json_null());
 	json_object_set_new(status, "policy",
-			    v->sm.policy ? status_policy(&v->sm, c->env->policies) : json_null());
+			    v->sm.policy ? status_policy(&v->sm, c->env, v->state) : json_null());
 	json_object_set_new(status, "log", status_log());
 	json_object_set_new(status, "version", json_text(c->env->version));
 	reply_result(r, status);

@@ -82,13 +82,18 @@ static void say_pkey(const struct refusal *x, struct buf *b)
 static void put_pkeys(struct buf *b, const struct subnet_state *s, uint32_t port)
 {
 	const struct pkey_table *t = port_pkeys(s->plan->partitions, port);
+	uint32_t held = 0;
 
 	put_port(b, s, port);
 	buf_puts(b, t->n ? " has" : " has none");
-	for (uint32_t i = 0; i < t->n && i < PKEYS_SHOWN; i++)
-		buf_printf(b, "%s 0x%04x", i ? "," : "", t->keys[i]);
-	if (t->n > PKEYS_SHOWN)
-		buf_printf(b, " and %u more", t->n - PKEYS_SHOWN);
+	for (uint32_t i = 0; i < t->n; i++) {
+		if (!t->keys[i])
+			continue;
+		if (held++ < PKEYS_SHOWN)
+			buf_printf(b, "%s 0x%04x", held > 1 ? "," : "", t->keys[i]);
+	}
+	if (held > PKEYS_SHOWN)
+		buf_printf(b, " and %u more", held - PKEYS_SHOWN);
 }
 
 /* Limited members (without the upper bit) do not talk to each other. */

@@ -3,7 +3,8 @@
  * Partitions of the policy to P_Key tables; see partitions.h.
  *
  * Each partition in turn appends its P_Key to the lists of its members, so that
- * lists are in the order of the policy; equal ones become one table.
+ * lists are in the order of the policy; of a list and the places that its keys had
+ * a table is made, and equal ones become one.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,6 +31,8 @@ struct tally {
 
 struct builder {
 	const struct policy *policy;
+	const struct pkey_places *known;
+	struct port_names *names;	/* NULL: not asked for yet */
 	const struct fabric *f;
 	const struct group_sets *groups;
 	struct findings *out;
@@ -38,6 +41,7 @@ struct builder {
 	struct holding *holding;	/* per port slot */
 	uint64_t *members, *range;	/* of a partition, of a range of GUIDs: sets of ports */
 	uint8_t *membership;		/* per port slot: that of its members */
+	uint32_t *at;			/* [0x10000]: of each P_Key something, 0 between uses */
 	struct map64 by_hash;
 };
 
@@ -72,7 +76,7 @@ static void add_guid(struct builder *b, const struct policy_member *m)
 	if (port != FABRIC_NONE)
 		add_member(b, port, m->membership);
 	else
-		findings_add(b->out, SEV_WARNING, b->policy->file, m->pos,
+		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, m->run_time), m->pos,
 			     "port GUID 0x%016" PRIx64 " is not in the fabric", m->guids.lo);
 }
 
@@ -89,9 +93,30 @@ static void add_guid_range(struct builder *b, const struct policy_member *m)
 	if (guids_add_range(&b->guids, &m->guids, b->range))
 		add_set(b, b->range, m->membership);
 	else
-		findings_add(b->out, SEV_WARNING, b->policy->file, m->pos,
+		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, m->run_time), m->pos,
 			     "no port in the fabric has a GUID in 0x%016" PRIx64 "-0x%016" PRIx64,
 			     m->guids.lo, m->guids.hi);
+}
+
+static void add_named(struct builder *b, const struct policy_member *m)
+{
+	if (!b->names)
+		b->names = port_names_new(b->f);
+	memset(b->range, 0, b->groups->words * sizeof(*b->range));
+	if (port_names_add(b->names, m->port_name, b->range))
+		add_set(b, b->range, m->membership);
+	else
+		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, m->run_time), m->pos,
+			     strpbrk(m->port_name, "*?") ? "no port in the fabric matches \"%s\""
+							 : "port \"%s\" is not in the fabric",
+			     m->port_name);
+}
+
+static void add_types(struct builder *b, const struct policy_member *m)
+{
+	memset(b->range, 0, b->groups->words * sizeof(*b->range));
+	node_types_add(&b->guids, b->f, m->node_types, b->range);
+	add_set(b, b->range, m->membership);
 }
 
 /* Whom one line of `members` names. */
@@ -99,7 +124,11 @@ static void add_members(struct builder *b, const struct policy_member *m)
 {
 	uint32_t group;
 
-	if (!m->group.s && m->guids.lo == m->guids.hi)
+	if (m->port_name)
+		add_named(b, m);
+	else if (m->node_types)
+		add_types(b, m);
+	else if (!m->group.s && m->guids.lo == m->guids.hi)
 		add_guid(b, m);
 	else if (!m->group.s)
 		add_guid_range(b, m);
@@ -133,15 +162,16 @@ static bool hold(struct builder *b, uint32_t port, uint16_t pkey, enum membershi
 	return true;
 }
 
-static void give_pkey(struct builder *b, const struct policy_partition *part, bool is_default)
+static void give_pkey(struct builder *b, uint32_t number)
 {
+	const struct policy_partition *part = &b->policy->partitions[number];
 	struct tally held = { 0 }, left_out = { 0 };
 	char name[FABRIC_NAME_MAX];
 
 	memset(b->members, 0, b->groups->words * sizeof(*b->members));
 	for (size_t i = 0; i < part->n_members; i++)
 		add_members(b, &part->members[i]);
-	if (is_default)
+	if (number == 0)
 		add_member(b, b->f->self, MEMBER_FULL);
 	for (uint32_t i = 0; i < b->groups->words; i++)
 		for (uint64_t w = b->members[i]; w; w &= w - 1) {
@@ -149,37 +179,158 @@ static void give_pkey(struct builder *b, const struct policy_partition *part, bo
 			enum membership m = b->membership[port];
 
 			/* a group may also name external ports of switches */
-			if (m != MEMBER_NONE && port_is_end(b->f, port))
-				count(hold(b, port, part->pkey, m) ? &held : &left_out, port);
+			if (m == MEMBER_NONE || !port_is_end(b->f, port))
+				continue;
+			if (hold(b, port, part->pkey, m)) {
+				count(&held, port);
+				continue;
+			}
+			count(&left_out, port);
+			*vec_push(&b->p->left_out) = (struct left_out){ number, port };
 		}
 	if (left_out.n)
-		findings_add(b->out, SEV_ERROR, b->policy->file, part->pos,
+		findings_add(b->out, SEV_ERROR, policy_file_of(b->policy, part->run_time), part->pos,
 			     "partition \"%s\": %u port%s no room for its P_Key, for example "
 			     "%s with room for %u", part->name, left_out.n,
 			     left_out.n == 1 ? " has" : "s have",
 			     fabric_port_name(b->f, left_out.example, name, sizeof(name)),
 			     port_pkey_cap(b->f, left_out.example));
 	else if (!held.n)
-		findings_add(b->out, SEV_WARNING, b->policy->file, part->pos,
+		findings_add(b->out, SEV_WARNING, policy_file_of(b->policy, part->run_time), part->pos,
 			     "partition \"%s\" has no member in this fabric", part->name);
+}
+
+/* --- places --- */
+
+/*
+ * Each of the keys of a port to its place in row, which has room for them and for
+ * all places that they may have had; returns how many places that makes.
+ */
+static uint32_t place_keys(struct builder *b, const uint16_t *keys, uint32_t n,
+			   const struct pkey_row *had, uint32_t cap, uint16_t *row)
+{
+	uint32_t n_had = had ? (had->n < cap ? had->n : cap) : 0, hole = 0, last = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		b->at[keys[i]] = i + 1;
+	/* the default partition's are the first of the list */
+	if (n && (keys[0] & IB_PKEY_DEFAULT) == IB_PKEY_DEFAULT) {
+		row[0] = keys[0];
+		b->at[keys[0]] = 0;
+	}
+	/* in the form that they had, then in the other: what was full may be limited now */
+	for (uint16_t other = 0;; other = IB_PKEY_FULL) {
+		for (uint32_t i = 0; i < n_had; i++) {
+			uint16_t key = had->keys[i] ^ other;
+
+			if (!had->keys[i] || row[i] || !b->at[key])
+				continue;
+			row[i] = key;
+			b->at[key] = 0;
+		}
+		if (other)
+			break;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (!b->at[keys[i]])
+			continue;
+		while (row[hole])
+			hole++;
+		row[hole] = keys[i];
+		b->at[keys[i]] = 0;
+	}
+	for (uint32_t i = 0; i < n_had || i < n; i++)
+		if (row[i])
+			last = i + 1;
+	return last;
+}
+
+void pkey_places_put(struct pkey_places *x, uint64_t guid, const uint16_t *keys, uint32_t n)
+{
+	uint32_t i = map64_get(&x->by_guid, guid);
+
+	if (i == MAP64_NONE) {
+		i = (uint32_t)x->rows.n;
+		*vec_push(&x->rows) = (struct pkey_row){ .guid = guid };
+		map64_put(&x->by_guid, guid, i);
+	}
+	free(x->rows.v[i].keys);
+	x->rows.v[i].keys = n ? xmemdup(keys, n * sizeof(*keys)) : NULL;
+	x->rows.v[i].n = n;
+}
+
+static const struct pkey_row *places_of(const struct pkey_places *x, uint64_t guid)
+{
+	uint32_t i = x ? map64_get(&x->by_guid, guid) : MAP64_NONE;
+
+	return i == MAP64_NONE ? NULL : &x->rows.v[i];
+}
+
+/* What a port gets that nothing is remembered of. */
+static bool is_plain(const struct pkey_table *t)
+{
+	return !t->n || (t->n == 1 && (t->keys[0] & IB_PKEY_DEFAULT) == IB_PKEY_DEFAULT);
+}
+
+bool pkey_places_learn(struct pkey_places *x, const struct fabric *f, const struct partitions *p)
+{
+	bool news = false;
+
+	for (uint32_t port = 0; port < p->n_ports; port++) {
+		const struct pkey_table *t = port_pkeys(p, port);
+		const struct pkey_row *had;
+
+		if (!port_is_end(f, port) || !f->ports[port].guid)
+			continue;
+		had = places_of(x, f->ports[port].guid);
+		if (had ? had->n == t->n && (!t->n || !memcmp(had->keys, t->keys,
+							      t->n * sizeof(*t->keys))) :
+			  is_plain(t))
+			continue;
+		pkey_places_put(x, f->ports[port].guid, t->keys, t->n);
+		news = true;
+	}
+	return news;
+}
+
+void pkey_places_free(struct pkey_places *x)
+{
+	for (size_t i = 0; i < x->rows.n; i++)
+		free(x->rows.v[i].keys);
+	vec_free(&x->rows);
+	map64_free(&x->by_guid);
 }
 
 /* --- tables --- */
 
+static int compare_numbers(const void *pa, const void *pb)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	return (a > b) - (a < b);
+}
+
 static void fill_words(const struct partitions *p, struct pkey_table *t)
 {
-	t->words = xcalloc(t->n, sizeof(*t->words));
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t k = partition_of_pkey(p, t->keys[i]);
+	uint32_t *held = xcalloc(t->n, sizeof(*held)), n = 0;	/* partition * 2 + full */
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->keys[i])
+			held[n++] = partition_of_pkey(p, t->keys[i]) << 1 | t->keys[i] >> 15;
+	qsort(held, n, sizeof(*held), compare_numbers);
+	t->words = xcalloc(n, sizeof(*t->words));
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = held[i] >> 1;
 		struct pkey_word *w = t->n_words ? &t->words[t->n_words - 1] : NULL;
 
 		if (!w || w->at != k / 64) {
 			w = &t->words[t->n_words++];
 			w->at = k / 64;
 		}
-		*(t->keys[i] & IB_PKEY_FULL ? &w->full : &w->limited) |= 1ull << (k & 63);
+		*(held[i] & 1 ? &w->full : &w->limited) |= 1ull << (k & 63);
 	}
 	t->words = xrealloc(t->words, t->n_words, sizeof(*t->words));
+	free(held);
 }
 
 /* The number of the table with these keys, which is new if there is none. */
@@ -214,8 +365,19 @@ static void make_tables(struct builder *b)
 
 	p->tables = xcalloc(1, sizeof(*p->tables));
 	p->n_tables = 1;
-	for (uint32_t port = 0; port < p->n_ports; port++)
-		p->table[port] = table_of(b, b->holding[port].keys.v, b->holding[port].keys.n);
+	for (uint32_t port = 0; port < p->n_ports; port++) {
+		const struct holding *h = &b->holding[port];
+		const struct pkey_row *had = places_of(b->known, b->f->ports[port].guid);
+		uint32_t n = (uint32_t)h->keys.n;
+		uint16_t *row;
+
+		if (!n)
+			continue;
+		row = xcalloc(n + (had ? had->n : 0), sizeof(*row));
+		n = place_keys(b, h->keys.v, n, had, port_pkey_cap(b->f, port), row);
+		p->table[port] = table_of(b, row, n);
+		free(row);
+	}
 	for (uint32_t i = 1; i < p->n_tables; i++)
 		fill_words(p, &p->tables[i]);
 }
@@ -235,7 +397,19 @@ static bool faces_end_port(const struct fabric *f, uint32_t port)
 static bool all_full(const struct pkey_table *t)
 {
 	for (uint32_t i = 0; i < t->n; i++)
-		if (!(t->keys[i] & IB_PKEY_FULL))
+		if (t->keys[i] && !(t->keys[i] & IB_PKEY_FULL))
+			return false;
+	return true;
+}
+
+/* … in whatever places. */
+static bool same_members(const struct pkey_table *a, const struct pkey_table *b)
+{
+	if (a->n_words != b->n_words)
+		return false;
+	for (uint32_t i = 0; i < a->n_words; i++)
+		if (a->words[i].at != b->words[i].at || a->words[i].full != b->words[i].full ||
+		    a->words[i].limited != b->words[i].limited)
 			return false;
 	return true;
 }
@@ -250,7 +424,8 @@ static bool restricts(const struct partitions *p, const struct fabric *f)
 			continue;
 		if (common == FABRIC_NONE)
 			common = p->table[port];
-		if (p->table[port] != common)
+		if (p->table[port] != common &&
+		    !same_members(&p->tables[p->table[port]], &p->tables[common]))
 			return true;
 	}
 	return common != FABRIC_NONE && !all_full(&p->tables[common]);
@@ -261,17 +436,38 @@ static bool restricts(const struct partitions *p, const struct fabric *f)
  * once, with the bit of full membership.  Were a limited member's own P_Key
  * there, a switch that compares as end ports do (10.9.3) would drop what that
  * member sends, since both are limited.
+ *
+ * Holes are as the end port has them, so that one partition more or less is one
+ * block here, too; a table that is too short for that has none.
  */
-static uint32_t table_of_switch_port(struct builder *b, uint32_t peer, uint32_t *n)
+static uint32_t table_of_switch_port(struct builder *b, uint32_t peer, uint32_t cap, uint32_t *n)
 {
 	const struct pkey_table *t = port_pkeys(b->p, peer);
 	uint16_t *keys = xcalloc(t->n, sizeof(*keys));
-	uint32_t table;
+	uint32_t table, held = 0;
 
 	*n = 0;
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint16_t key = t->keys[i] ? t->keys[i] | IB_PKEY_FULL : 0;
+
+		if (key && b->at[key])
+			continue;
+		keys[(*n)++] = key;
+		if (key)
+			b->at[key] = 1, held++;
+	}
+	while (*n && !keys[*n - 1])	/* the last was there in its other form */
+		(*n)--;
 	for (uint32_t i = 0; i < t->n; i++)
-		if (!*n || keys[*n - 1] != (t->keys[i] | IB_PKEY_FULL))
-			keys[(*n)++] = t->keys[i] | IB_PKEY_FULL;
+		b->at[t->keys[i] | IB_PKEY_FULL] = 0;
+	if (*n > cap) {
+		uint32_t k = 0;
+
+		for (uint32_t i = 0; i < *n; i++)
+			if (keys[i])
+				keys[k++] = keys[i];
+		*n = held;
+	}
 	table = table_of(b, keys, *n);
 	free(keys);
 	return table;
@@ -287,7 +483,7 @@ static void enforce(struct builder *b)
 			continue;
 		const struct fabric_switch *s = &b->f->switches[port_node(b->f, port)->sw];
 		uint32_t cap = port_pkey_cap(b->f, port);
-		uint32_t n, table = table_of_switch_port(b, b->f->ports[port].peer, &n);
+		uint32_t n, table = table_of_switch_port(b, b->f->ports[port].peer, cap, &n);
 
 		if (!cap || !(s->enforces_in || s->enforces_out)) {
 			count(&cannot, port);
@@ -384,10 +580,12 @@ static void report_cut_off(struct builder *b)
 }
 
 struct partitions *partitions_build(const struct policy *policy, const struct fabric *f,
-				    const struct group_sets *g, struct findings *out)
+				    const struct group_sets *g, const struct pkey_places *known,
+				    struct findings *out)
 {
 	struct partitions *p = xcalloc(1, sizeof(*p));
-	struct builder b = { .policy = policy, .f = f, .groups = g, .out = out, .p = p };
+	struct builder b = { .policy = policy, .f = f, .groups = g, .known = known, .out = out,
+			     .p = p };
 
 	p->n_ports = f->n_ports;
 	p->table = xcalloc(f->n_ports, sizeof(*p->table));
@@ -396,12 +594,13 @@ struct partitions *partitions_build(const struct policy *policy, const struct fa
 	b.members = xcalloc(g->words, sizeof(*b.members));
 	b.range = xcalloc(g->words, sizeof(*b.range));
 	b.membership = xcalloc((size_t)g->words * 64, 1);
+	b.at = xcalloc(UINT16_MAX + 1, sizeof(*b.at));
 	guids_build(&b.guids, f);
 	map64_init(&b.by_hash, 64);
 	index_pkeys(p, policy);
 	index_levels(p, policy);
 	for (uint32_t k = 0; k < p->n_partitions; k++)
-		give_pkey(&b, &policy->partitions[k], k == 0);
+		give_pkey(&b, k);
 	make_tables(&b);
 	if (restricts(p, f))
 		enforce(&b);
@@ -412,6 +611,8 @@ struct partitions *partitions_build(const struct policy *policy, const struct fa
 	free(b.members);
 	free(b.range);
 	free(b.membership);
+	free(b.at);
+	port_names_free(b.names);
 	guids_free(&b.guids);
 	map64_free(&b.by_hash);
 	return p;
@@ -434,6 +635,7 @@ void partitions_free(struct partitions *p)
 	free(p->by_pkey);
 	free(p->for_level);
 	free(p->for_own_level);
+	vec_free(&p->left_out);
 	free(p);
 }
 

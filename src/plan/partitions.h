@@ -5,9 +5,11 @@
  * CA's or router's link, which enforces them.
  *
  * Tables are interned: most ports of a fabric have the same one.  Entry 0 is
- * the default partition's P_Key wherever the port is in it; the others follow
- * in the order of the policy, which keeps an index as long as what stands before
- * it in the policy stays.
+ * the default partition's P_Key wherever the port is in it.  Any other keeps its
+ * place in a port's table for as long as the port is in the partition, in
+ * whatever form, since programs use P_Keys by their place; what leaves makes a
+ * hole (0x0000), and what is new goes to the first hole, in the order of the
+ * policy.  Which place that was is what pkey_places tell.
  *
  * The SM's own port is always a full member of the default partition, whatever
  * the policy says: nobody else could reach the SA.
@@ -19,6 +21,8 @@
 #ifndef QOSD_PLAN_PARTITIONS_H
 #define QOSD_PLAN_PARTITIONS_H
 
+#include "base/alloc.h"
+#include "base/map64.h"
 #include "fabric/fabric.h"
 #include "qos/groups.h"
 #include "qos/policy.h"
@@ -30,10 +34,25 @@ struct pkey_word {
 };
 
 struct pkey_table {
-	uint16_t *keys;		/* with membership bit; no 0 in between */
-	uint32_t n;
+	uint16_t *keys;		/* by place, with membership bit; 0: a hole, never the last */
+	uint32_t n;		/* places, holes included */
 	struct pkey_word *words;	/* the same, in order of `at`; of end ports' tables */
 	uint32_t n_words;
+};
+
+/* The tables that end ports have or had, by port GUID, of absent ports too. */
+struct pkey_places {
+	struct map64 by_guid;	/* -> index into rows */
+	VEC(struct pkey_row {
+		uint64_t guid;
+		uint16_t *keys;		/* as in a table */
+		uint32_t n;
+	}) rows;
+};
+
+/* A member whose table has no room for the P_Key. */
+struct left_out {
+	uint32_t partition, port;
 };
 
 struct partitions {
@@ -49,6 +68,7 @@ struct partitions {
 	uint64_t **for_level;		/* per level: the partitions that it is for; NULL: any */
 	uint64_t *for_own_level;	/* the partitions whose own level is for them */
 	uint32_t n_levels;
+	VEC(struct left_out) left_out;	/* in order of partition */
 };
 
 /*
@@ -59,12 +79,21 @@ struct partitions {
  * there), a port that shares no partition with the SM (warning: it can't reach
  * the SA), a partition without members.
  *
+ * known: the places that P_Keys had so far, or NULL.
+ *
  * Nothing is enforced where there is nothing to keep apart: when all ports of CAs
  * and routers are full members of the same partitions.
  */
 struct partitions *partitions_build(const struct policy *p, const struct fabric *f,
-				    const struct group_sets *g, struct findings *out);
+				    const struct group_sets *g, const struct pkey_places *known,
+				    struct findings *out);
 void partitions_free(struct partitions *p);	/* NULL is fine */
+
+/* Remembers the places of a fabric's end ports; true if any of them is news. */
+bool pkey_places_learn(struct pkey_places *x, const struct fabric *f, const struct partitions *p);
+/* The same of one port, as it was written down: takes a copy of the keys. */
+void pkey_places_put(struct pkey_places *x, uint64_t guid, const uint16_t *keys, uint32_t n);
+void pkey_places_free(struct pkey_places *x);
 
 /* The keys of a port, with membership bit. */
 static inline const struct pkey_table *port_pkeys(const struct partitions *p, uint32_t port)
@@ -77,8 +106,8 @@ uint32_t port_pkey_cap(const struct fabric *f, uint32_t port);
 enum membership port_membership(const struct partitions *p, uint32_t port, uint16_t pkey);
 /*
  * The P_Key by which a talks to b, with a's membership bit: `pkey` (either form)
- * if that is not 0, else the first of a's table.  0 if they share none: two
- * limited members do not talk (10.9.3).
+ * if that is not 0, else that of the first partition in the order of the policy.
+ * 0 if they share none: two limited members do not talk (10.9.3).
  */
 uint16_t shared_pkey(const struct partitions *p, uint32_t a, uint32_t b, uint16_t pkey);
 /* Whether the level may have paths of the P_Key (without membership bit). */

@@ -94,7 +94,8 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	plan_assign_lids(p, known);
 	t[1] = now();
 	p->groups = groups_resolve(policy, f, &p->findings);
-	p->partitions = partitions_build(policy, f, p->groups, &p->findings);
+	p->partitions = partitions_build(policy, f, p->groups, known ? &known->pkeys : NULL,
+					 &p->findings);
 	p->matcher = matcher_build(policy, f, p->groups);
 	p->tables = qos_tables_build(policy, f, p->groups, settings->max_op_vls, &p->findings);
 	t[2] = now();

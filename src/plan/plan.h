@@ -21,10 +21,11 @@
 
 struct feasibility;	/* plan/feasible.h */
 
-/* GUID -> base LID as remembered from earlier runs, of absent ports too. */
+/* What ports are remembered to have had, in earlier runs too, and those that are absent now. */
 struct lid_map {
 	struct map64 by_guid;		/* end port GUID -> base LID */
 	struct map64 lmc_by_guid;	/* … -> the LMC it was given with */
+	struct pkey_places pkeys;
 };
 
 /*

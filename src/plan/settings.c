@@ -40,6 +40,7 @@ struct settings *settings_default(void)
 		.sa_requests_per_port = 1024,
 		.sa_transfers_max = 256,
 		.sa_transfers_per_port = 16,
+		.pkey_lo = 0x4000, .pkey_hi = 0x7ffe,
 		.log_level = LOG_LEVEL_INFO,
 	};
 	return s;

@@ -63,6 +63,9 @@ struct settings {
 	uint32_t sa_transfers_max;	/* answers of several MADs under way; default 256 */
 	uint32_t sa_transfers_per_port;	/* default 16 */
 
+	/* partitions: P_Keys for those that are added at run time, if none is asked for */
+	uint16_t pkey_lo, pkey_hi;	/* default 0x4000-0x7ffe */
+
 	/* log */
 	enum log_level log_level;
 };

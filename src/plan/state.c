@@ -36,6 +36,19 @@ struct shared_policy *shared_policy_new(struct policy *p)
 	return s;
 }
 
+struct shared_policy *shared_policy_overlay(struct shared_policy *base, struct policy *p)
+{
+	struct shared_policy *s = shared_policy_new(p);
+
+	s->base = shared_policy_ref(base);
+	s->loaded_us = base->loaded_us;
+	s->nth_read = base->nth_read;
+	s->source = base->source;
+	s->uid = base->uid;
+	findings_copy(&s->findings, &base->findings);
+	return s;
+}
+
 struct shared_policy *shared_policy_ref(struct shared_policy *p)
 {
 	p->refs++;
@@ -46,7 +59,11 @@ void shared_policy_unref(struct shared_policy *p)
 {
 	if (!p || --p->refs)
 		return;
-	policy_free(p->p);
+	if (p->base)
+		policy_overlay_free(p->p, p->base->p);
+	else
+		policy_free(p->p);
+	shared_policy_unref(p->base);
 	findings_free(&p->findings);
 	buf_free(&p->text);
 	free(p);

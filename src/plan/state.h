@@ -20,6 +20,9 @@ struct shared_policy {		/* a policy with a reference count */
 	struct buf text;		/* the file as it was read; empty if there is none */
 	enum policy_source source;
 	int64_t uid;			/* of the user who had it loaded; -1: nobody, the daemon */
+	/* NULL, or p is an overlay of that one's, with partitions that were added at run time … */
+	struct shared_policy *base;
+	uint64_t run_time_change;	/* … by so many changes (registry/partitions.h) */
 };
 
 struct subnet_state {
@@ -34,6 +37,8 @@ struct subnet_state {
 struct subnet_state *state_ref(struct subnet_state *s);
 void state_unref(struct subnet_state *s);	/* NULL is fine */
 struct shared_policy *shared_policy_new(struct policy *p);
+/* The same policy, by file, text and user, with an overlay in place of its p; takes that over. */
+struct shared_policy *shared_policy_overlay(struct shared_policy *base, struct policy *p);
 struct shared_policy *shared_policy_ref(struct shared_policy *p);
 void shared_policy_unref(struct shared_policy *p);
 

@@ -20,14 +20,19 @@ struct named_node {
 	uint32_t node;
 };
 
+struct port_names {
+	const struct fabric *f;
+	struct named_node *nodes;		/* in order of description */
+	char label[IB_PORT_NUM_MAX + 1][5];	/* "P0" ... "P254" */
+};
+
 struct resolver {
 	const struct policy *p;
 	const struct fabric *f;
 	struct findings *out;
 	struct group_sets *g;
 	struct guid_index guids;
-	struct named_node *nodes;		/* in order of description */
-	char label[IB_PORT_NUM_MAX + 1][5];	/* "P0" ... "P254" */
+	struct port_names *names;		/* NULL: there are no groups */
 };
 
 static bool set_is_empty(const uint64_t *set, uint32_t words)
@@ -71,18 +76,30 @@ static int compare_desc(const void *pa, const void *pb)
 	return strcmp(a->desc, b->desc);
 }
 
-static void index_names(struct resolver *r)
+struct port_names *port_names_new(const struct fabric *f)
 {
-	r->nodes = xcalloc(r->f->n_nodes, sizeof(*r->nodes));
-	for (uint32_t i = 0; i < r->f->n_nodes; i++)
-		r->nodes[i] = (struct named_node){ r->f->nodes[i].desc, i };
-	qsort(r->nodes, r->f->n_nodes, sizeof(*r->nodes), compare_desc);
+	struct port_names *r = xcalloc(1, sizeof(*r));
+
+	r->f = f;
+	r->nodes = xcalloc(f->n_nodes, sizeof(*r->nodes));
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		r->nodes[i] = (struct named_node){ f->nodes[i].desc, i };
+	qsort(r->nodes, f->n_nodes, sizeof(*r->nodes), compare_desc);
 	for (unsigned i = 0; i < ARRAY_SIZE(r->label); i++)
 		snprintf(r->label[i], sizeof(r->label[i]), "P%u", i);
+	return r;
+}
+
+void port_names_free(struct port_names *n)
+{
+	if (!n)
+		return;
+	free(n->nodes);
+	free(n);
 }
 
 /* The first node whose description is not before the n characters of prefix. */
-static uint32_t first_with_prefix(const struct resolver *r, const char *prefix, size_t n)
+static uint32_t first_with_prefix(const struct port_names *r, const char *prefix, size_t n)
 {
 	uint32_t a = 0, b = r->f->n_nodes;
 
@@ -97,7 +114,7 @@ static uint32_t first_with_prefix(const struct resolver *r, const char *prefix, 
 	return a;
 }
 
-static bool add_ports_of_node(const struct resolver *r, uint32_t node, const char *port_pattern,
+static bool add_ports_of_node(const struct port_names *r, uint32_t node, const char *port_pattern,
 			      uint64_t *set)
 {
 	const struct fabric_node *n = &r->f->nodes[node];
@@ -115,7 +132,7 @@ static bool add_ports_of_node(const struct resolver *r, uint32_t node, const cha
 }
 
 /* "NodeDescription/Pn": a description may hold slashes too, a port number can't. */
-static bool add_name(const struct resolver *r, const char *name, uint64_t *set)
+bool port_names_add(const struct port_names *r, const char *name, uint64_t *set)
 {
 	const char *slash = strrchr(name, '/');
 	bool found = false;
@@ -159,7 +176,7 @@ static void add_names(struct resolver *r, const struct policy_group *group, uint
 	for (size_t i = 0; i < group->port_names.n; i++) {
 		const struct policy_name *name = &group->port_names.v[i];
 
-		if (add_name(r, name->s, set))
+		if (port_names_add(r->names, name->s, set))
 			continue;
 		findings_add(r->out, SEV_WARNING, r->p->file, name->pos,
 			     strpbrk(name->s, "*?") ? "no port in the fabric matches \"%s\""
@@ -168,7 +185,8 @@ static void add_names(struct resolver *r, const struct policy_group *group, uint
 	}
 }
 
-static void add_node_types(struct resolver *r, unsigned types, uint64_t *set)
+void node_types_add(const struct guid_index *guids, const struct fabric *f, unsigned types,
+		    uint64_t *set)
 {
 	static const unsigned type_bit[] = {
 		[IB_NODE_CA_T] = NT_CA, [IB_NODE_SWITCH_T] = NT_SWITCH,
@@ -176,12 +194,12 @@ static void add_node_types(struct resolver *r, unsigned types, uint64_t *set)
 	};
 
 	if (types & NT_SELF)
-		set_add(set, r->f->self);
+		set_add(set, f->self);
 	if (!(types & NT_ALL))
 		return;
-	for (size_t i = 0; i < r->guids.n; i++)
-		if (types & type_bit[port_node(r->f, r->guids.v[i].port)->type])
-			set_add(set, r->guids.v[i].port);
+	for (size_t i = 0; i < guids->n; i++)
+		if (types & type_bit[port_node(f, guids->v[i].port)->type])
+			set_add(set, guids->v[i].port);
 }
 
 static void add_own_members(struct resolver *r, uint32_t group)
@@ -191,7 +209,7 @@ static void add_own_members(struct resolver *r, uint32_t group)
 
 	add_guids(r, pg, set);
 	add_names(r, pg, set);
-	add_node_types(r, pg->node_types, set);
+	node_types_add(&r->guids, r->f, pg->node_types, set);
 }
 
 static void report_empty_groups(struct resolver *r)
@@ -232,15 +250,15 @@ struct group_sets *groups_resolve(const struct policy *p, const struct fabric *f
 	struct resolver r = { .p = p, .f = f, .out = out, .g = sets_new(p, f) };
 
 	guids_build(&r.guids, f);
-	add_node_types(&r, NT_ALL, set_of(r.g, (uint32_t)p->n_groups));
+	node_types_add(&r.guids, f, NT_ALL, set_of(r.g, (uint32_t)p->n_groups));
 	if (p->n_groups)
-		index_names(&r);
+		r.names = port_names_new(f);
 	for (uint32_t i = 0; i < p->n_groups; i++)
 		add_own_members(&r, i);
-	inner_add(&(struct inner_input){ p, f, &r.guids, out }, r.g);
+	inner_add(&(struct inner_input){ p, f, &r.guids, r.names, out }, r.g);
 	report_empty_groups(&r);
 	guids_free(&r.guids);
-	free(r.nodes);
+	port_names_free(r.names);
 	return r.g;
 }
 

@@ -12,6 +12,7 @@
 #define QOSD_QOS_GROUPS_H
 
 #include "fabric/fabric.h"
+#include "qos/guids.h"
 #include "qos/policy.h"
 
 struct group_sets {
@@ -34,6 +35,15 @@ void groups_free(struct group_sets *g);
 uint32_t groups_index(const struct policy *p, const char *name);
 /* The same for many names: in logarithmic time. */
 uint32_t groups_find(const struct group_sets *g, const struct policy *p, const char *name);
+
+/* The nodes of a fabric in order of description, so that a glob costs what it matches. */
+struct port_names *port_names_new(const struct fabric *f);
+void port_names_free(struct port_names *n);	/* NULL is fine */
+/* Adds the ports that a "NodeDescription/Pn" with globs names to a set; false if there are none. */
+bool port_names_add(const struct port_names *n, const char *name, uint64_t *set);
+/* … and the end ports of nodes of these types (enum policy_node_type). */
+void node_types_add(const struct guid_index *guids, const struct fabric *f, unsigned types,
+		    uint64_t *set);
 
 static inline const uint64_t *group_set(const struct group_sets *g, uint32_t group)
 {

@@ -152,7 +152,7 @@ static void add_inner_of_group(const struct inner_input *r, struct inner *in,
 	merge_spans(in, start);
 }
 
-/* By GUIDs and `self` they are added when their set is made; see start_partition(). */
+/* By GUIDs, names, types and `self` they are added when their set is made; see start_partition(). */
 static void add_inner_of_partition(const struct inner_input *r, struct inner *in,
 				   const struct policy_partition *part)
 {
@@ -214,9 +214,15 @@ static void start_partition(const struct inner_input *r, struct inner *in, uint3
 	if (part == r->p->partitions)
 		set_add(set, r->f->self);
 	for (size_t i = 0; i < part->n_members; i++) {
-		if (!part->members[i].group.s)
-			guids_add_range(r->guids, &part->members[i].guids, set);
-		else if (!strcmp(part->members[i].group.s, "self"))
+		const struct policy_member *m = &part->members[i];
+
+		if (m->port_name)
+			port_names_add(r->names, m->port_name, set);
+		else if (m->node_types)
+			node_types_add(r->guids, r->f, m->node_types, set);
+		else if (!m->group.s)
+			guids_add_range(r->guids, &m->guids, set);
+		else if (!strcmp(m->group.s, "self"))
 			set_add(set, r->f->self);
 	}
 }

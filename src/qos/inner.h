@@ -10,6 +10,7 @@ struct inner_input {
 	const struct policy *p;
 	const struct fabric *f;
 	const struct guid_index *guids;
+	const struct port_names *names;
 	struct findings *out;
 };
 

@@ -169,12 +169,18 @@ static void rule_free(struct policy_rule *r)
 	free(r->level_name.s);
 }
 
+void policy_member_free(struct policy_member *m)
+{
+	free(m->group.s);
+	free(m->port_name);
+}
+
 static void partition_free(struct policy_partition *part)
 {
 	free(part->name);
 	free(part->description);
 	for (size_t i = 0; i < part->n_members; i++)
-		free(part->members[i].group.s);
+		policy_member_free(&part->members[i]);
 	free(part->members);
 	free(part->level.s);
 	free(part->ipoib_level.s);
@@ -209,5 +215,100 @@ void policy_free(struct policy *p)
 	free(p->sl2vl);
 	free(p->vlarb);
 	free(p->file);
+	free(p);
+}
+
+/* --- overlays --- */
+
+static char *copy_text(const char *s)
+{
+	return s ? xstrdup(s) : NULL;
+}
+
+static struct policy_partition copy_partition(const struct policy_partition *from)
+{
+	struct policy_partition part = *from;
+
+	part.name = xstrdup(from->name);
+	part.description = copy_text(from->description);
+	part.level.s = copy_text(from->level.s);
+	part.ipoib_level.s = copy_text(from->ipoib_level.s);
+	part.members = xcalloc(from->n_members, sizeof(*part.members));
+	for (size_t i = 0; i < from->n_members; i++) {
+		part.members[i] = from->members[i];
+		part.members[i].group.s = copy_text(from->members[i].group.s);
+		part.members[i].port_name = copy_text(from->members[i].port_name);
+	}
+	return part;
+}
+
+struct policy *policy_overlay(const struct policy *base, size_t more)
+{
+	struct policy *p = xmemdup(base, sizeof(*base));
+
+	p->partitions = xcalloc(base->n_partitions + more, sizeof(*p->partitions));
+	for (size_t i = 0; i < base->n_partitions; i++)
+		p->partitions[i] = copy_partition(&base->partitions[i]);
+	return p;
+}
+
+void policy_add_member(struct policy_partition *part, const struct policy_member *m)
+{
+	part->members = xrealloc(part->members, part->n_members + 1, sizeof(*part->members));
+	part->members[part->n_members++] = *m;
+}
+
+struct u64_ranges policy_ipoib_pkeys(const struct policy *p)
+{
+	bool has[IB_PKEY_DEFAULT + 1] = { false };
+	struct u64_ranges pkeys = { 0 };
+
+	for (size_t i = 0; i < p->n_partitions; i++)
+		has[p->partitions[i].pkey] |= p->partitions[i].ipoib;
+	has[0] = false;		/* of a P_Key that was refused */
+	for (uint32_t v = 1; v <= IB_PKEY_DEFAULT; v++) {
+		if (has[v] && !has[v - 1])
+			*vec_push(&pkeys) = (struct u64_range){ .lo = v };
+		if (has[v])
+			pkeys.v[pkeys.n - 1].hi = v;
+	}
+	return pkeys;
+}
+
+/* The rules for IPoIB share what there is one of: `ipoib`. */
+void policy_overlay_done(struct policy *p, const struct policy *base)
+{
+	bool any = false;
+	struct u64_ranges ipoib;
+
+	for (size_t i = 0; i < base->n_rules; i++)
+		any |= base->rules[i].all_ipoib;
+	if (!any)
+		return;
+	p->rules = xmemdup(base->rules, base->n_rules * sizeof(*base->rules));
+	ipoib = policy_ipoib_pkeys(p);
+	for (size_t i = 0; i < p->n_rules; i++)
+		if (p->rules[i].all_ipoib)
+			p->rules[i].pkeys = ipoib;
+}
+
+static void free_shared_pkeys(struct policy *p)
+{
+	for (size_t i = 0; i < p->n_rules; i++)
+		if (p->rules[i].all_ipoib) {
+			vec_free(&p->rules[i].pkeys);
+			return;
+		}
+}
+
+void policy_overlay_free(struct policy *p, const struct policy *base)
+{
+	for (size_t i = 0; i < p->n_partitions; i++)
+		partition_free(&p->partitions[i]);
+	free(p->partitions);
+	if (p->rules != base->rules) {
+		free_shared_pkeys(p);
+		free(p->rules);
+	}
 	free(p);
 }

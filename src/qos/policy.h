@@ -104,6 +104,7 @@ struct policy_rule {
 	struct u64_ranges qos_classes;		/* 0..4095 */
 	struct u64_ranges tclasses;		/* 0..255 */
 	struct u64_ranges pkeys;		/* 15-bit */
+	bool all_ipoib;				/* … those of all partitions with IPoIB */
 	struct u64_ranges sls;			/* 0..15 */
 	struct u64_ranges dest_guids;		/* port GUIDs */
 	enum policy_ulp ulp;
@@ -115,12 +116,19 @@ struct policy_rule {
 /* PartitionMembership: both: the port holds the full and the limited P_Key (OpenSM's "both"). */
 enum membership { MEMBER_NONE, MEMBER_LIMITED, MEMBER_FULL, MEMBER_BOTH };
 
-/* One line of `members`: a group, or ports by GUID; no two lines say the same who. */
+/*
+ * One line of `members`: a group, or ports by GUID; no two lines say the same who.
+ * Those that were added at run time (registry/partitions.h) may also name ports
+ * or types of node; they have no place in the file.
+ */
 struct policy_member {
 	struct src_pos pos;
-	struct policy_name group;	/* group name, "all" or "self"; s NULL if by guids */
-	struct u64_range guids;		/* port GUIDs, when group.s is NULL */
+	struct policy_name group;	/* group name, "all" or "self"; s NULL if by another */
+	char *port_name;		/* "NodeDescription/Pn" with globs, or NULL */
+	unsigned node_types;		/* enum policy_node_type, or 0 */
+	struct u64_range guids;		/* port GUIDs, when it is none of those */
 	enum membership membership;
+	bool run_time;
 };
 
 struct policy_partition {
@@ -135,6 +143,7 @@ struct policy_partition {
 	bool ipoib;			/* has an IPoIB broadcast group */
 	struct policy_name ipoib_level;	/* "" = the partition's level */
 	uint32_t ipoib_level_index;
+	bool run_time;			/* no partition of the file */
 };
 
 /* An intention (T-classes, B3): what some levels are to get of every link. */
@@ -227,6 +236,25 @@ void policy_add_implied(struct policy *p);
 /* The member `all: full`, which the default partition has unless it says otherwise. */
 void policy_add_everybody(struct policy_partition *part);
 void policy_free(struct policy *p);	/* NULL is fine */
+/*
+ * A policy that is like base but for its partitions, of which it has a copy, with
+ * room for `more`; all else it shares with base, which must outlive it.  `ulp: ipoib`
+ * follows the partitions by policy_overlay_done(), once they are what they are to be.
+ */
+struct policy *policy_overlay(const struct policy *base, size_t more);
+void policy_overlay_done(struct policy *p, const struct policy *base);
+void policy_overlay_free(struct policy *p, const struct policy *base);
+/* The P_Keys of all partitions with IPoIB, in as few ranges as there can be; no positions. */
+struct u64_ranges policy_ipoib_pkeys(const struct policy *p);
+/* Adds a line to the members of an overlay's partition; takes over what it points to. */
+void policy_add_member(struct policy_partition *part, const struct policy_member *m);
+void policy_member_free(struct policy_member *m);	/* what it points to */
+/* How findings call the file of what may have been added at run time. */
+#define POLICY_RUN_TIME "(run-time partitions)"
+static inline const char *policy_file_of(const struct policy *p, bool run_time)
+{
+	return run_time ? POLICY_RUN_TIME : p->file;
+}
 /* Index, or UINT32_MAX. */
 uint32_t policy_find_group(const struct policy *p, const char *name);
 uint32_t policy_find_level(const struct policy *p, const char *name);

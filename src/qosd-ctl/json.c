@@ -21,7 +21,10 @@ static void open_object(const json_t *object, const char *rows)
 	char *text = json_dumps(object, JSON_INDENT(2) | REALS);
 	size_t n = strlen(text);
 
-	while (n > 0 && (text[n - 1] == '}' || text[n - 1] == '\n'))
+	/* "\n}" of the object itself: a last member may be an object, too */
+	if (n > 0)
+		n--;
+	while (n > 0 && text[n - 1] == '\n')
 		n--;
 	printf("%.*s,\n  \"%s\": [", (int)n, text, rows);
 	free(text);

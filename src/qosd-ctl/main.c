@@ -17,7 +17,9 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "convert.h"
+#include "members.h"
 #include "output.h"
+#include "partition.h"
 #include "qosd/ctl.h"
 
 #ifndef QOSD_VERSION
@@ -26,6 +28,8 @@
 #define PATIENCE_SECONDS 30	/* for a daemon that has taken a request and says nothing, */
 #define PATIENCE_FILE_SECONDS 600	/* … which may be working on a file */
 #define PATIENCE_ENDLESS 0		/* … whose answer has no end */
+
+#define WAIT_SECONDS 60u	/* for a change to be in force */
 
 enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_NO_DAEMON = 2 };
 
@@ -40,6 +44,10 @@ struct command {
 	const char *flags[4];		/* options without a value */
 	bool follows;			/* its answer has no end: no patience is lost, and each
 					 * row is printed at once, with -j in a line of its own */
+	/* The file that it brings is made of the words, and goes to the command `request`. */
+	bool (*make)(char **words, json_t *args, struct buf *file);
+	const char *words;		/* … which are these */
+	const char *request;		/* if it is not called by its name */
 };
 
 static const struct command commands[] = {
@@ -78,6 +86,19 @@ static const struct command commands[] = {
 	  .text = &text_policy_show, .flags = { "normal" } },
 	{ "policy history", { NULL }, { NULL }, "changes of the policy",
 	  .text = &text_policy_history },
+	{ "partition add", { NULL }, { NULL },
+	  "add a partition, or members to one", .text = &text_partition_change,
+	  .words = "NAME [WHO[=full|limited|both] ...] [--pkey N] [--level L] [--ipoib] "
+		   "[--ipoib-level L] [--wait]",
+	  .make = partition_add, .request = "partition change" },
+	{ "partition remove", { NULL }, { NULL },
+	  "remove members, or all that was added", .text = &text_partition_change,
+	  .words = "NAME [WHO ...] [--wait]", .make = partition_remove, .request = "partition change" },
+	{ "partition apply", { "<file" }, { NULL }, "many changes at once (JSON), or none of them",
+	  .text = &text_partition_change, .flags = { "wait" }, .request = "partition change" },
+	{ "partition show", { "name" }, { NULL }, "partitions with members, from where, and ports",
+	  .text = &text_partition_show, .optional = 1 },
+	{ "partitions", { NULL }, { NULL }, "all partitions", .text = &text_partitions },
 	{ "reload", { NULL }, { NULL }, "read the policy file again", .text = &text_reload },
 	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", .text = &text_sweep },
 	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", .text = NULL },
@@ -115,7 +136,7 @@ static void put_synopsis(const struct command *c, FILE *out)
 {
 	size_t n = count_operands(c);
 
-	fprintf(out, "%s", c->name);
+	fprintf(out, "%s%s%s", c->name, c->words ? " " : "", c->words ? c->words : "");
 	for (size_t i = 0; i < n; i++) {
 		fputs(i + c->optional < n ? " " : " [", out);
 		put_operand(c->operands[i], out);
@@ -446,7 +467,7 @@ static int ask(const struct command *c, json_t *args, const struct buf *file,
 
 	if (!daemon)
 		return status;
-	send_request(daemon, c->name, args, file);
+	send_request(daemon, c->request ? c->request : c->name, args, file);
 	answer = read_object(daemon);
 	if (answer)
 		status = print_answer(daemon, answer, out);
@@ -474,18 +495,53 @@ static const struct output *choose_output(const struct command *c, json_t *args)
 	return made ? &file_output : NULL;
 }
 
+/* "status", until what was asked for is on the devices. */
+static bool wait_in_force(void)
+{
+	for (unsigned i = 0; i < WAIT_SECONDS * 50; i++) {
+		FILE *daemon = connect_daemon(PATIENCE_SECONDS);
+		json_t *answer = NULL, *args = json_object();
+		const json_t *x;
+		bool done = false;
+
+		if (daemon) {
+			send_request(daemon, "status", args, NULL);
+			answer = read_object(daemon);
+			x = json_object_get(json_object_get(json_object_get(answer, "result"),
+							    "policy"), "run-time");
+			done = x && num(x, "change") == num(x, "change-in-force");
+			fclose(daemon);
+		}
+		json_decref(answer);
+		json_decref(args);
+		if (!daemon || done)
+			return done;
+		usleep(20000);
+	}
+	fprintf(stderr, "qosd-ctl: it is not in force after %u s\n", WAIT_SECONDS);
+	return false;
+}
+
 static int run(const struct command *c, char **argv)
 {
-	json_t *args = parse_args(c, argv);
-	const struct output *out = args ? choose_output(c, args) : NULL;
-	bool sends_file = c->operands[0] && is_file(c->operands[0]);
 	struct buf file = { 0 };
+	json_t *args = c->make ? json_object() : parse_args(c, argv);
+	bool sends_file = c->make || (c->operands[0] && is_file(c->operands[0])), wait;
+	const struct output *out;
 	int status = EXIT_REFUSED;
 
-	if (!args)
+	if (!args || (c->make && !c->make(argv, args, &file))) {
+		json_decref(args);
+		buf_free(&file);
 		return usage_error(c);
-	if (out && (!sends_file || read_file(args, &file)))
+	}
+	wait = json_is_true(json_object_get(args, "wait"));
+	json_object_del(args, "wait");
+	out = choose_output(c, args);
+	if (out && (!sends_file || c->make || read_file(args, &file)))
 		status = ask(c, args, sends_file ? &file : NULL, out);
+	if (wait && status == EXIT_DONE && !wait_in_force())
+		status = EXIT_REFUSED;
 	buf_free(&file);
 	json_decref(args);
 	if (fflush(stdout) != 0 && status == EXIT_DONE)

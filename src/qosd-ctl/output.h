@@ -36,6 +36,8 @@ void put_hops(const json_t *hops);
 extern const struct output text_plan, text_policy_load, text_policy_confirm, text_policy_revert,
 			   text_policy_show, text_policy_history;
 extern const struct output text_sa_stats, text_sa_trace;	/* text_sa.c */
+/* … and of partitions (partition.c). */
+extern const struct output text_partition_change, text_partitions, text_partition_show;
 /* The findings that may come with an error, to stderr. */
 void text_findings_of_error(const json_t *answer);
 

@@ -29,6 +29,7 @@
 #include "loop/loop.h"
 #include "mad/mad.h"
 #include "registry/mcast.h"
+#include "registry/partitions.h"
 #include "policies/policies.h"
 #include "qosd/qosd.h"
 #include "sa/sa.h"
@@ -61,6 +62,7 @@ struct qosd {
 	pthread_mutex_t sa_lock;
 	struct sa_stats *sa_stats;	/* the sum, when it is asked for */
 	struct ctl *ctl;
+	struct run_time *run_time;	/* partitions that were added */
 	struct sig *hup, *term, *intr;
 	struct hup reload;
 	pthread_mutex_t reading;	/* of the policy file */
@@ -172,8 +174,10 @@ static void on_published(void *arg, struct subnet_state *s)
 
 	pthread_mutex_lock(&q->sa_lock);
 	q->sa.state = q->quick.state = s ? state_ref(s) : NULL;
-	if (s)
+	if (s) {
 		mcast_sync(q->sa.mcast, s);
+		run_time_leave_groups(q->sa.mcast, s);
+	}
 	pthread_mutex_unlock(&q->sa_lock);
 	state_unref(old);
 }
@@ -282,11 +286,68 @@ static void on_fatal(void *arg, const char *why)
 
 /* --- reload and end --- */
 
+/* With what was added at run time; what of that is not in force is said. */
+static struct shared_policy *effective_policy(const struct qosd *q, struct shared_policy *p)
+{
+	struct shared_policy *s = run_time_policy(q->run_time, p);
+
+	for (size_t i = p->findings.n; i < s->findings.n; i++)
+		log_warn("partitions", "%s", s->findings.v[i].text);
+	return s;
+}
+
 static void apply_policy(void *arg, struct shared_policy *p)
 {
 	struct qosd *q = arg;
+	struct shared_policy *effective = effective_policy(q, p);
 
-	sm_set_policy(q->sm, p);
+	sm_set_policy(q->sm, effective);
+	shared_policy_unref(effective);
+}
+
+static const struct run_time *get_run_time(void *arg)
+{
+	struct qosd *q = arg;
+
+	return q->run_time;
+}
+
+static bool save_run_time(struct qosd *q, const struct run_time *x)
+{
+	struct buf lines = { 0 };
+	bool saved;
+
+	run_time_print(x, &lines);
+	saved = store_save_partitions(q->store, lines.n ? lines.s : "");
+	buf_free(&lines);
+	return saved;
+}
+
+static bool set_run_time(void *arg, struct run_time *x, int64_t uid, struct buf *err)
+{
+	struct qosd *q = arg;
+
+	if (!save_run_time(q, x)) {
+		buf_puts(err, "it can't be kept in the state folder");
+		run_time_free(x);
+		return false;
+	}
+	log_info("partitions", "changed by user %" PRId64 ": %zu entries, %zu members", uid, x->v.n,
+		 x->n_members);
+	run_time_free(q->run_time);
+	q->run_time = x;
+	apply_policy(q, policies_in_force(q->policies));
+	return true;
+}
+
+static void load_run_time(struct qosd *q)
+{
+	q->run_time = run_time_new();
+	if (!store_load_partitions(q->store, run_time_line, q->run_time)) {
+		run_time_free(q->run_time);	/* all of it or nothing */
+		q->run_time = run_time_new();
+	}
+	q->run_time->change = q->run_time->v.n > 0;
 }
 
 /* In any thread.  Of several that read at a time, the last to begin is the one that counts. */
@@ -441,7 +502,10 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = sa_stats,
 		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
 		.mft_next = mft_next, .mft_entry = mft_entry,
+		.run_time = get_run_time, .run_time_set = set_run_time,
+		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,
 	};
+	struct shared_policy *effective;
 
 	q->store = store_open(q->o->state_dir, err);
 	if (!q->store)
@@ -464,7 +528,10 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		return false;
 	log_info("qosd", "port 0x%016" PRIx64 " (%s port %d)", mad_info(q->mad)->guid,
 		 mad_info(q->mad)->ca, mad_info(q->mad)->port);
-	q->sm = sm_new(q->loop, q->mad, s, policy, q->store, &hooks);
+	load_run_time(q);
+	effective = effective_policy(q, policy);
+	q->sm = sm_new(q->loop, q->mad, s, effective, q->store, &hooks);
+	shared_policy_unref(effective);
 	sm_set_mcast(q->sm, q->sa.mcast);
 	q->policies = policies_new(q->loop, q->store, policy, &ph);
 	env.policies = q->policies;
@@ -487,6 +554,7 @@ static void close_all(struct qosd *q)
 	sa_stats_free(q->sa.stats);
 	sa_stats_free(q->quick.stats);
 	sa_stats_free(q->sa_stats);
+	run_time_free(q->run_time);
 	sig_free(q->hup);
 	sig_free(q->term);
 	sig_free(q->intr);

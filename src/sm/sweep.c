@@ -240,6 +240,7 @@ static void plan_run(void *arg)
 				     clock_mono_us);
 		/* before any device hears of them: after a crash they must be the same */
 		store_save_lids(t->store, t->plan);
+		store_save_pkeys(t->store, t->plan);
 	}
 	if (second || (t->whole && t->plan->tables->managed)) {
 		plan_complete(t->plan, clock_mono_us);

@@ -24,6 +24,10 @@
 #define REFUSED_TITLE	"qosd refused 1\n"
 #define HISTORY_FILE	"history"
 #define HISTORY_TITLE	"qosd history 1\n"
+#define PKEYS_FILE	"pkeys"
+#define PKEYS_TITLE	"qosd pkeys 1\n"
+#define PARTITIONS_FILE	"partitions"
+#define PARTITIONS_TITLE "qosd partitions 1\n"
 
 struct refusal {
 	uint64_t guid, want, got;
@@ -41,7 +45,7 @@ struct store {
 	int lock_fd;
 	struct lid_map lids;
 	struct refusals refused;
-	bool lids_dirty, refused_dirty;
+	bool lids_dirty, refused_dirty, pkeys_dirty;
 	/* while the groups are being read */
 	struct mcast_db *groups;
 	struct mcast_group *group;
@@ -234,6 +238,52 @@ bool store_save_lids(struct store *s, const struct plan *p)
 	}
 	ok = file_write(s, LIDS_FILE, &b);
 	s->lids_dirty = !ok;
+	buf_free(&b);
+	return ok;
+}
+
+/* --- places of P_Keys: a GUID and the table, from place 0 on --- */
+
+static bool pkeys_line(struct store *s, const char *text)
+{
+	VEC(uint16_t) keys = { 0 };
+	uint64_t guid;
+	unsigned key;
+	int end = 0;
+	bool good = sscanf(text, "0x%" SCNx64 "%n", &guid, &end) == 1 && end;
+
+	for (text += end; good && *text; text += end) {
+		end = 0;
+		good = *text == ' ' && sscanf(text, " %4x%n", &key, &end) == 1 && end &&
+		       keys.n <= UINT16_MAX;
+		if (good)
+			*vec_push(&keys) = (uint16_t)key;
+	}
+	if (good)
+		pkey_places_put(&s->lids.pkeys, guid, keys.v, (uint32_t)keys.n);
+	vec_free(&keys);
+	return good;
+}
+
+bool store_save_pkeys(struct store *s, const struct plan *p)
+{
+	struct buf b = { 0 };
+	bool ok;
+
+	s->pkeys_dirty |= pkey_places_learn(&s->lids.pkeys, p->f, p->partitions);
+	if (!s->pkeys_dirty)
+		return true;
+	buf_puts(&b, PKEYS_TITLE);
+	for (size_t i = 0; i < s->lids.pkeys.rows.n; i++) {
+		const struct pkey_row *row = &s->lids.pkeys.rows.v[i];
+
+		buf_printf(&b, "0x%016" PRIx64, row->guid);
+		for (uint32_t k = 0; k < row->n; k++)
+			buf_printf(&b, " %x", row->keys[k]);
+		buf_puts(&b, "\n");
+	}
+	ok = file_write(s, PKEYS_FILE, &b);
+	s->pkeys_dirty = !ok;
 	buf_free(&b);
 	return ok;
 }
@@ -443,30 +493,48 @@ bool store_save_groups(struct store *s, const struct mcast_db *db)
 	return ok;
 }
 
-/* --- the history of policies, whose lines are policies/'s --- */
+/* --- files whose lines are others': the history of policies, partitions --- */
 
-static bool history_line(struct store *s, const char *text)
+static bool their_line(struct store *s, const char *text)
 {
 	return s->line(s->line_arg, text);
+}
+
+static bool save_lines(const struct store *s, const char *file, const char *title,
+		       const char *lines)
+{
+	struct buf b = { 0 };
+	bool ok;
+
+	buf_puts(&b, title);
+	buf_puts(&b, lines);
+	ok = file_write(s, file, &b);
+	buf_free(&b);
+	return ok;
 }
 
 bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
 {
 	s->line = line;
 	s->line_arg = arg;
-	return file_read(s, HISTORY_FILE, HISTORY_TITLE, history_line);
+	return file_read(s, HISTORY_FILE, HISTORY_TITLE, their_line);
 }
 
 bool store_save_history(struct store *s, const char *lines)
 {
-	struct buf b = { 0 };
-	bool ok;
+	return save_lines(s, HISTORY_FILE, HISTORY_TITLE, lines);
+}
 
-	buf_puts(&b, HISTORY_TITLE);
-	buf_puts(&b, lines);
-	ok = file_write(s, HISTORY_FILE, &b);
-	buf_free(&b);
-	return ok;
+bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
+{
+	s->line = line;
+	s->line_arg = arg;
+	return file_read(s, PARTITIONS_FILE, PARTITIONS_TITLE, their_line);
+}
+
+bool store_save_partitions(struct store *s, const char *lines)
+{
+	return save_lines(s, PARTITIONS_FILE, PARTITIONS_TITLE, lines);
 }
 
 /* --- the folder --- */
@@ -509,6 +577,7 @@ struct store *store_open(const char *dir, struct buf *err)
 	}
 	file_read(s, LIDS_FILE, LIDS_TITLE, lid_line);
 	file_read(s, REFUSED_FILE, REFUSED_TITLE, refused_line);
+	file_read(s, PKEYS_FILE, PKEYS_TITLE, pkeys_line);
 	return s;
 }
 
@@ -520,6 +589,7 @@ void store_close(struct store *s)
 		close(s->lock_fd);
 	map64_free(&s->lids.by_guid);
 	map64_free(&s->lids.lmc_by_guid);
+	pkey_places_free(&s->lids.pkeys);
 	refusals_clear(&s->refused);
 	free(s->dir);
 	free(s);

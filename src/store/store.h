@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What outlives the daemon, in the state folder: LIDs by GUID, multicast groups
- * with their members, values that devices do not take, and the history of
- * policies.
+ * What outlives the daemon, in the state folder: LIDs and places of P_Keys by GUID,
+ * multicast groups with their members, values that devices do not take, partitions
+ * that were added at run time, and the history of policies.
  *
  * Each file is text with a title line and a last line that holds a digest of
  * all before it.  It is written beside its place, synced and renamed, so that
@@ -32,6 +32,14 @@ void store_close(struct store *s);
 struct lid_map *store_lids(struct store *s);
 /* Remembers the LIDs of a plan and writes the file if anything changed. */
 bool store_save_lids(struct store *s, const struct plan *p);
+/* The same of the places of P_Keys, which are in that map, too. */
+bool store_save_pkeys(struct store *s, const struct plan *p);
+/*
+ * The partitions that were added at run time (registry/partitions.h), as lines:
+ * like the history of policies below.
+ */
+bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
+bool store_save_partitions(struct store *s, const char *lines);
 
 /*
  * A Set that a device answered without error, keeping another value: asking

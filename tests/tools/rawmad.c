@@ -4,10 +4,11 @@
  * the status and the data of the answer; or a lot of random ones, to see who
  * survives it.
  *
- *   rawmad [-d LID] CLASS METHOD ATTRIBUTE MODIFIER [OFFSET:HEX ...]
+ *   rawmad [-d LID] [-k PLACE] CLASS METHOD ATTRIBUTE MODIFIER [OFFSET:HEX ...]
  *   rawmad -n COUNT [-s SEED] CLASS
  *
- * OFFSET:HEX puts bytes at a place of the MAD.  Exit status 0: answered, 1: no
+ * OFFSET:HEX puts bytes at a place of the MAD; -k sends it by the P_Key that is there in
+ * the port's table (0 if not given).  Exit status 0: answered, 1: no
  * answer, 2: can't be done.  Of an answer the first 224 bytes are there under
  * the simulator.
  */
@@ -57,6 +58,7 @@ static struct {
 	int fd, agent;
 	umad_port_t port;
 	uint16_t dlid;
+	int place;		/* of the P_Key */
 	uint8_t *umad;
 } io;
 
@@ -87,6 +89,7 @@ static void send_mad(const uint8_t *mad, int timeout_ms)
 	memset(io.umad, 0, umad_size());
 	memcpy(umad_get_mad(io.umad), mad, MAD_LEN);
 	umad_set_addr(io.umad, io.dlid, gsi, 0, gsi ? (int)0x80010000 : 0);
+	umad_set_pkey(io.umad, io.place);
 	if (umad_send(io.fd, io.agent, io.umad, MAD_LEN, timeout_ms, 0) < 0)
 		die("can't send: %s", strerror(errno));
 }
@@ -215,16 +218,17 @@ int main(int argc, char **argv)
 	unsigned dlid = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "+d:n:s:")) != -1)
+	while ((c = getopt(argc, argv, "+d:k:n:s:")) != -1)
 		switch (c) {
 		case 'd': dlid = number(optarg); break;
+		case 'k': io.place = (int)number(optarg); break;
 		case 'n': count = number(optarg); break;
 		case 's': seed = number(optarg); break;
 		default: exit(2);
 		}
 	argv += optind;
 	if (argc - optind < (count ? 1 : 4))
-		die("usage: rawmad [-d LID] CLASS METHOD ATTRIBUTE MODIFIER [OFFSET:HEX ...]\n"
+		die("usage: rawmad [-d LID] [-k PLACE] CLASS METHOD ATTRIBUTE MODIFIER [OFFSET:HEX ...]\n"
 		    "       rawmad -n COUNT [-s SEED] CLASS");
 	uint8_t class = (uint8_t)number(argv[0]);
 

@@ -211,6 +211,8 @@ static const struct row settings_rows[] = {
 	{ "sa-requests-per-port: ~\n", { "1", "1000000" }, { BAD_NUMBER, "0", "1000001" } },
 	{ "sa-transfers-max: ~\n", { "1", "65536" }, { BAD_NUMBER, "0", "65537" } },
 	{ "sa-transfers-per-port: ~\n", { "1", "65536" }, { BAD_NUMBER, "0", "65537" } },
+	{ "partition-pkeys: ~\n", { "1", "0x10-0x7ffe" },
+	  { "", "[]", "{}", "x", "-1", "1.5", "1-", "0", "0x7fff", "1-0x7fff", "5-4" } },
 	{ "log-level: ~\n", { "error", "warning", "info", "debug" },
 	  { "", "[]", "{}", "verbose", "[info]", "Info", "3" } },
 };

@@ -93,7 +93,7 @@ static void activate(struct fabric *f)
 struct subnet_state *test_subnet_load(const char *path, bool keep_lids, struct policy *policy)
 {
 	struct subnet_state *s = xcalloc(1, sizeof(*s));
-	struct lid_map known;
+	struct lid_map known = { 0 };
 	struct buf err = { 0 };
 	/* settings outlive all states: the daemon's, read once */
 	static struct settings *settings;

@@ -29,7 +29,7 @@ static struct policy *parse(const char *text)
 /* The subnet of two switches and three hosts with other policies. */
 static void compare(const char *old, const char *new)
 {
-	struct lid_map none;
+	struct lid_map none = { 0 };
 
 	map64_init(&none.by_guid, 8);
 	map64_init(&none.lmc_by_guid, 8);

@@ -175,7 +175,7 @@ static void build_partitions_again(void)
 	struct findings f = { .max = 0 };
 
 	partitions_free(p->partitions);
-	p->partitions = partitions_build(state->policy->p, state->f, p->groups, &f);
+	p->partitions = partitions_build(state->policy->p, state->f, p->groups, NULL, &f);
 	findings_free(&f);
 }
 

@@ -21,6 +21,7 @@ static struct policy *p;
 static struct group_sets *g;
 static struct partitions *parts;
 static struct findings findings;
+static const struct pkey_places *known;
 static uint32_t sw;
 
 static uint32_t host(unsigned h)
@@ -71,7 +72,7 @@ static void build(void)
 	groups_free(g);
 	findings_free(&findings);
 	g = groups_resolve(p, f, &findings);
-	parts = partitions_build(p, f, g, &findings);
+	parts = partitions_build(p, f, g, known, &findings);
 }
 
 static void clear_members(struct policy_partition *part)
@@ -267,6 +268,125 @@ START_TEST(memberships)
 }
 END_TEST
 
+/* --- places --- */
+
+static struct pkey_places places;
+
+static void forget_partitions(void)
+{
+	for (size_t i = 1; i < p->n_partitions; i++) {
+		clear_members(&p->partitions[i]);
+		free(p->partitions[i].members);
+		free(p->partitions[i].name);
+	}
+	p->n_partitions = 1;
+}
+
+/* Another policy, on ports that know the places of the one before. */
+static void then(const char *text)
+{
+	forget_partitions();
+	members(text);
+	build();
+	pkey_places_learn(&places, f, parts);
+}
+
+START_TEST(keys_keep_their_places)
+{
+	known = &places;
+	then("1: A=full B=limited; 2: A=both; 3: A=full B=full");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 8001 8002 0002 8003");
+	/* what left makes a hole, for the switch, too; the last makes none */
+	then("1: B=limited; 2: A=both; 3: A=full");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 0000 8002 0002 8003");
+	ck_assert_str_eq(keys_of(switch_port(A + 1)), "ffff 0000 8002 8003");
+	ck_assert_str_eq(keys_of(host(B)), "ffff 0001");
+	/* another order of the policy moves nothing; what is new fills the hole, then goes behind */
+	then("3: A=full; 5: A=limited B=full; 6: A=full; 2: A=both");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 0005 8002 0002 8003 8006");
+	ck_assert_str_eq(keys_of(host(B)), "ffff 8005");
+	ck_assert_uint_eq(shared_pkey(parts, host(A), host(B), 0), 0xffff);
+	ck_assert_uint_eq(shared_pkey(parts, host(A), host(B), 5), 0x0005);
+	/* another form in the same place, one of two forms in its own */
+	then("5: A=full; 2: A=limited; 3: A=limited");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 8005 0000 0002 0003");
+	ck_assert_str_eq(keys_of(switch_port(A + 1)), "ffff 8005 0000 8002 8003");
+	/* out of the default partition, and in it again: it is the first */
+	then("7fff: B=full; 5: A=full; 3: A=limited");
+	ck_assert_str_eq(keys_of(host(A)), "0000 8005 0000 0000 0003");
+	then("7fff: B=full; 5: A=full; 3: A=limited; 7: A=full");
+	ck_assert_str_eq(keys_of(host(A)), "8007 8005 0000 0000 0003");
+	then("7fff: all=full; 5: A=full; 3: A=limited; 7: A=full");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 8005 8007 0000 0003");
+	then("7fff: S=full");
+	ck_assert_str_eq(keys_of(host(A)), "");
+	pkey_places_free(&places);
+	known = NULL;
+}
+END_TEST
+
+START_TEST(places_of_a_short_table)
+{
+	known = &places;
+	f->switches[0].enforce_cap = 3;
+	then("1: A=full; 2: A=full; 3: A=full; 4: A=full");
+	ck_assert(!parts->enforce[switch_port(A + 1)]);
+	/* too short for the hole, not for the keys */
+	then("3: A=full; 4: A=full");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 0000 0000 8003 8004");
+	ck_assert(parts->enforce[switch_port(A + 1)]);
+	ck_assert_str_eq(keys_of(switch_port(A + 1)), "ffff 8003 8004");
+	/* of a table that was longer the places that are there count */
+	f->nodes[A].partition_cap = 4;
+	then("9: A=full; 3: A=full; 4: A=full; 5: A=full B=full");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 8009 8004 8003");
+	ck_assert_uint_eq(parts->left_out.n, 1);
+	ck_assert_uint_eq(parts->left_out.v[0].partition, 4);
+	ck_assert_uint_eq(parts->left_out.v[0].port, host(A));
+	pkey_places_free(&places);
+	known = NULL;
+}
+END_TEST
+
+/* Where all have the same there is nothing to enforce, whatever the order. */
+START_TEST(places_keep_nobody_apart)
+{
+	known = &places;
+	then("1: all=full; 2: all=full");
+	ck_assert(!pkey_places_learn(&places, f, parts));
+	then("2: all=full");
+	then("2: all=full; 3: A=full");
+	then("2: all=full; 4: all=full; 3: A=full");
+	then("2: all=full; 3: all=full; 4: all=full");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 8003 8002 8004");
+	ck_assert_str_eq(keys_of(host(B)), "ffff 8004 8002 8003");
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		ck_assert(!parts->enforce[i]);
+	pkey_places_free(&places);
+	known = NULL;
+}
+END_TEST
+
+START_TEST(members_by_name_and_type)
+{
+	struct policy_partition *part = partition(1);
+
+	policy_add_member(part, &(struct policy_member){
+		.port_name = xstrdup("n2?/P1"), .membership = MEMBER_FULL, .run_time = true });
+	policy_add_member(part, &(struct policy_member){
+		.node_types = NT_SWITCH, .membership = MEMBER_LIMITED, .run_time = true });
+	policy_add_member(part, &(struct policy_member){
+		.port_name = xstrdup("nobody/*"), .membership = MEMBER_FULL, .run_time = true });
+	build();
+	ck_assert_str_eq(keys_of(host(A)), "ffff 8001");
+	ck_assert_str_eq(keys_of(host(B)), "ffff");
+	ck_assert_str_eq(keys_of(switch_port(0)), "ffff 0001");
+	const struct finding *e = finds(SEV_WARNING, "no port in the fabric matches \"nobody/*\"");
+	ck_assert_ptr_nonnull(e);
+	ck_assert_str_eq(e->file, POLICY_RUN_TIME);
+}
+END_TEST
+
 /* --- levels --- */
 
 static uint32_t add_level(uint64_t lo, uint64_t hi)
@@ -454,6 +574,10 @@ int main(void)
 	tcase_add_test(t, nothing_to_enforce);
 	tcase_add_loop_test(t, who_talks_to_whom, 0, ARRAY_SIZE(pairs));
 	tcase_add_test(t, memberships);
+	tcase_add_test(t, keys_keep_their_places);
+	tcase_add_test(t, places_of_a_short_table);
+	tcase_add_test(t, places_keep_nobody_apart);
+	tcase_add_test(t, members_by_name_and_type);
 	tcase_add_test(t, levels_for_some_pkeys);
 	tcase_add_test(t, no_room);
 	tcase_add_test(t, absent_members);

@@ -198,6 +198,54 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* Two ports, of which the second has a table that is worth remembering. */
+static void save_pkeys(struct store *s, uint16_t *keys, uint32_t n)
+{
+	struct fabric_node node = { .type = 1 };	/* CA */
+	struct fabric_port ports[2] = { 
+		{ .guid = 0x100, .num = 1, .present = true },
+		{ .guid = 0x101, .num = 2, .present = true },
+	 };
+	uint16_t plain[] = { 0xffff };
+	struct pkey_table tables[] = { { 0 }, { .keys = plain, .n = 1 }, { .keys = keys, .n = n } };
+	uint32_t table[] = { 1, 2 };
+	struct partitions parts = { .n_ports = 2, .table = table, .tables = tables };
+	struct fabric f = { .nodes = &node, .n_nodes = 1, .ports = ports, .n_ports = 2 };
+	struct plan p = { .f = &f, .partitions = &parts };
+
+	ck_assert(store_save_pkeys(s, &p));
+}
+
+START_TEST(places_of_pkeys_are_kept)
+{
+	uint16_t keys[] = { 0x7fff, 0, 0x8002 };
+	char *path = file_of("pkeys"), *aside = file_of("pkeys.damaged");
+	struct store *s = open_store();
+	const struct pkey_places *x;
+
+	save_pkeys(s, keys, 1);
+	ck_assert_int_ne(access(path, F_OK), 0);	/* nothing to remember */
+	save_pkeys(s, keys, 3);
+	store_close(s);
+	s = open_store();
+	x = &store_lids(s)->pkeys;
+	ck_assert_uint_eq(x->rows.n, 1);
+	ck_assert_uint_eq(x->rows.v[0].guid, 0x101);
+	ck_assert_uint_eq(x->rows.v[0].n, 3);
+	ck_assert_mem_eq(x->rows.v[0].keys, keys, sizeof(keys));
+	store_close(s);
+	corrupt("pkeys", 20, "f", 1);
+	s = open_store();
+	ck_assert_uint_eq(store_lids(s)->pkeys.rows.n, 0);
+	ck_assert_int_eq(access(aside, F_OK), 0);
+	store_close(s);
+	unlink(path);
+	unlink(aside);
+	free(path);
+	free(aside);
+}
+END_TEST
+
 START_TEST(groups_are_kept)
 {
 	struct mcast_group like = {
@@ -268,6 +316,7 @@ int main(void)
 	tcase_add_test(t, one_at_a_time);
 	tcase_add_test(t, unusable_folder);
 	tcase_add_test(t, refusals);
+	tcase_add_test(t, places_of_pkeys_are_kept);
 	tcase_add_test(t, groups_are_kept);
 	tcase_add_test(t, without_a_folder);
 	suite_add_tcase(s, t);
