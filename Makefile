@@ -302,9 +302,11 @@ bench-programs: $(TEST_TOOLS) $(BENCH_PROGRAMS) $(BENCH_LIBRARIES)
 bench: all bench-programs	## measure (not a test; T=bringup: one of them)
 	@set -e; for b in $(call chosen,$(BENCHES)); do echo "== $$b"; "$$b"; done
 
-.PHONY: oracle
+.PHONY: oracle pathref
 oracle: all check-programs	## 200 made-up policies, 20,000 queries each, OpenSM against qosd
 	@ORACLE_POLICIES=200 ORACLE_QUERIES=20000 QOSD_SIMULATOR=qosd-sim tests/e2e/sim-oracle.sh
+pathref: all check-programs	## 100,000 path queries against a slow reference
+	@PATHREF_POLICIES=5 PATHREF_QUERIES=3400 QOSD_SIMULATOR=qosd-sim tests/e2e/sim-pathref.sh
 
 lint:	## cppcheck, shellcheck, mandoc
 	@scripts/lint

@@ -97,10 +97,14 @@ static void find_candidates(struct choice *x, struct sa_msg *m, const struct pat
 
 /* --- the choice --- */
 
+static bool has_end(const struct candidate *c, uint32_t port)
+{
+	return c->q.src == port || c->q.dst == port;
+}
+
 static unsigned ends_in_common(const struct candidate *a, const struct candidate *b)
 {
-	return (a->q.src == b->q.src || a->q.src == b->q.dst) +
-	       (a->q.dst == b->q.dst || a->q.dst == b->q.src);
+	return has_end(b, a->q.src) + (a->q.dst != a->q.src && has_end(b, a->q.dst));
 }
 
 /* Marks what a path needs, so that it counts as used. */
