@@ -114,16 +114,6 @@ void sa_fill_path(const struct subnet_state *s, const struct path_query *q,
 /* Paths to a multicast group; of the query's ends only the source is looked at. */
 uint16_t sa_group_paths(struct sa_msg *m, const struct path_query *q);
 
-/* --- independent.c --- */
-
-struct path_pairs;		/* of MultiPathRecord: its sources and destinations */
-/* Begins the search between a source and a destination; false: there is nothing to find. */
-typedef bool sa_begin_pair(const struct sa_msg *m, const struct path_pairs *pairs, unsigned pair,
-			   uint32_t max, struct path_search *x);
-/* Adds at most max paths of those between n pairs, as independent as can be. */
-void sa_add_independent(struct sa_msg *m, const struct path_pairs *pairs, unsigned n,
-			sa_begin_pair *begin, uint32_t max);
-
 /* --- path.c --- */
 
 /* How MTU, rate and lifetime compare, and what a selector makes of one (15.2.5.16). */

@@ -36,6 +36,8 @@ struct choice {
 	VEC(uint32_t) parts;		/* links by their lower port, switches from n_ports on */
 	uint32_t *seen;			/* per part: the last mark that it got */
 	uint32_t mark;
+	struct path_found *out;		/* what is chosen */
+	uint32_t n;
 };
 
 /* --- what a path needs --- */
@@ -79,19 +81,19 @@ static void add_candidate(struct choice *x, const struct path_query *q,
 }
 
 /* From each pair of ports alike; its pairs of LIDs come with equal path bits first. */
-static void find_candidates(struct choice *x, struct sa_msg *m, const struct path_pairs *pairs,
-			    unsigned n, sa_begin_pair *begin)
+static void find_candidates(struct choice *x, const void *pairs, unsigned n,
+			    path_begin_pair *begin, uint32_t *budget)
 {
 	uint32_t each = CANDIDATES_MAX / n ? CANDIDATES_MAX / n : 1;
 	struct path_search search;
 	struct path_answer a;
 
-	for (unsigned i = 0; i < n && m->budget; i++) {
-		if (!begin(m, pairs, i, each, &search))
+	for (unsigned i = 0; i < n && *budget; i++) {
+		if (!begin(pairs, i, each, *budget, &search))
 			continue;
 		while (path_search_next(&search, &a))
 			add_candidate(x, &search.q, &a);
-		m->budget = search.budget;
+		*budget = search.budget;
 	}
 }
 
@@ -145,14 +147,11 @@ static void best_pair(struct choice *x, size_t *first, size_t *second)
 	}
 }
 
-static void choose(struct choice *x, struct sa_msg *m, struct candidate *c)
+static void choose(struct choice *x, struct candidate *c)
 {
-	struct sa_path_record r;
-
 	c->chosen = true;
 	c->a.preference = c->shared > UINT8_MAX ? UINT8_MAX : (uint8_t)c->shared;
-	sa_fill_path(x->s, &c->q, &c->a, &r);
-	sa_add(m, &r, sizeof(r));
+	x->out[x->n++] = (struct path_found){ c->q, c->a };
 	use(x, c);
 	for (size_t i = 0; i < x->c.n; i++) {
 		struct candidate *o = &x->c.v[i];
@@ -177,25 +176,33 @@ static struct candidate *next_best(struct choice *x)
 	return best;
 }
 
-void sa_add_independent(struct sa_msg *m, const struct path_pairs *pairs, unsigned n,
-			sa_begin_pair *begin, uint32_t max)
+uint32_t path_find_independent(const struct subnet_state *s, const void *pairs, unsigned n,
+			       path_begin_pair *begin, uint32_t max, uint32_t *budget,
+			       struct path_found *out)
 {
-	struct choice x = { .s = m->s };
+	struct choice x = { .s = s, .out = out };
 	struct candidate *c;
 
-	x.seen = xcalloc(m->s->f->n_ports + (size_t)m->s->f->n_nodes, sizeof(*x.seen));
-	find_candidates(&x, m, pairs, n, begin);
-	if (x.c.n > 1) {
+	x.seen = xcalloc(s->f->n_ports + (size_t)s->f->n_nodes, sizeof(*x.seen));
+	find_candidates(&x, pairs, n, begin, budget);
+	x.mark++;
+	if (x.c.n > 1 && max > 1) {
 		size_t first = 0, second = 1;
 
 		best_pair(&x, &first, &second);
 		x.mark++;
-		choose(&x, m, &x.c.v[first]);
-		choose(&x, m, &x.c.v[second]);
+		choose(&x, &x.c.v[first]);
+		choose(&x, &x.c.v[second]);
 	}
-	while (m->records < max && (c = next_best(&x)))
-		choose(&x, m, c);
+	while (x.n < max && (c = next_best(&x)))
+		choose(&x, c);
 	free(x.seen);
 	vec_free(&x.c);
 	vec_free(&x.parts);
+	return x.n;
+}
+
+bool path_is_for_migration(const struct path_query *q, unsigned n_srcs, unsigned n_dsts)
+{
+	return q->has & PR_NUMB_PATH && q->num_path == 2 && n_srcs == 2 && n_dsts == 2;
 }

@@ -72,6 +72,7 @@ struct path_end {
 };
 
 struct path_pairs {
+	const struct sa_msg *m;
 	struct path_query q;		/* what is asked of all of them */
 	struct path_end src[UINT8_MAX], dst[UINT8_MAX];
 	unsigned n_src, n_dst;
@@ -108,9 +109,11 @@ static uint16_t find_ends(const struct sa_msg *m, const struct sa_multipath_reco
 	return IB_STATUS_OK;
 }
 
-static bool begin_pair(const struct sa_msg *m, const struct path_pairs *pairs, unsigned pair,
-		       uint32_t max, struct path_search *x)
+static bool begin_pair(const void *arg, unsigned pair, uint32_t max, uint32_t budget,
+		       struct path_search *x)
 {
+	const struct path_pairs *pairs = arg;
+	const struct sa_msg *m = pairs->m;
 	const struct path_end *src = &pairs->src[pair / pairs->n_dst];
 	const struct path_end *dst = &pairs->dst[pair % pairs->n_dst];
 	struct path_query q = pairs->q;
@@ -124,7 +127,7 @@ static bool begin_pair(const struct sa_msg *m, const struct path_pairs *pairs, u
 		q.dst = sa_choose_router(m->s, &q);
 	if (q.dst == FABRIC_NONE || !sa_may_see_path(m->s, m->requester, &q))
 		return false;
-	path_search_begin_pair(x, m->s, &q, max, m->budget);
+	path_search_begin_pair(x, m->s, &q, max, budget);
 	return true;
 }
 
@@ -137,7 +140,7 @@ static void add_paths(struct sa_msg *m, const struct path_pairs *pairs, uint32_t
 	struct path_answer a;
 
 	for (unsigned i = 0; i < n && max && m->budget; i++) {
-		if (!begin_pair(m, pairs, i, max, &x))
+		if (!begin_pair(pairs, i, max, m->budget, &x))
 			continue;
 		for (; path_search_next(&x, &a); max--) {
 			sa_fill_path(m->s, &x.q, &a, &r);
@@ -149,22 +152,25 @@ static void add_paths(struct sa_msg *m, const struct path_pairs *pairs, uint32_t
 		m->budget = m->budget ? m->budget : 1;
 }
 
-/*
- * Asked for, or by the shape of the query: two ports at either end and two paths is
- * how Automatic Path Migration asks for a path and its alternate.
- */
-static bool wants_independence(const struct sa_multipath_record *r, const struct path_pairs *x,
-			       uint64_t mask)
+static void add_independent(struct sa_msg *m, const struct path_pairs *pairs, uint32_t max)
 {
-	return (mask & MPR_INDEPENDENCE && r->independence >> 6 == INDEPENDENT) ||
-	       (mask & MPR_NUMB_PATH && x->q.num_path == 2 && x->n_src == 2 && x->n_dst == 2);
+	struct path_found found[PATHS_PER_PAIR];
+	uint32_t n = path_find_independent(m->s, pairs, pairs->n_src * pairs->n_dst, begin_pair,
+					   max, &m->budget, found);
+	struct sa_path_record r;
+
+	for (uint32_t i = 0; i < n; i++) {
+		sa_fill_path(m->s, &found[i].q, &found[i].a, &r);
+		sa_add(m, &r, sizeof(r));
+	}
 }
 
 uint16_t sa_multipath_record(struct sa_msg *m)
 {
 	const struct sa_multipath_record *r = (const void *)m->data;
 	uint64_t counts = MPR_SGID_COUNT | MPR_DGID_COUNT;
-	struct path_pairs x = { .n_src = 0 };
+	struct path_pairs x = { .m = m };
+	bool independent;
 	uint32_t max;
 	uint16_t status;
 
@@ -177,8 +183,10 @@ uint16_t sa_multipath_record(struct sa_msg *m)
 	if ((status = sa_query_check(&x.q)) || (status = find_ends(m, r, &x)))
 		return status;
 	max = x.q.has & PR_NUMB_PATH ? x.q.num_path : PATHS_PER_PAIR;
-	if (max > 1 && wants_independence(r, &x, m->mask))
-		sa_add_independent(m, &x, x.n_src * x.n_dst, begin_pair, max);
+	independent = (m->mask & MPR_INDEPENDENCE && r->independence >> 6 == INDEPENDENT) ||
+		      path_is_for_migration(&x.q, x.n_src, x.n_dst);
+	if (max > 1 && independent)
+		add_independent(m, &x, max);
 	else
 		add_paths(m, &x, max);
 	return IB_STATUS_OK;

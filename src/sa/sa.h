@@ -169,4 +169,26 @@ bool path_search_try(struct path_search *x, struct path_answer *a, unsigned *fau
 /* Leaves out the other LIDs of two ports that can have no path whatever the LIDs. */
 void path_search_pass(struct path_search *x);
 
+/* --- paths that have little in common (sa/independent.c) --- */
+
+struct path_found {
+	struct path_query q;		/* its src and dst are the path's */
+	struct path_answer a;		/* preference: what it shares with those before it */
+};
+/* Begins the search between a pair of ports; false: there is nothing to find. */
+typedef bool path_begin_pair(const void *pairs, unsigned pair, uint32_t max, uint32_t budget,
+			     struct path_search *x);
+/*
+ * Fills out with at most max paths of those between n pairs, as independent of each
+ * other as can be; returns their number.  Takes what it looks at from the budget.
+ */
+uint32_t path_find_independent(const struct subnet_state *s, const void *pairs, unsigned n,
+			       path_begin_pair *begin, uint32_t max, uint32_t *budget,
+			       struct path_found *out);
+/*
+ * Whether that is wanted by the shape of the query alone: two ports at either end and
+ * two paths is how Automatic Path Migration asks for a path and its alternate.
+ */
+bool path_is_for_migration(const struct path_query *q, unsigned n_srcs, unsigned n_dsts);
+
 #endif

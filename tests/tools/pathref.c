@@ -950,10 +950,11 @@ static bool router_serves(const struct ask *q, uint32_t src, uint32_t router)
 }
 
 /*
- * Which of several routers it is, the SA may choose; but the same one each time.
- * The answer's own records say whom it took; where there is none, any will do that
- * gives none.
+ * Which of several routers it is, the SA may choose.  The answer's own records say
+ * whom it took; where there is none, any will do that gives none.
  */
+static bool guessed;	/* a router, since the answer does not say */
+
 static void router_paths(const struct ask *q, uint32_t src, unsigned max, const uint8_t *mad,
 			 size_t len, bool one, found_list *list)
 {
@@ -973,6 +974,7 @@ static void router_paths(const struct ask *q, uint32_t src, unsigned max, const 
 			return;
 		}
 	}
+	guessed = true;
 	for (uint32_t router = 0; router < ends.n; router++) {
 		if (!router_serves(q, src, router))
 			continue;
@@ -1159,7 +1161,7 @@ static const char *judge_independence(const uint8_t *mad, size_t len, const foun
 		for (size_t k = i + 1; k < all->n; k++)
 			if (in_common(&all->v[i], &all->v[k]) < least)
 				least = in_common(&all->v[i], &all->v[k]);
-	if (two[1] && in_common(two[0], two[1]) != least)
+	if (!guessed && two[1] && in_common(two[0], two[1]) != least)
 		return "paths that have more in common than others";
 	return NULL;
 }
@@ -1225,6 +1227,7 @@ static void multi_query(uint64_t nr)
 			distinct[to][left[to]++] = g[i];
 	}
 	max = given(&q, PR_NUMB_PATH) ? q.num : 127;
+	guessed = false;
 	independent = max > 1 && (selector || (given(&q, PR_NUMB_PATH) && q.num == 2 &&
 					       left[0] == 2 && left[1] == 2));
 	for (size_t i = 0; !status && i < left[0]; i++)
