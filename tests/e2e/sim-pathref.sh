@@ -23,6 +23,15 @@ for fabric in "${topologies[@]}"; do
 	start_sim "$topology"
 	mapfile -t nodes < <(sim_ctl show nodes | awk '$1 == "ca" && $5 > 0 { print $2 }')
 	printf 'lmc: %s\nprefix-routes:\n  - {prefix: 0xfec0000000000001, router: any}\n' "$lmc" >qosd.yaml
+	if command -v saquery >/dev/null; then
+		start_and_wait "${nodes[0]}" -c qosd.yaml
+		lids=$(sim_ctl show nodes | awk -v n=$((1 << lmc)) '
+			$1 == "switch" { x++ } $1 == "ca" || $1 == "router" { x += $5 * n } END { print x }')
+		expect "$fabric: paths of saquery -p, all LIDs to all" $((lids * lids)) \
+			"$(on "${nodes[0]}" saquery -p | grep -c 'PathRecord dump')"
+		stop_qosd || bad "exit status $? of qosd"
+		rm -rf state
+	fi
 	for ((s = seed; s < seed + policies; s++)); do
 		on_own "${nodes[0]}" "$tools/pathref" policy "$s" >policy.yaml || fail "no policy $s"
 		start_and_wait "${nodes[0]}" -c qosd.yaml -p policy.yaml
