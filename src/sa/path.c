@@ -98,8 +98,12 @@ struct match_query path_match_query(const struct path_query *q)
 	return mq;
 }
 
-/* By rules, else by the partition: by its P_Key, asked for or chosen. */
-uint32_t path_level(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
+/*
+ * By rules, else by the partition: by its P_Key, asked for or chosen, which is the
+ * path's then.
+ */
+static uint32_t find_level(const struct subnet_state *s, const struct path_query *q,
+			   uint32_t *rule, uint16_t *pkey)
 {
 	struct match_query mq = path_match_query(q);
 	uint32_t level = matcher_level(s->plan->matcher, &mq, rule);
@@ -107,10 +111,17 @@ uint32_t path_level(const struct subnet_state *s, const struct path_query *q, ui
 
 	if (*rule != MATCH_NO_RULE || is_raw(q))	/* raw packets have no P_Key */
 		return level;
-	uint16_t pkey = has(q, PR_PKEY) ? q->pkey : shared_pkey_of_own_level(parts, q->src, q->dst);
-	uint32_t k = partition_of_pkey(parts, pkey);
+	*pkey = has(q, PR_PKEY) ? q->pkey : shared_pkey_of_own_level(parts, q->src, q->dst);
+	uint32_t k = partition_of_pkey(parts, *pkey);
 
 	return k == UINT32_MAX ? level : s->policy->p->partitions[k].level_index;
+}
+
+uint32_t path_level(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
+{
+	uint16_t pkey;
+
+	return find_level(s, q, rule, &pkey);
 }
 
 uint16_t path_lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bits)
@@ -118,21 +129,25 @@ uint16_t path_lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bit
 	return p->lid[port] + (path_bits & ((1u << p->lmc[port]) - 1));
 }
 
-/* The one asked for, else the first that both ends and the level have. */
+/*
+ * The one asked for, else the first that both ends and the level have; *pkey is
+ * find_level()'s.
+ */
 static unsigned choose_pkey(const struct subnet_state *s, const struct path_query *q,
 			    const struct path_answer *a, uint16_t *pkey)
 {
 	const struct partitions *parts = s->plan->partitions;
 	uint16_t asked = has(q, PR_PKEY) ? q->pkey : 0;
 
-	*pkey = 0;
-	if (is_raw(q))
+	if (is_raw(q)) {
+		*pkey = 0;
 		return 0;
-	if (has(q, PR_PKEY) && (!asked || !shared_pkey(parts, q->src, q->dst, asked)))
+	}
+	if (has(q, PR_PKEY) && (!asked || !shared_pkey(parts, q->src, q->dst, asked))) {
+		*pkey = 0;
 		return FAULT_PKEY;
-	if (!asked && a->rule == MATCH_NO_RULE)
-		*pkey = shared_pkey_of_own_level(parts, q->src, q->dst);
-	else
+	}
+	if (asked || a->rule != MATCH_NO_RULE)
 		*pkey = shared_pkey_of_level(parts, a->level, q->src, q->dst, asked);
 	if (*pkey) {
 		if (asked)	/* a record has what its query asks for, the membership bit too */
@@ -224,7 +239,8 @@ static unsigned check_reverse(const struct subnet_state *s, const struct path_qu
 static unsigned resolve_ends(const struct subnet_state *s, const struct path_query *q,
 			     struct path_answer *a)
 {
-	a->level = path_level(s, q, &a->rule);
+	a->pkey = 0;
+	a->level = find_level(s, q, &a->rule, &a->pkey);
 	return choose_pkey(s, q, a, &a->pkey);
 }
 
