@@ -106,8 +106,8 @@ static const struct key route_keys[] = {
 };
 
 /* Of two routes to one prefix the second would never be taken; any prefix is the last. */
-static void check_route(struct reader *r, const struct settings *s, const struct prefix_route *route,
-			struct src_pos pos)
+static void check_route(struct reader *r, const struct settings *s,
+			const struct prefix_route *route, struct src_pos pos)
 {
 	for (size_t i = 0; i < s->prefix_routes.n; i++) {
 		uint64_t before = s->prefix_routes.v[i].prefix;
@@ -120,7 +120,8 @@ static void check_route(struct reader *r, const struct settings *s, const struct
 	}
 }
 
-static void read_prefix_routes(struct reader *r, const struct node *n, const struct key *k, void *at)
+static void read_prefix_routes(struct reader *r, const struct node *n, const struct key *k,
+			       void *at)
 {
 	struct settings *s = at;
 	size_t count;

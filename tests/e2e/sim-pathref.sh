@@ -25,9 +25,9 @@ for fabric in "${topologies[@]}"; do
 	printf 'lmc: %s\nprefix-routes:\n  - {prefix: 0xfec0000000000001, router: any}\n' "$lmc" >qosd.yaml
 	if command -v saquery >/dev/null; then
 		start_and_wait "${nodes[0]}" -c qosd.yaml
-		lids=$(sim_ctl show nodes | awk -v n=$((1 << lmc)) '
+		n_lids=$(sim_ctl show nodes | awk -v n=$((1 << lmc)) '
 			$1 == "switch" { x++ } $1 == "ca" || $1 == "router" { x += $5 * n } END { print x }')
-		expect "$fabric: paths of saquery -p, all LIDs to all" $((lids * lids)) \
+		expect "$fabric: paths of saquery -p, all LIDs to all" $((n_lids * n_lids)) \
 			"$(on "${nodes[0]}" saquery -p | grep -c 'PathRecord dump')"
 		stop_qosd || bad "exit status $? of qosd"
 		rm -rf state

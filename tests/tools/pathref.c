@@ -126,7 +126,8 @@ static bool get(const ibnd_port_t *p, unsigned attr, unsigned mod, uint8_t data[
 	memset(data, 0, 64);
 	if (p->node->type != IB_NODE_SWITCH_T)
 		ib_portid_set(&to, (int)info(p, IB_PORT_LID_F), 0, 0);
-	return smp_query_status_via(data, &to, attr, mod, TIMEOUT_MS, &status, smp) && !status;
+	return smp_query_status_via(data, &to, attr, mod, TIMEOUT_MS, &status, smp) &&
+	       !status;
 }
 
 static void read_pkeys(struct end *e)
@@ -136,7 +137,8 @@ static void read_pkeys(struct end *e)
 	uint8_t data[64];
 
 	for (unsigned i = 0; i < cap; i += 32) {
-		if (!get(e->port, IB_ATTR_PKEY_TBL, (unsigned)e->port->portnum << 16 | i / 32, data))
+		if (!get(e->port, IB_ATTR_PKEY_TBL, (unsigned)e->port->portnum << 16 | i / 32,
+			 data))
 			die("no P_Key table");
 		for (unsigned k = 0; k < 32; k++)
 			if (get_be16(data + 2 * k))
@@ -286,7 +288,9 @@ static void make_levels(void)
 		struct level *l = &policy.levels[i];
 		unsigned rate = (unsigned)rnd(5);
 
-		*l = (struct level){ .sl = i ? (unsigned)rnd(8) : 0, .life = -1, .bits = -1, .tclass = -1 };
+		*l = (struct level){
+			.sl = i ? (unsigned)rnd(8) : 0, .life = -1, .bits = -1, .tclass = -1,
+		};
 		say("  l%u: {sl: %u", i, l->sl);
 		if (chance(30)) {
 			l->mtu = 1 + (unsigned)rnd(5);
@@ -497,7 +501,8 @@ static void need(struct parts *parts, const void *part)
 }
 
 /* Follows the tables to a LID; false if it does not get there. */
-static bool follow(uint32_t src, uint32_t dst, uint16_t dlid, struct carries *c, struct parts *parts)
+static bool follow(uint32_t src, uint32_t dst, uint16_t dlid, struct carries *c,
+		   struct parts *parts)
 {
 	ibnd_port_t *at = ends.v[src].port, *goal = ends.v[dst].port;
 	unsigned in_port = 0;
@@ -1000,7 +1005,8 @@ static void path_query(uint64_t nr)
 	bool one = chance(65);
 	/* both ends open are many records: seldom */
 	bool open = !one && chance(10);
-	struct given_end from = make_end(true, one || open), to = make_end(false, one || (open && chance(3)));
+	struct given_end from = make_end(true, one || open);
+	struct given_end to = make_end(false, one || (open && chance(3)));
 	struct ask q = { .has = 0 };
 	struct sa_path_record r = { .preference = (uint8_t)rnd(256) };
 	found_list want = { 0 };
@@ -1021,7 +1027,8 @@ static void path_query(uint64_t nr)
 	put_be16(r.slid, from.the_lid);
 	put_be16(r.dlid, to.the_lid);
 	put_be64(r.service_id, q.id);
-	put_be32(r.hop_flow_raw, (uint32_t)q.raw << 31 | (uint32_t)rnd(8) << 28 | q.flow << 8 | q.hop);
+	put_be32(r.hop_flow_raw,
+		 (uint32_t)q.raw << 31 | (uint32_t)rnd(8) << 28 | q.flow << 8 | q.hop);
 	r.tclass = (uint8_t)q.tclass;
 	r.num_path = (uint8_t)(q.reversible << 7 | q.num);
 	put_be16(r.pkey, (uint16_t)q.pkey);
@@ -1032,7 +1039,8 @@ static void path_query(uint64_t nr)
 	memset(r.reserved, (int)rnd(256), sizeof(r.reserved));
 
 	const uint8_t *mad = ask(one ? UMAD_METHOD_GET : UMAD_SA_METHOD_GET_TABLE,
-				 UMAD_SA_ATTR_PATH_REC, q.has | 1 << 7 | 1ull << 40, &r, sizeof(r), &len);
+				 UMAD_SA_ATTR_PATH_REC, q.has | 1 << 7 | 1ull << 40, &r, sizeof(r),
+				 &len);
 
 	status = check(&q);
 	if (!status)
@@ -1079,7 +1087,8 @@ static uint64_t multi_mask(uint64_t mask)
 		{ PR_QOS_CLASS, MPR_QOS_CLASS }, { PR_SL, MPR_SL }, { PR_MTU_SEL, MPR_MTU_SEL },
 		{ PR_MTU, MPR_MTU }, { PR_RATE_SEL, MPR_RATE_SEL }, { PR_RATE, MPR_RATE },
 		{ PR_LIFE_SEL, MPR_LIFE_SEL }, { PR_LIFE, MPR_LIFE },
-		{ PR_SERVICE_ID_MSB, MPR_SERVICE_ID_MSB }, { PR_SERVICE_ID_LSB, MPR_SERVICE_ID_LSB },
+		{ PR_SERVICE_ID_MSB, MPR_SERVICE_ID_MSB },
+		{ PR_SERVICE_ID_LSB, MPR_SERVICE_ID_LSB },
 	};
 	uint64_t all = 0;
 
@@ -1208,7 +1217,8 @@ static void multi_query(uint64_t nr)
 	m.r.sgid_count = (uint8_t)n[0];
 	m.r.dgid_count = (uint8_t)n[1];
 	const uint8_t *mad = ask(UMAD_SA_METHOD_GET_MULTI, UMAD_SA_ATTR_MULTI_PATH_REC,
-				 multi_mask(q.has) | MPR_SGID_COUNT | MPR_DGID_COUNT | MPR_INDEPENDENCE,
+				 multi_mask(q.has) | MPR_SGID_COUNT | MPR_DGID_COUNT |
+				 MPR_INDEPENDENCE,
 				 &m, sizeof(m), &len);
 
 	status = check(&q);
@@ -1240,9 +1250,11 @@ static void multi_query(uint64_t nr)
 				continue;
 			if (distinct[1][k].elsewhere) {
 				p.dst_prefix = ELSEWHERE;
-				router_paths(&p, distinct[0][i].by_gid, some, mad, len, false, &want);
+				router_paths(&p, distinct[0][i].by_gid, some, mad, len, false,
+					     &want);
 			} else {
-				pair_paths(&p, distinct[0][i].by_gid, distinct[1][k].by_gid, some, &want);
+				pair_paths(&p, distinct[0][i].by_gid, distinct[1][k].by_gid, some,
+					   &want);
 			}
 		}
 	if (!status && independent) {
