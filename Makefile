@@ -196,7 +196,7 @@ BENCH_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(BENCH_PRELOADS),$(wild
 BENCH_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(BENCH_PRELOADS))
 # Tools share nothing with what they test; benchmarks measure the pure layers.
 $(TEST_TOOLS): $(call archives,base ib fabric)
-$(BENCH_PROGRAMS): $(call archives,plan $(call below,plan))
+$(BENCH_PROGRAMS): $(call archives,sa $(call below,sa))
 $(TEST_TOOLS) $(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LIBS)
@@ -304,9 +304,11 @@ bench-programs: $(TEST_TOOLS) $(BENCH_PROGRAMS) $(BENCH_LIBRARIES)
 bench: all bench-programs	## measure (not a test; T=bringup: one of them)
 	@set -e; for b in $(call chosen,$(BENCHES)); do echo "== $$b"; "$$b"; done
 
-.PHONY: oracle
+.PHONY: oracle pathref
 oracle: all check-programs	## 200 made-up policies, 20,000 queries each, OpenSM against qosd
 	@ORACLE_POLICIES=200 ORACLE_QUERIES=20000 QOSD_SIMULATOR=qosd-sim tests/e2e/sim-oracle.sh
+pathref: all check-programs	## 100,000 path queries against a slow reference
+	@PATHREF_POLICIES=5 PATHREF_QUERIES=3400 QOSD_SIMULATOR=qosd-sim tests/e2e/sim-pathref.sh
 
 lint:	## cppcheck, shellcheck, mandoc
 	@scripts/lint

@@ -80,6 +80,84 @@ static void read_pkey_pool(struct reader *r, const struct node *n, const struct 
 	s->pkey_hi = (uint16_t)range.hi;
 }
 
+/* --- prefix routes --- */
+
+static void read_route_prefix(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	if (n->kind != NODE_SCALAR || n->null || strcmp(n->text, "any"))
+		read_prefix(r, n, k, at);
+}
+
+/* Port GUIDs, or the word `any` alone: all routers of the fabric. */
+static void read_routers(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct prefix_route *route = at;
+	const struct node *item;
+
+	(void)k;
+	if (n->kind == NODE_SCALAR && !n->null && !strcmp(n->text, "any"))
+		return;
+	for (item = read_items(r, n, "the GUIDs of routers' ports, or any"); item;
+	     item = item->next) {
+		uint64_t guid;
+		bool twice = false;
+
+		if (!read_number(r, item, 1, UINT64_MAX, &guid))
+			continue;
+		for (size_t i = 0; i < route->routers.n; i++)
+			twice = twice || route->routers.v[i] == guid;
+		if (twice)
+			read_error(r, item->pos, "%s is in the list twice", EXCERPT(item->text));
+		else
+			*vec_push(&route->routers) = guid;
+	}
+}
+
+static const struct key route_keys[] = {
+	{ "prefix", read_route_prefix, FIELD(struct prefix_route, prefix), .required = true },
+	{ "router", read_routers, WHOLE, .required = true },
+};
+
+/* Of two routes to one prefix the second would never be taken; any prefix is the last. */
+static void check_route(struct reader *r, const struct settings *s,
+			const struct prefix_route *route, struct src_pos pos)
+{
+	for (size_t i = 0; i < s->prefix_routes.n; i++) {
+		uint64_t before = s->prefix_routes.v[i].prefix;
+
+		if (before && before != route->prefix)
+			continue;
+		read_error(r, pos, "never taken: an earlier route has %s",
+			   before ? "this prefix" : "any prefix");
+		return;
+	}
+}
+
+static void read_prefix_routes(struct reader *r, const struct node *n, const struct key *k,
+			       void *at)
+{
+	struct settings *s = at;
+	size_t count;
+
+	(void)k;
+	if (n->kind == NODE_SCALAR && !n->null) {
+		read_error(r, n->pos, "expected a list of routes, found a word");
+		return;
+	}
+	for (const struct node *item = node_items(n, &count); item; item = item->next) {
+		struct prefix_route route = { 0 };
+		size_t errors = r->out->count[SEV_ERROR];
+
+		read_map(r, item, route_keys, ARRAY_SIZE(route_keys), &route);
+		if (r->out->count[SEV_ERROR] > errors) {
+			vec_free(&route.routers);
+			continue;
+		}
+		check_route(r, s, &route, item->pos);
+		*vec_push(&s->prefix_routes) = route;
+	}
+}
+
 static const char *const link_words[] = { "keep", "supported", NULL };
 static const char *const log_words[] = { "error", "warning", "info", "debug", NULL };
 
@@ -91,6 +169,7 @@ static const struct key settings_keys[] = {
 	{ "port-guid", read_uint, AT(port_guid), .max = UINT64_MAX },
 
 	{ "subnet-prefix", read_prefix, AT(subnet_prefix) },
+	{ "prefix-routes", read_prefix_routes, WHOLE },
 	{ "lmc", read_uint, AT(lmc), .max = IB_LMC_MAX },
 	{ "lmc-enhanced-port-0", read_bool, AT(lmc_enhanced_port0) },
 	{ "subnet-timeout", read_lifetime, AT(subnet_timeout) },

@@ -290,6 +290,8 @@ struct multi {
 	bool told;
 	json_t *held;			/* a path of the next pair, while this one is told of */
 	bool done;
+	struct path_found chosen[2];	/* for migration: what the SA takes of all paths */
+	uint32_t n_chosen, at;
 };
 
 static json_t *multi_row(const struct subnet_state *s, uint32_t src, uint32_t dst,
@@ -302,13 +304,13 @@ static json_t *multi_row(const struct subnet_state *s, uint32_t src, uint32_t ds
 	return row;
 }
 
-static json_t *path_row(const struct multi *m, const struct path_answer *a)
+static json_t *path_row(const struct subnet_state *s, const struct path_query *q,
+			const struct path_answer *a)
 {
-	json_t *row = multi_row(m->search.s, m->search.q.src, m->search.q.dst, a);
+	json_t *row = multi_row(s, q->src, q->dst, a);
 	json_t *path = json_path(a);
 
-	json_object_set_new(path, "hops", json_hops(m->search.s, m->search.q.src,
-						    m->search.q.dst, a->dlid, a->sl));
+	json_object_set_new(path, "hops", json_hops(s, q->src, q->dst, a->dlid, a->sl));
 	json_object_set_new(row, "path", path);
 	json_object_set_new(row, "no-path", json_null());
 	return row;
@@ -333,7 +335,7 @@ static json_t *note_try(struct multi *m, const struct path_answer *a, unsigned f
 	bool changed = m->search.q.src != m->src || m->search.q.dst != m->dst ||
 		       m->search.pair == 1;
 	json_t *left = changed ? leave_pair(m) : NULL;
-	json_t *path = faults ? NULL : path_row(m, a);
+	json_t *path = faults || m->n_chosen ? NULL : path_row(m->search.s, &m->search.q, a);
 
 	if (changed) {
 		m->src = m->search.q.src;
@@ -342,7 +344,7 @@ static json_t *note_try(struct multi *m, const struct path_answer *a, unsigned f
 		m->faults = faults;
 		m->told = false;
 	}
-	m->told = m->told || path;
+	m->told = m->told || !faults;
 	if (left)
 		m->held = path;
 	return left ? left : path;
@@ -355,6 +357,11 @@ static json_t *next_multi(void *rows)
 	unsigned faults;
 	json_t *row = m->held;
 
+	if (m->at < m->n_chosen) {
+		const struct path_found *f = &m->chosen[m->at++];
+
+		return path_row(m->search.s, &f->q, &f->a);
+	}
 	m->held = NULL;
 	while (!row && path_search_try(&m->search, &a, &faults))
 		row = note_try(m, &a, faults);
@@ -384,8 +391,13 @@ static bool read_ends(const struct ctl_call *c, const char *name, uint32_t *ends
 			reply_error(r, NULL, "%s: more than %d ends", name, ENDS_MAX);
 			good = false;
 		} else {
+			unsigned i = 0;
+
 			ends[*n] = end_port(c, word, r);
-			good = ends[(*n)++] != FABRIC_NONE;
+			good = ends[*n] != FABRIC_NONE;
+			while (ends[i] != ends[*n])	/* one that is there twice counts once */
+				i++;
+			*n += i == *n;
 		}
 	}
 	free(list);
@@ -399,6 +411,29 @@ static json_t *json_ends(const struct subnet_state *s, const uint32_t *ends, uns
 	for (unsigned i = 0; i < n; i++)
 		json_array_append_new(list, json_port(s, ends[i]));
 	return list;
+}
+
+static bool begin_pair(const void *arg, unsigned pair, uint32_t max, uint32_t budget,
+		       struct path_search *x)
+{
+	const struct multi *m = arg;
+	struct path_query q = m->search.q;
+
+	q.src = m->ends[0][pair / m->n[1]];
+	q.dst = m->ends[1][pair % m->n[1]];
+	path_search_begin_pair(x, m->search.s, &q, max, budget);
+	return true;
+}
+
+/* The search then goes on for the pairs that have none. */
+static void choose_for_migration(struct multi *m, const struct path_query *q)
+{
+	uint32_t budget = SA_SEARCH_MAX;
+
+	if (!path_is_for_migration(q, m->n[0], m->n[1]))
+		return;
+	m->n_chosen = path_find_independent(m->search.s, m, 4, begin_pair, 2, &budget, m->chosen);
+	m->search.left = UINT32_MAX;
 }
 
 static void explain_multi(const struct ctl_call *c, const struct path_query *q, struct reply *r)
@@ -418,6 +453,7 @@ static void explain_multi(const struct ctl_call *c, const struct path_query *q, 
 	}
 	path_search_begin(&m->search, c->state, q, m->ends[0], m->n[0], m->ends[1], m->n[1],
 			  query_max_paths(q), SA_SEARCH_MAX);
+	choose_for_migration(m, q);
 	reply_result(r, json_pack("{s:o, s:o}",
 				  "sources", json_ends(c->state, m->ends[0], m->n[0]),
 				  "destinations", json_ends(c->state, m->ends[1], m->n[1])));

@@ -72,6 +72,9 @@ enum {
 	MPR_DGID_COUNT = 1 << 20, MPR_SERVICE_ID_LSB = 1 << 21,
 };
 
+/* IndependenceSelector: as independent of each other as possible; other values are reserved */
+enum { INDEPENDENT = 2 };
+
 /* Selector of MTU, rate and lifetime (15.2.5.16) */
 enum { SEL_GREATER = 0, SEL_LESS = 1, SEL_EXACT = 2, SEL_BEST = 3 };
 

@@ -72,6 +72,17 @@ static struct route_request request_of(const struct plan *p)
 	};
 }
 
+static void list_routers(struct plan *p)
+{
+	VEC(uint32_t) ports = { 0 };
+
+	for (uint32_t port = 0; port < p->f->n_ports; port++)
+		if (p->lid[port] && port_node(p->f, port)->type == IB_NODE_ROUTER_T)
+			*vec_push(&ports) = port;
+	p->routers = ports.v;
+	p->n_routers = (uint32_t)ports.n;
+}
+
 static int64_t no_clock(void)
 {
 	return 0;
@@ -92,6 +103,7 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	p->settings = settings;
 	t[0] = now();
 	plan_assign_lids(p, known);
+	list_routers(p);
 	t[1] = now();
 	p->groups = groups_resolve(policy, f, &p->findings);
 	p->partitions = partitions_build(policy, f, p->groups, known ? &known->pkeys : NULL,
@@ -198,5 +210,6 @@ void plan_free(struct plan *p)
 	free(p->lid);
 	free(p->lmc);
 	free(p->port_by_lid);
+	free(p->routers);
 	free(p);
 }

@@ -40,6 +40,7 @@ struct plan {
 	uint8_t *lmc;			/* per port slot */
 	uint16_t lid_top;		/* highest LID, LMC ranges included */
 	uint32_t *port_by_lid;		/* [0 .. 0xbfff]: port index or FABRIC_NONE */
+	uint32_t *routers, n_routers;	/* ports of routers that have a LID */
 	struct lfts *lfts;
 	const char *engine;		/* the routing engine that did it */
 	struct group_sets *groups;

@@ -52,6 +52,9 @@ void settings_free(struct settings *s)
 		return;
 	for (int i = 0; s->engines[i]; i++)
 		free(s->engines[i]);
+	for (size_t i = 0; i < s->prefix_routes.n; i++)
+		vec_free(&s->prefix_routes.v[i].routers);
+	vec_free(&s->prefix_routes);
 	free(s->file);
 	free(s);
 }

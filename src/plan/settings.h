@@ -9,9 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 
 #define ENGINES_MAX 4
+
+/* Paths to another subnet lead to one of these routers. */
+struct prefix_route {
+	uint64_t prefix;		/* of the other subnet; 0: any that no earlier route has */
+	VEC(uint64_t) routers;		/* port GUIDs; none: all routers of the fabric */
+};
 
 struct settings {
 	char *file;			/* "(built-in)" if none */
@@ -21,6 +28,7 @@ struct settings {
 
 	/* subnet */
 	uint64_t subnet_prefix;		/* default fe80:0000:0000:0000 */
+	VEC(struct prefix_route) prefix_routes;	/* the first that matches holds */
 	uint8_t lmc;			/* 0..7 */
 	bool lmc_enhanced_port0;	/* LMC also on enhanced switch port 0 */
 	uint8_t subnet_timeout;		/* exponent, default 18 */

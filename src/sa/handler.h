@@ -81,15 +81,43 @@ bool sa_fields_match(const struct sa_field *fields, size_t n, uint64_t mask,
 /* Whether the requester, a port, may know of an end port: they share a partition. */
 bool sa_may_see(const struct subnet_state *s, uint32_t requester, uint32_t port);
 
-/* --- path.c --- */
+/* --- ends.c --- */
 
-/* The end port that a GID of this subnet means, or a status. */
-uint16_t sa_gid_port(const struct subnet_state *s, const uint8_t gid[16], uint32_t *port);
 /* The end port that has a LID, or FABRIC_NONE. */
 uint32_t sa_lid_port(const struct subnet_state *s, uint16_t lid);
-/* Adds a record for each path, at most max, from any of some ports to any of others. */
-void sa_add_paths(struct sa_msg *m, const struct path_query *q, const uint32_t *srcs,
-		  unsigned n_srcs, const uint32_t *dsts, unsigned n_dsts, uint32_t max);
+/*
+ * The end port that a GID of this subnet means, by its own GUID or an alias; or a
+ * status.
+ */
+uint16_t sa_gid_port(const struct sa_msg *m, const uint8_t gid[16], uint32_t *port);
+/*
+ * The source and the destination of a path, into q: port and GUID; NO_RECORDS if
+ * nobody has the LID.  What is not given stays FABRIC_NONE.  A destination of
+ * another subnet has dst_prefix instead of a port: which router it is depends on
+ * the source (sa_choose_router).
+ */
+uint16_t sa_find_source(const struct sa_msg *m, const uint8_t *gid, struct path_query *q);
+uint16_t sa_find_destination(const struct sa_msg *m, const uint8_t *gid, struct path_query *q);
+/* The router on the way from q->src to a GID of another subnet; or FABRIC_NONE. */
+uint32_t sa_choose_router(const struct subnet_state *s, const struct path_query *q);
+/*
+ * Whether a requester may know of paths between two ports (15.4.1.1): it shares a
+ * P_Key with each of them, as they do with each other, which is the search's to see.
+ */
+bool sa_may_see_path(const struct subnet_state *s, uint32_t requester, const struct path_query *q);
+
+/* --- path_record.c --- */
+
+/* The record of a path; what was asked for is said again, so that it matches the query. */
+void sa_fill_path(const struct subnet_state *s, const struct path_query *q,
+		  const struct path_answer *a, struct sa_path_record *r);
+
+/* --- path_group.c --- */
+
+/* Paths to a multicast group; of the query's ends only the source is looked at. */
+uint16_t sa_group_paths(struct sa_msg *m, const struct path_query *q);
+
+/* --- path.c --- */
 
 /* How MTU, rate and lifetime compare, and what a selector makes of one (15.2.5.16). */
 enum sa_scale { SCALE_MTU, SCALE_RATE, SCALE_LIFE };

@@ -184,7 +184,7 @@ static uint16_t read_join(const struct sa_msg *m, struct join *j)
 		return IB_SA_INSUFFICIENT_COMPONENTS;
 	memset(j, 0, sizeof(*j));
 	memcpy(&j->r, m->data, MCMEMBER_LEN);
-	if ((status = sa_gid_port(m->s, j->r.portgid, &j->port)))
+	if ((status = sa_gid_port(m, j->r.portgid, &j->port)))
 		return status;
 	j->guid = m->s->f->ports[j->port].guid;
 	j->state = j->r.scope_state & 0xf;

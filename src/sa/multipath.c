@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * MultiPathRecord (15.2.5.20): paths from any of some ports to any of others.
- * The answer is made of PathRecords.
+ * The answer is made of PathRecords, NumbPath at most in all.
  *
- * IndependenceSelector is a wish that IBA lets an SA ignore; equal path bits
- * first, as path_search_try() has it, is what is done for it.
+ * As many GIDs as the counts can say are taken, if they came.  A GID that is not
+ * of a port (or for a destination, behind a router), a multicast GID among them,
+ * is INVALID_GID for the whole query; one that is there twice counts once.
+ * IndependenceSelector 2 is served by independent.c; the other values are
+ * reserved, and ignored.
  */
 #include "base/bytes.h"
 #include "sa/handler.h"
@@ -60,24 +63,115 @@ static void query_from_record(const struct sa_multipath_record *r, uint64_t mask
 	};
 }
 
-/* All GIDs must be known before any path is looked for: one bad one spoils the query. */
-static uint16_t find_ports(const struct subnet_state *s, const struct sa_multipath_record *r,
-			   uint32_t *ports)
-{
-	unsigned n = r->sgid_count + r->dgid_count;
-	uint16_t status = IB_STATUS_OK;
+/* --- the ends --- */
 
-	for (unsigned i = 0; i < n && !status; i++)
-		status = sa_gid_port(s, r->gids[i], &ports[i]);
-	return status;
+/* A source or a destination: a port, or a GID of another subnet. */
+struct path_end {
+	uint32_t port;
+	uint64_t guid, prefix;		/* as in struct path_query */
+};
+
+struct path_pairs {
+	const struct sa_msg *m;
+	struct path_query q;		/* what is asked of all of them */
+	struct path_end src[UINT8_MAX], dst[UINT8_MAX];
+	unsigned n_src, n_dst;
+};
+
+/* One of two that are the same adds nothing, and is left out. */
+static void add_end(struct path_end *ends, unsigned *n, const struct path_end *e)
+{
+	for (unsigned i = 0; i < *n; i++)
+		if (ends[i].port == e->port && ends[i].guid == e->guid &&
+		    ends[i].prefix == e->prefix)
+			return;
+	ends[(*n)++] = *e;
+}
+
+/* All GIDs must be known before any path is looked for: one bad one spoils the query. */
+static uint16_t find_ends(const struct sa_msg *m, const struct sa_multipath_record *r,
+			  struct path_pairs *x)
+{
+	for (unsigned i = 0; i < r->sgid_count + (unsigned)r->dgid_count; i++) {
+		bool is_src = i < r->sgid_count;
+		struct path_query q = { .src = FABRIC_NONE, .dst = FABRIC_NONE };
+		uint16_t status = is_src ? sa_find_source(m, r->gids[i], &q) :
+					   sa_find_destination(m, r->gids[i], &q);
+
+		if (status)
+			return status;
+		if (is_src)
+			add_end(x->src, &x->n_src, &(struct path_end){ q.src, q.src_guid, 0 });
+		else
+			add_end(x->dst, &x->n_dst,
+				&(struct path_end){ q.dst, q.dst_guid, q.dst_prefix });
+	}
+	return IB_STATUS_OK;
+}
+
+static bool begin_pair(const void *arg, unsigned pair, uint32_t max, uint32_t budget,
+		       struct path_search *x)
+{
+	const struct path_pairs *pairs = arg;
+	const struct sa_msg *m = pairs->m;
+	const struct path_end *src = &pairs->src[pair / pairs->n_dst];
+	const struct path_end *dst = &pairs->dst[pair % pairs->n_dst];
+	struct path_query q = pairs->q;
+
+	q.src = src->port;
+	q.src_guid = src->guid;
+	q.dst = dst->port;
+	q.dst_guid = dst->guid;
+	q.dst_prefix = dst->prefix;
+	if (q.dst_prefix)
+		q.dst = sa_choose_router(m->s, &q);
+	if (q.dst == FABRIC_NONE || !sa_may_see_path(m->s, m->requester, &q))
+		return false;
+	path_search_begin_pair(x, m->s, &q, max, budget);
+	return true;
+}
+
+/* Paths in the order of the search, at most max in all. */
+static void add_paths(struct sa_msg *m, const struct path_pairs *pairs, uint32_t max)
+{
+	unsigned n = pairs->n_src * pairs->n_dst;
+	struct sa_path_record r;
+	struct path_search x;
+	struct path_answer a;
+
+	for (unsigned i = 0; i < n && max && m->budget; i++) {
+		if (!begin_pair(pairs, i, max, m->budget, &x))
+			continue;
+		for (; path_search_next(&x, &a); max--) {
+			sa_fill_path(m->s, &x.q, &a, &r);
+			sa_add(m, &r, sizeof(r));
+		}
+		m->budget = x.budget;
+	}
+	if (!max)	/* all that was wanted */
+		m->budget = m->budget ? m->budget : 1;
+}
+
+static void add_independent(struct sa_msg *m, const struct path_pairs *pairs, uint32_t max)
+{
+	struct path_found found[PATHS_PER_PAIR];
+	uint32_t n = path_find_independent(m->s, pairs, pairs->n_src * pairs->n_dst, begin_pair,
+					   max, &m->budget, found);
+	struct sa_path_record r;
+
+	for (uint32_t i = 0; i < n; i++) {
+		sa_fill_path(m->s, &found[i].q, &found[i].a, &r);
+		sa_add(m, &r, sizeof(r));
+	}
 }
 
 uint16_t sa_multipath_record(struct sa_msg *m)
 {
 	const struct sa_multipath_record *r = (const void *)m->data;
 	uint64_t counts = MPR_SGID_COUNT | MPR_DGID_COUNT;
-	uint32_t ports[2 * UINT8_MAX];	/* sources, then destinations */
-	struct path_query q;
+	struct path_pairs x = { .m = m };
+	bool independent;
+	uint32_t max;
 	uint16_t status;
 
 	if ((m->mask & counts) != counts)
@@ -85,11 +179,15 @@ uint16_t sa_multipath_record(struct sa_msg *m)
 	if (!r->sgid_count || !r->dgid_count ||
 	    m->n < sizeof(*r) + (r->sgid_count + (size_t)r->dgid_count) * sizeof(r->gids[0]))
 		return IB_SA_REQ_INVALID;
-	query_from_record(r, m->mask, &q);
-	if ((status = sa_query_check(&q)) || (status = find_ports(m->s, r, ports)))
+	query_from_record(r, m->mask, &x.q);
+	if ((status = sa_query_check(&x.q)) || (status = find_ends(m, r, &x)))
 		return status;
-
-	sa_add_paths(m, &q, ports, r->sgid_count, ports + r->sgid_count, r->dgid_count,
-		     q.has & PR_NUMB_PATH ? q.num_path : PATHS_PER_PAIR);
+	max = x.q.has & PR_NUMB_PATH ? x.q.num_path : PATHS_PER_PAIR;
+	independent = (m->mask & MPR_INDEPENDENCE && r->independence >> 6 == INDEPENDENT) ||
+		      path_is_for_migration(&x.q, x.n_src, x.n_dst);
+	if (max > 1 && independent)
+		add_independent(m, &x, max);
+	else
+		add_paths(m, &x, max);
 	return IB_STATUS_OK;
 }

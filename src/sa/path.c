@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Paths: what the policy and the routes say of a pair of LIDs (path_resolve),
- * and PathRecord queries, which look for such pairs (15.2.5.16).
+ * and the search for such pairs between ports.
  *
- * MultiPathRecord and `explain` ask here too, so that they cannot disagree.
- * A Get allocates nothing and walks nothing: routes were judged when the plan
- * was made (plan/paths.h), match rules were compiled then (qos/match.h).
+ * PathRecord, MultiPathRecord and `explain` all ask here, so that they cannot
+ * disagree.  Nothing is allocated and nothing walked: routes were judged when the
+ * plan was made (plan/paths.h), match rules were compiled then (qos/match.h).
  */
-#include <infiniband/umad_types.h>
-
 #include "base/bytes.h"
 #include "ib/units.h"
-#include "registry/mcast.h"
 #include "sa/handler.h"
 
 #define PORT_INFO_CAPMASK2 60	/* its place in PortInfo */
@@ -101,8 +98,12 @@ struct match_query path_match_query(const struct path_query *q)
 	return mq;
 }
 
-/* By rules, else by the partition: by its P_Key, asked for or chosen. */
-uint32_t path_level(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
+/*
+ * By rules, else by the partition: by its P_Key, asked for or chosen, which is the
+ * path's then.
+ */
+static uint32_t find_level(const struct subnet_state *s, const struct path_query *q,
+			   uint32_t *rule, uint16_t *pkey)
 {
 	struct match_query mq = path_match_query(q);
 	uint32_t level = matcher_level(s->plan->matcher, &mq, rule);
@@ -110,10 +111,17 @@ uint32_t path_level(const struct subnet_state *s, const struct path_query *q, ui
 
 	if (*rule != MATCH_NO_RULE || is_raw(q))	/* raw packets have no P_Key */
 		return level;
-	uint16_t pkey = has(q, PR_PKEY) ? q->pkey : shared_pkey_of_own_level(parts, q->src, q->dst);
-	uint32_t k = partition_of_pkey(parts, pkey);
+	*pkey = has(q, PR_PKEY) ? q->pkey : shared_pkey_of_own_level(parts, q->src, q->dst);
+	uint32_t k = partition_of_pkey(parts, *pkey);
 
 	return k == UINT32_MAX ? level : s->policy->p->partitions[k].level_index;
+}
+
+uint32_t path_level(const struct subnet_state *s, const struct path_query *q, uint32_t *rule)
+{
+	uint16_t pkey;
+
+	return find_level(s, q, rule, &pkey);
 }
 
 uint16_t path_lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bits)
@@ -121,21 +129,25 @@ uint16_t path_lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bit
 	return p->lid[port] + (path_bits & ((1u << p->lmc[port]) - 1));
 }
 
-/* The one asked for, else the first that both ends and the level have. */
+/*
+ * The one asked for, else the first that both ends and the level have; *pkey is
+ * find_level()'s.
+ */
 static unsigned choose_pkey(const struct subnet_state *s, const struct path_query *q,
 			    const struct path_answer *a, uint16_t *pkey)
 {
 	const struct partitions *parts = s->plan->partitions;
 	uint16_t asked = has(q, PR_PKEY) ? q->pkey : 0;
 
-	*pkey = 0;
-	if (is_raw(q))
+	if (is_raw(q)) {
+		*pkey = 0;
 		return 0;
-	if (has(q, PR_PKEY) && (!asked || !shared_pkey(parts, q->src, q->dst, asked)))
+	}
+	if (has(q, PR_PKEY) && (!asked || !shared_pkey(parts, q->src, q->dst, asked))) {
+		*pkey = 0;
 		return FAULT_PKEY;
-	if (!asked && a->rule == MATCH_NO_RULE)
-		*pkey = shared_pkey_of_own_level(parts, q->src, q->dst);
-	else
+	}
+	if (asked || a->rule != MATCH_NO_RULE)
 		*pkey = shared_pkey_of_level(parts, a->level, q->src, q->dst, asked);
 	if (*pkey) {
 		if (asked)	/* a record has what its query asks for, the membership bit too */
@@ -227,7 +239,8 @@ static unsigned check_reverse(const struct subnet_state *s, const struct path_qu
 static unsigned resolve_ends(const struct subnet_state *s, const struct path_query *q,
 			     struct path_answer *a)
 {
-	a->level = path_level(s, q, &a->rule);
+	a->pkey = 0;
+	a->level = find_level(s, q, &a->rule, &a->pkey);
 	return choose_pkey(s, q, a, &a->pkey);
 }
 
@@ -245,6 +258,9 @@ static unsigned resolve(const struct subnet_state *s, const struct path_query *q
 	if (sa_lid_port(s, a->slid) != q->src || sa_lid_port(s, a->dlid) != q->dst)
 		return FAULT_LID;
 	faults |= check_path_bits(p, q, l, a);
+	/* a router takes one off and drops what has none left (8.3.6) */
+	if (q->dst_prefix && has(q, PR_HOP) && q->hop_limit < 2)
+		faults |= FAULT_HOP_LIMIT;
 	a->sl = l->sl;
 	a->tclass = l->tclass >= 0 ? (uint8_t)l->tclass : has(q, PR_TCLASS) ? q->tclass : 0;
 	if (has(q, PR_SL) && q->sl != l->sl)
@@ -275,6 +291,7 @@ const char *path_fault_text(unsigned faults)
 		"no such rate on the route and in the level",
 		"no such packet lifetime",
 		"the route back does not carry the SL",
+		"the hop limit asked for does not get through a router",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
@@ -318,6 +335,12 @@ void path_search_begin(struct path_search *x, const struct subnet_state *s,
 	};
 }
 
+void path_search_begin_pair(struct path_search *x, const struct subnet_state *s,
+			    const struct path_query *q, uint32_t max, uint32_t budget)
+{
+	path_search_begin(x, s, q, NULL, 1, NULL, 1, max, budget);
+}
+
 /* The next two ports: what they have in common, and the LIDs that come into question. */
 static bool next_ends(struct path_search *x)
 {
@@ -328,8 +351,10 @@ static bool next_ends(struct path_search *x)
 	if (k == x->n_srcs * x->n_dsts)
 		return false;
 	x->n_ends++;
-	x->q.src = x->srcs[k / x->n_dsts];
-	x->q.dst = x->dsts[k % x->n_dsts];
+	if (x->srcs) {
+		x->q.src = x->srcs[k / x->n_dsts];
+		x->q.dst = x->dsts[k % x->n_dsts];
+	}
 	x->common = (struct path_answer){ 0 };
 	x->common_faults = resolve_ends(x->s, &x->q, &x->common);
 	bits = x->s->policy->p->levels[x->common.level].path_bits;
@@ -371,229 +396,16 @@ bool path_search_next(struct path_search *x, struct path_answer *a)
 {
 	unsigned faults;
 
-	while (path_search_try(x, a, &faults))
+	while (path_search_try(x, a, &faults)) {
 		if (!faults)
 			return true;
+		path_search_pass(x);
+	}
 	return false;
 }
 
-/* --- records --- */
-
-uint32_t sa_lid_port(const struct subnet_state *s, uint16_t lid)
+void path_search_pass(struct path_search *x)
 {
-	return lid <= IB_LID_UCAST_MAX ? s->plan->port_by_lid[lid] : FABRIC_NONE;
-}
-
-uint16_t sa_gid_port(const struct subnet_state *s, const uint8_t gid[16], uint32_t *port)
-{
-	uint64_t prefix = get_be64(gid);
-
-	if (prefix != s->plan->settings->subnet_prefix && prefix != IB_DEFAULT_PREFIX)
-		return IB_SA_INVALID_GID;
-	*port = fabric_find_port(s->f, get_be64(gid + 8));
-	return *port != FABRIC_NONE && s->plan->lid[*port] ? IB_STATUS_OK : IB_SA_INVALID_GID;
-}
-
-static void port_gid(const struct subnet_state *s, uint32_t port, uint8_t gid[16])
-{
-	put_be64(gid, s->plan->settings->subnet_prefix);
-	put_be64(gid + 8, s->f->ports[port].guid);
-}
-
-static uint8_t exactly(unsigned code)
-{
-	return (uint8_t)(SEL_EXACT << 6 | code);
-}
-
-/* What was asked for is said again, so that the record matches the query. */
-static bool add_path(struct sa_msg *m, const struct path_query *q, const struct path_answer *a)
-{
-	unsigned num_path = has(q, PR_NUMB_PATH) ? q->num_path : 0;
-	unsigned qos_class = has(q, PR_QOS_CLASS) ? q->qos_class : 0;
-	struct sa_path_record r = {
-		.tclass = a->tclass, .num_path = (uint8_t)(a->reversible << 7 | num_path),
-		.mtu = exactly(a->mtu), .rate = exactly(a->rate), .life = exactly(a->life),
-		.preference = a->preference,
-	};
-
-	if (has(q, PR_SERVICE_ID))
-		put_be64(r.service_id, q->service_id);
-	port_gid(m->s, q->dst, r.dgid);
-	port_gid(m->s, q->src, r.sgid);
-	put_be16(r.dlid, a->dlid);
-	put_be16(r.slid, a->slid);
-	r.hop_flow_raw[0] = has(q, PR_RAW) && q->raw ? 0x80 : 0;
-	put_be16(r.pkey, a->pkey);
-	put_be16(r.qos_class_sl, (uint16_t)(qos_class << 4 | a->sl));
-	return sa_add(m, &r, sizeof(r));
-}
-
-void sa_add_paths(struct sa_msg *m, const struct path_query *q, const uint32_t *srcs,
-		  unsigned n_srcs, const uint32_t *dsts, unsigned n_dsts, uint32_t max)
-{
-	struct path_search search;
-	struct path_answer a;
-
-	path_search_begin(&search, m->s, q, srcs, n_srcs, dsts, n_dsts, max, m->budget);
-	while (path_search_next(&search, &a))
-		if (!add_path(m, &search.q, &a))
-			break;
-	/* an answer that is too large has no budget left, whatever the search has */
-	m->budget = m->budget ? search.budget : 0;
-}
-
-/* --- PathRecord queries --- */
-
-static bool selector_valid(const struct path_query *q, uint64_t bits, enum sa_scale scale,
-			   unsigned code)
-{
-	return !has(q, bits) || sa_code_valid(scale, code);
-}
-
-uint16_t sa_query_check(const struct path_query *q)
-{
-	if (q->has & PR_SERVICE_ID && !has(q, PR_SERVICE_ID))
-		return IB_SA_INSUFFICIENT_COMPONENTS;
-	if (!selector_valid(q, PR_MTU_SEL | PR_MTU, SCALE_MTU, q->mtu) ||
-	    !selector_valid(q, PR_RATE_SEL | PR_RATE, SCALE_RATE, q->rate) ||
-	    !selector_valid(q, PR_LIFE_SEL | PR_LIFE, SCALE_LIFE, q->life))
-		return IB_SA_REQ_INVALID;
-	return IB_STATUS_OK;
-}
-
-static void query_from_record(const struct sa_path_record *r, uint64_t mask, struct path_query *q)
-{
-	uint32_t hop_flow_raw = get_be32(r->hop_flow_raw);
-	uint16_t qos_class_sl = get_be16(r->qos_class_sl);
-
-	*q = (struct path_query){
-		.has = mask, .src = FABRIC_NONE, .dst = FABRIC_NONE,
-		.slid = mask & PR_SLID ? get_be16(r->slid) : 0,
-		.dlid = mask & PR_DLID ? get_be16(r->dlid) : 0,
-		.service_id = get_be64(r->service_id),
-		.qos_class = qos_class_sl >> 4, .sl = qos_class_sl & 0xf,
-		.pkey = get_be16(r->pkey), .tclass = r->tclass,
-		.num_path = r->num_path & 0x7f, .reversible = r->num_path >> 7,
-		.mtu_sel = r->mtu >> 6, .mtu = r->mtu & 0x3f,
-		.rate_sel = r->rate >> 6, .rate = r->rate & 0x3f,
-		.life_sel = r->life >> 6, .life = r->life & 0x3f,
-		.raw = hop_flow_raw >> 31, .flow_label = hop_flow_raw >> 8 & 0xfffff,
-		.hop_limit = hop_flow_raw & 0xff,
-	};
-}
-
-/*
- * The port that GID and LID mean, as far as they are given.  FABRIC_NONE with
- * status OK when neither is; NO_RECORDS when nobody has the LID.
- */
-static uint16_t find_end(const struct subnet_state *s, bool has_gid, const uint8_t gid[16],
-			 bool has_lid, uint16_t lid, uint32_t *port)
-{
-	uint32_t by_lid = has_lid ? sa_lid_port(s, lid) : FABRIC_NONE;
-
-	*port = by_lid;
-	if (has_gid) {
-		uint16_t status = sa_gid_port(s, gid, port);
-
-		if (status)
-			return status;
-	}
-	if (has_lid && by_lid == FABRIC_NONE)
-		return IB_SA_NO_RECORDS;
-	return has_lid && by_lid != *port ? IB_SA_REQ_INVALID : IB_STATUS_OK;
-}
-
-/* From or to one port, to or from all: one end is FABRIC_NONE. */
-static void add_paths_of_port(struct sa_msg *m, struct path_query *q, uint32_t per_pair)
-{
-	uint32_t *open_end = q->src == FABRIC_NONE ? &q->src : &q->dst;
-
-	for (uint32_t port = 0; port < m->s->f->n_ports && m->budget; port++) {
-		if (!m->s->plan->lid[port])
-			continue;
-		*open_end = port;
-		sa_add_paths(m, q, &q->src, 1, &q->dst, 1, per_pair);
-	}
-}
-
-/*
- * A path to a multicast group has the group's parameters; the query may say
- * which it expects.
- */
-static uint16_t multicast_path(struct sa_msg *m, const struct sa_path_record *asked,
-			       const struct path_query *q)
-{
-	static const struct sa_field fields[] = {
-		{ 4, false, 320, 16 },	/* DLID */
-		{ 6, false, 352, 1 },	/* RawTraffic */
-		{ 8, false, 356, 20 },	/* FlowLabel */
-		{ 9, false, 376, 8 },	/* HopLimit */
-		{ 10, false, 384, 8 },	/* TClass */
-		{ 13, false, 401, 15 },	/* P_Key without the membership bit */
-		{ 15, false, 428, 4 },	/* SL */
-	};
-	const struct mcast_group *g = mcast_find(m->sa->mcast, asked->dgid);
-
-	/* nobody sends to a group whose P_Key he does not have */
-	if (!g || port_membership(m->s->plan->partitions, q->src, g->pkey) == MEMBER_NONE)
-		return IB_STATUS_OK;
-	struct sa_path_record r = {
-		.tclass = g->tclass, .num_path = (asked->num_path & 0x80) | 1,
-		.mtu = exactly(g->mtu), .rate = exactly(g->rate), .life = exactly(g->life),
-	};
-
-	memcpy(r.dgid, g->mgid, sizeof(r.dgid));
-	port_gid(m->s, q->src, r.sgid);
-	put_be16(r.dlid, g->mlid);
-	put_be16(r.slid, q->slid ? q->slid : m->s->plan->lid[q->src]);
-	put_be32(r.hop_flow_raw, g->flow_label << 8 | g->hop_limit);
-	put_be16(r.pkey, g->pkey);
-	put_be16(r.qos_class_sl, g->sl);
-	if (sa_fields_match(fields, ARRAY_SIZE(fields), m->mask, asked, &r, false) &&
-	    (!has(q, PR_MTU_SEL | PR_MTU) ||
-	     sa_code_meets(SCALE_MTU, q->mtu_sel, q->mtu, g->mtu)) &&
-	    (!has(q, PR_RATE_SEL | PR_RATE) ||
-	     sa_code_meets(SCALE_RATE, q->rate_sel, q->rate, g->rate)) &&
-	    (!has(q, PR_LIFE_SEL | PR_LIFE) ||
-	     sa_code_meets(SCALE_LIFE, q->life_sel, q->life, g->life)))
-		sa_add(m, &r, sizeof(r));
-	return IB_STATUS_OK;
-}
-
-/*
- * Which components a query must have: 15.2.5.16 wants SGID and NumbPath.  The
- * usual tools ask by LIDs and leave NumbPath out, so that either end will do for
- * a table and both for a Get, by GID or LID.  NumbPath is per pair of ports; a
- * Get is answered with the first path.
- */
-uint16_t sa_path_record(struct sa_msg *m)
-{
-	const struct sa_path_record *r = (const void *)m->data;
-	bool to_group = m->mask & PR_DGID && r->dgid[0] == 0xff;
-	bool one = m->method == UMAD_METHOD_GET;
-	struct path_query q;
-	uint16_t status;
-
-	query_from_record(r, m->mask, &q);
-	if ((status = sa_query_check(&q)))
-		return status;
-	if ((status = find_end(m->s, m->mask & PR_SGID, r->sgid,
-			       m->mask & PR_SLID, q.slid, &q.src)))
-		return status;
-	if (to_group)
-		return q.src == FABRIC_NONE ? IB_SA_INSUFFICIENT_COMPONENTS :
-			multicast_path(m, r, &q);
-	if ((status = find_end(m->s, m->mask & PR_DGID, r->dgid,
-			       m->mask & PR_DLID, q.dlid, &q.dst)))
-		return status;
-	unsigned ends = (q.src != FABRIC_NONE) + (q.dst != FABRIC_NONE);
-	uint32_t max = one ? 1 : has(&q, PR_NUMB_PATH) ? q.num_path : PATHS_PER_PAIR;
-
-	if (ends < (one ? 2 : 1))
-		return IB_SA_INSUFFICIENT_COMPONENTS;
-	if (ends == 2)
-		sa_add_paths(m, &q, &q.src, 1, &q.dst, 1, max);
-	else
-		add_paths_of_port(m, &q, max);
-	return IB_STATUS_OK;
+	if (x->common_faults)
+		x->pair = x->n_pairs;
 }

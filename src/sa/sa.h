@@ -21,6 +21,7 @@
 
 struct mcast_db;		/* registry/mcast.h */
 struct sa_trace;		/* sa/trace.h */
+struct alias_db;		/* registry/alias.h */
 
 /*
  * What the SM knows beside the published state, asked in the thread that asks the
@@ -46,6 +47,7 @@ struct sa {
 	struct subnet_state *state;	/* NULL: not master, or no sweep done yet */
 	struct mcast_db *mcast;		/* never NULL */
 	struct sa_sm_hooks sm;
+	const struct alias_db *alias;	/* NULL: there are none */
 	uint64_t sm_key;
 	struct sa_trace *trace;		/* may be NULL */
 	struct sa_stats *stats;		/* may be NULL */
@@ -114,6 +116,8 @@ struct path_query {
 	uint8_t mtu_sel, mtu, rate_sel, rate, life_sel, life;
 	uint8_t raw, hop_limit;
 	uint32_t flow_label;
+	uint64_t src_guid, dst_guid;	/* of the GIDs asked for; 0: the port's own */
+	uint64_t dst_prefix;		/* of another subnet's GID: dst is a router; 0: this one */
 };
 
 struct path_answer {
@@ -139,6 +143,7 @@ enum {
 	FAULT_RATE = 1 << 9,
 	FAULT_LIFETIME = 1 << 10,
 	FAULT_REVERSIBLE = 1 << 11,
+	FAULT_HOP_LIMIT = 1 << 12,
 };
 /* The first of them in words; NULL if there is none. */
 const char *path_fault_text(unsigned faults);
@@ -163,7 +168,7 @@ struct match_query path_match_query(const struct path_query *q);
 /* 0, or the status if components contradict each other or make no sense. */
 uint16_t sa_query_check(const struct path_query *q);
 
-#define PATHS_PER_PAIR 127	/* paths of one answer: what NumbPath can count to */
+#define PATHS_PER_PAIR 127	/* what NumbPath can count to */
 #define SA_SEARCH_MAX (1u << 17)	/* pairs of LIDs looked at for one request */
 
 struct lid_range {
@@ -195,9 +200,36 @@ struct path_search {
 void path_search_begin(struct path_search *x, const struct subnet_state *s,
 		       const struct path_query *q, const uint32_t *srcs, unsigned n_srcs,
 		       const uint32_t *dsts, unsigned n_dsts, uint32_t max, uint32_t budget);
+/* The same between the two ports of q. */
+void path_search_begin_pair(struct path_search *x, const struct subnet_state *s,
+			    const struct path_query *q, uint32_t max, uint32_t budget);
 /* The next path; false if there is none, or the budget is used up. */
 bool path_search_next(struct path_search *x, struct path_answer *a);
 /* The next pair of LIDs, whether it makes a path (no faults) or not. */
 bool path_search_try(struct path_search *x, struct path_answer *a, unsigned *faults);
+/* Leaves out the other LIDs of two ports that can have no path whatever the LIDs. */
+void path_search_pass(struct path_search *x);
+
+/* --- paths that have little in common (sa/independent.c) --- */
+
+struct path_found {
+	struct path_query q;		/* its src and dst are the path's */
+	struct path_answer a;		/* preference: what it shares with those before it */
+};
+/* Begins the search between a pair of ports; false: there is nothing to find. */
+typedef bool path_begin_pair(const void *pairs, unsigned pair, uint32_t max, uint32_t budget,
+			     struct path_search *x);
+/*
+ * Fills out with at most max paths of those between n pairs, as independent of each
+ * other as can be; returns their number.  Takes what it looks at from the budget.
+ */
+uint32_t path_find_independent(const struct subnet_state *s, const void *pairs, unsigned n,
+			       path_begin_pair *begin, uint32_t max, uint32_t *budget,
+			       struct path_found *out);
+/*
+ * Whether that is wanted by the shape of the query alone: two ports at either end and
+ * two paths is how Automatic Path Migration asks for a path and its alternate.
+ */
+bool path_is_for_migration(const struct path_query *q, unsigned n_srcs, unsigned n_dsts);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Feeds the SA with arbitrary requests (libFuzzer's interface).  The first byte
  * is the requester's LID, the rest the MAD as it would have been received; two
- * hosts on a switch are there to be asked about.
+ * hosts and a router on a switch are there to be asked about.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,13 +50,16 @@ static struct subnet_state *make_state(void)
 	uint32_t a = add_node(f, IB_NODE_CA_T, 0x10, 1);
 	uint32_t b = add_node(f, IB_NODE_CA_T, 0x20, 1);
 	uint32_t sw = add_node(f, IB_NODE_SWITCH_T, 0x30, 4);
+	uint32_t router = add_node(f, IB_NODE_ROUTER_T, 0x40, 1);
 	struct buf err = { 0 };
 
 	fabric_link(f, a, 1, sw, 1);
 	fabric_link(f, b, 1, sw, 2);
+	fabric_link(f, router, 1, sw, 3);
 	if (!fabric_finish(f, a, 1, &err))
 		abort();
 	settings->lmc = 1;
+	*vec_push(&settings->prefix_routes) = (struct prefix_route){ .prefix = 0 };
 	s->refs = 1;
 	s->policy = shared_policy_new(policy_builtin());
 	s->plan = plan_compute(f, s->policy->p, settings, NULL, NULL);
@@ -75,6 +78,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		state = make_state();
 	sa.state = state;
 	sa.mcast = mcast_new(NULL, NULL);
+	mcast_sync(sa.mcast, state);
+	if (mcast_count(sa.mcast))
+		mcast_join(sa.mcast, mcast_find(sa.mcast, mcast_at(sa.mcast, 0)->mgid), 0x21,
+			   JOIN_FULL, false);
 	struct sa_request req = { .mad = data + 1, .len = size - 1, .slid = data[0] };
 
 	if (sa_answer(&sa, &req, &out) && out.n < 56)

@@ -295,7 +295,7 @@ START_TEST(merged)
 	ck_assert_msg(ok, "%s", said.s);
 	ck_has(yaml, "    partitions: [P]\n");
 	ck_has(said, "q:4:15: warning: the partition 'Q' is left out");
-	ck_has(said, "r:1:1: info: no equivalent: paths to any other subnet");
+	ck_has(said, "r:1:1: info: belongs to qosd.yaml: prefix-routes {prefix: any");
 	convert_inputs(in, 1);
 	ck_has(yaml, "  g: {}\n");
 	/* one of each */

@@ -183,12 +183,118 @@ START_TEST(counts_that_lie)
 }
 END_TEST
 
-/* 100 pairs of ports with 16384 pairs of LIDs each, none of which will do. */
+/* 16 pairs of ports with 16384 pairs of LIDs each, none of which will do. */
 START_TEST(endless_search_is_given_up)
 {
 	r.settings->lmc = 7;
-	query("1111122222", "3333344444", MPR_SL)->qos_class_sl[1] = 1;
+	query("1234", "1234", MPR_SL)->qos_class_sl[1] = 1;
 	ck_assert_uint_eq(rig_ask(&r), 0x0100);
+}
+END_TEST
+
+START_TEST(the_same_gid_twice)
+{
+	query("1121", "33", 0);
+	ck_assert_uint_eq(paths(), 2);
+	query("1", "1", 0);
+	ck_assert_uint_eq(paths(), 1);
+	ck_assert_uint_eq(path(0)->life, 2 << 6);
+}
+END_TEST
+
+/* What two paths need, counted by hand on leaf1 == spine -- leaf2. */
+START_TEST(independent_paths)
+{
+	static const struct { const char *from, *to; unsigned lmc, shared; } t[] = {
+		/* leaf1, spine, leaf2 and their only link */
+		{ "12", "34", 0, 4 }, { "12", "34", 1, 4 },
+		/* the links of h1 and h3, too */
+		{ "1", "3", 1, 6 },
+		/* their links and the leaf; from h1 to itself nothing is needed */
+		{ "1", "2", 1, 3 }, { "12", "1", 0, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		r.settings->lmc = (uint8_t)t[i].lmc;
+		if (r.state)
+			rig_start(&r);
+		struct sa_multipath_record *q = query(t[i].from, t[i].to,
+						      MPR_INDEPENDENCE | MPR_NUMB_PATH);
+		q->num_path = 2;
+		q->independence = INDEPENDENT << 6 | 0x3f;
+		ck_assert_uint_eq(paths(), 2);
+		ck_assert_uint_eq(path(0)->preference, 0);
+		ck_assert_uint_eq(path(1)->preference, t[i].shared);
+	}
+	r.settings->lmc = 1;
+	rig_start(&r);
+	query("1", "3", MPR_INDEPENDENCE)->independence = INDEPENDENT << 6;
+	ck_assert_uint_eq(paths(), 4);
+	query("1", "3", MPR_INDEPENDENCE | MPR_NUMB_PATH)->independence = INDEPENDENT << 6;
+	ck_assert_uint_eq(paths(), 0);
+}
+END_TEST
+
+/* Two ports at either end and two paths: neither path has an end of the other's. */
+START_TEST(migration)
+{
+	for (unsigned lmc = 0; lmc < 3; lmc++) {
+		r.settings->lmc = (uint8_t)lmc;
+		if (r.state)
+			rig_start(&r);
+		query("12", "34", MPR_NUMB_PATH)->num_path = 2;
+		ck_assert_uint_eq(paths(), 2);
+		ck_assert(memcmp(path(0)->sgid, path(1)->sgid, 16) != 0);
+		ck_assert(memcmp(path(0)->dgid, path(1)->dgid, 16) != 0);
+		ck_assert_uint_eq(path(1)->preference, 4);
+	}
+	/* without a P_Key of h4's there is no such pair, and no empty answer either */
+	free(r.policy->partitions[0].members[0].group.s);
+	r.policy->partitions[0].n_members = 0;
+	for (enum host h = H1; h <= H3; h++)
+		rig_member(&r.policy->partitions[0], h, MEMBER_FULL);
+	rig_start(&r);
+	query("12", "34", MPR_NUMB_PATH)->num_path = 2;
+	ck_assert_uint_eq(paths(), 2);
+	ck_assert_uint_eq(get_be64(path(1)->dgid + 8), HOST_GUID(H3));
+	ck_assert(memcmp(path(0)->sgid, path(1)->sgid, 16) != 0);
+}
+END_TEST
+
+START_TEST(to_another_subnet)
+{
+	struct prefix_route *route = vec_push(&r.settings->prefix_routes);
+
+	*route = (struct prefix_route){ .prefix = 0xfec0000000000007 };
+	r.f->nodes[r.f->ports[rig_host(&r, H4)].node].type = IB_NODE_ROUTER_T;
+	put_be64(query("12", "34", 0)->gids[2], 0xfec0000000000007);
+	ck_assert_uint_eq(paths(), 4);
+	ck_assert_uint_eq(get_be64(path(0)->dgid), 0xfec0000000000007);
+	ck_assert_uint_eq(get_be64(path(0)->dgid + 8), HOST_GUID(H3));
+	ck_assert_uint_eq(get_be16(path(0)->dlid), rig_lid(&r, H4));
+	ck_assert_uint_eq(path(0)->hop_flow_raw[3], 255);
+	ck_assert_uint_eq(path(1)->hop_flow_raw[3], 0);
+	put_be64(query("1", "3", 0)->gids[1], 0xfec0000000000008);
+	ck_assert_uint_eq(rig_ask(&r), 0x0500);
+	put_be64(query("1", "3", 0)->gids[0], 0xfec0000000000007);
+	ck_assert_uint_eq(rig_ask(&r), 0x0500);
+}
+END_TEST
+
+/* The requester must see both ends. */
+START_TEST(paths_of_others)
+{
+	free(r.policy->partitions[0].members[0].group.s);
+	r.policy->partitions[0].n_members = 0;
+	for (enum host h = H1; h <= H3; h++)
+		rig_member(&r.policy->partitions[0], h, MEMBER_FULL);
+	rig_partition(&r, 1);
+	rig_member(&r.policy->partitions[1], H2, MEMBER_FULL);
+	rig_member(&r.policy->partitions[1], H4, MEMBER_FULL);
+	query("2", "34", 0);
+	ck_assert_uint_eq(paths(), 1);
+	r.slid = rig_lid(&r, H2);
+	ck_assert_uint_eq(paths(), 2);
 }
 END_TEST
 
@@ -225,6 +331,11 @@ int main(void)
 	tcase_add_test(c, bad_queries);
 	tcase_add_test(c, counts_that_lie);
 	tcase_add_test(c, endless_search_is_given_up);
+	tcase_add_test(c, the_same_gid_twice);
+	tcase_add_test(c, independent_paths);
+	tcase_add_test(c, migration);
+	tcase_add_test(c, to_another_subnet);
+	tcase_add_test(c, paths_of_others);
 	tcase_add_test(c, partitions);
 	suite_add_tcase(s, c);
 	return run_suite(s);

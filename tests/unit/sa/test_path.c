@@ -126,8 +126,8 @@ START_TEST(which_ends_are_needed)
 		{ GET, PR_SGID | PR_SLID, 0x0600 }, { GET, PR_SGID | PR_DGID, 0 },
 		{ GET, PR_SLID | PR_DGID, 0 }, { GET, PR_SGID | PR_DLID, 0 },
 		{ GET, PR_SLID | PR_DLID, 0 }, { GET, ENDS | PR_SLID | PR_DLID, 0 },
-		{ GET_TABLE, 0, 0x0600 }, { GET_TABLE, PR_SGID, 0 }, { GET_TABLE, PR_DLID, 0 },
-		{ GET_TABLE, PR_NUMB_PATH, 0x0600 }, { GET_TABLE, ENDS, 0 },
+		{ GET_TABLE, 0, 0 }, { GET_TABLE, PR_SGID, 0 }, { GET_TABLE, PR_DLID, 0 },
+		{ GET_TABLE, PR_NUMB_PATH, 0 }, { GET_TABLE, ENDS, 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
@@ -683,7 +683,11 @@ START_TEST(numb_path)
 	query(H1, H3, 0);
 	r.mad[3] = GET_TABLE;
 	ck_assert_uint_eq(rig_ask(&r), 0);
-	ck_assert_uint_eq(rig_records(&r, 64), 127);	/* of 16384 */
+	ck_assert_uint_eq(rig_records(&r, 64), 16384);
+	query(H1, H3, PR_NUMB_PATH)->num_path = 127;
+	r.mad[3] = GET_TABLE;
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	ck_assert_uint_eq(rig_records(&r, 64), 127);
 }
 END_TEST
 
@@ -716,7 +720,242 @@ START_TEST(one_end_open)
 }
 END_TEST
 
+/* A query without ends, as `saquery -p` asks it. */
+static unsigned world(uint64_t mask)
+{
+	if (!r.state)
+		rig_start(&r);
+	rig_request(&r, GET_TABLE, PR, mask);
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	return rig_records(&r, 64);
+}
+
+START_TEST(both_ends_open)
+{
+	static bool seen[64][64];
+
+	r.settings->lmc = 1;
+	/* 2 LIDs of each of 4 hosts, 1 of each of 3 switches; to themselves, too */
+	ck_assert_uint_eq(world(0), 11 * 11);
+	for (unsigned i = 0; i < 11 * 11; i++) {
+		const struct sa_path_record *p = rig_record(&r, i);
+		uint16_t slid = get_be16(p->slid), dlid = get_be16(p->dlid);
+
+		ck_assert(!seen[slid][dlid]);
+		seen[slid][dlid] = true;
+		if (get_be64(p->sgid + 8) == get_be64(p->dgid + 8))
+			ck_assert_uint_eq(p->life, 2 << 6);
+	}
+	/* NumbPath is of each pair; components select */
+	struct sa_path_record *q = rig_request(&r, GET_TABLE, PR, PR_NUMB_PATH);
+	q->num_path = 1;
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	ck_assert_uint_eq(rig_records(&r, 64), 7 * 7);
+	q->num_path = 0;
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	ck_assert_uint_eq(rig_records(&r, 64), 0);
+	q = rig_request(&r, GET_TABLE, PR, PR_NUMB_PATH | PR_RATE_SEL | PR_RATE);
+	q->num_path = 1;
+	q->rate = SEL_LESS << 6 | 3;		/* any can be had slower */
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	ck_assert_uint_eq(rig_records(&r, 64), 7 * 7);
+	q->rate = SEL_GREATER << 6 | 3;		/* h1 and h2; a switch's port 0 is slow */
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	ck_assert_uint_eq(rig_records(&r, 64), 2 * 2);
+}
+END_TEST
+
+/* 15.4.1.1: a requester that shares no P_Key with an end does not hear of its paths. */
+START_TEST(paths_of_others)
+{
+	free(r.policy->partitions[0].members[0].group.s);
+	r.policy->partitions[0].n_members = 0;		/* h1 stays in it: the SM is there */
+	rig_partition(&r, 1);
+	for (enum host h = H1; h <= H4; h++)
+		rig_member(&r.policy->partitions[1], h, h < H3 ? MEMBER_FULL : MEMBER_LIMITED);
+	rig_partition(&r, 2);
+	rig_member(&r.policy->partitions[2], H2, MEMBER_FULL);
+	rig_member(&r.policy->partitions[2], H4, MEMBER_FULL);
+	query(H2, H4, 0);
+	answer();				/* asked by h1 */
+	r.slid = rig_lid(&r, H3);		/* does not talk to h4, limited as it is */
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	query(H4, H2, 0);
+	r.slid = rig_lid(&r, H3);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	r.slid = rig_lid(&r, H4);
+	answer();
+	/* raw packets have no P_Key: they need not get by the others' */
+	query(H3, H4, PR_RAW)->hop_flow_raw[0] = 0x80;
+	r.slid = rig_lid(&r, H3);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+
+	/* h3 sees h1 and h2 and itself, to whom it can't send; h1 and h2 see all hosts */
+	static const unsigned seen[] = { 4 * 4 - 3, 4 * 4 - 3, 2 * 2 + 4, 2 * 2 + 5 };
+	for (enum host h = H1; h <= H4; h++) {
+		rig_request(&r, GET_TABLE, PR, 0);
+		r.slid = rig_lid(&r, h);
+		ck_assert_uint_eq(rig_ask(&r), 0);
+		ck_assert_uint_eq(rig_records(&r, 64), seen[h]);
+	}
+}
+END_TEST
+
+/* --- what a header of the network layer would hold --- */
+
+START_TEST(flow_label_and_hop_limit)
+{
+	put_be32(query(H1, H3, PR_FLOW | PR_HOP)->hop_flow_raw, 0x12345 << 8 | 9);
+	ck_assert_uint_eq(get_be32(answer()->hop_flow_raw), 0x12345 << 8 | 9);
+	put_be32(query(H1, H3, PR_FLOW)->hop_flow_raw, 0x7fffffff);	/* reserved bits, too */
+	ck_assert_uint_eq(get_be32(answer()->hop_flow_raw), 0xfffff00);
+	put_be32(query(H1, H3, PR_HOP)->hop_flow_raw, 0x0fffff00);
+	ck_assert_uint_eq(get_be32(answer()->hop_flow_raw), 0);
+	put_be32(query(H1, H3, PR_RAW)->hop_flow_raw, 0x7fffffff);
+	ck_assert_uint_eq(get_be32(answer()->hop_flow_raw), 0);
+}
+END_TEST
+
+START_TEST(what_is_no_criterion)
+{
+	struct sa_path_record *q = query(H1, H3, 1ull << 7 | 1ull << 22 | 1ull << 63);
+
+	q->preference = 77;
+	q->hop_flow_raw[0] = 0x70;
+	memset(q->reserved, 0xff, sizeof(q->reserved));
+	ck_assert_uint_eq(answer()->preference, 0);
+	/* a value without its selector, a selector without its value */
+	q = query(H1, H3, PR_MTU | PR_RATE | PR_LIFE);
+	q->mtu = q->rate = q->life = SEL_GREATER << 6 | 31;
+	answer();
+	q = query(H1, H3, PR_MTU_SEL | PR_RATE_SEL | PR_LIFE_SEL);
+	q->mtu = q->rate = q->life = SEL_LESS << 6 | 1;
+	ck_assert_uint_eq(answer()->mtu & 0x3f, 4);
+	ck_assert_uint_eq(answer()->life & 0x3f, 18);
+	/* the best there is needs no value that makes sense */
+	q = query(H1, H3, PR_MTU_SEL | PR_RATE_SEL | PR_LIFE_SEL | PR_MTU | PR_RATE | PR_LIFE);
+	q->mtu = q->rate = q->life = SEL_BEST << 6 | 63;
+	ck_assert_uint_eq(answer()->rate & 0x3f, 3);
+	q->mtu = SEL_EXACT << 6 | 63;
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+}
+END_TEST
+
+/* --- to other subnets --- */
+
+#define ELSEWHERE 0xfec0000000000007ULL
+
+/* h3 and h4 are routers. */
+static void two_routers(void)
+{
+	r.f->nodes[r.f->ports[rig_host(&r, H3)].node].type = IB_NODE_ROUTER_T;
+	r.f->nodes[r.f->ports[rig_host(&r, H4)].node].type = IB_NODE_ROUTER_T;
+}
+
+static struct prefix_route *prefix_route(uint64_t prefix, uint64_t router)
+{
+	struct prefix_route *route = vec_push(&r.settings->prefix_routes);
+
+	*route = (struct prefix_route){ .prefix = prefix };
+	if (router)
+		*vec_push(&route->routers) = router;
+	return route;
+}
+
+static struct sa_path_record *remote_query(uint64_t prefix, uint64_t guid, uint64_t more)
+{
+	struct sa_path_record *q = query(H1, H2, more);
+
+	put_be64(q->dgid, prefix);
+	put_be64(q->dgid + 8, guid);
+	return q;
+}
+
+START_TEST(by_a_router)
+{
+	two_routers();
+	prefix_route(ELSEWHERE, HOST_GUID(H3));
+	prefix_route(ELSEWHERE, HOST_GUID(H4));		/* the first holds */
+	prefix_route(ELSEWHERE + 1, HOST_GUID(H2));	/* no router */
+	prefix_route(ELSEWHERE + 2, 0xdead);		/* nobody */
+	remote_query(ELSEWHERE, 0x1234, PR_FLOW)->hop_flow_raw[2] = 5;
+	const struct sa_path_record *p = answer();
+
+	ck_assert_uint_eq(get_be64(p->dgid), ELSEWHERE);
+	ck_assert_uint_eq(get_be64(p->dgid + 8), 0x1234);
+	ck_assert_uint_eq(get_be16(p->dlid), rig_lid(&r, H3));
+	ck_assert_uint_eq(get_be32(p->hop_flow_raw), 5 << 8 | 255);
+	ck_assert_uint_eq(p->rate & 0x3f, 3);
+	remote_query(ELSEWHERE, 0x1234, PR_HOP)->hop_flow_raw[3] = 2;
+	ck_assert_uint_eq(answer()->hop_flow_raw[3], 2);
+	remote_query(ELSEWHERE, 0x1234, PR_HOP)->hop_flow_raw[3] = 1;
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	put_be16(remote_query(ELSEWHERE, 0x1234, PR_DLID)->dlid, rig_lid(&r, H3));
+	answer();
+	put_be16(remote_query(ELSEWHERE, 0x1234, PR_DLID)->dlid, rig_lid(&r, H4));
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	put_be16(remote_query(ELSEWHERE, 0x1234, PR_DLID)->dlid, 0x7777);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	remote_query(ELSEWHERE + 1, 0x1234, 0);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	remote_query(ELSEWHERE + 2, 0x1234, 0);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	remote_query(ELSEWHERE + 3, 0x1234, 0);
+	ck_assert_uint_eq(rig_ask(&r), 0x0500);
+	put_be64(query(H1, H2, 0)->sgid, ELSEWHERE);
+	ck_assert_uint_eq(rig_ask(&r), 0x0500);
+	/* from everybody; the router itself, too */
+	remote_query(ELSEWHERE, 0x1234, 0);
+	rig_set_mask(&r, PR_DGID);
+	r.mad[3] = GET_TABLE;
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	ck_assert_uint_eq(rig_records(&r, 64), 7);
+}
+END_TEST
+
+START_TEST(routers_share)
+{
+	unsigned served[2] = { 0 };
+	uint16_t before[200];
+
+	two_routers();
+	prefix_route(0, 0);				/* any prefix, any router */
+	for (unsigned i = 0; i < 200; i++) {
+		remote_query(ELSEWHERE + i, 0x1234 + i, 0);
+		before[i] = get_be16(answer()->dlid);
+		ck_assert(before[i] == rig_lid(&r, H3) || before[i] == rig_lid(&r, H4));
+		served[before[i] == rig_lid(&r, H4)]++;
+	}
+	ck_assert_uint_gt(served[0], 60);
+	ck_assert_uint_gt(served[1], 60);
+	put_be64(query(H1, H2, 0)->dgid, 0);		/* the loopback GID is no other subnet's */
+	ck_assert_uint_eq(rig_ask(&r), 0x0500);
+
+	/* h4 no longer shares a P_Key with h1: its pairs move, the others stay */
+	r.policy->partitions[0].members[0].membership = MEMBER_LIMITED;
+	free(r.policy->partitions[0].members[0].group.s);
+	r.policy->partitions[0].n_members = 0;
+	for (enum host h = H1; h <= H3; h++)
+		rig_member(&r.policy->partitions[0], h, MEMBER_FULL);
+	rig_start(&r);
+	for (unsigned i = 0; i < 200; i++) {
+		remote_query(ELSEWHERE + i, 0x1234 + i, 0);
+		ck_assert_uint_eq(get_be16(answer()->dlid), rig_lid(&r, H3));
+	}
+}
+END_TEST
+
 /* --- to a group --- */
+
+static void join(enum host h)
+{
+	static const uint8_t broadcast[16] = {
+		0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
+	};
+
+	mcast_sync(r.sa.mcast, r.state);
+	mcast_join(r.sa.mcast, mcast_find(r.sa.mcast, broadcast), HOST_GUID(h), JOIN_FULL, false);
+}
 
 static struct sa_path_record *group_query(uint64_t more)
 {
@@ -733,6 +972,8 @@ START_TEST(path_to_a_group)
 {
 	r.policy->levels[0].packet_lifetime = 15;
 	group_query(0);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);		/* not a member */
+	join(H2);
 	const struct sa_path_record *p = answer();
 	ck_assert_uint_eq(p->dgid[0], 0xff);
 	ck_assert_uint_eq(get_be16(p->dlid), 0xc000);
@@ -741,6 +982,7 @@ START_TEST(path_to_a_group)
 	ck_assert_uint_eq(p->mtu, 2 << 6 | 4);
 	ck_assert_uint_eq(p->rate, 2 << 6 | 3);
 	ck_assert_uint_eq(p->life, 2 << 6 | 15);
+	ck_assert_uint_eq(p->num_path, 1);
 
 	put_be16(group_query(PR_DLID)->dlid, 0xc000);
 	answer();
@@ -750,8 +992,31 @@ START_TEST(path_to_a_group)
 	answer();
 	put_be16(group_query(PR_PKEY)->pkey, 0x8001);
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	put_be16(group_query(PR_PKEY)->pkey, 0x7fff);
+	ck_assert_uint_eq(get_be16(answer()->pkey), 0x7fff);
 	group_query(PR_SL)->qos_class_sl[1] = 1;
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	group_query(PR_TCLASS)->tclass = 1;
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	group_query(PR_FLOW)->hop_flow_raw[2] = 1;
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	group_query(PR_HOP)->hop_flow_raw[3] = 1;
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	group_query(PR_RAW)->hop_flow_raw[0] = 0x80;
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	group_query(PR_RATE_SEL | PR_RATE)->rate = SEL_LESS << 6 | 3;
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	group_query(PR_LIFE_SEL | PR_LIFE)->life = SEL_GREATER << 6 | 15;
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	/* from any member that the requester sees */
+	join(H4);
+	for (unsigned n = 2; n < 3; n--) {
+		group_query(0)->num_path = (uint8_t)n;
+		rig_set_mask(&r, PR_DGID | (n < 2 ? PR_NUMB_PATH : 0));
+		r.mad[3] = GET_TABLE;
+		ck_assert_uint_eq(rig_ask(&r), 0);
+		ck_assert_uint_eq(rig_records(&r, 64), n ? 2 : 0);
+	}
 	group_query(PR_MTU_SEL | PR_MTU)->mtu = SEL_GREATER << 6 | 4;
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
 	group_query(PR_MTU_SEL | PR_MTU)->mtu = SEL_EXACT << 6 | 4;
@@ -856,6 +1121,12 @@ int main(void)
 	tcase_add_test(c, path_bits_of_the_level);
 	tcase_add_test(c, numb_path);
 	tcase_add_test(c, one_end_open);
+	tcase_add_test(c, both_ends_open);
+	tcase_add_test(c, paths_of_others);
+	tcase_add_test(c, flow_label_and_hop_limit);
+	tcase_add_test(c, what_is_no_criterion);
+	tcase_add_test(c, by_a_router);
+	tcase_add_test(c, routers_share);
 	tcase_add_test(c, path_to_a_group);
 	tcase_add_test(c, reasons);
 	suite_add_tcase(s, c);

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * PathRecords to a multicast group: they have the group's parameters, whatever
+ * the policy says of the port, for the group was made by the policy's word.
+ *
+ * The source is a member, in whatever state: nobody else's packets are
+ * forwarded for sure.  All components of the query are criteria, MTU, rate and
+ * lifetime too.  Who asks must have the group's P_Key and see the source.
+ */
+#include <infiniband/umad_types.h>
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "registry/mcast.h"
+#include "sa/handler.h"
+
+static const struct sa_field fields[] = {
+	{ 4, false, 320, 16 },	/* DLID */
+	{ 6, false, 352, 1 },	/* RawTraffic */
+	{ 8, false, 356, 20 },	/* FlowLabel */
+	{ 9, false, 376, 8 },	/* HopLimit */
+	{ 10, false, 384, 8 },	/* TClass */
+	{ 15, false, 428, 4 },	/* SL */
+};
+
+static bool has(const struct path_query *q, uint64_t bits)
+{
+	return (q->has & bits) == bits;
+}
+
+/* What the record does not have as the group has it. */
+static bool selected(const struct path_query *q, const struct mcast_group *g)
+{
+	return (!has(q, PR_PKEY) || !((q->pkey ^ g->pkey) & IB_PKEY_DEFAULT)) &&
+	       (!has(q, PR_MTU_SEL | PR_MTU) ||
+		sa_code_meets(SCALE_MTU, q->mtu_sel, q->mtu, g->mtu)) &&
+	       (!has(q, PR_RATE_SEL | PR_RATE) ||
+		sa_code_meets(SCALE_RATE, q->rate_sel, q->rate, g->rate)) &&
+	       (!has(q, PR_LIFE_SEL | PR_LIFE) ||
+		sa_code_meets(SCALE_LIFE, q->life_sel, q->life, g->life));
+}
+
+/* A member's path; false if it has none that the query and the requester may have. */
+static bool fill(const struct subnet_state *s, uint32_t requester, const struct path_query *asked,
+		 const struct sa_path_record *want, const struct mcast_group *g, uint32_t port,
+		 struct sa_path_record *r)
+{
+	const struct partitions *parts = s->plan->partitions;
+	struct path_query q = *asked;
+	struct path_answer a = {
+		.slid = q.slid ? q.slid : s->plan->lid[port], .dlid = g->mlid, .sl = g->sl,
+		.pkey = has(&q, PR_PKEY) ? q.pkey : g->pkey, .mtu = g->mtu, .rate = g->rate,
+		.life = g->life, .tclass = g->tclass, .reversible = q.reversible,
+	};
+
+	if (port_membership(parts, port, g->pkey) == MEMBER_NONE ||
+	    port_membership(parts, requester, g->pkey) == MEMBER_NONE ||
+	    !sa_may_see(s, requester, port) || !selected(&q, g))
+		return false;
+	q.src = q.dst = port;
+	q.raw = 0;
+	q.num_path = 1;
+	q.has |= PR_NUMB_PATH | PR_FLOW | PR_HOP;
+	q.flow_label = g->flow_label;
+	q.hop_limit = g->hop_limit;
+	sa_fill_path(s, &q, &a, r);
+	memcpy(r->dgid, g->mgid, sizeof(r->dgid));
+	return sa_fields_match(fields, ARRAY_SIZE(fields), q.has & asked->has, want, r, false);
+}
+
+/* --- from any member: a group may change between two steps, or be gone --- */
+
+struct group_rows {
+	struct sa_rows rows;
+	const struct subnet_state *s;
+	struct mcast_db *mcast;
+	struct path_query q;
+	struct sa_path_record want;
+	uint32_t requester;
+	size_t at;		/* the next member */
+};
+
+static enum sa_step step(struct sa_rows *rows, void *record)
+{
+	struct group_rows *x = (struct group_rows *)(void *)rows;
+	const struct mcast_group *g = mcast_find(x->mcast, x->want.dgid);
+	uint32_t port;
+
+	if (!g || x->at >= g->members.n)
+		return SA_END;
+	port = fabric_find_port(x->s->f, g->members.v[x->at++].guid);
+	return port != FABRIC_NONE && x->s->plan->lid[port] &&
+	       fill(x->s, x->requester, &x->q, &x->want, g, port, record) ? SA_ROW : SA_SKIP;
+}
+
+static void release(struct sa_rows *rows)
+{
+	free(rows);
+}
+
+uint16_t sa_group_paths(struct sa_msg *m, const struct path_query *q)
+{
+	const struct sa_path_record *want = (const void *)m->data;
+	const struct mcast_group *g = mcast_find(m->sa->mcast, want->dgid);
+	struct sa_path_record r;
+
+	if (!g || (has(q, PR_NUMB_PATH) && !q->num_path && m->method != UMAD_METHOD_GET))
+		return IB_SA_NO_RECORDS;
+	if (q->src != FABRIC_NONE) {
+		uint64_t guid = q->src_guid ? q->src_guid : m->s->f->ports[q->src].guid;
+
+		if (mcast_member(g, guid) && fill(m->s, m->requester, q, want, g, q->src, &r))
+			sa_add(m, &r, sizeof(r));
+		return IB_STATUS_OK;
+	}
+	struct group_rows *x = xmalloc(sizeof(*x));
+
+	*x = (struct group_rows){
+		.rows = { .size = sizeof(r), .step = step, .release = release },
+		.s = m->s, .mcast = m->sa->mcast, .q = *q, .want = *want,
+		.requester = m->requester,
+	};
+	m->rows = &x->rows;
+	return IB_STATUS_OK;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * PathRecord queries (15.2.5.16).
+ *
+ * Ends: a Get needs both, by GID or LID, since its one record would be anybody's
+ * otherwise; the usual tools ask for less only by GetTable, where either end or
+ * both may be open.  An open end is each end port in turn, a port's paths to
+ * itself included: IBA asks for them (PacketLifeTime of a loopback path is 0)
+ * and OpenSM gives them.  NumbPath is per pair of ports; without it a table has
+ * all of their paths, and a Get has one in any case.
+ *
+ * Criteria: MTU, rate and lifetime are criteria when both selector and value are
+ * given; Preference, which ranks the answer, and reserved bits never are.
+ * FlowLabel and HopLimit mean nothing to the way within the subnet, so that any
+ * will do and the record has those that were asked for.  TClass is one for the
+ * match rules; the record has the level's, if that has one.
+ */
+#include <infiniband/umad_types.h>
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "sa/handler.h"
+
+#define PR_SERVICE_ID (PR_SERVICE_ID_MSB | PR_SERVICE_ID_LSB)
+#define HOP_LIMIT_MAX 255	/* through a router, if none is asked for: as many as there are */
+
+static bool has(const struct path_query *q, uint64_t bits)
+{
+	return (q->has & bits) == bits;
+}
+
+/* --- the record --- */
+
+static uint8_t exactly(unsigned code)
+{
+	return (uint8_t)(SEL_EXACT << 6 | code);
+}
+
+static void put_gid(uint8_t gid[16], uint64_t prefix, uint64_t guid)
+{
+	put_be64(gid, prefix);
+	put_be64(gid + 8, guid);
+}
+
+static uint32_t hop_flow_raw(const struct path_query *q)
+{
+	uint32_t hop = has(q, PR_HOP) ? q->hop_limit : q->dst_prefix ? HOP_LIMIT_MAX : 0;
+	uint32_t flow = has(q, PR_FLOW) ? q->flow_label : 0;
+
+	return (uint32_t)(has(q, PR_RAW) && q->raw) << 31 | flow << 8 | hop;
+}
+
+void sa_fill_path(const struct subnet_state *s, const struct path_query *q,
+		  const struct path_answer *a, struct sa_path_record *r)
+{
+	uint64_t prefix = s->plan->settings->subnet_prefix;
+	unsigned num_path = has(q, PR_NUMB_PATH) ? q->num_path : 0;
+	unsigned qos_class = has(q, PR_QOS_CLASS) ? q->qos_class : 0;
+
+	*r = (struct sa_path_record){
+		.tclass = a->tclass, .num_path = (uint8_t)(a->reversible << 7 | num_path),
+		.mtu = exactly(a->mtu), .rate = exactly(a->rate), .life = exactly(a->life),
+		.preference = a->preference,
+	};
+	if (has(q, PR_SERVICE_ID))
+		put_be64(r->service_id, q->service_id);
+	put_gid(r->dgid, q->dst_prefix ? q->dst_prefix : prefix,
+		q->dst_guid ? q->dst_guid : s->f->ports[q->dst].guid);
+	put_gid(r->sgid, prefix, q->src_guid ? q->src_guid : s->f->ports[q->src].guid);
+	put_be16(r->dlid, a->dlid);
+	put_be16(r->slid, a->slid);
+	put_be32(r->hop_flow_raw, hop_flow_raw(q));
+	put_be16(r->pkey, a->pkey);
+	put_be16(r->qos_class_sl, (uint16_t)(qos_class << 4 | a->sl));
+}
+
+/* --- the query --- */
+
+static bool selector_valid(const struct path_query *q, uint64_t bits, enum sa_scale scale,
+			   unsigned selector, unsigned code)
+{
+	/* for the best there is no value is needed */
+	return !has(q, bits) || selector == SEL_BEST || sa_code_valid(scale, code);
+}
+
+uint16_t sa_query_check(const struct path_query *q)
+{
+	if (q->has & PR_SERVICE_ID && !has(q, PR_SERVICE_ID))
+		return IB_SA_INSUFFICIENT_COMPONENTS;
+	if (!selector_valid(q, PR_MTU_SEL | PR_MTU, SCALE_MTU, q->mtu_sel, q->mtu) ||
+	    !selector_valid(q, PR_RATE_SEL | PR_RATE, SCALE_RATE, q->rate_sel, q->rate) ||
+	    !selector_valid(q, PR_LIFE_SEL | PR_LIFE, SCALE_LIFE, q->life_sel, q->life))
+		return IB_SA_REQ_INVALID;
+	return IB_STATUS_OK;
+}
+
+static void query_from_record(const struct sa_path_record *r, uint64_t mask, struct path_query *q)
+{
+	uint32_t hop_flow = get_be32(r->hop_flow_raw);
+	uint16_t qos_class_sl = get_be16(r->qos_class_sl);
+
+	*q = (struct path_query){
+		.has = mask, .src = FABRIC_NONE, .dst = FABRIC_NONE,
+		.slid = mask & PR_SLID ? get_be16(r->slid) : 0,
+		.dlid = mask & PR_DLID ? get_be16(r->dlid) : 0,
+		.service_id = get_be64(r->service_id),
+		.qos_class = qos_class_sl >> 4, .sl = qos_class_sl & 0xf,
+		.pkey = get_be16(r->pkey), .tclass = r->tclass,
+		.num_path = r->num_path & 0x7f, .reversible = r->num_path >> 7,
+		.mtu_sel = r->mtu >> 6, .mtu = r->mtu & 0x3f,
+		.rate_sel = r->rate >> 6, .rate = r->rate & 0x3f,
+		.life_sel = r->life >> 6, .life = r->life & 0x3f,
+		.raw = hop_flow >> 31, .flow_label = hop_flow >> 8 & 0xfffff,
+		.hop_limit = hop_flow & 0xff,
+	};
+}
+
+/* --- Get: the first path between two ports --- */
+
+static uint16_t get_path(struct sa_msg *m, struct path_query *q)
+{
+	struct path_search search;
+	struct path_answer a;
+	struct sa_path_record r;
+
+	if (q->dst_prefix && (q->dst = sa_choose_router(m->s, q)) == FABRIC_NONE)
+		return IB_SA_NO_RECORDS;
+	if (!sa_may_see_path(m->s, m->requester, q))
+		return IB_SA_NO_RECORDS;
+	path_search_begin_pair(&search, m->s, q, 1, UINT32_MAX);
+	if (!path_search_next(&search, &a))
+		return IB_SA_NO_RECORDS;
+	sa_fill_path(m->s, &search.q, &a, &r);
+	sa_add(m, &r, sizeof(r));
+	return IB_STATUS_OK;
+}
+
+/* --- GetTable: all pairs of ports that the query is about, one pair of LIDs at a time --- */
+
+#define GAP_MAX 64	/* LIDs of nobody that one step passes over */
+
+/* A given port, or all of them in the order of their LIDs. */
+struct end_walk {
+	bool open;
+	uint32_t given;
+	uint32_t lid;		/* the next to be looked at */
+};
+
+struct path_rows {
+	struct sa_rows rows;
+	const struct subnet_state *s;
+	struct path_query q;
+	uint32_t requester, max;	/* max: paths for each pair */
+	struct end_walk from, to;
+	bool has_src, searching;
+	struct path_search search;
+};
+
+static void walk_again(struct end_walk *w)
+{
+	w->lid = 0;
+}
+
+/* The next port, FABRIC_NONE if none is found yet; false: there are no more. */
+static bool walk(const struct subnet_state *s, struct end_walk *w, uint32_t *port)
+{
+	const struct plan *p = s->plan;
+
+	*port = FABRIC_NONE;
+	if (!w->open) {
+		*port = w->given;
+		return w->lid++ == 0;
+	}
+	if (w->lid > p->lid_top)
+		return false;
+	for (unsigned gap = 0; gap < GAP_MAX && w->lid <= p->lid_top; gap++) {
+		*port = p->port_by_lid[w->lid];
+		if (*port == FABRIC_NONE) {
+			w->lid++;
+			continue;
+		}
+		w->lid += 1u << p->lmc[*port];
+		break;
+	}
+	return true;
+}
+
+static void begin_pair(struct path_rows *x)
+{
+	struct path_query *q = &x->q;
+
+	if (q->dst_prefix)
+		q->dst = sa_choose_router(x->s, q);
+	x->searching = q->dst != FABRIC_NONE && sa_may_see_path(x->s, x->requester, q);
+	if (x->searching)
+		path_search_begin_pair(&x->search, x->s, q, x->max, UINT32_MAX);
+}
+
+/* On to the next pair of ports, or nearer to it; false: there are no more. */
+static bool next_pair(struct path_rows *x)
+{
+	if (!x->has_src) {
+		if (!walk(x->s, &x->from, &x->q.src))
+			return false;
+		/* who may not see a port need not look at its paths */
+		x->has_src = x->q.src != FABRIC_NONE &&
+			     (x->requester == x->q.src ||
+			      sa_may_see(x->s, x->requester, x->q.src));
+		walk_again(&x->to);
+		return true;
+	}
+	if (walk(x->s, &x->to, &x->q.dst))
+		begin_pair(x);
+	else
+		x->has_src = false;
+	return true;
+}
+
+static enum sa_step step(struct sa_rows *rows, void *record)
+{
+	struct path_rows *x = (struct path_rows *)(void *)rows;
+	struct path_answer a;
+	unsigned faults;
+
+	if (!x->searching)
+		return next_pair(x) ? SA_SKIP : SA_END;
+	if (!path_search_try(&x->search, &a, &faults)) {
+		x->searching = false;
+		return SA_SKIP;
+	}
+	if (faults) {
+		path_search_pass(&x->search);
+		return SA_SKIP;
+	}
+	sa_fill_path(x->s, &x->search.q, &a, record);
+	return SA_ROW;
+}
+
+static void release(struct sa_rows *rows)
+{
+	free(rows);
+}
+
+static uint16_t table(struct sa_msg *m, const struct path_query *q)
+{
+	uint32_t max = has(q, PR_NUMB_PATH) ? q->num_path : UINT32_MAX;
+	struct path_rows *x;
+
+	if (!max)
+		return IB_STATUS_OK;
+	x = xmalloc(sizeof(*x));
+	*x = (struct path_rows){
+		.rows = { .size = sizeof(struct sa_path_record), .step = step, .release = release },
+		.s = m->s, .q = *q, .requester = m->requester, .max = max,
+		.from = { .open = q->src == FABRIC_NONE, .given = q->src },
+		.to = { .open = q->dst == FABRIC_NONE && !q->dst_prefix, .given = q->dst },
+	};
+	m->rows = &x->rows;
+	return IB_STATUS_OK;
+}
+
+uint16_t sa_path_record(struct sa_msg *m)
+{
+	const struct sa_path_record *r = (const void *)m->data;
+	bool one = m->method == UMAD_METHOD_GET;
+	struct path_query q;
+	uint16_t status;
+
+	query_from_record(r, m->mask, &q);
+	if ((status = sa_query_check(&q)))
+		return status;
+	if ((status = sa_find_source(m, m->mask & PR_SGID ? r->sgid : NULL, &q)))
+		return status;
+	if (one && q.src == FABRIC_NONE)
+		return IB_SA_INSUFFICIENT_COMPONENTS;
+	if (m->mask & PR_DGID && r->dgid[0] == 0xff)
+		return sa_group_paths(m, &q);
+	if ((status = sa_find_destination(m, m->mask & PR_DGID ? r->dgid : NULL, &q)))
+		return status;
+	if (!one)
+		return table(m, &q);
+	return q.dst == FABRIC_NONE && !q.dst_prefix ? IB_SA_INSUFFICIENT_COMPONENTS :
+						       get_path(m, &q);
+}
