@@ -144,7 +144,8 @@ ctl explain "node001 HCA-1/P1" "mds01 mlx5_0/P1" --pkey 0x20 >explain
 expect_match "explain of another's P_Key" "don't share the P_Key asked for" "$(<explain)"
 
 note "IPoIB"
-# group P_KEY NODE: of its broadcast group, "SL MTU RATE LIFE TCLASS" as codes, as NODE sees it.
+# group P_KEY NODE: of its broadcast group, "SL MTU RATE LIFE TCLASS" as codes, as that
+# node may know.
 group() {
 	on_own "$2" "$tools/pathquery" table member mgid="ff12:401b:$1::ffff:ffff" 2>&1 |
 		sed -nE 's/.* pkey=(0x[0-9a-f]+|[0-9]+).*/\0/p' |
@@ -153,10 +154,10 @@ group() {
 expect "group of the default partition" "life=18 mtu=4 rate=3 sl=0 tclass=0 " "$(group ffff "$sm_node")"
 expect "group of a: its IPoIB level" "life=12 mtu=3 rate=6 sl=3 tclass=9 " "$(group 8010 H-f452140300811230)"
 expect "group of b: its level" "life=10 mtu=4 rate=3 sl=2 tclass=0 " "$(group 8020 H-248a070300a25e98)"
-expect "no group of servers" "" "$(group 8030 H-248a070300a25e98)"
-expect "a group that is not its partition's" "" "$(group 8010 "$sm_node")"
-groups=$(on "$sm_node" saquery -g 2>&1)
-expect "groups by saquery" "ff12:401b:ffff::ffff:ffff" \
+expect "no group of servers" "" "$(group 8030 H-f452140300811230)"
+expect "what strangers see" "" "$(group 8010 "$sm_node")$(group 8020 "$sm_node")"
+groups=$(on "$sm_node" saquery --smkey 1 -g 2>&1)
+expect "groups by saquery" "ff12:401b:8010::ffff:ffff ff12:401b:8020::ffff:ffff ff12:401b:ffff::ffff:ffff" \
 	"$(grep -oE 'ff12:401b:[0-9a-f:]+' <<<"$groups" | sort -u | tr '\n' ' ' | sed 's/ $//')"
 join() {	# join NODE GUID P_KEY
 	on_own "$1" "$tools/pathquery" set member mgid="ff12:401b:$3::ffff:ffff" \

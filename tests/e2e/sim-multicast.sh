@@ -45,7 +45,7 @@ tree() { ctl -j mcast "$1" | tr -d ' \n' | tr '{' '\n' | sed -nE 's/^"switch":"(
 # each leaf, one middle switch of each pod, one at the top
 expect "switches on the tree of the broadcast group" $((32 + 8 + 1)) "$(tree 0xc000 | wc -l)"
 # a switch at the top leads to all pods, and each tree hangs from another
-expect "switches with all ports on a tree" $groups "$(for i in {0..4}; do tree 0xc00$i | grep -m 1 '^1,2,3,4,5,6,7,8 '; done | sort -u | wc -l)"
+expect "switches with all ports on a tree" $groups "$(for i in {0..4}; do tree "0xc00$i" | grep -m 1 '^1,2,3,4,5,6,7,8 '; done | sort -u | wc -l)"
 
 note "groups have what the policy says"
 group=$(on "$far" saquery -g 2>&1)
@@ -73,7 +73,7 @@ storm one.guids >/dev/null
 await_members "one host more" $groups $(((hosts - hosts / 2 + 1) * groups))
 # its leaf, and for each tree the switches up to where it is joined; 5 trees
 added=$(($(sets) - sets))
-[ "$added" -ge 1 ] && [ "$added" -le 24 ] || bad "one host's joins took $added Sets"
+((added >= 1 && added <= 24)) || bad "one host joined by $added Sets"
 
 note "faults"
 storm half.guids >/dev/null
