@@ -144,6 +144,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 	if (!register_agents(m, err))
 		goto fail;
 	m->txns = txn_table_new(m, s);
+	m->requests = request_table_new(m);
 	if (!rx_start(m, err))
 		goto fail;
 	return m;
@@ -159,6 +160,7 @@ void mad_close(struct mad_port *m)
 	mad_set_issm(m, false, NULL);
 	rx_stop(m);
 	txn_table_free(m->txns);
+	request_table_free(m->requests);
 	if (m->agent_sa >= 0)
 		umad_unregister(m->fd, m->agent_sa);
 	if (m->agent_dr >= 0)

@@ -17,6 +17,7 @@ static uint16_t class_port_info(struct sa_msg *m)
 {
 	uint32_t cap2 = UMAD_SA_CAP_MASK2_IS_QOS_SUP |
 			UMAD_SA_CAP_MASK2_IS_FULL_PORTINFO_REC_SUP |
+			UMAD_SA_CAP_MASK2_IS_MCAST_SERVICE_REC_SUP |
 			UMAD_SA_CAP_MASK2_IS_PORT_INFO_CAPMASK2_MATCH_SUP |
 			1u << 12;	/* send-only full members */
 	struct umad_class_port_info c = {
@@ -42,6 +43,13 @@ static const struct sa_handler_entry handlers[] = {
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_GET_TABLE, 52, sa_mcmember_get },
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_METHOD_SET, 52, sa_mcmember_set },
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_DELETE, 52, sa_mcmember_delete },
+	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_METHOD_GET, 176, sa_service_get },
+	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_SA_METHOD_GET_TABLE, 176, sa_service_get },
+	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_METHOD_SET, 176, sa_service_set },
+	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_SA_METHOD_DELETE, 176, sa_service_delete },
+	{ UMAD_ATTR_INFORM_INFO, UMAD_METHOD_SET, 36, sa_inform_set },
+	{ UMAD_SA_ATTR_INFORM_INFO_REC, UMAD_METHOD_GET, 60, sa_inform_record },
+	{ UMAD_SA_ATTR_INFORM_INFO_REC, UMAD_SA_METHOD_GET_TABLE, 60, sa_inform_record },
 	{ UMAD_SA_ATTR_NODE_REC, UMAD_METHOD_GET, 108, sa_node_record },
 	{ UMAD_SA_ATTR_NODE_REC, UMAD_SA_METHOD_GET_TABLE, 108, sa_node_record },
 	{ UMAD_SA_ATTR_PORT_INFO_REC, UMAD_METHOD_GET, 68, sa_portinfo_record },

@@ -2,8 +2,8 @@
 /*
  * The subnet administrator: request bytes in, answer bytes out.
  *
- * sa_answer() does no I/O: it reads the published state and the multicast
- * database, and changes only the latter (MCMemberRecord Set and Delete).  Every
+ * sa_answer() does no I/O: it reads the published state and what clients
+ * registered, and changes only the latter (Set and Delete).  Every
  * request gets an answer with the status that IBA defines, but for what
  * IBA says to drop: a response, a MAD of another class or base version, an
  * SM_Key that is neither 0 nor ours (C15-0.1.5).
@@ -19,6 +19,8 @@
 #include "plan/state.h"
 
 struct mcast_db;		/* registry/mcast.h */
+struct services;		/* registry/services.h */
+struct subscriptions;		/* registry/subscriptions.h */
 
 struct sa_stats {
 	uint64_t requests, answered, dropped, busy;
@@ -32,6 +34,8 @@ void sa_stats_add(struct sa_stats *a, const struct sa_stats *b);
 struct sa {
 	struct subnet_state *state;	/* NULL: not master, or no sweep done yet */
 	struct mcast_db *mcast;		/* never NULL */
+	struct services *services;	/* these two: NULL takes none */
+	struct subscriptions *subscriptions;
 	uint64_t sm_key;
 	struct sa_stats stats;
 };
@@ -40,6 +44,9 @@ struct sa_request {
 	const uint8_t *mad;
 	size_t len;			/* as received; may be anything */
 	uint16_t slid;			/* of the requester */
+	uint32_t qpn;			/* its QP */
+	uint16_t pkey_index;		/* in our port's table, of the packet's P_Key */
+	int64_t now_us;			/* of a monotonic clock, for leases */
 };
 
 /*
