@@ -58,6 +58,8 @@ static const struct command commands[] = {
 		    FLAG_ARG("multipath") } },
 	{ "bandwidth", .needs_state = true, .run = cmd_bandwidth,
 	  .args = { TEXT_ARG("port"), TEXT_ARG("dst"), TEXT_ARG("level"), FLAG_ARG("links") } },
+	{ "services", .needs_state = true, .run = cmd_services },
+	{ "subscriptions", .needs_state = true, .run = cmd_subscriptions },
 	{ "dump", .needs_state = true, .run = cmd_dump },
 	{ "plan", .needs_state = true, .writes = true, .takes_file = true, .run = cmd_plan,
 	  .args = { FILE_ARG } },
