@@ -181,7 +181,7 @@ void clients_request(const struct mad_in *in, struct sa_request *req)
 /* --- life --- */
 
 struct clients *clients_new(struct loop *l, struct store *store, struct mad_port *mad,
-			    struct sa *sa)
+			    struct sa *sa, bool *lost)
 {
 	struct clients *c = xcalloc(1, sizeof(*c));
 	struct reports_hooks hooks = { .send = send_report, .wake = work_soon, .arg = c };
@@ -195,8 +195,11 @@ struct clients *clients_new(struct loop *l, struct store *store, struct mad_port
 	c->work = timer_new(l, on_work, c);
 	sa->services = services_new(on_services, c);
 	sa->subscriptions = subscriptions_new(on_subscriptions, c);
-	store_load_services(store, sa->services);
-	store_load_subscriptions(store, sa->subscriptions);
+	c->services_dirty = !store_load_services(store, sa->services);
+	c->subscriptions_dirty = !store_load_subscriptions(store, sa->subscriptions);
+	*lost = c->services_dirty || c->subscriptions_dirty;
+	if (*lost)
+		save_soon(c);		/* so that this is asked once */
 	c->reports = reports_new(sa->subscriptions, &hooks);
 	mcast_watch(sa->mcast, on_group, c);
 	return c;

@@ -15,9 +15,12 @@
 
 struct clients;
 
-/* Loads both and puts them into sa, whose groups are watched from now on. */
+/*
+ * Loads both and puts them into sa, whose groups are watched from now on.  *lost: a
+ * file was not there, or no good.
+ */
 struct clients *clients_new(struct loop *l, struct store *store, struct mad_port *mad,
-			    struct sa *sa);
+			    struct sa *sa, bool *lost);
 /* Writes what is not on disk yet; before mad_close(). */
 void clients_free(struct clients *c);		/* NULL is fine */
 

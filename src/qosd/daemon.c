@@ -352,6 +352,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep, .mft_next = mft_next,
 	};
 
+	bool lost;
+
 	q->store = store_open(q->o->state_dir, err);
 	if (!q->store)
 		return false;
@@ -369,7 +371,9 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		 mad_info(q->mad)->ca, mad_info(q->mad)->port);
 	q->sm = sm_new(q->loop, q->mad, s, policy, q->store, &hooks);
 	sm_set_mcast(q->sm, q->sa.mcast);
-	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa);
+	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &lost);
+	if (lost)
+		sm_registrations_lost(q->sm);
 	q->policies = policies_new(q->loop, q->store, policy, &ph);
 	env.policies = q->policies;
 	env.sm = q->sm;

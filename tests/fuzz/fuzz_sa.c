@@ -14,6 +14,8 @@
 
 #include "base/alloc.h"
 #include "registry/mcast.h"
+#include "registry/services.h"
+#include "registry/subscriptions.h"
 #include "sa/sa.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -79,6 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		state = make_state();
 	sa.state = state;
 	sa.mcast = mcast_new(NULL, NULL);
+	sa.services = services_new(NULL, NULL);
+	sa.subscriptions = subscriptions_new(NULL, NULL);
 	struct sa_request req = { .mad = data + 1, .len = size - 1, .slid = data[0] };
 
 	if (sa_answer(&sa, &req, &out) && out.n < 56)
@@ -88,6 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sa_answer_busy(&sa, &req, &out);
 	buf_free(&out);
 	mcast_free(sa.mcast);
+	services_free(sa.services);
+	subscriptions_free(sa.subscriptions);
 	return 0;
 }
 
