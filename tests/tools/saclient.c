@@ -71,11 +71,12 @@ static struct {
 	unsigned reports;
 } io;
 
-static void open_port(void)
+/* Reports go to one program of a port: to who listens. */
+static void open_port(bool listens)
 {
 	long methods[16 / sizeof(long)] = { 0 };
 
-	methods[0] = 1l << UMAD_METHOD_REPORT;
+	methods[0] = listens ? 1l << UMAD_METHOD_REPORT : 0;
 	if (umad_init() < 0 || umad_get_port(NULL, 0, &io.port) < 0 ||
 	    (io.fd = umad_open_port(NULL, 0)) < 0 ||
 	    (io.agent = umad_register(io.fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0,
@@ -364,7 +365,7 @@ int main(int argc, char **argv)
 	argv += optind;
 	if (!*argv)
 		die("usage: saclient [-k SM_KEY] service|subscribe|unsubscribe|listen …");
-	open_port();
+	open_port(!strcmp(*argv, "listen"));
 	if (!strcmp(*argv, "service"))
 		status = service(argv + 1);
 	else if (!strcmp(*argv, "subscribe") || !strcmp(*argv, "unsubscribe"))
