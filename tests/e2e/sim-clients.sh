@@ -85,15 +85,16 @@ expect "the one whose lease is over" status=0x0300 "$(service "$node001" get id=
 note "subscriptions"
 listen node001 "$node001" listen trap=64 -- trap=65 -- trap=66 -- trap=67 -- trap=144 resp=18 -- trap=128
 listen node002 "$node002" -d listen trap=66
+listen own "$sm_node" listen trap=66
 listen trusted "$node017" -k 1 listen trap=0xffff
 expect "a security trap without the SM_Key" status=0x0700 "$(client "$node002" subscribe trap=256)"
 expect "a subscription that there is none of" status=0x0200 "$(client "$node002" unsubscribe trap=64)"
 expect "of those whom one may not talk to" status=0x0200 "$(client "$node002" subscribe gid="$mine")"
 expect "of a port that is not there" status=0x0500 "$(client "$node002" subscribe gid=fe80::1:2:3:4)"
 expect "subscribing twice" "" "$(client "$node001" subscribe trap=64)"
-expect "subscriptions" 8 "$(subscriptions)"
+expect "subscriptions" 9 "$(subscriptions)"
 records=$(on "$node017" saquery -I 2>&1)
-expect "InformInfoRecords that a member of the partition sees" 7 "$(grep -c SubscriberEnum <<<"$records")"
+expect "InformInfoRecords that a member of the partition sees" 8 "$(grep -c SubscriberEnum <<<"$records")"
 expect_match "InformInfoRecord by saquery" "SubscriberGID\.+$mine.*trap_num\.+64" "$records"
 expect "the QP, for who does not have the SM_Key" "" "$(grep -E 'qpn\.+[0-9]' <<<"$records")"
 expect_match "qosd-ctl" "1 +65 +all +all +1 +all +node001 HCA-1/P1" "$(ctl subscriptions)"
@@ -111,6 +112,7 @@ hears node001 "a port that is back" "^trap=64 type=3 producer=4 .* gid=$(gid $no
 until_ 10 subnet_up || bad "the subnet is not up again"
 expect_match "a new group" "mlid=" "$(member set)"
 hears node001 "a new group" "^trap=66 .* gid=$group "
+hears own "a new group, on the node of the SM itself" "^trap=66 .* gid=$group "
 member delete >/dev/null
 hears node001 "a group that is gone" "^trap=67 .* gid=$group "
 sim_do node rename "$node017" "another name"
@@ -124,7 +126,7 @@ for _ in 1 2 3; do
 	member set >/dev/null
 	member delete >/dev/null
 done
-deaf_is_gone() { same_subscriptions 7; }
+deaf_is_gone() { same_subscriptions 8; }
 until_ 20 deaf_is_gone || bad "who does not answer is a subscriber still: $(ctl subscriptions)"
 expect_match "the log" "0xf452140300811241 QP 1: does not answer Reports" "$(<"$qosd_log")"
 expect "tries of each Report" 3 "$(grep -oE 'tid=.*' heard.node002 | sort | uniq -c | awk '{ print $1 }' | sort -u)"

@@ -444,6 +444,7 @@ START_TEST(subscriptions_are_listed)
 	ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(row, "lids"), 1)), 7);
 	row = json_array_get(rows, 2);
 	ck_assert_int_eq(num(row, "qpn"), 0xffffff);
+	ck_assert_int_eq(num(row, "device"), 5);
 	json_decref(head);
 	json_decref(rows);
 	subscriptions_free(sa.subscriptions);

@@ -329,6 +329,7 @@ START_TEST(ports_that_come_and_go)
 	subscribe(H2, 1, 64);
 	subscribe(H2, 1, 65);
 	subscribe(H3, 1, 64);
+	subscribe(H3, 1, 66);
 	ck_assert_uint_eq(sent.n, 0);	/* the first state tells nothing */
 	reports_publish(reports, less);
 	work();
@@ -421,6 +422,26 @@ START_TEST(many_who_want_something_else)
 	work();
 	answer_all();
 	ck_assert_uint_eq(sent.n, 500);
+}
+END_TEST
+
+/* One with many subscriptions is done with in pieces, and is not forgotten in between. */
+START_TEST(many_events_that_one_does_not_want)
+{
+	start();
+	for (unsigned i = 0; i < 200; i++)
+		subscribe(H2, 1, 1000 + i);
+	subscribe(H2, 1, 66);
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < 500; i++)
+			reports_group(reports, mgid, 0xffff, false);
+		reports_group(reports, mgid, 0xffff, true);
+		work();		/* the second time it waits for an answer, and goes on from there */
+	}
+	ck_assert_uint_eq(sent.n, 1);
+	answer(true);
+	ck_assert_uint_eq(sent.n, 2);
+	answer(true);
 }
 END_TEST
 
@@ -524,6 +545,7 @@ int main(void)
 	tcase_add_test(t, one_at_a_time_and_in_order);
 	tcase_add_test(t, bounded_in_all);
 	tcase_add_test(t, many_who_want_something_else);
+	tcase_add_test(t, many_events_that_one_does_not_want);
 	tcase_add_test(t, who_is_too_slow_loses_the_oldest);
 	tcase_add_test(t, who_does_not_answer);
 	tcase_add_test(t, gone_while_it_waits);

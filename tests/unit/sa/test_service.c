@@ -93,6 +93,26 @@ START_TEST(registered_and_found)
 }
 END_TEST
 
+/* Nothing is left of it, although nobody has removed it yet. */
+START_TEST(anew_when_the_lease_is_over)
+{
+	struct sa_service_record *s, got;
+
+	start();
+	s = request(SET, ID | GID | LEASE | KEY | NAME);
+	put_be32(s->lease, 10);
+	memset(s->key, 5, sizeof(s->key));
+	memcpy(s->name, "old", 3);
+	one();
+	r.now_us += 10 * SECOND;
+	request(SET, ID | GID);
+	got = one();
+	ck_assert_uint_eq(got.name[0], 0);
+	request(DELETE, ID | GID);
+	one();
+}
+END_TEST
+
 START_TEST(without_a_lease_for_ever)
 {
 	struct sa_service_record *s;
@@ -316,6 +336,7 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, registered_and_found);
+	tcase_add_test(t, anew_when_the_lease_is_over);
 	tcase_add_test(t, without_a_lease_for_ever);
 	tcase_add_test(t, every_component);
 	tcase_add_test(t, an_update_changes_what_it_says);
