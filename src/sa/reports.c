@@ -295,15 +295,15 @@ static void no_answer(struct reports *r, struct subscriber *who)
 	if (++who->unanswered < REPORTS_UNANSWERED)
 		return;
 	log_limited(&dead_log, LOG_LEVEL_WARNING, "sa",
-		    "0x%016" PRIx64 " QP %" PRIu32 ": does not answer Reports: no longer subscribed",
-		    who->guid, who->qpn);
+		    "0x%016" PRIx64 " QP %" PRIu32 ": does not answer Reports: no longer "
+		    "subscribed", who->guid, who->qpn);
 	r->counts.dropped_subscribers++;
 	subscriptions_drop(r->db, who->guid, who->qpn);
 }
 
 /* False: the subscriber may be gone. */
-static bool send_report(struct reports *r, struct subscriber *who, const struct subscription *by,
-			uint32_t port, const struct event *e)
+static bool send_report(struct reports *r, struct subscriber *who,
+			const struct subscription *by, uint32_t port, const struct event *e)
 {
 	struct report out = { .qpn = who->qpn,
 			      .timeout_ms = answer_time(r->state, by->resp_time) };

@@ -108,7 +108,7 @@ void sm_knowledge_free(struct sm_knowledge *k);
 void sm_difference(const struct plan *old, const struct plan *next,
 		   const struct sm_knowledge *k, struct difference *out);
 
-/* What clients registered beyond groups is lost: they are asked to do it again.  Before sm_start(). */
+/* Before sm_start(): what clients registered is lost, they are asked to do it again. */
 void sm_registrations_lost(struct sm *sm);
 
 /* --- multicast routes follow the groups of a database that sa/ writes --- */

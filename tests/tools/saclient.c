@@ -116,8 +116,9 @@ static void take_report(const uint8_t *mad)
 	uint8_t answer[MAD_LEN];
 
 	io.reports++;
-	printf("%s=%u type=%u producer=%u lid=%u", n->type & NOTICE_GENERIC ? "trap" : "device", trap,
-	       n->type & 0x7f, (unsigned)n->producer[0] << 16 | get_be16(n->producer + 1),
+	printf("%s=%u type=%u producer=%u lid=%u",
+	       n->type & NOTICE_GENERIC ? "trap" : "device", trap, n->type & 0x7f,
+	       (unsigned)n->producer[0] << 16 | get_be16(n->producer + 1),
 	       get_be16(n->issuer_lid));
 	print_gid("issuer", n->issuer_gid);
 	if (n->type & NOTICE_GENERIC && trap >= 64 && trap <= 67)

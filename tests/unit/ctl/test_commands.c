@@ -350,7 +350,7 @@ START_TEST(status_works_before_anything)
 {
 	json_t *head;
 
-	memset(&view, 0, sizeof(view));
+	view = (struct ctl_view){ .jobs = view.jobs };
 	head = ask("{\"command\": \"status\"}", NULL);
 	ck_assert_str_eq(str(result_of(head), "state"), "not-active");
 	ck_assert(json_is_false(json_object_get(result_of(head), "subnet-up")));
@@ -420,7 +420,8 @@ START_TEST(subscriptions_are_listed)
 		.what = { .lid_first = INFORM_ALL_LIDS, .generic = true, .type = INFORM_ALL_TYPES,
 			  .number = INFORM_ALL_TRAPS, .producer = INFORM_ALL_PRODUCERS },
 		.number = SUBSCRIPTION_ANY,
-	}, vendor = { .what = { .lid_first = 3, .lid_last = 7, .number = 5, .type = 1, .producer = 2 },
+	}, vendor = { .what = { .lid_first = 3, .lid_last = 7, .number = 5, .type = 1,
+				.producer = 2 },
 		      .number = SUBSCRIPTION_ANY, .trusted = true };
 	json_t *rows, *head, *row;
 

@@ -162,7 +162,8 @@ START_TEST(no_more_than_the_bounds)
 	ck_assert(!add(1, 0, 999) && !add(1, 77, 64));
 	ck_assert_msg(add(1, 0, 0), "what is there already can be had again");
 	for (unsigned n = SUBSCRIPTIONS_PER_PORT; n < SUBSCRIPTIONS_MAX; n++)
-		ck_assert(add(2 + n / SUBSCRIPTIONS_PER_PORT, 1, (uint16_t)(n % SUBSCRIPTIONS_PER_PORT)));
+		ck_assert(add(2 + n / SUBSCRIPTIONS_PER_PORT, 1,
+			      (uint16_t)(n % SUBSCRIPTIONS_PER_PORT)));
 	ck_assert(!add(999999, 1, 64));
 }
 END_TEST

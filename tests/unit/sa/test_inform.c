@@ -63,8 +63,9 @@ START_TEST(subscribed_and_no_longer)
 	wish(true);
 	ck_assert_uint_eq(rig_ask(&r), 0);
 	ck_assert_uint_eq(subscriptions_count(r.sa.subscriptions), 1);
-	ck_assert_uint_eq(subscriber_find(r.sa.subscriptions, HOST_GUID(H1), 1)->list.v[0].resp_time,
-			  18);
+	const struct subscriber *who = subscriber_find(r.sa.subscriptions, HOST_GUID(H1), 1);
+
+	ck_assert_uint_eq(who->list.v[0].resp_time, 18);
 	/* of another QP of the port it is another one */
 	wish(true);
 	r.qpn = 0x400;
@@ -215,15 +216,18 @@ START_TEST(records_of_subscriptions)
 	put_be32(want.info.qpn_resp_time, 18);
 	/* bit of the mask: how many of the three have it */
 	static const unsigned n[16] = { 2, 1, 3, 3, 3, 3, 3, 3, 3, 3, 2, 3, 3, 3, 3, 3 };
-	static const uint8_t byte[16] = { 15, 17, 18, 39, 41, 43, 45, 46, 47, 49, 51, 54, 55, 55, 56, 59 };
+	static const uint8_t byte[16] = {
+		15, 17, 18, 39, 41, 43, 45, 46, 47, 49, 51, 54, 55, 55, 56, 59,
+	};
 	for (unsigned bit = 0; bit < 16; bit++) {
 		struct sa_inform_info_record other = want;
 
 		ck_assert_msg(records(1ull << bit, &want) == n[bit], "bit %u", bit);
 		((uint8_t *)&other)[byte[bit]] ^= 4;
 		/* reserved ones do not count */
-		ck_assert_msg(records(1ull << bit, &other) ==
-			      (bit == 2 || bit == 6 || bit == 12 || bit == 14 ? 3 : 0), "bit %u", bit);
+		bool reserved = bit == 2 || bit == 6 || bit == 12 || bit == 14;
+
+		ck_assert_msg(records(1ull << bit, &other) == (reserved ? 3 : 0), "bit %u", bit);
 	}
 	ck_assert_uint_eq(records(3, &want), 1);
 	got = *(const struct sa_inform_info_record *)rig_record(&r, 0);

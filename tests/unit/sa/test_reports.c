@@ -136,7 +136,7 @@ static void trap(enum host h, unsigned number, bool generic, int64_t now_us)
 	struct sa_notice n = { .type = (uint8_t)(generic ? 0x84 : 0x04), .producer = { 0, 0, 1 } };
 
 	put_be16(n.number, (uint16_t)number);
-	put_be16(n.issuer_lid, 0x4444);		/* what the device says of itself counts for nothing */
+	put_be16(n.issuer_lid, 0x4444);	/* what the device says of itself counts for nothing */
 	reports_trap(reports, (const uint8_t *)&n, rig_lid(&r, h), now_us);
 	work();
 }
@@ -204,7 +204,8 @@ START_TEST(what_is_asked_for)
 	for (unsigned i = 0; i < 16; i++) {
 		struct subscription s = to_trap(0xffff);
 		bool fits = i % 2;
-		uint16_t lid = rig_lid(&r, H3);
+		uint16_t lid = rig_lid(&r, H3), more = (uint16_t)(lid + !fits);
+		uint16_t less = (uint16_t)(lid - !fits);
 
 		switch (i / 2) {
 		case 0: s.what.number = fits ? 130 : 131; break;
@@ -212,9 +213,9 @@ START_TEST(what_is_asked_for)
 		case 2: s.what.producer = fits ? 1 : 2; break;
 		case 3: s.what.generic = fits; break;
 		case 4: rig_gid(HOST_GUID(fits ? H3 : H4), s.what.gid); break;
-		case 5: s.what.lid_first = s.what.lid_last = (uint16_t)(fits ? lid : lid + 1); break;
-		case 6: s.what.lid_first = 1; s.what.lid_last = (uint16_t)(fits ? lid : lid - 1); break;
-		case 7: s.what.lid_first = (uint16_t)(fits ? lid : lid + 1); s.what.lid_last = 0xbfff; break;
+		case 5: s.what.lid_first = s.what.lid_last = more; break;
+		case 6: s.what.lid_first = 1; s.what.lid_last = less; break;
+		case 7: s.what.lid_first = more; s.what.lid_last = 0xbfff; break;
 		}
 		subscriptions_add(db, HOST_GUID(H2), 1, &s);
 		trap(H3, 130, true, (int64_t)i * 1000000);
