@@ -161,6 +161,8 @@ void cmd_vlarb(const struct ctl_call *c, struct reply *r);
 void cmd_route(const struct ctl_call *c, struct reply *r);	/* paths.c */
 void cmd_explain(const struct ctl_call *c, struct reply *r);	/* explain.c */
 void cmd_bandwidth(const struct ctl_call *c, struct reply *r);	/* bandwidth.c */
+void cmd_services(const struct ctl_call *c, struct reply *r);	/* clients.c */
+void cmd_subscriptions(const struct ctl_call *c, struct reply *r);
 void cmd_dump(const struct ctl_call *c, struct reply *r);	/* dump.c */
 void cmd_export_ibacm(const struct ctl_call *c, struct reply *r);	/* export.c */
 void cmd_sa_stats(const struct ctl_call *c, struct reply *r);	/* sa_stats.c */

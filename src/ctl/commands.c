@@ -60,6 +60,8 @@ static const struct command commands[] = {
 	{ "bandwidth", .needs_state = true, .run = cmd_bandwidth,
 	  .args = { TEXT_ARG("port"), TEXT_ARG("dst"), TEXT_ARG("level"), FLAG_ARG("links") } },
 	{ "mcast", .needs_state = true, .run = cmd_mcast, .args = { TEXT_ARG("group") } },
+	{ "services", .needs_state = true, .run = cmd_services },
+	{ "subscriptions", .needs_state = true, .run = cmd_subscriptions },
 	{ "dump", .needs_state = true, .run = cmd_dump },
 	{ "export ibacm", .needs_state = true, .run = cmd_export_ibacm,
 	  .args = { TEXT_ARG("from"), NUMBER_ARG("service-id", UINT64_MAX),

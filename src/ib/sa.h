@@ -172,5 +172,59 @@ struct sa_link_record {
 	uint8_t to_lid[2];
 };
 _Static_assert(sizeof(struct sa_link_record) == 6, "LinkRecord");
+/* --- ServiceRecord, 176 bytes --- */
+struct sa_service_record {
+	uint8_t id[8];
+	uint8_t gid[16];
+	uint8_t pkey[2];
+	uint8_t reserved[2];
+	uint8_t lease[4];
+	uint8_t key[16];
+	uint8_t name[64];
+	uint8_t data[64];		/* 16 x 8, 8 x 16, 4 x 32, 2 x 64 bits */
+};
+_Static_assert(sizeof(struct sa_service_record) == 176, "ServiceRecord");
+
+enum { SR_ID = 1 << 0, SR_GID = 1 << 1, SR_PKEY = 1 << 2, SR_LEASE = 1 << 4, SR_KEY = 1 << 5,
+       SR_NAME = 1 << 6 };
+#define SR_DATA_FIRST 7			/* bit of ServiceData8.1; 30 components follow each other */
+
+/* --- InformInfo (13.4.8.3) and InformInfoRecord --- */
+struct sa_inform_info {
+	uint8_t gid[16];
+	uint8_t lid_first[2];
+	uint8_t lid_last[2];
+	uint8_t reserved[2];
+	uint8_t generic;
+	uint8_t subscribe;
+	uint8_t type[2];
+	uint8_t number[2];		/* TrapNumber or DeviceID */
+	uint8_t qpn_resp_time[4];	/* QPN 24, 3 reserved, RespTimeValue 5 */
+	uint8_t producer[4];		/* 8 reserved, ProducerType or VendorID 24 */
+};
+_Static_assert(sizeof(struct sa_inform_info) == 36, "InformInfo");
+
+struct sa_inform_info_record {
+	uint8_t gid[16];
+	uint8_t number[2];		/* SubscriberEnum */
+	uint8_t reserved[6];
+	struct sa_inform_info info;
+};
+_Static_assert(sizeof(struct sa_inform_info_record) == 60, "InformInfoRecord");
+
+/* --- Notice (13.4.8.2) --- */
+struct sa_notice {
+	uint8_t type;			/* IsGeneric 1, Type 7 */
+	uint8_t producer[3];		/* ProducerType or VendorID */
+	uint8_t number[2];		/* TrapNumber or DeviceID */
+	uint8_t issuer_lid[2];
+	uint8_t count[2];		/* NoticeToggle 1, NoticeCount 15 */
+	uint8_t details[54];
+	uint8_t issuer_gid[16];
+};
+_Static_assert(sizeof(struct sa_notice) == 80, "Notice");
+#define NOTICE_GENERIC 0x80
+#define NOTICE_SMP_LEN 64		/* what of it is in an SMP: all but IssuerGID */
+#define NOTICE_GID 6			/* in the details of 64 to 67 (14.2.5.1) */
 
 #endif

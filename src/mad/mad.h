@@ -161,5 +161,23 @@ struct mad_source {
  * or of this source, or they hold too much; then it is still the caller's.
  */
 bool mad_stream(struct mad_port *m, const struct mad_in *in, struct mad_source *source);
+/* --- requests to others' QPs, of the SA class: Reports --- */
+
+struct mad_address {
+	uint16_t lid;
+	uint32_t qpn;
+	uint16_t pkey_index;		/* in our port's table */
+	uint8_t sl;
+};
+/* Where a MAD came from. */
+void mad_sender(const struct mad_in *in, struct mad_address *from);
+/*
+ * Sends one MAD, whose TransactionID is set here, again when there is no answer in
+ * time, up to `tries` times in all.  fn is called once, in the loop's thread: with the
+ * answer, or NULL if there is none.  False, and fn is not called: too many wait.
+ */
+bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t mad[256],
+		 unsigned timeout_ms, unsigned tries,
+		 void (*fn)(void *arg, const uint8_t *mad, size_t len), void *arg);
 
 #endif

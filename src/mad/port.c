@@ -146,6 +146,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 		goto fail;
 	m->txns = txn_table_new(m, s);
 	m->sa = sa_side_new(m, s);
+	m->requests = request_table_new(m);
 	if (!rx_start(m, err))
 		goto fail;
 	return m;
@@ -162,6 +163,7 @@ void mad_close(struct mad_port *m)
 	rx_stop(m);
 	sa_side_free(m->sa);
 	txn_table_free(m->txns);
+	request_table_free(m->requests);
 	if (m->agent_sa >= 0)
 		umad_unregister(m->fd, m->agent_sa);
 	if (m->agent_dr >= 0)

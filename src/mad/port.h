@@ -33,6 +33,7 @@ struct rx_batch {
 
 struct txn_table;
 struct sa_side;
+struct request_table;
 
 struct mad_port {
 	struct loop *loop;
@@ -63,6 +64,7 @@ struct mad_port {
 
 	pthread_mutex_t engine;		/* guards txns, and is held in the callbacks of a job */
 	struct txn_table *txns;
+	struct request_table *requests;	/* of the loop's thread */
 };
 
 /* rx.c */
@@ -96,5 +98,11 @@ void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 void txn_pump(struct txn_table *t);
 /* In the loop's thread: tells who is to be told, and goes on. Takes the lock. */
 void txn_tell(struct txn_table *t);
+
+/* request.c */
+struct request_table *request_table_new(struct mad_port *m);
+void request_table_free(struct request_table *t);
+/* An answer of the SA class, or a send that the kernel gave up (umad_status != 0). */
+void request_complete(struct request_table *t, int umad_status, const uint8_t *mad, size_t len);
 
 #endif

@@ -287,6 +287,9 @@ static void dispatch(struct mad_port *m, const struct rx_slot *s)
 		count(m, &m->counts.malformed);
 		return;
 	}
+	if (mad[1] == UMAD_CLASS_SUBN_ADM &&
+	    (mad[3] == UMAD_METHOD_REPORT || mad[3] == UMAD_METHOD_REPORT_RESP))
+		request_complete(m->requests, (int)slot_umad(s)->status, mad, (size_t)s->len);
 	/* an answer that failed on its way, or one that nobody waits for */
 	if (slot_umad(s)->status || (mad[3] & METHOD_RESPONSE) ||
 	    mad[3] == UMAD_METHOD_TRAP_REPRESS)

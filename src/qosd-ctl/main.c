@@ -73,6 +73,9 @@ static const struct command commands[] = {
 	  .text = &text_sa_trace, .flags = { "errors" }, .follows = true },
 	{ "mcast", { "group" }, { NULL }, "multicast groups, or members and tree of one, by MGID or "
 	  "MLID", .text = &text_mcast, .optional = 1 },
+	{ "services", { NULL }, { NULL }, "services that hosts registered", .text = &text_services },
+	{ "subscriptions", { NULL }, { NULL }, "who is told of events, and of which",
+	  .text = &text_subscriptions },
 	{ "plan", { "<file" }, { NULL }, "what a policy would change; nothing is applied",
 	  .text = &text_plan },
 	{ "policy load", { "<file" }, { "confirm=SECONDS" },

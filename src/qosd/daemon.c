@@ -31,6 +31,7 @@
 #include "registry/mcast.h"
 #include "registry/partitions.h"
 #include "policies/policies.h"
+#include "qosd/clients.h"
 #include "qosd/qosd.h"
 #include "sa/sa.h"
 #include "sm/sm.h"
@@ -61,6 +62,7 @@ struct qosd {
 	struct buf quick_answer;
 	pthread_mutex_t sa_lock;
 	struct sa_stats *sa_stats;	/* the sum, when it is asked for */
+	struct clients *clients;
 	struct ctl *ctl;
 	struct run_time *run_time;	/* partitions that were added */
 	struct sig *hup, *term, *intr;
@@ -136,8 +138,11 @@ static void on_request(void *arg, const struct mad_in *in)
 	if (in->mgmt_class != UMAD_CLASS_SUBN_ADM) {
 		if (q->sm)
 			sm_receive(q->sm, in);
+		if (q->clients)
+			clients_smp(q->clients, in);
 		return;
 	}
+	clients_request(in, &req);
 	writes = in->len > 3 && (in->mad[3] == UMAD_METHOD_SET || in->mad[3] == UMAD_SA_METHOD_DELETE);
 	if (writes)
 		pthread_mutex_lock(&q->sa_lock);
@@ -179,6 +184,8 @@ static void on_published(void *arg, struct subnet_state *s)
 		run_time_leave_groups(q->sa.mcast, s);
 	}
 	pthread_mutex_unlock(&q->sa_lock);
+	if (q->clients)
+		clients_publish(q->clients, s);
 	state_unref(old);
 }
 
@@ -507,6 +514,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	};
 	struct shared_policy *effective;
 
+	bool lost;
+
 	q->store = store_open(q->o->state_dir, err);
 	if (!q->store)
 		return false;
@@ -533,6 +542,9 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	q->sm = sm_new(q->loop, q->mad, s, effective, q->store, &hooks);
 	shared_policy_unref(effective);
 	sm_set_mcast(q->sm, q->sa.mcast);
+	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &lost);
+	if (lost)
+		sm_registrations_lost(q->sm);
 	q->policies = policies_new(q->loop, q->store, policy, &ph);
 	env.policies = q->policies;
 	env.sm = q->sm;
@@ -547,6 +559,7 @@ static void close_all(struct qosd *q)
 	ctl_free(q->ctl);
 	policies_free(q->policies);
 	sm_free(q->sm);
+	clients_free(q->clients);
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
 	state_unref(q->sa.state);
 	mcast_free(q->sa.mcast);

@@ -35,6 +35,8 @@ struct mcast_db {
 	bool dirty;
 	void (*changed)(void *arg);
 	void *arg;
+	void (*watch)(void *arg, const struct mcast_group *g, bool made);
+	void *watch_arg;
 };
 
 struct mcast_db *mcast_new(void (*changed)(void *arg), void *arg)
@@ -45,6 +47,19 @@ struct mcast_db *mcast_new(void (*changed)(void *arg), void *arg)
 	db->changed = changed;
 	db->arg = arg;
 	return db;
+}
+
+void mcast_watch(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_group *g, bool made),
+		 void *arg)
+{
+	db->watch = fn;
+	db->watch_arg = arg;
+}
+
+static void tell_watch(const struct mcast_db *db, const struct mcast_group *g, bool made)
+{
+	if (db->watch)
+		db->watch(db->watch_arg, g, made);
 }
 
 static void free_group(struct mcast_group *g)
@@ -292,6 +307,7 @@ static struct mcast_group *add_group(struct mcast_db *db, const struct mcast_gro
 	db->usage.sharing += g->sharer != NULL;
 	db->by_mlid[mlid] = g;
 	set_dirty(db, g->mlid, 0);
+	tell_watch(db, g, true);
 	return g;
 }
 
@@ -341,6 +357,7 @@ static void delete_group(struct mcast_db *db, struct mcast_group *g)
 {
 	size_t place = group_place(db, g->mgid);
 
+	tell_watch(db, g, false);
 	db->groups.n--;
 	memmove(&db->groups.v[place], &db->groups.v[place + 1],
 		(db->groups.n - place) * sizeof(*db->groups.v));

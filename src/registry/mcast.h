@@ -56,6 +56,9 @@ struct mcast_db;
 /* changed() is called after each change of a group's members or of the set of groups. */
 struct mcast_db *mcast_new(void (*changed)(void *arg), void *arg);
 void mcast_free(struct mcast_db *db);
+/* fn() is called for each group that is made from now on, or is about to be deleted. */
+void mcast_watch(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_group *g, bool made),
+		 void *arg);
 
 /* Any member joined or left, or group came or went, since mcast_clean(). */
 bool mcast_dirty(const struct mcast_db *db);

@@ -32,6 +32,7 @@ static uint16_t class_port_info(struct sa_msg *m)
 	uint32_t cap2 = UMAD_SA_CAP_MASK2_IS_QOS_SUP |
 			UMAD_SA_CAP_MASK2_IS_FULL_PORTINFO_REC_SUP |
 			UMAD_SA_CAP_MASK2_IS_EXT_SPEEDS_SUP |
+			UMAD_SA_CAP_MASK2_IS_MCAST_SERVICE_REC_SUP |
 			UMAD_SA_CAP_MASK2_IS_PORT_INFO_CAPMASK2_MATCH_SUP |
 			CAP2_SEND_ONLY_FULL | CAP2_WIDTH_2X | CAP2_SPEED_HDR;
 	unsigned mcast = mcast_usage(m->sa->mcast).limit ? UMAD_SA_CAP_MASK_IS_UD_MCAST_SUP : 0;
@@ -62,6 +63,13 @@ static const struct sa_handler_entry handlers[] = {
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_GET_TABLE, 52, sa_mcmember_get },
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_METHOD_SET, 52, sa_mcmember_set },
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_DELETE, 52, sa_mcmember_delete },
+	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_METHOD_GET, 176, sa_service_get },
+	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_SA_METHOD_GET_TABLE, 176, sa_service_get },
+	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_METHOD_SET, 176, sa_service_set },
+	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_SA_METHOD_DELETE, 176, sa_service_delete },
+	{ UMAD_ATTR_INFORM_INFO, UMAD_METHOD_SET, 36, sa_inform_set },
+	{ UMAD_SA_ATTR_INFORM_INFO_REC, UMAD_METHOD_GET, 60, sa_inform_record },
+	{ UMAD_SA_ATTR_INFORM_INFO_REC, UMAD_SA_METHOD_GET_TABLE, 60, sa_inform_record },
 	READ(UMAD_SA_ATTR_NODE_REC, 108, sa_node_record),
 	READ(UMAD_SA_ATTR_PORT_INFO_REC, 68, sa_portinfo_record),
 	READ(UMAD_SA_ATTR_SLVL_REC, 16, sa_sl2vl_record),

@@ -28,6 +28,7 @@ struct sa_msg {
 	uint64_t mask;			/* ComponentMask */
 	bool trusted;			/* came with the SM_Key */
 	uint32_t requester;		/* port index */
+	const struct sa_request *req;
 	const uint8_t *data;		/* the record; at least what the dispatch table asks for */
 	size_t n;
 	struct sa_rows *rows;		/* of the answer, from a handler that has them so */
@@ -44,7 +45,8 @@ typedef uint16_t sa_handler(struct sa_msg *m);
 sa_handler sa_path_record, sa_multipath_record, sa_node_record, sa_portinfo_record,
 	   sa_switchinfo_record, sa_lft_record, sa_rft_record, sa_mft_record, sa_sl2vl_record,
 	   sa_vlarb_record, sa_pkey_record, sa_guidinfo_record, sa_sminfo_record, sa_link_record,
-	   sa_mcmember_get, sa_mcmember_set, sa_mcmember_delete;
+	   sa_mcmember_get, sa_mcmember_set, sa_mcmember_delete,
+	   sa_service_get, sa_service_set, sa_service_delete, sa_inform_set, sa_inform_record;
 
 /* --- attributes.c --- */
 

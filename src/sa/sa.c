@@ -123,6 +123,8 @@ static void finish_error(const struct sa_request *req, uint8_t method, uint16_t 
 		buf_add(out, req->mad + SA_HDR_LEN, end - SA_HDR_LEN);
 	pad(out);
 	set_header(out, method, attr, status);
+	if (attr == UMAD_ATTR_INFORM_INFO)	/* nobody has subscribed: o13-13.1.1 */
+		out->s[SA_HDR_LEN + offsetof(struct sa_inform_info, subscribe)] = 0;
 }
 
 /* The head of an answer that has n bytes of records. */
@@ -428,7 +430,7 @@ static enum sa_outcome begin(struct sa *sa, const struct sa_request *req, struct
 	if (!admitted(sa, req))
 		return SA_DROP;
 	struct sa_msg m = {
-		.sa = sa, .s = sa->state, .out = out, .budget = SA_SEARCH_MAX,
+		.sa = sa, .s = sa->state, .req = req, .out = out, .budget = SA_SEARCH_MAX,
 		.method = req->mad[OFF_METHOD], .attr = get_be16(req->mad + OFF_ATTR),
 		.mod = get_be32(req->mad + OFF_MOD),
 	};

@@ -2,8 +2,8 @@
 /*
  * The subnet administrator: request bytes in, answer bytes out.
  *
- * sa_answer() does no I/O: it reads the published state and the multicast
- * database, and changes only the latter (MCMemberRecord Set and Delete).  Every
+ * sa_answer() does no I/O: it reads the published state and what clients
+ * registered, and changes only the latter (Set and Delete).  Every
  * request gets an answer with the status that IBA defines, but for what
  * IBA says to drop: a response, a MAD of another class or base version, an
  * SM_Key that is neither 0 nor ours (C15-0.1.5).
@@ -22,6 +22,8 @@
 struct mcast_db;		/* registry/mcast.h */
 struct sa_trace;		/* sa/trace.h */
 struct alias_db;		/* registry/alias.h */
+struct services;		/* registry/services.h */
+struct subscriptions;		/* registry/subscriptions.h */
 
 /*
  * What the SM knows beside the published state, asked in the thread that asks the
@@ -48,6 +50,8 @@ struct sa {
 	struct mcast_db *mcast;		/* never NULL */
 	struct sa_sm_hooks sm;
 	const struct alias_db *alias;	/* NULL: there are none */
+	struct services *services;	/* these two: NULL takes none */
+	struct subscriptions *subscriptions;
 	uint64_t sm_key;
 	struct sa_trace *trace;		/* may be NULL */
 	struct sa_stats *stats;		/* may be NULL */
@@ -59,6 +63,9 @@ struct sa_request {
 	size_t len;			/* as received; may be anything */
 	uint16_t slid;			/* of the requester */
 	int64_t arrived_us;		/* monotonic; 0: not known */
+	uint32_t qpn;			/* its QP */
+	uint16_t pkey_index;		/* in our port's table, of the packet's P_Key */
+	int64_t now_us;			/* of a monotonic clock, for leases */
 };
 
 /*

@@ -10,7 +10,7 @@
 
 #include "sa/handler.h"
 
-#define SA_RECORD_MAX 112	/* bytes of the largest record that is scanned for */
+#define SA_RECORD_MAX 176	/* bytes of the largest record that is made row by row */
 
 struct sa_scan;
 

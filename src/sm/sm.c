@@ -405,6 +405,11 @@ struct subnet_state *sm_published(const struct sm *sm)
 	return sm->published;
 }
 
+void sm_registrations_lost(struct sm *sm)
+{
+	sm->registrations_lost = true;
+}
+
 void sm_set_mcast(struct sm *sm, struct mcast_db *db)
 {
 	sm->mcast = db;

@@ -118,6 +118,9 @@ void sm_knowledge_free(struct sm_knowledge *k);
 void sm_difference(const struct plan *old, const struct plan *next,
 		   const struct sm_knowledge *k, struct difference *out);
 
+/* Before sm_start(): what clients registered is lost, they are asked to do it again. */
+void sm_registrations_lost(struct sm *sm);
+
 /* --- multicast routes follow the groups of a database that sa/ writes --- */
 struct mcast_db;
 /* Once, before sm_start(): the groups of earlier runs are loaded into db. */

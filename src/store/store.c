@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "registry/mcast.h"
-#include "store/store.h"
+#include "store/internal.h"
 
 #define FILE_MAX	(64u << 20)
 #define LIDS_FILE	"lids"
@@ -22,12 +22,8 @@
 #define GROUPS_TITLE	"qosd groups 1\n"
 #define REFUSED_FILE	"refused"
 #define REFUSED_TITLE	"qosd refused 1\n"
-#define HISTORY_FILE	"history"
-#define HISTORY_TITLE	"qosd history 1\n"
 #define PKEYS_FILE	"pkeys"
 #define PKEYS_TITLE	"qosd pkeys 1\n"
-#define PARTITIONS_FILE	"partitions"
-#define PARTITIONS_TITLE "qosd partitions 1\n"
 
 struct refusal {
 	uint64_t guid, want, got;
@@ -493,48 +489,55 @@ bool store_save_groups(struct store *s, const struct mcast_db *db)
 	return ok;
 }
 
-/* --- files whose lines are others': the history of policies, partitions --- */
+/* --- files whose lines are somebody else's --- */
 
-static bool their_line(struct store *s, const char *text)
+static bool others_line(struct store *s, const char *text)
 {
 	return s->line(s->line_arg, text);
 }
 
-static bool save_lines(const struct store *s, const char *file, const char *title,
-		       const char *lines)
+bool store_load_lines(struct store *s, const struct store_file *f,
+		      bool (*line)(void *arg, const char *text), void *arg)
+{
+	s->line = line;
+	s->line_arg = arg;
+	return file_read(s, f->name, f->title, others_line);
+}
+
+bool store_save_lines(struct store *s, const struct store_file *f, const char *lines)
 {
 	struct buf b = { 0 };
 	bool ok;
 
-	buf_puts(&b, title);
+	buf_puts(&b, f->title);
 	buf_puts(&b, lines);
-	ok = file_write(s, file, &b);
+	ok = file_write(s, f->name, &b);
 	buf_free(&b);
 	return ok;
 }
 
+/* Those of the history of policies are policies/'s, those of partitions registry/'s. */
+static const struct store_file history = { "history", "qosd history 1\n" };
+static const struct store_file partitions = { "partitions", "qosd partitions 1\n" };
+
 bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
 {
-	s->line = line;
-	s->line_arg = arg;
-	return file_read(s, HISTORY_FILE, HISTORY_TITLE, their_line);
+	return store_load_lines(s, &history, line, arg);
 }
 
 bool store_save_history(struct store *s, const char *lines)
 {
-	return save_lines(s, HISTORY_FILE, HISTORY_TITLE, lines);
+	return store_save_lines(s, &history, lines);
 }
 
 bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
 {
-	s->line = line;
-	s->line_arg = arg;
-	return file_read(s, PARTITIONS_FILE, PARTITIONS_TITLE, their_line);
+	return store_load_lines(s, &partitions, line, arg);
 }
 
 bool store_save_partitions(struct store *s, const char *lines)
 {
-	return save_lines(s, PARTITIONS_FILE, PARTITIONS_TITLE, lines);
+	return store_save_lines(s, &partitions, lines);
 }
 
 /* --- the folder --- */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What outlives the daemon, in the state folder: LIDs and places of P_Keys by GUID,
- * multicast groups with their members, values that devices do not take, partitions
- * that were added at run time, and the history of policies.
+ * multicast groups with their members, services, subscriptions to events, values
+ * that devices do not take, partitions that were added at run time, and the history of
+ * policies.
  *
  * Each file is text with a title line and a last line that holds a digest of
  * all before it.  It is written beside its place, synced and renamed, so that
@@ -66,6 +67,18 @@ bool store_save_refused(struct store *s);
 struct mcast_db;
 bool store_load_groups(struct store *s, struct mcast_db *db);
 bool store_save_groups(struct store *s, const struct mcast_db *db);
+
+/*
+ * What else clients registered.  A lease is kept as what is left of it at a moment
+ * of the real clock, and goes on while no daemon runs.  Loading adds to db; false if
+ * there is no good file.
+ */
+struct services;
+struct subscriptions;
+bool store_load_services(struct store *s, struct services *db);
+bool store_save_services(struct store *s, const struct services *db);
+bool store_load_subscriptions(struct store *s, struct subscriptions *db);
+bool store_save_subscriptions(struct store *s, const struct subscriptions *db);
 
 /*
  * The history of policies (policies/policies.h): lines of text without control

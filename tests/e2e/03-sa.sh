@@ -194,7 +194,8 @@ expect "GID and LID of different ports" "status=0x0200" \
 	"$(ask get sgid="$node001" slid=1 dgid="$oss01")"
 expect "no source" "status=0x0600" "$(ask get dgid="$oss01")"
 expect "another partition" none "$(from_to "$node001" "$oss01" --pkey 0x8001)"
-expect_match "an attribute that is not served" "0x000[cC]" "$(on "$from" saquery SR 2>&1)"
+expect_match "an attribute that is not served" "^status=0x000c" \
+	"$(on_own "$from" "$tools/rawmad" 3 1 0x3b 0 2>&1)"
 
 note "other records"
 expect_match "IsQoSSupported" "Capability mask 2\.+0x[0-9A-Fa-f]*[2367abefABEF]\b" "$(on "$from" saquery -c 2>&1 |

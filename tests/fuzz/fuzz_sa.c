@@ -12,6 +12,8 @@
 #include "base/alloc.h"
 #include "fuzz.h"
 #include "registry/mcast.h"
+#include "registry/services.h"
+#include "registry/subscriptions.h"
 #include "sa/sa.h"
 
 static void add_port(struct fabric *f, uint32_t node, unsigned num, uint64_t guid)
@@ -82,6 +84,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (mcast_count(sa.mcast))
 		mcast_join(sa.mcast, mcast_find(sa.mcast, mcast_at(sa.mcast, 0)->mgid), 0x21,
 			   JOIN_FULL, false);
+	sa.services = services_new(NULL, NULL);
+	sa.subscriptions = subscriptions_new(NULL, NULL);
 	struct sa_request req = { .mad = data + 1, .len = size - 1, .slid = data[0] };
 
 	if (sa_answer(&sa, &req, &out) && out.n < 56)
@@ -91,5 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sa_answer_busy(&sa, &req, &out);
 	buf_free(&out);
 	mcast_free(sa.mcast);
+	services_free(sa.services);
+	subscriptions_free(sa.subscriptions);
 	return 0;
 }

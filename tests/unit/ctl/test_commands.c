@@ -7,6 +7,9 @@
 #include "asking.h"
 #include "base/alloc.h"
 #include "base/log.h"
+#include "ctl/command.h"
+#include "registry/services.h"
+#include "registry/subscriptions.h"
 #include "subnet.h"
 #include "unit/run.h"
 
@@ -325,7 +328,7 @@ START_TEST(status_works_before_anything)
 {
 	json_t *head;
 
-	memset(&view, 0, sizeof(view));
+	view = (struct ctl_view){ .jobs = view.jobs };
 	head = ask("{\"command\": \"status\"}", NULL);
 	ck_assert_str_eq(str(result_of(head), "state"), "not-active");
 	ck_assert(json_is_false(json_object_get(result_of(head), "subnet-up")));
@@ -347,6 +350,85 @@ static const json_t *row_with(const json_t *rows, const char *key, const char *v
 	ck_abort_msg("no row with %s %s", key, value);
 	return NULL;
 }
+
+START_TEST(services_are_listed)
+{
+	struct sa sa = { .services = services_new(NULL, NULL) };
+	struct service s = { .key = { .id = 0x77, .gid = { 0xfe, 0x80, [15] = 9 }, .pkey = 0x8001 },
+			     .source = state->f->ports[state->f->self].guid,
+			     .ends_us = SERVICE_NEVER, .secret = { 1 }, .data = { 0, 0xab } };
+	json_t *rows, *head, *row;
+
+	memset(s.name, 'x', sizeof(s.name));	/* no NUL at its end */
+	services_put(sa.services, &s);
+	s.key.id = 0x78;
+	s.source = 0x1234;
+	s.ends_us = 1;
+	memset(s.secret, 0, sizeof(s.secret));
+	services_put(sa.services, &s);
+	head = ask("{\"command\": \"services\"}", &rows);
+	ck_assert_uint_eq(json_array_size(rows), 0);	/* no SA */
+	json_decref(head);
+	json_decref(rows);
+	env.sa = &sa;
+	head = ask("{\"command\": \"services\"}", &rows);
+	ck_assert_uint_eq(json_array_size(rows), 2);
+	row = json_array_get(rows, 0);
+	ck_assert_str_eq(str(row, "service-id"), "0x0000000000000077");
+	ck_assert_str_eq(str(row, "gid"), "fe80::9");
+	ck_assert_int_eq(num(row, "pkey"), 0x8001);
+	ck_assert(json_is_null(json_object_get(row, "lease")));
+	ck_assert_uint_eq(strlen(str(row, "name")), 64);
+	ck_assert_str_eq(str(row, "data"), "00ab");
+	ck_assert(json_is_true(json_object_get(row, "keyed")));
+	row = json_array_get(rows, 1);
+	ck_assert_int_eq(num(row, "lease"), 0);
+	ck_assert_str_eq(str(row, "registered-by"), "0x0000000000001234");
+	ck_assert(json_is_false(json_object_get(row, "keyed")));
+	json_decref(head);
+	json_decref(rows);
+	services_free(sa.services);
+}
+END_TEST
+
+START_TEST(subscriptions_are_listed)
+{
+	struct sa sa = { .subscriptions = subscriptions_new(NULL, NULL) };
+	struct subscription all = {
+		.what = { .lid_first = INFORM_ALL_LIDS, .generic = true, .type = INFORM_ALL_TYPES,
+			  .number = INFORM_ALL_TRAPS, .producer = INFORM_ALL_PRODUCERS },
+		.number = SUBSCRIPTION_ANY,
+	}, vendor = { .what = { .lid_first = 3, .lid_last = 7, .number = 5, .type = 1,
+				.producer = 2 },
+		      .number = SUBSCRIPTION_ANY, .trusted = true };
+	json_t *rows, *head, *row;
+
+	subscriptions_add(sa.subscriptions, state->f->ports[state->f->self].guid, 1, &all);
+	subscriptions_add(sa.subscriptions, state->f->ports[state->f->self].guid, 1, &vendor);
+	subscriptions_add(sa.subscriptions, UINT64_MAX, UINT32_MAX >> 8, &vendor);
+	env.sa = &sa;
+	head = ask("{\"command\": \"subscriptions\"}", &rows);
+	ck_assert_uint_eq(json_array_size(rows), 3);
+	row = json_array_get(rows, 0);
+	ck_assert_int_eq(num(row, "qpn"), 1);
+	ck_assert_int_eq(num(row, "enum"), 0);
+	ck_assert(json_is_null(json_object_get(row, "trap")));
+	ck_assert(json_is_null(json_object_get(row, "lids")));
+	ck_assert(json_is_null(json_object_get(row, "gid")));
+	row = json_array_get(rows, 1);
+	ck_assert_int_eq(num(row, "enum"), 1);
+	ck_assert_int_eq(num(row, "device"), 5);
+	ck_assert_int_eq(num(row, "vendor"), 2);
+	ck_assert(json_is_true(json_object_get(row, "trusted")));
+	ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(row, "lids"), 1)), 7);
+	row = json_array_get(rows, 2);
+	ck_assert_int_eq(num(row, "qpn"), 0xffffff);
+	ck_assert_int_eq(num(row, "device"), 5);
+	json_decref(head);
+	json_decref(rows);
+	subscriptions_free(sa.subscriptions);
+}
+END_TEST
 
 START_TEST(nodes_are_listed)
 {
@@ -618,6 +700,8 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, sweep_is_passed_on);
 	tcase_add_test(t, status_has_what_is_promised);
 	tcase_add_test(t, status_works_before_anything);
+	tcase_add_test(t, services_are_listed);
+	tcase_add_test(t, subscriptions_are_listed);
 	tcase_add_test(t, nodes_are_listed);
 	tcase_add_test(t, ports_are_listed);
 	tcase_add_test(t, hostile_names_stay_json);

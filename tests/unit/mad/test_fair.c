@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mad/fair.h"
+#include "unit/run.h"
 
 struct thing {
 	struct fair_item item;
@@ -99,12 +100,5 @@ int main(void)
 	tcase_add_test(c, bounds);
 	tcase_add_test(c, any_sources);
 	suite_add_tcase(s, c);
-
-	SRunner *sr = srunner_create(s);
-
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/map64.h"
 #include "mad/rmpp.h"
+#include "unit/run.h"
 
 #define MS 1000ll
 
@@ -552,12 +553,5 @@ int main(void)
 	tcase_add_test(c, replies);
 	tcase_add_loop_test(c, both_ends_on_a_bad_wire, 0, 8);
 	suite_add_tcase(s, c);
-
-	SRunner *sr = srunner_create(s);
-
-	srunner_run_all(sr, CK_NORMAL);
-	int failed = srunner_ntests_failed(sr);
-
-	srunner_free(sr);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

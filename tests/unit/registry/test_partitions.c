@@ -11,6 +11,7 @@
 #include "../plan/net.h"
 #include "registry/mcast.h"
 #include "registry/partitions.h"
+#include "unit/run.h"
 
 static struct policy *p;
 static struct run_time *x;
@@ -429,8 +430,6 @@ int main(void)
 {
 	Suite *s = suite_create("partitions at run time");
 	TCase *t = tcase_create("all");
-	SRunner *r = srunner_create(s);
-	int failed;
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, added_again_and_removed);
@@ -447,8 +446,5 @@ int main(void)
 	tcase_add_test(t, rules_for_ipoib_follow);
 	tcase_add_test(t, who_is_out_leaves_its_groups);
 	suite_add_tcase(s, t);
-	srunner_run_all(r, CK_NORMAL);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

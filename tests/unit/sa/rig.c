@@ -72,6 +72,8 @@ void rig_init(struct rig *r)
 	r->sa.sm_key = SM_KEY;
 	r->sa.stats = sa_stats_new();
 	r->sa.mcast = mcast_new(count_change, r);
+	r->sa.services = services_new(NULL, NULL);
+	r->sa.subscriptions = subscriptions_new(NULL, NULL);
 }
 
 void rig_start(struct rig *r)
@@ -101,6 +103,8 @@ void rig_end(struct rig *r)
 	free(r->state);
 	mcast_free(r->sa.mcast);
 	sa_stats_free(r->sa.stats);
+	services_free(r->sa.services);
+	subscriptions_free(r->sa.subscriptions);
 	policy_free(r->policy);
 	settings_free(r->settings);
 	fabric_free(r->f);
@@ -187,6 +191,7 @@ void *rig_request(struct rig *r, uint8_t method, uint16_t attr, uint64_t mask)
 	rig_set_mask(r, mask);
 	r->len = MAD_LEN;
 	r->slid = r->state ? rig_lid(r, H1) : 1;
+	r->qpn = 1;
 	return r->mad + SA_HDR_LEN;
 }
 
@@ -216,7 +221,8 @@ unsigned rig_ask(struct rig *r)
 {
 	/* of its own, so that reading beyond len is noticed */
 	uint8_t *copy = xmemdup(r->mad, r->len);
-	struct sa_request req = { .mad = copy, .len = r->len, .slid = r->slid };
+	struct sa_request req = { .mad = copy, .len = r->len, .slid = r->slid, .qpn = r->qpn,
+				  .now_us = r->now_us };
 	bool answered = sa_answer(&r->sa, &req, &r->out);
 
 	free(copy);

@@ -14,6 +14,8 @@
 #include "base/bytes.h"
 #include "ib/sa.h"
 #include "registry/mcast.h"
+#include "registry/services.h"
+#include "registry/subscriptions.h"
 #include "sa/sa.h"
 
 enum host { H1, H2, H3, H4, N_HOSTS };
@@ -35,6 +37,8 @@ struct rig {
 	uint8_t mad[2048];
 	size_t len;
 	uint16_t slid;
+	uint32_t qpn;
+	int64_t now_us;
 };
 
 /* Fabric, settings and policy (the built-in one), to be changed at will. */

@@ -57,12 +57,21 @@ static const struct {
 	{ 0x12, 0x0038, 0 },
 	{ 0x02, 0x0038, 0x0600 },
 	{ 0x15, 0x0038, 0x0600 },
+	{ 0x01, 0x0031, 0x0300 },	/* ServiceRecord: there is none */
+	{ 0x12, 0x0031, 0 },
+	{ 0x02, 0x0031, 0x0600 },
+	{ 0x15, 0x0031, 0x0600 },
+	{ 0x14, 0x0031, 0x000c },
+	{ 0x02, 0x0003, 0x0200 },	/* InformInfo */
+	{ 0x12, 0x0003, 0x000c },
+	{ 0x01, 0x00f3, 0x0300 },	/* InformInfoRecord */
+	{ 0x12, 0x00f3, 0 },
+	{ 0x02, 0x00f3, 0x000c },
 	{ 0x13, 0x0039, 0x000c },	/* GetTraceTable(TraceRecord) */
 	{ 0x06, 0x0002, 0x000c },	/* Report(Notice) */
 	{ 0x01, 0x0033, 0x0700 },	/* P_KeyTableRecord without the SM_Key */
 	{ 0x01, 0x003c, 0x000c },	/* attributes that we don't have */
 	{ 0x12, 0x003b, 0x000c },
-	{ 0x02, 0x0003, 0x000c },
 	{ 0x01, 0x0000, 0x000c },
 	{ 0x01, 0xffff, 0x000c },
 	{ 0x00, 0x0035, 0x0008 },	/* methods that the class does not have */
@@ -206,9 +215,12 @@ START_TEST(class_port_info)
 	ck_assert_uint_eq(c[0], 1);
 	ck_assert_uint_eq(c[1], 2);
 	ck_assert_uint_eq(get_be16(c + 2), 0x0200 | 0x0400 | 0x2000);
-	/* QoS, full PortInfoRecord, extended speeds, CapabilityMask2 match, send-only, 2x, HDR */
-	ck_assert_uint_eq(get_be32(c + 4) >> 5, 1 << 1 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 12 |
-						1 << 13 | 1 << 15);
+	/*
+	 * QoS, full PortInfoRecord, extended speeds, services of groups, CapabilityMask2
+	 * match, send-only, 2x, HDR
+	 */
+	ck_assert_uint_eq(get_be32(c + 4) >> 5, 1 << 1 | 1 << 6 | 1 << 7 | 1 << 8 | 1 << 10 |
+						1 << 12 | 1 << 13 | 1 << 15);
 	ck_assert_uint_eq(get_be32(c + 4) & 0x1f, 16);
 }
 END_TEST

@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "registry/mcast.h"
+#include "registry/services.h"
+#include "registry/subscriptions.h"
 #include "store/store.h"
 #include "unit/run.h"
 
@@ -29,6 +32,7 @@ static void teardown(void)
 {
 	static const char *const names[] = {
 		"groups", "groups.damaged", "lids", "lids.damaged", "lids.new", "refused", "refused.damaged", "lock",
+		"services", "services.damaged", "subscriptions", "subscriptions.damaged",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -246,6 +250,138 @@ START_TEST(places_of_pkeys_are_kept)
 }
 END_TEST
 
+static struct service service(uint64_t id, int64_t ends_us)
+{
+	struct service s = { .key = { .id = id, .pkey = 0x8123 }, .source = 0x500 + id,
+			     .ends_us = ends_us };
+
+	memset(s.key.gid, 0xfe, sizeof(s.key.gid));
+	memset(s.secret, 0x0a, sizeof(s.secret));
+	memset(s.data, 0xd0, sizeof(s.data));
+	strcpy((char *)s.name, "two words\n");
+	return s;
+}
+
+#define SECOND 1000000ll
+
+/* The file once more, with another time in it and its digest made new. */
+static void written_earlier(int64_t seconds)
+{
+	char *path = file_of("services"), *text = xcalloc(1, 1 << 16), *rest, *end;
+	FILE *f = fopen(path, "r+");
+	size_t n = fread(text, 1, (1 << 16) - 1, f);
+	long long at;
+
+	ck_assert_uint_gt(n, 0);
+	ck_assert_int_eq(sscanf(text, "qosd services 1\nwritten %lld", &at), 1);
+	rest = strstr(text, "\nservice ");
+	end = strstr(rest, "\nend ");
+	end[1] = '\0';
+	char *changed = xasprintf("qosd services 1\nwritten %lld%s", at - seconds * SECOND, rest);
+
+	rewind(f);
+	fprintf(f, "%send %016llx\n", changed,
+		(unsigned long long)hash_bytes(changed, strlen(changed), 0));
+	ck_assert_int_eq(ftruncate(fileno(f), ftell(f)), 0);
+	fclose(f);
+	free(changed);
+	free(text);
+	free(path);
+}
+
+START_TEST(services_are_kept)
+{
+	struct services *db = services_new(NULL, NULL);
+	struct store *s = open_store();
+	int64_t now = clock_mono_us();
+	struct service in[] = {
+		service(1, SERVICE_NEVER), service(2, now + 100 * SECOND),
+		service(3, now + 3000 * SECOND), service(4, now - SECOND),
+	};
+	const struct service *x;
+
+	ck_assert(!store_load_services(s, db));	/* nothing there yet */
+	for (unsigned i = 0; i < 4; i++)
+		services_put(db, &in[i]);
+	ck_assert(store_save_services(s, db));
+	services_free(db);
+	store_close(s);
+
+	/* at once, after 200 s, and when the clock went back */
+	for (unsigned i = 0; i < 3; i++) {
+		written_earlier(i == 1 ? 200 : i == 2 ? -5000 : 0);
+		s = open_store();
+		db = services_new(NULL, NULL);
+		ck_assert(store_load_services(s, db));
+		ck_assert_uint_eq(services_count(db), i == 1 ? 2 : 3);
+		x = services_find(db, &in[0].key);
+		ck_assert_int_eq(memcmp(x, &in[0], sizeof(*x)), 0);
+		x = services_find(db, &in[2].key);
+		ck_assert_uint_le(service_lease(x, clock_mono_us()), i == 1 ? 2800 : 3000);
+		ck_assert_uint_ge(service_lease(x, clock_mono_us()), i == 1 ? 2795 : 2995);
+		ck_assert(!!services_find(db, &in[1].key) == (i != 1));
+		if (i == 1)	/* for the next time, as it was */
+			written_earlier(-200);
+		services_free(db);
+		store_close(s);
+	}
+	s = open_store();
+	corrupt("services", 60, "zz", 2);
+	db = services_new(NULL, NULL);
+	ck_assert(!store_load_services(s, db));
+	ck_assert_uint_eq(services_count(db), 0);
+	char *aside = file_of("services.damaged");
+
+	ck_assert_int_eq(access(aside, F_OK), 0);
+	free(aside);
+	services_free(db);
+	store_close(s);
+}
+END_TEST
+
+START_TEST(subscriptions_are_kept)
+{
+	struct subscriptions *db = subscriptions_new(NULL, NULL);
+	struct store *s = open_store();
+	struct subscription in[] = {
+		{ .what = { .lid_first = INFORM_ALL_LIDS, .generic = true, .type = 3, .number = 64,
+			    .producer = 4 }, .number = 5, .resp_time = 31, .pkey = 0x7fff },
+		{ .what = { .gid = { 0xfe, 0x80, [15] = 1 }, .lid_first = INFORM_ALL_LIDS,
+			    .type = INFORM_ALL_TYPES, .number = INFORM_ALL_TRAPS,
+			    .producer = INFORM_ALL_PRODUCERS }, .number = 0, .trusted = true },
+		{ .what = { .lid_first = 1, .lid_last = 0xbfff, .generic = true }, .number = 7 },
+	};
+
+	ck_assert(!store_load_subscriptions(s, db));
+	ck_assert(store_save_subscriptions(s, db));	/* of nobody */
+	ck_assert(store_load_subscriptions(s, db));
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert(subscriptions_add(db, 0x500, i / 2 ? 0xffffff : 1, &in[i]));
+	ck_assert(store_save_subscriptions(s, db));
+	subscriptions_free(db);
+	store_close(s);
+
+	s = open_store();
+	db = subscriptions_new(NULL, NULL);
+	ck_assert(store_load_subscriptions(s, db));
+	ck_assert_uint_eq(subscriptions_count(db), 3);
+	for (unsigned i = 0; i < 3; i++) {
+		const struct subscription *x = subscription_find(
+			subscriber_find(db, 0x500, i / 2 ? 0xffffff : 1), &in[i].what);
+
+		ck_assert_ptr_nonnull(x);
+		ck_assert(x->number == in[i].number && x->resp_time == in[i].resp_time &&
+			  x->pkey == in[i].pkey && x->trusted == in[i].trusted);
+	}
+	subscriptions_free(db);
+	corrupt("subscriptions", 40, "zz", 2);
+	db = subscriptions_new(NULL, NULL);
+	ck_assert(!store_load_subscriptions(s, db));
+	subscriptions_free(db);
+	store_close(s);
+}
+END_TEST
+
 START_TEST(groups_are_kept)
 {
 	struct mcast_group like = {
@@ -318,6 +454,8 @@ int main(void)
 	tcase_add_test(t, refusals);
 	tcase_add_test(t, places_of_pkeys_are_kept);
 	tcase_add_test(t, groups_are_kept);
+	tcase_add_test(t, services_are_kept);
+	tcase_add_test(t, subscriptions_are_kept);
 	tcase_add_test(t, without_a_folder);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Requests of the SA class that we make (Reports), and their answers.
+ *
+ * Like an SMP's, a request lives in a slot, and the low 32 bits of its TID are
+ * the slot and a generation.  All tries have the same TID, so that a late answer to an
+ * earlier one counts, and the other side knows them for the same.
+ *
+ * There are few of them and they are slow: one timer looks after all that wait.
+ * It also covers what the kernel never reports (the simulator's preload has no
+ * time-outs).  All of this is of the loop's thread.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "mad/port.h"
+
+#define SLOTS		64
+#define GUARD_US	100000		/* beyond the kernel's own time-out */
+#define TICK_US		50000
+#define GSI_QKEY	0x80010000u
+#define OFF_TID		12		/* the half that is ours */
+
+struct request {
+	bool busy;
+	uint16_t generation;
+	unsigned tries;			/* still to come */
+	int64_t deadline;
+	struct mad_address to;
+	unsigned timeout_ms;
+	void (*fn)(void *arg, const uint8_t *mad, size_t len);
+	void *arg;
+	uint8_t mad[MAD_SIZE];
+};
+
+struct request_table {
+	struct mad_port *m;
+	struct timer *tick;
+	unsigned n;			/* busy */
+	struct request slot[SLOTS];
+};
+
+static void on_tick(void *arg);
+
+struct request_table *request_table_new(struct mad_port *m)
+{
+	struct request_table *t = xcalloc(1, sizeof(*t));
+
+	t->m = m;
+	t->tick = timer_new(m->loop, on_tick, t);
+	return t;
+}
+
+void request_table_free(struct request_table *t)
+{
+	if (!t)
+		return;
+	timer_free(t->tick);
+	free(t);
+}
+
+void mad_sender(const struct mad_in *in, struct mad_address *from)
+{
+	const struct ib_user_mad *u = in->umad;
+
+	*from = (struct mad_address){
+		.lid = in->slid, .qpn = be32toh(u->addr.qpn), .sl = u->addr.sl,
+		.pkey_index = u->addr.pkey_index,
+	};
+}
+
+static void transmit(struct request_table *t, struct request *r)
+{
+	union {
+		struct ib_user_mad umad;
+		uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
+	} u;
+
+	memset(&u, 0, umad_size());
+	u.umad.addr.lid = htobe16(r->to.lid);
+	u.umad.addr.qpn = htobe32(r->to.qpn);
+	u.umad.addr.qkey = htobe32(GSI_QKEY);
+	u.umad.addr.sl = r->to.sl;
+	u.umad.addr.pkey_index = r->to.pkey_index;
+	memcpy(umad_get_mad(&u), r->mad, MAD_SIZE);
+	r->tries--;
+	r->deadline = clock_mono_us() + r->timeout_ms * 1000ll + GUARD_US;
+	if (umad_send(t->m->fd, t->m->agent_sa, &u, MAD_SIZE, (int)r->timeout_ms, 0) < 0)
+		atomic_fetch_add_explicit(&t->m->send_errors, 1, memory_order_relaxed);
+	else
+		atomic_fetch_add_explicit(&t->m->sa_sent, 1, memory_order_relaxed);
+}
+
+bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t mad[256],
+		 unsigned timeout_ms, unsigned tries,
+		 void (*fn)(void *arg, const uint8_t *mad, size_t len), void *arg)
+{
+	struct request_table *t = m->requests;
+	struct request *r = t->slot;
+
+	while (r < t->slot + SLOTS && r->busy)
+		r++;
+	if (r == t->slot + SLOTS)
+		return false;
+	r->busy = true;
+	r->generation++;
+	r->tries = tries;
+	r->to = *to;
+	r->timeout_ms = timeout_ms;
+	r->fn = fn;
+	r->arg = arg;
+	memcpy(r->mad, mad, MAD_SIZE);
+	put_be32(r->mad + OFF_TID, (uint32_t)r->generation << 16 | (uint32_t)(r - t->slot));
+	t->n++;
+	transmit(t, r);
+	if (!timer_active(t->tick))
+		timer_set(t->tick, TICK_US, TICK_US);
+	return true;
+}
+
+static void finish(struct request_table *t, struct request *r, const uint8_t *mad, size_t len)
+{
+	r->busy = false;
+	t->n--;
+	r->fn(r->arg, mad, len);
+}
+
+static void try_failed(struct request_table *t, struct request *r)
+{
+	if (r->tries)
+		transmit(t, r);
+	else
+		finish(t, r, NULL, 0);
+}
+
+void request_complete(struct request_table *t, int umad_status, const uint8_t *mad, size_t len)
+{
+	uint32_t tid = get_be32(mad + OFF_TID);
+	struct request *r = &t->slot[tid & (SLOTS - 1)];
+
+	if ((tid & 0xffff) >= SLOTS || !r->busy || r->generation != tid >> 16)
+		return;		/* late: nobody waits for it any more */
+	if (umad_status)
+		try_failed(t, r);
+	else if (len >= MAD_SIZE && mad[3] == (r->mad[3] | UMAD_METHOD_RESP_MASK) &&
+		 !memcmp(mad + 16, r->mad + 16, 2))
+		finish(t, r, mad, len);
+	/* else it is no answer to what was asked: the time-out decides */
+}
+
+static void on_tick(void *arg)
+{
+	struct request_table *t = arg;
+	int64_t now = clock_mono_us();
+
+	for (struct request *r = t->slot; r < t->slot + SLOTS; r++)
+		if (r->busy && r->deadline <= now)
+			try_failed(t, r);
+	if (!t->n)
+		timer_stop(t->tick);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * See clients.h.  What changes is written when it has not changed for SAVE_US, or
+ * longer if writing takes long: at most a part of the loop's time goes into that.
+ */
+#include "qosd/clients.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad_types.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "registry/services.h"
+#include "registry/subscriptions.h"
+#include "sa/reports.h"
+
+#define SAVE_US		20000
+#define SAVE_SHARE	10		/* of the loop's time: one part in so many */
+#define LEASE_MAX_US	(24ll * 3600 * 1000000)	/* a timer for longer is set again */
+
+struct clients;
+
+/* A Report that waits for its answer. */
+struct awaited {
+	struct clients *c;
+	unsigned id;
+};
+
+struct clients {
+	struct store *store;
+	struct mad_port *mad;
+	struct sa *sa;
+	struct reports *reports;
+	struct timer *save, *lease, *work;
+	int64_t save_wait_us;
+	bool services_dirty, subscriptions_dirty;
+	bool leases_changed;		/* the timer is on its way to have a look */
+	struct awaited awaited[REPORTS_OUTSTANDING];
+};
+
+/* --- disk --- */
+
+static void save_all(struct clients *c)
+{
+	int64_t begin = clock_mono_us();
+
+	if (c->services_dirty)
+		c->services_dirty = !store_save_services(c->store, c->sa->services);
+	if (c->subscriptions_dirty)
+		c->subscriptions_dirty = !store_save_subscriptions(c->store,
+								   c->sa->subscriptions);
+	c->save_wait_us = (clock_mono_us() - begin) * SAVE_SHARE;
+	if (c->save_wait_us < SAVE_US)
+		c->save_wait_us = SAVE_US;
+}
+
+static void on_save(void *arg)
+{
+	struct clients *c = arg;
+
+	save_all(c);
+	if (c->services_dirty || c->subscriptions_dirty)	/* the disk may have room later */
+		timer_set(c->save, 1000000, 0);
+}
+
+static void save_soon(struct clients *c)
+{
+	if (!timer_active(c->save))
+		timer_set(c->save, c->save_wait_us, 0);
+}
+
+/* --- leases --- */
+
+static void arm_lease(struct clients *c)
+{
+	int64_t end = services_next_end(c->sa->services), wait = end - clock_mono_us();
+
+	if (end == SERVICE_NEVER)
+		timer_stop(c->lease);
+	else
+		timer_set(c->lease, wait < 0 ? 0 : wait > LEASE_MAX_US ? LEASE_MAX_US : wait, 0);
+}
+
+/* Also when something changed: who ends first is looked for once for many changes. */
+static void on_lease(void *arg)
+{
+	struct clients *c = arg;
+
+	services_expire(c->sa->services, clock_mono_us());
+	c->leases_changed = false;
+	arm_lease(c);
+}
+
+static void on_services(void *arg)
+{
+	struct clients *c = arg;
+
+	c->services_dirty = true;
+	save_soon(c);
+	if (!c->leases_changed)
+		timer_set(c->lease, SAVE_US, 0);
+	c->leases_changed = true;
+}
+
+static void on_subscriptions(void *arg)
+{
+	struct clients *c = arg;
+
+	c->subscriptions_dirty = true;
+	save_soon(c);
+}
+
+/* --- Reports --- */
+
+static void on_answer(void *arg, const uint8_t *mad, size_t len)
+{
+	struct awaited *a = arg;
+
+	(void)len;
+	reports_answered(a->c->reports, a->id, mad != NULL);
+}
+
+static bool send_report(void *arg, const struct report *r)
+{
+	struct clients *c = arg;
+	struct mad_address to = { .lid = r->lid, .qpn = r->qpn, .pkey_index = r->pkey_index,
+				  .sl = r->sl };
+
+	c->awaited[r->id] = (struct awaited){ c, r->id };
+	return mad_request(c->mad, &to, r->mad, r->timeout_ms, REPORTS_TRIES, on_answer,
+			   &c->awaited[r->id]);
+}
+
+static void work_soon(void *arg)
+{
+	struct clients *c = arg;
+
+	if (!timer_active(c->work))
+		timer_set(c->work, 0, 0);
+}
+
+static void on_work(void *arg)
+{
+	struct clients *c = arg;
+
+	reports_work(c->reports);
+}
+
+static void on_group(void *arg, const struct mcast_group *g, bool made)
+{
+	struct clients *c = arg;
+
+	reports_group(c->reports, g->mgid, g->pkey, made);
+}
+
+void clients_publish(struct clients *c, struct subnet_state *s)
+{
+	reports_publish(c->reports, s);
+}
+
+void clients_smp(struct clients *c, const struct mad_in *in)
+{
+	if (in->len >= 256 && in->mad[3] == UMAD_METHOD_TRAP &&
+	    get_be16(in->mad + 16) == UMAD_ATTR_NOTICE)
+		reports_trap(c->reports, in->mad + 64, in->slid, clock_mono_us());
+}
+
+void clients_request(const struct mad_in *in, struct sa_request *req)
+{
+	struct mad_address from;
+
+	mad_sender(in, &from);
+	req->qpn = from.qpn;
+	req->pkey_index = from.pkey_index;
+	req->now_us = clock_mono_us();
+}
+
+/* --- life --- */
+
+struct clients *clients_new(struct loop *l, struct store *store, struct mad_port *mad,
+			    struct sa *sa, bool *lost)
+{
+	struct clients *c = xcalloc(1, sizeof(*c));
+	struct reports_hooks hooks = { .send = send_report, .wake = work_soon, .arg = c };
+
+	c->store = store;
+	c->mad = mad;
+	c->sa = sa;
+	c->save_wait_us = SAVE_US;
+	c->save = timer_new(l, on_save, c);
+	c->lease = timer_new(l, on_lease, c);
+	c->work = timer_new(l, on_work, c);
+	sa->services = services_new(on_services, c);
+	sa->subscriptions = subscriptions_new(on_subscriptions, c);
+	c->services_dirty = !store_load_services(store, sa->services);
+	c->subscriptions_dirty = !store_load_subscriptions(store, sa->subscriptions);
+	*lost = c->services_dirty || c->subscriptions_dirty;
+	if (*lost)
+		save_soon(c);		/* so that this is asked once */
+	c->reports = reports_new(sa->subscriptions, &hooks);
+	mcast_watch(sa->mcast, on_group, c);
+	return c;
+}
+
+void clients_free(struct clients *c)
+{
+	if (!c)
+		return;
+	mcast_watch(c->sa->mcast, NULL, NULL);
+	save_all(c);
+	reports_free(c->reports);
+	services_free(c->sa->services);
+	subscriptions_free(c->sa->subscriptions);
+	c->sa->services = NULL;
+	c->sa->subscriptions = NULL;
+	timer_free(c->save);
+	timer_free(c->lease);
+	timer_free(c->work);
+	free(c);
+}

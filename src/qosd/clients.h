@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What clients register beyond multicast groups, while the daemon lives: services
+ * end with their leases, subscribers get Reports, and both are written to disk a
+ * moment after they change.  All of it is of the loop's thread.
+ */
+#ifndef QOSD_QOSD_CLIENTS_H
+#define QOSD_QOSD_CLIENTS_H
+
+#include "loop/loop.h"
+#include "mad/mad.h"
+#include "registry/mcast.h"
+#include "sa/sa.h"
+#include "store/store.h"
+
+struct clients;
+
+/*
+ * Loads both and puts them into sa, whose groups are watched from now on.  *lost: a
+ * file was not there, or no good.
+ */
+struct clients *clients_new(struct loop *l, struct store *store, struct mad_port *mad,
+			    struct sa *sa, bool *lost);
+/* Writes what is not on disk yet; before mad_close(). */
+void clients_free(struct clients *c);		/* NULL is fine */
+
+/* The published state, or NULL. */
+void clients_publish(struct clients *c, struct subnet_state *s);
+/* A MAD of the SMI classes: traps become events. */
+void clients_smp(struct clients *c, const struct mad_in *in);
+/* Fills in what sa_answer() wants to know of a request beyond its bytes. */
+void clients_request(const struct mad_in *in, struct sa_request *req);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Subscribers as a sorted array of pointers; see subscriptions.h. */
+#include "registry/subscriptions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct subscriptions {
+	VEC(struct subscriber *) list;
+	size_t n;			/* subscriptions */
+	uint64_t events;
+	void (*changed)(void *arg);
+	void *arg;
+};
+
+struct subscriptions *subscriptions_new(void (*changed)(void *arg), void *arg)
+{
+	struct subscriptions *db = xcalloc(1, sizeof(*db));
+
+	db->changed = changed;
+	db->arg = arg;
+	return db;
+}
+
+static void free_subscriber(struct subscriber *s)
+{
+	vec_free(&s->list);
+	free(s);
+}
+
+void subscriptions_free(struct subscriptions *db)
+{
+	if (!db)
+		return;
+	for (size_t i = 0; i < db->list.n; i++)
+		free_subscriber(db->list.v[i]);
+	vec_free(&db->list);
+	free(db);
+}
+
+static void tell(struct subscriptions *db)
+{
+	if (db->changed)
+		db->changed(db->arg);
+}
+
+size_t subscriptions_count(const struct subscriptions *db)
+{
+	return db ? db->n : 0;
+}
+
+uint64_t subscriptions_events(const struct subscriptions *db)
+{
+	return db ? db->events : 0;
+}
+
+uint64_t subscriptions_event(struct subscriptions *db)
+{
+	return ++db->events;
+}
+
+/* --- searching --- */
+
+static bool is(const struct subscriber *s, uint64_t guid, uint32_t qpn)
+{
+	return s->guid == guid && s->qpn == qpn;
+}
+
+/* Where it is, or belongs. */
+static size_t place_of(const struct subscriptions *db, uint64_t guid, uint32_t qpn)
+{
+	size_t lo = 0, hi = db ? db->list.n : 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct subscriber *s = db->list.v[mid];
+
+		if (s->guid < guid || (s->guid == guid && s->qpn < qpn))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static struct subscriber *at(const struct subscriptions *db, size_t i)
+{
+	return db && i < db->list.n ? db->list.v[i] : NULL;
+}
+
+struct subscriber *subscriber_from(const struct subscriptions *db, uint64_t guid, uint32_t qpn,
+				   bool beyond)
+{
+	size_t i = place_of(db, guid, qpn);
+	struct subscriber *s = at(db, i);
+
+	return s && beyond && is(s, guid, qpn) ? at(db, i + 1) : s;
+}
+
+struct subscriber *subscriber_find(const struct subscriptions *db, uint64_t guid, uint32_t qpn)
+{
+	struct subscriber *s = subscriber_from(db, guid, qpn, false);
+
+	return s && is(s, guid, qpn) ? s : NULL;
+}
+
+static bool same_wish(const struct inform *a, const struct inform *b)
+{
+	return !memcmp(a->gid, b->gid, sizeof(a->gid)) && a->lid_first == b->lid_first &&
+	       a->lid_last == b->lid_last && a->generic == b->generic && a->type == b->type &&
+	       a->number == b->number && a->producer == b->producer;
+}
+
+static struct subscription *find_wish(const struct subscriber *s, const struct inform *what)
+{
+	for (size_t i = 0; s && i < s->list.n; i++)
+		if (same_wish(&s->list.v[i].what, what))
+			return &s->list.v[i];
+	return NULL;
+}
+
+const struct subscription *subscription_find(const struct subscriber *s, const struct inform *what)
+{
+	return find_wish(s, what);
+}
+
+/* --- changes --- */
+
+/* The numbers that a port uses, as a set; how many they are. */
+static unsigned numbers_of_port(const struct subscriptions *db, uint64_t guid,
+				bool used[SUBSCRIPTIONS_PER_PORT])
+{
+	unsigned n = 0;
+
+	memset(used, 0, SUBSCRIPTIONS_PER_PORT * sizeof(*used));
+	for (size_t i = place_of(db, guid, 0); at(db, i) && at(db, i)->guid == guid; i++)
+		for (size_t k = 0; k < at(db, i)->list.n; k++, n++)
+			used[at(db, i)->list.v[k].number] = true;
+	return n;
+}
+
+/* The number that a new one gets, or SUBSCRIPTION_ANY: it can't be had. */
+static uint16_t take_number(const struct subscriptions *db, uint64_t guid, uint16_t wanted)
+{
+	bool used[SUBSCRIPTIONS_PER_PORT];
+
+	if (numbers_of_port(db, guid, used) >= SUBSCRIPTIONS_PER_PORT)
+		return SUBSCRIPTION_ANY;
+	if (wanted == SUBSCRIPTION_ANY)
+		for (wanted = 0; used[wanted]; wanted++)
+			;
+	return wanted < SUBSCRIPTIONS_PER_PORT && !used[wanted] ? wanted : SUBSCRIPTION_ANY;
+}
+
+static struct subscriber *insert(struct subscriptions *db, uint64_t guid, uint32_t qpn)
+{
+	size_t i = place_of(db, guid, qpn);
+	struct subscriber *s = xcalloc(1, sizeof(*s));
+
+	s->guid = guid;
+	s->qpn = qpn;
+	s->seen = db->events;
+	vec_push(&db->list);
+	memmove(&db->list.v[i + 1], &db->list.v[i], (db->list.n - 1 - i) * sizeof(*db->list.v));
+	db->list.v[i] = s;
+	return s;
+}
+
+bool subscriptions_add(struct subscriptions *db, uint64_t guid, uint32_t qpn,
+		       const struct subscription *want)
+{
+	struct subscriber *s = subscriber_find(db, guid, qpn);
+	struct subscription *old = find_wish(s, &want->what);
+	uint16_t number;
+
+	if (old) {
+		bool same = old->resp_time == want->resp_time && old->pkey == want->pkey &&
+			    old->trusted >= want->trusted;
+
+		old->resp_time = want->resp_time;
+		old->pkey = want->pkey;
+		old->trusted |= want->trusted;
+		s->unanswered = 0;
+		if (!same)
+			tell(db);
+		return true;
+	}
+	if (!db || db->n >= SUBSCRIPTIONS_MAX ||
+	    (number = take_number(db, guid, want->number)) == SUBSCRIPTION_ANY)
+		return false;
+	if (!s)
+		s = insert(db, guid, qpn);
+	*vec_push(&s->list) = *want;
+	s->list.v[s->list.n - 1].number = number;
+	s->unanswered = 0;
+	db->n++;
+	tell(db);
+	return true;
+}
+
+void subscriptions_drop(struct subscriptions *db, uint64_t guid, uint32_t qpn)
+{
+	size_t i = place_of(db, guid, qpn);
+	struct subscriber *s = at(db, i);
+
+	if (!s || !is(s, guid, qpn))
+		return;
+	db->n -= s->list.n;
+	free_subscriber(s);
+	db->list.n--;
+	memmove(&db->list.v[i], &db->list.v[i + 1], (db->list.n - i) * sizeof(*db->list.v));
+	tell(db);
+}
+
+bool subscriptions_remove(struct subscriptions *db, uint64_t guid, uint32_t qpn,
+			  const struct inform *what)
+{
+	struct subscriber *s = subscriber_find(db, guid, qpn);
+	struct subscription *old = find_wish(s, what);
+
+	if (!old)
+		return false;
+	if (s->list.n == 1) {
+		subscriptions_drop(db, guid, qpn);
+		return true;
+	}
+	memmove(old, old + 1, (size_t)(s->list.v + s->list.n - (old + 1)) * sizeof(*old));
+	s->list.n--;
+	db->n--;
+	tell(db);
+	return true;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * See reports.h.
+ *
+ * Whether a subscriber may hear of an event is asked when it is its turn, of the
+ * state that is then published; what the event is about may be gone by then, so
+ * that its P_Keys are kept with it (o13-17.1.1).
+ *
+ * All subscribers are looked at in rounds.  One that waits for an answer is left
+ * out, and looked at when that has come.  The rounds end when a whole one began
+ * after the last event.
+ */
+#include "sa/reports.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <infiniband/umad_sa.h>
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/log.h"
+#include "sa/handler.h"
+#include "sa/notice.h"
+
+#define LOOKS		8192	/* at a subscription or a subscriber, in one call */
+#define ISSUERS		256	/* whose traps are counted, by the last bits of the LID */
+#define TIMEOUT_MIN_MS	500	/* those who ask for 4 us need more */
+#define TIMEOUT_MAX_MS	5000
+#define SECOND_US	1000000
+
+struct event {
+	struct sa_notice notice;
+	uint32_t n_keys;
+	uint16_t keys[];	/* of what it is about, with membership bit */
+};
+
+struct flight {
+	bool busy;
+	uint64_t guid;		/* who it goes to */
+	uint32_t qpn;
+};
+
+/* How many traps came from a LID within a second. */
+struct issuer {
+	uint16_t lid;
+	unsigned n;
+	int64_t since_us;
+};
+
+struct reports {
+	struct subscriptions *db;
+	struct reports_hooks hooks;
+	struct subnet_state *state;	/* NULL: nothing is sent */
+	struct event *ring[REPORTS_EVENTS];	/* by its number */
+	struct flight flights[REPORTS_OUTSTANDING];
+	unsigned n_flights;
+	/* the round */
+	bool idle;			/* nothing to do until there is an event */
+	bool again;			/* another round, whatever this one finds */
+	uint64_t round;			/* the last event when it began */
+	uint64_t guid;			/* the last subscriber that it has looked at */
+	uint32_t qpn;
+	bool begun;			/* … or none yet */
+	struct issuer issuers[ISSUERS];
+	struct reports_counts counts;
+};
+
+static struct log_ratelimit lost_log = LOG_RATELIMIT, dead_log = LOG_RATELIMIT;
+
+struct reports *reports_new(struct subscriptions *db, const struct reports_hooks *hooks)
+{
+	struct reports *r = xcalloc(1, sizeof(*r));
+
+	r->db = db;
+	r->hooks = *hooks;
+	r->idle = true;
+	return r;
+}
+
+void reports_free(struct reports *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < REPORTS_EVENTS; i++)
+		free(r->ring[i]);
+	state_unref(r->state);
+	free(r);
+}
+
+const struct reports_counts *reports_counts(const struct reports *r)
+{
+	return &r->counts;
+}
+
+static void wake(struct reports *r)
+{
+	r->idle = false;
+	r->hooks.wake(r->hooks.arg);
+}
+
+/* --- events --- */
+
+static void add_event(struct reports *r, const struct sa_notice *notice, const uint16_t *keys,
+		      uint32_t n_keys)
+{
+	struct event *e = xcalloc(1, sizeof(*e) + n_keys * sizeof(*keys));
+	struct event **place = &r->ring[subscriptions_event(r->db) % REPORTS_EVENTS];
+
+	e->notice = *notice;
+	e->n_keys = n_keys;
+	if (n_keys)
+		memcpy(e->keys, keys, n_keys * sizeof(*keys));
+	free(*place);
+	*place = e;
+	r->counts.events++;
+	wake(r);
+}
+
+static void add_port_event(struct reports *r, const struct sa_notice *n,
+			   const struct subnet_state *s, uint32_t port)
+{
+	const struct pkey_table *t = port_pkeys(s->plan->partitions, port);
+
+	add_event(r, n, t->keys, t->n);
+}
+
+static bool is_there(const struct subnet_state *s, uint32_t port)
+{
+	return port != FABRIC_NONE && s->plan->lid[port] && port_is_end(s->f, port);
+}
+
+/* The end ports of s that t lacks. */
+static void compare(struct reports *r, const struct subnet_state *s, const struct subnet_state *t,
+		    uint16_t trap)
+{
+	const struct subnet_state *now = r->state;
+	struct sa_notice n;
+	uint8_t gid[16];
+
+	put_be64(gid, now->plan->settings->subnet_prefix);
+	for (uint32_t port = 0; port < s->f->n_ports; port++) {
+		uint64_t guid = s->f->ports[port].guid;
+
+		if (!is_there(s, port) || is_there(t, fabric_find_port(t->f, guid)))
+			continue;
+		put_be64(gid + 8, guid);
+		notice_of_gid(now, trap, gid, &n);
+		add_port_event(r, &n, s, port);
+	}
+}
+
+void reports_publish(struct reports *r, struct subnet_state *s)
+{
+	struct subnet_state *old = r->state;
+
+	r->state = s ? state_ref(s) : NULL;
+	if (s && old && s->f != old->f && subscriptions_count(r->db)) {
+		compare(r, old, s, UMAD_SM_GID_OUT_OF_SERVICE_TRAP);
+		compare(r, s, old, UMAD_SM_GID_IN_SERVICE_TRAP);
+	}
+	if (s)
+		wake(r);
+	state_unref(old);
+}
+
+void reports_group(struct reports *r, const uint8_t mgid[16], uint16_t pkey, bool created)
+{
+	uint16_t key = pkey | IB_PKEY_FULL;	/* limited members take part in groups, too */
+	struct sa_notice n;
+
+	if (!r->state || !subscriptions_count(r->db))
+		return;
+	notice_of_gid(r->state, created ? UMAD_SM_MGID_CREATED_TRAP : UMAD_SM_MGID_DESTROYED_TRAP,
+		      mgid, &n);
+	add_event(r, &n, &key, 1);
+}
+
+/* A device that never stops must not push out what others have to say. */
+static bool too_many_of(struct reports *r, uint16_t lid, int64_t now_us)
+{
+	struct issuer *i = &r->issuers[lid % ISSUERS];
+
+	if (i->lid != lid || now_us - i->since_us >= SECOND_US)
+		*i = (struct issuer){ .lid = lid, .since_us = now_us };
+	return i->n++ >= REPORTS_TRAPS_SECOND;
+}
+
+void reports_trap(struct reports *r, const uint8_t smp_data[NOTICE_SMP_LEN], uint16_t slid,
+		  int64_t now_us)
+{
+	struct sa_notice n;
+	uint32_t port;
+
+	if (!r->state || !subscriptions_count(r->db))
+		return;
+	if (!notice_of_trap(r->state, smp_data, slid, &n, &port) || too_many_of(r, slid, now_us))
+		r->counts.dropped_traps++;
+	else
+		add_port_event(r, &n, r->state, port);
+}
+
+/* --- who hears of it --- */
+
+static bool may_hear(const struct reports *r, const struct event *e, uint32_t port)
+{
+	for (uint32_t i = 0; i < e->n_keys; i++) {
+		enum membership m = port_membership(r->state->plan->partitions, port, e->keys[i]);
+
+		if (m != MEMBER_NONE && (e->keys[i] & IB_PKEY_FULL || m != MEMBER_LIMITED))
+			return true;
+	}
+	return false;
+}
+
+/* The subscription by which it is to hear of it, or NULL. */
+static const struct subscription *wanted(const struct reports *r, const struct subscriber *who,
+					 uint32_t port, const struct event *e)
+{
+	for (size_t i = 0; i < who->list.n; i++) {
+		const struct subscription *s = &who->list.v[i];
+
+		if (notice_matches(&e->notice, &s->what) &&
+		    (s->trusted || !notice_is_secret(&e->notice)))
+			return may_hear(r, e, port) ? s : NULL;
+	}
+	return NULL;
+}
+
+/* --- the way there --- */
+
+/* The place of a P_Key in our own table; false: it is not there. */
+static bool find_pkey(const struct subnet_state *s, uint16_t pkey, uint16_t *index)
+{
+	const struct pkey_table *own = port_pkeys(s->plan->partitions, s->f->self);
+
+	for (uint32_t i = 0; i < own->n; i++)
+		if (!((own->keys[i] ^ pkey) & IB_PKEY_DEFAULT)) {
+			*index = (uint16_t)i;
+			return true;
+		}
+	return false;
+}
+
+/* False: we share no partition with it, or no path. */
+static bool find_way(const struct subnet_state *s, const struct subscription *by, uint32_t port,
+		     struct report *out)
+{
+	const struct plan *p = s->plan;
+	struct path_query q = {
+		.has = PR_PKEY, .src = s->f->self, .dst = port,
+		.slid = p->lid[s->f->self], .dlid = p->lid[port],
+		.pkey = shared_pkey(p->partitions, s->f->self, port, by->pkey),
+	};
+	struct path_answer a;
+
+	if (!q.pkey)	/* the one that it came with is gone */
+		q.pkey = shared_pkey(p->partitions, s->f->self, port, 0);
+	if (!q.pkey || !find_pkey(s, q.pkey, &out->pkey_index))
+		return false;
+	out->lid = q.dlid;
+	out->sl = path_resolve(s, &q, &a) ? 0 : a.sl;
+	return true;
+}
+
+/* An answer takes what the subscriber says it takes, and the way to it and back. */
+static unsigned answer_time(const struct subnet_state *s, uint8_t resp_time)
+{
+	uint64_t way = 2ull << s->plan->settings->subnet_timeout;
+	uint64_t ms = ((1ull << resp_time) + way) * 4096 / 1000000;
+
+	return ms < TIMEOUT_MIN_MS ? TIMEOUT_MIN_MS : ms > TIMEOUT_MAX_MS ? TIMEOUT_MAX_MS :
+	       (unsigned)ms;
+}
+
+static void put_report(const struct event *e, uint8_t mad[MAD_LEN])
+{
+	struct umad_sa_packet p = {
+		.mad_hdr = {
+			.base_version = UMAD_BASE_VERSION, .mgmt_class = UMAD_CLASS_SUBN_ADM,
+			.class_version = UMAD_SA_CLASS_VERSION, .method = UMAD_METHOD_REPORT,
+			.attr_id = htobe16(UMAD_ATTR_NOTICE),
+		},
+		.attr_offset = htobe16(sizeof(struct sa_notice) / 8),
+	};
+
+	memcpy(p.data, &e->notice, sizeof(e->notice));
+	memcpy(mad, &p, MAD_LEN);
+}
+
+static void no_answer(struct reports *r, struct subscriber *who)
+{
+	r->counts.unanswered++;
+	if (++who->unanswered < REPORTS_UNANSWERED)
+		return;
+	log_limited(&dead_log, LOG_LEVEL_WARNING, "sa",
+		    "0x%016" PRIx64 " QP %" PRIu32 ": does not answer Reports: no longer "
+		    "subscribed", who->guid, who->qpn);
+	r->counts.dropped_subscribers++;
+	subscriptions_drop(r->db, who->guid, who->qpn);
+}
+
+/* False: the subscriber may be gone. */
+static bool send_report(struct reports *r, struct subscriber *who,
+			const struct subscription *by, uint32_t port, const struct event *e)
+{
+	struct report out = { .qpn = who->qpn,
+			      .timeout_ms = answer_time(r->state, by->resp_time) };
+	unsigned id = 0;
+
+	if (!find_way(r->state, by, port, &out))
+		return true;		/* it can't be told: nobody's fault */
+	while (r->flights[id].busy)
+		id++;
+	out.id = id;
+	put_report(e, out.mad);
+	r->flights[id] = (struct flight){ .busy = true, .guid = who->guid, .qpn = who->qpn };
+	r->n_flights++;
+	r->counts.sent++;
+	who->waiting = id + 1;
+	if (r->hooks.send(r->hooks.arg, &out))
+		return true;
+	r->flights[id].busy = false;
+	r->n_flights--;
+	who->waiting = 0;
+	no_answer(r, who);
+	return false;
+}
+
+/* --- turns --- */
+
+/* Events that are no longer in the ring are lost to it. */
+static void catch_up(struct reports *r, struct subscriber *who, uint64_t last)
+{
+	uint64_t lost = last - who->seen > REPORTS_EVENTS ? last - who->seen - REPORTS_EVENTS : 0;
+
+	if (!lost)
+		return;
+	who->seen += lost;
+	r->counts.lost += lost;
+	log_limited(&lost_log, LOG_LEVEL_WARNING, "sa",
+		    "0x%016" PRIx64 " QP %" PRIu32 ": too slow: %" PRIu64 " events are lost to it",
+		    who->guid, who->qpn, lost);
+}
+
+/*
+ * Sends the next Report that the subscriber is to get, if it waits for none.
+ * False: the looks are used up before its events are.
+ */
+static bool give_turn(struct reports *r, struct subscriber *who, unsigned *looks)
+{
+	uint64_t last = subscriptions_events(r->db);
+	uint32_t port = fabric_find_port(r->state->f, who->guid);
+
+	if (who->waiting)
+		return true;
+	if (!is_there(r->state, port)) {
+		who->seen = last;	/* it may subscribe again when it is back */
+		return true;
+	}
+	catch_up(r, who, last);
+	while (who->seen < last) {
+		const struct event *e = r->ring[(who->seen + 1) % REPORTS_EVENTS];
+		const struct subscription *by = wanted(r, who, port, e);
+		unsigned cost = 1 + (unsigned)who->list.n;
+
+		who->seen++;
+		*looks -= cost < *looks ? cost : *looks;
+		if (by && (!send_report(r, who, by, port, e) || who->waiting))
+			return true;
+		if (!*looks)
+			return false;
+	}
+	return true;
+}
+
+/* The next subscriber of the round; NULL: the round is over. */
+static struct subscriber *next_of_round(struct reports *r)
+{
+	struct subscriber *who;
+
+	if (!r->begun) {
+		r->round = subscriptions_events(r->db);
+		r->again = false;
+		who = subscriber_from(r->db, 0, 0, false);
+	} else {
+		who = subscriber_from(r->db, r->guid, r->qpn, true);
+	}
+	r->begun = who != NULL;
+	if (who) {
+		r->guid = who->guid;
+		r->qpn = who->qpn;
+	}
+	return who;
+}
+
+void reports_work(struct reports *r)
+{
+	unsigned looks = LOOKS;
+
+	while (r->state && !r->idle && r->n_flights < REPORTS_OUTSTANDING) {
+		struct subscriber *who = next_of_round(r);
+
+		if (!who) {
+			r->idle = !r->again && r->round == subscriptions_events(r->db);
+			continue;
+		}
+		if (!give_turn(r, who, &looks))
+			r->again = true;
+		if (!looks || !--looks) {
+			r->hooks.wake(r->hooks.arg);
+			return;
+		}
+	}
+}
+
+void reports_answered(struct reports *r, unsigned id, bool answered)
+{
+	struct flight f = r->flights[id];
+	struct subscriber *who = subscriber_find(r->db, f.guid, f.qpn);
+	unsigned looks = LOOKS;
+
+	r->flights[id].busy = false;
+	r->n_flights--;
+	if (answered)
+		r->counts.answered++;
+	if (who && who->waiting == id + 1) {
+		who->waiting = 0;
+		if (answered)
+			who->unanswered = 0;
+		else
+			no_answer(r, who);
+		who = subscriber_find(r->db, f.guid, f.qpn);
+		if (who && r->state && !give_turn(r, who, &looks)) {
+			r->again = true;
+			r->idle = false;
+		}
+	}
+	if (!r->idle)
+		r->hooks.wake(r->hooks.arg);
+}

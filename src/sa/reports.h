@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reports (13.4.9): events on their way to those who subscribed to them.
+ *
+ * Events go into one ring, once each, whoever wants them; each subscriber has
+ * seen it up to some place and goes on from there when its last Report was
+ * answered.  So a subscriber hears of events in their order, has one Report
+ * outstanding at a time, and costs no memory by being slow: whoever is further
+ * behind than the ring is long has lost events, and only those.  How many Reports
+ * are outstanding in all is bounded, too, and so is what one call does.
+ *
+ * Whose Reports nobody answers is no subscriber any more after REPORTS_UNANSWERED
+ * of them in a row; until then, each costs it the time for an answer, some times.
+ *
+ * No I/O and no clock: the caller sends, waits for answers, and has the time.
+ */
+#ifndef QOSD_SA_REPORTS_H
+#define QOSD_SA_REPORTS_H
+
+#include "ib/sa.h"
+#include "plan/state.h"
+#include "registry/subscriptions.h"
+
+#define REPORTS_EVENTS		8192	/* in the ring */
+#define REPORTS_OUTSTANDING	32
+#define REPORTS_UNANSWERED	3
+#define REPORTS_TRIES		3	/* of each */
+#define REPORTS_TRAPS_SECOND	16	/* of one issuer; beyond, they are dropped */
+
+struct report {
+	unsigned id;			/* below REPORTS_OUTSTANDING: for reports_answered() */
+	uint16_t lid;			/* where to */
+	uint32_t qpn;
+	uint16_t pkey_index;
+	uint8_t sl;
+	unsigned timeout_ms;		/* of one try */
+	uint8_t mad[MAD_LEN];		/* but for the TransactionID */
+};
+
+struct reports_hooks {
+	/* Sends it; reports_answered() is to be called later.  False: it can't be sent. */
+	bool (*send)(void *arg, const struct report *r);
+	/* There is something to do: reports_work() is to be called soon, but not from here. */
+	void (*wake)(void *arg);
+	void *arg;
+};
+
+struct reports_counts {
+	uint64_t events, sent, answered, unanswered, lost, dropped_traps, dropped_subscribers;
+};
+
+struct reports;
+struct reports *reports_new(struct subscriptions *db, const struct reports_hooks *hooks);
+void reports_free(struct reports *r);		/* NULL is fine */
+
+/*
+ * The published state, or NULL; end ports that only one of two in a row has are
+ * events 64 and 65.  A reference is taken.  The first one after none tells nothing:
+ * what was before is not known.
+ */
+void reports_publish(struct reports *r, struct subnet_state *s);
+/* A group, which may be gone after the call: event 66 or 67. */
+void reports_group(struct reports *r, const uint8_t mgid[16], uint16_t pkey, bool created);
+/* A trap that arrived: the data of its SMP. */
+void reports_trap(struct reports *r, const uint8_t smp_data[NOTICE_SMP_LEN], uint16_t slid,
+		  int64_t now_us);
+
+/* Sends what may be sent now. */
+void reports_work(struct reports *r);
+/* A ReportResp came, or will not. */
+void reports_answered(struct reports *r, unsigned id, bool answered);
+const struct reports_counts *reports_counts(const struct reports *r);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Services and subscriptions on disk, one in a line.
+ *
+ * The file of services says when it was written, by the real clock.  If that went
+ * back since, no time has passed: a lease rather lasts too long than not long enough.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "registry/services.h"
+#include "registry/subscriptions.h"
+#include "store/internal.h"
+
+static const struct store_file services_file = { "services", "qosd services 1\n" };
+static const struct store_file subscriptions_file = {
+	"subscriptions", "qosd subscriptions 1\n",
+};
+
+static void put_hex(struct buf *b, const uint8_t *bytes, size_t n)
+{
+	buf_puts(b, " ");
+	for (size_t i = 0; i < n; i++)
+		buf_printf(b, "%02x", bytes[i]);
+}
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A blank and n bytes; where it goes on, or NULL, also of NULL. */
+static const char *get_hex(const char *text, uint8_t *bytes, size_t n)
+{
+	if (!text || *text++ != ' ')
+		return NULL;
+	for (size_t i = 0; i < n; i++, text += 2) {
+		int high = hex_digit(text[0]), low = high < 0 ? -1 : hex_digit(text[1]);
+
+		if (low < 0)
+			return NULL;
+		bytes[i] = (uint8_t)(high << 4 | low);
+	}
+	return text;
+}
+
+/* --- services --- */
+
+struct reading {
+	struct services *db;
+	int64_t now_us, passed_us;	/* since the file was written; < 0: not known yet */
+};
+
+bool store_save_services(struct store *s, const struct services *db)
+{
+	struct service_key first = { 0 };
+	int64_t now_us = clock_mono_us();
+	struct buf b = { 0 };
+	bool ok;
+
+	buf_printf(&b, "written %" PRId64 "\n", clock_real_us());
+	for (const struct service *x = services_from(db, &first, false); x;
+	     x = services_from(db, &x->key, true)) {
+		buf_printf(&b, "service 0x%016" PRIx64 " 0x%04x 0x%016" PRIx64 " %" PRId64,
+			   x->key.id, x->key.pkey, x->source,
+			   x->ends_us == SERVICE_NEVER ? SERVICE_NEVER :
+			   x->ends_us < now_us ? 0 : x->ends_us - now_us);
+		put_hex(&b, x->key.gid, sizeof(x->key.gid));
+		put_hex(&b, x->secret, sizeof(x->secret));
+		put_hex(&b, x->name, sizeof(x->name));
+		put_hex(&b, x->data, sizeof(x->data));
+		buf_puts(&b, "\n");
+	}
+	ok = store_save_lines(s, &services_file, b.s);
+	buf_free(&b);
+	return ok;
+}
+
+static bool written_line(struct reading *r, const char *text)
+{
+	int64_t written;
+	int end = 0;
+
+	if (sscanf(text, "written %" SCNd64 "%n", &written, &end) != 1 || text[end])
+		return false;
+	r->passed_us = clock_real_us() - written;
+	if (r->passed_us < 0)
+		r->passed_us = 0;
+	return true;
+}
+
+static bool service_line(void *arg, const char *text)
+{
+	struct reading *r = arg;
+	struct service x = { 0 };
+	int64_t left_us;
+	int end = 0;
+
+	if (r->passed_us < 0)
+		return written_line(r, text);
+	if (sscanf(text, "service 0x%" SCNx64 " 0x%" SCNx16 " 0x%" SCNx64 " %" SCNd64 "%n",
+		   &x.key.id, &x.key.pkey, &x.source, &left_us, &end) != 4 || left_us < 0)
+		return false;
+	text = get_hex(text + end, x.key.gid, sizeof(x.key.gid));
+	text = get_hex(text, x.secret, sizeof(x.secret));
+	text = get_hex(text, x.name, sizeof(x.name));
+	text = get_hex(text, x.data, sizeof(x.data));
+	if (!text || *text || services_find(r->db, &x.key))
+		return false;
+	if (left_us == SERVICE_NEVER)
+		x.ends_us = SERVICE_NEVER;
+	else if (left_us <= (int64_t)SERVICE_FOREVER * 1000000)
+		x.ends_us = r->now_us + left_us - r->passed_us;
+	else
+		return false;
+	return x.ends_us <= r->now_us || services_put(r->db, &x);
+}
+
+bool store_load_services(struct store *s, struct services *db)
+{
+	struct reading r = { .db = db, .now_us = clock_mono_us(), .passed_us = -1 };
+
+	return store_load_lines(s, &services_file, service_line, &r);
+}
+
+/* --- subscriptions --- */
+
+static void put_subscription(struct buf *b, const struct subscriber *who,
+			     const struct subscription *x)
+{
+	const struct inform *w = &x->what;
+
+	buf_printf(b, "subscription 0x%016" PRIx64 " %" PRIu32 " %u %u 0x%04x %u %u %u %u %u %u %"
+		   PRIu32, who->guid, who->qpn, x->number, x->resp_time, x->pkey, x->trusted,
+		   w->lid_first, w->lid_last, w->generic, w->type, w->number, w->producer);
+	put_hex(b, w->gid, sizeof(w->gid));
+	buf_puts(b, "\n");
+}
+
+bool store_save_subscriptions(struct store *s, const struct subscriptions *db)
+{
+	struct buf b = { 0 };
+	bool ok;
+
+	for (const struct subscriber *who = subscriber_from(db, 0, 0, false); who;
+	     who = subscriber_from(db, who->guid, who->qpn, true))
+		for (size_t i = 0; i < who->list.n; i++)
+			put_subscription(&b, who, &who->list.v[i]);
+	ok = store_save_lines(s, &subscriptions_file, b.s ? b.s : "");
+	buf_free(&b);
+	return ok;
+}
+
+static bool subscription_line(void *arg, const char *text)
+{
+	struct subscriptions *db = arg;
+	struct subscription x = { 0 };
+	struct inform *w = &x.what;
+	unsigned trusted, generic;
+	uint64_t guid;
+	uint32_t qpn;
+	int end = 0;
+
+	if (sscanf(text, "subscription 0x%" SCNx64 " %" SCNu32 " %" SCNu16 " %" SCNu8 " 0x%" SCNx16
+		   " %u %" SCNu16 " %" SCNu16 " %u %" SCNu16 " %" SCNu16 " %" SCNu32 "%n",
+		   &guid, &qpn, &x.number, &x.resp_time, &x.pkey, &trusted, &w->lid_first,
+		   &w->lid_last, &generic, &w->type, &w->number, &w->producer, &end) != 12 ||
+	    x.resp_time > 31 || trusted > 1 || generic > 1 || x.number == SUBSCRIPTION_ANY)
+		return false;
+	x.trusted = trusted;
+	w->generic = generic;
+	text = get_hex(text + end, w->gid, sizeof(w->gid));
+	return text && !*text && !subscription_find(subscriber_find(db, guid, qpn), w) &&
+	       subscriptions_add(db, guid, qpn, &x);
+}
+
+bool store_load_subscriptions(struct store *s, struct subscriptions *db)
+{
+	return store_load_lines(s, &subscriptions_file, subscription_line, db);
+}
