@@ -116,7 +116,7 @@ static void serve_at_once(struct mad_port *m, const struct rx_slot *s, bool over
 	m->hooks.at_once(m->hooks.arg, m, &in);
 }
 
-static void wait_in_turn(struct mad_port *m, const struct rx_slot *s)
+static struct quick *quick_new(struct mad_port *m)
 {
 	struct quick *q = m->quick_spare;
 
@@ -124,12 +124,16 @@ static void wait_in_turn(struct mad_port *m, const struct rx_slot *s)
 		m->quick_spare = q->next;
 	else
 		q = xmalloc(sizeof(*q));
-	q->slot = *s;
-	if (fair_push(m->at_once, umad_source(slot_umad(s)), &q->item))
-		return;
-	q->next = m->quick_spare;
-	m->quick_spare = q;
-	serve_at_once(m, s, true);
+	return q;
+}
+
+/* True: it waits, and its memory with it. */
+static bool wait_in_turn(struct mad_port *m, struct quick *q)
+{
+	if (fair_push(m->at_once, umad_source(slot_umad(&q->slot)), &q->item))
+		return true;
+	serve_at_once(m, &q->slot, true);
+	return false;
 }
 
 static void serve_waiting(struct mad_port *m)
@@ -159,9 +163,14 @@ static void free_waiting(struct mad_port *m)
 	}
 }
 
-/* In the receiver's thread: true if the slot is free again.  draining: others are behind it. */
-static bool taken_here(struct mad_port *m, const struct rx_slot *s, bool draining)
+/* What came is for the loop; is served, so that its memory is free again; or waits in it. */
+enum took { FOR_LOOP, SERVED, WAITS };
+
+/* In the receiver's thread.  draining: others are behind it. */
+static enum took take_in(struct mad_port *m, struct quick *q, bool draining)
 {
+	const struct rx_slot *s = &q->slot;
+
 	if (is_smp_answer(s)) {
 		const uint8_t *mad = slot_mad(s);
 
@@ -170,24 +179,23 @@ static bool taken_here(struct mad_port *m, const struct rx_slot *s, bool drainin
 			     (const struct umad_smp *)(const void *)mad, (size_t)s->len);
 		txn_pump(m->txns);
 		pthread_mutex_unlock(&m->engine);
-		return true;
+		return SERVED;
 	}
 	if (!is_sa_request(s))
-		return false;
+		return FOR_LOOP;
 	atomic_fetch_add_explicit(&m->sa_received, 1, memory_order_relaxed);
 	if (m->hooks.is_at_once && m->hooks.is_at_once(slot_mad(s), (size_t)s->len)) {
 		if (draining)
-			wait_in_turn(m, s);
-		else
-			serve_at_once(m, s, false);
-		return true;
+			return wait_in_turn(m, q) ? WAITS : SERVED;
+		serve_at_once(m, s, false);
+		return SERVED;
 	}
 	/* the loop is far behind: who asks will ask again */
 	if (atomic_load_explicit(&m->sa_queued, memory_order_relaxed) >
 	    BACKLOG_MAX * (m->sa_queue_max + RX_BATCH))
-		return true;
+		return SERVED;
 	atomic_fetch_add_explicit(&m->sa_queued, 1, memory_order_relaxed);
-	return false;
+	return FOR_LOOP;
 }
 
 /* Takes one MAD into the slot; <0: none (-EAGAIN, -ETIMEDOUT) or an error. */
@@ -231,6 +239,7 @@ static void *receiver(void *arg)
 {
 	struct mad_port *m = arg;
 	struct rx_batch *b = batch_get(m);
+	struct quick *q = quick_new(m);		/* where the next MAD goes */
 	struct intake in = { 0 };
 	unsigned errors = 0, idle = 0;
 
@@ -238,15 +247,18 @@ static void *receiver(void *arg)
 		/* block only when there is nothing to hand over, or to serve */
 		bool work_left = b->n || fair_count(m->at_once);
 		int timeout_ms = how_long(&in, work_left, idle);
-		int r = receive(m, &b->slot[b->n], timeout_ms);
+		int r = receive(m, &q->slot, timeout_ms);
 
 		if (r >= 0) {
 			errors = idle = 0;
 			/* it came without waiting for it: so may others have */
 			if (timeout_ms == 0)
 				in.drained++;
-			if (!taken_here(m, &b->slot[b->n], timeout_ms == 0))
-				b->n++;
+			switch (take_in(m, q, timeout_ms == 0)) {
+			case FOR_LOOP: b->slot[b->n++] = q->slot; break;
+			case WAITS: q = quick_new(m); break;
+			case SERVED: break;
+			}
 			if (b->n < RX_BATCH && in.drained < DRAIN_MAX)
 				continue;
 		} else if (r == -EMSGSIZE) {
@@ -271,6 +283,7 @@ static void *receiver(void *arg)
 		}
 		serve_waiting(m);
 	}
+	free(q);
 	free(b);
 	return NULL;
 }
