@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/log.h"
+#include "base/map64.h"
 #include "ib/ib.h"
 #include "mad/port.h"
 
@@ -27,6 +28,7 @@
 #define LOOKS_AHEAD	16	/* one MAD of so many is followed by a look whether more wait */
 #define DRAIN_MAX	512	/* MADs taken in before the first of them is served */
 #define SERVE_MAX	64	/* and served before more are taken in */
+#define QUANTUM		64	/* of one source served at once meanwhile: less than most ever send */
 #define BACKLOG_MAX	4	/* times what may wait: beyond, the loop is not even told */
 #define ERRORS_MAX	20	/* receive errors in a row after which the port is given up */
 #define RETRY_NS	50000000
@@ -163,11 +165,36 @@ static void free_waiting(struct mad_port *m)
 	}
 }
 
+/*
+ * Most of the time who asks is the only one, and is answered without a look at
+ * whether others wait, which would cost more than it is worth.  Once in a while there
+ * is one, without waiting; when it finds something, all that is there is taken in, and of
+ * who sends many only the first are served before the others, the rest in turn.  So
+ * who sends a thousand requests waits alone for them.
+ */
+struct intake {
+	unsigned since_look;		/* MADs */
+	unsigned drained;		/* in this round; 0: none is on */
+	uint8_t served[64];		/* of sources, by a hash, in this round */
+};
+
+/* Has the source had enough in this round?  Two may share a counter: then one waits, no more. */
+static bool had_enough(struct intake *in, const struct rx_slot *s)
+{
+	uint64_t source = umad_source(slot_umad(s));
+	uint8_t *n = &in->served[hash64(source) % sizeof(in->served)];
+
+	if (*n >= QUANTUM)
+		return true;
+	++*n;
+	return false;
+}
+
 /* What came is for the loop; is served, so that its memory is free again; or waits in it. */
 enum took { FOR_LOOP, SERVED, WAITS };
 
-/* In the receiver's thread.  draining: others are behind it. */
-static enum took take_in(struct mad_port *m, struct quick *q, bool draining)
+/* In the receiver's thread.  draining: others may be behind it. */
+static enum took take_in(struct mad_port *m, struct intake *in, struct quick *q, bool draining)
 {
 	const struct rx_slot *s = &q->slot;
 
@@ -185,7 +212,7 @@ static enum took take_in(struct mad_port *m, struct quick *q, bool draining)
 		return FOR_LOOP;
 	atomic_fetch_add_explicit(&m->sa_received, 1, memory_order_relaxed);
 	if (m->hooks.is_at_once && m->hooks.is_at_once(slot_mad(s), (size_t)s->len)) {
-		if (draining)
+		if (draining && had_enough(in, s))
 			return wait_in_turn(m, q) ? WAITS : SERVED;
 		serve_at_once(m, s, false);
 		return SERVED;
@@ -217,17 +244,6 @@ static int receive(struct mad_port *m, struct rx_slot *s, int timeout_ms)
 	return r;
 }
 
-/*
- * Most of the time who asks is the only one, and is answered without a look at
- * whether others wait, which would cost more than it is worth.  Once in a while there
- * is one, without waiting; when it finds something, all that is there is taken in first,
- * and then served in turn, so that who sends a thousand requests waits alone for them.
- */
-struct intake {
-	unsigned since_look;		/* MADs */
-	unsigned drained;		/* in this round; 0: none is on */
-};
-
 static int how_long(struct intake *in, bool work_left, unsigned idle)
 {
 	if (work_left || in->drained || ++in->since_look >= LOOKS_AHEAD)
@@ -254,7 +270,7 @@ static void *receiver(void *arg)
 			/* it came without waiting for it: so may others have */
 			if (timeout_ms == 0)
 				in.drained++;
-			switch (take_in(m, q, timeout_ms == 0)) {
+			switch (take_in(m, &in, q, timeout_ms == 0)) {
 			case FOR_LOOP: b->slot[b->n++] = q->slot; break;
 			case WAITS: q = quick_new(m); break;
 			case SERVED: break;
@@ -276,6 +292,8 @@ static void *receiver(void *arg)
 		} else if (!b->n && idle < POLLS_BUSY) {
 			idle++;
 		}
+		if (in.drained)
+			memset(in.served, 0, sizeof(in.served));
 		in.drained = 0;
 		if (b->n) {
 			batch_hand_over(m, b);

@@ -86,8 +86,8 @@ for i in {1..20}; do
 done
 for i in {1..5}; do
 	at_once "$asker" NR "$i"
-	on_own "$manager" "$tools/pathquery" get path slid=1 dlid=5 numb-path=1 >get 2>&1 ||
-		bad "a Get beside tables: $(<get)"
+	on_own "$manager" "$tools/pathquery" get path slid=1 dlid=5 numb-path=1 >path.out 2>&1 ||
+		bad "a Get beside tables: $(<path.out)"
 done
 wait "${readers[@]}"
 for i in {1..20}; do
@@ -124,7 +124,7 @@ wait "${mutes[@]}" 2>/dev/null
 
 note "with 5 % loss"
 sim_do fault add drop --class sa --chance 5%
-for try in {1..3}; do
+for _ in {1..3}; do
 	# a request that is lost is not asked again by saquery
 	on "host-0703 HCA-1" saquery -t $((20000 * slow)) PIR >ports.out 2>&1
 	n=$(grep -c 'Record dump' ports.out)
