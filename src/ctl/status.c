@@ -86,12 +86,18 @@ static json_t *status_smps(const struct mad_counts *m, uint64_t discovery)
 
 static json_t *status_mads(const struct mad_counts *m)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I}",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I}}",
 			 "sa-received", (json_int_t)m->sa_received,
 			 "sa-sent", (json_int_t)m->sa_sent,
 			 "traps", (json_int_t)m->traps,
 			 "unknown", (json_int_t)m->unknown,
-			 "malformed", (json_int_t)m->malformed);
+			 "malformed", (json_int_t)m->malformed,
+			 "rmpp",
+			 "answers", (json_int_t)m->rmpp_streams,
+			 "segments", (json_int_t)m->rmpp_segments,
+			 "repeated", (json_int_t)m->rmpp_repeated,
+			 "aborted", (json_int_t)m->rmpp_aborted,
+			 "refused", (json_int_t)m->rmpp_refused);
 }
 
 static json_t *status_sa(const struct sa_stats *sa, unsigned watchers)

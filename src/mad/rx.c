@@ -18,6 +18,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/map64.h"
 #include "ib/ib.h"
 #include "mad/port.h"
 
@@ -28,6 +29,7 @@
 #define LOOKS_AHEAD	16	/* one MAD of so many is followed by a look whether more wait */
 #define DRAIN_MAX	512	/* MADs taken in before the first of them is served */
 #define SERVE_MAX	64	/* and served before more are taken in */
+#define QUANTUM		64	/* of one source served at once meanwhile: less than most ever send */
 #define BACKLOG_MAX	4	/* times what may wait: beyond, the loop is not even told */
 #define ERRORS_MAX	20	/* receive errors in a row after which the port is given up */
 #define RETRY_NS	50000000
@@ -118,7 +120,7 @@ static void serve_at_once(struct mad_port *m, const struct rx_slot *s, bool over
 	m->hooks.at_once(m->hooks.arg, m, &in);
 }
 
-static void wait_in_turn(struct mad_port *m, const struct rx_slot *s)
+static struct quick *quick_new(struct mad_port *m)
 {
 	struct quick *q = m->quick_spare;
 
@@ -126,12 +128,16 @@ static void wait_in_turn(struct mad_port *m, const struct rx_slot *s)
 		m->quick_spare = q->next;
 	else
 		q = xmalloc(sizeof(*q));
-	q->slot = *s;
-	if (fair_push(m->at_once, umad_source(slot_umad(s)), &q->item))
-		return;
-	q->next = m->quick_spare;
-	m->quick_spare = q;
-	serve_at_once(m, s, true);
+	return q;
+}
+
+/* True: it waits, and its memory with it. */
+static bool wait_in_turn(struct mad_port *m, struct quick *q)
+{
+	if (fair_push(m->at_once, umad_source(slot_umad(&q->slot)), &q->item))
+		return true;
+	serve_at_once(m, &q->slot, true);
+	return false;
 }
 
 static void serve_waiting(struct mad_port *m)
@@ -161,9 +167,39 @@ static void free_waiting(struct mad_port *m)
 	}
 }
 
-/* In the receiver's thread: true if the slot is free again.  draining: others are behind it. */
-static bool taken_here(struct mad_port *m, const struct rx_slot *s, bool draining)
+/*
+ * Most of the time who asks is the only one, and is answered without a look at
+ * whether others wait, which would cost more than it is worth.  Once in a while there
+ * is one, without waiting; when it finds something, all that is there is taken in, and of
+ * who sends many only the first are served before the others, the rest in turn.  So
+ * who sends a thousand requests waits alone for them.
+ */
+struct intake {
+	unsigned since_look;		/* MADs */
+	unsigned drained;		/* in this round; 0: none is on */
+	uint8_t served[64];		/* of sources, by a hash, in this round */
+};
+
+/* Has the source had enough in this round?  Two may share a counter: then one waits, no more. */
+static bool had_enough(struct intake *in, const struct rx_slot *s)
 {
+	uint64_t source = umad_source(slot_umad(s));
+	uint8_t *n = &in->served[hash64(source) % sizeof(in->served)];
+
+	if (*n >= QUANTUM)
+		return true;
+	++*n;
+	return false;
+}
+
+/* What came is for the loop; is served, so that its memory is free again; or waits in it. */
+enum took { FOR_LOOP, SERVED, WAITS };
+
+/* In the receiver's thread.  draining: others may be behind it. */
+static enum took take_in(struct mad_port *m, struct intake *in, struct quick *q, bool draining)
+{
+	const struct rx_slot *s = &q->slot;
+
 	if (is_smp_answer(s)) {
 		const uint8_t *mad = slot_mad(s);
 
@@ -172,24 +208,23 @@ static bool taken_here(struct mad_port *m, const struct rx_slot *s, bool drainin
 			     (const struct umad_smp *)(const void *)mad, (size_t)s->len);
 		txn_pump(m->txns);
 		pthread_mutex_unlock(&m->engine);
-		return true;
+		return SERVED;
 	}
 	if (!is_sa_request(s))
-		return false;
+		return FOR_LOOP;
 	atomic_fetch_add_explicit(&m->sa_received, 1, memory_order_relaxed);
 	if (m->hooks.is_at_once && m->hooks.is_at_once(slot_mad(s), (size_t)s->len)) {
-		if (draining)
-			wait_in_turn(m, s);
-		else
-			serve_at_once(m, s, false);
-		return true;
+		if (draining && had_enough(in, s))
+			return wait_in_turn(m, q) ? WAITS : SERVED;
+		serve_at_once(m, s, false);
+		return SERVED;
 	}
 	/* the loop is far behind: who asks will ask again */
 	if (atomic_load_explicit(&m->sa_queued, memory_order_relaxed) >
 	    BACKLOG_MAX * (m->sa_queue_max + RX_BATCH))
-		return true;
+		return SERVED;
 	atomic_fetch_add_explicit(&m->sa_queued, 1, memory_order_relaxed);
-	return false;
+	return FOR_LOOP;
 }
 
 /* Takes one MAD into the slot; <0: none (-EAGAIN, -ETIMEDOUT) or an error. */
@@ -212,17 +247,6 @@ static int receive(struct mad_port *m, struct rx_slot *s, int timeout_ms)
 	return r;
 }
 
-/*
- * Most of the time who asks is the only one, and is answered without a look at
- * whether others wait, which would cost more than it is worth.  Once in a while there
- * is one, without waiting; when it finds something, all that is there is taken in first,
- * and then served in turn, so that who sends a thousand requests waits alone for them.
- */
-struct intake {
-	unsigned since_look;		/* MADs */
-	unsigned drained;		/* in this round; 0: none is on */
-};
-
 static int how_long(struct intake *in, bool work_left, unsigned idle)
 {
 	if (work_left || in->drained || ++in->since_look >= LOOKS_AHEAD)
@@ -234,6 +258,7 @@ static void *receiver(void *arg)
 {
 	struct mad_port *m = arg;
 	struct rx_batch *b = batch_get(m);
+	struct quick *q = quick_new(m);		/* where the next MAD goes */
 	struct intake in = { 0 };
 	unsigned errors = 0, idle = 0;
 
@@ -241,15 +266,18 @@ static void *receiver(void *arg)
 		/* block only when there is nothing to hand over, or to serve */
 		bool work_left = b->n || fair_count(m->at_once);
 		int timeout_ms = how_long(&in, work_left, idle);
-		int r = receive(m, &b->slot[b->n], timeout_ms);
+		int r = receive(m, &q->slot, timeout_ms);
 
 		if (r >= 0) {
 			errors = idle = 0;
 			/* it came without waiting for it: so may others have */
 			if (timeout_ms == 0)
 				in.drained++;
-			if (!taken_here(m, &b->slot[b->n], timeout_ms == 0))
-				b->n++;
+			switch (take_in(m, &in, q, timeout_ms == 0)) {
+			case FOR_LOOP: b->slot[b->n++] = q->slot; break;
+			case WAITS: q = quick_new(m); break;
+			case SERVED: break;
+			}
 			if (b->n < RX_BATCH && in.drained < DRAIN_MAX)
 				continue;
 		} else if (r == -EMSGSIZE) {
@@ -267,6 +295,8 @@ static void *receiver(void *arg)
 		} else if (!b->n && idle < POLLS_BUSY) {
 			idle++;
 		}
+		if (in.drained)
+			memset(in.served, 0, sizeof(in.served));
 		in.drained = 0;
 		if (b->n) {
 			batch_hand_over(m, b);
@@ -274,6 +304,7 @@ static void *receiver(void *arg)
 		}
 		serve_waiting(m);
 	}
+	free(q);
 	free(b);
 	return NULL;
 }

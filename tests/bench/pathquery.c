@@ -36,7 +36,7 @@
 #define ANY_SL		16
 
 static struct {
-	unsigned window, seconds, sl;
+	unsigned window, seconds, sl, pause_us;
 	uint64_t service_first, service_last;
 	bool by_lid;
 	pid_t server;
@@ -150,6 +150,7 @@ static void ask(uint32_t i, uint32_t src, uint32_t dst)
 	s->dst = dst;
 	s->sent_us = clock_mono_us();
 	umad_set_addr(raw, port.sm_lid, 1, 0, (int)GSI_QKEY);
+	/* a kernel, and qosd-sim, hand on answers only to what waits for one */
 	if (umad_send(port.fd, port.agent, raw, MAD_SIZE, 2 * LOST_MS, 0) < 0)
 		die("cannot send");
 }
@@ -263,6 +264,8 @@ static void pump_until(int64_t end_us)
 
 		if (slot >= 0) {
 			take((unsigned)slot, status, &r);
+			if (opt.pause_us)
+				usleep(opt.pause_us);
 			ask_random((uint32_t)slot);
 		} else if (slot == -1) {
 			seen.late++;
@@ -356,8 +359,9 @@ static void drain(void)
 static void usage(void)
 {
 	fputs("usage: pathquery [-w WINDOW] [-t SECONDS] [-p SERVER-PID] [-s SERVICE-ID[-LAST]]\n"
-	      "                 [-e EXPECTED-SL] [-l] GUIDS\n"
-	      "GUIDS holds a port GUID in each line; -l asks by LID instead of GID\n", stderr);
+	      "                 [-e EXPECTED-SL] [-l] [-i PAUSE-US] GUIDS\n"
+	      "GUIDS holds a port GUID in each line; -l asks by LID instead of GID; -i waits\n"
+	      "after each answer\n", stderr);
 	exit(2);
 }
 
@@ -400,13 +404,14 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "w:t:p:s:e:l")) != -1) {
+	while ((c = getopt(argc, argv, "w:t:p:s:e:li:")) != -1) {
 		switch (c) {
 		case 'w': opt.window = (unsigned)number(optarg, 10, 1, WINDOW_MAX, NULL); break;
 		case 't': opt.seconds = (unsigned)number(optarg, 10, 1, 3600, NULL); break;
 		case 'p': opt.server = (pid_t)number(optarg, 10, 1, INT32_MAX, NULL); break;
 		case 's': parse_service(optarg); break;
 		case 'e': opt.sl = (unsigned)number(optarg, 10, 0, 15, NULL); break;
+		case 'i': opt.pause_us = (unsigned)number(optarg, 10, 1, 999999, NULL); break;
 		case 'l': opt.by_lid = true; break;
 		default: usage();
 		}

@@ -12,6 +12,7 @@
 void (*fake_on_send)(const struct ib_user_mad *umad, const struct umad_smp *smp, int len);
 int fake_agents, fake_refuse_class = -1;
 bool fake_gone;
+uint16_t fake_lid;
 
 struct queued {
 	struct queued *next;
@@ -31,6 +32,7 @@ void fake_receive(const void *mad, int len, uint32_t status, uint32_t agent)
 	q->len = len;
 	q->umad.status = status;
 	q->umad.agent_id = agent;
+	q->umad.addr.lid = htobe16(fake_lid);
 	memcpy(q->mad, mad, (size_t)len);
 	pthread_mutex_lock(&lock);
 	*last = q;

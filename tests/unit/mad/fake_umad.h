@@ -27,5 +27,7 @@ extern int fake_agents;
 extern bool fake_gone;
 /* A failure to come of umad_register() of that class. */
 extern int fake_refuse_class;
+/* From which LID the next ones come. */
+extern uint16_t fake_lid;
 
 #endif

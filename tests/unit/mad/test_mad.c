@@ -6,6 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -414,6 +415,258 @@ START_TEST(requests_are_handed_on)
 }
 END_TEST
 
+/* --- answers by RMPP --- */
+
+/* Of so many segments; what was read, and what was sent of them. */
+static struct {
+	struct mad_source source;
+	unsigned segments, read, released, later;
+	unsigned sent, highest, others;
+	uint8_t last_type, last_status, last_flags;
+} a;
+
+static enum mad_read answer_read(struct mad_source *src, uint8_t data[200], size_t *n)
+{
+	(void)src;
+	if (a.later && a.later--)
+		return MAD_READ_LATER;
+	memset(data, (int)++a.read, 200);
+	*n = a.read == a.segments ? 8 : 200;
+	return a.read == a.segments ? MAD_READ_LAST : MAD_READ_MORE;
+}
+
+static bool answer_head(struct mad_source *src, uint8_t head[56])
+{
+	(void)src;
+	memset(head, 0, 56);
+	memcpy(head, t.request, 24);
+	head[3] |= 0x80;
+	return true;
+}
+
+static void answer_release(struct mad_source *src)
+{
+	(void)src;
+	a.released++;
+}
+
+static void on_segment(const struct ib_user_mad *u, const struct umad_smp *smp, int len)
+{
+	const uint8_t *mad = (const uint8_t *)smp;
+
+	(void)u;
+	(void)len;
+	if (mad[1] != 3)
+		return;
+	a.last_type = mad[25];
+	a.last_status = mad[27];
+	a.last_flags = mad[26];
+	if (mad[25] != 1) {
+		a.others++;
+		return;
+	}
+	a.sent++;
+	if (get_be32(mad + 28) > a.highest)
+		a.highest = get_be32(mad + 28);
+}
+
+static bool accepted;
+static void on_stream_request(void *arg, const struct mad_in *in)
+{
+	on_request(arg, in);
+	accepted = mad_stream(t.port, in, &a.source);
+}
+
+static void ask_table(uint8_t tid, unsigned segments)
+{
+	uint8_t mad[256] = { 1, 3, 2, 0x12 };
+
+	mad[15] = tid;
+	a.segments = segments;
+	a.source = (struct mad_source){ .read = answer_read, .head = answer_head,
+					.release = answer_release };
+	fake_receive(mad, sizeof(mad), 0, 3);
+	run_ms(30);
+	run_ms(30);
+}
+
+static void acknowledge(uint8_t tid, uint8_t type, uint8_t status, uint32_t segment, uint32_t window)
+{
+	uint8_t mad[256] = { 1, 3, 2, 0x12 };
+
+	mad[15] = tid;
+	mad[24] = 1;
+	mad[25] = type;
+	mad[26] = 1;
+	mad[27] = status;
+	put_be32(mad + 28, segment);
+	put_be32(mad + 32, window);
+	fake_receive(mad, sizeof(mad), 0, 3);
+	run_ms(50);
+}
+
+static void open_streams(void)
+{
+	open_port(16, 3, 1000, 0);
+	mad_close(t.port);
+	struct mad_hooks h = { .request = on_stream_request, .dead = on_dead };
+	struct mad_settings set = { .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
+				    .sa_queue_max = 100, .sa_queue_each = 100,
+				    .sa_transfers_max = 3, .sa_transfers_each = 2 };
+	struct buf err = { 0 };
+
+	t.port = mad_open(t.loop, &set, &h, &err);
+	memset(&a, 0, sizeof(a));
+	fake_on_send = on_segment;
+}
+
+START_TEST(an_answer_is_made_while_it_is_sent)
+{
+	open_streams();
+	a.later = 5;			/* a search that takes its time */
+	ask_table(1, 100);
+	ck_assert(accepted);
+	ck_assert_uint_eq(a.sent, 1);
+	ck_assert_uint_eq(a.read, 1);
+	acknowledge(1, 2, 0, 1, 65);
+	ck_assert_uint_eq(a.read, 65);
+	ck_assert_uint_eq(a.highest, 65);
+	ck_assert_uint_eq(a.released, 0);
+	acknowledge(1, 2, 0, 65, 129);
+	ck_assert_uint_eq(a.read, 100);
+	ck_assert_uint_eq(a.released, 1);
+	ck_assert_uint_eq(a.last_flags & 7, 5);
+	acknowledge(1, 2, 0, 100, 164);
+	run_ms(400);
+	ck_assert_uint_eq(a.sent, 100);		/* nothing is repeated */
+	ck_assert_uint_eq(a.others, 0);
+	close_port();
+}
+END_TEST
+
+START_TEST(who_is_silent_is_asked_again_if_somebody_acknowledges)
+{
+	open_streams();
+	ask_table(1, 3);
+	run_ms(600);
+	ck_assert_uint_eq(a.sent, 1);		/* on ibsim nobody ever does */
+	acknowledge(1, 2, 0, 1, 65);
+	ck_assert_uint_eq(a.highest, 3);
+	run_ms(1600);				/* two round trips, as it has seen them */
+	ck_assert_uint_gt(a.sent, 3);		/* here they do */
+	acknowledge(1, 2, 0, 3, 67);
+	unsigned before = a.sent;
+	run_ms(300);
+	ck_assert_uint_eq(a.sent, before);
+	close_port();
+}
+END_TEST
+
+START_TEST(transfers_end_when_told)
+{
+	static const struct { uint8_t type, status; uint32_t segment, window; int answer; } ends[] = {
+		{ 4, 126, 0, 0, -1 }, { 3, 1, 0, 0, -1 }, { 4, 5, 0, 0, 124 }, { 3, 2, 0, 0, 124 },
+		{ 2, 0, 9, 70, 123 }, { 2, 0, 1, 0, 122 }, { 2, 3, 1, 65, 124 }, { 9, 0, 0, 0, 121 },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(ends); i++) {
+		open_streams();
+		ask_table(1, 1000);
+		acknowledge(1, ends[i].type, ends[i].status, ends[i].segment, ends[i].window);
+		ck_assert_uint_eq(a.released, 1);
+		ck_assert_uint_eq(a.others, ends[i].answer >= 0);
+		if (ends[i].answer >= 0) {
+			ck_assert_uint_eq(a.last_type, 4);
+			ck_assert_uint_eq(a.last_status, (unsigned)ends[i].answer);
+		}
+		close_port();
+	}
+}
+END_TEST
+
+START_TEST(transfers_are_bounded)
+{
+	open_streams();
+	ask_table(9, 3);
+	acknowledge(9, 2, 0, 1, 65);
+	acknowledge(9, 2, 0, 3, 67);		/* somebody acknowledges */
+	for (uint8_t i = 1; i <= 2; i++) {
+		ask_table(i, 1000);
+		ck_assert(accepted);
+	}
+	ask_table(3, 1000);
+	ck_assert(!accepted);			/* two of one */
+	fake_lid = 2;
+	ask_table(1, 1000);
+	ck_assert(accepted);
+	fake_lid = 3;
+	ask_table(1, 1000);
+	ck_assert(!accepted);			/* three in all */
+	fake_lid = 0;
+	acknowledge(1, 3, 1, 0, 0);
+	ask_table(3, 1000);
+	ck_assert(accepted);
+	close_port();
+}
+END_TEST
+
+/* --- requests that are served at once --- */
+
+static uint16_t order[400];
+static unsigned served, told_busy;
+
+static bool is_at_once(const uint8_t *mad, size_t len)
+{
+	return len == 256 && mad[3] == 1;
+}
+
+static void at_once(void *arg, struct mad_port *m, const struct mad_in *in)
+{
+	(void)arg;
+	(void)m;
+	if (in->overload) {
+		told_busy++;
+		return;
+	}
+	if (!served)
+		nanosleep(&(struct timespec){ 0, 100000000 }, NULL);	/* meanwhile others come */
+	if (served < ARRAY_SIZE(order))
+		order[served++] = in->slid;
+}
+
+START_TEST(who_floods_waits_alone)
+{
+	uint8_t mad[256] = { 1, 3, 2, 1 };
+	struct mad_hooks h = { .request = on_request, .is_at_once = is_at_once,
+			       .at_once = at_once, .dead = on_dead };
+	struct mad_settings set = { .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
+				    .sa_queue_max = 200, .sa_queue_each = 100 };
+	struct buf err = { 0 };
+	unsigned others = 0, at = 0;
+
+	open_port(16, 3, 1000, 0);
+	mad_close(t.port);
+	served = told_busy = 0;
+	t.port = mad_open(t.loop, &set, &h, &err);
+	for (unsigned i = 0; i < 250; i++) {
+		fake_lid = i < 240 ? 1 : 2;
+		fake_receive(mad, sizeof(mad), 0, 3);
+	}
+	fake_lid = 0;
+	run_ms(400);
+	for (unsigned i = 0; i < served; i++)
+		if (order[i] == 2) {
+			others++;
+			at = i;
+		}
+	ck_assert_uint_eq(others, 10);
+	ck_assert_uint_lt(at, 100);	/* behind hundreds in the order of arrival */
+	ck_assert_uint_eq(served + told_busy, 250);
+	ck_assert_uint_gt(told_busy, 30);
+	close_port();
+}
+END_TEST
+
 START_TEST(a_message_too_large_is_not_in_the_way)
 {
 	uint8_t mad[256] = { 1, 3, 2, 1 };
@@ -487,6 +740,11 @@ int main(void)
 	tcase_add_test(c, busy_is_tried_again);
 	tcase_add_test(c, cancelled_job_is_silent);
 	tcase_add_test(c, requests_are_handed_on);
+	tcase_add_test(c, an_answer_is_made_while_it_is_sent);
+	tcase_add_test(c, who_is_silent_is_asked_again_if_somebody_acknowledges);
+	tcase_add_test(c, transfers_end_when_told);
+	tcase_add_test(c, transfers_are_bounded);
+	tcase_add_test(c, who_floods_waits_alone);
 	tcase_add_test(c, a_message_too_large_is_not_in_the_way);
 	tcase_add_test(c, a_device_that_is_gone_is_noticed);
 	tcase_add_test(c, refused_registration);

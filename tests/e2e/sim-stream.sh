@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Tables of qosd at 1,024 hosts, by its own RMPP: each is complete, with and without
+# loss, whoever else asks for one, and while others do not acknowledge; none is built
+# whole, so qosd does not grow; and a small query waits for none of them.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim has no RMPP"
+[ -x "$tools/rmppmute" ] || { echo "$tools/rmppmute is missing: make check-programs"; exit 1; }
+
+manager="host-0001 HCA-1" asker="host-0700 HCA-1"
+export LC_ALL=C
+now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
+rss() { awk '/^VmRSS/ { print $2 }' "/proc/$qosd/status"; }
+peak() { awk '/^VmHWM/ { print $2 }' "/proc/$qosd/status"; }
+
+# What there is, by the simulator itself.
+truth() {
+	sim_ctl show nodes >nodes.txt
+	awk 'NR > 1 { print $2 }' nodes.txt | sort >nodes
+	expect "nodes" 1344 "$(grep -c 0x nodes)"
+}
+
+guids() { grep -E '^[[:space:]]*node_guid\.\.' | sed 's/.*\.//' | sort; }
+
+# all_nodes NODE: every NodeRecord, each once.
+all_nodes() {
+	on "$1" saquery -t $((20000 * slow)) NR 2>saquery.err | guids >"nodes.got"
+	expect_same "NodeRecords to $1" nodes nodes.got
+}
+
+# all_ports NODE: every PortInfoRecord: 1,024 ports of hosts, 17 of each of 320 switches.
+all_ports() {
+	on "$1" saquery -t $((20000 * slow)) PIR >ports.out 2>&1
+	expect "PortInfoRecords to $1" $((1024 + 320 * 17)) "$(grep -c 'Record dump' ports.out)"
+	expect "of different ports" $((1024 + 320 * 17)) "$(awk '
+		/EndPortLid/ { sub(/.*\./, ""); lid = $0 } /PortNum/ { sub(/.*\./, ""); print lid, $0 }' \
+		ports.out | sort -u | wc -l)"
+}
+
+# at_once NODE WHAT...: one record, short of any doubt.
+at_once() {
+	local node=$1 begin
+	shift
+	begin=$(now_ms)
+	on "$node" saquery "$@" >saquery.out 2>&1
+	expect_less "ms for saquery $*" $((2000 * slow)) $(($(now_ms) - begin))
+	expect "records to saquery $*" 1 "$(grep -c 'Record dump' saquery.out)"
+}
+
+start_sim fat-tree:k=16
+start_and_wait "$manager"
+truth
+
+note "tables"
+all_nodes "$asker"
+all_ports "$asker"
+at_once "$asker" NR 5
+# of one that nobody has: empty, and no error
+expect "records of no port" 0 "$(on "$asker" saquery PIR 1/200 2>&1 | grep -c 'Record dump')"
+
+note "a search through all for one"
+guid=$(awk 'NR == 1300 { print $2 }' nodes.txt)
+node_lid=$(on "$asker" saquery NR 2>/dev/null | awk -v guid="$guid" '
+	/^[[:space:]]*lid\.\./ { lid = $0; sub(/.*\./, "", lid) } index($0, "node_guid") && index($0, guid) { print lid }')
+at_once "$asker" NR "$node_lid"
+
+note "who does not acknowledge, and many at a time"
+before=$(rss)
+mutes=()
+for i in {1..12}; do
+	as_own "host-$(printf %04d $((100 + i % 3))) HCA-1"
+	"${as[@]}" "$tools/rmppmute" -a $((i % 4)) -t $((60 * slow)) 0x12 >"mute.$i" 2>&1 &
+	mutes+=($!)
+	pids+=($!)
+done
+for i in {1..12}; do
+	until_ 20 grep -qs silent "mute.$i" || bad "rmppmute gets no table: $(<"mute.$i")"
+done
+readers=()
+for i in {1..20}; do
+	on "host-$(printf %04d $((200 + i))) HCA-1" saquery -t $((60000 * slow)) PIR >"reader.$i" 2>&1 &
+	readers+=($!)
+	pids+=($!)
+done
+for i in {1..5}; do
+	at_once "$asker" NR "$i"
+	on_own "$manager" "$tools/pathquery" get path slid=1 dlid=5 numb-path=1 >path.out 2>&1 ||
+		bad "a Get beside tables: $(<path.out)"
+done
+wait "${readers[@]}"
+for i in {1..20}; do
+	expect "records to reader $i" 6464 "$(grep -c 'Record dump' "reader.$i")"
+done
+note "KiB resident: $before before, $(rss) after, $(peak) at most"
+# 33 tables of 480 KB each would be 15 MB; a window of segments of each is 0.5 MB
+expect_less "KiB that qosd has grown" $((slow > 1 ? 100000 : 6000)) $(($(peak) - before))
+for mute in "${mutes[@]}"; do
+	wait "$mute" || bad "rmppmute: exit status $?"
+done
+expect "how they end" "12 aborted 126" \
+	"$(sed -nE 's/.* (aborted .*)/\1/p' mute.* | sort | uniq -c | xargs)"
+
+note "one port has so many tables on their way, and no more"
+mutes=()
+for i in {1..16}; do
+	as_own "$asker"
+	"${as[@]}" "$tools/rmppmute" -a 0 -t $((60 * slow)) 0x12 >"mute.$i" 2>&1 &
+	mutes+=($!)
+	pids+=($!)
+done
+for i in {1..16}; do
+	until_ 5 grep -qs silent "mute.$i" || bad "rmppmute gets no table: $(<"mute.$i")"
+done
+on "$asker" saquery NR >busy 2>&1
+expect_match "the 17th" 'IB_MAD_STATUS_BUSY|0x0*1|Resource busy|[Bb]usy' "$(<busy)"
+at_once "$asker" NR 5		# small answers are not among them
+all_nodes "host-0702 HCA-1"	# nor is anybody else
+for mute in "${mutes[@]}"; do
+	kill "$mute"
+done
+wait "${mutes[@]}" 2>/dev/null
+
+note "with 5 % loss"
+sim_do fault add drop --class sa --chance 5%
+for _ in {1..3}; do
+	# a request that is lost is not asked again by saquery
+	on "host-0703 HCA-1" saquery -t $((20000 * slow)) PIR >ports.out 2>&1
+	n=$(grep -c 'Record dump' ports.out)
+	[ "$n" = 6464 ] && break
+	[ "$n" = 0 ] || bad "PortInfoRecords with loss: $n"
+done
+expect "PortInfoRecords with loss" 6464 "$n"
+lost=$(sim_ctl drops | awk '$1 == "fault" { print $2; exit }')
+note "$lost packets were lost"
+[ "${lost:-0}" -gt 50 ] || bad "nothing was lost"
+sim_do fault remove all
+all_nodes "host-0704 HCA-1"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
