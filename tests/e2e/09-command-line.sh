@@ -115,7 +115,8 @@ until_ 5 test -S notify
 NOTIFY_SOCKET=$work/notify start_and_wait "$node" -p "$policy"
 reload || bad "refused: $(cat reload)"
 kill -HUP "$qosd"
-until_ 5 grep -q RELOADING notify.log || bad "nothing said of the reload"
+reloaded() { sed -n '/RELOADING/,$p' notify.log | grep -q READY; }
+until_ 5 reloaded || bad "nothing said of the reload, or of its end"
 stop_qosd
 expect_match "said" "READY=1.*STATUS=master.*RELOADING=1.*READY=1.*STOPPING=1" "$(tr '\n' ' ' <notify.log)"
 
