@@ -47,7 +47,7 @@ heard() { [ "$(grep -cE "$2" "heard.$1")" -ge "${3:-1}" ]; }
 hears() { until_ 10 heard "$1" "$3" "${4:-}" || bad "$1 does not hear of $2: $(tail -n 3 "heard.$1")"; }
 member() {
 	on_own "$gpu01" "$tools/pathquery" "$1" member mgid=$group port-gid="$(gid $gpu01_guid)" join-state=1 \
-		qkey=0x1b pkey="${2:-0xffff}" tclass=0 sl=0 flow-label=0 2>&1
+		qkey=0xb1b pkey="${2:-0xffff}" tclass=0 sl=0 flow-label=0 2>&1
 }
 services() { ctl -j services | grep -c '"service-id"'; }
 subscriptions() { ctl -j subscriptions | grep -c '"enum"'; }
