@@ -6,6 +6,7 @@
 # goes.  After each change the reference (tests/tools/pathref.c) reads the devices anew
 # and every answer must be its own; what was answered during the change must be what is
 # true before or what is true after, as a whole.  Some paths are walked by the simulator.
+# At times much happens at once; what is answered then is judged when it is over only.
 #
 #   PATHREF_ROUNDS, PATHREF_QUERIES, PATHREF_SEED   12, 500 after each change, 1
 #   PATHREF_MEANWHILE   queries during one change at most, 5000
@@ -55,7 +56,7 @@ links_between_switches() {
 	sim_ctl show nodes | awk '
 		{ type = $1; guid = $2; for (i = 0; i < 7; i++) sub(/^[^ ]+ +/, ""); print type "\t" guid "\t" $0 }' |
 		tail -n +2 >all.nodes
-	for guid in $(awk '$1 == "switch" { print $2 }' all.nodes); do
+	awk '$1 == "switch" { print $2 }' all.nodes | while read -r guid; do
 		sim_ctl show links "$guid" | sed "s/^/$guid /"
 	done | awk -F '\t' '
 		function node(port) { sub(/\/P[0-9]+$/, "", port); return port }
@@ -84,10 +85,9 @@ links_between_switches() {
 # port_guid NODE: of its first port with a cable.
 port_guid() { sim_ctl -j show port "$1" | grep -oE '"guid": ?"0x[0-9a-f]+"' | grep -oE '0x[0-9a-f]+'; }
 
-# One of what may change, by chance; what is down comes up again.
+# change_something KIND: what is down comes up again.
 change_something() {
-	sweeps=$(status sweeps)
-	case $((round % 6)) in
+	case $1 in
 	0 | 2 | 4)
 		if [ -n "$down" ]; then
 			change="link up $down"
@@ -106,6 +106,10 @@ change_something() {
 		cp "policy.$policy" policy.yaml
 		ctl reload >reload.out 2>&1 || bad "reload: $(<reload.out)"
 		;;
+	reboot)
+		change="reboot of ${switches[RANDOM % ${#switches[@]}]}"
+		sim_do node reboot "${change##* }"
+		;;
 	3)
 		if [ -n "$is_part" ]; then
 			change="partition remove" is_part=
@@ -118,6 +122,16 @@ change_something() {
 		fi
 		;;
 	esac
+}
+
+# several_at_once: nobody waits for the end of one; a switch loses its tables, too.
+several_at_once() {
+	local all='' kind
+	for kind in 0 1 reboot 3 2 1; do
+		change_something "$kind"
+		all+="${all:+, }$change"
+	done
+	change=$all
 }
 
 walk_some() {
@@ -155,8 +169,9 @@ for fabric in "${topologies[@]}"; do
 	start_and_wait "${nodes[0]}" -c qosd.yaml -p policy.yaml
 	change=nothing sweeps=0
 	settled
+	mapfile -t switches < <(sim_ctl show nodes | awk '$1 == "switch" { print $2 }')
 	# who asks and the master stay up
-	asks=${nodes[${#nodes[@]} / 2]}
+	asks=${nodes[1 + (${#nodes[@]} / 2 + seed) % (${#nodes[@]} - 1)]}
 	mapfile -t links < <(links_between_switches)
 	mapfile -t hosts < <(printf '%s\n' "${nodes[@]}" | grep -vxE "${nodes[0]}|$asks")
 	members=()
@@ -176,10 +191,16 @@ for fabric in "${topologies[@]}"; do
 	for ((round = 1; round <= rounds; round++)); do
 		printf 'meanwhile %s\n' "$meanwhile" >&"$orders"
 		heard asking
-		change_something
+		sweeps=$(status sweeps)
+		if ((round % 8 == 7)); then
+			several_at_once
+		else
+			change_something $((round % 6))
+		fi
 		settled
 		printf '\n' >&"$orders"
 		heard "done"
+		((round % 8 != 7)) || tell "forget 0"
 		tell "picture $policy"
 		tell "ask $queries"
 		walk_some
