@@ -307,8 +307,10 @@ bench: all bench-programs	## measure (not a test; T=bringup: one of them)
 .PHONY: oracle pathref
 oracle: all check-programs	## 200 made-up policies, 20,000 queries each, OpenSM against qosd
 	@ORACLE_POLICIES=200 ORACLE_QUERIES=20000 QOSD_SIMULATOR=qosd-sim tests/e2e/sim-oracle.sh
-pathref: all check-programs	## 100,000 path queries against a slow reference
+pathref: all check-programs	## 100,000 path queries against a slow reference; then a million while things change
 	@PATHREF_POLICIES=5 PATHREF_QUERIES=3400 QOSD_SIMULATOR=qosd-sim tests/e2e/sim-pathref.sh
+	@PATHREF_ROUNDS=24 PATHREF_QUERIES=30000 PATHREF_MEANWHILE=20000 QOSD_SIMULATOR=qosd-sim \
+		tests/e2e/sim-pathref-changes.sh
 
 lint:	## cppcheck, shellcheck, mandoc
 	@scripts/lint

@@ -5,6 +5,7 @@
  *
  *   pathref policy SEED           a made-up policy for the fabric that it is run on
  *   pathref ask SEED N [FIRST]    N queries; a line for each answer that is another
+ *   pathref live SEED             orders on standard input while the fabric changes
  *
  * The fabric is taken from the devices: nodes and links by libibnetdisc; LIDs,
  * forwarding tables, SL2VL tables and P_Keys as they hold them, after the SM is
@@ -16,6 +17,7 @@
  * router: any}]` and defaults otherwise, but for lmc.
  */
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,6 +28,7 @@
 #include <infiniband/mad.h>
 #include <infiniband/umad.h>
 #include <infiniband/umad_sa.h>
+#include <infiniband/umad_sa_mcm.h>
 
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -61,20 +64,75 @@ static bool chance(unsigned percent)
 
 /* --- the fabric, as the devices have it --- */
 
+enum { N_GROUPS = 4, N_LEVELS = 6, N_OF_POLICY = 3, N_PARTITIONS = 4, RULES_MAX = 14 };
+/* The last one is nobody's level's, and there when `partition add` made it. */
+static const unsigned partition_keys[N_PARTITIONS] = { 0x7fff, 0x0001, 0x1234, 0x2222 };
+
+struct policy {
+	bool *group[N_GROUPS];		/* by number of the end */
+	struct level {
+		unsigned sl, mtu, rate;		/* 0: no limit */
+		int life, bits, tclass;		/* -1: none */
+		unsigned pkey;			/* 0: any */
+	} levels[N_LEVELS];
+	unsigned own_level[N_OF_POLICY];
+	struct rule {
+		int src, dst;			/* groups, -1: any */
+		bool by_id, by_class, by_tclass, by_pkey, by_sl;
+		uint64_t id[2];
+		unsigned class[2], tclass[2], pkey, sl[2];
+		unsigned level;
+	} rules[RULES_MAX];
+	unsigned n_rules;
+};
+
+struct carries {
+	unsigned mtu, rate, sls;
+};
+
+enum { PARTS_MAX = 160 };
+struct parts {			/* numbers of links and switches that a path needs */
+	uint32_t v[PARTS_MAX];
+	unsigned n;
+};
+
+struct route {			/* what the tables do with a LID: followed once */
+	struct carries carries;
+	bool arrives;
+	unsigned n;
+	size_t parts;		/* in the pool */
+};
+
 struct end {			/* an end port */
 	uint64_t guid;
+	uint32_t number;	/* in the first picture */
 	ibnd_port_t *port;
 	uint16_t lid;
 	unsigned lmc;
 	VEC(uint16_t) pkeys;
 };
-static VEC(struct end) ends;	/* in order of GUID */
-static uint32_t by_lid[0x10000];
-static VEC(ibnd_node_t *) switches;
-static uint8_t **lfts;		/* per switch */
-static unsigned top_lid;
-static struct ibmad_port *smp;
-static struct map64 sl_masks;	/* switch or end, in, out -> mask */
+
+/* The fabric and the policy at a moment: nothing of another moment is in it. */
+static struct picture {
+	ibnd_fabric_t *f;
+	VEC(struct end) ends;	/* in order of GUID */
+	struct map64 by_guid;
+	uint32_t lid_owner[0x10000];
+	VEC(ibnd_node_t *) switches;
+	struct map64 switch_numbers;
+	uint8_t **lfts;		/* per switch */
+	unsigned top_lid;
+	uint32_t requester;
+	struct map64 sl_masks;	/* switch or end, in, out -> mask */
+	struct map64 part_numbers;
+	struct map64 route_numbers;
+	VEC(struct route) routes;
+	VEC(uint32_t) pool;
+	struct policy policy;
+	uint8_t group_tclass;	/* of the groups that were joined */
+} *fab;
+static struct map64 first_numbers;	/* GUID -> number */
+static VEC(uint64_t) all_guids;
 
 static unsigned info(const ibnd_port_t *p, enum MAD_FIELDS field)
 {
@@ -92,144 +150,246 @@ static void add_node(ibnd_node_t *n, void *arg)
 {
 	(void)arg;
 	if (n->type == IB_NODE_SWITCH_T) {
-		*vec_push(&switches) = n;
-		*vec_push(&ends) = (struct end){ .guid = n->guid, .port = n->ports[0] };
+		*vec_push(&fab->switches) = n;
+		*vec_push(&fab->ends) = (struct end){ .guid = n->guid, .port = n->ports[0] };
 		return;
 	}
 	for (int i = 1; i <= n->numports; i++)
 		if (n->ports[i] && n->ports[i]->remoteport)
-			*vec_push(&ends) = (struct end){ .guid = n->ports[i]->guid,
+			*vec_push(&fab->ends) = (struct end){ .guid = n->ports[i]->guid,
 							 .port = n->ports[i] };
 }
 
 static void discover(void)
 {
 	struct ibnd_config cfg = { .max_hops = 0 };
-	int classes[] = { IB_SMI_CLASS, IB_SMI_DIRECT_CLASS };
-	ibnd_fabric_t *f = ibnd_discover_fabric(NULL, 0, NULL, &cfg);
 
-	if (!f)
+	fab->f = ibnd_discover_fabric(NULL, 0, NULL, &cfg);
+	if (!fab->f)
 		die("no fabric");
-	ibnd_iter_nodes(f, add_node, NULL);
-	qsort(ends.v, ends.n, sizeof(*ends.v), by_guid);
-	smp = mad_rpc_open_port(NULL, 0, classes, 2);
-	if (!smp)
-		die("can't open a port for SMPs");
-}
+	ibnd_iter_nodes(fab->f, add_node, NULL);
+	qsort(fab->ends.v, fab->ends.n, sizeof(*fab->ends.v), by_guid);
+	map64_init(&fab->by_guid, (uint32_t)fab->ends.n);
+	for (uint32_t i = 0; i < fab->ends.n; i++) {
+		struct end *e = &fab->ends.v[i];
 
-/* From a port: those of a CA have tables of their own, which only they tell. */
-static bool get(const ibnd_port_t *p, unsigned attr, unsigned mod, uint8_t data[64])
-{
-	ib_portid_t to = p->node->path_portid;
-	int status = 0;
-
-	memset(data, 0, 64);
-	if (p->node->type != IB_NODE_SWITCH_T)
-		ib_portid_set(&to, (int)info(p, IB_PORT_LID_F), 0, 0);
-	return smp_query_status_via(data, &to, attr, mod, TIMEOUT_MS, &status, smp) &&
-	       !status;
-}
-
-static void read_pkeys(struct end *e)
-{
-	ibnd_node_t *n = e->port->node;
-	unsigned cap = mad_get_field(n->info, 0, IB_NODE_PARTITION_CAP_F);
-	uint8_t data[64];
-
-	for (unsigned i = 0; i < cap; i += 32) {
-		if (!get(e->port, IB_ATTR_PKEY_TBL, (unsigned)e->port->portnum << 16 | i / 32,
-			 data))
-			die("no P_Key table");
-		for (unsigned k = 0; k < 32; k++)
-			if (get_be16(data + 2 * k))
-				*vec_push(&e->pkeys) = get_be16(data + 2 * k);
+		map64_put(&fab->by_guid, e->guid, i);
+		e->number = map64_get(&first_numbers, e->guid);
+		if (e->number == MAP64_NONE && all_guids.n == fab->ends.n)
+			die("an end port that was not there at first");
 	}
+	if (all_guids.n)
+		return;
+	map64_init(&first_numbers, (uint32_t)fab->ends.n);
+	for (uint32_t i = 0; i < fab->ends.n; i++) {
+		map64_put(&first_numbers, fab->ends.v[i].guid, i);
+		fab->ends.v[i].number = i;
+		*vec_push(&all_guids) = fab->ends.v[i].guid;
+	}
+}
+
+/* --- reading tables: many SMPs at a time --- */
+
+struct read {
+	uint16_t lid, attr;
+	uint32_t mod;
+	uint8_t data[64];
+	unsigned tries;
+	bool done;
+};
+static VEC(struct read) reads;
+
+static size_t want(const ibnd_port_t *p, unsigned attr, unsigned mod)
+{
+	const ibnd_node_t *n = p->node;
+	const ibnd_port_t *end = n->type == IB_NODE_SWITCH_T ? n->ports[0] : p;
+
+	*vec_push(&reads) = (struct read){ .lid = (uint16_t)info(end, IB_PORT_LID_F),
+					   .attr = (uint16_t)attr, .mod = mod };
+	return reads.n - 1;
+}
+
+static void send_read(int fd, int agent, void *umad, size_t i)
+{
+	uint8_t *mad = umad_get_mad(umad);
+	struct read *r = &reads.v[i];
+
+	if (++r->tries > 20)
+		die("a device does not answer");
+	memset(umad, 0, umad_size() + MAD_LEN);
+	mad[0] = UMAD_BASE_VERSION;
+	mad[1] = UMAD_CLASS_SUBN_LID_ROUTED;
+	mad[2] = 1;
+	mad[3] = UMAD_METHOD_GET;
+	put_be64(mad + 8, i + 1);
+	put_be16(mad + 16, r->attr);
+	put_be32(mad + 20, r->mod);
+	umad_set_addr(umad, r->lid, 0, 0, 0);
+	if (umad_send(fd, agent, umad, MAD_LEN, 1000, 0) < 0)
+		die("can't send an SMP");
+}
+
+static void read_all(void)
+{
+	static int fd = -1, agent;
+	void *umad = xcalloc(1, umad_size() + MAD_LEN);
+	size_t next = 0, out = 0;
+
+	if (fd < 0 && ((fd = umad_open_port(NULL, 0)) < 0 ||
+		       (agent = umad_register(fd, UMAD_CLASS_SUBN_LID_ROUTED, 1, 0, NULL)) < 0))
+		die("can't open a port for SMPs");
+	while (next < reads.n || out) {
+		int length = MAD_LEN;
+		const uint8_t *mad = umad_get_mad(umad);
+		size_t i;
+
+		if (next < reads.n && out < 64) {
+			send_read(fd, agent, umad, next++);
+			out++;
+			continue;
+		}
+		if (umad_recv(fd, umad, &length, 10 * TIMEOUT_MS) < 0)
+			die("no answer to an SMP");
+		i = (size_t)(get_be64(mad + 8) & UINT32_MAX) - 1;
+		if (i >= reads.n || reads.v[i].done)
+			continue;
+		if (umad_status(umad)) {
+			send_read(fd, agent, umad, i);
+			continue;
+		}
+		if (get_be16(mad + 4) & 0x7fff)
+			die("a device refuses to tell a table");
+		memcpy(reads.v[i].data, mad + 64, 64);
+		reads.v[i].done = true;
+		out--;
+	}
+	free(umad);
+}
+
+static unsigned pkey_blocks(const struct end *e)
+{
+	return (mad_get_field(e->port->node->info, 0, IB_NODE_PARTITION_CAP_F) + 31) / 32;
+}
+
+static bool has_sl2vl(ibnd_node_t *n, unsigned out)
+{
+	/* port 0 of a switch speaks for all of its ports */
+	ibnd_port_t *port = n->ports[out];
+	ibnd_port_t *caps = n->type == IB_NODE_SWITCH_T ? n->ports[0] : port;
+
+	return info(caps, IB_PORT_CAPMASK_F) & IB_CAP_SL_MAP && info(port, IB_PORT_VL_CAP_F) > 1;
+}
+
+static bool linked(ibnd_node_t *n, int port)
+{
+	return n->ports[port] && (port == 0 || n->ports[port]->remoteport);
+}
+
+static uint64_t sl_key(const ibnd_node_t *n, unsigned in, unsigned out)
+{
+	return hash64(n->guid) ^ ((uint64_t)in << 8 | out);
+}
+
+/* To read: all pairs of ports that a packet can pass.  read: what they say. */
+static void sl2vl_tables(ibnd_node_t *n, bool read, size_t *at)
+{
+	bool sw = n->type == IB_NODE_SWITCH_T;
+
+	for (int to = sw ? 0 : 1; to <= n->numports; to++)
+		for (int from = 0; from <= (sw ? n->numports : 0); from++) {
+			unsigned mask = 0xffff;
+
+			if (!linked(n, to) || (sw && (!linked(n, from) || (from && from == to))))
+				continue;
+			if (has_sl2vl(n, (unsigned)to)) {
+				unsigned vls = ib_vls_from_code(info(n->ports[to],
+								     IB_PORT_OPER_VLS_F));
+				const uint8_t *data;
+
+				if (!read) {
+					want(n->ports[to], IB_ATTR_SLVL_TABLE,
+					     (unsigned)(from << 8 | to));
+					continue;
+				}
+				data = reads.v[(*at)++].data;
+				mask = 0;
+				for (unsigned sl = 0; sl < 16; sl++)
+					mask |= (data[sl / 2] >> (sl % 2 ? 0 : 4) & 0xfu) < vls ? 1u << sl : 0;
+			}
+			if (read)
+				map64_put(&fab->sl_masks,
+					  sl_key(n, (unsigned)from, (unsigned)to), mask);
+		}
 }
 
 static void read_tables(void)
 {
-	uint8_t data[64];
+	size_t at = 0;
+	unsigned blocks;
 
-	memset(by_lid, 0xff, sizeof(by_lid));
-	for (size_t i = 0; i < ends.n; i++) {
-		struct end *e = &ends.v[i];
+	memset(fab->lid_owner, 0xff, sizeof(fab->lid_owner));
+	reads.n = 0;
+	for (size_t i = 0; i < fab->ends.n; i++) {
+		struct end *e = &fab->ends.v[i];
 
 		e->lid = (uint16_t)info(e->port, IB_PORT_LID_F);
 		e->lmc = info(e->port, IB_PORT_LMC_F);
 		for (unsigned k = 0; k < 1u << e->lmc; k++)
-			by_lid[e->lid + k] = (uint32_t)i;
-		if (e->lid + (1u << e->lmc) - 1 > top_lid)
-			top_lid = e->lid + (1u << e->lmc) - 1;
-		read_pkeys(e);
+			fab->lid_owner[e->lid + k] = (uint32_t)i;
+		if (e->lid + (1u << e->lmc) - 1 > fab->top_lid)
+			fab->top_lid = e->lid + (1u << e->lmc) - 1;
+		for (unsigned b = 0; b < pkey_blocks(e); b++)
+			want(e->port, IB_ATTR_PKEY_TBL, (unsigned)e->port->portnum << 16 | b);
 	}
-	lfts = xcalloc(switches.n, sizeof(*lfts));
-	for (size_t s = 0; s < switches.n; s++) {
-		lfts[s] = xcalloc(top_lid / 64 + 1u, 64);
-		for (unsigned b = 0; b <= top_lid / 64; b++) {
-			if (!get(switches.v[s]->ports[0], IB_ATTR_LINEARFORWTBL, b, data))
-				die("no forwarding table");
-			memcpy(lfts[s] + (size_t)b * 64, data, 64);
-		}
+	blocks = fab->top_lid / 64 + 1u;
+	map64_init(&fab->sl_masks, 1024);
+	map64_init(&fab->switch_numbers, 64);
+	for (size_t s = 0; s < fab->switches.n; s++) {
+		map64_put(&fab->switch_numbers, (uintptr_t)fab->switches.v[s], (uint32_t)s);
+		for (unsigned b = 0; b < blocks; b++)
+			want(fab->switches.v[s]->ports[0], IB_ATTR_LINEARFORWTBL, b);
+		sl2vl_tables(fab->switches.v[s], false, NULL);
 	}
-	map64_init(&sl_masks, 1024);
+	for (size_t i = 0; i < fab->ends.n; i++)
+		if (fab->ends.v[i].port->node->type != IB_NODE_SWITCH_T)
+			sl2vl_tables(fab->ends.v[i].port->node, false, NULL);
+	read_all();
+	for (size_t i = 0; i < fab->ends.n; i++) {
+		struct end *e = &fab->ends.v[i];
+
+		for (unsigned b = 0; b < pkey_blocks(e); b++, at++)
+			for (unsigned k = 0; k < 32; k++)
+				if (get_be16(reads.v[at].data + 2 * k))
+					*vec_push(&e->pkeys) = get_be16(reads.v[at].data + 2 * k);
+	}
+	fab->lfts = xcalloc(fab->switches.n, sizeof(*fab->lfts));
+	for (size_t s = 0; s < fab->switches.n; s++) {
+		fab->lfts[s] = xcalloc(blocks, 64);
+		for (unsigned b = 0; b < blocks; b++)
+			memcpy(fab->lfts[s] + (size_t)b * 64, reads.v[at++].data, 64);
+		sl2vl_tables(fab->switches.v[s], true, &at);
+	}
+	for (size_t i = 0; i < fab->ends.n; i++)
+		if (fab->ends.v[i].port->node->type != IB_NODE_SWITCH_T)
+			sl2vl_tables(fab->ends.v[i].port->node, true, &at);
+	map64_init(&fab->part_numbers, 1024);
+	map64_init(&fab->route_numbers, 1024);
 }
 
-static size_t switch_number(const ibnd_node_t *n)
+static uint32_t switch_number(const ibnd_node_t *n)
 {
-	for (size_t s = 0; s < switches.n; s++)
-		if (switches.v[s] == n)
-			return s;
-	die("a switch that was not found");
+	return map64_get(&fab->switch_numbers, (uintptr_t)n);
 }
 
 /* The SLs that get a data VL from one port of a node to another. */
 static unsigned sls(ibnd_node_t *n, unsigned in, unsigned out)
 {
-	uint64_t key = hash64(n->guid) ^ ((uint64_t)in << 8 | out);
-	uint32_t mask = map64_get(&sl_masks, key);
-	ibnd_port_t *port = n->ports[out];
-	/* port 0 of a switch speaks for all of its ports */
-	ibnd_port_t *caps = n->type == IB_NODE_SWITCH_T ? n->ports[0] : port;
-	uint8_t data[64];
+	uint32_t mask = map64_get(&fab->sl_masks, sl_key(n, in, out));
 
-	if (mask != MAP64_NONE)
-		return mask;
-	mask = 0xffff;
-	if (info(caps, IB_PORT_CAPMASK_F) & IB_CAP_SL_MAP && info(port, IB_PORT_VL_CAP_F) > 1 &&
-	    get(port, IB_ATTR_SLVL_TABLE, in << 8 | out, data)) {
-		unsigned vls = ib_vls_from_code(info(port, IB_PORT_OPER_VLS_F));
-
-		mask = 0;
-		for (unsigned sl = 0; sl < 16; sl++)
-			if ((unsigned)(data[sl / 2] >> (sl % 2 ? 0 : 4) & 0xf) < vls)
-				mask |= 1u << sl;
-	}
-	map64_put(&sl_masks, key, mask);
-	return mask;
+	return mask == MAP64_NONE ? 0 : mask;	/* a packet does not turn back */
 }
 
 /* --- the policy --- */
-
-enum { N_GROUPS = 4, N_LEVELS = 6, N_PARTITIONS = 3, RULES_MAX = 14 };
-static const unsigned partition_keys[N_PARTITIONS] = { 0x7fff, 0x0001, 0x1234 };
-
-static struct {
-	bool *group[N_GROUPS];		/* by end */
-	struct level {
-		unsigned sl, mtu, rate;		/* 0: no limit */
-		int life, bits, tclass;		/* -1: none */
-		unsigned pkey;			/* 0: any */
-	} levels[N_LEVELS];
-	unsigned own_level[N_PARTITIONS];
-	struct rule {
-		int src, dst;			/* groups, -1: any */
-		bool by_id, by_class, by_tclass, by_pkey, by_sl;
-		uint64_t id[2];
-		unsigned class[2], tclass[2], pkey, sl[2];
-		unsigned level;
-	} rules[RULES_MAX];
-	unsigned n_rules;
-} policy;
 
 static FILE *out;
 
@@ -251,12 +411,12 @@ static void make_groups(void)
 	for (unsigned g = 0; g < N_GROUPS; g++) {
 		const char *gap = "";
 
-		policy.group[g] = xcalloc(ends.n, 1);
+		fab->policy.group[g] = xcalloc(all_guids.n, 1);
 		say("  g%u: {port-guids: [", g);
-		for (size_t i = 0; i < ends.n; i++) {
-			policy.group[g][i] = chance(g < 2 ? 40 : 75) || i == g;
-			if (policy.group[g][i]) {
-				say("%s0x%" PRIx64, gap, ends.v[i].guid);
+		for (size_t i = 0; i < all_guids.n; i++) {
+			fab->policy.group[g][i] = chance(g < 2 ? 40 : 75) || i == g;
+			if (fab->policy.group[g][i]) {
+				say("%s0x%" PRIx64, gap, all_guids.v[i]);
 				gap = ", ";
 			}
 		}
@@ -270,11 +430,11 @@ static void make_partitions(void)
 
 	say("partitions:\n  Default: {pkey: 0x7fff, members: {all: %s}, level: l0}\n",
 	    open ? "full" : "limited");
-	for (unsigned p = 1; p < N_PARTITIONS; p++) {
-		policy.own_level[p] = (unsigned)rnd(N_LEVELS);
+	for (unsigned p = 1; p < N_OF_POLICY; p++) {
+		fab->policy.own_level[p] = (unsigned)rnd(N_LEVELS);
 		say("  p%u: {pkey: 0x%04x, members: {g%u: %s, g%u: %s}, level: l%u}\n", p,
 		    partition_keys[p], p, chance(50) ? "full" : "limited", p + 1,
-		    chance(70) ? "full" : "limited", policy.own_level[p]);
+		    chance(70) ? "full" : "limited", fab->policy.own_level[p]);
 	}
 }
 
@@ -285,7 +445,7 @@ static void make_levels(void)
 
 	say("qos-levels:\n  default: {sl: 0}\n");
 	for (unsigned i = 0; i < N_LEVELS; i++) {
-		struct level *l = &policy.levels[i];
+		struct level *l = &fab->policy.levels[i];
 		unsigned rate = (unsigned)rnd(5);
 
 		*l = (struct level){
@@ -313,7 +473,7 @@ static void make_levels(void)
 			say(", tclass: %d", l->tclass);
 		}
 		if (i > 1 && chance(20)) {
-			l->pkey = partition_keys[rnd(N_PARTITIONS)];
+			l->pkey = partition_keys[rnd(N_OF_POLICY)];
 			say(", pkey: 0x%04x", l->pkey);
 		}
 		say("}\n");
@@ -329,10 +489,10 @@ static void make_range(const char *name, unsigned lo, unsigned more, unsigned r[
 
 static void make_rules(void)
 {
-	policy.n_rules = 4 + (unsigned)rnd(RULES_MAX - 4);
+	fab->policy.n_rules = 4 + (unsigned)rnd(RULES_MAX - 4);
 	say("match-rules:\n");
-	for (unsigned i = 0; i < policy.n_rules; i++) {
-		struct rule *r = &policy.rules[i];
+	for (unsigned i = 0; i < fab->policy.n_rules; i++) {
+		struct rule *r = &fab->policy.rules[i];
 
 		*r = (struct rule){ .src = -1, .dst = -1, .level = (unsigned)rnd(N_LEVELS) };
 		say("  - {level: l%u", r->level);
@@ -350,7 +510,7 @@ static void make_rules(void)
 		if ((r->by_tclass = chance(20)))
 			make_range("tclass", (unsigned)rnd(8), 3, r->tclass);
 		if ((r->by_pkey = chance(20)))
-			say(", pkey: 0x%04x", r->pkey = partition_keys[rnd(N_PARTITIONS)]);
+			say(", pkey: 0x%04x", r->pkey = partition_keys[rnd(N_OF_POLICY)]);
 		if ((r->by_sl = chance(15) || (r->src < 0 && r->dst < 0 && !r->by_id &&
 						 !r->by_class && !r->by_tclass && !r->by_pkey)))
 			make_range("sl", (unsigned)rnd(8), 1, r->sl);
@@ -358,14 +518,25 @@ static void make_rules(void)
 	}
 }
 
-/* SLs go to lanes that all devices have; one SL is dropped at some ports, another everywhere. */
+/*
+ * SLs go to lanes that all devices have; of 1 to 7 some are dropped everywhere, and
+ * some at some ports only.
+ */
 static void make_tables(void)
 {
-	say("fabric-setup:\n  sl2vl:\n"
-	    "    - {group: all, from: \"*\", to: \"*\", "
-	    "table: [0, 1, 2, 3, 0, 1, 15, 3, 0, 0, 0, 0, 0, 0, 0, 15]}\n"
-	    "    - {across: g0, to: 1, from: \"*\", "
-	    "table: [0, 15, 2, 3, 0, 1, 15, 3, 0, 0, 0, 0, 0, 0, 0, 15]}\n");
+	bool dead[16] = { [15] = true };
+
+	say("fabric-setup:\n  sl2vl:\n");
+	for (unsigned row = 0; row < 2; row++) {
+		say(row ? "    - {across: g0, to: 1, from: \"*\", table: [" :
+			  "    - {group: all, from: \"*\", to: \"*\", table: [");
+		for (unsigned sl = 0; sl < 16; sl++) {
+			if (sl > 0 && sl < 8 && chance(15))
+				dead[sl] = true;
+			say("%s%u", sl ? ", " : "", dead[sl] ? 15 : sl < 8 ? sl % 4 : 0);
+		}
+		say("]}\n");
+	}
 }
 
 static void make_policy(uint64_t seed)
@@ -399,8 +570,8 @@ static bool in(unsigned v, const unsigned r[2])
 
 static bool rule_matches(const struct rule *r, const struct ask *q, uint32_t src, uint32_t dst)
 {
-	return (r->src < 0 || policy.group[r->src][src]) &&
-	       (r->dst < 0 || policy.group[r->dst][dst]) &&
+	return (r->src < 0 || fab->policy.group[r->src][fab->ends.v[src].number]) &&
+	       (r->dst < 0 || fab->policy.group[r->dst][fab->ends.v[dst].number]) &&
 	       (!r->by_id || (given(q, 3) && q->id >= r->id[0] && q->id <= r->id[1])) &&
 	       (!r->by_class || (given(q, PR_QOS_CLASS) && in(q->class, r->class))) &&
 	       (!r->by_tclass || (given(q, PR_TCLASS) && in(q->tclass, r->tclass))) &&
@@ -411,9 +582,9 @@ static bool rule_matches(const struct rule *r, const struct ask *q, uint32_t src
 /* a's key, if the two talk by it. */
 static unsigned common_key(uint32_t a, uint32_t b, unsigned base)
 {
-	for (size_t i = 0; i < ends.v[a].pkeys.n; i++)
-		for (size_t k = 0; k < ends.v[b].pkeys.n; k++) {
-			unsigned x = ends.v[a].pkeys.v[i], y = ends.v[b].pkeys.v[k];
+	for (size_t i = 0; i < fab->ends.v[a].pkeys.n; i++)
+		for (size_t k = 0; k < fab->ends.v[b].pkeys.n; k++) {
+			unsigned x = fab->ends.v[a].pkeys.v[i], y = fab->ends.v[b].pkeys.v[k];
 
 			if ((x & 0x7fff) == base && (y & 0x7fff) == base && (x | y) & 0x8000)
 				return x;
@@ -422,10 +593,18 @@ static unsigned common_key(uint32_t a, uint32_t b, unsigned base)
 }
 
 /* The first by the policy's order; level: of those that it is for, own: that their own are. */
+static const struct level builtin = { .life = -1, .bits = -1, .tclass = -1 };
+
+static const struct level *level_of(unsigned partition)
+{
+	return partition < N_OF_POLICY ?
+	       &fab->policy.levels[fab->policy.own_level[partition]] : &builtin;
+}
+
 static unsigned first_key(uint32_t a, uint32_t b, const struct level *level, bool own)
 {
 	for (unsigned p = 0; p < N_PARTITIONS; p++) {
-		const struct level *l = own ? &policy.levels[policy.own_level[p]] : level;
+		const struct level *l = own ? level_of(p) : level;
 		unsigned key = common_key(a, b, partition_keys[p]);
 
 		if (key && (!l || !l->pkey || l->pkey == partition_keys[p]))
@@ -434,21 +613,19 @@ static unsigned first_key(uint32_t a, uint32_t b, const struct level *level, boo
 	return 0;
 }
 
-static const struct level builtin = { .life = -1, .bits = -1, .tclass = -1 };
-
 static const struct level *find_level(const struct ask *q, uint32_t src, uint32_t dst, bool *ruled)
 {
 	unsigned key;
 
 	*ruled = true;
-	for (unsigned i = 0; i < policy.n_rules; i++)
-		if (rule_matches(&policy.rules[i], q, src, dst))
-			return &policy.levels[policy.rules[i].level];
+	for (unsigned i = 0; i < fab->policy.n_rules; i++)
+		if (rule_matches(&fab->policy.rules[i], q, src, dst))
+			return &fab->policy.levels[fab->policy.rules[i].level];
 	*ruled = false;
 	key = given(q, PR_PKEY) ? q->pkey : first_key(src, dst, NULL, true);
 	for (unsigned p = 0; p < N_PARTITIONS; p++)
 		if ((key & 0x7fff) == partition_keys[p] && !(given(q, PR_RAW) && q->raw))
-			return &policy.levels[policy.own_level[p]];
+			return level_of(p);
 	return &builtin;
 }
 
@@ -467,10 +644,6 @@ static unsigned find_key(const struct ask *q, uint32_t src, uint32_t dst, const 
 	return first_key(src, dst, l, !ruled);
 }
 
-struct carries {
-	unsigned mtu, rate, sls;
-};
-
 static void pass(struct carries *c, const ibnd_port_t *p)
 {
 	unsigned mtu = info(p, IB_PORT_MTU_CAP_F);
@@ -484,13 +657,7 @@ static void pass(struct carries *c, const ibnd_port_t *p)
 		c->rate = rate;
 }
 
-enum { PARTS_MAX = 300 };
-struct parts {			/* links and switches that a path needs */
-	const void *v[PARTS_MAX];
-	unsigned n;
-};
-
-static void need(struct parts *parts, const void *part)
+static void need_number(struct parts *parts, uint32_t part)
 {
 	for (unsigned i = 0; i < parts->n; i++)
 		if (parts->v[i] == part)
@@ -500,11 +667,20 @@ static void need(struct parts *parts, const void *part)
 	parts->v[parts->n++] = part;
 }
 
-/* Follows the tables to a LID; false if it does not get there. */
-static bool follow(uint32_t src, uint32_t dst, uint16_t dlid, struct carries *c,
-		   struct parts *parts)
+static void need(struct parts *parts, const void *part)
 {
-	ibnd_port_t *at = ends.v[src].port, *goal = ends.v[dst].port;
+	uint32_t n = map64_get(&fab->part_numbers, (uintptr_t)part);
+
+	if (n == MAP64_NONE)
+		map64_put(&fab->part_numbers, (uintptr_t)part, n = fab->part_numbers.n);
+	need_number(parts, n);
+}
+
+/* Follows the tables to a LID; false if it does not get there. */
+static bool follow_tables(uint32_t src, uint32_t dst, uint16_t dlid, struct carries *c,
+			  struct parts *parts)
+{
+	ibnd_port_t *at = fab->ends.v[src].port, *goal = fab->ends.v[dst].port;
 	unsigned in_port = 0;
 
 	*c = (struct carries){ 5, 0, 0xffff };
@@ -520,12 +696,14 @@ static bool follow(uint32_t src, uint32_t dst, uint16_t dlid, struct carries *c,
 		ibnd_port_t *leave = at;
 
 		if (n->type == IB_NODE_SWITCH_T) {
-			unsigned to = lfts[switch_number(n)][dlid];
+			unsigned to = fab->lfts[switch_number(n)][dlid];
 
 			need(parts, n);
 			if (to > (unsigned)n->numports)
 				return false;
 			leave = n->ports[to];
+			if (!linked(n, (int)to))
+				return false;
 			c->sls &= sls(n, in_port, to);
 			if (to == 0) {
 				pass(c, leave);
@@ -545,6 +723,32 @@ static bool follow(uint32_t src, uint32_t dst, uint16_t dlid, struct carries *c,
 		in_port = (unsigned)at->portnum;
 	}
 	return src == dst;
+}
+
+/* The same, and done once for a LID: the tables of a picture do not change. */
+static bool follow(uint32_t src, uint32_t dst, uint16_t dlid, struct carries *c,
+		   struct parts *parts)
+{
+	uint64_t key = (uint64_t)src << 16 | dlid;
+	uint32_t n = map64_get(&fab->route_numbers, key);
+	const struct route *r;
+
+	if (n == MAP64_NONE) {
+		struct parts own = { .n = 0 };
+		struct route made = { .parts = fab->pool.n };
+
+		made.arrives = follow_tables(src, dst, dlid, &made.carries, &own);
+		made.n = own.n;
+		for (unsigned i = 0; i < own.n; i++)
+			*vec_push(&fab->pool) = own.v[i];
+		map64_put(&fab->route_numbers, key, n = (uint32_t)fab->routes.n);
+		*vec_push(&fab->routes) = made;
+	}
+	r = &fab->routes.v[n];
+	*c = r->carries;
+	for (unsigned i = 0; i < r->n; i++)
+		need_number(parts, fab->pool.v[r->parts + i]);
+	return r->arrives;
 }
 
 /* --- selectors --- */
@@ -586,7 +790,9 @@ static bool knows_rate(const ibnd_port_t *p, unsigned rate)
 
 static unsigned known(uint32_t src, uint32_t dst, unsigned rate)
 {
-	while (rate && !(knows_rate(ends.v[src].port, rate) && knows_rate(ends.v[dst].port, rate)))
+	const struct end *v = fab->ends.v;
+
+	while (rate && !(knows_rate(v[src].port, rate) && knows_rate(v[dst].port, rate)))
 		rate = rate_slower(rate);
 	return rate;
 }
@@ -603,7 +809,7 @@ static bool path(const struct ask *q, uint32_t src, uint32_t dst, uint16_t slid,
 	bool ruled, raw = given(q, PR_RAW) && q->raw, back;
 	const struct level *l = find_level(q, src, dst, &ruled);
 	unsigned key = find_key(q, src, dst, l, ruled), v[3];
-	const struct end *a = &ends.v[src], *b = &ends.v[dst];
+	const struct end *a = &fab->ends.v[src], *b = &fab->ends.v[dst];
 	struct carries way, home;
 	struct parts there = { .n = 0 }, both;
 
@@ -662,11 +868,9 @@ struct found {
 };
 typedef VEC(struct found) found_list;
 
-static uint32_t requester;
-
 static bool sees(uint32_t end)
 {
-	return end == requester || first_key(requester, end, NULL, false);
+	return end == fab->requester || first_key(fab->requester, end, NULL, false);
 }
 
 /* Pairs of LIDs: round after round with the destination's bits shifted by one more. */
@@ -675,7 +879,7 @@ static void pair_paths(const struct ask *q, uint32_t src, uint32_t dst, unsigned
 {
 	bool ruled;
 	const struct level *l = find_level(q, src, dst, &ruled);
-	const struct end *a = &ends.v[src], *b = &ends.v[dst];
+	const struct end *a = &fab->ends.v[src], *b = &fab->ends.v[dst];
 	unsigned na = 1u << a->lmc, nb = 1u << b->lmc, from = a->lid, to = b->lid, n = 0;
 
 	if (!sees(src) || !sees(dst))
@@ -714,61 +918,196 @@ static void open_port(void)
 {
 	umad_port_t port;
 
-	if (umad_init() < 0 || umad_get_port(NULL, 0, &port) < 0 ||
+	if (umad_get_port(NULL, 0, &port) < 0 ||
 	    (sa.fd = umad_open_port(NULL, 0)) < 0 ||
 	    (sa.agent = umad_register(sa.fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION,
 				      UMAD_RMPP_VERSION, NULL)) < 0)
 		die("can't open a port");
 	sa.sm_lid = (uint16_t)port.sm_lid;
-	requester = by_lid[port.base_lid];
 	umad_release_port(&port);
-	if (requester == NONE)
-		die("this port was not found");
 }
 
-/* The answer's MAD, in a buffer of our own. */
-static const uint8_t *ask(uint8_t method, uint16_t attr, uint64_t mask, const void *data, size_t n,
-			  size_t *len)
+static uint16_t own_lid(void)
+{
+	umad_port_t port;
+	uint16_t lid;
+
+	if (umad_get_port(NULL, 0, &port) < 0)
+		die("no port");
+	lid = (uint16_t)port.base_lid;
+	umad_release_port(&port);
+	return lid;
+}
+
+/* How an end is given: bits of GID and LID; and whether they name one and the same port. */
+struct given_end {
+	bool gid, lid;
+	uint32_t by_gid, by_lid;	/* NONE: nobody's; of the picture that is looked at */
+	bool elsewhere;			/* the GID is another subnet's */
+	uint64_t guid;
+	uint16_t the_lid;
+};
+
+struct query {
+	uint64_t nr;
+	bool multi, one, selector;
+	int group;			/* the destination; -1: none */
+	unsigned n[2];			/* of a MultiPathRecord: sources, destinations */
+	struct given_end g[6];
+	struct ask q;
+	uint8_t method;
+	uint16_t attr;
+	uint64_t mask;
+	uint8_t data[SA_DATA_LEN];
+	uint8_t *answer;		/* a MAD */
+	size_t len;
+	unsigned tries;
+};
+typedef void answered_fn(struct query *);	/* takes the query */
+
+enum { WINDOW = 24, TRIES_MAX = 60 };
+static struct query *outstanding[WINDOW];
+static unsigned n_outstanding;
+static uint64_t asked_again;
+
+static void send_query(struct query *q, unsigned slot)
 {
 	static uint8_t *umad;
-	static uint64_t tid;
+	static uint32_t turn;
 	uint8_t *mad;
 
+	if (++q->tries > TRIES_MAX)
+		die("no answer");
+	asked_again += q->tries > 1;
 	if (!umad)
-		umad = xmalloc(umad_size() + ANSWER_MAX);
+		umad = xmalloc(umad_size() + MAD_LEN);
 	memset(umad, 0, umad_size() + MAD_LEN);
 	mad = umad_get_mad(umad);
 	mad[0] = UMAD_BASE_VERSION;
 	mad[1] = UMAD_CLASS_SUBN_ADM;
 	mad[2] = UMAD_SA_CLASS_VERSION;
-	mad[3] = method;
-	put_be64(mad + 8, ++tid);
-	put_be16(mad + 16, attr);
+	mad[3] = q->method;
+	/* a new one at each try: a late answer to another is nobody's */
+	q->nr = (q->nr & ~(0xffffffULL << 40)) | (uint64_t)(++turn & 0xffffff) << 40;
+	put_be64(mad + 8, (turn & 0xffffff) * (uint64_t)WINDOW + slot);
+	put_be16(mad + 16, q->attr);
 	mad[24] = 1;
-	put_be64(mad + 48, mask);
-	memcpy(mad + SA_HDR_LEN, data, n);
+	put_be64(mad + 48, q->mask);
+	memcpy(mad + SA_HDR_LEN, q->data, SA_DATA_LEN);
 	umad_set_addr(umad, sa.sm_lid, 1, 0, UMAD_QKEY);
-	if (umad_send(sa.fd, sa.agent, umad, MAD_LEN, TIMEOUT_MS, 3) < 0)
+	outstanding[slot] = q;
+	if (umad_send(sa.fd, sa.agent, umad, MAD_LEN, 500, 0) < 0)
 		die("can't send");
+}
+
+static uint64_t number_of(const struct query *q)
+{
+	return q->nr & ((1ULL << 40) - 1);
+}
+
+static void post(struct query *q)
+{
+	for (unsigned i = 0; i < WINDOW; i++)
+		if (!outstanding[i]) {
+			n_outstanding++;
+			send_query(q, i);
+			return;
+		}
+	die("no place in the window");
+}
+
+/* Takes one answer, or asks again what had none or found the SA busy. */
+static void take_answer(answered_fn *done)
+{
+	static uint8_t *umad;
 	int length = ANSWER_MAX;
-	if (umad_recv(sa.fd, umad, &length, 10 * TIMEOUT_MS) < 0 || umad_status(umad))
-		die("no answer");
-	*len = (size_t)length;
-	return umad_get_mad(umad);
+	const uint8_t *mad;
+	uint32_t tid;
+	struct query *q;
+
+	if (!umad)
+		umad = xmalloc(umad_size() + ANSWER_MAX);
+	if (umad_recv(sa.fd, umad, &length, 10 * TIMEOUT_MS) < 0)
+		die("nothing comes any more");
+	mad = umad_get_mad(umad);
+	tid = get_be32(mad + 12);
+	q = outstanding[tid % WINDOW];
+	if (!q || q->nr >> 40 != tid / WINDOW)
+		return;
+	if (umad_status(umad) || get_be16(mad + 4) == 1) {
+		send_query(q, tid % WINDOW);
+		return;
+	}
+	outstanding[tid % WINDOW] = NULL;
+	n_outstanding--;
+	q->answer = xmemdup(mad, (size_t)length + 1);
+	q->len = (size_t)length;
+	done(q);
+}
+
+static void free_query(struct query *q)
+{
+	free(q->answer);
+	free(q);
+}
+
+/* --- multicast groups: the port's own --- */
+
+enum { N_GROUPS_JOINED = 3 };
+static struct umad_sa_mcmember_record joined[N_GROUPS_JOINED];
+static unsigned n_joined;
+
+static void take_join(struct query *q)
+{
+	if (get_be16(q->answer + 4))
+		die("a join is refused");
+	memcpy(&joined[n_joined++], q->answer + SA_HDR_LEN, sizeof(joined[0]));
+	free_query(q);
+}
+
+/* What the answer promises is what paths to the group are to have from then on. */
+static void join(unsigned group)
+{
+	static const uint8_t mgid[12] = { 0xff, 0x12, 0xa0, 0x1c };
+	struct umad_sa_mcmember_record r = { .scope_state = 0x21 };
+	struct query *q = xcalloc(1, sizeof(*q));
+
+	memcpy(r.mgid, mgid, sizeof(mgid));
+	put_be32(r.mgid + 12, (uint32_t)(fab->ends.v[fab->requester].number << 8 | group));
+	put_be64(r.portgid, IB_DEFAULT_PREFIX);
+	put_be64(r.portgid + 8, fab->ends.v[fab->requester].guid);
+	put_be32((uint8_t *)&r.qkey, 0xb1b);
+	put_be16((uint8_t *)&r.pkey, 0xffff);
+	put_be32((uint8_t *)&r.sl_flow_hop, group * 77 << 8 | group * 3);
+	q->method = UMAD_METHOD_SET;
+	q->attr = UMAD_SA_ATTR_MCMEMBER_REC;
+	/* MGID, PortGID, Q_Key, TClass, P_Key, SL, FlowLabel, HopLimit, JoinState */
+	q->mask = 0x3 | 1 << 2 | 1 << 6 | 1 << 7 | 1 << 12 | 1 << 13 | 1 << 14 | 1 << 16;
+	memcpy(q->data, &r, sizeof(r));
+	post(q);
+	while (n_outstanding)
+		take_answer(take_join);
 }
 
 /* --- queries --- */
 
 static uint64_t differ, answered, errors, empty, records;
 
+static struct query *now;	/* that is judged */
+static bool silent;		/* one picture's say is not the last */
+static bool differs;
+static char *told;
+static size_t told_len;
+static FILE *tell;
+
 static uint32_t some_end(void)
 {
-	return (uint32_t)rnd(ends.n);
+	return (uint32_t)rnd(fab->ends.n);
 }
 
 static uint16_t lid_of(uint32_t end)
 {
-	return (uint16_t)(ends.v[end].lid + rnd(1u << ends.v[end].lmc));
+	return (uint16_t)(fab->ends.v[end].lid + rnd(1u << fab->ends.v[end].lmc));
 }
 
 static void select_code(struct ask *q, unsigned i, unsigned least, unsigned most)
@@ -854,25 +1193,26 @@ static int by_bytes(const void *a, const void *b)
 
 static void print_records(const char *what, const struct sa_path_record *r, size_t n)
 {
-	printf("  %s: %zu\n", what, n);
+	fprintf(tell, "  %s: %zu\n", what, n);
 	for (size_t i = 0; i < n && i < 6; i++) {
-		printf("   ");
-		for (size_t k = 24; k < 58; k++)
-			printf("%s%02x", k % 4 ? "" : " ", ((const uint8_t *)&r[i])[k]);
-		printf("\n");
+		fprintf(tell, "   ");
+		for (size_t k = 0; k < 60; k++)
+			fprintf(tell, "%s%02x", k % 4 ? "" : " ", ((const uint8_t *)&r[i])[k]);
+		fprintf(tell, "\n");
 	}
 }
 
 /* Sorted or as they come; a Get has one. */
-static void compare_answer(uint64_t nr, const char *text, const uint8_t *mad, size_t len,
-			   unsigned status, const found_list *want, bool one, bool sorted)
+static void compare_answer(const char *text, unsigned status, const found_list *want, bool one,
+			   bool sorted)
 {
+	const uint8_t *mad = now->answer;
 	size_t size = get_be16(mad + 44) * 8u, n = 0;
 	unsigned got = get_be16(mad + 4);
 	struct sa_path_record *a = xcalloc(want->n + 1, sizeof(*a)), *b = NULL;
 
 	if (!got && size == sizeof(*b))
-		n = one ? 1 : (len - SA_HDR_LEN) / size;
+		n = one ? 1 : (now->len - SA_HDR_LEN) / size;
 	b = xmemdup(mad + SA_HDR_LEN, n * sizeof(*b) + 1);
 	for (size_t i = 0; i < want->n; i++)
 		a[i] = want->v[i].r;
@@ -880,30 +1220,24 @@ static void compare_answer(uint64_t nr, const char *text, const uint8_t *mad, si
 		qsort(a, want->n, sizeof(*a), by_bytes);
 		qsort(b, n, sizeof(*b), by_bytes);
 	}
-	if (got != status || n != want->n || memcmp(a, b, n * sizeof(*a))) {
-		differ++;
-		printf("%" PRIu64 " %s: status 0x%04x, should be 0x%04x\n", nr, text, got, status);
+	differs = got != status || n != want->n || memcmp(a, b, n * sizeof(*a)) != 0;
+	if (differs) {
+		fprintf(tell, "%" PRIu64 " %s: status 0x%04x, should be 0x%04x\n",
+			number_of(now), text, got, status);
 		print_records("got", b, n);
 		print_records("should be", a, want->n);
 	}
-	errors += got != 0;
-	empty += !got && !n;
-	records += n;
-	answered++;
+	if (!silent) {
+		errors += got != 0;
+		empty += !got && !n;
+		records += n;
+		answered++;
+	}
 	free(a);
 	free(b);
 }
 
 /* --- PathRecord --- */
-
-/* How an end is given: bits of GID and LID; and whether they name one and the same port. */
-struct given_end {
-	bool gid, lid;
-	uint32_t by_gid, by_lid;	/* NONE: nobody's */
-	bool elsewhere;			/* the GID is another subnet's */
-	uint64_t guid;
-	uint16_t the_lid;
-};
 
 static struct given_end make_end(bool source, bool may_be_open)
 {
@@ -913,21 +1247,27 @@ static struct given_end make_end(bool source, bool may_be_open)
 	g.gid = how < 60;
 	g.lid = how >= 50 && (how < 95 || !may_be_open);
 	g.by_lid = g.gid && chance(90) ? g.by_gid : some_end();
-	g.guid = ends.v[g.by_gid].guid;
+	/* now and then one that may be down */
+	g.guid = chance(2) ? all_guids.v[rnd(all_guids.n)] : fab->ends.v[g.by_gid].guid;
 	g.the_lid = lid_of(g.by_lid);
 	if (chance(1)) {
-		g.by_gid = NONE;
 		g.guid = 0xdead0000 + rnd(100);
 	}
 	if (chance(1)) {
-		g.by_lid = NONE;
-		g.the_lid = (uint16_t)(top_lid + 1 + rnd(100));
+		g.the_lid = (uint16_t)(fab->top_lid + 1 + rnd(100));
 	}
 	if (chance(source ? 1 : 8)) {
 		g.elsewhere = true;
 		g.guid = rnd(1000) + 1;
 	}
 	return g;
+}
+
+/* Whose the GID and the LID are in this picture. */
+static void look_up(struct given_end *g)
+{
+	g->by_gid = map64_get(&fab->by_guid, g->guid);
+	g->by_lid = fab->lid_owner[g->the_lid];
 }
 
 static unsigned end_status(const struct given_end *g, uint32_t *end)
@@ -947,9 +1287,10 @@ static bool router_serves(const struct ask *q, uint32_t src, uint32_t router)
 {
 	struct carries c;
 	struct parts parts = { .n = 0 };
-	uint16_t lid = q->dlid ? q->dlid : ends.v[router].lid;
+	uint16_t lid = q->dlid ? q->dlid : fab->ends.v[router].lid;
 
-	return ends.v[router].port->node->type == IB_NODE_ROUTER_T && by_lid[lid] == router &&
+	return fab->ends.v[router].port->node->type == IB_NODE_ROUTER_T &&
+	       fab->lid_owner[lid] == router &&
 	       (given(q, PR_PKEY) && q->pkey ? common_key(src, router, q->pkey & 0x7fff) :
 		first_key(src, router, NULL, false)) && follow(src, router, lid, &c, &parts);
 }
@@ -970,9 +1311,10 @@ static void router_paths(const struct ask *q, uint32_t src, unsigned max, const 
 
 	for (size_t i = 0; i < n; i++) {
 		const struct sa_path_record *r = (const void *)(mad + SA_HDR_LEN + i * sizeof(*r));
-		uint32_t router = by_lid[get_be16(r->dlid)];
+		uint32_t router = fab->lid_owner[get_be16(r->dlid)];
 
-		if (by_lid[get_be16(r->slid)] == src && get_be64(r->dgid) == q->dst_prefix &&
+		if (fab->lid_owner[get_be16(r->slid)] == src &&
+		    get_be64(r->dgid) == q->dst_prefix &&
 		    get_be64(r->dgid + 8) == q->dst_guid &&
 		    router != NONE && router_serves(q, src, router)) {
 			pair_paths(q, src, router, max, list);
@@ -980,7 +1322,7 @@ static void router_paths(const struct ask *q, uint32_t src, unsigned max, const 
 		}
 	}
 	guessed = true;
-	for (uint32_t router = 0; router < ends.n; router++) {
+	for (uint32_t router = 0; router < fab->ends.n; router++) {
 		if (!router_serves(q, src, router))
 			continue;
 		pair_paths(q, src, router, max, list);
@@ -1000,23 +1342,31 @@ static void put_gid(uint8_t gid[16], const struct given_end *g)
 	put_be64(gid + 8, g->guid);
 }
 
-static void path_query(uint64_t nr)
+static void make_path_query(struct query *x)
 {
 	bool one = chance(65);
-	/* both ends open are many records: seldom */
+	/* both ends open are many records: seldom, and not where they are a million */
 	bool open = !one && chance(10);
 	struct given_end from = make_end(true, one || open);
-	struct given_end to = make_end(false, one || (open && chance(3)));
+	struct given_end to = make_end(false, one || (open && fab->ends.n < 300 && chance(3)));
 	struct ask q = { .has = 0 };
 	struct sa_path_record r = { .preference = (uint8_t)rnd(256) };
-	found_list want = { 0 };
-	uint32_t src, dst = NONE;
-	unsigned status, max;
-	char text[160];
-	size_t len;
 
-	if (!from.gid && !from.lid && !to.gid && !to.lid && !chance(2))
+	if (!from.gid && !from.lid && !to.gid && !to.lid && (!chance(2) || fab->ends.n > 300))
 		to.gid = true;
+	x->group = n_joined && chance(2) ? (int)rnd(n_joined) : -1;
+	if (x->group >= 0) {
+		to.gid = true;
+		to.elsewhere = false;
+		to.lid = chance(20);
+		if (to.lid && chance(70))
+			to.the_lid = get_be16((uint8_t *)&joined[x->group].mlid);
+		if (chance(60)) {
+			from.elsewhere = false;
+			from.guid = fab->ends.v[fab->requester].guid;
+			from.the_lid = lid_of(fab->requester);
+		}
+	}
 	make_criteria(&q);
 	q.slid = from.lid ? from.the_lid : 0;
 	q.dlid = to.lid ? to.the_lid : 0;
@@ -1024,6 +1374,8 @@ static void path_query(uint64_t nr)
 		 (to.gid ? PR_DGID : 0u) | (to.lid ? PR_DLID : 0u);
 	put_gid(r.sgid, &from);
 	put_gid(r.dgid, &to);
+	if (x->group >= 0)
+		memcpy(r.dgid, joined[x->group].mgid, 16);
 	put_be16(r.slid, from.the_lid);
 	put_be16(r.dlid, to.the_lid);
 	put_be64(r.service_id, q.id);
@@ -1037,32 +1389,100 @@ static void path_query(uint64_t nr)
 	r.rate = selected(&q, 1);
 	r.life = selected(&q, 2);
 	memset(r.reserved, (int)rnd(256), sizeof(r.reserved));
+	x->one = one;
+	x->g[0] = from;
+	x->g[1] = to;
+	x->q = q;
+	x->method = one ? UMAD_METHOD_GET : UMAD_SA_METHOD_GET_TABLE;
+	x->attr = UMAD_SA_ATTR_PATH_REC;
+	x->mask = q.has | 1 << 7 | 1ull << 40;
+	memcpy(x->data, &r, sizeof(r));
+}
 
-	const uint8_t *mad = ask(one ? UMAD_METHOD_GET : UMAD_SA_METHOD_GET_TABLE,
-				 UMAD_SA_ATTR_PATH_REC, q.has | 1 << 7 | 1ull << 40, &r, sizeof(r),
-				 &len);
+static bool meets(unsigned scale, unsigned sel, unsigned asked, unsigned code)
+{
+	int c = compare(scale, code, asked);
 
+	return sel == 0 ? c > 0 : sel == 1 ? c < 0 : sel == 2 ? c == 0 : true;
+}
+
+/* The paths of a member, which is this port alone, to a group: as the join promised. */
+static void group_paths(const struct ask *q, const struct umad_sa_mcmember_record *m,
+			found_list *list)
+{
+	uint32_t sl_flow_hop = get_be32((const uint8_t *)&m->sl_flow_hop);
+	unsigned codes[3] = { m->mtu & 63u, m->rate & 63u, m->pkt_life & 63u };
+	unsigned pkey = get_be16((const uint8_t *)&m->pkey), sl = sl_flow_hop >> 28;
+	unsigned flow = sl_flow_hop >> 8 & 0xfffff, hop = sl_flow_hop & 0xff;
+	unsigned mlid = get_be16((const uint8_t *)&m->mlid);
+	const struct end *e = &fab->ends.v[fab->requester];
+	struct sa_path_record *r;
+
+	if ((given(q, PR_PKEY) && (q->pkey ^ pkey) & 0x7fff) || (q->dlid && q->dlid != mlid) ||
+	    (given(q, PR_RAW) && q->raw) || (given(q, PR_FLOW) && q->flow != flow) ||
+	    (given(q, PR_HOP) && q->hop != hop) ||
+	    (given(q, PR_TCLASS) && q->tclass != fab->group_tclass) ||
+	    (given(q, PR_SL) && q->sl != sl))
+		return;
+	for (unsigned i = 0; i < 3; i++)
+		if (given(q, selector_bits[i]) && !meets(i, q->sel[i], q->code[i], codes[i]))
+			return;
+	memset(vec_push(list), 0, sizeof(*list->v));
+	r = &list->v[list->n - 1].r;
+	if (given(q, 3))
+		put_be64(r->service_id, q->id);
+	memcpy(r->dgid, m->mgid, 16);
+	put_be64(r->sgid, IB_DEFAULT_PREFIX);
+	put_be64(r->sgid + 8, e->guid);
+	put_be16(r->slid, q->slid ? q->slid : e->lid);
+	put_be16(r->dlid, (uint16_t)mlid);
+	put_be32(r->hop_flow_raw, flow << 8 | hop);
+	r->tclass = fab->group_tclass;
+	r->num_path = (uint8_t)((given(q, PR_REVERSIBLE) && q->reversible) << 7 | 1);
+	put_be16(r->pkey, (uint16_t)(given(q, PR_PKEY) ? q->pkey : pkey));
+	put_be16(r->qos_class_sl, (uint16_t)((given(q, PR_QOS_CLASS) ? q->class << 4 : 0) | sl));
+	r->mtu = (uint8_t)(0x80 | codes[0]);
+	r->rate = (uint8_t)(0x80 | codes[1]);
+	r->life = (uint8_t)(0x80 | codes[2]);
+}
+
+static void judge_path(struct query *x)
+{
+	struct given_end from = x->g[0], to = x->g[1];
+	struct ask q = x->q;
+	bool one = x->one;
+	found_list want = { 0 };
+	uint32_t src = NONE, dst = NONE;
+	unsigned status, max;
+	char text[160];
+
+	look_up(&from);
+	look_up(&to);
 	status = check(&q);
 	if (!status)
 		status = end_status(&from, &src);
 	if (!status && one && src == NONE)
 		status = IB_SA_INSUFFICIENT_COMPONENTS;
-	if (!status && to.gid && to.elsewhere) {
+	if (status || x->group >= 0) {
+		if (!status && (src == NONE || src == fab->requester) &&
+		    (one || !given(&q, PR_NUMB_PATH) || q.num))
+			group_paths(&q, &joined[x->group], &want);
+	} else if (to.gid && to.elsewhere) {
 		q.dst_prefix = ELSEWHERE;
 		q.dst_guid = to.guid;
 		status = to.lid && to.by_lid == NONE ? IB_SA_NO_RECORDS : 0;
-	} else if (!status) {
+	} else {
 		status = end_status(&to, &dst);
 	}
-	if (!status && one && dst == NONE && !q.dst_prefix)
+	if (!status && x->group < 0 && one && dst == NONE && !q.dst_prefix)
 		status = IB_SA_INSUFFICIENT_COMPONENTS;
 	max = one ? 1 : given(&q, PR_NUMB_PATH) ? q.num : UINT32_MAX;
-	for (uint32_t i = 0; !status && max && i < ends.n; i++) {
+	for (uint32_t i = 0; !status && x->group < 0 && max && i < fab->ends.n; i++) {
 		if (src != NONE && src != i)
 			continue;
 		if (q.dst_prefix)
-			router_paths(&q, i, max, mad, len, one, &want);
-		for (uint32_t k = 0; !q.dst_prefix && k < ends.n; k++)
+			router_paths(&q, i, max, x->answer, x->len, one, &want);
+		for (uint32_t k = 0; !q.dst_prefix && k < fab->ends.n; k++)
 			if (dst == NONE || dst == k)
 				pair_paths(&q, i, k, max, &want);
 	}
@@ -1070,9 +1490,9 @@ static void path_query(uint64_t nr)
 		status = IB_SA_NO_RECORDS;
 	if (status == IB_SA_NO_RECORDS && !one)
 		status = 0;
-	snprintf(text, sizeof(text), "%s src %d dst %d mask 0x%" PRIx64, one ? "get" : "table",
-		 (int)src, (int)dst, q.has);
-	compare_answer(nr, text, mad, len, status, &want, one, !one);
+	snprintf(text, sizeof(text), "%s src %d dst %d group %d mask 0x%" PRIx64,
+		 one ? "get" : "table", (int)src, (int)dst, x->group, q.has);
+	compare_answer(text, status, &want, one, !one);
 	vec_free(&want);
 }
 
@@ -1111,31 +1531,31 @@ static unsigned in_common(const struct found *a, const struct found *b)
 {
 	unsigned n = 0;
 
-	for (uint32_t end = 0; end < ends.n; end++)
+	for (uint32_t end = 0; end < fab->ends.n; end++)
 		n += (a->src == end || a->dst == end) && (b->src == end || b->dst == end);
 	return 1000u * n + shared(&a->parts, &b->parts);
 }
 
-static unsigned add_parts(struct parts *all, const struct parts *p)
+/* Notes all; how many were there. */
+static unsigned add_parts(struct map64 *all, const struct parts *p)
 {
-	unsigned before = all->n;
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < p->n; i++)
-		need(all, p->v[i]);
-	return p->n - (all->n - before);	/* those that were there */
+		n += map64_put(all, p->v[i], 1) != MAP64_NONE;
+	return n;
 }
 
 /* Of the same paths another order, with the least in common first and Preference as it is. */
 static const char *judge_independence(const uint8_t *mad, size_t len, const found_list *all,
-				      unsigned max)
+				      unsigned max, struct map64 *used)
 {
-	static struct parts used;
 	size_t n = (len - SA_HDR_LEN) / sizeof(struct sa_path_record);
 	const struct found *two[2] = { NULL, NULL };
 	unsigned least = UINT32_MAX;
 
-	used.n = 0;
-	records += n;
+	if (!silent)
+		records += n;
 	if (get_be16(mad + 4))
 		return "an error";
 	if (n != (all->n < max ? all->n : max))
@@ -1152,7 +1572,7 @@ static const char *judge_independence(const uint8_t *mad, size_t len, const foun
 				f = &all->v[k];
 		if (!f)
 			return "a path that is none";
-		unsigned preference = add_parts(&used, &f->parts);
+		unsigned preference = add_parts(used, &f->parts);
 
 		if (r.preference != (preference > 255 ? 255 : preference))
 			return "a Preference that is not true";
@@ -1175,19 +1595,16 @@ static const char *judge_independence(const uint8_t *mad, size_t len, const foun
 	return NULL;
 }
 
-static void multi_query(uint64_t nr)
+static void make_multi_query(struct query *x)
 {
 	union {
 		struct sa_multipath_record r;
 		uint8_t bytes[SA_DATA_LEN];
 	} m;
-	unsigned n[2] = { 1 + (unsigned)rnd(3), 1 + (unsigned)rnd(3) }, max, status;
-	bool apm_shape = chance(25), selector = chance(40), independent;
+	unsigned n[2] = { 1 + (unsigned)rnd(3), 1 + (unsigned)rnd(3) };
+	bool apm_shape = chance(25), selector = chance(40);
 	struct given_end g[6];
 	struct ask q = { .has = 0 };
-	found_list want = { 0 };
-	size_t len, left[2] = { 0, 0 };
-	struct given_end distinct[2][3];
 
 	memset(&m, 0, sizeof(m));
 	make_criteria(&q);
@@ -1216,11 +1633,31 @@ static void multi_query(uint64_t nr)
 	m.r.independence = selector ? INDEPENDENT << 6 : (uint8_t)rnd(128);
 	m.r.sgid_count = (uint8_t)n[0];
 	m.r.dgid_count = (uint8_t)n[1];
-	const uint8_t *mad = ask(UMAD_SA_METHOD_GET_MULTI, UMAD_SA_ATTR_MULTI_PATH_REC,
-				 multi_mask(q.has) | MPR_SGID_COUNT | MPR_DGID_COUNT |
-				 MPR_INDEPENDENCE,
-				 &m, sizeof(m), &len);
+	x->multi = true;
+	x->selector = selector;
+	x->group = -1;
+	memcpy(x->n, n, sizeof(n));
+	memcpy(x->g, g, (n[0] + n[1]) * sizeof(*g));
+	x->q = q;
+	x->method = UMAD_SA_METHOD_GET_MULTI;
+	x->attr = UMAD_SA_ATTR_MULTI_PATH_REC;
+	x->mask = multi_mask(q.has) | MPR_SGID_COUNT | MPR_DGID_COUNT | MPR_INDEPENDENCE;
+	memcpy(x->data, &m, sizeof(m));
+}
 
+static void judge_multi(struct query *x)
+{
+	const uint8_t *mad = x->answer;
+	size_t len = x->len, left[2] = { 0, 0 };
+	const unsigned *n = x->n;
+	struct given_end *g = x->g, distinct[2][3];
+	struct ask q = x->q;
+	bool independent;
+	found_list want = { 0 };
+	unsigned status, max;
+
+	for (unsigned i = 0; i < n[0] + n[1]; i++)
+		look_up(&g[i]);
 	status = check(&q);
 	for (unsigned i = 0; !status && i < n[0] + n[1]; i++) {
 		unsigned to = i >= n[0];
@@ -1238,7 +1675,7 @@ static void multi_query(uint64_t nr)
 	}
 	max = given(&q, PR_NUMB_PATH) ? q.num : 127;
 	guessed = false;
-	independent = max > 1 && (selector || (given(&q, PR_NUMB_PATH) && q.num == 2 &&
+	independent = max > 1 && (x->selector || (given(&q, PR_NUMB_PATH) && q.num == 2 &&
 					       left[0] == 2 && left[1] == 2));
 	for (size_t i = 0; !status && i < left[0]; i++)
 		for (size_t k = 0; k < left[1]; k++) {
@@ -1258,48 +1695,255 @@ static void multi_query(uint64_t nr)
 			}
 		}
 	if (!status && independent) {
-		const char *wrong = judge_independence(mad, len, &want, max);
+		struct map64 used;
+		const char *wrong;
 
-		answered++;
-		if (wrong) {
-			differ++;
-			printf("%" PRIu64 " multi, independent, %zu of %zu: %s\n", nr,
-			       (len - SA_HDR_LEN) / 64, want.n, wrong);
-		}
+		map64_init(&used, 64);
+		wrong = judge_independence(mad, len, &want, max, &used);
+		map64_free(&used);
+		if (!silent)
+			answered++;
+		differs = wrong;
+		if (wrong)
+			fprintf(tell, "%" PRIu64 " multi, independent, %zu of %zu: %s\n",
+				number_of(x), (len - SA_HDR_LEN) / 64, want.n, wrong);
 	} else {
-		compare_answer(nr, "multi", mad, len, status, &want, false, false);
+		compare_answer("multi", status, &want, false, false);
 	}
 	vec_free(&want);
 }
 
+/* --- one picture, and what happens between two --- */
+
+static uint64_t seed, next_number;
+static bool talks;		/* a sample of Gets' answers goes to standard output */
+
+static struct query *make_query(void)
+{
+	struct query *x = xcalloc(1, sizeof(*x));
+
+	x->nr = next_number++;
+	state = seed << 32 ^ hash64(x->nr + 1);
+	if (chance(70))
+		make_path_query(x);
+	else
+		make_multi_query(x);
+	return x;
+}
+
+/* By the picture at hand; false: another answer than it should be. */
+static bool agrees(struct query *x, bool last)
+{
+	now = x;
+	silent = !last;
+	differs = false;
+	rewind(tell);
+	if (x->multi)
+		judge_multi(x);
+	else
+		judge_path(x);
+	fflush(tell);
+	return !differs;
+}
+
+static void show_walk(const struct query *x)
+{
+	const struct sa_path_record *r = (const void *)(x->answer + SA_HDR_LEN);
+
+	if (talks && x->one && !x->multi && x->group < 0 && !get_be16(x->answer + 4) &&
+	    get_be64(r->dgid) == IB_DEFAULT_PREFIX && number_of(x) % 64 < 3)
+		printf("walk 0x%016" PRIx64 " 0x%016" PRIx64 " %u\n", get_be64(r->sgid + 8),
+		       get_be64(r->dgid + 8), get_be16(r->qos_class_sl) & 0xfu);
+}
+
+static void judge_now(struct query *x)
+{
+	if (!agrees(x, true)) {
+		differ++;
+		printf("%.*s", (int)ftell(tell), told);
+	}
+	show_walk(x);
+	free_query(x);
+}
+
+static VEC(struct query *) kept;
+
+static void keep(struct query *x)
+{
+	*vec_push(&kept) = x;
+}
+
+static void ask_some(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		post(make_query());
+		while (n_outstanding == WINDOW)
+			take_answer(judge_now);
+	}
+	while (n_outstanding)
+		take_answer(judge_now);
+}
+
+/* Until somebody says something on standard input. */
+static void ask_meanwhile(uint64_t max)
+{
+	struct pollfd in = { .fd = 0, .events = POLLIN };
+
+	for (uint64_t i = 0; i < max && !poll(&in, 1, 0); i++) {
+		post(make_query());
+		while (n_outstanding == WINDOW)
+			take_answer(keep);
+	}
+	while (n_outstanding)
+		take_answer(keep);
+}
+
+static void free_picture(struct picture *p)
+{
+	for (size_t i = 0; i < p->ends.n; i++)
+		vec_free(&p->ends.v[i].pkeys);
+	for (size_t s = 0; s < p->switches.n; s++)
+		free(p->lfts[s]);
+	for (unsigned g = 0; g < N_GROUPS; g++)
+		free(p->policy.group[g]);
+	free(p->lfts);
+	vec_free(&p->ends);
+	vec_free(&p->switches);
+	vec_free(&p->routes);
+	vec_free(&p->pool);
+	map64_free(&p->by_guid);
+	map64_free(&p->switch_numbers);
+	map64_free(&p->sl_masks);
+	map64_free(&p->part_numbers);
+	map64_free(&p->route_numbers);
+	ibnd_destroy_fabric(p->f);
+	free(p);
+}
+
+/* The answers of meanwhile: of the picture before or of this one, each as a whole. */
+static uint64_t of_before, of_after, of_both, forgotten;
+
+static void take_picture(uint64_t policy_seed)
+{
+	struct picture *before = fab, *after = xcalloc(1, sizeof(*after));
+
+	fab = after;
+	discover();
+	make_policy(policy_seed);
+	read_tables();
+	fab->requester = fab->lid_owner[own_lid()];
+	if (fab->requester == NONE)
+		die("this port was not found");
+	/* a group goes by its partition's level, now as then */
+	fab->group_tclass = fab->policy.levels[0].tclass >= 0 ?
+			    (uint8_t)fab->policy.levels[0].tclass :
+			    before ? before->group_tclass : 0;
+	for (size_t i = 0; i < kept.n; i++) {
+		struct query *x = kept.v[i];
+		bool old, new;
+
+		fab = before;
+		old = agrees(x, true);
+		if (!old)
+			fprintf(tell, "  by the picture before; by the one after:\n");
+		fflush(tell);
+		char *was = xstrndup(told, (size_t)ftell(tell));
+		fab = after;
+		new = agrees(x, false);
+		of_before += old && !new;
+		of_after += new && !old;
+		of_both += new && old;
+		if (!old && !new) {
+			differ++;
+			printf("%s%.*s", was, (int)ftell(tell), told);
+		}
+		free(was);
+		free_query(x);
+	}
+	kept.n = 0;
+	fab = after;
+	if (before)
+		free_picture(before);
+}
+
+/* States between the picture before and the next one were published: who knows. */
+static void forget(void)
+{
+	for (size_t i = 0; i < kept.n; i++)
+		free_query(kept.v[i]);
+	forgotten += kept.n;
+	kept.n = 0;
+}
+
+/*
+ * Orders on standard input, each answered with "done": picture SEED; ask N;
+ * meanwhile N (queries until the next order, at most N, judged with the next
+ * picture); forget 0 (those of meanwhile); end.
+ */
+static void live(void)
+{
+	char word[32];
+	uint64_t n;
+
+	/* poll() and scanf() see the same then */
+	setvbuf(stdin, NULL, _IONBF, 0);
+	talks = true;
+	while (scanf("%31s %" SCNu64, word, &n) == 2) {
+		if (strcmp(word, "picture") == 0) {
+			take_picture(n);
+			while (n_joined < N_GROUPS_JOINED)
+				join(n_joined);
+		} else if (strcmp(word, "ask") == 0) {
+			ask_some(n);
+		} else if (strcmp(word, "forget") == 0) {
+			forget();
+		} else if (strcmp(word, "meanwhile") == 0) {
+			while (getchar() != '\n')
+				;
+			printf("asking\n");
+			fflush(stdout);
+			ask_meanwhile(n);
+		} else {
+			break;
+		}
+		printf("done\n");
+		fflush(stdout);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	uint64_t seed, n, first;
+	uint64_t n;
 
 	if (argc < 3)
-		die("usage: pathref policy SEED | pathref ask SEED N [FIRST]");
+		die("usage: pathref policy SEED | ask SEED N [FIRST] | live SEED");
 	seed = strtoull(argv[2], NULL, 0);
-	discover();
-	if (ends.n < N_GROUPS)
-		die("too small a fabric");
+	if (umad_init() < 0)
+		die("no library");
+	tell = open_memstream(&told, &told_len);
 	if (strcmp(argv[1], "policy") == 0) {
+		fab = xcalloc(1, sizeof(*fab));
+		discover();
+		if (fab->ends.n < N_GROUPS)
+			die("too small a fabric");
 		out = stdout;
 		make_policy(seed);
 		return 0;
 	}
 	n = argc > 3 ? strtoull(argv[3], NULL, 0) : 1000;
-	first = argc > 4 ? strtoull(argv[4], NULL, 0) : 0;
-	make_policy(seed);
-	read_tables();
+	next_number = argc > 4 ? strtoull(argv[4], NULL, 0) : 0;
 	open_port();
-	for (uint64_t i = first; i < first + n; i++) {
-		state = seed << 32 ^ hash64(i + 1);
-		if (chance(70))
-			path_query(i);
-		else
-			multi_query(i);
+	if (strcmp(argv[1], "live") == 0) {
+		live();
+	} else {
+		take_picture(seed);
+		ask_some(n);
 	}
 	printf("%" PRIu64 " answers with %" PRIu64 " records, %" PRIu64 " empty, %" PRIu64
 	       " refused; %" PRIu64 " differ\n", answered, records, empty, errors, differ);
+	if (strcmp(argv[1], "live") == 0)
+		printf("during changes: %" PRIu64 " as before, %" PRIu64 " as after, %" PRIu64
+		       " as both, %" PRIu64 " not judged; %" PRIu64 " asked again\n",
+		       of_before, of_after, of_both, forgotten, asked_again);
 	return differ != 0;
 }

@@ -1,0 +1,217 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# PathRecord and MultiPathRecord while the fabric and the policy change: links and hosts
+# go down and come up, policies that drop other SLs are loaded, a partition comes and
+# goes.  After each change the reference (tests/tools/pathref.c) reads the devices anew
+# and every answer must be its own; what was answered during the change must be what is
+# true before or what is true after, as a whole.  Some paths are walked by the simulator.
+# At times much happens at once; what is answered then is judged when it is over only.
+#
+#   PATHREF_ROUNDS, PATHREF_QUERIES, PATHREF_SEED   12, 500 after each change, 1
+#   PATHREF_MEANWHILE   queries during one change at most, 5000
+#   PATHREF_FABRICS     topologies, each with its LMC: TOPOLOGY@LMC
+#
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim cuts every answer to one record"
+
+rounds=${PATHREF_ROUNDS:-12} queries=${PATHREF_QUERIES:-500} seed=${PATHREF_SEED:-1}
+meanwhile=${PATHREF_MEANWHILE:-5000}
+read -ra topologies <<<"${PATHREF_FABRICS:-fat-tree:k=4,routers=3@1}"
+sim_options=()
+
+# tell ORDER...: to pathref, until it is done; differences and walks go to $said.
+tell() {
+	printf '%s\n' "$*" >&"$orders"
+	heard "done"
+}
+heard() {
+	local line
+	while IFS= read -r -t 900 line <&"$answers"; do
+		[ "$line" = "$1" ] && return
+		printf '%s\n' "$line" >>"$said"
+	done
+	fail "pathref has ended: $(tail -n 3 "$said" pathref.err)"
+}
+
+in_force() {
+	[ "$(status change)" = "$(status change-in-force)" ] && [ "$(status sweeping)" = false ]
+}
+is_swept() { in_force && [ "$(status sweeps)" -gt "$sweeps" ]; }
+# settled: what was changed is published, and nothing follows.
+settled() {
+	local last
+	until_ 60 is_swept || bad "no sweep after: $change"
+	for ((;;)); do
+		last=$(status sweeps)
+		sleep 0.7
+		in_force && [ "$(status sweeps)" = "$last" ] && return
+	done
+}
+
+# links_between_switches: a port of each whose both ends have others, too.
+links_between_switches() {
+	local guid
+	sim_ctl show nodes | awk '
+		{ type = $1; guid = $2; for (i = 0; i < 7; i++) sub(/^[^ ]+ +/, ""); print type "\t" guid "\t" $0 }' |
+		tail -n +2 >all.nodes
+	awk '$1 == "switch" { print $2 }' all.nodes | while read -r guid; do
+		sim_ctl show links "$guid" | sed "s/^/$guid /"
+	done | awk -F '\t' '
+		function node(port) { sub(/\/P[0-9]+$/, "", port); return port }
+		FNR == NR { is_end[$3] = $1 != "switch"; same[$3]++; next }
+		$0 !~ /^0x[0-9a-f]+ plugged/ { next }
+		{
+			guid = substr($0, 1, 18)
+			for (i = 0; i < 5; i++)
+				sub(/^[^ ]+ +/, "")
+			split($0, end, /  +/)
+			if (is_end[node(end[2])])
+				next
+			degree[node(end[1])]++
+			nr = end[1]
+			sub(/.*\//, "", nr)
+			port[++n] = guid "/" nr
+			from[n] = node(end[1])
+			to[n] = node(end[2])
+		}
+		END {
+			for (i = 1; i <= n; i++)
+				if (degree[from[i]] / same[from[i]] > 1 && degree[to[i]] / same[to[i]] > 1)
+					print port[i]
+		}' all.nodes -
+}
+# port_guid NODE: of its first port with a cable.
+port_guid() { sim_ctl -j show port "$1" | grep -oE '"guid": ?"0x[0-9a-f]+"' | grep -oE '0x[0-9a-f]+'; }
+
+# change_something KIND: what is down comes up again.
+change_something() {
+	case $1 in
+	0 | 2 | 4)
+		if [ -n "$down" ]; then
+			change="link up $down"
+			sim_do link up "$down"
+			down=
+		else
+			down=${links[RANDOM % ${#links[@]}]}
+			[ $((RANDOM % 3)) -ne 0 ] || down=${hosts[4 + RANDOM % (${#hosts[@]} - 4)]}
+			change="link down $down"
+			sim_do link down "$down"
+		fi
+		;;
+	1 | 5)
+		policy=$((seed + (policy - seed + 1) % 4))
+		change="policy $policy"
+		cp "policy.$policy" policy.yaml
+		ctl reload >reload.out 2>&1 || bad "reload: $(<reload.out)"
+		;;
+	reboot)
+		change="reboot of ${switches[RANDOM % ${#switches[@]}]}"
+		sim_do node reboot "${change##* }"
+		;;
+	3)
+		if [ -n "$is_part" ]; then
+			change="partition remove" is_part=
+			ctl partition remove run >partition.out 2>&1 || bad "$change: $(<partition.out)"
+		else
+			change="partition add" is_part=1
+			ctl partition add run --pkey 0x2222 "${members[@]:0:3}" "${members[3]}=limited" \
+				"${members[4]}=limited" >partition.out 2>&1 ||
+				bad "$change: $(<partition.out)"
+		fi
+		;;
+	esac
+}
+
+# several_at_once: nobody waits for the end of one; a switch loses its tables, too.
+several_at_once() {
+	local all='' kind
+	for kind in 0 1 reboot 3 2 1; do
+		change_something "$kind"
+		all+="${all:+, }$change"
+	done
+	change=$all
+}
+
+walk_some() {
+	local walks n=0 src dst sl
+	mapfile -t walks < <(grep '^walk ' "$said" |
+		shuf -n 12 --random-source=<(yes "$seed$round"))
+	grep -v '^walk ' "$said" >"$said.other"
+	[ ! -s "$said.other" ] ||
+		bad "$fabric, round $round, $change: $(head -n 30 "$said.other")"
+	: >"$said"
+	for walk in "${walks[@]}"; do
+		read -r _ src dst sl <<<"$walk"
+		sim_ctl path "$src" "$dst" "$sl" >walk.out 2>&1 ||
+			bad "$fabric, round $round, path $src $dst $sl: $(tail -n 3 walk.out)"
+		((n++))
+	done
+	walked=$((walked + n))
+}
+
+note "links, hosts, policies and a partition change"
+for fabric in "${topologies[@]}"; do
+	topology=${fabric%@*} lmc=${fabric##*@}
+	note "$fabric"
+	RANDOM=$seed
+	down='' policy=$seed is_part='' walked=0
+	start_sim "$topology"
+	mapfile -t nodes < <(sim_ctl show nodes | awk '$1 == "ca" && $5 > 0 { print $2 }')
+	printf >qosd.yaml '%s\n' "lmc: $lmc" "prefix-routes:" \
+		"  - {prefix: 0xfec0000000000001, router: any}"
+	for ((s = seed; s < seed + 4; s++)); do
+		on_own "${nodes[0]}" "$tools/pathref" policy "$s" >"policy.$s" ||
+			fail "no policy $s"
+	done
+	cp "policy.$seed" policy.yaml
+	start_and_wait "${nodes[0]}" -c qosd.yaml -p policy.yaml
+	change=nothing sweeps=0
+	settled
+	mapfile -t switches < <(sim_ctl show nodes | awk '$1 == "switch" { print $2 }')
+	# who asks and the master stay up
+	asks=${nodes[1 + (${#nodes[@]} / 2 + seed) % (${#nodes[@]} - 1)]}
+	mapfile -t links < <(links_between_switches)
+	mapfile -t hosts < <(printf '%s\n' "${nodes[@]}" | grep -vxE "${nodes[0]}|$asks")
+	members=()
+	for node in "$asks" "${hosts[@]:0:4}"; do
+		members+=("$(port_guid "$node")")
+	done
+	said=$work/said
+	: >"$said"
+	as_own "$asks"
+	coproc PATHREF { "${as[@]}" "$tools/pathref" live "$seed" 2>pathref.err; }
+	pids+=("$PATHREF_PID")
+	orders=${PATHREF[1]} answers=${PATHREF[0]} pathref=$PATHREF_PID
+	tell "picture $policy"
+	tell "ask $queries"
+	change=nothing round=0
+	walk_some
+	for ((round = 1; round <= rounds; round++)); do
+		printf 'meanwhile %s\n' "$meanwhile" >&"$orders"
+		heard asking
+		sweeps=$(status sweeps)
+		if ((round % 8 == 7)); then
+			several_at_once
+		else
+			change_something $((round % 6))
+		fi
+		settled
+		printf '\n' >&"$orders"
+		heard "done"
+		((round % 8 != 7)) || tell "forget 0"
+		tell "picture $policy"
+		tell "ask $queries"
+		walk_some
+		[ -z "${PATHREF_VERBOSE:-}" ] || note "$round: $change"
+	done
+	printf 'end 0\n' >&"$orders"
+	cat <&"$answers" >result
+	note "${fabric##*/}, seed $seed, $rounds changes, $walked walks:"
+	grep . result
+	wait "$pathref" || bad "exit status $? of pathref: $(tail -n 2 pathref.err)"
+	stop_qosd || bad "exit status $? of qosd"
+	rm -rf state
+	stop_sim
+done
