@@ -37,6 +37,8 @@ struct mcast_db {
 	void *arg;
 	void (*watch)(void *arg, const struct mcast_group *g, bool made);
 	void *watch_arg;
+	void (*keep)(void *arg, const struct mcast_event *e);
+	void *keep_arg;
 };
 
 struct mcast_db *mcast_new(void (*changed)(void *arg), void *arg)
@@ -60,6 +62,30 @@ static void tell_watch(const struct mcast_db *db, const struct mcast_group *g, b
 {
 	if (db->watch)
 		db->watch(db->watch_arg, g, made);
+}
+
+void mcast_keep(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_event *e),
+		void *arg)
+{
+	db->keep = fn;
+	db->keep_arg = arg;
+}
+
+static void tell_keeper(const struct mcast_db *db, const struct mcast_event *e)
+{
+	if (db->keep)
+		db->keep(db->keep_arg, e);
+}
+
+static void keep_group(const struct mcast_db *db, const struct mcast_group *g)
+{
+	tell_keeper(db, &(struct mcast_event){ .kind = MCAST_GROUP, .group = g });
+}
+
+static void keep_member(const struct mcast_db *db, const struct mcast_group *g,
+			struct mcast_member m)
+{
+	tell_keeper(db, &(struct mcast_event){ .kind = MCAST_MEMBER, .group = g, .member = m });
 }
 
 static void free_group(struct mcast_group *g)
@@ -214,6 +240,10 @@ void mcast_set_root(struct mcast_db *db, uint16_t mlid, uint64_t guid)
 		return;
 	db->root[mlid - IB_LID_MCAST_FIRST] = guid;
 	db->dirty = true;
+	/* one that nobody has any more goes with its last group */
+	if (mcast_of_mlid(db, mlid))
+		tell_keeper(db, &(struct mcast_event){
+			.kind = MCAST_ROOT, .group = mcast_of_mlid(db, mlid), .root = guid });
 }
 
 static bool may_use_again(const struct mcast_db *db, unsigned i)
@@ -306,6 +336,7 @@ static struct mcast_group *add_group(struct mcast_db *db, const struct mcast_gro
 	db->usage.mlids += !g->sharer;
 	db->usage.sharing += g->sharer != NULL;
 	db->by_mlid[mlid] = g;
+	keep_group(db, g);
 	set_dirty(db, g->mlid, 0);
 	tell_watch(db, g, true);
 	return g;
@@ -358,6 +389,7 @@ static void delete_group(struct mcast_db *db, struct mcast_group *g)
 	size_t place = group_place(db, g->mgid);
 
 	tell_watch(db, g, false);
+	tell_keeper(db, &(struct mcast_event){ .kind = MCAST_GONE, .group = g });
 	db->groups.n--;
 	memmove(&db->groups.v[place], &db->groups.v[place + 1],
 		(db->groups.n - place) * sizeof(*db->groups.v));
@@ -365,23 +397,39 @@ static void delete_group(struct mcast_db *db, struct mcast_group *g)
 	free_group(g);
 }
 
+static void insert_member(struct mcast_group *g, size_t i, struct mcast_member m)
+{
+	vec_push(&g->members);
+	memmove(&g->members.v[i + 1], &g->members.v[i],
+		(g->members.n - 1 - i) * sizeof(*g->members.v));
+	g->members.v[i] = m;
+}
+
+static void remove_member(struct mcast_group *g, size_t i)
+{
+	g->members.n--;
+	memmove(&g->members.v[i], &g->members.v[i + 1],
+		(g->members.n - i) * sizeof(*g->members.v));
+}
+
 void mcast_join(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
 		uint8_t join_state, bool proxy)
 {
+	struct mcast_member m = { guid, join_state, proxy };
 	size_t i = member_place(g, guid);
 
 	if (i < g->members.n && g->members.v[i].guid == guid) {
-		struct mcast_member *m = &g->members.v[i];
+		const struct mcast_member was = g->members.v[i];
 
-		m->proxy = proxy;
-		if ((m->join_state | join_state) == m->join_state)
+		m.join_state |= was.join_state;
+		g->members.v[i] = m;
+		if (m.proxy != was.proxy || m.join_state != was.join_state)
+			keep_member(db, g, m);
+		if (m.join_state == was.join_state)
 			return;		/* joined again, as after a reregistration */
-		m->join_state |= join_state;
 	} else {
-		vec_push(&g->members);
-		memmove(&g->members.v[i + 1], &g->members.v[i],
-			(g->members.n - 1 - i) * sizeof(*g->members.v));
-		g->members.v[i] = (struct mcast_member){ guid, join_state, proxy };
+		insert_member(g, i, m);
+		keep_member(db, g, m);
 	}
 	set_dirty(db, g->mlid, guid);
 }
@@ -404,11 +452,9 @@ uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
 	uint8_t left = g->members.v[i].join_state & (uint8_t)~join_state;
 
 	g->members.v[i].join_state = left;
-	if (!left) {
-		g->members.n--;
-		memmove(&g->members.v[i], &g->members.v[i + 1],
-			(g->members.n - i) * sizeof(*g->members.v));
-	}
+	keep_member(db, g, g->members.v[i]);
+	if (!left)
+		remove_member(g, i);
 	uint16_t mlid = g->mlid;
 	bool last = !g->permanent && !has_full_member(g);
 
@@ -416,6 +462,65 @@ uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
 		delete_group(db, g);
 	set_dirty(db, mlid, last ? 0 : guid);
 	return left;
+}
+
+/* --- done again --- */
+
+static bool redo_group(struct mcast_db *db, const struct mcast_group *like)
+{
+	struct mcast_group *g = mcast_find(db, like->mgid);
+
+	if (!g)
+		return mcast_restore(db, like);
+	if (g->mlid != like->mlid || g->pkey != like->pkey)
+		return false;
+	g->qkey = like->qkey;
+	g->flow_label = like->flow_label;
+	g->mtu = like->mtu;
+	g->rate = like->rate;
+	g->life = like->life;
+	g->sl = like->sl;
+	g->tclass = like->tclass;
+	g->hop_limit = like->hop_limit;
+	return true;
+}
+
+static void redo_member(struct mcast_db *db, struct mcast_group *g, struct mcast_member m)
+{
+	size_t i = member_place(g, m.guid);
+	bool there = i < g->members.n && g->members.v[i].guid == m.guid;
+
+	if (there && m.join_state)
+		g->members.v[i] = m;
+	else if (there)
+		remove_member(g, i);
+	else if (m.join_state)
+		insert_member(g, i, m);
+	set_dirty(db, g->mlid, m.guid);
+}
+
+bool mcast_redo(struct mcast_db *db, const struct mcast_event *e)
+{
+	struct mcast_group *g = mcast_find(db, e->group->mgid);
+
+	switch (e->kind) {
+	case MCAST_GROUP:
+		return redo_group(db, e->group);
+	case MCAST_ROOT:
+		if (!mcast_of_mlid(db, e->group->mlid))
+			return false;
+		mcast_set_root(db, e->group->mlid, e->root);
+		return true;
+	case MCAST_GONE:
+		if (g)
+			delete_group(db, g);
+		return g != NULL;
+	case MCAST_MEMBER:
+		if (g)
+			redo_member(db, g, e->member);
+		return g != NULL;
+	}
+	return false;
 }
 
 /* --- the policy's groups --- */
@@ -527,6 +632,13 @@ static void drop_abandoned(struct mcast_db *db)
 		}
 }
 
+/* Its parameters, not its members. */
+static void group_changed(struct mcast_db *db, const struct mcast_group *g)
+{
+	db->dirty = true;
+	keep_group(db, g);
+}
+
 void mcast_sync(struct mcast_db *db, const struct subnet_state *s)
 {
 	const struct policy *p = s->policy->p;
@@ -543,13 +655,13 @@ void mcast_sync(struct mcast_db *db, const struct subnet_state *s)
 		struct mcast_group wanted = broadcast_group(s, &p->partitions[i]);
 		struct mcast_group *g = mcast_find(db, wanted.mgid);
 
-		if (g)
-			db->dirty |= update_group(g, &wanted);
-		else
+		if (g && update_group(g, &wanted))
+			group_changed(db, g);
+		else if (!g)
 			mcast_create(db, &wanted, db->usage.limit);
 	}
 	for (size_t i = 0; i < db->groups.n; i++)
-		if (!db->groups.v[i]->permanent)
-			db->dirty |= mcast_apply_level(s, db->groups.v[i]);
+		if (!db->groups.v[i]->permanent && mcast_apply_level(s, db->groups.v[i]))
+			group_changed(db, db->groups.v[i]);
 	drop_abandoned(db);
 }

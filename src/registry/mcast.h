@@ -60,6 +60,28 @@ void mcast_free(struct mcast_db *db);
 void mcast_watch(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_group *g, bool made),
 		 void *arg);
 
+/*
+ * What changes, one thing after the other, for who keeps it (store/): done again in this
+ * order by mcast_redo() on what was there before, it leads to the same database, except
+ * for `permanent`.  The group's members are not to be looked at.
+ */
+struct mcast_event {
+	enum mcast_event_kind {
+		MCAST_GROUP,		/* made, or with other parameters */
+		MCAST_GONE,
+		MCAST_MEMBER,		/* what it is now; without a join state it left */
+		MCAST_ROOT,		/* of group.mlid: guid */
+	} kind;
+	const struct mcast_group *group;
+	struct mcast_member member;
+	uint64_t root;
+};
+/* fn() is called from now on; it must not change db. */
+void mcast_keep(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_event *e),
+		void *arg);
+/* Of e->group only what names it counts, but for MCAST_GROUP.  False: that cannot be. */
+bool mcast_redo(struct mcast_db *db, const struct mcast_event *e);
+
 /* Any member joined or left, or group came or went, since mcast_clean(). */
 bool mcast_dirty(const struct mcast_db *db);
 void mcast_clean(struct mcast_db *db);

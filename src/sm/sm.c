@@ -225,15 +225,26 @@ static void repress(struct sm *sm, const struct mad_in *in)
 /* Trap 144 (14.2.5.1): what changed is in the details, from byte 10 on. */
 enum { NOTICE_LOCAL_CHANGES = 15, NOTICE_CAPMASK = 16, NOTICE_CHANGE_FLAGS = 20 };
 
-/* Our own port tells that there is a subnet manager on it. */
+/* Has our port the LID, before or after the sweep that runs? */
+static bool is_our_lid(const struct sm *sm, const struct fabric *f, uint16_t lid)
+{
+	const struct plan *p = sm->f ? sm->plan : sm->published->plan;
+
+	return lid == f->ports[f->self].lid || (p && lid == p->lid[f->self]);
+}
+
+/*
+ * Our own port tells that there is a subnet manager on it, or was: nothing that the
+ * sweep which runs, or the last one, has not seen.  When one starts, or was started
+ * again, that comes in the middle of its first sweep.
+ */
 static bool is_our_issm(const struct sm *sm, const struct mad_in *in, const uint8_t *notice)
 {
-	const struct subnet_state *s = sm->published;
+	const struct fabric *f = sm->f ? sm->f : sm->published ? sm->published->f : NULL;
 
-	return s && in->slid == s->plan->lid[s->f->self] &&
+	return f && is_our_lid(sm, f, in->slid) &&
 	       !notice[NOTICE_LOCAL_CHANGES] && !get_be16(notice + NOTICE_CHANGE_FLAGS) &&
-	       !((get_be32(notice + NOTICE_CAPMASK) ^ s->f->ports[s->f->self].capmask) &
-		 ~IB_CAP_IS_SM);
+	       !((get_be32(notice + NOTICE_CAPMASK) ^ f->ports[f->self].capmask) & ~IB_CAP_IS_SM);
 }
 
 static void on_trap(struct sm *sm, const struct mad_in *in)

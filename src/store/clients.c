@@ -20,7 +20,7 @@ static const struct store_file subscriptions_file = {
 	"subscriptions", "qosd subscriptions 1\n",
 };
 
-static void put_hex(struct buf *b, const uint8_t *bytes, size_t n)
+void store_put_hex(struct buf *b, const uint8_t *bytes, size_t n)
 {
 	buf_puts(b, " ");
 	for (size_t i = 0; i < n; i++)
@@ -32,8 +32,7 @@ static int hex_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A blank and n bytes; where it goes on, or NULL, also of NULL. */
-static const char *get_hex(const char *text, uint8_t *bytes, size_t n)
+const char *store_get_hex(const char *text, uint8_t *bytes, size_t n)
 {
 	if (!text || *text++ != ' ')
 		return NULL;
@@ -68,13 +67,13 @@ bool store_save_services(struct store *s, const struct services *db)
 			   x->key.id, x->key.pkey, x->source,
 			   x->ends_us == SERVICE_NEVER ? SERVICE_NEVER :
 			   x->ends_us < now_us ? 0 : x->ends_us - now_us);
-		put_hex(&b, x->key.gid, sizeof(x->key.gid));
-		put_hex(&b, x->secret, sizeof(x->secret));
-		put_hex(&b, x->name, sizeof(x->name));
-		put_hex(&b, x->data, sizeof(x->data));
+		store_put_hex(&b, x->key.gid, sizeof(x->key.gid));
+		store_put_hex(&b, x->secret, sizeof(x->secret));
+		store_put_hex(&b, x->name, sizeof(x->name));
+		store_put_hex(&b, x->data, sizeof(x->data));
 		buf_puts(&b, "\n");
 	}
-	ok = store_save_lines(s, &services_file, b.s);
+	ok = store_save_lines(s, &services_file, b.s, NULL);
 	buf_free(&b);
 	return ok;
 }
@@ -104,10 +103,10 @@ static bool service_line(void *arg, const char *text)
 	if (sscanf(text, "service 0x%" SCNx64 " 0x%" SCNx16 " 0x%" SCNx64 " %" SCNd64 "%n",
 		   &x.key.id, &x.key.pkey, &x.source, &left_us, &end) != 4 || left_us < 0)
 		return false;
-	text = get_hex(text + end, x.key.gid, sizeof(x.key.gid));
-	text = get_hex(text, x.secret, sizeof(x.secret));
-	text = get_hex(text, x.name, sizeof(x.name));
-	text = get_hex(text, x.data, sizeof(x.data));
+	text = store_get_hex(text + end, x.key.gid, sizeof(x.key.gid));
+	text = store_get_hex(text, x.secret, sizeof(x.secret));
+	text = store_get_hex(text, x.name, sizeof(x.name));
+	text = store_get_hex(text, x.data, sizeof(x.data));
 	if (!text || *text || services_find(r->db, &x.key))
 		return false;
 	if (left_us == SERVICE_NEVER)
@@ -123,7 +122,7 @@ bool store_load_services(struct store *s, struct services *db)
 {
 	struct reading r = { .db = db, .now_us = clock_mono_us(), .passed_us = -1 };
 
-	return store_load_lines(s, &services_file, service_line, &r);
+	return store_load_lines(s, &services_file, service_line, &r, NULL);
 }
 
 /* --- subscriptions --- */
@@ -136,7 +135,7 @@ static void put_subscription(struct buf *b, const struct subscriber *who,
 	buf_printf(b, "subscription 0x%016" PRIx64 " %" PRIu32 " %u %u 0x%04x %u %u %u %u %u %u %"
 		   PRIu32, who->guid, who->qpn, x->number, x->resp_time, x->pkey, x->trusted,
 		   w->lid_first, w->lid_last, w->generic, w->type, w->number, w->producer);
-	put_hex(b, w->gid, sizeof(w->gid));
+	store_put_hex(b, w->gid, sizeof(w->gid));
 	buf_puts(b, "\n");
 }
 
@@ -149,7 +148,7 @@ bool store_save_subscriptions(struct store *s, const struct subscriptions *db)
 	     who = subscriber_from(db, who->guid, who->qpn, true))
 		for (size_t i = 0; i < who->list.n; i++)
 			put_subscription(&b, who, &who->list.v[i]);
-	ok = store_save_lines(s, &subscriptions_file, b.s ? b.s : "");
+	ok = store_save_lines(s, &subscriptions_file, b.s ? b.s : "", NULL);
 	buf_free(&b);
 	return ok;
 }
@@ -172,12 +171,12 @@ static bool subscription_line(void *arg, const char *text)
 		return false;
 	x.trusted = trusted;
 	w->generic = generic;
-	text = get_hex(text + end, w->gid, sizeof(w->gid));
+	text = store_get_hex(text + end, w->gid, sizeof(w->gid));
 	return text && !*text && !subscription_find(subscriber_find(db, guid, qpn), w) &&
 	       subscriptions_add(db, guid, qpn, &x);
 }
 
 bool store_load_subscriptions(struct store *s, struct subscriptions *db)
 {
-	return store_load_lines(s, &subscriptions_file, subscription_line, db);
+	return store_load_lines(s, &subscriptions_file, subscription_line, db, NULL);
 }

@@ -12,14 +12,11 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "registry/mcast.h"
 #include "store/internal.h"
 
 #define FILE_MAX	(64u << 20)
 #define LIDS_FILE	"lids"
 #define LIDS_TITLE	"qosd lids 1\n"
-#define GROUPS_FILE	"groups"
-#define GROUPS_TITLE	"qosd groups 1\n"
 #define REFUSED_FILE	"refused"
 #define REFUSED_TITLE	"qosd refused 1\n"
 #define PKEYS_FILE	"pkeys"
@@ -42,22 +39,30 @@ struct store {
 	struct lid_map lids;
 	struct refusals refused;
 	bool lids_dirty, refused_dirty, pkeys_dirty;
-	/* while the groups are being read */
-	struct mcast_db *groups;
-	struct mcast_group *group;
+	struct groups_file *groups;
 	/* while a file that belongs to somebody else is */
 	bool (*line)(void *arg, const char *text);
 	void *line_arg;
 };
 
+const char *store_dir(const struct store *s)
+{
+	return s->dir;
+}
+
+struct groups_file *store_groups_file(const struct store *s)
+{
+	return s->groups;
+}
+
 /* --- files with a title and a digest --- */
 
-static char *path_of(const struct store *s, const char *name, const char *suffix)
+char *store_path(const struct store *s, const char *name, const char *suffix)
 {
 	return xasprintf("%s/%s%s", s->dir, name, suffix);
 }
 
-static bool write_all(int fd, const char *p, size_t n)
+bool store_write_all(int fd, const char *p, size_t n)
 {
 	while (n) {
 		ssize_t r = write(fd, p, n);
@@ -71,7 +76,7 @@ static bool write_all(int fd, const char *p, size_t n)
 	return true;
 }
 
-static void sync_dir(const struct store *s)
+void store_sync_dir(const struct store *s)
 {
 	int fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -81,26 +86,29 @@ static void sync_dir(const struct store *s)
 	}
 }
 
-/* Adds the digest line to b and puts it in place of the file. */
-static bool file_write(const struct store *s, const char *name, struct buf *b)
+/* Adds the digest line to b and puts it in place of the file; digest may be NULL. */
+static bool file_write(const struct store *s, const char *name, struct buf *b, uint64_t *digest)
 {
+	uint64_t sum = hash_bytes(b->s, b->n, 0);
 	char *tmp, *path;
 	bool ok = false;
 	int fd;
 
 	if (!s->dir)
 		return true;
-	buf_printf(b, "end %016" PRIx64 "\n", hash_bytes(b->s, b->n, 0));
-	tmp = path_of(s, name, ".new");
-	path = path_of(s, name, "");
+	if (digest)
+		*digest = sum;
+	buf_printf(b, "end %016" PRIx64 "\n", sum);
+	tmp = store_path(s, name, ".new");
+	path = store_path(s, name, "");
 	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd >= 0) {
-		ok = write_all(fd, b->s, b->n) && fsync(fd) == 0;
+		ok = store_write_all(fd, b->s, b->n) && fsync(fd) == 0;
 		ok = close(fd) == 0 && ok;
 		ok = ok && rename(tmp, path) == 0;
 	}
 	if (ok)
-		sync_dir(s);
+		store_sync_dir(s);
 	else
 		log_error("store", "%s: cannot write: %s", path, strerror(errno));
 	free(tmp);
@@ -108,7 +116,7 @@ static bool file_write(const struct store *s, const char *name, struct buf *b)
 	return ok;
 }
 
-static bool read_whole(const char *path, struct buf *b)
+bool store_read_whole(const char *path, struct buf *b)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	bool ok = fd >= 0 && buf_read(b, fd, FILE_MAX);
@@ -121,15 +129,18 @@ static bool read_whole(const char *path, struct buf *b)
 }
 
 /* Checks title and digest, and cuts both off. */
-static bool unwrap(struct buf *b, const char *title)
+static bool unwrap(struct buf *b, const char *title, uint64_t *digest)
 {
 	const size_t end_len = strlen("end 0123456789abcdef\n"), title_len = strlen(title);
 	char expect[32];
+	uint64_t sum;
 
 	if (b->n < title_len + end_len || memcmp(b->s, title, title_len))
 		return false;
-	snprintf(expect, sizeof(expect), "end %016" PRIx64 "\n",
-		 hash_bytes(b->s, b->n - end_len, 0));
+	sum = hash_bytes(b->s, b->n - end_len, 0);
+	if (digest)
+		*digest = sum;
+	snprintf(expect, sizeof(expect), "end %016" PRIx64 "\n", sum);
 	if (memcmp(b->s + b->n - end_len, expect, end_len))
 		return false;
 	b->n -= end_len;
@@ -138,9 +149,9 @@ static bool unwrap(struct buf *b, const char *title)
 	return true;
 }
 
-static void set_aside(const struct store *s, const char *name)
+void store_set_aside(const struct store *s, const char *name)
 {
-	char *path = path_of(s, name, ""), *aside = path_of(s, name, ".damaged");
+	char *path = store_path(s, name, ""), *aside = store_path(s, name, ".damaged");
 
 	if (rename(path, aside) == 0)
 		log_error("store", "%s: damaged; set aside as %s", path, aside);
@@ -156,7 +167,7 @@ static void set_aside(const struct store *s, const char *name)
  * which damages the file as a wrong digest does.  False if there was no good file.
  */
 static bool file_read(struct store *s, const char *name, const char *title,
-		      bool (*line)(struct store *s, const char *text))
+		      bool (*line)(struct store *s, const char *text), uint64_t *digest)
 {
 	char *path, *p, *nl;
 	struct buf b = { 0 };
@@ -164,13 +175,13 @@ static bool file_read(struct store *s, const char *name, const char *title,
 
 	if (!s->dir)
 		return false;
-	path = path_of(s, name, "");
-	if (!read_whole(path, &b)) {
+	path = store_path(s, name, "");
+	if (!store_read_whole(path, &b)) {
 		if (errno != ENOENT)
 			log_error("store", "%s: cannot read: %s", path, strerror(errno));
 		goto out;
 	}
-	good = unwrap(&b, title);
+	good = unwrap(&b, title, digest);
 	for (p = b.s; good && *p; p = nl + 1) {
 		nl = strchr(p, '\n');
 		if (!nl) {
@@ -181,7 +192,7 @@ static bool file_read(struct store *s, const char *name, const char *title,
 		good = line(s, p);
 	}
 	if (!good)
-		set_aside(s, name);
+		store_set_aside(s, name);
 out:
 	buf_free(&b);
 	free(path);
@@ -232,7 +243,7 @@ bool store_save_lids(struct store *s, const struct plan *p)
 			buf_printf(&b, "0x%016" PRIx64 " %u %u\n", e->key, e->value,
 				   map64_get(&s->lids.lmc_by_guid, e->key));
 	}
-	ok = file_write(s, LIDS_FILE, &b);
+	ok = file_write(s, LIDS_FILE, &b, NULL);
 	s->lids_dirty = !ok;
 	buf_free(&b);
 	return ok;
@@ -278,7 +289,7 @@ bool store_save_pkeys(struct store *s, const struct plan *p)
 			buf_printf(&b, " %x", row->keys[k]);
 		buf_puts(&b, "\n");
 	}
-	ok = file_write(s, PKEYS_FILE, &b);
+	ok = file_write(s, PKEYS_FILE, &b, NULL);
 	s->pkeys_dirty = !ok;
 	buf_free(&b);
 	return ok;
@@ -384,107 +395,8 @@ bool store_save_refused(struct store *s)
 		buf_printf(&b, "0x%016" PRIx64 " 0x%x 0x%x %016" PRIx64 " %016" PRIx64 "\n",
 			   r->guid, r->attr, r->mod, r->want, r->got);
 	}
-	ok = file_write(s, REFUSED_FILE, &b);
+	ok = file_write(s, REFUSED_FILE, &b, NULL);
 	s->refused_dirty = !ok;
-	buf_free(&b);
-	return ok;
-}
-
-/* --- multicast groups and their members --- */
-
-static bool parse_mgid(const char *hex, uint8_t mgid[16])
-{
-	for (unsigned i = 0; i < 16; i++)
-		if (sscanf(hex + 2 * i, "%2" SCNx8, &mgid[i]) != 1)
-			return false;
-	return hex[32] == '\0';
-}
-
-static bool group_line(struct store *s, const char *text)
-{
-	struct mcast_group g = { 0 };
-	char mgid[33];
-	int end = 0;
-
-	if (sscanf(text, "group %32[0-9a-f] 0x%" SCNx16 " 0x%" SCNx16 " 0x%" SCNx32 " %" SCNu8
-		   " %" SCNu8 " %" SCNu8 " %" SCNu8 " %" SCNu8 " %" SCNu32 " %" SCNu8 "%n",
-		   mgid, &g.mlid, &g.pkey, &g.qkey, &g.sl, &g.mtu, &g.rate, &g.life, &g.tclass,
-		   &g.flow_label, &g.hop_limit, &end) != 11 || text[end] ||
-	    !parse_mgid(mgid, g.mgid) || g.mlid < IB_LID_MCAST_FIRST || g.mlid > IB_LID_MCAST_LAST)
-		return false;
-	s->group = mcast_restore(s->groups, &g);
-	return s->group != NULL;
-}
-
-/* Of the MLID of a group that was named. */
-static bool root_line(struct store *s, const char *text)
-{
-	uint16_t mlid;
-	uint64_t guid;
-	int end = 0;
-
-	if (sscanf(text, "root 0x%" SCNx16 " 0x%" SCNx64 "%n", &mlid, &guid, &end) != 2 ||
-	    text[end] || !mcast_of_mlid(s->groups, mlid))
-		return false;
-	mcast_set_root(s->groups, mlid, guid);
-	return true;
-}
-
-static bool member_line(struct store *s, const char *text)
-{
-	uint64_t guid;
-	uint8_t join_state;
-	unsigned proxy;
-	int end = 0;
-
-	if (!s->group ||
-	    sscanf(text, "member 0x%" SCNx64 " %" SCNu8 " %u%n", &guid, &join_state, &proxy,
-		   &end) != 3 || text[end] || !join_state || join_state > 15)
-		return false;
-	mcast_join(s->groups, s->group, guid, join_state, proxy != 0);
-	return true;
-}
-
-static bool groups_line(struct store *s, const char *text)
-{
-	return *text == 'g' ? group_line(s, text) :
-	       *text == 'r' ? root_line(s, text) : member_line(s, text);
-}
-
-bool store_load_groups(struct store *s, struct mcast_db *db)
-{
-	bool good;
-
-	s->groups = db;
-	s->group = NULL;
-	good = file_read(s, GROUPS_FILE, GROUPS_TITLE, groups_line);
-	s->groups = NULL;
-	return good;
-}
-
-bool store_save_groups(struct store *s, const struct mcast_db *db)
-{
-	struct buf b = { 0 };
-	bool ok;
-
-	buf_puts(&b, GROUPS_TITLE);
-	for (size_t i = 0; i < mcast_count(db); i++) {
-		const struct mcast_group *g = mcast_at(db, i);
-
-		buf_puts(&b, "group ");
-		for (unsigned k = 0; k < 16; k++)
-			buf_printf(&b, "%02x", g->mgid[k]);
-		buf_printf(&b, " 0x%x 0x%x 0x%" PRIx32 " %u %u %u %u %u %" PRIu32 " %u\n", g->mlid,
-			   g->pkey, g->qkey, g->sl, g->mtu, g->rate, g->life, g->tclass,
-			   g->flow_label, g->hop_limit);
-		if (!g->sharer && mcast_root(db, g->mlid))
-			buf_printf(&b, "root 0x%x 0x%016" PRIx64 "\n", g->mlid,
-				   mcast_root(db, g->mlid));
-		for (size_t k = 0; k < g->members.n; k++)
-			buf_printf(&b, "member 0x%016" PRIx64 " %u %u\n", g->members.v[k].guid,
-				   g->members.v[k].join_state, g->members.v[k].proxy);
-	}
-	ok = file_write(s, GROUPS_FILE, &b);
 	buf_free(&b);
 	return ok;
 }
@@ -497,21 +409,22 @@ static bool others_line(struct store *s, const char *text)
 }
 
 bool store_load_lines(struct store *s, const struct store_file *f,
-		      bool (*line)(void *arg, const char *text), void *arg)
+		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest)
 {
 	s->line = line;
 	s->line_arg = arg;
-	return file_read(s, f->name, f->title, others_line);
+	return file_read(s, f->name, f->title, others_line, digest);
 }
 
-bool store_save_lines(struct store *s, const struct store_file *f, const char *lines)
+bool store_save_lines(struct store *s, const struct store_file *f, const char *lines,
+		      uint64_t *digest)
 {
 	struct buf b = { 0 };
 	bool ok;
 
 	buf_puts(&b, f->title);
 	buf_puts(&b, lines);
-	ok = file_write(s, f->name, &b);
+	ok = file_write(s, f->name, &b, digest);
 	buf_free(&b);
 	return ok;
 }
@@ -522,29 +435,29 @@ static const struct store_file partitions = { "partitions", "qosd partitions 1\n
 
 bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
 {
-	return store_load_lines(s, &history, line, arg);
+	return store_load_lines(s, &history, line, arg, NULL);
 }
 
 bool store_save_history(struct store *s, const char *lines)
 {
-	return store_save_lines(s, &history, lines);
+	return store_save_lines(s, &history, lines, NULL);
 }
 
 bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
 {
-	return store_load_lines(s, &partitions, line, arg);
+	return store_load_lines(s, &partitions, line, arg, NULL);
 }
 
 bool store_save_partitions(struct store *s, const char *lines)
 {
-	return store_save_lines(s, &partitions, lines);
+	return store_save_lines(s, &partitions, lines, NULL);
 }
 
 /* --- the folder --- */
 
 static bool lock_dir(struct store *s, struct buf *err)
 {
-	char *path = path_of(s, "lock", "");
+	char *path = store_path(s, "lock", "");
 	bool ok = false;
 
 	s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -566,6 +479,7 @@ struct store *store_open(const char *dir, struct buf *err)
 	map64_init(&s->lids.by_guid, 64);
 	map64_init(&s->lids.lmc_by_guid, 64);
 	map64_init(&s->refused.by_key, 64);
+	s->groups = groups_file_new(s);
 	if (!dir)
 		return s;
 	s->dir = xstrdup(dir);
@@ -578,9 +492,9 @@ struct store *store_open(const char *dir, struct buf *err)
 		store_close(s);
 		return NULL;
 	}
-	file_read(s, LIDS_FILE, LIDS_TITLE, lid_line);
-	file_read(s, REFUSED_FILE, REFUSED_TITLE, refused_line);
-	file_read(s, PKEYS_FILE, PKEYS_TITLE, pkeys_line);
+	file_read(s, LIDS_FILE, LIDS_TITLE, lid_line, NULL);
+	file_read(s, REFUSED_FILE, REFUSED_TITLE, refused_line, NULL);
+	file_read(s, PKEYS_FILE, PKEYS_TITLE, pkeys_line, NULL);
 	return s;
 }
 
@@ -588,6 +502,7 @@ void store_close(struct store *s)
 {
 	if (!s)
 		return;
+	groups_file_free(s->groups);
 	if (s->lock_fd >= 0)
 		close(s->lock_fd);
 	map64_free(&s->lids.by_guid);

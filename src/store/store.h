@@ -9,6 +9,7 @@
  * all before it.  It is written beside its place, synced and renamed, so that
  * a crash at any moment leaves the old or the new one.  A file that is
  * damaged is set aside (".damaged") and reported; the service goes on without.
+ * Groups have a journal beside theirs (groups.c).
  */
 #ifndef QOSD_STORE_STORE_H
 #define QOSD_STORE_STORE_H
@@ -61,8 +62,10 @@ size_t store_refused_count(const struct store *s);
 bool store_save_refused(struct store *s);
 
 /*
- * Multicast groups and members, as clients joined them.  Loading adds to db;
+ * Multicast groups and members, as clients joined them.  Loading adds to db, and takes note
+ * of what changes from then on (mcast_keep(): db must not change after the store is closed);
  * false if there is no good file: the clients must be asked to join again.
+ * Saving costs what changed since the last time, not what there is.
  */
 struct mcast_db;
 bool store_load_groups(struct store *s, struct mcast_db *db);

@@ -39,6 +39,8 @@ static struct {
 	unsigned window, seconds, sl, pause_us;
 	uint64_t service_first, service_last;
 	bool by_lid;
+	uint16_t dlid;
+	const char *histogram;
 	pid_t server;
 } opt = { .window = 64, .seconds = 3, .sl = ANY_SL };
 
@@ -90,6 +92,8 @@ static void open_port(void)
 		die("no InfiniBand port");
 	port.sm_lid = (uint16_t)p.sm_lid;
 	umad_release_port(&p);
+	if (opt.dlid)
+		port.sm_lid = opt.dlid;
 	if (!port.sm_lid)
 		die("the port has no SM yet");
 	port.fd = umad_open_port(NULL, 0);
@@ -327,12 +331,36 @@ static void print(double seconds, double cpu_us, struct ticks a, struct ticks b)
 	       seen.refused, seen.wrong_sl, seen.lost, seen.late);
 }
 
+/* For who puts those of several clients together. */
+static void print_histogram(void)
+{
+	FILE *f = fopen(opt.histogram, "w");
+
+	if (!f)
+		die(strerror(errno));
+	for (uint32_t us = 0; us <= seen.longest_us; us++)
+		if (seen.latency[us])
+			fprintf(f, "%u %u\n", us, seen.latency[us]);
+	fclose(f);
+}
+
+/* Memory that was never touched stays so: there may be hundreds of us. */
+static void forget_seen(void)
+{
+	memset(seen.latency, 0, (seen.longest_us + 1) * sizeof(*seen.latency));
+	seen.answers = seen.refused = seen.wrong_sl = seen.lost = seen.late = seen.sum_us = 0;
+	seen.longest_us = 0;
+}
+
 static void measure(void)
 {
+	/* not all that pause at the same time */
+	if (opt.pause_us)
+		usleep((useconds_t)(hash64((uint64_t)getpid()) % opt.pause_us));
 	for (unsigned i = 0; i < opt.window; i++)
 		ask_random(i);
 	pump_until(clock_mono_us() + WARM_UP_US);
-	memset(&seen, 0, sizeof(seen));
+	forget_seen();
 
 	struct ticks ticks = cpu_ticks();
 	int64_t cpu = cpu_ns(), start = clock_mono_us();
@@ -340,6 +368,8 @@ static void measure(void)
 	pump_until(start + opt.seconds * 1000000LL);
 	print((double)(clock_mono_us() - start) / 1e6, (double)(cpu_ns() - cpu) / 1e3,
 	      ticks, cpu_ticks());
+	if (opt.histogram)
+		print_histogram();
 }
 
 /* What is still under way must not meet the simulator's library when it ends. */
@@ -359,9 +389,11 @@ static void drain(void)
 static void usage(void)
 {
 	fputs("usage: pathquery [-w WINDOW] [-t SECONDS] [-p SERVER-PID] [-s SERVICE-ID[-LAST]]\n"
-	      "                 [-e EXPECTED-SL] [-l] [-i PAUSE-US] GUIDS\n"
+	      "                 [-e EXPECTED-SL] [-l] [-i PAUSE-US] [-d LID]\n"
+	      "                 [-H FILE] GUIDS\n"
 	      "GUIDS holds a port GUID in each line; -l asks by LID instead of GID; -i waits\n"
-	      "after each answer\n", stderr);
+	      "after each answer; -d asks another LID than the subnet manager's; -H writes lines\n"
+	      "of latency in us and number\n", stderr);
 	exit(2);
 }
 
@@ -404,7 +436,7 @@ int main(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "w:t:p:s:e:li:")) != -1) {
+	while ((c = getopt(argc, argv, "w:t:p:s:e:li:d:H:")) != -1) {
 		switch (c) {
 		case 'w': opt.window = (unsigned)number(optarg, 10, 1, WINDOW_MAX, NULL); break;
 		case 't': opt.seconds = (unsigned)number(optarg, 10, 1, 3600, NULL); break;
@@ -412,6 +444,8 @@ int main(int argc, char **argv)
 		case 's': parse_service(optarg); break;
 		case 'e': opt.sl = (unsigned)number(optarg, 10, 0, 15, NULL); break;
 		case 'i': opt.pause_us = (unsigned)number(optarg, 10, 1, 999999, NULL); break;
+		case 'd': opt.dlid = (uint16_t)number(optarg, 10, 1, 0xbfff, NULL); break;
+		case 'H': opt.histogram = optarg; break;
 		case 'l': opt.by_lid = true; break;
 		default: usage();
 		}

@@ -5,11 +5,13 @@
  * blocking loop.
  *
  * The fabric must be up, and this must run on the node where its subnet manager
- * ran.  Prints "ready" when it serves; ends on a signal.
+ * ran; or with -n, where the simulator is not ibsim, on any, beside one that runs.
+ * Prints "ready" when it serves; ends on a signal.
  */
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +25,7 @@
 #define RESPONSE 0x80
 
 /* Opens the first port with what a subnet manager registers; -1 with a message. */
-static int open_port(void)
+static int open_port(bool as_sm)
 {
 	static const struct { int mgmt_class, version; } agents[] = {
 		/* the simulator sends traps as soon as issm is open: to 0x01 and 0x81 */
@@ -45,6 +47,8 @@ static int open_port(void)
 				agents[i].mgmt_class);
 			return -1;
 		}
+	if (!as_sm)
+		return fd;
 	/* never closed: the simulator routes requests to who holds it */
 	if (umad_get_issm_path(NULL, 0, issm, sizeof(issm)) < 0 || open(issm, O_RDWR) < 0) {
 		fprintf(stderr, "responder: %s: %s\n", issm, strerror(errno));
@@ -84,9 +88,9 @@ static void serve(int fd)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	int fd = open_port();
+	int fd = open_port(argc < 2 || strcmp(argv[1], "-n"));
 
 	if (fd < 0)
 		return 1;

@@ -94,6 +94,18 @@ expect_match "joined again" "refused=0" "$(storm all.guids)"
 await_members "joined again" $groups $((hosts * groups))
 expect "Sets after that" 0 "$(sets)"
 
+# Our port tells that its subnet manager went and came; on a large fabric that is heard
+# in the middle of the first sweep.
+note "a restart that takes long"
+stop_qosd KILL
+sim_do fault add delay --class smp --method get --for 100ms
+start_and_wait "$sm_node" -p policy.yaml
+sim_do fault remove all
+expect_match "what it heard" "trap 144" "$(cat "$qosd_log")"
+sleep 0.5
+expect "sweeps" "1 false" "$(status sweeps) $(status sweeping)"
+expect "Sets" 0 "$(sets)"
+
 note "what another left in the tables"
 stop_qosd
 sim_do mft "$victim" 0xc009 1,2

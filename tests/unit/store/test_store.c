@@ -31,7 +31,9 @@ static char *file_of(const char *name)
 static void teardown(void)
 {
 	static const char *const names[] = {
-		"groups", "groups.damaged", "lids", "lids.damaged", "lids.new", "refused", "refused.damaged", "lock",
+		"groups", "groups.damaged", "groups.new", "groups.journal",
+		"groups.journal.damaged", "lids", "lids.damaged",
+		"lids.new", "refused", "refused.damaged", "lock",
 		"services", "services.damaged", "subscriptions", "subscriptions.damaged",
 	};
 
@@ -427,6 +429,253 @@ START_TEST(groups_are_kept)
 }
 END_TEST
 
+/* --- the journal of groups --- */
+
+static const struct mcast_group some_group = {
+	.mgid = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [15] = 1 }, .qkey = 0xb1b,
+	.pkey = 0xffff, .mtu = 4, .rate = 3, .life = 18, .hop_limit = 255,
+};
+
+static struct mcast_group *some_other(struct mcast_db *db, uint8_t n)
+{
+	struct mcast_group g = some_group;
+
+	g.mgid[15] = n;
+	return mcast_create(db, &g, 100);
+}
+
+/* All that is kept of groups. */
+static char *text_of(const struct mcast_db *db)
+{
+	struct buf b = { 0 };
+
+	buf_puts(&b, "");
+	for (size_t i = 0; i < mcast_count(db); i++) {
+		const struct mcast_group *g = mcast_at(db, i);
+
+		buf_printf(&b, "%u: %x root %llx sl %u q %x\n", g->mgid[15], g->mlid,
+			   (unsigned long long)mcast_root(db, g->mlid), g->sl, g->qkey);
+		for (size_t k = 0; k < g->members.n; k++)
+			buf_printf(&b, " %llx %u %u\n", (unsigned long long)g->members.v[k].guid,
+				   g->members.v[k].join_state, g->members.v[k].proxy);
+	}
+	return b.s;
+}
+
+/* A change of each kind, one after the other; false: no more. */
+static bool change(struct mcast_db *db, unsigned step)
+{
+	struct mcast_group *g = mcast_find(db, some_group.mgid);
+
+	switch (step) {
+	case 0: mcast_join(db, g, 0x501, JOIN_FULL, true); break;
+	case 1: mcast_join(db, g, 0x502, JOIN_NON, false); break;
+	case 2: mcast_set_root(db, 0xc000, 0xabc); break;
+	case 3: mcast_join(db, g, 0x501, JOIN_SEND_ONLY_NON, false); break;
+	case 4: g = some_other(db, 2); mcast_set_root(db, g->mlid, 0xdef); break;
+	case 5: mcast_join(db, mcast_find(db, mcast_at(db, 1)->mgid), 7, JOIN_FULL, false); break;
+	case 6: mcast_leave(db, g, 0x502, JOIN_NON); break;
+	case 7: mcast_leave(db, g, 0x500, JOIN_FULL); break;
+	case 8: mcast_leave(db, mcast_find(db, mcast_at(db, 1)->mgid), 7, JOIN_FULL); break;
+	case 9: g = some_other(db, 3); mcast_join(db, g, 9, JOIN_FULL, false); break;
+	case 10: mcast_leave(db, g, 0x501, JOIN_FULL | JOIN_SEND_ONLY_NON); break;
+	case 11: g = mcast_create(db, &some_group, 100);
+		 mcast_join(db, g, 0x502, JOIN_FULL, false); break;
+	default: return false;
+	}
+	return true;
+}
+
+enum { STEPS = 12 };
+
+/* Saves after each step; texts: what the groups were after each, the first before any. */
+static void write_journal(char *texts[STEPS + 1], char **journal, size_t *n)
+{
+	struct mcast_db *db = mcast_new(NULL, NULL);
+	struct store *s = open_store();
+	char *path = file_of("groups.journal");
+	struct stat st;
+	FILE *f;
+
+	ck_assert(!store_load_groups(s, db));
+	mcast_join(db, mcast_create(db, &some_group, 100), 0x500, JOIN_FULL, false);
+	ck_assert(store_save_groups(s, db));
+	texts[0] = text_of(db);
+	for (unsigned i = 0; change(db, i); i++) {
+		ck_assert(store_save_groups(s, db));
+		texts[i + 1] = text_of(db);
+	}
+	mcast_free(db);
+	store_close(s);
+	ck_assert_int_eq(stat(path, &st), 0);
+	*n = (size_t)st.st_size;
+	*journal = xmalloc(*n);
+	f = fopen(path, "r");
+	ck_assert_uint_eq(fread(*journal, 1, *n, f), *n);
+	fclose(f);
+	free(path);
+}
+
+static void put_journal(const char *bytes, size_t n)
+{
+	char *path = file_of("groups.journal");
+	FILE *f = fopen(path, "w");
+
+	ck_assert_uint_eq(fwrite(bytes, 1, n, f), n);
+	fclose(f);
+	free(path);
+}
+
+static bool load_text(char **text)
+{
+	struct mcast_db *db = mcast_new(NULL, NULL);
+	struct store *s = open_store();
+	bool good = store_load_groups(s, db);
+
+	*text = text_of(db);
+	store_close(s);
+	mcast_free(db);
+	return good;
+}
+
+static bool is_damaged(const char *name)
+{
+	char *path = file_of(name);
+	bool there = access(path, F_OK) == 0;
+
+	unlink(path);
+	free(path);
+	return there;
+}
+
+/* Whoever is killed while he writes leaves the first bytes of it. */
+START_TEST(journal_of_any_length)
+{
+	char *texts[STEPS + 1], *journal, *text;
+	unsigned seen = 0;
+	size_t n;
+
+	write_journal(texts, &journal, &n);
+	for (size_t len = 0; len <= n; len++) {
+		put_journal(journal, len);
+		ck_assert_msg(load_text(&text), "%zu of %zu bytes", len, n);
+		ck_assert(!is_damaged("groups.journal.damaged"));
+		/* a step is one line or two: never back, and each is met */
+		if (seen < STEPS && !strcmp(text, texts[seen + 1]))
+			seen++;
+		free(text);
+	}
+	ck_assert_uint_eq(seen, STEPS);
+	load_text(&text);
+	ck_assert_str_eq(text, texts[STEPS]);
+	free(text);
+	free(journal);
+	for (unsigned i = 0; i <= STEPS; i++)
+		free(texts[i]);
+}
+END_TEST
+
+START_TEST(damaged_journal_is_set_aside)
+{
+	char *texts[STEPS + 1], *journal, *text;
+	size_t n;
+
+	write_journal(texts, &journal, &n);
+	for (size_t at = 0; at < n; at++) {
+		journal[at] ^= 4;
+		put_journal(journal, n);
+		journal[at] ^= 4;
+		/* without its end the last line is not complete */
+		ck_assert_msg(load_text(&text) == (at == n - 1), "byte %zu of %zu", at, n);
+		ck_assert(is_damaged("groups.journal.damaged") == (at != n - 1));
+		free(text);
+	}
+	/* a line that is missing in between */
+	char *second = memchr(journal, '\n', n), *third = memchr(second + 1, '\n', 100);
+
+	memmove(second, third, (size_t)(journal + n - third));
+	put_journal(journal, n - (size_t)(third - second));
+	ck_assert(!load_text(&text));
+	ck_assert_str_eq(text, texts[0]);
+	free(text);
+	free(journal);
+	for (unsigned i = 0; i <= STEPS; i++)
+		free(texts[i]);
+}
+END_TEST
+
+static size_t size_of(const char *name)
+{
+	char *path = file_of(name);
+	struct stat st = { 0 };
+
+	stat(path, &st);
+	free(path);
+	return (size_t)st.st_size;
+}
+
+/* Joins are appended, and now and then folded in; a journal of before says nothing. */
+START_TEST(journal_is_folded_in)
+{
+	struct mcast_db *db = mcast_new(NULL, NULL);
+	struct store *s = open_store();
+	struct mcast_group *g;
+	size_t written = 0, folded = 0, was = 0, was_snapshot = 0;
+	char *old, *now, *path = file_of("groups.journal"), *text;
+
+	store_load_groups(s, db);
+	g = mcast_create(db, &some_group, 100);
+	ck_assert(store_save_groups(s, db));
+	for (unsigned i = 0; i < 20000; i++) {
+		mcast_join(db, g, 0x1000 + i, JOIN_FULL, false);
+		if (i % 10 != 9)
+			continue;
+		ck_assert(store_save_groups(s, db));
+		if (size_of("groups") != was_snapshot) {
+			was_snapshot = size_of("groups");
+			written += was_snapshot;
+			folded++;
+			was = 0;
+		}
+		written += size_of("groups.journal") - was;
+		was = size_of("groups.journal");
+		ck_assert_uint_le(was, 65536 + was_snapshot);
+	}
+	ck_assert_uint_ge(folded, 3);
+	ck_assert_uint_le(written, 20000 * 27 * 10);	/* ten times what there is */
+	mcast_leave(db, g, 0x1000, JOIN_FULL);
+	ck_assert(store_save_groups(s, db));
+	old = xasprintf("%s.old", path);
+	ck_assert_int_eq(link(path, old), 0);
+	now = text_of(db);
+	store_close(s);
+	mcast_free(db);
+	ck_assert(load_text(&text));
+	ck_assert(!strcmp(text, now));
+	free(text);
+
+	/* a run's first save folds in; a crash before the journal is emptied leaves the old one */
+	db = mcast_new(NULL, NULL);
+	s = open_store();
+	ck_assert(store_load_groups(s, db));
+	mcast_join(db, mcast_find(db, some_group.mgid), 0x1000, JOIN_FULL, false);
+	unlink(path);
+	ck_assert(store_save_groups(s, db));
+	free(now);
+	now = text_of(db);
+	store_close(s);
+	mcast_free(db);
+	ck_assert_int_eq(rename(old, path), 0);
+	ck_assert(load_text(&text));
+	ck_assert(!strcmp(text, now));
+	ck_assert(!is_damaged("groups.journal.damaged"));
+	free(text);
+	free(now);
+	free(old);
+	free(path);
+}
+END_TEST
+
 START_TEST(without_a_folder)
 {
 	struct buf err = { 0 };
@@ -454,6 +703,9 @@ int main(void)
 	tcase_add_test(t, refusals);
 	tcase_add_test(t, places_of_pkeys_are_kept);
 	tcase_add_test(t, groups_are_kept);
+	tcase_add_test(t, journal_of_any_length);
+	tcase_add_test(t, damaged_journal_is_set_aside);
+	tcase_add_test(t, journal_is_folded_in);
 	tcase_add_test(t, services_are_kept);
 	tcase_add_test(t, subscriptions_are_kept);
 	tcase_add_test(t, without_a_folder);

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Multicast groups and their members on disk: a snapshot ("groups"), a file as the others,
+ * and beside it a journal ("groups.journal") of what changed since, so that a join costs
+ * what it changes and not what there is.
+ *
+ * The journal's first line says, by digest, which snapshot it goes on from; one that
+ * goes on from another is left over from before and says nothing.  Each line ends with a
+ * digest of it and of all before it.  A last line that is not complete was being written
+ * when its writer ended, and nobody was told that it is there: it is dropped.  Anything
+ * else that is wrong sets the journal aside, from which on clients must join again.
+ *
+ * A run's first save writes a snapshot; when the journal outgrows that, the next is
+ * written, so that on the average a change is written a few times and no more.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/map64.h"
+#include "ib/ib.h"
+#include "registry/mcast.h"
+#include "store/internal.h"
+
+#define JOURNAL		"groups.journal"
+#define JOURNAL_TITLE	"qosd groups journal 1 of"
+#define JOURNAL_MIN	(64u << 10)	/* bytes below which a journal is not too long */
+#define CHECK_LEN	17		/* a blank and the digest of a line */
+
+static const struct store_file snapshot = { "groups", "qosd groups 1\n" };
+
+struct groups_file {
+	struct store *s;
+	const struct mcast_db *db;	/* whose changes are in pending */
+	/* the journal, < 0: the next save writes a snapshot */
+	int fd;
+	size_t size, size_max;
+	uint64_t of, check;		/* the snapshot's digest, the last line's */
+	struct buf pending;		/* lines that are not in it yet */
+	/* while a file is being read */
+	struct mcast_db *into;
+	struct mcast_group *group;
+};
+
+struct groups_file *groups_file_new(struct store *s)
+{
+	struct groups_file *gf = xcalloc(1, sizeof(*gf));
+
+	gf->s = s;
+	gf->fd = -1;
+	return gf;
+}
+
+static void journal_close(struct groups_file *gf)
+{
+	if (gf->fd >= 0)
+		close(gf->fd);
+	gf->fd = -1;
+	gf->size = 0;
+	buf_free(&gf->pending);
+}
+
+void groups_file_free(struct groups_file *gf)
+{
+	if (!gf)
+		return;
+	journal_close(gf);
+	free(gf);
+}
+
+/* --- lines --- */
+
+static void put_group(struct buf *b, const struct mcast_group *g)
+{
+	buf_puts(b, "group");
+	store_put_hex(b, g->mgid, sizeof(g->mgid));
+	buf_printf(b, " 0x%x 0x%x 0x%" PRIx32 " %u %u %u %u %u %" PRIu32 " %u", g->mlid, g->pkey,
+		   g->qkey, g->sl, g->mtu, g->rate, g->life, g->tclass, g->flow_label,
+		   g->hop_limit);
+}
+
+static void put_root(struct buf *b, uint16_t mlid, uint64_t guid)
+{
+	buf_printf(b, "root 0x%x 0x%016" PRIx64, mlid, guid);
+}
+
+static void put_member(struct buf *b, const struct mcast_member *m)
+{
+	buf_printf(b, " 0x%016" PRIx64 " %u %u", m->guid, m->join_state, m->proxy);
+}
+
+/* Behind the word that a line begins with, if it is that; else NULL. */
+static const char *after_word(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	return strncmp(text, word, n) ? NULL : text + n;
+}
+
+static bool get_group(const char *text, struct mcast_group *g)
+{
+	int end = 0;
+
+	text = store_get_hex(after_word(text, "group"), g->mgid, sizeof(g->mgid));
+	return text &&
+	       sscanf(text, " 0x%" SCNx16 " 0x%" SCNx16 " 0x%" SCNx32 " %" SCNu8 " %" SCNu8
+		      " %" SCNu8 " %" SCNu8 " %" SCNu8 " %" SCNu32 " %" SCNu8 "%n",
+		      &g->mlid, &g->pkey, &g->qkey, &g->sl, &g->mtu, &g->rate, &g->life,
+		      &g->tclass, &g->flow_label, &g->hop_limit, &end) == 10 && !text[end] &&
+	       g->mlid >= IB_LID_MCAST_FIRST && g->mlid <= IB_LID_MCAST_LAST;
+}
+
+static bool get_root(const char *text, uint16_t *mlid, uint64_t *guid)
+{
+	int end = 0;
+
+	return sscanf(text, "root 0x%" SCNx16 " 0x%" SCNx64 "%n", mlid, guid, &end) == 2 &&
+	       !text[end];
+}
+
+/* What follows the word, and in the journal the group; NULL is none. */
+static bool get_member(const char *text, struct mcast_member *m)
+{
+	unsigned proxy;
+	int end = 0;
+
+	if (!text || sscanf(text, " 0x%" SCNx64 " %" SCNu8 " %u%n", &m->guid, &m->join_state,
+			    &proxy, &end) != 3 || text[end] || m->join_state > 15)
+		return false;
+	m->proxy = proxy != 0;
+	return true;
+}
+
+/* --- the snapshot --- */
+
+static bool snapshot_line(void *arg, const char *text)
+{
+	struct groups_file *gf = arg;
+	struct mcast_group g = { 0 };
+	struct mcast_member m;
+	uint16_t mlid;
+	uint64_t guid;
+
+	switch (*text) {
+	case 'g':
+		gf->group = get_group(text, &g) ? mcast_restore(gf->into, &g) : NULL;
+		return gf->group != NULL;
+	case 'r':	/* of the MLID of a group that was named */
+		if (!get_root(text, &mlid, &guid) || !mcast_of_mlid(gf->into, mlid))
+			return false;
+		mcast_set_root(gf->into, mlid, guid);
+		return true;
+	default:
+		if (!gf->group || !get_member(after_word(text, "member"), &m) || !m.join_state)
+			return false;
+		mcast_join(gf->into, gf->group, m.guid, m.join_state, m.proxy);
+		return true;
+	}
+}
+
+static bool snapshot_write(struct groups_file *gf, const struct mcast_db *db)
+{
+	struct buf b = { 0 };
+	bool ok;
+
+	buf_puts(&b, "");
+	for (size_t i = 0; i < mcast_count(db); i++) {
+		const struct mcast_group *g = mcast_at(db, i);
+
+		put_group(&b, g);
+		buf_puts(&b, "\n");
+		if (!g->sharer && mcast_root(db, g->mlid)) {
+			put_root(&b, g->mlid, mcast_root(db, g->mlid));
+			buf_puts(&b, "\n");
+		}
+		for (size_t k = 0; k < g->members.n; k++) {
+			buf_puts(&b, "member");
+			put_member(&b, &g->members.v[k]);
+			buf_puts(&b, "\n");
+		}
+	}
+	gf->size_max = b.n > JOURNAL_MIN ? b.n : JOURNAL_MIN;
+	ok = store_save_lines(gf->s, &snapshot, b.s, &gf->of);
+	buf_free(&b);
+	return ok;
+}
+
+/* --- the journal --- */
+
+/* Ends the line of b that begins at `from`. */
+static void end_line(struct buf *b, size_t from, uint64_t *check)
+{
+	*check = hash_bytes(b->s + from, b->n - from, *check);
+	buf_printf(b, " %016" PRIx64 "\n", *check);
+}
+
+static void put_title(struct buf *b, uint64_t of, uint64_t *check)
+{
+	size_t from = b->n;
+
+	buf_printf(b, JOURNAL_TITLE " %016" PRIx64, of);
+	*check = 0;
+	end_line(b, from, check);
+}
+
+/* Something changed. */
+static void on_event(void *arg, const struct mcast_event *e)
+{
+	struct groups_file *gf = arg;
+	struct buf *b = &gf->pending;
+	size_t from;
+
+	/* all will be written, or all there is would be less */
+	if (gf->fd < 0 || gf->size + b->n > gf->size_max)
+		return;
+	if (!gf->size && !b->n)
+		put_title(b, gf->of, &gf->check);
+	from = b->n;
+	switch (e->kind) {
+	case MCAST_GROUP:
+		put_group(b, e->group);
+		break;
+	case MCAST_ROOT:
+		put_root(b, e->group->mlid, e->root);
+		break;
+	case MCAST_GONE:
+		buf_puts(b, "gone");
+		store_put_hex(b, e->group->mgid, sizeof(e->group->mgid));
+		break;
+	case MCAST_MEMBER:
+		buf_puts(b, "member");
+		store_put_hex(b, e->group->mgid, sizeof(e->group->mgid));
+		put_member(b, &e->member);
+		break;
+	}
+	end_line(b, from, &gf->check);
+}
+
+static bool journal_line(struct mcast_db *db, const char *text)
+{
+	struct mcast_group g = { 0 };
+	struct mcast_event e = { .group = &g };
+
+	switch (*text) {
+	case 'g':
+		if (text[1] != 'o') {
+			e.kind = MCAST_GROUP;
+			return get_group(text, &g) && mcast_redo(db, &e);
+		}
+		e.kind = MCAST_GONE;
+		text = store_get_hex(after_word(text, "gone"), g.mgid, sizeof(g.mgid));
+		return text && !*text && mcast_redo(db, &e);
+	case 'r':
+		e.kind = MCAST_ROOT;
+		return get_root(text, &g.mlid, &e.root) && mcast_redo(db, &e);
+	default:
+		e.kind = MCAST_MEMBER;
+		text = store_get_hex(after_word(text, "member"), g.mgid, sizeof(g.mgid));
+		return get_member(text, &e.member) && mcast_redo(db, &e);
+	}
+}
+
+/* Checks the line that ends at nl, and cuts the digest off. */
+static bool unwrap_line(char *line, char *nl, uint64_t *check)
+{
+	char expect[CHECK_LEN + 1];
+	size_t n = (size_t)(nl - line);
+
+	if (n < CHECK_LEN)
+		return false;
+	n -= CHECK_LEN;
+	*check = hash_bytes(line, n, *check);
+	snprintf(expect, sizeof(expect), " %016" PRIx64, *check);
+	if (memcmp(line + n, expect, CHECK_LEN))
+		return false;
+	line[n] = '\0';
+	return true;
+}
+
+/* Does again what it says; false: it is damaged. */
+static bool journal_redo(struct mcast_db *db, struct buf *b, uint64_t of)
+{
+	char *line = b->s, *nl, title[64];
+	uint64_t check = 0;
+
+	snprintf(title, sizeof(title), JOURNAL_TITLE " %016" PRIx64, of);
+	for (; (nl = memchr(line, '\n', (size_t)(b->s + b->n - line))); line = nl + 1) {
+		if (!unwrap_line(line, nl, &check))
+			return false;
+		if (line != b->s) {
+			if (!journal_line(db, line))
+				return false;
+		} else if (strcmp(line, title)) {
+			/* before a later snapshot: so is all of it */
+			return after_word(line, JOURNAL_TITLE) != NULL;
+		}
+	}
+	if (*line)
+		log_info("store", JOURNAL ": a last line that was not written whole is dropped");
+	return true;
+}
+
+static bool journal_load(struct groups_file *gf, struct mcast_db *db, uint64_t of)
+{
+	char *path = store_path(gf->s, JOURNAL, "");
+	struct buf b = { 0 };
+	bool good = true;
+
+	if (!store_read_whole(path, &b)) {
+		if (errno != ENOENT) {
+			log_error("store", "%s: cannot read: %s", path, strerror(errno));
+			good = false;
+		}
+	} else if (b.n && !journal_redo(db, &b, of)) {
+		store_set_aside(gf->s, JOURNAL);
+		good = false;
+	}
+	buf_free(&b);
+	free(path);
+	return good;
+}
+
+/* An empty one, for the snapshot that was just written. */
+static void journal_open(struct groups_file *gf)
+{
+	char *path = store_path(gf->s, JOURNAL, "");
+
+	gf->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+	if (gf->fd >= 0)
+		store_sync_dir(gf->s);
+	else
+		log_error("store", "%s: cannot write: %s", path, strerror(errno));
+	free(path);
+}
+
+static bool journal_append(struct groups_file *gf)
+{
+	if (!gf->pending.n)
+		return true;
+	if (!store_write_all(gf->fd, gf->pending.s, gf->pending.n) || fdatasync(gf->fd)) {
+		log_error("store", JOURNAL ": cannot write: %s", strerror(errno));
+		return false;
+	}
+	gf->size += gf->pending.n;
+	gf->pending.n = 0;
+	return true;
+}
+
+/* --- both --- */
+
+bool store_load_groups(struct store *s, struct mcast_db *db)
+{
+	struct groups_file *gf = store_groups_file(s);
+	uint64_t of;
+	bool good;
+
+	gf->into = db;
+	gf->group = NULL;
+	good = store_load_lines(s, &snapshot, snapshot_line, gf, &of) && journal_load(gf, db, of);
+	gf->into = NULL;
+	journal_close(gf);
+	gf->db = db;
+	mcast_keep(db, on_event, gf);
+	return good;
+}
+
+bool store_save_groups(struct store *s, const struct mcast_db *db)
+{
+	struct groups_file *gf = store_groups_file(s);
+
+	if (!store_dir(s))
+		return true;
+	if (gf->fd >= 0 && gf->db == db && gf->size + gf->pending.n <= gf->size_max &&
+	    journal_append(gf))
+		return true;
+	journal_close(gf);
+	if (!snapshot_write(gf, db))
+		return false;
+	journal_open(gf);
+	return true;
+}
