@@ -103,9 +103,10 @@ void cmd_sa_stats(const struct ctl_call *c, struct reply *r)
 		reply_error(r, NULL, "there is no subnet administrator here");
 		return;
 	}
-	reply_result(r, json_pack("{s:I, s:I, s:I, s:I, s:i, s:o, s:i, s:o}",
+	reply_result(r, json_pack("{s:I, s:I, s:I, s:I, s:I, s:i, s:o, s:i, s:o}",
 		"requests", (json_int_t)st->requests, "answered", (json_int_t)st->answered,
-		"dropped", (json_int_t)st->dropped, "busy", (json_int_t)st->busy,
+		"dropped", (json_int_t)st->dropped, "abandoned", (json_int_t)st->abandoned,
+		"busy", (json_int_t)st->busy,
 		"watchers", (int)sa_trace_watchers(c->env->trace),
 		"attributes", json_by_attr(st),
 		"seconds", SA_CLIENTS_SECONDS, "clients", json_clients(c, st)));

@@ -95,14 +95,30 @@ static int register_agent(struct mad_port *m, int mgmt_class, int version, uint8
 	return agent;
 }
 
+#define METHODS 128	/* of requests */
+
+/*
+ * All that wants an answer, what the class does not have, too: whom no agent wants to
+ * hear the kernel drops, and IBA has a status for that (13.4.7).  Reports are
+ * left to those who subscribe on this node, of whom the kernel has room for one.
+ */
+static size_t sa_methods(uint8_t methods[METHODS])
+{
+	size_t n = 0;
+
+	for (uint8_t method = 0; method < METHODS; method++)
+		if (method != UMAD_METHOD_SEND && method != UMAD_METHOD_TRAP &&
+		    method != UMAD_METHOD_TRAP_REPRESS && method != UMAD_METHOD_REPORT)
+			methods[n++] = method;
+	return n;
+}
+
 static bool register_agents(struct mad_port *m, struct buf *err)
 {
 	static const uint8_t smi[] = { UMAD_METHOD_GET, UMAD_METHOD_SET, UMAD_METHOD_TRAP };
 	static const uint8_t dr[] = { UMAD_METHOD_GET, UMAD_METHOD_SET };
-	static const uint8_t sa[] = {
-		UMAD_METHOD_GET, UMAD_METHOD_SET, UMAD_SA_METHOD_GET_TABLE,
-		UMAD_SA_METHOD_GET_TRACE_TABLE, UMAD_SA_METHOD_GET_MULTI, UMAD_SA_METHOD_DELETE,
-	};
+	uint8_t sa[METHODS];
+	size_t n_sa = sa_methods(sa);
 
 	/* both SMI classes before anything else: traps may come at once */
 	m->agent_smi = register_agent(m, UMAD_CLASS_SUBN_LID_ROUTED, 1, 0, smi, sizeof(smi), err);
@@ -113,7 +129,7 @@ static bool register_agents(struct mad_port *m, struct buf *err)
 		return false;
 	/* RMPP version 0: it is ours to do (transfer.c), so that no answer is built whole */
 	m->agent_sa = register_agent(m, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0,
-				     sa, sizeof(sa), err);
+				     sa, n_sa, err);
 	return m->agent_sa >= 0;
 }
 

@@ -322,17 +322,18 @@ static void dispatch(struct mad_port *m, const struct rx_slot *s)
 	    (mad[3] == UMAD_METHOD_REPORT || mad[3] == UMAD_METHOD_REPORT_RESP))
 		request_complete(m->requests, (int)slot_umad(s)->status, mad, (size_t)s->len);
 	/* an answer that failed on its way, or one that nobody waits for */
-	if (slot_umad(s)->status || (mad[3] & METHOD_RESPONSE) ||
-	    mad[3] == UMAD_METHOD_TRAP_REPRESS)
+	if (slot_umad(s)->status || (mad[3] & METHOD_RESPONSE))
 		return;
 	in = slot_in(s);
 	switch (in.mgmt_class) {
-	case UMAD_CLASS_SUBN_ADM:
+	case UMAD_CLASS_SUBN_ADM:	/* all that is_sa_request() is true for: they are counted */
 		atomic_fetch_sub_explicit(&m->sa_queued, 1, memory_order_relaxed);
 		sa_side_take(m->sa, slot_umad(s), mad, (size_t)s->len, s->arrived_us);
 		return;
 	case UMAD_CLASS_SUBN_LID_ROUTED:
 	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
+		if (mad[3] == UMAD_METHOD_TRAP_REPRESS)
+			return;
 		if (mad[3] == UMAD_METHOD_TRAP)
 			count(m, &m->counts.traps);
 		m->hooks.request(m->hooks.arg, &in);

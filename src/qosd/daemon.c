@@ -106,8 +106,7 @@ static void answer_release(struct mad_source *s)
 }
 
 /* True: q->answer has what is to be sent at once. */
-static bool answer_later(struct qosd *q, const struct mad_in *in, const struct sa_request *req,
-			 struct sa_job *job)
+static bool answer_later(struct qosd *q, const struct mad_in *in, struct sa_job *job)
 {
 	struct answer *a;
 
@@ -123,8 +122,9 @@ static bool answer_later(struct qosd *q, const struct mad_in *in, const struct s
 	a->job = job;
 	if (mad_stream(q->mad, in, &a->source))
 		return false;
+	sa_job_refuse(job, &q->answer);
 	answer_release(&a->source);
-	return sa_answer_busy(&q->sa, req, &q->answer);
+	return true;
 }
 
 static void on_request(void *arg, const struct mad_in *in)
@@ -151,7 +151,7 @@ static void on_request(void *arg, const struct mad_in *in)
 	if (writes)
 		pthread_mutex_unlock(&q->sa_lock);
 	if (job)
-		send = answer_later(q, in, &req, job);
+		send = answer_later(q, in, job);
 	if (send)
 		mad_reply(q->mad, in, (const uint8_t *)q->answer.s, q->answer.n);
 }

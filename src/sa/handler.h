@@ -58,6 +58,9 @@ struct sa_handler_entry {
 };
 /* Who handles it; or a MAD status. */
 uint16_t sa_find_handler(uint16_t attr, uint8_t method, const struct sa_handler_entry **h);
+/* The bits of the AttributeModifier that mean something. */
+#define SA_SUBSET_MATCH (1u << 31)	/* see sa_fields_match() */
+uint32_t sa_modifiers(uint16_t attr);
 
 /*
  * Adds a record to the answer, padded to a multiple of 8 bytes.  False: that

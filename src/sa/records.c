@@ -117,7 +117,6 @@ static const struct sa_field portinfo_fields[] = {
 	{ 55, false, PI(500), 4 },	/* LinkSpeedExtSupported */
 	{ 57, false, PI(507), 5 },	/* LinkSpeedExtEnabled */
 };
-#define PORTINFO_SUBSET_MATCH (1u << 31)	/* AttributeModifier: of the two capability masks */
 
 /*
  * Who does not ask for a full record may not know the extended speeds: the speeds of a
@@ -163,8 +162,7 @@ uint16_t sa_portinfo_record(struct sa_msg *m)
 	static const struct sa_kind kind = {
 		.size = sizeof(struct sa_portinfo_record), .fields = portinfo_fields,
 		.n_fields = ARRAY_SIZE(portinfo_fields),
-		.subset_modifier = PORTINFO_SUBSET_MATCH, .range = sa_range_ports,
-		.make = make_portinfo,
+		.range = sa_range_ports, .make = make_portinfo,
 	};
 
 	return sa_scan_for(m, &kind);

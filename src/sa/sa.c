@@ -184,8 +184,12 @@ static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
 		return status;
 	if (!m->s)
 		return IB_STATUS_BUSY;
-	if (req->len < SA_HDR_LEN || m->n < h->min_len)
+	/* only the GIDs of a MultiPathRecord can be more than one MAD has */
+	if (req->len < SA_HDR_LEN || m->n < h->min_len ||
+	    (m->n > SA_DATA_LEN && m->attr != UMAD_SA_ATTR_MULTI_PATH_REC))
 		return IB_SA_REQ_INVALID;
+	if (m->mod & ~sa_modifiers(m->attr))	/* 13.4.7: of a value that it can't have */
+		return IB_STATUS_BAD_VALUE;
 	m->requester = find_requester(m->s, req->slid);
 	if (m->requester == FABRIC_NONE)
 		return IB_SA_REQ_INVALID;
@@ -280,6 +284,7 @@ struct sa_job {
 	struct buf data;		/* the head, then records: from `at` on not read yet */
 	size_t at;
 	bool begun;			/* something was read: the head is complete */
+	bool told;			/* answered(): all is read, or it was refused */
 	uint32_t records;
 	uint8_t first[TRACE_RECORD], n_first;	/* of them, for those who look on */
 	uint8_t request[MAD_LEN];	/* to say it again with an error */
@@ -295,6 +300,8 @@ static void end_rows(struct sa_job *j)
 
 void sa_job_free(struct sa_job *j)
 {
+	if (!j->told && j->sa->stats)
+		j->sa->stats->abandoned++;
 	end_rows(j);
 	state_unref(j->s);
 	buf_free(&j->data);
@@ -344,6 +351,7 @@ static void finish_whole(struct sa_job *j, struct buf *out)
 		buf_add(out, j->data.s + SA_HDR_LEN, j->data.n - SA_HDR_LEN);
 		finish_records(out, j->method, j->attr, j->records);
 	}
+	j->told = true;
 	answered(j->sa, &j->req, status, status ? 0 : j->records,
 		 (uint8_t *)out->s + SA_HDR_LEN, out->n - SA_HDR_LEN);
 }
@@ -372,6 +380,7 @@ enum sa_read sa_job_read(struct sa_job *j, unsigned steps, uint8_t data[SA_SEGME
 	memcpy(data, j->data.s + j->at, *n);
 	j->at += *n;
 	if (j->at == j->data.n && !j->rows) {
+		j->told = true;
 		answered(j->sa, &j->req, IB_STATUS_OK, j->records, j->first, j->n_first);
 		return SA_READ_LAST;
 	}
@@ -397,6 +406,14 @@ size_t sa_job_held(const struct sa_job *j)
 size_t sa_job_total(const struct sa_job *j)
 {
 	return j->rows ? 0 : j->data.n - SA_HDR_LEN;
+}
+
+void sa_job_refuse(struct sa_job *j, struct buf *out)
+{
+	start_answer(&j->req, out);
+	finish_error(&j->req, j->method, j->attr, IB_STATUS_BUSY, out);
+	j->told = true;
+	answered(j->sa, &j->req, IB_STATUS_BUSY, 0, NULL, 0);
 }
 
 static struct sa_job *job_new(struct sa_msg *m, const struct sa_request *req, struct buf *out)

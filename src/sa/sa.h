@@ -98,7 +98,9 @@ enum sa_read sa_job_read(struct sa_job *j, unsigned steps, uint8_t data[SA_SEGME
 bool sa_job_head(const struct sa_job *j, uint8_t head[56]);
 size_t sa_job_held(const struct sa_job *j);	/* bytes of memory */
 size_t sa_job_total(const struct sa_job *j);	/* bytes of records, 0: not all are made yet */
-void sa_job_free(struct sa_job *j);
+/* In its place, before anything was read of it: an answer of BUSY. */
+void sa_job_refuse(struct sa_job *j, struct buf *out);
+void sa_job_free(struct sa_job *j);	/* one that was not read to its end counts as abandoned */
 
 /*
  * A Get of a PathRecord in one MAD: most of what an SA is asked, and answered

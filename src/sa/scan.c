@@ -154,17 +154,13 @@ uint16_t sa_scan_for(struct sa_msg *m, const struct sa_kind *kind)
 	struct sa_scan *x;
 	uint32_t port;
 
-	if (m->n > SA_DATA_LEN)
-		return IB_SA_REQ_INVALID;
-	if (m->mod & ~kind->subset_modifier)
-		return IB_STATUS_BAD_VALUE;
 	if (kind->trusted_only && !m->trusted)
 		return IB_SA_REQ_DENIED;
 	x = xcalloc(1, sizeof(*x));
 	*x = (struct sa_scan){
 		.rows = { .size = kind->size, .step = scan_step, .release = scan_release },
 		.kind = kind, .s = m->s, .sm = &m->sa->sm, .mask = m->mask, .trusted = m->trusted,
-		.subset = m->mod & kind->subset_modifier, .requester = m->requester,
+		.subset = m->mod & SA_SUBSET_MATCH, .requester = m->requester,
 		.to = FABRIC_NONE,
 	};
 	memcpy(x->want, m->data, kind->size);

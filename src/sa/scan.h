@@ -21,7 +21,6 @@ struct sa_kind {
 	size_t n_fields;
 	uint8_t to_bit, to_offset;	/* bit and byte of a second LID; 0: there is none */
 	bool trusted_only;		/* REQ_DENIED without the SM_Key */
-	uint32_t subset_modifier;	/* bit of the AttributeModifier: see sa_fields_match() */
 	/*
 	 * Sets at and end: all candidates, or those only that an end port has
 	 * (FABRIC_NONE: none was asked for by its LID).

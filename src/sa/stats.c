@@ -98,7 +98,7 @@ void sa_stats_request(struct sa_stats *st, uint16_t slid, int64_t now_us)
 
 void sa_stats_answer(struct sa_stats *st, uint16_t attr, uint16_t status, int64_t us)
 {
-	struct sa_attr_stats *a = &st->by_attr[attr & 0xff];
+	struct sa_attr_stats *a = &st->by_attr[attr < 256 ? attr : 0];
 
 	st->answered++;
 	st->busy += status == IB_STATUS_BUSY;
@@ -125,6 +125,7 @@ void sa_stats_add(struct sa_stats *a, const struct sa_stats *b)
 	a->requests += b->requests;
 	a->answered += b->answered;
 	a->dropped += b->dropped;
+	a->abandoned += b->abandoned;
 	a->busy += b->busy;
 	for (unsigned i = 0; i < 256; i++)
 		if (b->by_attr[i].requests)

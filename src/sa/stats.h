@@ -24,8 +24,13 @@ struct sa_attr_stats {
 };
 
 struct sa_stats {
-	uint64_t requests, answered, dropped, busy;
-	struct sa_attr_stats by_attr[256];	/* index: attribute id & 0xff */
+	/*
+	 * All requests are in one of answered, dropped (nothing is to be said) and abandoned
+	 * (who asked went away, or asked again, before the answer was made), but for those
+	 * whose answer is being made.  busy: of the answered ones.
+	 */
+	uint64_t requests, answered, dropped, abandoned, busy;
+	struct sa_attr_stats by_attr[256];	/* index: attribute id; 0: those that are larger */
 	/* by LID: in the window that is not over yet, and in the last whole one */
 	uint32_t clients[2][SA_LIDS];
 	unsigned now;				/* index of the first of these */

@@ -10,6 +10,7 @@
 #include "fake_umad.h"
 
 void (*fake_on_send)(const struct ib_user_mad *umad, const struct umad_smp *smp, int len);
+uint64_t fake_sa_methods[2];
 int fake_agents, fake_refuse_class = -1;
 bool fake_gone;
 uint16_t fake_lid;
@@ -158,7 +159,8 @@ int umad_register(int fd, int mgmt_class, int version, uint8_t rmpp,
 	(void)fd;
 	(void)version;
 	(void)rmpp;
-	(void)mask;
+	if (mgmt_class == 3)
+		memcpy(fake_sa_methods, mask, sizeof(fake_sa_methods));
 	if (mgmt_class == fake_refuse_class)
 		return -EPERM;
 	return ++fake_agents;

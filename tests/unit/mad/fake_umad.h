@@ -23,6 +23,8 @@ void fake_answer(const struct umad_smp *smp, uint16_t status, const uint8_t *dat
 void fake_timeout(const struct umad_smp *smp);
 /* How many agents are registered. */
 extern int fake_agents;
+/* The methods of the SA class that are registered, a bit each. */
+extern uint64_t fake_sa_methods[2];
 /* The device was taken away: nothing can be received. */
 extern bool fake_gone;
 /* A failure to come of umad_register() of that class. */

@@ -485,8 +485,11 @@ static void ask_table(uint8_t tid, unsigned segments)
 	a.segments = segments;
 	a.source = (struct mad_source){ .read = answer_read, .head = answer_head,
 					.release = answer_release };
+	unsigned before = t.requests;
+
 	fake_receive(mad, sizeof(mad), 0, 3);
-	run_ms(30);
+	for (unsigned k = 0; k < 100 && t.requests == before; k++)
+		run_ms(20);	/* on a busy machine */
 	run_ms(30);
 }
 
@@ -501,7 +504,11 @@ static void acknowledge(uint8_t tid, uint8_t type, uint8_t status, uint32_t segm
 	mad[27] = status;
 	put_be32(mad + 28, segment);
 	put_be32(mad + 32, window);
+	uint64_t before = mad_counts(t.port)->sa_received;
+
 	fake_receive(mad, sizeof(mad), 0, 3);
+	for (unsigned k = 0; k < 100 && mad_counts(t.port)->sa_received == before; k++)
+		run_ms(10);
 	run_ms(50);
 }
 
@@ -606,6 +613,117 @@ START_TEST(transfers_are_bounded)
 	acknowledge(1, 3, 1, 0, 0);
 	ask_table(3, 1000);
 	ck_assert(accepted);
+	close_port();
+}
+END_TEST
+
+/* Which RMPP header is refused with which status (13.6.2.1, tables 108 and 109), and which is heard. */
+START_TEST(headers_of_rmpp)
+{
+	static const struct {
+		uint8_t version, type, flags, status;
+		uint32_t segment, length;
+		unsigned back, back_status;	/* RMPPType and -Status of what comes back; 0: nothing */
+		size_t handed_on;		/* bytes of the request */
+	} cases[] = {
+		{ 0, 1, 7, 0, 1, 220, 4, 125, 0 }, { 2, 1, 7, 0, 1, 220, 4, 125, 0 },	/* BadV */
+		{ 1, 0, 7, 0, 1, 220, 4, 121, 0 }, { 1, 5, 7, 0, 1, 220, 4, 121, 0 },	/* BadT */
+		{ 1, 0xff, 7, 0, 1, 220, 4, 121, 0 },
+		{ 1, 1, 7, 1, 1, 220, 4, 124, 0 },					/* IS */
+		{ 1, 1, 7, 0, 0, 220, 4, 120, 0 }, { 1, 1, 7, 0, 2, 220, 4, 120, 0 },	/* S1/F */
+		{ 1, 1, 5, 0, 1, 220, 4, 120, 0 },
+		{ 1, 1, 7, 0, 1, 19, 4, 119, 0 }, { 1, 1, 7, 0, 1, 221, 4, 119, 0 },	/* IL */
+		{ 1, 1, 7, 0, 1, UINT32_MAX, 4, 119, 0 }, { 1, 1, 7, 0, 1, 0, 4, 119, 0 },
+		{ 1, 1, 5, 0, 2, 220, 0, 0, 0 },	/* of no transfer: its first may come again */
+		{ 1, 2, 1, 0, 1, 65, 0, 0, 0 }, { 1, 3, 1, 1, 0, 0, 0, 0, 0 },
+		{ 1, 4, 1, 126, 0, 0, 0, 0, 0 }, { 1, 4, 1, 3, 0, 0, 0, 0, 0 },
+		{ 1, 1, 3, 0, 1, 0, 2, 0, 0 },		/* the rest is to come */
+		{ 1, 1, 7, 0, 1, 220, 2, 0, 256 }, { 1, 1, 7, 0, 1, 20, 2, 0, 56 },
+		{ 1, 1, 0xff, 0, 1, 120, 2, 0, 156 },	/* whatever RRespTime says */
+		{ 9, 9, 6, 9, 9, 9, 0, 0, 256 },	/* not active: nothing of it counts */
+	};
+
+	open_port(16, 3, 1000, 0);
+	fake_on_send = on_segment;
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint8_t mad[256] = { 1, 3, 2, 0x14, [15] = (uint8_t)(i + 1), [24] = cases[i].version,
+				     cases[i].type, cases[i].flags, cases[i].status };
+
+		memset(&a, 0, sizeof(a));
+		t.requests = 0;
+		put_be32(mad + 28, cases[i].segment);
+		put_be32(mad + 32, cases[i].length);
+		fake_receive(mad, sizeof(mad), 0, 3);
+		/* it may take its time, where something is to come */
+		for (unsigned k = 0; k < 40; k++) {
+			run_ms(20);
+			if (a.others >= (cases[i].back != 0) && t.requests >= (cases[i].handed_on != 0))
+				break;
+		}
+		ck_assert_msg(a.others == (cases[i].back != 0) &&
+			      (!a.others || (a.last_type == cases[i].back &&
+					     a.last_status == cases[i].back_status)) &&
+			      t.requests == (cases[i].handed_on != 0) &&
+			      (!t.requests || t.request_len == cases[i].handed_on),
+			      "case %u: %u back, type %u, status %u; %u requests of %zu bytes", i,
+			      a.others, a.last_type, a.last_status, t.requests, t.request_len);
+	}
+	close_port();
+}
+END_TEST
+
+/* With transfers and requests outstanding, the port may be closed at any time. */
+START_TEST(closed_in_the_middle)
+{
+	uint8_t mad[256] = { 1, 3, 2, 0x14, [24] = 1, 1, 3, 0, [31] = 1 };
+
+	open_streams();
+	ask_table(1, 1000);
+	ck_assert(accepted);
+	acknowledge(1, 2, 0, 1, 65);
+	fake_receive(mad, sizeof(mad), 0, 3);	/* the first segment of a request … */
+	run_ms(20);
+	mad[26] = 0;
+	for (unsigned i = 0; i < 300; i++)
+		fake_receive(mad, sizeof(mad), 0, 3);	/* … and many that nobody looks at any more */
+	close_port();
+	ck_assert_uint_eq(a.released, 1);
+}
+END_TEST
+
+/* --- who is heard --- */
+
+/* Whoever wants an answer; but for Reports, which another on this node may want to hear. */
+START_TEST(methods_of_the_class)
+{
+	open_port(16, 3, 1000, 0);
+	for (unsigned method = 0; method < 128; method++) {
+		bool heard = fake_sa_methods[method / 64] >> method % 64 & 1;
+
+		ck_assert_msg(heard == !(method == 3 || (method >= 5 && method <= 7)),
+			      "method 0x%02x", method);
+	}
+	close_port();
+}
+END_TEST
+
+/* Where no kernel keeps TrapRepresses away, any number of them is in nobody's way. */
+START_TEST(trap_represses_do_not_pile_up)
+{
+	uint8_t mad[256] = { 1, 3, 2, 7 };
+
+	open_port(16, 3, 1000, 0);
+	for (unsigned i = 0; i < 2000; i++) {
+		mad[3] = 7;
+		fake_receive(mad, sizeof(mad), 0, 3);
+		if (i % 100 == 99)
+			run_ms(20);
+	}
+	mad[3] = 0x12;
+	fake_receive(mad, sizeof(mad), 0, 3);
+	for (unsigned k = 0; k < 40 && t.request[3] != 0x12; k++)
+		run_ms(20);
+	ck_assert_uint_eq(t.request[3], 0x12);
 	close_port();
 }
 END_TEST
@@ -744,6 +862,10 @@ int main(void)
 	tcase_add_test(c, who_is_silent_is_asked_again_if_somebody_acknowledges);
 	tcase_add_test(c, transfers_end_when_told);
 	tcase_add_test(c, transfers_are_bounded);
+	tcase_add_test(c, headers_of_rmpp);
+	tcase_add_test(c, closed_in_the_middle);
+	tcase_add_test(c, methods_of_the_class);
+	tcase_add_test(c, trap_represses_do_not_pile_up);
 	tcase_add_test(c, who_floods_waits_alone);
 	tcase_add_test(c, a_message_too_large_is_not_in_the_way);
 	tcase_add_test(c, a_device_that_is_gone_is_noticed);
