@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A table for each port, and a hash from aliases to places in them.  The hash can't
- * forget a key: an alias that is gone has a place that is none, and when there are many
+ * forget a key: an alias that is gone has 0, which is no place, and when there are many
  * of those the hash is made anew.
  */
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct table {
 struct alias_db {
 	VEC(struct table) tables;
 	struct map64 by_port;
-	struct map64 by_alias;	/* table << 8 | place; place 0: it is gone */
+	struct map64 by_alias;	/* table << 8 | place; 0: it is gone */
 	size_t n, gone;
 	uint32_t assigned;
 	void (*changed)(void *arg, const struct alias_change *c);
@@ -69,7 +69,7 @@ static uint32_t find(const struct alias_db *db, uint64_t alias)
 {
 	uint32_t at = map64_get(&db->by_alias, alias);
 
-	return at == MAP64_NONE || !(at % ALIAS_PLACES) ? 0 : at;
+	return at == MAP64_NONE ? 0 : at;
 }
 
 uint64_t alias_owner(const struct alias_db *db, uint64_t alias)

@@ -13,9 +13,11 @@ sm_node=H-f452140300811200
 node001=H-f452140300811230 node001_guid=f452140300811231
 node002=H-f452140300811240 node002_guid=f452140300811241
 node017=H-248a070300a25c40
+gpu01=H-248a070300a25dd0 gpu01_guid=248a070300a25dd1
 alias=aaaa000000000001 second=aaaa000000000002
 cat >qosd.yaml <<'END'
 sweep-interval: 1
+smp-timeout: 50ms
 END
 
 guidinfo() { on_own "$1" "$tools/pathquery" "$2" guidinfo "${@:3}" 2>&1; }
@@ -86,11 +88,24 @@ reboot "$node001"
 until_ 20 device_has $node001_guid $alias || bad "not on the device: $(device $node001_guid)"
 expect "on the device" "$node001_guid $alias 0000000000000000 $assigned" "$(device $node001_guid 4 | sed 's/ $//')"
 
+note "others that come and go"
+gets=$(guid_gets)
+gone() { [ -z "$(dlid $gpu01_guid)" ]; }
+back() { ! gone; }
+unplug "$gpu01"
+until_ 20 gone || bad "a path to who is away"
+plug "$gpu01"
+until_ 20 back || bad "no path to who is back"
+sleep 0.5
+expect "Gets of GUIDInfo meanwhile" "$gets" "$(guid_gets)"
+
 note "a device that does not hear"
+timeouts=$(status timeouts)
 lose "$node002" 100 14
 answer=$(guidinfo "$node002" set lid="$lid2" block=2 guid0=0xaaaa000000000003)
 expect "the answer" aaaa000000000003 "$(entry 0 <<<"$answer")"
-sleep 0.5
+lost() { [ "$(status timeouts)" -ge $((timeouts + 4)) ]; }	# all tries
+until_ 10 lost || bad "no SMP is lost"
 lose "$node002" 0
 until_ 15 device_has $node002_guid aaaa000000000003 || bad "not on the device: $(device $node002_guid 32)"
 
