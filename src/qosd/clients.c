@@ -36,7 +36,7 @@ struct clients {
 	struct reports *reports;
 	struct timer *save, *lease, *work;
 	int64_t save_wait_us;
-	bool services_dirty, subscriptions_dirty;
+	bool services_dirty, subscriptions_dirty, aliases_dirty;
 	bool leases_changed;		/* the timer is on its way to have a look */
 	struct awaited awaited[REPORTS_OUTSTANDING];
 };
@@ -52,6 +52,8 @@ static void save_all(struct clients *c)
 	if (c->subscriptions_dirty)
 		c->subscriptions_dirty = !store_save_subscriptions(c->store,
 								   c->sa->subscriptions);
+	if (c->aliases_dirty)
+		c->aliases_dirty = !store_save_aliases(c->store, c->sa->alias);
 	c->save_wait_us = (clock_mono_us() - begin) * SAVE_SHARE;
 	if (c->save_wait_us < SAVE_US)
 		c->save_wait_us = SAVE_US;
@@ -62,7 +64,7 @@ static void on_save(void *arg)
 	struct clients *c = arg;
 
 	save_all(c);
-	if (c->services_dirty || c->subscriptions_dirty)	/* the disk may have room later */
+	if (c->services_dirty || c->subscriptions_dirty || c->aliases_dirty)	/* the disk may have room later */
 		timer_set(c->save, 1000000, 0);
 }
 
@@ -111,6 +113,18 @@ static void on_subscriptions(void *arg)
 
 	c->subscriptions_dirty = true;
 	save_soon(c);
+}
+
+/* --- aliases --- */
+
+void clients_alias(struct clients *c, const struct alias_change *x)
+{
+	c->aliases_dirty = true;
+	save_soon(c);
+	if (x->from)
+		reports_alias(c->reports, x->port, x->from, false);
+	if (x->to)
+		reports_alias(c->reports, x->port, x->to, true);
 }
 
 /* --- Reports --- */
@@ -197,7 +211,8 @@ struct clients *clients_new(struct loop *l, struct store *store, struct mad_port
 	sa->subscriptions = subscriptions_new(on_subscriptions, c);
 	c->services_dirty = !store_load_services(store, sa->services);
 	c->subscriptions_dirty = !store_load_subscriptions(store, sa->subscriptions);
-	*lost = c->services_dirty || c->subscriptions_dirty;
+	c->aliases_dirty = !store_load_aliases(store, sa->alias);
+	*lost = c->services_dirty || c->subscriptions_dirty || c->aliases_dirty;
 	if (*lost)
 		save_soon(c);		/* so that this is asked once */
 	c->reports = reports_new(sa->subscriptions, &hooks);

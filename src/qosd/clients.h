@@ -2,13 +2,14 @@
 /*
  * What clients register beyond multicast groups, while the daemon lives: services
  * end with their leases, subscribers get Reports, and both are written to disk a
- * moment after they change.  All of it is of the loop's thread.
+ * moment after they change, as are aliases of ports.  All of it is of the loop's thread.
  */
 #ifndef QOSD_QOSD_CLIENTS_H
 #define QOSD_QOSD_CLIENTS_H
 
 #include "loop/loop.h"
 #include "mad/mad.h"
+#include "registry/alias.h"
 #include "registry/mcast.h"
 #include "sa/sa.h"
 #include "store/store.h"
@@ -16,8 +17,8 @@
 struct clients;
 
 /*
- * Loads both and puts them into sa, whose groups are watched from now on.  *lost: a
- * file was not there, or no good.
+ * Loads both and puts them into sa, and fills the aliases that it has; its groups are
+ * watched from now on.  *lost: a file was not there, or no good.
  */
 struct clients *clients_new(struct loop *l, struct store *store, struct mad_port *mad,
 			    struct sa *sa, bool *lost);
@@ -26,6 +27,8 @@ void clients_free(struct clients *c);		/* NULL is fine */
 
 /* The published state, or NULL. */
 void clients_publish(struct clients *c, struct subnet_state *s);
+/* An alias of a port changed. */
+void clients_alias(struct clients *c, const struct alias_change *x);
 /* A MAD of the SMI classes: traps become events. */
 void clients_smp(struct clients *c, const struct mad_in *in);
 /* Fills in what sa_answer() wants to know of a request beyond its bytes. */

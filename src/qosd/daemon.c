@@ -28,6 +28,7 @@
 #include "ctl/ctl.h"
 #include "loop/loop.h"
 #include "mad/mad.h"
+#include "registry/alias.h"
 #include "registry/mcast.h"
 #include "registry/partitions.h"
 #include "policies/policies.h"
@@ -55,8 +56,8 @@ struct qosd {
 	struct policies *policies;
 	/*
 	 * Two faces of one SA: `sa` in the loop's thread, `quick` in the receiver's
-	 * for PathRecord Gets.  They share the state and the groups, which only
-	 * the loop's thread changes, under the lock; `quick` reads under it.
+	 * for PathRecord Gets.  They share the state, the groups and the aliases,
+	 * which only the loop's thread changes, under the lock; `quick` reads under it.
 	 */
 	struct sa sa, quick;
 	struct buf quick_answer;
@@ -236,6 +237,14 @@ static void on_mcast_changed(void *arg)
 	struct qosd *q = arg;
 
 	sm_mcast_changed(q->sm);
+}
+
+static void on_alias_changed(void *arg, const struct alias_change *c)
+{
+	struct qosd *q = arg;
+
+	sm_alias_changed(q->sm, c->port, c->place);
+	clients_alias(q->clients, c);
 }
 
 /* --- the end of a sweep --- */
@@ -528,6 +537,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	/* not for `quick`: these are for the loop's thread */
 	q->sa.sm = (struct sa_sm_hooks){ sa_sm_info, sa_mft_blocks, sa_mft_block, q };
 	q->sa.mcast = q->quick.mcast = mcast_new(on_mcast_changed, q);
+	q->sa.alias = q->quick.alias = alias_new();
 	q->sa.stats = sa_stats_new();
 	q->quick.stats = sa_stats_new();
 	q->sa_stats = sa_stats_new();
@@ -542,7 +552,9 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	q->sm = sm_new(q->loop, q->mad, s, effective, q->store, &hooks);
 	shared_policy_unref(effective);
 	sm_set_mcast(q->sm, q->sa.mcast);
+	sm_set_aliases(q->sm, q->sa.alias);
 	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &lost);
+	alias_watch(q->sa.alias, on_alias_changed, q);
 	if (lost)
 		sm_registrations_lost(q->sm);
 	q->policies = policies_new(q->loop, q->store, policy, &ph);
@@ -563,6 +575,7 @@ static void close_all(struct qosd *q)
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
 	state_unref(q->sa.state);
 	mcast_free(q->sa.mcast);
+	alias_free(q->sa.alias);
 	sa_trace_free(q->sa.trace);
 	sa_stats_free(q->sa.stats);
 	sa_stats_free(q->quick.stats);

@@ -35,6 +35,8 @@ static uint16_t class_port_info(struct sa_msg *m)
 			UMAD_SA_CAP_MASK2_IS_MCAST_SERVICE_REC_SUP |
 			UMAD_SA_CAP_MASK2_IS_PORT_INFO_CAPMASK2_MATCH_SUP |
 			CAP2_SEND_ONLY_FULL | CAP2_WIDTH_2X | CAP2_SPEED_HDR;
+	if (m->sa->alias)
+		cap2 |= UMAD_SA_CAP_MASK2_IS_ADDITIONAL_GUID_SUP;
 	unsigned mcast = mcast_usage(m->sa->mcast).limit ? UMAD_SA_CAP_MASK_IS_UD_MCAST_SUP : 0;
 	struct umad_class_port_info c = {
 		.base_ver = UMAD_BASE_VERSION, .class_ver = UMAD_SA_CLASS_VERSION,
@@ -80,6 +82,8 @@ static const struct sa_handler_entry handlers[] = {
 	READ(UMAD_SA_ATTR_SM_INFO_REC, 25, sa_sminfo_record),
 	READ(UMAD_SA_ATTR_LINK_REC, 6, sa_link_record),
 	READ(UMAD_SA_ATTR_GUID_INFO_REC, 72, sa_guidinfo_record),
+	{ UMAD_SA_ATTR_GUID_INFO_REC, UMAD_METHOD_SET, 72, sa_guidinfo_set },
+	{ UMAD_SA_ATTR_GUID_INFO_REC, UMAD_SA_METHOD_DELETE, 72, sa_guidinfo_delete },
 	READ(UMAD_SA_ATTR_PKEY_TABLE_REC, 72, sa_pkey_record),
 	READ(UMAD_SA_ATTR_VL_ARB_REC, 72, sa_vlarb_record),
 	{ UMAD_ATTR_CLASS_PORT_INFO, UMAD_METHOD_GET, 0, class_port_info },

@@ -27,8 +27,8 @@ uint16_t sa_gid_port(const struct sa_msg *m, const uint8_t gid[16], uint32_t *po
 	if (!is_our_prefix(s, get_be64(gid)))
 		return IB_SA_INVALID_GID;
 	*port = fabric_find_port(s->f, guid);
-	/* the one place where an alias becomes a port */
-	if (*port == FABRIC_NONE && m->sa->alias)
+	/* the one place where an alias becomes a port; who has it as his own goes first */
+	if (*port == FABRIC_NONE && alias_count(m->sa->alias))
 		*port = fabric_find_port(s->f, alias_owner(m->sa->alias, guid));
 	return *port != FABRIC_NONE && s->plan->lid[*port] ? IB_STATUS_OK : IB_SA_INVALID_GID;
 }

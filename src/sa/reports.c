@@ -177,6 +177,24 @@ void reports_group(struct reports *r, const uint8_t mgid[16], uint16_t pkey, boo
 	add_event(r, &n, &key, 1);
 }
 
+void reports_alias(struct reports *r, uint64_t port_guid, uint64_t alias, bool came)
+{
+	struct sa_notice n;
+	uint8_t gid[16];
+	uint32_t port;
+
+	if (!r->state || !subscriptions_count(r->db))
+		return;
+	port = fabric_find_port(r->state->f, port_guid);
+	if (!is_there(r->state, port))
+		return;
+	put_be64(gid, r->state->plan->settings->subnet_prefix);
+	put_be64(gid + 8, alias);
+	notice_of_gid(r->state, came ? UMAD_SM_GID_IN_SERVICE_TRAP : UMAD_SM_GID_OUT_OF_SERVICE_TRAP,
+		      gid, &n);
+	add_port_event(r, &n, r->state, port);
+}
+
 /* A device that never stops must not push out what others have to say. */
 static bool too_many_of(struct reports *r, uint16_t lid, int64_t now_us)
 {

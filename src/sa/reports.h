@@ -61,6 +61,11 @@ void reports_free(struct reports *r);		/* NULL is fine */
 void reports_publish(struct reports *r, struct subnet_state *s);
 /* A group, which may be gone after the call: event 66 or 67. */
 void reports_group(struct reports *r, const uint8_t mgid[16], uint16_t pkey, bool created);
+/*
+ * An alias of a port, which is there or not: event 64, or 65 if it is gone.  What comes
+ * and goes with its port is not told: that the port did is.
+ */
+void reports_alias(struct reports *r, uint64_t port, uint64_t alias, bool came);
 /* A trap that arrived: the data of its SMP. */
 void reports_trap(struct reports *r, const uint8_t smp_data[NOTICE_SMP_LEN], uint16_t slid,
 		  int64_t now_us);

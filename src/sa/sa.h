@@ -49,7 +49,7 @@ struct sa {
 	struct subnet_state *state;	/* NULL: not master, or no sweep done yet */
 	struct mcast_db *mcast;		/* never NULL */
 	struct sa_sm_hooks sm;
-	const struct alias_db *alias;	/* NULL: there are none */
+	struct alias_db *alias;		/* NULL: there are none, and takes none */
 	struct services *services;	/* these two: NULL takes none */
 	struct subscriptions *subscriptions;
 	uint64_t sm_key;

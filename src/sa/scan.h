@@ -39,6 +39,7 @@ struct sa_scan {
 	const struct sa_kind *kind;
 	const struct subnet_state *s;
 	const struct sa_sm_hooks *sm;
+	const struct alias_db *alias;	/* may be NULL */
 	uint64_t mask;
 	bool trusted, subset;
 	uint32_t requester;		/* port index */

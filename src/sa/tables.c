@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tables of ports: SLtoVLMappingTableRecord, VLArbitrationTableRecord,
- * P_KeyTableRecord and GuidInfoRecord (15.2.5.4 ff.).
+ * The tables of ports: SLtoVLMappingTableRecord, VLArbitrationTableRecord and
+ * P_KeyTableRecord (15.2.5.4 ff.).
  *
  * A record is made of what a device is known to hold, and there is none of what
  * it is not: the tables of a port that is not ours to write are as they were
@@ -190,65 +190,6 @@ uint16_t sa_pkey_record(struct sa_msg *m)
 		.size = sizeof(struct sa_pkey_record), .fields = pkey_fields,
 		.n_fields = ARRAY_SIZE(pkey_fields), .trusted_only = true, .range = range_pkeys,
 		.make = make_pkeys,
-	};
-
-	return sa_scan_for(m, &kind);
-}
-
-/* --- GuidInfoRecord --- */
-
-#define GUIDS_PER_BLOCK 8
-#define GUID_BLOCKS 32		/* GUIDCap has 8 bits */
-#define PI_GUID_CAP 50		/* byte of PortInfo */
-#define GUID(i) { 4 + (i), false, 64 + 64 * (i), 64 }
-
-enum { GUID_BLOCK = 1 };
-
-static const struct sa_field guidinfo_fields[] = {
-	{ 0, false, 0, 16 },		/* LID */
-	{ GUID_BLOCK, false, 16, 8 },	/* BlockNum */
-	GUID(0), GUID(1), GUID(2), GUID(3), GUID(4), GUID(5), GUID(6), GUID(7),
-};
-
-/*
- * The GUID that a port has in a place of its table, or 0: this is where aliases
- * come in.  The first is its own, and can't be changed (14.2.5.5).
- */
-static uint64_t guid_at(const struct subnet_state *s, uint32_t port, unsigned i)
-{
-	return i ? 0 : s->f->ports[port].guid;
-}
-
-static void range_guids(struct sa_scan *x, uint32_t port)
-{
-	sa_range_slots(x, port, GUID_BLOCKS);
-}
-
-static bool make_guids(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
-{
-	const struct sa_guidinfo_record *want = (const void *)x->want;
-	uint32_t port = (uint32_t)(at / GUID_BLOCKS);
-	unsigned first = (unsigned)(at % GUID_BLOCKS) * GUIDS_PER_BLOCK;
-	unsigned cap = x->s->f->ports[port].info[PI_GUID_CAP];
-	struct sa_guidinfo_record *r = record;
-
-	if (sa_asks(x, GUID_BLOCK) && !sa_seek(x, at, 1, GUID_BLOCKS, want->block))
-		return false;
-	/* one at least, even if the port says 0 */
-	if (!port_is_end(x->s->f, port) || first >= (cap ? cap : 1) ||
-	    !slot_lid(x, port, r->lid, owner))
-		return next_slot(x, at, GUID_BLOCKS);
-	r->block = (uint8_t)(first / GUIDS_PER_BLOCK);
-	for (unsigned i = 0; i < GUIDS_PER_BLOCK && first + i < (cap ? cap : 1); i++)
-		put_be64(r->guids[i], guid_at(x->s, port, first + i));
-	return true;
-}
-
-uint16_t sa_guidinfo_record(struct sa_msg *m)
-{
-	static const struct sa_kind kind = {
-		.size = sizeof(struct sa_guidinfo_record), .fields = guidinfo_fields,
-		.n_fields = ARRAY_SIZE(guidinfo_fields), .range = range_guids, .make = make_guids,
 	};
 
 	return sa_scan_for(m, &kind);

@@ -65,6 +65,7 @@ struct node_work {
 	uint8_t silent;		/* SMPs without an answer, in a row */
 	uint8_t lost;		/* … in all */
 	bool doubtful;		/* refused something */
+	bool unknown;		/* what it holds is not known from before */
 	bool mft_unknown;	/* a switch whose MFTs may be anything (multicast.c) */
 	bool used_before;	/* … that had links in use when it was discovered */
 	bool pkeys_differ;	/* … which left the P_Key table of an external port unlike the plan's */
@@ -146,6 +147,8 @@ struct sm {
 	uint64_t kept_seen;		/* … of devices that keep tables */
 	struct mcast_db *mcast;
 	struct mcast_work *mcast_work;
+	const struct alias_db *aliases;
+	struct guidinfo_work *guidinfo;
 };
 
 /* sm.c */
@@ -235,5 +238,11 @@ void multicast_after_sweep(struct sm *sm);
 /* Before it publishes: what MFTs it leaves in doubt. */
 void multicast_observed(struct sm *sm);
 void multicast_stop(struct sm *sm);
+
+/* guidinfo.c: the same for the aliases of ports; the work is kept from one stop to the next */
+void guidinfo_after_sweep(struct sm *sm);
+void guidinfo_observed(struct sm *sm);
+void guidinfo_stop(struct sm *sm);
+void guidinfo_free(struct sm *sm);
 
 #endif

@@ -264,6 +264,7 @@ static void collect(struct sm *sm, uint32_t node)
 		want_items(sm->plan, node, collect_changed, &c);
 		return;
 	}
+	c.w->unknown = true;
 	if (node_is_switch(n)) {
 		c.w->mft_unknown = true;
 		for (unsigned num = 1; num <= n->nports; num++)

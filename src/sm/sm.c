@@ -36,6 +36,7 @@ static void unpublish(struct sm *sm)
 		return;
 	sm->published = NULL;
 	multicast_stop(sm);
+	guidinfo_stop(sm);
 	sm->hooks.published(sm->hooks.arg, NULL);
 	state_unref(old);
 }
@@ -313,6 +314,7 @@ void sm_free(struct sm *sm)
 	}
 	unpublish(sm);
 	multicast_stop(sm);
+	guidinfo_free(sm);
 	timer_free(sm->poll_timer);
 	timer_free(sm->light_timer);
 	timer_free(sm->soon_timer);

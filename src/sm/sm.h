@@ -121,6 +121,13 @@ void sm_difference(const struct plan *old, const struct plan *next,
 /* Before sm_start(): what clients registered is lost, they are asked to do it again. */
 void sm_registrations_lost(struct sm *sm);
 
+/* --- aliases of ports, which sa/ gives them, go to the devices --- */
+struct alias_db;
+/* Once, before sm_start(). */
+void sm_set_aliases(struct sm *sm, const struct alias_db *db);
+/* A place of a port's table, by its GUID, changed: it is written within a moment. */
+void sm_alias_changed(struct sm *sm, uint64_t port, unsigned place);
+
 /* --- multicast routes follow the groups of a database that sa/ writes --- */
 struct mcast_db;
 /* Once, before sm_start(): the groups of earlier runs are loaded into db. */

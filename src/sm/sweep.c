@@ -533,9 +533,11 @@ void sweep_written(struct sm *sm)
 		 sm->failed_devices ? "some devices stopped answering" :
 		 sm->sets_failed ? "some settings were refused" : "some ports are not Active");
 	multicast_observed(sm);
+	guidinfo_observed(sm);
 	publish(sm);
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);
+	guidinfo_after_sweep(sm);
 	sm_sweep_ended(sm, complete);
 }
 

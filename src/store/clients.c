@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Services and subscriptions on disk, one in a line.
+ * Services, subscriptions and alias GUIDs on disk, one in a line.
  *
  * The file of services says when it was written, by the real clock.  If that went
  * back since, no time has passed: a lease rather lasts too long than not long enough.
+ *
+ * The file of aliases says how many GUIDs were assigned, and rather too many: what is
+ * assigned after it was written, and forgotten by a crash, is not assigned again.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "registry/alias.h"
 #include "registry/services.h"
 #include "registry/subscriptions.h"
 #include "store/internal.h"
@@ -19,6 +23,9 @@ static const struct store_file services_file = { "services", "qosd services 1\n"
 static const struct store_file subscriptions_file = {
 	"subscriptions", "qosd subscriptions 1\n",
 };
+
+static const struct store_file aliases_file = { "aliases", "qosd aliases 1\n" };
+#define ASSIGNED_AHEAD 65536u
 
 void store_put_hex(struct buf *b, const uint8_t *bytes, size_t n)
 {
@@ -179,4 +186,49 @@ static bool subscription_line(void *arg, const char *text)
 bool store_load_subscriptions(struct store *s, struct subscriptions *db)
 {
 	return store_load_lines(s, &subscriptions_file, subscription_line, db, NULL);
+}
+
+/* --- aliases --- */
+
+bool store_save_aliases(struct store *s, const struct alias_db *db)
+{
+	uint32_t assigned = alias_assigned(db);
+	struct buf b = { 0 };
+	unsigned blocks;
+	uint64_t port, alias;
+	bool ok;
+
+	if (assigned)
+		assigned = assigned < UINT32_MAX - ASSIGNED_AHEAD ? assigned + ASSIGNED_AHEAD :
+			   UINT32_MAX;
+	buf_printf(&b, "assigned %" PRIu32 "\n", assigned);
+	for (size_t i = 0; alias_port(db, i, &port, &blocks); i++)
+		for (unsigned place = 1; place < blocks * ALIAS_BLOCK; place++)
+			if ((alias = alias_at(db, port, place)))
+				buf_printf(&b, "alias 0x%016" PRIx64 " %u 0x%016" PRIx64 "\n", port,
+					   place, alias);
+	ok = store_save_lines(s, &aliases_file, b.s, NULL);
+	buf_free(&b);
+	return ok;
+}
+
+static bool alias_line(void *arg, const char *text)
+{
+	struct alias_db *db = arg;
+	uint64_t port, alias;
+	uint32_t assigned;
+	unsigned place;
+	int end = 0;
+
+	if (sscanf(text, "assigned %" SCNu32 "%n", &assigned, &end) == 1 && !text[end]) {
+		alias_set_assigned(db, assigned);
+		return true;
+	}
+	return sscanf(text, "alias 0x%" SCNx64 " %u 0x%" SCNx64 "%n", &port, &place, &alias,
+		      &end) == 3 && !text[end] && port && alias && alias_put(db, port, place, alias);
+}
+
+bool store_load_aliases(struct store *s, struct alias_db *db)
+{
+	return store_load_lines(s, &aliases_file, alias_line, db, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What outlives the daemon, in the state folder: LIDs and places of P_Keys by GUID,
- * multicast groups with their members, services, subscriptions to events, values
- * that devices do not take, partitions that were added at run time, and the history of
+ * multicast groups with their members, services, subscriptions to events, alias GUIDs,
+ * values that devices do not take, partitions that were added at run time, and the history of
  * policies.
  *
  * Each file is text with a title line and a last line that holds a digest of
@@ -82,6 +82,10 @@ bool store_load_services(struct store *s, struct services *db);
 bool store_save_services(struct store *s, const struct services *db);
 bool store_load_subscriptions(struct store *s, struct subscriptions *db);
 bool store_save_subscriptions(struct store *s, const struct subscriptions *db);
+/* Alias GUIDs of ports (registry/alias.h), likewise. */
+struct alias_db;
+bool store_load_aliases(struct store *s, struct alias_db *db);
+bool store_save_aliases(struct store *s, const struct alias_db *db);
 
 /*
  * The history of policies (policies/policies.h): lines of text without control

@@ -2,7 +2,8 @@
 /*
  * pathquery: one query to the subnet administrator, with exactly the fields that
  * are named, and one line per record of the answer.  For what saquery can't ask:
- * a Get, MultiPathRecord, joining and leaving multicast groups.
+ * a Get, MultiPathRecord, joining and leaving multicast groups, aliases of ports.
+ * Whatever is asked, sm-key=KEY makes it a trusted request.
  *
  * Exit status 0: answered, 1: answered with an error status, which is printed,
  * 2: no answer, or no sense in the arguments.
@@ -27,7 +28,7 @@
 #include "ib/sa.h"
 
 enum { OFF_METHOD = 3, OFF_STATUS = 4, OFF_TID = 8, OFF_ATTR = 16, OFF_RMPP = 24,
-       OFF_RMPP_LENGTH = 32, OFF_ATTR_OFFSET = 44, OFF_MASK = 48 };
+       OFF_RMPP_LENGTH = 32, OFF_SM_KEY = 36, OFF_ATTR_OFFSET = 44, OFF_MASK = 48 };
 #define USABLE 224		/* bytes of an answer */
 #define RMPP_SA_HDR 20		/* of the SA header, counted as payload */
 
@@ -83,6 +84,14 @@ static const struct field member_fields[] = {
 	{ NULL, 0, 0, 0 },
 };
 
+static const struct field guidinfo_fields[] = {
+	{ "lid", 0, 16, 1 << 0 }, { "block", 16, 8, 1 << 1 },
+	{ "guid0", 64, 64, 1 << 4 }, { "guid1", 128, 64, 1 << 5 }, { "guid2", 192, 64, 1 << 6 },
+	{ "guid3", 256, 64, 1 << 7 }, { "guid4", 320, 64, 1 << 8 }, { "guid5", 384, 64, 1 << 9 },
+	{ "guid6", 448, 64, 1 << 10 }, { "guid7", 512, 64, 1 << 11 },
+	{ NULL, 0, 0, 0 },
+};
+
 static const struct record {
 	const char *name;
 	uint16_t attr;
@@ -91,6 +100,7 @@ static const struct record {
 	{ "path", UMAD_SA_ATTR_PATH_REC, path_fields },
 	{ "multipath", UMAD_SA_ATTR_MULTI_PATH_REC, multipath_fields },
 	{ "member", UMAD_SA_ATTR_MCMEMBER_REC, member_fields },
+	{ "guidinfo", UMAD_SA_ATTR_GUID_INFO_REC, guidinfo_fields },
 };
 
 static const struct { const char *name; uint8_t method; } methods[] = {
@@ -163,7 +173,7 @@ static const struct field *find_field(const struct field *f, const char *name, s
 
 struct query {
 	uint8_t data[SA_DATA_LEN];
-	uint64_t mask;
+	uint64_t mask, sm_key;
 	uint8_t gids[2][8][16];		/* of MultiPathRecord: sources, destinations */
 	unsigned n_gids[2];
 };
@@ -198,6 +208,10 @@ static void add_field(struct query *q, const struct record *r, const char *word)
 		die("'%s' is not FIELD=VALUE", word);
 	if (r->attr == UMAD_SA_ATTR_MULTI_PATH_REC && add_multipath(q, word, value))
 		return;
+	if (!strncmp(word, "sm-key=", 7)) {
+		q->sm_key = number(value, 64);
+		return;
+	}
 	const struct field *f = find_field(r->fields, word, (size_t)(value - word - 1));
 
 	if (!f)
@@ -307,6 +321,7 @@ static void make_request(uint8_t *mad, uint8_t method, uint16_t attr, const stru
 	put_be64(mad + OFF_TID, 0x71);
 	put_be16(mad + OFF_ATTR, attr);
 	mad[OFF_RMPP] = 1;
+	put_be64(mad + OFF_SM_KEY, q->sm_key);
 	put_be64(mad + OFF_MASK, q->mask);
 	memcpy(mad + SA_HDR_LEN, q->data, SA_DATA_LEN);
 }
@@ -318,7 +333,8 @@ int main(int argc, char **argv)
 	struct query q = { .mask = 0 };
 
 	if (argc < 3)
-		die("usage: pathquery get|table|multi|set|delete path|multipath|member [FIELD=VALUE ...]");
+		die("usage: pathquery get|table|multi|set|delete path|multipath|member|guidinfo "
+		    "[FIELD=VALUE ...]");
 	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
 		if (!strcmp(argv[1], methods[i].name))
 			method = methods[i].method;

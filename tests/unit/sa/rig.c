@@ -72,6 +72,7 @@ void rig_init(struct rig *r)
 	r->sa.sm_key = SM_KEY;
 	r->sa.stats = sa_stats_new();
 	r->sa.mcast = mcast_new(count_change, r);
+	r->sa.alias = alias_new();
 	r->sa.services = services_new(NULL, NULL);
 	r->sa.subscriptions = subscriptions_new(NULL, NULL);
 }
@@ -103,6 +104,7 @@ void rig_end(struct rig *r)
 	free(r->state);
 	mcast_free(r->sa.mcast);
 	sa_stats_free(r->sa.stats);
+	alias_free(r->sa.alias);
 	services_free(r->sa.services);
 	subscriptions_free(r->sa.subscriptions);
 	policy_free(r->policy);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "registry/alias.h"
 #include "registry/mcast.h"
 #include "registry/services.h"
 #include "registry/subscriptions.h"
@@ -384,6 +385,47 @@ START_TEST(subscriptions_are_kept)
 }
 END_TEST
 
+START_TEST(aliases_are_kept)
+{
+	struct alias_db *db = alias_new();
+	struct store *s = open_store();
+	uint64_t assigned[2], again;
+
+	ck_assert(!store_load_aliases(s, db));
+	ck_assert(store_save_aliases(s, db));	/* none */
+	ck_assert(store_load_aliases(s, db));
+	ck_assert_uint_eq(alias_assigned(db), 0);
+	assigned[0] = alias_assign(db);
+	ck_assert(alias_put(db, 0x500, 1, assigned[0]));
+	ck_assert(alias_put(db, 0x500, 255, 0xffffffffffffffff));
+	ck_assert(alias_put(db, 0x501, 8, 0x77));
+	ck_assert(alias_put(db, 0x501, 9, 0x78));
+	ck_assert(alias_put(db, 0x501, 9, 0));
+	ck_assert(store_save_aliases(s, db));
+	assigned[1] = alias_assign(db);		/* the daemon dies before it is written */
+	alias_free(db);
+	store_close(s);
+
+	s = open_store();
+	db = alias_new();
+	ck_assert(store_load_aliases(s, db));
+	ck_assert_uint_eq(alias_count(db), 3);
+	ck_assert_uint_eq(alias_at(db, 0x500, 1), assigned[0]);
+	ck_assert_uint_eq(alias_at(db, 0x500, 255), 0xffffffffffffffff);
+	ck_assert_uint_eq(alias_owner(db, 0x77), 0x501);
+	ck_assert_uint_eq(alias_owner(db, 0x78), 0);
+	again = alias_assign(db);
+	ck_assert(again != assigned[0] && again != assigned[1]);
+	alias_free(db);
+	corrupt("aliases", 40, "zz", 2);
+	db = alias_new();
+	ck_assert(!store_load_aliases(s, db));
+	ck_assert_uint_eq(alias_count(db), 0);
+	alias_free(db);
+	store_close(s);
+}
+END_TEST
+
 START_TEST(groups_are_kept)
 {
 	struct mcast_group like = {
@@ -708,6 +750,7 @@ int main(void)
 	tcase_add_test(t, journal_is_folded_in);
 	tcase_add_test(t, services_are_kept);
 	tcase_add_test(t, subscriptions_are_kept);
+	tcase_add_test(t, aliases_are_kept);
 	tcase_add_test(t, without_a_folder);
 	suite_add_tcase(s, t);
 	return run_suite(s);

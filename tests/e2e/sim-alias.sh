@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Alias GUIDs: a port asks for some, or has them assigned; smpquery says what the device
+# has, saquery what the subnet administrator says, and paths go by them.  They outlive
+# a crash of the daemon, and a reboot of the device.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim keeps no GUIDInfo"
+
+topology=$top/examples/cluster.topo
+sm_node=H-f452140300811200
+node001=H-f452140300811230 node001_guid=f452140300811231
+node002=H-f452140300811240 node002_guid=f452140300811241
+node017=H-248a070300a25c40
+gpu01=H-248a070300a25dd0 gpu01_guid=248a070300a25dd1
+alias=aaaa000000000001 second=aaaa000000000002
+cat >qosd.yaml <<'END'
+sweep-interval: 1
+smp-timeout: 50ms
+END
+
+guidinfo() { on_own "$1" "$tools/pathquery" "$2" guidinfo "${@:3}" 2>&1; }
+# entry N: of the record on standard input, 16 digits.
+entry() { printf '%016x\n' "$(sed -nE "s/.* guid$1=(0x[0-9a-f]+).*/\1/p")"; }
+# device GUID: what smpquery reads of its first port's first block.
+device() { on "$sm_node" smpquery -G guidinfo "0x$1" 2>&1 | grep -oE '0x[0-9a-f]{16}' | sed 's/^0x//' | head -n "${2:-8}" | tr '\n' ' '; }
+device_has() { [[ " $(device "$1" 32) " == *" $2 "* ]]; }
+device_lacks() { ! device_has "$@"; }
+dlid() { on "$node017" saquery PR --sgid "$(gid 248a070300a25c41)" --dgid "$(gid "$1")" 2>&1 | sed -nE 's/^[[:space:]]*dlid\.+([0-9]+)$/\1/p' | head -n 1; }
+dgid() { on "$node017" saquery PR --sgid "$(gid 248a070300a25c41)" --dgid "$(gid "$1")" 2>&1 | sed -nE 's/^[[:space:]]*dgid\.+(.*)$/\1/p' | head -n 1; }
+guid_sets() { ctl -j status | awk '/"GUIDInfo": \{/ { in_it = 1 } /"set":/ && in_it { n = $2; in_it = 0 } END { print n + 0 }'; }
+guid_gets() { ctl -j status | awk '/"GUIDInfo": \{/ { in_it = 1 } /"get":/ && in_it { n = $2; in_it = 0 } END { print n + 0 }'; }
+
+sim_options=()
+start_sim "$topology"
+start_and_wait "$sm_node" -c qosd.yaml
+lid1=$(port_info "$sm_node" 0x$node001_guid 1 Lid)
+lid2=$(port_info "$sm_node" 0x$node002_guid 1 Lid)
+
+expect "SMPs for GUIDInfo where nobody has aliases" "0 0" "$(guid_gets) $(guid_sets)"
+as_own "$node017"
+"${as[@]}" "$tools/saclient" -t 100 listen trap=64 -- trap=65 >heard 2>&1 &
+pids+=($!)
+until_ 10 grep -q ^ready heard || bad "can't listen: $(<heard)"
+hears() { until_ 10 grep -qE "^trap=$1 type=3 producer=4 .* gid=$(gid "$2") " heard || bad "no trap $1 of $2: $(<heard)"; }
+
+note "an alias is given"
+expect "a path to nobody's GID" "" "$(dlid $alias)"
+answer=$(guidinfo "$node001" set lid="$lid1" block=0 guid1=0x$alias guid3=0)
+expect "the answer" "$node001_guid $alias" "$(entry 0 <<<"$answer") $(entry 1 <<<"$answer")"
+assigned=$(entry 3 <<<"$answer")
+expect_match "one that is assigned" '^00140571' "$assigned"
+until_ 5 device_has $node001_guid "$assigned" || bad "not on the device: $(device $node001_guid)"
+expect "on the device" "$node001_guid $alias 0000000000000000 $assigned" "$(device $node001_guid 4 | sed 's/ $//')"
+hears 64 $alias
+hears 64 "$assigned"
+expect_match "GuidInfoRecord by saquery" "$alias" "$(on "$node017" saquery GIR "$lid1" 2>&1 | tr -d ':')"
+expect "where a path to it ends" "$lid1" "$(dlid $alias)"
+expect "the GID in its record" "$(gid $alias)" "$(dgid $alias)"
+
+note "who may have which"
+expect "another's" 0000000000000000 "$(guidinfo "$node002" set lid="$lid2" block=0 guid1=0x$alias | entry 1)"
+expect "another port's own" 0000000000000000 \
+	"$(guidinfo "$node002" set lid="$lid2" block=0 guid1=0x$node001_guid | entry 1)"
+expect "for another port" status=0x0700 "$(guidinfo "$node002" set lid="$lid1" block=0 guid2=1)"
+expect "its own GUID" status=0x0200 "$(guidinfo "$node001" set lid="$lid1" block=0 guid0=1)"
+expect "a block that is not there" status=0x0300 "$(guidinfo "$node001" set lid="$lid1" block=31 guid0=1)"
+expect "no block" status=0x0600 "$(guidinfo "$node001" set lid="$lid1" guid1=1)"
+expect "another one" $second "$(guidinfo "$node002" set lid="$lid2" block=1 guid2=0x$second | entry 2)"
+until_ 5 device_has $node002_guid $second || bad "not on the device: $(device $node002_guid 16)"
+
+note "a crash"
+sleep 0.5		# on disk by now
+stop_qosd KILL
+start_and_wait "$sm_node" -c qosd.yaml
+expect "where a path ends" "$lid1" "$(dlid $alias)"
+expect "where another ends" "$lid2" "$(dlid $second)"
+expect "Sets of GUIDInfo" 0 "$(guid_sets)"
+# one block of the one, two of the other
+expect "Gets of GUIDInfo" 3 "$(guid_gets)"
+more=$(guidinfo "$node002" set lid="$lid2" block=0 guid1=0 | entry 1)
+[[ $more = 00140571* && $more != "$assigned" ]] || bad "assigned again: $more"
+
+note "a device reboots"
+before=$(status sweeps)
+reboot "$node001"
+until_ 20 device_has $node001_guid $alias || bad "not on the device: $(device $node001_guid)"
+expect "on the device" "$node001_guid $alias 0000000000000000 $assigned" "$(device $node001_guid 4 | sed 's/ $//')"
+
+note "others that come and go"
+gets=$(guid_gets)
+gone() { [ -z "$(dlid $gpu01_guid)" ]; }
+back() { ! gone; }
+unplug "$gpu01"
+until_ 20 gone || bad "a path to who is away"
+plug "$gpu01"
+until_ 20 back || bad "no path to who is back"
+sleep 0.5
+expect "Gets of GUIDInfo meanwhile" "$gets" "$(guid_gets)"
+
+note "a device that does not hear"
+timeouts=$(status timeouts)
+lose "$node002" 100 14
+answer=$(guidinfo "$node002" set lid="$lid2" block=2 guid0=0xaaaa000000000003)
+expect "the answer" aaaa000000000003 "$(entry 0 <<<"$answer")"
+lost() { [ "$(status timeouts)" -ge $((timeouts + 4)) ]; }	# all tries
+until_ 10 lost || bad "no SMP is lost"
+lose "$node002" 0
+until_ 15 device_has $node002_guid aaaa000000000003 || bad "not on the device: $(device $node002_guid 32)"
+
+note "one that is away"
+unplug "$node001"
+away() { [ -z "$(dlid "$assigned")" ]; }
+until_ 20 away || bad "a path to who is away"
+plug "$node001"
+back() { [ -n "$(dlid "$assigned")" ]; }
+until_ 20 back || bad "no path to an alias of who is back"
+
+note "an alias is taken"
+answer=$(guidinfo "$node001" delete lid="$lid1" block=0 guid1=0)
+expect "the answer" "0000000000000000 $assigned" "$(entry 1 <<<"$answer") $(entry 3 <<<"$answer")"
+until_ 5 device_lacks $node001_guid $alias || bad "still on the device"
+hears 65 $alias
+expect "taken by who has the SM_Key" 0000000000000000 \
+	"$(guidinfo "$sm_node" delete lid="$lid1" block=0 guid3=0 sm-key=1 | entry 3)"
+until_ 5 device_lacks $node001_guid "$assigned" || bad "still on the device"
+expect "a path to it" "" "$(dlid $alias)"
+stop_qosd || bad "exit status $? after SIGTERM"
+expect "warnings" "" "$(grep -E ' (error|warning): ' "$qosd_log" | grep -vE ' plan: ')"
+stop_sim
