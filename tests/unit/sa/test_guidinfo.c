@@ -36,7 +36,8 @@ static void teardown(void)
 	rig_end(&r);
 }
 
-static struct sa_guidinfo_record *request(uint8_t method, uint64_t mask, enum host h, unsigned block)
+static struct sa_guidinfo_record *request(uint8_t method, uint64_t mask, enum host h,
+					 unsigned block)
 {
 	struct sa_guidinfo_record *g = rig_request(&r, method, GUIDINFO, mask);
 
