@@ -64,7 +64,8 @@ static void on_save(void *arg)
 	struct clients *c = arg;
 
 	save_all(c);
-	if (c->services_dirty || c->subscriptions_dirty || c->aliases_dirty)	/* the disk may have room later */
+	/* the disk may have room later */
+	if (c->services_dirty || c->subscriptions_dirty || c->aliases_dirty)
 		timer_set(c->save, 1000000, 0);
 }
 

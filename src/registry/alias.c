@@ -130,10 +130,13 @@ static void forget_gone(struct alias_db *db)
 	map64_free(&db->by_alias);
 	map64_init(&db->by_alias, (uint32_t)db->n);
 	db->gone = 0;
-	for (uint32_t i = 0; i < db->tables.n; i++)
-		for (unsigned k = 1; k < db->tables.v[i].n; k++)
-			if (db->tables.v[i].v[k])
-				map64_put(&db->by_alias, db->tables.v[i].v[k], i * ALIAS_PLACES + k);
+	for (uint32_t i = 0; i < db->tables.n; i++) {
+		const struct table *t = &db->tables.v[i];
+
+		for (unsigned k = 1; k < t->n; k++)
+			if (t->v[k])
+				map64_put(&db->by_alias, t->v[k], i * ALIAS_PLACES + k);
+	}
 }
 
 bool alias_put(struct alias_db *db, uint64_t port, unsigned place, uint64_t alias)

@@ -190,8 +190,8 @@ void reports_alias(struct reports *r, uint64_t port_guid, uint64_t alias, bool c
 		return;
 	put_be64(gid, r->state->plan->settings->subnet_prefix);
 	put_be64(gid + 8, alias);
-	notice_of_gid(r->state, came ? UMAD_SM_GID_IN_SERVICE_TRAP : UMAD_SM_GID_OUT_OF_SERVICE_TRAP,
-		      gid, &n);
+	notice_of_gid(r->state, came ? UMAD_SM_GID_IN_SERVICE_TRAP :
+				UMAD_SM_GID_OUT_OF_SERVICE_TRAP, gid, &n);
 	add_port_event(r, &n, r->state, port);
 }
 

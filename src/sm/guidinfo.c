@@ -184,7 +184,8 @@ static void add_item(struct guidinfo_work *w, uint32_t port, unsigned block, boo
 	for (unsigned i = 0; 8 * i < it.end; i++) {
 		unsigned place = block * ALIAS_BLOCK + i;
 
-		put_be64(it.want + 8 * i, place ? alias_at(w->sm->aliases, p->guid, place) : p->guid);
+		put_be64(it.want + 8 * i, place ? alias_at(w->sm->aliases, p->guid, place) :
+						  p->guid);
 	}
 	*vec_push(&w->items) = it;
 }

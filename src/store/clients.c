@@ -225,7 +225,8 @@ static bool alias_line(void *arg, const char *text)
 		return true;
 	}
 	return sscanf(text, "alias 0x%" SCNx64 " %u 0x%" SCNx64 "%n", &port, &place, &alias,
-		      &end) == 3 && !text[end] && port && alias && alias_put(db, port, place, alias);
+		      &end) == 3 && !text[end] && port && alias &&
+	       alias_put(db, port, place, alias);
 }
 
 bool store_load_aliases(struct store *s, struct alias_db *db)

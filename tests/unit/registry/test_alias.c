@@ -130,7 +130,8 @@ START_TEST(as_the_model)
 
 	srand(7);
 	for (unsigned n = 0; n < 40000; n++) {
-		unsigned port = (unsigned)rand() % PORTS, place = 1 + (unsigned)rand() % (PLACES - 1);
+		unsigned port = (unsigned)rand() % PORTS;
+		unsigned place = 1 + (unsigned)rand() % (PLACES - 1);
 		uint64_t guid = (uint64_t)rand() % GUIDS + (n % 5 ? 0 : n), owner = 0;
 		bool taken = false;
 

@@ -36,7 +36,8 @@ static void teardown(void)
 	rig_end(&r);
 }
 
-static struct sa_guidinfo_record *request(uint8_t method, uint64_t mask, enum host h, unsigned block)
+static struct sa_guidinfo_record *request(uint8_t method, uint64_t mask, enum host h,
+					 unsigned block)
 {
 	struct sa_guidinfo_record *g = rig_request(&r, method, GUIDINFO, mask);
 
@@ -172,7 +173,8 @@ static const struct {
 
 START_TEST(statuses)
 {
-	struct sa_guidinfo_record *g = rig_request(&r, errors[_i].method, GUIDINFO, errors[_i].mask);
+	struct sa_guidinfo_record *g = rig_request(&r, errors[_i].method, GUIDINFO,
+						   errors[_i].mask);
 
 	put_be16(g->lid, errors[_i].of == N_HOSTS ? 0x777 : rig_lid(&r, errors[_i].of));
 	g->block = (uint8_t)errors[_i].block;
