@@ -76,7 +76,7 @@ static bool find_port(uint64_t guid, struct mad_port_info *info, struct buf *err
 static void mask_set(long *mask, unsigned method)
 {
 	const unsigned bits = 8 * sizeof(long);
-	mask[method / bits] |= 1L << (method % bits);
+	mask[method / bits] |= (long)(1UL << (method % bits));
 }
 
 static int register_agent(struct mad_port *m, int mgmt_class, int version, uint8_t rmpp,
