@@ -670,7 +670,7 @@ START_TEST(journal_is_folded_in)
 	ck_assert(store_save_groups(s, db));
 	for (unsigned i = 0; i < 20000; i++) {
 		mcast_join(db, g, 0x1000 + i, JOIN_FULL, false);
-		if (i % 10 != 9)
+		if (i % 100 != 99)
 			continue;
 		ck_assert(store_save_groups(s, db));
 		if (size_of("groups") != was_snapshot) {
