@@ -307,10 +307,11 @@ bench: all bench-programs	## measure (not a test; T=bringup: one of them)
 .PHONY: oracle pathref
 oracle: all check-programs	## 200 made-up policies, 20,000 queries each, OpenSM against qosd
 	@ORACLE_POLICIES=200 ORACLE_QUERIES=20000 QOSD_SIMULATOR=qosd-sim tests/e2e/sim-oracle.sh
-pathref: all check-programs	## 100,000 path queries against a slow reference; then a million while things change
+PATHREF_CHANGES ?= fat-tree:k=8,routers=3@1 $(CURDIR)/examples/cluster.topo@0 fat-tree:k=16@0
+pathref: all check-programs	## path queries against a slow reference: a million on each fabric that changes
 	@PATHREF_POLICIES=5 PATHREF_QUERIES=3400 QOSD_SIMULATOR=qosd-sim tests/e2e/sim-pathref.sh
 	@PATHREF_ROUNDS=24 PATHREF_QUERIES=30000 PATHREF_MEANWHILE=20000 QOSD_SIMULATOR=qosd-sim \
-		tests/e2e/sim-pathref-changes.sh
+		PATHREF_FABRICS="$(PATHREF_CHANGES)" tests/e2e/sim-pathref-changes.sh
 
 lint:	## cppcheck, shellcheck, mandoc
 	@scripts/lint
