@@ -83,6 +83,11 @@ static void fill_inform(uint8_t *record)
 	put_be32(i->producer, 0xffffff);
 }
 
+static void fill_guids(uint8_t *record)
+{
+	put_be16(record, rig_lid(&r, H1));
+}
+
 /* --- the attributes --- */
 
 struct served {
@@ -124,7 +129,9 @@ static const struct attribute {
 	{ "MulticastForwardingTableRecord", 0x17, 72, "16 4 r3 9 r32 512", READ(MANY) },
 	{ "SMInfoRecord", 0x18, 25, "16 r16 64 64 32 4 4", READ(OK) },
 	{ "LinkRecord", 0x20, 6, "16 8 8 16", READ(MANY) },
-	{ "GuidInfoRecord", 0x30, 72, "16 8 r8 r32 " X8("64 "), READ(MANY) },
+	{ "GuidInfoRecord", 0x30, 72, "16 8 r8 r32 " X8("64 "),
+	  { { .method = GET, .nothing = MANY }, { .method = TABLE, .nothing = OK },
+	    { SET, COMPONENTS, fill_guids, 3, 3 }, { DELETE, COMPONENTS, fill_guids, 3, 3 } } },
 	{ "ServiceRecord", 0x31, 176,
 	  "64 128 16 r16 32 128 512 " X8("8 ") X8("8 ") X8("16 ") X4("32 ") "64 64",
 	  { { .method = GET, .nothing = OK }, { .method = TABLE, .nothing = OK },
