@@ -7,6 +7,7 @@
 # what the SA says of devices and what they say themselves.
 #
 # Records of what clients register, and paths, are other tests' matter.
+# SAQUERY_TREE="--levels 3 --radix 16": another fat tree, as gentopo makes it.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim cuts an answer down to its first record"
@@ -162,7 +163,8 @@ in_turn() {
 	stop_sim
 }
 
-"$tools/gentopo" fat-tree --levels 2 --radix 8 >fat-tree.topo || fail gentopo
+# shellcheck disable=SC2086 # they are words
+"$tools/gentopo" fat-tree ${SAQUERY_TREE:---levels 2 --radix 8} >fat-tree.topo || fail gentopo
 in_turn "$work/fat-tree.topo" 1
 in_turn "$top/examples/cluster.topo" 0
 real=$fabrics/psmn-x5.topo
