@@ -95,9 +95,10 @@ explained() {
 			}
 			{ print }' | sort ;;
 	PIR*)	# OpenSM has no more than zeros of most ports that are Down, not even what they
-		# could be.  What they say themselves is looked at below.
+		# could be.  What they say themselves is looked at below.  LocalPort is the port by
+		# which a switch was asked, on one of several ways.
 		awk -F '|' 'NR == FNR { if (/LinkWidthSupported:=undefined/) empty[$4, $5]; next }
-			!(($4, $5) in empty)' "osm/$i" "$2" ;;
+			!(($4, $5) in empty)' "osm/$i" "$2" | sed 's/LocalPort:=[0-9]*/LocalPort:=/' | sort ;;
 	*) cat "$2" ;;
 	esac
 }

@@ -402,7 +402,7 @@ static void *open_address(struct acm_provider *p)
 	static char id[] = "here";
 	static struct acm_address address = { .endpoint = &endpoint, .id_string = id,
 					      .type = ACM_ADDRESS_NAME };
-	void *dev_context, *port_context, *ep_context, *context;
+	void *dev_context = NULL, *port_context = NULL, *ep_context = NULL, *context = NULL;
 
 	dev.dev_guid = own_gid.global.interface_id;
 	strcpy((char *)address.info.name, "acmread");
