@@ -105,29 +105,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rmpp_recv_end(&rx);
 	return 0;
 }
-
-#ifdef FUZZ_REPLAY
-int main(int argc, char **argv)
-{
-	static uint8_t data[1 << 16];
-
-	for (int i = 1; i < argc; i++) {
-		FILE *f = fopen(argv[i], "rb");
-
-		if (!f) {
-			perror(argv[i]);
-			return 1;
-		}
-		size_t n = fread(data, 1, sizeof(data), f);
-
-		fclose(f);
-		/* of its own size, so that a sanitizer sees reads beyond it */
-		uint8_t *copy = xmemdup(data, n);
-
-		LLVMFuzzerTestOneInput(copy, n);
-		free(copy);
-	}
-	printf("%d inputs\n", argc - 1);
-	return 0;
-}
-#endif
