@@ -18,7 +18,6 @@ struct ctl_view {
 	struct subnet_state *state;	/* NULL: no subnet published */
 	struct sm_status sm;
 	const struct mad_counts *mad;	/* NULL: no port open */
-	const struct sa_stats *sa;	/* NULL: no SA */
 	int64_t uid;			/* of the client; -1: not known */
 	struct buf *file;		/* with the request, for the handler to take; or NULL */
 	struct jobs *jobs;
@@ -133,6 +132,8 @@ const char *attr_name(unsigned attr);		/* of the SM classes, below 0x40; or NULL
 json_t *json_sa_attr(unsigned attr);		/* of the SA: its name, or 0xnnnn */
 int sa_attr_by_name(const char *name);		/* -1: there is none */
 const char *sa_status_name(unsigned slot);	/* of sa/stats.h */
+/* What the SA did: a sum, made now.  NULL: there is none. */
+const struct sa_stats *sa_sums(const struct ctl_env *env);
 json_t *json_time(int64_t realtime_us);		/* ISO 8601, UTC */
 json_t *json_time_us(int64_t realtime_us);	/* … with microseconds */
 json_t *json_uid(int64_t uid);			/* null where there is none */

@@ -452,26 +452,28 @@ void reply_free(struct reply *r)
 
 /* --- JSON values --- */
 
-json_t *json_time(int64_t realtime_us)
+/* A second of UTC without its zone; false: there is no such. */
+static bool put_second(int64_t realtime_us, char text[32])
 {
 	time_t t = realtime_us / 1000000;
 	struct tm tm;
+
+	return gmtime_r(&t, &tm) && strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm);
+}
+
+json_t *json_time(int64_t realtime_us)
+{
 	char text[32];
 
-	if (!gmtime_r(&t, &tm) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-		return json_null();
-	return json_string(text);
+	return put_second(realtime_us, text) ? json_sprintf("%sZ", text) : json_null();
 }
 
 json_t *json_time_us(int64_t realtime_us)
 {
-	time_t t = realtime_us / 1000000;
-	struct tm tm;
 	char text[32];
 
-	if (!gmtime_r(&t, &tm) || strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
-		return json_null();
-	return json_sprintf("%s.%06dZ", text, (int)(realtime_us % 1000000));
+	return put_second(realtime_us, text) ?
+	       json_sprintf("%s.%06dZ", text, (int)(realtime_us % 1000000)) : json_null();
 }
 
 json_t *json_uid(int64_t uid)

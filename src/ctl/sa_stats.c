@@ -22,6 +22,13 @@ const char *sa_status_name(unsigned slot)
 	return status_names[slot];
 }
 
+const struct sa_stats *sa_sums(const struct ctl_env *env)
+{
+	if (env->sa_stats)
+		return env->sa_stats(env->arg);
+	return env->sa ? env->sa->stats : NULL;
+}
+
 static json_t *json_statuses(const struct sa_attr_stats *a)
 {
 	json_t *o = json_object();
@@ -97,7 +104,7 @@ static json_t *json_clients(const struct ctl_call *c, const struct sa_stats *st)
 
 void cmd_sa_stats(const struct ctl_call *c, struct reply *r)
 {
-	const struct sa_stats *st = c->view->sa;
+	const struct sa_stats *st = sa_sums(c->env);
 
 	if (!st) {
 		reply_error(r, NULL, "there is no subnet administrator here");

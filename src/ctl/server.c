@@ -119,8 +119,6 @@ static void client_follow(struct client *c)
 static struct ctl_view current_view(const struct ctl_env *env)
 {
 	struct ctl_view v = { .state = env->sa ? env->sa->state : NULL,
-			      .sa = env->sa_stats ? env->sa_stats(env->arg) :
-				    env->sa ? env->sa->stats : NULL,
 			      .mad = env->mad ? mad_counts(env->mad) : NULL };
 
 	if (env->sm)

@@ -202,6 +202,7 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 {
 	static const struct mad_counts no_counts;
 	const struct ctl_view *v = c->view;
+	const struct sa_stats *sums = sa_sums(c->env);
 	const struct mad_counts *m = v->mad ? v->mad : &no_counts;
 	json_t *status = status_subnet(&v->sm);
 	json_t *sweeps = status_sweeps(&v->sm);
@@ -210,7 +211,7 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 	json_decref(sweeps);
 	json_object_set_new(status, "smps", status_smps(m, v->sm.discovery_smps));
 	json_object_set_new(status, "mads", status_mads(m));
-	json_object_set_new(status, "sa", v->sa ? status_sa(v->sa, sa_trace_watchers(c->env->trace)) :
+	json_object_set_new(status, "sa", sums ? status_sa(sums, sa_trace_watchers(c->env->trace)) :
 						  json_null());
 	json_object_set_new(status, "policy",
 			    v->sm.policy ? status_policy(&v->sm, c->env, v->state) : json_null());

@@ -20,6 +20,12 @@ static struct ctl_env env;
 static struct ctl_view view;
 static struct sa_stats sa_stats;
 static struct mad_counts counts;
+static const struct sa_stats *sums(void *arg)
+{
+	(void)arg;
+	return &sa_stats;
+}
+
 static struct loop *loop;
 static struct jobs *jobs;
 static bool accept_policy;
@@ -59,9 +65,9 @@ static void setup(void)
 	loop = loop_new();
 	asking_in(loop);
 	env = (struct ctl_env){ .version = "1.2.3", .reload_read = reload_read,
-				.reload_apply = reload_apply, .sweep = sweep };
+				.reload_apply = reload_apply, .sweep = sweep, .sa_stats = sums };
 	jobs = jobs_new(loop);
-	view = (struct ctl_view){ .state = state, .mad = &counts, .sa = &sa_stats, .jobs = jobs };
+	view = (struct ctl_view){ .state = state, .mad = &counts, .jobs = jobs };
 	view.sm.state = SM_MASTER;
 	reloads = sweeps = 0;
 }
