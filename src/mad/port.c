@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "ib/ib.h"
 #include "mad/port.h"
+#include "mad/rmpp.h"
 
 #define CAS_MAX 32
 #define GSI_QKEY 0x80010000u
@@ -248,39 +249,42 @@ bool mad_set_issm(struct mad_port *m, bool on, struct buf *err)
 	return false;
 }
 
-static bool rmpp_active(const struct mad_in *in, const uint8_t *mad, size_t len)
-{
-	const struct umad_rmpp_hdr *r = (const void *)(mad + sizeof(struct umad_hdr));
-
-	return in->mgmt_class == UMAD_CLASS_SUBN_ADM && len >= sizeof(struct umad_hdr) + sizeof(*r) &&
-	       r->rmpp_rtime_flags & UMAD_RMPP_FLAG_ACTIVE;
-}
-
-bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, size_t len)
+bool port_send(struct mad_port *m, uint32_t agent, const ib_mad_addr_t *addr, const uint8_t *mad,
+	       size_t len, unsigned timeout_ms)
 {
 	union {
 		struct ib_user_mad umad;
 		uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
 	} u;
-	const struct ib_user_mad *from = in->umad;
 	uint8_t *to = umad_get_mad(&u);
+
+	memset(&u, 0, umad_size());
+	u.umad.addr = *addr;
+	u.umad.addr.qkey = addr->qpn ? htobe32(GSI_QKEY) : 0;
+	memcpy(to, mad, len);
+	memset(to + len, 0, MAD_SIZE - len);
+	if (umad_send(m->fd, (int)agent, &u, (int)len, (int)timeout_ms, 0) >= 0)
+		return true;
+	atomic_fetch_add_explicit(&m->send_errors, 1, memory_order_relaxed);
+	return false;
+}
+
+bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, size_t len)
+{
+	const struct ib_user_mad *from = in->umad;
+	bool sa = in->mgmt_class == UMAD_CLASS_SUBN_ADM;
+	uint8_t whole[MAD_SIZE] = { 0 };
 
 	if (len > MAD_SIZE)
 		return false;
-	memset(&u, 0, umad_size());
-	u.umad.addr = from->addr;
-	u.umad.addr.qkey = from->addr.qpn ? htobe32(GSI_QKEY) : 0;
-	memcpy(to, mad, len);
-	memset(to + len, 0, MAD_SIZE - len);
-	if (rmpp_active(in, mad, len)) {
-		sa_side_reply(m->sa, from, to);
+	memcpy(whole, mad, len);
+	if (sa && rmpp_is_active(whole)) {
+		sa_side_reply(m->sa, from, whole);
 		return true;
 	}
-	if (umad_send(m->fd, (int)from->agent_id, &u, MAD_SIZE, 0, 0) < 0) {
-		atomic_fetch_add_explicit(&m->send_errors, 1, memory_order_relaxed);
+	if (!port_send(m, from->agent_id, &from->addr, whole, MAD_SIZE, 0))
 		return false;
-	}
-	if (in->mgmt_class == UMAD_CLASS_SUBN_ADM)
+	if (sa)
 		atomic_fetch_add_explicit(&m->sa_sent, 1, memory_order_relaxed);
 	return true;
 }

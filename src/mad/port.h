@@ -67,6 +67,15 @@ struct mad_port {
 	struct request_table *requests;	/* of the loop's thread */
 };
 
+/* port.c */
+/*
+ * Sends a MAD of len bytes, at most MAD_SIZE (the kernel fills it up), to the LID, QP,
+ * SL and P_Key index of addr by an agent of ours; timeout_ms 0: no answer is
+ * expected.  False: the kernel did not take it, which is counted.
+ */
+bool port_send(struct mad_port *m, uint32_t agent, const ib_mad_addr_t *addr, const uint8_t *mad,
+	       size_t len, unsigned timeout_ms);
+
 /* rx.c */
 bool rx_start(struct mad_port *m, struct buf *err);
 void rx_stop(struct mad_port *m);

@@ -21,7 +21,6 @@
 #define SLOTS		64
 #define GUARD_US	100000		/* beyond the kernel's own time-out */
 #define TICK_US		50000
-#define GSI_QKEY	0x80010000u
 #define OFF_TID		12		/* the half that is ours */
 
 struct request {
@@ -74,23 +73,14 @@ void mad_sender(const struct mad_in *in, struct mad_address *from)
 
 static void transmit(struct request_table *t, struct request *r)
 {
-	union {
-		struct ib_user_mad umad;
-		uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
-	} u;
+	ib_mad_addr_t to = {
+		.lid = htobe16(r->to.lid), .qpn = htobe32(r->to.qpn), .sl = r->to.sl,
+		.pkey_index = r->to.pkey_index,
+	};
 
-	memset(&u, 0, umad_size());
-	u.umad.addr.lid = htobe16(r->to.lid);
-	u.umad.addr.qpn = htobe32(r->to.qpn);
-	u.umad.addr.qkey = htobe32(GSI_QKEY);
-	u.umad.addr.sl = r->to.sl;
-	u.umad.addr.pkey_index = r->to.pkey_index;
-	memcpy(umad_get_mad(&u), r->mad, MAD_SIZE);
 	r->tries--;
 	r->deadline = clock_mono_us() + r->timeout_ms * 1000ll + GUARD_US;
-	if (umad_send(t->m->fd, t->m->agent_sa, &u, MAD_SIZE, (int)r->timeout_ms, 0) < 0)
-		atomic_fetch_add_explicit(&t->m->send_errors, 1, memory_order_relaxed);
-	else
+	if (port_send(t->m, (uint32_t)t->m->agent_sa, &to, r->mad, MAD_SIZE, r->timeout_ms))
 		atomic_fetch_add_explicit(&t->m->sa_sent, 1, memory_order_relaxed);
 }
 

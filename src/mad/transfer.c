@@ -32,7 +32,6 @@
 #define RECEIVES_EACH	8u
 #define KEPT_MAX	1024u		/* and complete ones, of which an ACK may have got lost */
 #define KEPT_EACH	64u
-#define GSI_QKEY	0x80010000u
 
 enum { OFF_METHOD = 3, OFF_TID = 8 };
 #define METHOD_RESPONSE	0x80
@@ -243,30 +242,18 @@ void transfers_free(struct transfers *ts)
  * A last segment is written as long as it is, which the kernel fills up: ibsim, which
  * does not know RMPP, has the length of the message from there.
  */
-static int length_to_write(const uint8_t *mad)
+static size_t length_to_write(const uint8_t *mad)
 {
 	if (!rmpp_is_active(mad) || mad[RMPP_OFF_TYPE] != RMPP_DATA ||
 	    !(mad[RMPP_OFF_FLAGS] & RMPP_LAST))
 		return MAD_SIZE;
-	return (int)(RMPP_HEAD - RMPP_SA_LEN + get_be32(mad + RMPP_OFF_LENGTH));
+	return RMPP_HEAD - RMPP_SA_LEN + get_be32(mad + RMPP_OFF_LENGTH);
 }
 
 static bool transmit(struct transfers *ts, const struct ib_user_mad *to,
 		     const uint8_t mad[RMPP_MAD])
 {
-	union {
-		struct ib_user_mad umad;
-		uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
-	} u;
-
-	memset(&u, 0, umad_size());
-	u.umad.addr = to->addr;
-	u.umad.addr.qkey = to->addr.qpn ? htobe32(GSI_QKEY) : 0;
-	memcpy(umad_get_mad(&u), mad, MAD_SIZE);
-	if (umad_send(ts->m->fd, (int)to->agent_id, &u, length_to_write(mad), 0, 0) >= 0)
-		return true;
-	atomic_fetch_add_explicit(&ts->m->send_errors, 1, memory_order_relaxed);
-	return false;
+	return port_send(ts->m, to->agent_id, &to->addr, mad, length_to_write(mad), 0);
 }
 
 static void reply(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad,
