@@ -177,14 +177,21 @@ static void on_published(void *arg, struct subnet_state *s)
 {
 	struct qosd *q = arg;
 	struct subnet_state *old = q->sa.state;
+	struct leavers leavers = { 0 };
 
 	pthread_mutex_lock(&q->sa_lock);
 	q->sa.state = q->quick.state = s ? state_ref(s) : NULL;
-	if (s) {
+	if (s)
 		mcast_sync(q->sa.mcast, s);
-		run_time_leave_groups(q->sa.mcast, s);
-	}
 	pthread_mutex_unlock(&q->sa_lock);
+	if (s)
+		run_time_leavers(q->sa.mcast, s, &leavers);
+	if (leavers.n) {
+		pthread_mutex_lock(&q->sa_lock);
+		run_time_leave(q->sa.mcast, &leavers);
+		pthread_mutex_unlock(&q->sa_lock);
+	}
+	vec_free(&leavers);
 	if (q->clients)
 		clients_publish(q->clients, s);
 	state_unref(old);
@@ -522,7 +529,6 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,
 	};
 	struct shared_policy *effective;
-
 	bool lost;
 
 	q->store = store_open(q->o->state_dir, err);

@@ -316,44 +316,38 @@ struct shared_policy *run_time_policy(const struct run_time *x, struct shared_po
 
 /* --- multicast --- */
 
-struct leaving {
-	uint8_t mgid[16];
-	uint64_t guid;
-};
-
 static bool is_out(const struct subnet_state *s, uint64_t guid, uint16_t pkey)
 {
 	uint32_t port = fabric_find_port(s->f, guid);
 
 	return port != FABRIC_NONE &&
-	       port_membership(s->plan->partitions, port, pkey) == MEMBER_NONE;
+	       !port_is_member(s->plan->partitions, port, pkey);
 }
 
-size_t run_time_leave_groups(struct mcast_db *db, const struct subnet_state *s)
+void run_time_leavers(const struct mcast_db *db, const struct subnet_state *s,
+		      struct leavers *list)
 {
-	VEC(struct leaving) list = { 0 };
-	size_t n;
-
 	for (size_t i = 0; i < mcast_count(db); i++) {
 		const struct mcast_group *g = mcast_at(db, i);
 
 		for (size_t k = 0; k < g->members.n; k++) {
-			struct leaving *l;
+			struct leaver *l;
 
 			if (!is_out(s, g->members.v[k].guid, g->pkey))
 				continue;
-			l = vec_push(&list);
+			l = vec_push(list);
 			memcpy(l->mgid, g->mgid, sizeof(l->mgid));
 			l->guid = g->members.v[k].guid;
 		}
 	}
-	for (size_t i = 0; i < list.n; i++) {
-		struct mcast_group *g = mcast_find(db, list.v[i].mgid);
+}
+
+void run_time_leave(struct mcast_db *db, const struct leavers *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		struct mcast_group *g = mcast_find(db, list->v[i].mgid);
 
 		if (g)	/* it ends with its last full member */
-			mcast_leave(db, g, list.v[i].guid, 0xff);
+			mcast_leave(db, g, list->v[i].guid, 0xff);
 	}
-	n = list.n;
-	vec_free(&list);
-	return n;
 }

@@ -132,10 +132,23 @@ struct shared_policy *run_time_policy(const struct run_time *x, struct shared_po
 
 /* --- multicast --- */
 
+/* Who is to leave which group. */
+struct leaver {
+	uint8_t mgid[16];
+	uint64_t guid;
+};
+struct leavers {
+	struct leaver *v;
+	size_t n, cap;
+};
+
 /*
- * Ports that are there and are no members of a group's partition any more leave the
- * group.  Returns how many did.
+ * The ports that are there and are no members of a group's partition any more; the
+ * caller frees them with vec_free().  It looks at every member, hence apart from
+ * the second, which is of the leavers only.
  */
-size_t run_time_leave_groups(struct mcast_db *db, const struct subnet_state *s);
+void run_time_leavers(const struct mcast_db *db, const struct subnet_state *s,
+		      struct leavers *list);
+void run_time_leave(struct mcast_db *db, const struct leavers *list);
 
 #endif
