@@ -105,7 +105,7 @@ static void judge_ipoib(struct judge *j, const struct hosts *hosts,
 		const struct host *h = &hosts->v[i];
 
 		if ((h->mtu >= group.mtu && h->tenths >= rate_tenths(group.rate)) ||
-		    port_membership(j->p->partitions, h->port, part->pkey) == MEMBER_NONE)
+		    !port_is_member(j->p->partitions, h->port, part->pkey))
 			continue;
 		if (!n++)
 			first = h->port;

@@ -104,6 +104,10 @@ static inline const struct pkey_table *port_pkeys(const struct partitions *p, ui
 uint32_t port_pkey_cap(const struct fabric *f, uint32_t port);
 /* What an end port is in a partition: of the two P_Keys that it holds. */
 enum membership port_membership(const struct partitions *p, uint32_t port, uint16_t pkey);
+static inline bool port_is_member(const struct partitions *p, uint32_t port, uint16_t pkey)
+{
+	return port_membership(p, port, pkey) != MEMBER_NONE;
+}
 /*
  * The P_Key by which a talks to b, with a's membership bit: `pkey` (either form)
  * if that is not 0, else that of the first partition in the order of the policy.

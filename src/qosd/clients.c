@@ -190,7 +190,6 @@ void clients_request(const struct mad_in *in, struct sa_request *req)
 	mad_sender(in, &from);
 	req->qpn = from.qpn;
 	req->pkey_index = from.pkey_index;
-	req->now_us = clock_mono_us();
 }
 
 /* --- life --- */

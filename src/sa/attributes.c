@@ -53,25 +53,21 @@ static uint16_t class_port_info(struct sa_msg *m)
 
 /* --- who does what --- */
 
-/* Records that are only read. */
+/* Get and GetTable, which are one but for how many records they may have. */
 #define READ(attr, len, fn) \
 	{ attr, UMAD_METHOD_GET, len, fn }, { attr, UMAD_SA_METHOD_GET_TABLE, len, fn }
 
 static const struct sa_handler_entry handlers[] = {
-	{ UMAD_SA_ATTR_PATH_REC, UMAD_METHOD_GET, 64, sa_path_record },
-	{ UMAD_SA_ATTR_PATH_REC, UMAD_SA_METHOD_GET_TABLE, 64, sa_path_record },
+	READ(UMAD_SA_ATTR_PATH_REC, 64, sa_path_record),
 	{ UMAD_SA_ATTR_MULTI_PATH_REC, UMAD_SA_METHOD_GET_MULTI, 24, sa_multipath_record },
-	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_METHOD_GET, 52, sa_mcmember_get },
-	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_GET_TABLE, 52, sa_mcmember_get },
+	READ(UMAD_SA_ATTR_MCMEMBER_REC, 52, sa_mcmember_get),
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_METHOD_SET, 52, sa_mcmember_set },
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_DELETE, 52, sa_mcmember_delete },
-	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_METHOD_GET, 176, sa_service_get },
-	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_SA_METHOD_GET_TABLE, 176, sa_service_get },
+	READ(UMAD_SA_ATTR_SERVICE_REC, 176, sa_service_get),
 	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_METHOD_SET, 176, sa_service_set },
 	{ UMAD_SA_ATTR_SERVICE_REC, UMAD_SA_METHOD_DELETE, 176, sa_service_delete },
 	{ UMAD_ATTR_INFORM_INFO, UMAD_METHOD_SET, 36, sa_inform_set },
-	{ UMAD_SA_ATTR_INFORM_INFO_REC, UMAD_METHOD_GET, 60, sa_inform_record },
-	{ UMAD_SA_ATTR_INFORM_INFO_REC, UMAD_SA_METHOD_GET_TABLE, 60, sa_inform_record },
+	READ(UMAD_SA_ATTR_INFORM_INFO_REC, 60, sa_inform_record),
 	READ(UMAD_SA_ATTR_NODE_REC, 108, sa_node_record),
 	READ(UMAD_SA_ATTR_PORT_INFO_REC, 68, sa_portinfo_record),
 	READ(UMAD_SA_ATTR_SLVL_REC, 16, sa_sl2vl_record),

@@ -114,6 +114,12 @@ bool sa_may_see_path(const struct subnet_state *s, uint32_t requester, const str
 
 /* --- path_record.c --- */
 
+/*
+ * The components that PathRecord and MultiPathRecord have alike, one behind the
+ * other, into q: from RawTraffic to PacketLifeTime, where hop_flow_raw begins.
+ */
+void sa_read_terms(const uint8_t *hop_flow_raw, struct path_query *q);
+
 /* The record of a path; what was asked for is said again, so that it matches the query. */
 void sa_fill_path(const struct subnet_state *s, const struct path_query *q,
 		  const struct path_answer *a, struct sa_path_record *r);
@@ -125,6 +131,11 @@ uint16_t sa_group_paths(struct sa_msg *m, const struct path_query *q);
 
 /* --- path.c --- */
 
+/* MTU, rate or lifetime as a record tells it: this one. */
+static inline uint8_t sa_exactly(unsigned code)
+{
+	return (uint8_t)(SEL_EXACT << 6 | code);
+}
 /* How MTU, rate and lifetime compare, and what a selector makes of one (15.2.5.16). */
 enum sa_scale { SCALE_MTU, SCALE_RATE, SCALE_LIFE };
 bool sa_code_valid(enum sa_scale scale, unsigned code);

@@ -51,11 +51,6 @@ static const struct sa_field member_fields[] = {
 	{ 17, false, 392, 1 },		/* ProxyJoin */
 };
 
-static uint8_t exactly(unsigned code)
-{
-	return umad_sa_set_rate_mtu_or_life(UMAD_SA_SELECTOR_EXACTLY, (uint8_t)code);
-}
-
 static bool code_meets(uint64_t mask, uint64_t bits, enum sa_scale scale, uint8_t asked,
 		       unsigned code)
 {
@@ -70,8 +65,8 @@ static void make_record(const struct subnet_state *s, const struct mcast_group *
 {
 	*r = (struct umad_sa_mcmember_record){
 		.qkey = htobe32(g->qkey), .mlid = htobe16(g->mlid), .pkey = htobe16(g->pkey),
-		.mtu = exactly(g->mtu), .rate = exactly(g->rate), .pkt_life = exactly(g->life),
-		.tclass = g->tclass,
+		.mtu = sa_exactly(g->mtu), .rate = sa_exactly(g->rate),
+		.pkt_life = sa_exactly(g->life), .tclass = g->tclass,
 		.sl_flow_hop = umad_sa_mcm_set_sl_flow_hop(g->sl, g->flow_label, g->hop_limit),
 		.scope_state = umad_sa_mcm_set_scope_state(g->mgid[1] & 0xf,
 							   mem ? mem->join_state : 0),

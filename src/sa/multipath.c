@@ -46,21 +46,8 @@ static uint64_t service_id(const struct sa_multipath_record *r)
 static void query_from_record(const struct sa_multipath_record *r, uint64_t mask,
 			      struct path_query *q)
 {
-	uint32_t hop_flow_raw = get_be32(r->hop_flow_raw);
-	uint16_t qos_class_sl = get_be16(r->qos_class_sl);
-
-	*q = (struct path_query){
-		.has = path_mask(mask),
-		.service_id = service_id(r),
-		.qos_class = qos_class_sl >> 4, .sl = qos_class_sl & 0xf,
-		.pkey = get_be16(r->pkey), .tclass = r->tclass,
-		.num_path = r->num_path & 0x7f, .reversible = r->num_path >> 7,
-		.mtu_sel = r->mtu >> 6, .mtu = r->mtu & 0x3f,
-		.rate_sel = r->rate >> 6, .rate = r->rate & 0x3f,
-		.life_sel = r->life >> 6, .life = r->life & 0x3f,
-		.raw = hop_flow_raw >> 31, .flow_label = hop_flow_raw >> 8 & 0xfffff,
-		.hop_limit = hop_flow_raw & 0xff,
-	};
+	*q = (struct path_query){ .has = path_mask(mask), .service_id = service_id(r) };
+	sa_read_terms(r->hop_flow_raw, q);
 }
 
 /* --- the ends --- */

@@ -55,8 +55,7 @@ static bool fill(const struct subnet_state *s, uint32_t requester, const struct 
 		.life = g->life, .tclass = g->tclass, .reversible = q.reversible,
 	};
 
-	if (port_membership(parts, port, g->pkey) == MEMBER_NONE ||
-	    port_membership(parts, requester, g->pkey) == MEMBER_NONE ||
+	if (!port_is_member(parts, port, g->pkey) || !port_is_member(parts, requester, g->pkey) ||
 	    !sa_may_see(s, requester, port) || !selected(&q, g))
 		return false;
 	q.src = q.dst = port;

@@ -17,6 +17,7 @@
  */
 #include <infiniband/umad_types.h>
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -32,11 +33,6 @@ static bool has(const struct path_query *q, uint64_t bits)
 }
 
 /* --- the record --- */
-
-static uint8_t exactly(unsigned code)
-{
-	return (uint8_t)(SEL_EXACT << 6 | code);
-}
 
 static void put_gid(uint8_t gid[16], uint64_t prefix, uint64_t guid)
 {
@@ -61,7 +57,7 @@ void sa_fill_path(const struct subnet_state *s, const struct path_query *q,
 
 	*r = (struct sa_path_record){
 		.tclass = a->tclass, .num_path = (uint8_t)(a->reversible << 7 | num_path),
-		.mtu = exactly(a->mtu), .rate = exactly(a->rate), .life = exactly(a->life),
+		.mtu = sa_exactly(a->mtu), .rate = sa_exactly(a->rate), .life = sa_exactly(a->life),
 		.preference = a->preference,
 	};
 	if (has(q, PR_SERVICE_ID))
@@ -96,25 +92,48 @@ uint16_t sa_query_check(const struct path_query *q)
 	return IB_STATUS_OK;
 }
 
+/* From RawTraffic on; see sa_read_terms(). */
+struct terms {
+	uint8_t hop_flow_raw[4], tclass, num_path, pkey[2], qos_class_sl[2], mtu, rate, life;
+};
+#define SAME_TERMS(record) \
+	_Static_assert(offsetof(record, life) - offsetof(record, hop_flow_raw) == \
+		       offsetof(struct terms, life), "what both records have alike")
+SAME_TERMS(struct sa_path_record);
+SAME_TERMS(struct sa_multipath_record);
+
+void sa_read_terms(const uint8_t *hop_flow_raw, struct path_query *q)
+{
+	const struct terms *t = (const void *)hop_flow_raw;
+	uint32_t hop_flow = get_be32(t->hop_flow_raw);
+	uint16_t qos_class_sl = get_be16(t->qos_class_sl);
+
+	q->raw = hop_flow >> 31;
+	q->flow_label = hop_flow >> 8 & 0xfffff;
+	q->hop_limit = hop_flow & 0xff;
+	q->tclass = t->tclass;
+	q->reversible = t->num_path >> 7;
+	q->num_path = t->num_path & 0x7f;
+	q->pkey = get_be16(t->pkey);
+	q->qos_class = qos_class_sl >> 4;
+	q->sl = qos_class_sl & 0xf;
+	q->mtu_sel = t->mtu >> 6;
+	q->mtu = t->mtu & 0x3f;
+	q->rate_sel = t->rate >> 6;
+	q->rate = t->rate & 0x3f;
+	q->life_sel = t->life >> 6;
+	q->life = t->life & 0x3f;
+}
+
 static void query_from_record(const struct sa_path_record *r, uint64_t mask, struct path_query *q)
 {
-	uint32_t hop_flow = get_be32(r->hop_flow_raw);
-	uint16_t qos_class_sl = get_be16(r->qos_class_sl);
-
 	*q = (struct path_query){
 		.has = mask, .src = FABRIC_NONE, .dst = FABRIC_NONE,
 		.slid = mask & PR_SLID ? get_be16(r->slid) : 0,
 		.dlid = mask & PR_DLID ? get_be16(r->dlid) : 0,
 		.service_id = get_be64(r->service_id),
-		.qos_class = qos_class_sl >> 4, .sl = qos_class_sl & 0xf,
-		.pkey = get_be16(r->pkey), .tclass = r->tclass,
-		.num_path = r->num_path & 0x7f, .reversible = r->num_path >> 7,
-		.mtu_sel = r->mtu >> 6, .mtu = r->mtu & 0x3f,
-		.rate_sel = r->rate >> 6, .rate = r->rate & 0x3f,
-		.life_sel = r->life >> 6, .life = r->life & 0x3f,
-		.raw = hop_flow >> 31, .flow_label = hop_flow >> 8 & 0xfffff,
-		.hop_limit = hop_flow & 0xff,
 	};
+	sa_read_terms(r->hop_flow_raw, q);
 }
 
 /* --- Get: the first path between two ports --- */

@@ -49,36 +49,43 @@ static bool is_table(uint8_t method)
 	return method == UMAD_SA_METHOD_GET_TABLE || method == UMAD_SA_METHOD_GET_MULTI;
 }
 
+static void add_zeros(struct buf *out, size_t n)
+{
+	static const uint8_t zeros[MAD_LEN];
+
+	buf_add(out, zeros, n);
+}
+
+/* In a table each begins at a multiple of 8 bytes. */
+static void add_record(struct buf *out, const void *record, size_t size)
+{
+	buf_add(out, record, size);
+	add_zeros(out, -size % 8);
+}
+
 bool sa_add(struct sa_msg *m, const void *record, size_t size)
 {
-	static const uint8_t zeros[8];
-
 	if (m->out->n + size > ANSWER_MAX) {
 		m->budget = 0;
 		return false;
 	}
-	buf_add(m->out, record, size);
-	buf_add(m->out, zeros, -size % 8);
+	add_record(m->out, record, size);
 	m->records++;
 	return is_table(m->method) || m->records < 2;
 }
 
 static void pad(struct buf *out)
 {
-	static const uint8_t zeros[MAD_LEN];
-
 	if (out->n < MAD_LEN)
-		buf_add(out, zeros, MAD_LEN - out->n);
+		add_zeros(out, MAD_LEN - out->n);
 }
 
 /* The request's header as far as it came, zeros behind it. */
 static void start_answer(const struct sa_request *req, struct buf *out)
 {
-	static const uint8_t zeros[SA_HDR_LEN];
-
 	out->n = 0;
 	buf_add(out, req->mad, MAD_HDR_LEN);
-	buf_add(out, zeros, SA_HDR_LEN - MAD_HDR_LEN);
+	add_zeros(out, SA_HDR_LEN - MAD_HDR_LEN);
 	if (req->len >= SA_HDR_LEN)
 		memcpy(out->s + OFF_MASK, req->mad + OFF_MASK, 8);
 }
@@ -308,15 +315,6 @@ void sa_job_free(struct sa_job *j)
 	free(j);
 }
 
-static void add_row(struct sa_job *j, const uint8_t *record)
-{
-	static const uint8_t zeros[8];
-
-	buf_add(&j->data, record, j->rows->size);
-	buf_add(&j->data, zeros, -j->rows->size % 8);
-	j->records++;
-}
-
 /* Takes rows until more than n bytes of a table wait; false: the steps were not enough. */
 static bool fill(struct sa_job *j, size_t n, unsigned steps)
 {
@@ -327,7 +325,8 @@ static bool fill(struct sa_job *j, size_t n, unsigned steps)
 			return false;
 		switch (j->rows->step(j->rows, record)) {
 		case SA_ROW:
-			add_row(j, record);
+			add_record(&j->data, record, j->rows->size);
+			j->records++;
 			break;
 		case SA_SKIP:
 			break;
@@ -370,12 +369,12 @@ enum sa_read sa_job_read(struct sa_job *j, unsigned steps, uint8_t data[SA_SEGME
 		*n = SA_SEGMENT;
 		return SA_READ_LAST;
 	}
-	if (!j->begun)
+	if (!j->begun) {
+		j->begun = true;
 		j->n_first = keep(j->first, (uint8_t *)j->data.s + SA_HDR_LEN,
 				  j->data.n - SA_HDR_LEN);
-	if (!j->begun)
 		finish_head(&j->data, j->method, j->attr, j->records, j->data.n - SA_HDR_LEN);
-	j->begun = true;
+	}
 	*n = j->data.n - j->at < SA_SEGMENT ? j->data.n - j->at : SA_SEGMENT;
 	memcpy(data, j->data.s + j->at, *n);
 	j->at += *n;

@@ -62,10 +62,9 @@ struct sa_request {
 	const uint8_t *mad;
 	size_t len;			/* as received; may be anything */
 	uint16_t slid;			/* of the requester */
-	int64_t arrived_us;		/* monotonic; 0: not known */
+	int64_t arrived_us;		/* monotonic; 0: not known, leases then have no end */
 	uint32_t qpn;			/* its QP */
 	uint16_t pkey_index;		/* in our port's table, of the packet's P_Key */
-	int64_t now_us;			/* of a monotonic clock, for leases */
 };
 
 /*

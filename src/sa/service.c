@@ -54,11 +54,6 @@ static void hide_key(struct sa_service_record *r, bool trusted)
 		memset(r->key, 0, sizeof(r->key));
 }
 
-static bool has_pkey(const struct subnet_state *s, uint32_t port, uint16_t pkey)
-{
-	return port_membership(s->plan->partitions, port, pkey) != MEMBER_NONE;
-}
-
 /* --- Get, GetTable --- */
 
 struct service_rows {
@@ -83,7 +78,8 @@ static enum sa_step step(struct sa_rows *rows, void *record)
 		return SA_END;
 	x->at = s->key;
 	x->begun = true;
-	if (s->ends_us <= x->now_us || !has_pkey(x->s, x->requester, s->key.pkey))
+	if (s->ends_us <= x->now_us ||
+	    !port_is_member(x->s->plan->partitions, x->requester, s->key.pkey))
 		return SA_SKIP;
 	make_record(s, x->now_us, r);
 	if (!sa_fields_match(fields, ARRAY_SIZE(fields), x->mask, &x->want, r, false))
@@ -104,7 +100,7 @@ uint16_t sa_service_get(struct sa_msg *m)
 	*x = (struct service_rows){
 		.rows = { .size = sizeof(x->want), .step = step, .release = release },
 		.db = m->sa->services, .s = m->s, .requester = m->requester, .mask = m->mask,
-		.trusted = m->trusted, .now_us = m->req->now_us,
+		.trusted = m->trusted, .now_us = m->req->arrived_us,
 	};
 	memcpy(&x->want, m->data, sizeof(x->want));
 	if (m->mask & SR_ID)
@@ -127,7 +123,8 @@ static uint16_t read_key(const struct sa_msg *m, const struct sa_service_record 
 		.id = get_be64(r->id), .pkey = m->mask & SR_PKEY ? get_be16(r->pkey) : PKEY_DEFAULT,
 	};
 	memcpy(key->gid, r->gid, sizeof(key->gid));
-	return has_pkey(m->s, m->requester, key->pkey) ? IB_STATUS_OK : IB_SA_REQ_INVALID;
+	return port_is_member(m->s->plan->partitions, m->requester, key->pkey) ?
+	       IB_STATUS_OK : IB_SA_REQ_INVALID;
 }
 
 static bool may_change(const struct sa_msg *m, const struct sa_service_record *r,
@@ -150,7 +147,8 @@ static uint16_t check_gid(const struct sa_msg *m, const struct service_key *key)
 		return IB_STATUS_OK;
 	if ((status = sa_gid_port(m, key->gid, &port)))
 		return status;
-	return has_pkey(m->s, port, key->pkey) ? IB_STATUS_OK : IB_SA_REQ_INVALID;
+	return port_is_member(m->s->plan->partitions, port, key->pkey) ?
+	       IB_STATUS_OK : IB_SA_REQ_INVALID;
 }
 
 /* What is not in the mask stays as it is; but a lease that is not said is for ever. */
@@ -160,7 +158,7 @@ static void update(const struct sa_msg *m, const struct sa_service_record *r, st
 
 	s->source = m->s->f->ports[m->requester].guid;
 	s->ends_us = lease == SERVICE_FOREVER ? SERVICE_NEVER :
-		     m->req->now_us + lease * 1000000ll;
+		     m->req->arrived_us + lease * 1000000ll;
 	if (m->mask & SR_KEY)
 		memcpy(s->secret, r->key, sizeof(s->secret));
 	if (m->mask & SR_NAME)
@@ -177,7 +175,7 @@ static void answer(struct sa_msg *m, const struct service *s)
 {
 	struct sa_service_record r;
 
-	make_record(s, m->req->now_us, &r);
+	make_record(s, m->req->arrived_us, &r);
 	hide_key(&r, m->trusted);
 	sa_add(m, &r, sizeof(r));
 }
@@ -193,7 +191,7 @@ uint16_t sa_service_set(struct sa_msg *m)
 		return status;
 	const struct service *old = services_find(m->sa->services, &s.key);
 
-	if (old && old->ends_us > m->req->now_us) {
+	if (old && old->ends_us > m->req->arrived_us) {
 		if (!may_change(m, &r, old))
 			return IB_SA_REQ_DENIED;
 		s = *old;
@@ -217,7 +215,7 @@ uint16_t sa_service_delete(struct sa_msg *m)
 		return status;
 	const struct service *s = services_find(m->sa->services, &key);
 
-	if (!s || s->ends_us <= m->req->now_us)
+	if (!s || s->ends_us <= m->req->arrived_us)
 		return IB_SA_NO_RECORDS;
 	if (!may_change(m, &r, s))
 		return IB_SA_REQ_DENIED;

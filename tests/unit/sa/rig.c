@@ -224,7 +224,7 @@ unsigned rig_ask(struct rig *r)
 	/* of its own, so that reading beyond len is noticed */
 	uint8_t *copy = xmemdup(r->mad, r->len);
 	struct sa_request req = { .mad = copy, .len = r->len, .slid = r->slid, .qpn = r->qpn,
-				  .now_us = r->now_us };
+				  .arrived_us = r->arrived_us };
 	bool answered = sa_answer(&r->sa, &req, &r->out);
 
 	free(copy);

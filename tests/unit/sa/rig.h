@@ -39,7 +39,7 @@ struct rig {
 	size_t len;
 	uint16_t slid;
 	uint32_t qpn;
-	int64_t now_us;
+	int64_t arrived_us;
 };
 
 /* Fabric, settings and policy (the built-in one), to be changed at will. */

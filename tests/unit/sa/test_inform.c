@@ -13,7 +13,7 @@ static struct rig r;
 static void setup(void)
 {
 	rig_init(&r);
-	r.now_us = 1;
+	r.arrived_us = 1;
 }
 
 static void teardown(void)

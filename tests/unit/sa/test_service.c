@@ -25,7 +25,7 @@ static void setup(void)
 static void start(void)
 {
 	rig_start(&r);
-	r.now_us = 1000 * SECOND;
+	r.arrived_us = 1000 * SECOND;
 }
 
 static void teardown(void)
@@ -79,13 +79,13 @@ START_TEST(registered_and_found)
 	for (unsigned i = 0; i < 64; i++)
 		ck_assert_uint_eq(got.data[i], 0);
 	ck_assert_uint_eq(count(0), 1);
-	r.now_us += 20 * SECOND - 1;
+	r.arrived_us += 20 * SECOND - 1;
 	request(GET, ID);
 	got = one();
 	ck_assert_uint_eq(get_be32(got.lease), 41);	/* what is left, of the last second all */
-	r.now_us += 40 * SECOND;
+	r.arrived_us += 40 * SECOND;
 	ck_assert_uint_eq(count(0), 1);
-	r.now_us += 1;
+	r.arrived_us += 1;
 	ck_assert_msg(!count(0), "the lease is over, whether it was removed yet or not");
 	request(DELETE, ID | GID);
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
@@ -105,7 +105,7 @@ START_TEST(anew_when_the_lease_is_over)
 	memset(s->key, 5, sizeof(s->key));
 	memcpy(s->name, "old", 3);
 	one();
-	r.now_us += 10 * SECOND;
+	r.arrived_us += 10 * SECOND;
 	request(SET, ID | GID);
 	got = one();
 	ck_assert_uint_eq(got.name[0], 0);
@@ -125,7 +125,7 @@ START_TEST(without_a_lease_for_ever)
 	s = request(SET, ID | GID | LEASE);
 	put_be32(s->lease, 0xffffffff);
 	ck_assert_uint_eq(get_be32(one().lease), 0xffffffff);
-	r.now_us = INT64_MAX / 2;
+	r.arrived_us = INT64_MAX / 2;
 	ck_assert_uint_eq(count(0), 1);
 }
 END_TEST
