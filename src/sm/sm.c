@@ -16,7 +16,7 @@
 #include "registry/mcast.h"
 #include "sm/internal.h"
 
-#define TRAP_SETTLE_US	50000		/* a fault brings several traps: take them together */
+#define TRAP_SETTLE_US	3000		/* a fault brings several traps: take them together */
 #define RETRY_FIRST_S	2
 #define RETRY_MAX_S	300
 
@@ -72,6 +72,16 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->again_reason = xstrdup(reason);
 }
 
+static void suspect(struct sm *sm, uint64_t node_guid, bool renamed)
+{
+	for (size_t i = 0; i < sm->suspects.n; i++)
+		if (sm->suspects.v[i].guid == node_guid) {
+			sm->suspects.v[i].renamed |= renamed;
+			return;
+		}
+	*vec_push(&sm->suspects) = (struct suspect){ node_guid, renamed };
+}
+
 static void on_retry(void *arg)
 {
 	struct sm *sm = arg;
@@ -103,6 +113,8 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 		timer_set(sm->poll_timer, 0, sm->settings->poll_interval_ms * 1000ll);
 	} else if (again != SWEEP_NONE) {
 		sm_want_sweep(sm, again, reason);
+	} else if (sm->suspects.n) {
+		sm_want_sweep(sm, SWEEP_LOCAL, "more of it");
 	} else {
 		arm_retry(sm, complete);
 	}
@@ -159,11 +171,10 @@ static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t coo
 	struct sm *sm = arg;
 	uint8_t data[64];
 
-	(void)sw;
 	(void)cookie;
 	memcpy(data, s->data, sizeof(data));
 	if (status || mad_get_field(data, 0, IB_SW_STATE_CHANGE_F))
-		sm->light_changed = true;
+		sm->light_asked[sw] = 2;
 }
 
 static void light_end(struct sm *sm)
@@ -178,11 +189,17 @@ static void light_end(struct sm *sm)
 static void light_finished(void *arg)
 {
 	struct sm *sm = arg;
-	bool changed = sm->light_changed;
+	const struct fabric *f = sm->light_state->f;
+	uint32_t changed = 0;
 
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		if (sm->light_asked[i] == 2) {
+			suspect(sm, f->nodes[f->switches[i].node].guid, false);
+			changed++;
+		}
 	light_end(sm);
 	if (changed)
-		sm_want_sweep(sm, SWEEP_CHANGE, "a switch reports a change or does not answer");
+		sm_want_sweep(sm, SWEEP_LOCAL, "a switch reports a change or does not answer");
 }
 
 static const struct smp_job_ops light_ops = { light_next, light_done, light_finished };
@@ -198,7 +215,6 @@ static void on_light(void *arg)
 		sm_want_sweep(sm, SWEEP_CHANGE, "no switch to ask");
 		return;
 	}
-	sm->light_changed = false;
 	sm->light_state = state_ref(sm->published);
 	sm->light_asked = xcalloc(sm->published->f->n_switches, 1);
 	sm->light_job = smp_job_start(sm->mad, sm->published->f->n_switches, &light_ops, sm);
@@ -210,7 +226,8 @@ static void on_soon(void *arg)
 {
 	struct sm *sm = arg;
 
-	sm_want_sweep(sm, SWEEP_CHANGE, "trap");
+	sm_want_sweep(sm, sm->trap_from_stranger ? SWEEP_CHANGE : SWEEP_LOCAL, "trap");
+	sm->trap_from_stranger = false;
 }
 
 static void repress(struct sm *sm, const struct mad_in *in)
@@ -248,6 +265,18 @@ static bool is_our_issm(const struct sm *sm, const struct mad_in *in, const uint
 	       !((get_be32(notice + NOTICE_CAPMASK) ^ f->ports[f->self].capmask) & ~IB_CAP_IS_SM);
 }
 
+/* Nobody we know: or its SystemImageGUID changed, which only a discovery reads. */
+static void suspect_sender(struct sm *sm, uint16_t lid, unsigned number)
+{
+	const struct subnet_state *s = sm->published;
+	uint32_t port = s && lid && lid < IB_LID_MCAST_FIRST ? s->plan->port_by_lid[lid] : FABRIC_NONE;
+
+	if (port == FABRIC_NONE || number == UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP)
+		sm->trap_from_stranger = true;
+	else
+		suspect(sm, port_node(s->f, port)->guid, number == UMAD_SM_LOCAL_CHANGES_TRAP);
+}
+
 static void on_trap(struct sm *sm, const struct mad_in *in)
 {
 	const uint8_t *notice = in->mad + 64;
@@ -262,10 +291,12 @@ static void on_trap(struct sm *sm, const struct mad_in *in)
 	if (generic && number == UMAD_SM_LOCAL_CHANGES_TRAP && is_our_issm(sm, in, notice))
 		return;
 	/* link state, and capability or description: whoever it is, look */
-	if (generic && (number == UMAD_SM_LINK_STATE_CHANGED_TRAP ||
-			number == UMAD_SM_LOCAL_CHANGES_TRAP ||
-			number == UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP) &&
-	    !timer_active(sm->soon_timer))
+	if (!generic || (number != UMAD_SM_LINK_STATE_CHANGED_TRAP &&
+			 number != UMAD_SM_LOCAL_CHANGES_TRAP &&
+			 number != UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP))
+		return;
+	suspect_sender(sm, in->slid, number);
+	if (!timer_active(sm->soon_timer))
 		timer_set(sm->soon_timer, TRAP_SETTLE_US, 0);
 }
 
@@ -325,6 +356,7 @@ void sm_free(struct sm *sm)
 	map64_free(&sm->doubtful);
 	free(sm->again_reason);
 	free(sm->master_route);
+	vec_free(&sm->suspects);
 	vec_free(&sm->others);
 	vec_free(&sm->heard);
 	free(sm);

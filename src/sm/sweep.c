@@ -29,7 +29,7 @@
 const char *phase_name(enum phase p)
 {
 	static const char *const names[] = {
-		"idle", "discovery", "election", "links", "planning", "reading", "ports",
+		"idle", "probing", "discovery", "election", "links", "planning", "reading", "ports",
 		"tables", "activation",
 	};
 	return names[p];
@@ -111,6 +111,9 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	if (sm->job)
 		smp_job_cancel(sm->job);
 	sm->job = NULL;
+	probe_free(sm);
+	free(sm->touched);
+	sm->touched = NULL;
 	free_work(sm);
 	if (!keep_fabric) {
 		plan_free(sm->plan);
@@ -206,6 +209,55 @@ static void discovery_start(struct sm *sm)
 	if (!sm->disco)
 		sweep_fail(sm, err.s);
 	buf_free(&err);
+}
+
+/* --- a local sweep: what is suspected, instead of everything --- */
+
+/* Among what changed is a port that says IsSM, or did. */
+static bool sms_changed(const struct sm *sm)
+{
+	const struct fabric *old = sm->published->f;
+
+	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
+		const struct fabric_port *p = &sm->f->ports[i];
+		uint32_t before;
+
+		if (!sm->touched[p->node] || !port_is_end(sm->f, i))
+			continue;
+		before = fabric_find_port(old, p->guid);
+		if (((before == FABRIC_NONE ? 0 : old->ports[before].capmask) ^ p->capmask) &
+		    IB_CAP_IS_SM)
+			return true;
+	}
+	return false;
+}
+
+void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
+{
+	if (all) {
+		sm->kind = SWEEP_CHANGE;
+		sm->failed_devices = sm->sets_failed = 0;
+		sweep_enter(sm, PHASE_DISCOVERY);
+		discovery_start(sm);
+		return;
+	}
+	if (!f) {
+		log_debug("sweep", "%s: nothing has changed", sm->reason);
+		sweep_enter(sm, PHASE_IDLE);
+		sweep_cleanup(sm, false);
+		sm_sweep_ended(sm, sm->subnet_up);
+		return;
+	}
+	sm->f = f;
+	sm->touched = touched;
+	sm->f->unanswered = count_unanswered(sm->f);
+	sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
+	if (sms_changed(sm)) {
+		sweep_enter(sm, PHASE_ELECTION);
+		election_start(sm);
+	} else {
+		sweep_elected(sm);
+	}
 }
 
 /* --- planning --- */
@@ -477,11 +529,17 @@ static bool self_is_linked(const struct fabric *f)
 /* The nodes whose tables are not surely as planned: the next sweep reads them. */
 static void remember_doubts(struct sm *sm)
 {
-	map64_free(&sm->doubtful);
+	struct map64 before = sm->doubtful;
+
 	map64_init(&sm->doubtful, 16);
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		if (sm->work[i].failed || sm->work[i].doubtful)
-			map64_put(&sm->doubtful, sm->f->nodes[i].guid, 1);
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
+		uint64_t guid = sm->f->nodes[i].guid;
+
+		if (sm->work[i].failed || sm->work[i].doubtful ||
+		    (!sweep_touches(sm, i) && map64_get(&before, guid) != MAP64_NONE))
+			map64_put(&sm->doubtful, guid, 1);
+	}
+	map64_free(&before);
 }
 
 static void publish(struct sm *sm)
@@ -521,7 +579,7 @@ void sweep_written(struct sm *sm)
 	complete = sm->ports_active == sm->ports_linked && !sm->failed_devices &&
 		   !sm->sets_failed && self_is_linked(sm->f);
 	sm->subnet_up = complete;
-	if (!sm->failed_devices && !sm->sets_failed)
+	if (!sm->failed_devices && !sm->sets_failed && !sm->touched)
 		sm->registrations_lost = false;
 	remember_doubts(sm);
 	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64
@@ -552,10 +610,19 @@ void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->started_us = sm->phase_us = clock_mono_us();
 	sm->smps_before = c->smps;
 	sm->sets_before = c->sets_total;
-	sm->failed_devices = sm->sets_failed = 0;
 	sm->discovery_tries = 0;
 	sm->sweep_policy = shared_policy_ref(sm->policy);
 	log_debug("sweep", "starts: %s", reason);
+	/* what could not be done elsewhere cannot be done after a local sweep either */
+	if (kind == SWEEP_LOCAL && sm->published && sm->published->policy == sm->sweep_policy) {
+		sweep_enter(sm, PHASE_PROBING);
+		probe_start(sm);
+		return;
+	}
+	if (kind == SWEEP_LOCAL)
+		sm->kind = SWEEP_CHANGE;
+	sm->suspects.n = 0;
+	sm->failed_devices = sm->sets_failed = 0;
 	if (kind == SWEEP_POLICY && sm->published) {
 		sm->f = fabric_clone(sm->published->f);
 		sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
