@@ -6,13 +6,10 @@
  * sm/ and sa/ do not know each other: what goes from the one to the other goes
  * through here and serve.c.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

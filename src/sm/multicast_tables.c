@@ -17,7 +17,6 @@
  * removal, nothing is added for the MLIDs concerned until it did: a tree that is not
  * whole is better than a loop.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include <infiniband/umad_sm.h>

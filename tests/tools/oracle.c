@@ -12,7 +12,6 @@
  * what both sides say they can do: no level without a definition, no P_Key that no
  * partition has, ranges of GUIDs that are small.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,7 +24,6 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/map64.h"
 #include "chance.h"
 #include "ib/ib.h"
 #include "ib/sa.h"
