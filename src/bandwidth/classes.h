@@ -22,7 +22,7 @@
  * is what is sent.  Entries of a VL are spread over the table.
  *
  * Where a link has fewer data VLs than there are classes, some share a VL, those
- * for which it matters least (classes.c says how that is chosen); classes of
+ * for which it matters least (intent.c says how that is chosen); classes of
  * different priority only where there is one VL.  On links with equal VLs the
  * choice is equal, and what shares a VL on a link shares it on every link with
  * fewer VLs, unless a table has fewer entries than VLs are to be in it, which

@@ -8,81 +8,17 @@
  * That is told from the file alone and holds on every fabric; what several
  * earlier rules hide together is not looked for.
  *
- * Few earlier rules are held against each: of E's criteria, every value that L
- * can match must be in each.  So the rules with the same set of criteria are kept
- * in an index per criterion, ranges in a segment tree and groups in lists, and a
- * few values of L are looked up in each; the shortest list found has all
- * rules that may hide L.  Rules that are hidden themselves are not kept: who hides
- * them hides what they do.  Where all lists are long all the same, the
- * check ends after WORK_MAX steps, and says so.
+ * Few earlier rules are held against each: reach_index.c finds those that may hide it.
+ * Rules that are hidden themselves are not kept: who hides them hides what they do.  Where
+ * that is many all the same, the check ends after WORK_MAX steps, and says so.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/map64.h"
-#include "conf/parts.h"
+#include "conf/reach.h"
 
 #define WORK_MAX 100000000u	/* about a second */
-
-enum criterion {
-	SOURCE, DESTINATION, EITHER,
-	SERVICE_ID, QOS_CLASS, TCLASS, PKEY, SL, TARGET, CRITERION_COUNT
-};
-#define FIRST_RANGES SERVICE_ID
-#define SETS (1u << CRITERION_COUNT)
-
-struct span {
-	uint64_t lo, hi;
-};
-
-/* Part of reach->groups, or of reach->spans: sorted, spans neither touch nor overlap. */
-struct slice {
-	uint32_t at, n;
-};
-
-/* A rule's criteria without those that always hold. */
-struct criteria {
-	unsigned set;		/* 1 << enum criterion, or-ed */
-	struct slice of[CRITERION_COUNT];
-};
-
-/* Rules on a list, newest first. */
-struct post {
-	uint32_t rule, next;	/* next: index + 1, 0 = none */
-};
-struct list {
-	uint32_t head, n;	/* head: index + 1 */
-};
-
-/* Of one criterion of one set: node i has the lists of nodes 2i and 2i + 1 above it. */
-struct tree {
-	uint64_t *x;		/* where intervals begin, ascending */
-	uint32_t n, cap;
-	struct list *nodes;	/* 2n; interval i at n + i */
-};
-
-struct reach {
-	struct reader *r;
-	const struct policy *p;
-	struct index names;
-	VEC(uint32_t) groups;
-	VEC(struct span) spans;
-	struct criteria *rules;
-	/* who contains each group: parents[first[g]] ... up to first[g + 1] */
-	uint32_t *parents, *first;
-	bool *everybody;	/* of each group: has every end port, in any fabric */
-	VEC(uint32_t) above;	/* a group and who contains it: result of look_above() */
-	uint32_t *seen, stamp;	/* of each group: the last look_above() that met it */
-
-	bool present[SETS];	/* some rule has just these criteria */
-	struct tree *trees[SETS];	/* by criterion */
-	struct map64 by_group;	/* set, criterion, group -> list */
-	VEC(struct list) lists;
-	VEC(struct post) posts;
-	VEC(uint32_t) candidates;
-	uint64_t work;
-};
 
 /* --- groups --- */
 
@@ -122,8 +58,7 @@ static void find_parents(struct reach *s)
 	count_parents(s, true);
 }
 
-/* s->above: group g, and all groups that contain it. */
-static void look_above(struct reach *s, uint32_t g)
+void reach_look_above(struct reach *s, uint32_t g)
 {
 	s->above.n = 0;
 	s->stamp++;
@@ -156,7 +91,7 @@ static void find_everybody(struct reach *s)
 			all |= is_all(p->groups[g].groups.v[i].s);
 		if (!all || s->everybody[g])
 			continue;
-		look_above(s, g);
+		reach_look_above(s, g);
 		for (size_t i = 0; i < s->above.n; i++)
 			s->everybody[s->above.v[i]] = true;
 	}
@@ -279,7 +214,7 @@ static bool groups_include(struct reach *s, struct slice outer, struct slice inn
 	for (uint32_t i = 0; i < inner.n; i++) {
 		bool found = false;
 
-		look_above(s, s->groups.v[inner.at + i]);
+		reach_look_above(s, s->groups.v[inner.at + i]);
 		s->work += s->above.n;
 		for (size_t k = 0; k < s->above.n && !found; k++)
 			found = bsearch(&s->above.v[k], s->groups.v + outer.at, outer.n,
@@ -290,8 +225,7 @@ static bool groups_include(struct reach *s, struct slice outer, struct slice inn
 	return true;
 }
 
-/* Those of L's criteria whose groups, within those of criterion k of E, are enough for it. */
-static unsigned sides(enum criterion k)
+unsigned reach_sides(enum criterion k)
 {
 	return k == EITHER ? 1u << SOURCE | 1u << DESTINATION | 1u << EITHER : 1u << k;
 }
@@ -302,300 +236,26 @@ static bool criterion_hides(struct reach *s, enum criterion k, const struct crit
 	if (k != SOURCE && k != DESTINATION && k != EITHER)
 		return spans_include(s, e->of[k], l->of[k]);
 	for (unsigned side = SOURCE; side <= EITHER; side++)
-		if ((sides(k) & l->set) >> side & 1 && groups_include(s, e->of[k], l->of[side]))
+		if ((reach_sides(k) & l->set) >> side & 1 &&
+		    groups_include(s, e->of[k], l->of[side]))
 			return true;
 	return false;
 }
 
-/* Which criteria a rule with these can be held against. */
-static unsigned comparable(unsigned set)
+unsigned reach_comparable(unsigned set)
 {
-	return set & sides(EITHER) ? set | 1u << EITHER : set;
+	return set & reach_sides(EITHER) ? set | 1u << EITHER : set;
 }
 
-static bool hides(struct reach *s, const struct criteria *e, const struct criteria *l)
+bool reach_hides(struct reach *s, const struct criteria *e, const struct criteria *l)
 {
-	if (e->set & ~comparable(l->set))
+	if (e->set & ~reach_comparable(l->set))
 		return false;
 	s->work++;
 	for (unsigned k = CRITERION_COUNT; k-- > 0; )	/* groups last: they cost more */
 		if (e->set >> k & 1 && !criterion_hides(s, (enum criterion)k, e, l))
 			return false;
 	return true;
-}
-
-/* --- the index --- */
-
-static void post(struct reach *s, struct list *l, uint32_t rule)
-{
-	*vec_push(&s->posts) = (struct post){ rule, l->head };
-	l->head = (uint32_t)s->posts.n;
-	l->n++;
-}
-
-static uint64_t group_key(unsigned set, enum criterion k, uint32_t group)
-{
-	return ((uint64_t)set * CRITERION_COUNT + k) << 32 | group;
-}
-
-static void post_groups(struct reach *s, enum criterion k, uint32_t rule)
-{
-	const struct criteria *c = &s->rules[rule];
-
-	for (uint32_t i = 0; i < c->of[k].n; i++) {
-		uint64_t key = group_key(c->set, k, s->groups.v[c->of[k].at + i]);
-		uint32_t list = map64_get(&s->by_group, key);
-
-		if (list == MAP64_NONE) {
-			list = (uint32_t)s->lists.n;
-			*vec_push(&s->lists) = (struct list){ 0 };
-			map64_put(&s->by_group, key, list);
-		}
-		post(s, &s->lists.v[list], rule);
-	}
-}
-
-static int compare_u64(const void *pa, const void *pb)
-{
-	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-
-	return (a > b) - (a < b);
-}
-
-static struct tree *tree_of(struct reach *s, unsigned set, unsigned k)
-{
-	return &s->trees[set][k];
-}
-
-/* Where the intervals of each tree begin. */
-static void lay_out_trees(struct reach *s)
-{
-	for (size_t i = 0; i < s->p->n_rules; i++) {
-		const struct criteria *c = &s->rules[i];
-
-		s->present[c->set] = true;
-		if (!s->trees[c->set])
-			s->trees[c->set] = xcalloc(CRITERION_COUNT, sizeof(struct tree));
-		for (unsigned k = FIRST_RANGES; k < CRITERION_COUNT; k++)
-			tree_of(s, c->set, k)->cap += 2 * c->of[k].n;
-	}
-	for (size_t i = 0; i < s->p->n_rules; i++) {
-		const struct criteria *c = &s->rules[i];
-
-		for (unsigned k = FIRST_RANGES; k < CRITERION_COUNT; k++) {
-			struct tree *t = tree_of(s, c->set, k);
-
-			if (!t->x)
-				t->x = xcalloc(t->cap, sizeof(*t->x));
-			for (uint32_t j = 0; j < c->of[k].n; j++) {
-				const struct span *v = &s->spans.v[c->of[k].at + j];
-
-				t->x[t->n++] = v->lo;
-				if (v->hi != UINT64_MAX)
-					t->x[t->n++] = v->hi + 1;
-			}
-		}
-	}
-}
-
-static void build_trees(struct reach *s)
-{
-	lay_out_trees(s);
-	for (unsigned set = 0; set < SETS; set++)
-		for (unsigned k = FIRST_RANGES; s->trees[set] && k < CRITERION_COUNT; k++) {
-			struct tree *t = tree_of(s, set, k);
-			uint32_t n = 0;
-
-			if (t->n)
-				qsort(t->x, t->n, sizeof(*t->x), compare_u64);
-			for (uint32_t i = 0; i < t->n; i++)
-				if (n == 0 || t->x[i] != t->x[n - 1])
-					t->x[n++] = t->x[i];
-			t->n = n;
-			t->nodes = xcalloc(2 * (size_t)n, sizeof(*t->nodes));
-		}
-}
-
-/* How many intervals begin at v or before. */
-static uint32_t intervals_up_to(const struct tree *t, uint64_t v)
-{
-	uint32_t a = 0, b = t->n;
-
-	while (a < b) {
-		uint32_t mid = a + (b - a) / 2;
-
-		if (t->x[mid] <= v)
-			a = mid + 1;
-		else
-			b = mid;
-	}
-	return a;
-}
-
-static void post_spans(struct reach *s, unsigned k, uint32_t rule)
-{
-	const struct criteria *c = &s->rules[rule];
-	struct tree *t = tree_of(s, c->set, k);
-
-	for (uint32_t i = 0; i < c->of[k].n; i++) {
-		const struct span *v = &s->spans.v[c->of[k].at + i];
-		uint32_t a = t->n + intervals_up_to(t, v->lo) - 1;
-		uint32_t b = t->n + intervals_up_to(t, v->hi);
-
-		for (; a < b; a /= 2, b /= 2) {
-			if (a & 1)
-				post(s, &t->nodes[a++], rule);
-			if (b & 1)
-				post(s, &t->nodes[--b], rule);
-		}
-	}
-}
-
-static void keep(struct reach *s, uint32_t rule)
-{
-	unsigned set = s->rules[rule].set;
-
-	for (unsigned k = 0; k < CRITERION_COUNT; k++) {
-		if (!(set >> k & 1))
-			continue;
-		if (k < FIRST_RANGES)
-			post_groups(s, (enum criterion)k, rule);
-		else
-			post_spans(s, k, rule);
-	}
-}
-
-/* --- candidates --- */
-
-/* Lists whose rules are all that may hide one. */
-struct lists {
-	unsigned criterion;
-	uint64_t value;		/* of a range */
-	uint64_t n;		/* rules on them */
-};
-
-static void add_list(struct reach *s, const struct list *l)
-{
-	for (uint32_t i = l->head; i; i = s->posts.v[i - 1].next)
-		*vec_push(&s->candidates) = s->posts.v[i - 1].rule;
-	s->work += l->n;
-}
-
-/* The rules of a set whose ranges have the value: counted, or added to the candidates. */
-static uint64_t at_value(struct reach *s, unsigned set, unsigned k, uint64_t value, bool add)
-{
-	const struct tree *t = tree_of(s, set, k);
-	uint32_t before = intervals_up_to(t, value);
-	uint64_t n = 0;
-
-	if (before == 0)
-		return 0;
-	for (uint32_t i = t->n + before - 1; i > 0; i /= 2) {
-		s->work++;
-		n += t->nodes[i].n;
-		if (add)
-			add_list(s, &t->nodes[i]);
-	}
-	return n;
-}
-
-/* The same of those that name a group, or one that contains it. */
-static uint64_t at_group(struct reach *s, unsigned set, unsigned k, uint32_t group, bool add)
-{
-	uint64_t n = 0;
-
-	look_above(s, group);
-	s->work += s->above.n;
-	for (size_t i = 0; i < s->above.n; i++) {
-		uint32_t list = map64_get(&s->by_group,
-					  group_key(set, (enum criterion)k, s->above.v[i]));
-
-		if (list == MAP64_NONE)
-			continue;
-		n += s->lists.v[list].n;
-		if (add)
-			add_list(s, &s->lists.v[list]);
-	}
-	return n;
-}
-
-static uint64_t at_groups(struct reach *s, unsigned set, unsigned k, const struct criteria *l,
-			  bool add)
-{
-	uint64_t n = 0;
-
-	for (unsigned side = SOURCE; side <= EITHER; side++)
-		if ((sides((enum criterion)k) & l->set) >> side & 1)
-			n += at_group(s, set, k, s->groups.v[l->of[side].at], add);
-	return n;
-}
-
-#define SAMPLES 16	/* of a rule's ranges: half of them from each end */
-
-static void try_value(struct reach *s, unsigned set, unsigned k, uint64_t value,
-		      struct lists *best)
-{
-	uint64_t n = at_value(s, set, k, value, false);
-
-	if (n < best->n)
-		*best = (struct lists){ k, value, n };
-}
-
-static void try_criterion(struct reach *s, unsigned set, unsigned k, const struct criteria *l,
-			  struct lists *best)
-{
-	const struct slice *of = &l->of[k];
-
-	if (k < FIRST_RANGES) {
-		uint64_t n = at_groups(s, set, k, l, false);
-
-		if (n < best->n)
-			*best = (struct lists){ k, 0, n };
-		return;
-	}
-	for (uint32_t i = 0; i < of->n && best->n > 0; i++) {
-		const struct span *v = &s->spans.v[of->at + i];
-
-		if (i == SAMPLES / 2 && of->n > SAMPLES)
-			i = of->n - SAMPLES / 2;
-		try_value(s, set, k, v->lo, best);
-		try_value(s, set, k, v->hi, best);
-	}
-}
-
-/* The first rule with this set of criteria that hides L, if before `first`. */
-static uint32_t first_of_set(struct reach *s, unsigned set, const struct criteria *l,
-			     uint32_t first)
-{
-	struct lists best = { .n = UINT64_MAX };
-
-	for (unsigned k = CRITERION_COUNT; k-- > 0 && best.n > 0; )
-		if (set >> k & 1)
-			try_criterion(s, set, k, l, &best);
-	s->candidates.n = 0;
-	if (best.n > 0 && best.criterion < FIRST_RANGES)
-		at_groups(s, set, best.criterion, l, true);
-	else if (best.n > 0)
-		at_value(s, set, best.criterion, best.value, true);
-	for (size_t i = 0; i < s->candidates.n; i++) {
-		uint32_t rule = s->candidates.v[i];
-
-		if (rule < first && hides(s, &s->rules[rule], l))
-			first = rule;
-	}
-	return first;
-}
-
-static uint32_t first_hiding(struct reach *s, const struct criteria *l)
-{
-	unsigned sets = comparable(l->set);
-	uint32_t first = UINT32_MAX;
-
-	/* every non-empty subset */
-	for (unsigned set = sets; set; set = (set - 1) & sets)
-		if (s->present[set])
-			first = first_of_set(s, set, l, first);
-	return first;
 }
 
 /* --- the whole --- */
@@ -609,7 +269,7 @@ static void report(struct reach *s, uint32_t rule, uint32_t by)
 	if (!ec->set)
 		why = e->sources.n || e->destinations.n || e->either.n || e->dest_guids.n
 			? "matches all" : "has no criteria and matches all";
-	else if (hides(s, lc, ec))
+	else if (reach_hides(s, lc, ec))
 		why = "has the same criteria";
 	findings_add(s->r->out, SEV_WARNING, s->r->file, s->p->rules[rule].pos,
 		     "this rule can never match: the one at line %u %s", e->pos.line, why);
@@ -620,7 +280,7 @@ static void look_for_hidden(struct reach *s)
 	uint32_t all = UINT32_MAX;	/* the first rule that matches every query */
 
 	for (uint32_t i = 0; i < s->p->n_rules; i++) {
-		uint32_t by = first_hiding(s, &s->rules[i]);
+		uint32_t by = reach_first_hiding(s, &s->rules[i]);
 
 		if (exhausted(s)) {
 			findings_add(s->r->out, SEV_INFO, s->r->file, s->p->rules[i].pos,
@@ -635,19 +295,13 @@ static void look_for_hidden(struct reach *s)
 		else if (!s->rules[i].set)
 			all = i;
 		else
-			keep(s, i);
+			reach_keep(s, i);
 	}
 }
 
 static void reach_free(struct reach *s)
 {
-	for (unsigned set = 0; set < SETS; set++) {
-		for (unsigned k = 0; s->trees[set] && k < CRITERION_COUNT; k++) {
-			free(s->trees[set][k].x);
-			free(s->trees[set][k].nodes);
-		}
-		free(s->trees[set]);
-	}
+	reach_index_free(s);
 	index_free(&s->names);
 	vec_free(&s->groups);
 	vec_free(&s->spans);
@@ -657,10 +311,6 @@ static void reach_free(struct reach *s)
 	free(s->everybody);
 	vec_free(&s->above);
 	free(s->seen);
-	map64_free(&s->by_group);
-	vec_free(&s->lists);
-	vec_free(&s->posts);
-	vec_free(&s->candidates);
 	free(s);
 }
 
@@ -675,7 +325,7 @@ void check_reach(struct reader *r, const struct policy *p)
 	find_parents(s);
 	find_everybody(s);
 	take_criteria(s);
-	build_trees(s);
+	reach_build_trees(s);
 	look_for_hidden(s);
 	reach_free(s);
 }

@@ -3,249 +3,23 @@
  * The composition root: opens what there is to open, connects the subnet
  * manager, the subnet administrator and the control socket, and runs the loop.
  *
- * sm/ and sa/ do not know each other: a new published state goes from the one
- * to the other here, and changes of multicast groups go back.
+ * sm/ and sa/ do not know each other: what goes from the one to the other goes
+ * through here and serve.c.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <systemd/sd-daemon.h>
 
-#include <infiniband/umad_sa.h>
-#include <infiniband/umad_types.h>
-
-#include "base/alloc.h"
-#include "base/clock.h"
 #include "base/log.h"
-#include "ctl/ctl.h"
-#include "loop/loop.h"
-#include "mad/mad.h"
+#include "qosd/daemon.h"
 #include "registry/alias.h"
-#include "registry/mcast.h"
-#include "registry/partitions.h"
-#include "policies/policies.h"
-#include "qosd/clients.h"
-#include "qosd/qosd.h"
-#include "sa/sa.h"
-#include "sm/sm.h"
-#include "store/store.h"
 
-/* A SIGHUP: the file is read in a thread of its own. */
-struct hup {
-	struct work *work;	/* NULL: none is on its way */
-	bool again;		/* one came meanwhile */
-	struct findings found;
-	struct shared_policy *policy;
-};
-
-struct qosd {
-	const struct options *o;
-	struct settings *settings;
-	struct loop *loop;
-	struct store *store;
-	struct mad_port *mad;
-	struct sm *sm;
-	struct policies *policies;
-	/*
-	 * Two faces of one SA: `sa` in the loop's thread, `quick` in the receiver's
-	 * for PathRecord Gets.  They share the state, the groups and the aliases,
-	 * which only the loop's thread changes, under the lock; `quick` reads under it.
-	 */
-	struct sa sa, quick;
-	struct buf quick_answer;
-	pthread_mutex_t sa_lock;
-	struct sa_stats *sa_stats;	/* the sum, when it is asked for */
-	struct clients *clients;
-	struct ctl *ctl;
-	struct run_time *run_time;	/* partitions that were added */
-	struct sig *hup, *term, *intr;
-	struct hup reload;
-	pthread_mutex_t reading;	/* of the policy file */
-	uint64_t reads, applied;	/* the last one's number; that of the one in force */
-	struct buf answer;
-	int ready_fd;		/* where the process that started us waits, or -1 */
-	int status;
-};
-
-/* --- the port's side --- */
-
-/* An answer of the SA that is made while it is sent. */
-#define TRY_STEPS 128		/* of search, at once */
-#define READ_STEPS 512		/* in a turn */
-struct answer {
-	struct mad_source source;	/* first */
-	struct sa_job *job;
-};
-
-static enum mad_read answer_read(struct mad_source *s, uint8_t data[200], size_t *n)
-{
-	static const enum mad_read as[] = {
-		[SA_READ_MORE] = MAD_READ_MORE, [SA_READ_LAST] = MAD_READ_LAST,
-		[SA_READ_LATER] = MAD_READ_LATER,
-	};
-
-	return as[sa_job_read(((struct answer *)s)->job, READ_STEPS, data, n)];
-}
-
-static bool answer_head(struct mad_source *s, uint8_t head[56])
-{
-	return sa_job_head(((const struct answer *)s)->job, head);
-}
-
-static void answer_release(struct mad_source *s)
-{
-	sa_job_free(((struct answer *)s)->job);
-	free(s);
-}
-
-/* True: q->answer has what is to be sent at once. */
-static bool answer_later(struct qosd *q, const struct mad_in *in, struct sa_job *job)
-{
-	struct answer *a;
-
-	if (sa_job_try(job, TRY_STEPS, &q->answer)) {
-		sa_job_free(job);
-		return true;
-	}
-	a = xcalloc(1, sizeof(*a));
-	a->source = (struct mad_source){
-		.read = answer_read, .head = answer_head, .release = answer_release,
-		.held = sa_job_held(job), .total = sa_job_total(job),
-	};
-	a->job = job;
-	if (mad_stream(q->mad, in, &a->source))
-		return false;
-	sa_job_refuse(job, &q->answer);
-	answer_release(&a->source);
-	return true;
-}
-
-static void on_request(void *arg, const struct mad_in *in)
-{
-	struct qosd *q = arg;
-	struct sa_request req = { .mad = in->mad, .len = in->len, .slid = in->slid,
-				  .arrived_us = in->arrived_us };
-	struct sa_job *job = NULL;
-	bool send, writes;
-
-	if (in->mgmt_class != UMAD_CLASS_SUBN_ADM) {
-		if (q->sm)
-			sm_receive(q->sm, in);
-		if (q->clients)
-			clients_smp(q->clients, in);
-		return;
-	}
-	clients_request(in, &req);
-	writes = in->len > 3 && (in->mad[3] == UMAD_METHOD_SET || in->mad[3] == UMAD_SA_METHOD_DELETE);
-	if (writes)
-		pthread_mutex_lock(&q->sa_lock);
-	send = in->overload ? sa_answer_busy(&q->sa, &req, &q->answer) :
-			      sa_begin(&q->sa, &req, &q->answer, &job) == SA_WHOLE;
-	if (writes)
-		pthread_mutex_unlock(&q->sa_lock);
-	if (job)
-		send = answer_later(q, in, job);
-	if (send)
-		mad_reply(q->mad, in, (const uint8_t *)q->answer.s, q->answer.n);
-}
-
-/* In the receiver's thread. */
-static void on_quick_request(void *arg, struct mad_port *m, const struct mad_in *in)
-{
-	struct qosd *q = arg;
-	struct sa_request req = { .mad = in->mad, .len = in->len, .slid = in->slid,
-				  .arrived_us = in->arrived_us };
-	bool send;
-
-	pthread_mutex_lock(&q->sa_lock);
-	send = in->overload ? sa_answer_busy(&q->quick, &req, &q->quick_answer) :
-			      sa_answer(&q->quick, &req, &q->quick_answer);
-	pthread_mutex_unlock(&q->sa_lock);
-	if (send)
-		mad_reply(m, in, (const uint8_t *)q->quick_answer.s, q->quick_answer.n);
-}
-
-static void on_published(void *arg, struct subnet_state *s)
-{
-	struct qosd *q = arg;
-	struct subnet_state *old = q->sa.state;
-	struct leavers leavers = { 0 };
-
-	pthread_mutex_lock(&q->sa_lock);
-	q->sa.state = q->quick.state = s ? state_ref(s) : NULL;
-	if (s)
-		mcast_sync(q->sa.mcast, s);
-	pthread_mutex_unlock(&q->sa_lock);
-	if (s)
-		run_time_leavers(q->sa.mcast, s, &leavers);
-	if (leavers.n) {
-		pthread_mutex_lock(&q->sa_lock);
-		run_time_leave(q->sa.mcast, &leavers);
-		pthread_mutex_unlock(&q->sa_lock);
-	}
-	vec_free(&leavers);
-	if (q->clients)
-		clients_publish(q->clients, s);
-	state_unref(old);
-}
-
-static const struct sa_stats *sa_stats(void *arg)
-{
-	struct qosd *q = arg;
-	int64_t now = clock_mono_us();
-
-	pthread_mutex_lock(&q->sa_lock);
-	sa_stats_turn(q->sa.stats, now);
-	sa_stats_turn(q->quick.stats, now);
-	*q->sa_stats = *q->sa.stats;
-	sa_stats_add(q->sa_stats, q->quick.stats);
-	pthread_mutex_unlock(&q->sa_lock);
-	return q->sa_stats;
-}
-
-/* --- what the SA asks the SM for --- */
-
-static bool sa_sm_info(void *arg, uint32_t i, struct sa_sm_info *out)
-{
-	struct qosd *q = arg;
-	struct sm_seen s;
-
-	if (!sm_seen_at(q->sm, i, &s))
-		return false;
-	*out = (struct sa_sm_info){ s.guid, s.act_count, s.priority, (uint8_t)s.state };
-	return true;
-}
-
-static uint32_t sa_mft_blocks(void *arg)
-{
-	struct qosd *q = arg;
-
-	return sm_mft_blocks(q->sm);
-}
-
-static bool sa_mft_block(void *arg, uint64_t guid, unsigned block, unsigned position,
-			 uint8_t entries[64])
-{
-	struct qosd *q = arg;
-
-	return sm_mft_block(q->sm, guid, block, position, entries);
-}
-
-static void on_mcast_changed(void *arg)
-{
-	struct qosd *q = arg;
-
-	sm_mcast_changed(q->sm);
-}
-
+/* From the SA: clients give them and take them. */
 static void on_alias_changed(void *arg, const struct alias_change *c)
 {
 	struct qosd *q = arg;
@@ -307,152 +81,7 @@ static void on_fatal(void *arg, const char *why)
 	loop_stop(q->loop);
 }
 
-/* --- reload and end --- */
-
-/* With what was added at run time; what of that is not in force is said. */
-static struct shared_policy *effective_policy(const struct qosd *q, struct shared_policy *p)
-{
-	struct shared_policy *s = run_time_policy(q->run_time, p);
-
-	for (size_t i = p->findings.n; i < s->findings.n; i++)
-		log_warn("partitions", "%s", s->findings.v[i].text);
-	return s;
-}
-
-static void apply_policy(void *arg, struct shared_policy *p)
-{
-	struct qosd *q = arg;
-	struct shared_policy *effective = effective_policy(q, p);
-
-	sm_set_policy(q->sm, effective);
-	shared_policy_unref(effective);
-}
-
-static const struct run_time *get_run_time(void *arg)
-{
-	struct qosd *q = arg;
-
-	return q->run_time;
-}
-
-static bool save_run_time(struct qosd *q, const struct run_time *x)
-{
-	struct buf lines = { 0 };
-	bool saved;
-
-	run_time_print(x, &lines);
-	saved = store_save_partitions(q->store, lines.n ? lines.s : "");
-	buf_free(&lines);
-	return saved;
-}
-
-static bool set_run_time(void *arg, struct run_time *x, int64_t uid, struct buf *err)
-{
-	struct qosd *q = arg;
-
-	if (!save_run_time(q, x)) {
-		buf_puts(err, "it can't be kept in the state folder");
-		run_time_free(x);
-		return false;
-	}
-	log_info("partitions", "changed by user %" PRId64 ": %zu entries, %zu members", uid, x->v.n,
-		 x->n_members);
-	run_time_free(q->run_time);
-	q->run_time = x;
-	apply_policy(q, policies_in_force(q->policies));
-	return true;
-}
-
-static void load_run_time(struct qosd *q)
-{
-	q->run_time = run_time_new();
-	if (!store_load_partitions(q->store, run_time_line, q->run_time)) {
-		run_time_free(q->run_time);	/* all of it or nothing */
-		q->run_time = run_time_new();
-	}
-	q->run_time->change = q->run_time->v.n > 0;
-}
-
-/* In any thread.  Of several that read at a time, the last to begin is the one that counts. */
-static struct shared_policy *reload_read(void *arg, struct findings *out)
-{
-	struct qosd *q = arg;
-	struct shared_policy *p;
-
-	pthread_mutex_lock(&q->reading);
-	p = load_policy(q->o, out);
-	if (p)
-		p->nth_read = ++q->reads;
-	pthread_mutex_unlock(&q->reading);
-	return p;
-}
-
-static void reload_apply(void *arg, struct shared_policy *p, const struct findings *found,
-			 int64_t uid)
-{
-	struct qosd *q = arg;
-	struct findings copy = { 0 };
-
-	findings_log(found, "policy");
-	if (!p) {
-		log_error("policy", "%s: refused; the policy in force stays", q->o->policy);
-		policies_refused(q->policies, CHANGE_RELOAD, q->o->policy, uid,
-				 found->count[SEV_ERROR]);
-		findings_copy(&copy, found);
-		sm_policy_rejected(q->sm, &copy);
-		return;
-	}
-	if (p->nth_read < q->applied)
-		return;		/* the file was read again since, and that is in force */
-	q->applied = p->nth_read;
-	p->uid = uid;
-	policies_reload(q->policies, p);
-}
-
-static void hup_read(void *arg)
-{
-	struct qosd *q = arg;
-
-	q->reload.policy = reload_read(q, &q->reload.found);
-}
-
-static void hup_end(struct hup *h)
-{
-	work_end(h->work);
-	shared_policy_unref(h->policy);
-	findings_free(&h->found);
-	*h = (struct hup){ 0 };
-}
-
-static void on_hup(void *arg);
-
-static void hup_done(void *arg)
-{
-	struct qosd *q = arg;
-	bool again = q->reload.again;
-
-	reload_apply(q, q->reload.policy, &q->reload.found, -1);
-	hup_end(&q->reload);
-	sd_notify(0, "READY=1");
-	if (again)
-		on_hup(q);
-}
-
-static void on_hup(void *arg)
-{
-	struct qosd *q = arg;
-
-	if (q->reload.work) {
-		q->reload.again = true;
-		return;
-	}
-	sd_notify(0, "RELOADING=1");
-	q->reload.work = work_start(q->loop, hup_read, hup_done, q);
-	if (!q->reload.work) {
-		log_error("policy", "not reloaded: %s", strerror(errno));
-		sd_notify(0, "READY=1");
-	}
-}
+/* --- what is asked for from outside --- */
 
 static void on_term(void *arg)
 {
@@ -514,15 +143,16 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.sa_transfers_each = s->sa_transfers_per_port,
 	};
 	struct mad_hooks mh = {
-		.request = on_request, .is_at_once = sa_is_path_get,
-		.at_once = on_quick_request, .dead = on_fatal, .arg = q,
+		.request = serve_request, .is_at_once = sa_is_path_get,
+		.at_once = serve_quick_request, .dead = on_fatal, .arg = q,
 	};
 	struct sm_hooks hooks = {
-		.published = on_published, .sweep_done = on_sweep_done, .fatal = on_fatal, .arg = q,
+		.published = serve_published, .sweep_done = on_sweep_done, .fatal = on_fatal,
+		.arg = q,
 	};
 	struct policies_hooks ph = { .apply = apply_policy, .arg = q };
 	struct ctl_env env = {
-		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = sa_stats,
+		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
 		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
 		.mft_next = mft_next, .mft_entry = mft_entry,
 		.run_time = get_run_time, .run_time_set = set_run_time,
@@ -539,15 +169,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		buf_puts(err, "no event loop");
 		return false;
 	}
-	q->sa.sm_key = q->quick.sm_key = s->sm_key;
-	/* not for `quick`: these are for the loop's thread */
-	q->sa.sm = (struct sa_sm_hooks){ sa_sm_info, sa_mft_blocks, sa_mft_block, q };
-	q->sa.mcast = q->quick.mcast = mcast_new(on_mcast_changed, q);
-	q->sa.alias = q->quick.alias = alias_new();
-	q->sa.stats = sa_stats_new();
-	q->quick.stats = sa_stats_new();
-	q->sa_stats = sa_stats_new();
-	env.trace = q->sa.trace = q->quick.trace = sa_trace_new();
+	serve_init(q);
+	env.trace = q->sa.trace;
 	q->mad = mad_open(q->loop, &ms, &mh, err);
 	if (!q->mad)
 		return false;
@@ -573,19 +196,13 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 
 static void close_all(struct qosd *q)
 {
-	hup_end(&q->reload);
+	reload_end(q);
 	ctl_free(q->ctl);
 	policies_free(q->policies);
 	sm_free(q->sm);
 	clients_free(q->clients);
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
-	state_unref(q->sa.state);
-	mcast_free(q->sa.mcast);
-	alias_free(q->sa.alias);
-	sa_trace_free(q->sa.trace);
-	sa_stats_free(q->sa.stats);
-	sa_stats_free(q->quick.stats);
-	sa_stats_free(q->sa_stats);
+	serve_free(q);
 	run_time_free(q->run_time);
 	sig_free(q->hup);
 	sig_free(q->term);
@@ -593,8 +210,6 @@ static void close_all(struct qosd *q)
 	loop_free(q->loop);
 	store_close(q->store);
 	settings_free(q->settings);
-	buf_free(&q->answer);
-	buf_free(&q->quick_answer);
 }
 
 /*
@@ -664,7 +279,7 @@ int daemon_run(const struct options *o)
 	if (open_all(&q, policy, &err)) {
 		if (q.ready_fd >= 0)
 			leave_terminal();
-		q.hup = sig_new(q.loop, SIGHUP, on_hup, &q);
+		q.hup = sig_new(q.loop, SIGHUP, reload_on_hup, &q);
 		q.term = sig_new(q.loop, SIGTERM, on_term, &q);
 		q.intr = sig_new(q.loop, SIGINT, on_term, &q);
 		sm_start(q.sm);

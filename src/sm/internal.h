@@ -68,7 +68,7 @@ struct node_work {
 	uint8_t lost;		/* … in all */
 	bool doubtful;		/* refused something */
 	bool unknown;		/* what it holds is not known from before */
-	bool mft_unknown;	/* a switch whose MFTs may be anything (multicast.c) */
+	bool mft_unknown;	/* a switch whose MFTs may be anything (multicast_tables.c) */
 	bool used_before;	/* … that had links in use when it was discovered */
 	bool pkeys_differ;	/* … which left the P_Key table of an external port unlike the plan's */
 	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as seen (kept.c) */

@@ -12,7 +12,6 @@
  * what both sides say they can do: no level without a definition, no P_Key that no
  * partition has, ranges of GUIDs that are small.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,7 +24,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "base/map64.h"
+#include "chance.h"
 #include "ib/ib.h"
 #include "ib/sa.h"
 
@@ -44,24 +43,6 @@ static VEC(struct port) ports;
 static VEC(uint64_t) service_ids, qos_classes, pkeys;
 
 static FILE *out;	/* the policy's text; NULL when only the values are wanted */
-static uint64_t state;
-
-static _Noreturn void die(const char *what)
-{
-	fprintf(stderr, "oracle: %s\n", what);
-	exit(2);
-}
-
-static uint64_t rnd(uint64_t below)
-{
-	state += 0x9e3779b97f4a7c15ULL;
-	return hash64(state) % below;
-}
-
-static bool chance(unsigned percent)
-{
-	return rnd(100) < percent;
-}
 
 __attribute__((format(printf, 1, 2)))
 static void say(const char *fmt, ...)

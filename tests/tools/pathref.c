@@ -33,6 +33,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/map64.h"
+#include "chance.h"
 #include "ib/ib.h"
 #include "ib/sa.h"
 #include "ib/units.h"
@@ -42,25 +43,6 @@
 #define ANSWER_MAX (16u << 20)
 #define NONE UINT32_MAX
 #define LIFE 18			/* of a path whose level has none: the subnet timeout's default */
-
-static uint64_t state;
-
-static _Noreturn void die(const char *what)
-{
-	fprintf(stderr, "pathref: %s\n", what);
-	exit(2);
-}
-
-static uint64_t rnd(uint64_t below)
-{
-	state += 0x9e3779b97f4a7c15ULL;
-	return hash64(state) % below;
-}
-
-static bool chance(unsigned percent)
-{
-	return rnd(100) < percent;
-}
 
 /* --- the fabric, as the devices have it --- */
 

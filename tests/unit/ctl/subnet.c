@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "ib/units.h"
+#include "unit/temp.h"
 
 static const char small_topology[] =
 	"vendid=0x8f1\ndevid=0x5a06\nsysimgguid=0x8f10400410010\n"
@@ -113,31 +114,11 @@ struct subnet_state *test_subnet_load(const char *path, bool keep_lids, struct p
 	return s;
 }
 
-static char *name_in_tmpdir(void)
-{
-	const char *dir = getenv("TMPDIR");
-
-	return xasprintf("%s/qosd-XXXXXX", dir ? dir : "/tmp");
-}
-
-char *test_directory(void)
-{
-	char *path = name_in_tmpdir();
-
-	ck_assert_ptr_nonnull(mkdtemp(path));
-	return path;
-}
-
 static struct subnet_state *load_text(const char *text, struct policy *policy)
 {
-	char *path = name_in_tmpdir();
-	int fd = mkstemp(path);
-	struct subnet_state *s;
+	char *path = temp_file(text, strlen(text));
+	struct subnet_state *s = test_subnet_load(path, true, policy);
 
-	ck_assert(fd >= 0);
-	ck_assert(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-	close(fd);
-	s = test_subnet_load(path, true, policy);
 	unlink(path);
 	free(path);
 	return s;

@@ -17,8 +17,6 @@ struct subnet_state *test_subnet_load(const char *path, bool keep_lids, struct p
 /* A ring of switches (3 or more), each with n - 1 hosts: sw0, host0-1 … */
 struct subnet_state *test_subnet_large(unsigned switches, unsigned n);
 struct policy *test_policy(void);
-/* A new directory in $TMPDIR; the caller frees the name. */
-char *test_directory(void);
 void test_subnet_free(struct subnet_state *s);
 
 #endif

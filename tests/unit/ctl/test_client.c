@@ -20,6 +20,7 @@
 #include "store/store.h"
 #include "subnet.h"
 #include "unit/run.h"
+#include "unit/temp.h"
 
 static char *directory, *path, *program;
 static pid_t server;
@@ -105,23 +106,19 @@ static void start(void (*serve_it)(void))
 
 static void setup(void)
 {
-	directory = test_directory();
+	directory = temp_directory();
 	path = xasprintf("%s/sock", directory);
 	server = 0;
 }
 
 static void teardown(void)
 {
-	char *command = xasprintf("rm -r %s", directory);
-
 	if (server) {
 		kill(server, SIGKILL);
 		waitpid(server, NULL, 0);
 	}
-	ck_assert_int_eq(system(command), 0);
-	free(command);
+	temp_directory_remove(directory);
 	free(path);
-	free(directory);
 }
 
 /* --- the client --- */

@@ -5,7 +5,6 @@
  * its words count, not its exit status.)
  */
 #include <check.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "ctl/dump.h"
 #include "subnet.h"
 #include "unit/run.h"
+#include "unit/temp.h"
 
 /* What OpenSM 3.3.23 wrote on the small subnet, put together from its repeating parts. */
 #define SW_NEAR " VenID:0008F1 DevID:5A06"
@@ -311,22 +311,10 @@ static void write_file(const char *dir, const char *name, const struct buf *text
 	free(path);
 }
 
-static void remove_all(const char *dir)
-{
-	DIR *d = opendir(dir);
-	struct dirent *e;
-
-	while ((e = readdir(d)))
-		if (e->d_name[0] != '.')
-			unlinkat(dirfd(d), e->d_name, 0);
-	closedir(d);
-	rmdir(dir);
-}
-
 /* What ibdmchk says to the dumped state. */
 static struct buf ibdmchk(void)
 {
-	char *dir = test_directory(), line[4096];
+	char *dir = temp_directory(), line[4096];
 	struct buf said = { 0 };
 	char *command;
 	FILE *f;
@@ -342,8 +330,7 @@ static struct buf ibdmchk(void)
 		buf_puts(&said, line);
 	pclose(f);
 	free(command);
-	remove_all(dir);
-	free(dir);
+	temp_directory_remove(dir);
 	return said;
 }
 

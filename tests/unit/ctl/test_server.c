@@ -25,6 +25,7 @@
 #include "store/store.h"
 #include "subnet.h"
 #include "unit/run.h"
+#include "unit/temp.h"
 
 static char *directory, *path;
 static struct loop *loop;
@@ -66,7 +67,7 @@ static void setup(void)
 	struct buf err = { 0 };
 	struct shared_policy *first;
 
-	directory = test_directory();
+	directory = temp_directory();
 	path = xasprintf("%s/sock", directory);
 	loop = loop_new();
 	alarm_clock = timer_new(loop, stop, NULL);

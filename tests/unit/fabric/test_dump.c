@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "fabric/fabric.h"
 #include "unit/run.h"
+#include "unit/temp.h"
 
 #define SAMPLE "examples/cluster.topo"
 
@@ -22,14 +23,7 @@
 static struct fabric *load_bytes(const void *text, size_t n, uint64_t sm, bool keep_lids,
 				 struct buf *err)
 {
-	const char *dir = getenv("TMPDIR");
-	char *path = xasprintf("%s/dump.XXXXXX", dir ? dir : "/tmp");
-	int fd = mkstemp(path);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, text, n), (ssize_t)n);
-	close(fd);
-
+	char *path = temp_file(text, n);
 	struct buf raw = { 0 };
 	struct fabric *f = fabric_load_dump(path, sm, keep_lids, &raw);
 

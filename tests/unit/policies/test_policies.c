@@ -10,6 +10,7 @@
 #include "policies/policies.h"
 #include "store/store.h"
 #include "unit/run.h"
+#include "unit/temp.h"
 
 static char *dir;
 static struct loop *loop;
@@ -92,10 +93,7 @@ static void end(void)
 
 static void setup(void)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	dir = xasprintf("%s/qosd-XXXXXX", tmp ? tmp : "/tmp");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
+	dir = temp_directory();
 	loop = loop_new();
 	alarm_clock = timer_new(loop, stop, NULL);
 	start();
@@ -103,14 +101,10 @@ static void setup(void)
 
 static void teardown(void)
 {
-	char *command = xasprintf("rm -r %s", dir);
-
 	end();
 	timer_free(alarm_clock);
 	loop_free(loop);
-	ck_assert_int_eq(system(command), 0);
-	free(command);
-	free(dir);
+	temp_directory_remove(dir);
 }
 
 static void in_force(const char *name)

@@ -4,19 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "changes.h"
 #include "registry/services.h"
 #include "unit/run.h"
 
 #define SECOND 1000000ll
 
 static struct services *db;
-static unsigned changes;
-
-static void on_change(void *arg)
-{
-	(void)arg;
-	changes++;
-}
 
 static void setup(void)
 {

@@ -2,17 +2,11 @@
 /* Who wants to hear of which events: order, duplicates, numbers, bounds. */
 #include <check.h>
 
+#include "changes.h"
 #include "registry/subscriptions.h"
 #include "unit/run.h"
 
 static struct subscriptions *db;
-static unsigned changes;
-
-static void on_change(void *arg)
-{
-	(void)arg;
-	changes++;
-}
 
 static void setup(void)
 {

@@ -9,6 +9,7 @@
 
 #include "helper.h"
 #include "unit/run.h"
+#include "unit/temp.h"
 
 /* One switch, one CA, one link; lines 1 to 11. */
 #define IDS_SW	"vendid=0x2c9\ndevid=0xbd36\nsysimgguid=0x2003\nswitchguid=0x2000(2000)\n"
@@ -309,13 +310,12 @@ END_TEST
 
 START_TEST(includes_are_beside_the_file)
 {
-	char dir[] = "/tmp/qosd-topo-XXXXXX", path[64], part[64];
+	char *dir = temp_directory(), *path = xasprintf("%s/net", dir);
+	char *part = xasprintf("%s/part", dir);
+	char *twice = xasprintf("part:1: \"s\" is there twice, first at %s", dir);
 	struct outcome o;
 	FILE *out;
 
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/net", dir);
-	snprintf(part, sizeof(part), "%s/part", dir);
 	out = fopen(path, "w");
 	fputs("include \"part\"\nHca 1 \"h\"\n[1] \"s\"[1]\n[1] \"s\"[2]\n", out);
 	fclose(out);
@@ -334,15 +334,17 @@ START_TEST(includes_are_beside_the_file)
 	out = fopen(part, "w");
 	fputs("Switch 4 \"s\"\n[1] \"h\"[1]\ninclude \"net\"\n", out);
 	fclose(out);
-	refused(load_file(path), "part:1: \"s\" is there twice, first at /tmp", NULL);
+	refused(load_file(path), twice, NULL);
 	out = fopen(part, "w");
 	fputs("include \"net\"\n", out);
 	fclose(out);
 	refused(load_file(path), "net:1: more than 1024 files, or 8 within each other", NULL);
 	unlink(part);
 	refused(load_file(path), "net:1: ", "/part: No such file", NULL);
-	unlink(path);
-	rmdir(dir);
+	temp_directory_remove(dir);
+	free(path);
+	free(part);
+	free(twice);
 }
 END_TEST
 

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "sm/internal.h"
 #include "unit/run.h"
+#include "unit/temp.h"
 
 static const char topology[] =
 	"vendid=0x8f1\ndevid=0x5a06\nswitchguid=0x900(900)\n"
@@ -88,13 +89,9 @@ static void bring_up(void)
 
 static void load(void)
 {
-	const char *tmp = getenv("TMPDIR");
-	char *path = xasprintf("%s/qosd-XXXXXX", tmp ? tmp : "/tmp");
-	int fd = mkstemp(path);
+	char *path = temp_file(topology, sizeof(topology) - 1);
 	struct buf err = { 0 };
 
-	ck_assert(write(fd, topology, sizeof(topology) - 1) == (ssize_t)sizeof(topology) - 1);
-	close(fd);
 	f = fabric_load_dump(path, 0x100, false, &err);
 	ck_assert_msg(f != NULL, "%s", err.s);
 	unlink(path);

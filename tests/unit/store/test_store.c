@@ -15,13 +15,13 @@
 #include "registry/subscriptions.h"
 #include "store/store.h"
 #include "unit/run.h"
+#include "unit/temp.h"
 
-static char dir[64];
+static char *dir;
 
 static void setup(void)
 {
-	strcpy(dir, "/tmp/qosd-store-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
+	dir = temp_directory();
 }
 
 static char *file_of(const char *name)
@@ -31,19 +31,7 @@ static char *file_of(const char *name)
 
 static void teardown(void)
 {
-	static const char *const names[] = {
-		"groups", "groups.damaged", "groups.new", "groups.journal",
-		"groups.journal.damaged", "lids", "lids.damaged",
-		"lids.new", "refused", "refused.damaged", "lock",
-		"services", "services.damaged", "subscriptions", "subscriptions.damaged",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		char *p = file_of(names[i]);
-		unlink(p);
-		free(p);
-	}
-	rmdir(dir);
+	temp_directory_remove(dir);
 }
 
 static struct store *open_store(void)

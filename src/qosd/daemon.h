@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Private to the daemon's life: what it is put together of, and who does which part.
+ *
+ *   daemon.c       opens and closes all of it, the loop, the end of a sweep
+ *   serve.c        requests to the SA, of the state that is published
+ *   reload.c       the policy file, read again
+ *   run_time.c     partitions that were added at run time
+ *
+ * All of it is of the loop's thread but what says otherwise.
+ */
+#ifndef QOSD_QOSD_DAEMON_H
+#define QOSD_QOSD_DAEMON_H
+
+#include <pthread.h>
+
+#include "ctl/ctl.h"
+#include "loop/loop.h"
+#include "mad/mad.h"
+#include "policies/policies.h"
+#include "qosd/clients.h"
+#include "qosd/qosd.h"
+#include "registry/partitions.h"
+#include "sa/sa.h"
+#include "sm/sm.h"
+#include "store/store.h"
+
+/* A SIGHUP: the file is read in a thread of its own. */
+struct hup {
+	struct work *work;	/* NULL: none is on its way */
+	bool again;		/* one came meanwhile */
+	struct findings found;
+	struct shared_policy *policy;
+};
+
+struct qosd {
+	const struct options *o;
+	struct settings *settings;
+	struct loop *loop;
+	struct store *store;
+	struct mad_port *mad;
+	struct sm *sm;
+	struct policies *policies;
+	struct clients *clients;
+	struct ctl *ctl;
+	struct sig *hup, *term, *intr;
+	int ready_fd;		/* where the process that started us waits, or -1 */
+	int status;
+
+	/*
+	 * serve.c.  Two faces of one SA: `sa` in the loop's thread, `quick` in the receiver's
+	 * for PathRecord Gets.  They share the state, the groups and the aliases,
+	 * which only the loop's thread changes, under the lock; `quick` reads under it.
+	 */
+	struct sa sa, quick;
+	struct buf answer, quick_answer;
+	pthread_mutex_t sa_lock;
+	struct sa_stats *sa_stats;	/* the sum, when it is asked for */
+
+	/* reload.c */
+	struct hup reload;
+	pthread_mutex_t reading;	/* of the policy file */
+	uint64_t reads, applied;	/* the last one's number; that of the one in force */
+
+	struct run_time *run_time;	/* run_time.c */
+};
+
+/* serve.c: the hooks of what they are named after; arg is the struct qosd. */
+/* The SA's two faces, before there is a port. */
+void serve_init(struct qosd *q);
+/* After mad_close(): with the port its thread ends, which reads what is freed here. */
+void serve_free(struct qosd *q);
+/* A MAD that came in at the port: of the SA, or for the SM. */
+void serve_request(void *arg, const struct mad_in *in);
+/* … a Get of a PathRecord, in the receiver's thread. */
+void serve_quick_request(void *arg, struct mad_port *m, const struct mad_in *in);
+/* Answers are of this state from now on; NULL: there is none. */
+void serve_published(void *arg, struct subnet_state *s);
+/* Both faces' sums, valid until the next call. */
+const struct sa_stats *serve_stats(void *arg);
+
+/* reload.c */
+/* In any thread.  NULL: out says why.  The caller has the reference. */
+struct shared_policy *reload_read(void *arg, struct findings *out);
+/* What reload_read() gave, which may be NULL, for the user uid (-1: SIGHUP). */
+void reload_apply(void *arg, struct shared_policy *p, const struct findings *found, int64_t uid);
+/* SIGHUP */
+void reload_on_hup(void *arg);
+/* Waits for a thread that reads. */
+void reload_end(struct qosd *q);
+
+/* run_time.c */
+/* From the state folder; none if it can't be read. */
+void load_run_time(struct qosd *q);
+/* With what was added at run time, a new reference; what of that is not in force is said. */
+struct shared_policy *effective_policy(const struct qosd *q, struct shared_policy *p);
+/* Puts the policy in force, together with what was added. */
+void apply_policy(void *arg, struct shared_policy *p);
+const struct run_time *get_run_time(void *arg);
+/* Takes over x.  False: err says why, and what was in force stays. */
+bool set_run_time(void *arg, struct run_time *x, int64_t uid, struct buf *err);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Private to multicast forwarding (multicast*.c): its work, and who does which part.
+ *
+ *   multicast.c         when: gathers changes, runs the parts in turn, tries again
+ *   multicast_trees.c   what is wanted: a tree for each MLID with members
+ *   multicast_tables.c  MFT blocks: what is wanted of them, what devices hold, writing
+ *
+ * All of it is of the loop's thread but the callbacks of the tables' job (mad/mad.h),
+ * which write what blocks hold: who reads that holds the port (mad_hold()).
+ */
+#ifndef QOSD_SM_MULTICAST_H
+#define QOSD_SM_MULTICAST_H
+
+#include "registry/mcast.h"
+#include "route/mcast.h"
+#include "sm/internal.h"
+
+#define MLIDS_MAX	(IB_LID_MCAST_LAST - IB_LID_MCAST_FIRST + 1)
+
+enum pass { PASS_READ, PASS_CLEAR, PASS_SET, PASSES };
+
+struct mft_switch {
+	uint64_t guid;
+	bool used_before;	/* it forwarded before we came: read all that it has */
+	bool doubt;		/* while blocks are forgotten */
+	uint32_t target;	/* of the pass, plus 1; 0: none */
+};
+
+struct mft_block {
+	uint32_t sw;		/* in work.switches */
+	uint16_t block;
+	uint8_t position;
+	bool known;		/* `is` is what the device holds */
+	bool answered;		/* … or was when it was asked last */
+	bool failed;		/* not to be tried again in this pass over the trees */
+	bool silent;		/* … since there was no answer: later */
+	bool listed;		/* in work.pending */
+	uint8_t is[64], want[64], send[64];
+};
+
+struct target {			/* a device of a job */
+	uint32_t sw;		/* among the switches of the state */
+	VEC(uint32_t) todo;	/* blocks */
+};
+
+struct mlid_tree {
+	struct mcast_tree *t;
+	uint32_t root;		/* switch */
+	bool legal;		/* as far as the root could be chosen for it */
+	bool reserved;		/* not made yet in this state: root is what it had */
+};
+
+struct mcast_work {
+	struct sm *sm;
+
+	/* multicast.c */
+	struct timer *gather, *retry;
+	int64_t retry_us;
+	bool again;
+	uint32_t sharing_seen;
+	uint64_t refused_seen;
+
+	/* multicast_trees.c: of a published state that is held */
+	struct subnet_state *state;
+	struct mcast_forest *forest;
+	uint32_t *load;			/* [switch]: trees that hang from it */
+	struct mlid_tree trees[MLIDS_MAX];
+	bool stale_tree[MLIDS_MAX];	/* to be made anew */
+	VEC(uint16_t) remake;		/* … those */
+
+	/* multicast_tables.c */
+	struct smp_job *job;
+	enum pass pass;
+	VEC(struct mft_switch) switches;
+	struct map64 switch_by_guid;
+	VEC(struct mft_block) blocks;
+	struct map64 by_key;
+	VEC(uint32_t) pending;		/* blocks that may differ from what is wanted */
+	VEC(struct target) targets;
+	bool stuck[MLIDS_MAX];		/* a removal was not taken */
+	uint32_t mlid_top;
+};
+
+/* multicast.c: all passes over the tables are over; all: nothing is without an answer. */
+void multicast_written(struct mcast_work *w, bool all);
+
+/* multicast_trees.c */
+/* Another state is published: trees are made of it from now on. */
+void trees_adopt_state(struct mcast_work *w, struct subnet_state *s);
+/* Changes of membership: into trees, or these are to be made anew. */
+void trees_take_changes(struct mcast_work *w);
+/* As long as others can wait; false: there is more. */
+bool trees_remake_some(struct mcast_work *w);
+void trees_free(struct mcast_work *w);
+
+/* multicast_tables.c */
+void tables_init(struct mcast_work *w);
+/* Wants what changed of an MLID's tree. */
+void tables_take_tree(struct mcast_work *w, uint16_t mlid);
+/* Nothing is wanted of any block: the trees are made anew. */
+void tables_want_nothing(struct mcast_work *w);
+/* Reads and writes what is pending; ends in multicast_written().  No job runs. */
+void tables_write(struct mcast_work *w);
+/* What had no answer is asked for again by the next tables_write(). */
+void tables_try_again(struct mcast_work *w);
+/* The fabric of the sweep that ends: forgets what its devices may not hold any more. */
+void tables_observed(struct mcast_work *w);
+void tables_free(struct mcast_work *w);
+
+#endif

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The MFT blocks that the trees make (14.2.5.7): what is wanted of them, what devices
+ * hold, and the jobs that read and write them.
+ *
+ * A block is 32 MLIDs of 16 ports of one switch.  What we wrote is remembered
+ * per block, so that a change of membership writes only blocks that differ; a
+ * block touched for the first time is read first.  Of switches that may have lost
+ * or changed theirs (new ones, those in doubt, all in a full sweep) it is
+ * forgotten; those that forwarded for somebody before us are read as far as they
+ * have entries, so that nothing of his stays.
+ *
+ * The order of writing: first bits go, on all switches, then bits come.  In between
+ * and at any time what is forwarded is part of the old tree or part of the new one,
+ * so that nothing loops and nothing arrives twice, as long as switches do as they
+ * say.  What moves is not delivered meanwhile.  Where a switch did not take a
+ * removal, nothing is added for the MLIDs concerned until it did: a tree that is not
+ * whole is better than a loop.
+ */
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/log.h"
+#include "plan/attributes.h"
+#include "sm/multicast.h"
+
+static struct log_ratelimit failed_log = LOG_RATELIMIT;
+
+/* --- blocks --- */
+
+/* Valid until the next one is made. */
+static struct mft_switch *switch_get(struct mcast_work *w, uint64_t guid)
+{
+	uint32_t i = map64_get(&w->switch_by_guid, guid);
+	struct mft_switch *s;
+
+	if (i != MAP64_NONE)
+		return &w->switches.v[i];
+	map64_put(&w->switch_by_guid, guid, (uint32_t)w->switches.n);
+	s = vec_push(&w->switches);
+	*s = (struct mft_switch){ .guid = guid };
+	return s;
+}
+
+static uint64_t block_key(uint64_t guid, unsigned block, unsigned position)
+{
+	return hash64(guid ^ hash64((uint64_t)block << 8 | position | 1ull << 40));
+}
+
+static struct mft_block *block_find(const struct mcast_work *w, uint64_t guid, unsigned block,
+				    unsigned position)
+{
+	uint32_t i = map64_get(&w->by_key, block_key(guid, block, position));
+
+	return i == MAP64_NONE ? NULL : &w->blocks.v[i];
+}
+
+static struct mft_block *block_get(struct mcast_work *w, uint64_t guid, unsigned block,
+				   unsigned position)
+{
+	struct mft_block *b = block_find(w, guid, block, position);
+
+	if (b)
+		return b;
+	map64_put(&w->by_key, block_key(guid, block, position), (uint32_t)w->blocks.n);
+	b = vec_push(&w->blocks);
+	*b = (struct mft_block){ .sw = (uint32_t)(switch_get(w, guid) - w->switches.v),
+				 .block = (uint16_t)block, .position = (uint8_t)position };
+	return b;
+}
+
+static void block_list(struct mcast_work *w, struct mft_block *b)
+{
+	if (b->listed)
+		return;
+	b->listed = true;
+	b->failed = b->silent = false;
+	*vec_push(&w->pending) = (uint32_t)(b - w->blocks.v);
+}
+
+/* The switch that a block is of, among those of the state; FABRIC_NONE: it is not there. */
+static uint32_t block_switch(const struct mcast_work *w, const struct mft_block *b)
+{
+	const struct fabric *f = w->state->f;
+	uint32_t node = map64_get(&f->node_by_guid, w->switches.v[b->sw].guid);
+
+	return node == MAP64_NONE ? FABRIC_NONE : f->nodes[node].sw;
+}
+
+/* --- from trees to wanted blocks --- */
+
+static void want_entry(struct mcast_work *w, uint32_t sw, uint16_t mlid, const uint64_t ports[4])
+{
+	const struct fabric_node *n = &w->state->f->nodes[w->state->f->switches[sw].node];
+	unsigned index = (unsigned)mlid - IB_LID_MCAST_FIRST;
+
+	for (unsigned pos = 0; pos * PORTS_PER_POSITION <= n->nports; pos++) {
+		uint16_t mask = (uint16_t)(ports[pos / 4] >> (pos % 4 * PORTS_PER_POSITION));
+		struct mft_block *b = block_find(w, n->guid, index / MLIDS_PER_BLOCK, pos);
+		unsigned at = 2 * (index % MLIDS_PER_BLOCK);
+
+		if (!b && !mask)
+			continue;
+		if (index >= w->state->f->switches[sw].mcast_cap)
+			continue;	/* a group from before such a switch came */
+		if (!b)
+			b = block_get(w, n->guid, index / MLIDS_PER_BLOCK, pos);
+		put_be16(b->want + at, mask);
+		block_list(w, b);
+	}
+}
+
+void tables_take_tree(struct mcast_work *w, uint16_t mlid)
+{
+	struct mcast_tree *t = w->trees[mlid - IB_LID_MCAST_FIRST].t;
+	uint64_t ports[4];
+
+	for (size_t i = 0; i < t->touched.n; i++) {
+		mcast_tree_ports(t, t->touched.v[i], ports);
+		want_entry(w, t->touched.v[i], mlid, ports);
+	}
+	t->touched.n = 0;
+	if (mlid > w->mlid_top)
+		w->mlid_top = mlid;
+}
+
+void tables_want_nothing(struct mcast_work *w)
+{
+	for (size_t i = 0; i < w->blocks.n; i++) {
+		memset(w->blocks.v[i].want, 0, sizeof(w->blocks.v[i].want));
+		block_list(w, &w->blocks.v[i]);
+	}
+}
+
+/* --- the jobs: devices are the switches that have anything to do in the pass --- */
+
+/* What a pass has to do with a block; fills b->send. */
+static bool pass_wants(struct mcast_work *w, enum pass pass, struct mft_block *b)
+{
+	bool any = false;
+
+	if (b->failed || b->known != (pass != PASS_READ))
+		return false;
+	for (unsigned i = 0; i < sizeof(b->is) && pass != PASS_READ; i++) {
+		unsigned index = b->block * MLIDS_PER_BLOCK + i / 2u;
+		bool only_clear = pass == PASS_CLEAR || (index < MLIDS_MAX && w->stuck[index]);
+
+		b->send[i] = only_clear ? b->is[i] & b->want[i] : b->want[i];
+		any |= b->send[i] != b->is[i];
+	}
+	return pass == PASS_READ || any;
+}
+
+static void add_todo(struct mcast_work *w, uint32_t block)
+{
+	struct mft_switch *s = &w->switches.v[w->blocks.v[block].sw];
+
+	if (!s->target) {
+		*vec_push(&w->targets) =
+			(struct target){ .sw = block_switch(w, &w->blocks.v[block]) };
+		s->target = (uint32_t)w->targets.n;
+	}
+	*vec_push(&w->targets.v[s->target - 1].todo) = block;
+}
+
+static bool next(void *arg, uint32_t target, struct smp *s, uint64_t *cookie)
+{
+	struct mcast_work *w = arg;
+	const struct fabric *f = w->state->f;
+	struct target *t = &w->targets.v[target];
+	const struct mft_block *b;
+
+	if (!t->todo.n)
+		return false;
+	*cookie = t->todo.v[--t->todo.n];
+	b = &w->blocks.v[*cookie];
+	*s = (struct smp){ .method = w->pass == PASS_READ ? SMP_GET : SMP_SET,
+			   .attr = UMAD_SM_ATTR_MCAST_FT,
+			   .mod = (uint32_t)b->position << 28 | b->block,
+			   .m_key = w->sm->settings->m_key };
+	if (s->method == SMP_SET)
+		memcpy(s->data, b->send, sizeof(s->data));
+	return want_route(f, f->switches[t->sw].node, 0, s);
+}
+
+static void say_failed(const struct mcast_work *w, uint32_t sw, const struct mft_block *b,
+		       const struct smp *s, int status)
+{
+	char name[FABRIC_NAME_MAX];
+
+	log_limited(&failed_log, LOG_LEVEL_WARNING, "multicast",
+		    "%s: MFT block %u of ports %u..: %s failed (%d)",
+		    fabric_node_name(w->state->f, w->state->f->switches[sw].node, name,
+				     sizeof(name)),
+		    b->block, b->position * PORTS_PER_POSITION,
+		    s->method == SMP_SET ? "Set" : "Get", status);
+}
+
+/* The next block of a switch that somebody used before us, as long as there are entries. */
+static void read_on(struct mcast_work *w, uint32_t target, uint32_t block)
+{
+	static const uint8_t empty[64];
+	const struct mft_block b = w->blocks.v[block];
+	const struct mft_switch s = w->switches.v[b.sw];
+	struct mft_block *then;
+
+	if (!s.used_before || !memcmp(b.is, empty, sizeof(b.is)) ||
+	    (b.block + 1u) * MLIDS_PER_BLOCK >=
+	    w->state->f->switches[w->targets.v[target].sw].mcast_cap)
+		return;
+	then = block_get(w, s.guid, b.block + 1u, b.position);
+	if (then->known || then->listed)
+		return;
+	block_list(w, then);
+	*vec_push(&w->targets.v[target].todo) = (uint32_t)(then - w->blocks.v);
+}
+
+static void done(void *arg, uint32_t target, const struct smp *s, uint64_t cookie, int status)
+{
+	struct mcast_work *w = arg;
+	struct mft_block *b = &w->blocks.v[cookie];
+
+	if (status) {
+		b->failed = b->silent = true;
+		say_failed(w, w->targets.v[target].sw, b, s, status);
+		return;
+	}
+	memcpy(b->is, s->data, sizeof(b->is));
+	/* what it does not take it will not take when asked again */
+	b->failed = s->method == SMP_SET && memcmp(b->is, b->send, sizeof(b->is));
+	b->known = b->answered = true;
+	if (w->pass == PASS_READ)
+		read_on(w, target, (uint32_t)cookie);
+}
+
+/* MLIDs that a switch still forwards where it must not. */
+static void find_stuck(struct mcast_work *w)
+{
+	for (size_t i = 0; i < w->pending.n; i++) {
+		const struct mft_block *b = &w->blocks.v[w->pending.v[i]];
+
+		for (unsigned k = 0; b->known && b->failed && k < sizeof(b->is); k++)
+			if (b->is[k] & ~b->want[k])
+				w->stuck[b->block * MLIDS_PER_BLOCK + k / 2u] = true;
+	}
+}
+
+static void free_targets(struct mcast_work *w)
+{
+	for (size_t i = 0; i < w->targets.n; i++)
+		vec_free(&w->targets.v[i].todo);
+	w->targets.n = 0;
+	for (size_t i = 0; i < w->pending.n; i++)
+		w->switches.v[w->blocks.v[w->pending.v[i]].sw].target = 0;
+}
+
+static void finished(void *arg);
+static const struct smp_job_ops ops = { next, done, finished };
+
+/* All passes are over: what had no answer is tried again later. */
+static void passes_ended(struct mcast_work *w)
+{
+	uint32_t left = 0;
+
+	for (size_t i = 0; i < w->pending.n; i++) {
+		struct mft_block *b = &w->blocks.v[w->pending.v[i]];
+
+		b->listed = b->silent;
+		if (b->silent)
+			w->pending.v[left++] = w->pending.v[i];
+	}
+	w->pending.n = left;
+	multicast_written(w, !left);
+}
+
+/* Of blocks of switches that are not there nothing is wanted, and nothing known. */
+static void run_passes(struct mcast_work *w)
+{
+	for (; w->pass < PASSES; w->pass++) {
+		if (w->pass == PASS_SET)
+			find_stuck(w);
+		for (size_t i = 0; i < w->pending.n; i++) {
+			struct mft_block *b = &w->blocks.v[w->pending.v[i]];
+
+			if (block_switch(w, b) == FABRIC_NONE)
+				b->known = false;
+			else if (pass_wants(w, w->pass, b))
+				add_todo(w, w->pending.v[i]);
+		}
+		if (!w->targets.n)
+			continue;
+		w->job = smp_job_start(w->sm->mad, (uint32_t)w->targets.n, &ops, w);
+		return;
+	}
+	passes_ended(w);
+}
+
+static void finished(void *arg)
+{
+	struct mcast_work *w = arg;
+
+	w->job = NULL;
+	free_targets(w);
+	w->pass++;
+	run_passes(w);
+}
+
+void tables_write(struct mcast_work *w)
+{
+	memset(w->stuck, 0, sizeof(w->stuck));
+	w->pass = PASS_READ;
+	run_passes(w);
+}
+
+void tables_try_again(struct mcast_work *w)
+{
+	for (size_t i = 0; i < w->pending.n && !w->job; i++)
+		w->blocks.v[w->pending.v[i]].failed = w->blocks.v[w->pending.v[i]].silent = false;
+}
+
+/* --- from outside --- */
+
+void tables_init(struct mcast_work *w)
+{
+	map64_init(&w->by_key, 64);
+	map64_init(&w->switch_by_guid, 64);
+}
+
+void tables_observed(struct mcast_work *w)
+{
+	const struct sm *sm = w->sm;
+
+	mad_hold(sm->mad);	/* the trees' own job may run between those of the sweep */
+	for (uint32_t i = 0; i < sm->f->n_switches; i++) {
+		const struct node_work *n = &sm->work[sm->f->switches[i].node];
+		struct mft_switch *s = switch_get(w, sm->f->nodes[sm->f->switches[i].node].guid);
+
+		s->doubt = n->mft_unknown;
+		s->used_before = n->mft_unknown && n->used_before;
+	}
+	for (size_t i = 0; i < w->blocks.n; i++)
+		if (w->switches.v[w->blocks.v[i].sw].doubt)
+			w->blocks.v[i].known = false;
+	for (uint32_t i = 0; i < sm->f->n_switches; i++) {
+		const struct fabric_node *n = &sm->f->nodes[sm->f->switches[i].node];
+
+		for (unsigned pos = 0; switch_get(w, n->guid)->used_before &&
+		     pos * PORTS_PER_POSITION <= n->nports; pos++)
+			block_list(w, block_get(w, n->guid, 0, pos));
+	}
+	mad_release(sm->mad);
+}
+
+void tables_free(struct mcast_work *w)
+{
+	if (w->job)
+		smp_job_cancel(w->job);
+	free_targets(w);
+	vec_free(&w->targets);
+	map64_free(&w->by_key);
+	map64_free(&w->switch_by_guid);
+	vec_free(&w->blocks);
+	vec_free(&w->switches);
+	vec_free(&w->pending);
+}
+
+/* As the device holds it; between mad_hold() and mad_release(). */
+static bool entry_ports(const struct mcast_work *w, const struct fabric_node *n, unsigned index,
+			uint64_t ports[4])
+{
+	bool any = false;
+
+	memset(ports, 0, 4 * sizeof(*ports));
+	for (unsigned pos = 0; pos * PORTS_PER_POSITION <= n->nports; pos++) {
+		const struct mft_block *b = block_find(w, n->guid, index / MLIDS_PER_BLOCK, pos);
+		uint16_t mask = b && b->known ? get_be16(b->is + 2 * (index % MLIDS_PER_BLOCK)) : 0;
+
+		ports[pos / 4] |= (uint64_t)mask << (pos % 4 * PORTS_PER_POSITION);
+		any |= mask != 0;
+	}
+	return any;
+}
+
+bool sm_mft_entry(const struct sm *sm, const struct subnet_state *s, uint32_t sw, uint16_t mlid,
+		  uint64_t ports[4])
+{
+	const struct mcast_work *w = sm->mcast_work;
+	bool any;
+
+	memset(ports, 0, 4 * sizeof(*ports));
+	if (!w || mlid < IB_LID_MCAST_FIRST)
+		return false;
+	mad_hold(sm->mad);	/* the job writes what the blocks hold */
+	any = entry_ports(w, &s->f->nodes[s->f->switches[sw].node], mlid - IB_LID_MCAST_FIRST,
+			  ports);
+	mad_release(sm->mad);
+	return any;
+}
+
+bool sm_mft_next(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
+		 uint32_t *cursor, uint16_t *mlid, uint64_t ports[4])
+{
+	const struct mcast_work *w = sm->mcast_work;
+	const struct fabric_node *n = &s->f->nodes[s->f->switches[sw].node];
+	bool any = false;
+
+	mad_hold(sm->mad);
+	for (; w && !any && IB_LID_MCAST_FIRST + *cursor <= w->mlid_top; ++*cursor) {
+		any = entry_ports(w, n, *cursor, ports);
+		*mlid = (uint16_t)(IB_LID_MCAST_FIRST + *cursor);
+	}
+	mad_release(sm->mad);
+	return any;
+}
+
+uint32_t sm_mft_blocks(const struct sm *sm)
+{
+	const struct mcast_work *w = sm->mcast_work;
+
+	return w && w->mlid_top ? (w->mlid_top - IB_LID_MCAST_FIRST) / MLIDS_PER_BLOCK + 1 : 0;
+}
+
+bool sm_mft_block(const struct sm *sm, uint64_t guid, unsigned block, unsigned position,
+		  uint8_t entries[64])
+{
+	const struct mcast_work *w = sm->mcast_work;
+	const struct mft_block *b;
+	bool answered;
+
+	mad_hold(sm->mad);	/* the job writes what the blocks hold */
+	b = w ? block_find(w, guid, block, position) : NULL;
+	answered = b && b->answered;
+	if (answered)
+		memcpy(entries, b->is, sizeof(b->is));
+	mad_release(sm->mad);
+	return answered;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The trees of multicast forwarding: one for each MLID with members, of the state that
+ * was published last, which is held.
+ *
+ * A change of membership costs the way from the member to its tree (route/mcast.h), not
+ * the tree; after a sweep all trees are made anew, a few at a time, so that the loop goes
+ * on.  A tree's root stays over sweeps and restarts as long as it is there.  What changed
+ * of a tree is handed to multicast_tables.c at once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "sm/multicast.h"
+
+#define SLICE_US	2000	/* making trees, before others have their turn */
+
+static struct log_ratelimit sl_log = LOG_RATELIMIT;
+
+static unsigned role_of(uint8_t join_state)
+{
+	return !join_state ? 0 :
+	       join_state & (JOIN_FULL | JOIN_NON) ? MCAST_SENDS | MCAST_RECEIVES : MCAST_SENDS;
+}
+
+/* Those of all groups with the MLID that are there, each as often as it is named. */
+static uint32_t members_of(const struct mcast_work *w, uint16_t mlid,
+			   struct mcast_member_port **members)
+{
+	const struct mcast_group *first = mcast_of_mlid(w->sm->mcast, mlid), *g;
+	uint32_t n = 0;
+	size_t most = 0;
+
+	for (g = first; g; g = g->sharer)
+		most += g->members.n;
+	*members = xmalloc((most + 1) * sizeof(**members));
+	for (g = first; g; g = g->sharer)
+		for (size_t i = 0; i < g->members.n; i++) {
+			const struct mcast_member *m = &g->members.v[i];
+			uint32_t port = fabric_find_port(w->state->f, m->guid);
+			uint8_t states = first->sharer ?
+				mcast_role(w->sm->mcast, mlid, m->guid) : m->join_state;
+
+			if (port != FABRIC_NONE)
+				(*members)[n++] =
+					(struct mcast_member_port){ port, role_of(states) };
+		}
+	return n;
+}
+
+static void drop_tree(struct mcast_work *w, uint16_t mlid)
+{
+	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
+
+	w->load[mt->root] -= mt->reserved;
+	mt->reserved = false;
+	if (!mt->t)
+		return;
+	mcast_tree_clear(mt->t);
+	tables_take_tree(w, mlid);
+	w->load[mt->root]--;
+	mcast_tree_free(mt->t);
+	*mt = (struct mlid_tree){ 0 };
+}
+
+static uint32_t kept_root(const struct mcast_work *w, uint16_t mlid)
+{
+	uint64_t guid = mcast_root(w->sm->mcast, mlid);
+	uint32_t node = guid ? map64_get(&w->state->f->node_by_guid, guid) : MAP64_NONE;
+
+	return node == MAP64_NONE ? FABRIC_NONE : w->state->f->nodes[node].sw;
+}
+
+static bool has_bit(const uint64_t bits[4], unsigned i)
+{
+	return bits[i / 64] >> i % 64 & 1;
+}
+
+/* The first hop of a switch's part of a tree that drops the group's SL; false: there is none. */
+static bool drops_sl(const struct mcast_work *w, uint32_t sw, const struct mcast_node *n,
+		     unsigned sl, unsigned *in, unsigned *out)
+{
+	const struct fabric *f = w->state->f;
+	const struct qos_tables *t = w->state->plan->tables;
+	uint32_t node = f->switches[sw].node;
+
+	for (*out = 1; *out <= f->nodes[node].nports; ++*out)
+		for (*in = 1; has_bit(n->links, *out) && *in <= f->nodes[node].nports; ++*in)
+			if (*in != *out && (has_bit(n->links, *in) || has_bit(n->senders, *in)) &&
+			    !(paths_hop_sls(f, t, node, *in, *out) >> sl & 1))
+				return true;
+	return false;
+}
+
+/* Packets of a group go by its SL; where the tables drop that, they end. */
+static void check_sl(const struct mcast_work *w, uint16_t mlid)
+{
+	const struct mcast_tree *t = w->trees[mlid - IB_LID_MCAST_FIRST].t;
+	const struct mcast_group *g = mcast_of_mlid(w->sm->mcast, mlid);
+	char name[FABRIC_NAME_MAX];
+	unsigned in, out;
+
+	for (size_t i = 0; w->state->plan->tables->managed && g && i < t->nodes.n; i++) {
+		uint32_t sw = mcast_node_switch(t, &t->nodes.v[i]);
+
+		if (!t->nodes.v[i].on || !drops_sl(w, sw, &t->nodes.v[i], g->sl, &in, &out))
+			continue;
+		log_limited(&sl_log, LOG_LEVEL_WARNING, "multicast",
+			    "%s: MLID 0x%04x: SL %u of its groups is dropped from port %u to %u",
+			    fabric_node_name(w->state->f, w->state->f->switches[sw].node, name,
+					     sizeof(name)), mlid, g->sl, in, out);
+		return;
+	}
+}
+
+static void make_tree(struct mcast_work *w, uint16_t mlid)
+{
+	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
+	struct mcast_member_port *members;
+	uint32_t n, root;
+
+	drop_tree(w, mlid);
+	n = members_of(w, mlid, &members);
+	root = mcast_choose_root(w->forest, members, n, w->load, kept_root(w, mlid), &mt->legal);
+	if (root != FABRIC_NONE) {
+		const struct fabric *f = w->state->f;
+
+		mcast_set_root(w->sm->mcast, mlid, f->nodes[f->switches[root].node].guid);
+		mt->root = root;
+		mt->t = mcast_tree_new(w->forest, root, mlid);
+		w->load[root]++;
+		for (uint32_t i = 0; i < n; i++)
+			mcast_tree_set(mt->t, members[i].port, members[i].role);
+		tables_take_tree(w, mlid);
+		check_sl(w, mlid);
+	}
+	free(members);
+}
+
+static void remake_later(struct mcast_work *w, uint16_t mlid)
+{
+	if (w->stale_tree[mlid - IB_LID_MCAST_FIRST])
+		return;
+	w->stale_tree[mlid - IB_LID_MCAST_FIRST] = true;
+	*vec_push(&w->remake) = mlid;
+}
+
+static void remake_all(struct mcast_work *w)
+{
+	for (uint32_t i = 0; i < MLIDS_MAX; i++) {
+		uint16_t mlid = (uint16_t)(IB_LID_MCAST_FIRST + MLIDS_MAX - 1 - i);
+
+		if (w->trees[mlid - IB_LID_MCAST_FIRST].t || mcast_of_mlid(w->sm->mcast, mlid))
+			remake_later(w, mlid);
+	}
+}
+
+/* One port joined or left. */
+static void change_member(struct mcast_work *w, uint16_t mlid, uint64_t guid)
+{
+	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
+	uint32_t port = fabric_find_port(w->state->f, guid);
+
+	if (port == FABRIC_NONE || w->stale_tree[mlid - IB_LID_MCAST_FIRST])
+		return;
+	/* a root that others will do better for, as long as any does */
+	if (!mt->t || (mcast_tree_set(mt->t, port, role_of(mcast_role(w->sm->mcast, mlid, guid)))
+		       == MCAST_SET_ILLEGAL && mt->legal))
+		remake_later(w, mlid);
+	if (mt->t)
+		tables_take_tree(w, mlid);
+}
+
+void trees_take_changes(struct mcast_work *w)
+{
+	struct mcast_change c;
+
+	while (mcast_next_change(w->sm->mcast, &c)) {
+		if (!c.mlid)
+			remake_all(w);
+		else if (!c.guid)
+			remake_later(w, c.mlid);
+		else
+			change_member(w, c.mlid, c.guid);
+	}
+}
+
+static void forget_trees(struct mcast_work *w)
+{
+	for (uint32_t i = 0; i < MLIDS_MAX; i++)
+		mcast_tree_free(w->trees[i].t);
+	memset(w->trees, 0, sizeof(w->trees));
+	mcast_forest_free(w->forest);
+	w->forest = NULL;
+	free(w->load);
+	w->load = NULL;
+	state_unref(w->state);
+	w->state = NULL;
+}
+
+void trees_adopt_state(struct mcast_work *w, struct subnet_state *s)
+{
+	forget_trees(w);
+	w->state = state_ref(s);
+	w->forest = mcast_forest_new(s->plan->order);
+	w->load = xcalloc(s->f->n_switches + 1u, sizeof(*w->load));
+	mcast_sync(w->sm->mcast, s);
+	tables_want_nothing(w);
+	for (size_t i = 0; i < mcast_count(w->sm->mcast); i++) {
+		uint16_t mlid = mcast_at(w->sm->mcast, i)->mlid;
+		struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
+		uint32_t root = kept_root(w, mlid);
+
+		/* so that those which look for a root see those which keep theirs */
+		if (root == FABRIC_NONE || mt->reserved)
+			continue;
+		w->load[root]++;
+		mt->root = root;
+		mt->reserved = true;
+	}
+	remake_all(w);
+}
+
+bool trees_remake_some(struct mcast_work *w)
+{
+	int64_t until = clock_mono_us() + SLICE_US;
+
+	while (w->remake.n) {
+		uint16_t mlid = w->remake.v[--w->remake.n];
+
+		w->stale_tree[mlid - IB_LID_MCAST_FIRST] = false;
+		make_tree(w, mlid);
+		if (w->remake.n && clock_mono_us() >= until)
+			return false;
+	}
+	return true;
+}
+
+void trees_free(struct mcast_work *w)
+{
+	forget_trees(w);
+	vec_free(&w->remake);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What tools that make things up share: numbers by chance, which are the same for the same
+ * seed on every machine, and an end with a word about it.
+ */
+#ifndef QOSD_TOOLS_CHANCE_H
+#define QOSD_TOOLS_CHANCE_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/map64.h"
+
+static uint64_t state;	/* set from the seed */
+
+/* 0 .. below - 1 */
+static uint64_t rnd(uint64_t below)
+{
+	state += 0x9e3779b97f4a7c15ULL;
+	return hash64(state) % below;
+}
+
+static bool chance(unsigned percent)
+{
+	return rnd(100) < percent;
+}
+
+static _Noreturn void die(const char *what)
+{
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, what);
+	exit(2);
+}
+
+#endif
