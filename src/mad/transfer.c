@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <infiniband/umad_sa.h>
+
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -121,9 +123,19 @@ static bool room(struct transfers *ts, const struct ib_user_mad *u, enum kind ki
 	return ts->n[kind] < ts->max[kind] && count_of(ts, u, kind) < ts->each[kind];
 }
 
+/* GetTableResp answers GetTraceTable, too: the two are one, or they would not be found again. */
+static uint8_t plain_method(uint8_t method)
+{
+	uint8_t request = method & (uint8_t)~METHOD_RESPONSE;
+
+	return request == UMAD_SA_METHOD_GET_TRACE_TABLE ?
+	       (method & METHOD_RESPONSE) | UMAD_SA_METHOD_GET_TABLE : method;
+}
+
 static bool same_transaction(const uint8_t *a, const uint8_t *b, uint8_t method)
 {
-	return a[OFF_METHOD] == method && !memcmp(a + OFF_TID, b + OFF_TID, 8);
+	return plain_method(a[OFF_METHOD]) == plain_method(method) &&
+	       !memcmp(a + OFF_TID, b + OFF_TID, 8);
 }
 
 /* The answer that goes (or the request that comes) where the MAD comes from. */
@@ -383,7 +395,7 @@ static struct transfer *begin_send(struct transfers *ts, const struct ib_user_ma
 {
 	struct transfer *t = add(ts, to, head, kind);
 
-	t->head[OFF_METHOD] |= METHOD_RESPONSE;	/* until the source says */
+	t->head[OFF_METHOD] = plain_method(t->head[OFF_METHOD] | METHOD_RESPONSE);
 	rmpp_send_begin(&t->send, clock_mono_us());
 	use_window(ts, t, to);
 	return t;
