@@ -97,7 +97,9 @@ static json_t *json_event(const struct tracing *t, const struct sa_event *e)
 		"status", e->status, "records", (json_int_t)e->records,
 		"us", e->us ? json_integer(e->us) : json_null());
 
-	if (e->attr == UMAD_SA_ATTR_PATH_REC && e->n_asked == sizeof(r)) {
+	/* of a path, or of the nodes on it */
+	if ((e->attr == UMAD_SA_ATTR_PATH_REC || e->attr == UMAD_SA_ATTR_TRACE_REC) &&
+	    e->n_asked == sizeof(r)) {
 		memcpy(&r, e->asked, sizeof(r));
 		json_object_set_new(o, "asked", json_path_asked(&r, e->mask));
 	}

@@ -78,6 +78,19 @@ enum { INDEPENDENT = 2 };
 /* Selector of MTU, rate and lifetime (15.2.5.16) */
 enum { SEL_GREATER = 0, SEL_LESS = 1, SEL_EXACT = 2, SEL_BEST = 3 };
 
+/* --- TraceRecord, 46 bytes --- */
+struct sa_trace_record {
+	uint8_t gid_prefix[8];
+	uint8_t id_generation[2];
+	uint8_t reserved;
+	uint8_t node_type;		/* as in NodeInfo */
+	uint8_t node_id[8];
+	uint8_t chassis_id[8];
+	uint8_t entry_port_id[8], exit_port_id[8];
+	uint8_t entry_port, exit_port;
+};
+_Static_assert(sizeof(struct sa_trace_record) == 46, "TraceRecord");
+
 /* --- NodeRecord, 108 bytes: LID, reserved, NodeInfo 40, NodeDescription 64 --- */
 struct sa_node_record {
 	uint8_t lid[2];

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <infiniband/umad_sa.h>
+
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -78,9 +80,18 @@ bool transfer_room(struct transfers *ts, const struct ib_user_mad *u, enum kind 
 	return ts->n[kind] < ts->max[kind] && count_of(ts, u, kind) < ts->each[kind];
 }
 
+uint8_t transfer_method(uint8_t method)
+{
+	uint8_t request = method & (uint8_t)~METHOD_RESPONSE;
+
+	return request == UMAD_SA_METHOD_GET_TRACE_TABLE ?
+	       (method & METHOD_RESPONSE) | UMAD_SA_METHOD_GET_TABLE : method;
+}
+
 static bool same_transaction(const uint8_t *a, const uint8_t *b, uint8_t method)
 {
-	return a[OFF_METHOD] == method && !memcmp(a + OFF_TID, b + OFF_TID, 8);
+	return transfer_method(a[OFF_METHOD]) == transfer_method(method) &&
+	       !memcmp(a + OFF_TID, b + OFF_TID, 8);
 }
 
 struct transfer *transfer_find(struct transfers *ts, const struct ib_user_mad *u,

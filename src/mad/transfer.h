@@ -54,6 +54,11 @@ struct transfers {
 /* transfer.c */
 /* Those of a source are in one list. */
 struct transfer **transfer_bucket(struct transfers *ts, const struct ib_user_mad *u);
+/*
+ * A method as transactions are told apart: GetTableResp answers GetTraceTable, too, so that the
+ * two are one.
+ */
+uint8_t transfer_method(uint8_t method);
 bool transfer_same_peer(const struct ib_user_mad *a, const struct ib_user_mad *b);
 /* Whether one more is within the bounds, of all and of one source. */
 bool transfer_room(struct transfers *ts, const struct ib_user_mad *u, enum kind kind);

@@ -132,7 +132,8 @@ static struct transfer *begin_send(struct transfers *ts, const struct ib_user_ma
 {
 	struct transfer *t = transfer_add(ts, to, head, kind);
 
-	t->head[OFF_METHOD] |= METHOD_RESPONSE;	/* until the source says */
+	/* until the source says */
+	t->head[OFF_METHOD] = transfer_method(t->head[OFF_METHOD] | METHOD_RESPONSE);
 	rmpp_send_begin(&t->send, clock_mono_us());
 	use_window(ts, t, to);
 	return t;

@@ -20,9 +20,11 @@
 #define CAP2_SPEED_HDR		(1u << 15)
 
 /*
+ * IsMultiPathRecordSupported is for TraceRecord, too: that has no bit of its own.
+ *
  * What is not said, because it promises more than there is: IsSubnetOptionalRecords-
- * Supported is for all optional attributes, ServiceAssociationRecord among them, although
- * all others that it is for can be had; IsReinit and UnPath/RePath; TraceRecord and
+ * Supported is for all other optional attributes, ServiceAssociationRecord among them,
+ * although the rest of them can be had; IsReinit and UnPath/RePath;
  * GID scoped MultiPathRecords; MulticastFDBTop, which is left as it is; HierarchyInfo,
  * LinkSpeedWidthPairs-, CableInfo- and PortInfoExtendedRecord.
  */
@@ -60,6 +62,8 @@ static uint16_t class_port_info(struct sa_msg *m)
 static const struct sa_handler_entry handlers[] = {
 	READ(UMAD_SA_ATTR_PATH_REC, 64, sa_path_record),
 	{ UMAD_SA_ATTR_MULTI_PATH_REC, UMAD_SA_METHOD_GET_MULTI, 24, sa_multipath_record },
+	/* its request has a PathRecord */
+	{ UMAD_SA_ATTR_TRACE_REC, UMAD_SA_METHOD_GET_TRACE_TABLE, 64, sa_trace_record },
 	READ(UMAD_SA_ATTR_MCMEMBER_REC, 52, sa_mcmember_get),
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_METHOD_SET, 52, sa_mcmember_set },
 	{ UMAD_SA_ATTR_MCMEMBER_REC, UMAD_SA_METHOD_DELETE, 52, sa_mcmember_delete },

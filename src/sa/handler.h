@@ -42,7 +42,8 @@ struct sa_msg {
  * records, or left them in rows.
  */
 typedef uint16_t sa_handler(struct sa_msg *m);
-sa_handler sa_path_record, sa_multipath_record, sa_node_record, sa_portinfo_record,
+sa_handler sa_path_record, sa_multipath_record, sa_trace_record,
+	   sa_node_record, sa_portinfo_record,
 	   sa_switchinfo_record, sa_lft_record, sa_rft_record, sa_mft_record, sa_sl2vl_record,
 	   sa_vlarb_record, sa_pkey_record, sa_guidinfo_record, sa_guidinfo_set, sa_guidinfo_delete,
 	   sa_sminfo_record, sa_link_record,
@@ -123,6 +124,12 @@ void sa_read_terms(const uint8_t *hop_flow_raw, struct path_query *q);
 /* The record of a path; what was asked for is said again, so that it matches the query. */
 void sa_fill_path(const struct subnet_state *s, const struct path_query *q,
 		  const struct path_answer *a, struct sa_path_record *r);
+
+/*
+ * The path that a Get of the request's PathRecord has, and the query with its ends; or
+ * the status of that Get.  To a group: NO_RECORDS.
+ */
+uint16_t sa_the_path(const struct sa_msg *m, struct path_query *q, struct path_answer *a);
 
 /* --- path_group.c --- */
 

@@ -14,6 +14,9 @@
  * FlowLabel and HopLimit mean nothing to the way within the subnet, so that any
  * will do and the record has those that were asked for.  TClass is one for the
  * match rules; the record has the level's, if that has one.
+ *
+ * A TraceRecord's query (trace_record.c) is a PathRecord, too, and means the path that
+ * a Get would have.
  */
 #include <infiniband/umad_types.h>
 
@@ -136,22 +139,66 @@ static void query_from_record(const struct sa_path_record *r, uint64_t mask, str
 	sa_read_terms(r->hop_flow_raw, q);
 }
 
+static bool is_to_group(const struct sa_msg *m)
+{
+	const struct sa_path_record *r = (const void *)m->data;
+
+	return m->mask & PR_DGID && r->dgid[0] == 0xff;
+}
+
+/* With its ends, of which a group as destination is left to the caller. */
+static uint16_t read_query(const struct sa_msg *m, bool needs_both, struct path_query *q)
+{
+	const struct sa_path_record *r = (const void *)m->data;
+	uint16_t status;
+
+	query_from_record(r, m->mask, q);
+	if ((status = sa_query_check(q)))
+		return status;
+	if ((status = sa_find_source(m, m->mask & PR_SGID ? r->sgid : NULL, q)))
+		return status;
+	if (needs_both && q->src == FABRIC_NONE)
+		return IB_SA_INSUFFICIENT_COMPONENTS;
+	if (is_to_group(m))
+		return IB_STATUS_OK;
+	if ((status = sa_find_destination(m, m->mask & PR_DGID ? r->dgid : NULL, q)))
+		return status;
+	return needs_both && q->dst == FABRIC_NONE && !q->dst_prefix ?
+	       IB_SA_INSUFFICIENT_COMPONENTS : IB_STATUS_OK;
+}
+
 /* --- Get: the first path between two ports --- */
 
-static uint16_t get_path(struct sa_msg *m, struct path_query *q)
+static uint16_t first_path(const struct sa_msg *m, struct path_query *q, struct path_answer *a)
 {
 	struct path_search search;
-	struct path_answer a;
-	struct sa_path_record r;
 
 	if (q->dst_prefix && (q->dst = sa_choose_router(m->s, q)) == FABRIC_NONE)
 		return IB_SA_NO_RECORDS;
 	if (!sa_may_see_path(m->s, m->requester, q))
 		return IB_SA_NO_RECORDS;
 	path_search_begin_pair(&search, m->s, q, 1, UINT32_MAX);
-	if (!path_search_next(&search, &a))
-		return IB_SA_NO_RECORDS;
-	sa_fill_path(m->s, &search.q, &a, &r);
+	return path_search_next(&search, a) ? IB_STATUS_OK : IB_SA_NO_RECORDS;
+}
+
+uint16_t sa_the_path(const struct sa_msg *m, struct path_query *q, struct path_answer *a)
+{
+	uint16_t status = read_query(m, true, q);
+
+	if (status)
+		return status;
+	return is_to_group(m) ? IB_SA_NO_RECORDS : first_path(m, q, a);
+}
+
+static uint16_t get_path(struct sa_msg *m, struct path_query *q)
+{
+	struct path_answer a;
+	struct sa_path_record r;
+	uint16_t status = first_path(m, q, &a);
+
+	if (status)
+		return status;
+	sa_fill_path(m->s, q, &a, &r);
 	sa_add(m, &r, sizeof(r));
 	return IB_STATUS_OK;
 }
@@ -282,24 +329,13 @@ static uint16_t table(struct sa_msg *m, const struct path_query *q)
 
 uint16_t sa_path_record(struct sa_msg *m)
 {
-	const struct sa_path_record *r = (const void *)m->data;
 	bool one = m->method == UMAD_METHOD_GET;
 	struct path_query q;
-	uint16_t status;
+	uint16_t status = read_query(m, one, &q);
 
-	query_from_record(r, m->mask, &q);
-	if ((status = sa_query_check(&q)))
+	if (status)
 		return status;
-	if ((status = sa_find_source(m, m->mask & PR_SGID ? r->sgid : NULL, &q)))
-		return status;
-	if (one && q.src == FABRIC_NONE)
-		return IB_SA_INSUFFICIENT_COMPONENTS;
-	if (m->mask & PR_DGID && r->dgid[0] == 0xff)
+	if (is_to_group(m))
 		return sa_group_paths(m, &q);
-	if ((status = sa_find_destination(m, m->mask & PR_DGID ? r->dgid : NULL, &q)))
-		return status;
-	if (!one)
-		return table(m, &q);
-	return q.dst == FABRIC_NONE && !q.dst_prefix ? IB_SA_INSUFFICIENT_COMPONENTS :
-						       get_path(m, &q);
+	return one ? get_path(m, &q) : table(m, &q);
 }

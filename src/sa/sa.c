@@ -46,7 +46,8 @@ static bool method_has_response(uint8_t method)
 
 static bool is_table(uint8_t method)
 {
-	return method == UMAD_SA_METHOD_GET_TABLE || method == UMAD_SA_METHOD_GET_MULTI;
+	return method == UMAD_SA_METHOD_GET_TABLE || method == UMAD_SA_METHOD_GET_TRACE_TABLE ||
+	       method == UMAD_SA_METHOD_GET_MULTI;
 }
 
 static void add_zeros(struct buf *out, size_t n)
@@ -90,14 +91,23 @@ static void start_answer(const struct sa_request *req, struct buf *out)
 		memcpy(out->s + OFF_MASK, req->mad + OFF_MASK, 8);
 }
 
-/* GetResp answers a Set too; what was asked for MultiPathRecords gets PathRecords (o15-0.2.7). */
+/* IBA has no SetResp and no GetTraceTableResp: GetResp and GetTableResp answer these. */
+static uint8_t response_to(uint8_t method)
+{
+	if (method == UMAD_METHOD_SET)
+		method = UMAD_METHOD_GET;
+	if (method == UMAD_SA_METHOD_GET_TRACE_TABLE)
+		method = UMAD_SA_METHOD_GET_TABLE;
+	return method | UMAD_METHOD_RESP_MASK;
+}
+
+/* What was asked for MultiPathRecords gets PathRecords (o15-0.2.7). */
 static void set_header(struct buf *out, uint8_t method, uint16_t attr, uint16_t status)
 {
 	uint8_t *h = (uint8_t *)out->s;
 
 	h[OFF_CLASS_VERSION] = UMAD_SA_CLASS_VERSION;
-	h[OFF_METHOD] = (method == UMAD_METHOD_SET ? UMAD_METHOD_GET : method) |
-			UMAD_METHOD_RESP_MASK;
+	h[OFF_METHOD] = response_to(method);
 	put_be16(h + OFF_STATUS, status);
 	if (attr == UMAD_SA_ATTR_MULTI_PATH_REC)
 		put_be16(h + OFF_ATTR, UMAD_SA_ATTR_PATH_REC);
@@ -204,9 +214,10 @@ static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
 	status = h->fn(m);
 	if (!status && !m->budget)
 		return IB_SA_NO_RESOURCES;
-	if (is_table(m->method))	/* an empty table is an answer */
+	/* an empty table is an answer; a trace without a node is of no path */
+	if (is_table(m->method) && m->method != UMAD_SA_METHOD_GET_TRACE_TABLE)
 		return status == IB_SA_NO_RECORDS ? IB_STATUS_OK : status;
-	return status || m->rows ? status : single_status(m->records);
+	return status || m->rows || is_table(m->method) ? status : single_status(m->records);
 }
 
 /* --- what is told of a request when it is over --- */

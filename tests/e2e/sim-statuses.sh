@@ -37,11 +37,12 @@ served=(
 	"0x33 1=0700 18=0700"			# without the SM_Key
 	"0x35 1=0600 18=0000"
 	"0x38 1=0000 2=0600 18=0000 21=0600"	# one group, that of IPoIB
+	"0x39 19=0600"				# TraceRecord, of which the request is a PathRecord
 	"0x3a 20=0600"
 	"0xf3 1=0300 18=0000"
 )
 # What is not, and what there is not.
-others="0x00 0x02 0x39 0x3b 0x3c 0x3d 0x3e 0xff 0x135 0xff01 0xffff"
+others="0x00 0x02 0x3b 0x3c 0x3d 0x3e 0xff 0x135 0xff01 0xffff"
 
 # by_method ATTRIBUTE [METHOD=STATUS...]: 13.4.6, 13.4.7
 by_method() {
@@ -115,6 +116,11 @@ for ((bit = 0; bit < 63; bit++)); do
 	echo "0x0600 2 0x31 0 $(component $bit)"
 	echo "0x0600 21 0x31 0 $(component $bit)"
 	echo "0x0600 20 0x3a 0 $(component $bit)"
+	case $bit in	# the GID of nobody; LID 0, which is nobody's
+	3) echo "0x0500 19 0x39 0 $(component $bit)" ;;
+	5) echo "0x0300 19 0x39 0 $(component $bit)" ;;
+	*) echo "0x0600 19 0x39 0 $(component $bit)" ;;
+	esac
 	echo "0x0700 18 0x33 0 $(component $bit)"
 done >>cases
 cat >>cases <<END

@@ -442,7 +442,7 @@ static bool answer_head(struct mad_source *src, uint8_t head[56])
 	(void)src;
 	memset(head, 0, 56);
 	memcpy(head, t.request, 24);
-	head[3] |= 0x80;
+	head[3] = head[3] == 0x13 ? 0x92 : head[3] | 0x80;	/* GetTableResp to GetTraceTable */
 	return true;
 }
 
@@ -479,9 +479,9 @@ static void on_stream_request(void *arg, const struct mad_in *in)
 	accepted = mad_stream(t.port, in, &a.source);
 }
 
-static void ask_table(uint8_t tid, unsigned segments)
+static void ask_by(uint8_t method, uint8_t tid, unsigned segments)
 {
-	uint8_t mad[256] = { 1, 3, 2, 0x12 };
+	uint8_t mad[256] = { 1, 3, 2, method };
 
 	mad[15] = tid;
 	a.segments = segments;
@@ -493,6 +493,11 @@ static void ask_table(uint8_t tid, unsigned segments)
 	for (unsigned k = 0; k < 100 && t.requests == before; k++)
 		run_ms(20);	/* on a busy machine */
 	run_ms(30);
+}
+
+static void ask_table(uint8_t tid, unsigned segments)
+{
+	ask_by(0x12, tid, segments);
 }
 
 static void acknowledge(uint8_t tid, uint8_t type, uint8_t status, uint32_t segment, uint32_t window)
@@ -552,6 +557,25 @@ START_TEST(an_answer_is_made_while_it_is_sent)
 	ck_assert_uint_eq(a.sent, sent);	/* nothing is repeated */
 	ck_assert_uint_eq(a.others, 0);
 	close_port();
+}
+END_TEST
+
+/* Who asks again for what is arriving has no second answer begun; nor if its method is another. */
+START_TEST(a_request_that_is_repeated)
+{
+	static const uint8_t methods[] = { 0x12, 0x13 };
+
+	for (unsigned i = 0; i < sizeof(methods); i++) {
+		open_streams();
+		ask_by(methods[i], 1, 1000);
+		acknowledge(1, 2, 0, 1, 65);
+		ck_assert_uint_ge(a.sent, 65);
+		ask_by(methods[i], 1, 1000);
+		ck_assert(accepted);
+		ck_assert_uint_eq(a.released, 1);
+		ck_assert_uint_eq(mad_counts(t.port)->rmpp_streams, 1);
+		close_port();
+	}
 }
 END_TEST
 
@@ -863,6 +887,7 @@ int main(void)
 	tcase_add_test(c, cancelled_job_is_silent);
 	tcase_add_test(c, requests_are_handed_on);
 	tcase_add_test(c, an_answer_is_made_while_it_is_sent);
+	tcase_add_test(c, a_request_that_is_repeated);
 	tcase_add_test(c, who_is_silent_is_asked_again_if_somebody_acknowledges);
 	tcase_add_test(c, transfers_end_when_told);
 	tcase_add_test(c, transfers_are_bounded);

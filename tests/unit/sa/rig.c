@@ -206,7 +206,8 @@ void rig_set_mask(struct rig *r, uint64_t mask)
 static void check_answer(const struct rig *r)
 {
 	const uint8_t *a = (const uint8_t *)r->out.s;
-	uint8_t method = r->mad[3] == 2 ? 1 : r->mad[3];
+	/* Set has the response of Get, GetTraceTable that of GetTable */
+	uint8_t method = r->mad[3] == 0x02 ? 0x01 : r->mad[3] == 0x13 ? 0x12 : r->mad[3];
 
 	ck_assert_uint_ge(r->out.n, SA_HDR_LEN);
 	if (!(a[26] & 1))	/* not RMPP */

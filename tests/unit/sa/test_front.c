@@ -67,7 +67,11 @@ static const struct {
 	{ 0x01, 0x00f3, 0x0300 },	/* InformInfoRecord */
 	{ 0x12, 0x00f3, 0 },
 	{ 0x02, 0x00f3, 0x000c },
-	{ 0x13, 0x0039, 0x000c },	/* GetTraceTable(TraceRecord) */
+	{ 0x13, 0x0039, 0x0600 },	/* GetTraceTable(TraceRecord) without any component */
+	{ 0x01, 0x0039, 0x000c },
+	{ 0x12, 0x0039, 0x000c },
+	{ 0x13, 0x0035, 0x000c },	/* of no other attribute: its request is a PathRecord … */
+	{ 0x13, 0x003a, 0x000c },
 	{ 0x06, 0x0002, 0x000c },	/* Report(Notice) */
 	{ 0x01, 0x0033, 0x0700 },	/* P_KeyTableRecord without the SM_Key */
 	{ 0x01, 0x003c, 0x000c },	/* attributes that we don't have */
@@ -214,6 +218,7 @@ START_TEST(class_port_info)
 	const uint8_t *c = rig_record(&r, 0);
 	ck_assert_uint_eq(c[0], 1);
 	ck_assert_uint_eq(c[1], 2);
+	/* multicast, MultiPathRecord and TraceRecord, CapabilityMask match */
 	ck_assert_uint_eq(get_be16(c + 2), 0x0200 | 0x0400 | 0x2000);
 	/*
 	 * QoS, alias GUIDs, full PortInfoRecord, extended speeds, services of groups,

@@ -101,6 +101,8 @@ struct served {
 #define READ(status) { { .method = GET, .nothing = status }, { .method = TABLE, .nothing = OK } }
 #define X4(w) w w w w
 #define X8(w) X4(w) X4(w)
+#define PATH_COMPONENTS \
+	"s8 s56 s128 s128 s16 s16 s1 r3 s20 s8 s8 s1 s7 s16 s12 s4 s2 s6 s2 s6 s2 s6 s8 r48"
 
 /*
  * components: widths in bits, in the order of the ComponentMask.  A letter before it: r
@@ -143,7 +145,7 @@ static const struct attribute {
 	{ "P_KeyTableRecord", 0x33, 72, "16 16 8 r24 512",
 	  { { .method = GET, .nothing = DENIED }, { .method = TABLE, .nothing = DENIED } } },
 	{ "PathRecord", 0x35, 64,
-	  "s8 s56 s128 s128 s16 s16 s1 r3 s20 s8 s8 s1 s7 s16 s12 s4 s2 s6 s2 s6 s2 s6 s8 r48",
+	  PATH_COMPONENTS,
 	  { { GET, COMPONENTS, fill_path, PR_SGID | PR_DGID, PR_SGID | PR_DGID },
 	    /* C15-0.1.19 wants SGID and NumbPath: saquery, ibacm and srp_daemon do not have both */
 	    { TABLE, OK, fill_path, PR_SGID | PR_DGID, 0 } } },
@@ -154,7 +156,9 @@ static const struct attribute {
 	    /* o15-0.1.9, o15-0.1.14; what makes a group is not needed to join one */
 	    { SET, COMPONENTS, fill_member, 0x10003, 0x10003 },
 	    { DELETE, COMPONENTS, fill_member, 0x10003, 0x10003 } } },
-	{ "TraceRecord", 0x39, 0, "", { { 0 } } },
+	/* the request is a PathRecord */
+	{ "TraceRecord", 0x39, 64, PATH_COMPONENTS,
+	  { { TRACE, COMPONENTS, fill_path, PR_SGID | PR_DGID, PR_SGID | PR_DGID } } },
 	{ "MultiPathRecord", 0x3a, 24,
 	  "s1 r3 s20 s8 s8 s1 s7 s16 s12 s4 s2 s6 s2 s6 s2 s6 s8 s2 r6 s8 s8 s56",
 	  { { MULTI, COMPONENTS, fill_multipath, MPR_SGID_COUNT | MPR_DGID_COUNT,
@@ -536,7 +540,7 @@ START_TEST(needed_components)
 				if ((mask & s->needed) == s->needed)
 					expect(ask(), OK, a, s->method, "mask", mask);
 				/* by LID 0, which is nobody's; MTU 0, which is none */
-				else if (a->id == 0x35 && (mask & (PR_SLID | PR_DLID) ||
+				else if (s->fill == fill_path && (mask & (PR_SLID | PR_DLID) ||
 							   (k >= 16 && k + 1 == i && k % 2 == 0)))
 					ck_assert_uint_ne(ask(), OK);
 				else
@@ -596,6 +600,11 @@ static const struct value {
 	{ 0x35, GET, 0, 1, COMPONENTS }, { 0x35, GET, 1, 1, COMPONENTS },	/* half a ServiceID */
 	{ 0x35, GET, 16, 3, OK }, { 0x35, GET, 17, 0, OK },	/* selector, value: no criterion alone */
 	{ 0x35, GET, 12, 0, OK }, { 0x35, TABLE, 12, 0, OK }, { 0x35, GET, 22, 9, OK },
+	/* TraceRecord: as a Get of that PathRecord, and nothing else is a path's trace */
+	{ 0x39, TRACE, 3, 0x999, GID }, { 0x39, TRACE, 2, 0x999, GID },
+	{ 0x39, TRACE, 5, 0x999, NONE }, { 0x39, TRACE, 4, 0x999, NONE },
+	{ 0x39, TRACE, 13, 0x8123, NONE }, { 0x39, TRACE, 0, 1, COMPONENTS },
+	{ 0x39, TRACE, 16, 3, OK }, { 0x39, TRACE, 12, 0, OK }, { 0x39, TRACE, 22, 9, OK },
 	/* MCMemberRecord (15.2.5.17) */
 	{ 0x38, SET, 16, 0, INVALID },		/* no membership at all */
 	{ 0x38, SET, 1, 0x999, GID }, { 0x38, DELETE, 1, 0x999, GID },
