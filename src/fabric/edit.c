@@ -77,42 +77,34 @@ static void walk_links(struct walk *w, const uint8_t *avoid)
 			walk_from(w, i);
 }
 
-/* Those that are not reached keep theirs, behind the others. */
 static void write_routes(struct walk *w)
 {
 	struct fabric *f = w->f;
 	size_t size = 0;
 	uint32_t at = 0;
-	uint8_t *routes;
 
-	for (uint32_t i = 0; i < f->n_nodes; i++)
-		size += w->reach[i].reached ? w->reach[i].hops : f->nodes[i].hops;
-	routes = xmalloc(size);
-	/* each behind the one that it goes on from */
-	for (uint32_t i = 0; i < w->n; i++) {
-		uint32_t node = w->queue[i];
-		const struct reach *r = &w->reach[node];
-
-		if (r->hops) {
-			memcpy(routes + at, routes + f->nodes[r->from].route, r->hops - 1u);
-			routes[at + r->hops - 1u] = r->by;
-		}
-		f->nodes[node].route = at;
-		f->nodes[node].hops = r->hops;
-		at += r->hops;
-	}
+	for (uint32_t i = 0; i < w->n; i++)
+		size += w->reach[w->queue[i]].hops;
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
-		struct fabric_node *n = &f->nodes[i];
-
-		if (w->reach[i].reached)
-			continue;
-		memcpy(routes + at, f->routes + n->route, n->hops);
-		n->route = at;
-		at += n->hops;
+		f->nodes[i].hops = FABRIC_UNREACHED;
+		f->nodes[i].route = 0;
 	}
 	free(f->routes);
-	f->routes = routes;
-	f->n_routes = f->cap_routes = at;
+	f->routes = xmalloc(size);
+	f->n_routes = f->cap_routes = (uint32_t)size;
+	/* each behind the one that it goes on from */
+	for (uint32_t i = 0; i < w->n; i++) {
+		struct fabric_node *n = &f->nodes[w->queue[i]];
+		const struct reach *r = &w->reach[w->queue[i]];
+
+		if (r->hops) {
+			memcpy(f->routes + at, f->routes + f->nodes[r->from].route, r->hops - 1u);
+			f->routes[at + r->hops - 1u] = r->by;
+		}
+		n->route = at;
+		n->hops = r->hops;
+		at += r->hops;
+	}
 }
 
 static void walk_start(struct walk *w, struct fabric *f, const uint8_t *avoid)

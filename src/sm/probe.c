@@ -296,8 +296,11 @@ static void behind_answered(struct probe *p, const struct ask *a)
 /* Nobody answered: perhaps because of the way, which may be another in a later round. */
 static void unanswered(struct probe *p, const struct ask *a)
 {
+	const struct fabric_port *self = &p->f->ports[p->f->self];
+
 	if (a->kind == ASK_BEHIND)
 		return;		/* counted at the end: a link that is up and has no other end */
+	ask(p, self->node, self->num, ASK_PORT);	/* it may be our own link */
 	suspect_gone(p, a->node);
 	if (a->tries < TRIES_MAX)
 		*vec_push(&p->later) = *a;
@@ -408,6 +411,12 @@ static void choose(struct probe *p)
 	unsigned least = UINT8_MAX;
 	size_t kept = 0;
 
+	/* who is out of reach now is not asked */
+	for (size_t i = 0; i < p->later.n; i++)
+		if (p->f->nodes[p->later.v[i].node].hops != FABRIC_UNREACHED)
+			p->later.v[kept++] = p->later.v[i];
+	p->later.n = kept;
+	kept = 0;
 	for (size_t i = 0; i < p->later.n; i++)
 		if (p->f->nodes[p->later.v[i].node].hops < least)
 			least = p->f->nodes[p->later.v[i].node].hops;
