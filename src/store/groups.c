@@ -10,6 +10,9 @@
  * when its writer ended, and nobody was told that it is there: it is dropped.  Anything
  * else that is wrong sets the journal aside, from which on clients must join again.
  *
+ * What the first version did not know stands at the end of a line, and only where it says
+ * anything: the port of a member, if it joined by an alias.
+ *
  * A run's first save writes a snapshot; when the journal outgrows that, the next is
  * written, so that on the average a change is written a few times and no more.
  */
@@ -92,7 +95,9 @@ static void put_root(struct buf *b, uint16_t mlid, uint64_t guid)
 
 static void put_member(struct buf *b, const struct mcast_member *m)
 {
-	buf_printf(b, " 0x%016" PRIx64 " %u %u", m->guid, m->join_state, m->proxy);
+	buf_printf(b, " 0x%016" PRIx64 " %u %u", m->gid.guid, m->join_state, m->proxy);
+	if (m->gid.guid != m->gid.port)
+		buf_printf(b, " 0x%016" PRIx64, m->gid.port);
 }
 
 /* Behind the word that a line begins with, if it is that; else NULL. */
@@ -128,13 +133,16 @@ static bool get_root(const char *text, uint16_t *mlid, uint64_t *guid)
 static bool get_member(const char *text, struct mcast_member *m)
 {
 	unsigned proxy;
-	int end = 0;
+	int end = 0, more = 0;
 
-	if (!text || sscanf(text, " 0x%" SCNx64 " %" SCNu8 " %u%n", &m->guid, &m->join_state,
-			    &proxy, &end) != 3 || text[end] || m->join_state > 15)
+	if (!text || sscanf(text, " 0x%" SCNx64 " %" SCNu8 " %u%n", &m->gid.guid, &m->join_state,
+			    &proxy, &end) != 3 || m->join_state > 15)
 		return false;
 	m->proxy = proxy != 0;
-	return true;
+	m->gid.port = m->gid.guid;
+	if (sscanf(text + end, " 0x%" SCNx64 "%n", &m->gid.port, &more) == 1)
+		end += more;
+	return !text[end];
 }
 
 /* --- the snapshot --- */
@@ -159,7 +167,7 @@ static bool snapshot_line(void *arg, const char *text)
 	default:
 		if (!gf->group || !get_member(after_word(text, "member"), &m) || !m.join_state)
 			return false;
-		mcast_join(gf->into, gf->group, m.guid, m.join_state, m.proxy);
+		mcast_join(gf->into, gf->group, m.gid, m.join_state, m.proxy);
 		return true;
 	}
 }
