@@ -543,6 +543,7 @@ static bool redo_group(struct mcast_db *db, const struct mcast_group *like)
 	g->life = like->life;
 	g->sl = like->sl;
 	g->tclass = like->tclass;
+	g->tclass_asked = like->tclass_asked;
 	g->hop_limit = like->hop_limit;
 	return true;
 }
@@ -639,7 +640,7 @@ const struct policy_level *mcast_level(const struct subnet_state *s, uint16_t pk
 bool mcast_apply_level(const struct subnet_state *s, struct mcast_group *g)
 {
 	const struct policy_level *l = mcast_level(s, g->pkey);
-	uint8_t tclass = l->tclass >= 0 ? (uint8_t)l->tclass : g->tclass;
+	uint8_t tclass = l->tclass >= 0 ? (uint8_t)l->tclass : g->tclass_asked;
 	bool same = g->sl == l->sl && g->tclass == tclass;
 
 	g->sl = l->sl;
@@ -671,7 +672,7 @@ static bool update_group(struct mcast_group *g, const struct mcast_group *wanted
 {
 	bool same = g->qkey == wanted->qkey && g->sl == wanted->sl && g->mtu == wanted->mtu &&
 		    g->rate == wanted->rate && g->life == wanted->life &&
-		    g->tclass == wanted->tclass;
+		    g->tclass == wanted->tclass && g->tclass_asked == wanted->tclass_asked;
 
 	g->qkey = wanted->qkey;
 	g->sl = wanted->sl;
@@ -679,6 +680,7 @@ static bool update_group(struct mcast_group *g, const struct mcast_group *wanted
 	g->rate = wanted->rate;
 	g->life = wanted->life;
 	g->tclass = wanted->tclass;
+	g->tclass_asked = wanted->tclass_asked;
 	g->permanent = true;
 	return !same;
 }

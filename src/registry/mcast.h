@@ -59,6 +59,7 @@ struct mcast_group {
 	uint16_t mlid, pkey;
 	uint8_t mtu, rate, life;	/* codes */
 	uint8_t sl, tclass, hop_limit;
+	uint8_t tclass_asked;		/* by its creator: what it has where the level has none */
 	bool permanent;			/* of the policy: stays without members */
 	struct mcast_group *sharer;	/* the next with the same MLID, or NULL */
 	VEC(struct mcast_member) members;
@@ -184,8 +185,9 @@ void mcast_sync(struct mcast_db *db, const struct subnet_state *s);
  */
 const struct policy_level *mcast_level(const struct subnet_state *s, uint16_t pkey);
 /*
- * SL and, if the level says one, TClass of a group as the policy wants them.  MTU,
- * rate and lifetime it leaves alone: members rely on them.  False: as it was.
+ * SL and TClass of a group as the policy wants them; TClass as its creator asked if the
+ * level has none.  MTU, rate and lifetime it leaves alone: members rely on them.
+ * False: as it was.
  */
 bool mcast_apply_level(const struct subnet_state *s, struct mcast_group *g);
 /*

@@ -357,6 +357,8 @@ static uint16_t follow_broadcast(const struct sa_msg *m, const struct join *j,
 	g->rate = b->rate;
 	g->life = b->life;
 	g->hop_limit = b->hop_limit;
+	/* what it has of the policy it states as its own */
+	g->tclass_asked = b->tclass_asked;
 	return IB_STATUS_OK;
 }
 
@@ -417,7 +419,7 @@ static uint16_t describe_group(const struct sa_msg *m, const struct join *j, str
 	*g = (struct mcast_group){
 		.qkey = be32toh(j->r.qkey), .pkey = be16toh(j->r.pkey), .sl = sl,
 		.mlid = m->mask & MCM(MLID) ? be16toh(j->r.mlid) : 0,
-		.flow_label = flow_label, .tclass = j->r.tclass,
+		.flow_label = flow_label, .tclass_asked = j->r.tclass,
 	};
 	if ((status = choose_scope(m, j, hop_limit, g)))
 		return status;

@@ -11,7 +11,8 @@
  * else that is wrong sets the journal aside, from which on clients must join again.
  *
  * What the first version did not know stands at the end of a line, and only where it says
- * anything: the port of a member, if it joined by an alias.
+ * anything: the TClass that a group's creator asked for, if it has another; the port of a
+ * member, if it joined by an alias.
  *
  * A run's first save writes a snapshot; when the journal outgrows that, the next is
  * written, so that on the average a change is written a few times and no more.
@@ -86,6 +87,8 @@ static void put_group(struct buf *b, const struct mcast_group *g)
 	buf_printf(b, " 0x%x 0x%x 0x%" PRIx32 " %u %u %u %u %u %" PRIu32 " %u", g->mlid, g->pkey,
 		   g->qkey, g->sl, g->mtu, g->rate, g->life, g->tclass, g->flow_label,
 		   g->hop_limit);
+	if (g->tclass_asked != g->tclass)
+		buf_printf(b, " %u", g->tclass_asked);
 }
 
 static void put_root(struct buf *b, uint16_t mlid, uint64_t guid)
@@ -110,15 +113,19 @@ static const char *after_word(const char *text, const char *word)
 
 static bool get_group(const char *text, struct mcast_group *g)
 {
-	int end = 0;
+	int end = 0, more = 0;
 
 	text = store_get_hex(after_word(text, "group"), g->mgid, sizeof(g->mgid));
-	return text &&
-	       sscanf(text, " 0x%" SCNx16 " 0x%" SCNx16 " 0x%" SCNx32 " %" SCNu8 " %" SCNu8
-		      " %" SCNu8 " %" SCNu8 " %" SCNu8 " %" SCNu32 " %" SCNu8 "%n",
-		      &g->mlid, &g->pkey, &g->qkey, &g->sl, &g->mtu, &g->rate, &g->life,
-		      &g->tclass, &g->flow_label, &g->hop_limit, &end) == 10 && !text[end] &&
-	       g->mlid >= IB_LID_MCAST_FIRST && g->mlid <= IB_LID_MCAST_LAST;
+	if (!text ||
+	    sscanf(text, " 0x%" SCNx16 " 0x%" SCNx16 " 0x%" SCNx32 " %" SCNu8 " %" SCNu8
+		   " %" SCNu8 " %" SCNu8 " %" SCNu8 " %" SCNu32 " %" SCNu8 "%n",
+		   &g->mlid, &g->pkey, &g->qkey, &g->sl, &g->mtu, &g->rate, &g->life,
+		   &g->tclass, &g->flow_label, &g->hop_limit, &end) != 10)
+		return false;
+	g->tclass_asked = g->tclass;
+	if (sscanf(text + end, " %" SCNu8 "%n", &g->tclass_asked, &more) == 1)
+		end += more;
+	return !text[end] && g->mlid >= IB_LID_MCAST_FIRST && g->mlid <= IB_LID_MCAST_LAST;
 }
 
 static bool get_root(const char *text, uint16_t *mlid, uint64_t *guid)

@@ -134,6 +134,26 @@ sleep 0.5
 expect "sweeps" "1 false" "$(status sweeps) $(status sweeping)"
 expect "Sets" 0 "$(sets)"
 
+note "TClass of a policy, and without"
+tclass_of() {
+	on_own "$far" "$tools/pathquery" get path sgid="$(gid "$far_guid")" dgid="$1" 2>&1 |
+		grep -oE ' tclass=[0-9]+'
+}
+far_guid=$(printf %016x "0x${guids[-1]}")
+expect_match "a group with a TClass" " tclass=7 " "$(on_own "$far" "$tools/pathquery" set member mgid=ff12:1c1b:ffff::77 \
+	port-gid="$(gid "$far_guid")" join-state=1 qkey=1 tclass=7 pkey=0xffff sl=0 flow-label=0 2>&1)"
+sed 's/sl: 2/sl: 2, tclass: 40/' policy.yaml >with-tclass.yaml
+cp policy.yaml without.yaml
+for p in with-tclass without; do
+	cp $p.yaml policy.yaml
+	reload || bad "not reloaded"
+	expect "TClasses, $p" "$([ $p = without ] && echo ' tclass=7  tclass=0' || echo ' tclass=40  tclass=40')" \
+		"$(tclass_of ff12:1c1b:ffff::77) $(tclass_of ff12:401b:ffff::ffff:ffff)"
+done
+# … in the daemon's last moment
+expect_match "it is left" "join-state=0" "$(on_own "$far" "$tools/pathquery" delete member \
+	mgid=ff12:1c1b:ffff::77 port-gid="$(gid "$far_guid")" join-state=1 2>&1)"
+
 note "what another left in the tables"
 stop_qosd
 sim_do mft "$victim" 0xc009 1,2

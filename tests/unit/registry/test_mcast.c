@@ -289,15 +289,15 @@ START_TEST(clients_groups_follow_the_policy)
 {
 	struct mcast_db *db = new_db();
 	struct policy *p = policy_builtin();
-	struct mcast_group *g = make_like(db, 1, (struct mcast_group){ .pkey = 0xffff, .sl = 3,
-								     .tclass = 5, .mtu = 2 });
+	struct mcast_group *g = make_like(db, 1, (struct mcast_group){
+		.pkey = 0xffff, .sl = 3, .tclass = 6, .tclass_asked = 5, .mtu = 2 });
 
 	mcast_join(db, g, mcast_own_gid(0x11), JOIN_FULL, false);
 	p->levels[0].sl = 2;
 	struct subnet_state *s = make_state(p, 1);
 	mcast_sync(db, s);
 	ck_assert_uint_eq(g->sl, 2);
-	ck_assert_uint_eq(g->tclass, 5);	/* the level has none */
+	ck_assert_uint_eq(g->tclass, 5);	/* the level has none: as its creator asked */
 	ck_assert_uint_eq(g->mtu, 2);
 	state_unref(s);
 	p = policy_builtin();
@@ -309,6 +309,59 @@ START_TEST(clients_groups_follow_the_policy)
 	ck_assert_uint_eq(g->tclass, 9);
 	ck_assert(mcast_dirty(db));
 	state_unref(s);
+	/* what the policy said is gone with it */
+	mcast_clean(db);
+	s = make_state(policy_builtin(), 3);
+	mcast_sync(db, s);
+	ck_assert_uint_eq(g->tclass, 5);
+	ck_assert(mcast_dirty(db));
+	state_unref(s);
+	mcast_free(db);
+}
+END_TEST
+
+/* A client's group that the policy has, too, is the policy's from then on. */
+START_TEST(a_group_becomes_the_policys)
+{
+	struct mcast_db *db = new_db();
+	struct mcast_group like = { .pkey = 0xffff, .tclass = 5, .tclass_asked = 5 }, *g;
+	struct subnet_state *s = make_state(policy_builtin(), 1);
+	struct policy *p = policy_builtin();
+
+	memcpy(like.mgid, broadcast, sizeof(like.mgid));
+	g = mcast_create(db, &like, 8);
+	mcast_join(db, g, mcast_own_gid(0x11), JOIN_FULL, false);
+	mcast_sync(db, s);
+	ck_assert(g->permanent);
+	ck_assert_uint_eq(g->tclass, 0);
+	state_unref(s);
+	p->partitions[0].ipoib = false;
+	s = make_state(p, 2);
+	mcast_sync(db, s);
+	ck_assert(!g->permanent);
+	ck_assert_uint_eq(g->tclass, 0);
+	state_unref(s);
+	mcast_free(db);
+}
+END_TEST
+
+/* As a journal tells it: the same group with other parameters. */
+START_TEST(parameters_are_done_again)
+{
+	struct mcast_db *db = new_db();
+	struct mcast_group *g = make(db, 1, 0), like = *g;
+
+	like.qkey = 1;
+	like.sl = 2;
+	like.tclass = 3;
+	like.tclass_asked = 4;
+	ck_assert(mcast_redo(db, &(struct mcast_event){ .kind = MCAST_GROUP, .group = &like }));
+	ck_assert_uint_eq(g->qkey, 1);
+	ck_assert_uint_eq(g->sl, 2);
+	ck_assert_uint_eq(g->tclass, 3);
+	ck_assert_uint_eq(g->tclass_asked, 4);
+	like.pkey = 5;			/* is what it shares its MLID by */
+	ck_assert(!mcast_redo(db, &(struct mcast_event){ .kind = MCAST_GROUP, .group = &like }));
 	mcast_free(db);
 }
 END_TEST
@@ -432,6 +485,7 @@ START_TEST(broadcast_group_follows_its_level)
 	s = make_state(p, 3);
 	mcast_sync(db, s);
 	ck_assert_uint_eq(mcast_count(db), 1);
+	ck_assert_uint_eq(g->tclass, 0);
 	mcast_leave(db, mcast_find(db, broadcast), mcast_own_gid(0x11), JOIN_FULL);
 	ck_assert_uint_eq(mcast_count(db), 0);
 	state_unref(s);
@@ -495,6 +549,8 @@ int main(void)
 	tcase_add_test(c, gids_of_a_port_are_members);
 	tcase_add_test(c, an_alias_goes);
 	tcase_add_test(c, clients_groups_follow_the_policy);
+	tcase_add_test(c, a_group_becomes_the_policys);
+	tcase_add_test(c, parameters_are_done_again);
 	tcase_add_test(c, switches_that_do_no_multicast);
 	tcase_add_test(c, an_mlid_may_be_asked_for);
 	tcase_add_test(c, members_add_up_and_go);

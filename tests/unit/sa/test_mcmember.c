@@ -572,6 +572,29 @@ START_TEST(the_policy_has_the_last_word)
 }
 END_TEST
 
+/* A new policy without a TClass: an IPoIB group's was the policy's, another's its maker's. */
+START_TEST(tclass_of_an_earlier_policy)
+{
+	struct umad_sa_mcmember_record *q;
+
+	r.policy->levels[0].tclass = 0x44;
+	rig_start(&r);
+	request(SET, CREATE, ALL_HOSTS, H2, 1)->tclass = 0x44;
+	answer();
+	q = request(SET, CREATE, ALL_HOSTS, H2, 1);
+	q->mgid[3] = 0x1c;
+	q->tclass = 0x11;
+	ck_assert_uint_eq(answer().tclass, 0x44);
+	r.policy->levels[0].tclass = -1;
+	rig_start(&r);
+	for (unsigned ipoib = 0; ipoib < 2; ipoib++) {
+		q = request(SET, JOIN, ALL_HOSTS, H2, 1);
+		q->mgid[3] = ipoib ? 0x1b : 0x1c;
+		ck_assert_uint_eq(answer().tclass, ipoib ? 0 : 0x11);
+	}
+}
+END_TEST
+
 START_TEST(groups_of_an_ipoib_subnet)
 {
 	uint64_t all = CREATE | MCM(MTU_SEL) | MCM(MTU) | MCM(RATE_SEL) | MCM(RATE) |
@@ -829,6 +852,7 @@ int main(void)
 	tcase_add_test(c, mgid_of_our_choice);
 	tcase_add_test(c, mlids_run_out);
 	tcase_add_test(c, the_policy_has_the_last_word);
+	tcase_add_test(c, tclass_of_an_earlier_policy);
 	tcase_add_test(c, groups_of_an_ipoib_subnet);
 	tcase_add_test(c, mgids_that_are_ours_to_give);
 	tcase_add_test(c, who_may_ask_for_another);

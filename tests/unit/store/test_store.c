@@ -431,7 +431,7 @@ START_TEST(groups_are_kept)
 	struct mcast_group like = {
 		.mgid = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [15] = 1 }, .qkey = 0xb1b,
 		.flow_label = 0xfffff, .pkey = 0xffff, .mtu = 4, .rate = 3, .life = 18, .sl = 5,
-		.tclass = 7, .hop_limit = 255,
+		.tclass = 7, .tclass_asked = 8, .hop_limit = 255,
 	};
 	struct mcast_db *db = mcast_new(NULL, NULL);
 	struct store *s = open_store();
@@ -458,6 +458,8 @@ START_TEST(groups_are_kept)
 	ck_assert_uint_eq(g->pkey, like.pkey);
 	ck_assert_uint_eq(g->sl, like.sl);
 	ck_assert_uint_eq(g->hop_limit, like.hop_limit);
+	ck_assert_uint_eq(g->tclass, 7);
+	ck_assert_uint_eq(g->tclass_asked, 8);
 	ck_assert_uint_eq(g->members.n, 3);
 	ck_assert_uint_eq(mcast_member(g, (struct mcast_gid){ 0x501, 0xa1 })->join_state, JOIN_FULL);
 	ck_assert_uint_eq(mcast_member(g, mcast_own_gid(0x501))->join_state, JOIN_SEND_ONLY_NON);
@@ -483,7 +485,7 @@ static void put_file(const char *name, const char *text)
 	free(path);
 }
 
-/* As versions wrote them that knew no members by alias. */
+/* As versions wrote them that knew no members by alias, and no TClass but the group's. */
 START_TEST(groups_of_earlier_versions)
 {
 	struct mcast_db *db = mcast_new(NULL, NULL);
@@ -508,6 +510,7 @@ START_TEST(groups_of_earlier_versions)
 	ck_assert_uint_eq(mcast_count(db), 1);
 	g = mcast_at(db, 0);
 	ck_assert_uint_eq(g->tclass, 7);
+	ck_assert_uint_eq(g->tclass_asked, 7);
 	ck_assert_uint_eq(g->hop_limit, 255);
 	ck_assert_uint_eq(mcast_root(db, 0xc000), 0xabc);
 	ck_assert_uint_eq(g->members.n, 2);
@@ -542,8 +545,9 @@ static char *text_of(const struct mcast_db *db)
 	for (size_t i = 0; i < mcast_count(db); i++) {
 		const struct mcast_group *g = mcast_at(db, i);
 
-		buf_printf(&b, "%u: %x root %llx sl %u q %x\n", g->mgid[15], g->mlid,
-			   (unsigned long long)mcast_root(db, g->mlid), g->sl, g->qkey);
+		buf_printf(&b, "%u: %x root %llx sl %u q %x tclass %u of %u\n", g->mgid[15],
+			   g->mlid, (unsigned long long)mcast_root(db, g->mlid), g->sl, g->qkey,
+			   g->tclass, g->tclass_asked);
 		for (size_t k = 0; k < g->members.n; k++)
 			buf_printf(&b, " %llx of %llx %u %u\n",
 				   (unsigned long long)g->members.v[k].gid.guid,
@@ -556,7 +560,7 @@ static char *text_of(const struct mcast_db *db)
 /* A change of each kind, one after the other; false: no more. */
 static bool change(struct mcast_db *db, unsigned step)
 {
-	struct mcast_group *g = mcast_find(db, some_group.mgid);
+	struct mcast_group *g = mcast_find(db, some_group.mgid), like = some_group;
 
 	switch (step) {
 	case 0: mcast_join(db, g, mcast_own_gid(0x501), JOIN_FULL, true); break;
@@ -577,12 +581,14 @@ static bool change(struct mcast_db *db, unsigned step)
 	case 12: mcast_join(db, g, (struct mcast_gid){ 0x502, 0xa1 }, JOIN_FULL, true); break;
 	case 13: mcast_join(db, g, (struct mcast_gid){ 0x502, 0xa2 }, JOIN_NON, false); break;
 	case 14: mcast_leave(db, g, (struct mcast_gid){ 0x502, 0xa1 }, JOIN_FULL); break;
+	case 15: like.tclass = 9; like.tclass_asked = 4; like.mgid[15] = 4;
+		 mcast_create(db, &like, 100); break;
 	default: return false;
 	}
 	return true;
 }
 
-enum { STEPS = 15 };
+enum { STEPS = 16 };
 
 /* Saves after each step; texts: what the groups were after each, the first before any. */
 static void write_journal(char *texts[STEPS + 1], char **journal, size_t *n)
