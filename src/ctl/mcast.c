@@ -3,7 +3,7 @@
  * `mcast`: the multicast groups, or of one (or of those that share an MLID) the
  * members and what each switch forwards.
  *
- * Groups come and go between two rows: a cursor is the MGID, or the port, that was
+ * Groups come and go between two rows: a cursor is the MGID, or the member, that was
  * told last, and goes on with the next one that is there.
  */
 #include "ctl/command.h"
@@ -22,7 +22,7 @@ struct rows {
 	bool begun, one;	/* one: members of `mgid` alone */
 	uint8_t mgid[16];	/* told last, or whose members are */
 	uint16_t mlid;
-	uint64_t guid;		/* … member told last */
+	struct mcast_gid gid;	/* … member told last */
 };
 
 static json_t *json_mgid(const uint8_t mgid[16])
@@ -55,21 +55,6 @@ static const struct mcast_group *group_after(const struct mcast_db *db, const ui
 			hi = mid;
 	}
 	return lo < mcast_count(db) ? mcast_at(db, lo) : NULL;
-}
-
-static const struct mcast_member *member_after(const struct mcast_group *g, uint64_t guid)
-{
-	size_t lo = 0, hi = g->members.n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (g->members.v[mid].guid <= guid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < g->members.n ? &g->members.v[lo] : NULL;
 }
 
 /* --- groups --- */
@@ -114,10 +99,10 @@ static json_t *json_join_state(unsigned state)
 static json_t *json_member(const struct rows *rows, const struct mcast_group *g,
 			   const struct mcast_member *m)
 {
-	uint32_t port = fabric_find_port(rows->s->f, m->guid);
+	uint32_t port = fabric_find_port(rows->s->f, m->gid.port);
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:b}", "mgid", json_mgid(g->mgid),
-			 "guid", json_guid(m->guid),
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "mgid", json_mgid(g->mgid),
+			 "guid", json_guid(m->gid.guid), "port-guid", json_guid(m->gid.port),
 			 "port", port == FABRIC_NONE ? json_null() : json_port(rows->s, port),
 			 "join-state", json_join_state(m->join_state), "proxy", m->proxy);
 }
@@ -140,15 +125,15 @@ static json_t *next_member(void *arg)
 	const struct mcast_group *g = group_in_turn(rows, false);
 	const struct mcast_member *m = NULL;
 
-	while (g && !(m = member_after(g, rows->guid))) {
+	while (g && !(m = mcast_member_after(g, rows->gid))) {
 		memcpy(rows->mgid, g->mgid, sizeof(rows->mgid));
-		rows->guid = 0;
+		rows->gid = (struct mcast_gid){ 0 };
 		g = group_in_turn(rows, true);
 	}
 	if (!g)
 		return NULL;
 	memcpy(rows->mgid, g->mgid, sizeof(rows->mgid));
-	rows->guid = m->guid;
+	rows->gid = m->gid;
 	return json_member(rows, g, m);
 }
 

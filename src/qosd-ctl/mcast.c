@@ -63,9 +63,11 @@ static void put_member(const json_t *m)
 		snprintf(text + n, sizeof(text) - n, "%s%s", i ? "," : "",
 			 json_string_value(json_array_get(state, i)));
 	}
-	printf("%-30s  %-5s  %s\n", text,
-	       json_is_true(json_object_get(m, "proxy")) ? "yes" : "no",
-	       has(m, "port") ? str(m, "port") : str(m, "guid"));
+	printf("%-30s  %-5s  %s", text, json_is_true(json_object_get(m, "proxy")) ? "yes" : "no",
+	       has(m, "port") ? str(m, "port") : str(m, "port-guid"));
+	if (strcmp(str(m, "guid"), str(m, "port-guid")) != 0)
+		printf(" (alias %s)", str(m, "guid"));
+	putchar('\n');
 }
 
 static bool mcast_row(const json_t *row)

@@ -183,6 +183,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	sm_set_mcast(q->sm, q->sa.mcast);
 	sm_set_aliases(q->sm, q->sa.alias);
 	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &lost);
+	/* the two are apart on disk: what one file had and the other did not is no more */
+	mcast_check_aliases(q->sa.mcast, q->sa.alias);
 	alias_watch(q->sa.alias, on_alias_changed, q);
 	if (lost)
 		sm_registrations_lost(q->sm);

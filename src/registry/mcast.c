@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "ib/units.h"
+#include "registry/alias.h"
 #include "registry/mcast.h"
 #include "plan/state.h"
 
@@ -177,14 +178,28 @@ struct mcast_group *mcast_find(const struct mcast_db *db, const uint8_t mgid[16]
 		db->groups.v[i] : NULL;
 }
 
-static size_t member_place(const struct mcast_group *g, uint64_t guid)
+static bool same_gid(struct mcast_gid a, struct mcast_gid b)
+{
+	return a.port == b.port && a.guid == b.guid;
+}
+
+static bool gid_before(struct mcast_gid a, struct mcast_gid b)
+{
+	if (a.port != b.port)
+		return a.port < b.port;
+	if (a.guid == a.port || b.guid == b.port)
+		return a.guid != b.guid && a.guid == a.port;
+	return a.guid < b.guid;
+}
+
+static size_t member_place(const struct mcast_group *g, struct mcast_gid gid)
 {
 	size_t lo = 0, hi = g->members.n;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (g->members.v[mid].guid < guid)
+		if (gid_before(g->members.v[mid].gid, gid))
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -192,11 +207,35 @@ static size_t member_place(const struct mcast_group *g, uint64_t guid)
 	return lo;
 }
 
-const struct mcast_member *mcast_member(const struct mcast_group *g, uint64_t guid)
+static bool is_at(const struct mcast_group *g, size_t i, struct mcast_gid gid)
 {
-	size_t i = member_place(g, guid);
+	return i < g->members.n && same_gid(g->members.v[i].gid, gid);
+}
 
-	return i < g->members.n && g->members.v[i].guid == guid ? &g->members.v[i] : NULL;
+const struct mcast_member *mcast_member(const struct mcast_group *g, struct mcast_gid gid)
+{
+	size_t i = member_place(g, gid);
+
+	return is_at(g, i, gid) ? &g->members.v[i] : NULL;
+}
+
+const struct mcast_member *mcast_member_after(const struct mcast_group *g, struct mcast_gid gid)
+{
+	size_t i = member_place(g, gid);
+
+	i += is_at(g, i, gid);
+	return i < g->members.n ? &g->members.v[i] : NULL;
+}
+
+const struct mcast_member *mcast_members_of_port(const struct mcast_group *g, uint64_t port,
+						 size_t *n)
+{
+	size_t first = member_place(g, mcast_own_gid(port)), end = first;
+
+	while (end < g->members.n && g->members.v[end].gid.port == port)
+		end++;
+	*n = end - first;
+	return *n ? &g->members.v[first] : NULL;
 }
 
 /* --- MLIDs --- */
@@ -211,15 +250,16 @@ const struct mcast_group *mcast_of_mlid(const struct mcast_db *db, uint16_t mlid
 	return is_mlid(mlid) ? db->by_mlid[mlid - IB_LID_MCAST_FIRST] : NULL;
 }
 
-uint8_t mcast_role(const struct mcast_db *db, uint16_t mlid, uint64_t guid)
+uint8_t mcast_role(const struct mcast_db *db, uint16_t mlid, uint64_t port)
 {
 	uint8_t states = 0;
 
 	for (const struct mcast_group *g = mcast_of_mlid(db, mlid); g; g = g->sharer) {
-		const struct mcast_member *m = mcast_member(g, guid);
+		size_t n;
+		const struct mcast_member *m = mcast_members_of_port(g, port, &n);
 
-		if (m)
-			states |= m->join_state;
+		for (size_t i = 0; i < n; i++)
+			states |= m[i].join_state;
 	}
 	return states;
 }
@@ -412,13 +452,13 @@ static void remove_member(struct mcast_group *g, size_t i)
 		(g->members.n - i) * sizeof(*g->members.v));
 }
 
-void mcast_join(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
+void mcast_join(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
 		uint8_t join_state, bool proxy)
 {
-	struct mcast_member m = { guid, join_state, proxy };
-	size_t i = member_place(g, guid);
+	struct mcast_member m = { gid, join_state, proxy };
+	size_t i = member_place(g, gid);
 
-	if (i < g->members.n && g->members.v[i].guid == guid) {
+	if (is_at(g, i, gid)) {
 		const struct mcast_member was = g->members.v[i];
 
 		m.join_state |= was.join_state;
@@ -431,7 +471,7 @@ void mcast_join(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
 		insert_member(g, i, m);
 		keep_member(db, g, m);
 	}
-	set_dirty(db, g->mlid, guid);
+	set_dirty(db, g->mlid, gid.port);
 }
 
 static bool has_full_member(const struct mcast_group *g)
@@ -442,12 +482,12 @@ static bool has_full_member(const struct mcast_group *g)
 	return false;
 }
 
-uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
+uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
 		    uint8_t join_state)
 {
-	size_t i = member_place(g, guid);
+	size_t i = member_place(g, gid);
 
-	if (i == g->members.n || g->members.v[i].guid != guid)
+	if (!is_at(g, i, gid))
 		return 0;
 	uint8_t left = g->members.v[i].join_state & (uint8_t)~join_state;
 
@@ -460,8 +500,30 @@ uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
 
 	if (last)
 		delete_group(db, g);
-	set_dirty(db, mlid, last ? 0 : guid);
+	set_dirty(db, mlid, last ? 0 : gid.port);
 	return left;
+}
+
+/* From the last group on: each may go with its last full member. */
+void mcast_gid_gone(struct mcast_db *db, struct mcast_gid gid)
+{
+	for (size_t i = db->groups.n; i-- > 0;)
+		mcast_leave(db, db->groups.v[i], gid, 0xff);
+}
+
+void mcast_check_aliases(struct mcast_db *db, const struct alias_db *aliases)
+{
+	for (size_t i = db->groups.n; i-- > 0;) {
+		struct mcast_group *g = db->groups.v[i];
+		size_t groups = db->groups.n;
+
+		for (size_t k = g->members.n; groups == db->groups.n && k-- > 0;) {
+			struct mcast_gid gid = g->members.v[k].gid;
+
+			if (gid.guid != gid.port && alias_owner(aliases, gid.guid) != gid.port)
+				mcast_leave(db, g, gid, 0xff);
+		}
+	}
 }
 
 /* --- done again --- */
@@ -481,14 +543,15 @@ static bool redo_group(struct mcast_db *db, const struct mcast_group *like)
 	g->life = like->life;
 	g->sl = like->sl;
 	g->tclass = like->tclass;
+	g->tclass_asked = like->tclass_asked;
 	g->hop_limit = like->hop_limit;
 	return true;
 }
 
 static void redo_member(struct mcast_db *db, struct mcast_group *g, struct mcast_member m)
 {
-	size_t i = member_place(g, m.guid);
-	bool there = i < g->members.n && g->members.v[i].guid == m.guid;
+	size_t i = member_place(g, m.gid);
+	bool there = is_at(g, i, m.gid);
 
 	if (there && m.join_state)
 		g->members.v[i] = m;
@@ -496,7 +559,7 @@ static void redo_member(struct mcast_db *db, struct mcast_group *g, struct mcast
 		remove_member(g, i);
 	else if (m.join_state)
 		insert_member(g, i, m);
-	set_dirty(db, g->mlid, m.guid);
+	set_dirty(db, g->mlid, m.gid.port);
 }
 
 bool mcast_redo(struct mcast_db *db, const struct mcast_event *e)
@@ -577,7 +640,7 @@ const struct policy_level *mcast_level(const struct subnet_state *s, uint16_t pk
 bool mcast_apply_level(const struct subnet_state *s, struct mcast_group *g)
 {
 	const struct policy_level *l = mcast_level(s, g->pkey);
-	uint8_t tclass = l->tclass >= 0 ? (uint8_t)l->tclass : g->tclass;
+	uint8_t tclass = l->tclass >= 0 ? (uint8_t)l->tclass : g->tclass_asked;
 	bool same = g->sl == l->sl && g->tclass == tclass;
 
 	g->sl = l->sl;
@@ -609,7 +672,7 @@ static bool update_group(struct mcast_group *g, const struct mcast_group *wanted
 {
 	bool same = g->qkey == wanted->qkey && g->sl == wanted->sl && g->mtu == wanted->mtu &&
 		    g->rate == wanted->rate && g->life == wanted->life &&
-		    g->tclass == wanted->tclass;
+		    g->tclass == wanted->tclass && g->tclass_asked == wanted->tclass_asked;
 
 	g->qkey = wanted->qkey;
 	g->sl = wanted->sl;
@@ -617,6 +680,7 @@ static bool update_group(struct mcast_group *g, const struct mcast_group *wanted
 	g->rate = wanted->rate;
 	g->life = wanted->life;
 	g->tclass = wanted->tclass;
+	g->tclass_asked = wanted->tclass_asked;
 	g->permanent = true;
 	return !same;
 }

@@ -3,9 +3,12 @@
  * The multicast groups of the subnet and their members: what clients joined
  * (sa/ writes it) and what multicast routes are made of (sm/ reads it).
  *
- * Members are port GUIDs, so that the database outlives any fabric object; a
- * member that is not there now keeps its membership.  Groups are held in order
- * of MGIDs, members in order of GUIDs.
+ * Members are GIDs: a port's own or an alias of it, each with a membership of its own,
+ * so that several may live behind one port and know nothing of each other.  Packets go
+ * to ports: a port is what its memberships are together.  Both are known by GUID, so that
+ * the database outlives any fabric object; a member that is not there now keeps its
+ * membership.  Groups are held in order of MGIDs, members in order of ports, of a port
+ * its own GID first, then its aliases in order.
  *
  * An MLID is one group's alone while there are enough.  Then groups share one
  * whose packets can't tell them apart: equal P_Key (else switches would drop, and
@@ -27,6 +30,7 @@
 
 struct subnet_state;
 struct policy_level;
+struct alias_db;
 
 /* MCMemberRecord.JoinState (15.2.5.17) */
 enum {
@@ -34,8 +38,17 @@ enum {
 	JOIN_ANY_FULL = JOIN_FULL | JOIN_SEND_ONLY_FULL,
 };
 
+/* Who is a member, by GUIDs: a port, and which of its GIDs; guid == port: its own. */
+struct mcast_gid {
+	uint64_t port, guid;
+};
+static inline struct mcast_gid mcast_own_gid(uint64_t port)
+{
+	return (struct mcast_gid){ port, port };
+}
+
 struct mcast_member {
-	uint64_t guid;		/* port GUID */
+	struct mcast_gid gid;
 	uint8_t join_state;	/* never 0 */
 	bool proxy;		/* joined by another port on its behalf */
 };
@@ -46,6 +59,7 @@ struct mcast_group {
 	uint16_t mlid, pkey;
 	uint8_t mtu, rate, life;	/* codes */
 	uint8_t sl, tclass, hop_limit;
+	uint8_t tclass_asked;		/* by its creator: what it has where the level has none */
 	bool permanent;			/* of the policy: stays without members */
 	struct mcast_group *sharer;	/* the next with the same MLID, or NULL */
 	VEC(struct mcast_member) members;
@@ -91,12 +105,20 @@ size_t mcast_count(const struct mcast_db *db);
 const struct mcast_group *mcast_at(const struct mcast_db *db, size_t i);
 /* NULL if there is none. */
 struct mcast_group *mcast_find(const struct mcast_db *db, const uint8_t mgid[16]);
-const struct mcast_member *mcast_member(const struct mcast_group *g, uint64_t guid);
+const struct mcast_member *mcast_member(const struct mcast_group *g, struct mcast_gid gid);
+/* The first behind it, whether that one is there or not; {0}: the first of all. */
+const struct mcast_member *mcast_member_after(const struct mcast_group *g, struct mcast_gid gid);
+/* Those of a port, one behind the other: the first of *n. */
+const struct mcast_member *mcast_members_of_port(const struct mcast_group *g, uint64_t port,
+						 size_t *n);
 
 /* The groups that have an MLID, by `sharer`; NULL if there is none. */
 const struct mcast_group *mcast_of_mlid(const struct mcast_db *db, uint16_t mlid);
-/* What a port is in all groups of an MLID together: join states, 0: no member. */
-uint8_t mcast_role(const struct mcast_db *db, uint16_t mlid, uint64_t guid);
+/*
+ * What a port is in all groups of an MLID together, by all its GIDs: join states, 0: no
+ * member.
+ */
+uint8_t mcast_role(const struct mcast_db *db, uint16_t mlid, uint64_t port);
 
 struct mcast_usage {
 	uint32_t mlids, limit;	/* in use, and that all switches can forward */
@@ -112,7 +134,7 @@ struct mcast_usage mcast_usage(const struct mcast_db *db);
  */
 struct mcast_change {
 	uint16_t mlid;
-	uint64_t guid;
+	uint64_t guid;		/* of the port */
 };
 bool mcast_next_change(struct mcast_db *db, struct mcast_change *c);
 
@@ -135,15 +157,19 @@ struct mcast_group *mcast_create(struct mcast_db *db, const struct mcast_group *
 /* A group as it was in an earlier run: its MLID may be shared. */
 struct mcast_group *mcast_restore(struct mcast_db *db, const struct mcast_group *g);
 /* Adds to the join state of a member, new or old.  join_state must not be 0. */
-void mcast_join(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
+void mcast_join(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
 		uint8_t join_state, bool proxy);
 /*
  * Takes from the join state of a member; without any it is none any more.
  * Returns what is left.  A group whose last full member left is deleted, unless
  * it is permanent: g is then gone.
  */
-uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, uint64_t guid,
+uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
 		    uint8_t join_state);
+/* A GID that is no more: it leaves all groups. */
+void mcast_gid_gone(struct mcast_db *db, struct mcast_gid gid);
+/* So does every alias that its port does not have; for what was read from disk. */
+void mcast_check_aliases(struct mcast_db *db, const struct alias_db *aliases);
 
 /*
  * Makes the policy's own groups: the IPoIB broadcast group of each partition
@@ -159,8 +185,9 @@ void mcast_sync(struct mcast_db *db, const struct subnet_state *s);
  */
 const struct policy_level *mcast_level(const struct subnet_state *s, uint16_t pkey);
 /*
- * SL and, if the level says one, TClass of a group as the policy wants them.  MTU,
- * rate and lifetime it leaves alone: members rely on them.  False: as it was.
+ * SL and TClass of a group as the policy wants them; TClass as its creator asked if the
+ * level has none.  MTU, rate and lifetime it leaves alone: members rely on them.
+ * False: as it was.
  */
 bool mcast_apply_level(const struct subnet_state *s, struct mcast_group *g);
 /*

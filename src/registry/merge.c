@@ -316,10 +316,12 @@ struct shared_policy *run_time_policy(const struct run_time *x, struct shared_po
 
 /* --- multicast --- */
 
-static bool is_out(const struct subnet_state *s, uint64_t guid, uint16_t pkey)
+static bool is_out(const struct subnet_state *s, struct mcast_gid gid, uint16_t pkey)
 {
-	uint32_t port = fabric_find_port(s->f, guid);
+	uint32_t port = fabric_find_port(s->f, gid.port);
 
+	if (gid.guid != gid.port && fabric_find_port(s->f, gid.guid) != FABRIC_NONE)
+		return true;
 	return port != FABRIC_NONE &&
 	       !port_is_member(s->plan->partitions, port, pkey);
 }
@@ -333,11 +335,11 @@ void run_time_leavers(const struct mcast_db *db, const struct subnet_state *s,
 		for (size_t k = 0; k < g->members.n; k++) {
 			struct leaver *l;
 
-			if (!is_out(s, g->members.v[k].guid, g->pkey))
+			if (!is_out(s, g->members.v[k].gid, g->pkey))
 				continue;
 			l = vec_push(list);
 			memcpy(l->mgid, g->mgid, sizeof(l->mgid));
-			l->guid = g->members.v[k].guid;
+			l->gid = g->members.v[k].gid;
 		}
 	}
 }
@@ -348,6 +350,6 @@ void run_time_leave(struct mcast_db *db, const struct leavers *list)
 		struct mcast_group *g = mcast_find(db, list->v[i].mgid);
 
 		if (g)	/* it ends with its last full member */
-			mcast_leave(db, g, list->v[i].guid, 0xff);
+			mcast_leave(db, g, list->v[i].gid, 0xff);
 	}
 }

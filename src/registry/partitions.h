@@ -34,8 +34,8 @@
 #include "base/map64.h"
 #include "plan/state.h"
 #include "qos/policy.h"
+#include "registry/mcast.h"
 
-struct mcast_db;
 
 #define RUN_TIME_NAME_MAX	255	/* bytes of a name or a who */
 #define RUN_TIME_MEMBERS_MAX	262144	/* lines in all */
@@ -135,7 +135,7 @@ struct shared_policy *run_time_policy(const struct run_time *x, struct shared_po
 /* Who is to leave which group. */
 struct leaver {
 	uint8_t mgid[16];
-	uint64_t guid;
+	struct mcast_gid gid;
 };
 struct leavers {
 	struct leaver *v;
@@ -143,8 +143,9 @@ struct leavers {
 };
 
 /*
- * The ports that are there and are no members of a group's partition any more; the
- * caller frees them with vec_free().  It looks at every member, hence apart from
+ * The ports that are there and are no members of a group's partition any more, with all
+ * their GIDs; and aliases that a port which is there has as its own GUID, for GIDs mean
+ * that one.  The caller frees them with vec_free().  It looks at every member, hence apart from
  * the second, which is of the leavers only.
  */
 void run_time_leavers(const struct mcast_db *db, const struct subnet_state *s,

@@ -9,11 +9,14 @@
  * make it answer to a name that is not its own.  So only the port itself changes its
  * aliases, or who has the SM_Key; OpenSM lets everybody who shares a partition with it.
  *
- * A multicast membership is always a port's, whichever of its GIDs it was joined by,
- * so that no alias is a member that a Delete would leave behind.
+ * An alias that is taken, or that another takes the place of, ends the multicast
+ * memberships made by it: nobody could leave by it any more, and who has it next has not
+ * joined.  OpenSM refuses to take it as long as there is any, which leaves a host that
+ * did not clean up with an alias that can't be moved.
  */
 #include "base/bytes.h"
 #include "registry/alias.h"
+#include "registry/mcast.h"
 #include "sa/scan.h"
 
 #define GUID_BLOCKS (ALIAS_PLACES / ALIAS_BLOCK)
@@ -135,6 +138,18 @@ static uint64_t choose(const struct sa_msg *m, uint64_t asked, uint64_t have)
 	return fabric_find_port(m->s->f, guid) == FABRIC_NONE ? guid : 0;
 }
 
+/* As alias_put(); who was there before leaves its multicast groups. */
+static bool put(const struct sa_msg *m, uint64_t port, unsigned place, uint64_t alias)
+{
+	uint64_t was = alias_at(m->sa->alias, port, place);
+
+	if (!alias_put(m->sa->alias, port, place, alias))
+		return false;
+	if (was && was != alias)
+		mcast_gid_gone(m->sa->mcast, (struct mcast_gid){ port, was });
+	return true;
+}
+
 /* The answer has the whole block as it is now, but for what was asked in vain, which is 0. */
 uint16_t sa_guidinfo_set(struct sa_msg *m)
 {
@@ -153,7 +168,7 @@ uint16_t sa_guidinfo_set(struct sa_msg *m)
 			continue;
 		guid = place < places_of(m->s, q.port) ?
 		       choose(m, get_be64(q.r.guids[i]), alias_at(m->sa->alias, q.guid, place)) : 0;
-		if (!guid || !alias_put(m->sa->alias, q.guid, place, guid))
+		if (!guid || !put(m, q.guid, place, guid))
 			refused |= (uint8_t)(1u << i);
 	}
 	fill(m->s, m->sa->alias, q.port, q.r.block, &r);
@@ -175,7 +190,7 @@ uint16_t sa_guidinfo_delete(struct sa_msg *m)
 		return status;
 	for (unsigned i = 0; i < ALIAS_BLOCK; i++)
 		if (q.chosen >> i & 1)
-			alias_put(m->sa->alias, q.guid, q.r.block * ALIAS_BLOCK + i, 0);
+			put(m, q.guid, q.r.block * ALIAS_BLOCK + i, 0);
 	fill(m->s, m->sa->alias, q.port, q.r.block, &r);
 	sa_add(m, &r, sizeof(r));
 	return IB_STATUS_OK;

@@ -6,6 +6,10 @@
  * Who asks without the SM_Key sees the groups of his partitions, not their
  * members but himself.
  *
+ * A member is a PortGID: a port that has aliases is as many members as it joined by
+ * different GIDs, each with its own JoinState, and leaves by each for itself.  An alias
+ * speaks for its port: what the port asks by it is no proxy join.
+ *
  * The answer to a Set does not wait for the tables of switches: IBA promises the
  * membership, not when packets arrive, a client waits a second or less before
  * it asks again, and in a storm of joins one pass over the trees serves all.  The
@@ -75,7 +79,7 @@ static void make_record(const struct subnet_state *s, const struct mcast_group *
 	memcpy(r->mgid, g->mgid, sizeof(r->mgid));
 	if (mem) {
 		put_be64(r->portgid, s->plan->settings->subnet_prefix);
-		put_be64(r->portgid + 8, mem->guid);
+		put_be64(r->portgid + 8, mem->gid.guid);
 	}
 }
 
@@ -100,6 +104,28 @@ static bool group_matches(const struct sa_msg *m, const struct umad_sa_mcmember_
 	       code_meets(m->mask, MCM(RATE_SEL) | MCM(RATE), SCALE_RATE, want->rate, g->rate) &&
 	       code_meets(m->mask, MCM(LIFE_TIME_SEL) | MCM(LIFE_TIME), SCALE_LIFE,
 			  want->pkt_life, g->life);
+}
+
+/* The port that a GID means now, and the GID as a member. */
+static uint16_t find_gid(const struct sa_msg *m, const uint8_t portgid[16], uint32_t *port,
+			 struct mcast_gid *gid)
+{
+	uint16_t status = sa_gid_port(m, portgid, port);
+
+	if (!status)
+		*gid = (struct mcast_gid){ m->s->f->ports[*port].guid, get_be64(portgid + 8) };
+	return status;
+}
+
+/* Whether the requester asks for a membership of its own, which it has. */
+static bool asks_for_own(const struct sa_msg *m, const struct umad_sa_mcmember_record *want,
+			 const struct mcast_group *g)
+{
+	struct mcast_gid gid;
+	uint32_t port;
+
+	return !find_gid(m, want->portgid, &port, &gid) && port == m->requester &&
+	       mcast_member(g, gid);
 }
 
 static bool add_members(struct sa_msg *m, const struct umad_sa_mcmember_record *want,
@@ -129,9 +155,7 @@ static bool add_group(struct sa_msg *m, const struct umad_sa_mcmember_record *wa
 		return true;
 	if (m->trusted && (g->members.n || m->mask & of_member))
 		return add_members(m, want, g);
-	if (m->mask & MCM(PORT_GID) &&
-	    (get_be64(want->portgid + 8) != m->s->f->ports[m->requester].guid ||
-	     !mcast_member(g, get_be64(want->portgid + 8))))
+	if (m->mask & MCM(PORT_GID) && !asks_for_own(m, want, g))
 		return true;
 	return sa_add(m, &r, MCMEMBER_LEN);
 }
@@ -162,7 +186,7 @@ uint16_t sa_mcmember_get(struct sa_msg *m)
 struct join {
 	struct umad_sa_mcmember_record r;
 	uint32_t port;
-	uint64_t guid;
+	struct mcast_gid gid;
 	uint8_t state;
 	bool proxy;			/* one port asks for another */
 };
@@ -179,9 +203,8 @@ static uint16_t read_join(const struct sa_msg *m, struct join *j)
 		return IB_SA_INSUFFICIENT_COMPONENTS;
 	memset(j, 0, sizeof(*j));
 	memcpy(&j->r, m->data, MCMEMBER_LEN);
-	if ((status = sa_gid_port(m, j->r.portgid, &j->port)))
+	if ((status = find_gid(m, j->r.portgid, &j->port, &j->gid)))
 		return status;
-	j->guid = m->s->f->ports[j->port].guid;
 	j->state = j->r.scope_state & 0xf;
 	j->proxy = j->port != m->requester;
 	/* who says for whom he asks says the truth */
@@ -191,7 +214,7 @@ static uint16_t read_join(const struct sa_msg *m, struct join *j)
 }
 
 /*
- * A membership that a port holds itself is nobody else's to change.  For another
+ * A membership that its port holds itself is nobody else's to change.  For another
  * asks who is in the group's partition himself, or has the SM_Key.
  */
 static bool may_change(const struct sa_msg *m, const struct join *j, const struct mcast_group *g,
@@ -239,7 +262,7 @@ static uint16_t check_group(const struct sa_msg *m, const struct join *j,
 			       &j->r, &r, false) &&
 	       selectors_met(m, &j->r, g) &&
 	       port_has_pkey(m, j->port, g->pkey) && port_can(m, j->port, g) &&
-	       may_change(m, j, g, mcast_member(g, j->guid)) ? IB_STATUS_OK : IB_SA_REQ_INVALID;
+	       may_change(m, j, g, mcast_member(g, j->gid)) ? IB_STATUS_OK : IB_SA_REQ_INVALID;
 }
 
 /* --- making a group --- */
@@ -334,6 +357,8 @@ static uint16_t follow_broadcast(const struct sa_msg *m, const struct join *j,
 	g->rate = b->rate;
 	g->life = b->life;
 	g->hop_limit = b->hop_limit;
+	/* what it has of the policy it states as its own */
+	g->tclass_asked = b->tclass_asked;
 	return IB_STATUS_OK;
 }
 
@@ -394,7 +419,7 @@ static uint16_t describe_group(const struct sa_msg *m, const struct join *j, str
 	*g = (struct mcast_group){
 		.qkey = be32toh(j->r.qkey), .pkey = be16toh(j->r.pkey), .sl = sl,
 		.mlid = m->mask & MCM(MLID) ? be16toh(j->r.mlid) : 0,
-		.flow_label = flow_label, .tclass = j->r.tclass,
+		.flow_label = flow_label, .tclass_asked = j->r.tclass,
 	};
 	if ((status = choose_scope(m, j, hop_limit, g)))
 		return status;
@@ -438,8 +463,8 @@ uint16_t sa_mcmember_set(struct sa_msg *m)
 	status = g ? check_group(m, &j, g) : create_group(m, &j, &g);
 	if (status)
 		return status;
-	mcast_join(m->sa->mcast, g, j.guid, j.state, j.proxy);
-	make_record(m->s, g, mcast_member(g, j.guid), &r);
+	mcast_join(m->sa->mcast, g, j.gid, j.state, j.proxy);
+	make_record(m->s, g, mcast_member(g, j.gid), &r);
 	sa_add(m, &r, MCMEMBER_LEN);
 	return IB_STATUS_OK;
 }
@@ -454,13 +479,13 @@ uint16_t sa_mcmember_delete(struct sa_msg *m)
 	if (status)
 		return status;
 	struct mcast_group *g = mcast_find(m->sa->mcast, j.r.mgid);
-	const struct mcast_member *mem = g ? mcast_member(g, j.guid) : NULL;
+	const struct mcast_member *mem = g ? mcast_member(g, j.gid) : NULL;
 
 	if (!mem || (mem->join_state & j.state) != j.state ||
 	    !may_change(m, &j, g, mem))
 		return IB_SA_REQ_INVALID;
 	make_record(m->s, g, mem, &r);
-	umad_sa_mcm_set_join_state(&r, mcast_leave(m->sa->mcast, g, j.guid, j.state));
+	umad_sa_mcm_set_join_state(&r, mcast_leave(m->sa->mcast, g, j.gid, j.state));
 	sa_add(m, &r, MCMEMBER_LEN);
 	return IB_STATUS_OK;
 }

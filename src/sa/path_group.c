@@ -4,7 +4,8 @@
  * the policy says of the port, for the group was made by the policy's word.
  *
  * The source is a member, in whatever state: nobody else's packets are
- * forwarded for sure.  All components of the query are criteria, MTU, rate and
+ * forwarded for sure.  So it is a GID that joined; a port that joined by several is
+ * several sources.  All components of the query are criteria, MTU, rate and
  * lifetime too.  Who asks must have the group's P_Key and see the source.
  */
 #include <infiniband/umad_types.h>
@@ -45,7 +46,7 @@ static bool selected(const struct path_query *q, const struct mcast_group *g)
 /* A member's path; false if it has none that the query and the requester may have. */
 static bool fill(const struct subnet_state *s, uint32_t requester, const struct path_query *asked,
 		 const struct sa_path_record *want, const struct mcast_group *g, uint32_t port,
-		 struct sa_path_record *r)
+		 const struct mcast_member *member, struct sa_path_record *r)
 {
 	const struct partitions *parts = s->plan->partitions;
 	struct path_query q = *asked;
@@ -59,6 +60,7 @@ static bool fill(const struct subnet_state *s, uint32_t requester, const struct 
 	    !sa_may_see(s, requester, port) || !selected(&q, g))
 		return false;
 	q.src = q.dst = port;
+	q.src_guid = member->gid.guid;
 	q.raw = 0;
 	q.num_path = 1;
 	q.has |= PR_NUMB_PATH | PR_FLOW | PR_HOP;
@@ -85,13 +87,35 @@ static enum sa_step step(struct sa_rows *rows, void *record)
 {
 	struct group_rows *x = (struct group_rows *)(void *)rows;
 	const struct mcast_group *g = mcast_find(x->mcast, x->want.dgid);
+	const struct mcast_member *member;
 	uint32_t port;
 
 	if (!g || x->at >= g->members.n)
 		return SA_END;
-	port = fabric_find_port(x->s->f, g->members.v[x->at++].guid);
+	member = &g->members.v[x->at++];
+	port = fabric_find_port(x->s->f, member->gid.port);
 	return port != FABRIC_NONE && x->s->plan->lid[port] &&
-	       fill(x->s, x->requester, &x->q, &x->want, g, port, record) ? SA_ROW : SA_SKIP;
+	       fill(x->s, x->requester, &x->q, &x->want, g, port, member, record) ? SA_ROW :
+										    SA_SKIP;
+}
+
+/* From the members that the source is: the GID that is named, or all that the LID has. */
+static void add_of_port(struct sa_msg *m, const struct path_query *q,
+			const struct sa_path_record *want, const struct mcast_group *g)
+{
+	struct sa_path_record r;
+	size_t n;
+	const struct mcast_member *members =
+		mcast_members_of_port(g, m->s->f->ports[q->src].guid, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if ((q->src_guid && members[i].gid.guid != q->src_guid) ||
+		    !fill(m->s, m->requester, q, want, g, q->src, &members[i], &r))
+			continue;
+		sa_add(m, &r, sizeof(r));
+		if (m->method == UMAD_METHOD_GET)
+			return;
+	}
 }
 
 static void release(struct sa_rows *rows)
@@ -103,21 +127,17 @@ uint16_t sa_group_paths(struct sa_msg *m, const struct path_query *q)
 {
 	const struct sa_path_record *want = (const void *)m->data;
 	const struct mcast_group *g = mcast_find(m->sa->mcast, want->dgid);
-	struct sa_path_record r;
 
 	if (!g || (has(q, PR_NUMB_PATH) && !q->num_path && m->method != UMAD_METHOD_GET))
 		return IB_SA_NO_RECORDS;
 	if (q->src != FABRIC_NONE) {
-		uint64_t guid = q->src_guid ? q->src_guid : m->s->f->ports[q->src].guid;
-
-		if (mcast_member(g, guid) && fill(m->s, m->requester, q, want, g, q->src, &r))
-			sa_add(m, &r, sizeof(r));
+		add_of_port(m, q, want, g);
 		return IB_STATUS_OK;
 	}
 	struct group_rows *x = xmalloc(sizeof(*x));
 
 	*x = (struct group_rows){
-		.rows = { .size = sizeof(r), .step = step, .release = release },
+		.rows = { .size = sizeof(x->want), .step = step, .release = release },
 		.s = m->s, .mcast = m->sa->mcast, .q = *q, .want = *want,
 		.requester = m->requester,
 	};

@@ -40,9 +40,8 @@ static uint32_t members_of(const struct mcast_work *w, uint16_t mlid,
 	for (g = first; g; g = g->sharer)
 		for (size_t i = 0; i < g->members.n; i++) {
 			const struct mcast_member *m = &g->members.v[i];
-			uint32_t port = fabric_find_port(w->state->f, m->guid);
-			uint8_t states = first->sharer ?
-				mcast_role(w->sm->mcast, mlid, m->guid) : m->join_state;
+			uint32_t port = fabric_find_port(w->state->f, m->gid.port);
+			uint8_t states = mcast_role(w->sm->mcast, mlid, m->gid.port);
 
 			if (port != FABRIC_NONE)
 				(*members)[n++] =

@@ -10,6 +10,10 @@
  * when its writer ended, and nobody was told that it is there: it is dropped.  Anything
  * else that is wrong sets the journal aside, from which on clients must join again.
  *
+ * What the first version did not know stands at the end of a line, and only where it says
+ * anything: the TClass that a group's creator asked for, if it has another; the port of a
+ * member, if it joined by an alias.
+ *
  * A run's first save writes a snapshot; when the journal outgrows that, the next is
  * written, so that on the average a change is written a few times and no more.
  */
@@ -83,6 +87,8 @@ static void put_group(struct buf *b, const struct mcast_group *g)
 	buf_printf(b, " 0x%x 0x%x 0x%" PRIx32 " %u %u %u %u %u %" PRIu32 " %u", g->mlid, g->pkey,
 		   g->qkey, g->sl, g->mtu, g->rate, g->life, g->tclass, g->flow_label,
 		   g->hop_limit);
+	if (g->tclass_asked != g->tclass)
+		buf_printf(b, " %u", g->tclass_asked);
 }
 
 static void put_root(struct buf *b, uint16_t mlid, uint64_t guid)
@@ -92,7 +98,9 @@ static void put_root(struct buf *b, uint16_t mlid, uint64_t guid)
 
 static void put_member(struct buf *b, const struct mcast_member *m)
 {
-	buf_printf(b, " 0x%016" PRIx64 " %u %u", m->guid, m->join_state, m->proxy);
+	buf_printf(b, " 0x%016" PRIx64 " %u %u", m->gid.guid, m->join_state, m->proxy);
+	if (m->gid.guid != m->gid.port)
+		buf_printf(b, " 0x%016" PRIx64, m->gid.port);
 }
 
 /* Behind the word that a line begins with, if it is that; else NULL. */
@@ -105,15 +113,19 @@ static const char *after_word(const char *text, const char *word)
 
 static bool get_group(const char *text, struct mcast_group *g)
 {
-	int end = 0;
+	int end = 0, more = 0;
 
 	text = store_get_hex(after_word(text, "group"), g->mgid, sizeof(g->mgid));
-	return text &&
-	       sscanf(text, " 0x%" SCNx16 " 0x%" SCNx16 " 0x%" SCNx32 " %" SCNu8 " %" SCNu8
-		      " %" SCNu8 " %" SCNu8 " %" SCNu8 " %" SCNu32 " %" SCNu8 "%n",
-		      &g->mlid, &g->pkey, &g->qkey, &g->sl, &g->mtu, &g->rate, &g->life,
-		      &g->tclass, &g->flow_label, &g->hop_limit, &end) == 10 && !text[end] &&
-	       g->mlid >= IB_LID_MCAST_FIRST && g->mlid <= IB_LID_MCAST_LAST;
+	if (!text ||
+	    sscanf(text, " 0x%" SCNx16 " 0x%" SCNx16 " 0x%" SCNx32 " %" SCNu8 " %" SCNu8
+		   " %" SCNu8 " %" SCNu8 " %" SCNu8 " %" SCNu32 " %" SCNu8 "%n",
+		   &g->mlid, &g->pkey, &g->qkey, &g->sl, &g->mtu, &g->rate, &g->life,
+		   &g->tclass, &g->flow_label, &g->hop_limit, &end) != 10)
+		return false;
+	g->tclass_asked = g->tclass;
+	if (sscanf(text + end, " %" SCNu8 "%n", &g->tclass_asked, &more) == 1)
+		end += more;
+	return !text[end] && g->mlid >= IB_LID_MCAST_FIRST && g->mlid <= IB_LID_MCAST_LAST;
 }
 
 static bool get_root(const char *text, uint16_t *mlid, uint64_t *guid)
@@ -128,13 +140,16 @@ static bool get_root(const char *text, uint16_t *mlid, uint64_t *guid)
 static bool get_member(const char *text, struct mcast_member *m)
 {
 	unsigned proxy;
-	int end = 0;
+	int end = 0, more = 0;
 
-	if (!text || sscanf(text, " 0x%" SCNx64 " %" SCNu8 " %u%n", &m->guid, &m->join_state,
-			    &proxy, &end) != 3 || text[end] || m->join_state > 15)
+	if (!text || sscanf(text, " 0x%" SCNx64 " %" SCNu8 " %u%n", &m->gid.guid, &m->join_state,
+			    &proxy, &end) != 3 || m->join_state > 15)
 		return false;
 	m->proxy = proxy != 0;
-	return true;
+	m->gid.port = m->gid.guid;
+	if (sscanf(text + end, " 0x%" SCNx64 "%n", &m->gid.port, &more) == 1)
+		end += more;
+	return !text[end];
 }
 
 /* --- the snapshot --- */
@@ -159,7 +174,7 @@ static bool snapshot_line(void *arg, const char *text)
 	default:
 		if (!gf->group || !get_member(after_word(text, "member"), &m) || !m.join_state)
 			return false;
-		mcast_join(gf->into, gf->group, m.guid, m.join_state, m.proxy);
+		mcast_join(gf->into, gf->group, m.gid, m.join_state, m.proxy);
 		return true;
 	}
 }

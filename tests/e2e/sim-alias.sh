@@ -3,7 +3,8 @@
 #
 # Alias GUIDs: a port asks for some, or has them assigned; smpquery says what the device
 # has, saquery what the subnet administrator says, and paths go by them.  They outlive
-# a crash of the daemon, and a reboot of the device.
+# a crash of the daemon, and a reboot of the device.  Each is a member of multicast groups
+# by itself, and ends its memberships when it goes.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim keeps no GUIDInfo"
@@ -70,12 +71,54 @@ expect "no block" status=0x0600 "$(guidinfo "$node001" set lid="$lid1" guid1=1)"
 expect "another one" $second "$(guidinfo "$node002" set lid="$lid2" block=1 guid2=0x$second | entry 2)"
 until_ 5 device_has $node002_guid $second || bad "not on the device: $(device $node002_guid 16)"
 
+# Two virtual machines behind node001, and another host.
+note "multicast groups of aliases"
+group=ff12:401b:ffff::ffff:ffff
+# member NODE set|delete GUID [JOINSTATE]: what the answer says, or its status.
+member() {
+	on_own "$1" "$tools/pathquery" "$2" member mgid=$group port-gid="$(gid "$3")" \
+		join-state="${4:-1}" 2>&1 | tr ' ' '\n' |
+		grep -E '^(port-gid|join-state|proxy-join|status)=' | sort | xargs
+}
+joined() { printf 'join-state=%s port-gid=%s proxy-join=0' "$2" "$(gid "$1")"; }
+# The PortGIDs in the group, as saquery sees them with the SM_Key.
+in_group() { on "$node017" saquery --smkey 1 -m 0xc000 2>&1 | sed -nE 's/.*PortGid\.+([0-9a-f:]+).*/\1/p' | sort | xargs; }
+gids() { for g in "$@"; do gid "$g"; done | sort | xargs; }
+# reached N: the tables are sound, and lead from each member to so many ports.
+reached() {
+	"$build/qosd-sim" check -s "$QOSD_SIM_SOCKET" >audit 2>&1 &&
+		[ "$(sed -nE 's/^multicast members +([0-9]+)$/\1/p' audit)" = "$1" ]
+}
+await_reached() {
+	until_ 10 reached "$1" ||
+		bad "$2: ports reached are not $1: $(grep -E '^multicast|: [0-9]*$' audit | head -n 5)"
+}
+expect "the other host" "$(joined 248a070300a25c41 1)" "$(member "$node017" set 248a070300a25c41)"
+expect "one" "$(joined $alias 1)" "$(member "$node001" set $alias)"
+expect "the other" "$(joined "$assigned" 1)" "$(member "$node001" set "$assigned")"
+expect "members" "$(gids $alias "$assigned" 248a070300a25c41)" "$(in_group)"
+await_reached 2 "three GIDs on two ports"
+expect_match "members in text" "full +no +node001 [^(]*\(0x$node001_guid\) \(alias 0x$alias\)" "$(ctl mcast 0xc000)"
+expect "their port in JSON" 2 "$(ctl -j mcast 0xc000 | grep -c "\"port-guid\": *\"0x$node001_guid\"")"
+expect "the port itself is none" status=0x0200 "$(member "$node001" delete $node001_guid)"
+expect "for the alias of another" status=0x0200 "$(member "$node002" delete $alias)"
+expect_match "path to the group" "sgid=$(gid $alias) dlid=0xc000 slid=$(printf '0x%x' "$lid1") " \
+	"$(on_own "$node001" "$tools/pathquery" get path sgid="$(gid $alias)" dgid=$group 2>&1)"
+expect "one leaves" "$(joined $alias 0)" "$(member "$node001" delete $alias)"
+expect "who is left" "$(gids "$assigned" 248a070300a25c41)" "$(in_group)"
+sleep 0.3		# for tables that would follow
+await_reached 2 "one of two has left"
+# the port receives as long as any of its GIDs does
+expect "it comes back to send" "$(joined $alias 4)" "$(member "$node001" set $alias 4)"
+
 note "a crash"
 sleep 0.5		# on disk by now
 stop_qosd KILL
 start_and_wait "$sm_node" -c qosd.yaml
 expect "where a path ends" "$lid1" "$(dlid $alias)"
 expect "where another ends" "$lid2" "$(dlid $second)"
+expect "members" "$(gids $alias "$assigned" 248a070300a25c41)" "$(in_group)"
+await_reached 2 "after a crash"
 expect "Sets of GUIDInfo" 0 "$(guid_sets)"
 # one block of the one, two of the other
 expect "Gets of GUIDInfo" 3 "$(guid_gets)"
@@ -122,10 +165,26 @@ answer=$(guidinfo "$node001" delete lid="$lid1" block=0 guid1=0)
 expect "the answer" "0000000000000000 $assigned" "$(entry 1 <<<"$answer") $(entry 3 <<<"$answer")"
 until_ 5 device_lacks $node001_guid $alias || bad "still on the device"
 hears 65 $alias
+expect "members" "$(gids "$assigned" 248a070300a25c41)" "$(in_group)"
+await_reached 2 "one alias of two"
 expect "taken by who has the SM_Key" 0000000000000000 \
 	"$(guidinfo "$sm_node" delete lid="$lid1" block=0 guid3=0 sm-key=1 | entry 3)"
 until_ 5 device_lacks $node001_guid "$assigned" || bad "still on the device"
+expect "members" "$(gids 248a070300a25c41)" "$(in_group)"
+await_reached 1 "the port has no GID in the group any more"
 expect "a path to it" "" "$(dlid $alias)"
+
+note "an alias moves to another port, and is lost"
+expect "it moves" $alias "$(guidinfo "$node002" set lid="$lid2" block=0 guid3=0x$alias | entry 3)"
+expect "it is no member yet" status=0x0200 "$(member "$node002" delete $alias)"
+expect "it joins" "$(joined $alias 1)" "$(member "$node002" set $alias)"
+await_reached 2 "it has moved"
+sleep 0.5		# on disk by now
+stop_qosd KILL
+rm state/aliases
+start_and_wait "$sm_node" -c qosd.yaml
+expect "members" "$(gids 248a070300a25c41)" "$(in_group)"
+await_reached 1 "nobody has the alias"
 stop_qosd || bad "exit status $? after SIGTERM"
 expect "warnings" "" "$(grep -E ' (error|warning): ' "$qosd_log" | grep -vE ' plan: ')"
 stop_sim

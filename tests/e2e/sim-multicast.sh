@@ -85,6 +85,34 @@ await_members "a link of a tree is down" $groups $((hosts * groups))
 sim_do link up "$link"
 await_members "it is up again" $groups $((hosts * groups))
 
+# Three GIDs more on each of four ports that are members: nothing changes for the switches.
+note "aliases of ports that are members"
+for i in {0..3}; do
+	node=$(cas fat.topo | sed -n "$((i + 3))p")
+	guid=$(sed -nE "/\"$node\"/,/^\[1\]/s/^\[1\]\(([0-9a-f]*)\).*/\1/p" fat.topo | head -n 1)
+	answer=$(on_own "$node" "$tools/pathquery" set guidinfo lid="$(port_info "$sm_node" "0x$guid" 1 Lid)" \
+		block=0 guid1=0 guid2=0 guid3=0 2>&1)
+	grep -oE ' guid[123]=0x[0-9a-f]+' <<<"$answer" | sed 's/.*0x//'
+done >alias.guids
+expect "aliases" 12 "$(grep -vc '^0*$' alias.guids)"
+mft_sets() {
+	ctl -j status | awk '
+		/"MulticastForwardingTable": \{/ { in_it = 1 }
+		/"set":/ && in_it { n = $2; in_it = 0 }
+		END { print n + 0 }'
+}
+before=$(mft_sets)
+storm alias.guids >/dev/null
+await_members "aliases joined" $groups $((hosts * groups))
+expect "members that saquery -m sees with them" $((hosts + 12)) \
+	"$(on "$far" saquery --smkey 1 -m 0xc001 2>&1 | grep -c 'PortGid\.')"
+storm -d alias.guids >/dev/null
+await_members "aliases left" $groups $((hosts * groups))
+expect "members that saquery -m sees without" "$hosts" \
+	"$(on "$far" saquery --smkey 1 -m 0xc001 2>&1 | grep -c 'PortGid\.')"
+expect "Sets of MFTs meanwhile" "$before" "$(mft_sets)"
+((before > 0)) || bad "no Sets of MFTs are counted"
+
 note "a restart"
 stop_qosd KILL
 start_and_wait "$sm_node" -p policy.yaml
@@ -105,6 +133,26 @@ expect_match "what it heard" "trap 144" "$(cat "$qosd_log")"
 sleep 0.5
 expect "sweeps" "1 false" "$(status sweeps) $(status sweeping)"
 expect "Sets" 0 "$(sets)"
+
+note "TClass of a policy, and without"
+tclass_of() {
+	on_own "$far" "$tools/pathquery" get path sgid="$(gid "$far_guid")" dgid="$1" 2>&1 |
+		grep -oE ' tclass=[0-9]+'
+}
+far_guid=$(printf %016x "0x${guids[-1]}")
+expect_match "a group with a TClass" " tclass=7 " "$(on_own "$far" "$tools/pathquery" set member mgid=ff12:1c1b:ffff::77 \
+	port-gid="$(gid "$far_guid")" join-state=1 qkey=1 tclass=7 pkey=0xffff sl=0 flow-label=0 2>&1)"
+sed 's/sl: 2/sl: 2, tclass: 40/' policy.yaml >with-tclass.yaml
+cp policy.yaml without.yaml
+for p in with-tclass without; do
+	cp $p.yaml policy.yaml
+	reload || bad "not reloaded"
+	expect "TClasses, $p" "$([ $p = without ] && echo ' tclass=7  tclass=0' || echo ' tclass=40  tclass=40')" \
+		"$(tclass_of ff12:1c1b:ffff::77) $(tclass_of ff12:401b:ffff::ffff:ffff)"
+done
+# … in the daemon's last moment
+expect_match "it is left" "join-state=0" "$(on_own "$far" "$tools/pathquery" delete member \
+	mgid=ff12:1c1b:ffff::77 port-gid="$(gid "$far_guid")" join-state=1 2>&1)"
 
 note "what another left in the tables"
 stop_qosd

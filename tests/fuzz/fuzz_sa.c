@@ -82,8 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	sa.mcast = mcast_new(NULL, NULL);
 	mcast_sync(sa.mcast, state);
 	if (mcast_count(sa.mcast))
-		mcast_join(sa.mcast, mcast_find(sa.mcast, mcast_at(sa.mcast, 0)->mgid), 0x21,
-			   JOIN_FULL, false);
+		mcast_join(sa.mcast, mcast_find(sa.mcast, mcast_at(sa.mcast, 0)->mgid),
+			   mcast_own_gid(0x21), JOIN_FULL, false);
 	sa.services = services_new(NULL, NULL);
 	sa.subscriptions = subscriptions_new(NULL, NULL);
 	struct sa_request req = { .mad = data + 1, .len = size - 1, .slid = data[0] };

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "../plan/net.h"
+#include "registry/alias.h"
 #include "registry/mcast.h"
 #include "plan/state.h"
 #include "unit/run.h"
@@ -85,8 +86,8 @@ START_TEST(mlids_run_out_and_come_back)
 	ck_assert_ptr_null(make_like(db, 8, other));
 	ck_assert_uint_eq(mcast_usage(db).refused, 1);
 	struct mcast_group *g = mcast_find(db, mcast_at(db, 3)->mgid);
-	mcast_join(db, g, 1, JOIN_FULL, false);
-	mcast_leave(db, g, 1, JOIN_FULL);
+	mcast_join(db, g, mcast_own_gid(1), JOIN_FULL, false);
+	mcast_leave(db, g, mcast_own_gid(1), JOIN_FULL);
 	ck_assert_uint_eq(make_like(db, 8, other)->mlid, 0xc003);
 	mcast_free(db);
 }
@@ -102,10 +103,11 @@ START_TEST(mlids_are_shared_when_they_run_out)
 	struct mcast_db *db = new_db();
 
 	for (unsigned i = 0; i < 8; i++)
-		mcast_join(db, make_like(db, i, base), 10, JOIN_FULL, false);
+		mcast_join(db, make_like(db, i, base), mcast_own_gid(10), JOIN_FULL, false);
 	for (unsigned i = 0; i < 8; i++)
 		if (i != 5)
-			mcast_join(db, mcast_find(db, mcast_at(db, i)->mgid), 11, JOIN_FULL, false);
+			mcast_join(db, mcast_find(db, mcast_at(db, i)->mgid),
+				   mcast_own_gid(11), JOIN_FULL, false);
 	unlike[0].pkey = 0x8001;
 	unlike[1].mtu = 3;
 	unlike[2].rate = 2;
@@ -122,13 +124,13 @@ START_TEST(mlids_are_shared_when_they_run_out)
 	like.mlid = 0xc006;			/* who asks for one wants it alone */
 	ck_assert_ptr_null(make_like(db, 101, like));
 	/* members of either are members of the MLID */
-	mcast_join(db, g, 20, JOIN_FULL, false);
-	mcast_join(db, g, 10, JOIN_SEND_ONLY_NON, false);
+	mcast_join(db, g, mcast_own_gid(20), JOIN_FULL, false);
+	mcast_join(db, g, mcast_own_gid(10), JOIN_SEND_ONLY_NON, false);
 	ck_assert_uint_eq(mcast_role(db, 0xc005, 20), JOIN_FULL);
 	ck_assert_uint_eq(mcast_role(db, 0xc005, 10), JOIN_FULL | JOIN_SEND_ONLY_NON);
 	ck_assert_uint_eq(mcast_role(db, 0xc005, 30), 0);
 	/* the one goes, the MLID stays the other's */
-	mcast_leave(db, g, 20, JOIN_FULL);
+	mcast_leave(db, g, mcast_own_gid(20), JOIN_FULL);
 	ck_assert_uint_eq(mcast_usage(db).sharing, 0);
 	ck_assert_uint_eq(mcast_role(db, 0xc005, 10), JOIN_FULL);
 	ck_assert_ptr_null(mcast_of_mlid(db, 0xc005)->sharer);
@@ -148,8 +150,8 @@ START_TEST(freed_mlids_are_used_again_late)
 		ck_assert_uint_eq(g->mlid, 0xc001 + i);
 		last = g->mlid;
 		mcast_set_root(db, last, 0x55);
-		mcast_join(db, g, 1, JOIN_FULL, false);
-		mcast_leave(db, g, 1, JOIN_FULL);
+		mcast_join(db, g, mcast_own_gid(1), JOIN_FULL, false);
+		mcast_leave(db, g, mcast_own_gid(1), JOIN_FULL);
 	}
 	ck_assert_uint_eq(mcast_root(db, last), 0);	/* whoever gets it begins anew */
 	ck_assert_uint_eq(make(db, 100, 0)->mlid, 0xc001);	/* given back first */
@@ -163,8 +165,8 @@ START_TEST(changes_are_told_once)
 	struct mcast_group *g = make(db, 1, 0);
 	struct mcast_change c;
 
-	mcast_join(db, g, 5, JOIN_FULL, false);
-	mcast_join(db, g, 5, JOIN_FULL, false);		/* nothing new */
+	mcast_join(db, g, mcast_own_gid(5), JOIN_FULL, false);
+	mcast_join(db, g, mcast_own_gid(5), JOIN_FULL, false);		/* nothing new */
 	ck_assert(mcast_next_change(db, &c));
 	ck_assert_uint_eq(c.mlid, 0xc000);
 	ck_assert_uint_eq(c.guid, 0);
@@ -173,10 +175,111 @@ START_TEST(changes_are_told_once)
 	ck_assert(!mcast_next_change(db, &c));
 	/* too many are one */
 	for (uint32_t i = 0; i <= 1u << 16; i++)
-		mcast_join(db, g, 100 + i, JOIN_FULL, false);
+		mcast_join(db, g, mcast_own_gid(100 + i), JOIN_FULL, false);
 	ck_assert(mcast_next_change(db, &c));
 	ck_assert_uint_eq(c.mlid, 0);
 	ck_assert(!mcast_next_change(db, &c));
+	mcast_free(db);
+}
+END_TEST
+
+static struct mcast_gid alias_of(uint64_t port, uint64_t alias)
+{
+	return (struct mcast_gid){ port, alias };
+}
+
+/* Several that live behind one port: each comes and goes by itself, the port is their sum. */
+START_TEST(gids_of_a_port_are_members)
+{
+	static const struct mcast_gid order[] = {
+		{ 20, 20 }, { 20, 7 }, { 20, 99 }, { 30, 2 }, { 40, 40 },
+	};
+	struct mcast_db *db = new_db();
+	struct mcast_group *g = make(db, 1, 0);
+	struct mcast_change c;
+	struct mcast_gid at = { 0 };
+	const struct mcast_member *m;
+	size_t n;
+
+	mcast_join(db, g, alias_of(20, 99), JOIN_FULL, false);
+	mcast_join(db, g, mcast_own_gid(40), JOIN_FULL, false);
+	mcast_join(db, g, alias_of(20, 7), JOIN_SEND_ONLY_NON, true);
+	mcast_join(db, g, alias_of(30, 2), JOIN_NON, false);
+	mcast_join(db, g, mcast_own_gid(20), JOIN_NON, false);
+	ck_assert_uint_eq(g->members.n, ARRAY_SIZE(order));
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		m = mcast_member_after(g, at);
+		ck_assert_ptr_eq(m, &g->members.v[i]);
+		ck_assert_uint_eq(m->gid.port, order[i].port);
+		ck_assert_uint_eq(m->gid.guid, order[i].guid);
+		ck_assert_ptr_eq(mcast_member(g, order[i]), m);
+		at = m->gid;
+	}
+	ck_assert_ptr_null(mcast_member_after(g, at));
+	ck_assert_uint_eq(mcast_member_after(g, alias_of(20, 50))->gid.guid, 99);
+	ck_assert_ptr_null(mcast_member(g, alias_of(30, 99)));
+	ck_assert_ptr_null(mcast_member(g, mcast_own_gid(30)));
+	ck_assert_ptr_eq(mcast_members_of_port(g, 20, &n), &g->members.v[0]);
+	ck_assert_uint_eq(n, 3);
+	ck_assert_ptr_eq(mcast_members_of_port(g, 30, &n), &g->members.v[3]);
+	ck_assert_uint_eq(n, 1);
+	ck_assert_ptr_null(mcast_members_of_port(g, 35, &n));
+	ck_assert_uint_eq(n, 0);
+	ck_assert_uint_eq(mcast_role(db, g->mlid, 20), JOIN_FULL | JOIN_NON | JOIN_SEND_ONLY_NON);
+	ck_assert_uint_eq(mcast_role(db, g->mlid, 99), 0);
+
+	while (mcast_next_change(db, &c))
+		;
+	ck_assert_uint_eq(mcast_leave(db, g, alias_of(20, 99), JOIN_FULL), 0);
+	ck_assert_ptr_null(mcast_member(g, alias_of(20, 99)));
+	ck_assert_uint_eq(mcast_role(db, g->mlid, 20), JOIN_NON | JOIN_SEND_ONLY_NON);
+	ck_assert(mcast_member(g, alias_of(20, 7))->proxy);
+	ck_assert(!mcast_member(g, mcast_own_gid(20))->proxy);
+	/* it is the port that trees are made for */
+	ck_assert(mcast_next_change(db, &c));
+	ck_assert_uint_eq(c.guid, 20);
+	ck_assert(!mcast_next_change(db, &c));
+	mcast_free(db);
+}
+END_TEST
+
+START_TEST(an_alias_goes)
+{
+	struct mcast_db *db = new_db();
+	struct alias_db *aliases = alias_new();
+	struct mcast_group *g[4];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(g); i++) {
+		g[i] = make(db, i + 1, 0);
+		mcast_join(db, g[i], alias_of(20, 7), JOIN_FULL | JOIN_NON, false);
+	}
+	mcast_join(db, g[1], mcast_own_gid(20), JOIN_FULL, false);
+	mcast_join(db, g[2], alias_of(20, 8), JOIN_FULL, false);
+	mcast_gid_gone(db, alias_of(30, 7));		/* not that port's */
+	ck_assert_uint_eq(mcast_count(db), 4);
+	mcast_gid_gone(db, alias_of(20, 7));
+	ck_assert_uint_eq(mcast_count(db), 2);		/* two had no other full member */
+	ck_assert_uint_eq(g[1]->members.n, 1);
+	ck_assert_ptr_nonnull(mcast_member(g[1], mcast_own_gid(20)));
+	ck_assert_uint_eq(g[2]->members.n, 1);
+
+	/* read from disk: 8 is another port's by now, 9 its own still, 6 nobody's */
+	mcast_join(db, g[2], alias_of(20, 9), JOIN_NON, false);
+	g[0] = make(db, 9, 0);
+	mcast_join(db, g[0], alias_of(20, 8), JOIN_FULL, false);
+	mcast_join(db, g[0], alias_of(20, 6), JOIN_NON, false);	/* goes with the group */
+	mcast_join(db, g[1], alias_of(20, 6), JOIN_FULL, false);
+	alias_put(aliases, 30, 1, 8);
+	alias_put(aliases, 20, 1, 9);
+	mcast_join(db, g[2], mcast_own_gid(40), JOIN_FULL, false);
+	mcast_check_aliases(db, aliases);
+	ck_assert_uint_eq(mcast_count(db), 2);
+	ck_assert_uint_eq(g[1]->members.n, 1);
+	ck_assert_uint_eq(g[2]->members.n, 2);
+	ck_assert_ptr_nonnull(mcast_member(g[2], alias_of(20, 9)));
+	mcast_check_aliases(db, NULL);
+	ck_assert_uint_eq(g[2]->members.n, 1);
+	alias_free(aliases);
 	mcast_free(db);
 }
 END_TEST
@@ -186,15 +289,15 @@ START_TEST(clients_groups_follow_the_policy)
 {
 	struct mcast_db *db = new_db();
 	struct policy *p = policy_builtin();
-	struct mcast_group *g = make_like(db, 1, (struct mcast_group){ .pkey = 0xffff, .sl = 3,
-								     .tclass = 5, .mtu = 2 });
+	struct mcast_group *g = make_like(db, 1, (struct mcast_group){
+		.pkey = 0xffff, .sl = 3, .tclass = 6, .tclass_asked = 5, .mtu = 2 });
 
-	mcast_join(db, g, 0x11, JOIN_FULL, false);
+	mcast_join(db, g, mcast_own_gid(0x11), JOIN_FULL, false);
 	p->levels[0].sl = 2;
 	struct subnet_state *s = make_state(p, 1);
 	mcast_sync(db, s);
 	ck_assert_uint_eq(g->sl, 2);
-	ck_assert_uint_eq(g->tclass, 5);	/* the level has none */
+	ck_assert_uint_eq(g->tclass, 5);	/* the level has none: as its creator asked */
 	ck_assert_uint_eq(g->mtu, 2);
 	state_unref(s);
 	p = policy_builtin();
@@ -206,6 +309,59 @@ START_TEST(clients_groups_follow_the_policy)
 	ck_assert_uint_eq(g->tclass, 9);
 	ck_assert(mcast_dirty(db));
 	state_unref(s);
+	/* what the policy said is gone with it */
+	mcast_clean(db);
+	s = make_state(policy_builtin(), 3);
+	mcast_sync(db, s);
+	ck_assert_uint_eq(g->tclass, 5);
+	ck_assert(mcast_dirty(db));
+	state_unref(s);
+	mcast_free(db);
+}
+END_TEST
+
+/* A client's group that the policy has, too, is the policy's from then on. */
+START_TEST(a_group_becomes_the_policys)
+{
+	struct mcast_db *db = new_db();
+	struct mcast_group like = { .pkey = 0xffff, .tclass = 5, .tclass_asked = 5 }, *g;
+	struct subnet_state *s = make_state(policy_builtin(), 1);
+	struct policy *p = policy_builtin();
+
+	memcpy(like.mgid, broadcast, sizeof(like.mgid));
+	g = mcast_create(db, &like, 8);
+	mcast_join(db, g, mcast_own_gid(0x11), JOIN_FULL, false);
+	mcast_sync(db, s);
+	ck_assert(g->permanent);
+	ck_assert_uint_eq(g->tclass, 0);
+	state_unref(s);
+	p->partitions[0].ipoib = false;
+	s = make_state(p, 2);
+	mcast_sync(db, s);
+	ck_assert(!g->permanent);
+	ck_assert_uint_eq(g->tclass, 0);
+	state_unref(s);
+	mcast_free(db);
+}
+END_TEST
+
+/* As a journal tells it: the same group with other parameters. */
+START_TEST(parameters_are_done_again)
+{
+	struct mcast_db *db = new_db();
+	struct mcast_group *g = make(db, 1, 0), like = *g;
+
+	like.qkey = 1;
+	like.sl = 2;
+	like.tclass = 3;
+	like.tclass_asked = 4;
+	ck_assert(mcast_redo(db, &(struct mcast_event){ .kind = MCAST_GROUP, .group = &like }));
+	ck_assert_uint_eq(g->qkey, 1);
+	ck_assert_uint_eq(g->sl, 2);
+	ck_assert_uint_eq(g->tclass, 3);
+	ck_assert_uint_eq(g->tclass_asked, 4);
+	like.pkey = 5;			/* is what it shares its MLID by */
+	ck_assert(!mcast_redo(db, &(struct mcast_event){ .kind = MCAST_GROUP, .group = &like }));
 	mcast_free(db);
 }
 END_TEST
@@ -245,25 +401,25 @@ START_TEST(members_add_up_and_go)
 	struct mcast_group *g = make(db, 1, 0);
 
 	mcast_clean(db);
-	mcast_join(db, g, 50, JOIN_NON, false);
-	mcast_join(db, g, 20, JOIN_FULL, true);
-	mcast_join(db, g, 50, JOIN_FULL, false);
+	mcast_join(db, g, mcast_own_gid(50), JOIN_NON, false);
+	mcast_join(db, g, mcast_own_gid(20), JOIN_FULL, true);
+	mcast_join(db, g, mcast_own_gid(50), JOIN_FULL, false);
 	ck_assert(mcast_dirty(db));
 	ck_assert_uint_eq(changes, 4);			/* the group itself is one */
 	ck_assert_uint_eq(g->members.n, 2);
-	ck_assert_uint_eq(g->members.v[0].guid, 20);
-	ck_assert_uint_eq(mcast_member(g, 50)->join_state, JOIN_FULL | JOIN_NON);
-	ck_assert(mcast_member(g, 20)->proxy);
-	ck_assert_ptr_null(mcast_member(g, 30));
+	ck_assert_uint_eq(g->members.v[0].gid.port, 20);
+	ck_assert_uint_eq(mcast_member(g, mcast_own_gid(50))->join_state, JOIN_FULL | JOIN_NON);
+	ck_assert(mcast_member(g, mcast_own_gid(20))->proxy);
+	ck_assert_ptr_null(mcast_member(g, mcast_own_gid(30)));
 	/* joined again, as after a reregistration: nothing to route anew */
 	mcast_clean(db);
-	mcast_join(db, g, 50, JOIN_FULL, false);
+	mcast_join(db, g, mcast_own_gid(50), JOIN_FULL, false);
 	ck_assert(!mcast_dirty(db));
-	ck_assert_uint_eq(mcast_leave(db, g, 50, JOIN_FULL), JOIN_NON);
-	ck_assert_uint_eq(mcast_leave(db, g, 30, JOIN_FULL), 0);
+	ck_assert_uint_eq(mcast_leave(db, g, mcast_own_gid(50), JOIN_FULL), JOIN_NON);
+	ck_assert_uint_eq(mcast_leave(db, g, mcast_own_gid(30), JOIN_FULL), 0);
 	ck_assert_uint_eq(mcast_count(db), 1);
 	/* the last full member takes the group along */
-	mcast_leave(db, g, 20, JOIN_FULL);
+	mcast_leave(db, g, mcast_own_gid(20), JOIN_FULL);
 	ck_assert_uint_eq(mcast_count(db), 0);
 	mcast_free(db);
 }
@@ -288,8 +444,8 @@ START_TEST(broadcast_group_of_the_default_partition)
 	ck_assert_uint_eq(g->life, 18);
 	ck_assert_uint_eq(g->hop_limit, 0);
 	/* it stays when everybody has left */
-	mcast_join(db, mcast_find(db, broadcast), 0x11, JOIN_FULL, false);
-	mcast_leave(db, mcast_find(db, broadcast), 0x11, JOIN_FULL);
+	mcast_join(db, mcast_find(db, broadcast), mcast_own_gid(0x11), JOIN_FULL, false);
+	mcast_leave(db, mcast_find(db, broadcast), mcast_own_gid(0x11), JOIN_FULL);
 	ck_assert_uint_eq(mcast_count(db), 1);
 	state_unref(s);
 	mcast_free(db);
@@ -303,7 +459,7 @@ START_TEST(broadcast_group_follows_its_level)
 	struct policy *p = policy_builtin();
 
 	mcast_sync(db, s);
-	mcast_join(db, mcast_find(db, broadcast), 0x11, JOIN_FULL, false);
+	mcast_join(db, mcast_find(db, broadcast), mcast_own_gid(0x11), JOIN_FULL, false);
 	state_unref(s);
 
 	struct policy_level *l = &p->levels[p->partitions[0].ipoib_level_index];
@@ -320,7 +476,7 @@ START_TEST(broadcast_group_follows_its_level)
 	ck_assert_uint_eq(g->rate, 7);
 	ck_assert_uint_eq(g->life, 14);
 	ck_assert_uint_eq(g->tclass, 9);
-	ck_assert_ptr_nonnull(mcast_member(g, 0x11));	/* survives the new fabric */
+	ck_assert_ptr_nonnull(mcast_member(g, mcast_own_gid(0x11)));	/* survives the new fabric */
 	state_unref(s);
 
 	/* a policy without it: the group lives on by its members only */
@@ -329,7 +485,8 @@ START_TEST(broadcast_group_follows_its_level)
 	s = make_state(p, 3);
 	mcast_sync(db, s);
 	ck_assert_uint_eq(mcast_count(db), 1);
-	mcast_leave(db, mcast_find(db, broadcast), 0x11, JOIN_FULL);
+	ck_assert_uint_eq(g->tclass, 0);
+	mcast_leave(db, mcast_find(db, broadcast), mcast_own_gid(0x11), JOIN_FULL);
 	ck_assert_uint_eq(mcast_count(db), 0);
 	state_unref(s);
 	mcast_free(db);
@@ -389,7 +546,11 @@ int main(void)
 	tcase_add_test(c, mlids_are_shared_when_they_run_out);
 	tcase_add_test(c, freed_mlids_are_used_again_late);
 	tcase_add_test(c, changes_are_told_once);
+	tcase_add_test(c, gids_of_a_port_are_members);
+	tcase_add_test(c, an_alias_goes);
 	tcase_add_test(c, clients_groups_follow_the_policy);
+	tcase_add_test(c, a_group_becomes_the_policys);
+	tcase_add_test(c, parameters_are_done_again);
 	tcase_add_test(c, switches_that_do_no_multicast);
 	tcase_add_test(c, an_mlid_may_be_asked_for);
 	tcase_add_test(c, members_add_up_and_go);

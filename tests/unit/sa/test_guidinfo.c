@@ -253,6 +253,38 @@ START_TEST(a_multipath_to_an_alias)
 }
 END_TEST
 
+/* An alias that goes leaves its groups, whoever else of the port is in them. */
+START_TEST(groups_of_an_alias)
+{
+	struct mcast_group *g;
+	uint64_t h1 = HOST_GUID(H1);
+	struct mcast_gid gid = { h1, ALIAS };
+
+	mcast_sync(r.sa.mcast, r.state);
+	g = mcast_find(r.sa.mcast, mcast_at(r.sa.mcast, 0)->mgid);
+	mcast_join(r.sa.mcast, g, mcast_own_gid(h1), JOIN_FULL, false);
+	set(H1, 1, ALIAS);
+	mcast_join(r.sa.mcast, g, gid, JOIN_FULL | JOIN_NON, false);
+	ck_assert_uint_eq(set(H1, 1, ALIAS), ALIAS);		/* as it is */
+	ck_assert_uint_eq(set(H2, 1, ALIAS), 0);		/* refused */
+	ck_assert_ptr_nonnull(mcast_member(g, gid));
+	ck_assert_uint_eq(set(H1, 1, ALIAS + 1), ALIAS + 1);	/* in its place */
+	ck_assert_uint_eq(g->members.n, 1);
+	gid.guid++;
+	mcast_join(r.sa.mcast, g, gid, JOIN_FULL, false);
+	request(DELETE, LID | BLOCK | G(2), H1, 0);
+	one();
+	ck_assert_ptr_nonnull(mcast_member(g, gid));
+	request(DELETE, LID | BLOCK | G(1), H1, 0);
+	one();
+	ck_assert_ptr_null(mcast_member(g, gid));
+	ck_assert_ptr_nonnull(mcast_member(g, mcast_own_gid(h1)));
+	/* who has it next has not joined */
+	ck_assert_uint_eq(set(H2, 1, ALIAS + 1), ALIAS + 1);
+	ck_assert_uint_eq(g->members.n, 1);
+}
+END_TEST
+
 START_TEST(said_by_class_port_info)
 {
 	for (unsigned on = 0; on < 2; on++) {
@@ -286,6 +318,7 @@ int main(void)
 	tcase_add_test(t, without_a_common_partition);
 	tcase_add_test(t, a_path_to_an_alias);
 	tcase_add_test(t, a_multipath_to_an_alias);
+	tcase_add_test(t, groups_of_an_alias);
 	tcase_add_test(t, said_by_class_port_info);
 	suite_add_tcase(s, t);
 	return run_suite(s);

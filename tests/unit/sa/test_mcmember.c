@@ -309,6 +309,130 @@ START_TEST(joining_for_another)
 }
 END_TEST
 
+/* --- members behind one port --- */
+
+#define ALIAS 0xaaaa000000000001ULL	/* of h2, and the next */
+
+/* What h2 asks of the broadcast group for one of its aliases. */
+static void by_alias(uint8_t method, uint64_t alias, uint8_t join_state)
+{
+	rig_gid(alias, request(method, JOIN, BROADCAST, H2, join_state)->portgid);
+}
+
+static void give_aliases(void)
+{
+	for (unsigned i = 0; i < 3; i++)
+		alias_put(r.sa.alias, HOST_GUID(H2), i + 1, ALIAS + i);
+}
+
+/* The JoinState of a PortGID, as who has the SM_Key sees it; 0: there is none. */
+static unsigned state_of(uint64_t guid)
+{
+	struct umad_sa_mcmember_record m;
+	unsigned found = 0;
+
+	request(GET_TABLE, MCM(MGID), BROADCAST, H1, 0);
+	put_be64(r.mad + 36, SM_KEY);
+	for (unsigned n = table(), i = 0; i < n; i++) {
+		memcpy(&m, rig_record(&r, i), 52);
+		if (get_be64(m.portgid + 8) != guid)
+			continue;
+		ck_assert_uint_eq(found, 0);
+		found = m.scope_state & 0xf;
+	}
+	return found;
+}
+
+START_TEST(each_gid_is_a_member)
+{
+	struct umad_sa_mcmember_record m;
+	const struct mcast_group *g;
+
+	give_aliases();
+	by_alias(SET, ALIAS, 1);
+	m = answer();
+	ck_assert_uint_eq(get_be64(m.portgid + 8), ALIAS);
+	ck_assert_uint_eq(m.scope_state & 0xf, 1);
+	ck_assert_uint_eq(m.proxy_join, 0);	/* it is the port's own */
+	by_alias(SET, ALIAS + 1, 4);
+	m = answer();
+	ck_assert_uint_eq(get_be64(m.portgid + 8), ALIAS + 1);
+	ck_assert_uint_eq(m.scope_state & 0xf, 4);
+	g = mcast_at(r.sa.mcast, 0);
+	ck_assert_uint_eq(g->members.n, 2);
+	ck_assert_uint_eq(mcast_role(r.sa.mcast, g->mlid, HOST_GUID(H2)), 5);
+	ck_assert_uint_eq(state_of(ALIAS), 1);
+	ck_assert_uint_eq(state_of(ALIAS + 1), 4);
+	ck_assert_uint_eq(state_of(HOST_GUID(H2)), 0);
+
+	/* neither the port itself nor another alias is what has joined */
+	request(DELETE, JOIN, BROADCAST, H2, 1);
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+	by_alias(DELETE, ALIAS + 1, 1);
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+	by_alias(DELETE, ALIAS + 2, 1);
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+	by_alias(SET, ALIAS + 1, 1);
+	ck_assert_uint_eq(answer().scope_state & 0xf, 5);
+	by_alias(DELETE, ALIAS, 1);
+	m = answer();
+	ck_assert_uint_eq(get_be64(m.portgid + 8), ALIAS);
+	ck_assert_uint_eq(m.scope_state & 0xf, 0);
+	ck_assert_uint_eq(state_of(ALIAS), 0);
+	ck_assert_uint_eq(state_of(ALIAS + 1), 5);
+	ck_assert_uint_eq(mcast_role(r.sa.mcast, g->mlid, HOST_GUID(H2)), 5);
+	by_alias(SET, ALIAS + 3, 1);		/* nobody's */
+	ck_assert_uint_eq(rig_ask(&r), 0x0500);
+}
+END_TEST
+
+START_TEST(who_sees_which_gid)
+{
+	give_aliases();
+	by_alias(SET, ALIAS, 1);
+	answer();
+	by_alias(GET_TABLE, ALIAS, 0);
+	rig_set_mask(&r, MCM(PORT_GID));
+	ck_assert_uint_eq(table(), 1);		/* itself */
+	by_alias(GET_TABLE, ALIAS + 1, 0);
+	rig_set_mask(&r, MCM(PORT_GID));
+	ck_assert_uint_eq(table(), 0);		/* is no member */
+	by_alias(GET_TABLE, ALIAS, 0);
+	rig_set_mask(&r, MCM(PORT_GID));
+	r.slid = rig_lid(&r, H1);
+	ck_assert_uint_eq(table(), 0);		/* another's */
+	put_be64(r.mad + 36, SM_KEY);
+	ck_assert_uint_eq(table(), 1);
+}
+END_TEST
+
+START_TEST(joining_for_another_by_its_alias)
+{
+	give_aliases();
+	by_alias(SET, ALIAS, 1);
+	r.slid = rig_lid(&r, H1);
+	ck_assert_uint_eq(answer().proxy_join, 0x80);
+	by_alias(SET, ALIAS + 1, 1);
+	ck_assert_uint_eq(answer().proxy_join, 0);
+	/* each by its own: the one is anybody's of the partition, the other the port's */
+	by_alias(DELETE, ALIAS + 1, 1);
+	r.slid = rig_lid(&r, H1);
+	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+	by_alias(DELETE, ALIAS, 1);
+	r.slid = rig_lid(&r, H1);
+	ck_assert_uint_eq(answer().scope_state & 0xf, 0);
+	ck_assert_uint_eq(state_of(ALIAS + 1), 1);
+	/* who states for whom he asks says the truth, of an alias, too */
+	for (unsigned own = 0; own < 2; own++) {
+		by_alias(SET, ALIAS, 1);
+		rig_set_mask(&r, JOIN | MCM(PROXY_JOIN));
+		((struct umad_sa_mcmember_record *)(void *)(r.mad + 56))->proxy_join = 0x80;
+		r.slid = rig_lid(&r, own ? H2 : H1);
+		ck_assert_uint_eq(rig_ask(&r), own ? 0x0200 : 0);
+	}
+}
+END_TEST
+
 START_TEST(new_group_is_what_the_client_says)
 {
 	uint64_t mask = CREATE | MCM(MTU_SEL) | MCM(MTU) | MCM(RATE_SEL) | MCM(RATE) |
@@ -445,6 +569,29 @@ START_TEST(the_policy_has_the_last_word)
 	q->mgid[3] = 0x1c;
 	q->pkt_life = SEL_LESS << 6 | 15;
 	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+}
+END_TEST
+
+/* A new policy without a TClass: an IPoIB group's was the policy's, another's its maker's. */
+START_TEST(tclass_of_an_earlier_policy)
+{
+	struct umad_sa_mcmember_record *q;
+
+	r.policy->levels[0].tclass = 0x44;
+	rig_start(&r);
+	request(SET, CREATE, ALL_HOSTS, H2, 1)->tclass = 0x44;
+	answer();
+	q = request(SET, CREATE, ALL_HOSTS, H2, 1);
+	q->mgid[3] = 0x1c;
+	q->tclass = 0x11;
+	ck_assert_uint_eq(answer().tclass, 0x44);
+	r.policy->levels[0].tclass = -1;
+	rig_start(&r);
+	for (unsigned ipoib = 0; ipoib < 2; ipoib++) {
+		q = request(SET, JOIN, ALL_HOSTS, H2, 1);
+		q->mgid[3] = ipoib ? 0x1b : 0x1c;
+		ck_assert_uint_eq(answer().tclass, ipoib ? 0 : 0x11);
+	}
 }
 END_TEST
 
@@ -698,10 +845,14 @@ int main(void)
 	tcase_add_test(c, port_that_is_too_slow);
 	tcase_add_test(c, pkey_of_the_group);
 	tcase_add_test(c, joining_for_another);
+	tcase_add_test(c, each_gid_is_a_member);
+	tcase_add_test(c, who_sees_which_gid);
+	tcase_add_test(c, joining_for_another_by_its_alias);
 	tcase_add_test(c, new_group_is_what_the_client_says);
 	tcase_add_test(c, mgid_of_our_choice);
 	tcase_add_test(c, mlids_run_out);
 	tcase_add_test(c, the_policy_has_the_last_word);
+	tcase_add_test(c, tclass_of_an_earlier_policy);
 	tcase_add_test(c, groups_of_an_ipoib_subnet);
 	tcase_add_test(c, mgids_that_are_ours_to_give);
 	tcase_add_test(c, who_may_ask_for_another);

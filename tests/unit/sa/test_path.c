@@ -954,7 +954,8 @@ static void join(enum host h)
 	};
 
 	mcast_sync(r.sa.mcast, r.state);
-	mcast_join(r.sa.mcast, mcast_find(r.sa.mcast, broadcast), HOST_GUID(h), JOIN_FULL, false);
+	mcast_join(r.sa.mcast, mcast_find(r.sa.mcast, broadcast), mcast_own_gid(HOST_GUID(h)),
+		   JOIN_FULL, false);
 }
 
 static struct sa_path_record *group_query(uint64_t more)
@@ -1035,6 +1036,48 @@ START_TEST(path_to_a_group)
 	group_query(0);
 	rig_set_mask(&r, PR_DGID);
 	ck_assert_uint_eq(rig_ask(&r), 0x0600);
+}
+END_TEST
+
+/* Each GID that joined is a source, and no other of the port's. */
+START_TEST(path_to_a_group_from_an_alias)
+{
+	static const uint64_t alias = 0xaaaa000000000001;
+	struct mcast_group *g;
+
+	rig_start(&r);
+	alias_put(r.sa.alias, HOST_GUID(H2), 1, alias);
+	alias_put(r.sa.alias, HOST_GUID(H2), 2, alias + 1);
+	mcast_sync(r.sa.mcast, r.state);
+	g = mcast_find(r.sa.mcast, mcast_at(r.sa.mcast, 0)->mgid);
+	mcast_join(r.sa.mcast, g, (struct mcast_gid){ HOST_GUID(H2), alias }, JOIN_FULL, false);
+	group_query(0);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);		/* the port itself is none */
+	for (unsigned i = 0; i < 2; i++) {
+		rig_gid(alias + i, group_query(0)->sgid);
+		ck_assert_uint_eq(rig_ask(&r), i ? 0x0300 : 0);
+	}
+	rig_gid(alias, group_query(0)->sgid);
+	const struct sa_path_record *p = answer();
+
+	ck_assert_uint_eq(get_be64(p->sgid + 8), alias);
+	ck_assert_uint_eq(get_be16(p->slid), rig_lid(&r, H2));
+	/* by LID: all that it has, of which a Get is told the port's own */
+	join(H2);
+	join(H3);
+	for (unsigned how = 0; how < 3; how++) {	/* Get, table, table of all */
+		put_be16(group_query(0)->slid, rig_lid(&r, H2));
+		rig_set_mask(&r, PR_DGID | (how < 2 ? PR_SLID : 0) | (how ? 0 : PR_NUMB_PATH));
+		if (how)
+			r.mad[3] = GET_TABLE;
+		ck_assert_uint_eq(rig_ask(&r), 0);
+		ck_assert_uint_eq(rig_records(&r, 64), how + 1);
+		p = rig_record(&r, 0);
+		ck_assert_uint_eq(get_be64(p->sgid + 8), HOST_GUID(H2));
+		if (how)
+			ck_assert_uint_eq(get_be64(((const struct sa_path_record *)
+						    rig_record(&r, 1))->sgid + 8), alias);
+	}
 }
 END_TEST
 
@@ -1128,6 +1171,7 @@ int main(void)
 	tcase_add_test(c, by_a_router);
 	tcase_add_test(c, routers_share);
 	tcase_add_test(c, path_to_a_group);
+	tcase_add_test(c, path_to_a_group_from_an_alias);
 	tcase_add_test(c, reasons);
 	suite_add_tcase(s, c);
 	return run_suite(s);

@@ -276,7 +276,8 @@ START_TEST(groups)
 	struct sa_path_record *q = hosts(H1, H2, 0);
 
 	mcast_sync(r.sa.mcast, r.state);
-	mcast_join(r.sa.mcast, mcast_find(r.sa.mcast, broadcast), HOST_GUID(H1), JOIN_FULL, false);
+	mcast_join(r.sa.mcast, mcast_find(r.sa.mcast, broadcast), mcast_own_gid(HOST_GUID(H1)),
+		   JOIN_FULL, false);
 	memcpy(q->dgid, broadcast, 16);
 	ck_assert_uint_eq(rig_ask(&r), NO_RECORDS);
 	r.mad[3] = GET;

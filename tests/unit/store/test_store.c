@@ -419,7 +419,7 @@ START_TEST(groups_are_kept)
 	struct mcast_group like = {
 		.mgid = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, [15] = 1 }, .qkey = 0xb1b,
 		.flow_label = 0xfffff, .pkey = 0xffff, .mtu = 4, .rate = 3, .life = 18, .sl = 5,
-		.tclass = 7, .hop_limit = 255,
+		.tclass = 7, .tclass_asked = 8, .hop_limit = 255,
 	};
 	struct mcast_db *db = mcast_new(NULL, NULL);
 	struct store *s = open_store();
@@ -427,8 +427,9 @@ START_TEST(groups_are_kept)
 
 	ck_assert(!store_load_groups(s, db));	/* nothing there yet */
 	g = mcast_create(db, &like, 100);
-	mcast_join(db, g, 0x500, JOIN_FULL, false);
-	mcast_join(db, g, 0x501, JOIN_SEND_ONLY_NON, true);
+	mcast_join(db, g, mcast_own_gid(0x500), JOIN_FULL, false);
+	mcast_join(db, g, mcast_own_gid(0x501), JOIN_SEND_ONLY_NON, true);
+	mcast_join(db, g, (struct mcast_gid){ 0x501, 0xa1 }, JOIN_FULL, false);
 	ck_assert(store_save_groups(s, db));
 	mcast_free(db);
 	store_close(s);
@@ -445,15 +446,64 @@ START_TEST(groups_are_kept)
 	ck_assert_uint_eq(g->pkey, like.pkey);
 	ck_assert_uint_eq(g->sl, like.sl);
 	ck_assert_uint_eq(g->hop_limit, like.hop_limit);
-	ck_assert_uint_eq(g->members.n, 2);
-	ck_assert_uint_eq(mcast_member(g, 0x501)->join_state, JOIN_SEND_ONLY_NON);
-	ck_assert(mcast_member(g, 0x501)->proxy);
+	ck_assert_uint_eq(g->tclass, 7);
+	ck_assert_uint_eq(g->tclass_asked, 8);
+	ck_assert_uint_eq(g->members.n, 3);
+	ck_assert_uint_eq(mcast_member(g, (struct mcast_gid){ 0x501, 0xa1 })->join_state, JOIN_FULL);
+	ck_assert_uint_eq(mcast_member(g, mcast_own_gid(0x501))->join_state, JOIN_SEND_ONLY_NON);
+	ck_assert(mcast_member(g, mcast_own_gid(0x501))->proxy);
 	mcast_free(db);
 
 	/* a damaged file: clients are to join again */
 	corrupt("groups", 30, "zz", 2);
 	db = mcast_new(NULL, NULL);
 	ck_assert(!store_load_groups(s, db));
+	mcast_free(db);
+	store_close(s);
+}
+END_TEST
+
+static void put_file(const char *name, const char *text)
+{
+	char *path = file_of(name);
+	FILE *f = fopen(path, "w");
+
+	ck_assert_int_ge(fputs(text, f), 0);
+	fclose(f);
+	free(path);
+}
+
+/* As versions wrote them that knew no members by alias, and no TClass but the group's. */
+START_TEST(groups_of_earlier_versions)
+{
+	struct mcast_db *db = mcast_new(NULL, NULL);
+	struct store *s = open_store();
+	const struct mcast_group *g;
+
+	put_file("groups",
+		 "qosd groups 1\n"
+		 "group ff12401bffff00000000000000000001 0xc000 0xffff 0xb1b 5 4 3 18 7 "
+		 "1048575 255\n"
+		 "root 0xc000 0x0000000000000abc\n"
+		 "member 0x0000000000000500 1 0\n"
+		 "member 0x0000000000000501 4 1\n"
+		 "end f60581465e927c5b\n");
+	put_file("groups.journal",
+		 "qosd groups journal 1 of f60581465e927c5b f4311ba80ef8bd61\n"
+		 "member ff12401bffff00000000000000000001 0x0000000000000502 2 0 "
+		 "0b166ed7e3105395\n"
+		 "member ff12401bffff00000000000000000001 0x0000000000000501 0 1 "
+		 "29ae39d5b562b2ae\n");
+	ck_assert(store_load_groups(s, db));
+	ck_assert_uint_eq(mcast_count(db), 1);
+	g = mcast_at(db, 0);
+	ck_assert_uint_eq(g->tclass, 7);
+	ck_assert_uint_eq(g->tclass_asked, 7);
+	ck_assert_uint_eq(g->hop_limit, 255);
+	ck_assert_uint_eq(mcast_root(db, 0xc000), 0xabc);
+	ck_assert_uint_eq(g->members.n, 2);
+	ck_assert_uint_eq(mcast_member(g, mcast_own_gid(0x500))->join_state, JOIN_FULL);
+	ck_assert_uint_eq(mcast_member(g, mcast_own_gid(0x502))->join_state, JOIN_NON);
 	mcast_free(db);
 	store_close(s);
 }
@@ -483,10 +533,13 @@ static char *text_of(const struct mcast_db *db)
 	for (size_t i = 0; i < mcast_count(db); i++) {
 		const struct mcast_group *g = mcast_at(db, i);
 
-		buf_printf(&b, "%u: %x root %llx sl %u q %x\n", g->mgid[15], g->mlid,
-			   (unsigned long long)mcast_root(db, g->mlid), g->sl, g->qkey);
+		buf_printf(&b, "%u: %x root %llx sl %u q %x tclass %u of %u\n", g->mgid[15],
+			   g->mlid, (unsigned long long)mcast_root(db, g->mlid), g->sl, g->qkey,
+			   g->tclass, g->tclass_asked);
 		for (size_t k = 0; k < g->members.n; k++)
-			buf_printf(&b, " %llx %u %u\n", (unsigned long long)g->members.v[k].guid,
+			buf_printf(&b, " %llx of %llx %u %u\n",
+				   (unsigned long long)g->members.v[k].gid.guid,
+				   (unsigned long long)g->members.v[k].gid.port,
 				   g->members.v[k].join_state, g->members.v[k].proxy);
 	}
 	return b.s;
@@ -495,28 +548,35 @@ static char *text_of(const struct mcast_db *db)
 /* A change of each kind, one after the other; false: no more. */
 static bool change(struct mcast_db *db, unsigned step)
 {
-	struct mcast_group *g = mcast_find(db, some_group.mgid);
+	struct mcast_group *g = mcast_find(db, some_group.mgid), like = some_group;
 
 	switch (step) {
-	case 0: mcast_join(db, g, 0x501, JOIN_FULL, true); break;
-	case 1: mcast_join(db, g, 0x502, JOIN_NON, false); break;
+	case 0: mcast_join(db, g, mcast_own_gid(0x501), JOIN_FULL, true); break;
+	case 1: mcast_join(db, g, mcast_own_gid(0x502), JOIN_NON, false); break;
 	case 2: mcast_set_root(db, 0xc000, 0xabc); break;
-	case 3: mcast_join(db, g, 0x501, JOIN_SEND_ONLY_NON, false); break;
+	case 3: mcast_join(db, g, mcast_own_gid(0x501), JOIN_SEND_ONLY_NON, false); break;
 	case 4: g = some_other(db, 2); mcast_set_root(db, g->mlid, 0xdef); break;
-	case 5: mcast_join(db, mcast_find(db, mcast_at(db, 1)->mgid), 7, JOIN_FULL, false); break;
-	case 6: mcast_leave(db, g, 0x502, JOIN_NON); break;
-	case 7: mcast_leave(db, g, 0x500, JOIN_FULL); break;
-	case 8: mcast_leave(db, mcast_find(db, mcast_at(db, 1)->mgid), 7, JOIN_FULL); break;
-	case 9: g = some_other(db, 3); mcast_join(db, g, 9, JOIN_FULL, false); break;
-	case 10: mcast_leave(db, g, 0x501, JOIN_FULL | JOIN_SEND_ONLY_NON); break;
+	case 5: g = mcast_find(db, mcast_at(db, 1)->mgid);
+		mcast_join(db, g, mcast_own_gid(7), JOIN_FULL, false); break;
+	case 6: mcast_leave(db, g, mcast_own_gid(0x502), JOIN_NON); break;
+	case 7: mcast_leave(db, g, mcast_own_gid(0x500), JOIN_FULL); break;
+	case 8: g = mcast_find(db, mcast_at(db, 1)->mgid);
+		mcast_leave(db, g, mcast_own_gid(7), JOIN_FULL); break;
+	case 9: g = some_other(db, 3); mcast_join(db, g, mcast_own_gid(9), JOIN_FULL, false); break;
+	case 10: mcast_leave(db, g, mcast_own_gid(0x501), JOIN_FULL | JOIN_SEND_ONLY_NON); break;
 	case 11: g = mcast_create(db, &some_group, 100);
-		 mcast_join(db, g, 0x502, JOIN_FULL, false); break;
+		 mcast_join(db, g, mcast_own_gid(0x502), JOIN_FULL, false); break;
+	case 12: mcast_join(db, g, (struct mcast_gid){ 0x502, 0xa1 }, JOIN_FULL, true); break;
+	case 13: mcast_join(db, g, (struct mcast_gid){ 0x502, 0xa2 }, JOIN_NON, false); break;
+	case 14: mcast_leave(db, g, (struct mcast_gid){ 0x502, 0xa1 }, JOIN_FULL); break;
+	case 15: like.tclass = 9; like.tclass_asked = 4; like.mgid[15] = 4;
+		 mcast_create(db, &like, 100); break;
 	default: return false;
 	}
 	return true;
 }
 
-enum { STEPS = 12 };
+enum { STEPS = 16 };
 
 /* Saves after each step; texts: what the groups were after each, the first before any. */
 static void write_journal(char *texts[STEPS + 1], char **journal, size_t *n)
@@ -528,7 +588,7 @@ static void write_journal(char *texts[STEPS + 1], char **journal, size_t *n)
 	FILE *f;
 
 	ck_assert(!store_load_groups(s, db));
-	mcast_join(db, mcast_create(db, &some_group, 100), 0x500, JOIN_FULL, false);
+	mcast_join(db, mcast_create(db, &some_group, 100), mcast_own_gid(0x500), JOIN_FULL, false);
 	ck_assert(store_save_groups(s, db));
 	texts[0] = text_of(db);
 	for (unsigned i = 0; change(db, i); i++) {
@@ -657,7 +717,7 @@ START_TEST(journal_is_folded_in)
 	g = mcast_create(db, &some_group, 100);
 	ck_assert(store_save_groups(s, db));
 	for (unsigned i = 0; i < 20000; i++) {
-		mcast_join(db, g, 0x1000 + i, JOIN_FULL, false);
+		mcast_join(db, g, mcast_own_gid(0x1000 + i), JOIN_FULL, false);
 		if (i % 100 != 99)
 			continue;
 		ck_assert(store_save_groups(s, db));
@@ -673,7 +733,7 @@ START_TEST(journal_is_folded_in)
 	}
 	ck_assert_uint_ge(folded, 3);
 	ck_assert_uint_le(written, 20000 * 27 * 10);	/* ten times what there is */
-	mcast_leave(db, g, 0x1000, JOIN_FULL);
+	mcast_leave(db, g, mcast_own_gid(0x1000), JOIN_FULL);
 	ck_assert(store_save_groups(s, db));
 	old = xasprintf("%s.old", path);
 	ck_assert_int_eq(link(path, old), 0);
@@ -688,7 +748,7 @@ START_TEST(journal_is_folded_in)
 	db = mcast_new(NULL, NULL);
 	s = open_store();
 	ck_assert(store_load_groups(s, db));
-	mcast_join(db, mcast_find(db, some_group.mgid), 0x1000, JOIN_FULL, false);
+	mcast_join(db, mcast_find(db, some_group.mgid), mcast_own_gid(0x1000), JOIN_FULL, false);
 	unlink(path);
 	ck_assert(store_save_groups(s, db));
 	free(now);
@@ -733,6 +793,7 @@ int main(void)
 	tcase_add_test(t, refusals);
 	tcase_add_test(t, places_of_pkeys_are_kept);
 	tcase_add_test(t, groups_are_kept);
+	tcase_add_test(t, groups_of_earlier_versions);
 	tcase_add_test(t, journal_of_any_length);
 	tcase_add_test(t, damaged_journal_is_set_aside);
 	tcase_add_test(t, journal_is_folded_in);
