@@ -151,7 +151,12 @@ struct sm {
 	struct smp_job *light_job;
 	struct subnet_state *light_state;	/* what the light sweep goes over */
 	uint8_t *light_asked;			/* per switch; 2: it has a change to tell, or says nothing */
+	bool light_told;		/* one of them has */
 	bool trap_from_stranger;
+	bool election_due;		/* another SM has something to say */
+	bool psc_seen;			/* a light sweep met PortStateChange: there must be something */
+	unsigned others_awaited;	/* how often one was asked again that is discovering */
+	bool only_election;		/* of the sweep: nothing else has changed */
 	unsigned retry_wait_s;
 
 	bool registrations_lost;	/* clients must be asked to register again */

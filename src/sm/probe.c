@@ -520,6 +520,18 @@ static void end(struct probe *p)
 	sweep_probed(sm, f, touched, all);
 }
 
+/* A switch whose link was cut and that has more to tell, and a PortStateChange to clear. */
+static void ask_other_ends(struct probe *p)
+{
+	if (p->cut)
+		fabric_reroute(p->f, p->shady.v);
+	p->cut = false;
+	for (uint32_t i = 0; i < p->f->n_nodes; i++)
+		if (p->touched.v[i] && !p->heard.v[i] && node_is_switch(&p->f->nodes[i]) &&
+		    p->f->nodes[i].hops != FABRIC_UNREACHED)
+			ask_node(p, i, false);
+}
+
 static void finished(void *arg)
 {
 	struct probe *p = arg;
@@ -530,6 +542,8 @@ static void finished(void *arg)
 	if (p->rounds >= ROUNDS_MAX)
 		doubt(p, "it changes all the time");
 	take_suspects(p);	/* what came meanwhile */
+	if (!p->later.n && !p->doubt)
+		ask_other_ends(p);
 	if (p->later.n && !p->doubt)
 		round_start(p);
 	else

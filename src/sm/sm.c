@@ -17,6 +17,8 @@
 #include "sm/internal.h"
 
 #define TRAP_SETTLE_US	3000		/* a fault brings several traps: take them together */
+#define AWAIT_US	200000
+#define AWAIT_MAX	100
 #define RETRY_FIRST_S	2
 #define RETRY_MAX_S	300
 
@@ -101,6 +103,26 @@ static void arm_retry(struct sm *sm, bool complete)
 	timer_set(sm->retry_timer, sm->retry_wait_s * 1000000ll, 0);
 }
 
+/*
+ * Another SM that is still discovering will say what it wants to be: it is asked again
+ * then, since nothing else tells that it is done.
+ */
+static void await_others(struct sm *sm)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < sm->others.n; i++)
+		any |= sm->others.v[i].state == SM_DISCOVERING;
+	if (!any) {
+		sm->others_awaited = 0;
+	} else if (sm->state == SM_MASTER && sm->others_awaited < AWAIT_MAX &&
+		   !timer_active(sm->soon_timer)) {
+		sm->others_awaited++;
+		sm->election_due = true;
+		timer_set(sm->soon_timer, AWAIT_US, 0);
+	}
+}
+
 void sm_sweep_ended(struct sm *sm, bool complete)
 {
 	enum sweep_kind again = sm->again_kind;
@@ -118,6 +140,7 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 	} else {
 		arm_retry(sm, complete);
 	}
+	await_others(sm);
 	/* what was joined while it ran, also if it failed */
 	if (sm->state == SM_MASTER && sm->published && sm->mcast)
 		sm_mcast_changed(sm);
@@ -175,6 +198,8 @@ static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t coo
 	memcpy(data, s->data, sizeof(data));
 	if (status || mad_get_field(data, 0, IB_SW_STATE_CHANGE_F))
 		sm->light_asked[sw] = 2;
+	if (!status && sm->light_asked[sw] == 2)
+		sm->light_told = true;
 }
 
 static void light_end(struct sm *sm)
@@ -191,6 +216,7 @@ static void light_finished(void *arg)
 	struct sm *sm = arg;
 	const struct fabric *f = sm->light_state->f;
 	uint32_t changed = 0;
+	bool told = sm->light_told;
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		if (sm->light_asked[i] == 2) {
@@ -198,6 +224,7 @@ static void light_finished(void *arg)
 			changed++;
 		}
 	light_end(sm);
+	sm->psc_seen |= told;
 	if (changed)
 		sm_want_sweep(sm, SWEEP_LOCAL, "a switch reports a change or does not answer");
 }
@@ -215,6 +242,7 @@ static void on_light(void *arg)
 		sm_want_sweep(sm, SWEEP_CHANGE, "no switch to ask");
 		return;
 	}
+	sm->light_told = false;
 	sm->light_state = state_ref(sm->published);
 	sm->light_asked = xcalloc(sm->published->f->n_switches, 1);
 	sm->light_job = smp_job_start(sm->mad, sm->published->f->n_switches, &light_ops, sm);
@@ -275,6 +303,8 @@ static void suspect_sender(struct sm *sm, uint16_t lid, unsigned number)
 		sm->trap_from_stranger = true;
 	else
 		suspect(sm, port_node(s->f, port)->guid, number == UMAD_SM_LOCAL_CHANGES_TRAP);
+	if (port != FABRIC_NONE && number == UMAD_SM_LOCAL_CHANGES_TRAP)
+		sm->election_due |= s->f->ports[port].capmask & IB_CAP_IS_SM;
 }
 
 static void on_trap(struct sm *sm, const struct mad_in *in)

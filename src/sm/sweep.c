@@ -114,6 +114,7 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	probe_free(sm);
 	free(sm->touched);
 	sm->touched = NULL;
+	sm->only_election = false;
 	free_work(sm);
 	if (!keep_fabric) {
 		plan_free(sm->plan);
@@ -232,27 +233,33 @@ static bool sms_changed(const struct sm *sm)
 	return false;
 }
 
+static void nothing_changed(struct sm *sm);
+
 void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
 {
-	if (all) {
+	if (all || (!f && sm->psc_seen)) {
+		sm->psc_seen = false;
 		sm->kind = SWEEP_CHANGE;
 		sm->failed_devices = sm->sets_failed = 0;
 		sweep_enter(sm, PHASE_DISCOVERY);
 		discovery_start(sm);
 		return;
 	}
+	if (!f && sm->election_due) {
+		sm->only_election = true;
+		f = fabric_clone(sm->published->f);
+		touched = xcalloc(f->n_nodes, 1);
+	}
 	if (!f) {
-		log_debug("sweep", "%s: nothing has changed", sm->reason);
-		sweep_enter(sm, PHASE_IDLE);
-		sweep_cleanup(sm, false);
-		sm_sweep_ended(sm, sm->subnet_up);
+		nothing_changed(sm);
 		return;
 	}
+	sm->psc_seen = false;
 	sm->f = f;
 	sm->touched = touched;
 	sm->f->unanswered = count_unanswered(sm->f);
 	sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
-	if (sms_changed(sm)) {
+	if (sm->election_due || sms_changed(sm)) {
 		sweep_enter(sm, PHASE_ELECTION);
 		election_start(sm);
 	} else {
@@ -484,8 +491,20 @@ void sweep_tables_written(struct sm *sm)
 
 /* --- steps that other files end --- */
 
+static void nothing_changed(struct sm *sm)
+{
+	log_debug("sweep", "%s: nothing has changed", sm->reason);
+	sweep_enter(sm, PHASE_IDLE);
+	sweep_cleanup(sm, false);
+	sm_sweep_ended(sm, sm->subnet_up);
+}
+
 void sweep_elected(struct sm *sm)
 {
+	if (sm->only_election) {
+		nothing_changed(sm);
+		return;
+	}
 	sm_set_state(sm, SM_MASTER);
 	sweep_enter(sm, PHASE_LINKS);
 	fdr10_start(sm);
