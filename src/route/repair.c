@@ -31,11 +31,11 @@ struct owner {
 };
 
 struct repair {
-	const struct fabric *f;
 	const struct channels *c;
 	const struct graph *g;
 	const struct updn_order *o;
 	const struct lfts *base;
+	bool keep_lost;
 	struct owner *owners;	/* [LID], up to base->top */
 	uint32_t *load;		/* [lane]: LIDs of hosts that the base sends that way */
 	bool fits;
@@ -156,11 +156,11 @@ static bool check_turns(const struct repair *rp)
 }
 
 struct repair *repair_new(const struct route_request *r, const struct channels *c,
-			  const struct updn_order *o, const struct lfts *base)
+			  const struct updn_order *o, const struct lfts *base, bool keep_lost)
 {
 	struct repair *rp = xcalloc(1, sizeof(*rp));
 
-	*rp = (struct repair){ .f = r->f, .c = c, .g = c->g, .o = o, .base = base };
+	*rp = (struct repair){ .c = c, .g = c->g, .o = o, .base = base, .keep_lost = keep_lost };
 	find_owners(rp, r);
 	rp->load = xcalloc(rp->g->n_lanes, sizeof(*rp->load));
 	for (uint32_t v = 0; v < rp->g->n; v++)
@@ -484,6 +484,11 @@ static void find_used(const struct run *u, uint32_t v, const struct owner *owner
 	}
 }
 
+static bool is_lost(const struct run *u, uint32_t v)
+{
+	return u->kind[v] == NONE || u->kind[v] == MOVED;
+}
+
 static uint32_t choose_lane(const struct run *u, uint32_t v)
 {
 	const struct owner *owner = &u->rp->owners[u->lid];
@@ -492,7 +497,7 @@ static uint32_t choose_lane(const struct run *u, uint32_t v)
 
 	if (u->kind[v] == TURN)
 		return u->to_hub[v];
-	if (u->kind[v] == NONE || u->kind[v] == MOVED)
+	if (is_lost(u, v))
 		return FABRIC_NONE;
 	find_lanes(u, v, &c);
 	if (owner->n > 1)
@@ -521,19 +526,35 @@ static void lose(struct run *u, uint32_t v)
 	u->out->ok = false;
 }
 
+/*
+ * Of what has no way.  The base's entry may stay if it ends at once or with
+ * others that are lost; by one that has a way it would get there, but come
+ * down to what may lead up now.
+ */
+static uint8_t lost_entry(const struct run *u, uint32_t v)
+{
+	struct channel by = base_step(u, v);
+
+	if (!u->rp->keep_lost || !(u->l->dead[by.lane] || is_lost(u, by.to)))
+		return LFT_DROP;
+	return u->g->lanes[by.lane];
+}
+
 static void give_ways(struct run *u)
 {
 	bool host = u->rp->owners[u->lid].host;
 
 	for (uint32_t i = 0; i < u->n_moved; i++) {
-		uint32_t v = u->moved[i], was = base_step(u, v).lane, lane = choose_lane(u, v);
+		uint32_t v = u->moved[i], lane = choose_lane(u, v);
 
-		set_entry(u, v, lane == FABRIC_NONE ? LFT_DROP : u->g->lanes[lane]);
-		u->load[was] -= host;
-		if (lane == FABRIC_NONE)
+		u->load[base_step(u, v).lane] -= host;
+		if (lane == FABRIC_NONE) {
+			set_entry(u, v, lost_entry(u, v));
 			lose(u, v);
-		else
-			u->load[lane] += host;
+			continue;
+		}
+		set_entry(u, v, u->g->lanes[lane]);
+		u->load[lane] += host;
 	}
 }
 
@@ -658,7 +679,7 @@ static void list_blocks(const struct run *u, const struct lfts *was, uint64_t wo
 			*vec_push(&blocks) =
 				(struct lft_block){ sw, (uint16_t)(at % per_switch) };
 		}
-	u->out->blocks = blocks.v;
+	u->out->blocks = blocks.v ? blocks.v : xmalloc(0);
 	u->out->n_blocks = (uint32_t)blocks.n;
 }
 

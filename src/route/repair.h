@@ -20,10 +20,15 @@ struct repair;
 /*
  * c: the channels of r's fabric, by the order that the engine went by; o: that
  * order, or NULL for an engine that has none.  All of these and base have to
- * outlive the result.  Takes in the order of a pass over the tables.
+ * outlive the result.  Costs about two passes over the tables.
+ *
+ * keep_lost: what has no way any more is left as it was in the base, if that
+ * ends at a dead link whatever comes by; else it is dropped at once.  A
+ * switch that is away is then no reason to write to all others that its LIDs
+ * are gone, nor that they are back.
  */
 struct repair *repair_new(const struct route_request *r, const struct channels *c,
-			  const struct updn_order *o, const struct lfts *base);
+			  const struct updn_order *o, const struct lfts *base, bool keep_lost);
 void repair_free(struct repair *rp);
 /*
  * False if the base has turns that its order doesn't allow, or that are only
@@ -51,7 +56,7 @@ struct repaired {
 	/* Rising; all others' entries are as in `was`. */
 	uint16_t *lids;
 	uint32_t n_lids;
-	/* Where next differs from `was` on switches that the SM reaches, by switch. */
+	/* Where next differs from `was` on switches that the SM reaches, by switch; never NULL. */
 	struct lft_block *blocks;
 	uint32_t n_blocks;
 };

@@ -310,7 +310,7 @@ static void add_item(struct column *k, uint32_t sw)
 
 	for (uint32_t bit = 0; bit < LFT_BLOCK; bit++)
 		differ |= (uint64_t)(was[bit] != next[bit]) << bit;
-	if (!differ)
+	if (!differ || !k->l.here[v])
 		return;
 	k->place[v] = (uint32_t)k->items.n;
 	*vec_push(&k->items) = (struct item){ .v = v, .differ = differ, .left = differ };

@@ -7,8 +7,9 @@
  * to be confirmed before the next.  Then at every moment
  *
  *  - no LID's entries form a loop;
- *  - by an order, every turn from down to up is one of the old or of the new
- *    tables: if these have none, there never is one and so no credit loop.
+ *  - by an order, a LID turns from down to up only where it does in the old or
+ *    in the new tables: if these have no turn, there never is one and so no
+ *    credit loop; and with a safe hub the turns that they have close none.
  *
  * This holds if it does for the old and for the new tables by themselves; old
  * ways end at dead links.
@@ -41,7 +42,8 @@ struct rounds {
  * c: the channels of the fabric; o: the order that both tables keep to, NULL
  * if they don't keep to one.  dead: links that are dead by now.  Was and next
  * are of the same switches and top.  blocks: where they differ, or more; with
- * NULL all are compared.  No block is written that doesn't differ.
+ * NULL all are compared.  No block is written that doesn't differ, and none of
+ * a switch that the SM doesn't reach.
  */
 void rounds_make(struct rounds *r, const struct channels *c, const struct updn_order *o,
 		 const struct link_end *dead, uint32_t n_dead, const struct lfts *was,
