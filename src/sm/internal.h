@@ -11,6 +11,7 @@
  *   observe.c   reading what devices hold, where that is not known ->
  *   write.c     ports (PortInfo, up to Armed) -> tables (and meanwhile the
  *               second part of the plan) -> Active ->
+ *   reroute.c   forwarding tables, where they follow from those in force ->
  *   sweep.c     publishing
  *
  * Between tables and Active, where devices keep other tables (kept.c), the paths
@@ -38,7 +39,7 @@ enum sweep_kind {
 
 enum phase {
 	PHASE_IDLE, PHASE_PROBING, PHASE_DISCOVERY, PHASE_ELECTION, PHASE_LINKS, PHASE_PLANNING, PHASE_READING,
-	PHASE_PORTS, PHASE_TABLES, PHASE_ACTIVATION,
+	PHASE_PORTS, PHASE_TABLES, PHASE_ACTIVATION, PHASE_ROUTES,
 };
 
 /* A run of items of one kind on a switch, judged by samples first (observe.c). */
@@ -85,6 +86,7 @@ struct node_work {
 
 struct plan_task;
 struct probe;
+struct reroute;
 
 /* A node of which something may have changed; renamed: perhaps its description, too. */
 struct suspect {
@@ -125,9 +127,11 @@ struct sm {
 	struct fabric *f;		/* being worked on; published->f once published */
 	struct shared_policy *sweep_policy;
 	struct plan *plan;
+	struct reroute *reroute;	/* what of the forwarding tables is written last, or NULL */
 	struct plan_task *planning;	/* while a part of it is computed */
 	bool tables_wait;		/* … and the tables wait for its second part, */
 	bool tables_written;		/* … or are written and only that is missing */
+	bool routes_written;		/* … and so are the routes */
 	VEC(struct kept_map) kept;	/* … or are known to be others than the plan's */
 	struct node_work *work;		/* per node of f */
 	uint8_t *touched;		/* per node of f: all others are as they were; NULL: any */
@@ -259,6 +263,13 @@ void kept_gather(struct sm *sm);
 void write_start(struct sm *sm);
 void write_tables(struct sm *sm);
 void write_active(struct sm *sm);
+/*
+ * reroute.c: NULL if p's routes do not follow from those before; may run in a worker.  The start
+ * ends in a call of sweep_written().
+ */
+struct reroute *reroute_new(const struct plan *p, const struct plan *before);
+void reroute_free(struct reroute *r);
+void reroute_start(struct sm *sm);
 /*
  * The device does not take the item.  If that is the P_Key table of a switch's
  * external port, it is nothing to enforce partitions by: that does not begin on

@@ -56,7 +56,11 @@ void observe_add(struct node_work *w, item_t item)
 static void collect_changed(void *arg, item_t item)
 {
 	struct collect *c = arg;
-	enum item_change change = item_change(c->old, c->old_node, c->sm->plan, c->node, item);
+	enum item_change change;
+
+	if (c->sm->reroute && ITEM_KIND(item) == ITEM_LFT)
+		return;		/* that comes last, in an order of its own */
+	change = item_change(c->old, c->old_node, c->sm->plan, c->node, item);
 
 	if (change != ITEM_SAME)
 		observe_add(c->w, change == ITEM_UNKNOWN ? item | READ : item);
@@ -260,7 +264,7 @@ static void collect_routes(struct sm *sm, uint32_t node)
 	const struct plan *old = sm->published->plan;
 	uint32_t sw = sm->f->nodes[node].sw, old_node, old_sw;
 
-	if (sw == FABRIC_NONE)
+	if (sw == FABRIC_NONE || sm->reroute)
 		return;
 	old_node = map64_get(&old->f->node_by_guid, sm->f->nodes[node].guid);
 	old_sw = old->f->nodes[old_node].sw;

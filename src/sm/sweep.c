@@ -30,7 +30,7 @@ const char *phase_name(enum phase p)
 {
 	static const char *const names[] = {
 		"idle", "probing", "discovery", "election", "links", "planning", "reading", "ports",
-		"tables", "activation",
+		"tables", "activation", "routes",
 	};
 	return names[p];
 }
@@ -112,6 +112,8 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 		smp_job_cancel(sm->job);
 	sm->job = NULL;
 	probe_free(sm);
+	reroute_free(sm->reroute);
+	sm->reroute = NULL;
 	free(sm->touched);
 	sm->touched = NULL;
 	sm->only_election = false;
@@ -277,6 +279,8 @@ struct plan_task {
 	const struct policy *policy;
 	const struct settings *settings;
 	struct store *store;
+	struct subnet_state *before;	/* a reference to what is in force, or NULL */
+	struct reroute *reroute;
 	struct plan *plan;	/* NULL before its first part */
 	bool whole;		/* both parts at once, if there are tables */
 	bool follow;		/* plan is complete: the paths are to follow what was seen */
@@ -288,6 +292,7 @@ struct plan_task {
 static void plan_run(void *arg)
 {
 	struct plan_task *t = arg;
+	const struct plan *before = t->before ? t->before->plan : NULL;
 	bool second = t->plan;
 
 	if (t->follow) {
@@ -296,7 +301,8 @@ static void plan_run(void *arg)
 	}
 	if (!second) {
 		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
-				     clock_mono_us);
+				     before, clock_mono_us);
+		t->reroute = reroute_new(t->plan, before);
 		/* before any device hears of them: after a crash they must be the same */
 		store_save_lids(t->store, t->plan);
 		store_save_pkeys(t->store, t->plan);
@@ -319,6 +325,9 @@ static void planning_join(struct sm *sm)
 		fabric_free(t->copy);
 	} else if (!sm->plan)	/* of the second part the receiver's thread reads it meanwhile */
 		sm->plan = t->plan;
+	if (t->reroute)
+		sm->reroute = t->reroute;
+	state_unref(t->before);
 	sm->planning = NULL;
 	free(t);
 }
@@ -380,6 +389,7 @@ static void planning_start(struct sm *sm, void (*next)(struct sm *sm), enum plan
 	t->policy = sm->sweep_policy->p;
 	t->settings = sm->settings;
 	t->store = sm->store;
+	t->before = sm->published ? state_ref(sm->published) : NULL;
 	t->whole = sm->kind == SWEEP_POLICY;
 	t->work = work_start(sm->loop, plan_run, planning_done, t);
 	if (t->work) {
@@ -391,41 +401,49 @@ static void planning_start(struct sm *sm, void (*next)(struct sm *sm), enum plan
 		plan_join(sm->plan, t->plan);
 		fabric_free(t->copy);
 	}
+	state_unref(t->before);
 	free(t);
 	sweep_fail(sm, strerror(failed));
 }
 
-static void activate(struct sm *sm)
+static void finish(struct sm *sm);
+
+/*
+ * A local sweep does not wait for the paths, which nobody but clients needs: new routes
+ * are written before.
+ */
+static bool routes_first(const struct sm *sm)
+{
+	return sm->kind == SWEEP_LOCAL;
+}
+
+static void paths_known(struct sm *sm)
 {
 	const struct plan *p = sm->plan;
 
+	log_if_new(&sm->plan->kept, &sm->kept_seen);
 	log_debug("sweep", "plan: LIDs %.3f s, tables %.3f s, routes %.3f s (%s), "
 		  "verdict %.3f s, paths %.3f s, realizability %.3f s", (double)p->us_lids * 1e-6,
 		  (double)p->us_tables * 1e-6, (double)p->us_routes * 1e-6,
 		  p->engine ? p->engine : "none", (double)p->us_verdict * 1e-6,
 		  (double)p->us_paths * 1e-6, (double)p->us_feasible * 1e-6);
-	write_active(sm);
-}
-
-static void plan_followed(struct sm *sm)
-{
-	log_if_new(&sm->plan->kept, &sm->kept_seen);
-	activate(sm);
+	if (routes_first(sm))
+		finish(sm);
+	else
+		write_active(sm);
 }
 
 /*
- * Both the tables are written and the plan is complete.  Where devices have
- * others, which is hardly ever so, the paths are computed once more.
+ * The tables are written and the plan is complete.  Where devices have others,
+ * which is hardly ever so, the paths are computed once more.
  */
 static void tables_known(struct sm *sm)
 {
 	kept_gather(sm);
-	if (sm->kept.n || qos_vls_lacking(sm->plan->tables, sm->f)) {
-		planning_start(sm, plan_followed, PLAN_FOLLOW);
-		return;
-	}
-	log_if_new(&sm->plan->kept, &sm->kept_seen);
-	activate(sm);
+	if (sm->kept.n || qos_vls_lacking(sm->plan->tables, sm->f))
+		planning_start(sm, paths_known, PLAN_FOLLOW);
+	else
+		paths_known(sm);
 }
 
 static void plan_completed(struct sm *sm)
@@ -433,7 +451,7 @@ static void plan_completed(struct sm *sm)
 	log_new_findings(sm);
 	if (sm->tables_wait)
 		write_tables(sm);
-	else if (sm->tables_written)
+	else if (routes_first(sm) ? sm->routes_written : sm->tables_written)
 		tables_known(sm);
 }
 
@@ -466,7 +484,7 @@ static void plan_begun(struct sm *sm)
 static void plan_start(struct sm *sm)
 {
 	sweep_enter(sm, PHASE_PLANNING);
-	sm->tables_wait = sm->tables_written = false;
+	sm->tables_wait = sm->tables_written = sm->routes_written = false;
 	planning_start(sm, plan_begun, PLAN_NEXT);
 }
 
@@ -485,7 +503,18 @@ void sweep_ports_written(struct sm *sm)
 void sweep_tables_written(struct sm *sm)
 {
 	sm->tables_written = true;
-	if (!sm->planning)
+	if (routes_first(sm))
+		write_active(sm);
+	else if (!sm->planning)
+		tables_known(sm);
+}
+
+void sweep_written(struct sm *sm)
+{
+	sm->routes_written = true;
+	if (!routes_first(sm))
+		finish(sm);
+	else if (!sm->planning)
 		tables_known(sm);
 }
 
@@ -581,7 +610,7 @@ static void publish(struct sm *sm)
 	state_unref(old);
 }
 
-void sweep_written(struct sm *sm)
+static void finish(struct sm *sm)
 {
 	double seconds = (double)(clock_mono_us() - sm->started_us) * 1e-6;
 	const struct mad_counts *c = mad_counts(sm->mad);

@@ -410,7 +410,7 @@ static void active_finished(void *arg)
 	struct sm *sm = arg;
 
 	sm->job = NULL;
-	sweep_written(sm);
+	reroute_start(sm);
 }
 
 static const struct smp_job_ops active_ops = { active_next, active_done, active_finished };
