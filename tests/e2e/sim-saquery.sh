@@ -13,7 +13,7 @@
 # Many more paths, by policies and with partitions, are sim-oracle.sh's and sim-pathref.sh's.
 #
 #   SAQUERY_TREE	another large fat tree than the one of 1,024 hosts, as gentopo makes it:
-#			"--levels 3 --radix 24" has 3,456
+#			"--levels 3 --radix 18" has 1,458
 #   SAQUERY_LMC		its LMC, default 1
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -573,17 +573,23 @@ compare_told() {
 
 # --- one fabric under both ---
 
-# start_opensm OPTION...: on $node.
+# start_opensm OPTION...: on $node.  It happens that it hangs before its first sweep has
+# ended; then once more.
 start_opensm() {
-	local as
-	rm -rf osm.dir
-	mkdir osm.dir
+	local as try
 	as "$node"
-	OSM_CACHE_DIR=$work/osm.dir OSM_TMP_DIR=$work/osm.dir "${as[@]}" \
-		opensm -f osm.dir/log -e "$@" >osm.dir/out 2>&1 &
-	opensm=$!
-	pids+=("$opensm")
-	until_ 120 grep -qs 'SUBNET UP' osm.dir/log || fail "OpenSM does not bring it up: $(tail -n 3 osm.dir/log)"
+	for try in 1 2 3; do
+		rm -rf osm.dir
+		mkdir osm.dir
+		OSM_CACHE_DIR=$work/osm.dir OSM_TMP_DIR=$work/osm.dir "${as[@]}" \
+			opensm -f osm.dir/log -e "$@" >osm.dir/out 2>&1 &
+		opensm=$!
+		pids+=("$opensm")
+		until_ 40 grep -qs 'SUBNET UP' osm.dir/log && return
+		note "OpenSM is not up after 40 s (try $try): $(tail -n 2 osm.dir/log)"
+		end "$opensm" KILL
+	done
+	fail "OpenSM does not bring it up"
 }
 
 # choose_lids: of switches, the first of these, and a host, by the file nodes.
