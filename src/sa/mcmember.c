@@ -51,7 +51,7 @@ static const struct sa_field group_fields[] = {
 
 static const struct sa_field member_fields[] = {
 	{ 1, false, 128, 128 },		/* PortGID */
-	{ 16, true, 388, 4 },		/* JoinState: all that is asked for */
+	{ 16, false, 388, 4 },		/* JoinState */
 	{ 17, false, 392, 1 },		/* ProxyJoin */
 };
 
@@ -136,7 +136,7 @@ static bool add_members(struct sa_msg *m, const struct umad_sa_mcmember_record *
 	for (size_t i = 0; i < g->members.n; i++) {
 		make_record(m->s, g, &g->members.v[i], &r);
 		if (sa_fields_match(member_fields, ARRAY_SIZE(member_fields), m->mask, want, &r,
-				    true) && !sa_add(m, &r, MCMEMBER_LEN))
+				    false) && !sa_add(m, &r, MCMEMBER_LEN))
 			return false;
 	}
 	return true;

@@ -1,13 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The records that saquery gets of one fabric, by each of its filters: first under
-# OpenSM, then under qosd, which takes the subnet over as it is.  They are the same
-# sets of records but for what is explained below.  Then, with tables of a policy,
-# what the SA says of devices and what they say themselves.
+# The records that saquery gets of one fabric, by each record type that it knows, each of
+# its options and filters, with and without the SM_Key: first under OpenSM, then under
+# qosd, which takes the subnet over as it is.  Then the records of what clients register
+# (groups and their members, services, subscriptions): the same hosts ask either SM for
+# the same.  Then tables of QoS that both write.  All are the same sets of records but for
+# what is explained below.  At the end, with tables of a policy, what the SA says of devices
+# and what they say themselves.
 #
-# Records of what clients register, and paths, are other tests' matter.
-# SAQUERY_TREE="--levels 3 --radix 16": another fat tree, as gentopo makes it.
+# Whatever saquery --help names is asked for: that is held against it.
+# Many more paths, by policies and with partitions, are sim-oracle.sh's and sim-pathref.sh's.
+#
+#   SAQUERY_TREE	another large fat tree than the one of 1,024 hosts, as gentopo makes it:
+#			"--levels 3 --radix 18" has 1,458
+#   SAQUERY_LMC		its LMC, default 1
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim cuts an answer down to its first record"
@@ -19,34 +26,66 @@ done
 
 # ask NODE QUERY...: each record on a line, "field|field|...", in any order.
 ask() {
-	on "$1" saquery "${@:2}" >ask.out 2>ask.err
-	grep ERROR ask.err >>ask.out
+	local out=ask.$BASHPID
+	on "$1" saquery "${@:2}" >"$out" 2>"$out.err"
 	awk '
+		FILENAME != ARGV[1] && !/ERROR/ { next }
 		function out() { if (record != "") print record; record = "" }
 		/^[^ \t]/ || !/dump/ && !dumps { out() }
 		/ dump:/ { dumps = 1 }		# else a record is a line
 		NF { gsub(/[ \t]+/, " "); gsub(/\.\.+/, "="); record = record "|" $0 }
-		END { out() }' ask.out | sort
+		END { out() }' "$out" "$out.err" | sort
 }
 
-# ask_all NODE DIR: each query of the list, into a file of its own.
+# ask_all NODE DIR: each query of the list, into a file of its own; two at a time.  A
+# word's blanks are written as ~ there.
 ask_all() {
-	local i
+	local i half words askers=()
 	mkdir "$2"
-	for i in "${!queries[@]}"; do
-		# shellcheck disable=SC2086 # they are words
-		ask "$1" ${queries[i]} >"$2/$i"
+	printf '%s\n' "${queries[@]}" >>asked
+	for half in 0 1; do
+		for ((i = half; i < ${#queries[@]}; i += 2)); do
+			read -ra words <<<"${queries[i]}"
+			ask "$1" "${words[@]//\~/ }" >"$2/$i"
+		done &
+		askers+=($!)
 	done
+	wait "${askers[@]}"
 }
 
 # The fabric's LIDs that queries are made of: of the SM, a host, a switch, a host far
 # from both; one that nobody has.
 choose_queries() {
-	local own=$1 switch=$2 host=$3 nobody=40000 name guid l
-	name=$(ask "$far" NR "$host" | sed -nE 's/.*NodeDescription=([^|]*)$/\1/p' | tr -d ' ')
+	local own=$1 switch=$2 host=$3 nobody=40000 ca name guid l
+	ca=$(on "$far" ibstat -l | head -n 1)
+	# of some fabrics many nodes have the same name; the first of these may be any
+	name=$(sed -nE 's/.*NodeDescription=([^|]*)$/\1/p' nodes | sort | uniq -u | tail -n 1 | tr ' ' '~')
+	[ -n "$name" ] || fail "no node has a name of its own"
 	guid=$(ask "$far" NR "$host" | sed -nE 's/.*port_guid=(0x[0-9a-f]+).*/\1/p')
-	queries=(CPI NR -N -D -s PIR LR -x LFTR MFTR GIR SWIR SMIR PKTR "--smkey 1 PKTR"
-		"-O $host" "-U $guid" "-L $name" "-l $name" "-G $name" "-x $host" "-x $switch $own")
+	# -g to MCMR: of the IPoIB broadcast group, which has no members yet
+	queries=(-g -m MCMR "${trusted}-g" "${trusted}MCMR" "--mgid $ipoib::ffff:ffff MCMR"
+		CPI NR -N -D -s PIR LR -x LFTR MFTR GIR SWIR SMIR PKTR "--smkey 1 PKTR"
+		"-O $host" "-U $guid" "-L $name" "-l $name" "-G $name" "-x $host" "-x $switch $own"
+		-c "-C $ca NR" "-P 1 NR" "-C $ca -P 1 -t 5000 -e NR"
+		"-z /dev/null NR" "-v NR" "-d NR $host" "-N --node-name-map names" "-D --node-name-map names"
+		"--list" "-N $name" "NR $name" "$name" ClassPortInfo NodeRecord "PortInfoRecord $host" "LinkRecord $host"
+		"LFTRecord $switch" "MFTRecord $switch" "GUIDInfoRecord $host" "SwitchInfoRecord $switch"
+		"SMInfoRecord $own" "${trusted}PKeyTableRecord $host" "--smkey 2 NR" "--smkey 2 -K PKTR $host"
+		"-K SMIR" "$trusted-K SMIR" "LR $name $switch")
+	local of="--slid $own --dlid $host"
+	for l in "" "--reversible 0" "--reversible 1" "--numb_path 1" "--numb_path 2" "--numb_path 127" \
+		"--pkey 0xffff" "--pkey 0x7fff" "--pkey 0x1234" "--qos_class 0" "--qos_class 1" "--sl 0" "--sl 1" \
+		"--tclass 0" "--tclass 1" "--flow_label 0" "--flow_label 1" "--hop_limit 0" "--hop_limit 1" \
+		"--service_id 0" "--service_id 0x106ca" "--mtu 0x84" "--mtu 0x83" "--mtu 0x04" "--mtu 0x44" \
+		"--rate 0x83" "--rate 0x82" "--rate 0x92" "--rate 0x02" "--rate 0x42" "--pkt_lifetime 0x92" "--pkt_lifetime 0x81" \
+		"--pkt_lifetime 0x01" "--pkt_lifetime 0x53"; do
+		queries+=("$of $l PR")
+	done
+	queries+=("--src-to-dst $own:$host" "--src-to-dst $name:$switch" "--src-to-dst $host:$own -p"
+		"--sgid-to-dgid ${gids[0]}-${gids[1]}" "--sgid ${gids[2]} --dgid ${gids[3]} PR"
+		"--sgid ${gids[2]} --dlid $host -p" "$of PathRecord" "--slid $host PR" "--dlid $host PR"
+		"--sgid ${gids[0]} PR" "--dgid ${gids[0]} PR" "--slid $nobody --dlid $host PR")
+	echo "0x$(sed -nE "s/.* lid=$host\\|.*node_guid=0x([0-9a-f]+).*/\1/p" nodes) \"another name\"" >names
 	for l in "$own" "$switch" "$host" $((host + 1)) $((switch + 1)) $nobody; do
 		queries+=("NR $l" "PIR $l" "PIR $l/1" "PIR $l/0" "PIR $l/7" "PIR $l/1/128" "PIR $l/1/0"
 			"LR $l" "LR $l/1" "LR $l/2" "LR $l/0" "LR $l $switch" "LR $l/1 $switch" "LR $switch $l/1"
@@ -57,30 +96,253 @@ choose_queries() {
 	done
 }
 
+# --- what clients register ---
+
+trusted="--smkey 1 "	# what makes a request a trusted one, under either SM
+ipoib=ff12:401b:ffff
+site=ff15:1234::1
+created="qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0"	# what it takes to make a group
+whole="$created mtu-sel=2 mtu=4 rate-sel=2 rate=3 life-sel=2 life=18 hop-limit=0"
+
+# choose_clients: four hosts and the one that asks, and their GIDs, by the file nodes.
+choose_clients() {
+	local all name
+	mapfile -t all < <(cas "$topology")
+	clients=("${all[1]}" "${all[${#all[@]} / 3]}" "${all[${#all[@]} / 2]}" "${all[-2]}" "$far")
+	gids=()
+	for name in "${clients[@]}"; do
+		gids+=("$(gid "$(sed -nE "s/.*node_guid=0x${name#H-}.*port_guid=0x([0-9a-f]+).*/\1/p" nodes)")")
+	done
+}
+
+# What one of the clients asks for, and "|", and what it is told.
+told() { printf '%s|%s\n' "$1" "$2"; }
+member() { on_own "${clients[$1]}" "$tools/pathquery" "$2" member port-gid="${gids[$3]}" "${@:4}" 2>&1; }
+join() { told "join $1 $2 $3" "$(member "$1" set "$1" mgid="$2" join-state="$3" "${@:4}")"; }
+join_for() { told "join for $2, by $1, $3" "$(member "$1" set "$2" mgid="$3" join-state="$4")"; }
+leave() { told "leave $1 $2 $3" "$(member "$1" delete "$1" mgid="$2" join-state="$3")"; }
+sa_client() { on_own "${clients[$1]}" "$tools/saclient" "${@:2}" 2>&1; }
+service() { told "service $*" "$(sa_client "$1" service "$2" gid="${gids[$1]}" "${@:3}")"; }
+events() { told "events $*" "$(sa_client "$@")"; }
+
+# register: the same by the same hosts under either SM; its output is what they are told.
+# shellcheck disable=SC2086 # they are words
+register() {
+	local i
+	# the broadcast group, which the SM made: each kind of membership, and for another port
+	for i in 0 1 2 3; do join $i $ipoib::ffff:ffff $((1 << i)); done
+	join 4 $ipoib::ffff:ffff 3
+	# groups that are as that one
+	join 0 $ipoib::77 1 mlid=0xc020 scope=2 $whole
+	join 1 $ipoib::77 1
+	join 2 $ipoib::77 4
+	join_for 0 3 $ipoib::77 1
+	join 1 $ipoib::16 1 mlid=0xc021 scope=2 $whole
+	join 2 ff12:601b:ffff::1 1 mlid=0xc022 scope=2 $whole
+	join 3 ff12:601b:ffff::1:ff00:99 1 mlid=0xc023 scope=2 $whole
+	# of other scopes, otherwise
+	join 1 $site 1 mlid=0xc030 scope=5 qkey=0x1234 pkey=0xffff tclass=0x20 sl=0 flow-label=0x45 \
+		hop-limit=7 mtu-sel=2 mtu=3 rate-sel=2 rate=2 life-sel=2 life=16
+	join 2 $site 3
+	join 3 $site 2
+	join 4 $site 1
+	join 3 ff18::abcd 1 mlid=0xc031 scope=8 ${whole/0xffff/0x7fff} mtu-sel=1
+	# what the SA is to choose
+	join 0 $ipoib::1 1 $created
+	join 1 ff18::bad0 1 $created
+	join 0 :: 1 $created
+	# what was, and is no longer, or only in part
+	join 1 ff18::dead 1 mlid=0xc032 scope=8 $whole
+	leave 1 ff18::dead 1
+	leave 2 $site 2
+	# what is refused
+	join 3 ff18::beef 1
+	join 3 ff18::beef 4 $whole
+	join 3 ff18::abcd 0
+	join 2 ff18::abcd 1 qkey=0x77
+	join 2 ff18::abcd 1 mtu-sel=0 mtu=4
+	join_for 0 3 ff18::abcd 1
+	leave 2 ff18::abcd 1
+	leave 2 $site 2
+	join 1 fe18::1 1 $whole
+	join 0 $ipoib::78 1 ${whole/0xb1b/0xb1c}
+
+	service 0 set id=0x1000000000000001 name=store lease=3600 data8.1=7 data16.3=0x1234 \
+		data32.2=0x56789abc data64.2=0x123456789abcdef0
+	service 0 set id=0x1000000000000001 pkey=0x7fff name=limited
+	service 1 set id=0x1000000000000001 pkey=0xffff name=other lease=0xffffffff key=0a0b0c
+	service 2 set id=2 pkey=0xffff name=keyed lease=100000 key=00112233445566778899aabbccddeeff
+	service 2 set id=2 pkey=0xffff name=changed lease=200000 key=00112233445566778899aabbccddeeff
+	service 3 set id=3 pkey=0xffff name=gone
+	service 3 delete id=3 pkey=0xffff
+	service 3 delete id=3 pkey=0xffff
+	service 4 set id=0xffffffffffffffff pkey=0xffff name="$(printf 'x%.0s' {1..63})"
+	told "service of a group" "$(sa_client 3 service set id=4 pkey=0xffff gid=$site name=group)"
+	told "service of nobody" "$(sa_client 3 service set id=4 pkey=0xffff name=nothing)"
+	service 3 set pkey=0xffff name=nothing
+	service 3 set id=5 pkey=0x1234 name=stranger
+	service 0 get id=0x1000000000000001 pkey=0xffff
+	service 1 get id=0x1000000000000001 pkey=0xffff name=other
+
+	for i in 64 65 66 67; do events 0 subscribe trap=$i type=3 producer=4 resp=18; done
+	events 1 subscribe
+	events 1 subscribe generic=0 producer=0x2c9 trap=12
+	events 2 subscribe lid=1-3 trap=128 type=1 producer=2
+	told "events of a port" "$(sa_client 2 subscribe gid="${gids[0]}" trap=144)"
+	events 3 subscribe trap=64
+	events 3 subscribe trap=64
+	events 3 subscribe trap=65
+	events 3 unsubscribe trap=65 qpn=1
+	events 3 unsubscribe trap=66 qpn=1
+	events 3 subscribe trap=256
+	events 3 -k 1 subscribe trap=257
+	events 3 subscribe subscribe=2
+	events 3 subscribe lid=9-4
+	events 3 subscribe gid=fe80::1:2:3:4
+}
+
+# Each option that saquery has for these records, with and without the SM_Key.
+choose_client_queries() {
+	local key g s
+	queries=()
+	for key in "" "$trusted"; do
+		for s in -g -m "-m 0xc000" "-m 0xc020" "-m 0xc030" "-m 0xc032" MCMR MCMemberRecord \
+			-S SR "-K ServiceRecord" -I IIR "-K InformInfoRecord"; do
+			queries+=("$key$s")
+		done
+		for g in "${gids[@]}" fe80::1; do
+			queries+=("${key}IIR $g" "$key--gid $g MCMR" "$key--mgid $site --gid $g MCMR")
+		done
+		for g in $ipoib::ffff:ffff $ipoib::77 $ipoib::2 ff12:601b:ffff::1 $site ff18::abcd ff18::bad0 ff18::dead; do
+			queries+=("$key--mgid $g MCMR" "$key--mgid $g --gid ${gids[4]} MCMR")
+		done
+		for g in 0xc000 0xc020 0xc022 0xc030 0xc032 0xd000; do
+			queries+=("$key--mlid $g MCMR" "$key--mlid $g --mgid $site MCMR")
+		done
+		# two bits before the number select: greater, less, that, the most
+		for s in 0 1 2 3; do
+			for g in 1 2 3 4 5; do queries+=("$key--mtu $((s << 6 | g)) MCMR"); done
+			for g in 2 3 4 7 16; do queries+=("$key--rate $((s << 6 | g)) MCMR"); done
+			for g in 1 15 16 17 18 19; do queries+=("$key--pkt_lifetime $((s << 6 | g)) MCMR"); done
+		done
+		for g in 1 2 3 4 5 8 15; do
+			queries+=("$key--join_state $g MCMR" "$key--join_state $g --mgid $site MCMR")
+		done
+		for g in "--qkey 0xb1b" "--qkey 0x1234" "--qkey 5" "--tclass 0x20" "--tclass 1" "--pkey 0xffff" \
+			"--pkey 0x7fff" "--pkey 0x1234" "--sl 0" "--sl 1" "--flow_label 0x45" "--flow_label 1" \
+			"--hop_limit 0" "--hop_limit 7" "--hop_limit 255" "--scope 2" "--scope 5" "--scope 8" "--scope 14" \
+			"--proxy_join 0" "--proxy_join 1" "--proxy_join 128" "--scope 5 --qkey 0x1234 --pkey 0xffff"; do
+			queries+=("$key$g MCMR")
+		done
+	done
+	# last: the tables follow what is registered within a moment
+	queries+=(MFTR MFTRecord "MFTR $switch" "MFTR $switch/0" "MFTR $switch/0/0" "MFTR $switch/1" "MFTR $switch/0/1")
+}
+
 # --- what differs, and why that is right ---
 
-# explained QUERY FILE: its records without what OpenSM does otherwise; of a pair of files.
+# kind_of QUERY: of which record, in its short name, into $kind.
+kind_of() {
+	case " $1 " in
+	*" PR "* | *PathRecord* | *" -p "* | *-to-d*) kind=PR ;;
+	*" MCMR "* | *MCMemberRecord* | *" -g "* | *" -m "*) kind=MCMR ;;
+	*" SR "* | *ServiceRecord* | *" -S "*) kind=SR ;;
+	*" IIR "* | *InformInfoRecord* | *" -I "*) kind=IIR ;;
+	*" CPI "* | *ClassPortInfo* | *" -c "*) kind=CPI ;;
+	*" SMIR "* | *SMInfoRecord*) kind=SMIR ;;
+	*" SWIR "* | *SwitchInfoRecord*) kind=SWIR ;;
+	*" LFTR "* | *LFTRecord*) kind=LFTR ;;
+	*" MFTR "* | *MFTRecord*) kind=MFTR ;;
+	*" PKTR "* | *PKeyTableRecord*) kind=PKTR ;;
+	*" PIR "* | *PortInfoRecord*) kind=PIR ;;
+	*" SL2VL "* | *SL2VLTableRecord*) kind=SL2VL ;;
+	*" VLAR "* | *VLArbitrationTableRecord*) kind=VLAR ;;
+	*" LR "* | *LinkRecord* | *" -x "*) kind=LR ;;
+	*) kind=other ;;
+	esac
+}
+
+# answer_of DIR QUERY: of another one of the list.
+answer_of() {
+	[ -n "${number[$2]:-}" ] || fail "no query $2"
+	cat "$1/${number[$2]}"
+}
+
+# links_by DIR FROM [TO]: of all links of the fabric those that LID[/PORT] names.
+links_by() {
+	answer_of "$1" LR | awk -v from="$2/" -v to="${3:-}/" '
+		BEGIN { split(from, f, "/"); split(to, t, "/") }
+		function is(name, wanted) {
+			match($0, name "=[0-9]+")
+			return wanted == "" || substr($0, RSTART + length(name) + 1, RLENGTH - length(name) - 1) == wanted
+		}
+		is("FromLID", f[1]) && is("FromPort", f[2]) && is("ToLID", t[1]) && is("ToPort", t[2])'
+}
+
+# reached FILE: of MFTRecords, "SWITCH MLID PORT" of each host's port; by the links in the file hosts.
+reached() {
+	awk '
+		function value(name) {
+			match($0, name "=[0-9]+")
+			return substr($0, RSTART + length(name) + 1, RLENGTH - length(name) - 1)
+		}
+		FILENAME == ARGV[1] { hosts[value("FromLID"), value("FromPort")]; next }
+		{
+			lid = value(" LID"); position = value("Position")
+			for (i = 1; i <= NF; i++) {
+				if ($i !~ /^0xc0[0-3]0$/)
+					continue
+				for (d = 0; d < 4; d++) {
+					mask = index("0123456789abcdef", substr($(i + 1), 6 - d, 1)) - 1
+					for (b = 0; b < 4; b++) {
+						port = position * 16 + d * 4 + b
+						if (int(mask / 2 ^ b) % 2 && (lid, port) in hosts)
+							print lid, $i, port
+					}
+				}
+			}
+		}' hosts <(tr '|' ' ' <"$1") | sort
+}
+
+# port_of CLIENT MLID: as reached has it.
+port_of() {
+	local lid
+	lid=$(sed -nE "s/.*\| lid=([0-9]+)\|.*node_guid=0x${clients[$1]#H-}.*/\1/p" nodes)
+	sed -nE "s/.*FromLID=([0-9]+)\| FromPort=([0-9]+)\|.*ToLID=$lid\b.*/\1 $2 \2/p" hosts
+}
+
+# explained QUERY DIR FILE: the records, of $kind, without what OpenSM does otherwise.
 explained() {
-	local port='.*'
-	case $1 in
+	local query=$1 dir=$2 file=$2/$3 port='.*' lid
+	case $kind in
 	CPI)	# CapabilityMasks say what each can, and are looked at below.  Nothing of the Trap
 		# fields counts where TrapGID is 0, which is to say that there are no traps (13.4.8.1).
-		sed -E 's/\|[^|]*(Capability mask|Trap QKey)[^|]*//g' "$2" ;;
-	SMIR*)	# a heartbeat (14.2.5.13), not a number that means something
-		sed -E 's/ActCount=[0-9]+/ActCount=/' "$2" ;;
-	SWIR*)	# saquery leaves it out where ClassPortInfo does not say that it is managed
-		sed -E 's/\| MulticastFDBTop=[^|]*//' "$2" ;;
-	LFTR*)	# each has its own idea of the best way; below they are held against the devices
-		sed -E 's/\| LFT:.*//' "$2" ;;
-	PKTR)	# a request without the SM_Key is denied (15.2.2), not invalid, as OpenSM has it
-		sed -E 's/0x0[27]00, SA\(SA_ERR_REQ_(INVALID|DENIED)\)/refused/' "$2" ;;
-	*PKTR*)	# External ports of switches have a table to enforce partitions by.  OpenSM writes
+		sed -E 's/\|[^|]*(Capability mask|Trap QKey)[^|]*//g' "$file" ;;
+	SMIR)	# a heartbeat (14.2.5.13), not a number that means something
+		sed -E 's/ActCount=[0-9]+/ActCount=/' "$file" ;;
+	SWIR)	# saquery leaves it out where ClassPortInfo does not say that it is managed
+		sed -E 's/\| MulticastFDBTop=[^|]*//' "$file" ;;
+	LFTR)	# each has its own idea of the best way; below they are held against the devices
+		sed -E 's/\| LFT:.*//' "$file" ;;
+	MFTR)	# Each has trees of its own, and qosd has also what it cleared of OpenSM's.  Of the
+		# groups that have several members, the hosts that they reach are the same, but
+		# that OpenSM sends to those, too, who only send (15.2.5.17).
+		if [ "${dir%%.*}" = own ]; then reached "$file"; else
+			reached "$file" | grep -vxE "$(port_of 2 0xc0[02]0)|$(port_of 3 0xc000)"
+		fi ;;
+	PKTR)
+		if [[ $query != *"$trusted"* ]]; then
+			# a request without the SM_Key is denied (15.2.2), not invalid, as OpenSM has it
+			sed -E 's/0x0[27]00, SA\(SA_ERR_REQ_(INVALID|DENIED)\)/refused/' "$file"
+			return
+		fi
+		# External ports of switches have a table to enforce partitions by.  OpenSM writes
 		# them all; where they do not enforce, qosd does not, and so does not know them.
 		# BlockNum, as everything, is big-endian (1.5.1): OpenSM answers in the
 		# order of its host, and saquery prints it in that.  A CA has no table of another
 		# port than asked for, whose number OpenSM does not look at.
-		[[ ! $1 =~ PKTR\ [0-9]+/([0-9]+) ]] || port=${BASH_REMATCH[1]}
-		grep -E "\\| Port=$port\\||ERROR" "$2" | awk -v switches="$switches" '
+		[[ ! $query =~ PKTR\ [0-9]+/([0-9]+) ]] || port=${BASH_REMATCH[1]}
+		grep -E "\\| Port=$port\\||ERROR" "$file" | awk -v switches="$switches" '
 			BEGIN { n = split(switches, s, " "); for (i = 1; i <= n; i++) is_switch[s[i]] }
 			/ LID=/ {
 				match($0, / LID=[0-9]+/); lid = substr($0, RSTART + 5, RLENGTH - 5)
@@ -94,13 +356,172 @@ explained() {
 					sub(/ Block=[0-9]+/, " Block=" block / 256)
 			}
 			{ print }' | sort ;;
-	PIR*)	# OpenSM has no more than zeros of most ports that are Down, not even what they
+	PIR)	# OpenSM has no more than zeros of most ports that are Down, not even what they
 		# could be.  What they say themselves is looked at below.  LocalPort is the port by
 		# which a switch was asked, on one of several ways.
 		awk -F '|' 'NR == FNR { if (/LinkWidthSupported:=undefined/) empty[$4, $5]; next }
-			!(($4, $5) in empty)' "osm/$i" "$2" | sed 's/LocalPort:=[0-9]*/LocalPort:=/' | sort ;;
-	*) cat "$2" ;;
+			!(($4, $5) in empty)' "osm/$3" "$file" | sed 's/LocalPort:=[0-9]*/LocalPort:=/' | sort ;;
+	LR)	# The LMC is of CAs and routers; a switch has it, if at all, for itself (14.2.5.6).
+		# OpenSM rounds the LID of any node down by the subnet's LMC, and so has no links of
+		# a switch whose LID is not a multiple.  By all links it has them.
+		for lid in $query; do
+			lid=${lid%/*}
+			if [ "$dir" = osm ] && [[ " $switches " == *" $lid "* ]] && [ $((lid % (1 << lmc))) -ne 0 ]; then
+				# shellcheck disable=SC2086 # they are words
+				links_by osm ${query#* }
+				return
+			fi
+		done
+		cat "$file" ;;
+	SL2VL)	# No packet leaves by the port that it came in by, and to port 0 of a switch
+		# there is one VL: OpenSM has tables there, too, of zeros in the latter.  A CA has
+		# no table of other ports than asked for, whose numbers OpenSM does not look at.
+		if [ "$dir" = own ]; then
+			cat "$file"
+			return
+		fi
+		[[ $query =~ \ [0-9]+/([0-9]*)/?([0-9]*) ]]
+		awk -v in_port="${BASH_REMATCH[1]:-}" -v out_port="${BASH_REMATCH[2]:-}" -v switches="$switches" '
+			BEGIN { n = split(switches, s, " "); for (i = 1; i <= n; i++) is_switch[s[i]] }
+			{
+				match($0, / LID=[0-9]+/); lid = substr($0, RSTART + 5, RLENGTH - 5)
+				match($0, / InPort=[0-9]+/); i = substr($0, RSTART + 8, RLENGTH - 8)
+				match($0, / OutPort=[0-9]+/); o = substr($0, RSTART + 9, RLENGTH - 9)
+			}
+			lid in is_switch ? i != o && o != 0 : (in_port == "" || in_port == i) && (out_port == "" || out_port == o)
+			' "$file" ;;
+	VLAR)	# Tables of up to 32 entries have no second block, nor has port 0 of a switch any:
+		# OpenSM has zeros.  Nor does it look at the number of a CA'"'"'s port.
+		[[ ! $query =~ \ [0-9]+/([0-9]+) ]] || port=${BASH_REMATCH[1]}
+		if [ "$dir" = own ]; then cat "$file"; else
+			grep -E "\\| Port=$port\\|" "$file" | grep -vE 'Block=[24]\||Port=0\|'
+		fi ;;
+	PR) explained_path "$query" "$dir" "$file" ;;
+	MCMR) explained_member "$query" "$dir" "$file" ;;
+	SR)	# Without a ServiceP_Key it is the default one: OpenSM says so to who registers the
+		# service, and 0, which is no P_Key, to who asks.  The lease is what is left of it.
+		sed -E 's/ServiceP_Key=0x0\|/ServiceP_Key=0xFFFF|/; s/ServiceLease=0x(E10|E0.|D..)\|/ServiceLease=3600|/
+			s/ServiceLease=0x30(D40|D[0-3].|C..)\|/ServiceLease=200000|/' "$file" | sort ;;
+	IIR)	# The enumeration tells subscriptions of one GID apart (15.2.5.12): OpenSM has 0 in
+		# all of them.  Nor is there a range of LIDs whose end is before its beginning.
+		sed -E 's/SubscriberEnum=0x[0-9A-F]+/SubscriberEnum=/; /lid_range_begin=9\| lid_range_end=4\|/d' "$file" | sort ;;
+	*) cat "$file" ;;
 	esac
+}
+
+# explained_path QUERY DIR FILE: of PathRecords (15.2.5.16).
+explained_path() {
+	if [ "$2" = own ]; then
+		cat "$3"
+	elif [[ $1 == *"--sl 1 "* ]]; then
+		# SLs are the policy's to give, here 0, and not the client's.
+		:
+	elif [[ $1 =~ --rate\ (0x8[23])\  ]]; then
+		# A sender on a fast path can be told to go slower: OpenSM has it so of MTUs, but
+		# not of rates.
+		answer_of osm "${1/--rate ${BASH_REMATCH[1]}/}" | sed "s/| rate=0x[0-9A-F]*|/| rate=${BASH_REMATCH[1]}|/"
+	else
+		# A record is as it was asked for: OpenSM has 0 where the path does not leave the
+		# subnet, and of QoS-Class and Service-ID where it has no QoS policy.
+		case $1 in
+		*" --qos_class 1 "*) sed 's/qos_class=0x0|/qos_class=0x1|/' "$3" ;;
+		*" --tclass 1 "*) sed 's/tclass=0x0$/tclass=0x1/; s/tclass=0x0|/tclass=0x1|/' "$3" ;;
+		*" --flow_label 1 "*) sed 's/hop_flow_raw=0x0|/hop_flow_raw=0x100|/' "$3" ;;
+		*" --hop_limit 1 "*) sed 's/hop_flow_raw=0x0|/hop_flow_raw=0x1|/' "$3" ;;
+		*" --service_id 0x106ca "*) sed 's/service_id=0x0\{16\}|/service_id=0x00000000000106ca|/' "$3" ;;
+		*) cat "$3" ;;
+		esac
+	fi |
+		# NumbPath has a meaning in a request only, and of preferences only their order.
+		sed -E 's/num_path_revers=0x[8-9A-F][0-9A-F]/num_path_revers=/; s/preference=0x[0-9A-F]+/preference=/' |
+		if [[ $1 =~ ^--[sd](lid|gid)\ [^\ ]+\ PR$ && $topology != *tree.topo ]]; then
+			# the slowest link depends on the way, where links between switches are not alike
+			sed 's/| rate=0x[0-9A-F]*|/| rate=|/'
+		else
+			cat
+		fi | sort
+}
+
+# by_lifetime SELECTOR CODE: of MCMemberRecords those whose lifetime is greater, less, that, any.
+by_lifetime() {
+	local record life
+	while read -r record; do
+		life=${record#*pkt_life=}
+		life=$((${life%%|*} & 63))
+		case $1 in
+		0) [ "$life" -gt "$2" ] ;;
+		1) [ "$life" -lt "$2" ] ;;
+		2) [ "$life" -eq "$2" ] ;;
+		esac && printf '%s\n' "$record"
+	done
+}
+
+# explained_member QUERY DIR FILE: of MCMemberRecords (15.2.5.17).
+explained_member() {
+	local of_sa="ff12:401b:ffff::1|ff12:a01b:fe80::1?|ff18::bad0" key='' group=''
+	[[ $1 != *"$trusted"* ]] || key=$trusted
+	[[ ! $1 =~ (--mgid [0-9a-f:]+ ) ]] || group=${BASH_REMATCH[1]}
+	if [ "${2%%.*}" = own ]; then
+		cat "$3"
+	elif [[ $2 = osm && -n $key ]]; then
+		# Who has the SM_Key is told of members: OpenSM has no group then that has none.
+		answer_of osm "${1#"$trusted"}"
+	elif [[ $1 =~ --gid\ ([0-9a-f:]+) && -z $key && ${BASH_REMATCH[1]} != "${gids[4]}" ]]; then
+		# Who has no SM_Key is not told PortGIDs.  OpenSM leaves them out, but says whether
+		# the one that is asked for is a member.
+		:
+	elif [[ $1 == *--join_state* && -z $key ]]; then
+		# Nor JoinStates: OpenSM compares with that of who made the group, qosd with none.
+		answer_of "$2" "${group}MCMR"
+	elif [[ $1 =~ --pkt_lifetime\ ([0-9]+) ]]; then
+		# OpenSM does not look at lifetimes
+		answer_of "$2" "${key}MCMR" | by_lifetime $((BASH_REMATCH[1] >> 6)) $((BASH_REMATCH[1] & 63))
+	elif [[ $1 == *"--pkey 0x7fff "* ]]; then
+		# It is the same partition; OpenSM does not find a group of the limited P_Key by that,
+		# as if two limited members were to talk with one another.
+		answer_of "$2" "${1/0x7fff/0xffff}"
+	elif [[ $1 == *--proxy_join* ]]; then
+		# ProxyJoin is the first bit of its byte; saquery and OpenSM have the last one,
+		# which is reserved.  So 0 is asked for.  OpenSM compares with the group, not with
+		# the member; nor is it for those without the SM_Key.
+		answer_of "$2" "${key}MCMR" | grep -v "ProxyJoin=0x1${key:+$}"
+	else
+		cat "$3"
+	fi |
+		# What who makes a group leaves out the SA chooses, and the GID, too.  The scope is
+		# the MGID's (4.1.1), but OpenSM has 0.  A group of IPoIB is as the broadcast group
+		# (RFC 4391, 5), but OpenSM has the rate of the port that makes it.
+		case $1 in
+		*--rate* | *--pkt_lifetime* | *--hop_limit* | *--scope*) sed -E "/MGID=($of_sa)\\|/d" ;;
+		*) sed -E "/MGID=($of_sa)\\|/ { s/(ate|pkt_life|HopLimit|Scope)=0x[0-9a-fA-F]+/\\1=/g
+			s/ScopeState=0x[28]?([0-9])\\|/ScopeState=\\1|/; s/a01b:fe80::1?\\|/a01b:fe80::|/ }" ;;
+		esac | sed 's/ProxyJoin=0x[01]/ProxyJoin=/' | sort
+}
+
+# What those who register something are told otherwise, in OpenSM's words and then in qosd's.
+told_otherwise() {
+	cat <<-'END'
+		# an MGID that is none is an invalid GID, as the PortGID of nobody (15.2.5.17)
+		join 1 fe18::1 1|status=0x0200|status=0x0500
+		# a component that it takes is missing: that has a status of its own (15.4.1)
+		service of nobody|status=0x0200|status=0x0600
+		service 3 set pkey=0xffff name=nothing|status=0x0200|status=0x0600
+		# see the ServiceP_Key above
+		service 0 get id=0x1000000000000001 pkey=0xffff|status=0x0300|record
+		# what one has no right to is denied; a value that there is not is no value (13.4.7)
+		events 3 subscribe trap=256|status=0x0200|status=0x0700
+		events 3 subscribe subscribe=2|status=0x0200|status=0x001c
+		events 3 subscribe lid=9-4||status=0x0200
+		events 3 subscribe gid=fe80::1:2:3:4|status=0x0200|status=0x0500
+	END
+}
+# explained_told FILE: what else is told, without what the SA chooses; ProxyJoin, as above.
+# Who leaves a group is told what is left of his membership; OpenSM has no more of the
+# record than was asked.
+explained_told() {
+	sed -E -e 's/^(leave [^|]*\|mgid=[^ ]* port-gid=[^ ]*) .* (scope=.*)/\1 \2/' \
+		-e '/^join ([01] (ff12:401b:ffff::1|ff18::bad0|::) )/s/ (rate|life|hop-limit|scope)=[0-9]+//g' \
+		-e 's/a01b:fe80::1? /a01b:fe80:: /' -e '/^join for/s/proxy-join=[01]//' "$1"
 }
 
 # difference: of want and got, some of it, field by field.
@@ -108,55 +529,116 @@ difference() {
 	diff <(tr '|' '\n' <want | sort | uniq -c) <(tr '|' '\n' <got | sort | uniq -c) | head -n 12
 }
 
-# compare: the directories osm and own.
+# compare SUFFIX: the directories osm$1 and own$1.
 compare() {
-	local i answered=0 query
+	local i all answered=0 kind query
+	local -A number=() heard=()
+	exec {all}>compared
+	for i in "${!queries[@]}"; do number[${queries[i]}]=$i; done
 	for i in "${!queries[@]}"; do
 		query=${queries[i]}
-		explained "$query" "osm/$i" >want
-		explained "$query" "own/$i" >got
+		kind_of "$query"
+		explained "$query" "osm$1" "$i" >want
+		explained "$query" "own$1" "$i" >got
 		cmp -s want got || bad "saquery $query under OpenSM and under qosd: $(difference)"
 		[ ! -s got ] || answered=$((answered + 1))
+		cat got >&"$all"
 	done
 	# and both did not just say nothing
+	for query in "${!number[@]}"; do
+		[ ! -s "own$1/${number[$query]}" ] || heard[${query%% *}]=1
+	done
+	heard[MFTR]=1 heard[MFTRecord]=1	# without members there are none
+	for query in "${queries[@]%% *}"; do
+		[ -n "${heard[$query]:-}" ] || bad "no query by $query has an answer"
+		heard[$query]=1
+	done
 	[ $((answered * 3)) -gt ${#queries[@]} ] || bad "only $answered of ${#queries[@]} queries have an answer"
+	exec {all}>&-
+	note "${#queries[@]} queries, $(wc -l <compared) records"
+}
+
+compare_told() {
+	explained_told osm.told >want
+	explained_told own.told >got
+	expect "how many ask for something" "$(wc -l <want)" "$(wc -l <got)"
+	paste -d '|' want <(sed 's/^[^|]*|//' got) | awk -F '|' '$2 != $3' | sed 's/|id=[^|]*$/|record/' >otherwise
+	expect_same "what is told otherwise, and what is explained" <(told_otherwise | grep -v '^#') otherwise
+	# what saquery cannot ask
+	expect_match "who is a member by another" "^mgid=$ipoib::77 port-gid=${gids[3]} [^m]* mlid=0xc020 .* proxy-join=1\$" \
+		"$(on_own "$far" "$tools/pathquery" table member mgid=$ipoib::77 proxy-join=1 sm-key=1)"
+	expect "subscriptions with an enumeration of their own" "$(ask "$far" IIR | wc -l)" \
+		"$(ask "$far" IIR | cut -d '|' -f 4,5 | sort -u | wc -l)"
 }
 
 # --- one fabric under both ---
 
+# start_opensm OPTION...: on $node.  It happens that it hangs before its first sweep has
+# ended; then once more.
 start_opensm() {
-	local as
-	rm -rf osm.dir
-	mkdir osm.dir
+	local as try
 	as "$node"
-	OSM_CACHE_DIR=$work/osm.dir OSM_TMP_DIR=$work/osm.dir "${as[@]}" \
-		opensm -f osm.dir/log -e "$@" >osm.dir/out 2>&1 &
-	opensm=$!
-	pids+=("$opensm")
-	until_ 30 grep -qs 'SUBNET UP' osm.dir/log || fail "OpenSM does not bring it up: $(tail -n 3 osm.dir/log)"
+	for try in 1 2 3; do
+		rm -rf osm.dir
+		mkdir osm.dir
+		OSM_CACHE_DIR=$work/osm.dir OSM_TMP_DIR=$work/osm.dir "${as[@]}" \
+			opensm -f osm.dir/log -e "$@" >osm.dir/out 2>&1 &
+		opensm=$!
+		pids+=("$opensm")
+		until_ 40 grep -qs 'SUBNET UP' osm.dir/log && return
+		note "OpenSM is not up after 40 s (try $try): $(tail -n 2 osm.dir/log)"
+		end "$opensm" KILL
+	done
+	fail "OpenSM does not bring it up"
 }
 
-# in_turn TOPOLOGY LMC
+# choose_lids: of switches, the first of these, and a host, by the file nodes.
+choose_lids() {
+	local all
+	switches=$(sed -nE 's/.*\| lid=([0-9]+).*node_type=Switch.*/\1/p' nodes | sort -n | xargs)
+	switch=${switches%% *}
+	mapfile -t all < <(sed -nE 's/.*\| lid=([0-9]+).*node_type=Channel.*/\1/p' nodes | sort -n)
+	host=${all[${#all[@]} / 2]}
+}
+
+# in_turn TOPOLOGY LMC [clients]: with or without what clients register.
 in_turn() {
-	local lids switch
+	local lmc=$2
 	topology=$1
-	note "$(basename "$topology"), LMC $2: OpenSM, then qosd"
+	note "OpenSM, then qosd"
+	note "$(basename "$topology"), LMC $2"
 	node=$(first_ca "$topology")
 	far=$(cas "$topology" | tail -n 1)
-	rm -rf osm own state
+	rm -rf osm own osm.registered own.registered state
 	start_sim "$topology"
 	start_opensm --lmc "$2"
 	ask "$far" NR >nodes
-	switches=$(sed -nE 's/.*\| lid=([0-9]+).*node_type=Switch.*/\1/p' nodes | sort -n | xargs)
-	switch=${switches%% *}
-	mapfile -t lids < <(sed -nE 's/.*\| lid=([0-9]+).*node_type=Channel.*/\1/p' nodes | sort -n)
-	choose_queries "$(on "$far" sminfo | sed -nE 's/.*sm lid ([0-9]+) .*/\1/p')" "$switch" "${lids[${#lids[@]} / 2]}"
+	choose_lids
+	ask "$far" LR | awk -v switches="$switches" '
+		BEGIN { n = split(switches, s, " "); for (i = 1; i <= n; i++) is_switch[s[i]] }
+		match($0, /ToLID=[0-9]+/) && !(substr($0, RSTART + 6, RLENGTH - 6) in is_switch)' >hosts
+	choose_clients
+	choose_queries "$(on "$far" sminfo | sed -nE 's/.*sm lid ([0-9]+) .*/\1/p')" "$switch" "$host"
 	ask_all "$far" osm
+	fabric_queries=("${queries[@]}")
+	if [ -n "${3:-}" ]; then
+		choose_client_queries
+		register >osm.told
+		ask_all "$far" osm.registered
+	fi
 	end "$opensm"
 	echo "lmc: $2" >qosd.yaml
 	start_and_wait "$node" -c qosd.yaml
+	queries=("${fabric_queries[@]}")
 	ask_all "$far" own
-	compare
+	compare ""
+	if [ -n "${3:-}" ]; then
+		choose_client_queries
+		register >own.told
+		ask_all "$far" own.registered
+		compare .registered
+		compare_told
+	fi
 	# tables that nobody manages are not known, and so are not told
 	expect "SL2VL records without a policy" "" "$(ask "$far" SL2VL)"
 	expect "VLArb records without a policy" "" "$(ask "$far" VLAR)"
@@ -164,12 +646,73 @@ in_turn() {
 	stop_sim
 }
 
+# --- tables of QoS, which both write ---
+
+# qos_in_turn TOPOLOGY: the same tables by OpenSM's options and by a policy.
+qos_in_turn() {
+	local l p
+	topology=$1
+	note "tables of QoS, by OpenSM, then by qosd"
+	node=$(first_ca "$topology")
+	far=$(cas "$topology" | tail -n 1)
+	cat >opensm.conf <<-'END'
+		qos TRUE
+		qos_max_vls 8
+		qos_high_limit 10
+		qos_vlarb_high 3:64,7:1
+		qos_vlarb_low 0:64,1:2,2:128,3:1,7:7
+		qos_sl2vl 0,1,2,3,0,1,2,3,7,7,7,7,0,0,0,15
+	END
+	cat >policy.yaml <<-'END'
+		fabric-setup:
+		  sl2vl:
+		    - {group: all, table: [0, 1, 2, 3, 0, 1, 2, 3, 7, 7, 7, 7, 0, 0, 0, 15]}
+		  vlarb:
+		    - {group: all, high: ["3:64", "7:1"], low: ["0:64", "1:2", "2:128", "3:1", "7:7"], high-limit: 10}
+	END
+	rm -rf osm own state
+	start_sim "$topology"
+	start_opensm -Q -F opensm.conf
+	ask "$far" NR >nodes
+	choose_lids
+	# OpenSM crashes when it is asked for the SL2VL of a port that a switch does not have
+	queries=(SL2VL SL2VLTableRecord VLAR VLArbitrationTableRecord)
+	for l in "$switch" "$host" 40000; do
+		for p in "" / /0 /1 /1/0 /1/1 //1 /2/3 /0/0 //0; do queries+=("SL2VL $l$p"); done
+		for p in "" /0 /1 /1/1 /1/2 /1/3 /1/4 /1/5 /2 /200 //1; do queries+=("VLAR $l$p"); done
+	done
+	ask_all "$far" osm
+	end "$opensm"
+	start_and_wait "$node" -p policy.yaml
+	ask_all "$far" own
+	compare ""
+	stop_qosd
+	stop_sim
+}
+
+"$tools/gentopo" fat-tree --levels 2 --radix 8 >fat-tree.topo || fail gentopo
 # shellcheck disable=SC2086 # they are words
-"$tools/gentopo" fat-tree ${SAQUERY_TREE:---levels 2 --radix 8} >fat-tree.topo || fail gentopo
-in_turn "$work/fat-tree.topo" 1
-in_turn "$top/examples/cluster.topo" 0
+"$tools/gentopo" fat-tree ${SAQUERY_TREE:---levels 3 --radix 16} >large-tree.topo || fail gentopo
+in_turn "$work/fat-tree.topo" 1 clients
+in_turn "$work/large-tree.topo" "${SAQUERY_LMC:-1}" clients
+in_turn "$top/examples/cluster.topo" 0 clients
 real=$fabrics/psmn-x5.topo
 if [ -e "$real" ]; then in_turn "$real" 0; else note "no dumps of real fabrics in $fabrics"; fi
+sim_options=()		# devices as their makers have them, from here on
+qos_in_turn "$work/fat-tree.topo"
+
+# What there is to ask for: each line of the help that names a record, in both of its
+# names, or an option, by one of its names.
+# The two that are left ask for nothing.
+note "all that saquery has"
+saquery --help 2>&1 | sed -nE -e 's/^  ([A-Za-z0-9]+) \(([A-Z0-9]+)\).*/\1\n\2/p' \
+	-e 's/^  --[A-Za-z], (-[A-Za-z]) .*/\1/p' -e 's/^  (--[A-Za-z_-]{2,})(, (-[A-Za-z]))? .*/\1 \3/p' >offered
+expect "options and records that saquery has, and that are not asked for" \
+	"--help -h, --version -V" \
+	"$(while read -r one other; do
+		grep -qE -e "(^| )($one${other:+|$other})( |\$)" asked || printf '%s, ' "$one${other:+ $other}"
+	done <offered | sed 's/, $//')"
+[ "$(wc -l <offered)" -gt 80 ] || bad "saquery --help is not as it was: $(wc -l <offered)"
 
 # --- what the SA says of devices, and what they say ---
 
@@ -180,7 +723,6 @@ far=$(cas "$topology" | tail -n 1)
 node017=H-248a070300a25c40 node017_guid=248a070300a25c41
 gpu01=H-248a070300a25dd0 gpu01_guid=248a070300a25dd1
 broadcast=ff12:401b:ffff::ffff:ffff
-sim_options=()		# devices as their makers have them: with partition enforcement, to begin with
 cat >policy.yaml <<'END'
 partitions:
   Default: {pkey: 0x7fff, members: {all: full}, ipoib: {}}

@@ -804,6 +804,16 @@ START_TEST(who_sees_what)
 	request(GET_TABLE, MCM(JOIN_STATE), 0, H3, 8);
 	put_be64(r.mad + 36, SM_KEY);
 	ck_assert_uint_eq(table(), 0);
+	/* a full member that is a non-member, too, is not one that is only the former */
+	request(SET, JOIN, BROADCAST, H2, 2);
+	ck_assert_uint_eq(answer().scope_state, 0x23);
+	static const struct { uint8_t state; unsigned n; } by_state[] = { { 1, 2 }, { 2, 0 }, { 3, 1 } };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(by_state); i++) {
+		request(GET_TABLE, MCM(JOIN_STATE), 0, H1, by_state[i].state);
+		put_be64(r.mad + 36, SM_KEY);
+		ck_assert_uint_eq(table(), by_state[i].n);
+	}
 }
 END_TEST
 
