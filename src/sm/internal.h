@@ -29,6 +29,8 @@
 #include "sm/want.h"
 #include "store/store.h"
 
+#define FRUITLESS_FIRST 4	/* local sweeps that may find nothing before all is discovered */
+
 enum sweep_kind {
 	SWEEP_NONE,
 	SWEEP_POLICY,		/* same fabric, new policy: no discovery, nothing is read */
@@ -160,6 +162,7 @@ struct sm {
 	bool election_due;		/* another SM has something to say */
 	bool psc_seen;			/* a light sweep met PortStateChange: there must be something */
 	unsigned others_awaited;	/* how often one was asked again that is discovering */
+	unsigned fruitless, fruitless_max;	/* local sweeps in a row that found nothing, and … */
 	bool only_election;		/* of the sweep: nothing else has changed */
 	unsigned retry_wait_s;
 

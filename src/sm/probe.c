@@ -199,8 +199,11 @@ static void port_answered(struct probe *p, const struct ask *a)
 		return;
 	/* it was down for a while: whoever is there now; or what it can do has changed */
 	mark(p, p->f->ports[peer].node);
-	if (now->state < before.state)
+	if (now->state < before.state) {
 		ask(p, a->node, a->num, ASK_BEHIND);
+		if (node_is_switch(port_node(p->f, peer)))	/* it may have lost its tables */
+			ask(p, p->f->ports[peer].node, 0, ASK_SWITCH);
+	}
 	ask(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_PORT);
 }
 

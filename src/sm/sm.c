@@ -355,6 +355,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->hooks = *hooks;
 	sm->store = store;
 	sm->state = SM_DISCOVERING;
+	sm->fruitless_max = FRUITLESS_FIRST;
 	sm->policy = shared_policy_ref(policy);
 	map64_init(&sm->doubtful, 16);
 	sm->poll_timer = timer_new(l, election_on_poll, sm);

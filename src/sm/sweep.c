@@ -25,6 +25,7 @@
 #include "sm/internal.h"
 
 #define DISCOVERY_TRIES 3
+#define FRUITLESS_MAX 1024
 
 const char *phase_name(enum phase p)
 {
@@ -239,6 +240,18 @@ static void nothing_changed(struct sm *sm);
 
 void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
 {
+	/* who goes on to complain has a reason that was not found */
+	if (!f && !all && !sm->election_due && ++sm->fruitless > sm->fruitless_max) {
+		log_info("sweep", "all is discovered: %u times something was said to have changed, "
+			 "and nothing was found", sm->fruitless);
+		sm->fruitless = 0;
+		sm->fruitless_max = sm->fruitless_max < FRUITLESS_MAX ? 2 * sm->fruitless_max :
+				    FRUITLESS_MAX;
+		all = true;
+	} else if (f) {
+		sm->fruitless = 0;
+		sm->fruitless_max = FRUITLESS_FIRST;
+	}
 	if (all || (!f && sm->psc_seen)) {
 		sm->psc_seen = false;
 		sm->kind = SWEEP_CHANGE;
