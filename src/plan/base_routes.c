@@ -167,52 +167,54 @@ static struct route_request request_of_base(const struct base_routes *b)
 				       .lid_top = b->lid_top, .order = b->order };
 }
 
-/* LIDs of what is there, and of what is away as far as nobody else has them now. */
-static void take_lids(struct base_routes *b, const struct plan *p, const struct base_routes *old,
-		      const uint32_t *to_now, const uint32_t *to_old)
+/* LIDs of what is there, and of what is away as they are remembered, if nobody else has them. */
+static void take_lids(struct base_routes *b, const struct plan *p, const struct lid_map *known)
 {
+	uint32_t *to_now = match_nodes(b->f, p->f);
+	uint8_t *taken = xcalloc(IB_LID_MCAST_FIRST, 1);
+
 	b->lid = xcalloc(b->f->n_ports, sizeof(*b->lid));
 	b->lmc = xcalloc(b->f->n_ports, sizeof(*b->lmc));
 	for (uint32_t i = 0; i < b->f->n_ports; i++) {
-		uint32_t now = match_port(b->f, p->f, to_now, i), was;
-		unsigned lid, n;
+		uint32_t now = match_port(b->f, p->f, to_now, i), lid, lmc, n;
 
 		if (now != FABRIC_NONE) {
 			b->lid[i] = p->lid[now];
 			b->lmc[i] = p->lmc[now];
 			continue;
 		}
-		was = old ? match_port(b->f, old->f, to_old, i) : FABRIC_NONE;
-		if (was == FABRIC_NONE || !old->lid[was])
+		if (!known || !port_is_end(b->f, i))
 			continue;
-		lid = old->lid[was];
-		n = 1u << old->lmc[was];
-		while (n && p->port_by_lid[lid + n - 1] == FABRIC_NONE)
+		lid = map64_get(&known->by_guid, b->f->ports[i].guid);
+		lmc = map64_get(&known->lmc_by_guid, b->f->ports[i].guid);
+		if (lid == MAP64_NONE || lmc > IB_LMC_MAX)
+			continue;
+		n = 1u << lmc;
+		while (n && lid + n <= IB_LID_MCAST_FIRST && !taken[lid + n - 1] &&
+		       p->port_by_lid[lid + n - 1] == FABRIC_NONE)
 			n--;
-		if (!n) {
-			b->lid[i] = old->lid[was];
-			b->lmc[i] = old->lmc[was];
-		}
+		if (n)
+			continue;
+		memset(taken + lid, 1, 1u << lmc);
+		b->lid[i] = (uint16_t)lid;
+		b->lmc[i] = (uint8_t)lmc;
 	}
+	free(taken);
+	free(to_now);
 	for (uint32_t i = 0; i < b->f->n_ports; i++)
 		if (b->lid[i] && b->lid[i] + (1u << b->lmc[i]) - 1 > b->lid_top)
 			b->lid_top = (uint16_t)(b->lid[i] + (1u << b->lmc[i]) - 1);
 }
 
-static struct base_routes *base_make(const struct plan *p, const struct base_routes *old)
+static struct base_routes *base_make(const struct plan *p, const struct fabric *before,
+				     const struct lid_map *known)
 {
 	struct base_routes *b = xcalloc(1, sizeof(*b));
-	uint32_t *to_now, *to_old = NULL;
 	struct route_request r;
 
 	atomic_init(&b->refs, 1);
-	b->f = old ? learn(old->f, p->f) : fabric_clone(p->f);
-	to_now = match_nodes(b->f, p->f);
-	if (old)
-		to_old = match_nodes(b->f, old->f);
-	take_lids(b, p, old, to_now, to_old);
-	free(to_now);
-	free(to_old);
+	b->f = before ? learn(before, p->f) : fabric_clone(p->f);
+	take_lids(b, p, known);
 	b->order = updn_order_new(b->f);
 	r = request_of_base(b);
 	b->engine = run_engines(p->settings, &r, &b->lfts, &b->findings);
@@ -307,13 +309,30 @@ static void route_anew(struct plan *p)
 	p->engine = e ? e->name : "none";
 }
 
+/*
+ * What the run before knew; NULL if most of that is away: then it was another fabric, or
+ * one that is gone for good.
+ */
+static const struct fabric *known_before(const struct fabric *f, const struct lid_map *known)
+{
+	uint32_t *map, n = 0;
+
+	if (!known || !known->fabric)
+		return NULL;
+	map = match_nodes(known->fabric, f);
+	for (uint32_t i = 0; i < known->fabric->n_nodes; i++)
+		n += map[i] != FABRIC_NONE;
+	free(map);
+	return 2 * n >= known->fabric->n_nodes ? known->fabric : NULL;
+}
+
 bool routes_follow(const struct plan *p, const struct plan *before)
 {
 	return before && before->now && before->now->base == p->now->base &&
 	       before->now->repaired.next;
 }
 
-void routes_make(struct plan *p, const struct plan *before)
+void routes_make(struct plan *p, const struct plan *before, const struct lid_map *known)
 {
 	struct base_routes *old = before && before->now ? before->now->base : NULL;
 	struct routes_now *x = p->now = xcalloc(1, sizeof(*x));
@@ -324,7 +343,7 @@ void routes_make(struct plan *p, const struct plan *before)
 		x->base = old;
 		atomic_fetch_add(&old->refs, 1);
 	} else {
-		x->base = base_make(p, old);
+		x->base = base_make(p, old ? old->f : known_before(p->f, known), known);
 	}
 	free(map);
 	map = match_nodes(x->base->f, p->f);

@@ -45,9 +45,10 @@ struct routes_now {
 
 /*
  * The routes of p's fabric by p->lid, which are assigned: fills p->lfts, engine, order,
- * lid_top and now, and adds findings.  before may be NULL.
+ * lid_top and now, and adds findings.  before may be NULL: then what is known is that of
+ * known, which may be NULL, too.
  */
-void routes_make(struct plan *p, const struct plan *before);
+void routes_make(struct plan *p, const struct plan *before, const struct lid_map *known);
 void routes_free(struct plan *p);
 /*
  * Whether the tables of p follow from those of `before` by the same base, so that the order of

@@ -74,7 +74,7 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	p->matcher = matcher_build(policy, f, p->groups);
 	p->tables = qos_tables_build(policy, f, p->groups, settings->max_op_vls, &p->findings);
 	t[2] = now();
-	routes_make(p, before);
+	routes_make(p, before, known);
 	t[3] = now();
 	p->us_lids = t[1] - t[0];
 	p->us_tables = t[2] - t[1];

@@ -27,6 +27,7 @@ struct lid_map {
 	struct map64 by_guid;		/* end port GUID -> base LID */
 	struct map64 lmc_by_guid;	/* … -> the LMC it was given with */
 	struct pkey_places pkeys;
+	struct fabric *fabric;		/* all that was known in the run before, or NULL */
 };
 
 /*

@@ -21,6 +21,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "plan/base_routes.h"
 #include "plan/feasible.h"
 #include "sm/internal.h"
 
@@ -319,6 +320,8 @@ static void plan_run(void *arg)
 		/* before any device hears of them: after a crash they must be the same */
 		store_save_lids(t->store, t->plan);
 		store_save_pkeys(t->store, t->plan);
+		if (!before || before->now->base != t->plan->now->base)
+			store_save_known(t->store, t->plan->now->base->f);
 	}
 	if (second || (t->whole && t->plan->tables->managed)) {
 		plan_complete(t->plan, clock_mono_us);

@@ -27,7 +27,9 @@ survey() {
 }
 pick() { local -n of=$1; echo "${of[RANDOM % ${#of[@]}]}"; }
 port_of() {	# a random port of a switch that has a cable
-	sim_ctl show links "$1" | grep -o "^$1/P[0-9]*" | sort -u | shuf -n 1 --random-source=<(yes $RANDOM)
+	local ports
+	mapfile -t ports < <(sim_ctl show links "$1" | sed -nE '2,$s|^[^/]*/P([0-9]+) .*|\1|p')
+	[ ${#ports[@]} -eq 0 ] || echo "$1/P$(pick ports)"
 }
 
 last=
@@ -48,7 +50,8 @@ one_fault() {
 		4 | 5) x=$(pick cas); did="node off $x"; broken+=("node on $x") ;;
 		6) x=$(pick switches); [ "$x" != "$home" ] || return
 			did="node off $x"; broken+=("node on $x") ;;
-		7) did="node reboot $(pick switches)" ;;
+		7) x=$(pick switches); [ "$x" != "$home" ] || return
+			did="node reboot $x" ;;
 		8) did="node reboot $(pick cas)" ;;
 		9) x=$(port_of "$(pick switches)"); [ -n "$x" ] && [[ $x != "$home"/* ]] || return
 			did="link flap $x --count $((RANDOM % 4 + 1)) --interval 0.0$((RANDOM % 9 + 1))" ;;
@@ -126,8 +129,9 @@ soak() {
 note "a fabric comes up"
 start_sim "$tree"
 survey
-home=$(sim_ctl show links "$manager" | grep -o '0x[0-9a-f]*/P[0-9]*' | grep -v "^$manager" | head -n 1)
-home=${home%/*}
+home=$(sim_ctl show links "$manager" | sed -nE '2s|.* ([^ ]+)/P[0-9]+$|\1|p')
+home=$(sim_ctl show nodes | awk -v name="$home" '$NF == name { print $2 }')
+[ -n "$home" ] || fail "the manager's switch was not found"
 start_and_wait "$manager" -p "$top/etc/policy.yaml" ${SOAK_QOSD:-}
 until_ 10 settled || fail "not right from the start"
 
