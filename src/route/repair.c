@@ -188,8 +188,10 @@ static bool keeps_order(const struct repair *rp)
 				continue;
 			uint32_t w = channel_by_port(rp->c, v, base_row(rp, v)[lid]).to;
 
-			keeps = w != FABRIC_NONE &&
-				(down[v] != FAR ? w < v && down[w] != FAR : w > v && total[w] != FAR);
+			if (down[v] != FAR)
+				keeps = w < v && down[w] != FAR;
+			else
+				keeps = w != FABRIC_NONE && w > v && total[w] != FAR;
 		}
 	}
 	free(down);
@@ -736,34 +738,6 @@ static void list_blocks(const struct run *u, const struct lfts *was, uint64_t wo
 	u->out->n_blocks = (uint32_t)blocks.n;
 }
 
-/* Is there a circle of channels, where only chance can tell? */
-static bool is_unlucky(const struct run *u)
-{
-	const struct graph *g = u->g;
-	struct route_request r = u->rp->r;
-	struct fabric *f;
-	bool found;
-
-	if (!u->rp->risky)
-		return false;
-	f = fabric_clone(r.f);
-	for (uint32_t i = 0; i < u->l->n_cut; i++)
-		for (uint32_t t = g->trunk0[u->l->cut[i]]; t < g->trunk0[u->l->cut[i] + 1]; t++)
-			for (uint32_t k = 0; k < g->trunks[t].n_lanes; k++) {
-				uint32_t lane = g->trunks[t].lane0 + k;
-				struct fabric_port *p = graph_port(g, u->l->cut[i], g->lanes[lane]);
-
-				if (!u->l->dead[lane])
-					continue;
-				f->ports[p->peer].peer = FABRIC_NONE;
-				f->ports[p - r.f->ports].peer = FABRIC_NONE;
-			}
-	r.f = f;
-	found = route_has_circle(&r, u->next);
-	fabric_free(f);
-	return found;
-}
-
 void repair_run(const struct repair *rp, const struct lfts *was, const struct link_end *before,
 		uint32_t n_before, const struct link_end *now, uint32_t n_now,
 		struct repaired *out)
@@ -789,7 +763,8 @@ void repair_run(const struct repair *rp, const struct lfts *was, const struct li
 	find_hub_lanes(&u);
 	run_lids(&u, &then, &l);
 	list_blocks(&u, was, words);
-	out->ok = out->ok && !is_unlucky(&u);
+	/* links that are dead count too: until an entry is changed that is kept they may be back */
+	out->ok = out->ok && !(rp->risky && route_has_circle(&rp->r, out->next));
 	free(u.chain);
 	free(u.stack);
 	free(u.sorter);
