@@ -11,8 +11,10 @@ static void number_ports(struct channels *c)
 
 	c->first[0] = 0;
 	for (uint32_t v = 0; v < g->n; v++) {
+		const struct fabric_node *node = &g->f->nodes[g->f->switches[g->sw[v]].node];
+
 		c->vertex[g->sw[v]] = v;
-		c->first[v + 1] = c->first[v] + g->f->nodes[g->f->switches[g->sw[v]].node].nports + 1u;
+		c->first[v + 1] = c->first[v] + node->nports + 1u;
 	}
 	c->at = xmalloc((c->first[g->n] + 1u) * sizeof(*c->at));
 	for (uint32_t i = 0; i < c->first[g->n]; i++)

@@ -9,8 +9,10 @@
  *
  * By an order, what can go down goes down and the rest up to what has a way:
  * the rule of updn_distances(), so that no turn is illegal whatever is mixed.
- * What has no legal way goes to the hub as in updn.c if that is safe.  Without
- * an order ways are the shortest to those that are still right.
+ * What has no legal way goes to the hub as in updn.c if that is safe.  If it is
+ * not, turns that the base has stay nevertheless, and the whole is looked
+ * through for circles.  Without an order ways are the shortest to those that
+ * are still right.
  *
  * What is chosen among equals depends on loads.  These start each time from
  * the base's and follow the LIDs, so that they, too, know nothing of what was.
@@ -20,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "route/repair.h"
+#include "route/verify.h"
 
 /* Who has a LID. */
 struct owner {
@@ -38,7 +41,9 @@ struct repair {
 	bool keep_lost;
 	struct owner *owners;	/* [LID], up to base->top */
 	uint32_t *load;		/* [lane]: LIDs of hosts that the base sends that way */
+	struct route_request r;
 	bool fits;
+	bool risky;		/* there are turns, and only by chance do they close no circle */
 };
 
 /* What is known of a vertex for the LID that is looked at: its way to there. */
@@ -119,40 +124,89 @@ static void count_load(struct repair *rp, uint32_t v)
 	}
 }
 
-/* Does any way lead down from v and then up where that is not allowed? */
-static bool turns_wrong(const struct repair *rp, uint32_t v, const bool *may_turn)
+/*
+ * Looks at the ways that lead down from v and then up.  False if one does
+ * where no way to the hub comes down: the engine didn't go by this order.
+ */
+static bool check_turns_from(struct repair *rp, uint32_t v, const bool *may_turn)
 {
 	const uint8_t *row = base_row(rp, v);
+	bool safe = rp->o->hub_safe;
 
 	for (uint32_t lid = 1; lid <= rp->base->top; lid++) {
 		uint32_t w = channel_by_port(rp->c, v, row[lid]).to;
 
-		if (w >= v || may_turn[w] || rp->owners[lid].v == FABRIC_NONE)
+		if (w >= v || (may_turn[w] && safe) || rp->owners[lid].v == FABRIC_NONE)
 			continue;
 		uint32_t then = channel_by_port(rp->c, w, base_row(rp, w)[lid]).to;
 
-		if (then != FABRIC_NONE && then > w)
-			return true;
+		if (then == FABRIC_NONE || then < w)
+			continue;
+		if (!may_turn[w])
+			return false;
+		rp->risky = true;
 	}
-	return false;
+	return true;
 }
 
-static bool check_turns(const struct repair *rp)
+static bool check_turns(struct repair *rp)
 {
 	const struct graph *g = rp->g;
 	uint16_t *down = xcalloc(g->n, sizeof(*down));
 	bool *may_turn = xcalloc(g->n, sizeof(*may_turn)), fits = true;
 
-	if (rp->o->layered && rp->o->hub_safe) {
+	if (rp->o->layered) {
 		updn_down(g, rp->o->hub, down);
 		for (uint32_t v = 0; v < g->n; v++)
 			may_turn[v] = down[v] != FAR;
 	}
 	for (uint32_t v = 0; v < g->n && fits; v++)
-		fits = !turns_wrong(rp, v, may_turn);
+		fits = check_turns_from(rp, v, may_turn);
 	free(may_turn);
 	free(down);
 	return fits;
+}
+
+/* Does every way that can be legal keep to the order? */
+static bool keeps_order(const struct repair *rp)
+{
+	const struct graph *g = rp->g;
+	uint16_t *down = xcalloc(g->n, sizeof(*down)), *total = xcalloc(g->n, sizeof(*total));
+	uint32_t to = FABRIC_NONE;
+	bool keeps = true;
+
+	for (uint32_t lid = 1; lid <= rp->base->top && keeps; lid++) {
+		uint32_t home = rp->owners[lid].v;
+
+		if (home == FABRIC_NONE)
+			continue;
+		if (home != to)
+			updn_distances(g, home, down, total);
+		to = home;
+		for (uint32_t v = 0; v < g->n && keeps; v++) {
+			if (v == home || total[v] == FAR)
+				continue;
+			uint32_t w = channel_by_port(rp->c, v, base_row(rp, v)[lid]).to;
+
+			if (down[v] != FAR)
+				keeps = w < v && down[w] != FAR;
+			else
+				keeps = w != FABRIC_NONE && w > v && total[w] != FAR;
+		}
+	}
+	free(down);
+	free(total);
+	return keeps;
+}
+
+static bool check_order(struct repair *rp)
+{
+	const struct updn_order *o = rp->o;
+
+	if (!check_turns(rp))
+		return false;
+	/* where the hub may not have helped, updn may have taken another order */
+	return !o->layered || (o->hub_safe && o->hub_reach == rp->g->n) || keeps_order(rp);
 }
 
 struct repair *repair_new(const struct route_request *r, const struct channels *c,
@@ -160,12 +214,13 @@ struct repair *repair_new(const struct route_request *r, const struct channels *
 {
 	struct repair *rp = xcalloc(1, sizeof(*rp));
 
-	*rp = (struct repair){ .c = c, .g = c->g, .o = o, .base = base, .keep_lost = keep_lost };
+	*rp = (struct repair){ .c = c, .g = c->g, .o = o, .base = base, .r = *r };
+	rp->keep_lost = keep_lost;
 	find_owners(rp, r);
 	rp->load = xcalloc(rp->g->n_lanes, sizeof(*rp->load));
 	for (uint32_t v = 0; v < rp->g->n; v++)
 		count_load(rp, v);
-	rp->fits = !o || check_turns(rp);
+	rp->fits = !o || check_order(rp);
 	return rp;
 }
 
@@ -708,6 +763,8 @@ void repair_run(const struct repair *rp, const struct lfts *was, const struct li
 	find_hub_lanes(&u);
 	run_lids(&u, &then, &l);
 	list_blocks(&u, was, words);
+	/* links that are dead count too: until an entry is changed that is kept they may be back */
+	out->ok = out->ok && !(rp->risky && route_has_circle(&rp->r, out->next));
 	free(u.chain);
 	free(u.stack);
 	free(u.sorter);

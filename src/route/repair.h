@@ -31,9 +31,9 @@ struct repair *repair_new(const struct route_request *r, const struct channels *
 			  const struct updn_order *o, const struct lfts *base, bool keep_lost);
 void repair_free(struct repair *rp);
 /*
- * False if the base has turns that its order doesn't allow, or that are only
- * by chance no credit loop: another order made them, or there is no safe hub
- * (see order.h).  Nothing can be repaired then.
+ * False if the base has turns that the engine doesn't make by this order: it
+ * went by another, as updn does when it gives up the layers
+ * (updn_order_by_root()).  All repairs are refused then.
  */
 bool repair_fits(const struct repair *rp);
 
@@ -47,8 +47,9 @@ struct repaired {
 	/*
 	 * False if some LID of a host (or of the SM's port) can't be had any more from a
 	 * switch that has hosts (or the SM), though links are there, by legal
-	 * moves; or if the base doesn't fit: time for an engine to make new
-	 * tables.  Next is complete even so.
+	 * moves; if the base doesn't fit; or if it has turns by a hub that is not
+	 * safe (see order.h) and they close a circle of channels now: time for an
+	 * engine to make new tables.  Next is complete even so.
 	 */
 	bool ok;
 	uint32_t lost_sw;	/* an example; FABRIC_NONE if there is none */

@@ -28,7 +28,7 @@
 #include "base/alloc.h"
 #include "route/rounds.h"
 
-/* How often a column is brought on by one block, then by all that help, before entries are dropped. */
+/* How often a column is brought on by one block, then by all that help, before it is dropped. */
 #define PICKS 8
 #define WAVES 8
 
@@ -56,7 +56,7 @@ struct column {
 	VEC(struct item) items;
 	VEC(struct edge) edges;
 	uint32_t *waits;	/* [entry]: for how many */
-	uint32_t *first;	/* [entry]: after[first[e]] .. after[first[e + 1] - 1] wait for it */
+	uint32_t *first;	/* [entry]: after[first[e]] .. after[first[e + 1] - 1] wait */
 	uint32_t *after;
 	uint32_t cap;		/* entries that the arrays have room for */
 	uint32_t n_left;	/* items with entries left */
