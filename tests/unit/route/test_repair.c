@@ -9,7 +9,7 @@
  */
 #include <check.h>
 
-#include "route/repair.h"
+#include "route/channel.h"
 #include "route/rounds.h"
 #include "route/verify.h"
 #include "topo.h"
