@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The lanes of a graph as channels: found by switch and out port, seen from
- * both ends, and which of them live at the moment.
+ * both ends, and which of them live at the moment (internal to route/).
  *
- * For those who follow entries of forwarding tables (repair.h, rounds.h).
+ * For those who follow entries of forwarding tables, repair.c and rounds.c.
  */
 #ifndef QOSD_ROUTE_CHANNEL_H
 #define QOSD_ROUTE_CHANNEL_H
 
 #include "route/graph.h"
 #include "route/order.h"
-
-/* One end of a link between switches: the place of the switch among them, and its port. */
-struct link_end {
-	uint32_t sw;
-	uint8_t port;
-};
+#include "route/repair.h"
 
 struct channel {
 	uint32_t lane;		/* FABRIC_NONE: the port is no channel */
@@ -32,10 +27,6 @@ struct channels {
 	uint32_t *back;		/* [lane]: the same link from its other end */
 	uint32_t home;		/* vertex that the SM is on, FABRIC_NONE if there is none */
 };
-
-/* o: an order of f, whose graph is taken and has to outlive the channels; or NULL. */
-struct channels *channels_new(const struct fabric *f, const struct updn_order *o);
-void channels_free(struct channels *c);
 
 /* What an entry of v's row leads to; no channel if it drops or delivers, or is rubbish. */
 static inline struct channel channel_by_port(const struct channels *c, uint32_t v, uint8_t port)

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "route/repair.h"
+#include "route/channel.h"
 #include "route/verify.h"
 
 /* Who has a LID. */

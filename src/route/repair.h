@@ -12,7 +12,20 @@
 #ifndef QOSD_ROUTE_REPAIR_H
 #define QOSD_ROUTE_REPAIR_H
 
-#include "route/channel.h"
+#include "route/route.h"
+
+/* One end of a link between switches: the place of the switch among them, and its port. */
+struct link_end {
+	uint32_t sw;
+	uint8_t port;
+};
+
+/* The links between the switches of a fabric. */
+struct channels;
+
+/* o: an order of f, whose graph is taken and has to outlive the channels; or NULL. */
+struct channels *channels_new(const struct fabric *f, const struct updn_order *o);
+void channels_free(struct channels *c);
 
 /* What is known of base tables; read by any number of threads. */
 struct repair;
@@ -64,7 +77,9 @@ struct repaired {
 
 /*
  * Tables for when the links in `now` are dead.  was: the base, or next of an
- * earlier repair for the links in `before`.
+ * earlier repair for the links in `before`.  A link is dead if either end of
+ * it is listed, a dead switch is one all of whose links are, and ports without
+ * a link to another switch are of no account.
  *
  * Entries of a switch that the SM doesn't reach are the base's, whatever it
  * holds: it is to be read when it comes back.

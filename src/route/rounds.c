@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "route/channel.h"
 #include "route/rounds.h"
 
 /* How often a column is brought on by one block, then by all that help, before it is dropped. */

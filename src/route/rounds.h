@@ -17,7 +17,6 @@
 #ifndef QOSD_ROUTE_ROUNDS_H
 #define QOSD_ROUTE_ROUNDS_H
 
-#include "route/channel.h"
 #include "route/repair.h"
 
 struct lft_write {
