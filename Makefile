@@ -16,7 +16,7 @@
 # holds everybody to it, and a unit test is linked with what its layer uses and
 # nothing else.
 
-LAYERS = base yaml json ib bandwidth convert fabric route qos plan registry conf store loop policies mad disco sm sa ctl \
+LAYERS = base yaml json ib bandwidth convert fabric route qos plan events registry conf store loop hook policies mad disco sm sa ctl \
 	simnet simtopo simdev simhost simcheck simctl
 
 uses_base   =
@@ -29,16 +29,18 @@ uses_fabric = base ib
 uses_route  = base ib fabric
 uses_qos    = base ib bandwidth fabric
 uses_plan   = base ib bandwidth fabric route qos
+uses_events = base json ib fabric route qos plan
 uses_registry = base ib fabric route qos plan
-uses_conf   = base yaml ib bandwidth/classes.h qos/policy.h plan/settings.h
+uses_conf   = base yaml ib bandwidth/classes.h qos/policy.h plan/settings.h events/event.h
 uses_store  = base ib fabric plan registry
 uses_loop   = base
+uses_hook   = base json loop events
 uses_policies = base ib fabric qos plan registry store loop
 uses_mad    = base ib loop
 uses_disco  = base ib fabric loop
-uses_sm     = base ib fabric route qos plan registry store loop mad disco
+uses_sm     = base ib fabric route qos plan events/event.h registry store loop mad disco
 uses_sa     = base ib fabric route qos plan registry
-uses_ctl    = base json ib bandwidth fabric route qos plan registry conf store loop policies mad sm sa
+uses_ctl    = base json ib bandwidth fabric route qos plan events registry conf store loop policies mad sm sa
 # The simulator judges the daemon: the two share only what serves anything.
 uses_simnet   = base
 uses_simtopo  = base simnet
@@ -176,6 +178,7 @@ unit_helpers = $(filter-out $(BUILD)/obj/tests/unit/$(1)/test_%,$(call objects,t
 	$(patsubst %,$(BUILD)/obj/tests/unit/%.o,$(helpers_$(1)))
 # … or of another layer's tests
 helpers_registry = plan/net
+helpers_events = plan/net
 UNIT_TESTS = $(foreach l,$(LAYERS),$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(l))))
 
 $(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += -Itests $(CHECK_CFLAGS)

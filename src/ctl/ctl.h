@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/findings.h"
+#include "events/event.h"
 #include "loop/loop.h"
 #include "mad/mad.h"
 #include "plan/state.h"
@@ -40,6 +41,7 @@ struct ctl_env {
 	/* What the SA did so far.  May be NULL: then what sa counts. */
 	const struct sa_stats *(*sa_stats)(void *arg);
 	struct sa_trace *trace;		/* may be NULL */
+	struct events *events;		/* may be NULL */
 	struct policies *policies;	/* may be NULL: then nobody can change the policy */
 	/*
 	 * The configured policy file once more.  reload_read() reads it, in any thread,

@@ -42,8 +42,8 @@ struct command {
 	const struct output *text;	/* NULL: files are written, the operand is where */
 	size_t optional;		/* so many of the last operands may be left out */
 	const char *flags[4];		/* options without a value */
-	bool follows;			/* its answer has no end: no patience is lost, and each
-					 * row is printed at once, with -j in a line of its own */
+	bool follows;			/* its answer has no end: no patience is lost */
+	bool lines;			/* each row is printed at once, with -j in a line of its own */
 	/* The file that it brings is made of the words, and goes to the command `request`. */
 	bool (*make)(char **words, json_t *args, struct buf *file);
 	const char *words;		/* … which are these */
@@ -70,7 +70,10 @@ static const struct command commands[] = {
 	  "what the subnet administrator is asked, and how it answers", .text = &text_sa_stats },
 	{ "sa-trace", { NULL }, { "client=PORT", "attribute=NAME", "count" },
 	  "requests to the subnet administrator, as they come",
-	  .text = &text_sa_trace, .flags = { "errors" }, .follows = true },
+	  .text = &text_sa_trace, .flags = { "errors" }, .follows = true,
+	  .lines = true },
+	{ "events", { NULL }, { "since=ID", "kind=KIND[,KIND ...]" }, "what happened, and what happens",
+	  .text = &text_events, .flags = { "follow" }, .lines = true },
 	{ "mcast", { "group" }, { NULL }, "multicast groups, or members and tree of one, by MGID or "
 	  "MLID", .text = &text_mcast, .optional = 1 },
 	{ "services", { NULL }, { NULL }, "services that hosts registered", .text = &text_services },
@@ -463,7 +466,8 @@ static int print_answer(FILE *daemon, json_t *answer, const struct output *out)
 static int ask(const struct command *c, json_t *args, const struct buf *file,
 	       const struct output *out)
 {
-	FILE *daemon = connect_daemon(c->follows ? PATIENCE_ENDLESS :
+	bool follows = c->follows || json_is_true(json_object_get(args, "follow"));
+	FILE *daemon = connect_daemon(follows ? PATIENCE_ENDLESS :
 				      file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);
 	int status = EXIT_NO_DAEMON;
 	json_t *answer;
@@ -492,7 +496,7 @@ static const struct output *choose_output(const struct command *c, json_t *args)
 		return &html_output;
 	}
 	if (c->text)
-		return !as_json ? c->text : c->follows ? &json_lines_output : &json_output;
+		return !as_json ? c->text : c->lines ? &json_lines_output : &json_output;
 	made = file_output_begin(json_string_value(json_object_get(args, "dir")));
 	json_object_del(args, "dir");
 	return made ? &file_output : NULL;

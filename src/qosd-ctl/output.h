@@ -36,6 +36,7 @@ void put_hops(const json_t *hops);
 /* … and those of policies (text_policy.c). */
 extern const struct output text_plan, text_policy_load, text_policy_confirm, text_policy_revert,
 			   text_policy_show, text_policy_history;
+extern const struct output text_events;		/* events.c */
 extern const struct output text_sa_stats, text_sa_trace;	/* text_sa.c */
 /* … and of partitions (partition.c). */
 extern const struct output text_partition_change, text_partitions, text_partition_show;

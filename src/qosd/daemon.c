@@ -33,6 +33,7 @@
 #include "registry/partitions.h"
 #include "policies/policies.h"
 #include "qosd/clients.h"
+#include "qosd/life.h"
 #include "qosd/qosd.h"
 #include "sa/sa.h"
 #include "sm/sm.h"
@@ -64,6 +65,7 @@ struct qosd {
 	pthread_mutex_t sa_lock;
 	struct sa_stats *sa_stats;	/* the sum, when it is asked for */
 	struct clients *clients;
+	struct life *life;
 	struct ctl *ctl;
 	struct run_time *run_time;	/* partitions that were added */
 	struct sig *hup, *term, *intr;
@@ -194,6 +196,7 @@ static void on_published(void *arg, struct subnet_state *s)
 	vec_free(&leavers);
 	if (q->clients)
 		clients_publish(q->clients, s);
+	life_published(q->life, old, s, mad_counts(q->mad));
 	state_unref(old);
 }
 
@@ -209,6 +212,13 @@ static const struct sa_stats *sa_stats(void *arg)
 	sa_stats_add(q->sa_stats, q->quick.stats);
 	pthread_mutex_unlock(&q->sa_lock);
 	return q->sa_stats;
+}
+
+static void on_event(void *arg, const struct event *e)
+{
+	const struct qosd *q = arg;
+
+	life_event(q->life, e);
 }
 
 /* --- what the SA asks the SM for --- */
@@ -328,6 +338,13 @@ static void apply_policy(void *arg, struct shared_policy *p)
 	shared_policy_unref(effective);
 }
 
+static void policy_changed(void *arg, const struct policy_change *c)
+{
+	const struct qosd *q = arg;
+
+	life_policy(q->life, c);
+}
+
 static const struct run_time *get_run_time(void *arg)
 {
 	struct qosd *q = arg;
@@ -359,6 +376,7 @@ static bool set_run_time(void *arg, struct run_time *x, int64_t uid, struct buf 
 		 x->n_members);
 	run_time_free(q->run_time);
 	q->run_time = x;
+	life_partitions(q->life, x, uid);
 	apply_policy(q, policies_in_force(q->policies));
 	return true;
 }
@@ -518,9 +536,11 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.at_once = on_quick_request, .dead = on_fatal, .arg = q,
 	};
 	struct sm_hooks hooks = {
-		.published = on_published, .sweep_done = on_sweep_done, .fatal = on_fatal, .arg = q,
+		.published = on_published, .sweep_done = on_sweep_done, .event = on_event,
+		.fatal = on_fatal, .arg = q,
 	};
-	struct policies_hooks ph = { .apply = apply_policy, .arg = q };
+	struct policies_hooks ph = { .apply = apply_policy, .changed = policy_changed, .arg = q };
+	struct clients_hooks ch = { .dropped = life_dropped };
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = sa_stats,
 		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
@@ -539,6 +559,9 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		buf_puts(err, "no event loop");
 		return false;
 	}
+	q->life = life_new(q->loop, s);
+	env.events = life_events(q->life);
+	ch.arg = q->life;
 	q->sa.sm_key = q->quick.sm_key = s->sm_key;
 	/* not for `quick`: these are for the loop's thread */
 	q->sa.sm = (struct sa_sm_hooks){ sa_sm_info, sa_mft_blocks, sa_mft_block, q };
@@ -559,7 +582,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	shared_policy_unref(effective);
 	sm_set_mcast(q->sm, q->sa.mcast);
 	sm_set_aliases(q->sm, q->sa.alias);
-	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &lost);
+	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &ch, &lost);
 	alias_watch(q->sa.alias, on_alias_changed, q);
 	if (lost)
 		sm_registrations_lost(q->sm);
@@ -582,6 +605,7 @@ static void close_all(struct qosd *q)
 	state_unref(q->sa.state);
 	mcast_free(q->sa.mcast);
 	alias_free(q->sa.alias);
+	life_free(q->life);
 	sa_trace_free(q->sa.trace);
 	sa_stats_free(q->sa.stats);
 	sa_stats_free(q->quick.stats);
