@@ -66,6 +66,8 @@ static const struct command commands[] = {
 	  .args = { TEXT_ARG("from"), NUMBER_ARG("service-id", UINT64_MAX),
 		    NUMBER_ARG("qos-class", 0xfff), NUMBER_ARG("pkey", 0xffff),
 		    NUMBER_ARG("tclass", 0xff) } },
+	{ "health", .run = cmd_health },
+	{ "metrics", .run = cmd_metrics },
 	{ "events", .run = cmd_events,
 	  .args = { FLAG_ARG("follow"), TEXT_ARG("since"), TEXT_ARG("kind") } },
 	{ "sa-stats", .run = cmd_sa_stats },

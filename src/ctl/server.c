@@ -25,6 +25,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "ctl/follow.h"
+#include "ctl/metrics.h"
 #include "qosd/ctl.h"
 
 #define PIECE		(16u << 10)	/* output gathered before it is sent */
@@ -485,6 +486,13 @@ static bool bind_and_listen(struct ctl *ctl, const struct sockaddr_un *addr, str
 		return true;
 	buf_printf(err, "%s: %s", ctl->path, strerror(errno));
 	return false;
+}
+
+void ctl_metrics(struct ctl *ctl, struct buf *out)
+{
+	struct ctl_view view = current_view(&ctl->env);
+
+	metrics_print(&ctl->env, &view, out);
 }
 
 static void on_happened(void *arg)

@@ -32,6 +32,8 @@
 #define WAIT_SECONDS 60u	/* for a change to be in force */
 
 enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_NO_DAEMON = 2 };
+/* … of a command that judges; nobody who could tell is bad, too. */
+enum { EXIT_GOOD = 0, EXIT_SO_SO = 1, EXIT_BAD = 2 };
 
 struct command {
 	const char *name;		/* one or two words */
@@ -44,6 +46,7 @@ struct command {
 	const char *flags[4];		/* options without a value */
 	bool follows;			/* its answer has no end: no patience is lost */
 	bool lines;			/* each row is printed at once, with -j in a line of its own */
+	bool judges;			/* the exit status is that of the result's verdict */
 	/* The file that it brings is made of the words, and goes to the command `request`. */
 	bool (*make)(char **words, json_t *args, struct buf *file);
 	const char *words;		/* … which are these */
@@ -52,6 +55,10 @@ struct command {
 
 static const struct command commands[] = {
 	{ "status", { NULL }, { NULL }, "how the daemon and its subnet are", .text = &text_status },
+	{ "health", { NULL }, { NULL }, "what to look at now, worst first; exit status 0, 1 or 2",
+	  .text = &text_health, .judges = true },
+	{ "metrics", { NULL }, { NULL }, "all figures, as Prometheus reads them",
+	  .text = &text_metrics },
 	{ "nodes", { NULL }, { NULL }, "all nodes", .text = &text_nodes },
 	{ "ports", { NULL }, { NULL }, "all ports and their links", .text = &text_ports },
 	{ "route", { "src", "dst" }, { "sl" }, "the hops from one port to another",
@@ -449,11 +456,12 @@ static int print_rows(FILE *daemon, const struct output *out)
 
 static int print_answer(FILE *daemon, json_t *answer, const struct output *out)
 {
+	bool ok = json_is_true(json_object_get(answer, "ok"));
 	int status = EXIT_DONE;
 
-	if (!as_json)
+	if (!as_json && !(ok && out->raw_head))
 		clean_strings(answer);
-	if (!json_is_true(json_object_get(answer, "ok")))
+	if (!ok)
 		return refused(answer);
 	out->head(answer);
 	if (json_object_get(answer, "rows"))
@@ -461,6 +469,13 @@ static int print_answer(FILE *daemon, json_t *answer, const struct output *out)
 	if (out->end && !out->end(status == EXIT_DONE) && status == EXIT_DONE)
 		status = EXIT_REFUSED;
 	return status;
+}
+
+static int verdict_status(const json_t *answer)
+{
+	const char *verdict = str(json_object_get(answer, "result"), "verdict");
+
+	return !strcmp(verdict, "ok") ? EXIT_GOOD : !strcmp(verdict, "warning") ? EXIT_SO_SO : EXIT_BAD;
 }
 
 static int ask(const struct command *c, json_t *args, const struct buf *file,
@@ -478,6 +493,8 @@ static int ask(const struct command *c, json_t *args, const struct buf *file,
 	answer = read_object(daemon);
 	if (answer)
 		status = print_answer(daemon, answer, out);
+	if (c->judges)
+		status = verdict_status(answer);
 	json_decref(answer);
 	fclose(daemon);
 	return status;
@@ -540,7 +557,8 @@ static int run(const struct command *c, char **argv)
 	if (!args || (c->make && !c->make(argv, args, &file))) {
 		json_decref(args);
 		buf_free(&file);
-		return usage_error(c);
+		usage_error(c);
+		return c->judges ? EXIT_BAD : EXIT_REFUSED;
 	}
 	wait = json_is_true(json_object_get(args, "wait"));
 	json_object_del(args, "wait");

@@ -26,6 +26,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "ctl/ctl.h"
+#include "ctl/prom.h"
+#include "http/http.h"
 #include "loop/loop.h"
 #include "mad/mad.h"
 #include "registry/alias.h"
@@ -67,6 +69,7 @@ struct qosd {
 	struct clients *clients;
 	struct life *life;
 	struct ctl *ctl;
+	struct http *http;
 	struct run_time *run_time;	/* partitions that were added */
 	struct sig *hup, *term, *intr;
 	struct hup reload;
@@ -504,6 +507,13 @@ static bool mft_entry(void *arg, const struct subnet_state *s, uint32_t sw, uint
 	return sm_mft_entry(q->sm, s, sw, mlid, ports);
 }
 
+static void print_metrics(void *arg, struct buf *out)
+{
+	const struct qosd *q = arg;
+
+	ctl_metrics(q->ctl, out);
+}
+
 /* --- putting together --- */
 
 static struct shared_policy *load_files(struct qosd *q)
@@ -539,6 +549,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.published = on_published, .sweep_done = on_sweep_done, .event = on_event,
 		.fatal = on_fatal, .arg = q,
 	};
+	struct http_page page = { .path = "/metrics", .type = PROM_TYPE, .make = print_metrics,
+				  .arg = q };
 	struct policies_hooks ph = { .apply = apply_policy, .changed = policy_changed, .arg = q };
 	struct clients_hooks ch = { .dropped = life_dropped };
 	struct ctl_env env = {
@@ -590,13 +602,20 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	env.policies = q->policies;
 	env.sm = q->sm;
 	env.mad = q->mad;
+	env.store = q->store;
 	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
-	return q->ctl != NULL;
+	if (!q->ctl || !s->metrics_listen)
+		return q->ctl != NULL;
+	q->http = http_new(q->loop, s->metrics_listen, &page, err);
+	if (q->http)
+		log_info("metrics", "to be had at %s, port %u", s->metrics_listen, http_port(q->http));
+	return q->http != NULL;
 }
 
 static void close_all(struct qosd *q)
 {
 	hup_end(&q->reload);
+	http_free(q->http);
 	ctl_free(q->ctl);
 	policies_free(q->policies);
 	sm_free(q->sm);
