@@ -133,10 +133,25 @@ static void judge_devices(const struct health_input *in, struct health *h)
 		add(h, SEV_INFO, "values-kept", "nothing: they are remembered, so that they are not "
 		    "written again and again",
 		    "devices keep %zu values of attributes unlike what was wanted", in->sm->refused);
-	if (s->f->unanswered)
-		add(h, SEV_WARNING, "no-far-end", "look at what is at the other end of links that are up "
-		    "('qosd-ctl ports' has them without a peer)",
-		    "%" PRIu32 " links are up and nobody answers at their other end", s->f->unanswered);
+}
+
+static void judge_far_ends(const struct subnet_state *s, struct health *h)
+{
+	struct many silent = { h, SEV_WARNING, "no-far-end",
+			       "look at the device at the other end of the cable", "links", 0 };
+	char name[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; i < s->f->n_ports; i++) {
+		const struct fabric_port *p = &s->f->ports[i];
+
+		if (p->present && p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE)
+			add_one(&silent, "%s has a link, and nobody answers at its other end",
+				fabric_port_name(s->f, i, name, sizeof(name)));
+	}
+	add_rest(&silent);
+	if (s->f->unanswered > silent.n)
+		add(h, SEV_WARNING, "no-far-end", "look at the switches in the log",
+		    "%zu ports of switches do not answer", s->f->unanswered - silent.n);
 }
 
 static void judge_ports(const struct subnet_state *s, struct health *h)
@@ -309,6 +324,7 @@ void health_judge(const struct health_input *in, struct health *out)
 	judge_up(in, out);
 	if (in->state) {
 		judge_devices(in, out);
+		judge_far_ends(in->state, out);
 		judge_ports(in->state, out);
 		judge_routes(in->state, out);
 		judge_links(in->state, out);

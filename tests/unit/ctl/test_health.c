@@ -136,7 +136,7 @@ START_TEST(devices)
 	state->faults = NULL;
 	state->n_faults = 0;
 	state->f->unanswered = 3;
-	expect(SEV_WARNING, "no-far-end", "3 links");
+	expect(SEV_WARNING, "no-far-end", "3 ports of switches");
 	state->f->unanswered = 0;
 	sm.refused = 5;
 	expect(SEV_INFO, "values-kept", "5 values");
@@ -167,6 +167,11 @@ START_TEST(ports)
 	state->plan->lid[host] = 0;
 	expect(SEV_ERROR, "no-lid", "node1 HCA-1/P1");
 	state->plan->lid[host] = lid;
+	state->f->ports[state->f->ports[host].peer].peer = FABRIC_NONE;
+	state->f->unanswered = 1;
+	expect(SEV_WARNING, "no-far-end", "leaf one/P1 (0x0008f10400410017) has a link");
+	state->f->ports[state->f->ports[host].peer].peer = host;
+	state->f->unanswered = 0;
 	state->f->ports[host].guid = 0x2c90300000021;
 	expect(SEV_ERROR, "duplicate-guid", "has the port GUID of node2 HCA-1/P1");
 }
