@@ -235,7 +235,7 @@ static void put_sa(struct prom *p, const struct sa_stats *sa)
 				json_decref(text);
 			}
 	prom_metric(p, "qosd_sa_answer_seconds", PROM_HISTOGRAM,
-		    "Time from the arrival of a request to its answer, by attribute.");
+		    "Time from arrival to answer, of requests that are timed: of PathRecords, one in eight.");
 	for (unsigned a = 0; a < ARRAY_SIZE(sa->by_attr); a++)
 		if (sa->by_attr[a].timed) {
 			put_times(p, sa_attribute(a, &text), &sa->by_attr[a]);

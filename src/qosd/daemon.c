@@ -514,6 +514,22 @@ static void print_metrics(void *arg, struct buf *out)
 	ctl_metrics(q->ctl, out);
 }
 
+/* Without them the subnet is managed nevertheless. */
+static void open_metrics(struct qosd *q)
+{
+	struct http_page page = { .path = "/metrics", .type = PROM_TYPE, .make = print_metrics,
+				  .arg = q };
+	struct buf err = { 0 };
+
+	q->http = http_new(q->loop, q->settings->metrics_listen, &page, &err);
+	if (q->http)
+		log_info("metrics", "to be had at %s, port %u", q->settings->metrics_listen,
+			 http_port(q->http));
+	else
+		log_error("metrics", "not to be had: %s", err.s);
+	buf_free(&err);
+}
+
 /* --- putting together --- */
 
 static struct shared_policy *load_files(struct qosd *q)
@@ -549,8 +565,6 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.published = on_published, .sweep_done = on_sweep_done, .event = on_event,
 		.fatal = on_fatal, .arg = q,
 	};
-	struct http_page page = { .path = "/metrics", .type = PROM_TYPE, .make = print_metrics,
-				  .arg = q };
 	struct policies_hooks ph = { .apply = apply_policy, .changed = policy_changed, .arg = q };
 	struct clients_hooks ch = { .dropped = life_dropped };
 	struct ctl_env env = {
@@ -604,12 +618,9 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	env.mad = q->mad;
 	env.store = q->store;
 	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
-	if (!q->ctl || !s->metrics_listen)
-		return q->ctl != NULL;
-	q->http = http_new(q->loop, s->metrics_listen, &page, err);
-	if (q->http)
-		log_info("metrics", "to be had at %s, port %u", s->metrics_listen, http_port(q->http));
-	return q->http != NULL;
+	if (q->ctl && s->metrics_listen)
+		open_metrics(q);
+	return q->ctl != NULL;
 }
 
 static void close_all(struct qosd *q)

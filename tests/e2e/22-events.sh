@@ -187,11 +187,16 @@ else
 	note "promtool is not installed: the unit test of metrics has a reader of its own"
 fi
 # Clients that say nothing are in nobody's way.
-for _ in 1 2 3 4 5; do exec {idle}<>"/dev/tcp/127.0.0.1/$port"; done
+idle=()
+for _ in 1 2 3 4 5; do
+	exec {fd}<>"/dev/tcp/127.0.0.1/$port"
+	idle+=("$fd")
+done
 expect "by HTTP, beside idle clients" 200 "$(page /metrics)"
 ctl metrics >out || bad "the daemon is busy"
+for fd in "${idle[@]}"; do exec {fd}>&-; done
 stop_qosd || bad "exit status $? after SIGTERM"
-start_qosd "$node" -c <(echo "metrics-listen: 192.0.2.1:1") -p policy.yaml
-wait "$qosd"
-expect "exit status, an address that is not ours" 1 "$?"
-expect_match "why" "192.0.2.1:1: Cannot assign" "$(<"$qosd_log")"
+echo "metrics-listen: 192.0.2.1:1" >qosd.yaml
+start_and_wait "$node" -c qosd.yaml -p policy.yaml
+expect_match "an address that is not ours" "error: metrics: not to be had: 192.0.2.1:1: Cannot assign" \
+	"$(<"$qosd_log")"
