@@ -585,7 +585,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		buf_puts(err, "no event loop");
 		return false;
 	}
-	q->life = life_new(q->loop, s);
+	q->life = life_new(q->loop, s, !q->o->once);
 	env.events = life_events(q->life);
 	ch.arg = q->life;
 	q->sa.sm_key = q->quick.sm_key = s->sm_key;
@@ -618,7 +618,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	env.mad = q->mad;
 	env.store = q->store;
 	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
-	if (q->ctl && s->metrics_listen)
+	if (q->ctl && s->metrics_listen && !q->o->once)
 		open_metrics(q);
 	return q->ctl != NULL;
 }

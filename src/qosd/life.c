@@ -22,7 +22,7 @@ struct life {
 	const char *engine;		/* of that one; NULL */
 };
 
-struct life *life_new(struct loop *l, const struct settings *s)
+struct life *life_new(struct loop *l, const struct settings *s, bool runs)
 {
 	struct life *x = xcalloc(1, sizeof(*x));
 	struct event e;
@@ -31,7 +31,7 @@ struct life *life_new(struct loop *l, const struct settings *s)
 	event_make(&e, EVENT_STARTED, "qosd %s started", QOSD_VERSION);
 	event_text(&e, "version", "%s", QOSD_VERSION);
 	life_event(x, &e);
-	if (s->event_command)
+	if (s->event_command && runs)
 		x->hook = hook_new(l, x->events, s->event_command, s->event_kinds);
 	return x;
 }

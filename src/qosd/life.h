@@ -16,8 +16,11 @@
 
 struct life;
 
-/* Begins with the event that the daemon started.  Settings outlive it. */
-struct life *life_new(struct loop *l, const struct settings *s);
+/*
+ * Begins with the event that the daemon started.  Settings outlive it.  runs: the command
+ * that they name is run; not by a daemon that ends at once, and it with it.
+ */
+struct life *life_new(struct loop *l, const struct settings *s, bool runs);
 void life_free(struct life *x);		/* NULL is fine */
 struct events *life_events(struct life *x);
 
