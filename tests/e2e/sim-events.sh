@@ -146,8 +146,8 @@ same_guid "who" f452140300811251 "$(member guid)"
 told sm-state '.data.state == "standby"'
 same_guid "the master" f452140300811251 "$(member master)"
 judged "one that stands by" 0 ""
-expect "the other one's" "0 master" "$("$build/qosd-ctl" -s second.sock -j health >health.json
-	echo "$? $(jq -r .state health.json)")"
+second_is_well() { "$build/qosd-ctl" -s second.sock health >second.health && [ "$(head -n 1 second.health)" = "ok: master" ]; }
+until_ 20 second_is_well || bad "the other one: $(<second.health)"
 from_now
 end "$second"
 told sm-state '.data.state == "master"'
