@@ -16,7 +16,7 @@
 # holds everybody to it, and a unit test is linked with what its layer uses and
 # nothing else.
 
-LAYERS = base yaml json ib bandwidth convert fabric route qos plan registry conf store loop policies mad disco sm sa ctl \
+LAYERS = base yaml json ib bandwidth convert fabric route qos plan events registry conf store loop hook http policies mad disco sm sa ctl \
 	simnet simtopo simdev simhost simcheck simctl
 
 uses_base   =
@@ -29,16 +29,19 @@ uses_fabric = base ib
 uses_route  = base ib fabric
 uses_qos    = base ib bandwidth fabric
 uses_plan   = base ib bandwidth fabric route qos
+uses_events = base json ib fabric route qos plan
 uses_registry = base ib fabric route qos plan
-uses_conf   = base yaml ib bandwidth/classes.h qos/policy.h plan/settings.h
+uses_conf   = base yaml ib bandwidth/classes.h qos/policy.h plan/settings.h events/event.h
 uses_store  = base ib fabric plan registry
 uses_loop   = base
+uses_hook   = base json loop events
+uses_http   = base loop
 uses_policies = base ib fabric qos plan registry store loop
 uses_mad    = base ib loop
 uses_disco  = base ib fabric loop
-uses_sm     = base ib fabric route qos plan registry store loop mad disco
+uses_sm     = base ib fabric route qos plan events/event.h registry store loop mad disco
 uses_sa     = base ib fabric route qos plan registry
-uses_ctl    = base json ib bandwidth fabric route qos plan registry conf store loop policies mad sm sa
+uses_ctl    = base json ib bandwidth fabric route qos plan events registry conf store loop policies mad sm sa
 # The simulator judges the daemon: the two share only what serves anything.
 uses_simnet   = base
 uses_simtopo  = base simnet
@@ -53,7 +56,7 @@ uses_qosd     = $(filter-out sim% convert,$(LAYERS))
 uses_qosd-ctl = base ib convert
 uses_qosd-sim = base yaml json loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
-		$(JANSSON_LIBS) $(SYSTEMD_LIBS)
+		$(JANSSON_LIBS) $(SYSTEMD_LIBS) $(HTTP_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
 libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
 
@@ -63,7 +66,7 @@ PRELOAD = $(BUILD)/libqosd-sim.so
 
 # A library's transport or parser belongs to one layer: header=layer.
 OWNED_HEADERS = ev.h=loop yaml.h=yaml libxml/parser.h=convert libxml/tree.h=convert \
-		libxml/xmlerror.h=convert infiniband/ibnetdisc.h=disco \
+		libxml/xmlerror.h=convert infiniband/ibnetdisc.h=disco microhttpd.h=http \
 		infiniband/umad.h=mad,simhost,qosd-sim,preload infiniband/verbs.h=preload \
 		systemd/sd-daemon.h=qosd check.h=
 
@@ -116,7 +119,7 @@ endif
 ALL_CPPFLAGS = -D_GNU_SOURCE -DQOSD_VERSION='"$(VERSION)"' -Isrc -Iinclude $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -pthread $(WARN) $(CFLAGS) $(VARIANT_CFLAGS) \
 	$(UMAD_CFLAGS) $(MAD_CFLAGS) $(NETDISC_CFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) \
-	$(SYSTEMD_CFLAGS) $(XML_CFLAGS)
+	$(SYSTEMD_CFLAGS) $(XML_CFLAGS) $(HTTP_CFLAGS)
 ALL_LDFLAGS = $(VARIANT_LDFLAGS) $(LDFLAGS)
 COMMON_LIBS = -lm
 
@@ -176,6 +179,7 @@ unit_helpers = $(filter-out $(BUILD)/obj/tests/unit/$(1)/test_%,$(call objects,t
 	$(patsubst %,$(BUILD)/obj/tests/unit/%.o,$(helpers_$(1)))
 # … or of another layer's tests
 helpers_registry = plan/net
+helpers_events = plan/net
 UNIT_TESTS = $(foreach l,$(LAYERS),$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(l))))
 
 $(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += -Itests $(CHECK_CFLAGS)

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/net.h"
 #include "conf/conf.h"
 #include "conf/read.h"
+#include "events/event.h"
 
 /* Engines in order of preference; replaces the default list. */
 static void read_routing(struct reader *r, const struct node *n, const struct key *k, void *at)
@@ -158,6 +160,67 @@ static void read_prefix_routes(struct reader *r, const struct node *n, const str
 	}
 }
 
+/* --- events and metrics --- */
+
+/* A path and its arguments, as they are. */
+static void read_command(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	VEC(char *) words = { 0 };
+	struct settings *s = at;
+	bool good = true;
+
+	(void)k;
+	for (const struct node *i = read_items(r, n, "a path and arguments"); i; i = i->next) {
+		const char *word = read_word(r, i, "a path or an argument");
+
+		if (word && !words.n && *word != '/') {
+			read_error(r, i->pos, "'%s' is no absolute path", EXCERPT(word));
+			word = NULL;
+		}
+		good = good && word;
+		if (word)
+			*vec_push(&words) = xstrdup(word);
+	}
+	if (good && words.n) {
+		*vec_push(&words) = NULL;
+		s->event_command = words.v;
+		return;
+	}
+	for (size_t i = 0; i < words.n; i++)
+		free(words.v[i]);
+	vec_free(&words);
+}
+
+static void read_kinds(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	uint64_t kinds = 0;
+
+	(void)k;
+	for (const struct node *i = read_items(r, n, "kinds of events"); i; i = i->next) {
+		const char *word = read_word(r, i, "a kind of event");
+
+		if (word && !event_kinds_add(&kinds, word))
+			read_error(r, i->pos, "there is no kind of event '%s'", EXCERPT(word));
+	}
+	*(uint64_t *)at = kinds;
+}
+
+/* ADDRESS:PORT: said in full, so that nobody listens to the world by mistake. */
+static void read_listen(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	const char *word = read_word(r, n, "an address and a port");
+	struct sockaddr_storage addr;
+
+	(void)k;
+	if (!word)
+		return;
+	if (net_parse(word, &addr))
+		*(char **)at = xstrdup(word);
+	else
+		read_error(r, n->pos, "'%s' is not ADDRESS:PORT, as 127.0.0.1:9683 or [::1]:9683",
+			   EXCERPT(word));
+}
+
 static const char *const link_words[] = { "keep", "supported", NULL };
 static const char *const log_words[] = { "error", "warning", "info", "debug", NULL };
 
@@ -209,6 +272,11 @@ static const struct key settings_keys[] = {
 	{ "sa-transfers-per-port", read_uint, AT(sa_transfers_per_port), .min = 1, .max = 65536 },
 
 	{ "partition-pkeys", read_pkey_pool, WHOLE },
+
+	{ "event-command", read_command, WHOLE },
+	{ "event-kinds", read_kinds, AT(event_kinds) },
+
+	{ "metrics-listen", read_listen, AT(metrics_listen) },
 
 	{ "log-level", read_choice, AT(log_level), .words = log_words },
 };

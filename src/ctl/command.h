@@ -22,6 +22,7 @@ struct ctl_view {
 	struct buf *file;		/* with the request, for the handler to take; or NULL */
 	struct jobs *jobs;
 	struct follower **tracers;	/* of the SA; see follow.h */
+	struct follower **watchers;	/* of events */
 };
 
 struct ctl_call {
@@ -134,8 +135,6 @@ int sa_attr_by_name(const char *name);		/* -1: there is none */
 const char *sa_status_name(unsigned slot);	/* of sa/stats.h */
 /* What the SA did: a sum, made now.  NULL: there is none. */
 const struct sa_stats *sa_sums(const struct ctl_env *env);
-json_t *json_time(int64_t realtime_us);		/* ISO 8601, UTC */
-json_t *json_time_us(int64_t realtime_us);	/* … with microseconds */
 json_t *json_uid(int64_t uid);			/* null where there is none */
 /* "NodeDescription/Pn (0xguid)" */
 json_t *json_port(const struct subnet_state *s, uint32_t port);
@@ -166,6 +165,9 @@ void cmd_services(const struct ctl_call *c, struct reply *r);	/* clients.c */
 void cmd_subscriptions(const struct ctl_call *c, struct reply *r);
 void cmd_dump(const struct ctl_call *c, struct reply *r);	/* dump.c */
 void cmd_export_ibacm(const struct ctl_call *c, struct reply *r);	/* export.c */
+void cmd_events(const struct ctl_call *c, struct reply *r);	/* events.c */
+void cmd_health(const struct ctl_call *c, struct reply *r);	/* health.c */
+void cmd_metrics(const struct ctl_call *c, struct reply *r);	/* metrics.c */
 void cmd_sa_stats(const struct ctl_call *c, struct reply *r);	/* sa_stats.c */
 void cmd_sa_trace(const struct ctl_call *c, struct reply *r);	/* sa_trace.c */
 void cmd_mcast(const struct ctl_call *c, struct reply *r);	/* mcast.c */

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "qosd/ctl.h"
@@ -67,6 +66,10 @@ static const struct command commands[] = {
 	  .args = { TEXT_ARG("from"), NUMBER_ARG("service-id", UINT64_MAX),
 		    NUMBER_ARG("qos-class", 0xfff), NUMBER_ARG("pkey", 0xffff),
 		    NUMBER_ARG("tclass", 0xff) } },
+	{ "health", .run = cmd_health },
+	{ "metrics", .run = cmd_metrics },
+	{ "events", .run = cmd_events,
+	  .args = { FLAG_ARG("follow"), TEXT_ARG("since"), TEXT_ARG("kind") } },
 	{ "sa-stats", .run = cmd_sa_stats },
 	{ "sa-trace", .run = cmd_sa_trace,
 	  .args = { TEXT_ARG("client"), TEXT_ARG("attribute"), FLAG_ARG("errors"),
@@ -451,30 +454,6 @@ void reply_free(struct reply *r)
 }
 
 /* --- JSON values --- */
-
-/* A second of UTC without its zone; false: there is no such. */
-static bool put_second(int64_t realtime_us, char text[32])
-{
-	time_t t = realtime_us / 1000000;
-	struct tm tm;
-
-	return gmtime_r(&t, &tm) && strftime(text, 32, "%Y-%m-%dT%H:%M:%S", &tm);
-}
-
-json_t *json_time(int64_t realtime_us)
-{
-	char text[32];
-
-	return put_second(realtime_us, text) ? json_sprintf("%sZ", text) : json_null();
-}
-
-json_t *json_time_us(int64_t realtime_us)
-{
-	char text[32];
-
-	return put_second(realtime_us, text) ?
-	       json_sprintf("%s.%06dZ", text, (int)(realtime_us % 1000000)) : json_null();
-}
 
 json_t *json_uid(int64_t uid)
 {

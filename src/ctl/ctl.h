@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/findings.h"
+#include "events/event.h"
 #include "loop/loop.h"
 #include "mad/mad.h"
 #include "plan/state.h"
@@ -23,6 +24,8 @@
 #include "sa/sa.h"
 #include "sa/trace.h"
 #include "sm/sm.h"
+
+struct store;
 
 /* One entry of a switch's multicast forwarding table. */
 struct ctl_mft_row {
@@ -40,6 +43,8 @@ struct ctl_env {
 	/* What the SA did so far.  May be NULL: then what sa counts. */
 	const struct sa_stats *(*sa_stats)(void *arg);
 	struct sa_trace *trace;		/* may be NULL */
+	struct events *events;		/* may be NULL */
+	struct store *store;		/* may be NULL */
 	struct policies *policies;	/* may be NULL: then nobody can change the policy */
 	/*
 	 * The configured policy file once more.  reload_read() reads it, in any thread,
@@ -80,6 +85,8 @@ struct ctl;
  * socket can't be made.  env is copied.
  */
 struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env, struct buf *err);
+/* What `metrics` prints, as of now. */
+void ctl_metrics(struct ctl *c, struct buf *out);
 /* Drops all clients and removes the socket file if it is still this one's. */
 void ctl_free(struct ctl *c);
 

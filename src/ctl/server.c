@@ -25,6 +25,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "ctl/follow.h"
+#include "ctl/metrics.h"
 #include "qosd/ctl.h"
 
 #define PIECE		(16u << 10)	/* output gathered before it is sent */
@@ -60,6 +61,7 @@ struct ctl {
 	struct jobs *jobs;
 	struct follower *tracers;	/* replies that follow the SA's trace */
 	struct wake *traced;
+	struct follower *watchers;	/* … that follow events */
 	struct log_ratelimit rl;
 };
 
@@ -134,6 +136,7 @@ static void client_start(struct client *c, const char *line, size_t n, struct bu
 	view.file = file;
 	view.jobs = c->ctl->jobs;
 	view.tracers = &c->ctl->tracers;
+	view.watchers = &c->ctl->watchers;
 	command_start(&c->ctl->env, &view, c->privileged, line, n, &c->reply);
 	c->reply.ready = client_answer;
 	c->reply.ready_arg = c;
@@ -485,6 +488,20 @@ static bool bind_and_listen(struct ctl *ctl, const struct sockaddr_un *addr, str
 	return false;
 }
 
+void ctl_metrics(struct ctl *ctl, struct buf *out)
+{
+	struct ctl_view view = current_view(&ctl->env);
+
+	metrics_print(&ctl->env, &view, out);
+}
+
+static void on_happened(void *arg)
+{
+	const struct ctl *ctl = arg;
+
+	follow_tell(ctl->watchers);
+}
+
 struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env, struct buf *err)
 {
 	struct sockaddr_un addr;
@@ -511,6 +528,8 @@ struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env,
 	ctl->traced = wake_new(l, on_traced, ctl);
 	if (ctl->env.trace)
 		sa_trace_on_new(ctl->env.trace, wake_tracers, ctl->traced);
+	if (ctl->env.events)
+		events_watch(ctl->env.events, on_happened, ctl);
 	io_set(ctl->io, LOOP_READ);
 	return ctl;
 }
@@ -534,6 +553,8 @@ void ctl_free(struct ctl *ctl)
 	jobs_free(ctl->jobs);
 	if (ctl->env.trace)
 		sa_trace_on_new(ctl->env.trace, NULL, NULL);
+	if (ctl->env.events)
+		events_unwatch(ctl->env.events, on_happened, ctl);
 	wake_free(ctl->traced);
 	io_free(ctl->io);
 	timer_free(ctl->pause);

@@ -9,5 +9,7 @@
 /* What a device says of itself need not be UTF-8: then all bytes beyond ASCII become '?'. */
 json_t *json_text(const char *s);
 json_t *json_guid(uint64_t guid);	/* "0x%016x" */
+json_t *json_time(int64_t realtime_us);		/* ISO 8601, UTC */
+json_t *json_time_us(int64_t realtime_us);	/* … with microseconds */
 
 #endif

@@ -41,6 +41,7 @@ struct settings *settings_default(void)
 		.sa_transfers_max = 256,
 		.sa_transfers_per_port = 16,
 		.pkey_lo = 0x4000, .pkey_hi = 0x7ffe,
+		.event_kinds = UINT64_MAX,
 		.log_level = LOG_LEVEL_INFO,
 	};
 	return s;
@@ -55,6 +56,10 @@ void settings_free(struct settings *s)
 	for (size_t i = 0; i < s->prefix_routes.n; i++)
 		vec_free(&s->prefix_routes.v[i].routers);
 	vec_free(&s->prefix_routes);
+	for (size_t i = 0; s->event_command && s->event_command[i]; i++)
+		free(s->event_command[i]);
+	free(s->event_command);
+	free(s->metrics_listen);
 	free(s->file);
 	free(s);
 }

@@ -74,6 +74,13 @@ struct settings {
 	/* partitions: P_Keys for those that are added at run time, if none is asked for */
 	uint16_t pkey_lo, pkey_hi;	/* default 0x4000-0x7ffe */
 
+	/* events */
+	char **event_command;		/* NULL-terminated, [0] a path; NULL: none is run */
+	uint64_t event_kinds;		/* of which it is run: bit by kind; default all */
+
+	/* metrics */
+	char *metrics_listen;		/* "ADDRESS:PORT", ADDRESS in brackets if IPv6; NULL: nowhere */
+
 	/* log */
 	enum log_level log_level;
 };

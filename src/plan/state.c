@@ -23,6 +23,7 @@ void state_unref(struct subnet_state *s)
 	plan_free(s->plan);
 	fabric_free(s->f);
 	shared_policy_unref(s->policy);
+	free(s->faults);
 	free(s);
 }
 

@@ -25,6 +25,14 @@ struct shared_policy {		/* a policy with a reference count */
 	uint64_t run_time_change;	/* … by so many changes (registry/partitions.h) */
 };
 
+/* A device that did not do as it was told when the state came about. */
+struct device_fault {
+	uint32_t node;
+	/* no answer; errors; other values */
+	enum { FAULT_SILENT, FAULT_REFUSES, FAULT_KEEPS, FAULT_KINDS } kind;
+	uint32_t n;			/* Sets refused, values kept; of the others 0 */
+};
+
 struct subnet_state {
 	unsigned refs;
 	uint64_t generation;
@@ -32,6 +40,8 @@ struct subnet_state {
 	struct shared_policy *policy;
 	struct plan *plan;
 	int64_t published_us;		/* realtime */
+	struct device_fault *faults;	/* in order of node and kind */
+	uint32_t n_faults;
 };
 
 struct subnet_state *state_ref(struct subnet_state *s);

@@ -94,6 +94,12 @@ static struct policy_change *push_change(struct policies *ps)
 	return vec_push(&ps->changes);
 }
 
+static void tell(const struct policies *ps, const struct policy_change *c)
+{
+	if (ps->hooks.changed)
+		ps->hooks.changed(ps->hooks.arg, c);
+}
+
 static uint64_t add_change(struct policies *ps, enum change_kind kind,
 			   enum change_outcome outcome, const struct shared_policy *p, int64_t uid)
 {
@@ -102,6 +108,7 @@ static uint64_t add_change(struct policies *ps, enum change_kind kind,
 		.checksum = p->p->checksum, .kind = kind, .outcome = outcome,
 		.name = clean_name(p->p->file),
 	};
+	tell(ps, &ps->changes.v[ps->changes.n - 1]);
 	return ps->last_id;
 }
 
@@ -109,8 +116,10 @@ static uint64_t add_change(struct policies *ps, enum change_kind kind,
 static void set_outcome(struct policies *ps, uint64_t id, enum change_outcome outcome)
 {
 	for (size_t i = 0; i < ps->changes.n; i++)
-		if (ps->changes.v[i].id == id)
+		if (ps->changes.v[i].id == id) {
 			ps->changes.v[i].outcome = outcome;
+			tell(ps, &ps->changes.v[i]);
+		}
 }
 
 static bool history_line(void *arg, const char *text)
@@ -230,6 +239,7 @@ void policies_refused(struct policies *ps, enum change_kind kind, const char *na
 		.outcome = CHANGE_REFUSED, .name = clean_name(name),
 		.errors = errors > UINT32_MAX ? UINT32_MAX : (uint32_t)errors,
 	};
+	tell(ps, &ps->changes.v[ps->changes.n - 1]);
 	save(ps);
 }
 

@@ -64,6 +64,8 @@ const char *change_outcome_name(enum change_outcome o);
 struct policies_hooks {
 	/* The policy is to be in force from now on; takes its own reference. */
 	void (*apply)(void *arg, struct shared_policy *p);
+	/* An entry of the history is new, or its outcome is; good during the call.  May be NULL. */
+	void (*changed)(void *arg, const struct policy_change *c);
 	void *arg;
 };
 

@@ -32,6 +32,8 @@
 #define WAIT_SECONDS 60u	/* for a change to be in force */
 
 enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_NO_DAEMON = 2 };
+/* … of a command that judges; nobody who could tell is bad, too. */
+enum { EXIT_GOOD = 0, EXIT_SO_SO = 1, EXIT_BAD = 2 };
 
 struct command {
 	const char *name;		/* one or two words */
@@ -42,8 +44,9 @@ struct command {
 	const struct output *text;	/* NULL: files are written, the operand is where */
 	size_t optional;		/* so many of the last operands may be left out */
 	const char *flags[4];		/* options without a value */
-	bool follows;			/* its answer has no end: no patience is lost, and each
-					 * row is printed at once, with -j in a line of its own */
+	bool follows;			/* its answer has no end: no patience is lost */
+	bool lines;			/* each row is printed at once, with -j in a line of its own */
+	bool judges;			/* the exit status is that of the result's verdict */
 	/* The file that it brings is made of the words, and goes to the command `request`. */
 	bool (*make)(char **words, json_t *args, struct buf *file);
 	const char *words;		/* … which are these */
@@ -52,6 +55,10 @@ struct command {
 
 static const struct command commands[] = {
 	{ "status", { NULL }, { NULL }, "how the daemon and its subnet are", .text = &text_status },
+	{ "health", { NULL }, { NULL }, "what to look at now, worst first; exit status 0, 1 or 2",
+	  .text = &text_health, .judges = true },
+	{ "metrics", { NULL }, { NULL }, "all figures, as Prometheus reads them",
+	  .text = &text_metrics },
 	{ "nodes", { NULL }, { NULL }, "all nodes", .text = &text_nodes },
 	{ "ports", { NULL }, { NULL }, "all ports and their links", .text = &text_ports },
 	{ "route", { "src", "dst" }, { "sl" }, "the hops from one port to another",
@@ -70,7 +77,10 @@ static const struct command commands[] = {
 	  "what the subnet administrator is asked, and how it answers", .text = &text_sa_stats },
 	{ "sa-trace", { NULL }, { "client=PORT", "attribute=NAME", "count" },
 	  "requests to the subnet administrator, as they come",
-	  .text = &text_sa_trace, .flags = { "errors" }, .follows = true },
+	  .text = &text_sa_trace, .flags = { "errors" }, .follows = true,
+	  .lines = true },
+	{ "events", { NULL }, { "since=ID", "kind=KIND[,KIND ...]" }, "what happened, and what happens",
+	  .text = &text_events, .flags = { "follow" }, .lines = true },
 	{ "mcast", { "group" }, { NULL }, "multicast groups, or members and tree of one, by MGID or "
 	  "MLID", .text = &text_mcast, .optional = 1 },
 	{ "services", { NULL }, { NULL }, "services that hosts registered", .text = &text_services },
@@ -446,11 +456,12 @@ static int print_rows(FILE *daemon, const struct output *out)
 
 static int print_answer(FILE *daemon, json_t *answer, const struct output *out)
 {
+	bool ok = json_is_true(json_object_get(answer, "ok"));
 	int status = EXIT_DONE;
 
-	if (!as_json)
+	if (!as_json && !(ok && out->raw_head))
 		clean_strings(answer);
-	if (!json_is_true(json_object_get(answer, "ok")))
+	if (!ok)
 		return refused(answer);
 	out->head(answer);
 	if (json_object_get(answer, "rows"))
@@ -460,10 +471,18 @@ static int print_answer(FILE *daemon, json_t *answer, const struct output *out)
 	return status;
 }
 
+static int verdict_status(const json_t *answer)
+{
+	const char *verdict = str(json_object_get(answer, "result"), "verdict");
+
+	return !strcmp(verdict, "ok") ? EXIT_GOOD : !strcmp(verdict, "warning") ? EXIT_SO_SO : EXIT_BAD;
+}
+
 static int ask(const struct command *c, json_t *args, const struct buf *file,
 	       const struct output *out)
 {
-	FILE *daemon = connect_daemon(c->follows ? PATIENCE_ENDLESS :
+	bool follows = c->follows || json_is_true(json_object_get(args, "follow"));
+	FILE *daemon = connect_daemon(follows ? PATIENCE_ENDLESS :
 				      file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);
 	int status = EXIT_NO_DAEMON;
 	json_t *answer;
@@ -474,6 +493,8 @@ static int ask(const struct command *c, json_t *args, const struct buf *file,
 	answer = read_object(daemon);
 	if (answer)
 		status = print_answer(daemon, answer, out);
+	if (c->judges)
+		status = verdict_status(answer);
 	json_decref(answer);
 	fclose(daemon);
 	return status;
@@ -492,7 +513,7 @@ static const struct output *choose_output(const struct command *c, json_t *args)
 		return &html_output;
 	}
 	if (c->text)
-		return !as_json ? c->text : c->follows ? &json_lines_output : &json_output;
+		return !as_json ? c->text : c->lines ? &json_lines_output : &json_output;
 	made = file_output_begin(json_string_value(json_object_get(args, "dir")));
 	json_object_del(args, "dir");
 	return made ? &file_output : NULL;
@@ -536,7 +557,8 @@ static int run(const struct command *c, char **argv)
 	if (!args || (c->make && !c->make(argv, args, &file))) {
 		json_decref(args);
 		buf_free(&file);
-		return usage_error(c);
+		usage_error(c);
+		return c->judges ? EXIT_BAD : EXIT_REFUSED;
 	}
 	wait = json_is_true(json_object_get(args, "wait"));
 	json_object_del(args, "wait");

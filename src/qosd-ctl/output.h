@@ -17,7 +17,7 @@ struct output {
 	void (*head)(const json_t *answer);
 	bool (*row)(const json_t *row);
 	bool (*end)(bool complete);
-	bool raw_rows;		/* control characters in rows are left as they are */
+	bool raw_head, raw_rows;	/* control characters in it are left as they are */
 };
 
 extern const struct output json_output, json_lines_output;
@@ -36,6 +36,8 @@ void put_hops(const json_t *hops);
 /* … and those of policies (text_policy.c). */
 extern const struct output text_plan, text_policy_load, text_policy_confirm, text_policy_revert,
 			   text_policy_show, text_policy_history;
+extern const struct output text_events;		/* events.c */
+extern const struct output text_health, text_metrics;	/* health.c */
 extern const struct output text_sa_stats, text_sa_trace;	/* text_sa.c */
 /* … and of partitions (partition.c). */
 extern const struct output text_partition_change, text_partitions, text_partition_show;

@@ -34,6 +34,7 @@ struct clients {
 	struct mad_port *mad;
 	struct sa *sa;
 	struct reports *reports;
+	struct clients_hooks hooks;
 	struct timer *save, *lease, *work;
 	int64_t save_wait_us;
 	bool services_dirty, subscriptions_dirty, aliases_dirty;
@@ -171,6 +172,13 @@ static void on_group(void *arg, const struct mcast_group *g, bool made)
 	reports_group(c->reports, g->mgid, g->pkey, made);
 }
 
+static void on_dropped(void *arg, uint64_t guid, uint32_t qpn)
+{
+	const struct clients *c = arg;
+
+	c->hooks.dropped(c->hooks.arg, guid, qpn);
+}
+
 void clients_publish(struct clients *c, struct subnet_state *s)
 {
 	reports_publish(c->reports, s);
@@ -195,14 +203,16 @@ void clients_request(const struct mad_in *in, struct sa_request *req)
 /* --- life --- */
 
 struct clients *clients_new(struct loop *l, struct store *store, struct mad_port *mad,
-			    struct sa *sa, bool *lost)
+			    struct sa *sa, const struct clients_hooks *hooks, bool *lost)
 {
 	struct clients *c = xcalloc(1, sizeof(*c));
-	struct reports_hooks hooks = { .send = send_report, .wake = work_soon, .arg = c };
+	struct reports_hooks rh = { .send = send_report, .wake = work_soon, .dropped = on_dropped,
+				    .arg = c };
 
 	c->store = store;
 	c->mad = mad;
 	c->sa = sa;
+	c->hooks = *hooks;
 	c->save_wait_us = SAVE_US;
 	c->save = timer_new(l, on_save, c);
 	c->lease = timer_new(l, on_lease, c);
@@ -215,7 +225,7 @@ struct clients *clients_new(struct loop *l, struct store *store, struct mad_port
 	*lost = c->services_dirty || c->subscriptions_dirty || c->aliases_dirty;
 	if (*lost)
 		save_soon(c);		/* so that this is asked once */
-	c->reports = reports_new(sa->subscriptions, &hooks);
+	c->reports = reports_new(sa->subscriptions, &rh);
 	mcast_watch(sa->mcast, on_group, c);
 	return c;
 }

@@ -16,12 +16,18 @@
 
 struct clients;
 
+/* A subscriber answers no Reports, and is none any more. */
+struct clients_hooks {
+	void (*dropped)(void *arg, uint64_t guid, uint32_t qpn);
+	void *arg;
+};
+
 /*
  * Loads both and puts them into sa, and fills the aliases that it has; its groups are
  * watched from now on.  *lost: a file was not there, or no good.
  */
 struct clients *clients_new(struct loop *l, struct store *store, struct mad_port *mad,
-			    struct sa *sa, bool *lost);
+			    struct sa *sa, const struct clients_hooks *hooks, bool *lost);
 /* Writes what is not on disk yet; before mad_close(). */
 void clients_free(struct clients *c);		/* NULL is fine */
 

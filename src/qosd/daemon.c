@@ -16,6 +16,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "base/log.h"
+#include "ctl/prom.h"
 #include "qosd/daemon.h"
 #include "registry/alias.h"
 
@@ -81,6 +82,22 @@ static void on_fatal(void *arg, const char *why)
 	loop_stop(q->loop);
 }
 
+/* --- what happens, told as events --- */
+
+static void on_event(void *arg, const struct event *e)
+{
+	const struct qosd *q = arg;
+
+	life_event(q->life, e);
+}
+
+static void policy_changed(void *arg, const struct policy_change *c)
+{
+	const struct qosd *q = arg;
+
+	life_policy(q->life, c);
+}
+
 /* --- what is asked for from outside --- */
 
 static void on_term(void *arg)
@@ -115,6 +132,29 @@ static bool mft_entry(void *arg, const struct subnet_state *s, uint32_t sw, uint
 	return sm_mft_entry(q->sm, s, sw, mlid, ports);
 }
 
+static void print_metrics(void *arg, struct buf *out)
+{
+	const struct qosd *q = arg;
+
+	ctl_metrics(q->ctl, out);
+}
+
+/* Without them the subnet is managed nevertheless. */
+static void open_metrics(struct qosd *q)
+{
+	struct http_page page = { .path = "/metrics", .type = PROM_TYPE, .make = print_metrics,
+				  .arg = q };
+	struct buf err = { 0 };
+
+	q->http = http_new(q->loop, q->settings->metrics_listen, &page, &err);
+	if (q->http)
+		log_info("metrics", "to be had at %s, port %u", q->settings->metrics_listen,
+			 http_port(q->http));
+	else
+		log_error("metrics", "not to be had: %s", err.s);
+	buf_free(&err);
+}
+
 /* --- putting together --- */
 
 static struct shared_policy *load_files(struct qosd *q)
@@ -147,10 +187,11 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.at_once = serve_quick_request, .dead = on_fatal, .arg = q,
 	};
 	struct sm_hooks hooks = {
-		.published = serve_published, .sweep_done = on_sweep_done, .fatal = on_fatal,
-		.arg = q,
+		.published = serve_published, .sweep_done = on_sweep_done, .event = on_event,
+		.fatal = on_fatal, .arg = q,
 	};
-	struct policies_hooks ph = { .apply = apply_policy, .arg = q };
+	struct policies_hooks ph = { .apply = apply_policy, .changed = policy_changed, .arg = q };
+	struct clients_hooks ch = { .dropped = life_dropped };
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
 		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
@@ -169,6 +210,9 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		buf_puts(err, "no event loop");
 		return false;
 	}
+	q->life = life_new(q->loop, s, !q->o->once);
+	env.events = life_events(q->life);
+	ch.arg = q->life;
 	serve_init(q);
 	env.trace = q->sa.trace;
 	q->mad = mad_open(q->loop, &ms, &mh, err);
@@ -182,7 +226,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	shared_policy_unref(effective);
 	sm_set_mcast(q->sm, q->sa.mcast);
 	sm_set_aliases(q->sm, q->sa.alias);
-	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &lost);
+	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &ch, &lost);
 	/* the two are apart on disk: what one file had and the other did not is no more */
 	mcast_check_aliases(q->sa.mcast, q->sa.alias);
 	alias_watch(q->sa.alias, on_alias_changed, q);
@@ -192,19 +236,24 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	env.policies = q->policies;
 	env.sm = q->sm;
 	env.mad = q->mad;
+	env.store = q->store;
 	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
+	if (q->ctl && s->metrics_listen && !q->o->once)
+		open_metrics(q);
 	return q->ctl != NULL;
 }
 
 static void close_all(struct qosd *q)
 {
 	reload_end(q);
+	http_free(q->http);
 	ctl_free(q->ctl);
 	policies_free(q->policies);
 	sm_free(q->sm);
 	clients_free(q->clients);
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
 	serve_free(q);
+	life_free(q->life);
 	run_time_free(q->run_time);
 	sig_free(q->hup);
 	sig_free(q->term);

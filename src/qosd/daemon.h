@@ -18,7 +18,9 @@
 #include "loop/loop.h"
 #include "mad/mad.h"
 #include "policies/policies.h"
+#include "http/http.h"
 #include "qosd/clients.h"
+#include "qosd/life.h"
 #include "qosd/qosd.h"
 #include "registry/partitions.h"
 #include "sa/sa.h"
@@ -42,7 +44,9 @@ struct qosd {
 	struct sm *sm;
 	struct policies *policies;
 	struct clients *clients;
+	struct life *life;
 	struct ctl *ctl;
+	struct http *http;
 	struct sig *hup, *term, *intr;
 	int ready_fd;		/* where the process that started us waits, or -1 */
 	int status;

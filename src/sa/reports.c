@@ -316,6 +316,8 @@ static void no_answer(struct reports *r, struct subscriber *who)
 		    "0x%016" PRIx64 " QP %" PRIu32 ": does not answer Reports: no longer "
 		    "subscribed", who->guid, who->qpn);
 	r->counts.dropped_subscribers++;
+	if (r->hooks.dropped)
+		r->hooks.dropped(r->hooks.arg, who->guid, who->qpn);
 	subscriptions_drop(r->db, who->guid, who->qpn);
 }
 

@@ -42,6 +42,8 @@ struct reports_hooks {
 	bool (*send)(void *arg, const struct report *r);
 	/* There is something to do: reports_work() is to be called soon, but not from here. */
 	void (*wake)(void *arg);
+	/* Nobody answered its Reports: it is a subscriber no more.  May be NULL. */
+	void (*dropped)(void *arg, uint64_t guid, uint32_t qpn);
 	void *arg;
 };
 

@@ -42,8 +42,7 @@ static unsigned time_slot(uint64_t us)
 	return slot < SA_TIME_SLOTS ? slot : SA_TIME_SLOTS - 1;
 }
 
-/* The longest time of a slot. */
-static uint64_t slot_end(unsigned slot)
+uint64_t sa_time_slot_end(unsigned slot)
 {
 	unsigned log2 = slot / 4 + 1;
 
@@ -60,7 +59,7 @@ uint64_t sa_time_percentile(const struct sa_attr_stats *a, double percent)
 		return 0;
 	while (slot < SA_TIME_SLOTS - 1 && (double)(sum += a->time[slot]) < want)
 		slot++;
-	return slot_end(slot);
+	return sa_time_slot_end(slot);
 }
 
 struct sa_stats *sa_stats_new(void)
@@ -101,12 +100,16 @@ void sa_stats_answer(struct sa_stats *st, uint16_t attr, uint16_t status, int64_
 	struct sa_attr_stats *a = &st->by_attr[attr < 256 ? attr : 0];
 
 	st->answered++;
-	st->busy += status == IB_STATUS_BUSY;
+	if (status == IB_STATUS_BUSY) {
+		st->busy++;
+		st->busy_window = st->window;
+	}
 	a->requests++;
 	a->status[status_slot(status)]++;
 	if (us < 0)
 		return;
 	a->timed++;
+	a->total_us += (uint64_t)us;
 	a->time[time_slot((uint64_t)us)]++;
 }
 
@@ -114,6 +117,7 @@ static void add_attr(struct sa_attr_stats *a, const struct sa_attr_stats *b)
 {
 	a->requests += b->requests;
 	a->timed += b->timed;
+	a->total_us += b->total_us;
 	for (unsigned i = 0; i < SA_STATUS_SLOTS; i++)
 		a->status[i] += b->status[i];
 	for (unsigned i = 0; i < SA_TIME_SLOTS; i++)
@@ -127,6 +131,8 @@ void sa_stats_add(struct sa_stats *a, const struct sa_stats *b)
 	a->dropped += b->dropped;
 	a->abandoned += b->abandoned;
 	a->busy += b->busy;
+	if (b->busy_window > a->busy_window)
+		a->busy_window = b->busy_window;
 	for (unsigned i = 0; i < 256; i++)
 		if (b->by_attr[i].requests)
 			add_attr(&a->by_attr[i], &b->by_attr[i]);

@@ -19,7 +19,7 @@
 struct sa_attr_stats {
 	uint64_t requests;			/* answered ones */
 	uint64_t status[SA_STATUS_SLOTS];
-	uint64_t timed;				/* so many of them are in `time` */
+	uint64_t timed, total_us;		/* so many of them are in `time`; their sum */
 	uint64_t time[SA_TIME_SLOTS];		/* from arrival to answer */
 };
 
@@ -30,6 +30,7 @@ struct sa_stats {
 	 * whose answer is being made.  busy: of the answered ones.
 	 */
 	uint64_t requests, answered, dropped, abandoned, busy;
+	int64_t busy_window;		/* in which it was BUSY last, if it ever was */
 	struct sa_attr_stats by_attr[256];	/* index: attribute id; 0: those that are larger */
 	/* by LID: in the window that is not over yet, and in the last whole one */
 	uint32_t clients[2][SA_LIDS];
@@ -51,6 +52,8 @@ void sa_stats_turn(struct sa_stats *st, int64_t now_us);
 
 /* The MAD status that a slot stands for. */
 uint16_t sa_status_of_slot(unsigned slot);
+/* The longest time in µs of a slot; the last one's is the longest of all. */
+uint64_t sa_time_slot_end(unsigned slot);
 /* The time in µs that so many percent of the answers did not exceed; as exact as slots are. */
 uint64_t sa_time_percentile(const struct sa_attr_stats *a, double percent);
 

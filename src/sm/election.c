@@ -130,8 +130,36 @@ static void hand_over(struct sm *sm)
 	smp_send(sm->mad, &s, on_handed_over, sm);
 }
 
+static bool was_seen(const struct sm_seen *list, size_t n, uint64_t guid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i].guid == guid)
+			return true;
+	return false;
+}
+
+static void tell_seen(struct sm *sm, enum event_kind kind, const struct sm_seen *s)
+{
+	struct event e;
+
+	event_make(&e, kind, kind == EVENT_SM_SEEN ?
+		   "another subnet manager, 0x%016" PRIx64 ", priority %u: %s" :
+		   "the subnet manager 0x%016" PRIx64 ", priority %u, is gone; it was %s", s->guid,
+		   s->priority, sm_state_name(s->state));
+	event_guid(&e, "guid", s->guid);
+	event_number(&e, "priority", s->priority);
+	event_text(&e, "state", "%s", sm_state_name(s->state));
+	sm_tell(sm, &e);
+}
+
 static void asked_all(struct sm *sm)
 {
+	for (size_t i = 0; i < sm->heard.n; i++)
+		if (!was_seen(sm->others.v, sm->others.n, sm->heard.v[i].guid))
+			tell_seen(sm, EVENT_SM_SEEN, &sm->heard.v[i]);
+	for (size_t i = 0; i < sm->others.n; i++)
+		if (!was_seen(sm->heard.v, sm->heard.n, sm->others.v[i].guid))
+			tell_seen(sm, EVENT_SM_GONE, &sm->others.v[i]);
 	vec_free(&sm->others);
 	sm->others.v = sm->heard.v;
 	sm->others.n = sm->heard.n;

@@ -70,6 +70,7 @@ struct node_work {
 	uint8_t silent;		/* SMPs without an answer, in a row */
 	uint8_t lost;		/* … in all */
 	bool doubtful;		/* refused something */
+	uint32_t refused, keeps;	/* Sets refused; values kept instead, but for SL2VL tables */
 	bool unknown;		/* what it holds is not known from before */
 	bool mft_unknown;	/* a switch whose MFTs may be anything (multicast_tables.c) */
 	bool used_before;	/* … that had links in use when it was discovered */
@@ -176,6 +177,8 @@ struct sm {
 };
 
 /* sm.c */
+/* For operators: in the loop's thread. */
+void sm_tell(struct sm *sm, const struct event *e);
 void sm_set_state(struct sm *sm, enum sm_state s);
 void sm_sweep_ended(struct sm *sm, bool complete);
 /* Wishes a sweep; starts it at once if none runs. */

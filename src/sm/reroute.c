@@ -93,6 +93,7 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	if (!status && !memcmp(s->data, r->rounds.writes[cookie].entries, LFT_BLOCK))
 		return;
 	sm->sets_failed++;
+	work->refused++;
 	work->doubtful = true;
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: does not take block %u of its forwarding table (status 0x%04x)",

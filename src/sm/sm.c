@@ -43,10 +43,30 @@ static void unpublish(struct sm *sm)
 	state_unref(old);
 }
 
+void sm_tell(struct sm *sm, const struct event *e)
+{
+	if (sm->hooks.event)
+		sm->hooks.event(sm->hooks.arg, e);
+}
+
+static void tell_state(struct sm *sm, enum sm_state s)
+{
+	struct event e;
+
+	event_make(&e, EVENT_SM_STATE, "the subnet manager is %s (was %s)", sm_state_name(s),
+		   sm_state_name(sm->state));
+	event_text(&e, "state", "%s", sm_state_name(s));
+	event_text(&e, "was", "%s", sm_state_name(sm->state));
+	if (s != SM_MASTER && sm->master_guid)
+		event_guid(&e, "master", sm->master_guid);
+	sm_tell(sm, &e);
+}
+
 void sm_set_state(struct sm *sm, enum sm_state s)
 {
 	if (sm->state == s)
 		return;
+	tell_state(sm, s);
 	log_info("sm", "%s (was %s)", sm_state_name(s), sm_state_name(sm->state));
 	sm->state = s;
 	if (s != SM_MASTER) {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/findings.h"
+#include "events/event.h"
 #include "loop/loop.h"
 #include "mad/mad.h"
 #include "plan/state.h"
@@ -25,6 +26,8 @@ struct sm_hooks {
 	void (*published)(void *arg, struct subnet_state *s);
 	/* The first bring-up, or any sweep, has ended. */
 	void (*sweep_done)(void *arg, bool complete);
+	/* Something happened that operators are told of; e is good during the call. */
+	void (*event)(void *arg, const struct event *e);
 	/* It cannot go on (another SM runs on this port …): the process is to end. */
 	void (*fatal)(void *arg, const char *why);
 	void *arg;

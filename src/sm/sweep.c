@@ -137,7 +137,11 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 
 static void sweep_fail(struct sm *sm, const char *why)
 {
+	struct event e;
+
 	log_error("sweep", "given up: %s", why);
+	event_make(&e, EVENT_SWEEP_INCOMPLETE, "a sweep was given up: %s", why);
+	sm_tell(sm, &e);
 	sweep_cleanup(sm, false);
 	sm_sweep_ended(sm, false);
 }
@@ -606,6 +610,66 @@ static void remember_doubts(struct sm *sm)
 	map64_free(&before);
 }
 
+/* How many pairs of ports of a node have another SL2VL table than the plan's. */
+static uint32_t count_kept(const struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+	const struct qos_tables *t = sm->plan->tables;
+	unsigned ins = node_is_switch(n) ? n->nports : 0, first = !node_is_switch(n);
+	uint32_t kept = 0;
+
+	for (unsigned in = 0; in <= ins; in++)
+		for (unsigned out = first; out <= n->nports; out++)
+			kept += qos_sl2vl_id(t, sm->f, node, in, out) !=
+				qos_sl2vl_in_force(t, sm->f, node, in, out);
+	return kept;
+}
+
+/* What an untouched node did not do before is as it was. */
+static void keep_faults(const struct sm *sm, uint32_t node, struct device_fault *to, uint32_t *n)
+{
+	const struct subnet_state *old = sm->published;
+
+	for (uint32_t i = 0; i < old->n_faults; i++)
+		if (old->f->nodes[old->faults[i].node].guid == sm->f->nodes[node].guid) {
+			to[*n] = old->faults[i];
+			to[(*n)++].node = node;
+		}
+}
+
+/* What devices did not do in this sweep.  sm->kept is in order of nodes. */
+static void add_faults(const struct sm *sm, struct subnet_state *s)
+{
+	VEC(struct device_fault) list = { 0 };
+	size_t k = 0;
+
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
+		const struct node_work *w = &sm->work[i];
+		uint32_t kept = w->keeps;
+
+		if (!sweep_touches(sm, i) && !w->failed && !w->refused && sm->published->n_faults) {
+			struct device_fault old[FAULT_KINDS];
+			uint32_t n = 0;
+
+			keep_faults(sm, i, old, &n);
+			for (uint32_t j = 0; j < n; j++)
+				*vec_push(&list) = old[j];
+		}
+		if (k < sm->kept.n && sm->kept.v[k].node == i)
+			kept += count_kept(sm, i);
+		while (k < sm->kept.n && sm->kept.v[k].node == i)
+			k++;
+		if (w->failed)
+			*vec_push(&list) = (struct device_fault){ i, FAULT_SILENT, 0 };
+		if (w->refused)
+			*vec_push(&list) = (struct device_fault){ i, FAULT_REFUSES, w->refused };
+		if (kept)
+			*vec_push(&list) = (struct device_fault){ i, FAULT_KEEPS, kept };
+	}
+	s->faults = list.v;
+	s->n_faults = (uint32_t)list.n;
+}
+
 static void publish(struct sm *sm)
 {
 	struct subnet_state *s = xcalloc(1, sizeof(*s)), *old = sm->published;
@@ -616,6 +680,7 @@ static void publish(struct sm *sm)
 	s->plan = sm->plan;
 	s->policy = shared_policy_ref(sm->sweep_policy);
 	s->published_us = clock_real_us();
+	add_faults(sm, s);
 	sm->published = s;
 	findings_free(&sm->findings);
 	findings_copy(&sm->findings, &sm->sweep_policy->findings);
@@ -626,11 +691,38 @@ static void publish(struct sm *sm)
 	state_unref(old);
 }
 
+/* Why a sweep is not complete. */
+static const char *what_is_missing(const struct sm *sm)
+{
+	return !self_is_linked(sm->f) ? "our own link is down" :
+	       sm->failed_devices ? "some devices stopped answering" :
+	       sm->sets_failed ? "some settings were refused" : "some ports are not Active";
+}
+
+static void tell_written(struct sm *sm, bool complete, bool was_up)
+{
+	struct event e;
+
+	if (complete && was_up)
+		return;
+	if (complete)
+		event_make(&e, EVENT_SUBNET_UP, "the subnet is up: %u nodes, %u switches, %u ports",
+			   sm->f->n_nodes, sm->f->n_switches, sm->ports_linked);
+	else
+		event_make(&e, EVENT_SWEEP_INCOMPLETE, "a sweep is not complete: %s",
+			   what_is_missing(sm));
+	event_number(&e, "ports-active", sm->ports_active);
+	event_number(&e, "ports-linked", sm->ports_linked);
+	event_number(&e, "silent-devices", sm->failed_devices);
+	event_number(&e, "refused-sets", sm->sets_failed);
+	sm_tell(sm, &e);
+}
+
 static void finish(struct sm *sm)
 {
 	double seconds = (double)(clock_mono_us() - sm->started_us) * 1e-6;
 	const struct mad_counts *c = mad_counts(sm->mad);
-	bool complete;
+	bool complete, was_up = sm->subnet_up;
 
 	sweep_enter(sm, PHASE_IDLE);
 	count_ports(sm);
@@ -650,13 +742,11 @@ static void finish(struct sm *sm)
 		 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason, sm->f->n_nodes,
 		 sm->f->n_switches, sm->ports_active, sm->ports_linked, sm->last_smps,
 		 sm->last_sets, seconds, complete ? "" : "; incomplete: ",
-		 complete ? "" :
-		 !self_is_linked(sm->f) ? "our own link is down" :
-		 sm->failed_devices ? "some devices stopped answering" :
-		 sm->sets_failed ? "some settings were refused" : "some ports are not Active");
+		 complete ? "" : what_is_missing(sm));
 	multicast_observed(sm);
 	guidinfo_observed(sm);
 	publish(sm);
+	tell_written(sm, complete, was_up);
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);
 	guidinfo_after_sweep(sm);

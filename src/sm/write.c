@@ -41,6 +41,7 @@ static void set_failed(struct sm *sm, uint32_t node, const struct smp *s, int st
 	char name[FABRIC_NAME_MAX];
 
 	sm->sets_failed++;
+	sm->work[node].refused++;
 	sm->work[node].doubtful = true;
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: Set of attribute 0x%04x modifier 0x%08x refused with status 0x%04x",
@@ -303,6 +304,7 @@ static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct i
 	if (slmap_split(sm->plan, node, &sm->work[node], item))
 		return;
 	kept_see(sm, node, item, want, got);
+	sm->work[node].keeps += ITEM_KIND(item) != ITEM_SL2VL;
 	store_refused(sm->store, sm->f->nodes[node].guid, want->attr, want->mod,
 		      hash_bytes(want->data, want->len, 0), hash_bytes(got, want->len, 0));
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",

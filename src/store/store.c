@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,10 @@ struct store {
 	/* while a file that belongs to somebody else is */
 	bool (*line)(void *arg, const char *text);
 	void *line_arg;
+	/* files that could not be written last time; a worker writes some of them */
+	pthread_mutex_t failing_lock;
+	VEC(const char *) failing;
+	uint64_t failures;
 };
 
 const char *store_dir(const struct store *s)
@@ -86,8 +91,35 @@ void store_sync_dir(const struct store *s)
 	}
 }
 
+/* What became of a file; its name is static. */
+static void note_written(struct store *s, const char *name, bool ok)
+{
+	size_t i = 0;
+
+	pthread_mutex_lock(&s->failing_lock);
+	s->failures += !ok;
+	while (i < s->failing.n && strcmp(s->failing.v[i], name))
+		i++;
+	if (ok && i < s->failing.n)
+		s->failing.v[i] = s->failing.v[--s->failing.n];
+	else if (!ok && i == s->failing.n)
+		*vec_push(&s->failing) = name;
+	pthread_mutex_unlock(&s->failing_lock);
+}
+
+struct store_failures store_failures(struct store *s)
+{
+	struct store_failures f;
+
+	pthread_mutex_lock(&s->failing_lock);
+	f = (struct store_failures){ s->failures, s->failing.n,
+				     s->failing.n ? s->failing.v[0] : NULL };
+	pthread_mutex_unlock(&s->failing_lock);
+	return f;
+}
+
 /* Adds the digest line to b and puts it in place of the file; digest may be NULL. */
-static bool file_write(const struct store *s, const char *name, struct buf *b, uint64_t *digest)
+static bool file_write(struct store *s, const char *name, struct buf *b, uint64_t *digest)
 {
 	uint64_t sum = hash_bytes(b->s, b->n, 0);
 	char *tmp, *path;
@@ -111,6 +143,7 @@ static bool file_write(const struct store *s, const char *name, struct buf *b, u
 		store_sync_dir(s);
 	else
 		log_error("store", "%s: cannot write: %s", path, strerror(errno));
+	note_written(s, name, ok);
 	free(tmp);
 	free(path);
 	return ok;
@@ -476,6 +509,7 @@ struct store *store_open(const char *dir, struct buf *err)
 	struct store *s = xcalloc(1, sizeof(*s));
 
 	s->lock_fd = -1;
+	pthread_mutex_init(&s->failing_lock, NULL);
 	map64_init(&s->lids.by_guid, 64);
 	map64_init(&s->lids.lmc_by_guid, 64);
 	map64_init(&s->refused.by_key, 64);
@@ -511,6 +545,8 @@ void store_close(struct store *s)
 	pkey_places_free(&s->lids.pkeys);
 	fabric_free(s->lids.fabric);
 	refusals_clear(&s->refused);
+	pthread_mutex_destroy(&s->failing_lock);
+	vec_free(&s->failing);
 	free(s->dir);
 	free(s);
 }

@@ -30,6 +30,14 @@ struct store;
 struct store *store_open(const char *dir, struct buf *err);
 void store_close(struct store *s);
 
+/* Files that could not be written: in all; now, and one of them (its name is static), or NULL. */
+struct store_failures {
+	uint64_t all;
+	size_t now;
+	const char *file;
+};
+/* From any thread. */
+struct store_failures store_failures(struct store *s);
 /* Loads or starts empty; problems are logged. The map is the store's, and changes with it. */
 struct lid_map *store_lids(struct store *s);
 /* Remembers the LIDs of a plan and writes the file if anything changed. */

@@ -129,6 +129,8 @@ done
 deaf_is_gone() { same_subscriptions 8; }
 until_ 20 deaf_is_gone || bad "who does not answer is a subscriber still: $(ctl subscriptions)"
 expect_match "the log" "0xf452140300811241 QP 1: does not answer Reports" "$(<"$qosd_log")"
+expect "the event" "0xf452140300811241 1" \
+	"$(ctl -j events --kind subscriber-dropped | jq -r '"\(.data.guid) \(.data.qpn)"')"
 expect "tries of each Report" 3 "$(grep -oE 'tid=.*' heard.node002 | sort | uniq -c | awk '{ print $1 }' | sort -u)"
 expect "Reports to it" 9 "$(grep -c ^trap=66 heard.node002)"
 hears node001 "all of these groups" "^trap=66 " 4

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "conf_test.h"
 #include "ib/units.h"
+#include "events/event.h"
 #include "unit/run.h"
 
 static void ck_ranges(const struct u64_ranges *r, size_t n, const uint64_t *bounds)
@@ -532,7 +533,8 @@ START_TEST(setting_values)
 		"port-guid: 0x0002c90300080e85\nlmc: 3\nlmc-enhanced-port-0: true\n"
 		"packet-lifetime: 1s\nmax-op-vls: 4\nlink-speed: supported\nm-key-lease: 60s\n"
 		"poll-interval: 1.5s\nrouting: minhop\nsmp-timeout: 50\nsweep-interval: 0\n"
-		"sa-requests-max: 100000\nlog-level: debug\n", &found);
+		"sa-requests-max: 100000\nlog-level: debug\nevent-command: [/bin/a, \"b c\"]\n"
+		"event-kinds: [node-moved, sm-seen]\nmetrics-listen: 127.0.0.1:9683\n", &found);
 
 	ck_assert_ptr_nonnull(s);
 	ck_assert_str_eq(s->file, "t");
@@ -552,6 +554,17 @@ START_TEST(setting_values)
 	ck_assert_uint_eq(s->sa_requests_max, 100000);
 	ck_assert_int_eq(s->log_level, LOG_LEVEL_DEBUG);
 	ck_assert_uint_eq(s->priority, 0);
+	ck_assert_str_eq(s->event_command[0], "/bin/a");
+	ck_assert_str_eq(s->event_command[1], "b c");
+	ck_assert_ptr_null(s->event_command[2]);
+	ck_assert_uint_eq(s->event_kinds, 1ull << EVENT_NODE_MOVED | 1ull << EVENT_SM_SEEN);
+	ck_assert_str_eq(s->metrics_listen, "127.0.0.1:9683");
+	settings_free(s);
+	s = parse_settings("event-command: /bin/a\n", &found);
+	ck_assert_str_eq(s->event_command[0], "/bin/a");
+	ck_assert_ptr_null(s->event_command[1]);
+	ck_assert_uint_eq(s->event_kinds & EVENT_ALL_KINDS, EVENT_ALL_KINDS);
+	ck_assert_ptr_null(s->metrics_listen);
 	settings_free(s);
 	settings_free(NULL);
 }

@@ -27,6 +27,15 @@ static void apply(void *arg, struct shared_policy *p)
 	applications++;
 }
 
+/* "kind outcome file\n" for each change that was told. */
+static struct buf told;
+
+static void changed(void *arg, const struct policy_change *c)
+{
+	(void)arg;
+	buf_printf(&told, "%s %s %s\n", change_kind_name(c->kind), change_outcome_name(c->outcome), c->name);
+}
+
 static void stop(void *arg)
 {
 	(void)arg;
@@ -73,7 +82,7 @@ static void reload(const char *name, uint64_t checksum)
 
 static void start(void)
 {
-	struct policies_hooks hooks = { .apply = apply };
+	struct policies_hooks hooks = { .apply = apply, .changed = changed };
 	struct shared_policy *first = make("first", 1, 1);
 	struct buf err = { 0 };
 
@@ -287,6 +296,20 @@ START_TEST(refusals_are_remembered)
 }
 END_TEST
 
+START_TEST(changes_are_told)
+{
+	load("a", 2, 0);
+	load("b", 3, 60);
+	policies_confirm(ps);
+	load("c", 4, 60);
+	policies_revert(ps, 7);
+	policies_refused(ps, CHANGE_RELOAD, "d", -1, 3);
+	ck_assert_str_eq(told.s, "start applied first\nload applied a\nload on-trial b\nload confirmed b\n"
+			 "load on-trial c\nload reverted c\nrevert applied b\nreload refused d\n");
+	buf_free(&told);
+}
+END_TEST
+
 START_TEST(the_history_survives_a_restart)
 {
 	struct policy_change before;
@@ -361,6 +384,7 @@ static Suite *policies_suite(void)
 	tcase_add_test(t, the_same_file_again_is_no_step);
 	tcase_add_test(t, steps_are_bounded);
 	tcase_add_test(t, refusals_are_remembered);
+	tcase_add_test(t, changes_are_told);
 	tcase_add_test(t, the_history_survives_a_restart);
 	tcase_add_test(t, a_name_of_spaces_survives_a_restart);
 	tcase_add_test(t, a_damaged_history_is_set_aside);

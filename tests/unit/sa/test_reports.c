@@ -81,9 +81,19 @@ static void publish(void)
 	work();
 }
 
+static uint64_t dropped_guid;
+static uint32_t dropped_qpn;
+
+static void on_dropped(void *arg, uint64_t guid, uint32_t qpn)
+{
+	(void)arg;
+	dropped_guid = guid;
+	dropped_qpn = qpn;
+}
+
 static void setup(void)
 {
-	struct reports_hooks hooks = { .send = on_send, .wake = on_wake };
+	struct reports_hooks hooks = { .send = on_send, .wake = on_wake, .dropped = on_dropped };
 
 	rig_init(&r);
 	db = r.sa.subscriptions;
@@ -482,6 +492,8 @@ START_TEST(who_does_not_answer)
 	ck_assert_ptr_null(subscriber_find(db, HOST_GUID(H2), 1));
 	ck_assert_uint_eq(waiting(), 0);
 	ck_assert_uint_eq(reports_counts(reports)->dropped_subscribers, 1);
+	ck_assert_uint_eq(dropped_guid, HOST_GUID(H2));
+	ck_assert_uint_eq(dropped_qpn, 1);
 	/* what cannot be sent counts, too */
 	subscribe(H2, 1, 0xffff);
 	subscribe(H3, 1, 0xffff);

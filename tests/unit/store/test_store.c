@@ -102,6 +102,34 @@ START_TEST(lids_are_kept)
 }
 END_TEST
 
+START_TEST(failures_are_known)
+{
+	struct little_plan l;
+	struct store *s = open_store();
+	char *in_the_way = file_of("lids.new");
+	struct store_failures f = store_failures(s);
+
+	ck_assert_uint_eq(f.all + f.now, 0);
+	ck_assert_int_eq(mkdir(in_the_way, 0700), 0);
+	little_plan(&l, 0x10, 4);
+	ck_assert(!store_save_lids(s, &l.p));
+	ck_assert(!store_save_lids(s, &l.p));
+	ck_assert(store_save_history(s, ""));		/* another file */
+	f = store_failures(s);
+	ck_assert_uint_eq(f.all, 2);
+	ck_assert_uint_eq(f.now, 1);
+	ck_assert_str_eq(f.file, "lids");
+	rmdir(in_the_way);
+	ck_assert(store_save_lids(s, &l.p));
+	f = store_failures(s);
+	ck_assert_uint_eq(f.all, 2);
+	ck_assert_uint_eq(f.now, 0);
+	ck_assert_ptr_null(f.file);
+	store_close(s);
+	free(in_the_way);
+}
+END_TEST
+
 START_TEST(damage_is_set_aside)
 {
 	struct little_plan l;
@@ -786,6 +814,7 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, lids_are_kept);
+	tcase_add_test(t, failures_are_known);
 	tcase_add_test(t, damage_is_set_aside);
 	tcase_add_loop_test(t, garbage_is_set_aside, 0, ARRAY_SIZE(bad_files));
 	tcase_add_test(t, one_at_a_time);

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `health`: see health.h. */
+#include "ctl/health.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events/topology.h"
+#include "plan/feasible.h"
+#include "sm/want.h"
+
+/* A BUSY is of now for so many windows of the SA's sums. */
+#define BUSY_WINDOWS (60 / SA_CLIENTS_SECONDS)
+
+/* Problems of one kind: the first ones are said one by one. */
+struct many {
+	struct health *h;
+	enum severity severity;
+	const char *kind, *action, *what;	/* "%zu more <what>" */
+	size_t n;
+};
+
+__attribute__((format(printf, 5, 6)))
+static void add(struct health *h, enum severity severity, const char *kind, const char *action,
+		const char *fmt, ...)
+{
+	struct buf text = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	*vec_push(&h->v) = (struct problem){ severity, kind, action, text.s };
+}
+
+__attribute__((format(printf, 2, 3)))
+static void add_one(struct many *m, const char *fmt, ...)
+{
+	struct buf text = { 0 };
+	va_list ap;
+
+	if (m->n++ >= HEALTH_EACH)
+		return;
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	*vec_push(&m->h->v) = (struct problem){ m->severity, m->kind, m->action, text.s };
+}
+
+static void add_rest(struct many *m)
+{
+	if (m->n > HEALTH_EACH)
+		add(m->h, m->severity, m->kind, m->action, "%zu more %s", m->n - HEALTH_EACH, m->what);
+}
+
+/* --- who is master --- */
+
+static void judge_role(const struct health_input *in, struct health *h)
+{
+	const struct sm_status *sm = in->sm;
+
+	if (sm->state == SM_NOT_ACTIVE)
+		add(h, SEV_ERROR, "not-active", "start qosd again when it is to take part",
+		    "another subnet manager told this one to be inactive");
+	else if (sm->state == SM_STANDBY && !sm->master_guid)
+		add(h, SEV_ERROR, "no-master", "look at the other subnet managers of the subnet",
+		    "this subnet manager stands by, and knows of no master");
+	else if (sm->state == SM_DISCOVERING)
+		add(h, sm->sweeps || !sm->sweeping ? SEV_ERROR : SEV_WARNING, "no-master",
+		    "wait for the end of the sweep; if it does not come, see 'qosd-ctl status' for "
+		    "what the log says", "this subnet manager is not master yet (it is at: %s)",
+		    sm->phase ? sm->phase : "idle");
+	for (size_t i = 0; sm->state == SM_MASTER && i < in->n_others; i++)
+		if (in->others[i].state == SM_MASTER)
+			add(h, SEV_ERROR, "two-masters",
+			    "give all subnet managers of the subnet the same SM_Key and M_Key, and "
+			    "end the one that is not wanted",
+			    "0x%016" PRIx64 " is master too, with priority %u", in->others[i].guid,
+			    in->others[i].priority);
+}
+
+static void judge_up(const struct health_input *in, struct health *h)
+{
+	const struct sm_status *sm = in->sm;
+
+	if (sm->state != SM_MASTER || sm->subnet_up)
+		return;
+	if (!in->state)
+		add(h, SEV_WARNING, "not-up", "wait for the end of the first sweep",
+		    "the subnet is being brought up (%s)", sm->phase ? sm->phase : "idle");
+	else
+		add(h, SEV_ERROR, "not-up", "see the other entries: the next sweep tries again",
+		    "the last sweep was not complete: %" PRIu32 " of %" PRIu32 " linked ports are "
+		    "active, %" PRIu32 " devices do not answer, %" PRIu32 " Sets were refused",
+		    sm->ports_active, sm->ports_linked, sm->failed_devices, sm->sets_failed);
+}
+
+/* --- devices and links --- */
+
+static void judge_devices(const struct health_input *in, struct health *h)
+{
+	const struct subnet_state *s = in->state;
+	struct many by_kind[] = {
+		[FAULT_SILENT] = { h, SEV_ERROR, "device-silent",
+			"look at the device and its cable; then 'qosd-ctl sweep'", "devices", 0 },
+		[FAULT_REFUSES] = { h, SEV_ERROR, "device-refuses",
+			"the log has the attributes and statuses; look at its firmware and M_Key",
+			"devices", 0 },
+		[FAULT_KEEPS] = { h, SEV_WARNING, "device-keeps",
+			"'qosd-ctl sl2vl' shows what holds; look for newer firmware, or write the "
+			"policy without it", "devices", 0 },
+	};
+	static const char *const says[] = {
+		[FAULT_SILENT] = "does not answer", [FAULT_REFUSES] = "refused some of its settings",
+		[FAULT_KEEPS] = "keeps other values than it was given",
+	};
+	char name[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; i < s->n_faults; i++) {
+		const struct device_fault *x = &s->faults[i];
+
+		fabric_node_name(s->f, x->node, name, sizeof(name));
+		if (x->n)
+			add_one(&by_kind[x->kind], "%s %s (%" PRIu32 ")", name, says[x->kind], x->n);
+		else
+			add_one(&by_kind[x->kind], "%s %s", name, says[x->kind]);
+	}
+	for (unsigned k = 0; k < ARRAY_SIZE(by_kind); k++)
+		add_rest(&by_kind[k]);
+	if (in->sm->refused)
+		add(h, SEV_INFO, "values-kept", "nothing: they are remembered, so that they are not "
+		    "written again and again",
+		    "devices keep %zu values of attributes unlike what was wanted", in->sm->refused);
+}
+
+static void judge_far_ends(const struct subnet_state *s, struct health *h)
+{
+	struct many silent = { h, SEV_WARNING, "no-far-end",
+			       "look at the device at the other end of the cable", "links", 0 };
+	char name[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; i < s->f->n_ports; i++) {
+		const struct fabric_port *p = &s->f->ports[i];
+
+		if (p->present && p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE)
+			add_one(&silent, "%s has a link, and nobody answers at its other end",
+				fabric_port_name(s->f, i, name, sizeof(name)));
+	}
+	add_rest(&silent);
+	if (s->f->unanswered > silent.n)
+		add(h, SEV_WARNING, "no-far-end", "look at the switches in the log",
+		    "%zu ports of switches do not answer", s->f->unanswered - silent.n);
+}
+
+static void judge_ports(const struct subnet_state *s, struct health *h)
+{
+	static const char *const states[] = { "in no state", "Down", "Init", "Armed", "Active" };
+	struct many idle = { h, SEV_ERROR, "port-not-active",
+			     "look for what devices refuse; 'qosd-ctl sweep' tries again", "ports", 0 };
+	struct many twice = { h, SEV_ERROR, "duplicate-guid",
+			      "give one of them another GUID, or take it out: nobody can reach it", "ports",
+			      0 };
+	struct many nameless = { h, SEV_ERROR, "no-lid",
+				 "a subnet has 49151 LIDs: lower lmc in qosd.yaml", "ports", 0 };
+	char name[FABRIC_NAME_MAX], other[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; i < s->f->n_ports; i++) {
+		const struct fabric_port *p = &s->f->ports[i];
+		uint32_t first;
+
+		fabric_port_name(s->f, i, name, sizeof(name));
+		if (port_is_duplicate(s->f, i, &first))
+			add_one(&twice, "%s has the port GUID of %s", name,
+				fabric_port_name(s->f, first, other, sizeof(other)));
+		else if (port_is_end(s->f, i) && p->state >= IB_PORT_INIT_S && !s->plan->lid[i])
+			add_one(&nameless, "%s has no LID", name);
+		if (port_is_linked(s->f, i) && p->state < IB_PORT_ACTIVE_S)
+			add_one(&idle, "%s is %s", name, states[p->state]);
+	}
+	add_rest(&idle);
+	add_rest(&twice);
+	add_rest(&nameless);
+}
+
+static void judge_links(const struct subnet_state *s, struct health *h)
+{
+	const struct feasibility *v = s->plan->feasible;
+	struct many slow = { h, SEV_WARNING, "link-deviates",
+			     "look at the cable and both connectors; a link that is reset trains again",
+			     "links", 0 };
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; v && i < v->n_deviations; i++) {
+		uint32_t port = v->deviations[i].port;
+
+		add_one(&slow, "link %s to %s: %s", fabric_port_name(s->f, port, a, sizeof(a)),
+			fabric_port_name(s->f, s->f->ports[port].peer, b, sizeof(b)),
+			v->deviations[i].why);
+	}
+	add_rest(&slow);
+}
+
+static void judge_routes(const struct subnet_state *s, struct health *h)
+{
+	const struct route_report *r = &s->plan->report;
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+
+	if (r->unreachable)
+		add(h, SEV_ERROR, "unreachable", "look for links that are down; 'qosd-ctl explain --why-not' "
+		    "tells of one pair", "%" PRIu64 " of %" PRIu64 " ways from a switch to a LID do not "
+		    "arrive, %" PRIu64 " of them go in a circle; for one: %s to %s", r->unreachable,
+		    r->pairs, r->loops,
+		    fabric_port_name(s->f, r->unreachable_src, a, sizeof(a)),
+		    fabric_port_name(s->f, r->unreachable_dst, b, sizeof(b)));
+	if (r->credit_loop)
+		add(h, SEV_WARNING, "credit-loop", "have updn first in routing of qosd.yaml: packets that wait "
+		    "for each other in a circle stop the fabric", "routes go in a circle of channels: %s",
+		    r->credit_loop_text.n ? r->credit_loop_text.s : "?");
+}
+
+/* --- policy --- */
+
+static void put_finding(struct many *m, const struct finding *x)
+{
+	if (x->pos.line)
+		add_one(m, "%s:%" PRIu32 ":%" PRIu32 ": %s", x->file, x->pos.line, x->pos.col, x->text);
+	else
+		add_one(m, "%s: %s", x->file, x->text);
+}
+
+/* What has no file is of the fabric, and said above. */
+static void judge_findings(const struct findings *f, struct health *h)
+{
+	static const char action[] = "change the policy, or the fabric that can't do it; "
+				     "'qosd-ctl plan' says what a change would do";
+	struct many errors = { h, SEV_ERROR, "policy", action, "errors", 0 };
+	struct many warnings = { h, SEV_WARNING, "policy", action, "warnings", 0 };
+
+	for (size_t i = 0; f && i < f->n; i++) {
+		const struct finding *x = &f->v[i];
+
+		if (!x->file || !*x->file || x->severity == SEV_INFO)
+			continue;
+		put_finding(x->severity == SEV_ERROR ? &errors : &warnings, x);
+	}
+	add_rest(&errors);
+	add_rest(&warnings);
+}
+
+static void judge_policy(const struct health_input *in, struct health *h)
+{
+	const struct findings *rejected = in->sm->rejected;
+
+	judge_findings(in->sm->findings, h);
+	if (rejected) {
+		const struct finding *first = NULL;
+
+		for (size_t i = 0; i < rejected->n && !first; i++)
+			if (rejected->v[i].severity == SEV_ERROR)
+				first = &rejected->v[i];
+		add(h, SEV_ERROR, "policy-rejected", "correct the file and 'qosd-ctl reload'; "
+		    "'qosd --check' shows all that is wrong",
+		    "the last policy file has %zu errors, so that the one before is in force still%s%s",
+		    rejected->count[SEV_ERROR], first ? "; the first: " : "", first ? first->text : "");
+	}
+	if (in->trial_left_us >= 0)
+		add(h, SEV_INFO, "policy-on-trial", "'qosd-ctl policy confirm', or 'policy revert'",
+		    "the policy in force is taken back in %" PRId64 " s unless it is confirmed",
+		    (in->trial_left_us + 999999) / 1000000);
+}
+
+/* --- the rest --- */
+
+static void judge_sa(const struct health_input *in, struct health *h)
+{
+	const struct sa_stats *sa = in->sa;
+
+	if (sa && sa->busy && sa->window - sa->busy_window <= BUSY_WINDOWS)
+		add(h, SEV_WARNING, "sa-busy", "'qosd-ctl sa-stats' says who asks so much; see sa-requests-max "
+		    "and sa-requests-per-port in qosd.yaml(5), and 'qosd-ctl export ibacm'",
+		    "clients were told within the last minute that the subnet administrator is busy; "
+		    "%" PRIu64 " times since the start, of %" PRIu64 " answers", sa->busy, sa->answered);
+}
+
+static void judge_store(const struct health_input *in, struct health *h)
+{
+	if (in->store.now)
+		add(h, SEV_ERROR, "store", "make room on the disk, or look at the folder's permissions: what is "
+		    "not written is lost at a restart",
+		    "%zu files of the state folder, %s among them, could not be written", in->store.now,
+		    in->store.file);
+}
+
+static int by_severity(const void *a, const void *b)
+{
+	const struct problem *x = *(const struct problem *const *)a, *y = *(const struct problem *const *)b;
+
+	if (x->severity != y->severity)
+		return x->severity < y->severity ? -1 : 1;
+	return x < y ? -1 : x > y;	/* as they were found */
+}
+
+static void sort(struct health *h)
+{
+	const struct problem **order = xcalloc(h->v.n + 1, sizeof(const struct problem *));
+	struct problem *sorted = xcalloc(h->v.n + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < h->v.n; i++)
+		order[i] = &h->v.v[i];
+	qsort(order, h->v.n, sizeof(*order), by_severity);
+	for (size_t i = 0; i < h->v.n; i++)
+		sorted[i] = *order[i];
+	if (h->v.n)
+		memcpy(h->v.v, sorted, h->v.n * sizeof(*sorted));
+	free(order);
+	free(sorted);
+}
+
+void health_judge(const struct health_input *in, struct health *out)
+{
+	judge_role(in, out);
+	judge_up(in, out);
+	if (in->state) {
+		judge_devices(in, out);
+		judge_far_ends(in->state, out);
+		judge_ports(in->state, out);
+		judge_routes(in->state, out);
+		judge_links(in->state, out);
+	}
+	judge_store(in, out);
+	judge_policy(in, out);
+	judge_sa(in, out);
+	sort(out);
+}
+
+void health_free(struct health *h)
+{
+	for (size_t i = 0; i < h->v.n; i++)
+		free(h->v.v[i].text);
+	vec_free(&h->v);
+}
+
+/* --- the command --- */
+
+static json_t *json_problems(const struct health *h)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < h->v.n; i++)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:s}",
+			"severity", severity_name(h->v.v[i].severity), "kind", h->v.v[i].kind,
+			"text", json_text(h->v.v[i].text), "action", h->v.v[i].action));
+	return list;
+}
+
+static const char *verdict(const struct health *h)
+{
+	if (!h->v.n || h->v.v[0].severity == SEV_INFO)
+		return "ok";
+	return severity_name(h->v.v[0].severity);
+}
+
+void cmd_health(const struct ctl_call *c, struct reply *r)
+{
+	struct health_input in = { .sm = &c->view->sm, .state = c->state, .sa = sa_sums(c->env),
+				   .trial_left_us = -1 };
+	VEC(struct sm_seen) others = { 0 };
+	struct health h = { 0 };
+	struct sm_seen seen;
+
+	for (uint32_t i = 1; c->env->sm && sm_seen_at(c->env->sm, i, &seen); i++)
+		*vec_push(&others) = seen;
+	in.others = others.v;
+	in.n_others = others.n;
+	if (c->env->store)
+		in.store = store_failures(c->env->store);
+	if (c->env->policies && !policies_on_trial(c->env->policies, &in.trial_left_us))
+		in.trial_left_us = -1;
+	health_judge(&in, &h);
+	reply_result(r, json_pack("{s:s, s:s, s:o}", "verdict", verdict(&h),
+				  "state", sm_state_name(in.sm->state), "problems", json_problems(&h)));
+	health_free(&h);
+	vec_free(&others);
+}

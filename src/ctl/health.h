@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What an operator should look at now, worst first: each with a reason and what to
+ * do about it.  Pure: from what is known at a moment.
+ */
+#ifndef QOSD_CTL_HEALTH_H
+#define QOSD_CTL_HEALTH_H
+
+#include "base/alloc.h"
+#include "base/findings.h"
+#include "ctl/command.h"
+#include "store/store.h"
+
+struct health_input {
+	const struct sm_status *sm;
+	const struct sm_seen *others;	/* subnet managers but this one */
+	size_t n_others;
+	const struct subnet_state *state;	/* NULL: none is published */
+	const struct sa_stats *sa;	/* NULL: there is no SA */
+	struct store_failures store;
+	int64_t trial_left_us;		/* < 0: no policy is on trial */
+};
+
+struct problem {
+	enum severity severity;		/* SEV_INFO: worth knowing, and no problem */
+	const char *kind;		/* static: a-z and '-' */
+	const char *action;		/* static: what to do */
+	char *text;			/* owned */
+};
+
+struct health {
+	VEC(struct problem) v;
+};
+
+/* Of things of one kind, so many are said one by one; of the rest, how many. */
+#define HEALTH_EACH 10
+
+void health_judge(const struct health_input *in, struct health *out);
+void health_free(struct health *h);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See event.h. */
+#include "events/event.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+static const struct {
+	const char *name;
+	enum severity severity;
+} kinds[EVENT_KINDS] = {
+	[EVENT_STARTED] = { "started", SEV_INFO },
+	[EVENT_SM_STATE] = { "sm-state", SEV_INFO },
+	[EVENT_SM_SEEN] = { "sm-seen", SEV_INFO },
+	[EVENT_SM_GONE] = { "sm-gone", SEV_WARNING },
+	[EVENT_NODE_CAME] = { "node-came", SEV_INFO },
+	[EVENT_NODE_WENT] = { "node-went", SEV_WARNING },
+	[EVENT_NODE_MOVED] = { "node-moved", SEV_INFO },
+	[EVENT_SWITCH_CAME] = { "switch-came", SEV_INFO },
+	[EVENT_SWITCH_WENT] = { "switch-went", SEV_ERROR },
+	[EVENT_LINK_UP] = { "link-up", SEV_INFO },
+	[EVENT_LINK_DOWN] = { "link-down", SEV_WARNING },
+	[EVENT_LINK_CHANGED] = { "link-changed", SEV_WARNING },
+	[EVENT_MORE_CHANGES] = { "more-changes", SEV_WARNING },
+	[EVENT_DUPLICATE_GUID] = { "duplicate-guid", SEV_ERROR },
+	[EVENT_DEVICE_SILENT] = { "device-silent", SEV_ERROR },
+	[EVENT_DEVICE_REFUSES] = { "device-refuses", SEV_ERROR },
+	[EVENT_DEVICE_KEEPS] = { "device-keeps", SEV_WARNING },
+	[EVENT_DEVICE_RECOVERED] = { "device-recovered", SEV_INFO },
+	[EVENT_ROUTING] = { "routing", SEV_INFO },
+	[EVENT_SUBNET_UP] = { "subnet-up", SEV_INFO },
+	[EVENT_SWEEP_INCOMPLETE] = { "sweep-incomplete", SEV_WARNING },
+	[EVENT_POLICY_LOADED] = { "policy-loaded", SEV_INFO },
+	[EVENT_POLICY_TRIAL] = { "policy-trial", SEV_INFO },
+	[EVENT_POLICY_CONFIRMED] = { "policy-confirmed", SEV_INFO },
+	[EVENT_POLICY_REVERTED] = { "policy-reverted", SEV_WARNING },
+	[EVENT_POLICY_REFUSED] = { "policy-refused", SEV_ERROR },
+	[EVENT_POLICY_IN_FORCE] = { "policy-in-force", SEV_INFO },
+	[EVENT_PARTITIONS_CHANGED] = { "partitions-changed", SEV_INFO },
+	[EVENT_SUBSCRIBER_DROPPED] = { "subscriber-dropped", SEV_WARNING },
+};
+
+struct watcher {
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+struct events {
+	uint64_t boot;
+	uint64_t end;			/* id of the next one */
+	struct watcher watchers[EVENT_WATCHERS];
+	struct event ring[EVENTS_MAX];	/* id at id % EVENTS_MAX */
+};
+
+const char *event_kind_name(enum event_kind k)
+{
+	return kinds[k].name;
+}
+
+enum severity event_severity(enum event_kind k)
+{
+	return kinds[k].severity;
+}
+
+bool event_kinds_add(uint64_t *wanted, const char *word)
+{
+	size_t n = strlen(word);
+	uint64_t found = strcmp(word, "all") ? 0 : EVENT_ALL_KINDS;
+
+	for (unsigned k = 0; k < EVENT_KINDS; k++)
+		if (n && strncmp(kinds[k].name, word, n) == 0 &&
+		    (kinds[k].name[n] == '\0' || kinds[k].name[n] == '-'))
+			found |= 1ull << k;
+	*wanted |= found;
+	return found;
+}
+
+/* --- making --- */
+
+static void vput(char *to, size_t size, const char *fmt, va_list ap)
+{
+	vsnprintf(to, size, fmt, ap);
+	for (char *c = to; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = '?';
+}
+
+void event_make(struct event *e, enum event_kind kind, const char *fmt, ...)
+{
+	va_list ap;
+
+	e->id = 0;
+	e->when_us = 0;
+	e->kind = kind;
+	e->severity = kinds[kind].severity;
+	e->n_members = 0;
+	va_start(ap, fmt);
+	vput(e->text, sizeof(e->text), fmt, ap);
+	va_end(ap);
+}
+
+static struct event_member *add_member(struct event *e, const char *name)
+{
+	static struct event_member spare;
+	struct event_member *m = e->n_members < EVENT_MEMBERS ? &e->members[e->n_members++] : &spare;
+
+	m->name = name;
+	return m;
+}
+
+void event_text(struct event *e, const char *name, const char *fmt, ...)
+{
+	struct event_member *m = add_member(e, name);
+	va_list ap;
+
+	m->is_text = true;
+	va_start(ap, fmt);
+	vput(m->text, sizeof(m->text), fmt, ap);
+	va_end(ap);
+}
+
+void event_number(struct event *e, const char *name, int64_t number)
+{
+	struct event_member *m = add_member(e, name);
+
+	m->is_text = false;
+	m->number = number;
+}
+
+void event_guid(struct event *e, const char *name, uint64_t guid)
+{
+	event_text(e, name, "0x%016" PRIx64, guid);
+}
+
+/* --- the ring --- */
+
+struct events *events_new(uint64_t boot)
+{
+	struct events *es = xcalloc(1, sizeof(*es));
+
+	es->boot = boot;
+	es->end = 1;
+	return es;
+}
+
+void events_free(struct events *es)
+{
+	free(es);
+}
+
+uint64_t events_boot(const struct events *es)
+{
+	return es->boot;
+}
+
+uint64_t events_next_id(const struct events *es)
+{
+	return es->end;
+}
+
+uint64_t events_oldest_id(const struct events *es)
+{
+	return es->end > EVENTS_MAX ? es->end - EVENTS_MAX : 1;
+}
+
+void events_watch(struct events *es, void (*fn)(void *arg), void *arg)
+{
+	for (unsigned i = 0; i < EVENT_WATCHERS; i++)
+		if (!es->watchers[i].fn) {
+			es->watchers[i] = (struct watcher){ fn, arg };
+			return;
+		}
+	abort();	/* a caller more than there is room for is a mistake in the program */
+}
+
+void events_unwatch(struct events *es, void (*fn)(void *arg), void *arg)
+{
+	for (unsigned i = 0; i < EVENT_WATCHERS; i++)
+		if (es->watchers[i].fn == fn && es->watchers[i].arg == arg)
+			es->watchers[i].fn = NULL;
+}
+
+void events_add(struct events *es, const struct event *e, int64_t now_us)
+{
+	struct event *to = &es->ring[es->end % EVENTS_MAX];
+
+	*to = *e;
+	to->id = es->end++;
+	to->when_us = now_us;
+	for (unsigned i = 0; i < EVENT_WATCHERS; i++)
+		if (es->watchers[i].fn)
+			es->watchers[i].fn(es->watchers[i].arg);
+}
+
+const struct event *events_get(const struct events *es, uint64_t *next, uint64_t wanted,
+			       uint64_t *lost)
+{
+	if (*next < events_oldest_id(es)) {
+		*lost += events_oldest_id(es) - *next;
+		*next = events_oldest_id(es);
+	}
+	while (*next < es->end) {
+		const struct event *e = &es->ring[(*next)++ % EVENTS_MAX];
+
+		if (wanted >> e->kind & 1)
+			return e;
+	}
+	return NULL;
+}
+
+static bool parse(const char *s, int base, char stop, uint64_t *v, const char **rest)
+{
+	char *end;
+
+	if (!strchr("0123456789abcdefABCDEF", *s) || !*s)	/* no sign and no space */
+		return false;
+	errno = 0;
+	*v = strtoull(s, &end, base);
+	*rest = end + 1;
+	return !errno && *end == stop;
+}
+
+bool events_since(const struct events *es, const char *text, uint64_t *next)
+{
+	const char *id = text;
+	uint64_t boot = es->boot, v;
+
+	if (strchr(text, ':') && !parse(text, 16, ':', &boot, &id))
+		return false;
+	if (!parse(id, 10, '\0', &v, &id))
+		return false;
+	*next = boot == es->boot && v < es->end ? v + 1 : boot == es->boot ? es->end : 1;
+	return true;
+}

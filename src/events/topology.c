@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * See topology.h.  Nodes are the same by GUID, ports by node and number: indexes of
+ * one fabric say nothing in another.
+ */
+#include "events/topology.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <infiniband/mad.h>
+
+#include "ib/units.h"
+
+struct telling {
+	const struct subnet_state *old, *now;
+	void (*fn)(void *arg, const struct event *e);
+	void *arg;
+	unsigned told;
+	uint32_t nodes_left, links_left;	/* not told any more */
+};
+
+char *port_link_text(const struct fabric_port *p, char text[LINK_TEXT])
+{
+	uint8_t info[sizeof(p->info)];
+
+	memcpy(info, p->info, sizeof(info));	/* mad_get_field() takes no const */
+	return link_text(mad_get_field(info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F),
+			 mad_get_field(info, 0, IB_PORT_LINK_SPEED_ACTIVE_F),
+			 mad_get_field(info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F), p->fdr10, text,
+			 LINK_TEXT);
+}
+
+bool port_is_duplicate(const struct fabric *f, uint32_t port, uint32_t *first)
+{
+	if (!port_is_end(f, port) || !f->ports[port].guid)
+		return false;
+	*first = fabric_find_port(f, f->ports[port].guid);
+	return *first != FABRIC_NONE && *first != port;
+}
+
+/* Whether there is room for one more; else it is counted. */
+static bool may_tell(struct telling *t, uint32_t *left)
+{
+	if (t->told < TOPOLOGY_EVENTS_MAX) {
+		t->told++;
+		return true;
+	}
+	++*left;
+	return false;
+}
+
+static void tell(const struct telling *t, const struct event *e)
+{
+	t->fn(t->arg, e);
+}
+
+/* --- nodes --- */
+
+static const char *type_name(const struct fabric_node *n)
+{
+	return n->type == IB_NODE_SWITCH_T ? "switch" : n->type == IB_NODE_ROUTER_T ? "router" : "ca";
+}
+
+static void tell_node(struct telling *t, const struct fabric *f, uint32_t node, bool came)
+{
+	const struct fabric_node *n = &f->nodes[node];
+	bool sw = node_is_switch(n);
+	char name[FABRIC_NAME_MAX];
+	struct event e;
+
+	if (!may_tell(t, &t->nodes_left))
+		return;
+	event_make(&e, came ? (sw ? EVENT_SWITCH_CAME : EVENT_NODE_CAME) :
+			      (sw ? EVENT_SWITCH_WENT : EVENT_NODE_WENT), "%s %s",
+		   fabric_node_name(f, node, name, sizeof(name)), came ? "came" : "is gone");
+	event_guid(&e, "node", n->guid);
+	event_text(&e, "description", "%s", n->desc);
+	event_text(&e, "type", "%s", type_name(n));
+	tell(t, &e);
+}
+
+/* Those of f that the other fabric has not. */
+static void tell_nodes(struct telling *t, const struct fabric *f, const struct fabric *other,
+		       bool came)
+{
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (map64_get(&other->node_by_guid, f->nodes[i].guid) == MAP64_NONE)
+			tell_node(t, f, i, came);
+}
+
+/* --- links --- */
+
+/* The same port in the other fabric, or FABRIC_NONE. */
+static uint32_t slot_in(const struct fabric *other, const struct fabric *f, uint32_t port)
+{
+	uint32_t node = map64_get(&other->node_by_guid, port_node(f, port)->guid);
+	uint8_t num = f->ports[port].num;
+
+	if (node == MAP64_NONE || num > other->nodes[node].nports)
+		return FABRIC_NONE;
+	return other->nodes[node].port0 + num;
+}
+
+static bool is_known(const struct fabric *other, const struct fabric *f, uint32_t port)
+{
+	return map64_get(&other->node_by_guid, port_node(f, port)->guid) != MAP64_NONE;
+}
+
+/* Whether the port is linked there to the very port that it is linked to here. */
+static bool has_same_link(const struct fabric *other, const struct fabric *f, uint32_t port)
+{
+	uint32_t there = slot_in(other, f, port), far;
+
+	if (there == FABRIC_NONE || other->ports[there].peer == FABRIC_NONE)
+		return false;
+	far = slot_in(other, f, f->ports[port].peer);
+	return far == other->ports[there].peer;
+}
+
+/* A port of a CA or router that is linked here and there, to different ports. */
+static bool has_moved(const struct fabric *other, const struct fabric *f, uint32_t port)
+{
+	uint32_t there;
+
+	if (node_is_switch(port_node(f, port)))
+		return false;
+	there = slot_in(other, f, port);
+	return there != FABRIC_NONE && other->ports[there].peer != FABRIC_NONE &&
+	       !has_same_link(other, f, port);
+}
+
+static void add_ends(struct event *e, const struct fabric *f, uint32_t port)
+{
+	const char *const names[2][3] = { { "node", "port", "name" },
+					  { "far-node", "far-port", "far-name" } };
+	char name[FABRIC_NAME_MAX];
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t end = i ? f->ports[port].peer : port;
+
+		event_guid(e, names[i][0], port_node(f, end)->guid);
+		event_number(e, names[i][1], f->ports[end].num);
+		event_text(e, names[i][2], "%s", fabric_port_name(f, end, name, sizeof(name)));
+	}
+}
+
+static void tell_link(struct telling *t, const struct fabric *f, uint32_t port, bool up)
+{
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX], link[LINK_TEXT];
+	struct event e;
+
+	if (!may_tell(t, &t->links_left))
+		return;
+	event_make(&e, up ? EVENT_LINK_UP : EVENT_LINK_DOWN, "link %s to %s is %s",
+		   fabric_port_name(f, port, a, sizeof(a)),
+		   fabric_port_name(f, f->ports[port].peer, b, sizeof(b)), up ? "up" : "down");
+	add_ends(&e, f, port);
+	event_text(&e, "link", "%s", port_link_text(&f->ports[port], link));
+	tell(t, &e);
+}
+
+static void tell_if_changed(struct telling *t, uint32_t port)
+{
+	const struct fabric *f = t->now->f, *of = t->old->f;
+	uint32_t before = slot_in(of, f, port);
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX], is[LINK_TEXT], was[LINK_TEXT];
+	struct event e;
+
+	port_link_text(&f->ports[port], is);
+	port_link_text(&of->ports[before], was);
+	if (strcmp(is, was) == 0 || !may_tell(t, &t->links_left))
+		return;
+	event_make(&e, EVENT_LINK_CHANGED, "link %s to %s runs at %s (was %s)",
+		   fabric_port_name(f, port, a, sizeof(a)),
+		   fabric_port_name(f, f->ports[port].peer, b, sizeof(b)), is, was);
+	if (rate_compare(f->ports[port].rate, of->ports[before].rate) >= 0)
+		e.severity = SEV_INFO;
+	add_ends(&e, f, port);
+	event_text(&e, "link", "%s", is);
+	event_text(&e, "was", "%s", was);
+	tell(t, &e);
+}
+
+static void tell_moved(struct telling *t, uint32_t port)
+{
+	const struct fabric *f = t->now->f, *of = t->old->f;
+	uint32_t before = of->ports[slot_in(of, f, port)].peer;
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX], c[FABRIC_NAME_MAX];
+	struct event e;
+
+	if (!may_tell(t, &t->nodes_left))
+		return;
+	event_make(&e, EVENT_NODE_MOVED, "%s moved to %s (was at %s)",
+		   fabric_port_name(f, port, a, sizeof(a)),
+		   fabric_port_name(f, f->ports[port].peer, b, sizeof(b)),
+		   fabric_port_name(of, before, c, sizeof(c)));
+	add_ends(&e, f, port);
+	event_text(&e, "was", "%s", c);
+	tell(t, &e);
+}
+
+/* Links of f that the other fabric has not, though it has both nodes, and neither moved. */
+static void tell_links(struct telling *t, const struct fabric *f, const struct fabric *other,
+		       bool up)
+{
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		uint32_t far = f->ports[i].peer;
+
+		if (far == FABRIC_NONE || far < i || !is_known(other, f, i) || !is_known(other, f, far))
+			continue;
+		if (!has_same_link(other, f, i) && !has_moved(other, f, i) &&
+		    !has_moved(other, f, far))
+			tell_link(t, f, i, up);
+	}
+}
+
+static void tell_changed_links(struct telling *t)
+{
+	const struct fabric *f = t->now->f, *of = t->old->f;
+
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		if (f->ports[i].peer == FABRIC_NONE)
+			continue;
+		if (has_moved(of, f, i))
+			tell_moved(t, i);
+		else if (i < f->ports[i].peer && has_same_link(of, f, i))
+			tell_if_changed(t, i);
+	}
+}
+
+static void tell_rest(struct telling *t)
+{
+	struct event e;
+
+	if (!t->nodes_left && !t->links_left)
+		return;
+	event_make(&e, EVENT_MORE_CHANGES, "… and of %" PRIu32 " more nodes and %" PRIu32
+		   " more links that changed at once nothing is told", t->nodes_left, t->links_left);
+	event_number(&e, "nodes", t->nodes_left);
+	event_number(&e, "links", t->links_left);
+	tell(t, &e);
+}
+
+/* --- what is wrong --- */
+
+static void tell_duplicates(struct telling *t)
+{
+	const struct fabric *f = t->now->f;
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		uint32_t first, before, other;
+		struct event e;
+
+		if (!port_is_duplicate(f, i, &first))
+			continue;
+		before = t->old ? slot_in(t->old->f, f, i) : FABRIC_NONE;
+		if (before != FABRIC_NONE && port_is_duplicate(t->old->f, before, &other))
+			continue;
+		event_make(&e, EVENT_DUPLICATE_GUID, "%s has the port GUID of %s",
+			   fabric_port_name(f, i, a, sizeof(a)),
+			   fabric_port_name(f, first, b, sizeof(b)));
+		event_guid(&e, "guid", f->ports[i].guid);
+		event_guid(&e, "node", port_node(f, i)->guid);
+		event_guid(&e, "far-node", port_node(f, first)->guid);
+		tell(t, &e);
+	}
+}
+
+static uint64_t fault_key(const struct subnet_state *s, const struct device_fault *x)
+{
+	return hash64(s->f->nodes[x->node].guid) + x->kind;
+}
+
+static void tell_fault(struct telling *t, const struct device_fault *x)
+{
+	static const enum event_kind as[] = {
+		[FAULT_SILENT] = EVENT_DEVICE_SILENT, [FAULT_REFUSES] = EVENT_DEVICE_REFUSES,
+		[FAULT_KEEPS] = EVENT_DEVICE_KEEPS,
+	};
+	const struct fabric *f = t->now->f;
+	char name[FABRIC_NAME_MAX];
+	struct event e;
+
+	fabric_node_name(f, x->node, name, sizeof(name));
+	if (x->kind == FAULT_SILENT)
+		event_make(&e, as[x->kind], "%s does not answer", name);
+	else
+		event_make(&e, as[x->kind], x->kind == FAULT_REFUSES ? "%s refuses %" PRIu32 " Sets" :
+			   "%s keeps other values than %" PRIu32 " that it was given", name, x->n);
+	event_guid(&e, "node", f->nodes[x->node].guid);
+	event_text(&e, "description", "%s", f->nodes[x->node].desc);
+	event_number(&e, "values", x->n);
+	tell(t, &e);
+}
+
+static void tell_recovered(struct telling *t, uint64_t guid)
+{
+	uint32_t node = map64_get(&t->now->f->node_by_guid, guid);
+	char name[FABRIC_NAME_MAX];
+	struct event e;
+
+	if (node == MAP64_NONE)
+		return;		/* it is gone, which was told */
+	event_make(&e, EVENT_DEVICE_RECOVERED, "%s does as it is told again",
+		   fabric_node_name(t->now->f, node, name, sizeof(name)));
+	event_guid(&e, "node", guid);
+	tell(t, &e);
+}
+
+static void tell_faults(struct telling *t)
+{
+	const struct subnet_state *old = t->old, *now = t->now;
+	uint32_t n_old = old ? old->n_faults : 0, last = FABRIC_NONE;
+	struct map64 before, faulty;
+
+	map64_init(&before, n_old);
+	map64_init(&faulty, now->n_faults);
+	for (uint32_t i = 0; i < n_old; i++)
+		map64_put(&before, fault_key(old, &old->faults[i]), 1);
+	for (uint32_t i = 0; i < now->n_faults; i++) {
+		map64_put(&faulty, now->f->nodes[now->faults[i].node].guid, 1);
+		if (map64_get(&before, fault_key(now, &now->faults[i])) == MAP64_NONE &&
+		    i < TOPOLOGY_EVENTS_MAX)
+			tell_fault(t, &now->faults[i]);
+	}
+	for (uint32_t i = 0; i < n_old && i < TOPOLOGY_EVENTS_MAX; i++) {
+		uint64_t guid = old->f->nodes[old->faults[i].node].guid;
+
+		if (old->faults[i].node != last && map64_get(&faulty, guid) == MAP64_NONE)
+			tell_recovered(t, guid);
+		last = old->faults[i].node;
+	}
+	map64_free(&before);
+	map64_free(&faulty);
+}
+
+/* --- policy --- */
+
+/* Partitions of run time make another policy of it that is of the same file. */
+static const struct shared_policy *file_policy(const struct subnet_state *s)
+{
+	return s->policy->base ? s->policy->base : s->policy;
+}
+
+static void tell_policy(struct telling *t)
+{
+	const struct shared_policy *p = file_policy(t->now);
+	struct event e;
+
+	if (t->old && file_policy(t->old) == p)
+		return;
+	event_make(&e, EVENT_POLICY_IN_FORCE, "policy %s is on the devices", p->p->file);
+	event_text(&e, "file", "%s", p->p->file);
+	event_text(&e, "checksum", "%016" PRIx64, p->p->checksum);
+	tell(t, &e);
+}
+
+void topology_events(const struct subnet_state *old, const struct subnet_state *now,
+		     void (*fn)(void *arg, const struct event *e), void *arg)
+{
+	struct telling t = { .old = old, .now = now, .fn = fn, .arg = arg };
+
+	if (old) {
+		tell_nodes(&t, old->f, now->f, false);
+		tell_nodes(&t, now->f, old->f, true);
+		tell_links(&t, old->f, now->f, false);
+		tell_links(&t, now->f, old->f, true);
+		tell_changed_links(&t);
+		tell_rest(&t);
+	}
+	tell_duplicates(&t);
+	tell_faults(&t);
+	tell_policy(&t);
+}

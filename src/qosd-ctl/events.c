@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Text output of `events`: a line for each. */
+#include "text.h"
+
+static bool put_event(const json_t *row)
+{
+	if (has(row, "lost-before"))
+		printf("(%lld more)\n", num(row, "lost-before"));
+	printf("%s %lld %-7s %-18s %s\n", str(row, "time"), num(row, "id"), str(row, "severity"),
+	       str(row, "kind"), str(row, "text"));
+	return fflush(stdout) == 0;
+}
+
+static void no_head(const json_t *answer)
+{
+	(void)answer;
+}
+
+const struct output text_events = { .head = no_head, .row = put_event };

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Text output of `health` and `metrics`. */
+#include "text.h"
+
+static void print_health(const json_t *answer)
+{
+	const json_t *r = json_object_get(answer, "result"), *problems = json_object_get(r, "problems"), *x;
+	size_t i;
+
+	printf("%s: %s\n", str(r, "verdict"), str(r, "state"));
+	json_array_foreach(problems, i, x)
+		printf("%-7s %s: %s\n        -> %s\n", str(x, "severity"), str(x, "kind"), str(x, "text"),
+		       str(x, "action"));
+}
+
+/* As it is: its lines are for programs. */
+static void print_metrics(const json_t *answer)
+{
+	fputs(str(json_object_get(answer, "result"), "text"), stdout);
+}
+
+const struct output text_health = { .head = print_health };
+const struct output text_metrics = { .head = print_metrics, .raw_head = true };

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is said of a subnet's health, by what is wrong with it. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "asking.h"
+#include "ctl/health.h"
+#include "plan/feasible.h"
+#include "subnet.h"
+#include "unit/run.h"
+
+static struct subnet_state *state;
+static struct sm_status sm;
+static struct sa_stats *sa;
+static struct health_input in;
+static struct health h;
+static struct sm_seen other;
+
+static void setup(void)
+{
+	json_set_alloc_funcs(xmalloc, free);
+	state = test_subnet();
+	memset(&sm, 0, sizeof(sm));
+	sm.state = SM_MASTER;
+	sm.subnet_up = true;
+	sm.sweeps = 1;
+	sm.phase = "idle";
+	sm.policy = state->policy;
+	sa = sa_stats_new();
+	memset(&other, 0, sizeof(other));
+	other.guid = 0x77;
+	in = (struct health_input){ .sm = &sm, .state = state, .sa = sa, .trial_left_us = -1 };
+}
+
+static void teardown(void)
+{
+	health_free(&h);
+	sa_stats_free(sa);
+	test_subnet_free(state);
+}
+
+static size_t judged(void)
+{
+	health_free(&h);
+	health_judge(&in, &h);
+	return h.v.n;
+}
+
+/* The one problem that there is. */
+static const struct problem *only(void)
+{
+	ck_assert_uint_eq(judged(), 1);
+	ck_assert_uint_gt(strlen(h.v.v[0].action), 10);
+	return &h.v.v[0];
+}
+
+static void expect(enum severity severity, const char *kind, const char *text)
+{
+	const struct problem *p = only();
+
+	ck_assert_str_eq(p->kind, kind);
+	ck_assert_int_eq(p->severity, severity);
+	ck_assert_msg(strstr(p->text, text) != NULL, "%s", p->text);
+}
+
+START_TEST(nothing_wrong)
+{
+	ck_assert_uint_eq(judged(), 0);
+}
+END_TEST
+
+START_TEST(who_is_master)
+{
+	in.state = NULL;
+	sm.subnet_up = false;
+	sm.state = SM_NOT_ACTIVE;
+	expect(SEV_ERROR, "not-active", "inactive");
+	sm.state = SM_STANDBY;
+	expect(SEV_ERROR, "no-master", "no master");
+	sm.master_guid = 0x77;		/* as it should be */
+	ck_assert_uint_eq(judged(), 0);
+	sm.state = SM_DISCOVERING;
+	sm.master_guid = 0;
+	sm.sweeps = 0;
+	sm.sweeping = true;
+	expect(SEV_WARNING, "no-master", "idle");
+	sm.sweeping = false;
+	expect(SEV_ERROR, "no-master", "");
+	sm.state = SM_MASTER;		/* the first sweep */
+	expect(SEV_WARNING, "not-up", "being brought up");
+}
+END_TEST
+
+START_TEST(another_master)
+{
+	in.others = &other;
+	in.n_others = 1;
+	other.state = SM_STANDBY;
+	ck_assert_uint_eq(judged(), 0);
+	other.state = SM_MASTER;
+	expect(SEV_ERROR, "two-masters", "0x0000000000000077");
+}
+END_TEST
+
+START_TEST(not_up)
+{
+	sm.subnet_up = false;
+	sm.ports_linked = 12;
+	sm.ports_active = 11;
+	expect(SEV_ERROR, "not-up", "11 of 12");
+}
+END_TEST
+
+START_TEST(devices)
+{
+	struct device_fault faults[] = {
+		{ 1, FAULT_KEEPS, 7 }, { 2, FAULT_SILENT, 0 }, { 3, FAULT_REFUSES, 2 },
+	};
+
+	state->faults = faults;
+	for (unsigned i = 0; i < 3; i++) {
+		static const char *const kinds[] = { "device-keeps", "device-silent", "device-refuses" };
+
+		state->faults = &faults[i];
+		state->n_faults = 1;
+		expect(i ? SEV_ERROR : SEV_WARNING, kinds[i], state->f->nodes[i + 1].desc);
+	}
+	/* worst first */
+	state->faults = faults;
+	state->n_faults = 3;
+	ck_assert_uint_eq(judged(), 3);
+	ck_assert_str_eq(h.v.v[0].kind, "device-silent");
+	ck_assert_str_eq(h.v.v[1].kind, "device-refuses");
+	ck_assert_str_eq(h.v.v[2].kind, "device-keeps");
+	state->faults = NULL;
+	state->n_faults = 0;
+	state->f->unanswered = 3;
+	expect(SEV_WARNING, "no-far-end", "3 ports of switches");
+	state->f->unanswered = 0;
+	sm.refused = 5;
+	expect(SEV_INFO, "values-kept", "5 values");
+}
+END_TEST
+
+START_TEST(many_of_a_kind)
+{
+	struct device_fault *faults = xcalloc(HEALTH_EACH + 4, sizeof(*faults));
+
+	for (unsigned i = 0; i < HEALTH_EACH + 4; i++)
+		faults[i] = (struct device_fault){ i % state->f->n_nodes, FAULT_SILENT, 0 };
+	state->faults = faults;
+	state->n_faults = HEALTH_EACH + 4;
+	ck_assert_uint_eq(judged(), HEALTH_EACH + 1);
+	ck_assert_str_eq(h.v.v[HEALTH_EACH].text, "4 more devices");
+}
+END_TEST
+
+START_TEST(ports)
+{
+	uint32_t host = fabric_find_port(state->f, 0x2c90300000011);
+	uint16_t lid = state->plan->lid[host];
+
+	state->f->ports[host].state = IB_PORT_ARMED_S;
+	expect(SEV_ERROR, "port-not-active", "node1 HCA-1/P1 (0x0002c90300000011) is Armed");
+	state->f->ports[host].state = IB_PORT_ACTIVE_S;
+	state->plan->lid[host] = 0;
+	expect(SEV_ERROR, "no-lid", "node1 HCA-1/P1");
+	state->plan->lid[host] = lid;
+	state->f->ports[state->f->ports[host].peer].peer = FABRIC_NONE;
+	state->f->unanswered = 1;
+	expect(SEV_WARNING, "no-far-end", "leaf one/P1 (0x0008f10400410017) has a link");
+	state->f->ports[state->f->ports[host].peer].peer = host;
+	state->f->unanswered = 0;
+	state->f->ports[host].guid = 0x2c90300000021;
+	expect(SEV_ERROR, "duplicate-guid", "has the port GUID of node2 HCA-1/P1");
+}
+END_TEST
+
+START_TEST(links)
+{
+	struct feasibility *v = state->plan->feasible, own = { 0 };
+	struct deviation d = { .port = fabric_find_port(state->f, 0x2c90300000011),
+			       .why = "runs at 10 Gb/s, both ends can do 40 Gb/s" };
+
+	own.deviations = &d;
+	own.n_deviations = 1;
+	state->plan->feasible = &own;
+	expect(SEV_WARNING, "link-deviates", "both ends can do 40 Gb/s");
+	ck_assert_ptr_nonnull(strstr(h.v.v[0].text, "leaf one/P1"));
+	state->plan->feasible = v;
+}
+END_TEST
+
+START_TEST(routes)
+{
+	state->plan->report.unreachable = 2;
+	state->plan->report.pairs = 9;
+	state->plan->report.unreachable_src = fabric_find_port(state->f, 0x2c90300000011);
+	state->plan->report.unreachable_dst = fabric_find_port(state->f, 0x2c90300000021);
+	expect(SEV_ERROR, "unreachable", "2 of 9");
+	state->plan->report.unreachable = 0;
+	state->plan->report.credit_loop = true;
+	expect(SEV_WARNING, "credit-loop", "circle");
+}
+END_TEST
+
+START_TEST(policy)
+{
+	struct findings found = { 0 }, rejected = { 0 };
+
+	findings_add(&found, SEV_INFO, "p.yaml", (struct src_pos){ 1, 1 }, "worth knowing");
+	/* said of the fabric in other words */
+	findings_add(&found, SEV_WARNING, "", (struct src_pos){ 0, 0 }, "link a to b");
+	sm.findings = &found;
+	ck_assert_uint_eq(judged(), 0);
+	findings_add(&found, SEV_WARNING, "p.yaml", (struct src_pos){ 7, 3 }, "level starves");
+	expect(SEV_WARNING, "policy", "p.yaml:7:3: level starves");
+	sm.findings = NULL;
+	findings_add(&rejected, SEV_WARNING, "q.yaml", (struct src_pos){ 1, 1 }, "a doubt");
+	findings_add(&rejected, SEV_ERROR, "q.yaml", (struct src_pos){ 2, 1 }, "a mistake");
+	sm.rejected = &rejected;
+	expect(SEV_ERROR, "policy-rejected", "has 1 errors");
+	ck_assert_ptr_nonnull(strstr(h.v.v[0].text, "a mistake"));
+	sm.rejected = NULL;
+	in.trial_left_us = 1500000;
+	expect(SEV_INFO, "policy-on-trial", "in 2 s");
+	findings_free(&found);
+	findings_free(&rejected);
+}
+END_TEST
+
+START_TEST(busy)
+{
+	int64_t now = 1000ll * SA_CLIENTS_SECONDS * 1000000;
+
+	sa_stats_request(sa, 1, now);
+	sa_stats_answer(sa, 0x35, IB_STATUS_BUSY, 5);
+	expect(SEV_WARNING, "sa-busy", "1 times");
+	sa_stats_turn(sa, now + 60 * 1000000ll);
+	ck_assert_uint_eq(judged(), 1);
+	sa_stats_turn(sa, now + 71 * 1000000ll);	/* that is over */
+	ck_assert_uint_eq(judged(), 0);
+}
+END_TEST
+
+START_TEST(disk)
+{
+	in.store = (struct store_failures){ .all = 4 };		/* all written since */
+	ck_assert_uint_eq(judged(), 0);
+	in.store = (struct store_failures){ .all = 4, .now = 2, .file = "lids" };
+	expect(SEV_ERROR, "store", "2 files of the state folder, lids among them");
+}
+END_TEST
+
+static json_t *ask_health(const struct ctl_env *env)
+{
+	struct ctl_view view = { .state = state, .sm = sm };
+	json_t *rows, *head = answer_parts(env, &view, "{\"command\": \"health\"}", &rows);
+
+	json_decref(rows);
+	ck_assert(json_is_true(json_object_get(head, "ok")));
+	return head;
+}
+
+START_TEST(verdicts)
+{
+	struct ctl_env env = { .version = "1" };
+	json_t *head = ask_health(&env), *r = json_object_get(head, "result");
+
+	ck_assert_str_eq(str(r, "verdict"), "ok");
+	ck_assert_uint_eq(json_array_size(json_object_get(r, "problems")), 0);
+	json_decref(head);
+	sm.refused = 1;			/* worth knowing, no more */
+	head = ask_health(&env);
+	ck_assert_str_eq(str(json_object_get(head, "result"), "verdict"), "ok");
+	json_decref(head);
+	state->f->unanswered = 1;
+	head = ask_health(&env);
+	ck_assert_str_eq(str(json_object_get(head, "result"), "verdict"), "warning");
+	json_decref(head);
+	sm.subnet_up = false;
+	head = ask_health(&env);
+	r = json_object_get(head, "result");
+	ck_assert_str_eq(str(r, "verdict"), "error");
+	ck_assert_str_eq(str(r, "state"), "master");
+	r = json_array_get(json_object_get(r, "problems"), 0);
+	ck_assert_str_eq(str(r, "kind"), "not-up");
+	ck_assert_str_eq(str(r, "severity"), "error");
+	ck_assert_uint_gt(strlen(str(r, "action")), 0);
+	json_decref(head);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("health");
+	TCase *t = tcase_create("all");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, nothing_wrong);
+	tcase_add_test(t, who_is_master);
+	tcase_add_test(t, another_master);
+	tcase_add_test(t, not_up);
+	tcase_add_test(t, devices);
+	tcase_add_test(t, many_of_a_kind);
+	tcase_add_test(t, ports);
+	tcase_add_test(t, links);
+	tcase_add_test(t, routes);
+	tcase_add_test(t, policy);
+	tcase_add_test(t, busy);
+	tcase_add_test(t, disk);
+	tcase_add_test(t, verdicts);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
