@@ -225,8 +225,13 @@ static void put_fdb_entry(struct dump *d, uint32_t sw, uint16_t lid, struct buf 
 	unsigned hops;
 
 	buf_printf(out, "0x%04X : ", lid);
-	if (dst == FABRIC_NONE || port == LFT_DROP) {
+	if (port == LFT_DROP) {
 		buf_puts(out, "UNREACHABLE\n");
+		return;
+	}
+	/* who is away keeps its routes (plan/base_routes.h) */
+	if (dst == FABRIC_NONE) {
+		buf_printf(out, "%03u  : HOPS UNKNOWN\n", port);
 		return;
 	}
 	hops = table_hops(d->s, sw, lid, dst);

@@ -59,7 +59,7 @@ static void plan_work(void *arg)
 	x->then.policy = x->run_time ? run_time_policy(x->run_time, x->file.policy) :
 				       shared_policy_ref(x->file.policy);
 	x->then.plan = plan_compute(x->now->f, x->then.policy->p, x->now->plan->settings, &lids,
-				    NULL);
+				    x->now->plan, NULL);
 	sm_difference(x->now->plan, x->then.plan, &x->known, &x->difference);
 	answers_compare(x->now, &x->then, &x->answers);
 	map64_free(&lids.by_guid);

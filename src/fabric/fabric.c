@@ -48,6 +48,7 @@ struct fabric *fabric_clone(const struct fabric *f)
 	c->routes = xmemdup(f->routes, f->n_routes);
 	c->cap_nodes = f->n_nodes;
 	c->cap_ports = f->n_ports;
+	c->cap_switches = f->n_switches;
 	c->cap_routes = f->n_routes;
 	map64_clone(&c->by_guid, &f->by_guid);
 	map64_clone(&c->node_by_guid, &f->node_by_guid);
@@ -90,11 +91,10 @@ static uint32_t add_port_slots(struct fabric *f, uint32_t node, unsigned nports)
 
 static uint32_t add_switch(struct fabric *f, uint32_t node, const uint8_t *switch_info)
 {
-	uint32_t sw = f->n_switches++;
+	uint32_t sw = f->n_switches;
 
-	/* grows in step with the powers of two, so that it needs no capacity of its own */
-	if (!(sw & (sw - 1)))
-		f->switches = xrealloc(f->switches, sw ? 2 * (size_t)sw : 1, sizeof(*f->switches));
+	grow((void **)&f->switches, sw, 1, &f->cap_switches, sizeof(*f->switches));
+	f->n_switches++;
 	f->switches[sw] = (struct fabric_switch){ .node = node };
 	fabric_switch_store(&f->switches[sw], switch_info);
 	return sw;
@@ -229,7 +229,7 @@ bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, stru
 	f->nodes = shrink(f->nodes, f->n_nodes, &f->cap_nodes, sizeof(*f->nodes));
 	f->ports = shrink(f->ports, f->n_ports, &f->cap_ports, sizeof(*f->ports));
 	f->routes = shrink(f->routes, f->n_routes, &f->cap_routes, 1);
-	f->switches = xrealloc(f->switches, f->n_switches, sizeof(*f->switches));
+	f->switches = shrink(f->switches, f->n_switches, &f->cap_switches, sizeof(*f->switches));
 	drop_half_known_links(f);
 	index_end_ports(f, err);
 

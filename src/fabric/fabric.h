@@ -84,7 +84,7 @@ struct fabric {
 	struct map64 by_guid;		/* end port GUID -> port index */
 	struct map64 node_by_guid;	/* node GUID -> node index */
 	/* growth, for the builder only */
-	uint32_t cap_nodes, cap_ports, cap_routes;
+	uint32_t cap_nodes, cap_ports, cap_switches, cap_routes;
 };
 
 /* --- building, in this order: new, add nodes, set ports and links, finish --- */
@@ -139,7 +139,7 @@ void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info);
 
 /*
  * A copy of its own of a finished fabric, for working on while the original is
- * being read; nothing can be added to it.
+ * being read.  Nodes and links may be added to it and cut (fabric/edit.h).
  */
 struct fabric *fabric_clone(const struct fabric *f);
 

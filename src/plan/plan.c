@@ -3,47 +3,11 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "plan/base_routes.h"
 #include "plan/feasible.h"
 #include "plan/plan.h"
 
 static const struct src_pos nowhere;
-
-static void engine_skipped(struct plan *p, const char *name, const char *why)
-{
-	findings_add(&p->findings, SEV_WARNING, p->settings->file, nowhere,
-		     "routing engine %s is skipped: %s", name, why);
-}
-
-/* The first engine in order of preference that can do it. */
-static void route(struct plan *p, const struct route_request *r)
-{
-	struct buf why = { 0 };
-
-	p->engine = NULL;
-	p->lfts = lfts_new(p->f->n_switches, r->lid_top);
-	for (char *const *name = p->settings->engines; *name && !p->engine; name++) {
-		const struct route_engine *e = route_engine_find(*name);
-
-		if (!e) {
-			engine_skipped(p, *name, "there is no such engine");
-			continue;
-		}
-		why.n = 0;
-		if (e->run(r, p->lfts, &why)) {
-			p->engine = e->name;
-			continue;
-		}
-		engine_skipped(p, e->name, why.n ? why.s : "it can't route this fabric");
-		lfts_free(p->lfts);
-		p->lfts = lfts_new(p->f->n_switches, r->lid_top);
-	}
-	buf_free(&why);
-	if (!p->engine) {
-		p->engine = "none";
-		findings_add(&p->findings, SEV_ERROR, p->settings->file, nowhere,
-			     "none of the routing engines can route this fabric");
-	}
-}
 
 static void judge_routes(struct plan *p, const struct route_request *r)
 {
@@ -90,10 +54,9 @@ static int64_t no_clock(void)
 
 struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 			const struct settings *settings, const struct lid_map *known,
-			int64_t (*now)(void))
+			const struct plan *before, int64_t (*now)(void))
 {
 	struct plan *p = xcalloc(1, sizeof(*p));
-	struct route_request r;
 	int64_t t[4];
 
 	if (!now)
@@ -111,9 +74,7 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	p->matcher = matcher_build(policy, f, p->groups);
 	p->tables = qos_tables_build(policy, f, p->groups, settings->max_op_vls, &p->findings);
 	t[2] = now();
-	p->order = updn_order_new(f);
-	r = request_of(p);
-	route(p, &r);
+	routes_make(p, before, known);
 	t[3] = now();
 	p->us_lids = t[1] - t[0];
 	p->us_tables = t[2] - t[1];
@@ -184,9 +145,9 @@ void plan_join(struct plan *p, struct plan *fork)
 
 struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 			  const struct settings *settings, const struct lid_map *known,
-			  int64_t (*now)(void))
+			  const struct plan *before, int64_t (*now)(void))
 {
-	struct plan *p = plan_begin(f, policy, settings, known, now);
+	struct plan *p = plan_begin(f, policy, settings, known, before, now);
 
 	plan_complete(p, now);
 	return p;
@@ -199,6 +160,7 @@ void plan_free(struct plan *p)
 	feasible_free(p->feasible);
 	paths_free(p->paths);
 	lfts_free(p->lfts);
+	routes_free(p);
 	route_report_free(&p->report);
 	updn_order_free(p->order);
 	matcher_free(p->matcher);

@@ -20,12 +20,14 @@
 #include "route/route.h"
 
 struct feasibility;	/* plan/feasible.h */
+struct routes_now;	/* plan/base_routes.h */
 
 /* What ports are remembered to have had, in earlier runs too, and those that are absent now. */
 struct lid_map {
 	struct map64 by_guid;		/* end port GUID -> base LID */
 	struct map64 lmc_by_guid;	/* … -> the LMC it was given with */
 	struct pkey_places pkeys;
+	struct fabric *fabric;		/* all that was known in the run before, or NULL */
 };
 
 /*
@@ -42,6 +44,7 @@ struct plan {
 	uint32_t *port_by_lid;		/* [0 .. 0xbfff]: port index or FABRIC_NONE */
 	uint32_t *routers, n_routers;	/* ports of routers that have a LID */
 	struct lfts *lfts;
+	struct routes_now *now;		/* where they come from */
 	const char *engine;		/* the routing engine that did it */
 	struct group_sets *groups;
 	struct partitions *partitions;
@@ -68,13 +71,15 @@ bool plan_assign_lids(struct plan *p, const struct lid_map *known);
 
 /*
  * The plan in two parts.  The first has all that devices are told; a fabric
- * that no engine can route gets an error finding and LFTs that drop.  The second
+ * that no engine can route gets an error finding and LFTs that drop.  before: the plan
+ * that is in force, of a fabric that this one was, or NULL; routes stay as near to its as
+ * they can.  The second
  * adds what is told of it: the report on the routes with its findings, and the
  * paths.  `now` may be NULL; else it is called for time in microseconds.
  */
 struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 			const struct settings *settings, const struct lid_map *known,
-			int64_t (*now)(void));
+			const struct plan *before, int64_t (*now)(void));
 void plan_complete(struct plan *p, int64_t (*now)(void));
 /* Can it be done here?  Fills feasible, of a plan that is complete. */
 void plan_judge(struct plan *p, int64_t (*now)(void));
@@ -93,7 +98,7 @@ void plan_join(struct plan *p, struct plan *fork);
 /* Begins and completes. */
 struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 			  const struct settings *settings, const struct lid_map *known,
-			  int64_t (*now)(void));
+			  const struct plan *before, int64_t (*now)(void));
 void plan_free(struct plan *p);
 
 #endif

@@ -28,7 +28,8 @@ struct shared_policy {		/* a policy with a reference count */
 /* A device that did not do as it was told when the state came about. */
 struct device_fault {
 	uint32_t node;
-	enum { FAULT_SILENT, FAULT_REFUSES, FAULT_KEEPS } kind;	/* no answer; errors; other values */
+	/* no answer; errors; other values */
+	enum { FAULT_SILENT, FAULT_REFUSES, FAULT_KEEPS, FAULT_KINDS } kind;
 	uint32_t n;			/* Sets refused, values kept; of the others 0 */
 };
 

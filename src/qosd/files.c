@@ -148,7 +148,7 @@ static void check_topology(const struct options *o, const struct policy *p,
 
 	if (!f)
 		return;
-	plan = plan_compute(f, p, s, NULL, NULL);
+	plan = plan_compute(f, p, s, NULL, NULL, NULL);
 	plan_judge(plan, NULL);
 	findings_copy(out, &plan->findings);
 	findings_copy(out, &plan->feasible->findings);

@@ -267,11 +267,12 @@ static unsigned least_loaded(const struct choice *c, const uint32_t *load)
 	return best;
 }
 
-/* The same, but the least used by the port's other LIDs comes first. */
-static unsigned least_used(const struct choice *c, const uint32_t *load, const uint8_t *used)
+unsigned choice_least(const struct choice *c, const uint32_t *load, const uint8_t *used)
 {
 	unsigned best = 0;
 
+	if (!used)
+		return least_loaded(c, load);
 	for (unsigned i = 1; i < c->n; i++)
 		if (used[i] < used[best] ||
 		    (used[i] == used[best] && load[c->lane[i]] < load[c->lane[best]]))
@@ -290,7 +291,7 @@ void choice_spread(const struct choice *c, const struct graph *g, uint32_t *load
 		return;
 	}
 	if (n_lids == 1) {
-		uint32_t lane = c->lane[least_loaded(c, load)];
+		uint32_t lane = c->lane[choice_least(c, load, NULL)];
 
 		row[0] = g->lanes[lane];
 		load[lane] += weight;
@@ -298,7 +299,7 @@ void choice_spread(const struct choice *c, const struct graph *g, uint32_t *load
 	}
 	memset(used, 0, c->n);
 	for (unsigned k = 0; k < n_lids; k++) {
-		unsigned best = least_used(c, load, used);
+		unsigned best = choice_least(c, load, used);
 
 		row[k] = g->lanes[c->lane[best]];
 		load[c->lane[best]] += weight;

@@ -89,6 +89,11 @@ struct choice {
 void choice_find(struct choice *c, const struct graph *g, uint32_t first, uint32_t end,
 		 const uint16_t *dist, uint16_t want);
 /*
+ * The place in c, n > 0, of the lane with the least load; of those that the
+ * port's other LIDs use least, if used ([place]) is given.
+ */
+unsigned choice_least(const struct choice *c, const uint32_t *load, const uint8_t *used);
+/*
  * Sets row[0 .. n_lids - 1], the LIDs of one port, to the lanes with the least
  * load; LIDs of the same port go to different neighbours as far as there are
  * any.  The load of each lane taken grows by weight.  c->n > 0, n_lids <= 128.

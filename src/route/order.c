@@ -270,6 +270,28 @@ static struct updn_order *order_from_ranks(const struct graph *base, const uint1
 	return o;
 }
 
+struct updn_order *updn_order_on(const struct updn_order *o, const struct fabric *f,
+				 const uint32_t *sw_of)
+{
+	struct updn_order *to = xcalloc(1, sizeof(*to));
+	uint32_t *sw = xcalloc(f->n_switches, sizeof(*sw)), n = 0;
+
+	*to = (struct updn_order){ .n_ranks = o->n_ranks, .layered = o->layered,
+				   .hub = FABRIC_NONE, .hub_safe = o->hub_safe,
+				   .hub_reach = o->hub_reach };
+	to->rank = xcalloc(f->n_switches, sizeof(*to->rank));
+	for (uint32_t v = 0; v < o->g->n; v++) {
+		if (sw_of[o->g->sw[v]] == FABRIC_NONE)
+			continue;
+		if (v == o->hub)
+			to->hub = n;
+		to->rank[n] = o->rank[v];
+		sw[n++] = sw_of[o->g->sw[v]];
+	}
+	to->g = graph_new(f, sw);
+	return to;
+}
+
 void updn_order_free(struct updn_order *o)
 {
 	if (!o)

@@ -33,6 +33,13 @@ struct updn_order {
 /* updn_order_new() but never layered: a legal path for every pair that has any. */
 struct updn_order *updn_order_by_root(const struct fabric *f);
 
+/*
+ * The same order for a fabric that has only some of the switches and links: sw_of is, for
+ * each switch of o's, the one of f that it is, or FABRIC_NONE.  All of f's must be there.
+ */
+struct updn_order *updn_order_on(const struct updn_order *o, const struct fabric *f,
+				 const uint32_t *sw_of);
+
 /* Distances to d by going down only, FAR from where that is not possible. */
 void updn_down(const struct graph *g, uint32_t d, uint16_t *down);
 /*

@@ -27,6 +27,14 @@ struct lfts *lfts_new(uint32_t n_switches, uint16_t top)
 	return l;
 }
 
+struct lfts *lfts_copy(const struct lfts *l)
+{
+	struct lfts *copy = xmemdup(l, sizeof(*l));
+
+	copy->entries = xmemdup(l->entries, (size_t)l->n_switches * l->stride);
+	return copy;
+}
+
 void lfts_free(struct lfts *l)
 {
 	if (!l)

@@ -39,6 +39,7 @@ static inline uint8_t lft_get(const struct lfts *l, uint32_t sw, uint16_t lid)
 
 /* All entries LFT_DROP. */
 struct lfts *lfts_new(uint32_t n_switches, uint16_t top);
+struct lfts *lfts_copy(const struct lfts *l);
 void lfts_free(struct lfts *l);
 
 struct route_engine {

@@ -204,6 +204,7 @@ void election_start(struct sm *sm)
 {
 	sm->master_guid = 0;
 	vec_free(&sm->heard);
+	sm->election_due = false;
 	sm->sms_to_ask = 1;	/* so that it can't get to 0 before all are asked */
 	for (uint32_t p = 0; p < sm->f->n_ports; p++)
 		if (port_is_end(sm->f, p) && p != sm->f->self &&

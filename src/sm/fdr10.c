@@ -94,7 +94,7 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 	struct node_work *w = &sm->work[node];
 	const struct fabric_node *n = &sm->f->nodes[node];
 
-	while (!w->failed && ++w->cursor <= n->nports) {
+	while (!w->failed && sweep_touches(sm, node) && ++w->cursor <= n->nports) {
 		if (!is_to_ask(sm, n->port0 + w->cursor) ||
 		    !want_route(sm->f, node, w->cursor, s))
 			continue;

@@ -5,11 +5,13 @@
  * A sweep is a sequence of steps, each of which ends in a call of the next:
  *
  *   sweep.c     discovery -> election ->
+ *   probe.c     … or only what is suspected, without the two ->
  *   fdr10.c     asking for what PortInfo does not tell of a link's speed ->
  *   sweep.c     planning (worker thread) ->
  *   observe.c   reading what devices hold, where that is not known ->
  *   write.c     ports (PortInfo, up to Armed) -> tables (and meanwhile the
  *               second part of the plan) -> Active ->
+ *   reroute.c   forwarding tables, where they follow from those in force ->
  *   sweep.c     publishing
  *
  * Between tables and Active, where devices keep other tables (kept.c), the paths
@@ -27,16 +29,19 @@
 #include "sm/want.h"
 #include "store/store.h"
 
+#define FRUITLESS_FIRST 4	/* local sweeps that may find nothing before all is discovered */
+
 enum sweep_kind {
 	SWEEP_NONE,
 	SWEEP_POLICY,		/* same fabric, new policy: no discovery, nothing is read */
+	SWEEP_LOCAL,		/* some nodes are suspected: only what is around them is looked at */
 	SWEEP_CHANGE,		/* something changed: what devices hold is known but for new ones */
 	SWEEP_FULL,		/* everything is read back */
 };
 
 enum phase {
-	PHASE_IDLE, PHASE_DISCOVERY, PHASE_ELECTION, PHASE_LINKS, PHASE_PLANNING, PHASE_READING,
-	PHASE_PORTS, PHASE_TABLES, PHASE_ACTIVATION,
+	PHASE_IDLE, PHASE_PROBING, PHASE_DISCOVERY, PHASE_ELECTION, PHASE_LINKS, PHASE_PLANNING, PHASE_READING,
+	PHASE_PORTS, PHASE_TABLES, PHASE_ACTIVATION, PHASE_ROUTES,
 };
 
 /* A run of items of one kind on a switch, judged by samples first (observe.c). */
@@ -83,6 +88,14 @@ struct node_work {
 #define ITEM_PLAIN(i)	((i) & ~(ITEM_LOOK | ITEM_PROBE | ITEM_CONFIRMED))
 
 struct plan_task;
+struct probe;
+struct reroute;
+
+/* A node of which something may have changed; renamed: perhaps its description, too. */
+struct suspect {
+	uint64_t guid;
+	bool renamed;
+};
 
 struct sm {
 	struct loop *loop;
@@ -117,11 +130,16 @@ struct sm {
 	struct fabric *f;		/* being worked on; published->f once published */
 	struct shared_policy *sweep_policy;
 	struct plan *plan;
+	struct reroute *reroute;	/* what of the forwarding tables is written last, or NULL */
 	struct plan_task *planning;	/* while a part of it is computed */
 	bool tables_wait;		/* … and the tables wait for its second part, */
 	bool tables_written;		/* … or are written and only that is missing */
+	bool routes_written;		/* … and so are the routes */
 	VEC(struct kept_map) kept;	/* … or are known to be others than the plan's */
 	struct node_work *work;		/* per node of f */
+	uint8_t *touched;		/* per node of f: all others are as they were; NULL: any */
+	struct probe *probe;
+	VEC(struct suspect) suspects;	/* of the next local sweep, or the one that begins */
 	struct smp_job *job;
 	uint32_t sms_to_ask;		/* ELECTION: SMInfo answers waited for */
 	uint64_t smps_before, sets_before;
@@ -139,8 +157,14 @@ struct sm {
 	struct timer *poll_timer, *light_timer, *soon_timer, *retry_timer;
 	struct smp_job *light_job;
 	struct subnet_state *light_state;	/* what the light sweep goes over */
-	uint8_t *light_asked;			/* per switch */
-	bool light_changed;
+	uint8_t *light_asked;			/* per switch; 2: it has a change to tell, or says nothing */
+	bool light_told;		/* one of them has */
+	bool trap_from_stranger;
+	bool election_due;		/* another SM has something to say */
+	bool psc_seen;			/* a light sweep met PortStateChange: there must be something */
+	unsigned others_awaited;	/* how often one was asked again that is discovering */
+	unsigned fruitless, fruitless_max;	/* local sweeps in a row that found nothing, and … */
+	bool only_election;		/* of the sweep: nothing else has changed */
 	unsigned retry_wait_s;
 
 	bool registrations_lost;	/* clients must be asked to register again */
@@ -183,6 +207,22 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
  * of it in this sweep.
  */
 bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what);
+
+/*
+ * The probe is over: f is the fabric now, and touched says which nodes of it have to
+ * be looked at (both are taken over); NULL: nothing has changed, or, with `all`,
+ * everything is to be discovered.
+ */
+void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all);
+/* Whether a sweep has to look at a node beyond its forwarding table. */
+static inline bool sweep_touches(const struct sm *sm, uint32_t node)
+{
+	return !sm->touched || sm->touched[node];
+}
+
+/* probe.c: from sm->suspects; ends in a call of sweep_probed() */
+void probe_start(struct sm *sm);
+void probe_free(struct sm *sm);
 
 /* election.c */
 void election_start(struct sm *sm);
@@ -229,6 +269,13 @@ void kept_gather(struct sm *sm);
 void write_start(struct sm *sm);
 void write_tables(struct sm *sm);
 void write_active(struct sm *sm);
+/*
+ * reroute.c: NULL if p's routes do not follow from those before; may run in a worker.  The start
+ * ends in a call of sweep_written().
+ */
+struct reroute *reroute_new(const struct plan *p, const struct plan *before);
+void reroute_free(struct reroute *r);
+void reroute_start(struct sm *sm);
 /*
  * The device does not take the item.  If that is the P_Key table of a switch's
  * external port, it is nothing to enforce partitions by: that does not begin on

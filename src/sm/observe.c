@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "plan/attributes.h"
 #include "sm/internal.h"
 
 /* Flags in the unused bits of an item; those for writing are in internal.h. */
@@ -55,7 +56,11 @@ void observe_add(struct node_work *w, item_t item)
 static void collect_changed(void *arg, item_t item)
 {
 	struct collect *c = arg;
-	enum item_change change = item_change(c->old, c->old_node, c->sm->plan, c->node, item);
+	enum item_change change;
+
+	if (c->sm->reroute && ITEM_KIND(item) == ITEM_LFT)
+		return;		/* that comes last, in an order of its own */
+	change = item_change(c->old, c->old_node, c->sm->plan, c->node, item);
 
 	if (change != ITEM_SAME)
 		observe_add(c->w, change == ITEM_UNKNOWN ? item | READ : item);
@@ -253,12 +258,33 @@ static void finished(void *arg)
 
 static const struct smp_job_ops observe_ops = { next, done, finished };
 
+/* Of a node that nothing happened to only the routes may be others. */
+static void collect_routes(struct sm *sm, uint32_t node)
+{
+	const struct plan *old = sm->published->plan;
+	uint32_t sw = sm->f->nodes[node].sw, old_node, old_sw;
+
+	if (sw == FABRIC_NONE || sm->reroute)
+		return;
+	old_node = map64_get(&old->f->node_by_guid, sm->f->nodes[node].guid);
+	old_sw = old->f->nodes[old_node].sw;
+	for (unsigned block = 0; block <= sm->plan->lid_top / LFT_BLOCK; block++)
+		if (block > old->lid_top / LFT_BLOCK ||
+		    memcmp(attribute_lft(sm->plan, sw, block), attribute_lft(old, old_sw, block),
+			   LFT_BLOCK))
+			observe_add(&sm->work[node], ITEM(ITEM_LFT, 0, block));
+}
+
 static void collect(struct sm *sm, uint32_t node)
 {
 	const struct fabric_node *n = &sm->f->nodes[node];
 	struct collect c = { .sm = sm, .w = &sm->work[node], .node = node };
 
 	c.w->collected = true;
+	if (!sweep_touches(sm, node)) {
+		collect_routes(sm, node);
+		return;
+	}
 	c.old = known_plan(sm, node, &c.old_node);
 	if (c.old) {
 		want_items(sm->plan, node, collect_changed, &c);

@@ -16,7 +16,9 @@
 #include "registry/mcast.h"
 #include "sm/internal.h"
 
-#define TRAP_SETTLE_US	50000		/* a fault brings several traps: take them together */
+#define TRAP_SETTLE_US	3000		/* a fault brings several traps: take them together */
+#define AWAIT_US	200000
+#define AWAIT_MAX	100
 #define RETRY_FIRST_S	2
 #define RETRY_MAX_S	300
 
@@ -92,6 +94,16 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->again_reason = xstrdup(reason);
 }
 
+static void suspect(struct sm *sm, uint64_t node_guid, bool renamed)
+{
+	for (size_t i = 0; i < sm->suspects.n; i++)
+		if (sm->suspects.v[i].guid == node_guid) {
+			sm->suspects.v[i].renamed |= renamed;
+			return;
+		}
+	*vec_push(&sm->suspects) = (struct suspect){ node_guid, renamed };
+}
+
 static void on_retry(void *arg)
 {
 	struct sm *sm = arg;
@@ -111,6 +123,26 @@ static void arm_retry(struct sm *sm, bool complete)
 	timer_set(sm->retry_timer, sm->retry_wait_s * 1000000ll, 0);
 }
 
+/*
+ * Another SM that is still discovering will say what it wants to be: it is asked again
+ * then, since nothing else tells that it is done.
+ */
+static void await_others(struct sm *sm)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < sm->others.n; i++)
+		any |= sm->others.v[i].state == SM_DISCOVERING;
+	if (!any) {
+		sm->others_awaited = 0;
+	} else if (sm->state == SM_MASTER && sm->others_awaited < AWAIT_MAX &&
+		   !timer_active(sm->soon_timer)) {
+		sm->others_awaited++;
+		sm->election_due = true;
+		timer_set(sm->soon_timer, AWAIT_US, 0);
+	}
+}
+
 void sm_sweep_ended(struct sm *sm, bool complete)
 {
 	enum sweep_kind again = sm->again_kind;
@@ -123,9 +155,12 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 		timer_set(sm->poll_timer, 0, sm->settings->poll_interval_ms * 1000ll);
 	} else if (again != SWEEP_NONE) {
 		sm_want_sweep(sm, again, reason);
+	} else if (sm->suspects.n) {
+		sm_want_sweep(sm, SWEEP_LOCAL, "more of it");
 	} else {
 		arm_retry(sm, complete);
 	}
+	await_others(sm);
 	/* what was joined while it ran, also if it failed */
 	if (sm->state == SM_MASTER && sm->published && sm->mcast)
 		sm_mcast_changed(sm);
@@ -179,11 +214,12 @@ static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t coo
 	struct sm *sm = arg;
 	uint8_t data[64];
 
-	(void)sw;
 	(void)cookie;
 	memcpy(data, s->data, sizeof(data));
 	if (status || mad_get_field(data, 0, IB_SW_STATE_CHANGE_F))
-		sm->light_changed = true;
+		sm->light_asked[sw] = 2;
+	if (!status && sm->light_asked[sw] == 2)
+		sm->light_told = true;
 }
 
 static void light_end(struct sm *sm)
@@ -198,11 +234,19 @@ static void light_end(struct sm *sm)
 static void light_finished(void *arg)
 {
 	struct sm *sm = arg;
-	bool changed = sm->light_changed;
+	const struct fabric *f = sm->light_state->f;
+	uint32_t changed = 0;
+	bool told = sm->light_told;
 
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		if (sm->light_asked[i] == 2) {
+			suspect(sm, f->nodes[f->switches[i].node].guid, false);
+			changed++;
+		}
 	light_end(sm);
+	sm->psc_seen |= told;
 	if (changed)
-		sm_want_sweep(sm, SWEEP_CHANGE, "a switch reports a change or does not answer");
+		sm_want_sweep(sm, SWEEP_LOCAL, "a switch reports a change or does not answer");
 }
 
 static const struct smp_job_ops light_ops = { light_next, light_done, light_finished };
@@ -218,7 +262,7 @@ static void on_light(void *arg)
 		sm_want_sweep(sm, SWEEP_CHANGE, "no switch to ask");
 		return;
 	}
-	sm->light_changed = false;
+	sm->light_told = false;
 	sm->light_state = state_ref(sm->published);
 	sm->light_asked = xcalloc(sm->published->f->n_switches, 1);
 	sm->light_job = smp_job_start(sm->mad, sm->published->f->n_switches, &light_ops, sm);
@@ -230,7 +274,8 @@ static void on_soon(void *arg)
 {
 	struct sm *sm = arg;
 
-	sm_want_sweep(sm, SWEEP_CHANGE, "trap");
+	sm_want_sweep(sm, sm->trap_from_stranger ? SWEEP_CHANGE : SWEEP_LOCAL, "trap");
+	sm->trap_from_stranger = false;
 }
 
 static void repress(struct sm *sm, const struct mad_in *in)
@@ -268,6 +313,20 @@ static bool is_our_issm(const struct sm *sm, const struct mad_in *in, const uint
 	       !((get_be32(notice + NOTICE_CAPMASK) ^ f->ports[f->self].capmask) & ~IB_CAP_IS_SM);
 }
 
+/* Nobody we know: or its SystemImageGUID changed, which only a discovery reads. */
+static void suspect_sender(struct sm *sm, uint16_t lid, unsigned number)
+{
+	const struct subnet_state *s = sm->published;
+	uint32_t port = s && lid && lid < IB_LID_MCAST_FIRST ? s->plan->port_by_lid[lid] : FABRIC_NONE;
+
+	if (port == FABRIC_NONE || number == UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP)
+		sm->trap_from_stranger = true;
+	else
+		suspect(sm, port_node(s->f, port)->guid, number == UMAD_SM_LOCAL_CHANGES_TRAP);
+	if (port != FABRIC_NONE && number == UMAD_SM_LOCAL_CHANGES_TRAP)
+		sm->election_due |= s->f->ports[port].capmask & IB_CAP_IS_SM;
+}
+
 static void on_trap(struct sm *sm, const struct mad_in *in)
 {
 	const uint8_t *notice = in->mad + 64;
@@ -282,10 +341,12 @@ static void on_trap(struct sm *sm, const struct mad_in *in)
 	if (generic && number == UMAD_SM_LOCAL_CHANGES_TRAP && is_our_issm(sm, in, notice))
 		return;
 	/* link state, and capability or description: whoever it is, look */
-	if (generic && (number == UMAD_SM_LINK_STATE_CHANGED_TRAP ||
-			number == UMAD_SM_LOCAL_CHANGES_TRAP ||
-			number == UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP) &&
-	    !timer_active(sm->soon_timer))
+	if (!generic || (number != UMAD_SM_LINK_STATE_CHANGED_TRAP &&
+			 number != UMAD_SM_LOCAL_CHANGES_TRAP &&
+			 number != UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP))
+		return;
+	suspect_sender(sm, in->slid, number);
+	if (!timer_active(sm->soon_timer))
 		timer_set(sm->soon_timer, TRAP_SETTLE_US, 0);
 }
 
@@ -314,6 +375,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->hooks = *hooks;
 	sm->store = store;
 	sm->state = SM_DISCOVERING;
+	sm->fruitless_max = FRUITLESS_FIRST;
 	sm->policy = shared_policy_ref(policy);
 	map64_init(&sm->doubtful, 16);
 	sm->poll_timer = timer_new(l, election_on_poll, sm);
@@ -349,6 +411,7 @@ void sm_free(struct sm *sm)
 	map64_free(&sm->doubtful);
 	free(sm->again_reason);
 	free(sm->master_route);
+	vec_free(&sm->suspects);
 	vec_free(&sm->others);
 	vec_free(&sm->heard);
 	free(sm);

@@ -21,16 +21,18 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "plan/base_routes.h"
 #include "plan/feasible.h"
 #include "sm/internal.h"
 
 #define DISCOVERY_TRIES 3
+#define FRUITLESS_MAX 1024
 
 const char *phase_name(enum phase p)
 {
 	static const char *const names[] = {
-		"idle", "discovery", "election", "links", "planning", "reading", "ports",
-		"tables", "activation",
+		"idle", "probing", "discovery", "election", "links", "planning", "reading", "ports",
+		"tables", "activation", "routes",
 	};
 	return names[p];
 }
@@ -111,6 +113,12 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	if (sm->job)
 		smp_job_cancel(sm->job);
 	sm->job = NULL;
+	probe_free(sm);
+	reroute_free(sm->reroute);
+	sm->reroute = NULL;
+	free(sm->touched);
+	sm->touched = NULL;
+	sm->only_election = false;
 	free_work(sm);
 	if (!keep_fabric) {
 		plan_free(sm->plan);
@@ -212,6 +220,73 @@ static void discovery_start(struct sm *sm)
 	buf_free(&err);
 }
 
+/* --- a local sweep: what is suspected, instead of everything --- */
+
+/* Among what changed is a port that says IsSM, or did. */
+static bool sms_changed(const struct sm *sm)
+{
+	const struct fabric *old = sm->published->f;
+
+	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
+		const struct fabric_port *p = &sm->f->ports[i];
+		uint32_t before;
+
+		if (!sm->touched[p->node] || !port_is_end(sm->f, i))
+			continue;
+		before = fabric_find_port(old, p->guid);
+		if (((before == FABRIC_NONE ? 0 : old->ports[before].capmask) ^ p->capmask) &
+		    IB_CAP_IS_SM)
+			return true;
+	}
+	return false;
+}
+
+static void nothing_changed(struct sm *sm);
+
+void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
+{
+	/* who goes on to complain has a reason that was not found */
+	if (!f && !all && !sm->election_due && ++sm->fruitless > sm->fruitless_max) {
+		log_info("sweep", "all is discovered: %u times something was said to have changed, "
+			 "and nothing was found", sm->fruitless);
+		sm->fruitless = 0;
+		sm->fruitless_max = sm->fruitless_max < FRUITLESS_MAX ? 2 * sm->fruitless_max :
+				    FRUITLESS_MAX;
+		all = true;
+	} else if (f) {
+		sm->fruitless = 0;
+		sm->fruitless_max = FRUITLESS_FIRST;
+	}
+	if (all || (!f && sm->psc_seen)) {
+		sm->psc_seen = false;
+		sm->kind = SWEEP_CHANGE;
+		sm->failed_devices = sm->sets_failed = 0;
+		sweep_enter(sm, PHASE_DISCOVERY);
+		discovery_start(sm);
+		return;
+	}
+	if (!f && sm->election_due) {
+		sm->only_election = true;
+		f = fabric_clone(sm->published->f);
+		touched = xcalloc(f->n_nodes, 1);
+	}
+	if (!f) {
+		nothing_changed(sm);
+		return;
+	}
+	sm->psc_seen = false;
+	sm->f = f;
+	sm->touched = touched;
+	sm->f->unanswered = count_unanswered(sm->f);
+	sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
+	if (sm->election_due || sms_changed(sm)) {
+		sweep_enter(sm, PHASE_ELECTION);
+		election_start(sm);
+	} else {
+		sweep_elected(sm);
+	}
+}
+
 /* --- planning --- */
 
 struct plan_task {
@@ -222,6 +297,8 @@ struct plan_task {
 	const struct policy *policy;
 	const struct settings *settings;
 	struct store *store;
+	struct subnet_state *before;	/* a reference to what is in force, or NULL */
+	struct reroute *reroute;
 	struct plan *plan;	/* NULL before its first part */
 	bool whole;		/* both parts at once, if there are tables */
 	bool follow;		/* plan is complete: the paths are to follow what was seen */
@@ -233,6 +310,7 @@ struct plan_task {
 static void plan_run(void *arg)
 {
 	struct plan_task *t = arg;
+	const struct plan *before = t->before ? t->before->plan : NULL;
 	bool second = t->plan;
 
 	if (t->follow) {
@@ -241,10 +319,13 @@ static void plan_run(void *arg)
 	}
 	if (!second) {
 		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
-				     clock_mono_us);
+				     before, clock_mono_us);
+		t->reroute = reroute_new(t->plan, before);
 		/* before any device hears of them: after a crash they must be the same */
 		store_save_lids(t->store, t->plan);
 		store_save_pkeys(t->store, t->plan);
+		if (!before || before->now->base != t->plan->now->base)
+			store_save_known(t->store, t->plan->now->base->f);
 	}
 	if (second || (t->whole && t->plan->tables->managed)) {
 		plan_complete(t->plan, clock_mono_us);
@@ -264,6 +345,9 @@ static void planning_join(struct sm *sm)
 		fabric_free(t->copy);
 	} else if (!sm->plan)	/* of the second part the receiver's thread reads it meanwhile */
 		sm->plan = t->plan;
+	if (t->reroute)
+		sm->reroute = t->reroute;
+	state_unref(t->before);
 	sm->planning = NULL;
 	free(t);
 }
@@ -325,6 +409,7 @@ static void planning_start(struct sm *sm, void (*next)(struct sm *sm), enum plan
 	t->policy = sm->sweep_policy->p;
 	t->settings = sm->settings;
 	t->store = sm->store;
+	t->before = sm->published ? state_ref(sm->published) : NULL;
 	t->whole = sm->kind == SWEEP_POLICY;
 	t->work = work_start(sm->loop, plan_run, planning_done, t);
 	if (t->work) {
@@ -336,41 +421,49 @@ static void planning_start(struct sm *sm, void (*next)(struct sm *sm), enum plan
 		plan_join(sm->plan, t->plan);
 		fabric_free(t->copy);
 	}
+	state_unref(t->before);
 	free(t);
 	sweep_fail(sm, strerror(failed));
 }
 
-static void activate(struct sm *sm)
+static void finish(struct sm *sm);
+
+/*
+ * A local sweep does not wait for the paths, which nobody but clients needs: new routes
+ * are written before.
+ */
+static bool routes_first(const struct sm *sm)
+{
+	return sm->kind == SWEEP_LOCAL;
+}
+
+static void paths_known(struct sm *sm)
 {
 	const struct plan *p = sm->plan;
 
+	log_if_new(&sm->plan->kept, &sm->kept_seen);
 	log_debug("sweep", "plan: LIDs %.3f s, tables %.3f s, routes %.3f s (%s), "
 		  "verdict %.3f s, paths %.3f s, realizability %.3f s", (double)p->us_lids * 1e-6,
 		  (double)p->us_tables * 1e-6, (double)p->us_routes * 1e-6,
 		  p->engine ? p->engine : "none", (double)p->us_verdict * 1e-6,
 		  (double)p->us_paths * 1e-6, (double)p->us_feasible * 1e-6);
-	write_active(sm);
-}
-
-static void plan_followed(struct sm *sm)
-{
-	log_if_new(&sm->plan->kept, &sm->kept_seen);
-	activate(sm);
+	if (routes_first(sm))
+		finish(sm);
+	else
+		write_active(sm);
 }
 
 /*
- * Both the tables are written and the plan is complete.  Where devices have
- * others, which is hardly ever so, the paths are computed once more.
+ * The tables are written and the plan is complete.  Where devices have others,
+ * which is hardly ever so, the paths are computed once more.
  */
 static void tables_known(struct sm *sm)
 {
 	kept_gather(sm);
-	if (sm->kept.n || qos_vls_lacking(sm->plan->tables, sm->f)) {
-		planning_start(sm, plan_followed, PLAN_FOLLOW);
-		return;
-	}
-	log_if_new(&sm->plan->kept, &sm->kept_seen);
-	activate(sm);
+	if (sm->kept.n || qos_vls_lacking(sm->plan->tables, sm->f))
+		planning_start(sm, paths_known, PLAN_FOLLOW);
+	else
+		paths_known(sm);
 }
 
 static void plan_completed(struct sm *sm)
@@ -378,7 +471,7 @@ static void plan_completed(struct sm *sm)
 	log_new_findings(sm);
 	if (sm->tables_wait)
 		write_tables(sm);
-	else if (sm->tables_written)
+	else if (routes_first(sm) ? sm->routes_written : sm->tables_written)
 		tables_known(sm);
 }
 
@@ -411,7 +504,7 @@ static void plan_begun(struct sm *sm)
 static void plan_start(struct sm *sm)
 {
 	sweep_enter(sm, PHASE_PLANNING);
-	sm->tables_wait = sm->tables_written = false;
+	sm->tables_wait = sm->tables_written = sm->routes_written = false;
 	planning_start(sm, plan_begun, PLAN_NEXT);
 }
 
@@ -430,14 +523,37 @@ void sweep_ports_written(struct sm *sm)
 void sweep_tables_written(struct sm *sm)
 {
 	sm->tables_written = true;
-	if (!sm->planning)
+	if (routes_first(sm))
+		write_active(sm);
+	else if (!sm->planning)
+		tables_known(sm);
+}
+
+void sweep_written(struct sm *sm)
+{
+	sm->routes_written = true;
+	if (!routes_first(sm))
+		finish(sm);
+	else if (!sm->planning)
 		tables_known(sm);
 }
 
 /* --- steps that other files end --- */
 
+static void nothing_changed(struct sm *sm)
+{
+	log_debug("sweep", "%s: nothing has changed", sm->reason);
+	sweep_enter(sm, PHASE_IDLE);
+	sweep_cleanup(sm, false);
+	sm_sweep_ended(sm, sm->subnet_up);
+}
+
 void sweep_elected(struct sm *sm)
 {
+	if (sm->only_election) {
+		nothing_changed(sm);
+		return;
+	}
 	sm_set_state(sm, SM_MASTER);
 	sweep_enter(sm, PHASE_LINKS);
 	fdr10_start(sm);
@@ -481,11 +597,17 @@ static bool self_is_linked(const struct fabric *f)
 /* The nodes whose tables are not surely as planned: the next sweep reads them. */
 static void remember_doubts(struct sm *sm)
 {
-	map64_free(&sm->doubtful);
+	struct map64 before = sm->doubtful;
+
 	map64_init(&sm->doubtful, 16);
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		if (sm->work[i].failed || sm->work[i].doubtful)
-			map64_put(&sm->doubtful, sm->f->nodes[i].guid, 1);
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
+		uint64_t guid = sm->f->nodes[i].guid;
+
+		if (sm->work[i].failed || sm->work[i].doubtful ||
+		    (!sweep_touches(sm, i) && map64_get(&before, guid) != MAP64_NONE))
+			map64_put(&sm->doubtful, guid, 1);
+	}
+	map64_free(&before);
 }
 
 /* How many pairs of ports of a node have another SL2VL table than the plan's. */
@@ -503,6 +625,18 @@ static uint32_t count_kept(const struct sm *sm, uint32_t node)
 	return kept;
 }
 
+/* What an untouched node did not do before is as it was. */
+static void keep_faults(const struct sm *sm, uint32_t node, struct device_fault *to, uint32_t *n)
+{
+	const struct subnet_state *old = sm->published;
+
+	for (uint32_t i = 0; i < old->n_faults; i++)
+		if (old->f->nodes[old->faults[i].node].guid == sm->f->nodes[node].guid) {
+			to[*n] = old->faults[i];
+			to[(*n)++].node = node;
+		}
+}
+
 /* What devices did not do in this sweep.  sm->kept is in order of nodes. */
 static void add_faults(const struct sm *sm, struct subnet_state *s)
 {
@@ -513,6 +647,14 @@ static void add_faults(const struct sm *sm, struct subnet_state *s)
 		const struct node_work *w = &sm->work[i];
 		uint32_t kept = w->keeps;
 
+		if (!sweep_touches(sm, i) && !w->failed && !w->refused && sm->published->n_faults) {
+			struct device_fault old[FAULT_KINDS];
+			uint32_t n = 0;
+
+			keep_faults(sm, i, old, &n);
+			for (uint32_t j = 0; j < n; j++)
+				*vec_push(&list) = old[j];
+		}
 		if (k < sm->kept.n && sm->kept.v[k].node == i)
 			kept += count_kept(sm, i);
 		while (k < sm->kept.n && sm->kept.v[k].node == i)
@@ -576,7 +718,7 @@ static void tell_written(struct sm *sm, bool complete, bool was_up)
 	sm_tell(sm, &e);
 }
 
-void sweep_written(struct sm *sm)
+static void finish(struct sm *sm)
 {
 	double seconds = (double)(clock_mono_us() - sm->started_us) * 1e-6;
 	const struct mad_counts *c = mad_counts(sm->mad);
@@ -593,7 +735,7 @@ void sweep_written(struct sm *sm)
 	complete = sm->ports_active == sm->ports_linked && !sm->failed_devices &&
 		   !sm->sets_failed && self_is_linked(sm->f);
 	sm->subnet_up = complete;
-	if (!sm->failed_devices && !sm->sets_failed)
+	if (!sm->failed_devices && !sm->sets_failed && !sm->touched)
 		sm->registrations_lost = false;
 	remember_doubts(sm);
 	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64
@@ -622,10 +764,19 @@ void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->started_us = sm->phase_us = clock_mono_us();
 	sm->smps_before = c->smps;
 	sm->sets_before = c->sets_total;
-	sm->failed_devices = sm->sets_failed = 0;
 	sm->discovery_tries = 0;
 	sm->sweep_policy = shared_policy_ref(sm->policy);
 	log_debug("sweep", "starts: %s", reason);
+	/* what could not be done elsewhere cannot be done after a local sweep either */
+	if (kind == SWEEP_LOCAL && sm->published && sm->published->policy == sm->sweep_policy) {
+		sweep_enter(sm, PHASE_PROBING);
+		probe_start(sm);
+		return;
+	}
+	if (kind == SWEEP_LOCAL)
+		sm->kind = SWEEP_CHANGE;
+	sm->suspects.n = 0;
+	sm->failed_devices = sm->sets_failed = 0;
 	if (kind == SWEEP_POLICY && sm->published) {
 		sm->f = fabric_clone(sm->published->f);
 		sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));

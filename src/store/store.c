@@ -529,6 +529,7 @@ struct store *store_open(const char *dir, struct buf *err)
 	file_read(s, LIDS_FILE, LIDS_TITLE, lid_line, NULL);
 	file_read(s, REFUSED_FILE, REFUSED_TITLE, refused_line, NULL);
 	file_read(s, PKEYS_FILE, PKEYS_TITLE, pkeys_line, NULL);
+	s->lids.fabric = store_load_known(s);
 	return s;
 }
 
@@ -542,6 +543,7 @@ void store_close(struct store *s)
 	map64_free(&s->lids.by_guid);
 	map64_free(&s->lids.lmc_by_guid);
 	pkey_places_free(&s->lids.pkeys);
+	fabric_free(s->lids.fabric);
 	refusals_clear(&s->refused);
 	pthread_mutex_destroy(&s->failing_lock);
 	vec_free(&s->failing);

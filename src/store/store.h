@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What outlives the daemon, in the state folder: LIDs and places of P_Keys by GUID,
+ * What outlives the daemon, in the state folder: the fabric that is known, LIDs and places of P_Keys by GUID,
  * multicast groups with their members, services, subscriptions to events, alias GUIDs,
  * values that devices do not take, partitions that were added at run time, and the history of
  * policies.
@@ -44,6 +44,12 @@ struct lid_map *store_lids(struct store *s);
 bool store_save_lids(struct store *s, const struct plan *p);
 /* The same of the places of P_Keys, which are in that map, too. */
 bool store_save_pkeys(struct store *s, const struct plan *p);
+/*
+ * The fabric with all that is known (plan/base_routes.h): nodes, end ports and links, and
+ * nothing else of them.  NULL if there is no good file; else it is the caller's.
+ */
+struct fabric *store_load_known(struct store *s);
+bool store_save_known(struct store *s, const struct fabric *f);
 /*
  * The partitions that were added at run time (registry/partitions.h), as lines:
  * like the history of policies below.

@@ -42,7 +42,7 @@ static struct subnet_state *make_state(const char *topology)
 		exit(1);
 	}
 	s->policy = shared_policy_new(policy_builtin());
-	s->plan = plan_compute(s->f, s->policy->p, settings_default(), NULL, NULL);
+	s->plan = plan_compute(s->f, s->policy->p, settings_default(), NULL, NULL, NULL);
 	return s;
 }
 

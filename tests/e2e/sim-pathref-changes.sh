@@ -124,9 +124,7 @@ change_something() {
 	esac
 }
 
-# several_at_once: nobody waits for the end of one; a switch loses its tables, too.  Only
-# one policy: groups keep the TClass of one before it, and whether that was ever in
-# force nobody would know.
+# several_at_once: nobody waits for the end of one; a switch loses its tables, too.
 several_at_once() {
 	local all='' kind
 	for kind in 0 1 reboot 3 2; do

@@ -64,7 +64,7 @@ static struct subnet_state *make_state(void)
 	*vec_push(&settings->prefix_routes) = (struct prefix_route){ .prefix = 0 };
 	s->refs = 1;
 	s->policy = shared_policy_new(policy_builtin());
-	s->plan = plan_compute(f, s->policy->p, settings, NULL, NULL);
+	s->plan = plan_compute(f, s->policy->p, settings, NULL, NULL, NULL);
 	return s;
 }
 

@@ -1816,10 +1816,9 @@ static void take_picture(uint64_t policy_seed)
 	fab->requester = fab->lid_owner[own_lid()];
 	if (fab->requester == NONE)
 		die("this port was not found");
-	/* a group goes by its partition's level, now as then */
+	/* a group goes by its partition's level, or by its maker, who asked for 0 */
 	fab->group_tclass = fab->policy.levels[0].tclass >= 0 ?
-			    (uint8_t)fab->policy.levels[0].tclass :
-			    before ? before->group_tclass : 0;
+			    (uint8_t)fab->policy.levels[0].tclass : 0;
 	for (size_t i = 0; i < kept.n; i++) {
 		struct query *x = kept.v[i];
 		bool old, new;

@@ -108,7 +108,7 @@ struct subnet_state *test_subnet_load(const char *path, bool keep_lids, struct p
 	ck_assert_msg(s->f != NULL, "%s", err.s);
 	activate(s->f);
 	s->policy = shared_policy_new(policy);
-	s->plan = plan_compute(s->f, policy, settings, &known, NULL);
+	s->plan = plan_compute(s->f, policy, settings, &known, NULL, NULL);
 	map64_free(&known.by_guid);
 	map64_free(&known.lmc_by_guid);
 	return s;

@@ -41,9 +41,9 @@ static void compare(const char *old, const char *new)
 
 	if (!settings)
 		settings = settings_default();
-	now->plan = plan_compute(now->f, now->policy->p, settings, &none, NULL);
+	now->plan = plan_compute(now->f, now->policy->p, settings, &none, NULL, NULL);
 	then = (struct subnet_state){ .f = now->f, .policy = shared_policy_new(parse(new)) };
-	then.plan = plan_compute(now->f, then.policy->p, settings, &none, NULL);
+	then.plan = plan_compute(now->f, then.policy->p, settings, &none, NULL, NULL);
 	map64_free(&none.by_guid);
 	map64_free(&none.lmc_by_guid);
 	answers_compare(now, &then, &answers);

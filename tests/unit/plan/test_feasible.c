@@ -153,7 +153,7 @@ static struct scene judge_with_lmc(struct fabric *f, struct policy *policy, uint
 	struct scene s = { .f = f, .policy = policy, .settings = settings_default() };
 
 	s.settings->lmc = lmc;
-	s.p = plan_compute(f, policy, s.settings, NULL, NULL);
+	s.p = plan_compute(f, policy, s.settings, NULL, NULL, NULL);
 	plan_judge(s.p, NULL);
 	s.v = s.p->feasible;
 	return s;
@@ -860,7 +860,7 @@ START_TEST(judged_beside_the_plan)
 {
 	struct scene s = { two_leaves(), three_levels(), settings_default(), NULL, NULL };
 
-	s.p = plan_begin(s.f, s.policy, s.settings, NULL, NULL);
+	s.p = plan_begin(s.f, s.policy, s.settings, NULL, NULL, NULL);
 	struct fabric *copy = fabric_clone(s.f);
 	struct plan *fork = plan_fork(s.p, copy);
 

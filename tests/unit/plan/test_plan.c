@@ -61,7 +61,7 @@ static struct scene compute(struct fabric *f, const char *a, const char *b)
 	struct scene s = { .f = f, .policy = policy_builtin(), .settings = settings_default() };
 
 	set_engines(s.settings, a, b);
-	s.p = plan_compute(f, s.policy, s.settings, NULL, NULL);
+	s.p = plan_compute(f, s.policy, s.settings, NULL, NULL, NULL);
 	return s;
 }
 
@@ -159,7 +159,7 @@ START_TEST(phases_are_timed)
 {
 	struct scene s = { ring(3), policy_builtin(), settings_default(), NULL };
 
-	s.p = plan_compute(s.f, s.policy, s.settings, NULL, tick);
+	s.p = plan_compute(s.f, s.policy, s.settings, NULL, NULL, tick);
 	ck_assert_int_eq(s.p->us_lids, 1);
 	ck_assert_int_eq(s.p->us_tables, 1);
 	ck_assert_int_eq(s.p->us_routes, 1);
@@ -180,7 +180,7 @@ START_TEST(state_lives_as_long_as_anybody_needs_it)
 		s[i]->refs = 1;
 		s[i]->f = ring(3);
 		s[i]->policy = shared_policy_ref(policy);
-		s[i]->plan = plan_compute(s[i]->f, policy->p, settings, NULL, NULL);
+		s[i]->plan = plan_compute(s[i]->f, policy->p, settings, NULL, NULL, NULL);
 	}
 	shared_policy_unref(policy);
 	state_ref(s[0]);

@@ -53,7 +53,7 @@ static struct subnet_state *make_state(struct policy *p, uint64_t generation)
 	fabric_link(s->f, ca, 1, sw, 1);
 	net_finish(s->f);
 	s->policy = shared_policy_new(p);
-	s->plan = plan_compute(s->f, p, settings, NULL, NULL);
+	s->plan = plan_compute(s->f, p, settings, NULL, NULL, NULL);
 	return s;
 }
 

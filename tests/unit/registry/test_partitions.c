@@ -415,7 +415,7 @@ START_TEST(who_is_out_leaves_its_groups)
 	f->nodes[0].partition_cap = f->nodes[1].partition_cap = 8;
 	ask("+a 20 0x11=both");
 	merge();
-	s.plan = plan_compute(f, merged, settings, NULL, NULL);
+	s.plan = plan_compute(f, merged, settings, NULL, NULL, NULL);
 	made = mcast_create(db, &g, 8);
 	mcast_join(db, made, mcast_own_gid(0x11), JOIN_FULL, false);
 	mcast_join(db, made, mcast_own_gid(0x21), JOIN_FULL | JOIN_SEND_ONLY_NON, false);
@@ -435,7 +435,7 @@ START_TEST(who_is_out_leaves_its_groups)
 	plan_free(s.plan);
 	/* the partition is gone, and with its last full member the group */
 	mcast_leave(db, made, mcast_own_gid(0x99), JOIN_FULL);
-	s.plan = plan_compute(f, p, settings, NULL, NULL);
+	s.plan = plan_compute(f, p, settings, NULL, NULL, NULL);
 	ck_assert_uint_eq(leave(db, &s), 2);
 	ck_assert_uint_eq(mcast_count(db), 0);
 	plan_free(s.plan);

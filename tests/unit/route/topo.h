@@ -176,4 +176,116 @@ static inline void fat_topo(struct topo *t, struct fat *p, unsigned lmc)
 	topo_finish(t, f, lmc);
 }
 
+/* Takes n links between switches out of a tree, never the last one up of a switch. */
+static inline void remove_links(struct fabric *f, unsigned n, uint64_t seed)
+{
+	for (unsigned tries = 0; n && tries < 10000; tries++) {
+		uint32_t p = (uint32_t)(hash64(seed * 7919 + tries) % f->n_ports);
+		uint32_t peer = f->ports[p].peer;
+		unsigned left[2] = { 0 };
+
+		if (peer == FABRIC_NONE || !node_is_switch(port_node(f, p)) ||
+		    !node_is_switch(port_node(f, peer)))
+			continue;
+		for (unsigned i = 1; i <= port_node(f, p)->nports; i++)
+			left[0] += fabric_port(f, f->ports[p].node, i)->peer != FABRIC_NONE;
+		for (unsigned i = 1; i <= port_node(f, peer)->nports; i++)
+			left[1] += fabric_port(f, f->ports[peer].node, i)->peer != FABRIC_NONE;
+		if (left[0] < 3 || left[1] < 3)
+			continue;
+		f->ports[p].peer = FABRIC_NONE;
+		f->ports[peer].peer = FABRIC_NONE;
+		n--;
+	}
+}
+
+/* Two hosts on each switch of a grid that is closed in each direction; d[2] may be 1. */
+static inline void torus_topo(struct topo *t, const unsigned d[3])
+{
+	struct fabric *f = topo_begin();
+	unsigned n = d[0] * d[1] * d[2];
+	uint32_t sw[64];
+
+	for (unsigned i = 0; i < n; i++)
+		sw[i] = topo_switch(f, 1 + i, 8);
+	for (unsigned i = 0; i < n; i++) {
+		unsigned x = i % d[0], y = i / d[0] % d[1], z = i / d[0] / d[1];
+
+		fabric_link(f, sw[i], 1, sw[i - x + (x + 1) % d[0]], 2);
+		fabric_link(f, sw[i], 3, sw[i + ((y + 1) % d[1] - y) * d[0]], 4);
+		if (d[2] > 1)
+			fabric_link(f, sw[i], 5, sw[i + ((z + 1) % d[2] - z) * d[0] * d[1]], 6);
+		topo_host(f, sw[i], 7);
+		topo_host(f, sw[i], 8);
+	}
+	topo_finish(t, f, 0);
+}
+
+/* Connected, some switches without hosts, some with many, links doubled at random. */
+static inline void random_topo(struct topo *t, uint64_t seed)
+{
+	struct fabric *f = topo_begin();
+	uint64_t x = seed * 0x9e3779b97f4a7c15ULL;
+	unsigned n = 2 + (unsigned)(hash64(x) % 23), extra = (unsigned)(hash64(x + 1) % (2 * n));
+	uint32_t sw[32];
+	bool any = false;
+	unsigned next[32];
+
+#define RANDOM(m) ((unsigned)(hash64(x += 0x9e3779b97f4a7c15ULL) % (m)))
+	for (unsigned i = 0; i < n; i++) {
+		sw[i] = topo_switch(f, hash64(seed * 64 + i + 1) >> 32 | 1ULL << 33, 60);
+		next[i] = 1;
+	}
+	for (unsigned i = 1; i < n + extra; i++) {
+		unsigned a = i < n ? i : RANDOM(n), b = i < n ? RANDOM(i) : RANDOM(n);
+		unsigned width = RANDOM(4) ? 1 : 3;
+
+		for (unsigned k = 0; a != b && k < width && next[a] < 45 && next[b] < 45; k++)
+			fabric_link(f, sw[a], next[a]++, sw[b], next[b]++);
+	}
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = RANDOM(3) ? RANDOM(6) : 0; k > 0 || !any; k -= k > 0) {
+			topo_host(f, sw[i], next[i]++);
+			any = true;
+		}
+#undef RANDOM
+	topo_finish(t, f, (unsigned)(seed % 4));
+}
+
+#define RECORDED 2
+
+/* Dump i of a real fabric from $QOSD_FABRICS; false, and said, if it is not there. */
+static inline bool recorded_topo(struct topo *t, int i)
+{
+	static const char *const names[RECORDED] = { "psmn-x5.topo", "two-switch-sdr.topo" };
+	const char *dir = getenv("QOSD_FABRICS"), *name = names[i];
+	struct buf err = { 0 };
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", dir ? dir : "", name);
+	FILE *file = dir ? fopen(path, "r") : NULL;
+
+	if (!file) {
+		printf("skipped: %s: no such fabric (QOSD_FABRICS is %s)\n", name,
+		       dir ? dir : "not set");
+		return false;
+	}
+	fclose(file);
+	struct fabric *f = fabric_load_dump(path, 0, false, &err);
+
+	if (!f) {
+		printf("%s", err.s);
+		abort();
+	}
+	t->f = f;
+	t->lid = xcalloc(f->n_ports, sizeof(*t->lid));
+	t->lmc = xcalloc(f->n_ports, 1);
+	t->r = (struct route_request){ f, t->lid, t->lmc, 0, NULL };
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		if (port_is_end(f, p) && fabric_switch_of(f, p) != FABRIC_NONE)
+			t->lid[p] = ++t->r.lid_top;
+	buf_free(&err);
+	return true;
+}
+
 #endif

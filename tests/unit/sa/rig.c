@@ -89,7 +89,7 @@ void rig_start(struct rig *r)
 	r->state->refs = 1;
 	r->state->generation = generation;
 	r->state->f = r->f;
-	r->state->plan = plan_compute(r->f, r->policy, r->settings, NULL, NULL);
+	r->state->plan = plan_compute(r->f, r->policy, r->settings, NULL, NULL, NULL);
 	ck_assert_uint_eq(r->state->plan->findings.count[SEV_ERROR], 0);
 	static struct shared_policy shared;
 	shared.p = r->policy;

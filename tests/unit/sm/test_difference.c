@@ -60,7 +60,7 @@ static struct policy *policy_with(unsigned vls, uint8_t weight, int16_t limit)
 
 static struct plan *plan_for(struct policy *p)
 {
-	return plan_compute(f, p, settings, &known, NULL);
+	return plan_compute(f, p, settings, &known, NULL, NULL);
 }
 
 /* As after a sweep: what the plan wants is what the devices say. */

@@ -146,7 +146,7 @@ static void make_plan(bool tables, unsigned partitions)
 	}
 	map64_init(&known.by_guid, 8);
 	map64_init(&known.lmc_by_guid, 8);
-	plan = plan_compute(f, policy, settings, &known, NULL);
+	plan = plan_compute(f, policy, settings, &known, NULL, NULL);
 	env = (struct want_env){ .plan = plan, .sm_lid = plan->lid[f->self] };
 }
 

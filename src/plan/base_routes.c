@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See base_routes.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "fabric/edit.h"
+#include "plan/base_routes.h"
+#include "route/order.h"
+
+static const struct src_pos nowhere;
+
+/* --- what is known --- */
+
+/* [node of `from`]: the node of `to` with that GUID and of that kind, or FABRIC_NONE. */
+static uint32_t *match_nodes(const struct fabric *from, const struct fabric *to)
+{
+	uint32_t *map = xmalloc(from->n_nodes * sizeof(*map));
+
+	for (uint32_t i = 0; i < from->n_nodes; i++) {
+		const struct fabric_node *n = &from->nodes[i];
+		uint32_t k = map64_get(&to->node_by_guid, n->guid);
+
+		map[i] = k != MAP64_NONE && to->nodes[k].nports == n->nports &&
+			 to->nodes[k].type == n->type ? k : FABRIC_NONE;
+	}
+	return map;
+}
+
+static uint32_t match_port(const struct fabric *from, const struct fabric *to,
+			   const uint32_t *map, uint32_t port)
+{
+	const struct fabric_port *p = &from->ports[port];
+
+	return map[p->node] == FABRIC_NONE ? FABRIC_NONE : to->nodes[map[p->node]].port0 + p->num;
+}
+
+static bool link_is_known(const struct fabric *f, const struct fabric *known, const uint32_t *map,
+			  uint32_t port)
+{
+	return known->ports[match_port(f, known, map, port)].peer ==
+	       match_port(f, known, map, f->ports[port].peer);
+}
+
+/* Is all of f known as it is? */
+static bool all_is_known(const struct fabric *f, const struct fabric *known, const uint32_t *map)
+{
+	if (match_port(f, known, map, f->self) != known->self)
+		return false;
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (map[i] == FABRIC_NONE)
+			return false;
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (f->ports[i].peer != FABRIC_NONE && !link_is_known(f, known, map, i))
+			return false;
+	return true;
+}
+
+static bool add_nodes(const struct fabric *f, struct fabric *known)
+{
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		const struct fabric_node *n = &f->nodes[i];
+		uint32_t k = map64_get(&known->node_by_guid, n->guid);
+
+		if (k == MAP64_NONE)
+			k = fabric_add_node(known, n->info, n->desc,
+					    n->sw == FABRIC_NONE ? NULL : f->switches[n->sw].info,
+					    NULL, 0);
+		if (k == FABRIC_NONE || known->nodes[k].nports != n->nports ||
+		    known->nodes[k].type != n->type)
+			return false;
+		for (unsigned num = 0; num <= n->nports; num++) {
+			const struct fabric_port *p = fabric_port(f, i, num);
+
+			if (p->present)
+				fabric_set_port(known, k, num, p->guid, p->info);
+		}
+	}
+	return true;
+}
+
+/* What is known, with f put over it; a copy of f if they do not go together. */
+static struct fabric *learn(const struct fabric *before, const struct fabric *f)
+{
+	struct fabric *known = fabric_clone(before), *settled = NULL;
+	struct buf err = { 0 };
+	uint32_t *map;
+
+	known->self = FABRIC_NONE;
+	if (add_nodes(f, known)) {
+		map = match_nodes(f, known);
+		known->self = match_port(f, known, map, f->self);
+		for (uint32_t i = 0; i < f->n_ports; i++) {
+			uint32_t a = match_port(f, known, map, i), b;
+
+			if (f->ports[i].peer == FABRIC_NONE || link_is_known(f, known, map, i))
+				continue;
+			b = match_port(f, known, map, f->ports[i].peer);
+			fabric_cut(known, a);
+			fabric_cut(known, b);
+			fabric_link(known, known->ports[a].node, known->ports[a].num,
+				    known->ports[b].node, known->ports[b].num);
+		}
+		free(map);
+		/* node 0 is the SM's in every fabric */
+		if (known->ports[known->self].node == 0)
+			settled = fabric_settle(known, &err);
+	}
+	fabric_free(known);
+	buf_free(&err);
+	return settled ? settled : fabric_clone(f);
+}
+
+/* --- the base --- */
+
+static void base_unref(struct base_routes *b)
+{
+	if (!b || atomic_fetch_sub(&b->refs, 1) != 1)
+		return;
+	repair_free(b->repair);
+	channels_free(b->channels);
+	lfts_free(b->lfts);
+	updn_order_free(b->order);
+	findings_free(&b->findings);
+	free(b->lid);
+	free(b->lmc);
+	fabric_free(b->f);
+	free(b);
+}
+
+/*
+ * The first engine in order of preference that can do it; NULL if there is none, and
+ * *out then drops everything.
+ */
+static const struct route_engine *run_engines(const struct settings *s,
+					      const struct route_request *r, struct lfts **out,
+					      struct findings *findings)
+{
+	const struct route_engine *did = NULL;
+	struct buf why = { 0 };
+
+	*out = lfts_new(r->f->n_switches, r->lid_top);
+	for (char *const *name = s->engines; *name && !did; name++) {
+		const struct route_engine *e = route_engine_find(*name);
+
+		why.n = 0;
+		if (e && e->run(r, *out, &why)) {
+			did = e;
+			continue;
+		}
+		findings_add(findings, SEV_WARNING, s->file, nowhere,
+			     "routing engine %s is skipped: %s", *name,
+			     !e ? "there is no such engine" :
+			     why.n ? why.s : "it can't route this fabric");
+		if (e) {
+			lfts_free(*out);
+			*out = lfts_new(r->f->n_switches, r->lid_top);
+		}
+	}
+	buf_free(&why);
+	return did;
+}
+
+static struct route_request request_of_base(const struct base_routes *b)
+{
+	return (struct route_request){ .f = b->f, .lid = b->lid, .lmc = b->lmc,
+				       .lid_top = b->lid_top, .order = b->order };
+}
+
+/* LIDs of what is there, and of what is away as they are remembered, if nobody else has them. */
+static void take_lids(struct base_routes *b, const struct plan *p, const struct lid_map *known)
+{
+	uint32_t *to_now = match_nodes(b->f, p->f);
+	uint8_t *taken = xcalloc(IB_LID_MCAST_FIRST, 1);
+
+	b->lid = xcalloc(b->f->n_ports, sizeof(*b->lid));
+	b->lmc = xcalloc(b->f->n_ports, sizeof(*b->lmc));
+	for (uint32_t i = 0; i < b->f->n_ports; i++) {
+		uint32_t now = match_port(b->f, p->f, to_now, i), lid, lmc, n;
+
+		if (now != FABRIC_NONE) {
+			b->lid[i] = p->lid[now];
+			b->lmc[i] = p->lmc[now];
+			continue;
+		}
+		if (!known || !port_is_end(b->f, i))
+			continue;
+		lid = map64_get(&known->by_guid, b->f->ports[i].guid);
+		lmc = map64_get(&known->lmc_by_guid, b->f->ports[i].guid);
+		if (lid == MAP64_NONE || lmc > IB_LMC_MAX)
+			continue;
+		n = 1u << lmc;
+		while (n && lid + n <= IB_LID_MCAST_FIRST && !taken[lid + n - 1] &&
+		       p->port_by_lid[lid + n - 1] == FABRIC_NONE)
+			n--;
+		if (n)
+			continue;
+		memset(taken + lid, 1, 1u << lmc);
+		b->lid[i] = (uint16_t)lid;
+		b->lmc[i] = (uint8_t)lmc;
+	}
+	free(taken);
+	free(to_now);
+	for (uint32_t i = 0; i < b->f->n_ports; i++)
+		if (b->lid[i] && b->lid[i] + (1u << b->lmc[i]) - 1 > b->lid_top)
+			b->lid_top = (uint16_t)(b->lid[i] + (1u << b->lmc[i]) - 1);
+}
+
+static struct base_routes *base_make(const struct plan *p, const struct fabric *before,
+				     const struct lid_map *known)
+{
+	struct base_routes *b = xcalloc(1, sizeof(*b));
+	struct route_request r;
+
+	atomic_init(&b->refs, 1);
+	b->f = before ? learn(before, p->f) : fabric_clone(p->f);
+	take_lids(b, p, known);
+	b->order = updn_order_new(b->f);
+	r = request_of_base(b);
+	b->engine = run_engines(p->settings, &r, &b->lfts, &b->findings);
+	b->channels = channels_new(b->f, b->order);
+	b->repair = repair_new(&r, b->channels, b->engine == &route_updn ? b->order : NULL, b->lfts,
+			       true);
+	return b;
+}
+
+/* Whether all of p's fabric and its LIDs are as the base has them. */
+static bool base_serves(const struct base_routes *b, const struct plan *p, const uint32_t *map)
+{
+	if (!all_is_known(p->f, b->f, map))
+		return false;
+	for (uint32_t i = 0; i < p->f->n_ports; i++) {
+		uint32_t k = match_port(p->f, b->f, map, i);
+
+		if (b->lid[k] != p->lid[i] || b->lmc[k] != p->lmc[i])
+			return false;
+	}
+	return true;
+}
+
+/* --- of the moment --- */
+
+static void push_end(struct routes_now *x, uint32_t *cap, uint32_t sw, unsigned port)
+{
+	if (x->n_dead == *cap) {
+		*cap = *cap ? 2 * *cap : 16;
+		x->dead = xrealloc(x->dead, *cap, sizeof(*x->dead));
+	}
+	x->dead[x->n_dead++] = (struct link_end){ sw, (uint8_t)port };
+}
+
+/* Links between switches that the base has and f has not. */
+static void find_dead(struct routes_now *x, const struct fabric *f, const uint32_t *map)
+{
+	const struct fabric *known = x->base->f;
+	uint32_t cap = 0;
+
+	for (uint32_t sw = 0; sw < known->n_switches; sw++) {
+		const struct fabric_node *n = &known->nodes[known->switches[sw].node];
+
+		for (unsigned num = 1; num <= n->nports; num++) {
+			uint32_t port = n->port0 + num, peer = known->ports[port].peer, now;
+
+			if (peer == FABRIC_NONE || !node_is_switch(port_node(known, peer)))
+				continue;
+			now = match_port(known, f, map, port);
+			if (now == FABRIC_NONE || f->ports[now].peer == FABRIC_NONE ||
+			    f->ports[now].peer != match_port(known, f, map, peer))
+				push_end(x, &cap, sw, num);
+		}
+	}
+}
+
+static void map_switches(struct routes_now *x, const struct fabric *f, const uint32_t *map)
+{
+	const struct fabric *known = x->base->f;
+
+	x->switches = xmalloc(known->n_switches * sizeof(*x->switches));
+	for (uint32_t sw = 0; sw < known->n_switches; sw++) {
+		uint32_t node = map[known->switches[sw].node];
+
+		x->switches[sw] = node == FABRIC_NONE ? FABRIC_NONE : f->nodes[node].sw;
+	}
+}
+
+static void take_rows(struct plan *p)
+{
+	const struct lfts *from = p->now->repaired.next;
+
+	p->lfts = lfts_new(p->f->n_switches, from->top);
+	for (uint32_t sw = 0; sw < from->n_switches; sw++)
+		if (p->now->switches[sw] != FABRIC_NONE)
+			memcpy(p->lfts->entries + (size_t)p->now->switches[sw] * p->lfts->stride,
+			       from->entries + (size_t)sw * from->stride, from->stride);
+}
+
+/* Nothing of the base helps: the engine for what is there. */
+static void route_anew(struct plan *p)
+{
+	const struct route_engine *e;
+	struct route_request r;
+
+	repaired_free(&p->now->repaired);
+	p->now->repaired = (struct repaired){ .lost_sw = FABRIC_NONE };
+	p->order = updn_order_new(p->f);
+	r = (struct route_request){ .f = p->f, .lid = p->lid, .lmc = p->lmc,
+				    .lid_top = p->lid_top, .order = p->order };
+	e = run_engines(p->settings, &r, &p->lfts, &p->findings);
+	p->engine = e ? e->name : "none";
+}
+
+/*
+ * What the run before knew; NULL if most of that is away: then it was another fabric, or
+ * one that is gone for good.
+ */
+static const struct fabric *known_before(const struct fabric *f, const struct lid_map *known)
+{
+	uint32_t *map, n = 0;
+
+	if (!known || !known->fabric)
+		return NULL;
+	map = match_nodes(known->fabric, f);
+	for (uint32_t i = 0; i < known->fabric->n_nodes; i++)
+		n += map[i] != FABRIC_NONE;
+	free(map);
+	return 2 * n >= known->fabric->n_nodes ? known->fabric : NULL;
+}
+
+bool routes_follow(const struct plan *p, const struct plan *before)
+{
+	return before && before->now && before->now->base == p->now->base &&
+	       before->now->repaired.next;
+}
+
+void routes_make(struct plan *p, const struct plan *before, const struct lid_map *known)
+{
+	struct base_routes *old = before && before->now ? before->now->base : NULL;
+	struct routes_now *x = p->now = xcalloc(1, sizeof(*x));
+	uint32_t *map = old ? match_nodes(p->f, old->f) : NULL;
+	const struct routes_now *was = NULL;
+
+	if (old && base_serves(old, p, map)) {
+		x->base = old;
+		atomic_fetch_add(&old->refs, 1);
+	} else {
+		x->base = base_make(p, old ? old->f : known_before(p->f, known), known);
+	}
+	free(map);
+	map = match_nodes(x->base->f, p->f);
+	find_dead(x, p->f, map);
+	map_switches(x, p->f, map);
+	free(map);
+	p->lid_top = x->base->lid_top;
+	x->follows = routes_follow(p, before);
+	if (x->follows)
+		was = before->now;
+	repair_run(x->base->repair, was ? was->repaired.next : x->base->lfts,
+		   was ? was->dead : NULL, was ? was->n_dead : 0, x->dead, x->n_dead, &x->repaired);
+	if (x->n_dead && !x->repaired.ok) {
+		route_anew(p);
+	} else {
+		p->order = updn_order_on(x->base->order, p->f, x->switches);
+		p->engine = x->base->engine ? x->base->engine->name : "none";
+		findings_copy(&p->findings, &x->base->findings);
+		take_rows(p);
+	}
+	if (!strcmp(p->engine, "none"))
+		findings_add(&p->findings, SEV_ERROR, p->settings->file, nowhere,
+			     "none of the routing engines can route this fabric");
+}
+
+void routes_free(struct plan *p)
+{
+	if (!p->now)
+		return;
+	repaired_free(&p->now->repaired);
+	free(p->now->dead);
+	free(p->now->switches);
+	base_unref(p->now->base);
+	free(p->now);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The lanes of a graph as channels: found by switch and out port, seen from
+ * both ends, and which of them live at the moment (internal to route/).
+ *
+ * For those who follow entries of forwarding tables, repair.c and rounds.c.
+ */
+#ifndef QOSD_ROUTE_CHANNEL_H
+#define QOSD_ROUTE_CHANNEL_H
+
+#include "route/graph.h"
+#include "route/order.h"
+#include "route/repair.h"
+
+struct channel {
+	uint32_t lane;		/* FABRIC_NONE: the port is no channel */
+	uint32_t to;		/* vertex, FABRIC_NONE likewise */
+};
+
+struct channels {
+	const struct graph *g;
+	struct graph *own;	/* the same, if it is ours */
+	uint32_t *vertex;	/* [switch] */
+	uint32_t *first;	/* [vertex]: place of its port 0 in `at` */
+	struct channel *at;	/* [first[v] + port] */
+	uint32_t *to;		/* [lane]: vertex that it leads to */
+	uint32_t *back;		/* [lane]: the same link from its other end */
+	uint32_t home;		/* vertex that the SM is on, FABRIC_NONE if there is none */
+};
+
+/* What an entry of v's row leads to; no channel if it drops or delivers, or is rubbish. */
+static inline struct channel channel_by_port(const struct channels *c, uint32_t v, uint8_t port)
+{
+	uint32_t at = c->first[v] + port;
+
+	return at < c->first[v + 1] ? c->at[at] : (struct channel){ FABRIC_NONE, FABRIC_NONE };
+}
+
+/* Which channels are dead. */
+struct living {
+	bool *dead;		/* [lane] */
+	bool *here;		/* [vertex]: the SM gets there by living links */
+	uint32_t *cut;		/* the vertices here with dead lanes, rising */
+	uint32_t n_cut;
+};
+
+/*
+ * A link is dead if either end of it is among the ends; a dead switch is one
+ * all of whose links are.  Ports that are no channel are of no account.
+ * Without a switch that the SM is on, all vertices are here.
+ */
+void living_init(struct living *l, const struct channels *c, const struct link_end *ends,
+		 uint32_t n);
+void living_free(struct living *l);
+
+/* The vertex to which v's entry for a LID leads by a living link, or FABRIC_NONE. */
+static inline uint32_t living_step(const struct living *l, const struct channels *c,
+				   const struct lfts *t, uint32_t v, uint16_t lid)
+{
+	struct channel ch = channel_by_port(c, v, lft_get(t, c->g->sw[v], lid));
+
+	return ch.lane == FABRIC_NONE || l->dead[ch.lane] ? FABRIC_NONE : ch.to;
+}
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Writing forwarding tables that follow from those in force, as the last pass of a
+ * sweep: the links and switches by which the new routes go are Active and have their
+ * tables by then.  Round by round (route/rounds.h), each of which ends before the next
+ * begins, so that at no moment routes in use form a loop or a circle of channels.
+ *
+ * A switch of which it is not known what it holds has its whole table written with the
+ * other tables (write.c), and has no part in this.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "plan/base_routes.h"
+#include "route/rounds.h"
+#include "sm/internal.h"
+
+static struct log_ratelimit refused_log = LOG_RATELIMIT;
+
+/* The blocks of one switch in the round. */
+struct batch {
+	uint32_t node, first, n, cursor;
+};
+
+struct reroute {
+	struct rounds rounds;
+	uint32_t round;
+	VEC(struct batch) batches;
+	VEC(uint32_t) again;		/* writes of the round without an answer */
+};
+
+struct reroute *reroute_new(const struct plan *p, const struct plan *before)
+{
+	const struct routes_now *x = p->now;
+	struct reroute *r;
+
+	if (!routes_follow(p, before) || !x->repaired.next)
+		return NULL;
+	r = xcalloc(1, sizeof(*r));
+	rounds_make(&r->rounds, x->base->channels,
+		    x->base->engine == &route_updn ? x->base->order : NULL, x->dead, x->n_dead,
+		    before->now->repaired.next, x->repaired.next, x->repaired.blocks,
+		    x->repaired.n_blocks);
+	return r;
+}
+
+void reroute_free(struct reroute *r)
+{
+	if (!r)
+		return;
+	rounds_free(&r->rounds);
+	vec_free(&r->batches);
+	vec_free(&r->again);
+	free(r);
+}
+
+static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+	struct reroute *r = sm->reroute;
+	struct batch *b = &r->batches.v[device];
+	const struct lft_write *w;
+
+	if (b->cursor == b->n || sm->work[b->node].failed ||
+	    !want_route(sm->f, b->node, 0, s))
+		return false;
+	*cookie = b->first + b->cursor++;
+	w = &r->rounds.writes[*cookie];
+	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_LINEAR_FT, w->block);
+	memcpy(s->data, w->entries, LFT_BLOCK);
+	return true;
+}
+
+static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	struct reroute *r = sm->reroute;
+	uint32_t node = r->batches.v[device].node;
+	struct node_work *work = &sm->work[node];
+	char name[FABRIC_NAME_MAX];
+
+	if (status < 0) {
+		/* in a round of their own, behind this one: the order within a round is free */
+		if (sweep_smp_lost(sm, node, "writing routes"))
+			*vec_push(&r->again) = (uint32_t)cookie;
+		return;
+	}
+	work->silent = 0;
+	if (!status && !memcmp(s->data, r->rounds.writes[cookie].entries, LFT_BLOCK))
+		return;
+	sm->sets_failed++;
+	work->refused++;
+	work->doubtful = true;
+	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
+		    "%s: does not take block %u of its forwarding table (status 0x%04x)",
+		    fabric_node_name(sm->f, node, name, sizeof(name)), s->mod, (unsigned)status);
+}
+
+static void finished(void *arg);
+static const struct smp_job_ops reroute_ops = { next, done, finished };
+
+static void add_write(struct sm *sm, struct reroute *r, uint32_t i)
+{
+	const struct routes_now *x = sm->plan->now;
+	uint32_t sw = x->switches[r->rounds.writes[i].sw], node;
+
+	if (sw == FABRIC_NONE)
+		return;
+	node = sm->f->switches[sw].node;
+	if (sm->work[node].unknown)
+		return;		/* it has all of its table already */
+	if (r->batches.n && r->batches.v[r->batches.n - 1].node == node &&
+	    r->batches.v[r->batches.n - 1].first + r->batches.v[r->batches.n - 1].n == i)
+		r->batches.v[r->batches.n - 1].n++;
+	else
+		*vec_push(&r->batches) = (struct batch){ node, i, 1, 0 };
+}
+
+/* False: there is nothing to write any more. */
+static bool round_start(struct sm *sm)
+{
+	struct reroute *r = sm->reroute;
+
+	r->batches.n = 0;
+	if (r->again.n) {
+		for (size_t i = 0; i < r->again.n; i++)
+			add_write(sm, r, r->again.v[i]);
+		r->again.n = 0;
+	}
+	while (!r->batches.n && r->round < r->rounds.n) {
+		for (uint32_t i = r->rounds.first[r->round]; i < r->rounds.first[r->round + 1]; i++)
+			add_write(sm, r, i);
+		r->round++;
+	}
+	if (!r->batches.n)
+		return false;
+	sm->job = smp_job_start(sm->mad, (uint32_t)r->batches.n, &reroute_ops, sm);
+	return true;
+}
+
+static void finished(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm->job = NULL;
+	if (!round_start(sm))
+		sweep_written(sm);
+}
+
+void reroute_start(struct sm *sm)
+{
+	sweep_enter(sm, PHASE_ROUTES);
+	if (!sm->reroute || !round_start(sm))
+		sweep_written(sm);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Routes that stay: what goes away moves only what went by it, what comes back finds its
+ * routes as they were, and what is away keeps LIDs and entries; on a fabric of two
+ * spines and four leaves with two hosts each.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "fabric/edit.h"
+#include "net.h"
+#include "plan/base_routes.h"
+#include "unit/run.h"
+
+#define LEAVES 4
+enum { SPINE = 0x900, LEAF = 0x500, HOST = 0x100 };
+
+static struct fabric *whole;
+static struct settings *settings;
+static struct policy *policy;
+static struct plan *first;
+static struct lid_map known;	/* the LIDs of first */
+
+static uint64_t host_guid(unsigned i)
+{
+	return HOST + 0x10 * i;
+}
+
+static uint32_t node_of(const struct fabric *f, uint64_t guid)
+{
+	return map64_get(&f->node_by_guid, guid);
+}
+
+static void setup(void)
+{
+	whole = fabric_new();
+	for (unsigned i = 0; i < 2 * LEAVES; i++)
+		net_ca(whole, host_guid(i), 1);
+	for (unsigned i = 0; i < LEAVES; i++)
+		net_switch(whole, LEAF + i, 8, false);
+	net_switch(whole, SPINE, 8, false);
+	net_switch(whole, SPINE + 1, 8, false);
+	for (unsigned i = 0; i < LEAVES; i++) {
+		uint32_t leaf = node_of(whole, LEAF + i);
+
+		fabric_link(whole, 2 * i, 1, leaf, 1);
+		fabric_link(whole, 2 * i + 1, 1, leaf, 2);
+		fabric_link(whole, leaf, 5, node_of(whole, SPINE), i + 1);
+		fabric_link(whole, leaf, 6, node_of(whole, SPINE + 1), i + 1);
+	}
+	net_finish(whole);
+	settings = settings_default();
+	policy = policy_builtin();
+	first = plan_compute(whole, policy, settings, NULL, NULL, NULL);
+	known = (struct lid_map){ 0 };
+	map64_init(&known.by_guid, 32);
+	map64_init(&known.lmc_by_guid, 32);
+	for (uint32_t i = 0; i < whole->n_ports; i++)
+		if (first->lid[i]) {
+			map64_put(&known.by_guid, whole->ports[i].guid, first->lid[i]);
+			map64_put(&known.lmc_by_guid, whole->ports[i].guid, 0);
+		}
+}
+
+static void teardown(void)
+{
+	map64_free(&known.by_guid);
+	map64_free(&known.lmc_by_guid);
+	plan_free(first);
+	fabric_free(whole);
+	policy_free(policy);
+	settings_free(settings);
+}
+
+/* LIDs as devices tell them: those of a plan. */
+static struct fabric *with_lids(const struct plan *p)
+{
+	struct fabric *f = fabric_clone(p->f);
+
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		f->ports[i].lid = p->lid[i];
+		f->ports[i].lmc = p->lmc[i];
+	}
+	return f;
+}
+
+/* The fabric of a plan without a node, or without a link. */
+static struct fabric *without(const struct plan *p, uint64_t guid, unsigned num)
+{
+	struct fabric *f = with_lids(p), *to;
+	uint32_t node = node_of(f, guid);
+	struct buf err = { 0 };
+
+	for (unsigned i = num ? num : 1; i <= (num ? num : f->nodes[node].nports); i++)
+		fabric_cut(f, f->nodes[node].port0 + i);
+	to = fabric_settle(f, &err);
+	ck_assert_ptr_nonnull(to);
+	buf_free(&err);
+	fabric_free(f);
+	return to;
+}
+
+/* The entry of a switch for the LID of a port in `first`, whose LIDs nobody loses. */
+static unsigned entry(const struct plan *p, uint64_t sw, uint64_t port_guid)
+{
+	return lft_get(p->lfts, p->f->nodes[node_of(p->f, sw)].sw,
+		       first->lid[fabric_find_port(whole, port_guid)]);
+}
+
+/* How many entries for hosts that a has are different in b, on switches that both have. */
+static unsigned count_moved(const struct plan *a, const struct plan *b)
+{
+	unsigned n = 0;
+
+	for (uint32_t sw = 0; sw < a->f->n_switches; sw++) {
+		uint64_t guid = a->f->nodes[a->f->switches[sw].node].guid;
+
+		if (node_of(b->f, guid) == MAP64_NONE)
+			continue;
+		for (unsigned i = 0; i < 2 * LEAVES; i++)
+			n += node_of(a->f, host_guid(i)) != MAP64_NONE &&
+			     entry(a, guid, host_guid(i) + 1) != entry(b, guid, host_guid(i) + 1);
+	}
+	return n;
+}
+
+static struct plan *next(struct fabric *f, const struct plan *before)
+{
+	return plan_compute(f, policy, settings, &known, before, NULL);
+}
+
+START_TEST(a_link)
+{
+	struct fabric *f = without(first, LEAF + 1, 5), *g = with_lids(first);
+	struct plan *broken = next(f, first), *again = next(g, broken);
+
+	ck_assert(routes_follow(broken, first));
+	ck_assert_uint_eq(broken->now->n_dead, 2);
+	ck_assert_uint_eq(broken->report.unreachable, 0);
+	/* who went by it goes by the other spine; nobody else moves */
+	for (unsigned i = 0; i < 2 * LEAVES; i++)
+		for (unsigned l = 0; l < LEAVES; l++) {
+			unsigned was = entry(first, LEAF + l, host_guid(i) + 1);
+			unsigned is = entry(broken, LEAF + l, host_guid(i) + 1);
+			bool by_it = was == 5 && (l == 1) != (i / 2 == 1);
+
+			ck_assert_uint_eq(is, by_it ? 6 : was);
+		}
+	ck_assert_uint_eq(count_moved(again, first), 0);
+	ck_assert_uint_eq(again->now->n_dead, 0);
+	ck_assert(routes_follow(again, broken));
+	plan_free(again);
+	plan_free(broken);
+	fabric_free(f);
+	fabric_free(g);
+}
+END_TEST
+
+/* Nothing is written because of a host, and it finds all as it was. */
+START_TEST(a_host)
+{
+	struct fabric *f = without(first, host_guid(7), 0), *g = with_lids(first);
+	struct plan *gone = next(f, first), *again = next(g, gone);
+
+	ck_assert_uint_eq(gone->f->n_nodes, whole->n_nodes - 1);
+	ck_assert_uint_eq(count_moved(gone, first), 0);
+	ck_assert_uint_eq(gone->lid_top, first->lid_top);
+	ck_assert_uint_eq(gone->port_by_lid[first->lid[fabric_find_port(whole, host_guid(7) + 1)]],
+			  FABRIC_NONE);
+	ck_assert_uint_eq(count_moved(again, first), 0);
+	plan_free(again);
+	plan_free(gone);
+	fabric_free(f);
+	fabric_free(g);
+}
+END_TEST
+
+START_TEST(a_spine_and_a_leaf)
+{
+	struct fabric *f = without(first, SPINE, 0), *g, *h = with_lids(first);
+	struct plan *one = next(f, first), *two, *again;
+
+	ck_assert_uint_eq(one->f->n_switches, whole->n_switches - 1);
+	ck_assert_uint_eq(one->report.unreachable, 0);
+	ck_assert(!one->report.credit_loop);
+	g = without(one, LEAF + 2, 0);
+	two = next(g, one);
+	ck_assert_uint_eq(two->report.unreachable, 0);
+	ck_assert_uint_eq(count_moved(two, one), 0);
+	again = next(h, two);
+	ck_assert_uint_eq(count_moved(again, first), 0);
+	ck_assert_uint_eq(again->report.unreachable, 0);
+	plan_free(again);
+	plan_free(two);
+	plan_free(one);
+	fabric_free(f);
+	fabric_free(g);
+	fabric_free(h);
+}
+END_TEST
+
+/* A host at another leaf is not where it was known: the engine makes the base anew. */
+START_TEST(a_host_that_moves)
+{
+	struct fabric *f = with_lids(first), *to;
+	uint32_t host = node_of(f, host_guid(7));
+	struct buf err = { 0 };
+	struct plan *moved;
+
+	fabric_cut(f, f->nodes[host].port0 + 1);
+	ck_assert(fabric_link(f, node_of(f, LEAF), 3, host, 1));
+	to = fabric_settle(f, &err);
+	moved = next(to, first);
+	ck_assert(!routes_follow(moved, first));
+	ck_assert_uint_eq(moved->now->n_dead, 0);
+	ck_assert_uint_eq(moved->report.unreachable, 0);
+	ck_assert_uint_eq(entry(moved, LEAF, host_guid(7) + 1), 3);
+	ck_assert_uint_eq(moved->lid[fabric_find_port(to, host_guid(7) + 1)],
+			  first->lid[fabric_find_port(whole, host_guid(7) + 1)]);
+	plan_free(moved);
+	fabric_free(f);
+	fabric_free(to);
+	buf_free(&err);
+}
+END_TEST
+
+/* A new host while another and a spine are away: all three are known then. */
+START_TEST(a_host_that_is_new)
+{
+	struct fabric *f = without(first, SPINE + 1, 0), *g, *h;
+	struct plan *one = next(f, first), *two;
+	struct buf err = { 0 };
+	uint32_t new;
+
+	g = with_lids(one);
+	fabric_cut(g, g->nodes[node_of(g, host_guid(6))].port0 + 1);
+	new = net_ca(g, 0x800, 1);
+	ck_assert(fabric_link(g, node_of(g, LEAF + 1), 4, new, 1));
+	h = fabric_settle(g, &err);
+	two = next(h, one);
+	ck_assert_uint_eq(two->now->base->f->n_nodes, whole->n_nodes + 1);
+	ck_assert_uint_eq(two->now->n_dead, 2 * LEAVES);
+	ck_assert_uint_eq(two->report.unreachable, 0);
+	/* its LID is nobody's, not even of those who are away */
+	for (uint32_t i = 0; i < whole->n_ports; i++)
+		ck_assert_uint_ne(two->lid[fabric_find_port(h, 0x801)],
+				  first->lid[i] ? first->lid[i] : UINT16_MAX);
+	plan_free(two);
+	plan_free(one);
+	fabric_free(f);
+	fabric_free(g);
+	fabric_free(h);
+	buf_free(&err);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("base_routes");
+	TCase *tc = tcase_create("base_routes");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, a_link);
+	tcase_add_test(tc, a_host);
+	tcase_add_test(tc, a_spine_and_a_leaf);
+	tcase_add_test(tc, a_host_that_moves);
+	tcase_add_test(tc, a_host_that_is_new);
+	suite_add_tcase(suite, tc);
+	return run_suite(suite);
+}
