@@ -121,6 +121,12 @@ const struct mad_counts *mad_counts(struct mad_port *m);
 /* Holds (or lets go) the issm device, so that the port says IsSM. */
 bool mad_set_issm(struct mad_port *m, bool on, struct buf *err);
 
+/*
+ * Sets of SMPs are sent until that moment of clock_mono_us(), and from then on held back
+ * until it is called again; INT64_MAX: always, as at first.  Any else goes out.
+ */
+void mad_permit_sets(struct mad_port *m, int64_t until_us);
+
 /* One job runs at a time per port; more are queued in order. Returns a handle. */
 struct smp_job;
 struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,

@@ -92,14 +92,11 @@ struct sm {
 
 	enum sm_state state;
 	uint32_t act_count;	/* SMInfo.ActCount */
+	uint8_t priority;	/* as set last */
 	uint64_t master_guid;	/* the other SM that we stand by for */
 	uint8_t master_priority;
-	bool master_is_up;	/* it is master already, not only better than us */
-	struct smp master_poll;	/* how to reach it */
-	uint8_t *master_route;
-	unsigned polls_missed, polls_idle;
 	bool own_port_checked;	/* that no other SM runs on it */
-	VEC(struct sm_seen) others, heard;	/* SMs of the last election, of the one that runs */
+	struct election *election;
 
 	struct shared_policy *policy;	/* to be in force after the sweep that uses it */
 	struct findings findings;	/* of the policy in force */
@@ -122,7 +119,6 @@ struct sm {
 	VEC(struct kept_map) kept;	/* … or are known to be others than the plan's */
 	struct node_work *work;		/* per node of f */
 	struct smp_job *job;
-	uint32_t sms_to_ask;		/* ELECTION: SMInfo answers waited for */
 	uint64_t smps_before, sets_before;
 
 	struct subnet_state *published;
@@ -143,6 +139,7 @@ struct sm {
 	unsigned retry_wait_s;
 
 	bool registrations_lost;	/* clients must be asked to register again */
+	uint16_t heir_of;	/* LID of an SM whose clients need not be; 0: of none */
 	uint64_t findings_seen;		/* digest of those that were logged last */
 	uint64_t kept_seen;		/* … of devices that keep tables */
 	struct mcast_db *mcast;
@@ -182,9 +179,12 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
 bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what);
 
 /* election.c */
+void election_new(struct sm *sm);
+void election_free(struct sm *sm);
 void election_start(struct sm *sm);
-void election_stand_by(struct sm *sm, uint64_t guid, uint8_t priority, const struct smp *route);
 void election_on_poll(void *arg);
+/* How many SMs of another SM_Key there are. */
+uint32_t election_foreign(const struct sm *sm);
 void election_receive(struct sm *sm, const struct mad_in *in);
 
 /* fdr10.c */

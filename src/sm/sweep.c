@@ -52,7 +52,7 @@ struct want_env sweep_env(const struct sm *sm)
 	return (struct want_env){
 		.plan = sm->plan,
 		.sm_lid = sm->plan->lid[sm->f->self],
-		.reregister = sm->registrations_lost,
+		.reregister = sm->registrations_lost, .heir_of = sm->heir_of,
 	};
 }
 
