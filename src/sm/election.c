@@ -26,7 +26,8 @@
 #include "sm/internal.h"
 #include "sm/mastership.h"
 
-#define IDLE_US		8000000	/* a master-to-be that never becomes it is not waited for longer */
+#define IDLE_US		20000000	/* one that discovers and never ends is not waited for longer */
+#define STANDBY_US	1000000	/* … nor one that stands by: for whom? */
 #define AWAIT_US	10000000	/* nor a lesser master that does not hand over */
 #define AWAIT_LOOK_US	1000000	/* … who is looked for so often */
 #define HANDOVER_TRIES	5
@@ -456,8 +457,9 @@ static void on_poll_answer(void *arg, const struct smp *s, int status)
 		master_is_gone(sm, "is not active any more");
 	else if (i.state != SM_MASTER && !e->idle_since_us)
 		e->idle_since_us = now;
-	else if (i.state != SM_MASTER && now - e->idle_since_us > IDLE_US)
-		master_is_gone(sm, "does not become master");
+	else if (i.state != SM_MASTER &&
+		 now - e->idle_since_us > (i.state == SM_STANDBY ? STANDBY_US : IDLE_US))
+		master_is_gone(sm, "is not master");
 	else if (i.state == SM_MASTER) {
 		e->idle_since_us = 0;
 		sm->master_priority = i.priority;
