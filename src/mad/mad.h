@@ -167,7 +167,7 @@ struct mad_source {
  * or of this source, or they hold too much; then it is still the caller's.
  */
 bool mad_stream(struct mad_port *m, const struct mad_in *in, struct mad_source *source);
-/* --- requests to others' QPs, of the SA class: Reports --- */
+/* --- requests to others' QPs, of the SA class: Reports, Gets --- */
 
 struct mad_address {
 	uint16_t lid;

@@ -37,6 +37,7 @@ struct clients {
 	struct timer *save, *lease, *work;
 	int64_t save_wait_us;
 	bool services_dirty, subscriptions_dirty, aliases_dirty;
+	struct clients_changes changes;
 	bool leases_changed;		/* the timer is on its way to have a look */
 	struct awaited awaited[REPORTS_OUTSTANDING];
 };
@@ -102,6 +103,7 @@ static void on_services(void *arg)
 	struct clients *c = arg;
 
 	c->services_dirty = true;
+	c->changes.services++;
 	save_soon(c);
 	if (!c->leases_changed)
 		timer_set(c->lease, SAVE_US, 0);
@@ -113,6 +115,7 @@ static void on_subscriptions(void *arg)
 	struct clients *c = arg;
 
 	c->subscriptions_dirty = true;
+	c->changes.subscriptions++;
 	save_soon(c);
 }
 
@@ -121,6 +124,7 @@ static void on_subscriptions(void *arg)
 void clients_alias(struct clients *c, const struct alias_change *x)
 {
 	c->aliases_dirty = true;
+	c->changes.aliases++;
 	save_soon(c);
 	if (x->from)
 		reports_alias(c->reports, x->port, x->from, false);
@@ -169,6 +173,11 @@ static void on_group(void *arg, const struct mcast_group *g, bool made)
 	struct clients *c = arg;
 
 	reports_group(c->reports, g->mgid, g->pkey, made);
+}
+
+const struct clients_changes *clients_changes(const struct clients *c)
+{
+	return &c->changes;
 }
 
 void clients_publish(struct clients *c, struct subnet_state *s)

@@ -6,6 +6,7 @@
  *   serve.c        requests to the SA, of the state that is published
  *   reload.c       the policy file, read again
  *   run_time.c     partitions that were added at run time
+ *   estate.c, heir.c   what a master leaves to who takes over
  *
  * All of it is of the loop's thread but what says otherwise.
  */
@@ -19,6 +20,7 @@
 #include "mad/mad.h"
 #include "policies/policies.h"
 #include "qosd/clients.h"
+#include "qosd/estate.h"
 #include "qosd/qosd.h"
 #include "registry/partitions.h"
 #include "sa/sa.h"
@@ -63,6 +65,10 @@ struct qosd {
 	uint64_t reads, applied;	/* the last one's number; that of the one in force */
 
 	struct run_time *run_time;	/* run_time.c */
+	uint64_t run_time_changes;
+
+	struct estate *estate;		/* for those who stand by for us */
+	struct heir *heir;		/* while we stand by */
 };
 
 /* serve.c: the hooks of what they are named after; arg is the struct qosd. */

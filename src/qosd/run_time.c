@@ -57,6 +57,7 @@ bool set_run_time(void *arg, struct run_time *x, int64_t uid, struct buf *err)
 		 x->n_members);
 	run_time_free(q->run_time);
 	q->run_time = x;
+	q->run_time_changes++;
 	apply_policy(q, policies_in_force(q->policies));
 	return true;
 }

@@ -376,6 +376,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.master_guid = sm->state == SM_MASTER ? info->guid : sm->master_guid,
 		.master_priority = sm->state == SM_MASTER ? sm->priority : sm->master_priority,
 		.priority = sm->priority, .foreign = election_foreign(sm),
+		.registrations_held = sm->state == SM_STANDBY && !sm->registrations_lost,
 		.nodes = p ? p->f->n_nodes : 0, .switches = p ? p->f->n_switches : 0,
 		.ports_active = p ? sm->ports_active : 0,
 		.ports_linked = p ? sm->ports_linked : 0,

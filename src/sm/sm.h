@@ -42,6 +42,7 @@ struct sm_status {
 	uint16_t lid;
 	uint64_t master_guid;		/* 0: none known */
 	uint8_t master_priority, priority;
+	bool registrations_held;	/* standing by: what clients registered is here, too */
 	uint32_t foreign;		/* SMs of another SM_Key, at the last election */
 	uint32_t nodes, switches, ports_active, ports_linked;
 	uint64_t sweeps;

@@ -523,6 +523,7 @@ void sweep_written(struct sm *sm)
 	sm->subnet_up = complete;
 	if (!sm->failed_devices && !sm->sets_failed)
 		sm->registrations_lost = false;
+	sm->heir_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
 	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64
 		 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason, sm->f->n_nodes,

@@ -136,12 +136,13 @@ stays "b is master" masters b
 note "the best dies"
 lids >before
 tables lft.before
+written=$(of c table_sets)
 begun=${EPOCHREALTIME/./}
 quit b KILL
 soon "c is master" up c
 note_time "c is master" "$begun"
 soon "a stands by" stands_by a
-expect "Sets of c but for ports" 0 "$(of c table_sets)"
+expect "Sets of c but for ports" "$written" "$(of c table_sets)"
 lids >after
 expect_same "LIDs" before after
 tables lft.after

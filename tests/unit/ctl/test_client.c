@@ -203,6 +203,8 @@ START_TEST(text_of_each_command)
 	expect("explain 1 5 --sl 5", 0, "path         none: ");
 	expect("reload", 0, "policy.yaml:7:3: warning: a doubt");
 	expect("sweep", 0, "a sweep is asked for");
+	expect("priority 3", 0, "the priority is set");
+	expect("priority 16", 1, "from 0 to 15");
 }
 END_TEST
 
