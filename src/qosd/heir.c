@@ -299,7 +299,7 @@ static void on_list(void *arg, const uint8_t *mad, size_t len)
 		round_failed(h, STRANGER_US, "a list that makes no sense");
 	} else {
 		if (behind)
-			sm_registrations_lost(h->q->sm);
+			sm_registrations_coming(h->q->sm);
 		h->part = 0;
 		next_part(h);
 	}

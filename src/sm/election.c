@@ -28,6 +28,7 @@
 
 #define IDLE_US		20000000	/* one that discovers and never ends is not waited for longer */
 #define STANDBY_US	1000000	/* … nor one that stands by: for whom? */
+#define BUSY_US		10000000	/* a handover is put off no longer */
 #define AWAIT_US	10000000	/* nor a lesser master that does not hand over */
 #define AWAIT_LOOK_US	1000000	/* … who is looked for so often */
 #define HANDOVER_TRIES	5
@@ -56,6 +57,7 @@ struct election {
 	struct peer master;		/* its guid 0: there is none */
 	unsigned unanswered;		/* polls, in a row */
 	int64_t idle_since_us;		/* it answers, and is not master; 0: it is */
+	int64_t busy_since_us;		/* it hands over, and we are not ready; 0: it does not */
 	uint64_t silent;		/* GUID of one that is not asked in the next election */
 
 	/* master */
@@ -178,6 +180,7 @@ static void send_to(struct sm *sm, const struct peer *p, uint8_t method, uint32_
 static void take_as_master(struct sm *sm, const struct peer *p)
 {
 	sm->election->master = *p;
+	sm->election->busy_since_us = 0;
 	sm->master_guid = p->info.guid;
 	sm->master_priority = p->info.priority;
 	sm_registrations_lost(sm);
@@ -628,6 +631,19 @@ static void control(struct sm *sm, enum sm_input input, const struct sm_info *fr
 	step(sm, input, input == IN_HANDOVER ? "handover" : "told to discover");
 }
 
+/* What clients registered with the master is on its way to us: a moment, and nothing is lost. */
+static bool is_too_early(struct sm *sm)
+{
+	struct election *e = sm->election;
+	int64_t now = clock_mono_us();
+
+	if (sm->state != SM_STANDBY || !sm->registrations_coming)
+		return false;
+	if (!e->busy_since_us)
+		e->busy_since_us = now;
+	return now - e->busy_since_us < BUSY_US;
+}
+
 static void take_control(struct sm *sm, const struct mad_in *in)
 {
 	uint32_t mod = get_be32(in->mad + 20);
@@ -653,6 +669,10 @@ static void take_control(struct sm *sm, const struct mad_in *in)
 		return;
 	}
 	log_info("election", "SM 0x%016" PRIx64 " says %s", from.guid, sm_control_name(mod));
+	if (input == IN_HANDOVER && is_too_early(sm)) {
+		answer(sm, in, IB_STATUS_BUSY);	/* it is said again */
+		return;
+	}
 	answer(sm, in, IB_STATUS_OK);
 	control(sm, input, &from);
 }

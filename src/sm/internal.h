@@ -139,6 +139,7 @@ struct sm {
 	unsigned retry_wait_s;
 
 	bool registrations_lost;	/* clients must be asked to register again */
+	bool registrations_coming;	/* … unless what is on its way comes */
 	uint16_t heir_of;	/* LID of an SM whose clients need not be; 0: of none */
 	uint64_t findings_seen;		/* digest of those that were logged last */
 	uint64_t kept_seen;		/* … of devices that keep tables */

@@ -417,12 +417,19 @@ struct subnet_state *sm_published(const struct sm *sm)
 void sm_registrations_lost(struct sm *sm)
 {
 	sm->registrations_lost = true;
+	sm->registrations_coming = false;
 	sm->heir_of = 0;
+}
+
+void sm_registrations_coming(struct sm *sm)
+{
+	sm_registrations_lost(sm);
+	sm->registrations_coming = true;
 }
 
 void sm_registrations_held(struct sm *sm, uint16_t master_lid)
 {
-	sm->registrations_lost = false;
+	sm->registrations_lost = sm->registrations_coming = false;
 	sm->heir_of = master_lid;
 }
 

@@ -131,6 +131,8 @@ void sm_registrations_lost(struct sm *sm);
  * Ports that have that LID for their SM's are not asked to register again.
  */
 void sm_registrations_held(struct sm *sm, uint16_t master_lid);
+/* … is on its way to us: a master that hands over is to be patient. */
+void sm_registrations_coming(struct sm *sm);
 
 /* --- aliases of ports, which sa/ gives them, go to the devices --- */
 struct alias_db;

@@ -39,25 +39,24 @@ up() { state_is master && subnet_up && [ "$(status sweeping)" = false ]; }
 held() { [ "$(status registrations-held)" = true ]; }
 # what a subnet manager says that there is
 registered() {
-	ctl -j services | grep -E '"(service-id|gid|name|pkey)"'
+	ctl -j services | sed -E '/"service-id"/!d; s/"lease": 3[0-9]*/"lease": 3…/'
 	ctl -j subscriptions | grep -vE '"(answered|sent|reports)"'
 	ctl -j mcast | grep -E '"(mgid|mlid|pkey|members)"'
-	ctl -j mcast $group | grep -E '"guid"'
+	ctl -j mcast $group | grep -E '"guid"' | sort
 	ctl -j partitions | grep -E '"(name|pkey)"'
 }
-# Has the second all that the first has?
-same_registered() { of second held && diff -q first/state/groups second/state/groups >/dev/null; }
-# reregisters: how often all ports together were told.
-ports() { sim_ctl -j show nodes | sed -nE 's/.*"guid": ?"(0x[0-9a-f]+)".*/\1/p'; }
+# reregisters: how often these ports together were told to have clients register again.
 reregisters() {
 	local total=0 name n
 	for name in 'mgmt01 HCA-1' 'node001 HCA-1' 'node002 HCA-1' 'node017 mlx5_0' 'gpu01 mlx5_0'; do
-		n=$(sim_ctl show port "$name/P1" 2>/dev/null | sed -nE 's/^ *"?reregisters"?:? +([0-9]+).*/\1/p')
-		[ -n "$n" ] && total=$((total + n))
+		n=$(sim_ctl -j show port "$name/P1" 2>&1 | sed -nE 's/.*"reregisters": ?([0-9]+).*/\1/p')
+		[ -n "$n" ] || { echo "$name is not known"; return; }
+		total=$((total + n))
 	done
 	echo "$total"
 }
 
+sim_options=()	# devices as they are: they can be told to register again
 note "a master with clients, and one that stands by"
 start_sim "$topology"
 mkdir first
@@ -74,7 +73,6 @@ client "$node002" subscribe trap=66 >out || bad "subscribe: $(<out)"
 member set "$gpu01" $gpu01_guid 1 >out || bad "join: $(<out)"
 member set "$node002" $node002_guid 1 >out || bad "join: $(<out)"
 of first ctl partition add job17 'node00? HCA-1/P1' --wait >out 2>&1 || bad "partition: $(<out)"
-on_own "$gpu01" "$tools/saclient" guids 2>/dev/null	# nothing yet
 of first registered >want
 lid_map "$first" >lids.before
 services() { [ "$(grep -c '^service' second/state/services 2>/dev/null)" = 2 ]; }
@@ -97,7 +95,6 @@ expect_same "LIDs" lids.before lids.after
 expect "ports that are told to register again" "$before" "$(reregisters)"
 expect "Sets, but for the ports' new master" 0 "$(of second table_sets)"
 expect_match "a service by a client" "^id=0x1234 .* name=store data=07" "$(client "$gpu01" service get id=0x1234)"
-expect_match "the SM_Key is asked for" 0x000c "$(on_own "$node002" "$tools/sastatus" 2>/dev/null | grep -i ff71 || echo 0x000c)"
 
 note "the first comes back: it has the lower GUID, and gets all of it"
 as_own "$first"
@@ -107,12 +104,44 @@ first_pid=$!
 pids+=("$first_pid")
 until_ 10 of first up || bad "the first is not master again: $(tail -n 5 first/log)"
 until_ 10 of second state_is standby || bad "the second does not stand by"
-grep -E "ours|master|handing|says" first/log second/log | tail -n 12
 of first registered >got
 expect_same "registrations" want got
-end "$first_pid" KILL
-until_ 10 of second up || bad "the second does not take over"
+expect "ports that are told to register again" "$before" "$(reregisters)"
+until_ 10 of second held || bad "the second does not hold the registrations"
 
-note "another SM_Key"
+note "the standby is given a higher priority, then the master a higher one yet"
+of second ctl priority 3 >out 2>&1 || bad "priority: $(<out)"
+until_ 10 of second up || bad "the second is not master: $(tail -n 5 second/log)"
+until_ 10 of first held || bad "the first does not hold the registrations"
+of first ctl priority 4 >out 2>&1 || bad "priority: $(<out)"
+until_ 10 of first up || bad "the first is not master: $(tail -n 5 first/log)"
+until_ 10 of second held || bad "the second does not hold the registrations"
+of first registered >got
+expect_same "registrations" want got
+expect "ports that are told to register again" "$before" "$(reregisters)"
+
+note "a standby that lacks some of it: all are asked"
 end "$second_pid"
+end "$first_pid" KILL
+rm -rf second/state
+start_second
+until_ 10 of second up || bad "the second is not master"
+after=$(reregisters)
+[ "$after" -gt "$before" ] || bad "nobody was asked to register again: $after, $before before"
+end "$second_pid"
+
+note "another SM_Key: neither obeys the other, and nothing is told"
+as_own "$first"
+echo "priority: 3" >first.yaml
+"${as[@]}" "$build/qosd" -F -s first/sock -d first/state -c first.yaml -p policy.yaml >>first/log 2>&1 &
+first_pid=$!
+pids+=("$first_pid")
+until_ 10 of first up || bad "the first is not master"
 echo "sm-key: 77" >second.yaml
+start_second -c second.yaml
+until_ 10 of second state_is master || bad "the second obeys who has another SM_Key"
+expect "SMs of another SM_Key" 1 "$(of second status foreign-managers)"
+expect_match "the log" "has another SM_Key: it is not obeyed" "$(grep 'SM_Key' second/log)"
+expect "what it holds of the other" "" "$(cat second/state/services 2>/dev/null | grep '^service')"
+end "$second_pid"
+end "$first_pid"
