@@ -153,8 +153,12 @@ static bool step(struct sm *sm, enum sm_input input, const char *why)
 		poll_start(sm);
 	if (t.actions & DO_CONFIGURE)
 		sweep_elected(sm);
-	if (t.actions & DO_SWEEP)
+	if (t.actions & DO_SWEEP) {
+		if (sm->kind == SWEEP_PICTURE)
+			sweep_cleanup(sm, false);	/* it is not what is needed now */
+		takeover_start(sm, why);
 		sm_want_sweep(sm, SWEEP_FULL, why);
+	}
 	return true;
 }
 
@@ -466,8 +470,11 @@ static void on_poll_answer(void *arg, const struct smp *s, int status)
 	else if (i.state == SM_MASTER) {
 		e->idle_since_us = 0;
 		sm->master_priority = i.priority;
+		if (sm->planning)
+			return;		/* what the hook may change is being read */
 		if (sm->hooks.master_alive)
 			sm->hooks.master_alive(sm->hooks.arg);
+		takeover_look(sm);
 	}
 }
 

@@ -29,6 +29,8 @@
 
 enum sweep_kind {
 	SWEEP_NONE,
+	SWEEP_PICTURE,		/* by a standby: discovery and plan, nothing is written (takeover.c) */
+	SWEEP_TAKEOVER,		/* by its picture: ports hear who is master, no more */
 	SWEEP_POLICY,		/* same fabric, new policy: no discovery, nothing is read */
 	SWEEP_CHANGE,		/* something changed: what devices hold is known but for new ones */
 	SWEEP_FULL,		/* everything is read back */
@@ -138,6 +140,8 @@ struct sm {
 	bool light_changed;
 	unsigned retry_wait_s;
 
+	struct picture *picture;	/* standing by (takeover.c); NULL: none */
+	int64_t picture_due_us, picture_min_us;
 	bool registrations_lost;	/* clients must be asked to register again */
 	bool registrations_coming;	/* … unless what is on its way comes */
 	uint16_t heir_of;	/* LID of an SM whose clients need not be; 0: of none */
@@ -157,6 +161,8 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason);
 
 /* sweep.c */
 void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason);
+/* The part of it before anything is looked at. */
+void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason);
 void sweep_elected(struct sm *sm);	/* the election is won: go on */
 void sweep_lost(struct sm *sm);		/* another is master: end it */
 void sweep_links_known(struct sm *sm);
@@ -187,6 +193,17 @@ void election_on_poll(void *arg);
 /* How many SMs of another SM_Key there are. */
 uint32_t election_foreign(const struct sm *sm);
 void election_receive(struct sm *sm, const struct mad_in *in);
+
+/* takeover.c */
+/* Standing by: makes the picture, if it is time. */
+void takeover_look(struct sm *sm);
+/* The sweep for it is over. */
+void takeover_keep_picture(struct sm *sm);
+void takeover_forget(struct sm *sm);
+/* A sweep by the picture, from its election on.  False: there is none that is good enough. */
+bool takeover_start(struct sm *sm, const char *why);
+/* … the election is won. */
+void takeover_write(struct sm *sm);
 
 /* fdr10.c */
 void fdr10_start(struct sm *sm);

@@ -314,6 +314,7 @@ void sm_free(struct sm *sm)
 	multicast_stop(sm);
 	guidinfo_free(sm);
 	election_free(sm);
+	takeover_forget(sm);
 	timer_free(sm->poll_timer);
 	timer_free(sm->light_timer);
 	timer_free(sm->soon_timer);

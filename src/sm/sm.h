@@ -131,6 +131,10 @@ void sm_registrations_lost(struct sm *sm);
  * Ports that have that LID for their SM's are not asked to register again.
  */
 void sm_registrations_held(struct sm *sm, uint16_t master_lid);
+/* LIDs that the master gave out are new to us: the picture of the fabric is to be made anew. */
+void sm_picture_is_old(struct sm *sm);
+/* A thread reads what the store has: it must not change. */
+bool sm_is_planning(const struct sm *sm);
 /* … is on its way to us: a master that hands over is to be patient. */
 void sm_registrations_coming(struct sm *sm);
 

@@ -187,6 +187,11 @@ static void discovery_done(void *arg, const struct disco_result *res)
 	log_debug("discovery", "%u nodes, %u switches, %u SMPs", sm->f->n_nodes,
 		  sm->f->n_switches, res->mads);
 	sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
+	if (sm->kind == SWEEP_PICTURE) {
+		sweep_enter(sm, PHASE_LINKS);
+		fdr10_start(sm);
+		return;
+	}
 	sweep_enter(sm, PHASE_ELECTION);
 	election_start(sm);
 }
@@ -220,6 +225,7 @@ struct plan_task {
 	struct store *store;
 	struct plan *plan;	/* NULL before its first part */
 	bool whole;		/* both parts at once, if there are tables */
+	bool forget;		/* its LIDs are not given to anybody: they are not kept */
 	bool follow;		/* plan is complete: the paths are to follow what was seen */
 	const struct kept_map *seen;	/* … of sm->kept */
 	size_t n_seen;
@@ -239,8 +245,10 @@ static void plan_run(void *arg)
 		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
 				     clock_mono_us);
 		/* before any device hears of them: after a crash they must be the same */
-		store_save_lids(t->store, t->plan);
-		store_save_pkeys(t->store, t->plan);
+		if (!t->forget) {
+			store_save_lids(t->store, t->plan);
+			store_save_pkeys(t->store, t->plan);
+		}
 	}
 	if (second || (t->whole && t->plan->tables->managed)) {
 		plan_complete(t->plan, clock_mono_us);
@@ -322,6 +330,7 @@ static void planning_start(struct sm *sm, void (*next)(struct sm *sm), enum plan
 	t->settings = sm->settings;
 	t->store = sm->store;
 	t->whole = sm->kind == SWEEP_POLICY;
+	t->forget = sm->kind == SWEEP_PICTURE;
 	t->work = work_start(sm->loop, plan_run, planning_done, t);
 	if (t->work) {
 		sm->planning = t;
@@ -393,6 +402,10 @@ static bool links_stay(const struct settings *s)
 
 static void plan_begun(struct sm *sm)
 {
+	if (sm->kind == SWEEP_PICTURE) {
+		planning_start(sm, takeover_keep_picture, PLAN_NEXT);
+		return;
+	}
 	if (sm->plan->feasible)
 		log_new_findings(sm);
 	else if (judge_first(sm) && links_stay(sm->settings)) {
@@ -413,6 +426,10 @@ static void plan_start(struct sm *sm)
 
 void sweep_ports_written(struct sm *sm)
 {
+	if (sm->kind == SWEEP_TAKEOVER) {
+		sweep_written(sm);
+		return;
+	}
 	if (!sm->plan->feasible && !sm->planning) {
 		planning_start(sm, plan_completed, PLAN_NEXT);
 		if (!sm->planning)
@@ -435,6 +452,10 @@ void sweep_tables_written(struct sm *sm)
 void sweep_elected(struct sm *sm)
 {
 	sm_set_state(sm, SM_MASTER);
+	if (sm->kind == SWEEP_TAKEOVER) {
+		takeover_write(sm);
+		return;
+	}
 	sweep_enter(sm, PHASE_LINKS);
 	fdr10_start(sm);
 }
@@ -523,7 +544,8 @@ void sweep_written(struct sm *sm)
 	sm->subnet_up = complete;
 	if (!sm->failed_devices && !sm->sets_failed)
 		sm->registrations_lost = false;
-	sm->heir_of = 0;	/* who still has the other's LID was away */
+	if (sm->kind != SWEEP_TAKEOVER)
+		sm->heir_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
 	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64
 		 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason, sm->f->n_nodes,
@@ -544,7 +566,7 @@ void sweep_written(struct sm *sm)
 
 /* --- the beginning --- */
 
-void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
+void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 {
 	const struct mad_counts *c = mad_counts(sm->mad);
 
@@ -557,6 +579,11 @@ void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->discovery_tries = 0;
 	sm->sweep_policy = shared_policy_ref(sm->policy);
 	log_debug("sweep", "starts: %s", reason);
+}
+
+void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
+{
+	sweep_begin(sm, kind, reason);
 	if (kind == SWEEP_POLICY && sm->published) {
 		sm->f = fabric_clone(sm->published->f);
 		sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
