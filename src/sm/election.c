@@ -51,6 +51,7 @@ struct election {
 	VEC(struct peer) heard;		/* of the one that runs */
 	uint32_t round;			/* its number: what was asked in an earlier one is over */
 	uint32_t to_ask;		/* answers that it waits for */
+	VEC(uint64_t) mute, mute_now;	/* GUIDs of who did not answer in either: asked once only */
 	uint32_t foreign;		/* SMs of another SM_Key, at the last election */
 
 	/* standing by */
@@ -58,7 +59,7 @@ struct election {
 	unsigned unanswered;		/* polls, in a row */
 	int64_t idle_since_us;		/* it answers, and is not master; 0: it is */
 	int64_t busy_since_us;		/* it hands over, and we are not ready; 0: it does not */
-	uint64_t silent;		/* GUID of one that is not asked in the next election */
+	uint64_t silent;		/* GUID of one that is not asked in the elections to come */
 
 	/* master */
 	struct peer heir;		/* who the subnet is being handed over to */
@@ -70,6 +71,7 @@ struct election {
 	int64_t alive_us;		/* the loop turned */
 	uint32_t checks;		/* answers that are waited for after a pause */
 	int64_t hint_us;		/* the last one that was followed */
+	uint64_t introduced;		/* GUID of a standby that was looked for after it polled us */
 	struct timer *alive, *again;
 };
 
@@ -321,7 +323,13 @@ static void asked_all(struct sm *sm)
 	e->peers.n = e->heard.n;
 	e->peers.cap = e->heard.cap;
 	memset(&e->heard, 0, sizeof(e->heard));
-	e->silent = 0;
+	vec_free(&e->mute);
+	e->mute.v = e->mute_now.v;
+	e->mute.n = e->mute_now.n;
+	e->mute.cap = e->mute_now.cap;
+	memset(&e->mute_now, 0, sizeof(e->mute_now));
+	if (sm->kind != SWEEP_TAKEOVER)	/* the next comes at once */
+		e->silent = 0;
 	switch (v) {
 	case SM_STAND_BY:
 		take_as_master(sm, &p);
@@ -362,6 +370,7 @@ static void on_answer(void *arg, const struct smp *s, int status)
 			*vec_push(&sm->election->heard) = q->peer;
 	} else {
 		log_debug("election", "the SM at %s does not answer", desc);
+		*vec_push(&sm->election->mute_now) = q->peer.info.guid;
 	}
 	free(q);
 	if (--sm->election->to_ask == 0)
@@ -383,7 +392,10 @@ static bool ask(struct sm *sm, uint32_t port)
 	q->node = sm->f->ports[port].node;
 	q->peer.hops = s.hops;
 	q->peer.last_hop = s.last_hop;
+	q->peer.info.guid = sm->f->ports[port].guid;
 	memcpy(q->peer.route, s.route, s.hops);
+	for (size_t i = 0; i < sm->election->mute.n; i++)
+		s.once |= sm->election->mute.v[i] == q->peer.info.guid;
 	sm_info_put(sm, s.data);
 	smp_send(sm->mad, &s, on_answer, q);
 	return true;
@@ -394,6 +406,7 @@ void election_start(struct sm *sm)
 	struct election *e = sm->election;
 
 	vec_free(&e->heard);
+	vec_free(&e->mute_now);
 	e->round++;
 	e->to_ask = 1;	/* so that it can't get to 0 before all are asked */
 	for (uint32_t p = 0; p < sm->f->n_ports; p++)
@@ -598,6 +611,14 @@ static void acknowledge(struct sm *sm, uint64_t guid)
 		send_to(sm, p, SMP_SET, CTRL_ACKNOWLEDGE, false, on_acknowledged);
 }
 
+static bool is_known(const struct election *e, uint64_t guid)
+{
+	for (size_t i = 0; i < e->peers.n; i++)
+		if (e->peers.v[i].info.guid == guid)
+			return true;
+	return false;
+}
+
 /* Somebody asks for our SMInfo, and says who he is: is that news? */
 static void hint(struct sm *sm, const uint8_t *data)
 {
@@ -609,6 +630,13 @@ static void hint(struct sm *sm, const uint8_t *data)
 	sm_info_get(data, &other);
 	other.key = us.key;	/* requests do not show it; who follows asks for it */
 	v = other.guid ? sm_judge(&us, &other) : SM_NO_MATTER;
+	if (sm->state == SM_MASTER && v == SM_NO_MATTER && other.state == SM_STANDBY &&
+	    other.guid != e->introduced && !is_known(e, other.guid)) {
+		/* who stands by is to be asked when we did not run for a while */
+		e->introduced = other.guid;
+		sm_want_sweep(sm, SWEEP_CHANGE, "another SM stands by");
+		return;
+	}
 	if (sm->state != SM_MASTER || (v != SM_HAND_OVER && v != SM_AWAIT) ||
 	    sm->kind != SWEEP_NONE || now - e->hint_us < HINT_US)
 		return;
@@ -719,5 +747,7 @@ void election_free(struct sm *sm)
 	timer_free(sm->election->again);
 	vec_free(&sm->election->peers);
 	vec_free(&sm->election->heard);
+	vec_free(&sm->election->mute);
+	vec_free(&sm->election->mute_now);
 	free(sm->election);
 }

@@ -167,11 +167,21 @@ lids >after
 expect_same "LIDs" before after
 tables lft.after
 expect_same "tables" lft.before lft.after
-sim_ctl link down 'b HCA-1/P1' >/dev/null	# it would have something to do
+of c ctl priority 9 >/dev/null || bad "c takes no priority"
+sim_do link down 'b HCA-1/P1'	# a would have something to do
 kill -CONT "${pid[a]}"
 soon "a has seen it" grep -q 'has become master meanwhile' a/log
-soon "one is master" up a
-expect "Sets of a that was frozen, when it stood by" "" "$(sed -n '/did not run/,/standby (was/p' a/log | grep -i 'Sets)')"
+soon "a stands by" stands_by a
+stays "a stands by" stands_by a
+stays "c is master" masters c
+expect "Sets of a since" "$frozen" "$(of a sets)"
+note "priorities change: the subnet goes to and fro"
+of c ctl priority 0 >/dev/null
+soon "a is master" up a
+soon "c stands by" stands_by c
+of c ctl priority 1 >/dev/null
+soon "c is master" up c
+soon "a stands by" stands_by a
 finish
 
 # --- two subnets become one ---
@@ -192,5 +202,77 @@ for who in a c; do
 	stays "$who is master" masters $who
 	stays "$other stands by" stands_by $other
 	all_active "${host[b]}" halves.topo
+	finish
+done
+
+# --- OpenSM on the other side ---
+
+command -v opensm >/dev/null || { note "opensm is not installed: without it"; exit 0; }
+# run_opensm NAME OPTION...: on that host, which looks every 2 s; polls as a qosd.
+run_opensm() {
+	local as name=$1
+	shift
+	mkdir -p "$name"
+	printf 'sminfo_polling_timeout 300\npolling_retry_number 3\n' >"$name/conf"
+	as "${host[$name]}"
+	"${as[@]}" env "OSM_CACHE_DIR=$work/$name" "OSM_TMP_DIR=$work/$name" \
+		opensm -F "$name/conf" -f "$name/log" -e -d2 -s 2 "$@" >"$name/out" 2>&1 &
+	pid[$name]=$!
+	pids+=("$!")
+}
+# What OpenSM entered last.
+opensm_is() { [ "$(sed -nE 's/.*Entering ([A-Z]+) state.*/\1/p' "$1/log" 2>/dev/null | tail -n 1)" = "$2" ]; }
+# By any host: the SM that its port names.
+sm_of() { on "${host[$1]}" sminfo 2>/dev/null | grep -q "guid 0x0*$2, .*SMINFO_MASTER"; }
+
+begin "OpenSM is master, a qosd of higher priority comes"
+run_opensm a
+soon "OpenSM is master" opensm_is a MASTER
+run c "priority: 5"
+soon "c is master" up c
+soon "OpenSM stands by" opensm_is a STANDBY
+soon "all know" sm_of d 301
+note "… and is frozen: OpenSM takes over; … and comes back: it is given the subnet again"
+kill -STOP "${pid[c]}"
+soon "OpenSM is master" opensm_is a MASTER
+soon "all know" sm_of d 101
+kill -CONT "${pid[c]}"
+soon "c has seen it" grep -qE 'has become master meanwhile' c/log
+soon "c is master" up c
+expect "sweeps of c that wrote before it was handed over to" "" \
+	"$(sed -n '/did not run/,/says HANDOVER/p' c/log | grep 'Sets)')"
+soon "OpenSM stands by" opensm_is a STANDBY
+note "… and dies: OpenSM takes over"
+quit c KILL
+soon "OpenSM is master" opensm_is a MASTER
+soon "all know" sm_of d 101
+note "a qosd of lower rank stands by for it, and takes over when OpenSM is frozen"
+run c
+soon "c stands by" stands_by c
+expect "what c has of its master's clients" false "$(of c status registrations-held)"
+kill -STOP "${pid[a]}"
+soon "c is master" up c
+soon "all know" sm_of d 301
+kill -CONT "${pid[a]}"
+soon "one is master" sm_of d 101
+finish
+
+for priority in 0 5; do		# of c
+	begin "a subnet is cut in two and joined: OpenSM at a, a qosd at c of priority $priority"
+	run_opensm a
+	soon "OpenSM is master" opensm_is a MASTER
+	sim_do link down 'left/P8'
+	run c "priority: $priority"
+	soon "c is master of its half" up c
+	soon "a's half has OpenSM" sm_of b 101
+	sim_do link up 'left/P8'
+	if [ $priority = 5 ]; then
+		soon "OpenSM stands by" opensm_is a STANDBY
+		soon "c is master" up c
+		soon "all know" sm_of b 301
+	else
+		soon "c stands by" stands_by c
+		soon "all know" sm_of d 101
+	fi
 	finish
 done
