@@ -86,9 +86,7 @@ stays() {
 	done
 }
 quit() { end "${pid[$1]}" "${2:-TERM}"; }
-begin() {	# begin WHAT: on a new fabric
-	local name
-	note "$1"
+begin() {	# on a new fabric
 	start_sim halves.topo
 	rm -rf ./[abcd]
 }
@@ -112,7 +110,8 @@ for first in a c; do
 	for priority in 0 5; do		# of c, whose GUID is the higher
 		best=$([ $priority = 5 ] && echo c || echo a)
 		other=$([ $best = a ] && echo c || echo a)
-		begin "$first first, c has priority $priority"
+		note "$first first, c has priority $priority"
+		begin
 		run $first "priority: $([ $first = c ] && echo $priority || echo 0)"
 		soon "$first is master" up $first
 		run $second "priority: $([ $second = c ] && echo $priority || echo 0)"
@@ -124,7 +123,8 @@ for first in a c; do
 	done
 done
 
-begin "three at once"
+note "three at once"
+begin
 run a
 run b "priority: 3"
 run c "priority: 3"
@@ -151,7 +151,8 @@ finish
 
 # --- a master that stops and goes on ---
 
-begin "the master is frozen"
+note "the master is frozen"
+begin
 run a
 soon "a is master" up a
 run c
@@ -175,7 +176,7 @@ soon "a stands by" stands_by a
 stays "a stands by" stands_by a
 stays "c is master" masters c
 expect "Sets of a since" "$frozen" "$(of a sets)"
-note "priorities change: the subnet goes to and fro"
+note "priorities change"
 of c ctl priority 0 >/dev/null
 soon "a is master" up a
 soon "c stands by" stands_by c
@@ -187,7 +188,8 @@ finish
 # --- two subnets become one ---
 
 for who in a c; do
-	begin "a subnet is cut in two and joined, $who is the better"
+	note "a subnet is cut in two and joined, $who is the better"
+	begin
 	run a "priority: $([ $who = a ] && echo 5 || echo 0)"
 	run c "priority: $([ $who = c ] && echo 5 || echo 0)"
 	other=$([ $who = a ] && echo c || echo a)
@@ -225,7 +227,8 @@ opensm_is() { [ "$(sed -nE 's/.*Entering ([A-Z]+) state.*/\1/p' "$1/log" 2>/dev/
 # By any host: the SM that its port names.
 sm_of() { on "${host[$1]}" sminfo 2>/dev/null | grep -q "guid 0x0*$2, .*SMINFO_MASTER"; }
 
-begin "OpenSM is master, a qosd of higher priority comes"
+note "OpenSM is master, a qosd of higher priority comes"
+begin
 run_opensm a
 soon "OpenSM is master" opensm_is a MASTER
 run c "priority: 5"
@@ -258,7 +261,8 @@ soon "one is master" sm_of d 101
 finish
 
 for priority in 0 5; do		# of c
-	begin "a subnet is cut in two and joined: OpenSM at a, a qosd at c of priority $priority"
+	note "a subnet is cut in two and joined: OpenSM at a, a qosd at c of priority $priority"
+	begin
 	run_opensm a
 	soon "OpenSM is master" opensm_is a MASTER
 	sim_do link down 'left/P8'
