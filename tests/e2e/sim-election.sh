@@ -60,7 +60,7 @@ run() {
 	local as name=$1
 	shift
 	mkdir -p "$name"
-	printf '%s\n' "$@" >"$name/qosd.yaml"
+	printf '%s\n' 'sweep-interval: 1' "$@" >"$name/qosd.yaml"	# these devices send no traps
 	as_own "${host[$name]}"
 	"${as[@]}" "$build/qosd" -F -s "$name/sock" -d "$name/state" -c "$name/qosd.yaml" \
 		-p "$top/etc/policy.yaml" >>"$name/log" 2>&1 &
