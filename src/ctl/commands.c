@@ -32,6 +32,7 @@ struct command {
 };
 
 static void cmd_sweep(const struct ctl_call *c, struct reply *r);
+static void cmd_priority(const struct ctl_call *c, struct reply *r);
 
 #define PORT_ARG(word) { .name = word, .type = ARG_TEXT, .required = true }
 #define TEXT_ARG(word) { .name = word, .type = ARG_TEXT }
@@ -89,6 +90,8 @@ static const struct command commands[] = {
 	{ "partitions", .needs_state = true, .run = cmd_partitions },
 	{ "reload", .writes = true, .run = cmd_reload },
 	{ "sweep", .writes = true, .run = cmd_sweep },
+	{ "priority", .writes = true, .run = cmd_priority,
+	  .args = { { .name = "priority", .type = ARG_NUMBER, .required = true, .max = 15 } } },
 };
 
 /* --- commands that change something --- */
@@ -96,6 +99,15 @@ static const struct command commands[] = {
 static void cmd_sweep(const struct ctl_call *c, struct reply *r)
 {
 	c->env->sweep(c->env->arg);
+	reply_result(r, NULL);
+}
+
+static void cmd_priority(const struct ctl_call *c, struct reply *r)
+{
+	uint64_t priority = 0;
+
+	arg_number(c, "priority", &priority);
+	c->env->set_priority(c->env->arg, (uint8_t)priority);
 	reply_result(r, NULL);
 }
 

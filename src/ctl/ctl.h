@@ -65,6 +65,8 @@ struct ctl_env {
 	uint16_t pkey_lo, pkey_hi;
 	/* Asks for a full sweep. */
 	void (*sweep)(void *arg);
+	/* The subnet manager's priority, 0..15, until the end of the daemon. */
+	void (*set_priority)(void *arg, uint8_t priority);
 	/*
 	 * The multicast entries of a switch (index among the switches) in order
 	 * of MLID: *cursor is 0 at first and the callback's own afterwards.  False

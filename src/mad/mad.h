@@ -121,6 +121,12 @@ const struct mad_counts *mad_counts(struct mad_port *m);
 /* Holds (or lets go) the issm device, so that the port says IsSM. */
 bool mad_set_issm(struct mad_port *m, bool on, struct buf *err);
 
+/*
+ * Sets of SMPs are sent until that moment of clock_mono_us(), and from then on held back
+ * until it is called again; INT64_MAX: always, as at first.  Any else goes out.
+ */
+void mad_permit_sets(struct mad_port *m, int64_t until_us);
+
 /* One job runs at a time per port; more are queued in order. Returns a handle. */
 struct smp_job;
 struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
@@ -161,7 +167,7 @@ struct mad_source {
  * or of this source, or they hold too much; then it is still the caller's.
  */
 bool mad_stream(struct mad_port *m, const struct mad_in *in, struct mad_source *source);
-/* --- requests to others' QPs, of the SA class: Reports --- */
+/* --- requests to others' QPs, of the SA class: Reports, Gets --- */
 
 struct mad_address {
 	uint16_t lid;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests of the SA class that we make (Reports), and their answers.
+ * Requests of the SA class that we make (Reports, Gets), and their answers.
  *
  * Like an SMP's, a request lives in a slot, and the low 32 bits of its TID are
  * the slot and a generation.  All tries have the same TID, so that a late answer to an

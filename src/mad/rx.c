@@ -309,6 +309,19 @@ static void *receiver(void *arg)
 	return NULL;
 }
 
+/* Of one of our requests of the SA class: its answer, or itself, when it could not be sent. */
+static bool is_ours(const uint8_t *mad, unsigned status)
+{
+	switch (mad[3]) {
+	case UMAD_METHOD_REPORT:
+	case UMAD_METHOD_REPORT_RESP:
+	case UMAD_METHOD_GET_RESP:
+		return true;
+	default:
+		return mad[3] == UMAD_METHOD_GET && status;
+	}
+}
+
 static void dispatch(struct mad_port *m, const struct rx_slot *s)
 {
 	const uint8_t *mad = slot_mad(s);
@@ -318,8 +331,7 @@ static void dispatch(struct mad_port *m, const struct rx_slot *s)
 		count(m, &m->counts.malformed);
 		return;
 	}
-	if (mad[1] == UMAD_CLASS_SUBN_ADM &&
-	    (mad[3] == UMAD_METHOD_REPORT || mad[3] == UMAD_METHOD_REPORT_RESP))
+	if (mad[1] == UMAD_CLASS_SUBN_ADM && is_ours(mad, slot_umad(s)->status))
 		request_complete(m->requests, (int)slot_umad(s)->status, mad, (size_t)s->len);
 	/* an answer that failed on its way, or one that nobody waits for */
 	if (slot_umad(s)->status || (mad[3] & METHOD_RESPONSE))

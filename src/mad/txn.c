@@ -16,6 +16,9 @@
  * something was waited for too long.  What may take longer, or starts something,
  * is left to the loop's thread (txn_tell): the end of a job or a single SMP.
  *
+ * Sets may be held back (mad_permit_sets()): a moment is told until when they may go out,
+ * so that who stops without knowing it, and wakes up later, sends none.
+ *
  * Invariants: in_flight counts slots that are busy; a device of the active job
  * is in the ready queue at most once and has at most window_device in flight.
  */
@@ -87,6 +90,7 @@ struct txn_table {
 	struct single *answered, **answered_tail;	/* likewise */
 	struct timer *tick;
 	unsigned asked;
+	int64_t sets_until;		/* no Set is sent after it */
 };
 
 static unsigned clamp(unsigned v, unsigned lo, unsigned hi)
@@ -116,6 +120,7 @@ struct txn_table *txn_table_new(struct mad_port *m, const struct mad_settings *s
 	t->singles_tail = &t->singles;
 	t->answered_tail = &t->answered;
 	t->tick = timer_new(m->loop, on_tick, t);
+	t->sets_until = INT64_MAX;
 	set_windows(t, s);
 	return t;
 }
@@ -311,6 +316,12 @@ static void finish(struct txn_table *t, struct txn *x, int status)
 static void try_failed(struct txn_table *t, struct txn *x, int64_t now)
 {
 	list_remove(t, x);
+	if (x->s.method == SMP_SET && now >= t->sets_until) {
+		/* nobody's fault: the try is made when it may be */
+		x->deadline = now + try_timeout_ms(t, x->try) * 1000ll + GUARD_US;
+		list_append(t, x);
+		return;
+	}
 	t->m->counts.timeouts++;
 	if (x->try + 1u < t->tries && !x->s.once && (x->job || x->fn)) {
 		x->try++;
@@ -374,19 +385,26 @@ static bool time_is_up(struct txn_table *t, int64_t begin)
 	return ++t->asked % ASKED_PER_LOOK == 0 && clock_mono_us() - begin > TURN_US;
 }
 
-static void start_single(struct txn_table *t, int64_t now)
+static bool start_single(struct txn_table *t, int64_t now)
 {
-	struct single *q = t->singles;
-	struct txn *x = slot_take(t);
+	struct single **p = &t->singles, *q;
+	struct txn *x;
 
-	t->singles = q->next;
-	if (!t->singles)
-		t->singles_tail = &t->singles;
+	while (*p && (*p)->s.method == SMP_SET && now >= t->sets_until)
+		p = &(*p)->next;
+	q = *p;
+	if (!q)
+		return false;
+	x = slot_take(t);
+	*p = q->next;
+	if (!*p)
+		t->singles_tail = p;
 	x->s = q->s;
 	x->fn = q->fn;
 	x->arg = q->arg;
 	free(q);
 	transmit(t, x, now);
+	return true;
 }
 
 /* Starts one SMP of the job; false if no device may send now, or the time is up. */
@@ -421,9 +439,10 @@ void txn_pump(struct txn_table *t)
 {
 	int64_t now = clock_mono_us();
 
-	while (t->singles && t->free && t->in_flight < t->window)
-		start_single(t, now);
-	while (t->jobs) {
+	while (t->singles && t->free && t->in_flight < t->window && start_single(t, now))
+		;
+	/* a job may have Sets next, which can't be put back: all of it waits */
+	while (t->jobs && now < t->sets_until) {
 		struct smp_job *j = t->jobs;
 
 		now = clock_mono_us();	/* the end of the job before may have taken long */
@@ -439,6 +458,18 @@ void txn_pump(struct txn_table *t)
 		t->over = j;
 		loop_wake(t->m->wake);
 	}
+}
+
+void mad_permit_sets(struct mad_port *m, int64_t until_us)
+{
+	bool held;
+
+	pthread_mutex_lock(&m->engine);
+	held = clock_mono_us() >= m->txns->sets_until;
+	m->txns->sets_until = until_us;
+	pthread_mutex_unlock(&m->engine);
+	if (held)
+		loop_wake(m->wake);
 }
 
 void txn_tell(struct txn_table *t)

@@ -49,8 +49,8 @@ struct settings {
 
 	/* election */
 	uint8_t priority;		/* 0..15, default 0 */
-	uint32_t poll_interval_ms;	/* of the master by a standby, default 500 */
-	uint8_t poll_retries;		/* default 2 */
+	uint32_t poll_interval_ms;	/* of the master by a standby, default 200 */
+	uint8_t poll_retries;		/* polls without an answer that are borne, default 3 */
 
 	/* routing: names in order of preference */
 	char *engines[ENGINES_MAX + 1];	/* NULL-terminated; default updn, minhop */

@@ -114,6 +114,8 @@ static const struct command commands[] = {
 	{ "partitions", { NULL }, { NULL }, "all partitions", .text = &text_partitions },
 	{ "reload", { NULL }, { NULL }, "read the policy file again", .text = &text_reload },
 	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", .text = &text_sweep },
+	{ "priority", { "priority" }, { NULL }, "the subnet manager's priority, until the daemon ends",
+	  .text = &text_priority },
 	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", .text = NULL },
 	{ "export ibacm", { "dir" },
 	  { "from=PORT", "service-id", "qos-class", "pkey=P_Key", "tclass" },

@@ -96,6 +96,13 @@ static void status_head(const json_t *s)
 	if (!json_is_null(master) && strcmp(str(master, "guid"), str(s, "guid")) != 0)
 		printf(LABEL "%s, priority %lld\n", "master", str(master, "guid"),
 		       num(master, "priority"));
+	if (!strcmp(str(s, "state"), "standby"))
+		printf(LABEL "%s\n", "clients", json_is_true(json_object_get(s, "registrations-held")) ?
+		       "what they registered with the master is here, too" :
+		       "would have to register again");
+	if (num(s, "foreign-managers"))
+		printf(LABEL "%lld subnet managers have another SM_Key\n", "foreign",
+		       num(s, "foreign-managers"));
 	printf(LABEL "%lld nodes, %lld of them switches; %lld of %lld linked ports active\n",
 	       "fabric", num(s, "nodes"), num(s, "switches"), num(s, "ports-active"),
 	       num(s, "ports-linked"));
@@ -376,6 +383,12 @@ static void print_sweep(const json_t *answer)
 	printf("a sweep is asked for\n");
 }
 
+static void print_priority(const json_t *answer)
+{
+	(void)answer;
+	printf("the priority is set\n");
+}
+
 const struct output text_status = { .head = print_status };
 const struct output text_nodes = { .head = nodes_head, .row = nodes_row };
 const struct output text_ports = { .head = ports_head, .row = ports_row };
@@ -384,3 +397,4 @@ const struct output text_sl2vl = { .head = print_sl2vl };
 const struct output text_vlarb = { .head = print_vlarb };
 const struct output text_reload = { .head = print_reload };
 const struct output text_sweep = { .head = print_sweep };
+const struct output text_priority = { .head = print_priority };

@@ -38,6 +38,7 @@ struct clients {
 	struct timer *save, *lease, *work;
 	int64_t save_wait_us;
 	bool services_dirty, subscriptions_dirty, aliases_dirty;
+	struct clients_changes changes;
 	bool leases_changed;		/* the timer is on its way to have a look */
 	struct awaited awaited[REPORTS_OUTSTANDING];
 };
@@ -103,6 +104,7 @@ static void on_services(void *arg)
 	struct clients *c = arg;
 
 	c->services_dirty = true;
+	c->changes.services++;
 	save_soon(c);
 	if (!c->leases_changed)
 		timer_set(c->lease, SAVE_US, 0);
@@ -114,6 +116,7 @@ static void on_subscriptions(void *arg)
 	struct clients *c = arg;
 
 	c->subscriptions_dirty = true;
+	c->changes.subscriptions++;
 	save_soon(c);
 }
 
@@ -122,6 +125,7 @@ static void on_subscriptions(void *arg)
 void clients_alias(struct clients *c, const struct alias_change *x)
 {
 	c->aliases_dirty = true;
+	c->changes.aliases++;
 	save_soon(c);
 	if (x->from)
 		reports_alias(c->reports, x->port, x->from, false);
@@ -177,6 +181,11 @@ static void on_dropped(void *arg, uint64_t guid, uint32_t qpn)
 	const struct clients *c = arg;
 
 	c->hooks.dropped(c->hooks.arg, guid, qpn);
+}
+
+const struct clients_changes *clients_changes(const struct clients *c)
+{
+	return &c->changes;
 }
 
 void clients_publish(struct clients *c, struct subnet_state *s)

@@ -33,6 +33,11 @@ void clients_free(struct clients *c);		/* NULL is fine */
 
 /* The published state, or NULL. */
 void clients_publish(struct clients *c, struct subnet_state *s);
+/* How often each has changed, or was loaded. */
+struct clients_changes {
+	uint64_t services, subscriptions, aliases;
+};
+const struct clients_changes *clients_changes(const struct clients *c);
 /* An alias of a port changed. */
 void clients_alias(struct clients *c, const struct alias_change *x);
 /* A MAD of the SMI classes: traps become events. */

@@ -73,6 +73,13 @@ static void on_sweep_done(void *arg, bool complete)
 	}
 }
 
+static void on_master_alive(void *arg)
+{
+	struct qosd *q = arg;
+
+	heir_ask(q->heir);
+}
+
 static void on_fatal(void *arg, const char *why)
 {
 	struct qosd *q = arg;
@@ -114,6 +121,13 @@ static void request_sweep(void *arg)
 	struct qosd *q = arg;
 
 	sm_request_sweep(q->sm, "asked for");
+}
+
+static void set_priority(void *arg, uint8_t priority)
+{
+	struct qosd *q = arg;
+
+	sm_set_priority(q->sm, priority);
 }
 
 static bool mft_next(void *arg, const struct subnet_state *s, uint32_t sw, uint32_t *cursor,
@@ -188,13 +202,14 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	};
 	struct sm_hooks hooks = {
 		.published = serve_published, .sweep_done = on_sweep_done, .event = on_event,
-		.fatal = on_fatal, .arg = q,
+		.fatal = on_fatal, .master_alive = on_master_alive, .arg = q,
 	};
 	struct policies_hooks ph = { .apply = apply_policy, .changed = policy_changed, .arg = q };
 	struct clients_hooks ch = { .dropped = life_dropped };
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
 		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
+		.set_priority = set_priority,
 		.mft_next = mft_next, .mft_entry = mft_entry,
 		.run_time = get_run_time, .run_time_set = set_run_time,
 		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,
@@ -232,6 +247,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	alias_watch(q->sa.alias, on_alias_changed, q);
 	if (lost)
 		sm_registrations_lost(q->sm);
+	q->heir = heir_new(q);
 	q->policies = policies_new(q->loop, q->store, policy, &ph);
 	env.policies = q->policies;
 	env.sm = q->sm;
@@ -254,6 +270,7 @@ static void close_all(struct qosd *q)
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
 	serve_free(q);
 	life_free(q->life);
+	heir_free(q->heir);
 	run_time_free(q->run_time);
 	sig_free(q->hup);
 	sig_free(q->term);

@@ -6,6 +6,7 @@
  *   serve.c        requests to the SA, of the state that is published
  *   reload.c       the policy file, read again
  *   run_time.c     partitions that were added at run time
+ *   estate.c, heir.c   what a master leaves to who takes over
  *
  * All of it is of the loop's thread but what says otherwise.
  */
@@ -21,6 +22,7 @@
 #include "http/http.h"
 #include "qosd/clients.h"
 #include "qosd/life.h"
+#include "qosd/estate.h"
 #include "qosd/qosd.h"
 #include "registry/partitions.h"
 #include "sa/sa.h"
@@ -67,6 +69,10 @@ struct qosd {
 	uint64_t reads, applied;	/* the last one's number; that of the one in force */
 
 	struct run_time *run_time;	/* run_time.c */
+	uint64_t run_time_changes;
+
+	struct estate *estate;		/* for those who stand by for us */
+	struct heir *heir;		/* while we stand by */
 };
 
 /* serve.c: the hooks of what they are named after; arg is the struct qosd. */

@@ -58,6 +58,7 @@ bool set_run_time(void *arg, struct run_time *x, int64_t uid, struct buf *err)
 	run_time_free(q->run_time);
 	q->run_time = x;
 	life_partitions(q->life, x, uid);
+	q->run_time_changes++;
 	apply_policy(q, policies_in_force(q->policies));
 	return true;
 }

@@ -127,6 +127,8 @@ void serve_published(void *arg, struct subnet_state *s)
 	if (s)
 		mcast_sync(q->sa.mcast, s);
 	pthread_mutex_unlock(&q->sa_lock);
+	if (s && q->heir)
+		heir_stop(q->heir);
 	if (s)
 		run_time_leavers(q->sa.mcast, s, &leavers);
 	if (leavers.n) {
@@ -197,6 +199,9 @@ void serve_init(struct qosd *q)
 	q->sa.sm = (struct sa_sm_hooks){ sa_sm_info, sa_mft_blocks, sa_mft_block, q };
 	q->sa.mcast = q->quick.mcast = mcast_new(on_mcast_changed, q);
 	q->sa.alias = q->quick.alias = alias_new();
+	q->estate = estate_new(q);
+	q->sa.estate = estate_answer;
+	q->sa.estate_arg = q->estate;
 	q->sa.stats = sa_stats_new();
 	q->quick.stats = sa_stats_new();
 	q->sa_stats = sa_stats_new();
@@ -212,6 +217,7 @@ void serve_free(struct qosd *q)
 	sa_stats_free(q->sa.stats);
 	sa_stats_free(q->quick.stats);
 	sa_stats_free(q->sa_stats);
+	estate_free(q->estate);
 	buf_free(&q->answer);
 	buf_free(&q->quick_answer);
 }

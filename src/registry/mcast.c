@@ -40,6 +40,7 @@ struct mcast_db {
 	void *watch_arg;
 	void (*keep)(void *arg, const struct mcast_event *e);
 	void *keep_arg;
+	uint64_t events;
 };
 
 struct mcast_db *mcast_new(void (*changed)(void *arg), void *arg)
@@ -72,18 +73,24 @@ void mcast_keep(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_ev
 	db->keep_arg = arg;
 }
 
-static void tell_keeper(const struct mcast_db *db, const struct mcast_event *e)
+uint64_t mcast_events(const struct mcast_db *db)
 {
+	return db->events;
+}
+
+static void tell_keeper(struct mcast_db *db, const struct mcast_event *e)
+{
+	db->events++;
 	if (db->keep)
 		db->keep(db->keep_arg, e);
 }
 
-static void keep_group(const struct mcast_db *db, const struct mcast_group *g)
+static void keep_group(struct mcast_db *db, const struct mcast_group *g)
 {
 	tell_keeper(db, &(struct mcast_event){ .kind = MCAST_GROUP, .group = g });
 }
 
-static void keep_member(const struct mcast_db *db, const struct mcast_group *g,
+static void keep_member(struct mcast_db *db, const struct mcast_group *g,
 			struct mcast_member m)
 {
 	tell_keeper(db, &(struct mcast_event){ .kind = MCAST_MEMBER, .group = g, .member = m });

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Which attributes and methods there are (15.2.5, table 192), who handles each,
- * and what ClassPortInfo says of it (13.4.8.1).
+ * and what ClassPortInfo says of it (13.4.8.1).  One more is qosd's own.
  */
+#include <string.h>
+
 #include <infiniband/umad_sa.h>
 
 #include "base/alloc.h"
@@ -53,6 +55,22 @@ static uint16_t class_port_info(struct sa_msg *m)
 	return IB_STATUS_OK;
 }
 
+/* --- for another qosd --- */
+
+/* Whoever has not got the SM_Key is told what all others would tell him: there is no such. */
+uint16_t sa_estate_get(struct sa_msg *m)
+{
+	struct sa_estate query, answer;
+
+	if (!m->sa->estate || !m->trusted)
+		return IB_STATUS_BAD_METHOD_ATTR;
+	memcpy(&query, m->data, sizeof(query));
+	if (!m->sa->estate(m->sa->estate_arg, &query, &answer))
+		return IB_SA_NO_RECORDS;
+	sa_add(m, &answer, sizeof(answer));
+	return IB_STATUS_OK;
+}
+
 /* --- who does what --- */
 
 /* Get and GetTable, which are one but for how many records they may have. */
@@ -87,6 +105,7 @@ static const struct sa_handler_entry handlers[] = {
 	READ(UMAD_SA_ATTR_PKEY_TABLE_REC, 72, sa_pkey_record),
 	READ(UMAD_SA_ATTR_VL_ARB_REC, 72, sa_vlarb_record),
 	{ UMAD_ATTR_CLASS_PORT_INFO, UMAD_METHOD_GET, 0, class_port_info },
+	{ SA_ATTR_ESTATE, UMAD_METHOD_GET, sizeof(struct sa_estate), sa_estate_get },
 };
 
 static bool method_known(uint8_t method)

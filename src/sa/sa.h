@@ -45,6 +45,8 @@ struct sa_sm_hooks {
 	void *arg;
 };
 
+struct sa_estate;		/* ib/sa.h */
+
 struct sa {
 	struct subnet_state *state;	/* NULL: not master, or no sweep done yet */
 	struct mcast_db *mcast;		/* never NULL */
@@ -52,6 +54,12 @@ struct sa {
 	struct alias_db *alias;		/* NULL: there are none, and takes none */
 	struct services *services;	/* these two: NULL takes none */
 	struct subscriptions *subscriptions;
+	/*
+	 * What another SM that stands by takes over: answers a query of SA_ATTR_ESTATE that
+	 * came with the SM_Key.  False: there is no such part.  May be NULL: nothing is told.
+	 */
+	bool (*estate)(void *arg, const struct sa_estate *query, struct sa_estate *answer);
+	void *estate_arg;
 	uint64_t sm_key;
 	struct sa_trace *trace;		/* may be NULL */
 	struct sa_stats *stats;		/* may be NULL */

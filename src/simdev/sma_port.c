@@ -209,6 +209,7 @@ static unsigned port_info_set(struct smp *q, uint32_t port)
 	    !rates_are_good(new, p->info) || !limits_are_good(new))
 		return STATUS_BAD_VALUE;
 	q->changed = state || phys_state || wants_reregister(q, port);
+	p->reregisters += wants_reregister(q, port);
 	if (smp_store(p->info, new, SMP_DATA_SIZE)) {
 		q->changed = true;
 		port_sync(q->s, port);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who is master: SMInfo asked of every port that says IsSM, answered to others,
- * and a master polled while standing by (14.4.1, 14.2.5.13).
+ * Who is master: SMInfo asked of every port that says IsSM and answered to others, a
+ * master polled while standing by, subnets handed over and taken (14.4.1, 14.2.5.13).
+ * What comes of what is mastership.c's to say; here it is sent, waited for and done.
  *
- * We stand by when another SM is master already, whatever its priority (if it
- * is the lesser one it hands over when it sees us), or when one that outranks
- * us is about to become it.  Higher priority outranks, then the lower GUID.
+ * Whoever asks for SMInfo says in the same MAD who he is himself; IBA has no use for
+ * these bytes.  A master so hears of a better SM, or of another master, at once.  It is
+ * a hint and no more: what it does follows from an SMInfo that it asked for.
+ *
+ * A master that was stopped for a while may have lost the subnet meanwhile.  Sets go
+ * out only while the loop has turned lately (mad_permit_sets()); after a pause the
+ * other SMs are asked first, and if one is master we stand by, having written nothing.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,21 +21,66 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "sm/internal.h"
+#include "sm/mastership.h"
 
-/* SMInfo AttributeModifiers of a Set (14.4.1.2) */
-enum { CTRL_HANDOVER = 1, CTRL_ACKNOWLEDGE, CTRL_DISABLE, CTRL_STANDBY, CTRL_DISCOVER };
-
-/* A master-to-be that never becomes it is not waited for longer than that many polls. */
-#define IDLE_POLLS_MAX 40
+#define IDLE_US		20000000	/* one that discovers and never ends is not waited for longer */
+#define STANDBY_US	1000000	/* … nor one that stands by: for whom? */
+#define BUSY_US		10000000	/* a handover is put off no longer */
+#define AWAIT_US	10000000	/* nor a lesser master that does not hand over */
+#define AWAIT_LOOK_US	1000000	/* … who is looked for so often */
+#define HANDOVER_TRIES	5
+#define HINT_US		1000000	/* hints are followed so often at most */
+#define ALIVE_US	100000	/* the loop turns so often */
+#define PAUSE_MIN_US	300000	/* a pause of the loop that is none worth asking for */
 
 static struct log_ratelimit smp_log = LOG_RATELIMIT;
+static struct log_ratelimit foreign_log = LOG_RATELIMIT;
 
-struct sm_info {
-	uint64_t guid, key;
-	uint32_t act_count;
-	uint8_t priority, state;
+/* Another SM, and the directed route to it. */
+struct peer {
+	struct sm_info info;
+	uint8_t route[UMAD_SMP_MAX_HOPS];
+	uint8_t hops, last_hop;
+};
+
+struct election {
+	VEC(struct peer) peers;		/* of the last election */
+	VEC(struct peer) heard;		/* of the one that runs */
+	uint32_t round;			/* its number: what was asked in an earlier one is over */
+	uint32_t to_ask;		/* answers that it waits for */
+	VEC(uint64_t) mute, mute_now;	/* GUIDs of who did not answer in either: asked once only */
+	uint32_t foreign;		/* SMs of another SM_Key, at the last election */
+
+	/* standing by */
+	struct peer master;		/* its guid 0: there is none */
+	unsigned unanswered;		/* polls, in a row */
+	int64_t idle_since_us;		/* it answers, and is not master; 0: it is */
+	int64_t busy_since_us;		/* it hands over, and we are not ready; 0: it does not */
+	uint64_t silent;		/* GUID of one that is not asked in the elections to come */
+
+	/* master */
+	struct peer heir;		/* who the subnet is being handed over to */
+	uint64_t refused_by;		/* GUID of who did not take it; */
+	unsigned refusals;
+	int64_t next_handover_us;
+	uint64_t awaited;		/* GUID of a lesser master */
+	int64_t await_until_us;
+	int64_t alive_us;		/* the loop turned */
+	uint32_t checks;		/* answers that are waited for after a pause */
+	int64_t hint_us;		/* the last one that was followed */
+	uint64_t introduced;		/* GUID of a standby that was looked for after it polled us */
+	struct timer *alive, *again;
+};
+
+/* A Get of SMInfo that is under way. */
+struct question {
+	struct sm *sm;
+	struct peer peer;		/* its guid: who is expected there, 0: anybody */
+	uint32_t node;
+	uint32_t round;
 };
 
 static void sm_info_get(const uint8_t *data, struct sm_info *i)
@@ -44,14 +94,26 @@ static void sm_info_get(const uint8_t *data, struct sm_info *i)
 	i->state = (uint8_t)mad_get_field(d, 0, IB_SMINFO_STATE_F);
 }
 
+static struct sm_info ourselves(const struct sm *sm)
+{
+	return (struct sm_info){
+		.guid = mad_info(sm->mad)->guid, .key = sm->settings->sm_key,
+		.act_count = sm->act_count, .priority = sm->priority,
+		.state = (uint8_t)(sm->own_port_checked ? sm->state : SM_NOT_ACTIVE),
+	};
+}
+
 static void sm_info_put(struct sm *sm, uint8_t *data)
 {
+	struct sm_info us;
+
+	sm->act_count++;
+	us = ourselves(sm);
 	memset(data, 0, 64);
-	mad_set_field64(data, 0, IB_SMINFO_GUID_F, mad_info(sm->mad)->guid);
-	mad_set_field(data, 0, IB_SMINFO_ACT_F, ++sm->act_count);
-	mad_set_field(data, 0, IB_SMINFO_PRIO_F, sm->settings->priority);
-	mad_set_field(data, 0, IB_SMINFO_STATE_F,
-		      (uint32_t)(sm->own_port_checked ? sm->state : SM_NOT_ACTIVE));
+	mad_set_field64(data, 0, IB_SMINFO_GUID_F, us.guid);
+	mad_set_field(data, 0, IB_SMINFO_ACT_F, us.act_count);
+	mad_set_field(data, 0, IB_SMINFO_PRIO_F, us.priority);
+	mad_set_field(data, 0, IB_SMINFO_STATE_F, us.state);
 }
 
 /* The SM_Key, for those who may see it: without it OpenSM takes us for a stranger (14.4.7). */
@@ -60,228 +122,489 @@ static void sm_key_put(const struct sm *sm, uint8_t *data)
 	mad_set_field64(data, 0, IB_SMINFO_KEY_F, sm->settings->sm_key);
 }
 
-static bool outranks(const struct sm *sm, const struct sm_info *i)
+/* --- what the state machine says is done --- */
+
+static void poll_start(struct sm *sm)
 {
-	return i->priority > sm->settings->priority ||
-	       (i->priority == sm->settings->priority && i->guid < mad_info(sm->mad)->guid);
+	sm->election->unanswered = 0;
+	sm->election->idle_since_us = 0;
+	timer_set(sm->poll_timer, 0, sm->settings->poll_interval_ms * 1000ll);
 }
 
-/* --- asking the others, as a step of a sweep --- */
-
-struct question {
-	struct sm *sm;
-	uint32_t node;
-};
-
-/* The best other SM seen so far in this election lives in master_*, by master_guid != 0. */
-static void consider(struct sm *sm, const struct question *q, const struct smp *s)
+/* False: the state does not allow it, and nothing happens. */
+static bool step(struct sm *sm, enum sm_input input, const char *why)
 {
-	struct sm_info i;
-	bool yield;
+	struct sm_transition t = sm_transition(sm->state, input);
 
-	sm_info_get(s->data, &i);
-	if (i.guid == mad_info(sm->mad)->guid || i.state > SM_MASTER)
-		return;
-	*vec_push(&sm->heard) = (struct sm_seen){ i.guid, i.act_count, i.priority,
-						  (enum sm_state)i.state };
-	if (i.state == SM_NOT_ACTIVE)
-		return;
-	if (sm->state == SM_MASTER)
-		yield = (i.state == SM_MASTER || i.state == SM_STANDBY) && outranks(sm, &i);
-	else
-		yield = i.state == SM_MASTER || outranks(sm, &i);
-	log_info("election", "SM 0x%016" PRIx64 " at %s: %s, priority %u%s", i.guid,
-		 sm->f->nodes[q->node].desc, sm_state_name((enum sm_state)i.state), i.priority,
-		 yield ? "; it goes before us" : "");
-	if (yield && (!sm->master_guid || i.state == SM_MASTER)) {
-		sm->master_is_up = i.state == SM_MASTER;
-		election_stand_by(sm, i.guid, i.priority, s);
+	if (!t.legal)
+		return false;
+	if (t.actions & DO_STOP_POLLING)
+		timer_stop(sm->poll_timer);
+	if (t.next == SM_MASTER || t.next == SM_DISCOVERING) {
+		sm->master_guid = 0;
+		sm->election->awaited = 0;
 	}
+	sm_set_state(sm, t.next);
+	if (t.next == SM_MASTER && !timer_active(sm->election->alive)) {
+		sm->election->alive_us = clock_mono_us();
+		timer_set(sm->election->alive, ALIVE_US, ALIVE_US);
+	}
+	if (t.actions & DO_ABANDON && sm->kind != SWEEP_NONE)
+		sweep_lost(sm);
+	if (t.actions & DO_POLL)
+		poll_start(sm);
+	if (t.actions & DO_CONFIGURE)
+		sweep_elected(sm);
+	if (t.actions & DO_SWEEP) {
+		if (sm->kind == SWEEP_PICTURE)
+			sweep_cleanup(sm, false);	/* it is not what is needed now */
+		takeover_start(sm, why);
+		sm_want_sweep(sm, SWEEP_FULL, why);
+	}
+	return true;
+}
+
+static void send_to(struct sm *sm, const struct peer *p, uint8_t method, uint32_t mod,
+		    bool once, void (*fn)(void *arg, const struct smp *s, int status))
+{
+	struct smp s = { .method = method, .attr = UMAD_SM_ATTR_SM_INFO, .mod = mod,
+			 .m_key = sm->settings->m_key, .once = once };
+	struct question *q = xmalloc(sizeof(*q));
+
+	/* the route that the SMP needs until its end */
+	*q = (struct question){ .sm = sm, .peer = *p, .round = sm->election->round };
+	s.route = q->peer.route;
+	s.hops = p->hops;
+	s.last_hop = p->last_hop;
+	sm_info_put(sm, s.data);
+	if (method == SMP_SET)
+		sm_key_put(sm, s.data);
+	smp_send(sm->mad, &s, fn, q);
+}
+
+/* Clients are another's from now on, unless we learn what they registered there. */
+static void take_as_master(struct sm *sm, const struct peer *p)
+{
+	sm->election->master = *p;
+	sm->election->busy_since_us = 0;
+	sm->master_guid = p->info.guid;
+	sm->master_priority = p->info.priority;
+	sm_registrations_lost(sm);
+}
+
+/* --- as a step of a sweep: who is there? --- */
+
+/* What all that were heard mean together, and who it is that means it. */
+static enum sm_verdict verdict(struct sm *sm, const struct peer **who)
+{
+	struct election *e = sm->election;
+	struct sm_info us = ourselves(sm);
+	enum sm_verdict v = SM_NO_MATTER;
+
+	e->foreign = 0;
+	*who = NULL;
+	for (size_t i = 0; i < e->heard.n; i++) {
+		const struct peer *p = &e->heard.v[i];
+		enum sm_verdict x = sm_judge(&us, &p->info);
+
+		if (x == SM_FOREIGN) {
+			e->foreign++;
+			log_limited(&foreign_log, LOG_LEVEL_ERROR, "election",
+				    "SM 0x%016" PRIx64 " (%s, priority %u) has another SM_Key: it "
+				    "is not obeyed", p->info.guid,
+				    sm_state_name((enum sm_state)p->info.state), p->info.priority);
+		}
+		if (x > v || (x == v && *who && sm_comes_first(x, &p->info, &(*who)->info))) {
+			v = x;
+			*who = p;
+		}
+	}
+	return v;
+}
+
+/* The sweep that asked is still at it. */
+static bool is_of_this_round(const struct sm *sm, uint32_t round)
+{
+	return sm->phase == PHASE_ELECTION && round == sm->election->round;
+}
+
+static void on_look_again(void *arg)
+{
+	sm_want_sweep(arg, SWEEP_CHANGE, "another SM is to hand over, or to take over");
+}
+
+static void handover_failed(struct sm *sm, int status)
+{
+	struct election *e = sm->election;
+	uint64_t guid = e->heir.info.guid;
+
+	e->refusals = guid == e->refused_by ? e->refusals + 1 : 1;
+	e->refused_by = guid;
+	if (e->refusals >= HANDOVER_TRIES) {
+		log_error("election", "SM 0x%016" PRIx64 " goes before us, and does not take the "
+			  "handover (%d): given up, we stay master", guid, status);
+		e->next_handover_us = INT64_MAX;
+		return;
+	}
+	log_warn("election", "SM 0x%016" PRIx64 " does not take the handover (%d); again in %u s",
+		 guid, status, 1u << e->refusals);
+	e->next_handover_us = clock_mono_us() + (1000000ll << e->refusals);
+	timer_set(e->again, 1000000ll << e->refusals, 0);
 }
 
 /* It takes over now; or it can't be told, and the subnet is ours still. */
 static void on_handed_over(void *arg, const struct smp *s, int status)
 {
-	struct sm *sm = arg;
+	struct question *q = arg;
+	struct sm *sm = q->sm;
+	uint32_t round = q->round;
 
 	(void)s;
-	if (!status) {
-		sweep_lost(sm);
+	free(q);
+	/* it may have acknowledged before it answered */
+	if (sm->state != SM_MASTER || !is_of_this_round(sm, round))
+		return;
+	if (status) {
+		handover_failed(sm, status);
+		step(sm, IN_WON, NULL);
 		return;
 	}
-	log_warn("election", "SM 0x%016" PRIx64 " does not take the handover (%d)",
-		 sm->master_guid, status);
-	sm->master_guid = 0;
-	sweep_elected(sm);
+	sm->election->refused_by = 0;
+	take_as_master(sm, &sm->election->heir);
+	step(sm, IN_HANDED_OVER, NULL);
 }
 
-/* A master gives way to a better one that stands by (14.4.1.2). */
-static void hand_over(struct sm *sm)
+/* A master gives way to a better SM (14.4.1.2). */
+static void hand_over(struct sm *sm, const struct peer *p)
 {
-	struct smp s = sm->master_poll;
+	struct election *e = sm->election;
 
-	log_info("election", "handing over to SM 0x%016" PRIx64, sm->master_guid);
-	s.method = SMP_SET;
-	s.mod = CTRL_HANDOVER;
-	s.m_key = sm->settings->m_key;
-	s.once = false;
-	sm_info_put(sm, s.data);
-	sm_key_put(sm, s.data);
-	smp_send(sm->mad, &s, on_handed_over, sm);
+	if (p->info.guid == e->refused_by && clock_mono_us() < e->next_handover_us) {
+		step(sm, IN_WON, NULL);
+		return;
+	}
+	log_info("election", "handing over to SM 0x%016" PRIx64, p->info.guid);
+	e->heir = *p;
+	send_to(sm, p, SMP_SET, CTRL_HANDOVER, false, on_handed_over);
 }
 
-static bool was_seen(const struct sm_seen *list, size_t n, uint64_t guid)
+/* Nothing is written while a lesser master has yet to hand over its part, for a while. */
+static void await(struct sm *sm, const struct peer *p)
+{
+	struct election *e = sm->election;
+	int64_t now = clock_mono_us();
+
+	if (p->info.guid != e->awaited) {
+		log_info("election", "SM 0x%016" PRIx64 " is master, too, and to hand over to us",
+			 p->info.guid);
+		e->awaited = p->info.guid;
+		e->await_until_us = now + AWAIT_US;
+	}
+	if (now >= e->await_until_us) {
+		log_limited(&smp_log, LOG_LEVEL_WARNING, "election",
+			    "SM 0x%016" PRIx64 " does not hand over: there are two masters",
+			    p->info.guid);
+		sweep_elected(sm);
+		return;
+	}
+	sweep_lost(sm);
+	timer_set(e->again, AWAIT_LOOK_US, 0);
+}
+
+static bool was_seen(const struct peer *list, size_t n, uint64_t guid)
 {
 	for (size_t i = 0; i < n; i++)
-		if (list[i].guid == guid)
+		if (list[i].info.guid == guid)
 			return true;
 	return false;
 }
 
-static void tell_seen(struct sm *sm, enum event_kind kind, const struct sm_seen *s)
+static void tell_seen(struct sm *sm, enum event_kind kind, const struct sm_info *i)
 {
 	struct event e;
+	const char *state = sm_state_name((enum sm_state)i->state);
 
 	event_make(&e, kind, kind == EVENT_SM_SEEN ?
 		   "another subnet manager, 0x%016" PRIx64 ", priority %u: %s" :
-		   "the subnet manager 0x%016" PRIx64 ", priority %u, is gone; it was %s", s->guid,
-		   s->priority, sm_state_name(s->state));
-	event_guid(&e, "guid", s->guid);
-	event_number(&e, "priority", s->priority);
-	event_text(&e, "state", "%s", sm_state_name(s->state));
+		   "the subnet manager 0x%016" PRIx64 ", priority %u, is gone; it was %s", i->guid,
+		   i->priority, state);
+	event_guid(&e, "guid", i->guid);
+	event_number(&e, "priority", i->priority);
+	event_text(&e, "state", "%s", state);
 	sm_tell(sm, &e);
+}
+
+/* Who came and who went since the last election. */
+static void tell_others(struct sm *sm)
+{
+	const struct election *e = sm->election;
+
+	for (size_t i = 0; i < e->heard.n; i++)
+		if (!was_seen(e->peers.v, e->peers.n, e->heard.v[i].info.guid))
+			tell_seen(sm, EVENT_SM_SEEN, &e->heard.v[i].info);
+	for (size_t i = 0; i < e->peers.n; i++)
+		if (!was_seen(e->heard.v, e->heard.n, e->peers.v[i].info.guid))
+			tell_seen(sm, EVENT_SM_GONE, &e->peers.v[i].info);
 }
 
 static void asked_all(struct sm *sm)
 {
-	for (size_t i = 0; i < sm->heard.n; i++)
-		if (!was_seen(sm->others.v, sm->others.n, sm->heard.v[i].guid))
-			tell_seen(sm, EVENT_SM_SEEN, &sm->heard.v[i]);
-	for (size_t i = 0; i < sm->others.n; i++)
-		if (!was_seen(sm->heard.v, sm->heard.n, sm->others.v[i].guid))
-			tell_seen(sm, EVENT_SM_GONE, &sm->others.v[i]);
-	vec_free(&sm->others);
-	sm->others.v = sm->heard.v;
-	sm->others.n = sm->heard.n;
-	sm->others.cap = sm->heard.cap;
-	memset(&sm->heard, 0, sizeof(sm->heard));
-	if (sm->master_guid && sm->state == SM_MASTER && !sm->master_is_up)
-		hand_over(sm);
-	else if (sm->master_guid)
-		sweep_lost(sm);
-	else
-		sweep_elected(sm);
+	struct election *e = sm->election;
+	const struct peer *who;
+	enum sm_verdict v = verdict(sm, &who);
+	struct peer p = who ? *who : (struct peer){ 0 };
+
+	tell_others(sm);
+	vec_free(&e->peers);
+	e->peers.v = e->heard.v;
+	e->peers.n = e->heard.n;
+	e->peers.cap = e->heard.cap;
+	memset(&e->heard, 0, sizeof(e->heard));
+	vec_free(&e->mute);
+	e->mute.v = e->mute_now.v;
+	e->mute.n = e->mute_now.n;
+	e->mute.cap = e->mute_now.cap;
+	memset(&e->mute_now, 0, sizeof(e->mute_now));
+	if (sm->kind != SWEEP_TAKEOVER)	/* the next comes at once */
+		e->silent = 0;
+	switch (v) {
+	case SM_STAND_BY:
+		take_as_master(sm, &p);
+		step(sm, IN_LOST, NULL);
+		break;
+	case SM_HAND_OVER:
+		hand_over(sm, &p);
+		break;
+	case SM_AWAIT:
+		await(sm, &p);
+		break;
+	case SM_FOREIGN:
+	case SM_NO_MATTER:
+		e->refused_by = 0;
+		if (!step(sm, IN_WON, NULL))
+			sweep_lost(sm);
+		break;
+	}
 }
 
 static void on_answer(void *arg, const struct smp *s, int status)
 {
 	struct question *q = arg;
 	struct sm *sm = q->sm;
+	const char *desc;
 
-	if (status == 0)
-		consider(sm, q, s);
-	else
-		log_debug("election", "the SM at %s does not answer", sm->f->nodes[q->node].desc);
+	if (!is_of_this_round(sm, q->round)) {
+		free(q);
+		return;
+	}
+	desc = sm->f->nodes[q->node].desc;
+	if (status == 0) {
+		sm_info_get(s->data, &q->peer.info);
+		log_info("election", "SM 0x%016" PRIx64 " at %s: %s, priority %u", q->peer.info.guid,
+			 desc, sm_state_name((enum sm_state)q->peer.info.state),
+			 q->peer.info.priority);
+		if (q->peer.info.guid != mad_info(sm->mad)->guid)
+			*vec_push(&sm->election->heard) = q->peer;
+	} else {
+		log_debug("election", "the SM at %s does not answer", desc);
+		*vec_push(&sm->election->mute_now) = q->peer.info.guid;
+	}
 	free(q);
-	if (--sm->sms_to_ask == 0)
+	if (--sm->election->to_ask == 0)
 		asked_all(sm);
 }
 
 static bool ask(struct sm *sm, uint32_t port)
 {
 	struct question *q;
-	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO };
+	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO,
+			 .m_key = sm->settings->m_key };
 
-	if (!want_route(sm->f, sm->f->ports[port].node, sm->f->ports[port].num, &s))
+	if (sm->f->ports[port].guid == sm->election->silent ||
+	    !want_route(sm->f, sm->f->ports[port].node, sm->f->ports[port].num, &s))
 		return false;
-	q = xmalloc(sizeof(*q));
-	*q = (struct question){ sm, sm->f->ports[port].node };
+	q = xcalloc(1, sizeof(*q));
+	q->sm = sm;
+	q->round = sm->election->round;
+	q->node = sm->f->ports[port].node;
+	q->peer.hops = s.hops;
+	q->peer.last_hop = s.last_hop;
+	q->peer.info.guid = sm->f->ports[port].guid;
+	memcpy(q->peer.route, s.route, s.hops);
+	for (size_t i = 0; i < sm->election->mute.n; i++)
+		s.once |= sm->election->mute.v[i] == q->peer.info.guid;
+	sm_info_put(sm, s.data);
 	smp_send(sm->mad, &s, on_answer, q);
 	return true;
 }
 
 void election_start(struct sm *sm)
 {
-	sm->master_guid = 0;
-	vec_free(&sm->heard);
+	struct election *e = sm->election;
+
 	sm->election_due = false;
-	sm->sms_to_ask = 1;	/* so that it can't get to 0 before all are asked */
+	vec_free(&e->heard);
+	vec_free(&e->mute_now);
+	e->round++;
+	e->to_ask = 1;	/* so that it can't get to 0 before all are asked */
 	for (uint32_t p = 0; p < sm->f->n_ports; p++)
 		if (port_is_end(sm->f, p) && p != sm->f->self &&
 		    (sm->f->ports[p].capmask & IB_CAP_IS_SM) && ask(sm, p))
-			sm->sms_to_ask++;
-	if (--sm->sms_to_ask == 0)
+			e->to_ask++;
+	if (--e->to_ask == 0)
 		asked_all(sm);
 }
 
 bool sm_seen_at(const struct sm *sm, uint32_t i, struct sm_seen *out)
 {
-	if (!i)
-		*out = (struct sm_seen){ mad_info(sm->mad)->guid, sm->act_count,
-					 sm->settings->priority, sm->state };
-	else if (i <= sm->others.n)
-		*out = sm->others.v[i - 1];
-	return i <= sm->others.n;
+	const struct election *e = sm->election;
+	struct sm_info x = ourselves(sm);
+
+	if (i > e->peers.n)
+		return false;
+	if (i)
+		x = e->peers.v[i - 1].info;
+	*out = (struct sm_seen){ x.guid, x.act_count, x.priority, (enum sm_state)x.state };
+	return true;
+}
+
+uint32_t election_foreign(const struct sm *sm)
+{
+	return sm->election->foreign;
+}
+
+void sm_set_priority(struct sm *sm, uint8_t priority)
+{
+	if (priority == sm->priority)
+		return;
+	log_info("election", "priority %u (was %u)", priority, sm->priority);
+	sm->priority = priority;
+	sm->election->refused_by = 0;
+	/* a standby says it with its next poll */
+	if (sm->state == SM_MASTER)
+		sm_want_sweep(sm, SWEEP_CHANGE, "another priority");
 }
 
 /* --- standing by --- */
 
-void election_stand_by(struct sm *sm, uint64_t guid, uint8_t priority, const struct smp *route)
-{
-	sm->master_guid = guid;
-	sm->master_priority = priority;
-	sm->master_poll = (struct smp){
-		.method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO,
-		.hops = route->hops, .last_hop = route->last_hop,
-		.once = true,	/* the next poll is the next try */
-	};
-	/* the route lives in a fabric that goes when the sweep ends */
-	free(sm->master_route);
-	sm->master_route = xmemdup(route->route, route->hops);
-	sm->master_poll.route = sm->master_route;
-	sm->polls_missed = sm->polls_idle = 0;
-	/* clients register with that one now */
-	sm->registrations_lost = true;
-}
-
 static void master_is_gone(struct sm *sm, const char *why)
 {
 	log_warn("election", "master SM 0x%016" PRIx64 " %s", sm->master_guid, why);
-	timer_stop(sm->poll_timer);
-	sm->master_guid = 0;
-	sm_set_state(sm, SM_DISCOVERING);
-	sm_want_sweep(sm, SWEEP_FULL, "the master is gone");
+	step(sm, IN_MASTER_GONE, "the master is gone");
 }
 
 static void on_poll_answer(void *arg, const struct smp *s, int status)
 {
-	struct sm *sm = arg;
-	struct sm_info i;
+	struct question *q = arg;
+	struct sm *sm = q->sm;
+	struct election *e = sm->election;
+	uint64_t asked = q->peer.info.guid;
+	struct sm_info i, us = ourselves(sm);
+	int64_t now = clock_mono_us();
 
-	if (sm->state != SM_STANDBY)
-		return;
-	if (status) {
-		if (++sm->polls_missed > sm->settings->poll_retries)
-			master_is_gone(sm, "does not answer");
-		return;
-	}
-	sm->polls_missed = 0;
+	free(q);
+	if (sm->state != SM_STANDBY || asked != sm->master_guid || status)
+		return;		/* those without an answer are counted when the next is sent */
+	e->unanswered = 0;
 	sm_info_get(s->data, &i);
 	if (i.guid != sm->master_guid)
 		master_is_gone(sm, "was replaced");
-	else if (i.state == SM_MASTER)
-		sm->polls_idle = 0;
+	else if (sm_is_foreign(&us, &i))
+		master_is_gone(sm, "has another SM_Key now");
 	else if (i.state == SM_NOT_ACTIVE)
 		master_is_gone(sm, "is not active any more");
-	else if (++sm->polls_idle > IDLE_POLLS_MAX)
-		master_is_gone(sm, "does not become master");
+	else if (i.state != SM_MASTER && !e->idle_since_us)
+		e->idle_since_us = now;
+	else if (i.state != SM_MASTER &&
+		 now - e->idle_since_us > (i.state == SM_STANDBY ? STANDBY_US : IDLE_US))
+		master_is_gone(sm, "is not master");
+	else if (i.state == SM_MASTER) {
+		e->idle_since_us = 0;
+		sm->master_priority = i.priority;
+		if (sm->planning)
+			return;		/* what the hook may change is being read */
+		if (sm->hooks.master_alive)
+			sm->hooks.master_alive(sm->hooks.arg);
+		takeover_look(sm);
+	}
 }
 
 void election_on_poll(void *arg)
 {
 	struct sm *sm = arg;
+	struct election *e = sm->election;
 
-	smp_send(sm->mad, &sm->master_poll, on_poll_answer, sm);
+	if (sm->state != SM_STANDBY)
+		return;
+	if (e->unanswered > sm->settings->poll_retries) {
+		/* it would only be waited for once more */
+		e->silent = sm->master_guid;
+		master_is_gone(sm, "does not answer");
+		return;
+	}
+	e->unanswered++;
+	send_to(sm, &e->master, SMP_GET, 0, true, on_poll_answer);
+}
+
+/* --- a master that did not run for a while --- */
+
+/* Half of what a standby with our settings waits for, so that it has not taken over yet. */
+static int64_t patience_us(const struct settings *s)
+{
+	int64_t us = s->poll_interval_ms * 1000ll * (s->poll_retries + 1) / 2;
+
+	return us < PAUSE_MIN_US ? PAUSE_MIN_US : us;
+}
+
+static void permit(struct sm *sm)
+{
+	mad_permit_sets(sm->mad, sm->state == SM_MASTER && sm->election->peers.n ?
+				 clock_mono_us() + patience_us(sm->settings) : INT64_MAX);
+}
+
+static void on_check_answer(void *arg, const struct smp *s, int status)
+{
+	struct question *q = arg;
+	struct sm *sm = q->sm;
+	struct sm_info us = ourselves(sm);
+
+	if (status == 0)
+		sm_info_get(s->data, &q->peer.info);
+	if (status == 0 && sm->state == SM_MASTER && q->peer.info.state == SM_MASTER &&
+	    q->peer.info.guid != us.guid && !sm_is_foreign(&us, &q->peer.info)) {
+		log_warn("election", "SM 0x%016" PRIx64 " has become master meanwhile",
+			 q->peer.info.guid);
+		take_as_master(sm, &q->peer);
+		step(sm, IN_DEPOSED, NULL);
+	}
+	free(q);
+	if (--sm->election->checks == 0)
+		permit(sm);
+}
+
+static void on_alive(void *arg)
+{
+	struct sm *sm = arg;
+	struct election *e = sm->election;
+	int64_t now = clock_mono_us(), pause = now - e->alive_us;
+
+	e->alive_us = now;
+	if (e->checks)
+		return;
+	if (sm->state != SM_MASTER) {
+		timer_stop(e->alive);
+		permit(sm);
+		return;
+	}
+	if (pause < patience_us(sm->settings) || !e->peers.n) {
+		permit(sm);
+		return;
+	}
+	log_warn("election", "the daemon did not run for %.1f s: is another SM master?",
+		 (double)pause * 1e-6);
+	e->checks = (uint32_t)e->peers.n;
+	for (size_t i = 0; i < e->peers.n; i++)
+		send_to(sm, &e->peers.v[i], SMP_GET, 0, true, on_check_answer);
 }
 
 /* --- answering --- */
@@ -302,64 +625,135 @@ static void answer(struct sm *sm, const struct mad_in *in, uint16_t status)
 	mad_reply(sm->mad, in, mad, sizeof(mad));
 }
 
-/* Whether the state that we are in takes this control (14.4.1.2). */
-static bool control_allowed(const struct sm *sm, uint32_t control, unsigned sender)
+static void on_acknowledged(void *arg, const struct smp *s, int status)
 {
-	switch (control) {
-	case CTRL_HANDOVER:
-		return sender == SM_MASTER && sm->state != SM_NOT_ACTIVE;
-	case CTRL_ACKNOWLEDGE:
-		return sender == SM_STANDBY || (sender == SM_MASTER && sm->state == SM_STANDBY);
-	case CTRL_DISABLE:
-		return sender == SM_MASTER && sm->state == SM_STANDBY;
-	case CTRL_STANDBY:
-		return sender == SM_MASTER && sm->state == SM_NOT_ACTIVE;
-	case CTRL_DISCOVER:
-		return sender == SM_MASTER && sm->state == SM_STANDBY;
-	default:
-		return false;
-	}
+	struct question *q = arg;
+
+	(void)s;
+	if (status)
+		log_debug("election", "SM 0x%016" PRIx64 " has no use for the ACKNOWLEDGE (%d)",
+			  q->peer.info.guid, status);
+	free(q);
 }
 
-static void control(struct sm *sm, uint32_t what, const struct sm_info *from)
+/* To whom we know the way; it is a courtesy (14.4.1.2). */
+static void acknowledge(struct sm *sm, uint64_t guid)
 {
-	log_info("election", "SM 0x%016" PRIx64 " says %s", from->guid,
-		 what == CTRL_HANDOVER ? "HANDOVER" : what == CTRL_ACKNOWLEDGE ? "ACKNOWLEDGE" :
-		 what == CTRL_DISABLE ? "DISABLE" : what == CTRL_STANDBY ? "STANDBY" : "DISCOVER");
-	switch (what) {
-	case CTRL_HANDOVER:
-		timer_stop(sm->poll_timer);
-		if (sm->state == SM_STANDBY) {
-			/* the one that left is nobody's master any more */
-			sm->master_guid = 0;
-			sm_set_state(sm, SM_MASTER);
-		}
-		sm_want_sweep(sm, SWEEP_FULL, "handover");
-		break;
-	case CTRL_DISABLE:
-		timer_stop(sm->poll_timer);
-		sm_set_state(sm, SM_NOT_ACTIVE);
-		break;
-	case CTRL_STANDBY:
-		sm_set_state(sm, SM_STANDBY);
-		timer_set(sm->poll_timer, 0, sm->settings->poll_interval_ms * 1000ll);
-		break;
-	case CTRL_DISCOVER:
-		timer_stop(sm->poll_timer);
-		sm_set_state(sm, SM_DISCOVERING);
-		sm_want_sweep(sm, SWEEP_FULL, "told to discover");
-		break;
-	default:
-		break;
+	const struct election *e = sm->election;
+	const struct peer *p = e->master.info.guid == guid ? &e->master : NULL;
+
+	for (size_t i = 0; !p && i < e->peers.n; i++)
+		if (e->peers.v[i].info.guid == guid)
+			p = &e->peers.v[i];
+	if (p)
+		send_to(sm, p, SMP_SET, CTRL_ACKNOWLEDGE, false, on_acknowledged);
+}
+
+static bool is_known(const struct election *e, uint64_t guid)
+{
+	for (size_t i = 0; i < e->peers.n; i++)
+		if (e->peers.v[i].info.guid == guid)
+			return true;
+	return false;
+}
+
+/* Somebody asks for our SMInfo, and says who he is: is that news? */
+static void hint(struct sm *sm, const uint8_t *data)
+{
+	struct sm_info other, us = ourselves(sm);
+	struct election *e = sm->election;
+	int64_t now = clock_mono_us();
+	enum sm_verdict v;
+
+	sm_info_get(data, &other);
+	other.key = us.key;	/* requests do not show it; who follows asks for it */
+	v = other.guid ? sm_judge(&us, &other) : SM_NO_MATTER;
+	if (sm->state == SM_MASTER && v == SM_NO_MATTER && other.state == SM_STANDBY &&
+	    other.guid != e->introduced && !is_known(e, other.guid)) {
+		/* who stands by is to be asked when we did not run for a while */
+		e->introduced = other.guid;
+		sm_want_sweep(sm, SWEEP_CHANGE, "another SM stands by");
+		return;
 	}
+	if (sm->state != SM_MASTER || (v != SM_HAND_OVER && v != SM_AWAIT) ||
+	    sm->kind != SWEEP_NONE || now - e->hint_us < HINT_US)
+		return;
+	if ((v == SM_AWAIT && other.guid == e->awaited) ||
+	    (v == SM_HAND_OVER && other.guid == e->refused_by && now < e->next_handover_us))
+		return;
+	e->hint_us = now;
+	sm_want_sweep(sm, SWEEP_CHANGE, "another SM is master, too, or goes before us");
+}
+
+static void control(struct sm *sm, enum sm_input input, const struct sm_info *from)
+{
+	struct election *e = sm->election;
+
+	if (input == IN_ACKNOWLEDGE && sm->state == SM_MASTER && sm->phase == PHASE_ELECTION &&
+	    from->guid == e->heir.info.guid) {
+		e->refused_by = 0;
+		take_as_master(sm, &e->heir);
+		step(sm, IN_HANDED_OVER, NULL);
+		return;
+	}
+	/* it says STANDBY or MASTER in it, and OpenSM wants the former: before the step */
+	if (sm_transition(sm->state, input).actions & DO_ACKNOWLEDGE)
+		acknowledge(sm, from->guid);
+	if (input == IN_HANDOVER && e->awaited == from->guid)
+		e->awaited = 0;
+	step(sm, input, input == IN_HANDOVER ? "handover" : "told to discover");
+}
+
+/* What clients registered with the master is on its way to us: a moment, and nothing is lost. */
+static bool is_too_early(struct sm *sm)
+{
+	struct election *e = sm->election;
+	int64_t now = clock_mono_us();
+
+	if (sm->state != SM_STANDBY || !sm->registrations_coming)
+		return false;
+	if (!e->busy_since_us)
+		e->busy_since_us = now;
+	return now - e->busy_since_us < BUSY_US;
+}
+
+static void take_control(struct sm *sm, const struct mad_in *in)
+{
+	uint32_t mod = get_be32(in->mad + 20);
+	struct sm_info from, us = ourselves(sm);
+	enum sm_input input;
+
+	sm_info_get(in->mad + 64, &from);
+	if (sm_is_foreign(&us, &from)) {
+		log_limited(&smp_log, LOG_LEVEL_WARNING, "election",
+			    "SM 0x%016" PRIx64 ": control %u with a wrong SM_Key ignored",
+			    from.guid, mod);
+		answer(sm, in, IB_STATUS_BAD_VALUE);
+		return;
+	}
+	input = sm_control_input(mod, from.state);
+	if (input == IN_COUNT || !sm_transition(sm->state, input).legal) {
+		log_limited(&smp_log, LOG_LEVEL_INFO, "election",
+			    "SM 0x%016" PRIx64 " (%s) says %s to a %s: refused", from.guid,
+			    sm_state_name((enum sm_state)from.state),
+			    sm_control_name(mod) ? sm_control_name(mod) : "nothing known",
+			    sm_state_name(sm->state));
+		answer(sm, in, IB_STATUS_BAD_VALUE);
+		return;
+	}
+	log_info("election", "SM 0x%016" PRIx64 " says %s", from.guid, sm_control_name(mod));
+	if (input == IN_HANDOVER && is_too_early(sm)) {
+		answer(sm, in, IB_STATUS_BUSY);	/* it is said again */
+		return;
+	}
+	answer(sm, in, IB_STATUS_OK);
+	control(sm, input, &from);
 }
 
 void election_receive(struct sm *sm, const struct mad_in *in)
 {
 	uint8_t method = in->mad[3];
 	uint16_t attr = get_be16(in->mad + 16);
-	uint32_t mod = get_be32(in->mad + 20);
-	struct sm_info from;
 
 	if (in->len < 256)
 		return;
@@ -368,26 +762,30 @@ void election_receive(struct sm *sm, const struct mad_in *in)
 			    "LID %u: method 0x%02x of attribute 0x%04x is not for us", in->slid,
 			    method, attr);
 		answer(sm, in, IB_STATUS_BAD_METHOD_ATTR);
-		return;
-	}
-	if (method == UMAD_METHOD_GET) {
+	} else if (method == UMAD_METHOD_GET) {
 		answer(sm, in, IB_STATUS_OK);
-		return;
+		hint(sm, in->mad + 64);
+	} else if (sm->own_port_checked) {
+		take_control(sm, in);
 	}
-	if (!sm->own_port_checked)
-		return;
-	sm_info_get(in->mad + 64, &from);
-	if (sm->settings->sm_key && from.key != sm->settings->sm_key) {
-		log_limited(&smp_log, LOG_LEVEL_WARNING, "election",
-			    "SM 0x%016" PRIx64 ": control %u with a wrong SM_Key ignored",
-			    from.guid, mod);
-		answer(sm, in, IB_STATUS_BAD_VALUE);
-		return;
-	}
-	if (!control_allowed(sm, mod, from.state)) {
-		answer(sm, in, IB_STATUS_BAD_VALUE);
-		return;
-	}
-	answer(sm, in, IB_STATUS_OK);
-	control(sm, mod, &from);
+}
+
+/* --- life --- */
+
+void election_new(struct sm *sm)
+{
+	sm->election = xcalloc(1, sizeof(*sm->election));
+	sm->election->alive = timer_new(sm->loop, on_alive, sm);
+	sm->election->again = timer_new(sm->loop, on_look_again, sm);
+}
+
+void election_free(struct sm *sm)
+{
+	timer_free(sm->election->alive);
+	timer_free(sm->election->again);
+	vec_free(&sm->election->peers);
+	vec_free(&sm->election->heard);
+	vec_free(&sm->election->mute);
+	vec_free(&sm->election->mute_now);
+	free(sm->election);
 }

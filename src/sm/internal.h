@@ -33,6 +33,8 @@
 
 enum sweep_kind {
 	SWEEP_NONE,
+	SWEEP_PICTURE,		/* by a standby: discovery and plan, nothing is written (takeover.c) */
+	SWEEP_TAKEOVER,		/* by its picture: ports hear who is master, no more */
 	SWEEP_POLICY,		/* same fabric, new policy: no discovery, nothing is read */
 	SWEEP_LOCAL,		/* some nodes are suspected: only what is around them is looked at */
 	SWEEP_CHANGE,		/* something changed: what devices hold is known but for new ones */
@@ -106,14 +108,11 @@ struct sm {
 
 	enum sm_state state;
 	uint32_t act_count;	/* SMInfo.ActCount */
+	uint8_t priority;	/* as set last */
 	uint64_t master_guid;	/* the other SM that we stand by for */
 	uint8_t master_priority;
-	bool master_is_up;	/* it is master already, not only better than us */
-	struct smp master_poll;	/* how to reach it */
-	uint8_t *master_route;
-	unsigned polls_missed, polls_idle;
 	bool own_port_checked;	/* that no other SM runs on it */
-	VEC(struct sm_seen) others, heard;	/* SMs of the last election, of the one that runs */
+	struct election *election;
 
 	struct shared_policy *policy;	/* to be in force after the sweep that uses it */
 	struct findings findings;	/* of the policy in force */
@@ -141,7 +140,6 @@ struct sm {
 	struct probe *probe;
 	VEC(struct suspect) suspects;	/* of the next local sweep, or the one that begins */
 	struct smp_job *job;
-	uint32_t sms_to_ask;		/* ELECTION: SMInfo answers waited for */
 	uint64_t smps_before, sets_before;
 
 	struct subnet_state *published;
@@ -167,7 +165,11 @@ struct sm {
 	bool only_election;		/* of the sweep: nothing else has changed */
 	unsigned retry_wait_s;
 
+	struct picture *picture;	/* standing by (takeover.c); NULL: none */
+	int64_t picture_due_us, picture_min_us;
 	bool registrations_lost;	/* clients must be asked to register again */
+	bool registrations_coming;	/* … unless what is on its way comes */
+	uint16_t heir_of;	/* LID of an SM whose clients need not be; 0: of none */
 	uint64_t findings_seen;		/* digest of those that were logged last */
 	uint64_t kept_seen;		/* … of devices that keep tables */
 	struct mcast_db *mcast;
@@ -186,6 +188,8 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason);
 
 /* sweep.c */
 void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason);
+/* The part of it before anything is looked at. */
+void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason);
 void sweep_elected(struct sm *sm);	/* the election is won: go on */
 void sweep_lost(struct sm *sm);		/* another is master: end it */
 void sweep_links_known(struct sm *sm);
@@ -225,10 +229,24 @@ void probe_start(struct sm *sm);
 void probe_free(struct sm *sm);
 
 /* election.c */
+void election_new(struct sm *sm);
+void election_free(struct sm *sm);
 void election_start(struct sm *sm);
-void election_stand_by(struct sm *sm, uint64_t guid, uint8_t priority, const struct smp *route);
 void election_on_poll(void *arg);
+/* How many SMs of another SM_Key there are. */
+uint32_t election_foreign(const struct sm *sm);
 void election_receive(struct sm *sm, const struct mad_in *in);
+
+/* takeover.c */
+/* Standing by: makes the picture, if it is time. */
+void takeover_look(struct sm *sm);
+/* The sweep for it is over. */
+void takeover_keep_picture(struct sm *sm);
+void takeover_forget(struct sm *sm);
+/* A sweep by the picture, from its election on.  False: there is none that is good enough. */
+bool takeover_start(struct sm *sm, const char *why);
+/* … the election is won. */
+void takeover_write(struct sm *sm);
 
 /* fdr10.c */
 void fdr10_start(struct sm *sm);

@@ -131,8 +131,10 @@ static void await_others(struct sm *sm)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < sm->others.n; i++)
-		any |= sm->others.v[i].state == SM_DISCOVERING;
+	struct sm_seen other;
+
+	for (uint32_t i = 1; sm_seen_at(sm, i, &other); i++)
+		any |= other.state == SM_DISCOVERING;
 	if (!any) {
 		sm->others_awaited = 0;
 	} else if (sm->state == SM_MASTER && sm->others_awaited < AWAIT_MAX &&
@@ -150,16 +152,12 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 
 	sm->again_kind = SWEEP_NONE;
 	sm->again_reason = NULL;
-	if (sm->master_guid && sm->state != SM_NOT_ACTIVE) {
-		sm_set_state(sm, SM_STANDBY);
-		timer_set(sm->poll_timer, 0, sm->settings->poll_interval_ms * 1000ll);
-	} else if (again != SWEEP_NONE) {
+	if (again != SWEEP_NONE)
 		sm_want_sweep(sm, again, reason);
-	} else if (sm->suspects.n) {
+	else if (sm->suspects.n)
 		sm_want_sweep(sm, SWEEP_LOCAL, "more of it");
-	} else {
+	else if (sm->state == SM_DISCOVERING || sm->state == SM_MASTER)
 		arm_retry(sm, complete);
-	}
 	await_others(sm);
 	/* what was joined while it ran, also if it failed */
 	if (sm->state == SM_MASTER && sm->published && sm->mcast)
@@ -372,12 +370,14 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->loop = l;
 	sm->mad = m;
 	sm->settings = settings;
+	sm->priority = settings->priority;
 	sm->hooks = *hooks;
 	sm->store = store;
 	sm->state = SM_DISCOVERING;
 	sm->fruitless_max = FRUITLESS_FIRST;
 	sm->policy = shared_policy_ref(policy);
 	map64_init(&sm->doubtful, 16);
+	election_new(sm);
 	sm->poll_timer = timer_new(l, election_on_poll, sm);
 	sm->light_timer = timer_new(l, on_light, sm);
 	sm->soon_timer = timer_new(l, on_soon, sm);
@@ -401,6 +401,8 @@ void sm_free(struct sm *sm)
 	unpublish(sm);
 	multicast_stop(sm);
 	guidinfo_free(sm);
+	election_free(sm);
+	takeover_forget(sm);
 	timer_free(sm->poll_timer);
 	timer_free(sm->light_timer);
 	timer_free(sm->soon_timer);
@@ -410,10 +412,7 @@ void sm_free(struct sm *sm)
 	findings_free(&sm->rejected);
 	map64_free(&sm->doubtful);
 	free(sm->again_reason);
-	free(sm->master_route);
 	vec_free(&sm->suspects);
-	vec_free(&sm->others);
-	vec_free(&sm->heard);
 	free(sm);
 }
 
@@ -465,9 +464,9 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.sweeping = sm->kind != SWEEP_NONE, .phase = phase_name(sm->phase),
 		.guid = info->guid, .lid = p ? p->plan->lid[p->f->self] : info->lid,
 		.master_guid = sm->state == SM_MASTER ? info->guid : sm->master_guid,
-		.master_priority = sm->state == SM_MASTER ? sm->settings->priority :
-				   sm->master_priority,
-		.priority = sm->settings->priority,
+		.master_priority = sm->state == SM_MASTER ? sm->priority : sm->master_priority,
+		.priority = sm->priority, .foreign = election_foreign(sm),
+		.registrations_held = sm->state == SM_STANDBY && !sm->registrations_lost,
 		.nodes = p ? p->f->n_nodes : 0, .switches = p ? p->f->n_switches : 0,
 		.ports_active = p ? sm->ports_active : 0,
 		.ports_linked = p ? sm->ports_linked : 0,
@@ -508,6 +507,20 @@ struct subnet_state *sm_published(const struct sm *sm)
 void sm_registrations_lost(struct sm *sm)
 {
 	sm->registrations_lost = true;
+	sm->registrations_coming = false;
+	sm->heir_of = 0;
+}
+
+void sm_registrations_coming(struct sm *sm)
+{
+	sm_registrations_lost(sm);
+	sm->registrations_coming = true;
+}
+
+void sm_registrations_held(struct sm *sm, uint16_t master_lid)
+{
+	sm->registrations_lost = sm->registrations_coming = false;
+	sm->heir_of = master_lid;
 }
 
 void sm_set_mcast(struct sm *sm, struct mcast_db *db)

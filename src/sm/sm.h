@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The subnet manager: election as far as standing by, sweeps, bring-up.  The
+ * The subnet manager: election, sweeps, bring-up.  The
  * one face that main and ctl/ see.
  */
 #ifndef QOSD_SM_SM_H
@@ -28,6 +28,8 @@ struct sm_hooks {
 	void (*sweep_done)(void *arg, bool complete);
 	/* Something happened that operators are told of; e is good during the call. */
 	void (*event)(void *arg, const struct event *e);
+	/* Standing by: the master has said that it is well.  May be NULL. */
+	void (*master_alive)(void *arg);
 	/* It cannot go on (another SM runs on this port …): the process is to end. */
 	void (*fatal)(void *arg, const char *why);
 	void *arg;
@@ -43,6 +45,8 @@ struct sm_status {
 	uint16_t lid;
 	uint64_t master_guid;		/* 0: none known */
 	uint8_t master_priority, priority;
+	bool registrations_held;	/* standing by: what clients registered is here, too */
+	uint32_t foreign;		/* SMs of another SM_Key, at the last election */
 	uint32_t nodes, switches, ports_active, ports_linked;
 	uint64_t sweeps;
 	double last_sweep_seconds;
@@ -70,6 +74,8 @@ void sm_request_sweep(struct sm *sm, const char *reason);
  * differs is written.  Takes its own reference.
  */
 void sm_set_policy(struct sm *sm, struct shared_policy *p);
+/* The priority of SMInfo, 0..15: who is master is decided anew if it changes that. */
+void sm_set_priority(struct sm *sm, uint8_t priority);
 /* Remembers why a policy file was refused. Takes over the findings. */
 void sm_policy_rejected(struct sm *sm, struct findings *f);
 /* A MAD of the SMI classes that is no answer to ours. */
@@ -121,8 +127,19 @@ void sm_knowledge_free(struct sm_knowledge *k);
 void sm_difference(const struct plan *old, const struct plan *next,
 		   const struct sm_knowledge *k, struct difference *out);
 
-/* Before sm_start(): what clients registered is lost, they are asked to do it again. */
+/* What clients registered is lost: all are asked to do it again, when we are master. */
 void sm_registrations_lost(struct sm *sm);
+/*
+ * Standing by: what clients registered with the master, whose LID this is, is ours, too.
+ * Ports that have that LID for their SM's are not asked to register again.
+ */
+void sm_registrations_held(struct sm *sm, uint16_t master_lid);
+/* LIDs that the master gave out are new to us: the picture of the fabric is to be made anew. */
+void sm_picture_is_old(struct sm *sm);
+/* A thread reads what the store has: it must not change. */
+bool sm_is_planning(const struct sm *sm);
+/* … is on its way to us: a master that hands over is to be patient. */
+void sm_registrations_coming(struct sm *sm);
 
 /* --- aliases of ports, which sa/ gives them, go to the devices --- */
 struct alias_db;

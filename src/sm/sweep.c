@@ -54,7 +54,7 @@ struct want_env sweep_env(const struct sm *sm)
 	return (struct want_env){
 		.plan = sm->plan,
 		.sm_lid = sm->plan->lid[sm->f->self],
-		.reregister = sm->registrations_lost,
+		.reregister = sm->registrations_lost, .heir_of = sm->heir_of,
 	};
 }
 
@@ -199,6 +199,11 @@ static void discovery_done(void *arg, const struct disco_result *res)
 	log_debug("discovery", "%u nodes, %u switches, %u SMPs", sm->f->n_nodes,
 		  sm->f->n_switches, res->mads);
 	sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
+	if (sm->kind == SWEEP_PICTURE) {
+		sweep_enter(sm, PHASE_LINKS);
+		fdr10_start(sm);
+		return;
+	}
 	sweep_enter(sm, PHASE_ELECTION);
 	election_start(sm);
 }
@@ -301,6 +306,7 @@ struct plan_task {
 	struct reroute *reroute;
 	struct plan *plan;	/* NULL before its first part */
 	bool whole;		/* both parts at once, if there are tables */
+	bool forget;		/* its LIDs are not given to anybody: they are not kept */
 	bool follow;		/* plan is complete: the paths are to follow what was seen */
 	const struct kept_map *seen;	/* … of sm->kept */
 	size_t n_seen;
@@ -322,10 +328,12 @@ static void plan_run(void *arg)
 				     before, clock_mono_us);
 		t->reroute = reroute_new(t->plan, before);
 		/* before any device hears of them: after a crash they must be the same */
-		store_save_lids(t->store, t->plan);
-		store_save_pkeys(t->store, t->plan);
-		if (!before || before->now->base != t->plan->now->base)
-			store_save_known(t->store, t->plan->now->base->f);
+		if (!t->forget) {
+			store_save_lids(t->store, t->plan);
+			store_save_pkeys(t->store, t->plan);
+			if (!before || before->now->base != t->plan->now->base)
+				store_save_known(t->store, t->plan->now->base->f);
+		}
 	}
 	if (second || (t->whole && t->plan->tables->managed)) {
 		plan_complete(t->plan, clock_mono_us);
@@ -411,6 +419,7 @@ static void planning_start(struct sm *sm, void (*next)(struct sm *sm), enum plan
 	t->store = sm->store;
 	t->before = sm->published ? state_ref(sm->published) : NULL;
 	t->whole = sm->kind == SWEEP_POLICY;
+	t->forget = sm->kind == SWEEP_PICTURE;
 	t->work = work_start(sm->loop, plan_run, planning_done, t);
 	if (t->work) {
 		sm->planning = t;
@@ -490,6 +499,10 @@ static bool links_stay(const struct settings *s)
 
 static void plan_begun(struct sm *sm)
 {
+	if (sm->kind == SWEEP_PICTURE) {
+		planning_start(sm, takeover_keep_picture, PLAN_NEXT);
+		return;
+	}
 	if (sm->plan->feasible)
 		log_new_findings(sm);
 	else if (judge_first(sm) && links_stay(sm->settings)) {
@@ -510,6 +523,10 @@ static void plan_start(struct sm *sm)
 
 void sweep_ports_written(struct sm *sm)
 {
+	if (sm->kind == SWEEP_TAKEOVER) {
+		sweep_written(sm);
+		return;
+	}
 	if (!sm->plan->feasible && !sm->planning) {
 		planning_start(sm, plan_completed, PLAN_NEXT);
 		if (!sm->planning)
@@ -555,6 +572,10 @@ void sweep_elected(struct sm *sm)
 		return;
 	}
 	sm_set_state(sm, SM_MASTER);
+	if (sm->kind == SWEEP_TAKEOVER) {
+		takeover_write(sm);
+		return;
+	}
 	sweep_enter(sm, PHASE_LINKS);
 	fdr10_start(sm);
 }
@@ -737,6 +758,8 @@ static void finish(struct sm *sm)
 	sm->subnet_up = complete;
 	if (!sm->failed_devices && !sm->sets_failed && !sm->touched)
 		sm->registrations_lost = false;
+	if (sm->kind != SWEEP_TAKEOVER)
+		sm->heir_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
 	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64
 		 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason, sm->f->n_nodes,
@@ -755,7 +778,7 @@ static void finish(struct sm *sm)
 
 /* --- the beginning --- */
 
-void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
+void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 {
 	const struct mad_counts *c = mad_counts(sm->mad);
 
@@ -765,9 +788,16 @@ void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->smps_before = c->smps;
 	sm->sets_before = c->sets_total;
 	sm->discovery_tries = 0;
+	/* what could not be done elsewhere cannot be done after a local sweep either */
+	if (kind != SWEEP_LOCAL)
+		sm->failed_devices = sm->sets_failed = 0;
 	sm->sweep_policy = shared_policy_ref(sm->policy);
 	log_debug("sweep", "starts: %s", reason);
-	/* what could not be done elsewhere cannot be done after a local sweep either */
+}
+
+void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
+{
+	sweep_begin(sm, kind, reason);
 	if (kind == SWEEP_LOCAL && sm->published && sm->published->policy == sm->sweep_policy) {
 		sweep_enter(sm, PHASE_PROBING);
 		probe_start(sm);

@@ -167,7 +167,8 @@ bool port_is_to_reregister(const struct want_env *e, uint32_t port)
 	const struct fabric_port *p = &e->plan->f->ports[port];
 
 	return is_end(e, port) && (p->capmask & IB_CAP_CLIENT_REREG) &&
-	       (e->reregister || p->state < IB_PORT_ARMED_S || p->sm_lid != e->sm_lid);
+	       (e->reregister || p->state < IB_PORT_ARMED_S ||
+		(p->sm_lid != e->sm_lid && (!p->sm_lid || p->sm_lid != e->heir_of)));
 }
 
 void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uint8_t data[64])

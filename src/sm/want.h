@@ -14,6 +14,7 @@
 struct want_env {
 	const struct plan *plan;
 	uint16_t sm_lid;
+	uint16_t heir_of;	/* LID of an SM whose clients' registrations we have; 0: none */
 	bool reregister;	/* all clients are to register again (14.4.11) */
 	bool tables_written;	/* … so that enforcement of partitions may begin anywhere */
 };

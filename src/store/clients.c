@@ -58,28 +58,35 @@ const char *store_get_hex(const char *text, uint8_t *bytes, size_t n)
 struct reading {
 	struct services *db;
 	int64_t now_us, passed_us;	/* since the file was written; < 0: not known yet */
+	bool fresh;			/* it was just written, by whatever clock */
 };
 
-bool store_save_services(struct store *s, const struct services *db)
+void store_print_services(const struct services *db, struct buf *b)
 {
 	struct service_key first = { 0 };
 	int64_t now_us = clock_mono_us();
-	struct buf b = { 0 };
-	bool ok;
 
-	buf_printf(&b, "written %" PRId64 "\n", clock_real_us());
+	buf_printf(b, "written %" PRId64 "\n", clock_real_us());
 	for (const struct service *x = services_from(db, &first, false); x;
 	     x = services_from(db, &x->key, true)) {
-		buf_printf(&b, "service 0x%016" PRIx64 " 0x%04x 0x%016" PRIx64 " %" PRId64,
+		buf_printf(b, "service 0x%016" PRIx64 " 0x%04x 0x%016" PRIx64 " %" PRId64,
 			   x->key.id, x->key.pkey, x->source,
 			   x->ends_us == SERVICE_NEVER ? SERVICE_NEVER :
 			   x->ends_us < now_us ? 0 : x->ends_us - now_us);
-		store_put_hex(&b, x->key.gid, sizeof(x->key.gid));
-		store_put_hex(&b, x->secret, sizeof(x->secret));
-		store_put_hex(&b, x->name, sizeof(x->name));
-		store_put_hex(&b, x->data, sizeof(x->data));
-		buf_puts(&b, "\n");
+		store_put_hex(b, x->key.gid, sizeof(x->key.gid));
+		store_put_hex(b, x->secret, sizeof(x->secret));
+		store_put_hex(b, x->name, sizeof(x->name));
+		store_put_hex(b, x->data, sizeof(x->data));
+		buf_puts(b, "\n");
 	}
+}
+
+bool store_save_services(struct store *s, const struct services *db)
+{
+	struct buf b = { 0 };
+	bool ok;
+
+	store_print_services(db, &b);
 	ok = store_save_lines(s, &services_file, b.s, NULL);
 	buf_free(&b);
 	return ok;
@@ -93,7 +100,7 @@ static bool written_line(struct reading *r, const char *text)
 	if (sscanf(text, "written %" SCNd64 "%n", &written, &end) != 1 || text[end])
 		return false;
 	r->passed_us = clock_real_us() - written;
-	if (r->passed_us < 0)
+	if (r->passed_us < 0 || r->fresh)
 		r->passed_us = 0;
 	return true;
 }
@@ -132,6 +139,13 @@ bool store_load_services(struct store *s, struct services *db)
 	return store_load_lines(s, &services_file, service_line, &r, NULL);
 }
 
+bool store_take_services(struct services *db, char *text)
+{
+	struct reading r = { .db = db, .now_us = clock_mono_us(), .passed_us = -1, .fresh = true };
+
+	return store_each_line(text, service_line, &r);
+}
+
 /* --- subscriptions --- */
 
 static void put_subscription(struct buf *b, const struct subscriber *who,
@@ -146,15 +160,20 @@ static void put_subscription(struct buf *b, const struct subscriber *who,
 	buf_puts(b, "\n");
 }
 
+void store_print_subscriptions(const struct subscriptions *db, struct buf *b)
+{
+	for (const struct subscriber *who = subscriber_from(db, 0, 0, false); who;
+	     who = subscriber_from(db, who->guid, who->qpn, true))
+		for (size_t i = 0; i < who->list.n; i++)
+			put_subscription(b, who, &who->list.v[i]);
+}
+
 bool store_save_subscriptions(struct store *s, const struct subscriptions *db)
 {
 	struct buf b = { 0 };
 	bool ok;
 
-	for (const struct subscriber *who = subscriber_from(db, 0, 0, false); who;
-	     who = subscriber_from(db, who->guid, who->qpn, true))
-		for (size_t i = 0; i < who->list.n; i++)
-			put_subscription(&b, who, &who->list.v[i]);
+	store_print_subscriptions(db, &b);
 	ok = store_save_lines(s, &subscriptions_file, b.s ? b.s : "", NULL);
 	buf_free(&b);
 	return ok;
@@ -188,25 +207,36 @@ bool store_load_subscriptions(struct store *s, struct subscriptions *db)
 	return store_load_lines(s, &subscriptions_file, subscription_line, db, NULL);
 }
 
+bool store_take_subscriptions(struct subscriptions *db, char *text)
+{
+	return store_each_line(text, subscription_line, db);
+}
+
 /* --- aliases --- */
 
-bool store_save_aliases(struct store *s, const struct alias_db *db)
+void store_print_aliases(const struct alias_db *db, struct buf *b)
 {
 	uint32_t assigned = alias_assigned(db);
-	struct buf b = { 0 };
 	unsigned blocks;
 	uint64_t port, alias;
-	bool ok;
 
 	if (assigned)
 		assigned = assigned < UINT32_MAX - ASSIGNED_AHEAD ? assigned + ASSIGNED_AHEAD :
 			   UINT32_MAX;
-	buf_printf(&b, "assigned %" PRIu32 "\n", assigned);
+	buf_printf(b, "assigned %" PRIu32 "\n", assigned);
 	for (size_t i = 0; alias_port(db, i, &port, &blocks); i++)
 		for (unsigned place = 1; place < blocks * ALIAS_BLOCK; place++)
 			if ((alias = alias_at(db, port, place)))
-				buf_printf(&b, "alias 0x%016" PRIx64 " %u 0x%016" PRIx64 "\n", port,
+				buf_printf(b, "alias 0x%016" PRIx64 " %u 0x%016" PRIx64 "\n", port,
 					   place, alias);
+}
+
+bool store_save_aliases(struct store *s, const struct alias_db *db)
+{
+	struct buf b = { 0 };
+	bool ok;
+
+	store_print_aliases(db, &b);
 	ok = store_save_lines(s, &aliases_file, b.s, NULL);
 	buf_free(&b);
 	return ok;
@@ -232,4 +262,9 @@ static bool alias_line(void *arg, const char *text)
 bool store_load_aliases(struct store *s, struct alias_db *db)
 {
 	return store_load_lines(s, &aliases_file, alias_line, db, NULL);
+}
+
+bool store_take_aliases(struct alias_db *db, char *text)
+{
+	return store_each_line(text, alias_line, db);
 }

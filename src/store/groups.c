@@ -179,27 +179,39 @@ static bool snapshot_line(void *arg, const char *text)
 	}
 }
 
+void store_print_groups(const struct mcast_db *db, struct buf *b)
+{
+	for (size_t i = 0; i < mcast_count(db); i++) {
+		const struct mcast_group *g = mcast_at(db, i);
+
+		put_group(b, g);
+		buf_puts(b, "\n");
+		if (!g->sharer && mcast_root(db, g->mlid)) {
+			put_root(b, g->mlid, mcast_root(db, g->mlid));
+			buf_puts(b, "\n");
+		}
+		for (size_t k = 0; k < g->members.n; k++) {
+			buf_puts(b, "member");
+			put_member(b, &g->members.v[k]);
+			buf_puts(b, "\n");
+		}
+	}
+}
+
+bool store_take_groups(struct mcast_db *db, char *text)
+{
+	struct groups_file gf = { .into = db };
+
+	return store_each_line(text, snapshot_line, &gf);
+}
+
 static bool snapshot_write(struct groups_file *gf, const struct mcast_db *db)
 {
 	struct buf b = { 0 };
 	bool ok;
 
 	buf_puts(&b, "");
-	for (size_t i = 0; i < mcast_count(db); i++) {
-		const struct mcast_group *g = mcast_at(db, i);
-
-		put_group(&b, g);
-		buf_puts(&b, "\n");
-		if (!g->sharer && mcast_root(db, g->mlid)) {
-			put_root(&b, g->mlid, mcast_root(db, g->mlid));
-			buf_puts(&b, "\n");
-		}
-		for (size_t k = 0; k < g->members.n; k++) {
-			buf_puts(&b, "member");
-			put_member(&b, &g->members.v[k]);
-			buf_puts(&b, "\n");
-		}
-	}
+	store_print_groups(db, &b);
 	gf->size_max = b.n > JOURNAL_MIN ? b.n : JOURNAL_MIN;
 	ok = store_save_lines(gf->s, &snapshot, b.s, &gf->of);
 	buf_free(&b);

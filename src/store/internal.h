@@ -18,6 +18,9 @@ bool store_load_lines(struct store *s, const struct store_file *f,
 bool store_save_lines(struct store *s, const struct store_file *f, const char *lines,
 		      uint64_t *digest);
 
+/* Calls line() for each line of text, which it cuts up; false: one is no good, or not ended. */
+bool store_each_line(char *text, bool (*line)(void *arg, const char *text), void *arg);
+
 /* A blank and n bytes, two digits each. */
 void store_put_hex(struct buf *b, const uint8_t *bytes, size_t n);
 /* … where it goes on, or NULL, also of NULL. */

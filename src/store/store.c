@@ -195,15 +195,28 @@ void store_set_aside(const struct store *s, const char *name)
 	free(aside);
 }
 
+bool store_each_line(char *text, bool (*line)(void *arg, const char *text), void *arg)
+{
+	for (char *nl; *text; text = nl + 1) {
+		nl = strchr(text, '\n');
+		if (!nl)
+			return false;
+		*nl = '\0';
+		if (!line(arg, text))
+			return false;
+	}
+	return true;
+}
+
 /*
  * Calls line() for each line; it returns false for one that makes no sense,
  * which damages the file as a wrong digest does.  False if there was no good file.
  */
 static bool file_read(struct store *s, const char *name, const char *title,
-		      bool (*line)(struct store *s, const char *text), uint64_t *digest)
+		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest)
 {
-	char *path, *p, *nl;
 	struct buf b = { 0 };
+	char *path;
 	bool good = false;
 
 	if (!s->dir)
@@ -214,16 +227,7 @@ static bool file_read(struct store *s, const char *name, const char *title,
 			log_error("store", "%s: cannot read: %s", path, strerror(errno));
 		goto out;
 	}
-	good = unwrap(&b, title, digest);
-	for (p = b.s; good && *p; p = nl + 1) {
-		nl = strchr(p, '\n');
-		if (!nl) {
-			good = false;
-			break;
-		}
-		*nl = '\0';
-		good = line(s, p);
-	}
+	good = unwrap(&b, title, digest) && store_each_line(b.s, line, arg);
 	if (!good)
 		store_set_aside(s, name);
 out:
@@ -234,8 +238,9 @@ out:
 
 /* --- LIDs --- */
 
-static bool lid_line(struct store *s, const char *text)
+static bool lid_line(void *arg, const char *text)
 {
+	struct store *s = arg;
 	uint64_t guid;
 	unsigned lid, lmc;
 	int end = 0;
@@ -253,10 +258,33 @@ struct lid_map *store_lids(struct store *s)
 	return &s->lids;
 }
 
+void store_print_lids(const struct store *s, struct buf *b)
+{
+	for (uint32_t i = 0; i <= s->lids.by_guid.mask; i++) {
+		const struct map64_slot *e = &s->lids.by_guid.slots[i];
+
+		if (e->value != MAP64_NONE)
+			buf_printf(b, "0x%016" PRIx64 " %u %u\n", e->key, e->value,
+				   map64_get(&s->lids.lmc_by_guid, e->key));
+	}
+}
+
+static void lids_init(struct lid_map *m)
+{
+	map64_init(&m->by_guid, 64);
+	map64_init(&m->lmc_by_guid, 64);
+}
+
+static void lids_free(struct lid_map *m)
+{
+	map64_free(&m->by_guid);
+	map64_free(&m->lmc_by_guid);
+	pkey_places_free(&m->pkeys);
+}
+
 bool store_save_lids(struct store *s, const struct plan *p)
 {
 	struct buf b = { 0 };
-	bool ok;
 
 	for (uint32_t i = 0; i < p->f->n_ports; i++) {
 		uint64_t guid = p->f->ports[i].guid;
@@ -269,23 +297,17 @@ bool store_save_lids(struct store *s, const struct plan *p)
 	if (!s->lids_dirty)
 		return true;
 	buf_puts(&b, LIDS_TITLE);
-	for (uint32_t i = 0; i <= s->lids.by_guid.mask; i++) {
-		const struct map64_slot *e = &s->lids.by_guid.slots[i];
-
-		if (e->value != MAP64_NONE)
-			buf_printf(&b, "0x%016" PRIx64 " %u %u\n", e->key, e->value,
-				   map64_get(&s->lids.lmc_by_guid, e->key));
-	}
-	ok = file_write(s, LIDS_FILE, &b, NULL);
-	s->lids_dirty = !ok;
+	store_print_lids(s, &b);
+	s->lids_dirty = !file_write(s, LIDS_FILE, &b, NULL);
 	buf_free(&b);
-	return ok;
+	return !s->lids_dirty;
 }
 
 /* --- places of P_Keys: a GUID and the table, from place 0 on --- */
 
-static bool pkeys_line(struct store *s, const char *text)
+static bool pkeys_line(void *arg, const char *text)
 {
+	struct store *s = arg;
 	VEC(uint16_t) keys = { 0 };
 	uint64_t guid;
 	unsigned key;
@@ -305,6 +327,18 @@ static bool pkeys_line(struct store *s, const char *text)
 	return good;
 }
 
+void store_print_pkeys(const struct store *s, struct buf *b)
+{
+	for (size_t i = 0; i < s->lids.pkeys.rows.n; i++) {
+		const struct pkey_row *row = &s->lids.pkeys.rows.v[i];
+
+		buf_printf(b, "0x%016" PRIx64, row->guid);
+		for (uint32_t k = 0; k < row->n; k++)
+			buf_printf(b, " %x", row->keys[k]);
+		buf_puts(b, "\n");
+	}
+}
+
 bool store_save_pkeys(struct store *s, const struct plan *p)
 {
 	struct buf b = { 0 };
@@ -314,18 +348,26 @@ bool store_save_pkeys(struct store *s, const struct plan *p)
 	if (!s->pkeys_dirty)
 		return true;
 	buf_puts(&b, PKEYS_TITLE);
-	for (size_t i = 0; i < s->lids.pkeys.rows.n; i++) {
-		const struct pkey_row *row = &s->lids.pkeys.rows.v[i];
-
-		buf_printf(&b, "0x%016" PRIx64, row->guid);
-		for (uint32_t k = 0; k < row->n; k++)
-			buf_printf(&b, " %x", row->keys[k]);
-		buf_puts(&b, "\n");
-	}
+	store_print_pkeys(s, &b);
 	ok = file_write(s, PKEYS_FILE, &b, NULL);
 	s->pkeys_dirty = !ok;
 	buf_free(&b);
 	return ok;
+}
+
+bool store_take_lids(struct store *s, char *lids, char *pkeys)
+{
+	struct store next = { 0 };
+
+	lids_init(&next.lids);
+	if (!store_each_line(lids, lid_line, &next) || !store_each_line(pkeys, pkeys_line, &next)) {
+		lids_free(&next.lids);
+		return false;
+	}
+	lids_free(&s->lids);
+	s->lids = next.lids;
+	s->lids_dirty = s->pkeys_dirty = true;
+	return true;
 }
 
 /* --- what devices do not take --- */
@@ -349,8 +391,9 @@ static void refusal_put(struct refusals *all, const struct refusal *r)
 	}
 }
 
-static bool refused_line(struct store *s, const char *text)
+static bool refused_line(void *arg, const char *text)
 {
+	struct store *s = arg;
 	struct refusal r;
 	int end = 0;
 
@@ -436,17 +479,10 @@ bool store_save_refused(struct store *s)
 
 /* --- files whose lines are somebody else's --- */
 
-static bool others_line(struct store *s, const char *text)
-{
-	return s->line(s->line_arg, text);
-}
-
 bool store_load_lines(struct store *s, const struct store_file *f,
 		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest)
 {
-	s->line = line;
-	s->line_arg = arg;
-	return file_read(s, f->name, f->title, others_line, digest);
+	return file_read(s, f->name, f->title, line, arg, digest);
 }
 
 bool store_save_lines(struct store *s, const struct store_file *f, const char *lines,
@@ -510,8 +546,7 @@ struct store *store_open(const char *dir, struct buf *err)
 
 	s->lock_fd = -1;
 	pthread_mutex_init(&s->failing_lock, NULL);
-	map64_init(&s->lids.by_guid, 64);
-	map64_init(&s->lids.lmc_by_guid, 64);
+	lids_init(&s->lids);
 	map64_init(&s->refused.by_key, 64);
 	s->groups = groups_file_new(s);
 	if (!dir)
@@ -526,9 +561,9 @@ struct store *store_open(const char *dir, struct buf *err)
 		store_close(s);
 		return NULL;
 	}
-	file_read(s, LIDS_FILE, LIDS_TITLE, lid_line, NULL);
-	file_read(s, REFUSED_FILE, REFUSED_TITLE, refused_line, NULL);
-	file_read(s, PKEYS_FILE, PKEYS_TITLE, pkeys_line, NULL);
+	file_read(s, LIDS_FILE, LIDS_TITLE, lid_line, s, NULL);
+	file_read(s, REFUSED_FILE, REFUSED_TITLE, refused_line, s, NULL);
+	file_read(s, PKEYS_FILE, PKEYS_TITLE, pkeys_line, s, NULL);
 	s->lids.fabric = store_load_known(s);
 	return s;
 }
@@ -540,10 +575,7 @@ void store_close(struct store *s)
 	groups_file_free(s->groups);
 	if (s->lock_fd >= 0)
 		close(s->lock_fd);
-	map64_free(&s->lids.by_guid);
-	map64_free(&s->lids.lmc_by_guid);
-	pkey_places_free(&s->lids.pkeys);
-	fabric_free(s->lids.fabric);
+	lids_free(&s->lids);
 	refusals_clear(&s->refused);
 	pthread_mutex_destroy(&s->failing_lock);
 	vec_free(&s->failing);

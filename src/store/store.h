@@ -102,6 +102,25 @@ bool store_load_aliases(struct store *s, struct alias_db *db);
 bool store_save_aliases(struct store *s, const struct alias_db *db);
 
 /*
+ * The same as text, which another daemon takes over (qosd/estate.c): what print gives,
+ * take reads into a database, which it cuts up.  False: the text is no good, and part of
+ * it may be in the database.  LIDs and places of P_Keys take the place of those that the
+ * store has, or nothing changes; they are on disk with the next plan.  Leases go on from
+ * the moment that they are taken.
+ */
+void store_print_lids(const struct store *s, struct buf *b);
+void store_print_pkeys(const struct store *s, struct buf *b);
+bool store_take_lids(struct store *s, char *lids, char *pkeys);
+void store_print_groups(const struct mcast_db *db, struct buf *b);
+bool store_take_groups(struct mcast_db *db, char *text);
+void store_print_services(const struct services *db, struct buf *b);
+bool store_take_services(struct services *db, char *text);
+void store_print_subscriptions(const struct subscriptions *db, struct buf *b);
+bool store_take_subscriptions(struct subscriptions *db, char *text);
+void store_print_aliases(const struct alias_db *db, struct buf *b);
+bool store_take_aliases(struct alias_db *db, char *text);
+
+/*
  * The history of policies (policies/policies.h): lines of text without control
  * characters, each ended by a newline.  Loading calls line() for each; one for which
  * it returns false damages the file.  False if there is no good file.

@@ -267,12 +267,12 @@ field() { sed -nE 's/^ *"'"$1"'": "?([^"]*[^",])"?,?$/\1/p' | head -n 1; }
 status() { ctl -j status 2>/dev/null | field "$1"; }
 subnet_up() { [ "$(status subnet-up)" = true ]; }
 sets() { status sets; }
-# table_sets: Sets of all attributes but PortInfo.  ibsim does not keep all fields of
+# table_sets: Sets of all attributes but PortInfo and SMInfo.  ibsim does not keep all fields of
 # that one, so that a daemon without memory of it can't but try again.
 table_sets() {
 	ctl -j status 2>/dev/null | awk '
 		/"sets":/ && !all { all = $2 + 0 }
-		/"PortInfo": \{/ { mine = 1 }
+		/"(PortInfo|SMInfo)": \{/ { mine = 1 }
 		/"set":/ && mine { all -= $2 + 0; mine = 0 }
 		END { print all + 0 }'
 }

@@ -46,6 +46,12 @@ static void reload_apply(void *arg, struct shared_policy *p, const struct findin
 	(void)uid;
 }
 
+static void set_priority(void *arg, uint8_t priority)
+{
+	(void)arg;
+	(void)priority;
+}
+
 static void sweep(void *arg)
 {
 	(void)arg;
@@ -64,7 +70,8 @@ static void serve(void)
 	struct sa sa = { .state = test_subnet() };
 	char *refuse = xasprintf("%s/refuse", directory);
 	struct ctl_env env = { .version = "1", .sa = &sa, .reload_read = reload_read,
-			       .reload_apply = reload_apply, .sweep = sweep, .arg = refuse };
+			       .reload_apply = reload_apply, .sweep = sweep,
+			       .set_priority = set_priority, .arg = refuse };
 	struct buf err = { 0 };
 
 	env.policies = policies_new(loop, store_open(NULL, &err), sa.state->policy, &hooks);
@@ -203,6 +210,7 @@ START_TEST(text_of_each_command)
 	expect("explain 1 5 --sl 5", 0, "path         none: ");
 	expect("reload", 0, "policy.yaml:7:3: warning: a doubt");
 	expect("sweep", 0, "a sweep is asked for");
+	expect("priority 3", 0, "the priority is set");
 }
 END_TEST
 

@@ -29,7 +29,7 @@ static const struct sa_stats *sums(void *arg)
 static struct loop *loop;
 static struct jobs *jobs;
 static bool accept_policy;
-static unsigned reloads, sweeps;
+static unsigned reloads, sweeps, priority;
 
 static struct shared_policy *reload_read(void *arg, struct findings *out)
 {
@@ -49,6 +49,12 @@ static void reload_apply(void *arg, struct shared_policy *p, const struct findin
 	reloads++;
 }
 
+static void set_priority(void *arg, uint8_t p)
+{
+	(void)arg;
+	priority = p;
+}
+
 static void sweep(void *arg)
 {
 	(void)arg;
@@ -65,11 +71,12 @@ static void setup(void)
 	loop = loop_new();
 	asking_in(loop);
 	env = (struct ctl_env){ .version = "1.2.3", .reload_read = reload_read,
-				.reload_apply = reload_apply, .sweep = sweep, .sa_stats = sums };
+				.reload_apply = reload_apply, .sweep = sweep,
+				.set_priority = set_priority, .sa_stats = sums };
 	jobs = jobs_new(loop);
 	view = (struct ctl_view){ .state = state, .mad = &counts, .jobs = jobs };
 	view.sm.state = SM_MASTER;
-	reloads = sweeps = 0;
+	reloads = sweeps = priority = 0;
 }
 
 static void teardown(void)
@@ -221,6 +228,7 @@ START_TEST(writers_need_privilege)
 {
 	static const char *const lines[] = {
 		"{\"command\": \"reload\"}", "{\"command\": \"sweep\"}",
+		"{\"command\": \"priority\", \"args\": {\"priority\": 3}}",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
@@ -230,7 +238,7 @@ START_TEST(writers_need_privilege)
 		ck_assert_ptr_nonnull(strstr(text, "not permitted"));
 		free(text);
 	}
-	ck_assert_uint_eq(reloads + sweeps, 0);
+	ck_assert_uint_eq(reloads + sweeps + priority, 0);
 	free(ask_text(false, "{\"command\": \"status\"}"));
 }
 END_TEST
@@ -264,6 +272,19 @@ START_TEST(sweep_is_passed_on)
 	ck_assert(json_is_true(json_object_get(head, "ok")));
 	ck_assert_uint_eq(sweeps, 1);
 	json_decref(head);
+}
+END_TEST
+
+START_TEST(priority_is_passed_on)
+{
+	json_t *head = ask("{\"command\": \"priority\", \"args\": {\"priority\": 15}}", NULL);
+
+	ck_assert(json_is_true(json_object_get(head, "ok")));
+	ck_assert_uint_eq(priority, 15);
+	json_decref(head);
+	refused("{\"command\": \"priority\"}", "missing");
+	refused("{\"command\": \"priority\", \"args\": {\"priority\": 16}}", "from 0 to 15");
+	ck_assert_uint_eq(priority, 15);
 }
 END_TEST
 
@@ -704,6 +725,7 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, writers_need_privilege);
 	tcase_add_test(t, reload_tells_findings);
 	tcase_add_test(t, sweep_is_passed_on);
+	tcase_add_test(t, priority_is_passed_on);
 	tcase_add_test(t, status_has_what_is_promised);
 	tcase_add_test(t, status_works_before_anything);
 	tcase_add_test(t, services_are_listed);

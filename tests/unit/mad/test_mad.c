@@ -242,6 +242,56 @@ START_TEST(retries_back_off)
 }
 END_TEST
 
+/* --- Sets are held back --- */
+
+static unsigned sets_sent, gets_sent;
+
+static void count_kinds(const struct ib_user_mad *u, const struct umad_smp *s, int len)
+{
+	(void)u;
+	(void)len;
+	if (s->method == SMP_SET)
+		sets_sent++;
+	else
+		gets_sent++;
+	fake_answer(s, 0, NULL);
+}
+
+static void permit_again(void *arg)
+{
+	(void)arg;
+	ck_assert_uint_eq(sets_sent, 0);
+	mad_permit_sets(t.port, INT64_MAX);
+}
+
+START_TEST(sets_wait_until_they_may_go)
+{
+	struct smp set = { .method = SMP_SET, .attr = UMAD_SM_ATTR_PORT_INFO, .route = route,
+			   .hops = sizeof(route) };
+	struct timer *later;
+
+	open_port(16, 3, 100, 2);
+	sets_sent = gets_sent = 0;
+	fake_on_send = count_kinds;
+	later = timer_new(t.loop, permit_again, NULL);
+	mad_permit_sets(t.port, clock_mono_us());
+	/* a Set alone, a Get behind it, and a job of Sets */
+	smp_send(t.port, &set, NULL, NULL);
+	t.left[3] = 5;
+	smp_job_start(t.port, DEVICES, &ops, NULL);
+	send_single(false);
+	ck_assert_uint_eq(gets_sent, 1);
+	ck_assert_uint_eq(sets_sent, 0);
+	timer_set(later, 100000, 0);
+	loop_run(t.loop);
+	ck_assert_uint_eq(t.finished, 1);
+	ck_assert_uint_eq(t.failed, 0);
+	ck_assert_uint_eq(sets_sent, 6);
+	timer_free(later);
+	close_port();
+}
+END_TEST
+
 START_TEST(smp_as_iba_has_it)
 {
 	open_port(16, 3, 10, 0);
@@ -880,6 +930,7 @@ int main(void)
 	tcase_add_test(c, windows_hold);
 	tcase_add_test(c, slow_device_stalls_nobody);
 	tcase_add_test(c, retries_back_off);
+	tcase_add_test(c, sets_wait_until_they_may_go);
 	tcase_add_test(c, smp_as_iba_has_it);
 	tcase_add_test(c, a_lost_completion_is_guarded);
 	tcase_add_test(c, only_the_answer_counts);

@@ -130,6 +130,36 @@ START_TEST(sm_key)
 }
 END_TEST
 
+static bool estate(void *arg, const struct sa_estate *query, struct sa_estate *answer)
+{
+	(void)arg;
+	memset(answer, 0, sizeof(*answer));
+	put_be32(answer->n, get_be32(query->part) + 1);
+	return get_be32(query->part) < 2;
+}
+
+/* What a standby asks for is for who has the SM_Key; all others hear that there is no such. */
+START_TEST(an_estate_is_for_who_has_the_key)
+{
+	rig_request(&r, 1, SA_ATTR_ESTATE, 0);
+	put_be64(r.mad + 36, SM_KEY);
+	ck_assert_uint_eq(rig_ask(&r), 0x000c);		/* nobody tells */
+	r.sa.estate = estate;
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	ck_assert_uint_eq(get_be32(r.out.s + SA_HDR_LEN + offsetof(struct sa_estate, n)), 1);
+	put_be32(r.mad + SA_HDR_LEN, 2);
+	ck_assert_uint_eq(rig_ask(&r), 0x0300);
+	put_be32(r.mad + SA_HDR_LEN, 0);
+	put_be64(r.mad + 36, 0);
+	ck_assert_uint_eq(rig_ask(&r), 0x000c);
+	put_be64(r.mad + 36, SM_KEY + 1);
+	ck_assert(!ask());
+	rig_request(&r, 2, SA_ATTR_ESTATE, 0);		/* and nobody writes */
+	put_be64(r.mad + 36, SM_KEY);
+	ck_assert_uint_eq(rig_ask(&r), 0x000c);
+}
+END_TEST
+
 START_TEST(busy_before_the_first_sweep)
 {
 	struct sa_request req = { .mad = r.mad, .slid = 1 };
@@ -341,6 +371,7 @@ int main(void)
 	tcase_add_test(c, no_answer_to_what_is_no_request);
 	tcase_add_test(c, class_version);
 	tcase_add_test(c, sm_key);
+	tcase_add_test(c, an_estate_is_for_who_has_the_key);
 	tcase_add_test(c, busy_before_the_first_sweep);
 	tcase_add_test(c, unknown_requester);
 	tcase_add_test(c, short_requests);

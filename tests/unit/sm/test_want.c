@@ -234,6 +234,17 @@ START_TEST(reregistration_only_with_a_reason)
 	put(d, IB_PORT_SMLID_F, 77);	/* it believed in another SM */
 	fabric_port_store(&f->ports[port], d);
 	ck_assert(port_is_to_reregister(&env, port));
+	env.heir_of = 76;
+	ck_assert(port_is_to_reregister(&env, port));
+	env.heir_of = 77;		/* … whose registrations are ours */
+	ck_assert(!port_is_to_reregister(&env, port));
+	env.reregister = true;
+	ck_assert(port_is_to_reregister(&env, port));
+	env.reregister = false;
+	put(d, IB_PORT_SMLID_F, 0);	/* it knew none */
+	env.heir_of = 0;
+	fabric_port_store(&f->ports[port], d);
+	ck_assert(port_is_to_reregister(&env, port));
 	put(d, IB_PORT_CAPMASK_F, 0);	/* it can't be told */
 	fabric_port_store(&f->ports[port], d);
 	ck_assert(!port_is_to_reregister(&env, port));

@@ -794,6 +794,75 @@ START_TEST(journal_is_folded_in)
 }
 END_TEST
 
+/* --- as text, for another daemon --- */
+
+START_TEST(lids_go_from_one_to_another)
+{
+	struct little_plan l;
+	struct store *s = open_store(), *other;
+	struct buf lids = { 0 }, again = { 0 }, err = { 0 };
+	char none[] = "", bad[] = "0x100 49152 0\n", *text;
+
+	little_plan(&l, 0x100, 8);
+	ck_assert(store_save_lids(s, &l.p));
+	store_print_lids(s, &lids);
+	other = store_open(NULL, &err);
+	little_plan(&l, 0x900, 16);
+	ck_assert(store_save_lids(other, &l.p));
+	ck_assert(!store_take_lids(other, bad, none));	/* no such LID: nothing changes */
+	ck_assert_uint_eq(map64_get(&store_lids(other)->by_guid, 0x900), 16);
+	text = xstrdup(lids.s);
+	ck_assert(store_take_lids(other, text, none));
+	free(text);
+	ck_assert_uint_eq(map64_get(&store_lids(other)->by_guid, 0x101), 12);
+	ck_assert_uint_eq(map64_get(&store_lids(other)->by_guid, 0x900), MAP64_NONE);
+	store_print_lids(other, &again);
+	ck_assert_uint_eq(again.n, lids.n);
+	buf_free(&lids);
+	buf_free(&again);
+	store_close(other);
+	store_close(s);
+}
+END_TEST
+
+START_TEST(clients_go_from_one_to_another)
+{
+	struct services *from = services_new(NULL, NULL), *to = services_new(NULL, NULL);
+	struct mcast_db *groups = mcast_new(NULL, NULL), *others = mcast_new(NULL, NULL);
+	struct mcast_group g = { .mgid = { 0xff, 0x12, [15] = 7 }, .mlid = 0xc005, .pkey = 0xffff };
+	struct service x = service(1, clock_mono_us() + 100 * SECOND);
+	struct buf b = { 0 };
+	char *end;
+
+	services_put(from, &x);
+	store_print_services(from, &b);
+	/* whatever the other's clock says: the lease goes on */
+	end = strchr(b.s, '\n');
+	memmove(b.s, "written 1", 9);
+	memset(b.s + 9, '0', (size_t)(end - b.s) - 9);
+	ck_assert(store_take_services(to, b.s));
+	ck_assert_uint_ge(service_lease(services_find(to, &x.key), clock_mono_us()), 98);
+	services_free(from);
+	services_free(to);
+
+	b.n = 0;
+	mcast_join(groups, mcast_restore(groups, &g), mcast_own_gid(0x500), JOIN_FULL, false);
+	mcast_set_root(groups, 0xc005, 0x900);
+	store_print_groups(groups, &b);
+	ck_assert(store_take_groups(others, b.s));
+	ck_assert_uint_eq(mcast_find(others, g.mgid)->mlid, 0xc005);
+	ck_assert_uint_eq(mcast_role(others, 0xc005, 0x500), JOIN_FULL);
+	ck_assert_uint_eq(mcast_root(others, 0xc005), 0x900);
+	ck_assert_uint_gt(mcast_events(others), 0);
+	b.n = 0;
+	buf_puts(&b, "member 0x1 1 0\n");	/* of which group? */
+	ck_assert(!store_take_groups(others, b.s));
+	mcast_free(groups);
+	mcast_free(others);
+	buf_free(&b);
+}
+END_TEST
+
 START_TEST(without_a_folder)
 {
 	struct buf err = { 0 };
@@ -829,6 +898,8 @@ int main(void)
 	tcase_add_test(t, services_are_kept);
 	tcase_add_test(t, subscriptions_are_kept);
 	tcase_add_test(t, aliases_are_kept);
+	tcase_add_test(t, lids_go_from_one_to_another);
+	tcase_add_test(t, clients_go_from_one_to_another);
 	tcase_add_test(t, without_a_folder);
 	suite_add_tcase(s, t);
 	return run_suite(s);

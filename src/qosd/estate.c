@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The parts of an estate; see estate.h.  Each is printed when it is asked for and has
+ * changed since, and not so often that printing takes more than a part of the loop's time.
+ */
+#include "qosd/estate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/map64.h"
+#include "ib/sa.h"
+#include "qosd/daemon.h"
+#include "registry/alias.h"
+#include "registry/mcast.h"
+#include "registry/services.h"
+#include "registry/subscriptions.h"
+
+#define PRINT_SHARE	10		/* of the loop's time: one part in so many */
+#define LEASES_US	60000000	/* leases are told anew so often: they run on */
+
+_Static_assert(ESTATE_COUNT * sizeof(struct sa_estate_row) <= SA_ESTATE_DATA, "one MAD lists all");
+
+struct part {
+	struct buf text;
+	uint64_t version, change;
+	int64_t printed_us, next_us;
+	bool printed;
+};
+
+struct estate {
+	struct qosd *q;
+	struct part parts[ESTATE_COUNT];
+};
+
+struct estate *estate_new(struct qosd *q)
+{
+	struct estate *e = xcalloc(1, sizeof(*e));
+
+	e->q = q;
+	return e;
+}
+
+void estate_free(struct estate *e)
+{
+	if (!e)
+		return;
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		buf_free(&e->parts[i].text);
+	free(e);
+}
+
+uint64_t estate_digest(const char *text, size_t n)
+{
+	return hash_bytes(text, n, 0);
+}
+
+/* --- ours --- */
+
+/* Changes whenever the part does. */
+static uint64_t change_of(const struct qosd *q, enum estate_part part)
+{
+	switch (part) {
+	case ESTATE_LIDS:
+	case ESTATE_PKEYS:
+		return q->sa.state ? q->sa.state->generation : 0;
+	case ESTATE_PARTITIONS:
+		return q->run_time_changes;
+	case ESTATE_GROUPS:
+		return mcast_events(q->sa.mcast);
+	case ESTATE_SERVICES:
+		return clients_changes(q->clients)->services;
+	case ESTATE_SUBSCRIPTIONS:
+		return clients_changes(q->clients)->subscriptions;
+	case ESTATE_ALIASES:
+		return clients_changes(q->clients)->aliases;
+	case ESTATE_COUNT:
+		break;
+	}
+	return 0;
+}
+
+static void print_part(const struct qosd *q, enum estate_part part, struct buf *b)
+{
+	switch (part) {
+	case ESTATE_LIDS:
+		store_print_lids(q->store, b);
+		break;
+	case ESTATE_PKEYS:
+		store_print_pkeys(q->store, b);
+		break;
+	case ESTATE_PARTITIONS:
+		run_time_print(q->run_time, b);
+		break;
+	case ESTATE_GROUPS:
+		store_print_groups(q->sa.mcast, b);
+		break;
+	case ESTATE_SERVICES:
+		store_print_services(q->sa.services, b);
+		break;
+	case ESTATE_SUBSCRIPTIONS:
+		store_print_subscriptions(q->sa.subscriptions, b);
+		break;
+	case ESTATE_ALIASES:
+		store_print_aliases(q->sa.alias, b);
+		break;
+	case ESTATE_COUNT:
+		break;
+	}
+}
+
+static bool is_old(const struct estate *e, enum estate_part part, int64_t now)
+{
+	const struct part *p = &e->parts[part];
+
+	if (!p->printed)
+		return true;
+	if (now < p->next_us)
+		return false;
+	return p->change != change_of(e->q, part) ||
+	       (part == ESTATE_SERVICES && now - p->printed_us > LEASES_US &&
+		services_next_end(e->q->sa.services) != SERVICE_NEVER);
+}
+
+static void refresh(struct estate *e, enum estate_part part)
+{
+	struct part *p = &e->parts[part];
+	int64_t now = clock_mono_us();
+
+	if (!is_old(e, part, now))
+		return;
+	p->change = change_of(e->q, part);
+	p->text.n = 0;
+	buf_puts(&p->text, "");
+	print_part(e->q, part, &p->text);
+	p->version = estate_digest(p->text.s, p->text.n);
+	p->printed = true;
+	p->printed_us = now;
+	p->next_us = now + (clock_mono_us() - now) * PRINT_SHARE;
+}
+
+uint64_t estate_version(const struct qosd *q, enum estate_part part)
+{
+	struct buf b = { 0 };
+	uint64_t version;
+
+	buf_puts(&b, "");
+	print_part(q, part, &b);
+	version = estate_digest(b.s, b.n);
+	buf_free(&b);
+	return version;
+}
+
+static void list(struct estate *e, struct sa_estate *answer)
+{
+	struct sa_estate_row row = { 0 };
+
+	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+		refresh(e, (enum estate_part)i);
+		put_be64(row.version, e->parts[i].version);
+		put_be32(row.total, (uint32_t)e->parts[i].text.n);
+		memcpy(answer->data + i * sizeof(row), &row, sizeof(row));
+	}
+	put_be32(answer->n, ESTATE_COUNT * sizeof(row));
+}
+
+bool estate_answer(void *arg, const struct sa_estate *query, struct sa_estate *answer)
+{
+	struct estate *e = arg;
+	uint32_t part = get_be32(query->part), offset = get_be32(query->offset), n;
+	const struct part *p;
+
+	memset(answer, 0, sizeof(*answer));
+	memcpy(answer->part, query->part, sizeof(answer->part));
+	memcpy(answer->offset, query->offset, sizeof(answer->offset));
+	if (part == SA_ESTATE_LIST) {
+		list(e, answer);
+		return true;
+	}
+	if (part >= ESTATE_COUNT)
+		return false;
+	p = &e->parts[part];
+	put_be64(answer->version, p->version);
+	put_be32(answer->total, (uint32_t)p->text.n);
+	if (get_be64(query->version) != p->version || offset >= p->text.n)
+		return true;
+	n = (uint32_t)p->text.n - offset;
+	n = n < SA_ESTATE_DATA ? n : SA_ESTATE_DATA;
+	put_be32(answer->n, n);
+	memcpy(answer->data, p->text.s + offset, n);
+	return true;
+}
+
+/* --- another's, in place of ours --- */
+
+static bool take_groups(struct qosd *q, char *text, char *again)
+{
+	struct mcast_db *try = mcast_new(NULL, NULL);
+	bool good = store_take_groups(try, text);
+
+	mcast_free(try);
+	if (!good)
+		return false;
+	pthread_mutex_lock(&q->sa_lock);
+	while (mcast_count(q->sa.mcast)) {
+		struct mcast_event gone = { .kind = MCAST_GONE, .group = mcast_at(q->sa.mcast, 0) };
+
+		mcast_redo(q->sa.mcast, &gone);
+	}
+	store_take_groups(q->sa.mcast, again);
+	pthread_mutex_unlock(&q->sa_lock);
+	if (store_save_groups(q->store, q->sa.mcast))
+		mcast_clean(q->sa.mcast);
+	return true;
+}
+
+static bool take_services(struct qosd *q, char *text, char *again)
+{
+	struct services *try = services_new(NULL, NULL), *db = q->sa.services;
+	struct service_key first = { 0 };
+	const struct service *x;
+	bool good = store_take_services(try, text);
+
+	services_free(try);
+	if (!good)
+		return false;
+	while ((x = services_from(db, &first, false))) {
+		struct service_key key = x->key;
+
+		services_remove(db, &key);
+	}
+	return store_take_services(db, again);
+}
+
+static bool take_subscriptions(struct qosd *q, char *text, char *again)
+{
+	struct subscriptions *try = subscriptions_new(NULL, NULL), *db = q->sa.subscriptions;
+	const struct subscriber *who;
+	bool good = store_take_subscriptions(try, text);
+
+	subscriptions_free(try);
+	if (!good)
+		return false;
+	while ((who = subscriber_from(db, 0, 0, false)))
+		subscriptions_drop(db, who->guid, who->qpn);
+	return store_take_subscriptions(db, again);
+}
+
+/* Only what differs: each change goes to a device when we are master. */
+static bool take_aliases(struct qosd *q, char *text, char *again)
+{
+	struct alias_db *try = alias_new(), *db = q->sa.alias;
+	bool good = store_take_aliases(try, text);
+	unsigned blocks;
+	uint64_t port;
+
+	if (good) {
+		pthread_mutex_lock(&q->sa_lock);
+		for (size_t i = 0; alias_port(db, i, &port, &blocks); i++)
+			for (unsigned k = 1; k < blocks * ALIAS_BLOCK; k++)
+				if (alias_at(db, port, k) != alias_at(try, port, k))
+					alias_put(db, port, k, 0);
+		store_take_aliases(db, again);
+		pthread_mutex_unlock(&q->sa_lock);
+	}
+	alias_free(try);
+	return good;
+}
+
+static bool take_line(char *text, struct run_time *x)
+{
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		if (!run_time_line(x, line))
+			return false;
+	return true;
+}
+
+static bool take_partitions(struct qosd *q, char *text)
+{
+	struct run_time *x = run_time_new();
+	struct buf err = { 0 };
+	bool good = take_line(text, x);
+
+	if (!good) {
+		run_time_free(x);
+		return false;
+	}
+	x->change = q->run_time->change + 1;
+	if (!set_run_time(q, x, -1, &err))
+		log_error("heir", "partitions: %s", err.s);
+	buf_free(&err);
+	return true;
+}
+
+bool estate_take(struct qosd *q, char *text[ESTATE_COUNT])
+{
+	static bool (*const take[ESTATE_COUNT])(struct qosd *q, char *text, char *again) = {
+		[ESTATE_GROUPS] = take_groups, [ESTATE_SERVICES] = take_services,
+		[ESTATE_SUBSCRIPTIONS] = take_subscriptions, [ESTATE_ALIASES] = take_aliases,
+	};
+	bool good = true;
+
+	if (text[ESTATE_LIDS] && text[ESTATE_PKEYS])
+		good = store_take_lids(q->store, text[ESTATE_LIDS], text[ESTATE_PKEYS]);
+	if (text[ESTATE_PARTITIONS])
+		good = take_partitions(q, text[ESTATE_PARTITIONS]) && good;
+	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+		char *again;
+
+		if (!text[i] || !take[i])
+			continue;
+		again = xstrdup(text[i]);	/* reading cuts it up */
+		good = take[i](q, text[i], again) && good;
+		free(again);
+	}
+	return good;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a master leaves to the qosd that takes over: LIDs and places of P_Keys,
+ * partitions of run time, and what clients registered, each part as the text that is also
+ * kept on disk.  A part's version is a digest of its text, so that two daemons
+ * with the same version of a part have the same.
+ *
+ * estate.c prints the parts of this daemon, and puts those of another in their place.
+ * heir.c, while we stand by, asks the master for the versions after each poll, and for
+ * the text of what differs, in single MADs of the SA class (SA_ATTR_ESTATE).  The SM_Key
+ * is what either side knows the other by.
+ */
+#ifndef QOSD_QOSD_ESTATE_H
+#define QOSD_QOSD_ESTATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct qosd;
+struct sa_estate;
+
+enum estate_part {
+	ESTATE_LIDS, ESTATE_PKEYS, ESTATE_PARTITIONS, ESTATE_GROUPS, ESTATE_SERVICES,
+	ESTATE_SUBSCRIPTIONS, ESTATE_ALIASES, ESTATE_COUNT,
+};
+
+/* --- estate.c --- */
+
+struct estate *estate_new(struct qosd *q);
+void estate_free(struct estate *e);	/* NULL is fine */
+/* The SA's hook; arg is the struct estate. */
+bool estate_answer(void *arg, const struct sa_estate *query, struct sa_estate *answer);
+/* Of a part as we have it now. */
+uint64_t estate_version(const struct qosd *q, enum estate_part part);
+uint64_t estate_digest(const char *text, size_t n);
+/*
+ * Puts these texts, one for each part, which are cut up, in place of what we have: NULL
+ * stays as it is; LIDs and P_Keys come together.  False: some are no good, and of those
+ * nothing is taken.
+ */
+bool estate_take(struct qosd *q, char *text[ESTATE_COUNT]);
+
+/* --- heir.c --- */
+
+struct heir *heir_new(struct qosd *q);
+void heir_free(struct heir *h);		/* NULL is fine; after mad_close() */
+/* Standing by, and the master is well: asks it, if nothing is under way. */
+void heir_ask(struct heir *h);
+/* We are master: what was under way is dropped, and what we had of another counts no more. */
+void heir_stop(struct heir *h);
+
+#endif

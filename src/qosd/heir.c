@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A standby takes over what its master has; see estate.h.  One round at a time:
+ *
+ *   our own PortInfo (where the SA is: MasterSMLID, MasterSMSL) ->
+ *   the list of versions -> the text of each part that differs, in a window -> taken over
+ *
+ * While there is anything that we have not got, or no answer, clients would have to
+ * register again if we became master now (sm_registrations_lost()).
+ *
+ * What was registered between a round and the master's end is not known here: a round
+ * follows each poll, so that this is as much as a poll's interval.
+ */
+#include "qosd/estate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/mad.h>
+#include <infiniband/umad_sa.h>
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "ib/sa.h"
+#include "qosd/daemon.h"
+
+#define WINDOW		16
+#define TIMEOUT_MS	200
+#define TRIES		3
+#define AGAIN_US	1000000		/* it does not answer, or not yet */
+#define STRANGER_US	10000000	/* it is no qosd */
+#define TEXT_MAX	(64u << 20)
+
+enum { OFF_STATUS = 4, OFF_ATTR = 16, OFF_SM_KEY = 36 };
+
+/* A question that is under way. */
+struct asked {
+	struct heir *h;
+	bool busy;
+	uint32_t offset;
+};
+
+struct heir {
+	struct qosd *q;
+	bool complete;			/* all that the master has, as of the last round */
+	bool busy;			/* a round is under way */
+	bool dropped;			/* … and its answers are of no use */
+	int64_t next_us;
+	struct mad_address master;
+	struct {
+		uint64_t version;	/* that we have, */
+		bool known;		/* … if that is so */
+		uint64_t next;		/* that the master has */
+		uint32_t total;
+		char *text;		/* … and what came of it; NULL: we have it */
+	} parts[ESTATE_COUNT];
+	/* the part that comes */
+	unsigned part;
+	uint32_t sent, came;
+	unsigned outstanding;
+	struct asked asked[WINDOW];
+};
+
+struct heir *heir_new(struct qosd *q)
+{
+	struct heir *h = xcalloc(1, sizeof(*h));
+
+	h->q = q;
+	return h;
+}
+
+static void free_texts(struct heir *h)
+{
+	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+		free(h->parts[i].text);
+		h->parts[i].text = NULL;
+	}
+}
+
+void heir_free(struct heir *h)
+{
+	if (!h)
+		return;
+	free_texts(h);
+	free(h);
+}
+
+void heir_stop(struct heir *h)
+{
+	h->dropped = h->busy;
+	h->complete = false;
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		h->parts[i].known = false;
+}
+
+/* --- the end of a round --- */
+
+static void round_over(struct heir *h, int64_t wait_us)
+{
+	free_texts(h);
+	h->busy = h->dropped = false;
+	h->next_us = clock_mono_us() + wait_us;
+}
+
+/* What we have is not what the master has. */
+static void round_failed(struct heir *h, int64_t wait_us, const char *why)
+{
+	log_debug("heir", "LID %u: %s", h->master.lid, why);
+	if (!h->dropped) {
+		if (h->complete)
+			log_info("heir", "the master's registrations can't be had any more");
+		h->complete = false;
+		sm_registrations_lost(h->q->sm);
+	}
+	round_over(h, wait_us);
+}
+
+static void round_complete(struct heir *h)
+{
+	char *text[ESTATE_COUNT];
+	bool differ = false;
+
+	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+		text[i] = h->parts[i].text;
+		differ |= text[i] != NULL;
+	}
+	if (differ && sm_is_planning(h->q->sm)) {
+		round_over(h, 0);	/* the next one takes it */
+		return;
+	}
+	if (text[ESTATE_LIDS])
+		sm_picture_is_old(h->q->sm);
+	if (differ && !estate_take(h->q, text)) {
+		log_error("heir", "the master's registrations make no sense to us");
+		round_failed(h, STRANGER_US, "not taken over");
+		return;
+	}
+	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+		h->parts[i].version = h->parts[i].next;
+		h->parts[i].known = true;
+	}
+	if (!h->complete)
+		log_info("heir", "the master's registrations are ours, too");
+	h->complete = true;
+	sm_registrations_held(h->q->sm, h->master.lid);
+	round_over(h, 0);
+}
+
+/* --- asking --- */
+
+static bool ask(struct heir *h, uint32_t part, uint32_t offset, uint64_t version,
+		void (*fn)(void *arg, const uint8_t *mad, size_t len), void *arg)
+{
+	uint8_t mad[MAD_LEN] = {
+		UMAD_BASE_VERSION, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, UMAD_METHOD_GET,
+	};
+	struct sa_estate query = { 0 };
+
+	put_be16(mad + OFF_ATTR, SA_ATTR_ESTATE);
+	put_be64(mad + OFF_SM_KEY, h->q->settings->sm_key);
+	put_be32(query.part, part);
+	put_be32(query.offset, offset);
+	put_be64(query.version, version);
+	memcpy(mad + SA_HDR_LEN, &query, sizeof(query));
+	return mad_request(h->q->mad, &h->master, mad, TIMEOUT_MS, TRIES, fn, arg);
+}
+
+static void next_part(struct heir *h);
+static void on_piece(void *arg, const uint8_t *mad, size_t len);
+
+/* Keeps the window full; false: nothing can be sent, and nothing is under way. */
+static bool ask_more(struct heir *h)
+{
+	uint32_t total = h->parts[h->part].total;
+
+	for (unsigned i = 0; i < WINDOW && h->sent < total && !h->dropped; i++) {
+		struct asked *a = &h->asked[i];
+
+		if (a->busy)
+			continue;
+		*a = (struct asked){ h, true, h->sent };
+		if (!ask(h, h->part, h->sent, h->parts[h->part].next, on_piece, a)) {
+			a->busy = false;
+			break;
+		}
+		h->sent += SA_ESTATE_DATA;
+		h->outstanding++;
+	}
+	return h->outstanding;
+}
+
+/* Puts the piece where it belongs; false: it is not what was asked for. */
+static bool put_piece(struct heir *h, const struct asked *a, const uint8_t *mad)
+{
+	uint32_t total = h->parts[h->part].total, want = total - a->offset;
+	struct sa_estate x;
+
+	memcpy(&x, mad + SA_HDR_LEN, sizeof(x));
+	want = want < SA_ESTATE_DATA ? want : SA_ESTATE_DATA;
+	if (get_be16(mad + OFF_STATUS) || get_be32(x.part) != h->part ||
+	    get_be32(x.offset) != a->offset || get_be32(x.n) != want ||
+	    get_be64(x.version) != h->parts[h->part].next)
+		return false;
+	memcpy(h->parts[h->part].text + a->offset, x.data, want);
+	h->came += want;
+	return true;
+}
+
+static void on_piece(void *arg, const uint8_t *mad, size_t len)
+{
+	struct asked *a = arg;
+	struct heir *h = a->h;
+
+	(void)len;	/* a whole MAD, if any */
+	a->busy = false;
+	h->outstanding--;
+	if (!h->dropped && (!mad || !put_piece(h, a, mad))) {
+		/* it went, or has another version by now: from the beginning */
+		h->dropped = true;
+		h->complete = false;
+		sm_registrations_lost(h->q->sm);
+	}
+	if (h->dropped) {
+		if (!h->outstanding)
+			round_over(h, 0);
+		return;
+	}
+	if (h->came < h->parts[h->part].total) {
+		if (!ask_more(h))
+			round_failed(h, AGAIN_US, "nothing can be asked");
+		return;
+	}
+	if (estate_digest(h->parts[h->part].text, h->came) != h->parts[h->part].next) {
+		round_failed(h, AGAIN_US, "the text is not of that digest");
+		return;
+	}
+	h->part++;
+	next_part(h);
+}
+
+static void next_part(struct heir *h)
+{
+	while (h->part < ESTATE_COUNT && (!h->parts[h->part].text || !h->parts[h->part].total))
+		h->part++;
+	if (h->part == ESTATE_COUNT) {
+		round_complete(h);
+		return;
+	}
+	h->sent = h->came = 0;
+	if (!ask_more(h))
+		round_failed(h, AGAIN_US, "nothing can be asked");
+}
+
+/* What differs; false: the list makes no sense. */
+static bool take_list(struct heir *h, const uint8_t *mad, bool *behind)
+{
+	struct sa_estate x;
+
+	memcpy(&x, mad + SA_HDR_LEN, sizeof(x));
+	if (get_be32(x.part) != SA_ESTATE_LIST ||
+	    get_be32(x.n) != ESTATE_COUNT * sizeof(struct sa_estate_row))
+		return false;
+	*behind = false;
+	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+		struct sa_estate_row row;
+		bool same;
+
+		memcpy(&row, x.data + i * sizeof(row), sizeof(row));
+		h->parts[i].next = get_be64(row.version);
+		h->parts[i].total = get_be32(row.total);
+		if (h->parts[i].total > TEXT_MAX)
+			return false;
+		if (!h->parts[i].known)
+			h->parts[i].version = estate_version(h->q, (enum estate_part)i);
+		same = h->parts[i].version == h->parts[i].next;
+		if (!same)
+			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
+		*behind |= !same;
+	}
+	/* these two are one to whom they are given to */
+	for (unsigned i = ESTATE_LIDS; i <= ESTATE_PKEYS; i++)
+		if ((h->parts[ESTATE_LIDS].text || h->parts[ESTATE_PKEYS].text) && !h->parts[i].text)
+			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
+	return true;
+}
+
+static void on_list(void *arg, const uint8_t *mad, size_t len)
+{
+	struct heir *h = arg;
+	bool behind;
+
+	(void)len;
+	if (h->dropped) {
+		round_over(h, 0);
+	} else if (!mad || get_be16(mad + OFF_STATUS)) {
+		bool stranger = mad && get_be16(mad + OFF_STATUS) == IB_STATUS_BAD_METHOD_ATTR;
+
+		round_failed(h, stranger ? STRANGER_US : AGAIN_US,
+			     stranger ? "no such attribute" : mad ? "refused" : "no answer");
+	} else if (!take_list(h, mad, &behind)) {
+		round_failed(h, STRANGER_US, "a list that makes no sense");
+	} else {
+		if (behind)
+			sm_registrations_coming(h->q->sm);
+		h->part = 0;
+		next_part(h);
+	}
+}
+
+static void on_own_port(void *arg, const struct smp *s, int status)
+{
+	struct heir *h = arg;
+	uint8_t info[64];
+
+	memcpy(info, s->data, sizeof(info));
+	h->master = (struct mad_address){
+		.lid = (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F), .qpn = 1,
+		.sl = (uint8_t)mad_get_field(info, 0, IB_PORT_SMSL_F),
+	};
+	if (h->dropped)
+		round_over(h, 0);
+	else if (status || !h->master.lid || !ask(h, SA_ESTATE_LIST, 0, 0, on_list, h))
+		round_failed(h, AGAIN_US, "our own port does not say where the master is");
+}
+
+void heir_ask(struct heir *h)
+{
+	static const uint8_t here[1];
+	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_PORT_INFO, .route = here,
+			 .m_key = h->q->settings->m_key, .once = true };
+
+	if (h->busy || clock_mono_us() < h->next_us)
+		return;
+	h->busy = true;
+	smp_send(h->q->mad, &s, on_own_port, h);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a standby knows of the fabric (its picture), and taking over by it.
+ *
+ * The picture is a discovery of its own and the plan for it, made anew from time to
+ * time, and when the master has given out LIDs; no device is told anything.  When the
+ * master is gone, ports are told at once who is master now, and clients are answered by
+ * the picture.  A sweep that looks at everything follows.
+ *
+ * The picture may be old.  So nothing but MasterSMLID is changed by it, and that only
+ * where a port was Active and had the LID that it is to have; no table, and no port's state.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "sm/internal.h"
+
+#define PICTURE_US	60000000	/* made anew so often */
+#define PICTURE_MIN_US	2000000		/* … and not more often, whatever changes */
+
+struct picture {
+	struct fabric *f;
+	struct plan *plan;
+	struct shared_policy *policy;
+};
+
+void takeover_forget(struct sm *sm)
+{
+	struct picture *p = sm->picture;
+
+	if (!p)
+		return;
+	plan_free(p->plan);
+	fabric_free(p->f);
+	shared_policy_unref(p->policy);
+	free(p);
+	sm->picture = NULL;
+}
+
+void sm_picture_is_old(struct sm *sm)
+{
+	sm->picture_due_us = 0;
+}
+
+bool sm_is_planning(const struct sm *sm)
+{
+	return sm->planning != NULL;
+}
+
+void takeover_look(struct sm *sm)
+{
+	int64_t now = clock_mono_us();
+
+	if (sm->kind != SWEEP_NONE || now < sm->picture_due_us || now < sm->picture_min_us)
+		return;
+	sm->picture_due_us = now + PICTURE_US;
+	sm->picture_min_us = now + PICTURE_MIN_US;
+	sweep_start(sm, SWEEP_PICTURE, "standing by");
+}
+
+void takeover_keep_picture(struct sm *sm)
+{
+	struct picture *p = xmalloc(sizeof(*p));
+
+	takeover_forget(sm);
+	*p = (struct picture){ sm->f, sm->plan, shared_policy_ref(sm->sweep_policy) };
+	sm->picture = p;
+	/* making it takes long where it is large: no more than a tenth of the time */
+	sm->picture_min_us = clock_mono_us() + 10 * (clock_mono_us() - sm->started_us);
+	sweep_cleanup(sm, true);
+	sm_sweep_ended(sm, false);
+}
+
+/* The ports that need to hear of their new master, and nothing else. */
+static void collect(struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+	struct node_work *w = &sm->work[node];
+	struct want_env env = sweep_env(sm);
+	uint8_t nums[256];
+	uint32_t k = 0;
+
+	for (unsigned num = 0; num <= n->nports; num++) {
+		uint32_t port = n->port0 + num;
+		const struct fabric_port *p = &sm->f->ports[port];
+
+		if (port_is_end(sm->f, port) && port_is_managed(sm->f, port) &&
+		    (!num || p->state == IB_PORT_ACTIVE_S) && p->lid &&
+		    p->lid == sm->plan->lid[port] &&
+		    port_needs_set(&env, store_refusals(sm->store), port))
+			nums[k++] = (uint8_t)num;
+	}
+	w->ports_collected = w->unknown = true;
+	w->mft_unknown = node_is_switch(n);
+	w->n_ports = w->n_first = k;
+	w->ports = k ? xmemdup(nums, k) : NULL;
+}
+
+bool takeover_start(struct sm *sm, const char *why)
+{
+	struct picture *p = sm->picture;
+
+	if (!p || p->policy != sm->policy || sm->registrations_lost || sm->kind != SWEEP_NONE)
+		return false;
+	sm->picture = NULL;
+	sweep_begin(sm, SWEEP_TAKEOVER, why);
+	sm->f = p->f;
+	sm->plan = p->plan;
+	shared_policy_unref(p->policy);
+	free(p);
+	sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
+	sweep_enter(sm, PHASE_ELECTION);
+	election_start(sm);
+	return true;
+}
+
+void takeover_write(struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		collect(sm, i);
+	write_start(sm);
+}

@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What clients registered with a master outlives it where another qosd stands by: groups
+# and members, services, subscriptions, aliases, partitions of run time and LIDs are the
+# other's, and nobody is asked to register again.  Only who has the SM_Key gets them.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "it counts who is asked to register again"
+
+topology=$top/examples/cluster.topo
+first=H-f452140300811200
+second=H-f452140300811230
+node002=H-f452140300811240 node002_guid=f452140300811241
+gpu01=H-248a070300a25dd0 gpu01_guid=248a070300a25dd1
+group=ff12:401b:ffff::77
+cat >policy.yaml <<'END'
+partitions:
+  Default: {pkey: 0x7fff, members: {all: full}, ipoib: true}
+END
+
+client() { on_own "$1" "$tools/saclient" "${@:2}" 2>&1; }
+member() {	# member get|set NODE GUID JOIN-STATE
+	on_own "$2" "$tools/pathquery" "$1" member mgid=$group port-gid="$(gid "$3")" join-state="$4" \
+		qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0 2>&1
+}
+# start_second [OPTION...]: its words by `of second`.
+start_second() {
+	local as
+	mkdir -p second
+	as_own "$second"
+	"${as[@]}" "$build/qosd" -F -s second/sock -d second/state -p policy.yaml "$@" >>second/log 2>&1 &
+	second_pid=$!
+	pids+=("$second_pid")
+}
+of() { local sock=$1/sock; "${@:2}"; }
+state_is() { [ "$(status state)" = "$1" ]; }
+up() { state_is master && subnet_up && [ "$(status sweeping)" = false ]; }
+held() { [ "$(status registrations-held)" = true ]; }
+# what a subnet manager says that there is
+registered() {
+	ctl -j services | sed -E '/"service-id"/!d; s/"lease": 3[0-9]*/"lease": 3…/'
+	ctl -j subscriptions | grep -vE '"(answered|sent|reports)"'
+	ctl -j mcast | grep -E '"(mgid|mlid|pkey|members)"'
+	ctl -j mcast $group | grep -E '"guid"' | sort
+	ctl -j partitions | grep -E '"(name|pkey)"'
+}
+# reregisters: how often these ports together were told to have clients register again.
+reregisters() {
+	local total=0 name n
+	for name in 'mgmt01 HCA-1' 'node001 HCA-1' 'node002 HCA-1' 'node017 mlx5_0' 'gpu01 mlx5_0'; do
+		n=$(sim_ctl -j show port "$name/P1" 2>&1 | sed -nE 's/.*"reregisters": ?([0-9]+).*/\1/p')
+		[ -n "$n" ] || { echo "$name is not known"; return; }
+		total=$((total + n))
+	done
+	echo "$total"
+}
+
+sim_options=()	# devices as they are: they can be told to register again
+note "a master with clients, and one that stands by"
+start_sim "$topology"
+mkdir first
+as_own "$first"
+"${as[@]}" "$build/qosd" -F -s first/sock -d first/state -p policy.yaml >first/log 2>&1 &
+first_pid=$!
+pids+=("$first_pid")
+until_ 20 of first up || fail "the first does not come up"
+start_second
+until_ 10 of second held || bad "the second does not hold the registrations: $(tail -n 5 second/log)"
+client "$node002" service set id=0x1234 gid="$(gid $node002_guid)" lease=3600 name=store data8.1=7 >out || bad "service: $(<out)"
+client "$node002" service set id=6 gid="$(gid $node002_guid)" name=eternal >out || bad "service: $(<out)"
+client "$node002" subscribe trap=66 >out || bad "subscribe: $(<out)"
+member set "$gpu01" $gpu01_guid 1 >out || bad "join: $(<out)"
+member set "$node002" $node002_guid 1 >out || bad "join: $(<out)"
+of first ctl partition add job17 'node00? HCA-1/P1' --wait >out 2>&1 || bad "partition: $(<out)"
+of first registered >want
+lid_map "$first" >lids.before
+services() { [ "$(grep -c '^service' second/state/services 2>/dev/null)" = 2 ]; }
+until_ 10 services || bad "the second has not got the services"
+until_ 10 grep -qs "$gpu01_guid" second/state/groups second/state/groups.journal || bad "the second has not got the members"
+until_ 10 grep -qs job17 second/state/partitions || bad "the second has not got the partition"
+until_ 10 of second held || bad "the second does not hold the registrations any more"
+expect "Sets of the second" 0 "$(of second sets)"
+expect "what the second tells its clients" 1 "$(of second ctl services >out 2>&1; echo $?)"
+
+note "the master dies"
+before=$(reregisters)
+[ "$before" -gt 0 ] || bad "nobody was asked to register at the first start"
+end "$first_pid" KILL
+until_ 10 of second up || bad "the second does not take over"
+of second registered >got
+expect_same "registrations" want got
+lid_map "$second" >lids.after
+expect_same "LIDs" lids.before lids.after
+expect "ports that are told to register again" "$before" "$(reregisters)"
+expect "Sets, but for the ports' new master" 0 "$(of second table_sets)"
+expect_match "a service by a client" "^id=0x1234 .* name=store data=07" "$(client "$gpu01" service get id=0x1234)"
+
+note "the first comes back: it has the lower GUID, and gets all of it"
+as_own "$first"
+rm -rf first/state
+"${as[@]}" "$build/qosd" -F -s first/sock -d first/state -p policy.yaml >>first/log 2>&1 &
+first_pid=$!
+pids+=("$first_pid")
+until_ 10 of first up || bad "the first is not master again: $(tail -n 5 first/log)"
+until_ 10 of second state_is standby || bad "the second does not stand by"
+of first registered >got
+expect_same "registrations" want got
+expect "ports that are told to register again" "$before" "$(reregisters)"
+until_ 10 of second held || bad "the second does not hold the registrations"
+
+note "the standby is given a higher priority, then the master a higher one yet"
+of second ctl priority 3 >out 2>&1 || bad "priority: $(<out)"
+until_ 10 of second up || bad "the second is not master: $(tail -n 5 second/log)"
+until_ 10 of first held || bad "the first does not hold the registrations"
+of first ctl priority 4 >out 2>&1 || bad "priority: $(<out)"
+until_ 10 of first up || bad "the first is not master: $(tail -n 5 first/log)"
+until_ 10 of second held || bad "the second does not hold the registrations"
+of first registered >got
+expect_same "registrations" want got
+expect "ports that are told to register again" "$before" "$(reregisters)"
+
+note "a standby that lacks some of it: all are asked"
+end "$second_pid"
+end "$first_pid" KILL
+rm -rf second/state
+start_second
+until_ 10 of second up || bad "the second is not master"
+after=$(reregisters)
+[ "$after" -gt "$before" ] || bad "nobody was asked to register again: $after, $before before"
+end "$second_pid"
+
+note "another SM_Key: neither obeys the other, and nothing is told"
+as_own "$first"
+echo "priority: 3" >first.yaml
+"${as[@]}" "$build/qosd" -F -s first/sock -d first/state -c first.yaml -p policy.yaml >>first/log 2>&1 &
+first_pid=$!
+pids+=("$first_pid")
+until_ 10 of first up || bad "the first is not master"
+echo "sm-key: 77" >second.yaml
+start_second -c second.yaml
+until_ 10 of second state_is master || bad "the second obeys who has another SM_Key"
+expect "SMs of another SM_Key" 1 "$(of second status foreign-managers)"
+expect_match "the log" "has another SM_Key: it is not obeyed" "$(grep 'SM_Key' second/log)"
+expect "what it holds of the other" "" "$(cat second/state/services 2>/dev/null | grep '^service')"
+end "$second_pid"
+end "$first_pid"

@@ -1,0 +1,180 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Several subnet managers: whoever starts first and whatever their priorities, masters
+# that die, that stop for a while and come back, subnets that are cut in two and joined
+# again, keys that differ.  In the end exactly one is master, the right one, and LIDs and
+# tables are as they were.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "it cuts links and looks at what devices were told"
+
+# Two halves, whose only connection is port 8 of either switch.
+cat >halves.topo <<'END'
+vendid=0x8f1
+devid=0x5a06
+switchguid=0x900(900)
+Switch	8 "S-0000000000000900"		# "left" base port 0 lid 0 lmc 0
+[1]	"H-0000000000000100"[1](101)		# "a HCA-1" lid 0 4xQDR
+[2]	"H-0000000000000200"[1](201)		# "b HCA-1" lid 0 4xQDR
+[8]	"S-0000000000000980"[8]		# "right" lid 0 4xQDR
+
+vendid=0x8f1
+devid=0x5a06
+switchguid=0x980(980)
+Switch	8 "S-0000000000000980"		# "right" base port 0 lid 0 lmc 0
+[1]	"H-0000000000000300"[1](301)		# "c HCA-1" lid 0 4xQDR
+[2]	"H-0000000000000400"[1](401)		# "d HCA-1" lid 0 4xQDR
+[8]	"S-0000000000000900"[8]		# "left" lid 0 4xQDR
+
+vendid=0x2c9
+devid=0x673c
+caguid=0x100
+Ca	1 "H-0000000000000100"		# "a HCA-1"
+[1](101)	"S-0000000000000900"[1]		# lid 0 lmc 0 "left" lid 0 4xQDR
+
+vendid=0x2c9
+devid=0x673c
+caguid=0x200
+Ca	1 "H-0000000000000200"		# "b HCA-1"
+[1](201)	"S-0000000000000900"[2]		# lid 0 lmc 0 "left" lid 0 4xQDR
+
+vendid=0x2c9
+devid=0x673c
+caguid=0x300
+Ca	1 "H-0000000000000300"		# "c HCA-1"
+[1](301)	"S-0000000000000980"[1]		# lid 0 lmc 0 "right" lid 0 4xQDR
+
+vendid=0x2c9
+devid=0x673c
+caguid=0x400
+Ca	1 "H-0000000000000400"		# "d HCA-1"
+[1](401)	"S-0000000000000980"[2]		# lid 0 lmc 0 "right" lid 0 4xQDR
+END
+
+declare -A host=([a]=H-0000000000000100 [b]=H-0000000000000200 [c]=H-0000000000000300
+	[d]=H-0000000000000400)
+declare -A pid
+# run NAME [LINE...]: a qosd on that host, with these settings.
+run() {
+	local as name=$1
+	shift
+	mkdir -p "$name"
+	printf '%s\n' "$@" >"$name/qosd.yaml"
+	as_own "${host[$name]}"
+	"${as[@]}" "$build/qosd" -F -s "$name/sock" -d "$name/state" -c "$name/qosd.yaml" \
+		-p "$top/etc/policy.yaml" >>"$name/log" 2>&1 &
+	pid[$name]=$!
+	pids+=("$!")
+}
+of() { local sock=$1/sock; "${@:2}"; }	# of NAME COMMAND...: of that one
+state_is() { [ "$(status state)" = "$1" ]; }
+idle() { [ "$(status sweeping)" = false ]; }
+up() { of "$1" state_is master && of "$1" subnet_up && of "$1" idle; }
+masters() { of "$1" state_is master; }
+stands_by() { of "$1" state_is standby; }
+# soon WHAT COMMAND...
+soon() {
+	until_ 15 "${@:2}" || { bad "$1: $(grep -H ' ' ./*/log | grep election | tail -n 12)"; }
+}
+# stays WHAT COMMAND...: for a second, which is longer than any of them waits for another.
+stays() {
+	local i
+	for i in 1 2 3 4 5; do
+		"${@:2}" || { bad "$1, after $i looks"; return; }
+		sleep 0.2
+	done
+}
+quit() { end "${pid[$1]}" "${2:-TERM}"; }
+begin() {	# begin WHAT: on a new fabric
+	local name
+	note "$1"
+	start_sim halves.topo
+	rm -rf ./[abcd]
+}
+finish() {
+	local name
+	for name in "${!pid[@]}"; do
+		quit "$name"
+	done
+	pid=()
+	stop_sim
+}
+lids() { lid_map "${host[a]}" | sort -u; }
+tables() { read_tables "${host[a]}"; mv lft.devices "$1"; }
+
+note_time() { note "$1 after $(((${EPOCHREALTIME/./} - $2) / 1000)) ms"; }
+
+# --- who is master ---
+
+
+command -v opensm >/dev/null || { note "opensm is not installed: without it"; exit 0; }
+# run_opensm NAME OPTION...: on that host, which looks every 2 s; polls as a qosd.
+run_opensm() {
+	local as name=$1
+	shift
+	mkdir -p "$name"
+	printf 'sminfo_polling_timeout 300\npolling_retry_number 3\n' >"$name/conf"
+	as "${host[$name]}"
+	"${as[@]}" env "OSM_CACHE_DIR=$work/$name" "OSM_TMP_DIR=$work/$name" \
+		opensm -F "$name/conf" -f "$name/log" -e -d2 -s 2 "$@" >"$name/out" 2>&1 &
+	pid[$name]=$!
+	pids+=("$!")
+}
+# What OpenSM entered last.
+opensm_is() { [ "$(sed -nE 's/.*Entering ([A-Z]+) state.*/\1/p' "$1/log" 2>/dev/null | tail -n 1)" = "$2" ]; }
+# By any host: the SM that its port names.
+sm_of() { on "${host[$1]}" sminfo 2>/dev/null | grep -q "guid 0x0*$2, .*SMINFO_MASTER"; }
+
+begin "OpenSM is master, a qosd of higher priority comes"
+run_opensm a
+soon "OpenSM is master" opensm_is a MASTER
+run c "priority: 5"
+soon "c is master" up c
+soon "OpenSM stands by" opensm_is a STANDBY
+soon "all know" sm_of d 301
+note "… and is frozen: OpenSM takes over; … and comes back: it is given the subnet again"
+kill -STOP "${pid[c]}"
+soon "OpenSM is master" opensm_is a MASTER
+soon "all know" sm_of d 101
+before=$(grep -c 'Sets)' c/log)
+kill -CONT "${pid[c]}"
+soon "c has seen it" grep -qE 'has become master meanwhile' c/log
+soon "c is master" up c
+expect "sweeps of c that wrote before it was handed over to" "$before" \
+	"$(sed '/says HANDOVER/,$d' c/log | grep -c 'Sets)')"
+soon "OpenSM stands by" opensm_is a STANDBY
+note "… and dies: OpenSM takes over"
+quit c KILL
+soon "OpenSM is master" opensm_is a MASTER
+soon "all know" sm_of d 101
+note "a qosd of lower rank stands by for it, and takes over when OpenSM is frozen"
+run c
+soon "c stands by" stands_by c
+expect "what c has of its master's clients" false "$(of c status registrations-held)"
+kill -STOP "${pid[a]}"
+soon "c is master" up c
+soon "all know" sm_of d 301
+kill -CONT "${pid[a]}"
+soon "one is master" sm_of d 101
+finish
+
+for priority in 0 5; do		# of c
+	begin "a subnet is cut in two and joined: OpenSM at a, a qosd at c of priority $priority"
+	run_opensm a
+	soon "OpenSM is master" opensm_is a MASTER
+	sim_do link down 'left/P8'
+	run c "priority: $priority"
+	soon "c is master of its half" up c
+	soon "a's half has OpenSM" sm_of b 101
+	sim_do link up 'left/P8'
+	if [ $priority = 5 ]; then
+		soon "OpenSM stands by" opensm_is a STANDBY
+		soon "c is master" up c
+		soon "all know" sm_of b 301
+	else
+		soon "c stands by" stands_by c
+		soon "all know" sm_of d 101
+	fi
+	finish
+done
