@@ -208,12 +208,15 @@ $(BENCH_LIBRARIES): $(BUILD)/tests/%.so: tests/%.c Makefile $(CONFIG)
 $(BUILD)/obj/tests/bench/%: ALL_CPPFLAGS += -Itests
 
 # tests/fuzz/fuzz_*.c: a libFuzzer program each; without FUZZ=1 it replays the
-# files that it is given (replay.c).
+# files that it is given (replay.c).  subnet.c: what several of them ask about.
 FUZZERS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
-$(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o \
-		$(if $(FUZZ),,$(BUILD)/obj/tests/fuzz/replay.o) $(call archives,$(LAYERS))
+$(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/subnet.o \
+		$(if $(FUZZ),,$(BUILD)/obj/tests/fuzz/replay.o) \
+		$(call archives,$(filter-out convert,$(LAYERS)))
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $^ $(LINK_LIBS)
+# The converter is another program's, and no neighbour of the daemon's layers.
+$(BUILD)/tests/fuzz/fuzz_convert: $(BUILD)/libconvert.a
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 .SECONDARY:
@@ -290,7 +293,10 @@ fuzz:	## fuzz each decoder for FUZZ_SECONDS=60 (needs clang)
 run-fuzz: $(FUZZERS)
 	set -e; for f in $(FUZZERS); do \
 		new=$(BUILD)/corpus/$${f##*/fuzz_}; mkdir -p $$new; \
-		$$f -artifact_prefix=$(BUILD)/ -max_total_time=$(or $(FUZZ_SECONDS),60) $$new tests/fuzz/corpus/$${f##*/fuzz_}; done
+		dict=tests/fuzz/dict/$${f##*/fuzz_}; \
+		$$f -artifact_prefix=$(BUILD)/ -max_total_time=$(or $(FUZZ_SECONDS),60) \
+			$$(test ! -e $$dict || echo -dict=$$dict) \
+			$$new tests/fuzz/corpus/$${f##*/fuzz_}; done
 demo:	## install what is missing, build, show qosd on a simulated cluster
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) all

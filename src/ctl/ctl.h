@@ -23,6 +23,7 @@
 #include "sa/sa.h"
 #include "sa/trace.h"
 #include "sm/sm.h"
+#include "store/store.h"
 
 /* One entry of a switch's multicast forwarding table. */
 struct ctl_mft_row {
@@ -40,6 +41,7 @@ struct ctl_env {
 	/* What the SA did so far.  May be NULL: then what sa counts. */
 	const struct sa_stats *(*sa_stats)(void *arg);
 	struct sa_trace *trace;		/* may be NULL */
+	struct store *store;		/* may be NULL */
 	struct policies *policies;	/* may be NULL: then nobody can change the policy */
 	/*
 	 * The configured policy file once more.  reload_read() reads it, in any thread,

@@ -19,6 +19,8 @@
 #include "qosd/daemon.h"
 #include "registry/alias.h"
 
+#define STORE_RETRY_US	1000000
+
 /* From the SA: clients give them and take them. */
 static void on_alias_changed(void *arg, const struct alias_change *c)
 {
@@ -115,6 +117,13 @@ static bool mft_entry(void *arg, const struct subnet_state *s, uint32_t sw, uint
 	return sm_mft_entry(q->sm, s, sw, mlid, ports);
 }
 
+static void retry_store(void *arg)
+{
+	struct qosd *q = arg;
+
+	store_retry(q->store);
+}
+
 /* --- putting together --- */
 
 static struct shared_policy *load_files(struct qosd *q)
@@ -169,6 +178,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		buf_puts(err, "no event loop");
 		return false;
 	}
+	q->retry = timer_new(q->loop, retry_store, q);
+	timer_set(q->retry, STORE_RETRY_US, STORE_RETRY_US);
 	serve_init(q);
 	env.trace = q->sa.trace;
 	q->mad = mad_open(q->loop, &ms, &mh, err);
@@ -188,6 +199,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		sm_registrations_lost(q->sm);
 	q->policies = policies_new(q->loop, q->store, policy, &ph);
 	env.policies = q->policies;
+	env.store = q->store;
 	env.sm = q->sm;
 	env.mad = q->mad;
 	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
@@ -204,6 +216,7 @@ static void close_all(struct qosd *q)
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
 	serve_free(q);
 	run_time_free(q->run_time);
+	timer_free(q->retry);
 	sig_free(q->hup);
 	sig_free(q->term);
 	sig_free(q->intr);

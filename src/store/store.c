@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The state folder; see store.h. */
-#include <errno.h>
-#include <fcntl.h>
+/* What is kept, as lines, and read again; see store.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/log.h"
 #include "store/internal.h"
 
-#define FILE_MAX	(64u << 20)
 #define LIDS_FILE	"lids"
 #define LIDS_TITLE	"qosd lids 1\n"
 #define REFUSED_FILE	"refused"
@@ -34,8 +27,7 @@ struct refusals {
 };
 
 struct store {
-	char *dir;		/* NULL: nothing is kept */
-	int lock_fd;
+	struct folder *folder;	/* NULL: nothing is kept */
 	struct lid_map lids;
 	struct refusals refused;
 	bool lids_dirty, refused_dirty, pkeys_dirty;
@@ -45,9 +37,9 @@ struct store {
 	void *line_arg;
 };
 
-const char *store_dir(const struct store *s)
+struct folder *store_folder(const struct store *s)
 {
-	return s->dir;
+	return s->folder;
 }
 
 struct groups_file *store_groups_file(const struct store *s)
@@ -57,75 +49,18 @@ struct groups_file *store_groups_file(const struct store *s)
 
 /* --- files with a title and a digest --- */
 
-char *store_path(const struct store *s, const char *name, const char *suffix)
-{
-	return xasprintf("%s/%s%s", s->dir, name, suffix);
-}
-
-bool store_write_all(int fd, const char *p, size_t n)
-{
-	while (n) {
-		ssize_t r = write(fd, p, n);
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r <= 0)
-			return false;
-		p += r;
-		n -= (size_t)r;
-	}
-	return true;
-}
-
-void store_sync_dir(const struct store *s)
-{
-	int fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-}
-
 /* Adds the digest line to b and puts it in place of the file; digest may be NULL. */
-static bool file_write(const struct store *s, const char *name, struct buf *b, uint64_t *digest)
+static bool file_write(const struct store *s, const char *name, struct buf *b, uint64_t *digest,
+		       bool retry)
 {
 	uint64_t sum = hash_bytes(b->s, b->n, 0);
-	char *tmp, *path;
-	bool ok = false;
-	int fd;
 
-	if (!s->dir)
+	if (!s->folder)
 		return true;
 	if (digest)
 		*digest = sum;
 	buf_printf(b, "end %016" PRIx64 "\n", sum);
-	tmp = store_path(s, name, ".new");
-	path = store_path(s, name, "");
-	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd >= 0) {
-		ok = store_write_all(fd, b->s, b->n) && fsync(fd) == 0;
-		ok = close(fd) == 0 && ok;
-		ok = ok && rename(tmp, path) == 0;
-	}
-	if (ok)
-		store_sync_dir(s);
-	else
-		log_error("store", "%s: cannot write: %s", path, strerror(errno));
-	free(tmp);
-	free(path);
-	return ok;
-}
-
-bool store_read_whole(const char *path, struct buf *b)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && buf_read(b, fd, FILE_MAX);
-	int why = errno;
-
-	if (fd >= 0)
-		close(fd);
-	errno = why;
-	return ok;
+	return folder_write(s->folder, name, b->s, b->n, retry);
 }
 
 /* Checks title and digest, and cuts both off. */
@@ -149,19 +84,6 @@ static bool unwrap(struct buf *b, const char *title, uint64_t *digest)
 	return true;
 }
 
-void store_set_aside(const struct store *s, const char *name)
-{
-	char *path = store_path(s, name, ""), *aside = store_path(s, name, ".damaged");
-
-	if (rename(path, aside) == 0)
-		log_error("store", "%s: damaged; set aside as %s", path, aside);
-	else
-		log_error("store", "%s: damaged, and cannot be set aside: %s", path,
-			  strerror(errno));
-	free(path);
-	free(aside);
-}
-
 /*
  * Calls line() for each line; it returns false for one that makes no sense,
  * which damages the file as a wrong digest does.  False if there was no good file.
@@ -169,19 +91,13 @@ void store_set_aside(const struct store *s, const char *name)
 static bool file_read(struct store *s, const char *name, const char *title,
 		      bool (*line)(struct store *s, const char *text), uint64_t *digest)
 {
-	char *path, *p, *nl;
 	struct buf b = { 0 };
-	bool good = false;
+	bool good = false, there;
+	char *p, *nl;
 
-	if (!s->dir)
-		return false;
-	path = store_path(s, name, "");
-	if (!store_read_whole(path, &b)) {
-		if (errno != ENOENT)
-			log_error("store", "%s: cannot read: %s", path, strerror(errno));
+	if (!s->folder || !folder_read(s->folder, name, &b, &there))
 		goto out;
-	}
-	good = unwrap(&b, title, digest);
+	good = unwrap(&b, title, digest) && strlen(b.s) == b.n;
 	for (p = b.s; good && *p; p = nl + 1) {
 		nl = strchr(p, '\n');
 		if (!nl) {
@@ -192,10 +108,9 @@ static bool file_read(struct store *s, const char *name, const char *title,
 		good = line(s, p);
 	}
 	if (!good)
-		store_set_aside(s, name);
+		folder_set_aside(s->folder, name, "damaged");
 out:
 	buf_free(&b);
-	free(path);
 	return good;
 }
 
@@ -243,7 +158,7 @@ bool store_save_lids(struct store *s, const struct plan *p)
 			buf_printf(&b, "0x%016" PRIx64 " %u %u\n", e->key, e->value,
 				   map64_get(&s->lids.lmc_by_guid, e->key));
 	}
-	ok = file_write(s, LIDS_FILE, &b, NULL);
+	ok = file_write(s, LIDS_FILE, &b, NULL, true);
 	s->lids_dirty = !ok;
 	buf_free(&b);
 	return ok;
@@ -289,7 +204,7 @@ bool store_save_pkeys(struct store *s, const struct plan *p)
 			buf_printf(&b, " %x", row->keys[k]);
 		buf_puts(&b, "\n");
 	}
-	ok = file_write(s, PKEYS_FILE, &b, NULL);
+	ok = file_write(s, PKEYS_FILE, &b, NULL, true);
 	s->pkeys_dirty = !ok;
 	buf_free(&b);
 	return ok;
@@ -395,7 +310,7 @@ bool store_save_refused(struct store *s)
 		buf_printf(&b, "0x%016" PRIx64 " 0x%x 0x%x %016" PRIx64 " %016" PRIx64 "\n",
 			   r->guid, r->attr, r->mod, r->want, r->got);
 	}
-	ok = file_write(s, REFUSED_FILE, &b, NULL);
+	ok = file_write(s, REFUSED_FILE, &b, NULL, true);
 	s->refused_dirty = !ok;
 	buf_free(&b);
 	return ok;
@@ -416,17 +331,23 @@ bool store_load_lines(struct store *s, const struct store_file *f,
 	return file_read(s, f->name, f->title, others_line, digest);
 }
 
-bool store_save_lines(struct store *s, const struct store_file *f, const char *lines,
-		      uint64_t *digest)
+static bool save_lines(struct store *s, const struct store_file *f, const char *lines,
+		       uint64_t *digest, bool retry)
 {
 	struct buf b = { 0 };
 	bool ok;
 
 	buf_puts(&b, f->title);
 	buf_puts(&b, lines);
-	ok = file_write(s, f->name, &b, digest);
+	ok = file_write(s, f->name, &b, digest, retry);
 	buf_free(&b);
 	return ok;
+}
+
+bool store_save_lines(struct store *s, const struct store_file *f, const char *lines,
+		      uint64_t *digest)
+{
+	return save_lines(s, f, lines, digest, true);
 }
 
 /* Those of the history of policies are policies/'s, those of partitions registry/'s. */
@@ -450,45 +371,36 @@ bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *
 
 bool store_save_partitions(struct store *s, const char *lines)
 {
-	return store_save_lines(s, &partitions, lines, NULL);
+	return save_lines(s, &partitions, lines, NULL, false);
 }
 
 /* --- the folder --- */
 
-static bool lock_dir(struct store *s, struct buf *err)
+void store_retry(struct store *s)
 {
-	char *path = store_path(s, "lock", "");
-	bool ok = false;
+	if (s->folder)
+		folder_retry(s->folder);
+}
 
-	s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (s->lock_fd < 0)
-		buf_printf(err, "%s: %s", path, strerror(errno));
-	else if (flock(s->lock_fd, LOCK_EX | LOCK_NB) < 0)
-		buf_printf(err, "%s: another qosd uses this state folder", s->dir);
-	else
-		ok = true;
-	free(path);
-	return ok;
+void store_problems(struct store *s, void (*fn)(void *arg, const struct store_problem *p),
+		    void *arg)
+{
+	if (s->folder)
+		folder_problems(s->folder, fn, arg);
 }
 
 struct store *store_open(const char *dir, struct buf *err)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
 
-	s->lock_fd = -1;
 	map64_init(&s->lids.by_guid, 64);
 	map64_init(&s->lids.lmc_by_guid, 64);
 	map64_init(&s->refused.by_key, 64);
 	s->groups = groups_file_new(s);
 	if (!dir)
 		return s;
-	s->dir = xstrdup(dir);
-	if (mkdir(dir, 0700) < 0 && errno != EEXIST) {
-		buf_printf(err, "state folder %s: %s", dir, strerror(errno));
-		store_close(s);
-		return NULL;
-	}
-	if (!lock_dir(s, err)) {
+	s->folder = folder_open(dir, err);
+	if (!s->folder) {
 		store_close(s);
 		return NULL;
 	}
@@ -503,12 +415,11 @@ void store_close(struct store *s)
 	if (!s)
 		return;
 	groups_file_free(s->groups);
-	if (s->lock_fd >= 0)
-		close(s->lock_fd);
+	if (s->folder)
+		folder_close(s->folder);
 	map64_free(&s->lids.by_guid);
 	map64_free(&s->lids.lmc_by_guid);
 	pkey_places_free(&s->lids.pkeys);
 	refusals_clear(&s->refused);
-	free(s->dir);
 	free(s);
 }
