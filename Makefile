@@ -190,7 +190,9 @@ $(foreach l,$(LAYERS),$(eval $(call unit_rule,$(l))))
 
 # tests/tools/*.c and tests/bench/*.c: a program each, of one file, but for
 # libraries to be preloaded.
-TEST_TOOLS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/*.c))
+TOOL_PRELOADS = tests/tools/faultydisk.c
+TEST_TOOLS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(TOOL_PRELOADS),$(wildcard tests/tools/*.c)))
+TOOL_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(TOOL_PRELOADS))
 BENCH_PRELOADS = tests/bench/count_umad.c
 BENCH_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(BENCH_PRELOADS),$(wildcard tests/bench/*.c)))
 BENCH_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(BENCH_PRELOADS))
@@ -202,9 +204,9 @@ $(TEST_TOOLS) $(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o
 	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LIBS)
 # What it loads finds in it what it is the core of.
 $(BUILD)/tests/tools/acmread: ALL_LDFLAGS += -rdynamic
-$(BENCH_LIBRARIES): $(BUILD)/tests/%.so: tests/%.c Makefile $(CONFIG)
+$(TOOL_LIBRARIES) $(BENCH_LIBRARIES): $(BUILD)/tests/%.so: tests/%.c Makefile $(CONFIG)
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl
+	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl
 $(BUILD)/obj/tests/bench/%: ALL_CPPFLAGS += -Itests
 
 # tests/fuzz/fuzz_*.c: a libFuzzer program each; without FUZZ=1 it replays the
@@ -263,7 +265,7 @@ check:	## install what is missing, build, run every test
 	@+$(submake) $(jobs) all check-programs
 	@+$(submake) run-check
 
-check-programs: $(UNIT_TESTS) $(TEST_TOOLS) $(FUZZERS)
+check-programs: $(UNIT_TESTS) $(TEST_TOOLS) $(TOOL_LIBRARIES) $(FUZZERS)
 
 run-check: all check-programs
 	@tests/run $(call chosen,$(ALL_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
@@ -280,7 +282,7 @@ check-layers:	## who includes whom
 check-promises:	## whether each promise of tests/README.md has its tests
 	@tests/run $(PROMISE_TESTS)
 
-check-e2e: all $(TEST_TOOLS)	## end to end on a simulated fabric (T=name: some of them)
+check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabric (T=name: some of them)
 	@tests/run $(call chosen,$(E2E_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
 
 check-sanitize:	## every test with address and undefined behaviour sanitizers

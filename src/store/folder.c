@@ -55,7 +55,7 @@ struct folder {
 	char *dir;
 	pthread_mutex_t lock;
 	int lock_fd;		/* < 0: the folder can't be used */
-	bool unread;		/* … and could not when there was something to read */
+	bool unread;		/* it was not there to be read */
 	bool sync_late;		/* a name in it may not be on disk */
 	VEC(struct problem) problems;
 	VEC(struct late) late;
@@ -224,6 +224,13 @@ static void set_unread_aside(struct folder *f)
 	vec_free(&names);
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* The lock file, or where there can be none the folder itself; < 0: errno. */
 static int open_lock(struct folder *f)
 {
@@ -250,10 +257,8 @@ static int take(struct folder *f)
 	if (f->lock_fd >= 0)
 		return 0;
 	if (mkdir(f->dir, 0700) < 0 && errno != EEXIST) {
-		struct stat st;
-
 		why = errno;
-		if (stat(f->dir, &st) < 0 || !S_ISDIR(st.st_mode))
+		if (!is_folder(f->dir))
 			return why;
 	}
 	f->lock_fd = open_lock(f);
@@ -528,7 +533,7 @@ struct folder *folder_open(const char *dir, struct buf *err)
 		folder_close(f);
 		return NULL;
 	}
-	f->unread = why != 0;
+	f->unread = !is_folder(dir);
 	if (why)
 		trouble(f, FOLDER_USE, "", "cannot be used: %s; nothing is kept until it can",
 			strerror(why));
