@@ -162,7 +162,8 @@ for how in kill power torn; do
 		begin
 		start_faulty FAULTY_AT="$at" FAULTY_HOW=$how
 		register
-		gone "$qosd" || { bad "$how at $at: it lives"; stop_qosd; }
+		# a run may have some calls less than another
+		gone "$qosd" || { stop_qosd; [ "$(wc -l <calls)" -lt "$at" ] || bad "$how at $at: it lives"; }
 		wait "$qosd" 2>/dev/null
 		check_restart "$how at $(tail -n 1 calls)" "$(stat -c %.6Y calls | tr -d .)"
 	done
@@ -174,7 +175,7 @@ for errno in 5 28 30; do	# EIO, ENOSPC, EROFS
 		begin
 		start_faulty FAULTY_AT="$at" FAULTY_HOW=$errno
 		register
-		grep -q " store: .*cannot" "$qosd_log" || bad "errno $errno at $(sed -n "${at}p" calls): nothing is said"
+		grep -q " store: .*cannot" "$qosd_log" || [[ $(sed -n "${at}p" calls) == *mkdir* ]] || bad "errno $errno at $(sed -n "${at}p" calls): nothing is said"
 		stop_qosd || bad "errno $errno at $(sed -n "${at}p" calls): exit status $?"
 		check_restart "errno $errno at $(sed -n "${at}p" calls)" $for_ever
 	done
