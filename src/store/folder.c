@@ -342,6 +342,15 @@ static const char *put_in_place(struct folder *f, const char *name, const char *
 	return ok ? NULL : "rename";
 }
 
+/* Somebody removed the folder: it is made again. */
+static void drop_if_gone(struct folder *f)
+{
+	if (is_folder(f->dir))
+		return;
+	close(f->lock_fd);
+	f->lock_fd = -1;
+}
+
 static bool write_now(struct folder *f, const char *name, const char *text, size_t n)
 {
 	char *new_name, *new_path;
@@ -361,6 +370,8 @@ static bool write_now(struct folder *f, const char *name, const char *text, size
 	if (failed) {
 		why = errno;
 		unlink(new_path);	/* it takes room */
+		if (why == ENOENT)
+			drop_if_gone(f);
 		trouble(f, FOLDER_WRITE, name, "cannot %s: %s; it is tried again", failed,
 			strerror(why));
 	} else {

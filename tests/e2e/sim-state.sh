@@ -158,7 +158,8 @@ each() { if [ -n "${STATE_EACH:-}" ]; then seq "$calls"; else seq "$1" 29 "$call
 first=1
 for how in kill power torn; do
 	note "$how"
-	for at in $(each $((first += 5))); do
+	first=$((first + 5))
+	for at in $(each $first); do
 		begin
 		start_faulty FAULTY_AT="$at" FAULTY_HOW=$how
 		register
@@ -171,7 +172,8 @@ done 2> >(grep -v Killed >&2)
 
 for errno in 5 28 30; do	# EIO, ENOSPC, EROFS
 	note "errno $errno"
-	for at in $(each $((first += 5))); do
+	first=$((first + 5))
+	for at in $(each $first); do
 		begin
 		start_faulty FAULTY_AT="$at" FAULTY_HOW=$errno
 		register
@@ -220,7 +222,9 @@ mv away/inner missing
 folder_is_used() { problems | grep -q 'was not there to be read' && ! problems | grep -q 'the folder:'; }
 until_ 20 folder_is_used || bad "a folder that comes later is not used: $(problems)"
 stop_qosd || bad "exit status $? after SIGTERM"
-[ -f missing/state/lids ] && [ -f missing/state/lids.unread ] || bad "in the folder there are $(ls missing/state)"
+for file in lids lids.unread; do
+	[ -f missing/state/$file ] || bad "there is no $file, but $(ls missing/state)"
+done
 
 # --- files that are not as they were written ---
 

@@ -249,6 +249,27 @@ START_TEST(folder_comes_later)
 }
 END_TEST
 
+START_TEST(folder_is_removed)
+{
+	char *inner = file_of("inner"), *cmd = xasprintf("rm -r %s/inner", dir);
+	struct buf err = { 0 };
+	struct little_plan l;
+	struct store *s = store_open(inner, &err);
+
+	ck_assert_int_eq(system(cmd), 0);
+	little_plan(&l, 0x100, 8);
+	ck_assert(!store_save_lids(s, &l.p));
+	PROBLEMS(s, "lids: cannot open: No such file or directory");
+	retried(s);
+	no_problems(s);
+	ck_assert_ptr_null(store_open(inner, &err));	/* it is locked again */
+	buf_free(&err);
+	store_close(s);
+	free(inner);
+	free(cmd);
+}
+END_TEST
+
 /* No more than so many bytes to a file: EFBIG, where a full disk says ENOSPC. */
 static void disk_has_room(rlim_t bytes)
 {
@@ -928,11 +949,13 @@ int main(void)
 	TCase *t = tcase_create("folder");
 
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 60);	/* disks may be slow */
 	tcase_add_test(t, lids_are_kept);
 	tcase_add_test(t, damage_is_set_aside);
 	tcase_add_loop_test(t, garbage_is_set_aside, 0, ARRAY_SIZE(bad_files));
 	tcase_add_test(t, one_at_a_time);
 	tcase_add_test(t, folder_comes_later);
+	tcase_add_test(t, folder_is_removed);
 	tcase_add_test(t, full_disk);
 	tcase_add_test(t, full_disk_until_the_end);
 	tcase_add_loop_test(t, something_else_in_its_place, 0, ARRAY_SIZE(in_its_place));
