@@ -287,9 +287,6 @@ static bool journal_redo(struct mcast_db *db, struct buf *b, uint64_t of)
 	char *line = b->s, *nl, title[64];
 	uint64_t check = 0;
 
-	/* a power failure may leave the length that a file should have had, and no bytes */
-	while (b->n && !b->s[b->n - 1])
-		b->n--;
 	snprintf(title, sizeof(title), JOURNAL_TITLE " %016" PRIx64, of);
 	for (; b->n && (nl = memchr(line, '\n', (size_t)(b->s + b->n - line))); line = nl + 1) {
 		if (!unwrap_line(line, nl, &check))
@@ -302,6 +299,7 @@ static bool journal_redo(struct mcast_db *db, struct buf *b, uint64_t of)
 			return after_word(line, JOURNAL_TITLE) != NULL;
 		}
 	}
+	/* also zeros: what a power failure may leave of bytes that were not synced */
 	if (b->n && line < b->s + b->n)
 		log_info("store", JOURNAL ": a last line that was not written whole is dropped");
 	return true;
