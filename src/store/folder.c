@@ -538,13 +538,17 @@ struct folder *folder_open(const char *dir, struct buf *err)
 	f->lock_fd = -1;
 	f->said = (struct log_ratelimit){ .burst = 32, .per_second = 1, .tokens = 32 };
 	pthread_mutex_init(&f->lock, NULL);
-	why = take(f);
-	if (why == EWOULDBLOCK) {
-		buf_printf(err, "%s: another qosd uses this state folder", dir);
+	f->unread = !is_folder(dir);
+	if (f->unread && access(dir, F_OK) == 0)
+		why = ENOTDIR;
+	else
+		why = take(f);
+	if (why == EWOULDBLOCK || why == ENOTDIR) {
+		buf_printf(err, "%s: %s", dir, why == EWOULDBLOCK ?
+			   "another qosd uses this state folder" : "is no folder");
 		folder_close(f);
 		return NULL;
 	}
-	f->unread = !is_folder(dir);
 	if (why)
 		trouble(f, FOLDER_USE, "", "cannot be used: %s; nothing is kept until it can",
 			strerror(why));

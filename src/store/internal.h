@@ -16,7 +16,7 @@ enum folder_kind {
 struct folder;
 /*
  * Makes it if it is missing, and locks it.  NULL with the reason in err: another qosd has
- * it.  One that can't be used is a problem, and is taken as soon as it can be.
+ * it, or it is something else than a folder.  One that can't be used is a problem, and is taken as soon as it can be.
  */
 struct folder *folder_open(const char *dir, struct buf *err);
 /* Tries once more to write what is late. */

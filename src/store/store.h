@@ -27,7 +27,8 @@ struct store;
 
 /*
  * Opens the folder, made if missing (0700), and locks it: two daemons on one
- * folder would undo each other, so NULL, with the reason in err, if another one has it.
+ * folder would undo each other, so NULL, with the reason in err, if another one has it, or
+ * if it is no folder, which is a mistake in the command line.
  * A folder that can't be used is no reason not to run, since a subnet without an SM is
  * worse: it is a problem (store_problems()), and used as soon as it can be.
  * dir NULL: nothing is kept.

@@ -163,6 +163,16 @@ START_TEST(one_at_a_time)
 }
 END_TEST
 
+START_TEST(no_folder_at_all)
+{
+	struct buf err = { 0 };
+
+	ck_assert_ptr_null(store_open("/dev/null", &err));
+	ck_assert_str_eq(err.s, "/dev/null: is no folder");
+	buf_free(&err);
+}
+END_TEST
+
 /* --- a folder that does not do what it should --- */
 
 static void add_problem(void *arg, const struct store_problem *p)
@@ -980,6 +990,7 @@ int main(void)
 	tcase_add_test(t, damage_is_set_aside);
 	tcase_add_loop_test(t, garbage_is_set_aside, 0, ARRAY_SIZE(bad_files));
 	tcase_add_test(t, one_at_a_time);
+	tcase_add_test(t, no_folder_at_all);
 	tcase_add_test(t, folder_comes_later);
 	tcase_add_test(t, folder_is_removed);
 	tcase_add_test(t, full_disk);
