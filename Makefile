@@ -194,7 +194,9 @@ $(foreach l,$(LAYERS),$(eval $(call unit_rule,$(l))))
 
 # tests/tools/*.c and tests/bench/*.c: a program each, of one file, but for
 # libraries to be preloaded.
-TEST_TOOLS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/tools/*.c))
+TOOL_PRELOADS = tests/tools/faultydisk.c
+TEST_TOOLS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(TOOL_PRELOADS),$(wildcard tests/tools/*.c)))
+TOOL_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(TOOL_PRELOADS))
 BENCH_PRELOADS = tests/bench/count_umad.c
 BENCH_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(BENCH_PRELOADS),$(wildcard tests/bench/*.c)))
 BENCH_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(BENCH_PRELOADS))
@@ -206,18 +208,21 @@ $(TEST_TOOLS) $(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o
 	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LIBS)
 # What it loads finds in it what it is the core of.
 $(BUILD)/tests/tools/acmread: ALL_LDFLAGS += -rdynamic
-$(BENCH_LIBRARIES): $(BUILD)/tests/%.so: tests/%.c Makefile $(CONFIG)
+$(TOOL_LIBRARIES) $(BENCH_LIBRARIES): $(BUILD)/tests/%.so: tests/%.c Makefile $(CONFIG)
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl
+	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl
 $(BUILD)/obj/tests/bench/%: ALL_CPPFLAGS += -Itests
 
 # tests/fuzz/fuzz_*.c: a libFuzzer program each; without FUZZ=1 it replays the
-# files that it is given (replay.c).
+# files that it is given (replay.c).  subnet.c: what several of them ask about.
 FUZZERS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
-$(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o \
-		$(if $(FUZZ),,$(BUILD)/obj/tests/fuzz/replay.o) $(call archives,$(LAYERS))
+$(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/subnet.o \
+		$(if $(FUZZ),,$(BUILD)/obj/tests/fuzz/replay.o) \
+		$(call archives,$(filter-out convert,$(LAYERS)))
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $^ $(LINK_LIBS)
+# The converter is another program's, and no neighbour of the daemon's layers.
+$(BUILD)/tests/fuzz/fuzz_convert: $(BUILD)/libconvert.a
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 .SECONDARY:
@@ -264,7 +269,7 @@ check:	## install what is missing, build, run every test
 	@+$(submake) $(jobs) all check-programs
 	@+$(submake) run-check
 
-check-programs: $(UNIT_TESTS) $(TEST_TOOLS) $(FUZZERS)
+check-programs: $(UNIT_TESTS) $(TEST_TOOLS) $(TOOL_LIBRARIES) $(FUZZERS)
 
 run-check: all check-programs
 	@tests/run $(call chosen,$(ALL_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
@@ -281,7 +286,7 @@ check-layers:	## who includes whom
 check-promises:	## whether each promise of tests/README.md has its tests
 	@tests/run $(PROMISE_TESTS)
 
-check-e2e: all $(TEST_TOOLS)	## end to end on a simulated fabric (T=name: some of them)
+check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabric (T=name: some of them)
 	@tests/run $(call chosen,$(E2E_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
 
 check-sanitize:	## every test with address and undefined behaviour sanitizers
@@ -294,7 +299,10 @@ fuzz:	## fuzz each decoder for FUZZ_SECONDS=60 (needs clang)
 run-fuzz: $(FUZZERS)
 	set -e; for f in $(FUZZERS); do \
 		new=$(BUILD)/corpus/$${f##*/fuzz_}; mkdir -p $$new; \
-		$$f -artifact_prefix=$(BUILD)/ -max_total_time=$(or $(FUZZ_SECONDS),60) $$new tests/fuzz/corpus/$${f##*/fuzz_}; done
+		dict=tests/fuzz/dict/$${f##*/fuzz_}; \
+		$$f -artifact_prefix=$(BUILD)/ -max_total_time=$(or $(FUZZ_SECONDS),60) \
+			$$(test ! -e $$dict || echo -dict=$$dict) \
+			$$new tests/fuzz/corpus/$${f##*/fuzz_}; done
 demo:	## install what is missing, build, show qosd on a simulated cluster
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) all

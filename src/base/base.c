@@ -279,6 +279,11 @@ int64_t clock_mono_us(void)
 	return clock_us(CLOCK_MONOTONIC);
 }
 
+int64_t clock_boot_us(void)
+{
+	return clock_us(CLOCK_BOOTTIME);
+}
+
 int64_t clock_real_us(void)
 {
 	return clock_us(CLOCK_REALTIME);

@@ -6,6 +6,9 @@
 #include <stdint.h>
 
 int64_t clock_mono_us(void);	/* CLOCK_MONOTONIC, microseconds */
-int64_t clock_real_us(void);	/* CLOCK_REALTIME, microseconds since 1970 */
+/* CLOCK_BOOTTIME, microseconds: since the machine started, and nobody sets it */
+int64_t clock_boot_us(void);
+/* CLOCK_REALTIME, which may jump: to tell people when something was, for nothing else */
+int64_t clock_real_us(void);	/* microseconds since 1970 */
 
 #endif

@@ -24,8 +24,7 @@
 #include "sa/sa.h"
 #include "sa/trace.h"
 #include "sm/sm.h"
-
-struct store;
+#include "store/store.h"
 
 /* One entry of a switch's multicast forwarding table. */
 struct ctl_mft_row {

@@ -287,9 +287,9 @@ static void judge_sa(const struct health_input *in, struct health *h)
 static void judge_store(const struct health_input *in, struct health *h)
 {
 	if (in->store.now)
-		add(h, SEV_ERROR, "store", "make room on the disk, or look at the folder's permissions: what is "
-		    "not written is lost at a restart",
-		    "%zu files of the state folder, %s among them, could not be written", in->store.now,
+		add(h, SEV_ERROR, "store", "'qosd-ctl status' says what it is; make room on the disk, or look at "
+		    "the folder's permissions: what is not written is lost at a restart",
+		    "%zu files of the state folder, %s among them, are late or were damaged", in->store.now,
 		    in->store.file);
 }
 

@@ -167,6 +167,20 @@ static json_t *status_log(void)
 	return log;
 }
 
+static void add_problem(void *arg, const struct store_problem *p)
+{
+	json_array_append_new(arg, json_pack("{s:o, s:o, s:o}", "file", json_text(p->file),
+		"problem", json_text(p->text), "since", json_time(p->since_us)));
+}
+
+static json_t *status_store(struct store *store)
+{
+	json_t *problems = json_array();
+
+	store_problems(store, add_problem, problems);
+	return json_pack("{s:o}", "problems", problems);
+}
+
 static json_t *status_subnet(const struct sm_status *s)
 {
 	return json_pack("{s:s, s:b, s:b, s:s, s:o, s:i, s:i, s:o, s:b, s:I, s:I, s:I, s:I, s:I}",
@@ -217,6 +231,8 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 						  json_null());
 	json_object_set_new(status, "policy",
 			    v->sm.policy ? status_policy(&v->sm, c->env, v->state) : json_null());
+	json_object_set_new(status, "state-folder",
+			    c->env->store ? status_store(c->env->store) : json_null());
 	json_object_set_new(status, "log", status_log());
 	json_object_set_new(status, "version", json_text(c->env->version));
 	reply_result(r, status);

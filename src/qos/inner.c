@@ -117,11 +117,12 @@ static int compare_spans(const void *pa, const void *pb)
 /* Of the spans from `start` on those that touch or overlap are put together. */
 static void merge_spans(struct inner *in, size_t start)
 {
-	struct span *v = in->of.v + start;
+	struct span *v;
 	size_t n = 0;
 
 	if (in->of.n - start < 2)
 		return;
+	v = in->of.v + start;
 	qsort(v, in->of.n - start, sizeof(*v), compare_spans);
 	for (size_t i = 1; i < in->of.n - start; i++) {
 		/* groups and partitions stay apart: they are added in different ways */

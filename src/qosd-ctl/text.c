@@ -170,6 +170,19 @@ static void status_policy(const json_t *p)
 	}
 }
 
+static void status_store(const json_t *store)
+{
+	const json_t *problems = json_object_get(store, "problems");
+
+	for (size_t i = 0; i < json_array_size(problems); i++) {
+		const json_t *p = json_array_get(problems, i);
+		const char *file = str(p, "file");
+
+		printf(LABEL "%s: %s, since %s\n", i == 0 ? "kept state" : "",
+		       *file ? file : "the folder", str(p, "problem"), str(p, "since"));
+	}
+}
+
 static void status_log(const json_t *log)
 {
 	for (size_t i = 0; i < json_array_size(log); i++) {
@@ -191,6 +204,8 @@ static void print_status(const json_t *answer)
 		status_sa(json_object_get(s, "sa"));
 	if (has(s, "policy"))
 		status_policy(json_object_get(s, "policy"));
+	if (has(s, "state-folder"))
+		status_store(json_object_get(s, "state-folder"));
 	status_log(json_object_get(s, "log"));
 }
 

@@ -45,30 +45,22 @@ struct clients {
 
 /* --- disk --- */
 
-static void save_all(struct clients *c)
+/* What can't be written now is the store's to try again. */
+static void save_all(void *arg)
 {
+	struct clients *c = arg;
 	int64_t begin = clock_mono_us();
 
 	if (c->services_dirty)
-		c->services_dirty = !store_save_services(c->store, c->sa->services);
+		store_save_services(c->store, c->sa->services);
 	if (c->subscriptions_dirty)
-		c->subscriptions_dirty = !store_save_subscriptions(c->store,
-								   c->sa->subscriptions);
+		store_save_subscriptions(c->store, c->sa->subscriptions);
 	if (c->aliases_dirty)
-		c->aliases_dirty = !store_save_aliases(c->store, c->sa->alias);
+		store_save_aliases(c->store, c->sa->alias);
+	c->services_dirty = c->subscriptions_dirty = c->aliases_dirty = false;
 	c->save_wait_us = (clock_mono_us() - begin) * SAVE_SHARE;
 	if (c->save_wait_us < SAVE_US)
 		c->save_wait_us = SAVE_US;
-}
-
-static void on_save(void *arg)
-{
-	struct clients *c = arg;
-
-	save_all(c);
-	/* the disk may have room later */
-	if (c->services_dirty || c->subscriptions_dirty || c->aliases_dirty)
-		timer_set(c->save, 1000000, 0);
 }
 
 static void save_soon(struct clients *c)
@@ -223,7 +215,7 @@ struct clients *clients_new(struct loop *l, struct store *store, struct mad_port
 	c->sa = sa;
 	c->hooks = *hooks;
 	c->save_wait_us = SAVE_US;
-	c->save = timer_new(l, on_save, c);
+	c->save = timer_new(l, save_all, c);
 	c->lease = timer_new(l, on_lease, c);
 	c->work = timer_new(l, on_work, c);
 	sa->services = services_new(on_services, c);

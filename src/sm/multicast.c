@@ -39,11 +39,19 @@ static void say_usage(struct mcast_work *w)
 	w->refused_seen = u.refused;
 }
 
+static void save(struct sm *sm)
+{
+	if (mcast_dirty(sm->mcast) && store_save_groups(sm->store, sm->mcast))
+		mcast_clean(sm->mcast);
+}
+
 static void start(void *arg)
 {
 	struct mcast_work *w = arg;
 	struct sm *sm = w->sm;
 
+	/* clients were answered already, and a sweep may take long */
+	save(sm);
 	/* a sweep that runs starts it at its end */
 	w->again = w->job != NULL;
 	if (w->again || !sm->published || sm->kind != SWEEP_NONE)
@@ -57,8 +65,7 @@ static void start(void *arg)
 	}
 	say_usage(w);
 	/* before any device hears of it: after a crash the groups must be the same */
-	if (mcast_dirty(sm->mcast) && store_save_groups(sm->store, sm->mcast))
-		mcast_clean(sm->mcast);
+	save(sm);
 	tables_write(w);
 }
 

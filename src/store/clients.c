@@ -2,15 +2,19 @@
 /*
  * Services, subscriptions and alias GUIDs on disk, one in a line.
  *
- * The file of services says when it was written, by the real clock.  If that went
- * back since, no time has passed: a lease rather lasts too long than not long enough.
+ * The file of services says when it was written: in which run of the machine, and how
+ * long after its start.  The real clock would not do, since it may jump.  Of what was
+ * before another start only the time since that is known to have passed: a lease rather
+ * lasts too long than not long enough.
  *
  * The file of aliases says how many GUIDs were assigned, and rather too many: what is
  * assigned after it was written, and forgotten by a crash, is not assigned again.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/clock.h"
@@ -55,18 +59,34 @@ const char *store_get_hex(const char *text, uint8_t *bytes, size_t n)
 
 /* --- services --- */
 
+#define BOOT_ID_LEN	36		/* a UUID as text */
+
 struct reading {
 	struct services *db;
 	int64_t now_us, passed_us;	/* since the file was written; < 0: not known yet */
 	bool fresh;			/* it was just written, by whatever clock */
 };
 
+/* Of this run of the machine; "-" if that can't be told from others. */
+static void get_boot_id(char id[BOOT_ID_LEN + 1])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+	memset(id, 0, BOOT_ID_LEN + 1);
+	if (fd < 0 || read(fd, id, BOOT_ID_LEN) != BOOT_ID_LEN)
+		strcpy(id, "-");
+	if (fd >= 0)
+		close(fd);
+}
+
 void store_print_services(const struct services *db, struct buf *b)
 {
 	struct service_key first = { 0 };
 	int64_t now_us = clock_mono_us();
+	char boot[BOOT_ID_LEN + 1];
 
-	buf_printf(b, "written %" PRId64 "\n", clock_real_us());
+	get_boot_id(boot);
+	buf_printf(b, "written %s %" PRId64 "\n", boot, clock_boot_us());
 	for (const struct service *x = services_from(db, &first, false); x;
 	     x = services_from(db, &x->key, true)) {
 		buf_printf(b, "service 0x%016" PRIx64 " 0x%04x 0x%016" PRIx64 " %" PRId64,
@@ -94,13 +114,18 @@ bool store_save_services(struct store *s, const struct services *db)
 
 static bool written_line(struct reading *r, const char *text)
 {
-	int64_t written;
+	char boot[BOOT_ID_LEN + 1], now[BOOT_ID_LEN + 1];
+	int64_t written, now_us = clock_boot_us();
 	int end = 0;
 
-	if (sscanf(text, "written %" SCNd64 "%n", &written, &end) != 1 || text[end])
+	if (sscanf(text, "written %36s %" SCNd64 "%n", boot, &written, &end) != 2 || text[end] ||
+	    written < INT64_MIN / 2)
 		return false;
-	r->passed_us = clock_real_us() - written;
-	if (r->passed_us < 0 || r->fresh)
+	get_boot_id(now);
+	r->passed_us = now_us;
+	if (!strcmp(boot, now) && *now != '-')
+		r->passed_us = written < now_us ? now_us - written : 0;
+	if (r->fresh)
 		r->passed_us = 0;
 	return true;
 }

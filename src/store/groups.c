@@ -7,8 +7,8 @@
  * The journal's first line says, by digest, which snapshot it goes on from; one that
  * goes on from another is left over from before and says nothing.  Each line ends with a
  * digest of it and of all before it.  A last line that is not complete was being written
- * when its writer ended, and nobody was told that it is there: it is dropped.  Anything
- * else that is wrong sets the journal aside, from which on clients must join again.
+ * when its writer or the power failed: it is dropped.  Anything else that is wrong sets
+ * the journal aside; what is before it counts, and clients must join again.
  *
  * What the first version did not know stands at the end of a line, and only where it says
  * anything: the TClass that a group's creator asked for, if it has another; the port of a
@@ -17,8 +17,6 @@
  * A run's first save writes a snapshot; when the journal outgrows that, the next is
  * written, so that on the average a change is written a few times and no more.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -317,7 +315,7 @@ static bool journal_redo(struct mcast_db *db, struct buf *b, uint64_t of)
 	uint64_t check = 0;
 
 	snprintf(title, sizeof(title), JOURNAL_TITLE " %016" PRIx64, of);
-	for (; (nl = memchr(line, '\n', (size_t)(b->s + b->n - line))); line = nl + 1) {
+	for (; b->n && (nl = memchr(line, '\n', (size_t)(b->s + b->n - line))); line = nl + 1) {
 		if (!unwrap_line(line, nl, &check))
 			return false;
 		if (line != b->s) {
@@ -328,52 +326,34 @@ static bool journal_redo(struct mcast_db *db, struct buf *b, uint64_t of)
 			return after_word(line, JOURNAL_TITLE) != NULL;
 		}
 	}
-	if (*line)
+	/* also zeros: what a power failure may leave of bytes that were not synced */
+	if (b->n && line < b->s + b->n)
 		log_info("store", JOURNAL ": a last line that was not written whole is dropped");
 	return true;
 }
 
 static bool journal_load(struct groups_file *gf, struct mcast_db *db, uint64_t of)
 {
-	char *path = store_path(gf->s, JOURNAL, "");
+	struct folder *f = store_folder(gf->s);
 	struct buf b = { 0 };
-	bool good = true;
+	bool good = true, there;
 
-	if (!store_read_whole(path, &b)) {
-		if (errno != ENOENT) {
-			log_error("store", "%s: cannot read: %s", path, strerror(errno));
-			good = false;
-		}
-	} else if (b.n && !journal_redo(db, &b, of)) {
-		store_set_aside(gf->s, JOURNAL);
+	if (!folder_read(f, JOURNAL, &b, &there)) {
+		good = !there;
+	} else if (!journal_redo(db, &b, of)) {
+		folder_set_aside(f, JOURNAL, "damaged");
 		good = false;
 	}
 	buf_free(&b);
-	free(path);
 	return good;
-}
-
-/* An empty one, for the snapshot that was just written. */
-static void journal_open(struct groups_file *gf)
-{
-	char *path = store_path(gf->s, JOURNAL, "");
-
-	gf->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
-	if (gf->fd >= 0)
-		store_sync_dir(gf->s);
-	else
-		log_error("store", "%s: cannot write: %s", path, strerror(errno));
-	free(path);
 }
 
 static bool journal_append(struct groups_file *gf)
 {
 	if (!gf->pending.n)
 		return true;
-	if (!store_write_all(gf->fd, gf->pending.s, gf->pending.n) || fdatasync(gf->fd)) {
-		log_error("store", JOURNAL ": cannot write: %s", strerror(errno));
+	if (!folder_append(store_folder(gf->s), JOURNAL, gf->fd, gf->pending.s, gf->pending.n))
 		return false;
-	}
 	gf->size += gf->pending.n;
 	gf->pending.n = 0;
 	return true;
@@ -401,7 +381,7 @@ bool store_save_groups(struct store *s, const struct mcast_db *db)
 {
 	struct groups_file *gf = store_groups_file(s);
 
-	if (!store_dir(s))
+	if (!store_folder(s))
 		return true;
 	if (gf->fd >= 0 && gf->db == db && gf->size + gf->pending.n <= gf->size_max &&
 	    journal_append(gf))
@@ -409,6 +389,6 @@ bool store_save_groups(struct store *s, const struct mcast_db *db)
 	journal_close(gf);
 	if (!snapshot_write(gf, db))
 		return false;
-	journal_open(gf);
+	gf->fd = folder_append_new(store_folder(s), JOURNAL);
 	return true;
 }

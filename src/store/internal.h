@@ -1,9 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the files of store/ share: a file of lines. */
+/* What the files of store/ share: the folder, a file of lines. */
 #ifndef QOSD_STORE_INTERNAL_H
 #define QOSD_STORE_INTERNAL_H
 
 #include "store/store.h"
+
+/* --- the folder (folder.c), from any thread --- */
+
+enum folder_kind {
+	FOLDER_USE,		/* the folder as a whole, */
+	FOLDER_SYNC,		/* … what is in it under which name */
+	FOLDER_WRITE, FOLDER_READ,	/* a file */
+};
+
+struct folder;
+/*
+ * Makes it if it is missing, and locks it.  NULL with the reason in err: another qosd has
+ * it, or it is something else than a folder.  One that can't be used is a problem, and is taken as soon as it can be.
+ */
+struct folder *folder_open(const char *dir, struct buf *err);
+/* Tries once more to write what is late. */
+void folder_close(struct folder *f);
+
+/*
+ * Puts a whole file in place.  False: it is not there, and with retry it is tried again
+ * until it is, or until there is a later one.
+ */
+bool folder_write(struct folder *f, const char *name, const char *text, size_t n, bool retry);
+/* To be called about once a second. */
+void folder_retry(struct folder *f);
+/* All of it.  False: there is none, or (*there) it is no good and was set aside. */
+bool folder_read(struct folder *f, const char *name, struct buf *b, bool *there);
+/* Renames it; `why` begins the message. */
+void folder_set_aside(struct folder *f, const char *name, const char *why);
+
+/* An empty file to append to, or < 0. */
+int folder_append_new(struct folder *f, const char *name);
+/* All of it, on disk, or false: then the end of the file is not to be relied upon. */
+bool folder_append(struct folder *f, const char *name, int fd, const char *text, size_t n);
+void folder_problems(struct folder *f, void (*fn)(void *arg, const struct store_problem *p),
+		     void *arg);
+
+/* --- files of lines (store.c) --- */
 
 struct store_file {
 	const char *name, *title;	/* the title ends with a newline */
@@ -26,14 +64,8 @@ void store_put_hex(struct buf *b, const uint8_t *bytes, size_t n);
 /* … where it goes on, or NULL, also of NULL. */
 const char *store_get_hex(const char *text, uint8_t *bytes, size_t n);
 
-/* The folder, NULL: nothing is kept. */
-const char *store_dir(const struct store *s);
-/* A file's path, the caller's to free; without a folder there is none. */
-char *store_path(const struct store *s, const char *name, const char *suffix);
-bool store_read_whole(const char *path, struct buf *b);
-bool store_write_all(int fd, const char *p, size_t n);
-void store_sync_dir(const struct store *s);
-void store_set_aside(const struct store *s, const char *name);
+/* NULL: nothing is kept. */
+struct folder *store_folder(const struct store *s);
 
 /* The multicast groups' part of the store (groups.c). */
 struct groups_file *groups_file_new(struct store *s);

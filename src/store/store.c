@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The state folder; see store.h. */
-#include <errno.h>
-#include <fcntl.h>
+/* What is kept, as lines, and read again; see store.h. */
 #include <inttypes.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/log.h"
 #include "store/internal.h"
 
-#define FILE_MAX	(64u << 20)
 #define LIDS_FILE	"lids"
 #define LIDS_TITLE	"qosd lids 1\n"
 #define REFUSED_FILE	"refused"
@@ -35,24 +28,17 @@ struct refusals {
 };
 
 struct store {
-	char *dir;		/* NULL: nothing is kept */
-	int lock_fd;
+	struct folder *folder;	/* NULL: nothing is kept */
 	struct lid_map lids;
 	struct refusals refused;
 	bool lids_dirty, refused_dirty, pkeys_dirty;
 	struct groups_file *groups;
-	/* while a file that belongs to somebody else is */
-	bool (*line)(void *arg, const char *text);
-	void *line_arg;
-	/* files that could not be written last time; a worker writes some of them */
-	pthread_mutex_t failing_lock;
-	VEC(const char *) failing;
-	uint64_t failures;
+	atomic_ullong failures;		/* of writes; a worker writes some files */
 };
 
-const char *store_dir(const struct store *s)
+struct folder *store_folder(const struct store *s)
 {
-	return s->dir;
+	return s->folder;
 }
 
 struct groups_file *store_groups_file(const struct store *s)
@@ -62,103 +48,21 @@ struct groups_file *store_groups_file(const struct store *s)
 
 /* --- files with a title and a digest --- */
 
-char *store_path(const struct store *s, const char *name, const char *suffix)
-{
-	return xasprintf("%s/%s%s", s->dir, name, suffix);
-}
-
-bool store_write_all(int fd, const char *p, size_t n)
-{
-	while (n) {
-		ssize_t r = write(fd, p, n);
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r <= 0)
-			return false;
-		p += r;
-		n -= (size_t)r;
-	}
-	return true;
-}
-
-void store_sync_dir(const struct store *s)
-{
-	int fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-}
-
-/* What became of a file; its name is static. */
-static void note_written(struct store *s, const char *name, bool ok)
-{
-	size_t i = 0;
-
-	pthread_mutex_lock(&s->failing_lock);
-	s->failures += !ok;
-	while (i < s->failing.n && strcmp(s->failing.v[i], name))
-		i++;
-	if (ok && i < s->failing.n)
-		s->failing.v[i] = s->failing.v[--s->failing.n];
-	else if (!ok && i == s->failing.n)
-		*vec_push(&s->failing) = name;
-	pthread_mutex_unlock(&s->failing_lock);
-}
-
-struct store_failures store_failures(struct store *s)
-{
-	struct store_failures f;
-
-	pthread_mutex_lock(&s->failing_lock);
-	f = (struct store_failures){ s->failures, s->failing.n,
-				     s->failing.n ? s->failing.v[0] : NULL };
-	pthread_mutex_unlock(&s->failing_lock);
-	return f;
-}
-
 /* Adds the digest line to b and puts it in place of the file; digest may be NULL. */
-static bool file_write(struct store *s, const char *name, struct buf *b, uint64_t *digest)
+static bool file_write(struct store *s, const char *name, struct buf *b, uint64_t *digest,
+		       bool retry)
 {
 	uint64_t sum = hash_bytes(b->s, b->n, 0);
-	char *tmp, *path;
-	bool ok = false;
-	int fd;
 
-	if (!s->dir)
+	if (!s->folder)
 		return true;
 	if (digest)
 		*digest = sum;
 	buf_printf(b, "end %016" PRIx64 "\n", sum);
-	tmp = store_path(s, name, ".new");
-	path = store_path(s, name, "");
-	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd >= 0) {
-		ok = store_write_all(fd, b->s, b->n) && fsync(fd) == 0;
-		ok = close(fd) == 0 && ok;
-		ok = ok && rename(tmp, path) == 0;
-	}
-	if (ok)
-		store_sync_dir(s);
-	else
-		log_error("store", "%s: cannot write: %s", path, strerror(errno));
-	note_written(s, name, ok);
-	free(tmp);
-	free(path);
-	return ok;
-}
-
-bool store_read_whole(const char *path, struct buf *b)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && buf_read(b, fd, FILE_MAX);
-	int why = errno;
-
-	if (fd >= 0)
-		close(fd);
-	errno = why;
-	return ok;
+	if (folder_write(s->folder, name, b->s, b->n, retry))
+		return true;
+	atomic_fetch_add(&s->failures, 1);
+	return false;
 }
 
 /* Checks title and digest, and cuts both off. */
@@ -182,19 +86,6 @@ static bool unwrap(struct buf *b, const char *title, uint64_t *digest)
 	return true;
 }
 
-void store_set_aside(const struct store *s, const char *name)
-{
-	char *path = store_path(s, name, ""), *aside = store_path(s, name, ".damaged");
-
-	if (rename(path, aside) == 0)
-		log_error("store", "%s: damaged; set aside as %s", path, aside);
-	else
-		log_error("store", "%s: damaged, and cannot be set aside: %s", path,
-			  strerror(errno));
-	free(path);
-	free(aside);
-}
-
 bool store_each_line(char *text, bool (*line)(void *arg, const char *text), void *arg)
 {
 	for (char *nl; *text; text = nl + 1) {
@@ -216,23 +107,15 @@ static bool file_read(struct store *s, const char *name, const char *title,
 		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest)
 {
 	struct buf b = { 0 };
-	char *path;
-	bool good = false;
+	bool good = false, there;
 
-	if (!s->dir)
-		return false;
-	path = store_path(s, name, "");
-	if (!store_read_whole(path, &b)) {
-		if (errno != ENOENT)
-			log_error("store", "%s: cannot read: %s", path, strerror(errno));
+	if (!s->folder || !folder_read(s->folder, name, &b, &there))
 		goto out;
-	}
-	good = unwrap(&b, title, digest) && store_each_line(b.s, line, arg);
+	good = unwrap(&b, title, digest) && strlen(b.s) == b.n && store_each_line(b.s, line, arg);
 	if (!good)
-		store_set_aside(s, name);
+		folder_set_aside(s->folder, name, "damaged");
 out:
 	buf_free(&b);
-	free(path);
 	return good;
 }
 
@@ -298,7 +181,7 @@ bool store_save_lids(struct store *s, const struct plan *p)
 		return true;
 	buf_puts(&b, LIDS_TITLE);
 	store_print_lids(s, &b);
-	s->lids_dirty = !file_write(s, LIDS_FILE, &b, NULL);
+	s->lids_dirty = !file_write(s, LIDS_FILE, &b, NULL, true);
 	buf_free(&b);
 	return !s->lids_dirty;
 }
@@ -349,7 +232,7 @@ bool store_save_pkeys(struct store *s, const struct plan *p)
 		return true;
 	buf_puts(&b, PKEYS_TITLE);
 	store_print_pkeys(s, &b);
-	ok = file_write(s, PKEYS_FILE, &b, NULL);
+	ok = file_write(s, PKEYS_FILE, &b, NULL, true);
 	s->pkeys_dirty = !ok;
 	buf_free(&b);
 	return ok;
@@ -471,7 +354,7 @@ bool store_save_refused(struct store *s)
 		buf_printf(&b, "0x%016" PRIx64 " 0x%x 0x%x %016" PRIx64 " %016" PRIx64 "\n",
 			   r->guid, r->attr, r->mod, r->want, r->got);
 	}
-	ok = file_write(s, REFUSED_FILE, &b, NULL);
+	ok = file_write(s, REFUSED_FILE, &b, NULL, true);
 	s->refused_dirty = !ok;
 	buf_free(&b);
 	return ok;
@@ -485,17 +368,23 @@ bool store_load_lines(struct store *s, const struct store_file *f,
 	return file_read(s, f->name, f->title, line, arg, digest);
 }
 
-bool store_save_lines(struct store *s, const struct store_file *f, const char *lines,
-		      uint64_t *digest)
+static bool save_lines(struct store *s, const struct store_file *f, const char *lines,
+		       uint64_t *digest, bool retry)
 {
 	struct buf b = { 0 };
 	bool ok;
 
 	buf_puts(&b, f->title);
 	buf_puts(&b, lines);
-	ok = file_write(s, f->name, &b, digest);
+	ok = file_write(s, f->name, &b, digest, retry);
 	buf_free(&b);
 	return ok;
+}
+
+bool store_save_lines(struct store *s, const struct store_file *f, const char *lines,
+		      uint64_t *digest)
+{
+	return save_lines(s, f, lines, digest, true);
 }
 
 /* Those of the history of policies are policies/'s, those of partitions registry/'s. */
@@ -519,45 +408,51 @@ bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *
 
 bool store_save_partitions(struct store *s, const char *lines)
 {
-	return store_save_lines(s, &partitions, lines, NULL);
+	return save_lines(s, &partitions, lines, NULL, false);
 }
 
 /* --- the folder --- */
 
-static bool lock_dir(struct store *s, struct buf *err)
+void store_retry(struct store *s)
 {
-	char *path = store_path(s, "lock", "");
-	bool ok = false;
+	if (s->folder)
+		folder_retry(s->folder);
+}
 
-	s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-	if (s->lock_fd < 0)
-		buf_printf(err, "%s: %s", path, strerror(errno));
-	else if (flock(s->lock_fd, LOCK_EX | LOCK_NB) < 0)
-		buf_printf(err, "%s: another qosd uses this state folder", s->dir);
-	else
-		ok = true;
-	free(path);
-	return ok;
+void store_problems(struct store *s, void (*fn)(void *arg, const struct store_problem *p),
+		    void *arg)
+{
+	if (s->folder)
+		folder_problems(s->folder, fn, arg);
+}
+
+static void count_problem(void *arg, const struct store_problem *p)
+{
+	struct store_failures *f = arg;
+
+	if (!f->now++)
+		snprintf(f->file, sizeof(f->file), "%s", *p->file ? p->file : "the folder itself");
+}
+
+struct store_failures store_failures(struct store *s)
+{
+	struct store_failures f = { .all = atomic_load(&s->failures) };
+
+	store_problems(s, count_problem, &f);
+	return f;
 }
 
 struct store *store_open(const char *dir, struct buf *err)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
 
-	s->lock_fd = -1;
-	pthread_mutex_init(&s->failing_lock, NULL);
 	lids_init(&s->lids);
 	map64_init(&s->refused.by_key, 64);
 	s->groups = groups_file_new(s);
 	if (!dir)
 		return s;
-	s->dir = xstrdup(dir);
-	if (mkdir(dir, 0700) < 0 && errno != EEXIST) {
-		buf_printf(err, "state folder %s: %s", dir, strerror(errno));
-		store_close(s);
-		return NULL;
-	}
-	if (!lock_dir(s, err)) {
+	s->folder = folder_open(dir, err);
+	if (!s->folder) {
 		store_close(s);
 		return NULL;
 	}
@@ -573,12 +468,9 @@ void store_close(struct store *s)
 	if (!s)
 		return;
 	groups_file_free(s->groups);
-	if (s->lock_fd >= 0)
-		close(s->lock_fd);
+	if (s->folder)
+		folder_close(s->folder);
 	lids_free(&s->lids);
 	refusals_clear(&s->refused);
-	pthread_mutex_destroy(&s->failing_lock);
-	vec_free(&s->failing);
-	free(s->dir);
 	free(s);
 }

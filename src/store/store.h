@@ -10,6 +10,9 @@
  * a crash at any moment leaves the old or the new one.  A file that is
  * damaged is set aside (".damaged") and reported; the service goes on without.
  * Groups have a journal beside theirs (groups.c).
+ *
+ * store_save_…() is false where it is not on disk yet.  It is tried again until it is
+ * (store_retry()), but for partitions, and nobody else needs to.
  */
 #ifndef QOSD_STORE_STORE_H
 #define QOSD_STORE_STORE_H
@@ -24,20 +27,36 @@ struct store;
 
 /*
  * Opens the folder, made if missing (0700), and locks it: two daemons on one
- * folder would undo each other.  NULL with the reason in err.  dir NULL:
- * nothing is kept.
+ * folder would undo each other, so NULL, with the reason in err, if another one has it, or
+ * if it is no folder, which is a mistake in the command line.
+ * A folder that can't be used is no reason not to run, since a subnet without an SM is
+ * worse: it is a problem (store_problems()), and used as soon as it can be.
+ * dir NULL: nothing is kept.
  */
 struct store *store_open(const char *dir, struct buf *err);
 void store_close(struct store *s);
 
-/* Files that could not be written: in all; now, and one of them (its name is static), or NULL. */
+/* Writes what could not be written: to be called about once a second, by the loop's thread. */
+void store_retry(struct store *s);
+/* What is wrong with the folder, and files that were set aside since the start. */
+struct store_problem {
+	const char *file;	/* its name; "": the folder itself */
+	const char *text;
+	int64_t since_us;	/* real time */
+};
+/* fn must not call the store. */
+void store_problems(struct store *s, void (*fn)(void *arg, const struct store_problem *p),
+		    void *arg);
+
+/* Writes that failed, in all; files that are late now, and the name of one, or "". */
 struct store_failures {
 	uint64_t all;
 	size_t now;
-	const char *file;
+	char file[64];
 };
 /* From any thread. */
 struct store_failures store_failures(struct store *s);
+
 /* Loads or starts empty; problems are logged. The map is the store's, and changes with it. */
 struct lid_map *store_lids(struct store *s);
 /* Remembers the LIDs of a plan and writes the file if anything changed. */
@@ -52,7 +71,7 @@ struct fabric *store_load_known(struct store *s);
 bool store_save_known(struct store *s, const struct fabric *f);
 /*
  * The partitions that were added at run time (registry/partitions.h), as lines:
- * like the history of policies below.
+ * like the history of policies below.  False: the file is as it was, and stays so.
  */
 bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
 bool store_save_partitions(struct store *s, const char *lines);
@@ -86,8 +105,8 @@ bool store_load_groups(struct store *s, struct mcast_db *db);
 bool store_save_groups(struct store *s, const struct mcast_db *db);
 
 /*
- * What else clients registered.  A lease is kept as what is left of it at a moment
- * of the real clock, and goes on while no daemon runs.  Loading adds to db; false if
+ * What else clients registered.  A lease goes on while no daemon runs, by a clock that
+ * nobody sets; while the machine is down it does not.  Loading adds to db; false if
  * there is no good file.
  */
 struct services;

@@ -364,6 +364,27 @@ START_TEST(status_works_before_anything)
 }
 END_TEST
 
+START_TEST(status_has_the_state_folder)
+{
+	struct buf err = { 0 };
+	json_t *head = ask("{\"command\": \"status\"}", NULL), *problems, *p;
+
+	ck_assert(json_is_null(json_object_get(result_of(head), "state-folder")));
+	json_decref(head);
+	env.store = store_open("/proc/nowhere/qosd", &err);
+	ck_assert_ptr_nonnull(env.store);
+	head = ask("{\"command\": \"status\"}", NULL);
+	problems = json_object_get(json_object_get(result_of(head), "state-folder"), "problems");
+	ck_assert_uint_eq(json_array_size(problems), 1);
+	p = json_array_get(problems, 0);
+	ck_assert_str_eq(str(p, "file"), "");
+	ck_assert_ptr_nonnull(strstr(str(p, "problem"), "No such file or directory"));
+	ck_assert_ptr_nonnull(strstr(str(p, "since"), "T"));
+	json_decref(head);
+	store_close(env.store);
+}
+END_TEST
+
 /* --- nodes and ports --- */
 
 static const json_t *row_with(const json_t *rows, const char *key, const char *value)
@@ -728,6 +749,7 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, priority_is_passed_on);
 	tcase_add_test(t, status_has_what_is_promised);
 	tcase_add_test(t, status_works_before_anything);
+	tcase_add_test(t, status_has_the_state_folder);
 	tcase_add_test(t, services_are_listed);
 	tcase_add_test(t, subscriptions_are_listed);
 	tcase_add_test(t, nodes_are_listed);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The state folder: what is kept, what happens to files that are not as written. */
 #include <check.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,34 +104,6 @@ START_TEST(lids_are_kept)
 }
 END_TEST
 
-START_TEST(failures_are_known)
-{
-	struct little_plan l;
-	struct store *s = open_store();
-	char *in_the_way = file_of("lids.new");
-	struct store_failures f = store_failures(s);
-
-	ck_assert_uint_eq(f.all + f.now, 0);
-	ck_assert_int_eq(mkdir(in_the_way, 0700), 0);
-	little_plan(&l, 0x10, 4);
-	ck_assert(!store_save_lids(s, &l.p));
-	ck_assert(!store_save_lids(s, &l.p));
-	ck_assert(store_save_history(s, ""));		/* another file */
-	f = store_failures(s);
-	ck_assert_uint_eq(f.all, 2);
-	ck_assert_uint_eq(f.now, 1);
-	ck_assert_str_eq(f.file, "lids");
-	rmdir(in_the_way);
-	ck_assert(store_save_lids(s, &l.p));
-	f = store_failures(s);
-	ck_assert_uint_eq(f.all, 2);
-	ck_assert_uint_eq(f.now, 0);
-	ck_assert_ptr_null(f.file);
-	store_close(s);
-	free(in_the_way);
-}
-END_TEST
-
 START_TEST(damage_is_set_aside)
 {
 	struct little_plan l;
@@ -189,13 +163,264 @@ START_TEST(one_at_a_time)
 }
 END_TEST
 
-START_TEST(unusable_folder)
+START_TEST(no_folder_at_all)
 {
 	struct buf err = { 0 };
 
-	ck_assert_ptr_null(store_open("/proc/nowhere/qosd", &err));
-	ck_assert_ptr_nonnull(strstr(err.s, "/proc/nowhere/qosd"));
+	ck_assert_ptr_null(store_open("/dev/null", &err));
+	ck_assert_str_eq(err.s, "/dev/null: is no folder");
 	buf_free(&err);
+}
+END_TEST
+
+/* --- a folder that does not do what it should --- */
+
+static void add_problem(void *arg, const struct store_problem *p)
+{
+	ck_assert_int_gt(p->since_us, 0);
+	buf_printf(arg, "%s: %s\n", p->file, p->text);
+}
+
+/* Some words of each problem, in any order; none: there is none. */
+static void has_problems(struct store *s, unsigned n, const char *const *words)
+{
+	struct buf b = { 0 };
+	unsigned lines = 0;
+
+	buf_puts(&b, "");
+	store_problems(s, add_problem, &b);
+	for (const char *c = b.s; *c; c++)
+		lines += *c == '\n';
+	ck_assert_msg(lines == n, "%s", b.s);
+	for (unsigned i = 0; i < n; i++)
+		ck_assert_msg(strstr(b.s, words[i]) != NULL, "no \"%s\" in: %s", words[i], b.s);
+	buf_free(&b);
+}
+
+#define PROBLEMS(s, ...) has_problems(s, ARRAY_SIZE(((const char *[]){ __VA_ARGS__ })), \
+				      (const char *[]){ __VA_ARGS__ })
+
+static void no_problems(struct store *s)
+{
+	has_problems(s, 0, NULL);
+}
+
+/* It is tried again within a second or two. */
+static void retried(struct store *s)
+{
+	usleep(1100000);
+	store_retry(s);
+}
+
+static unsigned lid_of(uint64_t guid)
+{
+	struct store *s = open_store();
+	unsigned lid = map64_get(&store_lids(s)->by_guid, guid);
+
+	store_close(s);
+	return lid;
+}
+
+/* It runs, says so, and uses the folder when it is there, but loses nothing that was in it. */
+START_TEST(folder_comes_later)
+{
+	char *inner = file_of("a/b"), *outer = file_of("a"), *cmd;
+	struct buf err = { 0 };
+	struct little_plan l;
+	struct store *s = store_open(inner, &err);
+
+	ck_assert_ptr_nonnull(s);
+	PROBLEMS(s, ": cannot be used: No such file or directory");
+	little_plan(&l, 0x100, 8);
+	ck_assert(!store_save_lids(s, &l.p));
+	retried(s);
+	PROBLEMS(s, ": cannot be used: No such file or directory");
+	ck_assert_int_eq(mkdir(outer, 0700), 0);
+	ck_assert_int_eq(mkdir(inner, 0700), 0);
+	cmd = xasprintf("echo old >%s/lids; echo old >%s/history", inner, inner);
+	ck_assert_int_eq(system(cmd), 0);
+	free(cmd);
+	usleep(1000000);
+	retried(s);
+	PROBLEMS(s, "lids: was not there to be read when qosd started; set aside as",
+		 "history: was not there to be read");
+	store_close(s);
+
+	s = store_open(inner, &err);
+	ck_assert_uint_eq(map64_get(&store_lids(s)->by_guid, 0x100), 8);
+	no_problems(s);
+	store_close(s);
+	cmd = xasprintf("grep -q old %s/lids.unread && grep -q old %s/history.unread", inner,
+			inner);
+	ck_assert_int_eq(system(cmd), 0);
+	free(cmd);
+	free(inner);
+	free(outer);
+}
+END_TEST
+
+START_TEST(folder_is_removed)
+{
+	char *inner = file_of("inner"), *cmd = xasprintf("rm -r %s/inner", dir);
+	struct buf err = { 0 };
+	struct little_plan l;
+	struct store *s = store_open(inner, &err);
+
+	ck_assert_int_eq(system(cmd), 0);
+	little_plan(&l, 0x100, 8);
+	ck_assert(!store_save_lids(s, &l.p));
+	PROBLEMS(s, "lids: cannot open: No such file or directory");
+	retried(s);
+	no_problems(s);
+	ck_assert_ptr_null(store_open(inner, &err));	/* it is locked again */
+	buf_free(&err);
+	store_close(s);
+	free(inner);
+	free(cmd);
+}
+END_TEST
+
+/* No more than so many bytes to a file: EFBIG, where a full disk says ENOSPC. */
+static void disk_has_room(rlim_t bytes)
+{
+	struct rlimit r;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &r);
+	r.rlim_cur = bytes;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &r), 0);
+}
+
+START_TEST(failures_are_known)
+{
+	struct little_plan l;
+	struct store *s = open_store();
+	struct store_failures f = store_failures(s);
+
+	ck_assert_uint_eq(f.all + f.now, 0);
+	little_plan(&l, 0x10, 4);
+	disk_has_room(0);
+	ck_assert(!store_save_lids(s, &l.p));
+	f = store_failures(s);
+	ck_assert_uint_eq(f.all, 1);
+	ck_assert_uint_eq(f.now, 1);
+	ck_assert_str_eq(f.file, "lids");
+	disk_has_room(1 << 20);
+	ck_assert(store_save_lids(s, &l.p));
+	f = store_failures(s);
+	ck_assert_uint_eq(f.all, 1);
+	ck_assert_uint_eq(f.now, 0);
+	ck_assert_str_eq(f.file, "");
+	store_close(s);
+}
+END_TEST
+
+START_TEST(full_disk)
+{
+	struct little_plan l;
+	struct store *s = open_store();
+	char *beside = file_of("lids.new");
+
+	little_plan(&l, 0x100, 8);
+	ck_assert(store_save_lids(s, &l.p));
+	disk_has_room(20);
+	little_plan(&l, 0x200, 16);
+	ck_assert(!store_save_lids(s, &l.p));
+	ck_assert(!store_save_history(s, "one\n"));
+	ck_assert(!store_save_partitions(s, "one\n"));
+	PROBLEMS(s, "lids: cannot write: File too large", "history: cannot write",
+		 "partitions: cannot write");
+	ck_assert_int_ne(access(beside, F_OK), 0);	/* it would take room */
+	retried(s);
+	PROBLEMS(s, "lids: cannot write", "history: cannot write", "partitions: cannot write");
+	ck_assert(!store_save_history(s, "two\n"));
+	disk_has_room(RLIM_INFINITY);
+	usleep(1000000);
+	retried(s);
+	/* a request that was refused is not done later */
+	PROBLEMS(s, "partitions: cannot write");
+	ck_assert(store_save_partitions(s, "two\n"));
+	no_problems(s);
+	store_close(s);
+	ck_assert_uint_eq(lid_of(0x100), 8);
+	ck_assert_uint_eq(lid_of(0x200), 16);
+	free(beside);
+}
+END_TEST
+
+/* With the end comes a last try. */
+START_TEST(full_disk_until_the_end)
+{
+	struct little_plan l;
+	struct store *s = open_store();
+
+	disk_has_room(20);
+	little_plan(&l, 0x100, 8);
+	ck_assert(!store_save_lids(s, &l.p));
+	disk_has_room(RLIM_INFINITY);
+	store_close(s);
+	ck_assert_uint_eq(lid_of(0x100), 8);
+}
+END_TEST
+
+/* What may be where a file should be: shell, in the folder. */
+static const char *const in_its_place[] = {
+	"mkdir lids", "mkdir -p lids/full lids.damaged/full", "ln -s lids lids",
+	"ln -s /dev/zero lids", "mkfifo lids", "truncate -s 100M lids", "ln -s nowhere lids",
+};
+
+START_TEST(something_else_in_its_place)
+{
+	char *cmd = xasprintf("cd %s && %s", dir, in_its_place[_i]);
+	struct little_plan l;
+	struct store *s;
+
+	ck_assert_int_eq(system(cmd), 0);
+	s = open_store();
+	PROBLEMS(s, "lids: cannot be read");
+	little_plan(&l, 0x100, 8);
+	ck_assert(store_save_lids(s, &l.p));
+	PROBLEMS(s, "set aside as");
+	store_close(s);
+	ck_assert_uint_eq(lid_of(0x100), 8);
+	free(cmd);
+}
+END_TEST
+
+/* Also while it runs, and where it is to write to. */
+START_TEST(something_in_the_way)
+{
+	char *cmd = xasprintf("cd %s && mkdir -p lids/full lids.new/full history.new groups.journal "
+			      "&& ln -s history history", dir);
+	struct mcast_db *db = mcast_new(NULL, NULL);
+	struct little_plan l;
+	struct store *s = open_store();
+
+	ck_assert_int_eq(system(cmd), 0);
+	little_plan(&l, 0x100, 8);
+	ck_assert(store_save_lids(s, &l.p));
+	ck_assert(store_save_history(s, "one\n"));
+	ck_assert(store_save_groups(s, db));
+	store_close(s);
+	mcast_free(db);
+	ck_assert_uint_eq(lid_of(0x100), 8);
+	free(cmd);
+}
+END_TEST
+
+START_TEST(lock_in_the_way)
+{
+	static const char *const ways[] = { "mkdir -p lock/full", "ln -s lock lock" };
+	char *cmd = xasprintf("cd %s && %s", dir, ways[_i]);
+	struct buf err = { 0 };
+	struct store *s;
+
+	ck_assert_int_eq(system(cmd), 0);
+	s = open_store();
+	ck_assert_ptr_null(store_open(dir, &err));	/* it is locked all the same */
+	buf_free(&err);
+	store_close(s);
+	free(cmd);
 }
 END_TEST
 
@@ -283,20 +508,22 @@ static struct service service(uint64_t id, int64_t ends_us)
 
 #define SECOND 1000000ll
 
-/* The file once more, with another time in it and its digest made new. */
-static void written_earlier(int64_t seconds)
+/* The file once more, with another time or boot in it and its digest made new. */
+static void written_earlier(int64_t seconds, bool before_a_boot)
 {
-	char *path = file_of("services"), *text = xcalloc(1, 1 << 16), *rest, *end;
+	char *path = file_of("services"), *text = xcalloc(1, 1 << 16), *rest, *end, boot[40];
 	FILE *f = fopen(path, "r+");
 	size_t n = fread(text, 1, (1 << 16) - 1, f);
 	long long at;
 
 	ck_assert_uint_gt(n, 0);
-	ck_assert_int_eq(sscanf(text, "qosd services 1\nwritten %lld", &at), 1);
+	ck_assert_int_eq(sscanf(text, "qosd services 1\nwritten %39s %lld", boot, &at), 2);
+	boot[0] ^= before_a_boot;	/* another digit */
 	rest = strstr(text, "\nservice ");
 	end = strstr(rest, "\nend ");
 	end[1] = '\0';
-	char *changed = xasprintf("qosd services 1\nwritten %lld%s", at - seconds * SECOND, rest);
+	char *changed = xasprintf("qosd services 1\nwritten %s %lld%s", boot,
+				  at - seconds * SECOND, rest);
 
 	rewind(f);
 	fprintf(f, "%send %016llx\n", changed,
@@ -326,21 +553,24 @@ START_TEST(services_are_kept)
 	services_free(db);
 	store_close(s);
 
-	/* at once, after 200 s, and when the clock went back */
+	/* at once, after 200 s, and before another boot, of which the time since that counts */
 	for (unsigned i = 0; i < 3; i++) {
-		written_earlier(i == 1 ? 200 : i == 2 ? -5000 : 0);
+		int64_t passed = i == 0 ? 0 : i == 1 ? 200 : clock_boot_us() / SECOND;
+
+		written_earlier(i == 1 ? 200 : 0, i == 2);
 		s = open_store();
 		db = services_new(NULL, NULL);
 		ck_assert(store_load_services(s, db));
-		ck_assert_uint_eq(services_count(db), i == 1 ? 2 : 3);
+		ck_assert_uint_eq(services_count(db), 1 + (passed < 100) + (passed < 3000));
 		x = services_find(db, &in[0].key);
 		ck_assert_int_eq(memcmp(x, &in[0], sizeof(*x)), 0);
 		x = services_find(db, &in[2].key);
-		ck_assert_uint_le(service_lease(x, clock_mono_us()), i == 1 ? 2800 : 3000);
-		ck_assert_uint_ge(service_lease(x, clock_mono_us()), i == 1 ? 2795 : 2995);
-		ck_assert(!!services_find(db, &in[1].key) == (i != 1));
+		ck_assert(!x == (passed >= 3000));
+		ck_assert(!x || service_lease(x, clock_mono_us()) <= 3000 - passed);
+		ck_assert(!x || service_lease(x, clock_mono_us()) >= 2995 - passed);
+		ck_assert(!services_find(db, &in[1].key) == (passed >= 100));
 		if (i == 1)	/* for the next time, as it was */
-			written_earlier(-200);
+			written_earlier(-200, false);
 		services_free(db);
 		store_close(s);
 	}
@@ -693,6 +923,32 @@ START_TEST(journal_of_any_length)
 }
 END_TEST
 
+/* Where the power fails, what was not synced may be zeros. */
+START_TEST(journal_that_ends_in_zeros)
+{
+	char *texts[STEPS + 1], *journal, *zeros, *text, *until;
+	size_t n;
+
+	write_journal(texts, &journal, &n);
+	zeros = xcalloc(1, n);
+	for (size_t len = 0; len <= n; len++) {
+		put_journal(journal, len);
+		ck_assert(load_text(&until));
+		memcpy(zeros, journal, len);
+		put_journal(zeros, n);
+		ck_assert_msg(load_text(&text), "%zu of %zu bytes", len, n);
+		ck_assert_str_eq(text, until);
+		ck_assert(!is_damaged("groups.journal.damaged"));
+		free(text);
+		free(until);
+	}
+	free(zeros);
+	free(journal);
+	for (unsigned i = 0; i <= STEPS; i++)
+		free(texts[i]);
+}
+END_TEST
+
 START_TEST(damaged_journal_is_set_aside)
 {
 	char *texts[STEPS + 1], *journal, *text;
@@ -882,17 +1138,26 @@ int main(void)
 	TCase *t = tcase_create("folder");
 
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 60);	/* disks may be slow */
 	tcase_add_test(t, lids_are_kept);
 	tcase_add_test(t, failures_are_known);
 	tcase_add_test(t, damage_is_set_aside);
 	tcase_add_loop_test(t, garbage_is_set_aside, 0, ARRAY_SIZE(bad_files));
 	tcase_add_test(t, one_at_a_time);
-	tcase_add_test(t, unusable_folder);
+	tcase_add_test(t, no_folder_at_all);
+	tcase_add_test(t, folder_comes_later);
+	tcase_add_test(t, folder_is_removed);
+	tcase_add_test(t, full_disk);
+	tcase_add_test(t, full_disk_until_the_end);
+	tcase_add_loop_test(t, something_else_in_its_place, 0, ARRAY_SIZE(in_its_place));
+	tcase_add_test(t, something_in_the_way);
+	tcase_add_loop_test(t, lock_in_the_way, 0, 2);
 	tcase_add_test(t, refusals);
 	tcase_add_test(t, places_of_pkeys_are_kept);
 	tcase_add_test(t, groups_are_kept);
 	tcase_add_test(t, groups_of_earlier_versions);
 	tcase_add_test(t, journal_of_any_length);
+	tcase_add_test(t, journal_that_ends_in_zeros);
 	tcase_add_test(t, damaged_journal_is_set_aside);
 	tcase_add_test(t, journal_is_folded_in);
 	tcase_add_test(t, services_are_kept);

@@ -1,0 +1,335 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The state folder, where the disk fails: qosd is killed, the power fails, or a call returns an
+# error, at each call that changes something on disk (tests/tools/faultydisk.c says which ones
+# these are); the disk is full for a while, read-only, or not there; files are damaged in
+# every way; the clock jumps.  After that everything is started anew, the devices too,
+# which then know nothing: LIDs are as they were, and what clients registered more than a
+# second before the end is there.
+#
+#   STATE_EACH=1	at every call; else at some of them
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim takes no registrations"
+faulty=$tools/faultydisk.so
+[ -f "$faulty" ] || { echo "$faulty is missing: make check-programs"; exit 1; }
+
+cat >fabric.topo <<'END'
+switchguid=0x2c90200000010(2c90200000010)
+Switch 8 "S-0002c90200000010" # "leaf" enhanced port 0 lid 0 lmc 0
+[1] "H-0002c90300000010"[1](2c90300000011) # "h1" lid 0 4xQDR
+[2] "H-0002c90300000020"[1](2c90300000021) # "h2" lid 0 4xQDR
+[3] "H-0002c90300000030"[1](2c90300000031) # "h3" lid 0 4xQDR
+[4] "H-0002c90300000040"[1](2c90300000041) # "h4" lid 0 4xQDR
+END
+for h in 1 2 3 4; do
+	cat >>fabric.topo <<-END
+
+	caguid=0x2c903000000${h}0
+	Ca 1 "H-0002c903000000${h}0" # "h$h"
+	[1](2c903000000${h}1) "S-0002c90200000010"[$h] # lid 0 lmc 0 "leaf" lid 0 4xQDR
+	END
+done
+sm=H-0002c90300000010 h2=H-0002c90300000020 h4=H-0002c90300000040
+mine=$(gid 0002c90300000021)
+cat >qosd.yaml <<'END'
+sweep-interval: 1
+smp-timeout: 50ms
+END
+
+# --- what is kept ---
+
+# group N, service N, partition N: asked for by h2; true if that is confirmed.
+group() {
+	on_own "$h2" "$tools/pathquery" set member mgid=ff12:401b:ffff::"$1" port-gid="$mine" join-state=1 \
+		qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0 2>&1 | grep -q mlid=
+}
+service() { on_own "$h2" "$tools/saclient" service set id="$1" gid="$mine" name=some lease=1000 2>&1 | grep -q ^id=; }
+partition() { ctl partition add "part$1" --pkey "0x1$1" 0x2c90300000021 >partition.out 2>&1; }
+# kept NAME...: those that are there.
+kept() {
+	local groups services partitions name
+	groups=$(ctl mcast) services=$(ctl services) partitions=$(ctl partition show)
+	for name; do
+		case $name in
+		group*) [[ $groups == *"ff12:401b:ffff::${name#group}"* ]] && echo "$name" ;;
+		service*) [[ $services == *"$(printf '0x%016x' "${name#service}")"* ]] && echo "$name" ;;
+		part*) [[ $partitions == *"$name"* ]] && echo "$name" ;;
+		esac
+	done
+}
+# "NAME LID" lines.
+lids() { ctl ports 2>/dev/null | awk '$2 ~ /^[0-9]+$/ { sub(/\/P.*/, "", $6); print $6, $2 }' | sort; }
+has_lid() { gone "$qosd" || lids | grep -q "^$1 "; }
+
+# --- a run ---
+
+# start_faulty [VARIABLE=VALUE...]: qosd on such a disk.
+start_faulty() {
+	local as
+	as=(env "$@" FAULTY_FOLDER="$work/state" FAULTY_LOG="$work/calls" SIM_HOST="$sm" \
+		QOSD_SIM_NODE="$sm" LD_PRELOAD="${own_preload% *} $faulty ${own_preload##* }")
+	: >calls
+	qosd_log=$work/qosd.log.$((++qosd_starts))
+	"${as[@]}" "$build/qosd" -F -s "$sock" -d "$work/state" -c qosd.yaml >"$qosd_log" 2>&1 &
+	qosd=$!
+	pids+=("$qosd")
+}
+now_us() { echo "${EPOCHREALTIME/./}"; }
+up_or_gone() { gone "$qosd" || subnet_up; }
+
+# Registers some, waits, registers others; ends as soon as qosd is gone.  In the file
+# confirmed: "TIME NAME" lines.
+register() {
+	local n what
+	: >confirmed
+	until_ 20 up_or_gone || bad "neither up nor gone"
+	plug "$h4"
+	until_ 20 has_lid h4 || bad "h4 gets no LID"
+	lids >lids.now
+	[ ! -s lids.now ] || cp lids.now lids.seen
+	for n in 1 2; do
+		for what in group service partition; do
+			! gone "$qosd" || return
+			! $what $n || echo "$(now_us) ${what/partition/part}$n" >>confirmed
+		done
+		[ $n = 2 ] || sleep 1.1
+	done
+	sleep 0.2
+}
+
+# Devices that know nothing.
+power_on() { stop_sim; start_sim fabric.topo; }
+begin() {
+	rm -rf state state.undo.*
+	cp -a state.first state
+	cp lids.first lids.seen
+	power_on
+	unplug "$h4"
+}
+
+# check_restart WHAT TIME [MAY-BE-ASIDE]: on devices that know nothing there is what there
+# was, and all that was confirmed more than a second before the time.
+check_restart() {
+	local what=$1 want
+	power_on
+	start_qosd "$sm" -c qosd.yaml
+	until_ 20 subnet_up || { bad "$what: the subnet does not come up again"; show_log "$qosd_log"; return; }
+	lids >lids.now
+	expect "$what: LIDs that did not stay" "" "$(comm -23 lids.seen lids.now)"
+	mapfile -t want < <(awk -v by="$2" '$1 + 1000000 < by { print $2 }' confirmed)
+	want+=(service9 group9)
+	expect "$what: what was registered" "${want[*]}" "$(kept "${want[@]}" | tr '\n' ' ' | sed 's/ $//')"
+	expect "$what: files set aside" "" "$(find state -name '*.damaged*' -o -name '*.unread*')"
+	stop_qosd || bad "$what: exit status $? of the next run"
+}
+for_ever=9999999999999999
+
+note "a first run"
+start_sim fabric.topo
+unplug "$h2"
+unplug "$h4"
+start_and_wait "$sm" -c qosd.yaml
+plug "$h2"
+until_ 10 has_lid h2 || fail "h2 gets no LID: $(ctl ports)"
+service 9 || bad "no service"
+group 9 || bad "no group"
+sleep 0.3
+lids >lids.first
+expect "LIDs, which are not those of a first start of all" "h1 1 h2 4 h3 3 leaf 2" "$(tr '\n' ' ' <lids.first | sed 's/ $//')"
+stop_qosd || bad "exit status $? after SIGTERM"
+cp -a state state.first
+
+begin
+start_faulty
+register
+stop_qosd || bad "exit status $? after SIGTERM"
+calls=$(wc -l <calls)
+note "no fault: $calls calls"
+expect "calls of each kind that there should be" "fdatasync fsync mkdir open opendir rename unlink write" \
+	"$(cut -d' ' -f2 calls | sort -u | tr '\n' ' ' | sed 's/ $//')"
+expect "registered" 6 "$(wc -l <confirmed)"
+check_restart "no fault" $for_ever
+
+# each FIRST: the numbers of the calls that fail.
+each() { if [ -n "${STATE_EACH:-}" ]; then seq "$calls"; else seq "$1" 29 "$calls"; fi; }
+
+first=1
+for how in kill power torn; do
+	note "$how"
+	first=$((first + 5))
+	for at in $(each $first); do
+		begin
+		start_faulty FAULTY_AT="$at" FAULTY_HOW=$how
+		register
+		# a run may have some calls less than another
+		gone "$qosd" || { stop_qosd; [ "$(wc -l <calls)" -lt "$at" ] || bad "$how at $at: it lives"; }
+		wait "$qosd" 2>/dev/null
+		check_restart "$how at $(tail -n 1 calls)" "$(stat -c %.6Y calls | tr -d .)"
+	done
+done 2> >(grep -v Killed >&2)
+
+for errno in 5 28 30; do	# EIO, ENOSPC, EROFS
+	note "errno $errno"
+	first=$((first + 5))
+	for at in $(each $first); do
+		begin
+		start_faulty FAULTY_AT="$at" FAULTY_HOW=$errno
+		register
+		grep -q " store: .*cannot" "$qosd_log" || [[ $(sed -n "${at}p" calls) == *mkdir* ]] || bad "errno $errno at $(sed -n "${at}p" calls): nothing is said"
+		stop_qosd || bad "errno $errno at $(sed -n "${at}p" calls): exit status $?"
+		check_restart "errno $errno at $(sed -n "${at}p" calls)" $for_ever
+	done
+done
+
+problems() { ctl status | sed -n '/^kept state/,/^log/p' | grep -v ^log; }
+no_problems() { [ -z "$(problems)" ]; }
+
+# A disk that is full or read-only from the start, with the state of before on it.
+for errno in 28 30; do
+	note "errno $errno until it has room again"
+	begin
+	echo $errno >full
+	start_faulty FAULTY_WHILE="$work/full"
+	until_ 20 subnet_up || bad "it does not come up"
+	expect_match "status" "kept state .*: cannot.*, since 20" "$(problems)"
+	expect "groups and services that were kept" "service9 group9" "$(kept service9 group9 | tr '\n' ' ' | sed 's/ $//')"
+	group 1 || bad "no group is taken"
+	service 1 || bad "no service is taken"
+	! partition 1 || bad "a partition is in force that can't be kept"
+	expect_match "why not" "can't be kept in the state folder" "$(<partition.out)"
+	expect_less "lines of the log about it in all" 40 "$(grep -c ' store: ' "$qosd_log")"
+	rm full
+	until_ 20 no_problems || bad "problems that stay: $(problems)"
+	partition 1 || bad "no partition is taken: $(<partition.out)"
+	stop_qosd KILL
+	printf '1 %s\n' group1 service1 part1 >confirmed
+	lids >lids.now
+	check_restart "after errno $errno" $for_ever
+done
+
+note "no folder"
+rm -rf state
+mkdir -p away/inner
+start_qosd "$sm" -c qosd.yaml -d away/inner/state
+until_ 20 subnet_up || bad "it does not come up"
+stop_qosd || bad "exit status $? after SIGTERM"
+start_qosd "$sm" -c qosd.yaml -d missing/state
+until_ 20 subnet_up || bad "it does not come up without its folder"
+expect_match "status" "the folder: cannot be used: No such file or directory" "$(problems)"
+mv away/inner missing
+folder_is_used() { problems | grep -q 'was not there to be read' && ! problems | grep -q 'the folder:'; }
+until_ 20 folder_is_used || bad "a folder that comes later is not used: $(problems)"
+stop_qosd || bad "exit status $? after SIGTERM"
+for file in lids lids.unread; do
+	[ -f missing/state/$file ] || bad "there is no $file, but $(ls missing/state)"
+done
+
+# --- files that are not as they were written ---
+
+files=(lids groups groups.journal services subscriptions aliases history partitions)
+begin
+start_qosd "$sm" -c qosd.yaml
+until_ 20 subnet_up || bad "the subnet does not come up"
+partition 5 || bad "no partition"
+group 5 || bad "no group"
+sleep 0.2
+stop_qosd || bad "exit status $? after SIGTERM"
+start_qosd "$sm" -c qosd.yaml
+until_ 20 subnet_up || bad "the subnet does not come up"
+group 6 || bad "no group"
+group 7 || bad "no group"
+sleep 0.2
+lids >lids.seen
+stop_qosd KILL
+rm -rf state.whole
+cp -a state state.whole
+for file in "${files[@]}"; do
+	[ -s "state/$file" ] || bad "there is no $file to be damaged"
+done
+
+flip() { printf "\\x$(printf %x $(($(od -An -tu1 -j "$2" -N1 "$1") ^ $3)))" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null; }
+damage() {
+	local f=$2 n
+	n=$(stat -c %s "$f")
+	case $1 in
+	empty) : >"$f" ;;
+	one-byte) truncate -s 1 "$f" ;;
+	half) truncate -s $((n / 2)) "$f" ;;
+	all-but-one) truncate -s -1 "$f" ;;
+	first-bit) flip "$f" 0 1 ;;
+	middle-bit) flip "$f" $((n / 2)) 4 ;;
+	last-digit) flip "$f" $((n - 2)) 1 ;;
+	garbage) head -c 5000 /dev/urandom >"$f" ;;
+	zeros) head -c "$n" /dev/zero >"$f" ;;
+	folder) rm "$f"; mkdir -p "$f/full" ;;
+	symlinks) rm "$f"; ln -s "$(basename "$f")" "$f" ;;
+	fifo) rm "$f"; mkfifo "$f" ;;
+	huge) truncate -s 200M "$f" ;;
+	other) cp "state.whole/$3" "$f" ;;
+	esac
+}
+for how in empty one-byte half all-but-one first-bit middle-bit last-digit garbage zeros folder symlinks fifo huge other; do
+	note "files: $how"
+	rm -rf state
+	cp -a state.whole state
+	for i in "${!files[@]}"; do
+		damage $how "state/${files[i]}" "${files[(i + 1) % ${#files[@]}]}"
+	done
+	start_qosd "$sm" -c qosd.yaml
+	until_ 20 subnet_up || bad "the subnet does not come up: $(tail -n 3 "$qosd_log")"
+	lids >lids.now
+	expect_same "LIDs" lids.seen lids.now
+	for file in "${files[@]}"; do
+		# a journal is nothing without its snapshot
+		[ "$file" = groups.journal ] || problems | grep -qE "^[a-z ]* $file: .*; set aside as " ||
+			bad "nothing is said of $file: $(problems)"
+	done
+	service 1 || bad "no service is taken"
+	partition 1 || bad "no partition is taken: $(<partition.out)"
+	stop_qosd || bad "exit status $? after SIGTERM"
+	start_qosd "$sm" -c qosd.yaml
+	until_ 20 subnet_up || bad "the subnet does not come up"
+	expect "problems of the run after it" "" "$(problems | grep -v "groups.journal")"
+	stop_qosd || bad "exit status $? after SIGTERM"
+done
+
+note "the journal alone"
+for how in empty one-byte half all-but-one first-bit middle-bit garbage zeros folder symlinks huge; do
+	rm -rf state
+	cp -a state.whole state
+	damage $how state/groups.journal
+	start_qosd "$sm" -c qosd.yaml
+	until_ 20 subnet_up || bad "$how: the subnet does not come up"
+	expect "$how: groups of the snapshot" "group5 group9" "$(kept group5 group9 | tr '\n' ' ' | sed 's/ $//')"
+	case $how in
+	empty | one-byte | half | all-but-one | zeros) expect "$how: problems" "" "$(problems)" ;;
+	*) expect_match "$how: problems" "groups.journal: .*; set aside as " "$(problems)" ;;
+	esac
+	stop_qosd || bad "$how: exit status $? after SIGTERM"
+done
+
+note "a clock that jumps"
+begin
+echo 0 >clock
+start_faulty FAULTY_CLOCK="$work/clock"
+until_ 20 subnet_up || bad "the subnet does not come up"
+service 3 || bad "no service"
+left() { ctl -j services | tr -d ' \n' | tr '{' '\n' | sed -nE 's/.*"service-id":"0x0+3".*"lease(-seconds)?(-left)?":([0-9]+).*/\3/p'; }
+before=$(left)
+for jump in 100000000 -100000000; do
+	echo $jump >clock
+	sleep 0.3
+	ctl sweep >/dev/null
+	expect_less "the lease, $jump s later by the clock" 30 $((before - $(left)))
+	group 3 || bad "no group"
+	sleep 0.2
+	stop_qosd KILL
+	start_faulty FAULTY_CLOCK="$work/clock"
+	until_ 20 subnet_up || bad "the subnet does not come up"
+	expect_less "the lease, $jump s later by the clock, after a restart" 30 $((before - $(left)))
+	echo 0 >clock
+done
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
