@@ -343,6 +343,7 @@ int daemon_run(const struct options *o)
 	if (o->verbose)
 		log_set_level(LOG_LEVEL_DEBUG);
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* a file that gets too large is an error as any other */
 	signal(SIGHUP, SIG_IGN);	/* until there is somebody to reload */
 	umask(027);
 	policy = load_files(&q);

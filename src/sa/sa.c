@@ -424,6 +424,8 @@ void sa_job_refuse(struct sa_job *j, struct buf *out)
 	finish_error(&j->req, j->method, j->attr, IB_STATUS_BUSY, out);
 	j->told = true;
 	answered(j->sa, &j->req, IB_STATUS_BUSY, 0, NULL, 0);
+	if (j->sa->stats)
+		sa_stats_busy(j->sa->stats);
 }
 
 static struct sa_job *job_new(struct sa_msg *m, const struct sa_request *req, struct buf *out)
@@ -539,5 +541,7 @@ bool sa_answer_busy(struct sa *sa, const struct sa_request *req, struct buf *out
 	start_answer(req, out);
 	finish_error(req, req->mad[OFF_METHOD], get_be16(req->mad + OFF_ATTR), IB_STATUS_BUSY, out);
 	answered(sa, req, IB_STATUS_BUSY, 0, NULL, 0);
+	if (sa->stats)
+		sa_stats_busy(sa->stats);
 	return true;
 }

@@ -95,15 +95,17 @@ void sa_stats_request(struct sa_stats *st, uint16_t slid, int64_t now_us)
 		st->clients[st->now][slid]++;
 }
 
+void sa_stats_busy(struct sa_stats *st)
+{
+	st->busy++;
+	st->busy_window = st->window;
+}
+
 void sa_stats_answer(struct sa_stats *st, uint16_t attr, uint16_t status, int64_t us)
 {
 	struct sa_attr_stats *a = &st->by_attr[attr < 256 ? attr : 0];
 
 	st->answered++;
-	if (status == IB_STATUS_BUSY) {
-		st->busy++;
-		st->busy_window = st->window;
-	}
 	a->requests++;
 	a->status[status_slot(status)]++;
 	if (us < 0)

@@ -27,7 +27,7 @@ struct sa_stats {
 	/*
 	 * All requests are in one of answered, dropped (nothing is to be said) and abandoned
 	 * (who asked went away, or asked again, before the answer was made), but for those
-	 * whose answer is being made.  busy: of the answered ones.
+	 * whose answer is being made.  busy: of the answered ones, because it was too much.
 	 */
 	uint64_t requests, answered, dropped, abandoned, busy;
 	int64_t busy_window;		/* in which it was BUSY last, if it ever was */
@@ -45,6 +45,8 @@ void sa_stats_add(struct sa_stats *a, const struct sa_stats *b);
 
 /* A request of a client came; now_us: monotonic, 0: not known. */
 void sa_stats_request(struct sa_stats *st, uint16_t slid, int64_t now_us);
+/* It was too much: the answer, which is counted as any other, is BUSY. */
+void sa_stats_busy(struct sa_stats *st);
 /* … and was answered.  us < 0: nobody looked at the clock. */
 void sa_stats_answer(struct sa_stats *st, uint16_t attr, uint16_t status, int64_t us);
 /* Begins a new window of clients if the last is over. */

@@ -74,6 +74,8 @@ free=${free:-36}
 sim_do freeze
 sim_do link down "$host/P1"
 sim_do link connect "$host/P1" "$spine01/P$free"
+plugged_in() { ! sim_ctl show links "$host" | grep -q "^plugged.* down "; }
+until_ 10 plugged_in || bad "the host does not come up"
 sim_do thaw
 told node-moved
 same_guid "who" "${host#H-}" "$(member node)"
@@ -156,11 +158,10 @@ judged "master again" 0 ""
 [ "$qosd" = "$first" ] && [ "$qosd_log" = "$first_log" ] || bad "another daemon"
 
 note "files that can't be written"
-rm -f state/refused.new state/lids.new
-mkdir -p state/partitions.new
+prlimit --pid "$qosd" --fsize=16:
 ctl partition add job2 'node001 HCA-1/P1' >out 2>&1 && bad "it is taken"
 judged "the state folder" 2 store
-rmdir state/partitions.new
+prlimit --pid "$qosd" --fsize=unlimited:
 ctl partition add job2 'node001 HCA-1/P1' --wait >out 2>&1 || bad "it is not taken: $(<out)"
 judged "it can be written again" 0 ""
 stop_qosd || bad "exit status $? after SIGTERM"
