@@ -69,6 +69,21 @@ good
 after "it returns" 63 plug "$leaf05"
 good
 all_active "$from" "$topology"
+note "a start while a link and a host are away"
+unplug "$leaf05" 31
+after "a link and a host go away" 62 unplug "$host"
+read_tables "$from"
+mv lft.devices lft.before
+stop_qosd || bad "exit status $? after SIGTERM"
+start_and_wait "$node" -c qosd.yaml -p "$policy"
+expect "nodes" 62 "$(status nodes)"
+expect "Sets of tables" 0 "$(table_sets)"
+read_tables "$from"
+expect_same "forwarding tables" lft.before lft.devices
+plug "$leaf05" 31
+after "they return" 63 plug "$host"
+good
+all_active "$from" "$topology"
 after "the manager's own link fails" 1 unplug H-f452140300811200
 expect "subnet up" false "$(status subnet-up)"
 after "it returns" 63 plug H-f452140300811200

@@ -235,7 +235,9 @@ START_TEST(busy)
 	int64_t now = 1000ll * SA_CLIENTS_SECONDS * 1000000;
 
 	sa_stats_request(sa, 1, now);
-	sa_stats_answer(sa, 0x35, IB_STATUS_BUSY, 5);
+	sa_stats_answer(sa, 0x35, IB_STATUS_BUSY, 5);		/* as where there is no subnet yet */
+	ck_assert_uint_eq(judged(), 0);
+	sa_stats_busy(sa);
 	expect(SEV_WARNING, "sa-busy", "1 times");
 	sa_stats_turn(sa, now + 60 * 1000000ll);
 	ck_assert_uint_eq(judged(), 1);
