@@ -178,7 +178,7 @@ static void take_lids(struct base_routes *b, const struct plan *p, const struct 
 	for (uint32_t i = 0; i < b->f->n_ports; i++) {
 		uint32_t now = match_port(b->f, p->f, to_now, i), lid, lmc, n;
 
-		if (now != FABRIC_NONE) {
+		if (now != FABRIC_NONE && p->lid[now]) {
 			b->lid[i] = p->lid[now];
 			b->lmc[i] = p->lmc[now];
 			continue;
@@ -232,7 +232,8 @@ static bool base_serves(const struct base_routes *b, const struct plan *p, const
 	for (uint32_t i = 0; i < p->f->n_ports; i++) {
 		uint32_t k = match_port(p->f, b->f, map, i);
 
-		if (b->lid[k] != p->lid[i] || b->lmc[k] != p->lmc[i])
+		/* a port without a link has none for now */
+		if (p->lid[i] && (b->lid[k] != p->lid[i] || b->lmc[k] != p->lmc[i]))
 			return false;
 	}
 	return true;

@@ -117,7 +117,9 @@ static void reserve_absent(struct allocator *a)
 	for (uint32_t i = 0; m->slots && i <= m->mask; i++) {
 		const struct map64_slot *s = &m->slots[i];
 
-		if (s->value == MAP64_NONE || fabric_find_port(a->p->f, s->key) != FABRIC_NONE)
+		uint32_t port = fabric_find_port(a->p->f, s->key);
+
+		if (s->value == MAP64_NONE || (port != FABRIC_NONE && wants_lid(a->p->f, port)))
 			continue;
 		uint32_t lmc = map64_get(&a->known->lmc_by_guid, s->key);
 		uint32_t count = lmc <= IB_LMC_MAX ? 1u << lmc : 1;
