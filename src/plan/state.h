@@ -29,7 +29,7 @@ struct shared_policy {		/* a policy with a reference count */
 struct device_fault {
 	uint32_t node;
 	/* no answer; errors; other values */
-	enum { FAULT_SILENT, FAULT_REFUSES, FAULT_KEEPS, FAULT_KINDS } kind;
+	enum { FAULT_SILENT, FAULT_REFUSES, FAULT_KEEPS } kind;
 	uint32_t n;			/* Sets refused, values kept; of the others 0 */
 };
 

@@ -136,7 +136,7 @@ struct sm {
 	bool routes_written;		/* … and so are the routes */
 	VEC(struct kept_map) kept;	/* … or are known to be others than the plan's */
 	struct node_work *work;		/* per node of f */
-	uint8_t *touched;		/* per node of f: all others are as they were; NULL: any */
+	uint8_t *touched;		/* per node of f: a probe found it changed; NULL: nobody knows */
 	struct probe *probe;
 	VEC(struct suspect) suspects;	/* of the next local sweep, or the one that begins */
 	struct smp_job *job;
@@ -158,6 +158,7 @@ struct sm {
 	uint8_t *light_asked;			/* per switch; 2: it has a change to tell, or says nothing */
 	bool light_told;		/* one of them has */
 	bool trap_from_stranger;
+	bool soon_is_trap;		/* what soon_timer runs for */
 	bool election_due;		/* another SM has something to say */
 	bool psc_seen;			/* a light sweep met PortStateChange: there must be something */
 	unsigned others_awaited;	/* how often one was asked again that is discovering */
@@ -218,7 +219,7 @@ bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what);
  * everything is to be discovered.
  */
 void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all);
-/* Whether a sweep has to look at a node beyond its forwarding table. */
+/* Whether the sweep has found something of the node itself to be other than before. */
 static inline bool sweep_touches(const struct sm *sm, uint32_t node)
 {
 	return !sm->touched || sm->touched[node];

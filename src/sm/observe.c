@@ -19,7 +19,6 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "plan/attributes.h"
 #include "sm/internal.h"
 
 /* Flags in the unused bits of an item; those for writing are in internal.h. */
@@ -258,33 +257,12 @@ static void finished(void *arg)
 
 static const struct smp_job_ops observe_ops = { next, done, finished };
 
-/* Of a node that nothing happened to only the routes may be others. */
-static void collect_routes(struct sm *sm, uint32_t node)
-{
-	const struct plan *old = sm->published->plan;
-	uint32_t sw = sm->f->nodes[node].sw, old_node, old_sw;
-
-	if (sw == FABRIC_NONE || sm->reroute)
-		return;
-	old_node = map64_get(&old->f->node_by_guid, sm->f->nodes[node].guid);
-	old_sw = old->f->nodes[old_node].sw;
-	for (unsigned block = 0; block <= sm->plan->lid_top / LFT_BLOCK; block++)
-		if (block > old->lid_top / LFT_BLOCK ||
-		    memcmp(attribute_lft(sm->plan, sw, block), attribute_lft(old, old_sw, block),
-			   LFT_BLOCK))
-			observe_add(&sm->work[node], ITEM(ITEM_LFT, 0, block));
-}
-
 static void collect(struct sm *sm, uint32_t node)
 {
 	const struct fabric_node *n = &sm->f->nodes[node];
 	struct collect c = { .sm = sm, .w = &sm->work[node], .node = node };
 
 	c.w->collected = true;
-	if (!sweep_touches(sm, node)) {
-		collect_routes(sm, node);
-		return;
-	}
 	c.old = known_plan(sm, node, &c.old_node);
 	if (c.old) {
 		want_items(sm->plan, node, collect_changed, &c);

@@ -36,6 +36,7 @@ static struct log_ratelimit silent_log = LOG_RATELIMIT;
 
 #define TRIES_MAX	3	/* rounds in which one question is asked */
 #define ROUNDS_MAX	1000
+#define NODES_MORE	4096	/* beyond twice as many as before: a device makes them up */
 
 /* In the order in which they are asked of one node. */
 enum ask_kind { ASK_SWITCH, ASK_CLEAR, ASK_DESC, ASK_PORT, ASK_BEHIND };
@@ -146,6 +147,7 @@ static void set_down(struct fabric_port *p)
 	memcpy(info, p->info, sizeof(info));
 	mad_set_field(info, 0, IB_PORT_STATE_F, IB_PORT_DOWN_S);
 	fabric_port_store(p, info);
+	p->fdr10 = false;
 }
 
 /* The link of a port is down, or leads elsewhere now. */
@@ -187,6 +189,8 @@ static void port_answered(struct probe *p, const struct ask *a)
 		mark(p, a->node);
 	if (a->num == 0)
 		return;
+	if (now->state < IB_PORT_ARMED_S)
+		now->fdr10 = false;	/* asked again, if it is of that kind */
 	if (now->state < IB_PORT_INIT_S) {
 		cut(p, port);
 		return;
@@ -241,6 +245,10 @@ static uint32_t add_node(struct probe *p, const struct ask *a)
 	uint8_t route[IB_DR_HOPS_MAX + 1];
 	uint32_t node;
 
+	if (p->f->n_nodes > 2 * p->sm->published->f->n_nodes + NODES_MORE) {
+		doubt(p, "there are more nodes than can be");
+		return FABRIC_NONE;
+	}
 	memcpy(route, p->f->routes + from->route, from->hops);
 	route[from->hops] = a->num;
 	node = fabric_add_node(p->f, a->data, "", no_switch_info, route, from->hops + 1u);
@@ -276,12 +284,10 @@ static void behind_answered(struct probe *p, const struct ask *a)
 	peer = p->f->nodes[node].port0 + num;
 	if (p->f->ports[port].peer == peer)
 		return;
-	/* a cable was moved: what each end had before is no more */
+	/* it was moved, and the other end has not said so yet; or somebody lies */
 	if (p->f->ports[peer].peer != FABRIC_NONE) {
-		uint32_t former = p->f->ports[peer].peer;
-
-		ask(p, p->f->ports[former].node, p->f->ports[former].num, ASK_PORT);
-		cut(p, peer);
+		doubt(p, "a port is said to be in two places");
+		return;
 	}
 	cut(p, port);
 	fabric_link(p->f, a->node, a->num, node, num);
@@ -293,6 +299,8 @@ static void behind_answered(struct probe *p, const struct ask *a)
 	mark(p, a->node);
 	mark(p, node);
 	p->cut = true;		/* there may be a better way now */
+	if (node_is_switch(&p->f->nodes[node]))	/* it may have lost its tables */
+		ask(p, node, 0, ASK_SWITCH);
 	ask(p, node, num, ASK_PORT);
 }
 
@@ -373,6 +381,8 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 			break;
 		case ASK_BEHIND:
 			sweep_fill_smp(p->sm, s, SMP_GET, UMAD_SM_ATTR_NODE_INFO, 0);
+			if (s->hops >= IB_DR_HOPS_MAX)
+				continue;
 			s->last_hop = a->num;
 			break;
 		}
@@ -485,15 +495,19 @@ static uint8_t *touched_of(const struct probe *p, const struct fabric *to)
 	return touched;
 }
 
-static void log_silent(const struct probe *p)
+static void note_silent(const struct probe *p)
 {
 	char name[FABRIC_NAME_MAX];
 
-	for (uint32_t i = 0; i < p->f->n_nodes; i++)
+	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
+		/* what is not known of it is read, and if it still says nothing it is missed */
+		if (p->silent.v[i] && p->touched.v[i])
+			map64_put(&p->sm->doubtful, p->f->nodes[i].guid, 1);
 		if (p->silent.v[i] && !p->heard.v[i])
 			log_limited(&silent_log, LOG_LEVEL_WARNING, "sweep",
 				    "%s: does not answer, but has links that are up",
 				    fabric_node_name(p->f, i, name, sizeof(name)));
+	}
 }
 
 static void end(struct probe *p)
@@ -518,7 +532,7 @@ static void end(struct probe *p)
 	buf_free(&err);
 	bool all = p->doubt;
 
-	log_silent(p);
+	note_silent(p);
 	probe_free(sm);
 	sweep_probed(sm, f, touched, all);
 }

@@ -84,7 +84,8 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 	if (sm->state == SM_NOT_ACTIVE || sm->state == SM_STANDBY || !sm->own_port_checked)
 		return;
 	if (sm->kind == SWEEP_NONE) {
-		timer_stop(sm->retry_timer);
+		if (kind >= SWEEP_CHANGE)
+			timer_stop(sm->retry_timer);
 		sweep_start(sm, kind, reason);
 		return;
 	}
@@ -114,9 +115,12 @@ static void on_retry(void *arg)
 static void arm_retry(struct sm *sm, bool complete)
 {
 	if (complete && !(sm->published && sm->published->f->unanswered)) {
+		timer_stop(sm->retry_timer);
 		sm->retry_wait_s = 0;
 		return;
 	}
+	if (timer_active(sm->retry_timer))
+		return;		/* a local sweep is no try */
 	sm->retry_wait_s = sm->retry_wait_s ? sm->retry_wait_s * 2 : RETRY_FIRST_S;
 	if (sm->retry_wait_s > RETRY_MAX_S)
 		sm->retry_wait_s = RETRY_MAX_S;
@@ -141,6 +145,7 @@ static void await_others(struct sm *sm)
 		   !timer_active(sm->soon_timer)) {
 		sm->others_awaited++;
 		sm->election_due = true;
+		sm->soon_is_trap = false;
 		timer_set(sm->soon_timer, AWAIT_US, 0);
 	}
 }
@@ -162,7 +167,8 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 	/* what was joined while it ran, also if it failed */
 	if (sm->state == SM_MASTER && sm->published && sm->mcast)
 		sm_mcast_changed(sm);
-	if (sm->state == SM_MASTER && sm->settings->sweep_interval_s)
+	if (sm->state == SM_MASTER && sm->settings->sweep_interval_s &&
+	    !timer_active(sm->light_timer))
 		timer_set(sm->light_timer, sm->settings->sweep_interval_s * 1000000ll,
 			  sm->settings->sweep_interval_s * 1000000ll);
 	free(reason);
@@ -344,8 +350,10 @@ static void on_trap(struct sm *sm, const struct mad_in *in)
 			 number != UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP))
 		return;
 	suspect_sender(sm, in->slid, number);
-	if (!timer_active(sm->soon_timer))
+	/* another SM that is awaited (await_others) can wait */
+	if (!sm->soon_is_trap || !timer_active(sm->soon_timer))
 		timer_set(sm->soon_timer, TRAP_SETTLE_US, 0);
+	sm->soon_is_trap = true;
 }
 
 void sm_receive(struct sm *sm, const struct mad_in *in)

@@ -279,6 +279,7 @@ void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
 		nothing_changed(sm);
 		return;
 	}
+	sm->failed_devices = sm->sets_failed = 0;
 	sm->psc_seen = false;
 	sm->f = f;
 	sm->touched = touched;
@@ -528,7 +529,8 @@ void sweep_ports_written(struct sm *sm)
 		return;
 	}
 	if (!sm->plan->feasible && !sm->planning) {
-		planning_start(sm, plan_completed, PLAN_NEXT);
+		/* ports become Active, and are written to, while it runs */
+		planning_start(sm, plan_completed, routes_first(sm) ? PLAN_AHEAD : PLAN_NEXT);
 		if (!sm->planning)
 			return;		/* the sweep was given up */
 	}
@@ -618,17 +620,11 @@ static bool self_is_linked(const struct fabric *f)
 /* The nodes whose tables are not surely as planned: the next sweep reads them. */
 static void remember_doubts(struct sm *sm)
 {
-	struct map64 before = sm->doubtful;
-
+	map64_free(&sm->doubtful);
 	map64_init(&sm->doubtful, 16);
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
-		uint64_t guid = sm->f->nodes[i].guid;
-
-		if (sm->work[i].failed || sm->work[i].doubtful ||
-		    (!sweep_touches(sm, i) && map64_get(&before, guid) != MAP64_NONE))
-			map64_put(&sm->doubtful, guid, 1);
-	}
-	map64_free(&before);
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		if (sm->work[i].failed || sm->work[i].doubtful)
+			map64_put(&sm->doubtful, sm->f->nodes[i].guid, 1);
 }
 
 /* How many pairs of ports of a node have another SL2VL table than the plan's. */
@@ -646,18 +642,6 @@ static uint32_t count_kept(const struct sm *sm, uint32_t node)
 	return kept;
 }
 
-/* What an untouched node did not do before is as it was. */
-static void keep_faults(const struct sm *sm, uint32_t node, struct device_fault *to, uint32_t *n)
-{
-	const struct subnet_state *old = sm->published;
-
-	for (uint32_t i = 0; i < old->n_faults; i++)
-		if (old->f->nodes[old->faults[i].node].guid == sm->f->nodes[node].guid) {
-			to[*n] = old->faults[i];
-			to[(*n)++].node = node;
-		}
-}
-
 /* What devices did not do in this sweep.  sm->kept is in order of nodes. */
 static void add_faults(const struct sm *sm, struct subnet_state *s)
 {
@@ -668,14 +652,6 @@ static void add_faults(const struct sm *sm, struct subnet_state *s)
 		const struct node_work *w = &sm->work[i];
 		uint32_t kept = w->keeps;
 
-		if (!sweep_touches(sm, i) && !w->failed && !w->refused && sm->published->n_faults) {
-			struct device_fault old[FAULT_KINDS];
-			uint32_t n = 0;
-
-			keep_faults(sm, i, old, &n);
-			for (uint32_t j = 0; j < n; j++)
-				*vec_push(&list) = old[j];
-		}
 		if (k < sm->kept.n && sm->kept.v[k].node == i)
 			kept += count_kept(sm, i);
 		while (k < sm->kept.n && sm->kept.v[k].node == i)
@@ -756,7 +732,7 @@ static void finish(struct sm *sm)
 	complete = sm->ports_active == sm->ports_linked && !sm->failed_devices &&
 		   !sm->sets_failed && self_is_linked(sm->f);
 	sm->subnet_up = complete;
-	if (!sm->failed_devices && !sm->sets_failed && !sm->touched)
+	if (!sm->failed_devices && !sm->sets_failed)
 		sm->registrations_lost = false;
 	if (sm->kind != SWEEP_TAKEOVER)
 		sm->heir_of = 0;	/* who still has the other's LID was away */
@@ -788,8 +764,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->smps_before = c->smps;
 	sm->sets_before = c->sets_total;
 	sm->discovery_tries = 0;
-	/* what could not be done elsewhere cannot be done after a local sweep either */
-	if (kind != SWEEP_LOCAL)
+	if (kind != SWEEP_LOCAL)	/* which may find nothing, and then all is as it was */
 		sm->failed_devices = sm->sets_failed = 0;
 	sm->sweep_policy = shared_policy_ref(sm->policy);
 	log_debug("sweep", "starts: %s", reason);
@@ -805,7 +780,6 @@ void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 	}
 	if (kind == SWEEP_LOCAL)
 		sm->kind = SWEEP_CHANGE;
-	sm->suspects.n = 0;
 	sm->failed_devices = sm->sets_failed = 0;
 	if (kind == SWEEP_POLICY && sm->published) {
 		sm->f = fabric_clone(sm->published->f);
@@ -813,6 +787,7 @@ void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 		plan_start(sm);
 		return;
 	}
+	sm->suspects.n = 0;
 	sweep_enter(sm, PHASE_DISCOVERY);
 	discovery_start(sm);
 }

@@ -110,14 +110,6 @@ static bool look_next(struct sm *sm, uint32_t node, struct smp *s, uint64_t *coo
 
 /* --- pass 1: ports --- */
 
-/* A new LID is above all others: all switches are told. */
-static bool lft_grows(const struct sm *sm, uint32_t node)
-{
-	uint32_t sw = sm->f->nodes[node].sw;
-
-	return sw != FABRIC_NONE && sm->f->switches[sw].lft_top != sm->plan->lid_top;
-}
-
 static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t node)
 {
 	const struct fabric_node *n = &sm->f->nodes[node];
@@ -126,8 +118,6 @@ static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t no
 	uint32_t k = 0;
 
 	w->ports_collected = true;
-	if (!sweep_touches(sm, node) && !lft_grows(sm, node))
-		return;
 	if (n->sw != FABRIC_NONE)
 		w->switch_info = switch_info_needs_set(env, store_refusals(sm->store), n->sw);
 	for (unsigned num = 0; num <= n->nports; num++)
@@ -378,7 +368,7 @@ static bool active_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 
 	if (!w->failed && look_next(sm, node, s, cookie))
 		return true;
-	while (w->cursor <= n->nports && !w->failed && sweep_touches(sm, node))
+	while (w->cursor <= n->nports && !w->failed)
 		if (active_set(sm, n->port0 + w->cursor++, s, cookie))
 			return true;
 	return false;
