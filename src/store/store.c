@@ -163,6 +163,7 @@ static void lids_free(struct lid_map *m)
 	map64_free(&m->by_guid);
 	map64_free(&m->lmc_by_guid);
 	pkey_places_free(&m->pkeys);
+	fabric_free(m->fabric);
 }
 
 bool store_save_lids(struct store *s, const struct plan *p)
