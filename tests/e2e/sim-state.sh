@@ -203,6 +203,7 @@ for errno in 28 30; do
 	rm full
 	until_ 20 no_problems || bad "problems that stay: $(problems)"
 	partition 1 || bad "no partition is taken: $(<partition.out)"
+	sleep $((2 * slow))	# promised is what was there for a second
 	stop_qosd KILL
 	printf '1 %s\n' group1 service1 part1 >confirmed
 	lids >lids.now
