@@ -331,6 +331,14 @@ uint32_t fabric_switch_of(const struct fabric *f, uint32_t port)
 	return port_node(f, p->peer)->sw;
 }
 
+uint32_t fabric_same_node(const struct fabric *f, const struct fabric_node *n)
+{
+	uint32_t i = map64_get(&f->node_by_guid, n->guid);
+
+	return i != MAP64_NONE && f->nodes[i].nports == n->nports && f->nodes[i].type == n->type ?
+	       i : FABRIC_NONE;
+}
+
 uint32_t fabric_find_port(const struct fabric *f, uint64_t guid)
 {
 	return map64_get(&f->by_guid, guid);

@@ -169,6 +169,8 @@ static inline bool port_is_end(const struct fabric *f, uint32_t port)
 
 /* The switch (its place among them) that an end port sits on or is linked to, or FABRIC_NONE. */
 uint32_t fabric_switch_of(const struct fabric *f, uint32_t port);
+/* The node of f that has n's GUID and is of its kind and size, or FABRIC_NONE. */
+uint32_t fabric_same_node(const struct fabric *f, const struct fabric_node *n);
 /* By GUID of an end port; FABRIC_NONE if unknown. */
 uint32_t fabric_find_port(const struct fabric *f, uint64_t guid);
 /*

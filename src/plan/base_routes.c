@@ -17,13 +17,8 @@ static uint32_t *match_nodes(const struct fabric *from, const struct fabric *to)
 {
 	uint32_t *map = xmalloc(from->n_nodes * sizeof(*map));
 
-	for (uint32_t i = 0; i < from->n_nodes; i++) {
-		const struct fabric_node *n = &from->nodes[i];
-		uint32_t k = map64_get(&to->node_by_guid, n->guid);
-
-		map[i] = k != MAP64_NONE && to->nodes[k].nports == n->nports &&
-			 to->nodes[k].type == n->type ? k : FABRIC_NONE;
-	}
+	for (uint32_t i = 0; i < from->n_nodes; i++)
+		map[i] = fabric_same_node(to, &from->nodes[i]);
 	return map;
 }
 

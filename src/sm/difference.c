@@ -25,20 +25,17 @@ static bool port_kept_state(const struct plan *old, uint32_t old_port,
 bool node_is_as_planned(const struct plan *old, const struct map64 *doubtful,
 			const struct fabric *f, uint32_t node, uint32_t *old_node)
 {
-	const struct fabric_node *n = &f->nodes[node], *o;
+	const struct fabric_node *n = &f->nodes[node];
 
 	if (!old || map64_get(doubtful, n->guid) != MAP64_NONE)
 		return false;
-	*old_node = map64_get(&old->f->node_by_guid, n->guid);
-	if (*old_node == MAP64_NONE)
-		return false;
-	o = &old->f->nodes[*old_node];
-	if (o->nports != n->nports || o->type != n->type)
+	*old_node = fabric_same_node(old->f, n);
+	if (*old_node == FABRIC_NONE)
 		return false;
 	if (node_is_switch(n) && f->switches[n->sw].lft_top != old->lid_top)
 		return false;
 	for (unsigned num = 0; num <= n->nports; num++)
-		if (!port_kept_state(old, o->port0 + num, f, n->port0 + num))
+		if (!port_kept_state(old, old->f->nodes[*old_node].port0 + num, f, n->port0 + num))
 			return false;
 	return true;
 }

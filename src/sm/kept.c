@@ -68,7 +68,6 @@ static bool was_kept(const struct sm *sm, uint32_t node, item_t item, const stru
 		     const uint8_t *got)
 {
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
-	const struct fabric_node *n = &sm->f->nodes[node], *o;
 	unsigned in = ITEM_A(item), out = ITEM_B(item);
 	struct sl2vl wanted = decode(want->data), is = decode(got);
 	uint32_t i;
@@ -76,11 +75,8 @@ static bool was_kept(const struct sm *sm, uint32_t node, item_t item, const stru
 
 	if (!old || !old->tables->kept)
 		return false;
-	i = map64_get(&old->f->node_by_guid, n->guid);
-	if (i == MAP64_NONE)
-		return false;
-	o = &old->f->nodes[i];
-	if (o->nports != n->nports || o->type != n->type)
+	i = fabric_same_node(old->f, &sm->f->nodes[node]);
+	if (i == FABRIC_NONE)
 		return false;
 	before = qos_sl2vl_id(old->tables, old->f, i, in, out);
 	kept = qos_sl2vl_in_force(old->tables, old->f, i, in, out);
