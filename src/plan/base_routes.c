@@ -214,8 +214,7 @@ static struct base_routes *base_make(const struct plan *p, const struct fabric *
 	r = request_of_base(b);
 	b->engine = run_engines(p->settings, &r, &b->lfts, &b->findings);
 	b->channels = channels_new(b->f, b->order);
-	b->repair = repair_new(&r, b->channels, b->engine == &route_updn ? b->order : NULL, b->lfts,
-			       true);
+	b->repair = repair_new(&r, b->channels, base_order(b), b->lfts, true);
 	return b;
 }
 
@@ -236,20 +235,10 @@ static bool base_serves(const struct base_routes *b, const struct plan *p, const
 
 /* --- of the moment --- */
 
-static void push_end(struct routes_now *x, uint32_t *cap, uint32_t sw, unsigned port)
-{
-	if (x->n_dead == *cap) {
-		*cap = *cap ? 2 * *cap : 16;
-		x->dead = xrealloc(x->dead, *cap, sizeof(*x->dead));
-	}
-	x->dead[x->n_dead++] = (struct link_end){ sw, (uint8_t)port };
-}
-
 /* Links between switches that the base has and f has not. */
 static void find_dead(struct routes_now *x, const struct fabric *f, const uint32_t *map)
 {
 	const struct fabric *known = x->base->f;
-	uint32_t cap = 0;
 
 	for (uint32_t sw = 0; sw < known->n_switches; sw++) {
 		const struct fabric_node *n = &known->nodes[known->switches[sw].node];
@@ -262,7 +251,7 @@ static void find_dead(struct routes_now *x, const struct fabric *f, const uint32
 			now = match_port(known, f, map, port);
 			if (now == FABRIC_NONE || f->ports[now].peer == FABRIC_NONE ||
 			    f->ports[now].peer != match_port(known, f, map, peer))
-				push_end(x, &cap, sw, num);
+				*vec_push(&x->dead) = (struct link_end){ sw, (uint8_t)num };
 		}
 	}
 }
@@ -347,12 +336,12 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 	map_switches(x, p->f, map);
 	free(map);
 	p->lid_top = x->base->lid_top;
-	x->follows = routes_follow(p, before);
-	if (x->follows)
+	if (routes_follow(p, before))
 		was = before->now;
 	repair_run(x->base->repair, was ? was->repaired.next : x->base->lfts,
-		   was ? was->dead : NULL, was ? was->n_dead : 0, x->dead, x->n_dead, &x->repaired);
-	if (x->n_dead && !x->repaired.ok) {
+		   was ? was->dead.v : NULL, was ? (uint32_t)was->dead.n : 0, x->dead.v,
+		   (uint32_t)x->dead.n, &x->repaired);
+	if (x->dead.n && !x->repaired.ok) {
 		route_anew(p);
 	} else {
 		p->order = updn_order_on(x->base->order, p->f, x->switches);
@@ -370,7 +359,7 @@ void routes_free(struct plan *p)
 	if (!p->now)
 		return;
 	repaired_free(&p->now->repaired);
-	free(p->now->dead);
+	vec_free(&p->now->dead);
 	free(p->now->switches);
 	base_unref(p->now->base);
 	free(p->now);

@@ -32,15 +32,19 @@ struct base_routes {
 	struct repair *repair;
 };
 
+/* The order that the tables keep to; NULL: the engine has none. */
+static inline const struct updn_order *base_order(const struct base_routes *b)
+{
+	return b->engine == &route_updn ? b->order : NULL;
+}
+
 /* The routes of a moment, in terms of the base: its switches, its links. */
 struct routes_now {
 	struct base_routes *base;	/* a reference */
 	uint32_t *switches;		/* [switch of the base]: the fabric's, or FABRIC_NONE */
-	struct link_end *dead;		/* links of the base that are not there, both ends */
-	uint32_t n_dead;
+	VEC(struct link_end) dead;	/* links of the base that are not there, both ends */
 	/* NULL in next: what is left needs other routes, which the engine made anew. */
-	struct repaired repaired;	/* against those of the moment before, by the same base */
-	bool follows;			/* there was such a moment */
+	struct repaired repaired;	/* against those of the moment before, if by the same base */
 };
 
 /*

@@ -41,10 +41,9 @@ struct reroute *reroute_new(const struct plan *p, const struct plan *before)
 	if (!routes_follow(p, before) || !x->repaired.next)
 		return NULL;
 	r = xcalloc(1, sizeof(*r));
-	rounds_make(&r->rounds, x->base->channels,
-		    x->base->engine == &route_updn ? x->base->order : NULL, x->dead, x->n_dead,
-		    before->now->repaired.next, x->repaired.next, x->repaired.blocks,
-		    x->repaired.n_blocks);
+	rounds_make(&r->rounds, x->base->channels, base_order(x->base), x->dead.v,
+		    (uint32_t)x->dead.n, before->now->repaired.next, x->repaired.next,
+		    x->repaired.blocks, x->repaired.n_blocks);
 	return r;
 }
 

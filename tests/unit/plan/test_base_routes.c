@@ -137,7 +137,7 @@ START_TEST(a_link)
 	struct plan *broken = next(f, first), *again = next(g, broken);
 
 	ck_assert(routes_follow(broken, first));
-	ck_assert_uint_eq(broken->now->n_dead, 2);
+	ck_assert_uint_eq(broken->now->dead.n, 2);
 	ck_assert_uint_eq(broken->report.unreachable, 0);
 	/* who went by it goes by the other spine; nobody else moves */
 	for (unsigned i = 0; i < 2 * LEAVES; i++)
@@ -149,7 +149,7 @@ START_TEST(a_link)
 			ck_assert_uint_eq(is, by_it ? 6 : was);
 		}
 	ck_assert_uint_eq(count_moved(again, first), 0);
-	ck_assert_uint_eq(again->now->n_dead, 0);
+	ck_assert_uint_eq(again->now->dead.n, 0);
 	ck_assert(routes_follow(again, broken));
 	plan_free(again);
 	plan_free(broken);
@@ -214,7 +214,7 @@ START_TEST(a_host_that_moves)
 	to = fabric_settle(f, &err);
 	moved = next(to, first);
 	ck_assert(!routes_follow(moved, first));
-	ck_assert_uint_eq(moved->now->n_dead, 0);
+	ck_assert_uint_eq(moved->now->dead.n, 0);
 	ck_assert_uint_eq(moved->report.unreachable, 0);
 	ck_assert_uint_eq(entry(moved, LEAF, host_guid(7) + 1), 3);
 	ck_assert_uint_eq(moved->lid[fabric_find_port(to, host_guid(7) + 1)],
@@ -241,7 +241,7 @@ START_TEST(a_host_that_is_new)
 	h = fabric_settle(g, &err);
 	two = next(h, one);
 	ck_assert_uint_eq(two->now->base->f->n_nodes, whole->n_nodes + 1);
-	ck_assert_uint_eq(two->now->n_dead, 2 * LEAVES);
+	ck_assert_uint_eq(two->now->dead.n, 2 * LEAVES);
 	ck_assert_uint_eq(two->report.unreachable, 0);
 	/* its LID is nobody's, not even of those who are away */
 	for (uint32_t i = 0; i < whole->n_ports; i++)
