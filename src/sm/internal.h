@@ -42,8 +42,8 @@ enum sweep_kind {
 };
 
 enum phase {
-	PHASE_IDLE, PHASE_PROBING, PHASE_DISCOVERY, PHASE_ELECTION, PHASE_LINKS, PHASE_PLANNING, PHASE_READING,
-	PHASE_PORTS, PHASE_TABLES, PHASE_ACTIVATION, PHASE_ROUTES,
+	PHASE_IDLE, PHASE_PROBING, PHASE_DISCOVERY, PHASE_ELECTION, PHASE_LINKS, PHASE_PLANNING,
+	PHASE_READING, PHASE_PORTS, PHASE_TABLES, PHASE_ACTIVATION, PHASE_ROUTES,
 };
 
 /* A run of items of one kind on a switch, judged by samples first (observe.c). */
@@ -214,8 +214,8 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
 bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what);
 
 /*
- * The probe is over: f is the fabric now, and touched says which nodes of it have to
- * be looked at (both are taken over); NULL: nothing has changed, or, with `all`,
+ * The probe is over: f is the fabric now, and touched says which nodes of it are not as
+ * they were (both are taken over); NULL: nothing has changed, or, with `all`,
  * everything is to be discovered.
  */
 void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all);

@@ -17,7 +17,7 @@
  * PortStateChange is cleared before the ports are read (14.2.5.4), so that a later
  * change is not lost.
  *
- * The result is a fabric, finished, and which of its nodes are to be looked at
+ * The result is a fabric, finished, and which of its nodes are not as they were
  * (sm->touched).  Where things contradict each other all is discovered instead.
  */
 #include <inttypes.h>
@@ -485,7 +485,7 @@ static void round_start(struct probe *p)
 	p->sm->job = smp_job_start(p->sm->mad, (uint32_t)p->batches.n, &probe_ops, p);
 }
 
-/* The nodes of `to`, a settled copy of p->f, that are to be looked at. */
+/* The nodes of `to`, a settled copy of p->f, that are not as they were. */
 static uint8_t *touched_of(const struct probe *p, const struct fabric *to)
 {
 	uint8_t *touched = xcalloc(to->n_nodes, 1);

@@ -133,9 +133,8 @@ static void arm_retry(struct sm *sm, bool complete)
  */
 static void await_others(struct sm *sm)
 {
-	bool any = false;
-
 	struct sm_seen other;
+	bool any = false;
 
 	for (uint32_t i = 1; sm_seen_at(sm, i, &other); i++)
 		any |= other.state == SM_DISCOVERING;

@@ -164,6 +164,13 @@ static uint32_t count_unanswered(const struct fabric *f)
 	return n;
 }
 
+/* The sweep goes on with this fabric, which it takes over. */
+static void take_fabric(struct sm *sm, struct fabric *f)
+{
+	sm->f = f;
+	sm->work = xcalloc(f->n_nodes, sizeof(*sm->work));
+}
+
 static void discovery_start(struct sm *sm);
 
 static void discovery_done(void *arg, const struct disco_result *res)
@@ -181,24 +188,22 @@ static void discovery_done(void *arg, const struct disco_result *res)
 		}
 		return;
 	}
-	sm->f = res->f;
-	sm->f->unanswered = count_unanswered(sm->f);
+	res->f->unanswered = count_unanswered(res->f);
 	/*
 	 * The library reports a partial fabric as success: look again before
 	 * believing it, but not for what was silent before.
 	 */
-	if (sm->f->unanswered > (sm->published ? sm->published->f->unanswered : 0) &&
+	if (res->f->unanswered > (sm->published ? sm->published->f->unanswered : 0) &&
 	    sm->discovery_tries < DISCOVERY_TRIES) {
 		log_warn("discovery", "%u ports or their far ends do not answer; looking again",
-			 sm->f->unanswered);
-		fabric_free(sm->f);
-		sm->f = NULL;
+			 res->f->unanswered);
+		fabric_free(res->f);
 		discovery_start(sm);
 		return;
 	}
-	log_debug("discovery", "%u nodes, %u switches, %u SMPs", sm->f->n_nodes,
-		  sm->f->n_switches, res->mads);
-	sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
+	log_debug("discovery", "%u nodes, %u switches, %u SMPs", res->f->n_nodes,
+		  res->f->n_switches, res->mads);
+	take_fabric(sm, res->f);
 	if (sm->kind == SWEEP_PICTURE) {
 		sweep_enter(sm, PHASE_LINKS);
 		fdr10_start(sm);
@@ -281,10 +286,9 @@ void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
 	}
 	sm->failed_devices = sm->sets_failed = 0;
 	sm->psc_seen = false;
-	sm->f = f;
+	f->unanswered = count_unanswered(f);
+	take_fabric(sm, f);
 	sm->touched = touched;
-	sm->f->unanswered = count_unanswered(sm->f);
-	sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
 	if (sm->election_due || sms_changed(sm)) {
 		sweep_enter(sm, PHASE_ELECTION);
 		election_start(sm);
@@ -772,18 +776,17 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 
 void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 {
+	/* all nodes have to hear of a new policy, and there must be something to begin with */
+	if (kind == SWEEP_LOCAL && (!sm->published || sm->published->policy != sm->policy))
+		kind = SWEEP_CHANGE;
 	sweep_begin(sm, kind, reason);
-	if (kind == SWEEP_LOCAL && sm->published && sm->published->policy == sm->sweep_policy) {
+	if (kind == SWEEP_LOCAL) {
 		sweep_enter(sm, PHASE_PROBING);
 		probe_start(sm);
 		return;
 	}
-	if (kind == SWEEP_LOCAL)
-		sm->kind = SWEEP_CHANGE;
-	sm->failed_devices = sm->sets_failed = 0;
 	if (kind == SWEEP_POLICY && sm->published) {
-		sm->f = fabric_clone(sm->published->f);
-		sm->work = xcalloc(sm->f->n_nodes, sizeof(*sm->work));
+		take_fabric(sm, fabric_clone(sm->published->f));
 		plan_start(sm);
 		return;
 	}
