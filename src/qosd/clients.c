@@ -45,7 +45,6 @@ struct clients {
 
 /* --- disk --- */
 
-/* What can't be written now is the store's to try again. */
 static void save_all(void *arg)
 {
 	struct clients *c = arg;

@@ -20,7 +20,7 @@
 #include "qosd/daemon.h"
 #include "registry/alias.h"
 
-#define STORE_RETRY_US	1000000
+#define STORE_CHECK_US	1000000
 
 /* From the SA: clients give them and take them. */
 static void on_alias_changed(void *arg, const struct alias_change *c)
@@ -171,11 +171,11 @@ static void open_metrics(struct qosd *q)
 	buf_free(&err);
 }
 
-static void retry_store(void *arg)
+static void check_store(void *arg)
 {
 	struct qosd *q = arg;
 
-	store_retry(q->store);
+	store_check(q->store);
 }
 
 /* --- putting together --- */
@@ -237,8 +237,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	q->life = life_new(q->loop, s, !q->o->once);
 	env.events = life_events(q->life);
 	ch.arg = q->life;
-	q->retry = timer_new(q->loop, retry_store, q);
-	timer_set(q->retry, STORE_RETRY_US, STORE_RETRY_US);
+	q->check = timer_new(q->loop, check_store, q);
+	timer_set(q->check, STORE_CHECK_US, STORE_CHECK_US);
 	serve_init(q);
 	env.trace = q->sa.trace;
 	q->mad = mad_open(q->loop, &ms, &mh, err);
@@ -283,7 +283,7 @@ static void close_all(struct qosd *q)
 	life_free(q->life);
 	heir_free(q->heir);
 	run_time_free(q->run_time);
-	timer_free(q->retry);
+	timer_free(q->check);
 	sig_free(q->hup);
 	sig_free(q->term);
 	sig_free(q->intr);

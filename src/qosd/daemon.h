@@ -42,7 +42,7 @@ struct qosd {
 	struct settings *settings;
 	struct loop *loop;
 	struct store *store;
-	struct timer *retry;	/* what the store could not write */
+	struct timer *check;	/* of the store */
 	struct mad_port *mad;
 	struct sm *sm;
 	struct policies *policies;

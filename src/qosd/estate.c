@@ -213,8 +213,8 @@ static bool take_groups(struct qosd *q, char *text, char *again)
 	}
 	store_take_groups(q->sa.mcast, again);
 	pthread_mutex_unlock(&q->sa_lock);
-	if (store_save_groups(q->store, q->sa.mcast))
-		mcast_clean(q->sa.mcast);
+	store_save_groups(q->store, q->sa.mcast);
+	mcast_clean(q->sa.mcast);
 	return true;
 }
 

@@ -5,7 +5,8 @@
  *
  * Changes of membership are gathered for a moment: a restart makes all hosts join
  * at once, and one pass serves them all.  After a sweep all trees are made anew.  No table
- * is written before all are made, nor before the groups are on disk.
+ * is written before all are made, nor before the groups are on disk, unless the disk does
+ * not work.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "sm/multicast.h"
 
 #define GATHER_US	20000
+#define PATIENCE_US	2000000		/* with the disk */
 #define RETRY_US	2000000ll
 #define RETRY_MAX_US	60000000ll
 
@@ -41,8 +43,33 @@ static void say_usage(struct mcast_work *w)
 
 static void save(struct sm *sm)
 {
-	if (mcast_dirty(sm->mcast) && store_save_groups(sm->store, sm->mcast))
-		mcast_clean(sm->mcast);
+	if (!mcast_dirty(sm->mcast))
+		return;
+	store_save_groups(sm->store, sm->mcast);
+	mcast_clean(sm->mcast);
+}
+
+static void write_at_last(struct mcast_work *w)
+{
+	w->waiting = false;
+	timer_stop(w->patience);
+	/* else the end of the sweep begins all this anew */
+	if (w->sm->kind == SWEEP_NONE && w->sm->published && w->state == w->sm->published)
+		tables_write(w);
+}
+
+/* The disk did something. */
+static void on_disk(void *arg)
+{
+	struct mcast_work *w = arg;
+
+	if (w->waiting && store_is_past(w->sm->store, w->mark))
+		write_at_last(w);
+}
+
+static void patience_ends(void *arg)
+{
+	write_at_last(arg);
 }
 
 static void start(void *arg)
@@ -66,7 +93,11 @@ static void start(void *arg)
 	say_usage(w);
 	/* before any device hears of it: after a crash the groups must be the same */
 	save(sm);
-	tables_write(w);
+	w->mark = store_mark(sm->store);
+	if (!w->waiting)
+		timer_set(w->patience, PATIENCE_US, 0);
+	w->waiting = true;
+	on_disk(w);
 }
 
 static void retry(void *arg)
@@ -93,6 +124,11 @@ void multicast_written(struct mcast_work *w, bool all)
 
 /* --- from outside --- */
 
+static void wake_up(void *arg)
+{
+	loop_wake(arg);
+}
+
 static struct mcast_work *get_work(struct sm *sm)
 {
 	struct mcast_work *w = sm->mcast_work;
@@ -104,6 +140,9 @@ static struct mcast_work *get_work(struct sm *sm)
 	tables_init(w);
 	w->gather = timer_new(sm->loop, start, w);
 	w->retry = timer_new(sm->loop, retry, w);
+	w->patience = timer_new(sm->loop, patience_ends, w);
+	w->on_disk = wake_new(sm->loop, on_disk, w);
+	store_on_written(sm->store, wake_up, w->on_disk);
 	return w;
 }
 
@@ -137,6 +176,9 @@ void multicast_stop(struct sm *sm)
 	trees_free(w);
 	timer_free(w->gather);
 	timer_free(w->retry);
+	timer_free(w->patience);
+	store_on_written(sm->store, NULL, NULL);
+	wake_free(w->on_disk);
 	free(w);
 	sm->mcast_work = NULL;
 }

@@ -58,6 +58,11 @@ struct mcast_work {
 	struct timer *gather, *retry;
 	int64_t retry_us;
 	bool again;
+	/* tables are not written before the groups are on disk, up to this mark */
+	struct wake *on_disk;
+	struct timer *patience;
+	uint64_t mark;
+	bool waiting;
 	uint32_t sharing_seen;
 	uint64_t refused_seen;
 

@@ -101,15 +101,13 @@ void store_print_services(const struct services *db, struct buf *b)
 	}
 }
 
-bool store_save_services(struct store *s, const struct services *db)
+void store_save_services(struct store *s, const struct services *db)
 {
 	struct buf b = { 0 };
-	bool ok;
 
 	store_print_services(db, &b);
-	ok = store_save_lines(s, &services_file, b.s, NULL);
+	store_save_lines(s, &services_file, b.s, NULL);
 	buf_free(&b);
-	return ok;
 }
 
 static bool written_line(struct reading *r, const char *text)
@@ -193,15 +191,13 @@ void store_print_subscriptions(const struct subscriptions *db, struct buf *b)
 			put_subscription(b, who, &who->list.v[i]);
 }
 
-bool store_save_subscriptions(struct store *s, const struct subscriptions *db)
+void store_save_subscriptions(struct store *s, const struct subscriptions *db)
 {
 	struct buf b = { 0 };
-	bool ok;
 
 	store_print_subscriptions(db, &b);
-	ok = store_save_lines(s, &subscriptions_file, b.s ? b.s : "", NULL);
+	store_save_lines(s, &subscriptions_file, b.s ? b.s : "", NULL);
 	buf_free(&b);
-	return ok;
 }
 
 static bool subscription_line(void *arg, const char *text)
@@ -256,15 +252,13 @@ void store_print_aliases(const struct alias_db *db, struct buf *b)
 					   place, alias);
 }
 
-bool store_save_aliases(struct store *s, const struct alias_db *db)
+void store_save_aliases(struct store *s, const struct alias_db *db)
 {
 	struct buf b = { 0 };
-	bool ok;
 
 	store_print_aliases(db, &b);
-	ok = store_save_lines(s, &aliases_file, b.s, NULL);
+	store_save_lines(s, &aliases_file, b.s, NULL);
 	buf_free(&b);
-	return ok;
 }
 
 static bool alias_line(void *arg, const char *text)

@@ -12,8 +12,9 @@
  *  - What is wrong is one problem of each file and kind.  It is logged when it begins, when
  *    it becomes another one, and when it is over.
  *
- * One lock guards all of it and is held while a file is written: the planner's thread
- * writes, too.
+ * At the start one thread opens the folder and reads; then the writer's thread (writer.c)
+ * has it.  What is wrong may be asked for by any, which is all that the lock is for: nobody
+ * else waits for the disk.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -68,8 +69,9 @@ static char *folder_path(const struct folder *f, const char *name, const char *s
 	return xasprintf("%s/%s%s", f->dir, name, suffix);
 }
 
-/* --- problems; the lock is held --- */
+/* --- problems --- */
 
+/* The lock is held. */
 static struct problem *find_problem(struct folder *f, enum folder_kind kind, const char *name)
 {
 	for (size_t i = 0; i < f->problems.n; i++)
@@ -81,16 +83,18 @@ static struct problem *find_problem(struct folder *f, enum folder_kind kind, con
 __attribute__((format(printf, 4, 5)))
 static void trouble(struct folder *f, enum folder_kind kind, const char *name, const char *fmt, ...)
 {
-	struct problem *p = find_problem(f, kind, name);
 	struct buf text = { 0 };
+	struct problem *p;
 	va_list ap;
 
 	va_start(ap, fmt);
 	buf_vprintf(&text, fmt, ap);
 	va_end(ap);
+	pthread_mutex_lock(&f->lock);
+	p = find_problem(f, kind, name);
 	if (p && !strcmp(p->text, text.s)) {
 		buf_free(&text);
-		return;
+		goto out;
 	}
 	if (!p) {
 		p = vec_push(&f->problems);
@@ -101,6 +105,8 @@ static void trouble(struct folder *f, enum folder_kind kind, const char *name, c
 	p->text = text.s;
 	log_limited(&f->said, LOG_LEVEL_ERROR, "store", "%s%s%s: %s", f->dir, *name ? "/" : "",
 		    name, p->text);
+out:
+	pthread_mutex_unlock(&f->lock);
 }
 
 static void problem_clear(struct problem *p)
@@ -111,14 +117,17 @@ static void problem_clear(struct problem *p)
 
 static void fine(struct folder *f, enum folder_kind kind, const char *name)
 {
-	struct problem *p = find_problem(f, kind, name);
+	struct problem *p;
 
-	if (!p)
-		return;
-	log_limited(&f->said, LOG_LEVEL_WARNING, "store", "%s%s%s: can be written again", f->dir,
-		    *name ? "/" : "", name);
-	problem_clear(p);
-	*p = f->problems.v[--f->problems.n];
+	pthread_mutex_lock(&f->lock);
+	p = find_problem(f, kind, name);
+	if (p) {
+		log_limited(&f->said, LOG_LEVEL_WARNING, "store", "%s%s%s: can be written again",
+			    f->dir, *name ? "/" : "", name);
+		problem_clear(p);
+		*p = f->problems.v[--f->problems.n];
+	}
+	pthread_mutex_unlock(&f->lock);
 }
 
 void folder_problems(struct folder *f, void (*fn)(void *arg, const struct store_problem *p),
@@ -133,7 +142,7 @@ void folder_problems(struct folder *f, void (*fn)(void *arg, const struct store_
 	pthread_mutex_unlock(&f->lock);
 }
 
-/* --- the folder itself; the lock is held --- */
+/* --- the folder itself --- */
 
 static int sync_dir(const struct folder *f)
 {
@@ -192,9 +201,7 @@ static void set_aside(struct folder *f, const char *name, const char *why, const
 
 void folder_set_aside(struct folder *f, const char *name, const char *why)
 {
-	pthread_mutex_lock(&f->lock);
 	set_aside(f, name, why, ".damaged");
-	pthread_mutex_unlock(&f->lock);
 }
 
 static bool ends_with(const char *s, const char *end)
@@ -276,7 +283,7 @@ static int take(struct folder *f)
 	return 0;
 }
 
-/* --- writing; the lock is held --- */
+/* --- writing --- */
 
 static bool write_all(int fd, const char *p, size_t n)
 {
@@ -412,16 +419,13 @@ static void late_put(struct folder *f, const char *name, const char *text, size_
 
 bool folder_write(struct folder *f, const char *name, const char *text, size_t n, bool retry)
 {
-	bool ok;
+	bool ok = write_now(f, name, text, n);
 
-	pthread_mutex_lock(&f->lock);
-	ok = write_now(f, name, text, n);
 	for (size_t i = f->late.n; ok && i-- > 0;)
 		if (!strcmp(f->late.v[i].name, name))
 			late_remove(f, i);
 	if (!ok && retry)
 		late_put(f, name, text, n);
-	pthread_mutex_unlock(&f->lock);
 	return ok;
 }
 
@@ -440,50 +444,42 @@ static void write_late(struct folder *f)
 	}
 }
 
-void folder_retry(struct folder *f)
+int64_t folder_retry(struct folder *f)
 {
-	if (pthread_mutex_trylock(&f->lock))
-		return;			/* somebody writes: later */
 	if (f->sync_late && !f->retry_at_us)
 		f->retry_at_us = clock_mono_us() + (f->retry_us = RETRY_US);
 	if (f->retry_at_us && f->retry_at_us <= clock_mono_us())
 		write_late(f);
-	pthread_mutex_unlock(&f->lock);
+	return f->retry_at_us;
 }
 
 /* --- appending --- */
 
 int folder_append_new(struct folder *f, const char *name)
 {
-	int fd = -1, why;
+	int fd = -1, why = take(f);
 
-	pthread_mutex_lock(&f->lock);
-	why = take(f);
 	if (!why) {
 		fd = open_new(f, name);
 		why = errno;
 	}
-	if (fd >= 0)
-		sync_names(f);
-	else
-		log_limited(&f->said, LOG_LEVEL_ERROR, "store", "%s/%s: cannot open: %s", f->dir,
-			    name, strerror(why));
-	pthread_mutex_unlock(&f->lock);
+	if (fd < 0) {
+		trouble(f, FOLDER_WRITE, name, "cannot open: %s", strerror(why));
+		return fd;
+	}
+	sync_names(f);
+	fine(f, FOLDER_WRITE, name);
 	return fd;
 }
 
 bool folder_append(struct folder *f, const char *name, int fd, const char *text, size_t n)
 {
 	bool written = write_all(fd, text, n);
-	int why;
 
 	if (written && fdatasync(fd) == 0)
 		return true;
-	why = errno;
-	pthread_mutex_lock(&f->lock);
-	log_limited(&f->said, LOG_LEVEL_ERROR, "store", "%s/%s: cannot %s: %s", f->dir, name,
-		    written ? "sync" : "write", strerror(why));
-	pthread_mutex_unlock(&f->lock);
+	trouble(f, FOLDER_WRITE, name, "cannot %s: %s", written ? "sync" : "write",
+		strerror(errno));
 	return false;
 }
 

@@ -15,24 +15,28 @@
  * member, if it joined by an alias.
  *
  * A run's first save writes a snapshot; when the journal outgrows that, the next is
- * written, so that on the average a change is written a few times and no more.
+ * written, so that on the average a change is written a few times and no more.  It is
+ * also after a failure, since what is at the journal's end is not known then.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/map64.h"
 #include "ib/ib.h"
 #include "registry/mcast.h"
 #include "store/internal.h"
+#include "store/writer.h"
 
 #define JOURNAL		"groups.journal"
 #define JOURNAL_TITLE	"qosd groups journal 1 of"
 #define JOURNAL_MIN	(64u << 10)	/* bytes below which a journal is not too long */
+#define RETRY_US	1000000
+#define RETRY_MAX_US	(64 * 1000000ll)
 #define CHECK_LEN	17		/* a blank and the digest of a line */
 
 static const struct store_file snapshot = { "groups", "qosd groups 1\n" };
@@ -40,11 +44,11 @@ static const struct store_file snapshot = { "groups", "qosd groups 1\n" };
 struct groups_file {
 	struct store *s;
 	const struct mcast_db *db;	/* whose changes are in pending */
-	/* the journal, < 0: the next save writes a snapshot */
-	int fd;
-	size_t size, size_max;
+	bool begun;			/* there is a journal; else the next save writes a snapshot */
+	size_t size, size_max;		/* of the journal */
 	uint64_t of, check;		/* the snapshot's digest, the last line's */
 	struct buf pending;		/* lines that are not in it yet */
+	int64_t again_us, wait_us;	/* when to begin anew, after a failure */
 	/* while a file is being read */
 	struct mcast_db *into;
 	struct mcast_group *group;
@@ -55,15 +59,12 @@ struct groups_file *groups_file_new(struct store *s)
 	struct groups_file *gf = xcalloc(1, sizeof(*gf));
 
 	gf->s = s;
-	gf->fd = -1;
 	return gf;
 }
 
-static void journal_close(struct groups_file *gf)
+static void journal_forget(struct groups_file *gf)
 {
-	if (gf->fd >= 0)
-		close(gf->fd);
-	gf->fd = -1;
+	gf->begun = false;
 	gf->size = 0;
 	buf_free(&gf->pending);
 }
@@ -72,7 +73,7 @@ void groups_file_free(struct groups_file *gf)
 {
 	if (!gf)
 		return;
-	journal_close(gf);
+	journal_forget(gf);
 	free(gf);
 }
 
@@ -203,17 +204,15 @@ bool store_take_groups(struct mcast_db *db, char *text)
 	return store_each_line(text, snapshot_line, &gf);
 }
 
-static bool snapshot_write(struct groups_file *gf, const struct mcast_db *db)
+static void snapshot_write(struct groups_file *gf, const struct mcast_db *db)
 {
 	struct buf b = { 0 };
-	bool ok;
 
 	buf_puts(&b, "");
 	store_print_groups(db, &b);
 	gf->size_max = b.n > JOURNAL_MIN ? b.n : JOURNAL_MIN;
-	ok = store_save_lines(gf->s, &snapshot, b.s, &gf->of);
+	store_save_lines(gf->s, &snapshot, b.s, &gf->of);
 	buf_free(&b);
-	return ok;
 }
 
 /* --- the journal --- */
@@ -242,7 +241,7 @@ static void on_event(void *arg, const struct mcast_event *e)
 	size_t from;
 
 	/* all will be written, or all there is would be less */
-	if (gf->fd < 0 || gf->size + b->n > gf->size_max)
+	if (!gf->begun || gf->size + b->n > gf->size_max)
 		return;
 	if (!gf->size && !b->n)
 		put_title(b, gf->of, &gf->check);
@@ -348,17 +347,6 @@ static bool journal_load(struct groups_file *gf, struct mcast_db *db, uint64_t o
 	return good;
 }
 
-static bool journal_append(struct groups_file *gf)
-{
-	if (!gf->pending.n)
-		return true;
-	if (!folder_append(store_folder(gf->s), JOURNAL, gf->fd, gf->pending.s, gf->pending.n))
-		return false;
-	gf->size += gf->pending.n;
-	gf->pending.n = 0;
-	return true;
-}
-
 /* --- both --- */
 
 bool store_load_groups(struct store *s, struct mcast_db *db)
@@ -371,24 +359,49 @@ bool store_load_groups(struct store *s, struct mcast_db *db)
 	gf->group = NULL;
 	good = store_load_lines(s, &snapshot, snapshot_line, gf, &of) && journal_load(gf, db, of);
 	gf->into = NULL;
-	journal_close(gf);
+	journal_forget(gf);
 	gf->db = db;
 	mcast_keep(db, on_event, gf);
 	return good;
 }
 
-bool store_save_groups(struct store *s, const struct mcast_db *db)
+static void begin_anew(struct groups_file *gf)
+{
+	journal_forget(gf);
+	snapshot_write(gf, gf->db);
+	writer_append_new(store_writer(gf->s), JOURNAL);
+	gf->begun = true;
+}
+
+void store_save_groups(struct store *s, const struct mcast_db *db)
 {
 	struct groups_file *gf = store_groups_file(s);
+	struct writer *w = store_writer(s);
 
-	if (!store_folder(s))
-		return true;
-	if (gf->fd >= 0 && gf->db == db && gf->size + gf->pending.n <= gf->size_max &&
-	    journal_append(gf))
-		return true;
-	journal_close(gf);
-	if (!snapshot_write(gf, db))
-		return false;
-	gf->fd = folder_append_new(store_folder(s), JOURNAL);
-	return true;
+	if (!w)
+		return;
+	if (!gf->begun || gf->db != db || gf->size + gf->pending.n > gf->size_max) {
+		gf->db = db;
+		begin_anew(gf);
+	} else if (gf->pending.n) {
+		gf->size += gf->pending.n;
+		writer_append(w, JOURNAL, &gf->pending);
+	}
+}
+
+/* What could not be appended is in no file until there is another snapshot. */
+void groups_file_check(struct groups_file *gf)
+{
+	int64_t now_us = clock_mono_us();
+
+	if (!gf->begun || !writer_append_failed(store_writer(gf->s))) {
+		gf->wait_us = 0;
+		return;
+	}
+	if (gf->wait_us && now_us < gf->again_us)
+		return;
+	gf->wait_us = !gf->wait_us ? RETRY_US :
+		      gf->wait_us * 2 < RETRY_MAX_US ? gf->wait_us * 2 : RETRY_MAX_US;
+	gf->again_us = now_us + gf->wait_us;
+	begin_anew(gf);
 }

@@ -5,7 +5,7 @@
 
 #include "store/store.h"
 
-/* --- the folder (folder.c), from any thread --- */
+/* --- the folder (folder.c): one thread opens it and reads, then the writer's has it --- */
 
 enum folder_kind {
 	FOLDER_USE,		/* the folder as a whole, */
@@ -27,8 +27,8 @@ void folder_close(struct folder *f);
  * until it is, or until there is a later one.
  */
 bool folder_write(struct folder *f, const char *name, const char *text, size_t n, bool retry);
-/* To be called about once a second. */
-void folder_retry(struct folder *f);
+/* Writes what is late if it is time to; when (clock_mono_us()) it is again, or 0: nothing is. */
+int64_t folder_retry(struct folder *f);
 /* All of it.  False: there is none, or (*there) it is no good and was set aside. */
 bool folder_read(struct folder *f, const char *name, struct buf *b, bool *there);
 /* Renames it; `why` begins the message. */
@@ -38,6 +38,7 @@ void folder_set_aside(struct folder *f, const char *name, const char *why);
 int folder_append_new(struct folder *f, const char *name);
 /* All of it, on disk, or false: then the end of the file is not to be relied upon. */
 bool folder_append(struct folder *f, const char *name, int fd, const char *text, size_t n);
+/* From any thread. */
 void folder_problems(struct folder *f, void (*fn)(void *arg, const struct store_problem *p),
 		     void *arg);
 
@@ -53,7 +54,7 @@ struct store_file {
  */
 bool store_load_lines(struct store *s, const struct store_file *f,
 		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest);
-bool store_save_lines(struct store *s, const struct store_file *f, const char *lines,
+void store_save_lines(struct store *s, const struct store_file *f, const char *lines,
 		      uint64_t *digest);
 
 /* Calls line() for each line of text, which it cuts up; false: one is no good, or not ended. */
@@ -66,10 +67,13 @@ const char *store_get_hex(const char *text, uint8_t *bytes, size_t n);
 
 /* NULL: nothing is kept. */
 struct folder *store_folder(const struct store *s);
+struct writer *store_writer(const struct store *s);
 
 /* The multicast groups' part of the store (groups.c). */
 struct groups_file *groups_file_new(struct store *s);
 void groups_file_free(struct groups_file *gf);
 struct groups_file *store_groups_file(const struct store *s);
+/* Begins anew what could not be appended to, now and then. */
+void groups_file_check(struct groups_file *gf);
 
 #endif

@@ -93,10 +93,9 @@ struct fabric *store_load_known(struct store *s)
 	return NULL;
 }
 
-bool store_save_known(struct store *s, const struct fabric *f)
+void store_save_known(struct store *s, const struct fabric *f)
 {
 	struct buf b = { 0 };
-	bool ok;
 
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct fabric_node *n = &f->nodes[i];
@@ -116,7 +115,6 @@ bool store_save_known(struct store *s, const struct fabric *f)
 				   port_node(f, i)->guid, f->ports[i].num,
 				   port_node(f, peer)->guid, f->ports[peer].num);
 	}
-	ok = store_save_lines(s, &known_file, b.s, NULL);
+	store_save_lines(s, &known_file, b.s, NULL);
 	buf_free(&b);
-	return ok;
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is kept, as lines, and read again; see store.h. */
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
 #include "store/internal.h"
+#include "store/writer.h"
+
+#define SLOW_US		2000000		/* for one file: the disk does not do its work */
+#define WAIT_US		1000000		/* nobody waits longer */
+#define NAME_LEN	64
 
 #define LIDS_FILE	"lids"
 #define LIDS_TITLE	"qosd lids 1\n"
@@ -28,17 +34,24 @@ struct refusals {
 };
 
 struct store {
-	struct folder *folder;	/* NULL: nothing is kept */
+	struct folder *folder;	/* NULL: nothing is kept, */
+	struct writer *writer;	/* … and this, too */
+	bool slow;		/* … and was said to be */
 	struct lid_map lids;
 	struct refusals refused;
 	bool lids_dirty, refused_dirty, pkeys_dirty;
 	struct groups_file *groups;
-	atomic_ullong failures;		/* of writes; a worker writes some files */
+	char *partitions;		/* the lines that are accepted */
 };
 
 struct folder *store_folder(const struct store *s)
 {
 	return s->folder;
+}
+
+struct writer *store_writer(const struct store *s)
+{
+	return s->writer;
 }
 
 struct groups_file *store_groups_file(const struct store *s)
@@ -48,21 +61,25 @@ struct groups_file *store_groups_file(const struct store *s)
 
 /* --- files with a title and a digest --- */
 
-/* Adds the digest line to b and puts it in place of the file; digest may be NULL. */
-static bool file_write(struct store *s, const char *name, struct buf *b, uint64_t *digest,
-		       bool retry)
+/* Adds the line with the digest, which is also returned. */
+static uint64_t seal(struct buf *b)
 {
 	uint64_t sum = hash_bytes(b->s, b->n, 0);
 
-	if (!s->folder)
-		return true;
+	buf_printf(b, "end %016" PRIx64 "\n", sum);
+	return sum;
+}
+
+/* Hands over what is to be in the file, without the last line. */
+static void file_write(struct store *s, const char *name, struct buf *b, uint64_t *digest)
+{
+	uint64_t sum = seal(b);
+
 	if (digest)
 		*digest = sum;
-	buf_printf(b, "end %016" PRIx64 "\n", sum);
-	if (folder_write(s->folder, name, b->s, b->n, retry))
-		return true;
-	atomic_fetch_add(&s->failures, 1);
-	return false;
+	if (s->writer)
+		writer_put(s->writer, name, b);
+	buf_free(b);
 }
 
 /* Checks title and digest, and cuts both off. */
@@ -166,7 +183,7 @@ static void lids_free(struct lid_map *m)
 	fabric_free(m->fabric);
 }
 
-bool store_save_lids(struct store *s, const struct plan *p)
+void store_save_lids(struct store *s, const struct plan *p)
 {
 	struct buf b = { 0 };
 
@@ -179,12 +196,11 @@ bool store_save_lids(struct store *s, const struct plan *p)
 		s->lids_dirty |= map64_put(&s->lids.lmc_by_guid, guid, p->lmc[i]) != p->lmc[i];
 	}
 	if (!s->lids_dirty)
-		return true;
+		return;
 	buf_puts(&b, LIDS_TITLE);
 	store_print_lids(s, &b);
-	s->lids_dirty = !file_write(s, LIDS_FILE, &b, NULL, true);
-	buf_free(&b);
-	return !s->lids_dirty;
+	file_write(s, LIDS_FILE, &b, NULL);
+	s->lids_dirty = false;
 }
 
 /* --- places of P_Keys: a GUID and the table, from place 0 on --- */
@@ -223,20 +239,17 @@ void store_print_pkeys(const struct store *s, struct buf *b)
 	}
 }
 
-bool store_save_pkeys(struct store *s, const struct plan *p)
+void store_save_pkeys(struct store *s, const struct plan *p)
 {
 	struct buf b = { 0 };
-	bool ok;
 
 	s->pkeys_dirty |= pkey_places_learn(&s->lids.pkeys, p->f, p->partitions);
 	if (!s->pkeys_dirty)
-		return true;
+		return;
 	buf_puts(&b, PKEYS_TITLE);
 	store_print_pkeys(s, &b);
-	ok = file_write(s, PKEYS_FILE, &b, NULL, true);
-	s->pkeys_dirty = !ok;
-	buf_free(&b);
-	return ok;
+	file_write(s, PKEYS_FILE, &b, NULL);
+	s->pkeys_dirty = false;
 }
 
 bool store_take_lids(struct store *s, char *lids, char *pkeys)
@@ -341,13 +354,12 @@ size_t store_refused_count(const struct store *s)
 	return s->refused.list.n;
 }
 
-bool store_save_refused(struct store *s)
+void store_save_refused(struct store *s)
 {
 	struct buf b = { 0 };
-	bool ok;
 
 	if (!s->refused_dirty)
-		return true;
+		return;
 	buf_puts(&b, REFUSED_TITLE);
 	for (size_t i = 0; i < s->refused.list.n; i++) {
 		const struct refusal *r = &s->refused.list.v[i];
@@ -355,10 +367,8 @@ bool store_save_refused(struct store *s)
 		buf_printf(&b, "0x%016" PRIx64 " 0x%x 0x%x %016" PRIx64 " %016" PRIx64 "\n",
 			   r->guid, r->attr, r->mod, r->want, r->got);
 	}
-	ok = file_write(s, REFUSED_FILE, &b, NULL, true);
-	s->refused_dirty = !ok;
-	buf_free(&b);
-	return ok;
+	file_write(s, REFUSED_FILE, &b, NULL);
+	s->refused_dirty = false;
 }
 
 /* --- files whose lines are somebody else's --- */
@@ -369,23 +379,14 @@ bool store_load_lines(struct store *s, const struct store_file *f,
 	return file_read(s, f->name, f->title, line, arg, digest);
 }
 
-static bool save_lines(struct store *s, const struct store_file *f, const char *lines,
-		       uint64_t *digest, bool retry)
+void store_save_lines(struct store *s, const struct store_file *f, const char *lines,
+		      uint64_t *digest)
 {
 	struct buf b = { 0 };
-	bool ok;
 
 	buf_puts(&b, f->title);
 	buf_puts(&b, lines);
-	ok = file_write(s, f->name, &b, digest, retry);
-	buf_free(&b);
-	return ok;
-}
-
-bool store_save_lines(struct store *s, const struct store_file *f, const char *lines,
-		      uint64_t *digest)
-{
-	return save_lines(s, f, lines, digest, true);
+	file_write(s, f->name, &b, digest);
 }
 
 /* Those of the history of policies are policies/'s, those of partitions registry/'s. */
@@ -397,34 +398,122 @@ bool store_load_history(struct store *s, bool (*line)(void *arg, const char *tex
 	return store_load_lines(s, &history, line, arg, NULL);
 }
 
-bool store_save_history(struct store *s, const char *lines)
+void store_save_history(struct store *s, const char *lines)
 {
-	return store_save_lines(s, &history, lines, NULL);
+	store_save_lines(s, &history, lines, NULL);
+}
+
+/* Whether the disk hangs: at which file, since when. */
+static bool hangs(const struct store *s, char name[NAME_LEN], int64_t *us)
+{
+	*us = writer_busy_us(s->writer, name, NAME_LEN);
+	return *us > SLOW_US;
+}
+
+struct noted {
+	bool (*line)(void *arg, const char *text);
+	void *arg;
+	struct buf lines;
+};
+
+static bool note_line(void *arg, const char *text)
+{
+	struct noted *n = arg;
+
+	buf_printf(&n->lines, "%s\n", text);
+	return n->line(n->arg, text);
 }
 
 bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
 {
-	return store_load_lines(s, &partitions, line, arg, NULL);
+	struct noted n = { line, arg, { 0 } };
+	bool good = store_load_lines(s, &partitions, note_line, &n, NULL);
+
+	free(s->partitions);
+	s->partitions = good && n.lines.s ? xstrdup(n.lines.s) : NULL;
+	buf_free(&n.lines);
+	return good;
 }
 
 bool store_save_partitions(struct store *s, const char *lines)
 {
-	return save_lines(s, &partitions, lines, NULL, false);
+	bool ok = true, in_time = true;
+	struct buf b = { 0 };
+	char name[NAME_LEN];
+	int64_t us;
+
+	if (s->writer && hangs(s, name, &us)) {
+		ok = false;
+	} else if (s->writer) {
+		buf_puts(&b, partitions.title);
+		buf_puts(&b, lines);
+		seal(&b);
+		ok = writer_put_now(s->writer, partitions.name, &b, WAIT_US, &in_time);
+		buf_free(&b);
+	}
+	if (ok) {
+		free(s->partitions);
+		s->partitions = xstrdup(lines);
+	} else if (!in_time) {		/* what was refused must not come true later */
+		store_save_lines(s, &partitions, s->partitions ? s->partitions : "", NULL);
+	}
+	return ok;
 }
 
-/* --- the folder --- */
+/* --- the folder and who writes it --- */
 
-void store_retry(struct store *s)
+void store_check(struct store *s)
 {
-	if (s->folder)
-		folder_retry(s->folder);
+	char name[NAME_LEN];
+	int64_t us;
+	bool slow;
+
+	if (!s->writer)
+		return;
+	groups_file_check(s->groups);
+	slow = hangs(s, name, &us);
+	if (slow && !s->slow)
+		log_error("store", "%s: is being written since %.0f s: the disk does not do its "
+			  "work; all goes on, but nothing is kept", name, (double)us * 1e-6);
+	else if (!slow && s->slow)
+		log_warn("store", "the disk does its work again");
+	s->slow = slow;
+}
+
+uint64_t store_mark(const struct store *s)
+{
+	return s->writer ? writer_mark(s->writer) : 0;
+}
+
+bool store_is_past(const struct store *s, uint64_t mark)
+{
+	return !s->writer || writer_is_past(s->writer, mark);
+}
+
+bool store_wait(struct store *s)
+{
+	return !s->writer || writer_wait(s->writer, writer_mark(s->writer), WAIT_US);
+}
+
+void store_on_written(struct store *s, void (*fn)(void *arg), void *arg)
+{
+	if (s->writer)
+		writer_on_done(s->writer, fn, arg);
 }
 
 void store_problems(struct store *s, void (*fn)(void *arg, const struct store_problem *p),
 		    void *arg)
 {
-	if (s->folder)
-		folder_problems(s->folder, fn, arg);
+	char name[NAME_LEN], text[64];
+	int64_t us;
+
+	if (!s->folder)
+		return;
+	folder_problems(s->folder, fn, arg);
+	if (!hangs(s, name, &us))
+		return;
+	snprintf(text, sizeof(text), "is being written since %" PRId64 " s", us / 1000000);
+	fn(arg, &(struct store_problem){ name, text, clock_real_us() - us });
 }
 
 static void count_problem(void *arg, const struct store_problem *p)
@@ -437,7 +526,7 @@ static void count_problem(void *arg, const struct store_problem *p)
 
 struct store_failures store_failures(struct store *s)
 {
-	struct store_failures f = { .all = atomic_load(&s->failures) };
+	struct store_failures f = { .all = s->writer ? writer_failures(s->writer) : 0 };
 
 	store_problems(s, count_problem, &f);
 	return f;
@@ -461,6 +550,7 @@ struct store *store_open(const char *dir, struct buf *err)
 	file_read(s, REFUSED_FILE, REFUSED_TITLE, refused_line, s, NULL);
 	file_read(s, PKEYS_FILE, PKEYS_TITLE, pkeys_line, s, NULL);
 	s->lids.fabric = store_load_known(s);
+	s->writer = writer_new(s->folder);
 	return s;
 }
 
@@ -469,9 +559,11 @@ void store_close(struct store *s)
 	if (!s)
 		return;
 	groups_file_free(s->groups);
+	writer_free(s->writer);
 	if (s->folder)
 		folder_close(s->folder);
 	lids_free(&s->lids);
 	refusals_clear(&s->refused);
+	free(s->partitions);
 	free(s);
 }

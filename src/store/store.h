@@ -11,8 +11,9 @@
  * damaged is set aside (".damaged") and reported; the service goes on without.
  * Groups have a journal beside theirs (groups.c).
  *
- * store_save_…() is false where it is not on disk yet.  It is tried again until it is
- * (store_retry()), but for partitions, and nobody else needs to.
+ * store_save_…() hands over what is to be written and returns: a thread writes it, in the
+ * order in which it was handed over, and tries again until it is on disk.  Partitions are the
+ * exception: somebody waits for an answer.
  */
 #ifndef QOSD_STORE_STORE_H
 #define QOSD_STORE_STORE_H
@@ -36,8 +37,18 @@ struct store;
 struct store *store_open(const char *dir, struct buf *err);
 void store_close(struct store *s);
 
-/* Writes what could not be written: to be called about once a second, by the loop's thread. */
-void store_retry(struct store *s);
+/* Looks after what is late: to be called about once a second, by the loop's thread. */
+void store_check(struct store *s);
+/*
+ * A mark behind all that was handed over so far; whether all of that is on disk, or at least
+ * was tried once: a disk that takes nothing keeps nobody from the network.
+ */
+uint64_t store_mark(const struct store *s);
+bool store_is_past(const struct store *s, uint64_t mark);
+/* Waits for it, for a few seconds at most; false: in vain. */
+bool store_wait(struct store *s);
+/* fn is called by another thread whenever something was tried; NULL: no more. */
+void store_on_written(struct store *s, void (*fn)(void *arg), void *arg);
 /* What is wrong with the folder, and files that were set aside since the start. */
 struct store_problem {
 	const char *file;	/* its name; "": the folder itself */
@@ -59,19 +70,20 @@ struct store_failures store_failures(struct store *s);
 
 /* Loads or starts empty; problems are logged. The map is the store's, and changes with it. */
 struct lid_map *store_lids(struct store *s);
-/* Remembers the LIDs of a plan and writes the file if anything changed. */
-bool store_save_lids(struct store *s, const struct plan *p);
+/* Remembers the LIDs of a plan, and saves them if anything changed. */
+void store_save_lids(struct store *s, const struct plan *p);
 /* The same of the places of P_Keys, which are in that map, too. */
-bool store_save_pkeys(struct store *s, const struct plan *p);
+void store_save_pkeys(struct store *s, const struct plan *p);
 /*
  * The fabric with all that is known (plan/base_routes.h): nodes, end ports and links, and
  * nothing else of them.  NULL if there is no good file; else it is the caller's.
  */
 struct fabric *store_load_known(struct store *s);
-bool store_save_known(struct store *s, const struct fabric *f);
+void store_save_known(struct store *s, const struct fabric *f);
 /*
  * The partitions that were added at run time (registry/partitions.h), as lines:
- * like the history of policies below.  False: the file is as it was, and stays so.
+ * like the history of policies below.  Saving waits for the disk, for a few seconds at most.
+ * False: the file is as it was, and stays so.
  */
 bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
 bool store_save_partitions(struct store *s, const char *lines);
@@ -92,7 +104,7 @@ bool refusals_have(const struct refusals *all, uint64_t node_guid, uint16_t attr
 		   uint64_t want, uint64_t got);
 size_t store_refused_count(const struct store *s);
 /* Writes the file if there is anything new. */
-bool store_save_refused(struct store *s);
+void store_save_refused(struct store *s);
 
 /*
  * Multicast groups and members, as clients joined them.  Loading adds to db, and takes note
@@ -102,7 +114,7 @@ bool store_save_refused(struct store *s);
  */
 struct mcast_db;
 bool store_load_groups(struct store *s, struct mcast_db *db);
-bool store_save_groups(struct store *s, const struct mcast_db *db);
+void store_save_groups(struct store *s, const struct mcast_db *db);
 
 /*
  * What else clients registered.  A lease goes on while no daemon runs, by a clock that
@@ -112,13 +124,13 @@ bool store_save_groups(struct store *s, const struct mcast_db *db);
 struct services;
 struct subscriptions;
 bool store_load_services(struct store *s, struct services *db);
-bool store_save_services(struct store *s, const struct services *db);
+void store_save_services(struct store *s, const struct services *db);
 bool store_load_subscriptions(struct store *s, struct subscriptions *db);
-bool store_save_subscriptions(struct store *s, const struct subscriptions *db);
+void store_save_subscriptions(struct store *s, const struct subscriptions *db);
 /* Alias GUIDs of ports (registry/alias.h), likewise. */
 struct alias_db;
 bool store_load_aliases(struct store *s, struct alias_db *db);
-bool store_save_aliases(struct store *s, const struct alias_db *db);
+void store_save_aliases(struct store *s, const struct alias_db *db);
 
 /*
  * The same as text, which another daemon takes over (qosd/estate.c): what print gives,
@@ -145,6 +157,6 @@ bool store_take_aliases(struct alias_db *db, char *text);
  * it returns false damages the file.  False if there is no good file.
  */
 bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
-bool store_save_history(struct store *s, const char *lines);
+void store_save_history(struct store *s, const char *lines);
 
 #endif

@@ -146,14 +146,17 @@ static void read_history(struct store *s)
 	if (!loop)
 		loop = loop_new();
 	/* each makes an entry and writes all of them */
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++) {
 		policies_free(policies_new(loop, s, subnet_state()->policy, &hooks));
+		must(store_wait(s));
+	}
 }
 
 #define TWICE(s, load, save, new, free_, count) do { \
 	__typeof__(new) x_ = new, y_ = new; \
 	if (load(s, x_)) { \
-		must(save(s, x_)); \
+		save(s, x_); \
+		must(store_wait(s)); \
 		must(load(s, y_) && count(y_) <= count(x_)); \
 	} \
 	free_(x_); \
@@ -188,7 +191,7 @@ static void read_file(struct store *s, unsigned file)
 		db = mcast_new(NULL, NULL);
 		store_load_groups(s, db);
 		mcast_sync(db, subnet_state());
-		must(store_save_groups(s, db));
+		store_save_groups(s, db);
 		store_close(s);
 		mcast_free(db);
 		return;

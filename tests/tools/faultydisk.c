@@ -13,6 +13,7 @@
  *	torn	names are there, of unsynced bytes one half, the rest are zeros
  *   FAULTY_LOG		a file to which each is appended: NUMBER CALL PATH
  *   FAULTY_WHILE	a file: as long as it is there all of them fail, with the errno in it
+ *   FAULTY_HANG	a file: as long as it is there nothing that is to be synced is
  *   FAULTY_CLOCK	a file: seconds by which CLOCK_REALTIME is wrong
  */
 #include <dlfcn.h>
@@ -31,7 +32,7 @@
 
 enum { FDS = 1024, FILES = 64, UNDOS = 256, PATH_LEN = 512 };
 
-static const char *folder, *how, *log_path, *while_path, *clock_path;
+static const char *folder, *how, *log_path, *while_path, *hang_path, *clock_path;
 static unsigned long at, times, n_calls;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -95,6 +96,7 @@ static void begin(void)
 	how = getenv("FAULTY_HOW");
 	log_path = getenv("FAULTY_LOG");
 	while_path = getenv("FAULTY_WHILE");
+	hang_path = getenv("FAULTY_HANG");
 	clock_path = getenv("FAULTY_CLOCK");
 	text = getenv("FAULTY_AT");
 	at = text ? strtoul(text, NULL, 10) : 0;
@@ -306,6 +308,8 @@ static int sync_with(int fd, const char *name)
 	int (*fn)(int) = (int (*)(int))next(name), r = -1;
 	const char *path;
 
+	while (path_of(fd) && hang_path && !access(hang_path, F_OK))
+		usleep(10000);
 	pthread_mutex_lock(&lock);
 	path = path_of(fd);
 	if (!path || may(name, path))

@@ -357,10 +357,12 @@ START_TEST(a_damaged_history_is_set_aside)
 	end();
 	store = store_open(dir, &(struct buf){ 0 });
 	/* a good digest over a line that makes no sense */
-	ck_assert(store_save_history(store, "1 2 3 start applied 0 x\n1 2 3 start adopted 0 x\n"));
+	store_save_history(store, "1 2 3 start applied 0 x\n1 2 3 start adopted 0 x\n");
+	ck_assert(store_wait(store));
 	store_close(store);
 	start();
 	ck_assert_int_eq(access(aside, F_OK), 0);
+	ck_assert(store_wait(store));
 	ck_assert_int_eq(access(path, F_OK), 0);	/* a new one */
 	change(0, CHANGE_START, CHANGE_APPLIED, "first");
 	free(path);

@@ -71,6 +71,17 @@ static void little_plan(struct little_plan *l, uint64_t guid, uint16_t lid)
 	l->p.lmc = l->lmc;
 }
 
+/* Whether what the call hands over is on disk a moment later. */
+#define FAILURES(s, call, n) do {						\
+	uint64_t before_ = store_failures(s).all;				\
+										\
+	call;									\
+	ck_assert(store_wait(s));						\
+	ck_assert_uint_eq(store_failures(s).all - before_, n);			\
+} while (0)
+#define SAVED(s, call) FAILURES(s, call, 0)
+#define NOT_SAVED(s, call) FAILURES(s, call, 1)
+
 static void corrupt(const char *name, long offset, const char *with, size_t n)
 {
 	char *path = file_of(name);
@@ -89,9 +100,9 @@ START_TEST(lids_are_kept)
 	struct store *s = open_store();
 
 	little_plan(&l, 0x100, 8);
-	ck_assert(store_save_lids(s, &l.p));
+	SAVED(s, store_save_lids(s, &l.p));
 	little_plan(&l, 0x900, 16);	/* later, other ports: the first ones stay known */
-	ck_assert(store_save_lids(s, &l.p));
+	SAVED(s, store_save_lids(s, &l.p));
 	store_close(s);
 
 	s = open_store();
@@ -111,7 +122,7 @@ START_TEST(damage_is_set_aside)
 	char *path = file_of("lids"), *aside = file_of("lids.damaged");
 
 	little_plan(&l, 0x100, 8);
-	ck_assert(store_save_lids(s, &l.p));
+	SAVED(s, store_save_lids(s, &l.p));
 	store_close(s);
 	corrupt("lids", 20, "f", 1);
 
@@ -120,7 +131,7 @@ START_TEST(damage_is_set_aside)
 	ck_assert_int_ne(access(path, F_OK), 0);
 	ck_assert_int_eq(access(aside, F_OK), 0);
 	/* and the service goes on */
-	ck_assert(store_save_lids(s, &l.p));
+	SAVED(s, store_save_lids(s, &l.p));
 	ck_assert_int_eq(access(path, F_OK), 0);
 	store_close(s);
 	free(path);
@@ -208,8 +219,8 @@ static void no_problems(struct store *s)
 /* It is tried again within a second or two. */
 static void retried(struct store *s)
 {
-	usleep(1100000);
-	store_retry(s);
+	usleep(1300000);
+	ck_assert(store_wait(s));
 }
 
 static unsigned lid_of(uint64_t guid)
@@ -232,7 +243,7 @@ START_TEST(folder_comes_later)
 	ck_assert_ptr_nonnull(s);
 	PROBLEMS(s, ": cannot be used: No such file or directory");
 	little_plan(&l, 0x100, 8);
-	ck_assert(!store_save_lids(s, &l.p));
+	NOT_SAVED(s, store_save_lids(s, &l.p));
 	retried(s);
 	PROBLEMS(s, ": cannot be used: No such file or directory");
 	ck_assert_int_eq(mkdir(outer, 0700), 0);
@@ -268,7 +279,7 @@ START_TEST(folder_is_removed)
 
 	ck_assert_int_eq(system(cmd), 0);
 	little_plan(&l, 0x100, 8);
-	ck_assert(!store_save_lids(s, &l.p));
+	NOT_SAVED(s, store_save_lids(s, &l.p));
 	PROBLEMS(s, "lids: cannot open: No such file or directory");
 	retried(s);
 	no_problems(s);
@@ -300,13 +311,13 @@ START_TEST(failures_are_known)
 	ck_assert_uint_eq(f.all + f.now, 0);
 	little_plan(&l, 0x10, 4);
 	disk_has_room(0);
-	ck_assert(!store_save_lids(s, &l.p));
+	NOT_SAVED(s, store_save_lids(s, &l.p));
 	f = store_failures(s);
 	ck_assert_uint_eq(f.all, 1);
 	ck_assert_uint_eq(f.now, 1);
 	ck_assert_str_eq(f.file, "lids");
 	disk_has_room(1 << 20);
-	ck_assert(store_save_lids(s, &l.p));
+	retried(s);
 	f = store_failures(s);
 	ck_assert_uint_eq(f.all, 1);
 	ck_assert_uint_eq(f.now, 0);
@@ -322,18 +333,18 @@ START_TEST(full_disk)
 	char *beside = file_of("lids.new");
 
 	little_plan(&l, 0x100, 8);
-	ck_assert(store_save_lids(s, &l.p));
+	SAVED(s, store_save_lids(s, &l.p));
 	disk_has_room(20);
 	little_plan(&l, 0x200, 16);
-	ck_assert(!store_save_lids(s, &l.p));
-	ck_assert(!store_save_history(s, "one\n"));
+	NOT_SAVED(s, store_save_lids(s, &l.p));
+	NOT_SAVED(s, store_save_history(s, "one\n"));
 	ck_assert(!store_save_partitions(s, "one\n"));
 	PROBLEMS(s, "lids: cannot write: File too large", "history: cannot write",
 		 "partitions: cannot write");
 	ck_assert_int_ne(access(beside, F_OK), 0);	/* it would take room */
 	retried(s);
 	PROBLEMS(s, "lids: cannot write", "history: cannot write", "partitions: cannot write");
-	ck_assert(!store_save_history(s, "two\n"));
+	NOT_SAVED(s, store_save_history(s, "two\n"));
 	disk_has_room(RLIM_INFINITY);
 	usleep(1000000);
 	retried(s);
@@ -356,7 +367,7 @@ START_TEST(full_disk_until_the_end)
 
 	disk_has_room(20);
 	little_plan(&l, 0x100, 8);
-	ck_assert(!store_save_lids(s, &l.p));
+	NOT_SAVED(s, store_save_lids(s, &l.p));
 	disk_has_room(RLIM_INFINITY);
 	store_close(s);
 	ck_assert_uint_eq(lid_of(0x100), 8);
@@ -379,7 +390,7 @@ START_TEST(something_else_in_its_place)
 	s = open_store();
 	PROBLEMS(s, "lids: cannot be read");
 	little_plan(&l, 0x100, 8);
-	ck_assert(store_save_lids(s, &l.p));
+	SAVED(s, store_save_lids(s, &l.p));
 	PROBLEMS(s, "set aside as");
 	store_close(s);
 	ck_assert_uint_eq(lid_of(0x100), 8);
@@ -398,9 +409,9 @@ START_TEST(something_in_the_way)
 
 	ck_assert_int_eq(system(cmd), 0);
 	little_plan(&l, 0x100, 8);
-	ck_assert(store_save_lids(s, &l.p));
-	ck_assert(store_save_history(s, "one\n"));
-	ck_assert(store_save_groups(s, db));
+	SAVED(s, store_save_lids(s, &l.p));
+	SAVED(s, store_save_history(s, "one\n"));
+	SAVED(s, store_save_groups(s, db));
 	store_close(s);
 	mcast_free(db);
 	ck_assert_uint_eq(lid_of(0x100), 8);
@@ -432,7 +443,7 @@ START_TEST(refusals)
 	store_refused(s, 0x100, 0x15, 4, 11, 22);
 	store_refused(s, 0x100, 0x15, 4, 11, 23);	/* the device has another value now */
 	ck_assert_uint_eq(store_refused_count(s), 2);
-	ck_assert(store_save_refused(s));
+	SAVED(s, store_save_refused(s));
 	store_close(s);
 
 	s = open_store();
@@ -461,7 +472,7 @@ static void save_pkeys(struct store *s, uint16_t *keys, uint32_t n)
 	struct fabric f = { .nodes = &node, .n_nodes = 1, .ports = ports, .n_ports = 2 };
 	struct plan p = { .f = &f, .partitions = &parts };
 
-	ck_assert(store_save_pkeys(s, &p));
+	SAVED(s, store_save_pkeys(s, &p));
 }
 
 START_TEST(places_of_pkeys_are_kept)
@@ -549,7 +560,7 @@ START_TEST(services_are_kept)
 	ck_assert(!store_load_services(s, db));	/* nothing there yet */
 	for (unsigned i = 0; i < 4; i++)
 		services_put(db, &in[i]);
-	ck_assert(store_save_services(s, db));
+	SAVED(s, store_save_services(s, db));
 	services_free(db);
 	store_close(s);
 
@@ -602,11 +613,11 @@ START_TEST(subscriptions_are_kept)
 	};
 
 	ck_assert(!store_load_subscriptions(s, db));
-	ck_assert(store_save_subscriptions(s, db));	/* of nobody */
+	SAVED(s, store_save_subscriptions(s, db));	/* of nobody */
 	ck_assert(store_load_subscriptions(s, db));
 	for (unsigned i = 0; i < 3; i++)
 		ck_assert(subscriptions_add(db, 0x500, i / 2 ? 0xffffff : 1, &in[i]));
-	ck_assert(store_save_subscriptions(s, db));
+	SAVED(s, store_save_subscriptions(s, db));
 	subscriptions_free(db);
 	store_close(s);
 
@@ -638,7 +649,7 @@ START_TEST(aliases_are_kept)
 	uint64_t assigned[2], again;
 
 	ck_assert(!store_load_aliases(s, db));
-	ck_assert(store_save_aliases(s, db));	/* none */
+	SAVED(s, store_save_aliases(s, db));	/* none */
 	ck_assert(store_load_aliases(s, db));
 	ck_assert_uint_eq(alias_assigned(db), 0);
 	assigned[0] = alias_assign(db);
@@ -647,7 +658,7 @@ START_TEST(aliases_are_kept)
 	ck_assert(alias_put(db, 0x501, 8, 0x77));
 	ck_assert(alias_put(db, 0x501, 9, 0x78));
 	ck_assert(alias_put(db, 0x501, 9, 0));
-	ck_assert(store_save_aliases(s, db));
+	SAVED(s, store_save_aliases(s, db));
 	assigned[1] = alias_assign(db);		/* the daemon dies before it is written */
 	alias_free(db);
 	store_close(s);
@@ -688,7 +699,7 @@ START_TEST(groups_are_kept)
 	mcast_join(db, g, mcast_own_gid(0x500), JOIN_FULL, false);
 	mcast_join(db, g, mcast_own_gid(0x501), JOIN_SEND_ONLY_NON, true);
 	mcast_join(db, g, (struct mcast_gid){ 0x501, 0xa1 }, JOIN_FULL, false);
-	ck_assert(store_save_groups(s, db));
+	SAVED(s, store_save_groups(s, db));
 	mcast_free(db);
 	store_close(s);
 
@@ -847,10 +858,10 @@ static void write_journal(char *texts[STEPS + 1], char **journal, size_t *n)
 
 	ck_assert(!store_load_groups(s, db));
 	mcast_join(db, mcast_create(db, &some_group, 100), mcast_own_gid(0x500), JOIN_FULL, false);
-	ck_assert(store_save_groups(s, db));
+	SAVED(s, store_save_groups(s, db));
 	texts[0] = text_of(db);
 	for (unsigned i = 0; change(db, i); i++) {
-		ck_assert(store_save_groups(s, db));
+		SAVED(s, store_save_groups(s, db));
 		texts[i + 1] = text_of(db);
 	}
 	mcast_free(db);
@@ -999,12 +1010,12 @@ START_TEST(journal_is_folded_in)
 
 	store_load_groups(s, db);
 	g = mcast_create(db, &some_group, 100);
-	ck_assert(store_save_groups(s, db));
+	SAVED(s, store_save_groups(s, db));
 	for (unsigned i = 0; i < 20000; i++) {
 		mcast_join(db, g, mcast_own_gid(0x1000 + i), JOIN_FULL, false);
 		if (i % 100 != 99)
 			continue;
-		ck_assert(store_save_groups(s, db));
+		SAVED(s, store_save_groups(s, db));
 		if (size_of("groups") != was_snapshot) {
 			was_snapshot = size_of("groups");
 			written += was_snapshot;
@@ -1018,7 +1029,7 @@ START_TEST(journal_is_folded_in)
 	ck_assert_uint_ge(folded, 3);
 	ck_assert_uint_le(written, 20000 * 27 * 10);	/* ten times what there is */
 	mcast_leave(db, g, mcast_own_gid(0x1000), JOIN_FULL);
-	ck_assert(store_save_groups(s, db));
+	SAVED(s, store_save_groups(s, db));
 	old = xasprintf("%s.old", path);
 	ck_assert_int_eq(link(path, old), 0);
 	now = text_of(db);
@@ -1034,7 +1045,7 @@ START_TEST(journal_is_folded_in)
 	ck_assert(store_load_groups(s, db));
 	mcast_join(db, mcast_find(db, some_group.mgid), mcast_own_gid(0x1000), JOIN_FULL, false);
 	unlink(path);
-	ck_assert(store_save_groups(s, db));
+	SAVED(s, store_save_groups(s, db));
 	free(now);
 	now = text_of(db);
 	store_close(s);
@@ -1060,11 +1071,11 @@ START_TEST(lids_go_from_one_to_another)
 	char none[] = "", bad[] = "0x100 49152 0\n", *text;
 
 	little_plan(&l, 0x100, 8);
-	ck_assert(store_save_lids(s, &l.p));
+	SAVED(s, store_save_lids(s, &l.p));
 	store_print_lids(s, &lids);
 	other = store_open(NULL, &err);
 	little_plan(&l, 0x900, 16);
-	ck_assert(store_save_lids(other, &l.p));
+	SAVED(other, store_save_lids(other, &l.p));
 	ck_assert(!store_take_lids(other, bad, none));	/* no such LID: nothing changes */
 	ck_assert_uint_eq(map64_get(&store_lids(other)->by_guid, 0x900), 16);
 	text = xstrdup(lids.s);
@@ -1127,7 +1138,7 @@ START_TEST(without_a_folder)
 
 	ck_assert_ptr_nonnull(s);
 	little_plan(&l, 0x100, 8);
-	ck_assert(store_save_lids(s, &l.p));
+	SAVED(s, store_save_lids(s, &l.p));
 	store_close(s);
 }
 END_TEST

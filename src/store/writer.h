@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The one thread that writes into the state folder, so that a disk that takes its time
+ * holds up nobody: texts are handed over, and written in that order.  Who must not go on
+ * before they are on disk waits for a mark, and not for ever.
+ */
+#ifndef QOSD_STORE_WRITER_H
+#define QOSD_STORE_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct folder;
+struct writer;
+
+/* The folder is the writer's from now on, but for reading at the start. */
+struct writer *writer_new(struct folder *f);
+/* Tries all that is waiting, and once more what is late. */
+void writer_free(struct writer *w);
+
+/*
+ * Puts a whole file in place (the text is taken over), and tries again until it is there.
+ * One of that name that waits is forgotten.
+ */
+void writer_put(struct writer *w, const char *name, struct buf *text);
+/*
+ * The same once, waiting for it for at most so long.  False: it is not there; where only
+ * the time was over it may yet come to be.
+ */
+bool writer_put_now(struct writer *w, const char *name, struct buf *text, int64_t wait_us,
+		    bool *in_time);
+/*
+ * There is one file to append to: begins an empty one of that name; then each text is added
+ * to it (and taken over).  After a failure no more is, until there is a new one: the end of the
+ * file is not to be relied upon.
+ */
+void writer_append_new(struct writer *w, const char *name);
+void writer_append(struct writer *w, const char *name, struct buf *text);
+bool writer_append_failed(struct writer *w);
+
+/* A mark behind all that was handed over; whether all of that was tried, with or without luck. */
+uint64_t writer_mark(struct writer *w);
+bool writer_is_past(struct writer *w, uint64_t mark);
+/* Waits for that, at most so long. */
+bool writer_wait(struct writer *w, uint64_t mark, int64_t wait_us);
+/*
+ * fn is called in the writer's thread after each thing that was tried; NULL: none is from
+ * now on.  It must not call the writer.
+ */
+void writer_on_done(struct writer *w, void (*fn)(void *arg), void *arg);
+
+/* Files that could not be put in place when they were handed over, in all. */
+uint64_t writer_failures(struct writer *w);
+/* How long it has been at what it does now, in us, and the name (at most n bytes); 0: at nothing. */
+int64_t writer_busy_us(struct writer *w, char *name, size_t n);
+
+#endif
