@@ -263,7 +263,7 @@ jobs = $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 submake = $(MAKE) --no-print-directory
 
 .PHONY: check run-check check-programs check-unit check-golden check-layers check-promises check-e2e \
-	check-sanitize
+	check-sanitize check-threads
 check:	## install what is missing, build, run every test
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) all check-programs
@@ -292,6 +292,10 @@ check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabr
 check-sanitize:	## every test with address and undefined behaviour sanitizers
 	@+$(submake) $(jobs) SANITIZE=address,undefined all check-programs
 	@+$(submake) SANITIZE=address,undefined run-check
+
+check-threads:	## every test with the thread sanitizer
+	@+$(submake) $(jobs) SANITIZE=thread all check-programs
+	@+$(submake) SANITIZE=thread run-check
 
 .PHONY: fuzz run-fuzz demo bench lint
 fuzz:	## fuzz each decoder for FUZZ_SECONDS=60 (needs clang)

@@ -45,11 +45,8 @@ only_on() {
 	[ "$simulator" = "$1" ] || { echo "only on $1: $2"; exit 77; }
 }
 slow=1
-if grep -q __asan_init "$build/qosd"; then
+if grep -qE '__[at]san_init' "$build/qosd"; then
 	slow=4
-	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}suppressions=$top/tests/e2e/asan.supp
-	LSAN_OPTIONS=${LSAN_OPTIONS:+$LSAN_OPTIONS:}suppressions=$top/tests/e2e/lsan.supp:print_suppressions=0
-	export ASAN_OPTIONS LSAN_OPTIONS
 fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/qosd-e2e.XXXXXX") || exit 1
