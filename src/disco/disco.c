@@ -39,7 +39,7 @@ struct disco {
 	struct buf in, err_text;
 	struct fabric *f;
 	uint32_t node;		/* whose ports come now */
-	bool whole, broken;
+	bool whole, broken, too_many;
 	uint32_t mads;
 	struct log_ratelimit complaints;
 };
@@ -62,6 +62,12 @@ static void disco_free(struct disco *d)
 
 static void take_node(struct disco *d, const struct stream_node *r)
 {
+	/* each would need one; it would go on until there is no memory */
+	if (d->f->n_nodes >= IB_LID_UCAST_MAX) {
+		d->broken = d->too_many = true;
+		kill(d->pid, SIGKILL);
+		return;
+	}
 	d->node = fabric_add_node(d->f, r->node_info, r->desc,
 				  r->is_switch ? r->switch_info : NULL, r->route, r->hops);
 	if (d->node == FABRIC_NONE)
@@ -146,7 +152,9 @@ static void maybe_done(struct disco *d)
 
 	if (!d->exited || !d->out_closed)
 		return;
-	if (WIFSIGNALED(d->status))
+	if (d->too_many)
+		buf_puts(&why, "there are more nodes than LIDs: a device makes them up");
+	else if (WIFSIGNALED(d->status))
 		buf_printf(&why, "the discovery process died of signal %d", WTERMSIG(d->status));
 	else if (WEXITSTATUS(d->status))
 		buf_puts(&why, "the scan failed");

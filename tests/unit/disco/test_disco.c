@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the daemon makes of the stream of a discovering process that is not as it should be:
+ * a failed scan, with a reason, and nothing more.  This program is that process, too: it
+ * is started again under the name DISCO_ARGV0, and what it has to do is the name of the
+ * device that it is told to use.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "disco/disco.h"
+#include "disco/stream.h"
+#include "unit/run.h"
+
+/* --- the other process --- */
+
+static void put(const void *p, size_t n)
+{
+	if (fwrite(p, 1, n, stdout) != n)
+		_exit(3);
+}
+
+static void put_node(uint64_t guid, bool is_switch, unsigned nports, unsigned hops)
+{
+	struct stream_node r = { .type = STREAM_NODE, .is_switch = is_switch,
+				 .hops = (uint8_t)hops };
+
+	r.node_info[0] = r.node_info[1] = 1;
+	r.node_info[2] = is_switch ? 2 : 1;
+	r.node_info[3] = (uint8_t)nports;
+	put_be64(r.node_info + 12, guid);
+	put_be64(r.node_info + 20, guid + 1);
+	for (unsigned i = 1; i < hops; i++)
+		r.route[i] = 1;
+	put(&r, sizeof(r));
+}
+
+static void put_port(uint64_t guid, unsigned num)
+{
+	struct stream_port r = { .type = STREAM_PORT, .num = (uint8_t)num, .guid = guid };
+
+	r.port_info[32] = 4;	/* PortState Active */
+	put(&r, sizeof(r));
+}
+
+static void put_link(uint32_t a, unsigned num_a, uint32_t b, unsigned num_b)
+{
+	struct stream_link r = { .type = STREAM_LINK, .num_a = (uint8_t)num_a,
+				 .num_b = (uint8_t)num_b, .node_a = a, .node_b = b };
+
+	put(&r, sizeof(r));
+}
+
+static void put_end(uint32_t node, unsigned num)
+{
+	struct stream_end r = { .type = STREAM_END, .self_num = (uint8_t)num, .self_node = node,
+				.mads = 7 };
+
+	put(&r, sizeof(r));
+}
+
+static void put_nodes(void)
+{
+	put_node(0x10, false, 1, 0);
+	put_port(0x11, 1);
+	put_node(0x20, true, 4, 1);
+	put_port(0x21, 0);
+	put_port(0, 1);
+}
+
+static int scan(const char *what)
+{
+	if (!strcmp(what, "good") || !strcmp(what, "talks")) {
+		if (!strcmp(what, "talks"))
+			fprintf(stderr, "something\n\nno end of line");
+		put_nodes();
+		put_link(0, 1, 1, 1);
+		put_end(0, 1);
+	} else if (!strcmp(what, "fails")) {
+		put_nodes();
+		put_end(0, 1);
+		fflush(stdout);
+		return 1;
+	} else if (!strcmp(what, "dies")) {
+		put_nodes();
+		fflush(stdout);
+		raise(SIGSEGV);
+	} else if (!strcmp(what, "no end")) {
+		put_nodes();
+	} else if (!strcmp(what, "half a record")) {
+		put("N....", 5);
+	} else if (!strcmp(what, "no such record")) {
+		put_nodes();
+		put("X", 1);
+		put_end(0, 1);
+	} else if (!strcmp(what, "port of nobody")) {
+		put_port(0x11, 1);
+		put_end(0, 1);
+	} else if (!strcmp(what, "no such port")) {
+		put_node(0x10, false, 1, 0);
+		put_port(0x11, 2);
+		put_end(0, 1);
+	} else if (!strcmp(what, "no such self")) {
+		put_nodes();
+		put_end(9, 1);
+	} else if (!strcmp(what, "nodes without end")) {
+		for (uint64_t guid = 1;; guid++)
+			put_node(guid << 8, false, 1, 1);
+	}
+	return fflush(stdout) ? 3 : 0;
+}
+
+/* --- the daemon's side --- */
+
+static struct loop *loop;
+static struct fabric *found;
+static char why[256];
+static uint32_t mads;
+
+static void done(void *arg, const struct disco_result *res)
+{
+	(void)arg;
+	found = res->f;
+	mads = res->mads;
+	snprintf(why, sizeof(why), "%s", res->error ? res->error : "");
+	loop_stop(loop);
+}
+
+static void discover(const char *what)
+{
+	struct disco_request r = { .ca = what, .port = 1, .window = 4, .timeout_ms = 100 };
+	struct buf err = { 0 };
+
+	loop = loop_new();
+	ck_assert_ptr_nonnull(disco_start(loop, &r, done, NULL, &err));
+	loop_run(loop);
+	loop_free(loop);
+}
+
+static const char *const good[] = { "good", "talks" };
+
+START_TEST(a_scan)
+{
+	discover(good[_i]);
+	ck_assert_str_eq(why, "");
+	ck_assert_uint_eq(found->n_nodes, 2);
+	ck_assert_uint_eq(found->n_switches, 1);
+	ck_assert_uint_eq(mads, 7);
+	ck_assert_uint_eq(found->ports[found->nodes[0].port0 + 1].peer,
+			  found->nodes[1].port0 + 1);
+	fabric_free(found);
+}
+END_TEST
+
+static const struct {
+	const char *what, *why;
+} bad[] = {
+	{ "fails", "the scan failed" },
+	{ "dies", "the discovery process died of signal 11" },
+	{ "no end", "the scan is incomplete" },
+	{ "nothing", "the scan is incomplete" },
+	{ "half a record", "the scan is incomplete" },
+	{ "no such record", "the scan is incomplete" },
+	{ "port of nobody", "the scan is incomplete" },
+	{ "no such port", "the scan is incomplete" },
+	{ "no such self", "the scan is incomplete" },
+	{ "nodes without end", "there are more nodes than LIDs: a device makes them up" },
+};
+
+START_TEST(no_scan)
+{
+	discover(bad[_i].what);
+	ck_assert_str_eq(why, bad[_i].why);
+	ck_assert_ptr_null(found);
+}
+END_TEST
+
+/* It is ended, and nobody is told. */
+START_TEST(cancelled)
+{
+	struct disco_request r = { .ca = "nodes without end", .port = 1 };
+	struct buf err = { 0 };
+	struct disco *d;
+
+	loop = loop_new();
+	d = disco_start(loop, &r, done, NULL, &err);
+	ck_assert_ptr_nonnull(d);
+	disco_cancel(d);
+	loop_free(loop);
+	ck_assert_str_eq(why, "");
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	Suite *s = suite_create("disco");
+	TCase *tc = tcase_create("all");
+
+	if (!strcmp(argv[0], DISCO_ARGV0))
+		return argc > 1 ? scan(argv[1]) : 2;
+	tcase_add_loop_test(tc, a_scan, 0, ARRAY_SIZE(good));
+	tcase_add_loop_test(tc, no_scan, 0, ARRAY_SIZE(bad));
+	tcase_add_test(tc, cancelled);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
