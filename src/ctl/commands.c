@@ -68,7 +68,7 @@ static const struct command commands[] = {
 		    NUMBER_ARG("qos-class", 0xfff), NUMBER_ARG("pkey", 0xffff),
 		    NUMBER_ARG("tclass", 0xff) } },
 	{ "counters", .needs_state = true, .writes = true, .run = cmd_counters,
-	  .args = { TEXT_ARG("port"), TEXT_ARG("for"), COUNT_ARG("worst", UINT32_MAX),
+	  .args = { TEXT_ARG("port"), TEXT_ARG("for"), COUNT_ARG("worst", 1000),
 		    FLAG_ARG("reset") } },
 	{ "health", .run = cmd_health },
 	{ "metrics", .run = cmd_metrics },

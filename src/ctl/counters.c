@@ -12,6 +12,7 @@
 
 #define FOR_MIN_S 0.01
 #define FOR_MAX_S 60.0
+#define WORST 10		/* ports that are shown unless said otherwise, of all */
 #define WORD 4			/* bytes: the unit of counters of data */
 
 struct counting {
@@ -41,7 +42,7 @@ static uint32_t find_node(const struct fabric *f, const char *text, bool *severa
 	return found;
 }
 
-static bool of_node(const struct ctl_call *c, uint32_t node, uint32_t **ports, uint32_t *n)
+static void of_node(const struct ctl_call *c, uint32_t node, uint32_t **ports, uint32_t *n)
 {
 	const struct fabric_node *x = &c->state->f->nodes[node];
 
@@ -50,7 +51,6 @@ static bool of_node(const struct ctl_call *c, uint32_t node, uint32_t **ports, u
 	for (unsigned num = 1; num <= x->nports; num++)
 		if (perf_can_measure(c->state, x->port0 + num))
 			(*ports)[(*n)++] = x->port0 + num;
-	return true;
 }
 
 /* False, with an error in the reply: there are none. */
@@ -340,7 +340,8 @@ void cmd_counters(const struct ctl_call *c, struct reply *r)
 		return;
 	x = xcalloc(1, sizeof(*x));
 	*x = (struct counting){ .perf = c->env->perf, .reply = r };
-	arg_number(c, "worst", &x->worst);
+	if (!arg_number(c, "worst", &x->worst) && !arg_text(c, "port"))
+		x->worst = WORST;
 	if (perf_measure(x->perf, c->view->state, ports, n, us, reset, on_measured, x, &err)) {
 		reply_result(r, json_pack("{s:i, s:b}", "asked", (int)n, "reset", reset));
 		reply_rows(r, "ports", next_row, release, x);

@@ -123,20 +123,28 @@ static void add(struct perf_book *b, const struct subnet_state *s, const struct 
 		.guid = at->guid, .num = at->num, .vl = (uint8_t)vl,
 		.port = xstrdup(fabric_port_name(s->f, p->port, name, sizeof(name))),
 		.levels = xstrdup(levels.s ? levels.s : "?"), .got = p->lanes[vl].got,
-		.promised = p->lanes[vl].promised, .when_us = clock_real_us(),
+		.promised = p->lanes[vl].promised, .when_us = clock_real_us(), .looked_at = true,
 	};
 	buf_free(&levels);
 	if (is_new)
 		tell(b, EVENT_SHARE_MISSED, x);
 }
 
-static void take_port(struct perf_book *b, const struct subnet_state *s, const struct perf_port *p)
+void book_begin(struct perf_book *b)
+{
+	for (size_t i = 0; i < b->findings.n; i++)
+		b->findings.v[i].looked_at = false;
+}
+
+void book_take(struct perf_book *b, const struct subnet_state *s, const struct perf_port *p)
 {
 	const struct fabric_port *at = &s->f->ports[p->port];
 
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
 		struct perf_finding *x = find(b, at->guid, at->num, vl);
 
+		if (x)
+			x->looked_at = true;
 		if (p->lanes[vl].verdict == VERDICT_SHORT)
 			add(b, s, p, vl);
 		else if (x && p->lanes[vl].verdict != VERDICT_UNKNOWN)
@@ -145,20 +153,11 @@ static void take_port(struct perf_book *b, const struct subnet_state *s, const s
 }
 
 /* Ports that are no more, of a measurement of all: what was found there is, neither. */
-static void forget_others(struct perf_book *b, const struct perf_report *r)
+static void forget_others(struct perf_book *b)
 {
-	for (size_t i = b->findings.n; i-- > 0; ) {
-		const struct perf_finding *x = &b->findings.v[i];
-		bool there = false;
-
-		for (uint32_t k = 0; k < r->n && !there; k++) {
-			const struct fabric_port *at = &r->state->f->ports[r->ports[k].port];
-
-			there = at->guid == x->guid && at->num == x->num;
-		}
-		if (!there)
+	for (size_t i = b->findings.n; i-- > 0; )
+		if (!b->findings.v[i].looked_at)
 			drop(b, &b->findings.v[i]);
-	}
 }
 
 /* --- sums by level --- */
@@ -217,13 +216,11 @@ static void sum_up(struct perf_book *b, const struct perf_report *r)
 	b->last.seconds = measured ? us * 1e-6 / measured : 0;
 }
 
-void book_take(struct perf_book *b, const struct perf_report *r, bool all)
+void book_end(struct perf_book *b, const struct perf_report *r, bool all)
 {
-	for (uint32_t i = 0; i < r->n; i++)
-		take_port(b, r->state, &r->ports[i]);
 	if (!all)
 		return;
-	forget_others(b, r);
+	forget_others(b);
 	sum_up(b, r);
 }
 

@@ -11,8 +11,10 @@ void perf_evaluate(const struct subnet_state *s, struct perf_port *x);
 struct perf_book;
 struct perf_book *book_new(const struct perf_hooks *hooks);
 void book_free(struct perf_book *b);
-/* Takes note of a report; all: it is of all ports. */
-void book_take(struct perf_book *b, const struct perf_report *r, bool all);
+/* Takes note of a measurement: of each port in turn, then of the whole; all: it is of all ports. */
+void book_begin(struct perf_book *b);
+void book_take(struct perf_book *b, const struct subnet_state *s, const struct perf_port *p);
+void book_end(struct perf_book *b, const struct perf_report *r, bool all);
 void book_clear(struct perf_book *b);
 const struct perf_finding *book_findings(const struct perf_book *b, size_t *n);
 const struct perf_summary *book_last(const struct perf_book *b);

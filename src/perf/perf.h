@@ -54,6 +54,7 @@ struct perf_finding {
 	char *levels;				/* "a, b" */
 	double got, promised;
 	int64_t when_us;			/* realtime */
+	bool looked_at;				/* … by the measurement that is under way */
 };
 
 /* What a level had in the last measurement of all ports. */

@@ -125,7 +125,7 @@ expect "a node that is silent" "no answer" "$(missing PortXmitDataSL)"
 sim_do node answer "${c%/*}"
 for what in corrupt duplicate reorder; do
 	sim_do fault add "$what" --class PM --chance 50%
-	ctl -j counters --for 0.01 >counters.json || bad "$what: $(head -c 300 counters.json)"
+	ctl -j counters --for 0.01 --worst 1000 >counters.json || bad "$what: $(head -c 300 counters.json)"
 	expect "ports, with $what" "$(jq -r .asked counters.json)" "$(jq '.ports | length' counters.json)"
 	sim_do fault remove all
 done
