@@ -113,7 +113,7 @@ static json_t *json_doubt(struct pma_growth g)
 {
 	static const char *const words[] = {
 		[GROWTH_AT_LEAST] = "at-least", [GROWTH_SATURATED] = "saturated",
-		[GROWTH_RESET] = "reset", [GROWTH_ABSENT] = "not-read",
+		[GROWTH_RESET] = "reset", [GROWTH_ABSENT] = "not-told",
 	};
 
 	return g.is == GROWTH_KNOWN ? json_null() : json_string(words[g.is]);

@@ -3,12 +3,16 @@
  * Two reads of a port's counters to what its VLs got: words by VL, promises by
  * VL, verdicts.
  *
- * What was sent by VL is known best by the far end, which counts what it received by
- * VL.  Few devices do; then it is what the port sent by SL, through the tables by
- * which packets come to it.
+ * What was sent by VL is what the port sent by SL, through the tables by which packets
+ * come to it.  Where that does not say, the far end may: it counts what it received by VL, if
+ * only packets of the operation that it was told to count (16.1.4.6).  Devices that have neither
+ * may answer with zeros nevertheless.  So what is not nearly all that the port sent tells
+ * nothing.
  */
 #include "perf/internal.h"
 
+#define MUCH		1000000		/* words: more than management sends */
+#define NEARLY		0.9
 #define VL_SEVERAL 0xff		/* by in ports */
 
 /* The VL of an SL at an out port: IB_VL_DROP, or VL_SEVERAL if tables differ. */
@@ -73,16 +77,45 @@ static bool was_read(const struct perf_port *x, enum pma_attr a)
 	return x->before[a].result == PMA_READ && x->after[a].result == PMA_READ;
 }
 
+/* In words; 0: not known. */
+static uint64_t sent_in_all(const struct perf_port *x)
+{
+	enum pma_attr a = was_read(x, PMA_TOTAL64) ? PMA_TOTAL64 : PMA_TOTAL32;
+
+	return pma_total_growth(&x->before[a], &x->after[a], a, PMA_XMIT_DATA).n;
+}
+
+/* Takes back what can't be all. */
+static bool tells_all(struct perf_port *x)
+{
+	uint64_t all = sent_in_all(x);
+	double sum = 0;
+
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		sum += (double)x->lanes[vl].words.n;
+	if (all < MUCH || sum >= NEARLY * (double)all)
+		return true;
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		x->lanes[vl].words = (struct pma_growth){ GROWTH_ABSENT, 0 };
+	return false;
+}
+
 static void find_words(const struct subnet_state *s, struct perf_port *x)
 {
-	x->by = PMA_ATTRS;
-	words_by_far_end(x);
-	if (was_read(x, PMA_VL_RCV))
-		x->by = PMA_VL_RCV;
-	if (all_known(x) || !was_read(x, PMA_XMIT_SL))
-		return;
-	words_by_sl(s, x);
 	x->by = PMA_XMIT_SL;
+	words_by_sl(s, x);
+	if (was_read(x, PMA_XMIT_SL) && all_known(x) && tells_all(x))
+		return;
+	x->by = PMA_VL_RCV;
+	words_by_far_end(x);
+	if (was_read(x, PMA_VL_RCV) && all_known(x) && tells_all(x))
+		return;
+	/* neither: why is what there is to say */
+	x->by = PMA_ATTRS;
+	if (was_read(x, PMA_XMIT_SL))
+		words_by_sl(s, x);
+	if (all_known(x))
+		tells_all(x);
 }
 
 void perf_evaluate(const struct subnet_state *s, struct perf_port *x)

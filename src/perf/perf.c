@@ -17,6 +17,8 @@
 #define AGAIN_US	10000		/* where there was no room for a request */
 #define SECOND_US	1000000
 #define GSI_QP		1
+#define ANSWERED	0x80		/* a node has, to something */
+#define ALL_SILENT	0x7f
 #define SLICE		64		/* ports that are judged in one turn of the loop */
 
 struct perf;
@@ -34,7 +36,7 @@ struct measurement {
 	int64_t us;
 	bool all;			/* ports of the fabric */
 	int64_t *read_us;		/* [n]: monotonic, of the first round; then of the second */
-	bool *silent;			/* [nodes] */
+	uint8_t *silent;		/* [nodes]: bit by attribute, and ANSWERED */
 	bool second;
 	uint32_t row;			/* to be asked next, … */
 	unsigned attr;			/* … for this */
@@ -110,10 +112,22 @@ static bool wanted(struct measurement *m, uint32_t row, enum pma_attr a)
 		*values_of(m, row, a) = x->before[a];
 		return false;
 	}
-	if (agent_lid(m->state, port) && !m->silent[m->state->f->ports[port].node])
+	if (agent_lid(m->state, port) && !(m->silent[m->state->f->ports[port].node] >> a & 1))
 		return true;
 	values_of(m, row, a)->result = PMA_SILENT;
 	return false;
+}
+
+/* Who does not answer at all is not asked on; some do not answer what they do not have. */
+static void note_silence(struct measurement *m, uint32_t node, enum pma_attr a, bool silent)
+{
+	m->report.silent += silent;
+	if (!silent)
+		m->silent[node] |= ANSWERED;
+	else if (m->silent[node] & ANSWERED)
+		m->silent[node] |= (uint8_t)(1u << a);
+	else
+		m->silent[node] |= ALL_SILENT;
 }
 
 static void on_answer(void *arg, const uint8_t *mad, size_t len)
@@ -127,10 +141,7 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 	a->busy = false;
 	m->outstanding--;
 	pma_answer(mad, len, a->attr, m->state->f->ports[port].num, v);
-	if (v->result == PMA_SILENT) {
-		m->report.silent++;
-		m->silent[m->state->f->ports[port].node] = true;
-	}
+	note_silence(m, m->state->f->ports[port].node, a->attr, v->result == PMA_SILENT);
 	/* by what shares are judged by */
 	if (v->result == PMA_READ && (a->attr == PMA_XMIT_SL || a->attr == PMA_VL_RCV)) {
 		int64_t now = clock_mono_us();

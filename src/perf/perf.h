@@ -30,7 +30,7 @@ struct perf_port {
 	int64_t us;				/* between the two reads; 0: there was none */
 	struct pma_values before[PMA_ATTRS], after[PMA_ATTRS];
 	/* Made of them. */
-	enum pma_attr by;			/* PMA_VL_RCV, PMA_XMIT_SL: whence bytes by VL; else PMA_ATTRS */
+	enum pma_attr by;			/* PMA_XMIT_SL, PMA_VL_RCV: whence bytes by VL; else PMA_ATTRS */
 	double full;				/* of the link's data rate; -1: unknown */
 	bool promises;				/* are known */
 	struct pma_growth sl[IB_SL_COUNT];	/* words sent */

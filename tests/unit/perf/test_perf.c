@@ -18,7 +18,7 @@
 #define WORDS	2000000000u	/* in a measurement: more than the link can carry, if fast */
 #define A_US	10000
 
-enum { XMIT_SL = 0x36, VL_WAIT = 0x1c, VL_RCV = 0x1a };
+enum { TOTAL64 = 0x1d, XMIT_SL = 0x36, VL_WAIT = 0x1c, VL_RCV = 0x1a };
 
 static struct {
 	struct loop *loop;
@@ -29,11 +29,13 @@ static struct {
 	struct settings *settings;
 	uint32_t sw, hosts[3];		/* nodes */
 	/* what devices do */
-	uint16_t lacks, silent_lid, nonsense_lid;
-	bool short_answers;
+	uint16_t lacks, silent_lid, silent_attr, nonsense_lid;
+	bool short_answers, empty_lanes, by_far_end;
+	uint16_t rcv_lid;
+	uint8_t rcv_port;
 	unsigned asked[0x40], sets, to_silent, outstanding, most;
 	double got;			/* by SL 0; SL 2 has the rest */
-	unsigned reads;			/* of SL counters */
+	unsigned reads, totals, rcvs;	/* of SL counters, … */
 	/* what came of it */
 	unsigned reports;
 	struct perf_port port;		/* the first */
@@ -108,7 +110,14 @@ static uint16_t lid_of(uint32_t node)
 /* As if all was sent by SL since the last read. */
 static void put_values(uint8_t *mad, uint16_t attr)
 {
-	if (attr == XMIT_SL) {
+	if (attr == TOTAL64) {
+		put_be64(mad + DATA + 8, (uint64_t)t.totals++ * WORDS);
+	} else if (attr == VL_RCV && t.by_far_end) {
+		put_be32(mad + DATA + 4, (uint32_t)(t.rcvs * 0.75 * WORDS));
+		put_be32(mad + DATA + 8, (uint32_t)(t.rcvs++ * 0.25 * WORDS));
+	} else if (attr == XMIT_SL && t.empty_lanes) {
+		put_be32(mad + DATA + 4, 0);
+	} else if (attr == XMIT_SL) {
 		put_be32(mad + DATA + 4, (uint32_t)(t.reads * t.got * WORDS));
 		put_be32(mad + DATA + 12, (uint32_t)(t.reads * (1 - t.got) * WORDS));
 		t.reads++;
@@ -130,9 +139,13 @@ static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, 
 	ck_assert_uint_eq(be32toh(umad->addr.qpn), 1);
 	ck_assert_uint_lt(attr, 0x40);
 	t.asked[attr]++;
+	if (attr == VL_RCV) {
+		t.rcv_lid = lid;
+		t.rcv_port = mad[DATA + 1];
+	}
 	t.sets += mad[3] == 2;
 	t.to_silent += lid == t.silent_lid;
-	if (lid == t.silent_lid) {
+	if (lid == t.silent_lid || attr == t.silent_attr) {
 		fake_receive(smp, 24, ETIMEDOUT, 4);
 		return;
 	}
@@ -217,7 +230,7 @@ static bool begin(const uint32_t *ports, uint32_t n, bool reset)
 
 static void measure(uint32_t port)
 {
-	t.reads = 0;
+	t.reads = t.totals = t.rcvs = 0;
 	ck_assert(begin(&port, 1, false));
 	loop_run(t.loop);
 }
@@ -249,6 +262,31 @@ START_TEST(by_sl)
 	ck_assert_uint_eq(t.asked[XMIT_SL], 2);
 	ck_assert_uint_eq(t.asked[VL_RCV], 1);		/* it has none: not asked again */
 	ck_assert_uint_eq(t.sets, 0);
+}
+END_TEST
+
+START_TEST(by_the_far_end)
+{
+	t.lacks = XMIT_SL;
+	t.by_far_end = true;
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.by, PMA_VL_RCV);
+	ck_assert_double_eq_tol(t.port.lanes[0].got, 0.75, 0.01);
+	/* it is asked for its own port, by its own LID */
+	ck_assert_uint_eq(t.rcv_lid, lid_of(t.hosts[2]));
+	ck_assert_uint_eq(t.rcv_port, 1);
+	t.lacks = 0;
+	measure(switch_port(3));	/* what it says itself goes before */
+	ck_assert_uint_eq(t.port.by, PMA_XMIT_SL);
+	ck_assert_double_eq_tol(t.port.lanes[0].got, 0.6, 0.01);
+	t.empty_lanes = true;		/* but not zeros, where much was sent */
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.by, PMA_VL_RCV);
+	t.by_far_end = false;
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.by, PMA_ATTRS);
+	ck_assert_uint_eq(t.port.lanes[0].verdict, VERDICT_UNKNOWN);
+	ck_assert_uint_eq(t.port.lanes[0].words.is, GROWTH_ABSENT);
 }
 END_TEST
 
@@ -297,6 +335,18 @@ START_TEST(silence)
 	ck_assert_uint_le(t.to_silent, 3 * PERF_WINDOW);
 	ck_assert_uint_eq(perf_last(t.perf)->ports, 6);
 	ck_assert_uint_eq(perf_last(t.perf)->silent, 3);
+}
+END_TEST
+
+/* Some drop what they do not have, instead of saying so. */
+START_TEST(silence_on_one_attribute)
+{
+	t.silent_attr = 0x1d;
+	measure_all(false);
+	ck_assert_uint_eq(t.port.after[PMA_TOTAL64].result, PMA_SILENT);
+	ck_assert_uint_eq(t.port.after[PMA_XMIT_SL].result, PMA_READ);
+	ck_assert_uint_le(t.asked[0x1d], 3 * 6);
+	ck_assert_uint_eq(perf_last(t.perf)->silent, 0);
 }
 END_TEST
 
@@ -367,8 +417,10 @@ int main(void)
 	tcase_add_checked_fixture(c, setup, teardown);
 	tcase_set_timeout(c, 20);
 	tcase_add_test(c, by_sl);
+	tcase_add_test(c, by_the_far_end);
 	tcase_add_test(c, short_and_no_longer);
 	tcase_add_test(c, silence);
+	tcase_add_test(c, silence_on_one_attribute);
 	tcase_add_test(c, nonsense);
 	tcase_add_test(c, one_at_a_time);
 	tcase_add_test(c, who_asked_is_gone);
