@@ -49,7 +49,7 @@ perf() { on "$manager" perfquery "$@" 2>&1 | sed -nE '/^PortSelect/d; s/^[A-Za-z
 began_() { [ "$(answered PortVLOpData)" -gt "$before" ]; }
 measured() {
 	before=$(answered PortVLOpData)
-	ctl -j counters "$1" --for 2 --reset >counters.json 2>counters.err &
+	ctl -j counters "$1" --for $((2 * slow)) --reset >counters.json 2>counters.err &
 	local reader=$!
 	until_ 10 began_ || bad "nothing is read: $(<counters.err)"
 	sim_do traffic "$a" "$c" 0 "$b" "$c" 2 --packets 10000 --times 200
