@@ -17,8 +17,6 @@
 #define AGAIN_US	10000		/* where there was no room for a request */
 #define SECOND_US	1000000
 #define GSI_QP		1
-#define ANSWERED	0x80		/* a node has, to something */
-#define ALL_SILENT	0x7f
 #define SLICE		64		/* ports that are judged in one turn of the loop */
 
 struct perf;
@@ -36,7 +34,7 @@ struct measurement {
 	int64_t us;
 	bool all;			/* ports of the fabric */
 	int64_t *read_us;		/* [n]: monotonic, of the first round; then of the second */
-	uint8_t *silent;		/* [nodes]: bit by attribute, and ANSWERED */
+	uint8_t *silent;		/* [nodes]: bit by attribute */
 	bool second;
 	uint32_t row;			/* to be asked next, … */
 	unsigned attr;			/* … for this */
@@ -118,18 +116,6 @@ static bool wanted(struct measurement *m, uint32_t row, enum pma_attr a)
 	return false;
 }
 
-/* Who does not answer at all is not asked on; some do not answer what they do not have. */
-static void note_silence(struct measurement *m, uint32_t node, enum pma_attr a, bool silent)
-{
-	m->report.silent += silent;
-	if (!silent)
-		m->silent[node] |= ANSWERED;
-	else if (m->silent[node] & ANSWERED)
-		m->silent[node] |= (uint8_t)(1u << a);
-	else
-		m->silent[node] |= ALL_SILENT;
-}
-
 static void on_answer(void *arg, const uint8_t *mad, size_t len)
 {
 	struct asked *a = arg;
@@ -141,7 +127,11 @@ static void on_answer(void *arg, const uint8_t *mad, size_t len)
 	a->busy = false;
 	m->outstanding--;
 	pma_answer(mad, len, a->attr, m->state->f->ports[port].num, v);
-	note_silence(m, m->state->f->ports[port].node, a->attr, v->result == PMA_SILENT);
+	if (v->result == PMA_SILENT) {
+		m->report.silent++;
+		/* by attribute: some do not answer what they do not have */
+		m->silent[m->state->f->ports[port].node] |= (uint8_t)(1u << a->attr);
+	}
 	/* by what shares are judged by */
 	if (v->result == PMA_READ && (a->attr == PMA_XMIT_SL || a->attr == PMA_VL_RCV)) {
 		int64_t now = clock_mono_us();

@@ -4,8 +4,8 @@
  * and levels got in between is held against what the policy promises them.
  *
  * Nothing is read unless it is asked for, or `counters-interval` says so.  One
- * measurement runs at a time, with PERF_WINDOW requests outstanding.  A device that does
- * not answer is not asked on.  No counter is changed, unless that is wished.
+ * measurement runs at a time, with PERF_WINDOW requests outstanding.  What a device does
+ * not answer it is not asked for again.  No counter is changed, unless that is wished.
  *
  * Of the loop's thread.
  */
