@@ -125,8 +125,8 @@ void perf_evaluate(const struct subnet_state *s, struct perf_port *x)
 	port_shares(s, x->port, &shares);
 	x->promises = shares.known;
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
-		x->sl[sl] = pma_lane_growth(&x->before[PMA_XMIT_SL], &x->after[PMA_XMIT_SL], PMA_XMIT_SL,
-					    sl);
+		x->sl[sl] = pma_lane_growth(&x->before[PMA_XMIT_SL], &x->after[PMA_XMIT_SL],
+					    PMA_XMIT_SL, sl);
 	find_words(s, x);
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
 		x->sls[vl] = shares.sls[vl];

@@ -69,11 +69,11 @@ static void tell(const struct perf_book *b, enum event_kind kind, const struct p
 	struct event e;
 
 	if (kind == EVENT_SHARE_MISSED)
-		event_make(&e, kind, "%s: level %s got %.0f %% of %.0f %% promised while waiting", x->port,
-			   x->levels, x->got * 100, x->promised * 100);
+		event_make(&e, kind, "%s: level %s got %.0f %% of %.0f %% promised while waiting",
+			   x->port, x->levels, x->got * 100, x->promised * 100);
 	else
-		event_make(&e, kind, "%s: level %s is no longer found to get less than promised", x->port,
-			   x->levels);
+		event_make(&e, kind, "%s: level %s is no longer found to get less than promised",
+			   x->port, x->levels);
 	event_guid(&e, "guid", x->guid);
 	event_number(&e, "port", x->num);
 	event_number(&e, "vl", x->vl);
@@ -162,7 +162,8 @@ static void forget_others(struct perf_book *b)
 
 /* --- sums by level --- */
 
-static void sum_level(struct perf_level *sum, const struct policy_level *l, const struct perf_port *p)
+static void sum_level(struct perf_level *sum, const struct policy_level *l,
+		      const struct perf_port *p)
 {
 	if (growth_is_some(p->sl[l->sl]))
 		sum->bytes += p->sl[l->sl].n * 4;
@@ -185,9 +186,12 @@ static void sum_level(struct perf_level *sum, const struct policy_level *l, cons
 
 static bool is_silent(const struct perf_port *p)
 {
-	for (unsigned a = 0; a < PMA_ATTRS; a++)
-		if (a != PMA_VL_RCV && p->after[a].result != PMA_SILENT && p->after[a].result != PMA_UNASKED)
+	for (unsigned a = 0; a < PMA_ATTRS; a++) {
+		enum pma_result r = p->after[a].result;
+
+		if (a != PMA_VL_RCV && r != PMA_SILENT && r != PMA_UNASKED)
 			return false;
+	}
 	return true;
 }
 

@@ -92,7 +92,8 @@ double judge_lanes(struct lane lanes[ARB_VLS], double gbps, int64_t us)
 
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
 		lanes[vl].got = !known ? -1 : all > 0 ? (double)lanes[vl].words.n / all : 0;
-		lanes[vl].verdict = lanes[vl].promised > 0 && !known ? VERDICT_UNKNOWN : VERDICT_NONE;
+		lanes[vl].verdict = !known && lanes[vl].promised > 0 ? VERDICT_UNKNOWN :
+								      VERDICT_NONE;
 	}
 	if (!known || gbps <= 0 || us <= 0)
 		return -1;

@@ -49,7 +49,6 @@ struct perf {
 	struct subnet_state *state;	/* NULL: we are not master */
 	struct timer *go;		/* the next step of a measurement */
 	struct timer *periodic;
-	uint32_t interval_s;
 	bool reset;
 	unsigned timeout_ms;
 	struct measurement now;
@@ -329,16 +328,16 @@ struct perf *perf_new(struct loop *l, struct mad_port *m, uint32_t interval_s, b
 		      unsigned timeout_ms, const struct perf_hooks *hooks)
 {
 	struct perf *p = xcalloc(1, sizeof(*p));
+	int64_t interval_us = (int64_t)interval_s * SECOND_US;
 
 	p->mad = m;
-	p->interval_s = interval_s;
 	p->reset = reset;
 	p->timeout_ms = timeout_ms;
 	p->go = timer_new(l, step, p);
 	p->periodic = timer_new(l, on_periodic, p);
 	p->book = book_new(hooks);
-	if (interval_s)
-		timer_set(p->periodic, (int64_t)interval_s * SECOND_US, (int64_t)interval_s * SECOND_US);
+	if (interval_us)
+		timer_set(p->periodic, interval_us, interval_us);
 	return p;
 }
 

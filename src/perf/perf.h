@@ -30,7 +30,7 @@ struct perf_port {
 	int64_t us;				/* between the two reads; 0: there was none */
 	struct pma_values before[PMA_ATTRS], after[PMA_ATTRS];
 	/* Made of them. */
-	enum pma_attr by;			/* PMA_XMIT_SL, PMA_VL_RCV: whence bytes by VL; else PMA_ATTRS */
+	enum pma_attr by;			/* whence words by VL are; PMA_ATTRS: they are not */
 	double full;				/* of the link's data rate; -1: unknown */
 	bool promises;				/* are known */
 	struct pma_growth sl[IB_SL_COUNT];	/* words sent */
@@ -67,7 +67,7 @@ struct perf_level {
 
 struct perf_summary {
 	int64_t when_us;			/* realtime; 0: never */
-	unsigned ports, silent, lacking;	/* … that do not answer, and do not tell by SL or VL */
+	unsigned ports, silent, lacking;	/* do not answer; do not tell by VL */
 	double seconds;				/* between the two reads, the mean */
 	VEC(struct perf_level) levels;
 };

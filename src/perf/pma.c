@@ -25,12 +25,13 @@ static const struct {
 	enum MAD_FIELDS first;		/* of 16 by SL or VL; or 0 */
 } attrs[PMA_ATTRS] = {
 	[PMA_CAPS] = { "ClassPortInfo", CLASS_PORT_INFO, 0, false, IB_NO_FIELD },
-	[PMA_TOTAL64] = { "PortCountersExtended", IB_GSI_PORT_COUNTERS_EXT, 64, false, IB_NO_FIELD },
+	[PMA_TOTAL64] = { "PortCountersExtended", IB_GSI_PORT_COUNTERS_EXT, 64, false,
+			  IB_NO_FIELD },
 	[PMA_TOTAL32] = { "PortCounters", IB_GSI_PORT_COUNTERS, 32, false, IB_NO_FIELD },
 	[PMA_XMIT_SL] = { "PortXmitDataSL", IB_GSI_PORT_XMIT_DATA_SL, 32, true,
 			  IB_PC_XMT_DATA_SL_FIRST_F },
-	[PMA_VL_WAIT] = { "PortVLXmitWaitCounters", IB_GSI_PORT_PORT_VL_XMIT_WAIT_COUNTERS, 16, true,
-			  IB_PC_PORT_VL_XMIT_WAIT_COUNTERS_FIRST_F },
+	[PMA_VL_WAIT] = { "PortVLXmitWaitCounters", IB_GSI_PORT_PORT_VL_XMIT_WAIT_COUNTERS,
+			  16, true, IB_PC_PORT_VL_XMIT_WAIT_COUNTERS_FIRST_F },
 	[PMA_VL_RCV] = { "PortVLOpData", IB_GSI_PORT_PORT_VL_OP_DATA, 32, true,
 			 IB_PC_PORT_VL_OP_DATA_FIRST_F },
 };
@@ -75,7 +76,8 @@ void pma_request(uint8_t mad[256], enum pma_attr a, uint8_t port, bool reset)
 static void get_totals(void *data, enum pma_attr a, uint64_t total[PMA_TOTALS])
 {
 	static const enum MAD_FIELDS wide[] = {
-		IB_PC_EXT_XMT_BYTES_F, IB_PC_EXT_RCV_BYTES_F, IB_PC_EXT_XMT_PKTS_F, IB_PC_EXT_RCV_PKTS_F,
+		IB_PC_EXT_XMT_BYTES_F, IB_PC_EXT_RCV_BYTES_F, IB_PC_EXT_XMT_PKTS_F,
+		IB_PC_EXT_RCV_PKTS_F,
 	};
 	static const enum MAD_FIELDS narrow[] = {
 		IB_PC_XMT_BYTES_F, IB_PC_RCV_BYTES_F, IB_PC_XMT_PKTS_F, IB_PC_RCV_PKTS_F,
@@ -96,7 +98,8 @@ static enum pma_result result_of(const uint8_t *mad, size_t n, enum pma_attr a, 
 
 	if (!mad)
 		return PMA_SILENT;
-	if (n < MAD_BYTES || mad[1] != UMAD_CLASS_PERF_MGMT || get_be16(mad + OFF_ATTR) != attrs[a].id)
+	if (n < MAD_BYTES || mad[1] != UMAD_CLASS_PERF_MGMT ||
+	    get_be16(mad + OFF_ATTR) != attrs[a].id)
 		return PMA_BAD;
 	status = get_be16(mad + OFF_STATUS);
 	if (status == IB_STATUS_BAD_METHOD || status == IB_STATUS_BAD_METHOD_ATTR)
@@ -135,7 +138,8 @@ struct pma_growth pma_growth(uint64_t before, uint64_t after, unsigned bits)
 		return (struct pma_growth){ GROWTH_RESET, 0 };
 	if (before >= most)
 		return (struct pma_growth){ GROWTH_SATURATED, 0 };
-	return (struct pma_growth){ after >= most ? GROWTH_AT_LEAST : GROWTH_KNOWN, after - before };
+	return (struct pma_growth){ after < most ? GROWTH_KNOWN : GROWTH_AT_LEAST,
+				    after - before };
 }
 
 static bool both_read(const struct pma_values *before, const struct pma_values *after)

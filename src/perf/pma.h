@@ -23,7 +23,7 @@ enum pma_attr {
 	PMA_TOTAL32,		/* PortCounters (16.1.3.5) */
 	PMA_XMIT_SL,		/* PortXmitDataSL */
 	PMA_VL_WAIT,		/* PortVLXmitWaitCounters: 16 bits each */
-	PMA_VL_RCV,		/* PortVLOpData (16.1.4.6), of the far end: what was sent to it by VL */
+	PMA_VL_RCV,		/* PortVLOpData (16.1.4.6) of the far end: what it got by VL */
 	PMA_ATTRS
 };
 const char *pma_attr_name(enum pma_attr a);

@@ -348,7 +348,7 @@ START_TEST(silence_on_one_attribute)
 	measure_all(false);
 	ck_assert_uint_eq(t.port.after[PMA_TOTAL64].result, PMA_SILENT);
 	ck_assert_uint_eq(t.port.after[PMA_XMIT_SL].result, PMA_READ);
-	ck_assert_uint_le(t.asked[0x1d], 3 * PORTS);
+	ck_assert_uint_lt(t.asked[0x1d], 3 * PORTS);
 	ck_assert_uint_eq(perf_last(t.perf)->silent, 0);
 }
 END_TEST
