@@ -16,7 +16,7 @@
 # holds everybody to it, and a unit test is linked with what its layer uses and
 # nothing else.
 
-LAYERS = base yaml json ib bandwidth convert fabric route qos plan events registry conf store loop hook http policies mad disco sm sa ctl \
+LAYERS = base yaml json ib bandwidth convert fabric route qos plan events registry conf store loop hook http policies mad disco perf sm sa ctl \
 	simnet simtopo simdev simhost simcheck simctl
 
 uses_base   =
@@ -39,9 +39,10 @@ uses_http   = base loop
 uses_policies = base ib fabric qos plan registry store loop
 uses_mad    = base ib loop
 uses_disco  = base ib fabric loop
+uses_perf   = base ib bandwidth fabric route qos plan events/event.h loop mad
 uses_sm     = base ib fabric route qos plan events/event.h registry store loop mad disco
 uses_sa     = base ib fabric route qos plan registry
-uses_ctl    = base json ib bandwidth fabric route qos plan events registry conf store loop policies mad sm sa
+uses_ctl    = base json ib bandwidth fabric route qos plan events registry conf store loop policies mad perf sm sa
 # The simulator judges the daemon: the two share only what serves anything.
 uses_simnet   = base
 uses_simtopo  = base simnet
@@ -180,6 +181,7 @@ unit_helpers = $(filter-out $(BUILD)/obj/tests/unit/$(1)/test_%,$(call objects,t
 # … or of another layer's tests
 helpers_registry = plan/net
 helpers_events = plan/net
+helpers_perf = mad/fake_umad plan/net
 UNIT_TESTS = $(foreach l,$(LAYERS),$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(l))))
 
 $(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += -Itests $(CHECK_CFLAGS)

@@ -276,6 +276,8 @@ static const struct key settings_keys[] = {
 	{ "event-command", read_command, WHOLE },
 	{ "event-kinds", read_kinds, AT(event_kinds) },
 
+	{ "counters-interval", read_time, AT(counters_interval_s), .max = 86400, SECONDS },
+	{ "counters-reset", read_bool, AT(counters_reset) },
 	{ "metrics-listen", read_listen, AT(metrics_listen) },
 
 	{ "log-level", read_choice, AT(log_level), .words = log_words },

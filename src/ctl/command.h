@@ -166,6 +166,7 @@ void cmd_subscriptions(const struct ctl_call *c, struct reply *r);
 void cmd_dump(const struct ctl_call *c, struct reply *r);	/* dump.c */
 void cmd_export_ibacm(const struct ctl_call *c, struct reply *r);	/* export.c */
 void cmd_events(const struct ctl_call *c, struct reply *r);	/* events.c */
+void cmd_counters(const struct ctl_call *c, struct reply *r);	/* counters.c */
 void cmd_health(const struct ctl_call *c, struct reply *r);	/* health.c */
 void cmd_metrics(const struct ctl_call *c, struct reply *r);	/* metrics.c */
 void cmd_sa_stats(const struct ctl_call *c, struct reply *r);	/* sa_stats.c */

@@ -18,6 +18,7 @@
 #include "events/event.h"
 #include "loop/loop.h"
 #include "mad/mad.h"
+#include "perf/perf.h"
 #include "plan/state.h"
 #include "policies/policies.h"
 #include "registry/partitions.h"
@@ -38,6 +39,7 @@ struct ctl_env {
 	struct sm *sm;		/* these three may be NULL as long as there are none */
 	struct sa *sa;		/* its state is the one shown */
 	struct mad_port *mad;
+	struct perf *perf;	/* may be NULL: no counters are read */
 	void *arg;		/* for the callbacks */
 	/* What the SA did so far.  May be NULL: then what sa counts. */
 	const struct sa_stats *(*sa_stats)(void *arg);

@@ -7,8 +7,8 @@
 #ifndef QOSD_CTL_EXPLAIN_H
 #define QOSD_CTL_EXPLAIN_H
 
-#include "bandwidth/arbiter.h"
 #include "ctl/command.h"
+#include "plan/shares.h"
 
 /* --- query.c --- */
 
@@ -29,26 +29,6 @@ extern const unsigned n_query_fields;
 
 /* --- shares.c --- */
 
-/*
- * An out port with the VLs of all levels backlogged, each with the greatest
- * packets that the link and the levels on it allow.  A switch may map an SL
- * otherwise for each in port: all of them count.
- */
-struct port_shares {
-	const struct vlarb *arb;	/* NULL: one VL, no tables, or tables that nobody has read */
-	bool known;			/* of the shares: not when tables are not managed */
-	double gbps;			/* data rate of the link; 0: no link */
-	uint8_t mtu, rate;		/* of the link: codes */
-	uint16_t sls[ARB_VLS];		/* on each VL: SLs that a level has */
-	uint16_t high, low;		/* VLs of the tables */
-	struct arb_load load;
-	struct arb_cycle cycle;
-};
-void port_shares(const struct subnet_state *s, uint32_t port, struct port_shares *out);
-/* Of the link; 0..1. */
-double vl_share(const struct port_shares *p, unsigned vl);
-/* In µs at most, the packet's own time not counted; < 0: no bound. */
-double vl_wait_us(const struct port_shares *p, unsigned vl);
 /* Sets share, gbps, high, starved and wait-us of a VL; null where nobody knows. */
 void json_add_share(json_t *o, const struct port_shares *p, unsigned vl);
 

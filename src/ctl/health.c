@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "events/topology.h"
 #include "plan/feasible.h"
 #include "sm/want.h"
@@ -271,6 +272,25 @@ static void judge_policy(const struct health_input *in, struct health *h)
 		    (in->trial_left_us + 999999) / 1000000);
 }
 
+/* --- promises --- */
+
+static void judge_shares(const struct health_input *in, struct health *h)
+{
+	struct many missed = { h, SEV_WARNING, "share-missed",
+			       "'qosd-ctl counters PORT' measures again; 'qosd-ctl sweep' puts tables right "
+			       "that somebody changed; or other traffic has the VL", "VLs of ports", 0 };
+
+	for (size_t i = 0; i < in->n_shorts; i++) {
+		const struct perf_finding *x = &in->shorts[i];
+		int64_t age_us = in->now_us - x->when_us;
+
+		add_one(&missed, "%s: level %s got %.0f %% of %.0f %% promised while waiting, %" PRId64 " s ago",
+			x->port, x->levels, x->got * 100, x->promised * 100,
+			age_us > 0 ? age_us / 1000000 : 0);
+	}
+	add_rest(&missed);
+}
+
 /* --- the rest --- */
 
 static void judge_sa(const struct health_input *in, struct health *h)
@@ -328,6 +348,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_ports(in->state, out);
 		judge_routes(in->state, out);
 		judge_links(in->state, out);
+		judge_shares(in, out);
 	}
 	judge_store(in, out);
 	judge_policy(in, out);
@@ -378,6 +399,9 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 		in.store = store_failures(c->env->store);
 	if (c->env->policies && !policies_on_trial(c->env->policies, &in.trial_left_us))
 		in.trial_left_us = -1;
+	in.now_us = clock_real_us();
+	if (c->env->perf)
+		in.shorts = perf_findings(c->env->perf, &in.n_shorts);
 	health_judge(&in, &h);
 	reply_result(r, json_pack("{s:s, s:s, s:o}", "verdict", verdict(&h),
 				  "state", sm_state_name(in.sm->state), "problems", json_problems(&h)));

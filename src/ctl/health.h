@@ -19,6 +19,9 @@ struct health_input {
 	const struct sa_stats *sa;	/* NULL: there is no SA */
 	struct store_failures store;
 	int64_t trial_left_us;		/* < 0: no policy is on trial */
+	const struct perf_finding *shorts;	/* who gets less than promised */
+	size_t n_shorts;
+	int64_t now_us;			/* realtime */
 };
 
 struct problem {

@@ -100,6 +100,41 @@ static void put_fabric(struct prom *p, const struct subnet_state *s)
 		      v->n_deviations);
 }
 
+/* --- counters --- */
+
+/* Of the last measurement of all ports, by level: as many samples as the policy has levels. */
+static void put_counters(struct prom *p, const struct perf_summary *s)
+{
+	gauge(p, "qosd_counters_time_seconds", "When the counters of all ports were measured last.",
+	      (double)s->when_us * US);
+	gauge(p, "qosd_counters_duration_seconds", "The time between the two reads of a port, on average.",
+	      s->seconds);
+	prom_metric(p, "qosd_counters_ports", PROM_GAUGE, "Ports measured, by what came of it.");
+	prom_sample(p, s->ports - s->silent - s->lacking, "result", "read", NULL);
+	prom_sample(p, s->silent, "result", "silent", NULL);
+	prom_sample(p, s->lacking, "result", "not-supported", NULL);
+	prom_metric(p, "qosd_level_sent_bytes", PROM_GAUGE,
+		    "Bytes of the level that ports sent in that time, all together.");
+	for (size_t i = 0; i < s->levels.n; i++)
+		prom_sample(p, (double)s->levels.v[i].bytes, "level", s->levels.v[i].name, NULL);
+	prom_metric(p, "qosd_level_judged_ports", PROM_GAUGE,
+		    "Ports of which is known whether the level had its share.");
+	for (size_t i = 0; i < s->levels.n; i++)
+		prom_sample(p, s->levels.v[i].judged, "level", s->levels.v[i].name, NULL);
+	prom_metric(p, "qosd_level_short_ports", PROM_GAUGE,
+		    "Of these, ports where it got less than promised while it waited.");
+	for (size_t i = 0; i < s->levels.n; i++)
+		prom_sample(p, s->levels.v[i].short_of, "level", s->levels.v[i].name, NULL);
+	prom_metric(p, "qosd_level_short_share_ratio", PROM_GAUGE,
+		    "Where it fell short by most: its share of the link, got and promised.");
+	for (size_t i = 0; i < s->levels.n; i++)
+		if (s->levels.v[i].short_of) {
+			prom_sample(p, s->levels.v[i].got, "level", s->levels.v[i].name, "share", "got", NULL);
+			prom_sample(p, s->levels.v[i].promised, "level", s->levels.v[i].name, "share",
+				    "promised", NULL);
+		}
+}
+
 /* --- subnet manager --- */
 
 static void put_routes(struct prom *p, const struct plan *plan)
@@ -393,6 +428,8 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 		put_policy(&p, env, &v->sm);
 	if (v->state)
 		put_levels(&p, v->state);
+	if (env->perf && perf_last(env->perf)->when_us)
+		put_counters(&p, perf_last(env->perf));
 	if (env->sa && env->sa->mcast)
 		put_registered(&p, env->sa);
 	if (sums)

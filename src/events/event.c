@@ -44,6 +44,8 @@ static const struct {
 	[EVENT_POLICY_IN_FORCE] = { "policy-in-force", SEV_INFO },
 	[EVENT_PARTITIONS_CHANGED] = { "partitions-changed", SEV_INFO },
 	[EVENT_SUBSCRIBER_DROPPED] = { "subscriber-dropped", SEV_WARNING },
+	[EVENT_SHARE_MISSED] = { "share-missed", SEV_WARNING },
+	[EVENT_SHARE_MET] = { "share-met", SEV_INFO },
 };
 
 struct watcher {

@@ -109,7 +109,7 @@ struct mad_hooks {
 };
 
 /*
- * Opens the port and its agents (classes 0x01, 0x81, 0x03).  NULL, with the
+ * Opens the port and its agents (classes 0x01, 0x81, 0x03, 0x04).  NULL, with the
  * reason in err, if there is no such port or it is taken.
  */
 struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
@@ -167,7 +167,7 @@ struct mad_source {
  * or of this source, or they hold too much; then it is still the caller's.
  */
 bool mad_stream(struct mad_port *m, const struct mad_in *in, struct mad_source *source);
-/* --- requests to others' QPs, of the SA class: Reports, Gets --- */
+/* --- requests to others' QPs: Reports, Gets of the SA class; performance management --- */
 
 struct mad_address {
 	uint16_t lid;
@@ -178,7 +178,7 @@ struct mad_address {
 /* Where a MAD came from. */
 void mad_sender(const struct mad_in *in, struct mad_address *from);
 /*
- * Sends one MAD, whose TransactionID is set here, again when there is no answer in
+ * Sends one MAD of either class, whose TransactionID is set here, again when there is no answer in
  * time, up to `tries` times in all.  fn is called once, in the loop's thread: with the
  * answer, or NULL if there is none.  False, and fn is not called: too many wait.
  */

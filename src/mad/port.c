@@ -131,7 +131,11 @@ static bool register_agents(struct mad_port *m, struct buf *err)
 	/* RMPP version 0: it is ours to do (transfer.c), so that no answer is built whole */
 	m->agent_sa = register_agent(m, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0,
 				     sa, n_sa, err);
-	return m->agent_sa >= 0;
+	if (m->agent_sa < 0)
+		return false;
+	/* no methods: answers to what we ask of others' agents, and nothing else */
+	m->agent_perf = register_agent(m, UMAD_CLASS_PERF_MGMT, 1, 0, NULL, 0, err);
+	return m->agent_perf >= 0;
 }
 
 struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
@@ -144,7 +148,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 	pthread_mutex_init(&m->engine, NULL);
 	m->hooks = *hooks;
 	m->fd = m->issm_fd = -1;
-	m->agent_smi = m->agent_dr = m->agent_sa = -1;
+	m->agent_smi = m->agent_dr = m->agent_sa = m->agent_perf = -1;
 	m->sa_queue_max = s->sa_queue_max;
 	m->sa_queue_each = s->sa_queue_each;
 	if (umad_init() < 0) {
@@ -181,6 +185,8 @@ void mad_close(struct mad_port *m)
 	sa_side_free(m->sa);
 	txn_table_free(m->txns);
 	request_table_free(m->requests);
+	if (m->agent_perf >= 0)
+		umad_unregister(m->fd, m->agent_perf);
 	if (m->agent_sa >= 0)
 		umad_unregister(m->fd, m->agent_sa);
 	if (m->agent_dr >= 0)

@@ -39,7 +39,7 @@ struct mad_port {
 	struct loop *loop;
 	struct mad_port_info info;
 	int fd;			/* umad port id */
-	int agent_smi, agent_dr, agent_sa;
+	int agent_smi, agent_dr, agent_sa, agent_perf;
 	int issm_fd;
 	struct mad_counts counts;	/* under the engine's lock */
 	struct mad_counts shown;	/* a copy for those who ask */
@@ -111,7 +111,7 @@ void txn_tell(struct txn_table *t);
 /* request.c */
 struct request_table *request_table_new(struct mad_port *m);
 void request_table_free(struct request_table *t);
-/* An answer of the SA class, or a send that the kernel gave up (umad_status != 0). */
+/* An answer to a request of ours, or a send that the kernel gave up (umad_status != 0). */
 void request_complete(struct request_table *t, int umad_status, const uint8_t *mad, size_t len);
 
 #endif

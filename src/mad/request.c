@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests of the SA class that we make (Reports, Gets), and their answers.
+ * Requests of the general services that we make, and their answers: of the SA class
+ * (Reports, Gets), and of performance management.
  *
  * Like an SMP's, a request lives in a slot, and the low 32 bits of its TID are
  * the slot and a generation.  All tries have the same TID, so that a late answer to an
@@ -18,7 +19,7 @@
 #include "base/clock.h"
 #include "mad/port.h"
 
-#define SLOTS		64
+#define SLOTS		128		/* a power of two */
 #define GUARD_US	100000		/* beyond the kernel's own time-out */
 #define TICK_US		50000
 #define OFF_TID		12		/* the half that is ours */
@@ -71,6 +72,11 @@ void mad_sender(const struct mad_in *in, struct mad_address *from)
 	};
 }
 
+static bool is_perf(const uint8_t *mad)
+{
+	return mad[1] == UMAD_CLASS_PERF_MGMT;
+}
+
 static void transmit(struct request_table *t, struct request *r)
 {
 	ib_mad_addr_t to = {
@@ -80,7 +86,8 @@ static void transmit(struct request_table *t, struct request *r)
 
 	r->tries--;
 	r->deadline = clock_mono_us() + r->timeout_ms * 1000ll + GUARD_US;
-	if (port_send(t->m, (uint32_t)t->m->agent_sa, &to, r->mad, MAD_SIZE, r->timeout_ms))
+	if (port_send(t->m, (uint32_t)(is_perf(r->mad) ? t->m->agent_perf : t->m->agent_sa), &to,
+		      r->mad, MAD_SIZE, r->timeout_ms) && !is_perf(r->mad))
 		atomic_fetch_add_explicit(&t->m->sa_sent, 1, memory_order_relaxed);
 }
 
@@ -126,6 +133,12 @@ static void try_failed(struct request_table *t, struct request *r)
 		finish(t, r, NULL, 0);
 }
 
+/* A Set is answered as a Get is (13.4.5). */
+static uint8_t response_to(uint8_t method)
+{
+	return (method == UMAD_METHOD_SET ? UMAD_METHOD_GET : method) | UMAD_METHOD_RESP_MASK;
+}
+
 void request_complete(struct request_table *t, int umad_status, const uint8_t *mad, size_t len)
 {
 	uint32_t tid = get_be32(mad + OFF_TID);
@@ -135,7 +148,7 @@ void request_complete(struct request_table *t, int umad_status, const uint8_t *m
 		return;		/* late: nobody waits for it any more */
 	if (umad_status)
 		try_failed(t, r);
-	else if (len >= MAD_SIZE && mad[3] == (r->mad[3] | UMAD_METHOD_RESP_MASK) &&
+	else if (len >= MAD_SIZE && mad[1] == r->mad[1] && mad[3] == response_to(r->mad[3]) &&
 		 !memcmp(mad + 16, r->mad + 16, 2))
 		finish(t, r, mad, len);
 	/* else it is no answer to what was asked: the time-out decides */

@@ -309,9 +309,13 @@ static void *receiver(void *arg)
 	return NULL;
 }
 
-/* Of one of our requests of the SA class: its answer, or itself, when it could not be sent. */
+/* Of one of our requests to others' QPs: its answer, or itself, when it could not be sent. */
 static bool is_ours(const uint8_t *mad, unsigned status)
 {
+	if (mad[1] == UMAD_CLASS_PERF_MGMT)
+		return status || (mad[3] & METHOD_RESPONSE);
+	if (mad[1] != UMAD_CLASS_SUBN_ADM)
+		return false;
 	switch (mad[3]) {
 	case UMAD_METHOD_REPORT:
 	case UMAD_METHOD_REPORT_RESP:
@@ -331,7 +335,7 @@ static void dispatch(struct mad_port *m, const struct rx_slot *s)
 		count(m, &m->counts.malformed);
 		return;
 	}
-	if (mad[1] == UMAD_CLASS_SUBN_ADM && is_ours(mad, slot_umad(s)->status))
+	if (is_ours(mad, slot_umad(s)->status))
 		request_complete(m->requests, (int)slot_umad(s)->status, mad, (size_t)s->len);
 	/* an answer that failed on its way, or one that nobody waits for */
 	if (slot_umad(s)->status || (mad[3] & METHOD_RESPONSE))

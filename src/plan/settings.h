@@ -78,6 +78,9 @@ struct settings {
 	char **event_command;		/* NULL-terminated, [0] a path; NULL: none is run */
 	uint64_t event_kinds;		/* of which it is run: bit by kind; default all */
 
+	/* counters */
+	uint32_t counters_interval_s;	/* all are read as often; 0, the default: never */
+	bool counters_reset;		/* those by SL and VL are reset then; default false */
 	/* metrics */
 	char *metrics_listen;		/* "ADDRESS:PORT", ADDRESS in brackets if IPv6; NULL: nowhere */
 

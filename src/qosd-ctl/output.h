@@ -28,6 +28,7 @@ extern const struct output text_status, text_nodes, text_ports, text_route, text
 extern const struct output text_services, text_subscriptions;	/* text_clients.c */
 extern const struct output text_explain;	/* explain.c */
 extern const struct output text_bandwidth;	/* bandwidth.c */
+extern const struct output text_counters;	/* counters.c */
 extern const struct output text_mcast;		/* mcast.c */
 /* Source and destination; a path in a line; hops of a route, as a table. */
 void put_ends(const json_t *o);

@@ -223,6 +223,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.run_time = get_run_time, .run_time_set = set_run_time,
 		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,
 	};
+	struct perf_hooks perf_hooks = { .event = on_event, .arg = q };
 	struct shared_policy *effective;
 	bool lost;
 
@@ -246,6 +247,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		return false;
 	log_info("qosd", "port 0x%016" PRIx64 " (%s port %d)", mad_info(q->mad)->guid,
 		 mad_info(q->mad)->ca, mad_info(q->mad)->port);
+	q->perf = perf_new(q->loop, q->mad, s->counters_interval_s, s->counters_reset,
+			   s->smp_timeout_ms, &perf_hooks);
 	load_run_time(q);
 	effective = effective_policy(q, policy);
 	q->sm = sm_new(q->loop, q->mad, s, effective, q->store, &hooks);
@@ -263,6 +266,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	env.policies = q->policies;
 	env.sm = q->sm;
 	env.mad = q->mad;
+	env.perf = q->perf;
 	env.store = q->store;
 	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
 	if (q->ctl && s->metrics_listen && !q->o->once)
@@ -278,6 +282,7 @@ static void close_all(struct qosd *q)
 	policies_free(q->policies);
 	sm_free(q->sm);
 	clients_free(q->clients);
+	perf_free(q->perf);
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
 	serve_free(q);
 	life_free(q->life);

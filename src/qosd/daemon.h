@@ -20,6 +20,7 @@
 #include "mad/mad.h"
 #include "policies/policies.h"
 #include "http/http.h"
+#include "perf/perf.h"
 #include "qosd/clients.h"
 #include "qosd/life.h"
 #include "qosd/estate.h"
@@ -44,6 +45,7 @@ struct qosd {
 	struct store *store;
 	struct timer *check;	/* of the store */
 	struct mad_port *mad;
+	struct perf *perf;
 	struct sm *sm;
 	struct policies *policies;
 	struct clients *clients;

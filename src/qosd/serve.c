@@ -139,6 +139,8 @@ void serve_published(void *arg, struct subnet_state *s)
 	vec_free(&leavers);
 	if (q->clients)
 		clients_publish(q->clients, s);
+	if (q->perf)
+		perf_published(q->perf, s);
 	life_published(q->life, old, s, mad_counts(q->mad));
 	state_unref(old);
 }

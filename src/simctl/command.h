@@ -12,7 +12,7 @@
 #include "json/json.h"
 #include "simctl/ctl.h"
 
-#define WORDS_MAX	4	/* of a command, behind its name */
+#define WORDS_MAX	24	/* of a command, behind its name */
 #define OPTIONS_MAX	8
 
 struct command;
@@ -140,6 +140,7 @@ bool cmd_show_vlarb(struct call *c);
 bool cmd_show_pkeys(struct call *c);
 bool cmd_drops(struct call *c);			/* traffic.c */
 bool cmd_stats(struct call *c);
+bool cmd_traffic(struct call *c);		/* load.c */
 bool cmd_path(struct call *c);			/* audit.c */
 bool cmd_check(struct call *c);
 bool cmd_status(struct call *c);		/* status.c */

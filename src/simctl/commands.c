@@ -50,6 +50,10 @@ static bool cmd_help(struct call *c);
 	X("stats", "", " [--client] [--reset]", \
 	  "MADs sent, by class, method and attribute", \
 	  0, 0, cmd_stats, "--client", "--reset", NULL) \
+	X("traffic", "", " SRC DST SL[,SL...] [SRC DST SL[,SL...]]... [--packets N] " \
+	  "[--size BYTES] [--times N]", \
+	  "let hosts send without end for so many packet times, and count it", \
+	  3, WORDS_MAX, cmd_traffic, "--packets=", "--size=", "--times=", NULL) \
 	X("link", " down", " PORT|NODE", "pull the cable, or all of a node's", \
 	  1, 1, cmd_link_down, NULL) \
 	X("link", " up", " PORT|NODE", "plug it in again, or them", 1, 1, cmd_link_up, NULL) \

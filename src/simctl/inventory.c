@@ -169,11 +169,12 @@ static json_t *vl_rows(const struct sim_counters *k)
 	for (int vl = 0; vl < 16; vl++)
 		if (k->vl_xmit_pkts[vl] || k->vl_rcv_pkts[vl])
 			json_array_append_new(rows, json_pack(
-				"{s:i, s:I, s:I, s:I, s:I}", "vl", vl,
+				"{s:i, s:I, s:I, s:I, s:I, s:I}", "vl", vl,
 				"xmit-data", (json_int_t)k->vl_xmit_data[vl],
 				"rcv-data", (json_int_t)k->vl_rcv_data[vl],
 				"xmit-packets", (json_int_t)k->vl_xmit_pkts[vl],
-				"rcv-packets", (json_int_t)k->vl_rcv_pkts[vl]));
+				"rcv-packets", (json_int_t)k->vl_rcv_pkts[vl],
+				"xmit-wait", (json_int_t)k->vl_xmit_wait[vl]));
 	return rows;
 }
 

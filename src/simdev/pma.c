@@ -12,7 +12,8 @@
 enum {
 	PM_SAMPLES_CONTROL = 0x10, PM_SAMPLES_RESULT = 0x11, PM_COUNTERS = 0x12,
 	PM_RCV_ERROR_DETAILS = 0x15, PM_XMIT_DISCARD_DETAILS = 0x16,
-	PM_VL_OP_PACKETS = 0x19, PM_VL_OP_DATA = 0x1a, PM_COUNTERS_EXTENDED = 0x1d,
+	PM_VL_OP_PACKETS = 0x19, PM_VL_OP_DATA = 0x1a, PM_VL_XMIT_WAIT = 0x1c,
+	PM_COUNTERS_EXTENDED = 0x1d, PM_XMIT_DATA_SL = 0x36, PM_RCV_DATA_SL = 0x37,
 };
 
 #define PM_PORT_SELECT 1	/* offset, in every attribute but ClassPortInfo */
@@ -113,6 +114,11 @@ static const struct counter xmit_discard_list[] = {
 	BY_VL(width, first, name, 14), BY_VL(width, first, name, 15)
 static const struct counter vl_packets_list[] = { BY_ALL_VLS(16, 32, vl_rcv_pkts) };
 static const struct counter vl_data_list[] = { BY_ALL_VLS(32, 32, vl_rcv_data) };
+/* 16.1.4.8: ticks in which the VL had something to send and did not. */
+static const struct counter vl_wait_list[] = { BY_ALL_VLS(16, 32, vl_xmit_wait) };
+/* By SL instead of by VL, otherwise alike. */
+static const struct counter xmit_sl_list[] = { BY_ALL_VLS(32, 32, sl_xmit_data) };
+static const struct counter rcv_sl_list[] = { BY_ALL_VLS(32, 32, sl_rcv_data) };
 
 struct attribute {
 	uint16_t id;
@@ -128,6 +134,9 @@ static const struct attribute attributes[] = {
 	{ PM_XMIT_DISCARD_DETAILS, LIST(xmit_discard_list) },
 	{ PM_VL_OP_PACKETS, LIST(vl_packets_list) },
 	{ PM_VL_OP_DATA, LIST(vl_data_list) },
+	{ PM_VL_XMIT_WAIT, LIST(vl_wait_list) },
+	{ PM_XMIT_DATA_SL, LIST(xmit_sl_list) },
+	{ PM_RCV_DATA_SL, LIST(rcv_sl_list) },
 };
 
 /* --- counters --- */
@@ -301,6 +310,13 @@ static unsigned samples_result(bool set, uint8_t *data)
 	return STATUS_OK;
 }
 
+/* What by far not every device has. */
+static bool is_by_lane(uint16_t attr)
+{
+	return attr == PM_VL_OP_PACKETS || attr == PM_VL_OP_DATA || attr == PM_VL_XMIT_WAIT ||
+	       attr == PM_XMIT_DATA_SL || attr == PM_RCV_DATA_SL;
+}
+
 static unsigned pma_perform(struct sim_fabric *f, uint32_t port, uint16_t attr, uint32_t mod,
 			    bool set, uint8_t *data)
 {
@@ -313,6 +329,8 @@ static unsigned pma_perform(struct sim_fabric *f, uint32_t port, uint16_t attr, 
 	case PM_SAMPLES_RESULT:
 		return samples_result(set, data);
 	}
+	if (is_by_lane(attr) && node_of(f, port)->profile->plain_pma)
+		return STATUS_BAD_METHOD_ATTR;
 	for (size_t i = 0; i < ARRAY_SIZE(attributes); i++)
 		if (attributes[i].id == attr)
 			return counters_attribute(f, port, &attributes[i], set, data);

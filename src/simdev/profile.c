@@ -42,6 +42,7 @@
  *	lies            list of keeps-tables, keeps-portinfo, wrong-status, stale-get,
  *	                optimized, refuses-tables
  *	srp-target      has a Device Management agent with an SRP service: true, false
+ *	plain-pma       no counters by VL and by SL: true, false
  *	ibsim-values    values at power-on, and links set Down, as with stock ibsim: true, false
  *
  * A profile without `like: PRESET` in its line is made anew for each preset

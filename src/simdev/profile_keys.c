@@ -139,6 +139,7 @@ static const struct key profile_keys[] = {
 	{ "jitter", read_time, AT(jitter_us), .max = 60000000, MICROSECONDS },
 	{ "silent", read_bool, AT(silent) },
 	{ "lies", read_lies, AT(lies), .words = lie_words },
+	{ "plain-pma", read_bool, AT(plain_pma) },
 	{ "srp-target", read_bool, AT(srp_target) },
 	{ "ibsim-values", read_bool, AT(ibsim) },
 };

@@ -51,6 +51,7 @@ struct sim_profile {
 	uint32_t response_us, jitter_us;	/* delay of each answer, uniform within ± jitter */
 	bool silent;			/* answers nothing */
 	unsigned lies;			/* enum sim_lie bits */
+	bool plain_pma;			/* without the counters by VL and by SL */
 	bool srp_target;		/* a Device Management agent that offers an SRP service */
 	bool ibsim;			/* values at power-on as stock ibsim has them */
 };
@@ -74,6 +75,8 @@ struct sim_counters {
 	uint64_t rcv_switch_relay, xmit_discards, xmit_constraint, rcv_constraint;
 	uint64_t local_integrity, buffer_overrun, vl15_dropped, xmit_wait, qp1_dropped;
 	uint64_t vl_xmit_data[16], vl_rcv_data[16], vl_xmit_pkts[16], vl_rcv_pkts[16];
+	uint64_t vl_xmit_wait[16];			/* ticks: packet times (load.c) */
+	uint64_t sl_xmit_data[16], sl_rcv_data[16];	/* without VL15 */
 	/* What resets through one attribute took off its own view of a counter (simdev/pma.c). */
 	uint64_t taken[SIM_COUNTER_VIEWS];
 };

@@ -43,6 +43,8 @@ static void count_xmit(struct sim_port *port, const struct transit *t)
 
 	c->xmit_data += words;
 	c->vl_xmit_data[t->vl] += words;
+	if (t->vl != SMP_VL)
+		c->sl_xmit_data[t->p.sl & 15] += words;
 	c->xmit_pkts++;
 	c->vl_xmit_pkts[t->vl]++;
 	if (is_multicast(&t->p))
@@ -58,6 +60,8 @@ static void count_rcv(struct sim_port *port, const struct transit *t)
 
 	c->rcv_data += words;
 	c->vl_rcv_data[t->vl] += words;
+	if (t->vl != SMP_VL)
+		c->sl_rcv_data[t->p.sl & 15] += words;
 	c->rcv_pkts++;
 	c->vl_rcv_pkts[t->vl]++;
 	if (is_multicast(&t->p))

@@ -227,6 +227,8 @@ static const struct row settings_rows[] = {
 	{ "event-command: [/bin/true, ~]\n", { "x", "5" }, { "[]", "{}", "[x]", "null" } },
 	{ "event-kinds: ~\n", { "link", "[sm, device-silent]", "all" },
 	  { "", "[]", "{}", "lin", "Link", "link-", "[[link]]", "5" } },
+	{ "counters-interval: ~\n", { "0", "86400", "30s" }, { BAD_NUMBER, "86401", "1ms" } },
+	{ "counters-reset: ~\n", { "true", "false" }, { "", "[]", "{}", "maybe" } },
 	{ "metrics-listen: ~\n", { "127.0.0.1:9683", "\"[::1]:0\"", "0.0.0.0:65535" },
 	  { "", "[]", "{}", "9683", "localhost:9683", "\"*:9683\"", "\":9683\"", "127.0.0.1", "\"::1:9683\"",
 	    "127.0.0.1:65536", "[127.0.0.1:9683]" } },

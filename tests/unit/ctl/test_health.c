@@ -70,6 +70,22 @@ START_TEST(nothing_wrong)
 }
 END_TEST
 
+START_TEST(shares_missed)
+{
+	char port[] = "leaf one/P1", levels[] = "storage";
+	struct perf_finding x = { .port = port, .levels = levels, .got = 0.21, .promised = 0.4,
+				  .when_us = 5000000 };
+
+	in.shorts = &x;
+	in.n_shorts = 1;
+	in.now_us = 17000000;
+	expect(SEV_WARNING, "share-missed",
+	       "leaf one/P1: level storage got 21 % of 40 % promised while waiting, 12 s ago");
+	in.now_us = 0;			/* a clock that was set back */
+	expect(SEV_WARNING, "share-missed", " 0 s ago");
+}
+END_TEST
+
 START_TEST(who_is_master)
 {
 	in.state = NULL;
@@ -301,6 +317,7 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, nothing_wrong);
+	tcase_add_test(t, shares_missed);
 	tcase_add_test(t, who_is_master);
 	tcase_add_test(t, another_master);
 	tcase_add_test(t, not_up);

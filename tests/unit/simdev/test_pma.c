@@ -247,7 +247,7 @@ END_TEST
 
 START_TEST(ports_that_are_none)
 {
-	static const uint16_t attrs[] = { 0x10, 0x12, 0x15, 0x16, 0x19, 0x1a, 0x1d };
+	static const uint16_t attrs[] = { 0x10, 0x12, 0x15, 0x16, 0x19, 0x1a, 0x1c, 0x1d, 0x36, 0x37 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(attrs); i++) {
 		for (unsigned n = 0; n <= 4; n++)
@@ -281,6 +281,40 @@ START_TEST(by_vl)
 }
 END_TEST
 
+START_TEST(by_sl_and_waits)
+{
+	for (unsigned i = 0; i < 16; i++) {
+		counters(gs_ca)->sl_xmit_data[i] = i + 1;
+		counters(gs_ca)->sl_rcv_data[i] = 0x10000 * (i + 1);
+		counters(gs_ca)->vl_xmit_wait[i] = 0x1000ull * (i + 1);
+	}
+	ck_assert_uint_eq(get(gs_ca, 0x36, 2), STATUS_OK);
+	ck_assert_uint_eq(field(IB_PC_XMT_DATA_SL0_F), 1);
+	ck_assert_uint_eq(field(IB_PC_XMT_DATA_SL15_F), 16);
+	ck_assert_uint_eq(get(gs_ca, 0x37, 2), STATUS_OK);
+	ck_assert_uint_eq(field(IB_PC_RCV_DATA_SL0_F), 0x10000);
+	ck_assert_uint_eq(field(IB_PC_RCV_DATA_SL15_F), 0x100000);
+	ck_assert_uint_eq(get(gs_ca, 0x1c, 2), STATUS_OK);
+	ck_assert_uint_eq(field(IB_PC_PORT_VL_XMIT_WAIT0_F), 0x1000);
+	ck_assert_uint_eq(field(IB_PC_PORT_VL_XMIT_WAIT15_F), 0xffff);	/* it stops there */
+	ck_assert_uint_eq(reset(gs_ca, 0x36, 2, 1u << 15), STATUS_OK);
+	ck_assert_uint_eq(field(IB_PC_XMT_DATA_SL14_F), 15);
+	ck_assert_uint_eq(field(IB_PC_XMT_DATA_SL15_F), 0);
+}
+END_TEST
+
+START_TEST(plain)
+{
+	static const uint16_t lacking[] = { 0x19, 0x1a, 0x1c, 0x36, 0x37 };
+
+	gs_teardown();
+	gs_setup("profiles:\n  plain: {plain-pma: true}\ndefault: plain\n");
+	for (size_t i = 0; i < ARRAY_SIZE(lacking); i++)
+		ck_assert_uint_eq(get(gs_ca, lacking[i], 2), STATUS_BAD_METHOD_ATTR);
+	ck_assert_uint_eq(get(gs_ca, EXTENDED, 2), STATUS_OK);
+}
+END_TEST
+
 START_TEST(details)
 {
 	fill(counters(gs_ca), 0);
@@ -309,7 +343,7 @@ END_TEST
 
 START_TEST(refused)
 {
-	static const uint16_t unknown[] = { 0, 2, 0x13, 0x17, 0x18, 0x1b, 0x1c, 0x36, 0x37, 0xffff };
+	static const uint16_t unknown[] = { 0, 2, 0x13, 0x17, 0x18, 0x1b, 0x35, 0xffff };
 
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
 		ck_assert_uint_eq(get(gs_ca, unknown[i], 2), STATUS_BAD_METHOD_ATTR);
@@ -350,6 +384,8 @@ int main(void)
 	tcase_add_test(t, all_ports_of_a_switch);
 	tcase_add_test(t, ports_that_are_none);
 	tcase_add_test(t, by_vl);
+	tcase_add_test(t, by_sl_and_waits);
+	tcase_add_test(t, plain);
 	tcase_add_test(t, details);
 	tcase_add_test(t, sampling_is_idle);
 	tcase_add_test(t, refused);

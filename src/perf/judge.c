@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See judge.h. */
+#include "perf/judge.h"
+
+#define ALL_OF_IT	0.999	/* who had so much did not wait for others */
+#define WANTS_MORE	0.5	/* of the ticks of who always has something to send */
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[] = {
+		[VERDICT_NONE] = "none", [VERDICT_SERVED] = "served", [VERDICT_CONTENT] = "content",
+		[VERDICT_NOT_FULL] = "not-full", [VERDICT_SHORT] = "short",
+		[VERDICT_UNKNOWN] = "unknown",
+	};
+
+	return names[v];
+}
+
+/* In units of 4 bytes; false: there is a VL of which it is not known. */
+static bool add_up(const struct lane lanes[ARB_VLS], double *all)
+{
+	*all = 0;
+	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
+		if (lanes[vl].words.is != GROWTH_KNOWN)
+			return false;
+		*all += (double)lanes[vl].words.n;
+	}
+	return true;
+}
+
+/* Ticks in relation to the time in which it did not send. */
+static double waited(const struct lane *l)
+{
+	return (double)l->wait.n / (1 - l->got);
+}
+
+/*
+ * The ticks of all that time, by the VL other than `but` that waited most; 0: none did.
+ * *exact is cleared if it may be more.
+ */
+static double ticks(const struct lane lanes[ARB_VLS], unsigned but, bool *exact)
+{
+	double most = 0;
+
+	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
+		const struct lane *l = &lanes[vl];
+
+		if (vl == but || l->got >= ALL_OF_IT || (l->words.n == 0 && l->promised <= 0))
+			continue;
+		if (l->wait.is != GROWTH_KNOWN)
+			*exact = false;
+		if (growth_is_some(l->wait) && waited(l) > most)
+			most = waited(l);
+	}
+	return most;
+}
+
+static bool is_below(const struct lane *l)
+{
+	return l->got < l->promised - JUDGE_TOLERANCE && l->got < l->promised * 0.9;
+}
+
+/* Of one that is below its promise, on a full link. */
+static enum verdict wanted(const struct lane lanes[ARB_VLS], unsigned vl)
+{
+	const struct lane *l = &lanes[vl];
+	bool exact = true;
+	double others = ticks(lanes, vl, &exact);
+
+	if (l->wait.is != GROWTH_KNOWN)
+		return VERDICT_UNKNOWN;
+	if (l->wait.n < JUDGE_TICKS || waited(l) < WANTS_MORE * others)
+		return VERDICT_CONTENT;
+	if (!exact || (others <= 0 && l->words.n))
+		return VERDICT_UNKNOWN;
+	return VERDICT_SHORT;
+}
+
+static enum verdict verdict_of(const struct lane lanes[ARB_VLS], unsigned vl, double full)
+{
+	if (lanes[vl].promised <= 0)
+		return VERDICT_NONE;
+	if (!is_below(&lanes[vl]))
+		return VERDICT_SERVED;
+	return full < JUDGE_FULL ? VERDICT_NOT_FULL : wanted(lanes, vl);
+}
+
+double judge_lanes(struct lane lanes[ARB_VLS], double gbps, int64_t us)
+{
+	double all, full;
+	bool known = add_up(lanes, &all);
+
+	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
+		lanes[vl].got = !known ? -1 : all > 0 ? (double)lanes[vl].words.n / all : 0;
+		lanes[vl].verdict = !known && lanes[vl].promised > 0 ? VERDICT_UNKNOWN :
+								      VERDICT_NONE;
+	}
+	if (!known || gbps <= 0 || us <= 0)
+		return -1;
+	full = all * 4 * 8 / (gbps * 1000 * (double)us);
+	if (all <= 0)
+		return full;
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		lanes[vl].verdict = verdict_of(lanes, vl, full);
+	return full;
+}

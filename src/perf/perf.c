@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reading: two rounds over the ports of a measurement, some time apart; see perf.h.
+ *
+ * All that is asked of a port is asked in a row, so that its counters are of one moment.
+ * Ports are in order of their numbers, so that neighbours in the row are of different
+ * devices.  What the first round did not get the second does not ask for.
+ */
+#include "perf/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define TRIES		3
+#define AGAIN_US	10000		/* where there was no room for a request */
+#define SECOND_US	1000000
+#define GSI_QP		1
+#define SLICE		64		/* ports that are judged in one turn of the loop */
+
+struct perf;
+
+struct asked {
+	struct perf *perf;
+	bool busy;
+	uint32_t row;
+	enum pma_attr attr;
+};
+
+struct measurement {
+	struct subnet_state *state;	/* NULL: none is under way */
+	struct perf_report report;
+	int64_t us;
+	bool all;			/* ports of the fabric */
+	int64_t *read_us;		/* [n]: monotonic, of the first round; then of the second */
+	uint8_t *silent;		/* [nodes]: bit by attribute */
+	bool second;
+	uint32_t row;			/* to be asked next, … */
+	unsigned attr;			/* … for this */
+	unsigned outstanding;
+	uint32_t judged;		/* ports */
+	void (*fn)(void *arg, const struct perf_report *r);
+	void *arg;
+};
+
+struct perf {
+	struct mad_port *mad;
+	struct subnet_state *state;	/* NULL: we are not master */
+	struct timer *go;		/* the next step of a measurement */
+	struct timer *periodic;
+	bool reset;
+	unsigned timeout_ms;
+	struct measurement now;
+	struct asked asked[PERF_WINDOW];
+	struct perf_book *book;
+};
+
+/* --- which, and whom --- */
+
+bool perf_can_measure(const struct subnet_state *s, uint32_t port)
+{
+	const struct fabric_port *p = &s->f->ports[port];
+
+	return p->present && p->num && p->peer != FABRIC_NONE && p->state >= IB_PORT_ACTIVE_S;
+}
+
+/* The port whose counters the attribute is about: that of the row, or the one behind the link. */
+static uint32_t asked_port(const struct subnet_state *s, uint32_t port, enum pma_attr a)
+{
+	return a == PMA_VL_RCV ? s->f->ports[port].peer : port;
+}
+
+/* Where a port's agent is; 0: nowhere. */
+static uint16_t agent_lid(const struct subnet_state *s, uint32_t port)
+{
+	const struct fabric_node *n = &s->f->nodes[s->f->ports[port].node];
+
+	return s->plan->lid[node_is_switch(n) ? n->port0 : port];
+}
+
+/* Requests go as all of the subnet manager's: on the default level. */
+static struct mad_address address_of(const struct subnet_state *s, uint32_t port)
+{
+	const struct policy *p = s->plan->policy;
+
+	return (struct mad_address){ .lid = agent_lid(s, port), .qpn = GSI_QP,
+				     .sl = p->levels[p->default_level].sl };
+}
+
+/* --- asking --- */
+
+static void step(void *arg);
+
+static struct pma_values *values_of(struct measurement *m, uint32_t row, enum pma_attr a)
+{
+	struct perf_port *x = &m->report.ports[row];
+
+	return m->second ? &x->after[a] : &x->before[a];
+}
+
+/* Whether there is anything to be asked; if not, the values say why. */
+static bool wanted(struct measurement *m, uint32_t row, enum pma_attr a)
+{
+	const struct perf_port *x = &m->report.ports[row];
+	uint32_t port = asked_port(m->state, x->port, a);
+
+	if (m->second && (a == PMA_CAPS || x->before[a].result != PMA_READ)) {
+		*values_of(m, row, a) = x->before[a];
+		return false;
+	}
+	if (agent_lid(m->state, port) && !(m->silent[m->state->f->ports[port].node] >> a & 1))
+		return true;
+	values_of(m, row, a)->result = PMA_SILENT;
+	return false;
+}
+
+static void on_answer(void *arg, const uint8_t *mad, size_t len)
+{
+	struct asked *a = arg;
+	struct perf *p = a->perf;
+	struct measurement *m = &p->now;
+	uint32_t port = asked_port(m->state, m->report.ports[a->row].port, a->attr);
+	struct pma_values *v = values_of(m, a->row, a->attr);
+
+	a->busy = false;
+	m->outstanding--;
+	pma_answer(mad, len, a->attr, m->state->f->ports[port].num, v);
+	if (v->result == PMA_SILENT) {
+		m->report.silent++;
+		/* by attribute: some do not answer what they do not have */
+		m->silent[m->state->f->ports[port].node] |= (uint8_t)(1u << a->attr);
+	}
+	/* by what shares are judged by */
+	if (v->result == PMA_READ && (a->attr == PMA_XMIT_SL || a->attr == PMA_VL_RCV)) {
+		int64_t now = clock_mono_us();
+
+		if (m->second)
+			m->report.ports[a->row].us = now - m->read_us[a->row];
+		else
+			m->read_us[a->row] = now;
+	}
+	timer_set(p->go, 0, 0);
+}
+
+/* False: there is no room now. */
+static bool ask(struct perf *p, struct asked *a)
+{
+	struct measurement *m = &p->now;
+	uint32_t port = asked_port(m->state, m->report.ports[m->row].port, (enum pma_attr)m->attr);
+	struct mad_address to = address_of(m->state, port);
+	uint8_t mad[256];
+
+	*a = (struct asked){ p, true, m->row, (enum pma_attr)m->attr };
+	pma_request(mad, a->attr, m->state->f->ports[port].num,
+		    m->report.reset && !m->second && pma_is_reset(a->attr));
+	a->busy = mad_request(p->mad, &to, mad, p->timeout_ms, TRIES, on_answer, a);
+	m->outstanding += a->busy;
+	m->report.asked += a->busy;
+	return a->busy;
+}
+
+static void advance(struct measurement *m)
+{
+	if (++m->attr < PMA_ATTRS)
+		return;
+	m->attr = 0;
+	m->row++;
+}
+
+/* Fills the window.  False: there was no room in mad/. */
+static bool ask_more(struct perf *p)
+{
+	struct measurement *m = &p->now;
+
+	for (unsigned i = 0; i < PERF_WINDOW; i++) {
+		if (p->asked[i].busy)
+			continue;
+		while (m->row < m->report.n && !wanted(m, m->row, (enum pma_attr)m->attr))
+			advance(m);
+		if (m->row == m->report.n)
+			return true;
+		if (!ask(p, &p->asked[i]))
+			return false;
+		advance(m);
+	}
+	return true;
+}
+
+/* --- the end --- */
+
+static void drop_measurement(struct perf *p)
+{
+	struct measurement *m = &p->now;
+
+	state_unref(m->state);
+	free(m->report.ports);
+	free(m->read_us);
+	free(m->silent);
+	*m = (struct measurement){ 0 };
+}
+
+/* Some more of the ports; true: all are judged. */
+static bool judge_some(struct perf *p)
+{
+	struct measurement *m = &p->now;
+
+	if (!m->judged)
+		book_begin(p->book);
+	for (unsigned i = 0; i < SLICE && m->judged < m->report.n; i++) {
+		struct perf_port *x = &m->report.ports[m->judged++];
+
+		perf_evaluate(m->state, x);
+		/* what was measured is of before, if we are not master any more */
+		if (p->state)
+			book_take(p->book, m->state, x);
+	}
+	return m->judged == m->report.n;
+}
+
+static void finish(struct perf *p)
+{
+	struct measurement *m = &p->now;
+
+	if (p->state)
+		book_end(p->book, &m->report, m->all);
+	if (m->fn)
+		m->fn(m->arg, &m->report);
+	drop_measurement(p);
+}
+
+static void step(void *arg)
+{
+	struct perf *p = arg;
+	struct measurement *m = &p->now;
+
+	if (!ask_more(p)) {
+		timer_set(p->go, AGAIN_US, 0);
+		return;
+	}
+	if (m->row < m->report.n || m->outstanding)
+		return;
+	if (m->second) {
+		if (judge_some(p))
+			finish(p);
+		else
+			timer_set(p->go, 0, 0);
+		return;
+	}
+	m->second = true;
+	m->row = 0;
+	m->attr = 0;
+	timer_set(p->go, m->us, 0);
+}
+
+/* --- beginning --- */
+
+bool perf_measure(struct perf *p, struct subnet_state *s, const uint32_t *ports, uint32_t n,
+		  int64_t us, bool reset,
+		  void (*fn)(void *arg, const struct perf_report *r), void *arg, struct buf *err)
+{
+	struct measurement *m = &p->now;
+	uint32_t all = 0;
+
+	if (m->state) {
+		buf_puts(err, "counters are being read already: try again in a moment");
+		return false;
+	}
+	for (uint32_t i = 0; i < s->f->n_ports; i++)
+		all += perf_can_measure(s, i);
+	*m = (struct measurement){ .state = state_ref(s), .us = us, .all = n == all, .fn = fn,
+				   .arg = arg };
+	m->report = (struct perf_report){ .state = s, .reset = reset, .n = n };
+	m->report.ports = xcalloc(n, sizeof(*m->report.ports));
+	m->read_us = xcalloc(n, sizeof(*m->read_us));
+	m->silent = xcalloc(s->f->n_nodes, sizeof(*m->silent));
+	for (uint32_t i = 0; i < n; i++)
+		m->report.ports[i].port = ports[i];
+	timer_set(p->go, 0, 0);
+	return true;
+}
+
+void perf_forget(struct perf *p, const void *arg)
+{
+	if (p->now.arg == arg)
+		p->now.fn = NULL;
+}
+
+uint32_t *perf_ports(const struct subnet_state *s, uint32_t *n)
+{
+	VEC(uint32_t) v = { 0 };
+
+	for (unsigned num = 1; num <= UINT8_MAX; num++)
+		for (uint32_t i = 0; i < s->f->n_nodes; i++) {
+			const struct fabric_node *x = &s->f->nodes[i];
+
+			if (num <= x->nports && perf_can_measure(s, x->port0 + num))
+				*vec_push(&v) = x->port0 + num;
+		}
+	*n = (uint32_t)v.n;
+	return v.v;
+}
+
+static void on_periodic(void *arg)
+{
+	struct perf *p = arg;
+	struct buf busy = { 0 };
+	uint32_t *ports, n;
+
+	if (!p->state || p->now.state)
+		return;			/* an operator's measurement is on: the next time */
+	ports = perf_ports(p->state, &n);
+	if (n)
+		perf_measure(p, p->state, ports, n, PERF_US_DEFAULT, p->reset, NULL, NULL, &busy);
+	buf_free(&busy);
+	free(ports);
+}
+
+void perf_published(struct perf *p, struct subnet_state *s)
+{
+	state_unref(p->state);
+	p->state = s ? state_ref(s) : NULL;
+	if (!s)
+		book_clear(p->book);
+}
+
+struct perf *perf_new(struct loop *l, struct mad_port *m, uint32_t interval_s, bool reset,
+		      unsigned timeout_ms, const struct perf_hooks *hooks)
+{
+	struct perf *p = xcalloc(1, sizeof(*p));
+	int64_t interval_us = (int64_t)interval_s * SECOND_US;
+
+	p->mad = m;
+	p->reset = reset;
+	p->timeout_ms = timeout_ms;
+	p->go = timer_new(l, step, p);
+	p->periodic = timer_new(l, on_periodic, p);
+	p->book = book_new(hooks);
+	if (interval_us)
+		timer_set(p->periodic, interval_us, interval_us);
+	return p;
+}
+
+void perf_free(struct perf *p)
+{
+	if (!p)
+		return;
+	timer_free(p->go);
+	timer_free(p->periodic);
+	drop_measurement(p);
+	state_unref(p->state);
+	book_free(p->book);
+	free(p);
+}
+
+const struct perf_finding *perf_findings(const struct perf *p, size_t *n)
+{
+	return book_findings(p->book, n);
+}
+
+const struct perf_summary *perf_last(const struct perf *p)
+{
+	return book_last(p->book);
+}

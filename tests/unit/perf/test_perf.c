@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Measurements on a port of the test's own: what is asked of whom, what becomes of silence
+ * and nonsense, and what is made of the counters by the plan's tables.
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../mad/fake_umad.h"
+#include "../plan/net.h"
+#include "base/bytes.h"
+#include "perf/perf.h"
+#include "unit/run.h"
+
+#define DATA	64
+#define HOSTS	8		/* on a switch */
+#define PORTS	(2 * HOSTS)
+#define WORDS	2000000000u	/* in a measurement: more than the link can carry, if fast */
+#define A_US	10000
+
+enum { TOTAL64 = 0x1d, XMIT_SL = 0x36, VL_WAIT = 0x1c, VL_RCV = 0x1a };
+
+static struct {
+	struct loop *loop;
+	struct mad_port *mad;
+	struct perf *perf;
+	struct timer *limit;
+	struct subnet_state *state;
+	struct settings *settings;
+	uint32_t sw, hosts[HOSTS];		/* nodes */
+	/* what devices do */
+	uint16_t lacks, silent_lid, silent_attr, nonsense_lid;
+	bool short_answers, empty_lanes, by_far_end;
+	uint16_t rcv_lid;
+	uint8_t rcv_port;
+	unsigned asked[0x40], sets, to_silent, outstanding, most;
+	double got;			/* by SL 0; SL 2 has the rest */
+	unsigned reads, totals, rcvs;	/* of SL counters, … */
+	/* what came of it */
+	unsigned reports;
+	struct perf_port port;		/* the first */
+	uint32_t n;
+	VEC(struct event) events;
+} t;
+
+static void add_class(struct policy *p, uint32_t level, int32_t share)
+{
+	struct policy_class *c;
+
+	p->classes = xrealloc(p->classes, p->n_classes + 1, sizeof(*p->classes));
+	c = &p->classes[p->n_classes];
+	*c = (struct policy_class){ .share = share, .high_limit = -1 };
+	*vec_push(&c->level_names) = (struct policy_name){ xstrdup(p->levels[level].name), { 0, 0 } };
+	c->levels = xcalloc(1, sizeof(*c->levels));
+	c->levels[0] = level;
+	p->class_of_sl[p->levels[level].sl] = (uint8_t)p->n_classes++;
+}
+
+static struct policy *make_policy(void)
+{
+	struct policy *p = policy_builtin();
+
+	p->levels = xrealloc(p->levels, p->n_levels + 1, sizeof(*p->levels));
+	p->levels[p->n_levels++] = (struct policy_level){
+		.name = xstrdup("storage"), .sl = 2, .packet_lifetime = -1, .path_bits = -1, .tclass = -1,
+	};
+	add_class(p, 0, 6000);
+	add_class(p, 1, 4000);
+	return p;
+}
+
+static void make_state(void)
+{
+	struct fabric *f = fabric_new();
+	struct subnet_state *s = xcalloc(1, sizeof(*s));
+	struct policy *p = make_policy();
+
+	for (unsigned i = 0; i < HOSTS; i++)
+		t.hosts[i] = net_ca(f, 0x100 * (i + 1), 1);
+	t.sw = net_switch(f, 0x10000, HOSTS, false);
+	for (unsigned i = 0; i < HOSTS; i++)
+		ck_assert(fabric_link(f, t.sw, i + 1, t.hosts[i], 1));
+	net_finish(f);
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (f->ports[i].peer != FABRIC_NONE) {
+			f->ports[i].state = IB_PORT_ACTIVE_S;
+			f->ports[i].vlarb_low_cap = f->ports[i].vlarb_high_cap = 8;
+		}
+	s->refs = 1;
+	s->f = f;
+	s->policy = shared_policy_new(p);
+	s->plan = plan_compute(f, p, t.settings, NULL, NULL, NULL);
+	t.state = s;
+}
+
+static uint32_t switch_port(unsigned num)
+{
+	return t.state->f->nodes[t.sw].port0 + num;
+}
+
+static uint16_t lid_of(uint32_t node)
+{
+	const struct fabric_node *n = &t.state->f->nodes[node];
+
+	return t.state->plan->lid[n->port0 + (node_is_switch(n) ? 0 : 1)];
+}
+
+/* --- devices --- */
+
+/* As if all was sent by SL since the last read. */
+static void put_values(uint8_t *mad, uint16_t attr)
+{
+	if (attr == TOTAL64) {
+		put_be64(mad + DATA + 8, (uint64_t)t.totals++ * WORDS);
+	} else if (attr == VL_RCV && t.by_far_end) {
+		put_be32(mad + DATA + 4, (uint32_t)(t.rcvs * 0.75 * WORDS));
+		put_be32(mad + DATA + 8, (uint32_t)(t.rcvs++ * 0.25 * WORDS));
+	} else if (attr == XMIT_SL && t.empty_lanes) {
+		put_be32(mad + DATA + 4, 0);
+	} else if (attr == XMIT_SL) {
+		put_be32(mad + DATA + 4, (uint32_t)(t.reads * t.got * WORDS));
+		put_be32(mad + DATA + 12, (uint32_t)(t.reads * (1 - t.got) * WORDS));
+		t.reads++;
+	} else if (attr == VL_WAIT) {
+		put_be16(mad + DATA + 4, (uint16_t)((t.reads - 1) * (1 - t.got) * 20000));
+		put_be16(mad + DATA + 6, (uint16_t)((t.reads - 1) * t.got * 20000));
+	}
+}
+
+static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, int len)
+{
+	uint16_t lid = be16toh(umad->addr.lid), attr;
+	uint8_t mad[256];
+
+	ck_assert_int_eq(len, 256);
+	memcpy(mad, smp, sizeof(mad));
+	attr = get_be16(mad + 16);
+	ck_assert_uint_eq(mad[1], 4);
+	ck_assert_uint_eq(be32toh(umad->addr.qpn), 1);
+	ck_assert_uint_lt(attr, 0x40);
+	t.asked[attr]++;
+	if (attr == VL_RCV) {
+		t.rcv_lid = lid;
+		t.rcv_port = mad[DATA + 1];
+	}
+	t.sets += mad[3] == 2;
+	t.to_silent += lid == t.silent_lid;
+	if (lid == t.silent_lid || attr == t.silent_attr) {
+		fake_receive(smp, 24, ETIMEDOUT, 4);
+		return;
+	}
+	mad[3] = 0x81;
+	put_be32(mad + 8, 0x12345678);
+	if (t.lacks == attr)
+		put_be16(mad + 4, 0x000c);
+	if (lid == t.nonsense_lid)
+		memset(mad + 24, 0xee, sizeof(mad) - 24);
+	else
+		put_values(mad, attr);
+	fake_receive(mad, t.short_answers ? 100 : 256, 0, 4);
+}
+
+/* --- measuring --- */
+
+static void on_event(void *arg, const struct event *e)
+{
+	(void)arg;
+	*vec_push(&t.events) = *e;
+}
+
+static void on_limit(void *arg)
+{
+	(void)arg;
+	ck_abort_msg("the loop did not end in time");
+}
+
+static void setup(void)
+{
+	struct mad_settings s = { .smp_window = 4, .smp_window_device = 4, .timeout_ms = 10,
+				  .sa_queue_max = 10 };
+	struct mad_hooks hooks = { 0 };
+	struct perf_hooks ph = { .event = on_event };
+	struct buf err = { 0 };
+
+	memset(&t, 0, sizeof(t));
+	t.got = 0.6;
+	t.settings = settings_default();
+	make_state();
+	t.loop = loop_new();
+	t.mad = mad_open(t.loop, &s, &hooks, &err);
+	ck_assert_ptr_nonnull(t.mad);
+	t.perf = perf_new(t.loop, t.mad, 0, false, 10, &ph);
+	perf_published(t.perf, t.state);
+	t.limit = timer_new(t.loop, on_limit, NULL);
+	timer_set(t.limit, 8000000, 0);
+	t.lacks = VL_RCV;
+	fake_on_send = on_send;
+}
+
+static void teardown(void)
+{
+	perf_free(t.perf);
+	timer_free(t.limit);
+	mad_close(t.mad);
+	loop_free(t.loop);
+	fake_on_send = NULL;
+	state_unref(t.state);
+	settings_free(t.settings);
+	vec_free(&t.events);
+}
+
+static void on_report(void *arg, const struct perf_report *r)
+{
+	ck_assert_ptr_eq(arg, &t);
+	t.reports++;
+	t.port = r->ports[0];
+	t.n = r->n;
+	loop_stop(t.loop);
+}
+
+static bool begin(const uint32_t *ports, uint32_t n, bool reset)
+{
+	struct buf err = { 0 };
+	bool begun = perf_measure(t.perf, t.state, ports, n, A_US, reset, on_report, &t, &err);
+
+	ck_assert(begun == !err.n);
+	buf_free(&err);
+	return begun;
+}
+
+static void measure(uint32_t port)
+{
+	t.reads = t.totals = t.rcvs = 0;
+	ck_assert(begin(&port, 1, false));
+	loop_run(t.loop);
+}
+
+static void measure_all(bool reset)
+{
+	uint32_t n, *ports = perf_ports(t.state, &n);
+
+	ck_assert_uint_eq(n, PORTS);
+	ck_assert(begin(ports, n, reset));
+	free(ports);
+	loop_run(t.loop);
+}
+
+START_TEST(by_sl)
+{
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.by, PMA_XMIT_SL);
+	ck_assert_uint_eq(t.port.before[PMA_VL_RCV].result, PMA_LACKS);
+	ck_assert(t.port.promises);
+	ck_assert_double_eq_tol(t.port.lanes[0].promised, 0.6, 0.01);
+	ck_assert_double_eq_tol(t.port.lanes[0].got, 0.6, 0.01);
+	/* SL 2 is on VL 1 */
+	ck_assert_uint_eq(t.port.sls[1], 1 << 2);
+	ck_assert_double_eq_tol(t.port.lanes[1].got, 0.4, 0.01);
+	ck_assert_uint_eq(t.port.sl[2].n, (uint64_t)(0.4 * WORDS));
+	ck_assert_uint_eq(t.port.lanes[1].verdict, VERDICT_SERVED);
+	ck_assert_uint_eq(t.events.n, 0);
+	ck_assert_uint_eq(t.asked[XMIT_SL], 2);
+	ck_assert_uint_eq(t.asked[VL_RCV], 1);		/* it has none: not asked again */
+	ck_assert_uint_eq(t.sets, 0);
+}
+END_TEST
+
+START_TEST(by_the_far_end)
+{
+	t.lacks = XMIT_SL;
+	t.by_far_end = true;
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.by, PMA_VL_RCV);
+	ck_assert_double_eq_tol(t.port.lanes[0].got, 0.75, 0.01);
+	/* it is asked for its own port, by its own LID */
+	ck_assert_uint_eq(t.rcv_lid, lid_of(t.hosts[2]));
+	ck_assert_uint_eq(t.rcv_port, 1);
+	t.lacks = 0;
+	measure(switch_port(3));	/* what it says itself goes before */
+	ck_assert_uint_eq(t.port.by, PMA_XMIT_SL);
+	ck_assert_double_eq_tol(t.port.lanes[0].got, 0.6, 0.01);
+	t.empty_lanes = true;		/* but not zeros, where much was sent */
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.by, PMA_VL_RCV);
+	t.by_far_end = false;
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.by, PMA_ATTRS);
+	ck_assert_uint_eq(t.port.lanes[0].verdict, VERDICT_UNKNOWN);
+	ck_assert_uint_eq(t.port.lanes[0].words.is, GROWTH_ABSENT);
+}
+END_TEST
+
+START_TEST(short_and_no_longer)
+{
+	size_t n;
+
+	t.got = 0.9;
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.lanes[1].verdict, VERDICT_SHORT);
+	ck_assert_uint_eq(t.events.n, 1);
+	ck_assert_uint_eq(t.events.v[0].kind, EVENT_SHARE_MISSED);
+	ck_assert_ptr_nonnull(strstr(t.events.v[0].text, "level storage got 10 % of 40 %"));
+	ck_assert_uint_eq(perf_findings(t.perf, &n)->vl, 1);
+	ck_assert_uint_eq(n, 1);
+	measure(switch_port(3));		/* still: nothing new */
+	ck_assert_uint_eq(t.events.n, 1);
+	t.got = 0.6;
+	measure(switch_port(2));		/* another port says nothing of it */
+	ck_assert_uint_eq(t.events.n, 1);
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.events.n, 2);
+	ck_assert_uint_eq(t.events.v[1].kind, EVENT_SHARE_MET);
+	perf_findings(t.perf, &n);
+	ck_assert_uint_eq(n, 0);
+	t.got = 0.9;
+	measure(switch_port(3));
+	perf_published(t.perf, NULL);		/* not ours to say any more */
+	perf_findings(t.perf, &n);
+	ck_assert_uint_eq(n, 0);
+}
+END_TEST
+
+START_TEST(silence)
+{
+	t.silent_lid = lid_of(t.sw);
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.after[PMA_XMIT_SL].result, PMA_SILENT);
+	ck_assert_uint_eq(t.port.lanes[1].verdict, VERDICT_UNKNOWN);
+	ck_assert_uint_eq(t.port.lanes[1].words.is, GROWTH_ABSENT);
+	/* what was asked before it was known, three times each, and no more */
+	ck_assert_uint_le(t.to_silent, 3 * PMA_ATTRS);
+	t.to_silent = 0;
+	measure_all(false);
+	ck_assert_uint_eq(t.n, PORTS);
+	/* not the five requests of each of its ports, and one of each port behind */
+	ck_assert_uint_le(t.to_silent, 3 * (PERF_WINDOW + PMA_ATTRS));
+	ck_assert_uint_eq(perf_last(t.perf)->ports, PORTS);
+	ck_assert_uint_eq(perf_last(t.perf)->silent, HOSTS);
+}
+END_TEST
+
+/* Some drop what they do not have, instead of saying so. */
+START_TEST(silence_on_one_attribute)
+{
+	t.silent_attr = 0x1d;
+	measure_all(false);
+	ck_assert_uint_eq(t.port.after[PMA_TOTAL64].result, PMA_SILENT);
+	ck_assert_uint_eq(t.port.after[PMA_XMIT_SL].result, PMA_READ);
+	ck_assert_uint_lt(t.asked[0x1d], 3 * PORTS);
+	ck_assert_uint_eq(perf_last(t.perf)->silent, 0);
+}
+END_TEST
+
+START_TEST(nonsense)
+{
+	t.nonsense_lid = lid_of(t.sw);
+	measure(switch_port(3));
+	ck_assert_uint_eq(t.port.after[PMA_XMIT_SL].result, PMA_BAD);
+	ck_assert_uint_eq(t.port.lanes[1].verdict, VERDICT_UNKNOWN);
+	t.nonsense_lid = 0;
+	t.short_answers = true;
+	measure(switch_port(3));
+	ck_assert_uint_ne(t.port.after[PMA_XMIT_SL].result, PMA_READ);
+	ck_assert_uint_eq(t.events.n, 0);
+}
+END_TEST
+
+START_TEST(one_at_a_time)
+{
+	uint32_t port = switch_port(1);
+
+	ck_assert(begin(&port, 1, false));
+	ck_assert(!begin(&port, 1, false));
+	loop_run(t.loop);
+	ck_assert_uint_eq(t.reports, 1);
+	measure(port);
+	ck_assert_uint_eq(t.reports, 2);
+}
+END_TEST
+
+static void stop(void *arg)
+{
+	(void)arg;
+	loop_stop(t.loop);
+}
+
+START_TEST(who_asked_is_gone)
+{
+	uint32_t port = switch_port(1);
+	struct timer *later = timer_new(t.loop, stop, NULL);
+
+	ck_assert(begin(&port, 1, false));
+	perf_forget(t.perf, &t);
+	timer_set(later, 20 * A_US, 0);
+	loop_run(t.loop);
+	timer_free(later);
+	ck_assert_uint_eq(t.reports, 0);
+	ck_assert(begin(&port, 1, false));
+	/* and the whole is, while requests are outstanding */
+}
+END_TEST
+
+START_TEST(reset_on_wish)
+{
+	measure_all(true);
+	ck_assert_uint_eq(t.sets, 3 * PORTS);	/* by SL, waits, by VL: and not the totals */
+	ck_assert_uint_eq(t.asked[0x12], 2 * PORTS);
+	ck_assert_uint_eq(t.asked[0x1d], 2 * PORTS);
+	ck_assert_uint_eq(t.asked[0x01], PORTS);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("perf");
+	TCase *c = tcase_create("perf");
+
+	tcase_add_checked_fixture(c, setup, teardown);
+	tcase_set_timeout(c, 20);
+	tcase_add_test(c, by_sl);
+	tcase_add_test(c, by_the_far_end);
+	tcase_add_test(c, short_and_no_longer);
+	tcase_add_test(c, silence);
+	tcase_add_test(c, silence_on_one_attribute);
+	tcase_add_test(c, nonsense);
+	tcase_add_test(c, one_at_a_time);
+	tcase_add_test(c, who_asked_is_gone);
+	tcase_add_test(c, reset_on_wish);
+	suite_add_tcase(s, c);
+	return run_suite(s);
+}
