@@ -220,6 +220,22 @@ static void judge_routes(const struct subnet_state *s, struct health *h)
 		    r->credit_loop_text.n ? r->credit_loop_text.s : "?");
 }
 
+static void judge_floods(const struct health_input *in, struct health *h)
+{
+	struct many floods = { h, SEV_WARNING, "trap-flood",
+			       "look at the device and its cables; what its traps tell of is still looked at, "
+			       "twice a second at most", "sources of too many traps", 0 };
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < in->n_floods; i++) {
+		text.n = 0;
+		sm_flood_text(in->state ? in->state->f : NULL, &in->floods[i], &text);
+		add_one(&floods, "%s", text.s);
+	}
+	add_rest(&floods);
+	buf_free(&text);
+}
+
 /* --- policy --- */
 
 static void put_finding(struct many *m, const struct finding *x)
@@ -329,6 +345,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_routes(in->state, out);
 		judge_links(in->state, out);
 	}
+	judge_floods(in, out);
 	judge_store(in, out);
 	judge_policy(in, out);
 	judge_sa(in, out);
@@ -367,11 +384,17 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	struct health_input in = { .sm = &c->view->sm, .state = c->state, .sa = sa_sums(c->env),
 				   .trial_left_us = -1 };
 	VEC(struct sm_seen) others = { 0 };
+	VEC(struct trap_flood) floods = { 0 };
+	struct trap_flood flood;
 	struct health h = { 0 };
 	struct sm_seen seen;
 
 	for (uint32_t i = 1; c->env->sm && sm_seen_at(c->env->sm, i, &seen); i++)
 		*vec_push(&others) = seen;
+	for (uint32_t i = 0; c->env->sm && sm_flood_at(c->env->sm, i, &flood); i++)
+		*vec_push(&floods) = flood;
+	in.floods = floods.v;
+	in.n_floods = floods.n;
 	in.others = others.v;
 	in.n_others = others.n;
 	if (c->env->store)
@@ -383,4 +406,5 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 				  "state", sm_state_name(in.sm->state), "problems", json_problems(&h)));
 	health_free(&h);
 	vec_free(&others);
+	vec_free(&floods);
 }

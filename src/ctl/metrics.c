@@ -155,7 +155,7 @@ static const char *attribute(const char *name, unsigned id, char hex[8])
 	return name ? name : hex;
 }
 
-static void put_mads(struct prom *p, const struct mad_counts *m)
+static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t left_out)
 {
 	char hex[8];
 
@@ -176,6 +176,8 @@ static void put_mads(struct prom *p, const struct mad_counts *m)
 		(double)m->bad_status);
 	counter(p, "qosd_send_errors_total", "MADs that could not be sent.", (double)m->send_errors);
 	counter(p, "qosd_traps_received_total", "Traps received.", (double)m->traps);
+	counter(p, "qosd_traps_left_out_total", "Traps not looked at for now, of sources that send too many.",
+		(double)left_out);
 	counter(p, "qosd_mads_unknown_total", "MADs received that are for nobody here.",
 		(double)m->unknown);
 	counter(p, "qosd_mads_malformed_total", "MADs received that make no sense.",
@@ -384,7 +386,7 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 	put_daemon(&p, env);
 	put_sm(&p, &v->sm);
 	if (v->mad)
-		put_mads(&p, v->mad);
+		put_mads(&p, v->mad, v->sm.traps_left_out);
 	if (v->state) {
 		put_fabric(&p, v->state);
 		put_routes(&p, v->state->plan);

@@ -157,6 +157,8 @@ struct sm {
 	struct subnet_state *light_state;	/* what the light sweep goes over */
 	uint8_t *light_asked;			/* per switch; 2: it has a change to tell, or says nothing */
 	bool light_told;		/* one of them has */
+	struct trap_gate *trap_gate;	/* how many traps of one source are heard */
+	struct timer *trap_timer;	/* … it has something to do then */
 	bool trap_from_stranger;
 	bool soon_is_trap;		/* what soon_timer runs for */
 	bool election_due;		/* another SM has something to say */

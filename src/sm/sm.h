@@ -14,6 +14,7 @@
 #include "loop/loop.h"
 #include "mad/mad.h"
 #include "plan/state.h"
+#include "sm/trap_gate.h"
 
 enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
 
@@ -57,6 +58,7 @@ struct sm_status {
 	uint32_t unanswered;	/* links that are up and whose far end does not answer */
 	uint64_t discovery_smps;	/* by the discovering process, all sweeps */
 	size_t refused;			/* values that devices do not take, remembered */
+	uint64_t traps_left_out;	/* of sources that send too many */
 	const char *engine;
 	const struct shared_policy *policy;	/* in force or to be applied next */
 	const struct findings *findings;	/* file's and fabric's, of the policy in force */
@@ -78,8 +80,11 @@ void sm_set_policy(struct sm *sm, struct shared_policy *p);
 void sm_set_priority(struct sm *sm, uint8_t priority);
 /* Remembers why a policy file was refused. Takes over the findings. */
 void sm_policy_rejected(struct sm *sm, struct findings *f);
-/* A MAD of the SMI classes that is no answer to ours. */
-void sm_receive(struct sm *sm, const struct mad_in *in);
+/*
+ * A MAD of the SMI classes that is no answer to ours.  False: a trap of a source that sends
+ * too many, of which nobody else need hear.
+ */
+bool sm_receive(struct sm *sm, const struct mad_in *in);
 void sm_get_status(const struct sm *sm, struct sm_status *out);
 /* The published state or NULL; take a reference to keep it. */
 struct subnet_state *sm_published(const struct sm *sm);
@@ -94,6 +99,11 @@ struct sm_seen {
 };
 /* 0 is this one; the others are as they were at the last election.  False: no more. */
 bool sm_seen_at(const struct sm *sm, uint32_t i, struct sm_seen *out);
+
+/* The floods of traps that go on, i from 0.  False: no more. */
+bool sm_flood_at(const struct sm *sm, uint32_t i, struct trap_flood *out);
+/* "switch X port 3: 1200 traps in 10 s, …"; f: the published fabric, or NULL. */
+void sm_flood_text(const struct fabric *f, const struct trap_flood *flood, struct buf *out);
 
 /* --- what another policy would change --- */
 

@@ -255,8 +255,10 @@ static void nothing_changed(struct sm *sm);
 
 void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
 {
-	/* who goes on to complain has a reason that was not found */
-	if (!f && !all && !sm->election_due && ++sm->fruitless > sm->fruitless_max) {
+	struct trap_flood flood;
+
+	/* who goes on to complain has a reason that was not found, but for who does nothing else */
+	if (!f && !all && !sm->election_due && !sm_flood_at(sm, 0, &flood) && ++sm->fruitless > sm->fruitless_max) {
 		log_info("sweep", "all is discovered: %u times something was said to have changed, "
 			 "and nothing was found", sm->fruitless);
 		sm->fruitless = 0;
