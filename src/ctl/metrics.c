@@ -133,6 +133,12 @@ static void put_sm(struct prom *p, const struct sm_status *s)
 	gauge(p, "qosd_subnet_up", "Whether each linked port is active and has all its settings.",
 	      s->subnet_up);
 	counter(p, "qosd_sweeps_total", "Sweeps that came to their end.", (double)s->sweeps);
+	counter(p, "qosd_scrub_passes_total", "Passes in which what all devices hold was read again.",
+		(double)s->scrub.passes);
+	counter(p, "qosd_scrub_reads_total", "Attributes that were read in them.",
+		(double)s->scrub.reads);
+	counter(p, "qosd_scrub_repaired_total", "Of these, such as another had overwritten.",
+		(double)s->scrub.repaired);
 	gauge(p, "qosd_sweep_in_progress", "Whether a sweep runs.", s->sweeping);
 	gauge(p, "qosd_sweep_last_duration_seconds", "How long the last sweep took.",
 	      s->last_sweep_seconds);

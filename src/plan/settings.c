@@ -36,6 +36,7 @@ struct settings *settings_default(void)
 		.smp_retries = 3,
 		.discovery_window = 32,
 		.sweep_interval_s = 10,
+		.scrub_interval_s = 21600,
 		.sa_requests_max = 4096,
 		.sa_requests_per_port = 1024,
 		.sa_transfers_max = 256,

@@ -64,6 +64,7 @@ struct settings {
 
 	/* sweeps */
 	uint32_t sweep_interval_s;	/* light sweep, 0 = off; default 10 */
+	uint32_t scrub_interval_s;	/* one pass over all tables, 0 = off; default 21600 */
 
 	/* SA */
 	uint32_t sa_requests_max;	/* queued; beyond, BUSY is answered; default 4096 */

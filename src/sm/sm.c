@@ -96,14 +96,18 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->again_reason = xstrdup(reason);
 }
 
-static void suspect(struct sm *sm, uint64_t node_guid, bool renamed)
+void sm_suspect(struct sm *sm, const struct suspect *s)
 {
-	for (size_t i = 0; i < sm->suspects.n; i++)
-		if (sm->suspects.v[i].guid == node_guid) {
-			sm->suspects.v[i].renamed |= renamed;
-			return;
-		}
-	*vec_push(&sm->suspects) = (struct suspect){ node_guid, renamed };
+	for (size_t i = 0; i < sm->suspects.n; i++) {
+		struct suspect *x = &sm->suspects.v[i];
+
+		if (x->guid != s->guid)
+			continue;
+		x->renamed |= s->renamed;
+		x->changed |= s->changed;
+		return;
+	}
+	*vec_push(&sm->suspects) = *s;
 }
 
 static void on_retry(void *arg)
@@ -244,7 +248,7 @@ static void light_finished(void *arg)
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		if (sm->light_asked[i] == 2) {
-			suspect(sm, f->nodes[f->switches[i].node].guid, false);
+			sm_suspect(sm, &(struct suspect){ .guid = f->nodes[f->switches[i].node].guid });
 			changed++;
 		}
 	light_end(sm);
@@ -349,7 +353,8 @@ static void look_soon(struct sm *sm, uint64_t source, unsigned asks)
 	if (port == FABRIC_NONE || asks & TRAP_ALL)
 		sm->trap_from_stranger = true;
 	else
-		suspect(sm, port_node(f, port)->guid, asks & TRAP_NAME);
+		sm_suspect(sm, &(struct suspect){ .guid = port_node(f, port)->guid,
+						  .renamed = asks & TRAP_NAME });
 	if (port != FABRIC_NONE && asks & TRAP_NAME)
 		sm->election_due |= f->ports[port].capmask & IB_CAP_IS_SM;
 	/* another SM that is awaited (await_others) can wait */
@@ -493,6 +498,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->retry_timer = timer_new(l, on_retry, sm);
 	sm->trap_gate = trap_gate_new();
 	sm->trap_timer = timer_new(l, on_gate, sm);
+	sm->scrub = scrub_new(sm);
 	return sm;
 }
 
@@ -500,6 +506,7 @@ void sm_free(struct sm *sm)
 {
 	if (!sm)
 		return;
+	scrub_free(sm->scrub);
 	sweep_cleanup(sm, false);
 	if (sm->light_job) {
 		smp_job_cancel(sm->light_job);
@@ -590,6 +597,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.discovery_smps = sm->discovery_smps,
 		.refused = store_refused_count(sm->store),
 		.traps_left_out = trap_gate_left_out(sm->trap_gate),
+		.scrub = scrub_counts(sm->scrub),
 		.engine = p ? p->plan->engine : NULL,
 		.policy = p ? p->policy : sm->policy, .findings = &sm->findings,
 		.rejected = sm->has_rejected ? &sm->rejected : NULL,

@@ -36,6 +36,13 @@ struct sm_hooks {
 	void *arg;
 };
 
+/* What was read again between sweeps. */
+struct sm_scrub {
+	uint64_t passes;	/* over all devices, whole ones */
+	uint64_t reads;		/* attributes */
+	uint64_t repaired;	/* … that another had overwritten */
+};
+
 /* Everything that `status` tells, as plain values. */
 struct sm_status {
 	enum sm_state state;
@@ -59,6 +66,7 @@ struct sm_status {
 	uint64_t discovery_smps;	/* by the discovering process, all sweeps */
 	size_t refused;			/* values that devices do not take, remembered */
 	uint64_t traps_left_out;	/* of sources that send too many */
+	struct sm_scrub scrub;
 	const char *engine;
 	const struct shared_policy *policy;	/* in force or to be applied next */
 	const struct findings *findings;	/* file's and fabric's, of the policy in force */

@@ -764,6 +764,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 {
 	const struct mad_counts *c = mad_counts(sm->mad);
 
+	scrub_give_way(sm->scrub);
 	sm->kind = kind;
 	sm->reason = xstrdup(reason);
 	sm->started_us = sm->phase_us = clock_mono_us();

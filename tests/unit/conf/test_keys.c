@@ -216,6 +216,8 @@ static const struct row settings_rows[] = {
 	{ "discovery-window: ~\n", { "1", "4096" }, { BAD_NUMBER, "0", "4097" } },
 	{ "sweep-interval: ~\n", { "0", "86400", "10s", "1000ms" },
 	  { BAD_NUMBER, "86401", "1ms", "86401s" } },
+	{ "scrub-interval: ~\n", { "0", "2592000", "10s", "1000ms" },
+	  { BAD_NUMBER, "2592001", "1ms", "2592001s" } },
 	{ "sa-requests-max: ~\n", { "1", "1000000" }, { BAD_NUMBER, "0", "1000001" } },
 	{ "sa-requests-per-port: ~\n", { "1", "1000000" }, { BAD_NUMBER, "0", "1000001" } },
 	{ "sa-transfers-max: ~\n", { "1", "65536" }, { BAD_NUMBER, "0", "65537" } },
