@@ -161,6 +161,19 @@ static const char *attribute(const char *name, unsigned id, char hex[8])
 	return name ? name : hex;
 }
 
+static void put_flaps(struct prom *p, const struct sm *sm)
+{
+	unsigned flap = 0, held = 0;
+	struct sm_flap x;
+
+	for (uint32_t i = 0; sm_flap_at(sm, i, &x); i++) {
+		flap++;
+		held += x.is == FLAP_HELD;
+	}
+	gauge(p, "qosd_fabric_links_flapping", "Links that go down and up again and again.", flap);
+	gauge(p, "qosd_fabric_links_held", "Of these, links that no route uses for now.", held);
+}
+
 static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t left_out)
 {
 	char hex[8];
@@ -391,6 +404,8 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 
 	put_daemon(&p, env);
 	put_sm(&p, &v->sm);
+	if (env->sm)
+		put_flaps(&p, env->sm);
 	if (v->mad)
 		put_mads(&p, v->mad, v->sm.traps_left_out);
 	if (v->state) {

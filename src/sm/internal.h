@@ -163,6 +163,8 @@ struct sm {
 	struct trap_gate *trap_gate;	/* how many traps of one source are heard */
 	struct timer *trap_timer;	/* … it has something to do then */
 	struct scrub *scrub;
+	struct flaps *flaps;		/* links that go down again and again (flapping.c) */
+	struct timer *flap_timer;
 	bool trap_from_stranger;
 	bool soon_is_trap;		/* what soon_timer runs for */
 	bool election_due;		/* another SM has something to say */
@@ -320,6 +322,12 @@ bool multicast_is_busy(const struct sm *sm);
 /* What a block holds, if nothing is to be written to it; false: nobody knows. */
 bool multicast_block_is(const struct sm *sm, uint64_t guid, unsigned block, unsigned position,
 			uint8_t entries[64]);
+
+/* flapping.c */
+void flapping_new(struct sm *sm);
+void flapping_free(struct sm *sm);
+/* A sweep knows the fabric, and makes its routes next: what went down since the last one. */
+void flapping_look(struct sm *sm);
 
 /* scrub.c: reads devices again, slowly; NULL if that is not wished */
 struct scrub *scrub_new(struct sm *sm);

@@ -499,6 +499,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->trap_gate = trap_gate_new();
 	sm->trap_timer = timer_new(l, on_gate, sm);
 	sm->scrub = scrub_new(sm);
+	flapping_new(sm);
 	return sm;
 }
 
@@ -527,6 +528,7 @@ void sm_free(struct sm *sm)
 	timer_free(sm->retry_timer);
 	timer_free(sm->trap_timer);
 	trap_gate_free(sm->trap_gate);
+	flapping_free(sm);
 	shared_policy_unref(sm->policy);
 	findings_free(&sm->findings);
 	findings_free(&sm->rejected);

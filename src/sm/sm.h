@@ -14,6 +14,7 @@
 #include "loop/loop.h"
 #include "mad/mad.h"
 #include "plan/state.h"
+#include "sm/flap.h"
 #include "sm/trap_gate.h"
 
 enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
@@ -112,6 +113,23 @@ bool sm_seen_at(const struct sm *sm, uint32_t i, struct sm_seen *out);
 bool sm_flood_at(const struct sm *sm, uint32_t i, struct trap_flood *out);
 /* "switch X port 3: 1200 traps in 10 s, …"; f: the published fabric, or NULL. */
 void sm_flood_text(const struct fabric *f, const struct trap_flood *flood, struct buf *out);
+
+/* A link that goes down and up again and again, and what becomes of it. */
+struct sm_flap {
+	struct flap flap;
+	int64_t left_us;	/* until it flaps no more, if it stays quiet */
+	/* it is not there; no route uses it; it is used, since there is no other way */
+	enum { FLAP_DOWN, FLAP_HELD, FLAP_USED } is;
+};
+/* i from 0.  False: no more. */
+bool sm_flap_at(const struct sm *sm, uint32_t i, struct sm_flap *out);
+/* "link A to B went down 6 times; …"; f: the published fabric, or NULL. */
+void sm_flap_text(const struct fabric *f, const struct sm_flap *x, struct buf *out);
+/*
+ * Routes may use links at once that flapped: that of a node's port, all of a node (port 0) or
+ * all there are (guid 0).  How many there were.
+ */
+unsigned sm_release_links(struct sm *sm, uint64_t guid, unsigned port);
 
 /* --- what another policy would change --- */
 

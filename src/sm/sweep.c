@@ -525,6 +525,7 @@ static void plan_start(struct sm *sm)
 {
 	sweep_enter(sm, PHASE_PLANNING);
 	sm->tables_wait = sm->tables_written = sm->routes_written = false;
+	flapping_look(sm);
 	planning_start(sm, plan_begun, PLAN_NEXT);
 }
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Who is loud and who is restless: a switch that sends traps without end is looked at now
-# and then and is in nobody's way.
+# Who is loud, who writes what he must not, and who is restless: a switch that sends traps without
+# end, another who overwrites tables, links that go down again and again.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim can't do this"
@@ -165,5 +165,93 @@ snapshot after
 expect_same "tables that nobody repairs" overwritten after
 expect "Sets" "$sets" "$(all_sets)"
 expect "passes" 0 "$(passes)"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+# --- links that go down again and again ---
+
+lft_sets() { sim_ctl stats | awk '$2 == "LinearForwardingTable" && $3 == "set" { n = $4 } END { print n + 0 }'; }
+tables() { for s in "${switches[@]}"; do sim_ctl show lft "$s"; done; }
+event_of() { ctl -j events --kind "$1" | jq -c "select($2)" | tail -n 1; }
+has_event() { [ -n "$(event_of "$@")" ]; }
+quiet_sweeps() { [ "$(status sweeping)" = false ] && subnet_up; }
+is_back() { quiet_sweeps && tables >tables.now && cmp -s "$1" tables.now; }
+# uses PORT: entries of its switch that lead to it, in tables of the devices.
+uses() { sim_ctl show lft "${1%/*}" | awk -v port="${1##*/P}" '$2 == port { n++ } END { print n + 0 }'; }
+
+note "a link between switches flaps"
+start_tree "{flap-limit: 3, flap-window: 30s, flap-hold: 5s, sweep-interval: 1s, scrub-interval: 0}"
+leaf_guid=$(sim_ctl -j show nodes | jq -r --arg n "$leaf" '.[] | select(.description == $n) | .guid')
+link=$leaf/P3
+tables >tables.before
+[ "$(uses "$link")" -gt 0 ] || bad "nothing goes by $link"
+sets=$(lft_sets)
+# sound: all is connected, by the simulator; the link itself may be on its way to Active.
+sound() {
+	sim_ctl check >audit 2>&1 && return
+	grep -qE "^paths +([0-9]+), connected \\1$" <(tr -s ' ' <audit) &&
+		[ -z "$(sed -n '/^end ports/,/^multicast members/!p' audit | grep -vE "^link: 1$|^ +$link and |^ +[^ ]+ and $link:")" ]
+}
+sim_do link flap "$link" --count 50 --interval 0.1
+flapping() { has_event link-flapping '.data.downs >= 4'; }
+until_ 20 flapping || bad "it is not told: $(ctl events --kind link)"
+is_ours=".data.node == \"$leaf_guid\" and .data.port == 3 or .data[\"far-node\"] == \"$leaf_guid\" and .data[\"far-port\"] == 3"
+has_event link-flapping "$is_ours" || bad "it is another that is told: $(ctl events --kind link-flapping)"
+until_ 10 quiet_sweeps
+held=$(lft_sets) downs=0
+while ! has_event link-steady "$is_ours"; do
+	sound || bad "while it flaps: $(grep -A 3 ': [0-9]*$' audit)"
+	used=$(uses "$link") now=$(lft_sets)
+	has_event link-steady "$is_ours" && break
+	expect "entries that lead to it while it flaps" 0 "$used"
+	expect "Sets of forwarding tables while it flaps" "$held" "$now"
+	ctl -j health | jq -r '.problems[] | select(.kind == "link-flapping") | .text' >seen
+	[ ! -s seen ] || downs=$(sed -E 's/.* went down ([0-9]+) times.*/\1/' seen)
+	sleep 0.2
+done
+note "went down 50 times, was seen down $downs times; $((held - sets)) Sets until it was held, $(($(lft_sets) - held)) behind it"
+((downs >= 5)) || bad "health: it went down $downs times"
+until_ 20 is_back tables.before || bad "routes are not what they were"
+expect_less "Sets of forwarding tables from then on" 40 $(($(lft_sets) - held))
+audited "when it is back"
+
+note "the only way is used though it flaps, and a link is released by hand"
+# slow enough that nobody misses one
+flap_slowly() { for _ in 1 2 3 4; do
+	seen_down=$(ctl events --kind link-down,node-went | wc -l)
+	is_seen() { [ "$(ctl events --kind link-down,node-went | wc -l)" -gt "$seen_down" ]; }
+	sim_do link down "$1"
+	until_ 5 is_seen || bad "nobody sees that $1 is down"
+	sim_do link up "$1"
+	until_ 5 quiet_sweeps || bad "$1 does not come back"
+	sleep 0.3
+done; }
+told=$(ctl events --kind link-flapping | wc -l)
+flap_slowly "$link"
+flaps_again() { [ "$(ctl events --kind link-flapping | wc -l)" -gt "$told" ]; }
+until_ 5 flaps_again || bad "it is not told: $(ctl events --kind link)"
+until_ 5 quiet_sweeps
+expect "entries that lead to it" 0 "$(uses "$link")"
+sim_do link down "$leaf/P4"
+only_way() { quiet_sweeps && [ "$(uses "$link")" -gt 0 ] && sim_ctl check >audit 2>&1; }
+until_ 5 only_way || bad "the only way is not used: $(uses "$link") entries; $(tail -n 3 audit)"
+expect_match "what health says" "no other way" "$(ctl health | grep link-flapping)"
+sim_do link up "$leaf/P4"
+spared() { quiet_sweeps && [ "$(uses "$link")" -eq 0 ] && sim_ctl check >audit 2>&1; }
+until_ 5 spared || bad "it is used though there is another way: $(uses "$link") entries"
+expect_match "what is released" ": 1$" "$(ctl links release "$link")"
+until_ 3 is_back tables.before || bad "routes are not what they were"
+expect "health" "" "$(ctl health | grep link-flapping)"
+
+note "a host whose link flaps is not cut off"
+sets=$(lft_sets)
+flap_slowly "$host/P1"
+host_flaps() { has_event link-flapping ".data.node == \"$host\" or .data[\"far-node\"] == \"$host\""; }
+until_ 5 host_flaps || bad "it is not told: $(ctl events --kind link)"
+until_ 5 quiet_sweeps || bad "the subnet is not up"
+audited "with a host whose link flaps"
+expect_match "its port" "active" "$(sim_ctl show links "$host" | tail -n 1)"
+expect "Sets of forwarding tables" "$sets" "$(lft_sets)"
+expect_match "what health says" "host-0008.* no other way" "$(ctl health | grep link-flapping)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
