@@ -447,7 +447,7 @@ static bool on_trap(struct sm *sm, const struct mad_in *in)
 		return true;
 	repress(sm, in);
 	if (generic && number == UMAD_SM_LOCAL_CHANGES_TRAP && is_our_issm(sm, in, notice))
-		return true;
+		asks = 0;
 	if (!trap_gate_take(sm->trap_gate, source, asks, port_of_trap(notice, generic, number), now)) {
 		arm_gate(sm, now);
 		return false;

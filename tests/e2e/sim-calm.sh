@@ -33,13 +33,13 @@ start_and_wait "$manager" -c qosd.yaml
 hears() { [ "$(metric qosd_traps_received_total)" -ge "$1" ]; }
 until_ 20 hears 1000 || bad "there is no flood: $(metric qosd_traps_received_total) traps"
 
-begin=$(smps) heard=$(metric qosd_traps_received_total)
-until_ 20 hears $((heard + 2000)) || bad "the flood is over"
+begin=$(smps) heard=$(metric qosd_traps_received_total) since=$SECONDS
+until_ 40 hears $((heard + 2000)) || bad "the flood is over"
 used=$(($(smps) - begin)) heard=$(($(metric qosd_traps_received_total) - heard))
-# 38 questions to the switch, and a repress each, which are none of its SMPs; all of it in 4 s or
-# so, but for a machine that has other things to do
+# 38 questions to the switch in a look: 16 of them at once, and two in a second
+bound=$((40 * (16 + 2 * (SECONDS - since + 1)) + 100))
 note "$heard traps, $used SMPs"
-expect_less "SMPs for $heard traps" 2000 "$used"
+expect_less "SMPs for $heard traps" $bound "$used"
 sees() { ctl -j health | jq -r '.problems[] | select(.kind == "trap-flood") | .text' >seen; grep -q spine01 seen; }
 until_ 10 sees || bad "health does not say so: $(ctl health)"
 expect_match "what it says" "spine01.*: [0-9]+ traps in [0-9]+ s, of which [0-9]+ were left out" "$(<seen)"
@@ -180,7 +180,7 @@ is_back() { quiet_sweeps && tables >tables.now && cmp -s "$1" tables.now; }
 uses() { sim_ctl show lft "${1%/*}" | awk -v port="${1##*/P}" '$2 == port { n++ } END { print n + 0 }'; }
 
 note "a link between switches flaps"
-start_tree "{flap-limit: 3, flap-window: 30s, flap-hold: 5s, sweep-interval: 1s, scrub-interval: 0}"
+start_tree "{flap-limit: 3, flap-window: 120s, flap-hold: 5s, sweep-interval: 1s, scrub-interval: 0}"
 leaf_guid=$(sim_ctl -j show nodes | jq -r --arg n "$leaf" '.[] | select(.description == $n) | .guid')
 link=$leaf/P3
 tables >tables.before
@@ -212,7 +212,7 @@ done
 note "went down 50 times, was seen down $downs times; $((held - sets)) Sets until it was held, $(($(lft_sets) - held)) behind it"
 ((downs >= 5)) || bad "health: it went down $downs times"
 until_ 20 is_back tables.before || bad "routes are not what they were"
-expect_less "Sets of forwarding tables from then on" 40 $(($(lft_sets) - held))
+expect_less "Sets of forwarding tables from then on" 200 $(($(lft_sets) - held))
 audited "when it is back"
 
 note "the only way is used though it flaps, and a link is released by hand"
