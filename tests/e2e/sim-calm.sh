@@ -191,7 +191,8 @@ sets=$(lft_sets)
 sound() {
 	sim_ctl check >audit 2>&1 && return
 	grep -qE "^paths +([0-9]+), connected \\1$" <(tr -s ' ' <audit) &&
-		[ -z "$(sed -n '/^end ports/,/^multicast members/!p' audit | grep -vE "^link: 1$|^ +$link and |^ +[^ ]+ and $link:")" ]
+		! sed -n '/^end ports/,/^multicast members/!p' audit |
+			grep -qvE "^link: 1$|^ +$link and |^ +[^ ]+ and $link:"
 }
 sim_do link flap "$link" --count 50 --interval 0.1
 flapping() { has_event link-flapping '.data.downs >= 4'; }
