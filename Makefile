@@ -182,6 +182,7 @@ unit_helpers = $(filter-out $(BUILD)/obj/tests/unit/$(1)/test_%,$(call objects,t
 helpers_registry = plan/net
 helpers_events = plan/net
 helpers_perf = mad/fake_umad plan/net
+helpers_sm = plan/net
 UNIT_TESTS = $(foreach l,$(LAYERS),$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(l))))
 
 $(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += -Itests $(CHECK_CFLAGS)

@@ -265,6 +265,11 @@ static const struct key settings_keys[] = {
 	{ "discovery-window", read_uint, AT(discovery_window), .min = 1, .max = 4096 },
 
 	{ "sweep-interval", read_time, AT(sweep_interval_s), .max = 86400, SECONDS },
+	{ "scrub-interval", read_time, AT(scrub_interval_s), .max = 2592000, SECONDS },
+
+	{ "flap-limit", read_uint, AT(flap_limit), .max = 32 },
+	{ "flap-window", read_time, AT(flap_window_s), .min = 1, .max = 86400, SECONDS },
+	{ "flap-hold", read_time, AT(flap_hold_s), .min = 1, .max = 86400, SECONDS },
 
 	{ "sa-requests-max", read_uint, AT(sa_requests_max), .min = 1, .max = 1000000 },
 	{ "sa-requests-per-port", read_uint, AT(sa_requests_per_port), .min = 1, .max = 1000000 },

@@ -32,6 +32,7 @@ struct command {
 };
 
 static void cmd_sweep(const struct ctl_call *c, struct reply *r);
+static void cmd_links_release(const struct ctl_call *c, struct reply *r);
 static void cmd_priority(const struct ctl_call *c, struct reply *r);
 
 #define PORT_ARG(word) { .name = word, .type = ARG_TEXT, .required = true }
@@ -93,6 +94,8 @@ static const struct command commands[] = {
 	{ "partitions", .needs_state = true, .run = cmd_partitions },
 	{ "reload", .writes = true, .run = cmd_reload },
 	{ "sweep", .writes = true, .run = cmd_sweep },
+	{ "links release", .needs_state = true, .writes = true, .run = cmd_links_release,
+	  .args = { TEXT_ARG("port") } },
 	{ "priority", .writes = true, .run = cmd_priority,
 	  .args = { { .name = "priority", .type = ARG_NUMBER, .required = true, .max = 15 } } },
 };
@@ -103,6 +106,23 @@ static void cmd_sweep(const struct ctl_call *c, struct reply *r)
 {
 	c->env->sweep(c->env->arg);
 	reply_result(r, NULL);
+}
+
+/* That of a port, or all that flap. */
+static void cmd_links_release(const struct ctl_call *c, struct reply *r)
+{
+	const struct fabric *f = c->state->f;
+	uint32_t port = FABRIC_NONE;
+	unsigned n;
+
+	if (arg_text(c, "port")) {
+		port = arg_port(c, "port", r);
+		if (port == FABRIC_NONE)
+			return;
+	}
+	n = c->env->release_links(c->env->arg, port == FABRIC_NONE ? 0 : port_node(f, port)->guid,
+				  port == FABRIC_NONE ? 0 : f->ports[port].num);
+	reply_result(r, json_pack("{s:i}", "released", (int)n));
 }
 
 static void cmd_priority(const struct ctl_call *c, struct reply *r)

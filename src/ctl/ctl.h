@@ -64,6 +64,8 @@ struct ctl_env {
 	const struct run_time *(*run_time)(void *arg);
 	bool (*run_time_set)(void *arg, struct run_time *x, int64_t uid, struct buf *err);
 	uint16_t pkey_lo, pkey_hi;
+	/* sm_release_links(). */
+	unsigned (*release_links)(void *arg, uint64_t guid, unsigned port);
 	/* Asks for a full sweep. */
 	void (*sweep)(void *arg);
 	/* The subnet manager's priority, 0..15, until the end of the daemon. */

@@ -221,6 +221,38 @@ static void judge_routes(const struct subnet_state *s, struct health *h)
 		    r->credit_loop_text.n ? r->credit_loop_text.s : "?");
 }
 
+static void judge_floods(const struct health_input *in, struct health *h)
+{
+	struct many floods = { h, SEV_WARNING, "trap-flood",
+			       "look at the device and its cables; what its traps tell of is still looked at, "
+			       "twice a second at most", "sources of too many traps", 0 };
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < in->n_floods; i++) {
+		text.n = 0;
+		sm_flood_text(in->state ? in->state->f : NULL, &in->floods[i], &text);
+		add_one(&floods, "%s", text.s);
+	}
+	add_rest(&floods);
+	buf_free(&text);
+}
+
+static void judge_flaps(const struct health_input *in, struct health *h)
+{
+	struct many flaps = { h, SEV_WARNING, "link-flapping",
+			      "look at the cable and both connectors; 'qosd-ctl links release' has routes use it "
+			      "at once", "links that flap", 0 };
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < in->n_flaps; i++) {
+		text.n = 0;
+		sm_flap_text(in->state ? in->state->f : NULL, &in->flaps[i], &text);
+		add_one(&flaps, "%s", text.s);
+	}
+	add_rest(&flaps);
+	buf_free(&text);
+}
+
 /* --- policy --- */
 
 static void put_finding(struct many *m, const struct finding *x)
@@ -350,6 +382,8 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_links(in->state, out);
 		judge_shares(in, out);
 	}
+	judge_floods(in, out);
+	judge_flaps(in, out);
 	judge_store(in, out);
 	judge_policy(in, out);
 	judge_sa(in, out);
@@ -388,11 +422,23 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	struct health_input in = { .sm = &c->view->sm, .state = c->state, .sa = sa_sums(c->env),
 				   .trial_left_us = -1 };
 	VEC(struct sm_seen) others = { 0 };
+	VEC(struct trap_flood) floods = { 0 };
+	VEC(struct sm_flap) flaps = { 0 };
+	struct trap_flood flood;
+	struct sm_flap flap;
 	struct health h = { 0 };
 	struct sm_seen seen;
 
 	for (uint32_t i = 1; c->env->sm && sm_seen_at(c->env->sm, i, &seen); i++)
 		*vec_push(&others) = seen;
+	for (uint32_t i = 0; c->env->sm && sm_flood_at(c->env->sm, i, &flood); i++)
+		*vec_push(&floods) = flood;
+	in.floods = floods.v;
+	in.n_floods = floods.n;
+	for (uint32_t i = 0; c->env->sm && sm_flap_at(c->env->sm, i, &flap); i++)
+		*vec_push(&flaps) = flap;
+	in.flaps = flaps.v;
+	in.n_flaps = flaps.n;
 	in.others = others.v;
 	in.n_others = others.n;
 	if (c->env->store)
@@ -407,4 +453,6 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 				  "state", sm_state_name(in.sm->state), "problems", json_problems(&h)));
 	health_free(&h);
 	vec_free(&others);
+	vec_free(&floods);
+	vec_free(&flaps);
 }

@@ -15,6 +15,10 @@ struct health_input {
 	const struct sm_status *sm;
 	const struct sm_seen *others;	/* subnet managers but this one */
 	size_t n_others;
+	const struct sm_flap *flaps;	/* links that flap */
+	size_t n_flaps;
+	const struct trap_flood *floods;	/* of traps, that go on */
+	size_t n_floods;
 	const struct subnet_state *state;	/* NULL: none is published */
 	const struct sa_stats *sa;	/* NULL: there is no SA */
 	struct store_failures store;

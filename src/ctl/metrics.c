@@ -168,6 +168,12 @@ static void put_sm(struct prom *p, const struct sm_status *s)
 	gauge(p, "qosd_subnet_up", "Whether each linked port is active and has all its settings.",
 	      s->subnet_up);
 	counter(p, "qosd_sweeps_total", "Sweeps that came to their end.", (double)s->sweeps);
+	counter(p, "qosd_scrub_passes_total", "Passes in which what all devices hold was read again.",
+		(double)s->scrub.passes);
+	counter(p, "qosd_scrub_reads_total", "Attributes that were read in them.",
+		(double)s->scrub.reads);
+	counter(p, "qosd_scrub_repaired_total", "Of these, such as another had overwritten.",
+		(double)s->scrub.repaired);
 	gauge(p, "qosd_sweep_in_progress", "Whether a sweep runs.", s->sweeping);
 	gauge(p, "qosd_sweep_last_duration_seconds", "How long the last sweep took.",
 	      s->last_sweep_seconds);
@@ -190,7 +196,20 @@ static const char *attribute(const char *name, unsigned id, char hex[8])
 	return name ? name : hex;
 }
 
-static void put_mads(struct prom *p, const struct mad_counts *m)
+static void put_flaps(struct prom *p, const struct sm *sm)
+{
+	unsigned flap = 0, held = 0;
+	struct sm_flap x;
+
+	for (uint32_t i = 0; sm_flap_at(sm, i, &x); i++) {
+		flap++;
+		held += x.is == FLAP_HELD;
+	}
+	gauge(p, "qosd_fabric_links_flapping", "Links that go down and up again and again.", flap);
+	gauge(p, "qosd_fabric_links_held", "Of these, links that no route uses for now.", held);
+}
+
+static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t left_out)
 {
 	char hex[8];
 
@@ -211,6 +230,8 @@ static void put_mads(struct prom *p, const struct mad_counts *m)
 		(double)m->bad_status);
 	counter(p, "qosd_send_errors_total", "MADs that could not be sent.", (double)m->send_errors);
 	counter(p, "qosd_traps_received_total", "Traps received.", (double)m->traps);
+	counter(p, "qosd_traps_left_out_total", "Traps not looked at for now, of sources that send too many.",
+		(double)left_out);
 	counter(p, "qosd_mads_unknown_total", "MADs received that are for nobody here.",
 		(double)m->unknown);
 	counter(p, "qosd_mads_malformed_total", "MADs received that make no sense.",
@@ -418,8 +439,10 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 
 	put_daemon(&p, env);
 	put_sm(&p, &v->sm);
+	if (env->sm)
+		put_flaps(&p, env->sm);
 	if (v->mad)
-		put_mads(&p, v->mad);
+		put_mads(&p, v->mad, v->sm.traps_left_out);
 	if (v->state) {
 		put_fabric(&p, v->state);
 		put_routes(&p, v->state->plan);

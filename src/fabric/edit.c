@@ -27,6 +27,7 @@ struct walk {
 	struct fabric *f;
 	struct reach *reach;	/* per node */
 	uint32_t *queue, n;
+	bool spared;			/* a link that is held */
 };
 
 /* Only switches pass a directed route on, and the SM's own node begins it, by the SM's port. */
@@ -37,8 +38,8 @@ static bool may_leave(const struct fabric *f, uint32_t node, unsigned num)
 	return node_is_switch(&f->nodes[node]) || (node == self->node && num == self->num);
 }
 
-/* Goes on from the i-th of the queue. */
-static void walk_from(struct walk *w, uint32_t i)
+/* Goes on from the i-th of the queue; by links that are held only if told so. */
+static void walk_from(struct walk *w, uint32_t i, bool by_held)
 {
 	struct fabric *f = w->f;
 	uint32_t node = w->queue[i];
@@ -54,6 +55,10 @@ static void walk_from(struct walk *w, uint32_t i)
 		to = f->ports[peer].node;
 		if (w->reach[to].reached)
 			continue;
+		if (f->ports[peer].held && !by_held) {
+			w->spared = true;
+			continue;
+		}
 		w->reach[to] = (struct reach){ node, (uint8_t)num,
 					       (uint8_t)(w->reach[node].hops + 1), true };
 		f->nodes[to].local_port = f->ports[peer].num;
@@ -61,20 +66,18 @@ static void walk_from(struct walk *w, uint32_t i)
 	}
 }
 
-/* First round those to be avoided, then, for what is left, through them. */
+/* First round those to be avoided and links that are held, then, for what is left, by them. */
 static void walk_links(struct walk *w, const uint8_t *avoid)
 {
-	uint32_t start = w->f->ports[w->f->self].node, end;
+	uint32_t start = w->f->ports[w->f->self].node;
 
 	w->reach[start] = (struct reach){ .from = FABRIC_NONE, .reached = true };
 	w->queue[w->n++] = start;
 	for (uint32_t i = 0; i < w->n; i++)
 		if (!avoid || !avoid[w->queue[i]])
-			walk_from(w, i);
-	end = avoid ? w->n : 0;
-	for (uint32_t i = 0; i < w->n && end; i++)
-		if (i >= end || avoid[w->queue[i]])
-			walk_from(w, i);
+			walk_from(w, i, false);
+	for (uint32_t i = 0; i < w->n && (avoid || w->spared); i++)
+		walk_from(w, i, true);
 }
 
 static void write_routes(struct walk *w)

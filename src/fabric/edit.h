@@ -17,8 +17,9 @@ void fabric_cut(struct fabric *f, uint32_t port);
 /*
  * Gives each node a shortest directed route by the links that there are (14.2.2), and
  * the port by which that reaches it.  avoid, if not NULL, says of each node whether
- * routes are to go round it as far as they can.  A node that is out of reach has the
- * hops FABRIC_UNREACHED and no route.  Nobody may be using a route of f.
+ * routes are to go round it as far as they can, as they do round links that are held.
+ * A node that is out of reach has the hops FABRIC_UNREACHED and no route.  Nobody may be
+ * using a route of f.
  */
 #define FABRIC_UNREACHED UINT8_MAX
 void fabric_reroute(struct fabric *f, const uint8_t *avoid);

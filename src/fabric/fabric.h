@@ -46,6 +46,7 @@ struct fabric_port {
 	uint8_t vlarb_high_cap, vlarb_low_cap;	/* entries */
 	uint8_t rate;			/* rate code of the link as it runs */
 	bool fdr10;			/* see fabric_set_fdr10() */
+	bool held;		/* no route is to use the link, between switches; so says the other end, too */
 	uint8_t info[64];	/* PortInfo as the device last gave it */
 };
 

@@ -209,6 +209,8 @@ static struct base_routes *base_make(const struct plan *p, const struct fabric *
 
 	atomic_init(&b->refs, 1);
 	b->f = before ? learn(before, p->f) : fabric_clone(p->f);
+	for (uint32_t i = 0; i < b->f->n_ports; i++)
+		b->f->ports[i].held = false;	/* that is of the moment */
 	take_lids(b, p, known);
 	b->order = updn_order_new(b->f);
 	r = request_of_base(b);
@@ -235,7 +237,7 @@ static bool base_serves(const struct base_routes *b, const struct plan *p, const
 
 /* --- of the moment --- */
 
-/* Links between switches that the base has and f has not. */
+/* Links between switches that the base has and f has not, or must not use. */
 static void find_dead(struct routes_now *x, const struct fabric *f, const uint32_t *map)
 {
 	const struct fabric *known = x->base->f;
@@ -250,7 +252,7 @@ static void find_dead(struct routes_now *x, const struct fabric *f, const uint32
 				continue;
 			now = match_port(known, f, map, port);
 			if (now == FABRIC_NONE || f->ports[now].peer == FABRIC_NONE ||
-			    f->ports[now].peer != match_port(known, f, map, peer))
+			    f->ports[now].held || f->ports[now].peer != match_port(known, f, map, peer))
 				*vec_push(&x->dead) = (struct link_end){ sw, (uint8_t)num };
 		}
 	}

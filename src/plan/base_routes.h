@@ -42,7 +42,7 @@ static inline const struct updn_order *base_order(const struct base_routes *b)
 struct routes_now {
 	struct base_routes *base;	/* a reference */
 	uint32_t *switches;		/* [switch of the base]: the fabric's, or FABRIC_NONE */
-	VEC(struct link_end) dead;	/* links of the base that are not there, both ends */
+	VEC(struct link_end) dead;	/* links of the base that are not there, or held, both ends */
 	/* NULL in next: what is left needs other routes, which the engine made anew. */
 	struct repaired repaired;	/* against those of the moment before, if by the same base */
 };

@@ -64,6 +64,12 @@ struct settings {
 
 	/* sweeps */
 	uint32_t sweep_interval_s;	/* light sweep, 0 = off; default 10 */
+	uint32_t scrub_interval_s;	/* one pass over all tables, 0 = off; default 21600 */
+
+	/* links that flap */
+	uint32_t flap_limit;		/* times down in the window that are borne, 0 = any; default 5 */
+	uint32_t flap_window_s;		/* default 60 */
+	uint32_t flap_hold_s;		/* that it must be quiet before routes use it; default 60 */
 
 	/* SA */
 	uint32_t sa_requests_max;	/* queued; beyond, BUSY is answered; default 4096 */

@@ -117,6 +117,8 @@ static const struct command commands[] = {
 	{ "partitions", { NULL }, { NULL }, "all partitions", .text = &text_partitions },
 	{ "reload", { NULL }, { NULL }, "read the policy file again", .text = &text_reload },
 	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", .text = &text_sweep },
+	{ "links release", { "port" }, { NULL }, "routes may use links again that flapped",
+	  .text = &text_links_release, .optional = 1 },
 	{ "priority", { "priority" }, { NULL }, "the subnet manager's priority, until the daemon ends",
 	  .text = &text_priority },
 	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", .text = NULL },

@@ -24,7 +24,8 @@ extern const struct output json_output, json_lines_output;
 
 /* Text, by command (text.c). */
 extern const struct output text_status, text_nodes, text_ports, text_route, text_sl2vl,
-			   text_vlarb, text_reload, text_sweep, text_priority;
+			   text_vlarb, text_reload, text_sweep, text_links_release,
+			   text_priority;
 extern const struct output text_services, text_subscriptions;	/* text_clients.c */
 extern const struct output text_explain;	/* explain.c */
 extern const struct output text_bandwidth;	/* bandwidth.c */

@@ -398,6 +398,14 @@ static void print_sweep(const json_t *answer)
 	printf("a sweep is asked for\n");
 }
 
+static void print_links_release(const json_t *answer)
+{
+	const json_t *result = json_object_get(answer, "result");
+
+	printf("links that are as any other again: %lld\n",
+	       (long long)json_integer_value(json_object_get(result, "released")));
+}
+
 static void print_priority(const json_t *answer)
 {
 	(void)answer;
@@ -412,4 +420,5 @@ const struct output text_sl2vl = { .head = print_sl2vl };
 const struct output text_vlarb = { .head = print_vlarb };
 const struct output text_reload = { .head = print_reload };
 const struct output text_sweep = { .head = print_sweep };
+const struct output text_links_release = { .head = print_links_release };
 const struct output text_priority = { .head = print_priority };

@@ -188,7 +188,7 @@ void clients_smp(struct clients *c, const struct mad_in *in)
 {
 	if (in->len >= 256 && in->mad[3] == UMAD_METHOD_TRAP &&
 	    get_be16(in->mad + 16) == UMAD_ATTR_NOTICE)
-		reports_trap(c->reports, in->mad + 64, in->slid, clock_mono_us());
+		reports_trap(c->reports, in->mad + 64, in->slid);
 }
 
 void clients_request(const struct mad_in *in, struct sa_request *req)

@@ -125,6 +125,13 @@ static void request_sweep(void *arg)
 	sm_request_sweep(q->sm, "asked for");
 }
 
+static unsigned release_links(void *arg, uint64_t guid, unsigned port)
+{
+	struct qosd *q = arg;
+
+	return sm_release_links(q->sm, guid, port);
+}
+
 static void set_priority(void *arg, uint8_t priority)
 {
 	struct qosd *q = arg;
@@ -218,7 +225,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
 		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
-		.set_priority = set_priority,
+		.set_priority = set_priority, .release_links = release_links,
 		.mft_next = mft_next, .mft_entry = mft_entry,
 		.run_time = get_run_time, .run_time_set = set_run_time,
 		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,

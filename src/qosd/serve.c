@@ -81,8 +81,8 @@ void serve_request(void *arg, const struct mad_in *in)
 	bool send, writes;
 
 	if (in->mgmt_class != UMAD_CLASS_SUBN_ADM) {
-		if (q->sm)
-			sm_receive(q->sm, in);
+		if (q->sm && !sm_receive(q->sm, in))
+			return;
 		if (q->clients)
 			clients_smp(q->clients, in);
 		return;

@@ -9,7 +9,7 @@
 /* The switch at the far end of port p of switch sw; FABRIC_NONE if there is none or it is sw. */
 static uint32_t far_switch(const struct fabric *f, uint32_t sw, const struct fabric_port *p)
 {
-	if (p->peer == FABRIC_NONE)
+	if (p->peer == FABRIC_NONE || p->held)
 		return FABRIC_NONE;
 	uint32_t to = port_node(f, p->peer)->sw;
 

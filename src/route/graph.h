@@ -5,7 +5,7 @@
  *
  * Vertices are switches, in an order that the caller chooses.  All links
  * between the same two switches are one trunk; a lane is one link of it, seen
- * from one side.  Cables from a switch to itself are left out.
+ * from one side.  Cables from a switch to itself are left out, and so are links that are held.
  */
 #ifndef QOSD_ROUTE_GRAPH_H
 #define QOSD_ROUTE_GRAPH_H

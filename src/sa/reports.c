@@ -25,10 +25,8 @@
 #include "sa/notice.h"
 
 #define LOOKS		8192	/* at a subscription or a subscriber, in one call */
-#define ISSUERS		256	/* whose traps are counted, by the last bits of the LID */
 #define TIMEOUT_MIN_MS	500	/* those who ask for 4 us need more */
 #define TIMEOUT_MAX_MS	5000
-#define SECOND_US	1000000
 
 struct event {
 	struct sa_notice notice;
@@ -40,13 +38,6 @@ struct flight {
 	bool busy;
 	uint64_t guid;		/* who it goes to */
 	uint32_t qpn;
-};
-
-/* How many traps came from a LID within a second. */
-struct issuer {
-	uint16_t lid;
-	unsigned n;
-	int64_t since_us;
 };
 
 struct reports {
@@ -63,7 +54,6 @@ struct reports {
 	uint64_t guid;			/* the last subscriber that it has looked at */
 	uint32_t qpn;
 	bool begun;			/* … or none yet */
-	struct issuer issuers[ISSUERS];
 	struct reports_counts counts;
 };
 
@@ -195,25 +185,14 @@ void reports_alias(struct reports *r, uint64_t port_guid, uint64_t alias, bool c
 	add_port_event(r, &n, r->state, port);
 }
 
-/* A device that never stops must not push out what others have to say. */
-static bool too_many_of(struct reports *r, uint16_t lid, int64_t now_us)
-{
-	struct issuer *i = &r->issuers[lid % ISSUERS];
-
-	if (i->lid != lid || now_us - i->since_us >= SECOND_US)
-		*i = (struct issuer){ .lid = lid, .since_us = now_us };
-	return i->n++ >= REPORTS_TRAPS_SECOND;
-}
-
-void reports_trap(struct reports *r, const uint8_t smp_data[NOTICE_SMP_LEN], uint16_t slid,
-		  int64_t now_us)
+void reports_trap(struct reports *r, const uint8_t smp_data[NOTICE_SMP_LEN], uint16_t slid)
 {
 	struct sa_notice n;
 	uint32_t port;
 
 	if (!r->state || !subscriptions_count(r->db))
 		return;
-	if (!notice_of_trap(r->state, smp_data, slid, &n, &port) || too_many_of(r, slid, now_us))
+	if (!notice_of_trap(r->state, smp_data, slid, &n, &port))
 		r->counts.dropped_traps++;
 	else
 		add_port_event(r, &n, r->state, port);

@@ -25,7 +25,6 @@
 #define REPORTS_OUTSTANDING	32
 #define REPORTS_UNANSWERED	3
 #define REPORTS_TRIES		3	/* of each */
-#define REPORTS_TRAPS_SECOND	16	/* of one issuer; beyond, they are dropped */
 
 struct report {
 	unsigned id;			/* below REPORTS_OUTSTANDING: for reports_answered() */
@@ -68,9 +67,11 @@ void reports_group(struct reports *r, const uint8_t mgid[16], uint16_t pkey, boo
  * and goes with its port is not told: that the port did is.
  */
 void reports_alias(struct reports *r, uint64_t port, uint64_t alias, bool came);
-/* A trap that arrived: the data of its SMP. */
-void reports_trap(struct reports *r, const uint8_t smp_data[NOTICE_SMP_LEN], uint16_t slid,
-		  int64_t now_us);
+/*
+ * A trap that arrived: the data of its SMP.  How many of one source are heard is the caller's
+ * to bound.
+ */
+void reports_trap(struct reports *r, const uint8_t smp_data[NOTICE_SMP_LEN], uint16_t slid);
 
 /* Sends what may be sent now. */
 void reports_work(struct reports *r);

@@ -5,6 +5,7 @@
 #include <infiniband/umad_sm.h>
 
 #include "base/alloc.h"
+#include "plan/attributes.h"
 #include "sm/difference.h"
 
 /* --- tables --- */
@@ -85,22 +86,28 @@ unsigned port_next_state(const struct fabric *f, uint32_t port)
 	       IB_PORT_ARMED_S : IB_PORT_NOP;
 }
 
-bool port_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t port)
+bool port_info_differs(const struct want_env *e, const struct refusals *refused, uint32_t port,
+		       const uint8_t info[64])
 {
 	const struct fabric *f = e->plan->f;
-	const struct fabric_port *p = &f->ports[port];
 	uint64_t want, got;
 	uint8_t data[64];
 
-	if (port_next_state(f, port) != IB_PORT_NOP ||
-	    (e->reregister && port_is_to_reregister(e, port)))
-		return true;
 	want_port_info(e, port, IB_PORT_NOP, data);
 	want = port_info_digest(e, port, data);
-	got = port_info_digest(e, port, p->info);
+	got = port_info_digest(e, port, info);
 	return want != got &&
-	       !refusals_have(refused, port_node(f, port)->guid, UMAD_SM_ATTR_PORT_INFO, p->num,
-			      want, got);
+	       !refusals_have(refused, port_node(f, port)->guid, UMAD_SM_ATTR_PORT_INFO,
+			      f->ports[port].num, want, got);
+}
+
+bool port_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t port)
+{
+	const struct fabric *f = e->plan->f;
+
+	return port_next_state(f, port) != IB_PORT_NOP ||
+	       (e->reregister && port_is_to_reregister(e, port)) ||
+	       port_info_differs(e, refused, port, f->ports[port].info);
 }
 
 uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime)
@@ -108,17 +115,51 @@ uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime)
 	return hash64((uint64_t)lft_top << 8 | lifetime);
 }
 
+bool switch_info_differs(const struct plan *p, const struct refusals *refused, uint32_t sw,
+			 unsigned lft_top, unsigned lifetime)
+{
+	unsigned wanted = p->settings->packet_lifetime;
+
+	return (lft_top != p->lid_top || lifetime != wanted) &&
+	       !refusals_have(refused, p->f->nodes[p->f->switches[sw].node].guid,
+			      UMAD_SM_ATTR_SWITCH_INFO, 0,
+			      switch_info_digest(p->lid_top, wanted),
+			      switch_info_digest(lft_top, lifetime));
+}
+
 bool switch_info_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t sw)
 {
-	const struct plan *p = e->plan;
-	const struct fabric_switch *s = &p->f->switches[sw];
-	uint8_t data[64];
+	const struct fabric_switch *s = &e->plan->f->switches[sw];
 
-	return want_switch_info(e, sw, data) &&
-	       (s->port_change ||
-		!refusals_have(refused, p->f->nodes[s->node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
-			       switch_info_digest(p->lid_top, p->settings->packet_lifetime),
-			       switch_info_digest(s->lft_top, s->lifetime)));
+	/* a port that changed before we looked is to be forgotten */
+	return s->port_change ||
+	       switch_info_differs(e->plan, refused, sw, s->lft_top, s->lifetime);
+}
+
+/* --- tables, as they are read --- */
+
+/* A pair of ports of which the paths are told what the device has instead (kept.c). */
+static bool is_kept(const struct plan *p, uint32_t node, item_t item, const uint8_t *got)
+{
+	uint16_t kept;
+	uint8_t data[8];
+
+	if (ITEM_KIND(item) != ITEM_SL2VL || !p->tables->kept)
+		return false;
+	kept = qos_sl2vl_in_force(p->tables, p->f, node, ITEM_A(item), ITEM_B(item));
+	if (kept == TABLE_NONE)
+		return false;
+	attribute_sl2vl(&p->tables->maps[kept], data);
+	return !memcmp(data, got, sizeof(data));
+}
+
+bool item_differs(const struct plan *p, const struct refusals *refused, uint32_t node, item_t item,
+		  const struct item_want *want, const uint8_t got[64])
+{
+	return memcmp(got, want->data, want->len) &&
+	       !refusals_have(refused, p->f->nodes[node].guid, want->attr, want->mod,
+			      hash_bytes(want->data, want->len, 0), hash_bytes(got, want->len, 0)) &&
+	       !is_kept(p, node, item, got);
 }
 
 /* --- the third pass --- */

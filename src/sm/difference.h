@@ -34,6 +34,16 @@ unsigned port_next_state(const struct fabric *f, uint32_t port);
 /* Whether a Set would change anything, as far as is known. */
 bool port_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t port);
 bool switch_info_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t sw);
+/*
+ * Whether what a device says, of a port, its SwitchInfo or a table, is other than what it is
+ * to have, and nothing that it is known to keep.
+ */
+bool port_info_differs(const struct want_env *e, const struct refusals *refused, uint32_t port,
+		       const uint8_t info[64]);
+bool switch_info_differs(const struct plan *p, const struct refusals *refused, uint32_t sw,
+			 unsigned lft_top, unsigned lifetime);
+bool item_differs(const struct plan *p, const struct refusals *refused, uint32_t node, item_t item,
+		  const struct item_want *want, const uint8_t got[64]);
 /* A digest of the fields of SwitchInfo that are ours. */
 uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime);
 /* The environment of the third pass, from that of the others (write.c). */

@@ -93,10 +93,13 @@ struct plan_task;
 struct probe;
 struct reroute;
 
-/* A node of which something may have changed; renamed: perhaps its description, too. */
+/*
+ * A node of which something may have changed; renamed: perhaps its description, too; changed: it
+ * has, whatever its ports say.
+ */
 struct suspect {
 	uint64_t guid;
-	bool renamed;
+	bool renamed, changed;
 };
 
 struct sm {
@@ -157,6 +160,11 @@ struct sm {
 	struct subnet_state *light_state;	/* what the light sweep goes over */
 	uint8_t *light_asked;			/* per switch; 2: it has a change to tell, or says nothing */
 	bool light_told;		/* one of them has */
+	struct trap_gate *trap_gate;	/* how many traps of one source are heard */
+	struct timer *trap_timer;	/* … it has something to do then */
+	struct scrub *scrub;
+	struct flaps *flaps;		/* links that go down again and again (flapping.c) */
+	struct timer *flap_timer;
 	bool trap_from_stranger;
 	bool soon_is_trap;		/* what soon_timer runs for */
 	bool election_due;		/* another SM has something to say */
@@ -184,6 +192,8 @@ struct sm {
 void sm_tell(struct sm *sm, const struct event *e);
 void sm_set_state(struct sm *sm, enum sm_state s);
 void sm_sweep_ended(struct sm *sm, bool complete);
+/* Of the next local sweep, which somebody has to wish. */
+void sm_suspect(struct sm *sm, const struct suspect *s);
 /* Wishes a sweep; starts it at once if none runs. */
 void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason);
 
@@ -307,6 +317,24 @@ void multicast_after_sweep(struct sm *sm);
 /* Before it publishes: what MFTs it leaves in doubt. */
 void multicast_observed(struct sm *sm);
 void multicast_stop(struct sm *sm);
+/* Blocks are being written, or will be in a moment. */
+bool multicast_is_busy(const struct sm *sm);
+/* What a block holds, if nothing is to be written to it; false: nobody knows. */
+bool multicast_block_is(const struct sm *sm, uint64_t guid, unsigned block, unsigned position,
+			uint8_t entries[64]);
+
+/* flapping.c */
+void flapping_new(struct sm *sm);
+void flapping_free(struct sm *sm);
+/* A sweep knows the fabric, and makes its routes next: what went down since the last one. */
+void flapping_look(struct sm *sm);
+
+/* scrub.c: reads devices again, slowly; NULL if that is not wished */
+struct scrub *scrub_new(struct sm *sm);
+void scrub_free(struct scrub *s);	/* NULL is fine */
+/* A sweep begins. */
+void scrub_give_way(struct scrub *s);
+struct sm_scrub scrub_counts(const struct scrub *s);
 
 /* guidinfo.c: the same for the aliases of ports; the work is kept from one stop to the next */
 void guidinfo_after_sweep(struct sm *sm);

@@ -166,6 +166,13 @@ void multicast_observed(struct sm *sm)
 		tables_observed(get_work(sm));
 }
 
+bool multicast_is_busy(const struct sm *sm)
+{
+	const struct mcast_work *w = sm->mcast_work;
+
+	return w && (w->job || w->again || timer_active(w->gather));
+}
+
 void multicast_stop(struct sm *sm)
 {
 	struct mcast_work *w = sm->mcast_work;

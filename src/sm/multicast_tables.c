@@ -367,6 +367,22 @@ void tables_free(struct mcast_work *w)
 	vec_free(&w->pending);
 }
 
+bool multicast_block_is(const struct sm *sm, uint64_t guid, unsigned block, unsigned position,
+			uint8_t entries[64])
+{
+	const struct mcast_work *w = sm->mcast_work;
+	const struct mft_block *b;
+	bool settled;
+
+	mad_hold(sm->mad);
+	b = w ? block_find(w, guid, block, position) : NULL;
+	settled = b && b->known && !b->listed;
+	if (settled)
+		memcpy(entries, b->is, sizeof(b->is));
+	mad_release(sm->mad);
+	return settled;
+}
+
 /* As the device holds it; between mad_hold() and mad_release(). */
 static bool entry_ports(const struct mcast_work *w, const struct fabric_node *n, unsigned index,
 			uint64_t ports[4])

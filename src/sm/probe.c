@@ -467,10 +467,13 @@ static void take_suspects(struct probe *p)
 		if (node == MAP64_NONE)
 			continue;
 		/* what was asked before it was suspected may have changed since */
-		if (p->heard.v[node])
+		if (p->heard.v[node]) {
 			sm->suspects.v[kept++] = *s;
-		else
-			ask_node(p, node, s->renamed);
+			continue;
+		}
+		ask_node(p, node, s->renamed);
+		if (s->changed)
+			mark(p, node);
 	}
 	sm->suspects.n = kept;
 }

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "registry/mcast.h"
 #include "sm/internal.h"
@@ -95,14 +96,18 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->again_reason = xstrdup(reason);
 }
 
-static void suspect(struct sm *sm, uint64_t node_guid, bool renamed)
+void sm_suspect(struct sm *sm, const struct suspect *s)
 {
-	for (size_t i = 0; i < sm->suspects.n; i++)
-		if (sm->suspects.v[i].guid == node_guid) {
-			sm->suspects.v[i].renamed |= renamed;
-			return;
-		}
-	*vec_push(&sm->suspects) = (struct suspect){ node_guid, renamed };
+	for (size_t i = 0; i < sm->suspects.n; i++) {
+		struct suspect *x = &sm->suspects.v[i];
+
+		if (x->guid != s->guid)
+			continue;
+		x->renamed |= s->renamed;
+		x->changed |= s->changed;
+		return;
+	}
+	*vec_push(&sm->suspects) = *s;
 }
 
 static void on_retry(void *arg)
@@ -243,7 +248,7 @@ static void light_finished(void *arg)
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		if (sm->light_asked[i] == 2) {
-			suspect(sm, f->nodes[f->switches[i].node].guid, false);
+			sm_suspect(sm, &(struct suspect){ .guid = f->nodes[f->switches[i].node].guid });
 			changed++;
 		}
 	light_end(sm);
@@ -293,6 +298,8 @@ static void repress(struct sm *sm, const struct mad_in *in)
 
 /* Trap 144 (14.2.5.1): what changed is in the details, from byte 10 on. */
 enum { NOTICE_LOCAL_CHANGES = 15, NOTICE_CAPMASK = 16, NOTICE_CHANGE_FLAGS = 20 };
+/* … of traps 129 to 131 */
+enum { NOTICE_ABOUT_PORT = 14 };
 
 /* Has our port the LID, before or after the sweep that runs? */
 static bool is_our_lid(const struct sm *sm, const struct fabric *f, uint16_t lid)
@@ -316,55 +323,155 @@ static bool is_our_issm(const struct sm *sm, const struct mad_in *in, const uint
 	       !((get_be32(notice + NOTICE_CAPMASK) ^ f->ports[f->self].capmask) & ~IB_CAP_IS_SM);
 }
 
-/* Nobody we know: or its SystemImageGUID changed, which only a discovery reads. */
-static void suspect_sender(struct sm *sm, uint16_t lid, unsigned number)
+/* The GUID of the port that a trap came from, as the gate and all behind it know it. */
+static uint64_t source_of(const struct sm *sm, uint16_t lid)
 {
 	const struct subnet_state *s = sm->published;
 	uint32_t port = s && lid && lid < IB_LID_MCAST_FIRST ? s->plan->port_by_lid[lid] : FABRIC_NONE;
 
-	if (port == FABRIC_NONE || number == UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP)
-		sm->trap_from_stranger = true;
-	else
-		suspect(sm, port_node(s->f, port)->guid, number == UMAD_SM_LOCAL_CHANGES_TRAP);
-	if (port != FABRIC_NONE && number == UMAD_SM_LOCAL_CHANGES_TRAP)
-		sm->election_due |= s->f->ports[port].capmask & IB_CAP_IS_SM;
+	return port == FABRIC_NONE ? 0 : s->f->ports[port].guid;
 }
 
-static void on_trap(struct sm *sm, const struct mad_in *in)
+/* Link state, and capability or description: whoever it is, look. */
+static unsigned trap_asks(bool generic, unsigned number, uint64_t source)
 {
-	const uint8_t *notice = in->mad + 64;
-	uint16_t number = get_be16(notice + 4);
-	bool generic = notice[0] & 0x80;
-
-	if (sm->state != SM_MASTER)
-		return;
-	repress(sm, in);
-	log_limited(&trap_log, LOG_LEVEL_INFO, "trap", "LID %u: %s %u", in->slid,
-		    generic ? "trap" : "vendor trap", number);
-	if (generic && number == UMAD_SM_LOCAL_CHANGES_TRAP && is_our_issm(sm, in, notice))
-		return;
-	/* link state, and capability or description: whoever it is, look */
 	if (!generic || (number != UMAD_SM_LINK_STATE_CHANGED_TRAP &&
 			 number != UMAD_SM_LOCAL_CHANGES_TRAP &&
 			 number != UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP))
-		return;
-	suspect_sender(sm, in->slid, number);
+		return 0;
+	/* nobody we know; or its SystemImageGUID changed, which only a discovery reads */
+	if (!source || number == UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP)
+		return TRAP_ALL;
+	return number == UMAD_SM_LOCAL_CHANGES_TRAP ? TRAP_LOOK | TRAP_NAME : TRAP_LOOK;
+}
+
+static void look_soon(struct sm *sm, uint64_t source, unsigned asks)
+{
+	const struct fabric *f = sm->published ? sm->published->f : NULL;
+	uint32_t port = f && source ? fabric_find_port(f, source) : FABRIC_NONE;
+
+	if (port == FABRIC_NONE || asks & TRAP_ALL)
+		sm->trap_from_stranger = true;
+	else
+		sm_suspect(sm, &(struct suspect){ .guid = port_node(f, port)->guid,
+						  .renamed = asks & TRAP_NAME });
+	if (port != FABRIC_NONE && asks & TRAP_NAME)
+		sm->election_due |= f->ports[port].capmask & IB_CAP_IS_SM;
 	/* another SM that is awaited (await_others) can wait */
 	if (!sm->soon_is_trap || !timer_active(sm->soon_timer))
 		timer_set(sm->soon_timer, TRAP_SETTLE_US, 0);
 	sm->soon_is_trap = true;
 }
 
-void sm_receive(struct sm *sm, const struct mad_in *in)
+static void arm_gate(struct sm *sm, int64_t now_us)
+{
+	int64_t next = trap_gate_next(sm->trap_gate, now_us);
+
+	if (next == INT64_MAX)
+		timer_stop(sm->trap_timer);
+	else
+		timer_set(sm->trap_timer, next - now_us, 0);
+}
+
+static uint32_t flood_port(const struct fabric *f, const struct trap_flood *flood)
+{
+	return f && flood->source ? fabric_find_port(f, flood->source) : FABRIC_NONE;
+}
+
+void sm_flood_text(const struct fabric *f, const struct trap_flood *flood, struct buf *out)
+{
+	uint32_t port = flood_port(f, flood);
+	char name[FABRIC_NAME_MAX];
+
+	buf_puts(out, port == FABRIC_NONE ? "ports that are not of the fabric, or too many at once" :
+		      fabric_node_name(f, f->ports[port].node, name, sizeof(name)));
+	if (flood->port)
+		buf_printf(out, " port %u", flood->port);
+	buf_printf(out, ": %" PRIu64 " traps in %.0f s, of which %" PRIu64 " were left out",
+		   flood->traps, (double)flood->us * 1e-6, flood->left_out);
+}
+
+static void tell_flood(struct sm *sm, const struct trap_flood *flood)
+{
+	const struct fabric *f = sm->published ? sm->published->f : NULL;
+	uint32_t port = flood_port(f, flood);
+	struct buf text = { 0 };
+	struct event e;
+
+	sm_flood_text(f, flood, &text);
+	log_warn("trap", "%s", text.s);
+	event_make(&e, EVENT_TRAP_FLOOD, "%s", text.s);
+	if (port != FABRIC_NONE)
+		event_guid(&e, "node", port_node(f, port)->guid);
+	event_number(&e, "port", flood->port);
+	event_number(&e, "traps", (int64_t)flood->traps);
+	event_number(&e, "left-out", (int64_t)flood->left_out);
+	event_number(&e, "microseconds", flood->us);
+	sm_tell(sm, &e);
+	buf_free(&text);
+}
+
+/* A source that sent too many has another look to its credit; or a flood is to be told. */
+static void on_gate(void *arg)
+{
+	struct sm *sm = arg;
+	int64_t now = clock_mono_us();
+	struct trap_flood flood;
+	uint64_t source;
+	unsigned asks;
+
+	while (trap_gate_due(sm->trap_gate, now, &source, &asks))
+		look_soon(sm, source, asks);
+	while (trap_gate_tell(sm->trap_gate, now, &flood))
+		tell_flood(sm, &flood);
+	arm_gate(sm, now);
+}
+
+/* Traps 129 to 131 are about a port, not always the one that they come from. */
+static unsigned port_of_trap(const uint8_t *notice, bool generic, unsigned number)
+{
+	return generic && number >= UMAD_SM_LINK_INTEGRITY_THRESHOLD_TRAP &&
+	       number <= UMAD_SM_WATCHDOG_TIMER_EXPIRED_TRAP ? notice[NOTICE_ABOUT_PORT] : 0;
+}
+
+static bool on_trap(struct sm *sm, const struct mad_in *in)
+{
+	const uint8_t *notice = in->mad + 64;
+	uint16_t number = get_be16(notice + 4);
+	bool generic = notice[0] & 0x80;
+	uint64_t source = source_of(sm, in->slid);
+	unsigned asks = trap_asks(generic, number, source);
+	int64_t now = clock_mono_us();
+
+	if (sm->state != SM_MASTER)
+		return true;
+	repress(sm, in);
+	if (generic && number == UMAD_SM_LOCAL_CHANGES_TRAP && is_our_issm(sm, in, notice))
+		asks = 0;
+	if (!trap_gate_take(sm->trap_gate, source, asks, port_of_trap(notice, generic, number), now)) {
+		arm_gate(sm, now);
+		return false;
+	}
+	log_limited(&trap_log, LOG_LEVEL_INFO, "trap", "LID %u: %s %u", in->slid,
+		    generic ? "trap" : "vendor trap", number);
+	if (asks)
+		look_soon(sm, source, asks);
+	return true;
+}
+
+bool sm_receive(struct sm *sm, const struct mad_in *in)
 {
 	if (in->len < 256)
-		return;
-	if (in->mad[3] == UMAD_METHOD_TRAP) {
-		if (get_be16(in->mad + 16) == UMAD_ATTR_NOTICE)
-			on_trap(sm, in);
-		return;
-	}
+		return true;
+	if (in->mad[3] == UMAD_METHOD_TRAP)
+		return get_be16(in->mad + 16) != UMAD_ATTR_NOTICE || on_trap(sm, in);
 	election_receive(sm, in);
+	return true;
+}
+
+bool sm_flood_at(const struct sm *sm, uint32_t i, struct trap_flood *out)
+{
+	return trap_gate_flood(sm->trap_gate, i, clock_mono_us(), out);
 }
 
 /* --- life --- */
@@ -389,6 +496,10 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->light_timer = timer_new(l, on_light, sm);
 	sm->soon_timer = timer_new(l, on_soon, sm);
 	sm->retry_timer = timer_new(l, on_retry, sm);
+	sm->trap_gate = trap_gate_new();
+	sm->trap_timer = timer_new(l, on_gate, sm);
+	sm->scrub = scrub_new(sm);
+	flapping_new(sm);
 	return sm;
 }
 
@@ -396,6 +507,7 @@ void sm_free(struct sm *sm)
 {
 	if (!sm)
 		return;
+	scrub_free(sm->scrub);
 	sweep_cleanup(sm, false);
 	if (sm->light_job) {
 		smp_job_cancel(sm->light_job);
@@ -413,6 +525,9 @@ void sm_free(struct sm *sm)
 	timer_free(sm->light_timer);
 	timer_free(sm->soon_timer);
 	timer_free(sm->retry_timer);
+	timer_free(sm->trap_timer);
+	trap_gate_free(sm->trap_gate);
+	flapping_free(sm);
 	shared_policy_unref(sm->policy);
 	findings_free(&sm->findings);
 	findings_free(&sm->rejected);
@@ -482,6 +597,8 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.unanswered = p ? p->f->unanswered : 0,
 		.discovery_smps = sm->discovery_smps,
 		.refused = store_refused_count(sm->store),
+		.traps_left_out = trap_gate_left_out(sm->trap_gate),
+		.scrub = scrub_counts(sm->scrub),
 		.engine = p ? p->plan->engine : NULL,
 		.policy = p ? p->policy : sm->policy, .findings = &sm->findings,
 		.rejected = sm->has_rejected ? &sm->rejected : NULL,

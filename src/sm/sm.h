@@ -14,6 +14,8 @@
 #include "loop/loop.h"
 #include "mad/mad.h"
 #include "plan/state.h"
+#include "sm/flap.h"
+#include "sm/trap_gate.h"
 
 enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
 
@@ -33,6 +35,13 @@ struct sm_hooks {
 	/* It cannot go on (another SM runs on this port …): the process is to end. */
 	void (*fatal)(void *arg, const char *why);
 	void *arg;
+};
+
+/* What was read again between sweeps. */
+struct sm_scrub {
+	uint64_t passes;	/* over all devices, whole ones */
+	uint64_t reads;		/* attributes */
+	uint64_t repaired;	/* … that another had overwritten */
 };
 
 /* Everything that `status` tells, as plain values. */
@@ -57,6 +66,8 @@ struct sm_status {
 	uint32_t unanswered;	/* links that are up and whose far end does not answer */
 	uint64_t discovery_smps;	/* by the discovering process, all sweeps */
 	size_t refused;			/* values that devices do not take, remembered */
+	uint64_t traps_left_out;	/* of sources that send too many */
+	struct sm_scrub scrub;
 	const char *engine;
 	const struct shared_policy *policy;	/* in force or to be applied next */
 	const struct findings *findings;	/* file's and fabric's, of the policy in force */
@@ -78,8 +89,11 @@ void sm_set_policy(struct sm *sm, struct shared_policy *p);
 void sm_set_priority(struct sm *sm, uint8_t priority);
 /* Remembers why a policy file was refused. Takes over the findings. */
 void sm_policy_rejected(struct sm *sm, struct findings *f);
-/* A MAD of the SMI classes that is no answer to ours. */
-void sm_receive(struct sm *sm, const struct mad_in *in);
+/*
+ * A MAD of the SMI classes that is no answer to ours.  False: a trap of a source that sends
+ * too many, of which nobody else need hear.
+ */
+bool sm_receive(struct sm *sm, const struct mad_in *in);
 void sm_get_status(const struct sm *sm, struct sm_status *out);
 /* The published state or NULL; take a reference to keep it. */
 struct subnet_state *sm_published(const struct sm *sm);
@@ -94,6 +108,28 @@ struct sm_seen {
 };
 /* 0 is this one; the others are as they were at the last election.  False: no more. */
 bool sm_seen_at(const struct sm *sm, uint32_t i, struct sm_seen *out);
+
+/* The floods of traps that go on, i from 0.  False: no more. */
+bool sm_flood_at(const struct sm *sm, uint32_t i, struct trap_flood *out);
+/* "switch X port 3: 1200 traps in 10 s, …"; f: the published fabric, or NULL. */
+void sm_flood_text(const struct fabric *f, const struct trap_flood *flood, struct buf *out);
+
+/* A link that goes down and up again and again, and what becomes of it. */
+struct sm_flap {
+	struct flap flap;
+	int64_t left_us;	/* until it flaps no more, if it stays quiet */
+	/* it is not there; no route uses it; it is used, since there is no other way */
+	enum { FLAP_DOWN, FLAP_HELD, FLAP_USED } is;
+};
+/* i from 0.  False: no more. */
+bool sm_flap_at(const struct sm *sm, uint32_t i, struct sm_flap *out);
+/* "link A to B went down 6 times; …"; f: the published fabric, or NULL. */
+void sm_flap_text(const struct fabric *f, const struct sm_flap *x, struct buf *out);
+/*
+ * Routes may use links at once that flapped: that of a node's port, all of a node (port 0) or
+ * all there are (guid 0).  How many there were.
+ */
+unsigned sm_release_links(struct sm *sm, uint64_t guid, unsigned port);
 
 /* --- what another policy would change --- */
 

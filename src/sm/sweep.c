@@ -255,8 +255,10 @@ static void nothing_changed(struct sm *sm);
 
 void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
 {
-	/* who goes on to complain has a reason that was not found */
-	if (!f && !all && !sm->election_due && ++sm->fruitless > sm->fruitless_max) {
+	struct trap_flood flood;
+
+	/* who goes on to complain has a reason that was not found, but for who does nothing else */
+	if (!f && !all && !sm->election_due && !sm_flood_at(sm, 0, &flood) && ++sm->fruitless > sm->fruitless_max) {
 		log_info("sweep", "all is discovered: %u times something was said to have changed, "
 			 "and nothing was found", sm->fruitless);
 		sm->fruitless = 0;
@@ -525,6 +527,7 @@ static void plan_start(struct sm *sm)
 {
 	sweep_enter(sm, PHASE_PLANNING);
 	sm->tables_wait = sm->tables_written = sm->routes_written = false;
+	flapping_look(sm);
 	planning_start(sm, plan_begun, PLAN_NEXT);
 }
 
@@ -764,6 +767,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 {
 	const struct mad_counts *c = mad_counts(sm->mad);
 
+	scrub_give_way(sm->scrub);
 	sm->kind = kind;
 	sm->reason = xstrdup(reason);
 	sm->started_us = sm->phase_us = clock_mono_us();

@@ -43,7 +43,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct reports_hooks hooks = { .send = take_report, .wake = wake };
 	struct sa sa = { .state = subnet_state() };
 	struct reports *r;
-	int64_t now = 1000000;
 
 	log_set_level(LOG_LEVEL_ERROR);
 	subnet_register(&sa);
@@ -53,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		/* of its own size, so that a sanitizer sees reads beyond it */
 		uint8_t *smp = xmemdup(data + 2, NOTICE_SMP_LEN);
 
-		reports_trap(r, smp, get_be16(data) & 0xff, now += 100000);
+		reports_trap(r, smp, get_be16(data) & 0xff);
 		free(smp);
 		reports_work(r);
 		answer_all(r, data[0] & 1);

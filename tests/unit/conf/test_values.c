@@ -532,7 +532,7 @@ START_TEST(setting_values)
 	struct settings *s = parse_settings(
 		"port-guid: 0x0002c90300080e85\nlmc: 3\nlmc-enhanced-port-0: true\n"
 		"packet-lifetime: 1s\nmax-op-vls: 4\nlink-speed: supported\nm-key-lease: 60s\n"
-		"poll-interval: 1.5s\nrouting: minhop\nsmp-timeout: 50\nsweep-interval: 0\n"
+		"poll-interval: 1.5s\nrouting: minhop\nsmp-timeout: 50\nsweep-interval: 0\nscrub-interval: 60s\n"
 		"sa-requests-max: 100000\nlog-level: debug\nevent-command: [/bin/a, \"b c\"]\n"
 		"event-kinds: [node-moved, sm-seen]\nmetrics-listen: 127.0.0.1:9683\n", &found);
 
@@ -551,6 +551,7 @@ START_TEST(setting_values)
 	ck_assert_ptr_null(s->engines[1]);
 	ck_assert_uint_eq(s->smp_timeout_ms, 50);
 	ck_assert_uint_eq(s->sweep_interval_s, 0);
+	ck_assert_uint_eq(s->scrub_interval_s, 60);
 	ck_assert_uint_eq(s->sa_requests_max, 100000);
 	ck_assert_int_eq(s->log_level, LOG_LEVEL_DEBUG);
 	ck_assert_uint_eq(s->priority, 0);

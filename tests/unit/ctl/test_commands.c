@@ -29,7 +29,8 @@ static const struct sa_stats *sums(void *arg)
 static struct loop *loop;
 static struct jobs *jobs;
 static bool accept_policy;
-static unsigned reloads, sweeps, priority;
+static unsigned reloads, sweeps, priority, released_port;
+static uint64_t released_guid;
 
 static struct shared_policy *reload_read(void *arg, struct findings *out)
 {
@@ -55,6 +56,14 @@ static void set_priority(void *arg, uint8_t p)
 	priority = p;
 }
 
+static unsigned release_links(void *arg, uint64_t guid, unsigned port)
+{
+	(void)arg;
+	released_guid = guid;
+	released_port = port;
+	return 2;
+}
+
 static void sweep(void *arg)
 {
 	(void)arg;
@@ -72,7 +81,8 @@ static void setup(void)
 	asking_in(loop);
 	env = (struct ctl_env){ .version = "1.2.3", .reload_read = reload_read,
 				.reload_apply = reload_apply, .sweep = sweep,
-				.set_priority = set_priority, .sa_stats = sums };
+				.set_priority = set_priority, .release_links = release_links,
+				.sa_stats = sums };
 	jobs = jobs_new(loop);
 	view = (struct ctl_view){ .state = state, .mad = &counts, .jobs = jobs };
 	view.sm.state = SM_MASTER;
@@ -229,6 +239,7 @@ START_TEST(writers_need_privilege)
 	static const char *const lines[] = {
 		"{\"command\": \"reload\"}", "{\"command\": \"sweep\"}",
 		"{\"command\": \"priority\", \"args\": {\"priority\": 3}}",
+		"{\"command\": \"links release\"}",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
@@ -285,6 +296,20 @@ START_TEST(priority_is_passed_on)
 	refused("{\"command\": \"priority\"}", "missing");
 	refused("{\"command\": \"priority\", \"args\": {\"priority\": 16}}", "from 0 to 15");
 	ck_assert_uint_eq(priority, 15);
+}
+END_TEST
+
+START_TEST(links_are_released)
+{
+	json_t *head = ask("{\"command\": \"links release\", \"args\": {\"port\": \"leaf one/P1\"}}", NULL);
+
+	ck_assert_int_eq(num(result_of(head), "released"), 2);
+	ck_assert_uint_eq(released_guid, 0x8f10400410017);
+	ck_assert_uint_eq(released_port, 1);
+	json_decref(head);
+	refused("{\"command\": \"links release\", \"args\": {\"port\": \"nobody\"}}", "no such port");
+	json_decref(ask("{\"command\": \"links release\"}", NULL));
+	ck_assert_uint_eq(released_guid, 0);	/* all */
 }
 END_TEST
 
@@ -747,6 +772,7 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, reload_tells_findings);
 	tcase_add_test(t, sweep_is_passed_on);
 	tcase_add_test(t, priority_is_passed_on);
+	tcase_add_test(t, links_are_released);
 	tcase_add_test(t, status_has_what_is_promised);
 	tcase_add_test(t, status_works_before_anything);
 	tcase_add_test(t, status_has_the_state_folder);

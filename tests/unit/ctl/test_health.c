@@ -159,6 +159,42 @@ START_TEST(devices)
 }
 END_TEST
 
+START_TEST(floods_of_traps)
+{
+	struct trap_flood floods[] = {
+		{ .source = 0x2c90300000011, .port = 1, .traps = 1200, .left_out = 1100, .us = 10000000 },
+		{ .traps = 30, .left_out = 17, .us = 1000000 },
+	};
+
+	in.floods = floods;
+	in.n_floods = 1;
+	expect(SEV_WARNING, "trap-flood", "node1 HCA-1");
+	expect(SEV_WARNING, "trap-flood", " port 1: 1200 traps in 10 s, of which 1100 were left out");
+	in.floods = &floods[1];
+	expect(SEV_WARNING, "trap-flood", "too many at once: 30 traps");
+}
+END_TEST
+
+START_TEST(links_that_flap)
+{
+	uint32_t host = fabric_find_port(state->f, 0x2c90300000011);
+	struct sm_flap x = { .flap = { .downs = 6, .link = flap_link_of(state->f, host) },
+			     .left_us = 9000000, .is = FLAP_HELD };
+
+	in.flaps = &x;
+	in.n_flaps = 1;
+	expect(SEV_WARNING, "link-flapping", "node1 HCA-1/P1");
+	expect(SEV_WARNING, "link-flapping", "leaf one/P1");
+	expect(SEV_WARNING, "link-flapping", "6 times; no route uses it");
+	expect(SEV_WARNING, "link-flapping", "quiet for 9 s");
+	x.is = FLAP_USED;
+	expect(SEV_WARNING, "link-flapping", "is used, as there is no other way");
+	x.flap.link.guid[0] = 0x77;	/* a node that is gone */
+	x.is = FLAP_DOWN;
+	expect(SEV_WARNING, "link-flapping", "0x0000000000000077/P");
+}
+END_TEST
+
 START_TEST(many_of_a_kind)
 {
 	struct device_fault *faults = xcalloc(HEALTH_EACH + 4, sizeof(*faults));
@@ -322,6 +358,8 @@ int main(void)
 	tcase_add_test(t, another_master);
 	tcase_add_test(t, not_up);
 	tcase_add_test(t, devices);
+	tcase_add_test(t, floods_of_traps);
+	tcase_add_test(t, links_that_flap);
 	tcase_add_test(t, many_of_a_kind);
 	tcase_add_test(t, ports);
 	tcase_add_test(t, links);

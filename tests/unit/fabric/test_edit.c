@@ -108,6 +108,22 @@ START_TEST(avoiding)
 }
 END_TEST
 
+/* A link that is held: round it, and by it what has no other way. */
+START_TEST(sparing)
+{
+	uint32_t port = f->nodes[S1].port0 + 2;
+
+	f->ports[port].held = f->ports[f->ports[port].peer].held = true;
+	fabric_reroute(f, NULL);
+	check_route(f, S3, "\1\3", 3);
+	ck_assert_uint_eq(f->nodes[S2].hops, 3);	/* by S3 */
+	check_route(f, FAR, "\1\3\5", 2);
+	fabric_cut(f, f->nodes[S1].port0 + 3);
+	fabric_reroute(f, NULL);
+	check_route(f, S2, "\1\2", 2);
+}
+END_TEST
+
 START_TEST(what_is_left)
 {
 	struct fabric *to;
@@ -184,6 +200,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, routes);
 	tcase_add_test(tc, avoiding);
+	tcase_add_test(tc, sparing);
 	tcase_add_test(tc, what_is_left);
 	tcase_add_test(tc, what_comes);
 	tcase_add_test(tc, moved);

@@ -109,6 +109,16 @@ static unsigned entry(const struct plan *p, uint64_t sw, uint64_t port_guid)
 		       first->lid[fabric_find_port(whole, port_guid)]);
 }
 
+/* The fabric of a plan with a link that is held. */
+static struct fabric *holding(const struct plan *p, uint64_t guid, unsigned num)
+{
+	struct fabric *f = with_lids(p);
+	uint32_t port = f->nodes[node_of(f, guid)].port0 + num;
+
+	f->ports[port].held = f->ports[f->ports[port].peer].held = true;
+	return f;
+}
+
 /* How many entries for hosts that a has are different in b, on switches that both have. */
 static unsigned count_moved(const struct plan *a, const struct plan *b)
 {
@@ -130,6 +140,32 @@ static struct plan *next(struct fabric *f, const struct plan *before)
 {
 	return plan_compute(f, policy, settings, &known, before, NULL);
 }
+
+START_TEST(a_link_that_is_held)
+{
+	struct fabric *f = without(first, LEAF + 1, 5), *g = holding(first, LEAF + 1, 5);
+	struct fabric *h = with_lids(first);
+	struct plan *broken = next(f, first), *held = next(g, first), *again = next(h, held);
+
+	/* its routes are those without the link, and when it is over what they were */
+	ck_assert(routes_follow(held, first) && routes_follow(again, held));
+	ck_assert_uint_eq(held->now->dead.n, 2);
+	ck_assert_uint_eq(held->report.unreachable, 0);
+	ck_assert_uint_gt(count_moved(first, held), 0);
+	ck_assert_uint_eq(count_moved(broken, held), 0);
+	ck_assert_uint_eq(count_moved(first, again), 0);
+	plan_free(again);
+	plan_free(held);
+	/* a start with such a link: it is no reason for another base */
+	held = next(g, NULL);
+	ck_assert_uint_eq(count_moved(broken, held), 0);
+	plan_free(held);
+	plan_free(broken);
+	fabric_free(h);
+	fabric_free(g);
+	fabric_free(f);
+}
+END_TEST
 
 START_TEST(a_link)
 {
@@ -263,6 +299,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_link);
+	tcase_add_test(tc, a_link_that_is_held);
 	tcase_add_test(tc, a_host);
 	tcase_add_test(tc, a_spine_and_a_leaf);
 	tcase_add_test(tc, a_host_that_moves);

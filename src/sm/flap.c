@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See flap.h.  The table is searched from end to end: links go down one by one. */
+#include "sm/flap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define DOUBLINGS 5
+
+struct record {
+	struct flap_link link;
+	int64_t times[FLAP_LIMIT_MAX];	/* when it went down, the last `limit` ones, by downs */
+	unsigned downs, recent;		/* in all; since it began to be counted for flapping */
+	int64_t since_us, last_us, hold_us;
+	bool flaps;
+};
+
+struct flaps {
+	struct flap_rules rules;
+	VEC(struct record) records;
+};
+
+struct flap_link flap_link_of(const struct fabric *f, uint32_t port)
+{
+	uint32_t ends[2] = { port, f->ports[port].peer };
+	struct flap_link l;
+	unsigned first;
+
+	for (unsigned i = 0; i < 2; i++) {
+		l.guid[i] = port_node(f, ends[i])->guid;
+		l.port[i] = f->ports[ends[i]].num;
+	}
+	first = l.guid[0] > l.guid[1] || (l.guid[0] == l.guid[1] && l.port[0] > l.port[1]);
+	return (struct flap_link){ { l.guid[first], l.guid[!first] },
+				   { l.port[first], l.port[!first] } };
+}
+
+struct flaps *flaps_new(const struct flap_rules *rules)
+{
+	struct flaps *t = xcalloc(1, sizeof(*t));
+
+	t->rules = *rules;
+	return t;
+}
+
+void flaps_free(struct flaps *t)
+{
+	if (!t)
+		return;
+	vec_free(&t->records);
+	free(t);
+}
+
+static bool same_link(const struct flap_link *a, const struct flap_link *b)
+{
+	return a->guid[0] == b->guid[0] && a->guid[1] == b->guid[1] &&
+	       a->port[0] == b->port[0] && a->port[1] == b->port[1];
+}
+
+/* The record of a link; NULL: there is no room, as all others flap. */
+static struct record *record_of(struct flaps *t, const struct flap_link *l)
+{
+	struct record *oldest = NULL;
+
+	for (size_t i = 0; i < t->records.n; i++) {
+		struct record *r = &t->records.v[i];
+
+		if (same_link(&r->link, l))
+			return r;
+		if (!r->flaps && (!oldest || r->last_us < oldest->last_us))
+			oldest = r;
+	}
+	if (t->records.n < FLAP_LINKS_MAX)
+		oldest = vec_push(&t->records);
+	if (oldest)
+		*oldest = (struct record){ .link = *l };
+	return oldest;
+}
+
+/* … for the next time that it flaps. */
+static int64_t next_hold(const struct flaps *t, const struct record *r)
+{
+	int64_t most = t->rules.hold_us << DOUBLINGS;
+
+	if (!r->hold_us)
+		return t->rules.hold_us;
+	return 2 * r->hold_us < most ? 2 * r->hold_us : most;
+}
+
+static struct flap flap_of(const struct record *r)
+{
+	return (struct flap){ r->link, r->downs, r->since_us, r->last_us + r->hold_us };
+}
+
+bool flaps_down(struct flaps *t, const struct flap_link *l, int64_t now_us, struct flap *out)
+{
+	struct record *r = t->rules.limit ? record_of(t, l) : NULL;
+	int64_t *place;
+	bool many;
+
+	if (!r)
+		return false;
+	if (!r->flaps && now_us - r->last_us > t->rules.hold_us << DOUBLINGS)
+		r->hold_us = 0;
+	r->downs++;
+	r->last_us = now_us;
+	if (r->flaps)
+		return false;
+	place = &r->times[r->recent % t->rules.limit];
+	many = r->recent >= t->rules.limit && now_us - *place <= t->rules.window_us;
+	*place = now_us;
+	r->recent++;
+	if (!many)
+		return false;
+	r->hold_us = next_hold(t, r);
+	r->flaps = true;
+	r->since_us = now_us;
+	*out = flap_of(r);
+	return true;
+}
+
+void flaps_up(struct flaps *t, const struct flap_link *l, int64_t now_us)
+{
+	for (size_t i = 0; i < t->records.n; i++)
+		if (t->records.v[i].flaps && same_link(&t->records.v[i].link, l))
+			t->records.v[i].last_us = now_us;
+}
+
+bool flaps_at(const struct flaps *t, size_t i, struct flap *out)
+{
+	for (size_t k = 0; k < t->records.n; k++) {
+		if (!t->records.v[k].flaps || i--)
+			continue;
+		*out = flap_of(&t->records.v[k]);
+		return true;
+	}
+	return false;
+}
+
+bool flaps_ended(struct flaps *t, int64_t now_us, struct flap *out)
+{
+	for (size_t i = 0; i < t->records.n; i++) {
+		struct record *r = &t->records.v[i];
+
+		if (!r->flaps || now_us < r->last_us + r->hold_us)
+			continue;
+		*out = flap_of(r);
+		r->flaps = false;
+		r->recent = 0;
+		return true;
+	}
+	return false;
+}
+
+int64_t flaps_next(const struct flaps *t)
+{
+	int64_t next = INT64_MAX;
+	struct flap x;
+
+	for (size_t i = 0; flaps_at(t, i, &x); i++)
+		next = x.until_us < next ? x.until_us : next;
+	return next;
+}
+
+static bool is_meant(const struct flap_link *l, uint64_t guid, unsigned port)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (!guid || (l->guid[i] == guid && (!port || l->port[i] == port)))
+			return true;
+	return false;
+}
+
+bool flaps_release(struct flaps *t, uint64_t guid, unsigned port, struct flap *out)
+{
+	for (size_t i = 0; i < t->records.n; ) {
+		struct record *r = &t->records.v[i];
+		bool flapped = r->flaps;
+
+		if (!is_meant(&r->link, guid, port)) {
+			i++;
+			continue;
+		}
+		*out = flap_of(r);
+		*r = t->records.v[--t->records.n];
+		if (flapped)
+			return true;
+	}
+	return false;
+}
+
+/* --- on a fabric --- */
+
+uint32_t flap_port(const struct fabric *f, const struct flap_link *l, unsigned end)
+{
+	uint32_t ports[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t node = map64_get(&f->node_by_guid, l->guid[i]);
+
+		if (node == MAP64_NONE || l->port[i] > f->nodes[node].nports)
+			return FABRIC_NONE;
+		ports[i] = f->nodes[node].port0 + l->port[i];
+	}
+	return f->ports[ports[0]].peer == ports[1] ? ports[end] : FABRIC_NONE;
+}
+
+/* Parts of the fabric that are connected: each switch knows one of its part, in the end itself. */
+static uint32_t part_of(uint32_t *parts, uint32_t sw)
+{
+	while (parts[sw] != sw)
+		sw = parts[sw] = parts[parts[sw]];
+	return sw;
+}
+
+/* True: they were apart. */
+static bool join(uint32_t *parts, uint32_t a, uint32_t b)
+{
+	a = part_of(parts, a);
+	b = part_of(parts, b);
+	parts[a] = b;
+	return a != b;
+}
+
+static bool between_switches(const struct fabric *f, uint32_t port)
+{
+	return f->ports[port].peer != FABRIC_NONE && node_is_switch(port_node(f, port)) &&
+	       node_is_switch(port_node(f, f->ports[port].peer));
+}
+
+struct candidate {
+	uint32_t port;
+	struct flap flap;
+};
+
+static int least_first(const void *va, const void *vb)
+{
+	const struct candidate *a = va, *b = vb;
+
+	if (a->flap.downs != b->flap.downs)
+		return a->flap.downs < b->flap.downs ? -1 : 1;
+	return memcmp(&a->flap.link.guid, &b->flap.link.guid, sizeof(a->flap.link.guid));
+}
+
+static bool join_ends(const struct fabric *f, uint32_t *parts, uint32_t port)
+{
+	return join(parts, port_node(f, port)->sw, port_node(f, f->ports[port].peer)->sw);
+}
+
+bool flaps_hold(const struct flaps *t, struct fabric *f)
+{
+	VEC(struct candidate) list = { 0 };
+	uint32_t *parts = NULL;
+	struct candidate c;
+
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		f->ports[i].held = false;
+	for (size_t i = 0; flaps_at(t, i, &c.flap); i++) {
+		c.port = flap_port(f, &c.flap.link, 0);
+		if (c.port == FABRIC_NONE || !between_switches(f, c.port))
+			continue;
+		f->ports[c.port].held = f->ports[f->ports[c.port].peer].held = true;
+		*vec_push(&list) = c;
+	}
+	if (!list.n)
+		return false;
+	parts = xmalloc(f->n_switches * sizeof(*parts));
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		parts[i] = i;
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (between_switches(f, i) && !f->ports[i].held)
+			join_ends(f, parts, i);
+	qsort(list.v, list.n, sizeof(*list.v), least_first);
+	for (size_t i = 0; i < list.n; i++)
+		if (join_ends(f, parts, list.v[i].port))
+			f->ports[list.v[i].port].held =
+				f->ports[f->ports[list.v[i].port].peer].held = false;
+	free(parts);
+	vec_free(&list);
+	return true;
+}
