@@ -222,6 +222,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.mft_next = mft_next, .mft_entry = mft_entry,
 		.run_time = get_run_time, .run_time_set = set_run_time,
 		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,
+		.read_group = s->ctl_read_group, .admin_group = s->ctl_admin_group,
 	};
 	struct shared_policy *effective;
 	bool lost;
