@@ -16,10 +16,11 @@
 # holds everybody to it, and a unit test is linked with what its layer uses and
 # nothing else.
 
-LAYERS = base yaml json ib bandwidth convert fabric route qos plan events registry conf store loop hook http policies mad disco sm sa ctl \
+LAYERS = base sandbox yaml json ib bandwidth convert fabric route qos plan events registry conf store loop hook http policies mad disco sm sa ctl \
 	simnet simtopo simdev simhost simcheck simctl
 
 uses_base   =
+uses_sandbox = base
 uses_yaml   = base
 uses_json   = base
 uses_ib     = base
@@ -38,7 +39,7 @@ uses_hook   = base json loop events
 uses_http   = base loop
 uses_policies = base ib fabric qos plan registry store loop
 uses_mad    = base ib loop
-uses_disco  = base ib fabric loop
+uses_disco  = base sandbox ib fabric loop
 uses_sm     = base ib fabric route qos plan events/event.h registry store loop mad disco
 uses_sa     = base ib fabric route qos plan registry
 uses_ctl    = base json ib bandwidth fabric route qos plan events registry conf store loop policies mad sm sa
@@ -56,7 +57,7 @@ uses_qosd     = $(filter-out sim% convert,$(LAYERS))
 uses_qosd-ctl = base ib convert
 uses_qosd-sim = base yaml json loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
-		$(JANSSON_LIBS) $(SYSTEMD_LIBS) $(HTTP_LIBS)
+		$(JANSSON_LIBS) $(SYSTEMD_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
 libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
 
@@ -66,8 +67,8 @@ PRELOAD = $(BUILD)/libqosd-sim.so
 
 # A library's transport or parser belongs to one layer: header=layer.
 OWNED_HEADERS = ev.h=loop yaml.h=yaml libxml/parser.h=convert libxml/tree.h=convert \
-		libxml/xmlerror.h=convert infiniband/ibnetdisc.h=disco microhttpd.h=http \
-		infiniband/umad.h=mad,simhost,qosd-sim,preload infiniband/verbs.h=preload \
+		libxml/xmlerror.h=convert infiniband/ibnetdisc.h=disco microhttpd.h=http seccomp.h=sandbox \
+		infiniband/umad.h=mad,disco,simhost,qosd-sim,preload infiniband/verbs.h=preload \
 		systemd/sd-daemon.h=qosd check.h=
 
 # --- configuration ----------------------------------------------------------
@@ -119,7 +120,7 @@ endif
 ALL_CPPFLAGS = -D_GNU_SOURCE -DQOSD_VERSION='"$(VERSION)"' -Isrc -Iinclude $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -pthread $(WARN) $(CFLAGS) $(VARIANT_CFLAGS) \
 	$(UMAD_CFLAGS) $(MAD_CFLAGS) $(NETDISC_CFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) \
-	$(SYSTEMD_CFLAGS) $(XML_CFLAGS) $(HTTP_CFLAGS)
+	$(SYSTEMD_CFLAGS) $(XML_CFLAGS) $(HTTP_CFLAGS) $(SECCOMP_CFLAGS)
 ALL_LDFLAGS = $(VARIANT_LDFLAGS) $(LDFLAGS)
 COMMON_LIBS = -lm
 

@@ -19,6 +19,7 @@
 #include "ctl/prom.h"
 #include "qosd/daemon.h"
 #include "registry/alias.h"
+#include "sandbox/sandbox.h"
 
 #define STORE_RETRY_US	1000000
 
@@ -334,6 +335,24 @@ static void leave_terminal(void)
 	close(null);
 }
 
+/*
+ * Before anything of the outside is opened, and while there is one thread.  Who cannot be
+ * locked up manages the subnet nevertheless.
+ */
+static void lock_up(const struct settings *s)
+{
+	struct buf err = { 0 };
+
+	if (!s->sandbox)
+		log_info("sandbox", "off, by the settings");
+	else if (!sandbox_drop_privileges(&err) || !sandbox_daemon(&err))
+		log_warn("sandbox", "%s", err.s);
+	else
+		log_info("sandbox", "no capabilities; system calls are %sfiltered",
+			 sandbox_filters() ? "" : "not ");
+	buf_free(&err);
+}
+
 int daemon_run(const struct options *o)
 {
 	struct qosd q = { .o = o, .ready_fd = -1, .sa_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -358,6 +377,7 @@ int daemon_run(const struct options *o)
 		log_set_level(q.settings->log_level);
 	if (!o->foreground && !o->once)
 		q.ready_fd = detach();
+	lock_up(q.settings);
 	if (open_all(&q, policy, &err)) {
 		if (q.ready_fd >= 0)
 			leave_terminal();
