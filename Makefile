@@ -336,6 +336,9 @@ MAN1 = $(wildcard man/*.1)
 MAN5 = $(wildcard man/*.5)
 UNITS = $(patsubst systemd/%.in,%,$(wildcard systemd/*.in))
 ETC = $(wildcard etc/*.yaml)
+# The user that the units name, and his devices.
+sysusersdir = $(prefix)/lib/sysusers.d
+udevrulesdir = $(prefix)/lib/udev/rules.d
 
 $(BUILD)/systemd/%: systemd/%.in Makefile $(CONFIG)
 	@mkdir -p $(@D)
@@ -361,6 +364,9 @@ install: all units	## install below $(DESTDIR)$(prefix)
 	$(if $(MAN8),install -m 644 $(MAN8) $(DESTDIR)$(mandir)/man8)
 	$(if $(unitdir),install -d $(DESTDIR)$(unitdir))
 	$(if $(unitdir),install -m 644 $(addprefix $(BUILD)/systemd/,$(UNITS)) $(DESTDIR)$(unitdir))
+	$(if $(unitdir),install -d $(DESTDIR)$(sysusersdir) $(DESTDIR)$(udevrulesdir))
+	$(if $(unitdir),install -m 644 systemd/qosd.sysusers $(DESTDIR)$(sysusersdir)/qosd.conf)
+	$(if $(unitdir),install -m 644 systemd/90-qosd.rules $(DESTDIR)$(udevrulesdir))
 
 uninstall:	## remove what install put there, but for /etc
 	rm -f $(DESTDIR)$(sbindir)/qosd $(addprefix $(DESTDIR)$(bindir)/,qosd-ctl qosd-sim)
@@ -368,6 +374,7 @@ uninstall:	## remove what install put there, but for /etc
 	-rmdir $(DESTDIR)$(libdir)/qosd 2>/dev/null
 	rm -f $(foreach s,1 5 8,$(addprefix $(DESTDIR)$(mandir)/man$(s)/,$(notdir $(MAN$(s)))))
 	$(if $(unitdir),rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)))
+	$(if $(unitdir),rm -f $(DESTDIR)$(sysusersdir)/qosd.conf $(DESTDIR)$(udevrulesdir)/90-qosd.rules)
 
 # --- the rest ---------------------------------------------------------------
 

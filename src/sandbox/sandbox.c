@@ -39,6 +39,20 @@ bool sandbox_filters(void)
 
 /* --- capabilities --- */
 
+/* Service managers take both the capabilities and the call by which to drop them. */
+static bool has_capabilities(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct has[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
+
+	if (syscall(SYS_capget, &head, has) < 0)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(has); i++)
+		if (has[i].effective || has[i].permitted || has[i].inheritable)
+			return true;
+	return false;
+}
+
 bool sandbox_drop_privileges(struct buf *err)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -51,7 +65,7 @@ bool sandbox_drop_privileges(struct buf *err)
 	for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
 		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	if (syscall(SYS_capset, &head, none) < 0) {
+	if (has_capabilities() && syscall(SYS_capset, &head, none) < 0) {
 		buf_printf(err, "cannot drop capabilities: %s", strerror(errno));
 		return false;
 	}
