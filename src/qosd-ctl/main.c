@@ -434,7 +434,7 @@ static int refused(const json_t *answer)
 	const char *why = json_string_value(json_object_get(answer, "error"));
 
 	if (as_json) {
-		json_dumpf(answer, stdout, JSON_INDENT(2));
+		put_json(answer, JSON_INDENT(2));
 		printf("\n");
 	} else {
 		text_findings_of_error(answer);
