@@ -90,7 +90,7 @@ struct settings {
 	/* control socket: whose members may look, and whose may do all; default none */
 	struct ctl_group ctl_read_group, ctl_admin_group;
 
-	bool sandbox;			/* default true */
+	bool sandbox;			/* capabilities and system calls are given up; default true */
 
 	/* log */
 	enum log_level log_level;
