@@ -96,25 +96,38 @@ static struct filter filter_new(uint32_t otherwise, uint32_t action)
 	return f;
 }
 
-static void add(struct filter *f, const char *name, unsigned n, const struct scmp_arg_cmp *args)
+static void add_if(struct filter *f, const char *name, unsigned n, struct scmp_arg_cmp arg)
 {
 	int nr = seccomp_syscall_resolve_name(name);
 
 	if (!f->error && nr != __NR_SCMP_ERROR)
-		f->error = seccomp_rule_add_array(f->ctx, f->action, nr, n, args);
+		f->error = seccomp_rule_add_array(f->ctx, f->action, nr, n, &arg);
+}
+
+static void add(struct filter *f, const char *name)
+{
+	add_if(f, name, 0, (struct scmp_arg_cmp){ 0 });
+}
+
+/* Where all 64 bits of the argument are so; an int may have others than its own. */
+static void add_compared(struct filter *f, const char *name, unsigned arg, enum scmp_compare op,
+			 uint64_t value)
+{
+	add_if(f, name, 1, (struct scmp_arg_cmp){ .arg = arg, .op = op, .datum_a = value });
 }
 
 /* Where the argument, of the bits in the mask, is so. */
 static void add_masked(struct filter *f, const char *name, unsigned arg, uint64_t mask,
 		       uint64_t value)
 {
-	add(f, name, 1, &SCMP_CMP64(arg, SCMP_CMP_MASKED_EQ, mask, value));
+	add_if(f, name, 1, (struct scmp_arg_cmp){ .arg = arg, .op = SCMP_CMP_MASKED_EQ,
+						  .datum_a = mask, .datum_b = value });
 }
 
 static void add_all(struct filter *f, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		add(f, names[i], 0, NULL);
+		add(f, names[i]);
 }
 
 static bool filter_load(struct filter *f, const char *what, struct buf *err)
@@ -155,9 +168,9 @@ static void deny_sockets(struct filter *f)
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
 		for (; family <= ours[i]; family++)
 			if (family != ours[i])
-				add(f, "socket", 1, &SCMP_CMP32(0, SCMP_CMP_EQ,
-								(uint32_t)family));
-	add(f, "socket", 1, &SCMP_CMP32(0, SCMP_CMP_GE, (uint32_t)family));
+				add_compared(f, "socket", 0, SCMP_CMP_EQ, (uint64_t)family);
+	/* … and with bits that are none of an int's */
+	add_compared(f, "socket", 0, SCMP_CMP_GE, (uint64_t)family);
 }
 
 static void deny_namespaces(struct filter *f)
@@ -177,7 +190,7 @@ static bool deny_clone3(struct buf *err)
 {
 	struct filter f = filter_new(SCMP_ACT_ALLOW, SCMP_ACT_ERRNO(ENOSYS));
 
-	add(&f, "clone3", 0, NULL);
+	add(&f, "clone3");
 	return filter_load(&f, "clone3()", err);
 }
 
@@ -220,7 +233,7 @@ static const char *const of_simulators[] = {
 static void allow_simulators(struct filter *f)
 {
 	add_all(f, of_simulators, ARRAY_SIZE(of_simulators));
-	add(f, "socket", 1, &SCMP_CMP32(0, SCMP_CMP_EQ, AF_UNIX));
+	add_compared(f, "socket", 0, SCMP_CMP_EQ, AF_UNIX);
 	add_masked(f, "open", 1, WRITES, O_RDONLY);
 	add_masked(f, "openat", 2, WRITES, O_RDONLY);
 }
@@ -279,7 +292,7 @@ bool sandbox_discovery(bool preloaded, struct buf *err)
 	add_masked(&f, "mmap", 2, PROT_EXEC, 0);
 	add_masked(&f, "mprotect", 2, PROT_EXEC, 0);
 	/* abort() */
-	add(&f, "tgkill", 1, &SCMP_CMP64(0, SCMP_CMP_EQ, (uint64_t)getpid()));
+	add_compared(&f, "tgkill", 0, SCMP_CMP_EQ, (uint64_t)getpid());
 	if (preloaded)
 		allow_simulators(&f);
 	else

@@ -114,6 +114,12 @@ static int socket_ip(void) { return result(socket(AF_INET, SOCK_STREAM, 0)); }
 static int socket_netlink(void) { return result(socket(AF_NETLINK, SOCK_RAW, 0)); }
 static int socket_packet(void) { return result(socket(AF_PACKET, SOCK_RAW, 0)); }
 static int socket_vsock(void) { return result(socket(AF_VSOCK, SOCK_STREAM, 0)); }
+/* The kernel takes the lower half. */
+static int socket_packet_or_so(void)
+{
+	return result(syscall(SYS_socket, AF_PACKET | 1ul << 32, SOCK_RAW, 0));
+}
+
 static int new_namespace(void) { return result(unshare(CLONE_NEWUSER)); }
 static int mounts(void) { return result(mount("none", "/does/not/exist", "tmpfs", 0, NULL)); }
 static int traces(void) { return result(ptrace(PTRACE_TRACEME, 0, NULL, NULL)); }
@@ -221,6 +227,7 @@ static const struct {
 	CALL(socket_ip, SYS_socket, 0, EPERM, EPERM),
 	CALL(socket_netlink, SYS_socket, 0, EPERM, EPERM),
 	CALL(socket_packet, SYS_socket, EPERM, EPERM, EPERM),
+	CALL(socket_packet_or_so, SYS_socket, EPERM, EPERM, EPERM),
 	CALL(socket_vsock, SYS_socket, EPERM, EPERM, EPERM),
 	CALL(new_namespace, SYS_unshare, EPERM, EPERM, EPERM),
 	CALL(new_process_in_namespace, SYS_clone, EPERM, EPERM, EPERM),
