@@ -178,7 +178,7 @@ static void ck_same_settings(const struct settings *a, const struct settings *b)
 	SAME(poll_interval_ms); SAME(poll_retries); SAME(smp_window); SAME(smp_window_device);
 	SAME(smp_timeout_ms); SAME(smp_retries); SAME(discovery_window);
 	SAME(prefix_routes.n); SAME(sweep_interval_s); SAME(sa_requests_max); SAME(sa_requests_per_port);
-	SAME(sa_transfers_max); SAME(sa_transfers_per_port); SAME(log_level);
+	SAME(sa_transfers_max); SAME(sa_transfers_per_port); SAME(log_level); SAME(sandbox);
 #undef SAME
 }
 
@@ -205,7 +205,7 @@ START_TEST(shipped_settings_are_the_defaults)
 	ck_assert_uint_eq(found.n, 0);
 	ck_assert_ptr_nonnull(s);
 	ck_same_settings(s, defaults);
-	ck_assert_uint_eq(n, 39);
+	ck_assert_uint_eq(n, 42);
 	settings_free(s);
 	settings_free(defaults);
 	buf_free(&all);
