@@ -16,10 +16,11 @@
 # holds everybody to it, and a unit test is linked with what its layer uses and
 # nothing else.
 
-LAYERS = base yaml json ib bandwidth convert fabric route qos plan events registry conf store loop hook http policies mad disco perf sm sa ctl \
+LAYERS = base sandbox yaml json ib bandwidth convert fabric route qos plan events registry conf store loop hook http policies mad disco perf sm sa ctl \
 	simnet simtopo simdev simhost simcheck simctl
 
 uses_base   =
+uses_sandbox = base
 uses_yaml   = base
 uses_json   = base
 uses_ib     = base
@@ -38,7 +39,7 @@ uses_hook   = base json loop events
 uses_http   = base loop
 uses_policies = base ib fabric qos plan registry store loop
 uses_mad    = base ib loop
-uses_disco  = base ib fabric loop
+uses_disco  = base sandbox ib fabric loop
 uses_perf   = base ib bandwidth fabric route qos plan events/event.h loop mad
 uses_sm     = base ib fabric route qos plan events/event.h registry store loop mad disco
 uses_sa     = base ib fabric route qos plan registry
@@ -57,7 +58,7 @@ uses_qosd     = $(filter-out sim% convert,$(LAYERS))
 uses_qosd-ctl = base ib convert
 uses_qosd-sim = base yaml json loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
-		$(JANSSON_LIBS) $(SYSTEMD_LIBS) $(HTTP_LIBS)
+		$(JANSSON_LIBS) $(SYSTEMD_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
 libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
 
@@ -67,8 +68,8 @@ PRELOAD = $(BUILD)/libqosd-sim.so
 
 # A library's transport or parser belongs to one layer: header=layer.
 OWNED_HEADERS = ev.h=loop yaml.h=yaml libxml/parser.h=convert libxml/tree.h=convert \
-		libxml/xmlerror.h=convert infiniband/ibnetdisc.h=disco microhttpd.h=http \
-		infiniband/umad.h=mad,simhost,qosd-sim,preload infiniband/verbs.h=preload \
+		libxml/xmlerror.h=convert infiniband/ibnetdisc.h=disco microhttpd.h=http seccomp.h=sandbox \
+		infiniband/umad.h=mad,disco,simhost,qosd-sim,preload infiniband/verbs.h=preload \
 		systemd/sd-daemon.h=qosd check.h=
 
 # --- configuration ----------------------------------------------------------
@@ -120,7 +121,7 @@ endif
 ALL_CPPFLAGS = -D_GNU_SOURCE -DQOSD_VERSION='"$(VERSION)"' -Isrc -Iinclude $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -pthread $(WARN) $(CFLAGS) $(VARIANT_CFLAGS) \
 	$(UMAD_CFLAGS) $(MAD_CFLAGS) $(NETDISC_CFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) \
-	$(SYSTEMD_CFLAGS) $(XML_CFLAGS) $(HTTP_CFLAGS)
+	$(SYSTEMD_CFLAGS) $(XML_CFLAGS) $(HTTP_CFLAGS) $(SECCOMP_CFLAGS)
 ALL_LDFLAGS = $(VARIANT_LDFLAGS) $(LDFLAGS)
 COMMON_LIBS = -lm
 
@@ -342,6 +343,9 @@ MAN1 = $(wildcard man/*.1)
 MAN5 = $(wildcard man/*.5)
 UNITS = $(patsubst systemd/%.in,%,$(wildcard systemd/*.in))
 ETC = $(wildcard etc/*.yaml)
+# The user that the units name, and his devices.
+sysusersdir = $(prefix)/lib/sysusers.d
+udevrulesdir = $(prefix)/lib/udev/rules.d
 
 $(BUILD)/systemd/%: systemd/%.in Makefile $(CONFIG)
 	@mkdir -p $(@D)
@@ -367,6 +371,9 @@ install: all units	## install below $(DESTDIR)$(prefix)
 	$(if $(MAN8),install -m 644 $(MAN8) $(DESTDIR)$(mandir)/man8)
 	$(if $(unitdir),install -d $(DESTDIR)$(unitdir))
 	$(if $(unitdir),install -m 644 $(addprefix $(BUILD)/systemd/,$(UNITS)) $(DESTDIR)$(unitdir))
+	$(if $(unitdir),install -d $(DESTDIR)$(sysusersdir) $(DESTDIR)$(udevrulesdir))
+	$(if $(unitdir),install -m 644 systemd/qosd.sysusers $(DESTDIR)$(sysusersdir)/qosd.conf)
+	$(if $(unitdir),install -m 644 systemd/90-qosd.rules $(DESTDIR)$(udevrulesdir))
 
 uninstall:	## remove what install put there, but for /etc
 	rm -f $(DESTDIR)$(sbindir)/qosd $(addprefix $(DESTDIR)$(bindir)/,qosd-ctl qosd-sim)
@@ -374,6 +381,7 @@ uninstall:	## remove what install put there, but for /etc
 	-rmdir $(DESTDIR)$(libdir)/qosd 2>/dev/null
 	rm -f $(foreach s,1 5 8,$(addprefix $(DESTDIR)$(mandir)/man$(s)/,$(notdir $(MAN$(s)))))
 	$(if $(unitdir),rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)))
+	$(if $(unitdir),rm -f $(DESTDIR)$(sysusersdir)/qosd.conf $(DESTDIR)$(udevrulesdir)/90-qosd.rules)
 
 # --- the rest ---------------------------------------------------------------
 

@@ -49,5 +49,9 @@
 #define CTL_STALL_SECONDS 60
 /* Clients served at a time; a further one is told so and closed. */
 #define CTL_CLIENTS_MAX 64
+/* … of whom so many may be strangers, who are not allowed anything and are told so … */
+#define CTL_STRANGERS_MAX 4
+/* … and have so many seconds to say what they want. */
+#define CTL_STRANGER_SECONDS 1
 
 #endif

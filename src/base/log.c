@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -74,9 +75,7 @@ static void emit(enum log_level level, const char *module, const char *text)
 		journal = getenv("JOURNAL_STREAM") != NULL;
 	snprintf(line, sizeof(line), "%s: %s", module, text);
 	/* a name from the fabric must not forge lines or drive a terminal */
-	for (char *p = line; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = '?';
+	clean_text(line);
 	if (level <= LOG_LEVEL_WARNING)
 		remember(level, line);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The daemon's settings file (grammar: qosd.yaml(5)). */
+#include <errno.h>
+#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +10,8 @@
 #include "conf/conf.h"
 #include "conf/read.h"
 #include "events/event.h"
+
+#define GROUP_ENTRY_MAX (16u << 20)	/* bytes; a group may have many members */
 
 /* Engines in order of preference; replaces the default list. */
 static void read_routing(struct reader *r, const struct node *n, const struct key *k, void *at)
@@ -221,7 +225,59 @@ static void read_listen(struct reader *r, const struct node *n, const struct key
 			   EXCERPT(word));
 }
 
+/* --- control socket --- */
+
+/* 0, ENOENT, or what keeps the system from telling. */
+static int find_group(const char *name, uint32_t *gid)
+{
+	struct group g, *found = NULL;
+	size_t size = 1024;
+	char *room = NULL;
+	int error;
+
+	do {
+		size *= 2;
+		room = xrealloc(room, size, 1);
+		error = getgrnam_r(name, &g, room, size, &found);
+	} while (error == ERANGE && size < GROUP_ENTRY_MAX);
+	if (found)
+		*gid = g.gr_gid;
+	free(room);
+	/* getgrnam_r(3): any of them may mean that there is none */
+	if (error == ESRCH || error == EBADF || error == EPERM)
+		error = ENOENT;
+	return found ? 0 : error ? error : ENOENT;
+}
+
+/* A name, or the number of a group that need not have one. */
+static void read_group(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	const char *word = read_word(r, n, "the name or number of a group");
+	struct ctl_group *group = at;
+	uint64_t number;
+	int error;
+
+	(void)k;
+	if (!word)
+		return;
+	if (*word >= '0' && *word <= '9') {
+		if (!read_number(r, n, 0, UINT32_MAX - 1, &number))
+			return;
+		group->gid = (uint32_t)number;
+	} else if ((error = find_group(word, &group->gid)) != 0) {
+		if (error == ENOENT)
+			read_error(r, n->pos, "there is no group '%s' on this system",
+				   EXCERPT(word));
+		else
+			read_error(r, n->pos, "the group '%s' can't be looked up: %s",
+				   EXCERPT(word), strerror(error));
+		return;
+	}
+	group->name = xstrdup(word);
+}
+
 static const char *const link_words[] = { "keep", "supported", NULL };
+static const char *const switch_words[] = { "off", "on", NULL };
 static const char *const log_words[] = { "error", "warning", "info", "debug", NULL };
 
 #define AT(member) FIELD(struct settings, member)
@@ -284,6 +340,11 @@ static const struct key settings_keys[] = {
 	{ "counters-interval", read_time, AT(counters_interval_s), .max = 86400, SECONDS },
 	{ "counters-reset", read_bool, AT(counters_reset) },
 	{ "metrics-listen", read_listen, AT(metrics_listen) },
+
+	{ "ctl-read-group", read_group, AT(ctl_read_group) },
+	{ "ctl-admin-group", read_group, AT(ctl_admin_group) },
+
+	{ "sandbox", read_choice, AT(sandbox), .words = switch_words },
 
 	{ "log-level", read_choice, AT(log_level), .words = log_words },
 };

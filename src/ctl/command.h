@@ -13,12 +13,24 @@
 #include "ctl/ctl.h"
 #include "json/json.h"
 
+/* What a client may: each what the ones before it may, too. */
+enum ctl_right {
+	CTL_NOTHING,
+	CTL_READ,		/* be shown the fabric and what happens in it */
+	CTL_ADMIN,		/* all */
+};
+
+struct ctl_peer {
+	enum ctl_right right;
+	int64_t uid, gid;	/* -1: not known */
+};
+
 /* What is known at the moment of the request. */
 struct ctl_view {
 	struct subnet_state *state;	/* NULL: no subnet published */
 	struct sm_status sm;
 	const struct mad_counts *mad;	/* NULL: no port open */
-	int64_t uid;			/* of the client; -1: not known */
+	struct ctl_peer peer;
 	struct buf *file;		/* with the request, for the handler to take; or NULL */
 	struct jobs *jobs;
 	struct follower **tracers;	/* of the SA; see follow.h */
@@ -39,6 +51,7 @@ struct reply {
 	 */
 	enum { REPLY_HEAD, REPLY_ROWS, REPLY_DONE, REPLY_WAITING, REPLY_FOLLOWING } stage;
 	struct job *job;
+	bool denied;			/* the client may not do what it asked for */
 	bool follows;			/* that next() has no row means: not yet */
 	void (*ready)(void *arg);	/* set by whoever started the command, if stage says so */
 	void *ready_arg;
@@ -52,15 +65,16 @@ struct reply {
 
 /*
  * Starts the answer to one request line (n bytes, without the newline;
- * anything).  privileged: commands that change something are allowed.  reply
- * is zeroed first and ended with reply_free().
+ * anything) of view->peer.  reply is zeroed first and ended with reply_free().
  */
-void command_start(const struct ctl_env *env, const struct ctl_view *view, bool privileged,
-		   const char *line, size_t n, struct reply *reply);
+void command_start(const struct ctl_env *env, const struct ctl_view *view, const char *line,
+		   size_t n, struct reply *reply);
 /* Whether a file of *bytes bytes follows a request line.  BODY_REFUSED: the reply says why not. */
 enum body { BODY_NONE, BODY_FOLLOWS, BODY_REFUSED };
-enum body command_body(bool privileged, const char *line, size_t n, size_t *bytes,
-		       struct reply *reply);
+enum body command_body(const struct ctl_env *env, const struct ctl_peer *peer, const char *line,
+		       size_t n, size_t *bytes, struct reply *reply);
+/* The i-th command and what it takes; NULL: there are not so many. */
+const char *ctl_command(size_t i, enum ctl_right *takes);
 /* A reply that says no, for requests that are none. */
 void reply_refuse(struct reply *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*

@@ -24,8 +24,8 @@ struct arg_spec {
 
 struct command {
 	const char *name;
+	enum ctl_right takes;		/* of a client; never CTL_NOTHING */
 	bool needs_state;		/* a published subnet */
-	bool writes;			/* privileged clients only */
 	bool takes_file;		/* a body follows the request */
 	void (*run)(const struct ctl_call *c, struct reply *r);
 	struct arg_spec args[ARGS_MAX + 1];
@@ -42,15 +42,20 @@ static void cmd_priority(const struct ctl_call *c, struct reply *r);
 #define NUMBER_ARG(word, most) { .name = word, .type = ARG_NUMBER, .max = most }
 #define COUNT_ARG(word, most) { .name = word, .type = ARG_NUMBER, .min = 1, .max = most }
 
+/*
+ * Who may look gets all that is told of the fabric, what happens in it too.  Beside what
+ * changes something it takes an administrator for `plan`, which costs the daemon as much as a
+ * new policy does, and for `sa-trace`, which tells who wants to talk to whom and when.
+ */
 static const struct command commands[] = {
-	{ "status", .run = cmd_status },
-	{ "nodes", .needs_state = true, .run = cmd_nodes },
-	{ "ports", .needs_state = true, .run = cmd_ports },
-	{ "route", .needs_state = true, .run = cmd_route,
+	{ "status", CTL_READ, .run = cmd_status },
+	{ "nodes", CTL_READ, .needs_state = true, .run = cmd_nodes },
+	{ "ports", CTL_READ, .needs_state = true, .run = cmd_ports },
+	{ "route", CTL_READ, .needs_state = true, .run = cmd_route,
 	  .args = { PORT_ARG("src"), PORT_ARG("dst"), NUMBER_ARG("sl", 15) } },
-	{ "sl2vl", .needs_state = true, .run = cmd_sl2vl, .args = { PORT_ARG("port") } },
-	{ "vlarb", .needs_state = true, .run = cmd_vlarb, .args = { PORT_ARG("port") } },
-	{ "explain", .needs_state = true, .run = cmd_explain,
+	{ "sl2vl", CTL_READ, .needs_state = true, .run = cmd_sl2vl, .args = { PORT_ARG("port") } },
+	{ "vlarb", CTL_READ, .needs_state = true, .run = cmd_vlarb, .args = { PORT_ARG("port") } },
+	{ "explain", CTL_READ, .needs_state = true, .run = cmd_explain,
 	  .args = { PORT_ARG("src"), PORT_ARG("dst"), NUMBER_ARG("service-id", UINT64_MAX),
 		    NUMBER_ARG("qos-class", 0xfff), NUMBER_ARG("pkey", 0xffff),
 		    NUMBER_ARG("tclass", 0xff), NUMBER_ARG("sl", 15), TEXT_ARG("mtu"),
@@ -58,45 +63,45 @@ static const struct command commands[] = {
 		    NUMBER_ARG("slid", IB_LID_UCAST_MAX), NUMBER_ARG("dlid", IB_LID_UCAST_MAX),
 		    COUNT_ARG("numb-path", PATHS_PER_PAIR), FLAG_ARG("why-not"),
 		    FLAG_ARG("multipath") } },
-	{ "bandwidth", .needs_state = true, .run = cmd_bandwidth,
+	{ "bandwidth", CTL_READ, .needs_state = true, .run = cmd_bandwidth,
 	  .args = { TEXT_ARG("port"), TEXT_ARG("dst"), TEXT_ARG("level"), FLAG_ARG("links") } },
-	{ "mcast", .needs_state = true, .run = cmd_mcast, .args = { TEXT_ARG("group") } },
-	{ "services", .needs_state = true, .run = cmd_services },
-	{ "subscriptions", .needs_state = true, .run = cmd_subscriptions },
-	{ "dump", .needs_state = true, .run = cmd_dump },
-	{ "export ibacm", .needs_state = true, .run = cmd_export_ibacm,
+	{ "mcast", CTL_READ, .needs_state = true, .run = cmd_mcast, .args = { TEXT_ARG("group") } },
+	{ "services", CTL_READ, .needs_state = true, .run = cmd_services },
+	{ "subscriptions", CTL_READ, .needs_state = true, .run = cmd_subscriptions },
+	{ "dump", CTL_READ, .needs_state = true, .run = cmd_dump },
+	{ "export ibacm", CTL_READ, .needs_state = true, .run = cmd_export_ibacm,
 	  .args = { TEXT_ARG("from"), NUMBER_ARG("service-id", UINT64_MAX),
 		    NUMBER_ARG("qos-class", 0xfff), NUMBER_ARG("pkey", 0xffff),
 		    NUMBER_ARG("tclass", 0xff) } },
-	{ "counters", .needs_state = true, .writes = true, .run = cmd_counters,
+	{ "counters", CTL_ADMIN, .needs_state = true, .run = cmd_counters,
 	  .args = { TEXT_ARG("port"), TEXT_ARG("for"), COUNT_ARG("worst", 1000),
 		    FLAG_ARG("reset") } },
-	{ "health", .run = cmd_health },
-	{ "metrics", .run = cmd_metrics },
-	{ "events", .run = cmd_events,
+	{ "health", CTL_READ, .run = cmd_health },
+	{ "metrics", CTL_READ, .run = cmd_metrics },
+	{ "events", CTL_READ, .run = cmd_events,
 	  .args = { FLAG_ARG("follow"), TEXT_ARG("since"), TEXT_ARG("kind") } },
-	{ "sa-stats", .run = cmd_sa_stats },
-	{ "sa-trace", .run = cmd_sa_trace,
+	{ "sa-stats", CTL_READ, .run = cmd_sa_stats },
+	{ "sa-trace", CTL_ADMIN, .run = cmd_sa_trace,
 	  .args = { TEXT_ARG("client"), TEXT_ARG("attribute"), FLAG_ARG("errors"),
 		    { .name = "count", .type = ARG_NUMBER, .min = 1, .max = UINT64_MAX } } },
-	{ "plan", .needs_state = true, .writes = true, .takes_file = true, .run = cmd_plan,
+	{ "plan", CTL_ADMIN, .needs_state = true, .takes_file = true, .run = cmd_plan,
 	  .args = { FILE_ARG } },
-	{ "policy load", .writes = true, .takes_file = true, .run = cmd_policy_load,
+	{ "policy load", CTL_ADMIN, .takes_file = true, .run = cmd_policy_load,
 	  .args = { FILE_ARG, COUNT_ARG("confirm", POLICY_TRIAL_MAX) } },
-	{ "policy confirm", .writes = true, .run = cmd_policy_confirm },
-	{ "policy revert", .writes = true, .run = cmd_policy_revert },
-	{ "policy show", .run = cmd_policy_show, .args = { FLAG_ARG("normal") } },
-	{ "policy history", .run = cmd_policy_history },
-	{ "partition change", .writes = true, .takes_file = true, .run = cmd_partition_change,
+	{ "policy confirm", CTL_ADMIN, .run = cmd_policy_confirm },
+	{ "policy revert", CTL_ADMIN, .run = cmd_policy_revert },
+	{ "policy show", CTL_READ, .run = cmd_policy_show, .args = { FLAG_ARG("normal") } },
+	{ "policy history", CTL_READ, .run = cmd_policy_history },
+	{ "partition change", CTL_ADMIN, .takes_file = true, .run = cmd_partition_change,
 	  .args = { FILE_ARG } },
-	{ "partition show", .needs_state = true, .run = cmd_partition_show,
+	{ "partition show", CTL_READ, .needs_state = true, .run = cmd_partition_show,
 	  .args = { TEXT_ARG("name") } },
-	{ "partitions", .needs_state = true, .run = cmd_partitions },
-	{ "reload", .writes = true, .run = cmd_reload },
-	{ "sweep", .writes = true, .run = cmd_sweep },
-	{ "links release", .needs_state = true, .writes = true, .run = cmd_links_release,
+	{ "partitions", CTL_READ, .needs_state = true, .run = cmd_partitions },
+	{ "reload", CTL_ADMIN, .run = cmd_reload },
+	{ "sweep", CTL_ADMIN, .run = cmd_sweep },
+	{ "links release", CTL_ADMIN, .needs_state = true, .run = cmd_links_release,
 	  .args = { TEXT_ARG("port") } },
-	{ "priority", .writes = true, .run = cmd_priority,
+	{ "priority", CTL_ADMIN, .run = cmd_priority,
 	  .args = { { .name = "priority", .type = ARG_NUMBER, .required = true, .max = 15 } } },
 };
 
@@ -285,19 +290,51 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static bool may_run(const struct command *cmd, bool privileged, struct reply *r)
+const char *ctl_command(size_t i, enum ctl_right *takes)
 {
-	if (!cmd->writes || privileged)
+	if (i >= ARRAY_SIZE(commands))
+		return NULL;
+	*takes = commands[i].takes;
+	return commands[i].name;
+}
+
+/* Members of which groups have the right, beside root and the daemon's user. */
+static void put_groups(const struct ctl_env *env, enum ctl_right right, struct buf *out)
+{
+	const char *reads = right == CTL_READ ? env->read_group.name : NULL;
+	const char *admin = env->admin_group.name;
+
+	if (!env->read_group.name && !admin)
+		buf_puts(out, "the socket's group, ");
+	else if (reads && admin)
+		buf_printf(out, "the group %s or %s, ", reads, admin);
+	else if (reads || admin)
+		buf_printf(out, "the group %s, ", reads ? reads : admin);
+	buf_puts(out, "root or the daemon's user");
+}
+
+static bool may_run(const struct ctl_env *env, const struct ctl_peer *peer,
+		    const struct command *cmd, struct reply *r)
+{
+	struct buf who = { 0 }, wanted = { 0 };
+
+	if (cmd->takes != CTL_NOTHING && peer->right >= cmd->takes)
 		return true;
-	reply_error(r, NULL, "%s: not permitted: it takes root, the daemon's user or "
-		    "the socket's group", cmd->name);
+	if (peer->uid >= 0)
+		buf_printf(&who, "uid %lld, gid %lld", (long long)peer->uid, (long long)peer->gid);
+	put_groups(env, cmd->takes, &wanted);
+	reply_error(r, NULL, "%s: not permitted to %s: it takes %s", cmd->name,
+		    who.n ? who.s : "who is not known", wanted.s);
+	r->denied = true;
+	buf_free(&who);
+	buf_free(&wanted);
 	return false;
 }
 
-static void run_command(const struct command *cmd, const struct ctl_call *call, bool privileged,
-			json_t *args, struct reply *r)
+static void run_command(const struct command *cmd, const struct ctl_call *call, json_t *args,
+			struct reply *r)
 {
-	if (!may_run(cmd, privileged, r))
+	if (!may_run(call->env, &call->view->peer, cmd, r))
 		return;
 	if (cmd->takes_file && !call->view->file)
 		reply_error(r, NULL, "%s: no file came with the request", cmd->name);
@@ -308,7 +345,7 @@ static void run_command(const struct command *cmd, const struct ctl_call *call, 
 		cmd->run(call, r);
 }
 
-static void dispatch(const struct ctl_env *env, const struct ctl_view *view, bool privileged,
+static void dispatch(const struct ctl_env *env, const struct ctl_view *view,
 		     const json_t *request, struct reply *r)
 {
 	const char *name = json_string_value(json_object_get(request, "command"));
@@ -322,11 +359,11 @@ static void dispatch(const struct ctl_env *env, const struct ctl_view *view, boo
 	else if (args && !json_is_object(args))
 		reply_error(r, NULL, "args must be an object");
 	else
-		run_command(cmd, &(struct ctl_call){ env, view, view->state, args }, privileged,
-			    args, r);
+		run_command(cmd, &(struct ctl_call){ env, view, view->state, args }, args, r);
 }
 
-static enum body check_body(bool privileged, const json_t *request, size_t *bytes, struct reply *r)
+static enum body check_body(const struct ctl_env *env, const struct ctl_peer *peer,
+			    const json_t *request, size_t *bytes, struct reply *r)
 {
 	const char *name = json_string_value(json_object_get(request, "command"));
 	const json_t *body = json_object_get(request, "body");
@@ -339,7 +376,7 @@ static enum body check_body(bool privileged, const json_t *request, size_t *byte
 		reply_error(r, NULL, "no file may follow this request");
 		return BODY_REFUSED;
 	}
-	if (!may_run(cmd, privileged, r))
+	if (!may_run(env, peer, cmd, r))
 		return BODY_REFUSED;
 	if (!number_value(body, &n) || n > CTL_BODY_MAX) {
 		reply_error(r, NULL, "body: must be a number of bytes from 0 to %u", CTL_BODY_MAX);
@@ -349,27 +386,27 @@ static enum body check_body(bool privileged, const json_t *request, size_t *byte
 	return BODY_FOLLOWS;
 }
 
-enum body command_body(bool privileged, const char *line, size_t n, size_t *bytes,
-		       struct reply *r)
+enum body command_body(const struct ctl_env *env, const struct ctl_peer *peer, const char *line,
+		       size_t n, size_t *bytes, struct reply *r)
 {
 	json_t *request = json_loadb(line, n, JSON_REJECT_DUPLICATES, NULL);
 	enum body body;
 
 	memset(r, 0, sizeof(*r));
-	body = check_body(privileged, request, bytes, r);
+	body = check_body(env, peer, request, bytes, r);
 	json_decref(request);
 	return body;
 }
 
-void command_start(const struct ctl_env *env, const struct ctl_view *view, bool privileged,
-		   const char *line, size_t n, struct reply *r)
+void command_start(const struct ctl_env *env, const struct ctl_view *view, const char *line,
+		   size_t n, struct reply *r)
 {
 	json_error_t why;
 	json_t *request = json_loadb(line, n, JSON_REJECT_DUPLICATES, &why);
 
 	memset(r, 0, sizeof(*r));
 	if (request)
-		dispatch(env, view, privileged, request, r);
+		dispatch(env, view, request, r);
 	else
 		reply_error(r, NULL, "the request is not JSON: %s", why.text);
 	/* what follows shows what is yet to come: this state need not be kept for it */

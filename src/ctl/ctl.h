@@ -19,6 +19,7 @@
 #include "loop/loop.h"
 #include "mad/mad.h"
 #include "perf/perf.h"
+#include "plan/settings.h"
 #include "plan/state.h"
 #include "policies/policies.h"
 #include "registry/partitions.h"
@@ -66,6 +67,11 @@ struct ctl_env {
 	uint16_t pkey_lo, pkey_hi;
 	/* sm_release_links(). */
 	unsigned (*release_links)(void *arg, uint64_t guid, unsigned port);
+	/*
+	 * Whose members may be shown things, and whose may do all; see ctl_new().  The
+	 * names outlive the ctl.
+	 */
+	struct ctl_group read_group, admin_group;
 	/* Asks for a full sweep. */
 	void (*sweep)(void *arg);
 	/* The subnet manager's priority, 0..15, until the end of the daemon. */
@@ -85,9 +91,16 @@ struct ctl_env {
 struct ctl;
 
 /*
- * Listens on path, mode 0660.  A socket file on which nobody answers is
- * replaced; NULL with the reason in err if another daemon answers, or the
- * socket can't be made.  env is copied.
+ * Listens on path.  A socket file on which nobody answers is replaced; NULL with the
+ * reason in err if another daemon answers, or the socket can't be made.  env is copied.
+ *
+ * Root and the daemon's user may do all.  With neither of env's groups so may the
+ * members of the group that the socket file has, whoever else gets in may look, and the
+ * file's mode is 0660.  With one of them or both, their members and nobody else may what
+ * the group is for.  A file has one group only, and to give it another takes a
+ * capability: so anybody may connect then (mode 0666), and it is for the peer's
+ * credentials to say no.  Who may nothing gets one answer, soon, and few such
+ * are let in at a time.
  */
 struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env, struct buf *err);
 /* What `metrics` prints, as of now. */

@@ -58,10 +58,18 @@ static bool is_source(const struct export *e, uint32_t port)
 
 /* --- names --- */
 
-/* A host's name is its description's first word. */
+/*
+ * A host's name is its description's first word; 0: that is none.  A tab or a newline in it
+ * would be lines of the device's own making, with other hosts' names.
+ */
 static size_t name_len(const struct fabric_node *n)
 {
-	return n->desc[0] == '#' ? 0 : strcspn(n->desc, " ");
+	size_t len = n->desc[0] == '#' ? 0 : strcspn(n->desc, " ");
+
+	for (size_t i = 0; i < len; i++)
+		if (n->desc[i] < '!' || n->desc[i] > '~')
+			return 0;
+	return len;
 }
 
 /* Of several ports of a name, on one node or more, the one with the lowest LID has it. */

@@ -233,7 +233,7 @@ void cmd_partition_change(const struct ctl_call *c, struct reply *r)
 		return;
 	q = xcalloc(1, sizeof(*q));
 	q->env = c->env;
-	q->uid = c->view->uid;
+	q->uid = c->view->peer.uid;
 	q->text = *c->view->file;
 	*c->view->file = (struct buf){ 0 };
 	reply_later(r, c->view->jobs, &ops, q);

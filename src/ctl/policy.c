@@ -28,7 +28,7 @@ bool loading_take(struct loading *l, const struct ctl_call *c, struct reply *r)
 		return false;
 	}
 	l->name = xstrdup(name);
-	l->uid = c->view->uid;
+	l->uid = c->view->peer.uid;
 	l->text = *c->view->file;
 	*c->view->file = (struct buf){ 0 };
 	return true;
@@ -191,7 +191,7 @@ void cmd_reload(const struct ctl_call *c, struct reply *r)
 	struct reload *l = xcalloc(1, sizeof(*l));
 
 	l->env = c->env;
-	l->uid = c->view->uid;
+	l->uid = c->view->peer.uid;
 	reply_later(r, c->view->jobs, &ops, l);
 }
 
@@ -215,7 +215,7 @@ void cmd_policy_confirm(const struct ctl_call *c, struct reply *r)
 void cmd_policy_revert(const struct ctl_call *c, struct reply *r)
 {
 	if (has_policies(c, r))
-		say_in_force(c, r, policies_revert(c->env->policies, c->view->uid));
+		say_in_force(c, r, policies_revert(c->env->policies, c->view->peer.uid));
 }
 
 /* --- show: line by line, for it may be long; the normal form is made in a thread --- */

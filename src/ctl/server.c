@@ -13,6 +13,10 @@
  * answer that follows what happens was taken; what the client sends now ends it,
  * as it cannot end otherwise.  One event of a client costs at most
  * one request or one piece, so that clients and the fabric take turns.
+ *
+ * What a client may is decided when it connects, by what the kernel says of it then, and
+ * held against each command by commands.c.  A stranger, who may nothing, has
+ * CTL_STRANGER_SECONDS for a request, one answer, and CTL_STRANGERS_MAX places.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +34,6 @@
 
 #define PIECE		(16u << 10)	/* output gathered before it is sent */
 #define ACCEPTS		16		/* connections taken in one event */
-#define GROUPS_MAX	256		/* supplementary groups of a peer looked at */
 #define SECOND_US	1000000
 
 struct client {
@@ -44,8 +47,7 @@ struct client {
 	struct buf line, file;	/* SENDS: the request, and what there is of its file */
 	size_t file_size;	/* … as announced */
 	bool last;		/* close when it is answered */
-	bool privileged;
-	int64_t uid;		/* -1: not known */
+	struct ctl_peer peer;
 };
 
 struct ctl {
@@ -58,14 +60,20 @@ struct ctl {
 	struct timer *pause;	/* accepting again after descriptors ran out */
 	struct client *clients[CTL_CLIENTS_MAX];
 	unsigned files;		/* clients in state SENDS */
+	unsigned strangers;
 	struct jobs *jobs;
 	struct follower *tracers;	/* replies that follow the SA's trace */
 	struct wake *traced;
 	struct follower *watchers;	/* … that follow events */
-	struct log_ratelimit rl;
+	struct log_ratelimit rl, denied;
 };
 
 /* --- clients --- */
+
+static bool is_stranger(const struct client *c)
+{
+	return c->peer.right == CTL_NOTHING;
+}
 
 static void client_free(struct client *c)
 {
@@ -73,6 +81,7 @@ static void client_free(struct client *c)
 		if (c->ctl->clients[i] == c)
 			c->ctl->clients[i] = NULL;
 	c->ctl->files -= c->state == CLIENT_SENDS;
+	c->ctl->strangers -= is_stranger(c);
 	io_free(c->io);
 	timer_free(c->timer);
 	close(c->fd);
@@ -86,9 +95,11 @@ static void client_free(struct client *c)
 
 static void client_wait(struct client *c)
 {
+	int64_t seconds = is_stranger(c) ? CTL_STRANGER_SECONDS : CTL_REQUEST_SECONDS;
+
 	reply_free(&c->reply);
 	c->state = CLIENT_WAITS;
-	timer_set(c->timer, (int64_t)CTL_REQUEST_SECONDS * SECOND_US, 0);
+	timer_set(c->timer, seconds * SECOND_US, 0);
 	io_set(c->io, LOOP_READ);
 }
 
@@ -128,16 +139,25 @@ static struct ctl_view current_view(const struct ctl_env *env)
 	return v;
 }
 
+static void log_denied(struct client *c)
+{
+	if (c->reply.denied)
+		log_limited(&c->ctl->denied, LOG_LEVEL_WARNING, "ctl", "%s",
+			    json_string_value(json_object_get(c->reply.head, "error")));
+}
+
 static void client_start(struct client *c, const char *line, size_t n, struct buf *file)
 {
 	struct ctl_view view = current_view(&c->ctl->env);
 
-	view.uid = c->uid;
+	view.peer = c->peer;
 	view.file = file;
 	view.jobs = c->ctl->jobs;
 	view.tracers = &c->ctl->tracers;
 	view.watchers = &c->ctl->watchers;
-	command_start(&c->ctl->env, &view, c->privileged, line, n, &c->reply);
+	command_start(&c->ctl->env, &view, line, n, &c->reply);
+	log_denied(c);
+	c->last = is_stranger(c);
 	c->reply.ready = client_answer;
 	c->reply.ready_arg = c;
 	if (c->reply.stage == REPLY_WAITING)
@@ -183,8 +203,9 @@ static bool client_request(struct client *c)
 	if (!newline)
 		return false;
 	n = (size_t)(newline - c->in.s);
-	switch (command_body(c->privileged, c->in.s, n, &size, &c->reply)) {
+	switch (command_body(&c->ctl->env, &c->peer, c->in.s, n, &size, &c->reply)) {
 	case BODY_REFUSED:
+		log_denied(c);
 		client_refused(c);
 		break;
 	case BODY_FOLLOWS:
@@ -306,38 +327,58 @@ static void on_deadline(void *arg)
 
 /* --- new connections --- */
 
-static bool peer_has_group(int fd, gid_t group)
+/* One of its groups, of which there may be 65536. */
+static bool peer_has_group(int fd, const struct ucred *peer, gid_t group)
 {
-	gid_t groups[GROUPS_MAX];
-	socklen_t n = sizeof(groups);
+	gid_t *groups = NULL;
+	socklen_t size = 0;
+	bool found = peer->gid == group;
+	size_t n = 0;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &n) < 0)
-		return false;
-	for (size_t i = 0; i < n / sizeof(groups[0]); i++)
-		if (groups[i] == group)
-			return true;
-	return false;
+	if (found)
+		return true;
+	/* ERANGE, and how large it has to be; it never changes */
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &size) < 0 && errno == ERANGE) {
+		groups = xmalloc(size);
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) == 0)
+			n = size / sizeof(*groups);
+	}
+	for (size_t i = 0; i < n && !found; i++)
+		found = groups[i] == group;
+	free(groups);
+	return found;
 }
 
-/* -1: not known. */
-static int64_t peer_uid(int fd, struct ucred *peer)
+/* Whether the settings name who may what, rather than the socket file. */
+static bool has_groups(const struct ctl_env *env)
 {
-	socklen_t n = sizeof(*peer);
-
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &n) < 0 ? -1 : (int64_t)peer->uid;
+	return env->read_group.name || env->admin_group.name;
 }
 
-/* The daemon's user, root, and members of the socket's group may change things. */
-static bool peer_privileged(const struct ctl *ctl, int fd, const struct ucred *peer)
+static enum ctl_right peer_right(const struct ctl *ctl, int fd, const struct ucred *peer)
 {
+	const struct ctl_group *reads = &ctl->env.read_group, *admin = &ctl->env.admin_group;
 	struct stat st;
 
 	if (peer->uid == 0 || peer->uid == geteuid())
-		return true;
-	/* An administrator may have changed the socket's group: ask again. */
-	if (stat(ctl->path, &st) < 0)
-		return false;
-	return peer->gid == st.st_gid || peer_has_group(fd, st.st_gid);
+		return CTL_ADMIN;
+	if (!has_groups(&ctl->env))
+		/* An administrator may have changed the socket's group: ask again. */
+		return stat(ctl->path, &st) == 0 && peer_has_group(fd, peer, st.st_gid) ?
+		       CTL_ADMIN : CTL_READ;
+	if (admin->name && peer_has_group(fd, peer, admin->gid))
+		return CTL_ADMIN;
+	return reads->name && peer_has_group(fd, peer, reads->gid) ? CTL_READ : CTL_NOTHING;
+}
+
+static struct ctl_peer get_peer(const struct ctl *ctl, int fd)
+{
+	struct ucred cred;
+	socklen_t n = sizeof(cred);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &n) < 0)
+		return (struct ctl_peer){ CTL_NOTHING, -1, -1 };
+	return (struct ctl_peer){ peer_right(ctl, fd, &cred), cred.uid, cred.gid };
 }
 
 static struct client **free_place(struct ctl *ctl)
@@ -356,24 +397,24 @@ static void turn_away(struct ctl *ctl, int fd)
 	if (send(fd, text, sizeof(text) - 1, MSG_NOSIGNAL) < 0)
 		log_debug("ctl", "turning a client away: %s", strerror(errno));
 	close(fd);
-	log_limited(&ctl->rl, LOG_LEVEL_WARNING, "ctl", "more than %d clients: turned one away",
-		    CTL_CLIENTS_MAX);
+	log_limited(&ctl->rl, LOG_LEVEL_WARNING, "ctl", "more than %d clients, or %d who may "
+		    "nothing: turned one away", CTL_CLIENTS_MAX, CTL_STRANGERS_MAX);
 }
 
 static void client_new(struct ctl *ctl, int fd)
 {
 	struct client **place = free_place(ctl), *c;
-	struct ucred peer;
+	struct ctl_peer peer = get_peer(ctl, fd);
 
-	if (!place) {
+	if (!place || (peer.right == CTL_NOTHING && ctl->strangers >= CTL_STRANGERS_MAX)) {
 		turn_away(ctl, fd);
 		return;
 	}
 	*place = c = xcalloc(1, sizeof(*c));
 	c->ctl = ctl;
 	c->fd = fd;
-	c->uid = peer_uid(fd, &peer);
-	c->privileged = c->uid >= 0 && peer_privileged(ctl, fd, &peer);
+	c->peer = peer;
+	ctl->strangers += is_stranger(c);
 	c->io = io_new(ctl->loop, fd, on_client, c);
 	c->timer = timer_new(ctl->loop, on_deadline, c);
 	client_wait(c);
@@ -474,6 +515,7 @@ static bool remove_stale(const struct sockaddr_un *addr, struct buf *err)
 static bool bind_and_listen(struct ctl *ctl, const struct sockaddr_un *addr, struct buf *err)
 {
 	const struct sockaddr *sa = (const struct sockaddr *)addr;
+	mode_t mode = has_groups(&ctl->env) ? 0666 : 0660;
 	bool bound = bind(ctl->fd, sa, sizeof(*addr)) == 0;
 
 	if (!bound && errno == EADDRINUSE) {
@@ -481,7 +523,7 @@ static bool bind_and_listen(struct ctl *ctl, const struct sockaddr_un *addr, str
 			return false;
 		bound = bind(ctl->fd, sa, sizeof(*addr)) == 0;
 	}
-	if (bound && stat(ctl->path, &ctl->made) == 0 && chmod(ctl->path, 0660) == 0 &&
+	if (bound && stat(ctl->path, &ctl->made) == 0 && chmod(ctl->path, mode) == 0 &&
 	    listen(ctl->fd, SOMAXCONN) == 0)
 		return true;
 	buf_printf(err, "%s: %s", ctl->path, strerror(errno));
@@ -514,7 +556,7 @@ struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env,
 	ctl->loop = l;
 	ctl->env = *env;
 	ctl->path = xstrdup(path);
-	ctl->rl = (struct log_ratelimit)LOG_RATELIMIT;
+	ctl->rl = ctl->denied = (struct log_ratelimit)LOG_RATELIMIT;
 	ctl->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (ctl->fd < 0 || !bind_and_listen(ctl, &addr, err)) {
 		if (ctl->fd < 0)

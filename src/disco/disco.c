@@ -248,9 +248,9 @@ static char **env_with_key(uint64_t m_key)
 
 static bool spawn(struct disco *d, const struct disco_request *r, int out, int err)
 {
-	char port[16], window[16], timeout[16], retries[16];
+	char port[16], window[16], timeout[16], retries[16], one[] = "1", zero[] = "0";
 	char *argv[] = { (char[]){ DISCO_ARGV0 }, xstrdup(r->ca), port, window, timeout, retries,
-			 NULL };
+			 r->sandbox ? one : zero, NULL };
 	char **env = env_with_key(r->m_key);
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;

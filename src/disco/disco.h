@@ -22,6 +22,7 @@ struct disco_request {
 	int port;
 	unsigned window, timeout_ms, retries;
 	uint64_t m_key;
+	bool sandbox;		/* the process locks itself up before it reads anything */
 };
 
 struct disco_result {

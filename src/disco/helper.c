@@ -3,7 +3,12 @@
  * The discovering process: runs ibnd_discover_fabric() and writes the result
  * to standard output as the records of stream.h.  The library's complaints go
  * to standard error, which the daemon turns into log lines.
+ *
+ * Before the first SMP is sent into the fabric, and so before anything that another device says
+ * is read, the process locks itself up (sandbox.h): what the library needs to open is open then.
  */
+#include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +17,12 @@
 
 #include <infiniband/ibnetdisc.h>
 #include <infiniband/mad.h>
+#include <infiniband/umad.h>
 
 #include "base/map64.h"
 #include "disco/disco.h"
 #include "disco/stream.h"
+#include "sandbox/sandbox.h"
 
 static struct map64 index_by_guid;
 static uint32_t n_nodes;
@@ -27,6 +34,66 @@ static void put(const void *rec, size_t n)
 }
 
 static bool discovering;
+
+/* LOCKING: what is sent next goes into the fabric. */
+static enum { FREE, TO_BE_LOCKED, LOCKING, LOCKED } lock;
+
+static void lock_up(void)
+{
+	const char *variable = getenv("LD_PRELOAD");
+	bool preloaded = variable && *variable;
+	struct buf err = { 0 };
+
+	lock = LOCKED;
+	/* ibsim's library cancels a thread at the end, for which this would be loaded then */
+	if (preloaded && !dlopen("libgcc_s.so.1", RTLD_NOW))
+		fprintf(stderr, "%s\n", dlerror());
+	if (!sandbox_discovery(preloaded, &err))
+		fprintf(stderr, "discovery goes on with all system calls: %s\n", err.s);
+	buf_free(&err);
+}
+
+/* The library's function of the name, for those below that stand before it. */
+static void *find_next(void *_Atomic *next, const char *name)
+{
+	void *found = atomic_load(next);
+
+	if (!found) {
+		found = dlsym(RTLD_NEXT, name);
+		atomic_store(next, found);
+	}
+	return found;
+}
+
+/*
+ * These two stand before libibumad's functions of their names, for libibnetdisc and libibmad; for
+ * the daemon's own port, too, in the other process, where nothing is to be locked up here.
+ * libibnetdisc opens the port twice: it asks its own device for its LID, closes the port, and opens
+ * it again for the fabric.
+ */
+int umad_close_port(int fd)
+{
+	static void *_Atomic next;
+	void *found = find_next(&next, "umad_close_port");
+	int (*fn)(int);
+
+	memcpy(&fn, &found, sizeof(fn));	/* ISO C has no cast for this */
+	if (lock == TO_BE_LOCKED)
+		lock = LOCKING;
+	return fn(fd);
+}
+
+int umad_send(int fd, int agentid, void *umad, int length, int timeout_ms, int retries)
+{
+	static void *_Atomic next;
+	void *found = find_next(&next, "umad_send");
+	int (*fn)(int, int, void *, int, int, int);
+
+	memcpy(&fn, &found, sizeof(fn));
+	if (lock == LOCKING)
+		lock_up();
+	return fn(fd, agentid, umad, length, timeout_ms, retries);
+}
 
 /*
  * Stands before libibmad's function of this name, for libibnetdisc too, and
@@ -111,7 +178,7 @@ static void put_links_cb(ibnd_node_t *n, void *arg)
 	}
 }
 
-/* argv: name, CA, port, window, timeout in ms, retries */
+/* argv: name, CA, port, window, timeout in ms, retries, 1: in a sandbox */
 int disco_helper_main(int argc, char **argv)
 {
 	struct ibnd_config cfg = { 0 };
@@ -120,7 +187,7 @@ int disco_helper_main(int argc, char **argv)
 	const char *key = getenv(DISCO_KEY_VAR);
 	int port;
 
-	if (argc != 6) {
+	if (argc != 7) {
 		fprintf(stderr, "%s is started by qosd, not by hand\n", argv[0]);
 		return 2;
 	}
@@ -130,10 +197,13 @@ int disco_helper_main(int argc, char **argv)
 	cfg.timeout_ms = (unsigned)atoi(argv[4]);
 	cfg.retries = (unsigned)atoi(argv[5]);
 	cfg.mkey = key ? strtoull(key, NULL, 16) : 0;
+	lock = atoi(argv[6]) == 1 ? TO_BE_LOCKED : FREE;
 	discovering = true;
 	f = ibnd_discover_fabric(argv[1], port, NULL, &cfg);
 	if (!f || !f->from_node)
 		return 1;
+	if (lock != FREE && lock != LOCKED)	/* another version of the library? */
+		fprintf(stderr, "discovery was not locked up: no port was opened for the fabric\n");
 
 	/* the SM's own node first: that is what the fabric's node 0 is */
 	put_node(f->from_node);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 
 static const struct {
 	const char *name;
@@ -92,9 +93,7 @@ bool event_kinds_add(uint64_t *wanted, const char *word)
 static void vput(char *to, size_t size, const char *fmt, va_list ap)
 {
 	vsnprintf(to, size, fmt, ap);
-	for (char *c = to; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
+	clean_text(to);
 }
 
 void event_make(struct event *e, enum event_kind kind, const char *fmt, ...)

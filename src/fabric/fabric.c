@@ -13,6 +13,7 @@
 #include <infiniband/mad.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "fabric/fabric.h"
 #include "ib/units.h"
 
@@ -429,16 +430,14 @@ uint32_t fabric_find_port_by_text(const struct fabric *f, const char *text, bool
 	return n < sizeof(f->nodes->desc) ? find_by_desc(f, text, n, num, ambiguous) : FABRIC_NONE;
 }
 
-/* A name for a reader: no control characters, and never empty. */
+/* A name for a reader: nothing that a terminal obeys, and never empty. */
 static void readable_desc(const struct fabric_node *n, char *out)
 {
 	if (!*n->desc)
 		sprintf(out, "0x%016llx", (unsigned long long)n->guid);
 	else
 		strcpy(out, n->desc);
-	for (; *out; out++)
-		if ((unsigned char)*out < 0x20 || *out == 0x7f)
-			*out = '?';
+	clean_text(out);
 }
 
 char *fabric_port_name(const struct fabric *f, uint32_t port, char *out, unsigned n)

@@ -159,8 +159,9 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 		goto fail;
 	m->fd = umad_open_port(m->info.ca, m->info.port);
 	if (m->fd < 0) {
-		buf_printf(err, "%s port %d: cannot open: %s", m->info.ca, m->info.port,
-			   strerror(-m->fd));
+		buf_printf(err, "%s port %d: cannot open: %s (may user %u read and write its "
+			   "/dev/infiniband/umad*?)", m->info.ca, m->info.port, strerror(-m->fd),
+			   (unsigned)geteuid());
 		goto fail;
 	}
 	if (!register_agents(m, err))

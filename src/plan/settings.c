@@ -46,6 +46,7 @@ struct settings *settings_default(void)
 		.sa_transfers_per_port = 16,
 		.pkey_lo = 0x4000, .pkey_hi = 0x7ffe,
 		.event_kinds = UINT64_MAX,
+		.sandbox = true,
 		.log_level = LOG_LEVEL_INFO,
 	};
 	return s;
@@ -64,6 +65,8 @@ void settings_free(struct settings *s)
 		free(s->event_command[i]);
 	free(s->event_command);
 	free(s->metrics_listen);
+	free(s->ctl_read_group.name);
+	free(s->ctl_admin_group.name);
 	free(s->file);
 	free(s);
 }

@@ -20,6 +20,12 @@ struct prefix_route {
 	VEC(uint64_t) routers;		/* port GUIDs; none: all routers of the fabric */
 };
 
+/* A group of the system. */
+struct ctl_group {
+	char *name;			/* NULL: none */
+	uint32_t gid;
+};
+
 struct settings {
 	char *file;			/* "(built-in)" if none */
 
@@ -89,6 +95,11 @@ struct settings {
 	bool counters_reset;		/* those by SL and VL are reset then; default false */
 	/* metrics */
 	char *metrics_listen;		/* "ADDRESS:PORT", ADDRESS in brackets if IPv6; NULL: nowhere */
+
+	/* control socket: whose members may look, and whose may do all; default none */
+	struct ctl_group ctl_read_group, ctl_admin_group;
+
+	bool sandbox;			/* capabilities and system calls are given up; default true */
 
 	/* log */
 	enum log_level log_level;

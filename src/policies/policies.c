@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/store.h"
@@ -78,9 +79,7 @@ static char *clean_name(const char *name)
 {
 	char *copy = xstrndup(*name ? name : "?", NAME_MAX_BYTES);
 
-	for (char *c = copy; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = '?';
+	clean_text(copy);
 	return copy;
 }
 

@@ -8,12 +8,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "output.h"
 
 #define REALS JSON_REAL_PRECISION(10)
 
 static const char *array_name;	/* NULL: no rows; "": the rows are all */
 static bool any_row;
+
+/*
+ * JSON escapes the control characters below 0x20; whatever else a terminal obeys is within
+ * strings, too, if anywhere.  All of it is below U+10000, since it is UTF-8.
+ */
+static void put_escaped(const char *text, size_t n)
+{
+	for (size_t i = 0, size; i < n; i += size) {
+		uint32_t c;
+		bool obeyed;
+
+		size = clean_next(text + i, &c, &obeyed);
+		if (obeyed && c >= 0x7f)
+			printf("\\u%04x", c);
+		else
+			fwrite(text + i, size, 1, stdout);
+	}
+}
+
+void put_json(const json_t *value, size_t flags)
+{
+	char *text = json_dumps(value, flags);
+
+	put_escaped(text, strlen(text));
+	free(text);
+}
 
 /* An object without its closing brace, and the array's opening. */
 static void open_object(const json_t *object, const char *rows)
@@ -26,7 +53,8 @@ static void open_object(const json_t *object, const char *rows)
 		n--;
 	while (n > 0 && text[n - 1] == '\n')
 		n--;
-	printf("%.*s,\n  \"%s\": [", (int)n, text, rows);
+	put_escaped(text, n);
+	printf(",\n  \"%s\": [", rows);
 	free(text);
 }
 
@@ -40,7 +68,7 @@ static void head(const json_t *answer)
 	} else if (array_name) {
 		printf("[");
 	} else if (result) {
-		json_dumpf(result, stdout, JSON_INDENT(2) | REALS);
+		put_json(result, JSON_INDENT(2) | REALS);
 		printf("\n");
 	} else {
 		printf("{}\n");
@@ -51,7 +79,7 @@ static bool row(const json_t *value)
 {
 	printf(any_row ? ",\n    " : "\n    ");
 	any_row = true;
-	json_dumpf(value, stdout, REALS);
+	put_json(value, REALS);
 	return true;
 }
 
@@ -71,7 +99,7 @@ static void no_head(const json_t *answer)
 
 static bool line(const json_t *value)
 {
-	json_dumpf(value, stdout, JSON_COMPACT | REALS);
+	put_json(value, JSON_COMPACT | REALS);
 	printf("\n");
 	return fflush(stdout) == 0;
 }

@@ -364,7 +364,14 @@ static FILE *connect_daemon(unsigned patience_seconds)
 	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0 &&
 	    connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0)
 		return fdopen(fd, "r");
-	fprintf(stderr, "qosd-ctl: no daemon answers on %s: %s\n", socket_path, strerror(errno));
+	if (errno == EACCES)
+		fprintf(stderr, "qosd-ctl: %s: not permitted to uid %ld, gid %ld: it takes root, the "
+			"daemon's user or a member of the group that the socket or its folder "
+			"belongs to (ctl-read-group and ctl-admin-group of qosd.yaml let others in)\n",
+			socket_path, (long)geteuid(), (long)getegid());
+	else
+		fprintf(stderr, "qosd-ctl: no daemon answers on %s: %s\n", socket_path,
+			strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return NULL;
@@ -432,7 +439,7 @@ static int refused(const json_t *answer)
 	const char *why = json_string_value(json_object_get(answer, "error"));
 
 	if (as_json) {
-		json_dumpf(answer, stdout, JSON_INDENT(2));
+		put_json(answer, JSON_INDENT(2));
 		printf("\n");
 	} else {
 		text_findings_of_error(answer);

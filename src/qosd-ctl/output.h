@@ -21,6 +21,8 @@ struct output {
 };
 
 extern const struct output json_output, json_lines_output;
+/* To standard output, as json_dumps() writes it, but with nothing that a terminal obeys. */
+void put_json(const json_t *value, size_t flags);
 
 /* Text, by command (text.c). */
 extern const struct output text_status, text_nodes, text_ports, text_route, text_sl2vl,

@@ -8,27 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "text.h"
 
 #define STATUS_FINDINGS 5	/* shown by status; all of them are in the JSON */
 
 /* --- control characters --- */
-
-/* Those of ASCII, and of Latin-1 (U+0080 to U+009F) as UTF-8 has them. */
-static bool clean_text(char *s)
-{
-	bool changed = false;
-
-	for (unsigned char *c = (unsigned char *)s; *c; c++) {
-		if (*c >= 0x20 && *c != 0x7f && !(*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f))
-			continue;
-		if (*c == 0xc2)
-			*c++ = '?';
-		*c = '?';
-		changed = true;
-	}
-	return changed;
-}
 
 static void clean_string(json_t *string)
 {

@@ -19,6 +19,7 @@
 #include "ctl/prom.h"
 #include "qosd/daemon.h"
 #include "registry/alias.h"
+#include "sandbox/sandbox.h"
 
 #define STORE_CHECK_US	1000000
 
@@ -229,6 +230,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.mft_next = mft_next, .mft_entry = mft_entry,
 		.run_time = get_run_time, .run_time_set = set_run_time,
 		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,
+		.read_group = s->ctl_read_group, .admin_group = s->ctl_admin_group,
 	};
 	struct perf_hooks perf_hooks = { .event = on_event, .arg = q };
 	struct shared_policy *effective;
@@ -345,6 +347,24 @@ static void leave_terminal(void)
 	close(null);
 }
 
+/*
+ * Before anything of the outside is opened, and while there is one thread.  Who cannot be
+ * locked up manages the subnet nevertheless.
+ */
+static void lock_up(const struct settings *s)
+{
+	struct buf err = { 0 };
+
+	if (!s->sandbox)
+		log_info("sandbox", "off, by the settings");
+	else if (!sandbox_drop_privileges(&err) || !sandbox_daemon(&err))
+		log_warn("sandbox", "%s", err.s);
+	else
+		log_info("sandbox", "no capabilities; system calls are %sfiltered",
+			 sandbox_filters() ? "" : "not ");
+	buf_free(&err);
+}
+
 int daemon_run(const struct options *o)
 {
 	struct qosd q = { .o = o, .ready_fd = -1, .sa_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -369,6 +389,7 @@ int daemon_run(const struct options *o)
 		log_set_level(q.settings->log_level);
 	if (!o->foreground && !o->once)
 		q.ready_fd = detach();
+	lock_up(q.settings);
 	if (open_all(&q, policy, &err)) {
 		if (q.ready_fd >= 0)
 			leave_terminal();

@@ -219,7 +219,7 @@ static void discovery_start(struct sm *sm)
 	struct disco_request r = {
 		.ca = info->ca, .port = info->port, .window = sm->settings->discovery_window,
 		.timeout_ms = sm->settings->smp_timeout_ms, .retries = sm->settings->smp_retries,
-		.m_key = sm->settings->m_key,
+		.m_key = sm->settings->m_key, .sandbox = sm->settings->sandbox,
 	};
 	struct buf err = { 0 };
 

@@ -61,11 +61,33 @@ if command -v systemd-analyze >/dev/null; then
 				fail "$unit names $name($section), which is not installed"
 		done
 	done
+	for unit in qosd.service qosd@.service; do
+		said=$(systemd-analyze security --offline=yes --threshold=15 "$unitdir/$unit" 2>&1) ||
+			fail "$unit is open to more than it was: $said"
+		diff <(sed -n '/^# It needs/,/^$/p' "$unitdir/qosd.service") \
+			<(sed -n '/^# It needs/,/^$/p' "$unitdir/$unit") ||
+			fail "$unit has not the bounds of qosd.service"
+	done
 	complaints=$(systemd-analyze verify --man=no "$root/verify/qosd.service" \
 		"$root/verify/qosd@.service" 2>&1) || fail "$complaints"
 	[ -z "$complaints" ] || fail "$complaints"
 else
 	echo "systemd-analyze is not installed: units not verified"
+fi
+
+# The user whom the units name is one whom systemd can make, and udev's rule has his group.
+sysusers=$(find "$root" -path '*/sysusers.d/qosd.conf')
+rules=$(find "$root" -path '*/udev/rules.d/90-qosd.rules')
+[ -s "$sysusers" ] && [ -s "$rules" ] || fail "sysusers.d or a rule of udev is missing"
+if command -v systemd-sysusers >/dev/null && [ "$(id -u)" -eq 0 ]; then
+	systemd-sysusers --root="$root" qosd.conf || fail "systemd-sysusers"
+	for u in User Group; do
+		name=$(sed -n "s/^$u=//p" "$(find "$root" -name qosd.service -path '*system/*')")
+		file=$root/etc/$([ "$u" = User ] && echo passwd || echo group)
+		grep -q "^$name:" "$file" || fail "no $u $name in: $(cat "$file")"
+	done
+	grep -q "GROUP=\"$name\"" "$rules" || fail "udev gives the devices to others than $name"
+	rm -f "$root"/etc/{passwd,group,shadow,gshadow}* "$root"/etc/.pwd.lock
 fi
 
 make_ uninstall >/dev/null

@@ -66,13 +66,13 @@ static void on_ready(void *arg)
 	loop_stop(arg);
 }
 
-static void answer(const struct ctl_env *env, const struct ctl_view *view, bool privileged,
-		   const char *line, size_t n)
+static void answer(const struct ctl_env *env, const struct ctl_view *view, const char *line,
+		   size_t n)
 {
 	struct buf out = { 0 };
 	struct reply r;
 
-	command_start(env, view, privileged, line, n, &r);
+	command_start(env, view, line, n, &r);
 	if (r.stage == REPLY_WAITING) {
 		r.ready = on_ready;
 		r.ready_arg = loop;
@@ -96,12 +96,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct buf file = { 0 }, err = { 0 };
 	struct follower *tracers = NULL;
-	struct ctl_view view = { .state = sa.state, .uid = 1, .tracers = &tracers };
+	struct ctl_view view = { .state = sa.state, .peer.uid = 1, .tracers = &tracers };
 	struct store *store = store_open(NULL, &err);
 	struct reply refusal;
 	const char *line, *nl;
 	size_t n, bytes;
-	bool privileged;
 
 	if (!size)
 		goto out;
@@ -110,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		log_set_level(LOG_LEVEL_ERROR);
 		loop = loop_new();
 	}
-	privileged = data[0] & 1;
+	view.peer.right = data[0] & 1 ? CTL_ADMIN : data[0] & 2 ? CTL_NOTHING : CTL_READ;
 	line = (const char *)data + 1;
 	nl = memchr(line, '\n', size - 1);
 	n = nl ? (size_t)(nl - line) : size - 1;
@@ -122,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	env.policies = policies_new(loop, store, sa.state->policy, &hooks);
 	view.jobs = jobs_new(loop);
 	view.sm.policy = sa.state->policy;
-	switch (command_body(privileged, line, n, &bytes, &refusal)) {
+	switch (command_body(&env, &view.peer, line, n, &bytes, &refusal)) {
 	case BODY_REFUSED:
 		reply_free(&refusal);
 		break;
@@ -130,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		view.file = &file;
 		/* fall through */
 	case BODY_NONE:
-		answer(&env, &view, privileged, line, n);
+		answer(&env, &view, line, n);
 	}
 	jobs_free(view.jobs);
 	policies_free(env.policies);

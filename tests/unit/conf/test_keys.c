@@ -237,6 +237,10 @@ static const struct row settings_rows[] = {
 	{ "metrics-listen: ~\n", { "127.0.0.1:9683", "\"[::1]:0\"", "0.0.0.0:65535" },
 	  { "", "[]", "{}", "9683", "localhost:9683", "\"*:9683\"", "\":9683\"", "127.0.0.1", "\"::1:9683\"",
 	    "127.0.0.1:65536", "[127.0.0.1:9683]" } },
+	{ "ctl-read-group: ~\n", { "daemon", "0", "4294967294", "0x7d0" },
+	  { "", "[]", "{}", "no-such-group", "4294967295", "-1", "1x", "[daemon]", "\"\"" } },
+	{ "ctl-admin-group: ~\n", { "root", "12345" }, { "no-such-group", "Root", "[]" } },
+	{ "sandbox: ~\n", { "on", "off" }, { "", "[]", "{}", "yes", "On", "1", "[on]" } },
 	{ "log-level: ~\n", { "error", "warning", "info", "debug" },
 	  { "", "[]", "{}", "verbose", "[info]", "Info", "3" } },
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the words of the files become in struct policy and struct settings. */
 #include <check.h>
+#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -534,7 +535,8 @@ START_TEST(setting_values)
 		"packet-lifetime: 1s\nmax-op-vls: 4\nlink-speed: supported\nm-key-lease: 60s\n"
 		"poll-interval: 1.5s\nrouting: minhop\nsmp-timeout: 50\nsweep-interval: 0\nscrub-interval: 60s\n"
 		"sa-requests-max: 100000\nlog-level: debug\nevent-command: [/bin/a, \"b c\"]\n"
-		"event-kinds: [node-moved, sm-seen]\nmetrics-listen: 127.0.0.1:9683\n", &found);
+		"event-kinds: [node-moved, sm-seen]\nmetrics-listen: 127.0.0.1:9683\n"
+		"ctl-read-group: daemon\nctl-admin-group: 0x7d0\nsandbox: off\n", &found);
 
 	ck_assert_ptr_nonnull(s);
 	ck_assert_str_eq(s->file, "t");
@@ -560,14 +562,33 @@ START_TEST(setting_values)
 	ck_assert_ptr_null(s->event_command[2]);
 	ck_assert_uint_eq(s->event_kinds, 1ull << EVENT_NODE_MOVED | 1ull << EVENT_SM_SEEN);
 	ck_assert_str_eq(s->metrics_listen, "127.0.0.1:9683");
+	ck_assert_str_eq(s->ctl_read_group.name, "daemon");
+	ck_assert_uint_eq(s->ctl_read_group.gid, getgrnam("daemon")->gr_gid);
+	ck_assert_str_eq(s->ctl_admin_group.name, "0x7d0");
+	ck_assert_uint_eq(s->ctl_admin_group.gid, 2000);
+	ck_assert(!s->sandbox);
 	settings_free(s);
 	s = parse_settings("event-command: /bin/a\n", &found);
 	ck_assert_str_eq(s->event_command[0], "/bin/a");
 	ck_assert_ptr_null(s->event_command[1]);
 	ck_assert_uint_eq(s->event_kinds & EVENT_ALL_KINDS, EVENT_ALL_KINDS);
 	ck_assert_ptr_null(s->metrics_listen);
+	ck_assert_ptr_null(s->ctl_read_group.name);
+	ck_assert_ptr_null(s->ctl_admin_group.name);
+	ck_assert(s->sandbox);
 	settings_free(s);
 	settings_free(NULL);
+}
+END_TEST
+
+START_TEST(groups_that_are_not_there)
+{
+	struct findings found = { 0 };
+
+	ck_assert_ptr_null(parse_settings("lmc: 1\nctl-admin-group: no-such-group\n", &found));
+	ck_assert_uint_eq(found.v[0].pos.line, 2);
+	ck_assert_str_eq(found.v[0].text, "there is no group 'no-such-group' on this system");
+	findings_free(&found);
 }
 END_TEST
 
@@ -621,6 +642,7 @@ int main(void)
 	tcase_add_test(t, scopes);
 	tcase_add_test(t, class_defaults);
 	tcase_add_test(t, setting_values);
+	tcase_add_test(t, groups_that_are_not_there);
 	tcase_add_test(t, spelling_does_not_matter);
 	suite_add_tcase(s, t);
 	return run_suite(s);

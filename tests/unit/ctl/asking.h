@@ -8,10 +8,10 @@
 /* Where answers that take a thread are waited for; else none may. */
 void asking_in(struct loop *l);
 
-/* The whole answer as text. */
-char *answer_text(const struct ctl_env *env, const struct ctl_view *view, bool privileged,
+/* The whole answer as text, to a client with that right, of user 1001 and group 1002. */
+char *answer_text(const struct ctl_env *env, const struct ctl_view *view, enum ctl_right right,
 		  const char *line);
-/* To a privileged client: the head; the rows, without the end line, as an array in *rows. */
+/* To an administrator: the head; the rows, without the end line, as an array in *rows. */
 json_t *answer_parts(const struct ctl_env *env, const struct ctl_view *view, const char *line,
 		     json_t **rows);
 

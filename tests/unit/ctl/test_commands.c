@@ -84,7 +84,8 @@ static void setup(void)
 				.set_priority = set_priority, .release_links = release_links,
 				.sa_stats = sums };
 	jobs = jobs_new(loop);
-	view = (struct ctl_view){ .state = state, .mad = &counts, .jobs = jobs };
+	view = (struct ctl_view){ .peer.right = CTL_ADMIN, .state = state, .mad = &counts,
+				  .jobs = jobs };
 	view.sm.state = SM_MASTER;
 	reloads = sweeps = priority = 0;
 }
@@ -98,9 +99,9 @@ static void teardown(void)
 
 /* --- asking --- */
 
-static char *ask_text(bool privileged, const char *line)
+static char *ask_text(enum ctl_right right, const char *line)
 {
-	return answer_text(&env, &view, privileged, line);
+	return answer_text(&env, &view, right, line);
 }
 
 /* rows may be NULL. */
@@ -243,14 +244,89 @@ START_TEST(writers_need_privilege)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-		char *text = ask_text(false, lines[i]);
+		char *text = ask_text(CTL_READ, lines[i]);
 
 		ck_assert_ptr_nonnull(strstr(text, "\"ok\":false"));
 		ck_assert_ptr_nonnull(strstr(text, "not permitted"));
 		free(text);
 	}
 	ck_assert_uint_eq(reloads + sweeps + priority, 0);
-	free(ask_text(false, "{\"command\": \"status\"}"));
+	free(ask_text(CTL_READ, "{\"command\": \"status\"}"));
+}
+END_TEST
+
+static void body(enum ctl_right right, const char *line, enum body wanted, const char *why)
+{
+	struct ctl_peer peer = { .right = right, .uid = 1001, .gid = 1002 };
+	struct reply r;
+	size_t bytes = 12345;
+
+	ck_assert_msg(command_body(&env, &peer, line, strlen(line), &bytes, &r) == wanted, "%s",
+		      line);
+	if (wanted == BODY_REFUSED)
+		ck_assert_msg(strstr(str(r.head, "error"), why) != NULL, "%s",
+			      str(r.head, "error"));
+	if (wanted == BODY_FOLLOWS)
+		ck_assert_uint_eq(bytes, 7);
+	reply_free(&r);
+}
+
+/* Whoever adds a command decides here who may use it, too. */
+START_TEST(every_command_has_its_right)
+{
+	static const char *const admin[] = {
+		"sa-trace", "plan", "policy load", "policy confirm", "policy revert",
+		"partition change", "reload", "sweep", "priority", "links release", "counters",
+	}, *const reads[] = {
+		"status", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
+		"mcast", "services", "subscriptions", "dump", "export ibacm", "health", "metrics",
+		"events", "sa-stats", "policy show", "policy history", "partition show",
+		"partitions",
+	};
+	enum ctl_right takes;
+	const char *name;
+	size_t n = 0;
+
+	for (; (name = ctl_command(n, &takes)); n++) {
+		const char *const *list = takes == CTL_ADMIN ? admin : reads;
+		size_t size = takes == CTL_ADMIN ? ARRAY_SIZE(admin) : ARRAY_SIZE(reads), i = 0;
+
+		ck_assert_msg(takes == CTL_ADMIN || takes == CTL_READ, "%s", name);
+		while (i < size && strcmp(list[i], name) != 0)
+			i++;
+		ck_assert_msg(i < size, "%s is of another class, or of none here", name);
+	}
+	ck_assert_uint_eq(n, ARRAY_SIZE(admin) + ARRAY_SIZE(reads));
+}
+END_TEST
+
+/* Of each command, with all rights less than it takes: who asked for what, and who may. */
+START_TEST(who_may_not_is_told_why)
+{
+	enum ctl_right takes;
+	const char *name;
+
+	env.read_group = (struct ctl_group){ (char[]){ "noc" }, 7 };
+	env.admin_group = (struct ctl_group){ (char[]){ "fabric" }, 8 };
+	for (size_t i = 0; (name = ctl_command(i, &takes)); i++)
+		for (enum ctl_right right = CTL_NOTHING; right < takes; right++) {
+			char *line = xasprintf("{\"command\": \"%s\"}", name);
+			char *why = xasprintf("\"%s: not permitted to uid 1001, gid 1002: it takes "
+					      "the group %s, root or the daemon's user\"", name,
+					      takes == CTL_READ ? "noc or fabric" : "fabric");
+			char *text = ask_text(right, line);
+
+			ck_assert_msg(strstr(text, why) != NULL, "%s, but %s", text, why);
+			free(text);
+			free(why);
+			free(line);
+		}
+	env.admin_group.name = NULL;
+	body(CTL_READ, "{\"command\": \"plan\", \"body\": 7}", BODY_REFUSED,
+	     "gid 1002: it takes root or the daemon's user");
+	env.read_group.name = NULL;
+	body(CTL_READ, "{\"command\": \"plan\", \"body\": 7}", BODY_REFUSED,
+	     "gid 1002: it takes the socket's group, root or the daemon's user");
 }
 END_TEST
 
@@ -561,7 +637,7 @@ START_TEST(rows_outlive_the_published_state)
 	struct buf out = { 0 };
 	struct reply r;
 
-	command_start(&env, &view, true, line, strlen(line), &r);
+	command_start(&env, &view, line, strlen(line), &r);
 	ck_assert(reply_pull(&r, &out) && reply_pull(&r, &out));
 	ck_assert_uint_eq(state->refs, 2);
 	state_unref(state);	/* another one is published */
@@ -720,35 +796,20 @@ START_TEST(vlarb_shows_both_tables)
 }
 END_TEST
 
-static void body(bool privileged, const char *line, enum body wanted, const char *why)
-{
-	struct reply r;
-	size_t bytes = 12345;
-
-	ck_assert_msg(command_body(privileged, line, strlen(line), &bytes, &r) == wanted, "%s",
-		      line);
-	if (wanted == BODY_REFUSED)
-		ck_assert_msg(strstr(str(r.head, "error"), why) != NULL, "%s",
-			      str(r.head, "error"));
-	if (wanted == BODY_FOLLOWS)
-		ck_assert_uint_eq(bytes, 7);
-	reply_free(&r);
-}
-
 START_TEST(who_may_send_a_file)
 {
 	char *text;
 
-	body(true, "{\"command\": \"policy load\", \"body\": 7}", BODY_FOLLOWS, NULL);
-	body(true, "{\"command\": \"plan\", \"body\": 7}", BODY_FOLLOWS, NULL);
-	body(false, "{\"command\": \"policy load\", \"body\": 7}", BODY_REFUSED, "not permitted");
-	body(false, "{\"command\": \"plan\", \"body\": 7}", BODY_REFUSED, "not permitted");
-	body(true, "{\"command\": \"status\", \"body\": 7}", BODY_REFUSED, "no file may follow");
-	body(true, "{\"body\": 7}", BODY_REFUSED, "no file may follow");
-	body(true, "{\"command\": \"plan\", \"body\": -7}", BODY_REFUSED, "from 0 to 16777216");
-	body(true, "{\"command\": \"plan\"}", BODY_NONE, NULL);
-	body(true, "nonsense", BODY_NONE, NULL);	/* said by command_start() */
-	text = ask_text(false, "{\"command\": \"policy revert\"}");
+	body(CTL_ADMIN, "{\"command\": \"policy load\", \"body\": 7}", BODY_FOLLOWS, NULL);
+	body(CTL_ADMIN, "{\"command\": \"plan\", \"body\": 7}", BODY_FOLLOWS, NULL);
+	body(CTL_READ, "{\"command\": \"policy load\", \"body\": 7}", BODY_REFUSED, "not permitted");
+	body(CTL_READ, "{\"command\": \"plan\", \"body\": 7}", BODY_REFUSED, "not permitted");
+	body(CTL_ADMIN, "{\"command\": \"status\", \"body\": 7}", BODY_REFUSED, "no file may follow");
+	body(CTL_ADMIN, "{\"body\": 7}", BODY_REFUSED, "no file may follow");
+	body(CTL_ADMIN, "{\"command\": \"plan\", \"body\": -7}", BODY_REFUSED, "from 0 to 16777216");
+	body(CTL_ADMIN, "{\"command\": \"plan\"}", BODY_NONE, NULL);
+	body(CTL_ADMIN, "nonsense", BODY_NONE, NULL);	/* said by command_start() */
+	text = ask_text(CTL_READ, "{\"command\": \"policy revert\"}");
 	ck_assert_ptr_nonnull(strstr(text, "not permitted"));
 	free(text);
 	refused("{\"command\": \"policy show\", \"args\": {\"normal\": 1}}", "true or false");
@@ -769,6 +830,8 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, ports_are_checked);
 	tcase_add_test(t, no_subnet_says_so);
 	tcase_add_test(t, writers_need_privilege);
+	tcase_add_test(t, every_command_has_its_right);
+	tcase_add_test(t, who_may_not_is_told_why);
 	tcase_add_test(t, reload_tells_findings);
 	tcase_add_test(t, sweep_is_passed_on);
 	tcase_add_test(t, priority_is_passed_on);

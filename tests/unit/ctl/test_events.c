@@ -21,7 +21,7 @@ static void setup(void)
 	es = events_new(0xb007);
 	env = (struct ctl_env){ .version = "1", .events = es };
 	followers = NULL;
-	view = (struct ctl_view){ .watchers = &followers };
+	view = (struct ctl_view){ .peer.right = CTL_READ, .watchers = &followers };
 	ready = 0;
 }
 
@@ -132,7 +132,7 @@ START_TEST(followed)
 	struct reply r;
 
 	add(EVENT_LINK_UP);
-	command_start(&env, &view, true, line, strlen(line), &r);
+	command_start(&env, &view, line, strlen(line), &r);
 	r.ready = on_ready;
 	ck_assert_ptr_nonnull(followers);
 	while (reply_pull(&r, &out))
@@ -162,7 +162,7 @@ START_TEST(it_has_an_end)
 	struct reply r;
 
 	add(EVENT_LINK_UP);
-	command_start(&env, &view, true, line, strlen(line), &r);
+	command_start(&env, &view, line, strlen(line), &r);
 	while (reply_pull(&r, &out))
 		add(EVENT_LINK_UP);
 	ck_assert_ptr_nonnull(strstr(out.s, "\"id\":1,"));

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -364,8 +366,22 @@ static void child_ended(void *arg, int status)
 	loop_stop(loop);
 }
 
-/* In a child that is nobody, with one more group: whether a sweep is granted. */
-static bool nobody_may_sweep(gid_t group)
+/* The two groups of the settings, as a socket that is made anew has them. */
+static void let_in(const char *reads, const char *admin)
+{
+	struct buf err = { 0 };
+
+	ctl_free(ctl);
+	env.read_group = (struct ctl_group){ (char *)(uintptr_t)reads, 1001 };
+	env.admin_group = (struct ctl_group){ (char *)(uintptr_t)admin, 1002 };
+	ctl = ctl_new(loop, path, &env, &err);
+	ck_assert_msg(ctl != NULL, "%s", err.s);
+}
+
+enum may { MAY_NOTHING, MAY_CONNECT, MAY_LOOK, MAY_SWEEP };
+
+/* What a child may that is nobody, with a group of its own and many more, `also` the last. */
+static enum may nobody_may(gid_t own, gid_t also)
 {
 	static const char request[] = "{\"command\": \"nodes\"}\n{\"command\": \"sweep\"}\n";
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -376,44 +392,147 @@ static bool nobody_may_sweep(gid_t group)
 
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
-		char heard[4096] = "";
+		static char heard[65536];
+		gid_t groups[1000];
 		size_t n = 0;
 		ssize_t k = 1;
 		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
+		for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
+			groups[i] = 20000 + (gid_t)i;
+		groups[ARRAY_SIZE(groups) - 1] = also;
 		/* by a relative name: what is above the directory may be closed to nobody */
 		strcpy(addr.sun_path, "sock");
-		if (chdir(directory) < 0 || setgroups(1, &group) < 0 || setgid(65534) < 0 ||
-		    setuid(65534) < 0 ||
-		    connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
-		    send(fd, request, sizeof(request) - 1, 0) < 0)
-			_exit(1);
+		if (chdir(directory) < 0 || setgroups(ARRAY_SIZE(groups), groups) < 0 ||
+		    setgid(own) < 0 || setuid(65534) < 0)
+			_exit(100);
+		if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0)
+			_exit(errno == EACCES ? MAY_NOTHING : 101);
+		if (send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL) < 0)
+			_exit(102);
 		while (k > 0 && count(heard, "\"ok\"") < 2) {
 			k = recv(fd, heard + n, sizeof(heard) - 1 - n, 0);
 			n += k > 0 ? (size_t)k : 0;
 			heard[n] = '\0';
 		}
-		/* showing is for everybody */
-		_exit(strstr(heard, "\"end\":true") ? 0 : 2);
+		if (strstr(heard, "\"end\":true"))
+			_exit(MAY_LOOK);
+		_exit(strstr(heard, "nodes: not permitted to uid 65534, gid ") ? MAY_CONNECT : 103);
 	}
 	watcher = child_new(loop, pid, child_ended, &status);
 	run_for_ms(5000);
-	ck_assert_int_eq(status, 0);
 	child_free(watcher);
-	return sweeps > before;
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) <= MAY_LOOK);
+	return sweeps > before ? MAY_SWEEP : (enum may)WEXITSTATUS(status);
+}
+
+static bool is_root(void)
+{
+	if (geteuid() == 0)
+		return true;
+	printf("SKIP: it takes root to be somebody else\n");
+	return false;
+}
+
+static unsigned socket_mode(void)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	return st.st_mode & 0777;
 }
 
 START_TEST(others_may_look_but_not_touch)
 {
-	if (geteuid() != 0) {
-		printf("SKIP: it takes root to be somebody else\n");
+	if (!is_root())
 		return;
-	}
 	ck_assert_int_eq(chmod(directory, 0755), 0);
+	ck_assert_int_eq(nobody_may(65534, 54321), MAY_NOTHING);
 	ck_assert_int_eq(chmod(path, 0666), 0);
 	ck_assert_int_eq(chown(path, (uid_t)-1, 12345), 0);
-	ck_assert(!nobody_may_sweep(54321));
-	ck_assert(nobody_may_sweep(12345));
+	ck_assert_int_eq(nobody_may(65534, 54321), MAY_LOOK);
+	ck_assert_int_eq(nobody_may(65534, 12345), MAY_SWEEP);
+	ck_assert_int_eq(nobody_may(12345, 54321), MAY_SWEEP);
+}
+END_TEST
+
+START_TEST(groups_say_who_may_what)
+{
+	/* which groups there are; what who is in neither, the one, the other, both may */
+	static const struct {
+		const char *reads, *admin;
+		enum may neither, in_reads, in_admin, both;
+	} cases[] = {
+		{ "r", "a", MAY_CONNECT, MAY_LOOK, MAY_SWEEP, MAY_SWEEP },
+		{ "r", NULL, MAY_CONNECT, MAY_LOOK, MAY_CONNECT, MAY_LOOK },
+		{ NULL, "a", MAY_CONNECT, MAY_CONNECT, MAY_SWEEP, MAY_SWEEP },
+	};
+
+	if (!is_root())
+		return;
+	ck_assert_int_eq(chmod(directory, 0755), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		let_in(cases[i].reads, cases[i].admin);
+		ck_assert_uint_eq(socket_mode(), 0666);
+		ck_assert_int_eq(nobody_may(65534, 54321), cases[i].neither);
+		ck_assert_int_eq(nobody_may(65534, 1001), cases[i].in_reads);
+		ck_assert_int_eq(nobody_may(1001, 54321), cases[i].in_reads);
+		ck_assert_int_eq(nobody_may(65534, 1002), cases[i].in_admin);
+		ck_assert_int_eq(nobody_may(1002, 54321), cases[i].in_admin);
+		ck_assert_int_eq(nobody_may(1002, 1001), cases[i].both);
+		/* the socket file's own group is no longer one of them */
+		ck_assert_int_eq(chown(path, (uid_t)-1, 54321), 0);
+		ck_assert_int_eq(nobody_may(65534, 54321), cases[i].neither);
+		expect_service();	/* root */
+	}
+	let_in(NULL, NULL);
+	ck_assert_uint_eq(socket_mode(), 0660);
+}
+END_TEST
+
+/* Many who may nothing take no place of those who may something. */
+START_TEST(strangers_are_few_and_soon_gone)
+{
+	int fd[CTL_CLIENTS_MAX], status = -1;
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct child *watcher;
+	pid_t pid;
+
+	if (!is_root())
+		return;
+	ck_assert_int_eq(chmod(directory, 0755), 0);
+	let_in("r", "a");
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		char c;
+
+		strcpy(addr.sun_path, "sock");
+		if (chdir(directory) < 0 || setgroups(0, NULL) < 0 || setgid(65534) < 0 ||
+		    setuid(65534) < 0)
+			_exit(1);
+		for (int i = 0; i < CTL_CLIENTS_MAX; i++) {
+			fd[i] = socket(AF_UNIX, SOCK_STREAM, 0);
+			if (connect(fd[i], (struct sockaddr *)&addr, sizeof(addr)) < 0)
+				_exit(2);
+		}
+		/* the last is told so at once, the first after a second */
+		if (recv(fd[CTL_CLIENTS_MAX - 1], &c, 1, 0) != 1 || recv(fd[0], &c, 1, 0) > 0)
+			_exit(3);
+		sleep(60);
+	}
+	watcher = child_new(loop, pid, child_ended, &status);
+	for (int i = 0; i < 20; i++) {
+		run_for_ms(20);
+		expect_service();
+	}
+	run_for_ms(CTL_STRANGER_SECONDS * 1000);
+	ck_assert_int_eq(status, -1);	/* it sleeps */
+	expect_service();
+	kill(pid, SIGKILL);
+	run_for_ms(5000);
+	ck_assert(WIFSIGNALED(status));
+	child_free(watcher);
 }
 END_TEST
 
@@ -832,6 +951,8 @@ static Suite *server_suite(void)
 	tcase_add_test(t, a_thousand_connections_leave_nothing);
 	tcase_add_test(t, no_descriptors_does_not_spin);
 	tcase_add_test(t, others_may_look_but_not_touch);
+	tcase_add_test(t, groups_say_who_may_what);
+	tcase_add_test(t, strangers_are_few_and_soon_gone);
 	tcase_add_test(t, a_file_is_taken_in_pieces);
 	tcase_add_test(t, the_policy_is_shown_before_there_is_a_subnet);
 	tcase_add_test(t, requests_may_follow_a_file_at_once);
