@@ -388,9 +388,11 @@ bool store_save_lines(struct store *s, const struct store_file *f, const char *l
 	return save_lines(s, f, lines, digest, true);
 }
 
-/* Those of the history of policies are policies/'s, those of partitions registry/'s. */
+/* Those of the history of policies are policies/'s, those of partitions registry/'s,
+ * those of M_Keys sm/'s. */
 static const struct store_file history = { "history", "qosd history 1\n" };
 static const struct store_file partitions = { "partitions", "qosd partitions 1\n" };
+static const struct store_file m_keys = { "m-keys", "qosd m-keys 1\n" };
 
 bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
 {
@@ -410,6 +412,16 @@ bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *
 bool store_save_partitions(struct store *s, const char *lines)
 {
 	return save_lines(s, &partitions, lines, NULL, false);
+}
+
+bool store_load_m_keys(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
+{
+	return store_load_lines(s, &m_keys, line, arg, NULL);
+}
+
+bool store_save_m_keys(struct store *s, const char *lines)
+{
+	return save_lines(s, &m_keys, lines, NULL, false);
 }
 
 /* --- the folder --- */
