@@ -39,6 +39,7 @@ static void unpublish(struct sm *sm)
 	sm->published = NULL;
 	multicast_stop(sm);
 	guidinfo_stop(sm);
+	mkey_stop(sm);
 	sm->hooks.published(sm->hooks.arg, NULL);
 	state_unref(old);
 }
@@ -95,7 +96,7 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->again_reason = xstrdup(reason);
 }
 
-static void suspect(struct sm *sm, uint64_t node_guid, bool renamed)
+void sm_suspect(struct sm *sm, uint64_t node_guid, bool renamed)
 {
 	for (size_t i = 0; i < sm->suspects.n; i++)
 		if (sm->suspects.v[i].guid == node_guid) {
@@ -114,7 +115,7 @@ static void on_retry(void *arg)
 
 static void arm_retry(struct sm *sm, bool complete)
 {
-	if (complete && !(sm->published && sm->published->f->unanswered)) {
+	if (complete && !mkey_is_late(sm) && !(sm->published && sm->published->f->unanswered)) {
 		timer_stop(sm->retry_timer);
 		sm->retry_wait_s = 0;
 		return;
@@ -206,10 +207,9 @@ static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 	if (sm->light_asked[sw])
 		return false;
 	sm->light_asked[sw] = 1;
-	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO,
-			   .m_key = sm->settings->m_key };
+	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO };
 	*cookie = 0;
-	return want_route(f, f->switches[sw].node, 0, s);
+	return mkey_route(sm, f, f->switches[sw].node, 0, s);
 }
 
 static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t cookie, int status)
@@ -243,7 +243,7 @@ static void light_finished(void *arg)
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		if (sm->light_asked[i] == 2) {
-			suspect(sm, f->nodes[f->switches[i].node].guid, false);
+			sm_suspect(sm, f->nodes[f->switches[i].node].guid, false);
 			changed++;
 		}
 	light_end(sm);
@@ -281,13 +281,22 @@ static void on_soon(void *arg)
 	sm->trap_from_stranger = false;
 }
 
+/* Of the published fabric; FABRIC_NONE: nobody we know. */
+static uint32_t port_of_lid(const struct sm *sm, uint16_t lid)
+{
+	const struct subnet_state *s = sm->published;
+
+	return s && lid && lid < IB_LID_MCAST_FIRST ? s->plan->port_by_lid[lid] : FABRIC_NONE;
+}
+
 static void repress(struct sm *sm, const struct mad_in *in)
 {
+	uint32_t port = port_of_lid(sm, in->slid);
 	uint8_t mad[256];
 
 	memcpy(mad, in->mad, sizeof(mad));
 	mad[3] = UMAD_METHOD_TRAP_REPRESS;
-	put_be64(mad + 24, sm->settings->m_key);
+	put_be64(mad + 24, port == FABRIC_NONE ? mkey_ours(sm) : mkey_of_port(sm, port));
 	mad_reply(sm->mad, in, mad, sizeof(mad));
 }
 
@@ -320,12 +329,12 @@ static bool is_our_issm(const struct sm *sm, const struct mad_in *in, const uint
 static void suspect_sender(struct sm *sm, uint16_t lid, unsigned number)
 {
 	const struct subnet_state *s = sm->published;
-	uint32_t port = s && lid && lid < IB_LID_MCAST_FIRST ? s->plan->port_by_lid[lid] : FABRIC_NONE;
+	uint32_t port = port_of_lid(sm, lid);
 
 	if (port == FABRIC_NONE || number == UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP)
 		sm->trap_from_stranger = true;
 	else
-		suspect(sm, port_node(s->f, port)->guid, number == UMAD_SM_LOCAL_CHANGES_TRAP);
+		sm_suspect(sm, port_node(s->f, port)->guid, number == UMAD_SM_LOCAL_CHANGES_TRAP);
 	if (port != FABRIC_NONE && number == UMAD_SM_LOCAL_CHANGES_TRAP)
 		sm->election_due |= s->f->ports[port].capmask & IB_CAP_IS_SM;
 }
@@ -343,6 +352,8 @@ static void on_trap(struct sm *sm, const struct mad_in *in)
 		    generic ? "trap" : "vendor trap", number);
 	if (generic && number == UMAD_SM_LOCAL_CHANGES_TRAP && is_our_issm(sm, in, notice))
 		return;
+	if (generic && number == UMAD_SM_BAD_MKEY_TRAP)
+		mkey_violated(sm, port_of_lid(sm, in->slid), in->slid, notice);
 	/* link state, and capability or description: whoever it is, look */
 	if (!generic || (number != UMAD_SM_LINK_STATE_CHANGED_TRAP &&
 			 number != UMAD_SM_LOCAL_CHANGES_TRAP &&
@@ -384,6 +395,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->fruitless_max = FRUITLESS_FIRST;
 	sm->policy = shared_policy_ref(policy);
 	map64_init(&sm->doubtful, 16);
+	mkey_new(sm);
 	election_new(sm);
 	sm->poll_timer = timer_new(l, election_on_poll, sm);
 	sm->light_timer = timer_new(l, on_light, sm);
@@ -409,6 +421,7 @@ void sm_free(struct sm *sm)
 	multicast_stop(sm);
 	guidinfo_free(sm);
 	election_free(sm);
+	mkey_free(sm);
 	takeover_forget(sm);
 	timer_free(sm->poll_timer);
 	timer_free(sm->light_timer);
@@ -468,6 +481,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 	mad_hold(sm->mad);
 	*out = (struct sm_status){
 		.state = sm->state, .subnet_up = sm->subnet_up,
+		.foreign_keys = mkey_foreign(sm), .m_key_violations = mkey_violations(sm),
 		.sweeping = sm->kind != SWEEP_NONE, .phase = phase_name(sm->phase),
 		.guid = info->guid, .lid = p ? p->plan->lid[p->f->self] : info->lid,
 		.master_guid = sm->state == SM_MASTER ? info->guid : sm->master_guid,
@@ -497,6 +511,7 @@ void sm_knowledge_take(const struct sm *sm, struct sm_knowledge *out)
 	out->refused = refusals_copy(store_refusals(sm->store));
 	mad_release(sm->mad);
 	out->reregister = sm->registrations_lost;
+	out->m_key = mkey_ours(sm);
 }
 
 void sm_knowledge_free(struct sm_knowledge *k)

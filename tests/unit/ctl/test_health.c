@@ -103,6 +103,20 @@ START_TEST(another_master)
 }
 END_TEST
 
+/* Who is not master has no devices to report, but could not take over. */
+START_TEST(keys)
+{
+	sm.foreign_keys = 3;
+	ck_assert_uint_eq(judged(), 0);
+	in.state = NULL;
+	sm.state = SM_STANDBY;
+	sm.master_guid = 0x77;
+	expect(SEV_ERROR, "m-key", "3 ports");
+	sm.foreign_keys = 0;
+	ck_assert_uint_eq(judged(), 0);
+}
+END_TEST
+
 START_TEST(not_up)
 {
 	sm.subnet_up = false;
@@ -117,6 +131,7 @@ START_TEST(devices)
 	struct device_fault faults[] = {
 		{ 1, FAULT_KEEPS, 7 }, { 2, FAULT_SILENT, 0 }, { 3, FAULT_REFUSES, 2 },
 	};
+	struct device_fault foreign = { 2, FAULT_FOREIGN_KEY, 0 };
 
 	state->faults = faults;
 	for (unsigned i = 0; i < 3; i++) {
@@ -133,6 +148,9 @@ START_TEST(devices)
 	ck_assert_str_eq(h.v.v[0].kind, "device-silent");
 	ck_assert_str_eq(h.v.v[1].kind, "device-refuses");
 	ck_assert_str_eq(h.v.v[2].kind, "device-keeps");
+	state->faults = &foreign;
+	state->n_faults = 1;
+	expect(SEV_ERROR, "device-foreign-key", state->f->nodes[2].desc);
 	state->faults = NULL;
 	state->n_faults = 0;
 	state->f->unanswered = 3;
@@ -303,6 +321,7 @@ int main(void)
 	tcase_add_test(t, nothing_wrong);
 	tcase_add_test(t, who_is_master);
 	tcase_add_test(t, another_master);
+	tcase_add_test(t, keys);
 	tcase_add_test(t, not_up);
 	tcase_add_test(t, devices);
 	tcase_add_test(t, many_of_a_kind);
