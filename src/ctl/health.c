@@ -82,6 +82,16 @@ static void judge_role(const struct health_input *in, struct health *h)
 			    in->others[i].priority);
 }
 
+static void judge_keys(const struct health_input *in, struct health *h)
+{
+	const struct sm_status *sm = in->sm;
+
+	if (sm->state != SM_MASTER && sm->foreign_keys)
+		add(h, SEV_ERROR, "m-key", "have the same m-key in qosd.yaml as the master",
+		    "the M_Key of the subnet is not ours, at %" PRIu32 " ports or more: without the "
+		    "master nobody could take them over", sm->foreign_keys);
+}
+
 static void judge_up(const struct health_input *in, struct health *h)
 {
 	const struct sm_status *sm = in->sm;
@@ -109,6 +119,9 @@ static void judge_devices(const struct health_input *in, struct health *h)
 		[FAULT_REFUSES] = { h, SEV_ERROR, "device-refuses",
 			"the log has the attributes and statuses; look at its firmware and M_Key",
 			"devices", 0 },
+		[FAULT_FOREIGN_KEY] = { h, SEV_ERROR, "device-foreign-key",
+			"end the subnet manager that set it, and wait for the M_Key's lease or reset "
+			"the device; or have its key as m-key in qosd.yaml", "devices", 0 },
 		[FAULT_KEEPS] = { h, SEV_WARNING, "device-keeps",
 			"'qosd-ctl sl2vl' shows what holds; look for newer firmware, or write the "
 			"policy without it", "devices", 0 },
@@ -116,6 +129,7 @@ static void judge_devices(const struct health_input *in, struct health *h)
 	static const char *const says[] = {
 		[FAULT_SILENT] = "does not answer", [FAULT_REFUSES] = "refused some of its settings",
 		[FAULT_KEEPS] = "keeps other values than it was given",
+		[FAULT_FOREIGN_KEY] = "has another's M_Key, and is not set up",
 	};
 	char name[FABRIC_NAME_MAX];
 
@@ -139,7 +153,8 @@ static void judge_devices(const struct health_input *in, struct health *h)
 static void judge_far_ends(const struct subnet_state *s, struct health *h)
 {
 	struct many silent = { h, SEV_WARNING, "no-far-end",
-			       "look at the device at the other end of the cable", "links", 0 };
+			       "look at the device at the other end of the cable: it is off, or has "
+			       "another's M_Key with protection bits 2 or 3", "links", 0 };
 	char name[FABRIC_NAME_MAX];
 
 	for (uint32_t i = 0; i < s->f->n_ports; i++) {
@@ -373,6 +388,7 @@ static void sort(struct health *h)
 void health_judge(const struct health_input *in, struct health *out)
 {
 	judge_role(in, out);
+	judge_keys(in, out);
 	judge_up(in, out);
 	if (in->state) {
 		judge_devices(in, out);

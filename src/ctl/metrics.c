@@ -76,13 +76,15 @@ static void put_faults(struct prom *p, const struct subnet_state *s)
 {
 	static const char *const kinds[] = {
 		[FAULT_SILENT] = "silent", [FAULT_REFUSES] = "refuses", [FAULT_KEEPS] = "keeps",
+		[FAULT_FOREIGN_KEY] = "foreign-key",
 	};
 	unsigned n[ARRAY_SIZE(kinds)] = { 0 };
 
 	for (uint32_t i = 0; i < s->n_faults; i++)
 		n[s->faults[i].kind]++;
 	prom_metric(p, "qosd_fabric_faulty_devices", PROM_GAUGE,
-		    "Devices that did not answer, refused settings or kept other values in the last sweep.");
+		    "Devices that did not answer, refused settings, kept other values or had "
+		    "another's M_Key in the last sweep.");
 	for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++)
 		prom_sample(p, n[k], "fault", kinds[k], NULL);
 }
@@ -167,6 +169,10 @@ static void put_sm(struct prom *p, const struct sm_status *s)
 	gauge(p, "qosd_sm_priority", "Its priority.", s->priority);
 	gauge(p, "qosd_subnet_up", "Whether each linked port is active and has all its settings.",
 	      s->subnet_up);
+	gauge(p, "qosd_foreign_m_keys",
+	      "Master: devices with an M_Key that is not ours; else ports with one.", s->foreign_keys);
+	counter(p, "qosd_m_key_violations_total", "M_Key violations that devices reported (trap 256).",
+		(double)s->m_key_violations);
 	counter(p, "qosd_sweeps_total", "Sweeps that came to their end.", (double)s->sweeps);
 	counter(p, "qosd_scrub_passes_total", "Passes in which what all devices hold was read again.",
 		(double)s->scrub.passes);

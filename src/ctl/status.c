@@ -183,7 +183,7 @@ static json_t *status_store(struct store *store)
 
 static json_t *status_subnet(const struct sm_status *s)
 {
-	return json_pack("{s:s, s:b, s:b, s:s, s:o, s:i, s:i, s:o, s:b, s:I, s:I, s:I, s:I, s:I}",
+	return json_pack("{s:s, s:b, s:b, s:s, s:o, s:i, s:i, s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:I}",
 			 "state", sm_state_name(s->state),
 			 "subnet-up", s->subnet_up,
 			 "sweeping", s->sweeping,
@@ -194,6 +194,7 @@ static json_t *status_subnet(const struct sm_status *s)
 			 "master", status_master(s),
 			 "registrations-held", s->registrations_held,
 			 "foreign-managers", (json_int_t)s->foreign,
+			 "foreign-keys", (json_int_t)s->foreign_keys,
 			 "nodes", (json_int_t)s->nodes,
 			 "switches", (json_int_t)s->switches,
 			 "ports-active", (json_int_t)s->ports_active,

@@ -277,7 +277,7 @@ static void tell_fault(struct telling *t, const struct device_fault *x)
 {
 	static const enum event_kind as[] = {
 		[FAULT_SILENT] = EVENT_DEVICE_SILENT, [FAULT_REFUSES] = EVENT_DEVICE_REFUSES,
-		[FAULT_KEEPS] = EVENT_DEVICE_KEEPS,
+		[FAULT_KEEPS] = EVENT_DEVICE_KEEPS, [FAULT_FOREIGN_KEY] = EVENT_DEVICE_FOREIGN_KEY,
 	};
 	const struct fabric *f = t->now->f;
 	char name[FABRIC_NAME_MAX];
@@ -286,6 +286,8 @@ static void tell_fault(struct telling *t, const struct device_fault *x)
 	fabric_node_name(f, x->node, name, sizeof(name));
 	if (x->kind == FAULT_SILENT)
 		event_make(&e, as[x->kind], "%s does not answer", name);
+	else if (x->kind == FAULT_FOREIGN_KEY)
+		event_make(&e, as[x->kind], "%s has another's M_Key", name);
 	else
 		event_make(&e, as[x->kind], x->kind == FAULT_REFUSES ? "%s refuses %" PRIu32 " Sets" :
 			   "%s keeps other values than %" PRIu32 " that it was given", name, x->n);

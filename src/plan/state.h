@@ -28,8 +28,8 @@ struct shared_policy {		/* a policy with a reference count */
 /* A device that did not do as it was told when the state came about. */
 struct device_fault {
 	uint32_t node;
-	/* no answer; errors; other values */
-	enum { FAULT_SILENT, FAULT_REFUSES, FAULT_KEEPS } kind;
+	/* no answer; errors; other values; an M_Key that we don't know */
+	enum { FAULT_SILENT, FAULT_REFUSES, FAULT_KEEPS, FAULT_FOREIGN_KEY } kind;
 	uint32_t n;			/* Sets refused, values kept; of the others 0 */
 };
 

@@ -88,6 +88,9 @@ static void status_head(const json_t *s)
 	if (num(s, "foreign-managers"))
 		printf(LABEL "%lld subnet managers have another SM_Key\n", "foreign",
 		       num(s, "foreign-managers"));
+	if (num(s, "foreign-keys"))
+		printf(LABEL "%lld devices have an M_Key that is not ours\n", "m-key",
+		       num(s, "foreign-keys"));
 	printf(LABEL "%lld nodes, %lld of them switches; %lld of %lld linked ports active\n",
 	       "fabric", num(s, "nodes"), num(s, "switches"), num(s, "ports-active"),
 	       num(s, "ports-linked"));

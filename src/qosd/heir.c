@@ -323,6 +323,8 @@ static void on_own_port(void *arg, const struct smp *s, int status)
 	};
 	if (h->dropped)
 		round_over(h, 0);
+	else if (status < 0)	/* it has another M_Key: each question is a violation */
+		round_failed(h, STRANGER_US, "our own port does not answer");
 	else if (status || !h->master.lid || !ask(h, SA_ESTATE_LIST, 0, 0, on_list, h))
 		round_failed(h, AGAIN_US, "our own port does not say where the master is");
 }
@@ -331,7 +333,7 @@ void heir_ask(struct heir *h)
 {
 	static const uint8_t here[1];
 	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_PORT_INFO, .route = here,
-			 .m_key = h->q->settings->m_key, .once = true };
+			 .m_key = sm_own_m_key(h->q->sm), .once = true };
 
 	if (h->busy || clock_mono_us() < h->next_us)
 		return;

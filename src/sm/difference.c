@@ -317,7 +317,7 @@ void sm_difference(const struct plan *old, const struct plan *next,
 {
 	struct tally t = { .old = old, .next = next, .out = out };
 	struct want_env e = { .plan = next, .sm_lid = next->lid[next->f->self],
-			      .reregister = k->reregister };
+			      .m_key = k->m_key, .reregister = k->reregister };
 
 	memset(out, 0, sizeof(*out));
 	for (t.node = 0; t.node < next->f->n_nodes; t.node++)

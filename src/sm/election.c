@@ -44,6 +44,7 @@ struct peer {
 	struct sm_info info;
 	uint8_t route[UMAD_SMP_MAX_HOPS];
 	uint8_t hops, last_hop;
+	uint64_t m_key;			/* of its port, so that it tells us its SM_Key */
 };
 
 struct election {
@@ -168,7 +169,7 @@ static void send_to(struct sm *sm, const struct peer *p, uint8_t method, uint32_
 		    bool once, void (*fn)(void *arg, const struct smp *s, int status))
 {
 	struct smp s = { .method = method, .attr = UMAD_SM_ATTR_SM_INFO, .mod = mod,
-			 .m_key = sm->settings->m_key, .once = once };
+			 .m_key = p->m_key, .once = once };
 	struct question *q = xmalloc(sizeof(*q));
 
 	/* the route that the SMP needs until its end */
@@ -210,9 +211,11 @@ static enum sm_verdict verdict(struct sm *sm, const struct peer **who)
 		if (x == SM_FOREIGN) {
 			e->foreign++;
 			log_limited(&foreign_log, LOG_LEVEL_ERROR, "election",
-				    "SM 0x%016" PRIx64 " (%s, priority %u) has another SM_Key: it "
-				    "is not obeyed", p->info.guid,
-				    sm_state_name((enum sm_state)p->info.state), p->info.priority);
+				    "SM 0x%016" PRIx64 " (%s, priority %u) %s: it is not obeyed",
+				    p->info.guid, sm_state_name((enum sm_state)p->info.state),
+				    p->info.priority, p->info.key ? "has another SM_Key" :
+				    "does not tell us its SM_Key, as to one with another M_Key "
+				    "(m-key)");
 		}
 		if (x > v || (x == v && *who && sm_comes_first(x, &p->info, &(*who)->info))) {
 			v = x;
@@ -417,11 +420,10 @@ static void on_answer(void *arg, const struct smp *s, int status)
 static bool ask(struct sm *sm, uint32_t port)
 {
 	struct question *q;
-	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO,
-			 .m_key = sm->settings->m_key };
+	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO };
 
 	if (sm->f->ports[port].guid == sm->election->silent ||
-	    !want_route(sm->f, sm->f->ports[port].node, sm->f->ports[port].num, &s))
+	    !mkey_route(sm, sm->f, sm->f->ports[port].node, sm->f->ports[port].num, &s))
 		return false;
 	q = xcalloc(1, sizeof(*q));
 	q->sm = sm;
@@ -429,6 +431,7 @@ static bool ask(struct sm *sm, uint32_t port)
 	q->node = sm->f->ports[port].node;
 	q->peer.hops = s.hops;
 	q->peer.last_hop = s.last_hop;
+	q->peer.m_key = s.m_key;
 	q->peer.info.guid = sm->f->ports[port].guid;
 	memcpy(q->peer.route, s.route, s.hops);
 	for (size_t i = 0; i < sm->election->mute.n; i++)
@@ -619,7 +622,7 @@ static void answer(struct sm *sm, const struct mad_in *in, uint16_t status)
 	put_be16(mad + 4, (uint16_t)(status | (directed ? 0x8000 : 0)));
 	if (get_be16(mad + 16) == UMAD_SM_ATTR_SM_INFO) {
 		sm_info_put(sm, mad + 64);
-		if (!sm->settings->m_key || get_be64(in->mad + 24) == sm->settings->m_key)
+		if (!mkey_ours(sm) || mkey_is_known(sm, get_be64(in->mad + 24)))
 			sm_key_put(sm, mad + 64);
 	}
 	mad_reply(sm->mad, in, mad, sizeof(mad));

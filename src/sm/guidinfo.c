@@ -86,6 +86,10 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 
 		if (it->state != BLOCK_TODO || !want_route(f, p->node, p->num, s))
 			continue;
+		if (mkey_is_foreign(w->sm, f, p->node)) {
+			it->state = BLOCK_LOST;
+			continue;
+		}
 		sweep_fill_smp(w->sm, s, it->look ? SMP_GET : SMP_SET, UMAD_SM_ATTR_GUID_INFO,
 			       it->block);
 		if (!it->look)

@@ -4,11 +4,14 @@
  *
  * A sweep is a sequence of steps, each of which ends in a call of the next:
  *
- *   sweep.c     discovery -> election ->
+ *   sweep.c     discovery ->
+ *   mkey.c      … finding out which M_Keys devices have ->
+ *   election.c  who is master ->
  *   probe.c     … or only what is suspected, without the two ->
  *   fdr10.c     asking for what PortInfo does not tell of a link's speed ->
  *   sweep.c     planning (worker thread) ->
  *   observe.c   reading what devices hold, where that is not known ->
+ *   mkey.c      ports that have another M_Key get ours ->
  *   write.c     ports (PortInfo, up to Armed) -> tables (and meanwhile the
  *               second part of the plan) -> Active ->
  *   reroute.c   forwarding tables, where they follow from those in force ->
@@ -69,6 +72,7 @@ struct node_work {
 	bool settled;		/* items holds what is to be written, and only that */
 	bool ports_collected;	/* ports and switch_info are filled */
 	bool failed;		/* does not answer: nothing more is asked of it */
+	bool foreign;		/* … as it has another's M_Key */
 	uint8_t silent;		/* SMPs without an answer, in a row */
 	uint8_t lost;		/* … in all */
 	bool doubtful;		/* refused something */
@@ -185,6 +189,7 @@ struct sm {
 	struct mcast_work *mcast_work;
 	const struct alias_db *aliases;
 	struct guidinfo_work *guidinfo;
+	struct mkeys *mkeys;
 };
 
 /* sm.c */
@@ -196,6 +201,43 @@ void sm_sweep_ended(struct sm *sm, bool complete);
 void sm_suspect(struct sm *sm, const struct suspect *s);
 /* Wishes a sweep; starts it at once if none runs. */
 void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason);
+
+/* mkey.c: the M_Keys that devices may have: 0 is ours, then those of before */
+void mkey_new(struct sm *sm);
+void mkey_stop(struct sm *sm);
+void mkey_free(struct sm *sm);
+/* Before a sweep: our key is that of the settings, if the one of before is on disk. */
+void mkey_settle(struct sm *sm);
+/* It is not: to be tried again. */
+bool mkey_is_late(const struct sm *sm);
+uint64_t mkey_ours(const struct sm *sm);
+unsigned mkey_count(const struct sm *sm);
+uint64_t mkey_nth(const struct sm *sm, unsigned i);
+bool mkey_is_known(const struct sm *sm, uint64_t key);
+/* The one that discovery asks with; when our own port did not answer it is the next. */
+uint64_t mkey_of_discovery(const struct sm *sm);
+void mkey_scan_failed(struct sm *sm);
+void mkey_scan_given_up(struct sm *sm);		/* with any of them */
+/* What an SMP carries whose way is want_route()'s; from any thread that may read f. */
+uint64_t mkey_of(const struct sm *sm, const struct fabric *f, uint32_t node, unsigned num);
+/* want_route() for who does not use sweep_fill_smp(). */
+bool mkey_route(const struct sm *sm, const struct fabric *f, uint32_t node, unsigned num,
+		struct smp *s);
+/* … to a port of the published fabric. */
+uint64_t mkey_of_port(const struct sm *sm, uint32_t port);
+/* Two PortInfos have another key, protection or lease. */
+bool mkey_differs(const uint8_t *a, const uint8_t *b);
+/* Steps of a sweep: which keys ports have; ours for those that have another.  Both call next. */
+void mkey_identify(struct sm *sm, void (*next)(struct sm *sm));
+void mkey_change(struct sm *sm, void (*next)(struct sm *sm));
+/* All is written. */
+void mkey_swept(struct sm *sm);
+/* Devices with another's key, and whether a node is one, by the last sweep. */
+uint32_t mkey_foreign(const struct sm *sm);
+bool mkey_is_foreign(const struct sm *sm, const struct fabric *f, uint32_t node);
+/* Trap 256 came from a port of the published fabric, or FABRIC_NONE. */
+void mkey_violated(struct sm *sm, uint32_t port, uint16_t lid, const uint8_t *notice);
+uint64_t mkey_violations(const struct sm *sm);
 
 /* sweep.c */
 void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason);
@@ -237,6 +279,12 @@ static inline bool sweep_touches(const struct sm *sm, uint32_t node)
 
 /* probe.c: from sm->suspects; ends in a call of sweep_probed() */
 void probe_start(struct sm *sm);
+/*
+ * What did not answer a discovery is asked with the other M_Keys; f, which is taken over, or
+ * another with more in it, goes to sweep_discovered().
+ */
+void probe_hidden(struct sm *sm, struct fabric *f);
+void sweep_discovered(struct sm *sm, struct fabric *f);
 void probe_free(struct sm *sm);
 
 /* election.c */

@@ -173,17 +173,19 @@ static bool next(void *arg, uint32_t target, struct smp *s, uint64_t *cookie)
 	struct target *t = &w->targets.v[target];
 	const struct mft_block *b;
 
+	/* what has another's M_Key would only drop it: its blocks are read when it is ours */
+	while (t->todo.n && mkey_is_foreign(w->sm, f, f->switches[t->sw].node))
+		w->blocks.v[t->todo.v[--t->todo.n]].failed = true;
 	if (!t->todo.n)
 		return false;
 	*cookie = t->todo.v[--t->todo.n];
 	b = &w->blocks.v[*cookie];
 	*s = (struct smp){ .method = w->pass == PASS_READ ? SMP_GET : SMP_SET,
 			   .attr = UMAD_SM_ATTR_MCAST_FT,
-			   .mod = (uint32_t)b->position << 28 | b->block,
-			   .m_key = w->sm->settings->m_key };
+			   .mod = (uint32_t)b->position << 28 | b->block };
 	if (s->method == SMP_SET)
 		memcpy(s->data, b->send, sizeof(s->data));
-	return want_route(f, f->switches[t->sw].node, 0, s);
+	return mkey_route(w->sm, f, f->switches[t->sw].node, 0, s);
 }
 
 static void say_failed(const struct mcast_work *w, uint32_t sw, const struct mft_block *b,

@@ -19,6 +19,9 @@
  *
  * The result is a fabric, finished, and which of its nodes are not as they were
  * (sm->touched).  Where things contradict each other all is discovered instead.
+ *
+ * Who is behind a port is asked with each M_Key of ours in turn, and so is, by the same
+ * way, what a discovery found to be silent (probe_hidden()): that asks with one only.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,6 +47,7 @@ enum ask_kind { ASK_SWITCH, ASK_CLEAR, ASK_DESC, ASK_PORT, ASK_BEHIND };
 struct ask {
 	uint32_t node;
 	uint8_t num, kind, tries;
+	uint8_t key;		/* ASK_BEHIND: how many M_Keys were tried (key_behind()) */
 	bool lost;
 	uint16_t status;
 	uint8_t data[64];	/* the answer */
@@ -62,6 +66,9 @@ struct probe {
 	struct map64 asked;		/* key_of() each question */
 	/* per node: see mark(); it answered; it may be gone; it is there and says nothing */
 	VEC(uint8_t) touched, heard, shady, silent;
+	struct map64 key_of_port;	/* by index: place of the M_Key that its agent answered to */
+	struct fabric *found;		/* by a discovery, of which this is the end; else NULL */
+	uint32_t n_before;		/* nodes */
 	unsigned rounds;
 	bool changed, doubt, cut;
 	const char *why;		/* of the doubt */
@@ -99,6 +106,19 @@ static void add_flags(struct probe *p)
 	*vec_push(&p->heard) = 0;
 	*vec_push(&p->shady) = 0;
 	*vec_push(&p->silent) = 0;
+}
+
+/*
+ * The place of the key to ask with who is behind a port: that of the near end first, as
+ * most have the same.
+ */
+static unsigned key_behind(const struct probe *p, const struct ask *a)
+{
+	unsigned n = mkey_count(p->sm), near = 0;
+
+	while (near < n && mkey_nth(p->sm, near) != port_m_key(p->f, a->node, 0))
+		near++;
+	return (near + a->key) % n;
 }
 
 static void ask_ports(struct probe *p, uint32_t node)
@@ -175,7 +195,8 @@ static bool same_port(const struct fabric_port *a, const struct fabric_port *b)
 	       a->lmc == b->lmc && a->state == b->state && a->mtu_cap == b->mtu_cap &&
 	       a->neighbor_mtu == b->neighbor_mtu && a->vl_cap == b->vl_cap &&
 	       a->op_vls == b->op_vls && a->vlarb_high_cap == b->vlarb_high_cap &&
-	       a->vlarb_low_cap == b->vlarb_low_cap && a->rate == b->rate;
+	       a->vlarb_low_cap == b->vlarb_low_cap && a->rate == b->rate &&
+	       !mkey_differs(a->info, b->info);
 }
 
 static void port_answered(struct probe *p, const struct ask *a)
@@ -245,7 +266,7 @@ static uint32_t add_node(struct probe *p, const struct ask *a)
 	uint8_t route[IB_DR_HOPS_MAX + 1];
 	uint32_t node;
 
-	if (p->f->n_nodes > 2 * p->sm->published->f->n_nodes + NODES_MORE) {
+	if (p->f->n_nodes > 2 * p->n_before + NODES_MORE) {
 		doubt(p, "there are more nodes than can be");
 		return FABRIC_NONE;
 	}
@@ -275,6 +296,7 @@ static void behind_answered(struct probe *p, const struct ask *a)
 		node = add_node(p, a);
 	if (node == FABRIC_NONE || num < 1 || num > p->f->nodes[node].nports)
 		return;		/* it says nothing of use: a link without an end */
+	map64_put(&p->key_of_port, agent_port(p->f, node, num), key_behind(p, a));
 	if (p->f->nodes[node].nports != mad_get_field(info, 0, IB_NODE_NPORTS_F) ||
 	    p->f->nodes[node].type != mad_get_field(info, 0, IB_NODE_TYPE_F)) {
 		doubt(p, "two nodes have one GUID, or one has become another");
@@ -309,8 +331,14 @@ static void unanswered(struct probe *p, const struct ask *a)
 {
 	const struct fabric_port *self = &p->f->ports[p->f->self];
 
-	if (a->kind == ASK_BEHIND)
-		return;		/* counted at the end: a link that is up and has no other end */
+	if (a->kind == ASK_BEHIND) {
+		/* counted at the end: a link that is up and has no other end */
+		if (a->key + 1u < mkey_count(p->sm)) {
+			*vec_push(&p->later) = *a;
+			p->later.v[p->later.n - 1].key++;
+		}
+		return;
+	}
 	ask(p, self->node, self->num, ASK_PORT);	/* it may be our own link */
 	suspect_gone(p, a->node);
 	if (a->tries < TRIES_MAX)
@@ -349,6 +377,16 @@ static void evaluate(struct probe *p, const struct ask *a)
 	}
 }
 
+/* Until its PortInfo is there, the key that a port answered to. */
+static void choose_key(const struct probe *p, const struct ask *a, struct smp *s)
+{
+	unsigned num = a->kind == ASK_PORT ? a->num : 0;
+	uint32_t place = map64_get(&p->key_of_port, agent_port(p->f, a->node, num));
+
+	if (place != MAP64_NONE && !port_m_key(p->f, a->node, num))
+		s->m_key = mkey_nth(p->sm, place);
+}
+
 /* --- rounds --- */
 
 static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
@@ -384,8 +422,11 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 			if (s->hops >= IB_DR_HOPS_MAX)
 				continue;
 			s->last_hop = a->num;
+			s->m_key = mkey_nth(p->sm, key_behind(p, a));
 			break;
 		}
+		if (a->kind != ASK_BEHIND)
+			choose_key(p, a, s);
 		/* a switch that may be gone is not waited for: it is asked again in a later round */
 		s->once = p->shady.v[a->node] || a->kind == ASK_BEHIND;
 		return true;
@@ -513,6 +554,27 @@ static void note_silent(const struct probe *p)
 	}
 }
 
+/* What a discovery found, and what was hidden to it. */
+static void end_hidden(struct probe *p)
+{
+	struct sm *sm = p->sm;
+	struct buf err = { 0 };
+	struct fabric *f = p->changed && !p->doubt ? fabric_settle(p->f, &err) : NULL;
+
+	if (f)
+		log_info("m-key", "%u nodes answer to an earlier M_Key only",
+			 f->n_nodes > p->n_before ? f->n_nodes - p->n_before : 0);
+	if (err.n)
+		log_warn("discovery", "%s", err.s);
+	if (!f) {
+		f = p->found;
+		p->found = NULL;
+	}
+	buf_free(&err);
+	probe_free(sm);
+	sweep_discovered(sm, f);
+}
+
 static void end(struct probe *p)
 {
 	struct sm *sm = p->sm;
@@ -561,26 +623,52 @@ static void finished(void *arg)
 		evaluate(p, &p->asks.v[i]);
 	if (p->rounds >= ROUNDS_MAX)
 		doubt(p, "it changes all the time");
-	take_suspects(p);	/* what came meanwhile */
-	if (!p->later.n && !p->doubt)
-		ask_other_ends(p);
+	if (!p->found) {
+		take_suspects(p);	/* what came meanwhile */
+		if (!p->later.n && !p->doubt)
+			ask_other_ends(p);
+	}
 	if (p->later.n && !p->doubt)
 		round_start(p);
+	else if (p->found)
+		end_hidden(p);
 	else
 		end(p);
 }
 
-void probe_start(struct sm *sm)
+/* Of a copy of f. */
+static struct probe *probe_new(struct sm *sm, const struct fabric *f)
 {
 	struct probe *p = xcalloc(1, sizeof(*p));
 
 	p->sm = sm;
 	sm->probe = p;
-	p->f = fabric_clone(sm->published->f);
+	p->f = fabric_clone(f);
+	p->n_before = f->n_nodes;
 	map64_init(&p->asked, 256);
+	map64_init(&p->key_of_port, 16);
 	for (uint32_t i = 0; i < p->f->n_nodes; i++)
 		add_flags(p);
+	return p;
+}
+
+void probe_start(struct sm *sm)
+{
+	struct probe *p = probe_new(sm, sm->published->f);
+
 	take_suspects(p);
+	round_start(p);
+}
+
+void probe_hidden(struct sm *sm, struct fabric *f)
+{
+	struct probe *p = probe_new(sm, f);
+
+	p->found = f;
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (f->ports[i].present && f->ports[i].num && f->ports[i].peer == FABRIC_NONE &&
+		    f->ports[i].state >= IB_PORT_INIT_S)
+			ask(p, f->ports[i].node, f->ports[i].num, ASK_BEHIND);
 	round_start(p);
 }
 
@@ -592,7 +680,9 @@ void probe_free(struct sm *sm)
 		return;
 	sm->probe = NULL;
 	fabric_free(p->f);
+	fabric_free(p->found);
 	map64_free(&p->asked);
+	map64_free(&p->key_of_port);
 	vec_free(&p->asks);
 	vec_free(&p->later);
 	vec_free(&p->batches);

@@ -40,6 +40,7 @@ static void unpublish(struct sm *sm)
 	sm->published = NULL;
 	multicast_stop(sm);
 	guidinfo_stop(sm);
+	mkey_stop(sm);
 	sm->hooks.published(sm->hooks.arg, NULL);
 	state_unref(old);
 }
@@ -119,7 +120,7 @@ static void on_retry(void *arg)
 
 static void arm_retry(struct sm *sm, bool complete)
 {
-	if (complete && !(sm->published && sm->published->f->unanswered)) {
+	if (complete && !mkey_is_late(sm) && !(sm->published && sm->published->f->unanswered)) {
 		timer_stop(sm->retry_timer);
 		sm->retry_wait_s = 0;
 		return;
@@ -211,10 +212,9 @@ static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 	if (sm->light_asked[sw])
 		return false;
 	sm->light_asked[sw] = 1;
-	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO,
-			   .m_key = sm->settings->m_key };
+	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO };
 	*cookie = 0;
-	return want_route(f, f->switches[sw].node, 0, s);
+	return mkey_route(sm, f, f->switches[sw].node, 0, s);
 }
 
 static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t cookie, int status)
@@ -286,13 +286,22 @@ static void on_soon(void *arg)
 	sm->trap_from_stranger = false;
 }
 
+/* Of the published fabric; FABRIC_NONE: nobody we know. */
+static uint32_t port_of_lid(const struct sm *sm, uint16_t lid)
+{
+	const struct subnet_state *s = sm->published;
+
+	return s && lid && lid < IB_LID_MCAST_FIRST ? s->plan->port_by_lid[lid] : FABRIC_NONE;
+}
+
 static void repress(struct sm *sm, const struct mad_in *in)
 {
+	uint32_t port = port_of_lid(sm, in->slid);
 	uint8_t mad[256];
 
 	memcpy(mad, in->mad, sizeof(mad));
 	mad[3] = UMAD_METHOD_TRAP_REPRESS;
-	put_be64(mad + 24, sm->settings->m_key);
+	put_be64(mad + 24, port == FABRIC_NONE ? mkey_ours(sm) : mkey_of_port(sm, port));
 	mad_reply(sm->mad, in, mad, sizeof(mad));
 }
 
@@ -327,7 +336,7 @@ static bool is_our_issm(const struct sm *sm, const struct mad_in *in, const uint
 static uint64_t source_of(const struct sm *sm, uint16_t lid)
 {
 	const struct subnet_state *s = sm->published;
-	uint32_t port = s && lid && lid < IB_LID_MCAST_FIRST ? s->plan->port_by_lid[lid] : FABRIC_NONE;
+	uint32_t port = port_of_lid(sm, lid);
 
 	return port == FABRIC_NONE ? 0 : s->f->ports[port].guid;
 }
@@ -454,6 +463,8 @@ static bool on_trap(struct sm *sm, const struct mad_in *in)
 	}
 	log_limited(&trap_log, LOG_LEVEL_INFO, "trap", "LID %u: %s %u", in->slid,
 		    generic ? "trap" : "vendor trap", number);
+	if (generic && number == UMAD_SM_BAD_MKEY_TRAP)
+		mkey_violated(sm, port_of_lid(sm, in->slid), in->slid, notice);
 	if (asks)
 		look_soon(sm, source, asks);
 	return true;
@@ -491,6 +502,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->fruitless_max = FRUITLESS_FIRST;
 	sm->policy = shared_policy_ref(policy);
 	map64_init(&sm->doubtful, 16);
+	mkey_new(sm);
 	election_new(sm);
 	sm->poll_timer = timer_new(l, election_on_poll, sm);
 	sm->light_timer = timer_new(l, on_light, sm);
@@ -520,6 +532,7 @@ void sm_free(struct sm *sm)
 	multicast_stop(sm);
 	guidinfo_free(sm);
 	election_free(sm);
+	mkey_free(sm);
 	takeover_forget(sm);
 	timer_free(sm->poll_timer);
 	timer_free(sm->light_timer);
@@ -582,6 +595,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 	mad_hold(sm->mad);
 	*out = (struct sm_status){
 		.state = sm->state, .subnet_up = sm->subnet_up,
+		.foreign_keys = mkey_foreign(sm), .m_key_violations = mkey_violations(sm),
 		.sweeping = sm->kind != SWEEP_NONE, .phase = phase_name(sm->phase),
 		.guid = info->guid, .lid = p ? p->plan->lid[p->f->self] : info->lid,
 		.master_guid = sm->state == SM_MASTER ? info->guid : sm->master_guid,
@@ -613,6 +627,7 @@ void sm_knowledge_take(const struct sm *sm, struct sm_knowledge *out)
 	out->refused = refusals_copy(store_refusals(sm->store));
 	mad_release(sm->mad);
 	out->reregister = sm->registrations_lost;
+	out->m_key = mkey_ours(sm);
 }
 
 void sm_knowledge_free(struct sm_knowledge *k)

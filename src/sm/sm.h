@@ -56,6 +56,9 @@ struct sm_status {
 	uint8_t master_priority, priority;
 	bool registrations_held;	/* standing by: what clients registered is here, too */
 	uint32_t foreign;		/* SMs of another SM_Key, at the last election */
+	/* devices with an M_Key that we don't know, master: at the last sweep; else as seen last */
+	uint32_t foreign_keys;
+	uint64_t m_key_violations;	/* traps 256 that came */
 	uint32_t nodes, switches, ports_active, ports_linked;
 	uint64_t sweeps;
 	double last_sweep_seconds;
@@ -89,6 +92,8 @@ void sm_set_policy(struct sm *sm, struct shared_policy *p);
 void sm_set_priority(struct sm *sm, uint8_t priority);
 /* Remembers why a policy file was refused. Takes over the findings. */
 void sm_policy_rejected(struct sm *sm, struct findings *f);
+/* The M_Key for an SMP to our own port. */
+uint64_t sm_own_m_key(const struct sm *sm);
 /*
  * A MAD of the SMI classes that is no answer to ours.  False: a trap of a source that sends
  * too many, of which nobody else need hear.
@@ -154,6 +159,7 @@ struct difference {
 struct sm_knowledge {
 	struct map64 doubtful;		/* node GUIDs whose tables may not be as planned */
 	struct refusals *refused;
+	uint64_t m_key;			/* that devices are to have */
 	bool reregister;
 };
 /* A copy, from the loop's thread; sm_difference() may then run in any. */

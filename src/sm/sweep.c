@@ -53,7 +53,7 @@ struct want_env sweep_env(const struct sm *sm)
 {
 	return (struct want_env){
 		.plan = sm->plan,
-		.sm_lid = sm->plan->lid[sm->f->self],
+		.sm_lid = sm->plan->lid[sm->f->self], .m_key = mkey_ours(sm),
 		.reregister = sm->registrations_lost, .heir_of = sm->heir_of,
 	};
 }
@@ -64,7 +64,8 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
 	s->method = (uint8_t)method;
 	s->attr = attr;
 	s->mod = mod;
-	s->m_key = sm->settings->m_key;
+	if (!s->m_key)
+		s->m_key = mkey_ours(sm);
 	memset(s->data, 0, sizeof(s->data));
 }
 
@@ -176,34 +177,35 @@ static void discovery_start(struct sm *sm);
 static void discovery_done(void *arg, const struct disco_result *res)
 {
 	struct sm *sm = arg;
+	struct buf why = { 0 };
 
 	sm->disco = NULL;
 	sm->discovery_smps += res->mads;
 	if (!res->f) {
-		if (sm->discovery_tries < DISCOVERY_TRIES) {
+		mkey_scan_failed(sm);
+		if (sm->discovery_tries < DISCOVERY_TRIES - 1 + mkey_count(sm)) {
 			log_warn("discovery", "%s; trying again", res->error);
 			discovery_start(sm);
 		} else {
-			sweep_fail(sm, res->error);
+			mkey_scan_given_up(sm);
+			buf_printf(&why, "%s: our own port does not answer (has it an M_Key that is "
+				   "not m-key of our settings?)", res->error);
+			sweep_fail(sm, why.s);
+			buf_free(&why);
 		}
-		return;
-	}
-	res->f->unanswered = count_unanswered(res->f);
-	/*
-	 * The library reports a partial fabric as success: look again before
-	 * believing it, but not for what was silent before.
-	 */
-	if (res->f->unanswered > (sm->published ? sm->published->f->unanswered : 0) &&
-	    sm->discovery_tries < DISCOVERY_TRIES) {
-		log_warn("discovery", "%u ports or their far ends do not answer; looking again",
-			 res->f->unanswered);
-		fabric_free(res->f);
-		discovery_start(sm);
 		return;
 	}
 	log_debug("discovery", "%u nodes, %u switches, %u SMPs", res->f->n_nodes,
 		  res->f->n_switches, res->mads);
-	take_fabric(sm, res->f);
+	if (mkey_count(sm) > 1 && count_unanswered(res->f))
+		probe_hidden(sm, res->f);
+	else
+		sweep_discovered(sm, res->f);
+}
+
+/* The keys of all that was found are known, as far as they can be. */
+static void discovery_known(struct sm *sm)
+{
 	if (sm->kind == SWEEP_PICTURE) {
 		sweep_enter(sm, PHASE_LINKS);
 		fdr10_start(sm);
@@ -213,13 +215,32 @@ static void discovery_done(void *arg, const struct disco_result *res)
 	election_start(sm);
 }
 
+void sweep_discovered(struct sm *sm, struct fabric *f)
+{
+	f->unanswered = count_unanswered(f);
+	/*
+	 * The library reports a partial fabric as success: look again before
+	 * believing it, but not for what was silent before.
+	 */
+	if (f->unanswered > (sm->published ? sm->published->f->unanswered : 0) &&
+	    sm->discovery_tries < DISCOVERY_TRIES) {
+		log_warn("discovery", "%u ports or their far ends do not answer; looking again",
+			 f->unanswered);
+		fabric_free(f);
+		discovery_start(sm);
+		return;
+	}
+	take_fabric(sm, f);
+	mkey_identify(sm, discovery_known);
+}
+
 static void discovery_start(struct sm *sm)
 {
 	const struct mad_port_info *info = mad_info(sm->mad);
 	struct disco_request r = {
 		.ca = info->ca, .port = info->port, .window = sm->settings->discovery_window,
 		.timeout_ms = sm->settings->smp_timeout_ms, .retries = sm->settings->smp_retries,
-		.m_key = sm->settings->m_key, .sandbox = sm->settings->sandbox,
+		.m_key = mkey_of_discovery(sm), .sandbox = sm->settings->sandbox,
 	};
 	struct buf err = { 0 };
 
@@ -252,6 +273,16 @@ static bool sms_changed(const struct sm *sm)
 }
 
 static void nothing_changed(struct sm *sm);
+
+static void probing_known(struct sm *sm)
+{
+	if (sm->election_due || sms_changed(sm)) {
+		sweep_enter(sm, PHASE_ELECTION);
+		election_start(sm);
+	} else {
+		sweep_elected(sm);
+	}
+}
 
 void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
 {
@@ -291,12 +322,7 @@ void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
 	f->unanswered = count_unanswered(f);
 	take_fabric(sm, f);
 	sm->touched = touched;
-	if (sm->election_due || sms_changed(sm)) {
-		sweep_enter(sm, PHASE_ELECTION);
-		election_start(sm);
-	} else {
-		sweep_elected(sm);
-	}
+	mkey_identify(sm, probing_known);
 }
 
 /* --- planning --- */
@@ -666,7 +692,8 @@ static void add_faults(const struct sm *sm, struct subnet_state *s)
 		while (k < sm->kept.n && sm->kept.v[k].node == i)
 			k++;
 		if (w->failed)
-			*vec_push(&list) = (struct device_fault){ i, FAULT_SILENT, 0 };
+			*vec_push(&list) = (struct device_fault){
+				i, w->foreign ? FAULT_FOREIGN_KEY : FAULT_SILENT, 0 };
 		if (w->refused)
 			*vec_push(&list) = (struct device_fault){ i, FAULT_REFUSES, w->refused };
 		if (kept)
@@ -702,7 +729,8 @@ static const char *what_is_missing(const struct sm *sm)
 {
 	return !self_is_linked(sm->f) ? "our own link is down" :
 	       sm->failed_devices ? "some devices stopped answering" :
-	       sm->sets_failed ? "some settings were refused" : "some ports are not Active";
+	       sm->sets_failed ? "some settings were refused" :
+	       mkey_foreign(sm) ? "some devices have another's M_Key" : "some ports are not Active";
 }
 
 static void tell_written(struct sm *sm, bool complete, bool was_up)
@@ -721,6 +749,7 @@ static void tell_written(struct sm *sm, bool complete, bool was_up)
 	event_number(&e, "ports-linked", sm->ports_linked);
 	event_number(&e, "silent-devices", sm->failed_devices);
 	event_number(&e, "refused-sets", sm->sets_failed);
+	event_number(&e, "foreign-keys", mkey_foreign(sm));
 	sm_tell(sm, &e);
 }
 
@@ -732,6 +761,7 @@ static void finish(struct sm *sm)
 
 	sweep_enter(sm, PHASE_IDLE);
 	count_ports(sm);
+	mkey_swept(sm);
 	store_save_refused(sm->store);
 	sm->sweeps++;
 	sm->last_seconds = seconds;
@@ -739,7 +769,7 @@ static void finish(struct sm *sm)
 	sm->last_sets = c->sets_total - sm->sets_before;
 	/* what does not answer at all cannot be reached, and keeps nobody from the rest */
 	complete = sm->ports_active == sm->ports_linked && !sm->failed_devices &&
-		   !sm->sets_failed && self_is_linked(sm->f);
+		   !sm->sets_failed && !mkey_foreign(sm) && self_is_linked(sm->f);
 	sm->subnet_up = complete;
 	if (!sm->failed_devices && !sm->sets_failed)
 		sm->registrations_lost = false;
@@ -768,6 +798,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 	const struct mad_counts *c = mad_counts(sm->mad);
 
 	scrub_give_way(sm->scrub);
+	mkey_settle(sm);
 	sm->kind = kind;
 	sm->reason = xstrdup(reason);
 	sm->started_us = sm->phase_us = clock_mono_us();

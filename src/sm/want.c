@@ -36,6 +36,20 @@ bool port_is_managed(const struct fabric *f, uint32_t port)
 	return f->ports[port].present && (port_is_end(f, port) || port_is_linked(f, port));
 }
 
+uint32_t agent_port(const struct fabric *f, uint32_t node, unsigned num)
+{
+	const struct fabric_node *n = &f->nodes[node];
+
+	return n->port0 + (node_is_switch(n) ? 0u : num ? num : n->local_port);
+}
+
+uint64_t port_m_key(const struct fabric *f, uint32_t node, unsigned num)
+{
+	const struct fabric_port *p = &f->ports[agent_port(f, node, num)];
+
+	return p->present ? get_be64(p->info) : 0;
+}
+
 bool want_route(const struct fabric *f, uint32_t node, unsigned num, struct smp *s)
 {
 	const struct fabric_node *n = &f->nodes[node];
@@ -53,6 +67,7 @@ bool want_route(const struct fabric *f, uint32_t node, unsigned num, struct smp 
 	}
 	s->route = f->routes + n->route;
 	s->hops = n->hops;
+	s->m_key = port_m_key(f, node, num);
 	return true;
 }
 
@@ -73,9 +88,10 @@ static void want_end_port(const struct want_env *e, uint32_t port, uint8_t *d)
 	set(d, IB_PORT_LMC_F, e->plan->lmc[port]);
 	set(d, IB_PORT_SMLID_F, e->sm_lid);
 	set(d, IB_PORT_SMSL_F, pol->levels[pol->default_level].sl);
-	mad_set_field64(d, 0, IB_PORT_MKEY_F, s->m_key);
-	set(d, IB_PORT_MKEY_LEASE_F, s->m_key_lease);
-	set(d, IB_PORT_MKEY_PROT_BITS_F, s->m_key_protect);
+	/* in one Set: without a key the others mean nothing */
+	mad_set_field64(d, 0, IB_PORT_MKEY_F, e->m_key);
+	set(d, IB_PORT_MKEY_LEASE_F, e->m_key ? s->m_key_lease : 0);
+	set(d, IB_PORT_MKEY_PROT_BITS_F, e->m_key ? s->m_key_protect : 0);
 	mad_set_field64(d, 0, IB_PORT_GID_PREFIX_F, s->subnet_prefix);
 	set(d, IB_PORT_SUBN_TIMEOUT_F, s->subnet_timeout);
 }

@@ -14,6 +14,7 @@
 struct want_env {
 	const struct plan *plan;
 	uint16_t sm_lid;
+	uint64_t m_key;		/* that devices are to have */
 	uint16_t heir_of;	/* LID of an SM whose clients' registrations we have; 0: none */
 	bool reregister;	/* all clients are to register again (14.4.11) */
 	bool tables_written;	/* … so that enforcement of partitions may begin anywhere */
@@ -23,9 +24,15 @@ struct want_env {
  * Fills the directed route to the port num of a node (0: the node, whichever
  * way).  An SMP to a CA answers for the port by which it arrives, so that each
  * port of a CA has a route of its own, through the switch it is linked to.
- * False if there is none.
+ * m_key becomes what the PortInfo of the port that answers shows, 0: none.
+ * False if there is no route.
  */
 bool want_route(const struct fabric *f, uint32_t node, unsigned num, struct smp *s);
+
+/* The port whose agent answers to what goes by want_route(). */
+uint32_t agent_port(const struct fabric *f, uint32_t node, unsigned num);
+/* The M_Key that it shows (14.2.4); 0: none, or it is not known. */
+uint64_t port_m_key(const struct fabric *f, uint32_t node, unsigned num);
 
 /* --- PortInfo (14.2.5.6) --- */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Writing the difference, in three passes over the fabric, each of which ends
+ * Writing the difference, in passes over the fabric, each of which ends
  * before the next begins:
  *
+ *  0. M_Keys that are others than ours (mkey.c).
  *  1. ports: SwitchInfo, then PortInfo with OperationalVLs, MTU, LIDs and the
  *     rest, and in the same Set the step from Init to Armed.  OperationalVLs
  *     come before the tables that depend on them, and no data packet passes a
@@ -439,8 +440,16 @@ static void ports_finished(void *arg)
 
 static const struct smp_job_ops ports_ops = { ports_next, ports_done, ports_finished };
 
+static void write_ports(struct sm *sm)
+{
+	start_job(sm, &ports_ops);
+}
+
 void write_start(struct sm *sm)
 {
 	sweep_enter(sm, PHASE_PORTS);
-	start_job(sm, &ports_ops);
+	if (sm->kind == SWEEP_TAKEOVER)		/* one Set for each port */
+		write_ports(sm);
+	else
+		mkey_change(sm, write_ports);
 }

@@ -389,9 +389,11 @@ void store_save_lines(struct store *s, const struct store_file *f, const char *l
 	file_write(s, f->name, &b, digest);
 }
 
-/* Those of the history of policies are policies/'s, those of partitions registry/'s. */
+/* Those of the history of policies are policies/'s, those of partitions registry/'s,
+ * those of M_Keys sm/'s. */
 static const struct store_file history = { "history", "qosd history 1\n" };
 static const struct store_file partitions = { "partitions", "qosd partitions 1\n" };
+static const struct store_file m_keys = { "m-keys", "qosd m-keys 1\n" };
 
 bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
 {
@@ -435,22 +437,31 @@ bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *
 	return good;
 }
 
-bool store_save_partitions(struct store *s, const char *lines)
+/* Once, and waits for it; in_time false: it may come to be later. */
+static bool save_now(struct store *s, const struct store_file *f, const char *lines, bool *in_time)
 {
-	bool ok = true, in_time = true;
 	struct buf b = { 0 };
 	char name[NAME_LEN];
 	int64_t us;
+	bool ok;
 
-	if (s->writer && hangs(s, name, &us)) {
-		ok = false;
-	} else if (s->writer) {
-		buf_puts(&b, partitions.title);
-		buf_puts(&b, lines);
-		seal(&b);
-		ok = writer_put_now(s->writer, partitions.name, &b, WAIT_US, &in_time);
-		buf_free(&b);
-	}
+	*in_time = true;
+	if (!s->writer)
+		return true;
+	if (hangs(s, name, &us))
+		return false;
+	buf_puts(&b, f->title);
+	buf_puts(&b, lines);
+	seal(&b);
+	ok = writer_put_now(s->writer, f->name, &b, WAIT_US, in_time);
+	buf_free(&b);
+	return ok;
+}
+
+bool store_save_partitions(struct store *s, const char *lines)
+{
+	bool in_time, ok = save_now(s, &partitions, lines, &in_time);
+
 	if (ok) {
 		free(s->partitions);
 		s->partitions = xstrdup(lines);
@@ -458,6 +469,18 @@ bool store_save_partitions(struct store *s, const char *lines)
 		store_save_lines(s, &partitions, s->partitions ? s->partitions : "", NULL);
 	}
 	return ok;
+}
+
+bool store_load_m_keys(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
+{
+	return store_load_lines(s, &m_keys, line, arg, NULL);
+}
+
+bool store_save_m_keys(struct store *s, const char *lines)
+{
+	bool in_time;
+
+	return save_now(s, &m_keys, lines, &in_time);
 }
 
 /* --- the folder and who writes it --- */

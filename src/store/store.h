@@ -2,8 +2,8 @@
 /*
  * What outlives the daemon, in the state folder: the fabric that is known, LIDs and places of P_Keys by GUID,
  * multicast groups with their members, services, subscriptions to events, alias GUIDs,
- * values that devices do not take, partitions that were added at run time, and the history of
- * policies.
+ * values that devices do not take, M_Keys, partitions that were added at run time, and the
+ * history of policies.
  *
  * Each file is text with a title line and a last line that holds a digest of
  * all before it.  It is written beside its place, synced and renamed, so that
@@ -12,8 +12,8 @@
  * Groups have a journal beside theirs (groups.c).
  *
  * store_save_…() hands over what is to be written and returns: a thread writes it, in the
- * order in which it was handed over, and tries again until it is on disk.  Partitions are the
- * exception: somebody waits for an answer.
+ * order in which it was handed over, and tries again until it is on disk.  Partitions and
+ * M_Keys are the exception: somebody waits for an answer.
  */
 #ifndef QOSD_STORE_STORE_H
 #define QOSD_STORE_STORE_H
@@ -158,5 +158,11 @@ bool store_take_aliases(struct alias_db *db, char *text);
  */
 bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
 void store_save_history(struct store *s, const char *lines);
+/*
+ * The M_Keys that devices may have (sm/mkey.c), as lines, the latest first.  False: the file
+ * is not there; it is not tried again.
+ */
+bool store_load_m_keys(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
+bool store_save_m_keys(struct store *s, const char *lines);
 
 #endif

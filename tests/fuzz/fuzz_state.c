@@ -21,15 +21,16 @@
 #include "registry/partitions.h"
 #include "registry/services.h"
 #include "registry/subscriptions.h"
+#include "sm/keyring.h"
 #include "store/store.h"
 #include "subnet.h"
 
 enum { LIDS, REFUSED, PKEYS, SERVICES, SUBSCRIPTIONS, ALIASES, GROUPS, PARTITIONS, HISTORY,
-       JOURNAL, FILES, AS_IT_IS = 0x80 };
+       JOURNAL, M_KEYS, FILES, AS_IT_IS = 0x80 };
 
 static const char *const names[FILES] = {
 	"lids", "refused", "pkeys", "services", "subscriptions", "aliases", "groups",
-	"partitions", "history", "groups.journal",
+	"partitions", "history", "groups.journal", "m-keys",
 };
 
 static char dir[64];
@@ -152,6 +153,25 @@ static void read_history(struct store *s)
 	}
 }
 
+static bool key_line(void *arg, const char *text)
+{
+	return keyring_take_line(arg, text);
+}
+
+static void read_keys(struct store *s)
+{
+	struct keyring x = { .n = 0 }, again = { .n = 0 };
+	struct buf lines = { 0 };
+
+	if (store_load_m_keys(s, key_line, &x)) {
+		keyring_print(&x, &lines);
+		must(store_save_m_keys(s, lines.n ? lines.s : ""));
+		must(store_load_m_keys(s, key_line, &again) && again.n == x.n);
+		must(!memcmp(again.keys, x.keys, x.n * sizeof(*x.keys)));
+	}
+	buf_free(&lines);
+}
+
 #define TWICE(s, load, save, new, free_, count) do { \
 	__typeof__(new) x_ = new, y_ = new; \
 	if (load(s, x_)) { \
@@ -185,6 +205,9 @@ static void read_file(struct store *s, unsigned file)
 		break;
 	case HISTORY:
 		read_history(s);
+		break;
+	case M_KEYS:
+		read_keys(s);
 		break;
 	case GROUPS:
 	case JOURNAL:

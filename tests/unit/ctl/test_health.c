@@ -119,6 +119,20 @@ START_TEST(another_master)
 }
 END_TEST
 
+/* Who is not master has no devices to report, but could not take over. */
+START_TEST(keys)
+{
+	sm.foreign_keys = 3;
+	ck_assert_uint_eq(judged(), 0);
+	in.state = NULL;
+	sm.state = SM_STANDBY;
+	sm.master_guid = 0x77;
+	expect(SEV_ERROR, "m-key", "3 ports");
+	sm.foreign_keys = 0;
+	ck_assert_uint_eq(judged(), 0);
+}
+END_TEST
+
 START_TEST(not_up)
 {
 	sm.subnet_up = false;
@@ -133,6 +147,7 @@ START_TEST(devices)
 	struct device_fault faults[] = {
 		{ 1, FAULT_KEEPS, 7 }, { 2, FAULT_SILENT, 0 }, { 3, FAULT_REFUSES, 2 },
 	};
+	struct device_fault foreign = { 2, FAULT_FOREIGN_KEY, 0 };
 
 	state->faults = faults;
 	for (unsigned i = 0; i < 3; i++) {
@@ -149,6 +164,9 @@ START_TEST(devices)
 	ck_assert_str_eq(h.v.v[0].kind, "device-silent");
 	ck_assert_str_eq(h.v.v[1].kind, "device-refuses");
 	ck_assert_str_eq(h.v.v[2].kind, "device-keeps");
+	state->faults = &foreign;
+	state->n_faults = 1;
+	expect(SEV_ERROR, "device-foreign-key", state->f->nodes[2].desc);
 	state->faults = NULL;
 	state->n_faults = 0;
 	state->f->unanswered = 3;
@@ -356,6 +374,7 @@ int main(void)
 	tcase_add_test(t, shares_missed);
 	tcase_add_test(t, who_is_master);
 	tcase_add_test(t, another_master);
+	tcase_add_test(t, keys);
 	tcase_add_test(t, not_up);
 	tcase_add_test(t, devices);
 	tcase_add_test(t, floods_of_traps);

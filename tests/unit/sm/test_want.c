@@ -187,6 +187,56 @@ START_TEST(port_info_of_a_ca)
 }
 END_TEST
 
+/* Key, protection and lease go in one Set, and in each Set to a port that has a key. */
+START_TEST(m_key_of_end_ports)
+{
+	static const uint64_t ports[] = { 0x101, 0x201, 0x900 };
+	uint8_t d[64];
+
+	settings->m_key_lease = 60;
+	settings->m_key_protect = 3;
+	env.m_key = 0x1122334455667788;
+	for (unsigned i = 0; i < ARRAY_SIZE(ports); i++)
+		for (unsigned state = IB_PORT_NOP; state <= IB_PORT_ACTIVE_S; state++) {
+			want_port_info(&env, fabric_find_port(f, ports[i]), state, d);
+			ck_assert_uint_eq(get_be64(d), env.m_key);
+			ck_assert_uint_eq(field(d, IB_PORT_MKEY_PROT_BITS_F), 3);
+			ck_assert_uint_eq(field(d, IB_PORT_MKEY_LEASE_F), 60);
+		}
+	/* an external port of a switch has none */
+	want_port_info(&env, f->nodes[sw].port0 + 1, IB_PORT_NOP, d);
+	ck_assert_uint_eq(get_be64(d), 0);
+	/* without a key there is nothing to protect */
+	env.m_key = 0;
+	want_port_info(&env, fabric_find_port(f, 0x201), IB_PORT_NOP, d);
+	ck_assert_uint_eq(get_be64(d), 0);
+	ck_assert_uint_eq(field(d, IB_PORT_MKEY_PROT_BITS_F), 0);
+	ck_assert_uint_eq(field(d, IB_PORT_MKEY_LEASE_F), 0);
+}
+END_TEST
+
+/* An SMP carries what the port shows whose agent answers: port 0 for all of a switch's. */
+START_TEST(m_key_of_smps)
+{
+	uint32_t ca = fabric_find_port(f, 0x201), port0 = fabric_find_port(f, 0x900);
+	struct smp s = { .m_key = 99 };
+
+	ck_assert(want_route(f, sw, 2, &s));
+	ck_assert_uint_eq(s.m_key, 0);
+	put_be64(f->ports[port0].info, 7);
+	put_be64(f->ports[ca].info, 8);
+	put_be64(f->ports[f->nodes[sw].port0 + 2].info, 9);
+	for (unsigned num = 0; num <= SWITCH_PORTS; num++) {
+		ck_assert(want_route(f, sw, num, &s));
+		ck_assert_uint_eq(s.m_key, 7);
+	}
+	for (unsigned num = 0; num <= 1; num++) {
+		ck_assert(want_route(f, f->ports[ca].node, num, &s));
+		ck_assert_uint_eq(s.m_key, 8);
+	}
+}
+END_TEST
+
 /* An enhanced port 0 has arbitration tables and so the limit, a base port 0 neither. */
 START_TEST(high_limit_of_port_0)
 {
@@ -549,6 +599,8 @@ int main(void)
 
 	tcase_add_checked_fixture(t, with_tables, drop_plan);
 	tcase_add_test(t, port_info_of_a_ca);
+	tcase_add_test(t, m_key_of_end_ports);
+	tcase_add_test(t, m_key_of_smps);
 	tcase_add_test(t, high_limit_of_port_0);
 	tcase_add_test(t, vls_are_not_taken_from_a_link_at_work);
 	tcase_add_test(t, reregistration_only_with_a_reason);
