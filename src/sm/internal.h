@@ -136,6 +136,7 @@ struct sm {
 	bool routes_written;		/* … and so are the routes */
 	VEC(struct kept_map) kept;	/* … or are known to be others than the plan's */
 	struct node_work *work;		/* per node of f */
+	struct plan_pair pair;		/* of a sweep that compares: the plan in force, and its own */
 	uint8_t *touched;		/* per node of f: a probe found it changed; NULL: nobody knows */
 	struct probe *probe;
 	VEC(struct suspect) suspects;	/* of the next local sweep, or the one that begins */
