@@ -341,7 +341,7 @@ static void plan_run(void *arg)
 		}
 	}
 	if (second || (t->whole && t->plan->tables->managed)) {
-		plan_complete(t->plan, clock_mono_us);
+		plan_complete(t->plan, before, clock_mono_us);
 		plan_judge(t->plan, clock_mono_us);
 	}
 }
