@@ -131,6 +131,7 @@ struct sm {
 	struct plan *plan;
 	struct reroute *reroute;	/* what of the forwarding tables is written last, or NULL */
 	struct plan_task *planning;	/* while a part of it is computed */
+	struct fabric *spare;		/* f as it was when planning ended (copy_fabric()), or NULL */
 	bool tables_wait;		/* … and the tables wait for its second part, */
 	bool tables_written;		/* … or are written and only that is missing */
 	bool routes_written;		/* … and so are the routes */
@@ -154,6 +155,7 @@ struct sm {
 	uint32_t failed_devices, sets_failed, ports_active, ports_linked;
 
 	struct timer *poll_timer, *light_timer, *soon_timer, *retry_timer;
+	struct timer *publish_timer;	/* of a sweep of which nothing is missing any more */
 	struct smp_job *light_job;
 	struct subnet_state *light_state;	/* what the light sweep goes over */
 	uint8_t *light_asked;			/* per switch; 2: it has a change to tell, or says nothing */
@@ -199,6 +201,8 @@ void sweep_observed(struct sm *sm);
 void sweep_ports_written(struct sm *sm);
 void sweep_tables_written(struct sm *sm);
 void sweep_written(struct sm *sm);
+/* The last step, by publish_timer; arg: the struct sm. */
+void sweep_finish(void *arg);
 /* Drops whatever a sweep holds; for its end and for shutting down. */
 void sweep_cleanup(struct sm *sm, bool keep_fabric);
 void sweep_enter(struct sm *sm, enum phase p);

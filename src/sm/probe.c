@@ -63,6 +63,11 @@ struct probe {
 	/* per node: see mark(); it answered; it may be gone; it is there and says nothing */
 	VEC(uint8_t) touched, heard, shady, silent;
 	unsigned rounds;
+	/* at the end: in a worker, what comes of f, and what is wrong with it */
+	struct work *settling;
+	struct fabric *settled;
+	uint8_t *settled_touched;
+	bool misfit;
 	bool changed, doubt, cut;
 	const char *why;		/* of the doubt */
 };
@@ -510,31 +515,60 @@ static void note_silent(const struct probe *p)
 	}
 }
 
+/* In a worker: of a large fabric it would hold up the loop. */
+static void settle(void *arg)
+{
+	struct probe *p = arg;
+	struct buf err = { 0 };
+
+	p->settled = fabric_settle(p->f, &err);
+	p->misfit = !p->settled || err.n;
+	if (!p->misfit)
+		p->settled_touched = touched_of(p, p->settled);
+	buf_free(&err);
+}
+
 static void end(struct probe *p)
 {
 	struct sm *sm = p->sm;
-	struct buf err = { 0 };
 	struct fabric *f = NULL;
 	uint8_t *touched = NULL;
+	bool all;
 
-	if (!p->doubt && p->changed) {
-		f = fabric_settle(p->f, &err);
-		if (!f || err.n)
-			doubt(p, "the parts do not fit together");
-		else
-			touched = touched_of(p, f);
-	}
+	if (p->misfit)
+		doubt(p, "the parts do not fit together");
 	if (p->doubt) {
 		log_info("sweep", "all is discovered: %s", p->why);
-		fabric_free(f);
-		f = NULL;
+	} else {
+		f = p->settled;
+		touched = p->settled_touched;
+		p->settled = NULL;
+		p->settled_touched = NULL;
 	}
-	buf_free(&err);
-	bool all = p->doubt;
-
+	all = p->doubt;
 	note_silent(p);
 	probe_free(sm);
 	sweep_probed(sm, f, touched, all);
+}
+
+static void settled(void *arg)
+{
+	struct probe *p = arg;
+
+	work_end(p->settling);
+	p->settling = NULL;
+	end(p);
+}
+
+static void asked_all(struct probe *p)
+{
+	if (!p->doubt && p->changed) {
+		p->settling = work_start(p->sm->loop, settle, settled, p);
+		if (p->settling)
+			return;
+		settle(p);
+	}
+	end(p);
 }
 
 /* A switch whose link was cut and that has more to tell, and a PortStateChange to clear. */
@@ -564,7 +598,7 @@ static void finished(void *arg)
 	if (p->later.n && !p->doubt)
 		round_start(p);
 	else
-		end(p);
+		asked_all(p);
 }
 
 void probe_start(struct sm *sm)
@@ -588,6 +622,9 @@ void probe_free(struct sm *sm)
 	if (!p)
 		return;
 	sm->probe = NULL;
+	work_end(p->settling);
+	fabric_free(p->settled);
+	free(p->settled_touched);
 	fabric_free(p->f);
 	map64_free(&p->asked);
 	vec_free(&p->asks);

@@ -389,6 +389,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->light_timer = timer_new(l, on_light, sm);
 	sm->soon_timer = timer_new(l, on_soon, sm);
 	sm->retry_timer = timer_new(l, on_retry, sm);
+	sm->publish_timer = timer_new(l, sweep_finish, sm);
 	return sm;
 }
 
@@ -414,6 +415,7 @@ void sm_free(struct sm *sm)
 	timer_free(sm->light_timer);
 	timer_free(sm->soon_timer);
 	timer_free(sm->retry_timer);
+	timer_free(sm->publish_timer);
 	shared_policy_unref(sm->policy);
 	findings_free(&sm->findings);
 	findings_free(&sm->rejected);
