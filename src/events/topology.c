@@ -6,14 +6,23 @@
 #include "events/topology.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <infiniband/mad.h>
 
+#include "base/alloc.h"
 #include "ib/units.h"
+
+/* A fabric as it is held against another. */
+struct side {
+	const struct fabric *f, *other;
+	uint32_t *node;		/* [node of f]: that of the other, or FABRIC_NONE (as MAP64_NONE is) */
+};
 
 struct telling {
 	const struct subnet_state *old, *now;
+	struct side then, here;		/* old against now, now against old; empty without old */
 	void (*fn)(void *arg, const struct event *e);
 	void *arg;
 	unsigned told;
@@ -80,54 +89,51 @@ static void tell_node(struct telling *t, const struct fabric *f, uint32_t node, 
 	tell(t, &e);
 }
 
-/* Those of f that the other fabric has not. */
-static void tell_nodes(struct telling *t, const struct fabric *f, const struct fabric *other,
-		       bool came)
+/* Those that the other fabric has not. */
+static void tell_nodes(struct telling *t, const struct side *s, bool came)
 {
-	for (uint32_t i = 0; i < f->n_nodes; i++)
-		if (map64_get(&other->node_by_guid, f->nodes[i].guid) == MAP64_NONE)
-			tell_node(t, f, i, came);
+	for (uint32_t i = 0; i < s->f->n_nodes; i++)
+		if (s->node[i] == FABRIC_NONE)
+			tell_node(t, s->f, i, came);
 }
 
 /* --- links --- */
 
 /* The same port in the other fabric, or FABRIC_NONE. */
-static uint32_t slot_in(const struct fabric *other, const struct fabric *f, uint32_t port)
+static uint32_t slot_in(const struct side *s, uint32_t port)
 {
-	uint32_t node = map64_get(&other->node_by_guid, port_node(f, port)->guid);
-	uint8_t num = f->ports[port].num;
+	const struct fabric_port *p = &s->f->ports[port];
+	uint32_t node = s->node[p->node];
 
-	if (node == MAP64_NONE || num > other->nodes[node].nports)
+	if (node == FABRIC_NONE || p->num > s->other->nodes[node].nports)
 		return FABRIC_NONE;
-	return other->nodes[node].port0 + num;
+	return s->other->nodes[node].port0 + p->num;
 }
 
-static bool is_known(const struct fabric *other, const struct fabric *f, uint32_t port)
+static bool is_known(const struct side *s, uint32_t port)
 {
-	return map64_get(&other->node_by_guid, port_node(f, port)->guid) != MAP64_NONE;
+	return s->node[s->f->ports[port].node] != FABRIC_NONE;
 }
 
 /* Whether the port is linked there to the very port that it is linked to here. */
-static bool has_same_link(const struct fabric *other, const struct fabric *f, uint32_t port)
+static bool has_same_link(const struct side *s, uint32_t port)
 {
-	uint32_t there = slot_in(other, f, port), far;
+	uint32_t there = slot_in(s, port);
 
-	if (there == FABRIC_NONE || other->ports[there].peer == FABRIC_NONE)
-		return false;
-	far = slot_in(other, f, f->ports[port].peer);
-	return far == other->ports[there].peer;
+	return there != FABRIC_NONE && s->other->ports[there].peer != FABRIC_NONE &&
+	       slot_in(s, s->f->ports[port].peer) == s->other->ports[there].peer;
 }
 
 /* A port of a CA or router that is linked here and there, to different ports. */
-static bool has_moved(const struct fabric *other, const struct fabric *f, uint32_t port)
+static bool has_moved(const struct side *s, uint32_t port)
 {
 	uint32_t there;
 
-	if (node_is_switch(port_node(f, port)))
+	if (node_is_switch(port_node(s->f, port)))
 		return false;
-	there = slot_in(other, f, port);
-	return there != FABRIC_NONE && other->ports[there].peer != FABRIC_NONE &&
-	       !has_same_link(other, f, port);
+	there = slot_in(s, port);
+	return there != FABRIC_NONE && s->other->ports[there].peer != FABRIC_NONE &&
+	       !has_same_link(s, port);
 }
 
 static void add_ends(struct event *e, const struct fabric *f, uint32_t port)
@@ -163,7 +169,7 @@ static void tell_link(struct telling *t, const struct fabric *f, uint32_t port, 
 static void tell_if_changed(struct telling *t, uint32_t port)
 {
 	const struct fabric *f = t->now->f, *of = t->old->f;
-	uint32_t before = slot_in(of, f, port);
+	uint32_t before = slot_in(&t->here, port);
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX], is[LINK_TEXT], was[LINK_TEXT];
 	struct event e;
 
@@ -185,7 +191,7 @@ static void tell_if_changed(struct telling *t, uint32_t port)
 static void tell_moved(struct telling *t, uint32_t port)
 {
 	const struct fabric *f = t->now->f, *of = t->old->f;
-	uint32_t before = of->ports[slot_in(of, f, port)].peer;
+	uint32_t before = of->ports[slot_in(&t->here, port)].peer;
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX], c[FABRIC_NAME_MAX];
 	struct event e;
 
@@ -200,33 +206,93 @@ static void tell_moved(struct telling *t, uint32_t port)
 	tell(t, &e);
 }
 
-/* Links of f that the other fabric has not, though it has both nodes, and neither moved. */
-static void tell_links(struct telling *t, const struct fabric *f, const struct fabric *other,
-		       bool up)
+/* Links that the other fabric has not, though it has both nodes, and neither moved. */
+static void tell_link_if_other(struct telling *t, const struct side *s, uint32_t port, bool up)
 {
-	for (uint32_t i = 0; i < f->n_ports; i++) {
-		uint32_t far = f->ports[i].peer;
+	uint32_t far = s->f->ports[port].peer;
 
-		if (far == FABRIC_NONE || far < i || !is_known(other, f, i) || !is_known(other, f, far))
-			continue;
-		if (!has_same_link(other, f, i) && !has_moved(other, f, i) &&
-		    !has_moved(other, f, far))
-			tell_link(t, f, i, up);
-	}
+	if (!has_same_link(s, port) && is_known(s, port) && is_known(s, far) &&
+	    !has_moved(s, port) && !has_moved(s, far))
+		tell_link(t, s->f, port, up);
 }
 
-static void tell_changed_links(struct telling *t)
+static uint32_t count_links(const struct fabric *f)
 {
-	const struct fabric *f = t->now->f, *of = t->old->f;
+	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < f->n_ports; i++) {
-		if (f->ports[i].peer == FABRIC_NONE)
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		n += f->ports[i].peer != FABRIC_NONE && i < f->ports[i].peer;
+	return n;
+}
+
+/*
+ * Hardly any link is not as it was, and those are found in one pass over a large fabric: the
+ * lower ends of links, and of those that are the same how many there are.
+ */
+static uint32_t find_odd(const struct side *s, uint32_t **odd, uint32_t *n_odd)
+{
+	VEC(uint32_t) list = { 0 };
+	uint32_t same = 0;
+
+	for (uint32_t i = 0; i < s->f->n_ports; i++) {
+		const struct fabric_port *p = &s->f->ports[i], *q;
+
+		if (p->peer == FABRIC_NONE || p->peer < i)
 			continue;
-		if (has_moved(of, f, i))
-			tell_moved(t, i);
-		else if (i < f->ports[i].peer && has_same_link(of, f, i))
-			tell_if_changed(t, i);
+		if (has_same_link(s, i)) {
+			same++;
+			q = &s->other->ports[slot_in(s, i)];
+			if (p->fdr10 == q->fdr10 && !memcmp(p->info, q->info, sizeof(p->info)))
+				continue;
+		}
+		*vec_push(&list) = i;
 	}
+	*odd = list.v;
+	*n_odd = (uint32_t)list.n;
+	return same;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* In order of ports: what moved is told by the end that did. */
+static void tell_changed_links(struct telling *t, const uint32_t *odd, uint32_t n_odd)
+{
+	const struct fabric *f = t->now->f;
+	uint32_t *end = xmalloc(2 * n_odd * sizeof(*end)), n = 0;
+
+	for (uint32_t i = 0; i < n_odd; i++) {
+		end[n++] = odd[i];
+		end[n++] = f->ports[odd[i]].peer;
+	}
+	if (n)
+		qsort(end, n, sizeof(*end), by_place);
+	for (uint32_t i = 0; i < n; i++) {
+		if (has_moved(&t->here, end[i]))
+			tell_moved(t, end[i]);
+		else if (end[i] < f->ports[end[i]].peer && has_same_link(&t->here, end[i]))
+			tell_if_changed(t, end[i]);
+	}
+	free(end);
+}
+
+static void tell_links(struct telling *t)
+{
+	const struct fabric *of = t->old->f;
+	uint32_t *odd, n_odd, same = find_odd(&t->here, &odd, &n_odd);
+
+	if (count_links(of) != same)
+		for (uint32_t i = 0; i < of->n_ports; i++)
+			if (of->ports[i].peer != FABRIC_NONE && i < of->ports[i].peer)
+				tell_link_if_other(t, &t->then, i, false);
+	for (uint32_t i = 0; i < n_odd; i++)
+		tell_link_if_other(t, &t->here, odd[i], true);
+	tell_changed_links(t, odd, n_odd);
+	free(odd);
 }
 
 static void tell_rest(struct telling *t)
@@ -255,7 +321,7 @@ static void tell_duplicates(struct telling *t)
 
 		if (!port_is_duplicate(f, i, &first))
 			continue;
-		before = t->old ? slot_in(t->old->f, f, i) : FABRIC_NONE;
+		before = t->old ? slot_in(&t->here, i) : FABRIC_NONE;
 		if (before != FABRIC_NONE && port_is_duplicate(t->old->f, before, &other))
 			continue;
 		event_make(&e, EVENT_DUPLICATE_GUID, "%s has the port GUID of %s",
@@ -359,20 +425,38 @@ static void tell_policy(struct telling *t)
 	tell(t, &e);
 }
 
+static void side_init(struct side *s, const struct fabric *f, const struct fabric *other)
+{
+	uint32_t next = 0;
+
+	*s = (struct side){ f, other, xmalloc(f->n_nodes * sizeof(*s->node)) };
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		uint64_t guid = f->nodes[i].guid;
+
+		/* mostly they are in the same order */
+		s->node[i] = next < other->n_nodes && other->nodes[next].guid == guid ? next :
+			     map64_get(&other->node_by_guid, guid);
+		if (s->node[i] != FABRIC_NONE)
+			next = s->node[i] + 1;
+	}
+}
+
 void topology_events(const struct subnet_state *old, const struct subnet_state *now,
 		     void (*fn)(void *arg, const struct event *e), void *arg)
 {
 	struct telling t = { .old = old, .now = now, .fn = fn, .arg = arg };
 
 	if (old) {
-		tell_nodes(&t, old->f, now->f, false);
-		tell_nodes(&t, now->f, old->f, true);
-		tell_links(&t, old->f, now->f, false);
-		tell_links(&t, now->f, old->f, true);
-		tell_changed_links(&t);
+		side_init(&t.then, old->f, now->f);
+		side_init(&t.here, now->f, old->f);
+		tell_nodes(&t, &t.then, false);
+		tell_nodes(&t, &t.here, true);
+		tell_links(&t);
 		tell_rest(&t);
 	}
 	tell_duplicates(&t);
 	tell_faults(&t);
 	tell_policy(&t);
+	free(t.then.node);
+	free(t.here.node);
 }

@@ -10,6 +10,9 @@
  *
  * Forwarding tables lie in memory switch by switch, the computation goes LID by
  * LID: blocks of LIDs are turned round first, else every step is a cache miss.
+ *
+ * Where most LIDs have the ways that they had (changes.h), theirs are taken over: of
+ * switches that were there what was found then, and only of new ones P(X, d) is computed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +20,7 @@
 #include "base/alloc.h"
 #include "base/map64.h"
 #include "ib/units.h"
+#include "plan/changes.h"
 #include "plan/paths.h"
 
 #define ALL_SLS 0xffff
@@ -86,15 +90,14 @@ static void narrow(struct path_info *a, struct path_info b)
 
 enum { NOT_DONE, ON_WALK, DONE };
 
-/* One switch port, as the computation wants it. */
-struct hop {
-	uint32_t next;		/* switch at the other end, or FABRIC_NONE */
-	uint32_t peer;		/* port slot at the other end, or FABRIC_NONE */
-	uint8_t in;		/* number of peer */
-	uint8_t mtu;
-	uint8_t rate;		/* rank: 1 the slowest */
-	bool one_map;		/* out_mask holds for every in port */
-	uint16_t out_mask;
+struct ranks {
+	uint8_t rank[RATE_CODES], rate[RATE_CODES];
+};
+
+/* What became of a row that is taken over. */
+struct taken_row {
+	uint16_t by_lid;	/* as in struct paths */
+	uint16_t *row;
 };
 
 /* P(X, d) while it is worked on. */
@@ -110,10 +113,8 @@ struct work {
 	const struct qos_tables *t;
 	const uint32_t *port_by_lid;
 	struct paths *p;
-	struct hop *hops;
-	uint32_t *hop0;			/* switch -> its port 0 among the hops */
-	uint8_t *nports;		/* switch -> its ports */
-	uint8_t rank[RATE_CODES], rate_of_rank[RATE_CODES];
+	const struct hops *hops;
+	struct ranks ranks;
 	uint8_t *column;		/* [switch * LFT_BLOCK + lid % LFT_BLOCK] */
 	uint8_t *progress;		/* [switch] */
 	struct value *value;		/* [switch], when DONE */
@@ -121,6 +122,13 @@ struct work {
 	uint16_t *row;			/* [switch]: class */
 	struct map64 row_by_hash;	/* -> index of p->shared */
 	struct map64 class_by_value;
+	bool overflow;			/* there was no number left for a class */
+	/* what is taken over; NULL: nothing */
+	const struct paths *was;
+	const struct route_changes *changes;
+	bool *new;			/* [switch]: it is new */
+	struct map64 taken;		/* address of a row of was -> what became of it */
+	VEC(struct taken_row) taken_rows;
 };
 
 static int by_rate(const void *a, const void *b)
@@ -129,16 +137,17 @@ static int by_rate(const void *a, const void *b)
 }
 
 /* Codes are not in order of rates: ranks are, and compare in one instruction. */
-static void rank_rates(struct work *w)
+static void rank_rates(struct ranks *r)
 {
 	unsigned n = 1;
 
+	*r = (struct ranks){ 0 };
 	for (unsigned code = 1; code < RATE_CODES; code++)
 		if (rate_tenths(code))
-			w->rate_of_rank[n++] = (uint8_t)code;
-	qsort(w->rate_of_rank + 1, n - 1, 1, by_rate);
-	for (unsigned r = 1; r < n; r++)
-		w->rank[w->rate_of_rank[r]] = (uint8_t)r;
+			r->rate[n++] = (uint8_t)code;
+	qsort(r->rate + 1, n - 1, 1, by_rate);
+	for (unsigned i = 1; i < n; i++)
+		r->rank[r->rate[i]] = (uint8_t)i;
 }
 
 static bool tables_are_uniform(const struct qos_tables *t, uint32_t sw)
@@ -146,9 +155,9 @@ static bool tables_are_uniform(const struct qos_tables *t, uint32_t sw)
 	return !t->sw[sw].ids && !(t->kept && t->kept->sw[sw]);
 }
 
-static void fill_hop(struct work *w, struct hop *h, uint32_t sw, unsigned num)
+static void fill_hop(const struct fabric *f, const struct qos_tables *t, const struct ranks *ranks,
+		     struct hop *h, uint32_t sw, unsigned num)
 {
-	const struct fabric *f = w->f;
 	uint32_t node = f->switches[sw].node, port = f->nodes[node].port0 + num;
 	struct path_info i = num ? (struct path_info){ 0 } : port_info(f, port);
 
@@ -159,36 +168,68 @@ static void fill_hop(struct work *w, struct hop *h, uint32_t sw, unsigned num)
 		h->next = port_node(f, h->peer)->sw;
 	}
 	h->mtu = i.mtu;
-	h->rate = w->rank[i.rate % RATE_CODES];
-	h->one_map = num && (!w->t->managed || tables_are_uniform(w->t, sw));
+	h->rate = ranks->rank[i.rate % RATE_CODES];
+	h->one_map = num && (!t->managed || tables_are_uniform(t, sw));
 	if (h->one_map)
-		h->out_mask = paths_hop_sls(f, w->t, node, 0, num);
+		h->out_mask = paths_hop_sls(f, t, node, 0, num);
+	else if (!num)
+		h->out_mask = f->switches[sw].enhanced_port0;
 }
 
-static void prepare_hops(struct work *w)
+static struct hops *hops_new(const struct fabric *f, const struct qos_tables *t,
+			     const struct ranks *ranks)
 {
-	const struct fabric *f = w->f;
-	uint32_t n = 0;
+	struct hops *h = xcalloc(1, sizeof(*h));
 
-	w->hop0 = xcalloc(f->n_switches, sizeof(*w->hop0));
-	w->nports = xcalloc(f->n_switches, 1);
+	h->n_switches = f->n_switches;
+	h->first = xcalloc(f->n_switches, sizeof(*h->first));
+	h->nports = xcalloc(f->n_switches, 1);
 	for (uint32_t s = 0; s < f->n_switches; s++) {
-		w->hop0[s] = n;
-		w->nports[s] = f->nodes[f->switches[s].node].nports;
-		n += w->nports[s] + 1u;
+		h->first[s] = h->n;
+		h->nports[s] = f->nodes[f->switches[s].node].nports;
+		h->n += h->nports[s] + 1u;
 	}
-	w->hops = xcalloc(n, sizeof(*w->hops));
+	h->v = xcalloc(h->n, sizeof(*h->v));
 	for (uint32_t s = 0; s < f->n_switches; s++)
-		for (unsigned num = 0; num <= w->nports[s]; num++)
-			fill_hop(w, &w->hops[w->hop0[s] + num], s, num);
+		for (unsigned num = 0; num <= h->nports[s]; num++)
+			fill_hop(f, t, ranks, &h->v[h->first[s] + num], s, num);
+	return h;
+}
+
+struct hops *paths_hops(const struct fabric *f, const struct qos_tables *t)
+{
+	struct ranks ranks;
+
+	rank_rates(&ranks);
+	return hops_new(f, t, &ranks);
+}
+
+static void hops_free(struct hops *h)
+{
+	if (!h)
+		return;
+	free(h->v);
+	free(h->first);
+	free(h->nports);
+	free(h);
+}
+
+static const struct hop *hop_at(const struct work *w, uint32_t sw, unsigned num)
+{
+	return &w->hops->v[w->hops->first[sw] + num];
+}
+
+static void load_row(struct work *w, uint32_t sw, uint32_t first)
+{
+	memcpy(w->column + (size_t)sw * LFT_BLOCK,
+	       w->l->entries + (size_t)sw * w->l->stride + first, LFT_BLOCK);
 }
 
 /* Copies the entries of one block of LIDs, so that they lie together. */
 static void load_block(struct work *w, uint32_t first)
 {
 	for (uint32_t s = 0; s < w->l->n_switches; s++)
-		memcpy(w->column + (size_t)s * LFT_BLOCK,
-		       w->l->entries + (size_t)s * w->l->stride + first, LFT_BLOCK);
+		load_row(w, s, first);
 }
 
 static unsigned out_port(const struct work *w, uint32_t sw, unsigned lid)
@@ -200,7 +241,7 @@ static unsigned out_port(const struct work *w, uint32_t sw, unsigned lid)
 static uint16_t pass_mask(const struct work *w, uint32_t sw, unsigned in, unsigned lid)
 {
 	unsigned out = out_port(w, sw, lid);
-	const struct hop *h = &w->hops[w->hop0[sw] + out];
+	const struct hop *h = hop_at(w, sw, out);
 
 	return h->one_map ? h->out_mask :
 		paths_hop_sls(w->f, w->t, w->f->switches[sw].node, in, out);
@@ -216,9 +257,9 @@ static bool last_hop(const struct work *w, uint32_t sw, unsigned lid, uint32_t d
 	unsigned out = out_port(w, sw, lid);
 
 	*v = (struct value){ 0 };
-	if (out > w->nports[sw])
+	if (out > w->hops->nports[sw])
 		return true;
-	const struct hop *h = &w->hops[w->hop0[sw] + out];
+	const struct hop *h = hop_at(w, sw, out);
 	if (h->next != FABRIC_NONE)
 		return false;
 	uint32_t there = out ? h->peer : w->f->nodes[w->f->switches[sw].node].port0;
@@ -231,7 +272,7 @@ static bool last_hop(const struct work *w, uint32_t sw, unsigned lid, uint32_t d
 /* Puts the hop sw -> next in front of next's value. */
 static struct value prepend(const struct work *w, uint32_t sw, unsigned lid)
 {
-	const struct hop *h = &w->hops[w->hop0[sw] + out_port(w, sw, lid)];
+	const struct hop *h = hop_at(w, sw, out_port(w, sw, lid));
 	struct value v = w->value[h->next];
 
 	if (!v.mtu)
@@ -256,7 +297,7 @@ static void compute_switch(struct work *w, uint32_t sw, unsigned lid, uint32_t d
 		}
 		w->progress[sw] = ON_WALK;
 		w->walk[depth++] = sw;
-		sw = w->hops[w->hop0[sw] + out_port(w, sw, lid)].next;
+		sw = hop_at(w, sw, out_port(w, sw, lid))->next;
 	}
 	while (depth) {
 		uint32_t s = w->walk[--depth];
@@ -280,11 +321,13 @@ static uint16_t class_of(struct work *w, struct value v)
 	uint32_t c = map64_get(&w->class_by_value, key);
 	if (c != MAP64_NONE)
 		return (uint16_t)c;
-	if (p->n_classes == PATH_ROW)
+	if (p->n_classes == PATH_ROW) {
+		w->overflow = true;
 		return 0;
+	}
 	p->classes = xrealloc(p->classes, p->n_classes + 1, sizeof(*p->classes));
 	p->classes[p->n_classes] = (struct path_class){
-		.mtu = v.mtu, .rate = w->rate_of_rank[v.rate], .sl_mask = v.sl_mask,
+		.mtu = v.mtu, .rate = w->ranks.rate[v.rate], .sl_mask = v.sl_mask,
 	};
 	map64_put(&w->class_by_value, key, p->n_classes);
 	return (uint16_t)p->n_classes++;
@@ -334,54 +377,241 @@ static void compute_lid(struct work *w, unsigned lid)
 	p->rows[lid] = share_row(w);
 }
 
-struct paths *paths_compute(const struct fabric *f, const struct lfts *l, uint16_t top,
-			    const uint32_t *port_by_lid, const struct qos_tables *t)
-{
-	struct paths *p = xcalloc(1, sizeof(*p));
-	struct work w = { .f = f, .l = l, .t = t, .port_by_lid = port_by_lid, .p = p };
+/* --- what is taken over --- */
 
-	p->top = top;
-	p->n_switches = f->n_switches;
-	p->by_lid = xcalloc(top + 1u, sizeof(*p->by_lid));
-	p->rows = xcalloc(top + 1u, sizeof(*p->rows));
-	p->classes = xcalloc(1, sizeof(*p->classes));
-	p->n_classes = 1;
-	rank_rates(&w);
-	prepare_hops(&w);
-	w.column = xcalloc(f->n_switches, LFT_BLOCK);
-	w.progress = xcalloc(f->n_switches, 1);
-	w.value = xcalloc(f->n_switches, sizeof(*w.value));
-	w.walk = xcalloc(f->n_switches, sizeof(*w.walk));
-	w.row = xcalloc(f->n_switches, sizeof(*w.row));
-	for (uint32_t lid = 0; lid <= top; lid++) {
-		if (lid % LFT_BLOCK == 0)	/* the stride is whole blocks */
-			load_block(&w, lid);
-		if (port_by_lid[lid] != FABRIC_NONE)
-			compute_lid(&w, lid);
+#define CLASSES_KEPT 4096	/* with more numbers, of which some may be out of use, all is new */
+
+/* The numbers of classes stay what they were. */
+static void take_classes(struct work *w)
+{
+	struct paths *p = w->p;
+
+	p->n_classes = w->was->n_classes;
+	p->classes = xrealloc(p->classes, p->n_classes, sizeof(*p->classes));
+	memcpy(p->classes, w->was->classes, p->n_classes * sizeof(*p->classes));
+	for (uint32_t c = 1; c < p->n_classes; c++) {
+		const struct path_class *x = &p->classes[c];
+
+		map64_put(&w->class_by_value, (uint64_t)x->sl_mask << 16 | x->mtu << 8 |
+			  w->ranks.rank[x->rate % RATE_CODES], c);
 	}
-	map64_free(&w.row_by_hash);
-	map64_free(&w.class_by_value);
-	free(w.hops);
-	free(w.hop0);
-	free(w.nports);
-	free(w.column);
-	free(w.progress);
-	free(w.value);
-	free(w.walk);
-	free(w.row);
-	return p;
 }
 
-void paths_free(struct paths *p)
+static uint16_t class_before(const struct work *w, uint32_t sw, unsigned lid)
 {
-	if (!p)
+	uint16_t c = w->was->by_lid[lid];
+
+	return c == PATH_ROW ? w->was->rows[lid][w->changes->sw_before[sw]] : c;
+}
+
+/* What is said of the LID by w->row. */
+static struct taken_row keep_row(struct work *w)
+{
+	uint32_t n = w->p->n_switches;
+
+	for (uint32_t s = 1; s < n; s++)
+		if (w->row[s] != w->row[0])
+			return (struct taken_row){ PATH_ROW, share_row(w) };
+	return (struct taken_row){ w->row[0], NULL };
+}
+
+static void put_row(struct work *w, unsigned lid, struct taken_row r)
+{
+	w->p->by_lid[lid] = r.by_lid;
+	w->p->rows[lid] = r.row;
+}
+
+/* All switches were there before: what became of one row is so for all LIDs that have it. */
+static void take_lid(struct work *w, unsigned lid)
+{
+	uint64_t key = (uintptr_t)w->was->rows[lid];
+	uint32_t i;
+
+	if (w->was->by_lid[lid] != PATH_ROW) {
+		put_row(w, lid, (struct taken_row){ w->was->by_lid[lid], NULL });
 		return;
+	}
+	i = map64_get(&w->taken, key);
+	if (i == MAP64_NONE) {
+		for (uint32_t s = 0; s < w->p->n_switches; s++)
+			w->row[s] = class_before(w, s, lid);
+		i = (uint32_t)w->taken_rows.n;
+		*vec_push(&w->taken_rows) = keep_row(w);
+		map64_put(&w->taken, key, i);
+	}
+	put_row(w, lid, w->taken_rows.v[i]);
+}
+
+static struct value value_of(const struct work *w, uint16_t class)
+{
+	const struct path_class *c = &w->p->classes[class];
+
+	return (struct value){ c->sl_mask, c->mtu, w->ranks.rank[c->rate % RATE_CODES] };
+}
+
+/* The next hop of a new switch: if it is an old one, what was found of it. */
+static void load_next(struct work *w, uint32_t sw, unsigned lid)
+{
+	unsigned out = out_port(w, sw, lid);
+	uint32_t next = out > w->hops->nports[sw] ? FABRIC_NONE : hop_at(w, sw, out)->next;
+
+	if (next != FABRIC_NONE && !w->new[next]) {
+		w->value[next] = value_of(w, class_before(w, next, lid));
+		w->progress[next] = DONE;
+		load_row(w, next, lid / LFT_BLOCK * LFT_BLOCK);
+	}
+}
+
+/* What is said of old switches stays; that of new ones is added. */
+static void extend_lid(struct work *w, unsigned lid, uint32_t dst)
+{
+	const struct route_changes *c = w->changes;
+	uint16_t all = w->was->by_lid[lid];
+	bool same = all != PATH_ROW;
+
+	for (uint32_t i = 0; i < c->n_new; i++)
+		w->progress[c->new_switches[i]] = NOT_DONE;
+	for (uint32_t i = 0; i < c->n_new; i++)
+		load_next(w, c->new_switches[i], lid);
+	for (uint32_t i = 0; i < c->n_new; i++) {
+		uint32_t sw = c->new_switches[i];
+
+		compute_switch(w, sw, lid, dst);
+		w->row[sw] = class_of(w, w->value[sw]);
+		same = same && w->row[sw] == all;
+	}
+	if (same) {
+		put_row(w, lid, (struct taken_row){ all, NULL });
+		return;
+	}
+	for (uint32_t s = 0; s < w->p->n_switches; s++)
+		if (!w->new[s])
+			w->row[s] = class_before(w, s, lid);
+	put_row(w, lid, keep_row(w));
+}
+
+/* Takes over what did not change; the rest is computed as if there had been nothing. */
+static void update_lids(struct work *w)
+{
+	const struct route_changes *c = w->changes;
+	uint32_t loaded = UINT32_MAX, rows_of = UINT32_MAX;
+
+	take_classes(w);
+	w->new = xcalloc(w->p->n_switches, sizeof(*w->new));
+	for (uint32_t i = 0; i < c->n_new; i++)
+		w->new[c->new_switches[i]] = true;
+	for (uint32_t lid = 0; lid <= w->p->top; lid++) {
+		uint32_t block = lid / LFT_BLOCK;
+
+		if (w->port_by_lid[lid] == FABRIC_NONE)
+			continue;
+		if (route_changed(c, lid)) {
+			if (loaded != block)
+				load_block(w, block * LFT_BLOCK);
+			loaded = rows_of = block;
+			compute_lid(w, lid);
+			continue;
+		}
+		if (!c->n_new) {
+			take_lid(w, lid);
+			continue;
+		}
+		for (uint32_t i = 0; i < c->n_new && rows_of != block; i++)
+			load_row(w, c->new_switches[i], block * LFT_BLOCK);
+		rows_of = block;
+		extend_lid(w, lid, w->port_by_lid[lid]);
+	}
+	free(w->new);
+	map64_free(&w->taken);
+	vec_free(&w->taken_rows);
+}
+
+static void compute_lids(struct work *w)
+{
+	for (uint32_t lid = 0; lid <= w->p->top; lid++) {
+		if (lid % LFT_BLOCK == 0)	/* the stride is whole blocks */
+			load_block(w, lid);
+		if (w->port_by_lid[lid] != FABRIC_NONE)
+			compute_lid(w, lid);
+	}
+}
+
+static void forget_lids(struct paths *p)
+{
 	for (size_t i = 0; i < p->shared.n; i++)
 		free(p->shared.v[i]);
 	vec_free(&p->shared);
 	free(p->rows);
 	free(p->by_lid);
 	free(p->classes);
+}
+
+/* False: there are too many classes, of which some may be out of use. */
+static bool run(struct work *w)
+{
+	uint32_t n = w->f->n_switches;
+	struct paths *p = w->p;
+
+	p->by_lid = xcalloc(p->top + 1u, sizeof(*p->by_lid));
+	p->rows = xcalloc(p->top + 1u, sizeof(*p->rows));
+	p->classes = xcalloc(1, sizeof(*p->classes));
+	p->n_classes = 1;
+	w->column = xcalloc(n, LFT_BLOCK);
+	w->progress = xcalloc(n, 1);
+	w->value = xcalloc(n, sizeof(*w->value));
+	w->walk = xcalloc(n, sizeof(*w->walk));
+	w->row = xcalloc(n, sizeof(*w->row));
+	if (w->was)
+		update_lids(w);
+	else
+		compute_lids(w);
+	map64_free(&w->row_by_hash);
+	map64_free(&w->class_by_value);
+	free(w->column);
+	free(w->progress);
+	free(w->value);
+	free(w->walk);
+	free(w->row);
+	return !(w->was && w->overflow);
+}
+
+struct paths *paths_update(const struct fabric *f, const struct lfts *l, uint16_t top,
+			   const uint32_t *port_by_lid, const struct qos_tables *t,
+			   struct hops *hops, const struct route_changes *changes,
+			   const struct paths *before)
+{
+	struct paths *p = xcalloc(1, sizeof(*p));
+	struct work w = { .f = f, .l = l, .t = t, .port_by_lid = port_by_lid, .p = p };
+
+	p->top = top;
+	p->n_switches = f->n_switches;
+	p->hops = hops;
+	w.hops = hops;
+	rank_rates(&w.ranks);
+	if (changes && before->n_classes <= CLASSES_KEPT) {
+		w.was = before;
+		w.changes = changes;
+	}
+	if (!run(&w)) {
+		forget_lids(p);
+		w.was = NULL;
+		run(&w);
+	}
+	return p;
+}
+
+struct paths *paths_compute(const struct fabric *f, const struct lfts *l, uint16_t top,
+			    const uint32_t *port_by_lid, const struct qos_tables *t)
+{
+	return paths_update(f, l, top, port_by_lid, t, paths_hops(f, t), NULL, NULL);
+}
+
+void paths_free(struct paths *p)
+{
+	if (!p)
+		return;
+	forget_lids(p);
+	hops_free(p->hops);
 	free(p);
 }
 

@@ -23,6 +23,8 @@ struct path_class {
 	uint16_t sl_mask;	/* bit s: SL s maps to a real VL at every later switch */
 };
 
+struct hops;			/* plan/changes.h */
+
 #define PATH_ROW UINT16_MAX
 struct paths {
 	struct path_class *classes;
@@ -32,6 +34,7 @@ struct paths {
 	VEC(uint16_t *) shared;
 	uint16_t top;		/* last LID */
 	uint32_t n_switches;
+	struct hops *hops;	/* what they were computed from, beside forwarding tables */
 };
 
 /*
@@ -40,6 +43,16 @@ struct paths {
  */
 struct paths *paths_compute(const struct fabric *f, const struct lfts *l, uint16_t top,
 			    const uint32_t *port_by_lid, const struct qos_tables *t);
+/*
+ * The same, from those of `before` as far as these hold: changes are against the tables and
+ * hops that they were computed from; NULL: nothing is known of that.  hops: paths_hops() of f
+ * and t, which the result takes over.
+ */
+struct hops *paths_hops(const struct fabric *f, const struct qos_tables *t);
+struct paths *paths_update(const struct fabric *f, const struct lfts *l, uint16_t top,
+			   const uint32_t *port_by_lid, const struct qos_tables *t,
+			   struct hops *hops, const struct route_changes *changes,
+			   const struct paths *before);
 void paths_free(struct paths *p);
 
 static inline const struct path_class *paths_get(const struct paths *p, uint32_t sw, uint16_t lid)

@@ -4,17 +4,20 @@
 
 #include "base/alloc.h"
 #include "plan/base_routes.h"
+#include "plan/changes.h"
 #include "plan/feasible.h"
 #include "plan/plan.h"
 
 static const struct src_pos nowhere;
 
-static void judge_routes(struct plan *p, const struct route_request *r)
+static void judge_routes(struct plan *p, const struct route_request *r,
+			 const struct route_changes *changes, const struct plan *before)
 {
 	const struct route_report *v = &p->report;
 	char src[FABRIC_NAME_MAX], dst[FABRIC_NAME_MAX];
 
-	route_verify(r, p->lfts, &p->report);
+	route_verify_next(r, p->lfts, changes, changes ? before->proof : NULL, &p->report,
+			  &p->proof);
 	if (v->unreachable)
 		findings_add(&p->findings, SEV_ERROR, "", nowhere,
 			     "routing (%s): %llu of %llu paths lead nowhere, "
@@ -82,18 +85,24 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	return p;
 }
 
-void plan_complete(struct plan *p, int64_t (*now)(void))
+void plan_complete(struct plan *p, const struct plan *before, int64_t (*now)(void))
 {
 	struct route_request r = request_of(p);
+	struct route_changes *changes;
+	struct hops *hops;
 	int64_t t[3];
 
 	if (!now)
 		now = no_clock;
 	t[0] = now();
-	judge_routes(p, &r);
+	hops = paths_hops(p->f, p->tables);
+	changes = changes_find(p, hops, before);
+	judge_routes(p, &r, changes, before);
 	t[1] = now();
-	p->paths = paths_compute(p->f, p->lfts, p->lid_top, p->port_by_lid, p->tables);
+	p->paths = paths_update(p->f, p->lfts, p->lid_top, p->port_by_lid, p->tables, hops, changes,
+				changes ? before->paths : NULL);
 	t[2] = now();
+	route_changes_free(changes);
 	p->us_verdict = t[1] - t[0];
 	p->us_paths = t[2] - t[1];
 }
@@ -135,6 +144,7 @@ void plan_join(struct plan *p, struct plan *fork)
 {
 	findings_move(&p->findings, &fork->findings);
 	p->report = fork->report;
+	p->proof = fork->proof;
 	p->paths = fork->paths;
 	p->feasible = fork->feasible;
 	p->us_verdict = fork->us_verdict;
@@ -149,7 +159,7 @@ struct plan *plan_compute(const struct fabric *f, const struct policy *policy,
 {
 	struct plan *p = plan_begin(f, policy, settings, known, before, now);
 
-	plan_complete(p, now);
+	plan_complete(p, before, now);
 	return p;
 }
 
@@ -162,6 +172,7 @@ void plan_free(struct plan *p)
 	lfts_free(p->lfts);
 	routes_free(p);
 	route_report_free(&p->report);
+	route_proof_free(p->proof);
 	updn_order_free(p->order);
 	matcher_free(p->matcher);
 	qos_tables_free(p->tables);

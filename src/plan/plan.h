@@ -52,6 +52,7 @@ struct plan {
 	struct qos_tables *tables;
 	struct paths *paths;
 	struct route_report report;
+	struct route_proof *proof;	/* of the report, for the plan that comes after */
 	struct feasibility *feasible;	/* what feasible_judge() said; NULL: not asked yet */
 	struct updn_order *order;	/* for the multicast trees */
 	struct findings findings;	/* of the policy against this fabric, and of routing */
@@ -75,12 +76,13 @@ bool plan_assign_lids(struct plan *p, const struct lid_map *known);
  * that is in force, of a fabric that this one was, or NULL; routes stay as near to its as
  * they can.  The second
  * adds what is told of it: the report on the routes with its findings, and the
- * paths.  `now` may be NULL; else it is called for time in microseconds.
+ * paths; before, which is complete, or NULL, saves work and changes nothing of it.
+ * `now` may be NULL; else it is called for time in microseconds.
  */
 struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 			const struct settings *settings, const struct lid_map *known,
 			const struct plan *before, int64_t (*now)(void));
-void plan_complete(struct plan *p, int64_t (*now)(void));
+void plan_complete(struct plan *p, const struct plan *before, int64_t (*now)(void));
 /* Can it be done here?  Fills feasible, of a plan that is complete. */
 void plan_judge(struct plan *p, int64_t (*now)(void));
 /*

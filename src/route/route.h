@@ -75,6 +75,36 @@ struct route_report {
 void route_verify(const struct route_request *r, const struct lfts *l, struct route_report *out);
 void route_report_free(struct route_report *r);
 
+/* What tables of a fabric have in common with those of one that it was. */
+struct route_changes {
+	uint32_t n_switches;
+	uint32_t *sw_before;	/* [switch]: its place before, or FABRIC_NONE: it is new */
+	uint32_t *new_switches, n_new;
+	uint16_t top;		/* last LID, before and now */
+	/*
+	 * Bit lid.  Of one that is not set, all switches that were there have the entry that
+	 * they had, it leads where it led, and the same port has the LID, if any.
+	 */
+	uint64_t *lids;
+};
+void route_changes_free(struct route_changes *c);	/* NULL is fine */
+static inline bool route_changed(const struct route_changes *c, uint32_t lid)
+{
+	return c->lids[lid / 64] >> lid % 64 & 1;
+}
+
+/* What a verdict was found by, to find the next by. */
+struct route_proof;
+/*
+ * As route_verify(), and the same is said; but only the LIDs that changed are walked, as
+ * long as that suffices.  before: the proof of the tables that changes are against, or both
+ * NULL.  *proof is for the next time, to be freed by route_proof_free().
+ */
+void route_verify_next(const struct route_request *r, const struct lfts *l,
+		       const struct route_changes *changes, const struct route_proof *before,
+		       struct route_report *out, struct route_proof **proof);
+void route_proof_free(struct route_proof *p);		/* NULL is fine */
+
 /* An up/down order of a fabric, for routes and multicast trees (route/mcast.h). */
 struct updn_order *updn_order_new(const struct fabric *f);
 void updn_order_free(struct updn_order *o);

@@ -7,6 +7,11 @@
  * switches; a packet that holds one and waits for the next makes the first
  * depend on the second (Dally and Seitz), and a cycle of such dependencies is
  * a credit loop.  Dependencies are bits (in port, out port) of each switch.
+ *
+ * What the walks of each LID found is kept (*proof*), so that of tables that changed a
+ * little only the LIDs are walked whose ways did.  Dependencies can be added then, but not
+ * taken away: that there is no cycle among them all stays true of those that are left, and
+ * when there is one all LIDs are walked anew.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -297,9 +302,52 @@ static void each_lid(const struct route_request *r, const struct lfts *l,
 	free(owner);
 }
 
+/* What was found of a LID. */
+struct lid_proof {
+	uint32_t home;		/* the switch where it ends, or FABRIC_NONE */
+	uint8_t num;		/* … and by which of its ports */
+	uint16_t max_hops;
+	uint32_t unreachable, loops;	/* sources without a way; of them, those that come back */
+	uint32_t example;	/* the first of them, a switch */
+};
+
+struct route_proof {
+	uint32_t n_switches;
+	uint16_t top;
+	bool *source;			/* [switch] */
+	struct lid_proof *lids;		/* [LID] */
+	uint64_t *deps;			/* as the walker's, and perhaps some that are no more */
+	size_t *deps_at;
+};
+
+void route_proof_free(struct route_proof *p)
+{
+	if (!p)
+		return;
+	free(p->source);
+	free(p->lids);
+	free(p->deps);
+	free(p->deps_at);
+	free(p);
+}
+
+void route_changes_free(struct route_changes *c)
+{
+	if (!c)
+		return;
+	free(c->sw_before);
+	free(c->new_switches);
+	free(c->lids);
+	free(c);
+}
+
 struct check {
 	struct walker w;
 	struct route_report *out;
+	struct route_proof *proof;
+	/* NULL: all LIDs are walked */
+	const struct route_changes *changes;
+	const struct route_proof *before;
 };
 
 /* Some end port that sends by way of switch sw. */
@@ -316,39 +364,171 @@ static uint32_t some_source(const struct fabric *f, uint32_t sw)
 	return node->port0;
 }
 
-static void check_lid(void *arg, uint32_t port, uint16_t lid)
+static void find_home(const struct fabric *f, uint32_t port, struct lid_proof *x)
 {
-	struct check *c = arg;
-	struct route_report *out = c->out;
+	x->home = fabric_switch_of(f, port);
+	if (x->home != FABRIC_NONE && !node_is_switch(port_node(f, port)))
+		x->num = f->ports[f->ports[port].peer].num;
+}
 
+static void prove_lid(struct check *c, uint32_t port, uint16_t lid, struct lid_proof *x)
+{
 	walk_lid(&c->w, port, lid, !node_is_switch(port_node(c->w.f, port)));
-	out->pairs += c->w.n_sources;
 	for (uint32_t i = 0; i < c->w.n_sources; i++) {
 		uint16_t togo = c->w.togo[c->w.sources[i]];
 
 		if (togo < DEAD_END) {
-			if (togo > out->max_hops)
-				out->max_hops = togo;
+			if (togo > x->max_hops)
+				x->max_hops = togo;
 			continue;
 		}
-		if (out->unreachable++ == 0) {
-			out->unreachable_src = some_source(c->w.f, c->w.sources[i]);
-			out->unreachable_dst = port;
-		}
-		out->loops += togo == COMES_BACK;
+		if (x->unreachable++ == 0)
+			x->example = c->w.sources[i];
+		x->loops += togo == COMES_BACK;
 	}
 }
 
-void route_verify(const struct route_request *r, const struct lfts *l, struct route_report *out)
+/* What was proved of a LID that did not change; false: it is to be walked. */
+static bool take_proof(const struct check *c, uint16_t lid, struct lid_proof *x)
 {
-	struct check c = { .out = out };
+	const struct lid_proof *was = &c->before->lids[lid];
+
+	if (route_changed(c->changes, lid) || was->num != x->num ||
+	    was->home != (x->home == FABRIC_NONE ? FABRIC_NONE : c->changes->sw_before[x->home]))
+		return false;
+	x->max_hops = was->max_hops;
+	x->unreachable = was->unreachable;
+	x->loops = was->loops;
+	/* sources are the same ones, and in the same order */
+	for (uint32_t i = 0; x->unreachable && i < c->w.n_sources; i++)
+		if (c->changes->sw_before[c->w.sources[i]] == was->example)
+			x->example = c->w.sources[i];
+	return true;
+}
+
+static void check_lid(void *arg, uint32_t port, uint16_t lid)
+{
+	struct check *c = arg;
+	struct route_report *out = c->out;
+	struct lid_proof *x = &c->proof->lids[lid];
+
+	find_home(c->w.f, port, x);
+	if (!c->before || !take_proof(c, lid, x))
+		prove_lid(c, port, lid, x);
+	out->pairs += c->w.n_sources;
+	if (x->max_hops > out->max_hops)
+		out->max_hops = x->max_hops;
+	if (!out->unreachable && x->unreachable) {
+		out->unreachable_src = some_source(c->w.f, x->example);
+		out->unreachable_dst = port;
+	}
+	out->unreachable += x->unreachable;
+	out->loops += x->loops;
+}
+
+/* The same sources as then, in the same order: else nothing that was counted holds. */
+static bool same_sources(const struct walker *w, const struct route_changes *c,
+			 const struct route_proof *before)
+{
+	uint32_t n = 0, last = 0;
+
+	for (uint32_t sw = 0; sw < before->n_switches; sw++)
+		n += before->source[sw];
+	if (n != w->n_sources)
+		return false;
+	for (uint32_t i = 0; i < w->n_sources; i++) {
+		uint32_t was = c->sw_before[w->sources[i]];
+
+		if (was == FABRIC_NONE || !before->source[was] || (i && was < last))
+			return false;
+		last = was;
+	}
+	return true;
+}
+
+/* Those of channels that are there. */
+static void take_deps_of(struct walker *w, uint32_t sw, const uint64_t *deps)
+{
+	size_t words = row_words(w, sw);
+	uint64_t alive[4] = { 0 };	/* of at most 256 ports */
+
+	for (unsigned num = 0; num < n_ports(w, sw); num++)
+		if (w->next[w->first[sw] + num] != FABRIC_NONE)
+			alive[num / 64] |= 1ULL << num % 64;
+	for (unsigned in = 0; in < n_ports(w, sw); in++)
+		for (size_t i = 0; i < words && alive[in / 64] >> in % 64 & 1; i++)
+			deps_row(w, sw, in)[i] = deps[in * words + i] & alive[i];
+}
+
+static void take_deps(struct walker *w, const struct route_changes *c,
+		      const struct route_proof *before)
+{
+	for (uint32_t sw = 0; sw < w->n; sw++)
+		if (c->sw_before[sw] != FABRIC_NONE)
+			take_deps_of(w, sw, before->deps + before->deps_at[c->sw_before[sw]]);
+}
+
+static struct route_proof *proof_new(const struct walker *w, uint16_t top)
+{
+	struct route_proof *p = xcalloc(1, sizeof(*p));
+
+	p->n_switches = w->n;
+	p->top = top;
+	p->source = xcalloc(w->n, sizeof(*p->source));
+	p->lids = xcalloc(top + 1u, sizeof(*p->lids));
+	for (uint32_t i = 0; i < w->n_sources; i++)
+		p->source[w->sources[i]] = true;
+	return p;
+}
+
+/* False: what is left of before does not suffice. */
+static bool verify(const struct route_request *r, const struct lfts *l,
+		   const struct route_changes *changes, const struct route_proof *before,
+		   struct route_report *out, struct route_proof **proof)
+{
+	struct check c = { .out = out, .changes = changes, .before = before };
+	bool done = true;
 
 	*out = (struct route_report){ .unreachable_src = FABRIC_NONE,
 				      .unreachable_dst = FABRIC_NONE };
 	walker_init(&c.w, r->f, l, false);
-	each_lid(r, l, check_lid, &c);
-	out->credit_loop = find_circle(&c.w, &out->credit_loop_text);
+	*proof = c.proof = proof_new(&c.w, r->lid_top < l->top ? r->lid_top : l->top);
+	if (before)
+		done = before->top == c.proof->top && same_sources(&c.w, changes, before);
+	if (done) {
+		if (before)
+			take_deps(&c.w, changes, before);
+		each_lid(r, l, check_lid, &c);
+		out->credit_loop = find_circle(&c.w, before ? NULL : &out->credit_loop_text);
+		/* it may be of ways that are no more */
+		done = !before || !out->credit_loop;
+	}
+	c.proof->deps = c.w.deps;
+	c.proof->deps_at = c.w.deps_at;
+	c.w.deps = NULL;
+	c.w.deps_at = NULL;
 	walker_free(&c.w);
+	return done;
+}
+
+void route_verify_next(const struct route_request *r, const struct lfts *l,
+		       const struct route_changes *changes, const struct route_proof *before,
+		       struct route_report *out, struct route_proof **proof)
+{
+	if (changes && before) {
+		if (verify(r, l, changes, before, out, proof))
+			return;
+		route_proof_free(*proof);
+	}
+	verify(r, l, NULL, NULL, out, proof);
+}
+
+void route_verify(const struct route_request *r, const struct lfts *l, struct route_report *out)
+{
+	struct route_proof *proof;
+
+	verify(r, l, NULL, NULL, out, &proof);
+	route_proof_free(proof);
 }
 
 void route_report_free(struct route_report *r)

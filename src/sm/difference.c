@@ -78,6 +78,100 @@ enum item_change item_change(const struct plan *old, uint32_t old_node,
 	       ITEM_SAME : ITEM_DIFFERS;
 }
 
+/* --- all items of a node --- */
+
+static bool same_bytes(const void *a, const void *b, size_t n)
+{
+	return n == 0 || !memcmp(a, b, n);
+}
+
+void plan_pair_init(struct plan_pair *x, const struct plan *old, const struct plan *p)
+{
+	*x = (struct plan_pair){ .old = old, .p = p };
+	if (!old)
+		return;
+	const struct qos_tables *a = old->tables, *b = p->tables;
+
+	x->tables_alike = a->managed == b->managed && a->n_maps == b->n_maps &&
+			  a->n_arbs == b->n_arbs &&
+			  same_bytes(a->maps, b->maps, a->n_maps * sizeof(*a->maps)) &&
+			  same_bytes(a->arbs, b->arbs, a->n_arbs * sizeof(*a->arbs));
+}
+
+static bool same_pkeys(struct plan_pair *x, uint32_t old_port, uint32_t port)
+{
+	uint32_t i = x->old->partitions->table[old_port], k = x->p->partitions->table[port];
+	const struct pkey_table *a = &x->old->partitions->tables[i];
+	const struct pkey_table *b = &x->p->partitions->tables[k];
+
+	if (i == x->pkeys_old && k == x->pkeys)		/* at first: none and none */
+		return true;
+	if (a->n != b->n || !same_bytes(a->keys, b->keys, a->n * sizeof(*a->keys)))
+		return false;
+	x->pkeys_old = i;
+	x->pkeys = k;
+	return true;
+}
+
+/* All that the items of a port are made of, but for its SL2VL tables. */
+static bool same_port_items(struct plan_pair *x, uint32_t old_port, uint32_t port)
+{
+	const struct fabric_port *a = &x->old->f->ports[old_port], *b = &x->p->f->ports[port];
+	const struct qos_tables *s = x->old->tables, *t = x->p->tables;
+
+	return a->present == b->present &&
+	       (a->peer == FABRIC_NONE) == (b->peer == FABRIC_NONE) &&
+	       x->old->partitions->enforce[old_port] == x->p->partitions->enforce[port] &&
+	       same_pkeys(x, old_port, port) &&
+	       (!t->managed || (s->arb[old_port] == t->arb[port] &&
+				s->ca_map[old_port] == t->ca_map[port] &&
+				a->vlarb_low_cap == b->vlarb_low_cap &&
+				a->vlarb_high_cap == b->vlarb_high_cap));
+}
+
+static bool same_maps(const struct plan_pair *x, uint32_t old_sw, uint32_t sw, size_t pairs)
+{
+	const struct switch_maps *a = &x->old->tables->sw[old_sw], *b = &x->p->tables->sw[sw];
+
+	if (!a->ids || !b->ids)
+		return !a->ids && !b->ids && a->uniform == b->uniform;
+	return same_bytes(a->ids, b->ids, pairs * sizeof(*a->ids));
+}
+
+static bool same_routes(const struct plan_pair *x, uint32_t old_sw, uint32_t sw)
+{
+	const struct lfts *a = x->old->lfts, *b = x->p->lfts;
+
+	return x->old->lid_top == x->p->lid_top && a->stride == b->stride &&
+	       same_bytes(a->entries + (size_t)old_sw * a->stride,
+			  b->entries + (size_t)sw * b->stride, a->stride);
+}
+
+static bool same_switch_items(const struct plan_pair *x, const struct fabric_node *old,
+			      const struct fabric_node *n, bool no_routes)
+{
+	const struct fabric_switch *a = &x->old->f->switches[old->sw];
+	const struct fabric_switch *b = &x->p->f->switches[n->sw];
+
+	return a->enforce_cap == b->enforce_cap && a->enhanced_port0 == b->enhanced_port0 &&
+	       (!x->p->tables->managed ||
+		same_maps(x, old->sw, n->sw, (n->nports + 1u) * (n->nports + 1u))) &&
+	       (no_routes || same_routes(x, old->sw, n->sw));
+}
+
+bool node_items_same(struct plan_pair *x, uint32_t old_node, uint32_t node, bool no_routes)
+{
+	const struct fabric_node *old = &x->old->f->nodes[old_node], *n = &x->p->f->nodes[node];
+
+	if (!x->tables_alike || old->nports != n->nports ||
+	    old->partition_cap != n->partition_cap || node_is_switch(old) != node_is_switch(n))
+		return false;
+	for (unsigned num = 0; num <= n->nports; num++)
+		if (!same_port_items(x, old->port0 + num, n->port0 + num))
+			return false;
+	return !node_is_switch(n) || same_switch_items(x, old, n, no_routes);
+}
+
 /* --- PortInfo and SwitchInfo --- */
 
 unsigned port_next_state(const struct fabric *f, uint32_t port)

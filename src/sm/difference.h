@@ -29,6 +29,22 @@ enum item_change {
 enum item_change item_change(const struct plan *old, uint32_t old_node,
 			     const struct plan *p, uint32_t node, item_t item);
 
+/*
+ * Two plans as far as they are compared once for all nodes.  Most nodes have the same items in
+ * both, and what items are made of is compared faster than the items.
+ */
+struct plan_pair {
+	const struct plan *old, *p;
+	bool tables_alike;		/* numbers of SL2VL and VLArb tables mean the same in both */
+	uint32_t pkeys_old, pkeys;	/* P_Key tables that are equal: those compared last */
+};
+void plan_pair_init(struct plan_pair *x, const struct plan *old, const struct plan *p);
+/*
+ * True only if item_change() says ITEM_SAME of all items that the new plan has for the node, but
+ * for those of forwarding tables if `no_routes`.  False: perhaps.
+ */
+bool node_items_same(struct plan_pair *x, uint32_t old_node, uint32_t node, bool no_routes);
+
 /* The state that a port's first PortInfo Set asks for. */
 unsigned port_next_state(const struct fabric *f, uint32_t port);
 /* Whether a Set would change anything, as far as is known. */

@@ -138,11 +138,13 @@ struct sm {
 	struct plan *plan;
 	struct reroute *reroute;	/* what of the forwarding tables is written last, or NULL */
 	struct plan_task *planning;	/* while a part of it is computed */
+	struct fabric *spare;		/* f as it was when planning ended (copy_fabric()), or NULL */
 	bool tables_wait;		/* … and the tables wait for its second part, */
 	bool tables_written;		/* … or are written and only that is missing */
 	bool routes_written;		/* … and so are the routes */
 	VEC(struct kept_map) kept;	/* … or are known to be others than the plan's */
 	struct node_work *work;		/* per node of f */
+	struct plan_pair pair;		/* of a sweep that compares: the plan in force, and its own */
 	uint8_t *touched;		/* per node of f: a probe found it changed; NULL: nobody knows */
 	struct probe *probe;
 	VEC(struct suspect) suspects;	/* of the next local sweep, or the one that begins */
@@ -160,6 +162,7 @@ struct sm {
 	uint32_t failed_devices, sets_failed, ports_active, ports_linked;
 
 	struct timer *poll_timer, *light_timer, *soon_timer, *retry_timer;
+	struct timer *publish_timer;	/* of a sweep of which nothing is missing any more */
 	struct smp_job *light_job;
 	struct subnet_state *light_state;	/* what the light sweep goes over */
 	uint8_t *light_asked;			/* per switch; 2: it has a change to tell, or says nothing */
@@ -250,6 +253,8 @@ void sweep_observed(struct sm *sm);
 void sweep_ports_written(struct sm *sm);
 void sweep_tables_written(struct sm *sm);
 void sweep_written(struct sm *sm);
+/* The last step, by publish_timer; arg: the struct sm. */
+void sweep_finish(void *arg);
 /* Drops whatever a sweep holds; for its end and for shutting down. */
 void sweep_cleanup(struct sm *sm, bool keep_fabric);
 void sweep_enter(struct sm *sm, enum phase p);

@@ -265,7 +265,8 @@ static void collect(struct sm *sm, uint32_t node)
 	c.w->collected = true;
 	c.old = known_plan(sm, node, &c.old_node);
 	if (c.old) {
-		want_items(sm->plan, node, collect_changed, &c);
+		if (!node_items_same(&sm->pair, c.old_node, node, sm->reroute))
+			want_items(sm->plan, node, collect_changed, &c);
 		return;
 	}
 	c.w->unknown = true;
@@ -285,6 +286,7 @@ static void collect(struct sm *sm, uint32_t node)
 
 void observe_start(struct sm *sm)
 {
+	plan_pair_init(&sm->pair, sm->published ? sm->published->plan : NULL, sm->plan);
 	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &observe_ops, sm);
 }
 

@@ -70,6 +70,11 @@ struct probe {
 	struct fabric *found;		/* by a discovery, of which this is the end; else NULL */
 	uint32_t n_before;		/* nodes */
 	unsigned rounds;
+	/* at the end: in a worker, what comes of f, and what is wrong with it */
+	struct work *settling;
+	struct fabric *settled;
+	uint8_t *settled_touched;
+	bool misfit;
 	bool changed, doubt, cut;
 	const char *why;		/* of the doubt */
 };
@@ -575,31 +580,60 @@ static void end_hidden(struct probe *p)
 	sweep_discovered(sm, f);
 }
 
+/* In a worker: of a large fabric it would hold up the loop. */
+static void settle(void *arg)
+{
+	struct probe *p = arg;
+	struct buf err = { 0 };
+
+	p->settled = fabric_settle(p->f, &err);
+	p->misfit = !p->settled || err.n;
+	if (!p->misfit)
+		p->settled_touched = touched_of(p, p->settled);
+	buf_free(&err);
+}
+
 static void end(struct probe *p)
 {
 	struct sm *sm = p->sm;
-	struct buf err = { 0 };
 	struct fabric *f = NULL;
 	uint8_t *touched = NULL;
+	bool all;
 
-	if (!p->doubt && p->changed) {
-		f = fabric_settle(p->f, &err);
-		if (!f || err.n)
-			doubt(p, "the parts do not fit together");
-		else
-			touched = touched_of(p, f);
-	}
+	if (p->misfit)
+		doubt(p, "the parts do not fit together");
 	if (p->doubt) {
 		log_info("sweep", "all is discovered: %s", p->why);
-		fabric_free(f);
-		f = NULL;
+	} else {
+		f = p->settled;
+		touched = p->settled_touched;
+		p->settled = NULL;
+		p->settled_touched = NULL;
 	}
-	buf_free(&err);
-	bool all = p->doubt;
-
+	all = p->doubt;
 	note_silent(p);
 	probe_free(sm);
 	sweep_probed(sm, f, touched, all);
+}
+
+static void settled(void *arg)
+{
+	struct probe *p = arg;
+
+	work_end(p->settling);
+	p->settling = NULL;
+	end(p);
+}
+
+static void asked_all(struct probe *p)
+{
+	if (!p->doubt && p->changed) {
+		p->settling = work_start(p->sm->loop, settle, settled, p);
+		if (p->settling)
+			return;
+		settle(p);
+	}
+	end(p);
 }
 
 /* A switch whose link was cut and that has more to tell, and a PortStateChange to clear. */
@@ -633,7 +667,7 @@ static void finished(void *arg)
 	else if (p->found)
 		end_hidden(p);
 	else
-		end(p);
+		asked_all(p);
 }
 
 /* Of a copy of f. */
@@ -679,6 +713,9 @@ void probe_free(struct sm *sm)
 	if (!p)
 		return;
 	sm->probe = NULL;
+	work_end(p->settling);
+	fabric_free(p->settled);
+	free(p->settled_touched);
 	fabric_free(p->f);
 	fabric_free(p->found);
 	map64_free(&p->asked);

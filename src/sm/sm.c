@@ -512,6 +512,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->trap_timer = timer_new(l, on_gate, sm);
 	sm->scrub = scrub_new(sm);
 	flapping_new(sm);
+	sm->publish_timer = timer_new(l, sweep_finish, sm);
 	return sm;
 }
 
@@ -541,6 +542,7 @@ void sm_free(struct sm *sm)
 	timer_free(sm->trap_timer);
 	trap_gate_free(sm->trap_gate);
 	flapping_free(sm);
+	timer_free(sm->publish_timer);
 	shared_policy_unref(sm->policy);
 	findings_free(&sm->findings);
 	findings_free(&sm->rejected);

@@ -114,9 +114,12 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	if (sm->job)
 		smp_job_cancel(sm->job);
 	sm->job = NULL;
+	timer_stop(sm->publish_timer);
 	probe_free(sm);
 	reroute_free(sm->reroute);
 	sm->reroute = NULL;
+	fabric_free(sm->spare);
+	sm->spare = NULL;
 	free(sm->touched);
 	sm->touched = NULL;
 	sm->only_election = false;
@@ -339,6 +342,8 @@ struct plan_task {
 	struct reroute *reroute;
 	struct plan *plan;	/* NULL before its first part */
 	bool whole;		/* both parts at once, if there are tables */
+	bool wants_spare;	/* a copy of f for the second part is made with the first */
+	struct fabric *spare;
 	bool forget;		/* its LIDs are not given to anybody: they are not kept */
 	bool follow;		/* plan is complete: the paths are to follow what was seen */
 	const struct kept_map *seen;	/* … of sm->kept */
@@ -369,9 +374,11 @@ static void plan_run(void *arg)
 			if (!before || before->now->base != t->plan->now->base)
 				store_save_known(t->store, t->plan->now->base->f);
 		}
+		if (t->wants_spare)
+			t->spare = fabric_clone(t->f);
 	}
 	if (second || (t->whole && t->plan->tables->managed)) {
-		plan_complete(t->plan, clock_mono_us);
+		plan_complete(t->plan, before, clock_mono_us);
 		plan_judge(t->plan, clock_mono_us);
 	}
 }
@@ -390,6 +397,8 @@ static void planning_join(struct sm *sm)
 		sm->plan = t->plan;
 	if (t->reroute)
 		sm->reroute = t->reroute;
+	if (t->spare)
+		sm->spare = t->spare;
 	state_unref(t->before);
 	sm->planning = NULL;
 	free(t);
@@ -433,6 +442,34 @@ static void planning_done(void *arg)
 	next(sm);
 }
 
+/*
+ * A local sweep does not wait for the paths, which nobody but clients needs: new routes
+ * are written before.
+ */
+static bool routes_first(const struct sm *sm)
+{
+	return sm->kind == SWEEP_LOCAL;
+}
+
+/*
+ * A copy of the fabric as it is.  To copy a large one takes long: the spare was made in a
+ * worker, and since then only ports that were written to, and SwitchInfo, may have changed.
+ */
+static struct fabric *copy_fabric(struct sm *sm)
+{
+	struct fabric *f = sm->spare;
+
+	sm->spare = NULL;
+	if (!f)
+		return fabric_clone(sm->f);
+	memcpy(f->switches, sm->f->switches, f->n_switches * sizeof(*f->switches));
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (sm->work[i].n_ports)
+			memcpy(fabric_port(f, i, 0), fabric_port(sm->f, i, 0),
+			       (f->nodes[i].nports + 1u) * sizeof(*f->ports));
+	return f;
+}
+
 static void planning_start(struct sm *sm, void (*next)(struct sm *sm), enum planning what)
 {
 	struct plan_task *t = xcalloc(1, sizeof(*t));
@@ -445,7 +482,7 @@ static void planning_start(struct sm *sm, void (*next)(struct sm *sm), enum plan
 	t->seen = sm->kept.v;
 	t->n_seen = sm->kept.n;
 	if (what == PLAN_AHEAD) {
-		t->copy = fabric_clone(sm->f);
+		t->copy = copy_fabric(sm);
 		t->plan = plan_fork(sm->plan, t->copy);
 	}
 	t->f = sm->f;
@@ -455,6 +492,7 @@ static void planning_start(struct sm *sm, void (*next)(struct sm *sm), enum plan
 	t->before = sm->published ? state_ref(sm->published) : NULL;
 	t->whole = sm->kind == SWEEP_POLICY;
 	t->forget = sm->kind == SWEEP_PICTURE;
+	t->wants_spare = routes_first(sm);
 	t->work = work_start(sm->loop, plan_run, planning_done, t);
 	if (t->work) {
 		sm->planning = t;
@@ -470,17 +508,6 @@ static void planning_start(struct sm *sm, void (*next)(struct sm *sm), enum plan
 	sweep_fail(sm, strerror(failed));
 }
 
-static void finish(struct sm *sm);
-
-/*
- * A local sweep does not wait for the paths, which nobody but clients needs: new routes
- * are written before.
- */
-static bool routes_first(const struct sm *sm)
-{
-	return sm->kind == SWEEP_LOCAL;
-}
-
 static void paths_known(struct sm *sm)
 {
 	const struct plan *p = sm->plan;
@@ -491,8 +518,9 @@ static void paths_known(struct sm *sm)
 		  (double)p->us_tables * 1e-6, (double)p->us_routes * 1e-6,
 		  p->engine ? p->engine : "none", (double)p->us_verdict * 1e-6,
 		  (double)p->us_paths * 1e-6, (double)p->us_feasible * 1e-6);
+	/* in a turn of its own: of a large fabric both this and publishing take their time */
 	if (routes_first(sm))
-		finish(sm);
+		timer_set(sm->publish_timer, 0, 0);
 	else
 		write_active(sm);
 }
@@ -587,7 +615,7 @@ void sweep_written(struct sm *sm)
 {
 	sm->routes_written = true;
 	if (!routes_first(sm))
-		finish(sm);
+		sweep_finish(sm);
 	else if (!sm->planning)
 		tables_known(sm);
 }
@@ -753,8 +781,9 @@ static void tell_written(struct sm *sm, bool complete, bool was_up)
 	sm_tell(sm, &e);
 }
 
-static void finish(struct sm *sm)
+void sweep_finish(void *arg)
 {
+	struct sm *sm = arg;
 	double seconds = (double)(clock_mono_us() - sm->started_us) * 1e-6;
 	const struct mad_counts *c = mad_counts(sm->mad);
 	bool complete, was_up = sm->subnet_up;

@@ -866,7 +866,7 @@ START_TEST(judged_beside_the_plan)
 
 	for (uint32_t i = 0; i < s.f->n_ports; i++)	/* nobody looks at this one */
 		s.f->ports[i].rate = 0;
-	plan_complete(fork, NULL);
+	plan_complete(fork, NULL, NULL);
 	plan_judge(fork, NULL);
 	plan_join(s.p, fork);
 	fabric_free(copy);
