@@ -185,6 +185,29 @@ soon "c is master" up c
 soon "a stands by" stands_by a
 finish
 
+# --- a standby that thinks its master dead ---
+
+note "the master's answers are lost until the other is master, and it is there"
+begin
+run a
+soon "a is master" up a
+run c
+soon "c stands by" stands_by c
+soon "a has no news to tell" grep -q 'trap: LID 1: trap 144' a/log	# which would be another hint
+lids >before
+sim_do fault add drop --attr SMInfo --method get --at "a HCA-1"
+soon "c has given up" grep -q 'the master is gone' c/log
+soon "c is master" up c
+sim_do fault remove all
+soon "c stands by again" stands_by c
+soon "a is master" up a
+stays "a is master" masters a
+stays "c stands by" stands_by c
+lids >after
+expect_same "LIDs" before after
+all_active "${host[b]}" halves.topo
+finish
+
 # --- two subnets become one ---
 
 for who in a c; do
