@@ -78,7 +78,7 @@ manager() {
 	cut) sim_do link down "${home[$2]}"; ill[$2]="cut"; broken+=("manager join $2") ;;
 	esac
 }
-alive() { ! gone "${pid[$1]}"; }
+alive() { ours "${pid[$1]}" && ! gone "${pid[$1]}"; }
 
 # --- what clients registered, by some hosts that nobody breaks ---
 
