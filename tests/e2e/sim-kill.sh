@@ -20,7 +20,7 @@ kills=${KILLS:-12}
 seed=${KILL_SEED:-$RANDOM}
 tree=${KILL_TREE:-fat-tree:k=6}
 list=${KILL_LIST:-$work/list}
-slack=64	# Sets that are on their way when all is known again, and those that are made twice
+slack=8		# Sets of what is told again: routes in rounds that began anew, a port's state
 group=ff12:401b:ffff::77
 sim_options=()	# devices as they are
 
