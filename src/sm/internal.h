@@ -209,7 +209,7 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
 /*
  * An SMP to the node got no answer to any of its tries.  True: the node answers
  * others, so that this one is worth asking again.  False: nothing more is asked
- * of it in this sweep.
+ * of it in this sweep; that is so at once where the sweep is a takeover.
  */
 bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what);
 
@@ -250,6 +250,8 @@ void takeover_forget(struct sm *sm);
 bool takeover_start(struct sm *sm, const char *why);
 /* … the election is won. */
 void takeover_write(struct sm *sm);
+/* It is one, and too many do not answer for the rest to be told by it. */
+bool takeover_is_hopeless(const struct sm *sm);
 
 /* fdr10.c */
 void fdr10_start(struct sm *sm);

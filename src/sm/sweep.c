@@ -65,6 +65,7 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
 	s->attr = attr;
 	s->mod = mod;
 	s->m_key = sm->settings->m_key;
+	s->once = sm->kind == SWEEP_TAKEOVER;	/* see takeover.c */
 	memset(s->data, 0, sizeof(s->data));
 }
 
@@ -81,7 +82,7 @@ bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what)
 
 	if (w->failed)
 		return false;
-	if (++w->silent < SILENT_MAX && ++w->lost < LOST_MAX)
+	if (sm->kind != SWEEP_TAKEOVER && ++w->silent < SILENT_MAX && ++w->lost < LOST_MAX)
 		return true;
 	w->failed = true;
 	sm->failed_devices++;

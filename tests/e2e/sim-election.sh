@@ -208,6 +208,32 @@ expect_same "LIDs" before after
 all_active "${host[b]}" halves.topo
 finish
 
+# --- the master dies with what all ways led over ---
+
+note "the master dies with a spine"
+start_sim fat-tree:k=36,levels=2
+rm -rf ./[abcd]
+mapfile -t cas < <(sim_ctl show nodes | awk '$1 == "ca" { print $2 }')
+halves_a=${host[a]} halves_c=${host[c]}
+host[a]=${cas[0]} host[c]=${cas[-1]}
+run a
+soon "a is master" up a
+run c
+soon "c stands by" stands_by c
+soon "c has the registrations" of c [ "$(of c status registrations-held)" = true ]
+sleep 2		# and knows the fabric
+begun=${EPOCHREALTIME/./}
+# the first spine, by which a search from anywhere comes to all others
+sim_do node off "$(sim_ctl show nodes | awk '$1 == "switch" && $2 ~ /2500$/ { print $2 }')"
+quit a KILL
+soon "c is master" up c
+whole() { up c && "$build/qosd-sim" check -s "$QOSD_SIM_SOCKET" >check.out 2>&1; }
+soon "all is right" whole
+note_time "all is right" "$begun"
+expect "sweeps of c: by what it knew, and by what is there" 2 "$(grep -c 'sweep: the master is gone' c/log)"
+finish
+host[a]=$halves_a host[c]=$halves_c
+
 # --- two subnets become one ---
 
 for who in a c; do
