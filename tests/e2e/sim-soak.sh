@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Random faults on a fat tree with two subnet managers: links, hosts, switches, reboots, silence,
-# lost MADs, new descriptions, policies, partitions, joins and leaves, managers that are
-# killed, frozen and cut off, several at a time and one on the other's heels.  After each few
-# of them there is quiet.  Then the right one of the two is master, all tables are right
+# MADs that are lost, late or come twice, slow links, new descriptions, policies, partitions,
+# joins and leaves, managers that are killed, frozen and cut off, several at a time and one on
+# the other's heels.  After each few of them there is quiet.  Then the right one of the two is master, all tables are right
 # (qosd-sim check), every port Active that has a link, no LID is another than it was, no port
 # that was Active was told to go down, what clients registered is there unless they were asked
 # to do so again, and no more open files and children are in use than before.
@@ -154,7 +154,7 @@ one_fault() {
 		act $did
 		return
 	fi
-	case $((RANDOM % 26)) in
+	case $((RANDOM % 29)) in
 	0 | 1 | 2 | 3) any switches; port_of "$picked" || return
 		broken+=("link up $picked"); act link down "$picked" ;;
 	4 | 5) any hosts; broken+=("node on $picked"); act node off "$picked" ;;
@@ -181,6 +181,10 @@ one_fault() {
 		history+=("joins of $(wc -l <some.guids) hosts $x")
 		# shellcheck disable=SC2086
 		on_own "${clients[0]}" timeout 3 "$tools/joinstorm" $x -g 4 some.guids >/dev/null 2>&1 ;;
+	23) any switches; port_of "$picked" || return
+		broken+=("link degrade $picked full"); act link degrade "$picked" 1x ;;
+	24 | 25) any effects; broken+=("fault remove all")
+		act fault add "$picked" --class smp --chance $((RANDOM % 10 + 1))% ;;
 	*)	[ "${SOAK_KILLS:-yes}" = yes ] || return
 		any names; m=$picked
 		well a && well b || return
@@ -285,7 +289,7 @@ soak() {	# soak SEED SECONDS
 		for did in "${broken[@]}"; do
 			# shellcheck disable=SC2086 # words
 			case $did in
-			loss* | 'node answer'*) act $did ;;
+			loss* | fault* | 'node answer'*) act $did ;;
 			*) kept+=("$did") ;;
 			esac
 		done
@@ -354,6 +358,8 @@ finish() {
 
 # shellcheck disable=SC2034 # any() reads it
 names=(a b)
+# shellcheck disable=SC2034
+effects=(delay duplicate reorder)
 seeds=${SOAK_SEED:-"1 2 $RANDOM"}
 n_seeds=$(wc -w <<<"$seeds")
 tree=$small
