@@ -9,7 +9,7 @@
 # that was Active was told to go down, what clients registered is there unless they were asked
 # to do so again, and no more open files and children are in use than before.
 #
-#   SOAK_SECONDS=n  how long (default 18)
+#   SOAK_SECONDS=n  how long (default 12)
 #   SOAK_SEED=n     the same faults again (default: seeds that once failed, then a new one)
 #   SOAK_TREE=...   qosd-sim's words for a fabric (default: each of the two below in turn)
 #   SOAK_PRESET=... what its devices are like (default: what they would be)
@@ -20,7 +20,7 @@
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no node that loses its tables, and no judge"
 
-seconds=${SOAK_SECONDS:-18}
+seconds=${SOAK_SECONDS:-12}
 small=fat-tree:k=6
 large=fat-tree:k=36,levels=2	# 648 hosts
 [ -z "${SOAK_TREE:-}" ] || small=$SOAK_TREE large=$SOAK_TREE
