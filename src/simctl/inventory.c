@@ -130,6 +130,7 @@ bool cmd_show_port(struct call *c)
 	json_object_set_new(o, "m-key-protection",
 			    json_integer(mad_get_field(p->info, 0, IB_PORT_MKEY_PROT_BITS_F)));
 	json_object_set_new(o, "reregisters", json_integer(p->reregisters));
+	json_object_set_new(o, "taken-down", json_integer(p->taken_down));
 	json_object_set_new(o, "cable", json_string(cable_name(p)));
 	json_object_set_new(o, "peer", json_port(f, p->peer));
 	json_object_set_new(o, "peer-state",

@@ -25,6 +25,7 @@ static json_t *count_nodes(const struct sim_fabric *f)
 static json_t *count_ports(const struct sim_fabric *f)
 {
 	int by_state[SIM_PORT_ACTIVE + 1] = { 0 }, unplugged = 0;
+	json_int_t taken_down = 0;
 
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		const struct sim_port *p = &f->ports[i];
@@ -33,10 +34,11 @@ static json_t *count_ports(const struct sim_fabric *f)
 			continue;
 		by_state[p->state <= SIM_PORT_ACTIVE ? p->state : SIM_PORT_NOP]++;
 		unplugged += p->unplugged;
+		taken_down += p->taken_down;
 	}
-	return json_pack("{s:i, s:i, s:i, s:i, s:i}", "active", by_state[SIM_PORT_ACTIVE], "armed",
+	return json_pack("{s:i, s:i, s:i, s:i, s:i, s:I}", "active", by_state[SIM_PORT_ACTIVE], "armed",
 			 by_state[SIM_PORT_ARMED], "init", by_state[SIM_PORT_INIT], "down",
-			 by_state[SIM_PORT_DOWN], "unplugged", unplugged);
+			 by_state[SIM_PORT_DOWN], "unplugged", unplugged, "taken-down", taken_down);
 }
 
 static json_t *clients(const struct sim_stats *st)

@@ -210,6 +210,7 @@ static unsigned port_info_set(struct smp *q, uint32_t port)
 		return STATUS_BAD_VALUE;
 	q->changed = state || phys_state || wants_reregister(q, port);
 	p->reregisters += wants_reregister(q, port);
+	p->taken_down += p->state == SIM_PORT_ACTIVE && (state == SIM_PORT_DOWN || phys_state);
 	if (smp_store(p->info, new, SMP_DATA_SIZE)) {
 		q->changed = true;
 		port_sync(q->s, port);

@@ -103,6 +103,7 @@ struct sim_port {
 	uint16_t mkey_violations, pkey_violations, qkey_violations;
 	int64_t mkey_lease_end;		/* sim_now(); 0: no lease runs */
 	uint32_t reregisters;		/* Sets that had ClientReregister */
+	uint32_t taken_down;		/* Sets that took the port down when it was Active */
 	uint8_t info[64];		/* PortInfo; of external ports, too */
 	uint16_t n_pkeys;
 	uint16_t *pkeys;		/* host byte order, membership in bit 15; NULL if there are none */

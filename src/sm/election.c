@@ -60,7 +60,7 @@ struct election {
 	unsigned unanswered;		/* polls, in a row */
 	int64_t idle_since_us;		/* it answers, and is not master; 0: it is */
 	int64_t busy_since_us;		/* it hands over, and we are not ready; 0: it does not */
-	uint64_t silent;		/* GUID of one that is not asked in the elections to come */
+	uint64_t silent;		/* GUID of a master that did not answer, until we were elected */
 
 	/* master */
 	struct peer heir;		/* who the subnet is being handed over to */
@@ -417,28 +417,52 @@ static void on_answer(void *arg, const struct smp *s, int status)
 		asked_all(sm);
 }
 
-static bool ask(struct sm *sm, uint32_t port)
+/*
+ * Who did not answer lately is asked once only.  He is asked, though: it may have been our
+ * own link, and nobody else would ever tell us of him, or him of us.
+ */
+static bool was_mute(const struct election *e, uint64_t guid)
+{
+	for (size_t i = 0; i < e->mute.n; i++)
+		if (e->mute.v[i] == guid)
+			return true;
+	return guid == e->silent;
+}
+
+static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
+		     void (*fn)(void *arg, const struct smp *s, int status))
 {
 	struct question *q;
 	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO };
 
-	if (sm->f->ports[port].guid == sm->election->silent ||
-	    !mkey_route(sm, sm->f, sm->f->ports[port].node, sm->f->ports[port].num, &s))
+	if (!mkey_route(sm, f, f->ports[port].node, f->ports[port].num, &s))
 		return false;
 	q = xcalloc(1, sizeof(*q));
 	q->sm = sm;
 	q->round = sm->election->round;
-	q->node = sm->f->ports[port].node;
+	q->node = f->ports[port].node;
 	q->peer.hops = s.hops;
 	q->peer.last_hop = s.last_hop;
 	q->peer.m_key = s.m_key;
-	q->peer.info.guid = sm->f->ports[port].guid;
+	q->peer.info.guid = f->ports[port].guid;
 	memcpy(q->peer.route, s.route, s.hops);
-	for (size_t i = 0; i < sm->election->mute.n; i++)
-		s.once |= sm->election->mute.v[i] == q->peer.info.guid;
+	s.once = was_mute(sm->election, q->peer.info.guid);
 	sm_info_put(sm, s.data);
-	smp_send(sm->mad, &s, on_answer, q);
+	smp_send(sm->mad, &s, fn, q);
 	return true;
+}
+
+static bool ask(struct sm *sm, uint32_t port)
+{
+	/* what a takeover writes does no harm, and all are asked in the sweep behind it */
+	if (sm->kind == SWEEP_TAKEOVER && sm->f->ports[port].guid == sm->election->silent)
+		return false;
+	return ask_port(sm, sm->f, port, on_answer);
+}
+
+static bool says_sm(const struct fabric *f, uint32_t port)
+{
+	return port_is_end(f, port) && port != f->self && (f->ports[port].capmask & IB_CAP_IS_SM);
 }
 
 void election_start(struct sm *sm)
@@ -451,11 +475,42 @@ void election_start(struct sm *sm)
 	e->round++;
 	e->to_ask = 1;	/* so that it can't get to 0 before all are asked */
 	for (uint32_t p = 0; p < sm->f->n_ports; p++)
-		if (port_is_end(sm->f, p) && p != sm->f->self &&
-		    (sm->f->ports[p].capmask & IB_CAP_IS_SM) && ask(sm, p))
+		if (says_sm(sm->f, p) && ask(sm, p))
 			e->to_ask++;
 	if (--e->to_ask == 0)
 		asked_all(sm);
+}
+
+static bool is_known(const struct election *e, uint64_t guid)
+{
+	return was_seen(e->peers.v, e->peers.n, guid);
+}
+
+static void on_late_answer(void *arg, const struct smp *s, int status)
+{
+	struct question *q = arg;
+	struct sm *sm = q->sm;
+	struct sm_info i;
+
+	free(q);
+	if (status || sm->state != SM_MASTER)
+		return;
+	sm_info_get(s->data, &i);
+	if (i.guid != mad_info(sm->mad)->guid && !is_known(sm->election, i.guid))
+		sm_want_sweep(sm, SWEEP_CHANGE, "a subnet manager answers that did not before");
+}
+
+void election_ask_mute(struct sm *sm)
+{
+	const struct election *e = sm->election;
+	const struct fabric *f = sm->published->f;
+
+	for (size_t i = 0; i < e->mute.n; i++) {
+		uint32_t port = fabric_find_port(f, e->mute.v[i]);
+
+		if (port != FABRIC_NONE && says_sm(f, port))
+			ask_port(sm, f, port, on_late_answer);
+	}
 }
 
 bool sm_seen_at(const struct sm *sm, uint32_t i, struct sm_seen *out)
@@ -650,14 +705,6 @@ static void acknowledge(struct sm *sm, uint64_t guid)
 			p = &e->peers.v[i];
 	if (p)
 		send_to(sm, p, SMP_SET, CTRL_ACKNOWLEDGE, false, on_acknowledged);
-}
-
-static bool is_known(const struct election *e, uint64_t guid)
-{
-	for (size_t i = 0; i < e->peers.n; i++)
-		if (e->peers.v[i].info.guid == guid)
-			return true;
-	return false;
 }
 
 /* Somebody asks for our SMInfo, and says who he is: is that news? */

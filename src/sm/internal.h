@@ -266,7 +266,7 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
 /*
  * An SMP to the node got no answer to any of its tries.  True: the node answers
  * others, so that this one is worth asking again.  False: nothing more is asked
- * of it in this sweep.
+ * of it in this sweep; that is so at once where the sweep is a takeover.
  */
 bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what);
 
@@ -296,6 +296,8 @@ void probe_free(struct sm *sm);
 void election_new(struct sm *sm);
 void election_free(struct sm *sm);
 void election_start(struct sm *sm);
+/* Master, published: those that say IsSM and did not answer the last election are asked again. */
+void election_ask_mute(struct sm *sm);
 void election_on_poll(void *arg);
 /* How many SMs of another SM_Key there are. */
 uint32_t election_foreign(const struct sm *sm);
@@ -311,6 +313,8 @@ void takeover_forget(struct sm *sm);
 bool takeover_start(struct sm *sm, const char *why);
 /* … the election is won. */
 void takeover_write(struct sm *sm);
+/* It is one, and too many do not answer for the rest to be told by it. */
+bool takeover_is_hopeless(const struct sm *sm);
 
 /* fdr10.c */
 void fdr10_start(struct sm *sm);

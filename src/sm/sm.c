@@ -270,6 +270,7 @@ static void on_light(void *arg)
 		sm_want_sweep(sm, SWEEP_CHANGE, "no switch to ask");
 		return;
 	}
+	election_ask_mute(sm);
 	sm->light_told = false;
 	sm->light_state = state_ref(sm->published);
 	sm->light_asked = xcalloc(sm->published->f->n_switches, 1);

@@ -66,6 +66,7 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
 	s->mod = mod;
 	if (!s->m_key)
 		s->m_key = mkey_ours(sm);
+	s->once = sm->kind == SWEEP_TAKEOVER;	/* see takeover.c */
 	memset(s->data, 0, sizeof(s->data));
 }
 
@@ -82,7 +83,7 @@ bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what)
 
 	if (w->failed)
 		return false;
-	if (++w->silent < SILENT_MAX && ++w->lost < LOST_MAX)
+	if (sm->kind != SWEEP_TAKEOVER && ++w->silent < SILENT_MAX && ++w->lost < LOST_MAX)
 		return true;
 	w->failed = true;
 	sm->failed_devices++;

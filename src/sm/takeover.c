@@ -9,6 +9,9 @@
  *
  * The picture may be old.  So nothing but MasterSMLID is changed by it, and that only
  * where a port was Active and had the LID that it is to have; no table, and no port's state.
+ *
+ * So may its ways be: a switch that went with the master can be on all of them.  Each Set
+ * is tried once, and when many are lost the rest is left to the sweep that follows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +22,7 @@
 
 #define PICTURE_US	60000000	/* made anew so often */
 #define PICTURE_MIN_US	2000000		/* … and not more often, whatever changes */
+#define SILENT_MAX	64		/* devices without an answer: the ways are not those any more */
 
 struct picture {
 	struct fabric *f;
@@ -114,6 +118,11 @@ bool takeover_start(struct sm *sm, const char *why)
 	sweep_enter(sm, PHASE_ELECTION);
 	election_start(sm);
 	return true;
+}
+
+bool takeover_is_hopeless(const struct sm *sm)
+{
+	return sm->kind == SWEEP_TAKEOVER && sm->failed_devices >= SILENT_MAX;
 }
 
 void takeover_write(struct sm *sm)

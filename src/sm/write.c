@@ -136,7 +136,7 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 	const struct fabric_node *n = &sm->f->nodes[node];
 	struct want_env env = sweep_env(sm);
 
-	if (w->failed)
+	if (w->failed || takeover_is_hopeless(sm))
 		return false;
 	if (!w->ports_collected)
 		collect_ports(sm, &env, node);

@@ -128,12 +128,21 @@ gone() {
 	[ "$state" = Z ]
 }
 
+# ours PID: it is a child of this shell.  The number of one that was waited for may be
+# another's by now, and of another test.
+ours() {
+	local parent
+	{ read -r _ _ _ parent _ <"/proc/$1/stat"; } 2>/dev/null && [ "$parent" = $$ ]
+}
+
 # end PID [SIGNAL]: ends a child, by force in the end; its exit status.  What the
 # shell says of a child that was killed is left out.
 end() {
 	{
-		kill "-${2:-TERM}" "$1"
-		until_ 10 gone "$1" || kill -KILL "$1"
+		if ours "$1"; then
+			kill "-${2:-TERM}" "$1"
+			until_ 10 gone "$1" || kill -KILL "$1"
+		fi
 		wait "$1"
 	} 2>/dev/null
 }

@@ -185,6 +185,55 @@ soon "c is master" up c
 soon "a stands by" stands_by a
 finish
 
+# --- a standby that thinks its master dead ---
+
+note "the master's answers are lost until the other is master, and it is there"
+begin
+run a
+soon "a is master" up a
+run c
+soon "c stands by" stands_by c
+soon "a has no news to tell" grep -q 'trap: LID 1: trap 144' a/log	# which would be another hint
+lids >before
+sim_do fault add drop --attr SMInfo --method get --at "a HCA-1"
+soon "c has given up" grep -q 'the master is gone' c/log
+soon "c is master" up c
+sim_do fault remove all
+soon "c stands by again" stands_by c
+soon "a is master" up a
+stays "a is master" masters a
+stays "c stands by" stands_by c
+lids >after
+expect_same "LIDs" before after
+all_active "${host[b]}" halves.topo
+finish
+
+# --- the master dies with what all ways led over ---
+
+note "the master dies with a spine"
+start_sim fat-tree:k=36,levels=2
+rm -rf ./[abcd]
+mapfile -t cas < <(sim_ctl show nodes | awk '$1 == "ca" { print $2 }')
+halves_a=${host[a]} halves_c=${host[c]}
+host[a]=${cas[0]} host[c]=${cas[-1]}
+run a
+soon "a is master" up a
+run c
+soon "c stands by" stands_by c
+soon "c has the registrations" of c [ "$(of c status registrations-held)" = true ]
+sleep 2		# and knows the fabric
+begun=${EPOCHREALTIME/./}
+# the first spine, by which a search from anywhere comes to all others
+sim_do node off "$(sim_ctl show nodes | awk '$1 == "switch" && $2 ~ /2500$/ { print $2 }')"
+quit a KILL
+soon "c is master" up c
+whole() { up c && "$build/qosd-sim" check -s "$QOSD_SIM_SOCKET" >check.out 2>&1; }
+soon "all is right" whole
+note_time "all is right" "$begun"
+expect "sweeps of c: by what it knew, and by what is there" 2 "$(grep -c 'sweep: the master is gone' c/log)"
+finish
+host[a]=$halves_a host[c]=$halves_c
+
 # --- two subnets become one ---
 
 for who in a c; do

@@ -1,94 +1,283 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Random faults on a fat tree: links, hosts, switches, reboots, silence, lost MADs, new
-# descriptions, reloads, wishes for sweeps, several at a time and one on the other's
-# heels.  After each few of them there is quiet, and then all tables must be right (qosd-sim
-# check), every port Active that has a link, and no more threads, memory or open files in use
-# than before.
+# Random faults on a fat tree with two subnet managers: links, hosts, switches, reboots, silence,
+# MADs that are lost, late or come twice, slow links, new descriptions, policies, partitions,
+# joins and leaves, managers that are killed, frozen and cut off, several at a time and one on
+# the other's heels.  After each few of them there is quiet.  Then the right one of the two is master, all tables are right
+# (qosd-sim check), every port Active that has a link, no LID is another than it was, no port
+# that was Active was told to go down, what clients registered is there unless they were asked
+# to do so again, and no more open files and children are in use than before.
 #
-#   SOAK_SECONDS=n  how long (default 25)
+#   SOAK_SECONDS=n  how long (default 12)
 #   SOAK_SEED=n     the same faults again (default: seeds that once failed, then a new one)
-#   SOAK_TREE=...   qosd-sim's words for a fabric (default fat-tree:k=6)
+#   SOAK_TREE=...   qosd-sim's words for a fabric (default: each of the two below in turn)
+#   SOAK_PRESET=... what its devices are like (default: what they would be)
+#   SOAK_KILLS=no   nobody ends or freezes a manager, for a look at their memory
+#   SOAK_USAGE=file memory (KiB), open files and threads of either at every quiet moment
+#   SOAK_KEEP=dir   logs of a seed that failed
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no node that loses its tables, and no judge"
 
-seconds=${SOAK_SECONDS:-25}
-tree=${SOAK_TREE:-fat-tree:k=6}
-# Nodes and links by kind, once; the manager's own link stays as it is.
-survey() {
-	sim_ctl show nodes | awk '$1 == "ca" { print $2 }' >cas
-	sim_ctl show nodes | awk '$1 == "switch" { print $2 }' >switches
-	manager=$(head -n 1 cas)
-	sed -i 1d cas
-	mapfile -t cas <cas
-	mapfile -t switches <switches
+seconds=${SOAK_SECONDS:-12}
+small=fat-tree:k=6
+large=fat-tree:k=36,levels=2	# 648 hosts
+[ -z "${SOAK_TREE:-}" ] || small=$SOAK_TREE large=$SOAK_TREE
+sim_options=()
+[ -z "${SOAK_PRESET:-}" ] || sim_options=(--preset "$SOAK_PRESET")
+usage=${SOAK_USAGE:-$work/usage}
+kept_s=2	# longer ago than that is on disk, and known to who stands by
+group=ff12:401b:ffff::77
+
+# any NAME...: one of an array in $picked.  (In a subshell chance would not be the seed's.)
+any() {
+	local -n of_=$1
+	picked=${of_[RANDOM % ${#of_[@]}]}
 }
-pick() { local -n of=$1; echo "${of[RANDOM % ${#of[@]}]}"; }
-port_of() {	# a random port of a switch that has a cable
+port_of() {	# a port of a switch that has a cable, but not to a manager, in $picked
 	local ports
-	mapfile -t ports < <(sim_ctl show links "$1" | sed -nE '2,$s|^[^/]*/P([0-9]+) .*|\1|p')
-	[ ${#ports[@]} -eq 0 ] || echo "$1/P$(pick ports)"
+	mapfile -t ports < <(sim_ctl show links "$1" | sed -nE '2,$s|^([^/]*)/P([0-9]+) .*|\2|p')
+	picked=
+	[ ${#ports[@]} -gt 0 ] || return 1
+	any ports
+	picked=$1/P$picked
+	[ "$picked" != "${home[a]}" ] && [ "$picked" != "${home[b]}" ]
+}
+# where NODE: the switch port that its cable ends at.
+where() {
+	local end
+	end=$(sim_ctl show links "$1" | sed -nE '2s|.* ([^ ]+/P[0-9]+)$|\1|p')
+	echo "$(sim_ctl show nodes | awk -v name="${end%/P*}" '$NF == name { print $2 }')/${end##*/}"
 }
 
-last=
-broken=()	# what is to be undone, "COMMAND..." each
+# --- managers: a is the better one ---
+
+declare -A home node pid ill
+of() { local sock=$1.sock; "${@:2}"; }
+well() { [ -z "${ill[$1]:-}" ]; }
+other() { [ "$1" = a ] && echo b || echo a; }
+best() { if well a; then echo a; else echo b; fi; }
+start_manager() {
+	local as
+	as_own "${node[$1]}"
+	# shellcheck disable=SC2086
+	"${as[@]}" "$build/qosd" -F -s "$1.sock" -d "$1.state" -p policy.yaml ${SOAK_QOSD:-} >>"$1.log" 2>&1 &
+	pid[$1]=$!
+	pids+=("$!")
+}
+# An undo is "COMMAND...", for the simulator, or "manager WHAT a|b".
+manager() {
+	case $1 in
+	start) start_manager "$2"; ill[$2]= ;;
+	thaw) kill -CONT "${pid[$2]}"; ill[$2]= ;;
+	join) sim_do link up "${home[$2]}"; ill[$2]= ;;
+	kill) end "${pid[$2]}" KILL; ill[$2]=killed; broken+=("manager start $2") ;;
+	restart) end "${pid[$2]}" KILL; start_manager "$2" ;;
+	freeze) kill -STOP "${pid[$2]}"; ill[$2]=frozen; broken+=("manager thaw $2") ;;
+	cut) sim_do link down "${home[$2]}"; ill[$2]="cut"; broken+=("manager join $2") ;;
+	esac
+}
+alive() { ours "${pid[$1]}" && ! gone "${pid[$1]}"; }
+
+# --- what clients registered, by some hosts that nobody breaks ---
+
+declare -A asked
+reregisters() { sim_ctl -j show port "$1/P1" | sed -nE 's/.*"reregisters": ?([0-9]+).*/\1/p'; }
+reachable() { sim_ctl -j show port "$1/P1" | grep -q '"state": *"active"'; }
+register() {
+	local guid=${guids[$1]} answer
+	asked[$1]=$(reregisters "$1")
+	answer=$({
+		on_own "$1" "$tools/saclient" service set "id=0x$guid" gid="$(gid "$guid")" name="soak-$guid" &&
+		on_own "$1" "$tools/saclient" subscribe trap=129 &&
+		on_own "$1" "$tools/pathquery" set member mgid=$group port-gid="$(gid "$guid")" join-state=1 \
+			qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0
+	} 2>&1) || bad "$1 can't register: $answer"
+}
+# Clients that were asked to register again do so; the others are registered.
+registered() {
+	local name guid m again='' missing=''
+	m=$(best)
+	of "$m" ctl -j services >services
+	of "$m" ctl -j subscriptions >subscriptions
+	of "$m" ctl -j mcast $group >members 2>&1
+	for name in "${clients[@]}"; do
+		guid=${guids[$name]}
+		reachable "$name" || continue
+		if [ "$(reregisters "$name")" != "${asked[$name]}" ]; then
+			register "$name"
+			again+=" $name"
+			continue
+		fi
+		grep -q "soak-$guid" services || missing+=" service of $name,"
+		grep -q "$guid" subscriptions || missing+=" subscription of $name,"
+		grep -q "$guid" members || missing+=" membership of $name,"
+	done
+	of "$m" ctl -j partitions | grep -q '"steady"' || missing+=" partition,"
+	[ -z "$missing" ] || bad "seed $seed: registrations are gone, and nobody was asked:$missing"
+	[ -n "$again" ] || return
+	history+=("(registered again:$again)")
+	sleep $kept_s
+}
+
+# --- faults ---
+
+broken=()	# what is to be undone
+act() {
+	history+=("$*")
+	case $1 in
+	manager) "$@" ;;
+	*) sim_ctl "$@" >/dev/null 2>ctl.err || history+=("(refused: $(head -n 1 ctl.err))") ;;
+	esac
+}
+write_policy() {	# write_policy NUMBER
+	sed -E "s/(storage, share:) 40%/\1 $((20 + 5 * $1))%/" "$top/etc/policy.yaml" >policy.new
+	[ $(($1 % 2)) -eq 0 ] || sed -i 's/{level: default, share: 40%}/{level: default, share: 15%}/' policy.new
+	mv policy.new policy.yaml
+}
+hosts_some() {	# GUIDs of some hosts, into the file some.guids
+	local i
+	for ((i = 0; i < 12; i++)); do
+		any hosts
+		echo "${guids[$picked]}"
+	done | sort -u >some.guids
+}
 one_fault() {
-	local x
-	if [ ${#broken[@]} -gt 5 ] || { [ ${#broken[@]} -gt 0 ] && [ $((RANDOM % 3)) -eq 0 ]; }; then
+	local x m
+	if [ ${#broken[@]} -gt 6 ] || { [ ${#broken[@]} -gt 0 ] && [ $((RANDOM % 3)) -eq 0 ]; }; then
 		x=$((RANDOM % ${#broken[@]}))
 		did="${broken[x]}"
 		unset "broken[x]"
 		broken=("${broken[@]}")
-	else
-		case $((RANDOM % 16)) in
-		0 | 1 | 2 | 3) x=$(port_of "$(pick switches)")
-			[ -n "$x" ] || return
-			[[ $x != "$home"/* ]] || return
-			did="link down $x"; broken+=("link up $x") ;;
-		4 | 5) x=$(pick cas); did="node off $x"; broken+=("node on $x") ;;
-		6) x=$(pick switches); [ "$x" != "$home" ] || return
-			did="node off $x"; broken+=("node on $x") ;;
-		7) x=$(pick switches); [ "$x" != "$home" ] || return
-			did="node reboot $x" ;;
-		8) did="node reboot $(pick cas)" ;;
-		9) x=$(port_of "$(pick switches)"); [ -n "$x" ] && [[ $x != "$home"/* ]] || return
-			did="link flap $x --count $((RANDOM % 4 + 1)) --interval 0.0$((RANDOM % 9 + 1))" ;;
-		10) x=$(pick cas); did="node silent $x"; broken+=("node answer $x") ;;
-		11) did="loss $((RANDOM % 10 + 1))"; broken+=("loss 0") ;;
-		12) did="node rename $(pick cas) renamed-$RANDOM" ;;
-		13) kill -HUP "$qosd"; history+=("reload"); return ;;
-		14) ctl sweep >/dev/null; history+=("sweep"); return ;;
-		15) did="node rename $(pick switches) renamed-$RANDOM" ;;
-		esac
+		# shellcheck disable=SC2086
+		act $did
+		return
 	fi
-	history+=("$did")
-	# shellcheck disable=SC2086
-	sim_ctl $did >/dev/null 2>ctl.err || history+=("(refused: $(head -n 1 ctl.err))")
+	case $((RANDOM % 29)) in
+	0 | 1 | 2 | 3) any switches; port_of "$picked" || return
+		broken+=("link up $picked"); act link down "$picked" ;;
+	4 | 5) any hosts; broken+=("node on $picked"); act node off "$picked" ;;
+	6) any switches; broken+=("node on $picked"); act node off "$picked" ;;
+	7) any switches; act node reboot "$picked" ;;
+	8) any hosts; act node reboot "$picked" ;;
+	9) any switches; port_of "$picked" || return
+		act link flap "$picked" --count $((RANDOM % 4 + 1)) --interval 0.0$((RANDOM % 9 + 1)) ;;
+	10) any hosts; broken+=("node answer $picked"); act node silent "$picked" ;;
+	11 | 12) broken+=("loss 0"); act loss $((RANDOM % 10 + 1)) ;;
+	13) any hosts; act node rename "$picked" "renamed-$RANDOM" ;;
+	14) any switches; act node rename "$picked" "renamed-$RANDOM" ;;
+	15) any hosts; port_of "$picked" || return
+		broken+=("link up $picked"); act link down "$picked" ;;
+	16 | 17) x=$((RANDOM % 6)); write_policy $x; history+=("policy $x")
+		for m in a b; do ! alive $m || kill -HUP "${pid[$m]}"; done ;;
+	18) history+=("sweep"); of "$(best)" ctl sweep >/dev/null 2>&1 ;;
+	19) x=job$((RANDOM % 3)); any hosts; m=${guids[$picked]}; any hosts
+		history+=("partition add $x $m ${guids[$picked]}")
+		of "$(best)" ctl partition add $x "0x$m" "0x${guids[$picked]}" >/dev/null 2>&1 ;;
+	20) x=job$((RANDOM % 3)); history+=("partition remove $x")
+		of "$(best)" ctl partition remove $x >/dev/null 2>&1 ;;
+	21 | 22) hosts_some; x=$([ $((RANDOM % 3)) -gt 0 ] || echo -d)
+		history+=("joins of $(wc -l <some.guids) hosts $x")
+		# shellcheck disable=SC2086
+		on_own "${clients[0]}" timeout 3 "$tools/joinstorm" $x -g 4 some.guids >/dev/null 2>&1 ;;
+	23)	[ "${SOAK_PRESET:-}" != ibsim ] || return	# whose ports do not come up at 1x
+		any switches; port_of "$picked" || return
+		broken+=("link degrade $picked full"); act link degrade "$picked" 1x ;;
+	24 | 25) any effects; broken+=("fault remove all")
+		act fault add "$picked" --class smp --chance $((RANDOM % 10 + 1))% ;;
+	*)	[ "${SOAK_KILLS:-yes}" = yes ] || return
+		any names; m=$picked
+		well a && well b || return
+		case $((RANDOM % 4)) in
+		0) act manager kill "$m" ;;
+		1) act manager restart "$m" ;;
+		2) act manager freeze "$m" ;;
+		3) act manager cut "$m" ;;
+		esac ;;
+	esac
 }
 
+# --- quiet ---
+
+state_is() { [ "$(status state)" = "$1" ]; }
+at_rest() {	# at_rest NAME STATE
+	of "$1" state_is "$2" && of "$1" [ "$(of "$1" status sweeping)" = false ]
+}
 is_quiet() {
-	local now
-	[ "$(status sweeping)" = false ] || return 1
-	now=$(status generation 2>/dev/null; sim_ctl stats | md5sum)
+	local now m
+	m=$(best)
+	why="$m is not master"
+	at_rest "$m" master && of "$m" subnet_up || return
+	if well a && well b; then
+		why="b does not stand by, or has not got the registrations"
+		at_rest b standby && [ "$(of b status registrations-held)" = true ] || return
+	fi
+	now=$m$(of "$m" status generation; sim_ctl stats | awk '$3 == "set" { n += $4 } END { print n }')
 	[ "$now" = "$last" ] && return 0
+	why="it is not quiet"
 	last=$now
 	return 1
 }
-all_right() { sim_ctl check >check.out 2>&1; }
+all_right() { sim_ctl check >check.out 2>&1 || { why="check: $(tail -n 3 check.out | tr '\n' ' ')"; return 1; }; }
 settled() { is_quiet && all_right; }
+lids() { sim_ctl show nodes | awk '$4 != "-" { print $2, $4 }' | sort; }
 
+# used NAME: memory, open files, threads, children.
 used() {
-	local rss
-	rss=$(awk '/VmRSS/ { print $2 }' "/proc/$qosd/status")
-	echo "$rss $(find "/proc/$qosd/fd" -mindepth 1 | wc -l)"
+	local p=${pid[$1]}
+	echo "$(awk '/VmRSS/ { print $2 }' "/proc/$p/status")" \
+		"$(find "/proc/$p/fd" -mindepth 1 | wc -l)" \
+		"$(find "/proc/$p/task" -mindepth 1 -maxdepth 1 | wc -l)" \
+		"$(wc -w <"/proc/$p/task/$p/children")"
+}
+note_usage() {	# note_usage FAULTS
+	local m
+	for m in a b; do
+		well $m || continue
+		echo "$seed $1 $m ${pid[$m]} $(used $m)" >>"$usage"
+	done
 }
 
-soak() {
-	local end fault n=0 rounds=0
-	RANDOM=$1
+wrong_at() {	# wrong_at WHAT: says it, with what happened before
+	bad "seed $seed: $1"
+	printf '   | %s\n' "${history[@]:${#history[@]} > 14 ? -14 : 0}"
+	for m in a b; do
+		echo "   $m ${ill[$m]:-well}, $(of $m status state)"
+		show_log $m.log "${SOAK_LINES:-12}"
+	done
+	[ -z "${SOAK_KEEP:-}" ] || {
+		mkdir -p "$SOAK_KEEP/$seed"
+		printf '%s\n' "${history[@]}" >"$SOAK_KEEP/$seed/history"
+		cp -r a.log b.log check.out a.state b.state "$SOAK_KEEP/$seed"
+	}
+}
+
+# look FAULTS SECONDS: quiet comes, and all is right.
+look() {
+	local before=$wrong m
+	last=
+	until_ "$2" settled || { wrong_at "not right: $why"; return 1; }
+	while registered; do
+		last=
+		until_ "$2" settled || { wrong_at "not right: $why"; return 1; }
+	done
+	lids >lids.now
+	expect "seed $seed: LIDs that changed" "" "$(comm -13 lids.before lids.now | head -n 3)"
+	expect "seed $seed: Active ports that were told to go down" 0 \
+		"$(sim_ctl status | sed -nE 's/^ports .* taken-down ([0-9]+)$/\1/p')"
+	for m in a b; do
+		! well $m || alive $m || bad "seed $seed: $m is gone"
+		expect "seed $seed: errors of $m" "" "$(grep -E ' error: |damaged' $m.log | grep -v ' plan: ' | head -n 3)"
+	done
+	note_usage "$1"
+	[ "$wrong" = "$before" ] || { wrong_at "see above"; return 1; }
+}
+
+soak() {	# soak SEED SECONDS
+	local end fault n=0 rounds=0 kept
 	history=()
+	RANDOM=$1
 	end=$((SECONDS + $2))
 	while [ $SECONDS -lt $end ]; do
 		for ((fault = RANDOM % 4; fault >= 0; fault--)); do
@@ -97,52 +286,92 @@ soak() {
 			[ $((RANDOM % 2)) -eq 0 ] || sleep "0.0$((RANDOM % 10))"
 		done
 		# where MADs get lost nothing is ever quiet, and who is silent cannot be set right
-		for ((fault = 0; fault < ${#broken[@]}; fault++)); do
-			case ${broken[fault]} in
-			loss* | 'node answer'*)
-				history+=("${broken[fault]}")
-				# shellcheck disable=SC2086
-				sim_ctl ${broken[fault]} >/dev/null
-				unset "broken[fault]"
-				;;
+		kept=()
+		for did in "${broken[@]}"; do
+			# shellcheck disable=SC2086 # words
+			case $did in
+			loss* | fault* | 'node answer'*) act $did ;;
+			*) kept+=("$did") ;;
 			esac
 		done
-		broken=("${broken[@]}")
-		last=
-		until_ 40 settled || {
-			bad "seed $1: not right: $(tail -n 3 check.out | tr '\n' ' ')"
-			printf '   | %s\n' "${history[@]:${#history[@]} > 12 ? -12 : 0}"
-			show_log "$qosd_log" ${SOAK_LINES:-15}
-			return 1
-		}
-		gone "$qosd" && fail "seed $1: qosd is gone"
+		broken=("${kept[@]}")
+		look $n 40 || return
 		rounds=$((rounds + 1))
 	done
-	note "seed $1: $n faults, $rounds times quiet"
-	while [ ${#broken[@]} -gt 0 ]; do
+	for did in "${broken[@]}"; do
 		# shellcheck disable=SC2086
-		sim_ctl ${broken[0]} >/dev/null
-		broken=("${broken[@]:1}")
+		act $did
 	done
+	broken=()
+	look $n 60 || return
+	note "seed $1: $n faults, $rounds times quiet"
 }
 
-note "a fabric comes up"
-start_sim "$tree"
-survey
-home=$(sim_ctl show links "$manager" | sed -nE '2s|.* ([^ ]+)/P[0-9]+$|\1|p')
-home=$(sim_ctl show nodes | awk -v name="$home" '$NF == name { print $2 }')
-[ -n "$home" ] || fail "the manager's switch was not found"
-start_and_wait "$manager" -p "$top/etc/policy.yaml" ${SOAK_QOSD:-}
-until_ 10 settled || fail "not right from the start"
-
-seeds=${SOAK_SEED:-"1 2 $RANDOM"}
-for seed in $seeds; do
-	note "seed $seed"
-	[ -n "${before:-}" ] || before=$(used)
-	soak "$seed" $((seconds / $(wc -w <<<"$seeds")))
+# begin TREE: a fabric of it with both managers and clients.
+begin() {
+	start_sim "$1"
+	rm -rf a.* b.*
+	mapfile -t switches < <(sim_ctl show nodes | awk '$1 == "switch" { print $2 }')
+	mapfile -t hosts < <(sim_ctl show nodes | awk '$1 == "ca" { print $2 }')
+	declare -gA guids=()
+	for name in "${hosts[@]}"; do
+		# the generator's only port has the GUID behind the node's
+		guids[$name]=$(printf %016x $((name + 1)))
+	done
+	node=([a]=${hosts[0]} [b]=${hosts[-1]})
+	home=([a]=$(where "${node[a]}") [b]=$(where "${node[b]}"))
+	[[ ${home[a]} == 0x* && ${home[b]} == 0x* ]] || fail "the managers' switches were not found"
+	clients=("${hosts[1]}" "${hosts[${#hosts[@]} / 2]}" "${hosts[-2]}")
+	hosts=("${hosts[@]:2:${#hosts[@]} / 2 - 2}" "${hosts[@]:${#hosts[@]} / 2 + 1:${#hosts[@]} / 2 - 3}")
+	# what goes off with these is more than one fault at a time
+	for name in a b; do
+		for i in "${!switches[@]}"; do
+			[ "${switches[i]}" != "${home[$name]%/P*}" ] || unset "switches[i]"
+		done
+	done
+	switches=("${switches[@]}")
+	ill=()
+	write_policy 4
+	start_manager a
 	last=
-	until_ 60 settled || bad "seed $seed: not right when all is repaired: $(tail -n 2 check.out)"
+	a_is_up() { at_rest a master && of a subnet_up; }
+	until_ 30 a_is_up || fail "a does not come up: $(tail -n 3 a.log)"
+	start_manager b
+	until_ 30 settled || fail "not right from the start: $why"
+	of a ctl partition add steady "0x${guids[${clients[0]}]}" --wait >out 2>&1 || bad "no partition: $(<out)"
+	for name in "${clients[@]}"; do
+		register "$name"
+	done
+	sleep $kept_s
+	last=
+	until_ 10 settled || fail "not right from the start: $why"
+	! registered || fail "asked to register again for nothing"
+	lids >lids.before
+	before=$(used a | cut -d ' ' -f 2,4)
+}
+finish() {
+	for m in a b; do
+		[ "${ill[$m]:-}" != frozen ] || kill -CONT "${pid[$m]}"
+		end "${pid[$m]}" || [ -n "${ill[$m]:-}" ] || bad "seed $seed: exit status $? of $m"
+	done
+	stop_sim
+}
+
+# shellcheck disable=SC2034 # any() reads it
+names=(a b)
+# shellcheck disable=SC2034
+effects=(delay duplicate reorder)
+seeds=${SOAK_SEED:-"1 2 $RANDOM"}
+n_seeds=$(wc -w <<<"$seeds")
+tree=$small
+for seed in $seeds; do
+	note "seed $seed, $tree"
+	begin "$tree"
+	if soak "$seed" $((seconds / n_seeds)); then
+		expect "seed $seed: open files and children" "$before" "$(used a | cut -d ' ' -f 2,4)"
+	fi
+	finish
+	broken=()
+	[ "$tree" = "$small" ] && tree=$large || tree=$small
 done
-after=$(used)
-note "memory and open files before: $before, after: $after"
-expect "open files" "${before#* }" "${after#* }"
+note "memory (KiB), open files, threads, children: $(head -n 1 "$usage" | cut -d ' ' -f 5-) at first, $(tail -n 1 "$usage" | cut -d ' ' -f 5-) in the end"

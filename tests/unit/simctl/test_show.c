@@ -251,7 +251,7 @@ START_TEST(status)
 	ck_assert_int_eq(num(o, "time"), 2);
 	GOOD("link", "down", "leaf1/P7");
 	GOOD("status");
-	HAS("ports   active 10, armed 0, init 0, down 2, unplugged 2\n");
+	HAS("ports   active 10, armed 0, init 0, down 2, unplugged 2, taken-down 0\n");
 }
 END_TEST
 

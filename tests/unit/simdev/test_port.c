@@ -125,6 +125,12 @@ START_TEST(only_legal_transitions)
 	ck_assert_uint_eq(set_port("1", 4, set_state, SIM_PORT_DOWN), STATUS_OK);
 	ck_assert_uint_eq(set_port("1", 0, set_state, SIM_PORT_DOWN), STATUS_OK);
 	ck_assert_uint_eq(state_of("sw1/P0"), SIM_PORT_ACTIVE);
+	/* One that is Active and told to be Down is counted, once. */
+	ck_assert_uint_eq(fabric->ports[sw1 + 2].taken_down, 0);
+	ck_assert_uint_eq(set_port("1", 2, set_state, SIM_PORT_DOWN), STATUS_OK);
+	ck_assert_uint_eq(set_port("1", 2, set_state, SIM_PORT_DOWN), STATUS_OK);
+	ck_assert_uint_eq(fabric->ports[sw1 + 2].taken_down, 1);
+	ck_assert_uint_eq(fabric->ports[sw1 + 4].taken_down, 0);
 }
 END_TEST
 

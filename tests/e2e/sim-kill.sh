@@ -1,0 +1,281 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# qosd is killed at random moments: while a subnet comes up, for the first time and after
+# all devices lost their tables; while links, hosts and switches go and come; while a policy or
+# a partition is put in force.  Whoever is started then finds the subnet, brings it up and writes
+# no more than what was missing.  All tables are right (qosd-sim check), LIDs are as they
+# were, what clients registered and what was added at run time is there, nothing on disk is
+# damaged, and one more restart writes nothing.
+#
+#   KILLS=n      so many (default 12)
+#   KILL_SEED=n  the same moments again, as far as clocks allow (default: a new one, printed)
+#   KILL_TREE=...  qosd-sim's words for a fabric (default fat-tree:k=6)
+#   KILL_LIST=file  a line for each: kind, ms after the beginning, Sets before and after, in all
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim does not count what devices are told"
+
+kills=${KILLS:-12}
+seed=${KILL_SEED:-$RANDOM}
+tree=${KILL_TREE:-fat-tree:k=6}
+list=${KILL_LIST:-$work/list}
+slack=8		# Sets of what is told again: routes in rounds that began anew, a port's state
+group=ff12:401b:ffff::77
+sim_options=()	# devices as they are
+
+any() {	# any NAME: one of an array, in $picked
+	local -n of_=$1
+	picked=${of_[RANDOM % ${#of_[@]}]}
+}
+# doze MILLISECONDS: no process is started, which would take as long.
+exec {never}<> <(:)
+doze() { [ "$1" -eq 0 ] || read -rt "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))" -u "$never"; }
+now_ms() { echo "$((${EPOCHREALTIME/./} / 1000))"; }
+
+# --- what there is ---
+
+sim_sets() { sim_ctl stats | awk '$1 == "smp" && $3 == "set" { n += $4 } END { print n + 0 }'; }
+lids() { sim_ctl show nodes | awk '$4 != "-" { print $2, $4 }' | sort; }
+is_quiet() {
+	local now
+	subnet_up && [ "$(status sweeping)" = false ] || return 1
+	now=$(status generation; sim_sets)
+	[ "$now" = "$last" ] && return 0
+	last=$now
+	return 1
+}
+all_right() { sim_ctl check >check.out 2>&1; }
+settled() { is_quiet && all_right; }
+settle() {	# settle WHEN
+	last=
+	until_ 20 settled || bad "$what: $1: not right: $(tail -n 2 check.out | tr '\n' ' ')"
+}
+register() {
+	local guid=$1 name=$2 answer
+	answer=$({
+		on_own "$name" "$tools/saclient" service set "id=0x$guid" gid="$(gid "$guid")" name="kept-$guid" &&
+		on_own "$name" "$tools/saclient" subscribe trap=129 &&
+		on_own "$name" "$tools/pathquery" set member mgid=$group port-gid="$(gid "$guid")" join-state=1 \
+			qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0
+	} 2>&1) || fail "$name can't register: $answer"
+}
+registered() {
+	ctl -j services | grep -E '"service-id"'
+	ctl -j subscriptions | grep '"' | grep -vE '"(answered|sent|reports)"'
+	ctl -j mcast $group 2>&1 | grep -E '"guid"' | sort
+	ctl -j partitions | grep '"steady"' | sed 's/,$//'
+}
+
+# --- kinds: each has a beginning, and mostly an end that undoes it ---
+
+port_of() {	# a port of that switch which has a cable, but not to the manager, in $picked
+	local ports
+	# shellcheck disable=SC2034 # any() reads it
+	mapfile -t ports < <(sim_ctl show links "$1" | sed -nE '2,$s|^([^/]*)/P([0-9]+) .*|\2|p')
+	any ports
+	picked=$1/P$picked
+}
+write_policy() {	# another one each time
+	policies=$(((policies + 1) % 5))
+	sed -E "s/(storage, share:) 40%/\1 $((20 + 5 * policies))%/" "$top/etc/policy.yaml" >policy.new
+	mv policy.new policy.yaml
+}
+# choose: $kind; of a change its beginning in $begin, and its end in $end_, as words for act.
+# shellcheck disable=SC2034 # any() reads it
+kinds=(link link host switch switch reboot reload reload partition fresh outage)
+choose() {
+	any kinds
+	kind=$picked
+	end_=()
+	case $kind in
+	link) any switches; port_of "$picked"
+		begin=(link down "$picked") end_=(link up "$picked") ;;
+	host) any hosts; begin=(node off "$picked") end_=(node on "$picked") ;;
+	switch) any switches; begin=(node off "$picked") end_=(node on "$picked") ;;
+	reboot) any switches; begin=(node reboot "$picked") ;;
+	reload) begin=(reload) ;;
+	partition) any hosts; begin=(partition add other "$picked") end_=(partition remove other) ;;
+	esac
+}
+start() { start_qosd "$manager" -p policy.yaml; }
+# act WORD...: returns when it has begun.
+act() {
+	case $1 in
+	reload) write_policy; kill -HUP "$qosd" ;;
+	partition) ctl partition "$2" "$3" ${4:+"0x${guids[$4]}"} >/dev/null 2>&1 & local asking=$!; doze 1; wait_for=$asking ;;
+	*) sim_do "$@" ;;
+	esac
+}
+wait_for=
+
+# Devices that take their time, so that there is more to be interrupted.
+slow_down() { sim_do fault add delay --class smp --for 4ms; }
+# killed_at WORD...: that begins, qosd is killed at some moment of it and started again.
+killed_at() {
+	local before begun moment sent
+	before=$(sim_sets)
+	begun=$(now_ms)
+	act "$@"
+	doze $((RANDOM % (takes * 4 / 3 + 1)))
+	moment=$(($(now_ms) - begun))
+	stop_qosd KILL
+	[ -z "$wait_for" ] || wait "$wait_for"
+	wait_for=
+	sim_do fault remove all
+	sent=$(($(sim_sets) - before))
+	again "$moment" "$sent"
+}
+# again MS SETS: after a kill at that time, and so many Sets.
+again() {
+	local rest before told
+	before=$(sim_sets)
+	told=0
+	[ "$kind" != fresh ] || told=$n_ends	# who knows nothing asks all to register
+	start
+	settle "started again"
+	rest=$(($(sim_sets) - before))
+	echo "$kind $1 $2 $rest $whole" >>"$list"
+	expect_less "$what, killed after $1 ms: Sets before and after, $2 + $rest," $((whole + slack + told + 1)) $(($2 + rest))
+	judge "killed after $1 ms"
+	stop_qosd KILL
+	start
+	settle "a third one"
+	expect "$what, killed after $1 ms: Sets of one more restart" 0 "$(sets)"
+	judge "once more"
+}
+judge() {
+	lids >lids.now
+	expect "$what, $1: LIDs that changed" "" "$(comm -13 lids.before lids.now | head -n 3)"
+	registered >registered.now
+	expect_same "$what, $1: registrations" registered.before registered.now
+	expect "$what, $1: what is said of the state" "" \
+		"$(grep -E ' error: |damaged|warning: (store|state)' "$qosd_log" | grep -v ' plan: ' | head -n 3)"
+	expect "$what, $1: files that were set aside" "" "$(find state -name '*.damaged')"
+	expect "$what, $1: Active ports that were told to go down" 0 \
+		"$(sim_ctl status | sed -nE 's/^ports .* taken-down ([0-9]+)$/\1/p')"
+}
+
+# measure WORD...: it is done without a kill; Sets in $whole, milliseconds until the last in $takes.
+measure() {
+	local before begun
+	before=$(sim_sets)
+	begun=$(sim_ctl status | awk '$1 == "time" { print $2 }')
+	act "$@"
+	[ -z "$wait_for" ] || wait "$wait_for"
+	wait_for=
+	settle "without a kill"
+	whole=$(($(sim_sets) - before))
+	takes=$(sim_ctl stats | awk -v begun="$begun" '
+		$1 == "smp" && $3 == "set" && $7 > last { last = $7 }
+		END { print (last > begun ? int((last - begun) * 1000) + 5 : 5) }')
+}
+
+# --- a subnet that comes up ---
+
+# comes_up: on devices that know nothing; killed at some moment.
+comes_up() {
+	local begun moment sent
+	begun=$(now_ms)
+	slow_down
+	start
+	doze $((RANDOM % (bring_up_ms + 1)))
+	moment=$(($(now_ms) - begun))
+	stop_qosd KILL
+	sim_do fault remove all
+	sent=$(sim_sets)
+	whole=$bring_up_sets
+	[ "$kind" = outage ] || lids >lids.before	# those that were given out stay
+	again "$moment" "$sent"
+}
+
+fabric() {
+	start_sim "$tree"
+	mapfile -t switches < <(sim_ctl show nodes | awk '$1 == "switch" { print $2 }')
+	mapfile -t hosts < <(sim_ctl show nodes | awk '$1 == "ca" { print $2 }')
+	n_ends=$((${#switches[@]} + ${#hosts[@]}))
+	manager=${hosts[0]} client=${hosts[-1]}
+	home=$(sim_ctl show links "$manager" | sed -nE '2s|.* ([^ ]+)/P[0-9]+$|\1|p')
+	away=$(sim_ctl show links "$client" | sed -nE '2s|.* ([^ ]+)/P[0-9]+$|\1|p')
+	declare -gA guids=()
+	for name in "${hosts[@]}"; do
+		guids[$name]=$(printf %016x $((name + 1)))
+	done
+	mapfile -t switches < <(sim_ctl show nodes | awk -v a="$home" -v b="$away" '$1 == "switch" && $NF != a && $NF != b { print $2 }')
+	hosts=("${hosts[@]:1:${#hosts[@]} - 2}")
+}
+
+note "a subnet comes up, whole"
+policies=0 what="at first"
+fabric
+write_policy
+slow_down
+begun=$(now_ms)
+start
+until_ 30 subnet_up || fail "the subnet does not come up"
+bring_up_ms=$(($(now_ms) - begun))
+settle "for the first time"
+bring_up_sets=$(sim_sets)
+sim_do fault remove all
+register "${guids[$client]}" "$client"
+ctl partition add steady "0x${guids[$client]}" --wait >out 2>&1 || fail "no partition: $(<out)"
+settle "registered"
+lids >lids.before
+registered >registered.before
+sleep 1.1	# what clients registered longer ago than a second is not lost
+note "killed at $kills moments, seed $seed"
+RANDOM=$seed
+: >"$list"
+for ((i = 1; $(wc -l <"$list") < kills; i++)); do
+	choose
+	what="kill $i, $kind"
+	case $kind in
+	fresh | outage)
+		stop_qosd
+		stop_sim
+		cp lids.before lids.kept
+		cp registered.before registered.kept
+		mv state state.kept
+		[ "$kind" = fresh ] || cp -a state.kept state
+		fabric
+		[ "$kind" = outage ] || : >registered.before
+		comes_up
+		cp lids.kept lids.before
+		cp registered.kept registered.before
+		[ "$kind" = outage ] || {
+			# as it was
+			stop_qosd
+			stop_sim
+			rm -rf state
+			cp -a state.kept state
+			fabric
+			start
+			settle "as before"
+			judge "as before"
+		}
+		rm -rf state.kept
+		;;
+	*)
+		slow_down
+		measure "${begin[@]}"
+		if [ ${#end_[@]} -gt 0 ]; then
+			down=$whole down_ms=$takes
+			measure "${end_[@]}"
+			up=$whole up_ms=$takes
+			whole=$down takes=$down_ms
+			killed_at "${begin[@]}"
+			what+=", back"
+			whole=$up takes=$up_ms
+			slow_down
+			killed_at "${end_[@]}"
+			# of what was not done yet when it was killed
+			[ "$kind" != partition ] || { ctl "${end_[@]}" >/dev/null 2>&1; settle "removed"; }
+		else
+			killed_at "${begin[@]}"
+		fi
+		;;
+	esac
+	[ "$wrong" -lt 20 ] || fail "too much is wrong"
+done
+note "$(wc -l <"$list") kills; Sets that were too many: $(awk '{ n = $3 + $4 - $5; if (n > most) most = n } END { print most + 0 }' "$list") at most"
+stop_qosd || bad "exit status $? after SIGTERM"
