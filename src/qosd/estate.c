@@ -113,10 +113,18 @@ static void print_part(const struct qosd *q, enum estate_part part, struct buf *
 	}
 }
 
+/* The planner's thread has what the part is made of. */
+static bool is_out(const struct estate *e, enum estate_part part)
+{
+	return (part == ESTATE_LIDS || part == ESTATE_PKEYS) && sm_is_planning(e->q->sm);
+}
+
 static bool is_old(const struct estate *e, enum estate_part part, int64_t now)
 {
 	const struct part *p = &e->parts[part];
 
+	if (is_out(e, part))
+		return false;
 	if (!p->printed)
 		return true;
 	if (now < p->next_us)
@@ -178,6 +186,10 @@ bool estate_answer(void *arg, const struct sa_estate *query, struct sa_estate *a
 	memcpy(answer->part, query->part, sizeof(answer->part));
 	memcpy(answer->offset, query->offset, sizeof(answer->offset));
 	if (part == SA_ESTATE_LIST) {
+		/* without a text of before there is nothing to be told of it yet */
+		for (unsigned i = 0; i < ESTATE_COUNT; i++)
+			if (is_out(e, (enum estate_part)i) && !e->parts[i].printed)
+				return false;
 		list(e, answer);
 		return true;
 	}

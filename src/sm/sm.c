@@ -528,8 +528,8 @@ void sm_free(struct sm *sm)
 		light_end(sm);
 	}
 	/* joins and leaves that were answered a moment ago and no tree was made of yet */
-	if (sm->published && sm->mcast && mcast_dirty(sm->mcast))
-		store_save_groups(sm->store, sm->mcast);
+	if (sm->published && sm->mcast)
+		store_end_groups(sm->store, sm->mcast);
 	unpublish(sm);
 	multicast_stop(sm);
 	guidinfo_free(sm);

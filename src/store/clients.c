@@ -106,7 +106,7 @@ void store_save_services(struct store *s, const struct services *db)
 	struct buf b = { 0 };
 
 	store_print_services(db, &b);
-	store_save_lines(s, &services_file, b.s, NULL);
+	store_save_lines(s, &services_file, b.s);
 	buf_free(&b);
 }
 
@@ -196,7 +196,7 @@ void store_save_subscriptions(struct store *s, const struct subscriptions *db)
 	struct buf b = { 0 };
 
 	store_print_subscriptions(db, &b);
-	store_save_lines(s, &subscriptions_file, b.s ? b.s : "", NULL);
+	store_save_lines(s, &subscriptions_file, b.s ? b.s : "");
 	buf_free(&b);
 }
 
@@ -257,7 +257,7 @@ void store_save_aliases(struct store *s, const struct alias_db *db)
 	struct buf b = { 0 };
 
 	store_print_aliases(db, &b);
-	store_save_lines(s, &aliases_file, b.s, NULL);
+	store_save_lines(s, &aliases_file, b.s);
 	buf_free(&b);
 }
 

@@ -16,7 +16,8 @@
  *
  * A run's first save writes a snapshot; when the journal outgrows that, the next is
  * written, so that on the average a change is written a few times and no more.  It is
- * also after a failure, since what is at the journal's end is not known then.
+ * also after a failure, since what is at the journal's end is not known then; until it is in
+ * place, the last one and its journal stay.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@
 #define JOURNAL		"groups.journal"
 #define JOURNAL_TITLE	"qosd groups journal 1 of"
 #define JOURNAL_MIN	(64u << 10)	/* bytes below which a journal is not too long */
+#define END_US		1000000
 #define RETRY_US	1000000
 #define RETRY_MAX_US	(64 * 1000000ll)
 #define CHECK_LEN	17		/* a blank and the digest of a line */
@@ -204,15 +206,17 @@ bool store_take_groups(struct mcast_db *db, char *text)
 	return store_each_line(text, snapshot_line, &gf);
 }
 
-static void snapshot_write(struct groups_file *gf, const struct mcast_db *db)
+static void begin_anew(struct groups_file *gf)
 {
 	struct buf b = { 0 };
 
-	buf_puts(&b, "");
-	store_print_groups(db, &b);
+	journal_forget(gf);
+	buf_puts(&b, snapshot.title);
+	store_print_groups(gf->db, &b);
 	gf->size_max = b.n > JOURNAL_MIN ? b.n : JOURNAL_MIN;
-	store_save_lines(gf->s, &snapshot, b.s, &gf->of);
-	buf_free(&b);
+	gf->of = store_seal(&b);
+	writer_begin(store_writer(gf->s), snapshot.name, &b, JOURNAL);
+	gf->begun = true;
 }
 
 /* --- the journal --- */
@@ -365,14 +369,6 @@ bool store_load_groups(struct store *s, struct mcast_db *db)
 	return good;
 }
 
-static void begin_anew(struct groups_file *gf)
-{
-	journal_forget(gf);
-	snapshot_write(gf, gf->db);
-	writer_append_new(store_writer(gf->s), JOURNAL);
-	gf->begun = true;
-}
-
 void store_save_groups(struct store *s, const struct mcast_db *db)
 {
 	struct groups_file *gf = store_groups_file(s);
@@ -387,6 +383,21 @@ void store_save_groups(struct store *s, const struct mcast_db *db)
 		gf->size += gf->pending.n;
 		writer_append(w, JOURNAL, &gf->pending);
 	}
+}
+
+void store_end_groups(struct store *s, const struct mcast_db *db)
+{
+	struct groups_file *gf = store_groups_file(s);
+	struct writer *w = store_writer(s);
+
+	if (!w)
+		return;
+	/* what is on its way may fail yet */
+	writer_wait(w, writer_mark(w), END_US);
+	if (gf->begun && gf->db == db && writer_append_failed(w))
+		begin_anew(gf);
+	else if (mcast_dirty(db))
+		store_save_groups(s, db);
 }
 
 /* What could not be appended is in no file until there is another snapshot. */

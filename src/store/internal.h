@@ -54,8 +54,9 @@ struct store_file {
  */
 bool store_load_lines(struct store *s, const struct store_file *f,
 		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest);
-void store_save_lines(struct store *s, const struct store_file *f, const char *lines,
-		      uint64_t *digest);
+void store_save_lines(struct store *s, const struct store_file *f, const char *lines);
+/* Ends the text of a file, its title included, with the line that holds its digest; that. */
+uint64_t store_seal(struct buf *b);
 
 /* Calls line() for each line of text, which it cuts up; false: one is no good, or not ended. */
 bool store_each_line(char *text, bool (*line)(void *arg, const char *text), void *arg);

@@ -115,6 +115,6 @@ void store_save_known(struct store *s, const struct fabric *f)
 				   port_node(f, i)->guid, f->ports[i].num,
 				   port_node(f, peer)->guid, f->ports[peer].num);
 	}
-	store_save_lines(s, &known_file, b.s, NULL);
+	store_save_lines(s, &known_file, b.s);
 	buf_free(&b);
 }

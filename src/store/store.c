@@ -61,8 +61,7 @@ struct groups_file *store_groups_file(const struct store *s)
 
 /* --- files with a title and a digest --- */
 
-/* Adds the line with the digest, which is also returned. */
-static uint64_t seal(struct buf *b)
+uint64_t store_seal(struct buf *b)
 {
 	uint64_t sum = hash_bytes(b->s, b->n, 0);
 
@@ -71,12 +70,9 @@ static uint64_t seal(struct buf *b)
 }
 
 /* Hands over what is to be in the file, without the last line. */
-static void file_write(struct store *s, const char *name, struct buf *b, uint64_t *digest)
+static void file_write(struct store *s, const char *name, struct buf *b)
 {
-	uint64_t sum = seal(b);
-
-	if (digest)
-		*digest = sum;
+	store_seal(b);
 	if (s->writer)
 		writer_put(s->writer, name, b);
 	buf_free(b);
@@ -199,7 +195,7 @@ void store_save_lids(struct store *s, const struct plan *p)
 		return;
 	buf_puts(&b, LIDS_TITLE);
 	store_print_lids(s, &b);
-	file_write(s, LIDS_FILE, &b, NULL);
+	file_write(s, LIDS_FILE, &b);
 	s->lids_dirty = false;
 }
 
@@ -248,7 +244,7 @@ void store_save_pkeys(struct store *s, const struct plan *p)
 		return;
 	buf_puts(&b, PKEYS_TITLE);
 	store_print_pkeys(s, &b);
-	file_write(s, PKEYS_FILE, &b, NULL);
+	file_write(s, PKEYS_FILE, &b);
 	s->pkeys_dirty = false;
 }
 
@@ -367,7 +363,7 @@ void store_save_refused(struct store *s)
 		buf_printf(&b, "0x%016" PRIx64 " 0x%x 0x%x %016" PRIx64 " %016" PRIx64 "\n",
 			   r->guid, r->attr, r->mod, r->want, r->got);
 	}
-	file_write(s, REFUSED_FILE, &b, NULL);
+	file_write(s, REFUSED_FILE, &b);
 	s->refused_dirty = false;
 }
 
@@ -379,14 +375,13 @@ bool store_load_lines(struct store *s, const struct store_file *f,
 	return file_read(s, f->name, f->title, line, arg, digest);
 }
 
-void store_save_lines(struct store *s, const struct store_file *f, const char *lines,
-		      uint64_t *digest)
+void store_save_lines(struct store *s, const struct store_file *f, const char *lines)
 {
 	struct buf b = { 0 };
 
 	buf_puts(&b, f->title);
 	buf_puts(&b, lines);
-	file_write(s, f->name, &b, digest);
+	file_write(s, f->name, &b);
 }
 
 /* Those of the history of policies are policies/'s, those of partitions registry/'s,
@@ -402,7 +397,7 @@ bool store_load_history(struct store *s, bool (*line)(void *arg, const char *tex
 
 void store_save_history(struct store *s, const char *lines)
 {
-	store_save_lines(s, &history, lines, NULL);
+	store_save_lines(s, &history, lines);
 }
 
 /* Whether the disk hangs: at which file, since when. */
@@ -452,7 +447,7 @@ static bool save_now(struct store *s, const struct store_file *f, const char *li
 		return false;
 	buf_puts(&b, f->title);
 	buf_puts(&b, lines);
-	seal(&b);
+	store_seal(&b);
 	ok = writer_put_now(s->writer, f->name, &b, WAIT_US, in_time);
 	buf_free(&b);
 	return ok;
@@ -466,7 +461,7 @@ bool store_save_partitions(struct store *s, const char *lines)
 		free(s->partitions);
 		s->partitions = xstrdup(lines);
 	} else if (!in_time) {		/* what was refused must not come true later */
-		store_save_lines(s, &partitions, s->partitions ? s->partitions : "", NULL);
+		store_save_lines(s, &partitions, s->partitions ? s->partitions : "");
 	}
 	return ok;
 }

@@ -115,6 +115,8 @@ void store_save_refused(struct store *s);
 struct mcast_db;
 bool store_load_groups(struct store *s, struct mcast_db *db);
 void store_save_groups(struct store *s, const struct mcast_db *db);
+/* The last time in a run: also what could not be written. */
+void store_end_groups(struct store *s, const struct mcast_db *db);
 
 /*
  * What else clients registered.  A lease goes on while no daemon runs, by a clock that

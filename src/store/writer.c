@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * See writer.h.  The lock is held for the queue only, never while something is written.
- * Everything is tried in the order in which it was handed over, so that a number says how
- * far it is.
+ * Everything is tried in the order in which it was handed over, but for what a later one makes
+ * useless, which is dropped: a disk that hangs costs as much memory as there is to be kept.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -19,14 +19,14 @@
 #include "store/writer.h"
 
 enum job_kind {
-	JOB_PUT, JOB_PUT_ONCE, JOB_APPEND_NEW, JOB_APPEND,
-	JOB_NONE,		/* a later one is in its place */
+	JOB_PUT, JOB_PUT_ONCE, JOB_BEGIN, JOB_APPEND,
 };
 
 struct job {
 	struct job *next;
+	uint64_t number;		/* from 1 on; of the first one that it is in place of */
 	enum job_kind kind;
-	char *name;
+	char *name, *journal;		/* the latter of JOB_BEGIN */
 	struct buf text;
 	/* of JOB_PUT_ONCE: who waits frees it, unless it went away before the end */
 	bool over, ok, left;
@@ -39,10 +39,11 @@ struct writer {
 	pthread_mutex_t lock;
 	pthread_cond_t more, done;
 	struct job *first, **last;
-	uint64_t handed, tried;		/* how many jobs */
+	uint64_t handed;		/* how many jobs */
+	uint64_t doing;			/* which one; 0: none */
 	bool stop;
-	struct job *now;		/* what is being done, since then */
-	int64_t since_us;
+	char now[64];			/* the file that is being written, */
+	int64_t since_us;		/* … since then; 0: none */
 	uint64_t failures;
 	bool append_failed;
 	void (*fn)(void *arg);
@@ -66,9 +67,11 @@ static bool do_job(struct writer *w, const struct job *j)
 	case JOB_PUT_ONCE:
 		return folder_write(w->folder, j->name, j->text.s, j->text.n,
 				    j->kind == JOB_PUT);
-	case JOB_APPEND_NEW:
+	case JOB_BEGIN:
 		append_close(w);
-		w->append_fd = folder_append_new(w->folder, j->name);
+		if (!folder_write(w->folder, j->name, j->text.s, j->text.n, false))
+			return false;
+		w->append_fd = folder_append_new(w->folder, j->journal);
 		return w->append_fd >= 0;
 	case JOB_APPEND:
 		if (w->append_fd < 0)
@@ -77,10 +80,8 @@ static bool do_job(struct writer *w, const struct job *j)
 			return true;
 		append_close(w);
 		return false;
-	case JOB_NONE:
-		break;
 	}
-	return true;
+	return false;
 }
 
 /* --- the queue; the lock is held --- */
@@ -88,8 +89,52 @@ static bool do_job(struct writer *w, const struct job *j)
 static void job_free(struct job *j)
 {
 	free(j->name);
+	free(j->journal);
 	buf_free(&j->text);
 	free(j);
+}
+
+static void busy_with(struct writer *w, const char *name)
+{
+	snprintf(w->now, sizeof(w->now), "%s", name);
+	w->since_us = clock_mono_us();
+}
+
+/* A later one says all that it does. */
+static bool is_useless(const struct job *j, enum job_kind later, const char *name)
+{
+	return later == JOB_BEGIN ? j->kind == JOB_BEGIN || j->kind == JOB_APPEND :
+	       j->kind == later && !strcmp(j->name, name);
+}
+
+/* The number of the first that was dropped, or 0. */
+static uint64_t drop_useless(struct writer *w, enum job_kind later, const char *name)
+{
+	uint64_t first = 0;
+
+	for (struct job **at = &w->first, *j; (j = *at);) {
+		if (!is_useless(j, later, name)) {
+			at = &j->next;
+			continue;
+		}
+		if (!first || j->number < first)
+			first = j->number;
+		*at = j->next;
+		if (w->last == &j->next)
+			w->last = at;
+		job_free(j);
+	}
+	return first;
+}
+
+static bool is_past(const struct writer *w, uint64_t mark)
+{
+	if (w->doing && w->doing <= mark)
+		return false;
+	for (const struct job *j = w->first; j; j = j->next)
+		if (j->number <= mark)
+			return false;
+	return true;
 }
 
 /* Does the first one, for which it lets go of the lock. */
@@ -101,17 +146,16 @@ static void do_first(struct writer *w)
 	w->first = j->next;
 	if (!w->first)
 		w->last = &w->first;
-	w->now = j;
-	w->since_us = clock_mono_us();
+	w->doing = j->number;
+	busy_with(w, j->name);
 	pthread_mutex_unlock(&w->lock);
 	ok = do_job(w, j);
 	pthread_mutex_lock(&w->lock);
-	w->now = NULL;
-	w->tried++;
-	if (j->kind == JOB_APPEND_NEW || j->kind == JOB_APPEND)
+	w->since_us = 0;
+	w->doing = 0;
+	if (j->kind == JOB_BEGIN || j->kind == JOB_APPEND)
 		w->append_failed = !ok;
-	else
-		w->failures += !ok;
+	w->failures += !ok && j->kind != JOB_APPEND;
 	j->over = true;
 	j->ok = ok;
 	if (j->kind != JOB_PUT_ONCE || j->left)
@@ -122,19 +166,19 @@ static void do_first(struct writer *w)
 }
 
 static struct job *hand_over(struct writer *w, enum job_kind kind, const char *name,
-			     struct buf *text)
+			     struct buf *text, const char *journal, uint64_t instead_of)
 {
 	struct job *j = xcalloc(1, sizeof(*j));
 
 	j->kind = kind;
 	j->name = xstrdup(name);
-	if (text) {
-		j->text = *text;
-		*text = (struct buf){ 0 };
-	}
+	j->journal = journal ? xstrdup(journal) : NULL;
+	j->text = *text;
+	*text = (struct buf){ 0 };
 	*w->last = j;
 	w->last = &j->next;
 	w->handed++;
+	j->number = instead_of ? instead_of : w->handed;
 	while (!w->has_thread && w->first)
 		do_first(w);
 	pthread_cond_signal(&w->more);
@@ -157,9 +201,11 @@ static void *writer_thread(void *arg)
 	while (w->first || !w->stop) {
 		if (w->first)
 			do_first(w);
+		busy_with(w, "a file that is late");
 		pthread_mutex_unlock(&w->lock);
 		again_us = folder_retry(w->folder);
 		pthread_mutex_lock(&w->lock);
+		w->since_us = 0;
 		if (w->first || w->stop)
 			continue;
 		if (again_us) {
@@ -178,12 +224,7 @@ static void *writer_thread(void *arg)
 void writer_put(struct writer *w, const char *name, struct buf *text)
 {
 	pthread_mutex_lock(&w->lock);
-	for (struct job *j = w->first; j; j = j->next)
-		if (j->kind == JOB_PUT && !strcmp(j->name, name)) {
-			j->kind = JOB_NONE;
-			buf_free(&j->text);
-		}
-	hand_over(w, JOB_PUT, name, text);
+	hand_over(w, JOB_PUT, name, text, NULL, drop_useless(w, JOB_PUT, name));
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -197,7 +238,7 @@ bool writer_put_now(struct writer *w, const char *name, struct buf *text, int64_
 
 	until(&t, end_us);
 	pthread_mutex_lock(&w->lock);
-	j = hand_over(w, JOB_PUT_ONCE, name, text);
+	j = hand_over(w, JOB_PUT_ONCE, name, text, NULL, 0);
 	while (!j->over && clock_mono_us() < end_us)
 		pthread_cond_timedwait(&w->done, &w->lock, &t);
 	*in_time = j->over;
@@ -210,18 +251,18 @@ bool writer_put_now(struct writer *w, const char *name, struct buf *text, int64_
 	return ok;
 }
 
-void writer_append_new(struct writer *w, const char *name)
+void writer_begin(struct writer *w, const char *name, struct buf *text, const char *journal)
 {
 	pthread_mutex_lock(&w->lock);
 	w->append_failed = false;
-	hand_over(w, JOB_APPEND_NEW, name, NULL);
+	hand_over(w, JOB_BEGIN, name, text, journal, drop_useless(w, JOB_BEGIN, name));
 	pthread_mutex_unlock(&w->lock);
 }
 
-void writer_append(struct writer *w, const char *name, struct buf *text)
+void writer_append(struct writer *w, const char *journal, struct buf *text)
 {
 	pthread_mutex_lock(&w->lock);
-	hand_over(w, JOB_APPEND, name, text);
+	hand_over(w, JOB_APPEND, journal, text, NULL, 0);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -250,7 +291,7 @@ bool writer_is_past(struct writer *w, uint64_t mark)
 	bool past;
 
 	pthread_mutex_lock(&w->lock);
-	past = w->tried >= mark;
+	past = is_past(w, mark);
 	pthread_mutex_unlock(&w->lock);
 	return past;
 }
@@ -263,9 +304,9 @@ bool writer_wait(struct writer *w, uint64_t mark, int64_t wait_us)
 
 	until(&t, end_us);
 	pthread_mutex_lock(&w->lock);
-	while (w->tried < mark && clock_mono_us() < end_us)
+	while (!is_past(w, mark) && clock_mono_us() < end_us)
 		pthread_cond_timedwait(&w->done, &w->lock, &t);
-	past = w->tried >= mark;
+	past = is_past(w, mark);
 	pthread_mutex_unlock(&w->lock);
 	return past;
 }
@@ -293,9 +334,9 @@ int64_t writer_busy_us(struct writer *w, char *name, size_t n)
 	int64_t us = 0;
 
 	pthread_mutex_lock(&w->lock);
-	if (w->now) {
+	if (w->since_us) {
 		us = clock_mono_us() - w->since_us;
-		snprintf(name, n, "%s", w->now->name);
+		snprintf(name, n, "%s", w->now);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return us;

@@ -32,12 +32,14 @@ void writer_put(struct writer *w, const char *name, struct buf *text);
 bool writer_put_now(struct writer *w, const char *name, struct buf *text, int64_t wait_us,
 		    bool *in_time);
 /*
- * There is one file to append to: begins an empty one of that name; then each text is added
- * to it (and taken over).  After a failure no more is, until there is a new one: the end of the
- * file is not to be relied upon.
+ * There is one file with a journal beside it.  writer_begin() puts the file in place, once, and
+ * only if it is there an empty journal; writer_append() adds to that.  Both take over the
+ * text.  After a failure nothing more is appended until it is begun again: the end of
+ * the journal is not to be relied upon, but it and its file stay as they are.  What waits when
+ * it is begun again is forgotten.
  */
-void writer_append_new(struct writer *w, const char *name);
-void writer_append(struct writer *w, const char *name, struct buf *text);
+void writer_begin(struct writer *w, const char *name, struct buf *text, const char *journal);
+void writer_append(struct writer *w, const char *journal, struct buf *text);
 bool writer_append_failed(struct writer *w);
 
 /* A mark behind all that was handed over; whether all of that was tried, with or without luck. */

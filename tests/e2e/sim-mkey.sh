@@ -320,7 +320,7 @@ for protect in 1 3; do
 	until_ 30 told || bad "not told: $(of a ctl health 2>&1)"
 	expect_match "what it says" "m-key of our settings" "$(<a/log)"
 	expect "keys" "$all:$new/$protect" "$(keys)"
-	of b up || bad "the second is not master any more"
+	of b up || bad "the second is not master any more: $(of b ctl status; tail -n 8 b/log)"
 	end "${pid[a]}"
 	end "${pid[b]}"
 	stop_sim

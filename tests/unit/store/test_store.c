@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The state folder: what is kept, what happens to files that are not as written. */
 #include <check.h>
+#include <malloc.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -18,6 +21,26 @@
 #include "store/store.h"
 #include "unit/run.h"
 #include "unit/temp.h"
+
+/* In place of the library's: nothing is on disk as long as it hangs. */
+static atomic_bool disk_hangs;
+
+static int sync_with(long number, int fd)
+{
+	while (disk_hangs)
+		usleep(2000);
+	return (int)syscall(number, fd);
+}
+
+int fsync(int fd)
+{
+	return sync_with(SYS_fsync, fd);
+}
+
+int fdatasync(int fd)
+{
+	return sync_with(SYS_fdatasync, fd);
+}
 
 static char *dir;
 
@@ -1061,6 +1084,120 @@ START_TEST(journal_is_folded_in)
 }
 END_TEST
 
+/* The groups are these after a crash at this moment. */
+static void crash_leaves(const char *text)
+{
+	char *real = dir, *now, *cmd = xasprintf("cp -a %s %s.crash", dir, dir);
+
+	ck_assert_int_eq(system(cmd), 0);
+	dir = xasprintf("%s.crash", real);
+	ck_assert(load_text(&now));
+	ck_assert_msg(!strcmp(now, text), "%zu bytes, want %zu", strlen(now), strlen(text));
+	temp_directory_remove(dir);
+	dir = real;
+	free(now);
+	free(cmd);
+}
+
+/* Some members in the snapshot, some in the journal. */
+static struct store *groups_begin(struct mcast_db *db)
+{
+	struct store *s = open_store();
+	struct mcast_group *g;
+
+	store_load_groups(s, db);
+	g = mcast_create(db, &some_group, 100);
+	for (unsigned i = 0; i < 60; i++) {
+		mcast_join(db, g, mcast_own_gid(0x1000 + i), JOIN_FULL, false);
+		if (i % 30 == 29)
+			SAVED(s, store_save_groups(s, db));
+	}
+	return s;
+}
+
+/* Neither the journal that can't be written nor the snapshot in its place costs what there is. */
+START_TEST(journal_on_a_full_disk)
+{
+	struct mcast_db *db = mcast_new(NULL, NULL);
+	struct store *s = groups_begin(db);
+	char *was = text_of(db), *now;
+
+	disk_has_room(8);
+	mcast_join(db, mcast_find(db, some_group.mgid), mcast_own_gid(1), JOIN_FULL, false);
+	store_save_groups(s, db);
+	ck_assert(store_wait(s));
+	PROBLEMS(s, "groups.journal: cannot write");
+	for (unsigned i = 0; i < 3; i++) {
+		store_check(s);
+		ck_assert(store_wait(s));
+	}
+	PROBLEMS(s, "groups.journal: cannot write", "groups: cannot write");
+	disk_has_room(RLIM_INFINITY);
+	crash_leaves(was);
+	usleep(1100000);
+	store_check(s);
+	ck_assert(store_wait(s));
+	no_problems(s);
+	now = text_of(db);
+	crash_leaves(now);
+	mcast_join(db, mcast_find(db, some_group.mgid), mcast_own_gid(2), JOIN_FULL, false);
+	disk_has_room(8);
+	store_save_groups(s, db);
+	ck_assert(store_wait(s));
+	disk_has_room(RLIM_INFINITY);
+	store_end_groups(s, db);	/* with the end comes a last try */
+	ck_assert(store_wait(s));
+	free(now);
+	now = text_of(db);
+	crash_leaves(now);
+	mcast_free(db);
+	store_close(s);
+	free(was);
+	free(now);
+}
+END_TEST
+
+/* What waits is not more than a snapshot and a journal, and what is on disk stays. */
+START_TEST(journal_while_the_disk_hangs)
+{
+	struct mcast_db *db = mcast_new(NULL, NULL);
+	struct store *s = groups_begin(db);
+	struct mcast_group *g = mcast_find(db, some_group.mgid);
+	size_t before = size_of("groups.journal");
+	char *was, *now;
+
+	disk_hangs = true;
+	mcast_join(db, g, mcast_own_gid(0x1fff), JOIN_FULL, false);
+	store_save_groups(s, db);
+	while (size_of("groups.journal") == before)
+		usleep(1000);
+	was = text_of(db);	/* that is written, if not synced */
+	before = mallinfo2().uordblks;
+	for (unsigned i = 0; i < 60000; i++) {
+		struct mcast_gid gid = mcast_own_gid(0x2000 + i % 49);
+
+		if (i / 49 % 2)
+			mcast_leave(db, g, gid, JOIN_FULL);
+		else
+			mcast_join(db, g, gid, JOIN_FULL, false);
+		if (i % 7 == 0)
+			store_save_groups(s, db);
+	}
+	ck_assert_uint_lt(mallinfo2().uordblks, before + 1000000);
+	crash_leaves(was);
+	mcast_join(db, g, mcast_own_gid(1), JOIN_FULL, false);
+	store_save_groups(s, db);
+	disk_hangs = false;
+	ck_assert(store_wait(s));
+	now = text_of(db);
+	crash_leaves(now);
+	mcast_free(db);
+	store_close(s);
+	free(was);
+	free(now);
+}
+END_TEST
+
 /* --- as text, for another daemon --- */
 
 START_TEST(lids_go_from_one_to_another)
@@ -1171,6 +1308,8 @@ int main(void)
 	tcase_add_test(t, journal_that_ends_in_zeros);
 	tcase_add_test(t, damaged_journal_is_set_aside);
 	tcase_add_test(t, journal_is_folded_in);
+	tcase_add_test(t, journal_on_a_full_disk);
+	tcase_add_test(t, journal_while_the_disk_hangs);
 	tcase_add_test(t, services_are_kept);
 	tcase_add_test(t, subscriptions_are_kept);
 	tcase_add_test(t, aliases_are_kept);
