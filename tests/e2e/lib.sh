@@ -146,6 +146,8 @@ end() {
 		wait "$1"
 	} 2>/dev/null
 }
+# A test with a function of such a name would keep processes from being ended.
+readonly -f until_ gone ours end
 
 # start_sim TOPOLOGY [OPTION...]: the simulator; options are ibsim's, for size, and
 # nothing that qosd-sim needs.

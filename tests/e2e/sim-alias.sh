@@ -133,10 +133,10 @@ expect "on the device" "$node001_guid $alias 0000000000000000 $assigned" "$(devi
 
 note "others that come and go"
 gets=$(guid_gets)
-gone() { [ -z "$(dlid $gpu01_guid)" ]; }
-back() { ! gone; }
+is_away() { [ -z "$(dlid $gpu01_guid)" ]; }
+back() { ! is_away; }
 unplug "$gpu01"
-until_ 20 gone || bad "a path to who is away"
+until_ 20 is_away || bad "a path to who is away"
 plug "$gpu01"
 until_ 20 back || bad "no path to who is back"
 sleep 0.5

@@ -222,8 +222,8 @@ note "… its lease runs out, or it shows the key"
 for protect in 0 1 3; do
 	sim_do mkey "$far" $other --protect $protect --lease 2
 	ctl sweep >/dev/null
-	ours() { [ "$(keys)" = "$all:$old/1" ] && up; }
-	until_ 30 ours || bad "with protection $protect: $(keys)"
+	is_taken() { [ "$(keys)" = "$all:$old/1" ] && up; }
+	until_ 30 is_taken || bad "with protection $protect: $(keys)"
 done
 stop_qosd
 stop_sim
@@ -320,7 +320,7 @@ for protect in 1 3; do
 	until_ 30 told || bad "not told: $(of a ctl health 2>&1)"
 	expect_match "what it says" "m-key of our settings" "$(<a/log)"
 	expect "keys" "$all:$new/$protect" "$(keys)"
-	of b up || bad "the second is not master any more: $(of b ctl status; tail -n 8 b/log)"
+	until_ 20 of b up || bad "the second is not master any more: $(tail -n 3 b/log)"
 	end "${pid[a]}"
 	end "${pid[b]}"
 	stop_sim
