@@ -174,7 +174,8 @@ static bool port_differs(struct scrub *s, unsigned num, const uint8_t *got)
 {
 	const struct plan *p = s->state->plan;
 	uint32_t port = p->f->nodes[s->node].port0 + num;
-	struct want_env e = { .plan = p, .sm_lid = p->lid[p->f->self], .tables_written = true };
+	struct want_env e = { .plan = p, .sm_lid = p->lid[p->f->self],
+			      .m_key = mkey_ours(s->sm), .tables_written = true };
 	uint8_t before[64], info[64];
 
 	memcpy(before, p->f->ports[port].info, sizeof(before));

@@ -154,6 +154,18 @@ expect "attributes that are counted" "$(wc -l <told)" "$(metric qosd_scrub_repai
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+note "what is right is right with an M_Key, too"
+start_tree "{scrub-interval: 2s, sweep-interval: 0, m-key: 0x1122334455667701, m-key-protect: 1, m-key-lease: 60}"
+until_ 30 passed 1 || bad "there is no pass: $(passes)"
+sets=$(all_sets) begin=$(passes)
+until_ 60 passed $((begin + 2)) || bad "it does not go on"
+expect "Sets by passes" "$sets" "$(all_sets)"
+expect "what is told then" "" "$(ctl events --kind table-overwritten)"
+expect "attributes that are counted" 0 "$(metric qosd_scrub_repaired_total)"
+
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
 note "nobody looks unless it is wished"
 start_tree "{scrub-interval: 0, sweep-interval: 1s}"
 snapshot before
