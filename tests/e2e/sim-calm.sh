@@ -163,6 +163,18 @@ expect "Sets by passes" "$sets" "$(all_sets)"
 expect "what is told then" "" "$(ctl events --kind table-overwritten)"
 expect "attributes that are counted" 0 "$(metric qosd_scrub_repaired_total)"
 
+note "who has another's M_Key is passed over"
+sim_do mkey "$leaf" 0x6600000000000066 --protect 1
+ctl sweep >/dev/null
+is_known() { [ "$(status foreign-keys)" = 1 ] && [ "$(status sweeping)" = false ]; }
+until_ 30 is_known || bad "another's M_Key is not seen"
+overwrite
+sim_do vlarb "${cas[3]}/P1" low 1:1
+begin=$(passes)
+until_ 60 passed $((begin + 2)) || bad "it does not go on"
+expect "what is told of it" "" "$(ctl -j events --kind table-overwritten |
+	jq -r '.data.name' | grep "$leaf")"
+expect_match "what is told of others" "host-0004.*VL arbitration" "$(ctl events --kind table-overwritten)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
