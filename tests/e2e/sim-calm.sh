@@ -286,3 +286,20 @@ expect "Sets of forwarding tables" "$sets" "$(lft_sets)"
 expect_match "what health says" "host-0008.* no other way" "$(ctl health | grep link-flapping)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
+
+note "links that are merely out of reach do not flap"
+start_tree "{flap-limit: 2, flap-window: 120s, flap-hold: 60s, sweep-interval: 1s, scrub-interval: 0}"
+nodes=$(status nodes)
+has_nodes() { [ "$(status nodes)" = "$1" ] && [ "$(status sweeping)" = false ]; }
+for _ in 1 2 3; do
+	sim_do link down "$manager"
+	until_ 30 has_nodes 1 || bad "nobody sees that our own link is down: $(status nodes) nodes"
+	sim_do link up "$manager"
+	until_ 30 has_nodes "$nodes" || bad "the fabric does not come back: $(status nodes) nodes"
+done
+until_ 20 quiet_sweeps || bad "the subnet is not up"
+expect "links that flap, but for our own" "" "$(ctl -j events --kind link-flapping |
+	jq -c --arg g "$manager" 'select(.data.node != $g and .data["far-node"] != $g) | .text')"
+expect "links that are held" "" "$(ctl health | grep "no route uses it")"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
