@@ -212,6 +212,9 @@ static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 	if (sm->light_asked[sw])
 		return false;
 	sm->light_asked[sw] = 1;
+	/* what it says can't be cleared; it is looked at again as sweeps are that are not complete */
+	if (mkey_is_foreign(sm, f, f->switches[sw].node))
+		return false;
 	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO };
 	*cookie = 0;
 	return mkey_route(sm, f, f->switches[sw].node, 0, s);
