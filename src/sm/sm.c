@@ -303,6 +303,10 @@ static void repress(struct sm *sm, const struct mad_in *in)
 	uint32_t port = port_of_lid(sm, in->slid);
 	uint8_t mad[256];
 
+	/* refused, it would be a violation that the next trap tells of */
+	if (port != FABRIC_NONE &&
+	    mkey_is_foreign(sm, sm->published->f, sm->published->f->ports[port].node))
+		return;
 	memcpy(mad, in->mad, sizeof(mad));
 	mad[3] = UMAD_METHOD_TRAP_REPRESS;
 	put_be64(mad + 24, port == FABRIC_NONE ? mkey_ours(sm) : mkey_of_port(sm, port));
