@@ -243,7 +243,8 @@ for node in $far "S-${leaf#0x}"; do
 done
 # it has something to tell that nobody can clear
 sim_do link down "S-${leaf#0x}/P1"
-until_ 20 eval '[ "$(status sweeping)" = false ]'
+is_quiet() { [ "$(status sweeping)" = false ]; }
+until_ 20 is_quiet || bad "no end of the sweep"
 light() { sim_ctl stats | awk '$2 == "SwitchInfo" && $3 == "get" { n = $4 } END { print n + 0 }'; }
 has_looked() { [ "$(light)" -ge "$1" ]; }
 sim_ctl drops --reset >/dev/null
