@@ -4,8 +4,9 @@
  * down before its routes are made, they are told, and when one was quiet for long enough a
  * local sweep has routes use it again.
  *
- * A link went down if it is not there any more, or if a port that was Armed or Active is
- * not: it was down in between.  So it counts once for each look, however often it went.
+ * A link went down if an end says so that is in the fabric still: the port is down or leads
+ * elsewhere, or was Armed or Active and is not, as it was down in between.  Of one whose ends are
+ * both out of reach nothing is known.  It counts once for each look, however often it went.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -181,11 +182,24 @@ static bool was_up(const struct fabric *f, uint32_t port)
 	       f->ports[f->ports[port].peer].state >= IB_PORT_ARMED_S;
 }
 
-static bool stayed_up(const struct fabric *f, const struct flap_link *l)
+/* By what its ends say that are in reach. */
+static bool went_down(const struct fabric *f, const struct flap_link *l)
 {
 	uint32_t port = flap_port(f, l, 0);
 
-	return port != FABRIC_NONE && was_up(f, port);
+	if (port != FABRIC_NONE)
+		return !was_up(f, port);
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t node = map64_get(&f->node_by_guid, l->guid[i]);
+		const struct fabric_port *p;
+
+		if (node == MAP64_NONE || l->port[i] > f->nodes[node].nports)
+			continue;
+		p = fabric_port(f, node, l->port[i]);
+		if (p->present && (p->state < IB_PORT_ARMED_S || p->peer != FABRIC_NONE))
+			return true;
+	}
+	return false;
 }
 
 void flapping_look(struct sm *sm)
@@ -201,7 +215,7 @@ void flapping_look(struct sm *sm)
 		if (!was_up(old, i) || old->ports[i].peer < i)
 			continue;
 		l = flap_link_of(old, i);
-		if (!stayed_up(sm->f, &l) && flaps_down(sm->flaps, &l, now, &flap))
+		if (went_down(sm->f, &l) && flaps_down(sm->flaps, &l, now, &flap))
 			*vec_push(&begun) = flap;
 	}
 	for (size_t i = 0; old && flaps_at(sm->flaps, i, &flap); i++)

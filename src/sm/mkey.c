@@ -393,9 +393,11 @@ static void change_done(void *arg, uint32_t i, const struct smp *s, uint64_t coo
 		take_port(sm, x->port, s);
 		x->over = true;
 	} else if (status == 0) {
-		if (shown(s->data))
+		/* one that is protected and shows none has another's, also where ours is none */
+		if (shown(s->data) || !protection(s->data)) {
 			take_port(sm, x->port, s);
-		x->over = shown(s->data) == mkey_ours(sm);
+			x->over = shown(s->data) == mkey_ours(sm);
+		}
 		x->looks = false;
 	} else if (s->method == SMP_SET) {
 		x->tries++;

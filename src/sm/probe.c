@@ -15,7 +15,8 @@
  * end said to be down; never because it did not answer.
  *
  * PortStateChange is cleared before the ports are read (14.2.5.4), so that a later
- * change is not lost.
+ * change is not lost.  Where it can't be, as at a switch with another's M_Key, they are read
+ * nevertheless: it stays as it is.
  *
  * The result is a fabric, finished, and which of its nodes are not as they were
  * (sm->touched).  Where things contradict each other all is discovered instead.
@@ -245,7 +246,7 @@ static void switch_answered(struct probe *p, const struct ask *a)
 	if (before.lft_top != s->lft_top || before.lifetime != s->lifetime ||
 	    before.lft_cap != s->lft_cap || before.mcast_cap != s->mcast_cap)
 		mark(p, a->node);
-	if (s->port_change && a->kind == ASK_SWITCH)
+	if (s->port_change && a->kind == ASK_SWITCH && !mkey_is_foreign(p->sm, p->f, a->node))
 		ask(p, a->node, 0, ASK_CLEAR);
 	else
 		ask_ports(p, a->node);
@@ -342,6 +343,11 @@ static void unanswered(struct probe *p, const struct ask *a)
 			*vec_push(&p->later) = *a;
 			p->later.v[p->later.n - 1].key++;
 		}
+		return;
+	}
+	if (a->kind == ASK_CLEAR) {
+		/* it answered a moment ago, and may have got another's M_Key; if not, it still tells */
+		ask_ports(p, a->node);
 		return;
 	}
 	ask(p, self->node, self->num, ASK_PORT);	/* it may be our own link */

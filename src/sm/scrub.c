@@ -11,7 +11,9 @@
  *
  * Nothing is written here.  What differs is asked for once more, as a write may have come in
  * between; then the node is doubtful (sm->doubtful), and a local sweep reads and writes it as
- * it does with any node of which it knows nothing, in the order that is safe.
+ * it does with any node of which it knows nothing, in the order that is safe.  A node that is
+ * doubtful already, or has another's M_Key, is passed over: what it holds may not be ours yet,
+ * and the next sweep reads it.
  *
  * Invariant: state is a reference to the published state that all of it is about, or NULL.
  * While the job runs its callbacks alone write what questions have got (in the receiver's
@@ -115,6 +117,9 @@ static void collect(struct scrub *s)
 
 	s->looks.n = s->next = 0;
 	s->collected = true;
+	if (map64_get(&s->sm->doubtful, n->guid) != MAP64_NONE ||
+	    mkey_is_foreign(s->sm, p->f, s->node))
+		return;
 	if (on_switch)
 		add(s, TABLE_SWITCH_INFO, 0, 0);
 	for (unsigned num = 0; num <= n->nports; num++)
@@ -174,7 +179,8 @@ static bool port_differs(struct scrub *s, unsigned num, const uint8_t *got)
 {
 	const struct plan *p = s->state->plan;
 	uint32_t port = p->f->nodes[s->node].port0 + num;
-	struct want_env e = { .plan = p, .sm_lid = p->lid[p->f->self], .tables_written = true };
+	struct want_env e = { .plan = p, .sm_lid = p->lid[p->f->self],
+			      .m_key = mkey_ours(s->sm), .tables_written = true };
 	uint8_t before[64], info[64];
 
 	memcpy(before, p->f->ports[port].info, sizeof(before));

@@ -212,6 +212,9 @@ static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 	if (sm->light_asked[sw])
 		return false;
 	sm->light_asked[sw] = 1;
+	/* what it says can't be cleared; it is looked at again as sweeps are that are not complete */
+	if (mkey_is_foreign(sm, f, f->switches[sw].node))
+		return false;
 	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO };
 	*cookie = 0;
 	return mkey_route(sm, f, f->switches[sw].node, 0, s);
@@ -300,6 +303,10 @@ static void repress(struct sm *sm, const struct mad_in *in)
 	uint32_t port = port_of_lid(sm, in->slid);
 	uint8_t mad[256];
 
+	/* refused, it would be a violation that the next trap tells of */
+	if (port != FABRIC_NONE &&
+	    mkey_is_foreign(sm, sm->published->f, sm->published->f->ports[port].node))
+		return;
 	memcpy(mad, in->mad, sizeof(mad));
 	mad[3] = UMAD_METHOD_TRAP_REPRESS;
 	put_be64(mad + 24, port == FABRIC_NONE ? mkey_ours(sm) : mkey_of_port(sm, port));

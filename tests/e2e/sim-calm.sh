@@ -154,6 +154,30 @@ expect "attributes that are counted" "$(wc -l <told)" "$(metric qosd_scrub_repai
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+note "what is right is right with an M_Key, too"
+start_tree "{scrub-interval: 2s, sweep-interval: 0, m-key: 0x1122334455667701, m-key-protect: 1, m-key-lease: 60}"
+until_ 30 passed 1 || bad "there is no pass: $(passes)"
+sets=$(all_sets) begin=$(passes)
+until_ 60 passed $((begin + 2)) || bad "it does not go on"
+expect "Sets by passes" "$sets" "$(all_sets)"
+expect "what is told then" "" "$(ctl events --kind table-overwritten)"
+expect "attributes that are counted" 0 "$(metric qosd_scrub_repaired_total)"
+
+note "who has another's M_Key is passed over"
+sim_do mkey "$leaf" 0x6600000000000066 --protect 1
+ctl sweep >/dev/null
+is_known() { [ "$(status foreign-keys)" = 1 ] && [ "$(status sweeping)" = false ]; }
+until_ 30 is_known || bad "another's M_Key is not seen"
+overwrite
+sim_do vlarb "${cas[3]}/P1" low 1:1
+begin=$(passes)
+until_ 60 passed $((begin + 2)) || bad "it does not go on"
+expect "what is told of it" "" "$(ctl -j events --kind table-overwritten |
+	jq -r '.data.name' | grep "$leaf")"
+expect_match "what is told of others" "host-0004.*VL arbitration" "$(ctl events --kind table-overwritten)"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
 note "nobody looks unless it is wished"
 start_tree "{scrub-interval: 0, sweep-interval: 1s}"
 snapshot before
@@ -260,5 +284,22 @@ audited "with a host whose link flaps"
 expect_match "its port" "active" "$(sim_ctl show links "$host" | tail -n 1)"
 expect "Sets of forwarding tables" "$sets" "$(lft_sets)"
 expect_match "what health says" "host-0008.* no other way" "$(ctl health | grep link-flapping)"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+note "links that are merely out of reach do not flap"
+start_tree "{flap-limit: 2, flap-window: 120s, flap-hold: 60s, sweep-interval: 1s, scrub-interval: 0}"
+nodes=$(status nodes)
+has_nodes() { [ "$(status nodes)" = "$1" ] && [ "$(status sweeping)" = false ]; }
+for _ in 1 2 3; do
+	sim_do link down "$manager"
+	until_ 30 has_nodes 1 || bad "nobody sees that our own link is down: $(status nodes) nodes"
+	sim_do link up "$manager"
+	until_ 30 has_nodes "$nodes" || bad "the fabric does not come back: $(status nodes) nodes"
+done
+until_ 20 quiet_sweeps || bad "the subnet is not up"
+expect "links that flap, but for our own" "" "$(ctl -j events --kind link-flapping |
+	jq -c --arg g "$manager" 'select(.data.node != $g and .data["far-node"] != $g) | .text')"
+expect "links that are held" "" "$(ctl health | grep "no route uses it")"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim

@@ -228,6 +228,34 @@ done
 stop_qosd
 stop_sim
 
+note "another's M_Key where we have none"
+rm -rf state
+start_sim "$topology"
+settings 0 1 "sweep-interval: 1s"
+start
+mkey_of() { sim_ctl -j show port "$1" | sed -nE 's/.*"m-key": ?"(0x[0-9a-f]+)".*/\1/p'; }
+for node in $far "S-${leaf#0x}"; do
+	sim_do mkey "$node" $other --protect 1
+	ctl sweep >/dev/null
+	until_ 10 known || bad "another's M_Key is not seen: $(tail -n 3 "$qosd_log")"
+	expect "failed devices" 0 "$(status failed-devices)"
+	[ "$node" != $far ] || sim_do mkey "$node" 0 --protect 0
+done
+# it has something to tell that nobody can clear
+sim_do link down "S-${leaf#0x}/P1"
+is_quiet() { [ "$(status sweeping)" = false ]; }
+until_ 20 is_quiet || bad "no end of the sweep"
+light() { sim_ctl stats | awk '$2 == "SwitchInfo" && $3 == "get" { n = $4 } END { print n + 0 }'; }
+has_looked() { [ "$(light)" -ge "$1" ]; }
+sim_ctl drops --reset >/dev/null
+begin=$(light)
+until_ 20 has_looked $((begin + 30)) || bad "there are no light sweeps"
+# the sweeps that come since not all is complete send it two each
+expect_less "SMPs that it refused meanwhile" 7 "$(drops)"
+expect "its key" $other "$(mkey_of "S-${leaf#0x}/P0")"
+stop_qosd
+stop_sim
+
 note "violations are reported, and begin no sweep"
 rm -rf state
 printf '%s\n' 'profiles: {talkative: {other-notices: true, capability-notices: true}}' \
