@@ -16,7 +16,7 @@
 #include "route/mcast.h"
 #include "sm/internal.h"
 
-#define MLIDS_MAX	(IB_LID_MCAST_LAST - IB_LID_MCAST_FIRST + 1)
+#define MLIDS_MAX	IB_MLIDS
 
 enum pass { PASS_READ, PASS_CLEAR, PASS_SET, PASSES };
 
