@@ -445,7 +445,9 @@ static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
 	q->peer.last_hop = s.last_hop;
 	q->peer.m_key = s.m_key;
 	q->peer.info.guid = f->ports[port].guid;
+	/* the fabric may go before the SMP's end; the question does not */
 	memcpy(q->peer.route, s.route, s.hops);
+	s.route = q->peer.route;
 	s.once = was_mute(sm->election, q->peer.info.guid);
 	sm_info_put(sm, s.data);
 	smp_send(sm->mad, &s, fn, q);
