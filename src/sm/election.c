@@ -136,6 +136,7 @@ static void poll_start(struct sm *sm)
 static bool step(struct sm *sm, enum sm_input input, const char *why)
 {
 	struct sm_transition t = sm_transition(sm->state, input);
+	bool stood_by = sm->state == SM_STANDBY;
 
 	if (!t.legal)
 		return false;
@@ -159,7 +160,10 @@ static bool step(struct sm *sm, enum sm_input input, const char *why)
 	if (t.actions & DO_SWEEP) {
 		if (sm->kind == SWEEP_PICTURE)
 			sweep_cleanup(sm, false);	/* it is not what is needed now */
-		takeover_start(sm, why);
+		/* a master knows better; and what is not good enough now will not be later */
+		if (!stood_by || !takeover_start(sm, why))
+			takeover_forget(sm);
+		sm_picture_is_old(sm);
 		sm_want_sweep(sm, SWEEP_FULL, why);
 	}
 	return true;
