@@ -133,6 +133,7 @@ struct sm {
 	int64_t started_us, phase_us;
 	struct disco *disco;
 	unsigned discovery_tries;
+	bool full_owed;			/* a sweep that was to read everything did not come to its end */
 	struct fabric *f;		/* being worked on; published->f once published */
 	struct shared_policy *sweep_policy;
 	struct plan *plan;

@@ -120,7 +120,8 @@ static void on_retry(void *arg)
 
 static void arm_retry(struct sm *sm, bool complete)
 {
-	if (complete && !mkey_is_late(sm) && !(sm->published && sm->published->f->unanswered)) {
+	if (complete && !sm->full_owed && !mkey_is_late(sm) &&
+	    !(sm->published && sm->published->f->unanswered)) {
 		timer_stop(sm->retry_timer);
 		sm->retry_wait_s = 0;
 		return;

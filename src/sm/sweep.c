@@ -806,6 +806,8 @@ void sweep_finish(void *arg)
 	if (sm->kind != SWEEP_TAKEOVER)
 		sm->heir_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
+	if (sm->kind == SWEEP_FULL)
+		sm->full_owed = false;
 	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64
 		 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason, sm->f->n_nodes,
 		 sm->f->n_switches, sm->ports_active, sm->ports_linked, sm->last_smps,
@@ -835,6 +837,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->smps_before = c->smps;
 	sm->sets_before = c->sets_total;
 	sm->discovery_tries = 0;
+	sm->full_owed |= kind == SWEEP_FULL;
 	if (kind != SWEEP_LOCAL)	/* which may find nothing, and then all is as it was */
 		sm->failed_devices = sm->sets_failed = 0;
 	sm->sweep_policy = shared_policy_ref(sm->policy);
@@ -846,6 +849,9 @@ void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 	/* all nodes have to hear of a new policy, and there must be something to begin with */
 	if (kind == SWEEP_LOCAL && (!sm->published || sm->published->policy != sm->policy))
 		kind = SWEEP_CHANGE;
+	/* what is published may be a picture's, or of before another was master: nobody read it */
+	if (sm->full_owed && kind > SWEEP_TAKEOVER)
+		kind = SWEEP_FULL;
 	sweep_begin(sm, kind, reason);
 	if (kind == SWEEP_LOCAL) {
 		sweep_enter(sm, PHASE_PROBING);
