@@ -71,6 +71,7 @@ struct node_work {
 	bool collected;		/* items is filled */
 	bool settled;		/* items holds what is to be written, and only that */
 	bool ports_collected;	/* ports and switch_info are filled */
+	bool rekeyed;		/* ports of it are as they answered a change of their M_Key */
 	bool failed;		/* does not answer: nothing more is asked of it */
 	bool foreign;		/* … as it has another's M_Key */
 	uint8_t silent;		/* SMPs without an answer, in a row */

@@ -454,7 +454,8 @@ static bool routes_first(const struct sm *sm)
 
 /*
  * A copy of the fabric as it is.  To copy a large one takes long: the spare was made in a
- * worker, and since then only ports that were written to, and SwitchInfo, may have changed.
+ * worker, and since then only ports that were written to, be it their M_Key, and SwitchInfo,
+ * may have changed.
  */
 static struct fabric *copy_fabric(struct sm *sm)
 {
@@ -465,7 +466,7 @@ static struct fabric *copy_fabric(struct sm *sm)
 		return fabric_clone(sm->f);
 	memcpy(f->switches, sm->f->switches, f->n_switches * sizeof(*f->switches));
 	for (uint32_t i = 0; i < f->n_nodes; i++)
-		if (sm->work[i].n_ports)
+		if (sm->work[i].n_ports || sm->work[i].rekeyed)
 			memcpy(fabric_port(f, i, 0), fabric_port(sm->f, i, 0),
 			       (f->nodes[i].nports + 1u) * sizeof(*f->ports));
 	return f;
