@@ -170,9 +170,12 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 	else if (sm->state == SM_DISCOVERING || sm->state == SM_MASTER)
 		arm_retry(sm, complete);
 	await_others(sm);
-	/* what was joined while it ran, also if it failed */
-	if (sm->state == SM_MASTER && sm->published && sm->mcast)
-		sm_mcast_changed(sm);
+	/* what was joined, or which aliases came, while it ran, also if it failed */
+	if (sm->state == SM_MASTER && sm->published) {
+		if (sm->mcast)
+			sm_mcast_changed(sm);
+		guidinfo_after_sweep(sm);
+	}
 	if (sm->state == SM_MASTER && sm->settings->sweep_interval_s &&
 	    !timer_active(sm->light_timer))
 		timer_set(sm->light_timer, sm->settings->sweep_interval_s * 1000000ll,

@@ -820,7 +820,6 @@ void sweep_finish(void *arg)
 	tell_written(sm, complete, was_up);
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);
-	guidinfo_after_sweep(sm);
 	sm_sweep_ended(sm, complete);
 }
 
