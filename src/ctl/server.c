@@ -355,6 +355,13 @@ static bool has_groups(const struct ctl_env *env)
 	return env->read_group.name || env->admin_group.name;
 }
 
+/* What is at the path may be somebody else's by now: false, then. */
+static bool stat_socket(const struct ctl *ctl, struct stat *st)
+{
+	return ctl->made.st_ino && stat(ctl->path, st) == 0 && st->st_ino == ctl->made.st_ino &&
+	       st->st_dev == ctl->made.st_dev;
+}
+
 static enum ctl_right peer_right(const struct ctl *ctl, int fd, const struct ucred *peer)
 {
 	const struct ctl_group *reads = &ctl->env.read_group, *admin = &ctl->env.admin_group;
@@ -364,7 +371,7 @@ static enum ctl_right peer_right(const struct ctl *ctl, int fd, const struct ucr
 		return CTL_ADMIN;
 	if (!has_groups(&ctl->env))
 		/* An administrator may have changed the socket's group: ask again. */
-		return stat(ctl->path, &st) == 0 && peer_has_group(fd, peer, st.st_gid) ?
+		return stat_socket(ctl, &st) && peer_has_group(fd, peer, st.st_gid) ?
 		       CTL_ADMIN : CTL_READ;
 	if (admin->name && peer_has_group(fd, peer, admin->gid))
 		return CTL_ADMIN;
@@ -580,8 +587,7 @@ static void remove_socket(const struct ctl *ctl)
 {
 	struct stat st;
 
-	if (ctl->made.st_ino && stat(ctl->path, &st) == 0 && st.st_ino == ctl->made.st_ino &&
-	    st.st_dev == ctl->made.st_dev)
+	if (stat_socket(ctl, &st))
 		unlink(ctl->path);
 }
 

@@ -30,6 +30,7 @@
 #include "unit/temp.h"
 
 static char *directory, *path;
+static const char *socket_name = "sock";	/* in the directory, for a child */
 static struct loop *loop;
 static struct timer *alarm_clock;
 static struct ctl *ctl;
@@ -402,7 +403,7 @@ static enum may nobody_may(gid_t own, gid_t also)
 			groups[i] = 20000 + (gid_t)i;
 		groups[ARRAY_SIZE(groups) - 1] = also;
 		/* by a relative name: what is above the directory may be closed to nobody */
-		strcpy(addr.sun_path, "sock");
+		strcpy(addr.sun_path, socket_name);
 		if (chdir(directory) < 0 || setgroups(ARRAY_SIZE(groups), groups) < 0 ||
 		    setgid(own) < 0 || setuid(65534) < 0)
 			_exit(100);
@@ -453,6 +454,29 @@ START_TEST(others_may_look_but_not_touch)
 	ck_assert_int_eq(nobody_may(65534, 54321), MAY_LOOK);
 	ck_assert_int_eq(nobody_may(65534, 12345), MAY_SWEEP);
 	ck_assert_int_eq(nobody_may(12345, 54321), MAY_SWEEP);
+}
+END_TEST
+
+/* The group of what somebody put in the socket's place says nothing. */
+START_TEST(another_file_makes_no_administrators)
+{
+	char *aside;
+
+	if (!is_root())
+		return;
+	ck_assert_int_eq(chmod(directory, 0755), 0);
+	ck_assert_int_eq(chmod(path, 0666), 0);
+	aside = xasprintf("%s/aside", directory);
+	ck_assert_int_eq(rename(path, aside), 0);
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+	ck_assert_int_eq(chown(path, (uid_t)-1, 12345), 0);
+	socket_name = "aside";
+	ck_assert_int_eq(nobody_may(65534, 12345), MAY_LOOK);
+	socket_name = "sock";
+	ck_assert_int_eq(rename(aside, path), 0);
+	ck_assert_int_eq(chown(path, (uid_t)-1, 12345), 0);
+	ck_assert_int_eq(nobody_may(65534, 12345), MAY_SWEEP);
+	free(aside);
 }
 END_TEST
 
@@ -951,6 +975,7 @@ static Suite *server_suite(void)
 	tcase_add_test(t, a_thousand_connections_leave_nothing);
 	tcase_add_test(t, no_descriptors_does_not_spin);
 	tcase_add_test(t, others_may_look_but_not_touch);
+	tcase_add_test(t, another_file_makes_no_administrators);
 	tcase_add_test(t, groups_say_who_may_what);
 	tcase_add_test(t, strangers_are_few_and_soon_gone);
 	tcase_add_test(t, a_file_is_taken_in_pieces);
