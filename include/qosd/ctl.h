@@ -49,6 +49,8 @@
 #define CTL_STALL_SECONDS 60
 /* Clients served at a time; a further one is told so and closed. */
 #define CTL_CLIENTS_MAX 64
+/* … of which so many places are for administrators only */
+#define CTL_ADMIN_PLACES 8
 /* … of whom so many may be strangers, who are not allowed anything and are told so … */
 #define CTL_STRANGERS_MAX 4
 /* … and have so many seconds to say what they want. */

@@ -103,9 +103,15 @@ static int64_t arg_for(const struct ctl_call *c, struct reply *r)
 
 /* --- a port as JSON --- */
 
+/* A device may count anything in 64 bits; JSON's numbers end at 63. */
+static json_t *json_units(uint64_t n, unsigned unit)
+{
+	return json_integer(n > INT64_MAX / unit ? INT64_MAX : (json_int_t)(n * unit));
+}
+
 static json_t *json_growth(struct pma_growth g, unsigned unit)
 {
-	return growth_is_some(g) ? json_integer((json_int_t)(g.n * unit)) : json_null();
+	return growth_is_some(g) ? json_units(g.n, unit) : json_null();
 }
 
 /* Why a number is not there, or less than it may be; null: it is right. */
@@ -196,9 +202,9 @@ static json_t *json_values(const struct pma_values *v, enum pma_attr a, bool wai
 	o = json_object();
 	for (unsigned i = 0; i < PMA_TOTALS; i++)
 		if (i != PMA_XMIT_WAIT)
-			json_object_set_new(o, totals[i], json_integer((json_int_t)v->total[i]));
+			json_object_set_new(o, totals[i], json_units(v->total[i], 1));
 		else if (a == PMA_TOTAL32)
-			json_object_set_new(o, totals[i], wait ? json_integer((json_int_t)v->total[i]) :
+			json_object_set_new(o, totals[i], wait ? json_units(v->total[i], 1) :
 							  json_null());
 	return o;
 }

@@ -16,7 +16,8 @@
  *
  * What a client may is decided when it connects, by what the kernel says of it then, and
  * held against each command by commands.c.  A stranger, who may nothing, has
- * CTL_STRANGER_SECONDS for a request, one answer, and CTL_STRANGERS_MAX places.
+ * CTL_STRANGER_SECONDS for a request, one answer, and CTL_STRANGERS_MAX places.  Whoever
+ * may not change anything leaves CTL_ADMIN_PLACES to those who may.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -61,6 +62,7 @@ struct ctl {
 	struct client *clients[CTL_CLIENTS_MAX];
 	unsigned files;		/* clients in state SENDS */
 	unsigned strangers;
+	unsigned others;	/* who are no administrators, strangers among them */
 	struct jobs *jobs;
 	struct follower *tracers;	/* replies that follow the SA's trace */
 	struct wake *traced;
@@ -75,6 +77,11 @@ static bool is_stranger(const struct client *c)
 	return c->peer.right == CTL_NOTHING;
 }
 
+static bool is_admin(const struct client *c)
+{
+	return c->peer.right == CTL_ADMIN;
+}
+
 static void client_free(struct client *c)
 {
 	for (unsigned i = 0; i < CTL_CLIENTS_MAX; i++)
@@ -82,6 +89,7 @@ static void client_free(struct client *c)
 			c->ctl->clients[i] = NULL;
 	c->ctl->files -= c->state == CLIENT_SENDS;
 	c->ctl->strangers -= is_stranger(c);
+	c->ctl->others -= !is_admin(c);
 	io_free(c->io);
 	timer_free(c->timer);
 	close(c->fd);
@@ -355,6 +363,13 @@ static bool has_groups(const struct ctl_env *env)
 	return env->read_group.name || env->admin_group.name;
 }
 
+/* What is at the path may be somebody else's by now: false, then. */
+static bool stat_socket(const struct ctl *ctl, struct stat *st)
+{
+	return ctl->made.st_ino && stat(ctl->path, st) == 0 && st->st_ino == ctl->made.st_ino &&
+	       st->st_dev == ctl->made.st_dev;
+}
+
 static enum ctl_right peer_right(const struct ctl *ctl, int fd, const struct ucred *peer)
 {
 	const struct ctl_group *reads = &ctl->env.read_group, *admin = &ctl->env.admin_group;
@@ -364,7 +379,7 @@ static enum ctl_right peer_right(const struct ctl *ctl, int fd, const struct ucr
 		return CTL_ADMIN;
 	if (!has_groups(&ctl->env))
 		/* An administrator may have changed the socket's group: ask again. */
-		return stat(ctl->path, &st) == 0 && peer_has_group(fd, peer, st.st_gid) ?
+		return stat_socket(ctl, &st) && peer_has_group(fd, peer, st.st_gid) ?
 		       CTL_ADMIN : CTL_READ;
 	if (admin->name && peer_has_group(fd, peer, admin->gid))
 		return CTL_ADMIN;
@@ -381,8 +396,12 @@ static struct ctl_peer get_peer(const struct ctl *ctl, int fd)
 	return (struct ctl_peer){ peer_right(ctl, fd, &cred), cred.uid, cred.gid };
 }
 
-static struct client **free_place(struct ctl *ctl)
+/* NULL: there is none for one with the right. */
+static struct client **free_place(struct ctl *ctl, enum ctl_right right)
 {
+	if ((right == CTL_NOTHING && ctl->strangers >= CTL_STRANGERS_MAX) ||
+	    (right != CTL_ADMIN && ctl->others >= CTL_CLIENTS_MAX - CTL_ADMIN_PLACES))
+		return NULL;
 	for (unsigned i = 0; i < CTL_CLIENTS_MAX; i++)
 		if (!ctl->clients[i])
 			return &ctl->clients[i];
@@ -397,16 +416,17 @@ static void turn_away(struct ctl *ctl, int fd)
 	if (send(fd, text, sizeof(text) - 1, MSG_NOSIGNAL) < 0)
 		log_debug("ctl", "turning a client away: %s", strerror(errno));
 	close(fd);
-	log_limited(&ctl->rl, LOG_LEVEL_WARNING, "ctl", "more than %d clients, or %d who may "
-		    "nothing: turned one away", CTL_CLIENTS_MAX, CTL_STRANGERS_MAX);
+	log_limited(&ctl->rl, LOG_LEVEL_WARNING, "ctl", "more than %d clients, %d who are no "
+		    "administrators, or %d who may nothing: turned one away", CTL_CLIENTS_MAX,
+		    CTL_CLIENTS_MAX - CTL_ADMIN_PLACES, CTL_STRANGERS_MAX);
 }
 
 static void client_new(struct ctl *ctl, int fd)
 {
-	struct client **place = free_place(ctl), *c;
 	struct ctl_peer peer = get_peer(ctl, fd);
+	struct client **place = free_place(ctl, peer.right), *c;
 
-	if (!place || (peer.right == CTL_NOTHING && ctl->strangers >= CTL_STRANGERS_MAX)) {
+	if (!place) {
 		turn_away(ctl, fd);
 		return;
 	}
@@ -415,6 +435,7 @@ static void client_new(struct ctl *ctl, int fd)
 	c->fd = fd;
 	c->peer = peer;
 	ctl->strangers += is_stranger(c);
+	ctl->others += !is_admin(c);
 	c->io = io_new(ctl->loop, fd, on_client, c);
 	c->timer = timer_new(ctl->loop, on_deadline, c);
 	client_wait(c);
@@ -580,8 +601,7 @@ static void remove_socket(const struct ctl *ctl)
 {
 	struct stat st;
 
-	if (ctl->made.st_ino && stat(ctl->path, &st) == 0 && st.st_ino == ctl->made.st_ino &&
-	    st.st_dev == ctl->made.st_dev)
+	if (stat_socket(ctl, &st))
 		unlink(ctl->path);
 }
 

@@ -3,7 +3,8 @@
  * The daemon's side of discovery: starts the discovering process, reads its
  * stream into a fabric, and decides whether the scan counts.
  *
- * The scan counts only if the process ended well and its stream was whole.
+ * The scan counts only if the process ended well and its stream was whole, with nothing
+ * behind its end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -93,8 +94,8 @@ static void take_end(struct disco *d, const struct stream_end *r)
 	struct buf err = { 0 };
 
 	d->mads = r->mads;
-	if (!d->broken && fabric_finish(d->f, r->self_node, r->self_num, &err))
-		d->whole = true;
+	d->whole = fabric_finish(d->f, r->self_node, r->self_num, &err);
+	d->broken = !d->whole;
 	if (err.n)
 		log_warn("discovery", "%s", err.s);
 	buf_free(&err);
@@ -111,6 +112,10 @@ static size_t take_record(struct disco *d, const char *p, size_t n)
 	} r;
 	size_t size;
 
+	if (d->whole) {		/* the fabric is finished: nothing is added to it */
+		d->broken = true;
+		return n;
+	}
 	switch (*p) {
 	case STREAM_NODE: size = sizeof(r.node); break;
 	case STREAM_PORT: size = sizeof(r.port); break;
@@ -158,7 +163,7 @@ static void maybe_done(struct disco *d)
 		buf_printf(&why, "the discovery process died of signal %d", WTERMSIG(d->status));
 	else if (WEXITSTATUS(d->status))
 		buf_puts(&why, "the scan failed");
-	else if (!d->whole)
+	else if (!d->whole || d->broken)
 		buf_puts(&why, "the scan is incomplete");
 	if (why.n) {
 		res.error = why.s;

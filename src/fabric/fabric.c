@@ -313,6 +313,8 @@ void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info)
 	s->lft_cap = (uint16_t)mad_get_field(info, 0, IB_SW_LINEAR_FDB_CAP_F);
 	s->lft_top = (uint16_t)mad_get_field(info, 0, IB_SW_LINEAR_FDB_TOP_F);
 	s->mcast_cap = (uint16_t)mad_get_field(info, 0, IB_SW_MCAST_FDB_CAP_F);
+	if (s->mcast_cap > IB_MLIDS)	/* a device may say anything */
+		s->mcast_cap = IB_MLIDS;
 	s->mcast_top = (uint16_t)mad_get_field(info, 0, IB_SW_MCAST_FDB_TOP_F);
 	s->enforce_cap = (uint16_t)mad_get_field(info, 0, IB_SW_PARTITION_ENFORCE_CAP_F);
 	s->lifetime = (uint8_t)mad_get_field(info, 0, IB_SW_LIFE_TIME_F);

@@ -67,7 +67,8 @@ struct fabric_node {
 /* What SwitchInfo says (14.2.5.4). */
 struct fabric_switch {
 	uint32_t node;
-	uint16_t lft_cap, lft_top, mcast_cap, mcast_top, enforce_cap;
+	uint16_t lft_cap, lft_top, mcast_top, enforce_cap;
+	uint16_t mcast_cap;	/* at most IB_MLIDS, whatever the device says */
 	uint8_t lifetime;
 	bool enhanced_port0, port_change, optimized_sl2vl;
 	bool enforces_in, enforces_out;	/* it can enforce partitions on packets that come in, go out */

@@ -12,6 +12,7 @@
 #define IB_LID_UCAST_MAX	0xbfff	/* 4.1.1: unicast LIDs 0x0001..0xbfff */
 #define IB_LID_MCAST_FIRST	0xc000
 #define IB_LID_MCAST_LAST	0xfffe
+#define IB_MLIDS		(IB_LID_MCAST_LAST - IB_LID_MCAST_FIRST + 1)
 #define IB_LID_PERMISSIVE	0xffff
 #define IB_LMC_MAX		7
 #define IB_SL_COUNT		16

@@ -33,6 +33,7 @@ struct measurement {
 	struct perf_report report;
 	int64_t us;
 	bool all;			/* ports of the fabric */
+	bool outdated;			/* another policy is in force meanwhile, or we are not master */
 	int64_t *read_us;		/* [n]: monotonic, of the first round; then of the second */
 	uint8_t *silent;		/* [nodes]: bit by attribute */
 	bool second;
@@ -211,8 +212,7 @@ static bool judge_some(struct perf *p)
 		struct perf_port *x = &m->report.ports[m->judged++];
 
 		perf_evaluate(m->state, x);
-		/* what was measured is of before, if we are not master any more */
-		if (p->state)
+		if (!m->outdated)
 			book_take(p->book, m->state, x);
 	}
 	return m->judged == m->report.n;
@@ -222,7 +222,7 @@ static void finish(struct perf *p)
 {
 	struct measurement *m = &p->now;
 
-	if (p->state)
+	if (!m->outdated)
 		book_end(p->book, &m->report, m->all);
 	if (m->fn)
 		m->fn(m->arg, &m->report);
@@ -255,6 +255,14 @@ static void step(void *arg)
 
 /* --- beginning --- */
 
+/* It is judged by the promises of its state: they say nothing of now if those are others. */
+static void look_if_outdated(struct perf *p)
+{
+	struct measurement *m = &p->now;
+
+	m->outdated |= m->state && (!p->state || p->state->policy != m->state->policy);
+}
+
 bool perf_measure(struct perf *p, struct subnet_state *s, const uint32_t *ports, uint32_t n,
 		  int64_t us, bool reset,
 		  void (*fn)(void *arg, const struct perf_report *r), void *arg, struct buf *err)
@@ -276,6 +284,7 @@ bool perf_measure(struct perf *p, struct subnet_state *s, const uint32_t *ports,
 	m->silent = xcalloc(s->f->n_nodes, sizeof(*m->silent));
 	for (uint32_t i = 0; i < n; i++)
 		m->report.ports[i].port = ports[i];
+	look_if_outdated(p);
 	timer_set(p->go, 0, 0);
 	return true;
 }
@@ -320,6 +329,7 @@ void perf_published(struct perf *p, struct subnet_state *s)
 {
 	state_unref(p->state);
 	p->state = s ? state_ref(s) : NULL;
+	look_if_outdated(p);
 	if (!s)
 		book_clear(p->book);
 }

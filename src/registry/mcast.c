@@ -12,7 +12,7 @@
 #include "registry/mcast.h"
 #include "plan/state.h"
 
-#define MLIDS_MAX (IB_LID_MCAST_LAST - IB_LID_MCAST_FIRST + 1)
+#define MLIDS_MAX IB_MLIDS
 
 /* Of an IPoIB broadcast group whose level says nothing (RFC 4391; as other SMs do). */
 #define IPOIB_QKEY	0x0b1b

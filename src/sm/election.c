@@ -136,6 +136,7 @@ static void poll_start(struct sm *sm)
 static bool step(struct sm *sm, enum sm_input input, const char *why)
 {
 	struct sm_transition t = sm_transition(sm->state, input);
+	bool stood_by = sm->state == SM_STANDBY;
 
 	if (!t.legal)
 		return false;
@@ -159,7 +160,10 @@ static bool step(struct sm *sm, enum sm_input input, const char *why)
 	if (t.actions & DO_SWEEP) {
 		if (sm->kind == SWEEP_PICTURE)
 			sweep_cleanup(sm, false);	/* it is not what is needed now */
-		takeover_start(sm, why);
+		/* a master knows better; and what is not good enough now will not be later */
+		if (!stood_by || !takeover_start(sm, why))
+			takeover_forget(sm);
+		sm_picture_is_old(sm);
 		sm_want_sweep(sm, SWEEP_FULL, why);
 	}
 	return true;
@@ -445,7 +449,9 @@ static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
 	q->peer.last_hop = s.last_hop;
 	q->peer.m_key = s.m_key;
 	q->peer.info.guid = f->ports[port].guid;
+	/* the fabric may go before the SMP's end; the question does not */
 	memcpy(q->peer.route, s.route, s.hops);
+	s.route = q->peer.route;
 	s.once = was_mute(sm->election, q->peer.info.guid);
 	sm_info_put(sm, s.data);
 	smp_send(sm->mad, &s, fn, q);

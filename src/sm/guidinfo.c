@@ -3,10 +3,11 @@
  * GUIDInfo (14.2.5.5): the aliases of ports, written to the devices.
  *
  * They are no part of the plan: clients change them at any time, and nothing else
- * depends on what a device has heard of them.  So they have a job of their own, beside
- * sweeps: a block that changed is written at once; of ports that may have lost theirs
- * (new ones, those that rebooted, all in a full sweep) the blocks that have aliases
- * are read first, and written if they differ.  Ports without aliases cost nothing.
+ * depends on what a device has heard of them.  So they have a job of their own, that goes
+ * on beside sweeps but begins when none runs: a block that changed is written at once; of
+ * ports that may have lost theirs (new ones, those that rebooted, all in a full sweep) the
+ * blocks that have aliases are read first, and written if they differ.  Ports without
+ * aliases cost nothing.
  *
  * What is sent is copied when a job starts, for its callbacks run in another thread.
  * A change that comes meanwhile is sent after it.
@@ -217,7 +218,8 @@ static void on_soon(void *arg)
 	struct guidinfo_work *w = arg;
 	struct sm *sm = w->sm;
 
-	if (w->job || sm->state != SM_MASTER || !sm->published)
+	/* a sweep that runs starts it at its end: it may find that another is master */
+	if (w->job || sm->state != SM_MASTER || !sm->published || sm->kind != SWEEP_NONE)
 		return;
 	w->state = state_ref(sm->published);
 	for (uint32_t i = 0; i < w->holders.n; i++)

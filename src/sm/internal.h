@@ -71,6 +71,7 @@ struct node_work {
 	bool collected;		/* items is filled */
 	bool settled;		/* items holds what is to be written, and only that */
 	bool ports_collected;	/* ports and switch_info are filled */
+	bool rekeyed;		/* ports of it are as they answered a change of their M_Key */
 	bool failed;		/* does not answer: nothing more is asked of it */
 	bool foreign;		/* … as it has another's M_Key */
 	uint8_t silent;		/* SMPs without an answer, in a row */
@@ -133,6 +134,7 @@ struct sm {
 	int64_t started_us, phase_us;
 	struct disco *disco;
 	unsigned discovery_tries;
+	bool full_owed;			/* a sweep that was to read everything did not come to its end */
 	struct fabric *f;		/* being worked on; published->f once published */
 	struct shared_policy *sweep_policy;
 	struct plan *plan;

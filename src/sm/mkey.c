@@ -363,6 +363,7 @@ static void take_port(struct sm *sm, uint32_t port, const struct smp *s)
 	if (s->method == SMP_SET && !shown(info))
 		put_be64(info, mkey_ours(sm));
 	fabric_port_store(&sm->f->ports[port], info);
+	sm->work[sm->f->ports[port].node].rekeyed = true;
 }
 
 static void is_foreign(struct sm *sm, uint32_t port)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "sm/multicast.h"
 
@@ -52,6 +53,7 @@ static void save(struct sm *sm)
 static void write_at_last(struct mcast_work *w)
 {
 	w->waiting = false;
+	w->write_by_us = 0;
 	timer_stop(w->patience);
 	/* else the end of the sweep begins all this anew */
 	if (w->sm->kind == SWEEP_NONE && w->sm->published && w->state == w->sm->published)
@@ -72,6 +74,19 @@ static void patience_ends(void *arg)
 	write_at_last(arg);
 }
 
+/* All trees are made.  Who waited before, too, is not kept waiting longer for what came since. */
+static void wait_for_disk(struct mcast_work *w)
+{
+	int64_t now = clock_mono_us();
+
+	w->mark = store_mark(w->sm->store);
+	if (!w->write_by_us)
+		w->write_by_us = now + PATIENCE_US;
+	timer_set(w->patience, w->write_by_us > now ? w->write_by_us - now : 0, 0);
+	w->waiting = true;
+	on_disk(w);
+}
+
 static void start(void *arg)
 {
 	struct mcast_work *w = arg;
@@ -83,6 +98,9 @@ static void start(void *arg)
 	w->again = w->job != NULL;
 	if (w->again || !sm->published || sm->kind != SWEEP_NONE)
 		return;
+	/* what the disk does meanwhile is not to write half of the trees */
+	w->waiting = false;
+	timer_stop(w->patience);
 	if (w->state != sm->published)
 		trees_adopt_state(w, sm->published);
 	trees_take_changes(w);
@@ -93,11 +111,7 @@ static void start(void *arg)
 	say_usage(w);
 	/* before any device hears of it: after a crash the groups must be the same */
 	save(sm);
-	w->mark = store_mark(sm->store);
-	if (!w->waiting)
-		timer_set(w->patience, PATIENCE_US, 0);
-	w->waiting = true;
-	on_disk(w);
+	wait_for_disk(w);
 }
 
 static void retry(void *arg)

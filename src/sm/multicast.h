@@ -16,7 +16,7 @@
 #include "route/mcast.h"
 #include "sm/internal.h"
 
-#define MLIDS_MAX	(IB_LID_MCAST_LAST - IB_LID_MCAST_FIRST + 1)
+#define MLIDS_MAX	IB_MLIDS
 
 enum pass { PASS_READ, PASS_CLEAR, PASS_SET, PASSES };
 
@@ -62,7 +62,8 @@ struct mcast_work {
 	struct wake *on_disk;
 	struct timer *patience;
 	uint64_t mark;
-	bool waiting;
+	bool waiting;			/* all trees are made, and only the disk is missing */
+	int64_t write_by_us;		/* … no longer than until then; 0: nobody waits */
 	uint32_t sharing_seen;
 	uint64_t refused_seen;
 

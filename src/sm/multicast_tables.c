@@ -244,9 +244,13 @@ static void find_stuck(struct mcast_work *w)
 	for (size_t i = 0; i < w->pending.n; i++) {
 		const struct mft_block *b = &w->blocks.v[w->pending.v[i]];
 
-		for (unsigned k = 0; b->known && b->failed && k < sizeof(b->is); k++)
-			if (b->is[k] & ~b->want[k])
-				w->stuck[b->block * MLIDS_PER_BLOCK + k / 2u] = true;
+		for (unsigned k = 0; b->known && b->failed && k < sizeof(b->is); k++) {
+			unsigned index = b->block * MLIDS_PER_BLOCK + k / 2u;
+
+			/* the last block has an entry for the permissive LID, which is no MLID */
+			if (index < MLIDS_MAX && b->is[k] & ~b->want[k])
+				w->stuck[index] = true;
+		}
 	}
 }
 

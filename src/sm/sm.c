@@ -120,7 +120,8 @@ static void on_retry(void *arg)
 
 static void arm_retry(struct sm *sm, bool complete)
 {
-	if (complete && !mkey_is_late(sm) && !(sm->published && sm->published->f->unanswered)) {
+	if (complete && !sm->full_owed && !mkey_is_late(sm) &&
+	    !(sm->published && sm->published->f->unanswered)) {
 		timer_stop(sm->retry_timer);
 		sm->retry_wait_s = 0;
 		return;
@@ -169,9 +170,12 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 	else if (sm->state == SM_DISCOVERING || sm->state == SM_MASTER)
 		arm_retry(sm, complete);
 	await_others(sm);
-	/* what was joined while it ran, also if it failed */
-	if (sm->state == SM_MASTER && sm->published && sm->mcast)
-		sm_mcast_changed(sm);
+	/* what was joined, or which aliases came, while it ran, also if it failed */
+	if (sm->state == SM_MASTER && sm->published) {
+		if (sm->mcast)
+			sm_mcast_changed(sm);
+		guidinfo_after_sweep(sm);
+	}
 	if (sm->state == SM_MASTER && sm->settings->sweep_interval_s &&
 	    !timer_active(sm->light_timer))
 		timer_set(sm->light_timer, sm->settings->sweep_interval_s * 1000000ll,

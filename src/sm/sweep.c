@@ -454,7 +454,8 @@ static bool routes_first(const struct sm *sm)
 
 /*
  * A copy of the fabric as it is.  To copy a large one takes long: the spare was made in a
- * worker, and since then only ports that were written to, and SwitchInfo, may have changed.
+ * worker, and since then only ports that were written to, be it their M_Key, and SwitchInfo,
+ * may have changed.
  */
 static struct fabric *copy_fabric(struct sm *sm)
 {
@@ -465,7 +466,7 @@ static struct fabric *copy_fabric(struct sm *sm)
 		return fabric_clone(sm->f);
 	memcpy(f->switches, sm->f->switches, f->n_switches * sizeof(*f->switches));
 	for (uint32_t i = 0; i < f->n_nodes; i++)
-		if (sm->work[i].n_ports)
+		if (sm->work[i].n_ports || sm->work[i].rekeyed)
 			memcpy(fabric_port(f, i, 0), fabric_port(sm->f, i, 0),
 			       (f->nodes[i].nports + 1u) * sizeof(*f->ports));
 	return f;
@@ -806,6 +807,8 @@ void sweep_finish(void *arg)
 	if (sm->kind != SWEEP_TAKEOVER)
 		sm->heir_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
+	if (sm->kind == SWEEP_FULL)
+		sm->full_owed = false;
 	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64
 		 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason, sm->f->n_nodes,
 		 sm->f->n_switches, sm->ports_active, sm->ports_linked, sm->last_smps,
@@ -817,7 +820,6 @@ void sweep_finish(void *arg)
 	tell_written(sm, complete, was_up);
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);
-	guidinfo_after_sweep(sm);
 	sm_sweep_ended(sm, complete);
 }
 
@@ -835,6 +837,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->smps_before = c->smps;
 	sm->sets_before = c->sets_total;
 	sm->discovery_tries = 0;
+	sm->full_owed |= kind == SWEEP_FULL;
 	if (kind != SWEEP_LOCAL)	/* which may find nothing, and then all is as it was */
 		sm->failed_devices = sm->sets_failed = 0;
 	sm->sweep_policy = shared_policy_ref(sm->policy);
@@ -846,6 +849,9 @@ void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 	/* all nodes have to hear of a new policy, and there must be something to begin with */
 	if (kind == SWEEP_LOCAL && (!sm->published || sm->published->policy != sm->policy))
 		kind = SWEEP_CHANGE;
+	/* what is published may be a picture's, or of before another was master: nobody read it */
+	if (sm->full_owed && kind > SWEEP_TAKEOVER)
+		kind = SWEEP_FULL;
 	sweep_begin(sm, kind, reason);
 	if (kind == SWEEP_LOCAL) {
 		sweep_enter(sm, PHASE_PROBING);

@@ -30,6 +30,7 @@
 #include "unit/temp.h"
 
 static char *directory, *path;
+static const char *socket_name = "sock";	/* in the directory, for a child */
 static struct loop *loop;
 static struct timer *alarm_clock;
 static struct ctl *ctl;
@@ -402,7 +403,7 @@ static enum may nobody_may(gid_t own, gid_t also)
 			groups[i] = 20000 + (gid_t)i;
 		groups[ARRAY_SIZE(groups) - 1] = also;
 		/* by a relative name: what is above the directory may be closed to nobody */
-		strcpy(addr.sun_path, "sock");
+		strcpy(addr.sun_path, socket_name);
 		if (chdir(directory) < 0 || setgroups(ARRAY_SIZE(groups), groups) < 0 ||
 		    setgid(own) < 0 || setuid(65534) < 0)
 			_exit(100);
@@ -456,6 +457,29 @@ START_TEST(others_may_look_but_not_touch)
 }
 END_TEST
 
+/* The group of what somebody put in the socket's place says nothing. */
+START_TEST(another_file_makes_no_administrators)
+{
+	char *aside;
+
+	if (!is_root())
+		return;
+	ck_assert_int_eq(chmod(directory, 0755), 0);
+	ck_assert_int_eq(chmod(path, 0666), 0);
+	aside = xasprintf("%s/aside", directory);
+	ck_assert_int_eq(rename(path, aside), 0);
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+	ck_assert_int_eq(chown(path, (uid_t)-1, 12345), 0);
+	socket_name = "aside";
+	ck_assert_int_eq(nobody_may(65534, 12345), MAY_LOOK);
+	socket_name = "sock";
+	ck_assert_int_eq(rename(aside, path), 0);
+	ck_assert_int_eq(chown(path, (uid_t)-1, 12345), 0);
+	ck_assert_int_eq(nobody_may(65534, 12345), MAY_SWEEP);
+	free(aside);
+}
+END_TEST
+
 START_TEST(groups_say_who_may_what)
 {
 	/* which groups there are; what who is in neither, the one, the other, both may */
@@ -490,49 +514,87 @@ START_TEST(groups_say_who_may_what)
 }
 END_TEST
 
-/* Many who may nothing take no place of those who may something. */
-START_TEST(strangers_are_few_and_soon_gone)
+/* A child of the group, and nobody else, that takes all places it can get; it waits to be killed. */
+static pid_t crowd(gid_t group, bool (*seen)(const int *fd))
 {
-	int fd[CTL_CLIENTS_MAX], status = -1;
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	struct child *watcher;
-	pid_t pid;
+	int fd[CTL_CLIENTS_MAX];
+	pid_t pid = fork();
 
-	if (!is_root())
-		return;
-	ck_assert_int_eq(chmod(directory, 0755), 0);
-	let_in("r", "a");
-	pid = fork();
 	ck_assert_int_ge(pid, 0);
-	if (pid == 0) {
-		char c;
-
-		strcpy(addr.sun_path, "sock");
-		if (chdir(directory) < 0 || setgroups(0, NULL) < 0 || setgid(65534) < 0 ||
-		    setuid(65534) < 0)
-			_exit(1);
-		for (int i = 0; i < CTL_CLIENTS_MAX; i++) {
-			fd[i] = socket(AF_UNIX, SOCK_STREAM, 0);
-			if (connect(fd[i], (struct sockaddr *)&addr, sizeof(addr)) < 0)
-				_exit(2);
-		}
-		/* the last is told so at once, the first after a second */
-		if (recv(fd[CTL_CLIENTS_MAX - 1], &c, 1, 0) != 1 || recv(fd[0], &c, 1, 0) > 0)
-			_exit(3);
-		sleep(60);
+	if (pid)
+		return pid;
+	strcpy(addr.sun_path, socket_name);
+	if (chdir(directory) < 0 || setgroups(0, NULL) < 0 || setgid(group) < 0 ||
+	    setuid(65534) < 0)
+		_exit(1);
+	for (int i = 0; i < CTL_CLIENTS_MAX; i++) {
+		fd[i] = socket(AF_UNIX, SOCK_STREAM, 0);
+		if (connect(fd[i], (struct sockaddr *)&addr, sizeof(addr)) < 0)
+			_exit(2);
 	}
-	watcher = child_new(loop, pid, child_ended, &status);
+	if (!seen(fd))
+		_exit(3);
+	for (;;)
+		pause();
+}
+
+static void expect_service_beside(pid_t pid, int ms)
+{
+	int status = -1;
+	struct child *watcher = child_new(loop, pid, child_ended, &status);
+
 	for (int i = 0; i < 20; i++) {
 		run_for_ms(20);
 		expect_service();
 	}
-	run_for_ms(CTL_STRANGER_SECONDS * 1000);
-	ck_assert_int_eq(status, -1);	/* it sleeps */
+	run_for_ms(ms);
+	ck_assert_int_eq(status, -1);	/* it waits */
 	expect_service();
 	kill(pid, SIGKILL);
 	run_for_ms(5000);
 	ck_assert(WIFSIGNALED(status));
 	child_free(watcher);
+}
+
+/* The last is told so at once, the first after a second. */
+static bool strangers_see(const int *fd)
+{
+	char c;
+
+	return recv(fd[CTL_CLIENTS_MAX - 1], &c, 1, 0) == 1 && recv(fd[0], &c, 1, 0) <= 0;
+}
+
+/* Many who may nothing take no place of those who may something. */
+START_TEST(strangers_are_few_and_soon_gone)
+{
+	if (!is_root())
+		return;
+	ck_assert_int_eq(chmod(directory, 0755), 0);
+	let_in("r", "a");
+	expect_service_beside(crowd(65534, strangers_see), CTL_STRANGER_SECONDS * 1000);
+}
+END_TEST
+
+/* The last is told so; and whoever has a place keeps it. */
+static bool readers_see(const int *fd)
+{
+	char c;
+
+	return recv(fd[CTL_CLIENTS_MAX - 1], &c, 1, 0) == 1 &&
+	       recv(fd[CTL_CLIENTS_MAX - CTL_ADMIN_PLACES], &c, 1, 0) == 1 &&
+	       recv(fd[CTL_CLIENTS_MAX - CTL_ADMIN_PLACES - 1], &c, 1, MSG_DONTWAIT) < 0;
+}
+
+/* … nor those who may look that of an administrator. */
+START_TEST(readers_leave_room_for_administrators)
+{
+	if (!is_root())
+		return;
+	ck_assert_int_eq(chmod(directory, 0755), 0);
+	let_in("r", "a");
+	expect_service_beside(crowd(1001, readers_see), 100);
+	expect_service();
 }
 END_TEST
 
@@ -951,8 +1013,10 @@ static Suite *server_suite(void)
 	tcase_add_test(t, a_thousand_connections_leave_nothing);
 	tcase_add_test(t, no_descriptors_does_not_spin);
 	tcase_add_test(t, others_may_look_but_not_touch);
+	tcase_add_test(t, another_file_makes_no_administrators);
 	tcase_add_test(t, groups_say_who_may_what);
 	tcase_add_test(t, strangers_are_few_and_soon_gone);
+	tcase_add_test(t, readers_leave_room_for_administrators);
 	tcase_add_test(t, a_file_is_taken_in_pieces);
 	tcase_add_test(t, the_policy_is_shown_before_there_is_a_subnet);
 	tcase_add_test(t, requests_may_follow_a_file_at_once);

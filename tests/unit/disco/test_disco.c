@@ -109,6 +109,16 @@ static int scan(const char *what)
 	} else if (!strcmp(what, "no such self")) {
 		put_nodes();
 		put_end(9, 1);
+	} else if (!strcmp(what, "more behind the end")) {
+		put_nodes();
+		put_link(0, 1, 1, 1);
+		put_end(0, 1);
+		put_node(0x30, true, 4, 1);
+	} else if (!strcmp(what, "half a record behind the end")) {
+		put_nodes();
+		put_link(0, 1, 1, 1);
+		put_end(0, 1);
+		put("N", 1);
 	} else if (!strcmp(what, "nodes without end")) {
 		for (uint64_t guid = 1;; guid++)
 			put_node(guid << 8, false, 1, 1);
@@ -170,6 +180,8 @@ static const struct {
 	{ "port of nobody", "the scan is incomplete" },
 	{ "no such port", "the scan is incomplete" },
 	{ "no such self", "the scan is incomplete" },
+	{ "more behind the end", "the scan is incomplete" },
+	{ "half a record behind the end", "the scan is incomplete" },
 	{ "nodes without end", "there are more nodes than LIDs: a device makes them up" },
 };
 

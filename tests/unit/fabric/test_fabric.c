@@ -239,6 +239,9 @@ START_TEST(decodes_switch_info)
 	ck_assert_uint_eq(s.enforce_cap, 32);
 	ck_assert(s.enhanced_port0);
 	ck_assert_uint_eq(s.mcast_top, 0xc005);
+	memset(info, 0xff, sizeof(info));	/* not more MLIDs than there are */
+	fabric_switch_store(&s, info);
+	ck_assert_uint_eq(s.mcast_cap, IB_MLIDS);
 	memset(info, 0, sizeof(info));
 	fabric_switch_store(&s, info);
 	ck_assert(!s.port_change && !s.optimized_sl2vl && !s.enhanced_port0);

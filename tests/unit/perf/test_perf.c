@@ -322,6 +322,35 @@ START_TEST(short_and_no_longer)
 }
 END_TEST
 
+/* What was promised when it began is promised no more: the report says it, and nobody else. */
+START_TEST(another_policy_meanwhile)
+{
+	struct subnet_state other = *t.state;
+	uint32_t port = switch_port(3);
+	size_t n;
+
+	other.refs = 2;
+	other.policy = shared_policy_new(policy_builtin());
+	t.got = 0.9;
+	ck_assert(begin(&port, 1, false));
+	perf_published(t.perf, &other);
+	perf_published(t.perf, t.state);	/* and back again: counters are of both */
+	loop_run(t.loop);
+	ck_assert_uint_eq(t.port.lanes[1].verdict, VERDICT_SHORT);
+	ck_assert_uint_eq(t.events.n, 0);
+	perf_findings(t.perf, &n);
+	ck_assert_uint_eq(n, 0);
+	t.reads = t.totals = 0;
+	shared_policy_unref(other.policy);
+	other.policy = t.state->policy;
+	ck_assert(begin(&port, 1, false));
+	perf_published(t.perf, &other);		/* another fabric only */
+	loop_run(t.loop);
+	ck_assert_uint_eq(t.events.n, 1);
+	perf_published(t.perf, NULL);
+}
+END_TEST
+
 START_TEST(silence)
 {
 	t.silent_lid = lid_of(t.sw);
@@ -422,6 +451,7 @@ int main(void)
 	tcase_add_test(c, by_sl);
 	tcase_add_test(c, by_the_far_end);
 	tcase_add_test(c, short_and_no_longer);
+	tcase_add_test(c, another_policy_meanwhile);
 	tcase_add_test(c, silence);
 	tcase_add_test(c, silence_on_one_attribute);
 	tcase_add_test(c, nonsense);
