@@ -29,6 +29,7 @@
 #define IDLE_US		20000000	/* one that discovers and never ends is not waited for longer */
 #define STANDBY_US	1000000	/* … nor one that stands by: for whom? */
 #define BUSY_US		10000000	/* a handover is put off no longer */
+#define ASK_US		300000		/* … nor where the master does not answer to us */
 #define AWAIT_US	10000000	/* nor a lesser master that does not hand over */
 #define AWAIT_LOOK_US	1000000	/* … who is looked for so often */
 #define HANDOVER_TRIES	5
@@ -69,6 +70,7 @@ struct election {
 	int64_t next_handover_us;
 	uint64_t awaited;		/* GUID of a lesser master */
 	int64_t await_until_us;
+	int64_t followed_us;		/* the master, since then */
 	int64_t alive_us;		/* the loop turned */
 	uint32_t checks;		/* answers that are waited for after a pause */
 	int64_t hint_us;		/* the last one that was followed */
@@ -195,6 +197,8 @@ static void take_as_master(struct sm *sm, const struct peer *p)
 	sm->master_guid = p->info.guid;
 	sm->master_priority = p->info.priority;
 	sm_registrations_lost(sm);
+	sm->registrations_unknown = true;
+	sm->election->followed_us = clock_mono_us();
 }
 
 /* --- as a step of a sweep: who is there? --- */
@@ -766,7 +770,12 @@ static bool is_too_early(struct sm *sm)
 	struct election *e = sm->election;
 	int64_t now = clock_mono_us();
 
-	if (sm->state != SM_STANDBY || !sm->registrations_coming)
+	if (sm->state != SM_STANDBY)
+		return false;
+	/* it was not even asked what there is */
+	if (sm->registrations_unknown && now - e->followed_us < ASK_US)
+		return true;
+	if (!sm->registrations_coming)
 		return false;
 	if (!e->busy_since_us)
 		e->busy_since_us = now;

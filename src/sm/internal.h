@@ -187,6 +187,7 @@ struct sm {
 	int64_t picture_due_us, picture_min_us;
 	bool registrations_lost;	/* clients must be asked to register again */
 	bool registrations_coming;	/* … unless what is on its way comes */
+	bool registrations_unknown;	/* the master was not asked yet */
 	uint16_t heir_of;	/* LID of an SM whose clients need not be; 0: of none */
 	uint64_t findings_seen;		/* digest of those that were logged last */
 	uint64_t kept_seen;		/* … of devices that keep tables */

@@ -659,7 +659,7 @@ struct subnet_state *sm_published(const struct sm *sm)
 void sm_registrations_lost(struct sm *sm)
 {
 	sm->registrations_lost = true;
-	sm->registrations_coming = false;
+	sm->registrations_coming = sm->registrations_unknown = false;
 	sm->heir_of = 0;
 }
 
@@ -671,7 +671,7 @@ void sm_registrations_coming(struct sm *sm)
 
 void sm_registrations_held(struct sm *sm, uint16_t master_lid)
 {
-	sm->registrations_lost = sm->registrations_coming = false;
+	sm->registrations_lost = sm->registrations_coming = sm->registrations_unknown = false;
 	sm->heir_of = master_lid;
 }
 

@@ -211,11 +211,13 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-	Suite *s = suite_create("disco");
-	TCase *tc = tcase_create("all");
+	Suite *s;
+	TCase *tc;
 
 	if (!strcmp(argv[0], DISCO_ARGV0))
 		return argc > 1 ? scan(argv[1]) : 2;
+	s = suite_create("disco");
+	tc = tcase_create("all");
 	tcase_add_loop_test(tc, a_scan, 0, ARRAY_SIZE(good));
 	tcase_add_loop_test(tc, no_scan, 0, ARRAY_SIZE(bad));
 	tcase_add_test(tc, cancelled);
