@@ -7,6 +7,7 @@
  * called.
  */
 #include <ev.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -153,6 +154,8 @@ struct wake {
 	struct ev_loop *loop;
 	void (*fn)(void *arg);
 	void *arg;
+	/* what was done before loop_wake() is seen by fn: not by libev's word alone */
+	atomic_uint calls;
 };
 
 static void on_wake(struct ev_loop *l, ev_async *w, int revents)
@@ -160,6 +163,7 @@ static void on_wake(struct ev_loop *l, ev_async *w, int revents)
 	struct wake *k = w->data;
 	(void)l;
 	(void)revents;
+	atomic_load(&k->calls);
 	k->fn(k->arg);
 }
 
@@ -178,6 +182,7 @@ struct wake *wake_new(struct loop *l, void (*fn)(void *arg), void *arg)
 
 void loop_wake(struct wake *w)
 {
+	atomic_fetch_add(&w->calls, 1);
 	ev_async_send(w->loop, &w->ev);
 }
 
