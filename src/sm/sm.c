@@ -469,7 +469,9 @@ static bool on_trap(struct sm *sm, const struct mad_in *in)
 	repress(sm, in);
 	if (generic && number == UMAD_SM_LOCAL_CHANGES_TRAP && is_our_issm(sm, in, notice))
 		asks = 0;
-	if (!trap_gate_take(sm->trap_gate, source, asks, port_of_trap(notice, generic, number), now)) {
+	/* before there is a subnet nobody is known, and the ports that come up tell of it all at once */
+	if (sm->published && !trap_gate_take(sm->trap_gate, source, asks,
+					     port_of_trap(notice, generic, number), now)) {
 		arm_gate(sm, now);
 		return false;
 	}
