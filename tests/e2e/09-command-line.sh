@@ -125,7 +125,7 @@ start_and_wait "$node" -p "$policy"
 if [ "$(id -u)" -eq 0 ]; then
 	chmod 755 .	# and relative names, since he may not enter the folders above
 	# nor read the suppressions of a sanitizer build, which this client does not need
-	nobody=(env -u ASAN_OPTIONS -u LSAN_OPTIONS setpriv --reuid 65534 --regid 65534 --clear-groups)
+	nobody=(env -u ASAN_OPTIONS -u LSAN_OPTIONS -u TSAN_OPTIONS setpriv --reuid 65534 --regid 65534 --clear-groups)
 	cp "$build/qosd-ctl" . && chmod 755 qosd-ctl
 	expect "status, by who may not connect" 2 "$(run "${nobody[@]}" ./qosd-ctl -s qosd.sock status)"
 	chmod 666 "$sock"

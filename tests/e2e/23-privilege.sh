@@ -116,10 +116,12 @@ fi
 chmod 755 .	# and relative names, since others may not enter the folders above
 cp "$build/qosd-ctl" . && chmod 755 qosd-ctl
 # as_user UID GID GROUPS COMMAND...: qosd-ctl; its exit status, what it says in out.
+# A sanitizer's options name files that others can't read.
+plain=(env -u ASAN_OPTIONS -u LSAN_OPTIONS -u TSAN_OPTIONS)
 as_user() {
 	local id=(--reuid "$1" --regid "$2" --clear-groups)
 	[ -z "$3" ] || id=(--reuid "$1" --regid "$2" --groups "$3")
-	env -u ASAN_OPTIONS -u LSAN_OPTIONS setpriv "${id[@]}" ./qosd-ctl -s qosd.sock "${@:4}" >out 2>&1
+	"${plain[@]}" setpriv "${id[@]}" ./qosd-ctl -s qosd.sock "${@:4}" >out 2>&1
 	echo $?
 }
 
@@ -156,7 +158,7 @@ expect "sweep, by who may all" 0 "$(as_user 1234 12002 "" sweep)"
 expect "status, by root" 0 "$(as_user 0 0 "" status)"
 expect "sweep, by root" 0 "$(as_user 0 0 "" sweep)"
 # what goes on is for those who may look, too
-setpriv --reuid 65534 --regid 65534 --groups 12001 ./qosd-ctl -s qosd.sock events --follow >followed 2>&1 &
+"${plain[@]}" setpriv --reuid 65534 --regid 65534 --groups 12001 ./qosd-ctl -s qosd.sock events --follow >followed 2>&1 &
 follower=$!
 pids+=("$follower")
 unplug "$host"
