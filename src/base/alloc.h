@@ -11,6 +11,13 @@
 
 #include <stddef.h>
 
+/*
+ * For a process that runs for months and now and then replaces most of what it has by the next
+ * of the same kind: what was freed goes back to the system, instead of staying between what was
+ * not.  Before there is a second thread.
+ */
+void alloc_give_back(void);
+
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 /* Array of n elements of size bytes; old contents kept, overflow checked. */

@@ -11,6 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/clock.h"
@@ -21,6 +25,18 @@ static void out_of_memory(void)
 	static const char msg[] = "qosd: out of memory\n";
 	fwrite(msg, 1, sizeof(msg) - 1, stderr);
 	abort();
+}
+
+#define MAPPED_FROM (256 * 1024)	/* bytes: such a piece is the system's again when it is freed */
+
+void alloc_give_back(void)
+{
+#ifdef __GLIBC__
+	/* by itself the threshold grows with what is freed, up to 32 MiB */
+	mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
+	/* each worker would have a heap of its own, and what outlives the worker keeps all of it */
+	mallopt(M_ARENA_MAX, 1);
+#endif
 }
 
 void *xmalloc(size_t size)
@@ -200,6 +216,12 @@ void map64_free(struct map64 *m)
 {
 	free(m->slots);
 	*m = (struct map64){ 0 };
+}
+
+void map64_clear(struct map64 *m)
+{
+	map64_free(m);
+	map64_init(m, 16);
 }
 
 void map64_clone(struct map64 *dst, const struct map64 *src)

@@ -30,6 +30,8 @@ struct map64 {
 /* Sized for `expected` keys; grows when there are more. */
 void map64_init(struct map64 *m, uint32_t expected);
 void map64_free(struct map64 *m);
+/* Empties it: ready for others. */
+void map64_clear(struct map64 *m);
 /* Fills dst, which holds nothing, with a copy of src. */
 void map64_clone(struct map64 *dst, const struct map64 *src);
 /* Stores or replaces.  Returns the former value or MAP64_NONE. */

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/map64.h"
@@ -411,8 +412,7 @@ void groups_file_check(struct groups_file *gf)
 	}
 	if (gf->wait_us && now_us < gf->again_us)
 		return;
-	gf->wait_us = !gf->wait_us ? RETRY_US :
-		      gf->wait_us * 2 < RETRY_MAX_US ? gf->wait_us * 2 : RETRY_MAX_US;
+	gf->wait_us = backoff_next(gf->wait_us, RETRY_US, RETRY_MAX_US);
 	gf->again_us = now_us + gf->wait_us;
 	begin_anew(gf);
 }

@@ -36,7 +36,8 @@ struct refusals {
 struct store {
 	struct folder *folder;	/* NULL: nothing is kept, */
 	struct writer *writer;	/* … and this, too */
-	bool slow;		/* … and was said to be */
+	bool hung;		/* it hangs, as store_check() saw the last time, */
+	bool slow;		/* … and that was said */
 	struct lid_map lids;
 	struct refusals refused;
 	bool lids_dirty, refused_dirty, pkeys_dirty;
@@ -484,12 +485,15 @@ void store_check(struct store *s)
 {
 	char name[NAME_LEN];
 	int64_t us;
-	bool slow;
+	bool hung, slow;
 
 	if (!s->writer)
 		return;
 	groups_file_check(s->groups);
-	slow = hangs(s, name, &us);
+	hung = hangs(s, name, &us);
+	/* seen once it may be that we did not run, and the disk has had no time since */
+	slow = hung && s->hung;
+	s->hung = hung;
 	if (slow && !s->slow)
 		log_error("store", "%s: is being written since %.0f s: the disk does not do its "
 			  "work; all goes on, but nothing is kept", name, (double)us * 1e-6);

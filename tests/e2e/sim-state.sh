@@ -233,7 +233,8 @@ expect_match "why not" "can't be kept in the state folder" "$(<partition.out)"
 plug "$h4"
 until_ 20 has_lid h4 || bad "h4 gets no LID"
 until_ 20 mft_has 2 || bad "no table for the second group"
-expect_match "the log" "error: store: .*: is being written since [0-9]* s: the disk does not" "$(<"$qosd_log")"
+is_said() { grep -q "error: store: .*: is being written since [0-9]* s: the disk does not" "$qosd_log"; }
+until_ 5 is_said || bad "nothing is said of the disk: $(<"$qosd_log")"
 rm hang
 until_ 20 no_problems || bad "problems that stay: $(problems)"
 expect "partitions that were refused" "" "$(kept part1)"
