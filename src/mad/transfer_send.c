@@ -14,7 +14,8 @@
 #include "mad/transfer.h"
 
 #define VISIT_SEGMENTS	16u
-#define UNHEARD_US	2000000		/* an answer is kept that long where nobody acknowledges */
+#define UNHEARD_US	2000000		/* an answer is kept that long where nobody acknowledges … */
+#define UNHEARD_MIN_US	20000		/* … at least so long when others want its place */
 #define HELD_MAX	(128u << 20)	/* bytes of answers made at once, in all */
 
 /* We give up what we send. */
@@ -139,14 +140,22 @@ static struct transfer *begin_send(struct transfers *ts, const struct ib_user_ma
 	return t;
 }
 
-/* Where nobody acknowledges, what was sent before is not in the way of what is asked now. */
-static void drop_unheard(struct transfers *ts, const struct ib_user_mad *u)
+/*
+ * Where nobody acknowledges, what was sent before is not in the way of what is asked now: the
+ * oldest of the peer's gives its place.  An answer of this moment does not, since two that ask
+ * at once may be the first of a port to ask anything, and have had no time to acknowledge.
+ * for_memory: not one that holds none.
+ */
+static void drop_unheard(struct transfers *ts, const struct ib_user_mad *u, bool for_memory)
 {
-	for (struct transfer *t = *transfer_bucket(ts, u), *next; t; t = next) {
-		next = t->next;
-		if (t->kind == STREAM && t->send.highest && transfer_same_peer(&t->peer, u))
-			transfer_end(ts, t);
-	}
+	struct transfer *oldest = NULL;
+
+	for (struct transfer *t = *transfer_bucket(ts, u); t; t = t->next)
+		if (t->kind == STREAM && t->send.highest && transfer_same_peer(&t->peer, u) &&
+		    (t->source || !for_memory) && (!oldest || t->send.begun_us <= oldest->send.begun_us))
+			oldest = t;
+	if (oldest && clock_mono_us() - oldest->send.begun_us >= UNHEARD_MIN_US)
+		transfer_end(ts, oldest);
 }
 
 bool transfers_stream(struct transfers *ts, const struct ib_user_mad *to, const uint8_t *request,
@@ -160,8 +169,10 @@ bool transfers_stream(struct transfers *ts, const struct ib_user_mad *to, const 
 	}
 	if (t)
 		transfer_end(ts, t);
-	if (!ts->somebody_acks)
-		drop_unheard(ts, to);
+	if (!ts->somebody_acks && !transfer_room(ts, to, STREAM))
+		drop_unheard(ts, to, false);
+	if (!ts->somebody_acks && ts->held + source->held > HELD_MAX)
+		drop_unheard(ts, to, true);
 	if (!transfer_room(ts, to, STREAM) || ts->held + source->held > HELD_MAX)
 		return false;
 	t = begin_send(ts, to, request, STREAM);

@@ -312,18 +312,24 @@ static void finish(struct txn_table *t, struct txn *x, int status)
 	}
 }
 
+/* False: its job was cancelled, or nobody ever waited for it. */
+static bool is_awaited(const struct txn *x)
+{
+	return x->job || x->fn;
+}
+
 /* No answer to this try: another one, or give up. */
 static void try_failed(struct txn_table *t, struct txn *x, int64_t now)
 {
 	list_remove(t, x);
-	if (x->s.method == SMP_SET && now >= t->sets_until) {
+	if (x->s.method == SMP_SET && now >= t->sets_until && is_awaited(x)) {
 		/* nobody's fault: the try is made when it may be */
 		x->deadline = now + try_timeout_ms(t, x->try) * 1000ll + GUARD_US;
 		list_append(t, x);
 		return;
 	}
 	t->m->counts.timeouts++;
-	if (x->try + 1u < t->tries && !x->s.once && (x->job || x->fn)) {
+	if (x->try + 1u < t->tries && !x->s.once && is_awaited(x)) {
 		x->try++;
 		x->generation++;	/* a late answer to the former try must not count for this one */
 		transmit(t, x, now);
@@ -439,7 +445,12 @@ void txn_pump(struct txn_table *t)
 {
 	int64_t now = clock_mono_us();
 
-	while (t->singles && t->free && t->in_flight < t->window && start_single(t, now))
+	/*
+	 * Sets that may not be tried again fill the window until they may, and whether they may is
+	 * found out by questions: these go beyond it.
+	 */
+	while (t->singles && t->free && (t->in_flight < t->window || now >= t->sets_until) &&
+	       start_single(t, now))
 		;
 	/* a job may have Sets next, which can't be put back: all of it waits */
 	while (t->jobs && now < t->sets_until) {

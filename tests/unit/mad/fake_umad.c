@@ -12,7 +12,7 @@
 void (*fake_on_send)(const struct ib_user_mad *umad, const struct umad_smp *smp, int len);
 uint64_t fake_sa_methods[2];
 int fake_agents, fake_refuse_class = -1;
-bool fake_gone;
+atomic_bool fake_gone;
 uint16_t fake_lid;
 
 struct queued {

@@ -6,6 +6,7 @@
 #ifndef TEST_MAD_FAKE_UMAD_H
 #define TEST_MAD_FAKE_UMAD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,7 +27,7 @@ extern int fake_agents;
 /* The methods of the SA class that are registered, a bit each. */
 extern uint64_t fake_sa_methods[2];
 /* The device was taken away: nothing can be received. */
-extern bool fake_gone;
+extern atomic_bool fake_gone;
 /* A failure to come of umad_register() of that class. */
 extern int fake_refuse_class;
 /* From which LID the next ones come. */

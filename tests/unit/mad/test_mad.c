@@ -87,6 +87,21 @@ static void close_port(void)
 	fake_on_send = NULL;
 }
 
+static void on_pause(void *arg)
+{
+	(void)arg;
+	loop_stop(t.loop);
+}
+
+static void run_ms(unsigned ms)
+{
+	struct timer *pause = timer_new(t.loop, on_pause, NULL);
+
+	timer_set(pause, ms * 1000, 0);
+	loop_run(t.loop);
+	timer_free(pause);
+}
+
 /* --- jobs --- */
 
 static bool next(void *arg, uint32_t d, struct smp *s, uint64_t *cookie)
@@ -292,6 +307,43 @@ START_TEST(sets_wait_until_they_may_go)
 }
 END_TEST
 
+static void lose_sets(const struct ib_user_mad *u, const struct umad_smp *s, int len)
+{
+	(void)u;
+	(void)len;
+	if (s->method == SMP_SET) {
+		sets_sent++;
+		return;
+	}
+	gets_sent++;
+	fake_answer(s, 0, NULL);
+}
+
+/* Whether Sets may go again is found out by Gets: so they must not wait for Sets that wait for that. */
+START_TEST(gets_go_where_held_sets_fill_the_window)
+{
+	open_port(4, 2, 30, 1);
+	sets_sent = gets_sent = 0;
+	fake_on_send = lose_sets;
+	t.left[0] = t.left[1] = 2;
+	smp_job_start(t.port, DEVICES, &ops, NULL);
+	for (unsigned k = 0; k < 100 && sets_sent < 4; k++)
+		run_ms(10);
+	ck_assert_uint_eq(sets_sent, 4);
+	mad_permit_sets(t.port, clock_mono_us());
+	run_ms(600);				/* their time is out, more than once */
+	ck_assert_uint_eq(t.done, 0);
+	send_single(false);
+	ck_assert_uint_eq(gets_sent, 1);
+	fake_on_send = count_kinds;
+	mad_permit_sets(t.port, INT64_MAX);
+	loop_run(t.loop);
+	ck_assert_uint_eq(t.finished, 1);
+	ck_assert_uint_eq(t.failed, 0);
+	close_port();
+}
+END_TEST
+
 START_TEST(smp_as_iba_has_it)
 {
 	open_port(16, 3, 10, 0);
@@ -360,21 +412,6 @@ static void answer_wrongly(const struct ib_user_mad *u, const struct umad_smp *s
 	fake_receive(&a, 0, 0, 1);
 	fake_answer(s, 0x1c, (const uint8_t[64]){ 0xab });
 	fake_answer(s, 0, NULL);			/* a duplicate: nobody waits any more */
-}
-
-static void on_pause(void *arg)
-{
-	(void)arg;
-	loop_stop(t.loop);
-}
-
-static void run_ms(unsigned ms)
-{
-	struct timer *pause = timer_new(t.loop, on_pause, NULL);
-
-	timer_set(pause, ms * 1000, 0);
-	loop_run(t.loop);
-	timer_free(pause);
 }
 
 START_TEST(only_the_answer_counts)
@@ -647,6 +684,41 @@ START_TEST(who_is_silent_is_asked_again_if_somebody_acknowledges)
 }
 END_TEST
 
+/* Two programs of one host ask at once, as the first of the port to ask anything. */
+START_TEST(two_that_ask_at_once_are_answered_both)
+{
+	open_streams();
+	ask_table(1, 1000);
+	ask_table(2, 1000);
+	ck_assert(accepted);
+	ck_assert_uint_eq(a.sent, 2);
+	ck_assert_uint_eq(a.released, 0);
+	acknowledge(1, 2, 0, 1, 65);
+	ck_assert_uint_ge(a.sent, 2 + 64);
+	acknowledge(2, 2, 0, 1, 65);
+	ck_assert_uint_ge(a.sent, 2 + 64 + 64);
+	ck_assert_uint_eq(a.released, 0);
+	close_port();
+}
+END_TEST
+
+START_TEST(where_nobody_acknowledges_the_oldest_gives_its_place)
+{
+	open_streams();
+	for (uint8_t i = 1; i <= 5; i++) {	/* two of one are the bound */
+		ask_table(i, 1000);
+		ck_assert(accepted);
+		ck_assert_uint_eq(a.sent, i);
+		ck_assert_uint_eq(a.released, i > 2 ? i - 2 : 0);
+	}
+	acknowledge(3, 2, 0, 1, 65);		/* that one was dropped */
+	ck_assert_uint_eq(a.sent, 5);
+	acknowledge(4, 2, 0, 1, 65);
+	ck_assert_uint_ge(a.sent, 5 + 64);
+	close_port();
+}
+END_TEST
+
 START_TEST(transfers_end_when_told)
 {
 	static const struct { uint8_t type, status; uint32_t segment, window; int answer; } ends[] = {
@@ -850,6 +922,7 @@ START_TEST(who_floods_waits_alone)
 	}
 	fake_lid = 0;
 	run_ms(400);
+	close_port();		/* of what its thread noted nothing is read before */
 	for (unsigned i = 0; i < served; i++)
 		if (order[i] == 2) {
 			others++;
@@ -859,7 +932,6 @@ START_TEST(who_floods_waits_alone)
 	ck_assert_uint_lt(at, 100);	/* behind hundreds in the order of arrival */
 	ck_assert_uint_eq(served + told_busy, 250);
 	ck_assert_uint_gt(told_busy, 30);
-	close_port();
 }
 END_TEST
 
@@ -931,6 +1003,7 @@ int main(void)
 	tcase_add_test(c, slow_device_stalls_nobody);
 	tcase_add_test(c, retries_back_off);
 	tcase_add_test(c, sets_wait_until_they_may_go);
+	tcase_add_test(c, gets_go_where_held_sets_fill_the_window);
 	tcase_add_test(c, smp_as_iba_has_it);
 	tcase_add_test(c, a_lost_completion_is_guarded);
 	tcase_add_test(c, only_the_answer_counts);
@@ -940,6 +1013,8 @@ int main(void)
 	tcase_add_test(c, an_answer_is_made_while_it_is_sent);
 	tcase_add_test(c, a_request_that_is_repeated);
 	tcase_add_test(c, who_is_silent_is_asked_again_if_somebody_acknowledges);
+	tcase_add_test(c, two_that_ask_at_once_are_answered_both);
+	tcase_add_test(c, where_nobody_acknowledges_the_oldest_gives_its_place);
 	tcase_add_test(c, transfers_end_when_told);
 	tcase_add_test(c, transfers_are_bounded);
 	tcase_add_test(c, headers_of_rmpp);
