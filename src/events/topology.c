@@ -18,6 +18,7 @@
 struct side {
 	const struct fabric *f, *other;
 	uint32_t *node;		/* [node of f]: that of the other, or FABRIC_NONE (as MAP64_NONE is) */
+	uint8_t *same;		/* [node of f]: all of it is known to be as in the other; NULL: of none */
 };
 
 struct telling {
@@ -225,28 +226,49 @@ static uint32_t count_links(const struct fabric *f)
 	return n;
 }
 
+struct ports {			/* a VEC */
+	uint32_t *v;
+	size_t n, cap;
+};
+
+/* The lower ends of links, in their order, but for nodes that are the same. */
+static struct ports lower_ends(const struct side *s)
+{
+	struct ports list = { 0 };
+
+	for (uint32_t node = 0; node < s->f->n_nodes; node++) {
+		const struct fabric_node *n = &s->f->nodes[node];
+
+		if (s->same && s->same[node])
+			continue;
+		for (uint32_t i = n->port0; i <= n->port0 + n->nports; i++)
+			if (s->f->ports[i].peer != FABRIC_NONE && s->f->ports[i].peer > i)
+				*vec_push(&list) = i;
+	}
+	return list;
+}
+
 /*
  * Hardly any link is not as it was, and those are found in one pass over a large fabric: the
  * lower ends of links, and of those that are the same how many there are.
  */
 static uint32_t find_odd(const struct side *s, uint32_t **odd, uint32_t *n_odd)
 {
-	VEC(uint32_t) list = { 0 };
+	struct ports ends = lower_ends(s), list = { 0 };
 	uint32_t same = 0;
 
-	for (uint32_t i = 0; i < s->f->n_ports; i++) {
-		const struct fabric_port *p = &s->f->ports[i], *q;
+	for (size_t i = 0; i < ends.n; i++) {
+		const struct fabric_port *p = &s->f->ports[ends.v[i]], *q;
 
-		if (p->peer == FABRIC_NONE || p->peer < i)
-			continue;
-		if (has_same_link(s, i)) {
+		if (has_same_link(s, ends.v[i])) {
 			same++;
-			q = &s->other->ports[slot_in(s, i)];
+			q = &s->other->ports[slot_in(s, ends.v[i])];
 			if (p->fdr10 == q->fdr10 && !memcmp(p->info, q->info, sizeof(p->info)))
 				continue;
 		}
-		*vec_push(&list) = i;
+		*vec_push(&list) = ends.v[i];
 	}
+	vec_free(&ends);
 	*odd = list.v;
 	*n_odd = (uint32_t)list.n;
 	return same;
@@ -282,13 +304,14 @@ static void tell_changed_links(struct telling *t, const uint32_t *odd, uint32_t 
 
 static void tell_links(struct telling *t)
 {
-	const struct fabric *of = t->old->f;
 	uint32_t *odd, n_odd, same = find_odd(&t->here, &odd, &n_odd);
+	struct ports ends = { 0 };
 
-	if (count_links(of) != same)
-		for (uint32_t i = 0; i < of->n_ports; i++)
-			if (of->ports[i].peer != FABRIC_NONE && i < of->ports[i].peer)
-				tell_link_if_other(t, &t->then, i, false);
+	if (t->then.same || count_links(t->old->f) != same)
+		ends = lower_ends(&t->then);
+	for (size_t i = 0; i < ends.n; i++)
+		tell_link_if_other(t, &t->then, ends.v[i], false);
+	vec_free(&ends);
 	for (uint32_t i = 0; i < n_odd; i++)
 		tell_link_if_other(t, &t->here, odd[i], true);
 	tell_changed_links(t, odd, n_odd);
@@ -429,7 +452,7 @@ static void side_init(struct side *s, const struct fabric *f, const struct fabri
 {
 	uint32_t next = 0;
 
-	*s = (struct side){ f, other, xmalloc(f->n_nodes * sizeof(*s->node)) };
+	*s = (struct side){ f, other, xmalloc(f->n_nodes * sizeof(*s->node)), NULL };
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		uint64_t guid = f->nodes[i].guid;
 
@@ -441,6 +464,28 @@ static void side_init(struct side *s, const struct fabric *f, const struct fabri
 	}
 }
 
+/* What the later state says of itself, for both. */
+static void take_same(struct telling *t)
+{
+	struct side *here = &t->here, *then = &t->then;
+
+	if (!t->now->changed || t->now->since != t->old->generation)
+		return;
+	here->same = xmalloc(here->f->n_nodes);
+	then->same = xcalloc(then->f->n_nodes, 1);
+	for (uint32_t i = 0; i < here->f->n_nodes; i++) {
+		here->same[i] = !t->now->changed[i] && here->node[i] != FABRIC_NONE;
+		if (here->same[i])
+			then->same[here->node[i]] = 1;
+	}
+}
+
+static void side_free(struct side *s)
+{
+	free(s->node);
+	free(s->same);
+}
+
 void topology_events(const struct subnet_state *old, const struct subnet_state *now,
 		     void (*fn)(void *arg, const struct event *e), void *arg)
 {
@@ -449,6 +494,7 @@ void topology_events(const struct subnet_state *old, const struct subnet_state *
 	if (old) {
 		side_init(&t.then, old->f, now->f);
 		side_init(&t.here, now->f, old->f);
+		take_same(&t);
 		tell_nodes(&t, &t.then, false);
 		tell_nodes(&t, &t.here, true);
 		tell_links(&t);
@@ -457,6 +503,6 @@ void topology_events(const struct subnet_state *old, const struct subnet_state *
 	tell_duplicates(&t);
 	tell_faults(&t);
 	tell_policy(&t);
-	free(t.then.node);
-	free(t.here.node);
+	side_free(&t.then);
+	side_free(&t.here);
 }

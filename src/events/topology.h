@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What happened between two published states, as events.  Pure, and in the time of
- * one look at each port.  What came and went again in between nobody sees.
+ * one look at each port; where the later state says what changed since the other, of
+ * each node.  What came and went again in between nobody sees.
  *
  * A node that comes or goes is one event, and its links are none of their own; a node
  * that is linked to another port than before moved; of all other links it is told that

@@ -24,7 +24,13 @@ void state_unref(struct subnet_state *s)
 	fabric_free(s->f);
 	shared_policy_unref(s->policy);
 	free(s->faults);
+	free(s->changed);
 	free(s);
+}
+
+uint16_t state_own_lid(const struct subnet_state *s)
+{
+	return s->plan->lid[s->f->self];
 }
 
 struct shared_policy *shared_policy_new(struct policy *p)

@@ -42,10 +42,17 @@ struct subnet_state {
 	int64_t published_us;		/* realtime */
 	struct device_fault *faults;	/* in order of node and kind */
 	uint32_t n_faults;
+	/*
+	 * Per node of f: 0 says that the node and its ports are as in the state of generation
+	 * `since`, but for numbers; NULL: nobody knows.
+	 */
+	uint8_t *changed;
+	uint64_t since;
 };
 
 struct subnet_state *state_ref(struct subnet_state *s);
 void state_unref(struct subnet_state *s);	/* NULL is fine */
+uint16_t state_own_lid(const struct subnet_state *s);	/* the base LID of the SM's port */
 struct shared_policy *shared_policy_new(struct policy *p);
 /* The same policy, by file, text and user, with an overlay in place of its p; takes that over. */
 struct shared_policy *shared_policy_overlay(struct shared_policy *base, struct policy *p);
