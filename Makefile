@@ -201,7 +201,7 @@ $(foreach l,$(LAYERS),$(eval $(call unit_rule,$(l))))
 TOOL_PRELOADS = tests/tools/faultydisk.c
 TEST_TOOLS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(TOOL_PRELOADS),$(wildcard tests/tools/*.c)))
 TOOL_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(TOOL_PRELOADS))
-BENCH_PRELOADS = tests/bench/count_umad.c
+BENCH_PRELOADS = tests/bench/count_umad.c tests/bench/turns.c
 BENCH_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(BENCH_PRELOADS),$(wildcard tests/bench/*.c)))
 BENCH_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(BENCH_PRELOADS))
 # Tools share nothing with what they test; benchmarks measure the pure layers.
