@@ -112,9 +112,14 @@ void reply_more(struct reply *r);
  * the loop's, which does one of the above to the reply, or to a reply that is
  * thrown away if the client is gone; then release().  Refuses, and releases arg, if
  * as many jobs as may be are running.
+ *
+ * Where there is something to be waited for, then() comes between the two: with done(job), the
+ * last thing it does or later, the answer can be given.  Meanwhile the job is none of
+ * those that are running; if the client goes away it is released at once.
  */
 struct job_ops {
 	void (*work)(void *arg);
+	void (*then)(void *arg, void (*done)(void *job), void *job);	/* or NULL */
 	void (*answer)(void *arg, struct reply *r);
 	void (*release)(void *arg);
 };

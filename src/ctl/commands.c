@@ -92,7 +92,9 @@ static const struct command commands[] = {
 	{ "policy revert", CTL_ADMIN, .run = cmd_policy_revert },
 	{ "policy show", CTL_READ, .run = cmd_policy_show, .args = { FLAG_ARG("normal") } },
 	{ "policy history", CTL_READ, .run = cmd_policy_history },
-	{ "partition change", CTL_ADMIN, .takes_file = true, .run = cmd_partition_change,
+	/* only of a master: another's would take the place of what is added here */
+	{ "partition change", CTL_ADMIN, .takes_file = true, .needs_state = true,
+	  .run = cmd_partition_change,
 	  .args = { FILE_ARG } },
 	{ "partition show", CTL_READ, .needs_state = true, .run = cmd_partition_show,
 	  .args = { TEXT_ARG("name") } },

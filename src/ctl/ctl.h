@@ -34,6 +34,13 @@ struct ctl_mft_row {
 	uint64_t ports[4];	/* bit n: port n */
 };
 
+/* What those who stand by have of something that was changed. */
+struct ctl_standbys {
+	unsigned there, have_it;	/* how many; of those */
+	uint64_t without;		/* GUID of one that has not; 0: all have it */
+	bool deposed;			/* another subnet manager is master by now */
+};
+
 /* What the commands show and set off.  All that is pointed to outlives the ctl. */
 struct ctl_env {
 	const char *version;
@@ -65,6 +72,14 @@ struct ctl_env {
 	const struct run_time *(*run_time)(void *arg);
 	bool (*run_time_set)(void *arg, struct run_time *x, int64_t uid, struct buf *err);
 	uint16_t pkey_lo, pkey_hi;
+	/*
+	 * Calls told(who), at once or later, when those who stand by for us have them as they are
+	 * now, or will not in time.  forget(): told(who) is called no more.  Both may be
+	 * NULL: nobody stands by.
+	 */
+	void (*run_time_await)(void *arg, void (*told)(void *who, const struct ctl_standbys *s),
+			       void *who);
+	void (*run_time_forget)(void *arg, void *who);
 	/* sm_release_links(). */
 	unsigned (*release_links)(void *arg, uint64_t guid, unsigned port);
 	/*

@@ -3,6 +3,9 @@
  * Work that takes too long for the loop: a thread for each request, a few at a
  * time.  A job belongs to its list; the reply that waits for it may go away
  * earlier, and then the answer is thrown away.
+ *
+ * A job whose thread has ended and that waits for something else is in another list, which
+ * has no bound of its own: it ends with its reply, or where that went before, soon.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,11 +21,14 @@ struct job {
 	void *arg;
 	struct reply *reply;	/* NULL: nobody waits any more */
 	struct work *work;
+	bool waits;		/* in the list of those */
+	struct job *prev, *next;
 };
 
 struct jobs {
 	struct loop *loop;
 	struct job *running[CTL_JOBS_MAX];
+	struct job *waiting;
 };
 
 static void run(void *arg)
@@ -32,17 +38,49 @@ static void run(void *arg)
 	job->ops->work(job->arg);
 }
 
-static void job_free(struct job *job)
+/* It has no thread any more, or never had. */
+static void leave_place(struct job *job)
 {
 	for (unsigned i = 0; i < CTL_JOBS_MAX; i++)
 		if (job->jobs->running[i] == job)
 			job->jobs->running[i] = NULL;
 	work_end(job->work);
+	job->work = NULL;
+}
+
+static void start_waiting(struct job *job)
+{
+	struct job **first = &job->jobs->waiting;
+
+	job->waits = true;
+	job->next = *first;
+	if (job->next)
+		job->next->prev = job;
+	*first = job;
+}
+
+static void stop_waiting(struct job *job)
+{
+	if (!job->waits)
+		return;
+	if (job->next)
+		job->next->prev = job->prev;
+	if (job->prev)
+		job->prev->next = job->next;
+	else
+		job->jobs->waiting = job->next;
+	job->waits = false;
+}
+
+static void job_free(struct job *job)
+{
+	leave_place(job);
+	stop_waiting(job);
 	job->ops->release(job->arg);
 	free(job);
 }
 
-static void on_done(void *arg)
+static void give_answer(void *arg)
 {
 	struct job *job = arg;
 	struct reply nobody = { 0 }, *r = job->reply ? job->reply : &nobody;
@@ -55,6 +93,19 @@ static void on_done(void *arg)
 		reply_free(&nobody);
 	else
 		r->ready(r->ready_arg);
+}
+
+static void on_done(void *arg)
+{
+	struct job *job = arg;
+
+	leave_place(job);
+	if (!job->ops->then) {
+		give_answer(job);
+		return;
+	}
+	start_waiting(job);
+	job->ops->then(job->arg, give_answer, job);
 }
 
 static struct job **free_place(struct jobs *jobs)
@@ -89,8 +140,11 @@ void reply_later(struct reply *r, struct jobs *jobs, const struct job_ops *ops, 
 
 void job_forget(struct job *job)
 {
-	if (job)
-		job->reply = NULL;
+	if (!job)
+		return;
+	job->reply = NULL;
+	if (job->waits)
+		job_free(job);
 }
 
 struct jobs *jobs_new(struct loop *l)
@@ -108,5 +162,7 @@ void jobs_free(struct jobs *jobs)
 	for (unsigned i = 0; i < CTL_JOBS_MAX; i++)
 		if (jobs->running[i])
 			job_free(jobs->running[i]);
+	while (jobs->waiting)
+		job_free(jobs->waiting);
 	free(jobs);
 }

@@ -5,11 +5,12 @@
  *
  * The body of a change is JSON and may be long, so that it is parsed in a thread;
  * it is applied in the loop's, to a copy of the registry, which is on disk before
- * anybody hears of it.
+ * anybody hears of it, and with those who stand by, if they take it in time.
  */
 #include "ctl/command.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,13 @@ struct request {
 	json_t *body;
 	struct findings found;
 	VEC(struct run_time_change) changes;
+	/* what came of them */
+	json_t *result;			/* NULL: nothing, and err may say why */
+	struct buf err;
+	bool waits;			/* for those who stand by */
+	struct ctl_standbys standbys;
+	void (*done)(void *job);
+	void *job;
 };
 
 static void complain(struct request *q, size_t change, const char *fmt, const char *what)
@@ -178,47 +186,104 @@ static json_t *json_added(const struct request *q, const struct run_time *x)
 	return list;
 }
 
-static void change_answer(void *arg, struct reply *r)
+static void on_standbys(void *arg, const struct ctl_standbys *s)
 {
 	struct request *q = arg;
+
+	q->waits = false;
+	q->standbys = *s;
+	q->done(q->job);
+}
+
+/* False: nothing has changed, and it is said why. */
+static bool apply(struct request *q)
+{
 	const struct run_time *now = q->env->run_time(q->env->arg);
 	const struct shared_policy *base = policies_in_force(q->env->policies);
 	struct run_time *next = run_time_copy(now);
-	struct buf err = { 0 };
 	/* with errors already, too: all of them are to be named */
 	size_t changed = run_time_apply(next, base->p, q->env->pkey_lo, q->env->pkey_hi,
 					q->changes.v, q->changes.n, &q->found);
 
 	if (q->found.count[SEV_ERROR]) {
 		run_time_free(next);
-		reply_error(r, json_pack("{s:o}", "findings", json_findings(&q->found)),
-			    "the request is refused, nothing has changed");
-		return;
+		buf_puts(&q->err, "the request is refused, nothing has changed");
+		return false;
 	}
 	next->change++;
 	if (!changed) {
 		run_time_free(next);
-	} else if (q->env->run_time_set(q->env->arg, next, q->uid, &err)) {
+	} else if (q->env->run_time_set(q->env->arg, next, q->uid, &q->err)) {
 		now = next;
 	} else {
-		reply_error(r, NULL, "%s; nothing has changed", err.s);
-		buf_free(&err);
+		buf_puts(&q->err, "; nothing has changed");
+		return false;
+	}
+	q->result = json_pack("{s:I, s:I, s:o}", "changed", (json_int_t)changed,
+			      "change", (json_int_t)now->change, "partitions", json_added(q, now));
+	return true;
+}
+
+/*
+ * Who hears that it is done may rely on it, whoever is master a moment later: those who stand
+ * by are to have it, too.  That is so for a request that is repeated, as well.
+ */
+static void change_apply(void *arg, void (*done)(void *job), void *job)
+{
+	struct request *q = arg;
+	const struct ctl_env *env = q->env;
+
+	q->done = done;
+	q->job = job;
+	if (env->sa && !env->sa->state) {
+		buf_puts(&q->err, "another subnet manager has become master; nothing has changed");
+		done(job);
+	} else if (apply(q) && env->run_time_await) {
+		q->waits = true;
+		env->run_time_await(env->arg, on_standbys, q);
+	} else {
+		done(job);
+	}
+}
+
+static void change_answer(void *arg, struct reply *r)
+{
+	struct request *q = arg;
+	const struct ctl_standbys *s = &q->standbys;
+
+	if (!q->result) {
+		reply_error(r, q->found.n ?
+			    json_pack("{s:o}", "findings", json_findings(&q->found)) : NULL,
+			    "%s", q->err.s);
 		return;
 	}
-	reply_result(r, json_pack("{s:I, s:I, s:o, s:o}", "changed", (json_int_t)changed,
-				  "change", (json_int_t)now->change,
-				  "partitions", json_added(q, now),
-				  "findings", json_findings(&q->found)));
+	if (s->deposed) {
+		reply_error(r, NULL, "another subnet manager has become master, which may not have "
+			    "the change: ask there");
+		return;
+	}
+	if (s->without)
+		findings_add(&q->found, SEV_WARNING, NULL, nowhere, "0x%016" PRIx64 ", which "
+			     "stands by, has not taken it: until it has, it is lost with this "
+			     "subnet manager", s->without);
+	json_object_set_new(q->result, "standbys", json_integer(s->there));
+	json_object_set_new(q->result, "standbys-with-it", json_integer(s->have_it));
+	json_object_set_new(q->result, "findings", json_findings(&q->found));
+	reply_result(r, json_incref(q->result));
 }
 
 static void change_release(void *arg)
 {
 	struct request *q = arg;
 
+	if (q->waits)
+		q->env->run_time_forget(q->env->arg, q);
 	for (size_t i = 0; i < q->changes.n; i++)
 		free(q->changes.v[i].members);
 	vec_free(&q->changes);
 	json_decref(q->body);
+	json_decref(q->result);
+	buf_free(&q->err);
 	buf_free(&q->text);
 	findings_free(&q->found);
 	free(q);
@@ -226,7 +291,9 @@ static void change_release(void *arg)
 
 void cmd_partition_change(const struct ctl_call *c, struct reply *r)
 {
-	static const struct job_ops ops = { change_work, change_answer, change_release };
+	static const struct job_ops ops = {
+		change_work, change_apply, change_answer, change_release,
+	};
 	struct request *q;
 
 	if (!has_registry(c, r))

@@ -202,7 +202,7 @@ static void plan_release(void *arg)
 
 void cmd_plan(const struct ctl_call *c, struct reply *r)
 {
-	static const struct job_ops ops = { plan_work, plan_answer, plan_release };
+	static const struct job_ops ops = { plan_work, NULL, plan_answer, plan_release };
 	struct planning *x;
 
 	if (!c->env->sm) {

@@ -132,7 +132,7 @@ static bool has_policies(const struct ctl_call *c, struct reply *r)
 
 void cmd_policy_load(const struct ctl_call *c, struct reply *r)
 {
-	static const struct job_ops ops = { load_work, load_answer, load_release };
+	static const struct job_ops ops = { load_work, NULL, load_answer, load_release };
 	struct load *l;
 	uint64_t trial_s = 0;
 
@@ -187,7 +187,7 @@ static void reload_release(void *arg)
 
 void cmd_reload(const struct ctl_call *c, struct reply *r)
 {
-	static const struct job_ops ops = { reload_work, reload_answer, reload_release };
+	static const struct job_ops ops = { reload_work, NULL, reload_answer, reload_release };
 	struct reload *l = xcalloc(1, sizeof(*l));
 
 	l->env = c->env;
@@ -281,7 +281,7 @@ static void lines_answer(void *arg, struct reply *r)
 
 void cmd_policy_show(const struct ctl_call *c, struct reply *r)
 {
-	static const struct job_ops ops = { lines_work, lines_answer, lines_free };
+	static const struct job_ops ops = { lines_work, NULL, lines_answer, lines_free };
 	struct lines *l;
 
 	if (!has_policies(c, r))

@@ -229,6 +229,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.set_priority = set_priority, .release_links = release_links,
 		.mft_next = mft_next, .mft_entry = mft_entry,
 		.run_time = get_run_time, .run_time_set = set_run_time,
+		.run_time_await = standbys_await, .run_time_forget = standbys_forget,
 		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,
 		.read_group = s->ctl_read_group, .admin_group = s->ctl_admin_group,
 	};

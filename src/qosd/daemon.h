@@ -7,6 +7,7 @@
  *   reload.c       the policy file, read again
  *   run_time.c     partitions that were added at run time
  *   estate.c, heir.c   what a master leaves to who takes over
+ *   standbys.c     who that may be, and what it has of it
  *
  * All of it is of the loop's thread but what says otherwise.
  */
@@ -25,6 +26,7 @@
 #include "qosd/life.h"
 #include "qosd/estate.h"
 #include "qosd/qosd.h"
+#include "qosd/standbys.h"
 #include "registry/partitions.h"
 #include "sa/sa.h"
 #include "sm/sm.h"
@@ -75,6 +77,7 @@ struct qosd {
 	uint64_t run_time_changes;
 
 	struct estate *estate;		/* for those who stand by for us */
+	struct standbys *standbys;
 	struct heir *heir;		/* while we stand by */
 };
 
@@ -112,5 +115,7 @@ void apply_policy(void *arg, struct shared_policy *p);
 const struct run_time *get_run_time(void *arg);
 /* Takes over x.  False: err says why, and what was in force stays. */
 bool set_run_time(void *arg, struct run_time *x, int64_t uid, struct buf *err);
+/* The master's in place of ours, which it takes over: in memory, if it can't be kept. */
+void take_run_time(struct qosd *q, struct run_time *x);
 
 #endif

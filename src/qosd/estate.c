@@ -127,7 +127,8 @@ static bool is_old(const struct estate *e, enum estate_part part, int64_t now)
 		return false;
 	if (!p->printed)
 		return true;
-	if (now < p->next_us)
+	/* who asked for a change waits, and it was printed for the disk, too */
+	if (now < p->next_us && part != ESTATE_PARTITIONS)
 		return false;
 	return p->change != change_of(e->q, part) ||
 	       (part == ESTATE_SERVICES && now - p->printed_us > LEASES_US &&
@@ -163,6 +164,12 @@ uint64_t estate_version(const struct qosd *q, enum estate_part part)
 	return version;
 }
 
+uint64_t estate_partitions(struct estate *e)
+{
+	refresh(e, ESTATE_PARTITIONS);
+	return e->parts[ESTATE_PARTITIONS].version;
+}
+
 static void list(struct estate *e, struct sa_estate *answer)
 {
 	struct sa_estate_row row = { 0 };
@@ -176,7 +183,16 @@ static void list(struct estate *e, struct sa_estate *answer)
 	put_be32(answer->n, ESTATE_COUNT * sizeof(row));
 }
 
-bool estate_answer(void *arg, const struct sa_estate *query, struct sa_estate *answer)
+/* Who asks for the list says which partitions it has. */
+static void take_note(struct estate *e, uint64_t from, const struct sa_estate *query)
+{
+	const struct part *p = &e->parts[ESTATE_PARTITIONS];
+
+	standbys_heard(e->q->standbys, from, get_be64(query->version) == p->version, p->change);
+}
+
+bool estate_answer(void *arg, uint64_t from, const struct sa_estate *query,
+		   struct sa_estate *answer)
 {
 	struct estate *e = arg;
 	uint32_t part = get_be32(query->part), offset = get_be32(query->offset), n;
@@ -191,6 +207,7 @@ bool estate_answer(void *arg, const struct sa_estate *query, struct sa_estate *a
 			if (is_out(e, (enum estate_part)i) && !e->parts[i].printed)
 				return false;
 		list(e, answer);
+		take_note(e, from, query);
 		return true;
 	}
 	if (part >= ESTATE_COUNT)
@@ -294,17 +311,12 @@ static bool take_line(char *text, struct run_time *x)
 static bool take_partitions(struct qosd *q, char *text)
 {
 	struct run_time *x = run_time_new();
-	struct buf err = { 0 };
-	bool good = take_line(text, x);
 
-	if (!good) {
+	if (!take_line(text, x)) {
 		run_time_free(x);
 		return false;
 	}
-	x->change = q->run_time->change + 1;
-	if (!set_run_time(q, x, -1, &err))
-		log_error("heir", "partitions: %s", err.s);
-	buf_free(&err);
+	take_run_time(q, x);
 	return true;
 }
 

@@ -8,7 +8,9 @@
  * estate.c prints the parts of this daemon, and puts those of another in their place.
  * heir.c, while we stand by, asks the master for the versions after each poll, and for
  * the text of what differs, in single MADs of the SA class (SA_ATTR_ESTATE).  The SM_Key
- * is what either side knows the other by.
+ * is what either side knows the other by.  With the question for the versions the master
+ * hears which partitions of run time we have: who asked it for them waits for that
+ * (standbys.c).
  */
 #ifndef QOSD_QOSD_ESTATE_H
 #define QOSD_QOSD_ESTATE_H
@@ -30,9 +32,12 @@ enum estate_part {
 struct estate *estate_new(struct qosd *q);
 void estate_free(struct estate *e);	/* NULL is fine */
 /* The SA's hook; arg is the struct estate. */
-bool estate_answer(void *arg, const struct sa_estate *query, struct sa_estate *answer);
+bool estate_answer(void *arg, uint64_t from, const struct sa_estate *query,
+		   struct sa_estate *answer);
 /* Of a part as we have it now. */
 uint64_t estate_version(const struct qosd *q, enum estate_part part);
+/* The same of the partitions, which costs nothing where nothing has changed. */
+uint64_t estate_partitions(struct estate *e);
 uint64_t estate_digest(const char *text, size_t n);
 /*
  * Puts these texts, one for each part, which are cut up, in place of what we have: NULL

@@ -5,11 +5,15 @@
  *   our own PortInfo (where the SA is: MasterSMLID, MasterSMSL) ->
  *   the list of versions -> the text of each part that differs, in a window -> taken over
  *
- * While there is anything that we have not got, or no answer, clients would have to
- * register again if we became master now (sm_registrations_lost()).
+ * While there is anything that we have not got, clients would have to register again if we
+ * became master now (sm_registrations_lost()).  So they would where the master lives and
+ * does not answer to the question for the list; one that is gone, or has handed over, left
+ * what it had in the round before.
  *
  * What was registered between a round and the master's end is not known here: a round
- * follows each poll, so that this is as much as a poll's interval.
+ * follows each poll, so that this is as much as a poll's interval.  Partitions of run time
+ * are not lost so: the master tells us to ask, and hears that we have them from the
+ * next round, which then follows at once.
  */
 #include "qosd/estate.h"
 
@@ -32,7 +36,7 @@
 #define TIMEOUT_MS	200
 #define TRIES		3
 #define AGAIN_US	1000000		/* it does not answer, or not yet */
-#define STRANGER_US	10000000	/* it is no qosd */
+#define STRANGER_US	10000000	/* it is no qosd, or we can't ask */
 #define TEXT_MAX	(64u << 20)
 
 enum { OFF_STATUS = 4, OFF_ATTR = 16, OFF_SM_KEY = 36 };
@@ -49,6 +53,8 @@ struct heir {
 	bool complete;			/* all that the master has, as of the last round */
 	bool busy;			/* a round is under way */
 	bool dropped;			/* … and its answers are of no use */
+	bool unanswered;		/* the last one, and the master has not been heard of since */
+	bool deaf;			/* our own port did not answer in the last one */
 	int64_t next_us;
 	struct mad_address master;
 	struct {
@@ -92,7 +98,7 @@ void heir_free(struct heir *h)
 void heir_stop(struct heir *h)
 {
 	h->dropped = h->busy;
-	h->complete = false;
+	h->complete = h->unanswered = false;
 	for (unsigned i = 0; i < ESTATE_COUNT; i++)
 		h->parts[i].known = false;
 }
@@ -106,23 +112,38 @@ static void round_over(struct heir *h, int64_t wait_us)
 	h->next_us = clock_mono_us() + wait_us;
 }
 
-/* What we have is not what the master has. */
-static void round_failed(struct heir *h, int64_t wait_us, const char *why)
+static void lost(struct heir *h)
+{
+	if (h->complete)
+		log_info("heir", "the master's registrations can't be had any more");
+	h->complete = false;
+	sm_registrations_lost(h->q->sm);
+}
+
+/* What we have is not what the master has; it is asked again. */
+static void round_failed(struct heir *h, const char *why)
 {
 	log_debug("heir", "LID %u: %s", h->master.lid, why);
-	if (!h->dropped) {
-		if (h->complete)
-			log_info("heir", "the master's registrations can't be had any more");
-		h->complete = false;
-		sm_registrations_lost(h->q->sm);
-	}
-	round_over(h, wait_us);
+	if (!h->dropped)
+		lost(h);
+	round_over(h, AGAIN_US);
+}
+
+/* … and that does not help as long as this is master. */
+static void round_in_vain(struct heir *h, const char *why)
+{
+	bool dropped = h->dropped;
+
+	round_failed(h, why);
+	h->next_us = clock_mono_us() + STRANGER_US;
+	if (!dropped)
+		sm_registrations_not_to_be_had(h->q->sm);
 }
 
 static void round_complete(struct heir *h)
 {
 	char *text[ESTATE_COUNT];
-	bool differ = false;
+	bool differ = false, is_awaited;
 
 	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
 		text[i] = h->parts[i].text;
@@ -136,7 +157,7 @@ static void round_complete(struct heir *h)
 		sm_picture_is_old(h->q->sm);
 	if (differ && !estate_take(h->q, text)) {
 		log_error("heir", "the master's registrations make no sense to us");
-		round_failed(h, STRANGER_US, "not taken over");
+		round_in_vain(h, "not taken over");
 		return;
 	}
 	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
@@ -147,7 +168,10 @@ static void round_complete(struct heir *h)
 		log_info("heir", "the master's registrations are ours, too");
 	h->complete = true;
 	sm_registrations_held(h->q->sm, h->master.lid);
+	is_awaited = text[ESTATE_PARTITIONS];
 	round_over(h, 0);
+	if (is_awaited)
+		heir_ask(h);
 }
 
 /* --- asking --- */
@@ -231,11 +255,11 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 	}
 	if (h->came < h->parts[h->part].total) {
 		if (!ask_more(h))
-			round_failed(h, AGAIN_US, "nothing can be asked");
+			round_failed(h, "nothing can be asked");
 		return;
 	}
 	if (estate_digest(h->parts[h->part].text, h->came) != h->parts[h->part].next) {
-		round_failed(h, AGAIN_US, "the text is not of that digest");
+		round_failed(h, "the text is not of that digest");
 		return;
 	}
 	h->part++;
@@ -252,7 +276,7 @@ static void next_part(struct heir *h)
 	}
 	h->sent = h->came = 0;
 	if (!ask_more(h))
-		round_failed(h, AGAIN_US, "nothing can be asked");
+		round_failed(h, "nothing can be asked");
 }
 
 /* What differs; false: the list makes no sense. */
@@ -283,7 +307,8 @@ static bool take_list(struct heir *h, const uint8_t *mad, bool *behind)
 	}
 	/* these two are one to whom they are given to */
 	for (unsigned i = ESTATE_LIDS; i <= ESTATE_PKEYS; i++)
-		if ((h->parts[ESTATE_LIDS].text || h->parts[ESTATE_PKEYS].text) && !h->parts[i].text)
+		if ((h->parts[ESTATE_LIDS].text || h->parts[ESTATE_PKEYS].text) &&
+		    !h->parts[i].text)
 			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
 	return true;
 }
@@ -296,13 +321,13 @@ static void on_list(void *arg, const uint8_t *mad, size_t len)
 	(void)len;
 	if (h->dropped) {
 		round_over(h, 0);
+	} else if (mad && get_be16(mad + OFF_STATUS) == IB_STATUS_BAD_METHOD_ATTR) {
+		round_in_vain(h, "no such attribute");
 	} else if (!mad || get_be16(mad + OFF_STATUS)) {
-		bool stranger = mad && get_be16(mad + OFF_STATUS) == IB_STATUS_BAD_METHOD_ATTR;
-
-		round_failed(h, stranger ? STRANGER_US : AGAIN_US,
-			     stranger ? "no such attribute" : mad ? "refused" : "no answer");
+		h->unanswered = true;	/* or refused, by one that has just handed over */
+		round_over(h, AGAIN_US);
 	} else if (!take_list(h, mad, &behind)) {
-		round_failed(h, STRANGER_US, "a list that makes no sense");
+		round_in_vain(h, "a list that makes no sense");
 	} else {
 		if (behind)
 			sm_registrations_coming(h->q->sm);
@@ -315,18 +340,22 @@ static void on_own_port(void *arg, const struct smp *s, int status)
 {
 	struct heir *h = arg;
 	uint8_t info[64];
+	bool was_deaf;
 
 	memcpy(info, s->data, sizeof(info));
 	h->master = (struct mad_address){
 		.lid = (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F), .qpn = 1,
 		.sl = (uint8_t)mad_get_field(info, 0, IB_PORT_SMSL_F),
 	};
-	if (h->dropped)
-		round_over(h, 0);
-	else if (status < 0)	/* it has another M_Key: each question is a violation */
-		round_failed(h, STRANGER_US, "our own port does not answer");
-	else if (status || !h->master.lid || !ask(h, SA_ESTATE_LIST, 0, 0, on_list, h))
-		round_failed(h, AGAIN_US, "our own port does not say where the master is");
+	was_deaf = h->deaf;
+	h->deaf = status < 0;
+	if (h->dropped || (h->deaf && !was_deaf))
+		round_over(h, 0);	/* one may get lost, which says nothing of the master */
+	else if (h->deaf)		/* it has another M_Key: each question is a violation */
+		round_in_vain(h, "our own port does not answer");
+	else if (status || !h->master.lid ||
+		 !ask(h, SA_ESTATE_LIST, 0, estate_partitions(h->q->estate), on_list, h))
+		round_failed(h, "our own port does not say where the master is");
 }
 
 void heir_ask(struct heir *h)
@@ -335,7 +364,13 @@ void heir_ask(struct heir *h)
 	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_PORT_INFO, .route = here,
 			 .m_key = sm_own_m_key(h->q->sm), .once = true };
 
-	if (h->busy || clock_mono_us() < h->next_us)
+	if (h->unanswered)
+		lost(h);
+	h->unanswered = false;
+	if (h->busy)
+		return;
+	/* of a new master nothing is known, and it may be about to hand over */
+	if (clock_mono_us() < h->next_us && !sm_registrations_unknown(h->q->sm))
 		return;
 	h->busy = true;
 	smp_send(h->q->mad, &s, on_own_port, h);

@@ -2,6 +2,7 @@
 /* qosd: see qosd(8).  The parts are put together in daemon.c. */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/log.h"
 #include "disco/disco.h"
 #include "qosd/qosd.h"
@@ -22,5 +23,6 @@ int main(int argc, char **argv)
 		log_set_level(LOG_LEVEL_WARNING);
 		return check_files(&o);
 	}
+	alloc_give_back();
 	return daemon_run(&o);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Partitions that were added at run time: kept in the state folder, and put together
- * with whatever policy is in force.  What can't be kept does not go into force.
+ * with whatever policy is in force.  What can't be kept does not go into force, unless it is
+ * the master's, which kept it.
  */
 #include <inttypes.h>
 
@@ -44,6 +45,17 @@ static bool save_run_time(struct qosd *q, const struct run_time *x)
 	return saved;
 }
 
+static void put_run_time(struct qosd *q, struct run_time *x, int64_t uid)
+{
+	log_info("partitions", "changed by user %" PRId64 ": %zu entries, %zu members", uid, x->v.n,
+		 x->n_members);
+	run_time_free(q->run_time);
+	q->run_time = x;
+	life_partitions(q->life, x, uid);
+	q->run_time_changes++;
+	apply_policy(q, policies_in_force(q->policies));
+}
+
 bool set_run_time(void *arg, struct run_time *x, int64_t uid, struct buf *err)
 {
 	struct qosd *q = arg;
@@ -53,14 +65,16 @@ bool set_run_time(void *arg, struct run_time *x, int64_t uid, struct buf *err)
 		run_time_free(x);
 		return false;
 	}
-	log_info("partitions", "changed by user %" PRId64 ": %zu entries, %zu members", uid, x->v.n,
-		 x->n_members);
-	run_time_free(q->run_time);
-	q->run_time = x;
-	life_partitions(q->life, x, uid);
-	q->run_time_changes++;
-	apply_policy(q, policies_in_force(q->policies));
+	put_run_time(q, x, uid);
 	return true;
+}
+
+void take_run_time(struct qosd *q, struct run_time *x)
+{
+	x->change = q->run_time->change + 1;
+	if (!save_run_time(q, x))
+		log_error("partitions", "the master's can't be kept in the state folder");
+	put_run_time(q, x, -1);
 }
 
 void load_run_time(struct qosd *q)

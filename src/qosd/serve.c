@@ -129,6 +129,8 @@ void serve_published(void *arg, struct subnet_state *s)
 	pthread_mutex_unlock(&q->sa_lock);
 	if (s && q->heir)
 		heir_stop(q->heir);
+	if (!s)
+		standbys_deposed(q->standbys);
 	if (s)
 		run_time_leavers(q->sa.mcast, s, &leavers);
 	if (leavers.n) {
@@ -202,6 +204,7 @@ void serve_init(struct qosd *q)
 	q->sa.mcast = q->quick.mcast = mcast_new(on_mcast_changed, q);
 	q->sa.alias = q->quick.alias = alias_new();
 	q->estate = estate_new(q);
+	q->standbys = standbys_new(q);
 	q->sa.estate = estate_answer;
 	q->sa.estate_arg = q->estate;
 	q->sa.stats = sa_stats_new();
@@ -220,6 +223,7 @@ void serve_free(struct qosd *q)
 	sa_stats_free(q->quick.stats);
 	sa_stats_free(q->sa_stats);
 	estate_free(q->estate);
+	standbys_free(q->standbys);
 	buf_free(&q->answer);
 	buf_free(&q->quick_answer);
 }

@@ -65,7 +65,7 @@ uint16_t sa_estate_get(struct sa_msg *m)
 	if (!m->sa->estate || !m->trusted)
 		return IB_STATUS_BAD_METHOD_ATTR;
 	memcpy(&query, m->data, sizeof(query));
-	if (!m->sa->estate(m->sa->estate_arg, &query, &answer))
+	if (!m->sa->estate(m->sa->estate_arg, m->s->f->ports[m->requester].guid, &query, &answer))
 		return IB_SA_NO_RECORDS;
 	sa_add(m, &answer, sizeof(answer));
 	return IB_STATUS_OK;

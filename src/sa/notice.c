@@ -27,7 +27,7 @@ void notice_of_gid(const struct subnet_state *s, uint16_t trap, const uint8_t gi
 	};
 	put_be16(n->number, trap);
 	memcpy(n->details + NOTICE_GID, gid, 16);
-	put_issuer(s, s->f->self, s->plan->lid[s->f->self], n);
+	put_issuer(s, s->f->self, state_own_lid(s), n);
 }
 
 bool notice_of_trap(const struct subnet_state *s, const uint8_t smp_data[NOTICE_SMP_LEN],
@@ -36,7 +36,7 @@ bool notice_of_trap(const struct subnet_state *s, const uint8_t smp_data[NOTICE_
 	memset(n, 0, sizeof(*n));
 	memcpy(n, smp_data, NOTICE_SMP_LEN);
 	if (!slid)		/* the node itself, whose packets loop back */
-		slid = s->plan->lid[s->f->self];
+		slid = state_own_lid(s);
 	*port = sa_lid_port(s, slid);
 	if (*port == FABRIC_NONE)
 		return false;

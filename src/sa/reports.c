@@ -247,7 +247,7 @@ static bool find_way(const struct subnet_state *s, const struct subscription *by
 	const struct plan *p = s->plan;
 	struct path_query q = {
 		.has = PR_PKEY, .src = s->f->self, .dst = port,
-		.slid = p->lid[s->f->self], .dlid = p->lid[port],
+		.slid = state_own_lid(s), .dlid = p->lid[port],
 		.pkey = shared_pkey(p->partitions, s->f->self, port, by->pkey),
 	};
 	struct path_answer a;

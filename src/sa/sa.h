@@ -56,9 +56,11 @@ struct sa {
 	struct subscriptions *subscriptions;
 	/*
 	 * What another SM that stands by takes over: answers a query of SA_ATTR_ESTATE that
-	 * came with the SM_Key.  False: there is no such part.  May be NULL: nothing is told.
+	 * came with the SM_Key, from the port of that GUID.  False: there is no such part.  May
+	 * be NULL: nothing is told.
 	 */
-	bool (*estate)(void *arg, const struct sa_estate *query, struct sa_estate *answer);
+	bool (*estate)(void *arg, uint64_t from, const struct sa_estate *query,
+		       struct sa_estate *answer);
 	void *estate_arg;
 	uint64_t sm_key;
 	struct sa_trace *trace;		/* may be NULL */

@@ -41,24 +41,22 @@ bool node_is_as_planned(const struct plan *old, const struct map64 *doubtful,
 	return true;
 }
 
-/* Whether the old plan has the item at all. */
-static bool was_planned(const struct plan *old, uint32_t old_node, item_t item)
+bool item_is_planned(const struct plan *p, uint32_t node, item_t item)
 {
-	uint32_t port0 = old->f->nodes[old_node].port0;
+	uint32_t port0 = p->f->nodes[node].port0;
 
 	switch (ITEM_KIND(item)) {
 	case ITEM_LFT:
-		return ITEM_B(item) <= old->lid_top / LFT_BLOCK;
+		return ITEM_B(item) <= p->lid_top / LFT_BLOCK;
 	case ITEM_PKEY:
-		return !node_is_switch(&old->f->nodes[old_node]) || !ITEM_A(item) ||
-		       old->partitions->enforce[port0 + ITEM_A(item)];
+		return !node_is_switch(&p->f->nodes[node]) || !ITEM_A(item) ||
+		       p->partitions->enforce[port0 + ITEM_A(item)];
 	case ITEM_SL2VL:
-		return old->tables->managed &&
-		       qos_sl2vl_id(old->tables, old->f, old_node, ITEM_A(item),
-				    ITEM_B(item)) != TABLE_NONE;
+		return p->tables->managed &&
+		       qos_sl2vl_id(p->tables, p->f, node, ITEM_A(item), ITEM_B(item)) != TABLE_NONE;
 	case ITEM_VLARB:
-		return old->tables->managed &&
-		       old->tables->arb[port0 + ITEM_A(item)] != TABLE_NONE;
+		return p->tables->managed &&
+		       p->tables->arb[port0 + ITEM_A(item)] != TABLE_NONE;
 	default:
 		return true;
 	}
@@ -70,7 +68,7 @@ enum item_change item_change(const struct plan *old, uint32_t old_node,
 	struct item_want now, before;
 
 	/* a port that has a link again may still hold what it had before */
-	if (!was_planned(old, old_node, item))
+	if (!item_is_planned(old, old_node, item))
 		return ITEM_KIND(item) == ITEM_LFT ? ITEM_DIFFERS : ITEM_UNKNOWN;
 	want_item(p, node, item, &now);
 	want_item(old, old_node, item, &before);
@@ -187,6 +185,11 @@ bool port_info_differs(const struct want_env *e, const struct refusals *refused,
 	uint64_t want, got;
 	uint8_t data[64];
 
+	/* mostly it is as it is to be, and then nothing need be digested */
+	memcpy(data, info, sizeof(data));
+	want_port_fields(e, port, data);
+	if (!memcmp(data, info, sizeof(data)))
+		return false;
 	want_port_info(e, port, IB_PORT_NOP, data);
 	want = port_info_digest(e, port, data);
 	got = port_info_digest(e, port, info);

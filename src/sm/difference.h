@@ -20,6 +20,9 @@
 bool node_is_as_planned(const struct plan *old, const struct map64 *doubtful,
 			const struct fabric *f, uint32_t node, uint32_t *old_node);
 
+/* Whether the plan has the item at all. */
+bool item_is_planned(const struct plan *p, uint32_t node, item_t item);
+
 /* An item of the new plan against the old one. */
 enum item_change {
 	ITEM_SAME,

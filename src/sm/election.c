@@ -6,11 +6,13 @@
  *
  * Whoever asks for SMInfo says in the same MAD who he is himself; IBA has no use for
  * these bytes.  A master so hears of a better SM, or of another master, at once.  It is
- * a hint and no more: what it does follows from an SMInfo that it asked for.
+ * a hint and no more: what it does follows from an SMInfo that it asked for.  A standby
+ * so hears that its master has something for it (sm_nudge()).
  *
  * A master that was stopped for a while may have lost the subnet meanwhile.  Sets go
  * out only while the loop has turned lately (mad_permit_sets()); after a pause the
- * other SMs are asked first, and if one is master we stand by, having written nothing.
+ * other SMs are asked first, and if one is master we stand by, having written nothing.  If none
+ * is, one may have been: a light sweep sees it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,13 +31,16 @@
 #define IDLE_US		20000000	/* one that discovers and never ends is not waited for longer */
 #define STANDBY_US	1000000	/* … nor one that stands by: for whom? */
 #define BUSY_US		10000000	/* a handover is put off no longer */
-#define ASK_US		300000		/* … nor where the master does not answer to us */
+#define ASK_US		5000000		/* … nor where the master does not answer to us */
 #define AWAIT_US	10000000	/* nor a lesser master that does not hand over */
 #define AWAIT_LOOK_US	1000000	/* … who is looked for so often */
 #define HANDOVER_TRIES	5
 #define HINT_US		1000000	/* hints are followed so often at most */
+#define NUDGE_US	2000	/* … and nudges of a master */
 #define ALIVE_US	100000	/* the loop turns so often */
 #define PAUSE_MIN_US	300000	/* a pause of the loop that is none worth asking for */
+
+enum { OFF_NUDGE = 32 };	/* in the data, where SMInfo has nothing: 1 is a nudge */
 
 static struct log_ratelimit smp_log = LOG_RATELIMIT;
 static struct log_ratelimit foreign_log = LOG_RATELIMIT;
@@ -71,6 +76,7 @@ struct election {
 	uint64_t awaited;		/* GUID of a lesser master */
 	int64_t await_until_us;
 	int64_t followed_us;		/* the master, since then */
+	int64_t nudged_us;		/* by it, the last time that it was followed */
 	int64_t alive_us;		/* the loop turned */
 	uint32_t checks;		/* answers that are waited for after a pause */
 	int64_t hint_us;		/* the last one that was followed */
@@ -171,11 +177,9 @@ static bool step(struct sm *sm, enum sm_input input, const char *why)
 	return true;
 }
 
-static void send_to(struct sm *sm, const struct peer *p, uint8_t method, uint32_t mod,
-		    bool once, void (*fn)(void *arg, const struct smp *s, int status))
+static void send_data(struct sm *sm, const struct peer *p, struct smp s,
+		      void (*fn)(void *arg, const struct smp *s, int status))
 {
-	struct smp s = { .method = method, .attr = UMAD_SM_ATTR_SM_INFO, .mod = mod,
-			 .m_key = p->m_key, .once = once };
 	struct question *q = xmalloc(sizeof(*q));
 
 	/* the route that the SMP needs until its end */
@@ -183,10 +187,19 @@ static void send_to(struct sm *sm, const struct peer *p, uint8_t method, uint32_
 	s.route = q->peer.route;
 	s.hops = p->hops;
 	s.last_hop = p->last_hop;
+	s.m_key = p->m_key;
+	smp_send(sm->mad, &s, fn, q);
+}
+
+static void send_to(struct sm *sm, const struct peer *p, uint8_t method, uint32_t mod,
+		    bool once, void (*fn)(void *arg, const struct smp *s, int status))
+{
+	struct smp s = { .method = method, .attr = UMAD_SM_ATTR_SM_INFO, .mod = mod, .once = once };
+
 	sm_info_put(sm, s.data);
 	if (method == SMP_SET)
 		sm_key_put(sm, s.data);
-	smp_send(sm->mad, &s, fn, q);
+	send_data(sm, p, s, fn);
 }
 
 /* Clients are another's from now on, unless we learn what they registered there. */
@@ -196,7 +209,7 @@ static void take_as_master(struct sm *sm, const struct peer *p)
 	sm->election->busy_since_us = 0;
 	sm->master_guid = p->info.guid;
 	sm->master_priority = p->info.priority;
-	sm_registrations_lost(sm);
+	sm_registrations_not_to_be_had(sm);	/* of the one before */
 	sm->registrations_unknown = true;
 	sm->election->followed_us = clock_mono_us();
 }
@@ -624,6 +637,19 @@ static int64_t patience_us(const struct settings *s)
 	return us < PAUSE_MIN_US ? PAUSE_MIN_US : us;
 }
 
+bool sm_is_asking(const struct sm *sm)
+{
+	const struct election *e = sm->election;
+
+	return e->checks || (sm->state == SM_MASTER && e->peers.n &&
+			     clock_mono_us() - e->alive_us >= patience_us(sm->settings));
+}
+
+int64_t sm_ran_us(const struct sm *sm)
+{
+	return sm->election->alive_us;
+}
+
 static void permit(struct sm *sm)
 {
 	mad_permit_sets(sm->mad, sm->state == SM_MASTER && sm->election->peers.n ?
@@ -646,8 +672,12 @@ static void on_check_answer(void *arg, const struct smp *s, int status)
 		step(sm, IN_DEPOSED, NULL);
 	}
 	free(q);
-	if (--sm->election->checks == 0)
-		permit(sm);
+	if (--sm->election->checks)
+		return;
+	permit(sm);
+	/* who took over may have gone since, or does not answer: the switches know */
+	if (sm->state == SM_MASTER)
+		sm_look(sm);
 }
 
 static void on_alive(void *arg)
@@ -717,6 +747,17 @@ static void acknowledge(struct sm *sm, uint64_t guid)
 		send_to(sm, p, SMP_SET, CTRL_ACKNOWLEDGE, false, on_acknowledged);
 }
 
+/* What is asked is no more than after a poll, and says nothing of the master's life. */
+static void nudged(struct sm *sm)
+{
+	int64_t now = clock_mono_us();
+
+	if (sm->planning || !sm->hooks.master_alive || now - sm->election->nudged_us < NUDGE_US)
+		return;
+	sm->election->nudged_us = now;
+	sm->hooks.master_alive(sm->hooks.arg);
+}
+
 /* Somebody asks for our SMInfo, and says who he is: is that news? */
 static void hint(struct sm *sm, const uint8_t *data)
 {
@@ -726,6 +767,10 @@ static void hint(struct sm *sm, const uint8_t *data)
 	enum sm_verdict v;
 
 	sm_info_get(data, &other);
+	if (data[OFF_NUDGE] == 1 && sm->state == SM_STANDBY && other.guid == sm->master_guid) {
+		nudged(sm);
+		return;
+	}
 	other.key = us.key;	/* requests do not show it; who follows asks for it */
 	v = other.guid ? sm_judge(&us, &other) : SM_NO_MATTER;
 	if (sm->state == SM_MASTER && v == SM_NO_MATTER && other.state == SM_STANDBY &&
@@ -764,22 +809,48 @@ static void control(struct sm *sm, enum sm_input input, const struct sm_info *fr
 	step(sm, input, input == IN_HANDOVER ? "handover" : "told to discover");
 }
 
+bool sm_registrations_unknown(const struct sm *sm)
+{
+	return sm->registrations_unknown &&
+	       clock_mono_us() - sm->election->followed_us < ASK_US;
+}
+
 /* What clients registered with the master is on its way to us: a moment, and nothing is lost. */
 static bool is_too_early(struct sm *sm)
 {
 	struct election *e = sm->election;
 	int64_t now = clock_mono_us();
 
+	/* we may be no master any more, and have nothing of what the other has */
+	if (sm_is_asking(sm))
+		return true;
 	if (sm->state != SM_STANDBY)
 		return false;
-	/* it was not even asked what there is */
-	if (sm->registrations_unknown && now - e->followed_us < ASK_US)
+	if (sm_registrations_unknown(sm))
 		return true;
 	if (!sm->registrations_coming)
 		return false;
 	if (!e->busy_since_us)
 		e->busy_since_us = now;
 	return now - e->busy_since_us < BUSY_US;
+}
+
+static void on_nudged(void *arg, const struct smp *s, int status)
+{
+	(void)s;
+	(void)status;	/* it polls anyway */
+	free(arg);
+}
+
+void sm_nudge(struct sm *sm)
+{
+	for (size_t i = 0; sm->state == SM_MASTER && i < sm->election->peers.n; i++) {
+		struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO, .once = true };
+
+		sm_info_put(sm, s.data);
+		s.data[OFF_NUDGE] = 1;
+		send_data(sm, &sm->election->peers.v[i], s, on_nudged);
+	}
 }
 
 static void take_control(struct sm *sm, const struct mad_in *in)

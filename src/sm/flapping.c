@@ -202,6 +202,17 @@ static bool went_down(const struct fabric *f, const struct flap_link *l)
 	return false;
 }
 
+/* Whether the sweep has found the node to be other than before, or gone. */
+static bool is_touched(const struct sm *sm, uint64_t guid)
+{
+	uint32_t node;
+
+	if (!sm->touched)
+		return true;
+	node = map64_get(&sm->f->node_by_guid, guid);
+	return node == MAP64_NONE || sm->touched[node];
+}
+
 void flapping_look(struct sm *sm)
 {
 	const struct fabric *old = sm->published ? sm->published->f : NULL;
@@ -209,14 +220,24 @@ void flapping_look(struct sm *sm)
 	VEC(struct flap) begun = { 0 };
 	struct flap flap;
 
-	for (uint32_t i = 0; old && i < old->n_ports; i++) {
-		struct flap_link l;
+	for (uint32_t node = 0; old && node < old->n_nodes; node++) {
+		const struct fabric_node *n = &old->nodes[node];
 
-		if (!was_up(old, i) || old->ports[i].peer < i)
+		/* what nothing was found of is as it was */
+		if (!is_touched(sm, n->guid))
 			continue;
-		l = flap_link_of(old, i);
-		if (went_down(sm->f, &l) && flaps_down(sm->flaps, &l, now, &flap))
-			*vec_push(&begun) = flap;
+		for (uint32_t i = n->port0; i <= n->port0 + n->nports; i++) {
+			struct flap_link l;
+
+			if (!was_up(old, i))
+				continue;
+			l = flap_link_of(old, i);
+			/* once for each link */
+			if (old->ports[i].peer < i && is_touched(sm, l.guid[l.guid[0] == n->guid]))
+				continue;
+			if (went_down(sm->f, &l) && flaps_down(sm->flaps, &l, now, &flap))
+				*vec_push(&begun) = flap;
+		}
 	}
 	for (size_t i = 0; old && flaps_at(sm->flaps, i, &flap); i++)
 		if (flap_port(old, &flap.link, 0) == FABRIC_NONE &&

@@ -19,6 +19,7 @@
 #include <infiniband/umad_sm.h>
 
 #include "base/alloc.h"
+#include "base/backoff.h"
 #include "base/bytes.h"
 #include "base/log.h"
 #include "registry/alias.h"
@@ -169,9 +170,7 @@ static void finished(void *arg)
 		timer_set(w->soon, GATHER_US, 0);	/* for what came meanwhile */
 		return;
 	}
-	w->retry_us = w->retry_us ? w->retry_us * 2 : RETRY_US;
-	if (w->retry_us > RETRY_MAX_US)
-		w->retry_us = RETRY_MAX_US;
+	w->retry_us = backoff_next(w->retry_us, RETRY_US, RETRY_MAX_US);
 	timer_set(w->soon, w->retry_us, 0);
 }
 

@@ -28,6 +28,7 @@
 
 #include "disco/disco.h"
 #include "sm/difference.h"
+#include "sm/remnants.h"
 #include "sm/sm.h"
 #include "sm/want.h"
 #include "store/store.h"
@@ -77,6 +78,7 @@ struct node_work {
 	uint8_t silent;		/* SMPs without an answer, in a row */
 	uint8_t lost;		/* … in all */
 	bool doubtful;		/* refused something */
+	bool joined;		/* Sets were sent to it that stand for several SL2VL tables */
 	uint32_t refused, keeps;	/* Sets refused; values kept instead, but for SL2VL tables */
 	bool unknown;		/* what it holds is not known from before */
 	bool mft_unknown;	/* a switch whose MFTs may be anything (multicast_tables.c) */
@@ -100,11 +102,12 @@ struct reroute;
 
 /*
  * A node of which something may have changed; renamed: perhaps its description, too; changed: it
- * has, whatever its ports say.
+ * has, whatever its ports say; whole: all of its ports are read (of others probe_spare.c may leave
+ * some out); unasked: nobody said so, and there need be nothing to find.
  */
 struct suspect {
 	uint64_t guid;
-	bool renamed, changed;
+	bool renamed, changed, whole, unasked;
 };
 
 struct sm {
@@ -157,6 +160,15 @@ struct sm {
 	bool subnet_up;
 	uint64_t generation;
 	struct map64 doubtful;		/* node GUIDs whose tables are not known for sure */
+	/*
+	 * Node GUIDs of switches whose PortStateChange was cleared while ports were Active that
+	 * were not read since; or of all it may be so.
+	 */
+	struct map64 blind;
+	bool blind_all;
+	struct map64 spared;		/* … some of whose ports were not read: light sweeps make up for it */
+	bool unasked;			/* of the probe: it looked for nothing that somebody told of */
+	struct remnants *remnants;	/* what switches hold for ports without a link */
 
 	uint64_t sweeps, discovery_smps;
 	double last_seconds;
@@ -167,8 +179,12 @@ struct sm {
 	struct timer *publish_timer;	/* of a sweep of which nothing is missing any more */
 	struct smp_job *light_job;
 	struct subnet_state *light_state;	/* what the light sweep goes over */
-	uint8_t *light_asked;			/* per switch; 2: it has a change to tell, or says nothing */
+	uint8_t *light_asked;			/* per switch: LIGHT_... of sm.c */
 	bool light_told;		/* one of them has */
+	bool light_master_asked;	/* a switch was asked whom it has for its master … */
+	bool light_claimed;		/* … and that is not us any more */
+	bool look_owed;			/* a light sweep, when what is under way has ended */
+	int64_t claim_next_us, claim_wait_us;	/* when light sweeps heed the next claim; the wait for it */
 	struct trap_gate *trap_gate;	/* how many traps of one source are heard */
 	struct timer *trap_timer;	/* … it has something to do then */
 	struct scrub *scrub;
@@ -187,7 +203,7 @@ struct sm {
 	int64_t picture_due_us, picture_min_us;
 	bool registrations_lost;	/* clients must be asked to register again */
 	bool registrations_coming;	/* … unless what is on its way comes */
-	bool registrations_unknown;	/* the master was not asked yet */
+	bool registrations_unknown;	/* the master has not said yet whether it has them */
 	uint16_t heir_of;	/* LID of an SM whose clients need not be; 0: of none */
 	uint64_t findings_seen;		/* digest of those that were logged last */
 	uint64_t kept_seen;		/* … of devices that keep tables */
@@ -207,6 +223,13 @@ void sm_sweep_ended(struct sm *sm, bool complete);
 void sm_suspect(struct sm *sm, const struct suspect *s);
 /* Wishes a sweep; starts it at once if none runs. */
 void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason);
+/*
+ * By the MasterSMLID that an end port of the state had, and the one that it has now: was another
+ * SM master without our knowledge?
+ */
+bool state_was_claimed(const struct subnet_state *s, uint16_t before, uint16_t now);
+/* A light sweep, as soon as nothing else is under way. */
+void sm_look(struct sm *sm);
 
 /* mkey.c: the M_Keys that devices may have: 0 is ours, then those of before */
 void mkey_new(struct sm *sm);

@@ -468,8 +468,7 @@ void mkey_swept(struct sm *sm)
 	struct mkeys *k = sm->mkeys;
 
 	mad_hold(sm->mad);	/* jobs of multicast and aliases ask for them */
-	map64_free(&k->foreign);
-	map64_init(&k->foreign, 16);
+	map64_clear(&k->foreign);
 	k->n_foreign = 0;
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
 		if (sm->work[i].foreign) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "sm/multicast.h"
@@ -118,19 +119,18 @@ static void retry(void *arg)
 {
 	struct mcast_work *w = arg;
 
-	tables_try_again(w);
+	w->try_again = true;
 	sm_mcast_changed(w->sm);
 }
 
 void multicast_written(struct mcast_work *w, bool all)
 {
-	if (!all) {
-		w->retry_us = w->retry_us ? w->retry_us * 2 : RETRY_US;
-		if (w->retry_us > RETRY_MAX_US)
-			w->retry_us = RETRY_MAX_US;
-		timer_set(w->retry, w->retry_us, 0);
-	} else {
+	if (all) {
 		w->retry_us = 0;
+		timer_stop(w->retry);
+	} else if (!timer_active(w->retry)) {	/* what others had written meanwhile is no try */
+		w->retry_us = backoff_next(w->retry_us, RETRY_US, RETRY_MAX_US);
+		timer_set(w->retry, w->retry_us, 0);
 	}
 	if (w->again)
 		sm_mcast_changed(w->sm);

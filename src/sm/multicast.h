@@ -24,6 +24,7 @@ struct mft_switch {
 	uint64_t guid;
 	bool used_before;	/* it forwarded before we came: read all that it has */
 	bool doubt;		/* while blocks are forgotten */
+	bool back;		/* … of one that answers */
 	uint32_t target;	/* of the pass, plus 1; 0: none */
 };
 
@@ -85,6 +86,7 @@ struct mcast_work {
 	VEC(uint32_t) pending;		/* blocks that may differ from what is wanted */
 	VEC(struct target) targets;
 	bool stuck[MLIDS_MAX];		/* a removal was not taken */
+	bool try_again;			/* what had no answer, when they are written next */
 	uint32_t mlid_top;
 };
 
@@ -108,8 +110,6 @@ void tables_take_tree(struct mcast_work *w, uint16_t mlid);
 void tables_want_nothing(struct mcast_work *w);
 /* Reads and writes what is pending; ends in multicast_written().  No job runs. */
 void tables_write(struct mcast_work *w);
-/* What had no answer is asked for again by the next tables_write(). */
-void tables_try_again(struct mcast_work *w);
 /* The fabric of the sweep that ends: forgets what its devices may not hold any more. */
 void tables_observed(struct mcast_work *w);
 void tables_free(struct mcast_work *w);

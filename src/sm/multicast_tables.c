@@ -314,17 +314,20 @@ static void finished(void *arg)
 	run_passes(w);
 }
 
+static void try_again(struct mcast_work *w)
+{
+	w->try_again = false;
+	for (size_t i = 0; i < w->pending.n; i++)
+		w->blocks.v[w->pending.v[i]].failed = w->blocks.v[w->pending.v[i]].silent = false;
+}
+
 void tables_write(struct mcast_work *w)
 {
+	if (w->try_again)
+		try_again(w);
 	memset(w->stuck, 0, sizeof(w->stuck));
 	w->pass = PASS_READ;
 	run_passes(w);
-}
-
-void tables_try_again(struct mcast_work *w)
-{
-	for (size_t i = 0; i < w->pending.n && !w->job; i++)
-		w->blocks.v[w->pending.v[i]].failed = w->blocks.v[w->pending.v[i]].silent = false;
 }
 
 /* --- from outside --- */
@@ -345,11 +348,15 @@ void tables_observed(struct mcast_work *w)
 		struct mft_switch *s = switch_get(w, sm->f->nodes[sm->f->switches[i].node].guid);
 
 		s->doubt = n->mft_unknown;
+		s->back = n->mft_unknown && !n->failed;
 		s->used_before = n->mft_unknown && n->used_before;
 	}
 	for (size_t i = 0; i < w->blocks.n; i++)
-		if (w->switches.v[w->blocks.v[i].sw].doubt)
+		if (w->switches.v[w->blocks.v[i].sw].doubt) {
 			w->blocks.v[i].known = false;
+			w->try_again |= w->blocks.v[i].silent &&
+					w->switches.v[w->blocks.v[i].sw].back;
+		}
 	for (uint32_t i = 0; i < sm->f->n_switches; i++) {
 		const struct fabric_node *n = &sm->f->nodes[sm->f->switches[i].node];
 

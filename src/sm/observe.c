@@ -4,7 +4,8 @@
  * are to be written.
  *
  * A node that we programmed ourselves and that kept its state is compared with
- * the plan that was written to it; nothing is read.  Of any other node the
+ * the plan that was written to it, and tables of ports that had no link in that plan
+ * with what was left on them (remnants.h); nothing is read.  Of any other node the
  * tables are read back and compared.
  *
  * Reading doubles the cost of bringing up a fabric that nobody configured,
@@ -60,7 +61,8 @@ static void collect_changed(void *arg, item_t item)
 	if (c->sm->reroute && ITEM_KIND(item) == ITEM_LFT)
 		return;		/* that comes last, in an order of its own */
 	change = item_change(c->old, c->old_node, c->sm->plan, c->node, item);
-
+	if (change == ITEM_UNKNOWN)
+		change = remnants_compare(c->sm->remnants, c->sm->plan, c->node, item);
 	if (change != ITEM_SAME)
 		observe_add(c->w, change == ITEM_UNKNOWN ? item | READ : item);
 }

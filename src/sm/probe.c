@@ -16,7 +16,11 @@
  *
  * PortStateChange is cleared before the ports are read (14.2.5.4), so that a later
  * change is not lost.  Where it can't be, as at a switch with another's M_Key, they are read
- * nevertheless: it stays as it is.
+ * nevertheless: it stays as it is.  Which ports need not be read is probe_spare.c's, what answers
+ * mean probe_answer.c's; here is what is asked of whom in which round, the beginning and the end.
+ *
+ * What takes as long as the fabric is large is done in a worker: the copy of the published
+ * fabric that all this is about, and settling it at the end.
  *
  * The result is a fabric, finished, and which of its nodes are not as they were
  * (sm->touched).  Where things contradict each other all is discovered instead.
@@ -24,7 +28,6 @@
  * Who is behind a port is asked with each M_Key of ours in turn, and so is, by the same
  * way, what a discovery found to be silent (probe_hidden()): that asks with one only.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,58 +37,20 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "fabric/edit.h"
-#include "sm/internal.h"
+#include "sm/probe.h"
 
 static struct log_ratelimit silent_log = LOG_RATELIMIT;
 
-#define TRIES_MAX	3	/* rounds in which one question is asked */
 #define ROUNDS_MAX	1000
-#define NODES_MORE	4096	/* beyond twice as many as before: a device makes them up */
 
-/* In the order in which they are asked of one node. */
-enum ask_kind { ASK_SWITCH, ASK_CLEAR, ASK_DESC, ASK_PORT, ASK_BEHIND };
-
-struct ask {
-	uint32_t node;
-	uint8_t num, kind, tries;
-	uint8_t key;		/* ASK_BEHIND: how many M_Keys were tried (key_behind()) */
-	bool lost;
-	uint16_t status;
-	uint8_t data[64];	/* the answer */
-};
-
-/* The questions to one node, of a round. */
-struct batch {
-	uint32_t first, n, cursor;
-};
-
-struct probe {
-	struct sm *sm;
-	struct fabric *f;		/* a copy, which is changed */
-	VEC(struct ask) asks, later;	/* of this round, and to come */
-	VEC(struct batch) batches;
-	struct map64 asked;		/* key_of() each question */
-	/* per node: see mark(); it answered; it may be gone; it is there and says nothing */
-	VEC(uint8_t) touched, heard, shady, silent;
-	struct map64 key_of_port;	/* by index: place of the M_Key that its agent answered to */
-	struct fabric *found;		/* by a discovery, of which this is the end; else NULL */
-	uint32_t n_before;		/* nodes */
-	unsigned rounds;
-	/* at the end: in a worker, what comes of f, and what is wrong with it */
-	struct work *settling;
-	struct fabric *settled;
-	uint8_t *settled_touched;
-	bool misfit;
-	bool changed, doubt, cut;
-	const char *why;		/* of the doubt */
-};
+/* --- questions --- */
 
 static uint64_t key_of(uint32_t node, unsigned num, enum ask_kind kind)
 {
 	return (uint64_t)node << 16 | num << 8 | kind;
 }
 
-static void ask(struct probe *p, uint32_t node, unsigned num, enum ask_kind kind)
+void probe_ask(struct probe *p, uint32_t node, unsigned num, enum ask_kind kind)
 {
 	if (map64_put(&p->asked, key_of(node, num, kind), 1) != MAP64_NONE)
 		return;
@@ -93,32 +58,33 @@ static void ask(struct probe *p, uint32_t node, unsigned num, enum ask_kind kind
 					     .kind = (uint8_t)kind };
 }
 
-/* Something of the node is not as the last sweep left it. */
-static void mark(struct probe *p, uint32_t node)
+bool probe_was_asked(const struct probe *p, uint32_t node, unsigned num, enum ask_kind kind)
+{
+	return map64_get(&p->asked, key_of(node, num, kind)) != MAP64_NONE;
+}
+
+void probe_mark(struct probe *p, uint32_t node)
 {
 	p->touched.v[node] = 1;
 	p->changed = true;
 }
 
-static void doubt(struct probe *p, const char *why)
+void probe_doubt(struct probe *p, const char *why)
 {
 	p->doubt = true;
 	p->why = why;
 }
 
-static void add_flags(struct probe *p)
+void probe_add_flags(struct probe *p)
 {
 	*vec_push(&p->touched) = 0;
 	*vec_push(&p->heard) = 0;
 	*vec_push(&p->shady) = 0;
 	*vec_push(&p->silent) = 0;
+	*vec_push(&p->spare) = 0;
 }
 
-/*
- * The place of the key to ask with who is behind a port: that of the near end first, as
- * most have the same.
- */
-static unsigned key_behind(const struct probe *p, const struct ask *a)
+unsigned probe_key_behind(const struct probe *p, const struct ask *a)
 {
 	unsigned n = mkey_count(p->sm), near = 0;
 
@@ -127,266 +93,28 @@ static unsigned key_behind(const struct probe *p, const struct ask *a)
 	return (near + a->key) % n;
 }
 
-static void ask_ports(struct probe *p, uint32_t node)
+void probe_ask_ports(struct probe *p, uint32_t node)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 
 	for (unsigned num = node_is_switch(n) ? 0 : 1; num <= n->nports; num++)
 		if (node_is_switch(n) || num == n->local_port || p->f->ports[n->port0 + num].present)
-			ask(p, node, num, ASK_PORT);
+			probe_ask(p, node, num, ASK_PORT);
 }
 
-static void ask_node(struct probe *p, uint32_t node, bool renamed)
+void probe_ask_node(struct probe *p, uint32_t node, bool renamed)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 
 	if (node_is_switch(n))
-		ask(p, node, 0, ASK_SWITCH);	/* its ports are asked then */
+		probe_ask(p, node, 0, ASK_SWITCH);	/* its ports are asked then */
 	else
-		ask_ports(p, node);
+		probe_ask_ports(p, node);
 	if (renamed)
-		ask(p, node, 0, ASK_DESC);
+		probe_ask(p, node, 0, ASK_DESC);
 }
 
-/* --- what answers say --- */
-
-/* The switch may be gone: all who have a link to it are asked for that port. */
-static void suspect_gone(struct probe *p, uint32_t node)
-{
-	const struct fabric_node *n = &p->f->nodes[node];
-
-	if (!node_is_switch(n) || p->heard.v[node] || p->shady.v[node])
-		return;
-	p->shady.v[node] = 1;
-	for (unsigned num = 1; num <= n->nports; num++) {
-		uint32_t peer = p->f->ports[n->port0 + num].peer;
-
-		if (peer != FABRIC_NONE && node_is_switch(port_node(p->f, peer)))
-			ask(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_PORT);
-	}
-}
-
-static void set_down(struct fabric_port *p)
-{
-	uint8_t info[64];
-
-	memcpy(info, p->info, sizeof(info));
-	mad_set_field(info, 0, IB_PORT_STATE_F, IB_PORT_DOWN_S);
-	fabric_port_store(p, info);
-	p->fdr10 = false;
-}
-
-/* The link of a port is down, or leads elsewhere now. */
-static void cut(struct probe *p, uint32_t port)
-{
-	uint32_t peer = p->f->ports[port].peer, far;
-
-	if (peer == FABRIC_NONE)
-		return;
-	far = p->f->ports[peer].node;
-	set_down(&p->f->ports[peer]);
-	fabric_cut(p->f, port);
-	mark(p, p->f->ports[port].node);
-	mark(p, far);
-	p->cut = true;
-	/* if it is to be asked itself, that will tell */
-	if (map64_get(&p->asked, key_of(far, 0, ASK_SWITCH)) == MAP64_NONE)
-		suspect_gone(p, far);
-}
-
-/* All that is decoded from PortInfo. */
-static bool same_port(const struct fabric_port *a, const struct fabric_port *b)
-{
-	return a->capmask == b->capmask && a->lid == b->lid && a->sm_lid == b->sm_lid &&
-	       a->lmc == b->lmc && a->state == b->state && a->mtu_cap == b->mtu_cap &&
-	       a->neighbor_mtu == b->neighbor_mtu && a->vl_cap == b->vl_cap &&
-	       a->op_vls == b->op_vls && a->vlarb_high_cap == b->vlarb_high_cap &&
-	       a->vlarb_low_cap == b->vlarb_low_cap && a->rate == b->rate &&
-	       !mkey_differs(a->info, b->info);
-}
-
-static void port_answered(struct probe *p, const struct ask *a)
-{
-	uint32_t port = p->f->nodes[a->node].port0 + a->num;
-	struct fabric_port *now = &p->f->ports[port], before = *now;
-	uint32_t peer = before.peer;
-
-	fabric_port_store(now, a->data);
-	if (!before.present || !same_port(&before, now))
-		mark(p, a->node);
-	if (a->num == 0)
-		return;
-	if (now->state < IB_PORT_ARMED_S)
-		now->fdr10 = false;	/* asked again, if it is of that kind */
-	if (now->state < IB_PORT_INIT_S) {
-		cut(p, port);
-		return;
-	}
-	if (peer == FABRIC_NONE) {
-		ask(p, a->node, a->num, ASK_BEHIND);
-		return;
-	}
-	if (same_port(&before, now))
-		return;
-	/* it was down for a while: whoever is there now; or what it can do has changed */
-	mark(p, p->f->ports[peer].node);
-	if (now->state < before.state) {
-		ask(p, a->node, a->num, ASK_BEHIND);
-		if (node_is_switch(port_node(p->f, peer)))	/* it may have lost its tables */
-			ask(p, p->f->ports[peer].node, 0, ASK_SWITCH);
-	}
-	ask(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_PORT);
-}
-
-static void switch_answered(struct probe *p, const struct ask *a)
-{
-	struct fabric_switch *s = &p->f->switches[p->f->nodes[a->node].sw], before = *s;
-
-	fabric_switch_store(s, a->data);
-	if (before.lft_top != s->lft_top || before.lifetime != s->lifetime ||
-	    before.lft_cap != s->lft_cap || before.mcast_cap != s->mcast_cap)
-		mark(p, a->node);
-	if (s->port_change && a->kind == ASK_SWITCH && !mkey_is_foreign(p->sm, p->f, a->node))
-		ask(p, a->node, 0, ASK_CLEAR);
-	else
-		ask_ports(p, a->node);
-}
-
-static void desc_answered(struct probe *p, const struct ask *a)
-{
-	struct fabric_node *n = &p->f->nodes[a->node];
-	char desc[sizeof(n->desc)] = { 0 };
-
-	memcpy(desc, a->data, sizeof(desc) - 1);
-	if (!memcmp(desc, n->desc, sizeof(desc)))
-		return;
-	memcpy(n->desc, desc, sizeof(desc));
-	mark(p, a->node);
-}
-
-/* A node that was not there; by the port of the switch that leads to it. */
-static uint32_t add_node(struct probe *p, const struct ask *a)
-{
-	static const uint8_t no_switch_info[20];
-	const struct fabric_node *from = &p->f->nodes[a->node];
-	uint8_t route[IB_DR_HOPS_MAX + 1];
-	uint32_t node;
-
-	if (p->f->n_nodes > 2 * p->n_before + NODES_MORE) {
-		doubt(p, "there are more nodes than can be");
-		return FABRIC_NONE;
-	}
-	memcpy(route, p->f->routes + from->route, from->hops);
-	route[from->hops] = a->num;
-	node = fabric_add_node(p->f, a->data, "", no_switch_info, route, from->hops + 1u);
-	if (node == FABRIC_NONE)
-		return node;
-	add_flags(p);
-	p->heard.v[node] = 1;
-	mark(p, node);
-	ask_node(p, node, true);
-	return node;
-}
-
-/* NodeInfo of whoever is behind a port. */
-static void behind_answered(struct probe *p, const struct ask *a)
-{
-	uint8_t *info = (uint8_t *)(uintptr_t)a->data;		/* libibmad only reads */
-	uint64_t guid = mad_get_field64(info, 0, IB_NODE_GUID_F);
-	uint64_t port_guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
-	unsigned num = mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F);
-	uint32_t node = map64_get(&p->f->node_by_guid, guid);
-	uint32_t port = p->f->nodes[a->node].port0 + a->num, peer;
-
-	if (node == MAP64_NONE)
-		node = add_node(p, a);
-	if (node == FABRIC_NONE || num < 1 || num > p->f->nodes[node].nports)
-		return;		/* it says nothing of use: a link without an end */
-	map64_put(&p->key_of_port, agent_port(p->f, node, num), key_behind(p, a));
-	if (p->f->nodes[node].nports != mad_get_field(info, 0, IB_NODE_NPORTS_F) ||
-	    p->f->nodes[node].type != mad_get_field(info, 0, IB_NODE_TYPE_F)) {
-		doubt(p, "two nodes have one GUID, or one has become another");
-		return;
-	}
-	p->heard.v[node] = 1;
-	peer = p->f->nodes[node].port0 + num;
-	if (p->f->ports[port].peer == peer)
-		return;
-	/* it was moved, and the other end has not said so yet; or somebody lies */
-	if (p->f->ports[peer].peer != FABRIC_NONE) {
-		doubt(p, "a port is said to be in two places");
-		return;
-	}
-	cut(p, port);
-	fabric_link(p->f, a->node, a->num, node, num);
-	if (!node_is_switch(&p->f->nodes[node]))
-		p->f->ports[peer].guid = port_guid;
-	else
-		for (unsigned i = 0; i <= p->f->nodes[node].nports; i++)
-			p->f->ports[p->f->nodes[node].port0 + i].guid = port_guid;
-	mark(p, a->node);
-	mark(p, node);
-	p->cut = true;		/* there may be a better way now */
-	if (node_is_switch(&p->f->nodes[node]))	/* it may have lost its tables */
-		ask(p, node, 0, ASK_SWITCH);
-	ask(p, node, num, ASK_PORT);
-}
-
-/* Nobody answered: perhaps because of the way, which may be another in a later round. */
-static void unanswered(struct probe *p, const struct ask *a)
-{
-	const struct fabric_port *self = &p->f->ports[p->f->self];
-
-	if (a->kind == ASK_BEHIND) {
-		/* counted at the end: a link that is up and has no other end */
-		if (a->key + 1u < mkey_count(p->sm)) {
-			*vec_push(&p->later) = *a;
-			p->later.v[p->later.n - 1].key++;
-		}
-		return;
-	}
-	if (a->kind == ASK_CLEAR) {
-		/* it answered a moment ago, and may have got another's M_Key; if not, it still tells */
-		ask_ports(p, a->node);
-		return;
-	}
-	ask(p, self->node, self->num, ASK_PORT);	/* it may be our own link */
-	suspect_gone(p, a->node);
-	if (a->tries < TRIES_MAX)
-		*vec_push(&p->later) = *a;
-	else
-		p->silent.v[a->node] = 1;
-}
-
-static void evaluate(struct probe *p, const struct ask *a)
-{
-	if (a->lost) {
-		unanswered(p, a);
-		return;
-	}
-	p->heard.v[a->node] = 1;
-	p->shady.v[a->node] = 0;
-	if (a->status) {
-		if (a->kind == ASK_SWITCH || a->kind == ASK_CLEAR)
-			ask_ports(p, a->node);
-		return;
-	}
-	switch ((enum ask_kind)a->kind) {
-	case ASK_SWITCH:
-	case ASK_CLEAR:
-		switch_answered(p, a);
-		break;
-	case ASK_DESC:
-		desc_answered(p, a);
-		break;
-	case ASK_PORT:
-		port_answered(p, a);
-		break;
-	case ASK_BEHIND:
-		behind_answered(p, a);
-		break;
-	}
-}
+/* --- rounds --- */
 
 /* Until its PortInfo is there, the key that a port answered to. */
 static void choose_key(const struct probe *p, const struct ask *a, struct smp *s)
@@ -398,14 +126,13 @@ static void choose_key(const struct probe *p, const struct ask *a, struct smp *s
 		s->m_key = mkey_nth(p->sm, place);
 }
 
-/* --- rounds --- */
-
 static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 {
 	struct probe *p = arg;
 	struct batch *b = &p->batches.v[device];
 
-	while (b->cursor < b->n) {
+	/* a port after the other would take half a minute; the next round may know another way */
+	while (b->cursor < b->n && !b->silent) {
 		uint32_t i = b->first + b->cursor++;
 		struct ask *a = &p->asks.v[i];
 		const struct fabric_node *n = &p->f->nodes[a->node];
@@ -415,6 +142,7 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 			continue;
 		switch ((enum ask_kind)a->kind) {
 		case ASK_SWITCH:
+		case ASK_OTHER_END:
 			sweep_fill_smp(p->sm, s, SMP_GET, UMAD_SM_ATTR_SWITCH_INFO, 0);
 			break;
 		case ASK_CLEAR:
@@ -433,13 +161,14 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 			if (s->hops >= IB_DR_HOPS_MAX)
 				continue;
 			s->last_hop = a->num;
-			s->m_key = mkey_nth(p->sm, key_behind(p, a));
+			s->m_key = mkey_nth(p->sm, probe_key_behind(p, a));
 			break;
 		}
 		if (a->kind != ASK_BEHIND)
 			choose_key(p, a, s);
 		/* a switch that may be gone is not waited for: it is asked again in a later round */
 		s->once = p->shady.v[a->node] || a->kind == ASK_BEHIND;
+		a->sent = true;
 		return true;
 	}
 	return false;
@@ -450,8 +179,9 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	struct probe *p = arg;
 	struct ask *a = &p->asks.v[cookie];
 
-	(void)device;
 	a->lost = status < 0;
+	if (a->lost && a->kind != ASK_BEHIND)
+		p->batches.v[device].silent = true;
 	a->status = status < 0 ? 0 : (uint16_t)status;
 	memcpy(a->data, s->data, sizeof(a->data));
 }
@@ -494,6 +224,7 @@ static void choose(struct probe *p)
 			continue;
 		}
 		a->tries++;
+		a->sent = false;
 		a->lost = true;		/* until it is answered */
 		*vec_push(&p->asks) = *a;
 	}
@@ -523,9 +254,13 @@ static void take_suspects(struct probe *p)
 			sm->suspects.v[kept++] = *s;
 			continue;
 		}
-		ask_node(p, node, s->renamed);
+		p->told |= !s->unasked;
+		sm->unasked = !p->told;
+		probe_ask_node(p, node, s->renamed);
+		if (s->renamed || s->changed || s->whole)
+			p->spare.v[node] |= SPARE_NOT;
 		if (s->changed)
-			mark(p, node);
+			probe_mark(p, node);
 	}
 	sm->suspects.n = kept;
 }
@@ -558,6 +293,8 @@ static void note_silent(const struct probe *p)
 		/* what is not known of it is read, and if it still says nothing it is missed */
 		if (p->silent.v[i] && p->touched.v[i])
 			map64_put(&p->sm->doubtful, p->f->nodes[i].guid, 1);
+		if (p->silent.v[i])
+			map64_put(&p->sm->blind, p->f->nodes[i].guid, 1);
 		if (p->silent.v[i] && !p->heard.v[i])
 			log_limited(&silent_log, LOG_LEVEL_WARNING, "sweep",
 				    "%s: does not answer, but has links that are up",
@@ -607,7 +344,7 @@ static void end(struct probe *p)
 	bool all;
 
 	if (p->misfit)
-		doubt(p, "the parts do not fit together");
+		probe_doubt(p, "the parts do not fit together");
 	if (p->doubt) {
 		log_info("sweep", "all is discovered: %s", p->why);
 	} else {
@@ -618,6 +355,9 @@ static void end(struct probe *p)
 	}
 	all = p->doubt;
 	note_silent(p);
+	for (uint32_t i = 0; i < p->f->n_nodes; i++)
+		if (p->spare.v[i] & SPARE_ASKED)
+			map64_put(&sm->spared, p->f->nodes[i].guid, 1);
 	probe_free(sm);
 	sweep_probed(sm, f, touched, all);
 }
@@ -626,16 +366,16 @@ static void settled(void *arg)
 {
 	struct probe *p = arg;
 
-	work_end(p->settling);
-	p->settling = NULL;
+	work_end(p->work);
+	p->work = NULL;
 	end(p);
 }
 
 static void asked_all(struct probe *p)
 {
 	if (!p->doubt && p->changed) {
-		p->settling = work_start(p->sm->loop, settle, settled, p);
-		if (p->settling)
+		p->work = work_start(p->sm->loop, settle, settled, p);
+		if (p->work)
 			return;
 		settle(p);
 	}
@@ -651,7 +391,7 @@ static void ask_other_ends(struct probe *p)
 	for (uint32_t i = 0; i < p->f->n_nodes; i++)
 		if (p->touched.v[i] && !p->heard.v[i] && node_is_switch(&p->f->nodes[i]) &&
 		    p->f->nodes[i].hops != FABRIC_UNREACHED)
-			ask_node(p, i, false);
+			probe_ask_node(p, i, false);
 }
 
 static void finished(void *arg)
@@ -660,11 +400,13 @@ static void finished(void *arg)
 
 	p->sm->job = NULL;
 	for (size_t i = 0; i < p->asks.n && !p->doubt; i++)
-		evaluate(p, &p->asks.v[i]);
+		probe_evaluate(p, &p->asks.v[i]);
 	if (p->rounds >= ROUNDS_MAX)
-		doubt(p, "it changes all the time");
+		probe_doubt(p, "it changes all the time");
 	if (!p->found) {
 		take_suspects(p);	/* what came meanwhile */
+		while (!p->later.n && !p->doubt && probe_ask_spared(p))
+			;
 		if (!p->later.n && !p->doubt)
 			ask_other_ends(p);
 	}
@@ -676,39 +418,70 @@ static void finished(void *arg)
 		asked_all(p);
 }
 
-/* Of a copy of f. */
-static struct probe *probe_new(struct sm *sm, const struct fabric *f)
+static struct probe *probe_new(struct sm *sm)
 {
 	struct probe *p = xcalloc(1, sizeof(*p));
 
 	p->sm = sm;
 	sm->probe = p;
-	p->f = fabric_clone(f);
-	p->n_before = f->n_nodes;
 	map64_init(&p->asked, 256);
 	map64_init(&p->key_of_port, 16);
-	for (uint32_t i = 0; i < p->f->n_nodes; i++)
-		add_flags(p);
 	return p;
 }
 
-void probe_start(struct sm *sm)
+/* f: a copy. */
+static void take_copy(struct probe *p, struct fabric *f)
 {
-	struct probe *p = probe_new(sm, sm->published->f);
+	p->f = f;
+	p->n_before = f->n_nodes;
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		probe_add_flags(p);
+}
 
+/* In a worker, as it takes long for a large fabric. */
+static void copy(void *arg)
+{
+	struct probe *p = arg;
+
+	p->f = fabric_clone(p->of->f);
+}
+
+static void copied(void *arg)
+{
+	struct probe *p = arg;
+
+	work_end(p->work);
+	p->work = NULL;
+	state_unref(p->of);
+	p->of = NULL;
+	take_copy(p, p->f);
 	take_suspects(p);
 	round_start(p);
 }
 
+void probe_start(struct sm *sm)
+{
+	struct probe *p = probe_new(sm);
+
+	sm->unasked = false;
+	p->of = state_ref(sm->published);
+	p->work = work_start(sm->loop, copy, copied, p);
+	if (p->work)
+		return;
+	copy(p);
+	copied(p);
+}
+
 void probe_hidden(struct sm *sm, struct fabric *f)
 {
-	struct probe *p = probe_new(sm, f);
+	struct probe *p = probe_new(sm);
 
+	take_copy(p, fabric_clone(f));
 	p->found = f;
 	for (uint32_t i = 0; i < f->n_ports; i++)
 		if (f->ports[i].present && f->ports[i].num && f->ports[i].peer == FABRIC_NONE &&
 		    f->ports[i].state >= IB_PORT_INIT_S)
-			ask(p, f->ports[i].node, f->ports[i].num, ASK_BEHIND);
+			probe_ask(p, f->ports[i].node, f->ports[i].num, ASK_BEHIND);
 	round_start(p);
 }
 
@@ -719,7 +492,8 @@ void probe_free(struct sm *sm)
 	if (!p)
 		return;
 	sm->probe = NULL;
-	work_end(p->settling);
+	work_end(p->work);
+	state_unref(p->of);
 	fabric_free(p->settled);
 	free(p->settled_touched);
 	fabric_free(p->f);
@@ -733,5 +507,6 @@ void probe_free(struct sm *sm)
 	vec_free(&p->heard);
 	vec_free(&p->shady);
 	vec_free(&p->silent);
+	vec_free(&p->spare);
 	free(p);
 }

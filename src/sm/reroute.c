@@ -5,6 +5,10 @@
  * tables by then.  Round by round (route/rounds.h), each of which ends before the next
  * begins, so that at no moment routes in use form a loop or a circle of channels.
  *
+ * Where a switch does not answer the rounds behind are not begun: they are right only when it
+ * has what it was told, and often more has happened by then.  Who has not had all of its blocks is
+ * doubtful, and the sweep that follows reads and writes it.
+ *
  * A switch of which it is not known what it holds has its whole table written with the
  * other tables (write.c), and has no part in this.
  */
@@ -31,6 +35,7 @@ struct reroute {
 	uint32_t round;
 	VEC(struct batch) batches;
 	VEC(uint32_t) again;		/* writes of the round without an answer */
+	bool broken;			/* a switch does not answer any more */
 };
 
 struct reroute *reroute_new(const struct plan *p, const struct plan *before)
@@ -86,6 +91,8 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 		/* in a round of their own, behind this one: the order within a round is free */
 		if (sweep_smp_lost(sm, node, "writing routes"))
 			*vec_push(&r->again) = (uint32_t)cookie;
+		else
+			r->broken = true;
 		return;
 	}
 	work->silent = 0;
@@ -119,11 +126,30 @@ static void add_write(struct sm *sm, struct reroute *r, uint32_t i)
 		*vec_push(&r->batches) = (struct batch){ node, i, 1, 0 };
 }
 
+/* What has not been written, in this round and those behind it. */
+static void leave_rest(struct sm *sm)
+{
+	struct reroute *r = sm->reroute;
+
+	for (size_t i = 0; i < r->again.n; i++)
+		add_write(sm, r, r->again.v[i]);
+	for (uint32_t i = r->rounds.first[r->round]; i < r->rounds.first[r->rounds.n]; i++)
+		add_write(sm, r, i);
+	for (size_t i = 0; i < r->batches.n; i++)
+		if (r->batches.v[i].cursor < r->batches.v[i].n)
+			sm->work[r->batches.v[i].node].doubtful = true;
+	r->batches.n = 0;
+}
+
 /* False: there is nothing to write any more. */
 static bool round_start(struct sm *sm)
 {
 	struct reroute *r = sm->reroute;
 
+	if (r->broken) {
+		leave_rest(sm);
+		return false;
+	}
 	r->batches.n = 0;
 	if (r->again.n) {
 		for (size_t i = 0; i < r->again.n; i++)

@@ -13,11 +13,12 @@
  * between; then the node is doubtful (sm->doubtful), and a local sweep reads and writes it as
  * it does with any node of which it knows nothing, in the order that is safe.  A node that is
  * doubtful already, or has another's M_Key, is passed over: what it holds may not be ours yet,
- * and the next sweep reads it.
+ * and the next sweep reads it.  A port that has another's MasterSMLID tells of an SM that wrote
+ * more than that: all is read at once.
  *
  * Invariant: state is a reference to the published state that all of it is about, or NULL.
  * While the job runs its callbacks alone write what questions have got (in the receiver's
- * thread); all is judged behind its end.
+ * thread); all is judged behind its end.  While no job runs the timer is set.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,7 @@ struct scrub {
 	unsigned n_questions, asked;
 	bool collected;			/* looks is filled */
 	bool silent, changed;		/* it did not answer; it is no more what it was */
+	bool claimed;			/* another SM was there */
 	struct found found[TABLES];
 	int64_t next_us, spacing_us;
 	struct sm_scrub counts;
@@ -179,7 +181,7 @@ static bool port_differs(struct scrub *s, unsigned num, const uint8_t *got)
 {
 	const struct plan *p = s->state->plan;
 	uint32_t port = p->f->nodes[s->node].port0 + num;
-	struct want_env e = { .plan = p, .sm_lid = p->lid[p->f->self],
+	struct want_env e = { .plan = p, .sm_lid = state_own_lid(s->state),
 			      .m_key = mkey_ours(s->sm), .tables_written = true };
 	uint8_t before[64], info[64];
 
@@ -189,6 +191,9 @@ static bool port_differs(struct scrub *s, unsigned num, const uint8_t *got)
 		s->changed = true;
 		return false;
 	}
+	s->claimed |= port_is_end(p->f, port) &&
+		      state_was_claimed(s->state, p->f->ports[port].sm_lid,
+					(uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F));
 	/* where the limit is not ours it may be anything */
 	if (!p->tables->managed || p->tables->arb[port] == TABLE_NONE)
 		mad_set_field(info, 0, IB_PORT_VL_HIGH_LIMIT_F,
@@ -239,12 +244,14 @@ static void take_answer(struct scrub *s, const struct question *q)
 
 static void drop(struct scrub *s)
 {
-	if (s->job)
+	if (s->job) {
 		smp_job_cancel(s->job);
+		timer_set(s->timer, BUSY_US, 0);	/* it may have run out meanwhile */
+	}
 	s->job = NULL;
 	state_unref(s->state);
 	s->state = NULL;
-	s->collected = s->silent = s->changed = false;
+	s->collected = s->silent = s->changed = s->claimed = false;
 	memset(s->found, 0, sizeof(s->found));
 }
 
@@ -284,6 +291,7 @@ static void conclude(struct scrub *s)
 {
 	struct sm *sm = s->sm;
 	struct suspect suspect = { .guid = s->state->f->nodes[s->node].guid };
+	bool claimed = s->claimed;
 
 	for (unsigned t = 0; t < TABLES; t++) {
 		if (!s->found[t].n)
@@ -294,16 +302,21 @@ static void conclude(struct scrub *s)
 	}
 	if (suspect.changed)
 		map64_put(&sm->doubtful, suspect.guid, 1);
+	suspect.whole = s->changed;
 	s->changed |= suspect.changed;
 	if (++s->node >= s->state->f->n_nodes) {
 		s->node = 0;
 		s->counts.passes++;
 	}
-	s->collected = s->silent = false;
+	s->collected = s->silent = s->claimed = false;
 	memset(s->found, 0, sizeof(s->found));
 	if (!s->changed)
 		return;
 	drop(s);
+	if (claimed && suspect.changed) {
+		sm_want_sweep(sm, SWEEP_FULL, "another subnet manager was at work");
+		return;
+	}
 	sm_suspect(sm, &suspect);
 	sm_want_sweep(sm, SWEEP_LOCAL, suspect.changed ? "tables were overwritten" :
 							 "a port is not as it was");

@@ -11,6 +11,7 @@
 #include <infiniband/umad_sm.h>
 
 #include "base/alloc.h"
+#include "base/backoff.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -18,6 +19,10 @@
 #include "sm/internal.h"
 
 #define TRAP_SETTLE_US	3000		/* a fault brings several traps: take them together */
+#define SPARED_US	10000000	/* without light sweeps: until what a probe did not read is read */
+#define CLAIM_FIRST_US	10000000	/* between claims that are heeded, twice as long each time … */
+#define CLAIM_MAX_US	3600000000ll	/* … up to that, */
+#define CLAIM_FORGET_US	600000000ll	/* … and anew after so long without one */
 #define AWAIT_US	200000
 #define AWAIT_MAX	100
 #define RETRY_FIRST_S	2
@@ -31,6 +36,22 @@ const char *sm_state_name(enum sm_state s)
 	return (unsigned)s < ARRAY_SIZE(names) ? names[s] : "unknown";
 }
 
+static void light_end(struct sm *sm)
+{
+	free(sm->light_asked);
+	sm->light_asked = NULL;
+	state_unref(sm->light_state);
+	sm->light_state = NULL;
+	sm->light_job = NULL;
+}
+
+static void light_stop(struct sm *sm)
+{
+	if (sm->light_job)
+		smp_job_cancel(sm->light_job);
+	light_end(sm);
+}
+
 static void unpublish(struct sm *sm)
 {
 	struct subnet_state *old = sm->published;
@@ -38,6 +59,7 @@ static void unpublish(struct sm *sm)
 	if (!old)
 		return;
 	sm->published = NULL;
+	light_stop(sm);
 	multicast_stop(sm);
 	guidinfo_stop(sm);
 	mkey_stop(sm);
@@ -74,6 +96,7 @@ void sm_set_state(struct sm *sm, enum sm_state s)
 	if (s != SM_MASTER) {
 		sm->subnet_up = false;
 		timer_stop(sm->light_timer);
+		sm->look_owed = false;
 		unpublish(sm);
 	}
 }
@@ -106,6 +129,8 @@ void sm_suspect(struct sm *sm, const struct suspect *s)
 			continue;
 		x->renamed |= s->renamed;
 		x->changed |= s->changed;
+		x->whole |= s->whole;
+		x->unasked &= s->unasked;
 		return;
 	}
 	*vec_push(&sm->suspects) = *s;
@@ -120,7 +145,8 @@ static void on_retry(void *arg)
 
 static void arm_retry(struct sm *sm, bool complete)
 {
-	if (complete && !sm->full_owed && !mkey_is_late(sm) &&
+	/* blind_all: of a discovery or a look that failed nobody else knows what it was to find */
+	if (complete && !sm->full_owed && !sm->blind_all && !mkey_is_late(sm) &&
 	    !(sm->published && sm->published->f->unanswered)) {
 		timer_stop(sm->retry_timer);
 		sm->retry_wait_s = 0;
@@ -128,9 +154,7 @@ static void arm_retry(struct sm *sm, bool complete)
 	}
 	if (timer_active(sm->retry_timer))
 		return;		/* a local sweep is no try */
-	sm->retry_wait_s = sm->retry_wait_s ? sm->retry_wait_s * 2 : RETRY_FIRST_S;
-	if (sm->retry_wait_s > RETRY_MAX_S)
-		sm->retry_wait_s = RETRY_MAX_S;
+	sm->retry_wait_s = (unsigned)backoff_next(sm->retry_wait_s, RETRY_FIRST_S, RETRY_MAX_S);
 	timer_set(sm->retry_timer, sm->retry_wait_s * 1000000ll, 0);
 }
 
@@ -156,6 +180,8 @@ static void await_others(struct sm *sm)
 	}
 }
 
+static void look_if_owed(struct sm *sm);
+
 void sm_sweep_ended(struct sm *sm, bool complete)
 {
 	enum sweep_kind again = sm->again_kind;
@@ -176,10 +202,15 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 			sm_mcast_changed(sm);
 		guidinfo_after_sweep(sm);
 	}
-	if (sm->state == SM_MASTER && sm->settings->sweep_interval_s &&
-	    !timer_active(sm->light_timer))
-		timer_set(sm->light_timer, sm->settings->sweep_interval_s * 1000000ll,
-			  sm->settings->sweep_interval_s * 1000000ll);
+	if (sm->state == SM_MASTER && !timer_active(sm->light_timer)) {
+		int64_t interval_us = sm->settings->sweep_interval_s * 1000000ll;
+
+		if (interval_us)
+			timer_set(sm->light_timer, interval_us, interval_us);
+		else if (sm->spared.n)		/* one, for their sake */
+			timer_set(sm->light_timer, SPARED_US, 0);
+	}
+	look_if_owed(sm);
 	free(reason);
 	sm->hooks.sweep_done(sm->hooks.arg, complete);
 }
@@ -206,22 +237,80 @@ void sm_policy_rejected(struct sm *sm, struct findings *f)
 	sm->has_rejected = true;
 }
 
-/* --- light sweeps: one SwitchInfo Get for each switch --- */
+/*
+ * --- light sweeps: one SwitchInfo Get for each switch ---
+ *
+ * One that has us for its master is asked for PortInfo of its port 0, too: if another SM has
+ * become master without our knowledge, as where it did not hear our answers, it has another's LID
+ * as MasterSMLID.
+ */
+
+enum { LIGHT_SWITCH, LIGHT_MASTER };	/* cookies */
+/* Of a switch, in sm->light_asked. */
+enum {
+	LIGHT_ASKED = 1 << 0,
+	LIGHT_ANSWERED = 1 << 1,
+	LIGHT_SUSPECT = 1 << 2,		/* it has a change to tell, or says nothing */
+};
+
+bool state_was_claimed(const struct subnet_state *s, uint16_t before, uint16_t now)
+{
+	return before == state_own_lid(s) && now && now != before;
+}
+
+/*
+ * Is everything to be read because of a claim?  Not, where that was done a while ago: two that do
+ * not obey each other, or a device that makes it up, would have us read for ever.  What is not
+ * heeded is seen again.
+ */
+static bool heed_claim(struct sm *sm)
+{
+	int64_t now = clock_mono_us();
+	int64_t forget = CLAIM_FORGET_US + sm->settings->sweep_interval_s * 1000000ll;
+
+	if (now < sm->claim_next_us)
+		return false;
+	if (now - sm->claim_next_us > sm->claim_wait_us + forget)
+		sm->claim_wait_us = 0;
+	sm->claim_wait_us = backoff_next(sm->claim_wait_us, CLAIM_FIRST_US, CLAIM_MAX_US);
+	sm->claim_next_us = now + sm->claim_wait_us;
+	return true;
+}
+
+/* The MasterSMLID of a switch, as it was left. */
+static uint16_t master_of(const struct subnet_state *s, uint32_t sw)
+{
+	return s->f->ports[s->f->nodes[s->f->switches[sw].node].port0].sm_lid;
+}
 
 static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
 	const struct fabric *f = sm->light_state->f;
+	uint32_t node = f->switches[sw].node;
 
-	if (sm->light_asked[sw])
-		return false;
-	sm->light_asked[sw] = 1;
-	/* what it says can't be cleared; it is looked at again as sweeps are that are not complete */
-	if (mkey_is_foreign(sm, f, f->switches[sw].node))
+	*cookie = sm->light_asked[sw] ? LIGHT_MASTER : LIGHT_SWITCH;
+	if (*cookie == LIGHT_MASTER &&
+	    (!(sm->light_asked[sw] & LIGHT_ANSWERED) || sm->light_master_asked ||
+	     master_of(sm->light_state, sw) != state_own_lid(sm->light_state)))
 		return false;
 	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO };
-	*cookie = 0;
-	return mkey_route(sm, f, f->switches[sw].node, 0, s);
+	if (*cookie == LIGHT_MASTER) {
+		s->attr = UMAD_SM_ATTR_PORT_INFO;
+		sm->light_master_asked = true;
+	} else {
+		sm->light_asked[sw] = LIGHT_ASKED;
+	}
+	/* what it says can't be cleared; it is looked at again as sweeps are that are not complete */
+	if (mkey_is_foreign(sm, f, node))
+		return false;
+	return mkey_route(sm, f, node, 0, s);
+}
+
+static bool is_claimed(const struct sm *sm, uint32_t sw, uint8_t info[64])
+{
+	return state_was_claimed(sm->light_state, master_of(sm->light_state, sw),
+				 (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F));
 }
 
 static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t cookie, int status)
@@ -229,21 +318,34 @@ static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t coo
 	struct sm *sm = arg;
 	uint8_t data[64];
 
-	(void)cookie;
 	memcpy(data, s->data, sizeof(data));
+	if (cookie == LIGHT_MASTER) {
+		sm->light_claimed = !status && is_claimed(sm, sw, data);
+		return;
+	}
+	if (!status)
+		sm->light_asked[sw] |= LIGHT_ANSWERED;
 	if (status || mad_get_field(data, 0, IB_SW_STATE_CHANGE_F))
-		sm->light_asked[sw] = 2;
-	if (!status && sm->light_asked[sw] == 2)
+		sm->light_asked[sw] |= LIGHT_SUSPECT;
+	if (!status && sm->light_asked[sw] & LIGHT_SUSPECT)
 		sm->light_told = true;
 }
 
-static void light_end(struct sm *sm)
+/*
+ * A port that is taken down by a Set does not tell of it (14.2.5.4), and the two ends of a link need
+ * not see at once that it is down: what a probe did not read is read when there is time.
+ */
+static bool suspect_spared(struct sm *sm)
 {
-	free(sm->light_asked);
-	sm->light_asked = NULL;
-	state_unref(sm->light_state);
-	sm->light_state = NULL;
-	sm->light_job = NULL;
+	struct map64 *m = &sm->spared;
+	bool any = m->n;
+
+	for (uint32_t i = 0; any && i <= m->mask; i++)
+		if (m->slots[i].value != MAP64_NONE)
+			sm_suspect(sm, &(struct suspect){ .guid = m->slots[i].key, .whole = true,
+							  .unasked = true });
+	map64_clear(m);
+	return any;
 }
 
 static void light_finished(void *arg)
@@ -251,25 +353,29 @@ static void light_finished(void *arg)
 	struct sm *sm = arg;
 	const struct fabric *f = sm->light_state->f;
 	uint32_t changed = 0;
-	bool told = sm->light_told;
+	bool told = sm->light_told, claimed = sm->light_claimed, spared;
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
-		if (sm->light_asked[i] == 2) {
+		if (sm->light_asked[i] & LIGHT_SUSPECT) {
 			sm_suspect(sm, &(struct suspect){ .guid = f->nodes[f->switches[i].node].guid });
 			changed++;
 		}
 	light_end(sm);
 	sm->psc_seen |= told;
-	if (changed)
+	spared = suspect_spared(sm);
+	if (claimed && heed_claim(sm))
+		sm_want_sweep(sm, SWEEP_FULL, "another subnet manager was at work");
+	else if (changed)
 		sm_want_sweep(sm, SWEEP_LOCAL, "a switch reports a change or does not answer");
+	else if (spared)
+		sm_want_sweep(sm, SWEEP_LOCAL, "ports that were not read");
+	look_if_owed(sm);
 }
 
 static const struct smp_job_ops light_ops = { light_next, light_done, light_finished };
 
-static void on_light(void *arg)
+static void light_start(struct sm *sm)
 {
-	struct sm *sm = arg;
-
 	if (sm->kind != SWEEP_NONE || sm->light_job || !sm->published)
 		return;
 	/* our own link was down: nobody is there to report that it is back */
@@ -278,10 +384,30 @@ static void on_light(void *arg)
 		return;
 	}
 	election_ask_mute(sm);
-	sm->light_told = false;
+	sm->light_told = sm->light_claimed = sm->light_master_asked = false;
 	sm->light_state = state_ref(sm->published);
 	sm->light_asked = xcalloc(sm->published->f->n_switches, 1);
 	sm->light_job = smp_job_start(sm->mad, sm->published->f->n_switches, &light_ops, sm);
+}
+
+static void on_light(void *arg)
+{
+	light_start(arg);
+}
+
+static void look_if_owed(struct sm *sm)
+{
+	if (!sm->look_owed || sm->kind != SWEEP_NONE || sm->light_job)
+		return;
+	sm->look_owed = false;
+	if (sm->state == SM_MASTER)
+		light_start(sm);
+}
+
+void sm_look(struct sm *sm)
+{
+	sm->look_owed = true;
+	look_if_owed(sm);
 }
 
 /* --- traps (14.4.10) --- */
@@ -516,6 +642,10 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->fruitless_max = FRUITLESS_FIRST;
 	sm->policy = shared_policy_ref(policy);
 	map64_init(&sm->doubtful, 16);
+	map64_init(&sm->blind, 16);
+	map64_init(&sm->spared, 16);
+	sm->blind_all = true;
+	sm->remnants = remnants_new();
 	mkey_new(sm);
 	election_new(sm);
 	sm->poll_timer = timer_new(l, election_on_poll, sm);
@@ -536,10 +666,7 @@ void sm_free(struct sm *sm)
 		return;
 	scrub_free(sm->scrub);
 	sweep_cleanup(sm, false);
-	if (sm->light_job) {
-		smp_job_cancel(sm->light_job);
-		light_end(sm);
-	}
+	light_stop(sm);
 	/* joins and leaves that were answered a moment ago and no tree was made of yet */
 	if (sm->published && sm->mcast)
 		store_end_groups(sm->store, sm->mcast);
@@ -561,6 +688,9 @@ void sm_free(struct sm *sm)
 	findings_free(&sm->findings);
 	findings_free(&sm->rejected);
 	map64_free(&sm->doubtful);
+	map64_free(&sm->blind);
+	map64_free(&sm->spared);
+	remnants_free(sm->remnants);
 	free(sm->again_reason);
 	vec_free(&sm->suspects);
 	free(sm);
@@ -613,7 +743,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.state = sm->state, .subnet_up = sm->subnet_up,
 		.foreign_keys = mkey_foreign(sm), .m_key_violations = mkey_violations(sm),
 		.sweeping = sm->kind != SWEEP_NONE, .phase = phase_name(sm->phase),
-		.guid = info->guid, .lid = p ? p->plan->lid[p->f->self] : info->lid,
+		.guid = info->guid, .lid = p ? state_own_lid(p) : info->lid,
 		.master_guid = sm->state == SM_MASTER ? info->guid : sm->master_guid,
 		.master_priority = sm->state == SM_MASTER ? sm->priority : sm->master_priority,
 		.priority = sm->priority, .foreign = election_foreign(sm),
@@ -661,14 +791,20 @@ struct subnet_state *sm_published(const struct sm *sm)
 void sm_registrations_lost(struct sm *sm)
 {
 	sm->registrations_lost = true;
-	sm->registrations_coming = sm->registrations_unknown = false;
 	sm->heir_of = 0;
 }
 
 void sm_registrations_coming(struct sm *sm)
 {
 	sm_registrations_lost(sm);
+	sm->registrations_unknown = false;
 	sm->registrations_coming = true;
+}
+
+void sm_registrations_not_to_be_had(struct sm *sm)
+{
+	sm_registrations_lost(sm);
+	sm->registrations_coming = sm->registrations_unknown = false;
 }
 
 void sm_registrations_held(struct sm *sm, uint16_t master_lid)

@@ -30,7 +30,7 @@ struct sm_hooks {
 	void (*sweep_done)(void *arg, bool complete);
 	/* Something happened that operators are told of; e is good during the call. */
 	void (*event)(void *arg, const struct event *e);
-	/* Standing by: the master has said that it is well.  May be NULL. */
+	/* Standing by: the master has said that it is well, or nudges us.  May be NULL. */
 	void (*master_alive)(void *arg);
 	/* It cannot go on (another SM runs on this port …): the process is to end. */
 	void (*fatal)(void *arg, const char *why);
@@ -90,6 +90,15 @@ void sm_request_sweep(struct sm *sm, const char *reason);
 void sm_set_policy(struct sm *sm, struct shared_policy *p);
 /* The priority of SMInfo, 0..15: who is master is decided anew if it changes that. */
 void sm_set_priority(struct sm *sm, uint8_t priority);
+/* Master: those who stand by are to ask at once what there is, rather than with their next poll. */
+void sm_nudge(struct sm *sm);
+/*
+ * We did not run for a while, and others are being asked, or are yet to be, whether one of them
+ * is master now.
+ */
+bool sm_is_asking(const struct sm *sm);
+/* Master: since then we may not have run. */
+int64_t sm_ran_us(const struct sm *sm);
 /* Remembers why a policy file was refused. Takes over the findings. */
 void sm_policy_rejected(struct sm *sm, struct findings *f);
 /* The M_Key for an SMP to our own port. */
@@ -169,8 +178,15 @@ void sm_knowledge_free(struct sm_knowledge *k);
 void sm_difference(const struct plan *old, const struct plan *next,
 		   const struct sm_knowledge *k, struct difference *out);
 
-/* What clients registered is lost: all are asked to do it again, when we are master. */
+/*
+ * What clients registered is lost: all are asked to do it again, when we are master.  Standing by
+ * it may come yet, if the master has it.
+ */
 void sm_registrations_lost(struct sm *sm);
+/* … and will not come from this master: one that hands over need not wait for it. */
+void sm_registrations_not_to_be_had(struct sm *sm);
+/* The master that we follow since a moment ago has not said yet what it has. */
+bool sm_registrations_unknown(const struct sm *sm);
 /*
  * Standing by: what clients registered with the master, whose LID this is, is ours, too.
  * Ports that have that LID for their SM's are not asked to register again.

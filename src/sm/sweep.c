@@ -80,10 +80,13 @@ bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what)
 {
 	char name[FABRIC_NAME_MAX];
 	struct node_work *w = &sm->work[node];
+	/* its way may be no more: the next sweep, which comes at once, finds another */
+	bool outdated = sm->kind == SWEEP_LOCAL && sm->suspects.n;
 
 	if (w->failed)
 		return false;
-	if (sm->kind != SWEEP_TAKEOVER && ++w->silent < SILENT_MAX && ++w->lost < LOST_MAX)
+	if (sm->kind != SWEEP_TAKEOVER && !outdated && ++w->silent < SILENT_MAX &&
+	    ++w->lost < LOST_MAX)
 		return true;
 	w->failed = true;
 	sm->failed_devices++;
@@ -125,6 +128,13 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	sm->touched = NULL;
 	sm->only_election = false;
 	free_work(sm);
+	/* what was found may be lost, and some of it may have been written */
+	if (!keep_fabric && sm->phase != PHASE_IDLE)
+		sm->blind_all = true;
+	if (!keep_fabric && sm->phase >= PHASE_PORTS) {
+		remnants_forget_all(sm->remnants);
+		sm->full_owed = true;
+	}
 	if (!keep_fabric) {
 		plan_free(sm->plan);
 		fabric_free(sm->f);
@@ -219,6 +229,45 @@ static void discovery_known(struct sm *sm)
 	election_start(sm);
 }
 
+static bool node_was_claimed(const struct subnet_state *old, const struct fabric *f, uint32_t node)
+{
+	const struct fabric_node *n = &f->nodes[node];
+
+	for (uint32_t i = n->port0; i <= n->port0 + n->nports; i++) {
+		uint32_t before = port_is_end(f, i) ? fabric_find_port(old->f, f->ports[i].guid) :
+				  FABRIC_NONE;
+
+		if (before != FABRIC_NONE &&
+		    state_was_claimed(old, old->f->ports[before].sm_lid, f->ports[i].sm_lid))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Another was master meanwhile, of a part of the subnet at least, and need not be there any more:
+ * a port that had our LID as its MasterSMLID has another.
+ *
+ * touched: the nodes that are not as they were; NULL: any may be.
+ */
+static bool another_was_master(const struct sm *sm, const struct fabric *f, const uint8_t *touched)
+{
+	if (!sm->published || sm->state != SM_MASTER)
+		return false;
+	for (uint32_t node = 0; node < f->n_nodes; node++)
+		if ((!touched || touched[node]) && node_was_claimed(sm->published, f, node))
+			return true;
+	return false;
+}
+
+/* Nothing that devices were known to hold is relied on. */
+static void read_everything(struct sm *sm)
+{
+	log_info("sweep", "all is read: another subnet manager was at work");
+	sm->full_owed = true;
+	sm->kind = SWEEP_FULL;
+}
+
 void sweep_discovered(struct sm *sm, struct fabric *f)
 {
 	f->unanswered = count_unanswered(f);
@@ -234,6 +283,8 @@ void sweep_discovered(struct sm *sm, struct fabric *f)
 		discovery_start(sm);
 		return;
 	}
+	if (sm->kind == SWEEP_CHANGE && another_was_master(sm, f, NULL))
+		read_everything(sm);
 	take_fabric(sm, f);
 	mkey_identify(sm, discovery_known);
 }
@@ -288,12 +339,31 @@ static void probing_known(struct sm *sm)
 	}
 }
 
-void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
+/*
+ * Nothing was found: who goes on to complain has a reason that was not found, but for who does
+ * nothing else.
+ */
+static bool has_looked_too_often(struct sm *sm)
 {
 	struct trap_flood flood;
 
-	/* who goes on to complain has a reason that was not found, but for who does nothing else */
-	if (!f && !all && !sm->election_due && !sm_flood_at(sm, 0, &flood) && ++sm->fruitless > sm->fruitless_max) {
+	if (sm->election_due || sm->unasked || sm_flood_at(sm, 0, &flood))
+		return false;
+	return ++sm->fruitless > sm->fruitless_max;
+}
+
+/* A local sweep becomes one of all there is. */
+static void discover(struct sm *sm)
+{
+	sm->psc_seen = false;
+	sm->failed_devices = sm->sets_failed = 0;
+	sweep_enter(sm, PHASE_DISCOVERY);
+	discovery_start(sm);
+}
+
+void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
+{
+	if (!f && !all && has_looked_too_often(sm)) {
 		log_info("sweep", "all is discovered: %u times something was said to have changed, "
 			 "and nothing was found", sm->fruitless);
 		sm->fruitless = 0;
@@ -304,12 +374,16 @@ void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
 		sm->fruitless = 0;
 		sm->fruitless_max = FRUITLESS_FIRST;
 	}
+	if (f && another_was_master(sm, f, touched)) {
+		read_everything(sm);
+		fabric_free(f);
+		free(touched);
+		discover(sm);
+		return;
+	}
 	if (all || (!f && sm->psc_seen)) {
-		sm->psc_seen = false;
 		sm->kind = SWEEP_CHANGE;
-		sm->failed_devices = sm->sets_failed = 0;
-		sweep_enter(sm, PHASE_DISCOVERY);
-		discovery_start(sm);
+		discover(sm);
 		return;
 	}
 	if (!f && sm->election_due) {
@@ -685,11 +759,31 @@ static bool self_is_linked(const struct fabric *f)
 /* The nodes whose tables are not surely as planned: the next sweep reads them. */
 static void remember_doubts(struct sm *sm)
 {
-	map64_free(&sm->doubtful);
-	map64_init(&sm->doubtful, 16);
+	map64_clear(&sm->doubtful);
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
 		if (sm->work[i].failed || sm->work[i].doubtful)
 			map64_put(&sm->doubtful, sm->f->nodes[i].guid, 1);
+}
+
+/* What is left on switches, of the plan in force until now, on ports that lost their link. */
+static void note_remnants(struct sm *sm)
+{
+	const struct plan *old = sm->published ? sm->published->plan : NULL;
+
+	if (!old || sm->kind >= SWEEP_FULL || sm->kind == SWEEP_TAKEOVER) {
+		remnants_forget_all(sm->remnants);
+		return;
+	}
+	for (uint32_t i = 0; i < sm->f->n_switches; i++) {
+		uint32_t node = sm->f->switches[i].node;
+		const struct node_work *w = &sm->work[node];
+		uint32_t old_node = fabric_same_node(old->f, &sm->f->nodes[node]);
+
+		if (w->unknown || w->failed || w->doubtful || w->joined || old_node == FABRIC_NONE)
+			remnants_forget(sm->remnants, sm->f->nodes[node].guid);
+		else
+			remnants_note(sm->remnants, old, old_node, sm->plan, node);
+	}
 }
 
 /* How many pairs of ports of a node have another SL2VL table than the plan's. */
@@ -733,6 +827,17 @@ static void add_faults(const struct sm *sm, struct subnet_state *s)
 	s->n_faults = (uint32_t)list.n;
 }
 
+/* Which nodes are not as in the state before: found to be others, or written to. */
+static void add_changed(const struct sm *sm, struct subnet_state *s)
+{
+	if (!sm->touched || !sm->published)
+		return;
+	s->since = sm->published->generation;
+	s->changed = xmalloc(sm->f->n_nodes);
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		s->changed[i] = sm->touched[i] || sm->work[i].n_ports || sm->work[i].rekeyed;
+}
+
 static void publish(struct sm *sm)
 {
 	struct subnet_state *s = xcalloc(1, sizeof(*s)), *old = sm->published;
@@ -744,6 +849,7 @@ static void publish(struct sm *sm)
 	s->policy = shared_policy_ref(sm->sweep_policy);
 	s->published_us = clock_real_us();
 	add_faults(sm, s);
+	add_changed(sm, s);
 	sm->published = s;
 	findings_free(&sm->findings);
 	findings_copy(&sm->findings, &sm->sweep_policy->findings);
@@ -807,6 +913,9 @@ void sweep_finish(void *arg)
 	if (sm->kind != SWEEP_TAKEOVER)
 		sm->heir_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
+	note_remnants(sm);
+	if (sm->kind >= SWEEP_CHANGE)
+		sm->blind_all = false;
 	if (sm->kind == SWEEP_FULL)
 		sm->full_owed = false;
 	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64

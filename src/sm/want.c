@@ -165,7 +165,7 @@ static void want_linked_port(const struct want_env *e, uint32_t port, uint8_t *d
 	}
 }
 
-static void want_fields(const struct want_env *e, uint32_t port, uint8_t *d)
+void want_port_fields(const struct want_env *e, uint32_t port, uint8_t d[64])
 {
 	const struct qos_tables *t = e->plan->tables;
 
@@ -192,7 +192,7 @@ void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uin
 	const struct fabric_port *p = &e->plan->f->ports[port];
 
 	memcpy(data, p->info, 64);
-	want_fields(e, port, data);
+	want_port_fields(e, port, data);
 	set(data, IB_PORT_STATE_F, state);
 	set(data, IB_PORT_PHYS_STATE_F, 0);		/* no change */
 	/* 0 is "no change" for width and speed; as found for the extended speed */
@@ -207,7 +207,7 @@ void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uin
 	set(data, IB_PORT_CLIENT_REREG_F, port_is_to_reregister(e, port));
 }
 
-/* The fields that want_fields() writes, and no others, packed for comparing. */
+/* The fields that want_port_fields() writes, and no others, packed for comparing. */
 uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t info[64])
 {
 	static const enum MAD_FIELDS end_fields[] = {

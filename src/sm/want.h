@@ -36,6 +36,8 @@ uint64_t port_m_key(const struct fabric *f, uint32_t node, unsigned num);
 
 /* --- PortInfo (14.2.5.6) --- */
 
+/* Puts our fields into a PortInfo, and leaves all others. */
+void want_port_fields(const struct want_env *e, uint32_t port, uint8_t data[64]);
 /*
  * The PortInfo to Set: what the port holds, with our fields in it.  state:
  * IB_PORT_NOP for no change, or the next state.

@@ -129,6 +129,21 @@ static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t no
 	w->ports = k ? xmemdup(nums, k) : NULL;
 }
 
+/*
+ * PortStateChange is about to be cleared, though nobody reads the ports behind that: those that
+ * become Active say by their answers what they are then, and others may have changed.
+ */
+static void note_blind(struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+	bool active = false;
+
+	for (unsigned num = 1; num <= n->nports; num++)
+		active |= sm->f->ports[n->port0 + num].state == IB_PORT_ACTIVE_S;
+	if (active && sm->f->switches[n->sw].port_change)
+		map64_put(&sm->blind, n->guid, 1);
+}
+
 static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
@@ -144,6 +159,7 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 		w->switch_info = false;
 		if (!want_route(sm->f, node, 0, s))
 			return false;
+		note_blind(sm, node);
 		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_SWITCH_INFO, 0);
 		want_switch_info(&env, n->sw, s->data);
 		*cookie = COOKIE_SWITCH_INFO;
@@ -261,6 +277,7 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 		sweep_fill_smp(sm, s, it & ITEM_LOOK ? SMP_GET : SMP_SET, want.attr, want.mod);
 		if (s->method == SMP_SET)
 			memcpy(s->data, want.data, sizeof(s->data));
+		w->joined |= ITEM_KIND(it) == ITEM_SL2VL && ITEM_A(it) == ITEM_ALL;
 		*cookie = it;
 		return true;
 	}
@@ -448,6 +465,10 @@ static void write_ports(struct sm *sm)
 void write_start(struct sm *sm)
 {
 	sweep_enter(sm, PHASE_PORTS);
+	if (sm->kind >= SWEEP_CHANGE) {		/* all was read by the discovery */
+		map64_clear(&sm->blind);
+		map64_clear(&sm->spared);
+	}
 	if (sm->kind == SWEEP_TAKEOVER)		/* one Set for each port */
 		write_ports(sm);
 	else

@@ -251,7 +251,8 @@ expect_match "what was refused" 'load +refused +0 .*broken.yaml: 2 errors' "$(<h
 expect_match "what timed out" 'load +timed-out +0 .* b.yaml' "$(<history)"
 expect_match "what was confirmed" 'load +confirmed +0 .*\(standard input\)' "$(<history)"
 entries=$(wc -l <history)
-ctl policy load --confirm 60 sl.yaml >out || bad "load: $(<out)"
+# until nothing is under way: ibsim's library does not survive an answer to who is closing the port
+apply ctl policy load --confirm 60 sl.yaml
 stop_qosd || bad "exit status $? after SIGTERM"
 start_and_wait "$sm_node" -p a.yaml
 expect "the configured policy" "$a" "$(status checksum)"

@@ -72,8 +72,8 @@ expect "ids" "$(seq "$(wc -l <events)" | tr '\n' ' ')" "$(ctl -j events | jq .id
 
 note "links and nodes, as they come and go"
 touch followed
-"$build/qosd-ctl" -s "$sock" -j events --follow --kind link,node,routing \
-	--since "$(ctl -j events | jq -r .since | tail -n 1)" >followed &
+since=$(ctl -j events | jq -r .since | tail -n 1)	# before anything happens, not beside it
+"$build/qosd-ctl" -s "$sock" -j events --follow --kind link,node,routing --since "$since" >followed &
 follower=$!
 pids+=("$follower")
 unplug "$leaf" "$uplink"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Who is loud, who writes what he must not, and who is restless: a switch that sends traps without
-# end, another who overwrites tables, links that go down again and again.
+# end, another who overwrites tables, a link of which only one end tells, links that go down again
+# and again.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim can't do this"
@@ -163,6 +164,18 @@ expect "Sets by passes" "$sets" "$(all_sets)"
 expect "what is told then" "" "$(ctl events --kind table-overwritten)"
 expect "attributes that are counted" 0 "$(metric qosd_scrub_repaired_total)"
 
+swept() { [ "$(status sweeping)" = false ]; }
+note "sweeps in the middle of passes do not end them"
+sim_do fault add delay --class smp --method get --for 20ms
+for ((i = 0; i < 6; i++)); do
+	sleep 0.3
+	ctl sweep >/dev/null
+	until_ 20 swept || bad "the sweep does not end"
+done
+sim_do fault remove all
+begin=$(passes)
+until_ 60 passed $((begin + 1)) || bad "it does not go on"
+
 note "who has another's M_Key is passed over"
 sim_do mkey "$leaf" 0x6600000000000066 --protect 1
 ctl sweep >/dev/null
@@ -192,6 +205,36 @@ expect "Sets" "$sets" "$(all_sets)"
 expect "passes" 0 "$(passes)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
+
+# --- what nobody tells of ---
+
+linked() { ctl -j status | field ports-linked; }
+links_are() { [ "$(linked)" = "$1" ] && [ "$(status sweeping)" = false ]; }
+# set_link STATE: of a link of the leaf at its far end, by a Set; that end tells nobody.
+set_link() { on "${cas[2]}" ibportstate -G "$far_guid" "${far##*/P}" "$1" >out 2>&1 || bad "$1: $(tail -n 2 out)"; }
+# overlooked SETTINGS: the leaf loses such a link, and a host, by which what it complains of is
+# explained.
+overlooked() {
+	start_tree "$1"
+	far=$(sim_ctl show links "$leaf" | sed -nE 's|.* ([^ ]+/P[0-9]+)$|\1|p' | tail -n 1)
+	far_guid=$(sim_ctl -j show nodes | jq -r --arg n "${far%/*}" '.[] | select(.description == $n) | .guid')
+	links=$(linked)
+	sim_do fault add drop --method trap
+	set_link disable
+	sim_do link down "$host"
+	until_ 20 links_are $((links - 4)) || bad "$(linked) ports have a link, not $((links - 4))"
+	expect "discoveries for it" 0 "$(grep -c 'all is discovered' "$qosd_log")"
+	sim_do fault remove all
+	set_link enable
+	sim_do link up "$host"
+	until_ 20 links_are "$links" || bad "$(linked) ports have a link, not $links"
+	stop_qosd || bad "exit status $? after SIGTERM"
+	stop_sim
+}
+
+note "a link that was taken down at one end, and another at once"
+overlooked "{scrub-interval: 0, sweep-interval: 1s}"
+overlooked "{scrub-interval: 2s, sweep-interval: 0}"
 
 # --- links that go down again and again ---
 

@@ -185,6 +185,39 @@ soon "c is master" up c
 soon "a stands by" stands_by a
 finish
 
+# --- who took over, and is gone when the master comes back ---
+
+sm_lid() { on "${host[$1]}" smpquery -D portinfo 0 1 2>/dev/null | sed -nE 's/^SMLid:\.*([0-9]+)$/\1/p'; }
+ports_obey() {	# ports_obey NAME: whom all hosts take for their master
+	local name lid
+	lid=$(of "$1" status lid)
+	for name in b d "$1"; do [ "$(sm_lid $name)" = "$lid" ] || return 1; done
+}
+is_whole() { up "$1" && ports_obey "$1" && "$build/qosd-sim" check -s "$QOSD_SIM_SOCKET" >check.out 2>&1; }
+for way in "did not run" "was not heard" "was cut off"; do
+	note "the master $way, another took over and died"
+	begin
+	run a
+	soon "a is master" up a
+	run c
+	soon "c stands by" stands_by c
+	case $way in
+	"did not run") kill -STOP "${pid[a]}" ;;
+	"was not heard") sim_do fault add drop --class smp --at "a HCA-1" ;;
+	"was cut off") sim_do link down "a HCA-1/P1" ;;
+	esac
+	soon "c is master" masters c
+	soon "all are told so" ports_obey c
+	quit c KILL
+	case $way in
+	"did not run") kill -CONT "${pid[a]}" ;;
+	"was not heard") sim_do fault remove all ;;
+	"was cut off") sim_do link up "a HCA-1/P1" ;;
+	esac
+	soon "all is a's again" is_whole a
+	finish
+done
+
 # --- a standby that thinks its master dead ---
 
 note "the master's answers are lost until the other is master, and it is there"
@@ -220,7 +253,8 @@ run a
 soon "a is master" up a
 run c
 soon "c stands by" stands_by c
-soon "c has the registrations" of c [ "$(of c status registrations-held)" = true ]
+has_registrations() { [ "$(of "$1" status registrations-held)" = true ]; }
+soon "c has the registrations" has_registrations c
 sleep 2		# and knows the fabric
 begun=${EPOCHREALTIME/./}
 # the first spine, by which a search from anywhere comes to all others

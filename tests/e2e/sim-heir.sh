@@ -42,7 +42,7 @@ registered() {
 	ctl -j services | sed -E '/"service-id"/!d; s/"lease": 3[0-9]*/"lease": 3…/'
 	ctl -j subscriptions | grep -vE '"(answered|sent|reports)"'
 	ctl -j mcast | grep -E '"(mgid|mlid|pkey|members)"'
-	ctl -j mcast $group | grep -E '"guid"' | sort
+	ctl -j mcast $group | grep -E '"port-guid"' | sort	# switches have a GUID, too, once they know of it
 	ctl -j partitions | grep -E '"(name|pkey)"'
 }
 # reregisters: how often these ports together were told to have clients register again.
@@ -54,6 +54,26 @@ reregisters() {
 		total=$((total + n))
 	done
 	echo "$total"
+}
+
+# change add|remove NAME [WHO]: by the first, which is frozen as soon as it has answered
+change() {
+	of first ctl -j partition "$@" >answer 2>&1
+	local status=$?
+	kill -STOP "$first_pid"
+	[ $status -eq 0 ] || bad "partition $*: $(<answer)"
+	expect "standbys that have it when it is answered" 1 "$(sed -nE 's/.*"standbys-with-it": *([0-9]+).*/\1/p' answer)"
+	until_ 10 of second up || bad "the second does not take over: $(tail -n 5 second/log)"
+}
+# The partitions of run time that a master has, and those in its folder.
+there() { ctl -j partitions | sed -nE 's/.*"partition": *"(job[^"]*)".*/\1/p' | sort | xargs; }
+kept() { sed -nE 's/^partition\t([^\t]*\t){3}([^\t]*)\t.*/\2/p' "$1/state/partitions" | sort | xargs; }
+is_kept() { [ "$(kept "$1")" = "$2" ]; }
+returns() {	# the first, which goes before the second
+	kill -CONT "$first_pid"
+	until_ 10 of second state_is standby || bad "the second does not hand over: $(tail -n 5 second/log)"
+	until_ 10 of first up || bad "the first is not master again: $(tail -n 5 first/log)"
+	until_ 10 of second held || bad "the second does not hold the registrations"
 }
 
 sim_options=()	# devices as they are: they can be told to register again
@@ -77,7 +97,9 @@ of first registered >want
 lid_map "$first" >lids.before
 services() { [ "$(grep -c '^service' second/state/services 2>/dev/null)" = 2 ]; }
 until_ 10 services || bad "the second has not got the services"
-until_ 10 grep -qs "$gpu01_guid" second/state/groups second/state/groups.journal || bad "the second has not got the members"
+for guid in $gpu01_guid $node002_guid; do
+	until_ 10 grep -qs "$guid" second/state/groups second/state/groups.journal || bad "the second has not got the members"
+done
 until_ 10 grep -qs job17 second/state/partitions || bad "the second has not got the partition"
 until_ 10 of second held || bad "the second does not hold the registrations any more"
 expect "Sets of the second" 0 "$(of second sets)"
@@ -119,6 +141,77 @@ until_ 10 of second held || bad "the second does not hold the registrations"
 of first registered >got
 expect_same "registrations" want got
 expect "ports that are told to register again" "$before" "$(reregisters)"
+
+note "questions to a master that is to hand over are lost: it waits until they are answered"
+kill -STOP "$first_pid"
+until_ 10 of second up || bad "the second does not take over: $(tail -n 5 second/log)"
+sim_do fault add drop --class sa --at "node001 HCA-1" --count 6	# two of them, each said three times
+returns
+expect "questions that were lost" none "$(sim_ctl fault list)"
+of first registered >got
+expect_same "registrations" want got
+expect "ports that are told to register again" "$before" "$(reregisters)"
+
+note "its own port does not answer a standby, once: it asks again"
+sim_do fault add drop --class smp --attr PortInfo --method get --at "node001 HCA-1" --count 1
+used_up() { [ "$(sim_ctl fault list)" = none ]; }
+until_ 10 used_up || bad "nobody asks: $(sim_ctl fault list)"
+of first ctl partition add job18 "0x$gpu01_guid" >out 2>&1 || bad "partition: $(<out)"
+until_ 5 grep -qs job18 second/state/partitions || bad "the second has not got the partition: $(tail -n 3 second/log)"
+expect "what it could not have" "" "$(grep "can't be had" second/log)"
+of first ctl partition remove job18 >out 2>&1 || bad "partition: $(<out)"
+
+note "partitions outlive a master that freezes as soon as it has answered"
+for i in 1 2 3; do
+	change add job2$i "0x$gpu01_guid"
+	expect "partitions of the second, $i added" "job17 job2$i" "$(of second there)"
+	returns
+	expect "… of the first" "job17 job2$i" "$(of first there)"
+	expect "… that are kept" "job17 job2$i, job17 job2$i" "$(kept first), $(kept second)"
+	change remove job2$i
+	expect "partitions of the second, $i removed" job17 "$(of second there)"
+	returns
+	expect "… of the first" job17 "$(of first there)"
+	expect "… that are kept" "job17, job17" "$(kept first), $(kept second)"
+done
+
+note "what changes while it is frozen holds, too"
+change add job30 "0x$gpu01_guid"
+of second ctl partition remove job30 >out 2>&1 || bad "remove: $(<out)"
+of second ctl partition remove job17 >out 2>&1 || bad "remove: $(<out)"
+of second ctl partition add job31 "0x$gpu01_guid" --wait >out 2>&1 || bad "add: $(<out)"
+returns
+expect "partitions of the first" job31 "$(of first there)"
+expect "… that are kept" "job31, job31" "$(kept first), $(kept second)"
+
+note "a standby that is frozen: it is said, and it takes the change later"
+kill -STOP "$second_pid"
+of first ctl partition add job32 "0x$gpu01_guid" >out 2>&1 || bad "add: $(<out)"
+expect_match "the answer" "warning: 0x[0-9a-f]{16}, which stands by, has not taken it" "$(<out)"
+kill -CONT "$second_pid"
+until_ 10 is_kept second "job31 job32" || bad "the second has $(kept second)"
+of first ctl partition add job32 "0x$gpu01_guid" >out 2>&1 || bad "add: $(<out)"
+expect "the answer to the same once more" "job32 has P_Key 0x4001 nothing to be changed" "$(xargs <out)"
+
+note "one that stands by takes no changes"
+expect "exit status" 1 "$(of second ctl partition add job33 "0x$gpu01_guid" >out 2>&1; echo $?)"
+expect_match "why" "no subnet is up yet .*standby" "$(<out)"
+expect "partitions of the first" "job31 job32" "$(of first there)"
+
+note "who asked hears of it when another becomes master before it has the change"
+kill -STOP "$second_pid"
+of first ctl partition add job33 "0x$gpu01_guid" >answer 2>&1 &
+asks=$!
+until_ 10 is_kept first "job31 job32 job33" || bad "the first has $(kept first)"
+kill -STOP "$first_pid"
+kill -CONT "$second_pid"
+until_ 10 of second up || bad "the second does not take over: $(tail -n 5 second/log)"
+expect "partitions of the second" "job31 job32" "$(of second there)"
+returns
+wait "$asks"
+# where the machine is so slow that it was answered before, or not kept in time
+expect_match "the answer" "another subnet manager has become master|has not taken it|it can't be kept" "$(<answer)"
+expect "partitions of the first" "job31 job32" "$(of first there)"
 
 note "a standby that lacks some of it: all are asked"
 end "$second_pid"

@@ -85,6 +85,30 @@ await_members "a link of a tree is down" $groups $((hosts * groups))
 sim_do link up "$link"
 await_members "it is up again" $groups $((hosts * groups))
 
+note "a switch says nothing for a while, and hosts come and go elsewhere all the time"
+mapfile -t hosts_of < <(cas fat.topo)
+quiet=$((hosts / 2)) busy=$((hosts / 2 + 20))
+echo "${guids[quiet]}" >quiet.guids
+echo "${guids[busy]}" >busy.guids
+read -r leaf leaf_port < <(sim_ctl show links "${hosts_of[quiet]}" | sed -nE 's|.* ([^ ]+)/P([0-9]+)$|\1 \2|p')
+is_on_tree() { sim_ctl show mft "$leaf" | grep -E "0xc00[0-9]" | grep -qE "[ ,]$leaf_port(,|\$)"; }
+is_on_tree || bad "port $leaf_port of $leaf is on no tree: $(sim_ctl show mft "$leaf")"
+is_off() { ! is_on_tree; }
+touch going
+come_and_go() { while [ -e going ]; do storm -d busy.guids; sleep 0.3; storm busy.guids; sleep 0.3; done >/dev/null; }
+sim_do node silent "$leaf"
+storm -d quiet.guids >/dev/null
+come_and_go &
+coming=$!
+sleep 3
+sim_do node answer "$leaf"
+until_ 20 is_off || bad "$leaf is not told: $(sim_ctl show mft "$leaf")"
+rm going		# rather than a signal: the storm that is under way ends first
+wait "$coming"
+storm busy.guids >/dev/null
+storm quiet.guids >/dev/null
+await_members "all again" $groups $((hosts * groups))
+
 # Three GIDs more on each of four ports that are members: nothing changes for the switches.
 note "aliases of ports that are members"
 for i in {0..3}; do

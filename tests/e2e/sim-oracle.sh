@@ -38,31 +38,12 @@ asking=H-0002c90300000030	# node0003
 sim_options=(-p profiles.yaml)
 printf 'qos TRUE\nlog_flags 0x03\n' >opensm.conf
 
-# start_opensm SEED: it happens that it hangs before its first sweep has ended; then
-# once more.
-start_opensm() {
-	local as try
-	as "$node"
-	up() { grep -q 'SUBNET UP' osm/log 2>/dev/null; }
-	for try in 1 2 3; do
-		rm -rf osm
-		mkdir osm
-		OSM_CACHE_DIR=$work/osm OSM_TMP_DIR=$work/osm "${as[@]}" opensm -F opensm.conf -f osm/log -e -Q \
-			-R updn -P "$work/partitions.conf" -Y "$work/qos-policy.conf" >osm/out 2>&1 &
-		opensm=$!
-		pids+=("$opensm")
-		until_ 10 up && return
-		note "seed $1: OpenSM is not up after 10 s (try $try): $(tail -n 2 osm/log)"
-		end "$opensm" KILL
-	done
-	fail "OpenSM does not come up with seed $1"
-}
-
 # ask_opensm SEED: its answers, in opensm.SEED.
 ask_opensm() {
-	start_opensm "$1"
+	bring_up_opensm "$node" 10 -F opensm.conf -Q -R updn \
+		-P "$work/partitions.conf" -Y "$work/qos-policy.conf"
 	expect "errors in OpenSM's log with seed $1" "" \
-		"$(grep -E ' ERR ' osm/log | grep -vE 'ERR (1F|45)' | head -n 3)"
+		"$(grep -E ' ERR ' opensm.dir/log | grep -vE 'ERR (1F|45)' | head -n 3)"
 	on "$asking" "$tools/oracle" ask "$1" ports "$queries" >"opensm.$1" || bad "seed $1: OpenSM does not answer all"
 	end "$opensm"
 }

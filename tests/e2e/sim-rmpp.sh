@@ -86,15 +86,6 @@ truth() {
 	expect "ends of links" 6144 "$(sort -u links | wc -l)"
 }
 
-start_opensm() {
-	local as
-	as "$manager"
-	OSM_TMP_DIR=$work OSM_CACHE_DIR=$work "${as[@]}" opensm -f osm.log >osm.out 2>&1 &
-	opensm=$!
-	pids+=("$opensm")
-	until_ 30 grep -qs 'SUBNET UP' osm.log || fail "opensm: $(tail -n 3 osm.out)"
-}
-
 # start_mute NODE ATTRIBUTE ACKS: asks for a table, takes a part, and falls silent.
 mutes=()
 start_mute() {
@@ -128,7 +119,7 @@ given_up() {
 
 start_sim fat-tree:k=16
 note "opensm"
-start_opensm
+bring_up_opensm "$manager" 30
 truth
 all_nodes
 all_links

@@ -29,7 +29,7 @@ ask() {
 	local out=ask.$BASHPID
 	on "$1" saquery "${@:2}" >"$out" 2>"$out.err"
 	awk '
-		FILENAME != ARGV[1] && !/ERROR/ { next }
+		FILENAME != ARGV[1] && !/ERROR|^Query SA failed/ { next }
 		function out() { if (record != "") print record; record = "" }
 		/^[^ \t]/ || !/dump/ && !dumps { out() }
 		/ dump:/ { dumps = 1 }		# else a record is a line
@@ -573,25 +573,6 @@ compare_told() {
 
 # --- one fabric under both ---
 
-# start_opensm OPTION...: on $node.  It happens that it hangs before its first sweep has
-# ended; then once more.
-start_opensm() {
-	local as try
-	as "$node"
-	for try in 1 2 3; do
-		rm -rf osm.dir
-		mkdir osm.dir
-		OSM_CACHE_DIR=$work/osm.dir OSM_TMP_DIR=$work/osm.dir "${as[@]}" \
-			opensm -f osm.dir/log -e "$@" >osm.dir/out 2>&1 &
-		opensm=$!
-		pids+=("$opensm")
-		until_ 40 grep -qs 'SUBNET UP' osm.dir/log && return
-		note "OpenSM is not up after 40 s (try $try): $(tail -n 2 osm.dir/log)"
-		end "$opensm" KILL
-	done
-	fail "OpenSM does not bring it up"
-}
-
 # choose_lids: of switches, the first of these, and a host, by the file nodes.
 choose_lids() {
 	local all
@@ -611,7 +592,7 @@ in_turn() {
 	far=$(cas "$topology" | tail -n 1)
 	rm -rf osm own osm.registered own.registered state
 	start_sim "$topology"
-	start_opensm --lmc "$2"
+	bring_up_opensm "$node" 40 --lmc "$2"
 	ask "$far" NR >nodes
 	choose_lids
 	ask "$far" LR | awk -v switches="$switches" '
@@ -672,7 +653,7 @@ qos_in_turn() {
 	END
 	rm -rf osm own state
 	start_sim "$topology"
-	start_opensm -Q -F opensm.conf
+	bring_up_opensm "$node" 40 -Q -F opensm.conf
 	ask "$far" NR >nodes
 	choose_lids
 	# OpenSM crashes when it is asked for the SL2VL of a port that a switch does not have

@@ -58,13 +58,18 @@ of() { local sock=$1.sock; "${@:2}"; }
 well() { [ -z "${ill[$1]:-}" ]; }
 other() { [ "$1" = a ] && echo b || echo a; }
 best() { if well a; then echo a; else echo b; fi; }
+starts() { sed -n '/ qosd: port 0x/p' "$1.log" 2>/dev/null | wc -l; }
+# Until it has its port: who finds none that is connected ends, for systemd to start it again.
 start_manager() {
-	local as
+	local as started
+	opened() { [ "$(starts "$1")" -gt "$started" ]; }
+	started=$(starts "$1")
 	as_own "${node[$1]}"
 	# shellcheck disable=SC2086
 	"${as[@]}" "$build/qosd" -F -s "$1.sock" -d "$1.state" -p policy.yaml ${SOAK_QOSD:-} >>"$1.log" 2>&1 &
 	pid[$1]=$!
 	pids+=("$!")
+	until_ 10 opened "$1" || bad "$1 has no port: $(tail -n 1 "$1.log")"
 }
 # An undo is "COMMAND...", for the simulator, or "manager WHAT a|b".
 manager() {

@@ -130,10 +130,12 @@ START_TEST(sm_key)
 }
 END_TEST
 
-static bool estate(void *arg, const struct sa_estate *query, struct sa_estate *answer)
+static bool estate(void *arg, uint64_t from, const struct sa_estate *query,
+		   struct sa_estate *answer)
 {
 	(void)arg;
 	memset(answer, 0, sizeof(*answer));
+	put_be64(answer->version, from);
 	put_be32(answer->n, get_be32(query->part) + 1);
 	return get_be32(query->part) < 2;
 }
@@ -147,6 +149,8 @@ START_TEST(an_estate_is_for_who_has_the_key)
 	r.sa.estate = estate;
 	ck_assert_uint_eq(rig_ask(&r), 0);
 	ck_assert_uint_eq(get_be32(r.out.s + SA_HDR_LEN + offsetof(struct sa_estate, n)), 1);
+	ck_assert_uint_eq(get_be64(r.out.s + SA_HDR_LEN + offsetof(struct sa_estate, version)),
+			  HOST_GUID(H1));
 	put_be32(r.mad + SA_HDR_LEN, 2);
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
 	put_be32(r.mad + SA_HDR_LEN, 0);

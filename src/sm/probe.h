@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Private to the probe: what is asked, what is known so far, and who does which part.
+ *
+ *   probe.c            what is asked of whom in which round; the beginning and the end
+ *   probe_answer.c     what answers say
+ *   probe_spare.c      which ports of a switch need not be read
+ */
+#ifndef QOSD_SM_PROBE_H
+#define QOSD_SM_PROBE_H
+
+#include "sm/internal.h"
+
+/* In the order in which they are asked of one node. */
+enum ask_kind { ASK_SWITCH, ASK_OTHER_END, ASK_CLEAR, ASK_DESC, ASK_PORT, ASK_BEHIND };
+
+/* Of a switch some of whose ports may be spared. */
+enum {
+	SPARE_NOT = 1 << 0,		/* all that is known of it may be wrong */
+	SPARE_EXPLAINED = 1 << 1,	/* what it complains of was found */
+	SPARE_WAITING = 1 << 2,		/* ports are spared for now, */
+	SPARE_ASKED = 1 << 3,		/* … and the switches that they lead to were asked */
+	SPARE_QUIET = 1 << 4,		/* it did not complain, and knows of no change */
+};
+
+struct ask {
+	uint32_t node;
+	uint8_t num, kind, tries;
+	uint8_t key;		/* ASK_BEHIND: how many M_Keys were tried (probe_key_behind()) */
+	bool sent, lost;
+	uint16_t status;
+	uint8_t data[64];	/* the answer */
+};
+
+/* The questions to one node, of a round. */
+struct batch {
+	uint32_t first, n, cursor;
+	bool silent;		/* one had no answer: the way may be no more */
+};
+
+struct probe {
+	struct sm *sm;
+	struct fabric *f;		/* a copy, which is changed */
+	VEC(struct ask) asks, later;	/* of this round, and to come */
+	VEC(struct batch) batches;
+	struct map64 asked;		/* each question, by a key of its own */
+	/* per node: see probe_mark(); it answered; it may be gone; it is there and says nothing */
+	VEC(uint8_t) touched, heard, shady, silent;
+	VEC(uint8_t) spare;		/* per node: the bits above */
+	struct map64 key_of_port;	/* by index: place of the M_Key that its agent answered to */
+	struct fabric *found;		/* by a discovery, of which this is the end; else NULL */
+	uint32_t n_before;		/* nodes */
+	unsigned rounds;
+	bool told;			/* somebody complained */
+	struct work *work;		/* in a worker: f is made, or what comes of it */
+	struct subnet_state *of;	/* whose fabric is copied meanwhile; else NULL */
+	/* at the end: what came of f, and what is wrong with it */
+	struct fabric *settled;
+	uint8_t *settled_touched;
+	bool misfit;
+	bool changed, doubt, cut;
+	const char *why;		/* of the doubt */
+};
+
+/* probe.c */
+/* A question, unless it was asked already. */
+void probe_ask(struct probe *p, uint32_t node, unsigned num, enum ask_kind kind);
+bool probe_was_asked(const struct probe *p, uint32_t node, unsigned num, enum ask_kind kind);
+/* All ports that there are. */
+void probe_ask_ports(struct probe *p, uint32_t node);
+/* All of the node; of a switch its ports when it has answered. */
+void probe_ask_node(struct probe *p, uint32_t node, bool renamed);
+/*
+ * The place of the key to ask with who is behind a port: that of the near end first, as
+ * most have the same.
+ */
+unsigned probe_key_behind(const struct probe *p, const struct ask *a);
+/* Something of the node is not as the last sweep left it. */
+void probe_mark(struct probe *p, uint32_t node);
+/* All is to be discovered instead; why: a string that stays. */
+void probe_doubt(struct probe *p, const char *why);
+/* Of one more node. */
+void probe_add_flags(struct probe *p);
+
+/* probe_answer.c */
+void probe_evaluate(struct probe *p, const struct ask *a);
+
+/* probe_spare.c */
+bool probe_may_spare(const struct probe *p, uint32_t node);
+/* The ports of a switch, but for those that may be spared. */
+void probe_ask_some_ports(struct probe *p, uint32_t node);
+/* False: no ports are spared that may still have to be read. */
+bool probe_ask_spared(struct probe *p);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the answers to a probe say: the fabric is changed by them, and what they leave open is
+ * asked next.
+ */
+#include <string.h>
+
+#include <infiniband/mad.h>
+
+#include "fabric/edit.h"
+#include "sm/probe.h"
+
+#define TRIES_MAX	3	/* rounds in which one question is asked */
+#define NODES_MORE	4096	/* beyond twice as many as before: a device makes them up */
+
+/*
+ * PortStateChange of the switch was cleared, or perhaps: what ports said before that, asked for
+ * another reason, may have changed without anybody telling again.
+ */
+static void ask_ports_again(struct probe *p, uint32_t node)
+{
+	for (unsigned num = 0; num <= p->f->nodes[node].nports; num++)
+		if (probe_was_asked(p, node, num, ASK_PORT))
+			*vec_push(&p->later) = (struct ask){ .node = node, .num = (uint8_t)num,
+							     .kind = ASK_PORT };
+}
+
+/* The switch may be gone: all who have a link to it are asked for that port. */
+static void suspect_gone(struct probe *p, uint32_t node)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+
+	if (!node_is_switch(n) || p->heard.v[node] || p->shady.v[node])
+		return;
+	p->shady.v[node] = 1;
+	for (unsigned num = 1; num <= n->nports; num++) {
+		uint32_t peer = p->f->ports[n->port0 + num].peer;
+
+		if (peer != FABRIC_NONE && node_is_switch(port_node(p->f, peer)))
+			probe_ask(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_PORT);
+	}
+}
+
+static void set_down(struct fabric_port *p)
+{
+	uint8_t info[64];
+
+	memcpy(info, p->info, sizeof(info));
+	mad_set_field(info, 0, IB_PORT_STATE_F, IB_PORT_DOWN_S);
+	fabric_port_store(p, info);
+	p->fdr10 = false;
+}
+
+/* The link of a port is down, or leads elsewhere now. */
+static void cut(struct probe *p, uint32_t port)
+{
+	uint32_t peer = p->f->ports[port].peer, far;
+
+	if (peer == FABRIC_NONE)
+		return;
+	far = p->f->ports[peer].node;
+	set_down(&p->f->ports[peer]);
+	fabric_cut(p->f, port);
+	p->spare.v[far] |= SPARE_EXPLAINED;
+	probe_mark(p, p->f->ports[port].node);
+	probe_mark(p, far);
+	p->cut = true;
+	/* if it is to be asked itself, that will tell */
+	if (!probe_was_asked(p, far, 0, ASK_SWITCH))
+		suspect_gone(p, far);
+}
+
+/* All that is decoded from PortInfo. */
+static bool same_port(const struct fabric_port *a, const struct fabric_port *b)
+{
+	return a->capmask == b->capmask && a->lid == b->lid && a->sm_lid == b->sm_lid &&
+	       a->lmc == b->lmc && a->state == b->state && a->mtu_cap == b->mtu_cap &&
+	       a->neighbor_mtu == b->neighbor_mtu && a->vl_cap == b->vl_cap &&
+	       a->op_vls == b->op_vls && a->vlarb_high_cap == b->vlarb_high_cap &&
+	       a->vlarb_low_cap == b->vlarb_low_cap && a->rate == b->rate &&
+	       !mkey_differs(a->info, b->info);
+}
+
+static void port_answered(struct probe *p, const struct ask *a)
+{
+	uint32_t port = p->f->nodes[a->node].port0 + a->num;
+	struct fabric_port *now = &p->f->ports[port], before = *now;
+	uint32_t peer = before.peer;
+
+	fabric_port_store(now, a->data);
+	if (!before.present || !same_port(&before, now))
+		probe_mark(p, a->node);
+	if (now->state < before.state ||
+	    (before.state < IB_PORT_INIT_S && now->state >= IB_PORT_INIT_S))
+		p->spare.v[a->node] |= SPARE_EXPLAINED;
+	if (a->num == 0)
+		return;
+	if (now->state < IB_PORT_ARMED_S)
+		now->fdr10 = false;	/* asked again, if it is of that kind */
+	if (now->state < IB_PORT_INIT_S) {
+		cut(p, port);
+		return;
+	}
+	if (peer == FABRIC_NONE) {
+		probe_ask(p, a->node, a->num, ASK_BEHIND);
+		return;
+	}
+	if (same_port(&before, now))
+		return;
+	/* it was down for a while: whoever is there now; or what it can do has changed */
+	probe_mark(p, p->f->ports[peer].node);
+	if (now->state < before.state) {
+		probe_ask(p, a->node, a->num, ASK_BEHIND);
+		if (node_is_switch(port_node(p->f, peer)))	/* it may have lost its tables */
+			probe_ask(p, p->f->ports[peer].node, 0, ASK_SWITCH);
+	}
+	probe_ask(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_PORT);
+}
+
+static void switch_answered(struct probe *p, const struct ask *a)
+{
+	struct fabric_switch *s = &p->f->switches[p->f->nodes[a->node].sw], before = *s;
+
+	fabric_switch_store(s, a->data);
+	if (before.lft_top != s->lft_top || before.lifetime != s->lifetime ||
+	    before.lft_cap != s->lft_cap || before.mcast_cap != s->mcast_cap) {
+		probe_mark(p, a->node);
+		p->spare.v[a->node] |= SPARE_NOT;
+	}
+	if (s->port_change && a->kind != ASK_CLEAR && !mkey_is_foreign(p->sm, p->f, a->node)) {
+		probe_ask(p, a->node, 0, ASK_CLEAR);
+		return;
+	}
+	if (s->port_change)	/* again, or still: what was found may be something else */
+		p->spare.v[a->node] |= SPARE_NOT;
+	else if (a->kind == ASK_SWITCH)	/* all changes were seen when it was cleared */
+		p->spare.v[a->node] |= SPARE_EXPLAINED;
+	else if (a->kind == ASK_OTHER_END)
+		p->spare.v[a->node] |= SPARE_QUIET;
+	if (a->kind == ASK_CLEAR)
+		ask_ports_again(p, a->node);
+	if (a->kind != ASK_OTHER_END || !probe_may_spare(p, a->node))
+		probe_ask_some_ports(p, a->node);
+}
+
+static void desc_answered(struct probe *p, const struct ask *a)
+{
+	struct fabric_node *n = &p->f->nodes[a->node];
+	char desc[sizeof(n->desc)] = { 0 };
+
+	memcpy(desc, a->data, sizeof(desc) - 1);
+	if (!memcmp(desc, n->desc, sizeof(desc)))
+		return;
+	memcpy(n->desc, desc, sizeof(desc));
+	probe_mark(p, a->node);
+}
+
+/* A node that was not there; by the port of the switch that leads to it. */
+static uint32_t add_node(struct probe *p, const struct ask *a)
+{
+	static const uint8_t no_switch_info[20];
+	const struct fabric_node *from = &p->f->nodes[a->node];
+	uint8_t route[IB_DR_HOPS_MAX + 1];
+	uint32_t node;
+
+	if (p->f->n_nodes > 2 * p->n_before + NODES_MORE) {
+		probe_doubt(p, "there are more nodes than can be");
+		return FABRIC_NONE;
+	}
+	memcpy(route, p->f->routes + from->route, from->hops);
+	route[from->hops] = a->num;
+	node = fabric_add_node(p->f, a->data, "", no_switch_info, route, from->hops + 1u);
+	if (node == FABRIC_NONE)
+		return node;
+	probe_add_flags(p);
+	p->heard.v[node] = 1;
+	p->spare.v[node] = SPARE_NOT;
+	probe_mark(p, node);
+	probe_ask_node(p, node, true);
+	return node;
+}
+
+/* NodeInfo of whoever is behind a port. */
+static void behind_answered(struct probe *p, const struct ask *a)
+{
+	uint8_t *info = (uint8_t *)(uintptr_t)a->data;		/* libibmad only reads */
+	uint64_t guid = mad_get_field64(info, 0, IB_NODE_GUID_F);
+	uint64_t port_guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
+	unsigned num = mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F);
+	uint32_t node = map64_get(&p->f->node_by_guid, guid);
+	uint32_t port = p->f->nodes[a->node].port0 + a->num, peer;
+
+	if (node == MAP64_NONE)
+		node = add_node(p, a);
+	if (node == FABRIC_NONE || num < 1 || num > p->f->nodes[node].nports)
+		return;		/* it says nothing of use: a link without an end */
+	map64_put(&p->key_of_port, agent_port(p->f, node, num), probe_key_behind(p, a));
+	if (p->f->nodes[node].nports != mad_get_field(info, 0, IB_NODE_NPORTS_F) ||
+	    p->f->nodes[node].type != mad_get_field(info, 0, IB_NODE_TYPE_F)) {
+		probe_doubt(p, "two nodes have one GUID, or one has become another");
+		return;
+	}
+	p->heard.v[node] = 1;
+	peer = p->f->nodes[node].port0 + num;
+	if (p->f->ports[port].peer == peer)
+		return;
+	/* it was moved, and the other end has not said so yet; or somebody lies */
+	if (p->f->ports[peer].peer != FABRIC_NONE) {
+		probe_doubt(p, "a port is said to be in two places");
+		return;
+	}
+	cut(p, port);
+	fabric_link(p->f, a->node, a->num, node, num);
+	if (!node_is_switch(&p->f->nodes[node]))
+		p->f->ports[peer].guid = port_guid;
+	else
+		for (unsigned i = 0; i <= p->f->nodes[node].nports; i++)
+			p->f->ports[p->f->nodes[node].port0 + i].guid = port_guid;
+	probe_mark(p, a->node);
+	probe_mark(p, node);
+	p->cut = true;		/* there may be a better way now */
+	if (node_is_switch(&p->f->nodes[node]))	/* it may have lost its tables */
+		probe_ask(p, node, 0, ASK_SWITCH);
+	probe_ask(p, node, num, ASK_PORT);
+}
+
+/* Nobody answered: perhaps because of the way, which may be another in a later round. */
+static void unanswered(struct probe *p, const struct ask *a)
+{
+	const struct fabric_port *self = &p->f->ports[p->f->self];
+
+	if (a->kind == ASK_BEHIND && !a->sent) {
+		if (a->tries < TRIES_MAX)
+			*vec_push(&p->later) = *a;
+		return;
+	}
+	if (a->kind == ASK_BEHIND) {
+		/* counted at the end: a link that is up and has no other end */
+		if (a->key + 1u < mkey_count(p->sm)) {
+			*vec_push(&p->later) = *a;
+			p->later.v[p->later.n - 1].key++;
+		}
+		return;
+	}
+	if (a->kind == ASK_CLEAR) {
+		/* it answered a moment ago, and may have got another's M_Key; if not, it still tells */
+		ask_ports_again(p, a->node);
+		probe_ask_ports(p, a->node);
+		return;
+	}
+	probe_ask(p, self->node, self->num, ASK_PORT);	/* it may be our own link */
+	suspect_gone(p, a->node);
+	if (a->tries < TRIES_MAX)
+		*vec_push(&p->later) = *a;
+	else
+		p->silent.v[a->node] = 1;
+}
+
+void probe_evaluate(struct probe *p, const struct ask *a)
+{
+	if (a->lost) {
+		unanswered(p, a);
+		return;
+	}
+	p->heard.v[a->node] = 1;
+	p->shady.v[a->node] = 0;
+	if (a->status) {
+		if (a->kind == ASK_SWITCH || a->kind == ASK_CLEAR)
+			probe_ask_ports(p, a->node);
+		return;
+	}
+	switch ((enum ask_kind)a->kind) {
+	case ASK_SWITCH:
+	case ASK_OTHER_END:
+	case ASK_CLEAR:
+		switch_answered(p, a);
+		break;
+	case ASK_DESC:
+		desc_answered(p, a);
+		break;
+	case ASK_PORT:
+		port_answered(p, a);
+		break;
+	case ASK_BEHIND:
+		behind_answered(p, a);
+		break;
+	}
+}

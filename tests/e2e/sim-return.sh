@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What a switch or a link that was away and comes back costs: nothing is read that is known, and
+# what is not is not overlooked.  Nothing but traps tells of anything here.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim does not count"
+
+echo "sweep-interval: 0" >qosd.yaml
+# policy TABLE [GUID TABLE]: an SL2VL table of all, and another one of a switch's port 8.
+policy() {
+	cat <<END
+port-groups:
+  one: {port-guids: ${2:-0x1}}
+fabric-setup:
+  sl2vl:
+    - {group: all, table: [$1, 15]}
+END
+	[ $# -lt 3 ] || cat <<END
+    - {group: one, from: "*", to: 8, table: [$3, 15]}
+    - {group: one, from: 8, to: "*", table: [$3, 15]}
+END
+	cat <<END
+  vlarb:
+    - {group: all, high: ["3:192"], low: ["0:64", "1:64", "2:128"], high-limit: 10}
+END
+}
+first="0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0" second="0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 0, 0, 0, 0, 0"
+
+# smps ATTRIBUTE METHOD: since the last reset.
+smps() { sim_ctl stats | awk -v a="$1" -v m="$2" '$2 == a && $3 == m { n = $4 } END { print n + 0 }'; }
+begin() { sim_ctl stats --reset >/dev/null; }
+rests() { [ "$(status nodes)" = "$1" ] && [ "$(status sweeping)" = false ] && sim_ctl check >audit 2>&1; }
+settled() { until_ 60 rests "$1" || bad "$2: $(status nodes) nodes of $1, $(tail -n 3 audit)"; }
+# tables FILE: of all switches, but for what nobody uses.
+tables() {
+	for switch in $switches; do
+		sim_ctl show lft "$switch"
+		sim_ctl show sl2vl "$switch" | awk '$1 != $2'
+		for i in 1 8; do sim_ctl show vlarb "$switch/P$i"; done
+	done >"$1" 2>&1
+}
+# start_tree [TREE]: $nodes, $manager, $switches, $spine, of the manager's pod.
+start_tree() {
+	rm -rf state
+	start_sim "${1:-fat-tree:k=8}"
+	sim_ctl show nodes >nodes
+	manager=$(awk '$1 == "ca" { print $2; exit }' nodes)
+	switches=$(awk '$1 == "switch" { print $2 }' nodes)
+	spine=$(awk '/spine/ { print $2; exit }' nodes)
+	policy "$first" >policy.yaml
+	start_and_wait "$manager" -c qosd.yaml -p policy.yaml
+	nodes=$(status nodes)
+}
+linked() { ctl -j status | field ports-linked; }
+links_are() { [ "$(linked)" = "$1" ] && [ "$(status sweeping)" = false ]; }
+link_down() { sim_do link down "$1" && until_ 10 links_are $((links - 2)) || bad "it does not see that a link went down"; }
+link_up() { sim_do link up "$1" && until_ 10 links_are "$links" || bad "it does not see that a link is back"; }
+
+start_tree
+tables before
+note "a switch comes back"
+sim_do node off "$spine"
+settled $((nodes - 1)) "a switch that is off"
+read_by=$(smps PortInfo get)
+# Without light sweeps ports that were left out are read 10 s later.
+is_read() { [ "$(smps PortInfo get)" -gt "$read_by" ]; }
+until_ 15 is_read || bad "what was left out is not read"
+settled $((nodes - 1)) "a switch that is off"
+begin
+sim_do node on "$spine"
+settled "$nodes" "a switch that is back"
+tables after
+expect_same "tables before and after" before after
+# Its own tables are not read where samples say that they are lost; its 8 neighbours hold what they
+# held.  Of their ports those to hosts, and to it; all of them would be 81 with its own.
+note "Gets: $(smps SLtoVLMappingTable get) SL2VL, $(smps VLArbitrationTable get) VLArb, $(smps PortInfo get) PortInfo"
+expect "Sets of its SL2VL tables" 64 "$(smps SLtoVLMappingTable set)"
+expect_less "Gets of SL2VL tables" 10 "$(smps SLtoVLMappingTable get)"
+expect_less "Gets of VLArb tables" 20 "$(smps VLArbitrationTable get)"
+expect_less "Gets of PortInfo" 80 "$(smps PortInfo get)"
+
+note "a link comes back"
+links=$(linked)
+link_down "$spine/P8"
+begin
+link_up "$spine/P8"
+settled "$nodes" "a link that is back"
+tables after
+expect_same "tables before and after" before after
+qos_smps() { echo "$(smps SLtoVLMappingTable get) $(smps SLtoVLMappingTable set) $(smps VLArbitrationTable get) $(smps VLArbitrationTable set)"; }
+expect "SL2VL and VLArb tables, read and written" "0 0 0 0" "$(qos_smps)"
+
+note "it comes back to another policy"
+link_down "$spine/P8"
+policy "$second" >policy.yaml
+reload
+begin
+link_up "$spine/P8"
+settled "$nodes" "a link that is back"
+# of each switch, one that it confirmed is read
+expect "SL2VL tables written at both ends" "2 30 0 0" "$(qos_smps)"
+policy "$first" >policy.yaml
+reload
+tables after
+expect_same "tables before and after" before after
+
+# One link of a leaf comes back and is all that it could complain of; another one went down, and
+# the switch at the other end of that is not heard.
+note "two things at once, one of which only the far end knows"
+name=$(awk -v g="$spine" '$2 == g { print $NF }' nodes)
+leaf=$(sim_ctl show links "$spine" | sed -nE 's|.* (leaf[^ ]+)/P[0-9]+$|\1|p' | tail -n 1)
+read -r here there < <(sim_ctl show links "$leaf" | awk -v s="$name/" '$NF ~ /^spine/ && index($NF, s) != 1 { print $(NF - 1), $NF; exit }')
+sim_do node off "$spine"
+settled $((nodes - 1)) "a switch that is off"
+links=$(($(linked) + 16))
+sim_do fault add drop --method trap
+sim_do link down "$here"
+sim_do node on "$spine"
+sleep 0.3
+sim_do fault remove all
+sim_do fault add drop --method trap --at "${there%/P*}"
+until_ 20 links_are $((links - 2)) || bad "$(linked) ports have a link, not $((links - 2))"
+sim_do fault remove all
+link_up "$here"
+settled "$nodes" "after both"
+tables after
+expect_same "tables before and after" before after
+
+note "while SMPs are lost"
+sim_do loss 5
+sim_do node off "$spine"
+settled $((nodes - 1)) "a switch that is off"
+sim_do node on "$spine"
+settled "$nodes" "a switch that is back"
+sim_do loss 0
+settled "$nodes" "at the end"
+tables after
+expect_same "tables before and after" before after
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+# One Set of all pairs reaches those of a port without a link, too.
+note "switches that are told all tables at once"
+cat >devices.yaml <<END
+profiles:
+  all: {optimized-sl2vl: true}
+nodes:
+  - {type: switch, profile: all}
+END
+sim_options=(--preset ibsim --profiles devices.yaml)
+start_tree
+links=$(linked)
+link_down "$spine/P8"
+policy "$second" >policy.yaml
+reload
+policy "$second" "$spine" "$first" >policy.yaml
+reload
+link_up "$spine/P8"
+settled "$nodes" "a link that is back"
+sim_ctl show sl2vl "$spine" | awk '$1 != $2 && ($1 == 8 || $2 == 8) && $1 && $2 { print $3 }' | sort | uniq -c | awk '{ print $1, $2 }' >held
+expect "tables of the port" "14 ${first//, /,},15" "$(<held)"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+# Its 24 hosts' ports would each wait for their own time-outs, and all that over and over.
+note "a switch that stops answering is not asked port by port"
+sim_options=()
+start_tree fat-tree:k=48,levels=2
+links=$(linked)
+timeouts() { ctl -j metrics | jq -r .text | awk '/^qosd_smp_timeouts_total/ { print $2 + 0 }'; }
+leaf=$(sim_ctl show links "$(awk '$1 == "ca" { node = $2 } END { print node }' nodes)" |
+	sed -nE 's|.* ([^ ]+)/P[0-9]+$|\1|p')
+before=$(timeouts)
+sim_do fault add drop --attr PortInfo --at "$leaf"
+sim_do link down "$leaf/P2"
+sees_no_answer() { [ "$(status sweeping)" = false ] && [ "$(timeouts)" -gt "$before" ]; }
+until_ 40 sees_no_answer || bad "it asks on and on"
+asked=$(($(timeouts) - before))
+note "$asked time-outs"
+# one window of SMPs at a time: a third of what it was when each port was waited for
+[ "$asked" -le 150 ] || bad "$asked time-outs"
+sim_do fault remove all
+sim_do link up "$leaf/P2"
+settled "$nodes" "a switch that answers again"
+expect "links" "$links" "$(linked)"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
