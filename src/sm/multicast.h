@@ -33,6 +33,7 @@ struct mft_block {
 	uint16_t block;
 	uint8_t position;
 	bool known;		/* `is` is what the device holds */
+	bool unsure;		/* … or `send`: what was Set had no answer */
 	bool answered;		/* … or was when it was asked last */
 	bool failed;		/* not to be tried again in this pass over the trees */
 	bool silent;		/* … since there was no answer: later */

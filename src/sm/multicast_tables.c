@@ -5,7 +5,8 @@
  *
  * A block is 32 MLIDs of 16 ports of one switch.  What we wrote is remembered
  * per block, so that a change of membership writes only blocks that differ; a
- * block touched for the first time is read first.  Of switches that may have lost
+ * block touched for the first time is read first, and so is one whose Set had no
+ * answer, for it may have been done.  Of switches that may have lost
  * or changed theirs (new ones, those in doubt, all in a full sweep) it is
  * forgotten; those that forwarded for somebody before us are read as far as they
  * have entries, so that nothing of his stays.
@@ -227,6 +228,8 @@ static void done(void *arg, uint32_t target, const struct smp *s, uint64_t cooki
 
 	if (status) {
 		b->failed = b->silent = true;
+		b->unsure |= w->pass != PASS_READ;
+		b->known &= !b->unsure;
 		say_failed(w, w->targets.v[target].sw, b, s, status);
 		return;
 	}
@@ -234,6 +237,7 @@ static void done(void *arg, uint32_t target, const struct smp *s, uint64_t cooki
 	/* what it does not take it will not take when asked again */
 	b->failed = s->method == SMP_SET && memcmp(b->is, b->send, sizeof(b->is));
 	b->known = b->answered = true;
+	b->unsure = false;
 	if (w->pass == PASS_READ)
 		read_on(w, target, (uint32_t)cookie);
 }
@@ -244,11 +248,14 @@ static void find_stuck(struct mcast_work *w)
 	for (size_t i = 0; i < w->pending.n; i++) {
 		const struct mft_block *b = &w->blocks.v[w->pending.v[i]];
 
-		for (unsigned k = 0; b->known && b->failed && k < sizeof(b->is); k++) {
+		if (!b->failed || (!b->known && !b->unsure))
+			continue;
+		for (unsigned k = 0; k < sizeof(b->is); k++) {
 			unsigned index = b->block * MLIDS_PER_BLOCK + k / 2u;
+			uint8_t may_be = b->unsure ? b->is[k] | b->send[k] : b->is[k];
 
 			/* the last block has an entry for the permissive LID, which is no MLID */
-			if (index < MLIDS_MAX && b->is[k] & ~b->want[k])
+			if (index < MLIDS_MAX && may_be & ~b->want[k])
 				w->stuck[index] = true;
 		}
 	}

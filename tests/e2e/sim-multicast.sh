@@ -109,6 +109,17 @@ storm busy.guids >/dev/null
 storm quiet.guids >/dev/null
 await_members "all again" $groups $((hosts * groups))
 
+note "a Set is done, and its answer lost; then what was before is wanted again"
+sim_do fault add drop --class smp --attr MulticastForwardingTable --method get-resp --at "$leaf"
+failures=$(grep -c "Set failed" "$qosd_log")
+storm -d quiet.guids >/dev/null
+has_failed() { [ "$(grep -c "Set failed" "$qosd_log")" -gt "$failures" ]; }
+until_ 15 has_failed || bad "no Set failed: $(tail -n 3 "$qosd_log")"
+is_on_tree && bad "the Set was not done"
+sim_do fault remove all
+storm quiet.guids >/dev/null
+await_members "all again" $groups $((hosts * groups))
+
 # Three GIDs more on each of four ports that are members: nothing changes for the switches.
 note "aliases of ports that are members"
 for i in {0..3}; do
