@@ -21,8 +21,6 @@
 #include "registry/alias.h"
 #include "sandbox/sandbox.h"
 
-#define STORE_CHECK_US	1000000
-
 /* From the SA: clients give them and take them. */
 static void on_alias_changed(void *arg, const struct alias_change *c)
 {

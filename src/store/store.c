@@ -36,7 +36,8 @@ struct refusals {
 struct store {
 	struct folder *folder;	/* NULL: nothing is kept, */
 	struct writer *writer;	/* … and this, too */
-	bool hung;		/* it hangs, as store_check() saw the last time, */
+	int64_t checked_us;	/* by store_check() */
+	int64_t seen_us;	/* … the writer at the same thing for so long */
 	bool slow;		/* … and that was said */
 	struct lid_map lids;
 	struct refusals refused;
@@ -401,11 +402,14 @@ void store_save_history(struct store *s, const char *lines)
 	store_save_lines(s, &history, lines);
 }
 
-/* Whether the disk hangs: at which file, since when. */
+/*
+ * Whether the disk hangs: at which file, since when.  While we did not run the disk had no time
+ * for us, either.
+ */
 static bool hangs(const struct store *s, char name[NAME_LEN], int64_t *us)
 {
 	*us = writer_busy_us(s->writer, name, NAME_LEN);
-	return *us > SLOW_US;
+	return *us > SLOW_US && s->seen_us > SLOW_US;
 }
 
 struct noted {
@@ -481,19 +485,32 @@ bool store_save_m_keys(struct store *s, const char *lines)
 
 /* --- the folder and who writes it --- */
 
+static void look_at_writer(struct store *s)
+{
+	char name[NAME_LEN];
+	int64_t now = clock_mono_us(), passed = now - s->checked_us;
+	int64_t busy = writer_busy_us(s->writer, name, sizeof(name));
+
+	/* a longer pause is one of ours */
+	if (busy <= passed)
+		s->seen_us = 0;
+	s->seen_us += passed < STORE_CHECK_US ? passed : STORE_CHECK_US;
+	if (s->seen_us > busy)
+		s->seen_us = busy;
+	s->checked_us = now;
+}
+
 void store_check(struct store *s)
 {
 	char name[NAME_LEN];
 	int64_t us;
-	bool hung, slow;
+	bool slow;
 
 	if (!s->writer)
 		return;
 	groups_file_check(s->groups);
-	hung = hangs(s, name, &us);
-	/* seen once it may be that we did not run, and the disk has had no time since */
-	slow = hung && s->hung;
-	s->hung = hung;
+	look_at_writer(s);
+	slow = hangs(s, name, &us);
 	if (slow && !s->slow)
 		log_error("store", "%s: is being written since %.0f s: the disk does not do its "
 			  "work; all goes on, but nothing is kept", name, (double)us * 1e-6);

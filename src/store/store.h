@@ -37,7 +37,9 @@ struct store;
 struct store *store_open(const char *dir, struct buf *err);
 void store_close(struct store *s);
 
-/* Looks after what is late: to be called about once a second, by the loop's thread. */
+#define STORE_CHECK_US	1000000
+
+/* Looks after what is late: to be called each STORE_CHECK_US, by the loop's thread. */
 void store_check(struct store *s);
 /*
  * A mark behind all that was handed over so far; whether all of that is on disk, or at least

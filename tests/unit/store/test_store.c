@@ -1198,6 +1198,35 @@ START_TEST(journal_while_the_disk_hangs)
 }
 END_TEST
 
+/* A daemon that was stopped meanwhile has no disk to complain of. */
+START_TEST(who_did_not_run_does_not_blame_the_disk)
+{
+	struct mcast_db *db = mcast_new(NULL, NULL);
+	struct store *s = groups_begin(db);
+
+	store_check(s);
+	disk_hangs = true;
+	mcast_join(db, mcast_find(db, some_group.mgid), mcast_own_gid(0x1fff), JOIN_FULL, false);
+	store_save_groups(s, db);
+	usleep(3 * STORE_CHECK_US);
+	for (unsigned i = 0; i < 2; i++) {
+		store_check(s);
+		ck_assert_uint_eq(store_failures(s).now, 0);
+	}
+	for (unsigned i = 0; i < 3; i++) {
+		usleep(STORE_CHECK_US);
+		store_check(s);
+	}
+	ck_assert_uint_eq(store_failures(s).now, 1);
+	disk_hangs = false;
+	ck_assert(store_wait(s));
+	store_check(s);
+	ck_assert_uint_eq(store_failures(s).now, 0);
+	mcast_free(db);
+	store_close(s);
+}
+END_TEST
+
 /* --- as text, for another daemon --- */
 
 START_TEST(lids_go_from_one_to_another)
@@ -1310,6 +1339,7 @@ int main(void)
 	tcase_add_test(t, journal_is_folded_in);
 	tcase_add_test(t, journal_on_a_full_disk);
 	tcase_add_test(t, journal_while_the_disk_hangs);
+	tcase_add_test(t, who_did_not_run_does_not_blame_the_disk);
 	tcase_add_test(t, services_are_kept);
 	tcase_add_test(t, subscriptions_are_kept);
 	tcase_add_test(t, aliases_are_kept);
