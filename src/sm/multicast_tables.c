@@ -299,7 +299,7 @@ static void run_passes(struct mcast_work *w)
 			struct mft_block *b = &w->blocks.v[w->pending.v[i]];
 
 			if (block_switch(w, b) == FABRIC_NONE)
-				b->known = false;
+				b->known = b->unsure = false;
 			else if (pass_wants(w, w->pass, b))
 				add_todo(w, w->pending.v[i]);
 		}
