@@ -279,6 +279,7 @@ void fabric_port_store(struct fabric_port *p, const uint8_t *port_info)
 	uint8_t *info = memcpy(p->info, port_info, sizeof(p->info));
 
 	p->present = true;
+	p->unsure = false;
 	p->capmask = mad_get_field(info, 0, IB_PORT_CAPMASK_F);
 	p->lid = (uint16_t)mad_get_field(info, 0, IB_PORT_LID_F);
 	p->sm_lid = (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F);

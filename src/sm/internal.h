@@ -66,13 +66,13 @@ struct node_work {
 	struct item_family sl2vl, vlarb;
 	uint8_t *ports;		/* port numbers whose PortInfo is to be set */
 	uint32_t n_ports, n_first;	/* the first n_first of them for the first time */
-	uint8_t *look;		/* … to be read again, after a Set that went wrong */
+	uint8_t *look;		/* … to be read first, after a Set that went wrong */
 	uint32_t n_look;
 	bool switch_info;	/* SwitchInfo is to be set first */
 	bool collected;		/* items is filled */
 	bool settled;		/* items holds what is to be written, and only that */
 	bool ports_collected;	/* ports and switch_info are filled */
-	bool rekeyed;		/* ports of it are as they answered a change of their M_Key */
+	bool stored;		/* a PortInfo of it was stored, or became unsure */
 	bool failed;		/* does not answer: nothing more is asked of it */
 	bool foreign;		/* … as it has another's M_Key */
 	uint8_t silent;		/* SMPs without an answer, in a row */
@@ -295,6 +295,9 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
  * of it in this sweep; that is so at once where the sweep is a takeover.
  */
 bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what);
+/* What a device answered to a PortInfo; that a Set of one had no answer. */
+void sweep_store_port(struct sm *sm, uint32_t port, const uint8_t info[64]);
+void sweep_port_unsure(struct sm *sm, uint32_t port);
 
 /*
  * The probe is over: f is the fabric now, and touched says which nodes of it are not as

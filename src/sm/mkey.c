@@ -362,8 +362,7 @@ static void take_port(struct sm *sm, uint32_t port, const struct smp *s)
 	memcpy(info, s->data, sizeof(info));
 	if (s->method == SMP_SET && !shown(info))
 		put_be64(info, mkey_ours(sm));
-	fabric_port_store(&sm->f->ports[port], info);
-	sm->work[sm->f->ports[port].node].rekeyed = true;
+	sweep_store_port(sm, port, info);
 }
 
 static void is_foreign(struct sm *sm, uint32_t port)

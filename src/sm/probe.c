@@ -285,6 +285,17 @@ static uint8_t *touched_of(const struct probe *p, const struct fabric *to)
 	return touched;
 }
 
+/* What else is done to those that said nothing of what changed is not to rely on what they had. */
+static void doubt_silent(struct probe *p)
+{
+	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
+		const struct fabric_node *n = &p->f->nodes[i];
+
+		for (unsigned num = 0; p->silent.v[i] && p->touched.v[i] && num <= n->nports; num++)
+			p->f->ports[n->port0 + num].unsure |= p->f->ports[n->port0 + num].present;
+	}
+}
+
 static void note_silent(const struct probe *p)
 {
 	char name[FABRIC_NAME_MAX];
@@ -373,6 +384,7 @@ static void settled(void *arg)
 
 static void asked_all(struct probe *p)
 {
+	doubt_silent(p);
 	if (!p->doubt && p->changed) {
 		p->work = work_start(p->sm->loop, settle, settled, p);
 		if (p->work)

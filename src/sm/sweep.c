@@ -96,6 +96,18 @@ bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what)
 	return false;
 }
 
+void sweep_store_port(struct sm *sm, uint32_t port, const uint8_t info[64])
+{
+	fabric_port_store(&sm->f->ports[port], info);
+	sm->work[sm->f->ports[port].node].stored = true;
+}
+
+void sweep_port_unsure(struct sm *sm, uint32_t port)
+{
+	sm->f->ports[port].unsure = true;
+	sm->work[sm->f->ports[port].node].stored = true;
+}
+
 static void free_work(struct sm *sm)
 {
 	for (uint32_t i = 0; sm->work && i < sm->f->n_nodes; i++) {
@@ -528,8 +540,7 @@ static bool routes_first(const struct sm *sm)
 
 /*
  * A copy of the fabric as it is.  To copy a large one takes long: the spare was made in a
- * worker, and since then only ports that were written to, be it their M_Key, and SwitchInfo,
- * may have changed.
+ * worker, and since then only ports that were stored, and SwitchInfo, may have changed.
  */
 static struct fabric *copy_fabric(struct sm *sm)
 {
@@ -540,7 +551,7 @@ static struct fabric *copy_fabric(struct sm *sm)
 		return fabric_clone(sm->f);
 	memcpy(f->switches, sm->f->switches, f->n_switches * sizeof(*f->switches));
 	for (uint32_t i = 0; i < f->n_nodes; i++)
-		if (sm->work[i].n_ports || sm->work[i].rekeyed)
+		if (sm->work[i].stored)
 			memcpy(fabric_port(f, i, 0), fabric_port(sm->f, i, 0),
 			       (f->nodes[i].nports + 1u) * sizeof(*f->ports));
 	return f;
@@ -835,7 +846,7 @@ static void add_changed(const struct sm *sm, struct subnet_state *s)
 	s->since = sm->published->generation;
 	s->changed = xmalloc(sm->f->n_nodes);
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		s->changed[i] = sm->touched[i] || sm->work[i].n_ports || sm->work[i].rekeyed;
+		s->changed[i] = sm->touched[i] || sm->work[i].stored;
 }
 
 static void publish(struct sm *sm)

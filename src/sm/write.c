@@ -121,10 +121,15 @@ static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t no
 	w->ports_collected = true;
 	if (n->sw != FABRIC_NONE)
 		w->switch_info = switch_info_needs_set(env, store_refusals(sm->store), n->sw);
-	for (unsigned num = 0; num <= n->nports; num++)
-		if (port_is_managed(sm->f, n->port0 + num) &&
-		    port_needs_set(env, store_refusals(sm->store), n->port0 + num))
+	for (unsigned num = 0; num <= n->nports; num++) {
+		if (!port_is_managed(sm->f, n->port0 + num))
+			continue;
+		/* what a Set would be made from need not be so */
+		if (sm->f->ports[n->port0 + num].unsure)
+			push_number(&w->look, &w->n_look, num);
+		else if (port_needs_set(env, store_refusals(sm->store), n->port0 + num))
 			nums[k++] = (uint8_t)num;
+	}
 	w->n_ports = w->n_first = k;
 	w->ports = k ? xmemdup(nums, k) : NULL;
 }
@@ -210,20 +215,20 @@ static void port_done(struct sm *sm, const struct want_env *env, uint32_t node, 
 
 	want_port_info(env, port, IB_PORT_NOP, data);
 	want = port_info_digest(env, port, data);
-	fabric_port_store(&sm->f->ports[port], s->data);
+	sweep_store_port(sm, port, s->data);
 	got = port_info_digest(env, port, s->data);
 	if (want != got)
 		store_refused(sm->store, n->guid, UMAD_SM_ATTR_PORT_INFO, num, want, got);
 }
 
-/* What is still to be changed gets one more try. */
+/* What is still to be changed gets a try, the only one or one more. */
 static void port_looked_at(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
 {
 	struct node_work *w = &sm->work[node];
 	struct want_env env = sweep_env(sm);
 	uint32_t port = sm->f->nodes[node].port0 + num;
 
-	fabric_port_store(&sm->f->ports[port], s->data);
+	sweep_store_port(sm, port, s->data);
 	if (port_needs_set(&env, store_refusals(sm->store), port))
 		push_number(&w->ports, &w->n_ports, num);
 }
@@ -236,12 +241,12 @@ static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t c
 	bool again;
 
 	if (was_lost(sm, node, status, &again)) {
+		if (s->method == SMP_SET && cookie != COOKIE_SWITCH_INFO)
+			sweep_port_unsure(sm, sm->f->nodes[node].port0 + (uint8_t)cookie);
 		if (again && cookie == COOKIE_SWITCH_INFO)
 			w->switch_info = true;
-		else if (again && s->method == SMP_GET)
-			push_number(&w->look, &w->n_look, cookie);
 		else if (again)
-			push_number(&w->ports, &w->n_ports, cookie);
+			push_number(&w->look, &w->n_look, cookie);
 		return;
 	}
 	if (look_again(sm, node, s, cookie, status))
@@ -400,6 +405,8 @@ static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 	bool again;
 
 	if (was_lost(sm, node, status, &again)) {
+		if (s->method == SMP_SET)
+			sweep_port_unsure(sm, port);
 		/* if only the answer was lost, it is an error of value now, and looked at */
 		if (again && sm->work[node].cursor > (uint8_t)cookie)
 			sm->work[node].cursor = (uint8_t)cookie;
@@ -412,7 +419,7 @@ static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 	else if (cookie & COOKIE_ENFORCE)
 		port_done(sm, &env, node, (uint8_t)cookie, s);
 	else
-		fabric_port_store(&sm->f->ports[port], s->data);
+		sweep_store_port(sm, port, s->data);
 }
 
 static void active_finished(void *arg)
