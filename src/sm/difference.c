@@ -361,7 +361,9 @@ static void tally_port(const struct tally *t, const struct want_env *e,
 
 	if (!want_route(f, t->node, num, &s))
 		return;
-	if (port_is_managed(f, port) && port_needs_set(e, refused, port))
+	if (port_is_managed(f, port) && f->ports[port].unsure)
+		t->out->most[UMAD_SM_ATTR_PORT_INFO]++;		/* it is read first */
+	else if (port_is_managed(f, port) && port_needs_set(e, refused, port))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
 	if (will_activate(f, port) || port_may_enforce(&then, refused, port))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);

@@ -65,9 +65,10 @@ struct node_work {
 	uint32_t n, cap, cursor;
 	struct item_family sl2vl, vlarb;
 	uint8_t *ports;		/* port numbers whose PortInfo is to be set */
-	uint32_t n_ports, n_first;	/* the first n_first of them for the first time */
+	uint32_t n_ports;
 	uint8_t *look;		/* … to be read first, after a Set that went wrong */
 	uint32_t n_look;
+	uint64_t looked[4];	/* bit n: that was done to port n in this pass */
 	bool switch_info;	/* SwitchInfo is to be set first */
 	bool collected;		/* items is filled */
 	bool settled;		/* items holds what is to be written, and only that */

@@ -400,6 +400,7 @@ static void change_done(void *arg, uint32_t i, const struct smp *s, uint64_t coo
 		}
 		x->looks = false;
 	} else if (s->method == SMP_SET) {
+		sweep_port_unsure(sm, x->port);
 		x->tries++;
 		x->looks = true;
 	} else {

@@ -16,7 +16,7 @@
  * so that nothing loops and nothing arrives twice, as long as switches do as they
  * say.  What moves is not delivered meanwhile.  Where a switch did not take a
  * removal, nothing is added for the MLIDs concerned until it did: a tree that is not
- * whole is better than a loop.
+ * whole is better than a loop.  What is held back so stays pending.
  */
 #include <string.h>
 
@@ -273,7 +273,13 @@ static void free_targets(struct mcast_work *w)
 static void finished(void *arg);
 static const struct smp_job_ops ops = { next, done, finished };
 
-/* All passes are over: what had no answer is tried again later. */
+/* It could be written, but for MLIDs that are stuck elsewhere. */
+static bool is_held_back(const struct mft_block *b)
+{
+	return b->known && !b->failed && memcmp(b->is, b->want, sizeof(b->is));
+}
+
+/* All passes are over: what had no answer, and what waits for that, is tried again later. */
 static void passes_ended(struct mcast_work *w)
 {
 	uint32_t left = 0;
@@ -281,8 +287,8 @@ static void passes_ended(struct mcast_work *w)
 	for (size_t i = 0; i < w->pending.n; i++) {
 		struct mft_block *b = &w->blocks.v[w->pending.v[i]];
 
-		b->listed = b->silent;
-		if (b->silent)
+		b->listed = b->silent || is_held_back(b);
+		if (b->listed)
 			w->pending.v[left++] = w->pending.v[i];
 	}
 	w->pending.n = left;
@@ -360,7 +366,7 @@ void tables_observed(struct mcast_work *w)
 	}
 	for (size_t i = 0; i < w->blocks.n; i++)
 		if (w->switches.v[w->blocks.v[i].sw].doubt) {
-			w->blocks.v[i].known = false;
+			w->blocks.v[i].known = w->blocks.v[i].unsure = false;
 			w->try_again |= w->blocks.v[i].silent &&
 					w->switches.v[w->blocks.v[i].sw].back;
 		}
@@ -403,7 +409,7 @@ bool multicast_block_is(const struct sm *sm, uint64_t guid, unsigned block, unsi
 	return settled;
 }
 
-/* As the device holds it; between mad_hold() and mad_release(). */
+/* As the device holds it, as far as is known; between mad_hold() and mad_release(). */
 static bool entry_ports(const struct mcast_work *w, const struct fabric_node *n, unsigned index,
 			uint64_t ports[4])
 {
@@ -412,7 +418,7 @@ static bool entry_ports(const struct mcast_work *w, const struct fabric_node *n,
 	memset(ports, 0, 4 * sizeof(*ports));
 	for (unsigned pos = 0; pos * PORTS_PER_POSITION <= n->nports; pos++) {
 		const struct mft_block *b = block_find(w, n->guid, index / MLIDS_PER_BLOCK, pos);
-		uint16_t mask = b && b->known ? get_be16(b->is + 2 * (index % MLIDS_PER_BLOCK)) : 0;
+		uint16_t mask = b && (b->known || b->unsure) ? get_be16(b->is + 2 * (index % MLIDS_PER_BLOCK)) : 0;
 
 		ports[pos / 4] |= (uint64_t)mask << (pos % 4 * PORTS_PER_POSITION);
 		any |= mask != 0;

@@ -98,7 +98,7 @@ static void collect(struct sm *sm, uint32_t node)
 	}
 	w->ports_collected = w->unknown = true;
 	w->mft_unknown = node_is_switch(n);
-	w->n_ports = w->n_first = k;
+	w->n_ports = k;
 	w->ports = k ? xmemdup(nums, k) : NULL;
 }
 

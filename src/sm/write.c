@@ -34,8 +34,7 @@
 static struct log_ratelimit refused_log = LOG_RATELIMIT;
 
 #define COOKIE_SWITCH_INFO UINT64_MAX
-#define COOKIE_AGAIN 0x100	/* with a port number: the second and last try */
-#define COOKIE_ENFORCE 0x200	/* … : not to become Active, but to enforce partitions */
+#define COOKIE_ENFORCE 0x100	/* with a port number: not to become Active, but to enforce partitions */
 
 static void set_failed(struct sm *sm, uint32_t node, const struct smp *s, int status)
 {
@@ -70,24 +69,28 @@ static void push_number(uint8_t **list, uint32_t *n, uint64_t number)
 
 static void start_job(struct sm *sm, const struct smp_job_ops *ops)
 {
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
 		sm->work[i].cursor = 0;
+		memset(sm->work[i].looked, 0, sizeof(sm->work[i].looked));
+	}
 	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, ops, sm);
 }
 
 /*
  * The first data packet makes an Armed port Active by itself, and a Set whose
  * answer was lost is sent again: both ask for the state that the port has,
- * which is an error (14.2.5.6).  So after an error of value, look.
+ * which is an error (14.2.5.6).  So after an error of value, look; once.
  */
 static bool look_again(struct sm *sm, uint32_t node, const struct smp *s, uint64_t cookie,
 		       int status)
 {
 	struct node_work *w = &sm->work[node];
+	unsigned num = (uint8_t)cookie;
 
 	if (status != IB_STATUS_BAD_VALUE || s->method != SMP_SET ||
-	    s->attr != UMAD_SM_ATTR_PORT_INFO || cookie & COOKIE_AGAIN)
+	    s->attr != UMAD_SM_ATTR_PORT_INFO || w->looked[num / 64] >> num % 64 & 1)
 		return false;
+	w->looked[num / 64] |= 1ull << num % 64;
 	push_number(&w->look, &w->n_look, cookie);
 	return true;
 }
@@ -103,7 +106,7 @@ static bool look_next(struct sm *sm, uint32_t node, struct smp *s, uint64_t *coo
 		if (!want_route(sm->f, node, num, s))
 			continue;
 		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO, num);
-		*cookie = num | COOKIE_AGAIN;
+		*cookie = num;
 		return true;
 	}
 	return false;
@@ -130,7 +133,7 @@ static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t no
 		else if (port_needs_set(env, store_refusals(sm->store), n->port0 + num))
 			nums[k++] = (uint8_t)num;
 	}
-	w->n_ports = w->n_first = k;
+	w->n_ports = k;
 	w->ports = k ? xmemdup(nums, k) : NULL;
 }
 
@@ -179,7 +182,7 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 			continue;
 		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, num);
 		want_port_info(&env, n->port0 + num, port_next_state(sm->f, n->port0 + num), s->data);
-		*cookie = num | (w->cursor > w->n_first ? COOKIE_AGAIN : 0);
+		*cookie = num;
 		return true;
 	}
 	return false;
@@ -221,7 +224,7 @@ static void port_done(struct sm *sm, const struct want_env *env, uint32_t node, 
 		store_refused(sm->store, n->guid, UMAD_SM_ATTR_PORT_INFO, num, want, got);
 }
 
-/* What is still to be changed gets a try, the only one or one more. */
+/* What is still to be changed gets a try, be it one more. */
 static void port_looked_at(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
 {
 	struct node_work *w = &sm->work[node];
@@ -400,6 +403,7 @@ static bool active_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
+	struct node_work *w = &sm->work[node];
 	uint32_t port = sm->f->nodes[node].port0 + (uint8_t)cookie;
 	struct want_env sweep = sweep_env(sm), env = active_env(&sweep);
 	bool again;
@@ -408,8 +412,10 @@ static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 		if (s->method == SMP_SET)
 			sweep_port_unsure(sm, port);
 		/* if only the answer was lost, it is an error of value now, and looked at */
-		if (again && sm->work[node].cursor > (uint8_t)cookie)
-			sm->work[node].cursor = (uint8_t)cookie;
+		if (again && s->method == SMP_GET)
+			push_number(&w->look, &w->n_look, cookie);
+		else if (again && w->cursor > (uint8_t)cookie)
+			w->cursor = (uint8_t)cookie;
 		return;
 	}
 	if (!(cookie & COOKIE_ENFORCE) && look_again(sm, node, s, cookie, status))

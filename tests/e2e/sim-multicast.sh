@@ -172,6 +172,20 @@ sleep 0.5
 expect "sweeps" "1 false" "$(status sweeps) $(status sweeping)"
 expect "Sets" 0 "$(sets)"
 
+note "who joins while a switch has not taken a removal is served when it has"
+storm -d busy.guids >/dev/null
+await_members "one less" $groups $(((hosts - 1) * groups))
+before=$(failures)
+lose_answers
+storm -d quiet.guids >/dev/null
+until_ 15 has_failed 1 || bad "no Set failed: $(tail -n 3 "$qosd_log")"
+storm busy.guids >/dev/null
+sleep 0.5
+sim_do fault remove all
+await_members "one again" $groups $(((hosts - 1) * groups))
+storm quiet.guids >/dev/null
+await_members "all again" $groups $((hosts * groups))
+
 note "a switch whose Sets have no answer dies: nobody waits for it"
 storm -d busy.guids >/dev/null
 await_members "one less" $groups $(((hosts - 1) * groups))
