@@ -84,9 +84,13 @@ static void on_interrupt(void *arg) { pass_on(arg, SIGINT); }
 static void on_terminate(void *arg) { pass_on(arg, SIGTERM); }
 static void on_hangup(void *arg) { pass_on(arg, SIGHUP); }
 
-/* In the child. */
-static void become_command(const struct job *j)
+/* In the child; mask: of signals, as it was before the fork. */
+static void become_command(const struct job *j, const sigset_t *mask)
 {
+	/* what comes from here on is the command's, and not lost in a handler of ours */
+	for (unsigned i = 0; i < SIGNALS; i++)
+		signal(signals[i], SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
 	/* if the simulator is killed, nobody else would end it */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	setrlimit(RLIMIT_NOFILE, &j->sv.files_before);
@@ -95,10 +99,17 @@ static void become_command(const struct job *j)
 
 static bool start_command(struct job *j)
 {
+	sigset_t ours, before;
+
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigemptyset(&ours);
+	for (unsigned i = 0; i < SIGNALS; i++)
+		sigaddset(&ours, signals[i]);
+	pthread_sigmask(SIG_BLOCK, &ours, &before);
 	j->pid = fork();
 	if (j->pid == 0)
-		become_command(j);
+		become_command(j, &before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (j->pid < 0) {
 		perror("qosd-sim: fork");
 		return false;

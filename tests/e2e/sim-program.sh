@@ -56,6 +56,7 @@ unset XDG_RUNTIME_DIR
 exits 0 "children" "$qosd_sim" run "$topology" -- sh -c 'sleep 300 & echo $! >child'
 until_ 5 gone "$(<child)" || bad "a child that the command left is still there"
 expect "files left" "" "$(ls "$TMPDIR")"
+rm child
 "$qosd_sim" run "$topology" -- sh -c 'echo $$ >child; exec sleep 300' &
 pids+=($!)
 until_ 5 test -s child
