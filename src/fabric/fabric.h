@@ -47,7 +47,7 @@ struct fabric_port {
 	uint8_t rate;			/* rate code of the link as it runs */
 	bool fdr10;			/* see fabric_set_fdr10() */
 	bool held;		/* no route is to use the link, between switches; so says the other end, too */
-	bool unsure;		/* it may be other than info by now: a Set had no answer */
+	bool unsure;		/* it may be other than info by now: what was asked of it had no answer */
 	uint8_t info[64];	/* PortInfo as the device last gave it */
 };
 

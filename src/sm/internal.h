@@ -68,7 +68,7 @@ struct node_work {
 	uint32_t n_ports;
 	uint8_t *look;		/* … to be read first, after a Set that went wrong */
 	uint32_t n_look;
-	uint64_t looked[4];	/* bit n: that was done to port n in this pass */
+	uint64_t looked[4];	/* bit n: port n was, after an error of value in this pass */
 	bool switch_info;	/* SwitchInfo is to be set first */
 	bool collected;		/* items is filled */
 	bool settled;		/* items holds what is to be written, and only that */

@@ -228,8 +228,10 @@ static void done(void *arg, uint32_t target, const struct smp *s, uint64_t cooki
 
 	if (status) {
 		b->failed = b->silent = true;
-		b->unsure |= w->pass != PASS_READ;
-		b->known &= !b->unsure;
+		if (w->pass != PASS_READ) {
+			b->unsure = true;
+			b->known = false;
+		}
 		say_failed(w, w->targets.v[target].sw, b, s, status);
 		return;
 	}
@@ -418,8 +420,10 @@ static bool entry_ports(const struct mcast_work *w, const struct fabric_node *n,
 	memset(ports, 0, 4 * sizeof(*ports));
 	for (unsigned pos = 0; pos * PORTS_PER_POSITION <= n->nports; pos++) {
 		const struct mft_block *b = block_find(w, n->guid, index / MLIDS_PER_BLOCK, pos);
-		uint16_t mask = b && (b->known || b->unsure) ? get_be16(b->is + 2 * (index % MLIDS_PER_BLOCK)) : 0;
+		uint16_t mask = 0;
 
+		if (b && (b->known || b->unsure))
+			mask = get_be16(b->is + 2 * (index % MLIDS_PER_BLOCK));
 		ports[pos / 4] |= (uint64_t)mask << (pos % 4 * PORTS_PER_POSITION);
 		any |= mask != 0;
 	}

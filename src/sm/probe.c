@@ -285,25 +285,23 @@ static uint8_t *touched_of(const struct probe *p, const struct fabric *to)
 	return touched;
 }
 
-/* What else is done to those that said nothing of what changed is not to rely on what they had. */
-static void doubt_silent(struct probe *p)
+/* What is not known of the node is read, and if it still says nothing it is missed. */
+static void doubt_node(struct probe *p, uint32_t node)
 {
-	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
-		const struct fabric_node *n = &p->f->nodes[i];
+	const struct fabric_node *n = &p->f->nodes[node];
 
-		for (unsigned num = 0; p->silent.v[i] && p->touched.v[i] && num <= n->nports; num++)
-			p->f->ports[n->port0 + num].unsure |= p->f->ports[n->port0 + num].present;
-	}
+	map64_put(&p->sm->doubtful, n->guid, 1);
+	for (uint32_t i = n->port0; i <= n->port0 + n->nports; i++)
+		p->f->ports[i].unsure |= p->f->ports[i].present;
 }
 
-static void note_silent(const struct probe *p)
+static void note_silent(struct probe *p)
 {
 	char name[FABRIC_NAME_MAX];
 
 	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
-		/* what is not known of it is read, and if it still says nothing it is missed */
 		if (p->silent.v[i] && p->touched.v[i])
-			map64_put(&p->sm->doubtful, p->f->nodes[i].guid, 1);
+			doubt_node(p, i);
 		if (p->silent.v[i])
 			map64_put(&p->sm->blind, p->f->nodes[i].guid, 1);
 		if (p->silent.v[i] && !p->heard.v[i])
@@ -365,7 +363,6 @@ static void end(struct probe *p)
 		p->settled_touched = NULL;
 	}
 	all = p->doubt;
-	note_silent(p);
 	for (uint32_t i = 0; i < p->f->n_nodes; i++)
 		if (p->spare.v[i] & SPARE_ASKED)
 			map64_put(&sm->spared, p->f->nodes[i].guid, 1);
@@ -384,7 +381,7 @@ static void settled(void *arg)
 
 static void asked_all(struct probe *p)
 {
-	doubt_silent(p);
+	note_silent(p);		/* before f is settled: the copy is to have it */
 	if (!p->doubt && p->changed) {
 		p->work = work_start(p->sm->loop, settle, settled, p);
 		if (p->work)

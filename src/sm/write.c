@@ -50,13 +50,15 @@ static void set_failed(struct sm *sm, uint32_t node, const struct smp *s, int st
 }
 
 /* Whether an SMP was lost for good, or answered; *again: it is to be sent once more. */
-static bool was_lost(struct sm *sm, uint32_t node, int status, bool *again)
+static bool was_lost(struct sm *sm, uint32_t node, const struct smp *s, int status, bool *again)
 {
 	*again = false;
 	if (status >= 0) {
 		sm->work[node].silent = 0;
 		return false;
 	}
+	if (s->method == SMP_SET && s->attr == UMAD_SM_ATTR_PORT_INFO)
+		sweep_port_unsure(sm, sm->f->nodes[node].port0 + s->mod);
 	*again = sweep_smp_lost(sm, node, "writing");
 	return true;
 }
@@ -243,9 +245,7 @@ static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t c
 	struct want_env env = sweep_env(sm);
 	bool again;
 
-	if (was_lost(sm, node, status, &again)) {
-		if (s->method == SMP_SET && cookie != COOKIE_SWITCH_INFO)
-			sweep_port_unsure(sm, sm->f->nodes[node].port0 + (uint8_t)cookie);
+	if (was_lost(sm, node, s, status, &again)) {
 		if (again && cookie == COOKIE_SWITCH_INFO)
 			w->switch_info = true;
 		else if (again)
@@ -335,7 +335,7 @@ static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 	struct item_want want;
 	bool again;
 
-	if (was_lost(sm, node, status, &again)) {
+	if (was_lost(sm, node, s, status, &again)) {
 		if (again)
 			observe_add(&sm->work[node], item);
 		return;
@@ -408,9 +408,7 @@ static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 	struct want_env sweep = sweep_env(sm), env = active_env(&sweep);
 	bool again;
 
-	if (was_lost(sm, node, status, &again)) {
-		if (s->method == SMP_SET)
-			sweep_port_unsure(sm, port);
+	if (was_lost(sm, node, s, status, &again)) {
 		/* if only the answer was lost, it is an error of value now, and looked at */
 		if (again && s->method == SMP_GET)
 			push_number(&w->look, &w->n_look, cookie);
