@@ -341,6 +341,7 @@ lint:	## cppcheck, shellcheck, mandoc
 MAN8 = $(wildcard man/*.8)
 MAN1 = $(wildcard man/*.1)
 MAN5 = $(wildcard man/*.5)
+MAN7 = $(wildcard man/*.7)
 UNITS = $(patsubst systemd/%.in,%,$(wildcard systemd/*.in))
 ETC = $(wildcard etc/*.yaml)
 # The user that the units name, and his devices.
@@ -365,9 +366,10 @@ install: all units	## install below $(DESTDIR)$(prefix)
 	set -e; for f in $(notdir $(ETC)); do \
 		test -e $(DESTDIR)$(sysconfdir)/qosd/$$f || \
 			install -m 644 etc/$$f $(DESTDIR)$(sysconfdir)/qosd/; done
-	install -d $(addprefix $(DESTDIR)$(mandir)/man,1 5 8)
+	install -d $(addprefix $(DESTDIR)$(mandir)/man,1 5 7 8)
 	$(if $(MAN1),install -m 644 $(MAN1) $(DESTDIR)$(mandir)/man1)
 	$(if $(MAN5),install -m 644 $(MAN5) $(DESTDIR)$(mandir)/man5)
+	$(if $(MAN7),install -m 644 $(MAN7) $(DESTDIR)$(mandir)/man7)
 	$(if $(MAN8),install -m 644 $(MAN8) $(DESTDIR)$(mandir)/man8)
 	$(if $(unitdir),install -d $(DESTDIR)$(unitdir))
 	$(if $(unitdir),install -m 644 $(addprefix $(BUILD)/systemd/,$(UNITS)) $(DESTDIR)$(unitdir))
@@ -379,7 +381,7 @@ uninstall:	## remove what install put there, but for /etc
 	rm -f $(DESTDIR)$(sbindir)/qosd $(addprefix $(DESTDIR)$(bindir)/,qosd-ctl qosd-sim)
 	rm -f $(DESTDIR)$(libdir)/qosd/$(notdir $(PRELOAD))
 	-rmdir $(DESTDIR)$(libdir)/qosd 2>/dev/null
-	rm -f $(foreach s,1 5 8,$(addprefix $(DESTDIR)$(mandir)/man$(s)/,$(notdir $(MAN$(s)))))
+	rm -f $(foreach s,1 5 7 8,$(addprefix $(DESTDIR)$(mandir)/man$(s)/,$(notdir $(MAN$(s)))))
 	$(if $(unitdir),rm -f $(addprefix $(DESTDIR)$(unitdir)/,$(UNITS)))
 	$(if $(unitdir),rm -f $(DESTDIR)$(sysusersdir)/qosd.conf $(DESTDIR)$(udevrulesdir)/90-qosd.rules)
 
