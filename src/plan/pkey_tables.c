@@ -4,7 +4,9 @@
  * equal ones become one.  What switches enforce follows from the tables of the end
  * ports that they face.  Owns the places that ports' P_Keys had so far.
  *
- * A P_Key keeps its place as long as the port holds it, in whatever form.
+ * A P_Key keeps its place as long as the port holds it, in whatever form.  Where a port is
+ * both a full and a limited member, the full entry comes first: adapters that keep one entry
+ * for each partition (qosd-hardware(7)) keep the first.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,23 @@
 #define NO_TABLE 0u
 
 /* --- places --- */
+
+/* Exchanges the two entries of a partition whose limited one comes first. */
+static void full_before_limited(struct builder *b, uint16_t *row, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint16_t full = row[i] | IB_PKEY_FULL;
+
+		if (row[i] && row[i] != full) {
+			b->at[full] = i + 1;
+		} else if (row[i] && b->at[full]) {
+			row[i] = row[b->at[full] - 1];
+			row[b->at[full] - 1] = full;
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		b->at[row[i] | IB_PKEY_FULL] = 0;
+}
 
 /*
  * Each of the keys of a port to its place in row, which has room for them and for
@@ -56,6 +75,7 @@ static uint32_t place_keys(struct builder *b, const uint16_t *keys, uint32_t n,
 	for (uint32_t i = 0; i < n_had || i < n; i++)
 		if (row[i])
 			last = i + 1;
+	full_before_limited(b, row, last);
 	return last;
 }
 

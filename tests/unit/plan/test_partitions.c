@@ -325,6 +325,21 @@ START_TEST(keys_keep_their_places)
 }
 END_TEST
 
+/* A limited member that becomes a full one as well: adapters that keep one entry keep the first. */
+START_TEST(full_entry_comes_first)
+{
+	known = &places;
+	then("1: A=limited; 2: A=full; 3: A=limited");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 0001 8002 0003");
+	then("1: A=both; 2: A=full; 3: A=both");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 8001 8002 8003 0001 0003");
+	then("1: A=both; 2: A=full; 3: A=both");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 8001 8002 8003 0001 0003");
+	pkey_places_free(&places);
+	known = NULL;
+}
+END_TEST
+
 START_TEST(places_of_a_short_table)
 {
 	known = &places;
@@ -575,6 +590,7 @@ int main(void)
 	tcase_add_loop_test(t, who_talks_to_whom, 0, ARRAY_SIZE(pairs));
 	tcase_add_test(t, memberships);
 	tcase_add_test(t, keys_keep_their_places);
+	tcase_add_test(t, full_entry_comes_first);
 	tcase_add_test(t, places_of_a_short_table);
 	tcase_add_test(t, places_keep_nobody_apart);
 	tcase_add_test(t, members_by_name_and_type);
