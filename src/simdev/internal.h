@@ -127,6 +127,7 @@ smp_handler sma_port_info, sma_extended_port_info;
 smp_handler sma_switch_info, sma_linear_forwarding, sma_multicast_forwarding;
 smp_handler sma_guid_info, sma_pkey_table, sma_sl_to_vl, sma_vl_arbitration;
 smp_handler sma_notice;
+smp_handler true_scale_port_info, true_scale_pkey_table;	/* true_scale.c */
 
 /* A request to devices, rather than to managers or an answer? */
 bool sma_wants(const struct packet *p);

@@ -82,7 +82,8 @@ static void repeat(struct sim *s, void *arg)
 
 	ns->timer = 0;
 	for (unsigned i = 0; i < ns->n; ) {
-		send_trap(s, port, &ns->queue[i]);
+		if (ns->queue[i].sends_left)
+			send_trap(s, port, &ns->queue[i]);
 		if (ns->queue[i].sends_left)
 			i++;
 		else
@@ -147,7 +148,7 @@ void notice_raise(struct sim *s, uint32_t port, unsigned type, unsigned trap,
 	} else if (!notice || type == NOTICE_SECURITY) {
 		return;
 	}
-	notice->sends_left = TRAP_SENDS;
+	notice->sends_left = node_of(s->f, port)->profile->true_scale ? 1 : TRAP_SENDS;
 	if (at_once)
 		send_trap(s, port, notice);
 	if (!ns->timer)

@@ -15,9 +15,11 @@
 
 #define MELLANOX 0x0002c9
 #define VOLTAIRE 0x0008f1
+#define PATHSCALE 0x001175
 
 #define RESP_TIME 16		/* 4.096 us * 2^16 = 0.27 s, as firmware says */
-#define VLS_4 3			/* codes of VLCap */
+#define VLS_2 2			/* codes of VLCap */
+#define VLS_4 3
 #define VLS_8 4
 #define MTU_2048 4
 #define MTU_4096 5
@@ -72,6 +74,12 @@ static const struct preset presets[] = {
 	{ SIM_CA, { .name = "connectx-6", HCA(0x101b), MLX5, TO_HDR, SPLIT_4X } },
 	{ SIM_CA, { .name = "connectx-7", HCA(0x1021), MLX5, TO_NDR, SPLIT_4X } },
 
+	/* the agent's values are those of the qib driver and its module parameters' defaults */
+	{ SIM_CA, { .name = "true-scale", .true_scale = true, .vendor_id = PATHSCALE,
+		.device_id = 0x7322, .revision = 0x20001, .resp_time = 3, VLS(VLS_2, 16),
+		.mtu_cap = MTU_4096, .pkey_cap = 4, .guid_cap = 5, TO_QDR, TO_4X,
+		.capmask = CAPS_LATER | CAP_AUTO_MIGRATION } },
+
 	{ SIM_SWITCH, { .name = "infiniscale-3", SWITCH(0xb924), VLS(VLS_8, 8),
 		.mtu_cap = MTU_2048, .mft_cap = 1024, TO_DDR, TO_12X, .capmask = CAPS_ANY } },
 	{ SIM_SWITCH, { .name = "is4", SWITCH(0xbd36), VLS(VLS_8, 8),
@@ -109,8 +117,8 @@ static const struct preset ibsim_presets[] = {
 
 const char *const preset_names[] = {
 	PRESET_AUTO, "ibsim", "infinihost", "connectx-2", "connectx-3", "connect-ib", "connectx-4",
-	"connectx-5", "connectx-6", "connectx-7", "infiniscale-3", "is4", "switchx", "switch-ib",
-	"switch-ib-2", "quantum", "quantum-2", "router", NULL
+	"connectx-5", "connectx-6", "connectx-7", "true-scale", "infiniscale-3", "is4", "switchx",
+	"switch-ib", "switch-ib-2", "quantum", "quantum-2", "router", NULL
 };
 
 static const struct {
@@ -126,6 +134,8 @@ static const struct {
 	{ 0x1017, 0x101a, "connectx-5" },
 	{ 0x101b, 0x1020, "connectx-6" },
 	{ 0x1021, 0x1022, "connectx-7" },
+	{ 0x7220, 0x7220, "true-scale" },	/* QLE7240 */
+	{ 0x7322, 0x7322, "true-scale" },	/* QLE7340, QLE7342 */
 	{ 0xa2d2, 0xa2d3, "connectx-5" },	/* BlueField */
 	{ 0xa2d6, 0xa2d6, "connectx-6" },	/* BlueField-2 */
 	{ 0xa2dc, 0xa2dc, "connectx-7" },	/* BlueField-3 */

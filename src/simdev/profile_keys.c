@@ -142,6 +142,7 @@ static const struct key profile_keys[] = {
 	{ "plain-pma", read_bool, AT(plain_pma) },
 	{ "srp-target", read_bool, AT(srp_target) },
 	{ "ibsim-values", read_bool, AT(ibsim) },
+	{ "true-scale", read_bool, AT(true_scale) },
 };
 
 const char *const *lie_names(void)

@@ -33,6 +33,10 @@ static const struct attribute standard[] = {
 	[ATTR_LED_INFO] = { SETTABLE(sma_led_info), .capability = CAP_LED },
 };
 static const struct attribute extended_port_info = { SETTABLE(sma_extended_port_info) };
+static const struct attribute true_scale[] = {
+	[ATTR_PORT_INFO] = { SETTABLE(true_scale_port_info) },
+	[ATTR_PKEY_TABLE] = { SETTABLE(true_scale_pkey_table) },
+};
 
 /* NULL: this device does not have it. */
 static const struct attribute *find_attribute(const struct smp *q)
@@ -41,6 +45,9 @@ static const struct attribute *find_attribute(const struct smp *q)
 
 	if (q->attr == ATTR_EXTENDED_PORT_INFO && q->node->profile->fdr10)
 		return &extended_port_info;
+	if (q->node->profile->true_scale && q->attr < ARRAY_SIZE(true_scale) &&
+	    true_scale[q->attr].handler)
+		a = &true_scale[q->attr];
 	if (!a || !a->handler || (a->for_switches && !is_switch(q->node)))
 		return NULL;
 	if (a->capability && !device_can(q->s->f, q->port, a->capability))

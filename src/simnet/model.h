@@ -54,6 +54,7 @@ struct sim_profile {
 	bool plain_pma;			/* without the counters by VL and by SL */
 	bool srp_target;		/* a Device Management agent that offers an SRP service */
 	bool ibsim;			/* values at power-on as stock ibsim has them */
+	bool true_scale;		/* an adapter whose agent is that of simdev/true_scale.c */
 };
 
 enum sim_lie {
