@@ -236,6 +236,19 @@ static void judge_routes(const struct subnet_state *s, struct health *h)
 		    r->credit_loop_text.n ? r->credit_loop_text.s : "?");
 }
 
+static void judge_table_sizes(const struct subnet_state *s, struct health *h)
+{
+	const struct findings *x = &s->plan->short_findings;
+	static const char action[] = "have fewer LIDs: lower lmc in qosd.yaml, or another switch there";
+	struct many errors = { h, SEV_ERROR, "lft-too-small", action, "errors", 0 };
+	struct many warnings = { h, SEV_WARNING, "lft-too-small", action, "switches", 0 };
+
+	for (size_t i = 0; i < x->n; i++)
+		add_one(x->v[i].severity == SEV_ERROR ? &errors : &warnings, "%s", x->v[i].text);
+	add_rest(&errors);
+	add_rest(&warnings);
+}
+
 static void judge_floods(const struct health_input *in, struct health *h)
 {
 	struct many floods = { h, SEV_WARNING, "trap-flood",
@@ -395,6 +408,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_far_ends(in->state, out);
 		judge_ports(in->state, out);
 		judge_routes(in->state, out);
+		judge_table_sizes(in->state, out);
 		judge_links(in->state, out);
 		judge_shares(in, out);
 	}

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "fabric/edit.h"
 #include "plan/base_routes.h"
+#include "plan/lft_caps.h"
 #include "route/order.h"
 
 static const struct src_pos nowhere;
@@ -185,6 +186,8 @@ static void take_lids(struct base_routes *b, const struct plan *p, const struct 
 		if (lid == MAP64_NONE || lmc > IB_LMC_MAX)
 			continue;
 		n = 1u << lmc;
+		if (lid + n - 1 > p->lid_limit)
+			continue;
 		while (n && lid + n <= IB_LID_MCAST_FIRST && !taken[lid + n - 1] &&
 		       p->port_by_lid[lid + n - 1] == FABRIC_NONE)
 			n--;
@@ -316,6 +319,7 @@ static const struct fabric *known_before(const struct fabric *f, const struct li
 bool routes_follow(const struct plan *p, const struct plan *before)
 {
 	return before && before->now && before->now->base == p->now->base &&
+	       !before->short_switches && !p->short_switches &&
 	       before->now->repaired.next;
 }
 
@@ -338,7 +342,7 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 	map_switches(x, p->f, map);
 	free(map);
 	p->lid_top = x->base->lid_top;
-	if (routes_follow(p, before))
+	if (before && before->now && before->now->base == x->base && before->now->repaired.next)
 		was = before->now;
 	repair_run(x->base->repair, was ? was->repaired.next : x->base->lfts,
 		   was ? was->dead.v : NULL, was ? (uint32_t)was->dead.n : 0, x->dead.v,
@@ -351,6 +355,7 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 		findings_copy(&p->findings, &x->base->findings);
 		take_rows(p);
 	}
+	routes_fit(p);
 	if (!strcmp(p->engine, "none"))
 		findings_add(&p->findings, SEV_ERROR, p->settings->file, nowhere,
 			     "none of the routing engines can route this fabric");

@@ -10,7 +10,15 @@
  *  3. the LID that a port had in earlier runs;
  *  4. new ones.
  * A claim holds when the whole range is unicast, aligned for the LMC and not
- * taken by a claim before it.
+ * taken by a claim before it, and when it is within two bounds:
+ *  - the forwarding tables of the switches.  The least LinearFDBCap bounds all
+ *    LIDs; a switch that is too small even for the LIDs that the subnet needs
+ *    does not, and only the ports on it get LIDs that it holds, while there are any.
+ *  - density.  Tables of all switches reach up to the highest LID.  Where a gap
+ *    below a claimed LID is wider than GAP_FREE, and wider than GAP_PER_PORT for each
+ *    port with a LID above the gap, the ports above it get other LIDs.  A LID that
+ *    a port has, and had in earlier runs, is past that question: the loss of one
+ *    port must not renumber its neighbours.
  */
 #include <stdlib.h>
 
@@ -18,6 +26,8 @@
 #include "plan/plan.h"
 
 #define LIDS (IB_LID_UCAST_MAX + 1)
+#define GAP_FREE	1024	/* 16 blocks of each forwarding table */
+#define GAP_PER_PORT	LFT_BLOCK
 
 struct allocator {
 	struct plan *p;
@@ -25,6 +35,8 @@ struct allocator {
 	uint32_t *by_guid;		/* end ports to serve, in order of GUIDs */
 	uint32_t *by_place;		/* the same, each switch followed by its hosts */
 	uint32_t n;
+	uint32_t limit;			/* highest LID that all switches hold which must */
+	uint32_t dense;			/* highest LID of a port that has it from another manager */
 	uint8_t reserved[LIDS / 8];	/* remembered for ports that are not there */
 	/* No aligned free range of 1 << lmc LIDs lies below; [1]: reserved ones count as free. */
 	uint32_t cursor[2][IB_LMC_MAX + 1];
@@ -72,11 +84,24 @@ static void take(struct plan *p, uint32_t port, uint32_t lid)
 		p->lid_top = (uint16_t)last;
 }
 
-static bool claim(struct plan *p, uint32_t port, uint32_t lid)
+/* The highest LID that is of use to a port, by the tables of the switches. */
+static uint32_t limit_of(const struct allocator *a, uint32_t port)
+{
+	const struct fabric *f = a->p->f;
+	uint32_t sw = fabric_switch_of(f, port), cap;
+
+	if (sw == FABRIC_NONE)
+		return a->limit;
+	cap = f->switches[sw].lft_cap;
+	return cap && cap - 1 < a->limit ? cap - 1 : a->limit;
+}
+
+/* Takes a range if it ends at max or below, and can be taken. */
+static bool claim(struct plan *p, uint32_t port, uint32_t lid, uint32_t max)
 {
 	unsigned count = 1u << p->lmc[port];
 
-	if (lid == 0 || lid % count || lid > LIDS - count ||
+	if (lid == 0 || lid % count || lid > LIDS - count || lid + count - 1 > max ||
 	    !range_is_free(p, lid, count))
 		return false;
 	take(p, port, lid);
@@ -94,6 +119,79 @@ static uint32_t known_lid(const struct allocator *a, uint32_t port)
 	return lid == MAP64_NONE ? 0 : lid;
 }
 
+/* --- bounds --- */
+
+static void count_lid(uint32_t *ports_at, uint32_t lid)
+{
+	if (lid && lid < LIDS)
+		ports_at[lid]++;
+}
+
+/* Ports by the LIDs that they have, or, of those that are not there, had. */
+static uint32_t count_claims(const struct allocator *a, uint32_t *ports_at)
+{
+	const struct map64 *m = a->known ? &a->known->by_guid : NULL;
+	uint32_t total = 0;
+
+	for (uint32_t i = 0; i < a->n; i++)
+		count_lid(ports_at, a->p->f->ports[a->by_guid[i]].lid);
+	for (uint32_t i = 0; m && m->slots && i <= m->mask; i++)
+		if (m->slots[i].value != MAP64_NONE &&
+		    fabric_find_port(a->p->f, m->slots[i].key) == FABRIC_NONE)
+			count_lid(ports_at, m->slots[i].value);
+	for (uint32_t lid = 1; lid < LIDS; lid++)
+		total += ports_at[lid];
+	return total;
+}
+
+/* See the top of this file. */
+static uint32_t end_of_dense(const struct allocator *a)
+{
+	uint32_t *ports_at = xcalloc(LIDS, sizeof(*ports_at));
+	uint32_t above = count_claims(a, ports_at), last = 0, gap;
+
+	for (uint32_t lid = 1; above; lid++) {
+		if (!ports_at[lid])
+			continue;
+		gap = lid - last - 1;
+		if (gap > GAP_FREE && gap > GAP_PER_PORT * above)
+			break;
+		above -= ports_at[lid];
+		last = lid;
+	}
+	free(ports_at);
+	/* the last one's own range, too */
+	return above ? last + (1u << IB_LMC_MAX) - 1 : LIDS - 1;
+}
+
+/* LIDs for all ports, with what the alignment of ranges may cost. */
+static uint32_t lids_needed(const struct allocator *a)
+{
+	uint32_t sum = 1, widest = 1;
+
+	for (uint32_t i = 0; i < a->n; i++) {
+		uint32_t count = 1u << a->p->lmc[a->by_guid[i]];
+
+		sum += count;
+		if (count > widest)
+			widest = count;
+	}
+	return widest > 1 ? sum + 2 * widest : sum;
+}
+
+static uint32_t limit_by_switches(const struct allocator *a)
+{
+	const struct fabric *f = a->p->f;
+	uint32_t needed = lids_needed(a), limit = LIDS;
+
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		if (f->switches[i].lft_cap >= needed && f->switches[i].lft_cap < limit)
+			limit = f->switches[i].lft_cap;
+	return limit - 1;
+}
+
+/* --- claims --- */
+
 static void settle_claims(struct allocator *a)
 {
 	struct plan *p = a->p;
@@ -102,10 +200,13 @@ static void settle_claims(struct allocator *a)
 		for (uint32_t i = 0; i < a->n; i++) {
 			uint32_t port = a->by_guid[i];
 			uint32_t has = p->f->ports[port].lid, had = known_lid(a, port);
+			uint32_t max = limit_of(a, port);
 
 			if (p->lid[port] || (pass == 1 && has != had))
 				continue;
-			claim(p, port, pass == 3 ? had : has);
+			if (pass == 2 && max > a->dense)
+				max = a->dense;
+			claim(p, port, pass == 3 ? had : has, max);
 		}
 }
 
@@ -137,8 +238,8 @@ static bool range_is_reserved(const struct allocator *a, uint32_t lid, unsigned 
 	return false;
 }
 
-/* The lowest free aligned range; LIDs only ever get taken, so a cursor never goes back. */
-static bool take_new(struct allocator *a, uint32_t port)
+/* The lowest free aligned range up to max; LIDs only get taken, so a cursor never goes back. */
+static bool take_up_to(struct allocator *a, uint32_t port, uint32_t max)
 {
 	unsigned lmc = a->p->lmc[port], count = 1u << lmc;
 
@@ -147,14 +248,21 @@ static bool take_new(struct allocator *a, uint32_t port)
 
 		if (*lid == 0)
 			*lid = count;
-		for (; *lid + count <= LIDS; *lid += count) {
+		for (; *lid + count - 1 <= max; *lid += count) {
 			if (!use_reserved && range_is_reserved(a, *lid, count))
 				continue;
-			if (claim(a->p, port, *lid))
+			if (claim(a->p, port, *lid, max))
 				return true;
 		}
 	}
 	return false;
+}
+
+/* What some switch does not hold is better than none. */
+static bool take_new(struct allocator *a, uint32_t port)
+{
+	return take_up_to(a, port, limit_of(a, port)) || take_up_to(a, port, a->limit) ||
+	       take_up_to(a, port, LIDS - 1);
 }
 
 static int compare_keys(const void *pa, const void *pb)
@@ -246,17 +354,24 @@ bool plan_assign_lids(struct plan *p, const struct lid_map *known)
 	order_by_guid(a);
 	for (uint32_t i = 0; i < a->n; i++)
 		p->lmc[a->by_guid[i]] = wanted_lmc(p, a->by_guid[i]);
+	a->limit = limit_by_switches(a);
+	a->dense = end_of_dense(a);
 	settle_claims(a);
 	if (known)
 		reserve_absent(a);
-	for (uint32_t i = 0; i < a->n; i++) {
-		uint32_t port = a->by_place[i];
+	/* first on switches that hold fewer than the others */
+	for (int rest = 0; rest <= 1; rest++)
+		for (uint32_t i = 0; i < a->n; i++) {
+			uint32_t port = a->by_place[i];
 
-		if (!p->lid[port] && !take_new(a, port) && missing++ == 0)
-			example = port;
-	}
+			if (p->lid[port] || (i && limit_of(a, port) == a->limit) != rest)
+				continue;
+			if (!take_new(a, port) && missing++ == 0)
+				example = port;
+		}
 	if (missing)
 		report_missing(p, missing, example);
+	p->lid_limit = (uint16_t)a->limit;
 	free(a->by_guid);
 	free(a->by_place);
 	free(a);

@@ -180,6 +180,7 @@ void plan_free(struct plan *p)
 	groups_free(p->groups);
 	findings_free(&p->findings);
 	findings_free(&p->kept);
+	findings_free(&p->short_findings);
 	free(p->lid);
 	free(p->lmc);
 	free(p->port_by_lid);

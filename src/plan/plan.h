@@ -41,6 +41,8 @@ struct plan {
 	uint16_t *lid;			/* per port slot: base LID of end ports, else 0 */
 	uint8_t *lmc;			/* per port slot */
 	uint16_t lid_top;		/* highest LID, LMC ranges included */
+	uint16_t lid_limit;		/* highest LID that is given while there are lower ones */
+	uint32_t short_switches;	/* switches that do not hold all LIDs; see lft_caps.h */
 	uint32_t *port_by_lid;		/* [0 .. 0xbfff]: port index or FABRIC_NONE */
 	uint32_t *routers, n_routers;	/* ports of routers that have a LID */
 	struct lfts *lfts;
@@ -57,18 +59,38 @@ struct plan {
 	struct updn_order *order;	/* for the multicast trees */
 	struct findings findings;	/* of the policy against this fabric, and of routing */
 	struct findings kept;		/* … and of devices that keep other tables */
+	struct findings short_findings;	/* … and of switches that do not hold all LIDs */
 	/* by `now` */
 	int64_t us_lids, us_tables, us_routes, us_verdict, us_paths, us_feasible;
 };
 
 /*
- * Assigns LIDs (14.2.5.6): what a port has is kept when it is valid, aligned
- * and nobody else's; then what it had in earlier runs; then the lowest free
- * ones, those of absent ports last.  Fills p->lid, lmc, lid_top, port_by_lid.
+ * Assigns LIDs (14.2.5.6): what a port has is kept when it is valid, aligned,
+ * nobody else's and within the bounds that lids.c tells of; then what it had in
+ * earlier runs; then the lowest free ones, those of absent ports last.  Fills p->lid,
+ * lmc, lid_top, lid_limit, port_by_lid.
  * False if the subnet has more ports than LIDs (a finding says so; ports
  * without a LID stay 0).
  */
 bool plan_assign_lids(struct plan *p, const struct lid_map *known);
+
+/* LinearFDBTop of a switch: the highest LID, or the highest that it holds. */
+static inline uint16_t plan_lft_top(const struct plan *p, uint32_t sw)
+{
+	uint16_t cap = p->f->switches[sw].lft_cap;
+
+	return cap > p->lid_top ? p->lid_top : cap ? (uint16_t)(cap - 1) : 0;
+}
+
+/* Entries of a block of a switch's linear forwarding table that count: 0 to LFT_BLOCK. */
+static inline unsigned plan_lft_entries(const struct plan *p, uint32_t sw, unsigned block)
+{
+	uint32_t cap = p->f->switches[sw].lft_cap, first = block * LFT_BLOCK;
+
+	if (first > plan_lft_top(p, sw) || first >= cap)
+		return 0;
+	return cap - first < LFT_BLOCK ? cap - first : LFT_BLOCK;
+}
 
 /*
  * The plan in two parts.  The first has all that devices are told; a fabric

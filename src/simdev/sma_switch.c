@@ -71,13 +71,16 @@ unsigned sma_linear_forwarding(struct smp *q)
 {
 	struct sim_switch *sw = switch_of(q->s->f, q->node);
 	unsigned cap = q->node->profile->lft_cap;
+	unsigned first = q->mod * LFT_BLOCK, n;
 	uint8_t *block;
 
 	if (q->mod >= (cap + LFT_BLOCK - 1) / LFT_BLOCK)
 		return STATUS_BAD_VALUE;
-	block = sw->lft + q->mod * LFT_BLOCK;
+	block = sw->lft + first;
+	/* of the last block only what is within the table is there */
+	n = cap - first < LFT_BLOCK ? cap - first : LFT_BLOCK;
 	if (q->set)
-		q->changed = smp_store(block, q->data, LFT_BLOCK);
+		q->changed = smp_store(block, q->data, n);
 	memcpy(q->data, block, LFT_BLOCK);
 	return STATUS_OK;
 }

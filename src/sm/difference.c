@@ -33,7 +33,8 @@ bool node_is_as_planned(const struct plan *old, const struct map64 *doubtful,
 	*old_node = fabric_same_node(old->f, n);
 	if (*old_node == FABRIC_NONE)
 		return false;
-	if (node_is_switch(n) && f->switches[n->sw].lft_top != old->lid_top)
+	if (node_is_switch(n) && f->switches[n->sw].lft_top !=
+	    plan_lft_top(old, old->f->nodes[*old_node].sw))
 		return false;
 	for (unsigned num = 0; num <= n->nports; num++)
 		if (!port_kept_state(old, old->f->nodes[*old_node].port0 + num, f, n->port0 + num))
@@ -47,7 +48,7 @@ bool item_is_planned(const struct plan *p, uint32_t node, item_t item)
 
 	switch (ITEM_KIND(item)) {
 	case ITEM_LFT:
-		return ITEM_B(item) <= p->lid_top / LFT_BLOCK;
+		return plan_lft_entries(p, p->f->nodes[node].sw, ITEM_B(item)) != 0;
 	case ITEM_PKEY:
 		return !node_is_switch(&p->f->nodes[node]) || !ITEM_A(item) ||
 		       p->partitions->enforce[port0 + ITEM_A(item)];
@@ -151,7 +152,8 @@ static bool same_switch_items(const struct plan_pair *x, const struct fabric_nod
 	const struct fabric_switch *a = &x->old->f->switches[old->sw];
 	const struct fabric_switch *b = &x->p->f->switches[n->sw];
 
-	return a->enforce_cap == b->enforce_cap && a->enhanced_port0 == b->enhanced_port0 &&
+	return a->enforce_cap == b->enforce_cap && a->lft_cap == b->lft_cap &&
+	       a->enhanced_port0 == b->enhanced_port0 &&
 	       (!x->p->tables->managed ||
 		same_maps(x, old->sw, n->sw, (n->nports + 1u) * (n->nports + 1u))) &&
 	       (no_routes || same_routes(x, old->sw, n->sw));
@@ -215,12 +217,12 @@ uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime)
 bool switch_info_differs(const struct plan *p, const struct refusals *refused, uint32_t sw,
 			 unsigned lft_top, unsigned lifetime)
 {
-	unsigned wanted = p->settings->packet_lifetime;
+	unsigned wanted = p->settings->packet_lifetime, top = plan_lft_top(p, sw);
 
-	return (lft_top != p->lid_top || lifetime != wanted) &&
+	return (lft_top != top || lifetime != wanted) &&
 	       !refusals_have(refused, p->f->nodes[p->f->switches[sw].node].guid,
 			      UMAD_SM_ATTR_SWITCH_INFO, 0,
-			      switch_info_digest(p->lid_top, wanted),
+			      switch_info_digest(top, wanted),
 			      switch_info_digest(lft_top, lifetime));
 }
 

@@ -96,7 +96,8 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 		return;
 	}
 	work->silent = 0;
-	if (!status && !memcmp(s->data, r->rounds.writes[cookie].entries, LFT_BLOCK))
+	if (!status && !memcmp(s->data, r->rounds.writes[cookie].entries,
+			       plan_lft_entries(sm->plan, sm->f->nodes[node].sw, s->mod)))
 		return;
 	sm->sets_failed++;
 	work->refused++;

@@ -250,11 +250,11 @@ bool want_switch_info(const struct want_env *e, uint32_t sw, uint8_t data[64])
 
 	memset(data, 0, 64);
 	memcpy(data, s->info, sizeof(s->info));
-	set(data, IB_SW_LINEAR_FDB_TOP_F, p->lid_top);
+	set(data, IB_SW_LINEAR_FDB_TOP_F, plan_lft_top(p, sw));
 	set(data, IB_SW_LIFE_TIME_F, p->settings->packet_lifetime);
 	/* written as 1 it is cleared; it says that a port changed before we looked */
 	set(data, IB_SW_STATE_CHANGE_F, s->port_change);
-	return s->port_change || s->lft_top != p->lid_top ||
+	return s->port_change || s->lft_top != plan_lft_top(p, sw) ||
 	       s->lifetime != p->settings->packet_lifetime;
 }
 
@@ -264,7 +264,7 @@ static void want_lft(const struct plan *p, uint32_t node, unsigned block, struct
 {
 	w->attr = UMAD_SM_ATTR_LINEAR_FT;
 	w->mod = block;
-	w->len = LFT_BLOCK;
+	w->len = plan_lft_entries(p, p->f->nodes[node].sw, block);
 	memcpy(w->data, attribute_lft(p, p->f->nodes[node].sw, block), LFT_BLOCK);
 }
 
@@ -374,7 +374,7 @@ static void switch_items(const struct plan *p, uint32_t node, void (*fn)(void *,
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 
-	for (unsigned b = 0; b <= p->lid_top / LFT_BLOCK; b++)
+	for (unsigned b = 0; plan_lft_entries(p, n->sw, b); b++)
 		fn(arg, ITEM(ITEM_LFT, 0, b));
 	for (unsigned num = 0; num <= n->nports; num++)
 		if (num == 0 || p->partitions->enforce[n->port0 + num])

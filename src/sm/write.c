@@ -194,16 +194,17 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 {
 	struct want_env env = sweep_env(sm);
 	struct fabric_switch *sw = &sm->f->switches[sm->f->nodes[node].sw];
+	unsigned top = plan_lft_top(sm->plan, sm->f->nodes[node].sw);
 	uint8_t want[64];
 	char name[FABRIC_NAME_MAX];
 
 	fabric_switch_store(sw, s->data);
 	/* a new change may have come in between: that is no refusal */
 	if (!want_switch_info(&env, sm->f->nodes[node].sw, want) ||
-	    (sw->lft_top == sm->plan->lid_top && sw->lifetime == sm->settings->packet_lifetime))
+	    (sw->lft_top == top && sw->lifetime == sm->settings->packet_lifetime))
 		return;
 	store_refused(sm->store, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
-		      switch_info_digest(sm->plan->lid_top, sm->settings->packet_lifetime),
+		      switch_info_digest(top, sm->settings->packet_lifetime),
 		      switch_info_digest(sw->lft_top, sw->lifetime));
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: SwitchInfo keeps LinearFDBTop %u, LifeTimeValue %u",

@@ -159,14 +159,101 @@ START_TEST(what_ports_have_is_kept)
 
 	net_row(&n, 2, 3);
 	n.f->ports[host(&n, 4)].lid = 1;
-	n.f->ports[host(&n, 2)].lid = 0xbfff;
+	n.f->ports[host(&n, 2)].lid = 1000;
 	n.f->ports[port_of(&n, SW + 1)].lid = 77;
 	ck_assert(assign(&n));
 	ck_assert_uint_eq(n.p.lid[host(&n, 4)], 1);
-	ck_assert_uint_eq(n.p.lid[host(&n, 2)], 0xbfff);
+	ck_assert_uint_eq(n.p.lid[host(&n, 2)], 1000);
 	ck_assert_uint_eq(n.p.lid[port_of(&n, SW + 1)], 77);
-	ck_assert_uint_eq(n.p.lid_top, 0xbfff);
+	ck_assert_uint_eq(n.p.lid_top, 1000);
 	ck_assert_uint_eq(n.p.lid[n.f->self], 2);
+	net_end(&n);
+}
+END_TEST
+
+/* Tables of all switches would reach up to it. */
+START_TEST(lid_far_beyond_the_rest_is_not_kept)
+{
+	struct net n;
+
+	net_row(&n, 2, 3);
+	n.f->ports[host(&n, 1)].lid = 0xbfff;
+	n.f->ports[host(&n, 2)].lid = 30000;
+	n.f->ports[host(&n, 3)].lid = 1024;
+	n.f->ports[host(&n, 4)].lid = 2000;
+	ck_assert(assign(&n));
+	ck_assert_uint_eq(n.p.lid[host(&n, 3)], 1024);
+	ck_assert_uint_eq(n.p.lid[host(&n, 4)], 2000);
+	ck_assert_uint_eq(n.p.lid_top, 2000);
+	/* it is ours by now */
+	remember(&n, CA(2) + 1, 30000, 0);
+	ck_assert(assign(&n));
+	ck_assert_uint_eq(n.p.lid[host(&n, 2)], 30000);
+	net_end(&n);
+}
+END_TEST
+
+/* To renumber them all would cost more than the entries below. */
+START_TEST(many_far_lids_are_kept)
+{
+	struct net n;
+
+	net_row(&n, 2, 24);
+	for (unsigned i = 0; i < 48; i++)
+		n.f->ports[host(&n, i)].lid = (uint16_t)(3000 + i);
+	ck_assert(assign(&n));
+	for (unsigned i = 0; i < 48; i++)
+		ck_assert_uint_eq(n.p.lid[host(&n, i)], 3000 + i);
+	/* half of them are away, but remembered */
+	for (unsigned i = 24; i < 48; i++) {
+		remember(&n, 0x900000 + i, 3000 + i, 0);
+		n.f->ports[host(&n, i)].lid = 0;
+	}
+	ck_assert(assign(&n));
+	for (unsigned i = 0; i < 24; i++)
+		ck_assert_uint_eq(n.p.lid[host(&n, i)], 3000 + i);
+	net_end(&n);
+}
+END_TEST
+
+static void set_cap(struct net *n, unsigned sw, uint16_t cap)
+{
+	n->f->switches[port_node(n->f, port_of(n, SW + sw))->sw].lft_cap = cap;
+}
+
+START_TEST(lids_stay_within_the_least_table)
+{
+	struct net n;
+
+	net_row(&n, 2, 3);
+	set_cap(&n, 1, 64);
+	n.f->ports[host(&n, 1)].lid = 63;
+	n.f->ports[host(&n, 2)].lid = 64;
+	remember(&n, CA(2) + 1, 64, 0);
+	remember(&n, CA(3) + 1, 700, 0);
+	ck_assert(assign(&n));
+	ck_assert_uint_eq(n.p.lid[host(&n, 1)], 63);
+	ck_assert_uint_eq(n.p.lid_top, 63);
+	ck_assert_uint_eq(n.p.lid_limit, 63);
+	net_end(&n);
+}
+END_TEST
+
+/* 20 ports, and a switch that holds 9 LIDs: those on it get what it holds. */
+START_TEST(switch_too_small_does_not_bound_the_others)
+{
+	struct net n;
+
+	net_row(&n, 4, 4);
+	set_cap(&n, 3, 10);
+	n.f->ports[host(&n, 12)].lid = 33;
+	n.f->ports[host(&n, 1)].lid = 34;
+	n.f->ports[host(&n, 2)].lid = 9;
+	ck_assert(assign(&n));
+	ck_assert_uint_lt(n.p.lid[host(&n, 12)], 10);
+	ck_assert_uint_eq(n.p.lid[host(&n, 1)], 34);
+	ck_assert_uint_eq(n.p.lid[host(&n, 2)], 9);
+	ck_assert_uint_eq(n.p.lid_limit, 0xbfff);
 	net_end(&n);
 }
 END_TEST
@@ -403,6 +490,10 @@ int main(void)
 	tcase_add_test(c, fresh_subnet_goes_leaf_by_leaf);
 	tcase_add_test(c, unlinked_port_gets_none);
 	tcase_add_test(c, what_ports_have_is_kept);
+	tcase_add_test(c, lid_far_beyond_the_rest_is_not_kept);
+	tcase_add_test(c, many_far_lids_are_kept);
+	tcase_add_test(c, lids_stay_within_the_least_table);
+	tcase_add_test(c, switch_too_small_does_not_bound_the_others);
 	tcase_add_test(c, no_unicast_lid_is_no_claim);
 	tcase_add_test(c, conflict_goes_to_the_remembered_one);
 	tcase_add_test(c, conflict_goes_to_the_lowest_guid);
