@@ -117,7 +117,7 @@ static void put_source(struct export *e, uint32_t port, struct buf *out)
 			   n->type == IB_NODE_ROUTER_T ? "Router" : "Channel Adapter";
 
 	buf_printf(out, "%s 0x%016" PRIx64 ", base LID %u, LMC %u, port %u # ", type,
-		   e->s->f->ports[port].guid, e->s->plan->lid[port], e->s->plan->lmc[port],
+		   e->s->f->ports[port].guid, e->s->plan->lid[port], plan_lmc(e->s->plan, port),
 		   e->s->f->ports[port].num);
 	for (size_t i = 0; n->desc[i] && i < DESC_MAX; i++)
 		buf_printf(out, "%c", n->desc[i] >= ' ' && n->desc[i] <= '~' ? n->desc[i] : ' ');

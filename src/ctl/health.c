@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "events/topology.h"
 #include "plan/feasible.h"
+#include "registry/mcast.h"
 #include "sm/want.h"
 
 /* A BUSY is of now for so many windows of the SA's sums. */
@@ -236,6 +237,22 @@ static void judge_routes(const struct subnet_state *s, struct health *h)
 		    r->credit_loop_text.n ? r->credit_loop_text.s : "?");
 }
 
+static void judge_lmc(const struct subnet_state *s, struct health *h)
+{
+	struct many few = { h, SEV_WARNING, "lmc-refused",
+			    "nothing, if one path to these ports is enough: paths are told of the LIDs that "
+			    "they have; or lower lmc in qosd.yaml", "ports", 0 };
+	const struct plan *p = s->plan;
+	char name[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; p->lmc_in_force && i < s->f->n_ports; i++)
+		if (p->lid[i] && p->lmc_in_force[i] != p->lmc[i])
+			add_one(&few, "%s keeps an LMC of %u instead of %u",
+				fabric_port_name(s->f, i, name, sizeof(name)), p->lmc_in_force[i],
+				p->lmc[i]);
+	add_rest(&few);
+}
+
 static void judge_table_sizes(const struct subnet_state *s, struct health *h)
 {
 	const struct findings *x = &s->plan->short_findings;
@@ -247,6 +264,25 @@ static void judge_table_sizes(const struct subnet_state *s, struct health *h)
 		add_one(x->v[i].severity == SEV_ERROR ? &errors : &warnings, "%s", x->v[i].text);
 	add_rest(&errors);
 	add_rest(&warnings);
+}
+
+/* Groups from before a switch with a smaller table came keep their MLIDs. */
+static void judge_mlids(const struct subnet_state *s, const struct mcast_db *db, struct health *h)
+{
+	unsigned least = mcast_mlids(s), groups = 0;
+	uint16_t example = 0;
+
+	for (unsigned i = least; db && i < IB_MLIDS; i++)
+		for (const struct mcast_group *g = mcast_of_mlid(db, (uint16_t)(IB_LID_MCAST_FIRST + i)); g;
+		     g = g->sharer) {
+			groups++;
+			example = g->mlid;
+		}
+	if (groups)
+		add(h, SEV_ERROR, "mft-too-small", "have their members leave and join again, so that the groups "
+		    "get other LIDs; or another switch",
+		    "%u multicast groups have LIDs that not every switch forwards, which is up to 0x%x at most; "
+		    "the last of them 0x%x", groups, IB_LID_MCAST_FIRST + least - 1, example);
 }
 
 static void judge_floods(const struct health_input *in, struct health *h)
@@ -409,6 +445,8 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_ports(in->state, out);
 		judge_routes(in->state, out);
 		judge_table_sizes(in->state, out);
+		judge_lmc(in->state, out);
+		judge_mlids(in->state, in->mcast, out);
 		judge_links(in->state, out);
 		judge_shares(in, out);
 	}
@@ -459,6 +497,7 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	struct health h = { 0 };
 	struct sm_seen seen;
 
+	in.mcast = c->env->sa ? c->env->sa->mcast : NULL;
 	for (uint32_t i = 1; c->env->sm && sm_seen_at(c->env->sm, i, &seen); i++)
 		*vec_push(&others) = seen;
 	for (uint32_t i = 0; c->env->sm && sm_flood_at(c->env->sm, i, &flood); i++)

@@ -20,6 +20,7 @@ struct health_input {
 	const struct trap_flood *floods;	/* of traps, that go on */
 	size_t n_floods;
 	const struct subnet_state *state;	/* NULL: none is published */
+	const struct mcast_db *mcast;	/* NULL: there is no SA */
 	const struct sa_stats *sa;	/* NULL: there is no SA */
 	struct store_failures store;
 	int64_t trial_left_us;		/* < 0: no policy is on trial */

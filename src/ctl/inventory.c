@@ -111,7 +111,7 @@ static json_t *port_row(const struct subnet_state *s, uint32_t slot)
 
 	if (port_is_end(s->f, slot)) {
 		json_object_set_new(row, "lid", json_lid(s, slot));
-		json_object_set_new(row, "lmc", json_integer(s->plan->lmc[slot]));
+		json_object_set_new(row, "lmc", json_integer(plan_lmc(s->plan, slot)));
 	}
 	if (p->peer != FABRIC_NONE)
 		add_link(row, s, p, slot);

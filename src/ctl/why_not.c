@@ -43,7 +43,7 @@ static void put_port(struct buf *b, const struct subnet_state *s, uint32_t port)
 
 static void put_lids(struct buf *b, const struct subnet_state *s, uint32_t port)
 {
-	unsigned base = s->plan->lid[port], last = base + (1u << s->plan->lmc[port]) - 1;
+	unsigned base = s->plan->lid[port], last = base + plan_lids_of(s->plan, port) - 1;
 
 	put_port(b, s, port);
 	if (last == base)
@@ -55,7 +55,7 @@ static void put_lids(struct buf *b, const struct subnet_state *s, uint32_t port)
 static bool has_lid(const struct subnet_state *s, uint32_t port, unsigned lid)
 {
 	return lid >= s->plan->lid[port] &&
-	       lid < s->plan->lid[port] + (1u << s->plan->lmc[port]);
+	       lid < s->plan->lid[port] + plan_lids_of(s->plan, port);
 }
 
 static void say_lid(const struct refusal *x, struct buf *b)

@@ -120,6 +120,21 @@ void plan_follow(struct plan *p, const struct kept_map *seen, size_t n_seen, int
 	p->us_paths += now() - start;
 }
 
+void plan_follow_lmc(struct plan *p)
+{
+	for (uint32_t i = 0; i < p->f->n_ports; i++) {
+		uint8_t has = p->f->ports[i].lmc;
+
+		if (!p->lid[i] || has >= p->lmc[i])
+			continue;
+		if (!p->lmc_in_force)
+			p->lmc_in_force = xmemdup(p->lmc, p->f->n_ports * sizeof(*p->lmc));
+		p->lmc_in_force[i] = has;
+		for (uint32_t k = 1u << has; k < 1u << p->lmc[i]; k++)
+			p->port_by_lid[p->lid[i] + k] = FABRIC_NONE;
+	}
+}
+
 void plan_judge(struct plan *p, int64_t (*now)(void))
 {
 	int64_t start;
@@ -183,6 +198,7 @@ void plan_free(struct plan *p)
 	findings_free(&p->short_findings);
 	free(p->lid);
 	free(p->lmc);
+	free(p->lmc_in_force);
 	free(p->port_by_lid);
 	free(p->routers);
 	free(p);

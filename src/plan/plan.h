@@ -39,7 +39,8 @@ struct plan {
 	const struct policy *policy;
 	const struct settings *settings;
 	uint16_t *lid;			/* per port slot: base LID of end ports, else 0 */
-	uint8_t *lmc;			/* per port slot */
+	uint8_t *lmc;			/* per port slot: wanted, and forwarded */
+	uint8_t *lmc_in_force;		/* per port slot; NULL: devices took what is wanted */
 	uint16_t lid_top;		/* highest LID, LMC ranges included */
 	uint16_t lid_limit;		/* highest LID that is given while there are lower ones */
 	uint32_t short_switches;	/* switches that do not hold all LIDs; see lft_caps.h */
@@ -73,6 +74,22 @@ struct plan {
  * without a LID stay 0).
  */
 bool plan_assign_lids(struct plan *p, const struct lid_map *known);
+
+/* The LMC by which a port answers, and to how many LIDs. */
+static inline uint8_t plan_lmc(const struct plan *p, uint32_t port)
+{
+	return p->lmc_in_force ? p->lmc_in_force[port] : p->lmc[port];
+}
+static inline uint32_t plan_lids_of(const struct plan *p, uint32_t port)
+{
+	return 1u << plan_lmc(p, port);
+}
+
+/*
+ * Of a complete plan whose Sets were answered: ports that kept a lower LMC answer to fewer
+ * LIDs, and the others lead to nobody (lmc_in_force, port_by_lid).
+ */
+void plan_follow_lmc(struct plan *p);
 
 /* LinearFDBTop of a switch: the highest LID, or the highest that it holds. */
 static inline uint16_t plan_lft_top(const struct plan *p, uint32_t sw)

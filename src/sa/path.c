@@ -126,7 +126,7 @@ uint32_t path_level(const struct subnet_state *s, const struct path_query *q, ui
 
 uint16_t path_lid_by_bits(const struct plan *p, uint32_t port, unsigned path_bits)
 {
-	return p->lid[port] + (path_bits & ((1u << p->lmc[port]) - 1));
+	return p->lid[port] + (path_bits & (plan_lids_of(p, port) - 1));
 }
 
 /*
@@ -314,7 +314,7 @@ static struct lid_range lids_to_try(const struct plan *p, uint32_t port, uint16_
 {
 	if (asked)
 		return (struct lid_range){ asked, 1 };
-	return (struct lid_range){ p->lid[port], 1u << p->lmc[port] };
+	return (struct lid_range){ p->lid[port], plan_lids_of(p, port) };
 }
 
 static struct lid_range narrowed_by_bits(const struct plan *p, uint32_t port,

@@ -41,7 +41,7 @@
 #define CAPS_LATER (CAPS_ANY | CAP_LOCAL_CHANGES)
 
 #define DEVICE(id, rev) .vendor_id = MELLANOX, .device_id = (id), .revision = (rev), \
-	.resp_time = RESP_TIME
+	.resp_time = RESP_TIME, .lmc_cap = SIM_LMC_MAX
 #define VLS(code, arb_entries) .vl_cap = (code), .vlarb_high = (arb_entries), \
 	.vlarb_low = (arb_entries)
 
@@ -102,7 +102,7 @@ static const struct preset presets[] = {
  * What stock ibsim (0.10) shows for everything, vendor classes included; of several
  * types, so it is no guess for any.
  */
-#define IBSIM .name = "ibsim", .ibsim = true, VLS(VLS_8, 8), .mtu_cap = MTU_2048, TO_HDR, \
+#define IBSIM .name = "ibsim", .ibsim = true, .lmc_cap = SIM_LMC_MAX, VLS(VLS_8, 8), .mtu_cap = MTU_2048, TO_HDR, \
 	.widths = SIM_WIDTH_1X | SIM_WIDTH_2X | SIM_WIDTH_4X | SIM_WIDTH_8X | SIM_WIDTH_12X
 #define IBSIM_CA IBSIM, .vendor_id = MELLANOX, .device_id = 0x5a44, .revision = 0xa1, \
 	.pkey_cap = 64, .guid_cap = 32, \

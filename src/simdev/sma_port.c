@@ -122,6 +122,28 @@ static bool lids_are_good(const uint8_t *new, const uint8_t *now)
 	return sm_lid == get_be16(now + PI_SM_LID) || is_unicast(sm_lid);
 }
 
+/* A switch without enhanced port 0 has one LID (14.2.5.6). */
+static unsigned highest_lmc(const struct smp *q)
+{
+	const struct sim_switch *sw = switch_of(q->s->f, q->node);
+	unsigned cap = q->node->profile->lmc_cap;
+
+	return sw && !q->node->profile->enhanced_port0 && !q->node->profile->ibsim ? 0 : cap;
+}
+
+/* An LMC that is too high is not there, or, false, it makes the whole Set an error. */
+static bool limit_lmc(const struct smp *q, uint8_t *new, const uint8_t *now)
+{
+	uint8_t *at = new + PI_MKEY_PROTECT_LMC;
+
+	if ((*at & 0x07) <= highest_lmc(q))
+		return true;
+	if (q->node->profile->refuses_lmc)
+		return false;
+	*at = (uint8_t)((*at & ~0x07) | (now[PI_MKEY_PROTECT_LMC] & 0x07));
+	return true;
+}
+
 static bool is_subset(unsigned enabled, unsigned supported)
 {
 	return (enabled & ~supported) == 0;
@@ -205,7 +227,7 @@ static unsigned port_info_set(struct smp *q, uint32_t port)
 
 	resolve(q->data, p->info, q->mod);
 	merge(q, port, q->data, new);
-	if (!command_is_good(p, state, phys_state) || !lids_are_good(new, p->info) ||
+	if (!command_is_good(p, state, phys_state) || !limit_lmc(q, new, p->info) || !lids_are_good(new, p->info) ||
 	    !rates_are_good(new, p->info) || !limits_are_good(new))
 		return STATUS_BAD_VALUE;
 	q->changed = state || phys_state || wants_reregister(q, port);

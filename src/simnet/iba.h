@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #define SIM_LID_MCAST		0xc000	/* first multicast LID (4.1.1) */
+#define SIM_LMC_MAX		7
 #define SIM_LID_PERMISSIVE	0xffff
 #define SIM_LFT_DROP		255	/* LFT entry: no route */
 #define SIM_VL_DROP		15	/* SL2VL entry 15: dropped (7.6.6) */

@@ -42,6 +42,8 @@ struct sim_profile {
 	uint16_t pkey_cap;		/* P_Key table entries of an end port */
 	uint16_t enforce_cap;		/* switch: entries per external port, 0: no enforcement */
 	uint8_t guid_cap;		/* GUIDInfo entries */
+	uint8_t lmc_cap;		/* the highest LMC that an end port takes */
+	bool refuses_lmc;		/* … and refuses a Set with a higher one, which it ignores else */
 	uint16_t lft_cap;		/* LinearFDBCap, entries */
 	uint16_t mft_cap;		/* MulticastFDBCap, entries */
 	uint32_t capmask;		/* PortInfo.CapabilityMask without IsSM */

@@ -68,6 +68,7 @@ struct node_work {
 	uint32_t n_ports;
 	uint8_t *look;		/* … to be read first, after a Set that went wrong */
 	uint32_t n_look;
+	uint64_t lmc_stays[4];	/* bit n: port n refuses the LMC that is wanted, and is set without it */
 	uint64_t looked[4];	/* bit n: port n was, after an error of value in this pass */
 	bool switch_info;	/* SwitchInfo is to be set first */
 	bool collected;		/* items is filled */

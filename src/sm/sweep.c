@@ -859,6 +859,7 @@ static void publish(struct sm *sm)
 	s->plan = sm->plan;
 	s->policy = shared_policy_ref(sm->sweep_policy);
 	s->published_us = clock_real_us();
+	plan_follow_lmc(sm->plan);
 	add_faults(sm, s);
 	add_changed(sm, s);
 	sm->published = s;

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
 
 #include "base/alloc.h"
@@ -95,6 +96,40 @@ static bool look_again(struct sm *sm, uint32_t node, const struct smp *s, uint64
 	w->looked[num / 64] |= 1ull << num % 64;
 	push_number(&w->look, &w->n_look, cookie);
 	return true;
+}
+
+/*
+ * A port that refuses its PortInfo, and is to change its LMC, may have one LID only: all but
+ * the LMC is set then.  True if that is to be tried.
+ */
+static bool try_without_lmc(struct sm *sm, uint32_t node, const struct smp *s, uint64_t cookie,
+			    int status)
+{
+	struct node_work *w = &sm->work[node];
+	unsigned num = (uint8_t)cookie;
+	uint32_t port = sm->f->nodes[node].port0 + num;
+
+	if (status != IB_STATUS_BAD_VALUE || s->method != SMP_SET || cookie == COOKIE_SWITCH_INFO ||
+	    !port_is_end(sm->f, port) || sm->plan->lmc[port] == sm->f->ports[port].lmc ||
+	    w->lmc_stays[num / 64] >> num % 64 & 1)
+		return false;
+	w->lmc_stays[num / 64] |= 1ull << num % 64;
+	push_number(&w->ports, &w->n_ports, num);
+	return true;
+}
+
+static void fill_port_info(const struct sm *sm, const struct want_env *env, uint32_t port,
+			   unsigned state, struct smp *s)
+{
+	const struct fabric_port *p = &sm->f->ports[port];
+	const struct node_work *w = &sm->work[p->node];
+
+	want_port_info(env, port, state, s->data);
+	if (p->lmc == sm->plan->lmc[port] || !port_is_end(sm->f, port))
+		return;
+	if (w->lmc_stays[p->num / 64] >> p->num % 64 & 1 ||
+	    !port_info_differs(env, store_refusals(sm->store), port, p->info))
+		mad_set_field(s->data, 0, IB_PORT_LMC_F, p->lmc);
 }
 
 /* The next PortInfo to look at; false if there is none. */
@@ -183,7 +218,7 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 		if (!want_route(sm->f, node, num, s))
 			continue;
 		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, num);
-		want_port_info(&env, n->port0 + num, port_next_state(sm->f, n->port0 + num), s->data);
+		fill_port_info(sm, &env, n->port0 + num, port_next_state(sm->f, n->port0 + num), s);
 		*cookie = num;
 		return true;
 	}
@@ -253,7 +288,8 @@ static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t c
 			push_number(&w->look, &w->n_look, cookie);
 		return;
 	}
-	if (look_again(sm, node, s, cookie, status))
+	if (look_again(sm, node, s, cookie, status) ||
+	    try_without_lmc(sm, node, s, cookie, status))
 		return;
 	if (status)
 		set_failed(sm, node, s, status);
@@ -382,7 +418,7 @@ static bool active_set(const struct sm *sm, uint32_t port, struct smp *s, uint64
 	if (!want_route(sm->f, p->node, p->num, s))
 		return false;
 	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, p->num);
-	want_port_info(&env, port, activate ? IB_PORT_ACTIVE_S : IB_PORT_NOP, s->data);
+	fill_port_info(sm, &env, port, activate ? IB_PORT_ACTIVE_S : IB_PORT_NOP, s);
 	*cookie = p->num | (activate ? 0 : COOKIE_ENFORCE);
 	return true;
 }
