@@ -103,3 +103,155 @@ expect_match "path to the first host" "^sl=" "$(record "$far" --slid "$(lid_of "
 expect "path to LID 40" none "$(record "$far" --slid "$(lid_of "$far")" --dlid 40)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
+
+lmc_of() { sim_ctl show portinfo "$1/P1" | awk 'tolower($1) ~ /^lmc/ { print $NF }'; }
+# How many LIDs of $far others are told of.
+lids_told() { on "$node" saquery PR --sgid "$(gid "$(port_guid "$node")")" --dgid "$(gid "$(port_guid "$far")")" 2>&1 | sed -nE 's/^[[:space:]]*dlid\.+([0-9]+)$/\1/p' | sort -u | wc -l; }
+port_guid() { printf '%016x\n' $((16#${1#H-} + 1)); }
+echo "lmc: 2" >qosd.yaml
+for how in "lmc: 0" "lmc: 0, refuses-lmc: true" "lmc: 7"; do
+	note "a port with $how gets paths on the LIDs that it answers to"
+	small "$far" "$how"
+	fresh
+	start_sim topology
+	start_and_wait "$node" -c qosd.yaml
+	want=1
+	[ "$how" != "lmc: 7" ] || want=4
+	expect "LIDs that others are told" $want "$(lids_told)"
+	expect "LMC of the device" $((want / 2)) "$(lmc_of "$far")"
+	base=$(lid_of "$far")
+	expect "a path to its second LID" "$([ $want -eq 1 ] && echo none || echo sl=0)" \
+		"$(record "$node" --slid "$(lid_of "$node")" --dlid $((base + 1)) | cut -d' ' -f1)"
+	[ $want -ne 1 ] || expect_match "health" "lmc-refused: .* keeps an LMC of 0 instead of 2" "$(ctl health)"
+	before=$(sets)
+	ctl sweep >/dev/null
+	expect "Sets of another sweep" "$before" "$(sets)"
+	expect "refused Sets that are told" "" "$(grep refused "$qosd_log")"
+	sim_do check
+	stop_qosd || bad "exit status $? after SIGTERM"
+	stop_sim
+done
+
+cas topology | while read -r ca; do port_guid "$ca"; done >guids
+# guidinfo ARGUMENT...: of $far, asked by itself; entry N: of the answer.
+guidinfo() { on_own "$far" "$tools/pathquery" set guidinfo lid="$(lid_of "$far")" "$@" 2>&1; }
+entry() { printf '%x\n' "$(sed -nE "s/.* guid$1=(0x[0-9a-f]+).*/\1/p")"; }
+# OpenSM gives no more groups when the MLIDs are used up; qosd has groups share MLIDs.
+for manager in opensm qosd; do
+	note "$manager: 80 groups where one switch forwards 32 multicast LIDs, and aliases beyond GUIDCap"
+	cat >small.yaml <<END
+profiles:
+  few-mlids: {mft: 32}
+  few-guids: {guids: 4}
+nodes:
+  - {guid: "0x${leaf#S-}", profile: few-mlids}
+  - {guid: "0x${far#H-}", profile: few-guids}
+END
+	fresh
+	start_sim topology
+	if [ "$manager" = opensm ]; then
+		bring_up_opensm "$node" 30
+	else
+		start_and_wait "$node"
+	fi
+	on_own "$node" "$tools/joinstorm" -g 80 guids >storm 2>&1
+	expect_match "groups that are refused" \
+		"$([ "$manager" = opensm ] && echo 'refused=1536 last-status=0x0100' || echo 'refused=0 ')" "$(<storm)"
+	forwarded() { sim_ctl check >audit 2>&1 && grep -qE '^multicast groups +32$' audit; }
+	until_ 10 forwarded || bad "multicast: $(<audit)"
+	answer=$(guidinfo block=0 guid3=0xaaaa000000000003 guid4=0xaaaa000000000004)
+	expect "an alias within GUIDCap" aaaa000000000003 "$(entry 3 <<<"$answer")"
+	expect "an alias beyond GUIDCap" 0 "$(entry 4 <<<"$answer")"
+	guidinfo block=1 guid0=0xaaaa000000000008 >"beyond.$manager"
+	if [ "$manager" = opensm ]; then
+		end "$opensm"
+	else
+		expect "refused Sets that are told" "" "$(grep refused "$qosd_log")"
+		stop_qosd || bad "exit status $? after SIGTERM"
+	fi
+	stop_sim
+done
+expect_same "what OpenSM and qosd say of a block beyond GUIDCap" beyond.opensm beyond.qosd
+
+note "groups from before a switch with a smaller table came"
+small "$leaf" "mft: 4096"
+start_sim topology
+fresh
+start_and_wait "$node"
+on_own "$node" "$tools/joinstorm" -g 80 guids >storm 2>&1 || bad "joinstorm: $(<storm)"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+small "$leaf" "mft: 32"
+start_sim topology
+start_and_wait "$node"
+told() { [[ "$(ctl health)" == *"mft-too-small: 48 multicast groups"* ]]; }
+until_ 10 told || bad "health: $(ctl health)"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+note "more partitions than the P_Key table of a port, and arbitration tables of no and few entries"
+cat >small.yaml <<END
+profiles:
+  few: {pkeys: 2, vl-cap: 8, vlarb-high: 0, vlarb-low: 4}
+  none: {vl-cap: 8, vlarb-high: 0, vlarb-low: 0}
+nodes:
+  - {guid: "0x${far#H-}", profile: few}
+  - {guid: "0x${leaf#S-}", profile: none}
+END
+cat >policy.yaml <<END
+partitions:
+  one: {pkey: 0x11, members: {all: full}}
+  two: {pkey: 0x12, members: {all: full}}
+  default: {pkey: 0x7fff, members: {all: full}}
+fabric-setup:
+  vlarb:
+    - {group: all, low: ["0:10", "1:20"], high: ["2:30"], high-limit: 5}
+  sl2vl:
+    - {group: all, table: [0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}
+END
+fresh
+start_sim topology
+start_and_wait "$node" -p policy.yaml
+expect_match "the partition left out" 'partition "two": 1 port has no room for its P_Key' "$(<"$qosd_log")"
+expect "the P_Key table" "0xffff 0x8011" "$(sim_ctl show pkeys "$far/P1" | awk '$2 ~ /^0x/ { print $2 }' | xargs)"
+expect_match "the arbitration that does not fit" "holds 0: built-in arbitration is used there" "$(<"$qosd_log")"
+expect "the table of 4 entries" "low:0,0,64 low:1,1,64 low:2,2,64 low:3,3,64" \
+	"$(sim_ctl show vlarb "$far/P1" | awk '/^low|^high/ { print $1 ":" $2 "," $3 "," $4 }' | xargs)"
+expect "refused Sets that are told" "" "$(grep refused "$qosd_log")"
+# the partition that is left out is offered to nobody there
+expect "a path in it" none "$(record "$node" --slid "$(lid_of "$node")" --dlid "$(lid_of "$far")" --pkey 0x8012)"
+expect_match "a path in one that is there" "^sl=" "$(record "$node" --slid "$(lid_of "$node")" --dlid "$(lid_of "$far")" --pkey 0x8011)"
+sim_do check
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+note "ports that come with an LMC of another manager, and LIDs that are not aligned for it"
+sed "/^Ca.*$far/,/^\$/s/# lid 0 lmc 0/# lid 5 lmc 3/" topology >taken
+sim_options=(--keep-lids)
+fresh
+start_sim taken
+expect "the LID and LMC that it comes with" "5 3" "$(lid_of "$far") $(lmc_of "$far")"
+start_and_wait "$node"
+expect "its LID and LMC" "5 0" "$(lid_of "$far") $(lmc_of "$far")"
+sim_do check
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+sim_options=()
+fresh
+start_sim topology
+bring_up_opensm "$node" 30 -l 2
+end "$opensm"
+before=$(lid_of "$far")
+start_and_wait "$node"
+expect "the LID after OpenSM" "$before" "$(lid_of "$far")"
+expect "ports with an LMC" "" "$(for ca in $(cas topology); do lmc_of "$ca"; done | grep -v '^0$')"
+expect "LIDs that others are told" 1 "$(lids_told)"
+sim_do check
+stop_qosd || bad "exit status $? after SIGTERM"
+note "and the LMC raised again"
+rm -rf state
+start_and_wait "$node" -c qosd.yaml
+expect "LIDs that others are told" 4 "$(lids_told)"
+sim_do check
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
