@@ -242,6 +242,7 @@ export QOSD_SANITIZE = $(SANITIZE)
 export LAYER_TABLE = $(foreach l,$(LAYERS) $(PROGRAMS) preload,$(l):$(subst $() ,$(comma),$(strip $(uses_$(l)))))
 export OWNED_HEADERS
 
+RUNNER_TESTS = tests/check-run
 LAYER_TESTS = tests/check-layers
 PROMISE_TESTS = tests/check-promises
 GOLDEN_TESTS = $(wildcard tests/golden/*.sh)
@@ -250,7 +251,7 @@ FUZZ_TESTS = $(wildcard tests/fuzz/*.sh)
 E2E_TESTS = $(filter-out %/lib.sh tests/e2e/sim-%,$(wildcard tests/e2e/*.sh))
 BOTH_TESTS = $(wildcard tests/e2e/[0-9]*.sh)
 SIM_TESTS = $(BOTH_TESTS) $(wildcard tests/e2e/sim-*.sh)
-ALL_TESTS = $(LAYER_TESTS) $(PROMISE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
+ALL_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
 	$(E2E_TESTS)
 
 # With LAYER=qos only that layer's unit tests; with T=name only those tests
@@ -262,13 +263,13 @@ else
 chosen_units = $(call chosen,$(UNIT_TESTS))
 endif
 
-# Several at a time while compiling, unless -j was given; tests run one by one.
+# As many compilers as there are cores unless -j was given, and as many tests unless JOBS was.
 jobs = $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 submake = $(MAKE) --no-print-directory
 
 .PHONY: check run-check check-programs check-unit check-golden check-layers check-promises check-e2e \
 	check-sanitize check-threads
-check:	## install what is missing, build, run every test
+check:	## install what is missing, build, run every test (JOBS=n at a time)
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) all check-programs
 	@+$(submake) run-check

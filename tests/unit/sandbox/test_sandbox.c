@@ -127,9 +127,13 @@ static int reads_others(void) { return result(syscall(SYS_process_vm_readv, 1, N
 static int sets_the_clock(void) { return result(syscall(SYS_settimeofday, NULL, NULL)); }
 static int uses_bpf(void) { return result(syscall(SYS_bpf, 0, NULL, 0)); }
 
+/*
+ * The kernel refuses these two flags together with EINVAL before it asks for permissions, which a
+ * process may lack for namespaces of users whatever its capabilities: below chroot(), for one.
+ */
 static int new_process_in_namespace(void)
 {
-	long pid = syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL);
+	long pid = syscall(SYS_clone, CLONE_NEWUSER | CLONE_FS | SIGCHLD, NULL, NULL, NULL, NULL);
 
 	if (pid == 0)
 		_exit(0);
@@ -277,16 +281,24 @@ END_TEST
 /* Without a filter all of them give something else, but for what it takes a capability for. */
 START_TEST(it_is_the_filter_that_denies)
 {
-	static int (*const free_to_all[])(void) = {
-		runs_a_program, forks, starts_a_thread, opens_to_read, opens_to_write, opens_anew,
-		socket_unix, socket_ip, maps_code, new_process_in_namespace,
+	static const struct {
+		int (*what)(void);
+		int wanted;
+	} free_to_all[] = {
+		{ runs_a_program, 0 }, { forks, 0 }, { starts_a_thread, 0 }, { opens_to_read, 0 },
+		{ opens_to_write, 0 }, { opens_anew, 0 }, { socket_unix, 0 }, { socket_ip, 0 },
+		{ maps_code, 0 }, { new_process_in_namespace, EINVAL },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(free_to_all); i++) {
 		struct buf said = { 0 };
+		int got = try_in(NONE, free_to_all[i].what, &said);
 
-		ck_assert_int_eq(try_in(NONE, free_to_all[i], &said), 0);
 		buf_free(&said);
+		/* a container's own filter may deny that, too */
+		if (free_to_all[i].what == new_process_in_namespace && got == EPERM)
+			continue;
+		ck_assert_int_eq(got, free_to_all[i].wanted);
 	}
 }
 END_TEST
