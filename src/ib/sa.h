@@ -253,10 +253,14 @@ struct sa_estate {
 	uint8_t data[SA_ESTATE_DATA];	/* of a list: struct sa_estate_row of each part */
 };
 _Static_assert(sizeof(struct sa_estate) == SA_DATA_LEN, "estate");
+/*
+ * A later qosd may have more parts, behind these, and other formats: whoever asks leaves out what
+ * it does not know.
+ */
 struct sa_estate_row {
 	uint8_t version[8];
 	uint8_t total[4];
-	uint8_t reserved[4];
+	uint8_t format[4];		/* of the text (store/store.h); 0 is 1 */
 };
 
 #endif

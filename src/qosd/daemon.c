@@ -44,13 +44,14 @@ static void print_summary(const struct sm_status *s)
 		printf("%u Sets were refused\n", s->sets_failed);
 }
 
-static void tell_starter(struct qosd *q)
+/* With which status who started the daemon is to end. */
+static void tell_starter(struct qosd *q, int status)
 {
-	const char good = EXIT_OK;
+	const char byte = (char)status;
 
 	if (q->ready_fd < 0)
 		return;
-	if (write(q->ready_fd, &good, 1) != 1)
+	if (write(q->ready_fd, &byte, 1) != 1)
 		log_debug("qosd", "nobody waits for the start to be over");
 	close(q->ready_fd);
 	q->ready_fd = -1;
@@ -66,7 +67,7 @@ static void on_sweep_done(void *arg, bool complete)
 	snprintf(text, sizeof(text), "READY=1\nSTATUS=%s; %u of %u ports active",
 		 sm_state_name(s.state), s.ports_active, s.ports_linked);
 	sd_notify(0, text);
-	tell_starter(q);
+	tell_starter(q, EXIT_OK);
 	if (q->o->once) {
 		print_summary(&s);
 		q->status = complete && s.state == SM_MASTER ? EXIT_OK : EXIT_FAILED;
@@ -233,9 +234,11 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	};
 	struct perf_hooks perf_hooks = { .event = on_event, .arg = q };
 	struct shared_policy *effective;
-	bool lost;
+	bool lost, newer = false;
 
-	q->store = store_open(q->o->state_dir, err);
+	q->store = store_open(q->o->state_dir, &newer, err);
+	if (newer)
+		q->status = EXIT_NEWER_STATE;
 	if (!q->store)
 		return false;
 	q->loop = loop_new();
@@ -377,6 +380,7 @@ int daemon_run(const struct options *o)
 	signal(SIGXFSZ, SIG_IGN);	/* a file that gets too large is an error as any other */
 	signal(SIGHUP, SIG_IGN);	/* until there is somebody to reload */
 	umask(027);
+	q.status = EXIT_FAILED;
 	policy = load_files(&q);
 	if (!policy || !q.settings) {
 		log_error("qosd", "not started: %s", policy ? o->config : o->policy);
@@ -390,6 +394,7 @@ int daemon_run(const struct options *o)
 		q.ready_fd = detach();
 	lock_up(q.settings);
 	if (open_all(&q, policy, &err)) {
+		q.status = EXIT_OK;
 		if (q.ready_fd >= 0)
 			leave_terminal();
 		q.hup = sig_new(q.loop, SIGHUP, reload_on_hup, &q);
@@ -399,7 +404,7 @@ int daemon_run(const struct options *o)
 		loop_run(q.loop);
 	} else {
 		log_error("qosd", "not started: %s", err.s);
-		q.status = EXIT_FAILED;
+		tell_starter(&q, q.status);
 	}
 	shared_policy_unref(policy);
 	close_all(&q);

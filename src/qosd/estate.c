@@ -61,6 +61,29 @@ uint64_t estate_digest(const char *text, size_t n)
 
 /* --- ours --- */
 
+static const struct {
+	const char *name;
+	uint32_t format;
+} kinds[ESTATE_COUNT] = {
+	[ESTATE_LIDS] = { "LIDs", STORE_LIDS_FORMAT },
+	[ESTATE_PKEYS] = { "places of P_Keys", STORE_PKEYS_FORMAT },
+	[ESTATE_PARTITIONS] = { "partitions added at run time", STORE_PARTITIONS_FORMAT },
+	[ESTATE_GROUPS] = { "multicast groups", STORE_GROUPS_FORMAT },
+	[ESTATE_SERVICES] = { "services", STORE_SERVICES_FORMAT },
+	[ESTATE_SUBSCRIPTIONS] = { "subscriptions", STORE_SUBSCRIPTIONS_FORMAT },
+	[ESTATE_ALIASES] = { "alias GUIDs", STORE_ALIASES_FORMAT },
+};
+
+uint32_t estate_format(enum estate_part part)
+{
+	return kinds[part].format;
+}
+
+const char *estate_name(enum estate_part part)
+{
+	return kinds[part].name;
+}
+
 /* Changes whenever the part does. */
 static uint64_t change_of(const struct qosd *q, enum estate_part part)
 {
@@ -178,6 +201,7 @@ static void list(struct estate *e, struct sa_estate *answer)
 		refresh(e, (enum estate_part)i);
 		put_be64(row.version, e->parts[i].version);
 		put_be32(row.total, (uint32_t)e->parts[i].text.n);
+		put_be32(row.format, estate_format((enum estate_part)i));
 		memcpy(answer->data + i * sizeof(row), &row, sizeof(row));
 	}
 	put_be32(answer->n, ESTATE_COUNT * sizeof(row));

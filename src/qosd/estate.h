@@ -8,7 +8,8 @@
  * estate.c prints the parts of this daemon, and puts those of another in their place.
  * heir.c, while we stand by, asks the master for the versions after each poll, and for
  * the text of what differs, in single MADs of the SA class (SA_ATTR_ESTATE).  The SM_Key
- * is what either side knows the other by.  With the question for the versions the master
+ * is what either side knows the other by.  A master of another version may have parts, and
+ * formats of parts, that we do not know: the others are taken.  With the question for the versions the master
  * hears which partitions of run time we have: who asked it for them waits for that
  * (standbys.c).
  */
@@ -34,6 +35,9 @@ void estate_free(struct estate *e);	/* NULL is fine */
 /* The SA's hook; arg is the struct estate. */
 bool estate_answer(void *arg, uint64_t from, const struct sa_estate *query,
 		   struct sa_estate *answer);
+/* The format of a part's text (store/store.h): the one that we print, and the last that we read. */
+uint32_t estate_format(enum estate_part part);
+const char *estate_name(enum estate_part part);
 /* Of a part as we have it now. */
 uint64_t estate_version(const struct qosd *q, enum estate_part part);
 /* The same of the partitions, which costs nothing where nothing has changed. */

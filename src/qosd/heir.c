@@ -63,7 +63,9 @@ struct heir {
 		uint64_t next;		/* that the master has */
 		uint32_t total;
 		char *text;		/* … and what came of it; NULL: we have it */
+		bool foreign;		/* the master has it in a format that we don't read */
 	} parts[ESTATE_COUNT];
+	bool said_foreign;
 	/* the part that comes */
 	unsigned part;
 	uint32_t sent, came;
@@ -98,7 +100,7 @@ void heir_free(struct heir *h)
 void heir_stop(struct heir *h)
 {
 	h->dropped = h->busy;
-	h->complete = h->unanswered = false;
+	h->complete = h->unanswered = h->said_foreign = false;
 	for (unsigned i = 0; i < ESTATE_COUNT; i++)
 		h->parts[i].known = false;
 }
@@ -140,14 +142,36 @@ static void round_in_vain(struct heir *h, const char *why)
 		sm_registrations_not_to_be_had(h->q->sm);
 }
 
+/*
+ * A newer master: what we read of it is taken, and kept up to date.  Clients have to register again
+ * when we take over.
+ */
+static void tell_foreign(struct heir *h)
+{
+	struct buf names = { 0 };
+
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		if (h->parts[i].foreign)
+			buf_printf(&names, "%s%s", names.n ? ", " : "",
+				   estate_name((enum estate_part)i));
+	if (!h->said_foreign)
+		log_error("heir", "the master is a newer qosd, and this one does not read its %s; "
+			  "they are lost if this one takes over: upgrade it", names.s);
+	h->said_foreign = true;
+	buf_free(&names);
+	h->complete = false;
+	sm_registrations_not_to_be_had(h->q->sm);
+}
+
 static void round_complete(struct heir *h)
 {
 	char *text[ESTATE_COUNT];
-	bool differ = false, is_awaited;
+	bool differ = false, foreign = false, is_awaited;
 
 	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
 		text[i] = h->parts[i].text;
 		differ |= text[i] != NULL;
+		foreign |= h->parts[i].foreign;
 	}
 	if (differ && sm_is_planning(h->q->sm)) {
 		round_over(h, 0);	/* the next one takes it */
@@ -160,14 +184,20 @@ static void round_complete(struct heir *h)
 		round_in_vain(h, "not taken over");
 		return;
 	}
-	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
-		h->parts[i].version = h->parts[i].next;
-		h->parts[i].known = true;
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		if (!h->parts[i].foreign) {
+			h->parts[i].version = h->parts[i].next;
+			h->parts[i].known = true;
+		}
+	if (foreign) {
+		tell_foreign(h);
+	} else {
+		if (!h->complete)
+			log_info("heir", "the master's registrations are ours, too");
+		h->complete = true;
+		h->said_foreign = false;
+		sm_registrations_held(h->q->sm, h->master.lid);
 	}
-	if (!h->complete)
-		log_info("heir", "the master's registrations are ours, too");
-	h->complete = true;
-	sm_registrations_held(h->q->sm, h->master.lid);
 	is_awaited = text[ESTATE_PARTITIONS];
 	round_over(h, 0);
 	if (is_awaited)
@@ -279,25 +309,56 @@ static void next_part(struct heir *h)
 		round_failed(h, "nothing can be asked");
 }
 
-/* What differs; false: the list makes no sense. */
+/* These two are one to the store: both differ if one does, and both are foreign if one is. */
+static void pair_lids(struct heir *h)
+{
+	bool differ = h->parts[ESTATE_LIDS].text || h->parts[ESTATE_PKEYS].text;
+	bool foreign = h->parts[ESTATE_LIDS].foreign || h->parts[ESTATE_PKEYS].foreign;
+
+	for (unsigned i = ESTATE_LIDS; i <= ESTATE_PKEYS; i++) {
+		h->parts[i].foreign = foreign;
+		if (foreign) {
+			free(h->parts[i].text);
+			h->parts[i].text = NULL;
+		} else if (differ && !h->parts[i].text) {
+			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
+		}
+	}
+}
+
+/*
+ * What differs; false: the list makes no sense.  A master that lacks a part has nothing to say of
+ * it, and one with more parts is a newer one.
+ */
 static bool take_list(struct heir *h, const uint8_t *mad, bool *behind)
 {
 	struct sa_estate x;
+	uint32_t n;
 
 	memcpy(&x, mad + SA_HDR_LEN, sizeof(x));
-	if (get_be32(x.part) != SA_ESTATE_LIST ||
-	    get_be32(x.n) != ESTATE_COUNT * sizeof(struct sa_estate_row))
+	n = get_be32(x.n);
+	if (get_be32(x.part) != SA_ESTATE_LIST || n > sizeof(x.data) ||
+	    n % sizeof(struct sa_estate_row) || n <= ESTATE_PKEYS * sizeof(struct sa_estate_row))
 		return false;
 	*behind = false;
+	n /= sizeof(struct sa_estate_row);
 	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
 		struct sa_estate_row row;
 		bool same;
 
+		h->parts[i].foreign = false;
+		if (i >= n) {
+			h->parts[i].next = h->parts[i].version;
+			continue;
+		}
 		memcpy(&row, x.data + i * sizeof(row), sizeof(row));
 		h->parts[i].next = get_be64(row.version);
 		h->parts[i].total = get_be32(row.total);
 		if (h->parts[i].total > TEXT_MAX)
 			return false;
+		h->parts[i].foreign = get_be32(row.format) > estate_format((enum estate_part)i);
+		if (h->parts[i].foreign)
+			continue;
 		if (!h->parts[i].known)
 			h->parts[i].version = estate_version(h->q, (enum estate_part)i);
 		same = h->parts[i].version == h->parts[i].next;
@@ -305,11 +366,7 @@ static bool take_list(struct heir *h, const uint8_t *mad, bool *behind)
 			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
 		*behind |= !same;
 	}
-	/* these two are one to whom they are given to */
-	for (unsigned i = ESTATE_LIDS; i <= ESTATE_PKEYS; i++)
-		if ((h->parts[ESTATE_LIDS].text || h->parts[ESTATE_PKEYS].text) &&
-		    !h->parts[i].text)
-			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
+	pair_lids(h);
 	return true;
 }
 

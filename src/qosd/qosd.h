@@ -16,7 +16,10 @@
 #define DEFAULT_STATE	"/var/lib/qosd"
 
 /* Exit statuses. */
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum {
+	EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2,
+	EXIT_NEWER_STATE = 3,	/* the state folder is of a newer qosd; the systemd units know it */
+};
 
 struct options {
 	const char *config, *policy;

@@ -23,12 +23,11 @@
 #include "registry/subscriptions.h"
 #include "store/internal.h"
 
-static const struct store_file services_file = { "services", "qosd services 1\n" };
-static const struct store_file subscriptions_file = {
-	"subscriptions", "qosd subscriptions 1\n",
+const struct store_file services_file = { "services", "qosd services ", STORE_SERVICES_FORMAT };
+const struct store_file subscriptions_file = {
+	"subscriptions", "qosd subscriptions ", STORE_SUBSCRIPTIONS_FORMAT,
 };
-
-static const struct store_file aliases_file = { "aliases", "qosd aliases 1\n" };
+const struct store_file aliases_file = { "aliases", "qosd aliases ", STORE_ALIASES_FORMAT };
 #define ASSIGNED_AHEAD 65536u
 
 void store_put_hex(struct buf *b, const uint8_t *bytes, size_t n)

@@ -485,9 +485,14 @@ bool folder_append(struct folder *f, const char *name, int fd, const char *text,
 
 /* --- reading --- */
 
+static int open_to_read(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+}
+
 static bool read_file(const char *path, struct buf *b)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	int fd = open_to_read(path);
 	struct stat st;
 	bool ok = false;
 	int why;
@@ -521,6 +526,27 @@ bool folder_read(struct folder *f, const char *name, struct buf *b, bool *there)
 	}
 	free(path);
 	return ok;
+}
+
+bool folder_first_line(const struct folder *f, const char *name, char *line, size_t n)
+{
+	char *path = folder_path(f, name, ""), *end = NULL;
+	int fd = open_to_read(path);
+	ssize_t got = fd < 0 ? -1 : read(fd, line, n);
+
+	if (got > 0)
+		end = memchr(line, '\n', (size_t)got);
+	if (end)
+		*end = '\0';
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return end;
+}
+
+const char *folder_dir(const struct folder *f)
+{
+	return f->dir;
 }
 
 /* --- life --- */

@@ -42,7 +42,10 @@
 #define RETRY_MAX_US	(64 * 1000000ll)
 #define CHECK_LEN	17		/* a blank and the digest of a line */
 
-static const struct store_file snapshot = { "groups", "qosd groups 1\n" };
+const struct store_file groups_snapshot_file = { "groups", "qosd groups ", STORE_GROUPS_FORMAT };
+const struct store_file groups_journal_file = {
+	JOURNAL, "qosd groups journal ", STORE_GROUPS_FORMAT,
+};
 
 struct groups_file {
 	struct store *s;
@@ -212,11 +215,11 @@ static void begin_anew(struct groups_file *gf)
 	struct buf b = { 0 };
 
 	journal_forget(gf);
-	buf_puts(&b, snapshot.title);
+	store_put_title(&b, &groups_snapshot_file);
 	store_print_groups(gf->db, &b);
 	gf->size_max = b.n > JOURNAL_MIN ? b.n : JOURNAL_MIN;
 	gf->of = store_seal(&b);
-	writer_begin(store_writer(gf->s), snapshot.name, &b, JOURNAL);
+	writer_begin(store_writer(gf->s), groups_snapshot_file.name, &b, JOURNAL);
 	gf->begun = true;
 }
 
@@ -362,7 +365,7 @@ bool store_load_groups(struct store *s, struct mcast_db *db)
 
 	gf->into = db;
 	gf->group = NULL;
-	good = store_load_lines(s, &snapshot, snapshot_line, gf, &of) && journal_load(gf, db, of);
+	good = store_load_lines(s, &groups_snapshot_file, snapshot_line, gf, &of) && journal_load(gf, db, of);
 	gf->into = NULL;
 	journal_forget(gf);
 	gf->db = db;

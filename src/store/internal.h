@@ -31,6 +31,12 @@ bool folder_write(struct folder *f, const char *name, const char *text, size_t n
 int64_t folder_retry(struct folder *f);
 /* All of it.  False: there is none, or (*there) it is no good and was set aside. */
 bool folder_read(struct folder *f, const char *name, struct buf *b, bool *there);
+/*
+ * Its first line, without the newline, in the n bytes at line.  False: there is none of less than
+ * n bytes; nothing is set aside.
+ */
+bool folder_first_line(const struct folder *f, const char *name, char *line, size_t n);
+const char *folder_dir(const struct folder *f);
 /* Renames it; `why` begins the message. */
 void folder_set_aside(struct folder *f, const char *name, const char *why);
 
@@ -44,9 +50,20 @@ void folder_problems(struct folder *f, void (*fn)(void *arg, const struct store_
 
 /* --- files of lines (store.c) --- */
 
+/*
+ * The first line of a file is the title and the number of its format, and stays of that form
+ * whatever comes: an older qosd has to recognize a file of a newer one.
+ */
 struct store_file {
-	const char *name, *title;	/* the title ends with a newline */
+	const char *name, *title;	/* the title ends with a blank */
+	unsigned format;		/* the one that is written; this and those before are read */
 };
+
+/* Those that are not store.c's. */
+extern const struct store_file groups_snapshot_file, groups_journal_file, known_file,
+	services_file, subscriptions_file, aliases_file;
+
+void store_put_title(struct buf *b, const struct store_file *f);
 
 /*
  * Calls line() for each; one for which it returns false damages the file.  digest, if not

@@ -19,7 +19,9 @@
 #include "plan/base_routes.h"
 #include "store/internal.h"
 
-static const struct store_file known_file = { "fabric", "qosd: the fabric that is known, 1\n" };
+const struct store_file known_file = {
+	"fabric", "qosd: the fabric that is known, ", STORE_KNOWN_FORMAT,
+};
 
 struct reading {
 	struct fabric *f;

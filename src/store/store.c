@@ -15,12 +15,23 @@
 #define WAIT_US		1000000		/* nobody waits longer */
 #define NAME_LEN	64
 
-#define LIDS_FILE	"lids"
-#define LIDS_TITLE	"qosd lids 1\n"
-#define REFUSED_FILE	"refused"
-#define REFUSED_TITLE	"qosd refused 1\n"
-#define PKEYS_FILE	"pkeys"
-#define PKEYS_TITLE	"qosd pkeys 1\n"
+#define TITLE_MAX	64		/* of the first line of a file */
+
+static const struct store_file lids_file = { "lids", "qosd lids ", STORE_LIDS_FORMAT };
+static const struct store_file refused_file = { "refused", "qosd refused ", STORE_REFUSED_FORMAT };
+static const struct store_file pkeys_file = { "pkeys", "qosd pkeys ", STORE_PKEYS_FORMAT };
+/* The lines of these are other layers': policies/, registry/ and sm/. */
+static const struct store_file history = { "history", "qosd history ", STORE_HISTORY_FORMAT };
+static const struct store_file partitions = {
+	"partitions", "qosd partitions ", STORE_PARTITIONS_FORMAT,
+};
+static const struct store_file m_keys = { "m-keys", "qosd m-keys ", STORE_M_KEYS_FORMAT };
+
+static const struct store_file *const all_files[] = {
+	&lids_file, &pkeys_file, &refused_file, &known_file, &groups_snapshot_file,
+	&groups_journal_file, &services_file, &subscriptions_file, &aliases_file, &partitions,
+	&m_keys, &history,
+};
 
 struct refusal {
 	uint64_t guid, want, got;
@@ -63,6 +74,11 @@ struct groups_file *store_groups_file(const struct store *s)
 
 /* --- files with a title and a digest --- */
 
+void store_put_title(struct buf *b, const struct store_file *f)
+{
+	buf_printf(b, "%s%u\n", f->title, f->format);
+}
+
 uint64_t store_seal(struct buf *b)
 {
 	uint64_t sum = hash_bytes(b->s, b->n, 0);
@@ -72,22 +88,45 @@ uint64_t store_seal(struct buf *b)
 }
 
 /* Hands over what is to be in the file, without the last line. */
-static void file_write(struct store *s, const char *name, struct buf *b)
+static void file_write(struct store *s, const struct store_file *f, struct buf *b)
 {
 	store_seal(b);
 	if (s->writer)
-		writer_put(s->writer, name, b);
+		writer_put(s->writer, f->name, b);
 	buf_free(b);
 }
 
-/* Checks title and digest, and cuts both off. */
-static bool unwrap(struct buf *b, const char *title, uint64_t *digest)
+/*
+ * The number of the format that a title line names, with what follows it in *rest; 0: it is none
+ * of that file's.
+ */
+static unsigned format_of(const struct store_file *f, const char *text, const char **rest)
 {
-	const size_t end_len = strlen("end 0123456789abcdef\n"), title_len = strlen(title);
+	size_t n = strlen(f->title);
+	unsigned format;
+	int end = 0;
+
+	if (strncmp(text, f->title, n) || text[n] < '1' || text[n] > '9' ||
+	    sscanf(text + n, "%9u%n", &format, &end) != 1)
+		return 0;
+	*rest = text + n + end;
+	return format;
+}
+
+/* Checks title and digest, and cuts both off. */
+static bool unwrap(struct buf *b, const struct store_file *f, uint64_t *digest)
+{
+	const size_t end_len = strlen("end 0123456789abcdef\n");
+	const char *rest;
 	char expect[32];
+	unsigned format;
 	uint64_t sum;
 
-	if (b->n < title_len + end_len || memcmp(b->s, title, title_len))
+	if (!b->n || strlen(b->s) != b->n)
+		return false;
+	format = format_of(f, b->s, &rest);
+	if (!format || format > f->format || *rest++ != '\n' ||
+	    (size_t)(b->s + b->n - rest) < end_len)
 		return false;
 	sum = hash_bytes(b->s, b->n - end_len, 0);
 	if (digest)
@@ -97,7 +136,7 @@ static bool unwrap(struct buf *b, const char *title, uint64_t *digest)
 		return false;
 	b->n -= end_len;
 	b->s[b->n] = '\0';
-	buf_consume(b, title_len);
+	buf_consume(b, (size_t)(rest - b->s));
 	return true;
 }
 
@@ -118,17 +157,17 @@ bool store_each_line(char *text, bool (*line)(void *arg, const char *text), void
  * Calls line() for each line; it returns false for one that makes no sense,
  * which damages the file as a wrong digest does.  False if there was no good file.
  */
-static bool file_read(struct store *s, const char *name, const char *title,
+static bool file_read(struct store *s, const struct store_file *f,
 		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest)
 {
 	struct buf b = { 0 };
 	bool good = false, there;
 
-	if (!s->folder || !folder_read(s->folder, name, &b, &there))
+	if (!s->folder || !folder_read(s->folder, f->name, &b, &there))
 		goto out;
-	good = unwrap(&b, title, digest) && strlen(b.s) == b.n && store_each_line(b.s, line, arg);
+	good = unwrap(&b, f, digest) && store_each_line(b.s, line, arg);
 	if (!good)
-		folder_set_aside(s->folder, name, "damaged");
+		folder_set_aside(s->folder, f->name, "damaged");
 out:
 	buf_free(&b);
 	return good;
@@ -195,9 +234,9 @@ void store_save_lids(struct store *s, const struct plan *p)
 	}
 	if (!s->lids_dirty)
 		return;
-	buf_puts(&b, LIDS_TITLE);
+	store_put_title(&b, &lids_file);
 	store_print_lids(s, &b);
-	file_write(s, LIDS_FILE, &b);
+	file_write(s, &lids_file, &b);
 	s->lids_dirty = false;
 }
 
@@ -244,9 +283,9 @@ void store_save_pkeys(struct store *s, const struct plan *p)
 	s->pkeys_dirty |= pkey_places_learn(&s->lids.pkeys, p->f, p->partitions);
 	if (!s->pkeys_dirty)
 		return;
-	buf_puts(&b, PKEYS_TITLE);
+	store_put_title(&b, &pkeys_file);
 	store_print_pkeys(s, &b);
-	file_write(s, PKEYS_FILE, &b);
+	file_write(s, &pkeys_file, &b);
 	s->pkeys_dirty = false;
 }
 
@@ -358,14 +397,14 @@ void store_save_refused(struct store *s)
 
 	if (!s->refused_dirty)
 		return;
-	buf_puts(&b, REFUSED_TITLE);
+	store_put_title(&b, &refused_file);
 	for (size_t i = 0; i < s->refused.list.n; i++) {
 		const struct refusal *r = &s->refused.list.v[i];
 
 		buf_printf(&b, "0x%016" PRIx64 " 0x%x 0x%x %016" PRIx64 " %016" PRIx64 "\n",
 			   r->guid, r->attr, r->mod, r->want, r->got);
 	}
-	file_write(s, REFUSED_FILE, &b);
+	file_write(s, &refused_file, &b);
 	s->refused_dirty = false;
 }
 
@@ -374,23 +413,17 @@ void store_save_refused(struct store *s)
 bool store_load_lines(struct store *s, const struct store_file *f,
 		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest)
 {
-	return file_read(s, f->name, f->title, line, arg, digest);
+	return file_read(s, f, line, arg, digest);
 }
 
 void store_save_lines(struct store *s, const struct store_file *f, const char *lines)
 {
 	struct buf b = { 0 };
 
-	buf_puts(&b, f->title);
+	store_put_title(&b, f);
 	buf_puts(&b, lines);
-	file_write(s, f->name, &b);
+	file_write(s, f, &b);
 }
-
-/* Those of the history of policies are policies/'s, those of partitions registry/'s,
- * those of M_Keys sm/'s. */
-static const struct store_file history = { "history", "qosd history 1\n" };
-static const struct store_file partitions = { "partitions", "qosd partitions 1\n" };
-static const struct store_file m_keys = { "m-keys", "qosd m-keys 1\n" };
 
 bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg)
 {
@@ -450,7 +483,7 @@ static bool save_now(struct store *s, const struct store_file *f, const char *li
 		return true;
 	if (hangs(s, name, &us))
 		return false;
-	buf_puts(&b, f->title);
+	store_put_title(&b, f);
 	buf_puts(&b, lines);
 	store_seal(&b);
 	ok = writer_put_now(s->writer, f->name, &b, WAIT_US, in_time);
@@ -571,9 +604,36 @@ struct store_failures store_failures(struct store *s)
 	return f;
 }
 
-struct store *store_open(const char *dir, struct buf *err)
+/*
+ * A newer qosd wrote some file: what it says is not known, and must neither be overwritten nor be
+ * taken for nothing.
+ */
+static bool is_newer(struct folder *folder, struct buf *err)
+{
+	char line[TITLE_MAX];
+	const char *rest;
+
+	for (size_t i = 0; i < ARRAY_SIZE(all_files); i++) {
+		const struct store_file *f = all_files[i];
+		unsigned format;
+
+		if (!folder_first_line(folder, f->name, line, sizeof(line)))
+			continue;
+		format = format_of(f, line, &rest);
+		if (format <= f->format || (*rest && *rest != ' '))
+			continue;
+		buf_printf(err, "%s/%s was written by a newer qosd: it has format %u, and this qosd reads "
+			   "no format above %u; nothing was changed", folder_dir(folder), f->name,
+			   format, f->format);
+		return true;
+	}
+	return false;
+}
+
+struct store *store_open(const char *dir, bool *newer, struct buf *err)
 {
 	struct store *s = xcalloc(1, sizeof(*s));
+	bool is_new = false;
 
 	lids_init(&s->lids);
 	map64_init(&s->refused.by_key, 64);
@@ -581,13 +641,17 @@ struct store *store_open(const char *dir, struct buf *err)
 	if (!dir)
 		return s;
 	s->folder = folder_open(dir, err);
-	if (!s->folder) {
+	if (s->folder)
+		is_new = is_newer(s->folder, err);
+	if (newer)
+		*newer = is_new;
+	if (!s->folder || is_new) {
 		store_close(s);
 		return NULL;
 	}
-	file_read(s, LIDS_FILE, LIDS_TITLE, lid_line, s, NULL);
-	file_read(s, REFUSED_FILE, REFUSED_TITLE, refused_line, s, NULL);
-	file_read(s, PKEYS_FILE, PKEYS_TITLE, pkeys_line, s, NULL);
+	file_read(s, &lids_file, lid_line, s, NULL);
+	file_read(s, &refused_file, refused_line, s, NULL);
+	file_read(s, &pkeys_file, pkeys_line, s, NULL);
 	s->lids.fabric = store_load_known(s);
 	s->writer = writer_new(s->folder);
 	return s;

@@ -11,6 +11,12 @@
  * damaged is set aside (".damaged") and reported; the service goes on without.
  * Groups have a journal beside theirs (groups.c).
  *
+ * The title line ends with the number of the file's format.  A kind of line, or a field of
+ * one, that the qosd before would not understand raises it; all formats from 1 on are read
+ * (tests/golden/state has a sample of each).  A line that its format does not have is damage, since
+ * no qosd has written it.  What stands without a title in answers to a standby has the same
+ * formats (qosd/estate.c).
+ *
  * store_save_…() hands over what is to be written and returns: a thread writes it, in the
  * order in which it was handed over, and tries again until it is on disk.  Partitions and
  * M_Keys are the exception: somebody waits for an answer.
@@ -26,6 +32,21 @@
 
 struct store;
 
+/* The format of each file that this qosd writes. */
+enum {
+	STORE_LIDS_FORMAT = 1,
+	STORE_PKEYS_FORMAT = 1,
+	STORE_REFUSED_FORMAT = 1,
+	STORE_KNOWN_FORMAT = 1,
+	STORE_GROUPS_FORMAT = 1,	/* also of the journal */
+	STORE_SERVICES_FORMAT = 1,
+	STORE_SUBSCRIPTIONS_FORMAT = 1,
+	STORE_ALIASES_FORMAT = 1,
+	STORE_PARTITIONS_FORMAT = 1,
+	STORE_M_KEYS_FORMAT = 1,
+	STORE_HISTORY_FORMAT = 1,
+};
+
 /*
  * Opens the folder, made if missing (0700), and locks it: two daemons on one
  * folder would undo each other, so NULL, with the reason in err, if another one has it, or
@@ -33,8 +54,11 @@ struct store;
  * A folder that can't be used is no reason not to run, since a subnet without an SM is
  * worse: it is a problem (store_problems()), and used as soon as it can be.
  * dir NULL: nothing is kept.
+ *
+ * NULL also where a newer qosd has written any of the files: nothing is read then, and nothing
+ * changed.  *newer (newer may be NULL) tells this from the other reasons.
  */
-struct store *store_open(const char *dir, struct buf *err);
+struct store *store_open(const char *dir, bool *newer, struct buf *err);
 void store_close(struct store *s);
 
 #define STORE_CHECK_US	1000000

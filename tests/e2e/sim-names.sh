@@ -44,7 +44,7 @@ mapfile -t hosts < <(sim_ctl -j show nodes | jq -r '.[] | select(.type == "ca") 
 [ "${#hosts[@]}" -ge 8 ] || fail "hosts: ${hosts[*]}"
 csi=$'\xc2\x9b'2J
 names=($'a\e[2J\e]0;owned\a b' $'b\nfe80::1\tvictim\n2026-01-01 error: sm: forged'
-	$'host-c\tfe80::2\nvictim' "d$csi e" $'\xff\xfe\x9b31m f' "'\"\$(touch $work/owned);\`id\`"
+	$'host-c\tfe80::2\nvictim' "d$csi e" $'\xff\xfe\x9b31m f' "'\"\$(touch owned);\`id\`"
 	$'g\xe2\x80\xaetxt\x7f' '<script>alert(1)</script>')
 for i in "${!names[@]}"; do
 	[ "$i" -eq 0 ] || sim_do node rename "${hosts[i]}" "${names[i]}"

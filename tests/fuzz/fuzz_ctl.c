@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf file = { 0 }, err = { 0 };
 	struct follower *tracers = NULL;
 	struct ctl_view view = { .state = sa.state, .peer.uid = 1, .tracers = &tracers };
-	struct store *store = store_open(NULL, &err);
+	struct store *store = store_open(NULL, NULL, &err);
 	struct reply refusal;
 	const char *line, *nl;
 	size_t n, bytes;

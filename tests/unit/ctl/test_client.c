@@ -74,7 +74,7 @@ static void serve(void)
 			       .set_priority = set_priority, .arg = refuse };
 	struct buf err = { 0 };
 
-	env.policies = policies_new(loop, store_open(NULL, &err), sa.state->policy, &hooks);
+	env.policies = policies_new(loop, store_open(NULL, NULL, &err), sa.state->policy, &hooks);
 	strcpy(sa.state->f->nodes[1].desc, "evil\x1b[31m\nname");
 	if (ctl_new(loop, path, &env, &err))
 		loop_run(loop);

@@ -472,7 +472,7 @@ START_TEST(status_has_the_state_folder)
 
 	ck_assert(json_is_null(json_object_get(result_of(head), "state-folder")));
 	json_decref(head);
-	env.store = store_open("/proc/nowhere/qosd", &err);
+	env.store = store_open("/proc/nowhere/qosd", NULL, &err);
 	ck_assert_ptr_nonnull(env.store);
 	head = ask("{\"command\": \"status\"}", NULL);
 	problems = json_object_get(json_object_get(result_of(head), "state-folder"), "problems");

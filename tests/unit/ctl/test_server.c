@@ -76,7 +76,7 @@ static void setup(void)
 	alarm_clock = timer_new(loop, stop, NULL);
 	memset(&sa, 0, sizeof(sa));
 	sa.state = test_subnet();
-	store = store_open(NULL, &err);
+	store = store_open(NULL, NULL, &err);
 	first = shared_policy_new(policy_builtin());
 	env = (struct ctl_env){ .version = "1", .sa = &sa, .sweep = sweep,
 				.policies = policies_new(loop, store, first, &hooks) };

@@ -86,7 +86,7 @@ static void start(void)
 	struct shared_policy *first = make("first", 1, 1);
 	struct buf err = { 0 };
 
-	store = store_open(dir, &err);
+	store = store_open(dir, NULL, &err);
 	ck_assert_msg(store != NULL, "%s", err.s);
 	ps = policies_new(loop, store, first, &hooks);
 	shared_policy_unref(first);
@@ -355,7 +355,7 @@ START_TEST(a_damaged_history_is_set_aside)
 	char *path = xasprintf("%s/history", dir), *aside = xasprintf("%s/history.damaged", dir);
 
 	end();
-	store = store_open(dir, &(struct buf){ 0 });
+	store = store_open(dir, NULL, &(struct buf){ 0 });
 	/* a good digest over a line that makes no sense */
 	store_save_history(store, "1 2 3 start applied 0 x\n1 2 3 start adopted 0 x\n");
 	ck_assert(store_wait(store));

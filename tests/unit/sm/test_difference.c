@@ -112,7 +112,7 @@ static void setup(void)
 	old_plan = plan_for(old_policy);
 	new_plan = NULL;
 	bring_up();
-	store = store_open(NULL, &err);
+	store = store_open(NULL, NULL, &err);
 	map64_init(&k.doubtful, 8);
 	k.refused = refusals_copy(store_refusals(store));
 	k.reregister = false;

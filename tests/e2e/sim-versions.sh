@@ -1,0 +1,183 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# State that another version of qosd wrote.  What earlier ones left (tests/golden/state) is read
+# whole: nothing on any device changes.  What a later one left is not touched, neither is
+# the fabric.  A standby takes of a later master what it understands.
+#
+#   STATE_SAMPLE=DIR	writes a sample instead, into a new folder
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim takes no registrations"
+newer=$tools/newermaster.so
+[ -f "$newer" ] || { echo "$newer is missing: make check-programs"; exit 1; }
+
+samples=$top/tests/golden/state
+sm=H-0002c90300000010 h2=H-0002c90300000020 h3=H-0002c90300000030 h4=H-0002c90300000040
+h2_gid=$(gid 0002c90300000021)
+key=0x1122334455667788
+sim_options=()
+cat >qosd.yaml <<END
+sweep-interval: 0
+m-key: $key
+m-key-protect: 1
+smp-timeout: 50ms
+END
+cat >policy.yaml <<'END'
+partitions:
+  Default: {pkey: 0x7fff, members: {all: full}, ipoib: true}
+qos-levels:
+  default: {sl: 0}
+fabric-setup:
+  sl2vl:
+    - {group: all, table: [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 15]}
+END
+start() {
+	start_qosd "$sm" -c qosd.yaml -p policy.yaml "$@"
+	until_ 20 idle || fail "the subnet does not come up: $(tail -n 3 "$qosd_log")"
+}
+idle() { subnet_up && [ "$(status sweeping)" = false ]; }
+
+start_subnet() { start_sim "$samples/fabric.topo"; }
+join() {
+	on_own "$h2" "$tools/pathquery" set member mgid=ff12:401b:ffff::"$1" port-gid="$h2_gid" join-state=1 \
+		qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0 2>&1 | grep -q mlid= || fail "no group $1"
+}
+client() { on_own "$h2" "$tools/saclient" "$@" >client.out 2>&1 || fail "$*: $(<client.out)"; }
+
+lid_of_h2() { ctl ports | awk '$6 ~ /^h2/ { print $2 }'; }
+# What is known, by qosd's own words and by clients.
+known() {
+	ctl ports | awk '$2 ~ /^[0-9]/ { print "LID", $2, $6 }' | sort
+	ctl -j services | sed -nE 's/.*"service-id": "([^"]*)".*"name": "([^"]*)", "data": "([^"]*)".*/service \1 \2 \3/p'
+	ctl -j subscriptions | sed -nE 's/.*"guid": "([^"]*)".*"trap": ([0-9]*).*/subscription \1 \2/p'
+	ctl -j mcast | sed -nE 's/.*"mgid": "([^"]*)", "mlid": "([^"]*)".*"members": ([0-9]*).*/group \1 \2 \3/p'
+	ctl -j partition show | sed -nE 's/.*"partition": "([^"]*)", "pkey": ([0-9]*), "source": "([^"]*)".*/partition \1 \2 \3/p'
+	on "$sm" smpquery -y "$key" -G pkeys 0x2c90300000021 1 2>&1 | sed -nE 's/^ *0: (0x[0-9a-f]+ 0x[0-9a-f]+).*/P_Keys \1/p'
+	on_own "$h2" "$tools/pathquery" get guidinfo lid="$(lid_of_h2)" block=0 2>&1 | sed -nE 's/.* (guid1=.*) guid3=.*/\1/p'
+	ctl policy history 2>&1 | awk '/other.yaml/ { print $1, $2, $3, $5 }'
+}
+
+write_sample() {
+	local sample=$1
+	mkdir "$sample" || exit
+	start_subnet
+	sim_do node lie "$h3" keeps-tables	# Sets of them are confirmed
+	unplug "$h2"
+	start	# LIDs are not those of a first start of all
+	plug "$h2"
+	h2_is_there() { ctl ports | grep -q "h2" && idle; }
+	until_ 20 h2_is_there || fail "h2 does not come"
+	sed 's/sl: 0/sl: 1/' policy.yaml >other.yaml
+	ctl policy load other.yaml >out || fail "policy: $(<out)"
+	ctl policy load policy.yaml >out || fail "policy: $(<out)"
+	client service set id=0x1234 gid="$h2_gid" name=some data8.1=7
+	client subscribe trap=66
+	on_own "$h2" "$tools/pathquery" set guidinfo lid="$(lid_of_h2)" \
+		block=0 guid1=0xaaaa000000000001 guid2=0 >out 2>&1 || fail "alias: $(<out)"
+	ctl partition add job17 --pkey 0x17 0x2c90300000021 --wait >out 2>&1 || fail "partition: $(<out)"
+	join 1
+	ctl sweep --full >out 2>&1 || ctl sweep >out 2>&1
+	until_ 10 [ -s state/refused ] || fail "h3 keeps nothing"
+	stop_qosd || fail "exit status $?"
+	start
+	join 2	# in the journal
+	is_kept() { [ -s state/groups.journal ]; }
+	until_ 10 is_kept || fail "nothing is in the journal"
+	known >"$sample.known"
+	stop_qosd KILL
+	rm -f state/lock
+	cp state/* "$sample"
+	mv "$sample.known" "$sample/known"
+	ls "$sample"
+}
+if [ -n "${STATE_SAMPLE:-}" ]; then
+	write_sample "$top/${STATE_SAMPLE#"$top"/}"
+	exit
+fi
+
+# use_sample NAME: in the state folder.
+use_sample() {
+	rm -rf state
+	cp -r "$samples/$1" state
+	rm state/known
+}
+
+for sample in "$samples"/*/; do
+	sample=$(basename "$sample")
+	note "$sample"
+	use_sample "$sample"
+	start_subnet
+	start
+	known >known
+	expect_same "$sample: what is known" "$samples/$sample/known" known
+	expect "$sample: files that were set aside" "" "$(find state -name '*.damaged*' -o -name '*.unread*')"
+	expect "$sample: warnings of the store" "" "$(grep -E '(error|warning): store:' "$qosd_log")"
+	stop_qosd || bad "exit status $?"
+	# Devices have all of that now: read again, nothing changes.
+	use_sample "$sample"
+	start
+	expect "$sample: Sets" 0 "$(sets)"
+	stop_qosd || bad "exit status $?"
+	stop_sim
+done
+
+note "what a newer version wrote"
+use_sample "$sample"
+start_subnet
+sim_ctl stats >stats.before
+for file in lids pkeys refused fabric groups groups.journal services subscriptions aliases partitions m-keys history; do
+	use_sample "$sample"
+	[ -s "state/$file" ] || { bad "the sample has no $file"; continue; }
+	# It need not even be text that ends with a digest.
+	{ head -n 1 "state/$file" | sed -E 's/ 1( of|$)/ 2\1/; s/, 1$/, 2/'; head -c 100 /dev/urandom; } >new
+	mv new "state/$file"
+	rm -rf before
+	cp -r state before
+	start_qosd "$sm" -c qosd.yaml -p policy.yaml
+	until_ 20 gone "$qosd" || bad "$file: it runs"
+	wait "$qosd"
+	expect "$file: exit status" 3 $?
+	expect_match "$file: what is said" "state/$file was written by a newer qosd: it has format 2" "$(<"$qosd_log")"
+	rm -f state/lock
+	expect "$file: the state folder" "" "$(diff -r before state)"
+done
+once "$sm" -c qosd.yaml -p policy.yaml
+expect "exit status of --once" 3 $?
+on_own "$sm" "$build/qosd" -s "$sock" -d "$work/state" -c qosd.yaml -p policy.yaml >daemon.log 2>&1
+expect "exit status of a daemon" 3 $?
+sim_ctl stats >stats.after
+expect_same "what the devices heard" stats.before stats.after
+stop_sim
+
+note "a newer master"
+# LIDs and services (parts 0 and 4) are of another format.
+rm -rf state second
+start_subnet
+as_own "$sm"
+own_preload_before=$own_preload
+own_preload="${own_preload% *} $newer ${own_preload##* }"
+NEWER_PARTS=0,4 start -s "$sock"
+own_preload=$own_preload_before
+as_own "$h4"
+"${as[@]}" "$build/qosd" -F -s second.sock -d second -c qosd.yaml -p policy.yaml >second.log 2>&1 &
+second=$!
+pids+=("$second")
+join 1
+client service set id=0x1234 gid="$h2_gid" name=some
+said() { grep -q 'error: heir: the master is a newer qosd, and this one does not read its LIDs, places of P_Keys, services;' second.log; }
+until_ 20 said || bad "nothing is said: $(<second.log)"
+taken() { cat second/groups second/groups.journal 2>/dev/null | grep -q ff12401bffff; }
+until_ 20 taken || bad "the groups are not taken: $(<second.log)"
+of_second() { local sock=second.sock; "$@"; }
+expect "registrations are held" false "$(of_second status registrations-held)"
+expect "it is said" 1 "$(grep -c 'error: heir:' second.log)"
+ctl ports | awk '{ print $2, $6 }' | sort >lids.before
+stop_qosd KILL
+up() { [ "$(status state)" = master ] && idle; }
+until_ 20 of_second up || bad "the second does not take over: $(tail -n 5 second.log)"
+of_second ctl ports | awk '{ print $2, $6 }' | sort >lids.after
+expect_same "LIDs" lids.before lids.after
+expect_match "groups" "ff12:401b:ffff::1" "$(of_second ctl mcast)"
+end "$second" || bad "exit status $? of the second"
+stop_sim
