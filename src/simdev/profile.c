@@ -40,6 +40,9 @@
  *	                bits of PortInfo.CapabilityMask: true, false
  *	resp-time       RespTimeValue, 0 to 31
  *	response, jitter                 answers take response ± jitter: 20us, 5ms
+ *	smp-time, smp-forward            its SMI takes so long for an SMP to its own agent, and
+ *	                for a directed route SMP that it hands on
+ *	smp-queue       SMPs that may wait at one port for that, 0: any number
  *	silent          answers nothing: true, false
  *	lies            list of keeps-tables, keeps-portinfo, wrong-status, stale-get,
  *	                optimized, refuses-tables

@@ -24,6 +24,7 @@ const char *drop_reason_name(enum drop_reason r)
 		[DROP_MCAST] = "mcast",
 		[DROP_QP] = "qp",
 		[DROP_QUEUE] = "queue",
+		[DROP_VL15_FULL] = "vl15-full",
 	};
 
 	return (unsigned)r < DROP_REASONS ? names[r] : "unknown";
@@ -69,6 +70,9 @@ static void count_at_port(struct sim *s, uint32_t port, const struct packet *p,
 			c->rcv_switch_relay++;
 		else
 			c->xmit_discards++;
+		break;
+	case DROP_VL15_FULL:
+		c->vl15_dropped++;
 		break;
 	case DROP_QUEUE:
 		if (is_smp(p))

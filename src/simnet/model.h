@@ -51,6 +51,8 @@ struct sim_profile {
 	bool enhanced_port0, optimized_sl2vl;
 	uint8_t resp_time;		/* RespTimeValue and the like: code */
 	uint32_t response_us, jitter_us;	/* delay of each answer, uniform within ± jitter */
+	uint32_t smp_time_us, smp_forward_us;	/* its SMI takes for one for itself, one handed on */
+	uint16_t smp_queue;		/* SMPs that may wait at a port, 0: any number */
 	bool silent;			/* answers nothing */
 	unsigned lies;			/* enum sim_lie bits */
 	bool plain_pma;			/* without the counters by VL and by SL */
@@ -115,6 +117,7 @@ struct sim_port {
 	uint8_t arb_low[128], arb_high[128];	/* (VL, weight) x 64, wire form */
 	uint8_t *sl2vl;			/* CA and router ports: 8 bytes, wire form */
 	struct sim_counters *counters;	/* NULL: all zero */
+	uint16_t smps_waiting;		/* for the SMI of the node (vl15.c) */
 };
 
 struct sim_switch {
@@ -144,6 +147,7 @@ struct sim_node {
 	char desc[65];			/* NodeDescription */
 	char given_desc[65];		/* … as at power-on */
 	uint8_t info[40];		/* NodeInfo, but for LocalPortNum and PortGUID */
+	int64_t smi_free_us;		/* when its SMI is through with what waits (vl15.c) */
 };
 
 struct sim_fabric {

@@ -65,7 +65,7 @@ struct transit *transit_new(struct sim_queue *q, uint32_t port, const struct pac
 		return NULL;
 	t->port = port;
 	t->place = PLACE_START;
-	t->faults_met = false;
+	t->faults_met = t->smi_met = false;
 	t->hops = 0;
 	t->mark = SIM_NONE;
 	t->p = *p;
@@ -90,6 +90,7 @@ void transit_free(struct sim_queue *q, struct transit *t)
 void transit_move(struct transit *t, uint32_t port, enum place place)
 {
 	t->faults_met = port == t->port;
+	t->smi_met = false;
 	t->port = port;
 	t->place = place;
 }

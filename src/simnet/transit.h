@@ -19,6 +19,7 @@ struct transit {
 	uint32_t port;			/* where it is, and … */
 	enum place place;		/* … what it does there next */
 	bool faults_met;		/* those of this place have been asked */
+	bool smi_met;			/* the SMI of this place has had it (vl15.c) */
 	uint8_t vl;			/* data packets: of the link that they are to go over */
 	uint32_t hops;			/* LID-routed: switches that it came into … */
 	uint32_t mark;			/* … and one of them, which it meets again if it loops */
@@ -99,6 +100,11 @@ void mcast_flood(struct sim *s, struct transit *t);
 
 /* What faults do to a packet at its place; false if it is lost or held back, and no longer t's. */
 bool faults_let_pass(struct sim *s, struct transit *t);
+
+/* --- vl15.c --- */
+
+/* An SMP that came into a node: false if it is lost, or waits for the SMI there. */
+bool vl15_let_pass(struct sim *s, struct transit *t);
 
 /* --- drop.c --- */
 

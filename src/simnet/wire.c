@@ -248,6 +248,9 @@ bool wire_advance(struct sim *s, struct transit *t)
 		switch (t->place) {
 		case PLACE_START:
 		case PLACE_ENTRY:
+			if (t->place == PLACE_ENTRY && !t->smi_met && is_smp(&t->p) &&
+			    !vl15_let_pass(s, t))
+				return false;
 			if (at_multicasting_switch(s->f, t))
 				return true;
 			if (!forward(s, t))

@@ -33,6 +33,7 @@ enum drop_reason {
 	DROP_MCAST,		/* multicast LID without an entry in the MFT */
 	DROP_QP,		/* no such QP at the end port */
 	DROP_QUEUE,		/* a client that does not read */
+	DROP_VL15_FULL,		/* no room for an SMP at a port */
 	DROP_REASONS
 };
 const char *drop_reason_name(enum drop_reason r);	/* "vl15", "no-route" … */
