@@ -42,6 +42,7 @@ struct disco {
 	uint32_t node;		/* whose ports come now */
 	bool whole, broken, too_many;
 	uint32_t mads;
+	struct pace_learned learned;
 	struct log_ratelimit complaints;
 };
 
@@ -94,6 +95,7 @@ static void take_end(struct disco *d, const struct stream_end *r)
 	struct buf err = { 0 };
 
 	d->mads = r->mads;
+	d->learned = r->learned;
 	d->whole = fabric_finish(d->f, r->self_node, r->self_num, &err);
 	d->broken = !d->whole;
 	if (err.n)
@@ -152,7 +154,7 @@ static void take_records(struct disco *d)
 
 static void maybe_done(struct disco *d)
 {
-	struct disco_result res = { .mads = d->mads };
+	struct disco_result res = { .mads = d->mads, .learned = d->learned };
 	struct buf why = { 0 };
 
 	if (!d->exited || !d->out_closed)
@@ -253,9 +255,10 @@ static char **env_with_key(uint64_t m_key)
 
 static bool spawn(struct disco *d, const struct disco_request *r, int out, int err)
 {
-	char port[16], window[16], timeout[16], retries[16], one[] = "1", zero[] = "0";
+	char port[16], window[16], timeout[16], retries[16], known[16];
+	char one[] = "1", zero[] = "0";
 	char *argv[] = { (char[]){ DISCO_ARGV0 }, xstrdup(r->ca), port, window, timeout, retries,
-			 r->sandbox ? one : zero, NULL };
+			 r->sandbox ? one : zero, known, NULL };
 	char **env = env_with_key(r->m_key);
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
@@ -266,6 +269,7 @@ static bool spawn(struct disco *d, const struct disco_request *r, int out, int e
 	snprintf(window, sizeof(window), "%u", r->window);
 	snprintf(timeout, sizeof(timeout), "%u", r->timeout_ms);
 	snprintf(retries, sizeof(retries), "%u", r->retries);
+	snprintf(known, sizeof(known), "%u", r->known_window);
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&fa, err, STDERR_FILENO);

@@ -13,6 +13,7 @@
 #define QOSD_DISCO_DISCO_H
 
 #include "fabric/fabric.h"
+#include "ib/pace.h"
 #include "loop/loop.h"
 
 #define DISCO_ARGV0 "qosd-discovery"
@@ -21,6 +22,7 @@ struct disco_request {
 	const char *ca;
 	int port;
 	unsigned window, timeout_ms, retries;
+	unsigned known_window;	/* more SMPs at a time have been lost; 0: none have been */
 	uint64_t m_key;
 	bool sandbox;		/* the process locks itself up before it reads anything */
 };
@@ -29,6 +31,7 @@ struct disco_result {
 	struct fabric *f;	/* the receiver owns it; NULL: the scan failed */
 	const char *error;	/* why, when f is NULL */
 	uint32_t mads;		/* SMPs that discovery used */
+	struct pace_learned learned;	/* ... and what they told of the fabric */
 };
 
 struct disco;

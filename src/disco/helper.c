@@ -21,6 +21,7 @@
 
 #include "base/map64.h"
 #include "disco/disco.h"
+#include "disco/paced.h"
 #include "disco/stream.h"
 #include "sandbox/sandbox.h"
 
@@ -66,7 +67,7 @@ static void *find_next(void *_Atomic *next, const char *name)
 }
 
 /*
- * These two stand before libibumad's functions of their names, for libibnetdisc and libibmad; for
+ * These three stand before libibumad's functions of their names, for libibnetdisc and libibmad; for
  * the daemon's own port, too, in the other process, where nothing is to be locked up here.
  * libibnetdisc opens the port twice: it asks its own device for its LID, closes the port, and opens
  * it again for the fabric.
@@ -92,7 +93,24 @@ int umad_send(int fd, int agentid, void *umad, int length, int timeout_ms, int r
 	memcpy(&fn, &found, sizeof(fn));
 	if (lock == LOCKING)
 		lock_up();
-	return fn(fd, agentid, umad, length, timeout_ms, retries);
+	if (!discovering)
+		return fn(fd, agentid, umad, length, timeout_ms, retries);
+	return paced_send(fn, fd, agentid, umad, length, timeout_ms, retries);
+}
+
+int umad_recv(int fd, void *umad, int *length, int timeout_ms)
+{
+	static void *_Atomic next_recv, *_Atomic next_send;
+	void *found = find_next(&next_recv, "umad_recv");
+	paced_recv_fn *recv;
+	paced_send_fn *send;
+
+	memcpy(&recv, &found, sizeof(recv));
+	if (!discovering)
+		return recv(fd, umad, length, timeout_ms);
+	found = find_next(&next_send, "umad_send");
+	memcpy(&send, &found, sizeof(send));
+	return paced_recv(send, recv, fd, umad, length, timeout_ms);
 }
 
 /*
@@ -178,7 +196,10 @@ static void put_links_cb(ibnd_node_t *n, void *arg)
 	}
 }
 
-/* argv: name, CA, port, window, timeout in ms, retries, 1: in a sandbox */
+/* SMPs of one device that libibnetdisc has outstanding, as far as the window goes. */
+#define WINDOW_DEVICE 255
+
+/* argv: name, CA, port, window, timeout in ms, retries, 1: in a sandbox, window known */
 int disco_helper_main(int argc, char **argv)
 {
 	struct ibnd_config cfg = { 0 };
@@ -187,7 +208,7 @@ int disco_helper_main(int argc, char **argv)
 	const char *key = getenv(DISCO_KEY_VAR);
 	int port;
 
-	if (argc != 7) {
+	if (argc != 8) {
 		fprintf(stderr, "%s is started by qosd, not by hand\n", argv[0]);
 		return 2;
 	}
@@ -197,6 +218,8 @@ int disco_helper_main(int argc, char **argv)
 	cfg.timeout_ms = (unsigned)atoi(argv[4]);
 	cfg.retries = (unsigned)atoi(argv[5]);
 	cfg.mkey = key ? strtoull(key, NULL, 16) : 0;
+	paced_start(&(struct pace_bounds){ cfg.max_smps, WINDOW_DEVICE, cfg.timeout_ms,
+					   cfg.retries + 1 }, (unsigned)atoi(argv[7]));
 	lock = atoi(argv[6]) == 1 ? TO_BE_LOCKED : FREE;
 	discovering = true;
 	f = ibnd_discover_fabric(argv[1], port, NULL, &cfg);
@@ -211,6 +234,7 @@ int disco_helper_main(int argc, char **argv)
 	ibnd_iter_nodes(f, put_links_cb, NULL);
 	end.self_num = (uint8_t)f->from_portnum;
 	end.mads = f->total_mads_used;
+	end.learned = paced_learned();
 	put(&end, sizeof(end));
 	fflush(stdout);
 	/* no tidying up: the process ends here, and so does its memory */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "ib/ib.h"
+#include "ib/pace.h"
 
 #define DISCO_KEY_VAR "QOSD_DISCOVERY_M_KEY"	/* environment: the M_Key, in hex */
 
@@ -43,6 +44,7 @@ struct stream_end {
 	uint8_t type;		/* STREAM_END */
 	uint8_t self_num;
 	uint32_t self_node, mads;
+	struct pace_learned learned;
 };
 
 #endif

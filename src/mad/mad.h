@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "ib/pace.h"
 #include "loop/loop.h"
 
 enum { SMP_GET = 1, SMP_SET = 2 };
@@ -53,6 +54,7 @@ struct smp_job_ops {
 
 struct mad_settings {
 	uint64_t port_guid;	/* 0: first port that is up */
+	/* Bounds of what losses and round trips make of them (ib/pace.h). */
 	unsigned smp_window, smp_window_device;
 	unsigned timeout_ms, retries;
 	/* SA requests that may wait, in all and of one source; beyond, `overload` is set. */
@@ -126,6 +128,10 @@ bool mad_set_issm(struct mad_port *m, bool on, struct buf *err);
  * until it is called again; INT64_MAX: always, as at first.  Any else goes out.
  */
 void mad_permit_sets(struct mad_port *m, int64_t until_us);
+
+/* What was found out of windows and round trips; what the discovering process found out. */
+struct pace_learned mad_learned(struct mad_port *m);
+void mad_learn(struct mad_port *m, const struct pace_learned *l);
 
 /* One job runs at a time per port; more are queued in order. Returns a handle. */
 struct smp_job;

@@ -6,10 +6,10 @@
  * are the slot and a generation, so that a late answer to an earlier use of
  * the slot finds nobody (the kernel and the simulator own the upper bits).
  *
- * Timeouts double with each try.  The kernel reports them as umad status; a
- * guard of our own covers a completion that never comes (the simulator's
- * preload has no time-outs at all).  Since all tries of one number wait equally
- * long, a list per number is in order of its deadlines.
+ * How many may be outstanding, how long each waits and when it is tried again is the
+ * business of ib/pace.h.  The kernel reports time-outs as umad status; a guard of
+ * our own covers a completion that never comes (ibsim's preload has no time-outs
+ * at all).  An SMP to be tried again keeps its slot in the queue `repeats` until it may go.
  *
  * All of it is under the engine's lock.  Whoever holds it may call next() and
  * done() of a job: the receiver's thread when an answer came, the loop's when
@@ -20,7 +20,8 @@
  * so that who stops without knowing it, and wakes up later, sends none.
  *
  * Invariants: in_flight counts slots that are busy; a device of the active job
- * is in the ready queue at most once and has at most window_device in flight.
+ * is in the ready queue at most once; each busy slot has a struct pace_smp that was begun and
+ * has not ended; a slot is in `repeats` if and only if its try is over without an answer.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,16 +31,18 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "ib/ib.h"
+#include "ib/pace.h"
 #include "mad/port.h"
 
-#define SLOTS		1024		/* more than any window; the rest is for single SMPs */
+#define SLOTS		1024
+#define SLOTS_JOBS	(SLOTS - 64)	/* the rest is for single SMPs */
+#define WINDOW_MAX	(SLOTS / 2)
 #define TRIES_MAX	8
 #define GUARD_US	300000		/* beyond the kernel's own time-out */
 #define TICK_US		50000
 #define NONE		UINT32_MAX
 #define NOT_QUEUED	(UINT32_MAX - 1)
 #define DR_DIRECTION	0x8000
-#define TIMEOUT_MAX_MS	10000u
 #define TURN_US		2000		/* of the loop's time, for one filling of the windows */
 #define ASKED_PER_LOOK	16
 
@@ -51,6 +54,7 @@ struct smp_job {
 	uint32_t n_devices;
 	uint32_t outstanding;
 	uint8_t *in_flight;	/* per device */
+	uint32_t *pace;		/* per device: its number in the table's struct pace; NONE at first */
 	uint32_t *link;		/* per device: next in the ready queue, NONE at its end, NOT_QUEUED */
 	uint32_t head, tail;
 };
@@ -64,26 +68,27 @@ struct single {			/* an SMP beside the jobs, waiting for a slot, or for its end 
 };
 
 struct txn {
-	struct txn *prev, *next;	/* in the list of its try, or next free */
+	struct txn *next;		/* free, or in `repeats` */
 	struct smp s;
-	int64_t deadline;
+	struct pace_smp pace;
+	int64_t deadline;		/* our own, should the kernel not report the time-out */
 	struct smp_job *job;		/* NULL: a single, or its job was cancelled */
 	uint64_t cookie;
 	uint32_t device;
 	void (*fn)(void *arg, const struct smp *s, int status);
 	void *arg;
 	uint16_t generation;
-	uint8_t try;
-	bool busy;
+	bool busy, waits;		/* waits: in `repeats` */
+	bool excused;			/* this try was not sent, or the device said that it is busy */
 };
 
 struct txn_table {
 	struct mad_port *m;
 	struct txn slot[SLOTS];
 	struct txn *free;
-	struct { struct txn *first, *last; } waiting[TRIES_MAX];
+	struct txn *repeats, **repeats_tail;
+	struct pace pace;
 	unsigned in_flight;
-	unsigned window, window_device, timeout_ms, tries;
 	struct smp_job *jobs;		/* the first one runs */
 	struct smp_job *over;		/* finished, but nobody was told yet */
 	struct single *singles, **singles_tail;
@@ -100,10 +105,14 @@ static unsigned clamp(unsigned v, unsigned lo, unsigned hi)
 
 static void set_windows(struct txn_table *t, const struct mad_settings *s)
 {
-	t->window = clamp(s->smp_window, 1, SLOTS / 2);
-	t->window_device = clamp(s->smp_window_device, 1, 255);
-	t->timeout_ms = clamp(s->timeout_ms, 1, TIMEOUT_MAX_MS);
-	t->tries = clamp(s->retries + 1, 1, TRIES_MAX);
+	const struct pace_bounds bounds = {
+		.window = clamp(s->smp_window, 1, WINDOW_MAX),
+		.window_device = clamp(s->smp_window_device, 1, 255),
+		.timeout_ms = clamp(s->timeout_ms, 1, PACE_TIMEOUT_MAX_MS),
+		.tries = clamp(s->retries + 1, 1, TRIES_MAX),
+	};
+
+	pace_init(&t->pace, &bounds);
 }
 
 static void on_tick(void *arg);
@@ -117,6 +126,7 @@ struct txn_table *txn_table_new(struct mad_port *m, const struct mad_settings *s
 		t->slot[i].next = t->free;
 		t->free = &t->slot[i];
 	}
+	t->repeats_tail = &t->repeats;
 	t->singles_tail = &t->singles;
 	t->answered_tail = &t->answered;
 	t->tick = timer_new(m->loop, on_tick, t);
@@ -128,6 +138,7 @@ struct txn_table *txn_table_new(struct mad_port *m, const struct mad_settings *s
 static void job_free(struct smp_job *j)
 {
 	free(j->in_flight);
+	free(j->pace);
 	free(j->link);
 	free(j);
 }
@@ -159,33 +170,11 @@ void txn_table_free(struct txn_table *t)
 	free_singles(t->singles);
 	free_singles(t->answered);
 	timer_free(t->tick);
+	pace_free(&t->pace);
 	free(t);
 }
 
-/* --- slots and their lists --- */
-
-static void list_append(struct txn_table *t, struct txn *x)
-{
-	x->prev = t->waiting[x->try].last;
-	x->next = NULL;
-	if (x->prev)
-		x->prev->next = x;
-	else
-		t->waiting[x->try].first = x;
-	t->waiting[x->try].last = x;
-}
-
-static void list_remove(struct txn_table *t, struct txn *x)
-{
-	if (x->prev)
-		x->prev->next = x->next;
-	else
-		t->waiting[x->try].first = x->next;
-	if (x->next)
-		x->next->prev = x->prev;
-	else
-		t->waiting[x->try].last = x->prev;
-}
+/* --- slots --- */
 
 static struct txn *slot_take(struct txn_table *t)
 {
@@ -194,7 +183,8 @@ static struct txn *slot_take(struct txn_table *t)
 	t->free = x->next;
 	x->generation++;
 	x->busy = true;
-	x->try = 0;
+	x->waits = x->excused = false;
+	x->pace = (struct pace_smp){ 0 };
 	x->job = NULL;
 	x->fn = NULL;
 	t->in_flight++;
@@ -245,30 +235,40 @@ static void build_smp(const struct smp *s, uint32_t tid, struct umad_smp *p)
 		p->initial_path[s->hops + 1] = s->last_hop;
 }
 
-static unsigned try_timeout_ms(const struct txn_table *t, unsigned try)
-{
-	uint64_t ms = (uint64_t)t->timeout_ms << try;
-	return ms > TIMEOUT_MAX_MS ? TIMEOUT_MAX_MS : (unsigned)ms;
-}
-
-static void transmit(struct txn_table *t, struct txn *x, int64_t now)
+/* A try with its time-out in ms. */
+static void transmit(struct txn_table *t, struct txn *x, unsigned ms, int64_t now)
 {
 	union {
 		struct ib_user_mad umad;
 		uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
 	} u;
-	unsigned ms = try_timeout_ms(t, x->try);
 	uint32_t tid = (uint32_t)x->generation << 16 | (uint32_t)(x - t->slot);
 
 	memset(&u, 0, umad_size());
 	u.umad.addr.lid = htobe16(IB_LID_PERMISSIVE);
 	build_smp(&x->s, tid, umad_get_mad(&u));
-	count_send(&t->m->counts, &x->s, x->try > 0);
+	count_send(&t->m->counts, &x->s, x->pace.try > 0);
 	x->deadline = now + ms * 1000ll + GUARD_US;
 	/* retries are ours, so that they back off: the kernel's do not */
-	if (umad_send(t->m->fd, t->m->agent_dr, &u, MAD_SIZE, (int)ms, 0) < 0)
+	x->excused = umad_send(t->m->fd, t->m->agent_dr, &u, MAD_SIZE, (int)ms, 0) < 0;
+	if (x->excused)
 		t->m->counts.send_errors++;	/* the guard will try again */
-	list_append(t, x);
+}
+
+static void send_first(struct txn_table *t, struct txn *x, int64_t now)
+{
+	uint32_t device = pace_device(&t->pace, x->s.route, x->s.hops, x->s.last_hop);
+
+	if (x->job)
+		x->job->pace[x->device] = device;
+	transmit(t, x, pace_begin(&t->pace, &x->pace, device, x->s.once, now), now);
+}
+
+/* A late answer to the former try must not count for this one. */
+static void send_again(struct txn_table *t, struct txn *x, int64_t now)
+{
+	x->generation++;
+	transmit(t, x, pace_repeat(&t->pace, &x->pace, now), now);
 }
 
 /* --- completing --- */
@@ -321,19 +321,22 @@ static bool is_awaited(const struct txn *x)
 /* No answer to this try: another one, or give up. */
 static void try_failed(struct txn_table *t, struct txn *x, int64_t now)
 {
-	list_remove(t, x);
 	if (x->s.method == SMP_SET && now >= t->sets_until && is_awaited(x)) {
 		/* nobody's fault: the try is made when it may be */
-		x->deadline = now + try_timeout_ms(t, x->try) * 1000ll + GUARD_US;
-		list_append(t, x);
+		x->deadline = now + TICK_US;
+		x->excused = true;
 		return;
 	}
 	t->m->counts.timeouts++;
-	if (x->try + 1u < t->tries && !x->s.once && is_awaited(x)) {
-		x->try++;
-		x->generation++;	/* a late answer to the former try must not count for this one */
-		transmit(t, x, now);
+	if (!x->excused)
+		pace_timed_out(&t->pace, &x->pace, now);
+	if (pace_has_tries(&x->pace) && is_awaited(x)) {
+		x->waits = true;
+		x->next = NULL;
+		*t->repeats_tail = x;
+		t->repeats_tail = &x->next;
 	} else {
+		pace_given_up(&t->pace, &x->pace);
 		finish(t, x, SMP_TIMEOUT);
 	}
 }
@@ -344,7 +347,7 @@ void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 	struct txn *x = &t->slot[tid & (SLOTS - 1)];
 	uint16_t status;
 
-	if ((tid & 0xffff) >= SLOTS || !x->busy || x->generation != tid >> 16)
+	if ((tid & 0xffff) >= SLOTS || !x->busy || x->waits || x->generation != tid >> 16)
 		return;		/* late: nobody waits for it any more */
 	if (umad_status) {
 		try_failed(t, x, clock_mono_us());
@@ -358,9 +361,11 @@ void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 	status = be16toh(p->status) & (uint16_t)~DR_DIRECTION;
 	if (status == IB_STATUS_BUSY) {
 		t->m->counts.bad_status++;
+		x->excused = true;
+		x->deadline -= GUARD_US;	/* the kernel has its answer, and reports nothing */
 		return;		/* asked again when the time-out is over, not at once */
 	}
-	list_remove(t, x);
+	pace_answered(&t->pace, &x->pace, clock_mono_us());
 	memcpy(x->s.data, p->data, sizeof(x->s.data));
 	finish(t, x, status);
 }
@@ -371,9 +376,9 @@ static void on_tick(void *arg)
 	int64_t now = clock_mono_us();
 
 	pthread_mutex_lock(&t->m->engine);
-	for (unsigned i = 0; i < TRIES_MAX; i++)
-		while (t->waiting[i].first && t->waiting[i].first->deadline <= now)
-			try_failed(t, t->waiting[i].first, now);
+	for (unsigned i = 0; i < SLOTS; i++)
+		if (t->slot[i].busy && !t->slot[i].waits && t->slot[i].deadline <= now)
+			try_failed(t, &t->slot[i], now);
 	txn_pump(t);
 	if (!t->in_flight && !t->jobs)
 		timer_stop(t->tick);
@@ -409,8 +414,44 @@ static bool start_single(struct txn_table *t, int64_t now)
 	x->fn = q->fn;
 	x->arg = q->arg;
 	free(q);
-	transmit(t, x, now);
+	send_first(t, x, now);
 	return true;
+}
+
+static void send_repeats(struct txn_table *t, int64_t now)
+{
+	while (t->repeats && pace_may_repeat(&t->pace, now)) {
+		struct txn *x = t->repeats;
+
+		t->repeats = x->next;
+		if (!t->repeats)
+			t->repeats_tail = &t->repeats;
+		x->waits = false;
+		if (x->s.method == SMP_SET && now >= t->sets_until && is_awaited(x)) {
+			x->deadline = now;	/* once more when it may be; see try_failed() */
+			x->excused = true;
+		} else if (is_awaited(x)) {
+			send_again(t, x, now);
+		} else {
+			pace_given_up(&t->pace, &x->pace);
+			finish(t, x, SMP_TIMEOUT);
+		}
+	}
+}
+
+/* May a device of a job have one more? */
+static bool device_has_room(const struct txn_table *t, const struct smp_job *j, uint32_t device)
+{
+	uint32_t at = j->pace[device];
+	unsigned window = at == NONE ? t->pace.bounds.window_device
+				     : pace_device_window(&t->pace, at);
+
+	return j->in_flight[device] < window;
+}
+
+static bool job_has_room(const struct txn_table *t)
+{
+	return pace_has_room(&t->pace) && t->in_flight < SLOTS_JOBS;
 }
 
 /* Starts one SMP of the job; false if no device may send now, or the time is up. */
@@ -422,7 +463,7 @@ static bool start_from_job(struct txn_table *t, struct smp_job *j, int64_t now)
 
 		j->head = j->link[d];
 		j->link[d] = NOT_QUEUED;
-		if (j->in_flight[d] >= t->window_device)
+		if (!device_has_room(t, j, d))
 			continue;	/* queued again when one of its own completes */
 		x = slot_take(t);
 		x->s.once = false;
@@ -435,7 +476,7 @@ static bool start_from_job(struct txn_table *t, struct smp_job *j, int64_t now)
 		j->outstanding++;
 		j->in_flight[d]++;
 		ready_push(j, d);
-		transmit(t, x, now);
+		send_first(t, x, now);
 		return true;
 	}
 	return false;
@@ -445,11 +486,12 @@ void txn_pump(struct txn_table *t)
 {
 	int64_t now = clock_mono_us();
 
+	send_repeats(t, now);
 	/*
 	 * Sets that may not be tried again fill the window until they may, and whether they may is
 	 * found out by questions: these go beyond it.
 	 */
-	while (t->singles && t->free && (t->in_flight < t->window || now >= t->sets_until) &&
+	while (t->singles && t->free && (pace_has_room(&t->pace) || now >= t->sets_until) &&
 	       start_single(t, now))
 		;
 	/* a job may have Sets next, which can't be put back: all of it waits */
@@ -457,9 +499,9 @@ void txn_pump(struct txn_table *t)
 		struct smp_job *j = t->jobs;
 
 		now = clock_mono_us();	/* the end of the job before may have taken long */
-		while (t->in_flight < t->window && t->free && start_from_job(t, j, now))
+		while (job_has_room(t) && start_from_job(t, j, now))
 			;
-		if (j->head != NONE && t->in_flight < t->window && t->free)
+		if (j->head != NONE && job_has_room(t))
 			loop_wake(t->m->wake);	/* go on after the others */
 		if (j->outstanding || j->head != NONE)
 			return;
@@ -469,6 +511,23 @@ void txn_pump(struct txn_table *t)
 		t->over = j;
 		loop_wake(t->m->wake);
 	}
+}
+
+struct pace_learned mad_learned(struct mad_port *m)
+{
+	struct pace_learned l;
+
+	pthread_mutex_lock(&m->engine);
+	l = pace_learned(&m->txns->pace);
+	pthread_mutex_unlock(&m->engine);
+	return l;
+}
+
+void mad_learn(struct mad_port *m, const struct pace_learned *l)
+{
+	pthread_mutex_lock(&m->engine);
+	pace_learn(&m->txns->pace, l);
+	pthread_mutex_unlock(&m->engine);
 }
 
 void mad_permit_sets(struct mad_port *m, int64_t until_us)
@@ -523,6 +582,8 @@ struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
 	j->arg = arg;
 	j->n_devices = n_devices;
 	j->in_flight = xcalloc(n_devices, sizeof(*j->in_flight));
+	j->pace = xmalloc(n_devices * sizeof(*j->pace));
+	memset(j->pace, 0xff, n_devices * sizeof(*j->pace));
 	j->link = xcalloc(n_devices, sizeof(*j->link));
 	j->head = NONE;
 	for (uint32_t d = 0; d < n_devices; d++)

@@ -221,6 +221,7 @@ static void discovery_done(void *arg, const struct disco_result *res)
 		}
 		return;
 	}
+	mad_learn(sm->mad, &res->learned);
 	log_debug("discovery", "%u nodes, %u switches, %u SMPs", res->f->n_nodes,
 		  res->f->n_switches, res->mads);
 	if (mkey_count(sm) > 1 && count_unanswered(res->f))
@@ -304,10 +305,12 @@ void sweep_discovered(struct sm *sm, struct fabric *f)
 static void discovery_start(struct sm *sm)
 {
 	const struct mad_port_info *info = mad_info(sm->mad);
+	const struct pace_learned learned = mad_learned(sm->mad);
 	struct disco_request r = {
 		.ca = info->ca, .port = info->port, .window = sm->settings->discovery_window,
 		.timeout_ms = sm->settings->smp_timeout_ms, .retries = sm->settings->smp_retries,
 		.m_key = mkey_of_discovery(sm), .sandbox = sm->settings->sandbox,
+		.known_window = learned.lossy ? learned.window : 0,
 	};
 	struct buf err = { 0 };
 

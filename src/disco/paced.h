@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The SMPs of libibnetdisc, as many at a time as the fabric takes.
+ *
+ * The library keeps a fixed number of SMPs outstanding and has the kernel repeat what is lost,
+ * all after the same time.  Here its sends wait for room in a window that follows losses, and
+ * time-outs follow round trips (ib/pace.h); the library sees an answer, or the
+ * last time-out.
+ */
+#ifndef QOSD_DISCO_PACED_H
+#define QOSD_DISCO_PACED_H
+
+#include "ib/pace.h"
+
+/* Once, before anything is sent.  known_window: more SMPs have been lost; 0: none have been. */
+void paced_start(const struct pace_bounds *b, unsigned known_window);
+struct pace_learned paced_learned(void);
+
+/* These serve as libibumad's umad_send() and umad_recv(), by those functions of the library. */
+typedef int paced_send_fn(int fd, int agent, void *umad, int length, int timeout_ms, int retries);
+typedef int paced_recv_fn(int fd, void *umad, int *length, int timeout_ms);
+int paced_send(paced_send_fn *send, int fd, int agent, void *umad, int length, int timeout_ms,
+	       int retries);
+int paced_recv(paced_send_fn *send, paced_recv_fn *recv, int fd, void *umad, int *length,
+	       int timeout_ms);
+
+#endif

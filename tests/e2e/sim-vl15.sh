@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# VL15 has no flow control: ports with room for few SMPs lose what comes beyond, and devices
+# may be slow to answer, or dead.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "its ports have buffers that overflow"
+
+# profile KEYS [RULE]: of all devices but those that the rule is for.
+profile() {
+	cat >profiles.yaml <<END
+default: small
+profiles:
+  small: {$1}
+  slow: {response: 120ms, jitter: 20ms}
+nodes: [$2]
+END
+	sim_options=(--profiles profiles.yaml)
+}
+sim_field() { sim_ctl status | awk -v k="$1" '$1 == k { print $2; exit }'; }
+smps_of() { sim_ctl stats | awk -v n="$1" '$2 == n && $3 == "get" { print $4 }'; }
+# lost_share: SMPs lost for want of room, of 10,000 that were sent.
+lost_share() {
+	local lost
+	lost=$(sim_ctl drops --last 0 | awk '$1 == "vl15-full" { print $2 }')
+	echo $((${lost:-0} * 10000 / $(sim_field mads)))
+}
+not_active() { sim_ctl status | sed -nE 's/^ports .*armed ([0-9]+), init ([0-9]+),.*/\1 \2/p'; }
+
+# bring_up_small TOPOLOGY ROOM LIMIT: fewer than LIMIT of 10,000 SMPs are lost where ports have
+# room for so many, and all ports come up.
+bring_up_small() {
+	profile "smp-queue: $2, smp-time: 10us, smp-forward: 1us" ""
+	start_sim "$1"
+	first=$(sim_ctl show nodes | awk '$1 == "ca" { print $2; exit }')
+	rm -rf state
+	once "$first" || bad "no bring-up: $(tail -n 3 once.log)"
+	expect "ports Armed or Init" "0 0" "$(not_active)"
+	expect_less "SMPs of 10,000 that are lost" "$3" "$(lost_share)"
+	expect_match "the SM's own SMPs are lost, too" "[1-9]" "$(sim_ctl drops --last 0 | grep vl15-full)"
+	sim_ctl check >audit 2>&1 || bad "the tables are wrong: $(tail -n 3 audit)"
+	stop_sim
+}
+
+note "ports with room for 16 SMPs"
+bring_up_small fat-tree:k=16 16 50
+
+note "ports with room for 4 SMPs"
+bring_up_small fat-tree:k=8 4 300
+
+note "slow devices are not asked twice"
+profile "" '{name: "host-001*", profile: slow}'
+start_sim fat-tree:k=4
+first=$(sim_ctl show nodes | awk '$1 == "ca" { print $2; exit }')
+rm -rf state
+once "$first" || bad "no bring-up: $(tail -n 3 once.log)"
+slow_nodes=$(smps_of NodeInfo) slow_ports=$(smps_of PortInfo)
+stop_sim
+profile "" ""
+start_sim fat-tree:k=4
+rm -rf state
+once "$first" || bad "no bring-up: $(tail -n 3 once.log)"
+expect "Gets of NodeInfo where 7 of 16 hosts are slow" "$(smps_of NodeInfo)" "$slow_nodes"
+expect "Gets of PortInfo" "$(smps_of PortInfo)" "$slow_ports"
+stop_sim
