@@ -43,11 +43,12 @@ static bool add_node(struct client *c, const char *name, struct sim_answer *a)
 	return !a->error;
 }
 
-/* The first CA that has a link, or the first node at all. */
+/* The first CA that has a link and can have programs, or the first node at all. */
 static uint32_t default_node(const struct sim_fabric *f)
 {
 	for (uint32_t i = 0; i < f->n_ports; i++)
-		if (f->ports[i].peer != SIM_NONE && node_of(f, i)->type == SIM_CA)
+		if (f->ports[i].peer != SIM_NONE && node_of(f, i)->type == SIM_CA &&
+		    node_of(f, i)->device_id != SIM_AGGREGATION_NODE)
 			return f->ports[i].node;
 	return 0;
 }

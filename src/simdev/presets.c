@@ -73,6 +73,7 @@ static const struct preset presets[] = {
 	{ SIM_CA, { .name = "connectx-5", HCA(0x1017), MLX5, TO_EDR, TO_4X } },
 	{ SIM_CA, { .name = "connectx-6", HCA(0x101b), MLX5, TO_HDR, SPLIT_4X } },
 	{ SIM_CA, { .name = "connectx-7", HCA(0x1021), MLX5, TO_NDR, SPLIT_4X } },
+	{ SIM_CA, { .name = "aggregation-node", HCA(SIM_AGGREGATION_NODE), MLX5, TO_NDR, SPLIT_4X } },
 
 	/* the agent's values are those of the qib driver and its module parameters' defaults */
 	{ SIM_CA, { .name = "true-scale", .true_scale = true, .vendor_id = PATHSCALE,
@@ -117,8 +118,9 @@ static const struct preset ibsim_presets[] = {
 
 const char *const preset_names[] = {
 	PRESET_AUTO, "ibsim", "infinihost", "connectx-2", "connectx-3", "connect-ib", "connectx-4",
-	"connectx-5", "connectx-6", "connectx-7", "true-scale", "infiniscale-3", "is4", "switchx",
-	"switch-ib", "switch-ib-2", "quantum", "quantum-2", "router", NULL
+	"connectx-5", "connectx-6", "connectx-7", "true-scale", "aggregation-node",
+	"infiniscale-3", "is4", "switchx", "switch-ib", "switch-ib-2", "quantum", "quantum-2",
+	"router", NULL
 };
 
 static const struct {
@@ -148,6 +150,7 @@ static const struct {
 	{ 0xc839, 0xc839, "switchx" },
 	{ 0xcb20, 0xcb20, "switch-ib" },
 	{ 0xcf08, 0xcf08, "switch-ib-2" },
+	{ SIM_AGGREGATION_NODE, SIM_AGGREGATION_NODE, "aggregation-node" },	/* of SHARP, inside of switches */
 	{ 0xd2f0, 0xd2f0, "quantum" },
 	{ 0xd2f2, 0xd2f2, "quantum-2" },
 };

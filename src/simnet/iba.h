@@ -22,6 +22,8 @@
 
 #define SWITCHINFO_MFT_TOP	18	/* offset of MulticastFDBTop (14.2.5.4) */
 
+#define SIM_AGGREGATION_NODE	0xcf09	/* DeviceID of SHARP aggregation nodes: no programs run there */
+
 enum sim_node_type { SIM_CA = 1, SIM_SWITCH = 2, SIM_ROUTER = 3 };
 
 /* PortInfo.PortState (14.2.5.6) */

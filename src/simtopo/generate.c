@@ -16,10 +16,13 @@
 #define GUID_PREFIX	(0x025153ULL << 40)
 #define HOST_PORTS_MAX	8
 
+#define MELLANOX_ID		0x2c9
+
 /* Name, function, what it takes. */
 #define FAMILIES(family) \
 	family("fat-tree", gen_fat_tree, \
 	       ":k=PORTS[,levels=2..4][,taper=N][,pods=N][,hosts=PER-LEAF]") \
+	family("clos", gen_clos, ":LEAVESxSPINES[,hosts=PER-LEAF][,parallel=N]") \
 	family("torus", gen_torus, ":AxBxC...[,hosts=PER-SWITCH][,parallel=N]") \
 	family("mesh", gen_mesh, ":AxBxC...[,hosts=PER-SWITCH][,parallel=N]") \
 	family("hypercube", gen_hypercube, ":d=DIMENSIONS[,hosts=PER-SWITCH][,parallel=N]") \
@@ -29,7 +32,8 @@
 	       ":switches=N[,hosts=N][,ports=N][,links=AT-MOST][,parallel=N][,seed=N]") \
 	family("switch", gen_single_switch, ":PORTS[,hosts=N]")
 
-#define OPTIONS_OF_ALL "[,hosts-ports=N][,routers=N][,dangling=N][,speed=4xEDR]"
+#define OPTIONS_OF_ALL \
+	"[,hosts-ports=N][,routers=N][,dangling=N][,aggregation=1][,speed=4xEDR]"
 
 #define FAMILY_ENTRY(name, make, takes) { name, make, name takes OPTIONS_OF_ALL },
 static const struct gen_family families[] = { FAMILIES(FAMILY_ENTRY) };
@@ -92,6 +96,7 @@ static void read_common(struct gen *g)
 	g->host_ports = gen_number(g, "hosts-ports", 1, 1, HOST_PORTS_MAX);
 	g->routers = gen_number(g, "routers", 0, 0, TOPO_PORTS_MAX);
 	g->dangling = gen_number(g, "dangling", 0, 0, TOPO_PORTS_MAX);
+	g->aggregation = gen_number(g, "aggregation", 0, 0, 1);
 	if (speed && !link_speed_parse(speed, strlen(speed), &g->speed))
 		gen_refuse(g, "speed=%s: %s", speed, LINK_SPEEDS_TEXT);
 }
@@ -105,6 +110,7 @@ bool gen_ready(struct gen *g, uint64_t switches, uint64_t ports, uint64_t host_c
 {
 	uint64_t all;
 
+	ports += g->aggregation;
 	if (g->bad)
 		return false;	/* not all options may have been asked for */
 	for (unsigned i = 0; i < g->n_options; i++)
@@ -119,7 +125,8 @@ bool gen_ready(struct gen *g, uint64_t switches, uint64_t ports, uint64_t host_c
 	if (switches > TOPO_PORTS_MAX || host_cables > TOPO_PORTS_MAX)
 		all = UINT32_MAX;
 	else
-		all = switches * (ports + 1) + hosts_at(g, host_cables) * (g->host_ports + 1ULL);
+		all = switches * (ports + 1 + 2ULL * g->aggregation) +
+		      hosts_at(g, host_cables) * (g->host_ports + 1ULL);
 	if (all > TOPO_PORTS_MAX)
 		gen_refuse(g, "the fabric would have more than %u ports", TOPO_PORTS_MAX);
 	else if (g->routers + g->dangling > hosts_at(g, host_cables))
@@ -174,6 +181,45 @@ bool topo_is_generated(const char *word)
 	return n && word[n] == ':' && !strchr(word, '/');
 }
 
+/*
+ * Inside each switch, at a port of its own behind all others, as in Switch-IB 2 and later:
+ * a channel adapter of one port with the switch's system image GUID.  Node and port have
+ * the same GUID, 8 above the switch's.
+ */
+static void add_aggregation_node(struct gen *g, uint32_t sw)
+{
+	const struct sim_node *n = &g->f->nodes[sw];
+	uint64_t guid = n->guid + 8;
+	struct buf why = { 0 };
+	char id[24];
+	struct sim_node_spec s = {
+		.type = SIM_CA, .nports = 1, .guid = guid, .sysimg_guid = n->sysimg_guid,
+		.port_guid = { [1] = guid }, .vendor_id = MELLANOX_ID,
+		.device_id = SIM_AGGREGATION_NODE, .id = id,
+		.desc = "Mellanox Technologies Aggregation Node",
+	};
+	unsigned port = n->nports;
+	uint32_t node;
+
+	snprintf(id, sizeof(id), "H-%016llx", (unsigned long long)guid);
+	node = simfab_add_node(g->f, &s, &why);
+	if (node == SIM_NONE)
+		gen_refuse(g, "%s", why.s);
+	else
+		gen_link(g, node, 1, sw, port);
+	buf_free(&why);
+}
+
+/* After all else, so that switches and hosts are what they are without them. */
+static void add_aggregation_nodes(struct gen *g)
+{
+	uint32_t n = g->f->n_nodes;
+
+	for (uint32_t i = 0; g->aggregation && i < n && !g->bad; i++)
+		if (is_switch(&g->f->nodes[i]))
+			add_aggregation_node(g, i);
+}
+
 bool topo_generate(const char *spec, struct sim_fabric *f, struct buf *err)
 {
 	struct gen g = { .f = f, .err = err, .family = find_family(spec) };
@@ -189,6 +235,7 @@ bool topo_generate(const char *spec, struct sim_fabric *f, struct buf *err)
 	split_options(&g, text);
 	read_common(&g);
 	g.family->make(&g);
+	add_aggregation_nodes(&g);
 	free(text);
 	if (g.bad)
 		buf_printf(err, "usage: %s\n", g.family->help);
@@ -235,7 +282,7 @@ uint32_t gen_switch(struct gen *g, unsigned nports, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(desc, sizeof(desc), fmt, ap);
 	va_end(ap);
-	return add_node(g, SIM_SWITCH, nports, desc);
+	return add_node(g, SIM_SWITCH, nports + g->aggregation, desc);
 }
 
 void gen_link(struct gen *g, uint32_t node_a, unsigned port_a, uint32_t node_b, unsigned port_b)

@@ -26,6 +26,7 @@ struct gen {
 	unsigned n_options;
 	/* Options of all. */
 	unsigned host_ports, routers, dangling;
+	bool aggregation;		/* a SHARP aggregation node inside each switch */
 	struct link_speed speed;
 	uint32_t made[SIM_ROUTER + 1];	/* nodes of each type so far */
 };
@@ -38,6 +39,7 @@ struct gen_family {
 
 /* Families, each in a file of its own kind. */
 void gen_fat_tree(struct gen *g);
+void gen_clos(struct gen *g);
 void gen_torus(struct gen *g);
 void gen_mesh(struct gen *g);
 void gen_ring(struct gen *g);
@@ -63,7 +65,10 @@ bool gen_ready(struct gen *g, uint64_t switches, uint64_t ports, uint64_t host_c
 
 /* --- building --- */
 
-/* Node indexes; the first switch made is 0 if the fabric was empty. */
+/*
+ * Node indexes; the first switch made is 0 if the fabric was empty.  nports: those that
+ * links and hosts may take; an aggregation node has one more.
+ */
 uint32_t gen_switch(struct gen *g, unsigned nports, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void gen_link(struct gen *g, uint32_t node_a, unsigned port_a, uint32_t node_b, unsigned port_b);

@@ -24,6 +24,14 @@ static const struct {
 	{ "fat-tree:k=4,pods=1", 2 + 2 + 4, 4, 4 + 4 + 4 },
 	{ "fat-tree:k=4,hosts=1,levels=2", 6, 4, 4 + 8 },
 	{ "fat-tree:k=2,levels=2", 3, 2, 4 },
+	{ "clos:40x20", 40 + 20, 800, 2 * 800 },
+	{ "clos:40x13,hosts=26", 40 + 13, 40 * 26, 40 * (26 + 13) },
+	{ "clos:4x2,parallel=3,hosts=1", 4 + 2, 4, 4 + 4 * 2 * 3 },
+	{ "clos:1x1,hosts=0", 2, 0, 1 },
+	/* an aggregation node in each switch, which counts as a CA and has a link */
+	{ "clos:8x4,aggregation=1", 12, 32 + 12, 2 * 32 + 12 },
+	{ "fat-tree:k=8,aggregation=1", 80, 128 + 80, 3 * 128 + 80 },
+	{ "switch:253,aggregation=1", 1, 253 + 1, 253 + 1 },
 	{ "torus:4x4x4,hosts=2", 64, 128, 3 * 64 + 128 },
 	{ "torus:3x2,parallel=2", 6, 6, 2 * (6 + 3) + 6 },
 	{ "mesh:8x8", 64, 64, 2 * 56 + 64 },
@@ -81,6 +89,48 @@ START_TEST(fat_tree_has_its_levels)
 	ck_assert_str_eq(peer_desc(o.f, "spine-001", 3), peer_desc(o.f, "spine-003", 3));
 	ck_assert_str_eq(peer_desc(o.f, "core-001", 4), "spine-007");
 	outcome_free(&o);
+}
+END_TEST
+
+START_TEST(clos_connects_each_leaf_with_each_spine)
+{
+	struct outcome o = good(generate("clos:3x2,parallel=2,hosts=4"));
+
+	ck_assert_str_eq(peer_desc(o.f, "leaf-001", 1), "host-0001 HCA-1");
+	ck_assert_str_eq(peer_desc(o.f, "leaf-001", 5), "spine-001");
+	ck_assert_str_eq(peer_desc(o.f, "leaf-001", 6), "spine-002");
+	ck_assert_str_eq(peer_desc(o.f, "leaf-001", 7), "spine-001");
+	ck_assert_str_eq(peer_desc(o.f, "spine-002", 1), "leaf-001");
+	ck_assert_str_eq(peer_desc(o.f, "spine-002", 2), "leaf-001");
+	ck_assert_str_eq(peer_desc(o.f, "spine-002", 6), "leaf-003");
+	outcome_free(&o);
+}
+END_TEST
+
+/* Behind the last port of each switch, inside the same system; nothing else moves. */
+START_TEST(aggregation_nodes_are_inside_of_switches)
+{
+	struct outcome o = good(generate("fat-tree:k=4,levels=2,aggregation=1"));
+	struct outcome without = good(generate("fat-tree:k=4,levels=2"));
+
+	for (uint32_t i = 0; i < o.f->n_switches; i++) {
+		const struct sim_node *sw = &o.f->nodes[o.f->switches[i].node], *n;
+		const struct sim_port *p = &o.f->ports[sw->port0 + sw->nports];
+
+		ck_assert_uint_eq(sw->nports, 5);
+		n = node_of(o.f, p->peer);
+		ck_assert_str_eq(n->desc, "Mellanox Technologies Aggregation Node");
+		ck_assert_uint_eq(n->nports, 1);
+		ck_assert_uint_eq(n->vendor_id, 0x2c9);
+		ck_assert_uint_eq(n->device_id, 0xcf09);
+		ck_assert_uint_eq(n->sysimg_guid, sw->sysimg_guid);
+	}
+	for (uint32_t i = 0; i < without.f->n_nodes; i++) {
+		ck_assert_uint_eq(o.f->nodes[i].guid, without.f->nodes[i].guid);
+		ck_assert_str_eq(o.f->nodes[i].desc, without.f->nodes[i].desc);
+	}
+	outcome_free(&o);
+	outcome_free(&without);
 }
 END_TEST
 
@@ -322,6 +372,15 @@ static const struct {
 	{ "fat-tree:k=4,color=red", "color=red: no such option" },
 	{ "fat-tree:k=4,k=6", "\"k\" is said twice" },
 	{ "fat-tree:4", "k=N is missing" },
+	{ "clos:", "LEAVESxSPINES is expected" },
+	{ "clos:40", "40: LEAVESxSPINES is expected" },
+	{ "clos:0x3", "0x3: LEAVESxSPINES is expected" },
+	{ "clos:4x2x2", "4x2x2: LEAVESxSPINES is expected" },
+	{ "clos:4x200,hosts=60", "there are 54 ports left at a leaf" },
+	{ "clos:4x200,parallel=2", "there are 0 ports left at a leaf" },
+	{ "clos:300x2", "a switch would need 300 ports: 254 at most" },
+	{ "clos:4x2,aggregation=2", "aggregation=2: a number from 0 to 1" },
+	{ "switch:254,aggregation=1", "a switch would need 255 ports: 254 at most" },
 	{ "torus:", "sizes of 1 to 20 dimensions are expected" },
 	{ "torus:4x", "sizes of 1 to 20 dimensions are expected" },
 	{ "torus:4x1", "each 2 or more" },
@@ -380,6 +439,8 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, sizes_are_right, 0, ARRAY_SIZE(sizes));
 	tcase_add_test(tc, fat_tree_has_its_levels);
+	tcase_add_test(tc, clos_connects_each_leaf_with_each_spine);
+	tcase_add_test(tc, aggregation_nodes_are_inside_of_switches);
 	tcase_add_test(tc, torus_goes_round);
 	tcase_add_test(tc, cube_flips_a_bit);
 	tcase_add_test(tc, dragonfly_groups_are_equals);
