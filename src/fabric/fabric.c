@@ -219,6 +219,34 @@ static void index_end_ports(struct fabric *f, struct buf *err)
 	}
 }
 
+/*
+ * The SHARP aggregation node that Switch-IB 2, Quantum and later switches show: a channel
+ * adapter of one port behind a port of its own switch, and so with that switch's system
+ * image.  That alone would also be true of a gateway, which carries the traffic of hosts, so
+ * it has to be known by its device id or by its name, too.  If the SM runs on it, it is a host.
+ */
+static bool is_aggregation(const struct fabric *f, uint32_t node, uint32_t self_node)
+{
+	struct fabric_node *n = &f->nodes[node];
+	uint32_t peer;
+
+	if (n->type != IB_NODE_CA_T || n->nports != 1 || node == self_node)
+		return false;
+	peer = f->ports[n->port0 + 1].peer;
+	if (peer == FABRIC_NONE || !node_is_switch(port_node(f, peer)) ||
+	    !n->sysimg_guid || n->sysimg_guid != port_node(f, peer)->sysimg_guid)
+		return false;
+	return (mad_get_field(n->info, 0, IB_NODE_VENDORID_F) == IB_VENDOR_MELLANOX &&
+		mad_get_field(n->info, 0, IB_NODE_DEVID_F) == IB_DEVICE_AGGREGATION) ||
+	       strstr(n->desc, "Aggregation Node");
+}
+
+static void find_aggregation_nodes(struct fabric *f, uint32_t self_node)
+{
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		f->nodes[i].aggregation = is_aggregation(f, i, self_node);
+}
+
 static void *shrink(void *v, uint32_t n, uint32_t *cap, size_t size)
 {
 	*cap = n;
@@ -233,6 +261,7 @@ bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, stru
 	f->switches = shrink(f->switches, f->n_switches, &f->cap_switches, sizeof(*f->switches));
 	drop_half_known_links(f);
 	index_end_ports(f, err);
+	find_aggregation_nodes(f, self_node);
 
 	const struct fabric_port *self = self_node == 0 ? slot(f, self_node, self_num) : NULL;
 	if (!self || !port_is_end(f, (uint32_t)(self - f->ports))) {
@@ -441,6 +470,15 @@ static void readable_desc(const struct fabric_node *n, char *out)
 	else
 		strcpy(out, n->desc);
 	clean_text(out);
+}
+
+const char *fabric_type_name(const struct fabric_node *n)
+{
+	static const char *const names[] = {
+		[IB_NODE_CA_T] = "ca", [IB_NODE_SWITCH_T] = "switch", [IB_NODE_ROUTER_T] = "router",
+	};
+
+	return n->aggregation ? "aggregation" : names[n->type];
 }
 
 char *fabric_port_name(const struct fabric *f, uint32_t port, char *out, unsigned n)

@@ -12,6 +12,7 @@
  *  - node 0 is the node that the SM runs on, and self its port;
  *  - by_guid maps the GUID of every end port (CA and router ports, and port 0
  *    of switches) to its port index;
+ *  - a channel adapter that is a SHARP aggregation node says so (`aggregation`);
  *  - the switches are nodes[switches[0 .. n_switches - 1]], and a node's `sw`
  *    is its place there.
  *
@@ -58,6 +59,7 @@ struct fabric_node {
 	uint32_t route;		/* directed route: fabric->routes[route .. route + hops - 1] */
 	uint8_t hops;
 	uint8_t type;		/* enum ib_node_type */
+	bool aggregation;	/* it reduces packets inside a switch, and is no host */
 	uint8_t nports;
 	uint8_t local_port;	/* the port by which discovery reached it */
 	uint16_t partition_cap;
@@ -170,6 +172,24 @@ static inline bool port_is_end(const struct fabric *f, uint32_t port)
 	return p->present && (node_is_switch(&f->nodes[p->node]) ? p->num == 0 : p->num != 0);
 }
 
+/*
+ * An end port of a host: of a channel adapter or router, but for aggregation nodes, on
+ * which nothing runs.  What counts hosts, numbers them or judges what they get asks this;
+ * what programs a device or makes it reachable asks port_is_end().
+ */
+static inline bool port_is_host(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_node *n = port_node(f, port);
+
+	return !node_is_switch(n) && !n->aggregation && port_is_end(f, port);
+}
+
+/* The link of a port that has one leads to an aggregation node inside its switch. */
+static inline bool link_is_inner(const struct fabric *f, uint32_t port)
+{
+	return port_node(f, port)->aggregation || port_node(f, f->ports[port].peer)->aggregation;
+}
+
 /* The switch (its place among them) that an end port sits on or is linked to, or FABRIC_NONE. */
 uint32_t fabric_switch_of(const struct fabric *f, uint32_t port);
 /* The node of f that has n's GUID and is of its kind and size, or FABRIC_NONE. */
@@ -182,6 +202,8 @@ uint32_t fabric_find_port(const struct fabric *f, uint64_t guid);
  */
 uint32_t fabric_find_port_by_text(const struct fabric *f, const char *text, bool *ambiguous);
 
+/* What kind of node it is, in a word: "ca", "switch", "router", "aggregation". */
+const char *fabric_type_name(const struct fabric_node *n);
 /* How a port is written everywhere: "NodeDescription/Pn (0xguid)"; returns out. */
 char *fabric_port_name(const struct fabric *f, uint32_t port, char *out, unsigned n);
 char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigned n);

@@ -23,6 +23,10 @@
 #define IB_DEFAULT_PREFIX	0xfe80000000000000ULL
 #define IB_DR_HOPS_MAX		63
 
+/* VendorID and DeviceID of NodeInfo (14.2.5.3). */
+#define IB_VENDOR_MELLANOX	0x2c9
+#define IB_DEVICE_AGGREGATION	0xcf09	/* SHARP aggregation node, of any generation */
+
 enum ib_node_type { IB_NODE_CA_T = 1, IB_NODE_SWITCH_T = 2, IB_NODE_ROUTER_T = 3 };
 
 enum ib_port_state {

@@ -214,8 +214,8 @@ void dmodk_hosts(const struct dmodk *k, const struct graph *g, uint32_t v, uint6
 	bool used[256] = { false };
 	uint32_t place[256];
 
-	for (uint32_t i = g->host0[v]; i < g->host0[v + 1]; i++)
-		used[g->f->ports[g->f->ports[g->hosts[i]].peer].num] = true;
+	for (uint32_t i = g->end0[v]; i < g->inner0[v]; i++)
+		used[g->f->ports[g->f->ports[g->ends[i]].peer].num] = true;
 	give_places(used, k->hosts, place);
 	for (unsigned port = 0; port < 256; port++)
 		if (used[port])

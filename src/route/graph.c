@@ -47,17 +47,26 @@ static unsigned links_of(const struct graph *g, const uint32_t *vertex, uint32_t
 	return n;
 }
 
-static void add_hosts(struct graph *g, uint32_t v, uint32_t *n_hosts)
+static uint32_t add_ends_of(struct graph *g, uint32_t v, uint32_t n_ends, bool hosts)
 {
 	const struct fabric_node *node = &g->f->nodes[g->f->switches[g->sw[v]].node];
 
-	g->host0[v] = *n_hosts;
 	for (unsigned num = 1; num <= node->nports; num++) {
 		uint32_t peer = graph_port(g, v, num)->peer;
 
-		if (peer != FABRIC_NONE && port_is_end(g->f, peer))
-			g->hosts[(*n_hosts)++] = peer;
+		if (peer != FABRIC_NONE && port_is_end(g->f, peer) &&
+		    port_is_host(g->f, peer) == hosts)
+			g->ends[n_ends++] = peer;
 	}
+	return n_ends;
+}
+
+static uint32_t add_ends(struct graph *g, uint32_t v, uint32_t n_ends)
+{
+	g->end0[v] = n_ends;
+	g->inner0[v] = add_ends_of(g, v, n_ends, true);
+	g->n_hosts += graph_hosts(g, v);
+	return add_ends_of(g, v, g->inner0[v], false);
 }
 
 static uint32_t add_trunks(struct graph *g, uint32_t v, uint32_t n_trunks,
@@ -95,24 +104,25 @@ struct graph *graph_new(const struct fabric *f, uint32_t *sw)
 	struct graph *g = xcalloc(1, sizeof(*g));
 	uint32_t n = f->n_switches, linked = count_linked(f);
 	uint32_t *vertex = xmalloc(n * sizeof(*vertex));
-	uint32_t n_trunks = 0, n_hosts = 0;
+	uint32_t n_trunks = 0, n_ends = 0;
 	struct link links[256];
 
 	*g = (struct graph){ .f = f, .n = n, .sw = sw };
 	g->trunk0 = xcalloc(n + 1, sizeof(*g->trunk0));
 	g->up0 = xcalloc(n, sizeof(*g->up0));
-	g->host0 = xcalloc(n + 1, sizeof(*g->host0));
+	g->end0 = xcalloc(n + 1, sizeof(*g->end0));
+	g->inner0 = xcalloc(n, sizeof(*g->inner0));
 	g->trunks = xcalloc(linked, sizeof(*g->trunks));
 	g->lanes = xcalloc(linked, sizeof(*g->lanes));
-	g->hosts = xcalloc(linked, sizeof(*g->hosts));
+	g->ends = xcalloc(linked, sizeof(*g->ends));
 	for (uint32_t v = 0; v < n; v++)
 		vertex[sw[v]] = v;
 	for (uint32_t v = 0; v < n; v++) {
 		n_trunks = add_trunks(g, v, n_trunks, links, links_of(g, vertex, v, links));
-		add_hosts(g, v, &n_hosts);
+		n_ends = add_ends(g, v, n_ends);
 	}
 	g->trunk0[n] = n_trunks;
-	g->host0[n] = n_hosts;
+	g->end0[n] = n_ends;
 	free(vertex);
 	return g;
 }
@@ -126,8 +136,9 @@ void graph_free(struct graph *g)
 	free(g->up0);
 	free(g->trunks);
 	free(g->lanes);
-	free(g->host0);
-	free(g->hosts);
+	free(g->end0);
+	free(g->inner0);
+	free(g->ends);
 	free(g);
 }
 
@@ -223,11 +234,11 @@ unsigned graph_dests(const struct graph *g, const struct route_request *r, uint1
 
 	if (dest_set(&out[n], r, top, (uint32_t)(graph_port(g, v, 0) - f->ports)))
 		n++;
-	for (uint32_t i = g->host0[v]; i < g->host0[v + 1]; i++) {
-		if (!dest_set(&out[n], r, top, g->hosts[i]))
+	for (uint32_t i = g->end0[v]; i < g->end0[v + 1]; i++) {
+		if (!dest_set(&out[n], r, top, g->ends[i]))
 			continue;
-		out[n].port = f->ports[f->ports[g->hosts[i]].peer].num;
-		out[n++].weight = 1;
+		out[n].port = f->ports[f->ports[g->ends[i]].peer].num;
+		out[n++].weight = i < g->inner0[v];
 	}
 	return n;
 }

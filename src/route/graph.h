@@ -29,14 +29,18 @@ struct graph {
 	struct trunk *trunks;
 	uint8_t *lanes;		/* out port number of each lane, rising within a trunk */
 	uint32_t n_lanes;
-	/* CA and router ports on v, by port of the switch: hosts[host0[v] .. host0[v + 1] - 1]. */
-	uint32_t *host0;
-	uint32_t *hosts;	/* port indexes */
+	/*
+	 * CA and router ports on v, each kind by port of the switch: those of hosts are
+	 * ends[end0[v] .. inner0[v] - 1], aggregation nodes those up to ends[end0[v + 1] - 1].
+	 */
+	uint32_t *end0, *inner0;
+	uint32_t *ends;		/* port indexes */
+	uint32_t n_hosts;	/* ports, on all vertices */
 };
 
 static inline uint32_t graph_hosts(const struct graph *g, uint32_t v)
 {
-	return g->host0[v + 1] - g->host0[v];
+	return g->inner0[v] - g->end0[v];
 }
 
 static inline struct fabric_port *graph_port(const struct graph *g, uint32_t v, unsigned num)
@@ -61,11 +65,18 @@ uint32_t *graph_parts(const struct graph *g);
 struct dest {
 	uint16_t lid, n_lids;	/* n_lids: 1 << LMC, at least 1 */
 	uint8_t port;		/* how the switch itself delivers to it: 0 for its own port 0 */
-	uint32_t weight;	/* of its LIDs as load: 0 for a switch, which has hardly any traffic */
+	/*
+	 * Of its LIDs as load: 1 for a host.  0 for a switch, which has hardly any traffic,
+	 * and for an aggregation node, whose traffic is with neighbouring switches.
+	 */
+	uint32_t weight;
 };
 #define DESTS_MAX 256
 
-/* Port 0 first, if it has a LID, then hosts by port number.  Returns their number. */
+/*
+ * Port 0 first, if it has a LID, then hosts by port number, then aggregation nodes.  Returns
+ * their number.
+ */
 unsigned graph_dests(const struct graph *g, const struct route_request *r, uint16_t top,
 		     uint32_t v, struct dest *out);
 /* The vertex's own row delivers to them. */

@@ -30,7 +30,7 @@ struct survey {
 static bool is_origin(const struct graph *g, uint32_t v)
 {
 	/* without any host, paths between all switches count */
-	return graph_hosts(g, v) || g->host0[g->n] == 0;
+	return graph_hosts(g, v) || g->n_hosts == 0;
 }
 
 static void survey_make(struct survey *s, const struct graph *g)

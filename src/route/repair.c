@@ -99,7 +99,7 @@ static void find_owners(struct repair *rp, const struct route_request *r)
 			for (unsigned k = 0; k < dests[i].n_lids; k++)
 				rp->owners[dests[i].lid + k] = (struct owner){
 					v, dests[i].lid, (uint8_t)dests[i].n_lids, dests[i].port,
-					dests[i].port != 0 || own == g->f->self,
+					dests[i].weight != 0 || own == g->f->self,
 				};
 	}
 }

@@ -61,7 +61,7 @@ extern const struct route_engine *const route_engines[];
 /* --- verdict on any result (route/verify.c) --- */
 
 struct route_report {
-	/* (switch, LID) pairs walked: switches with CA or router ports, and the SM's own */
+	/* (switch, LID) pairs: switches with ports of hosts, and the SM's own */
 	uint64_t pairs;
 	uint64_t unreachable;		/* of these, without a path */
 	uint64_t loops;			/* of the unreachable: the walk came back */
@@ -71,7 +71,7 @@ struct route_report {
 	struct buf credit_loop_text;	/* the cycle, "A/P1 -> B/P2 -> …" */
 };
 
-/* Only paths from and to CA and router ports count for credit loops. */
+/* Only paths from hosts to CA and router ports count for credit loops. */
 void route_verify(const struct route_request *r, const struct lfts *l, struct route_report *out);
 void route_report_free(struct route_report *r);
 

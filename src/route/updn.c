@@ -107,13 +107,18 @@ static void digits_init(struct updn *u)
 	u->up_first[u->g->n] = n;
 }
 
+/*
+ * A switch goes by its own number, and its aggregation node by the one that follows, so
+ * that the up port which has a switch more than the others does not have both.
+ */
 static void digits_of(struct updn *u, uint32_t d)
 {
 	uint64_t number[256];
 
 	dmodk_hosts(u->k, u->g, d, number);
 	for (unsigned i = 0; i < u->n_dests; i++) {
-		uint64_t x = u->dests[i].port ? number[u->dests[i].port] : u->k->leaf[d];
+		const struct dest *dest = &u->dests[i];
+		uint64_t x = dest->weight ? number[dest->port] : u->k->leaf[d] + (dest->port != 0);
 
 		for (unsigned r = 0; r < u->o->n_ranks; r++) {
 			u->digit[r * DESTS_MAX + i] = (uint32_t)x;

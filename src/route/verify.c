@@ -69,7 +69,10 @@ static void add_ports(struct walker *w, uint32_t sw, uint32_t at)
 	}
 }
 
-/* Does anything but the switch itself send from here?  The SM counts even if it is the switch. */
+/*
+ * Does a host send from here?  The SM counts even if it is the switch.  A switch itself and
+ * its aggregation node do not: they send to the SM and to their neighbours.
+ */
 static bool is_source(const struct fabric *f, uint32_t sw)
 {
 	const struct fabric_node *node = &f->nodes[f->switches[sw].node];
@@ -79,7 +82,7 @@ static bool is_source(const struct fabric *f, uint32_t sw)
 	for (unsigned num = 1; num <= node->nports; num++) {
 		uint32_t peer = f->ports[node->port0 + num].peer;
 
-		if (peer != FABRIC_NONE && port_is_end(f, peer))
+		if (peer != FABRIC_NONE && port_is_host(f, peer))
 			return true;
 	}
 	return false;
@@ -350,7 +353,7 @@ struct check {
 	const struct route_proof *before;
 };
 
-/* Some end port that sends by way of switch sw. */
+/* Some host's port that sends by way of switch sw. */
 static uint32_t some_source(const struct fabric *f, uint32_t sw)
 {
 	const struct fabric_node *node = &f->nodes[f->switches[sw].node];
@@ -358,7 +361,7 @@ static uint32_t some_source(const struct fabric *f, uint32_t sw)
 	for (unsigned num = 1; num <= node->nports; num++) {
 		uint32_t peer = f->ports[node->port0 + num].peer;
 
-		if (peer != FABRIC_NONE && port_is_end(f, peer))
+		if (peer != FABRIC_NONE && port_is_host(f, peer))
 			return peer;
 	}
 	return node->port0;

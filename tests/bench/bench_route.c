@@ -91,6 +91,8 @@ int main(void)
 		{ .pods = 1, .leaves = 36, .hosts = 18, .aggs = 18, .width = 1 },
 		{ .pods = 16, .leaves = 8, .hosts = 8, .aggs = 8, .width = 1, .spines = 8 },
 		{ .pods = 36, .leaves = 18, .hosts = 18, .aggs = 18, .width = 1, .spines = 18 },
+		{ .pods = 36, .leaves = 18, .hosts = 18, .aggs = 18, .width = 1, .spines = 18,
+		  .aggregation = true },
 		{ .pods = 48, .leaves = 24, .hosts = 24, .aggs = 24, .width = 1, .spines = 24 },
 	};
 

@@ -464,6 +464,76 @@ START_TEST(names)
 }
 END_TEST
 
+/* --- aggregation nodes --- */
+
+#define AGGREGATION_NODE "Mellanox Technologies Aggregation Node"
+
+/* What is behind port 37 of a switch; the SM is on a host at port 1. */
+static const struct {
+	unsigned type, nports;
+	uint32_t vendor, device;
+	uint64_t system;		/* the switch's is SWITCH_GUID */
+	const char *desc;
+	bool aggregation;
+} inner[] = {
+	{ IB_NODE_CA_T, 1, 0x2c9, 0xcf09, SWITCH_GUID, AGGREGATION_NODE, true },
+	{ IB_NODE_CA_T, 1, 0x2c9, 0xcf09, SWITCH_GUID, "", true },
+	/* of a generation that is not known yet */
+	{ IB_NODE_CA_T, 1, 0x2c9, 0xffff, SWITCH_GUID, AGGREGATION_NODE, true },
+	/* the id and the name alone make no aggregation node … */
+	{ IB_NODE_CA_T, 1, 0x2c9, 0xcf09, CA_GUID, AGGREGATION_NODE, false },
+	{ IB_NODE_CA_T, 2, 0x2c9, 0xcf09, SWITCH_GUID, AGGREGATION_NODE, false },
+	{ IB_NODE_ROUTER_T, 1, 0x2c9, 0xcf09, SWITCH_GUID, AGGREGATION_NODE, false },
+	{ IB_NODE_SWITCH_T, 1, 0x2c9, 0xcf09, SWITCH_GUID, AGGREGATION_NODE, false },
+	/* … nor does the place: a gateway is there, too */
+	{ IB_NODE_CA_T, 1, 0x2c9, 0x1003, SWITCH_GUID, "gateway", false },
+	{ IB_NODE_CA_T, 1, 0x1234, 0xcf09, SWITCH_GUID, "gateway", false },
+};
+
+static uint32_t add_inner(struct fabric *f, int i)
+{
+	uint8_t info[40], switch_info[20] = { 0 };
+
+	node_info(info, inner[i].type, inner[i].nports, SWITCH_GUID + 8);
+	mad_set_field(info, 0, IB_NODE_VENDORID_F, inner[i].vendor);
+	mad_set_field(info, 0, IB_NODE_DEVID_F, inner[i].device);
+	mad_set_field64(info, 0, IB_NODE_SYSTEM_GUID_F, inner[i].system);
+	return fabric_add_node(f, info, inner[i].desc,
+			       inner[i].type == IB_NODE_SWITCH_T ? switch_info : NULL, NULL, 0);
+}
+
+START_TEST(knows_aggregation_nodes)
+{
+	struct fabric *f = fabric_new();
+	struct buf err = { 0 };
+	uint8_t info[40], switch_info[20] = { 0 };
+
+	ck_assert_uint_eq(add(f, IB_NODE_CA_T, 1, CA_GUID, "host"), 0);
+	node_info(info, IB_NODE_SWITCH_T, 37, SWITCH_GUID);
+	mad_set_field64(info, 0, IB_NODE_SYSTEM_GUID_F, SWITCH_GUID);
+	ck_assert_uint_eq(fabric_add_node(f, info, "switch", switch_info, NULL, 0), 1);
+	ck_assert_uint_eq(add_inner(f, _i), 2);
+	port(f, 0, 1, CA_GUID + 1, 1, 0);
+	port(f, 1, 0, SWITCH_GUID, 2, 0);
+	port(f, 1, 1, SWITCH_GUID, 0, 0);
+	port(f, 1, 37, SWITCH_GUID, 0, 0);
+	port(f, 2, 1, SWITCH_GUID + 8, 3, 0);
+	ck_assert(fabric_link(f, 0, 1, 1, 1));
+	ck_assert(fabric_link(f, 2, 1, 1, 37));
+	ck_assert(fabric_finish(f, 0, 1, &err));
+	ck_assert(!f->nodes[0].aggregation && !f->nodes[1].aggregation);
+	ck_assert_int_eq(f->nodes[2].aggregation, inner[_i].aggregation);
+	ck_assert(port_is_host(f, f->self) && !port_is_host(f, f->nodes[1].port0));
+	ck_assert_int_eq(port_is_host(f, f->nodes[2].port0 + 1),
+			 !inner[_i].aggregation && inner[_i].type != IB_NODE_SWITCH_T);
+	ck_assert_str_eq(fabric_type_name(&f->nodes[0]), "ca");
+	if (inner[_i].aggregation)
+		ck_assert_str_eq(fabric_type_name(&f->nodes[2]), "aggregation");
+	fabric_free(f);
+	buf_free(&err);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("fabric");
@@ -484,6 +554,7 @@ int main(void)
 	tcase_add_test(tc, finds_by_text);
 	tcase_add_test(tc, ambiguous_text);
 	tcase_add_test(tc, names);
+	tcase_add_loop_test(tc, knows_aggregation_nodes, 0, ARRAY_SIZE(inner));
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }

@@ -220,7 +220,7 @@ static bool counts(const struct world *w, uint32_t sw)
 	for (unsigned i = 1; i <= n->nports; i++) {
 		uint32_t peer = f->ports[n->port0 + i].peer;
 
-		if (peer != FABRIC_NONE && !node_is_switch(port_node(f, peer)))
+		if (peer != FABRIC_NONE && port_is_host(f, peer))
 			return true;
 	}
 	return fabric_switch_of(f, f->self) == sw;
@@ -308,7 +308,7 @@ static void check_entry(struct world *w, const struct lengths *s, const struct l
 		      !(can_be_had(w, sw, home) || had_by_hub(w, sw, home)),
 		      "LID %u could be had from switch %u", lid, sw);
 	*lost |= w->here[home] && counts(w, sw) &&
-		 (!node_is_switch(port_node(w->t.f, port)) || port == w->t.f->self);
+		 (port_is_host(w->t.f, port) || port == w->t.f->self);
 }
 
 static void check_tables(struct world *w, const struct repaired *out)
@@ -631,7 +631,10 @@ static const struct fat trees[] = {
 	{ .pods = 3, .leaves = 3, .hosts = 4, .aggs = 3, .width = 2, .spines = 5 },
 };
 
-/* Each by 2 engines and 3 LMCs; of these, some with hosts on spines or without all links. */
+/*
+ * Each by 2 engines and 3 LMCs; of these, some with hosts on spines, without all links, or
+ * with aggregation nodes.
+ */
 START_TEST(fat_trees)
 {
 	struct fat p = trees[_i / 6 % (int)ARRAY_SIZE(trees)];
@@ -639,6 +642,7 @@ START_TEST(fat_trees)
 	struct world w = { 0 };
 
 	p.scatter = (uint64_t)_i;
+	p.aggregation = kind == 3;
 	struct fabric *f = fat_build(&p);
 
 	fat_hosts(&p, f);
@@ -943,7 +947,7 @@ int main(void)
 	TCase *tc = tcase_create("all");
 
 	tcase_set_timeout(tc, 120);
-	tcase_add_loop_test(tc, fat_trees, 0, (sanitized() ? 1 : 3) * 6 * ARRAY_SIZE(trees));
+	tcase_add_loop_test(tc, fat_trees, 0, (sanitized() ? 1 : 4) * 6 * ARRAY_SIZE(trees));
 	tcase_add_loop_test(tc, random_fabrics, 0, 100);
 	/* where the engine gave up layers without a turn that tells */
 	tcase_add_loop_test(tc, random_fabrics, 150, 151);

@@ -48,7 +48,7 @@ static bool has_hosts(const struct fabric *f, uint32_t sw)
 	for (unsigned i = 1; i <= n->nports; i++) {
 		uint32_t peer = f->ports[n->port0 + i].peer;
 
-		if (peer != FABRIC_NONE && !node_is_switch(port_node(f, peer)))
+		if (peer != FABRIC_NONE && port_is_host(f, peer))
 			return true;
 	}
 	return false;
@@ -571,6 +571,51 @@ START_TEST(full_fat_tree)
 	lfts_free(l);
 	topo_free(&t);
 	fat_free(&p);
+}
+END_TEST
+
+/* How many of the end ports on switches are hosts'; the others are aggregation nodes. */
+static unsigned count_hosts(const struct topo *t)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < t->f->n_ports; i++)
+		n += port_is_end(t->f, i) && port_is_host(t->f, i);
+	return n;
+}
+
+/* Aggregation nodes in all switches change no route of a host, and are had from everywhere. */
+START_TEST(aggregation_nodes)
+{
+	struct fat plain = trees[_i / 3], p = plain;
+	struct topo t, without;
+	uint32_t out[64];
+
+	plain.scatter = p.scatter = (uint64_t)(_i % 3);
+	p.aggregation = true;
+	fat_topo(&without, &plain, 0);
+	fat_topo(&t, &p, 0);
+	check_sound(&t);
+	ck_assert_uint_eq(count_hosts(&t), p.pods * p.leaves * p.hosts);
+	ck_assert_uint_eq(t.f->n_nodes, without.f->n_nodes + t.f->n_switches);
+	struct lfts *l = topo_route(&t, &route_updn), *was = topo_route(&without, &route_updn);
+
+	check_shortest(&t, &p, l);
+	for (uint32_t sw = 0; sw < t.f->n_switches; sw++)
+		for (unsigned i = 0; i < p.pods * p.leaves * p.hosts; i++)
+			ck_assert_uint_eq(lft_get(l, sw, t.lid[fat_host(&t, &p, i)]),
+					  lft_get(was, sw,
+						  without.lid[fat_host(&without, &plain, i)]));
+	for (uint32_t i = 0; i < t.f->n_ports; i++)
+		for (uint32_t sw = 0; port_node(t.f, i)->aggregation && sw < t.f->n_switches; sw++)
+			if (port_is_end(t.f, i))
+				ck_assert_uint_gt(follow(&t, l, sw, i, t.lid[i], out), 0);
+	lfts_free(l);
+	lfts_free(was);
+	topo_free(&t);
+	topo_free(&without);
+	fat_free(&p);
+	fat_free(&plain);
 }
 END_TEST
 
@@ -1340,6 +1385,7 @@ int main(void)
 	tcase_add_test(tc, verdict_on_rubbish);
 	tcase_add_test(tc, divided);
 	tcase_add_loop_test(tc, full_fat_tree, 0, 3 * ARRAY_SIZE(trees));
+	tcase_add_loop_test(tc, aggregation_nodes, 0, 3 * ARRAY_SIZE(trees));
 	tcase_add_loop_test(tc, uneven_fat_tree, 0, 10);
 	tcase_add_loop_test(tc, lmc_spreads, 0, ARRAY_SIZE(trees));
 	tcase_add_loop_test(tc, removed_links, 0, 40);

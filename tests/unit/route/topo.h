@@ -30,6 +30,7 @@ static inline uint32_t topo_node(struct fabric *f, enum ib_node_type type, uint6
 	mad_set_field(info, 0, IB_NODE_TYPE_F, type);
 	mad_set_field(info, 0, IB_NODE_NPORTS_F, nports);
 	mad_set_field64(info, 0, IB_NODE_GUID_F, guid);
+	mad_set_field64(info, 0, IB_NODE_SYSTEM_GUID_F, guid);
 	mad_set_field(switch_info, 0, IB_SW_MCAST_FDB_CAP_F, 1024);
 	snprintf(desc, sizeof(desc), "%s-%llx", is_switch ? "S" : "H", (unsigned long long)guid);
 	uint32_t node = fabric_add_node(f, info, desc, is_switch ? switch_info : NULL, NULL, 0);
@@ -62,6 +63,24 @@ static inline void topo_host(struct fabric *f, uint32_t sw, unsigned num)
 		fabric_link(f, 0, 1, sw, num);
 	else
 		fabric_link(f, topo_node(f, IB_NODE_CA_T, guid, 1), 1, sw, num);
+}
+
+/* An aggregation node behind the last port of a switch, which has to be free. */
+static inline void topo_aggregation(struct fabric *f, uint32_t sw)
+{
+	uint64_t guid = f->nodes[sw].guid | 1ULL << 60;
+	uint8_t info[40] = { 0 }, port_info[64] = { 0 };
+
+	mad_set_field(info, 0, IB_NODE_TYPE_F, IB_NODE_CA_T);
+	mad_set_field(info, 0, IB_NODE_NPORTS_F, 1);
+	mad_set_field64(info, 0, IB_NODE_GUID_F, guid);
+	mad_set_field64(info, 0, IB_NODE_SYSTEM_GUID_F, f->nodes[sw].sysimg_guid);
+	mad_set_field(info, 0, IB_NODE_VENDORID_F, IB_VENDOR_MELLANOX);
+	mad_set_field(info, 0, IB_NODE_DEVID_F, IB_DEVICE_AGGREGATION);
+	uint32_t node = fabric_add_node(f, info, "an", NULL, NULL, 0);
+
+	fabric_set_port(f, node, 1, guid, port_info);
+	fabric_link(f, node, 1, sw, f->nodes[sw].nports);
 }
 
 /* Ends the building: LIDs with the given LMC for hosts, single ones for switches. */
@@ -115,6 +134,7 @@ static inline struct lfts *topo_route(const struct topo *t, const struct route_e
  */
 struct fat {
 	unsigned pods, leaves, hosts, aggs, width, spines;
+	bool aggregation;	/* an aggregation node in each switch, behind one port more */
 	uint64_t scatter;	/* not 0: GUIDs and so the order of switches by chance, from this seed */
 	uint32_t *leaf, *agg, *spine;	/* nodes: [pod * leaves + i], [pod * aggs + i], [agg * spines + i] */
 };
@@ -130,17 +150,18 @@ static inline uint64_t fat_mix(const struct fat *p, uint32_t level, uint32_t i)
 static inline struct fabric *fat_build(struct fat *p)
 {
 	struct fabric *f = topo_begin();
-	unsigned up = p->aggs * p->width, n_leaf = p->pods * p->leaves, n_agg = p->pods * p->aggs;
+	unsigned more = p->aggregation, up = p->aggs * p->width, n_leaf = p->pods * p->leaves, n_agg = p->pods * p->aggs;
 
 	p->leaf = xcalloc(n_leaf, sizeof(*p->leaf));
 	p->agg = xcalloc(n_agg, sizeof(*p->agg));
 	p->spine = xcalloc(p->aggs * p->spines + 1, sizeof(*p->spine));
 	for (unsigned i = 0; i < n_leaf; i++)
-		p->leaf[i] = topo_switch(f, fat_mix(p, 1, i), p->hosts + up);
+		p->leaf[i] = topo_switch(f, fat_mix(p, 1, i), p->hosts + up + more);
 	for (unsigned i = 0; i < n_agg; i++)
-		p->agg[i] = topo_switch(f, fat_mix(p, 2, i), p->leaves * p->width + p->spines);
+		p->agg[i] = topo_switch(f, fat_mix(p, 2, i),
+					p->leaves * p->width + p->spines + more);
 	for (unsigned i = 0; i < p->aggs * p->spines; i++)
-		p->spine[i] = topo_switch(f, fat_mix(p, 3, i), p->pods);
+		p->spine[i] = topo_switch(f, fat_mix(p, 3, i), p->pods + more);
 	for (unsigned i = 0; i < n_leaf; i++)
 		for (unsigned j = 0; j < up; j++)
 			fabric_link(f, p->leaf[i], p->hosts + 1 + j,
@@ -158,6 +179,8 @@ static inline void fat_hosts(const struct fat *p, struct fabric *f)
 	for (unsigned i = 0; i < p->pods * p->leaves; i++)
 		for (unsigned j = 0; j < p->hosts; j++)
 			topo_host(f, p->leaf[i], 1 + j);
+	for (uint32_t i = 0; p->aggregation && i < f->n_switches; i++)
+		topo_aggregation(f, f->switches[i].node);
 }
 
 static inline void fat_free(struct fat *p)
