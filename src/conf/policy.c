@@ -38,7 +38,7 @@ static void read_node_types(struct reader *r, const struct node *n, const struct
 {
 	static const struct { const char *word; unsigned bit; } types[] = {
 		{ "ca", NT_CA }, { "switch", NT_SWITCH }, { "router", NT_ROUTER },
-		{ "all", NT_ALL }, { "self", NT_SELF },
+		{ "aggregation", NT_AGGREGATION }, { "all", NT_ALL }, { "self", NT_SELF },
 	};
 	size_t count;
 
@@ -54,8 +54,8 @@ static void read_node_types(struct reader *r, const struct node *n, const struct
 		if (t < ARRAY_SIZE(types))
 			*(unsigned *)at |= types[t].bit;
 		else
-			read_error(r, i->pos, "'%s' is none of: ca, switch, router, all, self",
-				   EXCERPT(word));
+			read_error(r, i->pos, "'%s' is none of: ca, switch, router, aggregation, "
+				   "all, self", EXCERPT(word));
 	}
 	if (count == 0)
 		read_error(r, n->pos, "expected a node type, found nothing");

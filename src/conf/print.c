@@ -140,6 +140,10 @@ static void flow_key(struct buf *out, bool *some, const char *key)
 
 static void print_node_types(struct buf *out, unsigned types)
 {
+	static const char *const words[] = {
+		[NT_CA] = "ca", [NT_SWITCH] = "switch", [NT_ROUTER] = "router",
+		[NT_AGGREGATION] = "aggregation", [NT_SELF] = "self",
+	};
 	bool some = false;
 
 	buf_puts(out, "[");
@@ -151,8 +155,7 @@ static void print_node_types(struct buf *out, unsigned types)
 	for (unsigned bit = NT_CA; bit <= NT_SELF; bit <<= 1)
 		if (types & bit) {
 			separate(out, &some);
-			buf_puts(out, bit == NT_CA ? "ca" : bit == NT_SWITCH ? "switch" :
-				      bit == NT_ROUTER ? "router" : "self");
+			buf_puts(out, words[bit]);
 		}
 	buf_puts(out, "]\n");
 }

@@ -210,7 +210,8 @@ static void put_description(struct buf *b, unsigned indent, const char *text)
 
 static void put_node_types(struct buf *b, unsigned indent, unsigned types)
 {
-	static const char *const names[] = { "ca", "switch", "router", "self" };
+	/* what other managers call a CA may be an aggregation node */
+	static const char *const names[] = { "ca, aggregation", "switch", "router", "self" };
 	struct list l;
 
 	if (!types)

@@ -8,6 +8,7 @@
  * The reader knows a line by its first word, takes at most 127 characters of
  * it, and needs the LID of every destination from a line that begins a source.
  * So one that is not asked for as a source has such a line and nothing below it.
+ * Aggregation nodes are left out: no host has a connection to one by way of that cache.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -45,7 +46,8 @@ static void collect(struct export *e)
 	for (uint32_t lid = 1; lid <= p->lid_top; lid++) {
 		uint32_t port = p->port_by_lid[lid];
 
-		if (port != FABRIC_NONE && p->lid[port] == lid)
+		if (port != FABRIC_NONE && p->lid[port] == lid &&
+		    (port == e->from || !port_node(e->s->f, port)->aggregation))
 			e->ports[e->n_ports++] = port;
 	}
 }

@@ -25,7 +25,7 @@ static bool has_hosts(const struct fabric *f, const struct fabric_node *n)
 	for (unsigned i = 1; i <= n->nports; i++) {
 		uint32_t peer = f->ports[n->port0 + i].peer;
 
-		if (peer != FABRIC_NONE && !node_is_switch(port_node(f, peer)))
+		if (peer != FABRIC_NONE && port_is_host(f, peer))
 			return true;
 	}
 	return false;
@@ -134,7 +134,8 @@ static void collect_bundles(const struct links *l, uint32_t sw, struct bundles *
 		uint32_t port = n->port0 + i, peer = f->ports[port].peer;
 		uint32_t to = peer == FABRIC_NONE ? FABRIC_NONE : port_node(f, peer)->sw;
 
-		if (peer == FABRIC_NONE || (to != FABRIC_NONE && to < sw))
+		if (peer == FABRIC_NONE || link_is_inner(f, port) ||
+		    (to != FABRIC_NONE && to < sw))
 			continue;
 		add_to_bundle(all, &(struct bundle){
 			.to = to, .rate = paths_of_port(f, port).rate,

@@ -23,11 +23,6 @@ static struct cursor *cursor_new(const struct subnet_state *s)
 	return c;
 }
 
-static const char *type_name(unsigned type)
-{
-	return type == IB_NODE_SWITCH_T ? "switch" : type == IB_NODE_ROUTER_T ? "router" : "ca";
-}
-
 static json_t *json_lid(const struct subnet_state *s, uint32_t port)
 {
 	return s->plan->lid[port] ? json_integer(s->plan->lid[port]) : json_null();
@@ -55,7 +50,7 @@ static json_t *next_node(void *rows)
 		return NULL;
 	n = &f->nodes[c->i++];
 	row = json_pack("{s:o, s:s, s:o, s:i, s:i, s:i}", "guid", json_guid(n->guid),
-			"type", type_name(n->type), "description", json_text(n->desc),
+			"type", fabric_type_name(n), "description", json_text(n->desc),
 			"ports", n->nports, "ports-linked", (int)linked_ports(f, n),
 			"hops", n->hops);
 	if (node_is_switch(n))

@@ -35,13 +35,13 @@ static void counter(struct prom *p, const char *name, const char *help, double v
 
 static void put_nodes(struct prom *p, const struct fabric *f)
 {
-	static const char *const types[] = { NULL, "ca", "switch", "router" };
+	static const char *const types[] = { "aggregation", "ca", "switch", "router" };
 	unsigned n[4] = { 0 };
 
 	for (uint32_t i = 0; i < f->n_nodes; i++)
-		n[f->nodes[i].type & 3]++;
+		n[f->nodes[i].aggregation ? 0 : f->nodes[i].type & 3]++;
 	prom_metric(p, "qosd_fabric_nodes", PROM_GAUGE, "Nodes by type.");
-	for (unsigned t = 1; t < 4; t++)
+	for (unsigned t = 0; t < 4; t++)
 		prom_sample(p, n[t], "type", types[t], NULL);
 }
 

@@ -332,6 +332,7 @@ static json_t *json_who(const struct policy_member *m)
 {
 	static const char *const types[] = {
 		[NT_CA] = "type:ca", [NT_SWITCH] = "type:switch", [NT_ROUTER] = "type:router",
+		[NT_AGGREGATION] = "type:aggregation",
 	};
 
 	if (m->port_name)

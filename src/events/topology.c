@@ -67,11 +67,6 @@ static void tell(const struct telling *t, const struct event *e)
 
 /* --- nodes --- */
 
-static const char *type_name(const struct fabric_node *n)
-{
-	return n->type == IB_NODE_SWITCH_T ? "switch" : n->type == IB_NODE_ROUTER_T ? "router" : "ca";
-}
-
 static void tell_node(struct telling *t, const struct fabric *f, uint32_t node, bool came)
 {
 	const struct fabric_node *n = &f->nodes[node];
@@ -86,7 +81,7 @@ static void tell_node(struct telling *t, const struct fabric *f, uint32_t node, 
 		   fabric_node_name(f, node, name, sizeof(name)), came ? "came" : "is gone");
 	event_guid(&e, "node", n->guid);
 	event_text(&e, "description", "%s", n->desc);
-	event_text(&e, "type", "%s", type_name(n));
+	event_text(&e, "type", "%s", fabric_type_name(n));
 	tell(t, &e);
 }
 

@@ -159,7 +159,8 @@ static void take_census(struct census *c)
 
 	map64_init(&c->by_key, 64);
 	for (uint32_t i = 0; i < f->n_ports; i++)
-		if (f->ports[i].peer != FABRIC_NONE && i < f->ports[i].peer)
+		if (f->ports[i].peer != FABRIC_NONE && i < f->ports[i].peer &&
+		    !link_is_inner(f, i))
 			add_link(c, i);
 	for (size_t i = 0; i < c->peers.n; i++) {
 		struct peers *p = &c->peers.v[i];

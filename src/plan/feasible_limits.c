@@ -85,7 +85,7 @@ struct hosts {
 static void find_hosts(const struct plan *p, struct hosts *h)
 {
 	for (uint32_t i = 0; i < p->f->n_ports; i++) {
-		if (!p->lid[i] || node_is_switch(port_node(p->f, i)))
+		if (!p->lid[i] || !port_is_host(p->f, i))
 			continue;
 		struct path_info can = paths_of_port(p->f, i);
 

@@ -111,7 +111,7 @@ static void find_kinds(struct judge *j)
 	j->v->kind_of_port = xcalloc(f->n_ports, sizeof(*j->v->kind_of_port));
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		j->v->kind_of_port[i] = NO_KIND;
-		if (f->ports[i].peer == FABRIC_NONE)
+		if (f->ports[i].peer == FABRIC_NONE || link_is_inner(f, i))
 			continue;
 		struct link_kind kind = kind_of(j->p, i);
 		uint32_t k = map64_get(&known, kind_key(&kind));

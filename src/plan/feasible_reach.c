@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How many pairs of end ports the SL of each level does not connect.
+ * How many pairs of end ports the SL of each level does not connect; aggregation nodes
+ * left out, as no level is made for what they send.
  *
  * Pairs are too many to be looked at.  What is on the way from a switch on is
  * in paths; before that there are the SL2VL of the source itself and that of
@@ -145,7 +146,7 @@ static void find_sources(struct reach *r)
 	for (unsigned num = 1; num <= n->nports; num++) {
 		uint32_t peer = f->ports[n->port0 + num].peer;
 
-		if (peer != FABRIC_NONE && !node_is_switch(port_node(f, peer)) && r->p->lid[peer])
+		if (peer != FABRIC_NONE && port_is_host(f, peer) && r->p->lid[peer])
 			add_source(r, peer, num);
 	}
 	for (size_t i = 0; i < r->groups.n; i++)
@@ -269,7 +270,7 @@ static void find_runs(struct reach *r)
 	for (uint32_t i = 0; i < p->f->n_ports; i++) {
 		uint16_t lid = p->lid[i], class = lid ? p->paths->by_lid[lid] : 0;
 
-		if (lid)
+		if (lid && !port_node(p->f, i)->aggregation)
 			r->dst[r->n_dst++] = (struct destination){
 				class == PATH_ROW ? p->paths->rows[lid] : NULL, class, lid,
 			};

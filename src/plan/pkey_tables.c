@@ -253,7 +253,7 @@ bool pkeys_restrict(const struct partitions *p, const struct fabric *f)
 	uint32_t common = FABRIC_NONE;
 
 	for (uint32_t port = 0; port < p->n_ports; port++) {
-		if (!port_is_end(f, port) || node_is_switch(port_node(f, port)))
+		if (!port_is_host(f, port))
 			continue;
 		if (common == FABRIC_NONE)
 			common = p->table[port];

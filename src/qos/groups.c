@@ -185,20 +185,25 @@ static void add_names(struct resolver *r, const struct policy_group *group, uint
 	}
 }
 
-void node_types_add(const struct guid_index *guids, const struct fabric *f, unsigned types,
-		    uint64_t *set)
+static unsigned node_type_of(const struct fabric_node *n)
 {
 	static const unsigned type_bit[] = {
 		[IB_NODE_CA_T] = NT_CA, [IB_NODE_SWITCH_T] = NT_SWITCH,
 		[IB_NODE_ROUTER_T] = NT_ROUTER,
 	};
 
+	return n->aggregation ? NT_AGGREGATION : type_bit[n->type];
+}
+
+void node_types_add(const struct guid_index *guids, const struct fabric *f, unsigned types,
+		    uint64_t *set)
+{
 	if (types & NT_SELF)
 		set_add(set, f->self);
 	if (!(types & NT_ALL))
 		return;
 	for (size_t i = 0; i < guids->n; i++)
-		if (types & type_bit[port_node(f, guids->v[i].port)->type])
+		if (types & node_type_of(port_node(f, guids->v[i].port)))
 			set_add(set, guids->v[i].port);
 }
 

@@ -47,7 +47,10 @@ struct policy_names {
 	size_t n, cap;
 };
 
-enum policy_node_type { NT_CA = 1, NT_SWITCH = 2, NT_ROUTER = 4, NT_ALL = 7, NT_SELF = 8 };
+/* NT_CA: channel adapters of hosts, and so no aggregation node. */
+enum policy_node_type {
+	NT_CA = 1, NT_SWITCH = 2, NT_ROUTER = 4, NT_AGGREGATION = 8, NT_ALL = 15, NT_SELF = 16,
+};
 
 /*
  * A group never has itself among its members, neither by way of groups nor of

@@ -117,7 +117,10 @@ struct run_time_partition *run_time_add_entry(struct run_time *x, const char *na
 static const struct {
 	const char *word;
 	unsigned type;
-} types[] = { { "type:ca", NT_CA }, { "type:switch", NT_SWITCH }, { "type:router", NT_ROUTER } };
+} types[] = {
+	{ "type:ca", NT_CA }, { "type:switch", NT_SWITCH }, { "type:router", NT_ROUTER },
+	{ "type:aggregation", NT_AGGREGATION },
+};
 
 const char *run_time_bad_text(const char *s)
 {
@@ -171,7 +174,7 @@ const char *run_time_parse_who(const char *who, struct policy_member *m)
 	if (m->node_types)
 		return NULL;
 	if (!strncmp(who, "type:", 5))
-		return "is none of type:ca, type:switch, type:router";
+		return "is none of type:ca, type:switch, type:router, type:aggregation";
 	if (!strncmp(who, "group:", 6)) {
 		if (!who[6])
 			return "names no group";

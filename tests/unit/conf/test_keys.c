@@ -64,7 +64,7 @@ static const struct row policy_rows[] = {
 	{ G "partitions: ~\n", { "Default", "[Default]" }, BAD_NAMES },
 	{ G "groups: ~\n", { "all", "[all]" },
 	  { "", "[]", "{}", "[[all]]", "\"\"", "nobody", "g" } },
-	{ G "node-types: ~\n", { "ca", "[switch, router]", "all", "self" },
+	{ G "node-types: ~\n", { "ca", "[switch, router]", "[ca, aggregation]", "all", "self" },
 	  { "", "[]", "{}", "hca", "CA", "[[ca]]", "\"\"" } },
 
 	{ "partitions: ~\n", { "", "{}" }, { "[]", "x" } },

@@ -40,7 +40,7 @@ static const char groups_text[] =
 	"  g1: {port-guids: 101}\n"
 	"  g2: {groups: [g0, g1], port-guids: 102}\n"
 	"  g3: {groups: g2, port-guids: 103}\n"
-	"  g4: {node-types: [switch, ca, router]}\n"
+	"  g4: {node-types: [switch, ca, aggregation, router]}\n"
 	"  g5: {groups: [g1, all]}\n"
 	"  g6: {groups: g5}\n";
 static const unsigned members[] = { 0x1, 0x2, 0x7, 0xf, 0x1f, 0x1f, 0x1f, 0x1f };

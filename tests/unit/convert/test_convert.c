@@ -147,7 +147,7 @@ START_TEST(rules)
 		"end-qos-match-rules\nqos-levels\nqos-level\nname: default\nsl: 2\nend-qos-level\n"
 		"end-qos-levels\n");
 	ck_assert_msg(ok, "%s", said.s);
-	ck_has(yaml, "  \"My Group\":\n    node-types: [ca, self]\n");
+	ck_has(yaml, "  \"My Group\":\n    node-types: [ca, aggregation, self]\n");
 	ck_has(yaml, "  - level: default\n    source: [\"My Group\"]\n"
 		     "    destination: [\"My Group\"]\n    qos-class: [1, 3-5]\n");
 	ck_assert(strstr(yaml.s, "- level: default") < strstr(yaml.s, "- level: sl-1"));

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Aggregation nodes: every switch of today has one inside, a channel adapter of one port.
+# They are no hosts, so a fat tree is routed as if they were not there, and they have
+# routes of their own all the same.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "the fabrics are its generators'"
+sim_options=()
+
+# node_named PATTERN: the GUID of the first node whose row in `show nodes` matches.
+node_named() { awk -v name="$1" '$0 ~ name { print $2; exit }' nodes.sim; }
+
+# begin TOPOLOGY [OPTION...]: the simulator, and qosd on the first host.
+begin() {
+	start_sim "$1"
+	sim_ctl show nodes >nodes.sim
+	host=$(node_named 'host-0*1 ')
+	shift
+	start_and_wait "$host" "$@"
+	sim_ctl show nodes >nodes.sim	# with LIDs
+}
+finish() {
+	stop_qosd || bad "exit status $? after SIGTERM"
+	stop_sim
+	rm -rf state
+}
+audited() { sim_ctl check --switches >audit 2>&1 || bad "$1: $(tail -n 5 audit)"; }
+
+# fullest: of all up ports of all leaves, as their tables in the devices are, the most entries
+# for LIDs of hosts, and for those of hosts and of switches.
+fullest() {
+	local leaf
+	for leaf in $(awk '/ leaf-/ { print $2 }' nodes.sim); do
+		echo "leaf $leaf"
+		sim_ctl show lft "$leaf"
+	done >lfts
+	awk '
+		FILENAME == ARGV[1] { kind[$3] = $1 == "switch" ? "switch" : /Aggregation/ ? "inner" : "host"; next }
+		/^leaf/ { leaf = $2; next }
+		$3 ~ /^spine-/ && kind[$1] != "inner" {
+			if (++n[leaf, $2] > most) most = n[leaf, $2]
+			if (kind[$1] == "host" && ++h[leaf, $2] > most_hosts) most_hosts = h[leaf, $2]
+		}
+		END { print most_hosts + 0, most + 0 }' nodes.sim lfts
+}
+
+note "fat trees with aggregation nodes, and without"
+for tree in clos:40x20 clos:40x13,hosts=26 clos:8x4 clos:4x2 fat-tree:k=8; do
+	begin "$tree"
+	read -r hosts_without all_without < <(fullest)
+	finish
+	begin "$tree,aggregation=1"
+	read -r hosts_with all_with < <(fullest)
+	audited "$tree"
+	finish
+	note "$tree: $hosts_without entries of hosts on the fullest up port, $hosts_with with aggregation nodes"
+	expect "$tree: is anything routed" true "$([ "$hosts_without" -gt 0 ] && echo true)"
+	expect_less "$tree: ten times the entries of hosts" $((11 * hosts_without + 1)) $((10 * hosts_with))
+	expect_less "$tree: ten times the entries of hosts and switches" $((11 * all_without + 1)) $((10 * all_with))
+done
+
+note "what they are called, and what counts hosts"
+cat >policy.yaml <<'END'
+port-groups:
+  inner: {node-types: aggregation}
+  hosts: {node-types: ca}
+partitions:
+  Default: {pkey: 0x7fff, members: {all: full}, ipoib: true}
+  reduction: {pkey: 0x10, members: {inner: full}}
+  jobs: {pkey: 0x20, members: {hosts: full}}
+END
+begin clos:8x4,aggregation=1 -p policy.yaml
+types() { ctl -j nodes | jq -r '.[].type' | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ' '; }
+expect "types of nodes" "12 aggregation 32 ca 12 switch" "$(types)"
+figure() { ctl -j metrics | jq -r .text | awk -v name="$1" '$1 == name { print $2 }'; }
+expect "aggregation nodes in the metrics" 12 "$(figure 'qosd_fabric_nodes{type="aggregation"}')"
+expect "adapters of hosts in the metrics" 32 "$(figure 'qosd_fabric_nodes{type="ca"}')"
+inner=$(node_named Aggregation) leaf=$(node_named ' leaf-0*2$')
+lid_of() { awk -v guid="$1" '$2 "" == guid "" { print $3 }' nodes.sim; }
+keys() { on "$host" smpquery pkeys "$(lid_of "$1")" 1 2>&1 | grep -oE '0x[0-9a-f]{4}\b' | grep -v 0x0000 | sort | paste -sd ' '; }
+expect "P_Keys of an aggregation node" "0x8010 0xffff" "$(keys "$inner")"
+expect "P_Keys of a host" "0x8020 0xffff" "$(keys "$host")"
+ctl export ibacm acm >/dev/null 2>&1 || bad "the export fails"
+expect "hosts in the export" 32 "$(grep -vc '^#' acm/ibacm_hosts.data)"
+expect "aggregation nodes in the export" 0 "$(cat acm/* | grep -ciE 'Mellanox|Aggregation')"
+ctl health >health || bad "health: $(<health)"
+all_connected
+
+note "a link goes, and comes back"
+tables() { for sw in $(awk '$1 == "switch" { print $2 }' nodes.sim); do sim_ctl show lft "$sw"; done; }
+tables >tables.before
+active() { ctl -j ports | jq '[.[] | select(.state == "active")] | length'; }
+ports=$(active)
+is_active() { [ "$(active)" = "$1" ] && [ "$(status sweeping)" = false ]; }
+sim_do link down "$leaf/P5"		# to the first spine
+until_ 10 is_active $((ports - 2)) || bad "qosd does not see that a link is down"
+tables >tables.while
+audited "while a link is down"
+# one of four up ports is gone, so that the other three have the 28 hosts behind them
+expect_less "entries of hosts on the fullest up port" 11 "$(fullest | cut -d ' ' -f 1)"
+cmp -s tables.before tables.while && bad "no route was changed"
+sim_do link up "$leaf/P5"
+until_ 10 is_active "$ports" || bad "qosd does not see that the link is up"
+is_back() { tables >tables.after; cmp -s tables.before tables.after; }
+until_ 10 is_back || bad "the routes are not those of before: $(diff tables.before tables.after | head -n 4)"
+
+note "an aggregation node goes, and comes back"
+sim_do node off "$inner"
+went() { [ "$(ctl -j events --kind node-went | jq -r .data.type)" = aggregation ]; }
+until_ 10 went || bad "nothing is said: $(ctl events --kind node-went)"
+audited "while it is away"
+sim_do node on "$inner"
+until_ 10 is_active "$ports" || bad "it is not back"
+until_ 10 is_back || bad "the routes are not those of before: $(diff tables.before tables.after | head -n 4)"
+audited "when it is back"
+finish
