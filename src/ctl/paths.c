@@ -22,7 +22,7 @@ uint32_t hop_port(const struct fabric *f, const struct path_hop *hop)
 
 int hop_vl(const struct subnet_state *s, const struct path_hop *hop, unsigned sl)
 {
-	if (!s->plan->tables->managed)
+	if (!s->plan->tables->managed && hop->map == TABLE_NONE)
 		return -1;
 	if (!(paths_hop_sls(s->f, s->plan->tables, hop->node, hop->in, hop->out) >> sl & 1))
 		return IB_VL_DROP;

@@ -201,7 +201,7 @@ static void put_where_dropped(struct buf *b, const struct subnet_state *s, uint3
 	unsigned n = paths_walk(s->f, s->plan->lfts, s->plan->tables, src, dlid, dst, hops,
 				PATH_HOPS_MAX);
 
-	if (!s->plan->tables->managed) {
+	if (!s->plan->tables->managed && sl) {
 		buf_printf(b, "the tables are not managed, and the policy uses SL 0 only: SL %u is "
 			   "not offered", sl);
 		return;

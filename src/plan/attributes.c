@@ -42,6 +42,39 @@ void attribute_vlarb(const struct plan *p, uint32_t port, unsigned block, uint8_
 	}
 }
 
+static unsigned vls_of(const struct plan *p, uint32_t port)
+{
+	unsigned vls = ib_vls_from_code(p->tables->op_vls[port]);
+
+	return vls ? vls : 1;
+}
+
+void attribute_default_sl2vl(const struct plan *p, uint32_t port, uint8_t data[8])
+{
+	unsigned vls = vls_of(p, port);
+	struct sl2vl map;
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		map.vl[sl] = (uint8_t)(sl % vls);
+	attribute_sl2vl(&map, data);
+}
+
+#define DEFAULT_WEIGHT 64
+
+void attribute_default_vlarb(const struct plan *p, uint32_t port, unsigned block, uint8_t data[64])
+{
+	const struct fabric_port *fp = &p->f->ports[port];
+	unsigned n = vlarb_block_entries(fp, block), vl = vlarb_first(block);
+
+	if (block > 2)
+		vl += fp->vlarb_low_cap;	/* the low table has those below */
+	memset(data, 0, 64);
+	for (unsigned i = 0; i < n && vl + i < vls_of(p, port); i++) {
+		data[2 * i] = (uint8_t)(vl + i);
+		data[2 * i + 1] = DEFAULT_WEIGHT;
+	}
+}
+
 unsigned pkey_block_entries(const struct fabric *f, uint32_t port, unsigned block)
 {
 	return in_block(port_pkey_cap(f, port), block * PKEYS_PER_BLOCK, PKEYS_PER_BLOCK);

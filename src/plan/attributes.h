@@ -31,4 +31,12 @@ static inline const uint8_t *attribute_lft(const struct plan *p, uint32_t sw, un
 	return p->lfts->entries + (size_t)sw * p->lfts->stride + block * LFT_BLOCK;
 }
 
+/*
+ * Built-in tables, for where the policy manages none (see sm/inherited.c): SL i to VL i, folded
+ * into the VLs of the out port; and each VL of a port with the same weight, in the low table
+ * as far as it has entries, else in the high one.
+ */
+void attribute_default_sl2vl(const struct plan *p, uint32_t port, uint8_t data[8]);
+void attribute_default_vlarb(const struct plan *p, uint32_t port, unsigned block, uint8_t data[64]);
+
 #endif

@@ -31,10 +31,14 @@
 uint16_t paths_hop_sls(const struct fabric *f, const struct qos_tables *t,
 		       uint32_t node, unsigned in, unsigned out)
 {
-	if (!t->managed)
-		return 1;
 	uint32_t port = f->nodes[node].port0 + out;
-	uint16_t id = qos_sl2vl_id(t, f, node, in, out), mask;
+	uint16_t id, mask;
+
+	if (!t->managed) {
+		id = t->kept ? qos_sl2vl_in_force(t, f, node, in, out) : TABLE_NONE;
+		return id == TABLE_NONE ? 1 : qos_map_sls(&t->maps[id], qos_vls_in_force(t, port)) & 1;
+	}
+	id = qos_sl2vl_id(t, f, node, in, out);
 
 	if (id == TABLE_NONE)
 		return ALL_SLS;
@@ -169,7 +173,7 @@ static void fill_hop(const struct fabric *f, const struct qos_tables *t, const s
 	}
 	h->mtu = i.mtu;
 	h->rate = ranks->rank[i.rate % RATE_CODES];
-	h->one_map = num && (!t->managed || tables_are_uniform(t, sw));
+	h->one_map = num && (!(t->managed || t->kept) || tables_are_uniform(t, sw));
 	if (h->one_map)
 		h->out_mask = paths_hop_sls(f, t, node, 0, num);
 	else if (!num)
@@ -670,7 +674,7 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 static uint16_t map_id(const struct fabric *f, const struct qos_tables *t,
 		       uint32_t node, unsigned in, unsigned out)
 {
-	return t->managed ? qos_sl2vl_in_force(t, f, node, in, out) : TABLE_NONE;
+	return t->managed || t->kept ? qos_sl2vl_in_force(t, f, node, in, out) : TABLE_NONE;
 }
 
 unsigned paths_follow(const struct fabric *f, const struct lfts *l, const struct qos_tables *t,

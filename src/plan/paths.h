@@ -39,7 +39,7 @@ struct paths {
 
 /*
  * Per-hop masks of the tables are taken from t, as they are in force; when they
- * are not managed, SL 0 alone is valid.
+ * are not managed, SL 0 alone is valid, where no device is known to drop it.
  */
 struct paths *paths_compute(const struct fabric *f, const struct lfts *l, uint16_t top,
 			    const uint32_t *port_by_lid, const struct qos_tables *t);

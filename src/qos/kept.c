@@ -90,7 +90,8 @@ static void keep_map(struct keeping *k, const struct kept_map *m)
 	struct kept_tables *kept = k->t->kept;
 	uint16_t id;
 
-	if (qos_sl2vl_id(k->t, k->f, m->node, m->in, m->out) == TABLE_NONE)
+	/* where no table is wanted of any device, one that was seen counts nevertheless */
+	if (k->t->managed && qos_sl2vl_id(k->t, k->f, m->node, m->in, m->out) == TABLE_NONE)
 		return;
 	id = number_of(k, &m->map);
 	if (!node_is_switch(n)) {
@@ -111,10 +112,15 @@ static void count_pair(const struct keeping *k, uint32_t node, unsigned in, unsi
 	uint16_t wanted = qos_sl2vl_id(t, k->f, node, in, out);
 	uint32_t port = k->f->nodes[node].port0 + out;
 
-	if (wanted == TABLE_NONE)
-		return;
 	uint16_t is = qos_sl2vl_in_force(t, k->f, node, in, out);
 
+	if (is == TABLE_NONE)
+		return;
+	if (wanted == TABLE_NONE) {	/* SL 0 is offered, and no other */
+		loss->pairs++;
+		loss->sls |= 1 & ~qos_map_sls(&t->maps[is], t->kept->op_vls[port]);
+		return;
+	}
 	loss->pairs += is != wanted;
 	loss->sls |= qos_map_sls(&t->maps[wanted], t->op_vls[port]) &
 		     (uint16_t)~qos_map_sls(&t->maps[is], t->kept->op_vls[port]);

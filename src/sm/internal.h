@@ -86,13 +86,16 @@ struct node_work {
 	bool mft_unknown;	/* a switch whose MFTs may be anything (multicast_tables.c) */
 	bool used_before;	/* … that had links in use when it was discovered */
 	bool pkeys_differ;	/* … which left the P_Key table of an external port unlike the plan's */
+	struct inherited *inherited;	/* tables that the policy does not manage (inherited.c) */
 	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as seen (kept.c) */
 	uint64_t probing[4];		/* bit n: a pair that leaves by port n is tried again */
 	bool sampled;			/* one table that the device confirmed is read back */
 	bool untrue;			/* … and was not so */
 };
 
-/* Flags in the unused bits of an item that is to be written. */
+/* Flags in the unused bits of an item: it must be read before it may be written (observe.c) … */
+#define ITEM_READ	(1u << 27)
+/* … and of one that is to be written. */
 #define ITEM_LOOK	(1u << 24)	/* it is to be read, as nobody knows what became of it */
 #define ITEM_PROBE	(1u << 23)	/* the device kept another value: try again (kept.c) */
 #define ITEM_CONFIRMED	(1u << 22)	/* to be read, although the device said that it took it */
@@ -161,6 +164,9 @@ struct sm {
 	struct subnet_state *published;
 	bool subnet_up;
 	uint64_t generation;
+	struct map64 known_guids;	/* of ports that had a LID of ours when this daemon started */
+	bool another_was;		/* another subnet manager was at work since our last sweep */
+	uint32_t inherited_nodes;	/* whose tables of another manager were replaced in this sweep */
 	struct map64 doubtful;		/* node GUIDs whose tables are not known for sure */
 	/*
 	 * Node GUIDs of switches whose PortStateChange was cleared while ports were Active that
@@ -356,6 +362,12 @@ void observe_start(struct sm *sm);
 void observe_settle(struct node_work *w);
 /* Adds an item behind the others. */
 void observe_add(struct node_work *w, item_t item);
+/* inherited.c: asks for tables of a node that the policy does not manage, as far as is needed. */
+void inherited_collect(struct sm *sm, uint32_t node);
+/* What came of it; the item that is to be written, or 0. */
+item_t inherited_take(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, int status);
+/* Says in the log what was replaced. */
+void inherited_tell(struct sm *sm);
 
 /* slmap.c */
 /*

@@ -73,7 +73,7 @@ static bool was_kept(const struct sm *sm, uint32_t node, item_t item, const stru
 	uint32_t i;
 	uint16_t before, kept;
 
-	if (!old || !old->tables->kept)
+	if (!old || !old->tables->kept || !old->tables->managed)
 		return false;
 	i = fabric_same_node(old->f, &sm->f->nodes[node]);
 	if (i == FABRIC_NONE)

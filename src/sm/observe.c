@@ -23,7 +23,7 @@
 #include "sm/internal.h"
 
 /* Flags in the unused bits of an item; those for writing are in internal.h. */
-#define READ	(1u << 27)	/* must be read before it may be written */
+#define READ	ITEM_READ
 #define ISSUED	(1u << 26)	/* the Get is on its way, or done */
 #define SAMPLE	(1u << 25)
 #define PLAIN(i) ((i) & ~(READ | ISSUED | SAMPLE))
@@ -236,6 +236,11 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 		return;
 	}
 	w->silent = 0;
+	if (w->inherited && (ITEM_KIND(*it) == ITEM_SL2VL || ITEM_KIND(*it) == ITEM_VLARB)) {
+		left = inherited_take(sm, node, PLAIN(*it), s->data, status);
+		w->items[cookie] = left ? left | ISSUED : 0;	/* the array may have moved */
+		return;
+	}
 	want_item(sm->plan, node, PLAIN(*it), &want);
 	equal = status == 0 && !memcmp(s->data, want.data, want.len);
 	/* what can't be read is written: the device will say what it thinks of it */
@@ -269,6 +274,8 @@ static void collect(struct sm *sm, uint32_t node)
 	if (c.old) {
 		if (!node_items_same(&sm->pair, c.old_node, node, sm->reroute))
 			want_items(sm->plan, node, collect_changed, &c);
+		if (c.old->tables->managed)
+			inherited_collect(sm, node);	/* the policy left them to the devices */
 		return;
 	}
 	c.w->unknown = true;
@@ -280,6 +287,7 @@ static void collect(struct sm *sm, uint32_t node)
 		c.lft_unset = c.lft_top == 0;
 	}
 	want_items(sm->plan, node, collect_unknown, &c);
+	inherited_collect(sm, node);
 	if (c.w->sl2vl.n)
 		choose_samples(sm, node, &c.w->sl2vl);
 	if (c.w->vlarb.n)

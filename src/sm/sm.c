@@ -92,6 +92,7 @@ void sm_set_state(struct sm *sm, enum sm_state s)
 		return;
 	tell_state(sm, s);
 	log_info("sm", "%s (was %s)", sm_state_name(s), sm_state_name(sm->state));
+	sm->another_was |= sm->state == SM_STANDBY && s == SM_MASTER;
 	sm->state = s;
 	if (s != SM_MASTER) {
 		sm->subnet_up = false;
@@ -641,6 +642,8 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->state = SM_DISCOVERING;
 	sm->fruitless_max = FRUITLESS_FIRST;
 	sm->policy = shared_policy_ref(policy);
+	if (store)
+		map64_clone(&sm->known_guids, &store_lids(store)->by_guid);
 	map64_init(&sm->doubtful, 16);
 	map64_init(&sm->blind, 16);
 	map64_init(&sm->spared, 16);
@@ -687,6 +690,7 @@ void sm_free(struct sm *sm)
 	shared_policy_unref(sm->policy);
 	findings_free(&sm->findings);
 	findings_free(&sm->rejected);
+	map64_free(&sm->known_guids);
 	map64_free(&sm->doubtful);
 	map64_free(&sm->blind);
 	map64_free(&sm->spared);

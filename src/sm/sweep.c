@@ -114,6 +114,7 @@ static void free_work(struct sm *sm)
 		free(sm->work[i].items);
 		free(sm->work[i].ports);
 		free(sm->work[i].look);
+		free(sm->work[i].inherited);
 		vec_free(&sm->work[i].kept);
 	}
 	free(sm->work);
@@ -277,6 +278,7 @@ static bool another_was_master(const struct sm *sm, const struct fabric *f, cons
 static void read_everything(struct sm *sm)
 {
 	log_info("sweep", "all is read: another subnet manager was at work");
+	sm->another_was = true;
 	sm->full_owed = true;
 	sm->kind = SWEEP_FULL;
 }
@@ -748,6 +750,7 @@ void sweep_lost(struct sm *sm)
 
 void sweep_observed(struct sm *sm)
 {
+	inherited_tell(sm);
 	write_start(sm);
 }
 
@@ -932,7 +935,7 @@ void sweep_finish(void *arg)
 	if (sm->kind >= SWEEP_CHANGE)
 		sm->blind_all = false;
 	if (sm->kind == SWEEP_FULL)
-		sm->full_owed = false;
+		sm->full_owed = sm->another_was = false;
 	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64
 		 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason, sm->f->n_nodes,
 		 sm->f->n_switches, sm->ports_active, sm->ports_linked, sm->last_smps,
@@ -961,6 +964,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->smps_before = c->smps;
 	sm->sets_before = c->sets_total;
 	sm->discovery_tries = 0;
+	sm->inherited_nodes = 0;
 	sm->full_owed |= kind == SWEEP_FULL;
 	if (kind != SWEEP_LOCAL)	/* which may find nothing, and then all is as it was */
 		sm->failed_devices = sm->sets_failed = 0;

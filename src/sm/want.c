@@ -313,7 +313,10 @@ static void want_sl2vl(const struct plan *p, uint32_t node, item_t item, struct 
 	w->mod = node_is_switch(&p->f->nodes[node]) ?
 		 sl2vl_modifier(ITEM_A(item), ITEM_B(item)) : 0;
 	w->len = IB_SL_COUNT / 2;
-	attribute_sl2vl(&p->tables->maps[id], w->data);
+	if (p->tables->managed)
+		attribute_sl2vl(&p->tables->maps[id], w->data);
+	else
+		attribute_default_sl2vl(p, p->f->nodes[node].port0 + ITEM_B(item), w->data);
 }
 
 static void want_vlarb(const struct plan *p, uint32_t node, unsigned num, unsigned block,
@@ -324,7 +327,10 @@ static void want_vlarb(const struct plan *p, uint32_t node, unsigned num, unsign
 	w->attr = UMAD_SM_ATTR_VL_ARB_TABLE;
 	w->mod = block << 16 | (node_is_switch(&p->f->nodes[node]) ? num : 0);
 	w->len = 2 * vlarb_block_entries(&p->f->ports[port], block);
-	attribute_vlarb(p, port, block, w->data);
+	if (p->tables->managed)
+		attribute_vlarb(p, port, block, w->data);
+	else
+		attribute_default_vlarb(p, port, block, w->data);
 }
 
 void want_item(const struct plan *p, uint32_t node, item_t item, struct item_want *w)

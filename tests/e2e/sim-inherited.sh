@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What another subnet manager left in the devices, and qosd has no policy for: SL 0 gets
+# through wherever it is offered, and what contradicts our routes is switched off.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim's devices keep less, and it moves no packets"
+
+"$tools/gentopo" fat-tree --levels 2 --radix 8 >topology
+node=$(first_ca topology)
+far=$(cas topology | tail -n 1)
+leaf=$(sed -nE "/^Ca.*$far/,/^\$/s/.*\"(S-[0-9a-f]+)\".*/\1/p" topology | head -n 1)
+sim_options=()
+fresh() { rm -rf state opensm.dir; }
+path() { record "$node" --slid "$(lid_of "$node")" --dlid "$(lid_of "$far")" | cut -d' ' -f1; }
+lid_of() { sim_ctl -j show port "$1/P1" | sed -nE 's/.*"lid":([0-9]+),.*/\1/p'; }
+all_pass() { sim_do check --sl 0; }
+
+note "OpenSM's tables drop SL 0, on switches, on hosts"
+cat >opensm.conf <<'END'
+qos TRUE
+qos_max_vls 8
+qos_high_limit 4
+qos_vlarb_high 0:64,1:32
+qos_vlarb_low 0:1,1:2,2:3
+qos_sl2vl 15,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7
+END
+start_sim topology
+bring_up_opensm "$node" 30 -F opensm.conf -Q
+end "$opensm"
+sim_ctl check --sl 0 >audit 2>&1 && bad "SL 0 gets through under OpenSM: the test is none"
+once "$node" || bad "exit status $?: $(<once) $(<once.log)"
+expect_match "the log" "tables of another subnet manager dropped or starved SL 0" "$(<once.log)"
+all_pass
+stop_sim
+
+note "one pair of ports, and arbitration that never lets SL 0 send"
+fresh
+start_sim topology
+bring_up_opensm "$node" 30
+end "$opensm"
+sim_do sl2vl "$leaf" 5 1 15,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7
+sim_do vlarb "$leaf/P6" low 0:0,1:4,2:4
+sim_do vlarb "$leaf/P6" high 1:4
+start_and_wait "$node"
+all_pass
+expect_match "the log" "dropped or starved SL 0, the only one that is offered, on 1 device:" "$(<"$qosd_log")"
+expect "Sets of another sweep" "$(sets)" "$(ctl sweep >/dev/null; sets)"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+for lie in keeps-tables refuses-tables; do
+	note "$lie: no path is told on an SL that a device drops for good"
+	fresh
+	start_sim topology
+	bring_up_opensm "$node" 30
+	end "$opensm"
+	for in in 5 6 7 8; do
+		sim_do sl2vl "$leaf" $in all 15,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7
+	done
+	sim_do node lie "$leaf" "$lie"
+	start_qosd "$node"
+	published() { [ -n "$(ctl -j status | grep '"lid"')" ] && [ "$(status sweeps)" -gt 0 ]; }
+	until_ 10 published || bad "no sweep ends"
+	expect "a path over it" none "$(path)"
+	expect_match "findings" "dropped there, and not offered, are SLs 0" "$(<"$qosd_log")"
+	stop_qosd || bad "exit status $? after SIGTERM"
+	stop_sim
+done
+
+note "a policy that dropped SL 0 is taken back"
+cat >policy.yaml <<END
+qos-levels:
+  default: {sl: 1}
+fabric-setup:
+  sl2vl:
+    - {group: all, table: [15, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}
+END
+fresh
+start_sim topology
+start_and_wait "$node" -p policy.yaml
+sim_do check --sl 1
+echo "qos-levels: {default: {sl: 0}}" >policy.yaml
+reload
+all_pass
+expect "a path" sl=0 "$(path)"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+note "a fabric that nobody managed costs few SMPs more"
+fresh
+start_sim topology
+once "$node" || bad "exit status $?: $(<once)"
+read -r maps arbs < <(sim_ctl stats | awk '$2 == "SLtoVLMappingTable" && $3 == "get" { m = $4 } $2 == "VLArbitrationTable" && $3 == "get" { a = $4 } END { print m + 0, a + 0 }')
+expect_less "SL2VL tables read" $((32 + 12 * 4 + 1)) "$maps"
+expect_less "arbitration tables read" $((12 * 2 + 1)) "$arbs"
+stop_sim
