@@ -277,7 +277,7 @@ static void read_group(struct reader *r, const struct node *n, const struct key 
 }
 
 static const char *const link_words[] = { "keep", "supported", NULL };
-static const char *const switch_words[] = { "off", "on", NULL };
+static const char *const sandbox_words[] = { "off", "on", "strict", NULL };
 static const char *const log_words[] = { "error", "warning", "info", "debug", NULL };
 
 #define AT(member) FIELD(struct settings, member)
@@ -344,7 +344,7 @@ static const struct key settings_keys[] = {
 	{ "ctl-read-group", read_group, AT(ctl_read_group) },
 	{ "ctl-admin-group", read_group, AT(ctl_admin_group) },
 
-	{ "sandbox", read_choice, AT(sandbox), .words = switch_words },
+	{ "sandbox", read_choice, AT(sandbox), .words = sandbox_words },
 
 	{ "log-level", read_choice, AT(log_level), .words = log_words },
 };

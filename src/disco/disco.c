@@ -5,6 +5,10 @@
  *
  * The scan counts only if the process ended well and its stream was whole, with nothing
  * behind its end.
+ *
+ * A filter of system calls that is too tight for the libraries of this machine shows in the first
+ * scan, whatever devices answer.  A call that is refused later is not the libraries' doing: hence
+ * once a scan in a sandbox has succeeded, none is tried without.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,14 +24,29 @@
 #include "base/log.h"
 #include "disco/disco.h"
 #include "disco/stream.h"
+#include "sandbox/sandbox.h"
 
 #define CHUNK		(256 * 1024)
+#define REFUSED_NONE	(-1)
+#define REFUSED_UNKNOWN	(-2)
 #define LIMIT_US	(600 * 1000000ll)	/* no fabric takes that long */
 
 extern char **environ;
 
+/* Of this process, that is of this program with the libraries that it has loaded. */
+static enum {
+	FILTER_UNTRIED,
+	FILTER_FITS,		/* a scan has succeeded behind it */
+	FILTER_TOO_TIGHT,	/* one has succeeded without, and none behind it */
+} filter;
+
 struct disco {
 	struct loop *loop;
+	struct disco_request request;
+	char *ca;		/* the string in it */
+	bool filtered, again;	/* in a sandbox; without, because of what it was refused there */
+	uint32_t nodes_filtered;	/* that were found there; 0: the scan failed */
+	int refused;		/* the first system call that it was refused, REFUSED_… */
 	void (*done)(void *arg, const struct disco_result *res);
 	void *arg;
 	pid_t pid;
@@ -46,19 +65,31 @@ struct disco {
 	struct log_ratelimit complaints;
 };
 
-static void disco_free(struct disco *d)
+/* Of one process: it is over, or was never there. */
+static void process_free(struct disco *d)
 {
 	child_free(d->child);
 	timer_free(d->limit);
 	io_free(d->out_io);
 	io_free(d->err_io);
+	d->child = NULL;
+	d->limit = NULL;
+	d->out_io = d->err_io = NULL;
 	if (d->out_fd >= 0)
 		close(d->out_fd);
 	if (d->err_fd >= 0)
 		close(d->err_fd);
+	d->out_fd = d->err_fd = -1;
 	buf_free(&d->in);
 	buf_free(&d->err_text);
 	fabric_free(d->f);
+	d->f = NULL;
+}
+
+static void disco_free(struct disco *d)
+{
+	process_free(d);
+	free(d->ca);
 	free(d);
 }
 
@@ -152,24 +183,92 @@ static void take_records(struct disco *d)
 	buf_consume(&d->in, at);
 }
 
+static bool start(struct disco *d, struct buf *err);
+static bool read_err(struct disco *d);
+
+/*
+ * What failed may succeed without a filter: once, and where nothing has shown that the filter fits.
+ * So may a scan that has found a part of the fabric only, which the library takes for success.
+ */
+static bool may_try_without(struct disco *d, const char *why)
+{
+	char *call;
+
+	if (WIFSIGNALED(d->status) && WTERMSIG(d->status) == SIGSYS && d->refused == REFUSED_NONE)
+		d->refused = REFUSED_UNKNOWN;
+	if (!d->filtered || d->refused == REFUSED_NONE)
+		return false;
+	if (!why && (d->request.sandbox == DISCO_STRICT || filter == FILTER_FITS))
+		return false;
+	why = why ? why : "the scan may be incomplete";
+	call = d->refused == REFUSED_UNKNOWN ? xstrdup("that only the kernel's audit log names") :
+	       sandbox_call_name(d->refused);
+	if (d->request.sandbox == DISCO_STRICT)
+		log_error("discovery", "%s after its sandbox refused system call %s; it is not tried "
+			  "without, since 'sandbox' is strict", why, call);
+	else if (filter == FILTER_FITS)
+		log_error("discovery", "%s after its sandbox refused system call %s; it is not tried "
+			  "without, since discovery has worked in it before: some device may "
+			  "have taken hold of the process", why, call);
+	else
+		log_error("discovery", "%s after its sandbox refused system call %s: it is tried once "
+			  "without.  The libraries on this machine may need that call: "
+			  "please report it", why, call);
+	free(call);
+	return d->request.sandbox != DISCO_STRICT && filter != FILTER_FITS;
+}
+
+static void learn_of_filter(const struct disco *d)
+{
+	if (d->filtered) {
+		if (d->refused == REFUSED_NONE)
+			filter = FILTER_FITS;
+	} else if (d->again && d->nodes_filtered == d->f->n_nodes) {
+		filter = FILTER_FITS;
+		log_info("discovery", "found the same without its sandbox, and goes on in it");
+	} else if (d->again) {
+		filter = FILTER_TOO_TIGHT;
+		log_error("discovery", "works without its sandbox only, and goes on without");
+	}
+}
+
+/* Why the scan does not count; else nothing. */
+static void judge(const struct disco *d, struct buf *why)
+{
+	if (d->too_many)
+		buf_puts(why, "there are more nodes than LIDs: a device makes them up");
+	else if (WIFSIGNALED(d->status))
+		buf_printf(why, "the discovery process died of signal %d", WTERMSIG(d->status));
+	else if (WEXITSTATUS(d->status))
+		buf_puts(why, "the scan failed");
+	else if (!d->whole || d->broken)
+		buf_puts(why, "the scan is incomplete");
+}
+
 static void maybe_done(struct disco *d)
 {
-	struct disco_result res = { .mads = d->mads, .learned = d->learned };
+	struct disco_result res = { 0 };
 	struct buf why = { 0 };
 
 	if (!d->exited || !d->out_closed)
 		return;
-	if (d->too_many)
-		buf_puts(&why, "there are more nodes than LIDs: a device makes them up");
-	else if (WIFSIGNALED(d->status))
-		buf_printf(&why, "the discovery process died of signal %d", WTERMSIG(d->status));
-	else if (WEXITSTATUS(d->status))
-		buf_puts(&why, "the scan failed");
-	else if (!d->whole || d->broken)
-		buf_puts(&why, "the scan is incomplete");
+	while (read_err(d))
+		;
+	judge(d, &why);
+	if (may_try_without(d, why.s)) {
+		d->nodes_filtered = why.n ? 0 : d->f->n_nodes;
+		process_free(d);
+		d->again = true;
+		buf_free(&why);
+		if (start(d, &why))
+			return;
+	}
+	res.mads = d->mads;
+	res.learned = d->learned;
 	if (why.n) {
 		res.error = why.s;
 	} else {
+		learn_of_filter(d);
 		res.f = d->f;
 		d->f = NULL;
 	}
@@ -199,27 +298,50 @@ static void on_out(void *arg, int events)
 	maybe_done(d);
 }
 
-/* What the library prints, line by line into the log. */
-static void on_err(void *arg, int events)
+static void take_err_line(struct disco *d, const char *line)
 {
-	struct disco *d = arg;
+	const size_t n = strlen(SANDBOX_REFUSED);
+	char *call;
+	int nr;
+
+	if (strncmp(line, SANDBOX_REFUSED, n) || sscanf(line + n, "%d", &nr) != 1 || nr < 0) {
+		log_limited(&d->complaints, LOG_LEVEL_WARNING, "discovery", "%s", line);
+		return;
+	}
+	if (d->refused == REFUSED_NONE)
+		d->refused = nr;
+	call = sandbox_call_name(nr);
+	log_limited(&d->complaints, LOG_LEVEL_WARNING, "discovery", "%s%d, %s", SANDBOX_REFUSED, nr,
+		    call);
+	free(call);
+}
+
+/* What the library prints, line by line into the log.  False: no more for now. */
+static bool read_err(struct disco *d)
+{
 	char chunk[4096], *nl;
 	ssize_t n = read(d->err_fd, chunk, sizeof(chunk));
 
-	(void)events;
 	if (n <= 0) {
 		if (n == 0 || (errno != EAGAIN && errno != EINTR))
 			io_set(d->err_io, 0);
-		return;
+		return false;
 	}
 	buf_add(&d->err_text, chunk, (size_t)n);
 	while (d->err_text.n && (nl = memchr(d->err_text.s, '\n', d->err_text.n))) {
 		*nl = '\0';
-		log_limited(&d->complaints, LOG_LEVEL_WARNING, "discovery", "%s", d->err_text.s);
+		take_err_line(d, d->err_text.s);
 		buf_consume(&d->err_text, (size_t)(nl - d->err_text.s) + 1);
 	}
 	if (d->err_text.n > CHUNK)
 		buf_free(&d->err_text);
+	return true;
+}
+
+static void on_err(void *arg, int events)
+{
+	(void)events;
+	read_err(arg);
 }
 
 static void on_exit_status(void *arg, int status)
@@ -253,12 +375,12 @@ static char **env_with_key(uint64_t m_key)
 	return env;
 }
 
-static bool spawn(struct disco *d, const struct disco_request *r, int out, int err)
+static bool spawn(struct disco *d, int out, int err)
 {
-	char port[16], window[16], timeout[16], retries[16], known[16];
-	char one[] = "1", zero[] = "0";
+	const struct disco_request *r = &d->request;
+	char port[16], window[16], timeout[16], retries[16], sandbox[16], known[16];
 	char *argv[] = { (char[]){ DISCO_ARGV0 }, xstrdup(r->ca), port, window, timeout, retries,
-			 r->sandbox ? one : zero, known, NULL };
+			 sandbox, known, NULL };
 	char **env = env_with_key(r->m_key);
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
@@ -270,6 +392,7 @@ static bool spawn(struct disco *d, const struct disco_request *r, int out, int e
 	snprintf(timeout, sizeof(timeout), "%u", r->timeout_ms);
 	snprintf(retries, sizeof(retries), "%u", r->retries);
 	snprintf(known, sizeof(known), "%u", r->known_window);
+	snprintf(sandbox, sizeof(sandbox), "%d", d->filtered ? (int)r->sandbox : 0);
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&fa, err, STDERR_FILENO);
@@ -288,20 +411,19 @@ static bool spawn(struct disco *d, const struct disco_request *r, int out, int e
 	return e == 0;
 }
 
-struct disco *disco_start(struct loop *l, const struct disco_request *r,
-			  void (*done)(void *arg, const struct disco_result *res), void *arg,
-			  struct buf *err)
+/* Starts a process; false, with err: it can't. */
+static bool start(struct disco *d, struct buf *err)
 {
-	struct disco *d = xcalloc(1, sizeof(*d));
 	int out[2] = { -1, -1 }, er[2] = { -1, -1 };
 
-	d->loop = l;
-	d->done = done;
-	d->arg = arg;
-	d->out_fd = d->err_fd = -1;
+	d->out_closed = d->exited = d->whole = d->broken = d->too_many = false;
+	d->mads = 0;
+	memset(&d->learned, 0, sizeof(d->learned));
 	d->node = FABRIC_NONE;
-	d->complaints = (struct log_ratelimit)LOG_RATELIMIT;
-	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(er, O_CLOEXEC) < 0 || !spawn(d, r, out[1], er[1])) {
+	d->refused = REFUSED_NONE;
+	d->filtered = d->request.sandbox == DISCO_STRICT ||
+		      (d->request.sandbox == DISCO_SANDBOX && !d->again && filter != FILTER_TOO_TIGHT);
+	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(er, O_CLOEXEC) < 0 || !spawn(d, out[1], er[1])) {
 		buf_printf(err, "cannot start discovery: %s", strerror(errno));
 		for (int i = 0; i < 2; i++) {
 			if (out[i] >= 0)
@@ -309,8 +431,7 @@ struct disco *disco_start(struct loop *l, const struct disco_request *r,
 			if (er[i] >= 0)
 				close(er[i]);
 		}
-		disco_free(d);
-		return NULL;
+		return false;
 	}
 	close(out[1]);
 	close(er[1]);
@@ -319,14 +440,33 @@ struct disco *disco_start(struct loop *l, const struct disco_request *r,
 	fcntl(d->out_fd, F_SETFL, O_NONBLOCK);
 	fcntl(d->err_fd, F_SETFL, O_NONBLOCK);
 	d->f = fabric_new();
-	d->out_io = io_new(l, d->out_fd, on_out, d);
+	d->out_io = io_new(d->loop, d->out_fd, on_out, d);
 	io_set(d->out_io, LOOP_READ);
-	d->err_io = io_new(l, d->err_fd, on_err, d);
+	d->err_io = io_new(d->loop, d->err_fd, on_err, d);
 	io_set(d->err_io, LOOP_READ);
-	d->child = child_new(l, d->pid, on_exit_status, d);
-	d->limit = timer_new(l, on_limit, d);
+	d->child = child_new(d->loop, d->pid, on_exit_status, d);
+	d->limit = timer_new(d->loop, on_limit, d);
 	timer_set(d->limit, LIMIT_US, 0);
-	return d;
+	return true;
+}
+
+struct disco *disco_start(struct loop *l, const struct disco_request *r,
+			  void (*done)(void *arg, const struct disco_result *res), void *arg,
+			  struct buf *err)
+{
+	struct disco *d = xcalloc(1, sizeof(*d));
+
+	d->loop = l;
+	d->done = done;
+	d->arg = arg;
+	d->request = *r;
+	d->request.ca = d->ca = xstrdup(r->ca);
+	d->out_fd = d->err_fd = -1;
+	d->complaints = (struct log_ratelimit)LOG_RATELIMIT;
+	if (start(d, err))
+		return d;
+	disco_free(d);
+	return NULL;
 }
 
 void disco_cancel(struct disco *d)

@@ -24,7 +24,13 @@ struct disco_request {
 	unsigned window, timeout_ms, retries;
 	unsigned known_window;	/* more SMPs at a time have been lost; 0: none have been */
 	uint64_t m_key;
-	bool sandbox;		/* the process locks itself up before it reads anything */
+	/*
+	 * The process locks itself up before it asks another device anything.  The filter may be too
+	 * tight for the libraries of this machine: where it has refused a call, and no scan behind it
+	 * has succeeded before, DISCO_SANDBOX tries once more without, and goes on without if that
+	 * finds more.  DISCO_STRICT does not.
+	 */
+	enum disco_sandbox { DISCO_OPEN, DISCO_SANDBOX, DISCO_STRICT } sandbox;
 };
 
 struct disco_result {

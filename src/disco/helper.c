@@ -4,8 +4,9 @@
  * to standard output as the records of stream.h.  The library's complaints go
  * to standard error, which the daemon turns into log lines.
  *
- * Before the first SMP is sent into the fabric, and so before anything that another device says
- * is read, the process locks itself up (sandbox.h): what the library needs to open is open then.
+ * Before the first SMP is sent to another device, and so before anything that another device says
+ * is read, the process locks itself up (sandbox.h): what the library needs to open is open then,
+ * however often, and in whatever order, it has opened ports and asked its own device.
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -18,12 +19,15 @@
 #include <infiniband/ibnetdisc.h>
 #include <infiniband/mad.h>
 #include <infiniband/umad.h>
+#include <infiniband/umad_types.h>
 
 #include "base/map64.h"
 #include "disco/disco.h"
 #include "disco/paced.h"
 #include "disco/stream.h"
 #include "sandbox/sandbox.h"
+
+enum { MAD_CLASS = 1, MAD_HOP_COUNT = 7 };	/* bytes of a MAD */
 
 static struct map64 index_by_guid;
 static uint32_t n_nodes;
@@ -36,8 +40,8 @@ static void put(const void *rec, size_t n)
 
 static bool discovering;
 
-/* LOCKING: what is sent next goes into the fabric. */
-static enum { FREE, TO_BE_LOCKED, LOCKING, LOCKED } lock;
+static enum { FREE, TO_BE_LOCKED, LOCKED } lock;
+static bool strict;
 
 static void lock_up(void)
 {
@@ -49,8 +53,13 @@ static void lock_up(void)
 	/* ibsim's library cancels a thread at the end, for which this would be loaded then */
 	if (preloaded && !dlopen("libgcc_s.so.1", RTLD_NOW))
 		fprintf(stderr, "%s\n", dlerror());
-	if (!sandbox_discovery(preloaded, &err))
-		fprintf(stderr, "discovery goes on with all system calls: %s\n", err.s);
+	if (!sandbox_discovery(preloaded, &err)) {
+		fprintf(stderr, "discovery %s: %s\n",
+			strict ? "ends outside of its sandbox" : "goes on with all system calls",
+			err.s);
+		if (strict)
+			exit(1);
+	}
 	buf_free(&err);
 }
 
@@ -67,31 +76,29 @@ static void *find_next(void *_Atomic *next, const char *name)
 }
 
 /*
- * These three stand before libibumad's functions of their names, for libibnetdisc and libibmad; for
- * the daemon's own port, too, in the other process, where nothing is to be locked up here.
- * libibnetdisc opens the port twice: it asks its own device for its LID, closes the port, and opens
- * it again for the fabric.
+ * Whether our own device answers it: an SMP by directed route over no link.  That is how the library
+ * asks for its own LID, before it has opened the port by which it discovers.
  */
-int umad_close_port(int fd)
+static bool stays_here(void *umad, int length)
 {
-	static void *_Atomic next;
-	void *found = find_next(&next, "umad_close_port");
-	int (*fn)(int);
+	const uint8_t *mad = umad_get_mad(umad);
 
-	memcpy(&fn, &found, sizeof(fn));	/* ISO C has no cast for this */
-	if (lock == TO_BE_LOCKED)
-		lock = LOCKING;
-	return fn(fd);
+	return length > MAD_HOP_COUNT && mad[MAD_CLASS] == UMAD_CLASS_SUBN_DIRECTED_ROUTE &&
+	       !mad[MAD_HOP_COUNT];
 }
 
+/*
+ * These two stand before libibumad's functions of their names, for libibnetdisc and libibmad; for
+ * the daemon's own port, too, in the other process, where nothing is to be locked up here.
+ */
 int umad_send(int fd, int agentid, void *umad, int length, int timeout_ms, int retries)
 {
 	static void *_Atomic next;
 	void *found = find_next(&next, "umad_send");
 	int (*fn)(int, int, void *, int, int, int);
 
-	memcpy(&fn, &found, sizeof(fn));
-	if (lock == LOCKING)
+	memcpy(&fn, &found, sizeof(fn));	/* ISO C has no cast for this */
+	if (lock == TO_BE_LOCKED && !stays_here(umad, length))
 		lock_up();
 	if (!discovering)
 		return fn(fd, agentid, umad, length, timeout_ms, retries);
@@ -199,7 +206,7 @@ static void put_links_cb(ibnd_node_t *n, void *arg)
 /* SMPs of one device that libibnetdisc has outstanding, as far as the window goes. */
 #define WINDOW_DEVICE 255
 
-/* argv: name, CA, port, window, timeout in ms, retries, 1: in a sandbox, window known */
+/* argv: name, CA, port, window, timeout in ms, retries, enum disco_sandbox, window known */
 int disco_helper_main(int argc, char **argv)
 {
 	struct ibnd_config cfg = { 0 };
@@ -220,13 +227,18 @@ int disco_helper_main(int argc, char **argv)
 	cfg.mkey = key ? strtoull(key, NULL, 16) : 0;
 	paced_start(&(struct pace_bounds){ cfg.max_smps, WINDOW_DEVICE, cfg.timeout_ms,
 					   cfg.retries + 1 }, (unsigned)atoi(argv[7]));
-	lock = atoi(argv[6]) == 1 ? TO_BE_LOCKED : FREE;
+	lock = atoi(argv[6]) ? TO_BE_LOCKED : FREE;
+	strict = atoi(argv[6]) == DISCO_STRICT;
 	discovering = true;
 	f = ibnd_discover_fabric(argv[1], port, NULL, &cfg);
 	if (!f || !f->from_node)
 		return 1;
-	if (lock != FREE && lock != LOCKED)	/* another version of the library? */
-		fprintf(stderr, "discovery was not locked up: no port was opened for the fabric\n");
+	/* another version of the library? */
+	if (lock == TO_BE_LOCKED && f->nodes && f->nodes->next) {
+		fprintf(stderr, "discovery was not locked up: its requests were not seen\n");
+		if (strict)
+			return 1;
+	}
 
 	/* the SM's own node first: that is what the fabric's node 0 is */
 	put_node(f->from_node);

@@ -46,7 +46,7 @@ struct settings *settings_default(void)
 		.sa_transfers_per_port = 16,
 		.pkey_lo = 0x4000, .pkey_hi = 0x7ffe,
 		.event_kinds = UINT64_MAX,
-		.sandbox = true,
+		.sandbox = SANDBOX_ON,
 		.log_level = LOG_LEVEL_INFO,
 	};
 	return s;

@@ -99,7 +99,11 @@ struct settings {
 	/* control socket: whose members may look, and whose may do all; default none */
 	struct ctl_group ctl_read_group, ctl_admin_group;
 
-	bool sandbox;			/* capabilities and system calls are given up; default true */
+	/* Capabilities and system calls are given up; default on. */
+	enum sandbox_mode {
+		SANDBOX_OFF, SANDBOX_ON,
+		SANDBOX_STRICT,		/* rather nothing is done than without */
+	} sandbox;
 
 	/* log */
 	enum log_level log_level;

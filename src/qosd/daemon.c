@@ -350,21 +350,26 @@ static void leave_terminal(void)
 }
 
 /*
- * Before anything of the outside is opened, and while there is one thread.  Who cannot be
- * locked up manages the subnet nevertheless.
+ * Before anything of the outside is opened, and while there is one thread.  A daemon that cannot be
+ * locked up manages the subnet nevertheless, unless that is forbidden: then false.
  */
-static void lock_up(const struct settings *s)
+static bool lock_up(const struct settings *s)
 {
 	struct buf err = { 0 };
+	bool locked = true;
 
-	if (!s->sandbox)
+	if (s->sandbox == SANDBOX_OFF) {
 		log_info("sandbox", "off, by the settings");
-	else if (!sandbox_drop_privileges(&err) || !sandbox_daemon(&err))
-		log_warn("sandbox", "%s", err.s);
-	else
+		return true;
+	}
+	locked = sandbox_drop_privileges(&err) && sandbox_daemon(&err);
+	if (locked)
 		log_info("sandbox", "no capabilities; system calls are %sfiltered",
 			 sandbox_filters() ? "" : "not ");
+	else
+		log_warn("sandbox", "%s", err.s);
 	buf_free(&err);
+	return locked || s->sandbox != SANDBOX_STRICT;
 }
 
 int daemon_run(const struct options *o)
@@ -392,8 +397,10 @@ int daemon_run(const struct options *o)
 		log_set_level(q.settings->log_level);
 	if (!o->foreground && !o->once)
 		q.ready_fd = detach();
-	lock_up(q.settings);
-	if (open_all(&q, policy, &err)) {
+	if (!lock_up(q.settings)) {
+		log_error("qosd", "not started: outside of its sandbox, and that is strict");
+		tell_starter(&q, q.status);
+	} else if (open_all(&q, policy, &err)) {
 		q.status = EXIT_OK;
 		if (q.ready_fd >= 0)
 			leave_terminal();

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -241,7 +242,7 @@ static void allow_simulators(struct filter *f)
 /* By hand: nothing of stdio may be called here. */
 static void say_denied(int nr)
 {
-	static const char before[] = "refused itself system call ";
+	static const char before[] = SANDBOX_REFUSED;
 	char text[sizeof(before) + 16], digits[12];
 	size_t n = sizeof(before) - 1, d = 0;
 	unsigned v = (unsigned)nr;
@@ -256,6 +257,15 @@ static void say_denied(int nr)
 	text[n++] = '\n';
 	if (write(STDERR_FILENO, text, n) < 0)
 		_exit(1);	/* nobody is there any more */
+}
+
+char *sandbox_call_name(int nr)
+{
+	char *found = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, nr);
+	char *name = found ? xstrdup(found) : xasprintf("number %d", nr);
+
+	free(found);
+	return name;
 }
 
 /* SIGSYS: says it, and has the call fail. */

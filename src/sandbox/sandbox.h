@@ -46,4 +46,9 @@ bool sandbox_daemon(struct buf *err);
  */
 bool sandbox_discovery(bool preloaded, struct buf *err);
 
+/* What it says then: this, the number of the call and a newline. */
+#define SANDBOX_REFUSED "refused itself system call "
+/* The name of a system call on this machine; the caller frees it. */
+char *sandbox_call_name(int nr);
+
 #endif

@@ -304,6 +304,12 @@ void sweep_discovered(struct sm *sm, struct fabric *f)
 	mkey_identify(sm, discovery_known);
 }
 
+static enum disco_sandbox sandbox_of(const struct settings *s)
+{
+	return s->sandbox == SANDBOX_OFF ? DISCO_OPEN :
+	       s->sandbox == SANDBOX_ON ? DISCO_SANDBOX : DISCO_STRICT;
+}
+
 static void discovery_start(struct sm *sm)
 {
 	const struct mad_port_info *info = mad_info(sm->mad);
@@ -311,7 +317,7 @@ static void discovery_start(struct sm *sm)
 	struct disco_request r = {
 		.ca = info->ca, .port = info->port, .window = sm->settings->discovery_window,
 		.timeout_ms = sm->settings->smp_timeout_ms, .retries = sm->settings->smp_retries,
-		.m_key = mkey_of_discovery(sm), .sandbox = sm->settings->sandbox,
+		.m_key = mkey_of_discovery(sm), .sandbox = sandbox_of(sm->settings),
 		.known_window = learned.lossy ? learned.window : 0,
 	};
 	struct buf err = { 0 };

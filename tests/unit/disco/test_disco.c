@@ -16,7 +16,10 @@
 #include "base/bytes.h"
 #include "disco/disco.h"
 #include "disco/stream.h"
+#include "sandbox/sandbox.h"
 #include "unit/run.h"
+
+#define REFUSED_CALL "41"
 
 /* --- the other process --- */
 
@@ -74,14 +77,22 @@ static void put_nodes(void)
 	put_port(0, 1);
 }
 
+static void put_good(void)
+{
+	put_nodes();
+	put_link(0, 1, 1, 1);
+	put_end(0, 1);
+}
+
 static int scan(const char *what)
 {
 	if (!strcmp(what, "good") || !strcmp(what, "talks")) {
 		if (!strcmp(what, "talks"))
 			fprintf(stderr, "something\n\nno end of line");
-		put_nodes();
-		put_link(0, 1, 1, 1);
-		put_end(0, 1);
+		put_good();
+	} else if (!strcmp(what, "is refused a call")) {
+		fputs(SANDBOX_REFUSED REFUSED_CALL "\n", stderr);
+		put_good();
 	} else if (!strcmp(what, "fails")) {
 		put_nodes();
 		put_end(0, 1);
@@ -126,6 +137,22 @@ static int scan(const char *what)
 	return fflush(stdout) ? 3 : 0;
 }
 
+/* As with a library that needs a call which the sandbox refuses. */
+static int scan_in(const char *what, int sandbox)
+{
+	if (sandbox == DISCO_OPEN)
+		return scan(strcmp(what, "needs a call and fails") ? "good" : "fails");
+	fputs(SANDBOX_REFUSED REFUSED_CALL "\n", stderr);
+	if (!strcmp(what, "is killed for a call"))
+		raise(SIGSYS);
+	if (strcmp(what, "finds less without a call"))
+		return 1;
+	put_node(0x10, false, 1, 0);
+	put_port(0x11, 1);
+	put_end(0, 1);
+	return fflush(stdout) ? 3 : 0;
+}
+
 /* --- the daemon's side --- */
 
 static struct loop *loop;
@@ -142,15 +169,23 @@ static void done(void *arg, const struct disco_result *res)
 	loop_stop(loop);
 }
 
-static void discover(const char *what)
+static void discover_in(enum disco_sandbox sandbox, const char *what)
 {
-	struct disco_request r = { .ca = what, .port = 1, .window = 4, .timeout_ms = 100 };
+	struct disco_request r = { .ca = what, .port = 1, .window = 4, .timeout_ms = 100,
+				   .sandbox = sandbox };
 	struct buf err = { 0 };
+
+	found = NULL;
 
 	loop = loop_new();
 	ck_assert_ptr_nonnull(disco_start(loop, &r, done, NULL, &err));
 	loop_run(loop);
 	loop_free(loop);
+}
+
+static void discover(const char *what)
+{
+	discover_in(DISCO_OPEN, what);
 }
 
 static const char *const good[] = { "good", "talks" };
@@ -193,6 +228,53 @@ START_TEST(no_scan)
 }
 END_TEST
 
+/* How many nodes; 0: it failed. */
+static unsigned finds_in(enum disco_sandbox sandbox, const char *what)
+{
+	unsigned n;
+
+	discover_in(sandbox, what);
+	ck_assert((found != NULL) == !*why);
+	n = found ? found->n_nodes : 0;
+	fabric_free(found);
+	return n;
+}
+
+static const char *const needy[] = {
+	"needs a call", "is killed for a call", "finds less without a call",
+};
+
+START_TEST(a_filter_that_is_too_tight)
+{
+	ck_assert_uint_lt(finds_in(DISCO_STRICT, needy[_i]), 2);
+	/* once more without, and from then on */
+	ck_assert_uint_eq(finds_in(DISCO_SANDBOX, needy[_i]), 2);
+	ck_assert_uint_eq(finds_in(DISCO_SANDBOX, needy[_i]), 2);
+	ck_assert_uint_lt(finds_in(DISCO_STRICT, needy[_i]), 2);
+}
+END_TEST
+
+START_TEST(a_filter_that_is_not_to_blame)
+{
+	ck_assert_uint_lt(finds_in(DISCO_SANDBOX, "needs a call and fails"), 2);
+	ck_assert_str_eq(why, "the scan failed");
+	/* it did not succeed without: the next one is in the sandbox, and finds the same there */
+	ck_assert_uint_eq(finds_in(DISCO_SANDBOX, "is refused a call"), 2);
+	/* now a device that makes the process try something gets it no freedom */
+	for (size_t i = 0; i < ARRAY_SIZE(needy); i++)
+		ck_assert_uint_lt(finds_in(DISCO_SANDBOX, needy[i]), 2);
+	/* and a scan that fails without being refused anything is not repeated */
+	ck_assert_uint_lt(finds_in(DISCO_SANDBOX, "fails"), 2);
+}
+END_TEST
+
+START_TEST(a_failure_of_its_own_in_the_sandbox)
+{
+	ck_assert_uint_lt(finds_in(DISCO_SANDBOX, "fails"), 2);
+	ck_assert_uint_eq(finds_in(DISCO_SANDBOX, "needs a call"), 2);
+}
+END_TEST
+
 /* It is ended, and nobody is told. */
 START_TEST(cancelled)
 {
@@ -215,11 +297,15 @@ int main(int argc, char **argv)
 	TCase *tc;
 
 	if (!strcmp(argv[0], DISCO_ARGV0))
-		return argc > 1 ? scan(argv[1]) : 2;
+		return argc < 7 ? 2 : strstr(argv[1], "a call") && !strstr(argv[1], "refused") ?
+		       scan_in(argv[1], atoi(argv[6])) : scan(argv[1]);
 	s = suite_create("disco");
 	tc = tcase_create("all");
 	tcase_add_loop_test(tc, a_scan, 0, ARRAY_SIZE(good));
 	tcase_add_loop_test(tc, no_scan, 0, ARRAY_SIZE(bad));
+	tcase_add_loop_test(tc, a_filter_that_is_too_tight, 0, ARRAY_SIZE(needy));
+	tcase_add_test(tc, a_filter_that_is_not_to_blame);
+	tcase_add_test(tc, a_failure_of_its_own_in_the_sandbox);
 	tcase_add_test(tc, cancelled);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
