@@ -111,10 +111,17 @@ static const char *width_text(unsigned width)
 static const char *speed_text(const struct fabric_port *p, bool extended)
 {
 	unsigned speed = info_field(p, IB_PORT_LINK_SPEED_ACTIVE_F);
-	unsigned ext = extended ? info_field(p, IB_PORT_LINK_SPEED_EXT_ACTIVE_F) : 0;
 
-	if (ext)
-		return ext == 1 ? "14" : ext == 2 ? "25" : ext == 4 ? "50" : "??";
+	if (extended && ib_ext_active(p->info)) {
+		switch (ib_ext_active(p->info)) {
+		case IB_EXT_FDR: return "14";
+		case IB_EXT_EDR: return "25";
+		case IB_EXT_HDR: return "50";
+		case IB_EXT_NDR: return "100";
+		case IB_EXT_XDR: return "200";
+		default: return "??";
+		}
+	}
 	if (p->fdr10)
 		return "FDR10";
 	return speed == 1 ? "2.5" : speed == 2 ? "5" : speed == 4 ? "10" : "??";

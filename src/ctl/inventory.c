@@ -81,7 +81,7 @@ static json_t *json_link(const struct fabric_port *p)
 	memcpy(info, p->info, sizeof(info));	/* mad_get_field() takes no const */
 	return json_string(link_text(mad_get_field(info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F),
 				     mad_get_field(info, 0, IB_PORT_LINK_SPEED_ACTIVE_F),
-				     mad_get_field(info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F),
+				     ib_ext_active(info),
 				     p->fdr10, text, sizeof(text)));
 }
 

@@ -37,7 +37,7 @@ char *port_link_text(const struct fabric_port *p, char text[LINK_TEXT])
 	memcpy(info, p->info, sizeof(info));	/* mad_get_field() takes no const */
 	return link_text(mad_get_field(info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F),
 			 mad_get_field(info, 0, IB_PORT_LINK_SPEED_ACTIVE_F),
-			 mad_get_field(info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F), p->fdr10, text,
+			 ib_ext_active(info), p->fdr10, text,
 			 LINK_TEXT);
 }
 

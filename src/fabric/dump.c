@@ -148,6 +148,32 @@ static bool parse_lid_lmc(struct dump *d, char *text, uint16_t *lid, uint8_t *lm
 	return true;
 }
 
+/*
+ * Widths and speeds that ibnetdiscover has no word for are "??" and "???".  What is not
+ * said is as when nothing is: 4x, and SDR, the least there is.
+ */
+static bool parse_unknown(const char *word, struct link_speed *speed)
+{
+	static const char *const endings[] = { "???", "??" };
+	char known[16];
+	size_t n = strlen(word);
+
+	if (!strncmp(word, "??", 2)) {
+		snprintf(known, sizeof(known), "4x%s", word + 2);
+		return !strcmp(word + 2, "???") || link_parse(known, speed);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		size_t end = strlen(endings[i]);
+
+		if (n <= end || n - end > 3 || strcmp(word + n - end, endings[i]))
+			continue;
+		snprintf(known, sizeof(known), "%.*sSDR", (int)(n - end), word);
+		if (link_parse(known, speed))
+			return true;
+	}
+	return false;
+}
+
 /* " lid 20 4xQDR": 4xSDR, ibsim's default, when nothing is said. */
 static bool parse_speed(struct dump *d, char *tail, struct link_speed *speed)
 {
@@ -158,7 +184,7 @@ static bool parse_speed(struct dump *d, char *tail, struct link_speed *speed)
 	if (!strncmp(tail, "lid ", 4) && strtok_r(tail, " \t", &save) &&
 	    strtok_r(NULL, " \t", &save))
 		word = strtok_r(NULL, " \t", &save);
-	if (word && !link_parse(word, speed))
+	if (word && !link_parse(word, speed) && !parse_unknown(word, speed))
 		return fail(d, "unknown link speed '%s'", word);
 	return true;
 }

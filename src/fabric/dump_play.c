@@ -80,8 +80,10 @@ static void set_link(uint8_t *info, const struct link_speed *l)
 	if (l->speed_ext)
 		SET_FIELDS(info,
 			   { IB_PORT_LINK_SPEED_EXT_SUPPORTED_F, 15 },
-			   { IB_PORT_LINK_SPEED_EXT_ENABLED_F, 2u * l->speed_ext - 1 },
-			   { IB_PORT_LINK_SPEED_EXT_ACTIVE_F, l->speed_ext });
+			   { IB_PORT_LINK_SPEED_EXT_ENABLED_F, (2u * l->speed_ext - 1) & 15 },
+			   { IB_PORT_LINK_SPEED_EXT_ACTIVE_F, l->speed_ext & 15u });
+	if (l->speed_ext == IB_EXT_XDR)		/* LinkSpeedExtActive2, -Supported2, -Enabled2 */
+		info[56] = 1 << 5 | 1 << 3 | 1;
 }
 
 /* Of any port but port 0 of a switch.  p: NULL if nothing is linked to it. */

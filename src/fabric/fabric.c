@@ -291,16 +291,20 @@ static uint8_t arb_entries(uint32_t cap)
 /*
  * LinkSpeedExtActive counts only if the CapabilityMask says so; external
  * ports of switches have no mask of their own (all zero), and there the field
- * speaks for itself.
+ * speaks for itself.  A link that is up has a rate even where its codes are not known.
  */
-static uint8_t decode_rate(struct fabric_port *p)
+static void decode_rate(struct fabric_port *p)
 {
 	bool has_ext = !p->capmask || (p->capmask & IB_CAP_EXT_SPEEDS);
-	unsigned ext = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
+	unsigned width = mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F);
+	unsigned speed = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
+	unsigned ext = has_ext ? ib_ext_active(p->info) : 0;
+	bool up = p->num && p->state >= IB_PORT_INIT_S;
 
-	return (uint8_t)rate_from_link(mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F),
-				       mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ACTIVE_F),
-				       has_ext ? ext : 0, p->fdr10);
+	p->rate = (uint8_t)rate_from_link(width, speed, ext, p->fdr10);
+	p->rate_guessed = !p->rate && up;
+	if (p->rate_guessed)
+		p->rate = (uint8_t)rate_at_least(width, speed, ext, p->fdr10);
 }
 
 void fabric_port_store(struct fabric_port *p, const uint8_t *port_info)
@@ -321,7 +325,7 @@ void fabric_port_store(struct fabric_port *p, const uint8_t *port_info)
 	p->op_vls = known_or_zero(mad_get_field(info, 0, IB_PORT_OPER_VLS_F));
 	p->vlarb_high_cap = arb_entries(mad_get_field(info, 0, IB_PORT_VL_ARBITRATION_HIGH_CAP_F));
 	p->vlarb_low_cap = arb_entries(mad_get_field(info, 0, IB_PORT_VL_ARBITRATION_LOW_CAP_F));
-	p->rate = decode_rate(p);
+	decode_rate(p);
 }
 
 void fabric_set_fdr10(struct fabric *f, uint32_t port, bool fdr10)
@@ -329,10 +333,10 @@ void fabric_set_fdr10(struct fabric *f, uint32_t port, bool fdr10)
 	struct fabric_port *p = &f->ports[port];
 
 	p->fdr10 = fdr10;
-	p->rate = decode_rate(p);
+	decode_rate(p);
 	if (p->peer != FABRIC_NONE) {
 		f->ports[p->peer].fdr10 = fdr10;
-		f->ports[p->peer].rate = decode_rate(&f->ports[p->peer]);
+		decode_rate(&f->ports[p->peer]);
 	}
 }
 

@@ -46,6 +46,7 @@ struct fabric_port {
 	uint8_t vl_cap, op_vls;		/* VL codes 1..5 */
 	uint8_t vlarb_high_cap, vlarb_low_cap;	/* entries */
 	uint8_t rate;			/* rate code of the link as it runs */
+	bool rate_guessed;	/* rate is a lower bound: width or speed has a value that is not known */
 	bool fdr10;			/* see fabric_set_fdr10() */
 	bool held;		/* no route is to use the link, between switches; so says the other end, too */
 	bool unsure;		/* it may be other than info by now: what was asked of it had no answer */
@@ -132,7 +133,8 @@ bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, stru
 /*
  * Takes a PortInfo that the device answered: info and what is decoded from it.
  * Capabilities that make no sense become the least there is (one VL, MTU 256),
- * a NeighborMTU, OperationalVLs or rate that makes no sense becomes 0.
+ * a NeighborMTU or OperationalVLs that makes no sense becomes 0, and so does the rate
+ * of a port that is down.  Of a link that is up the rate is at least a lower bound.
  */
 void fabric_port_store(struct fabric_port *p, const uint8_t *port_info);
 /*

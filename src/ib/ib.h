@@ -43,19 +43,61 @@ enum ib_port_state {
 #define IB_CAP_MASK2		(1u << 15)
 #define IB_CAP_CLIENT_REREG	(1u << 25)
 
-/* PortInfo.CapabilityMask2, valid with IB_CAP_MASK2: link width 2x, speeds HDR and NDR */
+/*
+ * PortInfo.CapabilityMask2, valid with IB_CAP_MASK2: link width 2x, speeds HDR and NDR,
+ * the second group of extended speeds and the one speed in it so far, XDR.
+ */
 #define IB_CAP2_2X		(1u << 4)
 #define IB_CAP2_HDR		(1u << 5)
 #define IB_CAP2_NDR		(1u << 10)
+#define IB_CAP2_EXT_SPEEDS_2	(1u << 11)
+#define IB_CAP2_XDR		(1u << 12)
+
+/* AttributeModifier of PortInfo: SMSupportExtendedSpeeds, beside the port number (14.2.5.6) */
+#define IB_PORT_INFO_EXT_SPEEDS	(1u << 31)
+
+/*
+ * Extended link speeds.  PortInfo has them in two groups: LinkSpeedExt* (byte 62, and
+ * the lower five bits of byte 63) and LinkSpeedExt*2 (byte 56).  Here both are one mask,
+ * as in rdma-core's tools: the second group is shifted by 5.
+ */
+#define IB_EXT_FDR		1u
+#define IB_EXT_EDR		2u
+#define IB_EXT_HDR		4u
+#define IB_EXT_NDR		8u
+#define IB_EXT_XDR		32u
+#define IB_EXT_GROUP_2		5	/* shift of the second group */
+#define IB_EXT_DISABLED		30	/* LinkSpeedExtEnabled: none of the first group */
+
+/* LinkSpeedExtActive2 if it is not 0, else LinkSpeedExtActive. */
+static inline unsigned ib_ext_active(const uint8_t info[64])
+{
+	unsigned second = info[56] >> 5 & 3;
+
+	return second ? second << IB_EXT_GROUP_2 : info[62] >> 4;
+}
+
+static inline unsigned ib_ext_supported(const uint8_t info[64])
+{
+	return (info[62] & 0xfu) | (info[56] >> 3 & 3u) << IB_EXT_GROUP_2;
+}
+
+static inline unsigned ib_ext_enabled(const uint8_t info[64])
+{
+	unsigned first = info[63] & 0x1f;
+
+	return (first == IB_EXT_DISABLED ? 0 : first & 0xf) | (info[56] & 7u) << IB_EXT_GROUP_2;
+}
 
 /*
  * PathRecord.Rate (15.2.5.16): the last code of SDR to QDR, of FDR and EDR, of
- * width 2x, of HDR.
+ * width 2x, of HDR, of NDR.
  */
 #define IB_RATE_LAST_PLAIN	10
 #define IB_RATE_LAST_EXTENDED	18
 #define IB_RATE_LAST_2X		20
 #define IB_RATE_LAST_HDR	22
+#define IB_RATE_LAST_NDR	24
 
 /* MAD header status (13.4.7) and the SA's own codes, shifted into place (15.2.2) */
 enum {

@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "ib/ib.h"
 #include "ib/units.h"
 
 unsigned mtu_bytes(unsigned code)
@@ -33,7 +34,7 @@ static const uint16_t rates[] = {
 	[8] = 600, [9] = 800, [10] = 1200, [11] = 140, [12] = 560,
 	[13] = 1120, [14] = 1680, [15] = 250, [16] = 1000, [17] = 2000,
 	[18] = 3000, [19] = 280, [20] = 500, [21] = 4000, [22] = 6000,
-	[23] = 8000, [24] = 12000,
+	[23] = 8000, [24] = 12000, [25] = 16000,
 };
 
 unsigned rate_tenths(unsigned code)
@@ -93,10 +94,11 @@ static const struct lane {
 	{ "DDR",   2, 0, false, 50 },
 	{ "QDR",   4, 0, false, 100 },
 	{ "FDR10", 4, 0, true,  100 },
-	{ "FDR",   4, 1, false, 140 },
-	{ "EDR",   4, 2, false, 250 },
-	{ "HDR",   4, 4, false, 500 },
-	{ "NDR",   4, 8, false, 1000 },
+	{ "FDR",   4, IB_EXT_FDR, false, 140 },
+	{ "EDR",   4, IB_EXT_EDR, false, 250 },
+	{ "HDR",   4, IB_EXT_HDR, false, 500 },
+	{ "NDR",   4, IB_EXT_NDR, false, 1000 },
+	{ "XDR",   4, IB_EXT_XDR, false, 2000 },
 };
 
 static const struct lane *lane_find(unsigned speed, unsigned speed_ext, bool fdr10)
@@ -133,6 +135,29 @@ unsigned rate_from_link(unsigned width, unsigned speed, unsigned speed_ext, bool
 	const struct width *w = width_find(width);
 
 	return l && w ? rate_code_at_most(w->lanes * l->tenths) : 0;
+}
+
+/* The least of the bits that are known; what is beyond them counts as `newest`. */
+static unsigned least_of(unsigned bits, unsigned known, unsigned newest)
+{
+	return bits & known ? (bits & known) & -(bits & known) : newest;
+}
+
+unsigned rate_at_least(unsigned width, unsigned speed, unsigned speed_ext, bool fdr10)
+{
+	unsigned exact = rate_from_link(width, speed, speed_ext, fdr10), n = 0;
+
+	if (exact)
+		return exact;
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
+		if (width & widths[i].code && (!n || widths[i].lanes < n))
+			n = widths[i].lanes;
+	if (speed_ext)
+		speed_ext = least_of(speed_ext, IB_EXT_FDR | IB_EXT_EDR | IB_EXT_HDR | IB_EXT_NDR |
+				     IB_EXT_XDR, speed_ext > IB_EXT_NDR ? IB_EXT_XDR : IB_EXT_FDR);
+	else
+		speed = least_of(speed, 7, speed ? 4 : 1);
+	return rate_code_at_most((n ? n : 1u) * lane_find(speed, speed_ext, fdr10)->tenths);
 }
 
 bool link_parse(const char *word, struct link_speed *out)
@@ -201,8 +226,8 @@ char *link_text(unsigned width, unsigned speed, unsigned speed_ext, bool fdr10,
 	const struct lane *l = lane_find(speed, speed_ext, fdr10);
 	const struct width *w = width_find(width);
 
-	if (l && w)
-		snprintf(buf, n, "%s%s", w->name, l->name);
+	if (l || w)
+		snprintf(buf, n, "%s%s", w ? w->name : "?x", l ? l->name : "?");
 	else
 		snprintf(buf, n, "unknown speed");
 	return buf;

@@ -14,7 +14,7 @@
 unsigned mtu_bytes(unsigned code);		/* 0 for an unknown code */
 unsigned mtu_code(unsigned bytes);		/* exact; 0 if bytes is none of them */
 
-/* --- rate: PathRecord.Rate codes 2..24 (15.2.5.16) --- */
+/* --- rate: PathRecord.Rate codes 2..25 (15.2.5.16) --- */
 /* In units of 0.1 Gb/s (25 = 2.5 Gb/s, 140 = 14 Gb/s); 0 for an unknown code. */
 unsigned rate_tenths(unsigned code);
 unsigned rate_code(unsigned tenths);		/* exact; 0 if there is no such code */
@@ -28,10 +28,18 @@ unsigned rate_faster(unsigned code);
 /*
  * From PortInfo: LinkWidthActive (1 = 1x, 2 = 4x, 4 = 8x, 8 = 12x, 16 = 2x),
  * LinkSpeedActive (1 SDR, 2 DDR, 4 QDR), LinkSpeedExtActive (1 FDR, 2 EDR,
- * 4 HDR, 8 NDR; used when not 0), and whether the link runs FDR10.
- * The nearest code that does not exceed the link where there is none exact.
+ * 4 HDR, 8 NDR, and 32 XDR as ib_ext_active() has it; used when not 0), and whether
+ * the link runs FDR10.  The nearest code that does not exceed the link where there is
+ * none exact; 0 if a value is none of these.
  */
 unsigned rate_from_link(unsigned width, unsigned speed, unsigned speed_ext, bool fdr10);
+/*
+ * The same of a link that is up, for values that are not known, too: a rate that such a
+ * link surely has, never 0.  A bit above all known ones stands for a speed that is newer,
+ * hence at least as fast as the fastest known one; of several bits, and of a width, the
+ * least counts.
+ */
+unsigned rate_at_least(unsigned width, unsigned speed, unsigned speed_ext, bool fdr10);
 /* "4xQDR" (case-insensitive) to a code; 0 if it is no such word. */
 unsigned rate_parse_link(const char *word);
 /* The same word to PortInfo's fields as above; false, and nothing stored, if it is no such word. */
@@ -44,7 +52,7 @@ bool link_parse(const char *word, struct link_speed *out);
 unsigned rate_parse_gbps(const char *word);
 /* "40 Gb/s" into buf of n bytes, returns buf. */
 char *rate_text(unsigned code, char *buf, unsigned n);
-/* "4xQDR" from the three fields as above. */
+/* "4xQDR" from the three fields as above; "?" for a width or a speed that is not known. */
 char *link_text(unsigned width, unsigned speed, unsigned speed_ext, bool fdr10,
 		char *buf, unsigned n);
 

@@ -74,22 +74,20 @@ static unsigned greatest(unsigned bits, const uint8_t *order, unsigned n)
 	return 0;
 }
 
-#define EXT_SPEEDS_OFF 30	/* LinkSpeedExtEnabled: none */
-
 /* 0 if the ends say nothing that makes sense. */
 static unsigned able_rate(const struct fabric_port *a, const struct fabric_port *b)
 {
-	static const uint8_t widths[] = { 8, 4, 2, 16, 1 }, speeds[] = { 8, 4, 2, 1 };
+	static const uint8_t widths[] = { 8, 4, 2, 16, 1 }, speeds[] = { 4, 2, 1 };
+	static const uint8_t ext_speeds[] = {
+		IB_EXT_XDR, IB_EXT_NDR, IB_EXT_HDR, IB_EXT_EDR, IB_EXT_FDR,
+	};
 	unsigned width = common(a, b, IB_PORT_LINK_WIDTH_SUPPORTED_F, IB_PORT_LINK_WIDTH_ENABLED_F);
 	unsigned speed = common(a, b, IB_PORT_LINK_SPEED_SUPPORTED_F, IB_PORT_LINK_SPEED_ENABLED_F);
-	unsigned ext = common(a, b, IB_PORT_LINK_SPEED_EXT_SUPPORTED_F,
-			      IB_PORT_LINK_SPEED_EXT_ENABLED_F);
+	unsigned ext = ib_ext_supported(a->info) & ib_ext_enabled(a->info) &
+		       ib_ext_supported(b->info) & ib_ext_enabled(b->info);
 
-	if (field(a, IB_PORT_LINK_SPEED_EXT_ENABLED_F) == EXT_SPEEDS_OFF ||
-	    field(b, IB_PORT_LINK_SPEED_EXT_ENABLED_F) == EXT_SPEEDS_OFF)
-		ext = 0;
-	return rate_from_link(greatest(width, widths, 5), greatest(speed & 7, speeds, 4),
-			      greatest(ext, speeds, 4), false);
+	return rate_from_link(greatest(width, widths, 5), greatest(speed & 7, speeds, 3),
+			      greatest(ext, ext_speeds, ARRAY_SIZE(ext_speeds)), false);
 }
 
 /* --- who is compared with whom --- */
@@ -196,7 +194,17 @@ static bool able_counts(const struct census *c, const struct peers *p)
 static void check_rate(const struct census *c, const struct link *l, struct deviation *d)
 {
 	char runs[24], other[24];
+	const struct fabric_port *p = &c->f->ports[l->port], *q = &c->f->ports[p->peer];
 
+	if (p->rate_guessed || q->rate_guessed) {
+		const struct fabric_port *x = p->rate_guessed ? p : q;
+
+		because(d, "runs at a width or speed that is not known (LinkWidthActive %u, "
+			"LinkSpeedActive %u, extended speed %u), which is taken for %s",
+			field(x, IB_PORT_LINK_WIDTH_ACTIVE_F), field(x, IB_PORT_LINK_SPEED_ACTIVE_F),
+			ib_ext_active(x->info), rate_text(l->rate, runs, sizeof(runs)));
+		return;
+	}
 	if (d->usual && rate_compare(l->rate, d->usual) < 0)
 		because(d, "runs at %s, most links between such devices at %s",
 			rate_text(l->rate, runs, sizeof(runs)),

@@ -181,7 +181,8 @@ static bool port_knows_rate(const struct fabric *f, uint32_t port, unsigned code
 	if (code <= IB_RATE_LAST_EXTENDED)
 		return p->capmask & IB_CAP_EXT_SPEEDS;
 	return more & (code <= IB_RATE_LAST_2X ? IB_CAP2_2X :
-		       code <= IB_RATE_LAST_HDR ? IB_CAP2_HDR : IB_CAP2_NDR);
+		       code <= IB_RATE_LAST_HDR ? IB_CAP2_HDR :
+		       code <= IB_RATE_LAST_NDR ? IB_CAP2_NDR : IB_CAP2_XDR);
 }
 
 /* The greatest rate, at most this one, that both ends know. */

@@ -126,7 +126,7 @@ static void fold_speeds(const struct subnet_state *s, uint32_t port, uint8_t *in
 {
 	const uint8_t qdr = 4;
 
-	if (!(s->f->ports[sa_endport(s, port)].capmask & IB_CAP_EXT_SPEEDS) || !(info[62] >> 4))
+	if (!(s->f->ports[sa_endport(s, port)].capmask & IB_CAP_EXT_SPEEDS) || !ib_ext_active(info))
 		return;
 	info[32] |= (uint8_t)(qdr << 4);		/* LinkSpeedSupported */
 	info[35] |= (uint8_t)(qdr << 4 | qdr);		/* LinkSpeedActive, LinkSpeedEnabled */

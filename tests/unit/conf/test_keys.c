@@ -89,7 +89,7 @@ static const struct row policy_rows[] = {
 	{ L "mtu-limit: ~\n", { "256", "512", "1024", "2048", "4096", "iba:1", "iba:5", "0x100" },
 	  { BAD_NUMBER, "0", "4", "1500", "8192", "iba:0", "iba:6", "IBA:4" } },
 	{ L "rate-limit: ~\n", { "2.5", "10", "40", "4xQDR", "1xsdr", "12xEDR", "iba:2", "iba:24" },
-	  { "", "[]", "{}", "x", "0", "41", "-10", "4x", "QDR", "4xABC", "iba:0", "iba:1", "iba:25",
+	  { "", "[]", "{}", "x", "0", "41", "-10", "4x", "QDR", "4xABC", "iba:0", "iba:1", "iba:26",
 	    "inf", "nan", "40Gb", "iba:99999999999" } },
 	{ L "packet-lifetime: ~\n", { "0", "31", "iba:18", "1s", "4us", "500ms", "0.5s", "0x12" },
 	  BAD_LIFETIME },

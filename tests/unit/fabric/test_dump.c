@@ -75,6 +75,49 @@ static const char good[] =
 	"caguid=0x50\n"
 	"Ca\t1 \"H-0000000000000050\"\t\t# \"not connected\"\n";
 
+/* Two hosts on a switch, both links as the word says. */
+static struct fabric *with_speed(const char *word, struct buf *err)
+{
+	struct buf text = { 0 };
+	struct fabric *f;
+
+	buf_printf(&text, "switchguid=0x21\nSwitch\t2 \"S-0000000000000021\"\t# \"sw\" base port 0 lid 3 lmc 0\n"
+		   "[1]\t\"H-0000000000000010\"[1](11)\t# \"a\" lid 1 %s\n[2]\t\"H-0000000000000020\"[1](22)\t# \"b\" lid 2 %s\n"
+		   "\ncaguid=0x10\nCa\t1 \"H-0000000000000010\"\t# \"a\"\n[1](11)\t\"S-0000000000000021\"[1]\t# lid 1 lmc 0 \"sw\" lid 3 %s\n"
+		   "\ncaguid=0x20\nCa\t1 \"H-0000000000000020\"\t# \"b\"\n[1](22)\t\"S-0000000000000021\"[2]\t# lid 2 lmc 0 \"sw\" lid 3 %s\n",
+		   word, word, word, word);
+	f = load(text.s, 0, true, err);
+	buf_free(&text);
+	return f;
+}
+
+/* As ibnetdiscover prints them; "??" and "???" for what it has no word for. */
+START_TEST(speeds_of_a_dump)
+{
+	static const struct { const char *word; unsigned rate; } words[] = {
+		{ "2xHDR", 16 }, { "4xNDR", 21 }, { "4xXDR", 23 }, { "8xXDR", 25 }, { "2xNDR", 17 },
+		{ "4x???", 3 }, { "?????", 3 }, { "??HDR", 17 }, { "2x??", 5 },
+	};
+	static const char *const bad[] = { "4x", "4x?", "????", "3x???", "??YDR", "4xXXDR" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		struct buf err = { 0 };
+		struct fabric *f = with_speed(words[i].word, &err);
+
+		ck_assert_msg(f != NULL, "%s: %s", words[i].word, err.s);
+		ck_assert_uint_eq(f->ports[f->self].rate, words[i].rate);
+		fabric_free(f);
+		buf_free(&err);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct buf err = { 0 };
+
+		ck_assert_msg(!with_speed(bad[i], &err), "%s", bad[i]);
+		buf_free(&err);
+	}
+}
+END_TEST
+
 START_TEST(good_dump)
 {
 	struct buf err = { 0 };
@@ -383,6 +426,7 @@ int main(void)
 	TCase *tc = tcase_create("dump");
 
 	tcase_add_test(tc, good_dump);
+	tcase_add_test(tc, speeds_of_a_dump);
 	tcase_add_test(tc, lids_and_sm);
 	tcase_add_loop_test(tc, broken_dump, 0, ARRAY_SIZE(broken));
 	tcase_add_test(tc, not_a_text_file);

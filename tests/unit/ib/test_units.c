@@ -11,9 +11,9 @@
 #include "unit/run.h"
 
 /* PathRecord.Rate by code, in Gb/s, as the specification lists them */
-static const double gbps[25] = {
+static const double gbps[26] = {
 	0, 0, 2.5, 10, 30, 5, 20, 40, 60, 80, 120, 14, 56, 112, 168, 25, 100, 200, 300, 28, 50,
-	400, 600, 800, 1200,
+	400, 600, 800, 1200, 1600,
 };
 
 START_TEST(mtu_codes)
@@ -44,11 +44,11 @@ START_TEST(rate_codes)
 			ck_assert_uint_eq(rate_code_at_most(tenths + 1), code);
 		}
 	}
-	ck_assert_uint_eq(rate_tenths(25), 0);
+	ck_assert_uint_eq(rate_tenths(26), 0);
 	ck_assert_uint_eq(rate_tenths(UINT32_MAX), 0);
 	ck_assert_uint_eq(rate_code(0), 0);
 	ck_assert_uint_eq(rate_code_at_most(24), 0);
-	ck_assert_uint_eq(rate_code_at_most(UINT32_MAX), 24);
+	ck_assert_uint_eq(rate_code_at_most(UINT32_MAX), 25);
 }
 END_TEST
 
@@ -61,8 +61,8 @@ START_TEST(rates_in_order)
 		ck_assert_int_gt(rate_compare(rate_faster(code), code), 0);
 		ck_assert_uint_eq(rate_slower(rate_faster(code)), code);
 	}
-	ck_assert_uint_eq(steps, 22);	/* all 23 rates, each once */
-	ck_assert_uint_eq(code, 24);
+	ck_assert_uint_eq(steps, 23);	/* all 24 rates, each once */
+	ck_assert_uint_eq(code, 25);
 	ck_assert_int_eq(rate_compare(7, 7), 0);
 	ck_assert_int_lt(rate_compare(11, 7), 0);	/* 14 Gb/s has the higher code */
 	ck_assert_uint_eq(rate_slower(2), 0);
@@ -80,6 +80,7 @@ static const struct {
 	{ "SDR", 1, 0, false, 2.5 }, { "DDR", 2, 0, false, 5 }, { "QDR", 4, 0, false, 10 },
 	{ "FDR10", 4, 0, true, 10 }, { "FDR", 4, 1, false, 14 }, { "EDR", 4, 2, false, 25 },
 	{ "HDR", 4, 4, false, 50 }, { "NDR", 4, 8, false, 100 },
+	{ "XDR", 4, 32, false, 200 },
 };
 static const struct { unsigned code, lanes; } widths[] = {
 	{ 1, 1 }, { 16, 2 }, { 2, 4 }, { 4, 8 }, { 8, 12 },
@@ -94,8 +95,9 @@ START_TEST(every_width_and_speed)
 			unsigned code = rate_from_link(widths[w].code, speeds[s].speed,
 						       speeds[s].ext, speeds[s].fdr10);
 
+			/* 12xXDR has no code */
 			ck_assert_double_eq(rate_tenths(code) / 10.0,
-					    widths[w].lanes * speeds[s].lane);
+					    fmin(widths[w].lanes * speeds[s].lane, 1600));
 			snprintf(word, sizeof(word), "%ux%s", widths[w].lanes, speeds[s].name);
 			ck_assert_uint_eq(rate_parse_link(word), code);
 			ck_assert_str_eq(link_text(widths[w].code, speeds[s].speed, speeds[s].ext,
@@ -113,7 +115,7 @@ START_TEST(link_nonsense)
 {
 	static const char *const words[] = {
 		"", "x", "4x", "QDR", "4QDR", "3xQDR", "4xQ", "4xQDRR", "4x QDR", " 4xQDR",
-		"16xSDR", "4xXDR", "-4xQDR", "4xFDR1",
+		"16xSDR", "4xYDR", "-4xQDR", "4xFDR1",
 	};
 	char text[32];
 
@@ -133,6 +135,31 @@ START_TEST(link_nonsense)
 	ck_assert_uint_eq(rate_from_link(2, 1, 0, true), 3);
 	ck_assert_uint_eq(rate_from_link(2, 4, 2, true), 16);
 	ck_assert_str_eq(link_text(0, 0, 0, false, text, sizeof(text)), "unknown speed");
+}
+END_TEST
+
+/* A link that is up has a rate, whatever its codes; never more than it surely has. */
+START_TEST(rates_of_unknown_links)
+{
+	static const struct { unsigned width, speed, ext; double gbps; } links[] = {
+		{ 2, 4, 32, 800 }, { 16, 0, 32, 400 },		/* known: as they are */
+		{ 2, 4, 64, 800 }, { 2, 4, 96, 800 }, { 2, 0, 16, 800 },	/* newer than XDR */
+		{ 2, 4, 3, 56 }, { 2, 4, 12, 200 },		/* several: the least */
+		{ 2, 0, 0, 10 }, { 2, 8, 0, 40 }, { 2, 6, 0, 20 },
+		{ 0, 4, 0, 10 }, { 64, 4, 2, 25 }, { 10, 4, 4, 200 }, { 255, 4, 8, 100 },
+		{ 0, 0, 0, 2.5 },
+	};
+	char text[32];
+
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
+		ck_assert_double_eq(rate_tenths(rate_at_least(links[i].width, links[i].speed,
+							      links[i].ext, false)) / 10.0,
+				    links[i].gbps);
+	for (unsigned width = 0; width < 256; width++)
+		for (unsigned code = 0; code < 16 * 128; code++)
+			ck_assert_uint_ne(rate_at_least(width, code % 16, code / 16, code & 1), 0);
+	ck_assert_str_eq(link_text(2, 4, 64, false, text, sizeof(text)), "4x?");
+	ck_assert_str_eq(link_text(32, 4, 4, false, text, sizeof(text)), "?xHDR");
 }
 END_TEST
 
@@ -203,6 +230,7 @@ int main(void)
 	tcase_add_test(tc, rates_in_order);
 	tcase_add_test(tc, every_width_and_speed);
 	tcase_add_test(tc, link_nonsense);
+	tcase_add_test(tc, rates_of_unknown_links);
 	tcase_add_test(tc, rates_as_text);
 	tcase_add_test(tc, lifetimes);
 	tcase_add_test(tc, vl_codes);
