@@ -128,7 +128,8 @@ static uint32_t rate_of(void *info)
 	unsigned ext = mad_get_field(info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
 	unsigned speed = mad_get_field(info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
 	unsigned width = mad_get_field(info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F);
-	unsigned lane = ext < ARRAY_SIZE(by_ext) ? by_ext[ext] : 0;
+	bool xdr = ((const uint8_t *)info)[56] >> 5 & 3;	/* LinkSpeedExtActive2 */
+	unsigned lane = xdr ? 2000 : ext < ARRAY_SIZE(by_ext) ? by_ext[ext] : 0;
 
 	if (!lane)
 		lane = by_speed[speed < ARRAY_SIZE(by_speed) ? speed : 0];

@@ -20,6 +20,7 @@ enum {
 	INFO_VL_HIGH_LIMIT = 38,
 	INFO_VLARB_HIGH_CAP = 39,
 	INFO_VLARB_LOW_CAP = 40,
+	INFO_SPEED_EXT_2 = 56,		/* LinkSpeedExtActive2: bits 6 and 5 */
 	INFO_SPEED_EXT_ACTIVE = 62,	/* upper four bits */
 };
 

@@ -54,6 +54,8 @@ static void check_link(struct run *r, uint32_t a, uint32_t b)
 	       q->info[INFO_SPEED_ACTIVE] >> 4);
 	differ(&text, "LinkSpeedExtActive", p->info[INFO_SPEED_EXT_ACTIVE] >> 4,
 	       q->info[INFO_SPEED_EXT_ACTIVE] >> 4);
+	differ(&text, "LinkSpeedExtActive2", p->info[INFO_SPEED_EXT_2] >> 5 & 3,
+	       q->info[INFO_SPEED_EXT_2] >> 5 & 3);
 	if (text.n)
 		report(r, AUDIT_LINK, "%s and %s: %s", port_text(f, a).s, port_text(f, b).s,
 		       text.s + 2);

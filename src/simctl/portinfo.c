@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #define ATTR_PORT_INFO	0x15
+#define EXT_SPEEDS	0x80000000u	/* of its modifier: SMSupportExtendedSpeeds */
 #define VALUE_MAX	1024	/* mad_dump_val() heeds no size where it lists all CapabilityMask bits */
 
 /* The n-th field, or IB_NO_FIELD behind the last. */
@@ -54,6 +55,16 @@ static bool get_field(struct call *c, const char *text, enum MAD_FIELDS *field)
 	return refuse_word(c, "field of PortInfo", text, &known);
 }
 
+/* The device knows extended speeds: says the agent's CapabilityMask. */
+static bool is_extended(const struct sim_fabric *f, uint32_t port)
+{
+	const struct sim_node *n = &f->nodes[f->ports[port].node];
+	uint32_t agent = n->type == SIM_SWITCH ? n->port0 : port;
+
+	return mad_get_field((void *)(uintptr_t)f->ports[agent].info, 0, IB_PORT_CAPMASK_F) &
+	       1u << 14;
+}
+
 /*
  * What was read goes back, with the one field changed; the states, which mean a
  * change when they are set, go back as "no change" (14.2.5.6).
@@ -69,6 +80,8 @@ bool cmd_portinfo(struct call *c)
 	    !get_number(c, "VALUE", c->word[2], 0, UINT64_MAX, &value))
 		return false;
 	num = c->s->f->ports[port].num;
+	if (is_extended(c->s->f, port))
+		num |= EXT_SPEEDS;
 	if (!run_smp(c, port, METHOD_GET, ATTR_PORT_INFO, num, info))
 		return false;
 	mad_set_field(info, 0, IB_PORT_STATE_F, SIM_PORT_NOP);

@@ -16,7 +16,7 @@ static const struct { uint8_t bit; const char *text; } widths[] = {
 static const struct { uint8_t speed, ext; const char *text; } speeds[] = {
 	{ SIM_SPEED_SDR, 0, "SDR" }, { SIM_SPEED_DDR, 0, "DDR" }, { SIM_SPEED_QDR, 0, "QDR" },
 	{ 0, SIM_EXT_FDR, "FDR" }, { 0, SIM_EXT_EDR, "EDR" }, { 0, SIM_EXT_HDR, "HDR" },
-	{ 0, SIM_EXT_NDR, "NDR" },
+	{ 0, SIM_EXT_NDR, "NDR" }, { 0, SIM_EXT_XDR, "XDR" },
 };
 
 json_t *json_hex(unsigned v)
@@ -82,7 +82,11 @@ json_t *json_link(const struct sim_fabric *f, uint32_t port)
 		return json_null();
 	width = mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F);
 	speed = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
-	ext = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
+	ext = p->info[56] >> 5 & 3u;	/* LinkSpeedExtActive2, which libibmad need not know */
+	if (ext)
+		ext <<= SIM_EXT_GROUP_2;
+	else
+		ext = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
 	if (!ext && speed == SIM_SPEED_QDR && p->cable_fdr10)
 		return json_sprintf("%sFDR10", width_text(width));
 	return json_sprintf("%s%s", width_text(width), speed_text(speed, ext));

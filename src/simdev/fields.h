@@ -32,7 +32,7 @@ enum {
 	PI_VL_STALL_HOQ_LIFE = 42, PI_OP_VLS_ENFORCE = 43, PI_MKEY_VIOLATIONS = 44,
 	PI_PKEY_VIOLATIONS = 46, PI_QKEY_VIOLATIONS = 48, PI_GUID_CAP = 50,
 	PI_REREG_SUBNET_TIMEOUT = 51, PI_RESP_TIME = 52, PI_PHY_OVERRUN_ERRORS = 53,
-	PI_MAX_CREDIT_HINT = 54, PI_LATENCY = 56, PI_CAPMASK2 = 60, PI_EXT_ACTIVE_SUP = 62,
+	PI_MAX_CREDIT_HINT = 54, PI_EXT_2 = 56, PI_LATENCY = 57, PI_CAPMASK2 = 60, PI_EXT_ACTIVE_SUP = 62,
 	PI_EXT_ENABLED = 63,
 };
 #define PI_CLIENT_REREGISTER	0x80	/* of PI_REREG_SUBNET_TIMEOUT */
@@ -40,6 +40,8 @@ enum {
 #define PI_ENFORCE_IN		0x08	/* of PI_OP_VLS_ENFORCE */
 #define PI_ENFORCE_OUT		0x04
 #define PI_EXT_SPEEDS_OFF	30	/* LinkSpeedExtEnabled: none of them */
+#define PI_EXT_2_ENABLED	0x07	/* of PI_EXT_2: LinkSpeedExtEnabled2 */
+#define PI_EXT_2_ALL		7	/* its value for all that is supported */
 #define PI_MOD_EXT_SPEEDS	0x80000000u	/* modifier: SMSupportExtendedSpeeds */
 
 /* PortInfo.CapabilityMask: what presets.h has not. */
@@ -87,6 +89,34 @@ enum {
 	XPI_SPEED_ACTIVE = 15,
 };
 #define XPI_FDR10 1
+
+/* LinkSpeedExt* of PortInfo, both groups as one mask, as struct sim_profile has them. */
+static inline unsigned ext_supported(const uint8_t *info)
+{
+	return (info[PI_EXT_ACTIVE_SUP] & 0x0fu) | (info[PI_EXT_2] >> 3 & 3u) << SIM_EXT_GROUP_2;
+}
+
+static inline unsigned ext_enabled(const uint8_t *info)
+{
+	unsigned first = info[PI_EXT_ENABLED] & 0x1f;
+
+	return (first == PI_EXT_SPEEDS_OFF ? 0 : first) |
+	       (info[PI_EXT_2] & PI_EXT_2_ENABLED) << SIM_EXT_GROUP_2;
+}
+
+static inline unsigned ext_active(const uint8_t *info)
+{
+	unsigned second = info[PI_EXT_2] >> 5 & 3u;
+
+	return second ? second << SIM_EXT_GROUP_2 : info[PI_EXT_ACTIVE_SUP] >> 4;
+}
+
+/* One speed, or 0. */
+static inline void set_ext_active(uint8_t *info, unsigned ext)
+{
+	info[PI_EXT_ACTIVE_SUP] = (uint8_t)((info[PI_EXT_ACTIVE_SUP] & 0x0f) | (ext & 0x0f) << 4);
+	info[PI_EXT_2] = (uint8_t)((info[PI_EXT_2] & 0x1f) | (ext >> SIM_EXT_GROUP_2) << 5);
+}
 
 static inline unsigned high4(const uint8_t *byte)
 {

@@ -31,12 +31,10 @@ static unsigned top_bit(unsigned v)
 static unsigned speeds_enabled(const struct sim *s, uint32_t port)
 {
 	const uint8_t *info = s->f->ports[port].info;
-	unsigned ext = info[PI_EXT_ENABLED] & 0x1f;
 
-	if (ext == PI_EXT_SPEEDS_OFF)
-		ext = 0;
 	return low4(info + PI_SPEED_ACTIVE_ENABLED) |
-	       (device_port(s, port)->fdr10_enabled ? RATE_FDR10 : 0) | ext << RATE_EXT_SHIFT;
+	       (device_port(s, port)->fdr10_enabled ? RATE_FDR10 : 0) |
+	       ext_enabled(info) << RATE_EXT_SHIFT;
 }
 
 /* Everything up to what the cable stands. */
@@ -83,7 +81,7 @@ static void set_rate(struct sim *s, uint32_t port, struct rate r)
 	/* Beyond QDR the old field says QDR. */
 	set_high4(info + PI_SPEED_ACTIVE_ENABLED,
 		  r.speed > SIM_SPEED_QDR ? SIM_SPEED_QDR : r.speed);
-	set_high4(info + PI_EXT_ACTIVE_SUP, ext);
+	set_ext_active(info, ext);
 	device_port(s, port)->fdr10_active = r.speed == RATE_FDR10 ? XPI_FDR10 : 0;
 }
 

@@ -88,7 +88,9 @@ static void link_info(const struct sim_profile *pr, uint8_t *info)
 	set_low4(info + PI_PHYS_STATE_DOWN_DEFAULT, SIM_PHYS_POLLING);
 	info[PI_SPEED_ACTIVE_ENABLED] = (uint8_t)(SIM_SPEED_SDR << 4 | pr->speeds);
 	set_low4(info + PI_EXT_ACTIVE_SUP, pr->ext_speeds);
-	info[PI_EXT_ENABLED] = pr->ext_speeds;
+	info[PI_EXT_ENABLED] = pr->ext_speeds & 0x0f;
+	info[PI_EXT_2] = (uint8_t)((pr->ext_speeds >> SIM_EXT_GROUP_2) << 3 |
+				   pr->ext_speeds >> SIM_EXT_GROUP_2);
 	info[PI_PHY_OVERRUN_ERRORS] = ERRORS_MAX << 4 | ERRORS_MAX;
 }
 

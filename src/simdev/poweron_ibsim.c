@@ -44,7 +44,7 @@ static void link_values(struct sim *s, uint32_t port)
 	struct device_port *d = device_port(s, port);
 	uint8_t *info = s->f->ports[port].info;
 	bool qdr = p->cable_ext || p->cable_fdr10 || p->cable_speed == SIM_SPEED_QDR;
-	unsigned ext = p->cable_ext ? 2u * p->cable_ext - 1 : 0;
+	unsigned ext = p->cable_ext ? (2u * p->cable_ext - 1) & 0x0f : 0;	/* it knows no XDR */
 	unsigned speeds = qdr ? 7 : p->cable_speed == SIM_SPEED_DDR ? 3 : 1;
 
 	info[PI_WIDTH_ENABLED] = widths_up_to(p->cable_width);

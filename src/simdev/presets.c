@@ -31,6 +31,7 @@
 #define TO_EDR TO_EXT(SIM_EXT_FDR | SIM_EXT_EDR)
 #define TO_HDR TO_EXT(SIM_EXT_FDR | SIM_EXT_EDR | SIM_EXT_HDR)
 #define TO_NDR TO_EXT(SIM_EXT_FDR | SIM_EXT_EDR | SIM_EXT_HDR | SIM_EXT_NDR)
+#define TO_XDR TO_EXT(SIM_EXT_FDR | SIM_EXT_EDR | SIM_EXT_HDR | SIM_EXT_NDR | SIM_EXT_XDR)
 
 #define TO_4X .widths = SIM_WIDTH_1X | SIM_WIDTH_4X
 #define TO_12X .widths = SIM_WIDTH_1X | SIM_WIDTH_4X | SIM_WIDTH_12X
@@ -73,6 +74,7 @@ static const struct preset presets[] = {
 	{ SIM_CA, { .name = "connectx-5", HCA(0x1017), MLX5, TO_EDR, TO_4X } },
 	{ SIM_CA, { .name = "connectx-6", HCA(0x101b), MLX5, TO_HDR, SPLIT_4X } },
 	{ SIM_CA, { .name = "connectx-7", HCA(0x1021), MLX5, TO_NDR, SPLIT_4X } },
+	{ SIM_CA, { .name = "connectx-8", HCA(0x1023), MLX5, TO_XDR, SPLIT_4X } },
 	{ SIM_CA, { .name = "aggregation-node", HCA(SIM_AGGREGATION_NODE), MLX5, TO_NDR, SPLIT_4X } },
 
 	/* the agent's values are those of the qib driver and its module parameters' defaults */
@@ -94,6 +96,9 @@ static const struct preset presets[] = {
 	{ SIM_SWITCH, { .name = "quantum", SWITCH(0xd2f0), SWITCH_X, TO_HDR, SPLIT_4X,
 		.capmask = CAPS_LATER } },
 	{ SIM_SWITCH, { .name = "quantum-2", SWITCH(0xd2f2), SWITCH_X, TO_NDR, SPLIT_4X,
+		.capmask = CAPS_LATER } },
+
+	{ SIM_SWITCH, { .name = "quantum-3", SWITCH(0xd2f4), SWITCH_X, TO_XDR, SPLIT_4X,
 		.capmask = CAPS_LATER } },
 
 	{ SIM_ROUTER, { .name = "router", HCA(0xcb84), MLX5, TO_NDR, SPLIT_4X } },
@@ -118,8 +123,9 @@ static const struct preset ibsim_presets[] = {
 
 const char *const preset_names[] = {
 	PRESET_AUTO, "ibsim", "infinihost", "connectx-2", "connectx-3", "connect-ib", "connectx-4",
-	"connectx-5", "connectx-6", "connectx-7", "true-scale", "aggregation-node",
+	"connectx-5", "connectx-6", "connectx-7", "connectx-8", "true-scale", "aggregation-node",
 	"infiniscale-3", "is4", "switchx", "switch-ib", "switch-ib-2", "quantum", "quantum-2",
+	"quantum-3",
 	"router", NULL
 };
 
@@ -136,6 +142,7 @@ static const struct {
 	{ 0x1017, 0x101a, "connectx-5" },
 	{ 0x101b, 0x1020, "connectx-6" },
 	{ 0x1021, 0x1022, "connectx-7" },
+	{ 0x1023, 0x1024, "connectx-8" },
 	{ 0x7220, 0x7220, "true-scale" },	/* QLE7240 */
 	{ 0x7322, 0x7322, "true-scale" },	/* QLE7340, QLE7342 */
 	{ 0xa2d2, 0xa2d3, "connectx-5" },	/* BlueField */
@@ -153,10 +160,12 @@ static const struct {
 	{ SIM_AGGREGATION_NODE, SIM_AGGREGATION_NODE, "aggregation-node" },	/* of SHARP, inside of switches */
 	{ 0xd2f0, 0xd2f0, "quantum" },
 	{ 0xd2f2, 0xd2f2, "quantum-2" },
+	{ 0xd2f4, 0xd2f4, "quantum-3" },
 };
 
 const char *const link_speed_names[LINK_SPEEDS] = {
-	"unknown", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR"
+	"unknown", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR",
+	"XDR"
 };
 
 bool profile_runs(const struct sim_profile *p, enum link_speed speed)
@@ -164,7 +173,7 @@ bool profile_runs(const struct sim_profile *p, enum link_speed speed)
 	static const uint8_t bits[LINK_SPEEDS] = {
 		[LINK_SDR] = SIM_SPEED_SDR, [LINK_DDR] = SIM_SPEED_DDR, [LINK_QDR] = SIM_SPEED_QDR,
 		[LINK_FDR] = SIM_EXT_FDR, [LINK_EDR] = SIM_EXT_EDR, [LINK_HDR] = SIM_EXT_HDR,
-		[LINK_NDR] = SIM_EXT_NDR,
+		[LINK_NDR] = SIM_EXT_NDR, [LINK_XDR] = SIM_EXT_XDR,
 	};
 
 	if (speed == LINK_UNKNOWN)

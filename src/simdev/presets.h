@@ -13,12 +13,15 @@ enum {
 	CAP_MASK_NOTICE = 1 << 22, CAP_CLIENT_REREGISTER = 1 << 25, CAP_LOCAL_CHANGES = 1 << 26,
 };
 /* PortInfo.CapabilityMask2 */
-enum { CAP2_WIDTH_2X = 1 << 4, CAP2_HDR = 1 << 5, CAP2_NDR = 1 << 10 };
+enum {
+	CAP2_WIDTH_2X = 1 << 4, CAP2_HDR = 1 << 5, CAP2_NDR = 1 << 10, CAP2_EXT_SPEEDS_2 = 1 << 11,
+	CAP2_XDR = 1 << 12,
+};
 
 /* Link speeds in order; what a topology says of a link, and what devices are measured by. */
 enum link_speed {
 	LINK_UNKNOWN, LINK_SDR, LINK_DDR, LINK_QDR, LINK_FDR10, LINK_FDR, LINK_EDR, LINK_HDR, LINK_NDR,
-	LINK_SPEEDS
+	LINK_XDR, LINK_SPEEDS
 };
 extern const char *const link_speed_names[LINK_SPEEDS];
 /* Whether the device's ports can; true for LINK_UNKNOWN. */

@@ -27,7 +27,10 @@
  *	vlarb-high, vlarb-low            entries of the arbitration tables, 0 to 64
  *	mtu             256, 512, 1024, 2048, 4096
  *	widths          list of 1x, 2x, 4x, 8x, 12x, with 1x
- *	speeds          list of sdr, ddr, qdr, fdr10, fdr, edr, hdr, ndr, with sdr
+ *	speeds          list of sdr, ddr, qdr, fdr10, fdr, edr, hdr, ndr, xdr, with sdr, and
+ *	                later: a bit of LinkSpeedExtSupported2 that has no meaning yet
+ *	hides-speeds    extended speeds are told only to a manager that asks for them
+ *	                (SMSupportExtendedSpeeds): true, false
  *	pkeys           P_Key table entries of an end port, 1 to 65535
  *	enforce-pkeys   … of a switch's external ports, 0: no enforcement
  *	guids           GUIDInfo entries, 1 to 255

@@ -39,8 +39,9 @@ struct assignment {
 static enum link_speed cable_link_speed(const struct sim_port *p)
 {
 	static const struct { uint8_t ext, speed; enum link_speed is; } bits[] = {
-		{ SIM_EXT_NDR, 0, LINK_NDR }, { SIM_EXT_HDR, 0, LINK_HDR },
-		{ SIM_EXT_EDR, 0, LINK_EDR }, { SIM_EXT_FDR, 0, LINK_FDR },
+		{ SIM_EXT_XDR, 0, LINK_XDR }, { SIM_EXT_NDR, 0, LINK_NDR },
+		{ SIM_EXT_HDR, 0, LINK_HDR }, { SIM_EXT_EDR, 0, LINK_EDR },
+		{ SIM_EXT_FDR, 0, LINK_FDR },
 		{ 0, SIM_SPEED_QDR, LINK_QDR }, { 0, SIM_SPEED_DDR, LINK_DDR },
 		{ 0, SIM_SPEED_SDR, LINK_SDR },
 	};

@@ -15,7 +15,7 @@ static void read_code(struct reader *r, const struct node *n, const struct key *
 }
 
 /* A list of k->words as bits, the first bit 0; those of k->min must be there. */
-static bool read_bits(struct reader *r, const struct node *n, const struct key *k, uint8_t *bits)
+static bool read_bits(struct reader *r, const struct node *n, const struct key *k, unsigned *bits)
 {
 	const struct key one = { .words = k->words, .size = 1 };
 	size_t count;
@@ -27,7 +27,7 @@ static bool read_bits(struct reader *r, const struct node *n, const struct key *
 		read_choice(r, i, &one, &index);
 		if (index == UINT8_MAX)
 			return false;
-		*bits |= (uint8_t)(1u << index);
+		*bits |= 1u << index;
 	}
 	if ((*bits & k->min) == k->min)
 		return true;
@@ -37,37 +37,40 @@ static bool read_bits(struct reader *r, const struct node *n, const struct key *
 
 static void read_widths(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
-	uint8_t bits;
+	unsigned bits;
 
 	if (read_bits(r, n, k, &bits))
-		*(uint8_t *)at = bits;
+		*(uint8_t *)at = (uint8_t)bits;
 }
 
 static void read_lies(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
-	uint8_t bits;
+	unsigned bits;
 
 	if (read_bits(r, n, k, &bits))
 		*(unsigned *)at = bits;
 }
 
 static const char *const speed_words[] = {
-	"sdr", "ddr", "qdr", "fdr", "edr", "hdr", "ndr", "fdr10", NULL
+	"sdr", "ddr", "qdr", "fdr", "edr", "hdr", "ndr", "fdr10", "xdr", "later", NULL
 };
-#define SPEED_BITS 0x07		/* of speed_words: LinkSpeed, then LinkSpeedExt, then FDR10 */
+#define SPEED_BITS 0x07		/* of speed_words: LinkSpeed, LinkSpeedExt, FDR10, XDR and later */
 #define EXT_SHIFT 3
 #define EXT_BITS 0x0f
 #define FDR10_BIT 0x80
+#define XDR_BIT 0x100
+#define LATER_BIT 0x200
 
 static void read_speeds(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
 	struct sim_profile *p = at;
-	uint8_t bits;
+	unsigned bits;
 
 	if (!read_bits(r, n, k, &bits))
 		return;
 	p->speeds = bits & SPEED_BITS;
-	p->ext_speeds = bits >> EXT_SHIFT & EXT_BITS;
+	p->ext_speeds = (bits >> EXT_SHIFT & EXT_BITS) | (bits & XDR_BIT ? SIM_EXT_XDR : 0) |
+			(bits & LATER_BIT ? SIM_EXT_LATER : 0);
 	p->fdr10 = bits & FDR10_BIT;
 }
 
@@ -123,6 +126,7 @@ static const struct key profile_keys[] = {
 	{ "refuses-lmc", read_bool, AT(refuses_lmc) },
 	{ "lft", read_uint, AT(lft_cap), .min = 1, .max = SIM_LID_MCAST },
 	{ "mft", read_uint, AT(mft_cap), .min = 1, .max = SIM_LID_PERMISSIVE - SIM_LID_MCAST },
+	{ "hides-speeds", read_bool, AT(hides_speeds) },
 	{ "enhanced-port0", read_bool, AT(enhanced_port0) },
 	{ "optimized-sl2vl", read_bool, AT(optimized_sl2vl) },
 
@@ -172,7 +176,9 @@ void profile_complete(struct sim_profile *p)
 {
 	p->capmask2 = (p->widths & SIM_WIDTH_2X ? CAP2_WIDTH_2X : 0) |
 		      (p->ext_speeds & SIM_EXT_HDR ? CAP2_HDR : 0) |
-		      (p->ext_speeds & SIM_EXT_NDR ? CAP2_NDR : 0);
+		      (p->ext_speeds & SIM_EXT_NDR ? CAP2_NDR : 0) |
+		      (p->ext_speeds >> SIM_EXT_GROUP_2 ? CAP2_EXT_SPEEDS_2 : 0) |
+		      (p->ext_speeds & SIM_EXT_XDR ? CAP2_XDR : 0);
 	p->capmask &= ~(uint32_t)(CAP_EXT_SPEEDS | CAP_MASK2 | CAP_DEVICE_MGMT);
 	p->capmask |= (p->ext_speeds ? CAP_EXT_SPEEDS : 0) | (p->capmask2 ? CAP_MASK2 : 0) |
 		      (p->srp_target ? CAP_DEVICE_MGMT : 0);

@@ -25,6 +25,7 @@ static const uint8_t writable_end_port[SMP_DATA_SIZE] = {
 	[PI_MKEY_VIOLATIONS] = 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,	/* all three */
 	[PI_REREG_SUBNET_TIMEOUT] = PI_SUBNET_TIMEOUT,
 	[PI_PHY_OVERRUN_ERRORS] = 0xff,
+	[PI_EXT_2] = PI_EXT_2_ENABLED,
 	[PI_EXT_ENABLED] = 0x1f,
 };
 
@@ -38,6 +39,7 @@ static const uint8_t writable_external_port[SMP_DATA_SIZE] = {
 	[PI_OP_VLS_ENFORCE] = 0xff,
 	[PI_PKEY_VIOLATIONS] = 0xff, 0xff,
 	[PI_PHY_OVERRUN_ERRORS] = 0xff,
+	[PI_EXT_2] = PI_EXT_2_ENABLED,
 	[PI_EXT_ENABLED] = 0x1f,
 };
 
@@ -77,10 +79,29 @@ const uint8_t *portinfo_writable(const struct sim_fabric *f, uint32_t port)
 	return node_has_enhanced_port0(n) ? writable_enhanced_port0 : writable_base_port0;
 }
 
+/*
+ * LinkSpeedExtEnabled and -Enabled2 count only in a Set of a manager that says that it knows
+ * them; with SMSupportExtendedSpeeds unset they are ignored.
+ */
+static void resolve_ext(uint8_t *want, const uint8_t *now, uint32_t mod)
+{
+	uint8_t *ext = want + PI_EXT_ENABLED;
+	unsigned second = want[PI_EXT_2] & PI_EXT_2_ENABLED;
+
+	if (!(mod & PI_MOD_EXT_SPEEDS) || (*ext & 0x1f) == 0)
+		*ext = now[PI_EXT_ENABLED];
+	else if ((*ext & 0x1f) == 31)
+		*ext = (uint8_t)low4(now + PI_EXT_ACTIVE_SUP);
+	if (!(mod & PI_MOD_EXT_SPEEDS) || !second)
+		second = now[PI_EXT_2] & PI_EXT_2_ENABLED;
+	else if (second == PI_EXT_2_ALL)
+		second = now[PI_EXT_2] >> 3 & 3;
+	want[PI_EXT_2] = (uint8_t)second;
+}
+
 /* Some values of a Set stand for another one: no change, or all that is supported. */
 static void resolve(uint8_t *want, const uint8_t *now, uint32_t mod)
 {
-	uint8_t *ext = want + PI_EXT_ENABLED;
 	unsigned speed = low4(want + PI_SPEED_ACTIVE_ENABLED);
 
 	if (want[PI_WIDTH_ENABLED] == 0)
@@ -91,10 +112,7 @@ static void resolve(uint8_t *want, const uint8_t *now, uint32_t mod)
 		set_low4(want + PI_SPEED_ACTIVE_ENABLED, low4(now + PI_SPEED_ACTIVE_ENABLED));
 	else if (speed == 15)
 		set_low4(want + PI_SPEED_ACTIVE_ENABLED, high4(now + PI_SPEED_SUP_STATE));
-	if (!(mod & PI_MOD_EXT_SPEEDS) || (*ext & 0x1f) == 0)
-		*ext = now[PI_EXT_ENABLED];
-	else if ((*ext & 0x1f) == 31)
-		*ext = (uint8_t)low4(now + PI_EXT_ACTIVE_SUP);
+	resolve_ext(want, now, mod);
 	if (low4(want + PI_PHYS_STATE_DOWN_DEFAULT) == 0)
 		set_low4(want + PI_PHYS_STATE_DOWN_DEFAULT, low4(now + PI_PHYS_STATE_DOWN_DEFAULT));
 	if (high4(want + PI_OP_VLS_ENFORCE) == 0)
@@ -151,11 +169,9 @@ static bool is_subset(unsigned enabled, unsigned supported)
 
 static bool rates_are_good(const uint8_t *new, const uint8_t *now)
 {
-	unsigned ext = new[PI_EXT_ENABLED] & 0x1f;
-
 	return is_subset(new[PI_WIDTH_ENABLED], now[PI_WIDTH_SUPPORTED]) &&
 	       is_subset(low4(new + PI_SPEED_ACTIVE_ENABLED), high4(now + PI_SPEED_SUP_STATE)) &&
-	       (ext == PI_EXT_SPEEDS_OFF || is_subset(ext, low4(now + PI_EXT_ACTIVE_SUP)));
+	       is_subset(ext_enabled(new), ext_supported(now));
 }
 
 static bool limits_are_good(const uint8_t *new)
@@ -244,11 +260,24 @@ static unsigned port_info_set(struct smp *q, uint32_t port)
 	return STATUS_OK;
 }
 
+/*
+ * What a manager is shown that does not say that it knows extended speeds: none, and QDR
+ * on a link that runs at one of them.  CapabilityMask still says that there are some.
+ */
+static void hide_speeds(uint8_t *info)
+{
+	if (ext_active(info))
+		set_high4(info + PI_SPEED_ACTIVE_ENABLED, SIM_SPEED_QDR);
+	info[PI_EXT_ACTIVE_SUP] = info[PI_EXT_ENABLED] = info[PI_EXT_2] = 0;
+}
+
 static void port_info_get(struct smp *q, uint32_t port)
 {
 	const struct sim_port *p = &q->s->f->ports[port];
 
 	memcpy(q->data, p->info, SMP_DATA_SIZE);
+	if (q->node->profile->hides_speeds && !(q->mod & PI_MOD_EXT_SPEEDS))
+		hide_speeds(q->data);
 	q->data[PI_LOCAL_PORT] = q->in_num;
 	if (!q->set && !q->trusted && mkey_protection(p) && get_be64(p->info + PI_MKEY) != q->mkey)
 		put_be64(q->data + PI_MKEY, 0);

@@ -37,7 +37,12 @@ enum {
 /* LinkWidth bits; LinkSpeed bits; LinkSpeedExt bits */
 enum { SIM_WIDTH_1X = 1, SIM_WIDTH_4X = 2, SIM_WIDTH_8X = 4, SIM_WIDTH_12X = 8, SIM_WIDTH_2X = 16 };
 enum { SIM_SPEED_SDR = 1, SIM_SPEED_DDR = 2, SIM_SPEED_QDR = 4 };
-enum { SIM_EXT_FDR = 1, SIM_EXT_EDR = 2, SIM_EXT_HDR = 4, SIM_EXT_NDR = 8 };
+/* The second group of extended speeds, LinkSpeedExt*2, is shifted by SIM_EXT_GROUP_2. */
+enum {
+	SIM_EXT_FDR = 1, SIM_EXT_EDR = 2, SIM_EXT_HDR = 4, SIM_EXT_NDR = 8, SIM_EXT_XDR = 32,
+	SIM_EXT_LATER = 64,	/* a speed that has no name yet */
+};
+#define SIM_EXT_GROUP_2	5
 
 /* MAD common header: offsets (13.4.2) */
 enum {

@@ -37,8 +37,9 @@ struct sim_profile {
 	uint8_t vl_cap;			/* VLCap code 1..5 */
 	uint8_t vlarb_high, vlarb_low;	/* entries: 0, 8, 32, 64 … */
 	uint8_t mtu_cap;		/* code 1..5 */
-	uint8_t widths, speeds, ext_speeds;	/* …Supported bits */
+	uint8_t widths, speeds, ext_speeds;	/* …Supported bits; ext_speeds of both groups */
 	bool fdr10;			/* knows the vendor's ExtendedPortInfo (0xff90) */
+	bool hides_speeds;		/* tells extended speeds only to SMSupportExtendedSpeeds */
 	uint16_t pkey_cap;		/* P_Key table entries of an end port */
 	uint16_t enforce_cap;		/* switch: entries per external port, 0: no enforcement */
 	uint8_t guid_cap;		/* GUIDInfo entries */

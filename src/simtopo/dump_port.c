@@ -84,8 +84,6 @@ static bool read_speed(struct reader *r, const char *p, struct link_speed *speed
 		fail(r, "\"%.*s\" is no link speed: %s", n < 24 ? (int)n : 24, p, LINK_SPEEDS_TEXT);
 		return false;
 	}
-	if (n > 3 && memcmp(p + n - 3, "XDR", 3) == 0)
-		dump_warn(r->d, r->pos, "the model goes up to NDR: XDR is taken as NDR");
 	if (said.lanes)
 		speed->lanes = said.lanes;
 	if (said.rate)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const char *const rate_names[] = {
-	"", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR",
+	"", "SDR", "DDR", "QDR", "FDR10", "FDR", "EDR", "HDR", "NDR", "XDR",
 };
 
 static const struct { uint8_t lanes, bit; } widths_known[] = {
@@ -27,8 +27,6 @@ static enum link_rate rate_of_word(const char *word, size_t n)
 {
 	if (n == 0 || (n == 3 && memcmp(word, "???", 3) == 0))
 		return RATE_ANY;
-	if (n == 3 && memcmp(word, "XDR", 3) == 0)
-		return RATE_NDR;
 	for (unsigned r = RATE_SDR; r < ARRAY_SIZE(rate_names); r++)
 		if (strlen(rate_names[r]) == n && memcmp(rate_names[r], word, n) == 0)
 			return r;
@@ -96,6 +94,17 @@ const char *link_speed_name(struct link_speed s, char *out, size_t n)
 	return out;
 }
 
+/* As in LinkSpeedExt* of both groups; 0: none of these. */
+static uint8_t ext_bit(unsigned rate)
+{
+	static const uint8_t bits[RATE_UNKNOWN] = {
+		[RATE_FDR] = SIM_EXT_FDR, [RATE_EDR] = SIM_EXT_EDR, [RATE_HDR] = SIM_EXT_HDR,
+		[RATE_NDR] = SIM_EXT_NDR, [RATE_XDR] = SIM_EXT_XDR,
+	};
+
+	return bits[rate];
+}
+
 static void bound_port(struct sim_port *p, struct link_speed s)
 {
 	if (s.lanes)
@@ -104,7 +113,7 @@ static void bound_port(struct sim_port *p, struct link_speed s)
 		return;
 	p->cable_speed = s.rate <= RATE_QDR ? 1u << (s.rate - RATE_SDR) : SIM_SPEED_QDR;
 	p->cable_fdr10 = s.rate == RATE_FDR10;
-	p->cable_ext = s.rate >= RATE_FDR ? 1u << (s.rate - RATE_FDR) : 0;
+	p->cable_ext = ext_bit(s.rate);
 }
 
 void link_speed_apply(struct sim_fabric *f, uint32_t port, struct link_speed s)

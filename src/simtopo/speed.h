@@ -10,7 +10,7 @@
 
 enum link_rate {
 	RATE_ANY, RATE_SDR, RATE_DDR, RATE_QDR, RATE_FDR10, RATE_FDR, RATE_EDR, RATE_HDR, RATE_NDR,
-	RATE_UNKNOWN	/* a word that is none of these */
+	RATE_XDR, RATE_UNKNOWN	/* a word that is none of these */
 };
 
 /* Ordered by bandwidth, so that the slower is the smaller; 0: not said. */
@@ -20,12 +20,12 @@ struct link_speed {
 };
 
 #define LINK_SPEEDS_TEXT \
-	"1x, 2x, 4x, 8x or 12x, then SDR, DDR, QDR, FDR10, FDR, EDR, HDR or NDR, as in 4xEDR"
+	"1x, 2x, 4x, 8x or 12x, then SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, " \
+	"as in 4xEDR"
 
 /*
  * False if the n bytes are no speed.  Question marks, as ibnetdiscover prints
- * for a link that it cannot read, are "not said"; XDR is taken as NDR, the
- * fastest that the model knows.
+ * for a link that it cannot read, are "not said".
  */
 bool link_speed_parse(const char *text, size_t n, struct link_speed *out);
 /* From masks of enabled widths, speeds and extended speeds, as PortInfo has them; 0: not said. */

@@ -182,6 +182,7 @@ static const char *speed_words(const struct sim_port *p, char out[16])
 	case SIM_EXT_EDR: speed = "EDR"; break;
 	case SIM_EXT_HDR: speed = "HDR"; break;
 	case SIM_EXT_NDR: speed = "NDR"; break;
+	case SIM_EXT_XDR: speed = "XDR"; break;
 	}
 	snprintf(out, 16, "%s%s",
 		 p->cable_width == SIM_WIDTH_12X ? "12x" : p->cable_width == SIM_WIDTH_8X ? "8x" :

@@ -68,6 +68,7 @@ static const struct {
 	{ "4xEDR slot 3", SIM_WIDTH_4X, SIM_SPEED_QDR, SIM_EXT_EDR, false },
 	{ "2xHDR", SIM_WIDTH_2X, SIM_SPEED_QDR, SIM_EXT_HDR, false },
 	{ "4xNDR", SIM_WIDTH_4X, SIM_SPEED_QDR, SIM_EXT_NDR, false },
+	{ "4xXDR", SIM_WIDTH_4X, SIM_SPEED_QDR, SIM_EXT_XDR, false },
 	{ "4x???", SIM_WIDTH_4X, 0, 0, false },
 	{ "?????", 0, 0, 0, false },
 	{ "", 0, 0, 0, false },
