@@ -33,6 +33,22 @@ struct command {
 
 static void cmd_sweep(const struct ctl_call *c, struct reply *r);
 static void cmd_links_release(const struct ctl_call *c, struct reply *r);
+static void cmd_links_retrain(const struct ctl_call *c, struct reply *r);
+static void cmd_links_retrain(const struct ctl_call *c, struct reply *r)
+{
+	const struct fabric *f = c->state->f;
+	uint32_t port = arg_port(c, "port", r);
+	struct buf err = { 0 };
+
+	if (port == FABRIC_NONE)
+		return;
+	if (c->env->retrain_link(c->env->arg, port_node(f, port)->guid, f->ports[port].num, &err))
+		reply_result(r, NULL);
+	else
+		reply_error(r, NULL, "%s", err.s);
+	buf_free(&err);
+}
+
 static void cmd_priority(const struct ctl_call *c, struct reply *r);
 
 #define PORT_ARG(word) { .name = word, .type = ARG_TEXT, .required = true }
@@ -103,6 +119,8 @@ static const struct command commands[] = {
 	{ "sweep", CTL_ADMIN, .run = cmd_sweep },
 	{ "links release", CTL_ADMIN, .needs_state = true, .run = cmd_links_release,
 	  .args = { TEXT_ARG("port") } },
+	{ "links retrain", CTL_ADMIN, .needs_state = true, .run = cmd_links_retrain,
+	  .args = { PORT_ARG("port") } },
 	{ "priority", CTL_ADMIN, .run = cmd_priority,
 	  .args = { { .name = "priority", .type = ARG_NUMBER, .required = true, .max = 15 } } },
 };

@@ -82,6 +82,8 @@ struct ctl_env {
 	void (*run_time_forget)(void *arg, void *who);
 	/* sm_release_links(). */
 	unsigned (*release_links)(void *arg, uint64_t guid, unsigned port);
+	/* sm_retrain_link(). */
+	bool (*retrain_link)(void *arg, uint64_t guid, unsigned port, struct buf *err);
 	/*
 	 * Whose members may be shown things, and whose may do all; see ctl_new().  The
 	 * names outlive the ctl.

@@ -27,6 +27,7 @@ void put_json(const json_t *value, size_t flags);
 /* Text, by command (text.c). */
 extern const struct output text_status, text_nodes, text_ports, text_route, text_sl2vl,
 			   text_vlarb, text_reload, text_sweep, text_links_release,
+			   text_links_retrain,
 			   text_priority;
 extern const struct output text_services, text_subscriptions;	/* text_clients.c */
 extern const struct output text_explain;	/* explain.c */

@@ -394,6 +394,12 @@ static void print_links_release(const json_t *answer)
 	       (long long)json_integer_value(json_object_get(result, "released")));
 }
 
+static void print_links_retrain(const json_t *answer)
+{
+	(void)answer;
+	puts("the link is being trained");
+}
+
 static void print_priority(const json_t *answer)
 {
 	(void)answer;
@@ -409,4 +415,5 @@ const struct output text_vlarb = { .head = print_vlarb };
 const struct output text_reload = { .head = print_reload };
 const struct output text_sweep = { .head = print_sweep };
 const struct output text_links_release = { .head = print_links_release };
+const struct output text_links_retrain = { .head = print_links_retrain };
 const struct output text_priority = { .head = print_priority };

@@ -132,6 +132,13 @@ static unsigned release_links(void *arg, uint64_t guid, unsigned port)
 	return sm_release_links(q->sm, guid, port);
 }
 
+static bool retrain_link(void *arg, uint64_t guid, unsigned port, struct buf *err)
+{
+	struct qosd *q = arg;
+
+	return sm_retrain_link(q->sm, guid, port, err);
+}
+
 static void set_priority(void *arg, uint8_t priority)
 {
 	struct qosd *q = arg;
@@ -226,6 +233,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
 		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
 		.set_priority = set_priority, .release_links = release_links,
+		.retrain_link = retrain_link,
 		.mft_next = mft_next, .mft_entry = mft_entry,
 		.run_time = get_run_time, .run_time_set = set_run_time,
 		.run_time_await = standbys_await, .run_time_forget = standbys_forget,

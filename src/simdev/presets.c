@@ -125,8 +125,7 @@ const char *const preset_names[] = {
 	PRESET_AUTO, "ibsim", "infinihost", "connectx-2", "connectx-3", "connect-ib", "connectx-4",
 	"connectx-5", "connectx-6", "connectx-7", "connectx-8", "true-scale", "aggregation-node",
 	"infiniscale-3", "is4", "switchx", "switch-ib", "switch-ib-2", "quantum", "quantum-2",
-	"quantum-3",
-	"router", NULL
+	"quantum-3", "router", NULL
 };
 
 static const struct {

@@ -45,7 +45,7 @@ static bool runs_at_qdr(const struct fabric_port *p)
 	void *info = (void *)(uintptr_t)p->info;
 
 	return mad_get_field(info, 0, IB_PORT_LINK_SPEED_ACTIVE_F) == LINK_SPEED_ACTIVE_QDR &&
-	       mad_get_field(info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F) == 0;
+	       ib_ext_active(p->info) == 0;
 }
 
 /* The same port in the fabric of the last sweep, or NULL. */

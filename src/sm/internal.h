@@ -8,6 +8,7 @@
  *   mkey.c      … finding out which M_Keys devices have ->
  *   election.c  who is master ->
  *   probe.c     … or only what is suspected, without the two ->
+ *   speeds.c    reading again the ports that hide extended speeds ->
  *   fdr10.c     asking for what PortInfo does not tell of a link's speed ->
  *   sweep.c     planning (worker thread) ->
  *   observe.c   reading what devices hold, where that is not known ->
@@ -353,6 +354,8 @@ void takeover_write(struct sm *sm);
 /* It is one, and too many do not answer for the rest to be told by it. */
 bool takeover_is_hopeless(const struct sm *sm);
 
+/* speeds.c: goes on with fdr10_start() */
+void speeds_start(struct sm *sm);
 /* fdr10.c */
 void fdr10_start(struct sm *sm);
 

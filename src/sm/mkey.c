@@ -257,7 +257,8 @@ static bool identify_next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie
 	if (x->waits || x->over || x->tries == sm->mkeys->ring.n ||
 	    !want_route(sm->f, p->node, p->num, s))
 		return false;
-	sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO, p->num);
+	sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
+		       port_info_modifier(sm->f, p->node, p->num));
 	s->m_key = sm->mkeys->ring.keys[x->tries++];
 	x->waits = true;
 	*cookie = 0;
@@ -340,7 +341,8 @@ static bool change_next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 
 	if (x->waits || x->over || !want_route(sm->f, p->node, p->num, s))
 		return false;
-	sweep_fill_smp(sm, s, x->looks ? SMP_GET : SMP_SET, UMAD_SM_ATTR_PORT_INFO, p->num);
+	sweep_fill_smp(sm, s, x->looks ? SMP_GET : SMP_SET, UMAD_SM_ATTR_PORT_INFO,
+		       port_info_modifier(sm->f, p->node, p->num));
 	if (x->looks) {
 		s->m_key = mkey_ours(sm);
 	} else {
@@ -504,7 +506,8 @@ static bool lease_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 		    mkey_is_foreign(sm, f, node) || !want_route(f, node, num, s))
 			continue;
 		k->asked[port] = 1;
-		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO, num);
+		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
+			       port_info_modifier(f, node, num));
 		s->once = true;		/* it is asked again long before the lease ends */
 		*cookie = port;
 		return true;
@@ -594,7 +597,8 @@ static void refresh(struct sm *sm, uint32_t port)
 	    !want_route(state->f, p->node, p->num, &s))
 		return;
 	k->refreshed_us = now;
-	sweep_fill_smp(sm, &s, SMP_GET, UMAD_SM_ATTR_PORT_INFO, p->num);
+	sweep_fill_smp(sm, &s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
+		       port_info_modifier(state->f, p->node, p->num));
 	k->refreshing = state_ref(state);
 	smp_send(sm->mad, &s, on_refreshed, k);
 }

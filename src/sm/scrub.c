@@ -126,7 +126,7 @@ static void collect(struct scrub *s)
 		add(s, TABLE_SWITCH_INFO, 0, 0);
 	for (unsigned num = 0; num <= n->nports; num++)
 		if (port_is_managed(p->f, n->port0 + num))
-			add(s, TABLE_PORT_INFO, num, num);
+			add(s, TABLE_PORT_INFO, num, port_info_modifier(p->f, s->node, num));
 	want_items(p, s->node, add_item, s);
 	for (uint32_t b = 0; on_switch && b < sm_mft_blocks(s->sm); b++)
 		for (unsigned pos = 0; pos * PORTS_PER_POSITION <= n->nports; pos++)

@@ -298,6 +298,7 @@ static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO };
 	if (*cookie == LIGHT_MASTER) {
 		s->attr = UMAD_SM_ATTR_PORT_INFO;
+		s->mod = port_info_modifier(f, node, 0);
 		sm->light_master_asked = true;
 	} else {
 		sm->light_asked[sw] = LIGHT_ASKED;

@@ -144,6 +144,12 @@ void sm_flap_text(const struct fabric *f, const struct sm_flap *x, struct buf *o
  * all there are (guid 0).  How many there were.
  */
 unsigned sm_release_links(struct sm *sm, uint64_t guid, unsigned port);
+/*
+ * Takes the link of a node's port down once, so that it is trained with the widths and speeds
+ * that are enabled by now, and brought up anew.  Traffic on it is lost meanwhile.  False: there
+ * is no such link, says err.
+ */
+bool sm_retrain_link(struct sm *sm, uint64_t guid, unsigned port, struct buf *err);
 
 /* --- what another policy would change --- */
 

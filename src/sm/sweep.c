@@ -236,7 +236,7 @@ static void discovery_known(struct sm *sm)
 {
 	if (sm->kind == SWEEP_PICTURE) {
 		sweep_enter(sm, PHASE_LINKS);
-		fdr10_start(sm);
+		speeds_start(sm);
 		return;
 	}
 	sweep_enter(sm, PHASE_ELECTION);
@@ -740,7 +740,7 @@ void sweep_elected(struct sm *sm)
 		return;
 	}
 	sweep_enter(sm, PHASE_LINKS);
-	fdr10_start(sm);
+	speeds_start(sm);
 }
 
 void sweep_links_known(struct sm *sm)

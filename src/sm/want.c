@@ -11,6 +11,8 @@
 #include "sm/want.h"
 
 #define LINK_DOWN_DEFAULT_POLLING 2
+#define EXT_2 56		/* byte of PortInfo: LinkSpeedExtActive2, -Supported2, -Enabled2 */
+#define EXT_2_ENABLED 7u	/* bits of it */
 
 static void set(uint8_t *info, enum MAD_FIELDS field, uint32_t v)
 {
@@ -48,6 +50,13 @@ uint64_t port_m_key(const struct fabric *f, uint32_t node, unsigned num)
 	const struct fabric_port *p = &f->ports[agent_port(f, node, num)];
 
 	return p->present ? get_be64(p->info) : 0;
+}
+
+uint32_t port_info_modifier(const struct fabric *f, uint32_t node, unsigned num)
+{
+	bool extended = f->ports[agent_port(f, node, num)].capmask & IB_CAP_EXT_SPEEDS;
+
+	return num | (extended ? IB_PORT_INFO_EXT_SPEEDS : 0);
 }
 
 bool want_route(const struct fabric *f, uint32_t node, unsigned num, struct smp *s)
@@ -94,6 +103,60 @@ static void want_end_port(const struct want_env *e, uint32_t port, uint8_t *d)
 	set(d, IB_PORT_MKEY_PROT_BITS_F, e->m_key ? s->m_key_protect : 0);
 	mad_set_field64(d, 0, IB_PORT_GID_PREFIX_F, s->subnet_prefix);
 	set(d, IB_PORT_SUBN_TIMEOUT_F, s->subnet_timeout);
+}
+
+/*
+ * The extended speeds that both ends of a port's link know of, as a mask of both groups,
+ * whether or not they support each.  An end that knows none is best not offered any.
+ */
+static unsigned known_ext_speeds(const struct fabric *f, uint32_t port)
+{
+	const uint32_t ends[] = { port, f->ports[port].peer };
+	unsigned known = UINT8_MAX;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		const struct fabric_port *p = &f->ports[ends[i]];
+		const struct fabric_port *a = &f->ports[agent_port(f, p->node, p->num)];
+
+		if (!(a->capmask & IB_CAP_EXT_SPEEDS))
+			return 0;
+		if (!(a->capmask & IB_CAP_MASK2) ||
+		    !(get(a->info, IB_PORT_CAPMASK2_F) & IB_CAP2_EXT_SPEEDS_2))
+			known &= (1u << IB_EXT_GROUP_2) - 1;
+	}
+	return known;
+}
+
+/* LinkSpeedExtEnabled with a speed that the port does not support. */
+static bool enables_too_much(const uint8_t *info)
+{
+	unsigned enabled = get(info, IB_PORT_LINK_SPEED_EXT_ENABLED_F);
+
+	return enabled != IB_EXT_DISABLED && enabled & ~ib_ext_supported(info) & 0xf;
+}
+
+/*
+ * With `supported` a port is to have all that it supports enabled; else what was found.
+ * An extended speed that is enabled and not supported is taken out in any case: a device
+ * may refuse each Set that leaves it in.
+ */
+static void want_speeds(const struct want_env *e, uint32_t port, uint8_t *d)
+{
+	const struct settings *s = e->plan->settings;
+	unsigned supported = ib_ext_supported(d), known = known_ext_speeds(e->plan->f, port);
+
+	if (s->link_width == LINK_SUPPORTED && get(d, IB_PORT_LINK_WIDTH_SUPPORTED_F))
+		set(d, IB_PORT_LINK_WIDTH_ENABLED_F, get(d, IB_PORT_LINK_WIDTH_SUPPORTED_F));
+	if (s->link_speed == LINK_SUPPORTED && get(d, IB_PORT_LINK_SPEED_SUPPORTED_F))
+		set(d, IB_PORT_LINK_SPEED_ENABLED_F, get(d, IB_PORT_LINK_SPEED_SUPPORTED_F));
+	if (s->link_speed == LINK_SUPPORTED && supported & known & 0xf)
+		set(d, IB_PORT_LINK_SPEED_EXT_ENABLED_F, supported & 0xf);
+	else if (supported & 0xf && enables_too_much(d))
+		set(d, IB_PORT_LINK_SPEED_EXT_ENABLED_F,
+		    get(d, IB_PORT_LINK_SPEED_EXT_ENABLED_F) & supported ?
+		    get(d, IB_PORT_LINK_SPEED_EXT_ENABLED_F) & supported : IB_EXT_DISABLED);
+	if (s->link_speed == LINK_SUPPORTED && (supported & known) >> IB_EXT_GROUP_2)
+		d[EXT_2] = (uint8_t)((d[EXT_2] & ~EXT_2_ENABLED) | supported >> IB_EXT_GROUP_2);
 }
 
 static unsigned vls_of(const struct want_env *e, uint32_t port)
@@ -152,6 +215,7 @@ static void want_linked_port(const struct want_env *e, uint32_t port, uint8_t *d
 	unsigned mtu = p->mtu_cap < q->mtu_cap ? p->mtu_cap : q->mtu_cap;
 	unsigned vls = vls_of(e, port);
 
+	want_speeds(e, port, d);
 	set(d, IB_PORT_NEIGHBOR_MTU_F, mtu ? mtu : 1);
 	if (vls)
 		set(d, IB_PORT_OPER_VLS_F, vls);
@@ -187,6 +251,21 @@ bool port_is_to_reregister(const struct want_env *e, uint32_t port)
 		(p->sm_lid != e->sm_lid && (!p->sm_lid || p->sm_lid != e->heir_of)));
 }
 
+/* 0 is "no change" for LinkWidthEnabled and all LinkSpeed…Enabled. */
+static void keep_same_speeds(const uint8_t *now, uint8_t *data)
+{
+	static const enum MAD_FIELDS fields[] = {
+		IB_PORT_LINK_WIDTH_ENABLED_F, IB_PORT_LINK_SPEED_ENABLED_F,
+		IB_PORT_LINK_SPEED_EXT_ENABLED_F,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (get(data, fields[i]) == get(now, fields[i]))
+			set(data, fields[i], 0);
+	if ((data[EXT_2] & EXT_2_ENABLED) == (now[EXT_2] & EXT_2_ENABLED))
+		data[EXT_2] &= (uint8_t)~EXT_2_ENABLED;
+}
+
 void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uint8_t data[64])
 {
 	const struct fabric_port *p = &e->plan->f->ports[port];
@@ -195,16 +274,26 @@ void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uin
 	want_port_fields(e, port, data);
 	set(data, IB_PORT_STATE_F, state);
 	set(data, IB_PORT_PHYS_STATE_F, 0);		/* no change */
-	/* 0 is "no change" for width and speed; as found for the extended speed */
-	set(data, IB_PORT_LINK_WIDTH_ENABLED_F,
-	    e->plan->settings->link_width == LINK_SUPPORTED ? 255 : 0);
-	set(data, IB_PORT_LINK_SPEED_ENABLED_F,
-	    e->plan->settings->link_speed == LINK_SUPPORTED ? 15 : 0);
+	keep_same_speeds(p->info, data);
 	/* any value but 0 is undefined for the violation counters */
 	set(data, IB_PORT_MKEY_VIOL_F, 0);
 	set(data, IB_PORT_PKEY_VIOL_F, 0);
 	set(data, IB_PORT_QKEY_VIOL_F, 0);
 	set(data, IB_PORT_CLIENT_REREG_F, port_is_to_reregister(e, port));
+}
+
+/* What is enabled, as far as want_speeds() has a say in it. */
+static uint64_t speeds_digest(const struct want_env *e, const uint8_t *info)
+{
+	const struct settings *s = e->plan->settings;
+	uint64_t h = enables_too_much(info);
+
+	if (s->link_width == LINK_SUPPORTED)
+		h = hash64(h + get(info, IB_PORT_LINK_WIDTH_ENABLED_F) + 1);
+	if (s->link_speed == LINK_SUPPORTED)
+		h = hash64(h + (get(info, IB_PORT_LINK_SPEED_ENABLED_F) << 16 |
+				ib_ext_enabled(info)) + 1);
+	return h;
 }
 
 /* The fields that want_port_fields() writes, and no others, packed for comparing. */
@@ -236,6 +325,7 @@ uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t
 		for (size_t i = 0; node_is_switch(port_node(e->plan->f, port)) &&
 				   i < ARRAY_SIZE(switch_fields); i++)
 			h = hash64(h + get(info, switch_fields[i]) + 32 + i);
+		h += speeds_digest(e, info);
 	}
 	/* of any port: where it is not ours it is as found, which is no difference */
 	return hash64(h + get(info, IB_PORT_VL_HIGH_LIMIT_F) + 64);

@@ -39,6 +39,12 @@ uint64_t port_m_key(const struct fabric *f, uint32_t node, unsigned num);
 /* Puts our fields into a PortInfo, and leaves all others. */
 void want_port_fields(const struct want_env *e, uint32_t port, uint8_t data[64]);
 /*
+ * AttributeModifier of PortInfo: the port number and, where the device knows extended
+ * speeds, SMSupportExtendedSpeeds.  Without that bit a device may hide them in a Get, and
+ * ignore them in a Set.
+ */
+uint32_t port_info_modifier(const struct fabric *f, uint32_t node, unsigned num);
+/*
  * The PortInfo to Set: what the port holds, with our fields in it.  state:
  * IB_PORT_NOP for no change, or the next state.
  */
@@ -48,7 +54,10 @@ void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uin
  * traffic: that begins only when its P_Key table is there.
  */
 bool port_is_to_enforce(const struct plan *p, uint32_t port);
-/* A digest of the fields that are ours in a PortInfo. */
+/*
+ * A digest of the fields that are ours in a PortInfo: one that a device answered, or
+ * want_port_fields() filled; not one for a Set, where 0 is "no change" for some fields.
+ */
 uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t info[64]);
 /*
  * Clients behind the port lost their registrations, or have another SM in mind,

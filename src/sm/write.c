@@ -59,7 +59,7 @@ static bool was_lost(struct sm *sm, uint32_t node, const struct smp *s, int stat
 		return false;
 	}
 	if (s->method == SMP_SET && s->attr == UMAD_SM_ATTR_PORT_INFO)
-		sweep_port_unsure(sm, sm->f->nodes[node].port0 + s->mod);
+		sweep_port_unsure(sm, sm->f->nodes[node].port0 + (uint8_t)s->mod);
 	*again = sweep_smp_lost(sm, node, "writing");
 	return true;
 }
@@ -142,7 +142,8 @@ static bool look_next(struct sm *sm, uint32_t node, struct smp *s, uint64_t *coo
 
 		if (!want_route(sm->f, node, num, s))
 			continue;
-		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO, num);
+		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
+			       port_info_modifier(sm->f, node, num));
 		*cookie = num;
 		return true;
 	}
@@ -217,7 +218,8 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 
 		if (!want_route(sm->f, node, num, s))
 			continue;
-		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, num);
+		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
+			       port_info_modifier(sm->f, node, num));
 		fill_port_info(sm, &env, n->port0 + num, port_next_state(sm->f, n->port0 + num), s);
 		*cookie = num;
 		return true;
@@ -254,7 +256,8 @@ static void port_done(struct sm *sm, const struct want_env *env, uint32_t node, 
 	uint64_t want, got;
 	uint8_t data[64];
 
-	want_port_info(env, port, IB_PORT_NOP, data);
+	memcpy(data, sm->f->ports[port].info, sizeof(data));
+	want_port_fields(env, port, data);
 	want = port_info_digest(env, port, data);
 	sweep_store_port(sm, port, s->data);
 	got = port_info_digest(env, port, s->data);
@@ -417,7 +420,8 @@ static bool active_set(const struct sm *sm, uint32_t port, struct smp *s, uint64
 		return false;
 	if (!want_route(sm->f, p->node, p->num, s))
 		return false;
-	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO, p->num);
+	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
+		       port_info_modifier(sm->f, p->node, p->num));
 	fill_port_info(sm, &env, port, activate ? IB_PORT_ACTIVE_S : IB_PORT_NOP, s);
 	*cookie = p->num | (activate ? 0 : COOKIE_ENFORCE);
 	return true;

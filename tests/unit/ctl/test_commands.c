@@ -56,6 +56,15 @@ static void set_priority(void *arg, uint8_t p)
 	priority = p;
 }
 
+static bool retrain_link(void *arg, uint64_t guid, unsigned port, struct buf *err)
+{
+	(void)arg;
+	if (port == 1)
+		return true;
+	buf_printf(err, "port %u of 0x%llx has no link", port, (unsigned long long)guid);
+	return false;
+}
+
 static unsigned release_links(void *arg, uint64_t guid, unsigned port)
 {
 	(void)arg;
@@ -82,6 +91,7 @@ static void setup(void)
 	env = (struct ctl_env){ .version = "1.2.3", .reload_read = reload_read,
 				.reload_apply = reload_apply, .sweep = sweep,
 				.set_priority = set_priority, .release_links = release_links,
+				.retrain_link = retrain_link,
 				.sa_stats = sums };
 	jobs = jobs_new(loop);
 	view = (struct ctl_view){ .peer.right = CTL_ADMIN, .state = state, .mad = &counts,
@@ -276,7 +286,8 @@ START_TEST(every_command_has_its_right)
 {
 	static const char *const admin[] = {
 		"sa-trace", "plan", "policy load", "policy confirm", "policy revert",
-		"partition change", "reload", "sweep", "priority", "links release", "counters",
+		"partition change", "reload", "sweep", "priority", "links release", "links retrain",
+		"counters",
 	}, *const reads[] = {
 		"status", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
 		"mcast", "services", "subscriptions", "dump", "export ibacm", "health", "metrics",
@@ -385,6 +396,12 @@ START_TEST(links_are_released)
 	json_decref(head);
 	refused("{\"command\": \"links release\", \"args\": {\"port\": \"nobody\"}}", "no such port");
 	json_decref(ask("{\"command\": \"links release\"}", NULL));
+	refused("{\"command\": \"links retrain\"}", "port is missing");
+	refused("{\"command\": \"links retrain\", \"args\": {\"port\": \"nobody\"}}", "no such port");
+	refused("{\"command\": \"links retrain\", \"args\": {\"port\": \"leaf one/P2\"}}",
+		"port 2 of");
+	json_decref(ask("{\"command\": \"links retrain\", \"args\": {\"port\": \"leaf one/P1\"}}",
+			NULL));
 	ck_assert_uint_eq(released_guid, 0);	/* all */
 }
 END_TEST

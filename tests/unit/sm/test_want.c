@@ -176,14 +176,124 @@ START_TEST(port_info_of_a_ca)
 	ck_assert_uint_eq(field(d, IB_PORT_SUBN_TIMEOUT_F), settings->subnet_timeout);
 	ck_assert_uint_eq(field(d, IB_PORT_LINK_DOWN_DEF_F), 2);
 	ck_assert_uint_eq(get_be64(d + 8), settings->subnet_prefix);
-	/* no change of width and speed; what was found stays */
+	/* no change of width and speed */
 	ck_assert_uint_eq(field(d, IB_PORT_LINK_WIDTH_ENABLED_F), 0);
 	ck_assert_uint_eq(field(d, IB_PORT_LINK_SPEED_ENABLED_F), 0);
-	ck_assert_uint_eq(field(d, IB_PORT_LINK_SPEED_EXT_ENABLED_F), 5);
+	ck_assert_uint_eq(field(d, IB_PORT_LINK_SPEED_EXT_ENABLED_F), 0);
 	/* any other value is undefined */
 	ck_assert_uint_eq(field(d, IB_PORT_MKEY_VIOL_F), 0);
 	/* it comes up: its clients know nothing of us */
 	ck_assert_uint_eq(field(d, IB_PORT_CLIENT_REREG_F), 1);
+}
+END_TEST
+
+/* --- width and speed --- */
+
+/* What a port of a fabric says; ext and ext2 are the bytes 62, 63 and 56. */
+static void give_speeds(uint32_t port, unsigned widths, unsigned speeds, unsigned ext_supported,
+			unsigned ext_enabled, unsigned second)
+{
+	uint8_t d[64];
+
+	memcpy(d, f->ports[port].info, sizeof(d));
+	put(d, IB_PORT_LINK_WIDTH_SUPPORTED_F, widths);
+	put(d, IB_PORT_LINK_WIDTH_ENABLED_F, 1);
+	put(d, IB_PORT_LINK_SPEED_SUPPORTED_F, speeds);
+	put(d, IB_PORT_LINK_SPEED_ENABLED_F, 1);
+	put(d, IB_PORT_LINK_SPEED_EXT_SUPPORTED_F, ext_supported);
+	put(d, IB_PORT_LINK_SPEED_EXT_ENABLED_F, ext_enabled);
+	d[56] = (uint8_t)second;
+	fabric_port_store(&f->ports[port], d);
+}
+
+static void give_capabilities(uint32_t port, uint32_t more, uint32_t more2)
+{
+	uint8_t d[64];
+
+	memcpy(d, f->ports[port].info, sizeof(d));
+	put(d, IB_PORT_CAPMASK_F, IB_CAP_SL_MAP | more);
+	put(d, IB_PORT_CAPMASK2_F, more2);
+	fabric_port_store(&f->ports[port], d);
+}
+
+/* What a Set says of the five fields, 0 for no change. */
+static void ck_speeds(uint32_t port, unsigned width, unsigned speed, unsigned ext, unsigned ext2)
+{
+	uint8_t d[64], wanted[64], spoilt[64];
+
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_LINK_WIDTH_ENABLED_F), width);
+	ck_assert_uint_eq(field(d, IB_PORT_LINK_SPEED_ENABLED_F), speed);
+	ck_assert_uint_eq(field(d, IB_PORT_LINK_SPEED_EXT_ENABLED_F), ext);
+	ck_assert_uint_eq(d[56] & 7, ext2);
+	/* it is a difference by itself */
+	memcpy(wanted, f->ports[port].info, sizeof(wanted));
+	want_port_fields(&env, port, wanted);
+	memcpy(spoilt, wanted, sizeof(spoilt));
+	put(spoilt, IB_PORT_LINK_WIDTH_ENABLED_F, 1);
+	put(spoilt, IB_PORT_LINK_SPEED_ENABLED_F, 1);
+	put(spoilt, IB_PORT_LINK_SPEED_EXT_ENABLED_F,
+	    field(f->ports[port].info, IB_PORT_LINK_SPEED_EXT_ENABLED_F));
+	spoilt[56] = f->ports[port].info[56];
+	ck_assert_int_eq(port_info_digest(&env, port, wanted) != port_info_digest(&env, port, spoilt),
+			 width || speed || ext || ext2);
+}
+
+#define BOTH_GROUPS (IB_CAP_EXT_SPEEDS | IB_CAP_MASK2)
+
+START_TEST(all_that_is_supported)
+{
+	uint32_t port = fabric_find_port(f, 0x201), peer = f->ports[port].peer;
+	uint32_t port0 = f->nodes[f->ports[peer].node].port0;
+
+	give_speeds(port, 19, 7, 15, 2, 1 << 3);
+	give_capabilities(port, BOTH_GROUPS, IB_CAP2_EXT_SPEEDS_2);
+	give_capabilities(port0, BOTH_GROUPS, IB_CAP2_EXT_SPEEDS_2);
+	ck_speeds(port, 0, 0, 0, 0);
+	settings->link_width = LINK_SUPPORTED;
+	ck_speeds(port, 19, 0, 0, 0);
+	settings->link_speed = LINK_SUPPORTED;
+	ck_speeds(port, 19, 7, 15, 1);
+	/* the other end knows the first group, or no extended speeds at all */
+	give_capabilities(port0, IB_CAP_EXT_SPEEDS, 0);
+	ck_speeds(port, 19, 7, 15, 0);
+	give_capabilities(port0, 0, 0);
+	ck_speeds(port, 19, 7, 0, 0);
+	/* nothing is asked for that nobody can have */
+	give_capabilities(port0, BOTH_GROUPS, IB_CAP2_EXT_SPEEDS_2);
+	give_speeds(port, 0, 0, 0, 0, 0);
+	ck_speeds(port, 0, 0, 0, 0);
+}
+END_TEST
+
+/* A Set that left it as it is could be refused for it. */
+START_TEST(more_enabled_than_supported)
+{
+	uint32_t port = fabric_find_port(f, 0x201);
+
+	give_speeds(port, 3, 7, 7, 15, 0);
+	ck_speeds(port, 0, 0, 7, 0);
+	give_speeds(port, 3, 7, 4, 3, 0);
+	ck_speeds(port, 0, 0, 30, 0);
+	give_speeds(port, 3, 7, 7, 30, 0);	/* which is: none */
+	ck_speeds(port, 0, 0, 0, 0);
+}
+END_TEST
+
+/* By what the device says, which for a port of a switch is in port 0. */
+START_TEST(modifier_asks_for_extended_speeds)
+{
+	uint32_t port = fabric_find_port(f, 0x201), peer = f->ports[port].peer;
+	uint32_t node = f->ports[peer].node;
+
+	ck_assert_uint_eq(port_info_modifier(f, f->ports[port].node, 1), 1);
+	give_capabilities(port, IB_CAP_EXT_SPEEDS, 0);
+	ck_assert_uint_eq(port_info_modifier(f, f->ports[port].node, 1), 0x80000001);
+	ck_assert_uint_eq(port_info_modifier(f, node, f->ports[peer].num), f->ports[peer].num);
+	give_capabilities(f->nodes[node].port0, IB_CAP_EXT_SPEEDS, 0);
+	ck_assert_uint_eq(port_info_modifier(f, node, f->ports[peer].num),
+			  0x80000000 | f->ports[peer].num);
+	ck_assert_uint_eq(port_info_modifier(f, node, 0), 0x80000000);
 }
 END_TEST
 
@@ -599,6 +709,9 @@ int main(void)
 
 	tcase_add_checked_fixture(t, with_tables, drop_plan);
 	tcase_add_test(t, port_info_of_a_ca);
+	tcase_add_test(t, all_that_is_supported);
+	tcase_add_test(t, more_enabled_than_supported);
+	tcase_add_test(t, modifier_asks_for_extended_speeds);
 	tcase_add_test(t, m_key_of_end_ports);
 	tcase_add_test(t, m_key_of_smps);
 	tcase_add_test(t, high_limit_of_port_0);

@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Speeds: devices that tell their extended speeds only to a manager that asks for them, XDR,
+# links of half the width, speeds without a name; `link-speed: supported` and
+# `link-width: supported` on a fabric that runs, and `links retrain`.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim knows no speed beyond HDR and hides none"
+
+sim_options=(--profiles profiles.yaml)
+all_four="14.0625 Gbps or 25.78125 Gbps or 53.125 Gbps or 106.25 Gbps"
+manager=host-0001\ HCA-1
+# profile KEYS: what all devices are, beside what their links suggest.
+profile() { printf 'profiles:\n  odd: {%s}\ndefault: odd\n' "$1" >profiles.yaml; }
+# links: how many ports have which link and rate, as `qosd-ctl ports` has it.
+links() {
+	ctl -j ports | sed -nE 's/.*"link": "([^"]*)", "rate": ([0-9.]*),.*/\1 \2/p' | sort | uniq -c |
+		awk '{ printf "%s %s %d;", $2, $3, $1 }'
+}
+# path_rate: of the path between the first and the last host, the IBA code.
+path_rate() {
+	on "$manager" saquery PR --sgid "$(gid 0251530100000101)" --dgid "$(gid 0251530100000401)" |
+		sed -nE 's/^\s*rate\.*(0x)?([0-9a-f]+)$/\2/ip' | head -n 1
+}
+# asked METHOD: PortInfos that devices were sent.
+asked() {
+	sim_ctl stats | awk -v m="$1" '$2 == "PortInfo" && $3 == m { n += $4 } END { print n + 0 }'
+}
+# portinfo PORT FIELD: as smpquery reads it with SMSupportExtendedSpeeds.
+portinfo() {
+	on "$manager" smpquery -x -G portinfo 0x0251530200000100 "$1" |
+		sed -nE "s/^$2:\.*(.*)$/\1/p"
+}
+restart() {
+	stop_qosd || bad "qosd ends with exit status $?"
+	start_and_wait "$manager" "$@"
+}
+
+# --- hidden speeds, XDR ---
+
+note "devices that hide their speeds"
+profile "like: auto, hides-speeds: true"
+start_sim switch:8,hosts=4,speed=4xXDR
+start_and_wait "$manager"
+expect "links of devices that hide their speeds" "4xXDR 800.0 8;" "$(links)"
+expect "rate of a path over XDR links" 97 "$(path_rate)"	# selector 2, and 23: 800 Gb/s
+expect "what a manager is shown that does not ask" "10.0 Gbps" \
+	"$(on "$manager" smpquery -G portinfo 0x0251530200000100 2 |
+		sed -nE 's/^LinkSpeedActive:\.*(.*)$/\1/p')"
+sim_do check
+note "a host goes and comes back"
+gets=$(asked get)
+sim_do link down "host-0004 HCA-1"
+is_gone() { [ "$(links)" = "4xXDR 800.0 6;" ]; }
+until_ 10 is_gone || bad "the host is still there: $(links)"
+sim_do link up "host-0004 HCA-1"
+is_back() { [ "$(links)" = "4xXDR 800.0 8;" ] && subnet_up; }
+until_ 10 is_back || bad "the host is not back as it was: $(links)"
+# both ends, and again as long as they train
+expect_less "PortInfos read for that" 60 $(($(asked get) - gets))
+# what ibnetdiscover made of it is read by both sides
+on "$manager" ibnetdiscover >dump 2>/dev/null
+sed -E 's/( lid [0-9]+) [0-9]+x[A-Z?]+/\1 4xXDR/' dump >xdr.topo
+stop_qosd || bad "qosd ends with exit status $?"
+note "OpenSM takes what is hidden for QDR"
+bring_up_opensm "$manager" 20
+expect "rate of a path by OpenSM over XDR links" 87 "$(path_rate)"	# 7: 40 Gb/s
+end "$opensm"
+stop_sim
+rm -rf state
+
+# --- a running fabric ---
+
+note "all that is supported is enabled, and no link goes down for it"
+profile "like: auto"
+start_sim xdr.topo
+sim_do portinfo S-0251530200000100/P2 LinkSpeedExtEnabled 1
+bring_up_opensm "$manager" 20
+expect "LinkSpeedExtEnabled, which OpenSM sets by the same bit" "$all_four" \
+	"$(portinfo 2 LinkSpeedExtEnabled)"
+end "$opensm"
+start_and_wait "$manager"
+expect "links of a dump" "4xXDR 800.0 8;" "$(links)"
+for port in 2 3; do
+	sim_do portinfo S-0251530200000100/P$port LinkSpeedExtEnabled 1
+	sim_do portinfo S-0251530200000100/P$port LinkWidthEnabled 1
+	sim_do link down S-0251530200000100/P$port
+	sim_do link up S-0251530200000100/P$port
+done
+slower() { [ "$(links)" = "1xXDR 200.0 4;4xXDR 800.0 4;" ]; }
+until_ 10 slower || bad "the links are not slower: $(links)"
+before=$(asked set)
+restart
+expect "links with link-speed: keep" "1xXDR 200.0 4;4xXDR 800.0 4;" "$(links)"
+expect "Sets after a restart" "$before" "$(asked set)"
+printf 'link-speed: supported\nlink-width: supported\n' >qosd.yaml
+restart -c qosd.yaml
+expect "LinkSpeedExtEnabled" "$all_four" "$(portinfo 2 LinkSpeedExtEnabled)"
+expect "LinkWidthEnabled" "1X or 4X or 2X" "$(portinfo 2 LinkWidthEnabled)"
+# one Set for each of the two ports, and for no other
+expect "Sets for what is supported" $((before + 2)) "$(asked set)"
+expect "links that nobody took down" "1xXDR 200.0 4;4xXDR 800.0 4;" "$(links)"
+ctl sweep >/dev/null
+swept() { [ "$(status sweeps)" -ge 2 ] && [ "$(status sweeping)" = false ]; }
+until_ 10 swept || bad "no end of the sweep"
+expect "Sets when all is enabled" $((before + 2)) "$(asked set)"
+ctl links retrain host-0002\ HCA-1/P1 >/dev/null || bad "links retrain: exit status $?"
+faster() { [ "$(links)" = "1xXDR 200.0 2;4xXDR 800.0 6;" ] && subnet_up; }
+until_ 10 faster || bad "the link is not faster: $(links)"
+expect_match "ports that were taken down" '"taken-down":1' "$(sim_ctl -j show port S-0251530200000100/P2)"
+ctl links retrain host-0004\ HCA-1/P2 >out 2>&1 && bad "a port that there is not is retrained"
+stop_qosd || bad "qosd ends with exit status $?"
+stop_sim
+rm -rf state qosd.yaml
+
+# --- half the width, and a speed without a name ---
+
+note "split links"
+profile "like: auto"
+start_sim switch:8,hosts=4,speed=2xHDR
+start_and_wait "$manager"
+expect "split links" "2xHDR 100.0 8;" "$(links)"
+expect "rate of a path over them" 90 "$(path_rate)"	# 16: 100 Gb/s
+ctl dump files || bad "dump: exit status $?"
+expect "links in the dump" 8 "$(grep -c 'PHY=2x LOG=ACT SPD=50' files/opensm-subnet.lst)"
+stop_qosd || bad "qosd ends with exit status $?"
+stop_sim
+rm -rf state
+
+note "links that are faster than all that is known"
+profile "like: auto, speeds: [sdr, ddr, qdr, fdr, edr, hdr, ndr, xdr, later]"
+start_sim switch:8,hosts=4
+start_and_wait "$manager"
+expect "links that are faster than all that is known" "4x? 800.0 8;" "$(links)"
+expect "rate of a path over them" 97 "$(path_rate)"
+expect_match "finding" "runs at a width or speed that is not known" "$(ctl status)"
+# hosts join groups, each of which has a rate
+printf '%s\n' 0x0251530100000{1,2,3,4}01 >guids
+joined=$(on_own "host-0004 HCA-1" "$tools/joinstorm" -g 2 guids 2>&1) || bad "joins are refused: $joined"
