@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "simcheck/net.h"
 
 struct trees {
@@ -26,7 +27,7 @@ static unsigned mft_entries(const struct sim_fabric *f, const struct sim_switch 
 }
 
 /* The switch's entry for an MLID, NULL if it is empty. */
-static const uint64_t *entry(const struct sim_fabric *f, uint32_t sw, uint32_t mlid)
+static const uint64_t *held(const struct sim_fabric *f, uint32_t sw, uint32_t mlid)
 {
 	static const uint64_t empty[4];
 	const struct sim_switch *s = &f->switches[sw];
@@ -35,6 +36,20 @@ static const uint64_t *entry(const struct sim_fabric *f, uint32_t sw, uint32_t m
 	    !memcmp(s->mft[mlid - SIM_LID_MCAST], empty, sizeof(empty)))
 		return NULL;
 	return s->mft[mlid - SIM_LID_MCAST];
+}
+
+/* The switch drops packets to the MLID, whatever its table says (14.2.5.4). */
+static bool is_above_top(const struct sim_fabric *f, uint32_t sw, uint32_t mlid)
+{
+	uint16_t top = get_be16(f->switches[sw].info + SWITCHINFO_MFT_TOP);
+
+	return top && mlid > top;
+}
+
+/* The entry by which the switch forwards; NULL if there is none. */
+static const uint64_t *entry(const struct sim_fabric *f, uint32_t sw, uint32_t mlid)
+{
+	return is_above_top(f, sw, mlid) ? NULL : held(f, sw, mlid);
 }
 
 static bool has_port(const uint64_t *bits, unsigned num)
@@ -129,6 +144,9 @@ static void check_group(struct trees *t)
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		const uint64_t *bits = entry(f, sw, t->mlid);
 
+		if (!bits && held(f, sw, t->mlid))
+			say_exit(t, f->nodes[f->switches[sw].node].port0,
+				 "drops it: it is above MulticastFDBTop");
 		if (bits)
 			check_switch(t, sw, bits);
 	}
@@ -145,7 +163,7 @@ void check_mcast(struct run *r)
 	/* By switch first, since tables are long and nearly empty. */
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		for (unsigned i = 0; i < mft_entries(f, &f->switches[sw]); i++)
-			present[i] |= entry(f, sw, SIM_LID_MCAST + i) != NULL;
+			present[i] |= held(f, sw, SIM_LID_MCAST + i) != NULL;
 	t.head = xcalloc(f->n_switches + 1u, sizeof(*t.head));
 	for (uint32_t i = 0; i < n; i++) {
 		if (!present[i])

@@ -47,7 +47,7 @@ enum {
 /* PortInfo.CapabilityMask: what presets.h has not. */
 enum {
 	CAP_IS_SM = 1 << 1, CAP_NOTICE = 1 << 2, CAP_PKEY_SWITCH_TRAP = 1 << 12,
-	CAP_MCAST_PKEY_SUPPRESSION = 1 << 29, CAP_MCAST_FDB_TOP = 1 << 30,
+	CAP_MCAST_PKEY_SUPPRESSION = 1 << 29,
 };
 #define CAP2_SET_NODE_DESCRIPTION 1	/* CapabilityMask2 */
 

@@ -3,7 +3,7 @@
  * Generations of devices with the values that their usual firmware shows.
  *
  * Capability bits of what the simulator has no model for (cable info, round
- * trip latency, hierarchy info, MulticastFDBTop, vendor classes) are left out: a
+ * trip latency, hierarchy info, vendor classes) are left out: a
  * manager that believed them would get no answers.  Those that follow from
  * other values (extended speeds, CapabilityMask2, device management) are
  * added when a profile is made; see profile.c.
@@ -40,6 +40,9 @@
 #define CAPS_ANY (CAP_TRAP | CAP_SL_MAPPING | CAP_SYSTEM_GUID | CAP_MASK_NOTICE | \
 		  CAP_CLIENT_REREGISTER)
 #define CAPS_LATER (CAPS_ANY | CAP_LOCAL_CHANGES)
+/* Switches from InfiniScale IV on limit multicast forwarding by MulticastFDBTop. */
+#define CAPS_SWITCH (CAPS_ANY | CAP_MCAST_FDB_TOP)
+#define CAPS_SWITCH_LATER (CAPS_LATER | CAP_MCAST_FDB_TOP)
 
 #define DEVICE(id, rev) .vendor_id = MELLANOX, .device_id = (id), .revision = (rev), \
 	.resp_time = RESP_TIME, .lmc_cap = SIM_LMC_MAX
@@ -86,17 +89,17 @@ static const struct preset presets[] = {
 	{ SIM_SWITCH, { .name = "infiniscale-3", SWITCH(0xb924), VLS(VLS_8, 8),
 		.mtu_cap = MTU_2048, .mft_cap = 1024, TO_DDR, TO_12X, .capmask = CAPS_ANY } },
 	{ SIM_SWITCH, { .name = "is4", SWITCH(0xbd36), VLS(VLS_8, 8),
-		.mtu_cap = MTU_4096, .mft_cap = 4096, TO_QDR, TO_12X, .capmask = CAPS_ANY } },
+		.mtu_cap = MTU_4096, .mft_cap = 4096, TO_QDR, TO_12X, .capmask = CAPS_SWITCH } },
 	{ SIM_SWITCH, { .name = "switchx", SWITCH(0xc738), SWITCH_X, TO_FDR, TO_4X,
-		.capmask = CAPS_ANY } },
+		.capmask = CAPS_SWITCH } },
 	{ SIM_SWITCH, { .name = "switch-ib", SWITCH(0xcb20), SWITCH_X, TO_EDR, TO_4X,
-		.capmask = CAPS_ANY } },
+		.capmask = CAPS_SWITCH } },
 	{ SIM_SWITCH, { .name = "switch-ib-2", SWITCH(0xcf08), SWITCH_X, TO_EDR, TO_4X,
-		.capmask = CAPS_ANY } },
+		.capmask = CAPS_SWITCH } },
 	{ SIM_SWITCH, { .name = "quantum", SWITCH(0xd2f0), SWITCH_X, TO_HDR, SPLIT_4X,
-		.capmask = CAPS_LATER } },
+		.capmask = CAPS_SWITCH_LATER } },
 	{ SIM_SWITCH, { .name = "quantum-2", SWITCH(0xd2f2), SWITCH_X, TO_NDR, SPLIT_4X,
-		.capmask = CAPS_LATER } },
+		.capmask = CAPS_SWITCH_LATER } },
 
 	{ SIM_SWITCH, { .name = "quantum-3", SWITCH(0xd2f4), SWITCH_X, TO_XDR, SPLIT_4X,
 		.capmask = CAPS_LATER } },

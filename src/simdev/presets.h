@@ -11,6 +11,7 @@ enum {
 	CAP_SYSTEM_GUID = 1 << 11, CAP_EXT_SPEEDS = 1 << 14, CAP_MASK2 = 1 << 15,
 	CAP_COMM_MGMT = 1 << 16, CAP_DEVICE_MGMT = 1 << 19, CAP_VENDOR_CLASS = 1 << 20,
 	CAP_MASK_NOTICE = 1 << 22, CAP_CLIENT_REREGISTER = 1 << 25, CAP_LOCAL_CHANGES = 1 << 26,
+	CAP_MCAST_FDB_TOP = 1 << 30,
 };
 /* PortInfo.CapabilityMask2 */
 enum {

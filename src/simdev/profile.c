@@ -39,7 +39,7 @@
  *	lft, mft        LinearFDBCap, 1 to 49152; MulticastFDBCap, 1 to 16383
  *	enhanced-port0, optimized-sl2vl  of switches: true, false
  *	traps, capability-notices, other-notices, sl-mapping, client-reregister,
- *	automatic-migration, communication-management, system-image-guid, led-info
+ *	multicast-fdb-top, automatic-migration, communication-management, system-image-guid, led-info
  *	                bits of PortInfo.CapabilityMask: true, false
  *	resp-time       RespTimeValue, 0 to 31
  *	response, jitter                 answers take response ± jitter: 20us, 5ms
@@ -48,7 +48,7 @@
  *	smp-queue       SMPs that may wait at one port for that, 0: any number
  *	silent          answers nothing: true, false
  *	lies            list of keeps-tables, keeps-portinfo, wrong-status, stale-get,
- *	                optimized, refuses-tables
+ *	                optimized, refuses-tables, keeps-multicast-top, refuses-multicast-top
  *	srp-target      has a Device Management agent with an SRP service: true, false
  *	plain-pma       no counters by VL and by SL: true, false
  *	ibsim-values    values at power-on, and links set Down, as with stock ibsim: true, false

@@ -101,7 +101,7 @@ static const char *const mtu_words[] = { "256", "512", "1024", "2048", "4096", N
 static const char *const width_words[] = { "1x", "4x", "8x", "12x", "2x", NULL };
 static const char *const lie_words[] = {
 	"keeps-tables", "keeps-portinfo", "wrong-status", "stale-get", "optimized",
-	"refuses-tables", NULL
+	"refuses-tables", "keeps-multicast-top", "refuses-multicast-top", NULL
 };
 
 #define AT(member) FIELD(struct sim_profile, member)
@@ -133,6 +133,7 @@ static const struct key profile_keys[] = {
 	{ "traps", read_capability, WHOLE, .max = CAP_TRAP },
 	{ "capability-notices", read_capability, WHOLE, .max = CAP_MASK_NOTICE },
 	{ "other-notices", read_capability, WHOLE, .max = CAP_LOCAL_CHANGES },
+	{ "multicast-fdb-top", read_capability, WHOLE, .max = CAP_MCAST_FDB_TOP },
 	{ "sl-mapping", read_capability, WHOLE, .max = CAP_SL_MAPPING },
 	{ "client-reregister", read_capability, WHOLE, .max = CAP_CLIENT_REREGISTER },
 	{ "automatic-migration", read_capability, WHOLE, .max = CAP_AUTO_MIGRATION },

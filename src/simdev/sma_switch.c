@@ -43,9 +43,12 @@ static unsigned switch_info_set(struct smp *q, struct sim_switch *sw)
 	memcpy(new + SI_DEFAULT_PORT, q->data + SI_DEFAULT_PORT, 3);
 	*life = (uint8_t)((*life & ~SI_LIFE_TIME) | (want & SI_LIFE_TIME));
 	*life &= (uint8_t)~(want & SI_STATE_CHANGE);	/* writing 1 clears it */
-	if (device_can(q->s->f, q->port, CAP_MCAST_FDB_TOP))
+	if (device_can(q->s->f, q->port, CAP_MCAST_FDB_TOP) &&
+	    !(lies_of(q->node) & LIE_KEEPS_MCAST_TOP))
 		memcpy(new + SI_MULTICAST_TOP, q->data + SI_MULTICAST_TOP, 2);
-	if (!switch_info_is_good(q, new))
+	if (!switch_info_is_good(q, new) ||
+	    ((lies_of(q->node) & LIE_REFUSES_MCAST_TOP) &&
+	     memcmp(new + SI_MULTICAST_TOP, sw->info + SI_MULTICAST_TOP, 2)))
 		return STATUS_BAD_VALUE;
 	q->changed = smp_store(sw->info, new, SI_SIZE);
 	sw->lft_top = get_be16(new + SI_LINEAR_TOP);

@@ -69,6 +69,8 @@ enum sim_lie {
 	LIE_STALE_GET = 8,	/* a Get tells what was before the last Set */
 	LIE_OPTIMIZED = 16,	/* says that it has optimized SL2VL programming, and refuses it */
 	LIE_REFUSES_TABLES = 32,	/* answers Sets of those tables with STATUS_BAD_VALUE */
+	LIE_KEEPS_MCAST_TOP = 64,	/* says good to another MulticastFDBTop; keeps the old */
+	LIE_REFUSES_MCAST_TOP = 128,	/* answers such Sets of SwitchInfo with STATUS_BAD_VALUE */
 };
 
 #define SIM_COUNTER_VIEWS 21

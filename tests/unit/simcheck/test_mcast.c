@@ -2,6 +2,7 @@
 /* Multicast trees. */
 #include <check.h>
 
+#include "base/bytes.h"
 #include "expect.h"
 #include "unit/run.h"
 
@@ -36,6 +37,25 @@ START_TEST(mcast_not_connected)
 	audit_all(0);
 	expect(AUDIT_MCAST, 1, -1);
 	expect_text("MLID 0xc001: the tree at S3/P0 is not connected with S2/P0's");
+}
+END_TEST
+
+/* What a switch's table has above MulticastFDBTop it drops; 0 is no limit. */
+START_TEST(mcast_above_top)
+{
+	uint32_t node = the_fabric->ports[port_named(the_fabric, "S4/P1")].node;
+	struct sim_switch *s4 = &the_fabric->switches[the_fabric->nodes[node].sw];
+
+	group_up();
+	put_be16(s4->info + SWITCHINFO_MFT_TOP, MLID);
+	audit_all(0);
+	expect_clean(30 * 16);
+	put_be16(s4->info + SWITCHINFO_MFT_TOP, MLID - 1);
+	audit_all(0);
+	expect_text("MLID 0xc001: S4/P0 drops it: it is above MulticastFDBTop");
+	put_be16(s4->info + SWITCHINFO_MFT_TOP, 0);
+	audit_all(0);
+	expect_clean(30 * 16);
 }
 END_TEST
 
@@ -128,6 +148,7 @@ int main(void)
 	tcase_add_checked_fixture(tree, tree_up, fabric_free);
 	tcase_add_test(tree, mcast_clean);
 	tcase_add_test(tree, mcast_not_connected);
+	tcase_add_test(tree, mcast_above_top);
 	tcase_add_test(tree, mcast_one_way);
 	tcase_add_test(tree, mcast_one_way_twice);
 	tcase_add_test(tree, mcast_loop);

@@ -153,6 +153,46 @@ START_TEST(switch_info)
 }
 END_TEST
 
+static unsigned set_mcast_top(unsigned top)
+{
+	ck_assert_uint_eq(smp_get("1", ATTR_SWITCH_INFO, 0, data), STATUS_OK);
+	put_be16(data + SI_MULTICAST_TOP, (uint16_t)top);
+	return smp_set("1", ATTR_SWITCH_INFO, 0, data);
+}
+
+static unsigned mcast_top_is(void)
+{
+	ck_assert_uint_eq(smp_get("1", ATTR_SWITCH_INFO, 0, data), STATUS_OK);
+	return get_be16(data + SI_MULTICAST_TOP);
+}
+
+/* By the capability bit of port 0; valid from "none" up to what the table holds. */
+START_TEST(mcast_top)
+{
+	uint8_t *capmask = info_of("sw1/P0") + PI_CAPMASK;
+	unsigned highest = SIM_LID_MCAST + profile_of(sw1)->mft_cap - 1u;
+
+	ck_assert(get_be32(capmask) & CAP_MCAST_FDB_TOP);
+	ck_assert_uint_eq(mcast_top_is(), 0);
+	ck_assert_uint_eq(set_mcast_top(SIM_LID_MCAST - 1), STATUS_OK);
+	ck_assert_uint_eq(mcast_top_is(), SIM_LID_MCAST - 1);
+	ck_assert_uint_eq(set_mcast_top(highest), STATUS_OK);
+	ck_assert_uint_eq(set_mcast_top(highest + 1), STATUS_BAD_VALUE);
+	ck_assert_uint_eq(set_mcast_top(SIM_LID_MCAST - 2), STATUS_BAD_VALUE);
+	ck_assert_uint_eq(mcast_top_is(), highest);
+	put_be32(capmask, get_be32(capmask) & ~(uint32_t)CAP_MCAST_FDB_TOP);
+	ck_assert_uint_eq(set_mcast_top(0xc01f), STATUS_OK);
+	ck_assert_uint_eq(mcast_top_is(), highest);
+	put_be32(capmask, get_be32(capmask) | CAP_MCAST_FDB_TOP);
+	device_set_lies(sim, sw1, LIE_KEEPS_MCAST_TOP);
+	ck_assert_uint_eq(set_mcast_top(0xc01f), STATUS_OK);
+	ck_assert_uint_eq(mcast_top_is(), highest);
+	device_set_lies(sim, sw1, LIE_REFUSES_MCAST_TOP);
+	ck_assert_uint_eq(set_mcast_top(0xc01f), STATUS_BAD_VALUE);
+	ck_assert_uint_eq(set_mcast_top(highest), STATUS_OK);
+}
+END_TEST
+
 START_TEST(bad_switch_info_changes_nothing)
 {
 	uint8_t before[SMP_DATA_SIZE];
@@ -513,6 +553,7 @@ int main(void)
 	tcase_add_test(t, unknown_attributes);
 	tcase_add_test(t, managers_get_what_is_theirs);
 	tcase_add_test(t, switch_info);
+	tcase_add_test(t, mcast_top);
 	tcase_add_test(t, bad_switch_info_changes_nothing);
 	tcase_add_test(t, linear_forwarding);
 	tcase_add_test(t, multicast_forwarding);
