@@ -359,6 +359,25 @@ void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info)
 	s->enforces_out = mad_get_field(info, 0, IB_SW_PARTITION_ENF_OUTB_F);
 }
 
+bool fabric_has_mcast_top(const struct fabric *f, uint32_t sw)
+{
+	const struct fabric_switch *s = &f->switches[sw];
+	const struct fabric_port *port0 = &f->ports[f->nodes[s->node].port0];
+
+	return s->mcast_cap && port0->present && (port0->capmask & IB_CAP_MCAST_FDB_TOP);
+}
+
+unsigned fabric_switch_mlids(const struct fabric *f, uint32_t sw)
+{
+	const struct fabric_switch *s = &f->switches[sw];
+
+	if (!s->mcast_top || !fabric_has_mcast_top(f, sw) ||
+	    s->mcast_top >= IB_LID_MCAST_FIRST + s->mcast_cap)
+		return s->mcast_cap;
+	return s->mcast_top < IB_LID_MCAST_FIRST ? 0 :
+	       s->mcast_top - IB_LID_MCAST_FIRST + 1u;
+}
+
 uint32_t fabric_switch_of(const struct fabric *f, uint32_t port)
 {
 	const struct fabric_port *p = &f->ports[port];

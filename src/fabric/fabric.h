@@ -143,6 +143,13 @@ void fabric_port_store(struct fabric_port *p, const uint8_t *port_info);
  */
 void fabric_set_fdr10(struct fabric *f, uint32_t port, bool fdr10);
 void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info);
+/*
+ * How many MLIDs a switch forwards as it is now, from 0xc000 on: what its table holds, or
+ * fewer where MulticastFDBTop says so (14.2.5.4: 0 is ignored, 0xbfff means none).
+ */
+unsigned fabric_switch_mlids(const struct fabric *f, uint32_t sw);
+/* The switch has MulticastFDBTop, and drops packets to MLIDs above it. */
+bool fabric_has_mcast_top(const struct fabric *f, uint32_t sw);
 
 /*
  * A copy of its own of a finished fabric, for working on while the original is

@@ -42,6 +42,7 @@ enum ib_port_state {
 #define IB_CAP_EXT_SPEEDS	(1u << 14)
 #define IB_CAP_MASK2		(1u << 15)
 #define IB_CAP_CLIENT_REREG	(1u << 25)
+#define IB_CAP_MCAST_FDB_TOP	(1u << 30)
 
 /*
  * PortInfo.CapabilityMask2, valid with IB_CAP_MASK2: link width 2x, speeds HDR and NDR,

@@ -601,7 +601,7 @@ unsigned mcast_mlids(const struct subnet_state *s)
 	bool any = s->f->n_switches == 0;	/* two CAs back to back need no tables */
 
 	for (uint32_t i = 0; i < s->f->n_switches; i++) {
-		unsigned cap = s->f->switches[i].mcast_cap;
+		unsigned cap = fabric_switch_mlids(s->f, i);
 
 		any |= cap != 0;
 		if (cap && cap < least)

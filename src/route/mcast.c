@@ -63,7 +63,7 @@ void mcast_forest_free(struct mcast_forest *w)
 
 static bool able(const struct graph *g, uint32_t v)
 {
-	return g->f->switches[g->sw[v]].mcast_cap != 0;
+	return fabric_switch_mlids(g->f, g->sw[v]) != 0;
 }
 
 /* The shortest way up to the anchor for everybody below it. */

@@ -27,13 +27,13 @@
  * What is not said, because it promises more than there is: IsSubnetOptionalRecords-
  * Supported is for all other optional attributes, ServiceAssociationRecord among them,
  * although the rest of them can be had; IsReinit and UnPath/RePath;
- * GID scoped MultiPathRecords; MulticastFDBTop, which is left as it is; HierarchyInfo,
- * LinkSpeedWidthPairs-, CableInfo- and PortInfoExtendedRecord.
+ * GID scoped MultiPathRecords; HierarchyInfo, LinkSpeedWidthPairs-, CableInfo- and
+ * PortInfoExtendedRecord.
  */
 
 static uint16_t class_port_info(struct sa_msg *m)
 {
-	uint32_t cap2 = UMAD_SA_CAP_MASK2_IS_QOS_SUP |
+	uint32_t cap2 = UMAD_SA_CAP_MASK2_IS_QOS_SUP | UMAD_SA_CAP_MASK2_IS_MCAST_TOP_SUP |
 			UMAD_SA_CAP_MASK2_IS_FULL_PORTINFO_REC_SUP |
 			UMAD_SA_CAP_MASK2_IS_EXT_SPEEDS_SUP |
 			UMAD_SA_CAP_MASK2_IS_MCAST_SERVICE_REC_SUP |

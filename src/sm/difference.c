@@ -214,15 +214,17 @@ uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime)
 }
 
 bool switch_info_differs(const struct plan *p, const struct refusals *refused, uint32_t sw,
-			 unsigned lft_top, unsigned lifetime)
+			 const struct fabric_switch *is)
 {
 	unsigned wanted = p->settings->packet_lifetime, top = plan_lft_top(p, sw);
 
-	return (lft_top != top || lifetime != wanted) &&
+	if (is->mcast_top != want_mcast_top(p, refused, sw, is->mcast_top))
+		return true;
+	return (is->lft_top != top || is->lifetime != wanted) &&
 	       !refusals_have(refused, p->f->nodes[p->f->switches[sw].node].guid,
 			      UMAD_SM_ATTR_SWITCH_INFO, 0,
 			      switch_info_digest(top, wanted),
-			      switch_info_digest(lft_top, lifetime));
+			      switch_info_digest(is->lft_top, is->lifetime));
 }
 
 bool switch_info_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t sw)
@@ -230,8 +232,7 @@ bool switch_info_needs_set(const struct want_env *e, const struct refusals *refu
 	const struct fabric_switch *s = &e->plan->f->switches[sw];
 
 	/* a port that changed before we looked is to be forgotten */
-	return s->port_change ||
-	       switch_info_differs(e->plan, refused, sw, s->lft_top, s->lifetime);
+	return s->port_change || switch_info_differs(e->plan, refused, sw, s);
 }
 
 /* --- tables, as they are read --- */

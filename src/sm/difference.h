@@ -60,10 +60,10 @@ bool switch_info_needs_set(const struct want_env *e, const struct refusals *refu
 bool port_info_differs(const struct want_env *e, const struct refusals *refused, uint32_t port,
 		       const uint8_t info[64]);
 bool switch_info_differs(const struct plan *p, const struct refusals *refused, uint32_t sw,
-			 unsigned lft_top, unsigned lifetime);
+			 const struct fabric_switch *is);
 bool item_differs(const struct plan *p, const struct refusals *refused, uint32_t node, item_t item,
 		  const struct item_want *want, const uint8_t got[64]);
-/* A digest of the fields of SwitchInfo that are ours. */
+/* A digest of the fields of SwitchInfo that are ours, but for MulticastFDBTop. */
 uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime);
 /* The environment of the third pass, from that of the others (write.c). */
 struct want_env active_env(const struct want_env *e);

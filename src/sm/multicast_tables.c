@@ -105,7 +105,7 @@ static void want_entry(struct mcast_work *w, uint32_t sw, uint16_t mlid, const u
 
 		if (!b && !mask)
 			continue;
-		if (index >= w->state->f->switches[sw].mcast_cap)
+		if (index >= fabric_switch_mlids(w->state->f, sw))
 			continue;	/* a group from before such a switch came */
 		if (!b)
 			b = block_get(w, n->guid, index / MLIDS_PER_BLOCK, pos);

@@ -123,7 +123,8 @@ static void switch_answered(struct probe *p, const struct ask *a)
 
 	fabric_switch_store(s, a->data);
 	if (before.lft_top != s->lft_top || before.lifetime != s->lifetime ||
-	    before.lft_cap != s->lft_cap || before.mcast_cap != s->mcast_cap) {
+	    before.lft_cap != s->lft_cap || before.mcast_cap != s->mcast_cap ||
+	    before.mcast_top != s->mcast_top) {
 		probe_mark(p, a->node);
 		p->spare.v[a->node] |= SPARE_NOT;
 	}

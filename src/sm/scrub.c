@@ -173,7 +173,7 @@ static bool switch_differs(const struct scrub *s, const uint8_t *got)
 	struct fabric_switch is = p->f->switches[sw];
 
 	fabric_switch_store(&is, got);
-	return switch_info_differs(p, store_refusals(s->sm->store), sw, is.lft_top, is.lifetime);
+	return switch_info_differs(p, store_refusals(s->sm->store), sw, &is);
 }
 
 /* A port that is in another state is not what it was: it is looked at as after a trap. */

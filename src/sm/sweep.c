@@ -824,6 +824,15 @@ static uint32_t count_kept(const struct sm *sm, uint32_t node)
 	return kept;
 }
 
+/* A switch that forwards fewer MLIDs than its table has, as it does not take the limit back. */
+static bool keeps_mcast_top(const struct sm *sm, uint32_t node)
+{
+	uint32_t sw = sm->f->nodes[node].sw;
+
+	return sw != FABRIC_NONE &&
+	       fabric_switch_mlids(sm->f, sw) < sm->f->switches[sw].mcast_cap;
+}
+
 /* What devices did not do in this sweep.  sm->kept is in order of nodes. */
 static void add_faults(const struct sm *sm, struct subnet_state *s)
 {
@@ -832,7 +841,7 @@ static void add_faults(const struct sm *sm, struct subnet_state *s)
 
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
 		const struct node_work *w = &sm->work[i];
-		uint32_t kept = w->keeps;
+		uint32_t kept = w->keeps + keeps_mcast_top(sm, i);
 
 		if (k < sm->kept.n && sm->kept.v[k].node == i)
 			kept += count_kept(sm, i);

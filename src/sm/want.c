@@ -333,19 +333,35 @@ uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t
 
 /* --- SwitchInfo --- */
 
-bool want_switch_info(const struct want_env *e, uint32_t sw, uint8_t data[64])
+unsigned want_mcast_top(const struct plan *p, const struct refusals *refused, uint32_t sw,
+			unsigned held)
+{
+	const struct fabric_switch *s = &p->f->switches[sw];
+	unsigned highest = IB_LID_MCAST_FIRST + s->mcast_cap - 1u;
+
+	if (!fabric_has_mcast_top(p->f, sw) ||
+	    refusals_have(refused, p->f->nodes[s->node].guid, UMAD_SM_ATTR_SWITCH_INFO,
+			  REFUSED_MCAST_TOP, highest, held))
+		return held;
+	return highest;
+}
+
+bool want_switch_info(const struct want_env *e, const struct refusals *refused, uint32_t sw,
+		      uint8_t data[64])
 {
 	const struct plan *p = e->plan;
 	const struct fabric_switch *s = &p->f->switches[sw];
+	unsigned mcast_top = want_mcast_top(p, refused, sw, s->mcast_top);
 
 	memset(data, 0, 64);
 	memcpy(data, s->info, sizeof(s->info));
 	set(data, IB_SW_LINEAR_FDB_TOP_F, plan_lft_top(p, sw));
 	set(data, IB_SW_LIFE_TIME_F, p->settings->packet_lifetime);
+	set(data, IB_SW_MCAST_FDB_TOP_F, mcast_top);
 	/* written as 1 it is cleared; it says that a port changed before we looked */
 	set(data, IB_SW_STATE_CHANGE_F, s->port_change);
 	return s->port_change || s->lft_top != plan_lft_top(p, sw) ||
-	       s->lifetime != p->settings->packet_lifetime;
+	       s->lifetime != p->settings->packet_lifetime || s->mcast_top != mcast_top;
 }
 
 /* --- tables --- */

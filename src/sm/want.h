@@ -9,6 +9,7 @@
 
 #include "mad/mad.h"
 #include "plan/plan.h"
+#include "store/store.h"
 
 /* Our own place in the subnet, as ports are told. */
 struct want_env {
@@ -71,8 +72,18 @@ bool port_is_managed(const struct fabric *f, uint32_t port);
 
 /* --- SwitchInfo (14.2.5.4) --- */
 
+/*
+ * MulticastFDBTop: the highest that the switch's table allows, so that it is written once and
+ * not with each group that comes or goes; what the switch holds if it has no such field, or is
+ * known to refuse that value.  held: what it holds.
+ */
+unsigned want_mcast_top(const struct plan *p, const struct refusals *refused, uint32_t sw,
+			unsigned held);
+/* The modifier by which refusals of MulticastFDBTop alone are remembered; 0: the other fields. */
+#define REFUSED_MCAST_TOP 1
 /* Fills data; true if it differs from what the switch holds. */
-bool want_switch_info(const struct want_env *e, uint32_t sw, uint8_t data[64]);
+bool want_switch_info(const struct want_env *e, const struct refusals *refused, uint32_t sw,
+		      uint8_t data[64]);
 
 /* --- tables: one item is one attribute block of a device --- */
 

@@ -207,7 +207,7 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 			return false;
 		note_blind(sm, node);
 		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_SWITCH_INFO, 0);
-		want_switch_info(&env, n->sw, s->data);
+		want_switch_info(&env, store_refusals(sm->store), n->sw, s->data);
 		*cookie = COOKIE_SWITCH_INFO;
 		return true;
 	}
@@ -227,18 +227,51 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 	return false;
 }
 
-static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
+static void mcast_top_refused(struct sm *sm, uint32_t node, unsigned wanted)
+{
+	const struct fabric_switch *sw = &sm->f->switches[sm->f->nodes[node].sw];
+	char name[FABRIC_NAME_MAX];
+
+	store_refused(sm->store, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO,
+		      REFUSED_MCAST_TOP, wanted, sw->mcast_top);
+	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
+		    "%s: keeps MulticastFDBTop 0x%04x, and does not take 0x%04x: it forwards %u MLIDs",
+		    fabric_node_name(sm->f, node, name, sizeof(name)), sw->mcast_top, wanted,
+		    fabric_switch_mlids(sm->f, sm->f->nodes[node].sw));
+}
+
+/*
+ * A switch refuses SwitchInfo.  If that may be for MulticastFDBTop, which is the field that fewest
+ * managers write, the others are sent again without it, and it is not tried again.
+ */
+static bool retry_without_mcast_top(struct sm *sm, uint32_t node)
 {
 	struct want_env env = sweep_env(sm);
-	struct fabric_switch *sw = &sm->f->switches[sm->f->nodes[node].sw];
-	unsigned top = plan_lft_top(sm->plan, sm->f->nodes[node].sw);
-	uint8_t want[64];
+	uint32_t sw = sm->f->nodes[node].sw;
+	unsigned held = sm->f->switches[sw].mcast_top;
+	unsigned sent = want_mcast_top(sm->plan, store_refusals(sm->store), sw, held);
+
+	if (sent == held)
+		return false;
+	mcast_top_refused(sm, node, sent);
+	sm->work[node].switch_info = switch_info_needs_set(&env, store_refusals(sm->store), sw);
+	return true;
+}
+
+static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
+{
+	const struct refusals *refused = store_refusals(sm->store);
+	uint32_t at = sm->f->nodes[node].sw;
+	struct fabric_switch *sw = &sm->f->switches[at];
+	unsigned mcast_top, top = plan_lft_top(sm->plan, at);
 	char name[FABRIC_NAME_MAX];
 
 	fabric_switch_store(sw, s->data);
+	mcast_top = want_mcast_top(sm->plan, refused, at, sw->mcast_top);
+	if (sw->mcast_top != mcast_top)
+		mcast_top_refused(sm, node, mcast_top);
 	/* a new change may have come in between: that is no refusal */
-	if (!want_switch_info(&env, sm->f->nodes[node].sw, want) ||
-	    (sw->lft_top == top && sw->lifetime == sm->settings->packet_lifetime))
+	if (sw->lft_top == top && sw->lifetime == sm->settings->packet_lifetime)
 		return;
 	store_refused(sm->store, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
 		      switch_info_digest(top, sm->settings->packet_lifetime),
@@ -293,6 +326,8 @@ static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t c
 	}
 	if (look_again(sm, node, s, cookie, status) ||
 	    try_without_lmc(sm, node, s, cookie, status))
+		return;
+	if (status && cookie == COOKIE_SWITCH_INFO && retry_without_mcast_top(sm, node))
 		return;
 	if (status)
 		set_failed(sm, node, s, status);

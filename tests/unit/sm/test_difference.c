@@ -81,7 +81,7 @@ static void bring_up(void)
 	for (uint32_t i = 0; i < f->n_switches; i++) {
 		uint8_t info[64];
 
-		want_switch_info(&e, i, info);
+		want_switch_info(&e, store_refusals(store), i, info);
 		mad_set_field(info, 0, IB_SW_STATE_CHANGE_F, 0);
 		fabric_switch_store(&f->switches[i], info);
 	}
@@ -111,8 +111,8 @@ static void setup(void)
 	new_policy = NULL;
 	old_plan = plan_for(old_policy);
 	new_plan = NULL;
-	bring_up();
 	store = store_open(NULL, NULL, &err);
+	bring_up();
 	map64_init(&k.doubtful, 8);
 	k.refused = refusals_copy(store_refusals(store));
 	k.reregister = false;

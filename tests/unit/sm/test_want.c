@@ -25,6 +25,7 @@ static struct lid_map known;
 static struct plan *plan;
 static struct want_env env;
 static uint32_t sw;
+static struct store *store;
 
 static void put(uint8_t *info, enum MAD_FIELDS field, uint32_t v)
 {
@@ -123,6 +124,9 @@ static void add_partitions(unsigned n)
 
 static void make_plan(bool tables, unsigned partitions)
 {
+	struct buf err = { 0 };
+
+	store = store_open(NULL, NULL, &err);
 	build_fabric();
 	settings = settings_default();
 	policy = policy_builtin();
@@ -156,6 +160,7 @@ static void drop_plan(void)
 	policy_free(policy);
 	settings_free(settings);
 	fabric_free(f);
+	store_close(store);
 	map64_free(&known.by_guid);
 	map64_free(&known.lmc_by_guid);
 }
@@ -671,18 +676,67 @@ START_TEST(switch_info)
 {
 	uint8_t d[64];
 	struct fabric_switch *s = &f->switches[f->nodes[sw].sw];
+	const struct refusals *none = store_refusals(store);
 
-	ck_assert(want_switch_info(&env, 0, d));
+	ck_assert(want_switch_info(&env, none, 0, d));
 	ck_assert_uint_eq(field(d, IB_SW_LINEAR_FDB_TOP_F), plan->lid_top);
 	ck_assert_uint_eq(field(d, IB_SW_LIFE_TIME_F), settings->packet_lifetime);
+	ck_assert_uint_eq(field(d, IB_SW_MCAST_FDB_TOP_F), 0);
 	fabric_switch_store(s, d);
-	ck_assert(!want_switch_info(&env, 0, d));
+	ck_assert(!want_switch_info(&env, none, 0, d));
 	/* it is cleared by writing it */
 	put(s->info, IB_SW_STATE_CHANGE_F, 1);
 	memcpy(d, s->info, 20);
 	fabric_switch_store(s, d);
-	ck_assert(want_switch_info(&env, 0, d));
+	ck_assert(want_switch_info(&env, none, 0, d));
 	ck_assert_uint_eq(field(d, IB_SW_STATE_CHANGE_F), 1);
+}
+END_TEST
+
+/* As OpenSM leaves it: up to the last block in use. */
+static void leave_mcast_top(unsigned cap, unsigned top)
+{
+	uint8_t d[64];
+
+	want_switch_info(&env, store_refusals(store), 0, d);
+	put(d, IB_SW_MCAST_FDB_CAP_F, cap);
+	put(d, IB_SW_MCAST_FDB_TOP_F, top);
+	fabric_switch_store(&f->switches[0], d);
+}
+
+START_TEST(mcast_top)
+{
+	static const struct {
+		unsigned cap, top, wanted, forwards;
+	} t[] = {
+		{ 1024, 0xc01f, 0xc3ff, 32 }, { 1024, 0, 0xc3ff, 1024 },
+		{ 1024, 0xbfff, 0xc3ff, 0 }, { 1024, 0xc3ff, 0xc3ff, 1024 },
+		{ 1024, 0xffff, 0xc3ff, 1024 }, { 16383, 0xc01f, 0xfffe, 32 },
+		{ 65535, 0xc01f, 0xfffe, 32 }, { 1, 0xbfff, 0xc000, 0 },
+		{ 0, 0xbfff, 0xbfff, 0 },		/* it forwards none at all */
+	};
+	struct fabric_port *port0 = &f->ports[f->nodes[sw].port0];
+	uint8_t d[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		port0->capmask &= ~IB_CAP_MCAST_FDB_TOP;
+		leave_mcast_top(t[i].cap, t[i].top);
+		ck_assert(!want_switch_info(&env, store_refusals(store), 0, d));
+		ck_assert_uint_eq(field(d, IB_SW_MCAST_FDB_TOP_F), t[i].top);
+		ck_assert_uint_eq(fabric_switch_mlids(f, 0), f->switches[0].mcast_cap);
+		port0->capmask |= IB_CAP_MCAST_FDB_TOP;
+		ck_assert_int_eq(want_switch_info(&env, store_refusals(store), 0, d),
+				 t[i].top != t[i].wanted);
+		ck_assert_uint_eq(field(d, IB_SW_MCAST_FDB_TOP_F), t[i].wanted);
+		ck_assert_uint_eq(fabric_switch_mlids(f, 0), t[i].forwards);
+	}
+	/* refused it is not asked for again, until the switch has another one */
+	leave_mcast_top(1024, 0xc01f);
+	store_refused(store, 0x900, UMAD_SM_ATTR_SWITCH_INFO, REFUSED_MCAST_TOP, 0xc3ff, 0xc01f);
+	ck_assert(!want_switch_info(&env, store_refusals(store), 0, d));
+	ck_assert_uint_eq(field(d, IB_SW_MCAST_FDB_TOP_F), 0xc01f);
+	leave_mcast_top(1024, 0xc03f);
+	ck_assert(want_switch_info(&env, store_refusals(store), 0, d));
 }
 END_TEST
 
@@ -722,6 +776,7 @@ int main(void)
 	tcase_add_test(t, items_of_a_ca);
 	tcase_add_test(t, routes);
 	tcase_add_test(t, switch_info);
+	tcase_add_test(t, mcast_top);
 	suite_add_tcase(s, t);
 	tcase_add_checked_fixture(n, without_tables, drop_plan);
 	tcase_add_test(n, no_tables_without_a_policy_for_them);
