@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "events/topology.h"
+#include "ib/units.h"
 #include "plan/feasible.h"
 #include "registry/mcast.h"
 #include "sm/want.h"
@@ -368,6 +369,27 @@ static void judge_policy(const struct health_input *in, struct health *h)
 		    (in->trial_left_us + 999999) / 1000000);
 }
 
+/* The IPoIB groups that could have more, but for members that joined before. */
+static void judge_groups(const struct health_input *in, struct health *h)
+{
+	struct many low = { h, SEV_INFO, "ipoib-group-low",
+			    "'qosd-ctl reload' gives it these, and has its members join again", "groups", 0 };
+	const struct policy *p = in->state->policy->p;
+
+	for (size_t i = 0; in->mcast && i < p->n_partitions; i++) {
+		const struct mcast_group *g = mcast_kept_low(in->mcast, in->state, i);
+		const struct ipoib_limits *made = &in->state->plan->partitions->ipoib[i].made;
+		char has[24], could[24];
+
+		if (g)
+			add_one(&low, "partition %s: its IPoIB group keeps an MTU of %u and %s for its "
+				"members, and could have %u and %s", p->partitions[i].name,
+				mtu_bytes(g->mtu), rate_text(g->rate, has, sizeof(has)),
+				mtu_bytes(made->mtu), rate_text(made->rate, could, sizeof(could)));
+	}
+	add_rest(&low);
+}
+
 /* --- promises --- */
 
 static void judge_shares(const struct health_input *in, struct health *h)
@@ -448,6 +470,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_lmc(in->state, out);
 		judge_mlids(in->state, in->mcast, out);
 		judge_links(in->state, out);
+		judge_groups(in, out);
 		judge_shares(in, out);
 	}
 	judge_floods(in, out);

@@ -6,11 +6,8 @@
  * A limit alone makes no path impossible, as conf/ takes only values that exist:
  * a path gets the lesser of limit and links.  One above every link changes
  * nothing, and may be a slip.  A multicast group has one rate and one MTU, and
- * a port that can't do both can't join.
+ * a port that can't do both can't join (ipoib.h).
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "ib/units.h"
 #include "plan/feasible_parts.h"
 #include "plan/partitions.h"
@@ -71,60 +68,36 @@ static void judge_pkeys(struct judge *j, const struct policy_level *l)
 
 /* --- IPoIB groups --- */
 
-/* A port of a host, and what it can: many partitions ask. */
-struct host {
-	uint32_t port;
-	uint8_t mtu;
-	unsigned tenths;
-};
-struct hosts {
-	struct host *v;
-	size_t n, cap;
-};
-
-static void find_hosts(const struct plan *p, struct hosts *h)
-{
-	for (uint32_t i = 0; i < p->f->n_ports; i++) {
-		if (!p->lid[i] || !port_is_host(p->f, i))
-			continue;
-		struct path_info can = paths_of_port(p->f, i);
-
-		*vec_push(h) = (struct host){ i, can.mtu, rate_tenths(can.rate) };
-	}
-}
-
-static void judge_ipoib(struct judge *j, const struct hosts *hosts,
-			const struct policy_partition *part)
+static void judge_ipoib(struct judge *j, const struct policy_partition *part,
+			const struct ipoib_group *g)
 {
 	const struct policy_level *l = &j->p->policy->levels[part->ipoib_level_index];
-	struct ipoib_limits group = level_ipoib_limits(l);
-	uint32_t n = 0, first = 0;
-	char name[FABRIC_NAME_MAX], rate[24];
+	const char *file = policy_file_of(j->p->policy, part->run_time);
+	char name[FABRIC_NAME_MAX], named[24], made[24];
 
-	for (size_t i = 0; i < hosts->n; i++) {
-		const struct host *h = &hosts->v[i];
-
-		if ((h->mtu >= group.mtu && h->tenths >= rate_tenths(group.rate)) ||
-		    !port_is_member(j->p->partitions, h->port, part->pkey))
-			continue;
-		if (!n++)
-			first = h->port;
-	}
-	if (n)
-		findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file, part->pos,
+	rate_text(g->named.rate, named, sizeof(named));
+	rate_text(g->made.rate, made, sizeof(made));
+	if (g->made.mtu != g->named.mtu || g->made.rate != g->named.rate)
+		findings_add(&j->v->findings, SEV_WARNING, file, part->pos,
+			     "partition %s: its IPoIB group can't have the MTU of %u and %s of level "
+			     "%s because of %u of its ports; the first is %s.  Made while they are "
+			     "there it has %u and %s; made before, they can't join it", part->name,
+			     mtu_bytes(g->named.mtu), named, l->name, g->lesser,
+			     fabric_port_name(j->p->f, g->first_lesser, name, sizeof(name)),
+			     mtu_bytes(g->made.mtu), made);
+	if (g->excluded)
+		findings_add(&j->v->findings, SEV_WARNING, file, part->pos,
 			     "partition %s: %u of its ports can't join its IPoIB group, which has "
-			     "an MTU of %u and %s; the first is %s", part->name, n,
-			     mtu_bytes(group.mtu), rate_text(group.rate, rate, sizeof(rate)),
-			     fabric_port_name(j->p->f, first, name, sizeof(name)));
+			     "an MTU of %u and %s; the first is %s", part->name, g->excluded,
+			     mtu_bytes(g->made.mtu), made,
+			     fabric_port_name(j->p->f, g->first_excluded, name, sizeof(name)));
 }
 
 void judge_limits(struct judge *j)
 {
 	const struct policy *pol = j->p->policy;
 	struct ipoib_limits best = best_of(j->v);
-	struct hosts hosts = { 0 };
 
-	find_hosts(j->p, &hosts);
 	for (size_t i = 0; i < pol->n_levels; i++) {
 		judge_level_limits(j, &pol->levels[i], best);
 		judge_path_bits(j, &pol->levels[i]);
@@ -132,6 +105,5 @@ void judge_limits(struct judge *j)
 	}
 	for (size_t i = 0; i < pol->n_partitions; i++)
 		if (pol->partitions[i].ipoib)
-			judge_ipoib(j, &hosts, &pol->partitions[i]);
-	vec_free(&hosts);
+			judge_ipoib(j, &pol->partitions[i], &j->p->partitions->ipoib[i]);
 }

@@ -11,11 +11,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ib/units.h"
 #include "plan/pkey_parts.h"
 
-#define IPOIB_MTU	2048
-#define IPOIB_RATE	100	/* tenths of Gb/s */
 
 static void set_bit(uint64_t *set, uint32_t i)
 {
@@ -179,19 +176,6 @@ uint32_t policy_find_partition(const struct policy *p, uint16_t pkey)
 	return UINT32_MAX;
 }
 
-struct ipoib_limits level_ipoib_limits(const struct policy_level *l)
-{
-	struct ipoib_limits m = {
-		.mtu = (uint8_t)mtu_code(IPOIB_MTU), .rate = (uint8_t)rate_code(IPOIB_RATE),
-	};
-
-	if (l->mtu_limit && l->mtu_limit < m.mtu)
-		m.mtu = l->mtu_limit;
-	if (l->rate_limit)
-		m.rate = l->rate_limit;
-	return m;
-}
-
 static void index_levels(struct partitions *p, const struct policy *policy)
 {
 	size_t words = (p->n_partitions + 63) / 64;
@@ -276,6 +260,7 @@ struct partitions *partitions_build(const struct policy *policy, const struct fa
 	for (uint32_t k = 0; k < p->n_partitions; k++)
 		give_pkey(&b, k);
 	make_pkey_tables(&b);
+	ipoib_groups(p, policy, f);
 	if (pkeys_restrict(p, f))
 		enforce_pkeys(&b);
 	report_cut_off(&b);
@@ -309,6 +294,7 @@ void partitions_free(struct partitions *p)
 	free(p->by_pkey);
 	free(p->for_level);
 	free(p->for_own_level);
+	free(p->ipoib);
 	vec_free(&p->left_out);
 	free(p);
 }

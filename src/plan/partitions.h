@@ -24,6 +24,7 @@
 #include "base/alloc.h"
 #include "base/map64.h"
 #include "fabric/fabric.h"
+#include "plan/ipoib.h"
 #include "qos/groups.h"
 #include "qos/policy.h"
 
@@ -68,6 +69,7 @@ struct partitions {
 	uint64_t **for_level;		/* per level: the partitions that it is for; NULL: any */
 	uint64_t *for_own_level;	/* the partitions whose own level is for them */
 	uint32_t n_levels;
+	struct ipoib_group *ipoib;	/* per partition of the policy */
 	VEC(struct left_out) left_out;	/* in order of partition */
 };
 
@@ -124,11 +126,6 @@ uint16_t shared_pkey_of_level(const struct partitions *p, uint32_t level, uint32
  * traffic of which nothing but the partition says which level it has.
  */
 uint16_t shared_pkey_of_own_level(const struct partitions *p, uint32_t a, uint32_t b);
-/* What the IPoIB group of a level asks of whoever joins it: codes (RFC 4391, section 4). */
-struct ipoib_limits {
-	uint8_t mtu, rate;
-};
-struct ipoib_limits level_ipoib_limits(const struct policy_level *l);
 /* Index of the policy's partition with this P_Key (either form), or UINT32_MAX. */
 uint32_t policy_find_partition(const struct policy *p, uint16_t pkey);
 /* The same, in constant time. */

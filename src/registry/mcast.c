@@ -14,7 +14,7 @@
 
 #define MLIDS_MAX IB_MLIDS
 
-/* Of an IPoIB broadcast group whose level says nothing (RFC 4391; as other SMs do). */
+/* Of IPoIB broadcast groups (RFC 4391; as other SMs do). */
 #define IPOIB_QKEY	0x0b1b
 #define SCOPE_LINK_LOCAL 2
 
@@ -33,7 +33,9 @@ struct mcast_db {
 	VEC(struct mcast_change) changes;
 	size_t seen;			/* of changes: looked at */
 	uint64_t generation;		/* of the state that mcast_sync() saw last */
+	int64_t policy_loaded_us;	/* of the policy in force then */
 	bool dirty;
+	bool members_misled;		/* see mcast_take_misled() */
 	void (*changed)(void *arg);
 	void *arg;
 	void (*watch)(void *arg, const struct mcast_group *g, bool made);
@@ -655,14 +657,15 @@ bool mcast_apply_level(const struct subnet_state *s, struct mcast_group *g)
 	return !same;
 }
 
-static struct mcast_group broadcast_group(const struct subnet_state *s,
-					  const struct policy_partition *part)
+/* The group of a partition of the policy as it is made with the hosts that are there. */
+static struct mcast_group broadcast_group(const struct subnet_state *s, size_t partition)
 {
+	const struct policy_partition *part = &s->policy->p->partitions[partition];
 	const struct policy_level *l = &s->policy->p->levels[part->ipoib_level_index];
-	struct ipoib_limits limits = level_ipoib_limits(l);
+	const struct ipoib_group *ipoib = &s->plan->partitions->ipoib[partition];
 	struct mcast_group g = {
 		.qkey = IPOIB_QKEY, .pkey = part->pkey | IB_PKEY_FULL, .sl = l->sl,
-		.mtu = limits.mtu, .rate = limits.rate,
+		.mtu = ipoib->made.mtu, .rate = ipoib->made.rate,
 		.life = s->plan->settings->subnet_timeout, .permanent = true,
 	};
 
@@ -710,29 +713,106 @@ static void group_changed(struct mcast_db *db, const struct mcast_group *g)
 	keep_group(db, g);
 }
 
+/*
+ * Members rely on MTU and rate: they stay while there are any, whoever comes and goes, unless the
+ * policy allows less, or was loaded anew while we ran.
+ */
+static void keep_limits(const struct mcast_group *g, const struct ipoib_limits *named,
+			struct mcast_group *wanted)
+{
+	if (g->members.n && g->mtu <= named->mtu)
+		wanted->mtu = g->mtu;
+	if (g->members.n && rate_compare(g->rate, named->rate) <= 0)
+		wanted->rate = g->rate;
+}
+
+/* The other groups of an IPoIB subnet are as its broadcast group (RFC 4391, section 5). */
+static void follow_limits(struct mcast_db *db, const struct mcast_group *broadcast)
+{
+	uint8_t of[16];
+
+	for (size_t i = 0; i < db->groups.n; i++) {
+		struct mcast_group *g = db->groups.v[i];
+
+		if (g == broadcast || !mcast_ipoib_broadcast(g->mgid, of) ||
+		    memcmp(of, broadcast->mgid, sizeof(of)) ||
+		    (g->mtu == broadcast->mtu && g->rate == broadcast->rate))
+			continue;
+		g->mtu = broadcast->mtu;
+		g->rate = broadcast->rate;
+		group_changed(db, g);
+	}
+}
+
+static void update_broadcast(struct mcast_db *db, const struct subnet_state *s, size_t partition,
+			     bool settle)
+{
+	struct mcast_group wanted = broadcast_group(s, partition);
+	struct mcast_group *g = mcast_find(db, wanted.mgid);
+	bool other_limits;
+
+	if (!g) {
+		mcast_create(db, &wanted, db->usage.limit);
+		return;
+	}
+	if (!settle)
+		keep_limits(g, &s->plan->partitions->ipoib[partition].named, &wanted);
+	other_limits = g->mtu != wanted.mtu || g->rate != wanted.rate;
+	if (update_group(g, &wanted))
+		group_changed(db, g);
+	if (!other_limits)
+		return;
+	db->members_misled |= g->members.n != 0;
+	follow_limits(db, g);
+}
+
+/* When the policy was loaded, without what was added to it at run time. */
+static int64_t loaded_us(const struct shared_policy *p)
+{
+	return p->base ? p->base->loaded_us : p->loaded_us;
+}
+
 void mcast_sync(struct mcast_db *db, const struct subnet_state *s)
 {
 	const struct policy *p = s->policy->p;
+	bool first = db->generation == UINT64_MAX;
+	bool settle = !first && db->policy_loaded_us != loaded_us(s->policy);
 
 	if (db->generation == s->generation)
 		return;
 	db->generation = s->generation;
+	db->policy_loaded_us = loaded_us(s->policy);
 	db->usage.limit = mcast_mlids(s);
 	for (size_t i = 0; i < db->groups.n; i++)
 		db->groups.v[i]->permanent = false;
-	for (size_t i = 0; i < p->n_partitions; i++) {
-		if (!p->partitions[i].ipoib)
-			continue;
-		struct mcast_group wanted = broadcast_group(s, &p->partitions[i]);
-		struct mcast_group *g = mcast_find(db, wanted.mgid);
-
-		if (g && update_group(g, &wanted))
-			group_changed(db, g);
-		else if (!g)
-			mcast_create(db, &wanted, db->usage.limit);
-	}
+	for (size_t i = 0; i < p->n_partitions; i++)
+		if (p->partitions[i].ipoib)
+			update_broadcast(db, s, i, settle);
 	for (size_t i = 0; i < db->groups.n; i++)
 		if (!db->groups.v[i]->permanent && mcast_apply_level(s, db->groups.v[i]))
 			group_changed(db, db->groups.v[i]);
 	drop_abandoned(db);
+}
+
+bool mcast_take_misled(struct mcast_db *db)
+{
+	bool misled = db->members_misled;
+
+	db->members_misled = false;
+	return misled;
+}
+
+const struct mcast_group *mcast_kept_low(const struct mcast_db *db, const struct subnet_state *s,
+					 size_t partition)
+{
+	const struct policy_partition *part = &s->policy->p->partitions[partition];
+	const struct ipoib_limits *made = &s->plan->partitions->ipoib[partition].made;
+	const struct mcast_group *g;
+	uint8_t mgid[16];
+
+	if (!part->ipoib)
+		return NULL;
+	broadcast_mgid(mgid, part->pkey | IB_PKEY_FULL);
+	g = mcast_find(db, mgid);
+	return g && (g->mtu < made->mtu || rate_compare(g->rate, made->rate) < 0) ? g : NULL;
 }

@@ -180,8 +180,22 @@ void mcast_check_aliases(struct mcast_db *db, const struct alias_db *aliases);
  * of an earlier policy that are no longer wanted become ordinary groups.  The
  * others get what the policy says of their partition, too (mcast_apply_level()).
  * Cheap when s is the state that it saw last.
+ *
+ * MTU and rate are those of plan/ipoib.h when the group is made, while it has no members, and
+ * when a policy is loaded; in between they stay as long as the level allows them.
  */
 void mcast_sync(struct mcast_db *db, const struct subnet_state *s);
+/*
+ * The IPoIB group of a partition of the policy, which keeps less for its members than it could have
+ * if the policy was loaded now; NULL: it has what it can have.
+ */
+const struct mcast_group *mcast_kept_low(const struct mcast_db *db, const struct subnet_state *s,
+					 size_t partition);
+/*
+ * Whether MTU or rate of a group with members changed since the last call: they learn of it only
+ * when they join again.
+ */
+bool mcast_take_misled(struct mcast_db *db);
 /*
  * The level that the groups of a P_Key have: that of the partition's IPoIB group,
  * else the partition's, else the default one.

@@ -207,6 +207,10 @@ void trees_adopt_state(struct mcast_work *w, struct subnet_state *s)
 	w->forest = mcast_forest_new(s->plan->order);
 	w->load = xcalloc(s->f->n_switches + 1u, sizeof(*w->load));
 	mcast_sync(w->sm->mcast, s);
+	if (mcast_take_misled(w->sm->mcast)) {
+		sm_registrations_lost(w->sm);
+		sm_want_sweep(w->sm, SWEEP_POLICY, "members of IPoIB groups are to join again");
+	}
 	tables_want_nothing(w);
 	for (size_t i = 0; i < mcast_count(w->sm->mcast); i++) {
 		uint16_t mlid = mcast_at(w->sm->mcast, i)->mlid;

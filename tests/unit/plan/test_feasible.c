@@ -712,9 +712,14 @@ START_TEST(who_cannot_join_the_ipoib_group)
 	f = two_leaves();
 	struct policy *p = policy_builtin();
 
+	set_link(f, 0x110, 1, (uint8_t)rate_parse_link("1xSDR"), 4, 4);
 	p->levels[0].rate_limit = (uint8_t)rate_parse_gbps("56");
 	s = judge(f, p);
-	expect_finding(&s, SEV_WARNING, 0, "4 of its ports can't join its IPoIB group");
+	expect_finding(&s, SEV_WARNING, 0, "its IPoIB group can't have the MTU of 2048 and 56 Gb/s "
+		       "of level default because of 4 of its ports; the first is n100/P1 "
+		       "(0x0000000000000101).  Made while they are there it has 2048 and 10 Gb/s; made before, they can't join it");
+	expect_finding(&s, SEV_WARNING, 0, "1 of its ports can't join its IPoIB group, which has "
+		       "an MTU of 2048 and 10 Gb/s; the first is n110/P1");
 	end(&s);
 }
 END_TEST

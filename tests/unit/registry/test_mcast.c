@@ -42,6 +42,10 @@ static struct mcast_group *make(struct mcast_db *db, unsigned last_byte, uint16_
 	return make_like(db, last_byte, (struct mcast_group){ .mlid = mlid });
 }
 
+/* What the CA of make_state() and its link can, and when the policy was loaded. */
+static uint8_t host_mtu, host_rate;
+static int64_t loaded_us;
+
 static struct subnet_state *make_state(struct policy *p, uint64_t generation)
 {
 	struct subnet_state *s = xcalloc(1, sizeof(*s));
@@ -52,7 +56,12 @@ static struct subnet_state *make_state(struct policy *p, uint64_t generation)
 	uint32_t ca = net_ca(s->f, 0x10, 1), sw = net_switch(s->f, 0x100, 4, false);
 	fabric_link(s->f, ca, 1, sw, 1);
 	net_finish(s->f);
+	for (uint32_t i = 0; i < s->f->n_ports && host_mtu; i++) {
+		s->f->ports[i].mtu_cap = s->f->ports[i].neighbor_mtu = host_mtu;
+		s->f->ports[i].rate = host_rate;
+	}
 	s->policy = shared_policy_new(p);
+	s->policy->loaded_us = loaded_us;
 	s->plan = plan_compute(s->f, p, settings, NULL, NULL, NULL);
 	return s;
 }
@@ -468,6 +477,7 @@ START_TEST(broadcast_group_follows_its_level)
 	l->rate_limit = 7;
 	l->packet_lifetime = 14;
 	l->tclass = 9;
+	loaded_us = 2;
 	s = make_state(p, 2);
 	mcast_sync(db, s);
 	const struct mcast_group *g = mcast_find(db, broadcast);
@@ -489,6 +499,116 @@ START_TEST(broadcast_group_follows_its_level)
 	mcast_leave(db, mcast_find(db, broadcast), mcast_own_gid(0x11), JOIN_FULL);
 	ck_assert_uint_eq(mcast_count(db), 0);
 	state_unref(s);
+	mcast_free(db);
+}
+END_TEST
+
+/* A policy whose IPoIB group has these limits. */
+static struct policy *ipoib_policy(uint8_t mtu, uint8_t rate)
+{
+	struct policy *p = policy_builtin();
+	struct policy_level *l = &p->levels[p->partitions[0].ipoib_level_index];
+
+	l->mtu_limit = mtu;
+	l->rate_limit = rate;
+	return p;
+}
+
+enum { MTU_1024 = 3, MTU_2048, MTU_4096, RATE_10 = 3, RATE_40 = 7, RATE_100 = 16 };
+
+/* The broadcast group in the next state, with a host that can so much, has that. */
+static void expect_limits(struct mcast_db *db, struct policy *p, uint8_t can_mtu,
+			  uint8_t can_rate, uint8_t mtu, uint8_t rate)
+{
+	static uint64_t generation;
+	struct subnet_state *s;
+
+	host_mtu = can_mtu;
+	host_rate = can_rate;
+	s = make_state(p, ++generation);
+	mcast_sync(db, s);
+	ck_assert_uint_eq(mcast_find(db, broadcast)->mtu, mtu);
+	ck_assert_uint_eq(mcast_find(db, broadcast)->rate, rate);
+	state_unref(s);
+	host_mtu = 0;
+}
+
+/* As far as the hosts that are there can have it; for them no lower than 2048 and 10 Gb/s. */
+START_TEST(limits_of_the_level_and_the_hosts)
+{
+	static const struct {
+		uint8_t level_mtu, level_rate, host_mtu, host_rate, mtu, rate;
+	} t[] = {
+		{ MTU_4096, RATE_100, MTU_4096, RATE_100, MTU_4096, RATE_100 },
+		{ MTU_4096, 0, MTU_4096, RATE_100, MTU_4096, RATE_10 },
+		{ 0, RATE_40, MTU_4096, RATE_100, MTU_2048, RATE_40 },
+		{ 0, 0, MTU_4096, RATE_100, MTU_2048, RATE_10 },
+		{ MTU_4096, RATE_100, MTU_2048, RATE_40, MTU_2048, RATE_40 },
+		{ MTU_4096, RATE_100, MTU_1024, 2, MTU_2048, RATE_10 },
+		{ MTU_1024, 2, MTU_4096, RATE_100, MTU_1024, 2 },
+		{ MTU_1024, 2, MTU_1024, 2, MTU_1024, 2 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		struct mcast_db *db = new_db();
+
+		expect_limits(db, ipoib_policy(t[i].level_mtu, t[i].level_rate), t[i].host_mtu,
+			      t[i].host_rate, t[i].mtu, t[i].rate);
+		ck_assert(!mcast_take_misled(db));
+		mcast_free(db);
+	}
+}
+END_TEST
+
+static const uint8_t all_ipv6[16] = {
+	0xff, 0x12, 0x60, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
+};
+
+START_TEST(limits_stay_while_there_are_members)
+{
+	struct mcast_group like = { .pkey = 0xffff, .mtu = MTU_4096, .rate = RATE_100 };
+	struct mcast_db *db = new_db();
+	struct mcast_group *g;
+
+	loaded_us = 1;
+	expect_limits(db, ipoib_policy(MTU_4096, RATE_100), MTU_4096, RATE_100, MTU_4096, RATE_100);
+	g = mcast_find(db, broadcast);
+	/* without members it follows the hosts */
+	expect_limits(db, ipoib_policy(MTU_4096, RATE_100), MTU_2048, RATE_40, MTU_2048, RATE_40);
+	expect_limits(db, ipoib_policy(MTU_4096, RATE_100), MTU_4096, RATE_100, MTU_4096, RATE_100);
+	mcast_join(db, g, mcast_own_gid(0x11), JOIN_FULL, false);
+	memcpy(like.mgid, all_ipv6, 16);
+	mcast_join(db, mcast_create(db, &like, 8), mcast_own_gid(0x11), JOIN_FULL, false);
+	/* a slower host comes: it can't join, nobody else is disturbed */
+	expect_limits(db, ipoib_policy(MTU_4096, RATE_100), MTU_2048, RATE_40, MTU_4096, RATE_100);
+	ck_assert(!mcast_take_misled(db));
+	/* a policy is loaded: as if made now, and so are the groups that hang by it */
+	loaded_us = 2;
+	expect_limits(db, ipoib_policy(MTU_4096, RATE_100), MTU_2048, RATE_40, MTU_2048, RATE_40);
+	ck_assert_uint_eq(mcast_find(db, all_ipv6)->mtu, MTU_2048);
+	ck_assert_uint_eq(mcast_find(db, all_ipv6)->rate, RATE_40);
+	ck_assert(mcast_take_misled(db));
+	ck_assert(!mcast_take_misled(db));
+	/* one that names less than there is holds at once */
+	expect_limits(db, ipoib_policy(MTU_1024, RATE_10), MTU_4096, RATE_100, MTU_1024, RATE_10);
+	ck_assert(mcast_take_misled(db));
+	mcast_free(db);
+}
+END_TEST
+
+START_TEST(limits_stay_over_a_restart)
+{
+	struct mcast_group was = { .pkey = 0xffff, .mtu = MTU_2048, .rate = RATE_10, .mlid = 0xc000 };
+	struct mcast_db *db = new_db();
+
+	memcpy(was.mgid, broadcast, 16);
+	mcast_join(db, mcast_restore(db, &was), mcast_own_gid(0x11), JOIN_FULL, false);
+	loaded_us = 7;
+	expect_limits(db, ipoib_policy(MTU_4096, RATE_100), MTU_4096, RATE_100, MTU_2048, RATE_10);
+	ck_assert(!mcast_take_misled(db));
+	loaded_us = 8;
+	expect_limits(db, ipoib_policy(MTU_4096, RATE_100), MTU_4096, RATE_100, MTU_4096, RATE_100);
+	ck_assert(mcast_take_misled(db));
 	mcast_free(db);
 }
 END_TEST
@@ -556,6 +676,9 @@ int main(void)
 	tcase_add_test(c, members_add_up_and_go);
 	tcase_add_test(c, broadcast_group_of_the_default_partition);
 	tcase_add_test(c, broadcast_group_follows_its_level);
+	tcase_add_test(c, limits_of_the_level_and_the_hosts);
+	tcase_add_test(c, limits_stay_while_there_are_members);
+	tcase_add_test(c, limits_stay_over_a_restart);
 	tcase_add_test(c, a_group_for_each_partition);
 	suite_add_tcase(s, c);
 	failed = run_suite(s);
