@@ -30,7 +30,8 @@ struct owner {
 	uint16_t first;		/* of the port's LIDs */
 	uint8_t n;		/* how many these are */
 	uint8_t port;		/* by which v delivers */
-	bool host;		/* what hosts lose a path by */
+	bool end;		/* of a device behind a port, or the SM: hosts miss a way to there */
+	bool host;		/* it counts as load */
 };
 
 struct repair {
@@ -99,6 +100,7 @@ static void find_owners(struct repair *rp, const struct route_request *r)
 			for (unsigned k = 0; k < dests[i].n_lids; k++)
 				rp->owners[dests[i].lid + k] = (struct owner){
 					v, dests[i].lid, (uint8_t)dests[i].n_lids, dests[i].port,
+					dests[i].port != 0 || own == g->f->self,
 					dests[i].weight != 0 || own == g->f->self,
 				};
 	}
@@ -572,7 +574,7 @@ static void lose(struct run *u, uint32_t v)
 {
 	const struct owner *owner = &u->rp->owners[u->lid];
 
-	if (!owner->host || !u->l->here[owner->v] || (!graph_hosts(u->g, v) && v != u->c->home))
+	if (!owner->end || !u->l->here[owner->v] || (!graph_hosts(u->g, v) && v != u->c->home))
 		return;
 	if (u->out->ok) {
 		u->out->lost_sw = u->g->sw[v];

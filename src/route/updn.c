@@ -48,7 +48,7 @@ struct updn {
 	uint32_t *part;		/* [vertex]: which part of a divided fabric it is in */
 	uint8_t *to_hub;	/* [vertex]: out port to the hub, LFT_DROP if there is none */
 	struct dest dests[DESTS_MAX];	/* the ends on it */
-	unsigned n_dests;
+	unsigned n_dests, n_asked;	/* of them, all but aggregation nodes */
 	uint32_t *digit;	/* [rank * DESTS_MAX + dest]: number without the lower digits */
 	struct outcome outcome;
 };
@@ -274,7 +274,7 @@ static bool hub_helps(const struct updn *u, uint32_t v)
 
 static void route_from(struct updn *u, uint32_t v, uint32_t d)
 {
-	uint32_t counts = graph_hosts(u->g, v) && u->part[v] == u->part[d] ? u->n_dests : 0;
+	uint32_t counts = graph_hosts(u->g, v) && u->part[v] == u->part[d] ? u->n_asked : 0;
 
 	u->outcome.pairs += counts;
 	if (v == d)
@@ -294,6 +294,9 @@ static void route_to(struct updn *u, uint32_t d)
 	u->n_dests = graph_dests(u->g, u->r, u->out->top, d, u->dests);
 	if (u->n_dests == 0)
 		return;
+	u->n_asked = 0;
+	for (unsigned i = 0; i < u->n_dests; i++)
+		u->n_asked += u->dests[i].weight || !u->dests[i].port;
 	updn_distances(u->g, d, u->down, u->total);
 	if (u->k)
 		digits_of(u, d);

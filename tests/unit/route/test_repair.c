@@ -308,7 +308,7 @@ static void check_entry(struct world *w, const struct lengths *s, const struct l
 		      !(can_be_had(w, sw, home) || had_by_hub(w, sw, home)),
 		      "LID %u could be had from switch %u", lid, sw);
 	*lost |= w->here[home] && counts(w, sw) &&
-		 (port_is_host(w->t.f, port) || port == w->t.f->self);
+		 (!node_is_switch(port_node(w->t.f, port)) || port == w->t.f->self);
 }
 
 static void check_tables(struct world *w, const struct repaired *out)
