@@ -67,7 +67,7 @@ struct fit_build {
 	struct traffic_class c[CLASSES_MAX];
 	unsigned n;
 	VEC(struct class_fit) fits;
-	VEC(struct note) ports;		/* per fit */
+	VEC(struct note) ports;		/* per fit; none of links to aggregation nodes */
 	struct map64 known;		/* link -> fit */
 	struct note no_sl2vl;
 };
@@ -87,7 +87,7 @@ static uint16_t fit_of(struct fit_build *fb, uint32_t port)
 		*vec_push(&fb->ports) = (struct note){ 0 };
 		map64_put(&fb->known, key, i);
 	}
-	note_port(&fb->ports.v[i], port, 0, 0);
+	note_link(fb->b, &fb->ports.v[i], port, 0, 0);
 	return (uint16_t)i;
 }
 
@@ -101,7 +101,7 @@ static void fit_ports(struct fit_build *fb)
 		if (has_sl2vl(b->f, port))
 			b->t->fit[port] = fit_of(fb, port);
 		else
-			note_port(&fb->no_sl2vl, port, 0, 0);
+			note_link(b, &fb->no_sl2vl, port, 0, 0);
 	}
 }
 
@@ -147,10 +147,10 @@ static void report_sharing(const struct fit_build *fb, uint32_t i)
 	struct buf sharing = { 0 };
 	char text[NOTE_TEXT_MAX];
 
-	if (!fit->merged)
+	if (!fit->merged || !ports.ports)
 		return;
 	for (uint32_t j = 0; j < fb->fits.n; j++) {
-		if (j == i || !share_alike(&fb->fits.v[j], fit))
+		if (j == i || !fb->ports.v[j].ports || !share_alike(&fb->fits.v[j], fit))
 			continue;
 		if (j < i)
 			return;
@@ -198,7 +198,7 @@ static void report_miss(const struct fit_build *fb, uint32_t i)
 	char text[NOTE_TEXT_MAX];
 	struct buf names = { 0 };
 
-	if (!fit->inexact)
+	if (!fit->inexact || !fb->ports.v[i].ports)
 		return;
 	add_names(&b->p->classes[m.class], &names);
 	findings_add(b->out, SEV_WARNING, b->p->file, b->p->classes[m.class].pos,

@@ -140,7 +140,8 @@ static uint16_t use_table(struct map_build *m, uint32_t out, uint32_t origin)
 	if (t->vls)
 		use_vl(m->b, out, (uint8_t)(31 - __builtin_clz(t->vls)));
 	if (t->lacking)
-		note_port(&m->notes[origin], out, t->lacking, ib_vls_from_code(m->b->limit[out]));
+		note_link(m->b, &m->notes[origin], out, t->lacking,
+			  ib_vls_from_code(m->b->limit[out]));
 	return t->id;
 }
 

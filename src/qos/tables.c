@@ -34,6 +34,13 @@ void note_port(struct note *n, uint32_t port, unsigned value, unsigned limit)
 	n->last = port;
 }
 
+void note_link(const struct tables_build *b, struct note *n, uint32_t port, unsigned value,
+	       unsigned limit)
+{
+	if (b->f->ports[port].peer == FABRIC_NONE || !link_is_inner(b->f, port))
+		note_port(n, port, value, limit);
+}
+
 char *note_ports_text(const struct tables_build *b, const struct note *n, char *out, size_t size)
 {
 	char name[FABRIC_NAME_MAX];

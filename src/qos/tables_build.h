@@ -36,6 +36,12 @@ struct tables_build {
 
 /* Counts a port once, if its calls come one after the other. */
 void note_port(struct note *n, uint32_t port, unsigned value, unsigned limit);
+/*
+ * The same of what the port's link lacks; not of the link to an aggregation node, which
+ * carries nothing that a policy is for.
+ */
+void note_link(const struct tables_build *b, struct note *n, uint32_t port, unsigned value,
+	       unsigned limit);
 /* "host1/P1 (0x…) and 3 more ports" */
 char *note_ports_text(const struct tables_build *b, const struct note *n, char *out, size_t size);
 #define NOTE_TEXT_MAX (FABRIC_NAME_MAX + 32)

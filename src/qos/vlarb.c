@@ -195,13 +195,15 @@ static uint32_t choice_of(struct tables_build *b, struct arb_build *a, uint32_t 
 	return i;
 }
 
-static void note_faults(struct arb_build *a, const struct choice *c, uint32_t port)
+static void note_faults(const struct tables_build *b, struct arb_build *a,
+			const struct choice *c, uint32_t port)
 {
 	for (enum table t = HIGH; t <= LOW; t++) {
 		if (c->fault[t].lacking)
-			note_port(&a->lacking[t][c->origin[t]], port, c->fault[t].lacking, c->vls);
+			note_link(b, &a->lacking[t][c->origin[t]], port, c->fault[t].lacking,
+				  c->vls);
 		if (c->fault[t].too_long)
-			note_port(&a->too_long[t][c->origin[t]], port, c->fault[t].too_long,
+			note_link(b, &a->too_long[t][c->origin[t]], port, c->fault[t].too_long,
 				  c->cap[t]);
 	}
 }
@@ -270,7 +272,7 @@ struct arb_build *arb_choose(struct tables_build *b)
 		const struct choice *c = &a->choices.v[a->choice[port]];
 
 		use_vl(b, port, c->highest);
-		note_faults(a, c, port);
+		note_faults(b, a, c, port);
 	}
 	for (uint32_t origin = ORIGIN_CLASS(0); origin < origins; origin++)
 		report_faults(b, a, origin);
@@ -405,8 +407,8 @@ void arb_complete(struct tables_build *b, struct arb_build *a)
 
 		b->t->arb[port] = m.id;
 		if (vls > 1 && unserved)
-			note_port(&a->unserved[arb_origin(&a->choices.v[a->choice[port]])], port,
-				  unserved, 0);
+			note_link(b, &a->unserved[arb_origin(&a->choices.v[a->choice[port]])],
+				  port, unserved, 0);
 	}
 	for (uint32_t origin = 0; origin < ORIGIN_SCOPE((uint32_t)b->p->n_vlarb); origin++)
 		report_unserved(b, a, origin);

@@ -231,6 +231,33 @@ START_TEST(node_types)
 }
 END_TEST
 
+/* The aggregation node of a switch is no CA of a host, though all have it. */
+START_TEST(aggregation_nodes)
+{
+	uint32_t node;
+
+	fabric_free(f);
+	f = fabric_new();
+	add_node(f, IB_NODE_CA_T, 1, CA + 0x10, "login01 mlx5_0");
+	add_node(f, IB_NODE_SWITCH_T, 37, SWITCH, "leaf");
+	node = add_node(f, IB_NODE_CA_T, 1, SWITCH + 8, "Mellanox Technologies Aggregation Node");
+	f->nodes[node].sysimg_guid = f->nodes[1].sysimg_guid = SWITCH;
+	add_link(f, 0, 1, 1, 1);
+	add_link(f, node, 1, 1, 37);
+	finish(f);
+	add_group(p, "cas")->node_types = NT_CA;
+	add_group(p, "inner")->node_types = NT_AGGREGATION;
+	add_group(p, "any")->node_types = NT_ALL;
+	resolve();
+	ck_assert_uint_eq(count("cas"), 1);
+	ck_assert(in("cas", 0, 1));
+	ck_assert_uint_eq(count("inner"), 1);
+	ck_assert(in("inner", node, 1));
+	ck_assert_uint_eq(count("any"), 3);
+	ck_assert_uint_eq(count("all"), 3);
+}
+END_TEST
+
 START_TEST(partitions)
 {
 	add_word(&add_group(p, "by-name")->partitions, "Default");
@@ -467,6 +494,7 @@ int main(void)
 	tcase_add_test(t, absent_names_are_reported);
 	tcase_add_test(t, nasty_glob);
 	tcase_add_test(t, node_types);
+	tcase_add_test(t, aggregation_nodes);
 	tcase_add_test(t, partitions);
 	tcase_add_test(t, members_of_partitions);
 	tcase_add_test(t, ranges_of_pkeys);
