@@ -267,6 +267,23 @@ static void judge_table_sizes(const struct subnet_state *s, struct health *h)
 	add_rest(&warnings);
 }
 
+/* What another subnet manager left behind. */
+static void judge_inherited(const struct sm_status *sm, struct health *h)
+{
+	if (sm->adaptive_stays)
+		add(h, SEV_ERROR, "adaptive-routing", "the log has the switches: reboot them, or update "
+		    "their firmware", "adaptive routing of another subnet manager stays on, on %" PRIu32
+		    " switches: packets do not take the routes that are told", sm->adaptive_stays);
+	if (sm->adaptive_ended)
+		add(h, SEV_INFO, "adaptive-routing-ended", "nothing: routes are those of this subnet manager",
+		    "adaptive routing of another subnet manager was switched off on %" PRIu32 " switches",
+		    sm->adaptive_ended);
+	if (sm->tables_replaced)
+		add(h, SEV_INFO, "tables-replaced", "nothing, or write a policy that manages the tables",
+		    "SL2VL or arbitration tables of another subnet manager dropped or starved SL 0 on "
+		    "%" PRIu32 " devices, and were replaced", sm->tables_replaced);
+}
+
 /* Groups from before a switch with a smaller table came keep their MLIDs. */
 static void judge_mlids(const struct subnet_state *s, const struct mcast_db *db, struct health *h)
 {
@@ -467,6 +484,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_ports(in->state, out);
 		judge_routes(in->state, out);
 		judge_table_sizes(in->state, out);
+		judge_inherited(in->sm, out);
 		judge_lmc(in->state, out);
 		judge_mlids(in->state, in->mcast, out);
 		judge_links(in->state, out);

@@ -42,6 +42,15 @@ static void print_summary(const struct sm_status *s)
 		printf("%u devices do not answer\n", s->failed_devices);
 	if (s->sets_failed)
 		printf("%u Sets were refused\n", s->sets_failed);
+	if (s->tables_replaced)
+		printf("SL2VL or arbitration tables of another subnet manager dropped SL 0 on %u device%s, "
+		       "and were replaced\n", s->tables_replaced, s->tables_replaced == 1 ? "" : "s");
+	if (s->adaptive_ended)
+		printf("adaptive routing of another subnet manager was switched off on %u switch%s\n",
+		       s->adaptive_ended, s->adaptive_ended == 1 ? "" : "es");
+	if (s->adaptive_stays)
+		printf("adaptive routing of another subnet manager stays on, on %u switch%s\n",
+		       s->adaptive_stays, s->adaptive_stays == 1 ? "" : "es");
 }
 
 /* With which status who started the daemon is to end. */

@@ -112,7 +112,7 @@ static inline unsigned lft_port(const struct sim_fabric *f, uint32_t sw, uint32_
 
 	if (!s->lft || lid > s->lft_top || lid >= f->nodes[s->node].profile->lft_cap)
 		return SIM_LFT_DROP;
-	return s->lft[lid];
+	return switch_lft(s)[lid];
 }
 
 /* Data VLs of the link behind the port: those that both ends have. */

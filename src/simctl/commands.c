@@ -77,6 +77,9 @@ static bool cmd_help(struct call *c);
 	  2, 2, cmd_node_lie, NULL) \
 	X("node", " rename", " NODE NAME", "new NodeDescription", 2, 2, cmd_node_rename, NULL) \
 	X("trap", "", " NODE|PORT NUMBER", "let a device send a trap", 2, 2, cmd_trap, NULL) \
+	X("adaptive", "", " SWITCH on|locked|off [LID PORT]", \
+	  "adaptive routing of another manager; locked: linear tables do not end it", \
+	  2, 4, cmd_adaptive, NULL) \
 	X("mkey", "", " NODE|PORT KEY [--protect N] [--lease S]", \
 	  "set an M_Key as a foreign manager would", \
 	  2, 2, cmd_mkey, "--protect=", "--lease=", NULL) \

@@ -195,6 +195,8 @@ static void switch_values(struct sim_node *n, struct sim_switch *sw)
 	if (!sw->lft)
 		sw->lft = xmalloc(lft_size);
 	memset(sw->lft, SIM_LFT_DROP, lft_size);
+	free(sw->adaptive_lft);
+	sw->adaptive_lft = NULL;
 	if (!sw->sl2vl)
 		sw->sl2vl = xmalloc(pairs * SL2VL_SIZE);
 	memset(sw->sl2vl, 0, pairs * SL2VL_SIZE);

@@ -58,7 +58,7 @@
 #define SWITCH(id) DEVICE(id, 0xa1), \
 	.pkey_cap = 8, .enforce_cap = 32, .guid_cap = 1, .lft_cap = 49152
 #define SWITCH_X VLS(VLS_8, 16), .mtu_cap = MTU_4096, .mft_cap = 16383, \
-	.enhanced_port0 = true, .optimized_sl2vl = true
+	.enhanced_port0 = true, .optimized_sl2vl = true, .adaptive = true
 
 struct preset {
 	uint8_t type;

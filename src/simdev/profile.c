@@ -34,6 +34,7 @@
  *	pkeys           P_Key table entries of an end port, 1 to 65535
  *	enforce-pkeys   … of a switch's external ports, 0: no enforcement
  *	guids           GUIDInfo entries, 1 to 255
+ *	adaptive-routing                of switches: have AdaptiveRoutingInfo: true, false
  *	lmc             the highest LMC that an end port takes, 0 to 7; a higher one is ignored,
  *	refuses-lmc     … or, if true, refuses the Set
  *	lft, mft        LinearFDBCap, 1 to 49152; MulticastFDBCap, 1 to 16383

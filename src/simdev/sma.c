@@ -33,6 +33,9 @@ static const struct attribute standard[] = {
 	[ATTR_LED_INFO] = { SETTABLE(sma_led_info), .capability = CAP_LED },
 };
 static const struct attribute extended_port_info = { SETTABLE(sma_extended_port_info) };
+static const struct attribute adaptive_routing_info = {
+	SETTABLE(sma_adaptive_routing_info), .for_switches = true
+};
 static const struct attribute true_scale[] = {
 	[ATTR_PORT_INFO] = { SETTABLE(true_scale_port_info) },
 	[ATTR_PKEY_TABLE] = { SETTABLE(true_scale_pkey_table) },
@@ -45,6 +48,8 @@ static const struct attribute *find_attribute(const struct smp *q)
 
 	if (q->attr == ATTR_EXTENDED_PORT_INFO && q->node->profile->fdr10)
 		return &extended_port_info;
+	if (q->attr == ATTR_ADAPTIVE_ROUTING_INFO && is_switch(q->node) && q->node->profile->adaptive)
+		return &adaptive_routing_info;
 	if (q->node->profile->true_scale && q->attr < ARRAY_SIZE(true_scale) &&
 	    true_scale[q->attr].handler)
 		a = &true_scale[q->attr];

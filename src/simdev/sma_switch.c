@@ -82,6 +82,11 @@ unsigned sma_linear_forwarding(struct smp *q)
 	block = sw->lft + first;
 	/* of the last block only what is within the table is there */
 	n = cap - first < LFT_BLOCK ? cap - first : LFT_BLOCK;
+	if (q->set && sw->adaptive_lft) {
+		if (sw->no_fallback)
+			return STATUS_BAD_VALUE;
+		adaptive_end(sw);
+	}
 	if (q->set)
 		q->changed = smp_store(block, q->data, n);
 	memcpy(q->data, block, LFT_BLOCK);

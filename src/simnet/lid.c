@@ -18,9 +18,9 @@ static enum drop_reason way_by_lft(const struct sim_fabric *f, uint32_t port, ui
 	const struct sim_switch *sw = &f->switches[n->sw];
 
 	*w = (struct way){ port, PLACE_END };
-	if (!sw->lft || dlid == 0 || dlid > sw->lft_top || sw->lft[dlid] > n->nports)
+	if (!sw->lft || dlid == 0 || dlid > sw->lft_top || switch_lft(sw)[dlid] > n->nports)
 		return DROP_NO_ROUTE;	/* SIM_LFT_DROP is more than any switch has */
-	*w = (struct way){ n->port0 + sw->lft[dlid], PLACE_EXIT };
+	*w = (struct way){ n->port0 + switch_lft(sw)[dlid], PLACE_EXIT };
 	if (w->port == n->port0) {
 		w->place = PLACE_END;
 		return owns_lid(&f->ports[n->port0], dlid) ? DROP_NONE : DROP_WRONG_LFT;

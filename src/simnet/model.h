@@ -45,6 +45,7 @@ struct sim_profile {
 	uint8_t guid_cap;		/* GUIDInfo entries */
 	uint8_t lmc_cap;		/* the highest LMC that an end port takes */
 	bool refuses_lmc;		/* … and refuses a Set with a higher one, which it ignores else */
+	bool adaptive;			/* switch: has AdaptiveRoutingInfo (simdev/adaptive.c) */
 	uint16_t lft_cap;		/* LinearFDBCap, entries */
 	uint16_t mft_cap;		/* MulticastFDBCap, entries */
 	uint32_t capmask;		/* PortInfo.CapabilityMask without IsSM */
@@ -128,10 +129,18 @@ struct sim_switch {
 	uint8_t info[20];		/* SwitchInfo */
 	uint16_t lft_top;		/* decoded LinearFDBTop; below lft_cap once lft is there */
 	uint8_t *lft;			/* [lft_cap rounded up to 64] */
+	uint8_t *adaptive_lft;		/* likewise; in force instead while adaptive routing is on, else NULL */
+	bool no_fallback;		/* … which a Set of the linear table does not end */
 	uint8_t *sl2vl;			/* [(in * (nports + 1) + out) * 8], wire form; both 0..nports */
 	/* [mft_cap], by MLID - 0xc000: bit n = port n; NULL until one is set */
 	uint64_t (*mft)[4];
 };
+
+/* The table that a switch forwards by. */
+static inline const uint8_t *switch_lft(const struct sim_switch *sw)
+{
+	return sw->adaptive_lft ? sw->adaptive_lft : sw->lft;
+}
 
 struct sim_node {
 	uint64_t guid, sysimg_guid;

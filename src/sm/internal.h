@@ -60,6 +60,9 @@ struct item_family {
 	bool mixed, right;	/* samples of a column differ; one is as wanted */
 };
 
+/* Adaptive routing of a switch, as another manager left it (adaptive.c). */
+enum adaptive { ADAPTIVE_OFF, ADAPTIVE_ON, ADAPTIVE_ASKED, ADAPTIVE_ENDED, ADAPTIVE_STAYS };
+
 /* What is to be done on one node in this sweep. */
 struct node_work {
 	item_t *items;		/* to read, then to write; 0: settled */
@@ -87,6 +90,8 @@ struct node_work {
 	bool mft_unknown;	/* a switch whose MFTs may be anything (multicast_tables.c) */
 	bool used_before;	/* … that had links in use when it was discovered */
 	bool pkeys_differ;	/* … which left the P_Key table of an external port unlike the plan's */
+	enum adaptive adaptive;
+	uint8_t adaptive_info[20];	/* … while it is on: what AdaptiveRoutingInfo said */
 	struct inherited *inherited;	/* tables that the policy does not manage (inherited.c) */
 	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as seen (kept.c) */
 	uint64_t probing[4];		/* bit n: a pair that leaves by port n is tried again */
@@ -166,6 +171,9 @@ struct sm {
 	bool subnet_up;
 	uint64_t generation;
 	struct map64 known_guids;	/* of ports that had a LID of ours when this daemon started */
+	struct map64 not_adaptive;	/* node GUIDs of switches without AdaptiveRoutingInfo */
+	uint32_t adaptive_ended, adaptive_stays;	/* switches, at the last full sweep */
+	uint32_t inherited_total;	/* … inherited_nodes */
 	bool another_was;		/* another subnet manager was at work since our last sweep */
 	uint32_t inherited_nodes;	/* whose tables of another manager were replaced in this sweep */
 	struct map64 doubtful;		/* node GUIDs whose tables are not known for sure */
@@ -369,6 +377,13 @@ void observe_add(struct node_work *w, item_t item);
 void inherited_collect(struct sm *sm, uint32_t node);
 /* What came of it; the item that is to be written, or 0. */
 item_t inherited_take(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, int status);
+/*
+ * adaptive.c: a step of a sweep, which asks switches for it.  Then, where it is on, an SMP that
+ * is to be answered before any table is written: adaptive_next() fills it, or returns false.
+ */
+void adaptive_start(struct sm *sm);
+bool adaptive_next(struct sm *sm, uint32_t node, struct smp *s);
+void adaptive_done(struct sm *sm, uint32_t node, const struct smp *s, int status);
 /* Says in the log what was replaced. */
 void inherited_tell(struct sm *sm);
 

@@ -645,6 +645,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->policy = shared_policy_ref(policy);
 	if (store)
 		map64_clone(&sm->known_guids, &store_lids(store)->by_guid);
+	map64_init(&sm->not_adaptive, 16);
 	map64_init(&sm->doubtful, 16);
 	map64_init(&sm->blind, 16);
 	map64_init(&sm->spared, 16);
@@ -692,6 +693,7 @@ void sm_free(struct sm *sm)
 	findings_free(&sm->findings);
 	findings_free(&sm->rejected);
 	map64_free(&sm->known_guids);
+	map64_free(&sm->not_adaptive);
 	map64_free(&sm->doubtful);
 	map64_free(&sm->blind);
 	map64_free(&sm->spared);
@@ -763,6 +765,8 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.discovery_smps = sm->discovery_smps,
 		.refused = store_refused_count(sm->store),
 		.traps_left_out = trap_gate_left_out(sm->trap_gate),
+		.adaptive_ended = sm->adaptive_ended, .adaptive_stays = sm->adaptive_stays,
+		.tables_replaced = sm->inherited_total,
 		.scrub = scrub_counts(sm->scrub),
 		.engine = p ? p->plan->engine : NULL,
 		.policy = p ? p->policy : sm->policy, .findings = &sm->findings,

@@ -69,6 +69,9 @@ struct sm_status {
 	uint32_t unanswered;	/* links that are up and whose far end does not answer */
 	uint64_t discovery_smps;	/* by the discovering process, all sweeps */
 	size_t refused;			/* values that devices do not take, remembered */
+	/* of another manager, at the last full sweep: switches whose adaptive routing ended, stays on */
+	uint32_t adaptive_ended, adaptive_stays;
+	uint32_t tables_replaced;	/* … devices whose SL2VL or arbitration tables were bad for SL 0 */
 	uint64_t traps_left_out;	/* of sources that send too many */
 	struct sm_scrub scrub;
 	const char *engine;

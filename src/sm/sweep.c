@@ -922,6 +922,18 @@ static void tell_written(struct sm *sm, bool complete, bool was_up)
 	sm_tell(sm, &e);
 }
 
+/* What another manager left; a full sweep looks at all of it. */
+static void count_inherited(struct sm *sm)
+{
+	if (sm->kind == SWEEP_FULL)
+		sm->adaptive_ended = sm->adaptive_stays = sm->inherited_total = 0;
+	sm->inherited_total += sm->inherited_nodes;
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
+		sm->adaptive_ended += sm->work[i].adaptive == ADAPTIVE_ENDED;
+		sm->adaptive_stays += sm->work[i].adaptive == ADAPTIVE_STAYS;
+	}
+}
+
 void sweep_finish(void *arg)
 {
 	struct sm *sm = arg;
@@ -949,6 +961,7 @@ void sweep_finish(void *arg)
 	note_remnants(sm);
 	if (sm->kind >= SWEEP_CHANGE)
 		sm->blind_all = false;
+	count_inherited(sm);
 	if (sm->kind == SWEEP_FULL)
 		sm->full_owed = sm->another_was = false;
 	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64

@@ -35,6 +35,7 @@
 static struct log_ratelimit refused_log = LOG_RATELIMIT;
 
 #define COOKIE_SWITCH_INFO UINT64_MAX
+#define COOKIE_ADAPTIVE UINT64_MAX
 #define COOKIE_ENFORCE 0x100	/* with a port number: not to become Active, but to enforce partitions */
 
 static void set_failed(struct sm *sm, uint32_t node, const struct smp *s, int status)
@@ -351,7 +352,11 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 		observe_settle(w);
 		w->n = slmap_join(sm->plan, node, w->items, w->n);
 	}
-	while (w->cursor < w->n && !w->failed) {
+	if (!w->failed && adaptive_next(sm, node, s)) {
+		*cookie = COOKIE_ADAPTIVE;
+		return true;
+	}
+	while (w->cursor < w->n && !w->failed && w->adaptive != ADAPTIVE_ASKED) {
 		item_t it = w->items[w->cursor++];
 
 		if (!want_route(sm->f, node, item_port(it), s))
@@ -410,6 +415,10 @@ static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 	struct item_want want;
 	bool again;
 
+	if (cookie == COOKIE_ADAPTIVE) {
+		adaptive_done(sm, node, s, status);
+		return;
+	}
 	if (was_lost(sm, node, s, status, &again)) {
 		if (again)
 			observe_add(&sm->work[node], item);

@@ -96,3 +96,40 @@ read -r maps arbs < <(sim_ctl stats | awk '$2 == "SLtoVLMappingTable" && $3 == "
 expect_less "SL2VL tables read" $((32 + 12 * 4 + 1)) "$maps"
 expect_less "arbitration tables read" $((12 * 2 + 1)) "$arbs"
 stop_sim
+
+asked() { sim_ctl stats | awk '$2 == "AdaptiveRoutingInfo" && $3 == "get" { n = $4 } END { print n + 0 }'; }
+for how in on locked; do
+	note "adaptive routing of another manager is switched off ($how)"
+	fresh
+	start_sim topology
+	once "$node" || bad "exit status $?: $(<once)"
+	# the linear table is right, and is not what the switch forwards by
+	sim_do adaptive "$leaf" "$how" "$(lid_of "$node")" 255
+	sim_ctl check >audit 2>&1 && bad "routes are right under adaptive routing: the test is none"
+	once "$node" || bad "exit status $?: $(<once)"
+	expect_match "the summary" "adaptive routing of another subnet manager was switched off on 1 switch" "$(<once)"
+	sim_do check
+	once "$node" || bad "exit status $?: $(<once)"
+	expect "adaptive routing in another summary" "" "$(grep adaptive once)"
+	stop_sim
+done
+
+note "switches without the attribute are asked once"
+cat >plain.yaml <<END
+profiles:
+  plain: {adaptive-routing: false}
+nodes:
+  - {type: switch, profile: plain}
+END
+sim_options=(--profiles plain.yaml)
+fresh
+start_sim topology
+start_and_wait "$node"
+expect "questions" 12 "$(asked)"
+before=$(status sweeps)
+ctl sweep >/dev/null
+again() { [ "$(status sweeps)" -gt "$before" ] && [ "$(status sweeping)" = false ]; }
+until_ 10 again || bad "no further sweep"
+expect "questions after another sweep" 12 "$(asked)"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
