@@ -30,10 +30,10 @@
 #define SIM_SOCKET_VAR	"QOSD_SIM_SOCKET"	/* environment: path of the socket */
 #define SIM_NODE_VAR	"QOSD_SIM_NODE"		/* … nodes that the process runs on, ';' between */
 #define SIM_MAGIC	0x716f7364u
-#define SIM_PROTOCOL	1
+#define SIM_PROTOCOL	2
 #define SIM_MESSAGE_MAX	320		/* umad header and MAD: what any reader has room for */
 #define SIM_INLINE_MAX	32768
-#define SIM_CAS_MAX	8		/* nodes a process can be on; they are "sim0", "sim1" … */
+#define SIM_CAS_MAX	128		/* devices that a process can have: "sim0", "sim1" … */
 
 enum sim_purpose { SIM_CONTROL = 1, SIM_UMAD, SIM_ISSM, SIM_CTL };
 
@@ -41,8 +41,8 @@ struct sim_hello {
 	uint32_t magic, protocol, purpose;
 	int32_t pid;
 	char program[32];
-	char nodes[512];	/* the value of SIM_NODE_VAR; empty for SIM_CTL */
-	uint32_t ca, port;	/* SIM_UMAD, SIM_ISSM: place among the nodes, port number */
+	char nodes[4096];	/* the value of SIM_NODE_VAR; empty for SIM_CTL */
+	uint32_t ca, port;	/* SIM_UMAD, SIM_ISSM: place among the devices, port number */
 };
 
 enum sim_question {
@@ -76,6 +76,7 @@ struct sim_answer {
 		uint64_t port_guid, gid_prefix;
 		uint32_t base_lid, lmc, sm_lid, sm_sl, state, phys_state, capmask;
 		uint32_t rate;		/* Gb/s, rounded down as sysfs is read */
+		uint32_t ethernet;	/* 1: the link layer is Ethernet */
 		uint32_t n_pkeys;
 		uint16_t pkeys[256];
 	} port;

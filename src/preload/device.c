@@ -55,13 +55,20 @@ static unsigned last_port(const struct sim_answer *ca)
 	return ca->ca.last_port < UMAD_CA_MAX_PORTS ? ca->ca.last_port : UMAD_CA_MAX_PORTS - 1;
 }
 
+const char *link_layer(const struct sim_answer *port)
+{
+	return port->port.ethernet ? "Ethernet" : "InfiniBand";
+}
+
 /* How well a port serves somebody who does not say which. */
 enum fitness { NO_PORT, DOWN_PORT, LINKED_PORT, ACTIVE_PORT };
 
-static enum fitness fitness(const struct sim_answer *a)
+static enum fitness fitness(const struct sim_answer *a, bool smi)
 {
 	enum { ACTIVE = 4, DISABLED = 3, LINK_UP = 5 };
 
+	if (a->port.ethernet || (smi && a->port.capmask & SM_DISABLED))
+		return NO_PORT;
 	if (a->port.state == ACTIVE)
 		return ACTIVE_PORT;
 	if (a->port.phys_state == LINK_UP)
@@ -70,7 +77,7 @@ static enum fitness fitness(const struct sim_answer *a)
 }
 
 /* The port of one device: portnum if that is not 0, or the fittest. */
-static enum fitness fittest_port(unsigned ca, int portnum, unsigned *port)
+static enum fitness fittest_port(unsigned ca, int portnum, bool smi, unsigned *port)
 {
 	struct sim_answer c, a;
 	enum fitness best = NO_PORT;
@@ -86,7 +93,7 @@ static enum fitness fittest_port(unsigned ca, int portnum, unsigned *port)
 
 		if ((portnum && i != (unsigned)portnum) || ask_port(ca, i, &a))
 			continue;
-		f = fitness(&a);
+		f = fitness(&a, smi);
 		if (f > best) {
 			best = f;
 			*port = i;
@@ -95,7 +102,7 @@ static enum fitness fittest_port(unsigned ca, int portnum, unsigned *port)
 	return best;
 }
 
-int resolve_port(const char *name, int portnum, unsigned *ca, unsigned *port)
+int resolve_port(const char *name, int portnum, bool smi, unsigned *ca, unsigned *port)
 {
 	enum fitness best = NO_PORT;
 	unsigned n, p = 0;
@@ -107,11 +114,11 @@ int resolve_port(const char *name, int portnum, unsigned *ca, unsigned *port)
 			return -ENODEV;
 		*ca = (unsigned)i;
 		*port = (unsigned)portnum;
-		return portnum > 0 || fittest_port(*ca, 0, port) ? 0 : -ENODEV;
+		return portnum > 0 || fittest_port(*ca, 0, smi, port) ? 0 : -ENODEV;
 	}
 	n = count_cas();
 	for (unsigned i = 0; i < n; i++) {
-		enum fitness f = fittest_port(i, portnum, &p);
+		enum fitness f = fittest_port(i, portnum, smi, &p);
 
 		if (f > best) {
 			best = f;
@@ -181,7 +188,7 @@ static int fill_port(unsigned ca, unsigned portnum, umad_port_t *p)
 	p->capmask = htobe32(a.port.capmask);
 	p->gid_prefix = htobe64(a.port.gid_prefix);
 	p->port_guid = htobe64(a.port.port_guid);
-	snprintf(p->link_layer, sizeof(p->link_layer), "%s", LINK_LAYER);
+	snprintf(p->link_layer, sizeof(p->link_layer), "%s", link_layer(&a));
 	p->pkeys_size = a.port.n_pkeys;
 	p->pkeys = calloc(a.port.n_pkeys ? a.port.n_pkeys : 1, sizeof(*p->pkeys));
 	if (!p->pkeys)
@@ -193,7 +200,7 @@ static int fill_port(unsigned ca, unsigned portnum, umad_port_t *p)
 int umad_get_port(const char *name, int portnum, umad_port_t *port)
 {
 	unsigned ca, p;
-	int r = resolve_port(name, portnum, &ca, &p);
+	int r = resolve_port(name, portnum, false, &ca, &p);
 
 	return r ? r : fill_port(ca, p, port);
 }
@@ -241,7 +248,7 @@ int umad_get_ca(const char *name, umad_ca_t *ca)
 	int i;
 
 	if (!name) {
-		int r = resolve_port(NULL, 0, &number, &port);
+		int r = resolve_port(NULL, 0, false, &number, &port);
 		return r ? r : fill_ca(number, ca);
 	}
 	i = ca_by_name(name);
@@ -283,7 +290,7 @@ int umad_get_issm_path(const char *name, int portnum, char path[], int max)
 	unsigned ca, port;
 	int number;
 
-	if (resolve_port(name, portnum, &ca, &port))
+	if (resolve_port(name, portnum, false, &ca, &port))
 		return -ENODEV;
 	number = number_of_umad(ca, port);
 	if (number < 0)
@@ -312,4 +319,54 @@ struct umad_device_node *umad_get_ca_device_list(void)
 		head = d;
 	}
 	return head;
+}
+
+/* --- of newer versions: devices for subnet management and for the general services --- */
+
+/* The first port of the kind with the GUID that has a link. */
+static bool find_part(uint64_t guid, bool smi, char name[UMAD_CA_NAME_LEN], uint32_t *num)
+{
+	struct sim_answer c, a;
+	unsigned n = count_cas();
+
+	for (unsigned i = 0; i < n && !ask_ca(i, &c); i++)
+		for (unsigned p = c.ca.first_port; p <= last_port(&c); p++) {
+			if (ask_port(i, p, &a) || a.port.port_guid != guid || a.port.ethernet ||
+			    !(a.port.capmask & SM_DISABLED) != smi || a.port.state < 2)
+				continue;
+			ca_name(i, name);
+			*num = p;
+			return true;
+		}
+	return false;
+}
+
+struct umad_ca_pair_of_newer {
+	char smi_name[UMAD_CA_NAME_LEN];
+	uint32_t smi_port;
+	char gsi_name[UMAD_CA_NAME_LEN];
+	uint32_t gsi_port;
+};
+
+/* libibumad's, of rdma-core 56 and later; QOSD_SIM_NO_PAIRS in the environment: it knows nothing. */
+int umad_get_smi_gsi_pair_by_ca_name(const char *name, uint8_t portnum,
+				     struct umad_ca_pair_of_newer *pair, unsigned enforce_smi);
+int umad_get_smi_gsi_pair_by_ca_name(const char *name, uint8_t portnum,
+				     struct umad_ca_pair_of_newer *pair, unsigned enforce_smi)
+{
+	unsigned ca, port;
+	struct sim_answer a;
+
+	if (getenv("QOSD_SIM_NO_PAIRS") || resolve_port(name, portnum, enforce_smi, &ca, &port) ||
+	    ask_port(ca, port, &a))
+		return -ENODEV;
+	memset(pair, 0, sizeof(*pair));
+	if (!find_part(a.port.port_guid, true, pair->smi_name, &pair->smi_port)) {
+		if (enforce_smi)
+			return -ENODEV;
+	} else if (!find_part(a.port.port_guid, false, pair->gsi_name, &pair->gsi_port)) {
+		memcpy(pair->gsi_name, pair->smi_name, sizeof(pair->gsi_name));
+		pair->gsi_port = pair->smi_port;
+	}
+	return 0;
 }

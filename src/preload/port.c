@@ -84,14 +84,14 @@ int umad_done(void)
 	return 0;
 }
 
-static int open_port(const char *name, int portnum)
+static int open_port(const char *name, int portnum, bool smi)
 {
 	struct sim_answer a;
 	struct umad_file *f;
 	unsigned ca, port;
 	int fd, flags;
 
-	if (resolve_port(name, portnum, &ca, &port))
+	if (resolve_port(name, portnum, smi, &ca, &port))
 		return -ENODEV;
 	fd = sim_connect(SIM_UMAD, ca, port, &a);
 	if (fd < 0)
@@ -111,14 +111,14 @@ static int open_port(const char *name, int portnum)
 
 int umad_open_port(const char *name, int portnum)
 {
-	return open_port(name, portnum);
+	return open_port(name, portnum, false);
 }
 
-/* Of newer versions of libibumad: a port with subnet management, as all here have. */
+/* Of newer versions of libibumad: a port with subnet management. */
 int umad_open_smi_port(const char *name, int portnum);
 int umad_open_smi_port(const char *name, int portnum)
 {
-	return open_port(name, portnum);
+	return open_port(name, portnum, true);
 }
 
 int umad_close_port(int fd)

@@ -20,7 +20,7 @@
 #include "qosd/sim.h"
 
 #define UMAD_DIR	"/dev/infiniband"
-#define LINK_LAYER	"InfiniBand"
+#define SM_DISABLED	(1u << 10)	/* of CapabilityMask */
 
 /* Programs have names like these, too. */
 #pragma GCC visibility push(hidden)
@@ -43,9 +43,12 @@ int ask_ca(unsigned ca, struct sim_answer *a);
 int ask_port(unsigned ca, unsigned port, struct sim_answer *a);
 /*
  * What libibumad does with names and ports that are left out (NULL, 0): the first
- * port that is Active, or else that has a link, or is not disabled.
+ * port that is Active, or else that has a link, or is not disabled.  smi: only ports with
+ * subnet management.
  */
-int resolve_port(const char *name, int portnum, unsigned *ca, unsigned *port);
+int resolve_port(const char *name, int portnum, bool smi, unsigned *ca, unsigned *port);
+/* As sysfs has it. */
+const char *link_layer(const struct sim_answer *port);
 /* The number in "umad0", "issm0": ports of all devices in order. False: no such port. */
 bool umad_by_number(unsigned number, unsigned *ca, unsigned *port);
 /* … and back; -1. */

@@ -161,7 +161,7 @@ static bool content(char *words[], unsigned n, char *out)
 	    ask_port((unsigned)ca, port, &a))
 		return false;
 	if (n == 5 && !strcmp(words[4], SYS_PORT_LINK_LAYER))
-		return snprintf(out, CONTENT_MAX, "%s", LINK_LAYER) > 0;
+		return snprintf(out, CONTENT_MAX, "%s", link_layer(&a)) > 0;
 	return n == 5 ? port_text(&a, words[4], out) : port_table_text(&a, words[4], words[5], out);
 }
 

@@ -15,6 +15,9 @@
 #include "server.h"
 
 #define MELLANOX 0x0002c9
+#define CAP_SM_DISABLED	(1u << 10)
+#define CAP_ROCE	(1u << 16)	/* what remains of it: communication management */
+#define PHYS_LINK_UP	5
 
 void answer_error(struct sim_answer *a, int error, const char *fmt, ...)
 {
@@ -28,6 +31,27 @@ void answer_error(struct sim_answer *a, int error, const char *fmt, ...)
 
 /* --- nodes and ports of a client --- */
 
+static void add_device(struct client *c, uint32_t node, enum host_view view,
+		       struct sim_answer *a)
+{
+	if (c->n_nodes == SIM_CAS_MAX) {
+		answer_error(a, ENODEV, "a program can have %d devices at most", SIM_CAS_MAX);
+		return;
+	}
+	c->views[c->n_nodes] = (uint8_t)view;
+	c->nodes[c->n_nodes++] = node;
+}
+
+static void add_devices(struct client *c, uint32_t node, struct sim_answer *a)
+{
+	const struct sim_profile *pr = c->server->sim->f->nodes[node].profile;
+	bool no_smi = pr->smi_apart || pr->smi_disabled || pr->ethernet;
+
+	add_device(c, node, no_smi ? VIEW_GSI : VIEW_WHOLE, a);
+	if (pr->smi_apart && !a->error)
+		add_device(c, node, VIEW_SMI, a);
+}
+
 static bool add_node(struct client *c, const char *name, struct sim_answer *a)
 {
 	struct buf err = { 0 };
@@ -35,10 +59,8 @@ static bool add_node(struct client *c, const char *name, struct sim_answer *a)
 
 	if (node == SIM_NONE)
 		answer_error(a, ENODEV, "%s", err.s ? err.s : name);
-	else if (c->n_nodes == SIM_CAS_MAX)
-		answer_error(a, ENODEV, "a program can be on %d nodes at most", SIM_CAS_MAX);
 	else
-		c->nodes[c->n_nodes++] = node;
+		add_devices(c, node, a);
 	buf_free(&err);
 	return !a->error;
 }
@@ -62,7 +84,7 @@ bool find_nodes(struct client *c, const char *nodes, struct sim_answer *a)
 		add_node(c, name, a);
 	free(copy);
 	if (!a->error && !c->n_nodes)
-		c->nodes[c->n_nodes++] = default_node(c->server->sim->f);
+		add_devices(c, default_node(c->server->sim->f), a);
 	return !a->error;
 }
 
@@ -94,9 +116,17 @@ static uint32_t port_of(const struct client *c, uint32_t ca, uint32_t port, stru
 	return n->port0 + port;
 }
 
-uint32_t hello_port(const struct client *c, const struct sim_hello *h, struct sim_answer *a)
+uint32_t hello_port(struct client *c, const struct sim_hello *h, struct sim_answer *a)
 {
-	return port_of(c, h->ca, h->port, a);
+	uint32_t port = port_of(c, h->ca, h->port, a);
+
+	if (port == SIM_NONE)
+		return SIM_NONE;
+	c->view = c->views[h->ca];
+	if (h->purpose != SIM_ISSM || c->view != VIEW_GSI)
+		return port;
+	answer_error(a, ENOENT, "%s: sim%u has no subnet management", c->name, h->ca);
+	return SIM_NONE;
 }
 
 static void describe_ca(const struct client *c, uint32_t ca, struct sim_answer *a)
@@ -155,6 +185,14 @@ static void describe_port(const struct client *c, const struct sim_ask *q, struc
 	a->port.state = p->state;
 	a->port.phys_state = p->phys_state;
 	a->port.capmask = mad_get_field(info, 0, IB_PORT_CAPMASK_F);
+	if (c->views[q->ca] == VIEW_GSI)
+		a->port.capmask |= CAP_SM_DISABLED;
+	if (node_of(c->server->sim->f, port)->profile->ethernet) {
+		a->port.ethernet = 1;
+		a->port.capmask = CAP_ROCE;
+		a->port.state = SIM_PORT_ACTIVE;
+		a->port.phys_state = PHYS_LINK_UP;
+	}
 	a->port.rate = rate_of(info);
 	a->port.n_pkeys = p->n_pkeys < ARRAY_SIZE(a->port.pkeys) ? p->n_pkeys
 								: ARRAY_SIZE(a->port.pkeys);
@@ -164,13 +202,21 @@ static void describe_port(const struct client *c, const struct sim_ask *q, struc
 
 /* --- agents --- */
 
-/* The open umad port that the question is about. */
-static struct host_file *file_of(const struct client *c, uint32_t file)
+/* The connection with the open umad port that the question is about. */
+static const struct client *owner_of(const struct client *c, uint32_t file)
 {
 	for (const struct client *o = c->server->clients; o; o = o->next)
 		if (o->host && o->file == file)
-			return o->host;
+			return o;
 	return NULL;
+}
+
+/* Does the device of the open port have the QP of that class? */
+static bool has_qp(const struct client *owner, uint8_t mgmt_class)
+{
+	bool smp = mgmt_class == CLASS_SM_LID || mgmt_class == CLASS_SM_DR;
+
+	return owner->view != (smp ? VIEW_GSI : VIEW_SMI);
 }
 
 static void register_agent(const struct client *c, const struct sim_ask *q, struct sim_answer *a)
@@ -180,9 +226,15 @@ static void register_agent(const struct client *c, const struct sim_ask *q, stru
 		.rmpp_version = q->rmpp_version, .user_rmpp = q->user_rmpp, .oui = q->oui,
 		.method_mask = { q->method_mask[0], q->method_mask[1] },
 	};
-	struct host_file *h = file_of(c, q->file);
-	int agent = h ? host_register(h, &r) : -EBADF;
+	const struct client *o = owner_of(c, q->file);
+	int agent;
 
+	if (!o)
+		agent = -EBADF;
+	else if (!has_qp(o, q->mgmt_class))
+		agent = -EPROTONOSUPPORT;	/* as the kernel */
+	else
+		agent = host_register(o->host, &r);
 	if (agent < 0)
 		a->error = -agent;
 	else
@@ -191,9 +243,9 @@ static void register_agent(const struct client *c, const struct sim_ask *q, stru
 
 static void unregister_agent(const struct client *c, const struct sim_ask *q, struct sim_answer *a)
 {
-	struct host_file *h = file_of(c, q->file);
+	const struct client *o = owner_of(c, q->file);
 
-	a->error = h ? -host_unregister(h, q->agent) : EBADF;
+	a->error = o ? -host_unregister(o->host, q->agent) : EBADF;
 }
 
 void answer_question(struct client *c, const struct sim_ask *q, struct sim_answer *a)

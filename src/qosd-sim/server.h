@@ -16,6 +16,9 @@
 
 struct server;
 
+/* What a device of a host has of a node: subnet management, general services, or both. */
+enum host_view { VIEW_WHOLE, VIEW_GSI, VIEW_SMI };
+
 struct client {
 	struct server *server;
 	struct client *prev, *next;
@@ -24,7 +27,10 @@ struct client {
 	int events;			/* that io waits for */
 	enum sim_purpose purpose;	/* 0: it has not said hello */
 	char name[48];			/* "ibstat[123]" */
+	/* Its devices: a node each, or the part of a node that host_view says. */
 	uint32_t nodes[SIM_CAS_MAX], n_nodes;
+	uint8_t views[SIM_CAS_MAX];
+	enum host_view view;		/* SIM_UMAD: of the open port */
 	uint32_t port;			/* SIM_UMAD, SIM_ISSM: end port */
 	uint32_t file;			/* SIM_UMAD: its number */
 	struct host_file *host;
@@ -86,7 +92,7 @@ const char *client_take(struct client *c, const struct message *m);
 /* Finds the nodes of a hello. False with the reason in a. */
 bool find_nodes(struct client *c, const char *nodes, struct sim_answer *a);
 /* The end port of a hello; SIM_NONE with the reason in a. */
-uint32_t hello_port(const struct client *c, const struct sim_hello *h, struct sim_answer *a);
+uint32_t hello_port(struct client *c, const struct sim_hello *h, struct sim_answer *a);
 void answer_question(struct client *c, const struct sim_ask *q, struct sim_answer *a);
 void answer_error(struct sim_answer *a, int error, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -189,7 +189,8 @@ void devices_receive(struct sim *s, uint32_t port, struct packet *p)
 	if (is_request_to_device(p)) {
 		bool answer = true;
 
-		if (is_silent(node_of(s->f, port))) {
+		if (is_silent(node_of(s->f, port)) || (node_of(s->f, port)->profile->no_lid_smps &&
+						       p->mad[MAD_CLASS] == CLASS_SM_LID)) {
 			wire_drop(s, port, p, DROP_SILENT);
 			return;
 		}

@@ -50,6 +50,10 @@
  *	silent          answers nothing: true, false
  *	lies            list of keeps-tables, keeps-portinfo, wrong-status, stale-get,
  *	                optimized, refuses-tables, keeps-multicast-top, refuses-multicast-top
+ *	smi-apart       hosts see two devices, one with its SMI and one with its GSI: true, false
+ *	smi-disabled    hosts see its GSI alone, as of a function of SR-IOV: true, false
+ *	ethernet        hosts see a port of Ethernet, which has no SMI: true, false
+ *	no-lid-smps     LID-routed SMPs are not answered: true, false
  *	srp-target      has a Device Management agent with an SRP service: true, false
  *	plain-pma       no counters by VL and by SL: true, false
  *	ibsim-values    values at power-on, and links set Down, as with stock ibsim: true, false

@@ -58,6 +58,10 @@ struct sim_profile {
 	bool silent;			/* answers nothing */
 	unsigned lies;			/* enum sim_lie bits */
 	bool plain_pma;			/* without the counters by VL and by SL */
+	bool smi_apart;			/* hosts have a device with its SMI and one with its GSI */
+	bool smi_disabled;		/* hosts have no SMI: a function of SR-IOV */
+	bool ethernet;			/* hosts see a port of Ethernet, which has no SMI either */
+	bool no_lid_smps;		/* LID-routed SMPs are not answered */
 	bool srp_target;		/* a Device Management agent that offers an SRP service */
 	bool ibsim;			/* values at power-on as stock ibsim has them */
 	bool true_scale;		/* an adapter whose agent is that of simdev/true_scale.c */
