@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * MADs over one umad port: the only user of libibumad.
+ * MADs over one port: the only user of libibumad.  Where an adapter shows a device for
+ * subnet management and another for the general services, the port is both.
  *
- * A receiver thread blocks in umad_recv().  (The simulator's preload serves no
+ * A receiver thread for each device blocks in umad_recv().  (The simulator's preload serves no
  * epoll; the thread is the same on real hardware.)  It keeps the window of SMPs
  * full by itself, and hands the rest to the loop's thread.
  *
@@ -53,7 +54,7 @@ struct smp_job_ops {
 };
 
 struct mad_settings {
-	uint64_t port_guid;	/* 0: first port that is up */
+	uint64_t port_guid;	/* 0: first port that is up and can be managed */
 	/* Bounds of what losses and round trips make of them (ib/pace.h). */
 	unsigned smp_window, smp_window_device;
 	unsigned timeout_ms, retries;
@@ -85,8 +86,10 @@ struct mad_in {
 };
 
 struct mad_port_info {
-	char ca[32];
+	char ca[32];			/* the device with the subnet management interface */
 	int port;
+	char gsi_ca[32];		/* ... and with the general services; mostly the same */
+	int gsi_port;
 	uint64_t guid;
 	uint16_t lid, sm_lid;
 };

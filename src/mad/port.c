@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Opening and closing the umad port: choice of the port, the three agents, the
- * issm device, and answers to requests.
+ * Opening and closing the port: its agents, the issm device, and answers to
+ * requests.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,63 +16,11 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "ib/ib.h"
+#include "mad/choose.h"
 #include "mad/port.h"
 #include "mad/rmpp.h"
 
-#define CAS_MAX 32
 #define GSI_QKEY 0x80010000u
-#define UMAD_STATE_INIT 2
-
-/* Whether port p is (the first candidate for) the one that is wanted. */
-static bool port_wanted(const umad_port_t *p, uint64_t guid)
-{
-	if (p->link_layer[0] && strcmp(p->link_layer, "InfiniBand") &&
-	    strcmp(p->link_layer, "IB"))
-		return false;
-	if (guid)
-		return be64toh(p->port_guid) == guid;
-	return p->state >= UMAD_STATE_INIT;
-}
-
-static bool find_in_ca(const char *name, uint64_t guid, struct mad_port_info *info)
-{
-	umad_ca_t ca;
-	bool found = false;
-
-	if (umad_get_ca(name, &ca) < 0)
-		return false;
-	for (int i = 0; i < UMAD_CA_MAX_PORTS && !found; i++) {
-		const umad_port_t *p = ca.ports[i];
-
-		if (!p || !port_wanted(p, guid))
-			continue;
-		snprintf(info->ca, sizeof(info->ca), "%s", ca.ca_name);
-		info->port = p->portnum;
-		info->guid = be64toh(p->port_guid);
-		info->lid = (uint16_t)p->base_lid;
-		info->sm_lid = (uint16_t)p->sm_lid;
-		found = true;
-	}
-	umad_release_ca(&ca);
-	return found;
-}
-
-static bool find_port(uint64_t guid, struct mad_port_info *info, struct buf *err)
-{
-	char names[CAS_MAX][UMAD_CA_NAME_LEN];
-	int n = umad_get_cas_names(names, CAS_MAX);
-
-	for (int i = 0; i < n; i++)
-		if (find_in_ca(names[i], guid, info))
-			return true;
-	if (n <= 0)
-		buf_puts(err, "no InfiniBand device (is the ib_umad module loaded?)");
-	else if (guid)
-		buf_printf(err, "no InfiniBand port with GUID 0x%016llx", (unsigned long long)guid);
-	else
-		buf_puts(err, "no InfiniBand port is connected");
-	return false;
-}
 
 static void mask_set(long *mask, unsigned method)
 {
@@ -80,20 +28,25 @@ static void mask_set(long *mask, unsigned method)
 	mask[method / bits] |= (long)(1UL << (method % bits));
 }
 
-static int register_agent(struct mad_port *m, int mgmt_class, int version, uint8_t rmpp,
-			  const uint8_t *methods, size_t n, struct buf *err)
+static bool register_agent(struct mad_port *m, int fd, int mgmt_class, int version,
+			   const uint8_t *methods, size_t n, int *agent, struct buf *err)
 {
+	bool smi = fd == m->fd;
 	long mask[16 / sizeof(long)] = { 0 };
-	int agent;
 
 	for (size_t i = 0; i < n; i++)
 		mask_set(mask, methods[i]);
-	agent = umad_register(m->fd, mgmt_class, version, rmpp, mask);
-	if (agent < 0)
-		buf_printf(err, "%s port %d: cannot register for management class 0x%02x: "
-			   "does another subnet manager run on this port?",
-			   m->info.ca, m->info.port, mgmt_class);
-	return agent;
+	errno = 0;
+	/* RMPP version 0: it is ours to do (transfer.c), so that no answer is built whole */
+	*agent = umad_register(fd, mgmt_class, version, 0, mask);
+	if (*agent >= 0)
+		return true;
+	m->no_qp = errno == EPROTONOSUPPORT;
+	buf_printf(err, "%s port %d: cannot register for management class 0x%02x: %s",
+		   smi ? m->info.ca : m->info.gsi_ca, smi ? m->info.port : m->info.gsi_port,
+		   mgmt_class, m->no_qp ? "it does not have its queue pair"
+					: "does another subnet manager run on this port?");
+	return false;
 }
 
 #define METHODS 128	/* of requests */
@@ -121,21 +74,90 @@ static bool register_agents(struct mad_port *m, struct buf *err)
 	uint8_t sa[METHODS];
 	size_t n_sa = sa_methods(sa);
 
-	/* both SMI classes before anything else: traps may come at once */
-	m->agent_smi = register_agent(m, UMAD_CLASS_SUBN_LID_ROUTED, 1, 0, smi, sizeof(smi), err);
-	if (m->agent_smi < 0)
+	/* both SMI classes before anything else: traps may come at once; PMA: answers only */
+	return register_agent(m, m->fd, UMAD_CLASS_SUBN_LID_ROUTED, 1, smi, sizeof(smi),
+			      &m->agent_smi, err) &&
+	       register_agent(m, m->fd, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, dr, sizeof(dr),
+			      &m->agent_dr, err) &&
+	       register_agent(m, m->gsi_fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, sa, n_sa,
+			      &m->agent_sa, err) &&
+	       register_agent(m, m->gsi_fd, UMAD_CLASS_PERF_MGMT, 1, NULL, 0, &m->agent_perf, err);
+}
+
+static int open_device(const char *ca, int port, struct buf *err)
+{
+	int fd = umad_open_port(ca, port);
+
+	if (fd < 0)
+		buf_printf(err, "%s port %d: cannot open: %s (may user %u read and write its "
+			   "/dev/infiniband/umad*?)", ca, port, strerror(-fd),
+			   (unsigned)geteuid());
+	return fd;
+}
+
+static bool has_two_devices(const struct mad_port_info *i)
+{
+	return strcmp(i->ca, i->gsi_ca) != 0 || i->port != i->gsi_port;
+}
+
+static void close_devices(struct mad_port *m)
+{
+	if (m->agent_perf >= 0)
+		umad_unregister(m->gsi_fd, m->agent_perf);
+	if (m->agent_sa >= 0)
+		umad_unregister(m->gsi_fd, m->agent_sa);
+	if (m->agent_dr >= 0)
+		umad_unregister(m->fd, m->agent_dr);
+	if (m->agent_smi >= 0)
+		umad_unregister(m->fd, m->agent_smi);
+	if (m->gsi_fd >= 0 && m->gsi_fd != m->fd)
+		umad_close_port(m->gsi_fd);
+	if (m->fd >= 0)
+		umad_close_port(m->fd);
+	m->fd = m->gsi_fd = -1;
+	m->agent_smi = m->agent_dr = m->agent_sa = m->agent_perf = -1;
+}
+
+static bool open_devices(struct mad_port *m, struct buf *err)
+{
+	m->no_qp = false;
+	m->fd = open_device(m->info.ca, m->info.port, err);
+	if (m->fd < 0)
 		return false;
-	m->agent_dr = register_agent(m, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, dr, sizeof(dr), err);
-	if (m->agent_dr < 0)
-		return false;
-	/* RMPP version 0: it is ours to do (transfer.c), so that no answer is built whole */
-	m->agent_sa = register_agent(m, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0,
-				     sa, n_sa, err);
-	if (m->agent_sa < 0)
-		return false;
-	/* no methods: answers to what we ask of others' agents, and nothing else */
-	m->agent_perf = register_agent(m, UMAD_CLASS_PERF_MGMT, 1, 0, NULL, 0, err);
-	return m->agent_perf >= 0;
+	m->gsi_fd = has_two_devices(&m->info)
+		? open_device(m->info.gsi_ca, m->info.gsi_port, err) : m->fd;
+	return m->gsi_fd >= 0 && register_agents(m, err);
+}
+
+/* The first port that can be managed: that a port has no SMI the kernel may say only here. */
+static bool open_first(struct mad_port *m, uint64_t guid, struct buf *err)
+{
+	struct seen_ports ports = { 0 };
+	struct buf why = { 0 }, no_qp = { 0 };
+	struct seen_port *s;
+	bool ok = false;
+
+	ports_list(&ports);
+	while (!ok && (s = port_choose(&ports, guid, &why))) {
+		port_pair(&ports, s, &m->info);
+		ok = open_devices(m, &why);
+		if (ok)
+			break;
+		close_devices(m);
+		s->passed_over = true;
+		if (!m->no_qp)
+			break;
+		log_info("port", "%s port %d is passed over: %s", s->ca, s->num, why.s);
+		buf_free(&no_qp);
+		no_qp = why;
+		why = (struct buf){ 0 };
+	}
+	if (!ok)
+		buf_puts(err, no_qp.n ? no_qp.s : why.s);
+	buf_free(&why);
+	buf_free(&no_qp);
+	vec_free(&ports.v);
+	return ok;
 }
 
 struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
@@ -147,7 +169,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 	pthread_mutex_init(&m->lock, NULL);
 	pthread_mutex_init(&m->engine, NULL);
 	m->hooks = *hooks;
-	m->fd = m->issm_fd = -1;
+	m->fd = m->gsi_fd = m->issm_fd = -1;
 	m->agent_smi = m->agent_dr = m->agent_sa = m->agent_perf = -1;
 	m->sa_queue_max = s->sa_queue_max;
 	m->sa_queue_each = s->sa_queue_each;
@@ -155,17 +177,11 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 		buf_puts(err, "cannot use libibumad");
 		goto fail;
 	}
-	if (!find_port(s->port_guid, &m->info, err))
+	if (!open_first(m, s->port_guid, err))
 		goto fail;
-	m->fd = umad_open_port(m->info.ca, m->info.port);
-	if (m->fd < 0) {
-		buf_printf(err, "%s port %d: cannot open: %s (may user %u read and write its "
-			   "/dev/infiniband/umad*?)", m->info.ca, m->info.port, strerror(-m->fd),
-			   (unsigned)geteuid());
-		goto fail;
-	}
-	if (!register_agents(m, err))
-		goto fail;
+	if (has_two_devices(&m->info))
+		log_info("port", "%s port %d has the general services of %s port %d",
+			 m->info.gsi_ca, m->info.gsi_port, m->info.ca, m->info.port);
 	m->txns = txn_table_new(m, s);
 	m->sa = sa_side_new(m, s);
 	m->requests = request_table_new(m);
@@ -186,16 +202,7 @@ void mad_close(struct mad_port *m)
 	sa_side_free(m->sa);
 	txn_table_free(m->txns);
 	request_table_free(m->requests);
-	if (m->agent_perf >= 0)
-		umad_unregister(m->fd, m->agent_perf);
-	if (m->agent_sa >= 0)
-		umad_unregister(m->fd, m->agent_sa);
-	if (m->agent_dr >= 0)
-		umad_unregister(m->fd, m->agent_dr);
-	if (m->agent_smi >= 0)
-		umad_unregister(m->fd, m->agent_smi);
-	if (m->fd >= 0)
-		umad_close_port(m->fd);
+	close_devices(m);
 	free(m);
 }
 
@@ -270,7 +277,8 @@ bool port_send(struct mad_port *m, uint32_t agent, const ib_mad_addr_t *addr, co
 	u.umad.addr.qkey = addr->qpn ? htobe32(GSI_QKEY) : 0;
 	memcpy(to, mad, len);
 	memset(to + len, 0, MAD_SIZE - len);
-	if (umad_send(m->fd, (int)agent, &u, (int)len, (int)timeout_ms, 0) >= 0)
+	if (umad_send(addr->qpn ? m->gsi_fd : m->fd, (int)agent, &u, (int)len, (int)timeout_ms,
+		      0) >= 0)
 		return true;
 	atomic_fetch_add_explicit(&m->send_errors, 1, memory_order_relaxed);
 	return false;

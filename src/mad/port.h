@@ -31,6 +31,16 @@ struct rx_batch {
 	struct rx_slot slot[RX_BATCH];
 };
 
+/* Of one receiver thread. */
+struct rx_end {
+	struct mad_port *m;
+	int fd;
+	pthread_t thread;
+	bool started;
+	struct fair *at_once;		/* struct quick */
+	struct quick *spare;
+};
+
 struct txn_table;
 struct sa_side;
 struct request_table;
@@ -38,7 +48,8 @@ struct request_table;
 struct mad_port {
 	struct loop *loop;
 	struct mad_port_info info;
-	int fd;			/* umad port id */
+	int fd, gsi_fd;		/* umad port ids: of the SMI; of the GSI, mostly the same */
+	bool no_qp;		/* registering failed, as the device lacks the queue pair */
 	int agent_smi, agent_dr, agent_sa, agent_perf;
 	int issm_fd;
 	struct mad_counts counts;	/* under the engine's lock */
@@ -46,9 +57,8 @@ struct mad_port {
 
 	struct mad_hooks hooks;
 
-	/* receiver thread */
-	pthread_t thread;
-	bool thread_started;
+	/* receiver threads: of fd, and of gsi_fd if that is another */
+	struct rx_end end[2];
 	atomic_bool stop, dead;
 	atomic_ullong sa_received, sa_sent, send_errors;	/* counted by either thread */
 	struct wake *wake;
@@ -59,8 +69,6 @@ struct mad_port {
 	unsigned sa_queue_max, sa_queue_each;
 	struct sa_side *sa;		/* of the loop's thread, as the counts of RMPP */
 	struct { uint64_t streams, segments, repeated, aborted, refused; } rmpp;
-	struct fair *at_once;		/* of the receiver's: struct quick */
-	struct quick *quick_spare;
 
 	pthread_mutex_t engine;		/* guards txns, and is held in the callbacks of a job */
 	struct txn_table *txns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Receiving: a thread that blocks in umad_recv(), and serves at once what it
- * can: answers to our SMPs, which it hands to their transactions (txn.c, under
+ * Receiving: a thread for each device that blocks in umad_recv(), and serves at once what
+ * it can: answers to our SMPs, which it hands to their transactions (txn.c, under
  * the engine's lock), and requests that are for the hook at_once, in turn where several
  * wait.  The rest it fills into batches, which the loop's side empties.
  *
@@ -120,49 +120,49 @@ static void serve_at_once(struct mad_port *m, const struct rx_slot *s, bool over
 	m->hooks.at_once(m->hooks.arg, m, &in);
 }
 
-static struct quick *quick_new(struct mad_port *m)
+static struct quick *quick_new(struct rx_end *e)
 {
-	struct quick *q = m->quick_spare;
+	struct quick *q = e->spare;
 
 	if (q)
-		m->quick_spare = q->next;
+		e->spare = q->next;
 	else
 		q = xmalloc(sizeof(*q));
 	return q;
 }
 
 /* True: it waits, and its memory with it. */
-static bool wait_in_turn(struct mad_port *m, struct quick *q)
+static bool wait_in_turn(struct rx_end *e, struct quick *q)
 {
-	if (fair_push(m->at_once, umad_source(slot_umad(&q->slot)), &q->item))
+	if (fair_push(e->at_once, umad_source(slot_umad(&q->slot)), &q->item))
 		return true;
-	serve_at_once(m, &q->slot, true);
+	serve_at_once(e->m, &q->slot, true);
 	return false;
 }
 
-static void serve_waiting(struct mad_port *m)
+static void serve_waiting(struct rx_end *e)
 {
 	struct fair_item *item;
 
-	for (unsigned i = 0; i < SERVE_MAX && (item = fair_pop(m->at_once)); i++) {
+	for (unsigned i = 0; i < SERVE_MAX && (item = fair_pop(e->at_once)); i++) {
 		struct quick *q = (struct quick *)(void *)item;	/* its first member */
 
-		serve_at_once(m, &q->slot, false);
-		q->next = m->quick_spare;
-		m->quick_spare = q;
+		serve_at_once(e->m, &q->slot, false);
+		q->next = e->spare;
+		e->spare = q;
 	}
 }
 
-static void free_waiting(struct mad_port *m)
+static void free_waiting(struct rx_end *e)
 {
 	struct fair_item *item;
 	struct quick *q;
 
-	while (m->at_once && (item = fair_pop(m->at_once)))
+	while (e->at_once && (item = fair_pop(e->at_once)))
 		free(item);
-	fair_free(m->at_once);
-	while ((q = m->quick_spare)) {
-		m->quick_spare = q->next;
+	fair_free(e->at_once);
+	while ((q = e->spare)) {
+		e->spare = q->next;
 		free(q);
 	}
 }
@@ -196,9 +196,10 @@ static bool had_enough(struct intake *in, const struct rx_slot *s)
 enum took { FOR_LOOP, SERVED, WAITS };
 
 /* In the receiver's thread.  draining: others may be behind it. */
-static enum took take_in(struct mad_port *m, struct intake *in, struct quick *q, bool draining)
+static enum took take_in(struct rx_end *e, struct intake *in, struct quick *q, bool draining)
 {
 	const struct rx_slot *s = &q->slot;
+	struct mad_port *m = e->m;
 
 	if (is_smp_answer(s)) {
 		const uint8_t *mad = slot_mad(s);
@@ -215,7 +216,7 @@ static enum took take_in(struct mad_port *m, struct intake *in, struct quick *q,
 	atomic_fetch_add_explicit(&m->sa_received, 1, memory_order_relaxed);
 	if (m->hooks.is_at_once && m->hooks.is_at_once(slot_mad(s), (size_t)s->len)) {
 		if (draining && had_enough(in, s))
-			return wait_in_turn(m, q) ? WAITS : SERVED;
+			return wait_in_turn(e, q) ? WAITS : SERVED;
 		serve_at_once(m, s, false);
 		return SERVED;
 	}
@@ -228,17 +229,17 @@ static enum took take_in(struct mad_port *m, struct intake *in, struct quick *q,
 }
 
 /* Takes one MAD into the slot; <0: none (-EAGAIN, -ETIMEDOUT) or an error. */
-static int receive(struct mad_port *m, struct rx_slot *s, int timeout_ms)
+static int receive(int fd, struct rx_slot *s, int timeout_ms)
 {
 	int len = MAD_SIZE;
-	int r = umad_recv(m->fd, s->raw, &len, timeout_ms);
+	int r = umad_recv(fd, s->raw, &len, timeout_ms);
 
 	if (r == -ENOSPC) {
 		/* none of our agents is given more than a MAD; it would be in the way for ever */
 		void *whole = malloc(umad_size() + (size_t)len);
 
 		if (whole)
-			umad_recv(m->fd, whole, &len, 0);
+			umad_recv(fd, whole, &len, 0);
 		free(whole);
 		r = -EMSGSIZE;
 	}
@@ -256,26 +257,27 @@ static int how_long(struct intake *in, bool work_left, unsigned idle)
 
 static void *receiver(void *arg)
 {
-	struct mad_port *m = arg;
+	struct rx_end *e = arg;
+	struct mad_port *m = e->m;
 	struct rx_batch *b = batch_get(m);
-	struct quick *q = quick_new(m);		/* where the next MAD goes */
+	struct quick *q = quick_new(e);		/* where the next MAD goes */
 	struct intake in = { 0 };
 	unsigned errors = 0, idle = 0;
 
 	while (!atomic_load_explicit(&m->stop, memory_order_relaxed)) {
 		/* block only when there is nothing to hand over, or to serve */
-		bool work_left = b->n || fair_count(m->at_once);
+		bool work_left = b->n || fair_count(e->at_once);
 		int timeout_ms = how_long(&in, work_left, idle);
-		int r = receive(m, &q->slot, timeout_ms);
+		int r = receive(e->fd, &q->slot, timeout_ms);
 
 		if (r >= 0) {
 			errors = idle = 0;
 			/* it came without waiting for it: so may others have */
 			if (timeout_ms == 0)
 				in.drained++;
-			switch (take_in(m, &in, q, timeout_ms == 0)) {
+			switch (take_in(e, &in, q, timeout_ms == 0)) {
 			case FOR_LOOP: b->slot[b->n++] = q->slot; break;
-			case WAITS: q = quick_new(m); break;
+			case WAITS: q = quick_new(e); break;
 			case SERVED: break;
 			}
 			if (b->n < RX_BATCH && in.drained < DRAIN_MAX)
@@ -302,7 +304,7 @@ static void *receiver(void *arg)
 			batch_hand_over(m, b);
 			b = batch_get(m);
 		}
-		serve_waiting(m);
+		serve_waiting(e);
 	}
 	free(q);
 	free(b);
@@ -389,20 +391,26 @@ static void on_wake(void *arg)
 	pthread_mutex_unlock(&m->lock);
 }
 
-bool rx_start(struct mad_port *m, struct buf *err)
+static bool start_end(struct rx_end *e, struct mad_port *m, int fd, struct buf *err)
 {
 	int r;
 
+	e->m = m;
+	e->fd = fd;
+	e->at_once = fair_new(m->sa_queue_max, m->sa_queue_each);
+	r = pthread_create(&e->thread, NULL, receiver, e);
+	e->started = r == 0;
+	if (r)
+		buf_printf(err, "cannot start the receiver thread: %s", strerror(r));
+	return r == 0;
+}
+
+bool rx_start(struct mad_port *m, struct buf *err)
+{
 	m->full_tail = &m->full;
 	m->wake = wake_new(m->loop, on_wake, m);
-	m->at_once = fair_new(m->sa_queue_max, m->sa_queue_each);
-	r = pthread_create(&m->thread, NULL, receiver, m);
-	if (r) {
-		buf_printf(err, "cannot start the receiver thread: %s", strerror(r));
-		return false;
-	}
-	m->thread_started = true;
-	return true;
+	return start_end(&m->end[0], m, m->fd, err) &&
+	       (m->gsi_fd == m->fd || start_end(&m->end[1], m, m->gsi_fd, err));
 }
 
 static void free_batches(struct rx_batch *b)
@@ -417,11 +425,13 @@ static void free_batches(struct rx_batch *b)
 void rx_stop(struct mad_port *m)
 {
 	atomic_store(&m->stop, true);
-	if (m->thread_started)
-		pthread_join(m->thread, NULL);
+	for (unsigned i = 0; i < ARRAY_SIZE(m->end); i++)
+		if (m->end[i].started)
+			pthread_join(m->end[i].thread, NULL);
 	free_batches(m->full);
 	free_batches(m->spare);
-	free_waiting(m);
+	for (unsigned i = 0; i < ARRAY_SIZE(m->end); i++)
+		free_waiting(&m->end[i]);
 	m->full = m->spare = NULL;
 	wake_free(m->wake);
 	m->wake = NULL;

@@ -112,11 +112,17 @@ int umad_init(void) { return 0; }
 void *umad_get_mad(void *umad) { return (uint8_t *)umad + sizeof(struct ib_user_mad); }
 size_t umad_size(void) { return sizeof(struct ib_user_mad); }
 
-int umad_get_cas_names(char cas[][UMAD_CA_NAME_LEN], int max)
+struct umad_device_node *umad_get_ca_device_list(void)
 {
-	(void)max;
-	strcpy(cas[0], "fake0");
-	return 1;
+	struct umad_device_node *d = xcalloc(1, sizeof(*d));
+
+	d->ca_name = "fake0";
+	return d;
+}
+
+void umad_free_ca_device_list(struct umad_device_node *head)
+{
+	free(head);
 }
 
 int umad_get_ca(const char *name, umad_ca_t *ca)
