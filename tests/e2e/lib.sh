@@ -44,6 +44,7 @@ use_simulator "${QOSD_SIMULATOR:-ibsim}"
 only_on() {
 	[ "$simulator" = "$1" ] || { echo "only on $1: $2"; exit 77; }
 }
+cores=$(nproc)
 slow=1
 if grep -qE '__[at]san_init' "$build/qosd"; then
 	slow=4
@@ -109,9 +110,25 @@ expect_same() {
 	difference=$(diff -U0 "$2" "$3") || bad "$1: $(head -n 12 <<<"$difference")"
 }
 
+# look_busy: how many times as long anything may take on this machine as it is now, in $patience.
+look_busy() {
+	local load
+	read -r load _ </proc/loadavg
+	patience=$(((10#${load/./} / cores + 99) / 100 * slow))
+	[ "$patience" -ge "$slow" ] || patience=$slow
+}
+# expect_quick WHAT MILLISECONDS BEGIN-US: it has not taken longer since then.
+expect_quick() {
+	local ms=$(((${EPOCHREALTIME/./} - $3) / 1000)) patience
+	look_busy
+	expect_less "ms for $1" $(($2 * patience)) $ms
+}
+
 # until_ SECONDS COMMAND...: tries until it succeeds.
 until_() {
-	local end=$((${EPOCHREALTIME/./} + $1 * slow * 1000000))
+	local patience end
+	look_busy
+	end=$((${EPOCHREALTIME/./} + $1 * patience * 1000000))
 	shift
 	until "$@"; do
 		[ "${EPOCHREALTIME/./}" -lt "$end" ] || return 1
