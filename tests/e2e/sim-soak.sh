@@ -21,7 +21,7 @@
 only_on qosd-sim "ibsim has no node that loses its tables, and no judge"
 
 seconds=${SOAK_SECONDS:-12}
-small=fat-tree:k=6
+small=fat-tree:k=6,aggregation=1
 large=fat-tree:k=36,levels=2	# 648 hosts
 [ -z "${SOAK_TREE:-}" ] || small=$SOAK_TREE large=$SOAK_TREE
 sim_options=()
@@ -317,7 +317,7 @@ begin() {
 	start_sim "$1"
 	rm -rf a.* b.*
 	mapfile -t switches < <(sim_ctl show nodes | awk '$1 == "switch" { print $2 }')
-	mapfile -t hosts < <(sim_ctl show nodes | awk '$1 == "ca" { print $2 }')
+	mapfile -t hosts < <(sim_ctl show nodes | awk '$1 == "ca" && !/Aggregation Node/ { print $2 }')
 	declare -gA guids=()
 	for name in "${hosts[@]}"; do
 		# the generator's only port has the GUID behind the node's
