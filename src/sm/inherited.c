@@ -28,7 +28,7 @@
 struct inherited {
 	uint32_t waiting;	/* answers that are to come */
 	bool whole;		/* all is read; false: samples */
-	bool bad;		/* a sample drops SL 0 */
+	bool bad;		/* a table that was read drops SL 0, and is to be replaced */
 	uint16_t uses[256];	/* by port: bit v: SL 0 leaves on VL v */
 	uint16_t serves[256];	/* … bit v: VL v has weight in an arbitration table */
 	uint64_t arbitrates[4];	/* bit n: the arbitration of port n is read */
@@ -119,6 +119,8 @@ static bool was_anothers(const struct sm *sm, uint32_t node)
 
 	if (sm->another_was)
 		return true;
+	if (sm->heir_of)	/* the master before was a qosd */
+		return false;
 	/* by a policy before it may be anything, too */
 	if (sm->published && fabric_same_node(sm->published->f, n) != FABRIC_NONE)
 		return sm->published->plan->tables->managed;
@@ -176,12 +178,16 @@ static item_t take_map(struct sm *sm, uint32_t node, item_t item, const uint8_t 
 		h->uses[out] |= (uint16_t)(1u << vl);
 		return 0;
 	}
-	h->bad = true;
-	if (!h->whole)
-		return 0;	/* all pairs are about to be read */
+	if (!h->whole) {
+		h->bad = true;	/* all pairs are about to be read */
+		return 0;
+	}
 	h->uses[out] |= 1;	/* by the built-in table */
 	want_item(sm->plan, node, item, &want);
-	return kept_known(sm, node, &left, &want, data) ? left : item;
+	if (!kept_known(sm, node, &left, &want, data))
+		left = item;
+	h->bad |= left != 0;
+	return left;
 }
 
 /* Ports whose arbitration does not serve what SL 0 uses; written: they get the built-in one. */

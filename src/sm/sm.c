@@ -92,7 +92,7 @@ void sm_set_state(struct sm *sm, enum sm_state s)
 		return;
 	tell_state(sm, s);
 	log_info("sm", "%s (was %s)", sm_state_name(s), sm_state_name(sm->state));
-	sm->another_was |= sm->state == SM_STANDBY && s == SM_MASTER;
+	sm->another_was |= sm->state == SM_STANDBY && s == SM_MASTER && !sm->heir_of;
 	sm->state = s;
 	if (s != SM_MASTER) {
 		sm->subnet_up = false;
