@@ -72,35 +72,54 @@ bool cmd_node_answer(struct call *c)
 	return mute(c, false);
 }
 
-static bool refuse_lie(struct call *c, const char *word)
+/* A list of words, or "none", as bits; what: one of them is such a thing. */
+static bool get_bits(struct call *c, const char *what, const char *list,
+		     const char *const *names, unsigned (*by_name)(const char *name),
+		     unsigned *bits)
 {
-	struct words known = { 0 };
+	char *words = xstrdup(list), *next = words;
+	bool good = true;
 
-	for (const char *const *name = lie_names(); *name; name++)
-		*vec_push(&known) = *name;
-	return refuse_word(c, "lie", word, &known);
+	*bits = 0;
+	for (char *word; good && strcmp(list, "none") && (word = strsep(&next, ","));) {
+		struct words known = { 0 };
+		unsigned bit = by_name(word);
+
+		*bits |= bit;
+		if (bit)
+			continue;
+		for (const char *const *name = names; *name; name++)
+			*vec_push(&known) = *name;
+		good = refuse_word(c, what, word, &known);
+	}
+	free(words);
+	return good;
 }
 
 bool cmd_node_lie(struct call *c)
 {
-	unsigned lies = 0, bit;
-	char *words, *next;
+	unsigned lies;
 	uint32_t node;
-	bool good = true;
 
-	if (!get_node(c, c->word[0], &node))
+	if (!get_node(c, c->word[0], &node) ||
+	    !get_bits(c, "lie", c->word[1], lie_names(), lie_by_name, &lies))
 		return false;
-	words = xstrdup(c->word[1]);
-	next = words;
-	for (char *word; good && strcmp(words, "none") && (word = strsep(&next, ","));) {
-		bit = lie_by_name(word);
-		good = bit || refuse_lie(c, word);
-		lies |= bit;
-	}
-	free(words);
-	if (good)
-		device_set_lies(c->s, node, lies);
-	return good;
+	device_set_lies(c->s, node, lies);
+	return true;
+}
+
+bool cmd_node_refuse(struct call *c)
+{
+	unsigned refuses;
+	uint64_t status = 0;
+	uint32_t node;
+
+	if (!get_node(c, c->word[0], &node) ||
+	    !get_bits(c, "attribute", c->word[1], refusal_names(), refusal_by_name, &refuses) ||
+	    !get_number(c, "--status", option(c, "--status"), 0, UINT16_MAX, &status))
+		return false;
+	device_set_refuses(c->s, node, refuses, (uint16_t)status);
+	return true;
 }
 
 bool cmd_node_rename(struct call *c)

@@ -45,6 +45,13 @@ void device_power(struct sim *s, uint32_t node, bool on);
 void device_set_silent(struct sim *s, uint32_t node, bool silent);
 /* It lies (enum sim_lie bits), beside what its profile has it do; 0 ends that. */
 void device_set_lies(struct sim *s, uint32_t node, unsigned lies);
+/*
+ * It refuses Sets (enum sim_refuses bits) with the status (0: that of its profile), beside what
+ * its profile has it refuse; 0 ends that.
+ */
+void device_set_refuses(struct sim *s, uint32_t node, unsigned refuses, uint16_t status);
+unsigned refusal_by_name(const char *name);
+const char *const *refusal_names(void);
 /* A lie's bit by its name in profiles; 0: there is none. */
 unsigned lie_by_name(const char *name);
 const char *const *lie_names(void);

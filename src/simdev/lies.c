@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices that do not do as they say: enum sim_lie.
+ * Devices that do not do as they say (enum sim_lie), and that refuse Sets (enum sim_refuses).
  *
  * A device with LIE_STALE_GET has a memory of what each attribute was before the
  * last Set of it.
@@ -139,6 +139,53 @@ static unsigned set_as_liar(struct smp *q, smp_handler *handler)
 	if ((lies & LIE_STALE_GET) && status == STATUS_OK)
 		remember(q, before);
 	return status;
+}
+
+/* Of PortInfo: the Set asks for another state, and (mixed) changes something else, too. */
+static bool asks_for_state(const struct smp *q, bool mixed)
+{
+	uint32_t port = smp_port(q, q->mod & 0xff);
+	uint8_t now[SMP_DATA_SIZE], set[SMP_DATA_SIZE];
+	const uint8_t *writable;
+
+	if (port == SIM_NONE || (!low4(q->data + PI_SPEED_SUP_STATE) &&
+				 !high4(q->data + PI_PHYS_STATE_DOWN_DEFAULT)))
+		return false;
+	if (!mixed)
+		return true;
+	writable = portinfo_writable(q->s->f, port);
+	memcpy(now, q->s->f->ports[port].info, sizeof(now));
+	memcpy(set, q->data, sizeof(set));
+	/* these have values that stand for "no change" */
+	now[PI_WIDTH_ENABLED] = set[PI_WIDTH_ENABLED];
+	set_low4(set + PI_SPEED_ACTIVE_ENABLED, low4(now + PI_SPEED_ACTIVE_ENABLED));
+	now[PI_EXT_ENABLED] = set[PI_EXT_ENABLED];
+	for (unsigned i = 0; i < SMP_DATA_SIZE; i++)
+		if ((now[i] ^ set[i]) & writable[i])
+			return true;
+	return false;
+}
+
+unsigned refusal_of(const struct smp *q)
+{
+	static const unsigned by_attribute[] = {
+		[ATTR_SWITCH_INFO] = REFUSES_SWITCH_INFO, [ATTR_GUID_INFO] = REFUSES_GUID_INFO,
+		[ATTR_PORT_INFO] = REFUSES_PORT_INFO, [ATTR_PKEY_TABLE] = REFUSES_PKEY_TABLE,
+		[ATTR_SL_TO_VL] = REFUSES_SL2VL, [ATTR_VL_ARBITRATION] = REFUSES_VLARB,
+		[ATTR_LINEAR_FORWARDING] = REFUSES_LFT, [ATTR_MULTICAST_FORWARDING] = REFUSES_MFT,
+	};
+	unsigned refuses = q->node->refuses | q->node->profile->refuses;
+	unsigned status = q->node->refuses_status ? q->node->refuses_status :
+			  q->node->profile->refuses_status;
+	bool hit;
+
+	if (!q->set || !refuses || q->attr >= ARRAY_SIZE(by_attribute))
+		return STATUS_OK;
+	hit = refuses & by_attribute[q->attr];
+	if (q->attr == ATTR_PORT_INFO)
+		hit |= (refuses & REFUSES_PORT_STATE && asks_for_state(q, false)) ||
+		       (refuses & REFUSES_MIXED_PORT_INFO && asks_for_state(q, true));
+	return !hit ? STATUS_OK : status ? status : STATUS_BAD_VALUE;
 }
 
 unsigned lie_perform(struct smp *q, smp_handler *handler)

@@ -54,6 +54,9 @@
  *	smi-disabled    hosts see its GSI alone, as of a function of SR-IOV: true, false
  *	ethernet        hosts see a port of Ethernet, which has no SMI: true, false
  *	no-lid-smps     LID-routed SMPs are not answered: true, false
+ *	refuses         list of port-info, port-state, mixed-port-info, switch-info, guid-info,
+ *	                pkey-table, sl2vl, vlarb, lft, mft: Sets of it are answered …
+ *	refuses-status  … with this status, 0 to 0xffff; 0 is 0x001c
  *	srp-target      has a Device Management agent with an SRP service: true, false
  *	plain-pma       no counters by VL and by SL: true, false
  *	ibsim-values    values at power-on, and links set Down, as with stock ibsim: true, false

@@ -51,6 +51,29 @@ static void read_lies(struct reader *r, const struct node *n, const struct key *
 		*(unsigned *)at = bits;
 }
 
+static const char *const refuses_words[] = {
+	"port-info", "port-state", "mixed-port-info", "switch-info", "guid-info", "pkey-table",
+	"sl2vl", "vlarb", "lft", "mft", NULL
+};
+
+static void read_refuses(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	const struct key one = { .words = refuses_words, .size = 1 };
+	unsigned bits = 0;
+	size_t count;
+
+	(void)k;
+	for (const struct node *i = node_items(n, &count); i; i = i->next) {
+		uint8_t index = UINT8_MAX;
+
+		read_choice(r, i, &one, &index);
+		if (index == UINT8_MAX)
+			return;
+		bits |= 1u << index;
+	}
+	*(unsigned *)at = bits;
+}
+
 static const char *const speed_words[] = {
 	"sdr", "ddr", "qdr", "fdr", "edr", "hdr", "ndr", "fdr10", "xdr", "later", NULL
 };
@@ -150,6 +173,8 @@ static const struct key profile_keys[] = {
 	{ "smp-queue", read_uint, AT(smp_queue), .max = UINT16_MAX },
 	{ "silent", read_bool, AT(silent) },
 	{ "lies", read_lies, AT(lies), .words = lie_words },
+	{ "refuses", read_refuses, AT(refuses) },
+	{ "refuses-status", read_uint, AT(refuses_status), .max = UINT16_MAX },
 	{ "plain-pma", read_bool, AT(plain_pma) },
 	{ "smi-apart", read_bool, AT(smi_apart) },
 	{ "smi-disabled", read_bool, AT(smi_disabled) },
@@ -159,6 +184,19 @@ static const struct key profile_keys[] = {
 	{ "ibsim-values", read_bool, AT(ibsim) },
 	{ "true-scale", read_bool, AT(true_scale) },
 };
+
+const char *const *refusal_names(void)
+{
+	return refuses_words;
+}
+
+unsigned refusal_by_name(const char *name)
+{
+	for (unsigned i = 0; refuses_words[i]; i++)
+		if (!strcmp(refuses_words[i], name))
+			return 1u << i;
+	return 0;
+}
 
 const char *const *lie_names(void)
 {

@@ -67,6 +67,8 @@ static unsigned perform(struct smp *q, bool honest)
 
 	if (!a || (q->set && !a->settable))
 		return STATUS_BAD_METHOD_ATTR;
+	if (!honest && refusal_of(q) != STATUS_OK)
+		return refusal_of(q);
 	if (honest || !lies_of(q->node))
 		return a->handler(q);
 	status = lie_perform(q, a->handler);

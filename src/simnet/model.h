@@ -57,6 +57,8 @@ struct sim_profile {
 	uint16_t smp_queue;		/* SMPs that may wait at a port, 0: any number */
 	bool silent;			/* answers nothing */
 	unsigned lies;			/* enum sim_lie bits */
+	unsigned refuses;		/* enum sim_refuses bits: Sets that it answers … */
+	uint16_t refuses_status;	/* … with this status; 0: STATUS_BAD_VALUE */
 	bool plain_pma;			/* without the counters by VL and by SL */
 	bool smi_apart;			/* hosts have a device with its SMI and one with its GSI */
 	bool smi_disabled;		/* hosts have no SMI: a function of SR-IOV */
@@ -76,6 +78,20 @@ enum sim_lie {
 	LIE_REFUSES_TABLES = 32,	/* answers Sets of those tables with STATUS_BAD_VALUE */
 	LIE_KEEPS_MCAST_TOP = 64,	/* says good to another MulticastFDBTop; keeps the old */
 	LIE_REFUSES_MCAST_TOP = 128,	/* answers such Sets of SwitchInfo with STATUS_BAD_VALUE */
+};
+
+/* Sets that a device answers with an error, and does not follow. */
+enum sim_refuses {
+	REFUSES_PORT_INFO = 1 << 0,
+	REFUSES_PORT_STATE = 1 << 1,	/* PortInfo that asks for a state */
+	REFUSES_MIXED_PORT_INFO = 1 << 2,	/* PortInfo that asks for a state and changes fields */
+	REFUSES_SWITCH_INFO = 1 << 3,
+	REFUSES_GUID_INFO = 1 << 4,
+	REFUSES_PKEY_TABLE = 1 << 5,
+	REFUSES_SL2VL = 1 << 6,
+	REFUSES_VLARB = 1 << 7,
+	REFUSES_LFT = 1 << 8,
+	REFUSES_MFT = 1 << 9,
 };
 
 #define SIM_COUNTER_VIEWS 21
@@ -156,6 +172,8 @@ struct sim_node {
 	bool off;			/* by a fault: no power, all its links down */
 	bool silent;			/* by a fault: forwards, but its agents answer nothing */
 	unsigned lies;			/* by a fault: enum sim_lie bits, beside the profile's */
+	unsigned refuses;		/* by a fault: enum sim_refuses bits, beside the profile's */
+	uint16_t refuses_status;	/* … and the status; 0: the profile's */
 	bool enhanced_port0, base_port0;	/* as the topology says; neither: the profile's */
 	uint32_t vendor_id;		/* profile's, or the topology's */
 	uint16_t device_id;
