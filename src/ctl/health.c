@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <infiniband/umad_sm.h>
+
 #include "base/clock.h"
 #include "events/topology.h"
 #include "ib/units.h"
@@ -112,15 +114,38 @@ static void judge_up(const struct health_input *in, struct health *h)
 
 /* --- devices and links --- */
 
+/* The device refuses Sets of the attribute for good. */
+static bool refuses(const struct health_input *in, uint32_t node, unsigned attr)
+{
+	for (size_t i = 0; i < in->n_refused; i++)
+		if (in->refused[i].node == node && in->refused[i].kind.attr == attr)
+			return true;
+	return false;
+}
+
+static void judge_refusals(const struct health_input *in, struct health *h)
+{
+	struct many refusals = { h, SEV_ERROR, "device-refuses",
+				 "look for newer firmware, or take out of the policy what it can't do; it is "
+				 "tried again when it restarts, and by 'qosd-ctl sweep'",
+				 "attributes of devices", 0 };
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < in->n_refused; i++) {
+		text.n = 0;
+		sm_refused_text(in->state->f, &in->refused[i], &text);
+		add_one(&refusals, "%s", text.s);
+	}
+	add_rest(&refusals);
+	buf_free(&text);
+}
+
 static void judge_devices(const struct health_input *in, struct health *h)
 {
 	const struct subnet_state *s = in->state;
 	struct many by_kind[] = {
 		[FAULT_SILENT] = { h, SEV_ERROR, "device-silent",
 			"look at the device and its cable; then 'qosd-ctl sweep'", "devices", 0 },
-		[FAULT_REFUSES] = { h, SEV_ERROR, "device-refuses",
-			"the log has the attributes and statuses; look at its firmware and M_Key",
-			"devices", 0 },
 		[FAULT_FOREIGN_KEY] = { h, SEV_ERROR, "device-foreign-key",
 			"end the subnet manager that set it, and wait for the M_Key's lease or reset "
 			"the device; or have its key as m-key in qosd.yaml", "devices", 0 },
@@ -129,8 +154,7 @@ static void judge_devices(const struct health_input *in, struct health *h)
 			"policy without it", "devices", 0 },
 	};
 	static const char *const says[] = {
-		[FAULT_SILENT] = "does not answer", [FAULT_REFUSES] = "refused some of its settings",
-		[FAULT_KEEPS] = "keeps other values than it was given",
+		[FAULT_SILENT] = "does not answer", [FAULT_KEEPS] = "keeps other values than it was given",
 		[FAULT_FOREIGN_KEY] = "has another's M_Key, and is not set up",
 	};
 	char name[FABRIC_NAME_MAX];
@@ -138,6 +162,10 @@ static void judge_devices(const struct health_input *in, struct health *h)
 	for (uint32_t i = 0; i < s->n_faults; i++) {
 		const struct device_fault *x = &s->faults[i];
 
+		/* said below, by what is known now */
+		if (x->kind == FAULT_REFUSES || (x->kind == FAULT_KEEPS &&
+						 refuses(in, x->node, UMAD_SM_ATTR_SLVL_TABLE)))
+			continue;
 		fabric_node_name(s->f, x->node, name, sizeof(name));
 		if (x->n)
 			add_one(&by_kind[x->kind], "%s %s (%" PRIu32 ")", name, says[x->kind], x->n);
@@ -145,7 +173,9 @@ static void judge_devices(const struct health_input *in, struct health *h)
 			add_one(&by_kind[x->kind], "%s %s", name, says[x->kind]);
 	}
 	for (unsigned k = 0; k < ARRAY_SIZE(by_kind); k++)
-		add_rest(&by_kind[k]);
+		if (by_kind[k].h)
+			add_rest(&by_kind[k]);
+	judge_refusals(in, h);
 	if (in->sm->refused)
 		add(h, SEV_INFO, "values-kept", "nothing: they are remembered, so that they are not "
 		    "written again and again",
@@ -172,8 +202,19 @@ static void judge_far_ends(const struct subnet_state *s, struct health *h)
 		    "%zu ports of switches do not answer", s->f->unanswered - silent.n);
 }
 
-static void judge_ports(const struct subnet_state *s, struct health *h)
+/* It can't be Active as it refuses that, or the port at the other end does, which is said. */
+static bool port_is_refused(const struct health_input *in, uint32_t port)
 {
+	const struct fabric *f = in->state->f;
+
+	return in->n_refused && (refuses(in, f->ports[port].node, UMAD_SM_ATTR_PORT_INFO) ||
+				 refuses(in, f->ports[f->ports[port].peer].node,
+					 UMAD_SM_ATTR_PORT_INFO));
+}
+
+static void judge_ports(const struct health_input *in, struct health *h)
+{
+	const struct subnet_state *s = in->state;
 	static const char *const states[] = { "in no state", "Down", "Init", "Armed", "Active" };
 	struct many idle = { h, SEV_ERROR, "port-not-active",
 			     "look for what devices refuse; 'qosd-ctl sweep' tries again", "ports", 0 };
@@ -194,7 +235,7 @@ static void judge_ports(const struct subnet_state *s, struct health *h)
 				fabric_port_name(s->f, first, other, sizeof(other)));
 		else if (port_is_end(s->f, i) && p->state >= IB_PORT_INIT_S && !s->plan->lid[i])
 			add_one(&nameless, "%s has no LID", name);
-		if (port_is_linked(s->f, i) && p->state < IB_PORT_ACTIVE_S)
+		if (port_is_linked(s->f, i) && p->state < IB_PORT_ACTIVE_S && !port_is_refused(in, i))
 			add_one(&idle, "%s is %s", name, states[p->state]);
 	}
 	add_rest(&idle);
@@ -481,7 +522,7 @@ void health_judge(const struct health_input *in, struct health *out)
 	if (in->state) {
 		judge_devices(in, out);
 		judge_far_ends(in->state, out);
-		judge_ports(in->state, out);
+		judge_ports(in, out);
 		judge_routes(in->state, out);
 		judge_table_sizes(in->state, out);
 		judge_inherited(in->sm, out);
@@ -533,8 +574,11 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	VEC(struct sm_seen) others = { 0 };
 	VEC(struct trap_flood) floods = { 0 };
 	VEC(struct sm_flap) flaps = { 0 };
+	VEC(struct sm_refused) refused = { 0 };
 	struct trap_flood flood;
+	struct sm_refused refusal;
 	struct sm_flap flap;
+	size_t kind = 0;
 	struct health h = { 0 };
 	struct sm_seen seen;
 
@@ -547,6 +591,10 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	in.n_floods = floods.n;
 	for (uint32_t i = 0; c->env->sm && sm_flap_at(c->env->sm, i, &flap); i++)
 		*vec_push(&flaps) = flap;
+	while (c->env->sm && c->state && sm_refused_at(c->env->sm, c->state->f, &kind, &refusal))
+		*vec_push(&refused) = refusal;
+	in.refused = refused.v;
+	in.n_refused = refused.n;
 	in.flaps = flaps.v;
 	in.n_flaps = flaps.n;
 	in.others = others.v;
@@ -565,4 +613,5 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	vec_free(&others);
 	vec_free(&floods);
 	vec_free(&flaps);
+	vec_free(&refused);
 }

@@ -17,6 +17,8 @@ struct health_input {
 	size_t n_others;
 	const struct sm_flap *flaps;	/* links that flap */
 	size_t n_flaps;
+	const struct sm_refused *refused;	/* in no order */
+	size_t n_refused;
 	const struct trap_flood *floods;	/* of traps, that go on */
 	size_t n_floods;
 	const struct subnet_state *state;	/* NULL: none is published */

@@ -81,7 +81,9 @@ static void put_faults(struct prom *p, const struct subnet_state *s)
 	unsigned n[ARRAY_SIZE(kinds)] = { 0 };
 
 	for (uint32_t i = 0; i < s->n_faults; i++)
-		n[s->faults[i].kind]++;
+		if (!i || s->faults[i].node != s->faults[i - 1].node ||
+		    s->faults[i].kind != s->faults[i - 1].kind)	/* of several attributes one */
+			n[s->faults[i].kind]++;
 	prom_metric(p, "qosd_fabric_faulty_devices", PROM_GAUGE,
 		    "Devices that did not answer, refused settings, kept other values or had "
 		    "another's M_Key in the last sweep.");

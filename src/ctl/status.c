@@ -6,19 +6,11 @@
 #include <strings.h>
 
 #include "ctl/command.h"
+#include "ib/names.h"
 
 const char *attr_name(unsigned attr)
 {
-	static const char *const names[0x40] = {
-		[0x01] = "ClassPortInfo", [0x02] = "Notice", [0x10] = "NodeDescription",
-		[0x11] = "NodeInfo", [0x12] = "SwitchInfo", [0x14] = "GUIDInfo",
-		[0x15] = "PortInfo", [0x16] = "P_KeyTable", [0x17] = "SLtoVLMappingTable",
-		[0x18] = "VLArbitrationTable", [0x19] = "LinearForwardingTable",
-		[0x1a] = "RandomForwardingTable", [0x1b] = "MulticastForwardingTable",
-		[0x20] = "SMInfo",
-	};
-
-	return names[attr];
+	return ib_attr_name(attr);
 }
 
 /* SA attributes (15.2.5). */

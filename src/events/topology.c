@@ -12,6 +12,7 @@
 #include <infiniband/mad.h>
 
 #include "base/alloc.h"
+#include "ib/names.h"
 #include "ib/units.h"
 
 /* A fabric as it is held against another. */
@@ -354,7 +355,7 @@ static void tell_duplicates(struct telling *t)
 
 static uint64_t fault_key(const struct subnet_state *s, const struct device_fault *x)
 {
-	return hash64(s->f->nodes[x->node].guid) + x->kind;
+	return hash64(s->f->nodes[x->node].guid) + x->kind + ((uint64_t)x->attr << 8);
 }
 
 static void tell_fault(struct telling *t, const struct device_fault *x)
@@ -372,9 +373,12 @@ static void tell_fault(struct telling *t, const struct device_fault *x)
 		event_make(&e, as[x->kind], "%s does not answer", name);
 	else if (x->kind == FAULT_FOREIGN_KEY)
 		event_make(&e, as[x->kind], "%s has another's M_Key", name);
+	else if (x->kind == FAULT_REFUSES)
+		event_make(&e, as[x->kind], "%s refuses %" PRIu32 " Sets of %s with status 0x%04x", name,
+			   x->n, ib_attr_name(x->attr), x->status);
 	else
-		event_make(&e, as[x->kind], x->kind == FAULT_REFUSES ? "%s refuses %" PRIu32 " Sets" :
-			   "%s keeps other values than %" PRIu32 " that it was given", name, x->n);
+		event_make(&e, as[x->kind], "%s keeps other values than %" PRIu32 " that it was given",
+			   name, x->n);
 	event_guid(&e, "node", f->nodes[x->node].guid);
 	event_text(&e, "description", "%s", f->nodes[x->node].desc);
 	event_number(&e, "values", x->n);

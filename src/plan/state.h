@@ -31,6 +31,7 @@ struct device_fault {
 	/* no answer; errors; other values; an M_Key that we don't know */
 	enum { FAULT_SILENT, FAULT_REFUSES, FAULT_KEEPS, FAULT_FOREIGN_KEY } kind;
 	uint32_t n;			/* Sets refused, values kept; of the others 0 */
+	uint16_t attr, status;		/* of what is refused */
 };
 
 struct subnet_state {

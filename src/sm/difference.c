@@ -11,20 +11,26 @@
 /* --- tables --- */
 
 /* A port that we configured and that has not started anew since. */
-static bool port_kept_state(const struct plan *old, uint32_t old_port,
-			    const struct fabric *f, uint32_t port)
+static bool port_kept_state(const struct plan *old, const struct refusals *refused,
+			    uint32_t old_port, const struct fabric *f, uint32_t port)
 {
 	const struct fabric_port *p = &f->ports[port], *q = &old->f->ports[old_port];
 
 	if (!p->present || !q->present)
 		return p->present == q->present;
+	/* what a port refuses is as it was left */
+	if (port_is_end(f, port) && p->lid == q->lid && p->sm_lid == q->sm_lid &&
+	    p->state == q->state &&
+	    refusals_kind(refused, port_node(f, port)->guid, UMAD_SM_ATTR_PORT_INFO))
+		return true;
 	if (port_is_end(f, port) && (p->lid != old->lid[old_port] || p->sm_lid != q->sm_lid))
 		return false;
 	return node_is_switch(port_node(f, port)) || p->state >= IB_PORT_ARMED_S;
 }
 
 bool node_is_as_planned(const struct plan *old, const struct map64 *doubtful,
-			const struct fabric *f, uint32_t node, uint32_t *old_node)
+			const struct refusals *refused, const struct fabric *f, uint32_t node,
+			uint32_t *old_node)
 {
 	const struct fabric_node *n = &f->nodes[node];
 
@@ -33,11 +39,13 @@ bool node_is_as_planned(const struct plan *old, const struct map64 *doubtful,
 	*old_node = fabric_same_node(old->f, n);
 	if (*old_node == FABRIC_NONE)
 		return false;
-	if (node_is_switch(n) && f->switches[n->sw].lft_top !=
-	    plan_lft_top(old, old->f->nodes[*old_node].sw))
+	/* it may have kept another top: the tables were written nevertheless */
+	if (node_is_switch(n) &&
+	    f->switches[n->sw].lft_top != plan_lft_top(old, old->f->nodes[*old_node].sw) &&
+	    f->switches[n->sw].lft_top != old->f->switches[old->f->nodes[*old_node].sw].lft_top)
 		return false;
 	for (unsigned num = 0; num <= n->nports; num++)
-		if (!port_kept_state(old, old->f->nodes[*old_node].port0 + num, f, n->port0 + num))
+		if (!port_kept_state(old, refused, old->f->nodes[*old_node].port0 + num, f, n->port0 + num))
 			return false;
 	return true;
 }
@@ -199,13 +207,42 @@ bool port_info_differs(const struct want_env *e, const struct refusals *refused,
 			      f->ports[port].num, want, got);
 }
 
+uint32_t port_set_modifier(unsigned num, unsigned state)
+{
+	return num | state << 8;
+}
+
+static bool state_is_refused(const struct refusals *refused, const struct fabric *f, uint32_t port,
+			     unsigned state)
+{
+	return refusals_have_status(refused, port_node(f, port)->guid, UMAD_SM_ATTR_PORT_INFO,
+				    port_set_modifier(f->ports[port].num, state), state);
+}
+
+bool port_state_is_refused(const struct refusals *refused, const struct fabric *f, uint32_t port)
+{
+	return state_is_refused(refused, f, port, IB_PORT_ARMED_S) ||
+	       state_is_refused(refused, f, port, IB_PORT_ACTIVE_S);
+}
+
+unsigned port_set_state(const struct want_env *e, const struct refusals *refused, uint32_t port)
+{
+	unsigned state = port_next_state(e->plan->f, port);
+
+	return state != IB_PORT_NOP && state_is_refused(refused, e->plan->f, port, state) ?
+	       IB_PORT_NOP : state;
+}
+
+bool port_fields_need_set(const struct want_env *e, const struct refusals *refused, uint32_t port)
+{
+	return port_lost_registrations(e, port) ||
+	       port_info_differs(e, refused, port, e->plan->f->ports[port].info);
+}
+
 bool port_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t port)
 {
-	const struct fabric *f = e->plan->f;
-
-	return port_next_state(f, port) != IB_PORT_NOP ||
-	       (e->reregister && port_is_to_reregister(e, port)) ||
-	       port_info_differs(e, refused, port, f->ports[port].info);
+	return port_set_state(e, refused, port) != IB_PORT_NOP ||
+	       port_fields_need_set(e, refused, port);
 }
 
 uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime)
@@ -229,10 +266,15 @@ bool switch_info_differs(const struct plan *p, const struct refusals *refused, u
 
 bool switch_info_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t sw)
 {
-	const struct fabric_switch *s = &e->plan->f->switches[sw];
+	const struct plan *p = e->plan;
+	const struct fabric_switch *s = &p->f->switches[sw];
 
 	/* a port that changed before we looked is to be forgotten */
-	return s->port_change || switch_info_differs(e->plan, refused, sw, s);
+	return (s->port_change &&
+		!refusals_have_status(refused, p->f->nodes[s->node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
+				      switch_info_digest(plan_lft_top(p, sw),
+							 p->settings->packet_lifetime))) ||
+	       switch_info_differs(p, refused, sw, s);
 }
 
 /* --- tables, as they are read --- */
@@ -340,17 +382,20 @@ static void count_sets(struct difference *out, unsigned attr, uint32_t n)
 }
 
 /* As it will be after the first pass of writing. */
-static unsigned state_then(const struct fabric *f, uint32_t port)
+static unsigned state_then(const struct want_env *e, const struct refusals *refused, uint32_t port)
 {
-	unsigned next = port_next_state(f, port);
+	unsigned next = port_set_state(e, refused, port);
 
-	return next != IB_PORT_NOP ? next : f->ports[port].state;
+	return next != IB_PORT_NOP ? next : e->plan->f->ports[port].state;
 }
 
-static bool will_activate(const struct fabric *f, uint32_t port)
+static bool will_activate(const struct want_env *e, const struct refusals *refused, uint32_t port)
 {
-	return port_is_linked(f, port) && state_then(f, port) == IB_PORT_ARMED_S &&
-	       state_then(f, f->ports[port].peer) >= IB_PORT_ARMED_S;
+	const struct fabric *f = e->plan->f;
+
+	return port_is_linked(f, port) && !port_state_is_refused(refused, f, port) &&
+	       state_then(e, refused, port) == IB_PORT_ARMED_S &&
+	       state_then(e, refused, f->ports[port].peer) >= IB_PORT_ARMED_S;
 }
 
 static void tally_port(const struct tally *t, const struct want_env *e,
@@ -367,7 +412,7 @@ static void tally_port(const struct tally *t, const struct want_env *e,
 		t->out->most[UMAD_SM_ATTR_PORT_INFO]++;		/* it is read first */
 	else if (port_is_managed(f, port) && port_needs_set(e, refused, port))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
-	if (will_activate(f, port) || port_may_enforce(&then, refused, port))
+	if (will_activate(e, refused, port) || port_may_enforce(&then, refused, port))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
 }
 
@@ -398,7 +443,7 @@ static void tally_node(struct tally *t, const struct want_env *e, const struct s
 	struct smp s;
 
 	t->old_node = t->node;
-	t->known = node_is_as_planned(t->old, &k->doubtful, f, t->node, &t->old_node);
+	t->known = node_is_as_planned(t->old, &k->doubtful, k->refused, f, t->node, &t->old_node);
 	t->sure.n = t->perhaps.n = 0;
 	t->counted = 0;
 	want_items(t->next, t->node, tally_item, t);
@@ -418,7 +463,8 @@ void sm_difference(const struct plan *old, const struct plan *next,
 {
 	struct tally t = { .old = old, .next = next, .out = out };
 	struct want_env e = { .plan = next, .sm_lid = next->lid[next->f->self],
-			      .m_key = k->m_key, .reregister = k->reregister };
+			      .m_key = k->m_key, .reregister = k->reregister,
+			      .asked = &k->asked, .refused = k->refused };
 
 	memset(out, 0, sizeof(*out));
 	for (t.node = 0; t.node < next->f->n_nodes; t.node++)

@@ -15,10 +15,11 @@
 /*
  * Whether the tables of a node of f are surely those of the plan `old` (may be
  * NULL), which was written last: the node is there, is not doubtful (node GUIDs)
- * and kept its state.  *old_node is then its index there.
+ * and kept its state, or that which it was left with as it refuses another.  *old_node is then its index there.
  */
 bool node_is_as_planned(const struct plan *old, const struct map64 *doubtful,
-			const struct fabric *f, uint32_t node, uint32_t *old_node);
+			const struct refusals *refused, const struct fabric *f, uint32_t node,
+			uint32_t *old_node);
 
 /* Whether the plan has the item at all. */
 bool item_is_planned(const struct plan *p, uint32_t node, item_t item);
@@ -50,6 +51,17 @@ bool node_items_same(struct plan_pair *x, uint32_t old_node, uint32_t node, bool
 
 /* The state that a port's first PortInfo Set asks for. */
 unsigned port_next_state(const struct fabric *f, uint32_t port);
+/*
+ * The three Sets of a port's PortInfo that it may refuse one by one: fields alone, and the step to the
+ * state (IB_PORT_NOP: fields).  In refusals the step is part of the modifier.
+ */
+uint32_t port_set_modifier(unsigned num, unsigned state);
+/* The port refuses for good to become Armed, or Active. */
+bool port_state_is_refused(const struct refusals *refused, const struct fabric *f, uint32_t port);
+/* Its fields are to be set, or it is to have clients register again; else only its state. */
+bool port_fields_need_set(const struct want_env *e, const struct refusals *refused, uint32_t port);
+/* The state that a port's first PortInfo Set asks for, unless it refuses that. */
+unsigned port_set_state(const struct want_env *e, const struct refusals *refused, uint32_t port);
 /* Whether a Set would change anything, as far as is known. */
 bool port_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t port);
 bool switch_info_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t sw);

@@ -83,9 +83,14 @@ struct node_work {
 	bool foreign;		/* … as it has another's M_Key */
 	uint8_t silent;		/* SMPs without an answer, in a row */
 	uint8_t lost;		/* … in all */
-	bool doubtful;		/* refused something */
+	bool doubtful;		/* what it holds is not known for sure */
 	bool joined;		/* Sets were sent to it that stand for several SL2VL tables */
-	uint32_t refused, keeps;	/* Sets refused; values kept instead, but for SL2VL tables */
+	bool refused;			/* it answered Sets with an error */
+	uint32_t keeps;			/* values kept instead, but for SL2VL tables */
+	uint64_t split[4];		/* bit n: fields and state of port n are set one after the other */
+	uint64_t halved[4];		/* … and the first half was sent, in this pass */
+	uint64_t told[4];		/* … and had clients register again */
+	uint16_t status;		/* of the PortInfo Set that was answered with an error last */
 	bool unknown;		/* what it holds is not known from before */
 	bool mft_unknown;	/* a switch whose MFTs may be anything (multicast_tables.c) */
 	bool used_before;	/* … that had links in use when it was discovered */
@@ -95,6 +100,7 @@ struct node_work {
 	struct inherited *inherited;	/* tables that the policy does not manage (inherited.c) */
 	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as seen (kept.c) */
 	uint64_t probing[4];		/* bit n: a pair that leaves by port n is tried again */
+	bool kept_doubt;		/* … and nobody knows whether that is for good */
 	bool sampled;			/* one table that the device confirmed is read back */
 	bool untrue;			/* … and was not so */
 };
@@ -106,6 +112,12 @@ struct node_work {
 #define ITEM_PROBE	(1u << 23)	/* the device kept another value: try again (kept.c) */
 #define ITEM_CONFIRMED	(1u << 22)	/* to be read, although the device said that it took it */
 #define ITEM_PLAIN(i)	((i) & ~(ITEM_LOOK | ITEM_PROBE | ITEM_CONFIRMED))
+
+/* What was seen of the SL2VL table of a pair of ports; map.node counts for nothing. */
+struct kept_before {
+	uint64_t guid;
+	struct kept_map map;
+};
 
 struct plan_task;
 struct probe;
@@ -159,6 +171,8 @@ struct sm {
 	bool tables_written;		/* … or are written and only that is missing */
 	bool routes_written;		/* … and so are the routes */
 	VEC(struct kept_map) kept;	/* … or are known to be others than the plan's */
+	VEC(struct kept_before) kept_before;	/* seen by earlier sweeps, node by node (kept.c) */
+	struct map64 kept_by_guid;	/* node GUID: where those of a node begin */
 	struct node_work *work;		/* per node of f */
 	struct plan_pair pair;		/* of a sweep that compares: the plan in force, and its own */
 	uint8_t *touched;		/* per node of f: a probe found it changed; NULL: nobody knows */
@@ -215,10 +229,17 @@ struct sm {
 	unsigned fruitless, fruitless_max;	/* local sweeps in a row that found nothing, and … */
 	bool only_election;		/* of the sweep: nothing else has changed */
 	unsigned retry_wait_s;
+	bool only_refused;		/* all that the last sweep lacks is what refused.c tries again */
 
 	struct picture *picture;	/* standing by (takeover.c); NULL: none */
 	int64_t picture_due_us, picture_min_us;
 	bool registrations_lost;	/* clients must be asked to register again */
+	/*
+	 * They were lost at some time: every port is asked that was not since (port GUIDs), also those
+	 * that come later.
+	 */
+	bool reregister;
+	struct map64 asked;
 	bool registrations_coming;	/* … unless what is on its way comes */
 	bool registrations_unknown;	/* the master has not said yet whether it has them */
 	uint16_t heir_of;	/* LID of an SM whose clients need not be; 0: of none */
@@ -229,6 +250,7 @@ struct sm {
 	const struct alias_db *aliases;
 	struct guidinfo_work *guidinfo;
 	struct mkeys *mkeys;
+	struct refused *refused;
 };
 
 /* sm.c */
@@ -446,6 +468,27 @@ void flapping_new(struct sm *sm);
 void flapping_free(struct sm *sm);
 /* A sweep knows the fabric, and makes its routes next: what went down since the last one. */
 void flapping_look(struct sm *sm);
+
+/* refused.c: Sets that are answered with an error */
+void refused_new(struct sm *sm);
+void refused_free(struct sm *sm);
+/*
+ * A Set was answered with an error: is that for good?  want: a digest of what was to be set.  From a
+ * job of a sweep, or between mad_hold() and mad_release().
+ */
+bool refused_for_good(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod, uint64_t want,
+		      unsigned status);
+/* The same in a sweep: if it is not, the sweep is incomplete, and the node is tried again soon. */
+void refused_note(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod, uint64_t want,
+		  unsigned status);
+/* The device took a Set, or has what it was to have. */
+void refused_taken(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod);
+/* A sweep knows the fabric, and writes next; it is over, or given up; it has published. */
+void refused_begin(struct sm *sm);
+void refused_end(struct sm *sm);
+/* The switch refuses SwitchInfo for good: its PortStateChange can't be cleared. */
+bool refused_clearing(const struct sm *sm, uint64_t guid);
+void refused_swept(struct sm *sm);
 
 /* scrub.c: reads devices again, slowly; NULL if that is not wished */
 struct scrub *scrub_new(struct sm *sm);

@@ -9,15 +9,18 @@
  *
  * node_work.kept is a log of one sweep: of several entries for a pair the last
  * one counts, and it may say that the table is as wanted after all.  A node with
- * an entry is doubtful, so that the next sweep reads it again.
+ * an entry is doubtful, so that the next sweep reads it again; but for one that refuses
+ * such Sets for good by a status (refused.c): what was seen of that holds until it is read.
  *
  * To a pair that a device is known to keep, nothing is written.  It would be so
  * for good, so in a full sweep, and in any one where it was a status that kept
- * it, one pair of each out port is tried again; if the device takes it, so are
- * the other pairs of the port.
+ * it and that is not known to be for good, one pair of each out port is tried again; if the
+ * device takes it, so are the other pairs of the port.
  */
 #include <stdlib.h>
 #include <string.h>
+
+#include <infiniband/umad_sm.h>
 
 #include "base/alloc.h"
 #include "sm/internal.h"
@@ -46,7 +49,7 @@ void kept_see(struct sm *sm, uint32_t node, item_t item, const struct item_want 
 
 	if (!is_pair(item) || (!differs && !w->kept.n))
 		return;
-	w->doubtful |= differs;
+	w->kept_doubt |= differs;
 	*vec_push(&w->kept) = (struct kept_map){
 		.node = node, .in = (uint8_t)ITEM_A(item), .out = (uint8_t)ITEM_B(item),
 		.map = decode(got),
@@ -180,14 +183,91 @@ void kept_looked(struct sm *sm, uint32_t node, item_t item, const struct item_wa
 	}
 }
 
+/* The pair of an entry, and what is wanted of it; false: nothing. */
+static bool want_kept(const struct sm *sm, const struct kept_map *m, struct item_want *want)
+{
+	if (m->in > sm->f->nodes[m->node].nports || m->out > sm->f->nodes[m->node].nports ||
+	    !item_is_planned(sm->plan, m->node, ITEM(ITEM_SL2VL, m->in, m->out)))
+		return false;
+	want_item(sm->plan, m->node, ITEM(ITEM_SL2VL, m->in, m->out), want);
+	return true;
+}
+
+/* What was seen of a node that refuses such Sets for good: the rest is refused, too. */
+static void remember_refused(struct sm *sm, uint32_t node, const struct refused_kind *kind)
+{
+	const struct node_work *w = &sm->work[node];
+	uint16_t status = kind->status;
+	struct item_want want;
+	struct sl2vl wanted;
+
+	for (size_t i = 0; i < w->kept.n; i++) {
+		if (!want_kept(sm, &w->kept.v[i], &want))
+			continue;
+		wanted = decode(want.data);
+		if (memcmp(&wanted, &w->kept.v[i].map, sizeof(wanted)))
+			store_refused_by_status(sm->store, sm->f->nodes[node].guid, want.attr, want.mod,
+						hash_bytes(want.data, want.len, 0), status);
+	}
+}
+
+/* What an earlier sweep saw of a node that was not read in this one. */
+static void carry_over(struct sm *sm, uint32_t node)
+{
+	uint64_t guid = sm->f->nodes[node].guid;
+	uint32_t i = map64_get(&sm->kept_by_guid, guid);
+	struct item_want want;
+
+	for (; i < sm->kept_before.n && sm->kept_before.v[i].guid == guid; i++) {
+		struct kept_map m = sm->kept_before.v[i].map;
+
+		m.node = node;
+		if (want_kept(sm, &m, &want) &&
+		    refusals_know_status(store_refusals(sm->store), guid, want.attr, want.mod,
+					 hash_bytes(want.data, want.len, 0)))
+			*vec_push(&sm->kept) = m;
+	}
+}
+
+/* Of nodes whose tables need not be read again. */
+static void keep_for_next(struct sm *sm)
+{
+	uint64_t last = 0;
+
+	vec_free(&sm->kept_before);
+	map64_clear(&sm->kept_by_guid);
+	for (size_t i = 0; i < sm->kept.n; i++) {
+		uint64_t guid = sm->f->nodes[sm->kept.v[i].node].guid;
+
+		if (!refusals_kind(store_refusals(sm->store), guid, UMAD_SM_ATTR_SLVL_TABLE))
+			continue;
+		if (!sm->kept_before.n || guid != last)
+			map64_put(&sm->kept_by_guid, guid, (uint32_t)sm->kept_before.n);
+		*vec_push(&sm->kept_before) = (struct kept_before){ guid, sm->kept.v[i] };
+		last = guid;
+	}
+}
+
 void kept_gather(struct sm *sm)
 {
+	const struct refused_kind *kind;
+
 	vec_free(&sm->kept);
 	for (uint32_t node = 0; node < sm->f->n_nodes; node++) {
 		struct node_work *w = &sm->work[node];
 
+		if (!w->unknown && sm->kept_before.n)
+			carry_over(sm, node);
 		for (size_t i = 0; i < w->kept.n; i++)
 			*vec_push(&sm->kept) = w->kept.v[i];
+		kind = w->kept_doubt ? refusals_kind(store_refusals(sm->store),
+						     sm->f->nodes[node].guid,
+						     UMAD_SM_ATTR_SLVL_TABLE) : NULL;
+		if (kind && kind->firm)
+			remember_refused(sm, node, kind);
+		else
+			w->doubtful |= w->kept_doubt;
 		vec_free(&w->kept);
 	}
+	keep_for_next(sm);
 }

@@ -73,7 +73,8 @@ static const struct plan *known_plan(const struct sm *sm, uint32_t node, uint32_
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
 
 	if (sm->kind == SWEEP_FULL ||
-	    !node_is_as_planned(old, &sm->doubtful, sm->f, node, old_node))
+	    !node_is_as_planned(old, &sm->doubtful, store_refusals(sm->store), sm->f, node,
+				old_node))
 		return NULL;
 	return old;
 }

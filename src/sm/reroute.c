@@ -85,6 +85,8 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	struct reroute *r = sm->reroute;
 	uint32_t node = r->batches.v[device].node;
 	struct node_work *work = &sm->work[node];
+	const uint8_t *want = r->rounds.writes[cookie].entries;
+	unsigned len = plan_lft_entries(sm->plan, sm->f->nodes[node].sw, s->mod);
 	char name[FABRIC_NAME_MAX];
 
 	if (status < 0) {
@@ -96,15 +98,21 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 		return;
 	}
 	work->silent = 0;
-	if (!status && !memcmp(s->data, r->rounds.writes[cookie].entries,
-			       plan_lft_entries(sm->plan, sm->f->nodes[node].sw, s->mod)))
+	if (status) {
+		refused_note(sm, node, UMAD_SM_ATTR_LINEAR_FT, s->mod,
+			     hash_bytes(want, len, 0), (unsigned)status);
 		return;
-	sm->sets_failed++;
-	work->refused++;
-	work->doubtful = true;
+	}
+	if (!memcmp(s->data, want, len)) {
+		refused_taken(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod);
+		return;
+	}
+	work->keeps++;
+	store_refused(sm->store, sm->f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod,
+		      hash_bytes(want, len, 0), hash_bytes(s->data, len, 0));
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
-		    "%s: does not take block %u of its forwarding table (status 0x%04x)",
-		    fabric_node_name(sm->f, node, name, sizeof(name)), s->mod, (unsigned)status);
+		    "%s: does not take block %u of its forwarding table",
+		    fabric_node_name(sm->f, node, name, sizeof(name)), s->mod);
 }
 
 static void finished(void *arg);

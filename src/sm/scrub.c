@@ -182,7 +182,8 @@ static bool port_differs(struct scrub *s, unsigned num, const uint8_t *got)
 	const struct plan *p = s->state->plan;
 	uint32_t port = p->f->nodes[s->node].port0 + num;
 	struct want_env e = { .plan = p, .sm_lid = state_own_lid(s->state),
-			      .m_key = mkey_ours(s->sm), .tables_written = true };
+			      .m_key = mkey_ours(s->sm), .tables_written = true,
+			      .refused = store_refusals(s->sm->store) };
 	uint8_t before[64], info[64];
 
 	memcpy(before, p->f->ports[port].info, sizeof(before));

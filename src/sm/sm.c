@@ -147,7 +147,7 @@ static void on_retry(void *arg)
 static void arm_retry(struct sm *sm, bool complete)
 {
 	/* blind_all: of a discovery or a look that failed nobody else knows what it was to find */
-	if (complete && !sm->full_owed && !sm->blind_all && !mkey_is_late(sm) &&
+	if ((complete || sm->only_refused) && !sm->full_owed && !sm->blind_all && !mkey_is_late(sm) &&
 	    !(sm->published && sm->published->f->unanswered)) {
 		timer_stop(sm->retry_timer);
 		sm->retry_wait_s = 0;
@@ -315,6 +315,13 @@ static bool is_claimed(const struct sm *sm, uint32_t sw, uint8_t info[64])
 				 (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F));
 }
 
+static const struct fabric_node *light_switch(const struct sm *sm, uint32_t sw)
+{
+	const struct fabric *f = sm->light_state->f;
+
+	return &f->nodes[f->switches[sw].node];
+}
+
 static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
@@ -329,7 +336,8 @@ static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t coo
 		sm->light_asked[sw] |= LIGHT_ANSWERED;
 	if (status || mad_get_field(data, 0, IB_SW_STATE_CHANGE_F))
 		sm->light_asked[sw] |= LIGHT_SUSPECT;
-	if (!status && sm->light_asked[sw] & LIGHT_SUSPECT)
+	if (!status && sm->light_asked[sw] & LIGHT_SUSPECT &&
+	    !refused_clearing(sm, light_switch(sm, sw)->guid))
 		sm->light_told = true;
 }
 
@@ -359,7 +367,11 @@ static void light_finished(void *arg)
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		if (sm->light_asked[i] & LIGHT_SUSPECT) {
-			sm_suspect(sm, &(struct suspect){ .guid = f->nodes[f->switches[i].node].guid });
+			uint64_t guid = light_switch(sm, i)->guid;
+
+			/* what can't be cleared says nothing new: there need be nothing to find */
+			sm_suspect(sm, &(struct suspect){ .guid = guid,
+							  .unasked = refused_clearing(sm, guid) });
 			changed++;
 		}
 	light_end(sm);
@@ -649,6 +661,8 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	map64_init(&sm->doubtful, 16);
 	map64_init(&sm->blind, 16);
 	map64_init(&sm->spared, 16);
+	map64_init(&sm->asked, 16);
+	map64_init(&sm->kept_by_guid, 16);
 	sm->blind_all = true;
 	sm->remnants = remnants_new();
 	mkey_new(sm);
@@ -661,6 +675,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->trap_timer = timer_new(l, on_gate, sm);
 	sm->scrub = scrub_new(sm);
 	flapping_new(sm);
+	refused_new(sm);
 	sm->publish_timer = timer_new(l, sweep_finish, sm);
 	return sm;
 }
@@ -688,6 +703,7 @@ void sm_free(struct sm *sm)
 	timer_free(sm->trap_timer);
 	trap_gate_free(sm->trap_gate);
 	flapping_free(sm);
+	refused_free(sm);
 	timer_free(sm->publish_timer);
 	shared_policy_unref(sm->policy);
 	findings_free(&sm->findings);
@@ -697,6 +713,9 @@ void sm_free(struct sm *sm)
 	map64_free(&sm->doubtful);
 	map64_free(&sm->blind);
 	map64_free(&sm->spared);
+	map64_free(&sm->asked);
+	map64_free(&sm->kept_by_guid);
+	vec_free(&sm->kept_before);
 	remnants_free(sm->remnants);
 	free(sm->again_reason);
 	vec_free(&sm->suspects);
@@ -763,7 +782,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.failed_devices = sm->failed_devices, .sets_failed = sm->sets_failed,
 		.unanswered = p ? p->f->unanswered : 0,
 		.discovery_smps = sm->discovery_smps,
-		.refused = store_refused_count(sm->store),
+		.refused = refusals_by_value(store_refusals(sm->store)),
 		.traps_left_out = trap_gate_left_out(sm->trap_gate),
 		.adaptive_ended = sm->adaptive_ended, .adaptive_stays = sm->adaptive_stays,
 		.tables_replaced = sm->inherited_total,
@@ -780,14 +799,16 @@ void sm_knowledge_take(const struct sm *sm, struct sm_knowledge *out)
 	map64_clone(&out->doubtful, &sm->doubtful);
 	mad_hold(sm->mad);	/* a job of a sweep adds to them */
 	out->refused = refusals_copy(store_refusals(sm->store));
+	map64_clone(&out->asked, &sm->asked);
 	mad_release(sm->mad);
-	out->reregister = sm->registrations_lost;
+	out->reregister = sm->reregister;
 	out->m_key = mkey_ours(sm);
 }
 
 void sm_knowledge_free(struct sm_knowledge *k)
 {
 	map64_free(&k->doubtful);
+	map64_free(&k->asked);
 	refusals_free(k->refused);
 	k->refused = NULL;
 }
@@ -799,8 +820,11 @@ struct subnet_state *sm_published(const struct sm *sm)
 
 void sm_registrations_lost(struct sm *sm)
 {
-	sm->registrations_lost = true;
+	sm->registrations_lost = sm->reregister = true;
 	sm->heir_of = 0;
+	mad_hold(sm->mad);	/* a job of a sweep adds to them */
+	map64_clear(&sm->asked);
+	mad_release(sm->mad);
 }
 
 void sm_registrations_coming(struct sm *sm)
@@ -819,11 +843,12 @@ void sm_registrations_not_to_be_had(struct sm *sm)
 void sm_registrations_held(struct sm *sm, uint16_t master_lid)
 {
 	sm->registrations_lost = sm->registrations_coming = sm->registrations_unknown = false;
+	sm->reregister = false;
 	sm->heir_of = master_lid;
 }
 
 void sm_set_mcast(struct sm *sm, struct mcast_db *db)
 {
 	sm->mcast = db;
-	sm->registrations_lost = !store_load_groups(sm->store, db);
+	sm->registrations_lost = sm->reregister = !store_load_groups(sm->store, db);
 }

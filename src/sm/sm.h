@@ -16,12 +16,12 @@
 #include "plan/state.h"
 #include "sm/flap.h"
 #include "sm/trap_gate.h"
+#include "store/refusals.h"
 
 enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
 
 struct sm;
 struct store;
-struct refusals;
 
 struct sm_hooks {
 	/* A new published state (the receiver takes its own reference), or NULL: none any more. */
@@ -68,7 +68,7 @@ struct sm_status {
 	uint32_t sets_failed;
 	uint32_t unanswered;	/* links that are up and whose far end does not answer */
 	uint64_t discovery_smps;	/* by the discovering process, all sweeps */
-	size_t refused;			/* values that devices do not take, remembered */
+	size_t refused;			/* values that devices keep unlike what was wanted, remembered */
 	/* of another manager, at the last full sweep: switches whose adaptive routing ended, stays on */
 	uint32_t adaptive_ended, adaptive_stays;
 	uint32_t tables_replaced;	/* … devices whose SL2VL or arbitration tables were bad for SL 0 */
@@ -131,6 +131,16 @@ bool sm_flood_at(const struct sm *sm, uint32_t i, struct trap_flood *out);
 /* "switch X port 3: 1200 traps in 10 s, …"; f: the published fabric, or NULL. */
 void sm_flood_text(const struct fabric *f, const struct trap_flood *flood, struct buf *out);
 
+/* An attribute of which a device refuses Sets for good; node: in the published fabric. */
+struct sm_refused {
+	uint32_t node;
+	struct refused_kind kind;
+};
+/* *i from 0; f: the published fabric.  False: no more. */
+bool sm_refused_at(const struct sm *sm, const struct fabric *f, size_t *i, struct sm_refused *out);
+/* "switch X refuses Sets of P_KeyTable with status 0x001c (invalid value): …" */
+void sm_refused_text(const struct fabric *f, const struct sm_refused *x, struct buf *out);
+
 /* A link that goes down and up again and again, and what becomes of it. */
 struct sm_flap {
 	struct flap flap;
@@ -179,6 +189,7 @@ struct sm_knowledge {
 	struct refusals *refused;
 	uint64_t m_key;			/* that devices are to have */
 	bool reregister;
+	struct map64 asked;		/* … but for these port GUIDs */
 };
 /* A copy, from the loop's thread; sm_difference() may then run in any. */
 void sm_knowledge_take(const struct sm *sm, struct sm_knowledge *out);

@@ -54,7 +54,8 @@ struct want_env sweep_env(const struct sm *sm)
 	return (struct want_env){
 		.plan = sm->plan,
 		.sm_lid = sm->plan->lid[sm->f->self], .m_key = mkey_ours(sm),
-		.reregister = sm->registrations_lost, .heir_of = sm->heir_of,
+		.refused = store_refusals(sm->store),
+		.reregister = sm->reregister, .asked = &sm->asked, .heir_of = sm->heir_of,
 	};
 }
 
@@ -140,6 +141,7 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	free(sm->touched);
 	sm->touched = NULL;
 	sm->only_election = false;
+	refused_end(sm);
 	free_work(sm);
 	/* what was found may be lost, and some of it may have been written */
 	if (!keep_fabric && sm->phase != PHASE_IDLE)
@@ -680,6 +682,7 @@ static void plan_start(struct sm *sm)
 	sweep_enter(sm, PHASE_PLANNING);
 	sm->tables_wait = sm->tables_written = sm->routes_written = false;
 	flapping_look(sm);
+	refused_begin(sm);
 	planning_start(sm, plan_begun, PLAN_NEXT);
 }
 
@@ -760,13 +763,22 @@ void sweep_observed(struct sm *sm)
 	write_start(sm);
 }
 
+/* The device refuses for good to take the port to its next state. */
+static bool state_is_refused(const struct sm *sm, uint32_t port)
+{
+	return sm->f->ports[port].state < IB_PORT_ACTIVE_S &&
+	       port_state_is_refused(store_refusals(sm->store), sm->f, port);
+}
+
+/* Ports that can't become Active do not count, nor do the ports at the other ends of their links. */
 static void count_ports(struct sm *sm)
 {
 	sm->ports_active = sm->ports_linked = 0;
 	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
 		const struct fabric_port *p = &sm->f->ports[i];
 
-		if (!port_is_linked(sm->f, i))
+		if (!port_is_linked(sm->f, i) || state_is_refused(sm, i) ||
+		    (p->state < IB_PORT_ACTIVE_S && state_is_refused(sm, p->peer)))
 			continue;
 		sm->ports_linked++;
 		sm->ports_active += p->state == IB_PORT_ACTIVE_S;
@@ -833,11 +845,26 @@ static bool keeps_mcast_top(const struct sm *sm, uint32_t node)
 	       fabric_switch_mlids(sm->f, sw) < sm->f->switches[sw].mcast_cap;
 }
 
-/* What devices did not do in this sweep.  sm->kept is in order of nodes. */
+static int by_node_and_kind(const void *va, const void *vb)
+{
+	const struct device_fault *a = va, *b = vb;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->kind != b->kind)
+		return (int)a->kind - (int)b->kind;
+	return a->attr - b->attr;
+}
+
+/*
+ * What devices did not do in this sweep, and what they refuse for good.  sm->kept is in order of
+ * nodes.
+ */
 static void add_faults(const struct sm *sm, struct subnet_state *s)
 {
 	VEC(struct device_fault) list = { 0 };
-	size_t k = 0;
+	struct sm_refused x;
+	size_t k = 0, kind = 0;
 
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
 		const struct node_work *w = &sm->work[i];
@@ -849,12 +876,17 @@ static void add_faults(const struct sm *sm, struct subnet_state *s)
 			k++;
 		if (w->failed)
 			*vec_push(&list) = (struct device_fault){
-				i, w->foreign ? FAULT_FOREIGN_KEY : FAULT_SILENT, 0 };
-		if (w->refused)
-			*vec_push(&list) = (struct device_fault){ i, FAULT_REFUSES, w->refused };
+				.node = i, .kind = w->foreign ? FAULT_FOREIGN_KEY : FAULT_SILENT };
 		if (kept)
-			*vec_push(&list) = (struct device_fault){ i, FAULT_KEEPS, kept };
+			*vec_push(&list) = (struct device_fault){ .node = i, .kind = FAULT_KEEPS,
+								  .n = kept };
 	}
+	while (sm_refused_at(sm, sm->f, &kind, &x))
+		*vec_push(&list) = (struct device_fault){
+			.node = x.node, .kind = FAULT_REFUSES, .n = x.kind.by_status,
+			.attr = x.kind.attr, .status = x.kind.status };
+	if (list.n)
+		qsort(list.v, list.n, sizeof(*list.v), by_node_and_kind);
 	s->faults = list.v;
 	s->n_faults = (uint32_t)list.n;
 }
@@ -898,7 +930,7 @@ static const char *what_is_missing(const struct sm *sm)
 {
 	return !self_is_linked(sm->f) ? "our own link is down" :
 	       sm->failed_devices ? "some devices stopped answering" :
-	       sm->sets_failed ? "some settings were refused" :
+	       sm->sets_failed ? "some settings were refused, and are tried again" :
 	       mkey_foreign(sm) ? "some devices have another's M_Key" : "some ports are not Active";
 }
 
@@ -934,6 +966,32 @@ static void count_inherited(struct sm *sm)
 	}
 }
 
+/*
+ * Ports were asked to have their clients register again, each when its Set was answered.  Those
+ * that did not answer, or are not there, are asked when they do; the list of those that were asked
+ * keeps no more than the fabric has.
+ */
+static void note_asked(struct sm *sm)
+{
+	struct want_env env = sweep_env(sm);
+	struct map64 present;
+
+	if (!sm->reregister || (!sm->registrations_lost && sm->kind < SWEEP_CHANGE))
+		return;
+	sm->registrations_lost = false;
+	map64_init(&present, sm->asked.n);
+	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
+		if (!port_is_end(sm->f, i))
+			continue;
+		if (map64_get(&sm->asked, sm->f->ports[i].guid) != MAP64_NONE)
+			map64_put(&present, sm->f->ports[i].guid, 1);
+		else if (port_is_managed(sm->f, i) && port_is_to_reregister(&env, i))
+			sm->registrations_lost = true;
+	}
+	map64_free(&sm->asked);
+	sm->asked = present;
+}
+
 void sweep_finish(void *arg)
 {
 	struct sm *sm = arg;
@@ -942,9 +1000,12 @@ void sweep_finish(void *arg)
 	bool complete, was_up = sm->subnet_up;
 
 	sweep_enter(sm, PHASE_IDLE);
+	refused_end(sm);
 	count_ports(sm);
 	mkey_swept(sm);
+	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
 	store_save_refused(sm->store);
+	mad_release(sm->mad);
 	sm->sweeps++;
 	sm->last_seconds = seconds;
 	sm->last_smps = c->smps - sm->smps_before;
@@ -953,8 +1014,9 @@ void sweep_finish(void *arg)
 	complete = sm->ports_active == sm->ports_linked && !sm->failed_devices &&
 		   !sm->sets_failed && !mkey_foreign(sm) && self_is_linked(sm->f);
 	sm->subnet_up = complete;
-	if (!sm->failed_devices && !sm->sets_failed)
-		sm->registrations_lost = false;
+	sm->only_refused = sm->sets_failed && !sm->failed_devices && !mkey_foreign(sm) &&
+			   self_is_linked(sm->f);
+	note_asked(sm);
 	if (sm->kind != SWEEP_TAKEOVER)
 		sm->heir_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
@@ -975,6 +1037,7 @@ void sweep_finish(void *arg)
 	tell_written(sm, complete, was_up);
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);
+	refused_swept(sm);
 	sm_sweep_ended(sm, complete);
 }
 
@@ -994,6 +1057,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->discovery_tries = 0;
 	sm->inherited_nodes = 0;
 	sm->full_owed |= kind == SWEEP_FULL;
+	sm->only_refused = false;
 	if (kind != SWEEP_LOCAL)	/* which may find nothing, and then all is as it was */
 		sm->failed_devices = sm->sets_failed = 0;
 	sm->sweep_policy = shared_policy_ref(sm->policy);

@@ -189,7 +189,10 @@ static void want_enforcement(const struct want_env *e, uint32_t port, uint8_t *d
 	const struct plan *pl = e->plan;
 	const struct fabric_port *p = &pl->f->ports[port];
 	const struct fabric_switch *s = &pl->f->switches[port_node(pl->f, port)->sw];
+	/* by a table that it did not take it would drop what is to pass */
 	bool on = pl->partitions->enforce[port] &&
+		  !refusals_kind(e->refused, port_node(pl->f, port)->guid,
+				 UMAD_SM_ATTR_PKEY_TABLE) &&
 		  (e->tables_written || p->state < IB_PORT_ACTIVE_S || enforces_now(p->info));
 
 	set(d, IB_PORT_PART_EN_INB_F, on && s->enforces_in);
@@ -242,12 +245,20 @@ void want_port_fields(const struct want_env *e, uint32_t port, uint8_t d[64])
 		set(d, IB_PORT_VL_HIGH_LIMIT_F, t->arbs[t->arb[port]].high_limit);
 }
 
+bool port_lost_registrations(const struct want_env *e, uint32_t port)
+{
+	const struct fabric_port *p = &e->plan->f->ports[port];
+
+	return e->reregister && is_end(e, port) && (p->capmask & IB_CAP_CLIENT_REREG) &&
+	       (!e->asked || map64_get(e->asked, p->guid) == MAP64_NONE);
+}
+
 bool port_is_to_reregister(const struct want_env *e, uint32_t port)
 {
 	const struct fabric_port *p = &e->plan->f->ports[port];
 
 	return is_end(e, port) && (p->capmask & IB_CAP_CLIENT_REREG) &&
-	       (e->reregister || p->state < IB_PORT_ARMED_S ||
+	       (port_lost_registrations(e, port) || p->state < IB_PORT_ARMED_S ||
 		(p->sm_lid != e->sm_lid && (!p->sm_lid || p->sm_lid != e->heir_of)));
 }
 
@@ -271,7 +282,8 @@ void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uin
 	const struct fabric_port *p = &e->plan->f->ports[port];
 
 	memcpy(data, p->info, 64);
-	want_port_fields(e, port, data);
+	if (!e->as_found)
+		want_port_fields(e, port, data);
 	set(data, IB_PORT_STATE_F, state);
 	set(data, IB_PORT_PHYS_STATE_F, 0);		/* no change */
 	keep_same_speeds(p->info, data);

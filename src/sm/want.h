@@ -17,7 +17,10 @@ struct want_env {
 	uint16_t sm_lid;
 	uint64_t m_key;		/* that devices are to have */
 	uint16_t heir_of;	/* LID of an SM whose clients' registrations we have; 0: none */
-	bool reregister;	/* all clients are to register again (14.4.11) */
+	bool reregister;	/* all clients are to register again (14.4.11) … */
+	const struct map64 *asked;	/* … but for those at these port GUIDs, who were asked; or NULL */
+	const struct refusals *refused;	/* what devices do not take; NULL: nothing */
+	bool as_found;		/* want_port_info() leaves our fields as they are */
 	bool tables_written;	/* … so that enforcement of partitions may begin anywhere */
 };
 
@@ -65,6 +68,8 @@ uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t
  * and the port can tell them to register again.
  */
 bool port_is_to_reregister(const struct want_env *e, uint32_t port);
+/* … for what clients registered was lost, and the port was not asked since. */
+bool port_lost_registrations(const struct want_env *e, uint32_t port);
 /* The port has a link whose two ends both answer. */
 bool port_is_linked(const struct fabric *f, uint32_t port);
 /* We have something to say about this port at all. */

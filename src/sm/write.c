@@ -19,7 +19,12 @@
  * at once, so that traffic of partitions that stay in theirs passes all the time.
  *
  * A Set that a device answers with success but does not follow is remembered
- * (store.h), so that it is not tried again.
+ * (store.h), so that it is not tried again; so is one that it answers with an error each time
+ * (refused.c).
+ *
+ * A PortInfo with a state and other fields that is refused is sent in two, first the fields and then
+ * the state with all else as it was found: some devices take no step while a field changes, or
+ * take the step and refuse a field.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,20 +41,7 @@ static struct log_ratelimit refused_log = LOG_RATELIMIT;
 
 #define COOKIE_SWITCH_INFO UINT64_MAX
 #define COOKIE_ADAPTIVE UINT64_MAX
-#define COOKIE_ENFORCE 0x100	/* with a port number: not to become Active, but to enforce partitions */
-
-static void set_failed(struct sm *sm, uint32_t node, const struct smp *s, int status)
-{
-	char name[FABRIC_NAME_MAX];
-
-	sm->sets_failed++;
-	sm->work[node].refused++;
-	sm->work[node].doubtful = true;
-	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
-		    "%s: Set of attribute 0x%04x modifier 0x%08x refused with status 0x%04x",
-		    fabric_node_name(sm->f, node, name, sizeof(name)), s->attr, s->mod,
-		    (unsigned)status);
-}
+#define COOKIE_ENFORCE	0x100	/* with a port number: not to become Active, but to enforce partitions */
 
 /* Whether an SMP was lost for good, or answered; *again: it is to be sent once more. */
 static bool was_lost(struct sm *sm, uint32_t node, const struct smp *s, int status, bool *again)
@@ -76,14 +68,22 @@ static void start_job(struct sm *sm, const struct smp_job_ops *ops)
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
 		sm->work[i].cursor = 0;
 		memset(sm->work[i].looked, 0, sizeof(sm->work[i].looked));
+		memset(sm->work[i].halved, 0, sizeof(sm->work[i].halved));
+		memset(sm->work[i].told, 0, sizeof(sm->work[i].told));
 	}
 	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, ops, sm);
+}
+
+static bool bit_of(const uint64_t set[4], unsigned num)
+{
+	return set[num / 64] >> num % 64 & 1;
 }
 
 /*
  * The first data packet makes an Armed port Active by itself, and a Set whose
  * answer was lost is sent again: both ask for the state that the port has,
- * which is an error (14.2.5.6).  So after an error of value, look; once.
+ * which is an error (14.2.5.6).  Some devices change all fields but the one that they refuse.  So
+ * after an error, look; once.
  */
 static bool look_again(struct sm *sm, uint32_t node, const struct smp *s, uint64_t cookie,
 		       int status)
@@ -91,11 +91,13 @@ static bool look_again(struct sm *sm, uint32_t node, const struct smp *s, uint64
 	struct node_work *w = &sm->work[node];
 	unsigned num = (uint8_t)cookie;
 
-	if (status != IB_STATUS_BAD_VALUE || s->method != SMP_SET ||
-	    s->attr != UMAD_SM_ATTR_PORT_INFO || w->looked[num / 64] >> num % 64 & 1)
+	if (!status || s->method != SMP_SET || s->attr != UMAD_SM_ATTR_PORT_INFO)
+		return false;
+	w->status = (uint16_t)status;
+	if (bit_of(w->looked, num))
 		return false;
 	w->looked[num / 64] |= 1ull << num % 64;
-	push_number(&w->look, &w->n_look, cookie);
+	push_number(&w->look, &w->n_look, (uint8_t)cookie);
 	return true;
 }
 
@@ -112,25 +114,72 @@ static bool try_without_lmc(struct sm *sm, uint32_t node, const struct smp *s, u
 
 	if (status != IB_STATUS_BAD_VALUE || s->method != SMP_SET || cookie == COOKIE_SWITCH_INFO ||
 	    !port_is_end(sm->f, port) || sm->plan->lmc[port] == sm->f->ports[port].lmc ||
-	    w->lmc_stays[num / 64] >> num % 64 & 1)
+	    bit_of(w->lmc_stays, num))
 		return false;
 	w->lmc_stays[num / 64] |= 1ull << num % 64;
+	w->halved[num / 64] &= ~(1ull << num % 64);
 	push_number(&w->ports, &w->n_ports, num);
 	return true;
 }
 
+/* --- one PortInfo Set --- */
+
+/* What is in it; with the port number in a cookie. */
+#define SET_FIELDS	0x200
+#define SET_STATE	0x400
+#define SET_FIRST	0x800	/* the fields: the state follows */
+
+static uint64_t fields_wanted(const struct sm *sm, const struct want_env *env, uint32_t port)
+{
+	uint8_t data[64];
+
+	memcpy(data, sm->f->ports[port].info, sizeof(data));
+	want_port_fields(env, port, data);
+	return port_info_digest(env, port, data);
+}
+
+static bool fields_are_refused(const struct sm *sm, const struct want_env *env, uint32_t port)
+{
+	return refusals_have_status(store_refusals(sm->store), port_node(sm->f, port)->guid,
+				    UMAD_SM_ATTR_PORT_INFO, sm->f->ports[port].num,
+				    fields_wanted(sm, env, port));
+}
+
+/* What a Set leaves alone is sent as it was found. */
 static void fill_port_info(const struct sm *sm, const struct want_env *env, uint32_t port,
-			   unsigned state, struct smp *s)
+			   unsigned state, bool as_found, uint8_t data[64])
 {
 	const struct fabric_port *p = &sm->f->ports[port];
 	const struct node_work *w = &sm->work[p->node];
+	struct want_env then = *env;
 
-	want_port_info(env, port, state, s->data);
+	then.as_found = as_found || fields_are_refused(sm, env, port);
+	want_port_info(&then, port, state, data);
 	if (p->lmc == sm->plan->lmc[port] || !port_is_end(sm->f, port))
 		return;
-	if (w->lmc_stays[p->num / 64] >> p->num % 64 & 1 ||
+	if (bit_of(w->lmc_stays, p->num) ||
 	    !port_info_differs(env, store_refusals(sm->store), port, p->info))
-		mad_set_field(s->data, 0, IB_PORT_LMC_F, p->lmc);
+		mad_set_field(data, 0, IB_PORT_LMC_F, p->lmc);
+}
+
+/* The port answered with an error, and not for the first time in this pass. */
+static void port_refused(struct sm *sm, const struct want_env *env, uint32_t node, unsigned num,
+			 uint64_t what, unsigned status)
+{
+	uint32_t port = sm->f->nodes[node].port0 + num;
+	unsigned state = port_next_state(sm->f, port);
+	uint64_t want = fields_wanted(sm, env, port);
+
+	if (what & SET_STATE && state != IB_PORT_NOP)
+		refused_note(sm, node, UMAD_SM_ATTR_PORT_INFO, port_set_modifier(num, state), state,
+			     status);
+	if (!(what & SET_FIELDS))
+		return;
+	refused_note(sm, node, UMAD_SM_ATTR_PORT_INFO, num, want, status);
+	if (port_is_to_reregister(env, port) &&
+	    refusals_know_status(store_refusals(sm->store), sm->f->nodes[node].guid,
+				 UMAD_SM_ATTR_PORT_INFO, num, want))
+		map64_put(&sm->asked, sm->f->ports[port].guid, 1);
 }
 
 /* The next PortInfo to look at; false if there is none. */
@@ -191,6 +240,34 @@ static void note_blind(struct sm *sm, uint32_t node)
 		map64_put(&sm->blind, n->guid, 1);
 }
 
+/* The next Set for a port; false: there is none. */
+static bool port_set(struct sm *sm, const struct want_env *env, uint32_t node, unsigned num,
+		     struct smp *s, uint64_t *cookie)
+{
+	const struct refusals *refused = store_refusals(sm->store);
+	struct node_work *w = &sm->work[node];
+	uint32_t port = sm->f->nodes[node].port0 + num;
+	unsigned state = port_set_state(env, refused, port);
+	bool fields = port_fields_need_set(env, refused, port), split = bit_of(w->split, num);
+
+	if (split && bit_of(w->halved, num))
+		fields = false;		/* that was the first half */
+	if ((!fields && state == IB_PORT_NOP) || !want_route(sm->f, node, num, s))
+		return false;
+	*cookie = num | (fields ? SET_FIELDS : 0) | (state != IB_PORT_NOP ? SET_STATE : 0);
+	if (split && fields && state != IB_PORT_NOP) {
+		w->halved[num / 64] |= 1ull << num % 64;
+		*cookie = num | SET_FIELDS | SET_FIRST;
+		state = IB_PORT_NOP;
+	}
+	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
+		       port_info_modifier(sm->f, node, num));
+	fill_port_info(sm, env, port, state, split && !fields, s->data);
+	if (bit_of(w->told, num))
+		mad_set_field(s->data, 0, IB_PORT_CLIENT_REREG_F, 0);
+	return true;
+}
+
 static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
@@ -214,17 +291,9 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 	}
 	if (look_next(sm, node, s, cookie))
 		return true;
-	while (w->cursor < w->n_ports) {
-		unsigned num = w->ports[w->cursor++];
-
-		if (!want_route(sm->f, node, num, s))
-			continue;
-		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
-			       port_info_modifier(sm->f, node, num));
-		fill_port_info(sm, &env, n->port0 + num, port_next_state(sm->f, n->port0 + num), s);
-		*cookie = num;
-		return true;
-	}
+	while (w->cursor < w->n_ports)
+		if (port_set(sm, &env, node, w->ports[w->cursor++], s, cookie))
+			return true;
 	return false;
 }
 
@@ -271,6 +340,7 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 	mcast_top = want_mcast_top(sm->plan, refused, at, sw->mcast_top);
 	if (sw->mcast_top != mcast_top)
 		mcast_top_refused(sm, node, mcast_top);
+	refused_taken(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0);
 	/* a new change may have come in between: that is no refusal */
 	if (sw->lft_top == top && sw->lifetime == sm->settings->packet_lifetime)
 		return;
@@ -282,33 +352,69 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 		    fabric_node_name(sm->f, node, name, sizeof(name)), sw->lft_top, sw->lifetime);
 }
 
-static void port_done(struct sm *sm, const struct want_env *env, uint32_t node, unsigned num,
+/* Its clients were asked to register again. */
+static void note_told(struct sm *sm, uint32_t port, bool first)
+{
+	const struct fabric_port *p = &sm->f->ports[port];
+
+	if (sm->reregister)
+		map64_put(&sm->asked, p->guid, 1);
+	if (first)
+		sm->work[p->node].told[p->num / 64] |= 1ull << p->num % 64;
+}
+
+/* It was asked for a step, said that it took it, and has not. */
+static bool stayed(const struct sm *sm, uint32_t port, unsigned before)
+{
+	return sm->f->ports[port].state == before;
+}
+
+static void port_done(struct sm *sm, const struct want_env *env, uint32_t node, uint64_t cookie,
 		      const struct smp *s)
 {
 	const struct fabric_node *n = &sm->f->nodes[node];
+	unsigned num = (uint8_t)cookie;
 	uint32_t port = n->port0 + num;
-	uint64_t want, got;
-	uint8_t data[64];
+	unsigned before = sm->f->ports[port].state, state = port_next_state(sm->f, port);
+	uint64_t want = fields_wanted(sm, env, port), got;
 
-	memcpy(data, sm->f->ports[port].info, sizeof(data));
-	want_port_fields(env, port, data);
-	want = port_info_digest(env, port, data);
+	/* not what the answer says: some devices never show the bit */
+	if (port_is_to_reregister(env, port))
+		note_told(sm, port, cookie & SET_FIRST);
 	sweep_store_port(sm, port, s->data);
 	got = port_info_digest(env, port, s->data);
-	if (want != got)
+	if (cookie & SET_STATE && stayed(sm, port, before))
+		refused_note(sm, node, UMAD_SM_ATTR_PORT_INFO, port_set_modifier(num, state), state, 0);
+	else if (cookie & SET_STATE)
+		refused_taken(sm, n->guid, UMAD_SM_ATTR_PORT_INFO, port_set_modifier(num, state));
+	if (want == got)
+		refused_taken(sm, n->guid, UMAD_SM_ATTR_PORT_INFO, num);
+	else if (!refusals_know_status(store_refusals(sm->store), n->guid, UMAD_SM_ATTR_PORT_INFO, num,
+				       want))
 		store_refused(sm->store, n->guid, UMAD_SM_ATTR_PORT_INFO, num, want, got);
 }
 
-/* What is still to be changed gets a try, be it one more. */
+/* What is still to be changed gets a try, be it one more; in two, if it is two things. */
 static void port_looked_at(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
 {
 	struct node_work *w = &sm->work[node];
+	const struct refusals *refused = store_refusals(sm->store);
 	struct want_env env = sweep_env(sm);
 	uint32_t port = sm->f->nodes[node].port0 + num;
 
 	sweep_store_port(sm, port, s->data);
-	if (port_needs_set(&env, store_refusals(sm->store), port))
-		push_number(&w->ports, &w->n_ports, num);
+	if (!port_needs_set(&env, refused, port))
+		return;
+	if (bit_of(w->looked, num))
+		w->split[num / 64] |= 1ull << num % 64;
+	push_number(&w->ports, &w->n_ports, num);
+}
+
+static void switch_info_refused(struct sm *sm, uint32_t node, unsigned status)
+{
+	refused_note(sm, node, UMAD_SM_ATTR_SWITCH_INFO, 0,
+		     switch_info_digest(plan_lft_top(sm->plan, sm->f->nodes[node].sw),
+					sm->settings->packet_lifetime), status);
 }
 
 static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
@@ -322,7 +428,7 @@ static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t c
 		if (again && cookie == COOKIE_SWITCH_INFO)
 			w->switch_info = true;
 		else if (again)
-			push_number(&w->look, &w->n_look, cookie);
+			push_number(&w->look, &w->n_look, (uint8_t)cookie);
 		return;
 	}
 	if (look_again(sm, node, s, cookie, status) ||
@@ -330,17 +436,31 @@ static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t c
 		return;
 	if (status && cookie == COOKIE_SWITCH_INFO && retry_without_mcast_top(sm, node))
 		return;
-	if (status)
-		set_failed(sm, node, s, status);
+	if (cookie == COOKIE_SWITCH_INFO && status)
+		switch_info_refused(sm, node, (unsigned)status);
 	else if (cookie == COOKIE_SWITCH_INFO)
 		switch_info_done(sm, node, s);
+	else if (s->method == SMP_GET && status)
+		sm->work[node].doubtful = true;
 	else if (s->method == SMP_GET)
 		port_looked_at(sm, node, (uint8_t)cookie, s);
+	else if (status)
+		port_refused(sm, &env, node, (uint8_t)cookie, cookie, (unsigned)status);
 	else
-		port_done(sm, &env, node, (uint8_t)cookie, s);
+		port_done(sm, &env, node, cookie, s);
+	if (cookie != COOKIE_SWITCH_INFO && cookie & SET_FIRST)
+		push_number(&w->ports, &w->n_ports, (uint8_t)cookie);
 }
 
 /* --- pass 2: tables --- */
+
+/* The device answers it with an error each time. */
+static bool item_is_refused(struct sm *sm, uint32_t node, item_t it, const struct item_want *want)
+{
+	return !(it & (ITEM_LOOK | ITEM_PROBE)) &&
+	       refusals_have_status(store_refusals(sm->store), sm->f->nodes[node].guid, want->attr,
+				    want->mod, hash_bytes(want->data, want->len, 0));
+}
 
 static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
@@ -362,6 +482,8 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 		if (!want_route(sm->f, node, item_port(it), s))
 			continue;
 		want_item(sm->plan, node, it, &want);
+		if (item_is_refused(sm, node, it, &want))
+			continue;
 		sweep_fill_smp(sm, s, it & ITEM_LOOK ? SMP_GET : SMP_SET, want.attr, want.mod);
 		if (s->method == SMP_SET)
 			memcpy(s->data, want.data, sizeof(s->data));
@@ -378,15 +500,17 @@ void write_pkeys_differ(struct sm *sm, uint32_t node, item_t item)
 		sm->work[node].pkeys_differ = sm->work[node].doubtful = true;
 }
 
-static void table_refused(struct sm *sm, uint32_t node, item_t item, const struct smp *s,
+static void table_refused(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 			  int status)
 {
 	struct node_work *w = &sm->work[node];
 
-	write_pkeys_differ(sm, node, item);
+	if (ITEM_KIND(item) == ITEM_PKEY && ITEM_A(item) && node_is_switch(&sm->f->nodes[node]))
+		w->pkeys_differ = true;
 	if (slmap_split(sm->plan, node, w, item))
 		return;
-	set_failed(sm, node, s, status);
+	refused_note(sm, node, want->attr, want->mod, hash_bytes(want->data, want->len, 0),
+		     (unsigned)status);
 	if (ITEM_KIND(item) == ITEM_SL2VL)
 		observe_add(w, ITEM_PLAIN(item) | ITEM_LOOK);
 }
@@ -406,6 +530,16 @@ static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct i
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: keeps another value for attribute 0x%04x modifier 0x%08x",
 		    fabric_node_name(sm->f, node, name, sizeof(name)), want->attr, want->mod);
+}
+
+/* What a device says of an SL2VL table is believed when it is read (kept.c). */
+static void table_taken(struct sm *sm, uint32_t node, item_t item, const struct item_want *want)
+{
+	if (ITEM_KIND(item) != ITEM_SL2VL ||
+	    refusals_know_status(store_refusals(sm->store), sm->f->nodes[node].guid, want->attr,
+				 want->mod, hash_bytes(want->data, want->len, 0)))
+		refused_taken(sm, sm->f->nodes[node].guid, want->attr, want->mod);
+	kept_confirmed(sm, node, item);
 }
 
 static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
@@ -429,22 +563,24 @@ static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 		if (!status)	/* else nobody knows: it stays as planned */
 			kept_looked(sm, node, item, &want, s->data);
 	} else if (status) {
-		table_refused(sm, node, item, s, status);
+		table_refused(sm, node, item, &want, status);
 	} else if (memcmp(s->data, want.data, want.len)) {
 		table_kept(sm, node, item, &want, s->data);
 	} else {
-		kept_confirmed(sm, node, item);
+		table_taken(sm, node, item, &want);
 	}
 }
 
 /* --- pass 3: Active, and enforcement --- */
 
-static bool port_may_activate(const struct fabric *f, uint32_t port)
+static bool port_may_activate(const struct sm *sm, uint32_t port)
 {
+	const struct fabric *f = sm->f;
 	const struct fabric_port *p = &f->ports[port];
 
 	return port_is_linked(f, port) && p->state == IB_PORT_ARMED_S &&
-	       f->ports[p->peer].state >= IB_PORT_ARMED_S;
+	       f->ports[p->peer].state >= IB_PORT_ARMED_S &&
+	       !port_state_is_refused(store_refusals(sm->store), f, port);
 }
 
 static bool may_begin_to_enforce(const struct sm *sm, const struct want_env *env, uint32_t port)
@@ -458,7 +594,7 @@ static bool active_set(const struct sm *sm, uint32_t port, struct smp *s, uint64
 {
 	const struct fabric_port *p = &sm->f->ports[port];
 	struct want_env sweep = sweep_env(sm), env = active_env(&sweep);
-	bool activate = port_may_activate(sm->f, port);
+	bool activate = port_may_activate(sm, port);
 
 	if (!activate && !may_begin_to_enforce(sm, &env, port))
 		return false;
@@ -466,7 +602,8 @@ static bool active_set(const struct sm *sm, uint32_t port, struct smp *s, uint64
 		return false;
 	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
 		       port_info_modifier(sm->f, p->node, p->num));
-	fill_port_info(sm, &env, port, activate ? IB_PORT_ACTIVE_S : IB_PORT_NOP, s);
+	fill_port_info(sm, &env, port, activate ? IB_PORT_ACTIVE_S : IB_PORT_NOP,
+		       activate && bit_of(sm->work[p->node].split, p->num), s->data);
 	*cookie = p->num | (activate ? 0 : COOKIE_ENFORCE);
 	return true;
 }
@@ -479,36 +616,72 @@ static bool active_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 
 	if (!w->failed && look_next(sm, node, s, cookie))
 		return true;
+	while (w->n_ports && !w->failed)
+		if (active_set(sm, n->port0 + w->ports[--w->n_ports], s, cookie))
+			return true;
 	while (w->cursor <= n->nports && !w->failed)
 		if (active_set(sm, n->port0 + w->cursor++, s, cookie))
 			return true;
 	return false;
 }
 
+static void active_refused(struct sm *sm, uint32_t node, unsigned num, unsigned status)
+{
+	refused_note(sm, node, UMAD_SM_ATTR_PORT_INFO, port_set_modifier(num, IB_PORT_ACTIVE_S),
+		     IB_PORT_ACTIVE_S, status);
+}
+
+/* After an error: it is Active by itself meanwhile, or the step alone is worth a try. */
+static void active_looked_at(struct sm *sm, uint32_t node, unsigned num, const struct smp *s)
+{
+	struct node_work *w = &sm->work[node];
+	uint32_t port = sm->f->nodes[node].port0 + num;
+
+	sweep_store_port(sm, port, s->data);
+	if (!port_may_activate(sm, port))
+		return;
+	w->split[num / 64] |= 1ull << num % 64;
+	push_number(&w->ports, &w->n_ports, num);
+}
+
 static void active_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
 {
 	struct sm *sm = arg;
 	struct node_work *w = &sm->work[node];
-	uint32_t port = sm->f->nodes[node].port0 + (uint8_t)cookie;
+	unsigned num = (uint8_t)cookie;
+	uint32_t port = sm->f->nodes[node].port0 + num;
 	struct want_env sweep = sweep_env(sm), env = active_env(&sweep);
 	bool again;
 
 	if (was_lost(sm, node, s, status, &again)) {
 		/* if only the answer was lost, it is an error of value now, and looked at */
 		if (again && s->method == SMP_GET)
-			push_number(&w->look, &w->n_look, cookie);
-		else if (again && w->cursor > (uint8_t)cookie)
+			push_number(&w->look, &w->n_look, num);
+		else if (again && w->cursor > num)
 			w->cursor = (uint8_t)cookie;
 		return;
 	}
 	if (!(cookie & COOKIE_ENFORCE) && look_again(sm, node, s, cookie, status))
 		return;
-	if (status)
-		set_failed(sm, node, s, status);
-	else if (cookie & COOKIE_ENFORCE)
-		port_done(sm, &env, node, (uint8_t)cookie, s);
-	else
+	if (s->method == SMP_GET) {
+		if (!status)
+			active_looked_at(sm, node, num, s);
+		return;
+	}
+	if (cookie & COOKIE_ENFORCE) {
+		if (status)
+			port_refused(sm, &env, node, num, SET_FIELDS, (unsigned)status);
+		else
+			port_done(sm, &env, node, num, s);
+		return;
+	}
+	if (!status)
 		sweep_store_port(sm, port, s->data);
+	if (status || stayed(sm, port, IB_PORT_ARMED_S))
+		active_refused(sm, node, num, (unsigned)status);
+	else
+		refused_taken(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_PORT_INFO,
+			      port_set_modifier(num, IB_PORT_ACTIVE_S));
 }
 
 static void active_finished(void *arg)
@@ -540,6 +713,8 @@ void write_tables(struct sm *sm)
 void write_active(struct sm *sm)
 {
 	sweep_enter(sm, PHASE_ACTIVATION);
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		sm->work[i].n_ports = 0;	/* from now on: those to be tried again */
 	start_job(sm, &active_ops);
 }
 

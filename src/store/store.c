@@ -33,17 +33,6 @@ static const struct store_file *const all_files[] = {
 	&m_keys, &history,
 };
 
-struct refusal {
-	uint64_t guid, want, got;
-	uint32_t mod;
-	uint16_t attr;
-};
-
-struct refusals {
-	VEC(struct refusal) list;
-	struct map64 by_key;
-};
-
 struct store {
 	struct folder *folder;	/* NULL: nothing is kept, */
 	struct writer *writer;	/* … and this, too */
@@ -51,7 +40,7 @@ struct store {
 	int64_t seen_us;	/* … the writer at the same thing for so long */
 	bool slow;		/* … and that was said */
 	struct lid_map lids;
-	struct refusals refused;
+	struct refusals *refused;
 	bool lids_dirty, refused_dirty, pkeys_dirty;
 	struct groups_file *groups;
 	char *partitions;		/* the lines that are accepted */
@@ -306,104 +295,68 @@ bool store_take_lids(struct store *s, char *lids, char *pkeys)
 
 /* --- what devices do not take --- */
 
-static uint64_t refusal_key(uint64_t guid, uint16_t attr, uint32_t mod)
-{
-	return hash64(guid ^ hash64((uint64_t)attr << 32 | mod));
-}
-
-static void refusal_put(struct refusals *all, const struct refusal *r)
-{
-	uint64_t key = refusal_key(r->guid, r->attr, r->mod);
-	uint32_t i = map64_get(&all->by_key, key);
-
-	if (i == MAP64_NONE) {
-		i = (uint32_t)all->list.n;
-		*vec_push(&all->list) = *r;
-		map64_put(&all->by_key, key, i);
-	} else {
-		all->list.v[i] = *r;
-	}
-}
-
 static bool refused_line(void *arg, const char *text)
 {
 	struct store *s = arg;
-	struct refusal r;
+	struct refused_set r;
 	int end = 0;
 
 	if (sscanf(text, "0x%" SCNx64 " 0x%" SCNx16 " 0x%" SCNx32 " %" SCNx64 " %" SCNx64 "%n",
 		   &r.guid, &r.attr, &r.mod, &r.want, &r.got, &end) != 5 || text[end])
 		return false;
-	refusal_put(&s->refused, &r);
+	refusals_put(s->refused, &r);
 	return true;
 }
 
 void store_refused(struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod,
 		   uint64_t want, uint64_t got)
 {
-	if (refusals_have(&s->refused, node_guid, attr, mod, want, got))
-		return;
-	refusal_put(&s->refused, &(struct refusal){ node_guid, want, got, mod, attr });
-	s->refused_dirty = true;
+	s->refused_dirty |= refusals_put(s->refused, &(struct refused_set){ node_guid, want, got, mod,
+									attr });
 }
 
-bool refusals_have(const struct refusals *all, uint64_t node_guid, uint16_t attr, uint32_t mod,
-		   uint64_t want, uint64_t got)
+void store_refused_by_status(struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod,
+			     uint64_t want, uint16_t status)
 {
-	uint32_t i = map64_get(&all->by_key, refusal_key(node_guid, attr, mod));
+	store_refused(s, node_guid, attr, mod, want, REFUSAL_STATUS | status);
+}
 
-	return i != MAP64_NONE && all->list.v[i].guid == node_guid &&
-	       all->list.v[i].want == want && all->list.v[i].got == got;
+void store_taken(struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod)
+{
+	s->refused_dirty |= refusals_drop(s->refused, node_guid, attr, mod);
+}
+
+void store_forget_refused(struct store *s, uint64_t node_guid)
+{
+	s->refused_dirty |= refusals_forget(s->refused, node_guid);
+}
+
+void store_prune_refused(struct store *s, bool (*is_there)(void *arg, uint64_t guid), void *arg)
+{
+	s->refused_dirty |= refusals_prune(s->refused, is_there, arg);
+}
+
+void store_probe_refused(struct store *s, bool on)
+{
+	refusals_probe(s->refused, on);
 }
 
 const struct refusals *store_refusals(const struct store *s)
 {
-	return &s->refused;
-}
-
-struct refusals *refusals_copy(const struct refusals *all)
-{
-	struct refusals *copy = xcalloc(1, sizeof(*copy));
-
-	map64_clone(&copy->by_key, &all->by_key);
-	if (all->list.n)
-		copy->list.v = xmemdup(all->list.v, all->list.n * sizeof(*all->list.v));
-	copy->list.n = copy->list.cap = all->list.n;
-	return copy;
-}
-
-static void refusals_clear(struct refusals *all)
-{
-	map64_free(&all->by_key);
-	vec_free(&all->list);
-}
-
-void refusals_free(struct refusals *all)
-{
-	if (!all)
-		return;
-	refusals_clear(all);
-	free(all);
-}
-
-size_t store_refused_count(const struct store *s)
-{
-	return s->refused.list.n;
+	return s->refused;
 }
 
 void store_save_refused(struct store *s)
 {
+	const struct refused_set *r;
 	struct buf b = { 0 };
 
 	if (!s->refused_dirty)
 		return;
 	store_put_title(&b, &refused_file);
-	for (size_t i = 0; i < s->refused.list.n; i++) {
-		const struct refusal *r = &s->refused.list.v[i];
-
+	for (size_t i = 0; (r = refusals_at(s->refused, i)); i++)
 		buf_printf(&b, "0x%016" PRIx64 " 0x%x 0x%x %016" PRIx64 " %016" PRIx64 "\n",
 			   r->guid, r->attr, r->mod, r->want, r->got);
-	}
 	file_write(s, &refused_file, &b);
 	s->refused_dirty = false;
 }
@@ -636,7 +589,7 @@ struct store *store_open(const char *dir, bool *newer, struct buf *err)
 	bool is_new = false;
 
 	lids_init(&s->lids);
-	map64_init(&s->refused.by_key, 64);
+	s->refused = refusals_new();
 	s->groups = groups_file_new(s);
 	if (!dir)
 		return s;
@@ -666,7 +619,7 @@ void store_close(struct store *s)
 	if (s->folder)
 		folder_close(s->folder);
 	lids_free(&s->lids);
-	refusals_clear(&s->refused);
+	refusals_free(s->refused);
 	free(s->partitions);
 	free(s);
 }

@@ -29,6 +29,7 @@
 #include "base/buf.h"
 #include "base/map64.h"
 #include "plan/plan.h"
+#include "store/refusals.h"
 
 struct store;
 
@@ -115,20 +116,24 @@ bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *
 bool store_save_partitions(struct store *s, const char *lines);
 
 /*
- * A Set that a device answered without error, keeping another value: asking
- * again would change nothing.  want and got are digests of what was asked and
- * what the device has.
+ * Sets that devices do not follow (store/refusals.h): confirmed, while the device keeps another value;
+ * or answered with an error each time.  want and got are digests of what was asked and what the
+ * device has.  For one thread at a time.
  */
 void store_refused(struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod,
 		   uint64_t want, uint64_t got);
-/* All of them: the store's own, which change with it, or a copy for another thread. */
-struct refusals;
+void store_refused_by_status(struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod,
+			     uint64_t want, uint16_t status);
+/* The device took such a Set, or has what it was to set. */
+void store_taken(struct store *s, uint64_t node_guid, uint16_t attr, uint32_t mod);
+/* The device started anew: what it answered with an error before is worth another try. */
+void store_forget_refused(struct store *s, uint64_t node_guid);
+/* See refusals_prune(). */
+void store_prune_refused(struct store *s, bool (*is_there)(void *arg, uint64_t guid), void *arg);
+/* While it is on, what was answered with an error counts as not refused. */
+void store_probe_refused(struct store *s, bool on);
+/* All of them: the store's own, which change with it. */
 const struct refusals *store_refusals(const struct store *s);
-struct refusals *refusals_copy(const struct refusals *all);
-void refusals_free(struct refusals *all);
-bool refusals_have(const struct refusals *all, uint64_t node_guid, uint16_t attr, uint32_t mod,
-		   uint64_t want, uint64_t got);
-size_t store_refused_count(const struct store *s);
 /* Writes the file if there is anything new. */
 void store_save_refused(struct store *s);
 

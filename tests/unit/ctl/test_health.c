@@ -145,25 +145,38 @@ END_TEST
 START_TEST(devices)
 {
 	struct device_fault faults[] = {
-		{ 1, FAULT_KEEPS, 7 }, { 2, FAULT_SILENT, 0 }, { 3, FAULT_REFUSES, 2 },
+		{ .node = 1, .kind = FAULT_KEEPS, .n = 7 }, { .node = 2, .kind = FAULT_SILENT },
 	};
-	struct device_fault foreign = { 2, FAULT_FOREIGN_KEY, 0 };
+	struct device_fault foreign = { .node = 2, .kind = FAULT_FOREIGN_KEY };
+	struct sm_refused refused[] = {
+		{ 3, { .attr = 0x16, .status = 0x1c, .by_status = 2 } },
+		{ 1, { .attr = 0x17, .status = 0x0c, .by_status = 1 } },
+	};
 
 	state->faults = faults;
-	for (unsigned i = 0; i < 3; i++) {
-		static const char *const kinds[] = { "device-keeps", "device-silent", "device-refuses" };
+	for (unsigned i = 0; i < 2; i++) {
+		static const char *const kinds[] = { "device-keeps", "device-silent" };
 
 		state->faults = &faults[i];
 		state->n_faults = 1;
 		expect(i ? SEV_ERROR : SEV_WARNING, kinds[i], state->f->nodes[i + 1].desc);
 	}
+	state->n_faults = 0;
+	in.refused = refused;
+	in.n_refused = 1;
+	expect(SEV_ERROR, "device-refuses", "Sets of P_KeyTable with status 0x001c (invalid value), 2 of");
 	/* worst first */
 	state->faults = faults;
-	state->n_faults = 3;
+	state->n_faults = 2;
 	ck_assert_uint_eq(judged(), 3);
 	ck_assert_str_eq(h.v.v[0].kind, "device-silent");
 	ck_assert_str_eq(h.v.v[1].kind, "device-refuses");
 	ck_assert_str_eq(h.v.v[2].kind, "device-keeps");
+	/* what a device keeps as it refuses all else is said once */
+	in.n_refused = 2;
+	ck_assert_uint_eq(judged(), 3);
+	ck_assert_str_eq(h.v.v[2].kind, "device-refuses");
+	in.n_refused = 0;
 	state->faults = &foreign;
 	state->n_faults = 1;
 	expect(SEV_ERROR, "device-foreign-key", state->f->nodes[2].desc);
@@ -218,7 +231,8 @@ START_TEST(many_of_a_kind)
 	struct device_fault *faults = xcalloc(HEALTH_EACH + 4, sizeof(*faults));
 
 	for (unsigned i = 0; i < HEALTH_EACH + 4; i++)
-		faults[i] = (struct device_fault){ i % state->f->n_nodes, FAULT_SILENT, 0 };
+		faults[i] = (struct device_fault){ .node = i % state->f->n_nodes,
+						  .kind = FAULT_SILENT };
 	state->faults = faults;
 	state->n_faults = HEALTH_EACH + 4;
 	ck_assert_uint_eq(judged(), HEALTH_EACH + 1);

@@ -283,6 +283,8 @@ static void add_fault(struct subnet_state *s, uint64_t guid, int kind, uint32_t 
 	s->faults = xrealloc(s->faults, s->n_faults + 1, sizeof(*s->faults));
 	s->faults[s->n_faults].node = map64_get(&s->f->node_by_guid, guid);
 	s->faults[s->n_faults].kind = kind;
+	s->faults[s->n_faults].attr = kind == FAULT_REFUSES ? 0x15 : 0;
+	s->faults[s->n_faults].status = kind == FAULT_REFUSES ? 0x1c : 0;
 	s->faults[s->n_faults++].n = n;
 }
 
@@ -296,7 +298,7 @@ START_TEST(faults)
 	add_fault(s, S1, FAULT_FOREIGN_KEY, 0);
 	ck_assert_str_eq(heard_of(state_ref(s)),
 		"device-silent: n20 (0x0000000000000020) does not answer\n"
-		"device-refuses: n100 (0x0000000000000100) refuses 3 Sets\n"
+		"device-refuses: n100 (0x0000000000000100) refuses 3 Sets of PortInfo with status 0x001c\n"
 		"device-keeps: n100 (0x0000000000000100) keeps other values than 2 that it was given\n"
 		"device-foreign-key: n100 (0x0000000000000100) has another's M_Key\n");
 	/* one of the switch's is over: that is no recovery, and the rest was told */

@@ -114,6 +114,7 @@ static void setup(void)
 	store = store_open(NULL, NULL, &err);
 	bring_up();
 	map64_init(&k.doubtful, 8);
+	map64_init(&k.asked, 8);
 	k.refused = refusals_copy(store_refusals(store));
 	k.reregister = false;
 }

@@ -509,7 +509,7 @@ START_TEST(refusals)
 	store_refused(s, 0x100, 0x15, 3, 11, 22);
 	store_refused(s, 0x100, 0x15, 4, 11, 22);
 	store_refused(s, 0x100, 0x15, 4, 11, 23);	/* the device has another value now */
-	ck_assert_uint_eq(store_refused_count(s), 2);
+	ck_assert_uint_eq(refusals_by_value(store_refusals(s)), 2);
 	SAVED(s, store_save_refused(s));
 	store_close(s);
 

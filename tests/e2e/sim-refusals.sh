@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Devices that refuse Sets of an attribute each time: each costs a line of `health' and nothing else,
+# and it ends when the device takes them.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim has no devices that refuse Sets"
+
+# REFUSAL_TREE=fat-tree:k=16 has 1,024 hosts.
+tree=${REFUSAL_TREE:-fat-tree:k=8,levels=2}
+sim_options=()
+cat >qosd.yaml <<-END
+	sweep-interval: 0
+	scrub-interval: 0
+END
+cat >policy.yaml <<-END
+	qos-levels:
+	  default: {sl: 0}
+	  bulk: {sl: 1}
+	match-rules:
+	  - {qos-class: 7, level: bulk}
+	partitions:
+	  Default: {pkey: 0x7fff, members: {all: full}}
+	  two: {pkey: 0x10, members: {all: full}}
+	fabric-setup:
+	  sl2vl:
+	    - {group: all, table: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]}
+	  vlarb:
+	    - {group: all, high: ["1:192"], low: ["0:64", "1:64"], high-limit: 10}
+END
+
+health() { ctl health 2>&1; }
+# refusals: how many lines of health say that a device refuses something; other_lines: all else.
+refusals() { health | grep -c '^error *device-refuses:'; }
+other_lines() { health | grep -E '^(error|warning) ' | grep -v 'device-refuses:'; }
+rests() { [ "$(status sweeping)" = false ]; }
+settled() { rests && subnet_up && [ "$(refusals)" = "$1" ]; }
+node_is() { rests && [ "$(status nodes)" = "$1" ]; }
+is_back() { node_is "$nodes" && subnet_up; }
+# flap NODE: down and up again; in $smps what the local sweeps sent.
+flap() {
+	local from
+	from=$(wc -l <"$qosd_log")
+	sim_do link down "$1/P1"
+	until_ 20 node_is $((nodes - 1)) || bad "$1 is not missed"
+	sim_do link up "$1/P1"
+	until_ 20 is_back || bad "$1 is not back"
+	smps=$(tail -n "+$((from + 1))" "$qosd_log" |
+		sed -nE 's/.* sweep: trap: .* ([0-9]+) SMPs .*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
+	others=$(tail -n "+$((from + 1))" "$qosd_log" | grep ' sweep: .* SMPs ' | grep -vc ' sweep: trap: ')
+}
+# flaps: three; $least: SMPs of the one that took the fewest.
+flaps() {
+	least=
+	for _ in 1 2 3; do
+		flap "$flapper"
+		[ -n "$least" ] && [ "$least" -lt "$smps" ] || least=$smps
+		expect "$1: sweeps that are not the flap's" 0 "$others"
+	done
+}
+# asked_again: how often each port of a CA was asked to have clients register again: GUID TIMES.
+asked_again() {
+	local ca
+	for ca in "${cas[@]}"; do
+		echo "$ca $(sim_ctl -j show port "$ca/P1" | grep -oE '"reregisters": ?[0-9]+' | grep -oE '[0-9]+$')"
+	done
+}
+
+start_sim "$tree"
+sim_ctl show nodes >nodes.list
+mapfile -t cas < <(awk '$1 == "ca" { print $2 }' nodes.list)
+mapfile -t leaves < <(awk '$1 == "switch" { print $2 }' nodes.list)
+manager=${cas[0]} flapper=${cas[-1]}
+kinds=(pkey-table sl2vl vlarb port-info port-state switch-info lft sl2vl vlarb pkey-table)
+devices=("${cas[@]:8:5}" "${leaves[@]:3:4}" "${leaves[-1]}")
+[ -n "${ONLY:-}" ] && kinds=("${kinds[ONLY]}") devices=("${devices[ONLY]}")
+for i in "${!kinds[@]}"; do sim_do node refuse "${devices[i]}" "${kinds[i]}"; done
+mixed=${cas[13]}
+sim_do node refuse "$mixed" mixed-port-info --status 0x0c
+
+note "a bring-up where ${#kinds[@]} devices refuse something each"
+start_qosd "$manager" -c qosd.yaml -p policy.yaml
+until_ 60 settled "${#kinds[@]}" || bad "subnet-up: $(status subnet-up); $(health)"
+nodes=$(status nodes)
+expect "other lines of health" "" "$(other_lines)"
+expect "PortState of the one that takes no step and fields at once" active \
+	"$(sim_ctl -j show port "$mixed/P1" | grep -oE '"state": ?"[A-Za-z]+"' | head -n 1 | tr -d '"' | sed 's/.*: *//')"
+discovered=$(status discovery-smps)
+
+note "three flaps, and nobody else hears of it"
+flaps "with refusals"
+with=$least
+expect "lines of health" "${#kinds[@]}" "$(refusals)"
+expect "SMPs of discoveries since" 0 $(($(status discovery-smps) - discovered))
+asked_again >asked
+for i in "${!kinds[@]}"; do
+	[ "${kinds[i]}" != port-info ] || sed -i "/^${devices[i]} /d" asked	# it takes no PortInfo
+done
+expect "ports that were not asked to register again once" "" \
+	"$(grep -v "^$flapper " asked | grep -v ' 1$')"
+expect "requests to the port that flapped" 4 "$(sed -n "s/^$flapper //p" asked)"
+
+note "a device that starts anew is tried again"
+if [ -z "${ONLY:-}" ]; then
+	sim_do node refuse "${devices[0]}" none
+	sim_do node reboot "${devices[0]}"
+	until_ 20 settled $((${#kinds[@]} - 1)) || bad "the reboot: $(health)"
+	expect "entries of its P_Key table" 2 "$(sim_ctl show pkeys "${devices[0]}/P1" | grep -ciE '0x(8010|ffff)')"
+fi
+
+note "a sweep by hand tries all again"
+before=$(status sweeps)
+ctl sweep >/dev/null || bad "sweep: exit status $?"
+swept() { [ "$(status sweeps)" -gt "$before" ] && rests; }
+until_ 20 swept || bad "no end of the sweep"
+expect "subnet-up" true "$(status subnet-up)"
+[ "$(status subnet-up)" = true ] || show_log "$qosd_log" 20
+for device in "${devices[@]}"; do sim_do node refuse "$device" none; done
+ctl sweep >/dev/null || bad "sweep: exit status $?"
+until_ 20 settled 0 || bad "all that was refused: $(health)"
+expect "lines of health" "" "$(other_lines)"
+sim_ctl check >audit 2>&1 || bad "the audit: $(tail -n 3 audit)"
+flaps "without"
+expect "SMPs of a flap, with refusals as without" "$least" "$with"
+note "SMPs of a flap: $with with refusals, $least without"
+stop_qosd || bad "exit status $? after SIGTERM"
