@@ -225,8 +225,10 @@ int disco_helper_main(int argc, char **argv)
 	cfg.timeout_ms = (unsigned)atoi(argv[4]);
 	cfg.retries = (unsigned)atoi(argv[5]);
 	cfg.mkey = key ? strtoull(key, NULL, 16) : 0;
+	/* steady: a scan waits for each dead end, and the library's own time-outs do not double */
 	paced_start(&(struct pace_bounds){ cfg.max_smps, WINDOW_DEVICE, cfg.timeout_ms,
-					   cfg.retries + 1 }, (unsigned)atoi(argv[7]));
+					   cfg.retries + 1, .steady = true },
+		    (unsigned)atoi(argv[7]));
 	lock = atoi(argv[6]) ? TO_BE_LOCKED : FREE;
 	strict = atoi(argv[6]) == DISCO_STRICT;
 	discovering = true;

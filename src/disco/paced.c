@@ -24,7 +24,7 @@
 #define MAD_SIZE	256
 #define TID_LOW		12	/* of the MAD: the half that is ours */
 #define METHOD_RESPONSE	0x80
-#define LOOK_MS		20	/* while something waits to be repeated */
+#define LOOK_MS		10	/* while something waits to be repeated */
 
 enum state { FREE, WAITS, SENT, SILENT };
 

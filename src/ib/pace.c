@@ -10,7 +10,7 @@
 #define GROW_US		50000	/* ... and the time between: a loss is not seen sooner */
 #define GROW_US_MAX	10000000
 #define REPEATS_MIN	4u	/* in one REPEATS_US, whatever the window */
-#define REPEATS_US	50000
+#define REPEATS_US	25000
 #define FLOOR_SHARE	8u	/* a time-out leaves bounds.timeout_ms / 8 above the round trip */
 
 static unsigned least(unsigned a, unsigned b)
@@ -100,11 +100,13 @@ static unsigned doubled_ms(uint64_t us, unsigned times)
 /* Of the try that x is at; adds it to what x has waited. */
 static unsigned timeout_ms(const struct pace *p, struct pace_smp *x)
 {
-	unsigned ms = doubled_ms(first_timeout(p, &p->devices.v[x->device]), x->try), all = 0;
+	uint64_t first = first_timeout(p, &p->devices.v[x->device]);
+	unsigned ms = doubled_ms(first, p->bounds.steady ? 0 : x->try), all = 0;
 
 	if (!pace_has_tries(x)) {
 		for (unsigned try = 0; try < x->tries; try++)
-			all += doubled_ms(p->bounds.timeout_ms * 1000ull, try);
+			all += doubled_ms(p->bounds.timeout_ms * 1000ull,
+					  p->bounds.steady ? 0 : try);
 		if (all > x->waited_ms)
 			ms = most(ms, all - x->waited_ms);
 	}

@@ -13,7 +13,7 @@
  *   try has a TransactionID of its own, so that a sample is always of one try: that serves
  *   where Karn's rule serves TCP.  Until a device has answered it has `timeout_ms`, or
  *   less if another process has measured all devices (pace_learn()).  Time-outs double with
- *   each try, and the last try waits for what is left of the time that all tries would take
+ *   each try unless they are to be steady, and the last try waits for what is left of the time that all tries would take
  *   from `timeout_ms`: a device that is away for a while has as long to come back as ever.
  * - Silence of a device that never answered, or that has been silent before, is no loss
  *   until a later try is answered: a dead device does not close the window for others.
@@ -38,6 +38,7 @@ struct pace_bounds {
 	unsigned window_device;	/* ... and to one device, 1 .. 255 */
 	unsigned timeout_ms;	/* first try to a device that has not answered yet, from 1 */
 	unsigned tries;		/* of one SMP, from 1 */
+	bool steady;		/* time-outs do not double with each try */
 };
 
 /* What another process has to know of what one has found out. */

@@ -69,7 +69,8 @@ END_TEST
 
 START_TEST(a_small_bound_holds)
 {
-	const struct pace_bounds one = { 1, 1, 200, 4 };
+	const struct pace_bounds one = { .window = 1, .window_device = 1, .timeout_ms = 200,
+					 .tries = 4 };
 
 	start(&one);
 	for (unsigned trips = 0; trips < 100; trips++)
@@ -307,7 +308,23 @@ START_TEST(the_last_try_waits_for_the_rest)
 	ck_assert(!pace_has_tries(&x));
 	pace_given_up(&p, &x);
 
-	const struct pace_bounds patient = { 4, 4, 60000, 8 };
+	/* steady, as discovery has it: never asked, and measured */
+	const struct pace_bounds steady = { .window = 4, .window_device = 4, .timeout_ms = 200,
+					    .tries = 4, .steady = true };
+
+	pace_free(&p);
+	start(&steady);
+	for (unsigned measured = 0; measured < 2; measured++) {
+		all = pace_begin(&p, &x, device(1), false, now);
+		while (pace_has_tries(&x))
+			all += pace_repeat(&p, &x, now);
+		ck_assert_uint_eq(all, 4 * 200);
+		pace_given_up(&p, &x);
+		exchange(device(1), 100);
+	}
+
+	const struct pace_bounds patient = { .window = 4, .window_device = 4,
+					     .timeout_ms = 60000, .tries = 8 };
 
 	pace_free(&p);
 	start(&patient);
