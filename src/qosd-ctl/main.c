@@ -7,11 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -25,8 +28,10 @@
 #ifndef QOSD_VERSION
 #define QOSD_VERSION "unknown"
 #endif
-#define PATIENCE_SECONDS 30	/* for a daemon that has taken a request and says nothing, */
-#define PATIENCE_FILE_SECONDS 600	/* … which may be working on a file */
+#define LIMIT_SECONDS 5		/* for a daemon that shows no sign of life */
+#define LIMIT_MAX_SECONDS 86400
+#define PATIENCE_SECONDS 30	/* for one that lives, and has not answered the request, */
+#define PATIENCE_FILE_SECONDS 600	/* … which may take long, as it brings a file */
 #define PATIENCE_ENDLESS 0		/* … whose answer has no end */
 
 #define WAIT_SECONDS 60u	/* for a change to be in force */
@@ -131,6 +136,7 @@ static const struct command commands[] = {
 };
 
 static const char *socket_path = QOSD_SOCKET;
+static unsigned limit_seconds = LIMIT_SECONDS;	/* 0: none */
 static bool as_json;
 
 static bool is_file(const char *operand)
@@ -179,7 +185,7 @@ static void put_synopsis(const struct command *c, FILE *out)
 
 static void put_help(void)
 {
-	printf("usage: qosd-ctl [-s|--socket PATH] [-j|--json] COMMAND [ARGUMENT ...]\n\n");
+	printf("usage: qosd-ctl [-s|--socket PATH] [-t|--timeout SECONDS] [-j|--json] COMMAND [ARGUMENT ...]\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		printf("  ");
 		put_synopsis(&commands[i], stdout);
@@ -193,7 +199,7 @@ static void put_help(void)
 
 static int usage_error(const struct command *c)
 {
-	fprintf(stderr, "usage: qosd-ctl [-s PATH] [-j] ");
+	fprintf(stderr, "usage: qosd-ctl [-s PATH] [-t SECONDS] [-j] ");
 	if (c)
 		put_synopsis(c, stderr);
 	else
@@ -353,30 +359,153 @@ static bool read_file(json_t *args, struct buf *file)
 
 /* --- the connection --- */
 
-static FILE *connect_daemon(unsigned patience_seconds)
+/*
+ * A connection.  After half of the time limit without a word from the daemon the client asks
+ * on a second connection whether the daemon answers at all: a request may take long for good
+ * reasons, but a daemon that is stopped answers nobody.
+ */
+struct connection {
+	FILE *in;
+	int fd;
+	int64_t patience_ms;	/* silence that is granted to a daemon that lives; 0: any */
+	bool answered;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+/* A connected socket, on which no send waits for longer than ms (0: any); -1: errno says why. */
+static int connect_socket(int64_t ms)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	struct timeval patience = { .tv_sec = patience_seconds };
-	int fd = -1;
+	struct timeval limit = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+	int fd, failed;
 
-	errno = ENAMETOOLONG;
-	if (strlen(socket_path) < sizeof(addr.sun_path)) {
-		strcpy(addr.sun_path, socket_path);
-		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (strlen(socket_path) >= sizeof(addr.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
 	}
-	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0 &&
+	strcpy(addr.sun_path, socket_path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	/* connect() obeys it, too: it waits while the daemon's queue of connections is full */
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) == 0 &&
 	    connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0)
-		return fdopen(fd, "r");
+		return fd;
+	failed = errno;
+	close(fd);
+	errno = failed;
+	return -1;
+}
+
+/* other: -1, or a second socket that may have something to say instead. */
+static bool readable_within(int fd, int other, int64_t ms)
+{
+	struct pollfd p[] = { { .fd = fd, .events = POLLIN }, { .fd = other, .events = POLLIN } };
+	int64_t end = now_ms() + ms;
+	int r;
+
+	do {
+		int64_t left = end - now_ms();
+
+		r = poll(p, ARRAY_SIZE(p), left > 0 ? (int)left : 0);
+	} while (r < 0 && errno == EINTR);
+	return r != 0;
+}
+
+/* Does the daemon say anything within the time, be it that it has too many connections? */
+static bool daemon_lives(int fd, int64_t ms)
+{
+	static const char request[] = "{\"command\": \"status\"}\n";
+	int64_t end = now_ms() + ms;
+	int probe = connect_socket(ms);
+	bool lives;
+
+	if (probe < 0 && errno != EAGAIN)
+		return true;	/* it has gone: so the end of the answer is there to be read */
+	if (probe >= 0)
+		send(probe, request, sizeof(request) - 1, MSG_NOSIGNAL);
+	lives = readable_within(fd, probe, end - now_ms());
+	if (probe >= 0)
+		close(probe);
+	return lives;
+}
+
+/* For stdio.  ETIME: the daemon is silent; ETIMEDOUT: not the daemon, but this request. */
+static ssize_t connection_read(void *cookie, char *to, size_t n)
+{
+	struct connection *c = cookie;
+	int64_t half_ms = limit_seconds * INT64_C(500), begun_ms = now_ms();
+	/* what follows an answer without end comes when something happens */
+	bool limited = limit_seconds && (c->patience_ms || !c->answered);
+	ssize_t got;
+
+	while (limited && !readable_within(c->fd, -1, half_ms)) {
+		errno = 0;
+		if (!daemon_lives(c->fd, half_ms))
+			errno = ETIME;
+		else if (c->patience_ms && now_ms() - begun_ms >= c->patience_ms)
+			errno = ETIMEDOUT;
+		if (errno == ETIME || errno == ETIMEDOUT)
+			return -1;
+	}
+	do
+		got = read(c->fd, to, n);
+	while (got < 0 && errno == EINTR);
+	c->answered |= got > 0;
+	return got;
+}
+
+static int connection_close(void *cookie)
+{
+	struct connection *c = cookie;
+	int r = close(c->fd);
+
+	free(c);
+	return r;
+}
+
+static void say_no_connection(void)
+{
 	if (errno == EACCES)
 		fprintf(stderr, "qosd-ctl: %s: not permitted to uid %ld, gid %ld: it takes root, the "
 			"daemon's user or a member of the group that the socket or its folder "
 			"belongs to (ctl-read-group and ctl-admin-group of qosd.yaml let others in)\n",
 			socket_path, (long)geteuid(), (long)getegid());
+	else if (errno == EAGAIN)
+		fprintf(stderr, "qosd-ctl: the daemon on %s does not answer: it has taken no connection "
+			"for %u s (is it stopped? see --timeout)\n", socket_path, limit_seconds);
 	else
 		fprintf(stderr, "qosd-ctl: no daemon answers on %s: %s\n", socket_path,
 			strerror(errno));
-	if (fd >= 0)
-		close(fd);
+}
+
+/* NULL with a message; else fclose() of ->in ends it. */
+static struct connection *connect_daemon(unsigned patience_seconds)
+{
+	static const cookie_io_functions_t functions = {
+		.read = connection_read, .close = connection_close,
+	};
+	int fd = connect_socket(limit_seconds * INT64_C(1000));
+	struct connection *c;
+
+	if (fd < 0) {
+		say_no_connection();
+		return NULL;
+	}
+	c = xmalloc(sizeof(*c));
+	*c = (struct connection){ .fd = fd, .patience_ms = patience_seconds * INT64_C(1000) };
+	c->in = fopencookie(c, "r", functions);
+	if (c->in)
+		return c;
+	connection_close(c);
+	fprintf(stderr, "qosd-ctl: no memory\n");
 	return NULL;
 }
 
@@ -384,12 +513,12 @@ static FILE *connect_daemon(unsigned patience_seconds)
  * A daemon that turns us away closes before it has read anything; its reason
  * can be read nevertheless, so that an error here is none yet.
  */
-static void send_all(FILE *daemon, const char *data, size_t n)
+static void send_all(int fd, const char *data, size_t n)
 {
 	size_t sent = 0;
 
 	while (sent < n) {
-		ssize_t k = send(fileno(daemon), data + sent, n - sent, MSG_NOSIGNAL);
+		ssize_t k = send(fd, data + sent, n - sent, MSG_NOSIGNAL);
 
 		if (k < 0 && errno != EINTR)
 			break;
@@ -398,7 +527,7 @@ static void send_all(FILE *daemon, const char *data, size_t n)
 }
 
 /* file: NULL if the request brings none. */
-static void send_request(FILE *daemon, const char *command, json_t *args, const struct buf *file)
+static void send_request(int fd, const char *command, json_t *args, const struct buf *file)
 {
 	json_t *request = json_pack("{s:s, s:O}", "command", command, "args", args);
 	char *line;
@@ -409,11 +538,22 @@ static void send_request(FILE *daemon, const char *command, json_t *args, const 
 	line = json_dumps(request, JSON_COMPACT);
 	n = strlen(line);
 	line[n++] = '\n';	/* in place of the NUL */
-	send_all(daemon, line, n);
+	send_all(fd, line, n);
 	if (file && file->n)
-		send_all(daemon, file->s, file->n);
+		send_all(fd, file->s, file->n);
 	free(line);
 	json_decref(request);
+}
+
+static void say_incomplete(int error)
+{
+	if (error == ETIME)
+		fprintf(stderr, "qosd-ctl: the daemon on %s does not answer: not a word in %u s "
+			"(is it stopped? see --timeout)\n", socket_path, limit_seconds);
+	else if (error == ETIMEDOUT)
+		fprintf(stderr, "qosd-ctl: the daemon lives, but does not answer this request\n");
+	else
+		fprintf(stderr, "qosd-ctl: the answer is not complete\n");
 }
 
 /* The next line's object, or NULL with a message. */
@@ -429,8 +569,7 @@ static json_t *read_object(FILE *daemon)
 		object = json_loads(line, 0, NULL);
 	}
 	if (!object)
-		fprintf(stderr, "qosd-ctl: %s\n", errno == EAGAIN ?
-			"the daemon does not answer" : "the answer is not complete");
+		say_incomplete(errno);
 	free(line);
 	return object;
 }
@@ -499,21 +638,21 @@ static int ask(const struct command *c, json_t *args, const struct buf *file,
 	       const struct output *out)
 {
 	bool follows = c->follows || json_is_true(json_object_get(args, "follow"));
-	FILE *daemon = connect_daemon(follows ? PATIENCE_ENDLESS :
-				      file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);
+	struct connection *daemon = connect_daemon(follows ? PATIENCE_ENDLESS :
+						   file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);
 	int status = EXIT_NO_DAEMON;
 	json_t *answer;
 
 	if (!daemon)
 		return status;
-	send_request(daemon, c->request ? c->request : c->name, args, file);
-	answer = read_object(daemon);
+	send_request(daemon->fd, c->request ? c->request : c->name, args, file);
+	answer = read_object(daemon->in);
 	if (answer)
-		status = print_answer(daemon, answer, out);
+		status = print_answer(daemon->in, answer, out);
 	if (c->judges)
 		status = verdict_status(answer);
 	json_decref(answer);
-	fclose(daemon);
+	fclose(daemon->in);
 	return status;
 }
 
@@ -540,18 +679,18 @@ static const struct output *choose_output(const struct command *c, json_t *args)
 static bool wait_in_force(void)
 {
 	for (unsigned i = 0; i < WAIT_SECONDS * 50; i++) {
-		FILE *daemon = connect_daemon(PATIENCE_SECONDS);
+		struct connection *daemon = connect_daemon(PATIENCE_SECONDS);
 		json_t *answer = NULL, *args = json_object();
 		const json_t *x;
 		bool done = false;
 
 		if (daemon) {
-			send_request(daemon, "status", args, NULL);
-			answer = read_object(daemon);
+			send_request(daemon->fd, "status", args, NULL);
+			answer = read_object(daemon->in);
 			x = json_object_get(json_object_get(json_object_get(answer, "result"),
 							    "policy"), "run-time");
 			done = x && num(x, "change") == num(x, "change-in-force");
-			fclose(daemon);
+			fclose(daemon->in);
 		}
 		json_decref(answer);
 		json_decref(args);
@@ -591,10 +730,25 @@ static int run(const struct command *c, char **argv)
 	return status;
 }
 
+static bool parse_limit(const char *text)
+{
+	char *end;
+	unsigned long seconds = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || seconds > LIMIT_MAX_SECONDS) {
+		fprintf(stderr, "qosd-ctl: --timeout takes seconds, 0 (no limit) to %u, not %s\n",
+			LIMIT_MAX_SECONDS, text);
+		return false;
+	}
+	limit_seconds = (unsigned)seconds;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "socket", required_argument, NULL, 's' },
+		{ "timeout", required_argument, NULL, 't' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
@@ -603,10 +757,14 @@ int main(int argc, char **argv)
 	const struct command *c;
 	int opt, words;
 
-	while ((opt = getopt_long(argc, argv, "+s:jhV", options, NULL)) != -1)
+	while ((opt = getopt_long(argc, argv, "+s:t:jhV", options, NULL)) != -1)
 		switch (opt) {
 		case 's':
 			socket_path = optarg;
+			break;
+		case 't':
+			if (!parse_limit(optarg))
+				return usage_error(NULL);
 			break;
 		case 'j':
 			as_json = true;

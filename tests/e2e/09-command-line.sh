@@ -105,6 +105,33 @@ stop_qosd TERM
 status=$?
 [ $status -eq 0 ] || [ $status -eq 143 ] || bad "exit status $status after an early SIGTERM"
 
+note "a daemon that is stopped"
+start_and_wait "$node" -p "$policy"
+now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }
+ctl events --follow >followed 2>&1 &
+follower=$!
+pids+=("$follower")
+until_ 5 test -s followed
+kill -STOP "$qosd"
+begin=$(now_ms)
+expect "status of a stopped daemon" 2 "$(run "$build/qosd-ctl" -s "$sock" --timeout 1 status)"
+expect_match "reason" "$sock does not answer: not a word in 1 s" "$(<out)"
+[ $(($(now_ms) - begin)) -ge 1000 ] || bad "the limit of 1 s was over after $(($(now_ms) - begin)) ms"
+for i in {1..40}; do	# until no more connections are taken, either
+	timeout $((15 * slow)) "$build/qosd-ctl" -s "$sock" -t 1 nodes 2>"stopped.$i" &
+	asking[i]=$!
+done
+for i in {1..40}; do
+	wait "${asking[i]}"
+	expect "exit status of $i" 2 $?
+done
+expect "reasons" 40 "$(cat stopped.* | grep -c 'does not answer')"
+kill -CONT "$qosd"
+expect "status when it goes on" 0 "$(run "$build/qosd-ctl" -s "$sock" status)"
+! gone "$follower" || bad "who follows events was not to wait for the first one"
+stop_qosd
+expect "a limit that is none" 1 "$(run "$build/qosd-ctl" -t soon status)"
+
 note "word to systemd"
 perl -MSocket -MIO::Socket::UNIX -e '
 	$s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => "notify") or die;

@@ -174,13 +174,13 @@ START_TEST(usage)
 	expect("--help", 0, "route SRC DST [--sl N]");
 	expect("--version", 0, "qosd-ctl ");
 	expect("-x", 1, "usage:");
-	expect("route 1", 1, "usage: qosd-ctl [-s PATH] [-j] route SRC DST");
+	expect("route 1", 1, "usage: qosd-ctl [-s PATH] [-t SECONDS] [-j] route SRC DST");
 	expect("route 1", 1, "missing: DST");
 	expect("route 1 2 3", 1, "one argument too many: 3\nusage:");
 	expect("route 1 2 --sl", 1, "lacks its value: --sl\nusage:");
 	expect("route 1 2 --pkey 3", 1, "no such option: --pkey\nusage:");
 	expect("status --", 1, "no such option: --\nusage:");
-	expect("policy", 1, "no such command: policy\nusage: qosd-ctl [-s PATH] [-j] policy load");
+	expect("policy", 1, "no such command: policy\nusage: qosd-ctl [-s PATH] [-t SECONDS] [-j] policy load");
 	expect("policy drop", 1, "no such command: policy drop\n");
 }
 END_TEST
@@ -243,7 +243,7 @@ START_TEST(policies)
 
 	expect("policy", 1, "no such command: policy");
 	expect("policy fly", 1, "no such command: policy");
-	expect("policy load", 1, "usage: qosd-ctl [-s PATH] [-j] policy load FILE [--confirm SECONDS]");
+	expect("policy load", 1, "usage: qosd-ctl [-s PATH] [-t SECONDS] [-j] policy load FILE [--confirm SECONDS]");
 	expect("policy show --normal=1", 1, "policy show [--normal]");
 	expect("policy show x", 1, "usage:");
 	start(serve);
