@@ -84,14 +84,38 @@ static bool register_agents(struct mad_port *m, struct buf *err)
 	       register_agent(m, m->gsi_fd, UMAD_CLASS_PERF_MGMT, 1, NULL, 0, &m->agent_perf, err);
 }
 
+/*
+ * Why a umad port could not be opened.  libibumad says -EIO whatever the kernel said, so its
+ * device is asked: umadN, beside the issmN that the library has a path for.
+ */
+static void say_cannot_open(const char *ca, int port, int error, struct buf *err)
+{
+	char path[256], *name;
+
+	buf_printf(err, "%s port %d: cannot open: ", ca, port);
+	if (umad_get_issm_path(ca, port, path, sizeof(path)) < 0 ||
+	    !(name = strrchr(path, '/')) || strncmp(name, "/issm", 5)) {
+		buf_puts(err, strerror(error));
+		return;
+	}
+	memcpy(name, "/umad", 5);
+	/* with the rights that open() goes by, not those of whoever started us */
+	if (faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0)
+		buf_printf(err, "%s: %s", path, strerror(error));
+	else if (errno == EACCES || errno == EPERM)
+		buf_printf(err, "%s: permission denied: user %u must be able to read and write it and "
+			   "the issm device beside it (by a udev rule or by the device's group)",
+			   path, (unsigned)geteuid());
+	else
+		buf_printf(err, "%s: %s", path, strerror(errno));
+}
+
 static int open_device(const char *ca, int port, struct buf *err)
 {
 	int fd = umad_open_port(ca, port);
 
 	if (fd < 0)
-		buf_printf(err, "%s port %d: cannot open: %s (may user %u read and write its "
-			   "/dev/infiniband/umad*?)", ca, port, strerror(-fd),
-			   (unsigned)geteuid());
+		say_cannot_open(ca, port, -fd, err);
 	return fd;
 }
 
@@ -258,6 +282,9 @@ bool mad_set_issm(struct mad_port *m, bool on, struct buf *err)
 		return true;
 	if (errno == EAGAIN)
 		buf_printf(err, "%s is held: another subnet manager runs on this port", path);
+	else if (errno == EACCES || errno == EPERM)
+		buf_printf(err, "%s: permission denied: user %u must be able to read and write it (by "
+			   "a udev rule or by the device's group)", path, (unsigned)geteuid());
 	else
 		buf_printf(err, "%s: %s", path, strerror(errno));
 	return false;

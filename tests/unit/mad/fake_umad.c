@@ -2,6 +2,7 @@
 /* See fake_umad.h: the functions of libibumad that mad/ uses. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,7 +12,8 @@
 
 void (*fake_on_send)(const struct ib_user_mad *umad, const struct umad_smp *smp, int len);
 uint64_t fake_sa_methods[2];
-int fake_agents, fake_refuse_class = -1;
+int fake_agents, fake_refuse_class = -1, fake_open_error;
+const char *fake_issm;
 atomic_bool fake_gone;
 uint16_t fake_lid;
 
@@ -150,7 +152,7 @@ int umad_open_port(const char *name, int port)
 {
 	(void)name;
 	(void)port;
-	return 3;
+	return fake_open_error ? fake_open_error : 3;
 }
 
 int umad_close_port(int fd)
@@ -184,6 +186,6 @@ int umad_get_issm_path(const char *name, int port, char path[], int max)
 {
 	(void)name;
 	(void)port;
-	strncpy(path, "/dev/null", (size_t)max);
+	snprintf(path, (size_t)max, "%s", fake_issm ? fake_issm : "/dev/null");
 	return 0;
 }

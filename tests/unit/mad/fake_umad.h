@@ -30,6 +30,9 @@ extern uint64_t fake_sa_methods[2];
 extern atomic_bool fake_gone;
 /* A failure to come of umad_register() of that class. */
 extern int fake_refuse_class;
+/* What umad_open_port() returns, if it is not 0; and the path of the issm device, or NULL. */
+extern int fake_open_error;
+extern const char *fake_issm;
 /* From which LID the next ones come. */
 extern uint16_t fake_lid;
 

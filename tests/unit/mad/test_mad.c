@@ -4,9 +4,13 @@
  * foreign and broken answers do, and requests from others.
  */
 #include <check.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -15,6 +19,7 @@
 #include "ib/ib.h"
 #include "mad/mad.h"
 #include "unit/run.h"
+#include "unit/temp.h"
 
 #define DEVICES 40
 #define PER_DEVICE 25
@@ -982,6 +987,43 @@ START_TEST(refused_registration)
 }
 END_TEST
 
+/* libibumad says -EIO for all that open() can say. */
+START_TEST(a_device_without_permission_is_called_so)
+{
+	char *dir = temp_directory(), *umad = xasprintf("%s/umad3", dir);
+	char *issm = xasprintf("%s/issm3", dir);
+	struct mad_settings s = { .smp_window = 4 };
+	struct buf err = { 0 };
+	bool root = geteuid() == 0;
+
+	t.loop = loop_new();
+	fake_open_error = -EIO;
+	fake_issm = issm;
+	ck_assert_ptr_null(mad_open(t.loop, &s, &hooks, &err));
+	ck_assert_msg(strstr(err.s, umad) && strstr(err.s, strerror(ENOENT)), "%s", err.s);
+	buf_free(&err);
+	close(open(umad, O_CREAT | O_RDWR, 0));
+	/* as after the loss of rights: the effective user is the one that counts */
+	ck_assert(!root || seteuid(65534) == 0);
+	ck_assert_ptr_null(mad_open(t.loop, &s, &hooks, &err));
+	ck_assert_msg(strstr(err.s, umad) && strstr(err.s, "permission denied"), "%s", err.s);
+	ck_assert_ptr_null(strstr(err.s, strerror(EIO)));
+	buf_free(&err);
+	ck_assert(!root || seteuid(0) == 0);
+	/* who may open it has another trouble */
+	chmod(umad, 0666);
+	ck_assert_ptr_null(mad_open(t.loop, &s, &hooks, &err));
+	ck_assert_msg(strstr(err.s, strerror(EIO)) != NULL, "%s", err.s);
+	buf_free(&err);
+	fake_open_error = 0;
+	fake_issm = NULL;
+	loop_free(t.loop);
+	free(umad);
+	free(issm);
+	temp_directory_remove(dir);
+}
+END_TEST
+
 START_TEST(port_is_chosen)
 {
 	open_port(16, 3, 1000, 0);
@@ -1025,6 +1067,7 @@ int main(void)
 	tcase_add_test(c, a_message_too_large_is_not_in_the_way);
 	tcase_add_test(c, a_device_that_is_gone_is_noticed);
 	tcase_add_test(c, refused_registration);
+	tcase_add_test(c, a_device_without_permission_is_called_so);
 	tcase_add_test(c, port_is_chosen);
 	suite_add_tcase(s, c);
 	return run_suite(s);
