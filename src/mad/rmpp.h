@@ -46,24 +46,39 @@ void rmpp_make_reply(uint8_t reply[RMPP_MAD], const uint8_t *mad, uint8_t type, 
 
 /* --- the sender, rmpp_send.c --- */
 
-#define RMPP_SEND_KEEP 256u	/* segments on their way, whatever window is granted */
+#define RMPP_SEND_KEEP 256u	/* segments that are kept, whatever window is granted */
+
+struct rmpp_segment {
+	int64_t sent_us;		/* for the first time; 0: not yet */
+	uint8_t data[RMPP_DATA_LEN];
+};
 
 struct rmpp_send {
-	uint8_t *ring;			/* data of the segments acked + 1 .. made, by number % cap */
+	struct rmpp_segment *ring;	/* acked .. made, by number % cap */
 	uint32_t cap;			/* a power of 2 */
 	uint32_t made;			/* segments there have been so far */
 	uint32_t last, last_len;	/* number and data of the last one; 0: not made yet */
 	size_t total;			/* data of all, if it is known from the beginning, or 0 */
-	uint32_t acked, sent, highest;	/* sent: since the last step back */
+	uint32_t acked, sent;		/* the last segment that was acknowledged, or sent */
 	uint32_t window;		/* may be sent, says the receiver */
+	uint32_t again, again_end;	/* segments to be repeated before any other */
+	uint32_t probed;		/* `sent` when the probe went that has no answer yet; 0: none is out */
+	uint32_t filled;		/* the gap that was repeated last since a wait in vain */
+	uint32_t tainted;		/* ACKs up to here may be of what was sent twice */
 	int64_t begun_us, progress_us;	/* the last ACK that said something new */
 	int64_t due_us;			/* when waiting for an ACK is over */
 	int64_t round_trip_us, wait_us, peer_us;
-	bool repeated;			/* since the last progress */
-	uint8_t steps_back;		/* in this window, at an ACK's word */
+	int64_t probe_us;		/* when it went, if its answer can be told from others */
+	bool whole_window;		/* round_trip_us is of one, or of a probe, not of one segment */
+	bool probe;			/* one is to be sent */
+	bool stray;			/* an ACK is on its way that says nothing new */
+	uint8_t silent;			/* waits in vain since the last answer */
+	uint8_t unasked;		/* ACKs amid this window that were followed by a probe */
+	uint8_t lossy;			/* windows that are to end with a probe */
 };
 
-void rmpp_send_begin(struct rmpp_send *r, int64_t now_us);
+/* round_trip_us: what an ACK of a whole window took that receiver before; 0: not known. */
+void rmpp_send_begin(struct rmpp_send *r, int64_t round_trip_us, int64_t now_us);
 void rmpp_send_end(struct rmpp_send *r);
 /* Whether the next segment's data can be taken and are of use now. */
 bool rmpp_send_wants(const struct rmpp_send *r);

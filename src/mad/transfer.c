@@ -59,6 +59,11 @@ struct transfer **transfer_bucket(struct transfers *ts, const struct ib_user_mad
 	return &ts->bucket[hash64(umad_source(u)) & (BUCKETS - 1)];
 }
 
+uint32_t *transfers_pace(struct transfers *ts, const struct ib_user_mad *u)
+{
+	return &ts->pace[be16toh(u->addr.lid) & (PACES - 1)];
+}
+
 bool transfer_same_peer(const struct ib_user_mad *a, const struct ib_user_mad *b)
 {
 	return umad_source(a) == umad_source(b) && a->addr.grh_present == b->addr.grh_present &&

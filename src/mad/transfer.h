@@ -14,6 +14,7 @@
 #include "mad/serve.h"
 
 #define BUCKETS		1024u		/* a power of 2 */
+#define PACES		4096u		/* a power of 2 */
 
 enum { OFF_METHOD = 3, OFF_TID = 8 };
 #define METHOD_RESPONSE	0x80
@@ -47,6 +48,7 @@ struct transfers {
 	unsigned max[KINDS], each[KINDS], n[KINDS];
 	size_t held;
 	bool somebody_acks;
+	uint32_t pace[PACES];		/* transfers_pace(), by LID % PACES */
 	struct transfer *bucket[BUCKETS];
 	struct transfer *ready, **ready_end;
 };
@@ -60,6 +62,11 @@ struct transfer **transfer_bucket(struct transfers *ts, const struct ib_user_mad
  */
 uint8_t transfer_method(uint8_t method);
 bool transfer_same_peer(const struct ib_user_mad *a, const struct ib_user_mad *b);
+/*
+ * How long the receiver of that address took for a window, us; 0: not known.  Two whose LIDs
+ * collide have one: the wait of the one that is slower is too short until it is learnt again.
+ */
+uint32_t *transfers_pace(struct transfers *ts, const struct ib_user_mad *u);
 /* Whether one more is within the bounds, of all and of one source. */
 bool transfer_room(struct transfers *ts, const struct ib_user_mad *u, enum kind kind);
 /* The answer that goes (or the request that comes) where the MAD comes from. */

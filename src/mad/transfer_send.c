@@ -77,14 +77,14 @@ static enum got read_segment(struct transfers *ts, struct transfer *t)
 static bool send_segment(struct transfers *ts, struct transfer *t, int64_t now_us)
 {
 	uint8_t mad[RMPP_MAD];
-	uint32_t before = t->send.highest;
+	uint32_t before = t->send.sent;
 
 	memcpy(mad, t->head, RMPP_HEAD);
 	if (!rmpp_send_next(&t->send, mad, now_us))
 		return false;
 	transfers_transmit(ts, &t->peer, mad);
 	ts->m->rmpp.segments++;
-	ts->m->rmpp.repeated += t->send.highest == before;
+	ts->m->rmpp.repeated += t->send.sent == before;
 	return true;
 }
 
@@ -135,7 +135,7 @@ static struct transfer *begin_send(struct transfers *ts, const struct ib_user_ma
 
 	/* until the source says */
 	t->head[OFF_METHOD] = transfer_method(t->head[OFF_METHOD] | METHOD_RESPONSE);
-	rmpp_send_begin(&t->send, clock_mono_us());
+	rmpp_send_begin(&t->send, *transfers_pace(ts, to), clock_mono_us());
 	use_window(ts, t, to);
 	return t;
 }
@@ -151,7 +151,7 @@ static void drop_unheard(struct transfers *ts, const struct ib_user_mad *u, bool
 	struct transfer *oldest = NULL;
 
 	for (struct transfer *t = *transfer_bucket(ts, u); t; t = t->next)
-		if (t->kind == STREAM && t->send.highest && transfer_same_peer(&t->peer, u) &&
+		if (t->kind == STREAM && t->send.sent && transfer_same_peer(&t->peer, u) &&
 		    (t->source || !for_memory) && (!oldest || t->send.begun_us <= oldest->send.begun_us))
 			oldest = t;
 	if (oldest && clock_mono_us() - oldest->send.begun_us >= UNHEARD_MIN_US)
@@ -226,6 +226,8 @@ void transfer_take_ack(struct transfers *ts, const struct ib_user_mad *u, const 
 		return;
 	}
 	ts->somebody_acks = true;
+	if (t->send.whole_window)
+		*transfers_pace(ts, u) = (uint32_t)t->send.round_trip_us;
 	if (rmpp_send_done(&t->send)) {
 		transfer_end(ts, t);
 	} else {
@@ -238,7 +240,7 @@ void transfer_late_answer(struct transfers *ts, struct transfer *t, int64_t now_
 {
 	uint8_t status;
 
-	if (!ts->somebody_acks && t->send.highest) {
+	if (!ts->somebody_acks && t->send.sent) {
 		t->send.due_us = t->send.begun_us + UNHEARD_US;
 		if (now_us >= t->send.due_us)
 			transfer_end(ts, t);

@@ -143,7 +143,9 @@ struct rmpp_send {
 	int64_t round_trip_us;		/* as seen of late, rather too long than too short */
 	int64_t wait_us;		/* for the next ACK */
 	bool repeated;			/* since progress_us, because no ACK came */
-	uint8_t rewinds;		/* within this window, at an ACK's word */
+	bool asked;			/* in this window, what the receiver has */
+	uint32_t filled;		/* the last segment that was repeated since a wait */
+	uint8_t lossy;			/* windows that are to end with that question */
 	int64_t peer_us;		/* response time that the receiver told */
 	int64_t burst_us;		/* when segments began to go without a pause … */
 	uint32_t burst;			/* … and how many they are */

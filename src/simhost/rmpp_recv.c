@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The receiver of an RMPP transfer (13.6): puts segments where they belong,
- * in whatever order they come within the window, and acknowledges as the
- * kernel does: the first segment, the end of each window, what comes again, and
- * the last.
- *
- * Two things are its own, since a receiver may acknowledge when it likes.  When a
- * segment is missing, it says at once what it has up to there, once for each such
- * place, and our sender repeats the rest (rmpp_send.c); a kernel keeps silent until
- * the sender's time is out.  And when a row of segments comes again, the first of
- * them is acknowledged and not each, or every repetition would bring a window of
- * ACKs.
+ * The receiver of an RMPP transfer (13.6), as Linux has it: puts segments where they
+ * belong, in whatever order they come within the window, and acknowledges the first one,
+ * the end of each window, the last one, and each that comes again and was acknowledged
+ * before.  When a segment is missing it says nothing: only the sender's clock tells.
+ * A transfer ends 40 s after its first segment, however fast the rest comes.
  *
  * A transfer that is complete is remembered for a while without its data, to
  * acknowledge what the sender repeats because an ACK was lost.
@@ -19,7 +13,7 @@
 
 #include "simhost/parts.h"
 
-#define IDLE_US		40000000	/* without a new segment */
+#define WHOLE_US	40000000	/* from the first segment on */
 #define LINGER_US	10000000
 #define LINGER_MAX	1024u		/* of one agent; the oldest are forgotten sooner */
 
@@ -35,7 +29,6 @@ struct rmpp_recv {
 	uint32_t have;			/* all segments up to here */
 	uint64_t ahead;			/* bit n: segment have + 1 + n, too */
 	uint32_t acked, window;		/* as the last ACK said */
-	uint32_t latest;		/* that came */
 	uint32_t last;			/* number of the last segment; 0: not seen */
 	uint32_t last_length;		/* its PayloadLength */
 	uint32_t answer_window;		/* for the answer, by an ACK of segment 0 */
@@ -147,6 +140,7 @@ static struct rmpp_recv *receive_new(struct host_agent *a, const struct packet *
 	wheel_timer_init(&r->timer, expired);
 	link_append(&a->receives, &r->of_agent);
 	table_add(&hs->receives, &r->node, receive_key(p->mad, p->slid));
+	set_timer(r, WHOLE_US);
 	return r;
 }
 
@@ -220,7 +214,6 @@ static bool add(struct rmpp_recv *r, const struct packet *p, uint32_t segment)
 		r->last = segment;
 		r->last_length = get_be32(p->mad + RMPP_LENGTH);
 	}
-	set_timer(r, IDLE_US);
 	advance(r, segment);
 	return true;
 }
@@ -236,8 +229,6 @@ static void take(struct rmpp_recv *r, const struct packet *p, uint32_t segment)
 		complete(r);
 	} else if (r->have == r->window) {
 		r->window += RMPP_WINDOW;
-		ack(r, p);
-	} else if (segment > r->have && r->have > r->acked) {
 		ack(r, p);
 	}
 }
@@ -274,15 +265,10 @@ void rmpp_recv_data(struct host_agent *a, const struct packet *p)
 		r = receive_new(a, p);
 	if (!r || segment > r->window)
 		return;
-	bool next = segment == r->latest + 1;
-
-	r->latest = segment;
-	if (segment <= r->acked || r->complete) {
-		if (!next)
-			ack(r, p);
-	} else if (segment > r->have) {
+	if (segment <= r->acked || r->complete)
+		ack(r, p);
+	else if (segment > r->have)
 		take(r, p, segment);
-	}
 }
 
 void rmpp_recv_abort(struct host_agent *a, const struct packet *p)

@@ -6,15 +6,13 @@
  *
  * A kernel waits two seconds for each ACK, since it does not know how long
  * packets live, and repeats nothing before.  Whoever makes packets get lost here
- * wants to see a table of half a million segments finish, so:
- *
- *  - An ACK in the middle of a window, which says that the receiver has a gap (see
- *    rmpp_recv.c), makes the sender go on from there at once.  It must say
- *    something new, so an ACK that comes twice does nothing; and a receiver that
- *    acknowledges each segment for the fun of it gets REWINDS_MAX repetitions a
- *    window, which is more than loss of a third needs.
- *  - When no ACK comes at all, the first repetition is after two round trips, and
- *    each further one after twice the time.
+ * wants to see a table of half a million segments finish, so when an ACK is late
+ * (after two round trips) the segment that was acknowledged last is sent once more.
+ * The receiver answers with what it has in a row; when that ends amid the
+ * window the next segment was lost, and is repeated alone, with the same question
+ * behind it.  While packets get lost the question follows the end of each window at once.
+ * Each further wait is twice as long, and from the second on all is repeated.  No gap
+ * is filled twice without a wait between, or ACKs that come twice would multiply.
  *
  * The sender gives up when the kernel would: two seconds (or the client's time-out,
  * if shorter) for each try.
@@ -27,7 +25,7 @@
 #define WAIT_MIN_US	1000
 #define WAIT_FIRST_US	20000	/* the most for a first repetition, and as long as we don't know */
 #define WAIT_MAX_US	2000000
-#define REWINDS_MAX	4
+#define LOSSY_WINDOWS	16
 /* Segments before others get a turn, whatever windows the receiver grants. */
 #define BURST		2048u
 #define BURST_PAUSE_US	1000
@@ -99,6 +97,15 @@ static int64_t ack_wait(const struct txn *t)
 	return wait < left ? wait : left;
 }
 
+/* What does the receiver have? */
+static void send_question(struct txn *t)
+{
+	if (!t->rmpp.acked)
+		return;
+	t->rmpp.asked = true;
+	send_segment(t, t->rmpp.acked);
+}
+
 static void send_window(struct txn *t)
 {
 	struct rmpp_send *r = &t->rmpp;
@@ -112,6 +119,8 @@ static void send_window(struct txn *t)
 		send_segment(t, ++r->sent);
 		r->burst++;
 	}
+	if (r->sent == end && r->lossy)
+		send_question(t);
 	txn_set_timer(t, r->sent < end ? BURST_PAUSE_US : ack_wait(t));
 }
 
@@ -200,10 +209,16 @@ void rmpp_send_expired(struct txn *t)
 		give_up(t);
 		return;
 	}
-	r->sent = r->acked;
-	r->repeated = true;
 	r->wait_us = 2 * r->wait_us < try_us(t) ? 2 * r->wait_us : try_us(t);
-	send_window(t);
+	r->filled = 0;
+	if (!r->repeated && r->acked) {
+		send_question(t);
+		txn_set_timer(t, ack_wait(t));
+	} else {
+		r->sent = r->acked;
+		send_window(t);
+	}
+	r->repeated = true;
 }
 
 void rmpp_send_abort(struct host_agent *a, const struct packet *p)
@@ -237,7 +252,7 @@ static void finish(struct txn *t, const struct packet *ack)
 	txn_await_answer(t);
 }
 
-/* More has arrived, in order; and then a gap, if the window ends where it did before. */
+/* More has arrived, in order. */
 static void progress(struct txn *t, uint32_t segment, bool same_window)
 {
 	struct rmpp_send *r = &t->rmpp;
@@ -245,30 +260,36 @@ static void progress(struct txn *t, uint32_t segment, bool same_window)
 	r->acked = segment;
 	learn_round_trip(t);
 	restart_wait(t);
-	if (!same_window)
-		r->rewinds = 0;
-	if (r->sent > segment && same_window && r->rewinds < REWINDS_MAX) {
-		r->rewinds++;
-		r->sent = segment;
-	} else if (r->sent < segment) {
-		r->sent = segment;
+	if (!same_window) {
+		r->asked = false;
+		r->lossy -= r->lossy > 0;
 	}
+	if (r->sent < segment)
+		r->sent = segment;
 }
 
 static void acked(struct txn *t, const struct packet *p, uint32_t segment, uint32_t window)
 {
 	struct rmpp_send *r = &t->rmpp;
+	bool same_window = window == r->window;
 
 	if (window < r->window || segment < r->acked)
 		return;			/* an old one */
 	if (segment > r->acked)
-		progress(t, segment, window == r->window);
+		progress(t, segment, same_window);
 	r->window = window;
 	r->peer_us = response_time_us(p->mad);
-	if (all_acked(r))
+	if (all_acked(r)) {
 		finish(t, p);
-	else if (r->sent < sendable(r))
+	} else if (same_window && r->asked && segment < r->sent && segment + 1 != r->filled) {
+		r->lossy = LOSSY_WINDOWS;
+		r->filled = segment + 1;
+		send_segment(t, segment + 1);
+		send_question(t);
+		txn_set_timer(t, ack_wait(t));
+	} else if (r->sent < sendable(r)) {
 		send_window(t);
+	}
 }
 
 void rmpp_send_ack(struct host_agent *a, const struct packet *p)

@@ -4,11 +4,17 @@
  * RMPP itself, and at some point makes no more.
  *
  *	rmppmute [-a ACKS] [-t SECONDS] ATTRIBUTE
+ *	rmppmute -w MILLISECONDS [-t SECONDS] ATTRIBUTE
  *
  * ATTRIBUTE: a number, as 0x11 for NodeRecord.  Prints "silent" when it falls
  * silent, and in the end how many segments it got and why it ended: "aborted
  * STATUS" by the sender, or "time" after SECONDS.  Exit status 0: as meant,
  * 1: no answer, or all of the table came.
+ *
+ * With -w it is no worse than slow: it acknowledges as Linux does (the first segment,
+ * the end of each window of 64, the last one, and what comes again), but each window
+ * only after that time.  Prints how many segments came, and how many came again.  Exit status
+ * 0: all of the table came.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -16,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <infiniband/umad.h>
 #include <infiniband/umad_sa.h>
@@ -38,6 +45,9 @@ struct mute {
 	uint16_t sm_lid;
 	uint16_t attr;
 	unsigned acks, segments;
+	unsigned again;		/* of the segments: which were there */
+	uint32_t have, acked;	/* all up to here are there; were acknowledged */
+	int slow_ms;		/* < 0: mute, not slow */
 };
 
 static void die(const char *what)
@@ -108,6 +118,26 @@ static bool take_data(struct mute *m, const struct umad_rmpp_hdr *h)
 	return true;
 }
 
+/* The same of a slow receiver; what is lost is no matter here. */
+static bool take_slowly(struct mute *m, const struct umad_rmpp_hdr *h)
+{
+	uint32_t segment = be32toh(h->seg_num);
+	bool last = h->rmpp_rtime_flags & LAST;
+
+	m->segments++;
+	if (segment == m->have + 1)
+		m->have = segment;
+	else
+		m->again++;
+	if (segment <= m->acked || segment == 1) {
+		acknowledge(m, m->acked = m->have);
+	} else if (segment == m->have && (last || segment % WINDOW == 1)) {
+		usleep((useconds_t)m->slow_ms * 1000);
+		acknowledge(m, m->acked = segment);
+	}
+	return !last;
+}
+
 static void listen_until(struct mute *m, int64_t end_us)
 {
 	for (;;) {
@@ -124,26 +154,33 @@ static void listen_until(struct mute *m, int64_t end_us)
 			printf("%u segments, aborted %u\n", m->segments, msg.sa.rmpp_hdr.rmpp_status);
 			return;
 		}
+		if (msg.sa.rmpp_hdr.rmpp_type == DATA && m->slow_ms >= 0) {
+			if (take_slowly(m, &msg.sa.rmpp_hdr))
+				continue;
+			printf("%u segments, %u again, complete\n", m->segments, m->again);
+			return;
+		}
 		if (msg.sa.rmpp_hdr.rmpp_type == DATA && !take_data(m, &msg.sa.rmpp_hdr)) {
 			printf("%u segments, complete\n", m->segments);
 			exit(1);
 		}
 	}
 	printf("%u segments, time\n", m->segments);
-	if (!m->segments)
+	if (!m->segments || m->slow_ms >= 0)
 		exit(1);
 }
 
 int main(int argc, char **argv)
 {
-	struct mute m = { .acks = 0 };
+	struct mute m = { .slow_ms = -1 };
 	struct message request = { .sa = { .comp_mask = 0 } };
 	double seconds = 10;
 	int c;
 
-	while ((c = getopt(argc, argv, "a:t:")) != -1)
+	while ((c = getopt(argc, argv, "a:t:w:")) != -1)
 		switch (c) {
 		case 'a': m.acks = (unsigned)atoi(optarg); break;
+		case 'w': m.slow_ms = atoi(optarg); break;
 		case 't': seconds = atof(optarg); break;
 		default: return 2;
 		}
