@@ -58,7 +58,10 @@ struct mad_settings {
 	/* Bounds of what losses and round trips make of them (ib/pace.h). */
 	unsigned smp_window, smp_window_device;
 	unsigned timeout_ms, retries;
-	/* SA requests that may wait, in all and of one source; beyond, `overload` is set. */
+	/*
+	 * SA requests that may wait, in all and of one source; beyond, `overload` is set.  Of those
+	 * that are held as many, and beyond they are dropped: nobody can answer, so it is no overload.
+	 */
 	unsigned sa_queue_max, sa_queue_each;
 	/* Answers that may be under way by RMPP, likewise. */
 	unsigned sa_transfers_max, sa_transfers_each;
@@ -107,7 +110,13 @@ struct mad_hooks {
 	 * answers, and must not take long, for all other MADs wait.
 	 */
 	bool (*is_at_once)(const uint8_t *mad, size_t len);
-	void (*at_once)(void *arg, struct mad_port *m, const struct mad_in *in);
+	/* False: it can't be served now, and goes to the loop as any other. */
+	bool (*at_once)(void *arg, struct mad_port *m, const struct mad_in *in);
+	/*
+	 * Whether a request of the SA class can't be answered yet: then it is kept, as far
+	 * as there is room, until mad_serve_held().  May be NULL.
+	 */
+	bool (*holds)(void *arg, const struct mad_in *in);
 	/* The device is gone for good: the port must be opened anew. */
 	void (*dead)(void *arg, const char *why);
 	void *arg;
@@ -156,6 +165,9 @@ void smp_send(struct mad_port *m, const struct smp *s,
  * the loop's thread only) is sent again until it is acknowledged.
  */
 bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, size_t len);
+
+/* What holds() was true for is asked of it again.  In the loop's thread. */
+void mad_serve_held(struct mad_port *m);
 
 /* An answer of the SA class that is made while it is sent, in the loop's thread. */
 enum mad_read { MAD_READ_MORE, MAD_READ_LAST, MAD_READ_LATER };

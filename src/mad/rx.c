@@ -30,7 +30,7 @@
 #define DRAIN_MAX	512	/* MADs taken in before the first of them is served */
 #define SERVE_MAX	64	/* and served before more are taken in */
 #define QUANTUM		64	/* of one source served at once meanwhile: less than most ever send */
-#define BACKLOG_MAX	4	/* times what may wait: beyond, the loop is not even told */
+#define BACKLOG_MAX	2	/* times what may wait: beyond, the loop is not even told */
 #define ERRORS_MAX	20	/* receive errors in a row after which the port is given up */
 #define RETRY_NS	50000000
 
@@ -112,12 +112,12 @@ struct quick {
 	struct rx_slot slot;
 };
 
-static void serve_at_once(struct mad_port *m, const struct rx_slot *s, bool overload)
+static bool serve_at_once(struct mad_port *m, const struct rx_slot *s, bool overload)
 {
 	struct mad_in in = slot_in(s);
 
 	in.overload = overload;
-	m->hooks.at_once(m->hooks.arg, m, &in);
+	return m->hooks.at_once(m->hooks.arg, m, &in);
 }
 
 static struct quick *quick_new(struct rx_end *e)
@@ -140,14 +140,27 @@ static bool wait_in_turn(struct rx_end *e, struct quick *q)
 	return false;
 }
 
-static void serve_waiting(struct rx_end *e)
+/* A request for the loop: false where that is far behind, so that nobody is told; asked again. */
+static bool may_go_to_loop(struct mad_port *m)
+{
+	if (atomic_load_explicit(&m->sa_queued, memory_order_relaxed) >
+	    BACKLOG_MAX * (m->sa_queue_max + RX_BATCH))
+		return false;
+	atomic_fetch_add_explicit(&m->sa_queued, 1, memory_order_relaxed);
+	return true;
+}
+
+/* What can't be served goes into the batch, in which room for one more is left. */
+static void serve_waiting(struct rx_end *e, struct rx_batch *b)
 {
 	struct fair_item *item;
 
-	for (unsigned i = 0; i < SERVE_MAX && (item = fair_pop(e->at_once)); i++) {
+	for (unsigned i = 0; i < SERVE_MAX && b->n + 1 < RX_BATCH &&
+	     (item = fair_pop(e->at_once)); i++) {
 		struct quick *q = (struct quick *)(void *)item;	/* its first member */
 
-		serve_at_once(e->m, &q->slot, false);
+		if (!serve_at_once(e->m, &q->slot, false) && may_go_to_loop(e->m))
+			b->slot[b->n++] = q->slot;
 		q->next = e->spare;
 		e->spare = q;
 	}
@@ -217,15 +230,10 @@ static enum took take_in(struct rx_end *e, struct intake *in, struct quick *q, b
 	if (m->hooks.is_at_once && m->hooks.is_at_once(slot_mad(s), (size_t)s->len)) {
 		if (draining && had_enough(in, s))
 			return wait_in_turn(e, q) ? WAITS : SERVED;
-		serve_at_once(m, s, false);
-		return SERVED;
+		if (serve_at_once(m, s, false))
+			return SERVED;
 	}
-	/* the loop is far behind: who asks will ask again */
-	if (atomic_load_explicit(&m->sa_queued, memory_order_relaxed) >
-	    BACKLOG_MAX * (m->sa_queue_max + RX_BATCH))
-		return SERVED;
-	atomic_fetch_add_explicit(&m->sa_queued, 1, memory_order_relaxed);
-	return FOR_LOOP;
+	return may_go_to_loop(m) ? FOR_LOOP : SERVED;
 }
 
 /* Takes one MAD into the slot; <0: none (-EAGAIN, -ETIMEDOUT) or an error. */
@@ -304,7 +312,7 @@ static void *receiver(void *arg)
 			batch_hand_over(m, b);
 			b = batch_get(m);
 		}
-		serve_waiting(e);
+		serve_waiting(e, b);
 	}
 	free(q);
 	free(b);

@@ -5,6 +5,11 @@
  *
  * A turn of the loop ends after TURN_US; the next one goes on.  Whoever has too
  * many requests waiting is told so at once, and nobody else.
+ *
+ * A request that can't be answered yet is held (held.c), with no word to its client: Linux hands
+ * whatever status an SA answers to the program that asked, which gives up for seconds, while
+ * a request without an answer is repeated every 300 ms.  What is held for longer than HELD_US was
+ * given up, or there is a later copy.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +17,21 @@
 #include <infiniband/umad_sa.h>
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/clock.h"
+#include "mad/held.h"
 #include "mad/serve.h"
 
 #define TURN_US		1000
+#define HELD_US		2000000
+#define HELD_EACH_MAX	1024u
 #define REQUESTS_A_VISIT 8	/* small requests go first, and don't starve what is long */
 
 struct request {
-	struct fair_item item;
+	union {			/* first: it is in one of them */
+		struct fair_item item;
+		struct held_item held;
+	};
 	struct ib_user_mad from;
 	uint8_t *message;	/* of RMPP; NULL: it is in mad[] */
 	size_t len;
@@ -31,6 +43,7 @@ struct sa_side {
 	struct mad_port *m;
 	struct wake *wake;
 	struct fair *waiting;
+	struct held *held;
 	struct transfers *transfers;
 };
 
@@ -39,14 +52,20 @@ static void on_wake(void *arg)
 	sa_side_turn(arg);
 }
 
-static void hand_over(struct sa_side *s, const struct request *r, bool overload)
+static struct mad_in request_in(const struct request *r)
 {
-	struct mad_in in = {
+	return (struct mad_in){
 		.mad = r->message ? r->message : r->mad, .len = r->len,
 		.slid = be16toh(r->from.addr.lid), .mgmt_class = UMAD_CLASS_SUBN_ADM,
-		.umad = &r->from, .arrived_us = r->arrived_us, .overload = overload,
+		.umad = &r->from, .arrived_us = r->arrived_us,
 	};
+}
 
+static void hand_over(struct sa_side *s, const struct request *r, bool overload)
+{
+	struct mad_in in = request_in(r);
+
+	in.overload = overload;
 	s->m->hooks.request(s->m->hooks.arg, &in);
 }
 
@@ -86,12 +105,15 @@ struct sa_side *sa_side_new(struct mad_port *m, const struct mad_settings *setti
 	s->m = m;
 	s->wake = wake_new(m->loop, on_wake, s);
 	s->waiting = fair_new(settings->sa_queue_max, settings->sa_queue_each);
+	s->held = held_new(settings->sa_queue_max, settings->sa_queue_each < HELD_EACH_MAX ?
+			   settings->sa_queue_each : HELD_EACH_MAX, HELD_US);
 	s->transfers = transfers_new(m, settings, on_message, s);
 	return s;
 }
 
 void sa_side_free(struct sa_side *s)
 {
+	struct held_item *h;
 	struct fair_item *i;
 
 	if (!s)
@@ -99,6 +121,9 @@ void sa_side_free(struct sa_side *s)
 	while ((i = fair_pop(s->waiting)))
 		request_free((struct request *)(void *)i);	/* its first member */
 	fair_free(s->waiting);
+	while ((h = held_take(s->held)))
+		request_free((struct request *)(void *)h);
+	held_free(s->held);
 	transfers_free(s->transfers);
 	wake_free(s->wake);
 	free(s);
@@ -113,12 +138,47 @@ void sa_side_take(struct sa_side *s, const struct ib_user_mad *u, const uint8_t 
 		request_add(s, u, NULL, mad, len, arrived_us);
 }
 
+/* True: it can't be answered yet. */
+static bool hold(struct sa_side *s, struct request *r)
+{
+	struct mad_in in = request_in(r);
+	struct held_item *out;
+
+	if (!s->m->hooks.holds || !s->m->hooks.holds(s->m->hooks.arg, &in))
+		return false;
+	r->held.source = umad_source(&r->from);
+	r->held.tid = in.len >= 16 ? get_be64(in.mad + 8) : 0;
+	r->held.arrived_us = r->arrived_us;
+	out = held_put(s->held, &r->held);
+	if (out)
+		request_free((struct request *)(void *)out);
+	return true;
+}
+
+void mad_serve_held(struct mad_port *m)
+{
+	struct sa_side *s = m->sa;
+	int64_t now_us = clock_mono_us();
+	struct held_item *h;
+
+	while ((h = held_take(s->held))) {
+		struct request *r = (struct request *)(void *)h;
+
+		if (now_us - r->arrived_us > HELD_US ||
+		    !fair_push(s->waiting, umad_source(&r->from), &r->item))
+			request_free(r);
+	}
+	loop_wake(s->wake);
+}
+
 static bool serve_request(struct sa_side *s)
 {
 	struct request *r = (struct request *)(void *)fair_pop(s->waiting);
 
 	if (!r)
 		return false;
+	if (hold(s, r))
+		return true;
 	hand_over(s, r, false);
 	request_free(r);
 	return true;

@@ -78,8 +78,8 @@ struct settings {
 	uint32_t flap_hold_s;		/* that it must be quiet before routes use it; default 60 */
 
 	/* SA */
-	uint32_t sa_requests_max;	/* queued; beyond, BUSY is answered; default 4096 */
-	uint32_t sa_requests_per_port;	/* likewise, of one; default 1024 */
+	uint32_t sa_requests_max;	/* queued; beyond, BUSY is answered; default 32768 */
+	uint32_t sa_requests_per_port;	/* likewise, of one; default 8192 */
 	uint32_t sa_transfers_max;	/* answers of several MADs under way; default 256 */
 	uint32_t sa_transfers_per_port;	/* default 16 */
 

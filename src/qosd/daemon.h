@@ -64,6 +64,7 @@ struct qosd {
 	 * which only the loop's thread changes, under the lock; `quick` reads under it.
 	 */
 	struct sa sa, quick;
+	struct sa_coming *coming;	/* of both; NULL: nothing */
 	struct buf answer, quick_answer;
 	pthread_mutex_t sa_lock;
 	struct sa_stats *sa_stats;	/* the sum, when it is asked for */
@@ -89,9 +90,11 @@ void serve_free(struct qosd *q);
 /* A MAD that came in at the port: of the SA, or for the SM. */
 void serve_request(void *arg, const struct mad_in *in);
 /* … a Get of a PathRecord, in the receiver's thread. */
-void serve_quick_request(void *arg, struct mad_port *m, const struct mad_in *in);
+bool serve_quick_request(void *arg, struct mad_port *m, const struct mad_in *in);
+bool serve_holds(void *arg, const struct mad_in *in);
 /* Answers are of this state from now on; NULL: there is none. */
 void serve_published(void *arg, struct subnet_state *s);
+void serve_coming(void *arg, const struct plan *p);
 /* Both faces' sums, valid until the next call. */
 const struct sa_stats *serve_stats(void *arg);
 

@@ -101,19 +101,31 @@ void serve_request(void *arg, const struct mad_in *in)
 		mad_reply(q->mad, in, (const uint8_t *)q->answer.s, q->answer.n);
 }
 
-void serve_quick_request(void *arg, struct mad_port *m, const struct mad_in *in)
+/* In the loop's thread, the only one that changes what it looks at. */
+bool serve_holds(void *arg, const struct mad_in *in)
+{
+	const struct qosd *q = arg;
+	struct sa_request req = { .mad = in->mad, .len = in->len, .slid = in->slid };
+
+	return in->mgmt_class == UMAD_CLASS_SUBN_ADM && sa_waits(&q->sa, &req);
+}
+
+bool serve_quick_request(void *arg, struct mad_port *m, const struct mad_in *in)
 {
 	struct qosd *q = arg;
 	struct sa_request req = { .mad = in->mad, .len = in->len, .slid = in->slid,
 				  .arrived_us = in->arrived_us };
-	bool send;
+	bool send = false, waits;
 
 	pthread_mutex_lock(&q->sa_lock);
-	send = in->overload ? sa_answer_busy(&q->quick, &req, &q->quick_answer) :
-			      sa_answer(&q->quick, &req, &q->quick_answer);
+	waits = !in->overload && sa_waits(&q->quick, &req);
+	if (!waits)
+		send = in->overload ? sa_answer_busy(&q->quick, &req, &q->quick_answer) :
+				       sa_answer(&q->quick, &req, &q->quick_answer);
 	pthread_mutex_unlock(&q->sa_lock);
 	if (send)
 		mad_reply(m, in, (const uint8_t *)q->quick_answer.s, q->quick_answer.n);
+	return !waits;
 }
 
 void serve_published(void *arg, struct subnet_state *s)
@@ -145,6 +157,87 @@ void serve_published(void *arg, struct subnet_state *s)
 		perf_published(q->perf, s);
 	life_published(q->life, old, s, mad_counts(q->mad));
 	state_unref(old);
+	if (s)
+		mad_serve_held(q->mad);
+}
+
+static void set_bit(uint64_t *bits, unsigned i)
+{
+	bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static bool has_key(const struct pkey_table *t, uint16_t key)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->keys[i] == key)
+			return true;
+	return false;
+}
+
+/* A port that was there gets a P_Key. */
+static void add_member(struct sa_coming *c, const struct plan *p, uint32_t port, uint16_t key)
+{
+	set_bit(c->pkeys, key & 0x7fff);
+	for (unsigned i = 0; i < 1u << p->lmc[port]; i++)
+		set_bit(c->members, (uint16_t)(p->lid[port] + i));
+}
+
+/* The P_Keys that end ports get which were there before: of a new port its LID says enough. */
+static void add_coming_pkeys(struct sa_coming *c, const struct plan *p,
+			     const struct subnet_state *old)
+{
+	const struct pkey_table *same = NULL, *same_before = NULL;
+
+	for (uint32_t port = 0; port < p->f->n_ports; port++) {
+		const struct pkey_table *now = port_pkeys(p->partitions, port), *was;
+		uint32_t before;
+		bool changed;
+
+		if (!port_is_end(p->f, port))
+			continue;
+		before = fabric_find_port(old->f, p->f->ports[port].guid);
+		if (before == FABRIC_NONE)
+			continue;
+		was = port_pkeys(old->plan->partitions, before);
+		if (now == same && was == same_before)		/* most ports have the same table */
+			continue;
+		changed = false;
+		for (uint32_t i = 0; i < now->n; i++)
+			if (now->keys[i] && !has_key(was, now->keys[i])) {
+				add_member(c, p, port, now->keys[i]);
+				changed = true;
+			}
+		if (!changed) {
+			same = now;
+			same_before = was;
+		}
+	}
+}
+
+void serve_coming(void *arg, const struct plan *p)
+{
+	struct qosd *q = arg;
+	const struct subnet_state *old = q->sa.state;
+	struct sa_coming *c = NULL, *before = q->coming;
+
+	if (p && old) {
+		c = xcalloc(1, sizeof(*c));
+		for (unsigned lid = 1; lid < IB_LID_MCAST_FIRST; lid++) {
+			uint32_t now = p->port_by_lid[lid], was = old->plan->port_by_lid[lid];
+
+			if (now != FABRIC_NONE && (was == FABRIC_NONE ||
+			    p->f->ports[now].guid != old->f->ports[was].guid))
+				set_bit(c->lids, lid);
+		}
+		add_coming_pkeys(c, p, old);
+	}
+	pthread_mutex_lock(&q->sa_lock);
+	q->coming = c;
+	q->sa.coming = q->quick.coming = c;
+	pthread_mutex_unlock(&q->sa_lock);
+	free(before);
+	if (!p)
+		mad_serve_held(q->mad);
 }
 
 const struct sa_stats *serve_stats(void *arg)
@@ -222,6 +315,7 @@ void serve_free(struct qosd *q)
 	sa_stats_free(q->sa.stats);
 	sa_stats_free(q->quick.stats);
 	sa_stats_free(q->sa_stats);
+	free(q->coming);
 	estate_free(q->estate);
 	standbys_free(q->standbys);
 	buf_free(&q->answer);

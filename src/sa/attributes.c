@@ -141,3 +141,18 @@ uint32_t sa_modifiers(uint16_t attr)
 {
 	return attr == UMAD_SA_ATTR_PORT_INFO_REC ? SA_SUBSET_MATCH : 0;
 }
+
+const struct sa_pkey_place *sa_pkey_place(uint16_t attr)
+{
+	static const struct sa_pkey_place places[] = {
+		{ UMAD_SA_ATTR_MCMEMBER_REC, 7, 40, true },
+		{ UMAD_SA_ATTR_PATH_REC, 13, 50, false },
+		{ UMAD_SA_ATTR_MULTI_PATH_REC, 7, 6, false },
+		{ UMAD_SA_ATTR_SERVICE_REC, 2, 24, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (places[i].attr == attr)
+			return &places[i];
+	return NULL;
+}

@@ -61,6 +61,13 @@ struct sa_handler_entry {
 };
 /* Who handles it; or a MAD status. */
 uint16_t sa_find_handler(uint16_t attr, uint8_t method, const struct sa_handler_entry **h);
+/* Where a record has its P_Key, and the ComponentMask its bit; mgid: it begins with an MGID. */
+struct sa_pkey_place {
+	uint16_t attr;
+	uint8_t bit, offset;
+	bool mgid;
+};
+const struct sa_pkey_place *sa_pkey_place(uint16_t attr);	/* NULL: it has none */
 /* The bits of the AttributeModifier that mean something. */
 #define SA_SUBSET_MATCH (1u << 31)	/* see sa_fields_match() */
 uint32_t sa_modifiers(uint16_t attr);

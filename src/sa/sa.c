@@ -200,7 +200,7 @@ static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
 	if ((status = sa_find_handler(m->attr, m->method, &h)))
 		return status;
 	if (!m->s)
-		return IB_STATUS_BUSY;
+		return IB_STATUS_BUSY;	/* to another SM, who is no client: see sa_waits() */
 	/* only the GIDs of a MultiPathRecord can be more than one MAD has */
 	if (req->len < SA_HDR_LEN || m->n < h->min_len ||
 	    (m->n > SA_DATA_LEN && m->attr != UMAD_SA_ATTR_MULTI_PATH_REC))
@@ -285,6 +285,45 @@ static bool admitted(struct sa *sa, const struct sa_request *req)
 	if (sa_trace_active(sa->trace) && req->len >= MAD_HDR_LEN)
 		trace(sa, req, &dropped, -1);
 	return false;
+}
+
+/* --- what can't be answered yet --- */
+
+static bool has_bit(const uint64_t *bits, unsigned i)
+{
+	return bits[i / 64] >> i % 64 & 1;
+}
+
+/* Does it name a P_Key that is on its way? */
+static bool names_coming_pkey(const struct sa_coming *c, const struct sa_request *req)
+{
+	uint64_t mask = get_be64(req->mad + OFF_MASK);
+	const struct sa_pkey_place *p = sa_pkey_place(get_be16(req->mad + OFF_ATTR));
+	const uint8_t *record = req->mad + SA_HDR_LEN;
+
+	if (!p || req->len < SA_HDR_LEN + p->offset + 2u)
+		return false;
+	if (mask >> p->bit & 1)
+		return has_bit(c->pkeys, get_be16(record + p->offset) & 0x7fff);
+	/* the MGID of an IPoIB group has it, too (RFC 4391, section 4) */
+	return p->mgid && record[0] == 0xff &&
+	       (get_be16(record + 2) == 0x401b || get_be16(record + 2) == 0x601b) &&
+	       has_bit(c->pkeys, get_be16(record + 4) & 0x7fff);
+}
+
+bool sa_waits(const struct sa *sa, const struct sa_request *req)
+{
+	const struct sa_handler_entry *h;
+	uint16_t attr;
+
+	if ((sa->state && !sa->coming) || !is_request(req) || sm_key_is_wrong(sa, req) ||
+	    req->mad[OFF_CLASS_VERSION] != UMAD_SA_CLASS_VERSION)
+		return false;
+	attr = get_be16(req->mad + OFF_ATTR);
+	if (attr == SA_ATTR_ESTATE || sa_find_handler(attr, req->mad[OFF_METHOD], &h))
+		return false;
+	return !sa->state || has_bit(sa->coming->lids, req->slid) ||
+	       (has_bit(sa->coming->members, req->slid) && req->len > SA_HDR_LEN && names_coming_pkey(sa->coming, req));
 }
 
 /* --- answers in the making --- */
@@ -458,6 +497,11 @@ static enum sa_outcome begin(struct sa *sa, const struct sa_request *req, struct
 	*job = NULL;
 	if (!admitted(sa, req))
 		return SA_DROP;
+	if (sa_waits(sa, req)) {
+		if (sa->stats)
+			sa->stats->dropped++;
+		return SA_DROP;
+	}
 	struct sa_msg m = {
 		.sa = sa, .s = sa->state, .req = req, .out = out, .budget = SA_SEARCH_MAX,
 		.method = req->mad[OFF_METHOD], .attr = get_be16(req->mad + OFF_ATTR),

@@ -62,10 +62,21 @@ struct sa {
 	bool (*estate)(void *arg, uint64_t from, const struct sa_estate *query,
 		       struct sa_estate *answer);
 	void *estate_arg;
+	const struct sa_coming *coming;	/* NULL: nothing */
 	uint64_t sm_key;
 	struct sa_trace *trace;		/* may be NULL */
 	struct sa_stats *stats;		/* may be NULL */
 	unsigned timer;			/* which requests are timed */
+};
+
+/*
+ * What is on its way to the devices and not in the published state yet: LIDs that another port
+ * has than before, or nobody had; P_Keys (without membership bit) that ports get, and the LIDs of
+ * those ports: all others are answered by what is published.
+ */
+struct sa_coming {
+	uint64_t lids[0x10000 / 64];
+	uint64_t pkeys[0x8000 / 64], members[0x10000 / 64];
 };
 
 struct sa_request {
@@ -86,7 +97,14 @@ struct sa_request {
 bool sa_answer(struct sa *sa, const struct sa_request *req, struct buf *out);
 
 /*
- * The same without building it whole: SA_WHOLE as above, where the answer is one MAD
+ * Whether a valid request can't be answered yet: there is no published state, or the requester,
+ * or a P_Key that it names, is about to be part of it.  sa_begin() drops it without a
+ * word; whoever can keeps it and asks again.
+ */
+bool sa_waits(const struct sa *sa, const struct sa_request *req);
+
+/*
+ * sa_answer() without building it whole: SA_WHOLE as above, where the answer is one MAD
  * and cost little; SA_LATER with an answer in the making, which holds what it needs of the
  * published state.  Reading it is for the thread that has sa.
  */

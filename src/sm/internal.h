@@ -167,6 +167,7 @@ struct sm {
 	struct reroute *reroute;	/* what of the forwarding tables is written last, or NULL */
 	struct plan_task *planning;	/* while a part of it is computed */
 	struct fabric *spare;		/* f as it was when planning ended (copy_fabric()), or NULL */
+	bool told_coming;		/* hooks.coming() knows the plan */
 	bool tables_wait;		/* … and the tables wait for its second part, */
 	bool tables_written;		/* … or are written and only that is missing */
 	bool routes_written;		/* … and so are the routes */

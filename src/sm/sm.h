@@ -26,6 +26,11 @@ struct store;
 struct sm_hooks {
 	/* A new published state (the receiver takes its own reference), or NULL: none any more. */
 	void (*published)(void *arg, struct subnet_state *s);
+	/*
+	 * Devices are about to be told of this plan, which is not published yet: so clients may ask
+	 * by what only it knows.  NULL: it is published, or was given up.
+	 */
+	void (*coming)(void *arg, const struct plan *p);
 	/* The first bring-up, or any sweep, has ended. */
 	void (*sweep_done)(void *arg, bool complete);
 	/* Something happened that operators are told of; e is good during the call. */

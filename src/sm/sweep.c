@@ -127,6 +127,9 @@ static void planning_join(struct sm *sm);
 void sweep_cleanup(struct sm *sm, bool keep_fabric)
 {
 	planning_join(sm);
+	if (sm->told_coming)
+		sm->hooks.coming(sm->hooks.arg, NULL);
+	sm->told_coming = false;
 	disco_cancel(sm->disco);
 	sm->disco = NULL;
 	if (sm->job)
@@ -760,6 +763,8 @@ void sweep_lost(struct sm *sm)
 void sweep_observed(struct sm *sm)
 {
 	inherited_tell(sm);
+	sm->told_coming = true;
+	sm->hooks.coming(sm->hooks.arg, sm->plan);
 	write_start(sm);
 }
 

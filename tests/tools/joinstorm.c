@@ -3,11 +3,12 @@
  * Joins (or has leave) many ports to many multicast groups, as all hosts do when a
  * subnet manager has restarted: from one node, for each port by proxy.
  *
- *	joinstorm [-d] [-g GROUPS] [-w WINDOW] [-k KEY] [-s JOINSTATE] [-p PART/PARTS] GUIDS
+ *	joinstorm [-df] [-g GROUPS] [-w WINDOW] [-k KEY] [-s JOINSTATE] [-p PART/PARTS] GUIDS
  *
  * GUIDS is a file of port GUIDs in hexadecimal, one a line.  The first group is the
  * IPoIB broadcast group of the default partition, which must be there; the others
- * are made by whoever joins them first.  -p 1/4: the second quarter of the ports, for
+ * are made by whoever joins them first.  What had no answer, or found the SA busy, is asked again;
+ * -f: any answer is final, as for Linux and for ibsim's mcast_storm.  -p 1/4: the second quarter of the ports, for
  * several clients at once.  Prints one line of KEY=VALUE; exits 1 if any request
  * was refused.
  */
@@ -39,7 +40,7 @@ static struct {
 	unsigned groups, window, part, parts;
 	uint8_t join_state;
 	uint64_t sm_key;
-	bool leave;
+	bool leave, final;
 } opt = { .groups = 1, .window = 64, .parts = 1, .join_state = 1 };
 
 static VEC(uint64_t) guids;
@@ -141,7 +142,7 @@ static void take_answer(void)
 	if (umad_recv(port.fd, raw, &length, 60000) < 0)
 		die("receive");
 	status = be16toh(p->mad_hdr.status);
-	if (umad_status(raw) || status == STATUS_BUSY) {
+	if (umad_status(raw) || (status == STATUS_BUSY && !opt.final)) {
 		again++;
 		ask((uint32_t)be64toh(p->mad_hdr.tid));
 		return;
@@ -159,9 +160,10 @@ int main(int argc, char **argv)
 	int64_t begin;
 	int c;
 
-	while ((c = getopt(argc, argv, "dg:w:k:s:p:")) != -1)
+	while ((c = getopt(argc, argv, "dfg:w:k:s:p:")) != -1)
 		switch (c) {
 		case 'd': opt.leave = true; break;
+		case 'f': opt.final = true; break;
 		case 'g': opt.groups = (unsigned)atoi(optarg); break;
 		case 'w': opt.window = (unsigned)atoi(optarg); break;
 		case 'k': opt.sm_key = strtoull(optarg, NULL, 0); break;

@@ -164,18 +164,92 @@ START_TEST(an_estate_is_for_who_has_the_key)
 }
 END_TEST
 
-START_TEST(busy_before_the_first_sweep)
+static bool waits(void)
 {
-	struct sa_request req = { .mad = r.mad, .slid = 1 };
+	struct sa_request req = { .mad = r.mad, .len = r.len, .slid = r.slid };
 
+	return sa_waits(&r.sa, &req);
+}
+
+START_TEST(nothing_is_said_before_the_first_sweep)
+{
 	r.sa.state = NULL;
 	rig_request(&r, 1, 0x35, 0);
-	ck_assert_uint_eq(rig_ask(&r), 0x0001);
+	ck_assert(waits() && !ask());
+	ck_assert_uint_eq(r.sa.stats->dropped, 1);
 	rig_request(&r, 1, 0xffff, 0);		/* no use in asking again */
+	ck_assert(!waits());
 	ck_assert_uint_eq(rig_ask(&r), 0x000c);
-	/* and on demand */
-	req.len = r.len;
+	/* what is not for us waits for nothing */
+	rig_request(&r, 1, 0x35, 0);
+	put_be64(r.mad + 36, SM_KEY + 1);
+	ck_assert(!waits());
+	rig_request(&r, 0x81, 0x35, 0);
+	ck_assert(!waits());
+	/* nor does another SM, which is told */
+	rig_request(&r, 1, SA_ATTR_ESTATE, 0);
+	put_be64(r.mad + 36, SM_KEY);
+	ck_assert_uint_eq(rig_ask(&r), 0x0001);
 	r.sa.state = r.state;
+}
+END_TEST
+
+static void set_bit(uint64_t *bits, unsigned i)
+{
+	bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+/* Who is about to be part of the subnet waits; so does a port that names a P_Key on its way to it. */
+START_TEST(what_is_on_its_way_is_waited_for)
+{
+	static const struct {
+		uint16_t attr;
+		unsigned bit, offset;	/* of the P_Key */
+	} rows[] = { { 0x38, 7, 40 }, { 0x35, 13, 50 }, { 0x3a, 7, 6 }, { 0x31, 2, 24 } };
+	static struct sa_coming coming;
+
+	r.sa.coming = &coming;
+	set_bit(coming.lids, 0x4321);
+	set_bit(coming.pkeys, 0x1234);
+	set_bit(coming.members, 5);
+	rig_request(&r, 1, 0x35, 0);
+	ck_assert(!waits());
+	r.slid = 0x4321;
+	ck_assert(waits() && !ask());
+	r.slid = 0x4322;
+	ck_assert(!waits());
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		rig_request(&r, rows[i].attr == 0x3a ? 0x14 : 1, rows[i].attr, 1ull << rows[i].bit);
+		r.slid = 5;
+		put_be16(r.mad + SA_HDR_LEN + rows[i].offset, 0x9234);
+		ck_assert_msg(waits(), "attribute 0x%x", rows[i].attr);
+		put_be16(r.mad + SA_HDR_LEN + rows[i].offset, 0x1234);
+		ck_assert_msg(waits(), "attribute 0x%x", rows[i].attr);
+		r.slid = 6;		/* it has the P_Key already, or gets none */
+		ck_assert_msg(!waits(), "attribute 0x%x", rows[i].attr);
+		r.slid = 5;
+		put_be16(r.mad + SA_HDR_LEN + rows[i].offset, 0x9235);
+		ck_assert_msg(!waits(), "attribute 0x%x", rows[i].attr);
+		put_be16(r.mad + SA_HDR_LEN + rows[i].offset, 0x9234);
+		rig_set_mask(&r, 0);
+		ck_assert_msg(!waits(), "attribute 0x%x", rows[i].attr);
+	}
+	/* an IPoIB group has it in its MGID */
+	rig_request(&r, 2, 0x38, 1);
+	r.slid = 5;
+	put_be32(r.mad + SA_HDR_LEN, 0xff12401b);
+	put_be16(r.mad + SA_HDR_LEN + 4, 0x9234);
+	ck_assert(waits());
+	put_be16(r.mad + SA_HDR_LEN + 4, 0x9235);
+	ck_assert(!waits());
+	r.sa.coming = NULL;
+}
+END_TEST
+
+START_TEST(busy_on_demand)
+{
+	struct sa_request req = { .mad = r.mad, .slid = 1, .len = 256 };
+
 	rig_request(&r, 0x12, 0x35, 0);
 	ck_assert(sa_answer_busy(&r.sa, &req, &r.out));
 	ck_assert_uint_eq(get_be16(r.out.s + 4), 1);
@@ -376,7 +450,9 @@ int main(void)
 	tcase_add_test(c, class_version);
 	tcase_add_test(c, sm_key);
 	tcase_add_test(c, an_estate_is_for_who_has_the_key);
-	tcase_add_test(c, busy_before_the_first_sweep);
+	tcase_add_test(c, nothing_is_said_before_the_first_sweep);
+	tcase_add_test(c, what_is_on_its_way_is_waited_for);
+	tcase_add_test(c, busy_on_demand);
 	tcase_add_test(c, unknown_requester);
 	tcase_add_test(c, short_requests);
 	tcase_add_test(c, error_says_the_request_again);

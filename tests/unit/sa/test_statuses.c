@@ -398,7 +398,10 @@ START_TEST(subset_match)
 }
 END_TEST
 
-/* Before there is a subnet, and in standby, everybody is to ask again; but not for what never is. */
+/*
+ * Before there is a subnet, and in standby, nobody hears a word, so that everybody asks again; but
+ * for what never is.
+ */
 START_TEST(without_a_subnet)
 {
 	struct subnet_state *s = r.state;
@@ -407,7 +410,7 @@ START_TEST(without_a_subnet)
 		for (unsigned method = 0; method < 256; method++) {
 			r.sa.state = NULL;
 			rig_request(&r, (uint8_t)method, a->id, 0);
-			expect(ask(), served_with(a, (uint8_t)method) ? 1 : by_method(a, (uint8_t)method),
+			expect(ask(), served_with(a, (uint8_t)method) ? DROPPED : by_method(a, (uint8_t)method),
 			       a, (uint8_t)method, "attribute", a->id);
 		}
 	r.sa.state = s;
