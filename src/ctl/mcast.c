@@ -44,17 +44,10 @@ static json_t *json_hex(unsigned value)
 static const struct mcast_group *group_after(const struct mcast_db *db, const uint8_t mgid[16],
 					     bool or_same)
 {
-	size_t lo = 0, hi = mcast_count(db);
+	size_t at = mcast_place(db, mgid);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (memcmp(mcast_at(db, mid)->mgid, mgid, 16) < !or_same)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < mcast_count(db) ? mcast_at(db, lo) : NULL;
+	at += !or_same && mcast_find(db, mgid);
+	return at < mcast_count(db) ? mcast_at(db, at) : NULL;
 }
 
 /* --- groups --- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The database of multicast groups: sorted arrays, because look-ups are many,
- * changes are few, and the order must not depend on who came first.
+ * The database of multicast groups.  With IPv6 each host has a group of its own, so that there are
+ * more groups than MLIDs on a large fabric, and nothing that is done for one of them may cost more
+ * because of all the others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,25 +11,24 @@
 #include "ib/units.h"
 #include "registry/alias.h"
 #include "registry/mcast.h"
+#include "registry/mgids.h"
+#include "registry/mlids.h"
 #include "plan/state.h"
-
-#define MLIDS_MAX IB_MLIDS
 
 /* Of IPoIB broadcast groups (RFC 4391; as other SMs do). */
 #define IPOIB_QKEY	0x0b1b
 #define SCOPE_LINK_LOCAL 2
 
-/* An MLID is used again when so many others were given back after it. */
-#define REUSE_AFTER	64
 /* More changes than that are as good as all. */
 #define CHANGES_MAX	(1u << 16)
 
 struct mcast_db {
-	VEC(struct mcast_group *) groups;	/* in order of MGIDs */
-	struct mcast_group *by_mlid[MLIDS_MAX];	/* those with it, by sharer */
-	uint64_t freed[MLIDS_MAX];	/* when it was given back last; 0: never */
-	uint64_t root[MLIDS_MAX];
-	uint64_t frees;
+	struct mgids *groups;
+	struct mcast_group *by_mlid[MLIDS];	/* those with it, by sharer */
+	uint32_t members[MLIDS];	/* of those groups */
+	uint32_t n_members;		/* of all groups */
+	struct mlids *mlids;		/* which are free, and which to share */
+	uint64_t root[MLIDS];
 	struct mcast_usage usage;
 	VEC(struct mcast_change) changes;
 	size_t seen;			/* of changes: looked at */
@@ -49,6 +49,8 @@ struct mcast_db *mcast_new(void (*changed)(void *arg), void *arg)
 {
 	struct mcast_db *db = xcalloc(1, sizeof(*db));
 
+	db->groups = mgids_new();
+	db->mlids = mlids_new();
 	db->generation = UINT64_MAX;
 	db->changed = changed;
 	db->arg = arg;
@@ -108,9 +110,10 @@ void mcast_free(struct mcast_db *db)
 {
 	if (!db)
 		return;
-	for (size_t i = 0; i < db->groups.n; i++)
-		free_group(db->groups.v[i]);
-	vec_free(&db->groups);
+	for (size_t i = 0; i < mgids_count(db->groups); i++)
+		free_group(mgids_at(db->groups, i));
+	mgids_free(db->groups);
+	mlids_free(db->mlids);
 	vec_free(&db->changes);
 	free(db);
 }
@@ -155,36 +158,22 @@ static void set_dirty(struct mcast_db *db, uint16_t mlid, uint64_t guid)
 
 size_t mcast_count(const struct mcast_db *db)
 {
-	return db->groups.n;
+	return mgids_count(db->groups);
 }
 
 const struct mcast_group *mcast_at(const struct mcast_db *db, size_t i)
 {
-	return db->groups.v[i];
-}
-
-/* Where the group is, or belongs. */
-static size_t group_place(const struct mcast_db *db, const uint8_t mgid[16])
-{
-	size_t lo = 0, hi = db->groups.n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (memcmp(db->groups.v[mid]->mgid, mgid, 16) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return mgids_at(db->groups, i);
 }
 
 struct mcast_group *mcast_find(const struct mcast_db *db, const uint8_t mgid[16])
 {
-	size_t i = group_place(db, mgid);
+	return mgids_find(db->groups, mgid);
+}
 
-	return i < db->groups.n && !memcmp(db->groups.v[i]->mgid, mgid, 16) ?
-		db->groups.v[i] : NULL;
+size_t mcast_place(const struct mcast_db *db, const uint8_t mgid[16])
+{
+	return mgids_place(db->groups, mgid);
 }
 
 static bool same_gid(struct mcast_gid a, struct mcast_gid b)
@@ -295,76 +284,38 @@ void mcast_set_root(struct mcast_db *db, uint16_t mlid, uint64_t guid)
 			.kind = MCAST_ROOT, .group = mcast_of_mlid(db, mlid), .root = guid });
 }
 
-static bool may_use_again(const struct mcast_db *db, unsigned i)
+static unsigned mlid_index(const struct mcast_group *g)
 {
-	return !db->freed[i] || db->frees - db->freed[i] >= REUSE_AFTER;
+	return (unsigned)g->mlid - IB_LID_MCAST_FIRST;
 }
 
-/* The lowest that may be used; if there is none, the one that was given back first. */
-static unsigned free_mlid(const struct mcast_db *db, unsigned mlids)
+/* What must be equal for two groups to share an MLID. */
+static uint64_t signature_of(const struct mcast_group *g)
 {
-	unsigned oldest = MLIDS_MAX;
-
-	for (unsigned i = 0; i < mlids; i++) {
-		if (db->by_mlid[i])
-			continue;
-		if (may_use_again(db, i))
-			return i;
-		if (oldest == MLIDS_MAX || db->freed[i] < db->freed[oldest])
-			oldest = i;
-	}
-	return oldest;
+	return (uint64_t)g->pkey << 24 | (uint64_t)g->mtu << 16 | (uint64_t)g->rate << 8 | g->sl;
 }
 
-static bool can_share(const struct mcast_group *a, const struct mcast_group *b)
+/* Members or parameters of groups with the MLID changed, of which there are some. */
+static void describe_mlid(struct mcast_db *db, unsigned mlid)
 {
-	return a->pkey == b->pkey && a->mtu == b->mtu && a->rate == b->rate && a->sl == b->sl;
+	mlids_describe(db->mlids, mlid, signature_of(db->by_mlid[mlid]), db->members[mlid]);
 }
 
-static size_t members_of_mlid(const struct mcast_group *g)
-{
-	size_t n = 0;
-
-	for (; g; g = g->sharer)
-		n += g->members.n;
-	return n;
-}
-
-/* The one with the fewest members: theirs and ours get each other's packets. */
-static unsigned mlid_to_share(const struct mcast_db *db, const struct mcast_group *like,
-			      unsigned mlids)
-{
-	size_t least = SIZE_MAX;
-	unsigned best = MLIDS_MAX;
-
-	for (unsigned i = 0; i < mlids; i++) {
-		size_t n;
-
-		if (!db->by_mlid[i] || !can_share(db->by_mlid[i], like))
-			continue;
-		n = members_of_mlid(db->by_mlid[i]);
-		if (n < least) {
-			least = n;
-			best = i;
-		}
-	}
-	return best;
-}
-
-/* An MLID as an index, MLIDS_MAX if there is none; `wanted` is its MLID or 0. */
+/* An MLID as an index, MLID_NONE if there is none; `like` has the one that is asked for, or 0. */
 static unsigned choose_mlid(const struct mcast_db *db, const struct mcast_group *like,
 			    unsigned mlids)
 {
 	unsigned i;
 
-	if (mlids > MLIDS_MAX)
-		mlids = MLIDS_MAX;
+	if (mlids > MLIDS)
+		mlids = MLIDS;
 	if (like->mlid) {
-		i = (unsigned)like->mlid - IB_LID_MCAST_FIRST;
-		return is_mlid(like->mlid) && i < mlids && !db->by_mlid[i] ? i : MLIDS_MAX;
+		i = mlid_index(like);
+		return is_mlid(like->mlid) && i < mlids && !db->by_mlid[i] ? i : MLID_NONE;
 	}
-	i = free_mlid(db, mlids);
-	return i < MLIDS_MAX ? i : mlid_to_share(db, like, mlids);
+	i = mlids_unused(db->mlids, mlids);
+	/* the one with the fewest members: theirs and ours get each other's packets */
+	return i != MLID_NONE ? i : mlids_to_share(db->mlids, signature_of(like), mlids);
 }
 
 /* --- changes --- */
@@ -372,19 +323,18 @@ static unsigned choose_mlid(const struct mcast_db *db, const struct mcast_group 
 static struct mcast_group *add_group(struct mcast_db *db, const struct mcast_group *like,
 				     unsigned mlid)
 {
-	size_t place = group_place(db, like->mgid);
 	struct mcast_group *g = xmemdup(like, sizeof(*g));
 
 	g->mlid = (uint16_t)(IB_LID_MCAST_FIRST + mlid);
 	memset(&g->members, 0, sizeof(g->members));
-	vec_push(&db->groups);
-	memmove(&db->groups.v[place + 1], &db->groups.v[place],
-		(db->groups.n - 1 - place) * sizeof(*db->groups.v));
-	db->groups.v[place] = g;
+	mgids_add(db->groups, g->mgid, g);
+	if (!db->by_mlid[mlid])
+		mlids_take(db->mlids, mlid);
 	g->sharer = db->by_mlid[mlid];
 	db->usage.mlids += !g->sharer;
 	db->usage.sharing += g->sharer != NULL;
 	db->by_mlid[mlid] = g;
+	describe_mlid(db, mlid);
 	keep_group(db, g);
 	set_dirty(db, g->mlid, 0);
 	tell_watch(db, g, true);
@@ -398,8 +348,8 @@ struct mcast_group *mcast_create(struct mcast_db *db, const struct mcast_group *
 
 	if (mcast_find(db, like->mgid))
 		return NULL;
-	mlid = choose_mlid(db, like, mlids);
-	if (mlid == MLIDS_MAX) {
+	mlid = mcast_count(db) < MCAST_GROUPS_MAX ? choose_mlid(db, like, mlids) : MLID_NONE;
+	if (mlid == MLID_NONE) {
 		db->usage.refused++;
 		return NULL;
 	}
@@ -418,47 +368,58 @@ struct mcast_group *mcast_restore(struct mcast_db *db, const struct mcast_group 
 
 static void give_mlid_back(struct mcast_db *db, const struct mcast_group *g)
 {
-	unsigned i = (unsigned)g->mlid - IB_LID_MCAST_FIRST;
+	unsigned i = mlid_index(g);
 	struct mcast_group **at = &db->by_mlid[i];
 
 	while (*at != g)
 		at = &(*at)->sharer;
 	*at = g->sharer;
+	db->members[i] -= (uint32_t)g->members.n;
+	db->n_members -= (uint32_t)g->members.n;
 	if (db->by_mlid[i]) {
 		db->usage.sharing--;
+		describe_mlid(db, i);
 		return;
 	}
 	db->usage.mlids--;
-	db->freed[i] = ++db->frees;
+	mlids_give_back(db->mlids, i);
 	db->root[i] = 0;
 }
 
 static void delete_group(struct mcast_db *db, struct mcast_group *g)
 {
-	size_t place = group_place(db, g->mgid);
-
 	tell_watch(db, g, false);
 	tell_keeper(db, &(struct mcast_event){ .kind = MCAST_GONE, .group = g });
-	db->groups.n--;
-	memmove(&db->groups.v[place], &db->groups.v[place + 1],
-		(db->groups.n - place) * sizeof(*db->groups.v));
+	mgids_remove(db->groups, g->mgid);
 	give_mlid_back(db, g);
 	free_group(g);
 }
 
-static void insert_member(struct mcast_group *g, size_t i, struct mcast_member m)
+static void insert_member(struct mcast_db *db, struct mcast_group *g, size_t i,
+			  struct mcast_member m)
 {
 	vec_push(&g->members);
 	memmove(&g->members.v[i + 1], &g->members.v[i],
 		(g->members.n - 1 - i) * sizeof(*g->members.v));
 	g->members.v[i] = m;
+	db->members[mlid_index(g)]++;
+	db->n_members++;
+	describe_mlid(db, mlid_index(g));
 }
 
-static void remove_member(struct mcast_group *g, size_t i)
+static void remove_member(struct mcast_db *db, struct mcast_group *g, size_t i)
 {
 	g->members.n--;
 	memmove(&g->members.v[i], &g->members.v[i + 1],
 		(g->members.n - i) * sizeof(*g->members.v));
+	db->members[mlid_index(g)]--;
+	db->n_members--;
+	describe_mlid(db, mlid_index(g));
+}
+
+bool mcast_has_room(const struct mcast_db *db)
+{
+	return db->n_members < MCAST_MEMBERS_MAX;
 }
 
 void mcast_join(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
@@ -477,7 +438,7 @@ void mcast_join(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid
 		if (m.join_state == was.join_state)
 			return;		/* joined again, as after a reregistration */
 	} else {
-		insert_member(g, i, m);
+		insert_member(db, g, i, m);
 		keep_member(db, g, m);
 	}
 	set_dirty(db, g->mlid, gid.port);
@@ -503,7 +464,7 @@ uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, struct mcast_gid
 	g->members.v[i].join_state = left;
 	keep_member(db, g, g->members.v[i]);
 	if (!left)
-		remove_member(g, i);
+		remove_member(db, g, i);
 	uint16_t mlid = g->mlid;
 	bool last = !g->permanent && !has_full_member(g);
 
@@ -516,17 +477,17 @@ uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, struct mcast_gid
 /* From the last group on: each may go with its last full member. */
 void mcast_gid_gone(struct mcast_db *db, struct mcast_gid gid)
 {
-	for (size_t i = db->groups.n; i-- > 0;)
-		mcast_leave(db, db->groups.v[i], gid, 0xff);
+	for (size_t i = mgids_count(db->groups); i-- > 0;)
+		mcast_leave(db, mgids_at(db->groups, i), gid, 0xff);
 }
 
 void mcast_check_aliases(struct mcast_db *db, const struct alias_db *aliases)
 {
-	for (size_t i = db->groups.n; i-- > 0;) {
-		struct mcast_group *g = db->groups.v[i];
-		size_t groups = db->groups.n;
+	for (size_t i = mgids_count(db->groups); i-- > 0;) {
+		struct mcast_group *g = mgids_at(db->groups, i);
+		size_t groups = mgids_count(db->groups);
 
-		for (size_t k = g->members.n; groups == db->groups.n && k-- > 0;) {
+		for (size_t k = g->members.n; groups == mgids_count(db->groups) && k-- > 0;) {
 			struct mcast_gid gid = g->members.v[k].gid;
 
 			if (gid.guid != gid.port && alias_owner(aliases, gid.guid) != gid.port)
@@ -554,6 +515,7 @@ static bool redo_group(struct mcast_db *db, const struct mcast_group *like)
 	g->tclass = like->tclass;
 	g->tclass_asked = like->tclass_asked;
 	g->hop_limit = like->hop_limit;
+	describe_mlid(db, mlid_index(g));
 	return true;
 }
 
@@ -565,9 +527,9 @@ static void redo_member(struct mcast_db *db, struct mcast_group *g, struct mcast
 	if (there && m.join_state)
 		g->members.v[i] = m;
 	else if (there)
-		remove_member(g, i);
+		remove_member(db, g, i);
 	else if (m.join_state)
-		insert_member(g, i, m);
+		insert_member(db, g, i, m);
 	set_dirty(db, g->mlid, m.gid.port);
 }
 
@@ -599,7 +561,7 @@ bool mcast_redo(struct mcast_db *db, const struct mcast_event *e)
 
 unsigned mcast_mlids(const struct subnet_state *s)
 {
-	unsigned least = MLIDS_MAX;
+	unsigned least = MLIDS;
 	bool any = s->f->n_switches == 0;	/* two CAs back to back need no tables */
 
 	for (uint32_t i = 0; i < s->f->n_switches; i++) {
@@ -695,21 +657,34 @@ static bool update_group(struct mcast_group *g, const struct mcast_group *wanted
 	return !same;
 }
 
-static void drop_abandoned(struct mcast_db *db)
+static bool all_are_gone(const struct mcast_group *g, const struct fabric *f)
 {
-	for (size_t i = db->groups.n; i-- > 0;)
-		if (!db->groups.v[i]->permanent && !has_full_member(db->groups.v[i])) {
-			uint16_t mlid = db->groups.v[i]->mlid;
+	for (size_t i = 0; i < g->members.n; i++)
+		if (fabric_find_port(f, g->members.v[i].gid.port) != FABRIC_NONE)
+			return false;
+	return true;
+}
 
-			delete_group(db, db->groups.v[i]);
-			set_dirty(db, mlid, 0);
-		}
+static void drop_abandoned(struct mcast_db *db, const struct fabric *f)
+{
+	bool crowded = mcast_count(db) >= MCAST_GROUPS_MAX / 4 * 3;
+
+	for (size_t i = mgids_count(db->groups); i-- > 0;) {
+		struct mcast_group *g = mgids_at(db->groups, i);
+		uint16_t mlid = g->mlid;
+
+		if (g->permanent || (has_full_member(g) && !(crowded && all_are_gone(g, f))))
+			continue;
+		delete_group(db, g);
+		set_dirty(db, mlid, 0);
+	}
 }
 
 /* Its parameters, not its members. */
 static void group_changed(struct mcast_db *db, const struct mcast_group *g)
 {
 	db->dirty = true;
+	describe_mlid(db, mlid_index(g));
 	keep_group(db, g);
 }
 
@@ -731,8 +706,8 @@ static void follow_limits(struct mcast_db *db, const struct mcast_group *broadca
 {
 	uint8_t of[16];
 
-	for (size_t i = 0; i < db->groups.n; i++) {
-		struct mcast_group *g = db->groups.v[i];
+	for (size_t i = 0; i < mgids_count(db->groups); i++) {
+		struct mcast_group *g = mgids_at(db->groups, i);
 
 		if (g == broadcast || !mcast_ipoib_broadcast(g->mgid, of) ||
 		    memcmp(of, broadcast->mgid, sizeof(of)) ||
@@ -783,15 +758,18 @@ void mcast_sync(struct mcast_db *db, const struct subnet_state *s)
 	db->generation = s->generation;
 	db->policy_loaded_us = loaded_us(s->policy);
 	db->usage.limit = mcast_mlids(s);
-	for (size_t i = 0; i < db->groups.n; i++)
-		db->groups.v[i]->permanent = false;
+	for (size_t i = 0; i < mgids_count(db->groups); i++)
+		((struct mcast_group *)mgids_at(db->groups, i))->permanent = false;
 	for (size_t i = 0; i < p->n_partitions; i++)
 		if (p->partitions[i].ipoib)
 			update_broadcast(db, s, i, settle);
-	for (size_t i = 0; i < db->groups.n; i++)
-		if (!db->groups.v[i]->permanent && mcast_apply_level(s, db->groups.v[i]))
-			group_changed(db, db->groups.v[i]);
-	drop_abandoned(db);
+	for (size_t i = 0; i < mgids_count(db->groups); i++) {
+		struct mcast_group *g = mgids_at(db->groups, i);
+
+		if (!g->permanent && mcast_apply_level(s, g))
+			group_changed(db, g);
+	}
+	drop_abandoned(db, s->f);
 }
 
 bool mcast_take_misled(struct mcast_db *db)

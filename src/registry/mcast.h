@@ -67,6 +67,13 @@ struct mcast_group {
 
 struct mcast_db;
 
+/*
+ * More groups than that are not made, and more memberships not granted.  When groups come near,
+ * those go whose members are all of ports that are gone.
+ */
+#define MCAST_GROUPS_MAX	131072u
+#define MCAST_MEMBERS_MAX	4194304u
+
 /* changed() is called after each change of a group's members or of the set of groups. */
 struct mcast_db *mcast_new(void (*changed)(void *arg), void *arg);
 void mcast_free(struct mcast_db *db);
@@ -106,6 +113,8 @@ void mcast_clean(struct mcast_db *db);
 /* All groups: 0 <= i < mcast_count(). */
 size_t mcast_count(const struct mcast_db *db);
 const struct mcast_group *mcast_at(const struct mcast_db *db, size_t i);
+/* How many groups come before an MGID, whether that is there or not. */
+size_t mcast_place(const struct mcast_db *db, const uint8_t mgid[16]);
 /* NULL if there is none. */
 struct mcast_group *mcast_find(const struct mcast_db *db, const uint8_t mgid[16]);
 const struct mcast_member *mcast_member(const struct mcast_group *g, struct mcast_gid gid);
@@ -153,12 +162,14 @@ void mcast_set_root(struct mcast_db *db, uint16_t mlid, uint64_t guid);
  * or the lowest free MLID.  One that was given back is used again late: who left
  * may still send to it, and tables may still lead there.  At most `mlids` MLIDs are
  * used, from 0xc000 on; if all are, it shares one.  NULL if there is none to share,
- * or the one asked for is not free, or the MGID is taken.
+ * or the one asked for is not free, or the MGID is taken, or there are too many groups.
  */
 struct mcast_group *mcast_create(struct mcast_db *db, const struct mcast_group *g,
 				 unsigned mlids);
 /* A group as it was in an earlier run: its MLID may be shared. */
 struct mcast_group *mcast_restore(struct mcast_db *db, const struct mcast_group *g);
+/* Whether there is room for one more membership. */
+bool mcast_has_room(const struct mcast_db *db);
 /* Adds to the join state of a member, new or old.  join_state must not be 0. */
 void mcast_join(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
 		uint8_t join_state, bool proxy);

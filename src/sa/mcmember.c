@@ -460,6 +460,8 @@ uint16_t sa_mcmember_set(struct sa_msg *m)
 	if (status)
 		return status;
 	g = mcast_find(m->sa->mcast, j.r.mgid);
+	if (!mcast_has_room(m->sa->mcast) && !(g && mcast_member(g, j.gid)))
+		return IB_SA_NO_RESOURCES;
 	status = g ? check_group(m, &j, g) : create_group(m, &j, &g);
 	if (status)
 		return status;

@@ -209,6 +209,57 @@ static void lids_free(struct lid_map *m)
 	fabric_free(m->fabric);
 }
 
+/* Takes a range of LIDs; false: some of it is taken. */
+static bool take_range(uint8_t *taken, uint32_t lid, uint32_t lmc)
+{
+	uint32_t end = lid + (lmc <= IB_LMC_MAX ? 1u << lmc : 1);
+
+	for (uint32_t i = lid; i < end; i++)
+		if (i > IB_LID_UCAST_MAX || taken[i])
+			return false;
+	memset(taken + lid, 1, end - lid);
+	return true;
+}
+
+/* Of ports that are gone those whose LIDs somebody else has can't have them again. */
+static void forget_lids(struct lid_map *m, const struct plan *p)
+{
+	struct lid_map next = { 0 };
+	struct pkey_places places = { 0 };
+	uint8_t *taken = xcalloc(IB_LID_UCAST_MAX + 1u, 1);
+
+	lids_init(&next);
+	map64_init(&places.by_guid, 64);
+	for (uint32_t i = 0; i < p->f->n_ports; i++)
+		if (p->lid[i] && take_range(taken, p->lid[i], p->lmc[i])) {
+			map64_put(&next.by_guid, p->f->ports[i].guid, p->lid[i]);
+			map64_put(&next.lmc_by_guid, p->f->ports[i].guid, p->lmc[i]);
+		}
+	for (uint32_t i = 0; i <= m->by_guid.mask; i++) {
+		const struct map64_slot *e = &m->by_guid.slots[i];
+		uint32_t lmc = e->value == MAP64_NONE ? 0 : map64_get(&m->lmc_by_guid, e->key);
+
+		if (e->value == MAP64_NONE || map64_get(&next.by_guid, e->key) != MAP64_NONE ||
+		    !take_range(taken, e->value, lmc))
+			continue;
+		map64_put(&next.by_guid, e->key, e->value);
+		map64_put(&next.lmc_by_guid, e->key, lmc);
+	}
+	for (size_t i = 0; i < m->pkeys.rows.n; i++) {
+		const struct pkey_row *row = &m->pkeys.rows.v[i];
+
+		if (map64_get(&next.by_guid, row->guid) != MAP64_NONE)
+			pkey_places_put(&places, row->guid, row->keys, row->n);
+	}
+	map64_free(&m->by_guid);
+	map64_free(&m->lmc_by_guid);
+	pkey_places_free(&m->pkeys);
+	m->by_guid = next.by_guid;
+	m->lmc_by_guid = next.lmc_by_guid;
+	m->pkeys = places;
+	free(taken);
+}
+
 void store_save_lids(struct store *s, const struct plan *p)
 {
 	struct buf b = { 0 };
@@ -223,6 +274,10 @@ void store_save_lids(struct store *s, const struct plan *p)
 	}
 	if (!s->lids_dirty)
 		return;
+	if (s->lids.by_guid.n > STORE_LIDS_MAX) {
+		forget_lids(&s->lids, p);
+		s->pkeys_dirty = true;
+	}
 	store_put_title(&b, &lids_file);
 	store_print_lids(s, &b);
 	file_write(s, &lids_file, &b);

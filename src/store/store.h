@@ -97,7 +97,12 @@ struct store_failures store_failures(struct store *s);
 
 /* Loads or starts empty; problems are logged. The map is the store's, and changes with it. */
 struct lid_map *store_lids(struct store *s);
-/* Remembers the LIDs of a plan, and saves them if anything changed. */
+/*
+ * Remembers the LIDs of a plan, and saves them if anything changed.  Ports that are gone keep
+ * theirs; when there are more than STORE_LIDS_MAX, those are forgotten, with their P_Keys, whose
+ * LIDs somebody else has.
+ */
+#define STORE_LIDS_MAX	65536
 void store_save_lids(struct store *s, const struct plan *p);
 /* The same of the places of P_Keys, which are in that map, too. */
 void store_save_pkeys(struct store *s, const struct plan *p);

@@ -613,6 +613,38 @@ START_TEST(limits_stay_over_a_restart)
 }
 END_TEST
 
+/* A group of many, with one member. */
+static struct mcast_group *make_nth(struct mcast_db *db, uint32_t n, uint64_t port)
+{
+	struct mcast_group like = { .pkey = 0xffff, .mtu = 4, .rate = 3 }, *g;
+
+	memcpy(like.mgid, all_ipv6, 16);
+	put_be32(like.mgid + 12, n + 2);
+	g = mcast_create(db, &like, 16);
+	if (g)
+		mcast_join(db, g, mcast_own_gid(port), JOIN_FULL, false);
+	return g;
+}
+
+START_TEST(groups_are_bounded)
+{
+	struct mcast_db *db = new_db();
+	struct subnet_state *s = make_state(policy_builtin(), 1);
+
+	for (uint32_t i = 0; i < MCAST_GROUPS_MAX; i++)
+		ck_assert_ptr_nonnull(make_nth(db, i, i % 1000 ? 0x77 : 0x11));
+	ck_assert_ptr_null(make_nth(db, MCAST_GROUPS_MAX, 0x11));
+	ck_assert_uint_eq(mcast_usage(db).mlids, 16);
+	ck_assert_uint_eq(mcast_usage(db).refused, 1);
+	/* hosts that are gone make room */
+	mcast_sync(db, s);
+	ck_assert_uint_eq(mcast_count(db), (MCAST_GROUPS_MAX + 999) / 1000);
+	ck_assert_ptr_nonnull(make_nth(db, MCAST_GROUPS_MAX, 0x11));
+	state_unref(s);
+	mcast_free(db);
+}
+END_TEST
+
 START_TEST(a_group_for_each_partition)
 {
 	struct mcast_db *db = new_db();
@@ -676,6 +708,7 @@ int main(void)
 	tcase_add_test(c, members_add_up_and_go);
 	tcase_add_test(c, broadcast_group_of_the_default_partition);
 	tcase_add_test(c, broadcast_group_follows_its_level);
+	tcase_add_test(c, groups_are_bounded);
 	tcase_add_test(c, limits_of_the_level_and_the_hosts);
 	tcase_add_test(c, limits_stay_while_there_are_members);
 	tcase_add_test(c, limits_stay_over_a_restart);

@@ -177,9 +177,16 @@ START_TEST(of_those_only_whom_one_may_talk_to)
 	r.slid = rig_lid(&r, H2);
 	ck_assert_uint_eq(rig_ask(&r), 0x0200);
 	put_be16(wish(true)->lid_first, 1);
-	put_be16(r.mad + SA_HDR_LEN + 18, 0xbfff);
+	put_be16(r.mad + SA_HDR_LEN + 18, 40);
 	r.slid = rig_lid(&r, H2);
 	ck_assert_uint_eq(rig_ask(&r), 0x0200);
+	/* of very many it is asked when something happens */
+	for (unsigned on = 2; on-- > 0;) {
+		put_be16(wish(on)->lid_first, 1);
+		put_be16(r.mad + SA_HDR_LEN + 18, 0xbfff);
+		r.slid = rig_lid(&r, H2);
+		ck_assert_uint_eq(rig_ask(&r), 0);
+	}
 	put_be16(wish(true)->lid_first, 0xffff);
 	r.slid = rig_lid(&r, H2);
 	ck_assert_uint_eq(rig_ask(&r), 0);

@@ -524,6 +524,31 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* Ports that are gone keep LIDs that nobody else has. */
+START_TEST(lids_are_bounded)
+{
+	struct little_plan l;
+	struct store *s = open_store();
+	struct lid_map *m = store_lids(s);
+
+	for (uint32_t i = 0; i < STORE_LIDS_MAX; i++) {
+		map64_put(&m->by_guid, 0x10000 + i, 1000 + i / 2 % 40000);
+		map64_put(&m->lmc_by_guid, 0x10000 + i, 0);
+	}
+	little_plan(&l, 0x100, 1008);
+	SAVED(s, store_save_lids(s, &l.p));
+	ck_assert_uint_eq(map64_get(&m->by_guid, 0x100), 1008);
+	ck_assert_uint_eq(map64_get(&m->by_guid, 0x101), 1012);
+	/* 32,768 LIDs, each of two ports, but for the two times four that are the plan's */
+	ck_assert_uint_eq(m->by_guid.n, 32768 - 8 + 2);
+	for (uint32_t i = 0; i < STORE_LIDS_MAX; i += 2)
+		ck_assert_uint_eq((map64_get(&m->by_guid, 0x10000 + i) != MAP64_NONE) +
+				  (map64_get(&m->by_guid, 0x10001 + i) != MAP64_NONE),
+				  i / 2 + 1000 < 1008 || i / 2 + 1000 >= 1016);
+	store_close(s);
+}
+END_TEST
+
 /* Two ports, of which the second has a table that is worth remembering. */
 static void save_pkeys(struct store *s, uint16_t *keys, uint32_t n)
 {
@@ -1377,6 +1402,7 @@ int main(void)
 	tcase_add_test(t, something_in_the_way);
 	tcase_add_loop_test(t, lock_in_the_way, 0, 2);
 	tcase_add_test(t, refusals);
+	tcase_add_test(t, lids_are_bounded);
 	tcase_add_test(t, places_of_pkeys_are_kept);
 	tcase_add_test(t, groups_are_kept);
 	tcase_add_test(t, groups_of_earlier_versions);
