@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * See route/mcast.h.  Everything here is by vertices of the order but what the
- * header says; a span is the way from every vertex to one of them, made when it is
- * asked for first and kept.
+ * header says.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "route/mcast.h"
-#include "route/order.h"
-
-struct span {
-	uint32_t anchor;
-	bool universal;		/* legal for all vertices with hosts */
-	uint32_t *parent;	/* [vertex]; FABRIC_NONE: the anchor, or no way */
-	uint16_t *depth;	/* [vertex]; FAR: no way */
-	bool *legal;		/* [vertex]: the way goes up only, or as unicast by the hub */
-};
-
-struct mcast_forest {
-	const struct updn_order *o;
-	const struct graph *g;
-	uint32_t *vertex;	/* [switch] */
-	struct span **spans;	/* [vertex] */
-};
+#include "route/mcast_parts.h"
 
 struct mcast_forest *mcast_forest_new(const struct updn_order *o)
 {
@@ -61,7 +44,7 @@ void mcast_forest_free(struct mcast_forest *w)
 
 /* --- spans --- */
 
-static bool able(const struct graph *g, uint32_t v)
+bool vertex_able(const struct graph *g, uint32_t v)
 {
 	return fabric_switch_mlids(g->f, g->sw[v]) != 0;
 }
@@ -75,7 +58,7 @@ static void hang_below(const struct graph *g, struct span *s)
 		for (uint32_t t = g->trunk0[v]; t < g->up0[v]; t++) {
 			uint32_t u = g->trunks[t].v;
 
-			if (!able(g, u) || s->depth[u] <= s->depth[v] + 1)
+			if (!vertex_able(g, u) || s->depth[u] <= s->depth[v] + 1)
 				continue;
 			s->depth[u] = (uint16_t)(s->depth[v] + 1);
 			s->parent[u] = v;
@@ -121,7 +104,7 @@ static void hang_anyhow(const struct graph *g, struct span *s)
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
 			uint32_t u = g->trunks[t].v;
 
-			if (s->depth[u] != FAR || !able(g, u))
+			if (s->depth[u] != FAR || !vertex_able(g, u))
 				continue;
 			s->depth[u] = (uint16_t)(s->depth[v] + 1);
 			s->parent[u] = v;
@@ -134,7 +117,7 @@ static void hang_anyhow(const struct graph *g, struct span *s)
 static bool all_able(const struct graph *g)
 {
 	for (uint32_t v = 0; v < g->n; v++)
-		if (!able(g, v))
+		if (!vertex_able(g, v))
 			return false;
 	return true;
 }
@@ -142,12 +125,12 @@ static bool all_able(const struct graph *g)
 static bool is_universal(const struct graph *g, const struct span *s)
 {
 	for (uint32_t v = 0; v < g->n; v++)
-		if (graph_hosts(g, v) && able(g, v) && !s->legal[v])
+		if (graph_hosts(g, v) && vertex_able(g, v) && !s->legal[v])
 			return false;
 	return true;
 }
 
-static const struct span *span_of(struct mcast_forest *w, uint32_t anchor)
+const struct span *span_of(struct mcast_forest *w, uint32_t anchor)
 {
 	const struct graph *g = w->g;
 	struct span *s = w->spans[anchor];
@@ -180,7 +163,7 @@ static uint32_t member_vertex(const struct mcast_forest *w, uint32_t port)
 {
 	uint32_t sw = fabric_switch_of(w->g->f, port);
 
-	if (sw == FABRIC_NONE || !able(w->g, w->vertex[sw]))
+	if (sw == FABRIC_NONE || !vertex_able(w->g, w->vertex[sw]))
 		return FABRIC_NONE;	/* two CAs back to back need no tree */
 	return w->vertex[sw];
 }
@@ -246,7 +229,7 @@ static uint32_t summits(const struct graph *g, const uint32_t *load, struct burd
 
 	add_burdens_above(g, load, above);
 	for (uint32_t v = 0; v < g->n; v++) {
-		if (g->up0[v] != g->trunk0[v + 1] || !able(g, v))
+		if (g->up0[v] != g->trunk0[v + 1] || !vertex_able(g, v))
 			continue;
 		out[n] = (struct burden){ .own = load[g->sw[v]], .v = v };
 		for (uint32_t t = g->trunk0[v]; t < g->up0[v]; t++)
@@ -315,9 +298,9 @@ static uint32_t nearest_root(const struct mcast_forest *w, const uint32_t *verti
 
 	weigh(g, vertices, n, worth);
 	for (uint32_t v = 0; v < g->n; v++)
-		if (able(g, v) && is_worth_more(g, worth, load, v, best))
+		if (vertex_able(g, v) && is_worth_more(g, worth, load, v, best))
 			best = v;
-	if (worth[best].above < n && w->o->hub_safe && able(g, w->o->hub))
+	if (worth[best].above < n && w->o->hub_safe && vertex_able(g, w->o->hub))
 		best = w->o->hub;
 	free(worth);
 	return best;
@@ -330,7 +313,7 @@ uint32_t mcast_choose_root(struct mcast_forest *w, const struct mcast_member_por
 	uint32_t n_vertices = place_members(w, members, n, vertices), root = FABRIC_NONE;
 
 	*legal = true;
-	if (n_vertices && keep != FABRIC_NONE && able(w->g, w->vertex[keep]) &&
+	if (n_vertices && keep != FABRIC_NONE && vertex_able(w->g, w->vertex[keep]) &&
 	    all_legal(span_of(w, w->vertex[keep]), vertices, n_vertices))
 		root = w->vertex[keep];
 	if (n_vertices && root == FABRIC_NONE && w->o->layered)
@@ -425,16 +408,22 @@ static unsigned count_bits(const uint64_t bits[4])
 	return n;
 }
 
+const struct fabric_port *span_exit(const struct graph *g, uint32_t v, uint32_t parent,
+				    unsigned salt)
+{
+	uint32_t k = g->trunk0[v];
+
+	while (g->trunks[k].v != parent)
+		k++;
+	return graph_port(g, v, g->lanes[g->trunks[k].lane0 + salt % g->trunks[k].n_lanes]);
+}
+
 /* Both ends of one link between v and its parent; of equal ones each tree has its own. */
 static void link_parent(struct mcast_tree *t, uint32_t v, bool on)
 {
 	const struct graph *g = t->w->g;
-	uint32_t parent = t->span->parent[v], k = g->trunk0[v];
-
-	while (g->trunks[k].v != parent)
-		k++;
-	const struct fabric_port *p =
-		graph_port(g, v, g->lanes[g->trunks[k].lane0 + t->salt % g->trunks[k].n_lanes]);
+	uint32_t parent = t->span->parent[v];
+	const struct fabric_port *p = span_exit(g, v, parent, t->salt);
 
 	set_bit(node_get(t, v)->links, p->num, on);
 	set_bit(node_get(t, parent)->links, g->f->ports[p->peer].num, on);

@@ -87,6 +87,26 @@ uint32_t mcast_node_switch(const struct mcast_tree *t, const struct mcast_node *
 /* The entry of a switch: bit n: port n; false: it is empty. */
 bool mcast_tree_ports(const struct mcast_tree *t, uint32_t sw, uint64_t ports[4]);
 
+/* The switch that the tree hangs from, and the fabric that it is one of. */
+uint32_t mcast_tree_root(const struct mcast_tree *t);
+const struct fabric *mcast_tree_fabric(const struct mcast_tree *t);
+
+/*
+ * Takes trees of one forest over into another, of the same fabric at a later time.  changed: per
+ * node of that, whether it or any of its ports is not as it was.  Both outlive the move.
+ */
+struct mcast_move;
+struct mcast_move *mcast_move_new(struct mcast_forest *from, struct mcast_forest *to,
+				  const uint8_t *changed);
+void mcast_move_free(struct mcast_move *m);	/* NULL is fine */
+/*
+ * True: the tree is one of the other forest now, with the entries that it had, and is what a new
+ * one of its root and members would be there, as long as these members are all that there are.
+ * False: it is as it was, and has to be made anew.  It must have been legal, and looked at
+ * since it changed.
+ */
+bool mcast_tree_move(struct mcast_move *m, struct mcast_tree *t);
+
 /* For tests: root and tree of some ports that all send and receive; NULL: no member. */
 struct mcast_tree *mcast_tree_build(struct mcast_forest *w, const uint32_t *ports, uint32_t n);
 

@@ -4,8 +4,8 @@
  * MFT blocks that this makes (multicast_tables.c).  Here is when what of it is done.
  *
  * Changes of membership are gathered for a moment: a restart makes all hosts join
- * at once, and one pass serves them all.  After a sweep all trees are made anew.  No table
- * is written before all are made, nor before the groups are on disk, unless the disk does
+ * at once, and one pass serves them all.  After a sweep the trees that it concerns are made anew.
+ * No table is written before all are made, nor before the groups are on disk, unless the disk does
  * not work.
  */
 #include <inttypes.h>

@@ -50,6 +50,9 @@ struct mlid_tree {
 	struct mcast_tree *t;
 	uint32_t root;		/* switch */
 	bool legal;		/* as far as the root could be chosen for it */
+	bool absent;		/* some of its members are not there, or can't be reached */
+	bool before;		/* t is of the state before this one */
+	bool outdated;		/* … and its members changed since */
 	bool reserved;		/* not made yet in this state: root is what it had */
 };
 
@@ -76,6 +79,11 @@ struct mcast_work {
 	struct mlid_tree trees[MLIDS_MAX];
 	bool stale_tree[MLIDS_MAX];	/* to be made anew */
 	VEC(uint16_t) remake;		/* … those */
+	uint32_t trees_made, trees_moved;	/* in this state: anew, and taken over from the one before */
+	/* While trees of the state before are taken over; else NULL. */
+	struct subnet_state *before;
+	struct mcast_forest *forest_before;
+	struct mcast_move *move;
 
 	/* multicast_tables.c */
 	struct smp_job *job;
@@ -109,6 +117,8 @@ void tables_init(struct mcast_work *w);
 void tables_take_tree(struct mcast_work *w, uint16_t mlid);
 /* Nothing is wanted of any block: the trees are made anew. */
 void tables_want_nothing(struct mcast_work *w);
+/* What is wanted of blocks stays; those that are to be read again are pending. */
+void tables_keep_wanted(struct mcast_work *w);
 /* Reads and writes what is pending; ends in multicast_written().  No job runs. */
 void tables_write(struct mcast_work *w);
 /* The fabric of the sweep that ends: forgets what its devices may not hold any more. */

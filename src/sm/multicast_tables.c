@@ -18,6 +18,7 @@
  * removal, nothing is added for the MLIDs concerned until it did: a tree that is not
  * whole is better than a loop.  What is held back so stays pending.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include <infiniband/umad_sm.h>
@@ -27,6 +28,8 @@
 #include "base/log.h"
 #include "plan/attributes.h"
 #include "sm/multicast.h"
+
+#define GONE_MAX 256		/* switches that are not there any more */
 
 static struct log_ratelimit failed_log = LOG_RATELIMIT;
 
@@ -93,9 +96,10 @@ static uint32_t block_switch(const struct mcast_work *w, const struct mft_block 
 
 /* --- from trees to wanted blocks --- */
 
-static void want_entry(struct mcast_work *w, uint32_t sw, uint16_t mlid, const uint64_t ports[4])
+static void want_entry(struct mcast_work *w, const struct fabric *f, uint32_t sw, uint16_t mlid,
+		       const uint64_t ports[4])
 {
-	const struct fabric_node *n = &w->state->f->nodes[w->state->f->switches[sw].node];
+	const struct fabric_node *n = &f->nodes[f->switches[sw].node];
 	unsigned index = (unsigned)mlid - IB_LID_MCAST_FIRST;
 
 	for (unsigned pos = 0; pos * PORTS_PER_POSITION <= n->nports; pos++) {
@@ -105,7 +109,7 @@ static void want_entry(struct mcast_work *w, uint32_t sw, uint16_t mlid, const u
 
 		if (!b && !mask)
 			continue;
-		if (index >= fabric_switch_mlids(w->state->f, sw))
+		if (index >= fabric_switch_mlids(f, sw))
 			continue;	/* a group from before such a switch came */
 		if (!b)
 			b = block_get(w, n->guid, index / MLIDS_PER_BLOCK, pos);
@@ -121,19 +125,72 @@ void tables_take_tree(struct mcast_work *w, uint16_t mlid)
 
 	for (size_t i = 0; i < t->touched.n; i++) {
 		mcast_tree_ports(t, t->touched.v[i], ports);
-		want_entry(w, t->touched.v[i], mlid, ports);
+		want_entry(w, mcast_tree_fabric(t), t->touched.v[i], mlid, ports);
 	}
 	t->touched.n = 0;
 	if (mlid > w->mlid_top)
 		w->mlid_top = mlid;
 }
 
+static bool switch_is_there(const struct mcast_work *w, const struct mft_switch *s)
+{
+	return map64_get(&w->state->f->node_by_guid, s->guid) != MAP64_NONE;
+}
+
+/* A block that was known before the switches that are gone were forgotten. */
+static void keep_block(struct mcast_work *w, const struct mft_switch *sw,
+		       const struct mft_block *was)
+{
+	struct mft_block *b = block_get(w, sw->guid, was->block, was->position);
+	uint32_t place = b->sw;
+
+	*b = *was;
+	b->sw = place;
+	if (b->listed)
+		*vec_push(&w->pending) = (uint32_t)(b - w->blocks.v);
+}
+
+/* Switches come and go: what is known of many that are gone is forgotten.  No job runs. */
+static void forget_gone(struct mcast_work *w)
+{
+	struct mft_switch *switches = w->switches.v;
+	struct mft_block *blocks = w->blocks.v;
+	size_t n_switches = w->switches.n, n_blocks = w->blocks.n, gone = 0;
+
+	for (size_t i = 0; i < n_switches; i++)
+		gone += !switch_is_there(w, &switches[i]);
+	if (gone < GONE_MAX)
+		return;
+	memset(&w->switches, 0, sizeof(w->switches));
+	memset(&w->blocks, 0, sizeof(w->blocks));
+	map64_clear(&w->switch_by_guid);
+	map64_clear(&w->by_key);
+	w->pending.n = 0;
+	for (size_t i = 0; i < n_switches; i++)
+		if (switch_is_there(w, &switches[i]))
+			*switch_get(w, switches[i].guid) = switches[i];
+	for (size_t i = 0; i < n_blocks; i++)
+		if (switch_is_there(w, &switches[blocks[i].sw]))
+			keep_block(w, &switches[blocks[i].sw], &blocks[i]);
+	free(switches);
+	free(blocks);
+}
+
 void tables_want_nothing(struct mcast_work *w)
 {
+	forget_gone(w);
 	for (size_t i = 0; i < w->blocks.n; i++) {
 		memset(w->blocks.v[i].want, 0, sizeof(w->blocks.v[i].want));
 		block_list(w, &w->blocks.v[i]);
 	}
+}
+
+void tables_keep_wanted(struct mcast_work *w)
+{
+	forget_gone(w);
+	for (size_t i = 0; i < w->blocks.n; i++)
+		if (!w->blocks.v[i].known)
+			block_list(w, &w->blocks.v[i]);
 }
 
 /* --- the jobs: devices are the switches that have anything to do in the pass --- */

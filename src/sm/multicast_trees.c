@@ -4,8 +4,9 @@
  * was published last, which is held.
  *
  * A change of membership costs the way from the member to its tree (route/mcast.h), not
- * the tree; after a sweep all trees are made anew, a few at a time, so that the loop goes
- * on.  A tree's root stays over sweeps and restarts as long as it is there.  What changed
+ * the tree.  After a sweep that knows which nodes changed only trees are made anew that these
+ * are on, or that go another way because of them; after any other sweep all are.  That is done a
+ * few at a time, so that the loop goes on.  A tree's root stays over sweeps and restarts as long as it is there.  What changed
  * of a tree is handed to multicast_tables.c at once.
  */
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static unsigned role_of(uint8_t join_state)
 
 /* Those of all groups with the MLID that are there, each as often as it is named. */
 static uint32_t members_of(const struct mcast_work *w, uint16_t mlid,
-			   struct mcast_member_port **members)
+			   struct mcast_member_port **members, bool *absent)
 {
 	const struct mcast_group *first = mcast_of_mlid(w->sm->mcast, mlid), *g;
 	uint32_t n = 0;
@@ -37,12 +38,14 @@ static uint32_t members_of(const struct mcast_work *w, uint16_t mlid,
 	for (g = first; g; g = g->sharer)
 		most += g->members.n;
 	*members = xmalloc((most + 1) * sizeof(**members));
+	*absent = false;
 	for (g = first; g; g = g->sharer)
 		for (size_t i = 0; i < g->members.n; i++) {
 			const struct mcast_member *m = &g->members.v[i];
 			uint32_t port = fabric_find_port(w->state->f, m->gid.port);
 			uint8_t states = mcast_role(w->sm->mcast, mlid, m->gid.port);
 
+			*absent |= port == FABRIC_NONE;
 			if (port != FABRIC_NONE)
 				(*members)[n++] =
 					(struct mcast_member_port){ port, role_of(states) };
@@ -54,13 +57,13 @@ static void drop_tree(struct mcast_work *w, uint16_t mlid)
 {
 	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
 
-	w->load[mt->root] -= mt->reserved;
+	if (mt->reserved || (mt->t && !mt->before))
+		w->load[mt->root]--;
 	mt->reserved = false;
 	if (!mt->t)
 		return;
 	mcast_tree_clear(mt->t);
 	tables_take_tree(w, mlid);
-	w->load[mt->root]--;
 	mcast_tree_free(mt->t);
 	*mt = (struct mlid_tree){ 0 };
 }
@@ -122,7 +125,7 @@ static void make_tree(struct mcast_work *w, uint16_t mlid)
 	uint32_t n, root;
 
 	drop_tree(w, mlid);
-	n = members_of(w, mlid, &members);
+	n = members_of(w, mlid, &members, &mt->absent);
 	root = mcast_choose_root(w->forest, members, n, w->load, kept_root(w, mlid), &mt->legal);
 	if (root != FABRIC_NONE) {
 		const struct fabric *f = w->state->f;
@@ -131,15 +134,17 @@ static void make_tree(struct mcast_work *w, uint16_t mlid)
 		mt->root = root;
 		mt->t = mcast_tree_new(w->forest, root, mlid);
 		w->load[root]++;
+		w->trees_made++;
 		for (uint32_t i = 0; i < n; i++)
-			mcast_tree_set(mt->t, members[i].port, members[i].role);
+			mt->absent |= mcast_tree_set(mt->t, members[i].port, members[i].role) ==
+				      MCAST_SET_NO_WAY;
 		tables_take_tree(w, mlid);
 		check_sl(w, mlid);
 	}
 	free(members);
 }
 
-static void remake_later(struct mcast_work *w, uint16_t mlid)
+static void look_at_later(struct mcast_work *w, uint16_t mlid)
 {
 	if (w->stale_tree[mlid - IB_LID_MCAST_FIRST])
 		return;
@@ -147,13 +152,20 @@ static void remake_later(struct mcast_work *w, uint16_t mlid)
 	*vec_push(&w->remake) = mlid;
 }
 
-static void remake_all(struct mcast_work *w)
+static void remake_later(struct mcast_work *w, uint16_t mlid)
+{
+	w->trees[mlid - IB_LID_MCAST_FIRST].outdated = true;
+	look_at_later(w, mlid);
+}
+
+/* All that are there or are to be there, in order. */
+static void each_mlid(struct mcast_work *w, void (*fn)(struct mcast_work *w, uint16_t mlid))
 {
 	for (uint32_t i = 0; i < MLIDS_MAX; i++) {
 		uint16_t mlid = (uint16_t)(IB_LID_MCAST_FIRST + MLIDS_MAX - 1 - i);
 
 		if (w->trees[mlid - IB_LID_MCAST_FIRST].t || mcast_of_mlid(w->sm->mcast, mlid))
-			remake_later(w, mlid);
+			fn(w, mlid);
 	}
 }
 
@@ -162,12 +174,17 @@ static void change_member(struct mcast_work *w, uint16_t mlid, uint64_t guid)
 {
 	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
 	uint32_t port = fabric_find_port(w->state->f, guid);
+	enum mcast_set set = MCAST_SET_OK;
 
+	mt->absent |= port == FABRIC_NONE;
+	mt->outdated |= w->stale_tree[mlid - IB_LID_MCAST_FIRST];
 	if (port == FABRIC_NONE || w->stale_tree[mlid - IB_LID_MCAST_FIRST])
 		return;
+	if (mt->t)
+		set = mcast_tree_set(mt->t, port, role_of(mcast_role(w->sm->mcast, mlid, guid)));
+	mt->absent |= set == MCAST_SET_NO_WAY;
 	/* a root that others will do better for, as long as any does */
-	if (!mt->t || (mcast_tree_set(mt->t, port, role_of(mcast_role(w->sm->mcast, mlid, guid)))
-		       == MCAST_SET_ILLEGAL && mt->legal))
+	if (!mt->t || (set == MCAST_SET_ILLEGAL && mt->legal))
 		remake_later(w, mlid);
 	if (mt->t)
 		tables_take_tree(w, mlid);
@@ -179,7 +196,7 @@ void trees_take_changes(struct mcast_work *w)
 
 	while (mcast_next_change(w->sm->mcast, &c)) {
 		if (!c.mlid)
-			remake_all(w);
+			each_mlid(w, remake_later);
 		else if (!c.guid)
 			remake_later(w, c.mlid);
 		else
@@ -187,11 +204,8 @@ void trees_take_changes(struct mcast_work *w)
 	}
 }
 
-static void forget_trees(struct mcast_work *w)
+static void forget_state(struct mcast_work *w)
 {
-	for (uint32_t i = 0; i < MLIDS_MAX; i++)
-		mcast_tree_free(w->trees[i].t);
-	memset(w->trees, 0, sizeof(w->trees));
 	mcast_forest_free(w->forest);
 	w->forest = NULL;
 	free(w->load);
@@ -200,31 +214,104 @@ static void forget_trees(struct mcast_work *w)
 	w->state = NULL;
 }
 
+static void forget_trees(struct mcast_work *w)
+{
+	for (uint32_t i = 0; i < MLIDS_MAX; i++)
+		mcast_tree_free(w->trees[i].t);
+	memset(w->trees, 0, sizeof(w->trees));
+}
+
+/* The state before: its trees are taken over or made anew, or nobody wants them any more. */
+static void forget_before(struct mcast_work *w)
+{
+	for (uint32_t i = 0; w->before && i < MLIDS_MAX; i++)
+		if (w->trees[i].before)
+			drop_tree(w, (uint16_t)(IB_LID_MCAST_FIRST + i));
+	mcast_move_free(w->move);
+	w->move = NULL;
+	mcast_forest_free(w->forest_before);
+	w->forest_before = NULL;
+	state_unref(w->before);
+	w->before = NULL;
+}
+
+/*
+ * Which nodes of the next state are not as in the one that the trees are of; NULL: nobody knows.
+ * Another policy may have given groups other SLs, which are checked as trees are made.
+ */
+static const uint8_t *changed_nodes(const struct mcast_work *w, const struct subnet_state *next)
+{
+	return w->state && next->since == w->state->generation && next->policy == w->state->policy ?
+	       next->changed : NULL;
+}
+
+/* The trees of this state are to be taken over into the next, whose forest is given. */
+static void keep_before(struct mcast_work *w, struct mcast_forest *next, const uint8_t *changed)
+{
+	w->move = mcast_move_new(w->forest, next, changed);
+	w->forest_before = w->forest;
+	w->before = w->state;
+	w->forest = NULL;
+	w->state = NULL;
+	for (uint32_t i = 0; i < MLIDS_MAX; i++) {
+		w->trees[i].before = w->trees[i].t != NULL;
+		w->trees[i].reserved = false;
+	}
+}
+
+/* So that trees which look for a root see those which keep theirs. */
+static void reserve_root(struct mcast_work *w, uint16_t mlid)
+{
+	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
+	uint32_t root = kept_root(w, mlid);
+
+	if (root == FABRIC_NONE)
+		return;
+	w->load[root]++;
+	mt->root = root;
+	mt->reserved = true;
+}
+
 void trees_adopt_state(struct mcast_work *w, struct subnet_state *s)
 {
-	forget_trees(w);
+	struct mcast_forest *forest = mcast_forest_new(s->plan->order);
+	const uint8_t *changed = changed_nodes(w, s);
+
+	forget_before(w);
+	if (changed)
+		keep_before(w, forest, changed);
+	else
+		forget_trees(w);
+	forget_state(w);
 	w->state = state_ref(s);
-	w->forest = mcast_forest_new(s->plan->order);
+	w->forest = forest;
 	w->load = xcalloc(s->f->n_switches + 1u, sizeof(*w->load));
+	w->trees_made = w->trees_moved = 0;
 	mcast_sync(w->sm->mcast, s);
 	if (mcast_take_misled(w->sm->mcast)) {
 		sm_registrations_lost(w->sm);
 		sm_want_sweep(w->sm, SWEEP_POLICY, "members of IPoIB groups are to join again");
 	}
-	tables_want_nothing(w);
-	for (size_t i = 0; i < mcast_count(w->sm->mcast); i++) {
-		uint16_t mlid = mcast_at(w->sm->mcast, i)->mlid;
-		struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
-		uint32_t root = kept_root(w, mlid);
+	if (changed)
+		tables_keep_wanted(w);
+	else
+		tables_want_nothing(w);
+	each_mlid(w, reserve_root);
+	each_mlid(w, look_at_later);
+}
 
-		/* so that those which look for a root see those which keep theirs */
-		if (root == FABRIC_NONE || mt->reserved)
-			continue;
-		w->load[root]++;
-		mt->root = root;
-		mt->reserved = true;
-	}
-	remake_all(w);
+/* The tree of the state before, if it is as well one of this. */
+static bool take_over(struct mcast_work *w, struct mlid_tree *mt)
+{
+	if (!mt->before || mt->outdated || !mt->legal || mt->absent ||
+	    !mcast_tree_move(w->move, mt->t))
+		return false;
+	if (!mt->reserved)
+		w->load[mcast_tree_root(mt->t)]++;
+	mt->reserved = mt->before = false;
+	mt->root = mcast_tree_root(mt->t);
+	w->trees_moved++;
+	return true;
 }
 
 bool trees_remake_some(struct mcast_work *w)
@@ -233,17 +320,27 @@ bool trees_remake_some(struct mcast_work *w)
 
 	while (w->remake.n) {
 		uint16_t mlid = w->remake.v[--w->remake.n];
+		struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
 
 		w->stale_tree[mlid - IB_LID_MCAST_FIRST] = false;
-		make_tree(w, mlid);
+		if (!take_over(w, mt))
+			make_tree(w, mlid);
+		mt->outdated = false;
 		if (w->remake.n && clock_mono_us() >= until)
 			return false;
 	}
+	forget_before(w);
+	if (w->trees_made || w->trees_moved)
+		log_debug("multicast", "%u trees made, %u taken over from the state before",
+			  w->trees_made, w->trees_moved);
+	w->trees_made = w->trees_moved = 0;
 	return true;
 }
 
 void trees_free(struct mcast_work *w)
 {
 	forget_trees(w);
+	forget_before(w);
+	forget_state(w);
 	vec_free(&w->remake);
 }

@@ -10,6 +10,9 @@
 
 #include "base/alloc.h"
 
+#define CONTENTS_MAX	65536
+#define SWITCHES_MAX	65536
+
 struct content {
 	unsigned len;
 	uint8_t data[64];
@@ -65,6 +68,13 @@ void remnants_forget(struct remnants *r, uint64_t guid)
 	if (i == MAP64_NONE || !r->switches.v[i].n)
 		return;
 	map64_clear(&r->switches.v[i]);
+}
+
+/* Policies and links that come and go leave ever more behind: then it is read again instead. */
+static void bound(struct remnants *r)
+{
+	if (r->contents.n > CONTENTS_MAX || r->switches.n > SWITCHES_MAX)
+		remnants_forget_all(r);
 }
 
 static struct map64 *switch_of(struct remnants *r, uint64_t guid)
@@ -176,6 +186,7 @@ void remnants_note(struct remnants *r, const struct plan *old, uint32_t old_node
 	struct note n = { r, old, p, old_node, node };
 	unsigned nports = p->f->nodes[node].nports, num = 1;
 
+	bound(r);
 	/* tables that are not managed are anybody's */
 	if (old->f->nodes[old_node].nports != nports || !p->tables->managed) {
 		remnants_forget(r, p->f->nodes[node].guid);

@@ -121,6 +121,9 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->again_reason = xstrdup(reason);
 }
 
+/* With more than that a discovery costs less than to ask around each. */
+#define SUSPECTS_MAX 4096
+
 void sm_suspect(struct sm *sm, const struct suspect *s)
 {
 	for (size_t i = 0; i < sm->suspects.n; i++) {
@@ -134,7 +137,10 @@ void sm_suspect(struct sm *sm, const struct suspect *s)
 		x->unasked &= s->unasked;
 		return;
 	}
-	*vec_push(&sm->suspects) = *s;
+	if (sm->suspects.n < SUSPECTS_MAX)
+		*vec_push(&sm->suspects) = *s;
+	else
+		sm_want_sweep(sm, SWEEP_CHANGE, "very many nodes are suspected");
 }
 
 static void on_retry(void *arg)

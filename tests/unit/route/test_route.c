@@ -7,6 +7,7 @@
  */
 #include <check.h>
 
+#include "fabric/edit.h"
 #include "route/mcast.h"
 #include "route/order.h"
 #include "topo.h"
@@ -1234,6 +1235,155 @@ START_TEST(mcast_one_by_one)
 }
 END_TEST
 
+/* The fabric without some links, and which of its nodes had one of them. */
+static struct fabric *without_links(const struct fabric *f, unsigned n, uint64_t seed,
+				    uint8_t **changed)
+{
+	struct fabric *g = fabric_clone(f), *h;
+	uint64_t *touched = xcalloc(2 * n + 1, sizeof(*touched));
+	struct buf err = { 0 };
+	size_t n_touched = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t port = (uint32_t)(hash64(seed * 1000003 + i) % g->n_ports);
+
+		while (g->ports[port].peer == FABRIC_NONE || port == g->self ||
+		       g->ports[port].peer == g->self)
+			port = (port + 1) % g->n_ports;
+		touched[n_touched++] = port_node(g, port)->guid;
+		touched[n_touched++] = port_node(g, g->ports[port].peer)->guid;
+		fabric_cut(g, port);
+	}
+	h = fabric_settle(g, &err);
+	ck_assert_ptr_nonnull(h);
+	*changed = xcalloc(h->n_nodes, 1);
+	for (uint32_t i = 0; i < h->n_nodes; i++)
+		for (size_t k = 0; k < n_touched; k++)
+			(*changed)[i] |= h->nodes[i].guid == touched[k];
+	free(touched);
+	buf_free(&err);
+	fabric_free(g);
+	return h;
+}
+
+/* The members in another fabric, by GUID; false: not all are there. */
+static bool find_members(const struct fabric *f, struct mcast_member_port *members, uint32_t n,
+			 const struct fabric *there)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		members[i].port = fabric_find_port(there, f->ports[members[i].port].guid);
+		if (members[i].port == FABRIC_NONE)
+			return false;
+	}
+	return true;
+}
+
+static struct mcast_tree *tree_of(struct mcast_forest *w, const struct mcast_member_port *members,
+				  uint32_t n, uint32_t root, unsigned salt)
+{
+	struct mcast_tree *t = mcast_tree_new(w, root, salt);
+
+	for (uint32_t i = 0; i < n; i++)
+		mcast_tree_set(t, members[i].port, members[i].role);
+	t->touched.n = 0;
+	return t;
+}
+
+/* A tree that was moved is what it would be if it was made there. */
+static void check_moved(struct mcast_forest *to, const struct mcast_tree *moved,
+			const struct mcast_member_port *members, uint32_t n, uint32_t n_switches)
+{
+	uint32_t *load = xcalloc(n_switches + 1u, sizeof(*load));
+	bool legal;
+
+	ck_assert_uint_eq(mcast_choose_root(to, members, n, load, mcast_tree_root(moved), &legal),
+			  mcast_tree_root(moved));
+	ck_assert(legal);
+	struct mcast_tree *made = tree_of(to, members, n, mcast_tree_root(moved), moved->salt);
+
+	ck_assert_uint_eq(made->n_on, moved->n_on);
+	ck_assert_uint_eq(made->top, moved->top);
+	ck_assert_uint_eq(moved->touched.n, 0);
+	for (uint32_t sw = 0; sw < n_switches; sw++) {
+		uint64_t a[4], b[4];
+
+		mcast_tree_ports(moved, sw, a);
+		mcast_tree_ports(made, sw, b);
+		ck_assert_mem_eq(a, b, sizeof(a));
+	}
+	mcast_tree_free(made);
+	free(load);
+}
+
+/* Trees of a few members each, before and after some links are gone; returns how many stayed. */
+static unsigned move_trees(const struct fabric *f, unsigned n_trees, unsigned links, uint64_t seed)
+{
+	uint8_t *changed;
+	struct fabric *h = without_links(f, links, seed, &changed);
+	struct flat *from = flat_new(f), *to = flat_new(h);
+	struct mcast_move *move = mcast_move_new(from->w, to->w, changed);
+	uint32_t *load = xcalloc(f->n_switches + 1u, sizeof(*load));
+	unsigned moved = 0;
+
+	for (unsigned k = 0; k < n_trees; k++) {
+		struct mcast_member_port members[4];
+		uint32_t n = 1 + (uint32_t)(hash64(seed + k) % 4), root;
+		bool legal;
+
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t port = (uint32_t)(hash64(seed * 77 + k * 5 + i) % f->n_ports);
+
+			while (!port_is_end(f, port))
+				port = (port + 1) % f->n_ports;
+			members[i] = (struct mcast_member_port){ port, i % 3 ? 3 : MCAST_SENDS };
+		}
+		root = mcast_choose_root(from->w, members, n, load, FABRIC_NONE, &legal);
+		if (root == FABRIC_NONE)
+			continue;
+		load[root]++;
+		struct mcast_tree *t = tree_of(from->w, members, n, root, k);
+
+		if (legal && find_members(f, members, n, h) && mcast_tree_move(move, t)) {
+			check_moved(to->w, t, members, n, h->n_switches);
+			moved++;
+		}
+		mcast_tree_free(t);
+	}
+	mcast_move_free(move);
+	flat_free(from);
+	flat_free(to);
+	free(load);
+	free(changed);
+	fabric_free(h);
+	return moved;
+}
+
+START_TEST(mcast_trees_that_stay)
+{
+	struct topo t;
+
+	random_topo(&t, (uint64_t)_i);
+	if (t.f->n_switches > 1)
+		move_trees(t.f, 40, (unsigned)_i % 3, (uint64_t)_i);
+	topo_free(&t);
+}
+END_TEST
+
+/* A link that is gone costs the trees that are on its ends, or went another way for it. */
+START_TEST(mcast_few_trees_are_made_anew)
+{
+	struct fat p = trees[4];
+	struct topo t;
+
+	fat_topo(&t, &p, 0);
+	ck_assert_uint_eq(move_trees(t.f, 200, 0, 1), 200);
+	for (uint64_t seed = 0; seed < 20; seed++)
+		ck_assert_uint_gt(move_trees(t.f, 200, 1, seed), 120);
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
 /* Who only sends gets nothing, but his switch forwards what he sends. */
 START_TEST(mcast_send_only)
 {
@@ -1402,6 +1552,8 @@ int main(void)
 	tcase_add_loop_test(tc, mcast_random, 0, 200);
 	tcase_add_test(tc, mcast_fat_tree);
 	tcase_add_loop_test(tc, mcast_one_by_one, 0, 100);
+	tcase_add_loop_test(tc, mcast_trees_that_stay, 0, 200);
+	tcase_add_test(tc, mcast_few_trees_are_made_anew);
 	tcase_add_test(tc, mcast_send_only);
 	tcase_add_test(tc, mcast_roots_are_spread);
 	tcase_add_test(tc, mcast_round_the_unable);
