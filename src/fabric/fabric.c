@@ -160,6 +160,7 @@ bool fabric_set_port(struct fabric *f, uint32_t node, unsigned num, uint64_t gui
 		return false;
 	p->guid = guid;
 	fabric_port_store(p, port_info);
+	p->plain = true;	/* no libibnetdisc sets the bit */
 	return true;
 }
 
@@ -312,7 +313,7 @@ void fabric_port_store(struct fabric_port *p, const uint8_t *port_info)
 	uint8_t *info = memcpy(p->info, port_info, sizeof(p->info));
 
 	p->present = true;
-	p->unsure = false;
+	p->unsure = p->plain = false;
 	p->capmask = mad_get_field(info, 0, IB_PORT_CAPMASK_F);
 	p->lid = (uint16_t)mad_get_field(info, 0, IB_PORT_LID_F);
 	p->sm_lid = (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F);

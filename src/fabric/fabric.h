@@ -49,6 +49,7 @@ struct fabric_port {
 	bool rate_guessed;	/* rate is a lower bound: width or speed has a value that is not known */
 	bool fdr10;			/* see fabric_set_fdr10() */
 	bool held;		/* no route is to use the link, between switches; so says the other end, too */
+	bool plain;		/* info was read without SMSupportExtendedSpeeds (14.2.5.6) */
 	bool unsure;		/* it may be other than info by now: what was asked of it had no answer */
 	uint8_t info[64];	/* PortInfo as the device last gave it */
 };
@@ -135,6 +136,7 @@ bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, stru
  * Capabilities that make no sense become the least there is (one VL, MTU 256),
  * a NeighborMTU or OperationalVLs that makes no sense becomes 0, and so does the rate
  * of a port that is down.  Of a link that is up the rate is at least a lower bound.
+ * The port is not plain any more: a caller that read it without the bit says so afterwards.
  */
 void fabric_port_store(struct fabric_port *p, const uint8_t *port_info);
 /*

@@ -156,6 +156,7 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 		case ASK_PORT:
 			sweep_fill_smp(p->sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
 				       port_info_modifier(p->f, a->node, a->num));
+			a->plain = s->mod == a->num;
 			break;
 		case ASK_BEHIND:
 			sweep_fill_smp(p->sm, s, SMP_GET, UMAD_SM_ATTR_NODE_INFO, 0);

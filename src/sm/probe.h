@@ -28,6 +28,7 @@ struct ask {
 	uint8_t num, kind, tries;
 	uint8_t key;		/* ASK_BEHIND: how many M_Keys were tried (probe_key_behind()) */
 	bool sent, lost;
+	bool plain;		/* ASK_PORT: without SMSupportExtendedSpeeds */
 	uint16_t status;
 	uint8_t data[64];	/* the answer */
 };

@@ -44,10 +44,12 @@ static void suspect_gone(struct probe *p, uint32_t node)
 static void set_down(struct fabric_port *p)
 {
 	uint8_t info[64];
+	bool plain = p->plain;
 
 	memcpy(info, p->info, sizeof(info));
 	mad_set_field(info, 0, IB_PORT_STATE_F, IB_PORT_DOWN_S);
 	fabric_port_store(p, info);
+	p->plain = plain;
 	p->fdr10 = false;
 }
 
@@ -88,6 +90,7 @@ static void port_answered(struct probe *p, const struct ask *a)
 	uint32_t peer = before.peer;
 
 	fabric_port_store(now, a->data);
+	now->plain = a->plain;
 	if (!before.present || !same_port(&before, now))
 		probe_mark(p, a->node);
 	if (now->state < before.state ||

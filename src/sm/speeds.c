@@ -5,7 +5,8 @@
  * A device may hide all LinkSpeedExt* fields from a Get without SMSupportExtendedSpeeds,
  * and show a link that runs at one of them as QDR.  No libibnetdisc sets that bit.  So a
  * port is read once more where its device claims extended speeds and PortInfo has none:
- * nothing is sent for a device that shows them in any case.
+ * nothing is sent for a device that shows them in any case, nor for a port that was read
+ * or set with the bit since it was discovered.
  */
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
@@ -19,7 +20,7 @@ static bool hides_speeds(const struct fabric *f, uint32_t port)
 	void *info = (void *)(uintptr_t)a->info;	/* libibmad only reads */
 	unsigned supported = ib_ext_supported(p->info);
 
-	if (!port_is_linked(f, port) || !(a->capmask & IB_CAP_EXT_SPEEDS))
+	if (!p->plain || !port_is_linked(f, port) || !(a->capmask & IB_CAP_EXT_SPEEDS))
 		return false;
 	if (!supported && !ib_ext_active(p->info))
 		return true;
