@@ -34,21 +34,6 @@ struct command {
 static void cmd_sweep(const struct ctl_call *c, struct reply *r);
 static void cmd_links_release(const struct ctl_call *c, struct reply *r);
 static void cmd_links_retrain(const struct ctl_call *c, struct reply *r);
-static void cmd_links_retrain(const struct ctl_call *c, struct reply *r)
-{
-	const struct fabric *f = c->state->f;
-	uint32_t port = arg_port(c, "port", r);
-	struct buf err = { 0 };
-
-	if (port == FABRIC_NONE)
-		return;
-	if (c->env->retrain_link(c->env->arg, port_node(f, port)->guid, f->ports[port].num, &err))
-		reply_result(r, NULL);
-	else
-		reply_error(r, NULL, "%s", err.s);
-	buf_free(&err);
-}
-
 static void cmd_priority(const struct ctl_call *c, struct reply *r);
 
 #define PORT_ARG(word) { .name = word, .type = ARG_TEXT, .required = true }
@@ -148,6 +133,21 @@ static void cmd_links_release(const struct ctl_call *c, struct reply *r)
 	n = c->env->release_links(c->env->arg, port == FABRIC_NONE ? 0 : port_node(f, port)->guid,
 				  port == FABRIC_NONE ? 0 : f->ports[port].num);
 	reply_result(r, json_pack("{s:i}", "released", (int)n));
+}
+
+static void cmd_links_retrain(const struct ctl_call *c, struct reply *r)
+{
+	const struct fabric *f = c->state->f;
+	uint32_t port = arg_port(c, "port", r);
+	struct buf err = { 0 };
+
+	if (port == FABRIC_NONE)
+		return;
+	if (c->env->retrain_link(c->env->arg, port_node(f, port)->guid, f->ports[port].num, &err))
+		reply_result(r, NULL);
+	else
+		reply_error(r, NULL, "%s", err.s);
+	buf_free(&err);
 }
 
 static void cmd_priority(const struct ctl_call *c, struct reply *r)
