@@ -65,6 +65,8 @@ static uint32_t cross(struct way *w, uint32_t port, unsigned in)
 	buf_printf(&w->lost, "%s: SL %u is mapped to VL %u", port_text(w->f, port).s, w->sl, vl);
 	if (vl == SIM_VL_DROP)
 		buf_puts(&w->lost, ": dropped");
+	else if (vl < p->op_vls)
+		buf_printf(&w->lost, ", which %s has not: no-credit", port_text(w->f, p->peer).s);
 	else
 		buf_printf(&w->lost, ", but %u are operational: dropped", link_vls(w->f, port));
 	return SIM_NONE;

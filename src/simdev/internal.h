@@ -28,6 +28,7 @@ struct memory;			/* lies.c */
 
 struct device_port {
 	uint64_t train_timer;	/* of a link's end with the lower index; 0: not training */
+	uint64_t credit_timer;	/* … of that end, too: since the ends' OperationalVLs differ */
 	uint64_t command_timer;	/* port_command_later(): what is to be done then */
 	uint8_t due_state, due_phys_state;
 	struct notices *notices; /* end ports; NULL until the first */
@@ -97,6 +98,8 @@ const uint8_t *portinfo_writable(const struct sim_fabric *f, uint32_t port);
 void link_up_now(struct sim *s, uint32_t port);
 /* Starts training; the link comes up, if it can, after LINK_TRAINING_US. */
 void link_train(struct sim *s, uint32_t port);
+/* After a Set: do the ends of an Active link have the same OperationalVLs? */
+void link_watch_credits(struct sim *s, uint32_t port);
 /*
  * Both ends go down.  by_set: a SubnSet at `port` did it, which a switch does not
  * report there (14.2.5.4, PortStateChange).

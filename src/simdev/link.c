@@ -140,6 +140,48 @@ void link_train(struct sim *s, uint32_t port)
 	d->train_timer = sim_after(s, LINK_TRAINING_US, trained, d);
 }
 
+/*
+ * An end that has a VL which the other one has not gets no flow control for it.  Its
+ * watchdog (7.9.4) has the link trained anew, within about a millisecond on devices; here it
+ * takes longer, so that a machine with much to do is no reason, and it is counted once.
+ */
+#define CREDIT_WATCHDOG_US 50000
+
+static bool lacks_credits(const struct sim_fabric *f, uint32_t port)
+{
+	const struct sim_port *p = &f->ports[port];
+
+	return link_is_up(f, port) && p->state == SIM_PORT_ACTIVE &&
+	       f->ports[p->peer].state == SIM_PORT_ACTIVE && p->op_vls != f->ports[p->peer].op_vls;
+}
+
+static void watchdog_bites(struct sim *s, void *arg)
+{
+	struct device_port *d = arg;
+	uint32_t port = device_port_index(s, d);
+
+	d->credit_timer = 0;
+	if (!lacks_credits(s->f, port))
+		return;
+	port_counters(&s->f->ports[port])->link_recovers++;
+	port_counters(&s->f->ports[s->f->ports[port].peer])->link_recovers++;
+}
+
+void link_watch_credits(struct sim *s, uint32_t port)
+{
+	struct device_port *d;
+
+	if (s->f->ports[port].peer == SIM_NONE)
+		return;
+	d = training_end(s, port);
+	if (!lacks_credits(s->f, port)) {
+		sim_cancel(s, d->credit_timer);
+		d->credit_timer = 0;
+	} else if (!d->credit_timer) {
+		d->credit_timer = sim_after(s, CREDIT_WATCHDOG_US, watchdog_bites, d);
+	}
+}
+
 static void end_down(struct sim *s, uint32_t port, bool report)
 {
 	struct sim_port *p = &s->f->ports[port];

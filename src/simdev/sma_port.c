@@ -257,6 +257,7 @@ static unsigned port_info_set(struct smp *q, uint32_t port)
 		port_command_later(q->s, port, state, phys_state);
 	else
 		port_command(q->s, port, state, phys_state);
+	link_watch_credits(q->s, port);
 	return STATUS_OK;
 }
 

@@ -14,6 +14,7 @@ const char *drop_reason_name(enum drop_reason r)
 		[DROP_LOOP] = "loop",
 		[DROP_VL15] = "vl15",
 		[DROP_VL_MISSING] = "vl-missing",
+		[DROP_NO_CREDIT] = "no-credit",
 		[DROP_PKEY] = "pkey",
 		[DROP_BAD_PATH] = "bad-path",
 		[DROP_NODE_OFF] = "node-off",
@@ -65,6 +66,7 @@ static void count_at_port(struct sim *s, uint32_t port, const struct packet *p,
 	case DROP_LOOP:
 	case DROP_VL15:
 	case DROP_VL_MISSING:
+	case DROP_NO_CREDIT:
 	case DROP_MCAST:
 		if (is_switch(node_of(s->f, port)))
 			c->rcv_switch_relay++;

@@ -107,7 +107,9 @@ enum drop_reason data_blocked(const struct sim_fabric *f, uint32_t in, uint32_t 
 	*vl = sl2vl_get(f, o->node, i->num, o->num, sl);
 	if (*vl == SIM_VL_DROP)
 		return DROP_VL15;
-	return *vl < o->op_vls ? DROP_NONE : DROP_VL_MISSING;
+	if (*vl >= o->op_vls)
+		return DROP_VL_MISSING;
+	return *vl < f->ports[o->peer].op_vls ? DROP_NONE : DROP_NO_CREDIT;
 }
 
 enum drop_reason wire_next_hop(const struct sim_fabric *f, uint32_t in_port, uint16_t dlid,

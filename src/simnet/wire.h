@@ -23,6 +23,7 @@ enum drop_reason {
 	DROP_LOOP,		/* more hops than any path has */
 	DROP_VL15,		/* SL2VL says drop */
 	DROP_VL_MISSING,	/* SL2VL names a VL beyond OperationalVLs */
+	DROP_NO_CREDIT,		/* the other end of the link has no such VL, and sends no flow control for it */
 	DROP_PKEY,		/* not in the table where it is enforced, or both limited members */
 	DROP_BAD_PATH,		/* directed route that leads nowhere or is malformed */
 	DROP_NODE_OFF,
