@@ -276,6 +276,7 @@ static void read_group(struct reader *r, const struct node *n, const struct key 
 	group->name = xstrdup(word);
 }
 
+static const char *const active_vls_words[] = { "change", "wait", NULL };
 static const char *const link_words[] = { "keep", "supported", NULL };
 static const char *const sandbox_words[] = { "off", "on", "strict", NULL };
 static const char *const log_words[] = { "error", "warning", "info", "debug", NULL };
@@ -300,6 +301,7 @@ static const struct key settings_keys[] = {
 	{ "local-phy-errors", read_uint, AT(local_phy_errors), .max = 15 },
 	{ "overrun-errors", read_uint, AT(overrun_errors), .max = 15 },
 	{ "max-op-vls", read_vls, AT(max_op_vls) },
+	{ "active-vls", read_choice, AT(active_vls), .words = active_vls_words },
 	{ "link-width", read_choice, AT(link_width), .words = link_words },
 	{ "link-speed", read_choice, AT(link_speed), .words = link_words },
 

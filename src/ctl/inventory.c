@@ -86,14 +86,12 @@ static json_t *json_link(const struct fabric_port *p)
 }
 
 /* What a port without link has not. */
-static void add_link(json_t *row, const struct subnet_state *s, const struct fabric_port *p,
-		     uint32_t slot)
+static void add_link(json_t *row, const struct subnet_state *s, const struct fabric_port *p)
 {
 	json_object_set_new(row, "link", json_link(p));
 	json_object_set_new(row, "rate", json_real(rate_tenths(p->rate) / 10.0));
 	json_object_set_new(row, "mtu", json_integer(mtu_bytes(p->neighbor_mtu)));
-	json_object_set_new(row, "vls",
-			    json_integer(ib_vls_from_code(qos_vls_in_force(s->plan->tables, slot))));
+	json_object_set_new(row, "vls", json_integer(ib_vls_from_code(p->op_vls)));
 	json_object_set_new(row, "peer", json_port(s, p->peer));
 }
 
@@ -109,7 +107,7 @@ static json_t *port_row(const struct subnet_state *s, uint32_t slot)
 		json_object_set_new(row, "lmc", json_integer(plan_lmc(s->plan, slot)));
 	}
 	if (p->peer != FABRIC_NONE)
-		add_link(row, s, p, slot);
+		add_link(row, s, p);
 	return row;
 }
 

@@ -45,6 +45,7 @@ struct settings {
 	uint8_t vl_stall_count_end;	/* default 7 */
 	uint8_t local_phy_errors, overrun_errors;	/* thresholds 0..15, default 8 */
 	uint8_t max_op_vls;		/* most data VLs to use: 1, 2, 4, 8, 15; default 15 */
+	enum { ACTIVE_VLS_CHANGE, ACTIVE_VLS_WAIT } active_vls;	/* of Active links; default _CHANGE */
 	enum { LINK_KEEP, LINK_SUPPORTED } link_width, link_speed;	/* default LINK_KEEP */
 
 	/* keys */

@@ -412,6 +412,9 @@ static void tally_port(const struct tally *t, const struct want_env *e,
 		t->out->most[UMAD_SM_ATTR_PORT_INFO]++;		/* it is read first */
 	else if (port_is_managed(f, port) && port_needs_set(e, refused, port))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
+	if (port_new_vls(t->next, port) && port_new_vls(t->next, port) != f->ports[port].op_vls &&
+	    !f->ports[port].unsure)
+		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
 	if (will_activate(e, refused, port) || port_may_enforce(&then, refused, port))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
 }

@@ -13,8 +13,10 @@
  *   sweep.c     planning (worker thread) ->
  *   observe.c   reading what devices hold, where that is not known ->
  *   mkey.c      ports that have another M_Key get ours ->
- *   write.c     ports (PortInfo, up to Armed) -> tables (and meanwhile the
+ *   write.c     ports (PortInfo, up to Armed), then more OperationalVLs where links are
+ *               Active (vls.c) -> tables (and meanwhile the
  *               second part of the plan) -> Active ->
+ *   vls.c       fewer OperationalVLs where links are Active ->
  *   reroute.c   forwarding tables, where they follow from those in force ->
  *   sweep.c     publishing
  *
@@ -122,6 +124,7 @@ struct kept_before {
 struct plan_task;
 struct probe;
 struct reroute;
+struct vls_step;
 
 /*
  * A node of which something may have changed; renamed: perhaps its description, too; changed: it
@@ -208,6 +211,8 @@ struct sm {
 	uint32_t failed_devices, sets_failed, ports_active, ports_linked;
 
 	struct timer *poll_timer, *light_timer, *soon_timer, *retry_timer;
+	struct vls_step *vls;		/* of links at work, in the step that changes them */
+	struct timer *vls_timer;	/* until packets on VLs that go are sent */
 	struct timer *publish_timer;	/* of a sweep of which nothing is missing any more */
 	struct smp_job *light_job;
 	struct subnet_state *light_state;	/* what the light sweep goes over */
@@ -385,6 +390,11 @@ void takeover_write(struct sm *sm);
 /* It is one, and too many do not answer for the rest to be told by it. */
 bool takeover_is_hopeless(const struct sm *sm);
 
+/* vls.c: steps of a sweep; both call next */
+void vls_new(struct sm *sm);
+void vls_free(struct sm *sm);
+void vls_add(struct sm *sm, void (*next)(struct sm *sm));
+void vls_take_away(struct sm *sm, void (*next)(struct sm *sm));
 /* speeds.c: goes on with fdr10_start() */
 void speeds_start(struct sm *sm);
 /* fdr10.c */

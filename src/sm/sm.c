@@ -683,6 +683,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	flapping_new(sm);
 	refused_new(sm);
 	sm->publish_timer = timer_new(l, sweep_finish, sm);
+	vls_new(sm);
 	return sm;
 }
 
@@ -711,6 +712,7 @@ void sm_free(struct sm *sm)
 	flapping_free(sm);
 	refused_free(sm);
 	timer_free(sm->publish_timer);
+	timer_free(sm->vls_timer);
 	shared_policy_unref(sm->policy);
 	findings_free(&sm->findings);
 	findings_free(&sm->rejected);

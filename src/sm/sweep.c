@@ -136,6 +136,7 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 		smp_job_cancel(sm->job);
 	sm->job = NULL;
 	timer_stop(sm->publish_timer);
+	vls_free(sm);
 	probe_free(sm);
 	reroute_free(sm->reroute);
 	sm->reroute = NULL;

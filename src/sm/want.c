@@ -159,18 +159,42 @@ static void want_speeds(const struct want_env *e, uint32_t port, uint8_t *d)
 		d[EXT_2] = (uint8_t)((d[EXT_2] & ~EXT_2_ENABLED) | supported >> IB_EXT_GROUP_2);
 }
 
+/* A link that may carry data: one end is enough. */
+static bool link_is_at_work(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+
+	return p->state == IB_PORT_ACTIVE_S ||
+	       (p->peer != FABRIC_NONE && f->ports[p->peer].state == IB_PORT_ACTIVE_S);
+}
+
+uint8_t port_new_vls(const struct plan *pl, uint32_t port)
+{
+	const struct fabric *f = pl->f;
+	const struct fabric_port *p = &f->ports[port], *q;
+	uint8_t code, now;
+
+	if (!port_is_linked(f, port) || !port_is_linked(f, p->peer) ||
+	    !link_is_at_work(f, port) || pl->settings->active_vls == ACTIVE_VLS_WAIT)
+		return 0;
+	q = &f->ports[p->peer];
+	code = pl->tables->op_vls[port];
+	if (pl->tables->op_vls[p->peer] < code)
+		code = pl->tables->op_vls[p->peer];
+	now = p->op_vls < q->op_vls ? p->op_vls : q->op_vls;
+	/* tables that are not ours may use any VL */
+	if (code < now && !pl->tables->managed)
+		code = now;
+	return code && (p->op_vls != code || q->op_vls != code) ? code : 0;
+}
+
+/* Of a link at work both ends change together, which is no matter of one Set (vls.c). */
 static unsigned vls_of(const struct want_env *e, uint32_t port)
 {
 	const struct fabric_port *p = &e->plan->f->ports[port];
-	unsigned want = e->plan->tables->op_vls[port];
 
-	/*
-	 * On a link that carries traffic VLs are added, never taken away: it
-	 * works with more than the policy needs, and taking one drops packets.
-	 */
-	if (p->state == IB_PORT_ACTIVE_S && p->op_vls > want && p->op_vls <= p->vl_cap)
-		want = p->op_vls;
-	return want;
+	return p->op_vls && link_is_at_work(e->plan->f, port) ? p->op_vls :
+								 e->plan->tables->op_vls[port];
 }
 
 static bool enforces_now(const uint8_t *info)

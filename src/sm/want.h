@@ -54,6 +54,12 @@ uint32_t port_info_modifier(const struct fabric *f, uint32_t node, unsigned num)
  */
 void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uint8_t data[64]);
 /*
+ * OperationalVLs that both ends of the port's link are to have, a code, where the link is
+ * Active and one of them has others; else 0.  want_port_fields() leaves those of such a link
+ * as they are.
+ */
+uint8_t port_new_vls(const struct plan *p, uint32_t port);
+/*
  * A switch port that is to enforce partitions and does not, although it carries
  * traffic: that begins only when its P_Key table is there.
  */

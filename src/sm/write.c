@@ -8,9 +8,11 @@
  *     rest, and in the same Set the step from Init to Armed.  OperationalVLs
  *     come before the tables that depend on them, and no data packet passes a
  *     link before pass 3, as both ends are at most Armed (7.2.7).
+ *     Links that are Active get more OperationalVLs at both ends at once (vls.c).
  *  2. tables: LFT, P_Key, SL2VL, VLArb.
  *  3. Armed to Active, where both ends of a link are Armed at least; and
- *     enforcement of partitions by switch ports that are Active already.
+ *     enforcement of partitions by switch ports that are Active already.  Then fewer
+ *     OperationalVLs of links that are Active, which no table uses any more (vls.c).
  *
  * Enforcement never runs ahead of the table by which it is done, nor behind it
  * on a link that comes up: what it is to be on a port without traffic is written
@@ -689,7 +691,7 @@ static void active_finished(void *arg)
 	struct sm *sm = arg;
 
 	sm->job = NULL;
-	reroute_start(sm);
+	vls_take_away(sm, reroute_start);
 }
 
 static const struct smp_job_ops active_ops = { active_next, active_done, active_finished };
@@ -723,7 +725,10 @@ static void ports_finished(void *arg)
 	struct sm *sm = arg;
 
 	sm->job = NULL;
-	sweep_ports_written(sm);
+	if (sm->kind == SWEEP_TAKEOVER)
+		sweep_ports_written(sm);
+	else
+		vls_add(sm, sweep_ports_written);
 }
 
 static const struct smp_job_ops ports_ops = { ports_next, ports_done, ports_finished };

@@ -371,16 +371,47 @@ START_TEST(high_limit_of_port_0)
 }
 END_TEST
 
-START_TEST(vls_are_not_taken_from_a_link_at_work)
+static void give_vls(uint32_t port, unsigned state, unsigned vls)
 {
-	uint32_t port = fabric_find_port(f, 0x201);
 	uint8_t d[64];
 
-	put(f->ports[port].info, IB_PORT_STATE_F, IB_PORT_ACTIVE_S);
 	memcpy(d, f->ports[port].info, 64);
+	put(d, IB_PORT_STATE_F, state);
+	put(d, IB_PORT_OPER_VLS_F, vls);
 	fabric_port_store(&f->ports[port], d);
+}
+
+/* The plan has 3 for all links (four VLs). */
+START_TEST(vls_of_a_link_at_work)
+{
+	uint32_t port = fabric_find_port(f, 0x201), peer = f->ports[port].peer;
+	uint8_t d[64];
+
+	/* below Active it goes with the other fields */
+	give_vls(port, IB_PORT_INIT_S, 4);
+	give_vls(peer, IB_PORT_ARMED_S, 1);
+	ck_assert_uint_eq(port_new_vls(plan, port), 0);
+	/* one end is enough, and then no Set of one end changes it */
+	give_vls(peer, IB_PORT_ACTIVE_S, 1);
+	ck_assert_uint_eq(port_new_vls(plan, port), 3);
+	ck_assert_uint_eq(port_new_vls(plan, peer), 3);
 	want_port_info(&env, port, IB_PORT_NOP, d);
 	ck_assert_uint_eq(field(d, IB_PORT_OPER_VLS_F), 4);
+	want_port_info(&env, peer, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_OPER_VLS_F), 1);
+	settings->active_vls = ACTIVE_VLS_WAIT;
+	ck_assert_uint_eq(port_new_vls(plan, port), 0);
+	settings->active_vls = ACTIVE_VLS_CHANGE;
+	give_vls(port, IB_PORT_ACTIVE_S, 3);
+	give_vls(peer, IB_PORT_ACTIVE_S, 3);
+	ck_assert_uint_eq(port_new_vls(plan, port), 0);
+	/* what has no VLs that make sense gets them */
+	give_vls(port, IB_PORT_ACTIVE_S, 0);
+	ck_assert_uint_eq(port_new_vls(plan, port), 3);
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_OPER_VLS_F), 3);
+	ck_assert_uint_eq(port_new_vls(plan, f->nodes[sw].port0), 0);
+	ck_assert_uint_eq(port_new_vls(plan, f->nodes[sw].port0 + SWITCH_PORTS), 0);
 }
 END_TEST
 
@@ -769,7 +800,7 @@ int main(void)
 	tcase_add_test(t, m_key_of_end_ports);
 	tcase_add_test(t, m_key_of_smps);
 	tcase_add_test(t, high_limit_of_port_0);
-	tcase_add_test(t, vls_are_not_taken_from_a_link_at_work);
+	tcase_add_test(t, vls_of_a_link_at_work);
 	tcase_add_test(t, reregistration_only_with_a_reason);
 	tcase_add_test(t, digest_sees_our_fields_only);
 	tcase_add_test(t, items_of_a_switch);

@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# OperationalVLs of links that are Active: more and fewer at a reload, without a link that
+# goes down, retrains or has a VL at one end only while packets use it; an end that keeps
+# what it has; `active-vls: wait`.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim has no flow control"
+
+hosts=16
+manager=host-0001\ HCA-1
+switch=0x0251530200000100
+# Devices take their time: a pass over the ports of the switch takes longer than its links
+# could do without flow control.
+printf 'profiles:\n  slow: {like: connectx-3, response: 25ms}\n' >profiles.yaml
+printf '  slow-switch: {like: switchx, response: 25ms}\n' >>profiles.yaml
+printf 'nodes:\n- {type: ca, profile: slow}\n- {type: switch, profile: slow-switch}\n' >>profiles.yaml
+sim_options=(--profiles profiles.yaml)
+# policy VL,VL,VL: of SLs 0 to 2; all others are dropped.
+policy() {
+	cat >policy.yaml <<-END
+	qos-levels:
+	  default: {sl: 0}
+	  video: {sl: 1}
+	  batch: {sl: 2}
+	match-rules:
+	- {qos-class: 7, level: video}
+	- {qos-class: 8, level: batch}
+	fabric-setup:
+	  sl2vl:
+	    - {group: all, table: [$1, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15]}
+	END
+}
+# vls: data VLs of ports, by the simulator: "VLS PORTS;".
+vls() {
+	for port in $(seq $hosts); do
+		sim_ctl -j show port "S-${switch#0x}/P$port"
+		printf '\n'
+		sim_ctl -j show port "$(printf 'host-%04d HCA-1/P1' "$port")"
+		printf '\n'
+	done | sed -nE 's/.*"vls":([0-9]+).*/\1/p' | sort -n | uniq -c | awk '{ printf "%s %s;", $2, $1 }'
+}
+told() { ctl -j ports | sed -nE 's/.*"vls": ([0-9]+).*/\1/p' | sort -n | uniq -c | awk '{ printf "%s %s;", $2, $1 }'; }
+# recoveries: how often links were trained anew for want of flow control.
+recoveries() {
+	for port in $(seq $hosts); do sim_ctl -j show counters "S-${switch#0x}/P$port"; done |
+		grep -oE '"link-recovers":[0-9]+' | awk -F: '{ n += $2 } END { print n + 0 }'
+}
+# quietly WHAT [SL,SL... [RETRAININGS]]: nothing was lost meanwhile, no link went down, and all tables are right.
+quietly() {
+	local sls=${2:-0,1,2}
+	expect_less "$1: links trained anew, and one more" $((${3:-0} + 1)) "$(recoveries)"
+	expect "$1: ports taken down" 0 "$(for port in $(seq $hosts); do
+		sim_ctl -j show port "S-${switch#0x}/P$port"; done |
+		grep -oE '"taken-down": *[0-9]+' | grep -vc ': *0$')"
+	expect "$1: packets lost on a VL" 0 "$(sim_ctl drops | grep -cE 'vl-missing|no-credit')"
+	sim_ctl check --sl "$sls" >check.out 2>&1 || bad "$1: check says $(head -n 5 check.out)"
+}
+# The way of data is asked for all the time, on each SL, and real packets pass on SL 0.
+watch() {
+	while :; do
+		for sl in 0 1 2; do
+			sim_ctl path "host-0002 HCA-1" "host-0003 HCA-1" $sl 2>&1
+		done
+		on "$manager" perfquery -G 0x0251530100000201 1 >/dev/null 2>&1 || echo "perfquery failed"
+	done >watched
+}
+
+policy "0, 0, 0"
+start_sim switch:$hosts,hosts=$hosts
+start_and_wait "$manager" -p policy.yaml
+expect "VLs of devices at first" "1 $((2 * hosts));" "$(vls)"
+quietly "bring-up"
+
+note "more VLs at a reload"
+watch &
+watcher=$!
+pids+=("$watcher")
+policy "0, 1, 2"
+reload
+expect "VLs of devices" "4 $((2 * hosts));" "$(vls)"
+expect "VLs as qosd tells them" "4 $((2 * hosts));" "$(told)"
+quietly "more VLs"
+
+note "fewer VLs at a reload"
+policy "0, 1, 1"
+reload
+expect "VLs of devices" "2 $((2 * hosts));" "$(vls)"
+expect "VLs as qosd tells them" "2 $((2 * hosts));" "$(told)"
+quietly "fewer VLs"
+end "$watcher"
+expect_less "paths, for the 20 at least that were watched" "$(grep -c . watched)" 20
+expect "packets that did not get through" 0 "$(grep -cE 'operational|no-credit|carries|failed' watched)"
+
+note "an end that keeps what it has"
+sim_do node lie "host-0005 HCA-1" keeps-portinfo
+policy "0, 1, 2"
+reload
+expect "VLs of devices" "2 2;4 $((2 * hosts - 2));" "$(vls)"
+expect "VLs as qosd tells them" "2 2;4 $((2 * hosts - 2));" "$(told)"
+# that one link is unlike at its ends until it is known that one of them keeps what it had
+quietly "an end that keeps what it has" 0,1 1
+sets=$(sets)
+ctl sweep >/dev/null
+swept() { [ "$(status sweeping)" = false ] && [ "$(status sweeps)" -gt "$before" ]; }
+before=$(($(status sweeps) - 1))
+until_ 20 swept || bad "no end of the sweep"
+expect "Sets of another sweep" "$sets" "$(sets)"
+sim_do node lie "host-0005 HCA-1" none
+
+note "ends that differ are found in check, and packets there have no credit"
+sim_do portinfo "host-0002 HCA-1/P1" OperVLs 1
+sim_ctl check >check.out 2>&1 && bad "check sees no fault"
+expect_match "check" 'OperationalVLs' "$(<check.out)"
+expect_match "fate of a packet" 'no-credit' \
+	"$(sim_ctl path "host-0003 HCA-1" "host-0002 HCA-1" 2 2>&1)"
+retrained() { [ "$(recoveries)" -gt 1 ]; }
+until_ 5 retrained || bad "the link does not miss the flow control"
+ctl sweep >/dev/null
+mended() { [ "$(vls)" = "2 2;4 $((2 * hosts - 2));" ] && sim_ctl check --sl 0,1 >check.out 2>&1; }
+until_ 20 mended || bad "it is not put right: $(vls) $(head -n 3 check.out)"
+
+note "active-vls: wait"
+stop_qosd || bad "qosd ends with exit status $?"
+echo "active-vls: wait" >qosd.yaml
+policy "0, 0, 0"
+start_and_wait "$manager" -c qosd.yaml -p policy.yaml
+expect "VLs of links that stayed Active" "2 2;4 $((2 * hosts - 2));" "$(vls)"
+ctl links retrain "host-0004 HCA-1/P1" >/dev/null || bad "links retrain: exit status $?"
+fewer() { [ "$(vls)" = "1 2;2 2;4 $((2 * hosts - 4));" ] && subnet_up; }
+until_ 20 fewer || bad "the link that was trained does not have fewer VLs: $(vls)"
+sim_do check
