@@ -136,12 +136,6 @@ uint16_t sa_find_handler(uint16_t attr, uint8_t method, const struct sa_handler_
 	return IB_STATUS_BAD_METHOD_ATTR;
 }
 
-/* IBA gives it a meaning for one attribute: there it is how capability masks are compared. */
-uint32_t sa_modifiers(uint16_t attr)
-{
-	return attr == UMAD_SA_ATTR_PORT_INFO_REC ? SA_SUBSET_MATCH : 0;
-}
-
 const struct sa_pkey_place *sa_pkey_place(uint16_t attr)
 {
 	static const struct sa_pkey_place places[] = {

@@ -68,9 +68,8 @@ struct sa_pkey_place {
 	bool mgid;
 };
 const struct sa_pkey_place *sa_pkey_place(uint16_t attr);	/* NULL: it has none */
-/* The bits of the AttributeModifier that mean something. */
+/* The one bit of an AttributeModifier that means something, that of PortInfoRecord's. */
 #define SA_SUBSET_MATCH (1u << 31)	/* see sa_fields_match() */
-uint32_t sa_modifiers(uint16_t attr);
 
 /*
  * Adds a record to the answer, padded to a multiple of 8 bytes.  False: that

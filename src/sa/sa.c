@@ -205,8 +205,7 @@ static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
 	if (req->len < SA_HDR_LEN || m->n < h->min_len ||
 	    (m->n > SA_DATA_LEN && m->attr != UMAD_SA_ATTR_MULTI_PATH_REC))
 		return IB_SA_REQ_INVALID;
-	if (m->mod & ~sa_modifiers(m->attr))	/* 13.4.7: of a value that it can't have */
-		return IB_STATUS_BAD_VALUE;
+	/* clients leave anything in an AttributeModifier that has no meaning; OpenSM ignores it, too */
 	m->requester = find_requester(m->s, req->slid);
 	if (m->requester == FABRIC_NONE)
 		return IB_SA_REQ_INVALID;

@@ -92,8 +92,8 @@ for attr in "${served[@]}"; do
 		none $method $attr 0 36:1122334455667789
 		none $method $attr 0 36:0000000000000001
 		$trusted $method $attr 0 36:$key
-		0x001c $method $attr 1
-		0x001c $method $attr 0x40000000
+		$status $method $attr 1
+		$status $method $attr 0x40000000
 		$status $method $attr 0 4:7fff
 		$status $method $attr 0 18:ffff 44:ffffffff
 		$status $method $attr 0 24:ffff06ffffffffffffffffff
