@@ -129,11 +129,12 @@ struct vls_step;
 /*
  * A node of which something may have changed; renamed: perhaps its description, too; changed: it
  * has, whatever its ports say; whole: all of its ports are read (of others probe_spare.c may leave
- * some out); unasked: nobody said so, and there need be nothing to find.
+ * some out); unasked: nobody said so, and there need be nothing to find; ends: nothing of the node is
+ * suspected but that somebody answers behind its links that have no far end.
  */
 struct suspect {
 	uint64_t guid;
-	bool renamed, changed, whole, unasked;
+	bool renamed, changed, whole, unasked, ends;
 };
 
 struct sm {
@@ -235,6 +236,7 @@ struct sm {
 	unsigned fruitless, fruitless_max;	/* local sweeps in a row that found nothing, and … */
 	bool only_election;		/* of the sweep: nothing else has changed */
 	unsigned retry_wait_s;
+	bool only_silent;		/* … is far ends of links that do not answer */
 	bool only_refused;		/* all that the last sweep lacks is what refused.c tries again */
 
 	struct picture *picture;	/* standing by (takeover.c); NULL: none */

@@ -240,6 +240,20 @@ static void choose(struct probe *p)
 	}
 }
 
+/* Behind its ports that have a link and no far end; the port is asked first, and then who is there. */
+static void ask_ends(struct probe *p, uint32_t node)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+
+	for (unsigned num = 1; num <= n->nports; num++) {
+		const struct fabric_port *x = &p->f->ports[n->port0 + num];
+
+		if (!x->present ? node_is_switch(n) :
+		    x->state >= IB_PORT_INIT_S && x->peer == FABRIC_NONE)
+			probe_ask(p, node, num, ASK_PORT);
+	}
+}
+
 static void take_suspects(struct probe *p)
 {
 	struct sm *sm = p->sm;
@@ -258,7 +272,10 @@ static void take_suspects(struct probe *p)
 		}
 		p->told |= !s->unasked;
 		sm->unasked = !p->told;
-		probe_ask_node(p, node, s->renamed);
+		if (s->ends)
+			ask_ends(p, node);
+		else
+			probe_ask_node(p, node, s->renamed);
 		if (s->renamed || s->changed || s->whole)
 			p->spare.v[node] |= SPARE_NOT;
 		if (s->changed)

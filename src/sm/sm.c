@@ -135,6 +135,7 @@ void sm_suspect(struct sm *sm, const struct suspect *s)
 		x->changed |= s->changed;
 		x->whole |= s->whole;
 		x->unasked &= s->unasked;
+		x->ends &= s->ends;
 		return;
 	}
 	if (sm->suspects.n < SUSPECTS_MAX)
@@ -143,18 +144,44 @@ void sm_suspect(struct sm *sm, const struct suspect *s)
 		sm_want_sweep(sm, SWEEP_CHANGE, "very many nodes are suspected");
 }
 
+/* A link that is up, with nobody at its other end; or a port of a switch that did not answer. */
+static bool is_unanswered(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+
+	return !p->present ? node_is_switch(port_node(f, port)) :
+	       p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE;
+}
+
+/* All else is complete: who is silent is asked alone. */
+static void ask_silent_ends(struct sm *sm)
+{
+	const struct fabric *f = sm->published->f;
+
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (is_unanswered(f, i))
+			sm_suspect(sm, &(struct suspect){ .guid = port_node(f, i)->guid,
+							  .unasked = true, .ends = true });
+	sm_want_sweep(sm, SWEEP_LOCAL, "links whose far ends are silent");
+}
+
 static void on_retry(void *arg)
 {
 	struct sm *sm = arg;
 
+	if (sm->published && sm->only_silent && sm->kind == SWEEP_NONE) {
+		ask_silent_ends(sm);
+		return;
+	}
 	sm_want_sweep(sm, SWEEP_CHANGE, "again, after an incomplete sweep");
 }
 
 static void arm_retry(struct sm *sm, bool complete)
 {
 	/* blind_all: of a discovery or a look that failed nobody else knows what it was to find */
-	if ((complete || sm->only_refused) && !sm->full_owed && !sm->blind_all && !mkey_is_late(sm) &&
-	    !(sm->published && sm->published->f->unanswered)) {
+	sm->only_silent = (complete || sm->only_refused) && !sm->full_owed && !sm->blind_all &&
+			  !mkey_is_late(sm);
+	if (sm->only_silent && !(sm->published && sm->published->f->unanswered)) {
 		timer_stop(sm->retry_timer);
 		sm->retry_wait_s = 0;
 		return;
