@@ -41,12 +41,12 @@
 
 enum table {
 	TABLE_SWITCH_INFO, TABLE_PORT_INFO, TABLE_LFT, TABLE_MFT, TABLE_PKEY, TABLE_SL2VL,
-	TABLE_VLARB, TABLES
+	TABLE_VLARB, TABLE_DESC, TABLES
 };
 
 static const char *const table_names[TABLES] = {
 	"SwitchInfo", "PortInfo", "forwarding table", "multicast forwarding table", "P_Key table",
-	"SL2VL table", "VL arbitration table",
+	"SL2VL table", "VL arbitration table", "NodeDescription",
 };
 
 /* One attribute of the node. */
@@ -82,6 +82,7 @@ struct scrub {
 	bool collected;			/* looks is filled */
 	bool silent, changed;		/* it did not answer; it is no more what it was */
 	bool claimed;			/* another SM was there */
+	bool renamed;			/* it has another NodeDescription, which is no table of ours */
 	struct found found[TABLES];
 	int64_t next_us, spacing_us;
 	struct sm_scrub counts;
@@ -122,6 +123,7 @@ static void collect(struct scrub *s)
 	if (map64_get(&s->sm->doubtful, n->guid) != MAP64_NONE ||
 	    mkey_is_foreign(s->sm, p->f, s->node))
 		return;
+	add(s, TABLE_DESC, 0, 0);	/* not every device sends trap 144 */
 	if (on_switch)
 		add(s, TABLE_SWITCH_INFO, 0, 0);
 	for (unsigned num = 0; num <= n->nports; num++)
@@ -140,8 +142,8 @@ static uint64_t estimate(const struct plan *p, uint32_t node)
 	uint64_t ports = n->nports;
 
 	if (!node_is_switch(n))
-		return ports * (p->tables->managed ? 7 : 2);
-	return p->lid_top / LFT_BLOCK + ports + (p->tables->managed ? ports * (ports + 4) : 0);
+		return 1 + ports * (p->tables->managed ? 7 : 2);
+	return 1 + p->lid_top / LFT_BLOCK + ports + (p->tables->managed ? ports * (ports + 4) : 0);
 }
 
 /* --- a question and its answer --- */
@@ -151,6 +153,7 @@ static bool ask_for(const struct scrub *s, const struct look *l, struct smp *q)
 	static const uint16_t attributes[] = {
 		[TABLE_SWITCH_INFO] = UMAD_SM_ATTR_SWITCH_INFO,
 		[TABLE_PORT_INFO] = UMAD_SM_ATTR_PORT_INFO, [TABLE_MFT] = UMAD_SM_ATTR_MCAST_FT,
+		[TABLE_DESC] = UMAD_SM_ATTR_NODE_DESC,
 	};
 	struct item_want want;
 
@@ -213,6 +216,10 @@ static bool differs(struct scrub *s, const struct look *l, const uint8_t *got)
 		return switch_differs(s, got);
 	case TABLE_PORT_INFO:
 		return port_differs(s, l->num, got);
+	case TABLE_DESC:
+		s->renamed |= memcmp(p->f->nodes[s->node].desc, got,
+				     sizeof(p->f->nodes[s->node].desc) - 1);
+		return false;
 	case TABLE_MFT:
 		return multicast_block_is(s->sm, p->f->nodes[s->node].guid, l->mod & 0x1ff,
 					  l->mod >> 28, entries) &&
@@ -252,7 +259,7 @@ static void drop(struct scrub *s)
 	s->job = NULL;
 	state_unref(s->state);
 	s->state = NULL;
-	s->collected = s->silent = s->changed = s->claimed = false;
+	s->collected = s->silent = s->changed = s->claimed = s->renamed = false;
 	memset(s->found, 0, sizeof(s->found));
 }
 
@@ -304,12 +311,13 @@ static void conclude(struct scrub *s)
 	if (suspect.changed)
 		map64_put(&sm->doubtful, suspect.guid, 1);
 	suspect.whole = s->changed;
-	s->changed |= suspect.changed;
+	suspect.renamed = s->renamed;
+	s->changed |= suspect.changed || suspect.renamed;
 	if (++s->node >= s->state->f->n_nodes) {
 		s->node = 0;
 		s->counts.passes++;
 	}
-	s->collected = s->silent = s->claimed = false;
+	s->collected = s->silent = s->claimed = s->renamed = false;
 	memset(s->found, 0, sizeof(s->found));
 	if (!s->changed)
 		return;
@@ -320,7 +328,8 @@ static void conclude(struct scrub *s)
 	}
 	sm_suspect(sm, &suspect);
 	sm_want_sweep(sm, SWEEP_LOCAL, suspect.changed ? "tables were overwritten" :
-							 "a port is not as it was");
+				       suspect.whole ? "a port is not as it was" :
+						       "a node has another name");
 }
 
 /* How far questions are apart, for a pass over this state. */
