@@ -13,9 +13,10 @@ static bool is_default_port(const struct smp *q, uint8_t num)
 	return num <= q->node->nports || num == SIM_LFT_DROP;
 }
 
+/* 0 is no limit: the value after a reset, which OpenSM writes in its first sweep as master. */
 static bool is_multicast_top(unsigned top, unsigned cap)
 {
-	return top >= MFT_TOP_NONE && top < SIM_LID_MCAST + cap;
+	return top == 0 || (top >= MFT_TOP_NONE && top < SIM_LID_MCAST + cap);
 }
 
 static bool switch_info_is_good(const struct smp *q, const uint8_t *new)
