@@ -104,6 +104,9 @@ sleep 0.01
 stop_qosd TERM
 status=$?
 [ $status -eq 0 ] || [ $status -eq 143 ] || bad "exit status $status after an early SIGTERM"
+# ibsim may go on waiting for a client that ended while it connected.
+stop_sim
+start_sim "$topology"
 
 note "a daemon that is stopped"
 start_and_wait "$node" -p "$policy"

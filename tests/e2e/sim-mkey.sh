@@ -377,7 +377,10 @@ for protect in 1 2; do
 	stop_qosd
 	expect "violations by qosd" "$before" "$(drops)"
 	rm -f osm/log
+	sim_do drops --reset
 	by_opensm
-	expect "violations by OpenSM after qosd" "$before" "$(drops)"
+	# OpenSM may get a trap that a device repeats before it knows that device's key.
+	expect "violations by OpenSM after qosd" "" \
+		"$(sim_ctl drops --last 20 --reason mkey | awk '$2 == "mkey" && $4 != "trap-repress"')"
 	stop_sim
 done
