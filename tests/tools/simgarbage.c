@@ -98,7 +98,7 @@ static void pass_file(int fd, int file, uint64_t length, size_t n)
 
 static void no_hello(void)
 {
-	char junk[4096];
+	char junk[2 * sizeof(struct sim_hello)];
 	int fd = dial();
 
 	fill(junk, sizeof(junk));
