@@ -117,6 +117,23 @@ static void say_refused(const struct guidinfo_work *w, uint32_t device,
 		    f->ports[t->port].num, how, it->block);
 }
 
+/* A refusal is for good, at least until the device is swept in full: `health' shows it. */
+static void note_answer(const struct guidinfo_work *w, uint32_t device, const struct smp *s,
+			const struct block_item *it, int status)
+{
+	const struct fabric *f = w->state->f;
+	const struct fabric_port *p = &f->ports[w->targets.v[device].port];
+	uint64_t guid = f->nodes[p->node].guid;
+	/* each port of an adapter has blocks of its own */
+	uint32_t mod = (uint32_t)p->num << 16 | it->block;
+
+	if (status > 0)
+		store_refused_by_status(w->sm->store, guid, s->attr, mod,
+					hash_bytes(it->want, sizeof(it->want), 0), (uint16_t)status);
+	else if (!status)
+		refused_taken(w->sm, guid, s->attr, mod);
+}
+
 static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cookie, int status)
 {
 	struct guidinfo_work *w = arg;
@@ -124,6 +141,8 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	bool equal = !status && !memcmp(s->data + it->first, it->want + it->first,
 					it->end - it->first);
 
+	if (s->method == SMP_SET || equal)
+		note_answer(w, device, s, it, status);
 	it->state = BLOCK_DONE;
 	if (status < 0) {
 		it->state = BLOCK_LOST;

@@ -278,11 +278,26 @@ static void read_on(struct mcast_work *w, uint32_t target, uint32_t block)
 	*vec_push(&w->targets.v[target].todo) = (uint32_t)(then - w->blocks.v);
 }
 
+/* A block that is refused is tried again with back-off; what it costs is a line of `health'. */
+static void note_answer(struct mcast_work *w, const struct mft_block *b, const struct smp *s,
+			int status)
+{
+	uint64_t guid = w->switches.v[b->sw].guid;
+
+	if (status > 0)
+		refused_for_good(w->sm, guid, s->attr, s->mod,
+				 hash_bytes(b->send, sizeof(b->send), 0), (unsigned)status);
+	else if (!status)
+		refused_taken(w->sm, guid, s->attr, s->mod);
+}
+
 static void done(void *arg, uint32_t target, const struct smp *s, uint64_t cookie, int status)
 {
 	struct mcast_work *w = arg;
 	struct mft_block *b = &w->blocks.v[cookie];
 
+	if (s->method == SMP_SET)
+		note_answer(w, b, s, status);
 	if (status) {
 		b->failed = b->silent = true;
 		if (w->pass != PASS_READ) {

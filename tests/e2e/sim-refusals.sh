@@ -33,7 +33,7 @@ END
 health() { ctl health 2>&1; }
 # refusals: how many lines of health say that a device refuses something; other_lines: all else.
 refusals() { health | grep -c '^error *device-refuses:'; }
-other_lines() { health | grep -E '^(error|warning) ' | grep -v 'device-refuses:'; }
+other_lines() { health | grep -E '^(error|warning) ' | grep -vE 'device-refuses:|link-flapping:'; }
 rests() { [ "$(status sweeping)" = false ]; }
 settled() { rests && subnet_up && [ "$(refusals)" = "$1" ]; }
 node_is() { rests && [ "$(status nodes)" = "$1" ]; }
@@ -124,4 +124,23 @@ sim_ctl check >audit 2>&1 || bad "the audit: $(tail -n 3 audit)"
 flaps "without"
 expect "SMPs of a flap, with refusals as without" "$least" "$with"
 note "SMPs of a flap: $with with refusals, $least without"
+note "multicast tables and aliases"
+sim_do node refuse "${leaves[0]}" mft
+sim_do node refuse "${cas[1]}" guid-info
+printf '%s\n' "${cas[@]:0:3}" | sed -E 's/^0x//' >cas.guids
+sim_ctl show nodes >/dev/null
+port_guid() { sim_ctl -j show port "$1/P1" | grep -oE '"guid": ?"0x[0-9a-f]+"' | grep -oE '[0-9a-f]{16}'; }
+for ca in "${cas[@]:0:3}"; do port_guid "$ca"; done >ports.guids
+on_own "${cas[-2]}" "$tools/joinstorm" -g 1 ports.guids >storm 2>&1 || bad "joinstorm: $(<storm)"
+lid=$(on "$manager" smpquery -G portinfo "0x$(sed -n 2p ports.guids)" 1 | sed -nE 's/^Lid:\.+(.*)$/\1/p')
+on_own "${cas[1]}" "$tools/pathquery" set guidinfo lid="$lid" block=0 guid1=0xaaaa000000000001 >alias 2>&1 ||
+	bad "no alias: $(<alias)"
+until_ 30 settled 2 || bad "two lines of health: $(health)"
+expect "of multicast tables" 1 "$(health | grep -c 'device-refuses:.* refuses Sets of MulticastForwardingTable')"
+expect "of aliases" 1 "$(health | grep -c 'device-refuses:.* refuses Sets of GUIDInfo')"
+expect "other lines of health" "" "$(other_lines)"
+for device in "${leaves[0]}" "${cas[1]}"; do sim_do node refuse "$device" none; done
+ctl sweep >/dev/null || bad "sweep: exit status $?"
+until_ 60 settled 0 || bad "what was refused: $(health)"
+sim_ctl check >audit 2>&1 || bad "the audit: $(tail -n 3 audit)"
 stop_qosd || bad "exit status $? after SIGTERM"
