@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
 	const struct umad_sa_packet *p = umad_get_mad(raw);
 	uint16_t pkey = 0xffff, sm_lid, status;
-	int c, fd, agent, length = MAD_SIZE;
+	int c, fd = -1, agent, length = MAD_SIZE;
 	double seconds = 20;
 	int64_t begin_us;
 	uint64_t guid;
