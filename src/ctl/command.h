@@ -25,6 +25,8 @@ struct ctl_peer {
 	int64_t uid, gid;	/* -1: not known */
 };
 
+#define CTL_LOSSY_MAX 16	/* devices to which SMPs are lost, as shown */
+
 /* What is known at the moment of the request. */
 struct ctl_view {
 	struct subnet_state *state;	/* NULL: no subnet published */

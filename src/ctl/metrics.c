@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "ctl/command.h"
 #include "ctl/prom.h"
 #include "events/topology.h"
 #include "plan/feasible.h"
@@ -195,6 +196,15 @@ static void put_sm(struct prom *p, const struct sm_status *s)
 	gauge(p, "qosd_values_refused", "Values that devices do not take, as remembered.",
 	      (double)s->refused);
 	counter(p, "qosd_discovery_smps_total", "SMPs of discovery.", (double)s->discovery_smps);
+	counter(p, "qosd_discovery_smps_lost_total", "SMPs of discovery that were lost on the way.",
+		(double)s->discovery_lost);
+	gauge(p, "qosd_multicast_trees", "Multicast trees, one for each multicast LID.", s->trees);
+	counter(p, "qosd_multicast_trees_made_total", "Multicast trees that were made or made anew.",
+		(double)s->trees_made);
+	gauge(p, "qosd_sweep_last_trees_made", "Multicast trees made anew after the last sweep.",
+	      s->trees_remade);
+	gauge(p, "qosd_sweep_last_trees_kept", "Multicast trees that the last sweep left as they were.",
+	      s->trees_kept);
 }
 
 /* By name, or as 0x00nn. */
@@ -234,6 +244,15 @@ static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t left_o
 	counter(p, "qosd_smp_timeouts_total", "SMPs that nobody answered, after all tries.",
 		(double)m->timeouts);
 	counter(p, "qosd_smp_retries_total", "SMPs that were sent once more.", (double)m->retries);
+	counter(p, "qosd_smps_lost_total",
+		"SMPs that were lost on the way to a device or back, without those of discovery.",
+		(double)m->lost);
+	gauge(p, "qosd_smp_window", "SMPs that may be outstanding now.", m->window);
+	gauge(p, "qosd_smp_window_max", "SMPs that may be outstanding by the settings.",
+	      m->window_most);
+	if (m->window_cut_to)
+		gauge(p, "qosd_smp_window_cut_to",
+		      "The least that may have been outstanding after a loss.", m->window_cut_to);
 	counter(p, "qosd_smp_errors_total", "SMPs that were answered with an error.",
 		(double)m->bad_status);
 	counter(p, "qosd_send_errors_total", "MADs that could not be sent.", (double)m->send_errors);
@@ -252,6 +271,23 @@ static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t left_o
 		(double)m->rmpp_aborted);
 	counter(p, "qosd_rmpp_refused_total", "Such answers for which there was no room.",
 		(double)m->rmpp_refused);
+}
+
+/* The devices that lost most, so that there is a bound on samples. */
+static void put_lossy(struct prom *p, const struct sm *sm, const struct fabric *f)
+{
+	struct sm_lossy x[CTL_LOSSY_MAX];
+	unsigned n = sm_lossy(sm, x, ARRAY_SIZE(x));
+	char name[FABRIC_NAME_MAX], guid[20];
+
+	prom_metric(p, "qosd_port_smps_lost", PROM_GAUGE,
+		    "SMPs lost to end ports on their present way, of the ports that lost most.");
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(guid, sizeof(guid), "0x%016llx",
+			 (unsigned long long)f->ports[x[i].port].guid);
+		prom_sample(p, x[i].lost, "guid", guid, "port",
+			    fabric_port_name(f, x[i].port, name, sizeof(name)), NULL);
+	}
 }
 
 /* --- subnet administrator --- */
@@ -451,6 +487,8 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 		put_flaps(&p, env->sm);
 	if (v->mad)
 		put_mads(&p, v->mad, v->sm.traps_left_out);
+	if (v->state && env->sm)
+		put_lossy(&p, env->sm, v->state->f);
 	if (v->state) {
 		put_fabric(&p, v->state);
 		put_routes(&p, v->state->plan);

@@ -61,13 +61,38 @@ static json_t *smps_by_attr(const struct mad_counts *m)
 	return by_attr;
 }
 
-/* Discovery runs in a process of its own, which tells only how many it sent. */
-static json_t *status_smps(const struct mad_counts *m, uint64_t discovery)
+static json_t *status_window(const struct mad_counts *m)
 {
-	return json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I}",
-			 "sent", (json_int_t)(m->smps + discovery),
+	return json_pack("{s:i, s:i, s:o}", "now", (int)m->window, "most", (int)m->window_most,
+			 "cut-to", m->window_cut_to ? json_integer(m->window_cut_to) : json_null());
+}
+
+/* The devices to which most SMPs were lost. */
+static json_t *status_lossy(const struct sm *sm, const struct subnet_state *published)
+{
+	struct sm_lossy x[CTL_LOSSY_MAX];
+	unsigned n = sm && published ? sm_lossy(sm, x, ARRAY_SIZE(x)) : 0;
+	json_t *list = json_array();
+	char name[FABRIC_NAME_MAX];
+
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(list, json_pack("{s:o, s:o, s:I, s:i}",
+			"guid", json_guid(published->f->ports[x[i].port].guid),
+			"port", json_text(fabric_port_name(published->f, x[i].port, name,
+							   sizeof(name))),
+			"lost", (json_int_t)x[i].lost, "window", (int)x[i].window));
+	return list;
+}
+
+/* Discovery runs in a process of its own, which tells only how many it sent, and how many were lost. */
+static json_t *status_smps(const struct mad_counts *m, const struct sm_status *s)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:I}",
+			 "sent", (json_int_t)(m->smps + s->discovery_smps),
 			 "sets", (json_int_t)m->sets_total,
-			 "discovery", (json_int_t)discovery,
+			 "discovery", (json_int_t)s->discovery_smps,
+			 "lost", (json_int_t)(m->lost + s->discovery_lost),
+			 "window", status_window(m),
 			 "by-attribute", smps_by_attr(m),
 			 "other", (json_int_t)m->other_smps,
 			 "timeouts", (json_int_t)m->timeouts,
@@ -207,6 +232,14 @@ static json_t *status_sweeps(const struct sm_status *s)
 			 "engine", s->engine);
 }
 
+static json_t *status_trees(const struct sm_status *s)
+{
+	return json_pack("{s:i, s:i, s:i, s:I}", "trees", (int)s->trees,
+			 "last-sweep-made", (int)s->trees_remade,
+			 "last-sweep-kept", (int)s->trees_kept,
+			 "made", (json_int_t)s->trees_made);
+}
+
 void cmd_status(const struct ctl_call *c, struct reply *r)
 {
 	static const struct mad_counts no_counts;
@@ -218,7 +251,9 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 
 	json_object_update(status, sweeps);
 	json_decref(sweeps);
-	json_object_set_new(status, "smps", status_smps(m, v->sm.discovery_smps));
+	json_object_set_new(status, "smps", status_smps(m, &v->sm));
+	json_object_set_new(status, "lossy-devices", status_lossy(c->env->sm, v->state));
+	json_object_set_new(status, "multicast-trees", status_trees(&v->sm));
 	json_object_set_new(status, "mads", status_mads(m));
 	json_object_set_new(status, "sa", sums ? status_sa(sums, sa_trace_watchers(c->env->trace)) :
 						  json_null());

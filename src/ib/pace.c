@@ -39,9 +39,22 @@ void pace_free(struct pace *p)
 	vec_free(&p->devices);
 }
 
+static uint64_t route_key(const uint8_t *route, unsigned hops, unsigned last_hop)
+{
+	return hash_bytes(route, hops, hash64((uint64_t)hops << 8 | last_hop));
+}
+
+const struct pace_device *pace_find(const struct pace *p, const uint8_t *route, unsigned hops,
+				    unsigned last_hop)
+{
+	uint32_t at = map64_get(&p->by_route, route_key(route, hops, last_hop));
+
+	return at == MAP64_NONE ? NULL : &p->devices.v[at];
+}
+
 uint32_t pace_device(struct pace *p, const uint8_t *route, unsigned hops, unsigned last_hop)
 {
-	uint64_t key = hash_bytes(route, hops, hash64((uint64_t)hops << 8 | last_hop));
+	uint64_t key = route_key(route, hops, last_hop);
 	uint32_t at = map64_get(&p->by_route, key);
 
 	if (at != MAP64_NONE)
@@ -148,6 +161,8 @@ static void cut(struct pace *p, int64_t now_us)
 		p->grow_us = GROW_US_MAX;
 	p->cut_from = p->window;
 	p->window = p->threshold = most(to, least(WINDOW_MIN, p->bounds.window));
+	if (!p->least || p->window < p->least)
+		p->least = p->window;
 	p->answered = 0;
 	p->cut_us = p->changed_us = now_us;
 }
@@ -156,6 +171,8 @@ static void cut(struct pace *p, int64_t now_us)
 static void lost(struct pace *p, struct pace_device *d, int64_t sent_us, int64_t now_us)
 {
 	p->lost++;
+	if (d->lost < UINT32_MAX)
+		d->lost++;
 	/* those that were under way with one that was lost before tell nothing new */
 	if (sent_us > p->cut_us)
 		cut(p, now_us);
@@ -269,7 +286,10 @@ void pace_given_up(struct pace *p, struct pace_smp *x)
 
 struct pace_learned pace_learned(const struct pace *p)
 {
-	struct pace_learned l = { .window = (uint16_t)p->window, .lossy = p->lost > 0 };
+	struct pace_learned l = {
+		.window = (uint16_t)p->window, .lossy = p->lost > 0,
+		.lost = p->lost > UINT32_MAX ? UINT32_MAX : (uint32_t)p->lost,
+	};
 
 	for (size_t i = 0; i < p->devices.n; i++) {
 		const struct pace_device *d = &p->devices.v[i];

@@ -45,6 +45,7 @@ struct pace_bounds {
 struct pace_learned {
 	uint16_t window;	/* SMPs outstanding in all, at the end */
 	bool lossy;		/* ... and more were lost */
+	uint32_t lost;		/* SMPs */
 	uint32_t slowest_us;	/* the longest round trip to be expected of any device; 0: unknown */
 };
 
@@ -52,12 +53,14 @@ struct pace_device {
 	uint32_t srtt_us, rttvar_us;	/* smoothed round trip and its variation; both 0: none yet */
 	int64_t cut_us;			/* when its window was last halved */
 	uint16_t answered;		/* since its window last grew */
+	uint32_t lost;			/* SMPs, since the start; saturates */
 	uint8_t window;
 	uint8_t silent;			/* tries without an answer since the last answer; saturates */
 };
 
 struct pace {
 	struct pace_bounds bounds;
+	unsigned least;			/* to which the window was ever cut; 0: it never was */
 	unsigned window, threshold;	/* SMPs; above the threshold it grows slowly */
 	unsigned answered;		/* since the window last grew, above the threshold */
 	unsigned outstanding;		/* that take room in the window */
@@ -93,6 +96,9 @@ void pace_free(struct pace *p);
  */
 #define PACE_DEVICES_MAX 65536u
 uint32_t pace_device(struct pace *p, const uint8_t *route, unsigned hops, unsigned last_hop);
+/* What is known of the device at the end of a route; NULL: nothing was ever sent there. */
+const struct pace_device *pace_find(const struct pace *p, const uint8_t *route, unsigned hops,
+				    unsigned last_hop);
 /* May one more SMP be sent, as far as the fabric is concerned? */
 bool pace_has_room(const struct pace *p);
 /* SMPs that may be outstanding to the device, from 1. */

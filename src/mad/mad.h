@@ -73,6 +73,9 @@ struct mad_counts {
 	uint64_t other_smps;
 	uint64_t smps, sets_total;
 	uint64_t timeouts, retries, bad_status, send_errors;
+	uint64_t lost;			/* SMPs that a device which lives did not answer: retried */
+	/* SMPs that may be outstanding: now; by the settings; the least after a loss, 0: none was lost */
+	unsigned window, window_most, window_cut_to;
 	uint64_t sa_received, sa_sent, traps, unknown, malformed;
 	uint64_t rmpp_streams, rmpp_segments, rmpp_repeated, rmpp_aborted, rmpp_refused;
 };
@@ -144,6 +147,11 @@ void mad_permit_sets(struct mad_port *m, int64_t until_us);
 /* What was found out of windows and round trips; what the discovering process found out. */
 struct pace_learned mad_learned(struct mad_port *m);
 void mad_learn(struct mad_port *m, const struct pace_learned *l);
+/*
+ * SMPs that were lost to the device at the end of s's route, and how many it may have outstanding
+ * now.  False: none was lost.
+ */
+bool mad_losses(struct mad_port *m, const struct smp *s, uint32_t *lost, unsigned *window);
 
 /* One job runs at a time per port; more are queued in order. Returns a handle. */
 struct smp_job;

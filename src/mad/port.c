@@ -239,6 +239,7 @@ const struct mad_counts *mad_counts(struct mad_port *m)
 {
 	pthread_mutex_lock(&m->engine);
 	m->shown = m->counts;
+	txn_counts(m->txns, &m->shown);
 	pthread_mutex_unlock(&m->engine);
 	m->shown.sa_received = atomic_load(&m->sa_received);
 	m->shown.sa_sent = atomic_load(&m->sa_sent);

@@ -113,6 +113,8 @@ void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 		  const struct umad_smp *smp, size_t len);
 /* Sends what the windows allow; called once after a batch was taken in. */
 void txn_pump(struct txn_table *t);
+/* What the window is, and was; of c only that is written.  The caller has the lock. */
+void txn_counts(const struct txn_table *t, struct mad_counts *c);
 /* In the loop's thread: tells who is to be told, and goes on. Takes the lock. */
 void txn_tell(struct txn_table *t);
 

@@ -530,6 +530,32 @@ void mad_learn(struct mad_port *m, const struct pace_learned *l)
 	pthread_mutex_unlock(&m->engine);
 }
 
+bool mad_losses(struct mad_port *m, const struct smp *s, uint32_t *lost, unsigned *window)
+{
+	const struct pace_device *d;
+	bool any;
+
+	pthread_mutex_lock(&m->engine);
+	d = pace_find(&m->txns->pace, s->route, s->hops, s->last_hop);
+	any = d && d->lost;
+	if (any) {
+		*lost = d->lost;
+		*window = d->window;
+	}
+	pthread_mutex_unlock(&m->engine);
+	return any;
+}
+
+void txn_counts(const struct txn_table *t, struct mad_counts *c)
+{
+	const struct pace *p = &t->pace;
+
+	c->lost = p->lost;
+	c->window = p->window;
+	c->window_most = p->bounds.window;
+	c->window_cut_to = p->least;
+}
+
 void mad_permit_sets(struct mad_port *m, int64_t until_us)
 {
 	bool held;

@@ -127,6 +127,33 @@ static void status_smps(const json_t *smps)
 		       num(count, "set"));
 }
 
+/* What was lost for want of room in some port, and how far the window has closed for that. */
+static void status_losses(const json_t *smps, const json_t *lossy)
+{
+	const json_t *window = json_object_get(smps, "window");
+
+	if (!num(smps, "lost"))
+		return;
+	printf(LABEL "%lld SMPs; %lld of at most %lld may be outstanding", "lost",
+	       num(smps, "lost"), num(window, "now"), num(window, "most"));
+	if (has(window, "cut-to"))
+		printf(", %lld after a loss", num(window, "cut-to"));
+	printf("\n");
+	for (size_t i = 0; i < json_array_size(lossy); i++) {
+		const json_t *x = json_array_get(lossy, i);
+
+		printf(LABEL "%lld to %s, window %lld\n", "", num(x, "lost"), str(x, "port"),
+		       num(x, "window"));
+	}
+}
+
+static void status_trees(const json_t *t)
+{
+	if (num(t, "trees"))
+		printf(LABEL "%lld trees; the last sweep made %lld anew and kept %lld\n", "multicast",
+		       num(t, "trees"), num(t, "last-sweep-made"), num(t, "last-sweep-kept"));
+}
+
 static void status_sa(const json_t *sa)
 {
 	const char *name;
@@ -188,6 +215,8 @@ static void print_status(const json_t *answer)
 	status_head(s);
 	status_sweeps(s);
 	status_smps(json_object_get(s, "smps"));
+	status_losses(json_object_get(s, "smps"), json_object_get(s, "lossy-devices"));
+	status_trees(json_object_get(s, "multicast-trees"));
 	if (has(s, "sa"))
 		status_sa(json_object_get(s, "sa"));
 	if (has(s, "policy"))

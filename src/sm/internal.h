@@ -206,7 +206,7 @@ struct sm {
 	bool unasked;			/* of the probe: it looked for nothing that somebody told of */
 	struct remnants *remnants;	/* what switches hold for ports without a link */
 
-	uint64_t sweeps, discovery_smps;
+	uint64_t sweeps, discovery_smps, discovery_lost;
 	double last_seconds;
 	uint64_t last_smps, last_sets;
 	uint32_t failed_devices, sets_failed, ports_active, ports_linked;
@@ -470,6 +470,8 @@ void multicast_after_sweep(struct sm *sm);
 /* Before it publishes: what MFTs it leaves in doubt. */
 void multicast_observed(struct sm *sm);
 void multicast_stop(struct sm *sm);
+/* Of out, the members that tell of trees. */
+void multicast_status(const struct sm *sm, struct sm_status *out);
 /* Blocks are being written, or will be in a moment. */
 bool multicast_is_busy(const struct sm *sm);
 /* What a block holds, if nothing is to be written to it; false: nobody knows. */

@@ -187,6 +187,18 @@ bool multicast_is_busy(const struct sm *sm)
 	return w && (w->job || w->again || timer_active(w->gather));
 }
 
+void multicast_status(const struct sm *sm, struct sm_status *out)
+{
+	const struct mcast_work *w = sm->mcast_work;
+
+	if (!w)
+		return;
+	out->trees = w->n_trees;
+	out->trees_remade = w->sweep_made;
+	out->trees_kept = w->sweep_moved;
+	out->trees_made = w->all_made;
+}
+
 void multicast_stop(struct sm *sm)
 {
 	struct mcast_work *w = sm->mcast_work;

@@ -79,7 +79,11 @@ struct mcast_work {
 	struct mlid_tree trees[MLIDS_MAX];
 	bool stale_tree[MLIDS_MAX];	/* to be made anew */
 	VEC(uint16_t) remake;		/* … those */
+	uint32_t n_trees;
 	uint32_t trees_made, trees_moved;	/* in this state: anew, and taken over from the one before */
+	bool adopting;			/* … and not all of them are made since it was published */
+	uint32_t sweep_made, sweep_moved;	/* when they were, of the last state */
+	uint64_t all_made;		/* since the start */
 	/* While trees of the state before are taken over; else NULL. */
 	struct subnet_state *before;
 	struct mcast_forest *forest_before;

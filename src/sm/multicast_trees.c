@@ -65,6 +65,7 @@ static void drop_tree(struct mcast_work *w, uint16_t mlid)
 	mcast_tree_clear(mt->t);
 	tables_take_tree(w, mlid);
 	mcast_tree_free(mt->t);
+	w->n_trees--;
 	*mt = (struct mlid_tree){ 0 };
 }
 
@@ -134,7 +135,9 @@ static void make_tree(struct mcast_work *w, uint16_t mlid)
 		mt->root = root;
 		mt->t = mcast_tree_new(w->forest, root, mlid);
 		w->load[root]++;
+		w->n_trees++;
 		w->trees_made++;
+		w->all_made++;
 		for (uint32_t i = 0; i < n; i++)
 			mt->absent |= mcast_tree_set(mt->t, members[i].port, members[i].role) ==
 				      MCAST_SET_NO_WAY;
@@ -219,6 +222,7 @@ static void forget_trees(struct mcast_work *w)
 	for (uint32_t i = 0; i < MLIDS_MAX; i++)
 		mcast_tree_free(w->trees[i].t);
 	memset(w->trees, 0, sizeof(w->trees));
+	w->n_trees = 0;
 }
 
 /* The state before: its trees are taken over or made anew, or nobody wants them any more. */
@@ -287,6 +291,7 @@ void trees_adopt_state(struct mcast_work *w, struct subnet_state *s)
 	w->forest = forest;
 	w->load = xcalloc(s->f->n_switches + 1u, sizeof(*w->load));
 	w->trees_made = w->trees_moved = 0;
+	w->adopting = true;
 	mcast_sync(w->sm->mcast, s);
 	if (mcast_take_misled(w->sm->mcast)) {
 		sm_registrations_lost(w->sm);
@@ -330,6 +335,11 @@ bool trees_remake_some(struct mcast_work *w)
 			return false;
 	}
 	forget_before(w);
+	if (w->adopting) {
+		w->sweep_made = w->trees_made;
+		w->sweep_moved = w->trees_moved;
+	}
+	w->adopting = false;
 	if (w->trees_made || w->trees_moved)
 		log_debug("multicast", "%u trees made, %u taken over from the state before",
 			  w->trees_made, w->trees_moved);

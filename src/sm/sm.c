@@ -816,7 +816,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.last_smps = sm->last_smps, .last_sets = sm->last_sets,
 		.failed_devices = sm->failed_devices, .sets_failed = sm->sets_failed,
 		.unanswered = p ? p->f->unanswered : 0,
-		.discovery_smps = sm->discovery_smps,
+		.discovery_smps = sm->discovery_smps, .discovery_lost = sm->discovery_lost,
 		.refused = refusals_by_value(store_refusals(sm->store)),
 		.traps_left_out = trap_gate_left_out(sm->trap_gate),
 		.adaptive_ended = sm->adaptive_ended, .adaptive_stays = sm->adaptive_stays,
@@ -827,6 +827,36 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.rejected = sm->has_rejected ? &sm->rejected : NULL,
 	};
 	mad_release(sm->mad);
+	multicast_status(sm, out);
+}
+
+static void insert_lossy(struct sm_lossy *out, unsigned *n, unsigned max, struct sm_lossy x)
+{
+	unsigned at = *n < max ? (*n)++ : max;
+
+	for (; at && out[at - 1].lost < x.lost; at--)
+		if (at < max)
+			out[at] = out[at - 1];
+	if (at < max)
+		out[at] = x;
+}
+
+unsigned sm_lossy(const struct sm *sm, struct sm_lossy *out, unsigned max)
+{
+	const struct fabric *f = sm->published ? sm->published->f : NULL;
+	unsigned n = 0;
+
+	if (!f || !mad_counts(sm->mad)->lost)
+		return 0;
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		struct sm_lossy x = { .port = i };
+		struct smp s = { 0 };
+
+		if (port_is_end(f, i) && want_route(f, f->ports[i].node, f->ports[i].num, &s) &&
+		    mad_losses(sm->mad, &s, &x.lost, &x.window))
+			insert_lossy(out, &n, max, x);
+	}
+	return n;
 }
 
 void sm_knowledge_take(const struct sm *sm, struct sm_knowledge *out)

@@ -73,6 +73,10 @@ struct sm_status {
 	uint32_t sets_failed;
 	uint32_t unanswered;	/* links that are up and whose far end does not answer */
 	uint64_t discovery_smps;	/* by the discovering process, all sweeps */
+	uint64_t discovery_lost;	/* … of which so many were lost */
+	/* Trees of multicast: there are; made anew and kept after the last sweep; made since the start */
+	uint32_t trees, trees_remade, trees_kept;
+	uint64_t trees_made;
 	size_t refused;			/* values that devices keep unlike what was wanted, remembered */
 	/* of another manager, at the last full sweep: switches whose adaptive routing ended, stays on */
 	uint32_t adaptive_ended, adaptive_stays;
@@ -145,6 +149,15 @@ struct sm_refused {
 bool sm_refused_at(const struct sm *sm, const struct fabric *f, size_t *i, struct sm_refused *out);
 /* "switch X refuses Sets of P_KeyTable with status 0x001c (invalid value): …" */
 void sm_refused_text(const struct fabric *f, const struct sm_refused *x, struct buf *out);
+
+/* An end port of the published fabric that SMPs were lost to, on its present way. */
+struct sm_lossy {
+	uint32_t port;
+	uint32_t lost;		/* SMPs, since this daemon started, without those of discovery */
+	unsigned window;	/* SMPs that it may have outstanding now */
+};
+/* Those that lost most, the most first, `max` of them at most: returns how many are in out. */
+unsigned sm_lossy(const struct sm *sm, struct sm_lossy *out, unsigned max);
 
 /* A link that goes down and up again and again, and what becomes of it. */
 struct sm_flap {

@@ -214,6 +214,7 @@ static void discovery_done(void *arg, const struct disco_result *res)
 
 	sm->disco = NULL;
 	sm->discovery_smps += res->mads;
+	sm->discovery_lost += res->learned.lost;
 	if (!res->f) {
 		mkey_scan_failed(sm);
 		if (sm->discovery_tries < DISCOVERY_TRIES - 1 + mkey_count(sm)) {

@@ -28,6 +28,9 @@ lost_share() {
 }
 not_active() { sim_ctl status | sed -nE 's/^ports .*armed ([0-9]+), init ([0-9]+),.*/\1 \2/p'; }
 
+# lossy N: the port on line N of those that lost most, and how many SMPs.
+lossy() { ctl status | sed -nE 's/^ +([0-9]+) to (.*), window [0-9]+$/\2 \1/p' | sed -n "$1p"; }
+
 # bring_up_small TOPOLOGY ROOM LIMIT: fewer than LIMIT of 10,000 SMPs are lost where ports have
 # room for so many, and all ports come up.
 bring_up_small() {
@@ -63,4 +66,26 @@ rm -rf state
 once "$first" || bad "no bring-up: $(tail -n 3 once.log)"
 expect "Gets of NodeInfo where 7 of 16 hosts are slow" "$(smps_of NodeInfo)" "$slow_nodes"
 expect "Gets of PortInfo" "$(smps_of PortInfo)" "$slow_ports"
+stop_sim
+
+note "what is lost, and to whom, is in status"
+profile "smp-queue: 16, smp-time: 10us, smp-forward: 1us" ""
+start_sim fat-tree:k=16
+first=$(sim_ctl show nodes | awk '$1 == "ca" { print $2; exit }')
+far=$(sim_ctl show nodes | awk '$1 == "ca" { n = $2 } END { print n }')
+rm -rf state
+start_and_wait "$first"
+drops=$(sim_ctl drops --last 0 | awk '$1 == "vl15-full" { print $2 }')
+# one that is repeated and lost again counts once; none is called lost that was only waited for
+expect_match "SMPs lost, of $drops that were dropped" "[1-9]" "$(status lost)"
+expect_less "SMPs lost" $((drops + 1)) "$(status lost)"
+expect_less "the window after a loss" "$(status most)" "$(status cut-to)"
+expect "metrics" "$(status cut-to)" "$(ctl metrics | awk '$1 == "qosd_smp_window_cut_to" { print $2 }')"
+# a port that loses SMPs for another reason
+lose "$far" 30
+far_loses_most() { ctl sweep >/dev/null; [[ "$(lossy 1)" == "$far"/* ]]; }
+until_ 20 far_loses_most || bad "$far is not what loses most: $(ctl status | grep -A 3 ^lost)"
+lose "$far" 0
+expect_match "metrics" ",port=\"$far.*\} [1-9]" "$(ctl metrics | grep '^qosd_port_smps_lost{')"
+stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim

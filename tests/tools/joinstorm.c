@@ -3,11 +3,13 @@
  * Joins (or has leave) many ports to many multicast groups, as all hosts do when a
  * subnet manager has restarted: from one node, for each port by proxy.
  *
- *	joinstorm [-df] [-g GROUPS] [-w WINDOW] [-k KEY] [-s JOINSTATE] [-p PART/PARTS] GUIDS
+ *	joinstorm [-df] [-g GROUPS] [-m MEMBERS] [-w WINDOW] [-k KEY] [-s JOINSTATE]
+ *		  [-p PART/PARTS] GUIDS
  *
  * GUIDS is a file of port GUIDs in hexadecimal, one a line.  The first group is the
  * IPoIB broadcast group of the default partition, which must be there; the others
- * are made by whoever joins them first.  What had no answer, or found the SA busy, is asked again;
+ * are made by whoever joins them first.  -m: the ports of the file are taken MEMBERS at a time, and
+ * each such set has GROUPS groups that no other set joins.  What had no answer, or found the SA busy, is asked again;
  * -f: any answer is final, as for Linux and for ibsim's mcast_storm.  -p 1/4: the second quarter of the ports, for
  * several clients at once.  Prints one line of KEY=VALUE; exits 1 if any request
  * was refused.
@@ -37,7 +39,7 @@
 #define CREATE		(JOIN | MCM(QKEY) | MCM(TCLASS) | MCM(PKEY) | MCM(FLOW_LABEL) | MCM(SL))
 
 static struct {
-	unsigned groups, window, part, parts;
+	unsigned groups, members, window, part, parts;
 	uint8_t join_state;
 	uint64_t sm_key;
 	bool leave, final;
@@ -112,6 +114,8 @@ static void ask(uint32_t n)
 	struct umad_sa_mcmember_record *r = (void *)p->data;
 	unsigned group = n % opt.groups;
 
+	if (opt.members)
+		group += 1 + n / opt.groups / opt.members * opt.groups;
 	p->mad_hdr.base_version = 1;
 	p->mad_hdr.mgmt_class = UMAD_CLASS_SUBN_ADM;
 	p->mad_hdr.class_version = UMAD_SA_CLASS_VERSION;
@@ -160,11 +164,12 @@ int main(int argc, char **argv)
 	int64_t begin;
 	int c;
 
-	while ((c = getopt(argc, argv, "dfg:w:k:s:p:")) != -1)
+	while ((c = getopt(argc, argv, "dfg:m:w:k:s:p:")) != -1)
 		switch (c) {
 		case 'd': opt.leave = true; break;
 		case 'f': opt.final = true; break;
 		case 'g': opt.groups = (unsigned)atoi(optarg); break;
+		case 'm': opt.members = (unsigned)atoi(optarg); break;
 		case 'w': opt.window = (unsigned)atoi(optarg); break;
 		case 'k': opt.sm_key = strtoull(optarg, NULL, 0); break;
 		case 's': opt.join_state = (uint8_t)atoi(optarg); break;

@@ -421,13 +421,18 @@ START_TEST(status_has_what_is_promised)
 	counts.gets[0x15] = 18;
 	counts.sets[0x15] = 12;
 	counts.timeouts = 2;
+	counts.lost = 4;
+	counts.window = 24;
+	counts.window_most = 64;
+	counts.window_cut_to = 9;
 	sa_stats.requests = 5;
 	sa_stats.by_attr[0x35].requests = 5;
 	state->policy->loaded_us = 1780315445000000;	/* 2026-06-01T12:04:05Z */
 	view.sm = (struct sm_status){
 		.state = SM_MASTER, .subnet_up = true, .phase = "idle", .guid = 0x2c90300000011,
 		.lid = 1, .nodes = 5, .switches = 2, .ports_active = 10, .sweeps = 3,
-		.last_sweep_seconds = 0.25, .engine = "updn", .discovery_smps = 12,
+		.last_sweep_seconds = 0.25, .engine = "updn", .discovery_smps = 12, .discovery_lost = 3,
+		.trees = 40, .trees_remade = 7, .trees_kept = 33, .trees_made = 90,
 		.policy = state->policy,
 		.findings = &findings, .rejected = &rejected,
 	};
@@ -449,6 +454,13 @@ START_TEST(status_has_what_is_promised)
 	ck_assert_int_eq(num(smps, "discovery"), 12);
 	ck_assert_int_eq(num(smps, "sets"), 12);
 	ck_assert_int_eq(num(smps, "timeouts"), 2);
+	ck_assert_int_eq(num(smps, "lost"), 4 + 3);
+	ck_assert_int_eq(num(json_object_get(smps, "window"), "now"), 24);
+	ck_assert_int_eq(num(json_object_get(smps, "window"), "most"), 64);
+	ck_assert_int_eq(num(json_object_get(smps, "window"), "cut-to"), 9);
+	ck_assert_uint_eq(json_array_size(json_object_get(s, "lossy-devices")), 0);
+	ck_assert_int_eq(num(json_object_get(s, "multicast-trees"), "last-sweep-made"), 7);
+	ck_assert_int_eq(num(json_object_get(s, "multicast-trees"), "last-sweep-kept"), 33);
 	smps = json_object_get(json_object_get(smps, "by-attribute"), "PortInfo");
 	ck_assert_int_eq(num(smps, "get"), 18);
 	ck_assert_int_eq(num(smps, "set"), 12);

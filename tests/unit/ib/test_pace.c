@@ -67,6 +67,43 @@ START_TEST(opens_up_to_its_bound)
 }
 END_TEST
 
+/* What `status' tells: to whom SMPs were lost, and how far the window was closed. */
+START_TEST(losses_are_counted)
+{
+	static const uint8_t nowhere[] = { 9, 9 };
+	const uint8_t first[] = { 1, 0, 0 };
+	struct pace_smp x[3];
+
+	start(&usual);
+	while (round_trip() < usual.window)
+		;
+	ck_assert_uint_eq(p.least, 0);
+	ck_assert_ptr_null(pace_find(&p, nowhere, sizeof(nowhere), 0));
+	ck_assert_uint_eq(pace_find(&p, first, sizeof(first), 0)->lost, 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(x); i++) {	/* one after the other, as it grows again */
+		unsigned ms = pace_begin(&p, &x[i], device(0), false, now);
+
+		now += ms * MS;
+		pace_timed_out(&p, &x[i], now);
+		pace_repeat(&p, &x[i], now);
+		now += 100;
+		pace_answered(&p, &x[i], now);
+	}
+	ck_assert_uint_eq(pace_find(&p, first, sizeof(first), 0)->lost, 3);
+	ck_assert_uint_eq(pace_find(&p, first, sizeof(first), 1) == NULL, true);
+	ck_assert_uint_eq(pace_learned(&p).lost, 3);
+	ck_assert_uint_eq(p.least, p.window);
+	ck_assert_uint_lt(p.least, usual.window);
+	/* what was lost once does not close the window for ever, but is told for ever */
+	now += 3600 * 1000 * MS;
+	for (unsigned trips = 0; trips < 100000 && p.window < usual.window; trips++, now += 50 * MS)
+		round_trip();
+	ck_assert_uint_eq(p.window, usual.window);
+	ck_assert_uint_lt(p.least, usual.window);
+	pace_free(&p);
+}
+END_TEST
+
 START_TEST(a_small_bound_holds)
 {
 	const struct pace_bounds one = { .window = 1, .window_device = 1, .timeout_ms = 200,
@@ -388,6 +425,7 @@ int main(void)
 	TCase *c = tcase_create("pace");
 
 	tcase_add_test(c, opens_up_to_its_bound);
+	tcase_add_test(c, losses_are_counted);
 	tcase_add_test(c, a_small_bound_holds);
 	tcase_add_loop_test(c, finds_what_a_port_holds, 0, (int)(sizeof(rooms) / sizeof(*rooms)));
 	tcase_add_test(c, the_dead_close_no_window);
