@@ -322,8 +322,11 @@ note "… and is frozen: OpenSM takes over; … and comes back: it is given the 
 kill -STOP "${pid[c]}"
 soon "OpenSM is master" opensm_is a MASTER
 soon "all know" sm_of d 101
-# c hears of the other master by asking it, or in the election of a sweep that began first.
-others_seen() { grep -cE 'has become master meanwhile|SM 0x0*101 at .*: master, priority' c/log; }
+# c learns of the other master by its answer, in the election of a sweep that began
+# first, or by a HANDOVER that OpenSM sent while c was frozen.
+others_seen() {
+	grep -cE 'has become master meanwhile|SM 0x0*101 (at .*: master, priority|says HANDOVER)' c/log
+}
 before=$(others_seen)
 has_seen() { [ "$(others_seen)" -gt "$before" ]; }
 kill -CONT "${pid[c]}"
