@@ -76,6 +76,7 @@ struct sim_answer {
 		uint64_t port_guid, gid_prefix;
 		uint32_t base_lid, lmc, sm_lid, sm_sl, state, phys_state, capmask;
 		uint32_t rate;		/* Gb/s, rounded down as sysfs is read */
+		uint32_t reregisters;	/* Sets that had ClientReregister, so far */
 		uint32_t ethernet;	/* 1: the link layer is Ethernet */
 		uint32_t n_pkeys;
 		uint16_t pkeys[256];

@@ -143,8 +143,7 @@ static json_t *status_sa(const struct sa_stats *sa, unsigned watchers)
 			 "by-attribute", by_attr, "errors", by_error);
 }
 
-static json_t *status_policy(const struct sm_status *s, const struct ctl_env *env,
-			     const struct subnet_state *published)
+static json_t *status_policy(const struct sm_status *s, const struct ctl_env *env)
 {
 	const struct policy *p = s->policy->p;
 	static const struct findings none;
@@ -152,7 +151,7 @@ static json_t *status_policy(const struct sm_status *s, const struct ctl_env *en
 
 	more = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o}",
 			 "trial", json_trial(env->policies),
-			 "run-time", json_run_time(env, published ? published->policy : NULL),
+			 "run-time", json_run_time(env, s->in_force),
 			 "levels", (int)p->n_levels, "rules", (int)p->n_rules,
 			 "findings", json_findings(s->findings ? s->findings : &none),
 			 "rejected", s->rejected ? json_findings(s->rejected) : json_null());
@@ -258,7 +257,7 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 	json_object_set_new(status, "sa", sums ? status_sa(sums, sa_trace_watchers(c->env->trace)) :
 						  json_null());
 	json_object_set_new(status, "policy",
-			    v->sm.policy ? status_policy(&v->sm, c->env, v->state) : json_null());
+			    v->sm.policy ? status_policy(&v->sm, c->env) : json_null());
 	json_object_set_new(status, "state-folder",
 			    c->env->store ? status_store(c->env->store) : json_null());
 	json_object_set_new(status, "log", status_log());

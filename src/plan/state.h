@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The published state: fabric, policy and plan as they are on the devices.
- * Immutable but for the reference count.  sm/ publishes, sa/ and ctl/ read;
- * whoever needs it past the current event takes a reference.
+ * Immutable but for the reference count and the faults, which are for the loop's thread alone: sm/
+ * completes them when the sweep ends.  sm/ publishes, sa/ and ctl/ read; whoever needs it past the
+ * current event takes a reference.
  */
 #ifndef QOSD_PLAN_STATE_H
 #define QOSD_PLAN_STATE_H

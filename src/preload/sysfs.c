@@ -95,6 +95,8 @@ static bool port_text(const struct sim_answer *a, const char *name, char *out)
 		{ SYS_PORT_SMSL, false, a->port.sm_sl, "" },
 		{ SYS_PORT_CAPMASK, true, a->port.capmask, "" },
 		{ SYS_PORT_RATE, false, a->port.rate, " Gb/sec" },
+		/* not in Linux, where clients in the kernel get an event for each */
+		{ "client_reregisters", false, a->port.reregisters, "" },
 		{ SYS_PORT_STATE, false, a->port.state,
 		  a->port.state < 5 ? states[a->port.state] : "" },
 		{ SYS_PORT_PHY_STATE, false, a->port.phys_state, phys[a->port.phys_state & 7] },

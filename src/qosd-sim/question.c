@@ -194,6 +194,7 @@ static void describe_port(const struct client *c, const struct sim_ask *q, struc
 		a->port.phys_state = PHYS_LINK_UP;
 	}
 	a->port.rate = rate_of(info);
+	a->port.reregisters = p->reregisters;
 	a->port.n_pkeys = p->n_pkeys < ARRAY_SIZE(a->port.pkeys) ? p->n_pkeys
 								: ARRAY_SIZE(a->port.pkeys);
 	if (p->pkeys)

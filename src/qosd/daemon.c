@@ -233,7 +233,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.at_once = serve_quick_request, .holds = serve_holds, .dead = on_fatal, .arg = q,
 	};
 	struct sm_hooks hooks = {
-		.published = serve_published, .coming = serve_coming, .sweep_done = on_sweep_done, .event = on_event,
+		.published = serve_published, .settled = serve_settled, .coming = serve_coming,
+		.sweep_done = on_sweep_done, .event = on_event,
 		.fatal = on_fatal, .master_alive = on_master_alive, .arg = q,
 	};
 	struct policies_hooks ph = { .apply = apply_policy, .changed = policy_changed, .arg = q };

@@ -94,6 +94,7 @@ bool serve_quick_request(void *arg, struct mad_port *m, const struct mad_in *in)
 bool serve_holds(void *arg, const struct mad_in *in);
 /* Answers are of this state from now on; NULL: there is none. */
 void serve_published(void *arg, struct subnet_state *s);
+void serve_settled(void *arg, const struct subnet_state *before, const struct subnet_state *now);
 void serve_coming(void *arg, const struct plan *p);
 /* Both faces' sums, valid until the next call. */
 const struct sa_stats *serve_stats(void *arg);

@@ -155,10 +155,18 @@ void serve_published(void *arg, struct subnet_state *s)
 		clients_publish(q->clients, s);
 	if (q->perf)
 		perf_published(q->perf, s);
-	life_published(q->life, old, s, mad_counts(q->mad));
+	if (!s)
+		life_published(q->life, old, NULL, mad_counts(q->mad));
 	state_unref(old);
 	if (s)
 		mad_serve_held(q->mad);
+}
+
+void serve_settled(void *arg, const struct subnet_state *before, const struct subnet_state *now)
+{
+	const struct qosd *q = arg;
+
+	life_published(q->life, before, now, mad_counts(q->mad));
 }
 
 static void set_bit(uint64_t *bits, unsigned i)

@@ -320,6 +320,29 @@ bool port_may_enforce(const struct want_env *e, const struct refusals *refused, 
 	       port_needs_set(e, refused, port);
 }
 
+/* --- when it is published --- */
+
+bool port_is_announced(const struct want_env *e, const struct refusals *refused, uint32_t port,
+		       struct announced *out)
+{
+	const struct fabric_port *p = &e->plan->f->ports[port];
+	uint64_t guid = port_node(e->plan->f, port)->guid, want, got;
+
+	if (!port_is_managed(e->plan->f, port) || p->unsure || !port_awaits_publishing(e, port))
+		return false;
+	memcpy(out->info, p->info, sizeof(out->info));
+	want_announced_fields(e, port, out->info);
+	want = port_info_digest(e, port, out->info);
+	got = port_info_digest(e, port, p->info);
+	out->changes = want != got &&
+		       !refusals_have(refused, guid, UMAD_SM_ATTR_PORT_INFO, p->num, want, got) &&
+		       !refusals_have_status(refused, guid, UMAD_SM_ATTR_PORT_INFO, p->num, want);
+	if (!out->changes)
+		memcpy(out->info, p->info, sizeof(out->info));
+	out->reregister = port_owes_registrations(e, port);
+	return out->changes || out->reregister;
+}
+
 /* --- the whole --- */
 
 struct tally {
@@ -404,6 +427,7 @@ static void tally_port(const struct tally *t, const struct want_env *e,
 	const struct fabric *f = t->next->f;
 	uint32_t port = f->nodes[t->node].port0 + num;
 	struct want_env then = active_env(e);
+	struct announced announced;
 	struct smp s;
 
 	if (!want_route(f, t->node, num, &s))
@@ -411,6 +435,8 @@ static void tally_port(const struct tally *t, const struct want_env *e,
 	if (port_is_managed(f, port) && f->ports[port].unsure)
 		t->out->most[UMAD_SM_ATTR_PORT_INFO]++;		/* it is read first */
 	else if (port_is_managed(f, port) && port_needs_set(e, refused, port))
+		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
+	if (port_is_announced(e, refused, port, &announced))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
 	if (port_new_vls(t->next, port) && port_new_vls(t->next, port) != f->ports[port].op_vls &&
 	    !f->ports[port].unsure)

@@ -79,6 +79,15 @@ bool item_differs(const struct plan *p, const struct refusals *refused, uint32_t
 uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime);
 /* The environment of the third pass, from that of the others (write.c). */
 struct want_env active_env(const struct want_env *e);
+/* A port that is told of us, or asked to have its clients register again, after publishing. */
+struct announced {
+	uint8_t info[64];	/* PortInfo as it will be */
+	bool changes;		/* which is not what the port has now */
+	bool reregister;
+};
+/* Fills out; false: nothing is to be sent to the port then. */
+bool port_is_announced(const struct want_env *e, const struct refusals *refused, uint32_t port,
+		       struct announced *out);
 /* Whether a port that carries traffic is to begin to enforce then; e: of that pass. */
 bool port_may_enforce(const struct want_env *e, const struct refusals *refused, uint32_t port);
 

@@ -18,7 +18,8 @@
  *               second part of the plan) -> Active ->
  *   vls.c       fewer OperationalVLs where links are Active ->
  *   reroute.c   forwarding tables, where they follow from those in force ->
- *   sweep.c     publishing
+ *   sweep.c     publishing ->
+ *   announce.c  what ports at work hear only then: P_Keys, who is master, to register again
  *
  * Between tables and Active, where devices keep other tables (kept.c), the paths
  * are computed once more.
@@ -51,6 +52,7 @@ enum sweep_kind {
 enum phase {
 	PHASE_IDLE, PHASE_PROBING, PHASE_DISCOVERY, PHASE_ELECTION, PHASE_LINKS, PHASE_PLANNING,
 	PHASE_READING, PHASE_PORTS, PHASE_TABLES, PHASE_ACTIVATION, PHASE_ROUTES,
+	PHASE_ANNOUNCING,
 };
 
 /* A run of items of one kind on a switch, judged by samples first (observe.c). */
@@ -89,6 +91,8 @@ struct node_work {
 	bool joined;		/* Sets were sent to it that stand for several SL2VL tables */
 	bool refused;			/* it answered Sets with an error */
 	uint32_t keeps;			/* values kept instead, but for SL2VL tables */
+	VEC(item_t) late;		/* items to be written when the plan is published (announce.c) */
+	bool port0_is_new;		/* a switch whose own port gets another LID in this sweep, or its first */
 	uint64_t split[4];		/* bit n: fields and state of port n are set one after the other */
 	uint64_t halved[4];		/* … and the first half was sent, in this pass */
 	uint64_t told[4];		/* … and had clients register again */
@@ -121,6 +125,7 @@ struct kept_before {
 	struct kept_map map;
 };
 
+struct announce;
 struct plan_task;
 struct probe;
 struct reroute;
@@ -187,6 +192,9 @@ struct sm {
 	uint64_t smps_before, sets_before;
 
 	struct subnet_state *published;
+	struct subnet_state *replaced;	/* what was published before, until the sweep ends; or NULL */
+	struct announce *announce;	/* what ports are told when the plan is published, or NULL */
+	struct shared_policy *in_force;	/* of the last sweep that came to its end, or NULL */
 	bool subnet_up;
 	uint64_t generation;
 	struct map64 known_guids;	/* of ports that had a LID of ours when this daemon started */
@@ -326,8 +334,9 @@ void sweep_observed(struct sm *sm);
 void sweep_ports_written(struct sm *sm);
 void sweep_tables_written(struct sm *sm);
 void sweep_written(struct sm *sm);
-/* The last step, by publish_timer; arg: the struct sm. */
+/* Nothing is left to be done before publishing; by publish_timer; arg: the struct sm. */
 void sweep_finish(void *arg);
+void sweep_announced(struct sm *sm);	/* … nor after it */
 /* Drops whatever a sweep holds; for its end and for shutting down. */
 void sweep_cleanup(struct sm *sm, bool keep_fabric);
 void sweep_enter(struct sm *sm, enum phase p);
@@ -447,10 +456,28 @@ void kept_looked(struct sm *sm, uint32_t node, item_t item, const struct item_wa
 /* All tables are written: what was seen, of all nodes, into sm->kept. */
 void kept_gather(struct sm *sm);
 
+/*
+ * announce.c: after the last pass of writing.  announce_prepare() finds the ports that are to be
+ * told, and makes the fabric, which is not published yet, say what they will hold; announce_start(),
+ * after publishing, ends in a call of sweep_announced().  announce_free() drops all of it; a job of
+ * the step has ended before.
+ */
+void announce_prepare(struct sm *sm);
+void announce_start(struct sm *sm);
+void announce_free(struct sm *sm);
+/* The sweep's fabric and plan belong to a published state. */
+bool announce_has_begun(const struct sm *sm);
+/* From a job that writes tables: whether the item is to be written after publishing; then it is kept. */
+bool announce_takes(struct sm *sm, uint32_t node, item_t item);
+
 /* write.c: three passes, each of which ends in a call of sweep_…_written() */
 void write_start(struct sm *sm);
 void write_tables(struct sm *sm);
 void write_active(struct sm *sm);
+/* Fills the SMP that writes or reads the item; false: there is nothing to send. */
+bool write_item(struct sm *sm, uint32_t node, item_t item, struct smp *s);
+/* The SMP was answered. */
+void write_item_done(struct sm *sm, uint32_t node, item_t item, const struct smp *s, int status);
 /*
  * reroute.c: NULL if p's routes do not follow from those before; may run in a worker.  The start
  * ends in a call of sweep_written().

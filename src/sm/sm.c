@@ -63,6 +63,8 @@ static void unpublish(struct sm *sm)
 	multicast_stop(sm);
 	guidinfo_stop(sm);
 	mkey_stop(sm);
+	shared_policy_unref(sm->in_force);
+	sm->in_force = NULL;
 	sm->hooks.published(sm->hooks.arg, NULL);
 	state_unref(old);
 }
@@ -741,6 +743,7 @@ void sm_free(struct sm *sm)
 	timer_free(sm->publish_timer);
 	timer_free(sm->vls_timer);
 	shared_policy_unref(sm->policy);
+	shared_policy_unref(sm->in_force);
 	findings_free(&sm->findings);
 	findings_free(&sm->rejected);
 	map64_free(&sm->known_guids);
@@ -823,7 +826,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.tables_replaced = sm->inherited_total,
 		.scrub = scrub_counts(sm->scrub),
 		.engine = p ? p->plan->engine : NULL,
-		.policy = p ? p->policy : sm->policy, .findings = &sm->findings,
+		.policy = p ? p->policy : sm->policy, .in_force = sm->in_force, .findings = &sm->findings,
 		.rejected = sm->has_rejected ? &sm->rejected : NULL,
 	};
 	mad_release(sm->mad);

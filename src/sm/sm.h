@@ -27,6 +27,12 @@ struct sm_hooks {
 	/* A new published state (the receiver takes its own reference), or NULL: none any more. */
 	void (*published)(void *arg, struct subnet_state *s);
 	/*
+	 * The sweep that published now has ended: the ports at work were told, and now->faults is
+	 * complete.  before: what was published before it, or NULL.  Both are good during the call.
+	 */
+	void (*settled)(void *arg, const struct subnet_state *before,
+			const struct subnet_state *now);
+	/*
 	 * Devices are about to be told of this plan, which is not published yet: so clients may ask
 	 * by what only it knows.  NULL: it is published, or was given up.
 	 */
@@ -85,6 +91,8 @@ struct sm_status {
 	struct sm_scrub scrub;
 	const char *engine;
 	const struct shared_policy *policy;	/* in force or to be applied next */
+	/* of the last sweep that came to its end, P_Keys and all; NULL: none */
+	const struct shared_policy *in_force;
 	const struct findings *findings;	/* file's and fabric's, of the policy in force */
 	const struct findings *rejected;	/* of the last file that was refused; NULL if none since */
 };

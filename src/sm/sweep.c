@@ -32,7 +32,7 @@ const char *phase_name(enum phase p)
 {
 	static const char *const names[] = {
 		"idle", "probing", "discovery", "election", "links", "planning", "reading", "ports",
-		"tables", "activation", "routes",
+		"tables", "activation", "routes", "announcing",
 	};
 	return names[p];
 }
@@ -116,6 +116,7 @@ static void free_work(struct sm *sm)
 		free(sm->work[i].ports);
 		free(sm->work[i].look);
 		free(sm->work[i].inherited);
+		vec_free(&sm->work[i].late);
 		vec_free(&sm->work[i].kept);
 	}
 	free(sm->work);
@@ -124,12 +125,19 @@ static void free_work(struct sm *sm)
 
 static void planning_join(struct sm *sm);
 
-void sweep_cleanup(struct sm *sm, bool keep_fabric)
+static void nothing_is_coming(struct sm *sm)
 {
-	planning_join(sm);
 	if (sm->told_coming)
 		sm->hooks.coming(sm->hooks.arg, NULL);
 	sm->told_coming = false;
+}
+
+void sweep_cleanup(struct sm *sm, bool keep_fabric)
+{
+	bool published;
+
+	planning_join(sm);
+	nothing_is_coming(sm);
 	disco_cancel(sm->disco);
 	sm->disco = NULL;
 	if (sm->job)
@@ -147,6 +155,11 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	sm->only_election = false;
 	refused_end(sm);
 	free_work(sm);
+	/* what is published is not ours to free; announce_free() drops the reference */
+	published = announce_has_begun(sm);
+	announce_free(sm);
+	state_unref(sm->replaced);
+	sm->replaced = NULL;
 	/* what was found may be lost, and some of it may have been written */
 	if (!keep_fabric && sm->phase != PHASE_IDLE)
 		sm->blind_all = true;
@@ -154,7 +167,7 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 		remnants_forget_all(sm->remnants);
 		sm->full_owed = true;
 	}
-	if (!keep_fabric) {
+	if (!keep_fabric && !published) {
 		plan_free(sm->plan);
 		fabric_free(sm->f);
 	}
@@ -693,10 +706,6 @@ static void plan_start(struct sm *sm)
 
 void sweep_ports_written(struct sm *sm)
 {
-	if (sm->kind == SWEEP_TAKEOVER) {
-		sweep_written(sm);
-		return;
-	}
 	if (!sm->plan->feasible && !sm->planning) {
 		/* ports become Active, and are written to, while it runs */
 		planning_start(sm, plan_completed, routes_first(sm) ? PLAN_AHEAD : PLAN_NEXT);
@@ -911,7 +920,7 @@ static void add_changed(const struct sm *sm, struct subnet_state *s)
 
 static void publish(struct sm *sm)
 {
-	struct subnet_state *s = xcalloc(1, sizeof(*s)), *old = sm->published;
+	struct subnet_state *s = xcalloc(1, sizeof(*s));
 
 	s->refs = 1;
 	s->generation = ++sm->generation;
@@ -922,6 +931,7 @@ static void publish(struct sm *sm)
 	plan_follow_lmc(sm->plan);
 	add_faults(sm, s);
 	add_changed(sm, s);
+	sm->replaced = sm->published;
 	sm->published = s;
 	findings_free(&sm->findings);
 	findings_copy(&sm->findings, &sm->sweep_policy->findings);
@@ -929,7 +939,7 @@ static void publish(struct sm *sm)
 	findings_copy(&sm->findings, &sm->plan->feasible->findings);
 	findings_copy(&sm->findings, &sm->plan->kept);
 	sm->hooks.published(sm->hooks.arg, s);
-	state_unref(old);
+	nothing_is_coming(sm);
 }
 
 /* Why a sweep is not complete. */
@@ -992,7 +1002,7 @@ static void note_asked(struct sm *sm)
 			continue;
 		if (map64_get(&sm->asked, sm->f->ports[i].guid) != MAP64_NONE)
 			map64_put(&present, sm->f->ports[i].guid, 1);
-		else if (port_is_managed(sm->f, i) && port_is_to_reregister(&env, i))
+		else if (port_is_managed(sm->f, i) && port_owes_registrations(&env, i))
 			sm->registrations_lost = true;
 	}
 	map64_free(&sm->asked);
@@ -1002,6 +1012,39 @@ static void note_asked(struct sm *sm)
 void sweep_finish(void *arg)
 {
 	struct sm *sm = arg;
+
+	sweep_enter(sm, PHASE_ANNOUNCING);
+	mkey_swept(sm);
+	note_remnants(sm);
+	multicast_observed(sm);
+	guidinfo_observed(sm);
+	announce_prepare(sm);
+	publish(sm);
+	announce_start(sm);
+}
+
+/* The devices did less than they were told after publishing, too. */
+static void settle(struct sm *sm)
+{
+	struct subnet_state *s = sm->published;
+
+	free(s->faults);
+	s->faults = NULL;
+	s->n_faults = 0;
+	add_faults(sm, s);
+	for (uint32_t i = 0; i < sm->f->n_switches; i++) {
+		uint32_t node = sm->f->switches[i].node;
+
+		if (sm->work[node].failed)
+			remnants_forget(sm->remnants, sm->f->nodes[node].guid);
+	}
+	shared_policy_unref(sm->in_force);
+	sm->in_force = shared_policy_ref(sm->sweep_policy);
+	sm->hooks.settled(sm->hooks.arg, sm->replaced, s);
+}
+
+void sweep_announced(struct sm *sm)
+{
 	double seconds = (double)(clock_mono_us() - sm->started_us) * 1e-6;
 	const struct mad_counts *c = mad_counts(sm->mad);
 	bool complete, was_up = sm->subnet_up;
@@ -1009,7 +1052,6 @@ void sweep_finish(void *arg)
 	sweep_enter(sm, PHASE_IDLE);
 	refused_end(sm);
 	count_ports(sm);
-	mkey_swept(sm);
 	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
 	store_save_refused(sm->store);
 	mad_release(sm->mad);
@@ -1027,7 +1069,6 @@ void sweep_finish(void *arg)
 	if (sm->kind != SWEEP_TAKEOVER)
 		sm->heir_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
-	note_remnants(sm);
 	if (sm->kind >= SWEEP_CHANGE)
 		sm->blind_all = false;
 	count_inherited(sm);
@@ -1038,9 +1079,7 @@ void sweep_finish(void *arg)
 		 sm->f->n_switches, sm->ports_active, sm->ports_linked, sm->last_smps,
 		 sm->last_sets, seconds, complete ? "" : "; incomplete: ",
 		 complete ? "" : what_is_missing(sm));
-	multicast_observed(sm);
-	guidinfo_observed(sm);
-	publish(sm);
+	settle(sm);
 	tell_written(sm, complete, was_up);
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);

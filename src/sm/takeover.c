@@ -4,11 +4,12 @@
  *
  * The picture is a discovery of its own and the plan for it, made anew from time to
  * time, and when the master has given out LIDs; no device is told anything.  When the
- * master is gone, ports are told at once who is master now, and clients are answered by
- * the picture.  A sweep that looks at everything follows.
+ * master is gone, the picture is published, and then ports are told who is master now
+ * (announce.c).  A sweep that looks at everything follows.
  *
- * The picture may be old.  So nothing but MasterSMLID is changed by it, and that only
- * where a port was Active and had the LID that it is to have; no table, and no port's state.
+ * The picture may be old.  So nothing but MasterSMLID, and what goes with it, is changed by it, and
+ * that only where a port was Active and had the LID that it is to have; no table, and no port's
+ * state.
  *
  * So may its ways be: a switch that went with the master can be on all of them.  Each Set
  * is tried once, and when many are lost the rest is left to the sweep that follows.
@@ -77,31 +78,6 @@ void takeover_keep_picture(struct sm *sm)
 	sm_sweep_ended(sm, false);
 }
 
-/* The ports that need to hear of their new master, and nothing else. */
-static void collect(struct sm *sm, uint32_t node)
-{
-	const struct fabric_node *n = &sm->f->nodes[node];
-	struct node_work *w = &sm->work[node];
-	struct want_env env = sweep_env(sm);
-	uint8_t nums[256];
-	uint32_t k = 0;
-
-	for (unsigned num = 0; num <= n->nports; num++) {
-		uint32_t port = n->port0 + num;
-		const struct fabric_port *p = &sm->f->ports[port];
-
-		if (port_is_end(sm->f, port) && port_is_managed(sm->f, port) &&
-		    (!num || p->state == IB_PORT_ACTIVE_S) && p->lid &&
-		    p->lid == sm->plan->lid[port] &&
-		    port_needs_set(&env, store_refusals(sm->store), port))
-			nums[k++] = (uint8_t)num;
-	}
-	w->ports_collected = w->unknown = true;
-	w->mft_unknown = node_is_switch(n);
-	w->n_ports = k;
-	w->ports = k ? xmemdup(nums, k) : NULL;
-}
-
 bool takeover_start(struct sm *sm, const char *why)
 {
 	struct picture *p = sm->picture;
@@ -127,7 +103,11 @@ bool takeover_is_hopeless(const struct sm *sm)
 
 void takeover_write(struct sm *sm)
 {
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
-		collect(sm, i);
-	write_start(sm);
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
+		sm->work[i].unknown = true;
+		sm->work[i].mft_unknown = node_is_switch(&sm->f->nodes[i]);
+	}
+	/* all that ports hear in this sweep is for announce.c to say */
+	sweep_enter(sm, PHASE_PORTS);
+	sweep_written(sm);
 }

@@ -91,18 +91,14 @@ static bool is_end(const struct want_env *e, uint32_t port)
 static void want_end_port(const struct want_env *e, uint32_t port, uint8_t *d)
 {
 	const struct settings *s = e->plan->settings;
-	const struct policy *pol = e->plan->policy;
 
 	set(d, IB_PORT_LID_F, e->plan->lid[port]);
 	set(d, IB_PORT_LMC_F, e->plan->lmc[port]);
-	set(d, IB_PORT_SMLID_F, e->sm_lid);
-	set(d, IB_PORT_SMSL_F, pol->levels[pol->default_level].sl);
 	/* in one Set: without a key the others mean nothing */
 	mad_set_field64(d, 0, IB_PORT_MKEY_F, e->m_key);
 	set(d, IB_PORT_MKEY_LEASE_F, e->m_key ? s->m_key_lease : 0);
 	set(d, IB_PORT_MKEY_PROT_BITS_F, e->m_key ? s->m_key_protect : 0);
 	mad_set_field64(d, 0, IB_PORT_GID_PREFIX_F, s->subnet_prefix);
-	set(d, IB_PORT_SUBN_TIMEOUT_F, s->subnet_timeout);
 }
 
 /*
@@ -246,9 +242,6 @@ static void want_linked_port(const struct want_env *e, uint32_t port, uint8_t *d
 	set(d, IB_PORT_NEIGHBOR_MTU_F, mtu ? mtu : 1);
 	if (vls)
 		set(d, IB_PORT_OPER_VLS_F, vls);
-	set(d, IB_PORT_LINK_DOWN_DEF_F, LINK_DOWN_DEFAULT_POLLING);
-	set(d, IB_PORT_LOCAL_PHYS_ERR_F, s->local_phy_errors);
-	set(d, IB_PORT_OVERRUN_ERR_F, s->overrun_errors);
 	if (on_switch) {
 		set(d, IB_PORT_HOQ_LIFE_F, to_switch ? s->hoq_lifetime : s->hoq_lifetime_end);
 		set(d, IB_PORT_VL_STALL_COUNT_F, to_switch ? s->vl_stall_count : s->vl_stall_count_end);
@@ -256,20 +249,38 @@ static void want_linked_port(const struct want_env *e, uint32_t port, uint8_t *d
 	}
 }
 
-void want_port_fields(const struct want_env *e, uint32_t port, uint8_t d[64])
+void want_announced_fields(const struct want_env *e, uint32_t port, uint8_t d[64])
 {
+	const struct settings *s = e->plan->settings;
+	const struct policy *pol = e->plan->policy;
 	const struct qos_tables *t = e->plan->tables;
 
-	if (is_end(e, port))
-		want_end_port(e, port, d);
-	if (port_is_linked(e->plan->f, port))
-		want_linked_port(e, port, d);
+	if (is_end(e, port)) {
+		set(d, IB_PORT_SMLID_F, e->sm_lid);
+		set(d, IB_PORT_SMSL_F, pol->levels[pol->default_level].sl);
+		set(d, IB_PORT_SUBN_TIMEOUT_F, s->subnet_timeout);
+	}
+	if (port_is_linked(e->plan->f, port)) {
+		set(d, IB_PORT_LINK_DOWN_DEF_F, LINK_DOWN_DEFAULT_POLLING);
+		set(d, IB_PORT_LOCAL_PHYS_ERR_F, s->local_phy_errors);
+		set(d, IB_PORT_OVERRUN_ERR_F, s->overrun_errors);
+	}
 	/* with arbitration tables: those with a link, and enhanced port 0 of a switch */
 	if (t->managed && t->arb[port] != TABLE_NONE)
 		set(d, IB_PORT_VL_HIGH_LIMIT_F, t->arbs[t->arb[port]].high_limit);
 }
 
-bool port_lost_registrations(const struct want_env *e, uint32_t port)
+void want_port_fields(const struct want_env *e, uint32_t port, uint8_t d[64])
+{
+	if (is_end(e, port))
+		want_end_port(e, port, d);
+	if (port_is_linked(e->plan->f, port))
+		want_linked_port(e, port, d);
+	if (!port_awaits_publishing(e, port))
+		want_announced_fields(e, port, d);
+}
+
+static bool lost_registrations(const struct want_env *e, uint32_t port)
 {
 	const struct fabric_port *p = &e->plan->f->ports[port];
 
@@ -277,13 +288,32 @@ bool port_lost_registrations(const struct want_env *e, uint32_t port)
 	       (!e->asked || map64_get(e->asked, p->guid) == MAP64_NONE);
 }
 
-bool port_is_to_reregister(const struct want_env *e, uint32_t port)
+bool port_owes_registrations(const struct want_env *e, uint32_t port)
 {
 	const struct fabric_port *p = &e->plan->f->ports[port];
 
 	return is_end(e, port) && (p->capmask & IB_CAP_CLIENT_REREG) &&
-	       (port_lost_registrations(e, port) || p->state < IB_PORT_ARMED_S ||
+	       (lost_registrations(e, port) || p->state < IB_PORT_ARMED_S ||
 		(p->sm_lid != e->sm_lid && (!p->sm_lid || p->sm_lid != e->heir_of)));
+}
+
+bool port_awaits_publishing(const struct want_env *e, uint32_t port)
+{
+	const struct fabric_port *p = &e->plan->f->ports[port];
+
+	return is_end(e, port) && (p->state == IB_PORT_ACTIVE_S || !p->num) && p->lid &&
+	       p->lid == e->plan->lid[port] &&
+	       (p->sm_lid != e->sm_lid || port_owes_registrations(e, port));
+}
+
+bool port_lost_registrations(const struct want_env *e, uint32_t port)
+{
+	return lost_registrations(e, port) && !port_awaits_publishing(e, port);
+}
+
+bool port_is_to_reregister(const struct want_env *e, uint32_t port)
+{
+	return port_owes_registrations(e, port) && !port_awaits_publishing(e, port);
 }
 
 /* 0 is "no change" for LinkWidthEnabled and all LinkSpeed…Enabled. */

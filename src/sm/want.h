@@ -40,8 +40,20 @@ uint64_t port_m_key(const struct fabric *f, uint32_t node, unsigned num);
 
 /* --- PortInfo (14.2.5.6) --- */
 
-/* Puts our fields into a PortInfo, and leaves all others. */
+/*
+ * Puts our fields into a PortInfo, and leaves all others.  Of a port that awaits publishing it also
+ * leaves those of want_announced_fields().
+ */
 void want_port_fields(const struct want_env *e, uint32_t port, uint8_t data[64]);
+/*
+ * The clients of an Active port ask within a millisecond when they hear of a new subnet manager, or
+ * are asked to register again.  So the port is told only when the answers are published, by one
+ * Set (announce.c).  A port whose LID is to change waits for nothing: what it sends carries a LID
+ * that is not known before.
+ */
+bool port_awaits_publishing(const struct want_env *e, uint32_t port);
+/* The fields that may wait as long: no table, no answer and no data packet depends on them. */
+void want_announced_fields(const struct want_env *e, uint32_t port, uint8_t data[64]);
 /*
  * AttributeModifier of PortInfo: the port number and, where the device knows extended
  * speeds, SMSupportExtendedSpeeds.  Without that bit a device may hide them in a Get, and
@@ -73,8 +85,13 @@ uint64_t port_info_digest(const struct want_env *e, uint32_t port, const uint8_t
  * Clients behind the port lost their registrations, or have another SM in mind,
  * and the port can tell them to register again.
  */
+bool port_owes_registrations(const struct want_env *e, uint32_t port);
+/* The same, and the port is not one that awaits publishing. */
 bool port_is_to_reregister(const struct want_env *e, uint32_t port);
-/* … for what clients registered was lost, and the port was not asked since. */
+/*
+ * The registrations of its clients were lost, the port was not asked since, and it does not await
+ * publishing.
+ */
 bool port_lost_registrations(const struct want_env *e, uint32_t port);
 /* The port has a link whose two ends both answer. */
 bool port_is_linked(const struct fabric *f, uint32_t port);

@@ -9,7 +9,8 @@
  *     come before the tables that depend on them, and no data packet passes a
  *     link before pass 3, as both ends are at most Armed (7.2.7).
  *     Links that are Active get more OperationalVLs at both ends at once (vls.c).
- *  2. tables: LFT, P_Key, SL2VL, VLArb.
+ *  2. tables: LFT, P_Key, SL2VL, VLArb; but for the P_Key tables of ports at work, which are
+ *     written when the plan is published (announce.c).
  *  3. Armed to Active, where both ends of a link are Armed at least; and
  *     enforcement of partitions by switch ports that are Active already.  Then fewer
  *     OperationalVLs of links that are Active, which no table uses any more (vls.c).
@@ -212,6 +213,7 @@ static void collect_ports(struct sm *sm, const struct want_env *env, uint32_t no
 	uint32_t k = 0;
 
 	w->ports_collected = true;
+	w->port0_is_new = sm->f->ports[n->port0].lid != sm->plan->lid[n->port0];
 	if (n->sw != FABRIC_NONE)
 		w->switch_info = switch_info_needs_set(env, store_refusals(sm->store), n->sw);
 	for (unsigned num = 0; num <= n->nports; num++) {
@@ -277,7 +279,7 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 	const struct fabric_node *n = &sm->f->nodes[node];
 	struct want_env env = sweep_env(sm);
 
-	if (w->failed || takeover_is_hopeless(sm))
+	if (w->failed)
 		return false;
 	if (!w->ports_collected)
 		collect_ports(sm, &env, node);
@@ -464,11 +466,26 @@ static bool item_is_refused(struct sm *sm, uint32_t node, item_t it, const struc
 				    want->mod, hash_bytes(want->data, want->len, 0));
 }
 
+bool write_item(struct sm *sm, uint32_t node, item_t it, struct smp *s)
+{
+	struct item_want want;
+
+	if (!want_route(sm->f, node, item_port(it), s))
+		return false;
+	want_item(sm->plan, node, it, &want);
+	if (item_is_refused(sm, node, it, &want))
+		return false;
+	sweep_fill_smp(sm, s, it & ITEM_LOOK ? SMP_GET : SMP_SET, want.attr, want.mod);
+	if (s->method == SMP_SET)
+		memcpy(s->data, want.data, sizeof(s->data));
+	sm->work[node].joined |= ITEM_KIND(it) == ITEM_SL2VL && ITEM_A(it) == ITEM_ALL;
+	return true;
+}
+
 static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
 	struct node_work *w = &sm->work[node];
-	struct item_want want;
 
 	if (!w->settled) {
 		observe_settle(w);
@@ -481,15 +498,8 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 	while (w->cursor < w->n && !w->failed && w->adaptive != ADAPTIVE_ASKED) {
 		item_t it = w->items[w->cursor++];
 
-		if (!want_route(sm->f, node, item_port(it), s))
+		if (announce_takes(sm, node, it) || !write_item(sm, node, it, s))
 			continue;
-		want_item(sm->plan, node, it, &want);
-		if (item_is_refused(sm, node, it, &want))
-			continue;
-		sweep_fill_smp(sm, s, it & ITEM_LOOK ? SMP_GET : SMP_SET, want.attr, want.mod);
-		if (s->method == SMP_SET)
-			memcpy(s->data, want.data, sizeof(s->data));
-		w->joined |= ITEM_KIND(it) == ITEM_SL2VL && ITEM_A(it) == ITEM_ALL;
 		*cookie = it;
 		return true;
 	}
@@ -544,22 +554,10 @@ static void table_taken(struct sm *sm, uint32_t node, item_t item, const struct 
 	kept_confirmed(sm, node, item);
 }
 
-static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
+void write_item_done(struct sm *sm, uint32_t node, item_t item, const struct smp *s, int status)
 {
-	struct sm *sm = arg;
-	item_t item = (item_t)cookie;
 	struct item_want want;
-	bool again;
 
-	if (cookie == COOKIE_ADAPTIVE) {
-		adaptive_done(sm, node, s, status);
-		return;
-	}
-	if (was_lost(sm, node, s, status, &again)) {
-		if (again)
-			observe_add(&sm->work[node], item);
-		return;
-	}
 	want_item(sm->plan, node, item, &want);
 	if (s->method == SMP_GET) {
 		if (!status)	/* else nobody knows: it stays as planned */
@@ -571,6 +569,23 @@ static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 	} else {
 		table_taken(sm, node, item, &want);
 	}
+}
+
+static void tables_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	bool again;
+
+	if (cookie == COOKIE_ADAPTIVE) {
+		adaptive_done(sm, node, s, status);
+		return;
+	}
+	if (was_lost(sm, node, s, status, &again)) {
+		if (again)
+			observe_add(&sm->work[node], (item_t)cookie);
+		return;
+	}
+	write_item_done(sm, node, (item_t)cookie, s, status);
 }
 
 /* --- pass 3: Active, and enforcement --- */
@@ -725,10 +740,7 @@ static void ports_finished(void *arg)
 	struct sm *sm = arg;
 
 	sm->job = NULL;
-	if (sm->kind == SWEEP_TAKEOVER)
-		sweep_ports_written(sm);
-	else
-		vls_add(sm, sweep_ports_written);
+	vls_add(sm, sweep_ports_written);
 }
 
 static const struct smp_job_ops ports_ops = { ports_next, ports_done, ports_finished };
@@ -745,8 +757,5 @@ void write_start(struct sm *sm)
 		map64_clear(&sm->blind);
 		map64_clear(&sm->spared);
 	}
-	if (sm->kind == SWEEP_TAKEOVER)		/* one Set for each port */
-		write_ports(sm);
-	else
-		mkey_change(sm, write_ports);
+	mkey_change(sm, write_ports);
 }

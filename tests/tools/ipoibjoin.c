@@ -4,12 +4,18 @@
  * P_Key; by one request that is repeated ten times, every 300 ms, while there is no answer;
  * and any status is final (IPoIB would complain and wait for seconds).
  *
- *	ipoibjoin [-p P_KEY] [-t SECONDS]
+ *	ipoibjoin [-p P_KEY] [-t SECONDS] [-f]
  *
  * Waits SECONDS for the port.  Prints "waiting", then one line: "status=S ms=N", the status
  * (or "none") and the time from the moment when it could ask.  Exit status 0: it is a member.
+ *
+ * With -f it goes on until it is ended, and joins again whenever the kernel would tell IPoIB of an
+ * event: the port is Active again, has another LID, another SM, or is asked to have its clients
+ * register again; after a failure it waits a second, as IPoIB does.  The line is then
+ * "EVENT status=S ms=N", EVENT is one of start, active, lid, sm, reregister, again.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -47,21 +53,55 @@ static bool has_pkey(const umad_port_t *port, uint16_t pkey)
 	return false;
 }
 
-/* Returns when the port can ask; its SM's LID and its GUID. */
-static uint16_t await_port(uint16_t pkey, int64_t end_us, uint64_t *guid)
+/* What the kernel has events for. */
+struct seen {
+	bool can_ask;
+	unsigned lid, sm_lid, reregisters;
+	uint64_t guid;
+};
+
+/* A file of the simulator's sysfs; 0 where there is none. */
+static unsigned read_reregisters(const umad_port_t *port)
+{
+	char path[256], text[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%d/client_reregisters",
+		 port->ca_name, port->portnum);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return 0;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = 0;
+	close(fd);
+	return (unsigned)strtoul(text, NULL, 10);
+}
+
+static struct seen look(uint16_t pkey, bool follow)
+{
+	struct seen s = { 0 };
+	umad_port_t port;
+
+	if (umad_get_port(NULL, 0, &port) < 0)
+		die("port");
+	s.can_ask = port.state == STATE_ACTIVE && port.base_lid && port.sm_lid &&
+		    has_pkey(&port, pkey);
+	s.lid = port.base_lid;
+	s.sm_lid = port.sm_lid;
+	s.guid = be64toh(port.port_guid);
+	s.reregisters = follow ? read_reregisters(&port) : 0;
+	umad_release_port(&port);
+	return s;
+}
+
+/* Returns when the port can ask. */
+static struct seen await_port(uint16_t pkey, int64_t end_us)
 {
 	while (clock_mono_us() < end_us) {
-		umad_port_t port;
-		uint16_t sm_lid = 0;
+		struct seen s = look(pkey, false);
 
-		if (umad_get_port(NULL, 0, &port) < 0)
-			die("port");
-		if (port.state == STATE_ACTIVE && port.base_lid && has_pkey(&port, pkey))
-			sm_lid = (uint16_t)port.sm_lid;
-		*guid = be64toh(port.port_guid);
-		umad_release_port(&port);
-		if (sm_lid)
-			return sm_lid;
+		if (s.can_ask)
+			return s;
 		usleep(POLL_US);
 	}
 	printf("status=never ms=0\n");
@@ -93,18 +133,70 @@ static void ask(int fd, int agent, uint16_t sm_lid, uint16_t pkey, uint64_t guid
 		die("send");
 }
 
-int main(int argc, char **argv)
+/* Asks, and says what came of it; true: it is a member. */
+static bool join(int fd, int agent, uint16_t pkey, const struct seen *s, const char *why)
 {
 	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
 	const struct umad_sa_packet *p = umad_get_mad(raw);
-	uint16_t pkey = 0xffff, sm_lid, status;
-	int c, fd = -1, agent, length = MAD_SIZE;
-	double seconds = 20;
-	int64_t begin_us;
-	uint64_t guid;
+	int64_t begin_us = clock_mono_us();
+	int length = MAD_SIZE;
+	uint16_t status;
 
-	while ((c = getopt(argc, argv, "p:t:")) != -1)
+	ask(fd, agent, (uint16_t)s->sm_lid, pkey, s->guid);
+	if (umad_recv(fd, raw, &length, 10000) < 0)
+		die("receive");
+	status = be16toh(p->mad_hdr.status);
+	if (*why)
+		printf("%s ", why);
+	printf(umad_status(raw) ? "status=none" : "status=0x%04x", status);
+	printf(" ms=%" PRId64 "\n", (clock_mono_us() - begin_us) / 1000);
+	fflush(stdout);
+	return !umad_status(raw) && !status;
+}
+
+/* What has happened, as the kernel would tell it, or NULL. */
+static const char *event(const struct seen *was, const struct seen *is)
+{
+	if (!is->can_ask)
+		return NULL;
+	return !was->can_ask ? "active" : was->lid != is->lid ? "lid" :
+	       was->reregisters != is->reregisters ? "reregister" :
+	       was->sm_lid != is->sm_lid ? "sm" : NULL;
+}
+
+/* Until it is ended. */
+_Noreturn static void follow(int fd, int agent, uint16_t pkey)
+{
+	struct seen was = { 0 }, is;
+	bool started = false;
+	int64_t again_us = INT64_MAX;
+
+	for (;; usleep(4 * POLL_US)) {
+		const char *why;
+
+		is = look(pkey, true);
+		why = event(&was, &is);
+		if (!why && is.can_ask && clock_mono_us() >= again_us)
+			why = "again";
+		if (why)
+			again_us = join(fd, agent, pkey, &is, started ? why : "start") ? INT64_MAX :
+				   clock_mono_us() + 1000000;
+		started |= why != NULL;
+		was = is;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	uint16_t pkey = 0xffff;
+	int c, fd = -1, agent;
+	double seconds = 20;
+	bool follows = false, joined;
+	struct seen s;
+
+	while ((c = getopt(argc, argv, "fp:t:")) != -1)
 		switch (c) {
+		case 'f': follows = true; break;
 		case 'p': pkey = (uint16_t)strtoul(optarg, NULL, 0); break;
 		case 't': seconds = atof(optarg); break;
 		default: return 2;
@@ -116,14 +208,10 @@ int main(int argc, char **argv)
 		die("register");
 	printf("waiting\n");
 	fflush(stdout);
-	sm_lid = await_port(pkey, clock_mono_us() + (int64_t)(seconds * 1e6), &guid);
-	begin_us = clock_mono_us();
-	ask(fd, agent, sm_lid, pkey, guid);
-	if (umad_recv(fd, raw, &length, 10000) < 0)
-		die("receive");
-	status = be16toh(p->mad_hdr.status);
-	printf(umad_status(raw) ? "status=none" : "status=0x%04x", status);
-	printf(" ms=%" PRId64 "\n", (clock_mono_us() - begin_us) / 1000);
+	if (follows)
+		follow(fd, agent, pkey);
+	s = await_port(pkey, clock_mono_us() + (int64_t)(seconds * 1e6));
+	joined = join(fd, agent, pkey, &s, "");
 	umad_close_port(fd);
-	return umad_status(raw) || status;
+	return !joined;
 }

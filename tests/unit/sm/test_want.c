@@ -423,27 +423,65 @@ START_TEST(reregistration_only_with_a_reason)
 	want_port_info(&env, port, IB_PORT_NOP, d);
 	put(d, IB_PORT_STATE_F, IB_PORT_ACTIVE_S);
 	fabric_port_store(&f->ports[port], d);
-	ck_assert(!port_is_to_reregister(&env, port));
+	ck_assert(!port_owes_registrations(&env, port));
 	env.reregister = true;		/* all registrations are lost */
-	ck_assert(port_is_to_reregister(&env, port));
+	ck_assert(port_owes_registrations(&env, port));
 	env.reregister = false;
 	put(d, IB_PORT_SMLID_F, 77);	/* it believed in another SM */
 	fabric_port_store(&f->ports[port], d);
-	ck_assert(port_is_to_reregister(&env, port));
+	ck_assert(port_owes_registrations(&env, port));
 	env.heir_of = 76;
-	ck_assert(port_is_to_reregister(&env, port));
+	ck_assert(port_owes_registrations(&env, port));
 	env.heir_of = 77;		/* … whose registrations are ours */
-	ck_assert(!port_is_to_reregister(&env, port));
+	ck_assert(!port_owes_registrations(&env, port));
 	env.reregister = true;
-	ck_assert(port_is_to_reregister(&env, port));
+	ck_assert(port_owes_registrations(&env, port));
 	env.reregister = false;
 	put(d, IB_PORT_SMLID_F, 0);	/* it knew none */
 	env.heir_of = 0;
 	fabric_port_store(&f->ports[port], d);
-	ck_assert(port_is_to_reregister(&env, port));
+	ck_assert(port_owes_registrations(&env, port));
 	put(d, IB_PORT_CAPMASK_F, 0);	/* it can't be told */
 	fabric_port_store(&f->ports[port], d);
+	ck_assert(!port_owes_registrations(&env, port));
+}
+END_TEST
+
+/* An Active port hears of us, and is asked to register again, when the answers are published. */
+START_TEST(active_ports_await_publishing)
+{
+	uint32_t port = fabric_find_port(f, 0x201);
+	uint8_t d[64];
+
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	put(d, IB_PORT_STATE_F, IB_PORT_ACTIVE_S);
+	fabric_port_store(&f->ports[port], d);
+	ck_assert(!port_awaits_publishing(&env, port));
+	env.reregister = true;
+	ck_assert(port_awaits_publishing(&env, port));
 	ck_assert(!port_is_to_reregister(&env, port));
+	ck_assert(!port_lost_registrations(&env, port));
+	env.reregister = false;
+	put(d, IB_PORT_SMLID_F, 77);
+	put(d, IB_PORT_MKEY_LEASE_F, 5);
+	fabric_port_store(&f->ports[port], d);
+	ck_assert(port_awaits_publishing(&env, port));
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_SMLID_F), 77);
+	ck_assert_uint_eq(field(d, IB_PORT_MKEY_LEASE_F), 0);
+	ck_assert_uint_eq(field(d, IB_PORT_CLIENT_REREG_F), 0);
+	want_announced_fields(&env, port, d);
+	ck_assert_uint_eq(field(d, IB_PORT_SMLID_F), env.sm_lid);
+	/* what can't ask yet, or gets another LID, is told at once */
+	put(d, IB_PORT_SMLID_F, 77);
+	put(d, IB_PORT_STATE_F, IB_PORT_ARMED_S);
+	fabric_port_store(&f->ports[port], d);
+	ck_assert(!port_awaits_publishing(&env, port));
+	ck_assert(port_is_to_reregister(&env, port));
+	put(d, IB_PORT_STATE_F, IB_PORT_ACTIVE_S);
+	put(d, IB_PORT_LID_F, field(d, IB_PORT_LID_F) + 1);
+	fabric_port_store(&f->ports[port], d);
+	ck_assert(!port_awaits_publishing(&env, port));
 }
 END_TEST
 
@@ -802,6 +840,7 @@ int main(void)
 	tcase_add_test(t, high_limit_of_port_0);
 	tcase_add_test(t, vls_of_a_link_at_work);
 	tcase_add_test(t, reregistration_only_with_a_reason);
+	tcase_add_test(t, active_ports_await_publishing);
 	tcase_add_test(t, digest_sees_our_fields_only);
 	tcase_add_test(t, items_of_a_switch);
 	tcase_add_test(t, items_of_a_ca);
