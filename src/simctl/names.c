@@ -17,7 +17,7 @@ struct name {
 
 static const struct name classes[] = {
 	{ CLASS_SM_LID, "smp" }, { CLASS_SA, "sa" }, { CLASS_PM, "pm" }, { CLASS_BM, "bm" },
-	{ CLASS_DM, "dm" }, { CLASS_CM, "cm" }, { 0, NULL },
+	{ CLASS_DM, "dm" }, { CLASS_CM, "cm" }, { CLASS_CC, "cc" }, { 0, NULL },
 };
 
 static const struct name methods[] = {
@@ -71,11 +71,19 @@ static const struct name of_dm[] = {
 	{ 0x20, "DiagnosticTimeout" }, { 0x21, "PrepareToTest" }, { 0, NULL },
 };
 
+static const struct name of_cc[] = {
+	{ 0x11, "CongestionInfo" }, { 0x12, "CongestionKeyInfo" }, { 0x13, "CongestionLog" },
+	{ 0x14, "SwitchCongestionSetting" }, { 0x15, "SwitchPortCongestionSetting" },
+	{ 0x16, "CACongestionSetting" }, { 0x17, "CongestionControlTable" }, { 0x18, "Timestamp" },
+	{ 0, NULL },
+};
+
 static const struct attributes {
 	uint8_t mgmt_class;		/* 0: those that several classes have */
 	const struct name *names;
 } attributes[] = {
 	{ CLASS_SM_LID, of_smp }, { CLASS_SA, of_sa }, { CLASS_PM, of_pm }, { CLASS_DM, of_dm },
+	{ CLASS_CC, of_cc },
 	{ 0, common },
 };
 

@@ -74,6 +74,7 @@ void devices_stop(struct sim *s)
 
 	for (uint32_t port = 0; port < s->f->n_ports; port++) {
 		notices_drop(s, port);
+		congestion_forget(s, port);
 		sim_cancel(s, d->ports[port].train_timer);
 		sim_cancel(s, d->ports[port].command_timer);
 	}
@@ -171,6 +172,7 @@ static bool is_request_to_device(const struct packet *p)
 		return sma_wants(p);
 	case CLASS_PM:
 	case CLASS_DM:
+	case CLASS_CC:
 		return !(method & MAD_METHOD_RESPONSE);
 	default:
 		return false;
@@ -201,7 +203,7 @@ void devices_receive(struct sim *s, uint32_t port, struct packet *p)
 			return;
 		}
 		if (sma_receive(s, port, p, &answer) || pma_receive(s, port, p) ||
-		    dm_receive(s, port, p)) {
+		    dm_receive(s, port, p) || cc_receive(s, port, p, &answer)) {
 			if (answer)
 				send_answer(s, port, p);
 			return;

@@ -12,7 +12,7 @@
 #include "simdev/device.h"
 #include "simdev/fields.h"
 
-/* --- the agents of the general services: pma.c, dm.c --- */
+/* --- the agents of the general services: pma.c, dm.c, cc.c --- */
 
 /*
  * True if the packet was a request to this agent; it is its answer now: headers
@@ -20,11 +20,16 @@
  */
 bool pma_receive(struct sim *s, uint32_t port, struct packet *p);
 bool dm_receive(struct sim *s, uint32_t port, struct packet *p);
+/* *answer: it is one now; false: a CC_Key let it be dropped. */
+bool cc_receive(struct sim *s, uint32_t port, struct packet *p, bool *answer);
+/* Congestion control of the port as after a reset. */
+void congestion_forget(struct sim *s, uint32_t port);
 
 /* --- state that the model does not have (device.c) --- */
 
 struct notices;			/* notice.c */
 struct memory;			/* lies.c */
+struct congestion;		/* cc.c */
 
 struct device_port {
 	uint64_t train_timer;	/* of a link's end with the lower index; 0: not training */
@@ -34,6 +39,7 @@ struct device_port {
 	struct notices *notices; /* end ports; NULL until the first */
 	uint8_t fdr10_supported, fdr10_enabled, fdr10_active;
 	uint8_t led;		/* LedInfo, its first byte */
+	struct congestion *congestion;	/* cc.c; NULL: as after a reset */
 };
 
 struct devices {

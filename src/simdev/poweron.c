@@ -182,6 +182,7 @@ static void port_values(struct sim *s, uint32_t port)
 	d->fdr10_supported = d->fdr10_enabled = n->profile->fdr10 ? XPI_FDR10 : 0;
 	d->fdr10_active = 0;
 	d->led = 0;
+	congestion_forget(s, port);
 	notices_drop(s, port);
 }
 

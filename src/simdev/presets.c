@@ -53,12 +53,13 @@
 #define MLX4 VLS(VLS_8, 8), .mtu_cap = MTU_4096, .pkey_cap = 128, .guid_cap = 128, TO_4X, \
 	.capmask = CAPS_ANY | CAP_AUTO_MIGRATION | CAP_COMM_MGMT
 #define MLX5 VLS(VLS_4, 16), .mtu_cap = MTU_4096, .pkey_cap = 128, .guid_cap = 32, \
-	.capmask = CAPS_LATER | CAP_COMM_MGMT
+	.congestion_control = true, .capmask = CAPS_LATER | CAP_COMM_MGMT
 
 #define SWITCH(id) DEVICE(id, 0xa1), \
 	.pkey_cap = 8, .enforce_cap = 32, .guid_cap = 1, .lft_cap = 49152
 #define SWITCH_X VLS(VLS_8, 16), .mtu_cap = MTU_4096, .mft_cap = 16383, \
-	.enhanced_port0 = true, .optimized_sl2vl = true, .adaptive = true
+	.enhanced_port0 = true, .optimized_sl2vl = true, .adaptive = true, \
+	.congestion_control = true
 
 struct preset {
 	uint8_t type;
@@ -71,7 +72,8 @@ static const struct preset presets[] = {
 		.pkey_cap = 64, .guid_cap = 32, TO_DDR, TO_4X,
 		.capmask = CAPS_ANY | CAP_AUTO_MIGRATION | CAP_COMM_MGMT | CAP_LED } },
 	{ SIM_CA, { .name = "connectx-2", HCA(0x673c), MLX4, TO_QDR } },
-	{ SIM_CA, { .name = "connectx-3", HCA(0x1003), MLX4, TO_FDR } },
+	{ SIM_CA, { .name = "connectx-3", HCA(0x1003), MLX4, TO_FDR,
+		.congestion_control = true } },
 	{ SIM_CA, { .name = "connect-ib", HCA(0x1011), MLX5, TO_FDR, TO_4X } },
 	{ SIM_CA, { .name = "connectx-4", HCA(0x1013), MLX5, TO_EDR, TO_4X } },
 	{ SIM_CA, { .name = "connectx-5", HCA(0x1017), MLX5, TO_EDR, TO_4X } },

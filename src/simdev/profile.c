@@ -35,6 +35,7 @@
  *	enforce-pkeys   … of a switch's external ports, 0: no enforcement
  *	guids           GUIDInfo entries, 1 to 255
  *	adaptive-routing                of switches: have AdaptiveRoutingInfo: true, false
+ *	congestion-control              has an agent for management class 0x21: true, false
  *	lmc             the highest LMC that an end port takes, 0 to 7; a higher one is ignored,
  *	refuses-lmc     … or, if true, refuses the Set
  *	lft, mft        LinearFDBCap, 1 to 49152; MulticastFDBCap, 1 to 16383

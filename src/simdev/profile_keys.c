@@ -146,6 +146,7 @@ static const struct key profile_keys[] = {
 	{ "enforce-pkeys", read_uint, AT(enforce_cap), .max = UINT16_MAX },
 	{ "guids", read_uint, AT(guid_cap), .min = 1, .max = UINT8_MAX },
 	{ "adaptive-routing", read_bool, AT(adaptive) },
+	{ "congestion-control", read_bool, AT(congestion_control) },
 	{ "lmc", read_uint, AT(lmc_cap), .max = SIM_LMC_MAX },
 	{ "refuses-lmc", read_bool, AT(refuses_lmc) },
 	{ "lft", read_uint, AT(lft_cap), .min = 1, .max = SIM_LID_MCAST },

@@ -45,6 +45,7 @@ struct sim_profile {
 	uint8_t guid_cap;		/* GUIDInfo entries */
 	uint8_t lmc_cap;		/* the highest LMC that an end port takes */
 	bool refuses_lmc;		/* … and refuses a Set with a higher one, which it ignores else */
+	bool congestion_control;	/* has an agent for it (simdev/cc.c) */
 	bool adaptive;			/* switch: has AdaptiveRoutingInfo (simdev/adaptive.c) */
 	uint16_t lft_cap;		/* LinearFDBCap, entries */
 	uint16_t mft_cap;		/* MulticastFDBCap, entries */
