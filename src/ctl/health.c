@@ -325,6 +325,40 @@ static void judge_inherited(const struct sm_status *sm, struct health *h)
 		    "%" PRIu32 " devices, and were replaced", sm->tables_replaced);
 }
 
+/* The SLs that the policy has paths on. */
+static unsigned policy_sls(const struct policy *p)
+{
+	unsigned sls = 0;
+
+	for (size_t i = 0; i < p->n_levels; i++)
+		sls |= 1u << p->levels[i].sl;
+	return sls;
+}
+
+/* Hosts slow down alike on all SLs of the policy, or on none: else some lose what others keep. */
+static void judge_congestion(const struct health_input *in, struct health *h)
+{
+	const struct sm_congestion *c = &in->sm->congestion;
+	unsigned told = policy_sls(in->state->plan->policy);
+	unsigned spared = c->slowing && told & c->sls ? told & ~c->same_sls : 0;
+	struct buf text = { 0 };
+
+	if (sm_congestion_text(c, &text)) {
+		if (spared) {
+			buf_puts(&text, "; of the policy's SLs, not all ports slow down on ");
+			sm_congestion_sls(spared, &text);
+		}
+		add(h, spared ? SEV_WARNING : SEV_INFO, "congestion-control",
+		    "nothing, if it is wanted: qosd leaves it as it is; else have the manager that set it up "
+		    "switch it off, or ibccconfig; 'qosd-ctl sweep' reads it again", "%s", text.s);
+	}
+	if (c->hidden)
+		add(h, SEV_INFO, "congestion-control-hidden", "ask the manager that set a CC_Key, if there is one",
+		    "%" PRIu32 " ports whose devices have congestion control do not tell of it: a CC_Key may "
+		    "keep it from being read", c->hidden);
+	buf_free(&text);
+}
+
 /* Groups from before a switch with a smaller table came keep their MLIDs. */
 static void judge_mlids(const struct subnet_state *s, const struct mcast_db *db, struct health *h)
 {
@@ -526,6 +560,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_routes(in->state, out);
 		judge_table_sizes(in->state, out);
 		judge_inherited(in->sm, out);
+		judge_congestion(in, out);
 		judge_lmc(in->state, out);
 		judge_mlids(in->state, in->mcast, out);
 		judge_links(in->state, out);

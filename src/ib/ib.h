@@ -39,6 +39,7 @@ enum ib_port_state {
 #define IB_CAP_IS_SM		(1u << 1)
 #define IB_CAP_TRAP		(1u << 3)
 #define IB_CAP_SL_MAP		(1u << 6)
+#define IB_CAP_SYSTEM_IMAGE	(1u << 11)	/* IsSystemImageGUIDSupported */
 #define IB_CAP_EXT_SPEEDS	(1u << 14)
 #define IB_CAP_MASK2		(1u << 15)
 #define IB_CAP_CLIENT_REREG	(1u << 25)

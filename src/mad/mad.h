@@ -196,7 +196,7 @@ struct mad_source {
  * or of this source, or they hold too much; then it is still the caller's.
  */
 bool mad_stream(struct mad_port *m, const struct mad_in *in, struct mad_source *source);
-/* --- requests to others' QPs: Reports, Gets of the SA class; performance management --- */
+/* --- requests to others' QPs: Reports, Gets of the SA class; performance management, congestion control --- */
 
 struct mad_address {
 	uint16_t lid;
@@ -207,10 +207,12 @@ struct mad_address {
 /* Where a MAD came from. */
 void mad_sender(const struct mad_in *in, struct mad_address *from);
 /*
- * Sends one MAD of either class, whose TransactionID is set here, again when there is no answer in
+ * Sends one MAD of these classes, whose TransactionID is set here, again when there is no answer in
  * time, up to `tries` times in all.  fn is called once, in the loop's thread: with the
  * answer, or NULL if there is none.  False, and fn is not called: too many wait.
  */
+/* The kernel let us register for the class; for congestion control it need not. */
+bool mad_can_request(const struct mad_port *m, uint8_t mgmt_class);
 bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t mad[256],
 		 unsigned timeout_ms, unsigned tries,
 		 void (*fn)(void *arg, const uint8_t *mad, size_t len), void *arg);

@@ -84,6 +84,16 @@ static bool register_agents(struct mad_port *m, struct buf *err)
 	       register_agent(m, m->gsi_fd, UMAD_CLASS_PERF_MGMT, 1, NULL, 0, &m->agent_perf, err);
 }
 
+/* Nothing of the subnet depends on it. */
+static void register_congestion(struct mad_port *m)
+{
+	struct buf why = { 0 };
+
+	if (!register_agent(m, m->gsi_fd, CLASS_CONGESTION, 2, NULL, 0, &m->agent_cc, &why))
+		log_info("mad", "%s: congestion control is not looked at", why.s);
+	buf_free(&why);
+}
+
 /*
  * Why a umad port could not be opened.  libibumad says -EIO whatever the kernel said, so its
  * device is asked: umadN, beside the issmN that the library has a path for.
@@ -126,6 +136,8 @@ static bool has_two_devices(const struct mad_port_info *i)
 
 static void close_devices(struct mad_port *m)
 {
+	if (m->agent_cc >= 0)
+		umad_unregister(m->gsi_fd, m->agent_cc);
 	if (m->agent_perf >= 0)
 		umad_unregister(m->gsi_fd, m->agent_perf);
 	if (m->agent_sa >= 0)
@@ -139,7 +151,7 @@ static void close_devices(struct mad_port *m)
 	if (m->fd >= 0)
 		umad_close_port(m->fd);
 	m->fd = m->gsi_fd = -1;
-	m->agent_smi = m->agent_dr = m->agent_sa = m->agent_perf = -1;
+	m->agent_smi = m->agent_dr = m->agent_sa = m->agent_perf = m->agent_cc = -1;
 }
 
 static bool open_devices(struct mad_port *m, struct buf *err)
@@ -150,7 +162,10 @@ static bool open_devices(struct mad_port *m, struct buf *err)
 		return false;
 	m->gsi_fd = has_two_devices(&m->info)
 		? open_device(m->info.gsi_ca, m->info.gsi_port, err) : m->fd;
-	return m->gsi_fd >= 0 && register_agents(m, err);
+	if (m->gsi_fd < 0 || !register_agents(m, err))
+		return false;
+	register_congestion(m);
+	return true;
 }
 
 /* The first port that can be managed: that a port has no SMI the kernel may say only here. */
@@ -194,7 +209,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 	pthread_mutex_init(&m->engine, NULL);
 	m->hooks = *hooks;
 	m->fd = m->gsi_fd = m->issm_fd = -1;
-	m->agent_smi = m->agent_dr = m->agent_sa = m->agent_perf = -1;
+	m->agent_smi = m->agent_dr = m->agent_sa = m->agent_perf = m->agent_cc = -1;
 	m->sa_queue_max = s->sa_queue_max;
 	m->sa_queue_each = s->sa_queue_each;
 	if (umad_init() < 0) {

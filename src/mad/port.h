@@ -16,6 +16,7 @@
 #include "mad/mad.h"
 
 #define MAD_SIZE	256
+#define CLASS_CONGESTION	0x21	/* annex A10 */
 #define RX_BATCH	128
 
 /* One received MAD with its umad header. */
@@ -51,6 +52,7 @@ struct mad_port {
 	int fd, gsi_fd;		/* umad port ids: of the SMI; of the GSI, mostly the same */
 	bool no_qp;		/* registering failed, as the device lacks the queue pair */
 	int agent_smi, agent_dr, agent_sa, agent_perf;
+	int agent_cc;		/* -1: the kernel has none for the class */
 	int issm_fd;
 	struct mad_counts counts;	/* under the engine's lock */
 	struct mad_counts shown;	/* a copy for those who ask */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Requests of the general services that we make, and their answers: of the SA class
- * (Reports, Gets), and of performance management.
+ * (Reports, Gets), of performance management and of congestion control.
  *
  * Like an SMP's, a request lives in a slot, and the low 32 bits of its TID are
  * the slot and a generation.  All tries have the same TID, so that a late answer to an
@@ -72,9 +72,15 @@ void mad_sender(const struct mad_in *in, struct mad_address *from)
 	};
 }
 
-static bool is_perf(const uint8_t *mad)
+static int agent_for(const struct mad_port *m, uint8_t mgmt_class)
 {
-	return mad[1] == UMAD_CLASS_PERF_MGMT;
+	return mgmt_class == UMAD_CLASS_PERF_MGMT ? m->agent_perf :
+	       mgmt_class == CLASS_CONGESTION ? m->agent_cc : m->agent_sa;
+}
+
+bool mad_can_request(const struct mad_port *m, uint8_t mgmt_class)
+{
+	return agent_for(m, mgmt_class) >= 0;
 }
 
 static void transmit(struct request_table *t, struct request *r)
@@ -86,8 +92,8 @@ static void transmit(struct request_table *t, struct request *r)
 
 	r->tries--;
 	r->deadline = clock_mono_us() + r->timeout_ms * 1000ll + GUARD_US;
-	if (port_send(t->m, (uint32_t)(is_perf(r->mad) ? t->m->agent_perf : t->m->agent_sa), &to,
-		      r->mad, MAD_SIZE, r->timeout_ms) && !is_perf(r->mad))
+	if (port_send(t->m, (uint32_t)agent_for(t->m, r->mad[1]), &to, r->mad, MAD_SIZE,
+		      r->timeout_ms) && r->mad[1] == UMAD_CLASS_SUBN_ADM)
 		atomic_fetch_add_explicit(&t->m->sa_sent, 1, memory_order_relaxed);
 }
 

@@ -322,7 +322,7 @@ static void *receiver(void *arg)
 /* Of one of our requests to others' QPs: its answer, or itself, when it could not be sent. */
 static bool is_ours(const uint8_t *mad, unsigned status)
 {
-	if (mad[1] == UMAD_CLASS_PERF_MGMT)
+	if (mad[1] == UMAD_CLASS_PERF_MGMT || mad[1] == CLASS_CONGESTION)
 		return status || (mad[3] & METHOD_RESPONSE);
 	if (mad[1] != UMAD_CLASS_SUBN_ADM)
 		return false;

@@ -34,6 +34,8 @@ static void on_alias_changed(void *arg, const struct alias_change *c)
 
 static void print_summary(const struct sm_status *s)
 {
+	struct buf congestion = { 0 };
+
 	printf("%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64 " SMPs (%" PRIu64
 	       " Sets) and %" PRIu64 " of discovery, %.3f s\n", sm_state_name(s->state), s->nodes,
 	       s->switches, s->ports_active, s->ports_linked, s->last_smps, s->last_sets,
@@ -51,6 +53,35 @@ static void print_summary(const struct sm_status *s)
 	if (s->adaptive_stays)
 		printf("adaptive routing of another subnet manager stays on, on %u switch%s\n",
 		       s->adaptive_stays, s->adaptive_stays == 1 ? "" : "es");
+	if (sm_congestion_text(&s->congestion, &congestion))
+		printf("%s\n", congestion.s);
+	buf_free(&congestion);
+}
+
+/*
+ * With --once the summary waits for what devices say of congestion control, as long as answers
+ * come, which real ones give within a millisecond.
+ */
+#define ONCE_TICK_US	10000
+#define ONCE_TICKS	100	/* in all … */
+#define ONCE_SILENT	10	/* … and in a row without an answer */
+
+static void end_once(void *arg)
+{
+	struct qosd *q = arg;
+	struct sm_status s;
+
+	sm_get_status(q->sm, &s);
+	if (s.congestion.reading && q->once.ticks++ < ONCE_TICKS) {
+		q->once.silent = s.congestion.answers == q->once.answers ? q->once.silent + 1 : 0;
+		q->once.answers = s.congestion.answers;
+		if (q->once.silent < ONCE_SILENT) {
+			timer_set(q->once.timer, ONCE_TICK_US, 0);
+			return;
+		}
+	}
+	print_summary(&s);
+	loop_stop(q->loop);
 }
 
 /* With which status who started the daemon is to end. */
@@ -78,9 +109,8 @@ static void on_sweep_done(void *arg, bool complete)
 	sd_notify(0, text);
 	tell_starter(q, EXIT_OK);
 	if (q->o->once) {
-		print_summary(&s);
 		q->status = complete && s.state == SM_MASTER ? EXIT_OK : EXIT_FAILED;
-		loop_stop(q->loop);
+		timer_set(q->once.timer, 0, 0);
 	}
 }
 
@@ -269,6 +299,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	ch.arg = q->life;
 	q->check = timer_new(q->loop, check_store, q);
 	timer_set(q->check, STORE_CHECK_US, STORE_CHECK_US);
+	q->once.timer = timer_new(q->loop, end_once, q);
 	serve_init(q);
 	env.trace = q->sa.trace;
 	q->mad = mad_open(q->loop, &ms, &mh, err);
@@ -318,6 +349,7 @@ static void close_all(struct qosd *q)
 	heir_free(q->heir);
 	run_time_free(q->run_time);
 	timer_free(q->check);
+	timer_free(q->once.timer);
 	sig_free(q->hup);
 	sig_free(q->term);
 	sig_free(q->intr);

@@ -55,6 +55,11 @@ struct qosd {
 	struct ctl *ctl;
 	struct http *http;
 	struct sig *hup, *term, *intr;
+	struct {		/* --once: waiting for what devices say of congestion control */
+		struct timer *timer;
+		unsigned ticks, silent;
+		uint64_t answers;
+	} once;
 	int ready_fd;		/* where the process that started us waits, or -1 */
 	int status;
 

@@ -11,7 +11,7 @@
  * status or its silence, is never asked again.  Where adaptive routing is on it is switched off right before the
  * linear table, all of which is written then, as what is read from it need not be in force.
  *
- * Private linear tables and congestion control are not looked at.
+ * Private linear tables are not looked at.
  */
 #include <string.h>
 
@@ -23,37 +23,38 @@
 #define ENABLED 1u			/* bit 0 of the first word */
 #define WRITABLE_FIRST_WORD (1u << 24 | ENABLED)	/* NoFallback */
 
-#define VENDOR_MELLANOX 0x0002c9
 #define DEVICE_AT 30	/* bytes of NodeInfo (14.2.5.3) */
 #define VENDOR_AT 36	/* LocalPortNum, then 3 bytes of VendorID */
 
 /* SwitchX to Quantum-3. */
-static const struct {
-	uint16_t first, last;
-} kinds[] = {
+static const struct device_range kinds[] = {
 	{ 0xc738, 0xc73b }, { 0xc839, 0xc839 }, { 0xcb20, 0xcb21 }, { 0xcf08, 0xcf09 },
 	{ 0xd2f0, 0xd2f9 },
 };
 
-static bool may_have_it(const struct fabric_node *n)
+bool node_is_one_of(const struct fabric_node *n, const struct device_range *ranges, size_t count)
 {
 	unsigned device = get_be16(n->info + DEVICE_AT);
-	unsigned vendor = get_be32(n->info + VENDOR_AT) & 0xffffff;
 
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (vendor == VENDOR_MELLANOX && device >= kinds[i].first && device <= kinds[i].last)
-			return node_is_switch(n);
+	if ((get_be32(n->info + VENDOR_AT) & 0xffffff) != IB_VENDOR_MELLANOX)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (device >= ranges[i].first && device <= ranges[i].last)
+			return true;
 	return false;
 }
 
-/* All of these kinds say that they have a system image GUID; ibsim, by their device ids, does not. */
-#define CAP_SYSTEM_IMAGE_GUID (1u << 11)
+bool adaptive_is_known(const struct fabric_node *n)
+{
+	return node_is_switch(n) && node_is_one_of(n, kinds, ARRAY_SIZE(kinds));
+}
 
 static bool is_to_ask(const struct sm *sm, uint32_t node)
 {
 	const struct fabric_node *n = &sm->f->nodes[node];
 
-	if (!may_have_it(n) || !(sm->f->ports[n->port0].capmask & CAP_SYSTEM_IMAGE_GUID) ||
+	/* all of these kinds have a system image GUID; ibsim, by their device ids, does not */
+	if (!adaptive_is_known(n) || !(sm->f->ports[n->port0].capmask & IB_CAP_SYSTEM_IMAGE) ||
 	    map64_get(&sm->not_adaptive, n->guid) != MAP64_NONE)
 		return false;
 	/* what came since the last sweep may have been elsewhere, under another manager */

@@ -267,6 +267,7 @@ struct sm {
 	struct guidinfo_work *guidinfo;
 	struct mkeys *mkeys;
 	struct refused *refused;
+	struct congestion *congestion;
 };
 
 /* sm.c */
@@ -428,6 +429,13 @@ item_t inherited_take(struct sm *sm, uint32_t node, item_t item, const uint8_t *
 void adaptive_start(struct sm *sm);
 bool adaptive_next(struct sm *sm, uint32_t node, struct smp *s);
 void adaptive_done(struct sm *sm, uint32_t node, const struct smp *s, int status);
+/* DeviceIDs of Mellanox. */
+struct device_range {
+	uint16_t first, last;
+};
+bool node_is_one_of(const struct fabric_node *n, const struct device_range *ranges, size_t count);
+/* A switch of a kind that is known to have it. */
+bool adaptive_is_known(const struct fabric_node *n);
 /* Says in the log what was replaced. */
 void inherited_tell(struct sm *sm);
 
@@ -504,6 +512,13 @@ bool multicast_is_busy(const struct sm *sm);
 /* What a block holds, if nothing is to be written to it; false: nobody knows. */
 bool multicast_block_is(const struct sm *sm, uint64_t guid, unsigned block, unsigned position,
 			uint8_t entries[64]);
+
+/* congestion.c: what another manager set up of congestion control */
+void congestion_new(struct sm *sm);
+void congestion_free(struct sm *sm);
+/* A state is published, whose devices are asked in the background. */
+void congestion_after_sweep(struct sm *sm);
+struct sm_congestion congestion_sum(const struct sm *sm);
 
 /* flapping.c */
 void flapping_new(struct sm *sm);

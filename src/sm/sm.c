@@ -711,6 +711,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->scrub = scrub_new(sm);
 	flapping_new(sm);
 	refused_new(sm);
+	congestion_new(sm);
 	sm->publish_timer = timer_new(l, sweep_finish, sm);
 	vls_new(sm);
 	return sm;
@@ -740,6 +741,7 @@ void sm_free(struct sm *sm)
 	trap_gate_free(sm->trap_gate);
 	flapping_free(sm);
 	refused_free(sm);
+	congestion_free(sm);
 	timer_free(sm->publish_timer);
 	timer_free(sm->vls_timer);
 	shared_policy_unref(sm->policy);
@@ -823,7 +825,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.refused = refusals_by_value(store_refusals(sm->store)),
 		.traps_left_out = trap_gate_left_out(sm->trap_gate),
 		.adaptive_ended = sm->adaptive_ended, .adaptive_stays = sm->adaptive_stays,
-		.tables_replaced = sm->inherited_total,
+		.tables_replaced = sm->inherited_total, .congestion = congestion_sum(sm),
 		.scrub = scrub_counts(sm->scrub),
 		.engine = p ? p->plan->engine : NULL,
 		.policy = p ? p->policy : sm->policy, .in_force = sm->in_force, .findings = &sm->findings,

@@ -55,6 +55,20 @@ struct sm_scrub {
 	uint64_t repaired;	/* … that another had overwritten */
 };
 
+/* Congestion control that another manager set up, as far as devices tell of it (congestion.c). */
+struct sm_congestion {
+	bool reading;			/* devices are being asked … */
+	uint64_t answers;		/* … and so many answers have come since the start */
+	uint32_t switches, marking;	/* that tell; of those, that mark packets */
+	uint32_t adapters, slowing;	/* ports that tell; that send more slowly when told to */
+	uint16_t sls, same_sls;		/* on these SLs some of them do, and all that do at all */
+	uint32_t hidden;		/* of kinds that have it, without an answer: a CC_Key, perhaps */
+};
+/* "congestion control of another manager is on: …"; false, and nothing: it is off. */
+bool sm_congestion_text(const struct sm_congestion *c, struct buf *out);
+/* "SLs 0, 3" of a bit mask that is not 0. */
+void sm_congestion_sls(unsigned sls, struct buf *out);
+
 /* Everything that `status` tells, as plain values. */
 struct sm_status {
 	enum sm_state state;
@@ -87,6 +101,7 @@ struct sm_status {
 	/* of another manager, at the last full sweep: switches whose adaptive routing ended, stays on */
 	uint32_t adaptive_ended, adaptive_stays;
 	uint32_t tables_replaced;	/* … devices whose SL2VL or arbitration tables were bad for SL 0 */
+	struct sm_congestion congestion;
 	uint64_t traps_left_out;	/* of sources that send too many */
 	struct sm_scrub scrub;
 	const char *engine;

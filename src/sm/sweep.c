@@ -1081,6 +1081,7 @@ void sweep_announced(struct sm *sm)
 		 complete ? "" : what_is_missing(sm));
 	settle(sm);
 	tell_written(sm, complete, was_up);
+	congestion_after_sweep(sm);
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);
 	refused_swept(sm);
