@@ -36,16 +36,22 @@ uint16_t paths_hop_sls(const struct fabric *f, const struct qos_tables *t,
 
 	if (!t->managed) {
 		id = t->kept ? qos_sl2vl_in_force(t, f, node, in, out) : TABLE_NONE;
-		return id == TABLE_NONE ? 1 : qos_map_sls(&t->maps[id], qos_vls_in_force(t, port)) & 1;
+		if (id == TABLE_NONE)	/* it is on some VL */
+			return qos_vls_sending(t, port) == ALL_VLS;
+		return qos_map_sls(&t->maps[id], qos_vls_in_force(t, port)) &
+		       qos_map_sls_on(&t->maps[id], qos_vls_sending(t, port)) & 1;
 	}
 	id = qos_sl2vl_id(t, f, node, in, out);
 
 	if (id == TABLE_NONE)
 		return ALL_SLS;
 	mask = qos_map_sls(&t->maps[id], t->op_vls[port]);
-	if (t->kept)
-		mask &= qos_map_sls(&t->maps[qos_sl2vl_in_force(t, f, node, in, out)],
-				      qos_vls_in_force(t, port));
+	if (t->kept) {
+		const struct sl2vl *is = &t->maps[qos_sl2vl_in_force(t, f, node, in, out)];
+
+		mask &= qos_map_sls(is, qos_vls_in_force(t, port)) &
+			qos_map_sls_on(is, qos_vls_sending(t, port));
+	}
 	return mask;
 }
 

@@ -107,14 +107,14 @@ void plan_complete(struct plan *p, const struct plan *before, int64_t (*now)(voi
 	p->us_paths = t[2] - t[1];
 }
 
-void plan_follow(struct plan *p, const struct kept_map *seen, size_t n_seen, int64_t (*now)(void))
+void plan_follow(struct plan *p, const struct kept_seen *seen, int64_t (*now)(void))
 {
 	int64_t start;
 
 	if (!now)
 		now = no_clock;
 	start = now();
-	qos_tables_keep(p->tables, p->f, seen, n_seen, &p->kept);
+	qos_tables_keep(p->tables, p->f, seen, &p->kept);
 	paths_free(p->paths);
 	p->paths = paths_compute(p->f, p->lfts, p->lid_top, p->port_by_lid, p->tables);
 	p->us_paths += now() - start;

@@ -128,7 +128,7 @@ void plan_judge(struct plan *p, int64_t (*now)(void));
  * Has the paths follow what devices have instead of the tables that were written
  * to them (qos_tables_keep()), of a plan that is complete.
  */
-void plan_follow(struct plan *p, const struct kept_map *seen, size_t n_seen, int64_t (*now)(void));
+void plan_follow(struct plan *p, const struct kept_seen *seen, int64_t (*now)(void));
 /*
  * For completing and judging a begun plan while its fabric is written to: a
  * plan that refers to f, a clone of that fabric, and to all that p has.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Tables that devices keep instead of those that they are told: beside what is
- * wanted, which stays untouched, what is in force (struct kept_tables).
+ * wanted, which stays untouched, what is in force (struct kept_tables).  Of arbitration
+ * tables no more counts than which VLs they let send: shares are nobody's promise there.
  *
  * A table is known by its number among t->maps here, too.  What a device claims
  * is hostile: if the numbers do not suffice, a table that drops everything
@@ -26,6 +27,7 @@ struct keeping {
 /* What is lost on a device. */
 struct loss {
 	uint32_t pairs, ports;	/* with another SL2VL table; with fewer VLs */
+	uint32_t starved;	/* ports with a VL that never sends */
 	uint16_t sls;		/* that are meant to pass somewhere and do not */
 };
 
@@ -112,18 +114,19 @@ static void count_pair(const struct keeping *k, uint32_t node, unsigned in, unsi
 	uint16_t wanted = qos_sl2vl_id(t, k->f, node, in, out);
 	uint32_t port = k->f->nodes[node].port0 + out;
 
-	uint16_t is = qos_sl2vl_in_force(t, k->f, node, in, out);
+	uint16_t is = qos_sl2vl_in_force(t, k->f, node, in, out), passes;
 
 	if (is == TABLE_NONE)
 		return;
+	passes = qos_map_sls(&t->maps[is], t->kept->op_vls[port]) &
+		 qos_map_sls_on(&t->maps[is], qos_vls_sending(t, port));
 	if (wanted == TABLE_NONE) {	/* SL 0 is offered, and no other */
 		loss->pairs++;
-		loss->sls |= 1 & ~qos_map_sls(&t->maps[is], t->kept->op_vls[port]);
+		loss->sls |= 1 & ~passes;
 		return;
 	}
 	loss->pairs += is != wanted;
-	loss->sls |= qos_map_sls(&t->maps[wanted], t->op_vls[port]) &
-		     (uint16_t)~qos_map_sls(&t->maps[is], t->kept->op_vls[port]);
+	loss->sls |= qos_map_sls(&t->maps[wanted], t->op_vls[port]) & (uint16_t)~passes;
 }
 
 static struct loss loss_of(const struct keeping *k, uint32_t node)
@@ -132,6 +135,10 @@ static struct loss loss_of(const struct keeping *k, uint32_t node)
 	struct loss loss = { 0 };
 
 	for (unsigned out = 0; out <= n->nports; out++) {
+		bool starved = qos_vls_sending(k->t, n->port0 + out) != ALL_VLS;
+
+		loss.starved += starved;
+		loss.sls |= starved && !k->t->managed;	/* SL 0 */
 		loss.ports += k->t->kept->op_vls[n->port0 + out] < k->t->op_vls[n->port0 + out];
 		for (unsigned in = 0; in <= (node_is_switch(n) ? n->nports : 0u); in++)
 			count_pair(k, node, in, out, &loss);
@@ -153,7 +160,7 @@ static void report(const struct keeping *k, uint32_t node)
 {
 	const struct src_pos nowhere = { 0, 0 };
 	struct loss loss = loss_of(k, node);
-	char name[FABRIC_NAME_MAX], sls[64], what[96] = "";
+	char name[FABRIC_NAME_MAX], sls[64], what[160] = "";
 	size_t n = 0;
 
 	if (loss.pairs)
@@ -161,9 +168,13 @@ static void report(const struct keeping *k, uint32_t node)
 				     "keeps another SL2VL table for %u pair%s of ports",
 				     loss.pairs, loss.pairs > 1 ? "s" : "");
 	if (loss.ports)
-		snprintf(what + n, sizeof(what) - n, "%shas too few VLs on %u link%s",
-			 n ? ", " : "", loss.ports, loss.ports > 1 ? "s" : "");
-	if (!loss.pairs && !loss.ports)
+		n += (size_t)snprintf(what + n, sizeof(what) - n, "%shas too few VLs on %u link%s",
+				      n ? ", " : "", loss.ports, loss.ports > 1 ? "s" : "");
+	if (loss.starved)
+		snprintf(what + n, sizeof(what) - n,
+			 "%skeeps arbitration tables that never let a VL send on %u port%s",
+			 n ? ", " : "", loss.starved, loss.starved > 1 ? "s" : "");
+	if (!loss.pairs && !loss.ports && !loss.starved)
 		return;
 	list_sls(loss.sls, sls, sizeof(sls));
 	findings_add(k->out, SEV_WARNING, "", nowhere, "%s: %s; %s%s",
@@ -181,6 +192,8 @@ static struct kept_tables *kept_new(const struct qos_tables *t, const struct fab
 	k->sw = xcalloc(t->n_switches, sizeof(*k->sw));
 	k->ca_map = xcalloc(f->n_ports, sizeof(*k->ca_map));
 	k->op_vls = xcalloc(f->n_ports, 1);
+	k->sends = xmalloc(f->n_ports * sizeof(*k->sends));
+	memset(k->sends, 0xff, f->n_ports * sizeof(*k->sends));
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		k->ca_map[i] = t->ca_map[i];
 		k->op_vls[i] = vls_of(t, f, i);
@@ -188,15 +201,18 @@ static struct kept_tables *kept_new(const struct qos_tables *t, const struct fab
 	return k;
 }
 
-void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct kept_map *seen,
-		     size_t n_seen, struct findings *out)
+void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct kept_seen *seen,
+		     struct findings *out)
 {
 	struct keeping k = { .t = t, .f = f, .out = out };
 
 	t->kept = kept_new(t, f);
 	start_maps(&k);
-	for (size_t i = 0; i < n_seen; i++)
-		keep_map(&k, &seen[i]);
+	for (size_t i = 0; i < seen->n_maps; i++)
+		keep_map(&k, &seen->maps[i]);
+	for (size_t i = 0; i < seen->n_arbs; i++)
+		t->kept->sends[f->nodes[seen->arbs[i].node].port0 + seen->arbs[i].num] =
+			seen->arbs[i].sends;
 	t->n_maps = k.maps.n < TABLE_NONE ? (uint32_t)k.maps.n : TABLE_NONE;
 	free(t->maps);
 	t->maps = intern_take(&k.maps);
@@ -213,5 +229,6 @@ void qos_kept_free(struct kept_tables *k, uint32_t n_switches)
 	free(k->sw);
 	free(k->ca_map);
 	free(k->op_vls);
+	free(k->sends);
 	free(k);
 }

@@ -249,3 +249,13 @@ uint16_t qos_map_sls(const struct sl2vl *map, unsigned op_vls)
 			mask |= (uint16_t)(1u << sl);
 	return mask;
 }
+
+uint16_t qos_map_sls_on(const struct sl2vl *map, unsigned vls)
+{
+	uint16_t mask = 0;
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (vls >> map->vl[sl] & 1)
+			mask |= (uint16_t)(1u << sl);
+	return mask;
+}

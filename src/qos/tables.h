@@ -38,6 +38,7 @@ struct kept_tables {
 	uint16_t **sw;		/* per switch: as ids of switch_maps, or NULL: as wanted */
 	uint16_t *ca_map;	/* per port slot, as below */
 	uint8_t *op_vls;	/* … and here the lesser of both ends */
+	uint16_t *sends;	/* … bit v: the arbitration tables let VL v send; all bits: as wanted */
 };
 
 struct qos_tables {
@@ -101,16 +102,30 @@ struct kept_map {
 	struct sl2vl map;
 };
 
+/* Seen on a device: a port whose arbitration tables give no weight to a VL that is used. */
+struct kept_arb {
+	uint32_t node;
+	uint8_t num;		/* port */
+	uint16_t sends;		/* bit v: VL v has weight */
+};
+
+/* All that was seen; of several that are for one pair or port the last one counts. */
+struct kept_seen {
+	const struct kept_map *maps;
+	size_t n_maps;
+	const struct kept_arb *arbs;
+	size_t n_arbs;
+};
+
 /* Whether a port of the fabric has fewer VLs than it is meant to have. */
 bool qos_vls_lacking(const struct qos_tables *t, const struct fabric *f);
 /*
- * Fills t->kept, once, from what was seen of SL2VL tables (the last of several
- * that are for one pair counts) and from OperationalVLs of f.  What is wanted
- * stays as it is; t->maps gets the tables that nobody wanted behind the others.
- * A warning for each device says which SLs are lost there.
+ * Fills t->kept, once, from what was seen of SL2VL and arbitration tables and from
+ * OperationalVLs of f.  What is wanted stays as it is; t->maps gets the tables that nobody
+ * wanted behind the others.  A warning for each device says which SLs are lost there.
  */
-void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct kept_map *seen,
-		     size_t n_seen, struct findings *out);
+void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct kept_seen *seen,
+		     struct findings *out);
 void qos_kept_free(struct kept_tables *k, uint32_t n_switches);
 
 /* As qos_sl2vl_id(), of the table that the device has. */
@@ -132,5 +147,15 @@ static inline unsigned qos_vls_in_force(const struct qos_tables *t, uint32_t por
 {
 	return t->kept ? t->kept->op_vls[port] : t->op_vls[port];
 }
+
+#define ALL_VLS 0xffff
+/* Those of them that ever send: the arbitration of a port with one VL has no say. */
+static inline unsigned qos_vls_sending(const struct qos_tables *t, uint32_t port)
+{
+	return t->kept && ib_vls_from_code(t->kept->op_vls[port]) != 1 ? t->kept->sends[port] :
+	       ALL_VLS;
+}
+/* SLs that a table maps to one of the VLs. */
+uint16_t qos_map_sls_on(const struct sl2vl *map, unsigned vls);
 
 #endif

@@ -10,13 +10,16 @@
  *
  * A device that nobody has managed, or that was ours when this daemon was last started, is
  * sampled: up to SAMPLES pairs of ports and the arbitration of one port of a switch, the SL2VL
- * table of a CA port.  If a sample is bad, and on any other device, all pairs with a link
- * are read, and the arbitration tables of all ports with one.
+ * table of a CA port.  If a sample is bad, and on any other device, and on one that is known to keep
+ * tables, all pairs with a link are read, and the arbitration tables of all ports with one.
  *
- * A device that keeps a table that drops SL 0 is handled as in kept.c: no path is told over it.
+ * A device that keeps a table that drops SL 0, or starves it, is handled as in kept.c: no path is
+ * told over it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include <infiniband/umad_sm.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
@@ -135,6 +138,23 @@ static bool was_anothers(const struct sm *sm, uint32_t node)
 	return used;
 }
 
+/* The device did not take a table before: which of its tables that concerns, samples may miss. */
+static bool keeps_tables(const struct sm *sm, uint32_t node)
+{
+	static const uint16_t tables[] = { UMAD_SM_ATTR_SLVL_TABLE, UMAD_SM_ATTR_VL_ARB_TABLE };
+	uint64_t guid = sm->f->nodes[node].guid;
+
+	if (map64_get(&sm->doubtful, guid) != MAP64_NONE)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		const struct refused_kind *k = refusals_kind(store_refusals(sm->store), guid, tables[i]);
+
+		if (k && (k->by_status || k->by_value))
+			return true;
+	}
+	return false;
+}
+
 void inherited_collect(struct sm *sm, uint32_t node)
 {
 	struct node_work *w = &sm->work[node];
@@ -147,7 +167,7 @@ void inherited_collect(struct sm *sm, uint32_t node)
 	if (!n)
 		return;
 	w->inherited = xcalloc(1, sizeof(*w->inherited));
-	if (was_anothers(sm, node))
+	if (was_anothers(sm, node) || keeps_tables(sm, node))
 		ask_all(sm, node, nums, n);
 	else
 		ask_samples(sm, node, nums, n);
@@ -155,12 +175,13 @@ void inherited_collect(struct sm *sm, uint32_t node)
 
 /* --- answers --- */
 
-static void take_arbitration(struct inherited *h, const struct sm *sm, uint32_t node, item_t item,
+static void take_arbitration(struct inherited *h, struct sm *sm, uint32_t node, item_t item,
 			     const uint8_t *data)
 {
 	const struct fabric_port *p = fabric_port(sm->f, node, ITEM_A(item));
 	unsigned n = vlarb_block_entries(p, ITEM_B(item));
 
+	kept_see_arb(sm, node, item, data, 2 * n);
 	for (unsigned i = 0; i < n; i++)
 		if (data[2 * i + 1])
 			h->serves[p->num] |= (uint16_t)(1u << (data[2 * i] & 0xf));
@@ -238,6 +259,13 @@ item_t inherited_take(struct sm *sm, uint32_t node, item_t item, const uint8_t *
 	if (--h->waiting == 0)
 		all_answered(sm, node);
 	return left;
+}
+
+uint16_t inherited_uses(const struct sm *sm, uint32_t node, unsigned num)
+{
+	const struct inherited *h = sm->work[node].inherited;
+
+	return h ? h->uses[num] : 0;
 }
 
 void inherited_tell(struct sm *sm)

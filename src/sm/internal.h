@@ -67,6 +67,12 @@ struct item_family {
 /* Adaptive routing of a switch, as another manager left it (adaptive.c). */
 enum adaptive { ADAPTIVE_OFF, ADAPTIVE_ON, ADAPTIVE_ASKED, ADAPTIVE_ENDED, ADAPTIVE_STAYS };
 
+/* What a device holds in a block of a port's arbitration tables: the VLs that have weight there. */
+struct seen_arb {
+	uint8_t num, block;
+	uint16_t sends;
+};
+
 /* What is to be done on one node in this sweep. */
 struct node_work {
 	item_t *items;		/* to read, then to write; 0: settled */
@@ -105,9 +111,10 @@ struct node_work {
 	uint8_t adaptive_info[20];	/* … while it is on: what AdaptiveRoutingInfo said */
 	struct inherited *inherited;	/* tables that the policy does not manage (inherited.c) */
 	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as seen (kept.c) */
+	VEC(struct seen_arb) arbs;	/* blocks of arbitration tables, as seen (kept.c) */
 	uint64_t probing[4];		/* bit n: a pair that leaves by port n is tried again */
 	bool kept_doubt;		/* … and nobody knows whether that is for good */
-	bool sampled;			/* one table that the device confirmed is read back */
+	bool sampled, arb_sampled;	/* one table that the device confirmed is read back */
 	bool untrue;			/* … and was not so */
 };
 
@@ -123,6 +130,11 @@ struct node_work {
 struct kept_before {
 	uint64_t guid;
 	struct kept_map map;
+};
+
+struct arb_before {
+	uint64_t guid;
+	struct seen_arb seen;
 };
 
 struct announce;
@@ -183,6 +195,9 @@ struct sm {
 	VEC(struct kept_map) kept;	/* … or are known to be others than the plan's */
 	VEC(struct kept_before) kept_before;	/* seen by earlier sweeps, node by node (kept.c) */
 	struct map64 kept_by_guid;	/* node GUID: where those of a node begin */
+	VEC(struct kept_arb) kept_arbs;	/* the same of arbitration tables … */
+	VEC(struct arb_before) arbs_before;
+	struct map64 arbs_by_guid;
 	struct node_work *work;		/* per node of f */
 	struct plan_pair pair;		/* of a sweep that compares: the plan in force, and its own */
 	uint8_t *touched;		/* per node of f: a probe found it changed; NULL: nobody knows */
@@ -422,6 +437,8 @@ void observe_add(struct node_work *w, item_t item);
 void inherited_collect(struct sm *sm, uint32_t node);
 /* What came of it; the item that is to be written, or 0. */
 item_t inherited_take(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, int status);
+/* The VLs that SL 0 is on when it leaves by a port, as far as that was read in this sweep. */
+uint16_t inherited_uses(const struct sm *sm, uint32_t node, unsigned num);
 /*
  * adaptive.c: a step of a sweep, which asks switches for it.  Then, where it is on, an SMP that
  * is to be answered before any table is written: adaptive_next() fills it, or returns false.
@@ -447,9 +464,11 @@ void inherited_tell(struct sm *sm);
 bool slmap_split(const struct plan *p, uint32_t node, struct node_work *w, item_t item);
 
 /* kept.c */
-/* What an answer says of the table of a pair (other kinds of items are no matter here). */
+/* What an answer says of the table of a pair, or of arbitration (others are no matter here). */
 void kept_see(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
 	      const uint8_t *got);
+/* A block of arbitration that the policy does not manage was read. */
+void kept_see_arb(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, unsigned len);
 /*
  * A pair was read and differs.  True if the device is known to keep it so; then
  * item is the pair if it is to be tried again nonetheless, or 0.

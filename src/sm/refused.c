@@ -57,8 +57,10 @@ static const struct attribute_words *words_of(uint16_t attr)
 		  "it may lack partitions that it is a member of" },
 		{ UMAD_SM_ATTR_SLVL_TABLE, "no path over it has an SL that it drops",
 		  "it has no path on an SL that it drops" },
-		{ UMAD_SM_ATTR_VL_ARB_TABLE, "shares of its links are not those of the policy",
-		  "shares of what it sends are not those of the policy" },
+		{ UMAD_SM_ATTR_VL_ARB_TABLE,
+		  "shares of its links are not those of the policy, and no path has an SL that it never sends",
+		  "shares of what it sends are not those of the policy, and it has no path on an SL that it "
+		  "never sends" },
 		{ UMAD_SM_ATTR_LINEAR_FT, "packets may be dropped or go astray there", "" },
 		{ UMAD_SM_ATTR_MCAST_FT, "members of multicast groups may be cut off there", "" },
 	};

@@ -698,6 +698,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	map64_init(&sm->spared, 16);
 	map64_init(&sm->asked, 16);
 	map64_init(&sm->kept_by_guid, 16);
+	map64_init(&sm->arbs_by_guid, 16);
 	sm->blind_all = true;
 	sm->remnants = remnants_new();
 	mkey_new(sm);
@@ -756,6 +757,8 @@ void sm_free(struct sm *sm)
 	map64_free(&sm->asked);
 	map64_free(&sm->kept_by_guid);
 	vec_free(&sm->kept_before);
+	map64_free(&sm->arbs_by_guid);
+	vec_free(&sm->arbs_before);
 	remnants_free(sm->remnants);
 	free(sm->again_reason);
 	vec_free(&sm->suspects);

@@ -118,6 +118,7 @@ static void free_work(struct sm *sm)
 		free(sm->work[i].inherited);
 		vec_free(&sm->work[i].late);
 		vec_free(&sm->work[i].kept);
+		vec_free(&sm->work[i].arbs);
 	}
 	free(sm->work);
 	sm->work = NULL;
@@ -178,6 +179,7 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	free(sm->reason);
 	sm->reason = NULL;
 	vec_free(&sm->kept);
+	vec_free(&sm->kept_arbs);
 	sm->kind = SWEEP_NONE;
 	sm->phase = PHASE_IDLE;
 }
@@ -464,8 +466,7 @@ struct plan_task {
 	struct fabric *spare;
 	bool forget;		/* its LIDs are not given to anybody: they are not kept */
 	bool follow;		/* plan is complete: the paths are to follow what was seen */
-	const struct kept_map *seen;	/* … of sm->kept */
-	size_t n_seen;
+	struct kept_seen seen;		/* … of sm->kept and sm->kept_arbs */
 	struct fabric *copy;	/* plan is a fork of sm->plan on this one; else NULL */
 };
 
@@ -476,7 +477,7 @@ static void plan_run(void *arg)
 	bool second = t->plan;
 
 	if (t->follow) {
-		plan_follow(t->plan, t->seen, t->n_seen, clock_mono_us);
+		plan_follow(t->plan, &t->seen, clock_mono_us);
 		return;
 	}
 	if (!second) {
@@ -597,8 +598,7 @@ static void planning_start(struct sm *sm, void (*next)(struct sm *sm), enum plan
 	t->next = next;
 	t->plan = sm->plan;
 	t->follow = what == PLAN_FOLLOW;
-	t->seen = sm->kept.v;
-	t->n_seen = sm->kept.n;
+	t->seen = (struct kept_seen){ sm->kept.v, sm->kept.n, sm->kept_arbs.v, sm->kept_arbs.n };
 	if (what == PLAN_AHEAD) {
 		t->copy = copy_fabric(sm);
 		t->plan = plan_fork(sm->plan, t->copy);
@@ -650,7 +650,7 @@ static void paths_known(struct sm *sm)
 static void tables_known(struct sm *sm)
 {
 	kept_gather(sm);
-	if (sm->kept.n || qos_vls_lacking(sm->plan->tables, sm->f))
+	if (sm->kept.n || sm->kept_arbs.n || qos_vls_lacking(sm->plan->tables, sm->f))
 		planning_start(sm, paths_known, PLAN_FOLLOW);
 	else
 		paths_known(sm);

@@ -523,7 +523,7 @@ static void table_refused(struct sm *sm, uint32_t node, item_t item, const struc
 		return;
 	refused_note(sm, node, want->attr, want->mod, hash_bytes(want->data, want->len, 0),
 		     (unsigned)status);
-	if (ITEM_KIND(item) == ITEM_SL2VL)
+	if (ITEM_KIND(item) == ITEM_SL2VL || ITEM_KIND(item) == ITEM_VLARB)
 		observe_add(w, ITEM_PLAIN(item) | ITEM_LOOK);
 }
 

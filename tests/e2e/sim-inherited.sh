@@ -57,7 +57,7 @@ for lie in keeps-tables refuses-tables; do
 	bring_up_opensm "$node" 30
 	end "$opensm"
 	for in in 5 6 7 8; do
-		sim_do sl2vl "$leaf" $in all 15,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7
+		sim_do sl2vl "$leaf" $in 4 15,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7
 	done
 	sim_do node lie "$leaf" "$lie"
 	start_qosd "$node"
@@ -65,6 +65,12 @@ for lie in keeps-tables refuses-tables; do
 	until_ 10 published || bad "no sweep ends"
 	expect "a path over it" none "$(path)"
 	expect_match "findings" "dropped there, and not offered, are SLs 0" "$(<"$qosd_log")"
+	# a sweep that reads no more than what changed must not forget it
+	nodes=$(status nodes)
+	unplug "$(cas topology | sed -n 9p)" 1
+	lost() { [ "$(status nodes)" = $((nodes - 1)) ] && [ "$(status sweeping)" = false ]; }
+	until_ 10 lost || bad "the link is not seen to be down"
+	expect "a path over it after another link is lost" none "$(path)"
 	stop_qosd || bad "exit status $? after SIGTERM"
 	stop_sim
 done

@@ -599,7 +599,8 @@ START_TEST(shares_are_of_the_tables_in_force)
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
 		seen.map.vl[sl] = sl == 2 ? 2 : 0;
 	f->ports[port].op_vls = 2;	/* two VLs */
-	qos_tables_keep(state->plan->tables, f, &seen, 1, &found);
+	qos_tables_keep(state->plan->tables, f, &(struct kept_seen){ .maps = &seen, .n_maps = 1 },
+			&found);
 	findings_free(&found);
 	compute_paths_again();
 	ask("bandwidth", "'port': 'node1 HCA-1/P1'");

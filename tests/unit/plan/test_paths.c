@@ -354,7 +354,8 @@ static void keep_tables(struct world *w)
 	w->fewer_vls = true;
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		f->ports[p].op_vls = below(w, 8) ? 5 : (uint8_t)(1 + below(w, 2));
-	qos_tables_keep(&w->t, f, w->seen.v, w->seen.n, &found);
+	qos_tables_keep(&w->t, f, &(struct kept_seen){ .maps = w->seen.v, .n_maps = w->seen.n },
+			&found);
 	ck_assert_uint_gt(found.n, 0);
 	findings_free(&found);
 }

@@ -756,7 +756,7 @@ static const struct sl2vl *in_force(uint32_t n, unsigned in, unsigned out)
 
 static void keep(const struct kept_map *seen, size_t n)
 {
-	qos_tables_keep(t, f, seen, n, &findings);
+	qos_tables_keep(t, f, &(struct kept_seen){ .maps = seen, .n_maps = n }, &findings);
 }
 
 START_TEST(kept_tables)

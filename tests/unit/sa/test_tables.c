@@ -566,7 +566,8 @@ START_TEST(sl2vl_that_a_device_keeps)
 
 	for (unsigned i = 0; i < 16; i++)
 		kept.map.vl[i] = (uint8_t)(7 - i % 8);
-	qos_tables_keep(r.state->plan->tables, r.f, &kept, 1, &found);
+	qos_tables_keep(r.state->plan->tables, r.f,
+			&(struct kept_seen){ .maps = &kept, .n_maps = 1 }, &found);
 	findings_free(&found);
 	put_be16(query(SL2VL, 1), rig_lid(&r, H3));
 	ck_assert_uint_eq(rig_ask(&r), 0);
