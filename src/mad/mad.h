@@ -174,6 +174,13 @@ void smp_send(struct mad_port *m, const struct smp *s,
  */
 bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, size_t len);
 
+/*
+ * Sends an SMP of the LID-routed class, 256 bytes, by the directed route of `route`, whose other
+ * members count for nothing: one that is not answered, such as SubnTrapRepress().  In the loop's
+ * thread.
+ */
+bool mad_send_routed(struct mad_port *m, const struct smp *route, const uint8_t *mad);
+
 /* What holds() was true for is asked of it again.  In the loop's thread. */
 void mad_serve_held(struct mad_port *m);
 

@@ -216,23 +216,40 @@ static void count_send(struct mad_counts *c, const struct smp *s, bool again)
 		c->gets[s->attr]++;
 }
 
+static void put_route(const struct smp *s, struct umad_smp *p)
+{
+	p->mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE;
+	p->hop_ptr = 0;
+	p->hop_cnt = (uint8_t)(s->hops + (s->last_hop != 0));
+	p->dr_slid = p->dr_dlid = htobe16(IB_LID_PERMISSIVE);
+	memcpy(p->initial_path + 1, s->route, s->hops);
+	if (s->last_hop && s->hops + 1 < UMAD_SMP_MAX_HOPS)
+		p->initial_path[s->hops + 1] = s->last_hop;
+}
+
 static void build_smp(const struct smp *s, uint32_t tid, struct umad_smp *p)
 {
 	memset(p, 0, sizeof(*p));
 	p->base_version = 1;
-	p->mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE;
 	p->class_version = 1;
 	p->method = s->method;
-	p->hop_cnt = (uint8_t)(s->hops + (s->last_hop != 0));
 	p->tid = htobe64(tid);
 	p->attr_id = htobe16(s->attr);
 	p->attr_mod = htobe32(s->mod);
 	p->mkey = htobe64(s->m_key);
-	p->dr_slid = p->dr_dlid = htobe16(IB_LID_PERMISSIVE);
 	memcpy(p->data, s->data, sizeof(p->data));
-	memcpy(p->initial_path + 1, s->route, s->hops);
-	if (s->last_hop && s->hops + 1 < UMAD_SMP_MAX_HOPS)
-		p->initial_path[s->hops + 1] = s->last_hop;
+	put_route(s, p);
+}
+
+bool mad_send_routed(struct mad_port *m, const struct smp *route, const uint8_t *mad)
+{
+	const ib_mad_addr_t to = { .lid = htobe16(IB_LID_PERMISSIVE) };
+	struct umad_smp p = { 0 };
+
+	/* what is behind the data is reserved in the one class, and the paths in the other */
+	memcpy(&p, mad, offsetof(struct umad_smp, initial_path));
+	put_route(route, &p);
+	return port_send(m, (uint32_t)m->agent_dr, &to, (const uint8_t *)&p, sizeof(p), 0);
 }
 
 /* A try with its time-out in ms. */

@@ -140,6 +140,7 @@ struct arb_before {
 struct announce;
 struct plan_task;
 struct probe;
+struct represses;
 struct reroute;
 struct vls_step;
 
@@ -246,6 +247,7 @@ struct sm {
 	bool light_claimed;		/* … and that is not us any more */
 	bool look_owed;			/* a light sweep, when what is under way has ended */
 	int64_t claim_next_us, claim_wait_us;	/* when light sweeps heed the next claim; the wait for it */
+	struct represses *represses;	/* which ports are answered by directed route (repress.c) */
 	struct trap_gate *trap_gate;	/* how many traps of one source are heard */
 	struct timer *trap_timer;	/* … it has something to do then */
 	struct scrub *scrub;
@@ -518,6 +520,11 @@ void reroute_start(struct sm *sm);
  * this node, and the next sweep looks again.
  */
 void write_pkeys_differ(struct sm *sm, uint32_t node, item_t item);
+
+/* repress.c: the answer to a trap; port: where it came from, of the published fabric, or FABRIC_NONE */
+void repress_new(struct sm *sm);
+void repress_free(struct sm *sm);
+void repress(struct sm *sm, const struct mad_in *in, uint32_t port);
 
 /* multicast.c */
 void multicast_after_sweep(struct sm *sm);

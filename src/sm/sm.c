@@ -477,21 +477,6 @@ static uint32_t port_of_lid(const struct sm *sm, uint16_t lid)
 	return s && lid && lid < IB_LID_MCAST_FIRST ? s->plan->port_by_lid[lid] : FABRIC_NONE;
 }
 
-static void repress(struct sm *sm, const struct mad_in *in)
-{
-	uint32_t port = port_of_lid(sm, in->slid);
-	uint8_t mad[256];
-
-	/* refused, it would be a violation that the next trap tells of */
-	if (port != FABRIC_NONE &&
-	    mkey_is_foreign(sm, sm->published->f, sm->published->f->ports[port].node))
-		return;
-	memcpy(mad, in->mad, sizeof(mad));
-	mad[3] = UMAD_METHOD_TRAP_REPRESS;
-	put_be64(mad + 24, port == FABRIC_NONE ? mkey_ours(sm) : mkey_of_port(sm, port));
-	mad_reply(sm->mad, in, mad, sizeof(mad));
-}
-
 /* Trap 144 (14.2.5.1): what changed is in the details, from byte 10 on. */
 enum { NOTICE_LOCAL_CHANGES = 15, NOTICE_CAPMASK = 16, NOTICE_CHANGE_FLAGS = 20 };
 /* … of traps 129 to 131 */
@@ -641,7 +626,7 @@ static bool on_trap(struct sm *sm, const struct mad_in *in)
 
 	if (sm->state != SM_MASTER)
 		return true;
-	repress(sm, in);
+	repress(sm, in, port_of_lid(sm, in->slid));
 	if (generic && number == UMAD_SM_LOCAL_CHANGES_TRAP && is_our_issm(sm, in, notice))
 		asks = 0;
 	/* before there is a subnet nobody is known, and the ports that come up tell of it all at once */
@@ -702,6 +687,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->blind_all = true;
 	sm->remnants = remnants_new();
 	mkey_new(sm);
+	repress_new(sm);
 	election_new(sm);
 	sm->poll_timer = timer_new(l, election_on_poll, sm);
 	sm->light_timer = timer_new(l, on_light, sm);
@@ -733,6 +719,7 @@ void sm_free(struct sm *sm)
 	guidinfo_free(sm);
 	election_free(sm);
 	mkey_free(sm);
+	repress_free(sm);
 	takeover_forget(sm);
 	timer_free(sm->poll_timer);
 	timer_free(sm->light_timer);

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# A device that takes no SMPs by LID, as adapters of XDR fabrics need not, repeats its traps until it
+# is answered by directed route; and one that lost the answer is answered once more.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "its devices repeat traps, and may hear nothing by LID"
+
+cat >profiles.yaml <<'END'
+profiles:
+  deaf: {no-lid-smps: true}
+nodes:
+  - {name: "host-0003*", profile: deaf}
+END
+cat >qosd.yaml <<'END'
+subnet-timeout: 16	# 268 ms between two traps
+m-key: 0x1122334455667788
+m-key-protect: 1
+END
+sim_options=(--profiles profiles.yaml)
+start_sim "fat-tree:k=4"
+deaf="host-0003 HCA-1" plain="host-0005 HCA-1"
+start_and_wait "host-0001 HCA-1" -c qosd.yaml
+
+# Traps that devices sent so far; the simulator's repeat one 30 times, or until they are answered.
+traps() { sim_ctl -j stats | grep -oE '"method":"trap","count":[0-9]+' | grep -oE '[0-9]+$' || echo 0; }
+# sent_until_quiet NODE: the device sends one; how often, until four times its interval have passed
+# without another.
+sent_until_quiet() {
+	local before seen now
+	before=$(traps)
+	sim_do trap "$1" 131
+	seen=$before now=-1
+	while [ "$seen" != "$now" ]; do
+		seen=$(traps)
+		sleep 1.1
+		now=$(traps)
+	done
+	echo $((seen - before))
+}
+
+note "a device that hears nothing by LID"
+expect_less "times that its first trap is sent" 7 "$(sent_until_quiet "$deaf")"
+expect_less "times that a later one is sent" 4 "$(sent_until_quiet "$deaf")"
+
+note "an answer that is lost"
+sim_do fault add drop --method trap-repress --count 1
+expect_less "times that the trap is sent" 7 "$(sent_until_quiet "$plain")"
+
+expect "SMPs that were dropped for their M_Key" "" "$(sim_ctl drops | grep -i m.key)"
+stop_qosd || bad "exit status $? after SIGTERM"
