@@ -48,5 +48,5 @@ note "an answer that is lost"
 sim_do fault add drop --method trap-repress --count 1
 expect_less "times that the trap is sent" 7 "$(sent_until_quiet "$plain")"
 
-expect "SMPs that were dropped for their M_Key" "" "$(sim_ctl drops | grep -i m.key)"
+expect "SMPs that were dropped for their M_Key" "" "$(sim_ctl drops | grep -w mkey)"
 stop_qosd || bad "exit status $? after SIGTERM"
