@@ -5,11 +5,12 @@
  * CA's or router's link, which enforces them.
  *
  * Tables are interned: most ports of a fabric have the same one.  Entry 0 is
- * the default partition's P_Key wherever the port is in it.  Any other keeps its
+ * the default partition's P_Key wherever the port is in it, unless another subnet
+ * manager gave entry 0 to another P_Key that the port holds.  Any other keeps its
  * place in a port's table for as long as the port is in the partition, in
- * whatever form, since programs use P_Keys by their place; what leaves makes a
- * hole (0x0000), and what is new goes to the first hole, in the order of the
- * policy.  Which place that was is what pkey_places tell.
+ * whatever form, since programs use P_Keys by their place.  A P_Key that leaves makes a
+ * hole (0x0000).  A new P_Key goes to the first hole that no P_Key leaves in the same
+ * change, in the order of the policy.  Which place a P_Key had is what pkey_places tell.
  *
  * The SM's own port is always a full member of the default partition, whatever
  * the policy says: nobody else could reach the SA.
@@ -95,6 +96,13 @@ void partitions_free(struct partitions *p);	/* NULL is fine */
 bool pkey_places_learn(struct pkey_places *x, const struct fabric *f, const struct partitions *p);
 /* The same of one port, as it was written down: takes a copy of the keys. */
 void pkey_places_put(struct pkey_places *x, uint64_t guid, const uint16_t *keys, uint32_t n);
+/*
+ * The table of a port as it was read from the device, n places of it.  What the device has
+ * comes first; a P_Key that it does not have keeps the place that was known, if that is free.
+ * The default partition's P_Key alone in place 0, as after a reset, tells nothing.  True if
+ * any of it is news.
+ */
+bool pkey_places_found(struct pkey_places *x, uint64_t guid, const uint16_t *keys, uint32_t n);
 void pkey_places_free(struct pkey_places *x);
 
 /* The keys of a port, with membership bit. */

@@ -6,7 +6,8 @@
  *
  * A P_Key keeps its place as long as the port holds it, in whatever form.  Where a port is
  * both a full and a limited member, the full entry comes first: adapters that keep one entry
- * for each partition (qosd-hardware(7)) keep the first.
+ * for each partition (qosd-hardware(7)) keep the first.  A port that has both entries in the
+ * other order keeps that order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +19,28 @@
 
 /* --- places --- */
 
-/* Exchanges the two entries of a partition whose limited one comes first. */
-static void full_before_limited(struct builder *b, uint16_t *row, uint32_t n)
+static bool had_there(const struct pkey_row *had, uint32_t place, uint16_t key)
+{
+	return had && place < had->n && had->keys[place] == key;
+}
+
+/*
+ * Exchanges the two entries of a partition whose limited one comes first, unless the port
+ * had exactly these two entries: queue pairs may use them.
+ */
+static void full_before_limited(struct builder *b, const struct pkey_row *had, uint16_t *row,
+				uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint16_t full = row[i] | IB_PKEY_FULL;
+		uint32_t first = b->at[full] - 1u;	/* place of the limited entry */
 
 		if (row[i] && row[i] != full) {
 			b->at[full] = i + 1;
-		} else if (row[i] && b->at[full]) {
-			row[i] = row[b->at[full] - 1];
-			row[b->at[full] - 1] = full;
+		} else if (row[i] && b->at[full] &&
+			   !(had_there(had, i, full) && had_there(had, first, row[first]))) {
+			row[i] = row[first];
+			row[first] = full;
 		}
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -36,18 +48,51 @@ static void full_before_limited(struct builder *b, uint16_t *row, uint32_t n)
 }
 
 /*
+ * Another subnet manager gave place 0 to another P_Key that the port still holds, and the
+ * default partition's P_Key a place behind (indx0 of OpenSM).
+ */
+static bool default_is_elsewhere(const struct builder *b, const struct pkey_row *had,
+				 uint32_t n_had)
+{
+	if (!n_had || !had->keys[0] || (had->keys[0] & IB_PKEY_DEFAULT) == IB_PKEY_DEFAULT ||
+	    (!b->at[had->keys[0]] && !b->at[had->keys[0] ^ IB_PKEY_FULL]))
+		return false;
+	for (uint32_t i = 1; i < n_had; i++)
+		if ((had->keys[i] & IB_PKEY_DEFAULT) == IB_PKEY_DEFAULT)
+			return true;
+	return false;
+}
+
+/*
+ * The next free place.  One that had another P_Key until now comes last, while there is room
+ * for that: a queue pair that still uses the place would be in the other partition.
+ */
+static uint32_t next_hole(const struct pkey_row *had, uint32_t n_had, uint32_t cap,
+			  const uint16_t *row, uint32_t hole)
+{
+	while (hole < n_had && hole < cap && (row[hole] || had->keys[hole]))
+		hole++;
+	while (hole < cap && row[hole])
+		hole++;
+	for (hole %= cap; row[hole]; hole++)
+		;
+	return hole;
+}
+
+/*
  * Each of the keys of a port to its place in row, which has room for them and for
  * all places that they may have had; returns how many places that makes.
  */
 static uint32_t place_keys(struct builder *b, const uint16_t *keys, uint32_t n,
-			   const struct pkey_row *had, uint32_t cap, uint16_t *row)
+			   const struct pkey_row *had, uint32_t cap, bool self, uint16_t *row)
 {
 	uint32_t n_had = had ? (had->n < cap ? had->n : cap) : 0, hole = 0, last = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		b->at[keys[i]] = i + 1;
 	/* the default partition's are the first of the list */
-	if (n && (keys[0] & IB_PKEY_DEFAULT) == IB_PKEY_DEFAULT) {
+	if (n && (keys[0] & IB_PKEY_DEFAULT) == IB_PKEY_DEFAULT &&
+	    (self || !default_is_elsewhere(b, had, n_had))) {
 		row[0] = keys[0];
 		b->at[keys[0]] = 0;
 	}
@@ -67,15 +112,14 @@ static uint32_t place_keys(struct builder *b, const uint16_t *keys, uint32_t n,
 	for (uint32_t i = 0; i < n; i++) {
 		if (!b->at[keys[i]])
 			continue;
-		while (row[hole])
-			hole++;
+		hole = next_hole(had, n_had, cap, row, hole);
 		row[hole] = keys[i];
 		b->at[keys[i]] = 0;
 	}
-	for (uint32_t i = 0; i < n_had || i < n; i++)
+	for (uint32_t i = 0; i < n_had + n; i++)
 		if (row[i])
 			last = i + 1;
-	full_before_limited(b, row, last);
+	full_before_limited(b, had, row, last);
 	return last;
 }
 
@@ -104,6 +148,43 @@ static const struct pkey_row *places_of(const struct pkey_places *x, uint64_t gu
 static bool is_plain(const struct pkey_table *t)
 {
 	return !t->n || (t->n == 1 && (t->keys[0] & IB_PKEY_DEFAULT) == IB_PKEY_DEFAULT);
+}
+
+static bool holds_in_any_form(const uint16_t *keys, uint32_t n, uint16_t key)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if ((keys[i] & IB_PKEY_DEFAULT) == (key & IB_PKEY_DEFAULT))
+			return true;
+	return false;
+}
+
+bool pkey_places_found(struct pkey_places *x, uint64_t guid, const uint16_t *keys, uint32_t n)
+{
+	const struct pkey_row *had = places_of(x, guid);
+	uint32_t n_had = had ? had->n : 0;
+	uint16_t *row = xcalloc((size_t)n + n_had + 1, sizeof(*row));
+	bool news = false;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (keys[i] & IB_PKEY_DEFAULT)
+			row[i] = keys[i];
+	while (n && !row[n - 1])
+		n--;
+	if (n > 1 || (n && (row[0] & IB_PKEY_DEFAULT) != IB_PKEY_DEFAULT)) {
+		uint32_t n_found = n;
+
+		for (uint32_t i = 0; i < n_had; i++)
+			if (had->keys[i] && !row[i] &&
+			    !holds_in_any_form(row, n_found, had->keys[i])) {
+				row[i] = had->keys[i];
+				n = i < n ? n : i + 1;
+			}
+		news = n != n_had || memcmp(row, had->keys, n * sizeof(*row));
+		if (news)
+			pkey_places_put(x, guid, row, n);
+	}
+	free(row);
+	return news;
 }
 
 bool pkey_places_learn(struct pkey_places *x, const struct fabric *f, const struct partitions *p)
@@ -208,7 +289,8 @@ void make_pkey_tables(struct builder *b)
 		if (!n)
 			continue;
 		row = xcalloc(n + (had ? had->n : 0), sizeof(*row));
-		n = place_keys(b, h->keys.v, n, had, port_pkey_cap(b->f, port), row);
+		n = place_keys(b, h->keys.v, n, had, port_pkey_cap(b->f, port),
+			       port == b->f->self, row);
 		p->table[port] = table_of(b, row, n);
 		free(row);
 	}

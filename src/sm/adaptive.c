@@ -99,7 +99,7 @@ static void finished(void *arg)
 	sm->job = NULL;
 	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
 		sm->work[i].cursor = 0;
-	sweep_links_known(sm);
+	places_start(sm);
 }
 
 static const struct smp_job_ops adaptive_ops = { next, done, finished };

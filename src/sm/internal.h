@@ -10,6 +10,7 @@
  *   probe.c     … or only what is suspected, without the two ->
  *   speeds.c    reading again the ports that hide extended speeds ->
  *   fdr10.c     asking for what PortInfo does not tell of a link's speed ->
+ *   places.c    learning the places of P_Keys in tables that we did not leave ->
  *   sweep.c     planning (worker thread) ->
  *   observe.c   reading what devices hold, where that is not known ->
  *   mkey.c      ports that have another M_Key get ours ->
@@ -109,6 +110,7 @@ struct node_work {
 	bool pkeys_differ;	/* … which left the P_Key table of an external port unlike the plan's */
 	enum adaptive adaptive;
 	uint8_t adaptive_info[20];	/* … while it is on: what AdaptiveRoutingInfo said */
+	struct pkey_blocks *pkeys;	/* P_Key tables that were read before the plan (places.c) */
 	struct inherited *inherited;	/* tables that the policy does not manage (inherited.c) */
 	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as seen (kept.c) */
 	VEC(struct seen_arb) arbs;	/* blocks of arbitration tables, as seen (kept.c) */
@@ -429,8 +431,16 @@ void speeds_start(struct sm *sm);
 /* fdr10.c */
 void fdr10_start(struct sm *sm);
 
+/* places.c: a step of a sweep; goes on with sweep_links_known() */
+void places_start(struct sm *sm);
+/* The block that an item stands for, if that step read it, or NULL. */
+const uint8_t *places_read(const struct sm *sm, uint32_t node, item_t item);
+void places_free(struct node_work *w);
+
 /* observe.c */
 void observe_start(struct sm *sm);
+/* The plan that is surely on the node, and the node's index there, or NULL. */
+const struct plan *sweep_known_plan(const struct sm *sm, uint32_t node, uint32_t *old_node);
 /* Leaves in items what is to be written. */
 void observe_settle(struct node_work *w);
 /* Adds an item behind the others. */

@@ -67,8 +67,7 @@ static void collect_changed(void *arg, item_t item)
 		observe_add(c->w, change == ITEM_UNKNOWN ? item | READ : item);
 }
 
-/* The plan that is surely on the node, or NULL. */
-static const struct plan *known_plan(const struct sm *sm, uint32_t node, uint32_t *old_node)
+const struct plan *sweep_known_plan(const struct sm *sm, uint32_t node, uint32_t *old_node)
 {
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
 
@@ -193,11 +192,41 @@ static void take_sample(struct sm *sm, uint32_t node, struct item_family *fam, u
 
 static void collect(struct sm *sm, uint32_t node);
 
+/* What the device holds for an item is known; an error status: it can't be read. */
+static void take(struct sm *sm, uint32_t node, uint32_t at, const uint8_t *got, int status)
+{
+	struct node_work *w = &sm->work[node];
+	item_t *it = &w->items[at];
+	unsigned column = item_column(*it);
+	struct item_family *fam = *it & SAMPLE ? family_of(w, ITEM_KIND(*it)) : NULL;
+	struct item_want want;
+	bool equal, right;
+	item_t left = 0;
+
+	if (w->inherited && (ITEM_KIND(*it) == ITEM_SL2VL || ITEM_KIND(*it) == ITEM_VLARB)) {
+		left = inherited_take(sm, node, PLAIN(*it), got, status);
+		w->items[at] = left ? left | ISSUED : 0;	/* the array may have moved */
+		return;
+	}
+	want_item(sm->plan, node, PLAIN(*it), &want);
+	equal = status == 0 && !memcmp(got, want.data, want.len);
+	/* what can't be read is written: the device will say what it thinks of it */
+	if (!equal)
+		left = PLAIN(*it);
+	right = equal || (status == 0 && kept_known(sm, node, &left, &want, got));
+	if (right && !equal)
+		write_pkeys_differ(sm, node, PLAIN(*it));
+	*it = left ? left | ISSUED : 0;
+	if (fam)
+		take_sample(sm, node, fam, column, got, want.len, right);
+}
+
 static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
 	struct node_work *w = &sm->work[node];
 	struct item_want want;
+	const uint8_t *read;
 
 	/* node by node as their turn comes: all at once would hold up the loop */
 	if (!w->collected && !w->failed)
@@ -207,6 +236,11 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 
 		if (!(*it & READ) || (*it & ISSUED))
 			continue;
+		read = places_read(sm, node, PLAIN(*it));
+		if (read) {
+			take(sm, node, w->cursor, read, 0);
+			continue;
+		}
 		if (!want_route(sm->f, node, item_port(*it), s))
 			continue;
 		want_item(sm->plan, node, PLAIN(*it), &want);
@@ -222,37 +256,16 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 {
 	struct sm *sm = arg;
 	struct node_work *w = &sm->work[node];
-	item_t *it = &w->items[cookie];
-	unsigned column = item_column(*it);
-	struct item_family *fam = *it & SAMPLE ? family_of(w, ITEM_KIND(*it)) : NULL;
-	struct item_want want;
-	bool equal, right;
-	item_t left = 0;
 
 	if (status < 0) {
 		if (sweep_smp_lost(sm, node, "reading tables")) {
-			*it &= ~ISSUED;
+			w->items[cookie] &= ~ISSUED;
 			w->cursor = w->cursor < cookie ? w->cursor : (uint32_t)cookie;
 		}
 		return;
 	}
 	w->silent = 0;
-	if (w->inherited && (ITEM_KIND(*it) == ITEM_SL2VL || ITEM_KIND(*it) == ITEM_VLARB)) {
-		left = inherited_take(sm, node, PLAIN(*it), s->data, status);
-		w->items[cookie] = left ? left | ISSUED : 0;	/* the array may have moved */
-		return;
-	}
-	want_item(sm->plan, node, PLAIN(*it), &want);
-	equal = status == 0 && !memcmp(s->data, want.data, want.len);
-	/* what can't be read is written: the device will say what it thinks of it */
-	if (!equal)
-		left = PLAIN(*it);
-	right = equal || (status == 0 && kept_known(sm, node, &left, &want, s->data));
-	if (right && !equal)
-		write_pkeys_differ(sm, node, PLAIN(*it));
-	*it = left ? left | ISSUED : 0;
-	if (fam)
-		take_sample(sm, node, fam, column, s->data, want.len, right);
+	take(sm, node, (uint32_t)cookie, s->data, status);
 }
 
 static void finished(void *arg)
@@ -271,7 +284,7 @@ static void collect(struct sm *sm, uint32_t node)
 	struct collect c = { .sm = sm, .w = &sm->work[node], .node = node };
 
 	c.w->collected = true;
-	c.old = known_plan(sm, node, &c.old_node);
+	c.old = sweep_known_plan(sm, node, &c.old_node);
 	if (c.old) {
 		if (!node_items_same(&sm->pair, c.old_node, node, sm->reroute))
 			want_items(sm->plan, node, collect_changed, &c);

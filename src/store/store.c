@@ -333,6 +333,11 @@ void store_save_pkeys(struct store *s, const struct plan *p)
 	s->pkeys_dirty = false;
 }
 
+void store_found_pkeys(struct store *s, uint64_t guid, const uint16_t *keys, uint32_t n)
+{
+	s->pkeys_dirty |= pkey_places_found(&s->lids.pkeys, guid, keys, n);
+}
+
 bool store_take_lids(struct store *s, char *lids, char *pkeys)
 {
 	struct store next = { 0 };

@@ -106,6 +106,8 @@ struct lid_map *store_lids(struct store *s);
 void store_save_lids(struct store *s, const struct plan *p);
 /* The same of the places of P_Keys, which are in that map, too. */
 void store_save_pkeys(struct store *s, const struct plan *p);
+/* The P_Key table that a device has (pkey_places_found()); saved with those of the next plan. */
+void store_found_pkeys(struct store *s, uint64_t guid, const uint16_t *keys, uint32_t n);
 /*
  * The fabric with all that is known (plan/base_routes.h): nodes, end ports and links, and
  * nothing else of them.  NULL if there is no good file; else it is the caller's.

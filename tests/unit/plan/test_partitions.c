@@ -304,7 +304,8 @@ START_TEST(keys_keep_their_places)
 	/* another order of the policy moves nothing; what is new fills the hole, then goes behind */
 	then("3: A=full; 5: A=limited B=full; 6: A=full; 2: A=both");
 	ck_assert_str_eq(keys_of(host(A)), "ffff 0005 8002 0002 8003 8006");
-	ck_assert_str_eq(keys_of(host(B)), "ffff 8005");
+	/* not where its other P_Key was until now: queue pairs may still use that place */
+	ck_assert_str_eq(keys_of(host(B)), "ffff 0000 8005");
 	ck_assert_uint_eq(shared_pkey(parts, host(A), host(B), 0), 0xffff);
 	ck_assert_uint_eq(shared_pkey(parts, host(A), host(B), 5), 0x0005);
 	/* another form in the same place, one of two forms in its own */
@@ -335,6 +336,53 @@ START_TEST(full_entry_comes_first)
 	ck_assert_str_eq(keys_of(host(A)), "ffff 8001 8002 8003 0001 0003");
 	then("1: A=both; 2: A=full; 3: A=both");
 	ck_assert_str_eq(keys_of(host(A)), "ffff 8001 8002 8003 0001 0003");
+	pkey_places_free(&places);
+	known = NULL;
+}
+END_TEST
+
+static void found(uint32_t port, const char *text)
+{
+	uint16_t keys[8];
+	uint32_t n = 0;
+	char *end;
+
+	for (unsigned long k = strtoul(text, &end, 16); end != text; k = strtoul(text, &end, 16)) {
+		keys[n++] = (uint16_t)k;
+		text = end;
+	}
+	pkey_places_found(&places, f->ports[port].guid, keys, n);
+}
+
+/* Another subnet manager, or a daemon whose state is lost, gave the ports their P_Keys. */
+START_TEST(keys_stay_where_devices_have_them)
+{
+	known = &places;
+	f->self = host(B);
+	found(host(A), "7fff 8003 8000 8009 0002 8002 0");
+	found(host(B), "8003 ffff");
+	then("1: A=full; 2: A=both; 3: A=limited B=full");
+	/* 9 is no P_Key of the policy, and gives way; 8000 is none at all */
+	ck_assert_str_eq(keys_of(host(A)), "ffff 0003 8001 0000 0002 8002");
+	/* our own port asks by place 0 */
+	ck_assert_str_eq(keys_of(host(B)), "ffff 0000 8003");
+	/* a reset tells nothing; what the device has counts more than what it had; the rest stays */
+	found(host(A), "ffff");
+	found(host(B), "");
+	then("1: A=full; 2: A=both; 3: A=limited B=full");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 0003 8001 0000 0002 8002");
+	ck_assert_str_eq(keys_of(host(B)), "ffff 0000 8003");
+	found(host(A), "ffff 8001");
+	then("1: A=full; 2: A=both; 3: A=limited B=full");
+	ck_assert_str_eq(keys_of(host(A)), "ffff 8001 0003 0000 0002 8002");
+	pkey_places_free(&places);
+	/* another P_Key in place 0, by somebody's wish */
+	f->self = host(SM);
+	found(host(A), "8003 7fff 8001");
+	then("1: A=full; 3: A=full; 7: A=full");
+	ck_assert_str_eq(keys_of(host(A)), "8003 ffff 8001 8007");
+	then("7fff: S=full; 3: A=full; 7: A=full");
+	ck_assert_str_eq(keys_of(host(A)), "8003 0000 0000 8007");
 	pkey_places_free(&places);
 	known = NULL;
 }
@@ -591,6 +639,7 @@ int main(void)
 	tcase_add_test(t, memberships);
 	tcase_add_test(t, keys_keep_their_places);
 	tcase_add_test(t, full_entry_comes_first);
+	tcase_add_test(t, keys_stay_where_devices_have_them);
 	tcase_add_test(t, places_of_a_short_table);
 	tcase_add_test(t, places_keep_nobody_apart);
 	tcase_add_test(t, members_by_name_and_type);
