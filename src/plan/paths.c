@@ -65,13 +65,17 @@ static unsigned min_rate(unsigned a, unsigned b)
 	return rate_compare(a, b) < 0 ? a : b;
 }
 
-/* A link runs with the MTU that both ends can, and at the rate that both say. */
-static struct path_info link_info(const struct fabric *f, uint32_t port)
+/*
+ * A link runs with the MTU that both ends support, unless one of them keeps a smaller one, and
+ * at the rate that both say.  t may be NULL.
+ */
+static struct path_info link_info(const struct fabric *f, const struct qos_tables *t, uint32_t port)
 {
 	const struct fabric_port *a = &f->ports[port], *b = &f->ports[a->peer];
+	unsigned mtu = min_mtu(a->mtu_cap, b->mtu_cap);
 
 	return (struct path_info){
-		.mtu = (uint8_t)min_mtu(a->mtu_cap, b->mtu_cap),
+		.mtu = (uint8_t)(t && t->kept ? min_mtu(mtu, t->kept->mtu[port]) : mtu),
 		.rate = (uint8_t)min_rate(a->rate, b->rate),
 		.sl_mask = ALL_SLS,
 	};
@@ -173,7 +177,7 @@ static void fill_hop(const struct fabric *f, const struct qos_tables *t, const s
 
 	*h = (struct hop){ .next = FABRIC_NONE, .peer = f->ports[port].peer };
 	if (num && h->peer != FABRIC_NONE) {
-		i = link_info(f, port);
+		i = link_info(f, t, port);
 		h->in = f->ports[h->peer].num;
 		h->next = port_node(f, h->peer)->sw;
 	}
@@ -632,7 +636,7 @@ struct path_info paths_of_port(const struct fabric *f, uint32_t port)
 	struct path_info i = port_info(f, port);
 
 	if (f->ports[port].peer != FABRIC_NONE)
-		narrow(&i, link_info(f, port));
+		narrow(&i, link_info(f, NULL, port));
 	return i;
 }
 
@@ -654,7 +658,7 @@ struct path_info paths_between(const struct paths *p, const struct fabric *f,
 			return i;
 		if (peer == FABRIC_NONE)
 			return none;
-		narrow(&i, link_info(f, src));
+		narrow(&i, link_info(f, t, src));
 		if (peer == dst)
 			return i;
 		sw_node = f->ports[peer].node;

@@ -28,6 +28,7 @@ struct keeping {
 struct loss {
 	uint32_t pairs, ports;	/* with another SL2VL table; with fewer VLs */
 	uint32_t starved;	/* ports with a VL that never sends */
+	uint32_t short_ports;	/* with a smaller MTU */
 	uint16_t sls;		/* that are meant to pass somewhere and do not */
 };
 
@@ -46,10 +47,35 @@ static uint8_t vls_of(const struct qos_tables *t, const struct fabric *f, uint32
 	return code;
 }
 
-bool qos_vls_lacking(const struct qos_tables *t, const struct fabric *f)
+/* The MTU that both ends could have, and the one that they have; 0 is not known. */
+static uint8_t mtu_cap_of(const struct fabric *f, uint32_t port)
 {
-	for (uint32_t i = 0; t->managed && i < f->n_ports; i++)
-		if (vls_of(t, f, i) < t->op_vls[i])
+	const struct fabric_port *p = &f->ports[port];
+
+	return p->peer == FABRIC_NONE || p->mtu_cap < f->ports[p->peer].mtu_cap ?
+	       p->mtu_cap : f->ports[p->peer].mtu_cap;
+}
+
+static uint8_t mtu_of(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+	uint8_t mtu = mtu_cap_of(f, port);
+
+	if (p->peer == FABRIC_NONE || p->state < IB_PORT_ARMED_S ||
+	    f->ports[p->peer].state < IB_PORT_ARMED_S)
+		return mtu;
+	if (p->neighbor_mtu && p->neighbor_mtu < mtu)
+		mtu = p->neighbor_mtu;
+	if (f->ports[p->peer].neighbor_mtu && f->ports[p->peer].neighbor_mtu < mtu)
+		mtu = f->ports[p->peer].neighbor_mtu;
+	return mtu;
+}
+
+bool qos_links_lack(const struct qos_tables *t, const struct fabric *f)
+{
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if ((t->managed && vls_of(t, f, i) < t->op_vls[i]) ||
+		    mtu_of(f, i) < mtu_cap_of(f, i))
 			return true;
 	return false;
 }
@@ -139,6 +165,7 @@ static struct loss loss_of(const struct keeping *k, uint32_t node)
 
 		loss.starved += starved;
 		loss.sls |= starved && !k->t->managed;	/* SL 0 */
+		loss.short_ports += k->t->kept->mtu[n->port0 + out] < mtu_cap_of(k->f, n->port0 + out);
 		loss.ports += k->t->kept->op_vls[n->port0 + out] < k->t->op_vls[n->port0 + out];
 		for (unsigned in = 0; in <= (node_is_switch(n) ? n->nports : 0u); in++)
 			count_pair(k, node, in, out, &loss);
@@ -174,6 +201,11 @@ static void report(const struct keeping *k, uint32_t node)
 		snprintf(what + n, sizeof(what) - n,
 			 "%skeeps arbitration tables that never let a VL send on %u port%s",
 			 n ? ", " : "", loss.starved, loss.starved > 1 ? "s" : "");
+	if (loss.short_ports)
+		findings_add(k->out, SEV_WARNING, "", nowhere, "%s: NeighborMTU of %u link%s is smaller "
+			     "than both ends support, and so is that of paths",
+			     fabric_node_name(k->f, node, name, sizeof(name)), loss.short_ports,
+			     loss.short_ports > 1 ? "s" : "");
 	if (!loss.pairs && !loss.ports && !loss.starved)
 		return;
 	list_sls(loss.sls, sls, sizeof(sls));
@@ -194,9 +226,11 @@ static struct kept_tables *kept_new(const struct qos_tables *t, const struct fab
 	k->op_vls = xcalloc(f->n_ports, 1);
 	k->sends = xmalloc(f->n_ports * sizeof(*k->sends));
 	memset(k->sends, 0xff, f->n_ports * sizeof(*k->sends));
+	k->mtu = xcalloc(f->n_ports, 1);
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		k->ca_map[i] = t->ca_map[i];
 		k->op_vls[i] = vls_of(t, f, i);
+		k->mtu[i] = mtu_of(f, i);
 	}
 	return k;
 }
@@ -230,5 +264,6 @@ void qos_kept_free(struct kept_tables *k, uint32_t n_switches)
 	free(k->ca_map);
 	free(k->op_vls);
 	free(k->sends);
+	free(k->mtu);
 	free(k);
 }

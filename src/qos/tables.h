@@ -39,6 +39,7 @@ struct kept_tables {
 	uint16_t *ca_map;	/* per port slot, as below */
 	uint8_t *op_vls;	/* … and here the lesser of both ends */
 	uint16_t *sends;	/* … bit v: the arbitration tables let VL v send; all bits: as wanted */
+	uint8_t *mtu;		/* per port slot: likewise, of NeighborMTU; MTUCap without a link */
 };
 
 struct qos_tables {
@@ -117,12 +118,16 @@ struct kept_seen {
 	size_t n_arbs;
 };
 
-/* Whether a port of the fabric has fewer VLs than it is meant to have. */
-bool qos_vls_lacking(const struct qos_tables *t, const struct fabric *f);
+/*
+ * Whether a link of the fabric has fewer VLs than it is meant to have, or a smaller NeighborMTU
+ * than both ends support.
+ */
+bool qos_links_lack(const struct qos_tables *t, const struct fabric *f);
 /*
  * Fills t->kept, once, from what was seen of SL2VL and arbitration tables and from
- * OperationalVLs of f.  What is wanted stays as it is; t->maps gets the tables that nobody
- * wanted behind the others.  A warning for each device says which SLs are lost there.
+ * OperationalVLs and NeighborMTU of f.  What is wanted stays as it is; t->maps gets the tables
+ * that nobody wanted behind the others.  A warning for each device says which SLs are lost
+ * there, and another one how many of its links carry short packets only.
  */
 void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct kept_seen *seen,
 		     struct findings *out);

@@ -80,8 +80,9 @@ struct audit_path {
 	VEC(struct audit_hop) hops;
 	char *lost;	/* where it ends early, and why; NULL: it arrives */
 };
+/* bytes: of payload, which no NeighborMTU on the way may be smaller than; 0: of no matter. */
 void audit_path(const struct sim_fabric *f, uint32_t src, uint32_t dst_lid, unsigned sl,
-		struct audit_path *out);
+		unsigned bytes, struct audit_path *out);
 void audit_path_free(struct audit_path *p);
 /* "NAME/P1 -> NAME/P2 VL 3" lines; the reason if it ends early. */
 void audit_path_print(const struct sim_fabric *f, const struct audit_path *p, struct buf *out);

@@ -47,10 +47,27 @@ void say_dead_end(const struct sim_fabric *f, uint32_t sw, uint32_t lid, struct 
 struct way {
 	const struct sim_fabric *f;
 	uint32_t lid;
-	unsigned sl;
+	unsigned sl, bytes;
 	struct audit_path *path;
 	struct buf lost;
 };
+
+static unsigned mtu_of(const struct sim_fabric *f, uint32_t port)
+{
+	uint8_t code = f->ports[port].mtu;
+
+	return code && code < 6 ? 128u << code : 0;
+}
+
+/* The sender drops what is longer than its NeighborMTU, and so does the other end (14.2.5.6). */
+static bool is_too_long(struct way *w, uint32_t port)
+{
+	if (w->bytes <= mtu_of(w->f, port))
+		return false;
+	buf_printf(&w->lost, "%s: NeighborMTU is %u: dropped", port_text(w->f, port).s,
+		   mtu_of(w->f, port));
+	return true;
+}
 
 /* Over the link behind `port`: where it comes in, or SIM_NONE if the SL does not pass. */
 static uint32_t cross(struct way *w, uint32_t port, unsigned in)
@@ -58,6 +75,8 @@ static uint32_t cross(struct way *w, uint32_t port, unsigned in)
 	const struct sim_port *p = &w->f->ports[port];
 	unsigned vl = sl2vl_get(w->f, p->node, in, p->num, w->sl);
 
+	if (is_too_long(w, port) || is_too_long(w, p->peer))
+		return SIM_NONE;
 	if (vl < link_vls(w->f, port)) {
 		*vec_push(&w->path->hops) = (struct audit_hop){ port, p->peer, (uint8_t)vl };
 		return p->peer;
@@ -121,9 +140,9 @@ static void follow(struct way *w, uint32_t src)
 }
 
 void audit_path(const struct sim_fabric *f, uint32_t src, uint32_t dst_lid, unsigned sl,
-		struct audit_path *out)
+		unsigned bytes, struct audit_path *out)
 {
-	struct way w = { .f = f, .lid = dst_lid, .sl = sl, .path = out };
+	struct way w = { .f = f, .lid = dst_lid, .sl = sl, .bytes = bytes, .path = out };
 
 	*out = (struct audit_path){ 0 };
 	if (!is_end_port(f, src) || sl > 15 || dst_lid == 0 || dst_lid >= SIM_LID_MCAST)

@@ -35,16 +35,17 @@ static json_t *hops_of(const struct sim_fabric *f, const struct audit_path *p)
 
 bool cmd_path(struct call *c)
 {
-	uint64_t sl = 0;
+	uint64_t sl = 0, bytes = 0;
 	uint32_t src, dst;
 	struct audit_path path;
 	unsigned dlid;
 
 	if (!get_end(c, c->word[0], &src) || !get_end(c, c->word[1], &dst) ||
-	    !get_number(c, "SL", c->word[2], 0, 15, &sl))
+	    !get_number(c, "SL", c->word[2], 0, 15, &sl) ||
+	    !get_number(c, "BYTES", c->word[3], 0, 4096, &bytes))
 		return false;
 	dlid = c->s->f->ports[dst].lid;
-	audit_path(c->s->f, src, dlid, (unsigned)sl, &path);
+	audit_path(c->s->f, src, dlid, (unsigned)sl, (unsigned)bytes, &path);
 	audit_path_print(c->s->f, &path, &c->text);
 	c->result = json_pack("{s:o, s:o, s:i, s:i, s:o, s:o}",
 			      "source", json_port(c->s->f, src),

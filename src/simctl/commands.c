@@ -31,9 +31,9 @@ static bool cmd_help(struct call *c);
 	X("check", "", " [--sl N,...] [--switches] [--max N]", \
 	  "audit all tables; exit status 1 if something is wrong", \
 	  0, 0, cmd_check, "--sl=", "--switches", "--max=", NULL) \
-	X("path", "", " SRC DST [SL]", \
+	X("path", "", " SRC DST [SL [BYTES]]", \
 	  "the hops and VLs from one end port to another", \
-	  2, 3, cmd_path, NULL) \
+	  2, 4, cmd_path, NULL) \
 	X("show", " nodes", "", "all nodes", 0, 0, cmd_show_nodes, NULL) \
 	X("show", " links", " [NODE]", "all cables, or a node's", 0, 1, cmd_show_links, NULL) \
 	X("show", " port", " PORT", "a port and its link", 1, 1, cmd_show_port, NULL) \

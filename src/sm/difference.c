@@ -421,6 +421,15 @@ static bool will_activate(const struct want_env *e, const struct refusals *refus
 	       state_then(e, refused, f->ports[port].peer) >= IB_PORT_ARMED_S;
 }
 
+/* The Set that changes OperationalVLs and NeighborMTU of an Active link (vls.c). */
+static bool link_fields_change(const struct plan *p, uint32_t port)
+{
+	uint8_t vls = port_new_vls(p, port), mtu = port_new_mtu(p, port);
+
+	return (vls && vls != p->f->ports[port].op_vls) ||
+	       (mtu && mtu != p->f->ports[port].neighbor_mtu);
+}
+
 static void tally_port(const struct tally *t, const struct want_env *e,
 		       const struct refusals *refused, unsigned num)
 {
@@ -438,8 +447,7 @@ static void tally_port(const struct tally *t, const struct want_env *e,
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
 	if (port_is_announced(e, refused, port, &announced))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
-	if (port_new_vls(t->next, port) && port_new_vls(t->next, port) != f->ports[port].op_vls &&
-	    !f->ports[port].unsure)
+	if (link_fields_change(t->next, port) && !f->ports[port].unsure)
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);
 	if (will_activate(e, refused, port) || port_may_enforce(&then, refused, port))
 		count_sets(t->out, UMAD_SM_ATTR_PORT_INFO, 1);

@@ -651,7 +651,7 @@ static void paths_known(struct sm *sm)
 static void tables_known(struct sm *sm)
 {
 	kept_gather(sm);
-	if (sm->kept.n || sm->kept_arbs.n || qos_vls_lacking(sm->plan->tables, sm->f))
+	if (sm->kept.n || sm->kept_arbs.n || qos_links_lack(sm->plan->tables, sm->f))
 		planning_start(sm, paths_known, PLAN_FOLLOW);
 	else
 		paths_known(sm);

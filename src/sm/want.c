@@ -184,6 +184,34 @@ uint8_t port_new_vls(const struct plan *pl, uint32_t port)
 	return code && (p->op_vls != code || q->op_vls != code) ? code : 0;
 }
 
+static uint8_t link_mtu_cap(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port], *q = &f->ports[p->peer];
+	uint8_t mtu = p->mtu_cap < q->mtu_cap ? p->mtu_cap : q->mtu_cap;
+
+	return mtu ? mtu : 1;
+}
+
+uint8_t port_new_mtu(const struct plan *pl, uint32_t port)
+{
+	const struct fabric *f = pl->f;
+	const struct fabric_port *p = &f->ports[port];
+	uint8_t code;
+
+	if (!port_is_linked(f, port) || !port_is_linked(f, p->peer) || !link_is_at_work(f, port))
+		return 0;
+	code = link_mtu_cap(f, port);
+	return p->neighbor_mtu != code || f->ports[p->peer].neighbor_mtu != code ? code : 0;
+}
+
+static unsigned mtu_of(const struct want_env *e, uint32_t port)
+{
+	const struct fabric_port *p = &e->plan->f->ports[port];
+
+	return p->neighbor_mtu && link_is_at_work(e->plan->f, port) ? p->neighbor_mtu :
+								      link_mtu_cap(e->plan->f, port);
+}
+
 /* Of a link at work both ends change together, which is no matter of one Set (vls.c). */
 static unsigned vls_of(const struct want_env *e, uint32_t port)
 {
@@ -232,14 +260,12 @@ static void want_linked_port(const struct want_env *e, uint32_t port, uint8_t *d
 {
 	const struct plan *pl = e->plan;
 	const struct settings *s = pl->settings;
-	const struct fabric_port *p = &pl->f->ports[port], *q = &pl->f->ports[p->peer];
 	bool on_switch = node_is_switch(port_node(pl->f, port));
-	bool to_switch = node_is_switch(port_node(pl->f, p->peer));
-	unsigned mtu = p->mtu_cap < q->mtu_cap ? p->mtu_cap : q->mtu_cap;
+	bool to_switch = node_is_switch(port_node(pl->f, pl->f->ports[port].peer));
 	unsigned vls = vls_of(e, port);
 
 	want_speeds(e, port, d);
-	set(d, IB_PORT_NEIGHBOR_MTU_F, mtu ? mtu : 1);
+	set(d, IB_PORT_NEIGHBOR_MTU_F, mtu_of(e, port));
 	if (vls)
 		set(d, IB_PORT_OPER_VLS_F, vls);
 	if (on_switch) {

@@ -71,6 +71,8 @@ void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uin
  * as they are.
  */
 uint8_t port_new_vls(const struct plan *p, uint32_t port);
+/* The same of NeighborMTU: the greatest that both ends support. */
+uint8_t port_new_mtu(const struct plan *p, uint32_t port);
 /*
  * A switch port that is to enforce partitions and does not, although it carries
  * traffic: that begins only when its P_Key table is there.

@@ -47,6 +47,8 @@ recoveries() {
 	for port in $(seq $hosts); do sim_ctl -j show counters "S-${switch#0x}/P$port"; done |
 		grep -oE '"link-recovers":[0-9]+' | awk -F: '{ n += $2 } END { print n + 0 }'
 }
+# read_ports: PortInfo Gets that devices have seen.
+read_ports() { sim_ctl stats | awk '$2 == "PortInfo" && $3 == "get" { n = $4 } END { print n + 0 }'; }
 # quietly WHAT [SL,SL... [RETRAININGS]]: nothing was lost meanwhile, no link went down, and all tables are right.
 quietly() {
 	local sls=${2:-0,1,2}
@@ -78,10 +80,16 @@ watch &
 watcher=$!
 pids+=("$watcher")
 policy "0, 1, 2"
+gets=$(read_ports)
 reload
+gets=$(($(read_ports) - gets))
 expect "VLs of devices" "4 $((2 * hosts));" "$(vls)"
 expect "VLs as qosd tells them" "4 $((2 * hosts));" "$(told)"
 quietly "more VLs"
+expect "ports that are read back, one of each device" $((hosts + 1)) "$gets"
+sets=$(sets)
+reload
+expect "Sets of a reload that changes nothing" "$sets" "$(sets)"
 
 note "fewer VLs at a reload"
 policy "0, 1, 1"
@@ -108,6 +116,17 @@ before=$(($(status sweeps) - 1))
 until_ 20 swept || bad "no end of the sweep"
 expect "Sets of another sweep" "$sets" "$(sets)"
 sim_do node lie "host-0005 HCA-1" none
+
+note "a switch that keeps what it has, and answers with what it was told"
+sim_do node lie "S-${switch#0x}" keeps-portinfo
+policy "0, 1, 1"
+reload
+sim_do node lie "S-${switch#0x}" none
+expect "VLs of devices" "2 2;4 $((2 * hosts - 2));" "$(vls)"
+expect "VLs as qosd tells them" "2 2;4 $((2 * hosts - 2));" "$(told)"
+quietly "a switch that keeps what it has" 0,1 $((hosts + 1))
+policy "0, 1, 2"
+reload
 
 note "ends that differ are found in check, and packets there have no credit"
 sim_do portinfo "host-0002 HCA-1/P1" OperVLs 1

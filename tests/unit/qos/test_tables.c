@@ -774,7 +774,7 @@ START_TEST(kept_tables)
 	build();
 	uint32_t before = t->n_maps;
 
-	ck_assert(!qos_vls_lacking(t, f));
+	ck_assert(!qos_links_lack(t, f));
 	ck_assert_uint_eq(qos_sl2vl_in_force(t, f, LEAF, 1, 5), id(LEAF, 1, 5));
 	keep(seen, ARRAY_SIZE(seen));
 	ck_assert_mem_eq(in_force(LEAF, 1, 5), &B, sizeof(B));
@@ -801,7 +801,7 @@ START_TEST(kept_vls)
 	f->ports[port_at(f, SPINE, 1)].op_vls = 2;
 	f->ports[port_at(f, LEAF, 6)].op_vls = 5;	/* more does no harm */
 	f->ports[port_at(f, LEAF, 1)].op_vls = 0;	/* not known */
-	ck_assert(qos_vls_lacking(t, f));
+	ck_assert(qos_links_lack(t, f));
 	keep(NULL, 0);
 	/* both ends of the link: a packet needs its VL at both */
 	ck_assert_uint_eq(qos_vls_in_force(t, port_at(f, SPINE, 1)), 2);

@@ -160,7 +160,7 @@ static void expect_path(const char *from, uint16_t lid, unsigned sl, const char 
 	struct audit_path path;
 	struct buf out = { 0 };
 
-	audit_path(the_fabric, port_named(the_fabric, from), lid, sl, &path);
+	audit_path(the_fabric, port_named(the_fabric, from), lid, sl, 0, &path);
 	audit_path_print(the_fabric, &path, &out);
 	ck_assert_str_eq(out.n ? out.s : "", text);
 	audit_path_free(&path);
@@ -201,7 +201,7 @@ START_TEST(path_that_loops)
 	struct audit_path path;
 
 	set_lft(the_fabric, "S4/P0", h1, 2);
-	audit_path(the_fabric, port_named(the_fabric, "H3/P1"), h1, 0, &path);
+	audit_path(the_fabric, port_named(the_fabric, "H3/P1"), h1, 0, 0, &path);
 	ck_assert_ptr_nonnull(strstr(path.lost, "a loop"));
 	audit_path_free(&path);
 }
@@ -211,7 +211,7 @@ START_TEST(path_as_data)
 {
 	struct audit_path path;
 
-	audit_path(the_fabric, port_named(the_fabric, "H1/P1"), lid_of(the_fabric, "H2/P1"), 7,
+	audit_path(the_fabric, port_named(the_fabric, "H1/P1"), lid_of(the_fabric, "H2/P1"), 7, 0,
 		   &path);
 	ck_assert_ptr_null(path.lost);
 	ck_assert_uint_eq(path.hops.n, 2);
