@@ -149,4 +149,12 @@ until_ 10 whole || bad "no end of the sweep"
 all_active "$from" "$topology"
 expect "SL2VL of the port" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" 0xf4521403008112c1 0)"
 
+note "other OperationalVLs, and the next reload has nothing to set"
+rm policy.yaml && policy 2 64 "0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 15" >policy.yaml
+reload || bad "refused: $(cat reload)"
+settled() { sets=$(sets) && sleep 0.3 && [ "$(sets)" = "$sets" ]; }
+until_ 10 settled || bad "no end of Sets"
+reload || bad "refused: $(cat reload)"
+expect "Sets of the second reload" "$sets" "$(sets)"
+
 stop_qosd || bad "exit status $? after SIGTERM"
