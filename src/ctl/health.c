@@ -308,6 +308,18 @@ static void judge_table_sizes(const struct subnet_state *s, struct health *h)
 	add_rest(&warnings);
 }
 
+static void judge_discovery(const struct sm_status *sm, struct health *h)
+{
+	if (sm->discovery_filter == DISCO_FILTER_LEFT)
+		add(h, SEV_WARNING, "discovery-unconfined", "report the system call: qosd is to allow it "
+		    "with the libraries of this machine", "discovery works without its sandbox only, which "
+		    "refused system call %s", sm->discovery_call);
+	else if (sm->discovery_filter == DISCO_FILTER_REFUSES)
+		add(h, SEV_ERROR, "discovery-refused", "report the system call; the log says what the scan "
+		    "was for", "discovery failed after its sandbox refused system call %s",
+		    sm->discovery_call);
+}
+
 /* What another subnet manager left behind. */
 static void judge_inherited(const struct sm_status *sm, struct health *h)
 {
@@ -567,6 +579,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_groups(in, out);
 		judge_shares(in, out);
 	}
+	judge_discovery(in->sm, out);
 	judge_floods(in, out);
 	judge_flaps(in, out);
 	judge_store(in, out);

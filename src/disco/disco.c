@@ -39,6 +39,15 @@ static enum {
 	FILTER_FITS,		/* a scan has succeeded behind it */
 	FILTER_TOO_TIGHT,	/* one has succeeded without, and none behind it */
 } filter;
+static char refused_call[48];	/* the first that the filter refused in the last scan behind it */
+static bool scan_refused;	/* for that call a scan does not count */
+
+enum disco_filter disco_filter(const char **call)
+{
+	*call = refused_call;
+	return filter == FILTER_TOO_TIGHT ? DISCO_FILTER_LEFT :
+	       scan_refused ? DISCO_FILTER_REFUSES : DISCO_FILTER_GOOD;
+}
 
 struct disco {
 	struct loop *loop;
@@ -200,9 +209,11 @@ static bool may_try_without(struct disco *d, const char *why)
 		return false;
 	if (!why && (d->request.sandbox == DISCO_STRICT || filter == FILTER_FITS))
 		return false;
+	scan_refused = why;
 	why = why ? why : "the scan may be incomplete";
 	call = d->refused == REFUSED_UNKNOWN ? xstrdup("that only the kernel's audit log names") :
 	       sandbox_call_name(d->refused);
+	snprintf(refused_call, sizeof(refused_call), "%s", call);
 	if (d->request.sandbox == DISCO_STRICT)
 		log_error("discovery", "%s after its sandbox refused system call %s; it is not tried "
 			  "without, since 'sandbox' is strict", why, call);
@@ -269,6 +280,7 @@ static void maybe_done(struct disco *d)
 		res.error = why.s;
 	} else {
 		learn_of_filter(d);
+		scan_refused = false;
 		res.f = d->f;
 		d->f = NULL;
 	}

@@ -33,6 +33,13 @@ struct disco_request {
 	enum disco_sandbox { DISCO_OPEN, DISCO_SANDBOX, DISCO_STRICT } sandbox;
 };
 
+/* What has become of the filter of system calls, of all scans of this process. */
+enum disco_filter {
+	DISCO_FILTER_GOOD,	/* or not needed yet, or switched off */
+	DISCO_FILTER_LEFT,	/* it is too tight: scans go on without it */
+	DISCO_FILTER_REFUSES,	/* it refused a call in the last scan, which does not count */
+};
+
 struct disco_result {
 	struct fabric *f;	/* the receiver owns it; NULL: the scan failed */
 	const char *error;	/* why, when f is NULL */
@@ -48,6 +55,9 @@ struct disco *disco_start(struct loop *l, const struct disco_request *r,
 			  struct buf *err);
 /* Ends it without calling done. */
 void disco_cancel(struct disco *d);
+
+/* *call, unless the filter is good: the first call that it refused; for the loop's thread. */
+enum disco_filter disco_filter(const char **call);
 
 /* The other process: main() calls this when argv[0] is DISCO_ARGV0. */
 int disco_helper_main(int argc, char **argv);

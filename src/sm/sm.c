@@ -793,6 +793,8 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 {
 	const struct mad_port_info *info = mad_info(sm->mad);
 	const struct subnet_state *p = sm->published;
+	const char *call;
+	enum disco_filter filter = disco_filter(&call);
 
 	mad_hold(sm->mad);
 	*out = (struct sm_status){
@@ -816,6 +818,7 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 		.traps_left_out = trap_gate_left_out(sm->trap_gate),
 		.adaptive_ended = sm->adaptive_ended, .adaptive_stays = sm->adaptive_stays,
 		.tables_replaced = sm->inherited_total, .congestion = congestion_sum(sm),
+		.discovery_filter = filter, .discovery_call = call,
 		.scrub = scrub_counts(sm->scrub),
 		.engine = p ? p->plan->engine : NULL,
 		.policy = p ? p->policy : sm->policy, .in_force = sm->in_force, .findings = &sm->findings,

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/findings.h"
+#include "disco/disco.h"
 #include "events/event.h"
 #include "loop/loop.h"
 #include "mad/mad.h"
@@ -102,6 +103,8 @@ struct sm_status {
 	uint32_t adaptive_ended, adaptive_stays;
 	uint32_t tables_replaced;	/* … devices whose SL2VL or arbitration tables were bad for SL 0 */
 	struct sm_congestion congestion;
+	enum disco_filter discovery_filter;
+	const char *discovery_call;	/* that it refused */
 	uint64_t traps_left_out;	/* of sources that send too many */
 	struct sm_scrub scrub;
 	const char *engine;

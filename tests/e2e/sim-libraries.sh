@@ -25,6 +25,7 @@ start_and_wait "$node" -c qosd.yaml
 all_active "$far" fat.topo
 expect "it is said" 1 "$(said 'error: discovery: .* refused system call socket: it is tried once without')"
 expect "and what follows" 1 "$(said 'error: discovery: works without its sandbox only')"
+expect_match "health" "discovery-unconfined.*refused system call socket" "$(ctl -j health | tr -d '\n')"
 before=$(status sweeps)
 ctl sweep >out 2>&1 || bad "sweep: $(<out)"
 until_ 20 swept_again "$before" || bad "no second sweep"
@@ -38,6 +39,7 @@ start_qosd "$node" -c qosd.yaml
 refused() { [ "$(said 'error: discovery: .* refused system call socket; it is not tried without')" -gt 0 ]; }
 until_ 20 refused || bad "nothing is said: $(tail -n 5 "$qosd_log")"
 ! subnet_up || bad "the subnet is up"
+expect_match "health" "discovery-refused.*refused system call socket" "$(ctl -j health | tr -d '\n')"
 expect "tries without" 0 "$(said 'tried once without')"
 stop_qosd || bad "exit status $?"
 
@@ -47,5 +49,6 @@ rm -rf state
 start_and_wait "$node" -c qosd.yaml
 all_active "$far" fat.topo
 expect "refused calls" 0 "$(said 'refused')"
+expect "discovery in health" 0 "$(ctl -j health | grep -c discovery)"
 stop_qosd || bad "exit status $?"
 stop_sim
