@@ -32,9 +32,19 @@ const struct store_file aliases_file = { "aliases", "qosd aliases ", STORE_ALIAS
 
 void store_put_hex(struct buf *b, const uint8_t *bytes, size_t n)
 {
+	static const char digits[] = "0123456789abcdef";
+	char text[64];
+	unsigned at = 0;
+
 	buf_puts(b, " ");
-	for (size_t i = 0; i < n; i++)
-		buf_printf(b, "%02x", bytes[i]);
+	for (size_t i = 0; i < n; i++) {
+		text[at++] = digits[bytes[i] >> 4];
+		text[at++] = digits[bytes[i] & 0xf];
+		if (at == sizeof(text) || i + 1 == n) {
+			buf_add(b, text, at);
+			at = 0;
+		}
+	}
 }
 
 static int hex_digit(char c)

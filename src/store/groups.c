@@ -83,29 +83,74 @@ void groups_file_free(struct groups_file *gf)
 	free(gf);
 }
 
-/* --- lines --- */
+/*
+ * --- lines ---
+ *
+ * The loop's thread prints a snapshot in one go, and a line for each join.  With many groups printf()
+ * would take most of that time, so digits are written here.
+ */
+
+#define HEX_MAX 19		/* " 0x" and 16 digits */
+#define DECIMAL_MAX 21
+
+/* " 0x" and at least so many digits, up to 16. */
+static void put_0x(struct buf *b, uint64_t v, unsigned digits)
+{
+	char text[HEX_MAX], *at = text + sizeof(text);
+
+	for (unsigned i = 0; i < digits || v; i++, v >>= 4)
+		*--at = "0123456789abcdef"[v & 0xf];
+	*--at = 'x';
+	*--at = '0';
+	*--at = ' ';
+	buf_add(b, at, (size_t)(text + sizeof(text) - at));
+}
+
+/* A blank and a decimal number. */
+static void put_number(struct buf *b, uint64_t v)
+{
+	char text[DECIMAL_MAX], *at = text + sizeof(text);
+
+	do {
+		*--at = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	*--at = ' ';
+	buf_add(b, at, (size_t)(text + sizeof(text) - at));
+}
 
 static void put_group(struct buf *b, const struct mcast_group *g)
 {
 	buf_puts(b, "group");
 	store_put_hex(b, g->mgid, sizeof(g->mgid));
-	buf_printf(b, " 0x%x 0x%x 0x%" PRIx32 " %u %u %u %u %u %" PRIu32 " %u", g->mlid, g->pkey,
-		   g->qkey, g->sl, g->mtu, g->rate, g->life, g->tclass, g->flow_label,
-		   g->hop_limit);
+	put_0x(b, g->mlid, 1);
+	put_0x(b, g->pkey, 1);
+	put_0x(b, g->qkey, 1);
+	put_number(b, g->sl);
+	put_number(b, g->mtu);
+	put_number(b, g->rate);
+	put_number(b, g->life);
+	put_number(b, g->tclass);
+	put_number(b, g->flow_label);
+	put_number(b, g->hop_limit);
 	if (g->tclass_asked != g->tclass)
-		buf_printf(b, " %u", g->tclass_asked);
+		put_number(b, g->tclass_asked);
 }
 
 static void put_root(struct buf *b, uint16_t mlid, uint64_t guid)
 {
-	buf_printf(b, "root 0x%x 0x%016" PRIx64, mlid, guid);
+	buf_puts(b, "root");
+	put_0x(b, mlid, 1);
+	put_0x(b, guid, 16);
 }
 
 static void put_member(struct buf *b, const struct mcast_member *m)
 {
-	buf_printf(b, " 0x%016" PRIx64 " %u %u", m->gid.guid, m->join_state, m->proxy);
+	put_0x(b, m->gid.guid, 16);
+	put_number(b, m->join_state);
+	put_number(b, m->proxy);
 	if (m->gid.guid != m->gid.port)
-		buf_printf(b, " 0x%016" PRIx64, m->gid.port);
+		put_0x(b, m->gid.port, 16);
 }
 
 /* Behind the word that a line begins with, if it is that; else NULL. */
