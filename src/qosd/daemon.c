@@ -424,7 +424,7 @@ static bool lock_up(const struct settings *s)
 
 int daemon_run(const struct options *o)
 {
-	struct qosd q = { .o = o, .ready_fd = -1, .sa_lock = PTHREAD_MUTEX_INITIALIZER,
+	struct qosd q = { .o = o, .ready_fd = -1, .sa_lock = PRILOCK_INITIALIZER,
 			  .reading = PTHREAD_MUTEX_INITIALIZER };
 	struct shared_policy *policy;
 	struct buf err = { 0 };

@@ -14,8 +14,7 @@
 #ifndef QOSD_QOSD_DAEMON_H
 #define QOSD_QOSD_DAEMON_H
 
-#include <pthread.h>
-
+#include "base/prilock.h"
 #include "ctl/ctl.h"
 #include "loop/loop.h"
 #include "mad/mad.h"
@@ -71,7 +70,7 @@ struct qosd {
 	struct sa sa, quick;
 	struct sa_coming *coming;	/* of both; NULL: nothing */
 	struct buf answer, quick_answer;
-	pthread_mutex_t sa_lock;
+	struct prilock sa_lock;
 	struct sa_stats *sa_stats;	/* the sum, when it is asked for */
 
 	/* reload.c */

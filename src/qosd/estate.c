@@ -258,14 +258,14 @@ static bool take_groups(struct qosd *q, char *text, char *again)
 	mcast_free(try);
 	if (!good)
 		return false;
-	pthread_mutex_lock(&q->sa_lock);
+	prilock_patient(&q->sa_lock);
 	while (mcast_count(q->sa.mcast)) {
 		struct mcast_event gone = { .kind = MCAST_GONE, .group = mcast_at(q->sa.mcast, 0) };
 
 		mcast_redo(q->sa.mcast, &gone);
 	}
 	store_take_groups(q->sa.mcast, again);
-	pthread_mutex_unlock(&q->sa_lock);
+	prilock_release(&q->sa_lock);
 	store_save_groups(q->store, q->sa.mcast);
 	mcast_clean(q->sa.mcast);
 	return true;
@@ -312,13 +312,13 @@ static bool take_aliases(struct qosd *q, char *text, char *again)
 	uint64_t port;
 
 	if (good) {
-		pthread_mutex_lock(&q->sa_lock);
+		prilock_patient(&q->sa_lock);
 		for (size_t i = 0; alias_port(db, i, &port, &blocks); i++)
 			for (unsigned k = 1; k < blocks * ALIAS_BLOCK; k++)
 				if (alias_at(db, port, k) != alias_at(try, port, k))
 					alias_put(db, port, k, 0);
 		store_take_aliases(db, again);
-		pthread_mutex_unlock(&q->sa_lock);
+		prilock_release(&q->sa_lock);
 	}
 	alias_free(try);
 	return good;

@@ -5,7 +5,8 @@
  *
  * Owns the SA's two faces and their lock.  What they share changes in the loop's thread
  * only, and under the lock; the receiver's thread, which has the quick face, holds it
- * for each request.
+ * for each request.  The loop's thread holds it for one request or one change at a time, and lets
+ * the receiver's go first, so that a path query waits for one join at most.
  *
  * sm/ and sa/ do not know each other: a new published state goes from the one to the
  * other here, and changes of multicast groups go back.
@@ -90,11 +91,11 @@ void serve_request(void *arg, const struct mad_in *in)
 	clients_request(in, &req);
 	writes = in->len > 3 && (in->mad[3] == UMAD_METHOD_SET || in->mad[3] == UMAD_SA_METHOD_DELETE);
 	if (writes)
-		pthread_mutex_lock(&q->sa_lock);
+		prilock_patient(&q->sa_lock);
 	send = in->overload ? sa_answer_busy(&q->sa, &req, &q->answer) :
 			      sa_begin(&q->sa, &req, &q->answer, &job) == SA_WHOLE;
 	if (writes)
-		pthread_mutex_unlock(&q->sa_lock);
+		prilock_release(&q->sa_lock);
 	if (job)
 		send = answer_later(q, in, job);
 	if (send)
@@ -117,15 +118,25 @@ bool serve_quick_request(void *arg, struct mad_port *m, const struct mad_in *in)
 				  .arrived_us = in->arrived_us };
 	bool send = false, waits;
 
-	pthread_mutex_lock(&q->sa_lock);
+	prilock_urgent(&q->sa_lock);
 	waits = !in->overload && sa_waits(&q->quick, &req);
 	if (!waits)
 		send = in->overload ? sa_answer_busy(&q->quick, &req, &q->quick_answer) :
 				       sa_answer(&q->quick, &req, &q->quick_answer);
-	pthread_mutex_unlock(&q->sa_lock);
+	prilock_release(&q->sa_lock);
 	if (send)
 		mad_reply(m, in, (const uint8_t *)q->quick_answer.s, q->quick_answer.n);
 	return !waits;
+}
+
+static void hold_sa(void *arg, bool on)
+{
+	struct qosd *q = arg;
+
+	if (on)
+		prilock_patient(&q->sa_lock);
+	else
+		prilock_release(&q->sa_lock);
 }
 
 void serve_published(void *arg, struct subnet_state *s)
@@ -133,22 +144,26 @@ void serve_published(void *arg, struct subnet_state *s)
 	struct qosd *q = arg;
 	struct subnet_state *old = q->sa.state;
 	struct leavers leavers = { 0 };
+	bool sync;
 
-	pthread_mutex_lock(&q->sa_lock);
+	hold_sa(q, true);
 	q->sa.state = q->quick.state = s ? state_ref(s) : NULL;
-	if (s)
-		mcast_sync(q->sa.mcast, s);
-	pthread_mutex_unlock(&q->sa_lock);
+	sync = s && mcast_sync_begin(q->sa.mcast, s);
+	hold_sa(q, false);
+	if (sync)
+		mcast_sync_rest(q->sa.mcast, s, hold_sa, q);
 	if (s && q->heir)
 		heir_stop(q->heir);
 	if (!s)
 		standbys_deposed(q->standbys);
 	if (s)
 		run_time_leavers(q->sa.mcast, s, &leavers);
-	if (leavers.n) {
-		pthread_mutex_lock(&q->sa_lock);
-		run_time_leave(q->sa.mcast, &leavers);
-		pthread_mutex_unlock(&q->sa_lock);
+	for (size_t i = 0; i < leavers.n; i++) {	/* one by one: no query waits for all of them */
+		const struct leavers one = { .v = leavers.v + i, .n = 1 };
+
+		hold_sa(q, true);
+		run_time_leave(q->sa.mcast, &one);
+		hold_sa(q, false);
 	}
 	vec_free(&leavers);
 	if (q->clients)
@@ -239,10 +254,10 @@ void serve_coming(void *arg, const struct plan *p)
 		}
 		add_coming_pkeys(c, p, old);
 	}
-	pthread_mutex_lock(&q->sa_lock);
+	prilock_patient(&q->sa_lock);
 	q->coming = c;
 	q->sa.coming = q->quick.coming = c;
-	pthread_mutex_unlock(&q->sa_lock);
+	prilock_release(&q->sa_lock);
 	free(before);
 	if (!p)
 		mad_serve_held(q->mad);
@@ -253,12 +268,12 @@ const struct sa_stats *serve_stats(void *arg)
 	struct qosd *q = arg;
 	int64_t now = clock_mono_us();
 
-	pthread_mutex_lock(&q->sa_lock);
+	prilock_patient(&q->sa_lock);
 	sa_stats_turn(q->sa.stats, now);
 	sa_stats_turn(q->quick.stats, now);
 	*q->sa_stats = *q->sa.stats;
 	sa_stats_add(q->sa_stats, q->quick.stats);
-	pthread_mutex_unlock(&q->sa_lock);
+	prilock_release(&q->sa_lock);
 	return q->sa_stats;
 }
 

@@ -36,6 +36,9 @@ struct mcast_db {
 	int64_t policy_loaded_us;	/* of the policy in force then */
 	bool dirty;
 	bool members_misled;		/* see mcast_take_misled() */
+	bool settle;			/* from mcast_sync_begin() to mcast_sync_rest() */
+	void (*hold)(void *arg, bool on);	/* during mcast_sync_rest(); may be NULL */
+	void *hold_arg;
 	void (*changed)(void *arg);
 	void *arg;
 	void (*watch)(void *arg, const struct mcast_group *g, bool made);
@@ -665,6 +668,13 @@ static bool all_are_gone(const struct mcast_group *g, const struct fabric *f)
 	return true;
 }
 
+/* Around each change that a reader in another thread might see half of. */
+static void hold(const struct mcast_db *db, bool on)
+{
+	if (db->hold)
+		db->hold(db->hold_arg, on);
+}
+
 static void drop_abandoned(struct mcast_db *db, const struct fabric *f)
 {
 	bool crowded = mcast_count(db) >= MCAST_GROUPS_MAX / 4 * 3;
@@ -675,8 +685,10 @@ static void drop_abandoned(struct mcast_db *db, const struct fabric *f)
 
 		if (g->permanent || (has_full_member(g) && !(crowded && all_are_gone(g, f))))
 			continue;
+		hold(db, true);
 		delete_group(db, g);
 		set_dirty(db, mlid, 0);
+		hold(db, false);
 	}
 }
 
@@ -713,14 +725,17 @@ static void follow_limits(struct mcast_db *db, const struct mcast_group *broadca
 		    memcmp(of, broadcast->mgid, sizeof(of)) ||
 		    (g->mtu == broadcast->mtu && g->rate == broadcast->rate))
 			continue;
+		hold(db, true);
 		g->mtu = broadcast->mtu;
 		g->rate = broadcast->rate;
 		group_changed(db, g);
+		hold(db, false);
 	}
 }
 
-static void update_broadcast(struct mcast_db *db, const struct subnet_state *s, size_t partition,
-			     bool settle)
+/* True: its limits are others now, and the groups of its subnet are to follow. */
+static bool update_broadcast(struct mcast_db *db, const struct subnet_state *s, size_t partition,
+			     struct mcast_group **broadcast)
 {
 	struct mcast_group wanted = broadcast_group(s, partition);
 	struct mcast_group *g = mcast_find(db, wanted.mgid);
@@ -728,17 +743,17 @@ static void update_broadcast(struct mcast_db *db, const struct subnet_state *s, 
 
 	if (!g) {
 		mcast_create(db, &wanted, db->usage.limit);
-		return;
+		return false;
 	}
-	if (!settle)
+	*broadcast = g;
+	if (!db->settle)
 		keep_limits(g, &s->plan->partitions->ipoib[partition].named, &wanted);
 	other_limits = g->mtu != wanted.mtu || g->rate != wanted.rate;
 	if (update_group(g, &wanted))
 		group_changed(db, g);
-	if (!other_limits)
-		return;
-	db->members_misled |= g->members.n != 0;
-	follow_limits(db, g);
+	if (other_limits)
+		db->members_misled |= g->members.n != 0;
+	return other_limits;
 }
 
 /* When the policy was loaded, without what was added to it at run time. */
@@ -747,29 +762,68 @@ static int64_t loaded_us(const struct shared_policy *p)
 	return p->base ? p->base->loaded_us : p->loaded_us;
 }
 
-void mcast_sync(struct mcast_db *db, const struct subnet_state *s)
+bool mcast_sync_begin(struct mcast_db *db, const struct subnet_state *s)
 {
-	const struct policy *p = s->policy->p;
 	bool first = db->generation == UINT64_MAX;
-	bool settle = !first && db->policy_loaded_us != loaded_us(s->policy);
 
 	if (db->generation == s->generation)
-		return;
+		return false;
+	db->settle = !first && db->policy_loaded_us != loaded_us(s->policy);
 	db->generation = s->generation;
 	db->policy_loaded_us = loaded_us(s->policy);
-	db->usage.limit = mcast_mlids(s);
+	return true;
+}
+
+static void sync_policy(struct mcast_db *db, const struct subnet_state *s)
+{
+	const struct policy *p = s->policy->p;
+
 	for (size_t i = 0; i < mgids_count(db->groups); i++)
 		((struct mcast_group *)mgids_at(db->groups, i))->permanent = false;
-	for (size_t i = 0; i < p->n_partitions; i++)
-		if (p->partitions[i].ipoib)
-			update_broadcast(db, s, i, settle);
-	for (size_t i = 0; i < mgids_count(db->groups); i++) {
-		struct mcast_group *g = mgids_at(db->groups, i);
+	for (size_t i = 0; i < p->n_partitions; i++) {
+		struct mcast_group *broadcast;
+		bool follow;
 
-		if (!g->permanent && mcast_apply_level(s, g))
-			group_changed(db, g);
+		if (!p->partitions[i].ipoib)
+			continue;
+		hold(db, true);
+		follow = update_broadcast(db, s, i, &broadcast);
+		hold(db, false);
+		if (follow)
+			follow_limits(db, broadcast);
 	}
+}
+
+static void sync_levels(struct mcast_db *db, const struct subnet_state *s)
+{
+	for (size_t i = 0; i < mgids_count(db->groups); i++) {
+		struct mcast_group *g = mgids_at(db->groups, i), as = *g;
+
+		if (g->permanent || !mcast_apply_level(s, &as))
+			continue;
+		hold(db, true);
+		mcast_apply_level(s, g);
+		group_changed(db, g);
+		hold(db, false);
+	}
+}
+
+void mcast_sync_rest(struct mcast_db *db, const struct subnet_state *s,
+		     void (*around)(void *arg, bool on), void *arg)
+{
+	db->hold = around;
+	db->hold_arg = arg;
+	db->usage.limit = mcast_mlids(s);
+	sync_policy(db, s);
+	sync_levels(db, s);
 	drop_abandoned(db, s->f);
+	db->hold = NULL;
+}
+
+void mcast_sync(struct mcast_db *db, const struct subnet_state *s)
+{
+	if (mcast_sync_begin(db, s))
+		mcast_sync_rest(db, s, NULL, NULL);
 }
 
 bool mcast_take_misled(struct mcast_db *db)

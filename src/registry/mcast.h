@@ -197,6 +197,17 @@ void mcast_check_aliases(struct mcast_db *db, const struct alias_db *aliases);
  */
 void mcast_sync(struct mcast_db *db, const struct subnet_state *s);
 /*
+ * The same in two parts, for who shares db with a thread that reads it.  With many groups most of the
+ * second part is looking for those that change: it needs no lock, and hold(arg, true) and
+ * hold(arg, false) stand around each change.
+ *
+ * The first part is to be called with the lock, together with whatever makes s the state in
+ * force.  False: it saw s before, and there is no second part.
+ */
+bool mcast_sync_begin(struct mcast_db *db, const struct subnet_state *s);
+void mcast_sync_rest(struct mcast_db *db, const struct subnet_state *s,
+		     void (*hold)(void *arg, bool on), void *arg);
+/*
  * The IPoIB group of a partition of the policy, which keeps less for its members than it could have
  * if the policy was loaded now; NULL: it has what it can have.
  */

@@ -645,6 +645,66 @@ START_TEST(groups_are_bounded)
 }
 END_TEST
 
+/* What a thread that reads the groups would have to wait for. */
+static struct {
+	bool on;
+	unsigned times, events, most;	/* holds; changes during this one, and during any */
+	bool outside;
+} held;
+
+static void hold(void *arg, bool on)
+{
+	(void)arg;
+	ck_assert(on != held.on);
+	held.on = on;
+	held.times += on;
+	held.events = 0;
+}
+
+static void note_event(void *arg, const struct mcast_event *e)
+{
+	(void)arg;
+	(void)e;
+	held.outside |= !held.on;
+	if (++held.events > held.most)
+		held.most = held.events;
+}
+
+static void sync_held(struct mcast_db *db, struct subnet_state *s)
+{
+	memset(&held, 0, sizeof(held));
+	ck_assert(mcast_sync_begin(db, s));
+	ck_assert(!mcast_sync_begin(db, s));
+	mcast_sync_rest(db, s, hold, NULL);
+	ck_assert(!held.on);
+	ck_assert(!held.outside);
+	state_unref(s);
+}
+
+START_TEST(a_new_state_holds_up_readers_for_one_group_at_a_time)
+{
+	struct mcast_db *db = new_db();
+	struct policy *p = policy_builtin();
+
+	for (unsigned i = 1; i <= 200; i++)
+		mcast_join(db, make_like(db, i, (struct mcast_group){ .pkey = 0xffff, .mtu = 4,
+			   .rate = 3 }), mcast_own_gid(0x11), JOIN_FULL, false);
+	mcast_keep(db, note_event, NULL);
+	sync_held(db, make_state(policy_builtin(), 1));
+	/* nothing changes: only for the policy's own group */
+	sync_held(db, make_state(policy_builtin(), 2));
+	ck_assert_uint_eq(held.times, 1);
+	ck_assert_uint_eq(held.most, 0);
+	/* all of them change: each for itself */
+	p->levels[0].sl = 2;
+	sync_held(db, make_state(p, 3));
+	ck_assert_uint_ge(held.times, 200);
+	ck_assert_uint_eq(held.most, 1);
+	mcast_keep(db, NULL, NULL);
+	mcast_free(db);
+}
+END_TEST
+
 START_TEST(a_group_for_each_partition)
 {
 	struct mcast_db *db = new_db();
@@ -712,6 +772,7 @@ int main(void)
 	tcase_add_test(c, limits_of_the_level_and_the_hosts);
 	tcase_add_test(c, limits_stay_while_there_are_members);
 	tcase_add_test(c, limits_stay_over_a_restart);
+	tcase_add_test(c, a_new_state_holds_up_readers_for_one_group_at_a_time);
 	tcase_add_test(c, a_group_for_each_partition);
 	suite_add_tcase(s, c);
 	failed = run_suite(s);
