@@ -13,7 +13,10 @@
 #include "events/topology.h"
 #include "ib/units.h"
 #include "plan/feasible.h"
+#include "registry/alias.h"
 #include "registry/mcast.h"
+#include "registry/services.h"
+#include "registry/subscriptions.h"
 #include "sm/want.h"
 
 /* A BUSY is of now for so many windows of the SA's sums. */
@@ -390,6 +393,30 @@ static void judge_mlids(const struct subnet_state *s, const struct mcast_db *db,
 		    "the last of them 0x%x", groups, IB_LID_MCAST_FIRST + least - 1, example);
 }
 
+/* Registries have bounds, so that no client can fill the memory; what is beyond is refused. */
+static void judge_registries(const struct sa *sa, struct health *h)
+{
+	const struct {
+		const char *what;
+		size_t n, most;
+	} all[] = {
+		{ "multicast groups", mcast_count(sa->mcast), MCAST_GROUPS_MAX },
+		{ "memberships of multicast groups",
+		  mcast_has_room(sa->mcast) ? 0 : MCAST_MEMBERS_MAX, MCAST_MEMBERS_MAX },
+		{ "services", services_count(sa->services), SERVICES_MAX },
+		{ "subscriptions to events",
+		  sa->subscriptions ? subscriptions_count(sa->subscriptions) : 0, SUBSCRIPTIONS_MAX },
+		{ "alias GUIDs", alias_count(sa->alias), ALIASES_MAX },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (all[i].n >= all[i].most)
+			add(h, SEV_ERROR, "registry-full", "find out which hosts register so much, by "
+			    "qosd-ctl mcast, services or subscriptions",
+			    "there are %zu %s, as many as there may be: further ones are refused",
+			    all[i].n, all[i].what);
+}
+
 static void judge_floods(const struct health_input *in, struct health *h)
 {
 	struct many floods = { h, SEV_WARNING, "trap-flood",
@@ -585,6 +612,8 @@ void health_judge(const struct health_input *in, struct health *out)
 	judge_store(in, out);
 	judge_policy(in, out);
 	judge_sa(in, out);
+	if (in->registered && in->registered->mcast)
+		judge_registries(in->registered, out);
 	sort(out);
 }
 
@@ -631,6 +660,7 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	struct sm_seen seen;
 
 	in.mcast = c->env->sa ? c->env->sa->mcast : NULL;
+	in.registered = c->env->sa;
 	for (uint32_t i = 1; c->env->sm && sm_seen_at(c->env->sm, i, &seen); i++)
 		*vec_push(&others) = seen;
 	for (uint32_t i = 0; c->env->sm && sm_flood_at(c->env->sm, i, &flood); i++)

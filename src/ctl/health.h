@@ -24,6 +24,7 @@ struct health_input {
 	const struct subnet_state *state;	/* NULL: none is published */
 	const struct mcast_db *mcast;	/* NULL: there is no SA */
 	const struct sa_stats *sa;	/* NULL: there is no SA */
+	const struct sa *registered;	/* what clients registered with it; NULL likewise */
 	struct store_failures store;
 	int64_t trial_left_us;		/* < 0: no policy is on trial */
 	const struct perf_finding *shorts;	/* who gets less than promised */

@@ -14,6 +14,7 @@
 /* OpenIB's OUI, as OpenSM takes, with a byte of our own: the two do not assign the same. */
 #define ASSIGNED_FIRST	0x0014057100000000ULL
 #define GONE_MIN	1024
+#define TABLES_MIN	1024
 
 struct table {
 	uint64_t port;
@@ -26,6 +27,7 @@ struct alias_db {
 	struct map64 by_port;
 	struct map64 by_alias;	/* table << 8 | place; 0: it is gone */
 	size_t n, gone;
+	size_t tidy_at;		/* number of tables at which the empty ones are dropped */
 	uint32_t assigned;
 	void (*changed)(void *arg, const struct alias_change *c);
 	void *arg;
@@ -37,6 +39,7 @@ struct alias_db *alias_new(void)
 
 	map64_init(&db->by_port, 16);
 	map64_init(&db->by_alias, 16);
+	db->tidy_at = TABLES_MIN;
 	return db;
 }
 
@@ -104,27 +107,6 @@ bool alias_port(const struct alias_db *db, size_t i, uint64_t *port, unsigned *b
 
 /* --- changes --- */
 
-/* The table's number, with that place in it. */
-static uint32_t make_room(struct alias_db *db, uint64_t port, unsigned place)
-{
-	unsigned n = (place / ALIAS_BLOCK + 1) * ALIAS_BLOCK;
-	uint32_t i = map64_get(&db->by_port, port);
-	struct table *t;
-
-	if (i == MAP64_NONE) {
-		i = (uint32_t)db->tables.n;
-		*vec_push(&db->tables) = (struct table){ .port = port };
-		map64_put(&db->by_port, port, i);
-	}
-	t = &db->tables.v[i];
-	if (n > t->n) {
-		t->v = xrealloc(t->v, n, sizeof(*t->v));
-		memset(t->v + t->n, 0, (n - t->n) * sizeof(*t->v));
-		t->n = n;
-	}
-	return i;
-}
-
 static void forget_gone(struct alias_db *db)
 {
 	map64_free(&db->by_alias);
@@ -137,6 +119,59 @@ static void forget_gone(struct alias_db *db)
 			if (t->v[k])
 				map64_put(&db->by_alias, t->v[k], i * ALIAS_PLACES + k);
 	}
+}
+
+static bool is_empty(const struct table *t)
+{
+	unsigned k = 1;
+
+	while (k < t->n && !t->v[k])
+		k++;
+	return k >= t->n;
+}
+
+/* Ports come and go: tables without an alias make room. */
+static void drop_empty_tables(struct alias_db *db)
+{
+	size_t n = 0;
+
+	map64_clear(&db->by_port);
+	for (size_t i = 0; i < db->tables.n; i++) {
+		struct table *t = &db->tables.v[i];
+
+		if (is_empty(t)) {
+			free(t->v);
+			continue;
+		}
+		map64_put(&db->by_port, t->port, (uint32_t)n);
+		db->tables.v[n++] = *t;
+	}
+	db->tables.n = n;
+	db->tidy_at = 2 * n + TABLES_MIN;
+	forget_gone(db);
+}
+
+/* The table's number, with that place in it. */
+static uint32_t make_room(struct alias_db *db, uint64_t port, unsigned place)
+{
+	unsigned n = (place / ALIAS_BLOCK + 1) * ALIAS_BLOCK;
+	uint32_t i = map64_get(&db->by_port, port);
+	struct table *t;
+
+	if (i == MAP64_NONE) {
+		if (db->tables.n >= db->tidy_at)
+			drop_empty_tables(db);
+		i = (uint32_t)db->tables.n;
+		*vec_push(&db->tables) = (struct table){ .port = port };
+		map64_put(&db->by_port, port, i);
+	}
+	t = &db->tables.v[i];
+	if (n > t->n) {
+		t->v = xrealloc(t->v, n, sizeof(*t->v));
+		memset(t->v + t->n, 0, (n - t->n) * sizeof(*t->v));
+		t->n = n;
+	}
+	return i;
 }
 
 bool alias_put(struct alias_db *db, uint64_t port, unsigned place, uint64_t alias)

@@ -11,6 +11,8 @@
 #include "base/map64.h"
 #include "registry/services.h"
 
+#define SOURCES_MIN 1024
+
 struct services {
 	VEC(struct service *) list;
 	struct map64 by_source;		/* port GUID: how many */
@@ -106,6 +108,15 @@ static uint32_t count_of(const struct services *db, uint64_t source)
 	return n == MAP64_NONE ? 0 : n;
 }
 
+/* Sources that have none any more are forgotten, now and then. */
+static void count_sources_anew(struct services *db)
+{
+	map64_clear(&db->by_source);
+	for (size_t i = 0; i < db->list.n; i++)
+		map64_put(&db->by_source, db->list.v[i]->source,
+			  count_of(db, db->list.v[i]->source) + 1);
+}
+
 /* One more of it, or one less. */
 static void count_source(struct services *db, uint64_t source, int more)
 {
@@ -139,6 +150,8 @@ bool services_put(struct services *db, const struct service *s)
 		db->list.v[i] = xmemdup(s, sizeof(*s));
 	}
 	count_source(db, s->source, 1);
+	if (db->by_source.n > 2 * db->list.n + SOURCES_MIN)
+		count_sources_anew(db);
 	tell(db);
 	return true;
 }

@@ -29,6 +29,7 @@
 #define RETRY_US	2000000ll
 #define RETRY_MAX_US	60000000ll
 #define PI_GUID_CAP	50		/* byte of PortInfo */
+#define HOLDERS_MIN	4096u
 
 static struct log_ratelimit refused_log = LOG_RATELIMIT;
 
@@ -57,6 +58,7 @@ struct guidinfo_work {
 	struct smp_job *job;
 	struct subnet_state *state;	/* while it runs */
 	VEC(struct holder) holders;
+	size_t tidy_at;			/* number of holders at which the idle ones are dropped */
 	struct map64 by_guid;
 	VEC(struct block_target) targets;
 	VEC(struct block_item) items;
@@ -231,6 +233,23 @@ static void add_target(struct guidinfo_work *w, uint32_t holder)
 								w->items.n - first };
 }
 
+/* Ports that had aliases once, of which nothing is to be written.  No job runs. */
+static void forget_idle(struct guidinfo_work *w)
+{
+	size_t n = 0;
+
+	if (w->holders.n < w->tidy_at)
+		return;
+	map64_clear(&w->by_guid);
+	for (size_t i = 0; i < w->holders.n; i++)
+		if (w->holders.v[i].set | w->holders.v[i].look) {
+			map64_put(&w->by_guid, w->holders.v[i].guid, (uint32_t)n);
+			w->holders.v[n++] = w->holders.v[i];
+		}
+	w->holders.n = n;
+	w->tidy_at = 2 * n + HOLDERS_MIN;
+}
+
 static void on_soon(void *arg)
 {
 	struct guidinfo_work *w = arg;
@@ -239,6 +258,7 @@ static void on_soon(void *arg)
 	/* a sweep that runs starts it at its end: it may find that another is master */
 	if (w->job || sm->state != SM_MASTER || !sm->published || sm->kind != SWEEP_NONE)
 		return;
+	forget_idle(w);
 	w->state = state_ref(sm->published);
 	for (uint32_t i = 0; i < w->holders.n; i++)
 		add_target(w, i);
@@ -260,6 +280,7 @@ static struct guidinfo_work *get_work(struct sm *sm)
 	w->sm = sm;
 	w->soon = timer_new(sm->loop, on_soon, w);
 	map64_init(&w->by_guid, 16);
+	w->tidy_at = HOLDERS_MIN;
 	sm->guidinfo = w;
 	return w;
 }

@@ -23,6 +23,7 @@
 #include "base/log.h"
 #include "plan/base_routes.h"
 #include "plan/feasible.h"
+#include "sm/forget.h"
 #include "sm/internal.h"
 
 #define DISCOVERY_TRIES 3
@@ -1010,6 +1011,24 @@ static void note_asked(struct sm *sm)
 	sm->asked = present;
 }
 
+/*
+ * A node that is gone is read in full when it is back, its ports are asked to register again, and
+ * whether it has adaptive routing is asked once more.
+ */
+static void forget_nodes(struct sm *sm)
+{
+	bool any;
+
+	mad_hold(sm->mad);	/* jobs of multicast and scrubs may run beside */
+	any = forget_gone(&sm->blind, &sm->f->node_by_guid);
+	any |= forget_gone(&sm->spared, &sm->f->node_by_guid);
+	any |= forget_gone(&sm->not_adaptive, &sm->f->node_by_guid);
+	any |= forget_gone(&sm->asked, &sm->f->by_guid);
+	mad_release(sm->mad);
+	if (any)
+		log_info("sweep", "what was remembered of nodes that are gone is forgotten");
+}
+
 void sweep_finish(void *arg)
 {
 	struct sm *sm = arg;
@@ -1070,6 +1089,7 @@ void sweep_announced(struct sm *sm)
 	if (sm->kind != SWEEP_TAKEOVER)
 		sm->heir_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
+	forget_nodes(sm);
 	if (sm->kind >= SWEEP_CHANGE)
 		sm->blind_all = false;
 	count_inherited(sm);

@@ -8,6 +8,8 @@
 #include "ctl/health.h"
 #include "plan/feasible.h"
 #include "subnet.h"
+#include "registry/mcast.h"
+#include "registry/services.h"
 #include "unit/run.h"
 
 static struct subnet_state *state;
@@ -187,6 +189,25 @@ START_TEST(devices)
 	state->f->unanswered = 0;
 	sm.refused = 5;
 	expect(SEV_INFO, "values-kept", "5 values");
+}
+END_TEST
+
+START_TEST(a_registry_that_is_full)
+{
+	struct sa registered = { .mcast = mcast_new(NULL, NULL), .services = services_new(NULL, NULL) };
+	struct service x = { .ends_us = SERVICE_NEVER };
+
+	in.registered = &registered;
+	for (unsigned i = 0; i < SERVICES_MAX; i++) {
+		ck_assert_uint_eq(i % 4096 ? 0 : judged(), 0);
+		x.key.id = i;
+		x.source = i % 64;
+		if (!services_put(registered.services, &x))
+			ck_abort_msg("service %u is refused", i);
+	}
+	expect(SEV_ERROR, "registry-full", "16384 services, as many as there may be");
+	services_free(registered.services);
+	mcast_free(registered.mcast);
 }
 END_TEST
 
@@ -391,6 +412,7 @@ int main(void)
 	tcase_add_test(t, keys);
 	tcase_add_test(t, not_up);
 	tcase_add_test(t, devices);
+	tcase_add_test(t, a_registry_that_is_full);
 	tcase_add_test(t, floods_of_traps);
 	tcase_add_test(t, links_that_flap);
 	tcase_add_test(t, many_of_a_kind);

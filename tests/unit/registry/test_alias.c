@@ -30,6 +30,30 @@ static void teardown(void)
 	alias_free(db);
 }
 
+/* Hosts that come with another GUID each time, and take their aliases with them. */
+START_TEST(ports_that_are_gone_leave_nothing)
+{
+	size_t tables = 0;
+	unsigned blocks;
+	uint64_t port;
+
+	ck_assert(alias_put(db, 0x10, 9, 0x100));
+	for (uint64_t guid = 0x1000; guid < 0x1000 + 50000; guid++) {
+		ck_assert(alias_put(db, guid, 1, guid << 16));
+		ck_assert(alias_put(db, guid, 1, 0));
+		ck_assert_uint_eq(alias_owner(db, guid << 16), 0);
+	}
+	while (alias_port(db, tables, &port, &blocks))
+		tables++;
+	ck_assert_uint_lt(tables, 5000);
+	ck_assert_uint_eq(alias_count(db), 1);
+	ck_assert_uint_eq(alias_owner(db, 0x100), 0x10);
+	ck_assert_uint_eq(alias_at(db, 0x10, 9), 0x100);
+	ck_assert(alias_put(db, 0x10, 9, 0));
+	ck_assert_uint_eq(alias_count(db), 0);
+}
+END_TEST
+
 START_TEST(put_moved_and_freed)
 {
 	ck_assert_uint_eq(alias_owner(db, 5), 0);
@@ -156,6 +180,7 @@ int main(void)
 	TCase *t = tcase_create("aliases");
 
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, ports_that_are_gone_leave_nothing);
 	tcase_add_test(t, put_moved_and_freed);
 	tcase_add_test(t, the_first_place_and_those_beyond);
 	tcase_add_test(t, ports_and_their_blocks);

@@ -626,6 +626,22 @@ static struct mcast_group *make_nth(struct mcast_db *db, uint32_t n, uint64_t po
 	return g;
 }
 
+START_TEST(memberships_are_bounded)
+{
+	struct mcast_db *db = new_db();
+	struct mcast_group *g = make(db, 1, 0);
+
+	uint64_t port = 0;
+
+	while (mcast_has_room(db))
+		mcast_join(db, g, mcast_own_gid(++port), JOIN_FULL, false);
+	ck_assert_uint_eq(port, MCAST_MEMBERS_MAX);
+	mcast_leave(db, g, mcast_own_gid(MCAST_MEMBERS_MAX), JOIN_FULL);
+	ck_assert(mcast_has_room(db));
+	mcast_free(db);
+}
+END_TEST
+
 START_TEST(groups_are_bounded)
 {
 	struct mcast_db *db = new_db();
@@ -768,6 +784,7 @@ int main(void)
 	tcase_add_test(c, members_add_up_and_go);
 	tcase_add_test(c, broadcast_group_of_the_default_partition);
 	tcase_add_test(c, broadcast_group_follows_its_level);
+	tcase_add_test(c, memberships_are_bounded);
 	tcase_add_test(c, groups_are_bounded);
 	tcase_add_test(c, limits_of_the_level_and_the_hosts);
 	tcase_add_test(c, limits_stay_while_there_are_members);

@@ -32,6 +32,33 @@ static struct service service(uint64_t id, uint8_t last, uint16_t pkey)
 	return s;
 }
 
+/* The bound of each source holds, however many others have come and gone. */
+START_TEST(sources_that_are_gone)
+{
+	struct service_key key;
+	struct service x;
+
+	for (unsigned i = 0; i < SERVICES_PER_SOURCE; i++) {
+		x = service(i, 0, 1);
+		ck_assert(services_put(db, &x));
+	}
+	for (unsigned i = 0; i < 20000; i++) {
+		x = service(1, 1, 1);
+		x.source = 0x1000 + i;
+		key = x.key;
+		ck_assert(services_put(db, &x));
+		services_remove(db, &key);
+	}
+	x = service(SERVICES_PER_SOURCE, 0, 1);
+	ck_assert(!services_put(db, &x));
+	key = service(5, 0, 1).key;
+	services_remove(db, &key);
+	ck_assert(services_put(db, &x));
+	x = service(SERVICES_PER_SOURCE + 1, 0, 1);
+	ck_assert(!services_put(db, &x));
+}
+END_TEST
+
 START_TEST(in_order_of_keys)
 {
 	static const struct { uint64_t id; uint8_t gid; uint16_t pkey; } in[] = {
@@ -155,6 +182,7 @@ int main(void)
 	TCase *t = tcase_create("services");
 
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, sources_that_are_gone);
 	tcase_add_test(t, in_order_of_keys);
 	tcase_add_test(t, the_same_key_is_replaced);
 	tcase_add_test(t, no_more_than_the_bounds);

@@ -4,6 +4,7 @@
  * one goes and comes back.
  */
 #include <check.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -192,6 +193,34 @@ START_TEST(what_is_not_known_is_forgotten)
 }
 END_TEST
 
+static size_t in_use(void)
+{
+	struct mallinfo2 m = mallinfo2();
+
+	return m.uordblks + m.hblkhd;
+}
+
+/* Policies come and go, each with a table of its own for the port that is gone. */
+START_TEST(contents_are_bounded)
+{
+	const struct qos_tables *t = before->tables;
+	struct vlarb *arb = &t->arbs[t->arb[before->f->nodes[node_in(before)].port0 + GONE]];
+	size_t least = in_use(), most = 0;
+
+	arb->n_low = 4;
+	for (uint32_t i = 0; i < 200000; i++) {
+		for (unsigned k = 1; k < 4; k++)
+			arb->low[k] = (struct vlarb_entry){ 1, (uint8_t)(i >> 8 * (k - 1)) };
+		note(before, after);
+		if (i % 1000 == 0 && in_use() > most)
+			most = in_use();
+	}
+	/* 65,536 of them are kept: 9 MiB, as arrays grow, and 4 MiB of places by hash */
+	ck_assert_uint_lt(most - least, 15u << 20);
+	expect_all(before, ITEM_SAME);
+}
+END_TEST
+
 static Suite *remnants_suite(void)
 {
 	Suite *s = suite_create("remnants");
@@ -203,6 +232,7 @@ static Suite *remnants_suite(void)
 	tcase_add_test(c, what_a_plan_has_again_is_not_left);
 	tcase_add_test(c, tables_that_are_not_managed_for_a_while);
 	tcase_add_test(c, what_is_not_known_is_forgotten);
+	tcase_add_test(c, contents_are_bounded);
 	suite_add_tcase(s, c);
 	return s;
 }
