@@ -20,6 +20,9 @@
 #define CAP2_SEND_ONLY_FULL	(1u << 12)
 #define CAP2_WIDTH_2X		(1u << 13)
 #define CAP2_SPEED_HDR		(1u << 15)
+#define CAP2_SPEED_NDR		(1u << 17)
+#define CAP2_EXT_SPEEDS_2	(1u << 19)
+#define CAP2_SPEED_XDR		(1u << 20)
 
 /*
  * IsMultiPathRecordSupported is for TraceRecord, too: that has no bit of its own.
@@ -38,7 +41,8 @@ static uint16_t class_port_info(struct sa_msg *m)
 			UMAD_SA_CAP_MASK2_IS_EXT_SPEEDS_SUP |
 			UMAD_SA_CAP_MASK2_IS_MCAST_SERVICE_REC_SUP |
 			UMAD_SA_CAP_MASK2_IS_PORT_INFO_CAPMASK2_MATCH_SUP |
-			CAP2_SEND_ONLY_FULL | CAP2_WIDTH_2X | CAP2_SPEED_HDR;
+			CAP2_SEND_ONLY_FULL | CAP2_WIDTH_2X | CAP2_SPEED_HDR |
+			CAP2_SPEED_NDR | CAP2_EXT_SPEEDS_2 | CAP2_SPEED_XDR;
 	if (m->sa->alias)
 		cap2 |= UMAD_SA_CAP_MASK2_IS_ADDITIONAL_GUID_SUP;
 	unsigned mcast = mcast_usage(m->sa->mcast).limit ? UMAD_SA_CAP_MASK_IS_UD_MCAST_SUP : 0;

@@ -115,6 +115,10 @@ static const struct sa_field portinfo_fields[] = {
 	{ 53, true, PI(480), 16 },	/* CapabilityMask2 */
 	{ 54, false, PI(496), 4 },	/* LinkSpeedExtActive */
 	{ 55, false, PI(500), 4 },	/* LinkSpeedExtSupported */
+	/*
+	 * LinkSpeedExtActive2 and its like have no component of their own: no public header defines
+	 * any beyond 57.  Records have these fields as the device told them.
+	 */
 	{ 57, false, PI(507), 5 },	/* LinkSpeedExtEnabled */
 };
 

@@ -330,10 +330,11 @@ START_TEST(class_port_info)
 	ck_assert_uint_eq(get_be16(c + 2), 0x0200 | 0x0400 | 0x2000);
 	/*
 	 * QoS, MulticastFDBTop, alias GUIDs, full PortInfoRecord, extended speeds, services of groups,
-	 * CapabilityMask2 match, send-only, 2x, HDR
+	 * CapabilityMask2 match, send-only, 2x, HDR, NDR, the second group of extended speeds, XDR
 	 */
 	ck_assert_uint_eq(get_be32(c + 4) >> 5, 1 << 1 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7 |
-						1 << 8 | 1 << 10 | 1 << 12 | 1 << 13 | 1 << 15);
+						1 << 8 | 1 << 10 | 1 << 12 | 1 << 13 | 1 << 15 |
+						1 << 17 | 1 << 19 | 1 << 20);
 	ck_assert_uint_eq(get_be32(c + 4) & 0x1f, 16);
 }
 END_TEST
