@@ -48,6 +48,7 @@ struct fabric_port {
 	uint8_t rate;			/* rate code of the link as it runs */
 	bool rate_guessed;	/* rate is a lower bound: width or speed has a value that is not known */
 	bool fdr10;			/* see fabric_set_fdr10() */
+	bool fdr10_enabled;		/* … is, or is not supported; false: nobody asked */
 	bool held;		/* no route is to use the link, between switches; so says the other end, too */
 	bool plain;		/* info was read without SMSupportExtendedSpeeds (14.2.5.6) */
 	bool unsure;		/* it may be other than info by now: what was asked of it had no answer */

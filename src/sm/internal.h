@@ -8,8 +8,7 @@
  *   mkey.c      … finding out which M_Keys devices have ->
  *   election.c  who is master ->
  *   probe.c     … or only what is suspected, without the two ->
- *   speeds.c    reading again the ports that hide extended speeds ->
- *   fdr10.c     asking for what PortInfo does not tell of a link's speed ->
+ *   speeds.c    reading what the discovery was not told of a link's speed ->
  *   places.c    learning the places of P_Keys in tables that we did not leave ->
  *   sweep.c     planning (worker thread) ->
  *   observe.c   reading what devices hold, where that is not known ->
@@ -74,6 +73,12 @@ struct seen_arb {
 	uint16_t sends;
 };
 
+/* A port whose ExtendedPortInfo is to be set, and what it holds. */
+struct speed_set {
+	uint8_t num;
+	uint8_t info[64];
+};
+
 /* What is to be done on one node in this sweep. */
 struct node_work {
 	item_t *items;		/* to read, then to write; 0: settled */
@@ -110,6 +115,8 @@ struct node_work {
 	bool pkeys_differ;	/* … which left the P_Key table of an external port unlike the plan's */
 	enum adaptive adaptive;
 	uint8_t adaptive_info[20];	/* … while it is on: what AdaptiveRoutingInfo said */
+	uint8_t hidden;			/* ports whose speeds are being read (speeds.c) */
+	VEC(struct speed_set) speeds;	/* … that are to have FDR10 enabled */
 	struct pkey_blocks *pkeys;	/* P_Key tables that were read before the plan (places.c) */
 	struct inherited *inherited;	/* tables that the policy does not manage (inherited.c) */
 	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as seen (kept.c) */
@@ -216,6 +223,7 @@ struct sm {
 	bool subnet_up;
 	uint64_t generation;
 	struct map64 known_guids;	/* of ports that had a LID of ours when this daemon started */
+	struct map64 no_ext_port_info;	/* node GUIDs of devices without ExtendedPortInfo */
 	struct map64 not_adaptive;	/* node GUIDs of switches without AdaptiveRoutingInfo */
 	uint32_t adaptive_ended, adaptive_stays;	/* switches, at the last full sweep */
 	uint32_t inherited_total;	/* … inherited_nodes */
@@ -426,10 +434,8 @@ void vls_new(struct sm *sm);
 void vls_free(struct sm *sm);
 void vls_add(struct sm *sm, void (*next)(struct sm *sm));
 void vls_take_away(struct sm *sm, void (*next)(struct sm *sm));
-/* speeds.c: goes on with fdr10_start() */
+/* speeds.c: goes on with adaptive_start() */
 void speeds_start(struct sm *sm);
-/* fdr10.c */
-void fdr10_start(struct sm *sm);
 
 /* places.c: a step of a sweep; goes on with sweep_links_known() */
 void places_start(struct sm *sm);

@@ -50,7 +50,7 @@ static void set_down(struct fabric_port *p)
 	mad_set_field(info, 0, IB_PORT_STATE_F, IB_PORT_DOWN_S);
 	fabric_port_store(p, info);
 	p->plain = plain;
-	p->fdr10 = false;
+	p->fdr10 = p->fdr10_enabled = false;
 }
 
 /* The link of a port is down, or leads elsewhere now. */
@@ -99,7 +99,7 @@ static void port_answered(struct probe *p, const struct ask *a)
 	if (a->num == 0)
 		return;
 	if (now->state < IB_PORT_ARMED_S)
-		now->fdr10 = false;	/* asked again, if it is of that kind */
+		now->fdr10 = now->fdr10_enabled = false;	/* asked again, if it is of that kind */
 	if (now->state < IB_PORT_INIT_S) {
 		cut(p, port);
 		return;

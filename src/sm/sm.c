@@ -678,6 +678,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	if (store)
 		map64_clone(&sm->known_guids, &store_lids(store)->by_guid);
 	map64_init(&sm->not_adaptive, 16);
+	map64_init(&sm->no_ext_port_info, 16);
 	map64_init(&sm->doubtful, 16);
 	map64_init(&sm->blind, 16);
 	map64_init(&sm->spared, 16);
@@ -738,6 +739,7 @@ void sm_free(struct sm *sm)
 	findings_free(&sm->rejected);
 	map64_free(&sm->known_guids);
 	map64_free(&sm->not_adaptive);
+	map64_free(&sm->no_ext_port_info);
 	map64_free(&sm->doubtful);
 	map64_free(&sm->blind);
 	map64_free(&sm->spared);

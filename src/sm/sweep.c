@@ -119,6 +119,7 @@ static void free_work(struct sm *sm)
 		free(sm->work[i].inherited);
 		vec_free(&sm->work[i].late);
 		places_free(&sm->work[i]);
+		vec_free(&sm->work[i].speeds);
 		vec_free(&sm->work[i].kept);
 		vec_free(&sm->work[i].arbs);
 	}

@@ -114,6 +114,84 @@ stop_qosd || bad "qosd ends with exit status $?"
 stop_sim
 rm -rf state qosd.yaml
 
+# --- FDR10 ---
+
+# ext METHOD: ExtendedPortInfos that devices were sent.
+ext() { sim_ctl stats | awk -v m="$1" '$2 == "ExtendedPortInfo" && $3 == m { n = $4 } END { print n + 0 }'; }
+again() { [ "$(status sweeps)" -gt "$1" ] && [ "$(status sweeping)" = false ]; }
+sweep() {
+	local before
+	before=$(status sweeps)
+	ctl sweep >/dev/null
+	until_ 10 again "$before" || bad "no end of the sweep"
+}
+fdr10_enabled() {	# 1 where both ends of the link to host 2 have it enabled
+	{
+		on "$manager" smpquery -G mepi 0x0251530200000100 2
+		on "$manager" smpquery -G mepi 0x0251530100000201 1
+	} 2>&1 | sed -nE 's/^LinkSpeedEnabled:\.*0x0(.)$/\1/p' | sort -u | tr '\n' ' '
+}
+qdr() {		# FDR10 is disabled at both ends of the link to host 2, which is trained anew
+	on "$manager" ibportstate -G 0x0251530200000100 2 fdr10 0 >/dev/null 2>&1
+	on "$manager" ibportstate -G 0x0251530100000201 1 fdr10 0 >/dev/null 2>&1
+	expect "LinkSpeedEnabled of both ends" "0 " "$(fdr10_enabled)"
+	sim_do link down S-0251530200000100/P2
+	sim_do link up S-0251530200000100/P2
+	until_ 10 has_links "4xFDR10 40.0 6;4xQDR 40.0 2;" || bad "the link is not slower: $(links)"
+}
+has_links() { [ "$(links)" = "$1" ] && subnet_up; }
+note "FDR10 is enabled where both ends know it, by OpenSM and by qosd"
+profile "like: auto, speeds: [sdr, ddr, qdr, fdr10]"
+start_sim switch:8,hosts=4,speed=4xFDR10
+start_and_wait "$manager"
+expect "links" "4xFDR10 40.0 8;" "$(links)"
+qdr
+gets=$(ext get)
+sweep
+expect "questions of a sweep where nothing has changed" "$gets" "$(ext get)"
+expect "Sets with link-speed: keep" 2 "$(ext set)"
+stop_qosd || bad "qosd ends with exit status $?"
+bring_up_opensm "$manager" 20
+expect "LinkSpeedEnabled with OpenSM" "1 " "$(fdr10_enabled)"
+end "$opensm"
+start_and_wait "$manager"
+qdr
+echo "link-speed: supported" >qosd.yaml
+sets=$(ext set)
+restart -c qosd.yaml
+expect "LinkSpeedEnabled" "1 " "$(fdr10_enabled)"
+expect "links that nobody took down" "4xFDR10 40.0 6;4xQDR 40.0 2;" "$(links)"
+expect "Sets of the two ends" $((sets + 2)) "$(ext set)"
+ctl links retrain host-0002\ HCA-1/P1 >/dev/null || bad "links retrain: exit status $?"
+until_ 10 has_links "4xFDR10 40.0 8;" || bad "the link is not faster: $(links)"
+gets=$(ext get)
+sweep
+expect "questions when all is enabled" "$gets" "$(ext get)"
+expect "Sets" $((sets + 2)) "$(ext set)"
+stop_qosd || bad "qosd ends with exit status $?"
+stop_sim
+rm -rf state
+
+note "devices that may have FDR10 and do not are asked once"
+cat >profiles.yaml <<'END'
+profiles:
+  adapter: {like: connectx-7, speeds: [sdr, ddr, qdr]}
+  switch: {like: quantum-2, speeds: [sdr, ddr, qdr]}
+nodes:
+  - {type: ca, profile: adapter}
+  - {type: switch, profile: switch}
+END
+start_sim switch:8,hosts=4,speed=4xQDR
+start_and_wait "$manager" -c qosd.yaml
+gets=$(ext get)
+expect_less "questions, and one more" 9 "$gets"
+[ "$gets" -gt 0 ] || bad "nobody is asked"
+sweep
+expect "questions after another sweep" "$gets" "$(ext get)"
+stop_qosd || bad "qosd ends with exit status $?"
+stop_sim
+rm -rf state qosd.yaml
+
 # --- half the width, and a speed without a name ---
 
 note "split links"
