@@ -115,6 +115,7 @@ static void fill_port(const struct sm *sm, const struct told *t, struct smp *s)
 	env.as_found = true;	/* which is what it is about to hold */
 	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
 		       port_info_modifier(sm->f, p->node, p->num));
+	s->once |= sm->work[p->node].sets_lost;
 	want_port_info(&env, t->port, IB_PORT_NOP, s->data);
 	mad_set_field(s->data, 0, IB_PORT_CLIENT_REREG_F, t->reregister);
 }
@@ -193,7 +194,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	struct told *t = cookie & COOKIE_PORT ? &sm->announce->ports.v[(uint32_t)cookie] : NULL;
 
 	if (status < 0) {
-		if (!sweep_smp_lost(sm, node, "telling what is published"))
+		if (!sweep_set_lost(sm, node, "telling what is published"))
 			return;
 		if (t)
 			t->sent = false;
@@ -201,7 +202,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 			*vec_push(&w->late) = (item_t)cookie;
 		return;
 	}
-	w->silent = 0;
+	w->silent = w->sets_lost = 0;
 	if (t)
 		port_done(sm, t, s, status);
 	else

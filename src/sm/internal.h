@@ -99,6 +99,7 @@ struct node_work {
 	bool foreign;		/* … as it has another's M_Key */
 	uint8_t silent;		/* SMPs without an answer, in a row */
 	uint8_t lost;		/* … in all */
+	uint8_t sets_lost;	/* Sets without an answer, since one was answered */
 	bool doubtful;		/* what it holds is not known for sure */
 	bool joined;		/* Sets were sent to it that stand for several SL2VL tables */
 	bool refused;			/* it answered Sets with an error */
@@ -379,6 +380,12 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
  * of it in this sweep; that is so at once where the sweep is a takeover.
  */
 bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what);
+/*
+ * The same of a Set.  A device may answer Gets and no Set, as one that checks an M_Key which
+ * nobody sees: after one that was tried as often as SMPs are, the next is tried once, and then the
+ * device is given up.
+ */
+bool sweep_set_lost(struct sm *sm, uint32_t node, const char *what);
 /* What a device answered to a PortInfo; that a Set of one had no answer. */
 void sweep_store_port(struct sm *sm, uint32_t port, const uint8_t info[64]);
 void sweep_port_unsure(struct sm *sm, uint32_t port);

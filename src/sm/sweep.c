@@ -76,6 +76,8 @@ static struct log_ratelimit failed_log = LOG_RATELIMIT;
 
 /* As many as are under way at once: a device that is gone fails with its first window. */
 #define SILENT_MAX 4
+/* Of Sets, each of which was tried several times. */
+#define SETS_LOST_MAX 2
 #define LOST_MAX 100
 
 bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what)
@@ -96,6 +98,15 @@ bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what)
 		    "%s: no answer while %s; nothing more is asked of it in this sweep",
 		    fabric_node_name(sm->f, node, name, sizeof(name)), what);
 	return false;
+}
+
+bool sweep_set_lost(struct sm *sm, uint32_t node, const char *what)
+{
+	struct node_work *w = &sm->work[node];
+
+	if (++w->sets_lost >= SETS_LOST_MAX)
+		w->silent = SILENT_MAX;
+	return sweep_smp_lost(sm, node, what);
 }
 
 void sweep_store_port(struct sm *sm, uint32_t port, const uint8_t info[64])

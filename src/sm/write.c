@@ -52,11 +52,14 @@ static bool was_lost(struct sm *sm, uint32_t node, const struct smp *s, int stat
 	*again = false;
 	if (status >= 0) {
 		sm->work[node].silent = 0;
+		if (s->method == SMP_SET)
+			sm->work[node].sets_lost = 0;
 		return false;
 	}
 	if (s->method == SMP_SET && s->attr == UMAD_SM_ATTR_PORT_INFO)
 		sweep_port_unsure(sm, sm->f->nodes[node].port0 + (uint8_t)s->mod);
-	*again = sweep_smp_lost(sm, node, "writing");
+	*again = s->method == SMP_SET ? sweep_set_lost(sm, node, "writing") :
+					sweep_smp_lost(sm, node, "writing");
 	return true;
 }
 
@@ -266,6 +269,7 @@ static bool port_set(struct sm *sm, const struct want_env *env, uint32_t node, u
 	}
 	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
 		       port_info_modifier(sm->f, node, num));
+	s->once |= w->sets_lost;
 	fill_port_info(sm, env, port, state, split && !fields, s->data);
 	if (bit_of(w->told, num))
 		mad_set_field(s->data, 0, IB_PORT_CLIENT_REREG_F, 0);
@@ -476,6 +480,7 @@ bool write_item(struct sm *sm, uint32_t node, item_t it, struct smp *s)
 	if (item_is_refused(sm, node, it, &want))
 		return false;
 	sweep_fill_smp(sm, s, it & ITEM_LOOK ? SMP_GET : SMP_SET, want.attr, want.mod);
+	s->once |= sm->work[node].sets_lost;
 	if (s->method == SMP_SET)
 		memcpy(s->data, want.data, sizeof(s->data));
 	sm->work[node].joined |= ITEM_KIND(it) == ITEM_SL2VL && ITEM_A(it) == ITEM_ALL;

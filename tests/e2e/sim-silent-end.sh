@@ -35,3 +35,17 @@ expect "SMPs of discoveries since" "$discovered" "$(status discovery-smps)"
 expect "lines of health" "" "$(ctl health 2>&1 | grep no-far-end)"
 sim_ctl check >audit 2>&1 || bad "the audit: $(tail -n 3 audit)"
 stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+rm -rf state
+
+note "a host that answers, and takes no Set"
+start_sim "fat-tree:k=4,levels=2"
+sim_do fault add drop --method set --at "$silent"
+start_qosd "$manager" -c qosd.yaml
+swept() { [ "$(status sweeps)" -ge 1 ]; }
+until_ 15 swept || fail "the first sweep does not end"
+expect "ports that are not Active, of its link" 2 $(($(status ports-linked) - $(status ports-active)))
+expect_match "health" "does not answer|stopped answering" "$(ctl health 2>&1)"
+sim_do fault remove all
+until_ 30 subnet_up || bad "the subnet does not come up when it takes Sets"
+stop_qosd || bad "exit status $? after SIGTERM"
