@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "sm/difference.h"
 #include "sm/want.h"
 #include "unit/run.h"
 
@@ -485,6 +486,48 @@ START_TEST(active_ports_await_publishing)
 }
 END_TEST
 
+/* One Set has all that waited; what a port refuses is left as it is, and it is asked nevertheless. */
+START_TEST(what_is_announced)
+{
+	uint32_t port = fabric_find_port(f, 0x201);
+	uint64_t guid = port_node(f, port)->guid;
+	struct refusals *refused = refusals_new();
+	struct refused_set set = { .guid = guid, .attr = UMAD_SM_ATTR_PORT_INFO, .mod = 1 };
+	struct announced out;
+	uint8_t d[64];
+
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	put(d, IB_PORT_STATE_F, IB_PORT_ACTIVE_S);
+	fabric_port_store(&f->ports[port], d);
+	ck_assert(!port_is_announced(&env, refused, port, &out));
+	env.reregister = true;
+	ck_assert(port_is_announced(&env, refused, port, &out));
+	ck_assert(!out.changes && out.reregister);
+	env.reregister = false;
+	put(d, IB_PORT_SMLID_F, 77);
+	put(d, IB_PORT_MKEY_LEASE_F, 5);
+	fabric_port_store(&f->ports[port], d);
+	ck_assert(port_is_announced(&env, refused, port, &out));
+	ck_assert(out.changes && out.reregister);
+	ck_assert_uint_eq(field(out.info, IB_PORT_SMLID_F), env.sm_lid);
+	ck_assert_uint_eq(field(out.info, IB_PORT_MKEY_LEASE_F), 5);
+	ck_assert_uint_eq(field(out.info, IB_PORT_STATE_F), IB_PORT_ACTIVE_S);
+	env.heir_of = 77;	/* whose registrations are here */
+	ck_assert(port_is_announced(&env, refused, port, &out));
+	ck_assert(out.changes && !out.reregister);
+	/* the port keeps what it has */
+	set.want = port_info_digest(&env, port, out.info);
+	set.got = port_info_digest(&env, port, d);
+	refusals_put(refused, &set);
+	ck_assert(!port_is_announced(&env, refused, port, &out));
+	env.heir_of = 0;
+	ck_assert(port_is_announced(&env, refused, port, &out));
+	ck_assert(!out.changes && out.reregister);
+	ck_assert_uint_eq(field(out.info, IB_PORT_SMLID_F), 77);
+	refusals_free(refused);
+}
+END_TEST
+
 /* What is ours and differs is seen; what is not ours is not. */
 START_TEST(digest_sees_our_fields_only)
 {
@@ -841,6 +884,7 @@ int main(void)
 	tcase_add_test(t, vls_of_a_link_at_work);
 	tcase_add_test(t, reregistration_only_with_a_reason);
 	tcase_add_test(t, active_ports_await_publishing);
+	tcase_add_test(t, what_is_announced);
 	tcase_add_test(t, digest_sees_our_fields_only);
 	tcase_add_test(t, items_of_a_switch);
 	tcase_add_test(t, items_of_a_ca);
