@@ -96,6 +96,7 @@ struct node_work {
 	bool ports_collected;	/* ports and switch_info are filled */
 	bool stored;		/* a PortInfo of it was stored, or became unsure */
 	bool failed;		/* does not answer: nothing more is asked of it */
+	uint8_t speed_samples, speed_same;	/* ports read by speeds.c first; … that showed no more */
 	bool foreign;		/* … as it has another's M_Key */
 	uint8_t silent;		/* SMPs without an answer, in a row */
 	uint8_t lost;		/* … in all */

@@ -7,6 +7,10 @@
  * SMSupportExtendedSpeeds, and show a link that runs at one of them as QDR.  No libibnetdisc
  * sets that bit.  So a port is read once more where its device claims extended speeds and
  * PortInfo has none; not one that was read or set with the bit since it was discovered.
+ * There are devices, older ones and simulated ones, that claim extended speeds and have none: so two
+ * ports of each switch are read first, as a job of their own.  If neither shows more with the bit
+ * than without, the other ports of the switch are not read, nor are the CA ports behind its links:
+ * a link runs at a speed that both of its ends have.
  *
  * FDR10.  PortInfo calls it QDR; the difference is only in ExtendedPortInfo, an attribute of
  * the vendor's own.  It is asked once a link, at one end, and only where both ends may know
@@ -77,6 +81,75 @@ static bool hides_speeds(const struct fabric *f, uint32_t port)
 		return true;
 	return (a->capmask & IB_CAP_MASK2) && !(supported >> IB_EXT_GROUP_2) &&
 	       (mad_get_field(info, 0, IB_PORT_CAPMASK2_F) & IB_CAP2_EXT_SPEEDS_2);
+}
+
+static bool ask_port_info(struct sm *sm, uint32_t node, unsigned num, struct smp *s)
+{
+	if (!hides_speeds(sm->f, sm->f->nodes[node].port0 + num) || !want_route(sm->f, node, num, s))
+		return false;
+	sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
+		       port_info_modifier(sm->f, node, num));
+	return true;
+}
+
+/* Of a switch the first port that hides its speeds, and the last; cookie: the port. */
+static bool next_sample(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+	struct node_work *w = &sm->work[node];
+	const struct fabric_node *n = &sm->f->nodes[node];
+
+	if (w->failed || !node_is_switch(n) || !sweep_touches(sm, node))
+		return false;
+	while (!w->speed_samples && w->cursor < n->nports)
+		if (ask_port_info(sm, node, ++w->cursor, s)) {
+			*cookie = n->port0 + w->cursor;
+			w->speed_samples++;
+			return true;
+		}
+	for (unsigned num = n->nports; w->speed_samples == 1 && num > w->cursor; num--)
+		if (ask_port_info(sm, node, num, s)) {
+			*cookie = n->port0 + num;
+			w->speed_samples++;
+			return true;
+		}
+	return false;
+}
+
+static void sample_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	struct fabric_port *p = &sm->f->ports[cookie];
+
+	if (status < 0) {
+		sweep_smp_lost(sm, node, "reading extended speeds");
+		return;
+	}
+	sm->work[node].silent = 0;
+	sm->work[node].speed_same += status ||
+		(ib_ext_supported(s->data) == ib_ext_supported(p->info) &&
+		 ib_ext_active(s->data) == ib_ext_active(p->info));
+	if (!status)
+		fabric_port_store(p, s->data);
+}
+
+/* Its samples showed what was there before. */
+static bool has_no_more(const struct sm *sm, uint32_t node)
+{
+	const struct node_work *w = &sm->work[node];
+
+	return w->speed_samples && w->speed_samples == w->speed_same;
+}
+
+/* Its device, or that at the far end, is a switch without extended speeds. */
+static bool has_nothing_to_hide(const struct sm *sm, uint32_t port)
+{
+	const struct fabric *f = sm->f;
+	uint32_t peer = f->ports[port].peer;
+
+	return has_no_more(sm, f->ports[port].node) ||
+	       (peer != FABRIC_NONE && !ib_ext_supported(f->ports[peer].info) &&
+		has_no_more(sm, f->ports[peer].node));
 }
 
 /* --- FDR10 --- */
@@ -216,10 +289,8 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 	while (w->cursor < n->nports) {
 		unsigned num = ++w->cursor;
 
-		if (!hides_speeds(sm->f, n->port0 + num) || !want_route(sm->f, node, num, s))
+		if (has_nothing_to_hide(sm, n->port0 + num) || !ask_port_info(sm, node, num, s))
 			continue;
-		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
-			       port_info_modifier(sm->f, node, num));
 		*cookie = COOKIE(PORT_INFO, n->port0 + num);
 		w->hidden++;
 		return true;
@@ -284,9 +355,19 @@ static void finished(void *arg)
 	adaptive_start(sm);
 }
 
-static const struct smp_job_ops speeds_ops = { next, done, finished };
+static void samples_finished(void *arg)
+{
+	static const struct smp_job_ops ops = { next, done, finished };
+	struct sm *sm = arg;
+
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		sm->work[i].cursor = 0;
+	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+}
 
 void speeds_start(struct sm *sm)
 {
-	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &speeds_ops, sm);
+	static const struct smp_job_ops ops = { next_sample, sample_done, samples_finished };
+
+	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
 }

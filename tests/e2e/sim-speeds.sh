@@ -37,6 +37,18 @@ restart() {
 	start_and_wait "$manager" "$@"
 }
 
+# --- devices that claim extended speeds and have none ---
+
+note "two ports of a switch tell that it hides nothing"
+profile "like: ibsim"
+start_sim switch:36,hosts=30
+first=$(sim_ctl show nodes | awk '$1 == "ca" { print $2; exit }')
+once "$first" || bad "exit status $?: $(<once.log)"
+# discovery reads each host's port and all of the switch; then two ports of it with the bit
+expect_less "PortInfos read" $((30 + 37 + 2 + 2)) "$(asked get)"
+stop_sim
+rm -rf state
+
 # --- hidden speeds, XDR ---
 
 note "devices that hide their speeds"
