@@ -784,13 +784,16 @@ int main(void)
 	tcase_add_test(c, members_add_up_and_go);
 	tcase_add_test(c, broadcast_group_of_the_default_partition);
 	tcase_add_test(c, broadcast_group_follows_its_level);
-	tcase_add_test(c, memberships_are_bounded);
 	tcase_add_test(c, groups_are_bounded);
 	tcase_add_test(c, limits_of_the_level_and_the_hosts);
 	tcase_add_test(c, limits_stay_while_there_are_members);
 	tcase_add_test(c, limits_stay_over_a_restart);
 	tcase_add_test(c, a_new_state_holds_up_readers_for_one_group_at_a_time);
 	tcase_add_test(c, a_group_for_each_partition);
+	suite_add_tcase(s, c);
+	c = tcase_create("large");	/* seconds of CPU, which a busy machine makes many */
+	tcase_set_timeout(c, 120);
+	tcase_add_test(c, memberships_are_bounded);
 	suite_add_tcase(s, c);
 	failed = run_suite(s);
 	settings_free(settings);
