@@ -1035,6 +1035,7 @@ static void forget_nodes(struct sm *sm)
 	any = forget_gone(&sm->blind, &sm->f->node_by_guid);
 	any |= forget_gone(&sm->spared, &sm->f->node_by_guid);
 	any |= forget_gone(&sm->not_adaptive, &sm->f->node_by_guid);
+	any |= forget_gone(&sm->no_ext_port_info, &sm->f->node_by_guid);
 	any |= forget_gone(&sm->asked, &sm->f->by_guid);
 	mad_release(sm->mad);
 	if (any)
