@@ -334,6 +334,14 @@ static void judge_inherited(const struct sm_status *sm, struct health *h)
 		add(h, SEV_INFO, "adaptive-routing-ended", "nothing: routes are those of this subnet manager",
 		    "adaptive routing of another subnet manager was switched off on %" PRIu32 " switches",
 		    sm->adaptive_ended);
+	if (sm->private_stays)
+		add(h, SEV_ERROR, "private-tables", "the log has the switches: reboot them, or update "
+		    "their firmware", "private linear tables of another subnet manager stay on, on %" PRIu32
+		    " switches: packets do not take the routes that are told", sm->private_stays);
+	if (sm->private_ended)
+		add(h, SEV_INFO, "private-tables-ended", "nothing: routes are those of this subnet manager",
+		    "private linear tables of another subnet manager were switched off on %" PRIu32 " switches",
+		    sm->private_ended);
 	if (sm->tables_replaced)
 		add(h, SEV_INFO, "tables-replaced", "nothing, or write a policy that manages the tables",
 		    "SL2VL or arbitration tables of another subnet manager dropped or starved SL 0 on "

@@ -25,6 +25,8 @@
 
 /* VendorID and DeviceID of NodeInfo (14.2.5.3). */
 #define IB_VENDOR_MELLANOX	0x2c9
+#define IB_ATTR_PRIVATE_LFT	0xff10	/* PrivateLFTInfo, of Mellanox */
+#define IB_ATTR_ADAPTIVE_ROUTING 0xff20	/* AdaptiveRoutingInfo, of Mellanox */
 #define IB_DEVICE_AGGREGATION	0xcf09	/* SHARP aggregation node, of any generation */
 
 enum ib_node_type { IB_NODE_CA_T = 1, IB_NODE_SWITCH_T = 2, IB_NODE_ROUTER_T = 3 };

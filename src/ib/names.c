@@ -2,6 +2,7 @@
 /* See names.h. */
 #include <stddef.h>
 
+#include "ib/ib.h"
 #include "ib/names.h"
 
 const char *ib_attr_name(unsigned attr)
@@ -15,6 +16,10 @@ const char *ib_attr_name(unsigned attr)
 		[0x20] = "SMInfo",
 	};
 
+	if (attr == IB_ATTR_PRIVATE_LFT)
+		return "PrivateLFTInfo";
+	if (attr == IB_ATTR_ADAPTIVE_ROUTING)
+		return "AdaptiveRoutingInfo";
 	return attr < sizeof(names) / sizeof(*names) ? names[attr] : NULL;
 }
 

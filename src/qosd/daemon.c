@@ -53,6 +53,12 @@ static void print_summary(const struct sm_status *s)
 	if (s->adaptive_stays)
 		printf("adaptive routing of another subnet manager stays on, on %u switch%s\n",
 		       s->adaptive_stays, s->adaptive_stays == 1 ? "" : "es");
+	if (s->private_ended)
+		printf("private linear tables of another subnet manager were switched off on %u switch%s\n",
+		       s->private_ended, s->private_ended == 1 ? "" : "es");
+	if (s->private_stays)
+		printf("private linear tables of another subnet manager stay on, on %u switch%s\n",
+		       s->private_stays, s->private_stays == 1 ? "" : "es");
 	if (sm_congestion_text(&s->congestion, &congestion))
 		printf("%s\n", congestion.s);
 	buf_free(&congestion);

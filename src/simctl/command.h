@@ -116,6 +116,7 @@ bool cmd_node_refuse(struct call *c);
 bool cmd_node_lie(struct call *c);
 bool cmd_node_rename(struct call *c);
 bool cmd_adaptive(struct call *c);
+bool cmd_private(struct call *c);
 bool cmd_mkey(struct call *c);
 bool cmd_trap(struct call *c);			/* trap.c */
 bool cmd_fault_add(struct call *c);		/* faults.c */

@@ -83,6 +83,9 @@ static bool cmd_help(struct call *c);
 	X("adaptive", "", " SWITCH on|locked|off [LID PORT]", \
 	  "adaptive routing of another manager; locked: linear tables do not end it", \
 	  2, 4, cmd_adaptive, NULL) \
+	X("private", "", " SWITCH on|off [LID PORT]", \
+	  "private linear tables of another manager", \
+	  2, 4, cmd_private, NULL) \
 	X("mkey", "", " NODE|PORT KEY [--protect N] [--lease S]", \
 	  "set an M_Key as a foreign manager would", \
 	  2, 2, cmd_mkey, "--protect=", "--lease=", NULL) \

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "simdev/device.h"
 
+#define ATTR_PRIVATE_LFT_INFO 0xff10
 #define ATTR_ADAPTIVE_ROUTING_INFO 0xff20
 
 enum { ATTR_PKEY = 0x16, ATTR_SL2VL = 0x17, ATTR_VLARB = 0x18, ATTR_LFT = 0x19, ATTR_MFT = 0x1b };
@@ -36,11 +37,24 @@ bool cmd_lft(struct call *c)
 	return run_smp(c, port0, METHOD_SET, ATTR_LFT, (uint32_t)lid / 64, block);
 }
 
-bool cmd_adaptive(struct call *c)
+/* [LID PORT], of the table that is in force instead of the linear one, or NULL. */
+static bool set_instead(struct call *c, uint32_t node, uint8_t *table)
 {
 	uint64_t lid = 0, out = SIM_LFT_DROP;
+
+	if (c->n < 4)
+		return true;
+	if (!get_number(c, "LID", c->word[2], 1, SIM_LID_MCAST - 1, &lid) ||
+	    !get_number(c, "PORT", c->word[3], 0, SIM_LFT_DROP, &out))
+		return false;
+	if (table && lid < c->s->f->nodes[node].profile->lft_cap)
+		table[lid] = (uint8_t)out;
+	return true;
+}
+
+bool cmd_adaptive(struct call *c)
+{
 	uint8_t info[64] = { 0 };
-	struct sim_switch *sw;
 	uint32_t node;
 	bool locked = strcmp(c->word[1], "locked") == 0;
 
@@ -50,15 +64,24 @@ bool cmd_adaptive(struct call *c)
 		return refuse(c, "'%s' is none of on, locked, off", c->word[1]);
 	info[0] = locked;
 	info[3] = strcmp(c->word[1], "off") != 0;
-	if (c->n == 4 && (!get_number(c, "LID", c->word[2], 1, SIM_LID_MCAST - 1, &lid) ||
-				!get_number(c, "PORT", c->word[3], 0, SIM_LFT_DROP, &out)))
-		return false;
 	if (!run_smp(c, c->s->f->nodes[node].port0, METHOD_SET, ATTR_ADAPTIVE_ROUTING_INFO, 0, info))
 		return false;
-	sw = &c->s->f->switches[c->s->f->nodes[node].sw];
-	if (lid && sw->adaptive_lft && lid < c->s->f->nodes[node].profile->lft_cap)
-		sw->adaptive_lft[lid] = (uint8_t)out;
-	return true;
+	return set_instead(c, node, c->s->f->switches[c->s->f->nodes[node].sw].adaptive_lft);
+}
+
+bool cmd_private(struct call *c)
+{
+	uint8_t info[64] = { 0 };
+	uint32_t node;
+
+	if (!get_switch(c, c->word[0], &node))
+		return false;
+	if (strcmp(c->word[1], "on") != 0 && strcmp(c->word[1], "off") != 0)
+		return refuse(c, "'%s' is neither on nor off", c->word[1]);
+	info[3] = strcmp(c->word[1], "on") == 0;
+	if (!run_smp(c, c->s->f->nodes[node].port0, METHOD_SET, ATTR_PRIVATE_LFT_INFO, 0, info))
+		return false;
+	return set_instead(c, node, c->s->f->switches[c->s->f->nodes[node].sw].private_lft);
 }
 
 /* "3,17" or "none" to bits of ports up to max. */

@@ -134,7 +134,7 @@ typedef unsigned smp_handler(struct smp *q);
 smp_handler sma_node_description, sma_node_info, sma_led_info;
 smp_handler sma_port_info, sma_extended_port_info;
 smp_handler sma_switch_info, sma_linear_forwarding, sma_multicast_forwarding;
-smp_handler sma_adaptive_routing_info;
+smp_handler sma_adaptive_routing_info, sma_private_lft_info;
 /* A switch forwards by its linear table again. */
 void adaptive_end(struct sim_switch *sw);
 smp_handler sma_guid_info, sma_pkey_table, sma_sl_to_vl, sma_vl_arbitration;

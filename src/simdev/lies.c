@@ -179,9 +179,11 @@ unsigned refusal_of(const struct smp *q)
 			  q->node->profile->refuses_status;
 	bool hit;
 
-	if (!q->set || !refuses || q->attr >= ARRAY_SIZE(by_attribute))
+	if (!q->set || !refuses)
 		return STATUS_OK;
-	hit = refuses & by_attribute[q->attr];
+	hit = q->attr < ARRAY_SIZE(by_attribute) ? refuses & by_attribute[q->attr] :
+	      refuses & REFUSES_ADAPTIVE && (q->attr == ATTR_ADAPTIVE_ROUTING_INFO ||
+					     q->attr == ATTR_PRIVATE_LFT_INFO);
 	if (q->attr == ATTR_PORT_INFO)
 		hit |= (refuses & REFUSES_PORT_STATE && asks_for_state(q, false)) ||
 		       (refuses & REFUSES_MIXED_PORT_INFO && asks_for_state(q, true));

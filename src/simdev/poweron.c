@@ -198,6 +198,9 @@ static void switch_values(struct sim_node *n, struct sim_switch *sw)
 	memset(sw->lft, SIM_LFT_DROP, lft_size);
 	free(sw->adaptive_lft);
 	sw->adaptive_lft = NULL;
+	free(sw->private_lft);
+	sw->private_lft = NULL;
+	sw->private_mode = 0;
 	if (!sw->sl2vl)
 		sw->sl2vl = xmalloc(pairs * SL2VL_SIZE);
 	memset(sw->sl2vl, 0, pairs * SL2VL_SIZE);

@@ -34,7 +34,7 @@
  *	pkeys           P_Key table entries of an end port, 1 to 65535
  *	enforce-pkeys   … of a switch's external ports, 0: no enforcement
  *	guids           GUIDInfo entries, 1 to 255
- *	adaptive-routing                of switches: have AdaptiveRoutingInfo: true, false
+ *	adaptive-routing                of switches: have AdaptiveRoutingInfo and PrivateLFTInfo
  *	congestion-control              has an agent for management class 0x21: true, false
  *	lmc             the highest LMC that an end port takes, 0 to 7; a higher one is ignored,
  *	refuses-lmc     … or, if true, refuses the Set
@@ -56,7 +56,7 @@
  *	ethernet        hosts see a port of Ethernet, which has no SMI: true, false
  *	no-lid-smps     LID-routed SMPs are not answered: true, false
  *	refuses         list of port-info, port-state, mixed-port-info, switch-info, guid-info,
- *	                pkey-table, sl2vl, vlarb, lft, mft: Sets of it are answered …
+ *	                pkey-table, sl2vl, vlarb, lft, mft, adaptive-routing: Sets of it are answered …
  *	refuses-status  … with this status, 0 to 0xffff; 0 is 0x001c
  *	srp-target      has a Device Management agent with an SRP service: true, false
  *	plain-pma       no counters by VL and by SL: true, false

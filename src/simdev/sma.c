@@ -36,6 +36,9 @@ static const struct attribute extended_port_info = { SETTABLE(sma_extended_port_
 static const struct attribute adaptive_routing_info = {
 	SETTABLE(sma_adaptive_routing_info), .for_switches = true
 };
+static const struct attribute private_lft_info = {
+	SETTABLE(sma_private_lft_info), .for_switches = true
+};
 static const struct attribute true_scale[] = {
 	[ATTR_PORT_INFO] = { SETTABLE(true_scale_port_info) },
 	[ATTR_PKEY_TABLE] = { SETTABLE(true_scale_pkey_table) },
@@ -50,6 +53,8 @@ static const struct attribute *find_attribute(const struct smp *q)
 		return &extended_port_info;
 	if (q->attr == ATTR_ADAPTIVE_ROUTING_INFO && is_switch(q->node) && q->node->profile->adaptive)
 		return &adaptive_routing_info;
+	if (q->attr == ATTR_PRIVATE_LFT_INFO && is_switch(q->node) && q->node->profile->adaptive)
+		return &private_lft_info;
 	if (q->node->profile->true_scale && q->attr < ARRAY_SIZE(true_scale) &&
 	    true_scale[q->attr].handler)
 		a = &true_scale[q->attr];

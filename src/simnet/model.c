@@ -34,6 +34,7 @@ void simfab_free(struct sim_fabric *f)
 	for (uint32_t i = 0; i < f->n_switches; i++) {
 		free(f->switches[i].lft);
 		free(f->switches[i].adaptive_lft);
+		free(f->switches[i].private_lft);
 		free(f->switches[i].sl2vl);
 		free(f->switches[i].mft);
 	}

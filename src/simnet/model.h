@@ -93,6 +93,7 @@ enum sim_refuses {
 	REFUSES_VLARB = 1 << 7,
 	REFUSES_LFT = 1 << 8,
 	REFUSES_MFT = 1 << 9,
+	REFUSES_ADAPTIVE = 1 << 10,	/* AdaptiveRoutingInfo and PrivateLFTInfo */
 };
 
 #define SIM_COUNTER_VIEWS 21
@@ -152,6 +153,8 @@ struct sim_switch {
 	uint8_t *lft;			/* [lft_cap rounded up to 64] */
 	uint8_t *adaptive_lft;		/* likewise; in force instead while adaptive routing is on, else NULL */
 	bool no_fallback;		/* … which a Set of the linear table does not end */
+	uint8_t *private_lft;		/* likewise, while private linear tables are on … */
+	uint8_t private_mode;		/* … by this ActiveMode */
 	uint8_t *sl2vl;			/* [(in * (nports + 1) + out) * 8], wire form; both 0..nports */
 	/* [mft_cap], by MLID - 0xc000: bit n = port n; NULL until one is set */
 	uint64_t (*mft)[4];
@@ -160,7 +163,7 @@ struct sim_switch {
 /* The table that a switch forwards by. */
 static inline const uint8_t *switch_lft(const struct sim_switch *sw)
 {
-	return sw->adaptive_lft ? sw->adaptive_lft : sw->lft;
+	return sw->private_lft ? sw->private_lft : sw->adaptive_lft ? sw->adaptive_lft : sw->lft;
 }
 
 struct sim_node {

@@ -8,10 +8,11 @@
  * table, so that it never sends.  Tables like these are replaced by built-in ones
  * (attribute_default_sl2vl(), attribute_default_vlarb()); all others stay as they are.
  *
- * A device that nobody has managed, or that was ours when this daemon was last started, is
- * sampled: up to SAMPLES pairs of ports and the arbitration of one port of a switch, the SL2VL
- * table of a CA port.  If a sample is bad, and on any other device, and on one that is known to keep
- * tables, all pairs with a link are read, and the arbitration tables of all ports with one.
+ * A device that nobody has managed, or that was ours when this daemon was last started and shows
+ * no sign of another manager since, is sampled: up to SAMPLES pairs of ports and the arbitration of
+ * one port of a switch, the SL2VL table of a CA port.  If a sample is bad, and on any other device,
+ * and on one that is known to keep tables, all pairs with a link are read, and the arbitration tables
+ * of all ports with one.
  *
  * A device that keeps a table that drops SL 0, or starves it, is handled as in kept.c: no path is
  * told over it.
@@ -114,11 +115,97 @@ static unsigned list_ports(const struct sm *sm, uint32_t node, uint8_t *nums)
 	return n;
 }
 
+/* One of its end ports has a LID, or a link in use. */
+static bool was_used(const struct fabric *f, uint32_t node)
+{
+	const struct fabric_node *n = &f->nodes[node];
+	bool used = n->sw != FABRIC_NONE && f->switches[n->sw].lft_top;
+
+	for (unsigned num = 0; num <= n->nports; num++) {
+		const struct fabric_port *p = &f->ports[n->port0 + num];
+
+		used |= p->present && (p->lid || (num && p->state >= IB_PORT_ARMED_S));
+	}
+	return used;
+}
+
+/* It had a LID of ours when this daemon started. */
+static bool was_ours(const struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+
+	for (unsigned num = 0; num <= n->nports; num++)
+		if (port_is_end(sm->f, n->port0 + num) &&
+		    map64_get(&sm->known_guids, sm->f->ports[n->port0 + num].guid) != MAP64_NONE)
+			return true;
+	return false;
+}
+
+/* An end port has another LID than ours for its subnet manager. */
+static bool has_another_master(const struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+	uint16_t own = sm->plan ? sm->plan->lid[sm->f->self] : sm->f->ports[sm->f->self].lid;
+
+	for (unsigned num = 0; num <= n->nports; num++) {
+		const struct fabric_port *p = &sm->f->ports[n->port0 + num];
+
+		if (port_is_end(sm->f, n->port0 + num) && p->sm_lid && p->sm_lid != own)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A field that we write always has another value, at a port in use or in SwitchInfo, so that
+ * somebody wrote it since.  Discovery has read all of them, so that this costs nothing.
+ */
+static bool has_other_fields(const struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+	struct want_env env = sweep_env(sm);
+
+	env.reregister = false;		/* asked for by us, whatever devices hold */
+	if (n->sw != FABRIC_NONE &&
+	    switch_info_differs(sm->plan, env.refused, n->sw, &sm->f->switches[n->sw]))
+		return true;
+	for (unsigned num = 0; num <= n->nports; num++) {
+		const struct fabric_port *p = &sm->f->ports[n->port0 + num];
+
+		if (p->present && p->state >= IB_PORT_ARMED_S &&
+		    port_is_managed(sm->f, n->port0 + num) &&
+		    port_fields_need_set(&env, env.refused, n->port0 + num))
+			return true;
+	}
+	return false;
+}
+
+/* The forwarding of multicast is limited otherwise than by us, who write its highest value. */
+static bool has_other_mcast_top(const struct fabric *f, uint32_t sw)
+{
+	const struct fabric_switch *s = &f->switches[sw];
+
+	return fabric_has_mcast_top(f, sw) && s->mcast_top != IB_LID_MCAST_FIRST + s->mcast_cap - 1u;
+}
+
+bool inherited_is_possible(const struct sm *sm, uint32_t node)
+{
+	uint32_t sw = sm->f->nodes[node].sw;
+
+	if (sm->another_was)
+		return true;
+	if (sm->heir_of || (sm->published &&
+			    fabric_same_node(sm->published->f, &sm->f->nodes[node]) != FABRIC_NONE))
+		return false;
+	return was_used(sm->f, node) &&
+	       (!was_ours(sm, node) || has_another_master(sm, node) ||
+		(sw != FABRIC_NONE && has_other_mcast_top(sm->f, sw)));
+}
+
 /* Whether somebody else has managed the device, as far as it shows. */
 static bool was_anothers(const struct sm *sm, uint32_t node)
 {
 	const struct fabric_node *n = &sm->f->nodes[node];
-	bool used = n->sw != FABRIC_NONE && sm->f->switches[n->sw].lft_top;
 
 	if (sm->another_was)
 		return true;
@@ -127,15 +214,8 @@ static bool was_anothers(const struct sm *sm, uint32_t node)
 	/* by a policy before it may be anything, too */
 	if (sm->published && fabric_same_node(sm->published->f, n) != FABRIC_NONE)
 		return sm->published->plan->tables->managed;
-	for (unsigned num = 0; num <= n->nports; num++) {
-		const struct fabric_port *p = &sm->f->ports[n->port0 + num];
-
-		used |= p->present && (p->lid || (num && p->state >= IB_PORT_ARMED_S));
-		if (port_is_end(sm->f, n->port0 + num) &&
-		    map64_get(&sm->known_guids, p->guid) != MAP64_NONE)
-			return false;
-	}
-	return used;
+	return was_used(sm->f, node) &&
+	       (!was_ours(sm, node) || has_another_master(sm, node) || has_other_fields(sm, node));
 }
 
 /* The device did not take a table before: which of its tables that concerns, samples may miss. */

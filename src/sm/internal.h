@@ -64,8 +64,16 @@ struct item_family {
 	bool mixed, right;	/* samples of a column differ; one is as wanted */
 };
 
-/* Adaptive routing of a switch, as another manager left it (adaptive.c). */
-enum adaptive { ADAPTIVE_OFF, ADAPTIVE_ON, ADAPTIVE_ASKED, ADAPTIVE_ENDED, ADAPTIVE_STAYS };
+/* Forwarding of a switch that another manager set up, beside the linear table (adaptive.c). */
+enum { OVERRIDE_ADAPTIVE, OVERRIDE_PRIVATE, OVERRIDES };
+enum override_state {
+	OVERRIDE_OFF, OVERRIDE_ON, OVERRIDE_ASKED, OVERRIDE_REFUSED, OVERRIDE_ENDED, OVERRIDE_STAYS,
+};
+struct override {
+	enum override_state state;
+	uint16_t status;	/* of the Set that was to switch it off */
+	uint8_t info[20];	/* what the attribute said while it was on */
+};
 
 /* What a device holds in a block of a port's arbitration tables: the VLs that have weight there. */
 struct seen_arb {
@@ -115,11 +123,10 @@ struct node_work {
 	bool mft_unknown;	/* a switch whose MFTs may be anything (multicast_tables.c) */
 	bool used_before;	/* … that had links in use when it was discovered */
 	bool pkeys_differ;	/* … which left the P_Key table of an external port unlike the plan's */
-	enum adaptive adaptive;
-	uint8_t adaptive_info[20];	/* … while it is on: what AdaptiveRoutingInfo said */
 	uint8_t hidden;			/* ports whose speeds are being read (speeds.c) */
 	VEC(struct speed_set) speeds;	/* … that are to have FDR10 enabled */
 	struct pkey_blocks *pkeys;	/* P_Key tables that were read before the plan (places.c) */
+	struct override overrides[OVERRIDES];
 	struct inherited *inherited;	/* tables that the policy does not manage (inherited.c) */
 	VEC(struct kept_map) kept;	/* SL2VL tables unlike the plan's, as seen (kept.c) */
 	VEC(struct seen_arb) arbs;	/* blocks of arbitration tables, as seen (kept.c) */
@@ -226,8 +233,8 @@ struct sm {
 	uint64_t generation;
 	struct map64 known_guids;	/* of ports that had a LID of ours when this daemon started */
 	struct map64 no_ext_port_info;	/* node GUIDs of devices without ExtendedPortInfo */
-	struct map64 not_adaptive;	/* node GUIDs of switches without AdaptiveRoutingInfo */
-	uint32_t adaptive_ended, adaptive_stays;	/* switches, at the last full sweep */
+	struct map64 not_adaptive;	/* by node GUID of switches: bit n: they do not have override n */
+	uint32_t overrides_ended[OVERRIDES], overrides_stay[OVERRIDES];	/* switches, at the last full sweep */
 	uint32_t inherited_total;	/* … inherited_nodes */
 	bool another_was;		/* another subnet manager was at work since our last sweep */
 	uint32_t inherited_nodes;	/* whose tables of another manager were replaced in this sweep */
@@ -463,6 +470,8 @@ void observe_add(struct node_work *w, item_t item);
 void inherited_collect(struct sm *sm, uint32_t node);
 /* What came of it; the item that is to be written, or 0. */
 item_t inherited_take(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, int status);
+/* Another manager may have been at work on the device since it was ours, by what discovery saw. */
+bool inherited_is_possible(const struct sm *sm, uint32_t node);
 /* The VLs that SL 0 is on when it leaves by a port, as far as that was read in this sweep. */
 uint16_t inherited_uses(const struct sm *sm, uint32_t node, unsigned num);
 /*
@@ -471,6 +480,10 @@ uint16_t inherited_uses(const struct sm *sm, uint32_t node, unsigned num);
  */
 void adaptive_start(struct sm *sm);
 bool adaptive_next(struct sm *sm, uint32_t node, struct smp *s);
+/* Behind the linear table, the same for a switch that refused it: was it ended by the table? */
+bool adaptive_again(struct sm *sm, uint32_t node, struct smp *s);
+/* Any of the two is in that state. */
+bool adaptive_is(const struct node_work *w, enum override_state state);
 void adaptive_done(struct sm *sm, uint32_t node, const struct smp *s, int status);
 /* DeviceIDs of Mellanox. */
 struct device_range {

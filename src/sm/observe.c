@@ -99,7 +99,8 @@ static void collect_unknown(void *arg, item_t item)
 		return;
 	}
 	/* entries beyond LinearFDBTop hold nothing (14.2.5.4): no need to read them */
-	if (kind == ITEM_LFT && (c->lft_unset || c->w->adaptive == ADAPTIVE_ON || ITEM_B(item) > c->lft_top / LFT_BLOCK))
+	if (kind == ITEM_LFT && (c->lft_unset || adaptive_is(c->w, OVERRIDE_ON) ||
+				   ITEM_B(item) > c->lft_top / LFT_BLOCK))
 		observe_add(c->w, item);
 	else
 		observe_add(c->w, item | READ);

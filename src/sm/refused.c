@@ -63,6 +63,8 @@ static const struct attribute_words *words_of(uint16_t attr)
 		  "never sends" },
 		{ UMAD_SM_ATTR_LINEAR_FT, "packets may be dropped or go astray there", "" },
 		{ UMAD_SM_ATTR_MCAST_FT, "members of multicast groups may be cut off there", "" },
+		{ IB_ATTR_ADAPTIVE_ROUTING, "it forwards by adaptive routing, and not by our routes", "" },
+		{ IB_ATTR_PRIVATE_LFT, "it forwards by private tables, and not by our routes", "" },
 	};
 	static const struct attribute_words other = { 0, "", "" };
 

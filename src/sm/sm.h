@@ -101,6 +101,7 @@ struct sm_status {
 	size_t refused;			/* values that devices keep unlike what was wanted, remembered */
 	/* of another manager, at the last full sweep: switches whose adaptive routing ended, stays on */
 	uint32_t adaptive_ended, adaptive_stays;
+	uint32_t private_ended, private_stays;	/* … and private linear tables */
 	uint32_t tables_replaced;	/* … devices whose SL2VL or arbitration tables were bad for SL 0 */
 	struct sm_congestion congestion;
 	enum disco_filter discovery_filter;

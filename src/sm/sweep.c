@@ -989,12 +989,17 @@ static void tell_written(struct sm *sm, bool complete, bool was_up)
 static void count_inherited(struct sm *sm)
 {
 	if (sm->kind == SWEEP_FULL)
-		sm->adaptive_ended = sm->adaptive_stays = sm->inherited_total = 0;
+		sm->inherited_total = 0;
+	for (unsigned kind = 0; kind < OVERRIDES && sm->kind == SWEEP_FULL; kind++)
+		sm->overrides_ended[kind] = sm->overrides_stay[kind] = 0;
 	sm->inherited_total += sm->inherited_nodes;
-	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
-		sm->adaptive_ended += sm->work[i].adaptive == ADAPTIVE_ENDED;
-		sm->adaptive_stays += sm->work[i].adaptive == ADAPTIVE_STAYS;
-	}
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		for (unsigned kind = 0; kind < OVERRIDES; kind++) {
+			enum override_state state = sm->work[i].overrides[kind].state;
+
+			sm->overrides_ended[kind] += state == OVERRIDE_ENDED;
+			sm->overrides_stay[kind] += state == OVERRIDE_STAYS;
+		}
 }
 
 /*

@@ -500,12 +500,16 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 		*cookie = COOKIE_ADAPTIVE;
 		return true;
 	}
-	while (w->cursor < w->n && !w->failed && w->adaptive != ADAPTIVE_ASKED) {
+	while (w->cursor < w->n && !w->failed && !adaptive_is(w, OVERRIDE_ASKED)) {
 		item_t it = w->items[w->cursor++];
 
 		if (announce_takes(sm, node, it) || !write_item(sm, node, it, s))
 			continue;
 		*cookie = it;
+		return true;
+	}
+	if (w->cursor >= w->n && !w->failed && adaptive_again(sm, node, s)) {
+		*cookie = COOKIE_ADAPTIVE;
 		return true;
 	}
 	return false;

@@ -120,6 +120,68 @@ for how in on locked; do
 	stop_sim
 done
 
+note "private linear tables of another manager are switched off"
+fresh
+start_sim topology
+bring_up_opensm "$node" 30
+end "$opensm"
+sim_do private "$leaf" on "$(lid_of "$node")" 255
+sim_ctl check >audit 2>&1 && bad "routes are right by private tables: the test is none"
+once "$node" || bad "exit status $?: $(<once)"
+expect_match "the summary" "private linear tables of another subnet manager were switched off on 1 switch" "$(<once)"
+sim_do check
+privates() { sim_ctl stats | awk '$2 == "PrivateLFTInfo" && $3 == "get" { n = $4 } END { print n + 0 }'; }
+before=$(privates)
+expect "questions" 12 "$before"
+once "$node" || bad "exit status $?: $(<once)"
+expect "private tables in another summary" "" "$(grep private once)"
+expect "questions at a quiet restart" "$before" "$(privates)"
+stop_sim
+
+health_has() { ctl -j health 2>&1 | grep -q "\"kind\": \"$1\""; }
+note "a switch that refuses to end adaptive routing, which its linear table ends"
+fresh
+start_sim topology
+once "$node" || bad "exit status $?: $(<once)"
+sim_do adaptive "$leaf" on "$(lid_of "$node")" 255
+sim_do node refuse "$leaf" adaptive-routing
+start_and_wait "$node"
+sim_do check
+health_has adaptive-routing-ended || bad "health does not tell that it ended"
+health_has adaptive-routing && bad "health tells of adaptive routing that has ended"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+for what in adaptive private; do
+	note "a switch that refuses to end what it forwards by ($what)"
+	fresh
+	start_sim topology
+	bring_up_opensm "$node" 30
+	end "$opensm"
+	if [ $what = adaptive ]; then
+		sim_do adaptive "$leaf" locked "$(lid_of "$node")" 255
+		kind=adaptive-routing says="adaptive routing of another subnet manager stays on"
+	else
+		sim_do private "$leaf" on "$(lid_of "$node")" 255
+		kind=private-tables says="private linear tables of another subnet manager stay on"
+	fi
+	sim_do node refuse "$leaf" adaptive-routing
+	once "$node"
+	expect_match "the summary" "$says, on 1 switch" "$(<once)"
+	start_qosd "$node"
+	until_ 20 health_has $kind || bad "health says nothing"
+	expect_match "health" "^error +$kind: $says, on 1 switches: packets do not take the routes that are told" "$(ctl health | grep "^error *$kind:")"
+	sim_ctl check >audit 2>&1 && bad "routes are right: the test is none"
+	# it lets go, and a full sweep finds that
+	sim_do node refuse "$leaf" none
+	ctl sweep >/dev/null
+	let_go() { ! health_has $kind && health_has $kind-ended; }
+	until_ 20 let_go || bad "health still says it: $(ctl health)"
+	until_ 20 sim_ctl check >audit 2>&1 || bad "routes: $(tail -n 3 audit)"
+	stop_qosd || bad "exit status $? after SIGTERM"
+	stop_sim
+done
+
 note "switches without the attribute are asked once"
 cat >plain.yaml <<END
 profiles:
