@@ -455,7 +455,6 @@ int daemon_run(const struct options *o)
 		q.ready_fd = detach();
 	if (!lock_up(q.settings)) {
 		log_error("qosd", "not started: outside of its sandbox, and that is strict");
-		tell_starter(&q, q.status);
 	} else if (open_all(&q, policy, &err)) {
 		q.status = EXIT_OK;
 		if (q.ready_fd >= 0)
@@ -467,10 +466,11 @@ int daemon_run(const struct options *o)
 		loop_run(q.loop);
 	} else {
 		log_error("qosd", "not started: %s", err.s);
-		tell_starter(&q, q.status);
 	}
 	shared_policy_unref(policy);
 	close_all(&q);
+	/* now, as whoever hears of it may start another one on the same state folder and port */
+	tell_starter(&q, q.status);
 	buf_free(&err);
 	return q.status;
 }
