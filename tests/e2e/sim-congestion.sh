@@ -74,9 +74,9 @@ expect "Sets of congestion control" "$sets_before" "$(requests set)"
 
 note "once each: not in a sweep after a change"
 asked=$(requests get)
+linked=$(status nodes)
 unplug "$far" 1
 gone_is() { [ "$(status nodes)" = "$1" ]; }
-linked=$(status nodes)
 until_ 10 gone_is $((linked - 1)) || bad "the link is not seen to be down"
 expect "questions after a link is lost" "$asked" "$(requests get)"
 plug "$far" 1
