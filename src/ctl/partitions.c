@@ -553,7 +553,7 @@ static struct listing *listing_new(const struct ctl_call *c, bool whole, struct 
 		p = run_time_merge(l->wanted, base, &l->troubles);
 		policy_overlay_free(p, base);
 	}
-	reply_result(r, json_pack("{s:o}", "run-time", json_run_time(c->env, c->state->policy)));
+	reply_result(r, json_pack("{s:o}", "run-time", json_run_time(c->env, c->view->sm.in_force)));
 	return l;
 }
 
