@@ -123,9 +123,25 @@ static void take_port(struct disco *d, const struct stream_port *r)
 		d->broken = true;
 }
 
+/* A switch that does not tell what its port 0 is: it has no LID, and no port of it can be set. */
+static bool is_headless(const struct fabric *f, uint32_t node)
+{
+	return node < f->n_nodes && node_is_switch(&f->nodes[node]) &&
+	       !f->ports[f->nodes[node].port0].present;
+}
+
 static void take_link(struct disco *d, const struct stream_link *r)
 {
-	if (!fabric_link(d->f, r->node_a, r->num_a, r->node_b, r->num_b))
+	char name[FABRIC_NAME_MAX];
+	uint32_t headless = is_headless(d->f, r->node_a) ? r->node_a :
+			    is_headless(d->f, r->node_b) ? r->node_b : FABRIC_NONE;
+
+	/* no route may lead over it; the links have silent ends then */
+	if (headless != FABRIC_NONE)
+		log_limited(&d->complaints, LOG_LEVEL_WARNING, "discovery",
+			    "%s does not answer PortInfo of its port 0: its links are left out",
+			    fabric_node_name(d->f, headless, name, sizeof(name)));
+	else if (!fabric_link(d->f, r->node_a, r->num_a, r->node_b, r->num_b))
 		log_limited(&d->complaints, LOG_LEVEL_WARNING, "discovery",
 			    "a port is linked twice; the later link is left out");
 }

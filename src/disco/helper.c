@@ -9,7 +9,10 @@
  * however often, and in whatever order, it has opened ports and asked its own device.
  */
 #include <dlfcn.h>
+#include <endian.h>
+#include <inttypes.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +22,10 @@
 #include <infiniband/ibnetdisc.h>
 #include <infiniband/mad.h>
 #include <infiniband/umad.h>
+#include <infiniband/umad_sm.h>
 #include <infiniband/umad_types.h>
 
+#include "base/bytes.h"
 #include "base/map64.h"
 #include "disco/disco.h"
 #include "disco/paced.h"
@@ -87,6 +92,53 @@ static bool stays_here(void *umad, int length)
 	       !mad[MAD_HOP_COUNT];
 }
 
+/* NodeInfo (14.2.5.3): places in an SMP. */
+enum {
+	NODE_TYPE = 64 + 2, NUM_PORTS = 64 + 3, NODE_GUID = 64 + 12, LOCAL_PORT_NUM = 64 + 36,
+};
+#define STATUS_BAD_VALUE 0x1c
+
+/* Type and number of ports of each node, by GUID: all NodeInfos with that GUID have the same. */
+static struct map64 node_kinds;
+
+/*
+ * libibnetdisc puts the port LocalPortNum of an answer into an array of as many ports as the first
+ * NodeInfo with that GUID had, and checks neither.  So an answer that breaks the rules, or comes
+ * from another device with the same GUID, is turned into an error, which costs that device only.
+ */
+static void check_node_info(void *umad, int length)
+{
+	uint8_t *mad = umad_get_mad(umad);
+	const struct umad_smp *smp = (const void *)mad;
+	uint64_t guid;
+	uint32_t kind, known;
+
+	if (length <= LOCAL_PORT_NUM || umad_status(umad) || smp->method != UMAD_METHOD_GET_RESP ||
+	    smp->attr_id != htobe16(UMAD_SM_ATTR_NODE_INFO) ||
+	    (mad[MAD_CLASS] != UMAD_CLASS_SUBN_DIRECTED_ROUTE &&
+	     mad[MAD_CLASS] != UMAD_CLASS_SUBN_LID_ROUTED) || (be16toh(smp->status) & 0x7fff))
+		return;
+	if (!node_kinds.slots)
+		map64_init(&node_kinds, 1024);
+	guid = get_be64(mad + NODE_GUID);
+	kind = (uint32_t)mad[NODE_TYPE] << 8 | mad[NUM_PORTS];
+	known = map64_get(&node_kinds, guid);
+	if (known == MAP64_NONE && mad[NUM_PORTS] && mad[LOCAL_PORT_NUM] <= mad[NUM_PORTS]) {
+		map64_put(&node_kinds, guid, kind);
+		return;
+	}
+	if (known == kind && mad[LOCAL_PORT_NUM] <= mad[NUM_PORTS])
+		return;
+	if (known != MAP64_NONE && known != kind)
+		fprintf(stderr, "node GUID 0x%016" PRIx64 ": two devices have it, with %u and %u "
+			"ports: the second is left out\n", guid, known & 0xff, mad[NUM_PORTS]);
+	else
+		fprintf(stderr, "node GUID 0x%016" PRIx64 ": says LocalPortNum %u with %u ports: it is "
+			"left out\n", guid, mad[LOCAL_PORT_NUM], mad[NUM_PORTS]);
+	put_be16(mad + offsetof(struct umad_smp, status),
+		 (uint16_t)((be16toh(smp->status) & 0x8000) | STATUS_BAD_VALUE));
+}
+
 /*
  * These two stand before libibumad's functions of their names, for libibnetdisc and libibmad; for
  * the daemon's own port, too, in the other process, where nothing is to be locked up here.
@@ -111,13 +163,17 @@ int umad_recv(int fd, void *umad, int *length, int timeout_ms)
 	void *found = find_next(&next_recv, "umad_recv");
 	paced_recv_fn *recv;
 	paced_send_fn *send;
+	int got;
 
 	memcpy(&recv, &found, sizeof(recv));
 	if (!discovering)
 		return recv(fd, umad, length, timeout_ms);
 	found = find_next(&next_send, "umad_send");
 	memcpy(&send, &found, sizeof(send));
-	return paced_recv(send, recv, fd, umad, length, timeout_ms);
+	got = paced_recv(send, recv, fd, umad, length, timeout_ms);
+	if (got >= 0)
+		check_node_info(umad, *length);
+	return got;
 }
 
 /*

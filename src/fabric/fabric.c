@@ -117,7 +117,7 @@ static bool node_makes_sense(const struct fabric_node *n, const uint8_t *switch_
 			     unsigned hops)
 {
 	return n->type >= IB_NODE_CA_T && n->type <= IB_NODE_ROUTER_T && n->guid != 0 &&
-	       n->nports >= 1 && n->nports <= IB_PORT_NUM_MAX &&
+	       n->nports >= 1 && n->nports <= IB_PORT_NUM_MAX && n->local_port <= n->nports &&
 	       (!node_is_switch(n) || switch_info) && hops <= IB_DR_HOPS_MAX;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "plan/pkey_parts.h"
 
 
@@ -96,12 +97,24 @@ static void add_members(struct builder *b, const struct policy_member *m)
 		add_set(b, group_set(b->groups, group), m->membership);
 }
 
+/*
+ * The logical switch of IBM's eHCA, which its firmware makes up, tells a PartitionEnforcementCap
+ * that it has not (qosd-hardware(7)).
+ */
+#define VENDOR_IBM_EHCA 0x005076
+#define VENDOR_AT 36		/* of NodeInfo: LocalPortNum, then 3 bytes of VendorID */
+
+static bool tells_false_cap(const struct fabric_node *n)
+{
+	return (get_be32(n->info + VENDOR_AT) & 0xffffff) == VENDOR_IBM_EHCA;
+}
+
 uint32_t port_pkey_cap(const struct fabric *f, uint32_t port)
 {
 	const struct fabric_node *n = port_node(f, port);
 
 	if (node_is_switch(n) && f->ports[port].num)
-		return f->switches[n->sw].enforce_cap;
+		return tells_false_cap(n) ? 0 : f->switches[n->sw].enforce_cap;
 	/* one at least (14.2.5.7), even if the node says 0 */
 	return n->partition_cap ? n->partition_cap : 1;
 }

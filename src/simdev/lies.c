@@ -190,10 +190,29 @@ unsigned refusal_of(const struct smp *q)
 	return !hit ? STATUS_OK : status ? status : STATUS_BAD_VALUE;
 }
 
+bool is_mute(const struct sim *s, uint32_t port, const struct packet *p)
+{
+	const struct sim_node *n = node_of(s->f, port);
+	uint16_t attr = get_be16(p->mad + MAD_ATTR);
+	uint32_t mod = get_be32(p->mad + MAD_MOD);
+
+	if (!is_switch(n))
+		return false;
+	return (lies_of(n) & LIE_MUTE_PORT_0 && attr == ATTR_PORT_INFO && !(mod & 0xff)) ||
+	       (lies_of(n) & LIE_MUTE_PKEYS && attr == ATTR_PKEY_TABLE && mod >> 16);
+}
+
 unsigned lie_perform(struct smp *q, smp_handler *handler)
 {
+	unsigned status;
+
 	if (q->set)
 		return set_as_liar(q, handler);
+	if ((lies_of(q->node) & LIE_LOCAL_PORT) && q->attr == ATTR_NODE_INFO) {
+		status = handler(q);
+		q->data[NI_LOCAL_PORT_VENDOR] = UINT8_MAX - 1;
+		return status;
+	}
 	if ((lies_of(q->node) & LIE_STALE_GET) && recall(q))
 		return STATUS_OK;
 	return handler(q);

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Agents for subnet management that break the rules, as OpenSM's sources know them: the rest of
+# the subnet comes up, and stays up.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim's devices keep to the rules"
+
+"$tools/gentopo" fat-tree --levels 2 --radix 8 >topology
+node=$(first_ca topology)
+mapfile -t hosts < <(cas topology)
+odd=${hosts[20]}
+spine=$(sed -nE 's/^Switch.*"(S-[0-9a-f]+)".*/\1/p' topology | tail -n 1)
+sim_options=(--profiles profiles.yaml)
+state_of() { sim_ctl -j show port "$1/P1" | sed -nE 's/.*"state":"([^"]*)".*/\1/p'; }
+# odd LIE NODE...: these nodes of the topology have it.
+odd() {
+	local lie=$1
+	shift
+	printf 'profiles:\n  odd: {like: auto, lies: [%s]}\nnodes:\n' "$lie"
+	printf '  - {guid: 0x%s, profile: odd}\n' "${@#*-}"
+}
+good=$((${#hosts[@]} - 12))	# hosts
+
+note "adapters with a LocalPortNum beyond their ports"
+odd local-port "${hosts[@]:good}" >profiles.yaml
+start_sim topology
+start_and_wait "$node"
+for host in "${hosts[@]:0:good}"; do expect "state of $host" active "$(state_of "$host")"; done
+expect_match "the log" 'says LocalPortNum 254 with 1 ports: it is left out' "$(<"$qosd_log")"
+expect "nodes" $((good + 12)) "$(status nodes)"
+note "one more comes while the subnet runs"
+sim_do node lie "${hosts[1]}" local-port
+reboot "${hosts[1]}"
+left_out() { [ "$(status nodes)" = $((good + 11)) ] && subnet_up; }
+until_ 20 left_out || bad "nodes: $(status nodes), subnet-up $(status subnet-up)"
+sim_do node lie "${hosts[1]}" none
+reboot "${hosts[1]}"
+is_back() { [ "$(status nodes)" = $((good + 12)) ] && subnet_up; }
+until_ 20 is_back || bad "it does not come back: nodes: $(status nodes)"
+stop_qosd || bad "exit status $?"
+if command -v opensm >/dev/null; then
+	note "OpenSM leaves them out, too"
+	bring_up_opensm "$node" 30
+	grep -q 'is non-compliant and is being ignored since the local port num 254' opensm.dir/log ||
+		bad "OpenSM's log does not say so"
+	end "$opensm"
+fi
+stop_sim
+
+note "a switch that does not answer PortInfo of its port 0: no route leads over it"
+rm -rf state
+odd mute-port-0 "$spine" >profiles.yaml
+start_sim topology
+start_and_wait "$node"
+expect_match "the log" "does not answer PortInfo of its port 0: its links are left out" "$(<"$qosd_log")"
+# each host reaches each other one, over the spines that are left
+expect "paths that do not arrive" 0 "$(sim_ctl check --sl 0 | awk '/^paths/ { print $2 - $4 }')"
+stop_qosd || bad "exit status $?"
+stop_sim
+
+note "the logical switch of an eHCA, which tells that it enforces partitions"
+rm -rf state
+leaf=$(sed -nE "/^Ca.*${hosts[9]}/,/^\$/s/.*\"(S-[0-9a-f]+)\".*/\1/p" topology | head -n 1)
+printf 'profiles:\n  ehca: {like: auto, vendor-id: 0x5076, lies: [mute-pkeys]}\n' >profiles.yaml
+printf 'nodes:\n  - {guid: 0x%s, profile: ehca}\n' "${leaf#S-}" >>profiles.yaml
+cat >policy.yaml <<END
+port-groups:
+  some: {port-guids: "0x0-0x$(printf %x $((16#${hosts[9]#H-} + 1)))"}
+partitions:
+  part: {pkey: 0x10, members: {some: full}}
+END
+start_sim topology
+start_and_wait "$node" -p policy.yaml
+expect_match "findings" "not enforced at [0-9]+ ports whose switch can't do it" "$(ctl -j status)"
+expect "P_Key tables of the switch's ports that were asked for" 0 "$(sim_ctl drops | grep -c silent)"
+sim_do check
+stop_qosd || bad "exit status $?"
+stop_sim
