@@ -61,13 +61,20 @@ struct seen {
 };
 
 /* A file of the simulator's sysfs; 0 where there is none. */
-static unsigned read_reregisters(const umad_port_t *port)
+static unsigned read_reregisters(void)
 {
-	char path[256], text[32] = "";
+	static char path[256];
+	char text[32] = "";
+	umad_port_t port;
 	int fd;
 
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%d/client_reregisters",
-		 port->ca_name, port->portnum);
+	if (!path[0]) {
+		if (umad_get_port(NULL, 0, &port) < 0)
+			die("port");
+		snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%d/client_reregisters",
+			 port.ca_name, port.portnum);
+		umad_release_port(&port);
+	}
 	fd = open(path, O_RDONLY);
 	if (fd < 0)
 		return 0;
@@ -82,6 +89,8 @@ static struct seen look(uint16_t pkey, bool follow)
 	struct seen s = { 0 };
 	umad_port_t port;
 
+	/* before the LID of the SM: one Set changes both, and the old SM is not to be asked */
+	s.reregisters = follow ? read_reregisters() : 0;
 	if (umad_get_port(NULL, 0, &port) < 0)
 		die("port");
 	s.can_ask = port.state == STATE_ACTIVE && port.base_lid && port.sm_lid &&
@@ -89,7 +98,6 @@ static struct seen look(uint16_t pkey, bool follow)
 	s.lid = port.base_lid;
 	s.sm_lid = port.sm_lid;
 	s.guid = be64toh(port.port_guid);
-	s.reregisters = follow ? read_reregisters(&port) : 0;
 	umad_release_port(&port);
 	return s;
 }
