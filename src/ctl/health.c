@@ -269,7 +269,8 @@ static void judge_routes(const struct subnet_state *s, struct health *h)
 	const struct route_report *r = &s->plan->report;
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
 
-	if (r->unreachable)
+	/* why others do not arrive is said elsewhere: lft-too-small, routes-cut, device-refuses */
+	if (r->unreachable > s->plan->cut_pairs || r->loops)
 		add(h, SEV_ERROR, "unreachable", "look for links that are down; 'qosd-ctl explain --why-not' "
 		    "tells of one pair", "%" PRIu64 " of %" PRIu64 " ways from a switch to a LID do not "
 		    "arrive, %" PRIu64 " of them go in a circle; for one: %s to %s", r->unreachable,
@@ -321,6 +322,17 @@ static void judge_discovery(const struct sm_status *sm, struct health *h)
 		add(h, SEV_ERROR, "discovery-refused", "report the system call; the log says what the scan "
 		    "was for", "discovery failed after its sandbox refused system call %s",
 		    sm->discovery_call);
+}
+
+/* LIDs behind switches that do not take routes to them. */
+static void judge_kept_routes(const struct subnet_state *s, struct health *h)
+{
+	struct many errors = { h, SEV_ERROR, "routes-cut", "replace the switches that device-refuses "
+			       "and device-keeps name, or their firmware", "errors", 0 };
+
+	for (size_t i = 0; i < s->plan->cut_findings.n; i++)
+		add_one(&errors, "%s", s->plan->cut_findings.v[i].text);
+	add_rest(&errors);
 }
 
 /* What another subnet manager left behind. */
@@ -606,6 +618,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_ports(in, out);
 		judge_routes(in->state, out);
 		judge_table_sizes(in->state, out);
+		judge_kept_routes(in->state, out);
 		judge_inherited(in->sm, out);
 		judge_congestion(in, out);
 		judge_lmc(in->state, out);

@@ -78,7 +78,15 @@ struct fabric_switch {
 	uint8_t lifetime;
 	bool enhanced_port0, port_change, optimized_sl2vl;
 	bool enforces_in, enforces_out;	/* it can enforce partitions on packets that come in, go out */
+	bool top_stays;		/* LinearFDBTop can't be changed: the switch drops what is above lft_top */
 	uint8_t info[20];
+};
+
+/* A block of a switch's linear forwarding table that can't be changed. */
+struct lft_kept {
+	uint32_t sw;
+	uint32_t block;
+	uint8_t entries[64];	/* what the switch holds */
 };
 
 struct fabric {
@@ -89,6 +97,8 @@ struct fabric {
 	uint32_t n_nodes, n_ports, n_switches, n_routes;
 	uint32_t self;			/* port index of the SM's own port */
 	uint32_t unanswered;		/* links that are up but whose far side did not answer */
+	struct lft_kept *kept;		/* by switch, then block; see fabric_keep_blocks() */
+	uint32_t n_kept;
 	struct map64 by_guid;		/* end port GUID -> port index */
 	struct map64 node_by_guid;	/* node GUID -> node index */
 	/* growth, for the builder only */
@@ -153,6 +163,17 @@ void fabric_switch_store(struct fabric_switch *s, const uint8_t *switch_info);
 unsigned fabric_switch_mlids(const struct fabric *f, uint32_t sw);
 /* The switch has MulticastFDBTop, and drops packets to MLIDs above it. */
 bool fabric_has_mcast_top(const struct fabric *f, uint32_t sw);
+
+/*
+ * Takes over a list, in order and without duplicates, of forwarding table blocks that switches
+ * do not let the subnet manager change; NULL and 0: there are none.  A clone has the list, a
+ * fabric that fabric_settle() makes has none.
+ */
+void fabric_keep_blocks(struct fabric *f, struct lft_kept *list, uint32_t n);
+/* The switch has any such block. */
+bool fabric_keeps_any(const struct fabric *f, uint32_t sw);
+/* The 64 entries of such a block; NULL: the switch takes what it is given, as far as is known. */
+const uint8_t *fabric_kept_block(const struct fabric *f, uint32_t sw, uint32_t block);
 
 /*
  * A copy of its own of a finished fabric, for working on while the original is

@@ -214,6 +214,7 @@ static struct base_routes *base_make(const struct plan *p, const struct fabric *
 	b->f = before ? learn(before, p->f) : fabric_clone(p->f);
 	for (uint32_t i = 0; i < b->f->n_ports; i++)
 		b->f->ports[i].held = false;	/* that is of the moment */
+	fabric_keep_blocks(b->f, NULL, 0);	/* … and so is that */
 	take_lids(b, p, known);
 	b->order = updn_order_new(b->f);
 	r = request_of_base(b);
@@ -320,6 +321,7 @@ bool routes_follow(const struct plan *p, const struct plan *before)
 {
 	return before && before->now && before->now->base == p->now->base &&
 	       !before->short_switches && !p->short_switches &&
+	       !before->kept_switches && !p->kept_switches &&
 	       before->now->repaired.next;
 }
 

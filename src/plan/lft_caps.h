@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Switches whose linear forwarding tables are too small for the subnet: those with a
- * LinearFDBCap (14.2.5.4) of no more than the highest LID.
+ * Switches that do not forward as the routes have it:
  *
- * Such a switch drops all packets for the LIDs beyond.  Routes to these LIDs go round
- * it, and end where it is the only way; routes to lower LIDs use it as any other.
+ *  - whose linear forwarding tables are too small for the subnet: a LinearFDBCap (14.2.5.4) of
+ *    no more than the highest LID;
+ *  - that refuse SwitchInfo, so that their LinearFDBTop stays below the highest LID (top_stays
+ *    in struct fabric_switch);
+ *  - that refuse or ignore blocks of their forwarding table (fabric_kept_block()).
+ *
+ * The first two drop packets for the LIDs beyond, the third forward them as they did before.
+ * Where that does not lead to the owner of the LID, routes go round the switch (route/detour.h), and
+ * end where it is the only way; routes to all other LIDs use it as any other.
  */
 #ifndef QOSD_PLAN_LFT_CAPS_H
 #define QOSD_PLAN_LFT_CAPS_H
@@ -12,8 +18,9 @@
 #include "plan/plan.h"
 
 /*
- * Fits p's routes, which are complete otherwise, to what the switches hold: changes
- * p->lfts, sets p->short_switches, and adds findings to p->findings and p->short_findings.
+ * Fits p's routes, which are complete otherwise, to what the switches do: changes p->lfts, sets
+ * p->short_switches and p->kept_switches, and adds findings to p->findings, p->short_findings and
+ * p->cut_findings.
  */
 void routes_fit(struct plan *p);
 

@@ -196,6 +196,7 @@ void plan_free(struct plan *p)
 	findings_free(&p->findings);
 	findings_free(&p->kept);
 	findings_free(&p->short_findings);
+	findings_free(&p->cut_findings);
 	free(p->lid);
 	free(p->lmc);
 	free(p->lmc_in_force);

@@ -44,6 +44,8 @@ struct plan {
 	uint16_t lid_top;		/* highest LID, LMC ranges included */
 	uint16_t lid_limit;		/* highest LID that is given while there are lower ones */
 	uint32_t short_switches;	/* switches that do not hold all LIDs; see lft_caps.h */
+	uint32_t kept_switches;		/* … and that do not let their entries be changed */
+	uint64_t cut_pairs;		/* … which is why so many pairs of the report are unreachable */
 	uint32_t *port_by_lid;		/* [0 .. 0xbfff]: port index or FABRIC_NONE */
 	uint32_t *routers, n_routers;	/* ports of routers that have a LID */
 	struct lfts *lfts;
@@ -61,6 +63,7 @@ struct plan {
 	struct findings findings;	/* of the policy against this fabric, and of routing */
 	struct findings kept;		/* … and of devices that keep other tables */
 	struct findings short_findings;	/* … and of switches that do not hold all LIDs */
+	struct findings cut_findings;	/* … and of LIDs behind switches that keep their entries */
 	/* by `now` */
 	int64_t us_lids, us_tables, us_routes, us_verdict, us_paths, us_feasible;
 };

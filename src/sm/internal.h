@@ -10,6 +10,7 @@
  *   probe.c     … or only what is suspected, without the two ->
  *   speeds.c    reading what the discovery was not told of a link's speed ->
  *   places.c    learning the places of P_Keys in tables that we did not leave ->
+ *   kept_routes.c  reading forwarding tables that switches keep ->
  *   sweep.c     planning (worker thread) ->
  *   observe.c   reading what devices hold, where that is not known ->
  *   mkey.c      ports that have another M_Key get ours ->
@@ -304,6 +305,7 @@ struct sm {
 	struct mkeys *mkeys;
 	struct refused *refused;
 	struct congestion *congestion;
+	struct kept_routes *kept_routes;
 };
 
 /* sm.c */
@@ -609,6 +611,23 @@ void refused_end(struct sm *sm);
 /* The switch refuses SwitchInfo for good: its PortStateChange can't be cleared. */
 bool refused_clearing(const struct sm *sm, uint64_t guid);
 void refused_swept(struct sm *sm);
+
+/* kept_routes.c: forwarding tables that switches do not let the subnet manager change */
+void kept_routes_new(struct sm *sm);
+void kept_routes_free(struct sm *sm);
+/* The step before planning: what such switches hold, into sm->f; ends in a call of `then`. */
+void kept_routes_start(struct sm *sm, void (*then)(struct sm *sm));
+/* The item is such a block, of which the plan wants what it holds. */
+bool kept_routes_holds(const struct sm *sm, uint32_t node, item_t item);
+/* In a full sweep: adds the Sets, with ITEM_PROBE, that show whether the node takes blocks again. */
+void kept_routes_try(struct sm *sm, uint32_t node);
+/*
+ * A Set of a node was refused for good, or ignored; or, if not `refused`, taken against what was
+ * remembered.  From a job of a sweep.
+ */
+void kept_routes_changed(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod, bool refused);
+/* The sweep publishes: another follows if its plan does not know what switches keep. */
+void kept_routes_swept(struct sm *sm);
 
 /* scrub.c: reads devices again, slowly; NULL if that is not wished */
 struct scrub *scrub_new(struct sm *sm);

@@ -15,6 +15,8 @@
  * tried: how often in a row each Set was refused, by a digest of the device, the attribute and its
  * modifier; written by jobs of a sweep, in the receiver's thread, or between mad_hold() and mad_release().
  */
+#include <string.h>
+
 #include <infiniband/umad_sm.h>
 
 #include "base/backoff.h"
@@ -47,7 +49,7 @@ static const struct attribute_words *words_of(uint16_t attr)
 {
 	static const struct attribute_words words[] = {
 		{ UMAD_SM_ATTR_SWITCH_INFO,
-		  "packets to LIDs above its LinearFDBTop are dropped there", "" },
+		  "it drops packets to LIDs above its LinearFDBTop, and routes to those go round it", "" },
 		{ UMAD_SM_ATTR_GUID_INFO, "its alias GUIDs are not in force",
 		  "its alias GUIDs are not in force" },
 		{ UMAD_SM_ATTR_PORT_INFO,
@@ -61,7 +63,7 @@ static const struct attribute_words *words_of(uint16_t attr)
 		  "shares of its links are not those of the policy, and no path has an SL that it never sends",
 		  "shares of what it sends are not those of the policy, and it has no path on an SL that it "
 		  "never sends" },
-		{ UMAD_SM_ATTR_LINEAR_FT, "packets may be dropped or go astray there", "" },
+		{ UMAD_SM_ATTR_LINEAR_FT, "routes go round it where what it holds is wrong; it may be out of reach itself", "" },
 		{ UMAD_SM_ATTR_MCAST_FT, "members of multicast groups may be cut off there", "" },
 		{ IB_ATTR_ADAPTIVE_ROUTING, "it forwards by adaptive routing, and not by our routes", "" },
 		{ IB_ATTR_PRIVATE_LFT, "it forwards by private tables, and not by our routes", "" },
@@ -144,8 +146,10 @@ void refused_note(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod, uin
 		    fabric_node_name(sm->f, node, name, sizeof(name)), ib_attr_name(attr), mod,
 		    status, ib_status_text(status), good ? ": it stays as it is" : "");
 	sm->work[node].refused = true;
-	if (good)
+	if (good) {
+		kept_routes_changed(sm, guid, attr, mod, true);
 		return;
+	}
 	sm->sets_failed++;
 	sm->work[node].doubtful = true;
 	map64_put(&sm->refused->again, guid, 1);
@@ -158,6 +162,8 @@ void refused_taken(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)
 
 	if (tried->n && map64_get(tried, key) != MAP64_NONE)
 		map64_put(tried, key, 0);
+	if (refusals_find(store_refusals(sm->store), guid, attr, mod))
+		kept_routes_changed(sm, guid, attr, mod, false);
 	store_taken(sm->store, guid, attr, mod);
 }
 
@@ -198,7 +204,11 @@ static bool came_up(const struct fabric *old, uint32_t old_port, const struct fa
 	       f->ports[p->peer].state < old->ports[q->peer].state;
 }
 
-/* All of its links are new: it has started anew, or another is there in its place. */
+/* PartitionCap, DeviceID and Revision of NodeInfo (14.2.5.3): another device, or other firmware. */
+#define NODE_KIND_AT	28
+#define NODE_KIND_LEN	8
+
+/* All of its links are new, or it is not what it was: it has started anew, or was replaced. */
 static bool started_anew(const struct sm *sm, uint32_t node)
 {
 	const struct fabric *f = sm->f, *old = sm->published ? sm->published->f : NULL;
@@ -208,7 +218,8 @@ static bool started_anew(const struct sm *sm, uint32_t node)
 
 	if (!old)
 		return false;
-	if (before == FABRIC_NONE)
+	if (before == FABRIC_NONE ||
+	    memcmp(n->info + NODE_KIND_AT, old->nodes[before].info + NODE_KIND_AT, NODE_KIND_LEN))
 		return true;
 	for (unsigned num = 1; num <= n->nports; num++) {
 		if (!port_is_linked(f, n->port0 + num))

@@ -110,6 +110,8 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	work->keeps++;
 	store_refused(sm->store, sm->f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod,
 		      hash_bytes(want, len, 0), hash_bytes(s->data, len, 0));
+	kept_routes_changed(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_LINEAR_FT, s->mod,
+			    true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: does not take block %u of its forwarding table",
 		    fabric_node_name(sm->f, node, name, sizeof(name)), s->mod);

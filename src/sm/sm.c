@@ -700,6 +700,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	flapping_new(sm);
 	refused_new(sm);
 	congestion_new(sm);
+	kept_routes_new(sm);
 	sm->publish_timer = timer_new(l, sweep_finish, sm);
 	vls_new(sm);
 	return sm;
@@ -731,6 +732,7 @@ void sm_free(struct sm *sm)
 	flapping_free(sm);
 	refused_free(sm);
 	congestion_free(sm);
+	kept_routes_free(sm);
 	timer_free(sm->publish_timer);
 	timer_free(sm->vls_timer);
 	shared_policy_unref(sm->policy);

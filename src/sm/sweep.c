@@ -709,13 +709,18 @@ static void plan_begun(struct sm *sm)
 	observe_start(sm);
 }
 
+static void plan_what_is_there(struct sm *sm)
+{
+	planning_start(sm, plan_begun, PLAN_NEXT);
+}
+
 static void plan_start(struct sm *sm)
 {
 	sweep_enter(sm, PHASE_PLANNING);
 	sm->tables_wait = sm->tables_written = sm->routes_written = false;
 	flapping_look(sm);
 	refused_begin(sm);
-	planning_start(sm, plan_begun, PLAN_NEXT);
+	kept_routes_start(sm, plan_what_is_there);
 }
 
 void sweep_ports_written(struct sm *sm)
@@ -1121,6 +1126,7 @@ void sweep_announced(struct sm *sm)
 	settle(sm);
 	tell_written(sm, complete, was_up);
 	congestion_after_sweep(sm);
+	kept_routes_swept(sm);
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);
 	refused_swept(sm);

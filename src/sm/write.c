@@ -348,13 +348,15 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 	mcast_top = want_mcast_top(sm->plan, refused, at, sw->mcast_top);
 	if (sw->mcast_top != mcast_top)
 		mcast_top_refused(sm, node, mcast_top);
-	refused_taken(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0);
 	/* a new change may have come in between: that is no refusal */
-	if (sw->lft_top == top && sw->lifetime == sm->settings->packet_lifetime)
+	if (sw->lft_top == top && sw->lifetime == sm->settings->packet_lifetime) {
+		refused_taken(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0);
 		return;
+	}
 	store_refused(sm->store, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
 		      switch_info_digest(top, sm->settings->packet_lifetime),
 		      switch_info_digest(sw->lft_top, sw->lifetime));
+	kept_routes_changed(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0, true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: SwitchInfo keeps LinearFDBTop %u, LifeTimeValue %u",
 		    fabric_node_name(sm->f, node, name, sizeof(name)), sw->lft_top, sw->lifetime);
@@ -477,7 +479,8 @@ bool write_item(struct sm *sm, uint32_t node, item_t it, struct smp *s)
 	if (!want_route(sm->f, node, item_port(it), s))
 		return false;
 	want_item(sm->plan, node, it, &want);
-	if (item_is_refused(sm, node, it, &want))
+	if (item_is_refused(sm, node, it, &want) ||
+	    (kept_routes_holds(sm, node, it) && !(it & ITEM_PROBE)))
 		return false;
 	sweep_fill_smp(sm, s, it & ITEM_LOOK ? SMP_GET : SMP_SET, want.attr, want.mod);
 	s->once |= sm->work[node].sets_lost;
@@ -495,6 +498,7 @@ static bool tables_next(void *arg, uint32_t node, struct smp *s, uint64_t *cooki
 	if (!w->settled) {
 		observe_settle(w);
 		w->n = slmap_join(sm->plan, node, w->items, w->n);
+		kept_routes_try(sm, node);
 	}
 	if (!w->failed && adaptive_next(sm, node, s)) {
 		*cookie = COOKIE_ADAPTIVE;
@@ -526,6 +530,8 @@ static void table_refused(struct sm *sm, uint32_t node, item_t item, const struc
 {
 	struct node_work *w = &sm->work[node];
 
+	if (kept_routes_holds(sm, node, item))
+		return;		/* still so */
 	if (ITEM_KIND(item) == ITEM_PKEY && ITEM_A(item) && node_is_switch(&sm->f->nodes[node]))
 		w->pkeys_differ = true;
 	if (slmap_split(sm->plan, node, w, item))
@@ -541,6 +547,8 @@ static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct i
 {
 	char name[FABRIC_NAME_MAX];
 
+	if (kept_routes_holds(sm, node, item))
+		return;		/* still so, though it does not say so any more */
 	write_pkeys_differ(sm, node, item);
 	if (slmap_split(sm->plan, node, &sm->work[node], item))
 		return;
@@ -548,6 +556,7 @@ static void table_kept(struct sm *sm, uint32_t node, item_t item, const struct i
 	sm->work[node].keeps += ITEM_KIND(item) != ITEM_SL2VL;
 	store_refused(sm->store, sm->f->nodes[node].guid, want->attr, want->mod,
 		      hash_bytes(want->data, want->len, 0), hash_bytes(got, want->len, 0));
+	kept_routes_changed(sm, sm->f->nodes[node].guid, want->attr, want->mod, true);
 	log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: keeps another value for attribute 0x%04x modifier 0x%08x",
 		    fabric_node_name(sm->f, node, name, sizeof(name)), want->attr, want->mod);

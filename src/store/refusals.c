@@ -236,6 +236,14 @@ bool refusals_have(const struct refusals *all, uint64_t guid, uint16_t attr, uin
 	return refusal_by_status(&all->list.v[i]) ? !all->probing : all->list.v[i].got == got;
 }
 
+const struct refused_set *refusals_find(const struct refusals *all, uint64_t guid, uint16_t attr,
+					uint32_t mod)
+{
+	uint32_t i = all && all->list.n ? find(all, guid, attr, mod) : MAP64_NONE;
+
+	return i == MAP64_NONE ? NULL : &all->list.v[i];
+}
+
 const struct refused_kind *refusals_kind(const struct refusals *all, uint64_t guid, uint16_t attr)
 {
 	const struct refused_kind *k = all && all->list.n ? kind_of(all, guid, attr) : NULL;

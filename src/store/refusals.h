@@ -72,6 +72,9 @@ bool refusals_know_status(const struct refusals *all, uint64_t guid, uint16_t at
 			  uint64_t want);
 bool refusals_have_status(const struct refusals *all, uint64_t guid, uint16_t attr, uint32_t mod,
 			  uint64_t want);
+/* What is known of one AttributeModifier; NULL: nothing.  Valid until the refusals change. */
+const struct refused_set *refusals_find(const struct refusals *all, uint64_t guid, uint16_t attr,
+					uint32_t mod);
 /* What is known of an attribute of a device; NULL: nothing. */
 const struct refused_kind *refusals_kind(const struct refusals *all, uint64_t guid, uint16_t attr);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Routes round switches that do not hold all LIDs: two spines and four leaves with two
- * hosts each, 14 LIDs.
+ * Routes round switches that do not hold all LIDs, or do not let their entries be changed: two
+ * spines and four leaves with two hosts each, 14 LIDs.
  */
 #include <check.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "net.h"
 #include "plan/lft_caps.h"
 #include "unit/run.h"
@@ -97,6 +98,22 @@ static unsigned lost(void)
 	return n;
 }
 
+/* … LIDs of switches that keep their own entries. */
+static unsigned lost_own(void)
+{
+	unsigned n = 0;
+
+	for (unsigned leaf = 0; leaf < LEAVES; leaf++)
+		for (uint16_t lid = 1; lid <= p->lid_top; lid++) {
+			uint32_t port = p->port_by_lid[lid];
+
+			n += port != FABRIC_NONE && node_is_switch(port_node(f, port)) &&
+			     fabric_keeps_any(f, port_node(f, port)->sw) &&
+			     !arrives(sw_of(LEAF + leaf), lid);
+		}
+	return n;
+}
+
 START_TEST(all_fit)
 {
 	set_cap(SPINE, 15);
@@ -159,6 +176,151 @@ START_TEST(no_table_at_all)
 }
 END_TEST
 
+/* The only block of a switch's table is what the 64 entries say. */
+static struct lft_kept *keeps(uint64_t guid, uint8_t fill, uint32_t *n, struct lft_kept *list)
+{
+	struct lft_kept k = { .sw = sw_of(guid) };
+
+	memset(k.entries, fill, sizeof(k.entries));
+	list[(*n)++] = k;
+	return &list[*n - 1];
+}
+
+static void take_kept(const struct lft_kept *list, uint32_t n)
+{
+	struct lft_kept *copy = xmemdup(list, n * sizeof(*list));
+
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = i + 1; k < n; k++)
+			if (copy[k].sw < copy[i].sw) {
+				struct lft_kept x = copy[i];
+
+				copy[i] = copy[k];
+				copy[k] = x;
+			}
+	fabric_keep_blocks(f, copy, n);
+}
+
+/* A spine that drops all: the other carries it, and no leaf has an entry to the first. */
+START_TEST(keeps_an_empty_table)
+{
+	struct lft_kept list[1];
+	uint32_t n = 0;
+
+	keeps(SPINE, LFT_DROP, &n, list);
+	take_kept(list, n);
+	compute();
+	ck_assert_uint_eq(p->kept_switches, 1);
+	ck_assert_uint_eq(p->short_switches, 0);
+	ck_assert(!p->report.credit_loop);
+	for (unsigned leaf = 0; leaf < LEAVES; leaf++)
+		for (uint16_t lid = 1; lid <= p->lid_top; lid++)
+			ck_assert_uint_ne(lft_get(p->lfts, sw_of(LEAF + leaf), lid), 5);
+	/* but the spine itself */
+	ck_assert_uint_eq(p->cut_findings.count[SEV_ERROR], 0);
+	ck_assert_uint_eq(p->report.unreachable, LEAVES);
+	ck_assert_uint_eq(p->cut_pairs, LEAVES);
+	for (uint32_t lid = 0; lid < LFT_BLOCK; lid++)
+		ck_assert_uint_eq(lft_get(p->lfts, sw_of(SPINE), (uint16_t)lid), LFT_DROP);
+}
+END_TEST
+
+/* A spine that sends all to the first leaf: nobody else's packets go there and come back. */
+START_TEST(keeps_wrong_entries)
+{
+	struct lft_kept list[1];
+	uint32_t n = 0;
+
+	keeps(SPINE, 1, &n, list);
+	take_kept(list, n);
+	compute();
+	ck_assert_uint_eq(p->report.loops, 0);
+	ck_assert(!p->report.credit_loop);
+	ck_assert_uint_eq(p->report.unreachable, LEAVES);
+	ck_assert_uint_eq(p->cut_pairs, LEAVES);
+}
+END_TEST
+
+/* Entries that are right are used: nothing changes. */
+START_TEST(keeps_right_entries)
+{
+	struct lft_kept list[1], *k;
+	struct lfts *before;
+	uint32_t n = 0;
+
+	compute();
+	before = lfts_copy(p->lfts);
+	k = keeps(LEAF, 0, &n, list);
+	memcpy(k->entries, before->entries + (size_t)sw_of(LEAF) * before->stride, LFT_BLOCK);
+	take_kept(list, n);
+	plan_free(p);
+	compute();
+	ck_assert_uint_eq(p->kept_switches, 1);
+	ck_assert_mem_eq(p->lfts->entries, before->entries, (size_t)before->n_switches * before->stride);
+	ck_assert_uint_eq(p->report.unreachable, 0);
+	ck_assert_uint_eq(p->cut_findings.n, 0);
+	lfts_free(before);
+}
+END_TEST
+
+/* A switch that refuses SwitchInfo drops what is above its LinearFDBTop. */
+START_TEST(keeps_its_top)
+{
+	f->switches[sw_of(SPINE)].top_stays = true;
+	f->switches[sw_of(SPINE)].lft_top = 5;
+	compute();
+	ck_assert_uint_eq(p->kept_switches, 1);
+	ck_assert_uint_eq(plan_lft_top(p, sw_of(SPINE)), 14);
+	for (uint16_t lid = 6; lid <= p->lid_top; lid++) {
+		ck_assert_uint_eq(lft_get(p->lfts, sw_of(SPINE), lid), LFT_DROP);
+		for (unsigned leaf = 0; leaf < LEAVES; leaf++)
+			ck_assert_uint_ne(lft_get(p->lfts, sw_of(LEAF + leaf), lid), 5);
+	}
+}
+END_TEST
+
+/*
+ * Anything in the tables of some switches: a LID that does not arrive from every leaf is called cut,
+ * and circles are made of kept entries alone.
+ */
+START_TEST(keeps_anything)
+{
+	static const uint64_t guids[] = { SPINE, SPINE + 1, LEAF, LEAF + 1, LEAF + 2 };
+	uint64_t seed = (uint64_t)_i * 0x9e3779b97f4a7c15ull + 1;
+
+	for (unsigned round = 0; round < 50; round++) {
+		struct lft_kept list[5];
+		unsigned which = net_random(&seed) % 31 + 1;
+		uint32_t n = 0;
+
+		for (unsigned i = 0; i < 5; i++) {
+			if (!(which >> i & 1))
+				continue;
+			struct lft_kept *k = keeps(guids[i], 0, &n, list);
+
+			for (unsigned at = 0; at < LFT_BLOCK; at++)
+				k->entries[at] = (uint8_t)(net_random(&seed) % 10);
+		}
+		take_kept(list, n);
+		plan_free(p);
+		compute();
+		ck_assert_uint_eq(p->kept_switches, n);
+		ck_assert_uint_eq(p->cut_findings.count[SEV_ERROR], lost() > lost_own());
+		for (unsigned i = 0; i < 2 + LEAVES; i++) {
+			uint32_t sw = i < 2 ? sw_of(SPINE + i) : sw_of(LEAF + i - 2);
+
+			if (fabric_kept_block(f, sw, 0))
+				ck_assert_mem_eq(p->lfts->entries + (size_t)sw * p->lfts->stride,
+						 fabric_kept_block(f, sw, 0), LFT_BLOCK);
+			for (uint16_t lid = 1; lid <= p->lid_top && !fabric_kept_block(f, sw, 0); lid++)
+				ck_assert(arrives(sw, lid) || lft_get(p->lfts, sw, lid) == LFT_DROP ||
+					  p->port_by_lid[lid] == FABRIC_NONE ||
+					  fabric_switch_of(f, p->port_by_lid[lid]) == sw);
+		}
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("lft_caps");
@@ -169,6 +331,11 @@ int main(void)
 	tcase_add_test(c, another_way);
 	tcase_add_test(c, two_sizes);
 	tcase_add_test(c, no_table_at_all);
+	tcase_add_test(c, keeps_an_empty_table);
+	tcase_add_test(c, keeps_wrong_entries);
+	tcase_add_test(c, keeps_right_entries);
+	tcase_add_test(c, keeps_its_top);
+	tcase_add_loop_test(c, keeps_anything, 0, 4);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

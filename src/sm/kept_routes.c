@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Forwarding tables that switches do not let the subnet manager change, as a step of a sweep
+ * right before planning.
+ *
+ * A block that a switch refuses for good, or confirms and does not follow (store/refusals.h),
+ * forwards as it did before.  The step reads such blocks and hands them to the plan
+ * (fabric_keep_blocks()), which routes round what they do wrong (plan/lft_caps.h); so it does with
+ * LinearFDBTop where SwitchInfo is refused.  A block is read again when the switch is in doubt and in
+ * each sweep that begins with a discovery; else what was read last counts.
+ *
+ * The plan wants of such a block what it holds.  So nothing is written to it but in a full sweep:
+ * one Set of that same content for each block, which changes nothing and shows whether the switch
+ * takes Sets again.  What it ignored, instead of refusing it, counts only as long as it holds what it
+ * held then: after a restart it is tried as any other.
+ *
+ * When a sweep finds that a switch refuses a block, or takes one again, its plan was made without
+ * knowing, and a sweep follows that makes another of the same fabric.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "sm/internal.h"
+
+/* Of one switch's table. */
+struct block {
+	uint64_t guid;
+	uint32_t node;		/* of the sweep's fabric */
+	bool known;		/* entries is what the switch holds */
+	bool by_value;		/* it counts only with this digest */
+	uint64_t digest;
+	struct lft_kept kept;
+};
+
+/* Those of one switch, which are next to each other. */
+struct batch {
+	uint32_t first, n, cursor;
+};
+
+struct kept_routes {
+	VEC(struct block) blocks;	/* by switch, then block */
+	VEC(struct batch) batches;
+	void (*next)(struct sm *sm);
+	/* what was read last */
+	VEC(struct block) before;
+	struct map64 before_by_key;
+	bool renew;			/* the plan of this sweep, or the one before, does not know all */
+};
+
+static uint64_t key_of(uint64_t guid, uint32_t block)
+{
+	return hash64(guid ^ hash64(block | 1ull << 32));
+}
+
+/* How many entries of a block count: what write.c digests of it. */
+static unsigned entries_of(const struct fabric *f, uint32_t sw, uint32_t block)
+{
+	uint32_t cap = f->switches[sw].lft_cap, first = block * LFT_BLOCK;
+
+	return cap <= first ? 0 : cap - first < LFT_BLOCK ? cap - first : LFT_BLOCK;
+}
+
+static bool may_have_changed(const struct sm *sm, uint64_t guid)
+{
+	return sm->kind >= SWEEP_CHANGE || map64_get(&sm->doubtful, guid) != MAP64_NONE;
+}
+
+static void take_known(struct sm *sm, struct block *b)
+{
+	struct kept_routes *k = sm->kept_routes;
+	uint32_t i = k->before.n ? map64_get(&k->before_by_key, key_of(b->guid, b->kept.block)) :
+			 MAP64_NONE;
+
+	if (i == MAP64_NONE || k->before.v[i].guid != b->guid ||
+	    k->before.v[i].kept.block != b->kept.block || may_have_changed(sm, b->guid))
+		return;
+	memcpy(b->kept.entries, k->before.v[i].kept.entries, LFT_BLOCK);
+	b->known = true;
+}
+
+static int by_switch_and_block(const void *va, const void *vb)
+{
+	const struct block *a = va, *b = vb;
+
+	if (a->kept.sw != b->kept.sw)
+		return a->kept.sw < b->kept.sw ? -1 : 1;
+	return a->kept.block < b->kept.block ? -1 : a->kept.block > b->kept.block;
+}
+
+/* Blocks and LinearFDBTops that the switches of the fabric keep, as far as is remembered. */
+static void collect(struct sm *sm)
+{
+	struct kept_routes *k = sm->kept_routes;
+	struct fabric *f = sm->f;
+	const struct refused_set *r;
+
+	k->blocks.n = k->batches.n = 0;
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		f->switches[sw].top_stays = false;
+	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
+	for (size_t i = 0; (r = refusals_at(store_refusals(sm->store), i)); i++) {
+		uint32_t node = map64_get(&f->node_by_guid, r->guid);
+		uint32_t sw = node == MAP64_NONE ? FABRIC_NONE : f->nodes[node].sw;
+
+		if (sw == FABRIC_NONE)
+			continue;
+		if (r->attr == UMAD_SM_ATTR_SWITCH_INFO && !r->mod)
+			f->switches[sw].top_stays = true;
+		if (r->attr == UMAD_SM_ATTR_LINEAR_FT && r->mod < IB_LID_MCAST_FIRST / LFT_BLOCK &&
+		    entries_of(f, sw, r->mod))
+			*vec_push(&k->blocks) = (struct block){
+				.guid = r->guid, .node = node, .by_value = !refusal_by_status(r),
+				.digest = r->got, .kept = { .sw = sw, .block = r->mod } };
+	}
+	mad_release(sm->mad);
+	if (k->blocks.n)
+		qsort(k->blocks.v, k->blocks.n, sizeof(*k->blocks.v), by_switch_and_block);
+	for (size_t i = 0; i < k->blocks.n; i++)
+		take_known(sm, &k->blocks.v[i]);
+}
+
+/* --- reading --- */
+
+static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+	struct kept_routes *k = sm->kept_routes;
+	struct batch *b = &k->batches.v[device];
+
+	for (; b->cursor < b->n; b->cursor++) {
+		const struct block *x = &k->blocks.v[b->first + b->cursor];
+
+		if (x->known || sm->work[x->node].failed || !want_route(sm->f, x->node, 0, s))
+			continue;
+		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_LINEAR_FT, x->kept.block);
+		*cookie = b->first + b->cursor++;
+		return true;
+	}
+	return false;
+}
+
+static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	struct kept_routes *k = sm->kept_routes;
+	struct block *x = &k->blocks.v[cookie];
+	struct batch *b = &k->batches.v[device];
+
+	if (status < 0) {
+		if (sweep_smp_lost(sm, x->node, "reading forwarding tables that it keeps"))
+			b->cursor = (uint32_t)cookie - b->first;
+		return;
+	}
+	sm->work[x->node].silent = 0;
+	if (status)
+		return;		/* nobody knows: it is planned as any other */
+	memcpy(x->kept.entries, s->data, LFT_BLOCK);
+	x->known = true;
+}
+
+static void remember(struct kept_routes *k, const struct block *b)
+{
+	map64_put(&k->before_by_key, key_of(b->guid, b->kept.block), (uint32_t)k->before.n);
+	*vec_push(&k->before) = *b;
+}
+
+static void go_on(struct sm *sm)
+{
+	struct kept_routes *k = sm->kept_routes;
+	VEC(struct lft_kept) list = { 0 };
+
+	k->before.n = 0;
+	map64_clear(&k->before_by_key);
+	for (size_t i = 0; i < k->blocks.n; i++) {
+		const struct block *b = &k->blocks.v[i];
+		unsigned n = entries_of(sm->f, b->kept.sw, b->kept.block);
+
+		if (!b->known || (b->by_value && hash_bytes(b->kept.entries, n, 0) != b->digest))
+			continue;
+		*vec_push(&list) = b->kept;
+		remember(k, b);
+	}
+	fabric_keep_blocks(sm->f, list.v, (uint32_t)list.n);
+	k->next(sm);
+}
+
+static void finished(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm->job = NULL;
+	go_on(sm);
+}
+
+static const struct smp_job_ops kept_ops = { next, done, finished };
+
+void kept_routes_start(struct sm *sm, void (*then)(struct sm *sm))
+{
+	struct kept_routes *k = sm->kept_routes;
+	bool all_known = true;
+
+	k->next = then;
+	k->renew = false;
+	collect(sm);
+	for (size_t i = 0; i < k->blocks.n; i++) {
+		all_known &= k->blocks.v[i].known;
+		if (!i || k->blocks.v[i].kept.sw != k->blocks.v[i - 1].kept.sw)
+			*vec_push(&k->batches) = (struct batch){ .first = (uint32_t)i };
+		k->batches.v[k->batches.n - 1].n++;
+	}
+	if (all_known)
+		go_on(sm);
+	else
+		sm->job = smp_job_start(sm->mad, (uint32_t)k->batches.n, &kept_ops, sm);
+}
+
+/* --- writing --- */
+
+bool kept_routes_holds(const struct sm *sm, uint32_t node, item_t item)
+{
+	return ITEM_KIND(item) == ITEM_LFT && sm->f->n_kept &&
+	       fabric_kept_block(sm->f, sm->f->nodes[node].sw, ITEM_B(item));
+}
+
+void kept_routes_try(struct sm *sm, uint32_t node)
+{
+	const struct fabric *f = sm->f;
+	const struct refused_set *r;
+
+	if (sm->kind != SWEEP_FULL || f->nodes[node].sw == FABRIC_NONE)
+		return;
+	for (uint32_t i = 0; i < f->n_kept; i++) {
+		const struct lft_kept *k = &f->kept[i];
+
+		if (k->sw != f->nodes[node].sw || !plan_lft_entries(sm->plan, k->sw, k->block))
+			continue;
+		r = refusals_find(store_refusals(sm->store), f->nodes[node].guid,
+				  UMAD_SM_ATTR_LINEAR_FT, k->block);
+		if (r && refusal_by_status(r))
+			observe_add(&sm->work[node], ITEM(ITEM_LFT, 0, k->block) | ITEM_PROBE);
+	}
+}
+
+void kept_routes_changed(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod, bool refused)
+{
+	uint32_t node = sm->f ? map64_get(&sm->f->node_by_guid, guid) : MAP64_NONE;
+	const struct fabric_switch *s;
+
+	if (node == MAP64_NONE || sm->f->nodes[node].sw == FABRIC_NONE)
+		return;
+	s = &sm->f->switches[sm->f->nodes[node].sw];
+	if (attr == UMAD_SM_ATTR_LINEAR_FT)
+		sm->kept_routes->renew = true;
+	else if (attr == UMAD_SM_ATTR_SWITCH_INFO && !mod)
+		sm->kept_routes->renew |= refused ? !s->top_stays && s->lft_top < sm->plan->lid_top :
+						    s->top_stays;
+}
+
+void kept_routes_swept(struct sm *sm)
+{
+	if (sm->kept_routes->renew)
+		sm_want_sweep(sm, SWEEP_POLICY, "routes follow what switches keep");
+}
+
+void kept_routes_new(struct sm *sm)
+{
+	sm->kept_routes = xcalloc(1, sizeof(*sm->kept_routes));
+	map64_init(&sm->kept_routes->before_by_key, 16);
+}
+
+void kept_routes_free(struct sm *sm)
+{
+	vec_free(&sm->kept_routes->blocks);
+	vec_free(&sm->kept_routes->batches);
+	vec_free(&sm->kept_routes->before);
+	map64_free(&sm->kept_routes->before_by_key);
+	free(sm->kept_routes);
+}
