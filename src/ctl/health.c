@@ -394,7 +394,21 @@ static void judge_congestion(const struct health_input *in, struct health *h)
 	buf_free(&text);
 }
 
-/* Groups from before a switch with a smaller table came keep their MLIDs. */
+/* A member of the group is on a switch that does not forward the group's MLID. */
+static bool group_is_cut(const struct subnet_state *s, const struct mcast_group *g)
+{
+	for (size_t i = 0; i < g->members.n; i++) {
+		uint32_t port = fabric_find_port(s->f, g->members.v[i].gid.port);
+		uint32_t sw = port == FABRIC_NONE ? FABRIC_NONE : fabric_switch_of(s->f, port);
+
+		if (sw != FABRIC_NONE &&
+		    g->mlid - IB_LID_MCAST_FIRST >= (int)fabric_switch_mlids(s->f, sw))
+			return true;
+	}
+	return false;
+}
+
+/* Groups from before a switch with a smaller table came keep their MLIDs: trees go round it. */
 static void judge_mlids(const struct subnet_state *s, const struct mcast_db *db, struct health *h)
 {
 	unsigned least = mcast_mlids(s), groups = 0;
@@ -403,14 +417,17 @@ static void judge_mlids(const struct subnet_state *s, const struct mcast_db *db,
 	for (unsigned i = least; db && i < IB_MLIDS; i++)
 		for (const struct mcast_group *g = mcast_of_mlid(db, (uint16_t)(IB_LID_MCAST_FIRST + i)); g;
 		     g = g->sharer) {
+			if (!group_is_cut(s, g))
+				continue;
 			groups++;
 			example = g->mlid;
 		}
 	if (groups)
 		add(h, SEV_ERROR, "mft-too-small", "have their members leave and join again, so that the groups "
 		    "get other LIDs; or another switch",
-		    "%u multicast groups have LIDs that not every switch forwards, which is up to 0x%x at most; "
-		    "the last of them 0x%x", groups, IB_LID_MCAST_FIRST + least - 1, example);
+		    "%u multicast groups have LIDs that the switch of a member does not forward, so that it is "
+		    "left out; every switch forwards up to 0x%x; the last of them 0x%x", groups,
+		    IB_LID_MCAST_FIRST + least - 1, example);
 }
 
 /* Registries have bounds, so that no client can fill the memory; what is beyond is refused. */

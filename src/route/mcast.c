@@ -8,7 +8,7 @@
 
 #include "route/mcast_parts.h"
 
-struct mcast_forest *mcast_forest_new(const struct updn_order *o)
+struct mcast_forest *mcast_forest_new(const struct updn_order *o, const bool *closed)
 {
 	struct mcast_forest *w = xcalloc(1, sizeof(*w));
 
@@ -16,8 +16,12 @@ struct mcast_forest *mcast_forest_new(const struct updn_order *o)
 	w->g = o->g;
 	w->vertex = xcalloc(w->g->n, sizeof(*w->vertex));
 	w->spans = xcalloc(w->g->n, sizeof(*w->spans));
-	for (uint32_t v = 0; v < w->g->n; v++)
+	w->able = xcalloc(w->g->n, sizeof(*w->able));
+	for (uint32_t v = 0; v < w->g->n; v++) {
 		w->vertex[w->g->sw[v]] = v;
+		w->able[v] = fabric_switch_mlids(w->g->f, w->g->sw[v]) &&
+			     !(closed && closed[w->g->sw[v]]);
+	}
 	return w;
 }
 
@@ -39,26 +43,24 @@ void mcast_forest_free(struct mcast_forest *w)
 		span_free(w->spans[v]);
 	free(w->spans);
 	free(w->vertex);
+	free(w->able);
 	free(w);
 }
 
 /* --- spans --- */
 
-bool vertex_able(const struct graph *g, uint32_t v)
-{
-	return fabric_switch_mlids(g->f, g->sw[v]) != 0;
-}
-
 /* The shortest way up to the anchor for everybody below it. */
-static void hang_below(const struct graph *g, struct span *s)
+static void hang_below(const struct mcast_forest *w, struct span *s)
 {
+	const struct graph *g = w->g;
+
 	for (uint32_t v = s->anchor + 1; v-- > 0;) {
 		if (s->depth[v] == FAR)
 			continue;
 		for (uint32_t t = g->trunk0[v]; t < g->up0[v]; t++) {
 			uint32_t u = g->trunks[t].v;
 
-			if (!vertex_able(g, u) || s->depth[u] <= s->depth[v] + 1)
+			if (!w->able[u] || s->depth[u] <= s->depth[v] + 1)
 				continue;
 			s->depth[u] = (uint16_t)(s->depth[v] + 1);
 			s->parent[u] = v;
@@ -91,8 +93,9 @@ static void hang_at_hub(const struct graph *g, struct span *s)
 }
 
 /* Whoever has no way yet gets the shortest to one that has, by any links. */
-static void hang_anyhow(const struct graph *g, struct span *s)
+static void hang_anyhow(const struct mcast_forest *w, struct span *s)
 {
+	const struct graph *g = w->g;
 	uint32_t *queue = xcalloc(g->n, sizeof(*queue)), head = 0, tail = 0;
 
 	for (uint32_t v = 0; v < g->n; v++)
@@ -104,7 +107,7 @@ static void hang_anyhow(const struct graph *g, struct span *s)
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
 			uint32_t u = g->trunks[t].v;
 
-			if (s->depth[u] != FAR || !vertex_able(g, u))
+			if (s->depth[u] != FAR || !w->able[u])
 				continue;
 			s->depth[u] = (uint16_t)(s->depth[v] + 1);
 			s->parent[u] = v;
@@ -114,18 +117,18 @@ static void hang_anyhow(const struct graph *g, struct span *s)
 	free(queue);
 }
 
-static bool all_able(const struct graph *g)
+static bool all_able(const struct mcast_forest *w)
 {
-	for (uint32_t v = 0; v < g->n; v++)
-		if (!vertex_able(g, v))
+	for (uint32_t v = 0; v < w->g->n; v++)
+		if (!w->able[v])
 			return false;
 	return true;
 }
 
-static bool is_universal(const struct graph *g, const struct span *s)
+static bool is_universal(const struct mcast_forest *w, const struct span *s)
 {
-	for (uint32_t v = 0; v < g->n; v++)
-		if (graph_hosts(g, v) && vertex_able(g, v) && !s->legal[v])
+	for (uint32_t v = 0; v < w->g->n; v++)
+		if (graph_hosts(w->g, v) && w->able[v] && !s->legal[v])
 			return false;
 	return true;
 }
@@ -148,11 +151,11 @@ const struct span *span_of(struct mcast_forest *w, uint32_t anchor)
 	}
 	s->depth[anchor] = 0;
 	s->legal[anchor] = true;
-	hang_below(g, s);
-	s->universal = is_universal(g, s);
-	if (!s->universal && anchor == w->o->hub && w->o->hub_safe && all_able(g))
+	hang_below(w, s);
+	s->universal = is_universal(w, s);
+	if (!s->universal && anchor == w->o->hub && w->o->hub_safe && all_able(w))
 		hang_at_hub(g, s);
-	hang_anyhow(g, s);
+	hang_anyhow(w, s);
 	return s;
 }
 
@@ -163,7 +166,7 @@ static uint32_t member_vertex(const struct mcast_forest *w, uint32_t port)
 {
 	uint32_t sw = fabric_switch_of(w->g->f, port);
 
-	if (sw == FABRIC_NONE || !vertex_able(w->g, w->vertex[sw]))
+	if (sw == FABRIC_NONE || !w->able[w->vertex[sw]])
 		return FABRIC_NONE;	/* two CAs back to back need no tree */
 	return w->vertex[sw];
 }
@@ -222,14 +225,15 @@ static void add_burdens_above(const struct graph *g, const uint32_t *load, uint6
 }
 
 /* Those with nothing above them, least burdened first; returns their number. */
-static uint32_t summits(const struct graph *g, const uint32_t *load, struct burden *out)
+static uint32_t summits(const struct mcast_forest *w, const uint32_t *load, struct burden *out)
 {
+	const struct graph *g = w->g;
 	uint64_t *above = xcalloc(g->n, sizeof(*above));
 	uint32_t n = 0;
 
 	add_burdens_above(g, load, above);
 	for (uint32_t v = 0; v < g->n; v++) {
-		if (g->up0[v] != g->trunk0[v + 1] || !vertex_able(g, v))
+		if (g->up0[v] != g->trunk0[v + 1] || !w->able[v])
 			continue;
 		out[n] = (struct burden){ .own = load[g->sw[v]], .v = v };
 		for (uint32_t t = g->trunk0[v]; t < g->up0[v]; t++)
@@ -244,7 +248,7 @@ static uint32_t summits(const struct graph *g, const uint32_t *load, struct burd
 static uint32_t universal_root(struct mcast_forest *w, const uint32_t *load)
 {
 	struct burden *order = xcalloc(w->g->n, sizeof(*order));
-	uint32_t n = summits(w->g, load, order), root = FABRIC_NONE;
+	uint32_t n = summits(w, load, order), root = FABRIC_NONE;
 
 	for (uint32_t i = 0; i < n && root == FABRIC_NONE; i++)
 		if (span_of(w, order[i].v)->universal)
@@ -298,9 +302,9 @@ static uint32_t nearest_root(const struct mcast_forest *w, const uint32_t *verti
 
 	weigh(g, vertices, n, worth);
 	for (uint32_t v = 0; v < g->n; v++)
-		if (vertex_able(g, v) && is_worth_more(g, worth, load, v, best))
+		if (w->able[v] && is_worth_more(g, worth, load, v, best))
 			best = v;
-	if (worth[best].above < n && w->o->hub_safe && vertex_able(g, w->o->hub))
+	if (worth[best].above < n && w->o->hub_safe && w->able[w->o->hub])
 		best = w->o->hub;
 	free(worth);
 	return best;
@@ -313,7 +317,7 @@ uint32_t mcast_choose_root(struct mcast_forest *w, const struct mcast_member_por
 	uint32_t n_vertices = place_members(w, members, n, vertices), root = FABRIC_NONE;
 
 	*legal = true;
-	if (n_vertices && keep != FABRIC_NONE && vertex_able(w->g, w->vertex[keep]) &&
+	if (n_vertices && keep != FABRIC_NONE && w->able[w->vertex[keep]] &&
 	    all_legal(span_of(w, w->vertex[keep]), vertices, n_vertices))
 		root = w->vertex[keep];
 	if (n_vertices && root == FABRIC_NONE && w->o->layered)

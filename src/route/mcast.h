@@ -14,8 +14,8 @@
  * nothing above them in common), ways meet at the order's hub, where unicast may turn
  * up too, if that is safe; else they go as they can, since no tree is legal.
  *
- * Switches that forward no multicast (MulticastFDBCap 0) are on no tree; members
- * there are left out.  Members are end ports.  Pure, and deterministic.
+ * Switches that forward no multicast (MulticastFDBCap 0), or none for the MLIDs of the forest, are on
+ * no tree; members there are left out.  Members are end ports.  Pure, and deterministic.
  */
 #ifndef QOSD_ROUTE_MCAST_H
 #define QOSD_ROUTE_MCAST_H
@@ -26,8 +26,11 @@
 
 struct mcast_forest;
 
-/* The order must outlive the forest, and the forest its trees. */
-struct mcast_forest *mcast_forest_new(const struct updn_order *o);
+/*
+ * The order must outlive the forest, and the forest its trees.  closed: per switch, whether it does not
+ * forward the MLIDs of the forest's trees though it forwards others; NULL: none.
+ */
+struct mcast_forest *mcast_forest_new(const struct updn_order *o, const bool *closed);
 void mcast_forest_free(struct mcast_forest *w);	/* NULL is fine */
 
 /* What a member is on its switch: bits of MCAST_…. */
@@ -89,6 +92,7 @@ bool mcast_tree_ports(const struct mcast_tree *t, uint32_t sw, uint64_t ports[4]
 
 /* The switch that the tree hangs from, and the fabric that it is one of. */
 uint32_t mcast_tree_root(const struct mcast_tree *t);
+const struct mcast_forest *mcast_tree_forest(const struct mcast_tree *t);
 const struct fabric *mcast_tree_fabric(const struct mcast_tree *t);
 
 /*
@@ -103,7 +107,7 @@ void mcast_move_free(struct mcast_move *m);	/* NULL is fine */
  * True: the tree is one of the other forest now, with the entries that it had, and is what a new
  * one of its root and members would be there, as long as these members are all that there are.
  * False: it is as it was, and has to be made anew.  It must have been legal, and looked at
- * since it changed.
+ * since it changed, and be one of the forest that the move is from.
  */
 bool mcast_tree_move(struct mcast_move *m, struct mcast_tree *t);
 

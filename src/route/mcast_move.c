@@ -105,7 +105,7 @@ static bool may_move(struct mcast_move *m, const struct mcast_tree *t, const str
 
 		if (!t->nodes.v[i].on)
 			continue;
-		if (m->changed[v] || !now->legal[m->vertex[v]] || !vertex_able(m->to->g, m->vertex[v]))
+		if (m->changed[v] || !now->legal[m->vertex[v]] || !m->to->able[m->vertex[v]])
 			return false;
 		if (v != t->top && (!same[v] || !link_is_same(m, t->span, v, t->salt)))
 			return false;
@@ -119,7 +119,7 @@ bool mcast_tree_move(struct mcast_move *m, struct mcast_tree *t)
 	const struct span *now;
 	size_t n = 0;
 
-	if (t->top == FABRIC_NONE || anchor == FABRIC_NONE || !vertex_able(m->to->g, anchor))
+	if (t->top == FABRIC_NONE || anchor == FABRIC_NONE || !m->to->able[anchor])
 		return false;
 	now = span_of(m->to, anchor);
 	if (!may_move(m, t, now))
@@ -143,6 +143,11 @@ bool mcast_tree_move(struct mcast_move *m, struct mcast_tree *t)
 uint32_t mcast_tree_root(const struct mcast_tree *t)
 {
 	return t->w->g->sw[t->span->anchor];
+}
+
+const struct mcast_forest *mcast_tree_forest(const struct mcast_tree *t)
+{
+	return t->w;
 }
 
 const struct fabric *mcast_tree_fabric(const struct mcast_tree *t)

@@ -19,6 +19,7 @@ struct mcast_forest {
 	const struct updn_order *o;
 	const struct graph *g;
 	uint32_t *vertex;	/* [switch] */
+	bool *able;		/* [vertex]: its switch forwards the forest's MLIDs */
 	struct span **spans;	/* [vertex]: made when it is asked for first, and kept */
 };
 
@@ -26,7 +27,5 @@ const struct span *span_of(struct mcast_forest *w, uint32_t anchor);
 /* The port by which a tree with that salt goes from v to its parent: of equal links one. */
 const struct fabric_port *span_exit(const struct graph *g, uint32_t v, uint32_t parent,
 				    unsigned salt);
-/* The vertex's switch forwards multicast. */
-bool vertex_able(const struct graph *g, uint32_t v);
 
 #endif

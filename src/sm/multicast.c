@@ -104,6 +104,11 @@ static void start(void *arg)
 	timer_stop(w->patience);
 	if (w->state != sm->published)
 		trees_adopt_state(w, sm->published);
+	if (tables_read_frozen(w))
+		return;
+	if (w->frozen_changed)
+		trees_refused(w);
+	w->frozen_changed = false;
 	trees_take_changes(w);
 	if (!trees_remake_some(w)) {
 		timer_set(w->gather, 0, 0);
@@ -132,7 +137,12 @@ void multicast_written(struct mcast_work *w, bool all)
 		w->retry_us = backoff_next(w->retry_us, RETRY_US, RETRY_MAX_US);
 		timer_set(w->retry, w->retry_us, 0);
 	}
-	if (w->again)
+	if (w->frozen_changed) {
+		mad_hold(w->sm->mad);
+		store_save_refused(w->sm->store);
+		mad_release(w->sm->mad);
+	}
+	if (w->again || w->frozen_changed)
 		sm_mcast_changed(w->sm);
 }
 

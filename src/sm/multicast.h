@@ -17,6 +17,7 @@
 #include "sm/internal.h"
 
 #define MLIDS_MAX	IB_MLIDS
+#define MFT_BLOCK_MASK	0x1ffu		/* of an AttributeModifier (14.2.5.12); the position is above */
 
 enum pass { PASS_READ, PASS_CLEAR, PASS_SET, PASSES };
 
@@ -35,9 +36,12 @@ struct mft_block {
 	bool known;		/* `is` is what the device holds */
 	bool unsure;		/* … or `send`: what was Set had no answer */
 	bool answered;		/* … or was when it was asked last */
+	bool asked;		/* … as it is frozen, before trees are made */
 	bool failed;		/* not to be tried again in this pass over the trees */
 	bool silent;		/* … since there was no answer: later */
 	bool listed;		/* in work.pending */
+	bool frozen;		/* the switch refuses it for good: nothing is written to it … */
+	bool probe;		/* … but for one Set of what it holds */
 	uint8_t is[64], want[64], send[64];
 };
 
@@ -54,6 +58,23 @@ struct mlid_tree {
 	bool before;		/* t is of the state before this one */
 	bool outdated;		/* … and its members changed since */
 	bool reserved;		/* not made yet in this state: root is what it had */
+};
+
+/* An MFT block that its switch refuses for good: it stays as it is. */
+struct frozen_block {
+	uint32_t sw;		/* among the switches of the state */
+	uint16_t block;
+};
+
+/* Trees that go round the same switches. */
+struct closed_forest {
+	bool *closed;		/* [switch] */
+	struct mcast_forest *forest;
+};
+
+struct forests {
+	struct mcast_forest *open;	/* of trees over all switches that forward multicast */
+	VEC(struct closed_forest) others;
 };
 
 struct mcast_work {
@@ -74,7 +95,9 @@ struct mcast_work {
 
 	/* multicast_trees.c: of a published state that is held */
 	struct subnet_state *state;
-	struct mcast_forest *forest;
+	struct forests forests;
+	unsigned mlids_least;		/* MLIDs from there on are beyond some switch's table */
+	VEC(struct frozen_block) frozen;
 	uint32_t *load;			/* [switch]: trees that hang from it */
 	struct mlid_tree trees[MLIDS_MAX];
 	bool stale_tree[MLIDS_MAX];	/* to be made anew */
@@ -86,7 +109,7 @@ struct mcast_work {
 	uint64_t all_made;		/* since the start */
 	/* While trees of the state before are taken over; else NULL. */
 	struct subnet_state *before;
-	struct mcast_forest *forest_before;
+	struct forests forests_before;
 	struct mcast_move *move;
 
 	/* multicast_tables.c */
@@ -100,6 +123,9 @@ struct mcast_work {
 	VEC(struct target) targets;
 	bool stuck[MLIDS_MAX];		/* a removal was not taken */
 	bool try_again;			/* what had no answer, when they are written next */
+	/* A switch refuses a block for good now, or takes it again, or holds something else in it. */
+	bool frozen_changed;
+	bool reading_frozen;		/* the job reads such blocks, before any tree is made */
 	uint32_t mlid_top;
 };
 
@@ -111,6 +137,8 @@ void multicast_written(struct mcast_work *w, bool all);
 void trees_adopt_state(struct mcast_work *w, struct subnet_state *s);
 /* Changes of membership: into trees, or these are to be made anew. */
 void trees_take_changes(struct mcast_work *w);
+/* What switches refuse is not what it was: the trees concerned are to be made anew. */
+void trees_refused(struct mcast_work *w);
 /* As long as others can wait; false: there is more. */
 bool trees_remake_some(struct mcast_work *w);
 void trees_free(struct mcast_work *w);
@@ -123,6 +151,14 @@ void tables_take_tree(struct mcast_work *w, uint16_t mlid);
 void tables_want_nothing(struct mcast_work *w);
 /* What is wanted of blocks stays; those that are to be read again are pending. */
 void tables_keep_wanted(struct mcast_work *w);
+/*
+ * By what a switch forwards an MLID (index: from 0xc000 on) in blocks that it refuses: fixed: the ports
+ * of those blocks; held: which of them have their bit set, none where nobody knows.
+ */
+void tables_held(const struct mcast_work *w, const struct fabric_node *n, unsigned index,
+		 uint64_t held[4], uint64_t fixed[4]);
+/* True: blocks that are refused are being read, which ends in sm_mcast_changed().  No job runs. */
+bool tables_read_frozen(struct mcast_work *w);
 /* Reads and writes what is pending; ends in multicast_written().  No job runs. */
 void tables_write(struct mcast_work *w);
 /* The fabric of the sweep that ends: forgets what its devices may not hold any more. */

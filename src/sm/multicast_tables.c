@@ -62,6 +62,21 @@ static struct mft_block *block_find(const struct mcast_work *w, uint64_t guid, u
 	return i == MAP64_NONE ? NULL : &w->blocks.v[i];
 }
 
+static uint32_t block_modifier(const struct mft_block *b)
+{
+	return (uint32_t)b->position << 28 | b->block;
+}
+
+/* The switch refuses Sets of the block for good. */
+static bool is_refused(const struct mcast_work *w, const struct mft_block *b)
+{
+	const struct refused_set *r = refusals_find(store_refusals(w->sm->store),
+						    w->switches.v[b->sw].guid,
+						    UMAD_SM_ATTR_MCAST_FT, block_modifier(b));
+
+	return r && refusal_by_status(r);
+}
+
 static struct mft_block *block_get(struct mcast_work *w, uint64_t guid, unsigned block,
 				   unsigned position)
 {
@@ -73,6 +88,7 @@ static struct mft_block *block_get(struct mcast_work *w, uint64_t guid, unsigned
 	b = vec_push(&w->blocks);
 	*b = (struct mft_block){ .sw = (uint32_t)(switch_get(w, guid) - w->switches.v),
 				 .block = (uint16_t)block, .position = (uint8_t)position };
+	b->frozen = is_refused(w, b);
 	return b;
 }
 
@@ -202,6 +218,10 @@ static bool pass_wants(struct mcast_work *w, enum pass pass, struct mft_block *b
 
 	if (b->failed || b->known != (pass != PASS_READ))
 		return false;
+	if (b->frozen && pass != PASS_READ) {
+		memcpy(b->send, b->is, sizeof(b->send));
+		return b->probe && pass == PASS_SET;
+	}
 	for (unsigned i = 0; i < sizeof(b->is) && pass != PASS_READ; i++) {
 		unsigned index = b->block * MLIDS_PER_BLOCK + i / 2u;
 		bool only_clear = pass == PASS_CLEAR || (index < MLIDS_MAX && w->stuck[index]);
@@ -240,7 +260,7 @@ static bool next(void *arg, uint32_t target, struct smp *s, uint64_t *cookie)
 	b = &w->blocks.v[*cookie];
 	*s = (struct smp){ .method = w->pass == PASS_READ ? SMP_GET : SMP_SET,
 			   .attr = UMAD_SM_ATTR_MCAST_FT,
-			   .mod = (uint32_t)b->position << 28 | b->block };
+			   .mod = block_modifier(b) };
 	if (s->method == SMP_SET)
 		memcpy(s->data, b->send, sizeof(s->data));
 	return mkey_route(w->sm, f, f->switches[t->sw].node, 0, s);
@@ -278,17 +298,24 @@ static void read_on(struct mcast_work *w, uint32_t target, uint32_t block)
 	*vec_push(&w->targets.v[target].todo) = (uint32_t)(then - w->blocks.v);
 }
 
-/* A block that is refused is tried again with back-off; what it costs is a line of `health'. */
-static void note_answer(struct mcast_work *w, const struct mft_block *b, const struct smp *s,
-			int status)
+/*
+ * A block that is refused is tried again with back-off, until that is for good: then trees are made
+ * of what it holds, or go round its switch.
+ */
+static void note_answer(struct mcast_work *w, struct mft_block *b, const struct smp *s, int status)
 {
 	uint64_t guid = w->switches.v[b->sw].guid;
+	bool frozen = b->frozen;
 
+	b->probe = false;
 	if (status > 0)
-		refused_for_good(w->sm, guid, s->attr, s->mod,
-				 hash_bytes(b->send, sizeof(b->send), 0), (unsigned)status);
+		b->frozen |= refused_for_good(w->sm, guid, s->attr, s->mod,
+					      hash_bytes(b->send, sizeof(b->send), 0), (unsigned)status);
 	else if (!status)
 		refused_taken(w->sm, guid, s->attr, s->mod);
+	if (!status)
+		b->frozen = false;
+	w->frozen_changed |= b->frozen != frozen;
 }
 
 static void done(void *arg, uint32_t target, const struct smp *s, uint64_t cookie, int status)
@@ -299,7 +326,10 @@ static void done(void *arg, uint32_t target, const struct smp *s, uint64_t cooki
 	if (s->method == SMP_SET)
 		note_answer(w, b, s, status);
 	if (status) {
-		b->failed = b->silent = true;
+		b->failed = true;
+		b->silent = !b->frozen;
+		if (b->frozen && status > 0)
+			return;		/* it is in health, and holds what it held */
 		if (w->pass != PASS_READ) {
 			b->unsure = true;
 			b->known = false;
@@ -307,6 +337,8 @@ static void done(void *arg, uint32_t target, const struct smp *s, uint64_t cooki
 		say_failed(w, w->targets.v[target].sw, b, s, status);
 		return;
 	}
+	if (b->frozen && (!b->answered || memcmp(b->is, s->data, sizeof(b->is))))
+		w->frozen_changed = true;
 	memcpy(b->is, s->data, sizeof(b->is));
 	/* what it does not take it will not take when asked again */
 	b->failed = s->method == SMP_SET && memcmp(b->is, b->send, sizeof(b->is));
@@ -322,7 +354,8 @@ static void find_stuck(struct mcast_work *w)
 	for (size_t i = 0; i < w->pending.n; i++) {
 		const struct mft_block *b = &w->blocks.v[w->pending.v[i]];
 
-		if (!b->failed || (!b->known && !b->unsure))
+		/* trees are made of what it holds, so that nothing comes back from there */
+		if (!b->failed || b->frozen || (!b->known && !b->unsure))
 			continue;
 		for (unsigned k = 0; k < sizeof(b->is); k++) {
 			unsigned index = b->block * MLIDS_PER_BLOCK + k / 2u;
@@ -350,7 +383,7 @@ static const struct smp_job_ops ops = { next, done, finished };
 /* It could be written, but for MLIDs that are stuck elsewhere. */
 static bool is_held_back(const struct mft_block *b)
 {
-	return b->known && !b->failed && memcmp(b->is, b->want, sizeof(b->is));
+	return b->known && !b->failed && !b->frozen && memcmp(b->is, b->want, sizeof(b->is));
 }
 
 /* All passes are over: what had no answer, and what waits for that, is tried again later. */
@@ -397,8 +430,62 @@ static void finished(void *arg)
 
 	w->job = NULL;
 	free_targets(w);
+	if (w->reading_frozen) {
+		w->reading_frozen = false;
+		w->again = false;
+		sm_mcast_changed(w->sm);
+		return;
+	}
 	w->pass++;
 	run_passes(w);
+}
+
+bool tables_read_frozen(struct mcast_work *w)
+{
+	const struct refusals *all = store_refusals(w->sm->store);
+	const struct fabric *f = w->state->f;
+	const struct refused_set *r;
+
+	mad_hold(w->sm->mad);	/* a job of a sweep may add to them */
+	for (size_t i = 0; (r = refusals_at(all, i)); i++) {
+		uint32_t node = r->attr == UMAD_SM_ATTR_MCAST_FT && refusal_by_status(r) ?
+				map64_get(&f->node_by_guid, r->guid) : MAP64_NONE;
+		struct mft_block *b;
+
+		if (node == MAP64_NONE || f->nodes[node].sw == FABRIC_NONE)
+			continue;
+		b = block_get(w, r->guid, r->mod & MFT_BLOCK_MASK, r->mod >> 28);
+		if (b->answered || b->asked)
+			continue;
+		b->asked = true;
+		b->failed = false;
+		block_list(w, b);
+		add_todo(w, (uint32_t)(b - w->blocks.v));
+	}
+	mad_release(w->sm->mad);
+	if (!w->targets.n)
+		return false;
+	w->pass = PASS_READ;
+	w->reading_frozen = true;
+	w->job = smp_job_start(w->sm->mad, (uint32_t)w->targets.n, &ops, w);
+	return true;
+}
+
+void tables_held(const struct mcast_work *w, const struct fabric_node *n, unsigned index,
+		 uint64_t held[4], uint64_t fixed[4])
+{
+	memset(held, 0, 4 * sizeof(*held));
+	memset(fixed, 0, 4 * sizeof(*fixed));
+	for (unsigned pos = 0; pos * PORTS_PER_POSITION <= n->nports; pos++) {
+		const struct mft_block *b = block_find(w, n->guid, index / MLIDS_PER_BLOCK, pos);
+		unsigned at = pos % 4 * PORTS_PER_POSITION;
+
+		if (!b || !b->frozen)
+			continue;
+		fixed[pos / 4] |= 0xffffull << at;
+		if (b->answered)
+			held[pos / 4] |= (uint64_t)get_be16(b->is + 2 * (index % MLIDS_PER_BLOCK)) << at;
+	}
 }
 
 static void try_again(struct mcast_work *w)
@@ -425,6 +512,28 @@ void tables_init(struct mcast_work *w)
 	map64_init(&w->switch_by_guid, 64);
 }
 
+/* A full sweep: of each block that is refused one Set shows whether that is still so. */
+static void try_frozen(struct mcast_work *w)
+{
+	const struct refusals *all = store_refusals(w->sm->store);
+	const struct fabric *f = w->sm->f;
+	const struct refused_set *r;
+
+	if (w->sm->kind != SWEEP_FULL)
+		return;
+	for (size_t i = 0; (r = refusals_at(all, i)); i++) {
+		uint32_t node = r->attr == UMAD_SM_ATTR_MCAST_FT && refusal_by_status(r) ?
+				map64_get(&f->node_by_guid, r->guid) : MAP64_NONE;
+		struct mft_block *b;
+
+		if (node == MAP64_NONE || f->nodes[node].sw == FABRIC_NONE)
+			continue;
+		b = block_get(w, r->guid, r->mod & MFT_BLOCK_MASK, r->mod >> 28);
+		b->probe = true;
+		block_list(w, b);
+	}
+}
+
 void tables_observed(struct mcast_work *w)
 {
 	const struct sm *sm = w->sm;
@@ -438,8 +547,10 @@ void tables_observed(struct mcast_work *w)
 		s->back = n->mft_unknown && !n->failed;
 		s->used_before = n->mft_unknown && n->used_before;
 	}
+	try_frozen(w);
 	for (size_t i = 0; i < w->blocks.n; i++)
 		if (w->switches.v[w->blocks.v[i].sw].doubt) {
+			w->blocks.v[i].frozen = is_refused(w, &w->blocks.v[i]);
 			w->blocks.v[i].known = w->blocks.v[i].unsure = false;
 			w->try_again |= w->blocks.v[i].silent &&
 					w->switches.v[w->blocks.v[i].sw].back;

@@ -8,16 +8,26 @@
  * are on, or that go another way because of them; after any other sweep all are.  That is done a
  * few at a time, so that the loop goes on.  A tree's root stays over sweeps and restarts as long as it is there.  What changed
  * of a tree is handed to multicast_tables.c at once.
+ *
+ * A switch may forward some MLIDs and not others: its table may be smaller than those of the switches
+ * that were there when a group got its MLID.  Trees of the MLIDs beyond go round it, and members there
+ * are left out.  A switch that refuses a block of its table keeps the entries that it has: a tree uses
+ * them as far as they are right, and goes round it else.  Such trees are made of forests of their own, one
+ * for each set of switches that they go round.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include <infiniband/umad_sm.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "plan/attributes.h"
 #include "sm/multicast.h"
 
 #define SLICE_US	2000	/* making trees, before others have their turn */
+#define FORESTS_MAX	64	/* sets of switches that do not forward some MLIDs */
 
 static struct log_ratelimit sl_log = LOG_RATELIMIT;
 
@@ -119,28 +129,209 @@ static void check_sl(const struct mcast_work *w, uint16_t mlid)
 	}
 }
 
+/* --- forests --- */
+
+/* Whether a switch has a block of the MLID that it refuses. */
+static bool is_frozen(const struct mcast_work *w, uint32_t sw, unsigned index)
+{
+	for (size_t i = 0; i < w->frozen.n; i++)
+		if (w->frozen.v[i].sw == sw && w->frozen.v[i].block == index / MLIDS_PER_BLOCK)
+			return true;
+	return false;
+}
+
+/* Not every switch that forwards multicast can have any entry for the MLID. */
+static bool is_special(const struct mcast_work *w, uint16_t mlid)
+{
+	unsigned index = (unsigned)mlid - IB_LID_MCAST_FIRST;
+
+	for (size_t i = 0; i < w->frozen.n; i++)
+		if (w->frozen.v[i].block == index / MLIDS_PER_BLOCK)
+			return true;
+	return index >= w->mlids_least;
+}
+
+/* [switch]: its table does not reach up to the MLID. */
+static bool *closed_for(const struct mcast_work *w, uint16_t mlid)
+{
+	uint32_t n = w->state->f->n_switches;
+	bool *closed = xcalloc(n + 1u, sizeof(*closed));
+
+	for (uint32_t sw = 0; sw < n; sw++)
+		closed[sw] = (unsigned)mlid - IB_LID_MCAST_FIRST >= fabric_switch_mlids(w->state->f, sw);
+	return closed;
+}
+
+/* The forest of trees round some switches; with more sets than can be kept apart the open one. */
+static struct mcast_forest *forest_round(struct mcast_work *w, const bool *closed)
+{
+	uint32_t n = w->state->f->n_switches;
+	struct closed_forest *other;
+	bool any = false;
+
+	for (uint32_t sw = 0; sw < n; sw++)
+		any |= closed[sw] && fabric_switch_mlids(w->state->f, sw);
+	for (size_t i = 0; i < w->forests.others.n && any; i++)
+		if (!memcmp(w->forests.others.v[i].closed, closed, n * sizeof(*closed)))
+			return w->forests.others.v[i].forest;
+	if (!any || w->forests.others.n == FORESTS_MAX)
+		return w->forests.open;
+	other = vec_push(&w->forests.others);
+	*other = (struct closed_forest){ xmemdup(closed, (n + 1u) * sizeof(*closed)),
+					 mcast_forest_new(w->state->plan->order, closed) };
+	return other->forest;
+}
+
+static void forests_free(struct forests *f)
+{
+	for (size_t i = 0; i < f->others.n; i++) {
+		mcast_forest_free(f->others.v[i].forest);
+		free(f->others.v[i].closed);
+	}
+	vec_free(&f->others);
+	mcast_forest_free(f->open);
+	*f = (struct forests){ 0 };
+}
+
+/* Which blocks are refused, by what is remembered. */
+static void find_frozen(struct mcast_work *w)
+{
+	const struct refusals *all = store_refusals(w->sm->store);
+	const struct fabric *f = w->state->f;
+	const struct refused_set *r;
+
+	w->frozen.n = 0;
+	mad_hold(w->sm->mad);	/* a job of a sweep may add to them */
+	for (size_t i = 0; (r = refusals_at(all, i)); i++) {
+		uint32_t node = r->attr == UMAD_SM_ATTR_MCAST_FT && refusal_by_status(r) ?
+				map64_get(&f->node_by_guid, r->guid) : MAP64_NONE;
+
+		if (node != MAP64_NONE && f->nodes[node].sw != FABRIC_NONE)
+			*vec_push(&w->frozen) = (struct frozen_block){
+				f->nodes[node].sw, (uint16_t)(r->mod & MFT_BLOCK_MASK) };
+	}
+	mad_release(w->sm->mad);
+}
+
+/* --- switches that refuse blocks: they forward by what they hold --- */
+
+static bool is_set(const uint64_t bits[4], unsigned i)
+{
+	return bits[i / 64] >> i % 64 & 1;
+}
+
+/* A member that its switch does not deliver to, and can't be made to. */
+static bool is_left_out(const struct mcast_work *w, uint16_t mlid,
+			const struct mcast_member_port *m)
+{
+	const struct fabric *f = w->state->f;
+	uint32_t sw = fabric_switch_of(f, m->port);
+	unsigned index = (unsigned)mlid - IB_LID_MCAST_FIRST, num;
+	uint64_t held[4], fixed[4];
+
+	if (sw == FABRIC_NONE || !(m->role & MCAST_RECEIVES) || !is_frozen(w, sw, index))
+		return false;
+	tables_held(w, &f->nodes[f->switches[sw].node], index, held, fixed);
+	num = node_is_switch(port_node(f, m->port)) ? 0 : f->ports[f->ports[m->port].peer].num;
+	return is_set(fixed, num) && !is_set(held, num);
+}
+
+/*
+ * Whether a switch forwards as the tree has it.  To deliver to hosts that left is no harm; what goes
+ * to other switches beside the tree might come back.
+ */
+static bool serves(const struct mcast_work *w, const struct mcast_tree *t, uint32_t sw,
+		   unsigned index)
+{
+	const struct fabric *f = w->state->f;
+	const struct fabric_node *n = &f->nodes[f->switches[sw].node];
+	uint64_t want[4], held[4], fixed[4];
+
+	tables_held(w, n, index, held, fixed);
+	if (!mcast_tree_ports(t, sw, want))
+		return true;
+	for (unsigned num = 0; num <= n->nports; num++) {
+		uint32_t peer = f->ports[n->port0 + num].peer;
+		bool to_switch = num && peer != FABRIC_NONE && node_is_switch(port_node(f, peer));
+
+		if (is_set(fixed, num) && is_set(want, num) != is_set(held, num) &&
+		    (is_set(want, num) || to_switch))
+			return false;
+	}
+	return true;
+}
+
+/* Of the switches that refuse a block of the MLID one that does not serve the tree, or FABRIC_NONE. */
+static uint32_t find_useless(const struct mcast_work *w, const struct mcast_tree *t, uint16_t mlid,
+			     const bool *closed)
+{
+	unsigned index = (unsigned)mlid - IB_LID_MCAST_FIRST;
+
+	for (size_t i = 0; i < w->frozen.n; i++)
+		if (w->frozen.v[i].block == index / MLIDS_PER_BLOCK &&
+		    !closed[w->frozen.v[i].sw] && !serves(w, t, w->frozen.v[i].sw, index))
+			return w->frozen.v[i].sw;
+	return FABRIC_NONE;
+}
+
+/* A tree of some members on a forest; false: none is on a switch that forwards. */
+static bool grow_tree(struct mcast_work *w, struct mcast_forest *forest, uint16_t mlid,
+		      const struct mcast_member_port *members, uint32_t n)
+{
+	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
+	uint32_t root = mcast_choose_root(forest, members, n, w->load, kept_root(w, mlid), &mt->legal);
+
+	if (root == FABRIC_NONE)
+		return false;
+	mt->root = root;
+	mt->t = mcast_tree_new(forest, root, mlid);
+	for (uint32_t i = 0; i < n; i++)
+		mt->absent |= mcast_tree_set(mt->t, members[i].port, members[i].role) ==
+			      MCAST_SET_NO_WAY;
+	return true;
+}
+
+/* Round switches whose tables are too small, and round those that keep entries it can't use. */
+static bool grow_round(struct mcast_work *w, uint16_t mlid, struct mcast_member_port *members,
+		       uint32_t n)
+{
+	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
+	bool *closed = closed_for(w, mlid), grown;
+	uint32_t left = 0, sw = FABRIC_NONE;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_left_out(w, mlid, &members[i]))
+			members[left++] = members[i];
+	mt->absent |= left < n;
+	do {
+		if (sw != FABRIC_NONE) {
+			closed[sw] = true;
+			mcast_tree_free(mt->t);
+			mt->t = NULL;
+		}
+		grown = grow_tree(w, forest_round(w, closed), mlid, members, left);
+		sw = grown ? find_useless(w, mt->t, mlid, closed) : FABRIC_NONE;
+	} while (sw != FABRIC_NONE);
+	free(closed);
+	return grown;
+}
+
 static void make_tree(struct mcast_work *w, uint16_t mlid)
 {
 	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
+	const struct fabric *f = w->state->f;
 	struct mcast_member_port *members;
-	uint32_t n, root;
+	uint32_t n;
 
 	drop_tree(w, mlid);
 	n = members_of(w, mlid, &members, &mt->absent);
-	root = mcast_choose_root(w->forest, members, n, w->load, kept_root(w, mlid), &mt->legal);
-	if (root != FABRIC_NONE) {
-		const struct fabric *f = w->state->f;
-
-		mcast_set_root(w->sm->mcast, mlid, f->nodes[f->switches[root].node].guid);
-		mt->root = root;
-		mt->t = mcast_tree_new(w->forest, root, mlid);
-		w->load[root]++;
+	if (is_special(w, mlid) ? grow_round(w, mlid, members, n) :
+				  grow_tree(w, w->forests.open, mlid, members, n)) {
+		mcast_set_root(w->sm->mcast, mlid, f->nodes[f->switches[mt->root].node].guid);
+		w->load[mt->root]++;
 		w->n_trees++;
 		w->trees_made++;
 		w->all_made++;
-		for (uint32_t i = 0; i < n; i++)
-			mt->absent |= mcast_tree_set(mt->t, members[i].port, members[i].role) ==
-				      MCAST_SET_NO_WAY;
 		tables_take_tree(w, mlid);
 		check_sl(w, mlid);
 	}
@@ -183,6 +374,10 @@ static void change_member(struct mcast_work *w, uint16_t mlid, uint64_t guid)
 	mt->outdated |= w->stale_tree[mlid - IB_LID_MCAST_FIRST];
 	if (port == FABRIC_NONE || w->stale_tree[mlid - IB_LID_MCAST_FIRST])
 		return;
+	if (is_special(w, mlid)) {
+		remake_later(w, mlid);
+		return;
+	}
 	if (mt->t)
 		set = mcast_tree_set(mt->t, port, role_of(mcast_role(w->sm->mcast, mlid, guid)));
 	mt->absent |= set == MCAST_SET_NO_WAY;
@@ -207,10 +402,24 @@ void trees_take_changes(struct mcast_work *w)
 	}
 }
 
+/* Its tree is made otherwise than before, perhaps. */
+static void look_at_frozen(struct mcast_work *w, uint16_t mlid)
+{
+	const struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
+
+	if (is_special(w, mlid) || !mt->t || mcast_tree_forest(mt->t) != w->forests.open || mt->absent)
+		remake_later(w, mlid);
+}
+
+void trees_refused(struct mcast_work *w)
+{
+	find_frozen(w);
+	each_mlid(w, look_at_frozen);
+}
+
 static void forget_state(struct mcast_work *w)
 {
-	mcast_forest_free(w->forest);
-	w->forest = NULL;
+	forests_free(&w->forests);
 	free(w->load);
 	w->load = NULL;
 	state_unref(w->state);
@@ -233,8 +442,7 @@ static void forget_before(struct mcast_work *w)
 			drop_tree(w, (uint16_t)(IB_LID_MCAST_FIRST + i));
 	mcast_move_free(w->move);
 	w->move = NULL;
-	mcast_forest_free(w->forest_before);
-	w->forest_before = NULL;
+	forests_free(&w->forests_before);
 	state_unref(w->before);
 	w->before = NULL;
 }
@@ -252,10 +460,10 @@ static const uint8_t *changed_nodes(const struct mcast_work *w, const struct sub
 /* The trees of this state are to be taken over into the next, whose forest is given. */
 static void keep_before(struct mcast_work *w, struct mcast_forest *next, const uint8_t *changed)
 {
-	w->move = mcast_move_new(w->forest, next, changed);
-	w->forest_before = w->forest;
+	w->move = mcast_move_new(w->forests.open, next, changed);
+	w->forests_before = w->forests;
 	w->before = w->state;
-	w->forest = NULL;
+	w->forests = (struct forests){ 0 };
 	w->state = NULL;
 	for (uint32_t i = 0; i < MLIDS_MAX; i++) {
 		w->trees[i].before = w->trees[i].t != NULL;
@@ -278,7 +486,7 @@ static void reserve_root(struct mcast_work *w, uint16_t mlid)
 
 void trees_adopt_state(struct mcast_work *w, struct subnet_state *s)
 {
-	struct mcast_forest *forest = mcast_forest_new(s->plan->order);
+	struct mcast_forest *forest = mcast_forest_new(s->plan->order, NULL);
 	const uint8_t *changed = changed_nodes(w, s);
 
 	forget_before(w);
@@ -288,7 +496,9 @@ void trees_adopt_state(struct mcast_work *w, struct subnet_state *s)
 		forget_trees(w);
 	forget_state(w);
 	w->state = state_ref(s);
-	w->forest = forest;
+	w->forests.open = forest;
+	w->mlids_least = mcast_mlids(s);
+	find_frozen(w);
 	w->load = xcalloc(s->f->n_switches + 1u, sizeof(*w->load));
 	w->trees_made = w->trees_moved = 0;
 	w->adopting = true;
@@ -306,10 +516,13 @@ void trees_adopt_state(struct mcast_work *w, struct subnet_state *s)
 }
 
 /* The tree of the state before, if it is as well one of this. */
-static bool take_over(struct mcast_work *w, struct mlid_tree *mt)
+static bool take_over(struct mcast_work *w, uint16_t mlid)
 {
+	struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
+
 	if (!mt->before || mt->outdated || !mt->legal || mt->absent ||
-	    !mcast_tree_move(w->move, mt->t))
+	    mcast_tree_forest(mt->t) != w->forests_before.open ||
+	    is_special(w, mlid) || !mcast_tree_move(w->move, mt->t))
 		return false;
 	if (!mt->reserved)
 		w->load[mcast_tree_root(mt->t)]++;
@@ -328,7 +541,7 @@ bool trees_remake_some(struct mcast_work *w)
 		struct mlid_tree *mt = &w->trees[mlid - IB_LID_MCAST_FIRST];
 
 		w->stale_tree[mlid - IB_LID_MCAST_FIRST] = false;
-		if (!take_over(w, mt))
+		if (!take_over(w, mlid))
 			make_tree(w, mlid);
 		mt->outdated = false;
 		if (w->remake.n && clock_mono_us() >= until)
@@ -353,4 +566,5 @@ void trees_free(struct mcast_work *w)
 	forget_before(w);
 	forget_state(w);
 	vec_free(&w->remake);
+	vec_free(&w->frozen);
 }

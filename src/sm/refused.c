@@ -64,7 +64,7 @@ static const struct attribute_words *words_of(uint16_t attr)
 		  "shares of what it sends are not those of the policy, and it has no path on an SL that it "
 		  "never sends" },
 		{ UMAD_SM_ATTR_LINEAR_FT, "routes go round it where what it holds is wrong; it may be out of reach itself", "" },
-		{ UMAD_SM_ATTR_MCAST_FT, "members of multicast groups may be cut off there", "" },
+		{ UMAD_SM_ATTR_MCAST_FT, "multicast goes round it where what it holds is wrong; members on it may be cut off", "" },
 		{ IB_ATTR_ADAPTIVE_ROUTING, "it forwards by adaptive routing, and not by our routes", "" },
 		{ IB_ATTR_PRIVATE_LFT, "it forwards by private tables, and not by our routes", "" },
 	};

@@ -121,7 +121,7 @@ static void make_trees(struct trees *t, const struct fabric *f, unsigned n, unsi
 	struct mcast_member_port *list = xcalloc(members, sizeof(*list));
 
 	t->o = updn_order_new(f);
-	t->w = mcast_forest_new(t->o);
+	t->w = mcast_forest_new(t->o, NULL);
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		if (port_is_host(f, p))
 			ends[end++] = p;
@@ -173,7 +173,7 @@ static void bench_change(const struct trees *t, const struct fabric *f, uint32_t
 	struct updn_order *o = updn_order_new(h);
 
 	start = cpu_us();
-	struct mcast_forest *w = mcast_forest_new(o);
+	struct mcast_forest *w = mcast_forest_new(o, NULL);
 	struct mcast_move *move = mcast_move_new(t->w, w, changed);
 
 	for (size_t i = 0; i < t->v.n; i++)

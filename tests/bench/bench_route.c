@@ -56,7 +56,7 @@ static void bench_mcast(const struct topo *t)
 	struct updn_order *o = updn_order_new(t->f);
 
 	ordered = clock_mono_us();
-	struct mcast_forest *w = mcast_forest_new(o);
+	struct mcast_forest *w = mcast_forest_new(o, NULL);
 	struct mcast_tree *tree = mcast_tree_build(w, members, n);
 
 	printf("  order   %7.1f ms; tree of all hosts %.1f ms\n",

@@ -188,6 +188,14 @@ told() { [[ "$(ctl health)" == *"mft-too-small: 48 multicast groups"* ]]; }
 until_ 10 told || bad "health: $(ctl health)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
+small "$spine" "mft: 32"
+start_sim topology
+start_and_wait "$node"
+all_forwarded() { sim_ctl check >audit 2>&1 && grep -qE '^multicast groups +80$' audit; }
+until_ 10 all_forwarded || bad "round a spine: $(<audit)"
+expect "lines of health" "" "$(ctl health | grep -E '^(error|warning) ')"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
 
 note "more partitions than the P_Key table of a port, and arbitration tables of no and few entries"
 cat >small.yaml <<END

@@ -238,7 +238,7 @@ static struct flat *flat_new(const struct fabric *f)
 	struct flat *m = xcalloc(1, sizeof(*m));
 
 	m->o = updn_order_new(f);
-	m->w = mcast_forest_new(m->o);
+	m->w = mcast_forest_new(m->o, NULL);
 	m->n_switches = f->n_switches;
 	m->ports = xcalloc(f->n_switches + 1u, sizeof(*m->ports));
 	return m;

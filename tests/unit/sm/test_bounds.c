@@ -90,7 +90,9 @@ START_TEST(multicast_tables_of_switches_that_are_gone)
 	struct fabric f = { .nodes = nodes, .switches = switches, .n_switches = STEADY + VISITORS,
 			    .n_nodes = STEADY + VISITORS };
 	struct subnet_state state = { .f = &f };
-	struct sm sm = { .mad = &port, .f = &f, .work = work };
+	struct buf err = { 0 };
+	struct sm sm = { .mad = &port, .f = &f, .work = work,
+			 .store = store_open(NULL, NULL, &err) };
 	struct mcast_work *w = calloc(1, sizeof(*w));
 	uint8_t entries[64] = { 1 };
 
@@ -118,6 +120,7 @@ START_TEST(multicast_tables_of_switches_that_are_gone)
 	ck_assert(multicast_block_is(&sm, 1, 0, 0, entries));
 	ck_assert_uint_eq(entries[0], 1);
 	tables_free(w);
+	store_close(sm.store);
 	map64_free(&f.node_by_guid);
 	free(w);
 }
