@@ -237,10 +237,10 @@ static void want_enforcement(const struct want_env *e, uint32_t port, uint8_t *d
 	const struct plan *pl = e->plan;
 	const struct fabric_port *p = &pl->f->ports[port];
 	const struct fabric_switch *s = &pl->f->switches[port_node(pl->f, port)->sw];
-	/* by a table that it did not take it would drop what is to pass */
-	bool on = pl->partitions->enforce[port] &&
-		  !refusals_kind(e->refused, port_node(pl->f, port)->guid,
-				 UMAD_SM_ATTR_PKEY_TABLE) &&
+	const struct refused_kind *k = refusals_kind(e->refused, port_node(pl->f, port)->guid,
+						     UMAD_SM_ATTR_PKEY_TABLE);
+	/* by a table that it did not take it would drop what is to pass; port 0 drops for itself only */
+	bool on = pl->partitions->enforce[port] && !(k && k->of_ports) &&
 		  (e->tables_written || p->state < IB_PORT_ACTIVE_S || enforces_now(p->info));
 
 	set(d, IB_PORT_PART_EN_INB_F, on && s->enforces_in);

@@ -99,6 +99,8 @@ static void count(struct refusals *all, const struct refused_set *r, int by)
 {
 	struct refused_kind *k = kind_get(all, r->guid, r->attr);
 
+	if (r->mod >> 16)
+		k->of_ports += (uint32_t)by;
 	if (!refusal_by_status(r)) {
 		k->by_value += (uint32_t)by;
 		all->by_value += (size_t)by;

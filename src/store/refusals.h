@@ -40,6 +40,7 @@ struct refused_kind {
 	uint16_t status;	/* the last one, if any is by status */
 	bool firm;
 	uint32_t by_status, by_value;
+	uint32_t of_ports;	/* of both, those whose AttributeModifier has a port in its upper half */
 };
 
 struct refusals;

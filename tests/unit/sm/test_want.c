@@ -746,6 +746,27 @@ START_TEST(enforcement_begins_with_its_table)
 }
 END_TEST
 
+/* A switch that refuses P_Key tables of its ports can't enforce by them; its own is no matter. */
+START_TEST(enforcement_without_its_table)
+{
+	uint32_t port = switch_port_in(IB_PORT_INIT_S, 0, 0);
+	uint8_t d[64];
+
+	env.refused = store_refusals(store);
+	store_refused_by_status(store, f->nodes[sw].guid, UMAD_SM_ATTR_PKEY_TABLE, 0, 1, 0x1c);
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_INB_F), 1);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_OUTB_F), 1);
+	store_refused_by_status(store, f->nodes[sw].guid, UMAD_SM_ATTR_PKEY_TABLE, 2 << 16, 1, 0x1c);
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_INB_F), 0);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_OUTB_F), 0);
+	store_taken(store, f->nodes[sw].guid, UMAD_SM_ATTR_PKEY_TABLE, 2 << 16);
+	want_port_info(&env, port, IB_PORT_NOP, d);
+	ck_assert_uint_eq(field(d, IB_PORT_PART_EN_INB_F), 1);
+}
+END_TEST
+
 START_TEST(enforcement_ends_at_once)
 {
 	uint32_t port = switch_port_in(IB_PORT_ACTIVE_S, 1, 1);
@@ -898,6 +919,7 @@ int main(void)
 	suite_add_tcase(s, n);
 	tcase_add_checked_fixture(k, with_partitions, drop_plan);
 	tcase_add_test(k, pkey_tables);
+	tcase_add_test(k, enforcement_without_its_table);
 	tcase_add_loop_test(k, enforcement_begins_with_its_table, 0, ARRAY_SIZE(enforcement));
 	suite_add_tcase(s, k);
 	return run_suite(s);
