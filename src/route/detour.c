@@ -36,7 +36,8 @@ struct work {
 	const struct graph *g;
 	struct lfts *l;
 	uint32_t *vertex;	/* [switch] */
-	uint32_t *load;		/* [port slot]: LIDs that somebody has and that leave by it */
+	/* [port slot]: LIDs that leave by it, of hosts that are away, too: whose way stays the same */
+	uint32_t *load;
 	struct place *at;	/* [vertex] */
 	uint32_t *stack;	/* vertices */
 	uint32_t home;		/* vertex that the LID is at */
@@ -144,13 +145,33 @@ static void fill_places(struct work *w, uint16_t lid)
 	}
 }
 
-/* Where the LID's packets leave the switches; false: nobody has it, or no switch leads there. */
+/* Nobody has the LID now: where the chosen entries lead, as they do for a host that is away. */
+static bool find_home_before(struct work *w, uint16_t lid)
+{
+	for (uint32_t start = 0; start < w->g->n; start++) {
+		uint32_t v = start, next = start;
+
+		for (uint32_t hops = 0; next != FABRIC_NONE && hops <= w->g->n; hops++) {
+			v = next;
+			w->exit = lft_get(w->l, w->g->sw[v], lid);
+			next = next_of(w, v, w->exit);
+		}
+		w->home = v;
+		if (next == FABRIC_NONE && w->exit <= w->g->f->nodes[node_of(w, v)].nports)
+			return true;
+	}
+	return false;
+}
+
+/* Where the LID's packets leave the switches; false: no switch leads there. */
 static bool find_home(struct work *w, uint16_t lid)
 {
 	const struct fabric *f = w->g->f;
 	uint32_t port = w->r->port_by_lid[lid], sw;
 
-	sw = port == FABRIC_NONE ? FABRIC_NONE : fabric_switch_of(f, port);
+	if (port == FABRIC_NONE)
+		return find_home_before(w, lid);
+	sw = fabric_switch_of(f, port);
 	if (sw == FABRIC_NONE)
 		return false;
 	w->home = w->vertex[sw];
@@ -306,7 +327,7 @@ static void count_load(struct work *w)
 		const uint8_t *row = graph_row(w->g, w->l, v);
 
 		for (uint32_t lid = 1; lid <= w->l->top; lid++)
-			if (w->r->port_by_lid[lid] != FABRIC_NONE && row[lid] <= n->nports)
+			if (row[lid] <= n->nports)
 				w->load[n->port0 + row[lid]]++;
 	}
 }
@@ -314,6 +335,7 @@ static void count_load(struct work *w)
 void detour(const struct detour_request *r, struct lfts *l, uint32_t *cut)
 {
 	struct work w = { .r = r, .g = r->order->g, .l = l };
+	uint32_t lost;
 
 	w.vertex = xcalloc(w.g->n + 1u, sizeof(*w.vertex));
 	w.load = xcalloc(r->f->n_ports + 1u, sizeof(*w.load));
@@ -335,7 +357,9 @@ void detour(const struct detour_request *r, struct lfts *l, uint32_t *cut)
 			rescue_by_order(&w);
 		else
 			rescue_by_any(&w);
-		cut[lid] = store(&w, (uint16_t)lid);
+		lost = store(&w, (uint16_t)lid);
+		if (r->port_by_lid[lid] != FABRIC_NONE)
+			cut[lid] = lost;
 	}
 	free(w.vertex);
 	free(w.load);
