@@ -7,6 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no devices that refuse Sets"
 
+# ONLY=N: the N-th kind of refusal alone (sim-refusal-kinds.sh has all in turn).
 # REFUSAL_TREE=fat-tree:k=16 has 1,024 hosts.
 tree=${REFUSAL_TREE:-fat-tree:k=8,levels=2}
 sim_options=()
@@ -59,6 +60,18 @@ flaps() {
 		expect "$1: sweeps that are not the flap's" 0 "$others"
 	done
 }
+port_guid() { sim_ctl -j show port "$1/P1" | grep -oE '"guid": ?"0x[0-9a-f]+"' | grep -oE '[0-9a-f]{16}'; }
+# use_groups: three hosts join a group; use_alias: another gets an alias.
+use_groups() {
+	for ca in "${cas[@]:0:3}"; do port_guid "$ca"; done >ports.guids
+	on_own "${cas[-2]}" "$tools/joinstorm" -g 1 ports.guids >storm 2>&1 || bad "joinstorm: $(<storm)"
+}
+use_alias() {
+	local lid
+	lid=$(sim_ctl -j show port "${cas[1]}/P1" | sed -nE 's/.*"lid": ?([0-9]+),.*/\1/p')
+	on_own "${cas[1]}" "$tools/pathquery" set guidinfo lid="$lid" block=0 guid1=0xaaaa000000000001 >alias 2>&1 ||
+		bad "no alias: $(<alias)"
+}
 # asked_again: how often each port of a CA was asked to have clients register again: GUID TIMES.
 asked_again() {
 	local ca
@@ -73,15 +86,24 @@ mapfile -t cas < <(awk '$1 == "ca" { print $2 }' nodes.list)
 mapfile -t leaves < <(awk '$1 == "switch" { print $2 }' nodes.list)
 manager=${cas[0]} flapper=${cas[-1]}
 flapper_name=$(awk -v guid="$flapper" '$2 == guid { print $8 }' nodes.list)
-kinds=(pkey-table sl2vl vlarb port-info port-state switch-info lft sl2vl vlarb pkey-table)
-devices=("${cas[@]:8:5}" "${leaves[@]:3:4}" "${leaves[-1]}")
-[ -n "${ONLY:-}" ] && kinds=("${kinds[ONLY]}") devices=("${devices[ONLY]}")
+# The last switches are at the top: routes go round those that refuse their tables.
+kinds=(pkey-table sl2vl vlarb port-info port-state sl2vl vlarb pkey-table switch-info lft)
+devices=("${cas[@]:8:5}" "${leaves[@]:3:2}" "${leaves[@]: -3}")
+if [ -n "${ONLY:-}" ]; then
+	kinds+=(mft guid-info) devices+=("${leaves[0]}" "${cas[1]}")
+	kinds=("${kinds[ONLY]}") devices=("${devices[ONLY]}")
+	note "${kinds[0]} of ${devices[0]}, in $tree"
+fi
 for i in "${!kinds[@]}"; do sim_do node refuse "${devices[i]}" "${kinds[i]}"; done
 mixed=${cas[13]}
 sim_do node refuse "$mixed" mixed-port-info --status 0x0c
 
 note "a bring-up where ${#kinds[@]} devices refuse something each"
 start_qosd "$manager" -c qosd.yaml -p policy.yaml
+case ${kinds[0]} in
+mft) until_ 60 subnet_up && use_groups ;;
+guid-info) until_ 60 subnet_up && use_alias ;;
+esac
 until_ 60 settled "${#kinds[@]}" || bad "subnet-up: $(status subnet-up); $(health)"
 nodes=$(status nodes)
 expect "other lines of health" "" "$(other_lines)"
@@ -125,17 +147,16 @@ sim_ctl check >audit 2>&1 || bad "the audit: $(tail -n 3 audit)"
 flaps "without"
 expect "SMPs of a flap, with refusals as without" "$least" "$with"
 note "SMPs of a flap: $with with refusals, $least without"
+if [ -n "${ONLY:-}" ]; then
+	stop_qosd || bad "exit status $? after SIGTERM"
+	exit
+fi
+
 note "multicast tables and aliases"
 sim_do node refuse "${leaves[0]}" mft
 sim_do node refuse "${cas[1]}" guid-info
-printf '%s\n' "${cas[@]:0:3}" | sed -E 's/^0x//' >cas.guids
-sim_ctl show nodes >/dev/null
-port_guid() { sim_ctl -j show port "$1/P1" | grep -oE '"guid": ?"0x[0-9a-f]+"' | grep -oE '[0-9a-f]{16}'; }
-for ca in "${cas[@]:0:3}"; do port_guid "$ca"; done >ports.guids
-on_own "${cas[-2]}" "$tools/joinstorm" -g 1 ports.guids >storm 2>&1 || bad "joinstorm: $(<storm)"
-lid=$(on "$manager" smpquery -G portinfo "0x$(sed -n 2p ports.guids)" 1 | sed -nE 's/^Lid:\.+(.*)$/\1/p')
-on_own "${cas[1]}" "$tools/pathquery" set guidinfo lid="$lid" block=0 guid1=0xaaaa000000000001 >alias 2>&1 ||
-	bad "no alias: $(<alias)"
+use_groups
+use_alias
 until_ 30 settled 2 || bad "two lines of health: $(health)"
 expect "of multicast tables" 1 "$(health | grep -c 'device-refuses:.* refuses Sets of MulticastForwardingTable')"
 expect "of aliases" 1 "$(health | grep -c 'device-refuses:.* refuses Sets of GUIDInfo')"
