@@ -170,7 +170,7 @@ static bool take(void *umad, struct slot *x)
 {
 	const struct umad_smp *smp = umad_get_mad(umad);
 	bool silent = umad_status(umad) != 0;
-	bool busy = !silent && (be16toh(smp->status) & 0x7fff) == IB_STATUS_BUSY;
+	bool busy = !silent && (be16toh(smp->status) & IB_STATUS_BUSY);
 
 	if (silent)
 		pace_timed_out(&paced.pace, &x->pace, clock_mono_us());

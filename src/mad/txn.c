@@ -376,7 +376,7 @@ void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 		return;		/* not what was asked: the time-out decides */
 	}
 	status = be16toh(p->status) & (uint16_t)~DR_DIRECTION;
-	if (status == IB_STATUS_BUSY) {
+	if (status & IB_STATUS_BUSY) {	/* whatever else it says, it was not done (13.4.7) */
 		t->m->counts.bad_status++;
 		x->excused = true;
 		x->deadline -= GUARD_US;	/* the kernel has its answer, and reports nothing */

@@ -73,9 +73,9 @@ static bool cmd_help(struct call *c);
 	  1, 1, cmd_node_reboot, "--for=", NULL) \
 	X("node", " silent", " NODE", "forwards, answers nothing", 1, 1, cmd_node_silent, NULL) \
 	X("node", " answer", " NODE", "answers again", 1, 1, cmd_node_answer, NULL) \
-	X("node", " refuse", " NODE ATTRIBUTE,...|none [--status STATUS]", \
+	X("node", " refuse", " NODE ATTRIBUTE,...|none [--status STATUS] [--times N]", \
 	  "refuse Sets from now on, beside what its profile says", \
-	  2, 2, cmd_node_refuse, "--status=", NULL) \
+	  2, 2, cmd_node_refuse, "--status=", "--times=", NULL) \
 	X("node", " lie", " NODE LIE,...|none", "lie from now on, beside what its profile says", \
 	  2, 2, cmd_node_lie, NULL) \
 	X("node", " rename", " NODE NAME", "new NodeDescription", 2, 2, cmd_node_rename, NULL) \

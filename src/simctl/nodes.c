@@ -111,14 +111,15 @@ bool cmd_node_lie(struct call *c)
 bool cmd_node_refuse(struct call *c)
 {
 	unsigned refuses;
-	uint64_t status = 0;
+	uint64_t status = 0, times = 0;
 	uint32_t node;
 
 	if (!get_node(c, c->word[0], &node) ||
 	    !get_bits(c, "attribute", c->word[1], refusal_names(), refusal_by_name, &refuses) ||
-	    !get_number(c, "--status", option(c, "--status"), 0, UINT16_MAX, &status))
+	    !get_number(c, "--status", option(c, "--status"), 0, UINT16_MAX, &status) ||
+	    !get_number(c, "--times", option(c, "--times"), 1, UINT32_MAX, &times))
 		return false;
-	device_set_refuses(c->s, node, refuses, (uint16_t)status);
+	device_set_refuses(c->s, node, refuses, (uint16_t)status, (uint32_t)times);
 	return true;
 }
 

@@ -125,10 +125,12 @@ void device_set_lies(struct sim *s, uint32_t node, unsigned lies)
 	s->f->nodes[node].lies = lies;
 }
 
-void device_set_refuses(struct sim *s, uint32_t node, unsigned refuses, uint16_t status)
+void device_set_refuses(struct sim *s, uint32_t node, unsigned refuses, uint16_t status,
+			uint32_t times)
 {
 	s->f->nodes[node].refuses = refuses;
 	s->f->nodes[node].refuses_status = status;
+	s->f->nodes[node].refuses_times = times;
 }
 
 void device_rename(struct sim *s, uint32_t node, const char *desc)

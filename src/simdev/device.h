@@ -47,9 +47,10 @@ void device_set_silent(struct sim *s, uint32_t node, bool silent);
 void device_set_lies(struct sim *s, uint32_t node, unsigned lies);
 /*
  * It refuses Sets (enum sim_refuses bits) with the status (0: that of its profile), beside what
- * its profile has it refuse; 0 ends that.
+ * its profile has it refuse; 0 ends that, and so do so many refusals, if times is not 0.
  */
-void device_set_refuses(struct sim *s, uint32_t node, unsigned refuses, uint16_t status);
+void device_set_refuses(struct sim *s, uint32_t node, unsigned refuses, uint16_t status,
+			uint32_t times);
 unsigned refusal_by_name(const char *name);
 const char *const *refusal_names(void);
 /* A lie's bit by its name in profiles; 0: there is none. */

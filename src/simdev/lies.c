@@ -187,7 +187,13 @@ unsigned refusal_of(const struct smp *q)
 	if (q->attr == ATTR_PORT_INFO)
 		hit |= (refuses & REFUSES_PORT_STATE && asks_for_state(q, false)) ||
 		       (refuses & REFUSES_MIXED_PORT_INFO && asks_for_state(q, true));
-	return !hit ? STATUS_OK : status ? status : STATUS_BAD_VALUE;
+	if (q->attr == ATTR_PKEY_TABLE)
+		hit |= refuses & REFUSES_PKEY_TABLE_0 && is_switch(q->node) && !(q->mod >> 16);
+	if (!hit)
+		return STATUS_OK;
+	if (q->node->refuses_times && !--q->node->refuses_times)
+		q->node->refuses = 0;
+	return status ? status : STATUS_BAD_VALUE;
 }
 
 bool is_mute(const struct sim *s, uint32_t port, const struct packet *p)

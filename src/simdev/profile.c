@@ -57,7 +57,7 @@
  *	ethernet        hosts see a port of Ethernet, which has no SMI: true, false
  *	no-lid-smps     LID-routed SMPs are not answered: true, false
  *	refuses         list of port-info, port-state, mixed-port-info, switch-info, guid-info,
- *	                pkey-table, sl2vl, vlarb, lft, mft, adaptive-routing: Sets of it are answered …
+ *	                pkey-table, sl2vl, vlarb, lft, mft, adaptive-routing, pkey-table-0: Sets of it are answered …
  *	refuses-status  … with this status, 0 to 0xffff; 0 is 0x001c
  *	srp-target      has a Device Management agent with an SRP service: true, false
  *	plain-pma       no counters by VL and by SL: true, false

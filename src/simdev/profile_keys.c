@@ -53,7 +53,7 @@ static void read_lies(struct reader *r, const struct node *n, const struct key *
 
 static const char *const refuses_words[] = {
 	"port-info", "port-state", "mixed-port-info", "switch-info", "guid-info", "pkey-table",
-	"sl2vl", "vlarb", "lft", "mft", "adaptive-routing", NULL
+	"sl2vl", "vlarb", "lft", "mft", "adaptive-routing", "pkey-table-0", NULL
 };
 
 static void read_refuses(struct reader *r, const struct node *n, const struct key *k, void *at)

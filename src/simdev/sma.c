@@ -72,8 +72,9 @@ static unsigned perform(struct smp *q, bool honest)
 
 	if (!a || (q->set && !a->settable))
 		return STATUS_BAD_METHOD_ATTR;
-	if (!honest && refusal_of(q) != STATUS_OK)
-		return refusal_of(q);
+	status = honest ? STATUS_OK : refusal_of(q);
+	if (status != STATUS_OK)
+		return status;
 	if (honest || !lies_of(q->node))
 		return a->handler(q);
 	status = lie_perform(q, a->handler);

@@ -97,6 +97,7 @@ enum sim_refuses {
 	REFUSES_LFT = 1 << 8,
 	REFUSES_MFT = 1 << 9,
 	REFUSES_ADAPTIVE = 1 << 10,	/* AdaptiveRoutingInfo and PrivateLFTInfo */
+	REFUSES_PKEY_TABLE_0 = 1 << 11,	/* the P_Key table of a switch's port 0 */
 };
 
 #define SIM_COUNTER_VIEWS 21
@@ -181,6 +182,7 @@ struct sim_node {
 	unsigned lies;			/* by a fault: enum sim_lie bits, beside the profile's */
 	unsigned refuses;		/* by a fault: enum sim_refuses bits, beside the profile's */
 	uint16_t refuses_status;	/* … and the status; 0: the profile's */
+	uint32_t refuses_times;		/* … only so often from now on; 0: always */
 	bool enhanced_port0, base_port0;	/* as the topology says; neither: the profile's */
 	uint32_t vendor_id;		/* profile's, or the topology's */
 	uint16_t device_id;

@@ -250,13 +250,12 @@ uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime)
 	return hash64((uint64_t)lft_top << 8 | lifetime);
 }
 
-bool switch_info_differs(const struct plan *p, const struct refusals *refused, uint32_t sw,
+/* In fields other than MulticastFDBTop. */
+static bool rest_differs(const struct plan *p, const struct refusals *refused, uint32_t sw,
 			 const struct fabric_switch *is)
 {
 	unsigned wanted = p->settings->packet_lifetime, top = plan_lft_top(p, sw);
 
-	if (is->mcast_top != want_mcast_top(p, refused, sw, is->mcast_top))
-		return true;
 	return (is->lft_top != top || is->lifetime != wanted) &&
 	       !refusals_have(refused, p->f->nodes[p->f->switches[sw].node].guid,
 			      UMAD_SM_ATTR_SWITCH_INFO, 0,
@@ -264,7 +263,15 @@ bool switch_info_differs(const struct plan *p, const struct refusals *refused, u
 			      switch_info_digest(is->lft_top, is->lifetime));
 }
 
-bool switch_info_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t sw)
+bool switch_info_differs(const struct plan *p, const struct refusals *refused, uint32_t sw,
+			 const struct fabric_switch *is)
+{
+	return is->mcast_top != want_mcast_top(p, refused, sw, is->mcast_top) ||
+	       rest_differs(p, refused, sw, is);
+}
+
+bool switch_info_rest_needs_set(const struct want_env *e, const struct refusals *refused,
+				uint32_t sw)
 {
 	const struct plan *p = e->plan;
 	const struct fabric_switch *s = &p->f->switches[sw];
@@ -274,7 +281,15 @@ bool switch_info_needs_set(const struct want_env *e, const struct refusals *refu
 		!refusals_have_status(refused, p->f->nodes[s->node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0,
 				      switch_info_digest(plan_lft_top(p, sw),
 							 p->settings->packet_lifetime))) ||
-	       switch_info_differs(p, refused, sw, s);
+	       rest_differs(p, refused, sw, s);
+}
+
+bool switch_info_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t sw)
+{
+	const struct fabric_switch *s = &e->plan->f->switches[sw];
+
+	return s->mcast_top != want_mcast_top(e->plan, refused, sw, s->mcast_top) ||
+	       switch_info_rest_needs_set(e, refused, sw);
 }
 
 /* --- tables, as they are read --- */

@@ -65,6 +65,9 @@ unsigned port_set_state(const struct want_env *e, const struct refusals *refused
 /* Whether a Set would change anything, as far as is known. */
 bool port_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t port);
 bool switch_info_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t sw);
+/* … in fields other than MulticastFDBTop. */
+bool switch_info_rest_needs_set(const struct want_env *e, const struct refusals *refused,
+				uint32_t sw);
 /*
  * Whether what a device says, of a port, its SwitchInfo or a table, is other than what it is
  * to have, and nothing that it is known to keep.

@@ -119,8 +119,11 @@ static void say_refused(const struct guidinfo_work *w, uint32_t device,
 		    f->ports[t->port].num, how, it->block);
 }
 
-/* A refusal is for good, at least until the device is swept in full: `health' shows it. */
-static void note_answer(const struct guidinfo_work *w, uint32_t device, const struct smp *s,
+/*
+ * False: the device refuses the block, and need not go on to: it is tried again.  A refusal for good
+ * is so at least until the device is swept in full: `health' shows it.
+ */
+static bool note_answer(const struct guidinfo_work *w, uint32_t device, const struct smp *s,
 			const struct block_item *it, int status)
 {
 	const struct fabric *f = w->state->f;
@@ -130,10 +133,11 @@ static void note_answer(const struct guidinfo_work *w, uint32_t device, const st
 	uint32_t mod = (uint32_t)p->num << 16 | it->block;
 
 	if (status > 0)
-		store_refused_by_status(w->sm->store, guid, s->attr, mod,
-					hash_bytes(it->want, sizeof(it->want), 0), (uint16_t)status);
-	else if (!status)
+		return refused_for_good(w->sm, guid, s->attr, mod,
+					hash_bytes(it->want, sizeof(it->want), 0), (unsigned)status);
+	if (!status)
 		refused_taken(w->sm, guid, s->attr, mod);
+	return true;
 }
 
 static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cookie, int status)
@@ -143,10 +147,12 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	bool equal = !status && !memcmp(s->data + it->first, it->want + it->first,
 					it->end - it->first);
 
+	bool settled = true;
+
 	if (s->method == SMP_SET || equal)
-		note_answer(w, device, s, it, status);
+		settled = note_answer(w, device, s, it, status);
 	it->state = BLOCK_DONE;
-	if (status < 0) {
+	if (status < 0 || !settled) {
 		it->state = BLOCK_LOST;
 	} else if (it->look && !equal) {
 		it->look = false;

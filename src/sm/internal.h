@@ -100,6 +100,7 @@ struct node_work {
 	uint64_t lmc_stays[4];	/* bit n: port n refuses the LMC that is wanted, and is set without it */
 	uint64_t looked[4];	/* bit n: port n was, after an error of value in this pass */
 	bool switch_info;	/* SwitchInfo is to be set first */
+	bool mcast_top_stays;	/* … but for MulticastFDBTop, which it may refuse */
 	bool collected;		/* items is filled */
 	bool settled;		/* items holds what is to be written, and only that */
 	bool ports_collected;	/* ports and switch_info are filled */
@@ -603,6 +604,11 @@ bool refused_for_good(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod,
 /* The same in a sweep: if it is not, the sweep is incomplete, and the node is tried again soon. */
 void refused_note(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod, uint64_t want,
 		  unsigned status);
+/*
+ * The same for one field of an attribute, which the caller leaves out then; mod: bits that IBA leaves
+ * free tell it from others.  True: that is for good, and the caller remembers it.
+ */
+bool refused_field(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod);
 /* The device took a Set, or has what it was to have. */
 void refused_taken(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod);
 /* A sweep knows the fabric, and writes next; it is over, or given up; it has published. */

@@ -80,7 +80,8 @@ void sm_refused_text(const struct fabric *f, const struct sm_refused *x, struct 
 {
 	const struct refused_kind *k = &x->kind;
 	const struct attribute_words *w = words_of(k->attr);
-	const char *then = node_is_switch(&f->nodes[x->node]) ? w->on_switch : w->elsewhere;
+	bool own = k->attr == UMAD_SM_ATTR_PKEY_TABLE && !k->of_ports;	/* of port 0 of a switch */
+	const char *then = node_is_switch(&f->nodes[x->node]) && !own ? w->on_switch : w->elsewhere;
 	char name[FABRIC_NAME_MAX];
 
 	buf_printf(out, "%s refuses Sets of %s with status 0x%04x (%s)",
@@ -114,24 +115,45 @@ static uint64_t tried_key(uint64_t guid, uint16_t attr, uint32_t mod)
 	return hash64(guid ^ hash64((uint64_t)attr << 32 | mod));
 }
 
-bool refused_for_good(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod, uint64_t want,
-		      unsigned status)
+/* Counts one more refusal in a row; true: there were enough for it to be for good. */
+static bool tried_enough(struct refused *r, uint64_t guid, uint16_t attr, uint32_t mod)
 {
-	struct refused *r = sm->refused;
-	const struct refusals *all = store_refusals(sm->store);
-	const struct refused_kind *k = refusals_kind(all, guid, attr);
 	uint64_t key = tried_key(guid, attr, mod);
 	uint32_t n = map64_get(&r->tried, key);
 
 	n = n == MAP64_NONE ? 1 : n + 1;
-	if (n < TRIES && !(k && k->firm) && !refusals_know_status(all, guid, attr, mod, want)) {
-		if (r->tried.n >= TRIED_MAX)
-			map64_clear(&r->tried);
-		map64_put(&r->tried, key, n);
+	if (r->tried.n >= TRIED_MAX)
+		map64_clear(&r->tried);
+	map64_put(&r->tried, key, n < TRIES ? n : 0);
+	return n >= TRIES;
+}
+
+bool refused_for_good(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod, uint64_t want,
+		      unsigned status)
+{
+	const struct refusals *all = store_refusals(sm->store);
+	const struct refused_kind *k = refusals_kind(all, guid, attr);
+
+	if (!tried_enough(sm->refused, guid, attr, mod) && !(k && k->firm) &&
+	    !refusals_know_status(all, guid, attr, mod, want))
 		return false;
-	}
 	store_refused_by_status(sm->store, guid, attr, mod, want, (uint16_t)status);
 	return true;
+}
+
+static void try_again_soon(struct sm *sm, uint32_t node)
+{
+	sm->sets_failed++;
+	sm->work[node].doubtful = true;
+	map64_put(&sm->refused->again, sm->f->nodes[node].guid, 1);
+}
+
+bool refused_field(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod)
+{
+	if (tried_enough(sm->refused, sm->f->nodes[node].guid, attr, mod))
+		return true;
+	try_again_soon(sm, node);
+	return false;
 }
 
 void refused_note(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod, uint64_t want,
@@ -150,9 +172,7 @@ void refused_note(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod, uin
 		kept_routes_changed(sm, guid, attr, mod, true);
 		return;
 	}
-	sm->sets_failed++;
-	sm->work[node].doubtful = true;
-	map64_put(&sm->refused->again, guid, 1);
+	try_again_soon(sm, node);
 }
 
 void refused_taken(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod)

@@ -38,6 +38,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/map64.h"
+#include "ib/names.h"
 #include "sm/internal.h"
 
 static struct log_ratelimit refused_log = LOG_RATELIMIT;
@@ -294,6 +295,9 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 		note_blind(sm, node);
 		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_SWITCH_INFO, 0);
 		want_switch_info(&env, store_refusals(sm->store), n->sw, s->data);
+		if (w->mcast_top_stays)
+			mad_set_field(s->data, 0, IB_SW_MCAST_FDB_TOP_F,
+				      sm->f->switches[n->sw].mcast_top);
 		*cookie = COOKIE_SWITCH_INFO;
 		return true;
 	}
@@ -320,19 +324,30 @@ static void mcast_top_refused(struct sm *sm, uint32_t node, unsigned wanted)
 
 /*
  * A switch refuses SwitchInfo.  If that may be for MulticastFDBTop, which is the field that fewest
- * managers write, the others are sent again without it, and it is not tried again.
+ * managers write, the others are sent again without it; with it they are tried again later, until
+ * the refusal is for good.
  */
-static bool retry_without_mcast_top(struct sm *sm, uint32_t node)
+static bool retry_without_mcast_top(struct sm *sm, uint32_t node, unsigned status)
 {
+	char name[FABRIC_NAME_MAX];
 	struct want_env env = sweep_env(sm);
+	struct node_work *w = &sm->work[node];
 	uint32_t sw = sm->f->nodes[node].sw;
 	unsigned held = sm->f->switches[sw].mcast_top;
 	unsigned sent = want_mcast_top(sm->plan, store_refusals(sm->store), sw, held);
 
-	if (sent == held)
+	if (sent == held || w->mcast_top_stays)
 		return false;
-	mcast_top_refused(sm, node, sent);
-	sm->work[node].switch_info = switch_info_needs_set(&env, store_refusals(sm->store), sw);
+	if (refused_field(sm, node, UMAD_SM_ATTR_SWITCH_INFO, REFUSED_MCAST_TOP))
+		mcast_top_refused(sm, node, sent);
+	else
+		log_limited(&refused_log, LOG_LEVEL_WARNING, "sweep",
+			    "%s: Set of SwitchInfo refused with status 0x%04x (%s): it may refuse "
+			    "MulticastFDBTop 0x%04x, and is set without it for now",
+			    fabric_node_name(sm->f, node, name, sizeof(name)), status,
+			    ib_status_text(status), sent);
+	w->mcast_top_stays = true;
+	w->switch_info = switch_info_rest_needs_set(&env, store_refusals(sm->store), sw);
 	return true;
 }
 
@@ -346,7 +361,10 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 
 	fabric_switch_store(sw, s->data);
 	mcast_top = want_mcast_top(sm->plan, refused, at, sw->mcast_top);
-	if (sw->mcast_top != mcast_top)
+	if (sw->mcast_top == want_mcast_top(sm->plan, NULL, at, sw->mcast_top))
+		refused_taken(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO,
+			      REFUSED_MCAST_TOP);
+	else if (sw->mcast_top != mcast_top && !sm->work[node].mcast_top_stays)
 		mcast_top_refused(sm, node, mcast_top);
 	/* a new change may have come in between: that is no refusal */
 	if (sw->lft_top == top && sw->lifetime == sm->settings->packet_lifetime) {
@@ -444,7 +462,7 @@ static void ports_done(void *arg, uint32_t node, const struct smp *s, uint64_t c
 	if (look_again(sm, node, s, cookie, status) ||
 	    try_without_lmc(sm, node, s, cookie, status))
 		return;
-	if (status && cookie == COOKIE_SWITCH_INFO && retry_without_mcast_top(sm, node))
+	if (status && cookie == COOKIE_SWITCH_INFO && retry_without_mcast_top(sm, node, (unsigned)status))
 		return;
 	if (cookie == COOKIE_SWITCH_INFO && status)
 		switch_info_refused(sm, node, (unsigned)status);

@@ -51,9 +51,15 @@ until_ 20 opensm_limits || bad "OpenSM leaves MulticastFDBTop $(tops)"
 all_get 0xc001
 end "$opensm"
 
-note "groups that are made after OpenSM"
+# Any status counts once only, and BUSY not at all, whatever bits are beside it.
+note "groups that are made after OpenSM, and errors by chance"
+sim_do node refuse "${switches[0]}" switch-info --times 1
+sim_do node refuse "${switches[1]}" switch-info --status 0x0005 --times 2
 start_and_wait "$sm_node"
 expect "MulticastFDBTop" "$highest" "$(tops)"
+expect "refused by chance" 1 "$(grep -c 'it may refuse MulticastFDBTop' "$qosd_log")"
+expect "BUSY taken for a refusal" "" "$(grep 'status 0x0005' "$qosd_log")"
+expect "lines of health" "" "$(ctl health | grep -E '^(error|warning) ')"
 storm $later
 await_groups $later "after OpenSM"
 all_get 0xc001
