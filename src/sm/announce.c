@@ -9,8 +9,9 @@
  * not Active can't ask, and have all of it when they become Active.
  *
  * A published fabric does not change.  So the fabric that is published says of these ports what
- * they are about to hold.  A port that does not answer, or holds something else, makes the sweep
- * incomplete or is remembered in the refusals, and the next discovery reads it.
+ * they are about to hold.  A port that does not answer makes the sweep incomplete, and the next
+ * discovery reads it.  What a port kept is remembered in the refusals, and its answer replaces
+ * what is published in the copy with which the next sweep begins.
  *
  * Invariant: from announce_prepare() to announce_free(), sm->announce holds a reference to the
  * published state, so that the fabric stays while a job of this step runs, whoever unpublishes.
@@ -162,12 +163,40 @@ static void port_refused(struct sm *sm, const struct told *t, uint64_t want, uns
 		note_asked(sm, t);
 }
 
+static void note_answer(struct sm *sm, uint32_t port, const uint8_t info[64])
+{
+	struct port_answer *x = vec_push(&sm->answers);
+
+	x->port = port;
+	memcpy(x->info, info, sizeof(x->info));
+}
+
+void announce_correct(const struct sm *sm, struct fabric *f)
+{
+	for (size_t i = 0; i < sm->answers.n; i++)
+		fabric_port_store(&f->ports[sm->answers.v[i].port], sm->answers.v[i].info);
+}
+
+/*
+ * What the port would hold if it took all that is wanted: also the fields that it kept when they
+ * were set earlier in this sweep.
+ */
+static uint64_t all_wanted(const struct sm *sm, const struct told *t)
+{
+	struct want_env env = sweep_env(sm);
+	uint8_t info[64];
+
+	memcpy(info, sm->f->ports[t->port].info, sizeof(info));
+	want_port_fields(&env, t->port, info);
+	return port_info_digest(&env, t->port, info);
+}
+
 static void port_done(struct sm *sm, struct told *t, const struct smp *s, int status)
 {
 	const struct fabric_port *p = &sm->f->ports[t->port];
 	uint64_t guid = port_node(sm->f, t->port)->guid;
 	struct want_env env = sweep_env(sm);
-	uint64_t want = port_info_digest(&env, t->port, p->info), got;
+	uint64_t want = all_wanted(sm, t), got;
 
 	/* an error need not be for good: the device may be busy */
 	if (status && ++t->errors < TRIES) {
@@ -175,11 +204,13 @@ static void port_done(struct sm *sm, struct told *t, const struct smp *s, int st
 		return;
 	}
 	if (status) {
-		port_refused(sm, t, want, (unsigned)status);
+		port_refused(sm, t, port_info_digest(&env, t->port, p->info), (unsigned)status);
 		return;
 	}
 	note_asked(sm, t);	/* not by the answer: some devices never show the bit */
 	got = port_info_digest(&env, t->port, s->data);
+	if (got != port_info_digest(&env, t->port, p->info))
+		note_answer(sm, t->port, s->data);
 	if (want == got)
 		refused_taken(sm, guid, UMAD_SM_ATTR_PORT_INFO, p->num);
 	else if (!refusals_know_status(store_refusals(sm->store), guid, UMAD_SM_ATTR_PORT_INFO, p->num,

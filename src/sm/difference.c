@@ -233,10 +233,28 @@ unsigned port_set_state(const struct want_env *e, const struct refusals *refused
 	       IB_PORT_NOP : state;
 }
 
+/* PortInfo of the port: as it answered last, if that differs from what is published. */
+static const uint8_t *info_of(const struct want_env *e, uint32_t port)
+{
+	size_t from = 0, to = e->n_answers;
+
+	while (from < to) {
+		size_t i = (from + to) / 2;
+
+		if (e->answers[i].port == port)
+			return e->answers[i].info;
+		if (e->answers[i].port < port)
+			from = i + 1;
+		else
+			to = i;
+	}
+	return e->plan->f->ports[port].info;
+}
+
 bool port_fields_need_set(const struct want_env *e, const struct refusals *refused, uint32_t port)
 {
 	return port_lost_registrations(e, port) ||
-	       port_info_differs(e, refused, port, e->plan->f->ports[port].info);
+	       port_info_differs(e, refused, port, info_of(e, port));
 }
 
 bool port_needs_set(const struct want_env *e, const struct refusals *refused, uint32_t port)
@@ -516,7 +534,8 @@ void sm_difference(const struct plan *old, const struct plan *next,
 	struct tally t = { .old = old, .next = next, .out = out };
 	struct want_env e = { .plan = next, .sm_lid = next->lid[next->f->self],
 			      .m_key = k->m_key, .reregister = k->reregister,
-			      .asked = &k->asked, .refused = k->refused };
+			      .asked = &k->asked, .refused = k->refused,
+			      .answers = k->answers, .n_answers = k->n_answers };
 
 	memset(out, 0, sizeof(*out));
 	for (t.node = 0; t.node < next->f->n_nodes; t.node++)

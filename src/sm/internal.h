@@ -158,6 +158,7 @@ struct arb_before {
 };
 
 struct announce;
+
 struct plan_task;
 struct probe;
 struct represses;
@@ -230,6 +231,7 @@ struct sm {
 	struct subnet_state *published;
 	struct subnet_state *replaced;	/* what was published before, until the sweep ends; or NULL */
 	struct announce *announce;	/* what ports are told when the plan is published, or NULL */
+	VEC(struct port_answer) answers;	/* that differ from what is published (announce.c) */
 	struct shared_policy *in_force;	/* of the last sweep that came to its end, or NULL */
 	bool subnet_up;
 	uint64_t generation;
@@ -534,6 +536,8 @@ void kept_gather(struct sm *sm);
 void announce_prepare(struct sm *sm);
 void announce_start(struct sm *sm);
 void announce_free(struct sm *sm);
+/* f is a copy of the published fabric: makes it say what ports answered after publishing. */
+void announce_correct(const struct sm *sm, struct fabric *f);
 /* The sweep's fabric and plan belong to a published state. */
 bool announce_has_begun(const struct sm *sm);
 /* From a job that writes tables: whether the item is to be written after publishing; then it is kept. */

@@ -482,6 +482,7 @@ static void copied(void *arg)
 	p->work = NULL;
 	state_unref(p->of);
 	p->of = NULL;
+	announce_correct(p->sm, p->f);
 	take_copy(p, p->f);
 	take_suspects(p);
 	round_start(p);

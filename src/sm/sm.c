@@ -753,6 +753,7 @@ void sm_free(struct sm *sm)
 	remnants_free(sm->remnants);
 	free(sm->again_reason);
 	vec_free(&sm->suspects);
+	vec_free(&sm->answers);
 	free(sm);
 }
 
@@ -864,15 +865,27 @@ unsigned sm_lossy(const struct sm *sm, struct sm_lossy *out, unsigned max)
 	return n;
 }
 
+static int by_port(const void *a, const void *b)
+{
+	const struct port_answer *x = a, *y = b;
+
+	return (x->port > y->port) - (x->port < y->port);
+}
+
 void sm_knowledge_take(const struct sm *sm, struct sm_knowledge *out)
 {
 	map64_clone(&out->doubtful, &sm->doubtful);
 	mad_hold(sm->mad);	/* a job of a sweep adds to them */
 	out->refused = refusals_copy(store_refusals(sm->store));
 	map64_clone(&out->asked, &sm->asked);
+	out->n_answers = sm->answers.n;
+	out->answers = sm->answers.n ?
+		       xmemdup(sm->answers.v, sm->answers.n * sizeof(*out->answers)) : NULL;
 	mad_release(sm->mad);
 	out->reregister = sm->reregister;
 	out->m_key = mkey_ours(sm);
+	if (out->n_answers)
+		qsort(out->answers, out->n_answers, sizeof(*out->answers), by_port);
 }
 
 void sm_knowledge_free(struct sm_knowledge *k)
@@ -881,6 +894,9 @@ void sm_knowledge_free(struct sm_knowledge *k)
 	map64_free(&k->asked);
 	refusals_free(k->refused);
 	k->refused = NULL;
+	free(k->answers);
+	k->answers = NULL;
+	k->n_answers = 0;
 }
 
 struct subnet_state *sm_published(const struct sm *sm)

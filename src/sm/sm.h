@@ -228,8 +228,16 @@ struct difference {
 	struct tables_changed tables[PORT_CLASS_COUNT];
 };
 
+/* PortInfo that a port of the published fabric answered, and that is not what is published. */
+struct port_answer {
+	uint32_t port;
+	uint8_t info[64];
+};
+
 /* What is known of the devices at a moment beyond their plan. */
 struct sm_knowledge {
+	struct port_answer *answers;	/* in order of ports */
+	size_t n_answers;
 	struct map64 doubtful;		/* node GUIDs whose tables may not be as planned */
 	struct refusals *refused;
 	uint64_t m_key;			/* that devices are to have */

@@ -448,6 +448,7 @@ void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)
 	if (!f && sm->election_due) {
 		sm->only_election = true;
 		f = fabric_clone(sm->published->f);
+		announce_correct(sm, f);
 		touched = xcalloc(f->n_nodes, 1);
 	}
 	if (!f) {
@@ -952,6 +953,7 @@ static void publish(struct sm *sm)
 	add_changed(sm, s);
 	sm->replaced = sm->published;
 	sm->published = s;
+	sm->answers.n = 0;
 	findings_free(&sm->findings);
 	findings_copy(&sm->findings, &sm->sweep_policy->findings);
 	findings_copy(&sm->findings, &sm->plan->findings);
@@ -1172,6 +1174,7 @@ void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 	}
 	if (kind == SWEEP_POLICY && sm->published) {
 		take_fabric(sm, fabric_clone(sm->published->f));
+		announce_correct(sm, sm->f);
 		plan_start(sm);
 		return;
 	}

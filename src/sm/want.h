@@ -20,6 +20,8 @@ struct want_env {
 	bool reregister;	/* all clients are to register again (14.4.11) … */
 	const struct map64 *asked;	/* … but for those at these port GUIDs, who were asked; or NULL */
 	const struct refusals *refused;	/* what devices do not take; NULL: nothing */
+	const struct port_answer *answers;	/* instead of the fabric's PortInfo, in order of ports */
+	size_t n_answers;
 	bool as_found;		/* want_port_info() leaves our fields as they are */
 	bool tables_written;	/* … so that enforcement of partitions may begin anywhere */
 };
