@@ -124,12 +124,29 @@ static uint16_t slow_sls(const uint8_t *data)
 	return sls;
 }
 
+/*
+ * ibsim answers requests of any class, with what happens to be in its buffer.  An agent for the
+ * class tells its versions in ClassPortInfo (13.4.8.1), and none has version 0.
+ */
+static bool is_class_port_info(const uint8_t *data)
+{
+	return data[0] == UMAD_BASE_VERSION && data[1];
+}
+
 /* Takes the answer; returns whether q now is a further question to the same port. */
 static bool take(struct question *q, const uint8_t *data)
 {
 	const struct fabric *f = q->c->state->f;
 
 	switch (q->attr) {
+	case UMAD_ATTR_CLASS_PORT_INFO:
+		if (!is_class_port_info(data)) {
+			q->found = SAID_LACKS;
+			return false;
+		}
+		q->attr = node_is_switch(port_node(f, q->port)) ?
+			  IB_CC_ATTR_SWITCH_CONGESTION_SETTING : IB_CC_ATTR_CA_CONGESTION_SETTING;
+		return true;
 	case IB_CC_ATTR_SWITCH_CONGESTION_SETTING:
 		if (data[THRESHOLD_AT] >> 4) {
 			q->found |= MARKS;
@@ -213,9 +230,9 @@ static bool ask_more(struct congestion *c)
 			c->next++;
 		if (c->next == f->n_ports)
 			return true;
-		*q = (struct question){ .c = c, .port = c->next };
-		q->attr = node_is_switch(port_node(f, q->port)) ?
-			  IB_CC_ATTR_SWITCH_CONGESTION_SETTING : IB_CC_ATTR_CA_CONGESTION_SETTING;
+		*q = (struct question){
+			.c = c, .port = c->next, .attr = UMAD_ATTR_CLASS_PORT_INFO,
+		};
 		if (!ask(q))
 			return false;
 		c->next++;
@@ -249,6 +266,7 @@ static struct sm_congestion add_up(const struct congestion *c)
 			sum.same_sls &= SLS(said);
 		}
 	}
+	sum.same_sls &= sum.sls;
 	return sum;
 }
 

@@ -157,4 +157,6 @@ until_ 10 settled || bad "no end of Sets"
 reload || bad "refused: $(cat reload)"
 expect "Sets of the second reload" "$sets" "$(sets)"
 
+# its devices answer requests of any class, with anything
+expect "congestion control of ibsim" "" "$(grep ' congestion: ' "$qosd_log")"
 stop_qosd || bad "exit status $? after SIGTERM"

@@ -81,8 +81,8 @@ until_ 10 gone_is $((linked - 1)) || bad "the link is not seen to be down"
 expect "questions after a link is lost" "$asked" "$(requests get)"
 plug "$far" 1
 until_ 10 gone_is "$linked" || bad "the link is not seen to be up"
-back() { [ "$(requests get)" = $((asked + 2)) ]; }
-until_ 10 back || bad "questions to a host that is back: $(($(requests get) - asked)), not 2"
+back() { [ "$(requests get)" = $((asked + 3)) ]; }
+until_ 10 back || bad "questions to a host that is back: $(($(requests get) - asked)), not 3"
 stop_qosd || bad "exit status $? after SIGTERM"
 
 note "a policy with SLs that are spared: some lose what others keep"
