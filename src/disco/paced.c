@@ -92,7 +92,7 @@ static uint32_t device_of(const struct slot *x)
 	const struct umad_smp *smp = umad_get_mad((void *)(uintptr_t)&x->u);
 	unsigned hops = smp->hop_cnt < UMAD_SMP_MAX_HOPS ? smp->hop_cnt : UMAD_SMP_MAX_HOPS - 1;
 
-	return pace_device(&paced.pace, smp->initial_path + 1, hops, 0);
+	return pace_device(&paced.pace, smp->initial_path + 1, hops, 0, PACE_NO_DEVICE);
 }
 
 /* 0, or the error of umad_send(). */

@@ -52,18 +52,22 @@ const struct pace_device *pace_find(const struct pace *p, const uint8_t *route, 
 	return at == MAP64_NONE ? NULL : &p->devices.v[at];
 }
 
-uint32_t pace_device(struct pace *p, const uint8_t *route, unsigned hops, unsigned last_hop)
+uint32_t pace_device(struct pace *p, const uint8_t *route, unsigned hops, unsigned last_hop,
+		     uint32_t guess)
 {
 	uint64_t key = route_key(route, hops, last_hop);
-	uint32_t at = map64_get(&p->by_route, key);
+	uint32_t at;
 
+	if (guess != PACE_NO_DEVICE && p->devices.v[guess].route == key)
+		return guess;
+	at = map64_get(&p->by_route, key);
 	if (at != MAP64_NONE)
 		return at;
 	if (p->devices.n >= PACE_DEVICES_MAX)	/* routes of long ago: two share a place */
 		return (uint32_t)(key % PACE_DEVICES_MAX);
 	at = (uint32_t)p->devices.n;
 	*vec_push(&p->devices) = (struct pace_device){
-		.window = (uint8_t)p->bounds.window_device, .cut_us = INT64_MIN / 2,
+		.route = key, .window = (uint8_t)p->bounds.window_device, .cut_us = INT64_MIN / 2,
 	};
 	map64_put(&p->by_route, key, at);
 	return at;

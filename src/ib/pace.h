@@ -50,6 +50,7 @@ struct pace_learned {
 };
 
 struct pace_device {
+	uint64_t route;			/* a digest of the route that leads to it */
 	uint32_t srtt_us, rttvar_us;	/* smoothed round trip and its variation; both 0: none yet */
 	int64_t cut_us;			/* when its window was last halved */
 	uint16_t answered;		/* since its window last grew */
@@ -93,9 +94,12 @@ void pace_free(struct pace *p);
 /*
  * The device at the end of a directed route of `hops` ports and, unless it is 0, last_hop: a
  * number that stays good.  So many are kept; beyond, a route shares what is known of another.
+ * `guess` is the number that it may have, which saves looking for it; PACE_NO_DEVICE: none.
  */
 #define PACE_DEVICES_MAX 65536u
-uint32_t pace_device(struct pace *p, const uint8_t *route, unsigned hops, unsigned last_hop);
+#define PACE_NO_DEVICE	UINT32_MAX
+uint32_t pace_device(struct pace *p, const uint8_t *route, unsigned hops, unsigned last_hop,
+		     uint32_t guess);
 /* What is known of the device at the end of a route; NULL: nothing was ever sent there. */
 const struct pace_device *pace_find(const struct pace *p, const uint8_t *route, unsigned hops,
 				    unsigned last_hop);

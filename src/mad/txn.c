@@ -274,7 +274,8 @@ static void transmit(struct txn_table *t, struct txn *x, unsigned ms, int64_t no
 
 static void send_first(struct txn_table *t, struct txn *x, int64_t now)
 {
-	uint32_t device = pace_device(&t->pace, x->s.route, x->s.hops, x->s.last_hop);
+	uint32_t device = pace_device(&t->pace, x->s.route, x->s.hops, x->s.last_hop,
+				      x->job ? x->job->pace[x->device] : PACE_NO_DEVICE);
 
 	if (x->job)
 		x->job->pace[x->device] = device;

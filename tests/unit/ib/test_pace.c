@@ -22,7 +22,7 @@ static uint32_t device(unsigned n)
 {
 	const uint8_t route[] = { 1, (uint8_t)(n >> 8), (uint8_t)n };
 
-	return pace_device(&p, route, sizeof(route), 0);
+	return pace_device(&p, route, sizeof(route), 0, PACE_NO_DEVICE);
 }
 
 /* One SMP that is answered after so long; returns the time-out that it had, in ms. */
@@ -410,7 +410,7 @@ START_TEST(what_is_kept_is_bounded)
 	for (unsigned i = 0; i < PACE_DEVICES_MAX + 1000; i++) {
 		const uint8_t route[] = { (uint8_t)(i >> 16), (uint8_t)(i >> 8), (uint8_t)i };
 
-		exchange(pace_device(&p, route, sizeof(route), i % 3), 100);
+		exchange(pace_device(&p, route, sizeof(route), i % 3, PACE_NO_DEVICE), 100);
 	}
 	ck_assert_uint_eq(p.devices.n, PACE_DEVICES_MAX);
 	ck_assert_uint_ne(device(1), device(2));
