@@ -197,8 +197,10 @@ static void behind_answered(struct probe *p, const struct ask *a)
 
 	if (node == MAP64_NONE)
 		node = add_node(p, a);
-	if (node == FABRIC_NONE || num < 1 || num > p->f->nodes[node].nports)
-		return;		/* it says nothing of use: a link without an end */
+	if (node == FABRIC_NONE || num < 1 || num > p->f->nodes[node].nports) {
+		cut(p, port);	/* it says nothing of use: a link without an end, whoever was there */
+		return;
+	}
 	map64_put(&p->key_of_port, agent_port(p->f, node, num), probe_key_behind(p, a));
 	if (p->f->nodes[node].nports != mad_get_field(info, 0, IB_NODE_NPORTS_F) ||
 	    p->f->nodes[node].type != mad_get_field(info, 0, IB_NODE_TYPE_F)) {

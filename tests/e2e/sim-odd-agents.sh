@@ -39,6 +39,14 @@ sim_do node lie "${hosts[1]}" none
 reboot "${hosts[1]}"
 is_back() { [ "$(status nodes)" = $((good + 12)) ] && subnet_up; }
 until_ 20 is_back || bad "it does not come back: nodes: $(status nodes)"
+note "one restarts so soon that its link is not seen to be down"
+kill -STOP "$qosd"
+sim_do node lie "${hosts[1]}" local-port
+reboot "${hosts[1]}"
+comes_up() { [ "$(state_of "${hosts[1]}")" = init ]; }
+until_ 10 comes_up || bad "${hosts[1]} is $(state_of "${hosts[1]}")"
+kill -CONT "$qosd"
+until_ 20 left_out || bad "nodes: $(status nodes), subnet-up $(status subnet-up)"
 stop_qosd || bad "exit status $?"
 if command -v opensm >/dev/null; then
 	note "OpenSM leaves them out, too"
