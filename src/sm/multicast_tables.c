@@ -440,6 +440,18 @@ static void finished(void *arg)
 	run_passes(w);
 }
 
+/* The block that r says is refused by status; NULL: it is none, or of no switch that is there. */
+static struct mft_block *refused_block(struct mcast_work *w, const struct fabric *f,
+				       const struct refused_set *r)
+{
+	uint32_t node = r->attr == UMAD_SM_ATTR_MCAST_FT && refusal_by_status(r) ?
+			map64_get(&f->node_by_guid, r->guid) : MAP64_NONE;
+
+	if (node == MAP64_NONE || f->nodes[node].sw == FABRIC_NONE)
+		return NULL;
+	return block_get(w, r->guid, r->mod & MFT_BLOCK_MASK, r->mod >> 28);
+}
+
 bool tables_read_frozen(struct mcast_work *w)
 {
 	const struct refusals *all = store_refusals(w->sm->store);
@@ -448,14 +460,9 @@ bool tables_read_frozen(struct mcast_work *w)
 
 	mad_hold(w->sm->mad);	/* a job of a sweep may add to them */
 	for (size_t i = 0; (r = refusals_at(all, i)); i++) {
-		uint32_t node = r->attr == UMAD_SM_ATTR_MCAST_FT && refusal_by_status(r) ?
-				map64_get(&f->node_by_guid, r->guid) : MAP64_NONE;
-		struct mft_block *b;
+		struct mft_block *b = refused_block(w, f, r);
 
-		if (node == MAP64_NONE || f->nodes[node].sw == FABRIC_NONE)
-			continue;
-		b = block_get(w, r->guid, r->mod & MFT_BLOCK_MASK, r->mod >> 28);
-		if (b->answered || b->asked)
+		if (!b || b->answered || b->asked)
 			continue;
 		b->asked = true;
 		b->failed = false;
@@ -522,13 +529,10 @@ static void try_frozen(struct mcast_work *w)
 	if (w->sm->kind != SWEEP_FULL)
 		return;
 	for (size_t i = 0; (r = refusals_at(all, i)); i++) {
-		uint32_t node = r->attr == UMAD_SM_ATTR_MCAST_FT && refusal_by_status(r) ?
-				map64_get(&f->node_by_guid, r->guid) : MAP64_NONE;
-		struct mft_block *b;
+		struct mft_block *b = refused_block(w, f, r);
 
-		if (node == MAP64_NONE || f->nodes[node].sw == FABRIC_NONE)
+		if (!b)
 			continue;
-		b = block_get(w, r->guid, r->mod & MFT_BLOCK_MASK, r->mod >> 28);
 		b->probe = true;
 		block_list(w, b);
 	}
