@@ -85,7 +85,7 @@ note "a host comes up"
 for host in 4 35; do unplug "$(name $host)"; done
 away() { [ "$(status ports-linked)" = "$1" ]; }
 linked=$(status ports-linked)
-until_ 10 away $((linked - 4)) || bad "$(status ports-linked) ports are linked still, of $linked"
+until_ 30 away $((linked - 4)) || bad "$(status ports-linked) ports are linked still, of $linked"
 start_joins 4 35
 for host in 4 35; do plug "$(name $host)"; done
 all_joined "a host comes up"
