@@ -82,6 +82,7 @@ struct election {
 	int64_t hint_us;		/* the last one that was followed */
 	uint64_t introduced;		/* GUID of a standby that was looked for after it polled us */
 	struct timer *alive, *again;
+	struct question *questions;	/* that are not answered; ours to free, when we end, too */
 };
 
 /* A Get of SMInfo that is under way. */
@@ -90,6 +91,7 @@ struct question {
 	struct peer peer;		/* its guid: who is expected there, 0: anybody */
 	uint32_t node;
 	uint32_t round;
+	struct question *next, **link;	/* in the list of those that are not answered */
 };
 
 static void sm_info_get(const uint8_t *data, struct sm_info *i)
@@ -177,13 +179,34 @@ static bool step(struct sm *sm, enum sm_input input, const char *why)
 	return true;
 }
 
+static struct question *question_new(struct sm *sm)
+{
+	struct question *q = xcalloc(1, sizeof(*q));
+
+	q->sm = sm;
+	q->round = sm->election->round;
+	q->next = sm->election->questions;
+	q->link = &sm->election->questions;
+	if (q->next)
+		q->next->link = &q->next;
+	*q->link = q;
+	return q;
+}
+
+static void question_free(struct question *q)
+{
+	if (q->next)
+		q->next->link = q->link;
+	*q->link = q->next;
+	free(q);
+}
+
 static void send_data(struct sm *sm, const struct peer *p, struct smp s,
 		      void (*fn)(void *arg, const struct smp *s, int status))
 {
-	struct question *q = xmalloc(sizeof(*q));
+	struct question *q = question_new(sm);
 
-	/* the route that the SMP needs until its end */
-	*q = (struct question){ .sm = sm, .peer = *p, .round = sm->election->round };
+	q->peer = *p;		/* the route that the SMP needs until its end */
 	s.route = q->peer.route;
 	s.hops = p->hops;
 	s.last_hop = p->last_hop;
@@ -284,7 +307,7 @@ static void on_handed_over(void *arg, const struct smp *s, int status)
 	uint32_t round = q->round;
 
 	(void)s;
-	free(q);
+	question_free(q);
 	/* it may have acknowledged before it answered */
 	if (sm->state != SM_MASTER || !is_of_this_round(sm, round))
 		return;
@@ -418,7 +441,7 @@ static void on_answer(void *arg, const struct smp *s, int status)
 	const char *desc;
 
 	if (!is_of_this_round(sm, q->round)) {
-		free(q);
+		question_free(q);
 		return;
 	}
 	desc = sm->f->nodes[q->node].desc;
@@ -433,7 +456,7 @@ static void on_answer(void *arg, const struct smp *s, int status)
 		log_debug("election", "the SM at %s does not answer", desc);
 		*vec_push(&sm->election->mute_now) = q->peer.info.guid;
 	}
-	free(q);
+	question_free(q);
 	if (--sm->election->to_ask == 0)
 		asked_all(sm);
 }
@@ -458,9 +481,7 @@ static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
 
 	if (!mkey_route(sm, f, f->ports[port].node, f->ports[port].num, &s))
 		return false;
-	q = xcalloc(1, sizeof(*q));
-	q->sm = sm;
-	q->round = sm->election->round;
+	q = question_new(sm);
 	q->node = f->ports[port].node;
 	q->peer.hops = s.hops;
 	q->peer.last_hop = s.last_hop;
@@ -515,7 +536,7 @@ static void on_late_answer(void *arg, const struct smp *s, int status)
 	struct sm *sm = q->sm;
 	struct sm_info i;
 
-	free(q);
+	question_free(q);
 	if (status || sm->state != SM_MASTER)
 		return;
 	sm_info_get(s->data, &i);
@@ -583,7 +604,7 @@ static void on_poll_answer(void *arg, const struct smp *s, int status)
 	struct sm_info i, us = ourselves(sm);
 	int64_t now = clock_mono_us();
 
-	free(q);
+	question_free(q);
 	if (sm->state != SM_STANDBY || asked != sm->master_guid || status)
 		return;		/* those without an answer are counted when the next is sent */
 	e->unanswered = 0;
@@ -671,7 +692,7 @@ static void on_check_answer(void *arg, const struct smp *s, int status)
 		take_as_master(sm, &q->peer);
 		step(sm, IN_DEPOSED, NULL);
 	}
-	free(q);
+	question_free(q);
 	if (--sm->election->checks)
 		return;
 	permit(sm);
@@ -731,7 +752,7 @@ static void on_acknowledged(void *arg, const struct smp *s, int status)
 	if (status)
 		log_debug("election", "SM 0x%016" PRIx64 " has no use for the ACKNOWLEDGE (%d)",
 			  q->peer.info.guid, status);
-	free(q);
+	question_free(q);
 }
 
 /* To whom we know the way; it is a courtesy (14.4.1.2). */
@@ -839,7 +860,7 @@ static void on_nudged(void *arg, const struct smp *s, int status)
 {
 	(void)s;
 	(void)status;	/* it polls anyway */
-	free(arg);
+	question_free(arg);
 }
 
 void sm_nudge(struct sm *sm)
@@ -919,6 +940,8 @@ void election_free(struct sm *sm)
 {
 	timer_free(sm->election->alive);
 	timer_free(sm->election->again);
+	while (sm->election->questions)
+		question_free(sm->election->questions);
 	vec_free(&sm->election->peers);
 	vec_free(&sm->election->heard);
 	vec_free(&sm->election->mute);
