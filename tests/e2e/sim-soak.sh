@@ -356,9 +356,13 @@ begin() {
 }
 as_before() { [ "$(used a | cut -d ' ' -f 2,4)" = "$before" ]; }	# or it looks at something just now
 finish() {
+	local ended
 	for m in a b; do
+		ended=0
 		[ "${ill[$m]:-}" != frozen ] || kill -CONT "${pid[$m]}"
-		end "${pid[$m]}" || [ -n "${ill[$m]:-}" ] || bad "seed $seed: exit status $? of $m"
+		end "${pid[$m]}" || ended=$?
+		[ "$ended" -eq 0 ] || [ -n "${ill[$m]:-}" ] ||
+			bad "seed $seed: exit status $ended of $m: $(tail -n 60 "$m.log")"
 	done
 	stop_sim
 }
