@@ -46,7 +46,7 @@ reboot "${hosts[1]}"
 comes_up() { [ "$(state_of "${hosts[1]}")" = init ]; }
 until_ 10 comes_up || bad "${hosts[1]} is $(state_of "${hosts[1]}")"
 kill -CONT "$qosd"
-until_ 20 left_out || bad "nodes: $(status nodes), subnet-up $(status subnet-up)"
+until_ 45 left_out || bad "nodes: $(status nodes), subnet-up $(status subnet-up)"
 stop_qosd || bad "exit status $?"
 if command -v opensm >/dev/null; then
 	note "OpenSM leaves them out, too"
