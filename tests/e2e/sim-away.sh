@@ -10,7 +10,7 @@ only_on qosd-sim "ibsim's devices keep less, and it moves no packets"
 "$tools/gentopo" fat-tree --levels 2 --radix 8 >topology
 node=$(first_ca topology)
 far=$(cas topology | tail -n 1)
-leaf=$(sed -nE "/^Ca.*$far/,/^\$/s/.*\"(S-[0-9a-f]+)\".*/\1/p" topology | head -n 1)
+leaf=$(leaf_of "$far" topology)
 sim_options=()
 # got ATTRIBUTE: Gets of it so far.
 got() { sim_ctl stats | awk -v a="$1" '$2 == a && $3 == "get" { n = $4 } END { print n + 0 }'; }

@@ -12,7 +12,7 @@ only_on qosd-sim "ibsim's devices have one size"
 node=$(first_ca topology)
 far=$(cas topology | tail -n 1)
 mapfile -t switches < <(sed -nE 's/^Switch.*"(S-[0-9a-f]+)".*/\1/p' topology)
-leaf=$(sed -nE "/^Ca.*$far/,/^\$/s/.*\"(S-[0-9a-f]+)\".*/\1/p" topology | head -n 1)
+leaf=$(leaf_of "$far" topology)
 spine=$(comm -23 <(printf '%s\n' "${switches[@]}" | sort) \
 	<(awk '/^Ca/ { ca = 1 } /^$/ { ca = 0 } ca && match($0, /"S-[0-9a-f]+"/) { print substr($0, RSTART + 1, RLENGTH - 2) }' topology | sort -u) | head -n 1)
 [ -n "$leaf" ] && [ -n "$spine" ] || fail "no leaf or no spine in the topology"

@@ -12,7 +12,7 @@ sed -n 's/^\[1\](\([0-9a-f]*\)).*/\1/p' fat.topo |
 	awk '{ print NR % 61, $1 }' | sort -n -k 1,1 -s | cut -d ' ' -f 2 >guids
 sm_node=$(first_ca fat.topo)
 far=$(cas fat.topo | tail -n 1)
-leaf=$(sed -nE "/^Ca.*$far/,/^\$/s/.*\"(S-[0-9a-f]+)\".*/\1/p" fat.topo | head -n 1)
+leaf=$(leaf_of "$far" fat.topo)
 groups=$((128 / 2 * 6))
 
 audit() { sim_ctl check >audit 2>&1; }

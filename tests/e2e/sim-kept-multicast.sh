@@ -11,10 +11,9 @@ only_on qosd-sim "ibsim's switches take all tables"
 "$tools/gentopo" fat-tree --levels 2 --radix 8 >topology
 node=$(first_ca topology)
 far=$(cas topology | tail -n 1)
-leaf_of() { sed -nE "/^Ca.*$1/,/^\$/s/.*\"(S-[0-9a-f]+)\".*/\1/p" topology | head -n 1; }
 mapfile -t switches < <(sed -nE 's/^Switch.*"(S-[0-9a-f]+)".*/\1/p' topology | sort)
 mapfile -t spines < <(comm -23 <(printf '%s\n' "${switches[@]}") \
-	<(for ca in $(cas topology); do leaf_of "$ca"; done | sort -u))
+	<(for ca in $(cas topology); do leaf_of "$ca" topology; done | sort -u))
 [ "${#spines[@]}" = 4 ] || fail "no spines in the topology"
 guid() { echo "0x${1#?-}"; }
 port_guid() { printf '%016x\n' $((16#${1#H-} + 1)); }
@@ -78,7 +77,7 @@ join -d -g 80 other.guid
 members() { settled 80 "$1" && grep -qE "^multicast members +$2\$" audit; }
 all=$((80 * $(wc -l <guids)))
 until_ 30 members 0 $((all - 80)) || bad "$(lines); $(<audit)"
-sim_do node refuse "$(guid "$(leaf_of "$far")")" mft
+sim_do node refuse "$(guid "$(leaf_of "$far" topology)")" mft
 join -d -g 80 far.guid
 until_ 30 eval '[ "$(refusals)" = 1 ]' || bad "$(lines)"
 join -g 80 other.guid

@@ -11,11 +11,10 @@ only_on qosd-sim "ibsim's switches take all tables"
 "$tools/gentopo" fat-tree --levels 2 --radix 8 >topology
 node=$(first_ca topology)
 far=$(cas topology | tail -n 1)
-leaf_of() { sed -nE "/^Ca.*$1/,/^\$/s/.*\"(S-[0-9a-f]+)\".*/\1/p" topology | head -n 1; }
-leaf=$(leaf_of "$far")
+leaf=$(leaf_of "$far" topology)
 mapfile -t switches < <(sed -nE 's/^Switch.*"(S-[0-9a-f]+)".*/\1/p' topology | sort)
 mapfile -t spines < <(comm -23 <(printf '%s\n' "${switches[@]}") \
-	<(for ca in $(cas topology); do leaf_of "$ca"; done | sort -u))
+	<(for ca in $(cas topology); do leaf_of "$ca" topology; done | sort -u))
 [ -n "$leaf" ] && [ "${#spines[@]}" = 4 ] || fail "no leaf or no spines in the topology"
 sim_options=()
 printf 'sweep-interval: 0\nscrub-interval: 0\n' >qosd.yaml

@@ -70,7 +70,7 @@ stop_sim
 
 note "the logical switch of an eHCA, which tells that it enforces partitions"
 rm -rf state
-leaf=$(sed -nE "/^Ca.*${hosts[9]}/,/^\$/s/.*\"(S-[0-9a-f]+)\".*/\1/p" topology | head -n 1)
+leaf=$(leaf_of "${hosts[9]}" topology)
 printf 'profiles:\n  ehca: {like: auto, vendor-id: 0x5076, lies: [mute-pkeys]}\n' >profiles.yaml
 printf 'nodes:\n  - {guid: 0x%s, profile: ehca}\n' "${leaf#S-}" >>profiles.yaml
 cat >policy.yaml <<END

@@ -12,7 +12,7 @@ node=$(first_ca topology)
 far=$(cas topology | tail -n 1)
 near=$(cas topology | tail -n 2 | head -n 1)	# at the same leaf
 away=$(cas topology | sed -n 9p)
-leaf=$(sed -nE "/^Ca.*$far/,/^\$/s/.*\"(S-[0-9a-f]+)\".*/\1/p" topology | head -n 1)
+leaf=$(leaf_of "$far" topology)
 out=$(sed -nE "/^Ca.*$far/,/^\$/s/.*\"S-[0-9a-f]+\"\[([0-9]+)\].*/\1/p" topology | head -n 1)
 sim_options=()
 lid_of() { sim_ctl -j show port "$1/P1" | sed -nE 's/.*"lid":([0-9]+),.*/\1/p'; }
