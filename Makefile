@@ -319,7 +319,7 @@ demo:	## install what is missing, build, show qosd on a simulated cluster
 
 # bench_*.c measure by themselves; scripts use the other programs.
 BENCHES = $(filter $(BUILD)/tests/bench/bench_%,$(BENCH_PROGRAMS)) \
-	$(filter-out %.c tests/bench/lib,$(wildcard tests/bench/*))
+	$(filter-out %.c %.h tests/bench/lib,$(wildcard tests/bench/*))
 .PHONY: bench-programs
 bench-programs: $(TEST_TOOLS) $(BENCH_PROGRAMS) $(BENCH_LIBRARIES)
 bench: all bench-programs	## measure (not a test; T=bringup: one of them)

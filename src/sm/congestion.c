@@ -348,7 +348,7 @@ void congestion_after_sweep(struct sm *sm)
 
 /* --- for operators --- */
 
-static void put_sls(struct buf *out, unsigned sls)
+void sm_congestion_sls(unsigned sls, struct buf *out)
 {
 	const char *before = sls & (sls - 1) ? "SLs " : "SL ";
 
@@ -368,16 +368,11 @@ bool sm_congestion_text(const struct sm_congestion *c, struct buf *out)
 		   c->adapters);
 	if (c->slowing) {
 		buf_puts(out, " what they send on ");
-		put_sls(out, c->sls);
+		sm_congestion_sls(c->sls, out);
 		if (c->same_sls != c->sls)
 			buf_puts(out, ", not all of them on the same");
 	}
 	return true;
-}
-
-void sm_congestion_sls(unsigned sls, struct buf *out)
-{
-	put_sls(out, sls);
 }
 
 struct sm_congestion congestion_sum(const struct sm *sm)

@@ -21,35 +21,11 @@
 #include "registry/subscriptions.h"
 #include "sa/reports.h"
 #include "sa/sa.h"
+#include "bench/bench.h"
 
 #define ATTR_INFORM_INFO 0x03
 
 static VEC(uint32_t) ports;
-
-static double cpu_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
-static struct subnet_state *make_state(const char *topology)
-{
-	struct subnet_state *s = xcalloc(1, sizeof(*s));
-	struct buf err = { 0 };
-
-	s->refs = 1;
-	s->generation = 1;
-	s->f = fabric_load_dump(topology, 0, false, &err);
-	if (!s->f) {
-		fprintf(stderr, "bench_inform: %s", err.s);
-		exit(1);
-	}
-	s->policy = shared_policy_new(policy_builtin());
-	s->plan = plan_compute(s->f, s->policy->p, settings_default(), NULL, NULL, NULL);
-	return s;
-}
 
 /* Groups that come (trap 66) in a range of LIDs; last 0: all. */
 static void make_request(uint8_t *mad, uint16_t first, uint16_t last)
@@ -145,7 +121,7 @@ int main(int argc, char **argv)
 	struct subnet_state *s;
 	struct sa sa;
 
-	s = make_state(argc > 1 ? argv[1] : "examples/cluster.topo");
+	s = state_of_dump(argc > 1 ? argv[1] : "examples/cluster.topo");
 	sa = (struct sa){ .state = s, .sm_key = 1, .mcast = mcast_new(NULL, NULL),
 			  .subscriptions = subscriptions_new(NULL, NULL) };
 	for (uint32_t port = 0; port < s->f->n_ports; port++)

@@ -22,16 +22,9 @@
 #include "route/mcast.h"
 #include "route/order.h"
 #include "unit/route/topo.h"
+#include "bench/bench.h"
 
 #define STEP 1000
-
-static double cpu_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
 
 /* --- groups --- */
 

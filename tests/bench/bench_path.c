@@ -20,6 +20,7 @@
 #include "registry/mcast.h"
 #include "sa/sa.h"
 #include "ib/sa.h"
+#include "bench/bench.h"
 
 static double seconds(void)
 {
@@ -27,23 +28,6 @@ static double seconds(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static struct subnet_state *make_state(const char *topology)
-{
-	struct subnet_state *s = xcalloc(1, sizeof(*s));
-	struct buf err = { 0 };
-
-	s->refs = 1;
-	s->generation = 1;
-	s->f = fabric_load_dump(topology, 0, false, &err);
-	if (!s->f) {
-		fprintf(stderr, "bench_path: %s", err.s);
-		exit(1);
-	}
-	s->policy = shared_policy_new(policy_builtin());
-	s->plan = plan_compute(s->f, s->policy->p, settings_default(), NULL, NULL, NULL);
-	return s;
 }
 
 static void make_request(uint8_t *mad, const struct subnet_state *s, uint32_t src, uint32_t dst)
@@ -63,7 +47,7 @@ static void make_request(uint8_t *mad, const struct subnet_state *s, uint32_t sr
 
 int main(int argc, char **argv)
 {
-	struct subnet_state *s = make_state(argc > 1 ? argv[1] : "examples/cluster.topo");
+	struct subnet_state *s = state_of_dump(argc > 1 ? argv[1] : "examples/cluster.topo");
 	uint32_t n = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 0) : 1000000;
 	struct sa sa = { .state = s, .sm_key = 1, .mcast = mcast_new(NULL, NULL) };
 	VEC(uint32_t) ports = { 0 };
