@@ -39,6 +39,8 @@ rests() { [ "$(status sweeping)" = false ]; }
 settled() { rests && subnet_up && [ "$(refusals)" = "$1" ]; }
 node_is() { rests && [ "$(status nodes)" = "$1" ]; }
 is_back() { node_is "$nodes" && subnet_up; }
+# is_taken N: a device that started anew is here (while it is away, nothing refuses, either).
+is_taken() { settled "$1" && is_back; }
 # flap NODE: down and up again; in $smps what the local sweeps sent.
 flap() {
 	local from
@@ -128,7 +130,7 @@ note "a device that starts anew is tried again"
 if [ -z "${ONLY:-}" ]; then
 	sim_do node refuse "${devices[0]}" none
 	sim_do node reboot "${devices[0]}"
-	until_ 20 settled $((${#kinds[@]} - 1)) || bad "the reboot: $(health)"
+	until_ 20 is_taken $((${#kinds[@]} - 1)) || { bad "the reboot: $(health)"; show_log "$qosd_log" 20; }
 	expect "entries of its P_Key table" 2 "$(sim_ctl show pkeys "${devices[0]}/P1" | grep -ciE '0x(8010|ffff)')"
 fi
 
