@@ -82,10 +82,10 @@ until_ 30 subnet_up || fail "the subnet does not come up"
 all_joined "without state"
 
 note "a host comes up"
+linked=$(status ports-linked)
 for host in 4 35; do unplug "$(name $host)"; done
 away() { [ "$(status ports-linked)" = "$1" ]; }
-linked=$(status ports-linked)
-until_ 30 away $((linked - 4)) || bad "$(status ports-linked) ports are linked still, of $linked"
+until_ 10 away $((linked - 4)) || bad "$(status ports-linked) ports are linked still, of $linked"
 start_joins 4 35
 for host in 4 35; do plug "$(name $host)"; done
 all_joined "a host comes up"
