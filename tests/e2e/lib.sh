@@ -511,9 +511,9 @@ port_info() { on "$1" smpquery -G portinfo "$2" "$3" 2>&1 | sed -nE "s/^$4:\.+(.
 
 # --- fabrics ---
 
-# first_ca TOPOLOGY: its name.
-first_ca() { sed -nE 's/^H?[Cc]a[[:space:]]+[0-9]+ "(H-[0-9a-f]+)".*/\1/p' "$1" | head -n 1; }
+# cas TOPOLOGY: the names of its channel adapters; first_ca: that of the first.
 cas() { sed -nE 's/^H?[Cc]a[[:space:]]+[0-9]+ "(H-[0-9a-f]+)".*/\1/p' "$1"; }
+first_ca() { cas "$1" | head -n 1; }
 # leaf_of CA TOPOLOGY: the switch by which its first port is cabled.
 leaf_of() { sed -nE "/^Ca.*$1/,/^\$/s/.*\"(S-[0-9a-f]+)\".*/\1/p" "$2" | head -n 1; }
 # gid GUID (16 hexadecimal digits): of the port with it.
