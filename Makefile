@@ -334,6 +334,15 @@ pathref: all check-programs	## path queries against a slow reference: a million 
 	@PATHREF_ROUNDS=24 PATHREF_QUERIES=30000 PATHREF_MEANWHILE=20000 QOSD_SIMULATOR=qosd-sim \
 		PATHREF_FABRICS="$(PATHREF_CHANGES)" tests/e2e/sim-pathref-changes.sh
 
+# The scripts are part of `make check', too, where each takes a few seconds.
+ATTACKS = $(wildcard tests/e2e/sim-attack-*.sh)
+ATTACK_SECONDS ?= 3600
+.PHONY: attack
+attack: all check-programs	## attacks for ATTACK_SECONDS=3600 in all (T=name: some of them)
+	@set -e; set -- $(call chosen,$(ATTACKS)); \
+		ATTACK_SECONDS=$$(($(ATTACK_SECONDS) / ($$# + !$$#))) QOSD_SIMULATOR=qosd-sim \
+		tests/run -j 1 -t $$(($(ATTACK_SECONDS) + 600)) QOSD_SIMULATOR=qosd-sim "$$@"
+
 lint:	## cppcheck, shellcheck, mandoc
 	@scripts/lint
 

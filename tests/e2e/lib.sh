@@ -50,6 +50,9 @@ if grep -qE '__[at]san_init' "$build/qosd"; then
 	slow=4
 fi
 
+# attack_seconds N: how long an attack lasts: ATTACK_SECONDS if it is set (make attack), N if not.
+attack_seconds() { echo "${ATTACK_SECONDS:-$1}"; }
+
 work=$(mktemp -d "${TMPDIR:-/tmp}/qosd-e2e.XXXXXX") || exit 1
 cd "$work" || exit 1
 export IBSIM_SOCKNAME=qosd-e2e-$$ QOSD_SIM_SOCKET=$work/sim.sock
