@@ -119,7 +119,7 @@ bool world_start(struct world *w, const struct options *o)
 	w->sim->hooks = (struct sim_hooks){
 		.arrive = devices_receive, .host = hosts_receive, .bad_pkey = device_bad_pkey,
 		.bad_qkey = device_bad_qkey, .activate = device_activate,
-		.set_issm = device_set_issm,
+		.set_issm = device_set_issm, .falsify = device_falsify,
 	};
 	devices_start(w->sim, o->keep_lids);
 	hosts_start(w->sim);

@@ -13,7 +13,7 @@
 #include "simctl/ctl.h"
 
 #define WORDS_MAX	24	/* of a command, behind its name */
-#define OPTIONS_MAX	8
+#define OPTIONS_MAX	12
 
 struct command;
 
@@ -120,6 +120,8 @@ bool cmd_private(struct call *c);
 bool cmd_mkey(struct call *c);
 bool cmd_trap(struct call *c);			/* trap.c */
 bool cmd_fault_add(struct call *c);		/* faults.c */
+bool cmd_fault_falsify(struct call *c);
+bool cmd_fault_kinds(struct call *c);
 bool cmd_fault_list(struct call *c);
 bool cmd_fault_remove(struct call *c);
 bool cmd_loss(struct call *c);

@@ -90,10 +90,18 @@ static bool cmd_help(struct call *c);
 	  "set an M_Key as a foreign manager would", \
 	  2, 2, cmd_mkey, "--protect=", "--lease=", NULL) \
 	X("fault", " add", " drop|delay|duplicate|reorder|corrupt [--class C] [--method M] " \
-	  "[--attr A] [--at NODE|PORT] [--chance P%] [--count N] [--for TIME]", \
+	  "[--attr A] [--at NODE|PORT] [--share P% [--spare NODE] [--pick N]] [--chance P%] " \
+	  "[--count N] [--for TIME]", \
 	  "what is to happen to packets", \
-	  1, 1, cmd_fault_add, "--class=", "--method=", "--attr=", "--at=", "--chance=", \
-	  "--count=", "--for=", NULL) \
+	  1, 1, cmd_fault_add, "--class=", "--method=", "--attr=", "--at=", "--share=", \
+	  "--spare=", "--pick=", "--chance=", "--count=", "--for=", NULL) \
+	X("fault", " falsify", " FALSEHOOD [--at NODE] [--share P% [--spare NODE] [--pick N]] " \
+	  "[--chance P%] [--count N]", \
+	  "what answers of devices are to tell", \
+	  1, 1, cmd_fault_falsify, "--at=", "--share=", "--spare=", "--pick=", "--chance=", \
+	  "--count=", NULL) \
+	X("fault", " kinds", "", "the falsehoods, and what they are about", \
+	  0, 0, cmd_fault_kinds, NULL) \
 	X("fault", " list", "", "the rules in force", 0, 0, cmd_fault_list, NULL) \
 	X("fault", " remove", " ID|all", "end a rule", 1, 1, cmd_fault_remove, NULL) \
 	X("loss", "", " PERCENT", "lose so many SMPs; 0 ends it", 1, 1, cmd_loss, NULL) \

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rules for packets, and standstill.
+ * Rules for packets and for what devices answer, and standstill.
  */
 #include "simctl/command.h"
 
 #include <string.h>
 
+#include "simdev/device.h"
 #include "simnet/fault.h"
 
 #define DELAY_US 1000	/* unless said */
@@ -16,7 +17,7 @@ static const char *const effects[] = {
 };
 
 static const struct fault_rule any_packet = {
-	.chance = 1, .left = UINT32_MAX, .node = SIM_NONE, .port = SIM_NONE,
+	.chance = 1, .left = UINT32_MAX, .node = SIM_NONE, .port = SIM_NONE, .spared = SIM_NONE,
 };
 
 static bool get_effect(struct call *c, struct fault_rule *r)
@@ -66,18 +67,87 @@ static bool get_delay(struct call *c, struct fault_rule *r)
 	return !text || refuse(c, "--for is for delay and reorder");
 }
 
+/* The share of the nodes whose packets it is about. */
+static bool get_share(struct call *c, struct fault_rule *r)
+{
+	const char *text = option(c, "--share"), *spare = option(c, "--spare");
+	uint32_t spared = SIM_NONE;
+	uint64_t pick = 1;
+	double share;
+
+	if (!text)
+		return (!spare && !option(c, "--pick")) ||
+		       refuse(c, "--spare and --pick go with --share");
+	if (option(c, "--at"))
+		return refuse(c, "--share and --at exclude each other");
+	if (!get_percent(c, "--share", text, &share) ||
+	    !get_number(c, "--pick", option(c, "--pick"), 0, UINT64_MAX, &pick) ||
+	    (spare && !get_node(c, spare, &spared)))
+		return false;
+	fault_share(c->s->f, r, share, pick, spared);
+	return true;
+}
+
+static bool add_rule(struct call *c, struct fault_rule *r)
+{
+	uint64_t count = UINT32_MAX;
+
+	if (!get_share(c, r) ||
+	    !get_percent(c, "--chance", option(c, "--chance"), &r->chance) ||
+	    !get_number(c, "--count", option(c, "--count"), 1, UINT32_MAX - 1, &count))
+		return false;
+	r->left = (uint32_t)count;
+	c->result = json_pack("{s:I}", "id", (json_int_t)fault_add(c->s, r));
+	return true;
+}
+
 bool cmd_fault_add(struct call *c)
 {
 	struct fault_rule r = any_packet;
-	uint64_t count = UINT32_MAX;
 
-	if (!get_effect(c, &r) || !get_packets(c, &r) || !get_delay(c, &r) ||
-	    !get_place(c, option(c, "--at"), &r) ||
-	    !get_percent(c, "--chance", option(c, "--chance"), &r.chance) ||
-	    !get_number(c, "--count", option(c, "--count"), 1, UINT32_MAX - 1, &count))
+	return get_effect(c, &r) && get_packets(c, &r) && get_delay(c, &r) &&
+	       get_place(c, option(c, "--at"), &r) && add_rule(c, &r);
+}
+
+static bool get_falsehood(struct call *c, unsigned *falsehood)
+{
+	struct words known = { 0 };
+	const char *name;
+
+	for (unsigned i = 0; (name = falsehood_name(i)); i++) {
+		*vec_push(&known) = name;
+		if (strcmp(name, c->word[0]) != 0)
+			continue;
+		vec_free(&known);
+		*falsehood = i;
+		return true;
+	}
+	return refuse_word(c, "falsehood", c->word[0], &known);
+}
+
+bool cmd_fault_falsify(struct call *c)
+{
+	const char *at = option(c, "--at");
+	struct fault_rule r = any_packet;
+
+	if (!get_falsehood(c, &r.falsehood) || (at && !get_node(c, at, &r.node)))
 		return false;
-	r.left = (uint32_t)count;
-	c->result = json_pack("{s:I}", "id", (json_int_t)fault_add(c->s, &r));
+	r.effect = FAULT_FALSIFY;
+	r.mgmt_class = CLASS_SM_LID;
+	r.method = METHOD_GET_RESP;
+	r.attr = falsehood_attr(r.falsehood);
+	return add_rule(c, &r);
+}
+
+bool cmd_fault_kinds(struct call *c)
+{
+	const char *name;
+
+	c->result = json_array();
+	for (unsigned i = 0; (name = falsehood_name(i)); i++)
+		json_array_append_new(c->result, json_pack(
+			"{s:s, s:o}", "falsehood", name, "attribute", falsehood_attr(i) ?
+			json_attr(CLASS_SM_LID, falsehood_attr(i)) : json_null()));
 	return true;
 }
 
@@ -88,13 +158,32 @@ static json_t *place(const struct sim_fabric *f, const struct fault_rule *r)
 	return r->node != SIM_NONE ? json_text(f->nodes[r->node].desc) : json_null();
 }
 
+/* The nodes of a share. */
+static json_t *nodes(const struct sim_fabric *f, const struct fault_rule *r)
+{
+	json_t *list;
+
+	if (!r->below)
+		return json_null();
+	list = json_array();
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (fault_is_of(f, r, i))
+			json_array_append_new(list, json_text(f->nodes[i].desc));
+	return list;
+}
+
+static const char *effect_name(const struct fault_rule *r)
+{
+	return r->effect == FAULT_FALSIFY ? falsehood_name(r->falsehood) : effects[r->effect];
+}
+
 static json_t *describe(const struct sim_fabric *f, const struct fault_rule *r)
 {
 	bool waits = r->effect == FAULT_DELAY || r->effect == FAULT_REORDER;
 
-	return json_pack("{s:I, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:I, s:o}",
+	return json_pack("{s:I, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o}",
 			 "id", (json_int_t)r->id,
-			 "effect", effects[r->effect],
+			 "effect", effect_name(r),
 			 "chance", r->chance,
 			 "class", r->mgmt_class ? json_class(r->mgmt_class) : json_null(),
 			 "method", r->method ? json_method(r->method) : json_null(),
@@ -102,7 +191,8 @@ static json_t *describe(const struct sim_fabric *f, const struct fault_rule *r)
 			 "seconds", waits ? json_seconds(r->delay_us) : json_null(),
 			 "left", r->left != UINT32_MAX ? json_integer(r->left) : json_null(),
 			 "hits", (json_int_t)r->hits,
-			 "at", place(f, r));
+			 "at", place(f, r),
+			 "nodes", nodes(f, r));
 }
 
 bool cmd_fault_list(struct call *c)

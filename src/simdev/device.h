@@ -90,6 +90,15 @@ void device_set_system_guid(struct sim *s, uint32_t node, uint64_t guid);
 /* IsSM of an end port: somebody holds its issm device. Trap 144. */
 void device_set_issm(struct sim *s, uint32_t port, bool on);
 
+/*
+ * What an answer can tell falsely: the names, NULL behind the last one; the attribute that
+ * it is about, 0: any.
+ */
+const char *falsehood_name(unsigned i);
+uint16_t falsehood_attr(unsigned i);
+/* An answer of the end port tells that.  For sim_hooks.falsify. */
+void device_falsify(struct sim *s, uint32_t port, unsigned falsehood, struct packet *p);
+
 /* For sim_hooks.arrive: SMA, PMA, DM; what none of them takes goes to hooks.host. */
 void devices_receive(struct sim *s, uint32_t port, struct packet *p);
 

@@ -53,6 +53,11 @@ struct sim_hooks {
 	void (*bad_qkey)(struct sim *s, uint32_t port, const struct packet *p);
 	/* An Armed port received a data packet, and so is to be Active (7.2.7). May be NULL. */
 	void (*activate)(struct sim *s, uint32_t port);
+	/*
+	 * FAULT_FALSIFY: an answer that `port` sent is to tell something else (simdev's
+	 * device_falsify()).  May be NULL.
+	 */
+	void (*falsify)(struct sim *s, uint32_t port, unsigned falsehood, struct packet *p);
 };
 
 struct sim_timers;	/* timers.c */

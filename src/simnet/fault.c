@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Faults that packets meet: the list of rules, and what each effect does. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -47,10 +48,51 @@ static bool is_its_kind(const struct fault_rule *r, const uint8_t *mad)
 	       (!r->attr || r->attr == get_be16(mad + MAD_ATTR));
 }
 
+static int by_rank(const void *pa, const void *pb)
+{
+	const uint64_t *a = pa, *b = pb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+void fault_share(const struct sim_fabric *f, struct fault_rule *r, double share, uint64_t seed,
+		 uint32_t spared)
+{
+	uint64_t *ranks = xcalloc(f->n_nodes, sizeof(*ranks));
+	uint32_t n = 0, wanted;
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (i != spared)
+			ranks[n++] = fault_rank(seed, f->nodes[i].guid);
+	qsort(ranks, n, sizeof(*ranks), by_rank);
+	wanted = (uint32_t)(share * n + 0.5);
+	wanted = wanted ? wanted : 1;
+	r->among = seed;
+	r->spared = spared;
+	r->below = wanted < n ? ranks[wanted] : UINT64_MAX;
+	free(ranks);
+}
+
+bool fault_is_of(const struct sim_fabric *f, const struct fault_rule *r, uint32_t node)
+{
+	return !r->below || (node != r->spared &&
+			     fault_rank(r->among, f->nodes[node].guid) < r->below);
+}
+
+static bool is_answer_of_sma(const uint8_t *mad)
+{
+	return mad[MAD_METHOD] == METHOD_GET_RESP &&
+	       (mad[MAD_CLASS] == CLASS_SM_LID || mad[MAD_CLASS] == CLASS_SM_DR);
+}
+
 static bool is_its_place(const struct fault_rule *r, const struct sim_fabric *f,
 			 const struct transit *t)
 {
 	if (r->node != SIM_NONE && r->node != f->ports[t->port].node)
+		return false;
+	if (r->effect == FAULT_FALSIFY && (t->place != PLACE_START || !is_answer_of_sma(t->p.mad)))
+		return false;
+	if (r->below && (t->place != PLACE_START || !fault_is_of(f, r, f->ports[t->port].node)))
 		return false;
 	if (r->port != SIM_NONE)
 		return r->port == t->port;
@@ -129,6 +171,10 @@ bool faults_let_pass(struct sim *s, struct transit *t)
 		break;
 	case FAULT_CORRUPT:
 		corrupt(s, t->p.mad);
+		break;
+	case FAULT_FALSIFY:
+		if (s->hooks.falsify)
+			s->hooks.falsify(s, t->port, r.falsehood, &t->p);
 		break;
 	}
 	return true;

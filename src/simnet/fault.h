@@ -7,14 +7,18 @@
  *
  * A rule without a place is asked once for each packet, as it is sent; one with
  * a node when the packet is sent there or comes in; one with a port when the
- * packet passes that port.
+ * packet passes that port.  A rule for a share of the nodes is asked as these send.
  */
 #ifndef QOSD_SIMNET_FAULT_H
 #define QOSD_SIMNET_FAULT_H
 
 #include "simnet/wire.h"
 
-enum fault_effect { FAULT_DROP, FAULT_DELAY, FAULT_DUPLICATE, FAULT_REORDER, FAULT_CORRUPT };
+enum fault_effect {
+	FAULT_DROP, FAULT_DELAY, FAULT_DUPLICATE, FAULT_REORDER, FAULT_CORRUPT,
+	/* an answer of a subnet management agent tells something else; of no packet that passes */
+	FAULT_FALSIFY,
+};
 
 struct fault_rule {
 	uint32_t id;			/* given by fault_add() */
@@ -31,6 +35,9 @@ struct fault_rule {
 	uint8_t method;
 	uint16_t attr;
 	uint32_t node, port;		/* where the packet passes, starts or ends; SIM_NONE: any */
+	uint64_t among, below;		/* nodes with fault_rank(among, GUID) < below; 0: all */
+	uint32_t spared;		/* … but for this one; SIM_NONE: none */
+	unsigned falsehood;		/* FAULT_FALSIFY: which, as the hook knows it */
 	uint64_t hits;
 };
 
@@ -38,6 +45,20 @@ struct sim_faults {
 	VEC(struct fault_rule) rules;
 	uint32_t next_id;
 };
+
+/* Places of nodes in a random order, which is that of the seed `among`. */
+static inline uint64_t fault_rank(uint64_t among, uint64_t guid)
+{
+	return hash64(hash64(among) ^ guid);
+}
+/*
+ * Has the rule hold for a share of the nodes, at least one, chosen by the seed; node `spared`
+ * (SIM_NONE: none) is not among them.
+ */
+void fault_share(const struct sim_fabric *f, struct fault_rule *r, double share, uint64_t seed,
+		 uint32_t spared);
+/* The rule holds for what that node sends, as far as shares go. */
+bool fault_is_of(const struct sim_fabric *f, const struct fault_rule *r, uint32_t node);
 
 /* Returns the rule's id (from 1). */
 uint32_t fault_add(struct sim *s, const struct fault_rule *r);

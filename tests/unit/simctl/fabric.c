@@ -142,6 +142,7 @@ void fabric_up(void)
 	sim = sim_new(build(), 1);
 	sim->hooks.arrive = devices_receive;
 	sim->hooks.host = host;
+	sim->hooks.falsify = device_falsify;
 	devices_start(sim, false);
 	after(1000000);
 	set_lid("leaf1/P0", "1");

@@ -378,6 +378,53 @@ START_TEST(fault_list_and_remove)
 }
 END_TEST
 
+START_TEST(falsehoods)
+{
+	const struct fault_rule *r;
+	json_t *rows;
+
+	GOOD("fault", "falsify", "ports-0", "--at", "leaf1", "--chance", "50", "--count", "3");
+	r = &sim->faults->rules.v[0];
+	ck_assert_int_eq(r->effect, FAULT_FALSIFY);
+	ck_assert(r->mgmt_class == CLASS_SM_LID && r->method == METHOD_GET_RESP && r->attr == 0x11);
+	ck_assert(r->node == port_at("leaf1")->node && r->left == 3 && r->chance == 0.5);
+	GOOD("fault", "falsify", "garbage", "--share", "40%", "--spare", "node1", "--pick", "7");
+	r = &sim->faults->rules.v[1];
+	ck_assert(r->attr == 0 && r->node == SIM_NONE);
+	rows = ASK("fault", "list");
+	ck_assert_str_eq(str(json_array_get(rows, 0), "effect"), "ports-0");
+	ck_assert(json_is_null(json_object_get(json_array_get(rows, 0), "nodes")));
+	ck_assert_str_eq(str(json_array_get(rows, 1), "effect"), "garbage");
+	/* of five nodes without node1 */
+	ck_assert_uint_eq(json_array_size(json_object_get(json_array_get(rows, 1), "nodes")), 2);
+	rows = ASK("fault", "kinds");
+	ck_assert_uint_ge(json_array_size(rows), 34);
+	ck_assert_str_eq(str(row_with(rows, "falsehood", "ports-0"), "attribute"), "NodeInfo");
+	REFUSED("fault falsify: no falsehood 'port-0': did you mean 'ports-0'?", "fault", "falsify",
+		"port-0");
+	REFUSED("fault falsify: --spare and --pick go with --share", "fault", "falsify", "ports-0",
+		"--pick", "1");
+	REFUSED("fault add: --share and --at exclude each other", "fault", "add", "drop", "--share",
+		"1", "--at", "leaf1");
+}
+END_TEST
+
+START_TEST(shares_of_nodes)
+{
+	struct fault_rule few = { .effect = FAULT_DROP }, all = few;
+	uint32_t node1 = port_at("node1")->node, others = 0;
+
+	fault_share(sim->f, &few, 0.01, 1, node1);
+	fault_share(sim->f, &all, 1, 1, node1);
+	ck_assert(!fault_is_of(sim->f, &all, node1));
+	for (uint32_t i = 0; i < sim->f->n_nodes; i++) {
+		others += fault_is_of(sim->f, &few, i);
+		ck_assert(i == node1 || fault_is_of(sim->f, &all, i));
+	}
+	ck_assert_uint_eq(others, 1);
+}
+END_TEST
+
 START_TEST(loss_replaces_itself)
 {
 	GOOD("fault", "add", "drop", "--class", "smp", "--at", "leaf1");
@@ -518,6 +565,8 @@ int main(void)
 	tcase_add_test(t, fault_defaults_and_inference);
 	tcase_add_test(t, fault_errors);
 	tcase_add_test(t, fault_list_and_remove);
+	tcase_add_test(t, falsehoods);
+	tcase_add_test(t, shares_of_nodes);
 	tcase_add_test(t, loss_replaces_itself);
 	tcase_add_test(t, standstill);
 	tcase_add_test(t, tables_forwarding);

@@ -82,6 +82,7 @@ void fabric_setup(const char *profiles, bool keep_lids)
 	sim->hooks.host = hear;
 	sim->hooks.bad_pkey = device_bad_pkey;
 	sim->hooks.activate = device_activate;
+	sim->hooks.falsify = device_falsify;
 	devices_start(sim, keep_lids);
 	n_heard = 0;
 	smp_key = 0;
