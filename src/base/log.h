@@ -7,6 +7,12 @@
  * Lines go to stderr; under the journal (JOURNAL_STREAM) with the <N> prefix
  * that sd-daemon(3) gives, else with time and level in words.  May be called
  * from any thread.
+ *
+ * Whoever reads the lines may stop doing so: a pipe fills, syslogd or the journal hangs, a file is
+ * on a server that is gone.  After log_begin() lines go to a thread that writes them, and
+ * whoever logs waits LOG_WAIT_US at most for a line to be there, and not at all while an earlier
+ * one is not.  LOG_LINES_MAX lines wait; what comes then is counted, and the count is logged when
+ * lines are taken again.
  */
 #ifndef QOSD_BASE_LOG_H
 #define QOSD_BASE_LOG_H
@@ -24,6 +30,13 @@ bool log_parse_level(const char *word, enum log_level *level);
 
 /* From now on to syslog(3), for a daemon without a terminal. ident must stay valid. */
 void log_to_syslog(const char *ident);
+
+#define LOG_WAIT_US	5000
+#define LOG_LINES_MAX	1024
+/* Behind the last fork().  Without a thread for it lines are written as before. */
+void log_begin(void);
+/* Waits for the lines to be written, for limit_us at most; what is left then is lost. */
+void log_end(int64_t limit_us);
 
 void log_at(enum log_level level, const char *module, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -4,11 +4,13 @@
  * a process of its own (Check forks), so stderr and the environment are free.
  */
 #include <check.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "unit/run.h"
@@ -190,6 +192,77 @@ START_TEST(recent_lines)
 }
 END_TEST
 
+/* Standard error is a pipe that nobody reads, and that is full; its end for reading. */
+static int stuff(void)
+{
+	char zeros[4096] = { 0 };
+	int fd[2];
+
+	unsetenv("JOURNAL_STREAM");
+	ck_assert_int_eq(pipe(fd), 0);
+	ck_assert_int_eq(fcntl(fd[1], F_SETFL, O_NONBLOCK), 0);
+	while (write(fd[1], zeros, sizeof(zeros)) > 0)
+		;
+	ck_assert_int_eq(fcntl(fd[1], F_SETFL, 0), 0);
+	dup2(fd[1], STDERR_FILENO);
+	close(fd[1]);
+	return fd[0];
+}
+
+START_TEST(nobody_waits_for_who_reads_it)
+{
+	int fd = stuff();
+	int64_t begun = clock_mono_us();
+	struct buf all = { 0 };
+	const char *at;
+
+	log_begin();
+	for (unsigned i = 0; i < LOG_LINES_MAX + 10; i++)
+		log_error("m", "line %u.", i);
+	ck_assert_int_lt(clock_mono_us() - begun, 2000000);
+	/* the first is being written, and so many wait */
+	dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+	log_end(20000);
+	while (buf_read(&all, fd, 1 << 20) && all.n == 0)
+		;
+	ck_assert_ptr_nonnull(at = memmem(all.s, all.n, "error: m: line 0.\n", 18));
+	close(fd);
+	buf_free(&all);
+}
+END_TEST
+
+START_TEST(what_is_lost_is_counted)
+{
+	int fd = stuff();
+	struct buf all = { 0 };
+	char chunk[65536];
+
+	log_begin();
+	for (unsigned i = 0; i < LOG_LINES_MAX + 10; i++)
+		log_error("m", "line %u.", i);
+	while (!all.n || !memmem(all.s, all.n, "taken for a while\n", 18)) {
+		ssize_t n = read(fd, chunk, sizeof(chunk));
+
+		ck_assert_int_gt(n, 0);
+		buf_add(&all, chunk, (size_t)n);
+	}
+	ck_assert_ptr_nonnull(memmem(all.s, all.n, "error: m: line 0.\n", 18));
+	ck_assert_ptr_nonnull(memmem(all.s, all.n, "error: m: line 1000.\n", 21));
+	ck_assert_ptr_null(memmem(all.s, all.n, "line 1033.\n", 11));
+	ck_assert_ptr_nonnull(memmem(all.s, all.n, " lines are lost: nothing of the log", 35));
+	log_warn("m", "as before");
+	log_end(60 * 1000000ll);
+	log_warn("m", "and after");
+	close(STDERR_FILENO);
+	all.n = 0;
+	ck_assert(buf_read(&all, fd, 1 << 20));
+	ck_assert_ptr_nonnull(strstr(all.s, "m: as before\n"));
+	ck_assert_ptr_nonnull(strstr(all.s, "m: and after\n"));
+	close(fd);
+	buf_free(&all);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("log");
@@ -202,6 +275,8 @@ int main(void)
 	tcase_add_test(tc, rate_limit_refills_to_burst);
 	tcase_add_test(tc, rate_limit_below_level);
 	tcase_add_test(tc, recent_lines);
+	tcase_add_test(tc, nobody_waits_for_who_reads_it);
+	tcase_add_test(tc, what_is_lost_is_counted);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
