@@ -4,8 +4,10 @@
  *
  * The library runs within the loop: its epoll descriptor is one of the loop's, so that
  * the page is made in the loop's thread and nobody has to be locked out.  What clients
- * can cost is bounded: HTTP_CLIENTS connections, each with HTTP_SECONDS of silence and
- * HTTP_MEMORY bytes, and no request has a body.
+ * can cost is bounded: HTTP_CLIENTS connections, each with HTTP_MEMORY bytes, and no request has a
+ * body.  A connection has HTTP_SECONDS for each request and its answer, however many bytes come
+ * meanwhile.  Where one comes while there are HTTP_CLIENTS, the one that has been without a
+ * complete answer for longest makes way, so that no number of slow clients keeps others out.
  */
 #ifndef QOSD_HTTP_HTTP_H
 #define QOSD_HTTP_HTTP_H
@@ -15,7 +17,7 @@
 #include "base/buf.h"
 #include "loop/loop.h"
 
-#define HTTP_CLIENTS 16
+#define HTTP_CLIENTS 64
 #define HTTP_SECONDS 10
 #define HTTP_MEMORY (16u << 10)
 
@@ -34,6 +36,8 @@ struct http;
 struct http *http_new(struct loop *l, const char *address, const struct http_page *page,
 		      struct buf *err);
 void http_free(struct http *h);		/* NULL is fine */
+/* Instead of HTTP_SECONDS, for tests; before the loop runs. */
+void http_set_limit(struct http *h, int64_t us);
 /* The port that it listens at: of use when that was 0. */
 uint16_t http_port(const struct http *h);
 

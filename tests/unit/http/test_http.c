@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/net.h"
 #include "http/http.h"
 #include "unit/run.h"
@@ -49,6 +50,8 @@ static void *run_loop(void *arg)
 
 static const struct http_page page = { "/metrics", "text/plain", make_page, &made };
 
+static int64_t limit_us;	/* 0: HTTP_SECONDS */
+
 static void setup(void)
 {
 	struct buf err = { 0 };
@@ -58,7 +61,17 @@ static void setup(void)
 	over = wake_new(loop, end_loop, NULL);
 	http = http_new(loop, "127.0.0.1:0", &page, &err);
 	ck_assert_msg(http != NULL, "%s", err.s);
+	if (limit_us)
+		http_set_limit(http, limit_us);
 	ck_assert_int_eq(pthread_create(&loop_thread, NULL, run_loop, NULL), 0);
+}
+
+#define SHORT_US 500000
+
+static void setup_short(void)
+{
+	limit_us = SHORT_US;
+	setup();
 }
 
 static void teardown(void)
@@ -195,6 +208,51 @@ START_TEST(slow_clients_are_in_nobodys_way)
 }
 END_TEST
 
+/* Four hundred that send a byte now and then, and come again when they are sent away. */
+#define DRIPS 400
+
+static void drip(int fd[DRIPS])
+{
+	for (unsigned i = 0; i < DRIPS; i++) {
+		if (fd[i] >= 0 && send(fd[i], "G", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1)
+			continue;
+		if (fd[i] >= 0)
+			close(fd[i]);
+		fd[i] = connect_to();
+	}
+}
+
+START_TEST(dripping_clients_are_in_nobodys_way)
+{
+	int fd[DRIPS];
+
+	for (unsigned i = 0; i < DRIPS; i++)
+		fd[i] = -1;
+	for (unsigned k = 0; k < 5; k++) {
+		drip(fd);
+		ck_assert_int_eq(ask("GET /metrics HTTP/1.1\r\n" END, NULL), 200);
+	}
+	for (unsigned i = 0; i < DRIPS; i++)
+		close(fd[i]);
+}
+END_TEST
+
+/* A byte now and then is no silence, and no request either. */
+START_TEST(a_request_has_its_time)
+{
+	int64_t begun = clock_mono_us();
+	char chunk[1];
+	int fd = connect_to();
+
+	while (send(fd, "G", 1, MSG_NOSIGNAL) == 1 && recv(fd, chunk, 1, MSG_DONTWAIT) < 0) {
+		ck_assert_int_lt(clock_mono_us() - begun, 60 * 1000000ll);
+		usleep(20000);
+	}
+	ck_assert_int_ge(clock_mono_us() - begun, SHORT_US - 100000);
+	close(fd);
+}
+END_TEST
+
 START_TEST(addresses)
 {
 	static const char *const good[] = { "127.0.0.1:9683", "0.0.0.0:0", "[::1]:65535", "[::]:1" };
@@ -234,7 +292,12 @@ int main(void)
 	tcase_add_test(t, nothing_else);
 	tcase_add_test(t, rubbish);
 	tcase_add_test(t, slow_clients_are_in_nobodys_way);
+	tcase_add_test(t, dripping_clients_are_in_nobodys_way);
 	tcase_add_test(t, addresses);
+	suite_add_tcase(s, t);
+	t = tcase_create("short");
+	tcase_add_checked_fixture(t, setup_short, teardown);
+	tcase_add_test(t, a_request_has_its_time);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
