@@ -577,10 +577,14 @@ struct folder *folder_open(const char *dir, struct buf *err)
 	return f;
 }
 
-void folder_close(struct folder *f)
+void folder_last_try(struct folder *f)
 {
 	if (f->late.n)
 		write_late(f);
+}
+
+void folder_close(struct folder *f)
+{
 	while (f->late.n) {
 		log_error("store", "%s/%s: what it should hold is lost with the end of qosd",
 			  f->dir, f->late.v[0].name);

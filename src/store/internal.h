@@ -19,8 +19,10 @@ struct folder;
  * it, or it is something else than a folder.  One that can't be used is a problem, and is taken as soon as it can be.
  */
 struct folder *folder_open(const char *dir, struct buf *err);
-/* Tries once more to write what is late. */
+/* What is late is lost with it, and that is logged. */
 void folder_close(struct folder *f);
+/* Tries once more to write what is late, before it is closed. */
+void folder_last_try(struct folder *f);
 
 /*
  * Puts a whole file in place.  False: it is not there, and with retry it is tried again

@@ -675,8 +675,8 @@ void store_close(struct store *s)
 	if (!s)
 		return;
 	groups_file_free(s->groups);
-	writer_free(s->writer);
-	if (s->folder)
+	/* where the disk hangs both stay with the thread that waits for it */
+	if (writer_free(s->writer) && s->folder)
 		folder_close(s->folder);
 	lids_free(&s->lids);
 	refusals_free(s->refused);

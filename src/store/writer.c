@@ -41,7 +41,7 @@ struct writer {
 	struct job *first, **last;
 	uint64_t handed;		/* how many jobs */
 	uint64_t doing;			/* which one; 0: none */
-	bool stop;
+	bool stop, ended;
 	char now[64];			/* the file that is being written, */
 	int64_t since_us;		/* … since then; 0: none */
 	uint64_t failures;
@@ -215,6 +215,12 @@ static void *writer_thread(void *arg)
 			pthread_cond_wait(&w->more, &w->lock);
 		}
 	}
+	busy_with(w, "a file that is late");
+	pthread_mutex_unlock(&w->lock);
+	folder_last_try(w->folder);
+	pthread_mutex_lock(&w->lock);
+	w->ended = true;
+	pthread_cond_broadcast(&w->done);
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
 }
@@ -365,20 +371,71 @@ struct writer *writer_new(struct folder *f)
 	return w;
 }
 
-void writer_free(struct writer *w)
+/* The lock is held.  When to give up, if nothing happens until then. */
+static int64_t end_at(const struct writer *w, int64_t begun_us)
 {
+	int64_t since_us = w->since_us > begun_us ? w->since_us : begun_us;
+
+	if (w->since_us && begun_us - w->since_us >= WRITER_HUNG_US)
+		return begun_us;
+	return since_us + WRITER_END_US;
+}
+
+/* The lock is held.  False: it hangs. */
+static bool wait_ended(struct writer *w)
+{
+	int64_t begun_us = clock_mono_us(), at_us;
+	struct timespec t;
+
+	while (!w->ended) {
+		at_us = end_at(w, begun_us);
+		if (clock_mono_us() >= at_us)
+			return false;
+		until(&t, at_us);
+		pthread_cond_timedwait(&w->done, &w->lock, &t);
+	}
+	return true;
+}
+
+/* The lock is held. */
+static void say_lost(const struct writer *w)
+{
+	const char *dir = folder_dir(w->folder);
+
+	log_error("store", "%s/%s: the disk does not do its work; it is not waited for any more, and "
+		  "what the file should hold may be lost", dir, w->now);
+	for (const struct job *j = w->first; j; j = j->next)
+		log_error("store", "%s/%s: what it should hold is lost with the end of qosd", dir,
+			  j->name);
+}
+
+bool writer_free(struct writer *w)
+{
+	bool ended = true;
+
 	if (!w)
-		return;
+		return true;
 	if (w->has_thread) {
 		pthread_mutex_lock(&w->lock);
 		w->stop = true;
+		w->fn = NULL;
 		pthread_cond_signal(&w->more);
+		ended = wait_ended(w);
+		if (!ended)
+			say_lost(w);
 		pthread_mutex_unlock(&w->lock);
+		if (!ended) {
+			pthread_detach(w->thread);
+			return false;
+		}
 		pthread_join(w->thread, NULL);
+	} else {
+		folder_last_try(w->folder);
 	}
 	append_close(w);
 	pthread_cond_destroy(&w->more);
 	pthread_cond_destroy(&w->done);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
+	return true;
 }

@@ -17,8 +17,15 @@ struct writer;
 
 /* The folder is the writer's from now on, but for reading at the start. */
 struct writer *writer_new(struct folder *f);
-/* Tries all that is waiting, and once more what is late. */
-void writer_free(struct writer *w);
+/*
+ * Tries all that is waiting, and ends.  False: the disk hangs, what is logged as lost was not
+ * written, and the thread stays with the writer and the folder, neither of which may be freed,
+ * until the process ends.  It is given up where the disk has been at one thing for WRITER_HUNG_US
+ * already, and else when it is for WRITER_END_US.
+ */
+bool writer_free(struct writer *w);	/* NULL is fine */
+#define WRITER_HUNG_US	1000000
+#define WRITER_END_US	5000000
 
 /*
  * Puts a whole file in place (the text is taken over), and tries again until it is there.

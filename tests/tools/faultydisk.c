@@ -14,6 +14,8 @@
  *   FAULTY_LOG		a file to which each is appended: NUMBER CALL PATH
  *   FAULTY_WHILE	a file: as long as it is there all of them fail, with the errno in it
  *   FAULTY_HANG	a file: as long as it is there nothing that is to be synced is
+ *   FAULTY_READ	a file: nothing is to be learned of it, nor read, as long as
+ *   FAULTY_READ_WHILE	… this file is there
  *   FAULTY_CLOCK	a file: seconds by which CLOCK_REALTIME is wrong
  */
 #include <dlfcn.h>
@@ -33,6 +35,7 @@
 enum { FDS = 1024, FILES = 64, UNDOS = 256, PATH_LEN = 512 };
 
 static const char *folder, *how, *log_path, *while_path, *hang_path, *clock_path;
+static const char *read_path, *read_while_path;
 static unsigned long at, times, n_calls;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -98,6 +101,8 @@ static void begin(void)
 	while_path = getenv("FAULTY_WHILE");
 	hang_path = getenv("FAULTY_HANG");
 	clock_path = getenv("FAULTY_CLOCK");
+	read_path = getenv("FAULTY_READ");
+	read_while_path = getenv("FAULTY_READ_WHILE");
 	text = getenv("FAULTY_AT");
 	at = text ? strtoul(text, NULL, 10) : 0;
 	text = getenv("FAULTY_TIMES");
@@ -265,6 +270,20 @@ static int open_in_folder(const char *path, int flags, mode_t mode)
 	return fd;
 }
 
+static void wait_to_read(const char *path)
+{
+	while (read_path && read_while_path && !strcmp(path, read_path) &&
+	       !access(read_while_path, F_OK))
+		usleep(10000);
+}
+
+int stat(const char *restrict path, struct stat *restrict st)
+{
+	REAL(int, stat, const char *, struct stat *);
+	wait_to_read(path);
+	return fn_stat(path, st);
+}
+
 int open(const char *path, int flags, ...)
 {
 	mode_t mode = 0;
@@ -275,6 +294,7 @@ int open(const char *path, int flags, ...)
 	if (flags & O_CREAT)
 		mode = va_arg(ap, mode_t);
 	va_end(ap);
+	wait_to_read(path);
 	if (!concerns(path) || (!(flags & (O_WRONLY | O_RDWR | O_CREAT | O_DIRECTORY))))
 		return real_open(path, flags, mode);
 	pthread_mutex_lock(&lock);
@@ -295,9 +315,13 @@ ssize_t write(int fd, const void *p, size_t n)
 
 	pthread_mutex_lock(&lock);
 	path = path_of(fd);
-	if (!path || may("write", path))
+	if (!path) {		/* it may be a pipe, and take for ever */
+		pthread_mutex_unlock(&lock);
+		return real_write(fd, p, n);
+	}
+	if (may("write", path))
 		r = real_write(fd, p, n);
-	if (path && r > 0)
+	if (r > 0)
 		get_file(path)->size += r;
 	pthread_mutex_unlock(&lock);
 	return r;
