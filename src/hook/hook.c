@@ -18,6 +18,9 @@
 #include "base/log.h"
 #include "events/format.h"
 
+#define REAP_US		1000
+#define REAP_TRIES	200
+
 struct hook {
 	struct loop *loop;
 	struct events *events;
@@ -225,6 +228,13 @@ struct hook *hook_new(struct loop *l, struct events *es, char *const *argv, uint
 	return h;
 }
 
+/* Of a process that was killed; one that a disk holds up is left to be reaped by init. */
+static void reap(pid_t pid)
+{
+	for (unsigned i = 0; i < REAP_TRIES && waitpid(pid, NULL, WNOHANG) == 0; i++)
+		usleep(REAP_US);
+}
+
 void hook_free(struct hook *h)
 {
 	if (!h)
@@ -233,7 +243,7 @@ void hook_free(struct hook *h)
 	child_free(h->child);
 	if (h->pid) {
 		kill(-h->pid, SIGKILL);
-		waitpid(h->pid, NULL, 0);
+		reap(h->pid);
 	}
 	timer_free(h->limit);
 	timer_free(h->soon);

@@ -77,6 +77,16 @@ bool sandbox_drop_privileges(struct buf *err)
 	return true;
 }
 
+bool sandbox_hide_memory(struct buf *err)
+{
+	if (SANITIZED)
+		return true;
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
+		return true;
+	buf_printf(err, "cannot hide memory: %s", strerror(errno));
+	return false;
+}
+
 /* --- filters --- */
 
 /* A filter in the making; the first error, as libseccomp has it, stays. */

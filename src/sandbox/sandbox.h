@@ -24,6 +24,13 @@ bool sandbox_filters(void);
 bool sandbox_drop_privileges(struct buf *err);
 
 /*
+ * Nobody but who may trace every process reads or writes this process's memory from now on, not
+ * even programs of the same user that it starts (/proc/PID/mem): no capability is left to them.
+ * The price is that the kernel writes no core dump of it.
+ */
+bool sandbox_hide_memory(struct buf *err);
+
+/*
  * For the daemon, and so for the commands that it runs for events, which may be any program: what
  * none of them has to do with is refused, with EPERM, and left to the kernel's audit log.
  * These are changes of the system as a whole (mounts, modules, clocks, names), namespaces, looking
