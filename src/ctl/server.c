@@ -36,6 +36,7 @@
 #define PIECE		(16u << 10)	/* output gathered before it is sent */
 #define ACCEPTS		16		/* connections taken in one event */
 #define SECOND_US	1000000
+#define LOOK_US		(2 * SECOND_US)
 
 struct client {
 	struct ctl *ctl;
@@ -59,6 +60,8 @@ struct ctl {
 	struct stat made;	/* the socket file when it was made; st_ino 0: not yet */
 	struct io *io;
 	struct timer *pause;	/* accepting again after descriptors ran out */
+	struct timer *look;	/* … whether the socket file is there */
+	bool lost;		/* it is not, and that was said */
 	struct client *clients[CTL_CLIENTS_MAX];
 	unsigned files;		/* clients in state SENDS */
 	unsigned strangers;
@@ -551,6 +554,67 @@ static bool bind_and_listen(struct ctl *ctl, const struct sockaddr_un *addr, str
 	return false;
 }
 
+/* The last folder of the path, which something that cleans up may have removed. */
+static void make_folder(const char *path)
+{
+	char *folder = xstrdup(path), *slash = strrchr(folder, '/');
+
+	if (slash && slash != folder) {
+		*slash = '\0';
+		if (mkdir(folder, 0755) < 0 && errno != EEXIST)
+			log_debug("ctl", "%s: %s", folder, strerror(errno));
+	}
+	free(folder);
+}
+
+/* In place of the socket whose file is gone; connections that there are stay. */
+static bool listen_again(struct ctl *ctl, struct buf *err)
+{
+	struct sockaddr_un addr;
+	int before = ctl->fd;
+
+	if (!make_address(ctl->path, &addr, err))
+		return false;
+	make_folder(ctl->path);
+	ctl->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (ctl->fd < 0 || !bind_and_listen(ctl, &addr, err)) {
+		if (ctl->fd < 0)
+			buf_printf(err, "%s: %s", ctl->path, strerror(errno));
+		else
+			close(ctl->fd);
+		ctl->fd = before;
+		return false;
+	}
+	io_free(ctl->io);
+	close(before);
+	ctl->io = io_new(ctl->loop, ctl->fd, on_connect, ctl);
+	io_set(ctl->io, LOOP_READ);
+	return true;
+}
+
+/* What is at the path instead may be another daemon's: only where there is nothing is it made anew. */
+static void on_look(void *arg)
+{
+	struct ctl *ctl = arg;
+	struct buf err = { 0 };
+	struct stat st;
+
+	if (lstat(ctl->path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR)) {
+		ctl->lost = false;
+		return;
+	}
+	if (!ctl->lost)
+		log_warn("ctl", "%s is gone: nobody can connect", ctl->path);
+	ctl->lost = true;
+	if (listen_again(ctl, &err)) {
+		log_warn("ctl", "%s is there again", ctl->path);
+		ctl->lost = false;
+	} else {
+		log_debug("ctl", "%s", err.s);
+	}
+	buf_free(&err);
+}
+
 void ctl_metrics(struct ctl *ctl, struct buf *out)
 {
 	struct ctl_view view = current_view(&ctl->env);
@@ -588,6 +652,8 @@ struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env,
 	ctl->jobs = jobs_new(l);
 	ctl->io = io_new(l, ctl->fd, on_connect, ctl);
 	ctl->pause = timer_new(l, on_pause_over, ctl);
+	ctl->look = timer_new(l, on_look, ctl);
+	timer_set(ctl->look, LOOK_US, LOOK_US);
 	ctl->traced = wake_new(l, on_traced, ctl);
 	if (ctl->env.trace)
 		sa_trace_on_new(ctl->env.trace, wake_tracers, ctl->traced);
@@ -620,6 +686,7 @@ void ctl_free(struct ctl *ctl)
 	wake_free(ctl->traced);
 	io_free(ctl->io);
 	timer_free(ctl->pause);
+	timer_free(ctl->look);
 	remove_socket(ctl);
 	if (ctl->fd >= 0)
 		close(ctl->fd);
