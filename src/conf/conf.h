@@ -25,7 +25,10 @@
  */
 struct policy *conf_load_policy(const char *path, struct findings *out);
 struct settings *conf_load_settings(const char *path, struct findings *out);
-/* Only the bytes of a file, added to text; false with an error in out. */
+/*
+ * Only the bytes of a file, added to text; false with an error in out, and errno.  See file_read():
+ * it is no more than FILE_SECONDS that it takes, and only regular files are read.
+ */
 bool conf_read_file(const char *path, struct buf *text, struct findings *out);
 /* As conf_load_…() from memory; `name` stands for the file in findings. */
 struct policy *conf_parse_policy(const char *name, const char *text, size_t n,

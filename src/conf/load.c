@@ -1,39 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The two files from disk. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "conf/conf.h"
 
 static const struct src_pos nowhere;
 
 bool conf_read_file(const char *path, struct buf *text, struct findings *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool done = false;
-	struct stat st;
+	struct buf why = { 0 };
+	bool done = file_read(path, CONF_FILE_MAX, text, &why);
+	int error = errno;
 
-	if (fd < 0) {
-		findings_add(out, SEV_ERROR, path, nowhere, "cannot be opened: %s",
-			     strerror(errno));
-		return false;
-	}
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > (off_t)CONF_FILE_MAX)
-		findings_add(out, SEV_ERROR, path, nowhere, "too large: %lld bytes, at most %u "
-			     "are read", (long long)st.st_size, CONF_FILE_MAX);
-	else if (buf_read(text, fd, CONF_FILE_MAX))	/* it may be a pipe, of any length */
-		done = true;
-	else if (errno == EFBIG)
-		findings_add(out, SEV_ERROR, path, nowhere, "too large: at most %u bytes are read",
-			     CONF_FILE_MAX);
-	else
-		findings_add(out, SEV_ERROR, path, nowhere, "cannot be read: %s",
-			     strerror(errno));
-	close(fd);
+	if (!done)
+		findings_add(out, SEV_ERROR, path, nowhere, "%s", why.s);
+	buf_free(&why);
+	errno = error;
 	return done;
 }
 
