@@ -248,6 +248,8 @@ static const struct key policy_keys[] = {
 	{ "traffic-classes", read_traffic_classes, WHOLE },
 };
 
+static const struct src_pos nowhere;
+
 static void read_policy(struct reader *r, const struct node *root, struct policy *p)
 {
 	if (root)
@@ -260,6 +262,9 @@ static void read_policy(struct reader *r, const struct node *root, struct policy
 		check_use(r, p);
 		check_reach(r, p);
 	}
+	if (p->says_nothing)
+		findings_add(r->out, SEV_WARNING, r->file, nowhere, "is empty: the built-in policy "
+			     "holds; if that is meant, set 'policy: none' in qosd.yaml");
 }
 
 struct policy *conf_parse_policy(const char *name, const char *text, size_t n,
@@ -269,11 +274,14 @@ struct policy *conf_parse_policy(const char *name, const char *text, size_t n,
 	struct reader r = { .file = name, .out = &found };
 	struct policy *p = NULL;
 	struct node *root;
+	bool ended;
 
-	if (yaml_tree_parse(name, text, n, &root, &found)) {
+	if (yaml_tree_parse_ended(name, text, n, &root, &ended, &found)) {
 		p = xcalloc(1, sizeof(*p));
 		p->file = xstrdup(name);
 		p->checksum = hash_bytes(text, n, 0);
+		p->says_nothing = !root || root->null || (root->kind == NODE_MAP && !root->n);
+		p->ends_marked = ended;
 		for (int c = 0; c < PORT_CLASS_COUNT; c++)
 			p->defaults[c].high_limit = -1;
 		read_policy(&r, root, p);

@@ -513,4 +513,6 @@ void conf_print_policy(const struct policy *p, struct buf *out)
 		print_fabric_setup(out, p);
 	if (p->n_classes)
 		print_traffic_classes(out, p);
+	if (p->ends_marked)
+		buf_puts(out, "...\n");
 }

@@ -276,6 +276,7 @@ static void read_group(struct reader *r, const struct node *n, const struct key 
 	group->name = xstrdup(word);
 }
 
+static const char *const policy_words[] = { "file", "none", NULL };
 static const char *const active_vls_words[] = { "change", "wait", NULL };
 static const char *const link_words[] = { "keep", "supported", NULL };
 static const char *const sandbox_words[] = { "off", "on", "strict", NULL };
@@ -286,6 +287,9 @@ static const char *const log_words[] = { "error", "warning", "info", "debug", NU
 #define SECONDS .unit = 1
 
 static const struct key settings_keys[] = {
+	{ "policy", read_choice, AT(no_policy), .words = policy_words },
+	{ "policy-end-marker", read_bool, AT(policy_marker) },
+
 	{ "port-guid", read_uint, AT(port_guid), .max = UINT64_MAX },
 
 	{ "subnet-prefix", read_prefix, AT(subnet_prefix) },

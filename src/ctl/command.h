@@ -198,6 +198,7 @@ void cmd_reload(const struct ctl_call *c, struct reply *r);	/* policy.c */
 void cmd_partition_change(const struct ctl_call *c, struct reply *r);	/* partitions.c */
 void cmd_partition_show(const struct ctl_call *c, struct reply *r);
 void cmd_partitions(const struct ctl_call *c, struct reply *r);
+void cmd_policy_check(const struct ctl_call *c, struct reply *r);
 void cmd_policy_load(const struct ctl_call *c, struct reply *r);
 void cmd_policy_confirm(const struct ctl_call *c, struct reply *r);
 void cmd_policy_revert(const struct ctl_call *c, struct reply *r);

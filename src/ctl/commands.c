@@ -87,6 +87,8 @@ static const struct command commands[] = {
 		    { .name = "count", .type = ARG_NUMBER, .min = 1, .max = UINT64_MAX } } },
 	{ "plan", CTL_ADMIN, .needs_state = true, .takes_file = true, .run = cmd_plan,
 	  .args = { FILE_ARG } },
+	{ "policy check", CTL_ADMIN, .takes_file = true, .run = cmd_policy_check,
+	  .args = { FILE_ARG } },
 	{ "policy load", CTL_ADMIN, .takes_file = true, .run = cmd_policy_load,
 	  .args = { FILE_ARG, COUNT_ARG("confirm", POLICY_TRIAL_MAX) } },
 	{ "policy confirm", CTL_ADMIN, .run = cmd_policy_confirm },

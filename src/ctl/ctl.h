@@ -55,13 +55,16 @@ struct ctl_env {
 	struct events *events;		/* may be NULL */
 	struct store *store;		/* may be NULL */
 	struct policies *policies;	/* may be NULL: then nobody can change the policy */
+	/* The configured policy file, absolute; NULL: none is read. */
+	const char *policy_path;
 	/*
 	 * The configured policy file once more.  reload_read() reads it, in any thread,
 	 * with findings in either case; NULL if it is no good.  reload_apply(), in the
-	 * loop's, puts that in force for a user, or takes note that it is refused.
+	 * loop's, puts that in force for a user, or takes note that it is refused, and says so
+	 * by false and an error in found.
 	 */
 	struct shared_policy *(*reload_read)(void *arg, struct findings *out);
-	void (*reload_apply)(void *arg, struct shared_policy *p, const struct findings *found,
+	bool (*reload_apply)(void *arg, struct shared_policy *p, struct findings *found,
 			     int64_t uid);
 	/*
 	 * Partitions that were added at run time.  run_time_set() has others in their

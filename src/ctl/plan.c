@@ -17,6 +17,7 @@
 #define CHANGES_SHOWN 200
 
 struct planning {
+	const struct ctl_env *env;
 	struct loading file;
 	struct subnet_state *now;	/* a reference */
 	struct sm_knowledge known;
@@ -171,7 +172,9 @@ static void plan_answer(void *arg, struct reply *r)
 {
 	struct planning *x = arg;
 
-	if (!x->then.plan) {
+	if (!x->then.plan || (x->env->policies &&
+			      !policies_accept(x->env->policies, x->file.policy, x->file.name,
+					       &x->file.found))) {
 		loading_refused(&x->file, r, "");
 		return;
 	}
@@ -210,6 +213,7 @@ void cmd_plan(const struct ctl_call *c, struct reply *r)
 		return;
 	}
 	x = xcalloc(1, sizeof(*x));
+	x->env = c->env;
 	x->now = state_ref(c->view->state);
 	sm_knowledge_take(c->env->sm, &x->known);
 	if (c->env->run_time)

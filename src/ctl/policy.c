@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `reload`, `policy load|confirm|revert|show|history`: what there is to it is in
+ * `reload`, `policy check|load|confirm|revert|show|history`: what there is to it is in
  * policies/; here it becomes requests and JSON.  Files are parsed in a thread:
  * they may be long.
  */
@@ -99,7 +99,7 @@ static void load_answer(void *arg, struct reply *r)
 	struct shared_policy *p = l->file.policy;
 	const char *why;
 
-	if (!p) {
+	if (!p || !policies_accept(l->env->policies, p, l->file.name, &l->file.found)) {
 		load_refused(l, r);
 		return;
 	}
@@ -148,6 +148,59 @@ void cmd_policy_load(const struct ctl_call *c, struct reply *r)
 		load_release(l);
 }
 
+/* --- check: before the configured file is replaced --- */
+
+struct check {
+	struct loading file;
+	const struct ctl_env *env;
+};
+
+static void check_work(void *arg)
+{
+	struct check *k = arg;
+
+	loading_parse(&k->file);
+}
+
+static void check_answer(void *arg, struct reply *r)
+{
+	struct check *k = arg;
+
+	if (!k->file.policy || !policies_accept(k->env->policies, k->file.policy, k->file.name,
+						&k->file.found))
+		loading_refused(&k->file, r, ", nothing has changed");
+	else
+		reply_result(r, json_pack("{s:o, s:o}", "path", json_text(k->env->policy_path),
+					  "findings", json_findings(&k->file.found)));
+}
+
+static void check_release(void *arg)
+{
+	struct check *k = arg;
+
+	loading_free(&k->file);
+	free(k);
+}
+
+void cmd_policy_check(const struct ctl_call *c, struct reply *r)
+{
+	static const struct job_ops ops = { check_work, NULL, check_answer, check_release };
+	struct check *k;
+
+	if (!has_policies(c, r))
+		return;
+	if (!c->env->policy_path) {
+		reply_error(r, NULL, "no policy file is read: qosd.yaml has 'policy: none'");
+		return;
+	}
+	k = xcalloc(1, sizeof(*k));
+	k->env = c->env;
+	if (loading_take(&k->file, c, r))
+		reply_later(r, c->view->jobs, &ops, k);
+	else
+		check_release(k);
+}
+
 /* --- reload --- */
 
 struct reload {
@@ -167,10 +220,10 @@ static void reload_work(void *arg)
 static void reload_answer(void *arg, struct reply *r)
 {
 	struct reload *l = arg;
+	bool good = l->env->reload_apply(l->env->arg, l->policy, &l->found, l->uid);
 	json_t *result = json_pack("{s:o}", "findings", json_findings(&l->found));
 
-	l->env->reload_apply(l->env->arg, l->policy, &l->found, l->uid);
-	if (l->policy)
+	if (good)
 		reply_result(r, result);
 	else
 		reply_error(r, result, "the policy file is refused, nothing has changed");

@@ -29,6 +29,10 @@ struct ctl_group {
 struct settings {
 	char *file;			/* "(built-in)" if none */
 
+	/* policy */
+	bool no_policy;			/* the built-in one holds, and no file is read */
+	bool policy_marker;		/* a policy file that does not end with "..." is refused */
+
 	/* port */
 	uint64_t port_guid;		/* 0: the first active or initialised port */
 

@@ -24,6 +24,7 @@ struct step {
 
 struct policies {
 	struct store *store;
+	struct policies_rules rules;
 	struct policies_hooks hooks;
 	struct step now;
 	VEC(struct step) before;	/* the latest last */
@@ -141,6 +142,48 @@ static bool history_line(void *arg, const char *text)
 	c.name = clean_name(text + end + 1);	/* it may begin with spaces */
 	*push_change(ps) = c;
 	return true;
+}
+
+/* --- files that are not all there --- */
+
+static const struct src_pos nowhere;
+
+static bool lacks_marker(const struct shared_policy *p)
+{
+	return p->source != POLICY_BUILTIN && !p->p->ends_marked;
+}
+
+bool policies_accept(const struct policies *ps, const struct shared_policy *p, const char *name,
+		     struct findings *out)
+{
+	const struct shared_policy *now = ps->now.p;
+	size_t errors = out->count[SEV_ERROR];
+
+	if (!ps->rules.may_be_none && p->source == POLICY_BUILTIN && now->source != POLICY_BUILTIN)
+		findings_add(out, SEV_ERROR, name, nowhere, "is missing, while there is a policy in "
+			     "force; to do without one, set 'policy: none' in qosd.yaml");
+	else if (!ps->rules.may_be_none && p->source != POLICY_BUILTIN && p->p->says_nothing)
+		findings_add(out, SEV_ERROR, name, nowhere, "is empty; to do without a policy, set "
+			     "'policy: none' in qosd.yaml");
+	else if (ps->rules.marker && lacks_marker(p))
+		findings_add(out, SEV_ERROR, name, nowhere, "does not end with a line '...', which "
+			     "'policy-end-marker' of qosd.yaml asks for: it may be cut off");
+	else if (now->p->ends_marked && lacks_marker(p))
+		findings_add(out, SEV_ERROR, name, nowhere, "does not end with a line '...', as the "
+			     "policy in force does: it may be cut off");
+	return out->count[SEV_ERROR] == errors;
+}
+
+bool policies_may_start(const struct policies_rules *rules, const struct shared_policy *p,
+			struct findings *out)
+{
+	if (p->source == POLICY_BUILTIN)
+		return true;
+	if (!rules->marker || p->p->ends_marked)
+		return true;
+	findings_add(out, SEV_ERROR, p->p->file, nowhere, "does not end with a line '...', which "
+		     "'policy-end-marker' of qosd.yaml asks for: it may be cut off");
+	return false;
 }
 
 /* --- steps --- */
@@ -312,11 +355,12 @@ const struct policy_change *policies_change(const struct policies *ps, size_t i)
 /* --- life --- */
 
 struct policies *policies_new(struct loop *l, struct store *store, struct shared_policy *first,
-			      const struct policies_hooks *hooks)
+			      const struct policies_rules *rules, const struct policies_hooks *hooks)
 {
 	struct policies *ps = xcalloc(1, sizeof(*ps));
 
 	ps->store = store;
+	ps->rules = *rules;
 	ps->hooks = *hooks;
 	ps->trial = timer_new(l, on_trial_over, ps);
 	store_load_history(store, history_line, ps);

@@ -69,10 +69,30 @@ struct policies_hooks {
 	void *arg;
 };
 
+/* What a file must be like, beside being free of errors, to be put in force. */
+struct policies_rules {
+	bool may_be_none;	/* no policy is asked for: a file may be empty, or go away */
+	bool marker;		/* it must end with "...", whatever the one in force does */
+};
+
 /* With the policy of the start, which is in force already.  Everything outlives it. */
 struct policies *policies_new(struct loop *l, struct store *store, struct shared_policy *first,
-			      const struct policies_hooks *hooks);
+			      const struct policies_rules *rules, const struct policies_hooks *hooks);
 void policies_free(struct policies *ps);	/* NULL is fine */
+
+/* --- files that are not all there --- */
+
+/*
+ * Whether a policy may take the place of the one in force; if not, there is an error in out, where
+ * the file is called `name`.  An empty file, one that is gone, and one without the line "..." at
+ * its end where the one in force has it, are what a full disk, an editor or a copy that was cut
+ * short leaves behind.
+ */
+bool policies_accept(const struct policies *ps, const struct shared_policy *p, const char *name,
+		     struct findings *out);
+/* The same at the start, when none is in force: a file may be empty then. */
+bool policies_may_start(const struct policies_rules *rules, const struct shared_policy *p,
+			struct findings *out);
 
 /* --- changes; of those that may be refused NULL means done, else why not --- */
 

@@ -200,6 +200,8 @@ enum unsupported_vl { UNSUPPORTED_VL_DROP, UNSUPPORTED_VL_FOLD };
 struct policy {
 	char *file;			/* as named on the command line; "(built-in)" if none */
 	uint64_t checksum;		/* of the file's bytes */
+	bool says_nothing;		/* the file is empty, but for comments */
+	bool ends_marked;		/* its last line is YAML's end of a document, "..." */
 	struct policy_group *groups;
 	size_t n_groups;
 	struct policy_level *levels;

@@ -20,9 +20,11 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "convert.h"
+#include "install.h"
 #include "members.h"
 #include "output.h"
 #include "partition.h"
+#include "text.h"
 #include "qosd/ctl.h"
 
 #ifndef QOSD_VERSION
@@ -33,6 +35,7 @@
 #define PATIENCE_SECONDS 30	/* for one that lives, and has not answered the request, */
 #define PATIENCE_FILE_SECONDS 600	/* … which may take long, as it brings a file */
 #define PATIENCE_ENDLESS 0		/* … whose answer has no end */
+#define FOLLOW_LIMITS 6		/* silence in such an answer, in time limits */
 
 #define WAIT_SECONDS 60u	/* for a change to be in force */
 
@@ -51,6 +54,7 @@ struct command {
 	const char *flags[4];		/* options without a value */
 	bool follows;			/* its answer has no end: no patience is lost */
 	bool lines;			/* each row is printed at once, with -j in a line of its own */
+	bool installs;			/* the file takes the place of the daemon's own */
 	bool judges;			/* the exit status is that of the result's verdict */
 	/* The file that it brings is made of the words, and goes to the command `request`. */
 	bool (*make)(char **words, json_t *args, struct buf *file);
@@ -99,6 +103,9 @@ static const struct command commands[] = {
 	{ "policy load", { "<file" }, { "confirm=SECONDS" },
 	  "apply a policy, until confirmed if so wished",
 	  .text = &text_policy_load },
+	{ "policy install", { "<file" }, { NULL },
+	  "check a policy, make it the configured file, and apply it",
+	  .text = &text_reload, .installs = true },
 	{ "policy confirm", { NULL }, { NULL }, "the policy on trial stays",
 	  .text = &text_policy_confirm },
 	{ "policy revert", { NULL }, { NULL }, "back to the policy before",
@@ -362,7 +369,8 @@ static bool read_file(json_t *args, struct buf *file)
 /*
  * A connection.  After half of the time limit without a word from the daemon the client asks
  * on a second connection whether the daemon answers at all: a request may take long for good
- * reasons, but a daemon that is stopped answers nobody.
+ * reasons, but a daemon that is stopped answers nobody.  In an answer that goes on as things happen
+ * silence means little, and the client asks after FOLLOW_LIMITS time limits.
  */
 struct connection {
 	FILE *in;
@@ -442,11 +450,11 @@ static ssize_t connection_read(void *cookie, char *to, size_t n)
 {
 	struct connection *c = cookie;
 	int64_t half_ms = limit_seconds * INT64_C(500), begun_ms = now_ms();
-	/* what follows an answer without end comes when something happens */
-	bool limited = limit_seconds && (c->patience_ms || !c->answered);
+	bool follows = !c->patience_ms && c->answered;
 	ssize_t got;
 
-	while (limited && !readable_within(c->fd, -1, half_ms)) {
+	while (limit_seconds &&
+	       !readable_within(c->fd, -1, follows ? 2 * FOLLOW_LIMITS * half_ms : half_ms)) {
 		errno = 0;
 		if (!daemon_lives(c->fd, half_ms))
 			errno = ETIME;
@@ -675,6 +683,90 @@ static const struct output *choose_output(const struct command *c, json_t *args)
 	return made ? &file_output : NULL;
 }
 
+/* The answer's first object, or NULL with a message; a refusal is none. */
+static json_t *ask_once(const char *request, json_t *args, const struct buf *file)
+{
+	struct connection *daemon = connect_daemon(file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);
+	json_t *answer = NULL;
+
+	if (!daemon)
+		return NULL;
+	send_request(daemon->fd, request, args, file);
+	answer = read_object(daemon->in);
+	fclose(daemon->in);
+	return answer;
+}
+
+static bool is_ok(const json_t *answer)
+{
+	return json_is_true(json_object_get(answer, "ok"));
+}
+
+static void put_installed(const json_t *findings, const struct install *x)
+{
+	json_t *result;
+
+	if (as_json) {
+		result = json_pack("{s:s, s:s?, s:O}", "file", x->path, "before", x->before,
+				   "findings", findings);
+		put_json(result, JSON_INDENT(2));
+		printf("\n");
+		json_decref(result);
+		return;
+	}
+	put_findings(findings, SIZE_MAX, "", stdout);
+	printf("%s is installed, and the policy is accepted\n", x->path);
+	if (x->before)
+		printf("the file before is kept as %s\n", x->before);
+}
+
+/* The file is there: has the daemon read it.  What it refuses now does not stay. */
+static int apply_installed(const struct install *x)
+{
+	json_t *none = json_object(), *answer = ask_once("reload", none, NULL);
+	int status = EXIT_NO_DAEMON;
+
+	if (answer && is_ok(answer)) {
+		clean_strings(answer);
+		put_installed(json_object_get(json_object_get(answer, "result"), "findings"), x);
+		status = EXIT_DONE;
+	} else if (answer) {
+		clean_strings(answer);
+		status = refused(answer);
+		if (install_undo(x))
+			fprintf(stderr, "qosd-ctl: %s is as it was\n", x->path);
+	} else {
+		fprintf(stderr, "qosd-ctl: %s is installed; whether the daemon has read it is not "
+			"known\n", x->path);
+	}
+	json_decref(answer);
+	json_decref(none);
+	return status;
+}
+
+/*
+ * The daemon says whether the policy is any good and which file is to be replaced; it is for the
+ * user who runs this to be allowed to write that, as the daemon should not be.
+ */
+static int install(json_t *args, const struct buf *file)
+{
+	json_t *answer = ask_once("policy check", args, file);
+	struct install x = { NULL, NULL };
+	int status = EXIT_NO_DAEMON;
+
+	if (answer && !is_ok(answer)) {
+		clean_strings(answer);
+		status = refused(answer);
+	} else if (answer) {
+		status = EXIT_REFUSED;
+		if (install_file(&x, str(json_object_get(answer, "result"), "path"), file))
+			status = apply_installed(&x);
+		install_free(&x);
+	}
+	json_decref(answer);
+	return status;
+}
+
 /* "status", until what was asked for is on the devices. */
 static bool wait_in_force(void)
 {
@@ -719,7 +811,9 @@ static int run(const struct command *c, char **argv)
 	wait = json_is_true(json_object_get(args, "wait"));
 	json_object_del(args, "wait");
 	out = choose_output(c, args);
-	if (out && (!sends_file || c->make || read_file(args, &file)))
+	if (out && c->installs)
+		status = read_file(args, &file) ? install(args, &file) : EXIT_REFUSED;
+	else if (out && (!sends_file || c->make || read_file(args, &file)))
 		status = ask(c, args, sends_file ? &file : NULL, out);
 	if (wait && status == EXIT_DONE && !wait_in_force())
 		status = EXIT_REFUSED;

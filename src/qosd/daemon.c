@@ -10,11 +10,14 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <systemd/sd-daemon.h>
 
+#include "base/alloc.h"
+#include "base/bounded.h"
 #include "base/log.h"
 #include "ctl/prom.h"
 #include "qosd/daemon.h"
@@ -239,13 +242,28 @@ static void check_store(void *arg)
 
 /* --- putting together --- */
 
+/* The configured policy file, for who need not be in our folder; NULL: none is read. */
+static char *policy_path(const struct qosd *q)
+{
+	char *here, *path;
+
+	if (q->settings->no_policy)
+		return NULL;
+	if (*q->o->policy == '/')
+		return xstrdup(q->o->policy);
+	here = getcwd(NULL, 0);
+	path = here ? xasprintf("%s/%s", here, q->o->policy) : xstrdup(q->o->policy);
+	free(here);
+	return path;
+}
+
 static struct shared_policy *load_files(struct qosd *q)
 {
 	struct findings sf = { 0 }, pf = { 0 };
 	struct shared_policy *sp;
 
 	q->settings = load_settings(q->o, &sf);
-	sp = load_policy(q->o, &pf);
+	sp = load_first_policy(q->o, q->settings, &pf);
 	findings_log(&sf, "settings");
 	findings_log(&pf, "policy");
 	findings_free(&sf);
@@ -273,11 +291,12 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.sweep_done = on_sweep_done, .event = on_event,
 		.fatal = on_fatal, .master_alive = on_master_alive, .arg = q,
 	};
+	const struct policies_rules rules = { s->no_policy, s->policy_marker };
 	struct policies_hooks ph = { .apply = apply_policy, .changed = policy_changed, .arg = q };
 	struct clients_hooks ch = { .dropped = life_dropped };
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
-		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
+		.policy_path = q->policy_path, .reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
 		.set_priority = set_priority, .release_links = release_links,
 		.retrain_link = retrain_link,
 		.mft_next = mft_next, .mft_entry = mft_entry,
@@ -290,6 +309,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	struct shared_policy *effective;
 	bool lost, newer = false;
 
+	log_begin();
 	q->store = store_open(q->o->state_dir, &newer, err);
 	if (newer)
 		q->status = EXIT_NEWER_STATE;
@@ -328,7 +348,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	if (lost)
 		sm_registrations_lost(q->sm);
 	q->heir = heir_new(q);
-	q->policies = policies_new(q->loop, q->store, policy, &ph);
+	q->policies = policies_new(q->loop, q->store, policy, &rules, &ph);
 	env.policies = q->policies;
 	env.sm = q->sm;
 	env.mad = q->mad;
@@ -342,6 +362,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 
 static void close_all(struct qosd *q)
 {
+	bounded_cancel();	/* whoever waits for a file that hangs, which may be so for ever */
 	reload_end(q);
 	http_free(q->http);
 	ctl_free(q->ctl);
@@ -362,6 +383,7 @@ static void close_all(struct qosd *q)
 	loop_free(q->loop);
 	store_close(q->store);
 	settings_free(q->settings);
+	free(q->policy_path);
 }
 
 /*
@@ -418,7 +440,9 @@ static bool lock_up(const struct settings *s)
 		log_info("sandbox", "off, by the settings");
 		return true;
 	}
-	locked = sandbox_drop_privileges(&err) && sandbox_daemon(&err);
+	/* the command for events runs as the daemon's user, and need not see its keys */
+	locked = sandbox_drop_privileges(&err) && sandbox_daemon(&err) &&
+		 (!s->event_command || sandbox_hide_memory(&err));
 	if (locked)
 		log_info("sandbox", "no capabilities; system calls are %sfiltered",
 			 sandbox_filters() ? "" : "not ");
@@ -427,6 +451,8 @@ static bool lock_up(const struct settings *s)
 	buf_free(&err);
 	return locked || s->sandbox != SANDBOX_STRICT;
 }
+
+#define LOG_END_US	300000	/* for whoever takes the last lines of the log */
 
 int daemon_run(const struct options *o)
 {
@@ -449,6 +475,7 @@ int daemon_run(const struct options *o)
 		settings_free(q.settings);
 		return EXIT_FAILED;
 	}
+	q.policy_path = policy_path(&q);
 	if (!o->verbose)
 		log_set_level(q.settings->log_level);
 	if (!o->foreground && !o->once)
@@ -469,6 +496,7 @@ int daemon_run(const struct options *o)
 	}
 	shared_policy_unref(policy);
 	close_all(&q);
+	log_end(LOG_END_US);
 	/* now, as whoever hears of it may start another one on the same state folder and port */
 	tell_starter(&q, q.status);
 	buf_free(&err);

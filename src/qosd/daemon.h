@@ -42,6 +42,7 @@ struct hup {
 struct qosd {
 	const struct options *o;
 	struct settings *settings;
+	char *policy_path;	/* absolute, or NULL: no file is read */
 	struct loop *loop;
 	struct store *store;
 	struct timer *check;	/* of the store */
@@ -106,11 +107,14 @@ const struct sa_stats *serve_stats(void *arg);
 /* reload.c */
 /* In any thread.  NULL: out says why.  The caller has the reference. */
 struct shared_policy *reload_read(void *arg, struct findings *out);
-/* What reload_read() gave, which may be NULL, for the user uid (-1: SIGHUP). */
-void reload_apply(void *arg, struct shared_policy *p, const struct findings *found, int64_t uid);
+/*
+ * What reload_read() gave, which may be NULL, for the user uid (-1: SIGHUP).  False: it is refused,
+ * and found has an error.
+ */
+bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid);
 /* SIGHUP */
 void reload_on_hup(void *arg);
-/* Waits for a thread that reads. */
+/* Waits for a thread that reads, which after bounded_cancel() is not for long. */
 void reload_end(struct qosd *q);
 
 /* run_time.c */

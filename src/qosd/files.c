@@ -8,61 +8,97 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "conf/conf.h"
 #include "fabric/fabric.h"
 #include "plan/feasible.h"
+#include "policies/policies.h"
 #include "qosd/qosd.h"
 
-static bool missing_by_default(const char *path, bool named)
+/*
+ * The bytes of a file.  False: an error is in out, or *missing: it is not there, and nobody named
+ * it, so that the built-in values hold.
+ */
+static bool read_named(const char *path, bool named, struct buf *text, bool *missing,
+		       struct findings *out)
 {
-	return !named && access(path, F_OK) < 0 && errno == ENOENT;
+	struct findings found = { 0 };
+	bool done = conf_read_file(path, text, &found);
+
+	*missing = !done && !named && errno == ENOENT;
+	if (*missing)
+		findings_free(&found);
+	else
+		findings_move(out, &found);
+	return done;
 }
 
 struct settings *load_settings(const struct options *o, struct findings *out)
 {
-	if (missing_by_default(o->config, o->config_named)) {
+	struct settings *s = NULL;
+	struct buf text = { 0 };
+	bool missing;
+
+	if (read_named(o->config, o->config_named, &text, &missing, out)) {
+		s = conf_parse_settings(o->config, text.n ? text.s : "", text.n, out);
+	} else if (missing) {
 		log_info("qosd", "%s is missing: built-in settings", o->config);
-		return settings_default();
+		s = settings_default();
 	}
-	return conf_load_settings(o->config, out);
+	buf_free(&text);
+	return s;
 }
 
-static struct shared_policy *read_policy(const char *path, struct findings *out)
+/* Takes over the text. */
+static struct shared_policy *parse_policy(const char *path, struct buf *text, struct findings *out)
 {
+	struct policy *p = conf_parse_policy(path, text->n ? text->s : "", text->n, out);
 	struct shared_policy *sp;
-	struct buf text = { 0 };
-	struct policy *p = NULL;
 
-	if (conf_read_file(path, &text, out))
-		p = conf_parse_policy(path, text.n ? text.s : "", text.n, out);
 	if (!p) {
-		buf_free(&text);
+		buf_free(text);
 		return NULL;
 	}
 	sp = shared_policy_new(p);
 	sp->source = POLICY_FILE;
-	sp->text = text;
+	sp->text = *text;
 	findings_copy(&sp->findings, out);
 	return sp;
 }
 
-struct shared_policy *load_policy(const struct options *o, struct findings *out)
+struct shared_policy *load_policy(const struct options *o, const struct settings *s,
+				  struct findings *out)
 {
-	struct shared_policy *sp;
+	struct shared_policy *sp = NULL;
+	struct buf text = { 0 };
+	bool missing = false;
 
-	if (missing_by_default(o->policy, o->policy_named)) {
+	if (s && s->no_policy) {
+		log_info("qosd", "built-in policy, by the settings");
+		sp = shared_policy_new(policy_builtin());
+	} else if (read_named(o->policy, o->policy_named, &text, &missing, out)) {
+		sp = parse_policy(o->policy, &text, out);
+	} else if (missing) {
 		log_info("qosd", "%s is missing: built-in policy", o->policy);
 		sp = shared_policy_new(policy_builtin());
-	} else {
-		sp = read_policy(o->policy, out);
 	}
 	if (sp)
 		sp->loaded_us = clock_real_us();
 	return sp;
+}
+
+struct shared_policy *load_first_policy(const struct options *o, const struct settings *s,
+					struct findings *out)
+{
+	const struct policies_rules rules = { .marker = s && s->policy_marker };
+	struct shared_policy *sp = load_policy(o, s, out);
+
+	if (sp && policies_may_start(&rules, sp, out))
+		return sp;
+	shared_policy_unref(sp);
+	return NULL;
 }
 
 void print_findings(const struct findings *f)
@@ -162,7 +198,7 @@ int check_files(const struct options *o)
 	struct findings f = { 0 };
 	struct buf normal = { 0 }, report = { 0 };
 	struct settings *s = load_settings(o, &f);
-	struct shared_policy *p = load_policy(o, &f);
+	struct shared_policy *p = load_first_policy(o, s, &f);
 	bool good;
 
 	if (s && p && o->topology)

@@ -37,7 +37,12 @@ int options_parse(struct options *o, int argc, char **argv);
 /* files.c */
 /* The file, or the built-in defaults if it is missing at its default place; NULL: see out. */
 struct settings *load_settings(const struct options *o, struct findings *out);
-struct shared_policy *load_policy(const struct options *o, struct findings *out);
+/* As `policy` of the settings says, which may be NULL if they are not known. */
+struct shared_policy *load_policy(const struct options *o, const struct settings *s,
+				  struct findings *out);
+/* The same at the start, with what holds for a policy then. */
+struct shared_policy *load_first_policy(const struct options *o, const struct settings *s,
+					struct findings *out);
 /* Writes all findings to standard output. */
 void print_findings(const struct findings *f);
 /* --check, with --topology on that fabric too: returns the exit status. */

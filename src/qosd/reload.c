@@ -5,6 +5,10 @@
  * Of several that read at a time the last to begin is the one that counts, in whatever
  * order they come to an end: each has its number (nth_read), and none goes into force
  * over a later one.
+ *
+ * A disk or server that does not answer costs one that reads FILE_SECONDS, and those that come
+ * meanwhile as much again each, as only one reads at a time.  When the daemon ends nobody waits:
+ * see bounded_cancel().
  */
 #include <errno.h>
 #include <string.h>
@@ -20,18 +24,20 @@ struct shared_policy *reload_read(void *arg, struct findings *out)
 	struct shared_policy *p;
 
 	pthread_mutex_lock(&q->reading);
-	p = load_policy(q->o, out);
+	p = load_policy(q->o, q->settings, out);
 	if (p)
 		p->nth_read = ++q->reads;
 	pthread_mutex_unlock(&q->reading);
 	return p;
 }
 
-void reload_apply(void *arg, struct shared_policy *p, const struct findings *found, int64_t uid)
+bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid)
 {
 	struct qosd *q = arg;
 	struct findings copy = { 0 };
 
+	if (p && !policies_accept(q->policies, p, q->o->policy, found))
+		p = NULL;
 	findings_log(found, "policy");
 	if (!p) {
 		log_error("policy", "%s: refused; the policy in force stays", q->o->policy);
@@ -39,13 +45,14 @@ void reload_apply(void *arg, struct shared_policy *p, const struct findings *fou
 				 found->count[SEV_ERROR]);
 		findings_copy(&copy, found);
 		sm_policy_rejected(q->sm, &copy);
-		return;
+		return false;
 	}
 	if (p->nth_read < q->applied)
-		return;		/* the file was read again since, and that is in force */
+		return true;		/* the file was read again since, and that is in force */
 	q->applied = p->nth_read;
 	p->uid = uid;
 	policies_reload(q->policies, p);
+	return true;
 }
 
 static void hup_read(void *arg)

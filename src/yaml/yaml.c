@@ -241,7 +241,7 @@ static struct node *build(struct builder *b, unsigned depth)
 	return n;
 }
 
-static void build_document(struct builder *b, struct node **root)
+static void build_document(struct builder *b, struct node **root, bool *ended)
 {
 	/* stream start, then document start or stream end */
 	if (!next_event(b) || !next_event(b) || b->event.type == YAML_STREAM_END_EVENT)
@@ -249,8 +249,10 @@ static void build_document(struct builder *b, struct node **root)
 	if (!next_event(b))
 		return;
 	*root = build(b, 1);
-	/* document end, then whatever follows it */
-	if (next_event(b) && next_event(b) && b->event.type != YAML_STREAM_END_EVENT) {
+	if (next_event(b) && b->event.type == YAML_DOCUMENT_END_EVENT)
+		*ended = !b->event.data.document_end.implicit;
+	/* whatever follows it */
+	if (!b->failed && next_event(b) && b->event.type != YAML_STREAM_END_EVENT) {
 		error_at(b, pos_of(b->event.start_mark),
 			 "a second document in the file: only one is read");
 		b->failed = true;
@@ -260,9 +262,18 @@ static void build_document(struct builder *b, struct node **root)
 bool yaml_tree_parse(const char *file, const char *text, size_t n, struct node **root,
 		     struct findings *out)
 {
+	bool ended;
+
+	return yaml_tree_parse_ended(file, text, n, root, &ended, out);
+}
+
+bool yaml_tree_parse_ended(const char *file, const char *text, size_t n, struct node **root,
+			   bool *ended, struct findings *out)
+{
 	struct builder b = { .file = file, .out = out };
 
 	*root = NULL;
+	*ended = false;
 	/* a byte order mark would count as a column */
 	if (n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) {
 		text += 3;
@@ -276,7 +287,7 @@ bool yaml_tree_parse(const char *file, const char *text, size_t n, struct node *
 	}
 	yaml_parser_set_encoding(&b.parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&b.parser, (const unsigned char *)text, n);
-	build_document(&b, root);
+	build_document(&b, root, ended);
 	yaml_event_delete(&b.event);
 	yaml_parser_delete(&b.parser);
 	if (b.failed) {

@@ -43,6 +43,9 @@ struct node {
  */
 bool yaml_tree_parse(const char *file, const char *text, size_t n, struct node **root,
 		     struct findings *out);
+/* As yaml_tree_parse(); *ended: the document ends with a line "...", so that all of it is there. */
+bool yaml_tree_parse_ended(const char *file, const char *text, size_t n, struct node **root,
+			   bool *ended, struct findings *out);
 void yaml_tree_free(struct node *root);
 
 #endif

@@ -25,13 +25,12 @@ static struct shared_policy *reload_read(void *arg, struct findings *out)
 	return NULL;
 }
 
-static void reload_apply(void *arg, struct shared_policy *p, const struct findings *found,
-			 int64_t uid)
+static bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid)
 {
 	(void)arg;
-	(void)p;
 	(void)found;
 	(void)uid;
+	return p != NULL;
 }
 
 static void apply(void *arg, struct shared_policy *p)
@@ -118,7 +117,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	subnet_register(&sa);
 	run_time = run_time_new();
 	env.trace = sa.trace = sa_trace_new();
-	env.policies = policies_new(loop, store, sa.state->policy, &hooks);
+	env.policies = policies_new(loop, store, sa.state->policy,
+				&(struct policies_rules){ 0 }, &hooks);
 	view.jobs = jobs_new(loop);
 	view.sm.policy = sa.state->policy;
 	switch (command_body(&env, &view.peer, line, n, &bytes, &refusal)) {

@@ -156,7 +156,8 @@ static void read_history(struct store *s)
 		loop = loop_new();
 	/* each makes an entry and writes all of them */
 	for (unsigned i = 0; i < 2; i++) {
-		policies_free(policies_new(loop, s, subnet_state()->policy, &hooks));
+		policies_free(policies_new(loop, s, subnet_state()->policy,
+					&(struct policies_rules){ 0 }, &hooks));
 		must_be_written(s, store_wait(s));
 	}
 }

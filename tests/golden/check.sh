@@ -40,7 +40,7 @@ cd ../settings || exit 1
 for f in *.yaml; do
 	x=${f%.yaml}
 	[ ! -e "$x.findings" ]
-	check $? "$x.findings" -- -c "$f" -p ../policy/empty.yaml
+	check $? "$x.findings" -- -c "$f" -p ../policy/sections-left-empty.yaml
 	files=$((files + 1))
 done
 cd ../../../etc || exit 1

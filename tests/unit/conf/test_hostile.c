@@ -50,22 +50,58 @@ START_TEST(no_usable_file)
 	ck_assert_int_eq(close(fd), 0);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_file_refused(path, "No such file");
-	ck_file_refused("/", "Is a directory");
-	ck_file_refused("/dev/zero", "too large");
+	ck_file_refused("/", "it is a directory");
+	ck_file_refused("/dev/zero", "it is a device");
 }
 END_TEST
 
 START_TEST(file_without_a_byte)
 {
+	static const char *const empty[] = { "", "\n", "# all is a comment\n", "{}\n" };
 	struct findings found = { 0 };
-	struct policy *p = conf_load_policy("/dev/null", &found);
-	struct settings *s = conf_load_settings("/dev/null", &found);
+	struct settings *s;
+	struct policy *p;
 
-	ck_assert_ptr_nonnull(p);
-	ck_assert_ptr_nonnull(s);
-	ck_assert_uint_eq(found.n, 0);
-	policy_free(p);
-	settings_free(s);
+	for (size_t i = 0; i < ARRAY_SIZE(empty); i++) {
+		p = conf_parse_policy("t", empty[i], strlen(empty[i]), &found);
+		s = conf_parse_settings("t", empty[i], strlen(empty[i]), &found);
+		ck_assert_uint_eq(found.n, 1);
+		ck_assert_uint_eq(found.count[SEV_WARNING], 1);
+		ck_assert_ptr_nonnull(strstr(found.v[0].text, "is empty: the built-in policy holds"));
+		ck_assert(p->says_nothing);
+		findings_free(&found);
+		policy_free(p);
+		settings_free(s);
+	}
+}
+END_TEST
+
+/* Every beginning of a file that ends with "..." is told from the whole. */
+START_TEST(files_that_are_cut_off)
+{
+	char *path = source_path("examples/demo-policy.yaml");
+	struct findings found = { 0 };
+	struct buf text = { 0 };
+	size_t good = 0, last = 0;
+	struct policy *p;
+
+	ck_assert_msg(conf_read_file(path, &text, &found), "%s", path);
+	if (strcmp(text.s + text.n - 4, "...\n"))
+		buf_puts(&text, "...\n");
+	for (size_t n = 0; n <= text.n; n++) {
+		p = conf_parse_policy("t", text.s, n, &found);
+		findings_free(&found);
+		good += p != NULL;
+		/* the newline at its end is nothing that anybody needs */
+		ck_assert_msg((p && p->ends_marked) == (n + 1 >= text.n), "%zu of %zu", n, text.n);
+		last = p ? n : last;
+		policy_free(p);
+	}
+	/* without the marker it is not that seldom that a beginning is a policy */
+	ck_assert_uint_gt(good, 20);
+	ck_assert_uint_eq(last, text.n);
+	buf_free(&text);
+	free(path);
 }
 END_TEST
 
@@ -381,6 +417,7 @@ int main(void)
 	tcase_set_timeout(t, 30);
 	tcase_add_test(t, no_usable_file);
 	tcase_add_test(t, file_without_a_byte);
+	tcase_add_test(t, files_that_are_cut_off);
 	tcase_add_test(t, too_deep_or_too_wide);
 	tcase_add_test(t, laughs);
 	tcase_add_test(t, nul_bytes);

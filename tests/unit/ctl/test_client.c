@@ -37,13 +37,12 @@ static struct shared_policy *reload_read(void *arg, struct findings *out)
 	return good ? shared_policy_new(policy_builtin()) : NULL;
 }
 
-static void reload_apply(void *arg, struct shared_policy *p, const struct findings *found,
-			 int64_t uid)
+static bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid)
 {
 	(void)arg;
-	(void)p;
 	(void)found;
 	(void)uid;
+	return p != NULL;
 }
 
 static void set_priority(void *arg, uint8_t priority)
@@ -74,7 +73,8 @@ static void serve(void)
 			       .set_priority = set_priority, .arg = refuse };
 	struct buf err = { 0 };
 
-	env.policies = policies_new(loop, store_open(NULL, NULL, &err), sa.state->policy, &hooks);
+	env.policies = policies_new(loop, store_open(NULL, NULL, &err), sa.state->policy,
+				&(struct policies_rules){ 0 }, &hooks);
 	strcpy(sa.state->f->nodes[1].desc, "evil\x1b[31m\nname");
 	if (ctl_new(loop, path, &env, &err))
 		loop_run(loop);

@@ -40,14 +40,14 @@ static struct shared_policy *reload_read(void *arg, struct findings *out)
 	return accept_policy ? shared_policy_new(policy_builtin()) : NULL;
 }
 
-static void reload_apply(void *arg, struct shared_policy *p, const struct findings *found,
-			 int64_t uid)
+static bool reload_apply(void *arg, struct shared_policy *p, struct findings *found, int64_t uid)
 {
 	(void)arg;
 	(void)uid;
 	ck_assert(accept_policy == (p != NULL));
 	ck_assert_uint_eq(found->n, 1);
 	reloads++;
+	return p != NULL;
 }
 
 static void set_priority(void *arg, uint8_t p)
@@ -285,7 +285,7 @@ static void body(enum ctl_right right, const char *line, enum body wanted, const
 START_TEST(every_command_has_its_right)
 {
 	static const char *const admin[] = {
-		"sa-trace", "plan", "policy load", "policy confirm", "policy revert",
+		"sa-trace", "plan", "policy check", "policy load", "policy confirm", "policy revert",
 		"partition change", "reload", "sweep", "priority", "links release", "links retrain",
 		"counters",
 	}, *const reads[] = {

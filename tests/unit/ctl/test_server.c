@@ -79,7 +79,8 @@ static void setup(void)
 	store = store_open(NULL, NULL, &err);
 	first = shared_policy_new(policy_builtin());
 	env = (struct ctl_env){ .version = "1", .sa = &sa, .sweep = sweep,
-				.policies = policies_new(loop, store, first, &hooks) };
+				.policies = policies_new(loop, store, first,
+							&(struct policies_rules){ 0 }, &hooks) };
 	shared_policy_unref(first);
 	ctl = ctl_new(loop, path, &env, &err);
 	ck_assert_msg(ctl != NULL, "%s", err.s);

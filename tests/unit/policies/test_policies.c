@@ -88,7 +88,7 @@ static void start(void)
 
 	store = store_open(dir, NULL, &err);
 	ck_assert_msg(store != NULL, "%s", err.s);
-	ps = policies_new(loop, store, first, &hooks);
+	ps = policies_new(loop, store, first, &(struct policies_rules){ 0 }, &hooks);
 	shared_policy_unref(first);
 	applied = NULL;
 	applications = 0;
@@ -370,6 +370,79 @@ START_TEST(a_damaged_history_is_set_aside)
 }
 END_TEST
 
+/* What policies_accept() says of a file; NULL: it may be put in force. */
+static const char *why_not(struct shared_policy *p)
+{
+	static char text[256];
+	struct findings found = { 0 };
+	bool good = policies_accept(ps, p, "the-file", &found);
+
+	ck_assert_uint_eq(found.count[SEV_ERROR], good ? 0 : 1);
+	if (!good) {
+		ck_assert_str_eq(found.v[0].file, "the-file");
+		snprintf(text, sizeof(text), "%s", found.v[0].text);
+	}
+	findings_free(&found);
+	return good ? NULL : text;
+}
+
+START_TEST(files_that_are_not_all_there)
+{
+	struct shared_policy *whole = make("whole", 2, 1), *cut = make("cut", 3, 1);
+	struct shared_policy *empty = make("empty", 4, 1), *gone = shared_policy_new(policy_builtin());
+	struct policies_hooks hooks = { .apply = apply };
+
+	whole->p->ends_marked = true;
+	empty->p->says_nothing = true;
+	/* in force is one without a marker */
+	ck_assert_ptr_null(why_not(whole));
+	ck_assert_ptr_null(why_not(cut));
+	ck_assert_ptr_nonnull(strstr(why_not(empty), "is empty; to do without a policy"));
+	ck_assert_ptr_nonnull(strstr(why_not(gone), "is missing, while there is a policy in force"));
+	/* one with a marker is */
+	ck_assert_ptr_null(policies_load(ps, whole, 0));
+	ck_assert_ptr_null(why_not(whole));
+	ck_assert_ptr_nonnull(strstr(why_not(cut), "as the policy in force does: it may be cut off"));
+	/* by the settings */
+	policies_free(ps);
+	ps = policies_new(loop, store, cut, &(struct policies_rules){ .marker = true }, &hooks);
+	ck_assert_ptr_null(why_not(whole));
+	ck_assert_ptr_nonnull(strstr(why_not(cut), "'policy-end-marker' of qosd.yaml asks for"));
+	policies_free(ps);
+	ps = policies_new(loop, store, cut, &(struct policies_rules){ .may_be_none = true }, &hooks);
+	ck_assert_ptr_null(why_not(empty));
+	ck_assert_ptr_null(why_not(gone));
+	/* where there was no file none is missing */
+	policies_free(ps);
+	ps = policies_new(loop, store, gone, &(struct policies_rules){ 0 }, &hooks);
+	ck_assert_ptr_null(why_not(gone));
+	shared_policy_unref(whole);
+	shared_policy_unref(cut);
+	shared_policy_unref(empty);
+	shared_policy_unref(gone);
+}
+END_TEST
+
+START_TEST(files_at_the_start)
+{
+	struct shared_policy *p = make("first", 2, 1);
+	struct policies_rules rules = { 0 };
+	struct findings found = { 0 };
+
+	ck_assert(policies_may_start(&rules, p, &found));
+	ck_assert_uint_eq(found.n, 0);
+	p->p->says_nothing = true;
+	ck_assert(policies_may_start(&rules, p, &found));
+	rules.marker = true;
+	ck_assert(!policies_may_start(&rules, p, &found));
+	ck_assert_uint_eq(found.count[SEV_ERROR], 1);
+	p->p->ends_marked = true;
+	ck_assert(policies_may_start(&rules, p, &found));
+	shared_policy_unref(p);
+	findings_free(&found);
+}
+END_TEST
+
 static Suite *policies_suite(void)
 {
 	Suite *s = suite_create("policies");
@@ -390,6 +463,8 @@ static Suite *policies_suite(void)
 	tcase_add_test(t, the_history_survives_a_restart);
 	tcase_add_test(t, a_name_of_spaces_survives_a_restart);
 	tcase_add_test(t, a_damaged_history_is_set_aside);
+	tcase_add_test(t, files_that_are_not_all_there);
+	tcase_add_test(t, files_at_the_start);
 	suite_add_tcase(s, t);
 	return s;
 }
