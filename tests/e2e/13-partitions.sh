@@ -85,7 +85,7 @@ fi
 start_sim "$topology"
 # Changes of OperationalVLs are sim-vls.sh's, and not counted here.
 echo "active-vls: wait" >qosd.yaml
-: >policy.yaml
+echo 'qos-levels: {default: {sl: 0}}' >policy.yaml
 start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
 
 note "without partitions"
