@@ -320,7 +320,9 @@ void log_limited(struct log_ratelimit *rl, enum log_level level,
 		 const char *module, const char *fmt, ...)
 {
 	int64_t now = clock_mono_us();
+	char text[LINE_MAX_LEN - 64];
 	va_list ap;
+	int n;
 
 	if (level > log_get_level())
 		return;
@@ -334,13 +336,15 @@ void log_limited(struct log_ratelimit *rl, enum log_level level,
 		return;
 	}
 	rl->tokens -= 1;
-	if (rl->suppressed) {
-		log_at(level, module, "%lu similar lines left out", rl->suppressed);
-		rl->suppressed = 0;
-	}
 	va_start(ap, fmt);
-	log_va(level, module, fmt, ap);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	/* in the same line, which would else be two of a rate that is told to operators */
+	if (rl->suppressed && n >= 0 && (size_t)n < sizeof(text))
+		snprintf(text + n, sizeof(text) - (size_t)n, " (%lu similar lines left out)",
+			 rl->suppressed);
+	rl->suppressed = 0;
+	emit(level, module, text);
 }
 
 void log_recent(void (*fn)(void *arg, int64_t realtime_us, enum log_level level,

@@ -52,8 +52,8 @@ void log_at(enum log_level level, const char *module, const char *fmt, ...)
 
 /*
  * Whatever the fabric or a client can provoke goes through one of these: at
- * most `burst` lines at once and `per_second` on average; what was left out
- * is counted and said with the next line that passes.  Zero-initialise all
+ * most `burst` lines at once and `per_second` on average, 70 in a minute by LOG_RATELIMIT; how
+ * many were left out is said in the next line that passes.  Zero-initialise all
  * but the two rates.  One thread each.
  */
 struct log_ratelimit {

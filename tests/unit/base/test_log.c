@@ -114,12 +114,12 @@ START_TEST(rate_limit)
 	ck_assert_ptr_nonnull(strstr(text(), "m: line 9\n"));
 	ck_assert_ptr_null(strstr(text(), "line 500"));
 
-	/* two seconds later, one passes and says how many did not */
+	/* two seconds later, one passes and says how many did not, in the same line */
 	rl.last_us = clock_mono_us() - 2000000;
 	unsigned long suppressed = rl.suppressed;
 	log_limited(&rl, LOG_LEVEL_WARNING, "m", "again");
 	char expect[64];
-	snprintf(expect, sizeof(expect), "m: %lu similar lines left out\n<4>m: again\n",
+	snprintf(expect, sizeof(expect), "<4>m: again (%lu similar lines left out)\n",
 		 suppressed);
 	ck_assert_ptr_nonnull(strstr(text(), expect));
 	ck_assert_uint_ge(suppressed, 988);
