@@ -470,6 +470,43 @@ static void judge_floods(const struct health_input *in, struct health *h)
 	buf_free(&text);
 }
 
+void health_flood_text(const struct subnet_state *s, const struct mad_flood *flood,
+		       struct buf *out)
+{
+	uint32_t port = s && flood->lid && flood->lid < IB_LID_MCAST_FIRST ?
+			s->plan->port_by_lid[flood->lid] : FABRIC_NONE;
+	double seconds = (double)(flood->last_us - flood->since_us) * 1e-6;
+	char name[FABRIC_NAME_MAX];
+
+	if (port != FABRIC_NONE)
+		buf_printf(out, "%s (LID %u)", fabric_port_name(s->f, port, name, sizeof(name)),
+			   flood->lid);
+	else if (flood->lid == IB_LID_PERMISSIVE)
+		buf_puts(out, "a port that uses directed routes, which do not tell its name");
+	else
+		buf_printf(out, "LID %u, which is no port of the fabric", flood->lid);
+	buf_printf(out, " sends too many %s: %" PRIu64 " in %.0f s", mad_kind_name(flood->kind),
+		   flood->received, seconds < 1 ? 1 : seconds);
+	if (flood->dropped)
+		buf_printf(out, ", of which %" PRIu64 " were not looked at", flood->dropped);
+}
+
+static void judge_mad_floods(const struct health_input *in, struct health *h)
+{
+	struct many floods = { h, SEV_WARNING, "mad-flood",
+			       "look at what runs on the host; others are served beside it, and it "
+			       "waits alone", "ports that send too many MADs", 0 };
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < in->n_mad_floods; i++) {
+		text.n = 0;
+		health_flood_text(in->state, &in->mad_floods[i], &text);
+		add_one(&floods, "%s", text.s);
+	}
+	add_rest(&floods);
+	buf_free(&text);
+}
+
 static void judge_flaps(const struct health_input *in, struct health *h)
 {
 	struct many flaps = { h, SEV_WARNING, "link-flapping",
@@ -646,6 +683,7 @@ void health_judge(const struct health_input *in, struct health *out)
 	}
 	judge_discovery(in->sm, out);
 	judge_floods(in, out);
+	judge_mad_floods(in, out);
 	judge_flaps(in, out);
 	judge_store(in, out);
 	judge_policy(in, out);
@@ -688,6 +726,8 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 				   .trial_left_us = -1 };
 	VEC(struct sm_seen) others = { 0 };
 	VEC(struct trap_flood) floods = { 0 };
+	VEC(struct mad_flood) mad_floods = { 0 };
+	struct mad_flood mad_flood;
 	VEC(struct sm_flap) flaps = { 0 };
 	VEC(struct sm_refused) refused = { 0 };
 	struct trap_flood flood;
@@ -705,6 +745,10 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 		*vec_push(&floods) = flood;
 	in.floods = floods.v;
 	in.n_floods = floods.n;
+	for (unsigned i = 0; c->env->mad && mad_flood_at(c->env->mad, i, &mad_flood); i++)
+		*vec_push(&mad_floods) = mad_flood;
+	in.mad_floods = mad_floods.v;
+	in.n_mad_floods = mad_floods.n;
 	for (uint32_t i = 0; c->env->sm && sm_flap_at(c->env->sm, i, &flap); i++)
 		*vec_push(&flaps) = flap;
 	while (c->env->sm && c->state && sm_refused_at(c->env->sm, c->state->f, &kind, &refusal))
@@ -728,6 +772,7 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	health_free(&h);
 	vec_free(&others);
 	vec_free(&floods);
+	vec_free(&mad_floods);
 	vec_free(&flaps);
 	vec_free(&refused);
 }

@@ -21,6 +21,8 @@ struct health_input {
 	size_t n_refused;
 	const struct trap_flood *floods;	/* of traps, that go on */
 	size_t n_floods;
+	const struct mad_flood *mad_floods;	/* of any MADs, likewise */
+	size_t n_mad_floods;
 	const struct subnet_state *state;	/* NULL: none is published */
 	const struct mcast_db *mcast;	/* NULL: there is no SA */
 	const struct sa_stats *sa;	/* NULL: there is no SA */
@@ -45,6 +47,10 @@ struct health {
 
 /* Of things of one kind, so many are said one by one; of the rest, how many. */
 #define HEALTH_EACH 10
+
+/* Who sends too many MADs, of which kind and how many.  s: the published state, or NULL. */
+void health_flood_text(const struct subnet_state *s, const struct mad_flood *flood,
+		       struct buf *out);
 
 void health_judge(const struct health_input *in, struct health *out);
 void health_free(struct health *h);

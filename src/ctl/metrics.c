@@ -263,6 +263,13 @@ static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t left_o
 		(double)m->unknown);
 	counter(p, "qosd_mads_malformed_total", "MADs received that make no sense.",
 		(double)m->malformed);
+	counter(p, "qosd_mads_unasked_total", "Answers received to nothing that was asked.",
+		(double)m->unasked);
+	prom_metric(p, "qosd_mads_left_out_total", PROM_COUNTER,
+		   "MADs received and left out, as too many of their sender waited.");
+	prom_sample(p, (double)m->dropped_smps, "class", "smp", NULL);
+	prom_sample(p, (double)m->dropped_rmpp, "class", "rmpp", NULL);
+	prom_sample(p, (double)m->dropped_requests, "class", "sa", NULL);
 	counter(p, "qosd_rmpp_answers_total", "Answers of more than one MAD.", (double)m->rmpp_streams);
 	counter(p, "qosd_rmpp_segments_total", "Segments of such answers.", (double)m->rmpp_segments);
 	counter(p, "qosd_rmpp_segments_repeated_total", "Of these, sent once more.",

@@ -103,12 +103,18 @@ static json_t *status_smps(const struct mad_counts *m, const struct sm_status *s
 
 static json_t *status_mads(const struct mad_counts *m)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I}}",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I}, "
+			 "s:{s:I, s:I, s:I, s:I, s:I}}",
 			 "sa-received", (json_int_t)m->sa_received,
 			 "sa-sent", (json_int_t)m->sa_sent,
 			 "traps", (json_int_t)m->traps,
 			 "unknown", (json_int_t)m->unknown,
 			 "malformed", (json_int_t)m->malformed,
+			 "unasked", (json_int_t)m->unasked,
+			 "left-out",
+			 "smps", (json_int_t)m->dropped_smps,
+			 "segments", (json_int_t)m->dropped_rmpp,
+			 "requests", (json_int_t)m->dropped_requests,
 			 "rmpp",
 			 "answers", (json_int_t)m->rmpp_streams,
 			 "segments", (json_int_t)m->rmpp_segments,

@@ -33,6 +33,7 @@ static const struct {
 	[EVENT_MORE_CHANGES] = { "more-changes", SEV_WARNING },
 	[EVENT_DUPLICATE_GUID] = { "duplicate-guid", SEV_ERROR },
 	[EVENT_TRAP_FLOOD] = { "trap-flood", SEV_WARNING },
+	[EVENT_MAD_FLOOD] = { "mad-flood", SEV_WARNING },
 	[EVENT_TABLE_OVERWRITTEN] = { "table-overwritten", SEV_WARNING },
 	[EVENT_DEVICE_SILENT] = { "device-silent", SEV_ERROR },
 	[EVENT_DEVICE_REFUSES] = { "device-refuses", SEV_ERROR },

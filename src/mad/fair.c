@@ -9,7 +9,8 @@
 #include "base/map64.h"
 #include "mad/fair.h"
 
-#define BUCKETS 256u		/* a power of 2 */
+#define BUCKETS 1024u		/* a power of 2 */
+#define LOOKS	16u		/* at sources, for one that has to make room */
 
 struct source {
 	uint64_t key;
@@ -112,6 +113,47 @@ struct fair_item *fair_pop(struct fair *f)
 	else
 		source_drop(f, s);
 	return item;
+}
+
+/* The one with most waiting, of the next few; NULL: none has two more than n. */
+static struct source *who_has_most(struct fair *f, unsigned n)
+{
+	struct source *s = f->latest, *most = NULL;
+
+	for (unsigned i = 0; s && i < LOOKS; i++) {
+		s = s->in_ring;
+		if (s->n >= n + 2 && (!most || s->n > most->n))
+			most = s;
+		if (s == f->latest)
+			break;
+	}
+	return most;
+}
+
+bool fair_push_out(struct fair *f, uint64_t key, struct fair_item *item, struct fair_item **out)
+{
+	struct source *s, *most;
+
+	*out = NULL;
+	if (f->n < f->max)
+		return fair_push(f, key, item);
+	s = *find(f, key);
+	most = who_has_most(f, s ? s->n : 0);
+	if (!most || (s && s->n >= f->each_max))
+		return false;
+	/* it has another one, so that it keeps its place in the ring */
+	*out = most->first;
+	most->first = most->first->next;
+	most->n--;
+	f->n--;
+	return fair_push(f, key, item);
+}
+
+struct fair_item *fair_latest(struct fair *f, uint64_t key)
+{
+	struct source *s = *find(f, key);
+
+	return s ? (struct fair_item *)(void *)s->end : NULL;	/* next is its first member */
 }
 
 unsigned fair_count(const struct fair *f)

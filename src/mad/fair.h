@@ -22,6 +22,15 @@ struct fair *fair_new(unsigned max, unsigned each_max);
 void fair_free(struct fair *f);		/* not what waits */
 /* source: any number that says who asks.  False: too many wait, of all or of that one. */
 bool fair_push(struct fair *f, uint64_t source, struct fair_item *item);
+/*
+ * The same, but a full queue refuses nobody who has little in it: then the oldest item of a
+ * source that has more waiting leaves, and is *out, which is NULL otherwise.  Which source that
+ * is comes from a look at the next few whose turn it is, so that the cost does not grow with them.
+ */
+bool fair_push_out(struct fair *f, uint64_t source, struct fair_item *item,
+		   struct fair_item **out);
+/* The latest of the source, which stays in the queue; NULL: none of it waits. */
+struct fair_item *fair_latest(struct fair *f, uint64_t source);
 /* The oldest of the source whose turn it is, NULL: none waits. */
 struct fair_item *fair_pop(struct fair *f);
 unsigned fair_count(const struct fair *f);

@@ -5,7 +5,8 @@
  *
  * A receiver thread for each device blocks in umad_recv().  (The simulator's preload serves no
  * epoll; the thread is the same on real hardware.)  It keeps the window of SMPs
- * full by itself, and hands the rest to the loop's thread.
+ * full by itself, and hands the rest to the loop's thread, by queues that are bounded in all and
+ * for each sender (intake.h).
  *
  * SMPs are pulled, not pushed: a job has devices with work to do, and the
  * window asks it for the next SMP of a device when there is room, over the
@@ -59,7 +60,7 @@ struct mad_settings {
 	unsigned smp_window, smp_window_device;
 	unsigned timeout_ms, retries;
 	/*
-	 * SA requests that may wait, in all and of one source; beyond, `overload` is set.  Of those
+	 * SA requests that may wait, in all and of one source; beyond, BUSY is answered.  Of those
 	 * that are held as many, and beyond they are dropped: nobody can answer, so it is no overload.
 	 */
 	unsigned sa_queue_max, sa_queue_each;
@@ -77,6 +78,9 @@ struct mad_counts {
 	/* SMPs that may be outstanding: now; by the settings; the least after a loss, 0: none was lost */
 	unsigned window, window_most, window_cut_to;
 	uint64_t sa_received, sa_sent, traps, unknown, malformed;
+	uint64_t unasked;		/* answers to nothing that was asked */
+	/* left out as too many waited: SMPs; segments; SA requests, most of them told so by BUSY */
+	uint64_t dropped_smps, dropped_rmpp, dropped_requests;
 	uint64_t rmpp_streams, rmpp_segments, rmpp_repeated, rmpp_aborted, rmpp_refused;
 };
 
@@ -102,6 +106,27 @@ struct mad_port_info {
 
 struct mad_port;
 
+/* What a port may send too much of. */
+enum mad_kind {
+	MAD_KIND_TRAP, MAD_KIND_SMINFO_GET, MAD_KIND_SMINFO_SET,
+	MAD_KIND_SMP,		/* any other */
+	MAD_KIND_SA,		/* requests that are turned away */
+	MAD_KIND_RMPP,		/* segments that are turned away */
+	MAD_KIND_ANSWER,	/* to nothing that was asked */
+	MAD_KIND_UNKNOWN,	/* of classes, or with methods, that nobody here knows */
+	MAD_KINDS
+};
+/* "traps", ... for people and JSON */
+const char *mad_kind_name(enum mad_kind k);
+
+/* A port that sends too many MADs of a kind. */
+struct mad_flood {
+	uint16_t lid;			/* IB_LID_PERMISSIVE: they come by directed route */
+	enum mad_kind kind;
+	uint64_t received, dropped;	/* since it began */
+	int64_t since_us, last_us;	/* monotonic */
+};
+
 /* Called in the loop's thread, but for at_once. */
 struct mad_hooks {
 	/* What others send; in->mad is good during the call only. */
@@ -113,7 +138,10 @@ struct mad_hooks {
 	 * answers, and must not take long, for all other MADs wait.
 	 */
 	bool (*is_at_once)(const uint8_t *mad, size_t len);
-	/* False: it can't be served now, and goes to the loop as any other. */
+	/*
+	 * False: it can't be served now, and goes to the loop as any other.  With in->overload it is
+	 * any request of the SA class, and is told so: BUSY.
+	 */
 	bool (*at_once)(void *arg, struct mad_port *m, const struct mad_in *in);
 	/*
 	 * Whether a request of the SA class can't be answered yet: then it is kept, as far
@@ -135,6 +163,10 @@ void mad_close(struct mad_port *m);
 const struct mad_port_info *mad_info(const struct mad_port *m);
 /* A copy as of now, good until the next call; for the loop's thread. */
 const struct mad_counts *mad_counts(struct mad_port *m);
+/* A flood that was not told yet, each of them once; false: none.  For the loop's thread. */
+bool mad_flood_tell(struct mad_port *m, struct mad_flood *out);
+/* The floods that go on, i from 0; false: there are no more. */
+bool mad_flood_at(struct mad_port *m, unsigned i, struct mad_flood *out);
 /* Holds (or lets go) the issm device, so that the port says IsSM. */
 bool mad_set_issm(struct mad_port *m, bool on, struct buf *err);
 

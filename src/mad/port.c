@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "ib/ib.h"
 #include "mad/choose.h"
@@ -205,7 +206,6 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 	struct mad_port *m = xcalloc(1, sizeof(*m));
 
 	m->loop = l;
-	pthread_mutex_init(&m->lock, NULL);
 	pthread_mutex_init(&m->engine, NULL);
 	m->hooks = *hooks;
 	m->fd = m->gsi_fd = m->issm_fd = -1;
@@ -221,6 +221,7 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 	if (has_two_devices(&m->info))
 		log_info("port", "%s port %d has the general services of %s port %d",
 			 m->info.gsi_ca, m->info.gsi_port, m->info.ca, m->info.port);
+	m->intake = intake_new(s->sa_queue_max, s->sa_queue_each);
 	m->txns = txn_table_new(m, s);
 	m->sa = sa_side_new(m, s);
 	m->requests = request_table_new(m);
@@ -241,6 +242,7 @@ void mad_close(struct mad_port *m)
 	sa_side_free(m->sa);
 	txn_table_free(m->txns);
 	request_table_free(m->requests);
+	intake_free(m->intake);
 	close_devices(m);
 	free(m);
 }
@@ -259,12 +261,43 @@ const struct mad_counts *mad_counts(struct mad_port *m)
 	m->shown.sa_received = atomic_load(&m->sa_received);
 	m->shown.sa_sent = atomic_load(&m->sa_sent);
 	m->shown.send_errors += atomic_load(&m->send_errors);
+	m->shown.traps = atomic_load(&m->traps);
+	m->shown.unknown = atomic_load(&m->unknown);
+	m->shown.malformed += atomic_load(&m->malformed);
+	m->shown.unasked = atomic_load(&m->unasked);
+	m->shown.dropped_smps = atomic_load(&m->dropped[INTAKE_SMP]);
+	m->shown.dropped_rmpp = atomic_load(&m->dropped[INTAKE_RMPP]);
+	m->shown.dropped_requests = atomic_load(&m->dropped[INTAKE_REQUEST]);
 	m->shown.rmpp_streams = m->rmpp.streams;
 	m->shown.rmpp_segments = m->rmpp.segments;
 	m->shown.rmpp_repeated = m->rmpp.repeated;
 	m->shown.rmpp_aborted = m->rmpp.aborted;
 	m->shown.rmpp_refused = m->rmpp.refused;
 	return &m->shown;
+}
+
+const char *mad_kind_name(enum mad_kind k)
+{
+	static const char *const names[MAD_KINDS] = {
+		[MAD_KIND_TRAP] = "traps", [MAD_KIND_SMINFO_GET] = "SMInfo questions",
+		[MAD_KIND_SMINFO_SET] = "SMInfo controls", [MAD_KIND_SMP] = "SMPs",
+		[MAD_KIND_SA] = "SA requests beyond what may wait",
+		[MAD_KIND_RMPP] = "RMPP segments beyond what may wait",
+		[MAD_KIND_ANSWER] = "answers that nobody asked for",
+		[MAD_KIND_UNKNOWN] = "MADs of classes or methods that are not served",
+	};
+
+	return names[k];
+}
+
+bool mad_flood_tell(struct mad_port *m, struct mad_flood *out)
+{
+	return intake_tell(m->intake, clock_mono_us(), out);
+}
+
+bool mad_flood_at(struct mad_port *m, unsigned i, struct mad_flood *out)
+{
+	return intake_flood(m->intake, i, clock_mono_us(), out);
 }
 
 void mad_hold(struct mad_port *m)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Private to mad/: the opened port, its receiver thread's queue, and how a
- * received MAD finds its way.
+ * Private to mad/: the opened port, and how a received MAD finds its way.
  */
 #ifndef QOSD_MAD_PORT_H
 #define QOSD_MAD_PORT_H
@@ -13,24 +12,10 @@
 #include <infiniband/umad_sm.h>
 
 #include "mad/fair.h"
+#include "mad/intake.h"
 #include "mad/mad.h"
 
-#define MAD_SIZE	256
 #define CLASS_CONGESTION	0x21	/* annex A10 */
-#define RX_BATCH	128
-
-/* One received MAD with its umad header. */
-struct rx_slot {
-	uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
-	int len;		/* of the MAD */
-	int64_t arrived_us;	/* monotonic; of a request to the SA, else 0 */
-};
-
-struct rx_batch {
-	struct rx_batch *next;
-	unsigned n;
-	struct rx_slot slot[RX_BATCH];
-};
 
 /* Of one receiver thread. */
 struct rx_end {
@@ -38,8 +23,8 @@ struct rx_end {
 	int fd;
 	pthread_t thread;
 	bool started;
-	struct fair *at_once;		/* struct quick */
-	struct quick *spare;
+	struct fair *at_once;		/* struct rx_item */
+	unsigned handed_over;		/* since the loop was woken */
 };
 
 struct txn_table;
@@ -62,12 +47,12 @@ struct mad_port {
 	/* receiver threads: of fd, and of gsi_fd if that is another */
 	struct rx_end end[2];
 	atomic_bool stop, dead;
-	atomic_ullong sa_received, sa_sent, send_errors;	/* counted by either thread */
+	/* counted by any thread */
+	atomic_ullong sa_received, sa_sent, send_errors;
+	atomic_ullong traps, unknown, malformed, unasked;
+	atomic_ullong dropped[INTAKE_CLASSES];
 	struct wake *wake;
-	pthread_mutex_t lock;		/* guards the two lists */
-	struct rx_batch *full, **full_tail;
-	struct rx_batch *spare;
-	atomic_uint sa_queued;		/* SA requests handed over, not yet served */
+	struct intake *intake;
 	unsigned sa_queue_max, sa_queue_each;
 	struct sa_side *sa;		/* of the loop's thread, as the counts of RMPP */
 	struct { uint64_t streams, segments, repeated, aborted, refused; } rmpp;
@@ -90,6 +75,11 @@ bool port_send(struct mad_port *m, uint32_t agent, const ib_mad_addr_t *addr, co
 bool rx_start(struct mad_port *m, struct buf *err);
 void rx_stop(struct mad_port *m);
 
+/* The MAD that came, as hooks see it; good as long as the slot. */
+struct mad_in slot_in(const struct rx_slot *s);
+/* Says BUSY to a request of the SA class that is not served, and counts it. */
+void rx_turn_away(struct mad_port *m, const struct rx_slot *s);
+
 /* Who asks, for a struct fair. */
 static inline uint64_t umad_source(const struct ib_user_mad *u)
 {
@@ -99,10 +89,7 @@ static inline uint64_t umad_source(const struct ib_user_mad *u)
 /* serve.c: requests of the SA class in the loop's thread, in turn; answers by RMPP */
 struct sa_side *sa_side_new(struct mad_port *m, const struct mad_settings *s);
 void sa_side_free(struct sa_side *s);
-/* A MAD of the SA class that is no response. */
-void sa_side_take(struct sa_side *s, const struct ib_user_mad *u, const uint8_t *mad, size_t len,
-		  int64_t arrived_us);
-/* Serves what waits, for a while. */
+/* Serves what waits, in the intake and here, for a while. */
 void sa_side_turn(struct sa_side *s);
 /* An RMPP answer that is one MAD of 256 bytes. */
 void sa_side_reply(struct sa_side *s, const struct ib_user_mad *to, const uint8_t *mad);
@@ -123,6 +110,8 @@ void txn_tell(struct txn_table *t);
 /* request.c */
 struct request_table *request_table_new(struct mad_port *m);
 void request_table_free(struct request_table *t);
+/* Whether somebody waits for this answer, by its TID; from any thread. */
+bool request_is_awaited(const struct request_table *t, const uint8_t *mad);
 /* An answer to a request of ours, or a send that the kernel gave up (umad_status != 0). */
 void request_complete(struct request_table *t, int umad_status, const uint8_t *mad, size_t len);
 

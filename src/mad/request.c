@@ -9,7 +9,8 @@
  *
  * There are few of them and they are slow: one timer looks after all that wait.
  * It also covers what the kernel never reports (the simulator's preload has no
- * time-outs).  All of this is of the loop's thread.
+ * time-outs).  All of this is of the loop's thread, but for a word for each slot by which the
+ * receiver's thread tells an answer from one that nobody asked for.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,13 @@
 #include "base/clock.h"
 #include "mad/port.h"
 
-#define SLOTS		128		/* a power of two */
+#define SLOTS		1024		/* a power of two */
 #define GUARD_US	100000		/* beyond the kernel's own time-out */
 #define TICK_US		50000
 #define OFF_TID		12		/* the half that is ours */
 
 struct request {
+	struct request *next;		/* free */
 	bool busy;
 	uint16_t generation;
 	unsigned tries;			/* still to come */
@@ -40,7 +42,10 @@ struct request_table {
 	struct mad_port *m;
 	struct timer *tick;
 	unsigned n;			/* busy */
+	struct request *free;
 	struct request slot[SLOTS];
+	/* Of each slot that is busy the low half of its TID, which is not 0; else 0. */
+	atomic_uint awaited[SLOTS];
 };
 
 static void on_tick(void *arg);
@@ -51,6 +56,10 @@ struct request_table *request_table_new(struct mad_port *m)
 
 	t->m = m;
 	t->tick = timer_new(m->loop, on_tick, t);
+	for (unsigned i = SLOTS; i-- > 0; ) {
+		t->slot[i].next = t->free;
+		t->free = &t->slot[i];
+	}
 	return t;
 }
 
@@ -102,14 +111,14 @@ bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t
 		 void (*fn)(void *arg, const uint8_t *mad, size_t len), void *arg)
 {
 	struct request_table *t = m->requests;
-	struct request *r = t->slot;
+	struct request *r = t->free;
 
-	while (r < t->slot + SLOTS && r->busy)
-		r++;
-	if (r == t->slot + SLOTS)
+	if (!r)
 		return false;
+	t->free = r->next;
 	r->busy = true;
-	r->generation++;
+	if (!++r->generation)
+		r->generation++;	/* a TID is not 0 */
 	r->tries = tries;
 	r->to = *to;
 	r->timeout_ms = timeout_ms;
@@ -117,6 +126,8 @@ bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t
 	r->arg = arg;
 	memcpy(r->mad, mad, MAD_SIZE);
 	put_be32(r->mad + OFF_TID, (uint32_t)r->generation << 16 | (uint32_t)(r - t->slot));
+	atomic_store_explicit(&t->awaited[r - t->slot], get_be32(r->mad + OFF_TID),
+			      memory_order_relaxed);
 	t->n++;
 	transmit(t, r);
 	if (!timer_active(t->tick))
@@ -127,6 +138,9 @@ bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t
 static void finish(struct request_table *t, struct request *r, const uint8_t *mad, size_t len)
 {
 	r->busy = false;
+	atomic_store_explicit(&t->awaited[r - t->slot], 0, memory_order_relaxed);
+	r->next = t->free;
+	t->free = r;
 	t->n--;
 	r->fn(r->arg, mad, len);
 }
@@ -137,6 +151,14 @@ static void try_failed(struct request_table *t, struct request *r)
 		transmit(t, r);
 	else
 		finish(t, r, NULL, 0);
+}
+
+bool request_is_awaited(const struct request_table *t, const uint8_t *mad)
+{
+	uint32_t tid = get_be32(mad + OFF_TID);
+
+	return tid && atomic_load_explicit(&t->awaited[tid & (SLOTS - 1)],
+					   memory_order_relaxed) == tid;
 }
 
 /* A Set is answered as a Get is (13.4.5). */

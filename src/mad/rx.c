@@ -3,11 +3,15 @@
  * Receiving: a thread for each device that blocks in umad_recv(), and serves at once what
  * it can: answers to our SMPs, which it hands to their transactions (txn.c, under
  * the engine's lock), and requests that are for the hook at_once, in turn where several
- * wait.  The rest it fills into batches, which the loop's side empties.
+ * wait.  The rest it puts into the intake (intake.c), which the loop's side empties, and what is
+ * for nobody it drops.
  *
- * Beyond that the thread touches nothing but the two batch lists (under their
- * lock) and atomics.  A batch changes hands when it is full or the port has nothing more
- * to give, so that under load one wake-up serves many MADs.
+ * Beyond that the thread touches nothing but the intake, under that one's lock, and atomics.  It
+ * wakes the loop when it has handed over HAND_OVER MADs or the port has nothing more to give, so
+ * that under load one wake-up serves many MADs.
+ *
+ * The loop's side takes answers to our own requests first, then SMPs and then requests to the
+ * SA, for a bounded time each; what is left is for the next turn of the loop.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,6 +25,7 @@
 #include "base/map64.h"
 #include "ib/ib.h"
 #include "mad/port.h"
+#include "mad/rmpp.h"
 
 /* How often the thread looks whether to stop: often after a MAD, rarely on an idle port. */
 #define POLL_BUSY_MS	10
@@ -28,45 +33,20 @@
 #define POLLS_BUSY	100
 #define LOOKS_AHEAD	16	/* one MAD of so many is followed by a look whether more wait */
 #define DRAIN_MAX	512	/* MADs taken in before the first of them is served */
-#define SERVE_MAX	64	/* and served before more are taken in */
+#define SERVE_MAX	32	/* and served before more are taken in */
 #define QUANTUM		64	/* of one source served at once meanwhile: less than most ever send */
-#define BACKLOG_MAX	2	/* times what may wait: beyond, the loop is not even told */
+#define QUANTA		64	/* and of all: an answer costs more than receiving, which must not wait */
+#define HAND_OVER	128	/* MADs after which the loop is woken */
+#define SMP_TURN_US	1000	/* of the loop's time, for what others' SMPs ask */
 #define ERRORS_MAX	20	/* receive errors in a row after which the port is given up */
 #define RETRY_NS	50000000
 
 #define METHOD_RESPONSE	0x80
 #define MAD_HEADER 24
 
-static void count(struct mad_port *m, uint64_t *counter)
+static void count(atomic_ullong *counter)
 {
-	pthread_mutex_lock(&m->engine);
-	++*counter;
-	pthread_mutex_unlock(&m->engine);
-}
-
-static struct rx_batch *batch_get(struct mad_port *m)
-{
-	struct rx_batch *b;
-
-	pthread_mutex_lock(&m->lock);
-	b = m->spare;
-	if (b)
-		m->spare = b->next;
-	pthread_mutex_unlock(&m->lock);
-	if (!b)
-		b = xmalloc(sizeof(*b));
-	b->n = 0;
-	b->next = NULL;
-	return b;
-}
-
-static void batch_hand_over(struct mad_port *m, struct rx_batch *b)
-{
-	pthread_mutex_lock(&m->lock);
-	*m->full_tail = b;
-	m->full_tail = &b->next;
-	pthread_mutex_unlock(&m->lock);
-	loop_wake(m->wake);
+	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
 static const uint8_t *slot_mad(const struct rx_slot *s)
@@ -86,7 +66,7 @@ static bool is_sa_request(const struct rx_slot *s)
 	       !slot_umad(s)->status;
 }
 
-static struct mad_in slot_in(const struct rx_slot *s)
+struct mad_in slot_in(const struct rx_slot *s)
 {
 	return (struct mad_in){
 		.mad = slot_mad(s), .len = (size_t)s->len, .slid = ntohs(slot_umad(s)->addr.lid),
@@ -105,13 +85,6 @@ static bool is_smp_answer(const struct rx_slot *s)
 
 /* --- requests that are served here --- */
 
-/* One that waits, because others were found to wait, too. */
-struct quick {
-	struct fair_item item;
-	struct quick *next;		/* if it is free */
-	struct rx_slot slot;
-};
-
 static bool serve_at_once(struct mad_port *m, const struct rx_slot *s, bool overload)
 {
 	struct mad_in in = slot_in(s);
@@ -120,64 +93,221 @@ static bool serve_at_once(struct mad_port *m, const struct rx_slot *s, bool over
 	return m->hooks.at_once(m->hooks.arg, m, &in);
 }
 
-static struct quick *quick_new(struct rx_end *e)
+void rx_turn_away(struct mad_port *m, const struct rx_slot *s)
 {
-	struct quick *q = e->spare;
+	const struct ib_user_mad *u = slot_umad(s);
 
-	if (q)
-		e->spare = q->next;
+	count(&m->dropped[INTAKE_REQUEST]);
+	/* an answer takes longer than receiving the next request: of a flood not all get one */
+	if (intake_turned_away(m->intake, umad_source(u), be16toh(u->addr.lid), clock_mono_us()) &&
+	    m->hooks.at_once)
+		serve_at_once(m, s, true);
+}
+
+/* --- what is for the loop --- */
+
+/* Puts it into the intake; what had to go is free again. */
+static void hand_over(struct rx_end *e, enum intake_class c, uint64_t source, struct rx_item *i)
+{
+	struct mad_port *m = e->m;
+	struct rx_item *out = intake_put(m->intake, c, source, i);
+
+	e->handed_over++;
+	if (!out)
+		return;
+	if (c == INTAKE_REQUEST)
+		rx_turn_away(m, &out->slot);
 	else
-		q = xmalloc(sizeof(*q));
-	return q;
+		count(&m->dropped[c]);
+	intake_give_back(m->intake, out);
 }
 
-/* True: it waits, and its memory with it. */
-static bool wait_in_turn(struct rx_end *e, struct quick *q)
+static void tell_loop(struct rx_end *e)
 {
-	if (fair_push(e->at_once, umad_source(slot_umad(&q->slot)), &q->item))
-		return true;
-	serve_at_once(e->m, &q->slot, true);
-	return false;
+	if (e->handed_over)
+		loop_wake(e->m->wake);
+	e->handed_over = 0;
 }
 
-/* A request for the loop: false where that is far behind, so that nobody is told; asked again. */
-static bool may_go_to_loop(struct mad_port *m)
+/* Traps of these numbers wait each on their own: they ask for other things. */
+static unsigned kind_of_trap(const uint8_t *notice)
 {
-	if (atomic_load_explicit(&m->sa_queued, memory_order_relaxed) >
-	    BACKLOG_MAX * (m->sa_queue_max + RX_BATCH))
+	unsigned number = get_be16(notice + 4);
+
+	if (!(notice[0] & 0x80))
+		return 1;
+	switch (number) {
+	case UMAD_SM_LINK_STATE_CHANGED_TRAP:
+		return 2;
+	case UMAD_SM_LOCAL_CHANGES_TRAP:
+		return 3;
+	case UMAD_SM_SYS_IMG_GUID_CHANGED_TRAP:
+		return 4;
+	case UMAD_SM_BAD_MKEY_TRAP:
+		return 5;
+	default:
+		return 6;
+	}
+}
+
+/*
+ * Who sent an SMP: the LID, or, as directed routes have none, the way back, which the switches on
+ * it wrote.
+ */
+static uint64_t smp_source(const struct rx_slot *s)
+{
+	const struct umad_smp *p = (const void *)slot_mad(s);
+	unsigned hops = p->hop_cnt < UMAD_SMP_MAX_HOPS ? p->hop_cnt : UMAD_SMP_MAX_HOPS - 1;
+
+	if (p->mgmt_class != UMAD_CLASS_SUBN_DIRECTED_ROUTE || s->len < MAD_SIZE)
+		return be16toh(slot_umad(s)->addr.lid);
+	return hash_bytes(p->return_path + 1, hops, be16toh(p->dr_slid)) >> 16 | UINT64_C(1) << 47;
+}
+
+static enum mad_kind kind_of_smp(const struct rx_slot *s)
+{
+	const uint8_t *mad = slot_mad(s);
+
+	if (mad[3] == UMAD_METHOD_TRAP)
+		return MAD_KIND_TRAP;
+	if (get_be16(mad + 16) != UMAD_SM_ATTR_SM_INFO)
+		return MAD_KIND_SMP;
+	return mad[3] == UMAD_METHOD_GET ? MAD_KIND_SMINFO_GET : MAD_KIND_SMINFO_SET;
+}
+
+/* True: it is put into the intake. */
+static bool take_smp(struct rx_end *e, struct rx_item *i)
+{
+	const uint8_t *mad = slot_mad(&i->slot);
+	enum mad_kind kind = kind_of_smp(&i->slot);
+	uint64_t source = smp_source(&i->slot);
+	uint16_t lid = mad[1] == UMAD_CLASS_SUBN_LID_ROUTED ?
+		       be16toh(slot_umad(&i->slot)->addr.lid) : IB_LID_PERMISSIVE;
+	unsigned sort = kind;
+
+	if (mad[3] == UMAD_METHOD_TRAP_REPRESS)
 		return false;
-	atomic_fetch_add_explicit(&m->sa_queued, 1, memory_order_relaxed);
+	if (kind == MAD_KIND_TRAP) {
+		count(&e->m->traps);
+		if (i->slot.len >= MAD_SIZE)
+			sort = MAD_KINDS + kind_of_trap(mad + 64);
+	}
+	intake_note(e->m->intake, source, lid, kind, false, clock_mono_us());
+	hand_over(e, INTAKE_SMP, source << 8 | sort, i);
 	return true;
 }
 
-/* What can't be served goes into the batch, in which room for one more is left. */
-static void serve_waiting(struct rx_end *e, struct rx_batch *b)
+/* Of one of our requests to others' QPs: its answer, or itself, when it could not be sent. */
+static bool is_ours(const uint8_t *mad, unsigned status)
+{
+	if (mad[1] == UMAD_CLASS_PERF_MGMT || mad[1] == CLASS_CONGESTION)
+		return status || (mad[3] & METHOD_RESPONSE);
+	if (mad[1] != UMAD_CLASS_SUBN_ADM)
+		return false;
+	switch (mad[3]) {
+	case UMAD_METHOD_REPORT:
+	case UMAD_METHOD_REPORT_RESP:
+	case UMAD_METHOD_GET_RESP:
+		return true;
+	default:
+		return mad[3] == UMAD_METHOD_GET && status;
+	}
+}
+
+static void drop(struct mad_port *m, atomic_ullong *counter, enum mad_kind kind,
+		 const struct rx_slot *s)
+{
+	const struct ib_user_mad *u = slot_umad(s);
+
+	count(counter);
+	if (!u->status)
+		intake_note(m->intake, umad_source(u), be16toh(u->addr.lid), kind, true,
+			    clock_mono_us());
+}
+
+/* True: it is put into the intake. */
+static bool take_answer(struct rx_end *e, struct rx_item *i)
+{
+	const uint8_t *mad = slot_mad(&i->slot);
+	unsigned status = slot_umad(&i->slot)->status;
+
+	if (is_ours(mad, status) && request_is_awaited(e->m->requests, mad)) {
+		hand_over(e, INTAKE_ANSWER, 0, i);
+		return true;
+	}
+	/* one of ours that could not be sent and that nobody waits for any more is nobody's flood */
+	if (!status)
+		drop(e->m, &e->m->unasked, MAD_KIND_ANSWER, &i->slot);
+	return false;
+}
+
+/* True: it is put into the intake. */
+static bool take_other(struct rx_end *e, struct rx_item *i)
+{
+	const uint8_t *mad = slot_mad(&i->slot);
+
+	if (i->slot.len < MAD_HEADER) {
+		count(&e->m->malformed);
+		return false;
+	}
+	if (slot_umad(&i->slot)->status || (mad[3] & METHOD_RESPONSE))
+		return take_answer(e, i);
+	if (mad[1] == UMAD_CLASS_SUBN_LID_ROUTED || mad[1] == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
+		return take_smp(e, i);
+	drop(e->m, &e->m->unknown, MAD_KIND_UNKNOWN, &i->slot);
+	return false;
+}
+
+static void take_request(struct rx_end *e, struct rx_item *i)
+{
+	const struct ib_user_mad *u = slot_umad(&i->slot);
+	bool rmpp = i->slot.len == MAD_SIZE && rmpp_is_active(slot_mad(&i->slot));
+
+	hand_over(e, rmpp ? INTAKE_RMPP : INTAKE_REQUEST, umad_source(u), i);
+}
+
+/* --- the thread --- */
+
+/* True: it waits, and its memory with it. */
+static bool wait_in_turn(struct rx_end *e, struct rx_item *q)
+{
+	struct fair_item *out;
+	struct rx_item *gone;
+
+	if (!fair_push_out(e->at_once, umad_source(slot_umad(&q->slot)), &q->item, &out)) {
+		rx_turn_away(e->m, &q->slot);
+		return false;
+	}
+	gone = (struct rx_item *)(void *)out;	/* its first member */
+	if (gone) {
+		rx_turn_away(e->m, &gone->slot);
+		intake_give_back(e->m->intake, gone);
+	}
+	return true;
+}
+
+/* What can't be served goes to the loop. */
+static void serve_waiting(struct rx_end *e)
 {
 	struct fair_item *item;
 
-	for (unsigned i = 0; i < SERVE_MAX && b->n + 1 < RX_BATCH &&
-	     (item = fair_pop(e->at_once)); i++) {
-		struct quick *q = (struct quick *)(void *)item;	/* its first member */
+	for (unsigned i = 0; i < SERVE_MAX && (item = fair_pop(e->at_once)); i++) {
+		struct rx_item *q = (struct rx_item *)(void *)item;	/* its first member */
 
-		if (!serve_at_once(e->m, &q->slot, false) && may_go_to_loop(e->m))
-			b->slot[b->n++] = q->slot;
-		q->next = e->spare;
-		e->spare = q;
+		if (serve_at_once(e->m, &q->slot, false))
+			intake_give_back(e->m->intake, q);
+		else
+			take_request(e, q);
 	}
 }
 
 static void free_waiting(struct rx_end *e)
 {
 	struct fair_item *item;
-	struct quick *q;
 
 	while (e->at_once && (item = fair_pop(e->at_once)))
 		free(item);
 	fair_free(e->at_once);
-	while ((q = e->spare)) {
-		e->spare = q->next;
-		free(q);
-	}
 }
 
 /*
@@ -187,29 +317,28 @@ static void free_waiting(struct rx_end *e)
  * who sends many only the first are served before the others, the rest in turn.  So
  * who sends a thousand requests waits alone for them.
  */
-struct intake {
+struct intake_round {
 	unsigned since_look;		/* MADs */
 	unsigned drained;		/* in this round; 0: none is on */
-	uint8_t served[64];		/* of sources, by a hash, in this round */
+	unsigned quick;			/* served in this round */
+	uint8_t served[64];		/* of sources, by a hash */
 };
 
 /* Has the source had enough in this round?  Two may share a counter: then one waits, no more. */
-static bool had_enough(struct intake *in, const struct rx_slot *s)
+static bool had_enough(struct intake_round *in, const struct rx_slot *s)
 {
 	uint64_t source = umad_source(slot_umad(s));
 	uint8_t *n = &in->served[hash64(source) % sizeof(in->served)];
 
-	if (*n >= QUANTUM)
+	if (*n >= QUANTUM || in->quick >= QUANTA)
 		return true;
 	++*n;
+	in->quick++;
 	return false;
 }
 
-/* What came is for the loop; is served, so that its memory is free again; or waits in it. */
-enum took { FOR_LOOP, SERVED, WAITS };
-
-/* In the receiver's thread.  draining: others may be behind it. */
-static enum took take_in(struct rx_end *e, struct intake *in, struct quick *q, bool draining)
+/* In the receiver's thread.  draining: others may be behind it.  True: the item is taken over. */
+static bool take_in(struct rx_end *e, struct intake_round *in, struct rx_item *q, bool draining)
 {
 	const struct rx_slot *s = &q->slot;
 	struct mad_port *m = e->m;
@@ -222,18 +351,19 @@ static enum took take_in(struct rx_end *e, struct intake *in, struct quick *q, b
 			     (const struct umad_smp *)(const void *)mad, (size_t)s->len);
 		txn_pump(m->txns);
 		pthread_mutex_unlock(&m->engine);
-		return SERVED;
+		return false;
 	}
 	if (!is_sa_request(s))
-		return FOR_LOOP;
-	atomic_fetch_add_explicit(&m->sa_received, 1, memory_order_relaxed);
+		return take_other(e, q);
+	count(&m->sa_received);
 	if (m->hooks.is_at_once && m->hooks.is_at_once(slot_mad(s), (size_t)s->len)) {
 		if (draining && had_enough(in, s))
-			return wait_in_turn(e, q) ? WAITS : SERVED;
+			return wait_in_turn(e, q);
 		if (serve_at_once(m, s, false))
-			return SERVED;
+			return false;
 	}
-	return may_go_to_loop(m) ? FOR_LOOP : SERVED;
+	take_request(e, q);
+	return true;
 }
 
 /* Takes one MAD into the slot; <0: none (-EAGAIN, -ETIMEDOUT) or an error. */
@@ -256,7 +386,7 @@ static int receive(int fd, struct rx_slot *s, int timeout_ms)
 	return r;
 }
 
-static int how_long(struct intake *in, bool work_left, unsigned idle)
+static int how_long(struct intake_round *in, bool work_left, unsigned idle)
 {
 	if (work_left || in->drained || ++in->since_look >= LOOKS_AHEAD)
 		return 0;
@@ -267,14 +397,13 @@ static void *receiver(void *arg)
 {
 	struct rx_end *e = arg;
 	struct mad_port *m = e->m;
-	struct rx_batch *b = batch_get(m);
-	struct quick *q = quick_new(e);		/* where the next MAD goes */
-	struct intake in = { 0 };
+	struct rx_item *q = intake_item(m->intake);	/* where the next MAD goes */
+	struct intake_round in = { 0 };
 	unsigned errors = 0, idle = 0;
 
 	while (!atomic_load_explicit(&m->stop, memory_order_relaxed)) {
-		/* block only when there is nothing to hand over, or to serve */
-		bool work_left = b->n || fair_count(e->at_once);
+		/* block only when there is nobody to wake, and nothing to serve */
+		bool work_left = e->handed_over || fair_count(e->at_once);
 		int timeout_ms = how_long(&in, work_left, idle);
 		int r = receive(e->fd, &q->slot, timeout_ms);
 
@@ -283,120 +412,76 @@ static void *receiver(void *arg)
 			/* it came without waiting for it: so may others have */
 			if (timeout_ms == 0)
 				in.drained++;
-			switch (take_in(e, &in, q, timeout_ms == 0)) {
-			case FOR_LOOP: b->slot[b->n++] = q->slot; break;
-			case WAITS: q = quick_new(e); break;
-			case SERVED: break;
-			}
-			if (b->n < RX_BATCH && in.drained < DRAIN_MAX)
+			if (take_in(e, &in, q, timeout_ms == 0))
+				q = intake_item(m->intake);
+			if (e->handed_over < HAND_OVER && in.drained < DRAIN_MAX)
 				continue;
 		} else if (r == -EMSGSIZE) {
-			count(m, &m->counts.malformed);
+			count(&m->malformed);
 		} else if (timeout_ms == 0 && (r == -EAGAIN || r == -ETIMEDOUT)) {
 			/* nothing more is there; but where several waited, others come soon */
 			in.since_look = in.drained > 1 ? LOOKS_AHEAD : 0;
-		} else if (!b->n && r != -ETIMEDOUT && r != -EAGAIN) {
+		} else if (!work_left && r != -ETIMEDOUT && r != -EAGAIN) {
 			/* the device is gone, and this descriptor with it: the kernel gives no other */
 			if (++errors == ERRORS_MAX) {
 				atomic_store(&m->dead, true);
 				loop_wake(m->wake);
 			}
 			nanosleep(&(struct timespec){ 0, RETRY_NS }, NULL);
-		} else if (!b->n && idle < POLLS_BUSY) {
+		} else if (!work_left && idle < POLLS_BUSY) {
 			idle++;
 		}
 		if (in.drained)
 			memset(in.served, 0, sizeof(in.served));
-		in.drained = 0;
-		if (b->n) {
-			batch_hand_over(m, b);
-			b = batch_get(m);
-		}
-		serve_waiting(e, b);
+		in.drained = in.quick = 0;
+		tell_loop(e);
+		serve_waiting(e);
 	}
 	free(q);
-	free(b);
 	return NULL;
 }
 
-/* Of one of our requests to others' QPs: its answer, or itself, when it could not be sent. */
-static bool is_ours(const uint8_t *mad, unsigned status)
+/* --- in the loop's thread --- */
+
+static void take_answers(struct mad_port *m)
 {
-	if (mad[1] == UMAD_CLASS_PERF_MGMT || mad[1] == CLASS_CONGESTION)
-		return status || (mad[3] & METHOD_RESPONSE);
-	if (mad[1] != UMAD_CLASS_SUBN_ADM)
-		return false;
-	switch (mad[3]) {
-	case UMAD_METHOD_REPORT:
-	case UMAD_METHOD_REPORT_RESP:
-	case UMAD_METHOD_GET_RESP:
-		return true;
-	default:
-		return mad[3] == UMAD_METHOD_GET && status;
+	struct rx_item *i;
+
+	while ((i = intake_take(m->intake, INTAKE_ANSWER))) {
+		request_complete(m->requests, (int)slot_umad(&i->slot)->status,
+				 slot_mad(&i->slot), (size_t)i->slot.len);
+		intake_give_back(m->intake, i);
 	}
 }
 
-static void dispatch(struct mad_port *m, const struct rx_slot *s)
+/* False: the time is up before the SMPs are. */
+static bool take_smps(struct mad_port *m)
 {
-	const uint8_t *mad = slot_mad(s);
-	struct mad_in in;
+	int64_t end = clock_mono_us() + SMP_TURN_US;
+	struct rx_item *i;
 
-	if (s->len < MAD_HEADER) {
-		count(m, &m->counts.malformed);
-		return;
-	}
-	if (is_ours(mad, slot_umad(s)->status))
-		request_complete(m->requests, (int)slot_umad(s)->status, mad, (size_t)s->len);
-	/* an answer that failed on its way, or one that nobody waits for */
-	if (slot_umad(s)->status || (mad[3] & METHOD_RESPONSE))
-		return;
-	in = slot_in(s);
-	switch (in.mgmt_class) {
-	case UMAD_CLASS_SUBN_ADM:	/* all that is_sa_request() is true for: they are counted */
-		atomic_fetch_sub_explicit(&m->sa_queued, 1, memory_order_relaxed);
-		sa_side_take(m->sa, slot_umad(s), mad, (size_t)s->len, s->arrived_us);
-		return;
-	case UMAD_CLASS_SUBN_LID_ROUTED:
-	case UMAD_CLASS_SUBN_DIRECTED_ROUTE:
-		if (mad[3] == UMAD_METHOD_TRAP_REPRESS)
-			return;
-		if (mad[3] == UMAD_METHOD_TRAP)
-			count(m, &m->counts.traps);
+	while ((i = intake_take(m->intake, INTAKE_SMP))) {
+		struct mad_in in = slot_in(&i->slot);
+
 		m->hooks.request(m->hooks.arg, &in);
-		return;
-	default:
-		count(m, &m->counts.unknown);
+		intake_give_back(m->intake, i);
+		if (clock_mono_us() >= end)
+			return false;
 	}
+	return true;
 }
 
-/* In the loop's thread. */
 static void on_wake(void *arg)
 {
 	struct mad_port *m = arg;
-	struct rx_batch *list, *b;
 
-	pthread_mutex_lock(&m->lock);
-	list = m->full;
-	m->full = NULL;
-	m->full_tail = &m->full;
-	pthread_mutex_unlock(&m->lock);
-
-	for (b = list; b; b = b->next)
-		for (unsigned i = 0; i < b->n; i++)
-			dispatch(m, &b->slot[i]);
+	take_answers(m);
 	txn_tell(m->txns);
+	if (!take_smps(m))
+		loop_wake(m->wake);
 	sa_side_turn(m->sa);
 	if (atomic_exchange(&m->dead, false))
 		m->hooks.dead(m->hooks.arg, "the port does not receive any more: is the device gone?");
-
-	if (!list)
-		return;
-	for (b = list; b->next; b = b->next)
-		;
-	pthread_mutex_lock(&m->lock);
-	b->next = m->spare;
-	m->spare = list;
-	pthread_mutex_unlock(&m->lock);
 }
 
 static bool start_end(struct rx_end *e, struct mad_port *m, int fd, struct buf *err)
@@ -415,19 +500,9 @@ static bool start_end(struct rx_end *e, struct mad_port *m, int fd, struct buf *
 
 bool rx_start(struct mad_port *m, struct buf *err)
 {
-	m->full_tail = &m->full;
 	m->wake = wake_new(m->loop, on_wake, m);
 	return start_end(&m->end[0], m, m->fd, err) &&
 	       (m->gsi_fd == m->fd || start_end(&m->end[1], m, m->gsi_fd, err));
-}
-
-static void free_batches(struct rx_batch *b)
-{
-	while (b) {
-		struct rx_batch *next = b->next;
-		free(b);
-		b = next;
-	}
 }
 
 void rx_stop(struct mad_port *m)
@@ -436,11 +511,8 @@ void rx_stop(struct mad_port *m)
 	for (unsigned i = 0; i < ARRAY_SIZE(m->end); i++)
 		if (m->end[i].started)
 			pthread_join(m->end[i].thread, NULL);
-	free_batches(m->full);
-	free_batches(m->spare);
 	for (unsigned i = 0; i < ARRAY_SIZE(m->end); i++)
 		free_waiting(&m->end[i]);
-	m->full = m->spare = NULL;
 	wake_free(m->wake);
 	m->wake = NULL;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests of the SA class that the receiver's thread did not serve: taken in turn
+ * Requests of the SA class that the receiver's thread did not serve: taken from the intake in turn
  * from all who asked, and between them the answers that are under way.
  *
  * A turn of the loop ends after TURN_US; the next one goes on.  Whoever has too
- * many requests waiting is told so at once, and nobody else.
+ * many requests waiting was told so by the receiver's thread, and nobody else.
  *
  * A request that can't be answered yet is held (held.c), with no word to its client: Linux hands
  * whatever status an SA answers to the program that asked, which gives up for seconds, while
@@ -26,6 +26,7 @@
 #define HELD_US		2000000
 #define HELD_EACH_MAX	1024u
 #define REQUESTS_A_VISIT 8	/* small requests go first, and don't starve what is long */
+#define SEGMENTS_A_VISIT 32
 
 struct request {
 	union {			/* first: it is in one of them */
@@ -61,12 +62,9 @@ static struct mad_in request_in(const struct request *r)
 	};
 }
 
-static void hand_over(struct sa_side *s, const struct request *r, bool overload)
+static void hand_over(struct sa_side *s, const struct mad_in *in)
 {
-	struct mad_in in = request_in(r);
-
-	in.overload = overload;
-	s->m->hooks.request(s->m->hooks.arg, &in);
+	s->m->hooks.request(s->m->hooks.arg, in);
 }
 
 static void request_free(struct request *r)
@@ -75,27 +73,23 @@ static void request_free(struct request *r)
 	free(r);
 }
 
-static void request_add(struct sa_side *s, const struct ib_user_mad *u, uint8_t *message,
-			const uint8_t *mad, size_t len, int64_t arrived_us)
+/* From RMPP: it may be any length, the memory is ours now. */
+static void on_message(void *arg, const struct ib_user_mad *u, uint8_t *message, size_t len)
 {
+	struct sa_side *s = arg;
 	struct request *r = xmalloc(sizeof(*r));
+	struct mad_in in;
 
 	r->from = *u;
-	r->arrived_us = arrived_us;
+	r->arrived_us = clock_mono_us();
 	r->message = message;
 	r->len = len;
-	if (mad)
-		memcpy(r->mad, mad, len);
 	if (fair_push(s->waiting, umad_source(u), &r->item))
 		return;
-	hand_over(s, r, true);
+	in = request_in(r);
+	in.overload = true;
+	hand_over(s, &in);
 	request_free(r);
-}
-
-/* From RMPP: it may be any length, the memory is ours now. */
-static void on_message(void *arg, const struct ib_user_mad *u, uint8_t *mad, size_t len)
-{
-	request_add(arg, u, mad, NULL, len, clock_mono_us());
 }
 
 struct sa_side *sa_side_new(struct mad_port *m, const struct mad_settings *settings)
@@ -129,30 +123,21 @@ void sa_side_free(struct sa_side *s)
 	free(s);
 }
 
-void sa_side_take(struct sa_side *s, const struct ib_user_mad *u, const uint8_t *mad, size_t len,
-		  int64_t arrived_us)
+static bool must_wait(const struct sa_side *s, const struct mad_in *in)
 {
-	if (len == MAD_SIZE && rmpp_is_active(mad))
-		transfers_take(s->transfers, u, mad);
-	else
-		request_add(s, u, NULL, mad, len, arrived_us);
+	return s->m->hooks.holds && s->m->hooks.holds(s->m->hooks.arg, in);
 }
 
-/* True: it can't be answered yet. */
-static bool hold(struct sa_side *s, struct request *r)
+static void hold(struct sa_side *s, struct request *r)
 {
-	struct mad_in in = request_in(r);
 	struct held_item *out;
 
-	if (!s->m->hooks.holds || !s->m->hooks.holds(s->m->hooks.arg, &in))
-		return false;
 	r->held.source = umad_source(&r->from);
-	r->held.tid = in.len >= 16 ? get_be64(in.mad + 8) : 0;
+	r->held.tid = r->len >= 16 ? get_be64((r->message ? r->message : r->mad) + 8) : 0;
 	r->held.arrived_us = r->arrived_us;
 	out = held_put(s->held, &r->held);
 	if (out)
 		request_free((struct request *)(void *)out);
-	return true;
 }
 
 void mad_serve_held(struct mad_port *m)
@@ -171,17 +156,71 @@ void mad_serve_held(struct mad_port *m)
 	loop_wake(s->wake);
 }
 
+/* One that came by RMPP, or was held. */
 static bool serve_request(struct sa_side *s)
 {
 	struct request *r = (struct request *)(void *)fair_pop(s->waiting);
+	struct mad_in in;
 
 	if (!r)
 		return false;
-	if (hold(s, r))
+	in = request_in(r);
+	if (must_wait(s, &in)) {
+		hold(s, r);
 		return true;
-	hand_over(s, r, false);
+	}
+	hand_over(s, &in);
 	request_free(r);
 	return true;
+}
+
+/* It is kept for longer than what came is. */
+static struct request *request_of(const struct rx_slot *slot)
+{
+	const struct mad_in in = slot_in(slot);
+	struct request *r = xmalloc(sizeof(*r));
+
+	r->from = *(const struct ib_user_mad *)in.umad;
+	r->arrived_us = in.arrived_us;
+	r->message = NULL;
+	r->len = in.len;
+	memcpy(r->mad, in.mad, in.len);
+	return r;
+}
+
+/* The next that came. */
+static bool serve_arrived(struct sa_side *s)
+{
+	struct rx_item *i = intake_take(s->m->intake, INTAKE_REQUEST);
+	struct mad_in in;
+
+	if (!i)
+		return false;
+	in = slot_in(&i->slot);
+	if (must_wait(s, &in))
+		hold(s, request_of(&i->slot));
+	else
+		hand_over(s, &in);
+	intake_give_back(s->m->intake, i);
+	return true;
+}
+
+static void take_segments(struct sa_side *s)
+{
+	struct rx_item *i;
+
+	for (unsigned n = 0; n < SEGMENTS_A_VISIT && (i = intake_take(s->m->intake, INTAKE_RMPP)); n++) {
+		const struct mad_in in = slot_in(&i->slot);
+
+		transfers_take(s->transfers, in.umad, in.mad);
+		intake_give_back(s->m->intake, i);
+	}
+}
+
+static bool any_waits(const struct sa_side *s)
+{
+	return fair_count(s->waiting) || transfers_ready(s->transfers) ||
+	       intake_any(s->m->intake, INTAKE_RMPP) || intake_any(s->m->intake, INTAKE_REQUEST);
 }
 
 void sa_side_turn(struct sa_side *s)
@@ -190,10 +229,12 @@ void sa_side_turn(struct sa_side *s)
 	bool more;
 
 	do {
-		for (unsigned i = 0; i < REQUESTS_A_VISIT && serve_request(s); i++)
-			;
+		take_segments(s);
+		for (unsigned i = 0; i < REQUESTS_A_VISIT; i++)
+			if (!serve_request(s) & !serve_arrived(s))
+				break;
 		transfers_visit(s->transfers);
-		more = fair_count(s->waiting) || transfers_ready(s->transfers);
+		more = any_waits(s);
 	} while (more && clock_mono_us() < end);
 	if (more)
 		loop_wake(s->wake);

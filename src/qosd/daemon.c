@@ -233,11 +233,14 @@ static void open_metrics(struct qosd *q)
 	buf_free(&err);
 }
 
-static void check_store(void *arg)
+/* Each second: one flood at most, so that any number of them fills no log. */
+static void check(void *arg)
 {
 	struct qosd *q = arg;
 
 	store_check(q->store);
+	if (q->mad)
+		life_flood(q->life, q->mad, q->sa.state);
 }
 
 /* --- putting together --- */
@@ -323,7 +326,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	q->life = life_new(q->loop, s, !q->o->once);
 	env.events = life_events(q->life);
 	ch.arg = q->life;
-	q->check = timer_new(q->loop, check_store, q);
+	q->check = timer_new(q->loop, check, q);
 	timer_set(q->check, STORE_CHECK_US, STORE_CHECK_US);
 	q->once.timer = timer_new(q->loop, end_once, q);
 	serve_init(q);

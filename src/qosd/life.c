@@ -11,7 +11,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/map64.h"
+#include "ctl/health.h"
 #include "events/topology.h"
 #include "hook/hook.h"
 
@@ -140,6 +142,25 @@ void life_partitions(struct life *x, const struct run_time *r, int64_t uid)
 	if (uid >= 0)
 		event_number(&e, "uid", uid);
 	life_event(x, &e);
+}
+
+void life_flood(struct life *x, struct mad_port *m, const struct subnet_state *s)
+{
+	struct buf text = { 0 };
+	struct mad_flood flood;
+	struct event e;
+
+	if (!mad_flood_tell(m, &flood))
+		return;
+	health_flood_text(s, &flood, &text);
+	log_warn("mad", "%s", text.s);
+	event_make(&e, EVENT_MAD_FLOOD, "%s", text.s);
+	event_number(&e, "lid", flood.lid);
+	event_text(&e, "kind", "%s", mad_kind_name(flood.kind));
+	event_number(&e, "received", (int64_t)flood.received);
+	event_number(&e, "left-out", (int64_t)flood.dropped);
+	life_event(x, &e);
+	buf_free(&text);
 }
 
 void life_dropped(void *arg, uint64_t guid, uint32_t qpn)

@@ -31,6 +31,8 @@ void life_published(struct life *x, const struct subnet_state *old,
 		    const struct subnet_state *now, const struct mad_counts *c);
 void life_policy(struct life *x, const struct policy_change *c);
 void life_partitions(struct life *x, const struct run_time *r, int64_t uid);
+/* Tells of a port that sends too many MADs, if there is one that nobody was told of. */
+void life_flood(struct life *x, struct mad_port *m, const struct subnet_state *s);
 /* A subscriber that answers no Reports; arg: struct life. */
 void life_dropped(void *arg, uint64_t guid, uint32_t qpn);
 

@@ -91,6 +91,71 @@ START_TEST(any_sources)
 }
 END_TEST
 
+static struct thing *push_out(struct fair *f, unsigned i, uint64_t source, bool *pushed)
+{
+	struct fair_item *out;
+
+	things[i].source = source;
+	*pushed = fair_push_out(f, source, &things[i].item, &out);
+	return (struct thing *)(void *)out;
+}
+
+/* A full queue has a place for everybody who has little in it. */
+START_TEST(who_has_most_makes_room)
+{
+	struct fair *f = fair_new(90, 30);
+	unsigned i = 0, left[60] = { 0 };
+	bool pushed;
+
+	for (unsigned s = 1; s <= 3; s++)	/* three that flood fill it */
+		for (unsigned n = 0; n < 30; n++)
+			ck_assert(push(f, i++, s, n));
+	ck_assert_ptr_null(push_out(f, i++, 1, &pushed));
+	ck_assert(!pushed);
+	for (unsigned s = 10; s < 50; s++) {	/* and forty come with one each */
+		struct thing *out = push_out(f, i++, s, &pushed);
+
+		ck_assert(pushed);
+		ck_assert_ptr_nonnull(out);
+		ck_assert_uint_le(out->source, 3);
+		ck_assert_uint_eq(out->n, left[out->source]);	/* its oldest */
+		left[out->source]++;
+	}
+	for (unsigned s = 1; s <= 3; s++)	/* all three alike */
+		ck_assert_uint_le(left[s], 15);
+	ck_assert_uint_eq(fair_count(f), 90);
+	/* they get no more by asking on */
+	for (unsigned n = 0; n < 100; n++) {
+		push_out(f, i, 2, &pushed);
+		if (!pushed)
+			continue;
+		i++;
+		left[2]--;
+	}
+	for (unsigned s = 10; s < 50; s++)
+		ck_assert_ptr_nonnull(fair_latest(f, s));
+	ck_assert_ptr_null(fair_latest(f, 99));
+	for (unsigned n = 0; n < 90; n++)
+		ck_assert_ptr_nonnull(pop(f));
+	ck_assert_ptr_null(pop(f));
+	fair_free(f);
+}
+END_TEST
+
+/* Where all have one there is none to take away. */
+START_TEST(nobody_is_put_out_for_an_equal)
+{
+	struct fair *f = fair_new(8, 4);
+	bool pushed;
+
+	for (unsigned s = 0; s < 8; s++)
+		ck_assert(push(f, s, s, 0));
+	ck_assert_ptr_null(push_out(f, 8, 100, &pushed));
+	ck_assert(!pushed);
+	fair_free(f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("fair");
@@ -99,6 +164,8 @@ int main(void)
 	tcase_add_test(c, in_turn);
 	tcase_add_test(c, bounds);
 	tcase_add_test(c, any_sources);
+	tcase_add_test(c, who_has_most_makes_room);
+	tcase_add_test(c, nobody_is_put_out_for_an_equal);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

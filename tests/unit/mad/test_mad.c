@@ -889,6 +889,117 @@ START_TEST(trap_represses_do_not_pile_up)
 }
 END_TEST
 
+/* --- floods --- */
+
+static unsigned heard[8][64];	/* by LID and number of the trap */
+static unsigned long busy_us;
+
+static void on_trap(void *arg, const struct mad_in *in)
+{
+	int64_t end = clock_mono_us() + (int64_t)busy_us;
+
+	(void)arg;
+	heard[in->slid % 8][in->mad[69] % 64]++;
+	while (clock_mono_us() < end)
+		;
+}
+
+/* The last word of everybody is heard, however much of it came, and memory does not grow. */
+START_TEST(a_flood_of_traps)
+{
+	uint8_t mad[256] = { 1, 1, 1, 5 };
+	struct mad_hooks h = { .request = on_trap, .dead = on_dead };
+	struct mad_settings set = { .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
+				    .sa_queue_max = 10, .sa_queue_each = 10 };
+	struct buf err = { 0 };
+	const struct mad_counts *c;
+	struct mad_flood flood;
+	unsigned n = 0;
+
+	open_port(16, 3, 1000, 0);
+	mad_close(t.port);
+	memset(heard, 0, sizeof(heard));
+	t.port = mad_open(t.loop, &set, &h, &err);
+	mad[64] = 0x80;
+	for (unsigned i = 0; i < 20000; i++) {	/* nobody takes them out meanwhile */
+		fake_lid = i == 19999 ? 2 : 1;
+		mad[69] = i < 19990 ? 129 : 128;
+		fake_receive(mad, sizeof(mad), 0, 1);
+	}
+	fake_lid = 0;
+	for (unsigned k = 0; k < 100 && !heard[2][0]; k++)
+		run_ms(20);
+	ck_assert_uint_eq(heard[2][0], 1);	/* 128 from LID 2 */
+	ck_assert_uint_ge(heard[1][0], 1);	/* and from the one that floods */
+	ck_assert_uint_ge(heard[1][1], 1);
+	for (unsigned i = 0; i < 8; i++)
+		n += heard[i][0] + heard[i][1];
+	c = mad_counts(t.port);
+	ck_assert_uint_eq(c->traps, 20000);
+	ck_assert_uint_eq(n + c->dropped_smps, 20000);
+	ck_assert(mad_flood_tell(t.port, &flood));
+	ck_assert_uint_eq(flood.lid, 1);
+	close_port();
+}
+END_TEST
+
+static unsigned ticks;
+
+static void on_tick(void *arg)
+{
+	(void)arg;
+	ticks++;
+}
+
+/* A turn of the loop ends, whatever waits: timers have theirs. */
+START_TEST(many_that_take_long_leave_others_their_turn)
+{
+	uint8_t mad[256] = { 1, 1, 1, 5 };
+	struct mad_hooks h = { .request = on_trap, .dead = on_dead };
+	struct mad_settings set = { .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
+				    .sa_queue_max = 10, .sa_queue_each = 10 };
+	struct buf err = { 0 };
+	struct timer *tick;
+
+	open_port(16, 3, 1000, 0);
+	mad_close(t.port);
+	busy_us = 2000;
+	t.port = mad_open(t.loop, &set, &h, &err);
+	for (unsigned i = 0; i < 400; i++) {
+		fake_lid = (uint16_t)(1 + i);
+		fake_receive(mad, sizeof(mad), 0, 1);
+	}
+	fake_lid = 0;
+	ticks = 0;
+	tick = timer_new(t.loop, on_tick, NULL);
+	timer_set(tick, 1000, 1000);
+	run_ms(400);		/* half of what they take in all */
+	ck_assert_uint_ge(ticks, 50);
+	timer_free(tick);
+	busy_us = 0;
+	close_port();
+}
+END_TEST
+
+/* Nobody waits for it: it does not even wake the loop. */
+START_TEST(answers_that_nobody_asked_for)
+{
+	uint8_t mad[256] = { 1, 3, 2, 0x86, [24] = 1, 1, 1 };
+
+	open_port(16, 3, 1000, 0);
+	for (unsigned i = 0; i < 3000; i++) {
+		mad[1] = i % 2 ? 3 : 4;
+		mad[15] = (uint8_t)i;
+		fake_receive(mad, sizeof(mad), 0, 3);
+	}
+	for (unsigned k = 0; k < 100 && mad_counts(t.port)->unasked < 3000; k++)
+		run_ms(20);
+	ck_assert_uint_eq(mad_counts(t.port)->unasked, 3000);
+	ck_assert_uint_eq(t.requests, 0);
+	close_port();
+}
+END_TEST
+
 /* --- requests that are served at once --- */
 
 static uint16_t order[400];
@@ -1049,6 +1160,9 @@ int main(void)
 
 	tcase_set_timeout(c, 20);
 	tcase_add_test(c, windows_hold);
+	tcase_add_test(c, a_flood_of_traps);
+	tcase_add_test(c, many_that_take_long_leave_others_their_turn);
+	tcase_add_test(c, answers_that_nobody_asked_for);
 	tcase_add_test(c, slow_device_stalls_nobody);
 	tcase_add_test(c, retries_back_off);
 	tcase_add_test(c, sets_wait_until_they_may_go);

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See intake.h. */
+#include "mad/intake.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bucket.h"
+#include "mad/flood.h"
+
+#define SPARE_MAX 1024u		/* items that are kept for what comes next; the rest is freed */
+
+struct intake {
+	pthread_mutex_t lock;
+	struct fair *queue[INTAKE_CLASSES];
+	struct fair_item *spare;
+	unsigned n_spare;
+	struct flood_table *floods;
+	struct bucket busy;
+};
+
+struct intake *intake_new(unsigned requests, unsigned requests_each)
+{
+	struct intake *in = xcalloc(1, sizeof(*in));
+
+	pthread_mutex_init(&in->lock, NULL);
+	in->queue[INTAKE_ANSWER] = fair_new(INTAKE_ANSWERS, INTAKE_ANSWERS);
+	in->queue[INTAKE_SMP] = fair_new(INTAKE_SMPS, INTAKE_SMPS_EACH);
+	in->queue[INTAKE_RMPP] = fair_new(INTAKE_RMPP_MAX, INTAKE_RMPP_EACH);
+	in->queue[INTAKE_REQUEST] = fair_new(requests, requests_each);
+	in->floods = flood_table_new();
+	return in;
+}
+
+void intake_free(struct intake *in)
+{
+	struct fair_item *i;
+
+	if (!in)
+		return;
+	for (unsigned c = 0; c < INTAKE_CLASSES; c++) {
+		while ((i = fair_pop(in->queue[c])))
+			free(i);
+		fair_free(in->queue[c]);
+	}
+	while ((i = in->spare)) {
+		in->spare = i->next;
+		free(i);
+	}
+	flood_table_free(in->floods);
+	pthread_mutex_destroy(&in->lock);
+	free(in);
+}
+
+static struct rx_item *of(struct fair_item *i)
+{
+	return (struct rx_item *)(void *)i;	/* its first member */
+}
+
+struct rx_item *intake_item(struct intake *in)
+{
+	struct fair_item *i;
+
+	pthread_mutex_lock(&in->lock);
+	i = in->spare;
+	if (i) {
+		in->spare = i->next;
+		in->n_spare--;
+	}
+	pthread_mutex_unlock(&in->lock);
+	return i ? of(i) : xmalloc(sizeof(struct rx_item));
+}
+
+void intake_give_back(struct intake *in, struct rx_item *i)
+{
+	pthread_mutex_lock(&in->lock);
+	if (in->n_spare < SPARE_MAX) {
+		i->item.next = in->spare;
+		in->spare = &i->item;
+		in->n_spare++;
+		i = NULL;
+	}
+	pthread_mutex_unlock(&in->lock);
+	free(i);
+}
+
+struct rx_item *intake_put(struct intake *in, enum intake_class c, uint64_t source,
+			   struct rx_item *i)
+{
+	struct fair_item *out, *latest;
+
+	pthread_mutex_lock(&in->lock);
+	if (!fair_push_out(in->queue[c], source, &i->item, &out)) {
+		latest = c == INTAKE_SMP ? fair_latest(in->queue[c], source) : NULL;
+		if (latest)
+			of(latest)->slot = i->slot;
+		out = &i->item;
+	}
+	pthread_mutex_unlock(&in->lock);
+	return out ? of(out) : NULL;
+}
+
+struct rx_item *intake_take(struct intake *in, enum intake_class c)
+{
+	struct fair_item *i;
+
+	pthread_mutex_lock(&in->lock);
+	i = fair_pop(in->queue[c]);
+	pthread_mutex_unlock(&in->lock);
+	return i ? of(i) : NULL;
+}
+
+bool intake_any(struct intake *in, enum intake_class c)
+{
+	bool any;
+
+	pthread_mutex_lock(&in->lock);
+	any = fair_count(in->queue[c]) > 0;
+	pthread_mutex_unlock(&in->lock);
+	return any;
+}
+
+void intake_note(struct intake *in, uint64_t source, uint16_t lid, enum mad_kind kind,
+		 bool dropped, int64_t now_us)
+{
+	pthread_mutex_lock(&in->lock);
+	flood_note(in->floods, source, lid, kind, dropped, now_us);
+	pthread_mutex_unlock(&in->lock);
+}
+
+bool intake_turned_away(struct intake *in, uint64_t source, uint16_t lid, int64_t now_us)
+{
+	bool answer;
+
+	pthread_mutex_lock(&in->lock);
+	flood_note(in->floods, source, lid, MAD_KIND_SA, true, now_us);
+	answer = bucket_take(&in->busy, INTAKE_BUSY_BURST, INTAKE_BUSY_EACH_US, now_us);
+	pthread_mutex_unlock(&in->lock);
+	return answer;
+}
+
+bool intake_tell(struct intake *in, int64_t now_us, struct mad_flood *out)
+{
+	bool any;
+
+	pthread_mutex_lock(&in->lock);
+	any = flood_tell(in->floods, now_us, out);
+	pthread_mutex_unlock(&in->lock);
+	return any;
+}
+
+bool intake_flood(struct intake *in, unsigned i, int64_t now_us, struct mad_flood *out)
+{
+	bool any;
+
+	pthread_mutex_lock(&in->lock);
+	any = flood_at(in->floods, i, now_us, out);
+	pthread_mutex_unlock(&in->lock);
+	return any;
+}
