@@ -6,7 +6,9 @@
  *
  * Whoever asks for SMInfo says in the same MAD who he is himself; IBA has no use for
  * these bytes.  A master so hears of a better SM, or of another master, at once.  It is
- * a hint and no more: what it does follows from an SMInfo that it asked for.  A standby
+ * a hint and no more, as anybody can send it: the port that has the GUID is asked for its SMInfo,
+ * and what that one says begins a sweep.  Questions and sweeps are limited, so that a flood of
+ * claims costs neither a discovery nor more than a few SMPs.  A standby
  * so hears that its master has something for it (sm_nudge()).
  *
  * A master that was stopped for a while may have lost the subnet meanwhile.  Sets go
@@ -22,6 +24,7 @@
 #include <infiniband/umad_sm.h>
 
 #include "base/alloc.h"
+#include "base/bucket.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -35,7 +38,24 @@
 #define AWAIT_US	10000000	/* nor a lesser master that does not hand over */
 #define AWAIT_LOOK_US	1000000	/* … who is looked for so often */
 #define HANDOVER_TRIES	5
-#define HINT_US		1000000	/* hints are followed so often at most */
+/*
+ * What others claim of themselves is followed so often: a port that is said to have an SM is asked
+ * once in CLAIM_US; of ports that do not say IsSM so many are asked in all, and of those that do;
+ * and answers to these questions begin so many sweeps.  For ports that are not of the fabric all
+ * switches are asked whether something changed, so often, and controls begin so many discoveries.
+ */
+#define CLAIMS		32	/* ports of which it is known when they were asked */
+#define CLAIM_US	1000000
+#define ASK_BURST	8
+#define ASK_EACH_US	200000
+#define ASK_SM_BURST	32
+#define ASK_SM_EACH_US	20000
+#define NEWS_BURST	8
+#define NEWS_EACH_US	5000000
+#define STRANGERS_BURST	2
+#define STRANGERS_EACH_US	10000000
+#define CONTROLS_BURST	6
+#define CONTROLS_EACH_US	10000000
 #define NUDGE_US	2000	/* … and nudges of a master */
 #define ALIVE_US	100000	/* the loop turns so often */
 #define PAUSE_MIN_US	300000	/* a pause of the loop that is none worth asking for */
@@ -44,6 +64,8 @@ enum { OFF_NUDGE = 32 };	/* in the data, where SMInfo has nothing: 1 is a nudge 
 
 static struct log_ratelimit smp_log = LOG_RATELIMIT;
 static struct log_ratelimit foreign_log = LOG_RATELIMIT;
+static struct log_ratelimit heard_log = LOG_RATELIMIT;
+static struct log_ratelimit control_log = LOG_RATELIMIT;
 
 /* Another SM, and the directed route to it. */
 struct peer {
@@ -79,7 +101,12 @@ struct election {
 	int64_t nudged_us;		/* by it, the last time that it was followed */
 	int64_t alive_us;		/* the loop turned */
 	uint32_t checks;		/* answers that are waited for after a pause */
-	int64_t hint_us;		/* the last one that was followed */
+	/* claims of others, in requests for our SMInfo, and what they began */
+	struct {
+		uint64_t guid;
+		int64_t asked_us;
+	} claims[CLAIMS];
+	struct bucket ask, ask_sm, news, strangers, controls;
 	uint64_t introduced;		/* GUID of a standby that was looked for after it polled us */
 	struct timer *alive, *again;
 	struct question *questions;	/* that are not answered; ours to free, when we end, too */
@@ -447,9 +474,10 @@ static void on_answer(void *arg, const struct smp *s, int status)
 	desc = sm->f->nodes[q->node].desc;
 	if (status == 0) {
 		sm_info_get(s->data, &q->peer.info);
-		log_info("election", "SM 0x%016" PRIx64 " at %s: %s, priority %u", q->peer.info.guid,
-			 desc, sm_state_name((enum sm_state)q->peer.info.state),
-			 q->peer.info.priority);
+		log_limited(&heard_log, LOG_LEVEL_INFO, "election",
+			    "SM 0x%016" PRIx64 " at %s: %s, priority %u", q->peer.info.guid,
+			    desc, sm_state_name((enum sm_state)q->peer.info.state),
+			    q->peer.info.priority);
 		if (q->peer.info.guid != mad_info(sm->mad)->guid)
 			*vec_push(&sm->election->heard) = q->peer;
 	} else {
@@ -779,13 +807,101 @@ static void nudged(struct sm *sm)
 	sm->hooks.master_alive(sm->hooks.arg);
 }
 
+/*
+ * Is what a subnet manager says of itself news to a master?  One that goes before it, or is master,
+ * too; or a standby, which is to be asked when we did not run for a while.
+ */
+static bool is_news(const struct sm *sm, const struct sm_info *other, int64_t now)
+{
+	const struct election *e = sm->election;
+	struct sm_info us = ourselves(sm);
+
+	switch (sm_judge(&us, other)) {
+	case SM_AWAIT:
+		return sm->kind == SWEEP_NONE && other->guid != e->awaited;
+	case SM_HAND_OVER:
+		return sm->kind == SWEEP_NONE &&
+		       !(other->guid == e->refused_by && now < e->next_handover_us);
+	case SM_FOREIGN:
+		return !is_known(e, other->guid);
+	default:
+		return other->guid != us.guid && other->state == SM_STANDBY &&
+		       other->guid != e->introduced && !is_known(e, other->guid);
+	}
+}
+
+/* The port that is said to have a subnet manager says so itself. */
+static void on_claimant(void *arg, const struct smp *s, int status)
+{
+	struct question *q = arg;
+	struct sm *sm = q->sm;
+	struct election *e = sm->election;
+	uint64_t guid = q->peer.info.guid;
+	int64_t now = clock_mono_us();
+	struct sm_info other;
+	uint32_t port;
+
+	question_free(q);
+	if (status || sm->state != SM_MASTER || !sm->published)
+		return;
+	sm_info_get(s->data, &other);
+	port = fabric_find_port(sm->published->f, guid);
+	if (other.guid != guid || port == FABRIC_NONE || !is_news(sm, &other, now) ||
+	    !bucket_take(&e->news, NEWS_BURST, NEWS_EACH_US, now))
+		return;
+	if (other.state == SM_STANDBY)
+		e->introduced = guid;
+	/* the election is what is needed; that its port says IsSM now may be new, too */
+	sm_suspect(sm, &(struct suspect){ .guid = port_node(sm->published->f, port)->guid,
+					  .changed = true, .unasked = true });
+	sm->election_due = true;
+	sm_want_sweep(sm, SWEEP_LOCAL, other.state == SM_MASTER ? "another SM is master, too" :
+				       "another SM stands by");
+}
+
+/* True: it was not asked a moment ago. */
+static bool may_ask_again(struct election *e, uint64_t guid, int64_t now)
+{
+	unsigned oldest = 0;
+
+	for (unsigned i = 0; i < CLAIMS; i++) {
+		if (e->claims[i].guid == guid && now - e->claims[i].asked_us < CLAIM_US)
+			return false;
+		if (e->claims[i].guid == guid || e->claims[i].asked_us < e->claims[oldest].asked_us)
+			oldest = i;
+		if (e->claims[i].guid == guid)
+			break;
+	}
+	e->claims[oldest].guid = guid;
+	e->claims[oldest].asked_us = now;
+	return true;
+}
+
+/* The port with the GUID is asked whether it has a subnet manager. */
+static void ask_claimant(struct sm *sm, uint64_t guid, int64_t now)
+{
+	struct election *e = sm->election;
+	const struct fabric *f = sm->published->f;
+	uint32_t port = fabric_find_port(f, guid);
+
+	if (port == FABRIC_NONE || !port_is_end(f, port)) {
+		/* if it is there, a link has come up that nobody told of: the switches know */
+		if (bucket_take(&e->strangers, STRANGERS_BURST, STRANGERS_EACH_US, now))
+			sm_look(sm);
+		return;
+	}
+	if (!may_ask_again(e, guid, now))
+		return;
+	if (says_sm(f, port) ? bucket_take(&e->ask_sm, ASK_SM_BURST, ASK_SM_EACH_US, now) :
+			       bucket_take(&e->ask, ASK_BURST, ASK_EACH_US, now))
+		ask_port(sm, f, port, on_claimant);
+}
+
 /* Somebody asks for our SMInfo, and says who he is: is that news? */
 static void hint(struct sm *sm, const uint8_t *data)
 {
 	struct sm_info other, us = ourselves(sm);
-	struct election *e = sm->election;
 	int64_t now = clock_mono_us();
-	enum sm_verdict v;
 
 	sm_info_get(data, &other);
 	if (data[OFF_NUDGE] == 1 && sm->state == SM_STANDBY && other.guid == sm->master_guid) {
@@ -793,22 +909,9 @@ static void hint(struct sm *sm, const uint8_t *data)
 		return;
 	}
 	other.key = us.key;	/* requests do not show it; who follows asks for it */
-	v = other.guid ? sm_judge(&us, &other) : SM_NO_MATTER;
-	if (sm->state == SM_MASTER && v == SM_NO_MATTER && other.state == SM_STANDBY &&
-	    other.guid != e->introduced && !is_known(e, other.guid)) {
-		/* who stands by is to be asked when we did not run for a while */
-		e->introduced = other.guid;
-		sm_want_sweep(sm, SWEEP_CHANGE, "another SM stands by");
-		return;
-	}
-	if (sm->state != SM_MASTER || (v != SM_HAND_OVER && v != SM_AWAIT) ||
-	    sm->kind != SWEEP_NONE || now - e->hint_us < HINT_US)
-		return;
-	if ((v == SM_AWAIT && other.guid == e->awaited) ||
-	    (v == SM_HAND_OVER && other.guid == e->refused_by && now < e->next_handover_us))
-		return;
-	e->hint_us = now;
-	sm_want_sweep(sm, SWEEP_CHANGE, "another SM is master, too, or goes before us");
+	if (sm->state == SM_MASTER && sm->published && other.guid && other.guid != us.guid &&
+	    is_news(sm, &other, now))
+		ask_claimant(sm, other.guid, now);
 }
 
 static void control(struct sm *sm, enum sm_input input, const struct sm_info *from)
@@ -874,6 +977,16 @@ void sm_nudge(struct sm *sm)
 	}
 }
 
+/* A control that has everything discovered is obeyed so often; a handover that is awaited, always. */
+static bool may_obey_again(struct sm *sm, enum sm_input input)
+{
+	if (!(sm_transition(sm->state, input).actions & DO_SWEEP) ||
+	    (input == IN_HANDOVER && sm->state == SM_STANDBY))
+		return true;
+	return bucket_take(&sm->election->controls, CONTROLS_BURST, CONTROLS_EACH_US,
+			   clock_mono_us());
+}
+
 static void take_control(struct sm *sm, const struct mad_in *in)
 {
 	uint32_t mod = get_be32(in->mad + 20);
@@ -898,7 +1011,12 @@ static void take_control(struct sm *sm, const struct mad_in *in)
 		answer(sm, in, IB_STATUS_BAD_VALUE);
 		return;
 	}
-	log_info("election", "SM 0x%016" PRIx64 " says %s", from.guid, sm_control_name(mod));
+	log_limited(&control_log, LOG_LEVEL_INFO, "election", "SM 0x%016" PRIx64 " says %s", from.guid,
+		    sm_control_name(mod));
+	if (!may_obey_again(sm, input)) {
+		answer(sm, in, IB_STATUS_BUSY);
+		return;
+	}
 	if (input == IN_HANDOVER && is_too_early(sm)) {
 		answer(sm, in, IB_STATUS_BUSY);	/* it is said again */
 		return;

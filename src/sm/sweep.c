@@ -73,6 +73,8 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
 }
 
 static struct log_ratelimit failed_log = LOG_RATELIMIT;
+/* What others say begins sweeps, as often as the trap gate and the like allow. */
+static struct log_ratelimit ended_log = { .burst = 40, .per_second = 1, .tokens = 40 };
 
 /* As many as are under way at once: a device that is gone fails with its first window. */
 #define SILENT_MAX 4
@@ -1120,11 +1122,11 @@ void sweep_announced(struct sm *sm)
 	count_inherited(sm);
 	if (sm->kind == SWEEP_FULL)
 		sm->full_owed = sm->another_was = false;
-	log_info("sweep", "%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64
-		 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason, sm->f->n_nodes,
-		 sm->f->n_switches, sm->ports_active, sm->ports_linked, sm->last_smps,
-		 sm->last_sets, seconds, complete ? "" : "; incomplete: ",
-		 complete ? "" : what_is_missing(sm));
+	log_limited(&ended_log, LOG_LEVEL_INFO, "sweep", "%s: %u nodes, %u switches, %u of %u ports "
+		    "active, %" PRIu64 " SMPs (%" PRIu64 " Sets), %.3f s%s%s", sm->reason,
+		    sm->f->n_nodes, sm->f->n_switches, sm->ports_active, sm->ports_linked,
+		    sm->last_smps, sm->last_sets, seconds, complete ? "" : "; incomplete: ",
+		    complete ? "" : what_is_missing(sm));
 	settle(sm);
 	tell_written(sm, complete, was_up);
 	congestion_after_sweep(sm);

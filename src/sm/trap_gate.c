@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bucket.h"
 #include "base/map64.h"
 
 #define SETS		4096
@@ -29,6 +30,7 @@ struct place {
 
 struct trap_gate {
 	struct place shared, places[SETS * WAYS];
+	struct bucket all;		/* discoveries */
 	uint64_t left_out;
 	uint32_t floods;		/* places of which something was left out */
 };
@@ -77,15 +79,19 @@ static bool is_settled(const struct place *p, int64_t now_us)
 	return is_over(p, now_us) && (p->told || !is_flood(p));
 }
 
-static void charge(struct place *p, unsigned asks, int64_t now_us)
+static void charge(struct trap_gate *g, struct place *p, unsigned asks, int64_t now_us)
 {
 	p->debt = debt_at(p, now_us) + cost_of(asks);
 	p->charged_us = now_us;
+	if (asks & TRAP_ALL)
+		bucket_take(&g->all, TRAP_ALL_BURST, TRAP_ALL_US, now_us);
 }
 
-static bool has_room(const struct place *p, unsigned asks, int64_t now_us)
+static bool has_room(const struct trap_gate *g, const struct place *p, unsigned asks, int64_t now_us)
 {
-	return debt_at(p, now_us) + cost_of(asks) <= CAPACITY;
+	return debt_at(p, now_us) + cost_of(asks) <= CAPACITY &&
+	       (!(asks & TRAP_ALL) ||
+		bucket_next(&g->all, TRAP_ALL_BURST, TRAP_ALL_US) <= now_us);
 }
 
 static void forget(struct trap_gate *g, struct place *p, uint64_t source)
@@ -112,6 +118,20 @@ static struct place *place_of(struct trap_gate *g, uint64_t source, int64_t now_
 	return free_one;
 }
 
+/* The place of that number, of those that are in use; the shared one is the last. */
+static struct place *place_at(struct trap_gate *g, unsigned i)
+{
+	return i < SETS * WAYS ? &g->places[i] : &g->shared;
+}
+
+/* A discovery is under way, which sees what others ask for, too. */
+static void all_are_served(struct trap_gate *g)
+{
+	for (unsigned i = 0; g->floods && i <= SETS * WAYS; i++)
+		if (place_at(g, i)->owed & TRAP_ALL)
+			place_at(g, i)->owed = 0;
+}
+
 bool trap_gate_take(struct trap_gate *g, uint64_t source, unsigned asks, unsigned port,
 		    int64_t now_us)
 {
@@ -128,9 +148,11 @@ bool trap_gate_take(struct trap_gate *g, uint64_t source, unsigned asks, unsigne
 	p->last_us = now_us;
 	if (port)
 		p->port = (uint8_t)port;
-	if (has_room(p, asks, now_us)) {
-		charge(p, asks, now_us);
+	if (has_room(g, p, asks, now_us)) {
+		charge(g, p, asks, now_us);
 		p->owed &= asks & TRAP_ALL ? 0 : (uint8_t)~asks;
+		if (asks & TRAP_ALL)
+			all_are_served(g);
 		return true;
 	}
 	g->floods += !p->left_out;
@@ -140,23 +162,19 @@ bool trap_gate_take(struct trap_gate *g, uint64_t source, unsigned asks, unsigne
 	return false;
 }
 
-/* The place of that number, of those that are in use; the shared one is the last. */
-static struct place *place_at(struct trap_gate *g, unsigned i)
-{
-	return i < SETS * WAYS ? &g->places[i] : &g->shared;
-}
-
 bool trap_gate_due(struct trap_gate *g, int64_t now_us, uint64_t *source, unsigned *asks)
 {
 	for (unsigned i = 0; g->floods && i <= SETS * WAYS; i++) {
 		struct place *p = place_at(g, i);
 
-		if (!p->owed || !has_room(p, p->owed, now_us))
+		if (!p->owed || !has_room(g, p, p->owed, now_us))
 			continue;
-		charge(p, p->owed, now_us);
+		charge(g, p, p->owed, now_us);
 		*source = p->source;
 		*asks = p->owed;
 		p->owed = 0;
+		if (*asks & TRAP_ALL)
+			all_are_served(g);
 		return true;
 	}
 	return false;
@@ -171,6 +189,15 @@ static struct trap_flood flood_of(const struct place *p)
 static int64_t over_at(const struct place *p)
 {
 	return p->charged_us + p->debt;
+}
+
+/* When its bucket has room for that. */
+static int64_t room_at(const struct trap_gate *g, const struct place *p, unsigned asks)
+{
+	int64_t own = over_at(p) + cost_of(asks) - CAPACITY;
+	int64_t all = bucket_next(&g->all, TRAP_ALL_BURST, TRAP_ALL_US);
+
+	return asks & TRAP_ALL && all > own ? all : own;
 }
 
 /* When a flood is to be told. */
@@ -201,7 +228,7 @@ int64_t trap_gate_next(const struct trap_gate *g, int64_t now_us)
 
 	for (unsigned i = 0; g->floods && i <= SETS * WAYS; i++) {
 		const struct place *p = place_at((struct trap_gate *)(uintptr_t)g, i);
-		int64_t due = over_at(p) + cost_of(p->owed) - CAPACITY;
+		int64_t due = room_at(g, p, p->owed);
 
 		if (p->owed && due < next)
 			next = due;

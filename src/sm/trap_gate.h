@@ -9,6 +9,9 @@
  * What comes beyond is left out, but not forgotten: as soon as the bucket has room the
  * source is looked at once for all of it, so that the last trap of a flood is served, too.
  *
+ * Discoveries are for all sources together: that of one serves the others that ask for one, and they
+ * come out of one more bucket, so that many sources cause no more of them than one does.
+ *
  * The table is bounded.  Ports that are not of the fabric share one source, 0, and so do
  * those for whom there is no place: when thousands send traps in the same moment one
  * discovery serves them better than as many looks.
@@ -22,6 +25,8 @@
 #define TRAP_BURST	16
 #define TRAP_LOOK_US	500000
 #define TRAP_ALL_LOOKS	8		/* what a discovery costs of them */
+#define TRAP_ALL_BURST	3		/* discoveries at once, of all sources together, */
+#define TRAP_ALL_US	10000000	/* and one more each so often */
 #define TRAP_FLOOD	16		/* from so many on that were left out it is a flood, */
 #define TRAP_TELL_US	10000000	/* which is told when it is so old, or over */
 

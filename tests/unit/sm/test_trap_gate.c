@@ -106,8 +106,26 @@ START_TEST(strangers_share_and_pay_for_discoveries)
 		due += looks(t);
 		taken += take(0, TRAP_ALL, t);
 	}
-	ck_assert_uint_le(taken + due, (TRAP_BURST + 60 * SECOND / TRAP_LOOK_US) / TRAP_ALL_LOOKS);
-	ck_assert_uint_ge(taken + due, 10);
+	ck_assert_uint_le(taken + due, TRAP_ALL_BURST + 60 * SECOND / TRAP_ALL_US);
+	ck_assert_uint_ge(taken + due, TRAP_ALL_BURST + 60 * SECOND / TRAP_ALL_US - 2);
+}
+END_TEST
+
+/* Thousands that ask for a discovery cause no more of them than one, and each is served by one. */
+START_TEST(discoveries_are_for_all)
+{
+	unsigned taken = 0, due = 0;
+
+	for (int64_t t = 0; t < 60 * SECOND; t += 1000) {
+		due += looks(t);
+		taken += take(1 + (uint64_t)t / 1000 % 3000, TRAP_ALL, t);
+	}
+	ck_assert_uint_le(taken + due, TRAP_ALL_BURST + 60 * SECOND / TRAP_ALL_US);
+	ck_assert_uint_ge(taken + due, 5);
+	/* the last ones are owed one, together */
+	ck_assert_uint_eq(looks(200 * SECOND), 1);
+	/* and nobody's look is refused for that */
+	ck_assert(take(9999, TRAP_LOOK, 60 * SECOND));
 }
 END_TEST
 
@@ -178,6 +196,7 @@ int main(void)
 	tcase_add_test(t, a_look_of_its_own_serves_it_too);
 	tcase_add_test(t, others_are_heard);
 	tcase_add_test(t, strangers_share_and_pay_for_discoveries);
+	tcase_add_test(t, discoveries_are_for_all);
 	tcase_add_test(t, more_floods_than_places);
 	tcase_add_test(t, told_once);
 	suite_add_tcase(s, t);
