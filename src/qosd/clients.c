@@ -35,7 +35,7 @@ struct clients {
 	struct sa *sa;
 	struct reports *reports;
 	struct clients_hooks hooks;
-	struct timer *save, *lease, *work;
+	struct timer *save, *lease, *work, *tick;
 	int64_t save_wait_us;
 	bool services_dirty, subscriptions_dirty, aliases_dirty;
 	struct clients_changes changes;
@@ -141,6 +141,8 @@ static bool send_report(void *arg, const struct report *r)
 				  .sl = r->sl };
 
 	c->awaited[r->id] = (struct awaited){ c, r->id };
+	if (!timer_active(c->tick))
+		timer_set(c->tick, REPORTS_TICK_US, REPORTS_TICK_US);
 	return mad_request(c->mad, &to, r->mad, r->timeout_ms, REPORTS_TRIES, on_answer,
 			   &c->awaited[r->id]);
 }
@@ -151,6 +153,14 @@ static void work_soon(void *arg)
 
 	if (!timer_active(c->work))
 		timer_set(c->work, 0, 0);
+}
+
+static void on_tick(void *arg)
+{
+	struct clients *c = arg;
+
+	if (!reports_tick(c->reports))
+		timer_stop(c->tick);
 }
 
 static void on_work(void *arg)
@@ -217,6 +227,7 @@ struct clients *clients_new(struct loop *l, struct store *store, struct mad_port
 	c->save = timer_new(l, save_all, c);
 	c->lease = timer_new(l, on_lease, c);
 	c->work = timer_new(l, on_work, c);
+	c->tick = timer_new(l, on_tick, c);
 	sa->services = services_new(on_services, c);
 	sa->subscriptions = subscriptions_new(on_subscriptions, c);
 	c->services_dirty = !store_load_services(store, sa->services);
@@ -244,5 +255,6 @@ void clients_free(struct clients *c)
 	timer_free(c->save);
 	timer_free(c->lease);
 	timer_free(c->work);
+	timer_free(c->tick);
 	free(c);
 }

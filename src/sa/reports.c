@@ -7,7 +7,8 @@
  * that its P_Keys are kept with it (o13-17.1.1).
  *
  * All subscribers are looked at in rounds.  One that waits for an answer is left
- * out, and looked at when that has come.  The rounds end when a whole one began
+ * out, and looked at when that has come.  So is one for which there is no place at the moment:
+ * a round follows when one like it may have left its own.  The rounds end when a whole one began
  * after the last event.
  */
 #include "sa/reports.h"
@@ -36,8 +37,16 @@ struct event {
 
 struct flight {
 	bool busy;
+	bool late;		/* it has no place in the window any more */
+	bool silent;		/* to one that did not answer the last one */
+	unsigned ticks;
 	uint64_t guid;		/* who it goes to */
 	uint32_t qpn;
+};
+
+/* Reports that are outstanding, of all or of some. */
+struct outstanding {
+	unsigned all, window;
 };
 
 struct reports {
@@ -46,7 +55,8 @@ struct reports {
 	struct subnet_state *state;	/* NULL: nothing is sent */
 	struct event *ring[REPORTS_EVENTS];	/* by its number */
 	struct flight flights[REPORTS_OUTSTANDING];
-	unsigned n_flights;
+	struct outstanding n, n_silent;
+	bool turned_away, silent_turned_away;	/* of a round: there was no place for some */
 	/* the round */
 	bool idle;			/* nothing to do until there is an event */
 	bool again;			/* another round, whatever this one finds */
@@ -300,6 +310,82 @@ static void no_answer(struct reports *r, struct subscriber *who)
 	subscriptions_drop(r->db, who->guid, who->qpn);
 }
 
+static struct outstanding of_port(const struct reports *r, uint64_t guid)
+{
+	struct outstanding n = { 0 };
+
+	for (unsigned i = 0; i < REPORTS_OUTSTANDING; i++)
+		if (r->flights[i].busy && r->flights[i].guid == guid) {
+			n.all++;
+			n.window += !r->flights[i].late;
+		}
+	return n;
+}
+
+static bool has_room(const struct outstanding *n, unsigned all, unsigned window)
+{
+	return n->all < all && n->window < window;
+}
+
+/* False: it has to wait until others like it are answered, or late. */
+static bool has_place(struct reports *r, const struct subscriber *who)
+{
+	struct outstanding port = of_port(r, who->guid);
+
+	if (who->unanswered && !has_room(&r->n_silent, REPORTS_SILENT, REPORTS_WINDOW_SILENT)) {
+		r->silent_turned_away = true;
+		return false;
+	}
+	if (!has_room(&r->n, REPORTS_OUTSTANDING, REPORTS_WINDOW) ||
+	    !has_room(&port, REPORTS_PORT, REPORTS_WINDOW_PORT)) {
+		r->turned_away = true;
+		return false;
+	}
+	return true;
+}
+
+static void take_off(struct reports *r, unsigned id, const struct subscriber *who)
+{
+	bool silent = who->unanswered;
+
+	r->flights[id] = (struct flight){ .busy = true, .silent = silent, .guid = who->guid,
+					  .qpn = who->qpn };
+	r->n.all++;
+	r->n.window++;
+	r->n_silent.all += silent;
+	r->n_silent.window += silent;
+}
+
+static void leave_window(struct reports *r, struct flight *f)
+{
+	if (f->late)
+		return;
+	f->late = true;
+	r->n.window--;
+	r->n_silent.window -= f->silent;
+}
+
+static void land(struct reports *r, unsigned id)
+{
+	struct flight *f = &r->flights[id];
+
+	leave_window(r, f);
+	f->busy = false;
+	r->n.all--;
+	r->n_silent.all -= f->silent;
+}
+
+/* Another round for those that had no place, if there may be one now. */
+static void invite(struct reports *r, bool silent)
+{
+	if (!r->turned_away && !(silent && r->silent_turned_away))
+		return;
+	r->turned_away = false;
+	r->silent_turned_away = silent ? false : r->silent_turned_away;
+	r->again = true;
+	r->idle = false;
+}
+
 /* False: the subscriber may be gone. */
 static bool send_report(struct reports *r, struct subscriber *who,
 			const struct subscription *by, uint32_t port, const struct event *e)
@@ -314,14 +400,12 @@ static bool send_report(struct reports *r, struct subscriber *who,
 		id++;
 	out.id = id;
 	put_report(e, out.mad);
-	r->flights[id] = (struct flight){ .busy = true, .guid = who->guid, .qpn = who->qpn };
-	r->n_flights++;
+	take_off(r, id, who);
 	r->counts.sent++;
 	who->waiting = id + 1;
 	if (r->hooks.send(r->hooks.arg, &out))
 		return true;
-	r->flights[id].busy = false;
-	r->n_flights--;
+	land(r, id);
 	who->waiting = 0;
 	no_answer(r, who);
 	return false;
@@ -359,6 +443,8 @@ static bool give_turn(struct reports *r, struct subscriber *who, unsigned *looks
 		return true;
 	}
 	catch_up(r, who, last);
+	if (who->seen < last && !has_place(r, who))
+		return true;
 	while (who->seen < last) {
 		const struct event *e = r->ring[(who->seen + 1) % REPORTS_EVENTS];
 		const struct subscription *by = wanted(r, who, port, e);
@@ -398,7 +484,7 @@ void reports_work(struct reports *r)
 {
 	unsigned looks = LOOKS;
 
-	while (r->state && !r->idle && r->n_flights < REPORTS_OUTSTANDING) {
+	while (r->state && !r->idle && has_room(&r->n, REPORTS_OUTSTANDING, REPORTS_WINDOW)) {
 		struct subscriber *who = next_of_round(r);
 
 		if (!who) {
@@ -414,14 +500,28 @@ void reports_work(struct reports *r)
 	}
 }
 
+bool reports_tick(struct reports *r)
+{
+	unsigned window = r->n.window, silent = r->n_silent.window;
+
+	for (unsigned i = 0; r->n.window && i < REPORTS_OUTSTANDING; i++)
+		if (r->flights[i].busy && ++r->flights[i].ticks > 1)
+			leave_window(r, &r->flights[i]);
+	if (r->n.window < window)
+		invite(r, r->n_silent.window < silent);
+	if (!r->idle)
+		r->hooks.wake(r->hooks.arg);
+	return r->n.all;
+}
+
 void reports_answered(struct reports *r, unsigned id, bool answered)
 {
 	struct flight f = r->flights[id];
 	struct subscriber *who = subscriber_find(r->db, f.guid, f.qpn);
 	unsigned looks = LOOKS;
 
-	r->flights[id].busy = false;
-	r->n_flights--;
+	land(r, id);
+	invite(r, f.silent);
 	if (answered)
 		r->counts.answered++;
 	if (who && who->waiting == id + 1) {

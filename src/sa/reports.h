@@ -9,8 +9,11 @@
  * behind than the ring is long has lost events, and only those.  How many Reports
  * are outstanding in all is bounded, too, and so is what one call does.
  *
- * Whose Reports nobody answers is no subscriber any more after REPORTS_UNANSWERED
- * of them in a row; until then, each costs it the time for an answer, some times.
+ * Those that do not answer are in nobody else's way.  Reports are sent through REPORTS_WINDOW places,
+ * and one that is not answered within two ticks gives its place to another and goes on waiting
+ * beside.  A port has some of the places only, and all subscribers that did not answer their last
+ * Report share a few.  After REPORTS_UNANSWERED Reports in a row without an answer it is no subscriber
+ * any more.
  *
  * No I/O and no clock: the caller sends, waits for answers, and has the time.
  */
@@ -22,7 +25,13 @@
 #include "registry/subscriptions.h"
 
 #define REPORTS_EVENTS		8192	/* in the ring */
-#define REPORTS_OUTSTANDING	32
+#define REPORTS_WINDOW		32	/* outstanding and not late */
+#define REPORTS_WINDOW_PORT	8	/* of one port */
+#define REPORTS_WINDOW_SILENT	4	/* to those that did not answer the last one */
+#define REPORTS_OUTSTANDING	512	/* in all */
+#define REPORTS_PORT		32
+#define REPORTS_SILENT		64
+#define REPORTS_TICK_US		25000
 #define REPORTS_UNANSWERED	3
 #define REPORTS_TRIES		3	/* of each */
 
@@ -75,6 +84,11 @@ void reports_trap(struct reports *r, const uint8_t smp_data[NOTICE_SMP_LEN], uin
 
 /* Sends what may be sent now. */
 void reports_work(struct reports *r);
+/*
+ * To be called each REPORTS_TICK_US while Reports are outstanding.  False: none is, and there is
+ * no need until the next one is sent.
+ */
+bool reports_tick(struct reports *r);
 /* A ReportResp came, or will not. */
 void reports_answered(struct reports *r, unsigned id, bool answered);
 const struct reports_counts *reports_counts(const struct reports *r);

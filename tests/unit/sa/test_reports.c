@@ -395,18 +395,18 @@ END_TEST
 START_TEST(bounded_in_all)
 {
 	start();
-	for (unsigned i = 0; i < 3 * REPORTS_OUTSTANDING; i++)
+	for (unsigned i = 0; i < 3 * REPORTS_WINDOW; i++)
 		subscribe(H2 + i % 3, 10 + i, 0xffff);
 	for (unsigned i = 0; i < 300; i++)
 		reports_group(reports, mgid, 0xffff, i % 2);
 	work();
-	ck_assert_uint_eq(waiting(), REPORTS_OUTSTANDING);
+	ck_assert_uint_eq(waiting(), 3 * REPORTS_WINDOW_PORT);
 	while (waiting()) {
-		ck_assert_uint_le(waiting(), REPORTS_OUTSTANDING);
+		ck_assert_uint_le(waiting(), REPORTS_WINDOW);
 		answer(true);
 	}
-	ck_assert_uint_eq(sent.n, 3 * REPORTS_OUTSTANDING * 300);
-	for (unsigned q = 0; q < 3 * REPORTS_OUTSTANDING; q++) {
+	ck_assert_uint_eq(sent.n, 3 * REPORTS_WINDOW * 300);
+	for (unsigned q = 0; q < 3 * REPORTS_WINDOW; q++) {
 		unsigned n = 0;
 
 		for (size_t i = 0; i < sent.n; i++)
@@ -505,6 +505,67 @@ START_TEST(who_does_not_answer)
 }
 END_TEST
 
+/* Time passes: Reports that nobody answers are late. */
+static void late(void)
+{
+	reports_tick(reports);
+	reports_tick(reports);
+	work();
+}
+
+static unsigned sent_to(uint32_t qpn)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sent.n; i++)
+		n += sent.v[i].qpn == qpn;
+	return n;
+}
+
+/* As many as have places: who is behind them hears of it when they are late. */
+START_TEST(who_does_not_answer_is_in_nobodys_way)
+{
+	start();
+	for (unsigned i = 0; i < 4 * REPORTS_WINDOW_PORT; i++)
+		subscribe(H3, 10 + i, 0xffff);
+	subscribe(H4, 5, 0xffff);
+	group(0xffff, true);
+	/* of another port, it does not even wait */
+	ck_assert_uint_eq(sent_to(5), 1);
+	ck_assert_uint_eq(waiting(), REPORTS_WINDOW_PORT + 1);
+	for (unsigned i = 2; i <= 4; i++) {
+		late();
+		ck_assert_uint_eq(waiting(), i * REPORTS_WINDOW_PORT + 1);
+	}
+	late();
+	ck_assert_uint_eq(sent.n, 4 * REPORTS_WINDOW_PORT + 1);
+	/* nobody answers but the last */
+	while (waiting())
+		answer(sent.v[answered].qpn == 5);
+	/* from now on they share a few places */
+	group(0xffff, true);
+	ck_assert_uint_eq(sent_to(5), 2);
+	ck_assert_uint_eq(waiting(), REPORTS_WINDOW_SILENT + 1);
+	late();
+	ck_assert_uint_eq(waiting(), 2 * REPORTS_WINDOW_SILENT + 1);
+	while (waiting()) {
+		answer(sent.v[answered].qpn == 5);
+		late();
+	}
+	ck_assert_uint_eq(sent.n, 2 * (4 * REPORTS_WINDOW_PORT + 1));
+	ck_assert(!reports_tick(reports));
+	/* one that answers again is as good as any */
+	group(0xffff, false);
+	while (waiting()) {
+		answer(true);
+		late();
+	}
+	ck_assert_uint_eq(subscriptions_count(db), 4 * REPORTS_WINDOW_PORT + 1);
+	group(0xffff, true);
+	ck_assert_uint_eq(waiting(), REPORTS_WINDOW_PORT + 1);
+}
+END_TEST
+
 /* Its answer comes when it is no subscriber any more, or one anew. */
 START_TEST(gone_while_it_waits)
 {
@@ -546,6 +607,7 @@ int main(void)
 	tcase_add_test(t, many_events_that_one_does_not_want);
 	tcase_add_test(t, who_is_too_slow_loses_the_oldest);
 	tcase_add_test(t, who_does_not_answer);
+	tcase_add_test(t, who_does_not_answer_is_in_nobodys_way);
 	tcase_add_test(t, gone_while_it_waits);
 	suite_add_tcase(s, t);
 	return run_suite(s);
