@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Floods of MADs from one port, three and many at once, of each kind that a host can send: what the
+# daemon keeps is bounded, others are served, a link that fails is seen, the log stays short, and
+# who floods is named.  tests/bench/attack measures times; here are bounds that hold on any machine.
+#
+#   ATTACK_SECONDS=n  for so long, in rounds (default: one round of a few seconds)
+#   ATTACK_SEED=n     the same numbers again (default: a new one, printed)
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim does not take such rates"
+[ -x "$tools/madattack" ] || { echo "$tools/madattack is missing: make check-programs"; exit 1; }
+
+seed=${ATTACK_SEED:-$RANDOM}
+until=$((SECONDS + $(attack_seconds 0)))
+kib_max=$((64 * 1024))		# over the idle daemon: man/qosd-security.7
+manager="host-0001 HCA-1"
+host() { printf 'host-%04d HCA-1' "$1"; }
+sim_options=()
+
+start_sim fat-tree:k=8
+start_and_wait "$manager"
+sim_ctl show nodes | awk '/HCA-1/ { print $2 }' | sed 's/0$/1/' >guids
+lid() { sim_ctl show nodes | grep -F "$(host "$1")" | awk '{ print $4 }'; }
+memory() { awk -v name="$1:" '$1 == name { print $2 }' "/proc/$qosd/status"; }
+discovery() { ctl -j status | field discovery; }
+idle=$(memory VmRSS)
+note "seed $seed, idle $idle KiB"
+
+# flood PORTS SECONDS RATE KIND...: from hosts 20, 21, … at once; ends by itself.
+floods=()
+flood() {
+	local ports=$1 seconds=$2 rate=$3 i as
+	shift 3
+	floods=()
+	for ((i = 0; i < ports; i++)); do
+		as_own "$(host $((20 + i)))"
+		"${as[@]}" "$tools/madattack" -t "$seconds" -r "$rate" -s $((seed + i)) -g guids \
+			"$@" >"flood.$i" 2>&1 &
+		floods+=($!)
+		pids+=($!)
+	done
+}
+flood_ends() {
+	local child
+	for child in "${floods[@]}"; do
+		wait "$child" || bad "$1: $(head -n 1 flood.*)"
+	done
+	sed 's/.*sent=//; s/ .*//' flood.* | awk -v what="$1" '{ n += $1 } END { print "   " what ": " n " MADs" }'
+	rm -f flood.*
+}
+# beside WHAT: what others have of the manager meanwhile.
+beside() {
+	local begin=${EPOCHREALTIME/./} events
+	ctl status >/dev/null || bad "$1: the control socket does not answer"
+	expect_quick "status beside $1" 1000 "$begin"
+	begin=${EPOCHREALTIME/./}
+	on_own "$(host 100)" "$tools/pathquery" get path slid="$(lid 100)" dlid="$(lid 1)" >query 2>&1 ||
+		bad "$1: a path query is not answered: $(<query)"
+	events=$(ctl -j events --kind link-down | wc -l)
+	seen() { [ "$(ctl -j events --kind link-down | wc -l)" -gt "$events" ]; }
+	sim_do link down "core-001/P5"
+	until_ 5 seen || bad "$1: a link that fails is not seen"
+	sim_do link up "core-001/P5"
+}
+bounded() {
+	local kib=$(($(memory VmHWM) - idle))
+	echo "   $1: $kib KiB, $(status sweeps) sweeps, $(wc -l <"$qosd_log") lines"
+	[ "$slow" -gt 1 ] || expect_less "KiB over the idle daemon after $1" "$kib_max" "$kib"
+}
+named() { ctl -j health | jq -r '.problems[] | select(.kind == "mad-flood") | .text' | grep -qE "$1"; }
+
+round() {
+	note "traps, from one port and from three"
+	flood 1 2 0 trap:128 trap:any
+	until_ 5 named "$(host 20).* traps" || bad "health does not name who floods: $(ctl health)"
+	beside "a flood of traps"
+	flood_ends "traps from one port"
+	flood 3 2 0 trap:any trap:129 trap:144 trap:145
+	beside "traps from three ports"
+	flood_ends "traps from three ports"
+	bounded "traps"
+
+	note "claims of subnet managers that are not there begin no discovery"
+	local smps sweeps
+	settled() { [ "$(status sweeping)" = false ]; }
+	until_ 10 settled || bad "the sweeps have no end"
+	smps=$(discovery) sweeps=$(status sweeps)
+	flood 3 2 0 claim:1 claim:2 claim:3 sminfo
+	until_ 5 named "host-002[0-2] .*SMInfo" || bad "health does not name who floods: $(ctl health)"
+	beside "claims"
+	flood_ends "claims"
+	expect "SMPs of discovery" "$smps" "$(discovery)"
+	expect_less "sweeps" $((sweeps + 8)) "$(status sweeps)"
+	flood 1 1 0 control:1 control:5
+	flood_ends "controls"
+	bounded "SMInfo"
+
+	note "all else that a host can send, from many ports at once"
+	flood 24 2 2000 query sa inform join table segment ack reportresp getresp class smp trap:any sminfo
+	beside "all kinds"
+	flood_ends "all kinds"
+	bounded "all kinds"
+}
+
+note "40 subscribers that do not answer hold up no Report"
+dead=()
+for ((i = 41; i <= 80; i++)); do
+	on_own "$(host $i)" "$tools/saclient" subscribe trap=65 resp=20 >/dev/null 2>&1 &
+	dead+=($!)
+done
+wait "${dead[@]}"
+as_own "$(host 127)"
+"${as[@]}" "$tools/saclient" -t 60 listen trap=65 >listen 2>&1 &
+pids+=($!)
+until_ 5 grep -q ready listen || bad "nobody listens: $(<listen)"
+hears() { [ "$(wc -l <listen)" -gt "$1" ]; }
+for ((i = 1; i <= 2; i++)); do
+	begin=${EPOCHREALTIME/./}
+	sim_do link down "$(host $((110 + i)))"
+	until_ 20 hears "$i" || bad "a Report does not come"
+	expect_quick "Report $i beside 40 that nobody answers" 1500 "$begin"
+done
+
+round
+while [ "$SECONDS" -lt "$until" ]; do
+	seed=$((seed + 100))
+	round
+done
+
+note "the log is short, and the end comes when it is asked for"
+awk '{ minute = substr($0, 1, 16); sub(/^[^ ]* [^ ]* /, ""); gsub(/0x[0-9a-f]+|[0-9]+/, "N"); n[minute " " substr($0, 1, 30)]++ }
+	END { for (x in n) if (n[x] > 100) print n[x], x }' "$qosd_log" >loud
+expect "causes with more than 100 lines in a minute" "" "$(head -n 3 loud)"
+flood 3 4 0 trap:any claim:3 sa query
+sleep 0.5
+begin=${EPOCHREALTIME/./}
+stop_qosd || bad "exit status $? after SIGTERM"
+expect_quick "SIGTERM beside a flood" 1000 "$begin"
