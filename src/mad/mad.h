@@ -95,6 +95,9 @@ struct mad_in {
 	bool overload;		/* SA only: too many requests wait, of all or of this source */
 };
 
+/* A copy that mad_reply() takes as it would take the request itself; free() it. */
+struct mad_in *mad_in_copy(const struct mad_in *in);
+
 struct mad_port_info {
 	char ca[32];			/* the device with the subnet management interface */
 	int port;

@@ -360,6 +360,19 @@ bool port_send(struct mad_port *m, uint32_t agent, const ib_mad_addr_t *addr, co
 	return false;
 }
 
+struct mad_in *mad_in_copy(const struct mad_in *in)
+{
+	struct { struct mad_in in; struct ib_user_mad from; uint8_t mad[]; } *c;
+
+	c = xmalloc(sizeof(*c) + in->len);
+	c->in = *in;
+	c->from = *(const struct ib_user_mad *)in->umad;
+	memcpy(c->mad, in->mad, in->len);
+	c->in.umad = &c->from;
+	c->in.mad = c->mad;
+	return &c->in;
+}
+
 bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, size_t len)
 {
 	const struct ib_user_mad *from = in->umad;
