@@ -6,10 +6,16 @@
  *
  * Whoever asks for SMInfo says in the same MAD who he is himself; IBA has no use for
  * these bytes.  A master so hears of a better SM, or of another master, at once.  It is
- * a hint and no more, as anybody can send it: the port that has the GUID is asked for its SMInfo,
+ * a hint and no more, and none without a key: the port that has the GUID is asked for its SMInfo,
  * and what that one says begins a sweep.  Questions and sweeps are limited, so that a flood of
  * claims costs neither a discovery nor more than a few SMPs.  A standby
  * so hears that its master has something for it (sm_nudge()).
+ *
+ * Nobody is believed who has not shown a key.  The SM_Key is told to whoever shows the port's
+ * M_Key, and to whoever tells the SM_Key itself when asked at the place that the request came
+ * from (callers.h): OpenSM does, and takes us for a stranger unless we do.  Two qosd
+ * prove that they have it, and tell it to nobody (proof.h).  A control is obeyed after
+ * its sender was found where its GUID and LID are, with the key (sm_obeys()).
  *
  * A master that was stopped for a while may have lost the subnet meanwhile.  Sets go
  * out only while the loop has turned lately (mad_permit_sets()); after a pause the
@@ -28,8 +34,10 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "sm/callers.h"
 #include "sm/internal.h"
 #include "sm/mastership.h"
+#include "sm/proof.h"
 
 #define IDLE_US		20000000	/* one that discovers and never ends is not waited for longer */
 #define STANDBY_US	1000000	/* … nor one that stands by: for whom? */
@@ -60,12 +68,14 @@
 #define ALIVE_US	100000	/* the loop turns so often */
 #define PAUSE_MIN_US	300000	/* a pause of the loop that is none worth asking for */
 
+enum { OFF_M_KEY = 24, OFF_DATA = 64 };	/* in an SMP */
 enum { OFF_NUDGE = 32 };	/* in the data, where SMInfo has nothing: 1 is a nudge */
 
 static struct log_ratelimit smp_log = LOG_RATELIMIT;
 static struct log_ratelimit foreign_log = LOG_RATELIMIT;
 static struct log_ratelimit heard_log = LOG_RATELIMIT;
 static struct log_ratelimit control_log = LOG_RATELIMIT;
+static struct log_ratelimit claim_log = LOG_RATELIMIT;
 
 /* Another SM, and the directed route to it. */
 struct peer {
@@ -73,6 +83,7 @@ struct peer {
 	uint8_t route[UMAD_SMP_MAX_HOPS];
 	uint8_t hops, last_hop;
 	uint64_t m_key;			/* of its port, so that it tells us its SM_Key */
+	bool tells_key;			/* it does, so that it gets to know nothing by ours */
 };
 
 struct election {
@@ -82,12 +93,14 @@ struct election {
 	uint32_t to_ask;		/* answers that it waits for */
 	VEC(uint64_t) mute, mute_now;	/* GUIDs of who did not answer in either: asked once only */
 	uint32_t foreign;		/* SMs of another SM_Key, at the last election */
+	uint64_t nonce;			/* of the last proof that we gave */
 
 	/* standing by */
 	struct peer master;		/* its guid 0: there is none */
 	unsigned unanswered;		/* polls, in a row */
 	int64_t idle_since_us;		/* it answers, and is not master; 0: it is */
 	int64_t busy_since_us;		/* it hands over, and we are not ready; 0: it does not */
+	bool judging;			/* the sender of a control is being asked who it is */
 	uint64_t silent;		/* GUID of a master that did not answer, until we were elected */
 
 	/* master */
@@ -115,13 +128,14 @@ struct election {
 /* A Get of SMInfo that is under way. */
 struct question {
 	struct sm *sm;
-	struct peer peer;		/* its guid: who is expected there, 0: anybody */
+	struct peer peer;		/* its guid: who is expected there */
+	uint64_t asked, nonce;		/* that GUID, and what the proof in its answer must have */
 	uint32_t node;
 	uint32_t round;
 	struct question *next, **link;	/* in the list of those that are not answered */
 };
 
-static void sm_info_get(const uint8_t *data, struct sm_info *i)
+void sm_info_get(const uint8_t data[64], struct sm_info *i)
 {
 	void *d = (void *)(uintptr_t)data;	/* libibmad only reads */
 
@@ -141,7 +155,7 @@ static struct sm_info ourselves(const struct sm *sm)
 	};
 }
 
-static void sm_info_put(struct sm *sm, uint8_t *data)
+void sm_info_say(struct sm *sm, uint8_t data[64])
 {
 	struct sm_info us;
 
@@ -158,6 +172,31 @@ static void sm_info_put(struct sm *sm, uint8_t *data)
 static void sm_key_put(const struct sm *sm, uint8_t *data)
 {
 	mad_set_field64(data, 0, IB_SMINFO_KEY_F, sm->settings->sm_key);
+}
+
+/*
+ * An answer to a question, from the SM that is said to be at its port.  One that proves to have the
+ * SM_Key counts as one that tells it.  False: it says the GUID of another port, so that
+ * nothing of it is believed.
+ */
+static bool take_info(const struct sm *sm, struct question *q, const struct smp *s)
+{
+	uint64_t key = sm->settings->sm_key;
+	struct sm_info i;
+
+	sm_info_get(s->data, &i);
+	if (i.guid != q->asked) {
+		log_limited(&claim_log, LOG_LEVEL_WARNING, "election",
+			    "the SM at the port 0x%016" PRIx64 " says that it is 0x%016" PRIx64
+			    ": it is not believed", q->asked, i.guid);
+		return false;
+	}
+	q->peer.tells_key = i.key == key;
+	if (!q->peer.tells_key && proof_nonce(s->data) == q->nonce &&
+	    proof_holds(s->data, key, PROOF_ANSWER, q->asked, mad_info(sm->mad)->guid))
+		i.key = key;
+	q->peer.info = i;
+	return true;
 }
 
 /* --- what the state machine says is done --- */
@@ -228,12 +267,22 @@ static void question_free(struct question *q)
 	free(q);
 }
 
+/* Proves to the SM at that port that we have the SM_Key. */
+static void prove(struct sm *sm, struct question *q, uint64_t guid, uint32_t what,
+		  uint8_t data[64])
+{
+	q->asked = guid;
+	q->nonce = ++sm->election->nonce;
+	proof_put(data, sm->settings->sm_key, what, mad_info(sm->mad)->guid, guid, q->nonce);
+}
+
 static void send_data(struct sm *sm, const struct peer *p, struct smp s,
 		      void (*fn)(void *arg, const struct smp *s, int status))
 {
 	struct question *q = question_new(sm);
 
 	q->peer = *p;		/* the route that the SMP needs until its end */
+	prove(sm, q, p->info.guid, s.method == SMP_SET ? PROOF_CONTROL + s.mod : PROOF_GET, s.data);
 	s.route = q->peer.route;
 	s.hops = p->hops;
 	s.last_hop = p->last_hop;
@@ -246,8 +295,8 @@ static void send_to(struct sm *sm, const struct peer *p, uint8_t method, uint32_
 {
 	struct smp s = { .method = method, .attr = UMAD_SM_ATTR_SM_INFO, .mod = mod, .once = once };
 
-	sm_info_put(sm, s.data);
-	if (method == SMP_SET)
+	sm_info_say(sm, s.data);
+	if (method == SMP_SET && p->tells_key)
 		sm_key_put(sm, s.data);
 	send_data(sm, p, s, fn);
 }
@@ -285,7 +334,7 @@ static enum sm_verdict verdict(struct sm *sm, const struct peer **who)
 				    "SM 0x%016" PRIx64 " (%s, priority %u) %s: it is not obeyed",
 				    p->info.guid, sm_state_name((enum sm_state)p->info.state),
 				    p->info.priority, p->info.key ? "has another SM_Key" :
-				    "does not tell us its SM_Key, as to one with another M_Key "
+				    "does not show our SM_Key: it has another one, or another M_Key "
 				    "(m-key)");
 		}
 		if (x > v || (x == v && *who && sm_comes_first(x, &p->info, &(*who)->info))) {
@@ -472,8 +521,7 @@ static void on_answer(void *arg, const struct smp *s, int status)
 		return;
 	}
 	desc = sm->f->nodes[q->node].desc;
-	if (status == 0) {
-		sm_info_get(s->data, &q->peer.info);
+	if (status == 0 && take_info(sm, q, s)) {
 		log_limited(&heard_log, LOG_LEVEL_INFO, "election",
 			    "SM 0x%016" PRIx64 " at %s: %s, priority %u", q->peer.info.guid,
 			    desc, sm_state_name((enum sm_state)q->peer.info.state),
@@ -482,7 +530,7 @@ static void on_answer(void *arg, const struct smp *s, int status)
 			*vec_push(&sm->election->heard) = q->peer;
 	} else {
 		log_debug("election", "the SM at %s does not answer", desc);
-		*vec_push(&sm->election->mute_now) = q->peer.info.guid;
+		*vec_push(&sm->election->mute_now) = q->asked;
 	}
 	question_free(q);
 	if (--sm->election->to_ask == 0)
@@ -519,7 +567,8 @@ static bool ask_port(struct sm *sm, const struct fabric *f, uint32_t port,
 	memcpy(q->peer.route, s.route, s.hops);
 	s.route = q->peer.route;
 	s.once = was_mute(sm->election, q->peer.info.guid);
-	sm_info_put(sm, s.data);
+	sm_info_say(sm, s.data);
+	prove(sm, q, q->peer.info.guid, PROOF_GET, s.data);
 	smp_send(sm->mad, &s, fn, q);
 	return true;
 }
@@ -562,14 +611,44 @@ static void on_late_answer(void *arg, const struct smp *s, int status)
 {
 	struct question *q = arg;
 	struct sm *sm = q->sm;
-	struct sm_info i;
 
-	question_free(q);
-	if (status || sm->state != SM_MASTER)
-		return;
-	sm_info_get(s->data, &i);
-	if (i.guid != mad_info(sm->mad)->guid && !is_known(sm->election, i.guid))
+	if (!status && sm->state == SM_MASTER && take_info(sm, q, s) &&
+	    !is_known(sm->election, q->asked))
 		sm_want_sweep(sm, SWEEP_CHANGE, "a subnet manager answers that did not before");
+	question_free(q);
+}
+
+/* What a known SM says of its state now; an election hears the rest. */
+static void update_peer(struct sm *sm, const struct sm_info *i)
+{
+	struct election *e = sm->election;
+
+	for (size_t k = 0; k < e->peers.n; k++) {
+		struct sm_info *had = &e->peers.v[k].info;
+		bool told = had->state != i->state &&
+			    (had->state == SM_NOT_ACTIVE || i->state == SM_NOT_ACTIVE);
+
+		if (had->guid != i->guid)
+			continue;
+		had->priority = i->priority;
+		had->act_count = i->act_count;
+		had->state = i->state;
+		if (told && i->state == SM_NOT_ACTIVE)
+			log_warn("election", "SM 0x%016" PRIx64 " was told to be inactive: it does not "
+				 "stand by any more", i->guid);
+		if (told)
+			tell_seen(sm, EVENT_SM_SEEN, i);
+	}
+}
+
+static void on_looked_after(void *arg, const struct smp *s, int status)
+{
+	struct question *q = arg;
+	struct sm_info us = ourselves(q->sm);
+
+	if (!status && take_info(q->sm, q, s) && !sm_is_foreign(&us, &q->peer.info))
+		update_peer(q->sm, &q->peer.info);
+	question_free(q);
 }
 
 void election_ask_mute(struct sm *sm)
@@ -583,6 +662,8 @@ void election_ask_mute(struct sm *sm)
 		if (port != FABRIC_NONE && says_sm(f, port))
 			ask_port(sm, f, port, on_late_answer);
 	}
+	for (size_t i = 0; i < e->peers.n; i++)
+		send_to(sm, &e->peers.v[i], SMP_GET, 0, true, on_looked_after);
 }
 
 bool sm_seen_at(const struct sm *sm, uint32_t i, struct sm_seen *out)
@@ -628,16 +709,26 @@ static void on_poll_answer(void *arg, const struct smp *s, int status)
 	struct question *q = arg;
 	struct sm *sm = q->sm;
 	struct election *e = sm->election;
-	uint64_t asked = q->peer.info.guid;
+	uint64_t asked = q->asked;
 	struct sm_info i, us = ourselves(sm);
 	int64_t now = clock_mono_us();
+	bool is_it = !status && take_info(sm, q, s), tells_key = q->peer.tells_key;
 
+	i = q->peer.info;
 	question_free(q);
-	if (sm->state != SM_STANDBY || asked != sm->master_guid || status)
-		return;		/* those without an answer are counted when the next is sent */
+	/* those without an answer are counted when the next is sent */
+	if (status || asked != e->master.info.guid)
+		return;
+	if (sm->state == SM_NOT_ACTIVE) {
+		e->unanswered = 0;
+		sm->master_guid = is_it && i.state == SM_MASTER && !sm_is_foreign(&us, &i) ? asked : 0;
+		return;
+	}
+	if (sm->state != SM_STANDBY || asked != sm->master_guid)
+		return;
 	e->unanswered = 0;
-	sm_info_get(s->data, &i);
-	if (i.guid != sm->master_guid)
+	e->master.tells_key = tells_key;
+	if (!is_it)
 		master_is_gone(sm, "was replaced");
 	else if (sm_is_foreign(&us, &i))
 		master_is_gone(sm, "has another SM_Key now");
@@ -664,9 +755,16 @@ void election_on_poll(void *arg)
 	struct sm *sm = arg;
 	struct election *e = sm->election;
 
-	if (sm->state != SM_STANDBY)
+	if (sm->state == SM_NOT_ACTIVE && e->unanswered > sm->settings->poll_retries) {
+		/* 14.4.1: only a control, or whoever operates this host, ends that state */
+		if (sm->master_guid)
+			log_error("election", "the master SM 0x%016" PRIx64 " is gone, and this one was "
+				  "told to be inactive: 'qosd-ctl sweep' has it take part again",
+				  sm->master_guid);
+		sm->master_guid = 0;
+	} else if (sm->state != SM_STANDBY && sm->state != SM_NOT_ACTIVE) {
 		return;
-	if (e->unanswered > sm->settings->poll_retries) {
+	} else if (e->unanswered > sm->settings->poll_retries) {
 		/* it would only be waited for once more */
 		e->silent = sm->master_guid;
 		master_is_gone(sm, "does not answer");
@@ -711,10 +809,9 @@ static void on_check_answer(void *arg, const struct smp *s, int status)
 	struct sm *sm = q->sm;
 	struct sm_info us = ourselves(sm);
 
-	if (status == 0)
-		sm_info_get(s->data, &q->peer.info);
-	if (status == 0 && sm->state == SM_MASTER && q->peer.info.state == SM_MASTER &&
-	    q->peer.info.guid != us.guid && !sm_is_foreign(&us, &q->peer.info)) {
+	if (status == 0 && sm->state == SM_MASTER && take_info(sm, q, s) &&
+	    q->peer.info.state == SM_MASTER && q->peer.info.guid != us.guid &&
+	    !sm_is_foreign(&us, &q->peer.info)) {
 		log_warn("election", "SM 0x%016" PRIx64 " has become master meanwhile",
 			 q->peer.info.guid);
 		take_as_master(sm, &q->peer);
@@ -756,18 +853,40 @@ static void on_alive(void *arg)
 
 /* --- answering --- */
 
-static void answer(struct sm *sm, const struct mad_in *in, uint16_t status)
+/* What an answer says of the SM_Key. */
+enum telling { TELL_NOTHING, TELL_PROOF, TELL_KEY };
+
+/* By what the request itself shows, or its sender has shown lately. */
+static enum telling telling(const struct sm *sm, const struct mad_in *in)
 {
-	uint8_t mad[256];
+	const uint8_t *data = in->mad + OFF_DATA;
+	uint64_t m_key = get_be64(in->mad + OFF_M_KEY);
+	struct sm_info other;
+
+	sm_info_get(data, &other);
+	/* 0 may be among the keys of before, and shows nothing */
+	if ((mkey_ours(sm) && m_key && mkey_is_known(sm, m_key)) || callers_knows(sm, in))
+		return TELL_KEY;
+	return proof_holds(data, sm->settings->sm_key, PROOF_GET, other.guid,
+			   mad_info(sm->mad)->guid) ? TELL_PROOF : TELL_NOTHING;
+}
+
+static void answer(struct sm *sm, const struct mad_in *in, uint16_t status, enum telling how)
+{
+	uint8_t mad[256], *data = mad + OFF_DATA;
 	bool directed = in->mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE;
+	uint64_t other = get_be64(in->mad + OFF_DATA), nonce = proof_nonce(in->mad + OFF_DATA);
 
 	memcpy(mad, in->mad, sizeof(mad));
 	mad[3] = UMAD_METHOD_GET_RESP;
 	put_be16(mad + 4, (uint16_t)(status | (directed ? 0x8000 : 0)));
 	if (get_be16(mad + 16) == UMAD_SM_ATTR_SM_INFO) {
-		sm_info_put(sm, mad + 64);
-		if (!mkey_ours(sm) || mkey_is_known(sm, get_be64(in->mad + 24)))
-			sm_key_put(sm, mad + 64);
+		sm_info_say(sm, data);
+		if (how == TELL_KEY)
+			sm_key_put(sm, data);
+		if (how == TELL_PROOF)
+			proof_put(data, sm->settings->sm_key, PROOF_ANSWER,
+				  mad_info(sm->mad)->guid, other, nonce);
 	}
 	mad_reply(sm->mad, in, mad, sizeof(mad));
 }
@@ -783,15 +902,22 @@ static void on_acknowledged(void *arg, const struct smp *s, int status)
 	question_free(q);
 }
 
-/* To whom we know the way; it is a courtesy (14.4.1.2). */
+/* The route to the SM of that GUID; NULL: none is known. */
+static const struct peer *peer_of(const struct election *e, uint64_t guid)
+{
+	if (e->master.info.guid == guid)
+		return &e->master;
+	for (size_t i = 0; i < e->peers.n; i++)
+		if (e->peers.v[i].info.guid == guid)
+			return &e->peers.v[i];
+	return NULL;
+}
+
+/* To an SM that we know the way to; it is a courtesy (14.4.1.2). */
 static void acknowledge(struct sm *sm, uint64_t guid)
 {
-	const struct election *e = sm->election;
-	const struct peer *p = e->master.info.guid == guid ? &e->master : NULL;
+	const struct peer *p = peer_of(sm->election, guid);
 
-	for (size_t i = 0; !p && i < e->peers.n; i++)
-		if (e->peers.v[i].info.guid == guid)
-			p = &e->peers.v[i];
 	if (p)
 		send_to(sm, p, SMP_SET, CTRL_ACKNOWLEDGE, false, on_acknowledged);
 }
@@ -836,17 +962,17 @@ static void on_claimant(void *arg, const struct smp *s, int status)
 	struct question *q = arg;
 	struct sm *sm = q->sm;
 	struct election *e = sm->election;
-	uint64_t guid = q->peer.info.guid;
+	uint64_t guid = q->asked;
 	int64_t now = clock_mono_us();
-	struct sm_info other;
+	bool is_it = !status && take_info(sm, q, s);
+	struct sm_info other = q->peer.info;
 	uint32_t port;
 
 	question_free(q);
-	if (status || sm->state != SM_MASTER || !sm->published)
+	if (!is_it || sm->state != SM_MASTER || !sm->published)
 		return;
-	sm_info_get(s->data, &other);
 	port = fabric_find_port(sm->published->f, guid);
-	if (other.guid != guid || port == FABRIC_NONE || !is_news(sm, &other, now) ||
+	if (port == FABRIC_NONE || !is_news(sm, &other, now) ||
 	    !bucket_take(&e->news, NEWS_BURST, NEWS_EACH_US, now))
 		return;
 	if (other.state == SM_STANDBY)
@@ -897,7 +1023,7 @@ static void ask_claimant(struct sm *sm, uint64_t guid, int64_t now)
 		ask_port(sm, f, port, on_claimant);
 }
 
-/* Somebody asks for our SMInfo, and says who he is: is that news? */
+/* An SM that has shown a key asks for our SMInfo, and says who it is: is that news? */
 static void hint(struct sm *sm, const uint8_t *data)
 {
 	struct sm_info other, us = ourselves(sm);
@@ -908,7 +1034,9 @@ static void hint(struct sm *sm, const uint8_t *data)
 		nudged(sm);
 		return;
 	}
-	other.key = us.key;	/* requests do not show it; who follows asks for it */
+	other.key = us.key;	/* requests do not tell it; whoever follows asks for it */
+	if (sm->state == SM_MASTER && other.state == SM_NOT_ACTIVE)
+		update_peer(sm, &other);
 	if (sm->state == SM_MASTER && sm->published && other.guid && other.guid != us.guid &&
 	    is_news(sm, &other, now))
 		ask_claimant(sm, other.guid, now);
@@ -971,7 +1099,7 @@ void sm_nudge(struct sm *sm)
 	for (size_t i = 0; sm->state == SM_MASTER && i < sm->election->peers.n; i++) {
 		struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_SM_INFO, .once = true };
 
-		sm_info_put(sm, s.data);
+		sm_info_say(sm, s.data);
 		s.data[OFF_NUDGE] = 1;
 		send_data(sm, &sm->election->peers.v[i], s, on_nudged);
 	}
@@ -987,42 +1115,154 @@ static bool may_obey_again(struct sm *sm, enum sm_input input)
 			   clock_mono_us());
 }
 
-static void take_control(struct sm *sm, const struct mad_in *in)
+static void refuse(struct sm *sm, const struct mad_in *in, const char *why)
 {
 	uint32_t mod = get_be32(in->mad + 20);
+	struct sm_info from;
+
+	sm_info_get(in->mad + OFF_DATA, &from);
+	log_limited(&smp_log, LOG_LEVEL_WARNING, "election",
+		    "SM 0x%016" PRIx64 " (%s) says %s to a %s: refused: %s", from.guid,
+		    sm_state_name((enum sm_state)from.state),
+		    sm_control_name(mod) ? sm_control_name(mod) : "nothing known",
+		    sm_state_name(sm->state), why);
+	answer(sm, in, IB_STATUS_BAD_VALUE, TELL_NOTHING);
+}
+
+/* It is said again. */
+static void put_off(struct sm *sm, const struct mad_in *in)
+{
+	struct sm_info from;
+
+	sm_info_get(in->mad + OFF_DATA, &from);
+	log_limited(&smp_log, LOG_LEVEL_INFO, "election", "SM 0x%016" PRIx64 " says %s, too early",
+		    from.guid, sm_control_name(get_be32(in->mad + 20)));
+	answer(sm, in, IB_STATUS_BUSY, TELL_NOTHING);
+}
+
+/* A master that we did not stand by for has us stand by again. */
+static void stand_by_for(struct sm *sm, const struct sm_info *from, const struct caller *who)
+{
+	const struct peer *known = peer_of(sm->election, from->guid);
+	struct peer p = { .hops = who->route.hops, .last_hop = who->route.last_hop,
+			  .m_key = who->route.m_key, .tells_key = who->tells_key };
+
+	memcpy(p.route, who->route.route, who->route.hops);
+	if (known)
+		p = *known;
+	p.info = *from;
+	take_as_master(sm, &p);
+}
+
+/* The sender of a control was asked who it is. */
+static void on_controller(struct sm *sm, const struct mad_in *in, const struct caller *who)
+{
+	struct election *e = sm->election;
+	uint32_t mod = get_be32(in->mad + 20);
+	bool by_lid = in->mgmt_class == UMAD_CLASS_SUBN_LID_ROUTED;
 	struct sm_info from, us = ourselves(sm);
 	enum sm_input input;
+	enum sm_state state;
 
-	sm_info_get(in->mad + 64, &from);
-	if (sm_is_foreign(&us, &from)) {
-		log_limited(&smp_log, LOG_LEVEL_WARNING, "election",
-			    "SM 0x%016" PRIx64 ": control %u with a wrong SM_Key ignored",
-			    from.guid, mod);
-		answer(sm, in, IB_STATUS_BAD_VALUE);
+	e->judging = false;
+	sm_info_get(in->mad + OFF_DATA, &from);
+	input = sm_control_input(mod, from.state);
+	state = (enum sm_state)(by_lid ? from.state : who->info.state);
+	if (!who->is_there) {
+		refuse(sm, in, by_lid ? "it comes from another LID" : "another is at the place that it "
+		       "comes from, or nobody answers there");
 		return;
 	}
-	input = sm_control_input(mod, from.state);
-	if (input == IN_COUNT || !sm_transition(sm->state, input).legal) {
-		log_limited(&smp_log, LOG_LEVEL_INFO, "election",
-			    "SM 0x%016" PRIx64 " (%s) says %s to a %s: refused", from.guid,
-			    sm_state_name((enum sm_state)from.state),
-			    sm_control_name(mod) ? sm_control_name(mod) : "nothing known",
-			    sm_state_name(sm->state));
-		answer(sm, in, IB_STATUS_BAD_VALUE);
+	if (!by_lid && us.key && !who->tells_key && !who->proves_key) {
+		refuse(sm, in, "who is at the place that it comes from does not show our SM_Key");
+		return;
+	}
+	/* the state may be another one by now */
+	if (!sm_transition(sm->state, input).legal ||
+	    !sm_obeys(sm->state, input, from.guid, state, sm->master_guid, e->heir.info.guid)) {
+		refuse(sm, in, "that is for our master to say");
+		return;
+	}
+	if (!may_obey_again(sm, input) || (input == IN_HANDOVER && is_too_early(sm))) {
+		put_off(sm, in);
 		return;
 	}
 	log_limited(&control_log, LOG_LEVEL_INFO, "election", "SM 0x%016" PRIx64 " says %s", from.guid,
 		    sm_control_name(mod));
-	if (!may_obey_again(sm, input)) {
-		answer(sm, in, IB_STATUS_BUSY);
-		return;
-	}
-	if (input == IN_HANDOVER && is_too_early(sm)) {
-		answer(sm, in, IB_STATUS_BUSY);	/* it is said again */
-		return;
-	}
-	answer(sm, in, IB_STATUS_OK);
+	answer(sm, in, IB_STATUS_OK, who->tells_key ? TELL_KEY : TELL_NOTHING);
+	if (input == IN_STANDBY)
+		stand_by_for(sm, &from, who);
 	control(sm, input, &from);
+}
+
+/* False: its sender can't be asked. */
+static bool judge_controller(struct sm *sm, const struct mad_in *in, uint64_t guid)
+{
+	const struct peer *p = peer_of(sm->election, guid);
+
+	if (in->mgmt_class == UMAD_CLASS_SUBN_DIRECTED_ROUTE)
+		return callers_ask(sm, in, guid, on_controller);
+	return p && callers_ask_lid(sm, in, &(struct smp){
+		.route = p->route, .hops = p->hops, .last_hop = p->last_hop,
+		.m_key = p->m_key }, on_controller);
+}
+
+/*
+ * A control that shows the M_Key, if we have one, as any SubnSet() must (14.2.4), and the
+ * SM_Key, and that is of use in our state: its sender is asked who it is before it is obeyed.
+ */
+static void take_control(struct sm *sm, const struct mad_in *in)
+{
+	struct election *e = sm->election;
+	uint32_t mod = get_be32(in->mad + 20);
+	uint64_t m_key = get_be64(in->mad + OFF_M_KEY);
+	struct sm_info from, us = ourselves(sm);
+	enum sm_input input;
+
+	sm_info_get(in->mad + OFF_DATA, &from);
+	if (mkey_ours(sm) && !(m_key && mkey_is_known(sm, m_key))) {
+		log_limited(&smp_log, LOG_LEVEL_WARNING, "election",
+			    "SM 0x%016" PRIx64 ": control %u without our M_Key ignored", from.guid,
+			    mod);
+		return;
+	}
+	if (sm_is_foreign(&us, &from) &&
+	    !proof_holds(in->mad + OFF_DATA, us.key, PROOF_CONTROL + mod, from.guid, us.guid)) {
+		refuse(sm, in, "it does not show our SM_Key");
+		return;
+	}
+	input = sm_control_input(mod, from.state);
+	if (input == IN_COUNT || !sm_transition(sm->state, input).legal)
+		refuse(sm, in, "there is no such transition");
+	else if (sm->state != SM_NOT_ACTIVE &&
+		 !sm_obeys(sm->state, input, from.guid, (enum sm_state)from.state, sm->master_guid,
+			   e->heir.info.guid))
+		refuse(sm, in, "that is for our master to say");
+	else if (e->judging || (input == IN_HANDOVER && is_too_early(sm)))
+		put_off(sm, in);
+	else if (judge_controller(sm, in, from.guid))
+		e->judging = true;
+	else
+		refuse(sm, in, "nobody can tell where it comes from");
+}
+
+/* The sender of a Get was asked for its own SM_Key. */
+static void on_asker(struct sm *sm, const struct mad_in *in, const struct caller *who)
+{
+	answer(sm, in, IB_STATUS_OK, who->tells_key ? TELL_KEY : TELL_NOTHING);
+}
+
+static void take_get(struct sm *sm, const struct mad_in *in)
+{
+	enum telling how = telling(sm, in);
+
+	/* before the own port is known to be free of others, this is us */
+	if (how == TELL_NOTHING && sm->own_port_checked && sm->settings->sm_key &&
+	    callers_ask(sm, in, 0, on_asker))
+		return;
+	answer(sm, in, IB_STATUS_OK, how);
+	if (how != TELL_NOTHING || !sm->settings->sm_key)
+		hint(sm, in->mad + OFF_DATA);
 }
 
 void election_receive(struct sm *sm, const struct mad_in *in)
@@ -1036,13 +1276,18 @@ void election_receive(struct sm *sm, const struct mad_in *in)
 		log_limited(&smp_log, LOG_LEVEL_DEBUG, "election",
 			    "LID %u: method 0x%02x of attribute 0x%04x is not for us", in->slid,
 			    method, attr);
-		answer(sm, in, IB_STATUS_BAD_METHOD_ATTR);
+		answer(sm, in, IB_STATUS_BAD_METHOD_ATTR, TELL_NOTHING);
 	} else if (method == UMAD_METHOD_GET) {
-		answer(sm, in, IB_STATUS_OK);
-		hint(sm, in->mad + 64);
+		take_get(sm, in);
 	} else if (sm->own_port_checked) {
 		take_control(sm, in);
 	}
+}
+
+void election_rejoin(struct sm *sm)
+{
+	log_info("election", "taking part again");
+	step(sm, IN_REJOIN, "this manager is to take part again");
 }
 
 /* --- life --- */
@@ -1052,6 +1297,7 @@ void election_new(struct sm *sm)
 	sm->election = xcalloc(1, sizeof(*sm->election));
 	sm->election->alive = timer_new(sm->loop, on_alive, sm);
 	sm->election->again = timer_new(sm->loop, on_look_again, sm);
+	sm->election->nonce = (uint64_t)clock_real_us() << 8;
 }
 
 void election_free(struct sm *sm)

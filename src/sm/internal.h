@@ -190,6 +190,7 @@ struct sm {
 	uint8_t master_priority;
 	bool own_port_checked;	/* that no other SM runs on it */
 	struct election *election;
+	struct callers *callers;
 
 	struct shared_policy *policy;	/* to be in force after the sweep that uses it */
 	struct findings findings;	/* of the policy in force */
@@ -434,6 +435,12 @@ void election_ask_mute(struct sm *sm);
 void election_on_poll(void *arg);
 /* How many SMs of another SM_Key there are. */
 uint32_t election_foreign(const struct sm *sm);
+/* Not active: take part again, from the beginning.  For who operates this host. */
+void election_rejoin(struct sm *sm);
+struct sm_info;
+void sm_info_get(const uint8_t data[64], struct sm_info *i);
+/* Who we are, into the data of an SMInfo, but for the SM_Key. */
+void sm_info_say(struct sm *sm, uint8_t data[64]);
 void election_receive(struct sm *sm, const struct mad_in *in);
 
 /* takeover.c */

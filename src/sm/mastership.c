@@ -25,6 +25,7 @@ const char *sm_control_name(uint32_t control)
 static const struct sm_transition table[][IN_COUNT] = {
 	[SM_NOT_ACTIVE] = {
 		[IN_STANDBY] = TO(STANDBY, DO_POLL),
+		[IN_REJOIN] = TO(DISCOVERING, DO_STOP_POLLING | DO_SWEEP),
 	},
 	[SM_DISCOVERING] = {
 		[IN_WON] = TO(MASTER, DO_CONFIGURE),
@@ -36,7 +37,8 @@ static const struct sm_transition table[][IN_COUNT] = {
 		[IN_MASTER_GONE] = TO(DISCOVERING, DO_STOP_POLLING | DO_SWEEP),
 		[IN_HANDOVER] = TO(MASTER, DO_ACKNOWLEDGE | DO_STOP_POLLING | DO_SWEEP),
 		[IN_ACKNOWLEDGE] = TO(STANDBY, 0),
-		[IN_DISABLE] = TO(NOT_ACTIVE, DO_STOP_POLLING),
+		/* the master is watched, so that somebody is told when nobody is left */
+		[IN_DISABLE] = TO(NOT_ACTIVE, DO_POLL),
 		[IN_DISCOVER] = TO(DISCOVERING, DO_STOP_POLLING | DO_SWEEP),
 	},
 	[SM_MASTER] = {
@@ -74,6 +76,24 @@ enum sm_input sm_control_input(uint32_t control, unsigned sender)
 	if (sender != SM_MASTER && !(control == CTRL_ACKNOWLEDGE && sender == SM_STANDBY))
 		return IN_COUNT;
 	return inputs[control];
+}
+
+bool sm_obeys(enum sm_state us, enum sm_input input, uint64_t sender, enum sm_state state,
+	      uint64_t master, uint64_t heir)
+{
+	if (!sender)
+		return false;
+	switch (us) {
+	case SM_STANDBY:
+		return sender == master;
+	case SM_NOT_ACTIVE:	/* the master may be another one by now */
+		return state == SM_MASTER;
+	case SM_MASTER:
+		return input == IN_HANDOVER || sender == heir;
+	case SM_DISCOVERING:
+		return input == IN_HANDOVER;
+	}
+	return false;
 }
 
 bool sm_outranks(const struct sm_info *a, const struct sm_info *b)

@@ -30,6 +30,7 @@ enum sm_input {
 	IN_DISCOVER,
 	IN_HANDED_OVER,		/* the other took our HANDOVER */
 	IN_DEPOSED,		/* another became master while we did not run */
+	IN_REJOIN,		/* an operator wants a manager back that was told to be inactive */
 	IN_COUNT,
 };
 
@@ -59,6 +60,14 @@ struct sm_info {
 	uint32_t act_count;
 	uint8_t priority, state;
 };
+
+/*
+ * Whether we obey a control of ours and this input, in this state, from the SM of that GUID, which
+ * has shown the SM_Key and sits where its GUID is.  master: GUID of the one we stand by for; heir:
+ * of the one that we handed over to.  state: what the sender says when it is asked.
+ */
+bool sm_obeys(enum sm_state us, enum sm_input input, uint64_t sender, enum sm_state state,
+	      uint64_t master, uint64_t heir);
 
 /* Higher priority, then lower GUID. */
 bool sm_outranks(const struct sm_info *a, const struct sm_info *b);

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "registry/mcast.h"
+#include "sm/callers.h"
 #include "sm/internal.h"
 
 #define TRAP_SETTLE_US	3000		/* a fault brings several traps: take them together */
@@ -253,6 +254,10 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 
 void sm_request_sweep(struct sm *sm, const char *reason)
 {
+	if (sm->state == SM_NOT_ACTIVE) {
+		election_rejoin(sm);
+		return;
+	}
 	sm_want_sweep(sm, SWEEP_FULL, reason);
 }
 
@@ -690,6 +695,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	mkey_new(sm);
 	repress_new(sm);
 	election_new(sm);
+	callers_new(sm);
 	sm->poll_timer = timer_new(l, election_on_poll, sm);
 	sm->light_timer = timer_new(l, on_light, sm);
 	sm->soon_timer = timer_new(l, on_soon, sm);
@@ -719,6 +725,7 @@ void sm_free(struct sm *sm)
 	unpublish(sm);
 	multicast_stop(sm);
 	guidinfo_free(sm);
+	callers_free(sm);
 	election_free(sm);
 	mkey_free(sm);
 	repress_free(sm);

@@ -22,13 +22,14 @@ static const struct {
 	unsigned actions;
 } legal[] = {
 	{ SM_NOT_ACTIVE, IN_STANDBY, SM_STANDBY, DO_POLL },
+	{ SM_NOT_ACTIVE, IN_REJOIN, SM_DISCOVERING, DO_STOP_POLLING | DO_SWEEP },
 	{ SM_DISCOVERING, IN_WON, SM_MASTER, DO_CONFIGURE },
 	{ SM_DISCOVERING, IN_LOST, SM_STANDBY, DO_ABANDON | DO_POLL },
 	{ SM_DISCOVERING, IN_HANDOVER, SM_DISCOVERING, DO_SWEEP },
 	{ SM_STANDBY, IN_MASTER_GONE, SM_DISCOVERING, DO_STOP_POLLING | DO_SWEEP },
 	{ SM_STANDBY, IN_HANDOVER, SM_MASTER, DO_ACKNOWLEDGE | DO_STOP_POLLING | DO_SWEEP },
 	{ SM_STANDBY, IN_ACKNOWLEDGE, SM_STANDBY, 0 },
-	{ SM_STANDBY, IN_DISABLE, SM_NOT_ACTIVE, DO_STOP_POLLING },
+	{ SM_STANDBY, IN_DISABLE, SM_NOT_ACTIVE, DO_POLL },
 	{ SM_STANDBY, IN_DISCOVER, SM_DISCOVERING, DO_STOP_POLLING | DO_SWEEP },
 	{ SM_MASTER, IN_WON, SM_MASTER, DO_CONFIGURE },
 	{ SM_MASTER, IN_HANDOVER, SM_MASTER, DO_SWEEP },
@@ -86,6 +87,39 @@ START_TEST(every_control_of_every_sender)
 		}
 	}
 	ck_assert_uint_eq(sm_control_input(UINT32_MAX, SM_MASTER), IN_COUNT);
+}
+END_TEST
+
+/* Each control in each state where it is legal, from each sender: who is obeyed. */
+START_TEST(every_control_of_every_manager)
+{
+	enum { MASTER = 1, HEIR, OTHER, SENDERS };
+	static const struct {
+		enum sm_state state;
+		enum sm_input input;
+		const char *obeyed;	/* of master, heir, another: by its own state, if it is master; not */
+	} cells[] = {
+		{ SM_NOT_ACTIVE, IN_STANDBY, "+- +- +-" },
+		{ SM_DISCOVERING, IN_HANDOVER, "++ ++ ++" },
+		{ SM_STANDBY, IN_HANDOVER, "++ -- --" },
+		{ SM_STANDBY, IN_ACKNOWLEDGE, "++ -- --" },
+		{ SM_STANDBY, IN_DISABLE, "++ -- --" },
+		{ SM_STANDBY, IN_DISCOVER, "++ -- --" },
+		{ SM_MASTER, IN_HANDOVER, "++ ++ ++" },
+		{ SM_MASTER, IN_ACKNOWLEDGE, "-- ++ --" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cells); i++) {
+		ck_assert(sm_transition(cells[i].state, cells[i].input).legal);
+		for (uint64_t sender = MASTER; sender < SENDERS; sender++)
+			for (unsigned is_not = 0; is_not < 2; is_not++)
+				ck_assert_msg(sm_obeys(cells[i].state, cells[i].input, sender,
+						       is_not ? SM_STANDBY : SM_MASTER, MASTER, HEIR) ==
+					      (cells[i].obeyed[(sender - 1) * 3 + is_not] == '+'),
+					      "cell %zu, sender %u, %u", i, (unsigned)sender, is_not);
+		/* one without a GUID is nobody's master, not even where none is known */
+		ck_assert(!sm_obeys(cells[i].state, cells[i].input, 0, SM_MASTER, 0, 0));
+	}
 }
 END_TEST
 
@@ -270,6 +304,7 @@ static Suite *suite(void)
 	tcase_add_test(t, every_state_with_every_input);
 	tcase_add_test(t, nonsense_changes_nothing);
 	tcase_add_test(t, every_control_of_every_sender);
+	tcase_add_test(t, every_control_of_every_manager);
 	tcase_add_test(t, priority_counts_before_the_lower_guid);
 	tcase_add_test(t, every_state_of_every_other);
 	tcase_add_test(t, another_sm_key_is_never_obeyed);

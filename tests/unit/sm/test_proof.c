@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* That a manager has the SM_Key, shown to one other, for one kind of MAD. */
+#include <check.h>
+#include <string.h>
+
+#include "sm/proof.h"
+#include "unit/run.h"
+
+#define KEY 0x1122334455667788ull
+enum { A = 0x101, B = 0x202, C = 0x303 };
+
+START_TEST(holds_for_what_it_was_made_for)
+{
+	uint8_t data[64] = { 0 };
+
+	proof_put(data, KEY, PROOF_GET, A, B, 7);
+	ck_assert(proof_holds(data, KEY, PROOF_GET, A, B));
+	ck_assert_uint_eq(proof_nonce(data), 7);
+	ck_assert(!proof_holds(data, KEY + 1, PROOF_GET, A, B));
+	ck_assert(!proof_holds(data, 0, PROOF_GET, A, B));
+	ck_assert(!proof_holds(data, KEY, PROOF_ANSWER, A, B));
+	ck_assert(!proof_holds(data, KEY, PROOF_CONTROL + 3, A, B));
+	ck_assert(!proof_holds(data, KEY, PROOF_GET, B, A));
+	ck_assert_msg(!proof_holds(data, KEY, PROOF_GET, A, C), "of use towards a third");
+	ck_assert(!proof_holds(data, KEY, PROOF_GET, C, B));
+}
+END_TEST
+
+/* SMInfo itself and the mark of a nudge are left alone; any other bit breaks it. */
+START_TEST(bytes)
+{
+	uint8_t data[64], was[64];
+
+	memset(data, 0xa5, sizeof(data));
+	proof_put(data, KEY, PROOF_CONTROL + 1, A, B, 1);
+	for (unsigned i = 0; i < 40; i++)
+		ck_assert_uint_eq(data[i], 0xa5);
+	memcpy(was, data, sizeof(was));
+	for (unsigned bit = 40 * 8; bit < 56 * 8; bit++) {
+		data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		ck_assert(!proof_holds(data, KEY, PROOF_CONTROL + 1, A, B));
+		memcpy(data, was, sizeof(data));
+	}
+	memset(data, 0, sizeof(data));
+	ck_assert_msg(!proof_holds(data, KEY, PROOF_GET, A, B), "nothing is no proof");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("proof");
+	TCase *t = tcase_create("all");
+
+	tcase_add_test(t, holds_for_what_it_was_made_for);
+	tcase_add_test(t, bytes);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
