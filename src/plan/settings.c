@@ -26,7 +26,7 @@ struct settings *settings_default(void)
 		.max_op_vls = 15,
 		.link_width = LINK_KEEP,
 		.link_speed = LINK_KEEP,
-		.sm_key = 1,
+		.sm_key = SM_KEY_KNOWN,
 		.poll_interval_ms = 200,
 		.poll_retries = 3,
 		.engines = { xstrdup("updn"), xstrdup("minhop") },

@@ -26,6 +26,9 @@ struct ctl_group {
 	uint32_t gid;
 };
 
+/* The SM_Key that qosd and OpenSM have unless they are told another: everybody can say it. */
+#define SM_KEY_KNOWN 1
+
 struct settings {
 	char *file;			/* "(built-in)" if none */
 
@@ -56,7 +59,7 @@ struct settings {
 	uint64_t m_key;			/* default 0 */
 	uint16_t m_key_lease;		/* seconds, 0 = never expires */
 	uint8_t m_key_protect;		/* 0..3 */
-	uint64_t sm_key;		/* default 1, as OpenSM's; SA trust */
+	uint64_t sm_key;		/* default SM_KEY_KNOWN */
 
 	/* election */
 	uint8_t priority;		/* 0..15, default 0 */

@@ -118,7 +118,7 @@ static uint16_t read_request(const struct sa_msg *m, struct request *q)
 	q->chosen = (uint8_t)(m->mask >> GUID_FIRST);
 	if (!q->r.block && q->chosen & 1)
 		return IB_SA_REQ_INVALID;
-	if (m->requester != q->port && !m->trusted)
+	if (m->requester != q->port && !m->privileged)
 		return IB_SA_REQ_DENIED;
 	q->guid = m->s->f->ports[q->port].guid;
 	return IB_STATUS_OK;

@@ -27,6 +27,11 @@ struct sa_msg {
 	uint32_t mod;
 	uint64_t mask;			/* ComponentMask */
 	bool trusted;			/* came with the SM_Key */
+	/*
+	 * ... which is a secret: only then it is told keys, and changes what is others'.  The
+	 * SM_Key that everybody knows opens no more than what OpenSM's tools read by it.
+	 */
+	bool privileged;
 	uint32_t requester;		/* port index */
 	const struct sa_request *req;
 	const uint8_t *data;		/* the record; at least what the dispatch table asks for */

@@ -221,7 +221,7 @@ static bool may_change(const struct sa_msg *m, const struct join *j, const struc
 		       const struct mcast_member *mem)
 {
 	return !j->proxy || ((!mem || mem->proxy) &&
-			     (m->trusted || port_has_pkey(m, m->requester, g->pkey)));
+			     (m->privileged || port_has_pkey(m, m->requester, g->pkey)));
 }
 
 /* Its link, both ways, must carry what the group sends: MTU, rate, and the SL. */

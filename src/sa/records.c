@@ -137,7 +137,7 @@ static void fold_speeds(const struct subnet_state *s, uint32_t port, uint8_t *in
 }
 
 /*
- * The M_Key is for those only who have the SM_Key.  Options says how the record is to
+ * The M_Key is for those only who have a secret SM_Key.  Options says how the record is to
  * be, and is no criterion: it comes back as it was sent.
  */
 static bool make_portinfo(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
@@ -153,7 +153,7 @@ static bool make_portinfo(struct sa_scan *x, uint64_t at, void *record, uint32_t
 	put_be16(r->lid, lid);
 	r->port_num = p->num;
 	memcpy(r->port_info, p->info, sizeof(r->port_info));
-	if (!x->trusted)
+	if (!x->privileged)
 		memset(r->port_info, 0, 8);
 	r->options = sa_asks(x, PORTINFO_OPTIONS) ? want->options : 0;
 	if (!(r->options & OPTION_FULL))

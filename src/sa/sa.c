@@ -511,6 +511,7 @@ static enum sa_outcome begin(struct sa *sa, const struct sa_request *req, struct
 	if (req->len >= SA_HDR_LEN) {
 		m.mask = get_be64(req->mad + OFF_MASK);
 		m.trusted = get_be64(req->mad + OFF_SM_KEY) != 0;
+		m.privileged = get_be64(req->mad + OFF_SM_KEY) > SM_KEY_KNOWN;
 		m.data = req->mad + SA_HDR_LEN;
 		m.n = req->len - SA_HDR_LEN;
 	}

@@ -160,7 +160,7 @@ uint16_t sa_scan_for(struct sa_msg *m, const struct sa_kind *kind)
 	*x = (struct sa_scan){
 		.rows = { .size = kind->size, .step = scan_step, .release = scan_release },
 		.kind = kind, .s = m->s, .sm = &m->sa->sm, .alias = m->sa->alias,
-		.mask = m->mask, .trusted = m->trusted,
+		.mask = m->mask, .privileged = m->privileged,
 		.subset = m->mod & SA_SUBSET_MATCH, .requester = m->requester,
 		.to = FABRIC_NONE,
 	};

@@ -41,7 +41,7 @@ struct sa_scan {
 	const struct sa_sm_hooks *sm;
 	const struct alias_db *alias;	/* may be NULL */
 	uint64_t mask;
-	bool trusted, subset;
+	bool privileged, subset;	/* as of the request */
 	uint32_t requester;		/* port index */
 	uint32_t to;			/* end port asked for by the second LID, or FABRIC_NONE */
 	uint64_t at, end;		/* candidates still to come */

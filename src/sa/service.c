@@ -5,7 +5,11 @@
  *
  * A service is for those who are in the partition of its ServiceP_Key, and nobody
  * else sees or changes it.  One with a ServiceKey is changed only by who says
- * that key or has the SM_Key; only the latter is told it.
+ * that key or has the SM_Key; only the latter is told it.  One without a ServiceKey is
+ * changed by the port that registered it, by the port that its ServiceGID names, or with the
+ * SM_Key: anybody else could end the services of others.  Nobody keeps a port from what is
+ * registered in its name: where another port did that, its ServiceKey does not count
+ * against the port itself.
  */
 #include <stdlib.h>
 
@@ -48,9 +52,9 @@ static void make_record(const struct service *s, int64_t now_us, struct sa_servi
 	memcpy(r->data, s->data, sizeof(r->data));
 }
 
-static void hide_key(struct sa_service_record *r, bool trusted)
+static void hide_key(struct sa_service_record *r, bool privileged)
 {
-	if (!trusted)
+	if (!privileged)
 		memset(r->key, 0, sizeof(r->key));
 }
 
@@ -63,7 +67,7 @@ struct service_rows {
 	uint32_t requester;
 	uint64_t mask;
 	struct sa_service_record want;
-	bool trusted, begun;
+	bool privileged, begun;
 	int64_t now_us;
 	struct service_key at;		/* of the last one looked at: it may be gone by now */
 };
@@ -84,7 +88,7 @@ static enum sa_step step(struct sa_rows *rows, void *record)
 	make_record(s, x->now_us, r);
 	if (!sa_fields_match(fields, ARRAY_SIZE(fields), x->mask, &x->want, r, false))
 		return SA_SKIP;
-	hide_key(r, x->trusted);
+	hide_key(r, x->privileged);
 	return SA_ROW;
 }
 
@@ -100,7 +104,7 @@ uint16_t sa_service_get(struct sa_msg *m)
 	*x = (struct service_rows){
 		.rows = { .size = sizeof(x->want), .step = step, .release = release },
 		.db = m->sa->services, .s = m->s, .requester = m->requester, .mask = m->mask,
-		.trusted = m->trusted, .now_us = m->req->arrived_us,
+		.privileged = m->privileged, .now_us = m->req->arrived_us,
 	};
 	memcpy(&x->want, m->data, sizeof(x->want));
 	if (m->mask & SR_ID)
@@ -127,14 +131,26 @@ static uint16_t read_key(const struct sa_msg *m, const struct sa_service_record 
 	       IB_STATUS_OK : IB_SA_REQ_INVALID;
 }
 
+/* Whether the ServiceGID names the requester. */
+static bool is_in_its_name(const struct sa_msg *m, const struct service_key *key)
+{
+	uint32_t port;
+
+	return key->gid[0] != 0xff && !sa_gid_port(m, key->gid, &port) && port == m->requester;
+}
+
 static bool may_change(const struct sa_msg *m, const struct sa_service_record *r,
 		       const struct service *s)
 {
 	static const uint8_t none[16];
 	const uint8_t *said = m->mask & SR_KEY ? r->key : none;
+	bool is_source = s->source == m->s->f->ports[m->requester].guid;
 
-	return m->trusted || !memcmp(s->secret, none, sizeof(none)) ||
-	       !memcmp(s->secret, said, sizeof(s->secret));
+	if (m->privileged || (!is_source && is_in_its_name(m, &s->key)))
+		return true;
+	if (!memcmp(s->secret, none, sizeof(none)))
+		return is_source;
+	return !memcmp(s->secret, said, sizeof(s->secret));
 }
 
 /* The port that gives the service, or a group of ports that does. */
@@ -156,7 +172,9 @@ static void update(const struct sa_msg *m, const struct sa_service_record *r, st
 {
 	uint32_t lease = m->mask & SR_LEASE ? get_be32(r->lease) : SERVICE_FOREVER;
 
-	s->source = m->s->f->ports[m->requester].guid;
+	/* whoever changes it with a key does not become the one that registered it */
+	if (!s->source || is_in_its_name(m, &s->key))
+		s->source = m->s->f->ports[m->requester].guid;
 	s->ends_us = lease == SERVICE_FOREVER ? SERVICE_NEVER :
 		     m->req->arrived_us + lease * 1000000ll;
 	if (m->mask & SR_KEY)
@@ -176,7 +194,7 @@ static void answer(struct sa_msg *m, const struct service *s)
 	struct sa_service_record r;
 
 	make_record(s, m->req->arrived_us, &r);
-	hide_key(&r, m->trusted);
+	hide_key(&r, m->privileged);
 	sa_add(m, &r, sizeof(r));
 }
 

@@ -17,6 +17,7 @@ node017=H-248a070300a25c40
 gpu01=H-248a070300a25dd0 gpu01_guid=248a070300a25dd1
 alias=aaaa000000000001 second=aaaa000000000002
 cat >qosd.yaml <<'END'
+sm-key: 0x77
 sweep-interval: 1
 smp-timeout: 50ms
 END
@@ -82,7 +83,7 @@ member() {
 }
 joined() { printf 'join-state=%s port-gid=%s proxy-join=0' "$2" "$(gid "$1")"; }
 # The PortGIDs in the group, as saquery sees them with the SM_Key.
-in_group() { on "$node017" saquery --smkey 1 -m 0xc000 2>&1 | sed -nE 's/.*PortGid\.+([0-9a-f:]+).*/\1/p' | sort | xargs; }
+in_group() { on "$node017" saquery --smkey 0x77 -m 0xc000 2>&1 | sed -nE 's/.*PortGid\.+([0-9a-f:]+).*/\1/p' | sort | xargs; }
 gids() { for g in "$@"; do gid "$g"; done | sort | xargs; }
 # reached N: the tables are sound, and lead from each member to so many ports.
 reached() {
@@ -168,7 +169,7 @@ hears 65 $alias
 expect "members" "$(gids "$assigned" 248a070300a25c41)" "$(in_group)"
 await_reached 2 "one alias of two"
 expect "taken by who has the SM_Key" 0000000000000000 \
-	"$(guidinfo "$sm_node" delete lid="$lid1" block=0 guid3=0 sm-key=1 | entry 3)"
+	"$(guidinfo "$sm_node" delete lid="$lid1" block=0 guid3=0 sm-key=0x77 | entry 3)"
 until_ 5 device_lacks $node001_guid "$assigned" || bad "still on the device"
 expect "members" "$(gids 248a070300a25c41)" "$(in_group)"
 await_reached 1 "the port has no GID in the group any more"

@@ -400,7 +400,8 @@ explained() {
 	MCMR) explained_member "$query" "$dir" "$file" ;;
 	SR)	# Without a ServiceP_Key it is the default one: OpenSM says so to who registers the
 		# service, and 0, which is no P_Key, to who asks.  The lease is what is left of it.
-		sed -E 's/ServiceP_Key=0x0\|/ServiceP_Key=0xFFFF|/; s/ServiceLease=0x(E10|E0.|D..)\|/ServiceLease=3600|/
+		# A ServiceKey is told by a secret SM_Key only; OpenSM tells it by 1, too.
+		sed -E 's/ServiceKey=0x[0-9a-f]{32}/ServiceKey=/; s/ServiceP_Key=0x0\|/ServiceP_Key=0xFFFF|/; s/ServiceLease=0x(E10|E0.|D..)\|/ServiceLease=3600|/
 			s/ServiceLease=0x30(D40|D[0-3].|C..)\|/ServiceLease=200000|/' "$file" | sort ;;
 	IIR)	# The enumeration tells subscriptions of one GID apart (15.2.5.12): OpenSM has 0 in
 		# all of them.  Nor is there a range of LIDs whose end is before its beginning.

@@ -269,12 +269,77 @@ START_TEST(the_key_protects)
 	memset(s->key, 5, sizeof(s->key));
 	ck_assert_uint_eq(get_be64(one().key), 0);
 	ck_assert_uint_eq(count(0), 0);
-	/* one without a key is anybody's in the partition */
-	request(SET, ID | GID);
+}
+END_TEST
+
+/*
+ * Who may change or end a service of h1: by who registered it, with or without a ServiceKey, who
+ * asks, and what it shows.
+ */
+START_TEST(owners)
+{
+	enum { NOTHING, RIGHT, WRONG, SM };
+	static const struct {
+		enum host source;
+		bool secret;
+		enum host asks;
+		int shows;
+		unsigned status;
+	} cells[] = {
+		{ H1, false, H1, NOTHING, 0 }, { H1, false, H2, NOTHING, 0x0700 },
+		{ H1, false, H2, RIGHT, 0x0700 }, { H1, false, H2, SM, 0 },
+		{ H1, true, H1, NOTHING, 0x0700 }, { H1, true, H1, WRONG, 0x0700 },
+		{ H1, true, H1, RIGHT, 0 }, { H1, true, H2, NOTHING, 0x0700 },
+		{ H1, true, H2, WRONG, 0x0700 }, { H1, true, H2, RIGHT, 0 }, { H1, true, H2, SM, 0 },
+		/* h2 registered it in the name of h1 */
+		{ H2, false, H2, NOTHING, 0 }, { H2, false, H1, NOTHING, 0 },
+		{ H2, false, H3, NOTHING, 0x0700 }, { H2, true, H2, NOTHING, 0x0700 },
+		{ H2, true, H2, RIGHT, 0 }, { H2, true, H1, NOTHING, 0 }, { H2, true, H3, RIGHT, 0 },
+		{ H2, true, H3, WRONG, 0x0700 }, { H2, true, H3, SM, 0 },
+	};
+
+	start();
+	for (size_t i = 0; i < ARRAY_SIZE(cells); i++)
+		for (unsigned k = 0; k < 2; k++) {
+			struct sa_service_record *s;
+
+			s = request(SET, ID | GID | (cells[i].secret ? KEY : 0));
+			memset(s->key, 5, sizeof(s->key));
+			r.slid = rig_lid(&r, cells[i].source);
+			ck_assert_uint_eq(rig_ask(&r), 0);
+			s = request(k ? DELETE : SET, ID | GID | (cells[i].shows == RIGHT ||
+								  cells[i].shows == WRONG ? KEY : 0));
+			memset(s->key, cells[i].shows == WRONG ? 6 : 5, sizeof(s->key));
+			if (cells[i].shows == SM)
+				trust();
+			r.slid = rig_lid(&r, cells[i].asks);
+			ck_assert_msg(rig_ask(&r) == cells[i].status, "cell %zu, %s", i,
+				      k ? "delete" : "set");
+			request(DELETE, ID | GID);
+			trust();
+			rig_ask(&r);
+			ck_assert_uint_eq(count(0), 0);
+		}
+}
+END_TEST
+
+/* The SM_Key that everybody knows opens no ServiceKey, and ends nobody's service. */
+START_TEST(a_key_that_everybody_knows)
+{
+	struct sa_service_record *s;
+
+	start();
+	r.sa.sm_key = SM_KEY_KNOWN;
+	s = request(SET, ID | GID | KEY);
+	memset(s->key, 5, sizeof(s->key));
 	one();
+	request(GET, ID);
+	put_be64(r.mad + 36, SM_KEY_KNOWN);
+	ck_assert_uint_eq(get_be64(one().key), 0);
 	request(DELETE, ID | GID);
+	put_be64(r.mad + 36, SM_KEY_KNOWN);
 	r.slid = rig_lid(&r, H2);
-	one();
+	ck_assert_uint_eq(rig_ask(&r), 0x0700);
 }
 END_TEST
 
@@ -343,6 +408,8 @@ int main(void)
 	tcase_add_test(t, an_update_changes_what_it_says);
 	tcase_add_test(t, what_must_be_said);
 	tcase_add_test(t, the_key_protects);
+	tcase_add_test(t, owners);
+	tcase_add_test(t, a_key_that_everybody_knows);
 	tcase_add_test(t, partitions);
 	tcase_add_test(t, no_more_than_the_bound);
 	suite_add_tcase(s, t);
