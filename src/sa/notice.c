@@ -9,6 +9,7 @@
 
 enum { TYPE_SUBNET_MANAGEMENT = 3 };		/* 13.4.8.2 */
 enum { PRODUCER_CLASS_MANAGER = 4 };
+enum { NOTICE_TRIED_M_KEY = 14 };		/* in the details of trap 256 (14.2.5.1) */
 
 static void put_issuer(const struct subnet_state *s, uint32_t port, uint16_t lid,
 		       struct sa_notice *n)
@@ -41,7 +42,20 @@ bool notice_of_trap(const struct subnet_state *s, const uint8_t smp_data[NOTICE_
 	if (*port == FABRIC_NONE)
 		return false;
 	put_issuer(s, *port, slid, n);
+	if (n->type & NOTICE_GENERIC && get_be16(n->number) == UMAD_SM_BAD_MKEY_TRAP)
+		memset(n->details + NOTICE_TRIED_M_KEY, 0, 8);
 	return true;
+}
+
+bool notice_is_of_manager(const uint8_t smp_data[NOTICE_SMP_LEN])
+{
+	struct sa_notice n = { 0 };
+	uint16_t trap;
+
+	memcpy(&n, smp_data, NOTICE_SMP_LEN);
+	trap = get_be16(n.number);
+	return n.type & NOTICE_GENERIC && trap >= UMAD_SM_GID_IN_SERVICE_TRAP &&
+	       trap <= UMAD_SM_REPATH_TRAP;
 }
 
 bool notice_is_secret(const struct sa_notice *n)

@@ -16,6 +16,11 @@ void notice_of_gid(const struct subnet_state *s, uint16_t trap, const uint8_t gi
  */
 bool notice_of_trap(const struct subnet_state *s, const uint8_t smp_data[NOTICE_SMP_LEN],
 		    uint16_t slid, struct sa_notice *n, uint32_t *port);
+/*
+ * Whether it is one that only the subnet manager makes (traps 64 to 69): from a port it is forged,
+ * and nobody is told of it.
+ */
+bool notice_is_of_manager(const uint8_t smp_data[NOTICE_SMP_LEN]);
 bool notice_matches(const struct sa_notice *n, const struct inform *what);
 /* Of the subnet's security: for those only who have the SM_Key (traps 256 to 259). */
 bool notice_is_secret(const struct sa_notice *n);

@@ -202,7 +202,7 @@ void reports_trap(struct reports *r, const uint8_t smp_data[NOTICE_SMP_LEN], uin
 
 	if (!r->state || !subscriptions_count(r->db))
 		return;
-	if (!notice_of_trap(r->state, smp_data, slid, &n, &port))
+	if (notice_is_of_manager(smp_data) || !notice_of_trap(r->state, smp_data, slid, &n, &port))
 		r->counts.dropped_traps++;
 	else
 		add_port_event(r, &n, r->state, port);

@@ -588,12 +588,59 @@ START_TEST(gone_while_it_waits)
 }
 END_TEST
 
+/* Traps that only a subnet manager makes, sent by a port. */
+START_TEST(forged_notices)
+{
+	start();
+	for (unsigned trap = 60; trap < 75; trap++) {
+		uint8_t data[NOTICE_SMP_LEN] = { 0x80 | 3, 0, 0, 4 };
+		bool forged = trap >= 64 && trap <= 69;
+		size_t before = sent.n;
+
+		subscribe(H1, trap, trap);
+		put_be16(data + 4, (uint16_t)trap);
+		reports_trap(reports, data, rig_lid(&r, H2));
+		work();
+		ck_assert_msg(sent.n - before == !forged, "trap %u", trap);
+		answer_all();
+		data[0] &= 0x7f;	/* a vendor's, of the same number, is another */
+		reports_trap(reports, data, rig_lid(&r, H2));
+		work();
+		ck_assert_uint_eq(sent.n - before, !forged);
+	}
+}
+END_TEST
+
+/* The M_Key of trap 256 may be right for another device; who tried what is told, it is not. */
+START_TEST(a_violation_without_the_key)
+{
+	static const uint8_t none[8];
+	uint8_t data[NOTICE_SMP_LEN] = { 0x80 | 3, 0, 0, 2, 1, 0 };
+	struct subscription s = to_trap(256);
+
+	start();
+	s.trusted = true;
+	ck_assert(subscriptions_add(db, HOST_GUID(H1), 1, &s));
+	memset(data + 10, 0xa5, sizeof(data) - 10);
+	reports_trap(reports, data, rig_lid(&r, H2));
+	work();
+	ck_assert_uint_eq(sent.n, 1);
+	for (unsigned i = 10; i < NOTICE_SMP_LEN; i++)
+		if (i < 24 || i >= 32)
+			ck_assert_uint_eq(((const uint8_t *)notice(0))[i], 0xa5);
+	ck_assert_int_eq(memcmp((const uint8_t *)notice(0) + 24, none, 8), 0);
+	answer_all();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("reports");
 	TCase *t = tcase_create("reports");
 
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, forged_notices);
+	tcase_add_test(t, a_violation_without_the_key);
 	tcase_add_test(t, of_a_group);
 	tcase_add_test(t, of_a_trap);
 	tcase_add_test(t, what_is_asked_for);
