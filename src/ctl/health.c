@@ -70,8 +70,10 @@ static void judge_role(const struct health_input *in, struct health *h)
 	const struct sm_status *sm = in->sm;
 
 	if (sm->state == SM_NOT_ACTIVE)
-		add(h, SEV_ERROR, "not-active", "start qosd again when it is to take part",
-		    "another subnet manager told this one to be inactive");
+		add(h, SEV_ERROR, "not-active", "'qosd-ctl sweep' has it take part again",
+		    sm->master_guid ? "the master told this subnet manager to be inactive" :
+		    "the master told this subnet manager to be inactive, and is gone: unless another "
+		    "stands by, nobody manages the subnet");
 	else if (sm->state == SM_STANDBY && !sm->master_guid)
 		add(h, SEV_ERROR, "no-master", "look at the other subnet managers of the subnet",
 		    "this subnet manager stands by, and knows of no master");
@@ -81,7 +83,12 @@ static void judge_role(const struct health_input *in, struct health *h)
 		    "what the log says", "this subnet manager is not master yet (it is at: %s)",
 		    sm->phase ? sm->phase : "idle");
 	for (size_t i = 0; sm->state == SM_MASTER && i < in->n_others; i++)
-		if (in->others[i].state == SM_MASTER)
+		if (in->others[i].state == SM_NOT_ACTIVE)
+			add(h, SEV_WARNING, "standby-not-active",
+			    "'qosd-ctl sweep' there has it take part again, or start it again",
+			    "the subnet manager 0x%016" PRIx64 ", priority %u, is not active: it will not "
+			    "take over if this one fails", in->others[i].guid, in->others[i].priority);
+		else if (in->others[i].state == SM_MASTER)
 			add(h, SEV_ERROR, "two-masters",
 			    "give all subnet managers of the subnet the same SM_Key and M_Key, and "
 			    "end the one that is not wanted",
@@ -93,6 +100,14 @@ static void judge_keys(const struct health_input *in, struct health *h)
 {
 	const struct sm_status *sm = in->sm;
 
+	if (sm->state == SM_MASTER && sm->no_m_key)
+		add(h, SEV_INFO, "no-m-key", "have an m-key in qosd.yaml, the same at all subnet managers, "
+		    "and a secret sm-key; qosd-security(7) has what each keeps hosts from",
+		    "without an M_Key any host can set up any device%s", sm->sm_key_known ?
+		    ", and the SM_Key is the one that everybody knows" : "");
+	if (sm->state == SM_MASTER && sm->m_key_readable)
+		add(h, SEV_INFO, "m-key-readable", "have m-key-protect: 1 in qosd.yaml, or more",
+		    "any host can read the M_Key of any device, as devices do not protect it");
 	if (sm->state != SM_MASTER && sm->foreign_keys)
 		add(h, SEV_ERROR, "m-key", "have the same m-key in qosd.yaml as the master",
 		    "the M_Key of the subnet is not ours, at %" PRIu32 " ports or more: without the "

@@ -811,6 +811,9 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 	mad_hold(sm->mad);
 	*out = (struct sm_status){
 		.state = sm->state, .subnet_up = sm->subnet_up,
+		.no_m_key = !mkey_ours(sm),
+		.m_key_readable = mkey_ours(sm) && !sm->settings->m_key_protect,
+		.sm_key_known = sm->settings->sm_key <= SM_KEY_KNOWN,
 		.foreign_keys = mkey_foreign(sm), .m_key_violations = mkey_violations(sm),
 		.sweeping = sm->kind != SWEEP_NONE, .phase = phase_name(sm->phase),
 		.guid = info->guid, .lid = p ? state_own_lid(p) : info->lid,

@@ -84,6 +84,9 @@ struct sm_status {
 	uint32_t foreign;		/* SMs of another SM_Key, at the last election */
 	/* devices with an M_Key that we don't know, master: at the last sweep; else as seen last */
 	uint32_t foreign_keys;
+	bool no_m_key;			/* by the settings: any host can set up any device, */
+	bool m_key_readable;		/* ... or can read the M_Key, with m-key-protect 0 */
+	bool sm_key_known;		/* the SM_Key is none, or the one that everybody knows */
 	uint64_t m_key_violations;	/* traps 256 that came */
 	uint32_t nodes, switches, ports_active, ports_linked;
 	uint64_t sweeps;

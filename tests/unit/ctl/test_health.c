@@ -110,6 +110,37 @@ START_TEST(who_is_master)
 }
 END_TEST
 
+START_TEST(a_standby_that_is_not_active)
+{
+	in.others = &other;
+	in.n_others = 1;
+	other.state = SM_NOT_ACTIVE;
+	expect(SEV_WARNING, "standby-not-active", "0x0000000000000077");
+	in.n_others = 0;
+	sm.state = SM_NOT_ACTIVE;
+	in.state = NULL;
+	sm.master_guid = 0x77;
+	expect(SEV_ERROR, "not-active", "told this subnet manager to be inactive");
+	ck_assert_ptr_null(strstr(only()->text, "gone"));
+	sm.master_guid = 0;
+	expect(SEV_ERROR, "not-active", "and is gone");
+}
+END_TEST
+
+START_TEST(an_m_key_is_advised)
+{
+	sm.no_m_key = true;
+	expect(SEV_INFO, "no-m-key", "any host can set up any device");
+	ck_assert_ptr_null(strstr(only()->text, "SM_Key"));
+	sm.sm_key_known = true;
+	expect(SEV_INFO, "no-m-key", "the SM_Key is the one that everybody knows");
+	sm.no_m_key = false;
+	ck_assert_uint_eq(judged(), 0);
+	sm.m_key_readable = true;
+	expect(SEV_INFO, "m-key-readable", "any host can read the M_Key");
+}
+END_TEST
+
 START_TEST(another_master)
 {
 	in.others = &other;
@@ -408,6 +439,8 @@ int main(void)
 	tcase_add_test(t, nothing_wrong);
 	tcase_add_test(t, shares_missed);
 	tcase_add_test(t, who_is_master);
+	tcase_add_test(t, a_standby_that_is_not_active);
+	tcase_add_test(t, an_m_key_is_advised);
 	tcase_add_test(t, another_master);
 	tcase_add_test(t, keys);
 	tcase_add_test(t, not_up);
