@@ -1,0 +1,276 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Who may say what to a subnet manager, and who is told which key: each cell of the table in
+# qosd-security(7), forged by a host that is none of them.  a is master, c stands by; b and d
+# are hosts like any other.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim lets any program be a subnet manager's"
+
+cat >four.topo <<'END'
+vendid=0x8f1
+devid=0x5a06
+switchguid=0x900(900)
+Switch	8 "S-0000000000000900"		# "left" base port 0 lid 0 lmc 0
+[1]	"H-0000000000000100"[1](101)		# "a HCA-1" lid 0 4xQDR
+[2]	"H-0000000000000200"[1](201)		# "b HCA-1" lid 0 4xQDR
+[3]	"H-0000000000000300"[1](301)		# "c HCA-1" lid 0 4xQDR
+[4]	"H-0000000000000400"[1](401)		# "d HCA-1" lid 0 4xQDR
+
+vendid=0x2c9
+devid=0x673c
+caguid=0x100
+Ca	1 "H-0000000000000100"		# "a HCA-1"
+[1](101)	"S-0000000000000900"[1]		# lid 0 lmc 0 "left" lid 0 4xQDR
+
+vendid=0x2c9
+devid=0x673c
+caguid=0x200
+Ca	1 "H-0000000000000200"		# "b HCA-1"
+[1](201)	"S-0000000000000900"[2]		# lid 0 lmc 0 "left" lid 0 4xQDR
+
+vendid=0x2c9
+devid=0x673c
+caguid=0x300
+Ca	1 "H-0000000000000300"		# "c HCA-1"
+[1](301)	"S-0000000000000900"[3]		# lid 0 lmc 0 "left" lid 0 4xQDR
+
+vendid=0x2c9
+devid=0x673c
+caguid=0x400
+Ca	1 "H-0000000000000400"		# "d HCA-1"
+[1](401)	"S-0000000000000900"[4]		# lid 0 lmc 0 "left" lid 0 4xQDR
+END
+
+declare -A host=([a]=H-0000000000000100 [b]=H-0000000000000200 [c]=H-0000000000000300
+	[d]=H-0000000000000400)
+declare -A guid=([a]=0x101 [b]=0x201 [c]=0x301 [d]=0x401) port=([a]=1 [b]=2 [c]=3 [d]=4)
+secret=0x1122334455667788 m_key=0x0000cafe0000cafe
+hidden=0x0000000000000000
+declare -A pid
+# run NAME [LINE...]: a qosd on that host, with these settings.
+run() {
+	local as name=$1
+	shift
+	mkdir -p "$name"
+	printf '%s\n' 'sweep-interval: 1' "$@" >"$name/qosd.yaml"
+	as_own "${host[$name]}"
+	"${as[@]}" "$build/qosd" -F -s "$name/sock" -d "$name/state" -c "$name/qosd.yaml" \
+		-p "$top/etc/policy.yaml" >>"$name/log" 2>&1 &
+	pid[$name]=$!
+	pids+=("$!")
+}
+of() { local sock=$1/sock; "${@:2}"; }	# of NAME COMMAND...: of that one
+state_is() { [ "$(of "$1" status state)" = "$2" ]; }
+up() { state_is "$1" master && of "$1" subnet_up && [ "$(of "$1" status sweeping)" = false ]; }
+soon() { until_ 15 "${@:2}" || bad "$1: $(grep -h election ./*/log | tail -n 12)"; }
+# forge NAME TO ARGUMENT...: by directed route to that host's port, or by LID where -L is said.
+forge() { on_own "${host[$1]}" "$tools/forgesm" -r "1,${port[$2]}" "${@:3}"; }
+# be NAME ARGUMENT...: a subnet manager on that host, until end_being.
+be() {
+	local as
+	as_own "${host[$1]}"
+	"${as[@]}" "$tools/forgesm" "${@:2}" be >be.out 2>&1 &
+	being=$!
+	pids+=("$being")
+	until_ 10 grep -q ready be.out || bad "$1 can't be a manager: $(<be.out)"
+}
+part() { sed -nE "s/.*$1=([^ ]*).*/\1/p"; }	# of what forge prints
+# as_before WHAT: a is master and c stands by for it.
+both_are() { state_is a master && state_is c standby; }
+as_before() { both_are || bad "$1: a is $(of a status state), c is $(of c status state)"; }
+pair() {	# of subnet managers, with these settings
+	run a "$@"
+	soon "a is master" up a
+	run c "$@"
+	soon "c stands by" state_is c standby
+	lid_map "${host[a]}" >lids
+	declare -gA lid=([a]=$(awk '$1 ~ /0101$/ { print $2 }' lids) [c]=$(awk '$1 ~ /0301$/ { print $2 }' lids))
+}
+finish() {
+	local name
+	for name in "${!pid[@]}"; do end "${pid[$name]}"; done
+	pid=()
+	stop_sim
+	rm -rf ./[abcd]
+}
+
+# The table: what asks, of whom, what it shows, and the SM_Key that it is told.
+ask_table() {	# LINES: NAME TO WAY M_KEY SM_KEY STATE TOLD
+	local name to way shows_m shows_sm state told got by
+	while read -r name to way shows_m shows_sm state told; do
+		by=()
+		[ "$way" = route ] || by=(-L "${lid[$to]}")
+		got=$(forge "$name" "$to" "${by[@]}" -m "$shows_m" -k "$shows_sm" -s "$state" -g "${guid[$name]}" -p 15 send)
+		expect "SM_Key that $name is told by $to by $way, who shows $shows_m, $shows_sm, state $state" \
+			"$told" "$(part key <<<"$got")"
+	done
+}
+
+start_sim four.topo
+pair "sm-key: $secret"
+note "SMInfo Get without an M_Key: the SM_Key is told to nobody who has not shown it"
+sweeps_before=$(of a status sweeps)
+ask_table <<-END
+	b a lid   0 0 0 $hidden
+	b a route 0 0 0 $hidden
+	b a route 0 0 2 $hidden
+	b a route 0 0 3 $hidden
+	b c lid   0 0 3 $hidden
+	b c route 0 0 3 $hidden
+	b c route 0 1 3 $hidden
+END
+note "... and what it claims starts nothing"
+expect "sweeps of the master" "$sweeps_before" "$(of a status sweeps)"
+as_before "claims in Gets"
+
+note "a manager that answers with no key is told nothing; with ours, it is"
+# as OpenSM asks, which says nothing of itself
+ask_as() { forge "$1" a -s 0 send | part key; }
+be d -g 0x401 -k 0 -s 2
+expect "SM_Key that d is told, which answers with none" $hidden "$(ask_as d)"
+grep -q '^get' be.out || bad "d was not asked"
+expect "requests that told d the SM_Key" 0 "$(grep -c "key=$secret" be.out)"
+end "$being"
+be b -g 0x201 -k $secret -s 2
+is_told() { [ "$(ask_as b)" = $secret ]; }	# what it did not tell a moment ago is not asked again
+soon "b, which answers with ours, is told" is_told
+end "$being"
+note "a manager of a high priority without our key is not handed over to, and not told the key"
+be b -g 0x201 -k 5 -s 2 -p 15
+known() { grep -q '0x0000000000000201.*priority 15.*has another SM_Key' a/log; }
+soon "a sees it" known
+as_before "a stranger of priority 15"
+end "$being"
+expect "requests that told b the SM_Key" 0 "$(grep -c "key=$secret" be.out)"
+expect "controls that b was sent" 0 "$(grep -c '^set' be.out)"
+
+# The table: a control, from where, what it claims, and whether it is obeyed.
+declare -A control=([HANDOVER]=1 [ACKNOWLEDGE]=2 [DISABLE]=3 [STANDBY]=4 [DISCOVER]=5)
+control_table() {	# LINES: CONTROL FROM CLAIMS KEY
+	local what from claims key way to by got
+	while read -r what from claims key; do
+		for to in a c; do
+			[ "$from" != $to ] || continue
+			for way in route lid; do
+				by=()
+				[ $way = route ] || by=(-L "${lid[$to]}")
+				got=$(forge "$from" $to "${by[@]}" -c "${control[$what]}" -g "${guid[$claims]}" \
+					-k "$key" -s 3 -p 15 send)
+				expect_match "$what by $way from $from to $to, as $claims with the key $key" \
+					"^(none|status=0x001c)" "$got"
+			done
+		done
+		as_before "$what from $from as $claims with the key $key"
+	done
+}
+note "controls from who is not the master: each is refused, whatever it claims"
+control_table < <(for what in HANDOVER ACKNOWLEDGE DISABLE STANDBY DISCOVER; do
+	echo "$what b a $secret"	# the master's GUID and key, from another place
+	echo "$what b b $secret"
+	echo "$what b a 0"
+	echo "$what a a 5"		# the master's place, and not its key
+	echo "$what a d $secret"	# ... and not its GUID
+done)
+
+note "a storm of what can be made up"
+echo "seed ${ATTACK_SEED:=$RANDOM}"
+storms=()
+for to in a c; do
+	forge d $to -L "${lid[$to]}" -g "${guid[$([ $to = a ] && echo c || echo a)]}" -x $secret \
+		-S "$ATTACK_SEED" -T "$(attack_seconds 1)" storm >storm.$to &
+	storms+=($!)
+done
+wait "${storms[@]}"
+for to in a c; do
+	expect_match "the storm on $to" "^sent [1-9][0-9]+ answers [1-9][0-9]* told 0$" "$(<storm.$to)"
+done
+as_before "a storm"
+
+note "the two hand over to each other, neither of which tells the key"
+of c ctl priority 5 >/dev/null
+soon "c is master" up c
+soon "a stands by" state_is a standby
+of c ctl priority 0 >/dev/null
+soon "a is master" up a
+soon "c stands by" state_is c standby
+
+note "the master's own controls are obeyed, by either way"
+expect "DISCOVER" 0x0000 "$(forge a c -c 5 -g 0x101 -k $secret -s 3 send | part status)"
+soon "c stands by again" state_is c standby
+expect "DISABLE" 0x0000 "$(forge a c -L "${lid[c]}" -c 3 -g 0x101 -k $secret -s 3 send | part status)"
+soon "c is not active" state_is c not-active
+told() { of "$1" ctl health | grep -qE "$2"; }
+soon "the master's health tells it" told a "warning standby-not-active: .*0x0000000000000301"
+soon "c's own health tells it" told c "error   not-active: the master told"
+note "STANDBY from b has it do nothing, from the master it stands by"
+expect "STANDBY from b" 0x001c "$(forge b c -c 4 -g 0x101 -k $secret -s 3 send | part status)"
+state_is c not-active || bad "c obeys b"
+expect "STANDBY" 0x0000 "$(forge a c -c 4 -g 0x101 -k $secret -s 3 send | part status)"
+soon "c stands by" state_is c standby
+note "a not-active one whose master dies says so, and takes over by qosd-ctl sweep"
+expect "DISABLE" 0x0000 "$(forge a c -c 3 -g 0x101 -k $secret -s 3 send | part status)"
+soon "c is not active" state_is c not-active
+end "${pid[a]}" KILL
+soon "c's health tells that nobody is left" told c "is gone: unless another"
+state_is c not-active || bad "c is $(of c status state)"
+of c ctl sweep >/dev/null
+soon "c is master" up c
+finish
+
+note "with an M_Key: it shows who may know the SM_Key, and 0 never does"
+start_sim four.topo
+run a "sm-key: $secret"		# so that 0 is among the keys of before
+soon "a is master" up a
+end "${pid[a]}"
+pair "sm-key: $secret" "m-key: $m_key" "m-key-protect: 1"
+ask_table <<-END
+	b a lid   0 0 0 $hidden
+	b a route 0 0 3 $hidden
+	b a route 1 0 3 $hidden
+	b a route $m_key 0 3 $secret
+	b a lid   $m_key 0 0 $secret
+	b c lid   0 0 3 $hidden
+END
+expect "a control without the M_Key" none "$(forge a c -c 3 -g 0x101 -k $secret -s 3 send)"
+as_before "a control without the M_Key"
+expect "what health advises" "" "$(of a ctl health | grep no-m-key)"
+expect "a control of the master with both keys" 0x0000 \
+	"$(forge a c -m $m_key -c 3 -g 0x101 -k $secret -s 3 send | part status)"
+soon "c is not active" state_is c not-active
+finish
+
+if command -v opensm >/dev/null; then
+	note "OpenSM of the same secret SM_Key, without an M_Key: handed over from and to"
+	start_sim four.topo
+	printf 'sm_key 0x%x\nsminfo_polling_timeout 300\npolling_retry_number 3\n' $secret >opensm.conf
+	bring_up_opensm "${host[b]}" 15 -F opensm.conf -s 1
+	run c "sm-key: $secret" "priority: 5"
+	opensm_is() { [ "$(sed -nE 's/.*Entering ([A-Z]+) state.*/\1/p' opensm.dir/log | tail -n 1)" = "$1" ]; }
+	soon "c is master" up c
+	soon "OpenSM stands by" opensm_is STANDBY
+	end "${pid[c]}" KILL
+	soon "OpenSM is master" opensm_is MASTER
+	run c "sm-key: $secret" "priority: 5"
+	soon "c is master again" up c
+	end "$opensm"
+	finish
+fi
+
+note "as it comes out of the box: health advises an M_Key, and is well"
+start_sim four.topo
+run a
+soon "a is master" up a
+expect_match "health" "^ok: master" "$(of a ctl health)"
+expect_match "health" "info +no-m-key: without an M_Key any host" "$(of a ctl health)"
+note "the SM_Key that everybody knows ends nobody's service, and opens no key"
+client() { on_own "${host[$1]}" "$tools/saclient" "${@:2}" 2>&1; }
+client b service set id=0x77 gid=fe80::201 key=05050505050505050505050505050505 >/dev/null ||
+	bad "b can't register a service"
+client b service set id=0x78 gid=fe80::201 >/dev/null || bad "b can't register a service"
+expect_match "d deletes what has a key" 0x0700 "$(client d -k 1 service delete id=0x77 gid=fe80::201)"
+expect_match "d deletes what has none" 0x0700 "$(client d service delete id=0x78 gid=fe80::201)"
+expect_match "... with the SM_Key" 0x0700 "$(client d -k 1 service delete id=0x78 gid=fe80::201)"
+client b service delete id=0x78 gid=fe80::201 >/dev/null || bad "b can't delete its own"
+finish
