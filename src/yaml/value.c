@@ -79,7 +79,7 @@ bool value_iba(const char *s, uint64_t *code)
 bool value_time(const char *s, double *seconds)
 {
 	static const struct { const char *unit; double seconds; } units[] = {
-		{ "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 },
+		{ "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 }, { "h", 3600 }, { "d", 86400 },
 	};
 	size_t n = strspn(s, "0123456789");
 
