@@ -338,6 +338,18 @@ static const struct key settings_keys[] = {
 	{ "sa-transfers-max", read_uint, AT(sa_transfers_max), .min = 1, .max = 65536 },
 	{ "sa-transfers-per-port", read_uint, AT(sa_transfers_per_port), .min = 1, .max = 65536 },
 
+	{ "groups-max", read_uint, AT(groups_max), .min = 16, .max = 262144 },
+	{ "groups-per-port", read_uint, AT(groups_per_port), .min = 1, .max = 262144 },
+	{ "memberships-max", read_uint, AT(memberships_max), .min = 16, .max = 2097152 },
+	{ "memberships-per-port", read_uint, AT(memberships_per_port), .min = 1, .max = 2097152 },
+	{ "services-max", read_uint, AT(services_max), .min = 16, .max = 131072 },
+	{ "services-per-port", read_uint, AT(services_per_port), .min = 1, .max = 131072 },
+	{ "subscriptions-max", read_uint, AT(subscriptions_max), .min = 16, .max = 1048576 },
+	{ "subscriptions-per-port", read_uint, AT(subscriptions_per_port), .min = 1, .max = 65535 },
+	{ "alias-guids-max", read_uint, AT(aliases_max), .min = 16, .max = 1048576 },
+	{ "alias-guids-per-port", read_uint, AT(aliases_per_port), .min = 1, .max = 255 },
+	{ "forget-after", read_time, AT(forget_after_s), .max = 31536000, SECONDS },
+
 	{ "partition-pkeys", read_pkey_pool, WHOLE },
 
 	{ "event-command", read_command, WHOLE },

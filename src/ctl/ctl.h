@@ -83,6 +83,12 @@ struct ctl_env {
 	void (*run_time_await)(void *arg, void (*told)(void *who, const struct ctl_standbys *s),
 			       void *who);
 	void (*run_time_forget)(void *arg, void *who);
+	/*
+	 * Take away all that a port registered (false: nothing), or a multicast group (false: err
+	 * says why not), for a user.  May be NULL: nobody can.
+	 */
+	bool (*holdings_remove)(void *arg, uint64_t guid, int64_t uid);
+	bool (*group_remove)(void *arg, const uint8_t mgid[16], int64_t uid, struct buf *err);
 	/* sm_release_links(). */
 	unsigned (*release_links)(void *arg, uint64_t guid, unsigned port);
 	/* sm_retrain_link(). */

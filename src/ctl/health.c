@@ -13,10 +13,8 @@
 #include "events/topology.h"
 #include "ib/units.h"
 #include "plan/feasible.h"
-#include "registry/alias.h"
+#include "registry/holdings.h"
 #include "registry/mcast.h"
-#include "registry/services.h"
-#include "registry/subscriptions.h"
 #include "sm/want.h"
 
 /* A BUSY is of now for so many windows of the SA's sums. */
@@ -445,28 +443,69 @@ static void judge_mlids(const struct subnet_state *s, const struct mcast_db *db,
 		    IB_LID_MCAST_FIRST + least - 1, example);
 }
 
-/* Registries have bounds, so that no client can fill the memory; what is beyond is refused. */
-static void judge_registries(const struct sa *sa, struct health *h)
+/* The bound that a port reached, as text; false: it reached none. */
+static bool is_at_bound(const struct holdings *all, const struct holding *h, struct buf *text)
 {
-	const struct {
-		const char *what;
-		size_t n, most;
-	} all[] = {
-		{ "multicast groups", mcast_count(sa->mcast), MCAST_GROUPS_MAX },
-		{ "memberships of multicast groups",
-		  mcast_has_room(sa->mcast) ? 0 : MCAST_MEMBERS_MAX, MCAST_MEMBERS_MAX },
-		{ "services", services_count(sa->services), SERVICES_MAX },
-		{ "subscriptions to events",
-		  sa->subscriptions ? subscriptions_count(sa->subscriptions) : 0, SUBSCRIPTIONS_MAX },
-		{ "alias GUIDs", alias_count(sa->alias), ALIASES_MAX },
-	};
+	for (unsigned k = 0; k < HOLD_KINDS; k++) {
+		struct hold_bound b = holdings_bound(all, k);
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		if (all[i].n >= all[i].most)
-			add(h, SEV_ERROR, "registry-full", "find out which hosts register so much, by "
-			    "qosd-ctl mcast, services or subscriptions",
-			    "there are %zu %s, as many as there may be: further ones are refused",
-			    all[i].n, all[i].what);
+		/* beyond its MLIDs a port's groups share some, which is no harm */
+		if (k != HOLD_MLIDS && h->n[k] && h->n[k] >= b.each)
+			buf_printf(text, "%s%" PRIu32 " %s", text->n ? " and " : "", h->n[k],
+				   hold_kind_text(k));
+	}
+	return text->n;
+}
+
+static void judge_holders(const struct health_input *in, const struct holdings *all,
+			  struct health *h)
+{
+	struct many full = { h, SEV_WARNING, "port-at-bound", "'qosd-ctl holdings' says who holds how "
+			     "much, 'qosd-ctl holdings remove PORT' takes it away; or raise the bound "
+			     "of one port in qosd.yaml", "ports", 0 };
+	struct buf text = { 0 };
+	char name[FABRIC_NAME_MAX];
+
+	for (size_t i = 0; i < holdings_count(all); i++) {
+		const struct holding *x = holdings_at(all, i);
+		uint32_t port = in->state ? fabric_find_port(in->state->f, x->port) : FABRIC_NONE;
+
+		text.n = 0;
+		if (!is_at_bound(all, x, &text))
+			continue;
+		snprintf(name, sizeof(name), "0x%016" PRIx64, x->port);
+		add_one(&full, "%s holds %s, as many as one port may: more are refused",
+			port == FABRIC_NONE ? name :
+			fabric_port_name(in->state->f, port, name, sizeof(name)), text.s);
+	}
+	add_rest(&full);
+	buf_free(&text);
+}
+
+/* Registries have bounds, so that no client can fill the memory; what is beyond is refused. */
+static void judge_registries(const struct health_input *in, struct health *h)
+{
+	static const char action[] = "'qosd-ctl holdings' says who holds how much, 'qosd-ctl holdings "
+				     "remove PORT' takes it away; or raise the bound in qosd.yaml";
+	const struct holdings *all = in->registered->holdings;
+
+	for (unsigned k = 0; k < HOLD_KINDS; k++) {
+		struct hold_bound b = holdings_bound(all, k);
+		uint32_t n = holdings_total(all, k);
+
+		/* large subnets always use up their MLIDs: groups share them then */
+		if (k == HOLD_MLIDS || !b.max || n < b.max - b.max / 5)
+			continue;
+		if (n >= b.max)
+			add(h, SEV_ERROR, "registry-full", action,
+			    "ports hold %" PRIu32 " %s, as many as there may be: further ones are refused",
+			    n, hold_kind_text(k));
+		else
+			add(h, SEV_WARNING, "registry-filling", action,
+			    "ports hold %" PRIu32 " %s of the %" PRIu32 " that there may be", n,
+			    hold_kind_text(k), b.max);
+	}
+	judge_holders(in, all, h);
 }
 
 static void judge_floods(const struct health_input *in, struct health *h)
@@ -610,6 +649,21 @@ static void judge_groups(const struct health_input *in, struct health *h)
 	add_rest(&low);
 }
 
+/* Partitions without the IPoIB group that the policy wants: no host has IP there. */
+static void judge_broadcasts(const struct health_input *in, struct health *h)
+{
+	struct many missing = { h, SEV_ERROR, "ipoib-group-missing", "'qosd-ctl mcast' shows who uses the "
+				"multicast LIDs, 'qosd-ctl holdings' for which port; remove some: the group "
+				"is made within a minute then", "partitions", 0 };
+	const struct policy *p = in->state->policy->p;
+
+	for (size_t i = 0; in->mcast && mcast_usage(in->mcast).limit && i < p->n_partitions; i++)
+		if (mcast_lacks_broadcast(in->mcast, in->state, i))
+			add_one(&missing, "partition %s has no IPoIB broadcast group: no multicast LID "
+				"is free for it", p->partitions[i].name);
+	add_rest(&missing);
+}
+
 /* --- promises --- */
 
 static void judge_shares(const struct health_input *in, struct health *h)
@@ -694,6 +748,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_mlids(in->state, in->mcast, out);
 		judge_links(in->state, out);
 		judge_groups(in, out);
+		judge_broadcasts(in, out);
 		judge_shares(in, out);
 	}
 	judge_discovery(in->sm, out);
@@ -703,8 +758,8 @@ void health_judge(const struct health_input *in, struct health *out)
 	judge_store(in, out);
 	judge_policy(in, out);
 	judge_sa(in, out);
-	if (in->registered && in->registered->mcast)
-		judge_registries(in->registered, out);
+	if (in->registered)
+		judge_registries(in, out);
 	sort(out);
 }
 

@@ -54,6 +54,8 @@ static const struct {
 	[EVENT_SUBSCRIBER_DROPPED] = { "subscriber-dropped", SEV_WARNING },
 	[EVENT_SHARE_MISSED] = { "share-missed", SEV_WARNING },
 	[EVENT_SHARE_MET] = { "share-met", SEV_INFO },
+	[EVENT_REGISTRATIONS_REMOVED] = { "registrations-removed", SEV_WARNING },
+	[EVENT_REGISTRATIONS_FORGOTTEN] = { "registrations-forgotten", SEV_INFO },
 };
 
 struct watcher {

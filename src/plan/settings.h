@@ -91,6 +91,14 @@ struct settings {
 	uint32_t sa_transfers_max;	/* answers of several MADs under way; default 256 */
 	uint32_t sa_transfers_per_port;	/* default 16 */
 
+	/* What hosts may register: of all ports together, and of one (registry/holdings.h). */
+	uint32_t groups_max, groups_per_port;		/* default 131072, 1024 */
+	uint32_t memberships_max, memberships_per_port;	/* default 1048576, 16384 */
+	uint32_t services_max, services_per_port;	/* default 16384, 1024 */
+	uint32_t subscriptions_max, subscriptions_per_port;	/* default 65536, 256 */
+	uint32_t aliases_max, aliases_per_port;		/* default 262144, 255 */
+	uint32_t forget_after_s;	/* what a port that is gone so long registered goes; 0: never */
+
 	/* partitions: P_Keys for those that are added at run time, if none is asked for */
 	uint16_t pkey_lo, pkey_hi;	/* default 0x4000-0x7ffe */
 

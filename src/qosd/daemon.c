@@ -302,6 +302,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.policy_path = q->policy_path, .reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
 		.set_priority = set_priority, .release_links = release_links,
 		.retrain_link = retrain_link,
+		.holdings_remove = leftovers_remove_port, .group_remove = leftovers_remove_group,
 		.mft_next = mft_next, .mft_entry = mft_entry,
 		.run_time = get_run_time, .run_time_set = set_run_time,
 		.run_time_await = standbys_await, .run_time_forget = standbys_forget,
@@ -348,6 +349,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	/* the two are apart on disk: what one file had and the other did not is no more */
 	mcast_check_aliases(q->sa.mcast, q->sa.alias);
 	alias_watch(q->sa.alias, on_alias_changed, q);
+	q->leftovers = leftovers_new(q);
 	if (lost)
 		sm_registrations_lost(q->sm);
 	q->heir = heir_new(q);
@@ -371,6 +373,7 @@ static void close_all(struct qosd *q)
 	ctl_free(q->ctl);
 	policies_free(q->policies);
 	sm_free(q->sm);
+	leftovers_free(q->leftovers);
 	clients_free(q->clients);
 	perf_free(q->perf);
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */

@@ -8,6 +8,7 @@
  *   run_time.c     partitions that were added at run time
  *   estate.c, heir.c   what a master leaves to who takes over
  *   standbys.c     who that may be, and what it has of it
+ *   leftovers.c    what ports hold of the registries, and what becomes of it when they are gone
  *
  * All of it is of the loop's thread but what says otherwise.
  */
@@ -24,6 +25,7 @@
 #include "qosd/clients.h"
 #include "qosd/life.h"
 #include "qosd/estate.h"
+#include "qosd/leftovers.h"
 #include "qosd/qosd.h"
 #include "qosd/standbys.h"
 #include "registry/partitions.h"
@@ -85,6 +87,7 @@ struct qosd {
 	struct estate *estate;		/* for those who stand by for us */
 	struct standbys *standbys;
 	struct heir *heir;		/* while we stand by */
+	struct leftovers *leftovers;
 };
 
 /* serve.c: the hooks of what they are named after; arg is the struct qosd. */

@@ -37,7 +37,7 @@
 #define TRIES		3
 #define AGAIN_US	1000000		/* it does not answer, or not yet */
 #define STRANGER_US	10000000	/* it is no qosd, or we can't ask */
-#define TEXT_MAX	(64u << 20)
+#define TEXT_MAX	(256u << 20)	/* as of a state file */
 
 enum { OFF_STATUS = 4, OFF_ATTR = 16, OFF_SM_KEY = 36 };
 

@@ -166,6 +166,7 @@ void serve_published(void *arg, struct subnet_state *s)
 		hold_sa(q, false);
 	}
 	vec_free(&leavers);
+	leftovers_publish(q->leftovers, s);
 	if (q->clients)
 		clients_publish(q->clients, s);
 	if (q->perf)

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/map64.h"
 #include "registry/alias.h"
+#include "registry/holdings.h"
 
 /* OpenIB's OUI, as OpenSM takes, with a byte of our own: the two do not assign the same. */
 #define ASSIGNED_FIRST	0x0014057100000000ULL
@@ -29,6 +30,7 @@ struct alias_db {
 	size_t n, gone;
 	size_t tidy_at;		/* number of tables at which the empty ones are dropped */
 	uint32_t assigned;
+	struct holdings *holdings;	/* or NULL */
 	void (*changed)(void *arg, const struct alias_change *c);
 	void *arg;
 };
@@ -60,6 +62,24 @@ void alias_watch(struct alias_db *db, void (*changed)(void *arg, const struct al
 {
 	db->changed = changed;
 	db->arg = arg;
+}
+
+/* Aliases in a table, which has 0 for its port's own GUID. */
+static unsigned aliases_in(const struct table *t)
+{
+	unsigned n = 0;
+
+	for (unsigned k = 1; k < t->n; k++)
+		n += t->v[k] != 0;
+	return n;
+}
+
+void alias_hold(struct alias_db *db, struct holdings *h)
+{
+	db->holdings = h;
+	for (size_t i = 0; i < db->tables.n; i++)
+		holdings_add(h, HOLD_ALIASES, db->tables.v[i].port,
+			     (int)aliases_in(&db->tables.v[i]));
 }
 
 size_t alias_count(const struct alias_db *db)
@@ -121,15 +141,6 @@ static void forget_gone(struct alias_db *db)
 	}
 }
 
-static bool is_empty(const struct table *t)
-{
-	unsigned k = 1;
-
-	while (k < t->n && !t->v[k])
-		k++;
-	return k >= t->n;
-}
-
 /* Ports come and go: tables without an alias make room. */
 static void drop_empty_tables(struct alias_db *db)
 {
@@ -139,7 +150,7 @@ static void drop_empty_tables(struct alias_db *db)
 	for (size_t i = 0; i < db->tables.n; i++) {
 		struct table *t = &db->tables.v[i];
 
-		if (is_empty(t)) {
+		if (!aliases_in(t)) {
 			free(t->v);
 			continue;
 		}
@@ -174,14 +185,25 @@ static uint32_t make_room(struct alias_db *db, uint64_t port, unsigned place)
 	return i;
 }
 
+/* The port has one more, or one less. */
+static void count(struct alias_db *db, uint64_t port, int more)
+{
+	db->n += (size_t)more;
+	holdings_add(db->holdings, HOLD_ALIASES, port, more);
+}
+
+bool alias_room(struct alias_db *db, uint64_t port, unsigned place)
+{
+	return alias_at(db, port, place) || holdings_ask(db->holdings, HOLD_ALIASES, port);
+}
+
 bool alias_put(struct alias_db *db, uint64_t port, unsigned place, uint64_t alias)
 {
 	struct alias_change c = { port, alias_at(db, port, place), alias, place };
 
 	if (alias == c.from)
 		return true;
-	if (!place || place >= ALIAS_PLACES || (alias && find(db, alias)) ||
-	    (!c.from && db->n >= ALIASES_MAX))
+	if (!place || place >= ALIAS_PLACES || (alias && find(db, alias)))
 		return false;
 	uint32_t i = make_room(db, port, place);
 
@@ -189,11 +211,11 @@ bool alias_put(struct alias_db *db, uint64_t port, unsigned place, uint64_t alia
 	if (c.from) {
 		map64_put(&db->by_alias, c.from, 0);
 		db->gone++;
-		db->n--;
+		count(db, port, -1);
 	}
 	if (alias) {
 		db->gone -= map64_put(&db->by_alias, alias, i * ALIAS_PLACES + place) != MAP64_NONE;
-		db->n++;
+		count(db, port, 1);
 	}
 	if (db->gone > db->n + GONE_MIN)
 		forget_gone(db);

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "ib/units.h"
 #include "registry/alias.h"
+#include "registry/holdings.h"
 #include "registry/mcast.h"
 #include "registry/mgids.h"
 #include "registry/mlids.h"
@@ -19,6 +20,15 @@
 #define IPOIB_QKEY	0x0b1b
 #define SCOPE_LINK_LOCAL 2
 
+/* Of the MLIDs, one part in so many is kept for the policy's groups. */
+#define POLICY_PART	8
+/*
+ * While fewer than half of the MLIDs are free, one port may have one part in so many, and always so
+ * many: beyond, its groups share MLIDs.
+ */
+#define PORT_PART	16
+#define PORT_MIN	8u
+
 /* More changes than that are as good as all. */
 #define CHANGES_MAX	(1u << 16)
 
@@ -26,10 +36,11 @@ struct mcast_db {
 	struct mgids *groups;
 	struct mcast_group *by_mlid[MLIDS];	/* those with it, by sharer */
 	uint32_t members[MLIDS];	/* of those groups */
-	uint32_t n_members;		/* of all groups */
 	struct mlids *mlids;		/* which are free, and which to share */
 	uint64_t root[MLIDS];
 	struct mcast_usage usage;
+	struct holdings *holdings;	/* or NULL */
+	bool lacks_broadcast;		/* the group of some partition could not be made */
 	VEC(struct mcast_change) changes;
 	size_t seen;			/* of changes: looked at */
 	uint64_t generation;		/* of the state that mcast_sync() saw last */
@@ -304,21 +315,118 @@ static void describe_mlid(struct mcast_db *db, unsigned mlid)
 	mlids_describe(db->mlids, mlid, signature_of(db->by_mlid[mlid]), db->members[mlid]);
 }
 
-/* An MLID as an index, MLID_NONE if there is none; `like` has the one that is asked for, or 0. */
-static unsigned choose_mlid(const struct mcast_db *db, const struct mcast_group *like,
-			    unsigned mlids)
+/* How many MLIDs clients' groups may have, by what the policy's have or may yet need. */
+static void set_mlid_bound(struct mcast_db *db, unsigned mlids)
 {
+	uint32_t clients = holdings_total(db->holdings, HOLD_MLIDS);
+	uint32_t policy = db->usage.mlids > clients ? db->usage.mlids - clients : 0;
+	uint32_t kept = policy > mlids / POLICY_PART ? policy : mlids / POLICY_PART;
+	struct hold_bound b = { mlids > kept ? mlids - kept : 0, mlids };
+
+	if (db->usage.mlids >= mlids / 2)
+		b.each = mlids / PORT_PART > PORT_MIN ? mlids / PORT_PART : PORT_MIN;
+	holdings_set_bound(db->holdings, HOLD_MLIDS, b);
+}
+
+/* Whether a group of that holder, 0: of the policy, may have an MLID that no other group has. */
+static bool may_take_mlid(struct mcast_db *db, uint64_t holder, unsigned mlids)
+{
+	set_mlid_bound(db, mlids);
+	return !holder || holdings_room(db->holdings, HOLD_MLIDS, holder);
+}
+
+/* An MLID as an index, MLID_NONE if there is none; `like` has the one that is asked for, or 0. */
+static unsigned choose_mlid(struct mcast_db *db, const struct mcast_group *like, unsigned mlids)
+{
+	bool may_take;
 	unsigned i;
 
 	if (mlids > MLIDS)
 		mlids = MLIDS;
+	may_take = may_take_mlid(db, like->holder, mlids);
 	if (like->mlid) {
 		i = mlid_index(like);
-		return is_mlid(like->mlid) && i < mlids && !db->by_mlid[i] ? i : MLID_NONE;
+		return is_mlid(like->mlid) && i < mlids && !db->by_mlid[i] && may_take ? i :
+											 MLID_NONE;
 	}
-	i = mlids_unused(db->mlids, mlids);
+	i = may_take ? mlids_unused(db->mlids, mlids) : MLID_NONE;
 	/* the one with the fewest members: theirs and ours get each other's packets */
 	return i != MLID_NONE ? i : mlids_to_share(db->mlids, signature_of(like), mlids);
+}
+
+/* --- who answers for what --- */
+
+uint64_t mcast_answers_for(const struct mcast_member *m)
+{
+	return m->proxy && m->asked_by ? m->asked_by : m->gid.port;
+}
+
+static void count_member(struct mcast_db *db, const struct mcast_member *m, int more)
+{
+	holdings_add(db->holdings, HOLD_MEMBERSHIPS, mcast_answers_for(m), more);
+}
+
+static void count_group(struct mcast_db *db, const struct mcast_group *g, int more)
+{
+	if (!g->holder)
+		return;
+	holdings_add(db->holdings, HOLD_GROUPS, g->holder, more);
+	if (g->has_mlid)
+		holdings_add(db->holdings, HOLD_MLIDS, g->holder, more);
+}
+
+static void set_holder(struct mcast_db *db, struct mcast_group *g, uint64_t holder)
+{
+	if (g->holder == holder)
+		return;
+	count_group(db, g, -1);
+	g->holder = holder;
+	count_group(db, g, 1);
+	keep_group(db, g);
+}
+
+/* The group answers for its MLID, as no older one of that MLID is there. */
+static void give_mlid(struct mcast_db *db, struct mcast_group *g)
+{
+	count_group(db, g, -1);
+	g->has_mlid = true;
+	count_group(db, g, 1);
+}
+
+/* Who holds a group of clients: who did, if it has a member; else a full member, or any. */
+static void find_holder(struct mcast_db *db, struct mcast_group *g)
+{
+	uint64_t holder = 0;
+	bool full = false;
+
+	for (size_t i = 0; i < g->members.n; i++) {
+		const struct mcast_member *m = &g->members.v[i];
+
+		if (g->holder && mcast_answers_for(m) == g->holder)
+			return;
+		if (!holder || (!full && m->join_state & JOIN_ANY_FULL))
+			holder = mcast_answers_for(m);
+		full |= (m->join_state & JOIN_ANY_FULL) != 0;
+	}
+	if (holder)
+		set_holder(db, g, holder);
+}
+
+void mcast_hold(struct mcast_db *db, struct holdings *h)
+{
+	db->holdings = h;
+	for (size_t i = 0; i < mgids_count(db->groups); i++) {
+		const struct mcast_group *g = mgids_at(db->groups, i);
+
+		count_group(db, g, 1);
+		for (size_t k = 0; k < g->members.n; k++)
+			count_member(db, &g->members.v[k], 1);
+	}
+}
+
+bool mcast_room(struct mcast_db *db, uint64_t port)
+{
+	return holdings_ask(db->holdings, HOLD_MEMBERSHIPS, port);
 }
 
 /* --- changes --- */
@@ -330,6 +438,8 @@ static struct mcast_group *add_group(struct mcast_db *db, const struct mcast_gro
 
 	g->mlid = (uint16_t)(IB_LID_MCAST_FIRST + mlid);
 	memset(&g->members, 0, sizeof(g->members));
+	g->has_mlid = !db->by_mlid[mlid];
+	count_group(db, g, 1);
 	mgids_add(db->groups, g->mgid, g);
 	if (!db->by_mlid[mlid])
 		mlids_take(db->mlids, mlid);
@@ -351,7 +461,9 @@ struct mcast_group *mcast_create(struct mcast_db *db, const struct mcast_group *
 
 	if (mcast_find(db, like->mgid))
 		return NULL;
-	mlid = mcast_count(db) < MCAST_GROUPS_MAX ? choose_mlid(db, like, mlids) : MLID_NONE;
+	if (like->holder && !holdings_ask(db->holdings, HOLD_GROUPS, like->holder))
+		return NULL;
+	mlid = choose_mlid(db, like, mlids);
 	if (mlid == MLID_NONE) {
 		db->usage.refused++;
 		return NULL;
@@ -378,8 +490,9 @@ static void give_mlid_back(struct mcast_db *db, const struct mcast_group *g)
 		at = &(*at)->sharer;
 	*at = g->sharer;
 	db->members[i] -= (uint32_t)g->members.n;
-	db->n_members -= (uint32_t)g->members.n;
 	if (db->by_mlid[i]) {
+		if (g->has_mlid)
+			give_mlid(db, db->by_mlid[i]);
 		db->usage.sharing--;
 		describe_mlid(db, i);
 		return;
@@ -394,6 +507,9 @@ static void delete_group(struct mcast_db *db, struct mcast_group *g)
 	tell_watch(db, g, false);
 	tell_keeper(db, &(struct mcast_event){ .kind = MCAST_GONE, .group = g });
 	mgids_remove(db->groups, g->mgid);
+	count_group(db, g, -1);
+	for (size_t i = 0; i < g->members.n; i++)
+		count_member(db, &g->members.v[i], -1);
 	give_mlid_back(db, g);
 	free_group(g);
 }
@@ -406,45 +522,58 @@ static void insert_member(struct mcast_db *db, struct mcast_group *g, size_t i,
 		(g->members.n - 1 - i) * sizeof(*g->members.v));
 	g->members.v[i] = m;
 	db->members[mlid_index(g)]++;
-	db->n_members++;
+	count_member(db, &m, 1);
 	describe_mlid(db, mlid_index(g));
 }
 
 static void remove_member(struct mcast_db *db, struct mcast_group *g, size_t i)
 {
+	count_member(db, &g->members.v[i], -1);
 	g->members.n--;
 	memmove(&g->members.v[i], &g->members.v[i + 1],
 		(g->members.n - i) * sizeof(*g->members.v));
 	db->members[mlid_index(g)]--;
-	db->n_members--;
 	describe_mlid(db, mlid_index(g));
 }
 
-bool mcast_has_room(const struct mcast_db *db)
+static void join(struct mcast_db *db, struct mcast_group *g, struct mcast_member m)
 {
-	return db->n_members < MCAST_MEMBERS_MAX;
-}
+	size_t i = member_place(g, m.gid);
 
-void mcast_join(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
-		uint8_t join_state, bool proxy)
-{
-	struct mcast_member m = { gid, join_state, proxy };
-	size_t i = member_place(g, gid);
-
-	if (is_at(g, i, gid)) {
+	if (is_at(g, i, m.gid)) {
 		const struct mcast_member was = g->members.v[i];
 
 		m.join_state |= was.join_state;
+		count_member(db, &was, -1);
 		g->members.v[i] = m;
-		if (m.proxy != was.proxy || m.join_state != was.join_state)
+		count_member(db, &m, 1);
+		if (m.proxy != was.proxy || m.join_state != was.join_state ||
+		    m.asked_by != was.asked_by)
 			keep_member(db, g, m);
+		if (mcast_answers_for(&was) == g->holder && mcast_answers_for(&m) != g->holder)
+			find_holder(db, g);
 		if (m.join_state == was.join_state)
 			return;		/* joined again, as after a reregistration */
 	} else {
 		insert_member(db, g, i, m);
 		keep_member(db, g, m);
 	}
-	set_dirty(db, g->mlid, gid.port);
+	set_dirty(db, g->mlid, m.gid.port);
+}
+
+void mcast_join_by(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
+		   uint8_t join_state, uint64_t asked_by)
+{
+	bool proxy = asked_by != gid.port;
+
+	join(db, g, (struct mcast_member){ .gid = gid, .join_state = join_state, .proxy = proxy,
+					   .asked_by = proxy ? asked_by : 0 });
+}
+
+void mcast_join(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
+		uint8_t join_state, bool proxy)
+{
+	join(db, g, (struct mcast_member){ .gid = gid, .join_state = join_state, .proxy = proxy });
 }
 
 static bool has_full_member(const struct mcast_group *g)
@@ -463,6 +592,7 @@ uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, struct mcast_gid
 	if (!is_at(g, i, gid))
 		return 0;
 	uint8_t left = g->members.v[i].join_state & (uint8_t)~join_state;
+	bool of_holder = mcast_answers_for(&g->members.v[i]) == g->holder;
 
 	g->members.v[i].join_state = left;
 	keep_member(db, g, g->members.v[i]);
@@ -473,8 +603,18 @@ uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, struct mcast_gid
 
 	if (last)
 		delete_group(db, g);
+	else if (!left && of_holder)
+		find_holder(db, g);
 	set_dirty(db, mlid, last ? 0 : gid.port);
 	return left;
+}
+
+void mcast_delete(struct mcast_db *db, struct mcast_group *g)
+{
+	uint16_t mlid = g->mlid;
+
+	delete_group(db, g);
+	set_dirty(db, mlid, 0);
 }
 
 /* From the last group on: each may go with its last full member. */
@@ -518,6 +658,9 @@ static bool redo_group(struct mcast_db *db, const struct mcast_group *like)
 	g->tclass = like->tclass;
 	g->tclass_asked = like->tclass_asked;
 	g->hop_limit = like->hop_limit;
+	count_group(db, g, -1);
+	g->holder = like->holder;
+	count_group(db, g, 1);
 	describe_mlid(db, mlid_index(g));
 	return true;
 }
@@ -527,12 +670,15 @@ static void redo_member(struct mcast_db *db, struct mcast_group *g, struct mcast
 	size_t i = member_place(g, m.gid);
 	bool there = is_at(g, i, m.gid);
 
-	if (there && m.join_state)
+	if (there && m.join_state) {
+		count_member(db, &g->members.v[i], -1);
 		g->members.v[i] = m;
-	else if (there)
+		count_member(db, &m, 1);
+	} else if (there) {
 		remove_member(db, g, i);
-	else if (m.join_state)
+	} else if (m.join_state) {
 		insert_member(db, g, i, m);
+	}
 	set_dirty(db, g->mlid, m.gid.port);
 }
 
@@ -677,14 +823,23 @@ static void hold(const struct mcast_db *db, bool on)
 
 static void drop_abandoned(struct mcast_db *db, const struct fabric *f)
 {
-	bool crowded = mcast_count(db) >= MCAST_GROUPS_MAX / 4 * 3;
+	bool crowded = holdings_total(db->holdings, HOLD_GROUPS) >=
+		       holdings_bound(db->holdings, HOLD_GROUPS).max / 4 * 3;
 
 	for (size_t i = mgids_count(db->groups); i-- > 0;) {
 		struct mcast_group *g = mgids_at(db->groups, i);
 		uint16_t mlid = g->mlid;
 
-		if (g->permanent || (has_full_member(g) && !(crowded && all_are_gone(g, f))))
+		if (g->permanent)
 			continue;
+		if (has_full_member(g) && !(crowded && all_are_gone(g, f))) {
+			if (!g->holder) {	/* the policy's, until now; or from an older state file */
+				hold(db, true);
+				find_holder(db, g);
+				hold(db, false);
+			}
+			continue;
+		}
 		hold(db, true);
 		delete_group(db, g);
 		set_dirty(db, mlid, 0);
@@ -742,10 +897,12 @@ static bool update_broadcast(struct mcast_db *db, const struct subnet_state *s, 
 	bool other_limits;
 
 	if (!g) {
-		mcast_create(db, &wanted, db->usage.limit);
+		if (!mcast_create(db, &wanted, db->usage.limit))
+			db->lacks_broadcast = true;
 		return false;
 	}
 	*broadcast = g;
+	set_holder(db, g, 0);
 	if (!db->settle)
 		keep_limits(g, &s->plan->partitions->ipoib[partition].named, &wanted);
 	other_limits = g->mtu != wanted.mtu || g->rate != wanted.rate;
@@ -778,6 +935,7 @@ static void sync_policy(struct mcast_db *db, const struct subnet_state *s)
 {
 	const struct policy *p = s->policy->p;
 
+	db->lacks_broadcast = false;
 	for (size_t i = 0; i < mgids_count(db->groups); i++)
 		((struct mcast_group *)mgids_at(db->groups, i))->permanent = false;
 	for (size_t i = 0; i < p->n_partitions; i++) {
@@ -817,6 +975,7 @@ void mcast_sync_rest(struct mcast_db *db, const struct subnet_state *s,
 	sync_policy(db, s);
 	sync_levels(db, s);
 	drop_abandoned(db, s->f);
+	set_mlid_bound(db, db->usage.limit);
 	db->hold = NULL;
 }
 
@@ -824,6 +983,44 @@ void mcast_sync(struct mcast_db *db, const struct subnet_state *s)
 {
 	if (mcast_sync_begin(db, s))
 		mcast_sync_rest(db, s, NULL, NULL);
+}
+
+static const struct mcast_group *find_broadcast(const struct mcast_db *db, uint16_t pkey)
+{
+	uint8_t mgid[16];
+
+	broadcast_mgid(mgid, pkey | IB_PKEY_FULL);
+	return mcast_find(db, mgid);
+}
+
+bool mcast_has_broadcast(const struct mcast_db *db, uint16_t pkey)
+{
+	return find_broadcast(db, pkey);
+}
+
+bool mcast_lacks_broadcast(const struct mcast_db *db, const struct subnet_state *s,
+			   size_t partition)
+{
+	const struct policy_partition *part = &s->policy->p->partitions[partition];
+
+	return part->ipoib && !find_broadcast(db, part->pkey);
+}
+
+void mcast_make_missing(struct mcast_db *db, const struct subnet_state *s)
+{
+	bool lacks = false;
+
+	if (!db->lacks_broadcast || db->usage.mlids >= db->usage.limit)
+		return;
+	for (size_t i = 0; i < s->policy->p->n_partitions; i++) {
+		struct mcast_group wanted;
+
+		if (!mcast_lacks_broadcast(db, s, i))
+			continue;
+		wanted = broadcast_group(s, i);
+		lacks |= !mcast_create(db, &wanted, db->usage.limit);
+	}
+	db->lacks_broadcast = lacks;
 }
 
 bool mcast_take_misled(struct mcast_db *db)
@@ -839,12 +1036,7 @@ const struct mcast_group *mcast_kept_low(const struct mcast_db *db, const struct
 {
 	const struct policy_partition *part = &s->policy->p->partitions[partition];
 	const struct ipoib_limits *made = &s->plan->partitions->ipoib[partition].made;
-	const struct mcast_group *g;
-	uint8_t mgid[16];
+	const struct mcast_group *g = part->ipoib ? find_broadcast(db, part->pkey) : NULL;
 
-	if (!part->ipoib)
-		return NULL;
-	broadcast_mgid(mgid, part->pkey | IB_PKEY_FULL);
-	g = mcast_find(db, mgid);
 	return g && (g->mtu < made->mtu || rate_compare(g->rate, made->rate) < 0) ? g : NULL;
 }

@@ -16,6 +16,11 @@
  * they are looked at by who receives, and he has the MGID to tell the groups by.
  * Whoever shares stays where he is, as members hold the MLID in their tables.
  *
+ * Each group of clients has a holder, the port that made it and is a member, or asked for a member;
+ * when the last membership that it answers for ends, the port of another member is the holder.
+ * What ports hold is bounded (registry/holdings.h).  The groups of the policy have no holder: for
+ * their sake an eighth of the MLIDs is kept free of clients' groups.
+ *
  * As all of registry/ it changes in place: by the loop's thread only.  A worker
  * gets what it needs copied.
  */
@@ -49,6 +54,7 @@ static inline struct mcast_gid mcast_own_gid(uint64_t port)
 
 struct mcast_member {
 	struct mcast_gid gid;
+	uint64_t asked_by;	/* the port that asked for a proxy's membership; 0: not known */
 	uint8_t join_state;	/* never 0 */
 	bool proxy;		/* joined by another port on its behalf */
 };
@@ -61,22 +67,20 @@ struct mcast_group {
 	uint8_t sl, tclass, hop_limit;
 	uint8_t tclass_asked;		/* by its creator: what it has where the level has none */
 	bool permanent;			/* of the policy: stays without members */
+	bool has_mlid;			/* its holder answers for the MLID, not only for the group */
+	uint64_t holder;		/* port GUID; 0: the policy's, or not known yet */
 	struct mcast_group *sharer;	/* the next with the same MLID, or NULL */
 	VEC(struct mcast_member) members;
 };
 
 struct mcast_db;
-
-/*
- * More groups than that are not made, and more memberships not granted.  When groups come near,
- * those go whose members are all of ports that are gone.
- */
-#define MCAST_GROUPS_MAX	131072u
-#define MCAST_MEMBERS_MAX	4194304u
+struct holdings;
 
 /* changed() is called after each change of a group's members or of the set of groups. */
 struct mcast_db *mcast_new(void (*changed)(void *arg), void *arg);
 void mcast_free(struct mcast_db *db);
+/* Ports hold what is there, and what comes from now on, by h, which must outlive db. */
+void mcast_hold(struct mcast_db *db, struct holdings *h);
 /* fn() is called for each group that is made from now on, or is about to be deleted. */
 void mcast_watch(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_group *g, bool made),
 		 void *arg);
@@ -161,18 +165,27 @@ void mcast_set_root(struct mcast_db *db, uint16_t mlid, uint64_t guid);
  * A new group like g (whose members are ignored), with g->mlid if that is not 0,
  * or the lowest free MLID.  One that was given back is used again late: who left
  * may still send to it, and tables may still lead there.  At most `mlids` MLIDs are
- * used, from 0xc000 on; if all are, it shares one.  NULL if there is none to share,
- * or the one asked for is not free, or the MGID is taken, or there are too many groups.
+ * used, from 0xc000 on; if all are, or g->holder may have no more of them, it shares one.  NULL if
+ * there is none to share, or the one asked for is not free, or the MGID is taken, or g->holder
+ * may have no more groups.
  */
 struct mcast_group *mcast_create(struct mcast_db *db, const struct mcast_group *g,
 				 unsigned mlids);
 /* A group as it was in an earlier run: its MLID may be shared. */
 struct mcast_group *mcast_restore(struct mcast_db *db, const struct mcast_group *g);
-/* Whether there is room for one more membership. */
-bool mcast_has_room(const struct mcast_db *db);
-/* Adds to the join state of a member, new or old.  join_state must not be 0. */
+/* Whether a port may have one more membership, of its own or of one that it asks for. */
+bool mcast_room(struct mcast_db *db, uint64_t port);
+/*
+ * Adds to the join state of a member, new or old, whatever mcast_room() says.  join_state must not
+ * be 0.  asked_by: the port that asked; another than the member's makes it a proxy.
+ */
+void mcast_join_by(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
+		   uint8_t join_state, uint64_t asked_by);
+/* The same where it is not known which port asked on a proxy's behalf. */
 void mcast_join(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
 		uint8_t join_state, bool proxy);
+/* The port that answers for a membership. */
+uint64_t mcast_answers_for(const struct mcast_member *m);
 /*
  * Takes from the join state of a member; without any it is none any more.
  * Returns what is left.  A group whose last full member left is deleted, unless
@@ -180,6 +193,8 @@ void mcast_join(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid
  */
 uint8_t mcast_leave(struct mcast_db *db, struct mcast_group *g, struct mcast_gid gid,
 		    uint8_t join_state);
+/* Deletes a group with all its members; it must not be permanent. */
+void mcast_delete(struct mcast_db *db, struct mcast_group *g);
 /* A GID that is no more: it leaves all groups. */
 void mcast_gid_gone(struct mcast_db *db, struct mcast_gid gid);
 /* So does every alias that its port does not have; for what was read from disk. */
@@ -213,6 +228,13 @@ void mcast_sync_rest(struct mcast_db *db, const struct subnet_state *s,
  */
 const struct mcast_group *mcast_kept_low(const struct mcast_db *db, const struct subnet_state *s,
 					 size_t partition);
+/* The policy wants IPoIB in the partition, and its broadcast group could not be made. */
+bool mcast_lacks_broadcast(const struct mcast_db *db, const struct subnet_state *s,
+			   size_t partition);
+/* Whether there is an IPoIB broadcast group of a P_Key, whose membership bit does not count. */
+bool mcast_has_broadcast(const struct mcast_db *db, uint16_t pkey);
+/* Makes such groups, where there are MLIDs again; s is the state that mcast_sync() saw last. */
+void mcast_make_missing(struct mcast_db *db, const struct subnet_state *s);
 /*
  * Whether MTU or rate of a group with members changed since the last call: they learn of it only
  * when they join again.

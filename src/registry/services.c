@@ -8,14 +8,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/map64.h"
+#include "registry/holdings.h"
 #include "registry/services.h"
-
-#define SOURCES_MIN 1024
 
 struct services {
 	VEC(struct service *) list;
-	struct map64 by_source;		/* port GUID: how many */
+	struct holdings *holdings;	/* or NULL */
 	void (*changed)(void *arg);
 	void *arg;
 };
@@ -24,10 +22,15 @@ struct services *services_new(void (*changed)(void *arg), void *arg)
 {
 	struct services *db = xcalloc(1, sizeof(*db));
 
-	map64_init(&db->by_source, 16);
 	db->changed = changed;
 	db->arg = arg;
 	return db;
+}
+
+static void drop(struct services *db, struct service *s)
+{
+	holdings_add(db->holdings, HOLD_SERVICES, s->source, -1);
+	free(s);
 }
 
 void services_free(struct services *db)
@@ -35,9 +38,8 @@ void services_free(struct services *db)
 	if (!db)
 		return;
 	for (size_t i = 0; i < db->list.n; i++)
-		free(db->list.v[i]);
+		drop(db, db->list.v[i]);
 	vec_free(&db->list);
-	map64_free(&db->by_source);
 	free(db);
 }
 
@@ -101,34 +103,20 @@ const struct service *services_find(const struct services *db, const struct serv
 
 /* --- changes --- */
 
-static uint32_t count_of(const struct services *db, uint64_t source)
+void services_hold(struct services *db, struct holdings *h)
 {
-	uint32_t n = map64_get(&db->by_source, source);
-
-	return n == MAP64_NONE ? 0 : n;
-}
-
-/* Sources that have none any more are forgotten, now and then. */
-static void count_sources_anew(struct services *db)
-{
-	map64_clear(&db->by_source);
+	db->holdings = h;
 	for (size_t i = 0; i < db->list.n; i++)
-		map64_put(&db->by_source, db->list.v[i]->source,
-			  count_of(db, db->list.v[i]->source) + 1);
+		holdings_add(h, HOLD_SERVICES, db->list.v[i]->source, 1);
 }
 
-/* One more of it, or one less. */
-static void count_source(struct services *db, uint64_t source, int more)
+/* The source may change with an update: the service counts as the new one's then. */
+bool services_room(struct services *db, const struct service *s)
 {
-	map64_put(&db->by_source, source, (uint32_t)((int)count_of(db, source) + more));
-}
+	const struct service *old = services_find(db, &s->key);
 
-/* A source may change with an update: it counts as the new one's then. */
-static bool has_room(const struct services *db, const struct service *s, const struct service *old)
-{
-	if (old && old->source == s->source)
-		return true;
-	return (old || db->list.n < SERVICES_MAX) && count_of(db, s->source) < SERVICES_PER_SOURCE;
+	return db && ((old && old->source == s->source) ||
+		      holdings_ask(db->holdings, HOLD_SERVICES, s->source));
 }
 
 bool services_put(struct services *db, const struct service *s)
@@ -138,10 +126,10 @@ bool services_put(struct services *db, const struct service *s)
 
 	if (old && compare(&old->key, &s->key))
 		old = NULL;
-	if (!db || !has_room(db, s, old))
+	if (!db)
 		return false;
 	if (old) {
-		count_source(db, old->source, -1);
+		holdings_add(db->holdings, HOLD_SERVICES, old->source, -1);
 		*old = *s;
 	} else {
 		vec_push(&db->list);
@@ -149,17 +137,9 @@ bool services_put(struct services *db, const struct service *s)
 			(db->list.n - 1 - i) * sizeof(*db->list.v));
 		db->list.v[i] = xmemdup(s, sizeof(*s));
 	}
-	count_source(db, s->source, 1);
-	if (db->by_source.n > 2 * db->list.n + SOURCES_MIN)
-		count_sources_anew(db);
+	holdings_add(db->holdings, HOLD_SERVICES, s->source, 1);
 	tell(db);
 	return true;
-}
-
-static void drop(struct services *db, struct service *s)
-{
-	count_source(db, s->source, -1);
-	free(s);
 }
 
 void services_remove(struct services *db, const struct service_key *key)

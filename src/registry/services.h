@@ -4,8 +4,8 @@
  * their keys: ServiceID, ServiceGID and ServiceP_Key.
  *
  * A lease ends at a moment of a monotonic clock that the caller has; nothing
- * here reads one.  How many there may be is bounded, in all and of one source,
- * so that a client that never tires costs itself only.
+ * here reads one.  How many there may be is bounded (registry/holdings.h), in all and of one
+ * source, so that a client that never tires costs itself only.
  *
  * A database that is NULL is empty, and takes nothing.
  */
@@ -16,8 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SERVICES_MAX		16384
-#define SERVICES_PER_SOURCE	1024
 #define SERVICE_FOREVER		UINT32_MAX	/* ServiceLease */
 #define SERVICE_NEVER		INT64_MAX	/* when that ends */
 #define SERVICE_DATA		64		/* ServiceData8, 16, 32 and 64, as on the wire */
@@ -38,10 +36,13 @@ struct service {
 };
 
 struct services;
+struct holdings;
 
 /* changed(), which may be NULL, is called after each change. */
 struct services *services_new(void (*changed)(void *arg), void *arg);
 void services_free(struct services *db);	/* NULL is fine */
+/* Sources hold what is there, and what comes from now on, by h, which must outlive db. */
+void services_hold(struct services *db, struct holdings *h);
 
 size_t services_count(const struct services *db);
 const struct service *services_find(const struct services *db, const struct service_key *key);
@@ -51,7 +52,9 @@ const struct service *services_find(const struct services *db, const struct serv
  */
 const struct service *services_from(const struct services *db, const struct service_key *key,
 				    bool beyond);
-/* Adds it, or replaces the one of that key.  False: there is no room for one more. */
+/* Whether its source may register it, as a new one or in place of the one of that key. */
+bool services_room(struct services *db, const struct service *s);
+/* Adds it, or replaces the one of that key, whatever services_room() says.  False: db is NULL. */
 bool services_put(struct services *db, const struct service *s);
 void services_remove(struct services *db, const struct service_key *key);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Subscribers as a sorted array of pointers; see subscriptions.h. */
+#include "registry/holdings.h"
 #include "registry/subscriptions.h"
 
 #include <stdlib.h>
@@ -9,6 +10,7 @@ struct subscriptions {
 	VEC(struct subscriber *) list;
 	size_t n;			/* subscriptions */
 	uint64_t events;
+	struct holdings *holdings;	/* or NULL */
 	void (*changed)(void *arg);
 	void *arg;
 };
@@ -28,12 +30,21 @@ static void free_subscriber(struct subscriber *s)
 	free(s);
 }
 
+/* The port has so many more, or fewer. */
+static void count(struct subscriptions *db, uint64_t guid, int more)
+{
+	db->n += (size_t)more;
+	holdings_add(db->holdings, HOLD_SUBSCRIPTIONS, guid, more);
+}
+
 void subscriptions_free(struct subscriptions *db)
 {
 	if (!db)
 		return;
-	for (size_t i = 0; i < db->list.n; i++)
+	for (size_t i = 0; i < db->list.n; i++) {
+		count(db, db->list.v[i]->guid, -(int)db->list.v[i]->list.n);
 		free_subscriber(db->list.v[i]);
+	}
 	vec_free(&db->list);
 	free(db);
 }
@@ -42,6 +53,14 @@ static void tell(struct subscriptions *db)
 {
 	if (db->changed)
 		db->changed(db->arg);
+}
+
+void subscriptions_hold(struct subscriptions *db, struct holdings *h)
+{
+	db->holdings = h;
+	for (size_t i = 0; i < db->list.n; i++)
+		holdings_add(h, HOLD_SUBSCRIPTIONS, db->list.v[i]->guid,
+			     (int)db->list.v[i]->list.n);
 }
 
 size_t subscriptions_count(const struct subscriptions *db)
@@ -126,30 +145,32 @@ const struct subscription *subscription_find(const struct subscriber *s, const s
 
 /* --- changes --- */
 
-/* The numbers that a port uses, as a set; how many they are. */
-static unsigned numbers_of_port(const struct subscriptions *db, uint64_t guid,
-				bool used[SUBSCRIPTIONS_PER_PORT])
-{
-	unsigned n = 0;
+#define NUMBERS		SUBSCRIPTION_ANY	/* 0 and up */
+#define WORDS		((NUMBERS + 63) / 64)
 
-	memset(used, 0, SUBSCRIPTIONS_PER_PORT * sizeof(*used));
+/* The numbers that a port uses, as bits. */
+static void numbers_of_port(const struct subscriptions *db, uint64_t guid, uint64_t used[WORDS])
+{
+	memset(used, 0, WORDS * sizeof(*used));
 	for (size_t i = place_of(db, guid, 0); at(db, i) && at(db, i)->guid == guid; i++)
-		for (size_t k = 0; k < at(db, i)->list.n; k++, n++)
-			used[at(db, i)->list.v[k].number] = true;
-	return n;
+		for (size_t k = 0; k < at(db, i)->list.n; k++) {
+			unsigned number = at(db, i)->list.v[k].number;
+
+			used[number / 64] |= UINT64_C(1) << number % 64;
+		}
 }
 
 /* The number that a new one gets, or SUBSCRIPTION_ANY: it can't be had. */
 static uint16_t take_number(const struct subscriptions *db, uint64_t guid, uint16_t wanted)
 {
-	bool used[SUBSCRIPTIONS_PER_PORT];
+	uint64_t used[WORDS];
 
-	if (numbers_of_port(db, guid, used) >= SUBSCRIPTIONS_PER_PORT)
-		return SUBSCRIPTION_ANY;
+	numbers_of_port(db, guid, used);
 	if (wanted == SUBSCRIPTION_ANY)
-		for (wanted = 0; used[wanted]; wanted++)
+		for (wanted = 0; wanted < NUMBERS && used[wanted / 64] >> wanted % 64 & 1; wanted++)
 			;
-	return wanted < SUBSCRIPTIONS_PER_PORT && !used[wanted] ? wanted : SUBSCRIPTION_ANY;
+	return wanted < NUMBERS && !(used[wanted / 64] >> wanted % 64 & 1) ? wanted :
+									     SUBSCRIPTION_ANY;
 }
 
 static struct subscriber *insert(struct subscriptions *db, uint64_t guid, uint32_t qpn)
@@ -164,6 +185,13 @@ static struct subscriber *insert(struct subscriptions *db, uint64_t guid, uint32
 	memmove(&db->list.v[i + 1], &db->list.v[i], (db->list.n - 1 - i) * sizeof(*db->list.v));
 	db->list.v[i] = s;
 	return s;
+}
+
+bool subscriptions_room(struct subscriptions *db, uint64_t guid, uint32_t qpn,
+			const struct inform *what)
+{
+	return db && (find_wish(subscriber_find(db, guid, qpn), what) ||
+		      holdings_ask(db->holdings, HOLD_SUBSCRIPTIONS, guid));
 }
 
 bool subscriptions_add(struct subscriptions *db, uint64_t guid, uint32_t qpn,
@@ -185,15 +213,14 @@ bool subscriptions_add(struct subscriptions *db, uint64_t guid, uint32_t qpn,
 			tell(db);
 		return true;
 	}
-	if (!db || db->n >= SUBSCRIPTIONS_MAX ||
-	    (number = take_number(db, guid, want->number)) == SUBSCRIPTION_ANY)
+	if (!db || (number = take_number(db, guid, want->number)) == SUBSCRIPTION_ANY)
 		return false;
 	if (!s)
 		s = insert(db, guid, qpn);
 	*vec_push(&s->list) = *want;
 	s->list.v[s->list.n - 1].number = number;
 	s->unanswered = 0;
-	db->n++;
+	count(db, guid, 1);
 	tell(db);
 	return true;
 }
@@ -205,7 +232,7 @@ void subscriptions_drop(struct subscriptions *db, uint64_t guid, uint32_t qpn)
 
 	if (!s || !is(s, guid, qpn))
 		return;
-	db->n -= s->list.n;
+	count(db, guid, -(int)s->list.n);
 	free_subscriber(s);
 	db->list.n--;
 	memmove(&db->list.v[i], &db->list.v[i + 1], (db->list.n - i) * sizeof(*db->list.v));
@@ -226,7 +253,7 @@ bool subscriptions_remove(struct subscriptions *db, uint64_t guid, uint32_t qpn,
 	}
 	memmove(old, old + 1, (size_t)(s->list.v + s->list.n - (old + 1)) * sizeof(*old));
 	s->list.n--;
-	db->n--;
+	count(db, guid, -1);
 	tell(db);
 	return true;
 }

@@ -5,7 +5,7 @@
  * to.  A subscriber without a subscription is none.
  *
  * As members of groups they are port GUIDs, which outlive LIDs; how many there
- * may be is bounded, in all and of a port.
+ * may be is bounded, in all and of a port (registry/holdings.h).
  *
  * A database that is NULL is empty, and takes nothing.
  */
@@ -18,8 +18,6 @@
 
 #include "base/alloc.h"
 
-#define SUBSCRIPTIONS_MAX	65536
-#define SUBSCRIPTIONS_PER_PORT	256
 #define SUBSCRIPTION_ANY	UINT16_MAX	/* SubscriberEnum: the lowest that is free */
 
 #define INFORM_ALL_LIDS		0xffff		/* LIDRangeBegin */
@@ -56,10 +54,13 @@ struct subscriber {
 };
 
 struct subscriptions;
+struct holdings;
 
 /* changed(), which may be NULL, is called after each change. */
 struct subscriptions *subscriptions_new(void (*changed)(void *arg), void *arg);
 void subscriptions_free(struct subscriptions *db);	/* NULL is fine */
+/* Ports hold what is there, and what comes from now on, by h, which must outlive db. */
+void subscriptions_hold(struct subscriptions *db, struct holdings *h);
 
 size_t subscriptions_count(const struct subscriptions *db);	/* all of all subscribers */
 /*
@@ -76,9 +77,12 @@ struct subscriber *subscriber_from(const struct subscriptions *db, uint64_t guid
 /* The one of these wishes, or NULL. */
 const struct subscription *subscription_find(const struct subscriber *s, const struct inform *what);
 
+/* Whether the port may have this one, which it may have already. */
+bool subscriptions_room(struct subscriptions *db, uint64_t guid, uint32_t qpn,
+			const struct inform *what);
 /*
- * Adds one.  The same once more only takes over resp_time and pkey, and the trust, if
- * it has any.  False: there is no room, or the number is taken.
+ * Adds one, whatever subscriptions_room() says.  The same once more only takes over resp_time and pkey, and the trust, if
+ * it has any.  False: the number is taken, or db is NULL.
  */
 bool subscriptions_add(struct subscriptions *db, uint64_t guid, uint32_t qpn,
 		       const struct subscription *s);

@@ -166,7 +166,7 @@ uint16_t sa_guidinfo_set(struct sa_msg *m)
 
 		if (!(q.chosen >> i & 1))
 			continue;
-		guid = place < places_of(m->s, q.port) ?
+		guid = place < places_of(m->s, q.port) && alias_room(m->sa->alias, q.guid, place) ?
 		       choose(m, get_be64(q.r.guids[i]), alias_at(m->sa->alias, q.guid, place)) : 0;
 		if (!guid || !put(m, q.guid, place, guid))
 			refused |= (uint8_t)(1u << i);

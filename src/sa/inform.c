@@ -98,14 +98,16 @@ static uint16_t pkey_of_request(const struct sa_msg *m)
 
 static uint16_t subscribe(const struct sa_msg *m, const struct subscription *s)
 {
+	uint64_t guid = m->s->f->ports[m->requester].guid;
 	uint16_t status;
 
 	if (is_secret(&s->what) && !m->trusted)
 		return IB_SA_REQ_DENIED;
 	if ((status = check_access(m, &s->what)))
 		return status;
-	return subscriptions_add(m->sa->subscriptions, m->s->f->ports[m->requester].guid,
-				 m->req->qpn, s) ? IB_STATUS_OK : IB_SA_NO_RESOURCES;
+	return subscriptions_room(m->sa->subscriptions, guid, m->req->qpn, &s->what) &&
+	       subscriptions_add(m->sa->subscriptions, guid, m->req->qpn, s) ?
+	       IB_STATUS_OK : IB_SA_NO_RESOURCES;
 }
 
 /* The QPN counts only here; 0 is the QP that asks. */

@@ -409,6 +409,12 @@ static uint16_t choose_scope(const struct sa_msg *m, const struct join *j, uint8
 	return IB_STATUS_OK;
 }
 
+/* Whose share of the registry the request uses up. */
+static uint64_t asker(const struct sa_msg *m)
+{
+	return m->s->f->ports[m->requester].guid;
+}
+
 static uint16_t describe_group(const struct sa_msg *m, const struct join *j, struct mcast_group *g)
 {
 	uint8_t sl, hop_limit, broadcast[16];
@@ -419,7 +425,7 @@ static uint16_t describe_group(const struct sa_msg *m, const struct join *j, str
 	*g = (struct mcast_group){
 		.qkey = be32toh(j->r.qkey), .pkey = be16toh(j->r.pkey), .sl = sl,
 		.mlid = m->mask & MCM(MLID) ? be16toh(j->r.mlid) : 0,
-		.flow_label = flow_label, .tclass_asked = j->r.tclass,
+		.flow_label = flow_label, .tclass_asked = j->r.tclass, .holder = asker(m),
 	};
 	if ((status = choose_scope(m, j, hop_limit, g)))
 		return status;
@@ -460,12 +466,13 @@ uint16_t sa_mcmember_set(struct sa_msg *m)
 	if (status)
 		return status;
 	g = mcast_find(m->sa->mcast, j.r.mgid);
-	if (!mcast_has_room(m->sa->mcast) && !(g && mcast_member(g, j.gid)))
-		return IB_SA_NO_RESOURCES;
-	status = g ? check_group(m, &j, g) : create_group(m, &j, &g);
-	if (status)
+	if (g && (status = check_group(m, &j, g)))
 		return status;
-	mcast_join(m->sa->mcast, g, j.gid, j.state, j.proxy);
+	if (!(g && mcast_member(g, j.gid)) && !mcast_room(m->sa->mcast, asker(m)))
+		return IB_SA_NO_RESOURCES;
+	if (!g && (status = create_group(m, &j, &g)))
+		return status;
+	mcast_join_by(m->sa->mcast, g, j.gid, j.state, asker(m));
 	make_record(m->s, g, mcast_member(g, j.gid), &r);
 	sa_add(m, &r, MCMEMBER_LEN);
 	return IB_STATUS_OK;

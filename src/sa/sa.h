@@ -63,6 +63,7 @@ struct sa {
 		       struct sa_estate *answer);
 	void *estate_arg;
 	const struct sa_coming *coming;	/* NULL: nothing */
+	struct holdings *holdings;	/* of the registries; may be NULL: nothing is bounded */
 	uint64_t sm_key;
 	struct sa_trace *trace;		/* may be NULL */
 	struct sa_stats *stats;		/* may be NULL */

@@ -215,7 +215,7 @@ uint16_t sa_service_set(struct sa_msg *m)
 		s = *old;
 	}
 	update(m, &r, &s);
-	if (!services_put(m->sa->services, &s))
+	if (!services_room(m->sa->services, &s) || !services_put(m->sa->services, &s))
 		return IB_SA_NO_RESOURCES;
 	answer(m, &s);
 	return IB_STATUS_OK;

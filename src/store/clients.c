@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Services, subscriptions and alias GUIDs on disk, one in a line.
+ * Services, subscriptions, alias GUIDs and ports that are gone on disk, one in a line.
  *
  * The file of services says when it was written: in which run of the machine, and how
  * long after its start.  The real clock would not do, since it may jump.  Of what was
@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "registry/alias.h"
+#include "registry/holdings.h"
 #include "registry/services.h"
 #include "registry/subscriptions.h"
 #include "store/internal.h"
@@ -28,6 +29,7 @@ const struct store_file subscriptions_file = {
 	"subscriptions", "qosd subscriptions ", STORE_SUBSCRIPTIONS_FORMAT,
 };
 const struct store_file aliases_file = { "aliases", "qosd aliases ", STORE_ALIASES_FORMAT };
+const struct store_file gone_file = { "gone", "qosd gone ", STORE_GONE_FORMAT };
 #define ASSIGNED_AHEAD 65536u
 
 void store_put_hex(struct buf *b, const uint8_t *bytes, size_t n)
@@ -295,4 +297,68 @@ bool store_load_aliases(struct store *s, struct alias_db *db)
 bool store_take_aliases(struct alias_db *db, char *text)
 {
 	return store_each_line(text, alias_line, db);
+}
+
+/* --- ports that are gone --- */
+
+struct reading_gone {
+	struct holdings *h;
+	bool begun;
+	int64_t ago_us;		/* what was a moment of the clock then is so much less now */
+};
+
+void store_save_gone(struct store *s, const struct holdings *h)
+{
+	char boot[BOOT_ID_LEN + 1];
+	struct buf b = { 0 };
+
+	get_boot_id(boot);
+	buf_printf(&b, "written %s %" PRId64 "\n", boot, clock_boot_us());
+	for (size_t i = 0; i < holdings_count(h); i++)
+		if (holdings_at(h, i)->gone_us)
+			buf_printf(&b, "gone 0x%016" PRIx64 " %" PRId64 "\n", holdings_at(h, i)->port,
+				   holdings_at(h, i)->gone_us);
+	store_save_lines(s, &gone_file, b.s);
+	buf_free(&b);
+}
+
+/* In another run of the machine the clock is another one: only the time until then has passed. */
+static bool gone_written(struct reading_gone *r, const char *text)
+{
+	char boot[BOOT_ID_LEN + 1], now[BOOT_ID_LEN + 1];
+	int64_t written;
+	int end = 0;
+
+	if (sscanf(text, "written %36s %" SCNd64 "%n", boot, &written, &end) != 2 || text[end] ||
+	    written < 0 || written > INT64_MAX / 2)
+		return false;
+	get_boot_id(now);
+	r->begun = true;
+	if (strcmp(boot, now) || *now == '-' || written > clock_boot_us())
+		r->ago_us = written - clock_boot_us();
+	return true;
+}
+
+static bool gone_line(void *arg, const char *text)
+{
+	struct reading_gone *r = arg;
+	int64_t since_us;
+	uint64_t guid;
+	int end = 0;
+
+	if (!r->begun)
+		return gone_written(r, text);
+	if (sscanf(text, "gone 0x%" SCNx64 " %" SCNd64 "%n", &guid, &since_us, &end) != 2 ||
+	    text[end] || since_us > INT64_MAX / 2 || since_us < INT64_MIN / 2)
+		return false;
+	since_us -= r->ago_us;
+	holdings_set_gone(r->h, guid, since_us ? since_us : -1);
+	return true;
+}
+
+bool store_load_gone(struct store *s, struct holdings *h)
+{
+	struct reading_gone r = { .h = h };
+
+	return store_load_lines(s, &gone_file, gone_line, &r, NULL);
 }

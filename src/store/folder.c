@@ -33,7 +33,8 @@
 #include "base/log.h"
 #include "store/internal.h"
 
-#define FILE_MAX	(64u << 20)
+/* More than the registries fill with the highest bounds that qosd.yaml takes. */
+#define FILE_MAX	(256u << 20)
 #define RETRY_US	1000000
 #define RETRY_MAX_US	(64 * 1000000ll)
 #define ASIDE_MAX	9	/* names for what is set aside */

@@ -12,7 +12,8 @@
  *
  * What the first version did not know stands at the end of a line, and only where it says
  * anything: the TClass that a group's creator asked for, if it has another; the port of a
- * member, if it joined by an alias.
+ * member, if it joined by an alias.  Format 2 adds, behind the word "by", a group's holder and the
+ * port that asked for a proxy's membership.
  *
  * A run's first save writes a snapshot; when the journal outgrows that, the next is
  * written, so that on the average a change is written a few times and no more.  It is
@@ -35,7 +36,7 @@
 #include "store/writer.h"
 
 #define JOURNAL		"groups.journal"
-#define JOURNAL_TITLE	"qosd groups journal 1 of"
+#define JOURNAL_TITLE	"qosd groups journal"
 #define JOURNAL_MIN	(64u << 10)	/* bytes below which a journal is not too long */
 #define END_US		1000000
 #define RETRY_US	1000000
@@ -119,6 +120,15 @@ static void put_number(struct buf *b, uint64_t v)
 	buf_add(b, at, (size_t)(text + sizeof(text) - at));
 }
 
+/* A port that answers for something; 0: none is known. */
+static void put_by(struct buf *b, uint64_t port)
+{
+	if (!port)
+		return;
+	buf_puts(b, " by");
+	put_0x(b, port, 16);
+}
+
 static void put_group(struct buf *b, const struct mcast_group *g)
 {
 	buf_puts(b, "group");
@@ -135,6 +145,7 @@ static void put_group(struct buf *b, const struct mcast_group *g)
 	put_number(b, g->hop_limit);
 	if (g->tclass_asked != g->tclass)
 		put_number(b, g->tclass_asked);
+	put_by(b, g->holder);
 }
 
 static void put_root(struct buf *b, uint16_t mlid, uint64_t guid)
@@ -151,6 +162,7 @@ static void put_member(struct buf *b, const struct mcast_member *m)
 	put_number(b, m->proxy);
 	if (m->gid.guid != m->gid.port)
 		put_0x(b, m->gid.port, 16);
+	put_by(b, m->asked_by);
 }
 
 /* Behind the word that a line begins with, if it is that; else NULL. */
@@ -159,6 +171,15 @@ static const char *after_word(const char *text, const char *word)
 	size_t n = strlen(word);
 
 	return strncmp(text, word, n) ? NULL : text + n;
+}
+
+/* The end of a line: nothing, or a port that answers for something. */
+static bool get_by(const char *text, uint64_t *port)
+{
+	int end = 0;
+
+	*port = 0;
+	return !*text || (sscanf(text, " by 0x%" SCNx64 "%n", port, &end) == 1 && !text[end]);
 }
 
 static bool get_group(const char *text, struct mcast_group *g)
@@ -175,7 +196,8 @@ static bool get_group(const char *text, struct mcast_group *g)
 	g->tclass_asked = g->tclass;
 	if (sscanf(text + end, " %" SCNu8 "%n", &g->tclass_asked, &more) == 1)
 		end += more;
-	return !text[end] && g->mlid >= IB_LID_MCAST_FIRST && g->mlid <= IB_LID_MCAST_LAST;
+	return get_by(text + end, &g->holder) && g->mlid >= IB_LID_MCAST_FIRST &&
+	       g->mlid <= IB_LID_MCAST_LAST;
 }
 
 static bool get_root(const char *text, uint16_t *mlid, uint64_t *guid)
@@ -199,7 +221,7 @@ static bool get_member(const char *text, struct mcast_member *m)
 	m->gid.port = m->gid.guid;
 	if (sscanf(text + end, " 0x%" SCNx64 "%n", &m->gid.port, &more) == 1)
 		end += more;
-	return !text[end];
+	return get_by(text + end, &m->asked_by) && (m->proxy || !m->asked_by);
 }
 
 /* --- the snapshot --- */
@@ -224,7 +246,10 @@ static bool snapshot_line(void *arg, const char *text)
 	default:
 		if (!gf->group || !get_member(after_word(text, "member"), &m) || !m.join_state)
 			return false;
-		mcast_join(gf->into, gf->group, m.gid, m.join_state, m.proxy);
+		if (m.asked_by)
+			mcast_join_by(gf->into, gf->group, m.gid, m.join_state, m.asked_by);
+		else
+			mcast_join(gf->into, gf->group, m.gid, m.join_state, m.proxy);
 		return true;
 	}
 }
@@ -281,7 +306,7 @@ static void put_title(struct buf *b, uint64_t of, uint64_t *check)
 {
 	size_t from = b->n;
 
-	buf_printf(b, JOURNAL_TITLE " %016" PRIx64, of);
+	buf_printf(b, JOURNAL_TITLE " %u of %016" PRIx64, STORE_GROUPS_FORMAT, of);
 	*check = 0;
 	end_line(b, from, check);
 }
@@ -360,20 +385,30 @@ static bool unwrap_line(char *line, char *nl, uint64_t *check)
 	return true;
 }
 
+/* The first line, of this or an earlier format; *of: the digest of the snapshot that it goes on from. */
+static bool get_title(const char *line, uint64_t *of)
+{
+	const char *text = after_word(line, JOURNAL_TITLE);
+	unsigned format;
+	int end = 0;
+
+	return text && sscanf(text, " %u of %" SCNx64 "%n", &format, of, &end) == 2 &&
+	       !text[end] && format && format <= STORE_GROUPS_FORMAT;
+}
+
 /* Does again what it says; false: it is damaged. */
 static bool journal_redo(struct mcast_db *db, struct buf *b, uint64_t of)
 {
-	char *line = b->s, *nl, title[64];
-	uint64_t check = 0;
+	uint64_t check = 0, said;
+	char *line = b->s, *nl;
 
-	snprintf(title, sizeof(title), JOURNAL_TITLE " %016" PRIx64, of);
 	for (; b->n && (nl = memchr(line, '\n', (size_t)(b->s + b->n - line))); line = nl + 1) {
 		if (!unwrap_line(line, nl, &check))
 			return false;
 		if (line != b->s) {
 			if (!journal_line(db, line))
 				return false;
-		} else if (strcmp(line, title)) {
+		} else if (!get_title(line, &said) || said != of) {
 			/* before a later snapshot: so is all of it */
 			return after_word(line, JOURNAL_TITLE) != NULL;
 		}

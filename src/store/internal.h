@@ -63,7 +63,7 @@ struct store_file {
 
 /* Those that are not store.c's. */
 extern const struct store_file groups_snapshot_file, groups_journal_file, known_file,
-	services_file, subscriptions_file, aliases_file;
+	services_file, subscriptions_file, aliases_file, gone_file;
 
 void store_put_title(struct buf *b, const struct store_file *f);
 

@@ -29,7 +29,7 @@ static const struct store_file m_keys = { "m-keys", "qosd m-keys ", STORE_M_KEYS
 
 static const struct store_file *const all_files[] = {
 	&lids_file, &pkeys_file, &refused_file, &known_file, &groups_snapshot_file,
-	&groups_journal_file, &services_file, &subscriptions_file, &aliases_file, &partitions,
+	&groups_journal_file, &services_file, &subscriptions_file, &aliases_file, &gone_file, &partitions,
 	&m_keys, &history,
 };
 

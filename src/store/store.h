@@ -39,13 +39,14 @@ enum {
 	STORE_PKEYS_FORMAT = 1,
 	STORE_REFUSED_FORMAT = 1,
 	STORE_KNOWN_FORMAT = 1,
-	STORE_GROUPS_FORMAT = 1,	/* also of the journal */
+	STORE_GROUPS_FORMAT = 2,	/* also of the journal */
 	STORE_SERVICES_FORMAT = 1,
 	STORE_SUBSCRIPTIONS_FORMAT = 1,
 	STORE_ALIASES_FORMAT = 1,
 	STORE_PARTITIONS_FORMAT = 1,
 	STORE_M_KEYS_FORMAT = 1,
 	STORE_HISTORY_FORMAT = 1,
+	STORE_GONE_FORMAT = 1,
 };
 
 /*
@@ -171,6 +172,14 @@ void store_save_subscriptions(struct store *s, const struct subscriptions *db);
 struct alias_db;
 bool store_load_aliases(struct store *s, struct alias_db *db);
 void store_save_aliases(struct store *s, const struct alias_db *db);
+
+/*
+ * Since when ports that hold anything are not in the fabric (registry/holdings.h), by
+ * clock_boot_us().  Loading is of ports that h has.
+ */
+struct holdings;
+bool store_load_gone(struct store *s, struct holdings *h);
+void store_save_gone(struct store *s, const struct holdings *h);
 
 /*
  * The same as text, which another daemon takes over (qosd/estate.c): what print gives,

@@ -157,7 +157,8 @@ END
 	on_own "$node" "$tools/joinstorm" -g 80 guids >storm 2>&1
 	expect_match "groups that are refused" \
 		"$([ "$manager" = opensm ] && echo 'refused=1536 last-status=0x0100' || echo 'refused=0 ')" "$(<storm)"
-	forwarded() { sim_ctl check >audit 2>&1 && grep -qE '^multicast groups +32$' audit; }
+	# all are asked for by one port, which gets half of the MLIDs; OpenSM has no bound for a port
+	forwarded() { sim_ctl check >audit 2>&1 && grep -qE "^multicast groups +$([ "$manager" = opensm ] && echo 32 || echo 16)\$" audit; }
 	until_ 10 forwarded || bad "multicast: $(<audit)"
 	answer=$(guidinfo block=0 guid3=0xaaaa000000000003 guid4=0xaaaa000000000004)
 	expect "an alias within GUIDCap" aaaa000000000003 "$(entry 3 <<<"$answer")"

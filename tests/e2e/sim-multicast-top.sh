@@ -87,9 +87,10 @@ for lie in refuses keeps; do
 	expect "MulticastFDBTop where it $lie it" 0xc01f "$(switch_top "${switches[0]}")"
 	expect "MulticastFDBTop of another" "$highest" "$(switch_top "${switches[1]}")"
 	storm $later
-	await_groups 32 "a switch $lie it"
-	for mlid in 0xc001 0xc01f; do all_get $mlid; done
-	expect_match "MLIDs in use" "32 of 32 MLIDs" "$(ctl mcast)"
+	# all are asked for by one port, which gets half of the MLIDs
+	await_groups 16 "a switch $lie it"
+	for mlid in 0xc001 0xc00f; do all_get $mlid; done
+	expect_match "MLIDs in use" "16 of 32 MLIDs" "$(ctl mcast)"
 	expect_match "health" "keeps other values" "$(ctl health)"
 	expect "lines of health about it" 1 "$(ctl health | grep -c "keeps other values")"
 	sets=$(sets)

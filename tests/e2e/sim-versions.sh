@@ -130,7 +130,7 @@ for file in lids pkeys refused fabric groups groups.journal services subscriptio
 	use_sample "$sample"
 	[ -s "state/$file" ] || { bad "the sample has no $file"; continue; }
 	# It need not even be text that ends with a digest.
-	{ head -n 1 "state/$file" | sed -E 's/ 1( of|$)/ 2\1/; s/, 1$/, 2/'; head -c 100 /dev/urandom; } >new
+	{ head -n 1 "state/$file" | sed -E 's/ [12]( of|$)/ 9\1/; s/, 1$/, 9/'; head -c 100 /dev/urandom; } >new
 	mv new "state/$file"
 	rm -rf before
 	cp -r state before
@@ -138,7 +138,7 @@ for file in lids pkeys refused fabric groups groups.journal services subscriptio
 	until_ 20 gone "$qosd" || bad "$file: it runs"
 	wait "$qosd"
 	expect "$file: exit status" 3 $?
-	expect_match "$file: what is said" "state/$file was written by a newer qosd: it has format 2" "$(<"$qosd_log")"
+	expect_match "$file: what is said" "state/$file was written by a newer qosd: it has format 9" "$(<"$qosd_log")"
 	rm -f state/lock
 	expect "$file: the state folder" "" "$(diff -r before state)"
 done

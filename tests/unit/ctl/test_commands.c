@@ -287,12 +287,12 @@ START_TEST(every_command_has_its_right)
 	static const char *const admin[] = {
 		"sa-trace", "plan", "policy check", "policy load", "policy confirm", "policy revert",
 		"partition change", "reload", "sweep", "priority", "links release", "links retrain",
-		"counters",
+		"counters", "holdings remove", "mcast remove",
 	}, *const reads[] = {
 		"status", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
 		"mcast", "services", "subscriptions", "dump", "export ibacm", "health", "metrics",
 		"events", "sa-stats", "policy show", "policy history", "partition show",
-		"partitions",
+		"partitions", "holdings",
 	};
 	enum ctl_right takes;
 	const char *name;

@@ -8,8 +8,8 @@
 #include "ctl/health.h"
 #include "plan/feasible.h"
 #include "subnet.h"
+#include "registry/holdings.h"
 #include "registry/mcast.h"
-#include "registry/services.h"
 #include "unit/run.h"
 
 static struct subnet_state *state;
@@ -223,22 +223,30 @@ START_TEST(devices)
 }
 END_TEST
 
-START_TEST(a_registry_that_is_full)
+START_TEST(a_registry_that_fills)
 {
-	struct sa registered = { .mcast = mcast_new(NULL, NULL), .services = services_new(NULL, NULL) };
-	struct service x = { .ends_us = SERVICE_NEVER };
+	struct sa registered = { .holdings = holdings_new() };
+	uint64_t node1 = 0x2c90300000011;
 
 	in.registered = &registered;
-	for (unsigned i = 0; i < SERVICES_MAX; i++) {
-		ck_assert_uint_eq(i % 4096 ? 0 : judged(), 0);
-		x.key.id = i;
-		x.source = i % 64;
-		if (!services_put(registered.services, &x))
-			ck_abort_msg("service %u is refused", i);
-	}
-	expect(SEV_ERROR, "registry-full", "16384 services, as many as there may be");
-	services_free(registered.services);
-	mcast_free(registered.mcast);
+	holdings_set_bound(registered.holdings, HOLD_SERVICES, (struct hold_bound){ 100, 50 });
+	holdings_add(registered.holdings, HOLD_SERVICES, 0x99, 49);
+	holdings_add(registered.holdings, HOLD_SERVICES, node1, 30);
+	ck_assert_uint_eq(judged(), 0);
+	holdings_add(registered.holdings, HOLD_SERVICES, node1, 1);
+	expect(SEV_WARNING, "registry-filling", "80 services of the 100 that there may be");
+	holdings_add(registered.holdings, HOLD_SERVICES, 0x99, -30);
+	holdings_add(registered.holdings, HOLD_SERVICES, node1, 19);
+	expect(SEV_WARNING, "port-at-bound", "node1 HCA-1/P1");
+	expect(SEV_WARNING, "port-at-bound", "holds 50 services, as many as one port may");
+	holdings_add(registered.holdings, HOLD_SERVICES, node1, -1);
+	holdings_add(registered.holdings, HOLD_SERVICES, 0x99, 31);
+	ck_assert_uint_eq(judged(), 2);
+	ck_assert_str_eq(h.v.v[1].kind, "port-at-bound");
+	ck_assert_ptr_nonnull(strstr(h.v.v[1].text, "0x0000000000000099 holds 50 services"));
+	holdings_set_bound(registered.holdings, HOLD_SERVICES, (struct hold_bound){ 99, 51 });
+	expect(SEV_ERROR, "registry-full", "99 services, as many as there may be");
+	holdings_free(registered.holdings);
 }
 END_TEST
 
@@ -445,7 +453,7 @@ int main(void)
 	tcase_add_test(t, keys);
 	tcase_add_test(t, not_up);
 	tcase_add_test(t, devices);
-	tcase_add_test(t, a_registry_that_is_full);
+	tcase_add_test(t, a_registry_that_fills);
 	tcase_add_test(t, floods_of_traps);
 	tcase_add_test(t, links_that_flap);
 	tcase_add_test(t, many_of_a_kind);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "registry/alias.h"
+#include "registry/holdings.h"
 #include "unit/run.h"
 
 static struct alias_db *db;
@@ -115,18 +116,25 @@ START_TEST(ports_and_their_blocks)
 }
 END_TEST
 
-START_TEST(bounded)
+START_TEST(ports_hold_aliases)
 {
-	uint64_t alias = 1;
+	struct holdings *h = holdings_new();
 
-	for (uint64_t port = 1; alias <= ALIASES_MAX; port++)
-		for (unsigned place = 1; place < ALIAS_PLACES && alias <= ALIASES_MAX; place++)
-			ck_assert(alias_put(db, 1ull << 40 | port, place, alias++));
-	ck_assert_uint_eq(alias_count(db), ALIASES_MAX);
-	ck_assert(!alias_put(db, 0x10, 1, alias));
-	ck_assert(alias_put(db, 1ull << 40 | 1, 1, alias));	/* in place of another */
-	ck_assert(alias_put(db, 1ull << 40 | 1, 1, 0));
-	ck_assert(alias_put(db, 0x10, 1, alias));
+	alias_put(db, 0x10, 1, 1);
+	alias_put(db, 0x10, 9, 2);
+	alias_hold(db, h);
+	holdings_set_bound(h, HOLD_ALIASES, (struct hold_bound){ 100, 3 });
+	ck_assert(alias_room(db, 0x10, 2));
+	alias_put(db, 0x10, 2, 3);
+	ck_assert(!alias_room(db, 0x10, 3));
+	ck_assert_msg(alias_room(db, 0x10, 2), "in place of another");
+	alias_put(db, 0x10, 2, 4);
+	ck_assert_uint_eq(holdings_of(h, HOLD_ALIASES, 0x10), 3);
+	alias_put(db, 0x10, 9, 0);
+	ck_assert(alias_room(db, 0x10, 3));
+	ck_assert_uint_eq(holdings_total(h, HOLD_ALIASES), 2);
+	alias_hold(db, NULL);
+	holdings_free(h);
 }
 END_TEST
 
@@ -184,7 +192,7 @@ int main(void)
 	tcase_add_test(t, put_moved_and_freed);
 	tcase_add_test(t, the_first_place_and_those_beyond);
 	tcase_add_test(t, ports_and_their_blocks);
-	tcase_add_test(t, bounded);
+	tcase_add_test(t, ports_hold_aliases);
 	tcase_add_test(t, assigned);
 	tcase_add_test(t, as_the_model);
 	suite_add_tcase(s, t);

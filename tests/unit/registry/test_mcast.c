@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "../plan/net.h"
 #include "registry/alias.h"
+#include "registry/holdings.h"
 #include "registry/mcast.h"
 #include "plan/state.h"
 #include "unit/run.h"
@@ -626,36 +627,136 @@ static struct mcast_group *make_nth(struct mcast_db *db, uint32_t n, uint64_t po
 	return g;
 }
 
-START_TEST(memberships_are_bounded)
+START_TEST(groups_of_ports_that_are_gone_make_room)
 {
 	struct mcast_db *db = new_db();
-	struct mcast_group *g = make(db, 1, 0);
+	struct holdings *h = holdings_new();
+	struct subnet_state *s = make_state(policy_builtin(), 1);
 
-	uint64_t port = 0;
-
-	while (mcast_has_room(db))
-		mcast_join(db, g, mcast_own_gid(++port), JOIN_FULL, false);
-	ck_assert_uint_eq(port, MCAST_MEMBERS_MAX);
-	mcast_leave(db, g, mcast_own_gid(MCAST_MEMBERS_MAX), JOIN_FULL);
-	ck_assert(mcast_has_room(db));
+	holdings_set_bound(h, HOLD_GROUPS, (struct hold_bound){ 4000, 4000 });
+	mcast_hold(db, h);
+	for (uint32_t i = 0; i < 3000; i++)
+		ck_assert_ptr_nonnull(make_nth(db, i, i % 1000 ? 0x77 : 0x11));
+	for (size_t i = 0; i < mcast_count(db); i++)
+		ck_assert_uint_eq(mcast_at(db, i)->holder, 0);
+	mcast_sync(db, s);
+	ck_assert_uint_eq(holdings_total(h, HOLD_GROUPS), 3000);
+	s->generation++;
+	mcast_sync(db, s);
+	ck_assert_uint_eq(mcast_count(db), 3 + 1);	/* one is the policy's */
+	ck_assert_uint_eq(holdings_total(h, HOLD_GROUPS), 3);
+	ck_assert_uint_eq(holdings_of(h, HOLD_MEMBERSHIPS, 0x11), 3);
+	state_unref(s);
 	mcast_free(db);
+	holdings_free(h);
 }
 END_TEST
 
-START_TEST(groups_are_bounded)
+/* The n-th group of a port, which joins it; NULL: it may not have it. */
+static struct mcast_group *make_for(struct mcast_db *db, uint32_t n, uint64_t port, unsigned mlids,
+				    uint8_t rate)
+{
+	struct mcast_group like = { .pkey = 0xffff, .mtu = 4, .rate = rate, .holder = port }, *g;
+
+	memcpy(like.mgid, all_ipv6, 16);
+	put_be32(like.mgid + 12, n + 2);
+	g = mcast_create(db, &like, mlids);
+	if (g)
+		mcast_join_by(db, g, mcast_own_gid(port), JOIN_FULL, port);
+	return g;
+}
+
+START_TEST(a_port_cannot_take_all_mlids)
+{
+	struct mcast_db *db = new_db();
+	struct holdings *h = holdings_new();
+	struct mcast_group of_policy = { .pkey = 0x8001, .mtu = 4, .rate = 3, .mgid = { 0xff, 1 } };
+	uint32_t n = 0;
+
+	holdings_set_bound(h, HOLD_GROUPS, (struct hold_bound){ 100000, 600 });
+	mcast_hold(db, h);
+	/* all of one kind: beyond its part of the MLIDs the port's groups share them */
+	for (; n < 600; n++)
+		ck_assert_ptr_nonnull(make_for(db, n, 0x11, 1024, 3));
+	ck_assert_uint_eq(holdings_of(h, HOLD_MLIDS, 0x11), 512);
+	ck_assert_ptr_null(make_for(db, n, 0x11, 1024, 3));
+	ck_assert_uint_eq(holdings_refused(h, HOLD_GROUPS), 1);
+	/* greedy ports together leave room for newcomers, and for the policy */
+	for (uint64_t port = 0x100; port < 0x110; port++)
+		for (unsigned i = 0; i < 600; i++, n++)
+			make_for(db, n, port, 1024, (uint8_t)(2 + i % 7));
+	for (uint64_t port = 0x200; port < 0x210; port++, n++) {
+		uint32_t before = mcast_usage(db).mlids;
+
+		ck_assert_ptr_nonnull(make_for(db, n, port, 1024, 15));
+		ck_assert_uint_eq(mcast_usage(db).mlids, before + 1);
+	}
+	while (make_for(db, n, 0x1000 + n, 1024, 20 + n % 2))
+		n++;
+	ck_assert_uint_eq(mcast_usage(db).mlids, 1024 - 1024 / 8);
+	for (n = 0; n < 128; n++) {
+		put_be32(of_policy.mgid + 12, n);
+		ck_assert_ptr_nonnull(mcast_create(db, &of_policy, 1024));
+	}
+	ck_assert_uint_eq(mcast_usage(db).mlids, 1024);
+	mcast_free(db);
+	holdings_free(h);
+}
+END_TEST
+
+START_TEST(the_port_that_asks_answers_for_it)
+{
+	struct mcast_db *db = new_db();
+	struct holdings *h = holdings_new();
+	struct mcast_group *g;
+
+	mcast_hold(db, h);
+	g = make_for(db, 0, 0x11, 16, 3);
+	mcast_join_by(db, g, mcast_own_gid(0x22), JOIN_FULL, 0x11);
+	ck_assert_uint_eq(holdings_of(h, HOLD_MEMBERSHIPS, 0x11), 2);
+	ck_assert_uint_eq(holdings_of(h, HOLD_MEMBERSHIPS, 0x22), 0);
+	mcast_join_by(db, g, mcast_own_gid(0x33), JOIN_NON, 0x33);
+	mcast_join_by(db, g, mcast_own_gid(0x44), JOIN_FULL, 0x44);
+	ck_assert(mcast_member(g, mcast_own_gid(0x22))->proxy);
+	/* the holder is still a member by what it asked for */
+	mcast_leave(db, g, mcast_own_gid(0x11), 0xff);
+	ck_assert_uint_eq(g->holder, 0x11);
+	/* that port joins itself: it answers for itself, and another full member holds the group */
+	mcast_join_by(db, g, mcast_own_gid(0x22), JOIN_FULL, 0x22);
+	ck_assert_uint_eq(holdings_of(h, HOLD_MEMBERSHIPS, 0x11), 0);
+	ck_assert_uint_eq(holdings_of(h, HOLD_MEMBERSHIPS, 0x22), 1);
+	mcast_leave(db, g, mcast_own_gid(0x22), 0xff);
+	mcast_join_by(db, g, mcast_own_gid(0x55), JOIN_FULL, 0x55);
+	ck_assert_uint_eq(g->holder, 0x44);
+	ck_assert_uint_eq(holdings_of(h, HOLD_GROUPS, 0x44), 1);
+	ck_assert_uint_eq(holdings_of(h, HOLD_MLIDS, 0x44), 1);
+	ck_assert_uint_eq(holdings_of(h, HOLD_GROUPS, 0x11), 0);
+	mcast_delete(db, g);
+	for (unsigned k = 0; k < HOLD_KINDS; k++)
+		ck_assert_uint_eq(holdings_total(h, k), 0);
+	mcast_free(db);
+	holdings_free(h);
+}
+END_TEST
+
+START_TEST(a_group_that_the_policy_lacks_is_made_later)
 {
 	struct mcast_db *db = new_db();
 	struct subnet_state *s = make_state(policy_builtin(), 1);
+	unsigned limit = mcast_mlids(s);
+	struct mcast_group like = { .pkey = 0x8123, .mtu = 4, .rate = 3, .mgid = { 0xff, 0x12 } };
 
-	for (uint32_t i = 0; i < MCAST_GROUPS_MAX; i++)
-		ck_assert_ptr_nonnull(make_nth(db, i, i % 1000 ? 0x77 : 0x11));
-	ck_assert_ptr_null(make_nth(db, MCAST_GROUPS_MAX, 0x11));
-	ck_assert_uint_eq(mcast_usage(db).mlids, 16);
-	ck_assert_uint_eq(mcast_usage(db).refused, 1);
-	/* hosts that are gone make room */
+	for (unsigned n = 0; n < limit; n++) {
+		put_be32(like.mgid + 12, n);
+		mcast_join(db, mcast_create(db, &like, limit), mcast_own_gid(0x11), JOIN_FULL, false);
+	}
 	mcast_sync(db, s);
-	ck_assert_uint_eq(mcast_count(db), (MCAST_GROUPS_MAX + 999) / 1000);
-	ck_assert_ptr_nonnull(make_nth(db, MCAST_GROUPS_MAX, 0x11));
+	ck_assert(mcast_lacks_broadcast(db, s, 0));
+	mcast_make_missing(db, s);
+	ck_assert(mcast_lacks_broadcast(db, s, 0));
+	mcast_delete(db, mcast_find(db, like.mgid));
+	mcast_make_missing(db, s);
+	ck_assert(!mcast_lacks_broadcast(db, s, 0));
 	state_unref(s);
 	mcast_free(db);
 }
@@ -784,16 +885,15 @@ int main(void)
 	tcase_add_test(c, members_add_up_and_go);
 	tcase_add_test(c, broadcast_group_of_the_default_partition);
 	tcase_add_test(c, broadcast_group_follows_its_level);
-	tcase_add_test(c, groups_are_bounded);
+	tcase_add_test(c, groups_of_ports_that_are_gone_make_room);
 	tcase_add_test(c, limits_of_the_level_and_the_hosts);
 	tcase_add_test(c, limits_stay_while_there_are_members);
 	tcase_add_test(c, limits_stay_over_a_restart);
 	tcase_add_test(c, a_new_state_holds_up_readers_for_one_group_at_a_time);
 	tcase_add_test(c, a_group_for_each_partition);
-	suite_add_tcase(s, c);
-	c = tcase_create("large");	/* seconds of CPU, which a busy machine makes many */
-	tcase_set_timeout(c, 120);
-	tcase_add_test(c, memberships_are_bounded);
+	tcase_add_test(c, a_port_cannot_take_all_mlids);
+	tcase_add_test(c, the_port_that_asks_answers_for_it);
+	tcase_add_test(c, a_group_that_the_policy_lacks_is_made_later);
 	suite_add_tcase(s, c);
 	failed = run_suite(s);
 	settings_free(settings);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "changes.h"
+#include "registry/holdings.h"
 #include "registry/services.h"
 #include "unit/run.h"
 
@@ -31,33 +32,6 @@ static struct service service(uint64_t id, uint8_t last, uint16_t pkey)
 	s.key.gid[15] = last;
 	return s;
 }
-
-/* The bound of each source holds, however many others have come and gone. */
-START_TEST(sources_that_are_gone)
-{
-	struct service_key key;
-	struct service x;
-
-	for (unsigned i = 0; i < SERVICES_PER_SOURCE; i++) {
-		x = service(i, 0, 1);
-		ck_assert(services_put(db, &x));
-	}
-	for (unsigned i = 0; i < 20000; i++) {
-		x = service(1, 1, 1);
-		x.source = 0x1000 + i;
-		key = x.key;
-		ck_assert(services_put(db, &x));
-		services_remove(db, &key);
-	}
-	x = service(SERVICES_PER_SOURCE, 0, 1);
-	ck_assert(!services_put(db, &x));
-	key = service(5, 0, 1).key;
-	services_remove(db, &key);
-	ck_assert(services_put(db, &x));
-	x = service(SERVICES_PER_SOURCE + 1, 0, 1);
-	ck_assert(!services_put(db, &x));
-}
-END_TEST
 
 START_TEST(in_order_of_keys)
 {
@@ -104,32 +78,40 @@ START_TEST(the_same_key_is_replaced)
 }
 END_TEST
 
-START_TEST(no_more_than_the_bounds)
+START_TEST(sources_hold_services)
 {
 	struct service s = service(0, 0, 0), of_other;
+	struct holdings *h = holdings_new();
 
-	for (s.key.id = 0; s.key.id < SERVICES_PER_SOURCE; s.key.id++)
-		ck_assert(services_put(db, &s));
-	ck_assert(!services_put(db, &s));
+	services_put(db, &s);
+	services_hold(db, h);
+	holdings_set_bound(h, HOLD_SERVICES, (struct hold_bound){ 100, 3 });
+	for (s.key.id = 1; s.key.id < 3; s.key.id++) {
+		ck_assert(services_room(db, &s));
+		services_put(db, &s);
+	}
+	ck_assert(!services_room(db, &s));
+	ck_assert_uint_eq(holdings_refused(h, HOLD_SERVICES), 1);
+	ck_assert_msg(services_put(db, &s), "bounds are for requests, not for what was there before");
+	ck_assert_uint_eq(holdings_of(h, HOLD_SERVICES, 0x10), 4);
 	s.key.id = 1;
-	ck_assert_msg(services_put(db, &s), "an update is always possible");
-	/* what another takes over counts as its own, and makes room */
+	ck_assert_msg(services_room(db, &s), "an update is always possible");
+	/* what another takes over counts as its own */
 	of_other = s;
 	of_other.source = 0x11;
-	ck_assert(services_put(db, &of_other));
-	s.key.id = SERVICES_PER_SOURCE;
-	ck_assert(services_put(db, &s));
-	s.key.id++;
-	ck_assert(!services_put(db, &s));
-	for (s.source = 0x12; services_count(db) < SERVICES_MAX; s.key.id++)
-		if (!services_put(db, &s)) {
-			s.source++;
-			ck_assert(services_put(db, &s));
-		}
-	s.source = 0x999;
-	ck_assert(!services_put(db, &s));
+	ck_assert(services_room(db, &of_other));
+	services_put(db, &of_other);
+	ck_assert_uint_eq(holdings_of(h, HOLD_SERVICES, 0x10), 3);
+	ck_assert_uint_eq(holdings_of(h, HOLD_SERVICES, 0x11), 1);
 	services_remove(db, &of_other.key);
-	ck_assert(services_put(db, &s));
+	ck_assert_uint_eq(holdings_total(h, HOLD_SERVICES), 3);
+	s.key.id = 2;
+	s.ends_us = 1;
+	services_put(db, &s);
+	services_expire(db, 2);
+	ck_assert_uint_eq(holdings_total(h, HOLD_SERVICES), 2);
+	services_hold(db, NULL);
+	holdings_free(h);
 }
 END_TEST
 
@@ -182,10 +164,9 @@ int main(void)
 	TCase *t = tcase_create("services");
 
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, sources_that_are_gone);
 	tcase_add_test(t, in_order_of_keys);
 	tcase_add_test(t, the_same_key_is_replaced);
-	tcase_add_test(t, no_more_than_the_bounds);
+	tcase_add_test(t, sources_hold_services);
 	tcase_add_test(t, leases_end);
 	tcase_add_test(t, none_is_empty);
 	suite_add_tcase(s, t);

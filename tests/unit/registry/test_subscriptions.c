@@ -3,6 +3,7 @@
 #include <check.h>
 
 #include "changes.h"
+#include "registry/holdings.h"
 #include "registry/subscriptions.h"
 #include "unit/run.h"
 
@@ -121,8 +122,6 @@ START_TEST(numbers_are_the_ports_own)
 	ck_assert_uint_eq(subscriber_find(db, 1, 3)->list.v[0].number, 0);
 	s.number = 2;
 	ck_assert_msg(!subscriptions_add(db, 1, 1, &s), "taken");
-	s.number = SUBSCRIPTIONS_PER_PORT;
-	ck_assert(!subscriptions_add(db, 1, 1, &s));
 	s.number = 7;
 	ck_assert(subscriptions_add(db, 1, 1, &s));
 	ck_assert_uint_eq(subscription_find(subscriber_find(db, 1, 1), &s.what)->number, 7);
@@ -150,16 +149,28 @@ START_TEST(removed)
 }
 END_TEST
 
-START_TEST(no_more_than_the_bounds)
+START_TEST(ports_hold_subscriptions)
 {
-	for (unsigned i = 0; i < SUBSCRIPTIONS_PER_PORT; i++)
+	struct holdings *h = holdings_new();
+	struct inform what = to_trap(999).what, first = to_trap(0).what;
+
+	add(1, 0, 1);
+	subscriptions_hold(db, h);
+	holdings_set_bound(h, HOLD_SUBSCRIPTIONS, (struct hold_bound){ 100, 300 });
+	for (unsigned i = 0; i < 300; i++)
 		ck_assert(add(1, i % 3, (uint16_t)i));
-	ck_assert(!add(1, 0, 999) && !add(1, 77, 64));
-	ck_assert_msg(add(1, 0, 0), "what is there already can be had again");
-	for (unsigned n = SUBSCRIPTIONS_PER_PORT; n < SUBSCRIPTIONS_MAX; n++)
-		ck_assert(add(2 + n / SUBSCRIPTIONS_PER_PORT, 1,
-			      (uint16_t)(n % SUBSCRIPTIONS_PER_PORT)));
-	ck_assert(!add(999999, 1, 64));
+	ck_assert_uint_eq(holdings_of(h, HOLD_SUBSCRIPTIONS, 1), subscriptions_count(db));
+	ck_assert(!subscriptions_room(db, 1, 0, &what));
+	ck_assert(subscriptions_room(db, 1, 0, &first));
+	ck_assert_msg(add(1, 0, 999), "bounds are for requests, not for what was there before");
+	ck_assert(cancel(1, 0, 999));
+	subscriptions_drop(db, 1, 0);
+	ck_assert_uint_eq(holdings_of(h, HOLD_SUBSCRIPTIONS, 1), subscriptions_count(db));
+	subscriptions_drop(db, 1, 1);
+	subscriptions_drop(db, 1, 2);
+	ck_assert_uint_eq(holdings_total(h, HOLD_SUBSCRIPTIONS), 0);
+	subscriptions_hold(db, NULL);
+	holdings_free(h);
 }
 END_TEST
 
@@ -185,7 +196,7 @@ int main(void)
 	tcase_add_test(t, what_tells_two_apart);
 	tcase_add_test(t, numbers_are_the_ports_own);
 	tcase_add_test(t, removed);
-	tcase_add_test(t, no_more_than_the_bounds);
+	tcase_add_test(t, ports_hold_subscriptions);
 	tcase_add_test(t, none_is_empty);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -75,6 +75,11 @@ void rig_init(struct rig *r)
 	r->sa.alias = alias_new();
 	r->sa.services = services_new(NULL, NULL);
 	r->sa.subscriptions = subscriptions_new(NULL, NULL);
+	r->sa.holdings = holdings_new();
+	mcast_hold(r->sa.mcast, r->sa.holdings);
+	alias_hold(r->sa.alias, r->sa.holdings);
+	services_hold(r->sa.services, r->sa.holdings);
+	subscriptions_hold(r->sa.subscriptions, r->sa.holdings);
 }
 
 void rig_start(struct rig *r)
@@ -107,6 +112,7 @@ void rig_end(struct rig *r)
 	alias_free(r->sa.alias);
 	services_free(r->sa.services);
 	subscriptions_free(r->sa.subscriptions);
+	holdings_free(r->sa.holdings);
 	policy_free(r->policy);
 	settings_free(r->settings);
 	fabric_free(r->f);

@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "ib/sa.h"
 #include "registry/alias.h"
+#include "registry/holdings.h"
 #include "registry/mcast.h"
 #include "registry/services.h"
 #include "registry/subscriptions.h"

@@ -257,13 +257,17 @@ END_TEST
 
 START_TEST(no_more_than_the_bound)
 {
+	enum { BOUND = 20 };
+
 	rig_start(&r);
-	for (unsigned i = 0; i <= SUBSCRIPTIONS_PER_PORT; i++) {
+	holdings_set_bound(r.sa.holdings, HOLD_SUBSCRIPTIONS,
+			   (struct hold_bound){ 1000, BOUND });
+	for (unsigned i = 0; i <= BOUND; i++) {
 		put_be16(wish(true)->number, (uint16_t)(1000 + i));
 		r.qpn = 1 + i % 7;
-		ck_assert_uint_eq(rig_ask(&r), i < SUBSCRIPTIONS_PER_PORT ? 0 : 0x0100);
+		ck_assert_uint_eq(rig_ask(&r), i < BOUND ? 0 : 0x0100);
 	}
-	ck_assert_uint_eq(records(0, NULL), SUBSCRIPTIONS_PER_PORT);
+	ck_assert_uint_eq(records(0, NULL), BOUND);
 }
 END_TEST
 

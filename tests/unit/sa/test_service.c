@@ -383,15 +383,19 @@ END_TEST
 
 START_TEST(no_more_than_the_bound)
 {
+	enum { BOUND = 20 };
+
 	start();
-	for (unsigned i = 0; i <= SERVICES_PER_SOURCE; i++) {
+	holdings_set_bound(r.sa.holdings, HOLD_SERVICES,
+			   (struct hold_bound){ 1000, BOUND });
+	for (unsigned i = 0; i <= BOUND; i++) {
 		put_be64(request(SET, ID | GID)->id, i);
-		ck_assert_uint_eq(rig_ask(&r), i < SERVICES_PER_SOURCE ? 0 : 0x0100);
+		ck_assert_uint_eq(rig_ask(&r), i < BOUND ? 0 : 0x0100);
 	}
 	put_be64(request(SET, ID | GID)->id, 5000);
 	r.slid = rig_lid(&r, H2);
 	ck_assert_uint_eq(rig_ask(&r), 0);
-	ck_assert_uint_eq(count(0), SERVICES_PER_SOURCE + 1);
+	ck_assert_uint_eq(count(0), BOUND + 1);
 }
 END_TEST
 

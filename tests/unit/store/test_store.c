@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "registry/alias.h"
+#include "registry/holdings.h"
 #include "registry/mcast.h"
 #include "registry/services.h"
 #include "registry/subscriptions.h"
@@ -191,10 +192,11 @@ static const struct { const char *name, *text; } newer_files[] = {
 	{ "lids", "qosd lids 2\n0x1 1 0\nend 0123456789abcdef\n" }, { "lids", "qosd lids 12\n" },
 	{ "lids", "qosd lids 2 and a word\n" }, { "pkeys", "qosd pkeys 2\n" },
 	{ "refused", "qosd refused 2\n" }, { "fabric", "qosd: the fabric that is known, 2\n" },
-	{ "groups", "qosd groups 2\n" }, { "groups.journal", "qosd groups journal 2 of all\n" },
+	{ "groups", "qosd groups 3\n" }, { "groups.journal", "qosd groups journal 3 of all\n" },
 	{ "services", "qosd services 2\n" }, { "subscriptions", "qosd subscriptions 2\n" },
 	{ "aliases", "qosd aliases 2\n" }, { "partitions", "qosd partitions 2\n" },
 	{ "m-keys", "qosd m-keys 2\n" }, { "history", "qosd history 2\n" },
+	{ "gone", "qosd gone 2\n" },
 };
 
 START_TEST(newer_files_are_left_alone)
@@ -444,7 +446,7 @@ END_TEST
 /* What may be where a file should be: shell, in the folder. */
 static const char *const in_its_place[] = {
 	"mkdir lids", "mkdir -p lids/full lids.damaged/full", "ln -s lids lids",
-	"ln -s /dev/zero lids", "mkfifo lids", "truncate -s 100M lids", "ln -s nowhere lids",
+	"ln -s /dev/zero lids", "mkfifo lids", "truncate -s 1G lids", "ln -s nowhere lids",
 };
 
 START_TEST(something_else_in_its_place)
@@ -772,6 +774,34 @@ START_TEST(aliases_are_kept)
 	ck_assert_uint_eq(alias_count(db), 0);
 	alias_free(db);
 	store_close(s);
+}
+END_TEST
+
+START_TEST(ports_that_are_gone)
+{
+	struct holdings *h = holdings_new();
+	int64_t since = clock_boot_us() - 5000000;
+	struct store *s = open_store();
+
+	for (uint64_t port = 1; port <= 3; port++)
+		holdings_add(h, HOLD_SERVICES, port, 1);
+	ck_assert(!store_load_gone(s, h));
+	holdings_set_gone(h, 1, since);
+	holdings_set_gone(h, 2, since + 1);
+	SAVED(s, store_save_gone(s, h));
+	store_close(s);
+	for (uint64_t port = 1; port <= 3; port++)
+		holdings_set_gone(h, port, 0);
+	holdings_add(h, HOLD_SERVICES, 2, -1);
+	s = open_store();
+	ck_assert(store_load_gone(s, h));
+	ck_assert_int_eq(holdings_find(h, 1)->gone_us, since);
+	ck_assert_msg(!holdings_find(h, 2)->gone_us, "it holds nothing any more");
+	ck_assert(!holdings_find(h, 3)->gone_us);
+	corrupt("gone", 40, "zz", 2);
+	ck_assert(!store_load_gone(s, h));
+	store_close(s);
+	holdings_free(h);
 }
 END_TEST
 
@@ -1416,6 +1446,7 @@ int main(void)
 	tcase_add_test(t, services_are_kept);
 	tcase_add_test(t, subscriptions_are_kept);
 	tcase_add_test(t, aliases_are_kept);
+	tcase_add_test(t, ports_that_are_gone);
 	tcase_add_test(t, lids_go_from_one_to_another);
 	tcase_add_test(t, clients_go_from_one_to_another);
 	tcase_add_test(t, without_a_folder);

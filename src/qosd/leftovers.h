@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What ports hold of the registries, and what becomes of it when they are gone.
+ *
+ * Owns the holdings (registry/holdings.h), whose bounds are the settings'.  A port that was not in
+ * the fabric for as long as `forget-after` says loses all that it registered; an administrator may
+ * take it from any port at once.  Either happens piece by piece between other work of the loop.
+ *
+ * Since when ports are gone is kept on disk.  Time counts while this daemon is master, and from one
+ * run to the next in the same run of the machine.
+ */
+#ifndef QOSD_QOSD_LEFTOVERS_H
+#define QOSD_QOSD_LEFTOVERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct qosd;
+struct subnet_state;
+struct leftovers;
+
+/* When the registries are loaded: counts what they have. */
+struct leftovers *leftovers_new(struct qosd *q);
+void leftovers_free(struct leftovers *x);	/* NULL is fine; before the registries */
+/* The published state, or NULL: this daemon is not master. */
+void leftovers_publish(struct leftovers *x, const struct subnet_state *s);
+
+/* For the control socket; arg is the struct qosd, uid who asks. */
+
+/* All that the port registered goes, soon.  False: it holds nothing. */
+bool leftovers_remove_port(void *arg, uint64_t guid, int64_t uid);
+/* The group goes, with all members.  False: there is none such, or it is the policy's; err says so. */
+bool leftovers_remove_group(void *arg, const uint8_t mgid[16], int64_t uid, struct buf *err);
+
+#endif
