@@ -193,6 +193,9 @@ void cmd_metrics(const struct ctl_call *c, struct reply *r);	/* metrics.c */
 void cmd_sa_stats(const struct ctl_call *c, struct reply *r);	/* sa_stats.c */
 void cmd_sa_trace(const struct ctl_call *c, struct reply *r);	/* sa_trace.c */
 void cmd_mcast(const struct ctl_call *c, struct reply *r);	/* mcast.c */
+void cmd_holdings(const struct ctl_call *c, struct reply *r);	/* holdings.c */
+void cmd_holdings_remove(const struct ctl_call *c, struct reply *r);
+void cmd_mcast_remove(const struct ctl_call *c, struct reply *r);
 void cmd_plan(const struct ctl_call *c, struct reply *r);	/* plan.c */
 void cmd_reload(const struct ctl_call *c, struct reply *r);	/* policy.c */
 void cmd_partition_change(const struct ctl_call *c, struct reply *r);	/* partitions.c */

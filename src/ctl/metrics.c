@@ -15,6 +15,7 @@
 #include "ctl/prom.h"
 #include "events/topology.h"
 #include "plan/feasible.h"
+#include "registry/holdings.h"
 #include "registry/mcast.h"
 #include "registry/services.h"
 #include "registry/subscriptions.h"
@@ -350,6 +351,20 @@ static void put_sa(struct prom *p, const struct sa_stats *sa)
 		}
 }
 
+static void put_holdings(struct prom *p, const struct holdings *h)
+{
+	prom_metric(p, "qosd_registrations", PROM_GAUGE, "What ports registered and hold, by kind.");
+	for (unsigned k = 0; k < HOLD_KINDS; k++)
+		prom_sample(p, holdings_total(h, k), "kind", hold_kind_name(k), NULL);
+	prom_metric(p, "qosd_registrations_max", PROM_GAUGE, "How much of it all ports may hold together.");
+	for (unsigned k = 0; k < HOLD_KINDS; k++)
+		prom_sample(p, holdings_bound(h, k).max, "kind", hold_kind_name(k), NULL);
+	prom_metric(p, "qosd_registrations_refused_total", PROM_COUNTER,
+		    "Requests that were refused as a port, or all, held as many as they may.");
+	for (unsigned k = 0; k < HOLD_KINDS; k++)
+		prom_sample(p, (double)holdings_refused(h, k), "kind", hold_kind_name(k), NULL);
+}
+
 static void put_registered(struct prom *p, const struct sa *sa)
 {
 	struct mcast_usage u = mcast_usage(sa->mcast);
@@ -370,6 +385,8 @@ static void put_registered(struct prom *p, const struct sa *sa)
 	if (sa->subscriptions)
 		gauge(p, "qosd_subscriptions", "Subscriptions to events of the fabric.",
 		      (double)subscriptions_count(sa->subscriptions));
+	if (sa->holdings)
+		put_holdings(p, sa->holdings);
 }
 
 /* --- policy --- */

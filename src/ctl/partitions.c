@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "registry/mcast.h"
 #include "registry/partitions.h"
 
 static const struct src_pos nowhere;
@@ -195,6 +196,47 @@ static void on_standbys(void *arg, const struct ctl_standbys *s)
 	q->done(q->job);
 }
 
+/* Groups of partitions that are wanted already, and not made yet. */
+static uint32_t awaited_broadcasts(const struct mcast_db *db, const struct policy *base,
+				   const struct run_time *now)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < base->n_partitions; i++)
+		n += base->partitions[i].ipoib &&
+		     !mcast_has_broadcast(db, base->partitions[i].pkey);
+	for (size_t i = 0; i < now->v.n; i++)
+		n += now->v.v[i].whole && now->v.v[i].ipoib &&
+		     !mcast_has_broadcast(db, now->v.v[i].pkey);
+	return n;
+}
+
+/*
+ * A partition with IPoIB is of no use without its broadcast group, which takes a multicast LID of
+ * its own: one that is not to be had is an error of the request.
+ */
+static void check_broadcasts(struct request *q, const struct policy *base,
+			     const struct run_time *now, const struct run_time *next)
+{
+	const struct mcast_db *db = q->env->sa ? q->env->sa->mcast : NULL;
+	struct mcast_usage u = db ? mcast_usage(db) : (struct mcast_usage){ 0 };
+	uint32_t awaited = u.limit ? awaited_broadcasts(db, base, now) : 0;
+	uint32_t free_mlids = u.limit > u.mlids + awaited ? u.limit - u.mlids - awaited : 0;
+
+	for (size_t i = 0; u.limit && i < q->changes.n; i++) {
+		const char *name = q->changes.v[i].name;
+		const struct run_time_partition *e = name ? run_time_find(next, name) : NULL;
+
+		if (!e || !e->whole || !e->ipoib || run_time_find(now, name))
+			continue;
+		if (!free_mlids)
+			complain(q, i + 1, "partition \"%.80s\" cannot have its IPoIB broadcast group, as "
+				 "no multicast LID is free: see qosd-ctl holdings", name);
+		else
+			free_mlids--;
+	}
+}
+
 /* False: nothing has changed, and it is said why. */
 static bool apply(struct request *q)
 {
@@ -205,6 +247,7 @@ static bool apply(struct request *q)
 	size_t changed = run_time_apply(next, base->p, q->env->pkey_lo, q->env->pkey_hi,
 					q->changes.v, q->changes.n, &q->found);
 
+	check_broadcasts(q, base->p, now, next);
 	if (q->found.count[SEV_ERROR]) {
 		run_time_free(next);
 		buf_puts(&q->err, "the request is refused, nothing has changed");

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Text of `holdings`, and of what removes them. */
+#include "text.h"
+
+static const char *const kinds[] = {
+	"groups", "mlids", "memberships", "services", "subscriptions", "aliases",
+};
+#define N_KINDS (sizeof(kinds) / sizeof(*kinds))
+#define WIDTH 13
+
+static void holdings_head(const json_t *answer)
+{
+	const json_t *list = json_object_get(json_object_get(answer, "result"), "kinds");
+	static const struct { const char *label, *member; } lines[] = {
+		{ "all hold", "held" }, { "all may hold", "max" }, { "one may hold", "per-port" },
+		{ "refused", "refused" },
+	};
+
+	printf("%-13s", "");
+	for (size_t i = 0; i < json_array_size(list); i++)
+		printf("  %*s", WIDTH, str(json_array_get(list, i), "kind"));
+	putchar('\n');
+	for (size_t k = 0; k < sizeof(lines) / sizeof(*lines); k++) {
+		printf(LABEL, lines[k].label);
+		for (size_t i = 0; i < json_array_size(list); i++)
+			printf("  %*lld", WIDTH, num(json_array_get(list, i), lines[k].member));
+		putchar('\n');
+	}
+	printf("\n%5s", "SHARE");
+	for (size_t k = 0; k < N_KINDS; k++)
+		printf("  %*s", (int)(k < 2 ? 6 : WIDTH), kinds[k]);
+	printf("  %8s  %s\n", "GONE FOR", "PORT");
+}
+
+static bool holdings_row(const json_t *o)
+{
+	char gone[24] = "-";
+
+	if (has(o, "gone-for"))
+		snprintf(gone, sizeof(gone), "%lld s", num(o, "gone-for"));
+	printf("%3.0f %%", real(o, "share") * 100);
+	for (size_t k = 0; k < N_KINDS; k++)
+		printf("  %*lld", (int)(k < 2 ? 6 : WIDTH), num(o, kinds[k]));
+	printf("  %8s  %s\n", gone, has(o, "port") ? str(o, "port") : str(o, "guid"));
+	return true;
+}
+
+static void print_removed(const json_t *answer)
+{
+	(void)answer;
+	printf("removed\n");
+}
+
+const struct output text_holdings = { .head = holdings_head, .row = holdings_row };
+const struct output text_removed = { .head = print_removed };

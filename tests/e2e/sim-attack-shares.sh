@@ -1,0 +1,163 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Greedy hosts register all that they can: groups, services, subscriptions, alias GUIDs, as
+# themselves and on behalf of another.  Others can still join, register and subscribe, partitions
+# still get their IPoIB groups, after a restart, too; health names the greedy; what they hold can be
+# taken away, and goes by itself when they are gone.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim has no small multicast tables"
+[ -x "$tools/hoard" ] || { echo "$tools/hoard is missing: make check-programs"; exit 1; }
+
+topology=$top/examples/cluster.topo
+sm_node=H-f452140300811200
+greedy=(H-f452140300811230 H-f452140300811240 H-f452140300811250)
+greedy_guids=(f452140300811231 f452140300811241 f452140300811251)
+gpu01=H-248a070300a25dd0 gpu01_guid=248a070300a25dd1
+node017=H-248a070300a25c40 node017_guid=248a070300a25c41
+end_us=$((${EPOCHREALTIME/./} + $(attack_seconds 0) * 1000000))
+seed=${SEED:-$((RANDOM << 15 | RANDOM))}
+echo "SEED=$seed"
+cat >policy.yaml <<'END'
+partitions:
+  Default: {pkey: 0x7fff, members: {all: full}, ipoib: true}
+END
+cat >qosd.yaml <<'END'
+sweep-interval: 1s
+forget-after: 2s
+groups-max: 2400
+groups-per-port: 800
+services-max: 240
+services-per-port: 80
+subscriptions-max: 192
+subscriptions-per-port: 64
+alias-guids-max: 72
+alias-guids-per-port: 32
+END
+printf 'default: it\nprofiles:\n  it: {mft: 32}\n' >profiles.yaml
+
+hoard() { on_own "$1" "$tools/hoard" -r "$seed" "${@:2}" >hoard.out 2>&1 || bad "hoard: $(<hoard.out)"; }
+granted() { sed -nE "s/^$1 granted=([0-9]+) .*/\1/p" hoard.out; }
+# held KIND: by all; held_by GUID KIND
+held() { ctl -j holdings | tr -d ' \n' | sed -nE "s/.*\"kind\":\"$1\",\"held\":([0-9]+).*/\1/p"; }
+held_by() { ctl -j holdings | tr -d ' \n' | tr '{' '\n' | sed -nE "s/.*\"guid\":\"0x$1\".*\"$2\":([0-9]+).*/\1/p"; }
+holds() { [ "$(held_by "$1" "$2")" = "$3" ]; }
+held_is() { [ "$(held "$1")" = "$2" ]; }
+health() { ctl health | sed -nE "s/^[a-z]+ +$1: (.*)/\1/p"; }
+healthy() { [ -z "$(health "$1")" ]; }
+join() {	# join NODE GUID GROUP
+	on_own "$1" "$tools/pathquery" set member mgid="ff12:401b:ffff::$3" port-gid="$(gid "$2")" join-state=1 \
+		qkey=0xb1b pkey=0xffff tclass=0 sl=0 flow-label=0 2>&1
+}
+client() { on_own "$1" "$tools/saclient" "${@:2}" 2>&1; }
+# others_are_served ROUND: a host that has next to nothing gets what it asks for.
+others_are_served() {
+	expect_match "$1: a group of another host" "mlid=0xc0" "$(join "$gpu01" $gpu01_guid "$2")"
+	expect_match "$1: a service of another host" "id=0x$2 " \
+		"$(client "$gpu01" service set id="0x$2" gid="$(gid $gpu01_guid)" lease=3600 name=mine)"
+	expect "$1: a subscription of another host" 0 "$(client "$gpu01" subscribe trap="$((16#$2 % 200))" >out; echo $?)"
+	[ "$3" = 0 ] || expect_match "$1: an alias GUID of another host" "guid$3=0x0*[1-9a-f]" \
+		"$(on_own "$gpu01" "$tools/pathquery" set guidinfo lid="$lid" block=0 "guid$3=0" 2>&1)"
+}
+
+sim_options=(--profiles profiles.yaml)
+start_sim "$topology"
+start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
+lid=$(port_info "$sm_node" 0x$gpu01_guid 1 Lid)
+
+note "one host takes all it can"
+hoard "${greedy[0]}" -g 1000 -s 100 -e 70 -a 4
+expect "subscriptions granted" 64 "$(granted subscriptions)"
+expect "services granted" 80 "$(granted services)"
+expect "aliases granted" 31 "$(granted aliases)"
+for kind in groups services subscriptions; do
+	expect "status of refused $kind" 0x0100 "$(sed -nE "s/^$kind .*status=(.*)/\1/p" hoard.out)"
+done
+mlids=$(held_by "${greedy_guids[0]}" mlids)
+expect_less "MLIDs of the greedy host" 17 "$mlids"
+others_are_served "beside one" a1 1
+expect_match "health" "node001 HCA-1/P1 .* holds .*80 services and 64 subscriptions" "$(health port-at-bound)"
+
+note "three hosts do, and one speaks for another"
+hoard "${greedy[1]}" -g 1000 -s 100 -e 70 -a 4
+hoard "${greedy[2]}" -g 1000 -s 100 -e 70 -a 4
+before=$(held_by $node017_guid memberships)
+hoard "${greedy[2]}" -g 1000 -p $node017_guid
+expect "memberships of the host that was spoken for" "$before" "$(held_by $node017_guid memberships)"
+others_are_served "beside three" b2 2
+expect_match "health" "services of the 240|as many as there may be" "$(health registry-filling) $(health registry-full)"
+expect_match "qosd-ctl holdings" "SHARE.*100 %" "$(ctl holdings | tr '\n' ' ')"
+
+note "a partition gets its IPoIB group"
+ctl partition add job1 "0x$gpu01_guid" --pkey 0x101 --ipoib --wait >out 2>&1 || bad "partition: $(<out)"
+expect_match "its group" "0x8101|0x0101" "$(ctl mcast | grep 'ff12:401b:8101.*(policy)')"
+
+note "all that was granted outlives the daemon, and so do the bounds"
+groups=$(held groups) services=$(held services) ours=$(held_by "${greedy_guids[0]}" groups)
+saved() { [ "$(status sweeping)" = false ] && [ "$(grep -c ^service state/services)" = "$services" ]; }
+until_ 10 saved
+stop_qosd
+start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
+expect "groups after a restart" "$groups" "$(held groups)"
+expect "services after a restart" "$services" "$(held services)"
+expect "groups of one host after a restart" "$ours" "$(held_by "${greedy_guids[0]}" groups)"
+hoard "${greedy[0]}" -s 90
+others_are_served "after a restart" c3 0
+
+note "more partitions than there are MLIDs: the command says so"
+n=1
+while [ $n -lt 40 ] && ctl partition add job$((++n)) --pkey $((0x100 + n)) --ipoib >out 2>&1; do :; done
+expect_match "the answer" "cannot have its IPoIB broadcast group, as no multicast LID is free" "$(<out)"
+[ $n -ge 3 ] || bad "only $n partitions got a group"
+expect "it is not there" "" "$(ctl -j partitions | grep "\"job$n\"")"
+
+note "a policy with one more is an error in health, until there is an MLID"
+until_ 10 subnet_up
+sed '$a\  more: {pkey: 0x99, members: {all: full}, ipoib: true}' policy.yaml >more.yaml
+ctl policy load more.yaml >out 2>&1 || bad "policy: $(<out)"
+lacks() { [[ $(health ipoib-group-missing) == *"partition more has no IPoIB broadcast group"* ]]; }
+until_ 10 lacks || bad "health does not say that a partition lacks its group: $(ctl health)"
+# an MLID that only groups of the greedy have: all of them
+mlid=$(ctl mcast | awk '/0xc0/ { if (/ff12:1d1d/) n[$1]++; else n[$1] += 10000 } END { for (m in n) print n[m], m }' |
+	sort -n | sed -n '1s/.* //p')
+for group in $(ctl mcast "$mlid" | awk '$1 == "'"$mlid"'" { print $7 }'); do
+	ctl mcast remove "$group" >out 2>&1 || bad "mcast remove $group: $(<out)"
+done
+until_ 10 healthy ipoib-group-missing || bad "no group for the partition: $(health ipoib-group-missing)"
+expect_match "a group of the policy" "the policy's" "$(ctl mcast remove ff12:401b:ffff::ffff:ffff 2>&1)"
+
+note "what one host holds is taken away by hand"
+ctl holdings remove 'node002 HCA-1/P1' >out 2>&1 || bad "holdings remove: $(<out)"
+has_none() { [ -z "$(held_by "$1" services)" ]; }
+until_ 10 has_none "${greedy_guids[1]}" || bad "it still holds: $(ctl holdings)"
+expect_match "the event" "all that 0x${greedy_guids[1]} registered is removed" "$(ctl events --kind registrations)"
+
+note "what hosts left behind goes, over a restart"
+unplug "${greedy[0]}"
+is_gone() { ctl -j holdings | tr -d ' \n' | tr '{' '\n' | grep "${greedy_guids[0]}" | grep -q '"gone-for":[0-9]'; }
+until_ 10 is_gone || bad "it is not seen to be gone: $(ctl holdings)"
+until_ 10 grep -q "${greedy_guids[0]}" state/gone || bad "since when it is gone is not kept"
+since=$(awk '/^gone/ { print $3 }' state/gone)
+stop_qosd KILL
+start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
+kept() { [ "$(awk '/^gone/ { print $3 }' state/gone)" = "$since" ] || has_none "${greedy_guids[0]}"; }
+until_ 10 kept || bad "gone since $since, and after a restart since $(<state/gone)"
+until_ 10 has_none "${greedy_guids[0]}" || bad "what it left is still there: $(ctl holdings)"
+expect_match "the event" "is forgotten" "$(ctl events --kind registrations)"
+has_some() { [ -n "$(held_by "$1" services)" ]; }
+has_some "${greedy_guids[2]}" || bad "what a host holds that is there went, too"
+expect_match "a service of another host" "id=0xb2 " "$(client "$gpu01" service get id=0xb2)"
+plug "${greedy[0]}"
+until_ 10 subnet_up
+
+note "again and again, for as long as asked for"
+round=0
+while [ "${EPOCHREALTIME/./}" -lt "$end_us" ]; do
+	seed=$((seed + 1)) round=$((round + 1))
+	for host in "${greedy[@]}"; do hoard "$host" -g 1000 -s 100 -e 70 -a 4; done
+	others_are_served "round $round" "$(printf %x $((0x1000 + round % 20)))" $((1 + round % 7))
+	ctl holdings remove "0x${greedy_guids[round % 3]}" >out 2>&1
+done
+stop_qosd || bad "exit status $?"
+stop_sim
