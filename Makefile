@@ -7,6 +7,7 @@
 #   make V=1                       shows the commands
 #   make CC=clang                  a variant: builds in build-clang/
 #   make SANITIZE=address,undefined    … in build-address-undefined/
+#   make COVERAGE=1                … in build-coverage/
 #   make CONFIG=dir/config.mk BUILD=dir    leaves the source tree alone
 
 # --- layers -----------------------------------------------------------------
@@ -87,7 +88,7 @@ endif
 # build directory of its own; configure must not take it for the default.
 comma = ,
 named = $(if $(filter command,$(origin $(1))),$(if $($(1)),-$(subst $(comma),-,$(notdir $($(1))))))
-BUILD ?= build$(call named,CC)$(call named,SANITIZE)
+BUILD ?= build$(call named,CC)$(call named,SANITIZE)$(if $(COVERAGE),-coverage)
 ifeq ($(filter command,$(origin CC)),command)
 unexport CC
 endif
@@ -114,6 +115,10 @@ ifneq ($(SANITIZE),)
 # The sanitizers want to see memory as the program wrote it.
 VARIANT_CFLAGS = -O1 -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
 VARIANT_LDFLAGS = -fsanitize=$(SANITIZE)
+else ifneq ($(COVERAGE),)
+# Threads count at once; little is optimised, so that lines stay what they are.
+VARIANT_CFLAGS = -Og --coverage -fprofile-update=atomic -DQOSD_COVERAGE
+VARIANT_LDFLAGS = --coverage
 else
 VARIANT_CFLAGS = $(HARDEN_CFLAGS) $(FORTIFY)
 VARIANT_LDFLAGS = $(HARDEN_LDFLAGS)
@@ -166,10 +171,11 @@ $(BUILD)/$(1): $(call objects,src/$(1)) $(call archives,$(uses_$(1)))
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
 
-# Never sanitized itself: it is loaded into programs that are not.
+# Never instrumented itself: it is loaded into programs that are not.
+own_cflags = $(filter-out -fPIE -fsanitize% -fno-sanitize% --coverage,$(ALL_CFLAGS))
 $(PRELOAD): $(wildcard src/preload/*.c src/preload/*.h) include/qosd/sim.h Makefile $(CONFIG)
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) \
+	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(own_cflags) \
 		$(VERBS_CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^) $(LDFLAGS) -ldl
 $(BUILD)/obj/src/qosd-sim/%: ALL_CPPFLAGS += -DQOSD_LIBDIR='"$(libdir)"'
 
@@ -214,7 +220,7 @@ $(TEST_TOOLS) $(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o
 $(BUILD)/tests/tools/acmread: ALL_LDFLAGS += -rdynamic
 $(TOOL_LIBRARIES) $(BENCH_LIBRARIES): $(BUILD)/tests/%.so: tests/%.c Makefile $(CONFIG)
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl
+	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(own_cflags) -fPIC -shared -o $@ $< $(LDFLAGS) -ldl
 $(BUILD)/obj/tests/bench/%: ALL_CPPFLAGS += -Itests
 
 # tests/fuzz/fuzz_*.c: a libFuzzer program each; without FUZZ=1 it replays the
@@ -302,7 +308,20 @@ check-threads:	## every test with the thread sanitizer
 	@+$(submake) $(jobs) SANITIZE=thread all check-programs
 	@+$(submake) SANITIZE=thread run-check
 
-.PHONY: fuzz run-fuzz demo bench lint
+# Tests that fail are in its output; the table comes nevertheless.
+COVERAGE_TESTS = $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) $(E2E_TESTS)
+.PHONY: coverage run-coverage
+coverage:	## lines that the tests run, by folder (T=match: some tests)
+	@scripts/deps --if-missing
+	@+$(submake) $(jobs) COVERAGE=1 all check-programs
+	@+$(submake) COVERAGE=1 run-coverage
+run-coverage:
+	@scripts/coverage begin $(BUILD)
+	-@GCOV_ERROR_FILE=/dev/null tests/run $(call chosen,$(COVERAGE_TESTS)) \
+		QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
+	@scripts/coverage print $(BUILD)
+
+.PHONY: fuzz run-fuzz fuzz-corpus run-fuzz-corpus demo bench lint
 fuzz:	## fuzz each decoder for FUZZ_SECONDS=60 (needs clang)
 	@+$(submake) $(jobs) CC=clang SANITIZE=address,undefined,fuzzer-no-link FUZZ=1 run-fuzz
 run-fuzz: $(FUZZERS)
@@ -312,6 +331,10 @@ run-fuzz: $(FUZZERS)
 		$$f -artifact_prefix=$(BUILD)/ -max_total_time=$(or $(FUZZ_SECONDS),60) \
 			$$(test ! -e $$dict || echo -dict=$$dict) \
 			$$new tests/fuzz/corpus/$${f##*/fuzz_}; done
+fuzz-corpus:	## keep what fuzzing has found that reaches more, and no more of it than that takes
+	@+$(submake) $(jobs) CC=clang SANITIZE=address,undefined,fuzzer-no-link FUZZ=1 run-fuzz-corpus
+run-fuzz-corpus: $(FUZZERS)
+	@scripts/fuzz-corpus $(BUILD)
 demo:	## install what is missing, build, show qosd on a simulated cluster
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) all
