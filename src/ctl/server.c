@@ -592,7 +592,7 @@ static bool listen_again(struct ctl *ctl, struct buf *err)
 	return true;
 }
 
-/* What is at the path instead may be another daemon's: only where there is nothing is it made anew. */
+/* Makes the socket anew where there is nothing at its path; what else is there is not ours. */
 static void on_look(void *arg)
 {
 	struct ctl *ctl = arg;

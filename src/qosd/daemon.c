@@ -299,7 +299,8 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	struct clients_hooks ch = { .dropped = life_dropped };
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
-		.policy_path = q->policy_path, .reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
+		.policy_path = q->policy_path,
+		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
 		.set_priority = set_priority, .release_links = release_links,
 		.retrain_link = retrain_link,
 		.holdings_remove = leftovers_remove_port, .group_remove = leftovers_remove_group,
