@@ -83,11 +83,12 @@ static unsigned find_entry(const struct block *b, const uint8_t mgid[16])
 
 void *mgids_find(const struct mgids *m, const uint8_t mgid[16])
 {
-	const struct block *b = &m->blocks.v[find_block(m, mgid)];
+	const struct block *b;
 	unsigned i;
 
 	if (!m->n)
 		return NULL;
+	b = &m->blocks.v[find_block(m, mgid)];
 	i = find_entry(b, mgid);
 	return i < b->n && !memcmp(b->v[i].mgid, mgid, 16) ? b->v[i].thing : NULL;
 }
