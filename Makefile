@@ -317,7 +317,7 @@ coverage:	## lines that the tests run, by folder (T=match: some tests)
 	@+$(submake) COVERAGE=1 run-coverage
 run-coverage:
 	@scripts/coverage begin $(BUILD)
-	-@GCOV_ERROR_FILE=/dev/null tests/run $(call chosen,$(COVERAGE_TESTS)) \
+	-@GCOV_ERROR_FILE=/dev/null CK_TIMEOUT_MULTIPLIER=40 tests/run $(call chosen,$(COVERAGE_TESTS)) \
 		QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
 	@scripts/coverage print $(BUILD)
 
