@@ -17,11 +17,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/log.h"
+#include "disco/board.h"
 #include "disco/disco.h"
 #include "disco/stream.h"
 #include "sandbox/sandbox.h"
@@ -30,6 +34,11 @@
 #define REFUSED_NONE	(-1)
 #define REFUSED_UNKNOWN	(-2)
 #define LIMIT_US	(600 * 1000000ll)	/* no fabric takes that long */
+#define WATCH_US	500000ll
+/* Processor time, of the process, in which it is not done with an answer, or with what it found. */
+#define HANG_US		1500000ll
+#define END_US		(60 * 1000000ll)
+#define IDLE_US		(120 * 1000000ll)	/* it waits for something else than answers */
 
 extern char **environ;
 
@@ -60,7 +69,12 @@ struct disco {
 	void *arg;
 	pid_t pid;
 	struct child *child;
-	struct timer *limit;
+	struct timer *limit, *watch;
+	struct board *board;
+	unsigned beats;			/* on the board, when it was looked at last; */
+	int64_t beat_cpu_us, beat_us;	/* ... when they changed, in its processor time and by the clock */
+	bool hangs;			/* it was ended for that */
+	VEC(struct disco_left) left;
 	int out_fd, err_fd;
 	struct io *out_io, *err_io;
 	bool out_closed, exited;
@@ -79,6 +93,12 @@ static void process_free(struct disco *d)
 {
 	child_free(d->child);
 	timer_free(d->limit);
+	timer_free(d->watch);
+	if (d->board)
+		munmap(d->board, sizeof(*d->board));
+	d->board = NULL;
+	d->left.n = 0;
+	d->watch = NULL;
 	io_free(d->out_io);
 	io_free(d->err_io);
 	d->child = NULL;
@@ -98,6 +118,8 @@ static void process_free(struct disco *d)
 static void disco_free(struct disco *d)
 {
 	process_free(d);
+	vec_free(&d->left);
+	free((void *)(uintptr_t)d->request.out);
 	free(d->ca);
 	free(d);
 }
@@ -159,6 +181,15 @@ static void take_end(struct disco *d, const struct stream_end *r)
 	buf_free(&err);
 }
 
+/* The process may be in the hands of what it read: a reason that there is, and no more than can be. */
+static void take_left(struct disco *d, const struct disco_left *x)
+{
+	if (!x->why || x->why >= LEFT_WHYS || !x->near_guid)
+		return;
+	if (d->left.n < LEFT_MAX)
+		*vec_push(&d->left) = *x;
+}
+
 /* Takes one record from p; returns its size, 0 if it is not all there yet. */
 static size_t take_record(struct disco *d, const char *p, size_t n)
 {
@@ -166,6 +197,7 @@ static size_t take_record(struct disco *d, const char *p, size_t n)
 		struct stream_node node;
 		struct stream_port port;
 		struct stream_link link;
+		struct stream_left left;
 		struct stream_end end;
 	} r;
 	size_t size;
@@ -178,6 +210,7 @@ static size_t take_record(struct disco *d, const char *p, size_t n)
 	case STREAM_NODE: size = sizeof(r.node); break;
 	case STREAM_PORT: size = sizeof(r.port); break;
 	case STREAM_LINK: size = sizeof(r.link); break;
+	case STREAM_LEFT: size = sizeof(r.left); break;
 	case STREAM_END:  size = sizeof(r.end); break;
 	default:
 		d->broken = true;
@@ -190,6 +223,7 @@ static size_t take_record(struct disco *d, const char *p, size_t n)
 	case STREAM_NODE: take_node(d, &r.node); break;
 	case STREAM_PORT: take_port(d, &r.port); break;
 	case STREAM_LINK: take_link(d, &r.link); break;
+	case STREAM_LEFT: take_left(d, &r.left.left); break;
 	default:          take_end(d, &r.end); break;
 	}
 	return size;
@@ -264,12 +298,35 @@ static void judge(const struct disco *d, struct buf *why)
 {
 	if (d->too_many)
 		buf_puts(why, "there are more nodes than LIDs: a device makes them up");
+	else if (d->hangs)
+		buf_puts(why, "the discovery process came to no end");
 	else if (WIFSIGNALED(d->status))
 		buf_printf(why, "the discovery process died of signal %d", WTERMSIG(d->status));
+	else if (WEXITSTATUS(d->status) == BOARD_EXIT_FULL)
+		buf_puts(why, "there is more than a subnet can have: a device makes it up");
+	else if (WEXITSTATUS(d->status) == BOARD_EXIT_OWN_PORT)
+		buf_puts(why, "our own port does not answer");
 	else if (WEXITSTATUS(d->status))
 		buf_puts(why, "the scan failed");
 	else if (!d->whole || d->broken)
 		buf_puts(why, "the scan is incomplete");
+}
+
+/* Whose answer the process died of, or does not get done with. */
+static void blame(struct disco *d)
+{
+	struct disco_left x = d->board->fed;
+
+	if (!atomic_load(&d->board->feeding))
+		return;
+	if (d->hangs)
+		x.why = LEFT_HANGS;
+	else if (WIFSIGNALED(d->status) && WTERMSIG(d->status) != SIGKILL &&
+		 WTERMSIG(d->status) != SIGTERM && WTERMSIG(d->status) != SIGSYS)
+		x.why = LEFT_KILLS;
+	else
+		return;
+	take_left(d, &x);
 }
 
 static void maybe_done(struct disco *d)
@@ -290,10 +347,14 @@ static void maybe_done(struct disco *d)
 		if (start(d, &why))
 			return;
 	}
+	blame(d);
 	res.mads = d->mads;
 	res.learned = d->learned;
+	res.left = d->left.v;
+	res.n_left = d->left.n;
 	if (why.n) {
 		res.error = why.s;
+		res.own_port = WIFEXITED(d->status) && WEXITSTATUS(d->status) == BOARD_EXIT_OWN_PORT;
 	} else {
 		learn_of_filter(d);
 		scan_refused = false;
@@ -389,6 +450,39 @@ static void on_limit(void *arg)
 	kill(d->pid, SIGKILL);
 }
 
+/* Processor time of the process in microseconds; -1: it is gone. */
+static int64_t cpu_us(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t) < 0)
+		return -1;
+	return t.tv_sec * 1000000ll + t.tv_nsec / 1000;
+}
+
+/*
+ * Does it get on?  By its own processor time, since on a busy machine it may get none for a while;
+ * what waits for answers has none to show, and goes on when they time out.
+ */
+static void on_watch(void *arg)
+{
+	struct disco *d = arg;
+	unsigned beats = atomic_load(&d->board->beats);
+	int64_t cpu = cpu_us(d->pid), now = clock_mono_us();
+
+	if (cpu < 0 || d->exited)
+		return;
+	if (beats != d->beats || !d->beat_us) {
+		d->beats = beats;
+		d->beat_cpu_us = cpu;
+		d->beat_us = now;
+	} else if (cpu - d->beat_cpu_us > (atomic_load(&d->board->feeding) ? HANG_US : END_US) || now - d->beat_us > IDLE_US) {
+		d->hangs = true;
+		kill(d->pid, SIGKILL);
+	}
+}
+
 /* Our environment and the M_Key: arguments can be read by everybody, an environment can't. */
 static char **env_with_key(uint64_t m_key)
 {
@@ -403,7 +497,27 @@ static char **env_with_key(uint64_t m_key)
 	return env;
 }
 
-static bool spawn(struct disco *d, int out, int err)
+/* A descriptor of the memory that the process shares; -1 with errno. */
+static int make_board(struct disco *d)
+{
+	int fd = memfd_create("discovery", MFD_CLOEXEC);
+	void *at = fd >= 0 && !ftruncate(fd, sizeof(*d->board)) ?
+		   mmap(NULL, sizeof(*d->board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+
+	if (at == MAP_FAILED) {
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	d->board = at;
+	d->board->ports_max = d->request.ports_max;
+	d->board->n_out = (uint32_t)d->request.n_out;
+	if (d->request.n_out)
+		memcpy(d->board->out, d->request.out, d->request.n_out * sizeof(*d->request.out));
+	return fd;
+}
+
+static bool spawn(struct disco *d, int out, int err, int board)
 {
 	const struct disco_request *r = &d->request;
 	char port[16], window[16], timeout[16], retries[16], sandbox[16], known[16];
@@ -424,7 +538,8 @@ static bool spawn(struct disco *d, int out, int err)
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&fa, err, STDERR_FILENO);
-	posix_spawn_file_actions_addclosefrom_np(&fa, 3);
+	posix_spawn_file_actions_adddup2(&fa, board, BOARD_FD);
+	posix_spawn_file_actions_addclosefrom_np(&fa, BOARD_FD + 1);
 	posix_spawnattr_init(&attr);
 	sigemptyset(&none);
 	posix_spawnattr_setsigmask(&attr, &none);
@@ -442,16 +557,19 @@ static bool spawn(struct disco *d, int out, int err)
 /* Starts a process; false, with err: it can't. */
 static bool start(struct disco *d, struct buf *err)
 {
-	int out[2] = { -1, -1 }, er[2] = { -1, -1 };
+	int out[2] = { -1, -1 }, er[2] = { -1, -1 }, board = make_board(d);
 
-	d->out_closed = d->exited = d->whole = d->broken = d->too_many = false;
+	d->out_closed = d->exited = d->whole = d->broken = d->too_many = d->hangs = false;
+	d->beats = 0;
+	d->beat_us = 0;
 	d->mads = 0;
 	memset(&d->learned, 0, sizeof(d->learned));
 	d->node = FABRIC_NONE;
 	d->refused = REFUSED_NONE;
 	d->filtered = d->request.sandbox == DISCO_STRICT ||
 		      (d->request.sandbox == DISCO_SANDBOX && !d->again && filter != FILTER_TOO_TIGHT);
-	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(er, O_CLOEXEC) < 0 || !spawn(d, out[1], er[1])) {
+	if (board < 0 || pipe2(out, O_CLOEXEC) < 0 || pipe2(er, O_CLOEXEC) < 0 ||
+	    !spawn(d, out[1], er[1], board)) {
 		buf_printf(err, "cannot start discovery: %s", strerror(errno));
 		for (int i = 0; i < 2; i++) {
 			if (out[i] >= 0)
@@ -459,8 +577,11 @@ static bool start(struct disco *d, struct buf *err)
 			if (er[i] >= 0)
 				close(er[i]);
 		}
+		if (board >= 0)
+			close(board);
 		return false;
 	}
+	close(board);
 	close(out[1]);
 	close(er[1]);
 	d->out_fd = out[0];
@@ -475,6 +596,8 @@ static bool start(struct disco *d, struct buf *err)
 	d->child = child_new(d->loop, d->pid, on_exit_status, d);
 	d->limit = timer_new(d->loop, on_limit, d);
 	timer_set(d->limit, LIMIT_US, 0);
+	d->watch = timer_new(d->loop, on_watch, d);
+	timer_set(d->watch, WATCH_US, WATCH_US);
 	return true;
 }
 
@@ -489,6 +612,8 @@ struct disco *disco_start(struct loop *l, const struct disco_request *r,
 	d->arg = arg;
 	d->request = *r;
 	d->request.ca = d->ca = xstrdup(r->ca);
+	d->request.n_out = r->n_out < LEFT_MAX ? r->n_out : LEFT_MAX;
+	d->request.out = r->n_out ? xmemdup(r->out, d->request.n_out * sizeof(*r->out)) : NULL;
 	d->out_fd = d->err_fd = -1;
 	d->complaints = (struct log_ratelimit)LOG_RATELIMIT;
 	if (start(d, err))

@@ -12,6 +12,7 @@
 #ifndef QOSD_DISCO_DISCO_H
 #define QOSD_DISCO_DISCO_H
 
+#include "disco/left.h"
 #include "fabric/fabric.h"
 #include "ib/pace.h"
 #include "loop/loop.h"
@@ -24,6 +25,9 @@ struct disco_request {
 	unsigned window, timeout_ms, retries;
 	unsigned known_window;	/* more SMPs at a time have been lost; 0: none have been */
 	uint64_t m_key;
+	const struct disco_left *out;	/* left out whatever they answer (copied); at most LEFT_MAX */
+	size_t n_out;
+	unsigned ports_max;		/* of all nodes, that the subnet can have; 0: nothing is known */
 	/*
 	 * The process locks itself up before it asks another device anything.  The filter may be too
 	 * tight for the libraries of this machine: where it has refused a call, and no scan behind it
@@ -43,8 +47,15 @@ enum disco_filter {
 struct disco_result {
 	struct fabric *f;	/* the receiver owns it; NULL: the scan failed */
 	const char *error;	/* why, when f is NULL */
+	bool own_port;		/* ... since our own port does not answer */
 	uint32_t mads;		/* SMPs that discovery used */
 	struct pace_learned learned;	/* ... and what they told of the fabric */
+	/*
+	 * What was left out, also where the scan failed; until done() returns.  Those that
+	 * left_stays() were believed in this scan, or failed it: the next is to leave them out.
+	 */
+	const struct disco_left *left;
+	size_t n_left;
 };
 
 struct disco;

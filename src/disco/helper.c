@@ -16,7 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <signal.h>
 
 #include <infiniband/ibnetdisc.h>
@@ -25,9 +27,11 @@
 #include <infiniband/umad_sm.h>
 #include <infiniband/umad_types.h>
 
-#include "base/bytes.h"
+#include "base/alloc.h"
 #include "base/map64.h"
+#include "disco/board.h"
 #include "disco/disco.h"
+#include "disco/guard.h"
 #include "disco/paced.h"
 #include "disco/stream.h"
 #include "sandbox/sandbox.h"
@@ -47,6 +51,7 @@ static bool discovering;
 
 static enum { FREE, TO_BE_LOCKED, LOCKED } lock;
 static bool strict;
+static bool has_left_home;	/* another device than our own was asked */
 
 static void lock_up(void)
 {
@@ -92,51 +97,72 @@ static bool stays_here(void *umad, int length)
 	       !mad[MAD_HOP_COUNT];
 }
 
-/* NodeInfo (14.2.5.3): places in an SMP. */
-enum {
-	NODE_TYPE = 64 + 2, NUM_PORTS = 64 + 3, NODE_GUID = 64 + 12, LOCAL_PORT_NUM = 64 + 36,
-};
+/* --- what is fed to the library --- */
+
 #define STATUS_BAD_VALUE 0x1c
 
-/* Type and number of ports of each node, by GUID: all NodeInfos with that GUID have the same. */
-static struct map64 node_kinds;
+static struct guard *guard;
+static struct board *board;
 
-/*
- * libibnetdisc puts the port LocalPortNum of an answer into an array of as many ports as the first
- * NodeInfo with that GUID had, and checks neither.  So an answer that breaks the rules, or comes
- * from another device with the same GUID, is turned into an error, which costs that device only.
- */
-static void check_node_info(void *umad, int length)
+static void put_left(void *arg, const struct disco_left *x)
+{
+	struct stream_left r = { .type = STREAM_LEFT, .left = *x };
+
+	(void)arg;
+	put(&r, sizeof(r));
+}
+
+/* Before the library gets an answer: what is not safe for it becomes an error of that device. */
+static void check_answer(const void *asked, void *umad, int length)
 {
 	uint8_t *mad = umad_get_mad(umad);
-	const struct umad_smp *smp = (const void *)mad;
-	uint64_t guid;
-	uint32_t kind, known;
+	struct umad_smp *smp = umad_get_mad(umad);
+	const struct umad_smp *request = asked;
+	struct disco_left x;
 
-	if (length <= LOCAL_PORT_NUM || umad_status(umad) || smp->method != UMAD_METHOD_GET_RESP ||
-	    smp->attr_id != htobe16(UMAD_SM_ATTR_NODE_INFO) ||
-	    (mad[MAD_CLASS] != UMAD_CLASS_SUBN_DIRECTED_ROUTE &&
-	     mad[MAD_CLASS] != UMAD_CLASS_SUBN_LID_ROUTED) || (be16toh(smp->status) & 0x7fff))
+	switch (guard_answer(guard, asked, mad, length < 0 ? 0 : (unsigned)length, &x)) {
+	case GUARD_FEED:
+		board->fed = x;
+		atomic_store(&board->feeding, x.near_guid != 0);
 		return;
-	if (!node_kinds.slots)
-		map64_init(&node_kinds, 1024);
-	guid = get_be64(mad + NODE_GUID);
-	kind = (uint32_t)mad[NODE_TYPE] << 8 | mad[NUM_PORTS];
-	known = map64_get(&node_kinds, guid);
-	if (known == MAP64_NONE && mad[NUM_PORTS] && mad[LOCAL_PORT_NUM] <= mad[NUM_PORTS]) {
-		map64_put(&node_kinds, guid, kind);
-		return;
+	case GUARD_FULL:
+		put_left(NULL, &x);
+		fflush(stdout);
+		exit(BOARD_EXIT_FULL);
+	case GUARD_REFUSE:
+		put_left(NULL, &x);
+		break;
+	case GUARD_REPEATED:
+		break;
 	}
-	if (known == kind && mad[LOCAL_PORT_NUM] <= mad[NUM_PORTS])
-		return;
-	if (known != MAP64_NONE && known != kind)
-		fprintf(stderr, "node GUID 0x%016" PRIx64 ": two devices have it, with %u and %u "
-			"ports: the second is left out\n", guid, known & 0xff, mad[NUM_PORTS]);
-	else
-		fprintf(stderr, "node GUID 0x%016" PRIx64 ": says LocalPortNum %u with %u ports: it is "
-			"left out\n", guid, mad[LOCAL_PORT_NUM], mad[NUM_PORTS]);
-	put_be16(mad + offsetof(struct umad_smp, status),
-		 (uint16_t)((be16toh(smp->status) & 0x8000) | STATUS_BAD_VALUE));
+	smp->attr_id = request->attr_id;
+	smp->attr_mod = request->attr_mod;
+	smp->status = htobe16((be16toh(smp->status) & 0x8000) | STATUS_BAD_VALUE);
+}
+
+static void count_beat(void)
+{
+	atomic_store(&board->feeding, 0);
+	atomic_fetch_add(&board->beats, 1);
+}
+
+/* A process that was started without the daemon's memory has some of its own. */
+static void take_board(void)
+{
+	void *at = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED, BOARD_FD, 0);
+
+	board = at == MAP_FAILED ? xcalloc(1, sizeof(*board)) : at;
+	guard = guard_new(board->out, board->n_out < LEFT_MAX ? board->n_out : LEFT_MAX,
+			  board->ports_max ? board->ports_max : GUARD_PORTS_MAX);
+}
+
+static void bound_memory(void)
+{
+	const struct rlimit most = { BOARD_MEMORY, BOARD_MEMORY };
+
+	/* sanitizers map terabytes */
+	if (sandbox_filters() && setrlimit(RLIMIT_AS, &most) < 0)
+		perror("RLIMIT_AS");
 }
 
 /*
@@ -148,13 +174,19 @@ int umad_send(int fd, int agentid, void *umad, int length, int timeout_ms, int r
 	static void *_Atomic next;
 	void *found = find_next(&next, "umad_send");
 	int (*fn)(int, int, void *, int, int, int);
+	int r;
 
 	memcpy(&fn, &found, sizeof(fn));	/* ISO C has no cast for this */
-	if (lock == TO_BE_LOCKED && !stays_here(umad, length))
+	if (discovering && !has_left_home)
+		has_left_home = !stays_here(umad, length);
+	if (lock == TO_BE_LOCKED && has_left_home)
 		lock_up();
 	if (!discovering)
 		return fn(fd, agentid, umad, length, timeout_ms, retries);
-	return paced_send(fn, fd, agentid, umad, length, timeout_ms, retries);
+	r = paced_send(fn, fd, agentid, umad, length, timeout_ms, retries);
+	if (r < 0)	/* the end of the scan, and no fault of the device whose answer came last */
+		atomic_store(&board->feeding, 0);
+	return r;
 }
 
 int umad_recv(int fd, void *umad, int *length, int timeout_ms)
@@ -163,17 +195,13 @@ int umad_recv(int fd, void *umad, int *length, int timeout_ms)
 	void *found = find_next(&next_recv, "umad_recv");
 	paced_recv_fn *recv;
 	paced_send_fn *send;
-	int got;
 
 	memcpy(&recv, &found, sizeof(recv));
 	if (!discovering)
 		return recv(fd, umad, length, timeout_ms);
 	found = find_next(&next_send, "umad_send");
 	memcpy(&send, &found, sizeof(send));
-	got = paced_recv(send, recv, fd, umad, length, timeout_ms);
-	if (got >= 0)
-		check_node_info(umad, *length);
-	return got;
+	return paced_recv(send, recv, fd, umad, length, timeout_ms);
 }
 
 /*
@@ -189,6 +217,20 @@ uint64_t mad_get_field64(void *buf, int base_offs, enum MAD_FIELDS field)
 	uint64_t v;
 
 	if (discovering && field == IB_NODE_SYSTEM_GUID_F)
+		return 0;
+	mad_decode_field((uint8_t *)buf + base_offs, field, &v);
+	return v;
+}
+
+/*
+ * The same for the vendor: switches of Voltaire are sorted into chassis by tables that their
+ * port numbers may be beyond, and one that is in no chassis fails the whole scan.
+ */
+uint32_t mad_get_field(void *buf, int base_offs, enum MAD_FIELDS field)
+{
+	uint32_t v;
+
+	if (discovering && field == IB_NODE_VENDORID_F)
 		return 0;
 	mad_decode_field((uint8_t *)buf + base_offs, field, &v);
 	return v;
@@ -276,6 +318,8 @@ int disco_helper_main(int argc, char **argv)
 		return 2;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	bound_memory();
+	take_board();
 	port = atoi(argv[2]);
 	cfg.max_smps = (unsigned)atoi(argv[3]);
 	cfg.timeout_ms = (unsigned)atoi(argv[4]);
@@ -284,12 +328,15 @@ int disco_helper_main(int argc, char **argv)
 	/* steady: a scan waits for each dead end, and the library's own time-outs do not double */
 	paced_start(&(struct pace_bounds){ cfg.max_smps, WINDOW_DEVICE, cfg.timeout_ms,
 					   cfg.retries + 1, .steady = true },
-		    (unsigned)atoi(argv[7]));
+		    (unsigned)atoi(argv[7]), check_answer, count_beat);
 	lock = atoi(argv[6]) ? TO_BE_LOCKED : FREE;
 	strict = atoi(argv[6]) == DISCO_STRICT;
 	discovering = true;
 	f = ibnd_discover_fabric(argv[1], port, NULL, &cfg);
-	if (!f || !f->from_node)
+	count_beat();		/* what comes now is of no device */
+	if (f ? !f->from_node : !has_left_home)
+		return BOARD_EXIT_OWN_PORT;
+	if (!f)
 		return 1;
 	/* another version of the library? */
 	if (lock == TO_BE_LOCKED && f->nodes && f->nodes->next) {
@@ -298,6 +345,7 @@ int disco_helper_main(int argc, char **argv)
 			return 1;
 	}
 
+	guard_finish(guard, put_left, NULL);
 	/* the SM's own node first: that is what the fabric's node 0 is */
 	put_node(f->from_node);
 	ibnd_iter_nodes(f, put_node_cb, f->from_node);

@@ -46,6 +46,8 @@ static struct {
 	struct slot *slots;
 	unsigned n_slots;
 	struct { struct slot *first, *last; } list[SILENT + 1];	/* none of SENT */
+	paced_answer_fn *answered;
+	void (*waiting)(void);
 } paced;
 
 static void put_last(struct slot *x, enum state state)
@@ -69,13 +71,16 @@ static struct slot *take_first(enum state state)
 	return x;
 }
 
-void paced_start(const struct pace_bounds *b, unsigned known_window)
+void paced_start(const struct pace_bounds *b, unsigned known_window, paced_answer_fn *answered,
+		 void (*waiting)(void))
 {
 	const struct pace_learned known = { .window = (uint16_t)known_window, .lossy = true };
 
 	pace_init(&paced.pace, b);
 	if (known_window)
 		pace_learn(&paced.pace, &known);
+	paced.answered = answered;
+	paced.waiting = waiting;
 	paced.n_slots = b->window;
 	paced.slots = xcalloc(paced.n_slots, sizeof(*paced.slots));
 	for (unsigned i = 0; i < paced.n_slots; i++)
@@ -166,7 +171,7 @@ static struct slot *slot_of(void *umad)
 }
 
 /* True: it is for the library, with its TransactionID. */
-static bool take(void *umad, struct slot *x)
+static bool take(void *umad, int length, struct slot *x)
 {
 	const struct umad_smp *smp = umad_get_mad(umad);
 	bool silent = umad_status(umad) != 0;
@@ -182,6 +187,8 @@ static bool take(void *umad, struct slot *x)
 		pace_given_up(&paced.pace, &x->pace);
 	else
 		pace_answered(&paced.pace, &x->pace, clock_mono_us());
+	if (!silent)
+		paced.answered(umad_get_mad(&x->u), umad, length);
 	put_be32((uint8_t *)umad_get_mad(umad) + TID_LOW, x->tid);
 	put_last(x, FREE);
 	return true;
@@ -190,8 +197,10 @@ static bool take(void *umad, struct slot *x)
 int paced_recv(paced_send_fn *send, paced_recv_fn *recv, int fd, void *umad, int *length,
 	       int timeout_ms)
 {
-	const int room = *length;
+	/* libibnetdisc says that it has room for more than it has */
+	const int room = *length < MAD_SIZE ? *length : MAD_SIZE;
 
+	paced.waiting();
 	for (;;) {
 		bool look = paced.list[SILENT].first && (timeout_ms < 0 || timeout_ms > LOOK_MS);
 		struct slot *x;
@@ -207,7 +216,8 @@ int paced_recv(paced_send_fn *send, paced_recv_fn *recv, int fd, void *umad, int
 			return r;
 		}
 		x = slot_of(umad);
-		if (!x || take(umad, x))
+		if (x ? take(umad, *length, x) : !is_directed(umad, MAD_SIZE))
 			return r;
+		/* of no request, or of a try that was given up: the library takes such for an error */
 	}
 }

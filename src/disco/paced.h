@@ -12,8 +12,15 @@
 
 #include "ib/pace.h"
 
-/* Once, before anything is sent.  known_window: more SMPs have been lost; 0: none have been. */
-void paced_start(const struct pace_bounds *b, unsigned known_window);
+/* An answer that the library will get, and may be changed before: asked is the MAD of the request. */
+typedef void paced_answer_fn(const void *asked, void *umad, int length);
+
+/*
+ * Once, before anything is sent.  known_window: more SMPs have been lost; 0: none have been.
+ * answered is called in the paced_recv() that returns the answer; waiting, when that begins.
+ */
+void paced_start(const struct pace_bounds *b, unsigned known_window, paced_answer_fn *answered,
+		 void (*waiting)(void));
 struct pace_learned paced_learned(void);
 
 /* These serve as libibumad's umad_send() and umad_recv(), by those functions of the library. */

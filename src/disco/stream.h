@@ -2,13 +2,15 @@
 /*
  * Private to disco/: what the discovering process writes to its pipe.  Both
  * ends are the same executable, so host byte order and struct layout do.
- * Records: a node, then its ports, for all nodes; then the links; then the end.
+ * Records: a node, then its ports, for all nodes; then the links; then the end.  What was left
+ * out may be between any of them.
  */
 #ifndef QOSD_DISCO_STREAM_H
 #define QOSD_DISCO_STREAM_H
 
 #include <stdint.h>
 
+#include "disco/left.h"
 #include "ib/ib.h"
 #include "ib/pace.h"
 
@@ -17,6 +19,7 @@
 #define STREAM_NODE 'N'
 #define STREAM_PORT 'P'
 #define STREAM_LINK 'L'
+#define STREAM_LEFT 'O'
 #define STREAM_END  'E'
 
 struct stream_node {
@@ -38,6 +41,11 @@ struct stream_link {		/* nodes in the order of their records, from 0 */
 	uint8_t type;		/* STREAM_LINK */
 	uint8_t num_a, num_b;
 	uint32_t node_a, node_b;
+};
+
+struct stream_left {
+	uint8_t type;		/* STREAM_LEFT */
+	struct disco_left left;
 };
 
 struct stream_end {

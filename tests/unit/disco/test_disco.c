@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "disco/board.h"
 #include "disco/disco.h"
 #include "disco/stream.h"
 #include "sandbox/sandbox.h"
@@ -84,6 +86,30 @@ static void put_good(void)
 	put_end(0, 1);
 }
 
+static struct board *board(void)
+{
+	void *at = mmap(NULL, sizeof(struct board), PROT_READ | PROT_WRITE, MAP_SHARED, BOARD_FD, 0);
+
+	if (at == MAP_FAILED)
+		_exit(4);
+	return at;
+}
+
+/* What the process works on: the answer of the device at port 4 of 0x20. */
+static void feed(void)
+{
+	board()->fed = (struct disco_left){ .near_guid = 0x20, .near_port = 4, .guid = 0x30 };
+	board()->feeding = 1;
+}
+
+static void put_left(uint64_t near_guid, unsigned why)
+{
+	struct stream_left r = { .type = STREAM_LEFT, .left = { .near_guid = near_guid, .near_port = 3,
+								.why = (uint8_t)why } };
+
+	put(&r, sizeof(r));
+}
+
 static int scan(const char *what)
 {
 	if (!strcmp(what, "good") || !strcmp(what, "talks")) {
@@ -102,6 +128,28 @@ static int scan(const char *what)
 		put_nodes();
 		fflush(stdout);
 		raise(SIGKILL);	/* a sanitizer has a word about others */
+	} else if (!strcmp(what, "dies of an answer")) {
+		put_nodes();
+		feed();
+		fflush(stdout);
+		raise(SIGABRT);
+	} else if (!strcmp(what, "does not get done with an answer")) {
+		feed();
+		for (;;)
+			;
+	} else if (!strcmp(what, "own port")) {
+		return BOARD_EXIT_OWN_PORT;
+	} else if (!strcmp(what, "leaves out")) {
+		put_nodes();
+		put_left(0x20, LEFT_LOCAL_PORT);
+		put_left(0x20, LEFT_WHYS);
+		put_left(0x20, LEFT_NOT);
+		put_left(0, LEFT_LOCAL_PORT);
+		put_link(0, 1, 1, 1);
+		put_end(0, 1);
+	} else if (!strcmp(what, "is told what to leave out")) {
+		return board()->n_out == 1 && board()->out[0].guid == 0x30 && board()->ports_max == 9
+			? BOARD_EXIT_FULL : 1;
 	} else if (!strcmp(what, "no end")) {
 		put_nodes();
 	} else if (!strcmp(what, "half a record")) {
@@ -159,20 +207,29 @@ static struct loop *loop;
 static struct fabric *found;
 static char why[256];
 static uint32_t mads;
+static struct disco_left left;	/* the first */
+static size_t n_left;
+static bool own_port;
 
 static void done(void *arg, const struct disco_result *res)
 {
 	(void)arg;
 	found = res->f;
 	mads = res->mads;
+	n_left = res->n_left;
+	own_port = res->own_port;
+	if (n_left)
+		left = res->left[0];
 	snprintf(why, sizeof(why), "%s", res->error ? res->error : "");
 	loop_stop(loop);
 }
 
 static void discover_in(enum disco_sandbox sandbox, const char *what)
 {
+	const struct disco_left out = { .near_guid = 0x20, .near_port = 4, .guid = 0x30,
+					.why = LEFT_KILLS };
 	struct disco_request r = { .ca = what, .port = 1, .window = 4, .timeout_ms = 100,
-				   .sandbox = sandbox };
+				   .sandbox = sandbox, .out = &out, .n_out = 1, .ports_max = 9 };
 	struct buf err = { 0 };
 
 	found = NULL;
@@ -217,6 +274,8 @@ static const struct {
 	{ "no such self", "the scan is incomplete" },
 	{ "more behind the end", "the scan is incomplete" },
 	{ "half a record behind the end", "the scan is incomplete" },
+	{ "own port", "our own port does not answer" },
+	{ "is told what to leave out", "there is more than a subnet can have: a device makes it up" },
 	{ "nodes without end", "there are more nodes than LIDs: a device makes them up" },
 };
 
@@ -225,6 +284,35 @@ START_TEST(no_scan)
 	discover(bad[_i].what);
 	ck_assert_str_eq(why, bad[_i].why);
 	ck_assert_ptr_null(found);
+	ck_assert_uint_eq(n_left, 0);
+	ck_assert(own_port == !strcmp(bad[_i].what, "own port"));
+}
+END_TEST
+
+static const struct { const char *what, *why; enum left_why left; } blamed[] = {
+	{ "dies of an answer", "the discovery process died of signal 6", LEFT_KILLS },
+	{ "does not get done with an answer", "the discovery process came to no end", LEFT_HANGS },
+};
+
+START_TEST(a_device_is_to_blame)
+{
+	discover(blamed[_i].what);
+	ck_assert_str_eq(why, blamed[_i].why);
+	ck_assert_uint_eq(n_left, 1);
+	ck_assert_uint_eq(left.near_guid, 0x20);
+	ck_assert_uint_eq(left.near_port, 4);
+	ck_assert_uint_eq(left.why, blamed[_i].left);
+	ck_assert(!own_port);
+}
+END_TEST
+
+START_TEST(what_it_leaves_out)
+{
+	discover("leaves out");
+	ck_assert_str_eq(why, "");
+	ck_assert_uint_eq(n_left, 1);
+	ck_assert_uint_eq(left.why, LEFT_LOCAL_PORT);
+	fabric_free(found);
 }
 END_TEST
 
@@ -303,6 +391,8 @@ int main(int argc, char **argv)
 	tc = tcase_create("all");
 	tcase_add_loop_test(tc, a_scan, 0, ARRAY_SIZE(good));
 	tcase_add_loop_test(tc, no_scan, 0, ARRAY_SIZE(bad));
+	tcase_add_loop_test(tc, a_device_is_to_blame, 0, ARRAY_SIZE(blamed));
+	tcase_add_test(tc, what_it_leaves_out);
 	tcase_add_loop_test(tc, a_filter_that_is_too_tight, 0, ARRAY_SIZE(needy));
 	tcase_add_test(tc, a_filter_that_is_not_to_blame);
 	tcase_add_test(tc, a_failure_of_its_own_in_the_sandbox);

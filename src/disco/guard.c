@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What stands between devices and libibnetdisc: see guard.h.
+ *
+ * An end is a port of a node: the node's index times 256 and the port's number.  `walks` has, by
+ * the end that an SMP left by, the end that answered; `arrivals` the same the other way round.  A
+ * node's near end is where the first walk to it came from, which is how the library reaches it.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/map64.h"
+#include "disco/guard.h"
+#include "ib/ib.h"
+
+#define NONE MAP64_NONE
+
+enum {
+	BASE_VERSION = 0, CLASS = 1, CLASS_VERSION = 2, METHOD = 3, STATUS = 4, HOP_COUNT = 7,
+	ATTR = 16, MODIFIER = 20, DATA = 64, PATH = 128, SIZE = 256
+};
+
+struct seen {
+	uint64_t guid;
+	uint32_t near;		/* end; NONE: our own node */
+	uint32_t confirmed;	/* links of it that were walked from both ends, with one result */
+	uint8_t type, ports;
+	bool told;		/* that it answers something else than it was asked */
+	bool doubtful;		/* it may be another node that was seen */
+	uint8_t node_info[40];
+};
+
+/* Two answers that seem to be of one device: node a, and node b, or what answered behind an end. */
+struct pair {
+	uint32_t a, b;		/* b: NONE */
+	uint32_t from;
+};
+
+struct guard {
+	VEC(struct seen) nodes;		/* 0: our own */
+	struct map64 by_guid;
+	struct map64 child;		/* end -> the node whose near end it is */
+	struct map64 walks, arrivals;	/* end -> end */
+	struct map64 out;		/* digest of a place, or a GUID -> index in left */
+	struct disco_left *left;
+	unsigned ports, ports_max;
+	VEC(struct pair) one;		/* devices that seem to have two GUIDs */
+};
+
+static uint64_t place_key(uint64_t near_guid, unsigned port)
+{
+	return hash64(near_guid ^ (uint64_t)(port + 1) << 48);
+}
+
+struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned ports_max)
+{
+	struct guard *g = xcalloc(1, sizeof(*g));
+
+	map64_init(&g->by_guid, 1024);
+	map64_init(&g->child, 1024);
+	map64_init(&g->walks, 4096);
+	map64_init(&g->arrivals, 4096);
+	map64_init(&g->out, n_out * 2 + 1);
+	g->ports_max = ports_max;
+	g->left = n_out ? xmemdup(out, n_out * sizeof(*out)) : NULL;
+	for (unsigned i = 0; i < n_out; i++) {
+		map64_put(&g->out, place_key(out[i].near_guid, out[i].near_port), i);
+		/* by whatever way: a switch that kills has many links */
+		if (out[i].guid && (out[i].why == LEFT_KILLS || out[i].why == LEFT_HANGS))
+			map64_put(&g->out, out[i].guid, i);
+	}
+	return g;
+}
+
+void guard_free(struct guard *g)
+{
+	if (!g)
+		return;
+	vec_free(&g->nodes);
+	vec_free(&g->one);
+	map64_free(&g->by_guid);
+	map64_free(&g->child);
+	map64_free(&g->walks);
+	map64_free(&g->arrivals);
+	map64_free(&g->out);
+	free(g->left);
+	free(g);
+}
+
+static uint32_t end_of(uint32_t node, unsigned port)
+{
+	return node << 8 | port;
+}
+
+/* The node at the end of a path that was asked along before; NONE. */
+static uint32_t node_at(const struct guard *g, const uint8_t *path, unsigned hops)
+{
+	uint32_t node = g->nodes.n ? 0 : NONE;
+
+	for (unsigned i = 0; i < hops && node != NONE; i++)
+		node = map64_get(&g->child, end_of(node, path[i]));
+	return node;
+}
+
+static void set_near(const struct guard *g, struct disco_left *x, uint32_t end)
+{
+	x->near_guid = end == NONE ? 0 : g->nodes.v[end >> 8].guid;
+	x->near_port = (uint8_t)(end == NONE ? 0 : end);
+}
+
+static void set_other(const struct guard *g, struct disco_left *x, uint32_t end)
+{
+	x->other_guid = end == NONE ? 0 : g->nodes.v[end >> 8].guid;
+	x->other_port = (uint8_t)(end == NONE ? 0 : end);
+}
+
+static bool is_answer(const uint8_t *asked, const uint8_t *answer, unsigned n)
+{
+	return n >= SIZE && answer[BASE_VERSION] == asked[BASE_VERSION] &&
+	       answer[CLASS] == asked[CLASS] && answer[CLASS_VERSION] == asked[CLASS_VERSION] &&
+	       answer[METHOD] == UMAD_METHOD_GET_RESP && !memcmp(answer + ATTR, asked + ATTR, 2) &&
+	       !memcmp(answer + MODIFIER, asked + MODIFIER, 4);
+}
+
+static bool same_kind(const struct guard *g, uint32_t a, uint32_t b)
+{
+	return g->nodes.v[a].type == g->nodes.v[b].type && g->nodes.v[a].ports == g->nodes.v[b].ports;
+}
+
+/* --- NodeInfo --- */
+
+/*
+ * Two nodes are said to be the far end of one link.  If they are the same port of devices of the same
+ * kind, the two may be one device, whose GUID is another each time.
+ */
+static void suspect_one(struct guard *g, uint32_t a, uint32_t b)
+{
+	if ((a & 0xff) != (b & 0xff) || a >> 8 == b >> 8 || !same_kind(g, a >> 8, b >> 8))
+		return;
+	g->nodes.v[a >> 8].doubtful = g->nodes.v[b >> 8].doubtful = true;
+	*vec_push(&g->one) = (struct pair){ a >> 8, b >> 8, NONE };
+}
+
+/* The same of a node that was not seen before, which answered behind an end. */
+static void suspect_new(struct guard *g, uint32_t a, uint32_t from, const uint8_t *info)
+{
+	struct seen *n = &g->nodes.v[a >> 8];
+
+	if ((a & 0xff) != info[NI_LOCAL_PORT] || n->type != info[NI_TYPE] ||
+	    n->ports != info[NI_PORTS])
+		return;
+	n->doubtful = true;
+	*vec_push(&g->one) = (struct pair){ a >> 8, NONE, from };
+}
+
+/* The claim that `to` is reached from `from` contradicts others; *other: the end that they have. */
+static bool contradicts(struct guard *g, uint32_t from, uint32_t to, uint32_t *other)
+{
+	uint32_t walked = map64_get(&g->walks, to), arrived = map64_get(&g->arrivals, to);
+	uint32_t came = map64_get(&g->arrivals, from);
+
+	if (walked != NONE && walked != from) {
+		suspect_one(g, walked, from);
+		*other = walked;
+		return true;
+	}
+	/* the walk of the port itself says so: then whoever claimed it before was wrong */
+	if (arrived != NONE && arrived != from && walked != from) {
+		*other = arrived;
+		return true;
+	}
+	if (came != NONE && came != to) {
+		suspect_one(g, came, to);
+		*other = came;
+		return true;
+	}
+	return false;
+}
+
+static uint32_t add_node(struct guard *g, const uint8_t *info, uint32_t near)
+{
+	uint32_t node = (uint32_t)g->nodes.n;
+	struct seen *n = vec_push(&g->nodes);
+
+	*n = (struct seen){ .guid = get_be64(info + NI_GUID), .near = near, .type = info[NI_TYPE],
+			    .ports = info[NI_PORTS] };
+	memcpy(n->node_info, info, sizeof(n->node_info));
+	map64_put(&g->by_guid, n->guid, node);
+	if (near != NONE)
+		map64_put(&g->child, near, node);
+	g->ports += n->ports + 1u;
+	return node;
+}
+
+static void link_up(struct guard *g, uint32_t from, uint32_t to)
+{
+	struct seen *a = &g->nodes.v[from >> 8], *b = &g->nodes.v[to >> 8];
+
+	map64_put(&g->walks, from, to);
+	map64_put(&g->arrivals, to, from);
+	if (map64_get(&g->walks, to) == from) {
+		a->confirmed++;
+		b->confirmed++;
+	}
+}
+
+/* The place behind which more than half of all ports are, as far out as that is so. */
+static uint32_t heaviest(const struct guard *g)
+{
+	uint32_t *mass = xcalloc(g->nodes.n + 1, sizeof(*mass));
+	uint32_t node = 0;
+
+	/* a node comes behind the one that it was reached from */
+	for (uint32_t i = (uint32_t)g->nodes.n; i-- > 0;) {
+		mass[i] += g->nodes.v[i].ports + 1u;
+		if (g->nodes.v[i].near != NONE)
+			mass[g->nodes.v[i].near >> 8] += mass[i];
+	}
+	for (uint32_t i = 1; i < g->nodes.n; i++)
+		if (g->nodes.v[i].near >> 8 == node && mass[i] > mass[0] / 2)
+			node = i;
+	free(mass);
+	return node;
+}
+
+static enum guard_verdict full(const struct guard *g, struct disco_left *x)
+{
+	uint32_t node = heaviest(g);
+
+	left_describe(x, g->nodes.v[node].node_info);
+	set_near(g, x, g->nodes.v[node].near);
+	x->why = LEFT_TOO_MANY;
+	return GUARD_FULL;
+}
+
+static enum guard_verdict refuse(struct disco_left *x, enum left_why why)
+{
+	x->why = (uint8_t)why;
+	return GUARD_REFUSE;
+}
+
+/* Of our own device: what it is asked over no link. */
+static enum guard_verdict own_node(struct guard *g, const uint8_t *info, struct disco_left *x)
+{
+	uint8_t copy[40];
+	enum left_why why;
+
+	memcpy(copy, info, sizeof(copy));
+	if (copy[NI_TYPE] == IB_NODE_SWITCH_T && !copy[NI_LOCAL_PORT])
+		copy[NI_LOCAL_PORT] = 1;	/* port 0 is ours */
+	why = left_judge(copy);
+	if (why)
+		return refuse(x, why);
+	if (!g->nodes.n)
+		add_node(g, info, NONE);
+	return get_be64(info + NI_GUID) == g->nodes.v[0].guid &&
+	       info[NI_PORTS] == g->nodes.v[0].ports ? GUARD_FEED : refuse(x, LEFT_TWO_KINDS);
+}
+
+/*
+ * Two devices next to each other, each of which seems to be several: each new name of the one would
+ * lead to new ones of the other.
+ */
+static bool multiplies(const struct guard *g, uint32_t node)
+{
+	const struct seen *n = &g->nodes.v[node];
+
+	return n->doubtful && !n->confirmed && n->near != NONE && g->nodes.v[n->near >> 8].doubtful &&
+	       !g->nodes.v[n->near >> 8].confirmed;
+}
+
+static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const uint8_t *info,
+				    struct disco_left *x)
+{
+	unsigned hops = asked[HOP_COUNT];
+	uint32_t near, from, to, node, other, out;
+	enum left_why why = left_judge(info);
+
+	left_describe(x, info);
+	if (!hops)
+		return own_node(g, info, x);
+	near = hops < IB_DR_HOPS_MAX + 1 ? node_at(g, asked + PATH + 1, hops - 1) : NONE;
+	if (near == NONE)
+		return refuse(x, LEFT_ANSWER);
+	from = end_of(near, asked[PATH + hops]);
+	set_near(g, x, from);
+	if (why)
+		return refuse(x, why);
+	out = map64_get(&g->out, place_key(x->near_guid, x->near_port));
+	if (out == NONE)
+		out = map64_get(&g->out, x->guid);
+	if (out != NONE) {
+		x->other_guid = g->left[out].other_guid;
+		return refuse(x, g->left[out].why);
+	}
+	node = map64_get(&g->by_guid, x->guid);
+	if (node != NONE && (g->nodes.v[node].type != info[NI_TYPE] ||
+			     g->nodes.v[node].ports != info[NI_PORTS])) {
+		set_other(g, x, g->nodes.v[node].near);
+		return refuse(x, LEFT_TWO_KINDS);
+	}
+	if (node == NONE) {
+		other = map64_get(&g->arrivals, from);
+		if (other != NONE) {
+			suspect_new(g, other, from, info);
+			set_other(g, x, other);
+			return refuse(x, LEFT_TWO_PLACES);
+		}
+		if (multiplies(g, near))
+			return GUARD_REPEATED;
+		if (g->nodes.n >= GUARD_NODES_MAX || g->ports + info[NI_PORTS] >= g->ports_max)
+			return full(g, x);
+		node = add_node(g, info, from);
+	}
+	to = end_of(node, info[NI_LOCAL_PORT]);
+	if (contradicts(g, from, to, &other)) {
+		set_other(g, x, other);
+		return refuse(x, !node && map64_get(&g->walks, to) != NONE ? LEFT_OUR_PORT :
+			      LEFT_TWO_PLACES);
+	}
+	link_up(g, from, to);
+	return GUARD_FEED;
+}
+
+enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, const uint8_t *answer,
+				unsigned n, struct disco_left *x)
+{
+	unsigned hops = asked[HOP_COUNT];
+	uint16_t attr = get_be16(asked + ATTR);
+	bool of_node = attr == UMAD_SM_ATTR_NODE_INFO;
+	uint32_t node;
+
+	memset(x, 0, sizeof(*x));
+	x->attr = attr;
+	x->mod = get_be32(asked + MODIFIER);
+	memcpy(x->data, answer + DATA, sizeof(x->data));
+	if (is_answer(asked, answer, n) && of_node && !(get_be16(answer + STATUS) & 0x7fff))
+		return node_info(g, asked, answer + DATA, x);
+	node = hops <= IB_DR_HOPS_MAX ? node_at(g, asked + PATH + 1, hops) : NONE;
+	if (of_node && hops && hops <= IB_DR_HOPS_MAX) {
+		node = node_at(g, asked + PATH + 1, hops - 1);
+		set_near(g, x, node == NONE ? NONE : end_of(node, asked[PATH + hops]));
+	} else if (node != NONE) {
+		x->guid = g->nodes.v[node].guid;
+		set_near(g, x, g->nodes.v[node].near);
+	}
+	if (is_answer(asked, answer, n))
+		return GUARD_FEED;
+	refuse(x, LEFT_ANSWER);
+	if (of_node || node == NONE)
+		return GUARD_REFUSE;
+	if (g->nodes.v[node].told)
+		return GUARD_REPEATED;
+	g->nodes.v[node].told = true;
+	return GUARD_REFUSE;
+}
+
+static void tell(const struct guard *g, uint32_t node, uint32_t near, enum left_why why,
+		 void (*found)(void *arg, const struct disco_left *x), void *arg)
+{
+	struct disco_left x = { .attr = UMAD_SM_ATTR_NODE_INFO, .why = (uint8_t)why };
+
+	if (near == NONE)
+		return;		/* our own */
+	if (node != NONE)
+		left_describe(&x, g->nodes.v[node].node_info);
+	set_near(g, &x, near);
+	found(arg, &x);
+}
+
+static bool is_confirmed(const struct guard *g, uint32_t node)
+{
+	return node != NONE && g->nodes.v[node].confirmed;
+}
+
+/* Devices that are what they say lead to it from so many ends. */
+static unsigned claims(const struct guard *g, uint32_t node)
+{
+	unsigned n = 0;
+
+	for (unsigned num = 1; num <= g->nodes.v[node].ports; num++) {
+		uint32_t from = map64_get(&g->arrivals, end_of(node, num));
+
+		n += from != NONE && !g->nodes.v[from >> 8].doubtful;
+	}
+	return n;
+}
+
+void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_left *x), void *arg)
+{
+	for (size_t i = 0; i < g->one.n; i++) {
+		const struct pair *p = &g->one.v[i];
+
+		/* of two devices that are two, each has links that both ends confirm */
+		if (is_confirmed(g, p->a) || is_confirmed(g, p->b))
+			continue;
+		tell(g, p->a, g->nodes.v[p->a].near, LEFT_GUID_CHANGES, found, arg);
+		tell(g, p->b, p->b == NONE ? p->from : g->nodes.v[p->b].near, LEFT_GUID_CHANGES, found,
+		     arg);
+	}
+	for (uint32_t i = 1; i < g->nodes.n; i++) {
+		const struct seen *n = &g->nodes.v[i];
+
+		if (n->type == IB_NODE_SWITCH_T && !n->confirmed && !n->doubtful && claims(g, i) > 1)
+			tell(g, i, n->near, LEFT_IMPOSTOR, found, arg);
+	}
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What discovery leaves out, and why: a device is named by its place, the port at the near end of
+ * the link that leads to it, since what it says of itself is what is in doubt.
+ */
+#ifndef QOSD_DISCO_LEFT_H
+#define QOSD_DISCO_LEFT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum left_why {
+	LEFT_NOT,
+	/* by its NodeInfo alone, left_judge() */
+	LEFT_TYPE,		/* NodeType is none that there is */
+	LEFT_PORTS,		/* NumPorts is 0 or 255 */
+	LEFT_LOCAL_PORT,	/* LocalPortNum is no port of it */
+	LEFT_NO_GUID,		/* NodeGUID is 0 */
+	/* by what others say */
+	LEFT_TWO_KINDS,		/* another device has the GUID, and another NodeType or NumPorts */
+	LEFT_TWO_PLACES,	/* the port that it says it is has another link already */
+	LEFT_OUR_PORT,		/* it says that it is our own port */
+	LEFT_ANSWER,		/* the answer is to something else than was asked; only that is left out */
+	/* below here it stays left out until it answers otherwise: leave_stays() */
+	LEFT_GUID_CHANGES,	/* each time it has another GUID */
+	LEFT_IMPOSTOR,		/* it has the GUID of a device elsewhere, whose links all confirm it */
+	LEFT_TOO_MANY,		/* more is behind it than a subnet can have */
+	LEFT_KILLS,		/* the discovering process died of its answer */
+	LEFT_HANGS,		/* ... or did not come to an end with it */
+	LEFT_WHYS
+};
+
+struct disco_left {
+	uint64_t near_guid;	/* the node that the link comes from */
+	uint64_t guid;		/* that the device claims; 0: none */
+	uint64_t other_guid;	/* TWO_KINDS, TWO_PLACES: where the other one is, like near_guid */
+	uint32_t mod;		/* what it was asked: attribute and modifier */
+	uint16_t attr;
+	uint8_t near_port, other_port;
+	uint8_t why;		/* enum left_why */
+	uint8_t a, b;		/* numbers of the reason: LocalPortNum and NumPorts; NumPorts and NumPorts */
+	uint8_t data[64];	/* what it answered */
+};
+
+#define LEFT_MAX 4096u		/* that are kept; a subnet with more of them is not to be saved so */
+
+static inline bool left_stays(const struct disco_left *x)
+{
+	return x->why >= LEFT_GUID_CHANGES;
+}
+
+/* NodeInfo (14.2.5.3): places in its data. */
+enum {
+	NI_TYPE = 2, NI_PORTS = 3, NI_GUID = 12, NI_PORT_GUID = 20, NI_LOCAL_PORT = 36,
+};
+
+/* What is wrong with a NodeInfo of a device that is reached by a link, whatever others say. */
+enum left_why left_judge(const uint8_t *node_info);
+/* Fills guid, a, b and data of x from the NodeInfo. */
+void left_describe(struct disco_left *x, const uint8_t *node_info);
+/* "says LocalPortNum 254 with 1 ports", as after "the device at ...". */
+void left_text(const struct disco_left *x, struct buf *out);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is kept from libibnetdisc: answers that it would index its arrays with, or that would
+ * take links and nodes from others.
+ */
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "disco/guard.h"
+#include "unit/run.h"
+
+enum { CA = 1, SWITCH = 2, ROUTER = 3 };
+enum { METHOD = 3, STATUS = 4, HOPS = 7, ATTR = 16, MODIFIER = 20, DATA = 64, PATH = 128 };
+
+static struct guard *g;
+static struct disco_left x;
+static uint8_t asked[256], answer[256];
+
+static void begin(void)
+{
+	g = guard_new(NULL, 0, GUARD_PORTS_MAX);
+}
+
+static void end(void)
+{
+	guard_free(g);
+	g = NULL;
+}
+
+/* A request along the path, a string of ports ("\1\2"), and an answer as it should be. */
+static void ask(unsigned attr, unsigned mod, const char *path)
+{
+	memset(asked, 0, sizeof(asked));
+	asked[0] = asked[2] = 1;
+	asked[1] = UMAD_CLASS_SUBN_DIRECTED_ROUTE;
+	asked[METHOD] = UMAD_METHOD_GET;
+	asked[HOPS] = (uint8_t)strlen(path);
+	put_be16(asked + ATTR, (uint16_t)attr);
+	put_be32(asked + MODIFIER, mod);
+	memcpy(asked + PATH + 1, path, strlen(path));
+	memcpy(answer, asked, sizeof(answer));
+	answer[METHOD] = UMAD_METHOD_GET_RESP;
+	answer[STATUS] = 0x80;
+}
+
+static enum guard_verdict judge(void)
+{
+	return guard_answer(g, asked, answer, sizeof(answer), &x);
+}
+
+static enum guard_verdict node(const char *path, uint64_t guid, unsigned type, unsigned ports,
+			       unsigned local)
+{
+	ask(UMAD_SM_ATTR_NODE_INFO, 0, path);
+	answer[DATA] = answer[DATA + 1] = 1;
+	answer[DATA + NI_TYPE] = (uint8_t)type;
+	answer[DATA + NI_PORTS] = (uint8_t)ports;
+	answer[DATA + NI_LOCAL_PORT] = (uint8_t)local;
+	put_be64(answer + DATA + NI_GUID, guid);
+	put_be64(answer + DATA + NI_PORT_GUID, guid + 1);
+	return judge();
+}
+
+/* Our own adapter 0x10, and the switch 0x20 of 8 ports behind its port 1. */
+static void first_two(void)
+{
+	ck_assert_int_eq(node("", 0x10, CA, 1, 1), GUARD_FEED);
+	ck_assert_uint_eq(x.near_guid, 0);
+	ck_assert_int_eq(node("\1", 0x20, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_uint_eq(x.near_guid, 0x10);
+	ck_assert_uint_eq(x.near_port, 1);
+}
+
+START_TEST(honest_devices)
+{
+	first_two();
+	ck_assert_int_eq(node("\1\2", 0x30, CA, 2, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, CA, 2, 2), GUARD_FEED);
+	/* two switches with two cables, each walked from both ends but for the first */
+	ck_assert_int_eq(node("\1\4", 0x40, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\5", 0x40, SWITCH, 8, 2), GUARD_FEED);
+	ck_assert_int_eq(node("\1\4\2", 0x20, SWITCH, 8, 5), GUARD_FEED);
+	/* a cable from a switch to itself */
+	ck_assert_int_eq(node("\1\6", 0x20, SWITCH, 8, 7), GUARD_FEED);
+	ck_assert_int_eq(node("\1\7", 0x20, SWITCH, 8, 6), GUARD_FEED);
+	/* and one that ends in its own port */
+	ck_assert_int_eq(node("\1\10", 0x20, SWITCH, 8, 8), GUARD_FEED);
+}
+END_TEST
+
+static const struct { unsigned type, ports, local; uint64_t guid; enum left_why why; } broken[] = {
+	{ 0, 8, 1, 0x30, LEFT_TYPE }, { 4, 8, 1, 0x30, LEFT_TYPE }, { 255, 8, 1, 0x30, LEFT_TYPE },
+	{ SWITCH, 0, 1, 0x30, LEFT_PORTS }, { SWITCH, 255, 1, 0x30, LEFT_PORTS },
+	{ SWITCH, 8, 9, 0x30, LEFT_LOCAL_PORT }, { CA, 1, 254, 0x30, LEFT_LOCAL_PORT },
+	{ CA, 1, 0, 0x30, LEFT_LOCAL_PORT }, { SWITCH, 8, 0, 0x30, LEFT_LOCAL_PORT },
+	{ ROUTER, 1, 1, 0, LEFT_NO_GUID },
+	/* of a node that is known */
+	{ SWITCH, 9, 2, 0x20, LEFT_TWO_KINDS }, { SWITCH, 7, 2, 0x20, LEFT_TWO_KINDS },
+	{ CA, 8, 2, 0x20, LEFT_TWO_KINDS },
+	{ CA, 1, 1, 0x10, LEFT_OUR_PORT },
+};
+
+START_TEST(a_node_info_that_breaks_the_rules)
+{
+	first_two();
+	ck_assert_int_eq(node("\1\3", broken[_i].guid, broken[_i].type, broken[_i].ports,
+			      broken[_i].local), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, broken[_i].why);
+	ck_assert_uint_eq(x.near_guid, 0x20);
+	ck_assert_uint_eq(x.near_port, 3);
+	/* the others are there as before, and so is the device when it has come to its senses */
+	ck_assert_int_eq(node("\1\4", 0x50, CA, 1, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, CA, 1, 1), GUARD_FEED);
+}
+END_TEST
+
+/* Bytes of the header, which the library takes the function and the index from. */
+static const struct { unsigned at; uint8_t with; bool node_info; } headers[] = {
+	{ 0, 3, false }, { 1, 1, false }, { 2, 3, false }, { METHOD, 0x03, false },
+	{ METHOD, 1, false }, { ATTR, 3, false }, { ATTR + 1, 3, false },
+	{ MODIFIER + 3, 200, false }, { MODIFIER + 3, 0, false }, { MODIFIER, 0x40, false },
+	{ ATTR + 1, 0x15, true }, { MODIFIER + 3, 254, true },
+};
+
+START_TEST(an_answer_to_something_else)
+{
+	first_two();
+	if (headers[_i].node_info)
+		node("\1\3", 0x30, CA, 1, 1);
+	else
+		ask(UMAD_SM_ATTR_PORT_INFO, 3, "\1");
+	answer[headers[_i].at] = answer[headers[_i].at] ^ (headers[_i].at == MODIFIER + 3 ? 0 :
+							   headers[_i].with);
+	if (headers[_i].at == MODIFIER + 3)
+		answer[MODIFIER + 3] = headers[_i].with;
+	ck_assert_int_eq(judge(), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_ANSWER);
+	ck_assert_uint_eq(x.near_guid, headers[_i].node_info ? 0x20 : 0x10);
+	/* said once for a node */
+	if (!headers[_i].node_info)
+		ck_assert_int_eq(judge(), GUARD_REPEATED);
+}
+END_TEST
+
+START_TEST(an_answer_that_is_too_short)
+{
+	first_two();
+	ask(UMAD_SM_ATTR_PORT_INFO, 3, "\1");
+	ck_assert_int_eq(guard_answer(g, asked, answer, 255, &x), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_ANSWER);
+	ck_assert_int_eq(judge(), GUARD_FEED);
+}
+END_TEST
+
+/* An error answers the question, and the library knows what to do with it. */
+START_TEST(an_error)
+{
+	first_two();
+	ask(UMAD_SM_ATTR_NODE_INFO, 0, "\1\3");
+	answer[STATUS + 1] = 0x1c;
+	ck_assert_int_eq(judge(), GUARD_FEED);
+}
+END_TEST
+
+static struct disco_left told[16];
+static unsigned n_told;
+
+static void found(void *arg, const struct disco_left *y)
+{
+	(void)arg;
+	ck_assert_uint_lt(n_told, 16);
+	told[n_told++] = *y;
+}
+
+static bool tells(uint64_t near_guid, unsigned port, enum left_why why)
+{
+	for (unsigned i = 0; i < n_told; i++)
+		if (told[i].near_guid == near_guid && told[i].near_port == port && told[i].why == why)
+			return true;
+	return false;
+}
+
+/*
+ * Leaf 0x20, spines 0x30 and 0x40, leaf 0x50 behind both; as the library walks.  What
+ * spine 0x40 says of itself is up to the caller.
+ */
+static void walk_tree(const uint64_t fourth[3])
+{
+	first_two();
+	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	node("\1\3", fourth[0], SWITCH, 8, 1);
+	ck_assert_int_eq(node("\1\2\2", 0x50, SWITCH, 8, 1), GUARD_FEED);
+	node("\1\3\2", 0x50, SWITCH, 8, 2);
+	node("\1\2\2\2", fourth[1], SWITCH, 8, 2);
+}
+
+START_TEST(an_honest_tree)
+{
+	static const uint64_t fourth[] = { 0x40, 0x40, 0x40 };
+
+	n_told = 0;
+	walk_tree(fourth);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+START_TEST(a_guid_that_changes)
+{
+	static const uint64_t fourth[] = { 0x40, 0x41, 0x42 };
+
+	n_told = 0;
+	walk_tree(fourth);
+	/* the incarnation that was seen behind leaf 0x50, if it was fed, walks to leaf 0x20 */
+	node("\1\2\2\2\1", 0x20, SWITCH, 8, 3);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 3, LEFT_GUID_CHANGES));
+	ck_assert(tells(0x50, 2, LEFT_GUID_CHANGES));
+	ck_assert_uint_eq(n_told, 2);
+}
+END_TEST
+
+START_TEST(a_guid_of_another)
+{
+	/* leaf 0x50's spine claims to be spine 0x30: its port 1 has a link already */
+	static const uint64_t fourth[] = { 0x30, 0x30, 0x30 };
+
+	n_told = 0;
+	walk_tree(fourth);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);	/* refused when it came */
+}
+END_TEST
+
+/* A host that is nearer claims to be switch 0x60, which three others know. */
+START_TEST(an_impostor_who_comes_first)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\4", 0x60, SWITCH, 8, 8), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\2", 0x60, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\3", 0x60, SWITCH, 8, 2), GUARD_FEED);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 4, LEFT_IMPOSTOR));
+	ck_assert_uint_eq(n_told, 1);
+	/* the next scan leaves it out, and finds the switch where it is */
+	guard_free(g);
+	g = guard_new(told, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\4", 0x60, SWITCH, 8, 8), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_IMPOSTOR);
+	node("\1\2", 0x30, SWITCH, 8, 1);
+	ck_assert_int_eq(node("\1\2\2", 0x60, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\3", 0x60, SWITCH, 8, 2), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\2\2", 0x30, SWITCH, 8, 3), GUARD_FEED);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+START_TEST(a_port_in_two_places)
+{
+	first_two();
+	ck_assert_int_eq(node("\1\2", 0x30, CA, 1, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, CA, 1, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_TWO_PLACES);
+	ck_assert_uint_eq(x.near_port, 3);
+	ck_assert_uint_eq(x.other_guid, 0x20);
+	ck_assert_uint_eq(x.other_port, 2);
+}
+END_TEST
+
+/* Whoever the process died of is left out wherever it shows, by its GUID. */
+START_TEST(what_kills_is_left_out)
+{
+	const struct disco_left out = { .near_guid = 0x20, .near_port = 3, .guid = 0x30,
+					.why = LEFT_KILLS };
+
+	guard_free(g);
+	g = guard_new(&out, 1, GUARD_PORTS_MAX);
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x77, SWITCH, 8, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_KILLS);
+	ck_assert_int_eq(node("\1\4", 0x30, SWITCH, 8, 2), GUARD_REFUSE);
+	ck_assert_int_eq(node("\1\5", 0x31, SWITCH, 8, 2), GUARD_FEED);
+}
+END_TEST
+
+/* A switch that makes up others behind each of its ports is named, not those in front of it. */
+START_TEST(a_fabric_without_end)
+{
+	uint64_t guid = 0x1000;
+	enum guard_verdict v = GUARD_FEED;
+	char path[] = "\1\2\2\1\1";
+
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 254, 1), GUARD_FEED);
+	for (unsigned i = 2; i < 255; i++) {
+		path[2] = (char)i;
+		path[3] = '\0';
+		ck_assert_int_eq(node(path, guid++, SWITCH, 254, 1), GUARD_FEED);
+	}
+	for (unsigned i = 2; i < 255 && v == GUARD_FEED; i++)
+		for (unsigned k = 2; k < 255 && v == GUARD_FEED; k++) {
+			path[2] = (char)i;
+			path[3] = (char)k;
+			path[4] = '\0';
+			v = node(path, guid++, SWITCH, 254, 1);
+		}
+	ck_assert_int_eq(v, GUARD_FULL);
+	ck_assert_uint_eq(x.why, LEFT_TOO_MANY);
+	ck_assert_uint_lt(guid, 0x1000 + GUARD_PORTS_MAX / 254 + 1);
+	ck_assert_uint_eq(x.near_guid, 0x20);
+	ck_assert_uint_eq(x.near_port, 2);
+}
+END_TEST
+
+START_TEST(text)
+{
+	struct buf b = { 0 };
+
+	for (unsigned why = 1; why < LEFT_WHYS; why++) {
+		const struct disco_left y = { .why = (uint8_t)why };
+
+		left_text(&y, &b);
+		ck_assert_uint_gt(b.n, 0);
+		b.n = 0;
+	}
+	buf_free(&b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("guard");
+	TCase *t = tcase_create("guard");
+
+	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_test(t, honest_devices);
+	tcase_add_loop_test(t, a_node_info_that_breaks_the_rules, 0, ARRAY_SIZE(broken));
+	tcase_add_loop_test(t, an_answer_to_something_else, 0, ARRAY_SIZE(headers));
+	tcase_add_test(t, an_answer_that_is_too_short);
+	tcase_add_test(t, an_error);
+	tcase_add_test(t, an_honest_tree);
+	tcase_add_test(t, a_guid_that_changes);
+	tcase_add_test(t, a_guid_of_another);
+	tcase_add_test(t, an_impostor_who_comes_first);
+	tcase_add_test(t, a_port_in_two_places);
+	tcase_add_test(t, what_kills_is_left_out);
+	tcase_add_test(t, a_fabric_without_end);
+	tcase_add_test(t, text);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
