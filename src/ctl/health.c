@@ -198,8 +198,30 @@ static void judge_devices(const struct health_input *in, struct health *h)
 		    "devices keep %zu values of attributes unlike what was wanted", in->sm->refused);
 }
 
-static void judge_far_ends(const struct subnet_state *s, struct health *h)
+/* What discovery goes round. */
+static void judge_left_out(const struct health_input *in, struct health *h)
 {
+	struct many left = { h, SEV_ERROR, "device-left-out",
+			     "look for newer firmware, or replace it; it is taken back as soon as it answers "
+			     "as it should", "devices are left out", 0 };
+
+	for (size_t i = 0; i < in->n_left; i++)
+		add_one(&left, "%s: it is left out", in->left[i].text.s);
+	add_rest(&left);
+}
+
+static bool is_left_out(const struct health_input *in, uint32_t port)
+{
+	for (size_t i = 0; i < in->n_left; i++)
+		if (in->left[i].near == port)
+			return true;
+	return false;
+}
+
+static void judge_far_ends(const struct health_input *in, struct health *h)
+{
+	const struct subnet_state *s = in->state;
+	size_t left = 0;
 	struct many silent = { h, SEV_WARNING, "no-far-end",
 			       "look at the device at the other end of the cable: it is off, or has "
 			       "another's M_Key with protection bits 2 or 3", "links", 0 };
@@ -208,14 +230,18 @@ static void judge_far_ends(const struct subnet_state *s, struct health *h)
 	for (uint32_t i = 0; i < s->f->n_ports; i++) {
 		const struct fabric_port *p = &s->f->ports[i];
 
-		if (p->present && p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE)
+		if (!p->present || !p->num || p->state < IB_PORT_INIT_S || p->peer != FABRIC_NONE)
+			continue;
+		if (is_left_out(in, i))
+			left++;
+		else
 			add_one(&silent, "%s has a link, and nobody answers at its other end",
 				fabric_port_name(s->f, i, name, sizeof(name)));
 	}
 	add_rest(&silent);
-	if (s->f->unanswered > silent.n)
+	if (s->f->unanswered > silent.n + left)
 		add(h, SEV_WARNING, "no-far-end", "look at the switches in the log",
-		    "%zu ports of switches do not answer", s->f->unanswered - silent.n);
+		    "%zu ports of switches do not answer", s->f->unanswered - silent.n - left);
 }
 
 /* It can't be Active as it refuses that, or the port at the other end does, which is said. */
@@ -737,7 +763,7 @@ void health_judge(const struct health_input *in, struct health *out)
 	judge_up(in, out);
 	if (in->state) {
 		judge_devices(in, out);
-		judge_far_ends(in->state, out);
+		judge_far_ends(in, out);
 		judge_ports(in, out);
 		judge_routes(in->state, out);
 		judge_table_sizes(in->state, out);
@@ -752,6 +778,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_shares(in, out);
 	}
 	judge_discovery(in->sm, out);
+	judge_left_out(in, out);
 	judge_floods(in, out);
 	judge_mad_floods(in, out);
 	judge_flaps(in, out);
@@ -800,6 +827,8 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	struct mad_flood mad_flood;
 	VEC(struct sm_flap) flaps = { 0 };
 	VEC(struct sm_refused) refused = { 0 };
+	VEC(struct sm_left) left = { 0 };
+	struct sm_left one = { 0 };
 	struct trap_flood flood;
 	struct sm_refused refusal;
 	struct sm_flap flap;
@@ -823,6 +852,12 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 		*vec_push(&flaps) = flap;
 	while (c->env->sm && c->state && sm_refused_at(c->env->sm, c->state->f, &kind, &refusal))
 		*vec_push(&refused) = refusal;
+	while (c->env->sm && sm_left_out(c->env->sm, left.n, &one)) {
+		*vec_push(&left) = one;
+		one = (struct sm_left){ 0 };
+	}
+	in.left = left.v;
+	in.n_left = left.n;
 	in.refused = refused.v;
 	in.n_refused = refused.n;
 	in.flaps = flaps.v;
@@ -845,4 +880,7 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	vec_free(&mad_floods);
 	vec_free(&flaps);
 	vec_free(&refused);
+	for (size_t i = 0; i < left.n; i++)
+		buf_free(&left.v[i].text);
+	vec_free(&left);
 }

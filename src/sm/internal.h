@@ -204,6 +204,7 @@ struct sm {
 	int64_t started_us, phase_us;
 	struct disco *disco;
 	unsigned discovery_tries;
+	struct left_list *left_out;
 	bool full_owed;			/* a sweep that was to read everything did not come to its end */
 	struct fabric *f;		/* being worked on; published->f once published */
 	struct shared_policy *sweep_policy;
@@ -264,6 +265,7 @@ struct sm {
 	struct timer *vls_timer;	/* until packets on VLs that go are sent */
 	struct timer *publish_timer;	/* of a sweep of which nothing is missing any more */
 	struct smp_job *light_job;
+	size_t light_left;			/* of left_out.c: which is asked next */
 	struct subnet_state *light_state;	/* what the light sweep goes over */
 	uint8_t *light_asked;			/* per switch: LIGHT_... of sm.c */
 	bool light_told;		/* one of them has */
@@ -311,6 +313,41 @@ struct sm {
 	struct congestion *congestion;
 	struct kept_routes *kept_routes;
 };
+
+/* left_out.c: devices that discovery goes round */
+struct left_list;
+struct left_list *left_out_new(void);
+void left_out_free(struct left_list *l);
+/* A sweep begins. */
+void left_out_sweep(struct sm *sm);
+/* What a scan has left out.  True: it is to be repeated, since more is to be left out. */
+bool left_out_scanned(struct sm *sm, const struct disco_result *res);
+/* A device that was left out otherwise, next to a node of f. */
+void left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left *x);
+/* What the next scan is to leave out, into an array of LEFT_MAX; how many. */
+size_t left_out_list(const struct sm *sm, struct disco_left *out);
+/* How many ports all nodes together can have; 0: nobody knows. */
+unsigned left_out_ports_max(const struct sm *sm);
+/* All are tried again. */
+void left_out_forget(struct sm *sm);
+/* The i-th, in no order; NULL: there are fewer. */
+const struct disco_left *left_out_at(const struct sm *sm, size_t i);
+/* The device behind the port is left out, and stays so with this NodeInfo. */
+bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
+		    const uint8_t *node_info);
+/* "the device at leaf-1/P3 says ...".  f, which may be NULL, has its neighbour. */
+void left_out_text(const struct fabric *f, const struct disco_left *x, struct buf *out);
+/*
+ * A light sweep asks them: begin() is false if there are none; ask() fills an SMP for each of the
+ * left_out_asked(), by routes of f, or is false; end() says what came of it: any is taken back, and
+ * suspected; or one that is known by the GUID of another has it no more, and all is to be discovered.
+ */
+enum left_out_end { LEFT_OUT_SAME, LEFT_OUT_BACK, LEFT_OUT_RENAMED };
+bool left_out_begin(struct sm *sm);
+size_t left_out_asked(const struct sm *sm);
+bool left_out_ask(struct sm *sm, const struct fabric *f, size_t i, struct smp *s);
+void left_out_answered(struct sm *sm, size_t i, const struct smp *s, int status);
+enum left_out_end left_out_end(struct sm *sm);
 
 /* sm.c */
 /* For operators: in the loop's thread. */

@@ -185,6 +185,22 @@ static uint32_t add_node(struct probe *p, const struct ask *a)
 	return node;
 }
 
+/* It says nothing of use, or what it was left out for before. */
+static bool is_left_out(struct probe *p, const struct ask *a)
+{
+	const struct fabric_node *near = &p->f->nodes[a->node];
+	struct disco_left x = { .near_guid = near->guid, .near_port = a->num,
+				.why = (uint8_t)left_judge(a->data) };
+
+	if (left_out_holds(p->sm, near->guid, a->num, a->data))
+		return true;
+	if (!x.why)
+		return false;
+	left_describe(&x, a->data);
+	left_out_put(p->sm, p->f, &x);
+	return true;
+}
+
 /* NodeInfo of whoever is behind a port. */
 static void behind_answered(struct probe *p, const struct ask *a)
 {
@@ -195,10 +211,15 @@ static void behind_answered(struct probe *p, const struct ask *a)
 	uint32_t node = map64_get(&p->f->node_by_guid, guid);
 	uint32_t port = p->f->nodes[a->node].port0 + a->num, peer;
 
+	/* a link without an end, whoever was there */
+	if (is_left_out(p, a)) {
+		cut(p, port);
+		return;
+	}
 	if (node == MAP64_NONE)
 		node = add_node(p, a);
 	if (node == FABRIC_NONE || num < 1 || num > p->f->nodes[node].nports) {
-		cut(p, port);	/* it says nothing of use: a link without an end, whoever was there */
+		cut(p, port);
 		return;
 	}
 	map64_put(&p->key_of_port, agent_port(p->f, node, num), probe_key_behind(p, a));

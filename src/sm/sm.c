@@ -181,6 +181,8 @@ static void on_retry(void *arg)
 
 static void arm_retry(struct sm *sm, bool complete)
 {
+	unsigned max_s = RETRY_MAX_S;
+
 	/* blind_all: of a discovery or a look that failed nobody else knows what it was to find */
 	sm->only_silent = (complete || sm->only_refused) && !sm->full_owed && !sm->blind_all &&
 			  !mkey_is_late(sm);
@@ -191,7 +193,11 @@ static void arm_retry(struct sm *sm, bool complete)
 	}
 	if (timer_active(sm->retry_timer))
 		return;		/* a local sweep is no try */
-	sm->retry_wait_s = (unsigned)backoff_next(sm->retry_wait_s, RETRY_FIRST_S, RETRY_MAX_S);
+	/* while nothing is up nothing else tells that a device has come to its senses */
+	if (!sm->published && sm->settings->sweep_interval_s &&
+	    sm->settings->sweep_interval_s < max_s)
+		max_s = sm->settings->sweep_interval_s;
+	sm->retry_wait_s = (unsigned)backoff_next(sm->retry_wait_s, RETRY_FIRST_S, max_s);
 	timer_set(sm->retry_timer, sm->retry_wait_s * 1000000ll, 0);
 }
 
@@ -258,6 +264,7 @@ void sm_request_sweep(struct sm *sm, const char *reason)
 		election_rejoin(sm);
 		return;
 	}
+	left_out_forget(sm);
 	sm_want_sweep(sm, SWEEP_FULL, reason);
 }
 
@@ -286,7 +293,7 @@ void sm_policy_rejected(struct sm *sm, struct findings *f)
  * as MasterSMLID.
  */
 
-enum { LIGHT_SWITCH, LIGHT_MASTER };	/* cookies */
+enum { LIGHT_SWITCH, LIGHT_MASTER, LIGHT_LEFT };	/* cookies; the last and above: of left_out.c */
 /* Of a switch, in sm->light_asked. */
 enum {
 	LIGHT_ASKED = 1 << 0,
@@ -324,12 +331,26 @@ static uint16_t master_of(const struct subnet_state *s, uint32_t sw)
 	return s->f->ports[s->f->nodes[s->f->switches[sw].node].port0].sm_lid;
 }
 
+/* What is left out, as if it were one device more. */
+static bool light_next_left(struct sm *sm, struct smp *s, uint64_t *cookie)
+{
+	while (sm->light_left < left_out_asked(sm)) {
+		*cookie = LIGHT_LEFT + sm->light_left;
+		if (left_out_ask(sm, sm->light_state->f, sm->light_left++, s))
+			return true;
+	}
+	return false;
+}
+
 static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 {
 	struct sm *sm = arg;
 	const struct fabric *f = sm->light_state->f;
-	uint32_t node = f->switches[sw].node;
+	uint32_t node;
 
+	if (sw == f->n_switches)
+		return light_next_left(sm, s, cookie);
+	node = f->switches[sw].node;
 	*cookie = sm->light_asked[sw] ? LIGHT_MASTER : LIGHT_SWITCH;
 	if (*cookie == LIGHT_MASTER &&
 	    (!(sm->light_asked[sw] & LIGHT_ANSWERED) || sm->light_master_asked ||
@@ -368,6 +389,10 @@ static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t coo
 	uint8_t data[64];
 
 	memcpy(data, s->data, sizeof(data));
+	if (cookie >= LIGHT_LEFT) {
+		left_out_answered(sm, cookie - LIGHT_LEFT, s, status);
+		return;
+	}
 	if (cookie == LIGHT_MASTER) {
 		sm->light_claimed = !status && is_claimed(sm, sw, data);
 		return;
@@ -404,6 +429,7 @@ static void light_finished(void *arg)
 	const struct fabric *f = sm->light_state->f;
 	uint32_t changed = 0;
 	bool told = sm->light_told, claimed = sm->light_claimed, spared;
+	enum left_out_end left;
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
 		if (sm->light_asked[i] & LIGHT_SUSPECT) {
@@ -417,10 +443,15 @@ static void light_finished(void *arg)
 	light_end(sm);
 	sm->psc_seen |= told;
 	spared = suspect_spared(sm);
+	left = left_out_end(sm);
 	if (claimed && heed_claim(sm))
 		sm_want_sweep(sm, SWEEP_FULL, "another subnet manager was at work");
+	else if (left == LEFT_OUT_RENAMED)
+		sm_want_sweep(sm, SWEEP_CHANGE, "a device does not have the GUID of another any more");
 	else if (changed)
 		sm_want_sweep(sm, SWEEP_LOCAL, "a switch reports a change or does not answer");
+	else if (left == LEFT_OUT_BACK)
+		sm_want_sweep(sm, SWEEP_LOCAL, "a device that was left out answers as it should");
 	else if (spared)
 		sm_want_sweep(sm, SWEEP_LOCAL, "ports that were not read");
 	look_if_owed(sm);
@@ -441,7 +472,9 @@ static void light_start(struct sm *sm)
 	sm->light_told = sm->light_claimed = sm->light_master_asked = false;
 	sm->light_state = state_ref(sm->published);
 	sm->light_asked = xcalloc(sm->published->f->n_switches, 1);
-	sm->light_job = smp_job_start(sm->mad, sm->published->f->n_switches, &light_ops, sm);
+	sm->light_left = 0;
+	sm->light_job = smp_job_start(sm->mad, sm->published->f->n_switches + left_out_begin(sm),
+				      &light_ops, sm);
 }
 
 static void on_light(void *arg)
@@ -707,6 +740,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	refused_new(sm);
 	congestion_new(sm);
 	kept_routes_new(sm);
+	sm->left_out = left_out_new();
 	sm->publish_timer = timer_new(l, sweep_finish, sm);
 	vls_new(sm);
 	return sm;
@@ -740,6 +774,7 @@ void sm_free(struct sm *sm)
 	refused_free(sm);
 	congestion_free(sm);
 	kept_routes_free(sm);
+	left_out_free(sm->left_out);
 	timer_free(sm->publish_timer);
 	timer_free(sm->vls_timer);
 	shared_policy_unref(sm->policy);
@@ -844,6 +879,21 @@ void sm_get_status(const struct sm *sm, struct sm_status *out)
 	};
 	mad_release(sm->mad);
 	multicast_status(sm, out);
+}
+
+bool sm_left_out(const struct sm *sm, size_t i, struct sm_left *out)
+{
+	const struct fabric *f = sm->published ? sm->published->f : NULL;
+	const struct disco_left *x = left_out_at(sm, i);
+	uint32_t node;
+
+	if (!x)
+		return false;
+	node = f ? map64_get(&f->node_by_guid, x->near_guid) : MAP64_NONE;
+	out->near = node == MAP64_NONE || x->near_port > f->nodes[node].nports ? FABRIC_NONE :
+		    f->nodes[node].port0 + x->near_port;
+	left_out_text(f, x, &out->text);
+	return true;
 }
 
 static void insert_lossy(struct sm_lossy *out, unsigned *n, unsigned max, struct sm_lossy x)

@@ -123,6 +123,13 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 		  struct shared_policy *policy, struct store *store, const struct sm_hooks *hooks);
 void sm_free(struct sm *sm);
 void sm_start(struct sm *sm);
+/* A device that is left out of the subnet. */
+struct sm_left {
+	uint32_t near;		/* port of the published fabric that its link comes from, or FABRIC_NONE */
+	struct buf text;	/* which, and why; the caller frees it */
+};
+/* The i-th, in no order; false: there are fewer.  text is added to. */
+bool sm_left_out(const struct sm *sm, size_t i, struct sm_left *out);
 /* A full sweep as soon as the running one is over. */
 void sm_request_sweep(struct sm *sm, const char *reason);
 /*

@@ -229,6 +229,21 @@ static uint32_t count_unanswered(const struct fabric *f)
 	return n;
 }
 
+/* Those of them behind which a device is that is left out. */
+static uint32_t count_left_out(const struct sm *sm, const struct fabric *f)
+{
+	const struct disco_left *x;
+	uint32_t n = 0;
+
+	for (size_t i = 0; (x = left_out_at(sm, i)); i++) {
+		uint32_t node = map64_get(&f->node_by_guid, x->near_guid);
+
+		n += node != MAP64_NONE && x->near_port <= f->nodes[node].nports &&
+		     f->ports[f->nodes[node].port0 + x->near_port].peer == FABRIC_NONE;
+	}
+	return n;
+}
+
 /* The sweep goes on with this fabric, which it takes over. */
 static void take_fabric(struct sm *sm, struct fabric *f)
 {
@@ -246,15 +261,28 @@ static void discovery_done(void *arg, const struct disco_result *res)
 	sm->disco = NULL;
 	sm->discovery_smps += res->mads;
 	sm->discovery_lost += res->learned.lost;
+	if (left_out_scanned(sm, res)) {
+		log_info("discovery", "%s: it is repeated without them", res->error ? res->error :
+			 "devices that can't be what they say were found");
+		fabric_free(res->f);
+		sm->discovery_tries--;
+		discovery_start(sm);
+		return;
+	}
 	if (!res->f) {
-		mkey_scan_failed(sm);
+		if (res->own_port)
+			mkey_scan_failed(sm);
 		if (sm->discovery_tries < DISCOVERY_TRIES - 1 + mkey_count(sm)) {
 			log_warn("discovery", "%s; trying again", res->error);
 			discovery_start(sm);
 		} else {
 			mkey_scan_given_up(sm);
-			buf_printf(&why, "%s: our own port does not answer (has it an M_Key that is "
-				   "not m-key of our settings?)", res->error);
+			buf_puts(&why, res->error);
+			if (res->own_port)
+				buf_puts(&why, " (has it an M_Key that is not m-key of our settings?)");
+			/* no light sweep would ask for them */
+			if (!sm->published)
+				left_out_forget(sm);
 			sweep_fail(sm, why.s);
 			buf_free(&why);
 		}
@@ -323,12 +351,15 @@ static void read_everything(struct sm *sm)
 
 void sweep_discovered(struct sm *sm, struct fabric *f)
 {
+	uint32_t known = sm->published ? sm->published->f->unanswered : 0;
+	uint32_t left = count_left_out(sm, f);
+
 	f->unanswered = count_unanswered(f);
 	/*
 	 * The library reports a partial fabric as success: look again before
-	 * believing it, but not for what was silent before.
+	 * believing it, but not for what was silent before, or is left out.
 	 */
-	if (f->unanswered > (sm->published ? sm->published->f->unanswered : 0) &&
+	if (f->unanswered > (known > left ? known : left) &&
 	    sm->discovery_tries < DISCOVERY_TRIES) {
 		log_warn("discovery", "%u ports or their far ends do not answer; looking again",
 			 f->unanswered);
@@ -357,11 +388,16 @@ static void discovery_start(struct sm *sm)
 		.timeout_ms = sm->settings->smp_timeout_ms, .retries = sm->settings->smp_retries,
 		.m_key = mkey_of_discovery(sm), .sandbox = sandbox_of(sm->settings),
 		.known_window = learned.lossy ? learned.window : 0,
+		.ports_max = left_out_ports_max(sm),
 	};
+	struct disco_left *out = xcalloc(LEFT_MAX, sizeof(*out));
 	struct buf err = { 0 };
 
+	r.out = out;
+	r.n_out = left_out_list(sm, out);
 	sm->discovery_tries++;
 	sm->disco = disco_start(sm->loop, &r, discovery_done, sm, &err);
+	free(out);
 	if (!sm->disco)
 		sweep_fail(sm, err.s);
 	buf_free(&err);
@@ -1151,6 +1187,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->smps_before = c->smps;
 	sm->sets_before = c->sets_total;
 	sm->discovery_tries = 0;
+	left_out_sweep(sm);
 	sm->inherited_nodes = 0;
 	sm->full_owed |= kind == SWEEP_FULL;
 	sm->only_refused = false;

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Devices that discovery goes round: which, where, since what they answered, and until when.
+ *
+ * A scan, or a probe, tells what it left out.  Most of it is judged anew each time.  What was
+ * believed and should not have been, or what the discovering process died of, stays left out
+ * (left_stays()): the scan is repeated at once with its place on the list that the process gets.
+ *
+ * Each light sweep asks what is on the list what it was asked last.  A device is taken back when its
+ * answer is one that would be accepted; if its GUID changed each time, when that is twice the same.  What
+ * the process died of nobody can judge: that is tried again when it answers otherwise than it did, or when
+ * it has been out for some light sweeps, twice as many each time.  A device that is taken back
+ * is suspected, and a local sweep reads it; the next discovery is the test.
+ *
+ * Of two that have one GUID the one that was believed is asked, too: when it says so no more all is
+ * discovered, since it is known under a name that it has not.
+ *
+ * Everything but left_out_ask() and left_out_answered() is for the loop's thread; those two
+ * touch `asked` only, which is the light sweep's while it runs.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "base/alloc.h"
+#include "base/backoff.h"
+#include "base/bytes.h"
+#include "base/log.h"
+#include "sm/internal.h"
+
+#define ASKED_MAX	256u	/* in one light sweep */
+#define REPEATS_MAX	32u	/* scans in one sweep, for the sake of what was to be left out */
+#define PORTS_MORE	(64u * 1024)
+#define TRY_FIRST	1u	/* light sweeps */
+#define TRY_MAX		360u
+
+struct left_one {
+	struct disco_left x;
+	uint8_t last[64];	/* what it answered to the last light sweep */
+	bool has_last;
+	bool met;		/* by the scan that has just ended */
+	uint32_t wait;		/* light sweeps, until it is tried again though it answers as before */
+};
+
+struct asked {
+	struct disco_left x;
+	uint8_t data[64];
+	bool answered;
+	bool other;	/* it was the other device with the GUID */
+};
+
+struct left_list {
+	VEC(struct left_one) v;
+	VEC(struct asked) asked;
+	struct map64 honest;	/* node GUIDs of switches that are no impostors, though no link is confirmed */
+	struct map64 waits;	/* by place: how many light sweeps it was left out the last time */
+	size_t next;		/* in v: where the next light sweep begins */
+	unsigned repeats;
+	struct log_ratelimit limit;
+};
+
+struct left_list *left_out_new(void)
+{
+	struct left_list *l = xcalloc(1, sizeof(*l));
+
+	map64_init(&l->honest, 4);
+	map64_init(&l->waits, 4);
+	l->limit = (struct log_ratelimit)LOG_RATELIMIT;
+	return l;
+}
+
+void left_out_free(struct left_list *l)
+{
+	if (!l)
+		return;
+	vec_free(&l->v);
+	vec_free(&l->asked);
+	map64_free(&l->honest);
+	map64_free(&l->waits);
+	free(l);
+}
+
+void left_out_text(const struct fabric *f, const struct disco_left *x, struct buf *out)
+{
+	uint32_t node = f ? map64_get(&f->node_by_guid, x->near_guid) : MAP64_NONE;
+	char name[FABRIC_NAME_MAX];
+
+	if (node == MAP64_NONE || x->near_port > f->nodes[node].nports)
+		buf_printf(out, "the device at port %u of 0x%016" PRIx64 " ", x->near_port, x->near_guid);
+	else
+		buf_printf(out, "the device at %s ",
+			   fabric_port_name(f, f->nodes[node].port0 + x->near_port, name, sizeof(name)));
+	left_text(x, out);
+}
+
+static struct left_one *find(const struct left_list *l, uint64_t near_guid, unsigned near_port)
+{
+	for (size_t i = 0; i < l->v.n; i++)
+		if (l->v.v[i].x.near_guid == near_guid && l->v.v[i].x.near_port == near_port)
+			return &l->v.v[i];
+	return NULL;
+}
+
+/* Said once for a place and a reason. */
+static void say(struct sm *sm, const struct fabric *f, const struct disco_left *x)
+{
+	struct buf text = { 0 };
+
+	left_out_text(f, x, &text);
+	log_limited(&sm->left_out->limit, LOG_LEVEL_WARNING, "discovery", "%s: it is left out", text.s);
+	buf_free(&text);
+}
+
+static bool cannot_judge(const struct disco_left *x)
+{
+	return x->why == LEFT_KILLS || x->why == LEFT_HANGS || x->why == LEFT_TOO_MANY;
+}
+
+/* How long the device is left out that cannot be judged. */
+static uint32_t wait_of(struct left_list *l, const struct disco_left *x)
+{
+	uint64_t key = hash64(x->near_guid + x->near_port);
+	uint32_t last = map64_get(&l->waits, key);
+	uint32_t wait = (uint32_t)backoff_next(last == MAP64_NONE ? 0 : last, TRY_FIRST, TRY_MAX);
+
+	if (l->waits.n >= LEFT_MAX)
+		map64_clear(&l->waits);
+	map64_put(&l->waits, key, wait);
+	return wait;
+}
+
+/* True: it was not there, or for another reason. */
+static bool put(struct left_list *l, const struct disco_left *x)
+{
+	struct left_one *one = find(l, x->near_guid, x->near_port);
+	bool is_new = !one || one->x.why != x->why;
+
+	if (one) {
+		one->met = true;
+		if (left_stays(&one->x))
+			return false;	/* what it answered when it was put there counts */
+	} else {
+		if (l->v.n >= LEFT_MAX)
+			return false;
+		one = vec_push(&l->v);
+	}
+	*one = (struct left_one){ .x = *x, .met = true };
+	if (cannot_judge(x))
+		one->wait = wait_of(l, x);
+	return is_new;
+}
+
+void left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left *x)
+{
+	if (put(sm->left_out, x))
+		say(sm, f, x);
+}
+
+/* --- what a scan says --- */
+
+static bool reaches(const struct fabric *f, uint64_t near_guid, unsigned num, uint64_t guid)
+{
+	uint32_t node = map64_get(&f->node_by_guid, near_guid), peer;
+
+	if (node == MAP64_NONE || num > f->nodes[node].nports)
+		return false;
+	peer = f->ports[f->nodes[node].port0 + num].peer;
+	return peer != FABRIC_NONE && port_node(f, peer)->guid == guid;
+}
+
+/*
+ * Two have one GUID, and the later one was refused.  If it is where the device was before, and the
+ * earlier one is not, it is the earlier one that lies.
+ */
+static bool is_older(const struct sm *sm, const struct disco_left *x, struct disco_left *intruder)
+{
+	const struct fabric *f = sm->published ? sm->published->f : NULL;
+
+	if (!f || (x->why != LEFT_TWO_KINDS && x->why != LEFT_TWO_PLACES) || !x->other_guid)
+		return false;
+	if (!reaches(f, x->near_guid, x->near_port, x->guid) ||
+	    reaches(f, x->other_guid, x->other_port, x->guid))
+		return false;
+	*intruder = (struct disco_left){ .near_guid = x->other_guid, .near_port = x->other_port,
+					 .guid = x->guid, .why = LEFT_IMPOSTOR,
+					 .attr = UMAD_SM_ATTR_NODE_INFO };
+	return true;
+}
+
+/*
+ * A switch none of whose links is confirmed, by whatever way it is reached, is what it says: what was
+ * left out for its sake is to be found after all.
+ */
+static bool is_honest(struct left_list *l, const struct disco_left *x, bool *again)
+{
+	if (x->why != LEFT_IMPOSTOR)
+		return false;
+	if (map64_get(&l->honest, x->guid) != MAP64_NONE)
+		return true;
+	for (size_t i = 0; i < l->v.n; i++)
+		if (l->v.v[i].x.why == LEFT_IMPOSTOR && l->v.v[i].x.guid == x->guid) {
+			if (l->honest.n >= LEFT_MAX)
+				map64_clear(&l->honest);
+			map64_put(&l->honest, x->guid, 1);
+			l->v.v[i] = l->v.v[--l->v.n];
+			*again = true;
+			return true;
+		}
+	return false;
+}
+
+/* Of the scan that counts: what it did not meet is not there any more. */
+static void forget_unmet(struct left_list *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->v.n; i++)
+		if (l->v.v[i].met)
+			l->v.v[kept++] = l->v.v[i];
+	l->v.n = kept;
+}
+
+bool left_out_scanned(struct sm *sm, const struct disco_result *res)
+{
+	struct left_list *l = sm->left_out;
+	const struct fabric *f = res->f ? res->f : sm->published ? sm->published->f : NULL;
+	bool again = false;
+
+	for (size_t i = 0; i < l->v.n; i++)
+		l->v.v[i].met = false;
+	for (size_t i = 0; i < res->n_left; i++) {
+		const struct disco_left *x = &res->left[i];
+		struct disco_left intruder;
+
+		if (is_older(sm, x, &intruder))
+			x = &intruder;
+		else if (is_honest(l, x, &again))
+			continue;
+		if (put(l, x)) {
+			again |= left_stays(x);
+			say(sm, f, x);
+		}
+	}
+	if (again && l->repeats < REPEATS_MAX) {
+		l->repeats++;
+		return true;
+	}
+	if (res->f)
+		forget_unmet(l);
+	return false;
+}
+
+void left_out_sweep(struct sm *sm)
+{
+	sm->left_out->repeats = 0;
+}
+
+size_t left_out_list(const struct sm *sm, struct disco_left *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sm->left_out->v.n; i++)
+		if (left_stays(&sm->left_out->v.v[i].x))
+			out[n++] = sm->left_out->v.v[i].x;
+	return n;
+}
+
+/* What is known says how much there can be: twice that, and more. */
+unsigned left_out_ports_max(const struct sm *sm)
+{
+	return sm->published ? 2 * sm->published->f->n_ports + PORTS_MORE : 0;
+}
+
+void left_out_forget(struct sm *sm)
+{
+	sm->left_out->v.n = 0;
+	map64_clear(&sm->left_out->honest);
+	map64_clear(&sm->left_out->waits);
+}
+
+/* --- who asks for it --- */
+
+const struct disco_left *left_out_at(const struct sm *sm, size_t i)
+{
+	return i < sm->left_out->v.n ? &sm->left_out->v.v[i].x : NULL;
+}
+
+bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
+		    const uint8_t *node_info)
+{
+	const struct left_one *one = find(sm->left_out, near_guid, near_port);
+
+	if (!one)
+		return false;
+	return left_stays(&one->x) || (one->x.attr == UMAD_SM_ATTR_NODE_INFO &&
+				       !memcmp(one->x.data, node_info, 40));
+}
+
+/* --- light sweeps --- */
+
+bool left_out_begin(struct sm *sm)
+{
+	struct left_list *l = sm->left_out;
+
+	l->asked.n = 0;
+	for (size_t i = 0; i < l->v.n && i < ASKED_MAX; i++) {
+		const struct disco_left *x = &l->v.v[l->next++ % l->v.n].x;
+
+		*vec_push(&l->asked) = (struct asked){ .x = *x };
+		if (x->other_guid && (x->why == LEFT_TWO_KINDS || x->why == LEFT_TWO_PLACES))
+			*vec_push(&l->asked) = (struct asked){ .x = *x, .other = true };
+	}
+	return l->asked.n;
+}
+
+bool left_out_ask(struct sm *sm, const struct fabric *f, size_t i, struct smp *s)
+{
+	const struct left_list *l = sm->left_out;
+	const struct asked *a = &l->asked.v[i];
+	const struct disco_left *x = &a->x;
+	uint32_t node = map64_get(&f->node_by_guid, a->other ? x->other_guid : x->near_guid);
+	uint8_t port = a->other ? x->other_port : x->near_port;
+
+	*s = (struct smp){ 0 };
+	if (node == MAP64_NONE || port > f->nodes[node].nports || !want_route(f, node, 0, s) ||
+	    s->hops >= IB_DR_HOPS_MAX)
+		return false;
+	sweep_fill_smp(sm, s, SMP_GET, x->attr, x->mod);
+	s->last_hop = port;
+	s->once = true;
+	return true;
+}
+
+size_t left_out_asked(const struct sm *sm)
+{
+	return sm->left_out->asked.n;
+}
+
+void left_out_answered(struct sm *sm, size_t i, const struct smp *s, int status)
+{
+	struct asked *a = &sm->left_out->asked.v[i];
+
+	a->answered = !status;
+	memcpy(a->data, s->data, sizeof(a->data));
+}
+
+/* The port of the published fabric that a NodeInfo says it comes from has no other link. */
+static bool is_free(const struct fabric *f, const uint8_t *info)
+{
+	uint32_t node = map64_get(&f->node_by_guid, get_be64(info + NI_GUID));
+
+	if (node == MAP64_NONE)
+		return true;
+	return f->nodes[node].type == info[NI_TYPE] && f->nodes[node].nports == info[NI_PORTS] &&
+	       f->ports[f->nodes[node].port0 + info[NI_LOCAL_PORT]].peer == FABRIC_NONE;
+}
+
+/* Would it be accepted now? */
+static bool is_sane(const struct sm *sm, const struct left_one *one, const struct asked *a)
+{
+	const struct fabric *f = sm->published->f;
+	const struct disco_left *x = &one->x;
+
+	if (cannot_judge(x))
+		return !one->wait || memcmp(x->data, a->data, sizeof(x->data));
+	if (x->attr != UMAD_SM_ATTR_NODE_INFO)
+		return true;	/* what is no answer to the question does not get here */
+	if (left_judge(a->data) || !is_free(f, a->data))
+		return false;
+	return x->why != LEFT_GUID_CHANGES ||
+	       (one->has_last && !memcmp(one->last, a->data, sizeof(one->last)));
+}
+
+/* The device that was believed says something else now. */
+static bool is_renamed(const struct asked *a)
+{
+	return a->answered && get_be64(a->data + NI_GUID) != a->x.guid;
+}
+
+enum left_out_end left_out_end(struct sm *sm)
+{
+	struct left_list *l = sm->left_out;
+	enum left_out_end end = LEFT_OUT_SAME;
+
+	for (size_t i = 0; i < l->asked.n; i++) {
+		const struct asked *a = &l->asked.v[i];
+		struct left_one *one = find(l, a->x.near_guid, a->x.near_port);
+		struct buf text = { 0 };
+
+		if (a->other && is_renamed(a))
+			end = LEFT_OUT_RENAMED;
+		if (!one || !a->answered || a->other)
+			continue;
+		if (!is_sane(sm, one, a)) {
+			memcpy(one->last, a->data, sizeof(one->last));
+			one->has_last = true;
+			one->wait -= one->wait > 0;
+			continue;
+		}
+		left_out_text(sm->published->f, &one->x, &text);
+		log_info("discovery", "%s: it is tried again, and taken back if that goes well", text.s);
+		buf_free(&text);
+		sm_suspect(sm, &(struct suspect){ .guid = one->x.near_guid, .ends = true });
+		if (one->x.why == LEFT_ANSWER && one->x.attr != UMAD_SM_ATTR_NODE_INFO)
+			sm_suspect(sm, &(struct suspect){ .guid = one->x.guid, .whole = true });
+		*one = l->v.v[--l->v.n];
+		if (end == LEFT_OUT_SAME)
+			end = LEFT_OUT_BACK;
+	}
+	l->asked.n = 0;
+	return end;
+}
