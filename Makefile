@@ -204,7 +204,7 @@ $(foreach l,$(LAYERS),$(eval $(call unit_rule,$(l))))
 
 # tests/tools/*.c and tests/bench/*.c: a program each, of one file, but for
 # libraries to be preloaded.
-TOOL_PRELOADS = tests/tools/faultydisk.c tests/tools/newermaster.c tests/tools/needycall.c
+TOOL_PRELOADS = $(patsubst %,tests/tools/%.c,faultydisk newermaster needycall discoliar)
 TEST_TOOLS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(TOOL_PRELOADS),$(wildcard tests/tools/*.c)))
 TOOL_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(TOOL_PRELOADS))
 BENCH_PRELOADS = tests/bench/count_umad.c tests/bench/turns.c

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A library to be preloaded to qosd: a device that libibnetdisc can't bear, whatever is checked
+ * before the library sees its answers.
+ *
+ * The file DISCOLIAR says which and how, in a line: "LIE GUID", the node GUID in hexadecimal.  It is
+ * mapped, so that what is written into it later holds for a process that can open no file any more.
+ *
+ *   kill     the discovering process gets SIGSEGV when it decodes the NodeInfo of the device
+ *   hang     it does not come back from it
+ *   memory   it takes memory until there is none, and aborts
+ *   endless  the device has a switch of 254 linked ports behind each of its own ports, which has one
+ *            behind each, and so on, to the last hop
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <infiniband/mad.h>
+#include <infiniband/umad.h>
+#include <infiniband/umad_sm.h>
+
+#include "base/bytes.h"
+
+#define LINE	64
+#define QUEUE	8192u
+#define SMP	256
+
+enum { HOPS = 7, ATTR = 16, MODIFIER = 20, DATA = 64, PATH = 128 };
+
+static const volatile char *line;
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *path = getenv("DISCOLIAR");
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	void *at = fd >= 0 ? mmap(NULL, LINE, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+
+	if (fd >= 0)
+		close(fd);
+	if (at != MAP_FAILED)
+		line = at;
+}
+
+static int is_discovery(void)
+{
+	return strstr(program_invocation_short_name, "qosd-discovery") != NULL;
+}
+
+/* 0: nobody tells that lie. */
+static uint64_t liar(const char *lie)
+{
+	char copy[LINE] = { 0 }, what[LINE];
+	unsigned long long guid = 0;
+
+	if (!line || !is_discovery())
+		return 0;
+	for (int i = 0; i < LINE - 1; i++)
+		copy[i] = line[i];
+	return sscanf(copy, "%63s %llx", what, &guid) == 2 && !strcmp(what, lie) ? guid : 0;
+}
+
+/* --- what the library can't bear --- */
+
+static void take_all_memory(void)
+{
+	for (;;) {
+		char *p = malloc(1 << 20);
+
+		if (!p)
+			abort();
+		memset(p, 1, 1 << 12);
+	}
+}
+
+/* libibmad's function of the name, as libibnetdisc calls it for each new node. */
+void mad_decode_field(uint8_t *buf, enum MAD_FIELDS field, void *val)
+{
+	static void (*next)(uint8_t *, enum MAD_FIELDS, void *);
+	uint64_t guid;
+
+	if (!next) {
+		void *found = dlsym(RTLD_NEXT, "mad_decode_field");
+
+		memcpy(&next, &found, sizeof(next));
+	}
+	next(buf, field, val);
+	if (field != IB_NODE_GUID_F || !line)
+		return;
+	memcpy(&guid, val, sizeof(guid));
+	if (guid == liar("kill"))
+		raise(SIGSEGV);
+	if (guid == liar("hang"))
+		while (guid == liar("hang"))
+			;
+	if (guid == liar("memory"))
+		take_all_memory();
+}
+
+/* --- a fabric without end --- */
+
+/* Answers that are made up, oldest first, from `out` to `in`. */
+static struct { uint8_t umad[sizeof(struct ib_user_mad) + SMP]; } queue[QUEUE];
+static unsigned in, out;
+static uint8_t liar_path[64];
+static unsigned liar_hops;	/* 0: its NodeInfo was not seen yet */
+
+static int is_behind(const uint8_t *mad)
+{
+	return liar_hops && mad[HOPS] >= liar_hops &&
+	       !memcmp(mad + PATH + 1, liar_path + 1, liar_hops);
+}
+
+static void make_up(const void *umad)
+{
+	uint8_t *mad = umad_get_mad(queue[in % QUEUE].umad);
+	static uint64_t guid = 0xbad0000000000000;
+
+	memcpy(queue[in % QUEUE].umad, umad, sizeof(queue[0].umad));
+	((struct ib_user_mad *)queue[in % QUEUE].umad)->status = 0;
+	in++;
+	mad[3] = UMAD_METHOD_GET_RESP;
+	mad[4] = 0x80;
+	mad[5] = 0;
+	memset(mad + DATA, 0, 64);
+	switch (get_be16(mad + ATTR)) {
+	case UMAD_SM_ATTR_NODE_INFO:
+		mad[DATA] = mad[DATA + 1] = 1;
+		mad[DATA + 2] = 2;
+		mad[DATA + 3] = 254;
+		put_be64(mad + DATA + 12, ++guid);
+		put_be64(mad + DATA + 20, guid);
+		mad[DATA + 36] = 1;
+		break;
+	case UMAD_SM_ATTR_PORT_INFO:
+		mad_set_field(mad, DATA, IB_PORT_STATE_F, get_be32(mad + MODIFIER) ? 2 : 4);
+		mad_set_field(mad, DATA, IB_PORT_PHYS_STATE_F, 5);
+		mad_set_field(mad, DATA, IB_PORT_LOCAL_PORT_F, 1);
+		break;
+	}
+}
+
+int umad_send(int fd, int agentid, void *umad, int length, int timeout_ms, int retries)
+{
+	void *found = dlsym(RTLD_NEXT, "umad_send");
+	int (*next)(int, int, void *, int, int, int);
+
+	memcpy(&next, &found, sizeof(next));
+	if (liar("endless") && length == SMP && in - out < QUEUE && is_behind(umad_get_mad(umad))) {
+		make_up(umad);
+		return 0;
+	}
+	return next(fd, agentid, umad, length, timeout_ms, retries);
+}
+
+int umad_recv(int fd, void *umad, int *length, int timeout_ms)
+{
+	void *found = dlsym(RTLD_NEXT, "umad_recv");
+	int (*next)(int, void *, int *, int);
+	uint64_t guid = liar("endless");
+	uint8_t *mad = umad_get_mad(umad);
+	int agent;
+
+	if (in != out) {
+		memcpy(umad, queue[out++ % QUEUE].umad, sizeof(queue[0].umad));
+		*length = SMP;
+		return 0;
+	}
+	memcpy(&next, &found, sizeof(next));
+	agent = next(fd, umad, length, timeout_ms);
+	if (agent >= 0 && guid && !liar_hops && get_be16(mad + ATTR) == UMAD_SM_ATTR_NODE_INFO &&
+	    mad[HOPS] && get_be64(mad + DATA + 12) == guid) {
+		liar_hops = mad[HOPS];
+		memcpy(liar_path, mad + PATH, sizeof(liar_path));
+		mad[DATA + 2] = 2;
+		mad[DATA + 3] = 254;
+	}
+	return agent;
+}
