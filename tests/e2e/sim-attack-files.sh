@@ -180,7 +180,8 @@ for i in 1 2 3; do
 	reloads+=($!)
 done
 kill -HUP "$qosd"
-until_ 4 grep -q "are being worked on" reload.[123] || bad "a third request is not refused"
+refused() { grep -qs "are being worked on" reload.[123]; }	# when the files are there
+until_ 4 refused || bad "a third request is not refused"
 serves "a file that hangs"
 ends_within 1000 "a file that hangs"
 rm -f away
