@@ -9,6 +9,7 @@
 #include <infiniband/umad_sm.h>
 
 #include "base/alloc.h"
+#include "base/bucket.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "ib/ib.h"
@@ -16,6 +17,9 @@
 #include "sm/proof.h"
 
 #define WAITING_MAX	8
+#define CONTROLS_MAX	4		/* besides */
+#define ASK_BURST	16		/* senders of Gets that are asked at once, */
+#define ASK_EACH_US	10000		/* ... and how often one more is, from then on */
 #define PLACES		64
 #define KNOWN_US	60000000	/* a sender that told the key need not tell it again */
 #define UNKNOWN_US	1000000		/* one that did not is not asked again */
@@ -28,9 +32,12 @@ struct way {
 	uint8_t ports[UMAD_SMP_MAX_HOPS];
 };
 
+/* What came of asking a sender: it told the SM_Key, or not; or it is not who it said that it is. */
+enum known { TELLS_KEY, TELLS_NOTHING, LIES };
+
 struct place {
 	struct way way;
-	bool knows;
+	enum known is;
 	int64_t until_us;
 };
 
@@ -51,6 +58,7 @@ struct callers {
 	unsigned next;			/* place to be used next */
 	struct call *calls;
 	unsigned n_calls;
+	struct bucket asks;
 	uint64_t nonce;
 };
 
@@ -83,11 +91,11 @@ static const struct place *find(const struct callers *c, const struct way *w)
 	return NULL;
 }
 
-static bool is_remembered(const struct callers *c, const struct way *w, bool knows)
+static bool is_remembered(const struct callers *c, const struct way *w, enum known is)
 {
 	const struct place *p = find(c, w);
 
-	return p && p->knows == knows && clock_mono_us() < p->until_us;
+	return p && p->is == is && clock_mono_us() < p->until_us;
 }
 
 /* Senders that do not tell the key push out each other before one that does. */
@@ -99,24 +107,24 @@ static struct place *place_for(struct callers *c, const struct way *w)
 	for (unsigned i = 0; !p && i < PLACES; i++) {
 		struct place *x = &c->places[c->next++ % PLACES];
 
-		if (!x->way.hops || !x->knows || now >= x->until_us)
+		if (!x->way.hops || x->is != TELLS_KEY || now >= x->until_us)
 			p = x;
 	}
 	return p ? p : &c->places[c->next++ % PLACES];
 }
 
-static void remember(struct callers *c, const struct way *w, bool knows)
+static void remember(struct callers *c, const struct way *w, enum known is)
 {
 	struct place *p = place_for(c, w);
 
-	*p = (struct place){ *w, knows, clock_mono_us() + (knows ? KNOWN_US : UNKNOWN_US) };
+	*p = (struct place){ *w, is, clock_mono_us() + (is == TELLS_KEY ? KNOWN_US : UNKNOWN_US) };
 }
 
 bool callers_knows(const struct sm *sm, const struct mad_in *in)
 {
 	struct way w;
 
-	return way_back(in, &w) && is_remembered(sm->callers, &w, true);
+	return way_back(in, &w) && is_remembered(sm->callers, &w, TELLS_KEY);
 }
 
 /* --- asking --- */
@@ -171,8 +179,12 @@ static void on_sminfo(void *arg, const struct smp *s, int status)
 				 proof_holds(s->data, key, PROOF_ANSWER, x->guid,
 					     mad_info(sm->mad)->guid);
 	}
-	if (!x->guid || who.tells_key)
-		remember(sm->callers, &x->way, who.tells_key);
+	if (who.tells_key)
+		remember(sm->callers, &x->way, TELLS_KEY);
+	else if (!x->guid)
+		remember(sm->callers, &x->way, TELLS_NOTHING);
+	else if (!who.is_there || !who.proves_key)
+		remember(sm->callers, &x->way, LIES);
 	tell(x, &who);
 }
 
@@ -185,8 +197,10 @@ bool callers_ask(struct sm *sm, const struct mad_in *in, uint64_t guid, caller_f
 	struct call *x;
 	struct way w = { 0 };
 
-	if (!way_back(in, &w) || c->n_calls >= WAITING_MAX + (guid != 0) ||
-	    (!guid && is_remembered(c, &w, false)))
+	if (!way_back(in, &w) || c->n_calls >= WAITING_MAX + (guid ? CONTROLS_MAX : 0) ||
+	    is_remembered(c, &w, LIES) || (!guid && is_remembered(c, &w, TELLS_NOTHING)))
+		return false;
+	if (!guid && !bucket_take(&c->asks, ASK_BURST, ASK_EACH_US, clock_mono_us()))
 		return false;
 	x = call_new(sm, in, fn);
 	x->way = w;
@@ -224,7 +238,7 @@ bool callers_ask_lid(struct sm *sm, const struct mad_in *in, const struct smp *r
 	struct call *x;
 
 	if (in->mgmt_class != UMAD_CLASS_SUBN_LID_ROUTED || !in->slid ||
-	    sm->callers->n_calls > WAITING_MAX)
+	    sm->callers->n_calls >= WAITING_MAX + CONTROLS_MAX)
 		return false;
 	x = call_new(sm, in, fn);
 	x->way.hops = route->hops;

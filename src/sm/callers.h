@@ -5,10 +5,12 @@
  * the sender, and can be asked for its SMInfo; and the SLID of a LID-routed SMP is that of one
  * port, whose LID can be read.  The request waits meanwhile.
  *
- * A sender that has told the SM_Key is remembered by its way for a while, and so is one that
- * has not, for a moment, so that a host which asks again and again costs nothing more.
+ * A sender that has told the SM_Key is remembered by its way for a while, and so is, for a
+ * moment, one that has not, or is not who it said, so that a host which asks or claims again and
+ * again costs nothing more and keeps nobody else waiting.
  *
- * Bounds: 8 Gets and one control wait at a time, and 64 ways are remembered.
+ * Bounds: 8 Gets and 4 controls wait at a time, 100 senders of Gets are asked in a second, and 64
+ * ways are remembered.
  */
 #ifndef QOSD_SM_CALLERS_H
 #define QOSD_SM_CALLERS_H

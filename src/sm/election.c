@@ -64,6 +64,7 @@
 #define STRANGERS_EACH_US	10000000
 #define CONTROLS_BURST	6
 #define CONTROLS_EACH_US	10000000
+#define JUDGED_MAX	4		/* controls whose senders are asked at a time: others are BUSY */
 #define NUDGE_US	2000	/* … and nudges of a master */
 #define ALIVE_US	100000	/* the loop turns so often */
 #define PAUSE_MIN_US	300000	/* a pause of the loop that is none worth asking for */
@@ -100,7 +101,7 @@ struct election {
 	unsigned unanswered;		/* polls, in a row */
 	int64_t idle_since_us;		/* it answers, and is not master; 0: it is */
 	int64_t busy_since_us;		/* it hands over, and we are not ready; 0: it does not */
-	bool judging;			/* the sender of a control is being asked who it is */
+	unsigned judging;		/* senders of controls that are being asked who they are */
 	uint64_t silent;		/* GUID of a master that did not answer, until we were elected */
 
 	/* master */
@@ -1164,7 +1165,7 @@ static void on_controller(struct sm *sm, const struct mad_in *in, const struct c
 	enum sm_input input;
 	enum sm_state state;
 
-	e->judging = false;
+	e->judging--;
 	sm_info_get(in->mad + OFF_DATA, &from);
 	input = sm_control_input(mod, from.state);
 	state = (enum sm_state)(by_lid ? from.state : who->info.state);
@@ -1238,10 +1239,10 @@ static void take_control(struct sm *sm, const struct mad_in *in)
 		 !sm_obeys(sm->state, input, from.guid, (enum sm_state)from.state, sm->master_guid,
 			   e->heir.info.guid))
 		refuse(sm, in, "that is for our master to say");
-	else if (e->judging || (input == IN_HANDOVER && is_too_early(sm)))
+	else if (e->judging >= JUDGED_MAX || (input == IN_HANDOVER && is_too_early(sm)))
 		put_off(sm, in);
 	else if (judge_controller(sm, in, from.guid))
-		e->judging = true;
+		e->judging++;
 	else
 		refuse(sm, in, "nobody can tell where it comes from");
 }

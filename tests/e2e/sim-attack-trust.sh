@@ -264,6 +264,19 @@ run a
 soon "a is master" up a
 expect_match "health" "^ok: master" "$(of a ctl health)"
 expect_match "health" "info +no-m-key: without an M_Key any host" "$(of a ctl health)"
+note "who says the SM_Key that everybody knows is obeyed only as the master, which is heard beside it"
+run c
+soon "c stands by" state_is c standby
+lid_map "${host[a]}" >lids
+forge d c -L "$(awk '$1 ~ /0301$/ { print $2 }' lids)" -g 0x101 -k 1 -S "$ATTACK_SEED" \
+	-T "$(attack_seconds 1)" storm >storm.c &
+storm=$!
+soon "the storm is heard" grep -q "0x0000000000000101.*refused" c/log
+as_before "a storm that says the SM_Key"
+obeyed() { [ "$(forge a c -c 3 -g 0x101 -k 1 -s 3 send | part status)" = 0x0000 ]; }
+soon "the master is obeyed meanwhile" obeyed
+wait "$storm"
+state_is c not-active || bad "c is $(of c status state)"
 note "the SM_Key that everybody knows ends nobody's service, and opens no key"
 client() { on_own "${host[$1]}" "$tools/saclient" "${@:2}" 2>&1; }
 client b service set id=0x77 gid=fe80::201 key=05050505050505050505050505050505 >/dev/null ||

@@ -8,7 +8,7 @@
  *				prints each request: "get key=0x...", "set 1 key=0x..."
  *   forgesm [OPTION ...] storm	MADs of both kinds with claims made up, for -T seconds at -R a
  *				second; prints how many were sent and answered, and how many
- *				answers had the SM_Key of -x
+ *				answers had the SM_Key of -x; half of them say that of -k
  *
  *   -r PORT,PORT...	directed route, from the own port on
  *   -L LID		... or by LID; storm takes both
@@ -230,12 +230,12 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)((x ^ x >> 31) % n);
 }
 
-/* What somebody who does not know the keys can say. */
+/* What somebody can say who does not know the keys, or the SM_Key of -k. */
 static struct claim made_up(void)
 {
 	return (struct claim){
 		.guid = random_below(4) ? io.claim.guid : random_below(1000),
-		.key = random_below(3) ? random_below(3) : random_below(UINT32_MAX),
+		.key = io.claim.key && random_below(2) ? io.claim.key : random_below(3) ? random_below(3) : random_below(UINT32_MAX),
 		.m_key = random_below(3) ? 0 : random_below(UINT32_MAX),
 		.control = random_below(7), .state = (uint8_t)random_below(16),
 		.priority = (uint8_t)random_below(16),
