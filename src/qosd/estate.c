@@ -22,6 +22,13 @@
 
 #define PRINT_SHARE	10		/* of the loop's time: one part in so many */
 #define LEASES_US	60000000	/* leases are told anew so often: they run on */
+/*
+ * So many times as long as the groups may their changes be before the groups are printed anew, as a
+ * standby then asks for all of them; and in bytes at least, and at most.
+ */
+#define CHANGES_TIMES	4
+#define CHANGES_MIN	(1u << 20)
+#define CHANGES_MAX	(32u << 20)
 
 _Static_assert(ESTATE_COUNT * sizeof(struct sa_estate_row) <= SA_ESTATE_DATA, "one MAD lists all");
 
@@ -35,13 +42,17 @@ struct part {
 struct estate {
 	struct qosd *q;
 	struct part parts[ESTATE_COUNT];
+	bool overflow;			/* changes of groups since they were printed are left out */
 };
+
+static void on_group_change(void *arg, const struct mcast_event *change);
 
 struct estate *estate_new(struct qosd *q)
 {
 	struct estate *e = xcalloc(1, sizeof(*e));
 
 	e->q = q;
+	mcast_follow(q->sa.mcast, on_group_change, e);
 	return e;
 }
 
@@ -59,6 +70,15 @@ uint64_t estate_digest(const char *text, size_t n)
 	return hash_bytes(text, n, 0);
 }
 
+uint64_t estate_changes_digest(const char *lines, size_t n, uint64_t before)
+{
+	const char *end = lines + n, *nl;
+
+	for (; lines < end && (nl = memchr(lines, '\n', (size_t)(end - lines))); lines = nl + 1)
+		before = hash_bytes(lines, (size_t)(nl - lines), before);
+	return before;
+}
+
 /* --- ours --- */
 
 static const struct {
@@ -72,6 +92,7 @@ static const struct {
 	[ESTATE_SERVICES] = { "services", STORE_SERVICES_FORMAT },
 	[ESTATE_SUBSCRIPTIONS] = { "subscriptions", STORE_SUBSCRIPTIONS_FORMAT },
 	[ESTATE_ALIASES] = { "alias GUIDs", STORE_ALIASES_FORMAT },
+	[ESTATE_GROUP_CHANGES] = { "changes of multicast groups", STORE_GROUPS_FORMAT },
 };
 
 uint32_t estate_format(enum estate_part part)
@@ -93,14 +114,14 @@ static uint64_t change_of(const struct qosd *q, enum estate_part part)
 		return q->sa.state ? q->sa.state->generation : 0;
 	case ESTATE_PARTITIONS:
 		return q->run_time_changes;
-	case ESTATE_GROUPS:
-		return mcast_events(q->sa.mcast);
 	case ESTATE_SERVICES:
 		return clients_changes(q->clients)->services;
 	case ESTATE_SUBSCRIPTIONS:
 		return clients_changes(q->clients)->subscriptions;
 	case ESTATE_ALIASES:
 		return clients_changes(q->clients)->aliases;
+	case ESTATE_GROUPS:
+	case ESTATE_GROUP_CHANGES:
 	case ESTATE_COUNT:
 		break;
 	}
@@ -131,6 +152,7 @@ static void print_part(const struct qosd *q, enum estate_part part, struct buf *
 	case ESTATE_ALIASES:
 		store_print_aliases(q->sa.alias, b);
 		break;
+	case ESTATE_GROUP_CHANGES:
 	case ESTATE_COUNT:
 		break;
 	}
@@ -146,16 +168,44 @@ static bool is_old(const struct estate *e, enum estate_part part, int64_t now)
 {
 	const struct part *p = &e->parts[part];
 
-	if (is_out(e, part))
+	if (is_out(e, part) || part == ESTATE_GROUP_CHANGES)
 		return false;
 	if (!p->printed)
 		return true;
+	if (part == ESTATE_GROUPS)
+		return e->overflow && now >= p->next_us;
 	/* who asked for a change waits, and it was printed for the disk, too */
 	if (now < p->next_us && part != ESTATE_PARTITIONS)
 		return false;
 	return p->change != change_of(e->q, part) ||
 	       (part == ESTATE_SERVICES && now - p->printed_us > LEASES_US &&
 		services_next_end(e->q->sa.services) != SERVICE_NEVER);
+}
+
+static void begin_changes(struct estate *e)
+{
+	struct part *p = &e->parts[ESTATE_GROUP_CHANGES];
+
+	p->text.n = 0;
+	p->version = e->parts[ESTATE_GROUPS].version;
+	e->overflow = false;
+}
+
+static void on_group_change(void *arg, const struct mcast_event *change)
+{
+	struct estate *e = arg;
+	struct part *p = &e->parts[ESTATE_GROUP_CHANGES];
+	const struct part *groups = &e->parts[ESTATE_GROUPS];
+	size_t from = p->text.n;
+
+	if (!groups->printed || e->overflow)
+		return;
+	if (from > CHANGES_MAX || (from > CHANGES_MIN && from > CHANGES_TIMES * groups->text.n)) {
+		e->overflow = true;
+		return;
+	}
+	store_print_group_change(change, &p->text);
+	p->version = estate_changes_digest(p->text.s + from, p->text.n - from, p->version);
 }
 
 static void refresh(struct estate *e, enum estate_part part)
@@ -172,6 +222,8 @@ static void refresh(struct estate *e, enum estate_part part)
 	p->version = estate_digest(p->text.s, p->text.n);
 	p->printed = true;
 	p->printed_us = now;
+	if (part == ESTATE_GROUPS)
+		begin_changes(e);
 	p->next_us = now + (clock_mono_us() - now) * PRINT_SHARE;
 }
 
@@ -221,6 +273,7 @@ bool estate_answer(void *arg, uint64_t from, const struct sa_estate *query,
 	struct estate *e = arg;
 	uint32_t part = get_be32(query->part), offset = get_be32(query->offset), n;
 	const struct part *p;
+	uint64_t version;
 
 	memset(answer, 0, sizeof(*answer));
 	memcpy(answer->part, query->part, sizeof(answer->part));
@@ -237,9 +290,11 @@ bool estate_answer(void *arg, uint64_t from, const struct sa_estate *query,
 	if (part >= ESTATE_COUNT)
 		return false;
 	p = &e->parts[part];
-	put_be64(answer->version, p->version);
+	/* changes only come behind those that there are: they are asked for by what they are of */
+	version = e->parts[part == ESTATE_GROUP_CHANGES ? ESTATE_GROUPS : part].version;
+	put_be64(answer->version, version);
 	put_be32(answer->total, (uint32_t)p->text.n);
-	if (get_be64(query->version) != p->version || offset >= p->text.n)
+	if (get_be64(query->version) != version || offset >= p->text.n)
 		return true;
 	n = (uint32_t)p->text.n - offset;
 	n = n < SA_ESTATE_DATA ? n : SA_ESTATE_DATA;
@@ -269,6 +324,20 @@ static bool take_groups(struct qosd *q, char *text, char *again)
 	store_save_groups(q->store, q->sa.mcast);
 	mcast_clean(q->sa.mcast);
 	return true;
+}
+
+static bool take_group_changes(struct qosd *q, char *text, char *again)
+{
+	bool good = true;
+
+	(void)again;
+	prilock_patient(&q->sa_lock);
+	for (char *line = strtok(text, "\n"); line && good; line = strtok(NULL, "\n"))
+		good = store_take_group_change(q->sa.mcast, line);
+	prilock_release(&q->sa_lock);
+	store_save_groups(q->store, q->sa.mcast);
+	mcast_clean(q->sa.mcast);
+	return good;
 }
 
 static bool take_services(struct qosd *q, char *text, char *again)
@@ -349,6 +418,7 @@ bool estate_take(struct qosd *q, char *text[ESTATE_COUNT])
 	static bool (*const take[ESTATE_COUNT])(struct qosd *q, char *text, char *again) = {
 		[ESTATE_GROUPS] = take_groups, [ESTATE_SERVICES] = take_services,
 		[ESTATE_SUBSCRIPTIONS] = take_subscriptions, [ESTATE_ALIASES] = take_aliases,
+		[ESTATE_GROUP_CHANGES] = take_group_changes,
 	};
 	bool good = true;
 

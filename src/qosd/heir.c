@@ -11,7 +11,8 @@
  * what it had in the round before.
  *
  * What was registered between a round and the master's end is not known here: a round
- * follows each poll, so that this is as much as a poll's interval.  Partitions of run time
+ * follows each poll, so that this is as much as a poll's interval.  Latest changes of groups that
+ * are on their way count as such, too.  Partitions of run time
  * are not lost so: the master tells us to ask, and hears that we have them from the
  * next round, which then follows at once.
  */
@@ -66,6 +67,10 @@ struct heir {
 		bool foreign;		/* the master has it in a format that we don't read */
 	} parts[ESTATE_COUNT];
 	bool said_foreign;
+	/* of the changes of groups: how many bytes we did again, what comes of them, where a round begins */
+	uint32_t changes_done, changes_from;
+	uint64_t changes_digest;
+	bool only_changes;		/* this round lacks nothing but the latest of them */
 	/* the part that comes */
 	unsigned part;
 	uint32_t sent, came;
@@ -181,6 +186,7 @@ static void round_complete(struct heir *h)
 		sm_picture_is_old(h->q->sm);
 	if (differ && !estate_take(h->q, text)) {
 		log_error("heir", "the master's registrations make no sense to us");
+		h->parts[ESTATE_GROUPS].known = false;	/* all of them the next time */
 		round_in_vain(h, "not taken over");
 		return;
 	}
@@ -189,6 +195,8 @@ static void round_complete(struct heir *h)
 			h->parts[i].version = h->parts[i].next;
 			h->parts[i].known = true;
 		}
+	h->changes_done = h->parts[ESTATE_GROUP_CHANGES].total;
+	h->changes_digest = h->parts[ESTATE_GROUP_CHANGES].next;
 	if (foreign) {
 		tell_foreign(h);
 	} else {
@@ -226,10 +234,17 @@ static bool ask(struct heir *h, uint32_t part, uint32_t offset, uint64_t version
 static void next_part(struct heir *h);
 static void on_piece(void *arg, const uint8_t *mad, size_t len);
 
+/* Changes are asked for by the groups that they are changes of. */
+static uint64_t version_asked(const struct heir *h)
+{
+	return h->parts[h->part == ESTATE_GROUP_CHANGES ? ESTATE_GROUPS : h->part].next;
+}
+
 /* Keeps the window full; false: nothing can be sent, and nothing is under way. */
 static bool ask_more(struct heir *h)
 {
 	uint32_t total = h->parts[h->part].total;
+	uint64_t version = version_asked(h);
 
 	for (unsigned i = 0; i < WINDOW && h->sent < total && !h->dropped; i++) {
 		struct asked *a = &h->asked[i];
@@ -237,7 +252,7 @@ static bool ask_more(struct heir *h)
 		if (a->busy)
 			continue;
 		*a = (struct asked){ h, true, h->sent };
-		if (!ask(h, h->part, h->sent, h->parts[h->part].next, on_piece, a)) {
+		if (!ask(h, h->part, h->sent, version, on_piece, a)) {
 			a->busy = false;
 			break;
 		}
@@ -250,18 +265,33 @@ static bool ask_more(struct heir *h)
 /* Puts the piece where it belongs; false: it is not what was asked for. */
 static bool put_piece(struct heir *h, const struct asked *a, const uint8_t *mad)
 {
-	uint32_t total = h->parts[h->part].total, want = total - a->offset;
+	uint32_t total = h->parts[h->part].total, want = total - a->offset, n, from = 0;
 	struct sa_estate x;
 
 	memcpy(&x, mad + SA_HDR_LEN, sizeof(x));
 	want = want < SA_ESTATE_DATA ? want : SA_ESTATE_DATA;
+	n = get_be32(x.n);
+	/* there may be more changes by now */
+	if (h->part == ESTATE_GROUP_CHANGES) {
+		n = n < want ? n : want;
+		from = h->changes_from;
+	}
 	if (get_be16(mad + OFF_STATUS) || get_be32(x.part) != h->part ||
-	    get_be32(x.offset) != a->offset || get_be32(x.n) != want ||
-	    get_be64(x.version) != h->parts[h->part].next)
+	    get_be32(x.offset) != a->offset || n != want || get_be64(x.version) != version_asked(h))
 		return false;
-	memcpy(h->parts[h->part].text + a->offset, x.data, want);
+	memcpy(h->parts[h->part].text + (a->offset - from), x.data, want);
 	h->came += want;
 	return true;
+}
+
+static uint64_t digest_of_part(const struct heir *h)
+{
+	const char *text = h->parts[h->part].text;
+
+	if (h->part != ESTATE_GROUP_CHANGES)
+		return estate_digest(text, h->came);
+	return estate_changes_digest(text, h->came - h->changes_from, h->changes_from ?
+				     h->changes_digest : h->parts[ESTATE_GROUPS].next);
 }
 
 static void on_piece(void *arg, const uint8_t *mad, size_t len)
@@ -275,8 +305,12 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 	if (!h->dropped && (!mad || !put_piece(h, a, mad))) {
 		/* it went, or has another version by now: from the beginning */
 		h->dropped = true;
-		h->complete = false;
-		sm_registrations_lost(h->q->sm);
+		if (!mad && h->only_changes) {
+			h->unanswered = true;	/* as where the list is not answered */
+		} else {
+			h->complete = false;
+			sm_registrations_lost(h->q->sm);
+		}
 	}
 	if (h->dropped) {
 		if (!h->outstanding)
@@ -288,7 +322,7 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 			round_failed(h, "nothing can be asked");
 		return;
 	}
-	if (estate_digest(h->parts[h->part].text, h->came) != h->parts[h->part].next) {
+	if (digest_of_part(h) != h->parts[h->part].next) {
 		round_failed(h, "the text is not of that digest");
 		return;
 	}
@@ -304,7 +338,7 @@ static void next_part(struct heir *h)
 		round_complete(h);
 		return;
 	}
-	h->sent = h->came = 0;
+	h->sent = h->came = h->part == ESTATE_GROUP_CHANGES ? h->changes_from : 0;
 	if (!ask_more(h))
 		round_failed(h, "nothing can be asked");
 }
@@ -324,6 +358,28 @@ static void pair_lids(struct heir *h)
 			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
 		}
 	}
+}
+
+/*
+ * Which changes of groups are lacking.  Where those that we have are not the beginning of the
+ * master's, all groups are asked for again, which is true.
+ */
+static bool take_changes_row(struct heir *h)
+{
+	uint32_t total = h->parts[ESTATE_GROUP_CHANGES].total;
+	uint64_t next = h->parts[ESTATE_GROUP_CHANGES].next;
+	bool known = h->parts[ESTATE_GROUPS].known, goes_on;
+
+	if (h->parts[ESTATE_GROUPS].foreign)
+		return false;
+	goes_on = known && !h->parts[ESTATE_GROUPS].text && total >= h->changes_done &&
+		  (total > h->changes_done || next == h->changes_digest);
+	if (known && !goes_on && !h->parts[ESTATE_GROUPS].text)
+		h->parts[ESTATE_GROUPS].text = xcalloc(1, h->parts[ESTATE_GROUPS].total + 1);
+	h->changes_from = goes_on ? h->changes_done : 0;
+	if (total > h->changes_from)
+		h->parts[ESTATE_GROUP_CHANGES].text = xcalloc(1, total - h->changes_from + 1);
+	return !goes_on;
 }
 
 /*
@@ -349,6 +405,7 @@ static bool take_list(struct heir *h, const uint8_t *mad, bool *behind)
 		h->parts[i].foreign = false;
 		if (i >= n) {
 			h->parts[i].next = h->parts[i].version;
+			h->parts[i].total = 0;
 			continue;
 		}
 		memcpy(&row, x.data + i * sizeof(row), sizeof(row));
@@ -359,6 +416,10 @@ static bool take_list(struct heir *h, const uint8_t *mad, bool *behind)
 		h->parts[i].foreign = get_be32(row.format) > estate_format((enum estate_part)i);
 		if (h->parts[i].foreign)
 			continue;
+		if (i == ESTATE_GROUP_CHANGES) {
+			*behind |= take_changes_row(h);
+			continue;
+		}
 		if (!h->parts[i].known)
 			h->parts[i].version = estate_version(h->q, (enum estate_part)i);
 		same = h->parts[i].version == h->parts[i].next;
@@ -386,6 +447,7 @@ static void on_list(void *arg, const uint8_t *mad, size_t len)
 	} else if (!take_list(h, mad, &behind)) {
 		round_in_vain(h, "a list that makes no sense");
 	} else {
+		h->only_changes = !behind;
 		if (behind)
 			sm_registrations_coming(h->q->sm);
 		h->part = 0;

@@ -56,6 +56,8 @@ struct mcast_db {
 	void *watch_arg;
 	void (*keep)(void *arg, const struct mcast_event *e);
 	void *keep_arg;
+	void (*follow)(void *arg, const struct mcast_event *e);
+	void *follow_arg;
 	uint64_t events;
 };
 
@@ -91,6 +93,13 @@ void mcast_keep(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_ev
 	db->keep_arg = arg;
 }
 
+void mcast_follow(struct mcast_db *db, void (*fn)(void *arg, const struct mcast_event *e),
+		  void *arg)
+{
+	db->follow = fn;
+	db->follow_arg = arg;
+}
+
 uint64_t mcast_events(const struct mcast_db *db)
 {
 	return db->events;
@@ -101,6 +110,8 @@ static void tell_keeper(struct mcast_db *db, const struct mcast_event *e)
 	db->events++;
 	if (db->keep)
 		db->keep(db->keep_arg, e);
+	if (db->follow)
+		db->follow(db->follow_arg, e);
 }
 
 static void keep_group(struct mcast_db *db, const struct mcast_group *g)
@@ -662,6 +673,7 @@ static bool redo_group(struct mcast_db *db, const struct mcast_group *like)
 	g->holder = like->holder;
 	count_group(db, g, 1);
 	describe_mlid(db, mlid_index(g));
+	keep_group(db, g);
 	return true;
 }
 
@@ -679,6 +691,7 @@ static void redo_member(struct mcast_db *db, struct mcast_group *g, struct mcast
 	} else if (m.join_state) {
 		insert_member(db, g, i, m);
 	}
+	keep_member(db, g, m);
 	set_dirty(db, g->mlid, m.gid.port);
 }
 

@@ -311,19 +311,8 @@ static void put_title(struct buf *b, uint64_t of, uint64_t *check)
 	end_line(b, from, check);
 }
 
-/* Something changed. */
-static void on_event(void *arg, const struct mcast_event *e)
+static void put_change(struct buf *b, const struct mcast_event *e)
 {
-	struct groups_file *gf = arg;
-	struct buf *b = &gf->pending;
-	size_t from;
-
-	/* all will be written, or all there is would be less */
-	if (!gf->begun || gf->size + b->n > gf->size_max)
-		return;
-	if (!gf->size && !b->n)
-		put_title(b, gf->of, &gf->check);
-	from = b->n;
 	switch (e->kind) {
 	case MCAST_GROUP:
 		put_group(b, e->group);
@@ -341,7 +330,29 @@ static void on_event(void *arg, const struct mcast_event *e)
 		put_member(b, &e->member);
 		break;
 	}
+}
+
+/* Something changed. */
+static void on_event(void *arg, const struct mcast_event *e)
+{
+	struct groups_file *gf = arg;
+	struct buf *b = &gf->pending;
+	size_t from;
+
+	/* all will be written, or all there is would be less */
+	if (!gf->begun || gf->size + b->n > gf->size_max)
+		return;
+	if (!gf->size && !b->n)
+		put_title(b, gf->of, &gf->check);
+	from = b->n;
+	put_change(b, e);
 	end_line(b, from, &gf->check);
+}
+
+void store_print_group_change(const struct mcast_event *e, struct buf *b)
+{
+	put_change(b, e);
+	buf_puts(b, "\n");
 }
 
 static bool journal_line(struct mcast_db *db, const char *text)
@@ -366,6 +377,11 @@ static bool journal_line(struct mcast_db *db, const char *text)
 		text = store_get_hex(after_word(text, "member"), g.mgid, sizeof(g.mgid));
 		return get_member(text, &e.member) && mcast_redo(db, &e);
 	}
+}
+
+bool store_take_group_change(struct mcast_db *db, const char *line)
+{
+	return journal_line(db, line);
 }
 
 /* Checks the line that ends at nl, and cuts the digest off. */

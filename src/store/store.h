@@ -193,6 +193,10 @@ void store_print_pkeys(const struct store *s, struct buf *b);
 bool store_take_lids(struct store *s, char *lids, char *pkeys);
 void store_print_groups(const struct mcast_db *db, struct buf *b);
 bool store_take_groups(struct mcast_db *db, char *text);
+/* One change of them as a line; done again.  False: it is no good, or cannot be. */
+struct mcast_event;
+void store_print_group_change(const struct mcast_event *e, struct buf *b);
+bool store_take_group_change(struct mcast_db *db, const char *line);
 void store_print_services(const struct services *db, struct buf *b);
 bool store_take_services(struct services *db, char *text);
 void store_print_subscriptions(const struct subscriptions *db, struct buf *b);
