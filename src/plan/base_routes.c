@@ -75,7 +75,20 @@ static bool add_nodes(const struct fabric *f, struct fabric *known)
 	return true;
 }
 
-/* What is known, with f put over it; a copy of f if they do not go together. */
+/* What is known is all of f, link by link, and more. */
+static bool holds_all(const struct fabric *known, const struct fabric *f)
+{
+	uint32_t *map = match_nodes(f, known);
+	bool all = all_is_known(f, known, map);
+
+	free(map);
+	return all;
+}
+
+/*
+ * What is known, with f put over it; a copy of f if they do not go together.  Nothing of f is
+ * missing in the result: its switches and its LIDs are the least that the base has tables for.
+ */
 static struct fabric *learn(const struct fabric *before, const struct fabric *f)
 {
 	struct fabric *known = fabric_clone(before), *settled = NULL;
@@ -101,6 +114,11 @@ static struct fabric *learn(const struct fabric *before, const struct fabric *f)
 		/* node 0 is the SM's in every fabric */
 		if (known->ports[known->self].node == 0)
 			settled = fabric_settle(known, &err);
+		/* what no link of f leads to is not in reach there, either */
+		if (settled && !holds_all(settled, f)) {
+			fabric_free(settled);
+			settled = NULL;
+		}
 	}
 	fabric_free(known);
 	buf_free(&err);

@@ -33,23 +33,31 @@ static uint32_t node_of(const struct fabric *f, uint64_t guid)
 	return map64_get(&f->node_by_guid, guid);
 }
 
+/* All of it, but not finished. */
+static struct fabric *build(void)
+{
+	struct fabric *f = fabric_new();
+
+	for (unsigned i = 0; i < 2 * LEAVES; i++)
+		net_ca(f, host_guid(i), 1);
+	for (unsigned i = 0; i < LEAVES; i++)
+		net_switch(f, LEAF + i, 8, false);
+	net_switch(f, SPINE, 8, false);
+	net_switch(f, SPINE + 1, 8, false);
+	for (unsigned i = 0; i < LEAVES; i++) {
+		uint32_t leaf = node_of(f, LEAF + i);
+
+		fabric_link(f, 2 * i, 1, leaf, 1);
+		fabric_link(f, 2 * i + 1, 1, leaf, 2);
+		fabric_link(f, leaf, 5, node_of(f, SPINE), i + 1);
+		fabric_link(f, leaf, 6, node_of(f, SPINE + 1), i + 1);
+	}
+	return f;
+}
+
 static void setup(void)
 {
-	whole = fabric_new();
-	for (unsigned i = 0; i < 2 * LEAVES; i++)
-		net_ca(whole, host_guid(i), 1);
-	for (unsigned i = 0; i < LEAVES; i++)
-		net_switch(whole, LEAF + i, 8, false);
-	net_switch(whole, SPINE, 8, false);
-	net_switch(whole, SPINE + 1, 8, false);
-	for (unsigned i = 0; i < LEAVES; i++) {
-		uint32_t leaf = node_of(whole, LEAF + i);
-
-		fabric_link(whole, 2 * i, 1, leaf, 1);
-		fabric_link(whole, 2 * i + 1, 1, leaf, 2);
-		fabric_link(whole, leaf, 5, node_of(whole, SPINE), i + 1);
-		fabric_link(whole, leaf, 6, node_of(whole, SPINE + 1), i + 1);
-	}
+	whole = build();
 	net_finish(whole);
 	settings = settings_default();
 	policy = policy_builtin();
@@ -292,6 +300,91 @@ START_TEST(a_host_that_is_new)
 }
 END_TEST
 
+/* All LIDs of a plan are in its tables, and all of its fabric is in its base. */
+static void check_plan(const struct plan *p)
+{
+	const struct fabric *base = p->now->base->f;
+
+	ck_assert_uint_ge(p->lfts->top, p->lid_top);
+	ck_assert_uint_eq(p->lfts->n_switches, p->f->n_switches);
+	for (uint32_t i = 0; i < p->f->n_ports; i++)
+		ck_assert_uint_le(p->lid[i] ? p->lid[i] + (1u << p->lmc[i]) - 1 : 0, p->lid_top);
+	for (uint32_t i = 0; i < p->f->n_nodes; i++)
+		ck_assert_uint_ne(fabric_same_node(base, &p->f->nodes[i]), FABRIC_NONE);
+}
+
+/* A device whose GUID is another in each answer may be there twice, and by no link once. */
+START_TEST(what_no_link_leads_to)
+{
+	struct fabric *f = build(), *g;
+	uint32_t sw = net_switch(f, 0x700, 8, false), ca = net_ca(f, 0x710, 1);
+	struct plan *one, *two;
+
+	ck_assert(fabric_link(f, sw, 1, ca, 1));
+	for (unsigned i = 0; i < 4; i++)
+		net_switch(f, 0x701 + i, 8, false);
+	net_finish(f);
+	for (uint32_t i = 0; i < whole->n_ports; i++)
+		f->ports[i].lid = first->lid[i];
+	one = next(f, first);
+	check_plan(one);
+	ck_assert_uint_eq(count_moved(first, one), 0);
+	g = with_lids(first);
+	two = next(g, one);
+	check_plan(two);
+	ck_assert_uint_eq(two->report.unreachable, 0);
+	plan_free(two);
+	plan_free(one);
+	fabric_free(g);
+	fabric_free(f);
+}
+END_TEST
+
+/* Whatever devices say of themselves from one sweep to the next. */
+START_TEST(any_fabric_after_any)
+{
+	uint64_t seed = 0x9e3779b97f4a7c15ull + (uint64_t)_i;
+	struct plan *before = NULL;
+	struct fabric *last = NULL;
+
+	for (unsigned round = 0; round < 12; round++) {
+		struct fabric *f = fabric_new();
+		struct plan *p;
+
+		net_ca(f, host_guid(0), 1 + net_random(&seed) % 2);
+		for (unsigned i = 0; i < 12; i++) {
+			uint64_t guid = 0x200 + net_random(&seed) % 24 * 0x10;
+
+			if (node_of(f, guid) != MAP64_NONE)
+				continue;
+			if (net_random(&seed) % 2)
+				net_switch(f, guid, 1 + net_random(&seed) % 8, net_random(&seed) % 2);
+			else
+				net_ca(f, guid, 1 + net_random(&seed) % 3);
+		}
+		for (unsigned i = 0; i < 40; i++) {
+			uint32_t a = net_random(&seed) % f->n_nodes, b = net_random(&seed) % f->n_nodes;
+
+			fabric_link(f, a, 1 + net_random(&seed) % f->nodes[a].nports, b,
+				    1 + net_random(&seed) % f->nodes[b].nports);
+		}
+		net_finish(f);
+		for (uint32_t i = 0; i < f->n_ports; i++) {
+			f->ports[i].lid = (uint16_t)net_random(&seed);
+			f->ports[i].lmc = net_random(&seed) % 8;
+		}
+		p = next(f, before);
+		check_plan(p);
+		plan_free(before);
+		fabric_free(last);
+		before = p;
+		last = f;
+	}
+	plan_free(before);
+	fabric_free(last);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("base_routes");
@@ -304,6 +397,8 @@ int main(void)
 	tcase_add_test(tc, a_spine_and_a_leaf);
 	tcase_add_test(tc, a_host_that_moves);
 	tcase_add_test(tc, a_host_that_is_new);
+	tcase_add_test(tc, what_no_link_leads_to);
+	tcase_add_loop_test(tc, any_fabric_after_any, 0, 20);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
