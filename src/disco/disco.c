@@ -27,7 +27,7 @@
 #include "base/log.h"
 #include "disco/board.h"
 #include "disco/disco.h"
-#include "disco/stream.h"
+#include "disco/reader.h"
 #include "sandbox/sandbox.h"
 
 #define CHUNK		(256 * 1024)
@@ -74,17 +74,12 @@ struct disco {
 	unsigned beats;			/* on the board, when it was looked at last; */
 	int64_t beat_cpu_us, beat_us;	/* ... when they changed, in its processor time and by the clock */
 	bool hangs;			/* it was ended for that */
-	VEC(struct disco_left) left;
 	int out_fd, err_fd;
 	struct io *out_io, *err_io;
 	bool out_closed, exited;
 	int status;
 	struct buf in, err_text;
-	struct fabric *f;
-	uint32_t node;		/* whose ports come now */
-	bool whole, broken, too_many;
-	uint32_t mads;
-	struct pace_learned learned;
+	struct stream_reader r;
 	struct log_ratelimit complaints;
 };
 
@@ -97,7 +92,6 @@ static void process_free(struct disco *d)
 	if (d->board)
 		munmap(d->board, sizeof(*d->board));
 	d->board = NULL;
-	d->left.n = 0;
 	d->watch = NULL;
 	io_free(d->out_io);
 	io_free(d->err_io);
@@ -111,135 +105,24 @@ static void process_free(struct disco *d)
 	d->out_fd = d->err_fd = -1;
 	buf_free(&d->in);
 	buf_free(&d->err_text);
-	fabric_free(d->f);
-	d->f = NULL;
+	reader_free(&d->r);
 }
 
 static void disco_free(struct disco *d)
 {
 	process_free(d);
-	vec_free(&d->left);
 	free((void *)(uintptr_t)d->request.out);
 	free(d->ca);
 	free(d);
 }
 
-static void take_node(struct disco *d, const struct stream_node *r)
-{
-	/* each would need one; it would go on until there is no memory */
-	if (d->f->n_nodes >= IB_LID_UCAST_MAX) {
-		d->broken = d->too_many = true;
-		kill(d->pid, SIGKILL);
-		return;
-	}
-	d->node = fabric_add_node(d->f, r->node_info, r->desc,
-				  r->is_switch ? r->switch_info : NULL, r->route, r->hops);
-	if (d->node == FABRIC_NONE)
-		d->broken = true;
-}
-
-static void take_port(struct disco *d, const struct stream_port *r)
-{
-	if (d->node == FABRIC_NONE ||
-	    !fabric_set_port(d->f, d->node, r->num, r->guid, r->port_info))
-		d->broken = true;
-}
-
-/* A switch that does not tell what its port 0 is: it has no LID, and no port of it can be set. */
-static bool is_headless(const struct fabric *f, uint32_t node)
-{
-	return node < f->n_nodes && node_is_switch(&f->nodes[node]) &&
-	       !f->ports[f->nodes[node].port0].present;
-}
-
-static void take_link(struct disco *d, const struct stream_link *r)
-{
-	char name[FABRIC_NAME_MAX];
-	uint32_t headless = is_headless(d->f, r->node_a) ? r->node_a :
-			    is_headless(d->f, r->node_b) ? r->node_b : FABRIC_NONE;
-
-	/* no route may lead over it; the links have silent ends then */
-	if (headless != FABRIC_NONE)
-		log_limited(&d->complaints, LOG_LEVEL_WARNING, "discovery",
-			    "%s does not answer PortInfo of its port 0: its links are left out",
-			    fabric_node_name(d->f, headless, name, sizeof(name)));
-	else if (!fabric_link(d->f, r->node_a, r->num_a, r->node_b, r->num_b))
-		log_limited(&d->complaints, LOG_LEVEL_WARNING, "discovery",
-			    "a port is linked twice; the later link is left out");
-}
-
-static void take_end(struct disco *d, const struct stream_end *r)
-{
-	struct buf err = { 0 };
-
-	d->mads = r->mads;
-	d->learned = r->learned;
-	d->whole = fabric_finish(d->f, r->self_node, r->self_num, &err);
-	d->broken = !d->whole;
-	if (err.n)
-		log_warn("discovery", "%s", err.s);
-	buf_free(&err);
-}
-
-/* The process may be in the hands of what it read: a reason that there is, and no more than can be. */
-static void take_left(struct disco *d, const struct disco_left *x)
-{
-	if (!x->why || x->why >= LEFT_WHYS || !x->near_guid)
-		return;
-	if (d->left.n < LEFT_MAX)
-		*vec_push(&d->left) = *x;
-}
-
-/* Takes one record from p; returns its size, 0 if it is not all there yet. */
-static size_t take_record(struct disco *d, const char *p, size_t n)
-{
-	union {
-		struct stream_node node;
-		struct stream_port port;
-		struct stream_link link;
-		struct stream_left left;
-		struct stream_end end;
-	} r;
-	size_t size;
-
-	if (d->whole) {		/* the fabric is finished: nothing is added to it */
-		d->broken = true;
-		return n;
-	}
-	switch (*p) {
-	case STREAM_NODE: size = sizeof(r.node); break;
-	case STREAM_PORT: size = sizeof(r.port); break;
-	case STREAM_LINK: size = sizeof(r.link); break;
-	case STREAM_LEFT: size = sizeof(r.left); break;
-	case STREAM_END:  size = sizeof(r.end); break;
-	default:
-		d->broken = true;
-		return n;
-	}
-	if (n < size)
-		return 0;
-	memcpy(&r, p, size);
-	switch (*p) {
-	case STREAM_NODE: take_node(d, &r.node); break;
-	case STREAM_PORT: take_port(d, &r.port); break;
-	case STREAM_LINK: take_link(d, &r.link); break;
-	case STREAM_LEFT: take_left(d, &r.left.left); break;
-	default:          take_end(d, &r.end); break;
-	}
-	return size;
-}
-
 static void take_records(struct disco *d)
 {
-	size_t at = 0, size;
+	size_t n = reader_take(&d->r, d->in.s, d->in.n);
 
-	while (at < d->in.n && !d->broken) {
-		size = take_record(d, d->in.s + at, d->in.n - at);
-		if (!size)
-			break;
-		at += size;
-	}
-	buf_consume(&d->in, at);
+	buf_consume(&d->in, n);
+	if (d->r.too_many)	/* it would not end by itself */
+		kill(d->pid, SIGKILL);
 }
 
 static bool start(struct disco *d, struct buf *err);
@@ -284,7 +167,7 @@ static void learn_of_filter(const struct disco *d)
 	if (d->filtered) {
 		if (d->refused == REFUSED_NONE)
 			filter = FILTER_FITS;
-	} else if (d->again && d->nodes_filtered == d->f->n_nodes) {
+	} else if (d->again && d->nodes_filtered == d->r.f->n_nodes) {
 		filter = FILTER_FITS;
 		log_info("discovery", "found the same without its sandbox, and goes on in it");
 	} else if (d->again) {
@@ -296,7 +179,7 @@ static void learn_of_filter(const struct disco *d)
 /* Why the scan does not count; else nothing. */
 static void judge(const struct disco *d, struct buf *why)
 {
-	if (d->too_many)
+	if (d->r.too_many)
 		buf_puts(why, "there are more nodes than LIDs: a device makes them up");
 	else if (d->hangs)
 		buf_puts(why, "the discovery process came to no end");
@@ -308,7 +191,7 @@ static void judge(const struct disco *d, struct buf *why)
 		buf_puts(why, "our own port does not answer");
 	else if (WEXITSTATUS(d->status))
 		buf_puts(why, "the scan failed");
-	else if (!d->whole || d->broken)
+	else if (!d->r.whole || d->r.broken)
 		buf_puts(why, "the scan is incomplete");
 }
 
@@ -326,7 +209,7 @@ static void blame(struct disco *d)
 		x.why = LEFT_KILLS;
 	else
 		return;
-	take_left(d, &x);
+	reader_take_left(&d->r, &x);
 }
 
 static void maybe_done(struct disco *d)
@@ -340,7 +223,7 @@ static void maybe_done(struct disco *d)
 		;
 	judge(d, &why);
 	if (may_try_without(d, why.s)) {
-		d->nodes_filtered = why.n ? 0 : d->f->n_nodes;
+		d->nodes_filtered = why.n ? 0 : d->r.f->n_nodes;
 		process_free(d);
 		d->again = true;
 		buf_free(&why);
@@ -348,18 +231,18 @@ static void maybe_done(struct disco *d)
 			return;
 	}
 	blame(d);
-	res.mads = d->mads;
-	res.learned = d->learned;
-	res.left = d->left.v;
-	res.n_left = d->left.n;
+	res.mads = d->r.mads;
+	res.learned = d->r.learned;
+	res.left = d->r.left.v;
+	res.n_left = d->r.left.n;
 	if (why.n) {
 		res.error = why.s;
 		res.own_port = WIFEXITED(d->status) && WEXITSTATUS(d->status) == BOARD_EXIT_OWN_PORT;
 	} else {
 		learn_of_filter(d);
 		scan_refused = false;
-		res.f = d->f;
-		d->f = NULL;
+		res.f = d->r.f;
+		d->r.f = NULL;
 	}
 	d->done(d->arg, &res);
 	buf_free(&why);
@@ -374,7 +257,7 @@ static void on_out(void *arg, int events)
 
 	(void)events;
 	if (n > 0) {
-		if (!d->broken) {
+		if (!d->r.broken) {
 			buf_add(&d->in, chunk, (size_t)n);
 			take_records(d);
 		}
@@ -559,12 +442,9 @@ static bool start(struct disco *d, struct buf *err)
 {
 	int out[2] = { -1, -1 }, er[2] = { -1, -1 }, board = make_board(d);
 
-	d->out_closed = d->exited = d->whole = d->broken = d->too_many = d->hangs = false;
+	d->out_closed = d->exited = d->hangs = false;
 	d->beats = 0;
 	d->beat_us = 0;
-	d->mads = 0;
-	memset(&d->learned, 0, sizeof(d->learned));
-	d->node = FABRIC_NONE;
 	d->refused = REFUSED_NONE;
 	d->filtered = d->request.sandbox == DISCO_STRICT ||
 		      (d->request.sandbox == DISCO_SANDBOX && !d->again && filter != FILTER_TOO_TIGHT);
@@ -588,7 +468,7 @@ static bool start(struct disco *d, struct buf *err)
 	d->err_fd = er[0];
 	fcntl(d->out_fd, F_SETFL, O_NONBLOCK);
 	fcntl(d->err_fd, F_SETFL, O_NONBLOCK);
-	d->f = fabric_new();
+	reader_start(&d->r);
 	d->out_io = io_new(d->loop, d->out_fd, on_out, d);
 	io_set(d->out_io, LOOP_READ);
 	d->err_io = io_new(d->loop, d->err_fd, on_err, d);

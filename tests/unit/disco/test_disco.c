@@ -41,7 +41,7 @@ static void put_node(uint64_t guid, bool is_switch, unsigned nports, unsigned ho
 	r.node_info[3] = (uint8_t)nports;
 	put_be64(r.node_info + 12, guid);
 	put_be64(r.node_info + 20, guid + 1);
-	for (unsigned i = 1; i < hops; i++)
+	for (unsigned i = 0; i < hops; i++)
 		r.route[i] = 1;
 	put(&r, sizeof(r));
 }
@@ -180,7 +180,7 @@ static int scan(const char *what)
 		put("N", 1);
 	} else if (!strcmp(what, "nodes without end")) {
 		for (uint64_t guid = 1;; guid++)
-			put_node(guid << 8, false, 1, 1);
+			put_node(guid << 8, false, 1, guid > 1);
 	}
 	return fflush(stdout) ? 3 : 0;
 }
