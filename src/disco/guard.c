@@ -19,6 +19,7 @@
 #include "ib/ib.h"
 
 #define NONE MAP64_NONE
+#define DOUBTS_MAX 32u	/* contradictions of GUIDs, beyond which nothing is followed that is in doubt */
 
 enum {
 	BASE_VERSION = 0, CLASS = 1, CLASS_VERSION = 2, METHOD = 3, STATUS = 4, HOP_COUNT = 7,
@@ -262,16 +263,26 @@ static enum guard_verdict own_node(struct guard *g, const uint8_t *info, struct 
 	       info[NI_PORTS] == g->nodes.v[0].ports ? GUARD_FEED : refuse(x, LEFT_TWO_KINDS);
 }
 
+static bool is_doubted(const struct guard *g, uint32_t node)
+{
+	return g->nodes.v[node].doubtful && !g->nodes.v[node].confirmed;
+}
+
 /*
- * Two devices next to each other, each of which seems to be several: each new name of the one would
- * lead to new ones of the other.
+ * Of two devices next to each other, each of which seems to be several, each new name of the one
+ * would lead to new ones of the other.  Where there are many such, whatever is behind any of them waits
+ * for the next scan, which leaves them out.
  */
 static bool multiplies(const struct guard *g, uint32_t node)
 {
-	const struct seen *n = &g->nodes.v[node];
+	uint32_t near = g->nodes.v[node].near;
 
-	return n->doubtful && !n->confirmed && n->near != NONE && g->nodes.v[n->near >> 8].doubtful &&
-	       !g->nodes.v[n->near >> 8].confirmed;
+	if (g->one.n <= DOUBTS_MAX)
+		return is_doubted(g, node) && near != NONE && is_doubted(g, near >> 8);
+	for (; near != NONE; node = near >> 8, near = g->nodes.v[node].near)
+		if (is_doubted(g, node))
+			return true;
+	return false;
 }
 
 static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const uint8_t *info,

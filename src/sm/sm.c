@@ -465,6 +465,7 @@ static void light_start(struct sm *sm)
 		return;
 	/* our own link was down: nobody is there to report that it is back */
 	if (!sm->published->f->n_switches) {
+		left_out_forget(sm);	/* nobody is asked for them one by one */
 		sm_want_sweep(sm, SWEEP_CHANGE, "no switch to ask");
 		return;
 	}
