@@ -106,13 +106,14 @@ expect "Sets of the second" 0 "$(of second sets)"
 expect "what the second tells its clients" 1 "$(of second ctl services >out 2>&1; echo $?)"
 
 note "of many groups, a standby asks for what changed"
-# asked: how many questions of a standby were answered
-asked() { of first ctl -j sa-stats | tr -d ' \n' | tr '{' '\n' | sed -nE 's/.*"attribute":"0xff71".*"answered":([0-9]+).*/\1/p' | head -n 1; }
+# asked: how many questions of standbys there were
+asked() { sim_ctl -j stats | tr -d ' \n' | tr '{' '\n' | sed -nE 's/.*"attribute":"0xff71","method":"get","count":([0-9]+).*/\1/p'; }
 on_own "$node002" "$tools/hoard" -g 600 >out 2>&1 || bad "groups: $(<out)"
 all_there() { [ "$(cat second/state/groups second/state/groups.journal 2>/dev/null | grep '^member' | grep -c ff121d1d)" -ge 600 ] || [ "$(grep -c '^group ff121d1d' second/state/groups)" -ge 600 ]; }
 until_ 10 all_there || bad "the second has not got the groups"
 until_ 10 of second held || bad "the second does not hold the registrations any more"
 questions=$(asked)
+[ "$questions" -gt 0 ] || bad "the simulator counts no questions: $questions"
 member set "$gpu01" $gpu01_guid 2 >out || bad "join: $(<out)"
 told() { grep -qs "^member ff12401bffff00000000000000000077 0x$gpu01_guid 3" second/state/groups.journal; }
 until_ 10 told || bad "the second has not got a change: $(tail -n 2 second/state/groups.journal)"
