@@ -15,6 +15,7 @@
 #include "plan/feasible.h"
 #include "registry/holdings.h"
 #include "registry/mcast.h"
+#include "sm/liars.h"
 #include "sm/want.h"
 
 /* A BUSY is of now for so many windows of the SA's sums. */
@@ -534,6 +535,18 @@ static void judge_registries(const struct health_input *in, struct health *h)
 	judge_holders(in, all, h);
 }
 
+static void judge_liars(const struct health_input *in, struct health *h)
+{
+	struct many liars = { h, SEV_WARNING, "device-lies",
+			      "look at the device: its firmware, and what runs on it; it is asked again with "
+			      "each light sweep", "such answers", 0 };
+	const struct liar *x;
+
+	for (size_t i = 0; in->liars_of && (x = liars_at(in->liars_of, i)); i++)
+		add_one(&liars, "%s", x->text);
+	add_rest(&liars);
+}
+
 static void judge_floods(const struct health_input *in, struct health *h)
 {
 	struct many floods = { h, SEV_WARNING, "trap-flood",
@@ -781,6 +794,7 @@ void health_judge(const struct health_input *in, struct health *out)
 	judge_left_out(in, out);
 	judge_floods(in, out);
 	judge_mad_floods(in, out);
+	judge_liars(in, out);
 	judge_flaps(in, out);
 	judge_store(in, out);
 	judge_policy(in, out);
@@ -842,6 +856,7 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 		*vec_push(&others) = seen;
 	for (uint32_t i = 0; c->env->sm && sm_flood_at(c->env->sm, i, &flood); i++)
 		*vec_push(&floods) = flood;
+	in.liars_of = c->env->sm;
 	in.floods = floods.v;
 	in.n_floods = floods.n;
 	for (unsigned i = 0; c->env->mad && mad_flood_at(c->env->mad, i, &mad_flood); i++)

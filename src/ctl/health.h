@@ -25,6 +25,7 @@ struct health_input {
 	size_t n_floods;
 	const struct mad_flood *mad_floods;	/* of any MADs, likewise */
 	size_t n_mad_floods;
+	const struct sm *liars_of;		/* whose list of answers that cannot be; NULL: none */
 	const struct subnet_state *state;	/* NULL: none is published */
 	const struct mcast_db *mcast;	/* NULL: there is no SA */
 	const struct sa_stats *sa;	/* NULL: there is no SA */

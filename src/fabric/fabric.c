@@ -145,6 +145,20 @@ uint32_t fabric_add_node(struct fabric *f, const uint8_t *node_info,
 	return node;
 }
 
+#define NODE_INFO_OF_WAY 36	/* from here on NodeInfo depends on the port that is asked */
+
+bool fabric_node_store(struct fabric *f, uint32_t node, const uint8_t *node_info)
+{
+	struct fabric_node *n = &f->nodes[node];
+
+	if (!memcmp(n->info, node_info, NODE_INFO_OF_WAY))
+		return false;
+	memcpy(n->info, node_info, NODE_INFO_OF_WAY);
+	n->partition_cap = (uint16_t)mad_get_field(n->info, 0, IB_NODE_PARTITION_CAP_F);
+	n->sysimg_guid = mad_get_field64(n->info, 0, IB_NODE_SYSTEM_GUID_F);
+	return true;
+}
+
 /* The port's slot, or NULL if the node is unknown or has no such port. */
 static struct fabric_port *slot(const struct fabric *f, uint32_t node, unsigned num)
 {
@@ -310,6 +324,11 @@ static void decode_rate(struct fabric_port *p)
 		p->rate = (uint8_t)rate_at_least(width, speed, ext, p->fdr10);
 }
 
+static uint8_t known_state(uint32_t state)
+{
+	return state <= IB_PORT_ACTIVE_S ? (uint8_t)state : IB_PORT_NOP;
+}
+
 void fabric_port_store(struct fabric_port *p, const uint8_t *port_info)
 {
 	uint8_t *info = memcpy(p->info, port_info, sizeof(p->info));
@@ -320,7 +339,7 @@ void fabric_port_store(struct fabric_port *p, const uint8_t *port_info)
 	p->lid = (uint16_t)mad_get_field(info, 0, IB_PORT_LID_F);
 	p->sm_lid = (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F);
 	p->lmc = (uint8_t)mad_get_field(info, 0, IB_PORT_LMC_F);
-	p->state = (uint8_t)mad_get_field(info, 0, IB_PORT_STATE_F);
+	p->state = known_state(mad_get_field(info, 0, IB_PORT_STATE_F));
 	p->phys_state = (uint8_t)mad_get_field(info, 0, IB_PORT_PHYS_STATE_F);
 	p->mtu_cap = at_least_one(mad_get_field(info, 0, IB_PORT_MTU_CAP_F));
 	p->neighbor_mtu = known_or_zero(mad_get_field(info, 0, IB_PORT_NEIGHBOR_MTU_F));

@@ -122,6 +122,11 @@ uint32_t fabric_add_node(struct fabric *f, const uint8_t *node_info,
 			 const char *desc, const uint8_t *switch_info,
 			 const uint8_t *route, unsigned hops);
 /*
+ * Takes a NodeInfo (40 bytes) that has the node's GUID, type and number of ports, but for
+ * LocalPortNum, which is that of the way of the answer.  False: it is as it was.
+ */
+bool fabric_node_store(struct fabric *f, uint32_t node, const uint8_t *node_info);
+/*
  * The PortInfo of a port (64 bytes).  guid: the port's.  False if there is no
  * such port.
  */
@@ -144,7 +149,7 @@ bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, stru
 
 /*
  * Takes a PortInfo that the device answered: info and what is decoded from it.
- * Capabilities that make no sense become the least there is (one VL, MTU 256),
+ * A PortState that there is not becomes 0.  Capabilities that make no sense become the least there is (one VL, MTU 256),
  * a NeighborMTU or OperationalVLs that makes no sense becomes 0, and so does the rate
  * of a port that is down.  Of a link that is up the rate is at least a lower bound.
  * The port is not plain any more: a caller that read it without the bit says so afterwards.

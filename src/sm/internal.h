@@ -277,6 +277,7 @@ struct sm {
 	struct trap_gate *trap_gate;	/* how many traps of one source are heard */
 	struct timer *trap_timer;	/* … it has something to do then */
 	struct scrub *scrub;
+	struct liars *liars;		/* what cannot be, and is asked again (liars.c) */
 	struct flaps *flaps;		/* links that go down again and again (flapping.c) */
 	struct timer *flap_timer;
 	bool trap_from_stranger;

@@ -37,6 +37,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "fabric/edit.h"
+#include "sm/liars.h"
 #include "sm/probe.h"
 
 static struct log_ratelimit silent_log = LOG_RATELIMIT;
@@ -240,14 +241,23 @@ static void choose(struct probe *p)
 	}
 }
 
-/* Behind its ports that have a link and no far end; the port is asked first, and then who is there. */
+/*
+ * Behind its ports that have a link and no far end; the port is asked first, and then who is there.
+ * And whatever of it is known to say what does not fit.
+ */
 static void ask_ends(struct probe *p, uint32_t node)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 
+	if (liars_know(p->sm, p->f, n->port0, false))
+		probe_ask(p, node, 0, node_is_switch(n) ? ASK_SWITCH : ASK_PORT);
 	for (unsigned num = 1; num <= n->nports; num++) {
 		const struct fabric_port *x = &p->f->ports[n->port0 + num];
 
+		if (liars_know(p->sm, p->f, n->port0 + num, true))
+			probe_ask(p, node, num, ASK_BEHIND);
+		if (liars_know(p->sm, p->f, n->port0 + num, false))
+			probe_ask(p, node, num, ASK_PORT);
 		if (!x->present ? node_is_switch(n) :
 		    x->state >= IB_PORT_INIT_S && x->peer == FABRIC_NONE)
 			probe_ask(p, node, num, ASK_PORT);
@@ -337,9 +347,10 @@ static void end_hidden(struct probe *p)
 	struct buf err = { 0 };
 	struct fabric *f = p->changed && !p->doubt ? fabric_settle(p->f, &err) : NULL;
 
-	if (f)
-		log_info("m-key", "%u nodes answer to an earlier M_Key only",
-			 f->n_nodes > p->n_before ? f->n_nodes - p->n_before : 0);
+	if (f && f->n_nodes > p->n_before)
+		log_info("discovery", "%u more nodes answer when they are asked alone%s",
+			 f->n_nodes - p->n_before,
+			 mkey_count(sm) > 1 ? ", or with an earlier M_Key" : "");
 	if (err.n)
 		log_warn("discovery", "%s", err.s);
 	if (!f) {
@@ -438,12 +449,15 @@ static void finished(void *arg)
 		if (!p->later.n && !p->doubt)
 			ask_other_ends(p);
 	}
-	if (p->later.n && !p->doubt)
+	if (p->later.n && !p->doubt) {
 		round_start(p);
-	else if (p->found)
-		end_hidden(p);
-	else
-		asked_all(p);
+	} else {
+		probe_judge_claims(p);
+		if (p->found)
+			end_hidden(p);
+		else
+			asked_all(p);
+	}
 }
 
 static struct probe *probe_new(struct sm *sm)
@@ -454,6 +468,7 @@ static struct probe *probe_new(struct sm *sm)
 	sm->probe = p;
 	map64_init(&p->asked, 256);
 	map64_init(&p->key_of_port, 16);
+	map64_init(&p->claims, 16);
 	return p;
 }
 
@@ -529,6 +544,7 @@ void probe_free(struct sm *sm)
 	fabric_free(p->found);
 	map64_free(&p->asked);
 	map64_free(&p->key_of_port);
+	map64_free(&p->claims);
 	vec_free(&p->asks);
 	vec_free(&p->later);
 	vec_free(&p->batches);

@@ -48,6 +48,11 @@ struct probe {
 	/* per node: see probe_mark(); it answered; it may be gone; it is there and says nothing */
 	VEC(uint8_t) touched, heard, shady, silent;
 	VEC(uint8_t) spare;		/* per node: the bits above */
+	/*
+	 * Links between switches that are known, by port: what an answer says is at its other end.
+	 * There is a link when both ends say so, or the other one says nothing.
+	 */
+	struct map64 claims;
 	struct map64 key_of_port;	/* by index: place of the M_Key that its agent answered to */
 	struct fabric *found;		/* by a discovery, of which this is the end; else NULL */
 	uint32_t n_before;		/* nodes */
@@ -85,6 +90,8 @@ void probe_add_flags(struct probe *p);
 
 /* probe_answer.c */
 void probe_evaluate(struct probe *p, const struct ask *a);
+/* All was asked: claims that the other end does not confirm are noted. */
+void probe_judge_claims(struct probe *p);
 
 /* probe_spare.c */
 bool probe_may_spare(const struct probe *p, uint32_t node);

@@ -8,6 +8,7 @@
 #include <infiniband/mad.h>
 
 #include "fabric/edit.h"
+#include "sm/liars.h"
 #include "sm/probe.h"
 
 #define TRIES_MAX	3	/* rounds in which one question is asked */
@@ -88,10 +89,18 @@ static void port_answered(struct probe *p, const struct ask *a)
 	uint32_t port = p->f->nodes[a->node].port0 + a->num;
 	struct fabric_port *now = &p->f->ports[port], before = *now;
 	uint32_t peer = before.peer;
+	unsigned state = mad_get_field((uint8_t *)(uintptr_t)a->data, 0, IB_PORT_STATE_F);
 
+	if (state < IB_PORT_DOWN_S || state > IB_PORT_ACTIVE_S) {
+		liars_note(p->sm, p->f, port, false, "says PortState %u, which there is not", state);
+		return;		/* nor is the rest of it worth anything */
+	}
+	liars_clear(p->sm, p->f, port, false);
 	fabric_port_store(now, a->data);
 	now->plain = a->plain;
-	if (!before.present || !same_port(&before, now))
+	/* of what does not fit any difference counts */
+	if (!before.present || !same_port(&before, now) ||
+	    (liars_know(p->sm, p->f, port, false) && memcmp(before.info, now->info, sizeof(now->info))))
 		probe_mark(p, a->node);
 	if (now->state < before.state ||
 	    (before.state < IB_PORT_INIT_S && now->state >= IB_PORT_INIT_S))
@@ -160,6 +169,28 @@ static void desc_answered(struct probe *p, const struct ask *a)
 	probe_mark(p, a->node);
 }
 
+/* The switch has the port GUID of one that is there, by another link than the one it was asked by. */
+static bool is_copy(struct probe *p, const struct ask *a)
+{
+	uint8_t *info = (uint8_t *)(uintptr_t)a->data;		/* libibmad only reads */
+	uint32_t port = p->f->nodes[a->node].port0 + a->num, near;
+	uint32_t other = fabric_find_port(p->f, mad_get_field64(info, 0, IB_NODE_PORT_GUID_F));
+	char name[FABRIC_NAME_MAX];
+
+	if (mad_get_field(info, 0, IB_NODE_TYPE_F) != IB_NODE_SWITCH_T || other == FABRIC_NONE)
+		return false;
+	for (unsigned num = 1; num <= port_node(p->f, other)->nports; num++) {
+		near = p->f->ports[port_node(p->f, other)->port0 + num].peer;
+		if (near == FABRIC_NONE || near == port)
+			continue;
+		if (liars_note(p->sm, p->f, port, true, "says the port GUID of %s, which is elsewhere",
+			       fabric_node_name(p->f, p->f->ports[other].node, name, sizeof(name))))
+			probe_doubt(p, "two switches have one port GUID");
+		return true;
+	}
+	return false;
+}
+
 /* A node that was not there; by the port of the switch that leads to it. */
 static uint32_t add_node(struct probe *p, const struct ask *a)
 {
@@ -201,6 +232,126 @@ static bool is_left_out(struct probe *p, const struct ask *a)
 	return true;
 }
 
+/*
+ * NodeInfo that no node can have.  Where the link has not been down since the node behind it said
+ * what can be, that stays true; else it is a link without an end.
+ */
+static void makes_no_sense(struct probe *p, uint32_t port, uint8_t *info)
+{
+	unsigned num = mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F);
+	unsigned nports = mad_get_field(info, 0, IB_NODE_NPORTS_F);
+
+	liars_note(p->sm, p->f, port, true, "says NodeType %u, NumPorts %u, LocalPortNum %u, node GUID "
+		   "0x%016llx: that cannot be, and it is left out",
+		   mad_get_field(info, 0, IB_NODE_TYPE_F), nports, num,
+		   (unsigned long long)mad_get_field64(info, 0, IB_NODE_GUID_F));
+	if (p->f->ports[port].state < IB_PORT_ACTIVE_S)
+		cut(p, port);
+}
+
+/*
+ * What the node behind a port says cannot be true beside what another one says.  Who is wrong is
+ * not known: all is discovered, but once for the same words.
+ */
+static void contradicts(struct probe *p, uint32_t port, uint32_t node, unsigned num, uint8_t *info,
+			const char *why)
+{
+	char name[FABRIC_NAME_MAX];
+
+	if (liars_note(p->sm, p->f, port, true, "says that it is port %u of %u of %s, which is "
+		       "elsewhere or another device", num, mad_get_field(info, 0, IB_NODE_NPORTS_F),
+		       fabric_node_name(p->f, node, name, sizeof(name))))
+		probe_doubt(p, why);
+}
+
+/* --- both ends of a link between switches that are known --- */
+
+/* Another port was said to be at the other end of this one: who is there is asked, as it is up. */
+static void part(struct probe *p, uint32_t port)
+{
+	uint32_t peer = p->f->ports[port].peer;
+
+	if (peer == FABRIC_NONE)
+		return;
+	fabric_cut(p->f, port);
+	probe_mark(p, p->f->ports[peer].node);
+	probe_ask(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_BEHIND);
+}
+
+/* Both ends say that there is a link between them. */
+static void link_up(struct probe *p, uint32_t a, uint32_t b)
+{
+	part(p, a);
+	part(p, b);
+	fabric_link(p->f, p->f->ports[a].node, p->f->ports[a].num, p->f->ports[b].node,
+		    p->f->ports[b].num);
+	liars_clear(p->sm, p->f, a, true);
+	liars_clear(p->sm, p->f, b, true);
+	probe_mark(p, p->f->ports[a].node);
+	probe_mark(p, p->f->ports[b].node);
+	p->cut = true;		/* there may be a better way now */
+	/* it may have lost its tables */
+	probe_ask(p, p->f->ports[b].node, 0, ASK_SWITCH);
+	probe_ask(p, p->f->ports[b].node, p->f->ports[b].num, ASK_PORT);
+}
+
+/*
+ * An answer from behind `port` says that `peer` is there, a port of a switch that was known.  A
+ * device that says so of another one's port would take it away from the link that is there, and
+ * so the other end is asked, too.  True: it says the same.
+ */
+static bool both_say_so(struct probe *p, uint32_t port, uint32_t peer)
+{
+	map64_put(&p->claims, port, peer);
+	if (map64_get(&p->claims, peer) == port)
+		return true;
+	probe_ask(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_BEHIND);
+	return false;
+}
+
+/* Nobody answers behind a port: who says that it is linked there is believed. */
+static void nobody_behind(struct probe *p, uint32_t port)
+{
+	const struct map64 *m = &p->claims;
+
+	for (uint32_t i = 0; m->n && i <= m->mask; i++)
+		if (m->slots[i].value == port && p->f->ports[port].peer == FABRIC_NONE &&
+		    p->f->ports[m->slots[i].key].peer == FABRIC_NONE) {
+			link_up(p, (uint32_t)m->slots[i].key, port);
+			return;
+		}
+}
+
+void probe_judge_claims(struct probe *p)
+{
+	const struct map64 *m = &p->claims;
+	char name[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; m->n && i <= m->mask; i++) {
+		uint32_t port = (uint32_t)m->slots[i].key, peer = m->slots[i].value;
+
+		if (peer != MAP64_NONE && p->f->ports[port].peer != peer)
+			liars_note(p->sm, p->f, port, true, "says that it is %s, which does not say so",
+				   fabric_port_name(p->f, peer, name, sizeof(name)));
+	}
+}
+
+/* A port of f in the fabric that is published; FABRIC_NONE: it is not there. */
+static uint32_t published_port(const struct probe *p, uint32_t port)
+{
+	const struct fabric *f = p->sm->published ? p->sm->published->f : NULL;
+	uint32_t node = f ? fabric_same_node(f, port_node(p->f, port)) : FABRIC_NONE;
+
+	return node == FABRIC_NONE ? FABRIC_NONE : f->nodes[node].port0 + p->f->ports[port].num;
+}
+
+static bool was_linked(const struct probe *p, uint32_t port, uint32_t peer)
+{
+	uint32_t a = published_port(p, port), b = published_port(p, peer);
+
+	return a != FABRIC_NONE && b != FABRIC_NONE && p->sm->published->f->ports[a].peer == b;
+}
+
 /* NodeInfo of whoever is behind a port. */
 static void behind_answered(struct probe *p, const struct ask *a)
 {
@@ -210,33 +361,56 @@ static void behind_answered(struct probe *p, const struct ask *a)
 	unsigned num = mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F);
 	uint32_t node = map64_get(&p->f->node_by_guid, guid);
 	uint32_t port = p->f->nodes[a->node].port0 + a->num, peer;
+	bool known = node != MAP64_NONE;
 
 	/* a link without an end, whoever was there */
 	if (is_left_out(p, a)) {
-		cut(p, port);
+		if (p->f->ports[port].state < IB_PORT_ACTIVE_S)
+			cut(p, port);
 		return;
 	}
-	if (node == MAP64_NONE)
+	if (node == MAP64_NONE && is_copy(p, a))
+		return;
+	if (node == MAP64_NONE && num >= 1 && num <= mad_get_field(info, 0, IB_NODE_NPORTS_F))
 		node = add_node(p, a);
-	if (node == FABRIC_NONE || num < 1 || num > p->f->nodes[node].nports) {
-		cut(p, port);
+	if (node == MAP64_NONE || num < 1 || num > p->f->nodes[node].nports) {
+		makes_no_sense(p, port, info);
 		return;
 	}
 	map64_put(&p->key_of_port, agent_port(p->f, node, num), probe_key_behind(p, a));
 	if (p->f->nodes[node].nports != mad_get_field(info, 0, IB_NODE_NPORTS_F) ||
 	    p->f->nodes[node].type != mad_get_field(info, 0, IB_NODE_TYPE_F)) {
-		probe_doubt(p, "two nodes have one GUID, or one has become another");
+		contradicts(p, port, node, num, info, "two nodes have one GUID, or one has become another");
 		return;
 	}
 	p->heard.v[node] = 1;
 	peer = p->f->nodes[node].port0 + num;
-	if (p->f->ports[port].peer == peer)
-		return;
-	/* it was moved, and the other end has not said so yet; or somebody lies */
-	if (p->f->ports[peer].peer != FABRIC_NONE) {
-		probe_doubt(p, "a port is said to be in two places");
+	if (p->f->ports[port].peer == peer) {
+		liars_clear(p->sm, p->f, port, true);
+		/* NodeInfo as it is kept has the port GUID of LocalPortNum */
+		if (num == p->f->nodes[node].local_port && fabric_node_store(p->f, node, info))
+			probe_mark(p, node);
+		if (!node_is_switch(&p->f->nodes[node]) && p->f->ports[peer].guid != port_guid) {
+			p->f->ports[peer].guid = port_guid;
+			probe_mark(p, node);
+		}
 		return;
 	}
+	if (known && node_is_switch(&p->f->nodes[node]) && node_is_switch(&p->f->nodes[a->node])) {
+		if (both_say_so(p, port, peer))
+			link_up(p, port, peer);
+		return;
+	}
+	if (p->f->ports[peer].peer != FABRIC_NONE && was_linked(p, port, peer)) {
+		/* who is behind the other port took its place */
+		part(p, peer);
+	}
+	/* it was moved, and the other end has not said so yet; or somebody lies */
+	if (p->f->ports[peer].peer != FABRIC_NONE) {
+		contradicts(p, port, node, num, info, "a port is said to be in two places");
+		return;
+	}
+	liars_clear(p->sm, p->f, port, true);
 	cut(p, port);
 	fabric_link(p->f, a->node, a->num, node, num);
 	if (!node_is_switch(&p->f->nodes[node]))
@@ -267,6 +441,8 @@ static void unanswered(struct probe *p, const struct ask *a)
 		if (a->key + 1u < mkey_count(p->sm)) {
 			*vec_push(&p->later) = *a;
 			p->later.v[p->later.n - 1].key++;
+		} else {
+			nobody_behind(p, p->f->nodes[a->node].port0 + a->num);
 		}
 		return;
 	}

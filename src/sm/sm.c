@@ -18,6 +18,7 @@
 #include "registry/mcast.h"
 #include "sm/callers.h"
 #include "sm/internal.h"
+#include "sm/liars.h"
 
 #define TRAP_SETTLE_US	3000		/* a fault brings several traps: take them together */
 #define SPARED_US	10000000	/* without light sweeps: until what a probe did not read is read */
@@ -61,6 +62,7 @@ static void unpublish(struct sm *sm)
 		return;
 	sm->published = NULL;
 	light_stop(sm);
+	liars_stop(sm);
 	multicast_stop(sm);
 	guidinfo_stop(sm);
 	mkey_stop(sm);
@@ -476,6 +478,7 @@ static void light_start(struct sm *sm)
 	sm->light_left = 0;
 	sm->light_job = smp_job_start(sm->mad, sm->published->f->n_switches + left_out_begin(sm),
 				      &light_ops, sm);
+	liars_ask(sm);
 }
 
 static void on_light(void *arg)
@@ -739,6 +742,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->scrub = scrub_new(sm);
 	flapping_new(sm);
 	refused_new(sm);
+	liars_new(sm);
 	congestion_new(sm);
 	kept_routes_new(sm);
 	sm->left_out = left_out_new();
@@ -773,6 +777,7 @@ void sm_free(struct sm *sm)
 	trap_gate_free(sm->trap_gate);
 	flapping_free(sm);
 	refused_free(sm);
+	liars_free(sm);
 	congestion_free(sm);
 	kept_routes_free(sm);
 	left_out_free(sm->left_out);

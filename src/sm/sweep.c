@@ -25,6 +25,7 @@
 #include "plan/feasible.h"
 #include "sm/forget.h"
 #include "sm/internal.h"
+#include "sm/liars.h"
 
 #define DISCOVERY_TRIES 3
 #define FRUITLESS_MAX 1024
@@ -291,7 +292,7 @@ static void discovery_done(void *arg, const struct disco_result *res)
 	mad_learn(sm->mad, &res->learned);
 	log_debug("discovery", "%u nodes, %u switches, %u SMPs", res->f->n_nodes,
 		  res->f->n_switches, res->mads);
-	if (mkey_count(sm) > 1 && count_unanswered(res->f))
+	if (count_unanswered(res->f))
 		probe_hidden(sm, res->f);
 	else
 		sweep_discovered(sm, res->f);
@@ -1164,6 +1165,7 @@ void sweep_announced(struct sm *sm)
 		    sm->last_smps, sm->last_sets, seconds, complete ? "" : "; incomplete: ",
 		    complete ? "" : what_is_missing(sm));
 	settle(sm);
+	liars_look(sm);
 	tell_written(sm, complete, was_up);
 	congestion_after_sweep(sm);
 	kept_routes_swept(sm);
