@@ -1,0 +1,224 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Devices that tell what is not so, of themselves or of others: alone, a share of them, at the
+# start and later, on fabrics of several kinds.  The manager lives; hosts that do not lie and have
+# a way to it by switches that do not lie are served; and when the lies have ended all is right
+# within two light sweeps, without a command.
+#
+#   ATTACK_SECONDS=n  how long (default: a few cases)
+#   LIES_SEED=n       the same cases again
+#   LIES_ONLY=kind    this falsehood only
+#   LIES_KEEP=dir     logs of what failed
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim's devices do not lie"
+
+seconds=$(attack_seconds 0)
+seed=${LIES_SEED:-$((RANDOM << 15 | RANDOM))}
+note "LIES_SEED=$seed"
+RANDOM=$((seed & 32767))
+end_us=$((${EPOCHREALTIME/./} + seconds * 1000000))
+light=1		# seconds between light sweeps
+sim_options=()
+printf 'sweep-interval: %s\nscrub-interval: 0\n' $light >qosd.yaml
+fabrics=("clos:4x2,hosts=3" fat-tree:k=4 "torus:3x3,hosts=2" mesh:3x3 hypercube:d=3 "ring:5,hosts=2"
+	"dragonfly:a=3,h=1" "random:switches=8,hosts=12")
+
+# The parts of the simulator's JSON, one object a line.
+rows() { sim_ctl -j "$@" | sed 's/},{/\n/g; s/":/": /g; s/,"/, "/g'; }
+
+# look_around: the nodes and links of the fabric, into nodes.list ("TYPE NAME") and links.list
+# ("NAME NAME", both ways), and the manager's node.
+look_around() {
+	rows show nodes | sed -nE 's/.*"type": "([a-z]+)".*"description": "([^"]*)".*/\1\t\2/p' >nodes.list
+	rows show links | sed -nE 's|.*"port": "([^"]*)/P[0-9]+", "peer": "([^"]*)/P[0-9]+".*|\1\t\2\n\2\t\1|p' >links.list
+	manager=$(awk -F '\t' '$1 == "ca" { print $2; exit }' nodes.list)
+	if ! [ -s links.list ] || [ -z "$manager" ]; then
+		fail "no fabric: $(head -c 300 nodes.list links.list)"
+	fi
+}
+
+# liars: who lies by the rules in force, a name a line.
+liars() {
+	rows fault list | sed -nE -e 's/.*"at": "([^"]*)".*/\1/p' \
+		-e 's/.*"nodes": \[([^]]*)\].*/\1/p' | sed 's/", "/\n/g; s/"//g' | sort -u
+}
+
+# honest: the hosts that do not lie, and have a way to the manager by switches that do not.
+honest() {
+	liars >liars.list
+	awk -F '\t' -v from="$manager" '
+		FILENAME == ARGV[1] { lies[$1]; next }
+		FILENAME == ARGV[2] { type[$2] = $1; next }
+		{ next_to[$1] = next_to[$1] "\t" $2 }
+		END {
+			queue[n = 1] = from
+			seen[from]
+			for (i = 1; i <= n; i++) {
+				at = queue[i]
+				if (at in lies || (i > 1 && type[at] != "switch"))
+					continue
+				k = split(next_to[at], to, "\t")
+				for (j = 2; j <= k; j++)
+					if (!(to[j] in seen)) {
+						seen[to[j]]
+						queue[++n] = to[j]
+					}
+			}
+			for (i = 2; i <= n; i++)
+				if (type[queue[i]] == "ca" && !(queue[i] in lies))
+					print queue[i]
+		}' liars.list nodes.list links.list >honest.list
+}
+
+# connected FROM TO: packets get there, by what the devices hold.
+connected() { sim_ctl -j path "$1" "$2" 2>/dev/null | grep -q '"lost":null'; }
+
+# served: all who are honest are, among each other in a ring and with the manager; else $unserved.
+served() {
+	local before=$manager host
+	while read -r host; do
+		for pair in "$before|$host" "$host|$before" "$manager|$host" "$host|$manager"; do
+			connected "${pair%|*}" "${pair#*|}" && continue
+			unserved="${pair/|/ -> }"
+			return 1
+		done
+		before=$host
+	done <honest.list
+}
+
+# keep: the log of the manager, and what was wrong.
+keep() {
+	[ -n "${LIES_KEEP:-}" ] || return 0
+	{ echo "$what"; cat liars.list; ctl health; cat audit; cat "$qosd_log"; } >"$LIES_KEEP/$(date +%s.%N)" 2>&1
+}
+
+right() { subnet_up && sim_ctl check >audit 2>&1; }
+alive() { ours "$qosd" && ! gone "$qosd"; }
+
+# lives: it does, and answers.
+lives() {
+	alive || fail "qosd died: $what"
+	until_ 5 status state >/dev/null || fail "qosd does not answer: $what"
+}
+
+# truth_returns: the lies end; all is right within two light sweeps and what a sweep takes.
+truth_returns() {
+	local begin=${EPOCHREALTIME/./} us
+	sim_do fault remove all
+	until_ $((2 * light + 3)) right || ! keep ||
+		bad "not right after the end of: $what: $(status ports-active) of $(status ports-linked) ports Active; $(head -n 3 audit)"
+	us=$((${EPOCHREALTIME/./} - begin))
+	[ $us -le "${slowest:-0}" ] || slowest=$us slowest_what=$what
+	# whatever it was, the next case begins with a fabric that is right
+	until_ 30 right || fail "never right again after: $what: $(head -n 5 audit)"
+	lives
+}
+
+# told NAME: health tells of that device, by its name or that of the port before it.
+told() {
+	local near
+	near=$(awk -F '\t' -v name="$1" '$1 == name { print $2 }' links.list)
+	ctl health | grep -E 'device-(lies|left-out)' | grep -qF -e "$1" -e "$near"
+}
+no_lies() { ! ctl health | grep -qE 'device-(lies|left-out)'; }
+
+# lie FALSEHOOD OPTION...: from now on.
+lie() { sim_do fault falsify "$@"; }
+
+# judge: while lies go on.
+judge() {
+	honest
+	until_ 10 served || ! keep || bad "$unserved is not served, of $(wc -l <honest.list) honest hosts: $what"
+	lives
+}
+
+# provoke: everybody who lies is looked at again, as a link of it trains anew.
+provoke() {
+	local name
+	liars | while read -r name; do
+		[ "$name" = "$manager" ] || sim_ctl link flap "$name/P1" --interval 0.05 >/dev/null 2>&1
+	done
+	sleep 0.3
+}
+
+# late KIND OPTION...: a lie on a fabric that is up.
+late() {
+	what="$topology, later: $*"
+	lie "$@"
+	provoke
+	judge
+	truth_returns
+}
+
+# early KIND OPTION...: a lie from before the start on.
+early() {
+	what="$topology, from the start: $*"
+	lie "$@"
+	rm -rf state
+	start_qosd "$manager" -c qosd.yaml
+	judge
+	truth_returns
+}
+
+# fabric TOPOLOGY
+fabric() {
+	topology=$1
+	start_sim "$topology"
+	look_around
+}
+fabric_ends() {
+	[ -z "${qosd:-}" ] || stop_qosd || bad "exit status $? after SIGTERM; $what: $(tail -n 5 "$qosd_log")"
+	qosd=
+	stop_sim
+}
+nth() { awk -F '\t' -v type="$1" -v n="$2" '$1 == type && !--n { print $2 }' nodes.list; }
+
+if [ "$seconds" -eq 0 ]; then
+	note "devices that lie from the start"
+	fabric fat-tree:k=4
+	what="all at once from the start"
+	lie local-port-254 --at "$(nth switch 20)"
+	lie node-guid-random --at "$(nth ca 9)"
+	lie ports-0 --at "$(nth ca 12)"
+	lie port-guid-sm --at "$(nth ca 14)"
+	lie other-node --at "$(nth ca 16)"
+	rm -rf state
+	start_qosd "$manager" -c qosd.yaml
+	judge
+	while read -r name; do
+		until_ 5 told "$name" || bad "health does not tell of $name: $(ctl health)"
+	done <liars.list
+	truth_returns
+	until_ 5 no_lies || bad "health still tells of lies: $(ctl health)"
+	note "devices that lie later"
+	late node-guid-random --share 20% --spare "$manager" --pick "$seed"
+	late neighbor-mtu-256 --share 5% --spare "$manager" --pick "$seed"
+	fabric_ends
+	note "a claim to the manager's GUID"
+	fabric ring:5,hosts=2
+	early node-guid-sm --at "$(nth ca 4)"
+	fabric_ends
+	exit
+fi
+fabric "${fabrics[0]}"
+mapfile -t kinds < <(rows fault kinds | sed -nE 's/.*"falsehood": "([^"]*)".*/\1/p')
+fabric_ends
+[ -z "${LIES_ONLY:-}" ] || kinds=("$LIES_ONLY")
+cases=0
+while [ "${EPOCHREALTIME/./}" -lt $end_us ]; do
+	fabric "${fabrics[RANDOM % ${#fabrics[@]}]}"
+	for moment in early late late late late; do
+		kind=${kinds[RANDOM % ${#kinds[@]}]}
+		case $((RANDOM % 4)) in
+		0) $moment "$kind" --at "$(nth switch $((1 + RANDOM % $(grep -c ^switch nodes.list))))" ;;
+		1) $moment "$kind" --share 1% --spare "$manager" --pick $RANDOM ;;
+		2) $moment "$kind" --share 5% --spare "$manager" --pick $RANDOM --chance $((10 + RANDOM % 91))% ;;
+		3) $moment "$kind" --share 40% --spare "$manager" --pick $RANDOM ;;
+		esac
+		cases=$((cases + 1))
+	done
+	fabric_ends
+done
+note "$cases cases; the slowest took $((slowest / 1000)) ms: $slowest_what"
