@@ -292,7 +292,7 @@ static void discovery_done(void *arg, const struct disco_result *res)
 	mad_learn(sm->mad, &res->learned);
 	log_debug("discovery", "%u nodes, %u switches, %u SMPs", res->f->n_nodes,
 		  res->f->n_switches, res->mads);
-	if (count_unanswered(res->f))
+	if (mkey_count(sm) > 1 && count_unanswered(res->f))
 		probe_hidden(sm, res->f);
 	else
 		sweep_discovered(sm, res->f);

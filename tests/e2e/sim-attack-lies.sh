@@ -120,7 +120,7 @@ truth_returns() {
 told() {
 	local near
 	near=$(awk -F '\t' -v name="$1" '$1 == name { print $2 }' links.list)
-	ctl health | grep -E 'device-(lies|left-out)' | grep -qF -e "$1" -e "$near"
+	{ ctl health; cat "$qosd_log"; } | grep -E 'device-(lies|left-out)|not say the same twice' | grep -qF -e "$1" -e "$near"
 }
 no_lies() { ! ctl health | grep -qE 'device-(lies|left-out)'; }
 
