@@ -75,12 +75,14 @@ static bool negotiate(const struct sim *s, uint32_t port, struct rate *r)
 static void set_rate(struct sim *s, uint32_t port, struct rate r)
 {
 	uint8_t *info = s->f->ports[port].info;
-	unsigned ext = r.speed >> RATE_EXT_SHIFT;
+	unsigned ext = r.speed >> RATE_EXT_SHIFT, active = SIM_SPEED_QDR;
 
 	info[PI_WIDTH_ACTIVE] = r.width;
-	/* Beyond QDR the old field says QDR. */
-	set_high4(info + PI_SPEED_ACTIVE_ENABLED,
-		  r.speed > SIM_SPEED_QDR ? SIM_SPEED_QDR : r.speed);
+	if (r.speed <= SIM_SPEED_QDR)
+		active = r.speed;
+	else if (ext && node_of(s->f, port)->profile->extended_active)
+		active = 0;
+	set_high4(info + PI_SPEED_ACTIVE_ENABLED, active);
 	set_ext_active(info, ext);
 	device_port(s, port)->fdr10_active = r.speed == RATE_FDR10 ? XPI_FDR10 : 0;
 }

@@ -31,6 +31,8 @@
  *	                later: a bit of LinkSpeedExtSupported2 that has no meaning yet
  *	hides-speeds    extended speeds are told only to a manager that asks for them
  *	                (SMSupportExtendedSpeeds): true, false
+ *	extended-active LinkSpeedActive is 0 on a link that runs at an extended speed, not QDR:
+ *	                true, false
  *	pkeys           P_Key table entries of an end port, 1 to 65535
  *	enforce-pkeys   … of a switch's external ports, 0: no enforcement
  *	guids           GUIDInfo entries, 1 to 255

@@ -153,6 +153,7 @@ static const struct key profile_keys[] = {
 	{ "lft", read_uint, AT(lft_cap), .min = 1, .max = SIM_LID_MCAST },
 	{ "mft", read_uint, AT(mft_cap), .min = 1, .max = SIM_LID_PERMISSIVE - SIM_LID_MCAST },
 	{ "hides-speeds", read_bool, AT(hides_speeds) },
+	{ "extended-active", read_bool, AT(extended_active) },
 	{ "enhanced-port0", read_bool, AT(enhanced_port0) },
 	{ "optimized-sl2vl", read_bool, AT(optimized_sl2vl) },
 

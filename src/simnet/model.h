@@ -40,6 +40,7 @@ struct sim_profile {
 	uint8_t widths, speeds, ext_speeds;	/* …Supported bits; ext_speeds of both groups */
 	bool fdr10;			/* knows the vendor's ExtendedPortInfo (0xff90) */
 	bool hides_speeds;		/* tells extended speeds only to SMSupportExtendedSpeeds */
+	bool extended_active;		/* LinkSpeedActive is 0 at an extended speed, not QDR */
 	uint16_t pkey_cap;		/* P_Key table entries of an end port */
 	uint16_t enforce_cap;		/* switch: entries per external port, 0: no enforcement */
 	uint8_t guid_cap;		/* GUIDInfo entries */

@@ -182,7 +182,7 @@ static bool link_is_odd(const struct fabric_port *p, char *what, size_t size)
 	}
 	if (!is_one_bit(width))
 		snprintf(what, size, "says LinkWidthActive %u, which is no width", width);
-	else if (!is_one_bit(speed))
+	else if (speed ? !is_one_bit(speed) : !ib_ext_active(p->info))
 		snprintf(what, size, "says LinkSpeedActive %u, which is no speed", speed);
 	else
 		return false;

@@ -82,6 +82,20 @@ end "$opensm"
 stop_sim
 rm -rf state
 
+# --- LinkSpeedActive at an extended speed ---
+
+note "devices whose LinkSpeedActive is 0 at an extended speed"
+profile "like: auto, extended-active: true"
+start_sim switch:8,hosts=4,speed=4xXDR
+start_and_wait "$manager"
+expect "what smpquery reads" "Extended speed" "$(portinfo 2 LinkSpeedActive)"
+expect "links" "4xXDR 800.0 8;" "$(links)"
+expect "rate of a path" 97 "$(path_rate)"
+expect "lines of health" "" "$(ctl health | grep -E '^(error|warning)')"
+stop_qosd || bad "qosd ends with exit status $?"
+stop_sim
+rm -rf state
+
 # --- a running fabric ---
 
 note "all that is supported is enabled, and no link goes down for it"
