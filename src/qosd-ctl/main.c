@@ -31,7 +31,7 @@
 #define QOSD_VERSION "unknown"
 #endif
 #define LIMIT_SECONDS 5		/* for a daemon that shows no sign of life */
-#define LIMIT_MAX_SECONDS 86400
+#define LIMIT_MAX_SECONDS 86400u
 #define PATIENCE_SECONDS 30	/* for one that lives, and has not answered the request, */
 #define PATIENCE_FILE_SECONDS 600	/* … which may take long, as it brings a file */
 #define PATIENCE_ENDLESS 0		/* … whose answer has no end */

@@ -10,7 +10,6 @@ only_on qosd-sim "ibsim's devices keep to the rules"
 "$tools/gentopo" fat-tree --levels 2 --radix 8 >topology
 node=$(first_ca topology)
 mapfile -t hosts < <(cas topology)
-odd=${hosts[20]}
 spine=$(sed -nE 's/^Switch.*"(S-[0-9a-f]+)".*/\1/p' topology | tail -n 1)
 sim_options=(--profiles profiles.yaml)
 state_of() { sim_ctl -j show port "$1/P1" | sed -nE 's/.*"state":"([^"]*)".*/\1/p'; }

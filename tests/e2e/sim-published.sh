@@ -108,7 +108,7 @@ expect_same "groups without state" groups.before groups.after
 
 note "a standby takes over from qosd"
 until_ 10 phase_is idle
-first=$qosd first_log=$qosd_log
+first=$qosd
 mkdir second
 as_own "$(name 16)"
 "${as[@]}" "$build/qosd" -F -s second/sock -d second/state -p policy.yaml >second/log 2>&1 &

@@ -71,8 +71,8 @@ use_groups() {
 use_alias() {
 	local lid
 	lid=$(sim_ctl -j show port "${cas[1]}/P1" | sed -nE 's/.*"lid": ?([0-9]+),.*/\1/p')
-	on_own "${cas[1]}" "$tools/pathquery" set guidinfo lid="$lid" block=0 guid1=0xaaaa000000000001 >alias 2>&1 ||
-		bad "no alias: $(<alias)"
+	on_own "${cas[1]}" "$tools/pathquery" set guidinfo lid="$lid" block=0 guid1=0xaaaa000000000001 >aliased 2>&1 ||
+		bad "no alias: $(<aliased)"
 }
 # asked_again: how often each port of a CA was asked to have clients register again: GUID TIMES.
 asked_again() {
