@@ -195,6 +195,19 @@ static void judge(const struct disco *d, struct buf *why)
 		buf_puts(why, "the scan is incomplete");
 }
 
+/*
+ * A signal, or a library that has called exit(), as libibmad does where it sees no way on: what
+ * the process itself ends with is none of these.
+ */
+static bool was_killed(int status)
+{
+	if (WIFSIGNALED(status))
+		return WTERMSIG(status) != SIGKILL && WTERMSIG(status) != SIGTERM &&
+		       WTERMSIG(status) != SIGSYS;
+	return WEXITSTATUS(status) && WEXITSTATUS(status) != BOARD_EXIT_FULL &&
+	       WEXITSTATUS(status) != BOARD_EXIT_OWN_PORT;
+}
+
 /* Whose answer the process died of, or does not get done with. */
 static void blame(struct disco *d)
 {
@@ -204,8 +217,7 @@ static void blame(struct disco *d)
 		return;
 	if (d->hangs)
 		x.why = LEFT_HANGS;
-	else if (WIFSIGNALED(d->status) && WTERMSIG(d->status) != SIGKILL &&
-		 WTERMSIG(d->status) != SIGTERM && WTERMSIG(d->status) != SIGSYS)
+	else if (was_killed(d->status))
 		x.why = LEFT_KILLS;
 	else
 		return;

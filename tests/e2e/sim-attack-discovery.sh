@@ -48,7 +48,7 @@ stop_qosd || bad "exit status $?"
 own_preload="${plain% *} $liar $preload"	# before the simulator's library, behind a sanitizer's
 : >"$DISCOLIAR"
 note "at the start"
-for lie in kill hang memory; do
+for lie in kill exit hang memory; do
 	if [ $lie = memory ] && [ "$slow" -gt 1 ]; then
 		continue	# a sanitizer's build has no bound
 	fi
