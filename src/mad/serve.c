@@ -230,9 +230,12 @@ void sa_side_turn(struct sa_side *s)
 
 	do {
 		take_segments(s);
-		for (unsigned i = 0; i < REQUESTS_A_VISIT; i++)
-			if (!serve_request(s) & !serve_arrived(s))
+		for (unsigned i = 0; i < REQUESTS_A_VISIT; i++) {
+			bool request = serve_request(s), arrived = serve_arrived(s);
+
+			if (!request && !arrived)
 				break;
+		}
 		transfers_visit(s->transfers);
 		more = any_waits(s);
 	} while (more && clock_mono_us() < end);
