@@ -130,6 +130,7 @@ of_second none_refused "a takeover from qosd" 3 6 9 12
 for host in 3 6 9 12; do
 	expect "times that $(name $host) is asked" "${before[host]}" "$(asked $host)"
 done
+[ "$wrong" -eq 0 ] || show_log second/log 40
 groups >groups.after
 expect_same "groups after a takeover from qosd" groups.before groups.after
 sim_do fault remove all
