@@ -261,6 +261,37 @@ on_own() {
 	"${as[@]}" "$@"
 }
 
+# of NAME COMMAND...: with the control socket of the qosd whose folder is NAME.
+of() { local sock=$1/sock; "${@:2}"; }
+
+# Several subnet managers, by the names of their hosts.
+# host_topology NAME NUMBER SWITCH PORT: the lines of a host H-...NUMBER00 with one port, which is
+# plugged into that port of switch S-...SWITCH.
+host_topology() {
+	cat <<END
+
+vendid=0x2c9
+devid=0x673c
+caguid=0x${2}00
+Ca	1 "H-0000000000000${2}00"		# "$1 HCA-1"
+[1](${2}01)	"S-0000000000000$3"[$4]		# lid 0 lmc 0 "S" lid 0 4xQDR
+END
+}
+# run_manager NAME [LINE...]: a qosd on ${host[NAME]}, with these settings; its process is ${pid[NAME]}.
+# The test declares both arrays.
+# shellcheck disable=SC2034,SC2154
+run_manager() {
+	local as name=$1
+	shift
+	mkdir -p "$name"
+	printf '%s\n' "$@" >"$name/qosd.yaml"
+	as_own "${host[$name]}"
+	"${as[@]}" "$build/qosd" -F -s "$name/sock" -d "$name/state" -c "$name/qosd.yaml" \
+		-p "$top/etc/policy.yaml" >>"$name/log" 2>&1 &
+	pid[$name]=$!
+	pids+=("$!")
+}
+
 # start_qosd NODE [OPTION...]: in the foreground mode, its log in $qosd_log.
 qosd_starts=0
 start_qosd() {

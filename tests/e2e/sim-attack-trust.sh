@@ -17,31 +17,13 @@ Switch	8 "S-0000000000000900"		# "left" base port 0 lid 0 lmc 0
 [2]	"H-0000000000000200"[1](201)		# "b HCA-1" lid 0 4xQDR
 [3]	"H-0000000000000300"[1](301)		# "c HCA-1" lid 0 4xQDR
 [4]	"H-0000000000000400"[1](401)		# "d HCA-1" lid 0 4xQDR
-
-vendid=0x2c9
-devid=0x673c
-caguid=0x100
-Ca	1 "H-0000000000000100"		# "a HCA-1"
-[1](101)	"S-0000000000000900"[1]		# lid 0 lmc 0 "left" lid 0 4xQDR
-
-vendid=0x2c9
-devid=0x673c
-caguid=0x200
-Ca	1 "H-0000000000000200"		# "b HCA-1"
-[1](201)	"S-0000000000000900"[2]		# lid 0 lmc 0 "left" lid 0 4xQDR
-
-vendid=0x2c9
-devid=0x673c
-caguid=0x300
-Ca	1 "H-0000000000000300"		# "c HCA-1"
-[1](301)	"S-0000000000000900"[3]		# lid 0 lmc 0 "left" lid 0 4xQDR
-
-vendid=0x2c9
-devid=0x673c
-caguid=0x400
-Ca	1 "H-0000000000000400"		# "d HCA-1"
-[1](401)	"S-0000000000000900"[4]		# lid 0 lmc 0 "left" lid 0 4xQDR
 END
+{
+	host_topology a 1 900 1
+	host_topology b 2 900 2
+	host_topology c 3 900 3
+	host_topology d 4 900 4
+} >>four.topo
 
 declare -A host=([a]=H-0000000000000100 [b]=H-0000000000000200 [c]=H-0000000000000300
 	[d]=H-0000000000000400)
@@ -50,18 +32,7 @@ secret=0x1122334455667788 m_key=0x0000cafe0000cafe
 hidden=0x0000000000000000
 declare -A pid
 # run NAME [LINE...]: a qosd on that host, with these settings.
-run() {
-	local as name=$1
-	shift
-	mkdir -p "$name"
-	printf '%s\n' 'sweep-interval: 1' "$@" >"$name/qosd.yaml"
-	as_own "${host[$name]}"
-	"${as[@]}" "$build/qosd" -F -s "$name/sock" -d "$name/state" -c "$name/qosd.yaml" \
-		-p "$top/etc/policy.yaml" >>"$name/log" 2>&1 &
-	pid[$name]=$!
-	pids+=("$!")
-}
-of() { local sock=$1/sock; "${@:2}"; }	# of NAME COMMAND...: of that one
+run() { run_manager "$1" 'sweep-interval: 1' "${@:2}"; }
 state_is() { [ "$(of "$1" status state)" = "$2" ]; }
 up() { state_is "$1" master && of "$1" subnet_up && [ "$(of "$1" status sweeping)" = false ]; }
 soon() { until_ 15 "${@:2}" || bad "$1: $(grep -h election ./*/log | tail -n 12)"; }

@@ -26,48 +26,19 @@ Switch	8 "S-0000000000000980"		# "right" base port 0 lid 0 lmc 0
 [1]	"H-0000000000000300"[1](301)		# "c HCA-1" lid 0 4xQDR
 [2]	"H-0000000000000400"[1](401)		# "d HCA-1" lid 0 4xQDR
 [8]	"S-0000000000000900"[8]		# "left" lid 0 4xQDR
-
-vendid=0x2c9
-devid=0x673c
-caguid=0x100
-Ca	1 "H-0000000000000100"		# "a HCA-1"
-[1](101)	"S-0000000000000900"[1]		# lid 0 lmc 0 "left" lid 0 4xQDR
-
-vendid=0x2c9
-devid=0x673c
-caguid=0x200
-Ca	1 "H-0000000000000200"		# "b HCA-1"
-[1](201)	"S-0000000000000900"[2]		# lid 0 lmc 0 "left" lid 0 4xQDR
-
-vendid=0x2c9
-devid=0x673c
-caguid=0x300
-Ca	1 "H-0000000000000300"		# "c HCA-1"
-[1](301)	"S-0000000000000980"[1]		# lid 0 lmc 0 "right" lid 0 4xQDR
-
-vendid=0x2c9
-devid=0x673c
-caguid=0x400
-Ca	1 "H-0000000000000400"		# "d HCA-1"
-[1](401)	"S-0000000000000980"[2]		# lid 0 lmc 0 "right" lid 0 4xQDR
 END
+{
+	host_topology a 1 900 1
+	host_topology b 2 900 2
+	host_topology c 3 980 1
+	host_topology d 4 980 2
+} >>halves.topo
 
 declare -A host=([a]=H-0000000000000100 [b]=H-0000000000000200 [c]=H-0000000000000300
 	[d]=H-0000000000000400)
 declare -A pid
 # run NAME [LINE...]: a qosd on that host, with these settings.
-run() {
-	local as name=$1
-	shift
-	mkdir -p "$name"
-	printf '%s\n' 'sweep-interval: 1' "$@" >"$name/qosd.yaml"	# these devices send no traps
-	as_own "${host[$name]}"
-	"${as[@]}" "$build/qosd" -F -s "$name/sock" -d "$name/state" -c "$name/qosd.yaml" \
-		-p "$top/etc/policy.yaml" >>"$name/log" 2>&1 &
-	pid[$name]=$!
-	pids+=("$!")
-}
-of() { local sock=$1/sock; "${@:2}"; }	# of NAME COMMAND...: of that one
+run() { run_manager "$1" 'sweep-interval: 1' "${@:2}"; }	# these devices send no traps
 state_is() { [ "$(status state)" = "$1" ]; }
 idle() { [ "$(status sweeping)" = false ]; }
 up() { of "$1" state_is master && of "$1" subnet_up && of "$1" idle; }

@@ -33,7 +33,6 @@ start_second() {
 	second_pid=$!
 	pids+=("$second_pid")
 }
-of() { local sock=$1/sock; "${@:2}"; }
 state_is() { [ "$(status state)" = "$1" ]; }
 up() { state_is master && subnet_up && [ "$(status sweeping)" = false ]; }
 held() { [ "$(status registrations-held)" = true ]; }

@@ -313,7 +313,6 @@ run() {
 	pid[$1]=$!
 	pids+=("$!")
 }
-of() { local sock=$1/sock; "${@:2}"; }
 state_is() { [ "$(status state)" = "$1" ]; }
 declare -A pid
 sim_options=()
