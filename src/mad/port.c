@@ -29,23 +29,43 @@ static void mask_set(long *mask, unsigned method)
 	mask[method / bits] |= (long)(1UL << (method % bits));
 }
 
-static bool register_agent(struct mad_port *m, int fd, int mgmt_class, int version,
-			   const uint8_t *methods, size_t n, int *agent, struct buf *err)
+static bool is_of_smi(enum port_file file)
 {
-	bool smi = fd == m->fd;
+	return file == FILE_SMP_ANSWERS || file == FILE_SMPS;
+}
+
+static const struct {
+	uint8_t mgmt_class, version;
+	enum port_file file;
+} agents[PORT_AGENTS] = {
+	[AGENT_SMI]    = { UMAD_CLASS_SUBN_LID_ROUTED, 1, FILE_SMPS },
+	[AGENT_ASK_DR] = { UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, FILE_SMP_ANSWERS },
+	[AGENT_DR]     = { UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, FILE_SMPS },
+	[AGENT_ASK_SA] = { UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, FILE_GMP_ANSWERS },
+	[AGENT_SA]     = { UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, FILE_GMPS },
+	[AGENT_PERF]   = { UMAD_CLASS_PERF_MGMT, 1, FILE_GMP_ANSWERS },
+	[AGENT_CC]     = { CLASS_CONGESTION, 2, FILE_GMP_ANSWERS },
+};
+
+/* For requests of the methods; without any it only asks, and hears answers. */
+static bool register_agent(struct mad_port *m, enum port_agent a, const uint8_t *methods, size_t n,
+			   struct buf *err)
+{
+	bool smi = is_of_smi(agents[a].file);
 	long mask[16 / sizeof(long)] = { 0 };
 
 	for (size_t i = 0; i < n; i++)
 		mask_set(mask, methods[i]);
 	errno = 0;
 	/* RMPP version 0: it is ours to do (transfer.c), so that no answer is built whole */
-	*agent = umad_register(fd, mgmt_class, version, 0, mask);
-	if (*agent >= 0)
+	m->agent[a] = umad_register(m->file[agents[a].file], agents[a].mgmt_class,
+				    agents[a].version, 0, mask);
+	if (m->agent[a] >= 0)
 		return true;
 	m->no_qp = errno == EPROTONOSUPPORT;
 	buf_printf(err, "%s port %d: cannot register for management class 0x%02x: %s",
 		   smi ? m->info.ca : m->info.gsi_ca, smi ? m->info.port : m->info.gsi_port,
-		   mgmt_class, m->no_qp ? "it does not have its queue pair"
+		   agents[a].mgmt_class, m->no_qp ? "it does not have its queue pair"
 					: "does another subnet manager run on this port?");
 	return false;
 }
@@ -75,14 +95,16 @@ static bool register_agents(struct mad_port *m, struct buf *err)
 	uint8_t sa[METHODS];
 	size_t n_sa = sa_methods(sa);
 
-	/* both SMI classes before anything else: traps may come at once; PMA: answers only */
-	return register_agent(m, m->fd, UMAD_CLASS_SUBN_LID_ROUTED, 1, smi, sizeof(smi),
-			      &m->agent_smi, err) &&
-	       register_agent(m, m->fd, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, dr, sizeof(dr),
-			      &m->agent_dr, err) &&
-	       register_agent(m, m->gsi_fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, sa, n_sa,
-			      &m->agent_sa, err) &&
-	       register_agent(m, m->gsi_fd, UMAD_CLASS_PERF_MGMT, 1, NULL, 0, &m->agent_perf, err);
+	/*
+	 * Both SMI classes before anything else: traps may come at once.  Of two agents of a class
+	 * umad2sim gives all to the later one, which is to be the one that serves.
+	 */
+	return register_agent(m, AGENT_SMI, smi, sizeof(smi), err) &&
+	       register_agent(m, AGENT_ASK_DR, NULL, 0, err) &&
+	       register_agent(m, AGENT_DR, dr, sizeof(dr), err) &&
+	       register_agent(m, AGENT_ASK_SA, NULL, 0, err) &&
+	       register_agent(m, AGENT_SA, sa, n_sa, err) &&
+	       register_agent(m, AGENT_PERF, NULL, 0, err);
 }
 
 /* Nothing of the subnet depends on it. */
@@ -90,7 +112,7 @@ static void register_congestion(struct mad_port *m)
 {
 	struct buf why = { 0 };
 
-	if (!register_agent(m, m->gsi_fd, CLASS_CONGESTION, 2, NULL, 0, &m->agent_cc, &why))
+	if (!register_agent(m, AGENT_CC, NULL, 0, &why))
 		log_info("mad", "%s: congestion control is not looked at", why.s);
 	buf_free(&why);
 }
@@ -135,35 +157,69 @@ static bool has_two_devices(const struct mad_port_info *i)
 	return strcmp(i->ca, i->gsi_ca) != 0 || i->port != i->gsi_port;
 }
 
+/* The first of the files that is the same umad port. */
+static unsigned first_like(const struct mad_port *m, unsigned file)
+{
+	unsigned i = 0;
+
+	while (m->file[i] != m->file[file])
+		i++;
+	return i;
+}
+
+bool port_file_is_own(const struct mad_port *m, unsigned file)
+{
+	return m->file[file] >= 0 && first_like(m, file) == file;
+}
+
+static void forget_devices(struct mad_port *m)
+{
+	for (unsigned i = 0; i < PORT_FILES; i++)
+		m->file[i] = -1;
+	for (unsigned i = 0; i < PORT_AGENTS; i++)
+		m->agent[i] = -1;
+}
+
 static void close_devices(struct mad_port *m)
 {
-	if (m->agent_cc >= 0)
-		umad_unregister(m->gsi_fd, m->agent_cc);
-	if (m->agent_perf >= 0)
-		umad_unregister(m->gsi_fd, m->agent_perf);
-	if (m->agent_sa >= 0)
-		umad_unregister(m->gsi_fd, m->agent_sa);
-	if (m->agent_dr >= 0)
-		umad_unregister(m->fd, m->agent_dr);
-	if (m->agent_smi >= 0)
-		umad_unregister(m->fd, m->agent_smi);
-	if (m->gsi_fd >= 0 && m->gsi_fd != m->fd)
-		umad_close_port(m->gsi_fd);
-	if (m->fd >= 0)
-		umad_close_port(m->fd);
-	m->fd = m->gsi_fd = -1;
-	m->agent_smi = m->agent_dr = m->agent_sa = m->agent_perf = m->agent_cc = -1;
+	for (unsigned i = PORT_AGENTS; i-- > 0;)
+		if (m->agent[i] >= 0)
+			umad_unregister(m->file[agents[i].file], m->agent[i]);
+	for (unsigned i = PORT_FILES; i-- > 0;)
+		if (port_file_is_own(m, i))
+			umad_close_port(m->file[i]);
+	forget_devices(m);
+}
+
+/* Once more, for answers alone; or else they come among all the rest. */
+static int open_again(const char *ca, int port, int file)
+{
+	struct buf why = { 0 };
+	int again = open_device(ca, port, &why);
+
+	if (again < 0) {
+		log_info("mad", "%s: answers wait behind others' requests", why.s);
+		again = file;
+	}
+	buf_free(&why);
+	return again;
 }
 
 static bool open_devices(struct mad_port *m, struct buf *err)
 {
+	const struct mad_port_info *i = &m->info;
+
 	m->no_qp = false;
-	m->fd = open_device(m->info.ca, m->info.port, err);
-	if (m->fd < 0)
+	m->file[FILE_SMPS] = open_device(i->ca, i->port, err);
+	if (m->file[FILE_SMPS] < 0)
 		return false;
-	m->gsi_fd = has_two_devices(&m->info)
-		? open_device(m->info.gsi_ca, m->info.gsi_port, err) : m->fd;
-	if (m->gsi_fd < 0 || !register_agents(m, err))
+	m->file[FILE_GMPS] = has_two_devices(i) ? open_device(i->gsi_ca, i->gsi_port, err) :
+						  open_again(i->ca, i->port, m->file[FILE_SMPS]);
+	if (m->file[FILE_GMPS] < 0)
+		return false;
+	m->file[FILE_SMP_ANSWERS] = open_again(i->ca, i->port, m->file[FILE_SMPS]);
+	m->file[FILE_GMP_ANSWERS] = open_again(i->gsi_ca, i->gsi_port, m->file[FILE_GMPS]);
+	if (!register_agents(m, err))
 		return false;
 	register_congestion(m);
 	return true;
@@ -208,8 +264,8 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 	m->loop = l;
 	pthread_mutex_init(&m->engine, NULL);
 	m->hooks = *hooks;
-	m->fd = m->gsi_fd = m->issm_fd = -1;
-	m->agent_smi = m->agent_dr = m->agent_sa = m->agent_perf = m->agent_cc = -1;
+	m->issm_fd = -1;
+	forget_devices(m);
 	m->sa_queue_max = s->sa_queue_max;
 	m->sa_queue_each = s->sa_queue_each;
 	if (umad_init() < 0) {
@@ -339,8 +395,8 @@ bool mad_set_issm(struct mad_port *m, bool on, struct buf *err)
 	return false;
 }
 
-bool port_send(struct mad_port *m, uint32_t agent, const ib_mad_addr_t *addr, const uint8_t *mad,
-	       size_t len, unsigned timeout_ms)
+bool port_send(struct mad_port *m, enum port_file file, uint32_t agent, const ib_mad_addr_t *addr,
+	       const uint8_t *mad, size_t len, unsigned timeout_ms)
 {
 	union {
 		struct ib_user_mad umad;
@@ -353,8 +409,7 @@ bool port_send(struct mad_port *m, uint32_t agent, const ib_mad_addr_t *addr, co
 	u.umad.addr.qkey = addr->qpn ? htobe32(GSI_QKEY) : 0;
 	memcpy(to, mad, len);
 	memset(to + len, 0, MAD_SIZE - len);
-	if (umad_send(addr->qpn ? m->gsi_fd : m->fd, (int)agent, &u, (int)len, (int)timeout_ms,
-		      0) >= 0)
+	if (umad_send(m->file[file], (int)agent, &u, (int)len, (int)timeout_ms, 0) >= 0)
 		return true;
 	atomic_fetch_add_explicit(&m->send_errors, 1, memory_order_relaxed);
 	return false;
@@ -386,7 +441,7 @@ bool mad_reply(struct mad_port *m, const struct mad_in *in, const uint8_t *mad, 
 		sa_side_reply(m->sa, from, whole);
 		return true;
 	}
-	if (!port_send(m, from->agent_id, &from->addr, whole, MAD_SIZE, 0))
+	if (!port_send(m, sa ? FILE_GMPS : FILE_SMPS, from->agent_id, &from->addr, whole, MAD_SIZE, 0))
 		return false;
 	if (sa)
 		atomic_fetch_add_explicit(&m->sa_sent, 1, memory_order_relaxed);

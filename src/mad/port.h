@@ -17,6 +17,26 @@
 
 #define CLASS_CONGESTION	0x21	/* annex A10 */
 
+/*
+ * Open umad ports.  The kernel keeps a list of received MADs for each, so that what comes by one
+ * does not wait behind what comes by another.  Nobody can flood those of answers: the kernel drops
+ * answers that it can't match to what was sent there, but for those of the SA class with RMPP.
+ */
+enum port_file {
+	FILE_SMP_ANSWERS,	/* to our own SMPs */
+	FILE_SMPS,		/* what others send to QP0 */
+	FILE_GMP_ANSWERS,	/* to our own requests to others' QP1 */
+	FILE_GMPS,		/* requests to the SA */
+	PORT_FILES
+};
+
+/* Agents, each at one of the files. */
+enum port_agent {
+	AGENT_SMI, AGENT_ASK_DR, AGENT_DR, AGENT_ASK_SA, AGENT_SA, AGENT_PERF,
+	AGENT_CC,		/* -1: the kernel has none for the class */
+	PORT_AGENTS
+};
+
 /* Of one receiver thread. */
 struct rx_end {
 	struct mad_port *m;
@@ -34,18 +54,20 @@ struct request_table;
 struct mad_port {
 	struct loop *loop;
 	struct mad_port_info info;
-	int fd, gsi_fd;		/* umad port ids: of the SMI; of the GSI, mostly the same */
+	/*
+	 * Umad port ids, -1: none.  A file of answers is that of requests where the device can't be
+	 * opened twice.
+	 */
+	int file[PORT_FILES];
 	bool no_qp;		/* registering failed, as the device lacks the queue pair */
-	int agent_smi, agent_dr, agent_sa, agent_perf;
-	int agent_cc;		/* -1: the kernel has none for the class */
+	int agent[PORT_AGENTS];	/* -1: not registered */
 	int issm_fd;
 	struct mad_counts counts;	/* under the engine's lock */
 	struct mad_counts shown;	/* a copy for those who ask */
 
 	struct mad_hooks hooks;
 
-	/* receiver threads: of fd, and of gsi_fd if that is another */
-	struct rx_end end[2];
+	struct rx_end end[PORT_FILES];	/* receiver threads, one for each file that is no other's */
 	atomic_bool stop, dead;
 	/* counted by any thread */
 	atomic_ullong sa_received, sa_sent, send_errors;
@@ -65,11 +87,14 @@ struct mad_port {
 /* port.c */
 /*
  * Sends a MAD of len bytes, at most MAD_SIZE (the kernel fills it up), to the LID, QP,
- * SL and P_Key index of addr by an agent of ours; timeout_ms 0: no answer is
+ * SL and P_Key index of addr by an agent of the file; timeout_ms 0: no answer is
  * expected.  False: the kernel did not take it, which is counted.
  */
-bool port_send(struct mad_port *m, uint32_t agent, const ib_mad_addr_t *addr, const uint8_t *mad,
-	       size_t len, unsigned timeout_ms);
+bool port_send(struct mad_port *m, enum port_file file, uint32_t agent, const ib_mad_addr_t *addr,
+	       const uint8_t *mad, size_t len, unsigned timeout_ms);
+
+/* True: the file is an open umad port, and none of those before it is the same one. */
+bool port_file_is_own(const struct mad_port *m, unsigned file);
 
 /* rx.c */
 bool rx_start(struct mad_port *m, struct buf *err);

@@ -83,8 +83,8 @@ void mad_sender(const struct mad_in *in, struct mad_address *from)
 
 static int agent_for(const struct mad_port *m, uint8_t mgmt_class)
 {
-	return mgmt_class == UMAD_CLASS_PERF_MGMT ? m->agent_perf :
-	       mgmt_class == CLASS_CONGESTION ? m->agent_cc : m->agent_sa;
+	return m->agent[mgmt_class == UMAD_CLASS_PERF_MGMT ? AGENT_PERF :
+			mgmt_class == CLASS_CONGESTION ? AGENT_CC : AGENT_ASK_SA];
 }
 
 bool mad_can_request(const struct mad_port *m, uint8_t mgmt_class)
@@ -101,8 +101,8 @@ static void transmit(struct request_table *t, struct request *r)
 
 	r->tries--;
 	r->deadline = clock_mono_us() + r->timeout_ms * 1000ll + GUARD_US;
-	if (port_send(t->m, (uint32_t)agent_for(t->m, r->mad[1]), &to, r->mad, MAD_SIZE,
-		      r->timeout_ms) && r->mad[1] == UMAD_CLASS_SUBN_ADM)
+	if (port_send(t->m, FILE_GMP_ANSWERS, (uint32_t)agent_for(t->m, r->mad[1]), &to, r->mad,
+		      MAD_SIZE, r->timeout_ms) && r->mad[1] == UMAD_CLASS_SUBN_ADM)
 		atomic_fetch_add_explicit(&t->m->sa_sent, 1, memory_order_relaxed);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Receiving: a thread for each device that blocks in umad_recv(), and serves at once what
+ * Receiving: a thread for each file (port.h) that blocks in umad_recv(), and serves at once what
  * it can: answers to our SMPs, which it hands to their transactions (txn.c, under
  * the engine's lock), and requests that are for the hook at_once, in turn where several
  * wait.  The rest it puts into the intake (intake.c), which the loop's side empties, and what is
@@ -29,7 +29,7 @@
 
 /* How often the thread looks whether to stop: often after a MAD, rarely on an idle port. */
 #define POLL_BUSY_MS	10
-#define POLL_IDLE_MS	500
+#define POLL_IDLE_MS	250
 #define POLLS_BUSY	100
 #define LOOKS_AHEAD	16	/* one MAD of so many is followed by a look whether more wait */
 #define DRAIN_MAX	512	/* MADs taken in before the first of them is served */
@@ -501,8 +501,10 @@ static bool start_end(struct rx_end *e, struct mad_port *m, int fd, struct buf *
 bool rx_start(struct mad_port *m, struct buf *err)
 {
 	m->wake = wake_new(m->loop, on_wake, m);
-	return start_end(&m->end[0], m, m->fd, err) &&
-	       (m->gsi_fd == m->fd || start_end(&m->end[1], m, m->gsi_fd, err));
+	for (unsigned i = 0; i < PORT_FILES; i++)
+		if (port_file_is_own(m, i) && !start_end(&m->end[i], m, m->file[i], err))
+			return false;
+	return true;
 }
 
 void rx_stop(struct mad_port *m)

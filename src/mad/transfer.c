@@ -224,7 +224,7 @@ static size_t length_to_write(const uint8_t *mad)
 bool transfers_transmit(struct transfers *ts, const struct ib_user_mad *to,
 			const uint8_t mad[RMPP_MAD])
 {
-	return port_send(ts->m, to->agent_id, &to->addr, mad, length_to_write(mad), 0);
+	return port_send(ts->m, FILE_GMPS, to->agent_id, &to->addr, mad, length_to_write(mad), 0);
 }
 
 void transfers_send_back(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad,

@@ -249,7 +249,8 @@ bool mad_send_routed(struct mad_port *m, const struct smp *route, const uint8_t 
 	/* what is behind the data is reserved in the one class, and the paths in the other */
 	memcpy(&p, mad, offsetof(struct umad_smp, initial_path));
 	put_route(route, &p);
-	return port_send(m, (uint32_t)m->agent_dr, &to, (const uint8_t *)&p, sizeof(p), 0);
+	return port_send(m, FILE_SMP_ANSWERS, (uint32_t)m->agent[AGENT_ASK_DR], &to,
+			 (const uint8_t *)&p, sizeof(p), 0);
 }
 
 /* A try with its time-out in ms. */
@@ -267,7 +268,8 @@ static void transmit(struct txn_table *t, struct txn *x, unsigned ms, int64_t no
 	count_send(&t->m->counts, &x->s, x->pace.try > 0);
 	x->deadline = now + ms * 1000ll + GUARD_US;
 	/* retries are ours, so that they back off: the kernel's do not */
-	x->excused = umad_send(t->m->fd, t->m->agent_dr, &u, MAD_SIZE, (int)ms, 0) < 0;
+	x->excused = umad_send(t->m->file[FILE_SMP_ANSWERS], t->m->agent[AGENT_ASK_DR], &u, MAD_SIZE,
+			       (int)ms, 0) < 0;
 	if (x->excused)
 		t->m->counts.send_errors++;	/* the guard will try again */
 }
