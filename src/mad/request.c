@@ -30,6 +30,7 @@ struct request {
 	bool busy;
 	uint16_t generation;
 	unsigned tries;			/* still to come */
+	unsigned given_up;		/* tries of which the kernel has still to say so */
 	int64_t deadline;
 	struct mad_address to;
 	unsigned timeout_ms;
@@ -120,6 +121,7 @@ bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t
 	if (!++r->generation)
 		r->generation++;	/* a TID is not 0 */
 	r->tries = tries;
+	r->given_up = 0;
 	r->to = *to;
 	r->timeout_ms = timeout_ms;
 	r->fn = fn;
@@ -174,7 +176,9 @@ void request_complete(struct request_table *t, int umad_status, const uint8_t *m
 
 	if ((tid & 0xffff) >= SLOTS || !r->busy || r->generation != tid >> 16)
 		return;		/* late: nobody waits for it any more */
-	if (umad_status)
+	if (umad_status && r->given_up)
+		r->given_up--;		/* the try after that one has its time yet */
+	else if (umad_status)
 		try_failed(t, r);
 	else if (len >= MAD_SIZE && mad[1] == r->mad[1] && mad[3] == response_to(r->mad[3]) &&
 		 !memcmp(mad + 16, r->mad + 16, 2))
@@ -188,8 +192,10 @@ static void on_tick(void *arg)
 	int64_t now = clock_mono_us();
 
 	for (struct request *r = t->slot; r < t->slot + SLOTS; r++)
-		if (r->busy && r->deadline <= now)
+		if (r->busy && r->deadline <= now) {
+			r->given_up++;
 			try_failed(t, r);
+		}
 	if (!t->n)
 		timer_stop(t->tick);
 }

@@ -131,6 +131,7 @@ until_ 20 deaf_is_gone || bad "who does not answer is a subscriber still: $(ctl 
 expect_match "the log" "0xf452140300811241 QP 1: does not answer Reports" "$(<"$qosd_log")"
 expect "the event" "0xf452140300811241 1" \
 	"$(ctl -j events --kind subscriber-dropped | jq -r '"\(.data.guid) \(.data.qpn)"')"
+until_ 5 heard node002 ^trap=66 9 || bad "Reports that the deaf one got: $(grep -c ^trap=66 heard.node002)"
 expect "tries of each Report" 3 "$(grep -oE 'tid=.*' heard.node002 | sort | uniq -c | awk '{ print $1 }' | sort -u)"
 expect "Reports to it" 9 "$(grep -c ^trap=66 heard.node002)"
 hears node001 "all of these groups" "^trap=66 " 4

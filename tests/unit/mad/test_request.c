@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "fake_umad.h"
 #include "mad/mad.h"
 #include "unit/run.h"
@@ -24,7 +25,8 @@ static struct {
 	struct ib_user_mad umad;
 	uint8_t answer[256];
 	/* what comes back: to try number `from` and later */
-	enum { ANSWER, NOTHING, TIMEOUT, OTHER_METHOD, OTHER_TID, SHORT, OTHER_ATTR, LATE } what;
+	enum { ANSWER, NOTHING, TIMEOUT, OTHER_METHOD, OTHER_TID, SHORT, OTHER_ATTR, LATE,
+	       TIMEOUT_OF_FORMER } what;
 	unsigned from;
 } t;
 
@@ -65,8 +67,10 @@ static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, 
 		back[12] ^= 1;
 	if (t.what == OTHER_ATTR)
 		back[17] ^= 1;
-	if (t.what == TIMEOUT)
+	if (t.what == TIMEOUT || (t.what == TIMEOUT_OF_FORMER && t.sends > 1))
 		fake_receive(smp, 24, ETIMEDOUT, 3);
+	else if (t.what == TIMEOUT_OF_FORMER)
+		return;
 	else if (t.what != NOTHING)
 		fake_receive(back, t.what == SHORT ? 255 : 256, 0, 3);
 }
@@ -169,6 +173,19 @@ START_TEST(tried_again)
 }
 END_TEST
 
+/* Where the kernel's word on a try comes when the next one is under way, that one has all its time. */
+START_TEST(late_time_out)
+{
+	int64_t begin = clock_mono_us();
+
+	t.what = TIMEOUT_OF_FORMER;
+	ask(50, 3);
+	ck_assert_uint_eq(t.sends, 3);
+	ck_assert_uint_eq(t.silences, 1);
+	ck_assert_int_ge(clock_mono_us() - begin, 300000);
+}
+END_TEST
+
 /* All tries have one TID, so that a late answer to the first one counts. */
 START_TEST(late)
 {
@@ -222,6 +239,7 @@ int main(void)
 	tcase_set_timeout(c, 20);
 	tcase_add_test(c, answered);
 	tcase_add_test(c, tried_again);
+	tcase_add_test(c, late_time_out);
 	tcase_add_test(c, late);
 	tcase_add_test(c, what_is_no_answer);
 	tcase_add_test(c, no_more_than_there_is_room_for);
