@@ -9,7 +9,8 @@
 #include "server.h"
 #include "simdev/device.h"
 
-#define BATCH		64
+#define BATCH		64		/* messages of a client at a time; */
+#define BATCH_MIN	8		/* of one that always has more, beside others */
 #define SOCKET_ROOM	(1 << 20)
 #define LINGER_US	50		/* for more of a client that seems to be the only one, */
 #define LINGER_ROUNDS	16		/* … and so often, before others are looked at */
@@ -58,9 +59,9 @@ static struct {
 	struct mmsghdr m[BATCH];
 } input __attribute__((aligned(8)));
 
-static int receive(int fd)
+static int receive(const struct client *c)
 {
-	for (int i = 0; i < BATCH; i++) {
+	for (unsigned i = 0; i < c->batch; i++) {
 		input.v[i] = (struct iovec){
 			.iov_base = input.data[i], .iov_len = SIM_INLINE_MAX + 1,
 		};
@@ -70,7 +71,7 @@ static int receive(int fd)
 			.msg_controllen = SOCK_CONTROL_SIZE,
 		};
 	}
-	return recvmmsg(fd, input.m, BATCH, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL);
+	return recvmmsg(c->fd, input.m, c->batch, MSG_DONTWAIT | MSG_CMSG_CLOEXEC, NULL);
 }
 
 /* "" if it ended, what is wrong, or NULL. */
@@ -125,18 +126,33 @@ static int receive_soon(struct client *c)
 	int n;
 
 	do
-		n = receive(c->fd);
+		n = receive(c);
 	while (would_block(n) && sched_yield() == 0 && clock_mono_us() < end);
 	return n;
+}
+
+/*
+ * Ports send at the same time in a real fabric, and here in turn.  Turns of those that flood are
+ * short, so that whoever sends little waits little: VL15 in particular, which has its own buffers on
+ * each link and does not wait behind other lanes.
+ */
+static void set_batch(struct client *c, bool alone, int n)
+{
+	if (alone || n < (int)c->batch)
+		c->batch = BATCH;
+	else if (c->batch > BATCH_MIN)
+		c->batch /= 2;
 }
 
 static void read_client(struct client *c)
 {
 	struct server *sv = c->server;
-	unsigned rounds = sv->last == c ? LINGER_ROUNDS : 1;
-	int n = receive(c->fd);
+	bool alone = sv->last == c;
+	unsigned rounds = alone ? LINGER_ROUNDS : 1;
+	int n = receive(c);
 
 	sv->last = c;
+	set_batch(c, alone, n);
 	while (!would_block(n) && on_input(c, n) && sv->last == c && --rounds)
 		n = receive_soon(c);
 }
@@ -161,6 +177,7 @@ void client_new(struct server *sv, int fd)
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	c->server = sv;
 	c->fd = fd;
+	c->batch = BATCH;
 	snprintf(c->name, sizeof(c->name), "somebody");
 	c->next = sv->clients;
 	if (c->next)

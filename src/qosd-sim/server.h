@@ -23,6 +23,7 @@ struct client {
 	struct server *server;
 	struct client *prev, *next;
 	int fd;
+	unsigned batch;			/* messages that are taken at a time */
 	struct io *io;
 	int events;			/* that io waits for */
 	enum sim_purpose purpose;	/* 0: it has not said hello */
