@@ -19,6 +19,8 @@
 
 #define SAVE_US		20000
 #define SAVE_SHARE	10		/* of the loop's time: one part in so many */
+#define SAVE_LINES	2048u		/* of subscriptions in a turn of the loop: less than 1 ms */
+#define NEXT_LINES_US	1000
 #define LEASE_MAX_US	(24ll * 3600 * 1000000)	/* a timer for longer is set again */
 
 struct clients;
@@ -36,30 +38,67 @@ struct clients {
 	struct reports *reports;
 	struct clients_hooks hooks;
 	struct timer *save, *lease, *work, *tick;
-	int64_t save_wait_us;
+	int64_t save_wait_us, saved_for_us;
 	bool services_dirty, subscriptions_dirty, aliases_dirty;
 	struct clients_changes changes;
 	bool leases_changed;		/* the timer is on its way to have a look */
+	bool printing;			/* subscriptions for their file, up to here: */
+	struct subscriber_place printed_to;
+	struct buf printed;
 	struct awaited awaited[REPORTS_OUTSTANDING];
 };
 
 /* --- disk --- */
 
-static void save_all(void *arg)
+static void save_subscriptions(struct clients *c)
+{
+	if (!c->printing) {
+		c->printing = true;
+		c->subscriptions_dirty = false;
+		c->printed_to = (struct subscriber_place){ 0 };
+	}
+	if (store_print_some_subscriptions(c->sa->subscriptions, &c->printed_to, SAVE_LINES,
+					   &c->printed))
+		return;
+	store_save_printed_subscriptions(c->store, &c->printed);
+	buf_free(&c->printed);
+	c->printing = false;
+}
+
+static void save(void *arg)
 {
 	struct clients *c = arg;
 	int64_t begin = clock_mono_us();
 
 	if (c->services_dirty)
 		store_save_services(c->store, c->sa->services);
-	if (c->subscriptions_dirty)
-		store_save_subscriptions(c->store, c->sa->subscriptions);
 	if (c->aliases_dirty)
 		store_save_aliases(c->store, c->sa->alias);
-	c->services_dirty = c->subscriptions_dirty = c->aliases_dirty = false;
-	c->save_wait_us = (clock_mono_us() - begin) * SAVE_SHARE;
+	if (c->subscriptions_dirty || c->printing)
+		save_subscriptions(c);
+	c->services_dirty = c->aliases_dirty = false;
+	c->saved_for_us += clock_mono_us() - begin;
+	if (c->printing) {
+		timer_set(c->save, NEXT_LINES_US, 0);
+		return;
+	}
+	c->save_wait_us = c->saved_for_us * SAVE_SHARE;
 	if (c->save_wait_us < SAVE_US)
 		c->save_wait_us = SAVE_US;
+	c->saved_for_us = 0;
+	if (c->subscriptions_dirty)
+		timer_set(c->save, c->save_wait_us, 0);
+}
+
+static void save_at_end(struct clients *c)
+{
+	if (c->services_dirty)
+		store_save_services(c->store, c->sa->services);
+	if (c->aliases_dirty)
+		store_save_aliases(c->store, c->sa->alias);
+	if (c->subscriptions_dirty || c->printing)
+		store_save_subscriptions(c->store, c->sa->subscriptions);
+	buf_free(&c->printed);
 }
 
 static void save_soon(struct clients *c)
@@ -224,7 +263,7 @@ struct clients *clients_new(struct loop *l, struct store *store, struct mad_port
 	c->sa = sa;
 	c->hooks = *hooks;
 	c->save_wait_us = SAVE_US;
-	c->save = timer_new(l, save_all, c);
+	c->save = timer_new(l, save, c);
 	c->lease = timer_new(l, on_lease, c);
 	c->work = timer_new(l, on_work, c);
 	c->tick = timer_new(l, on_tick, c);
@@ -246,7 +285,7 @@ void clients_free(struct clients *c)
 	if (!c)
 		return;
 	mcast_watch(c->sa->mcast, NULL, NULL);
-	save_all(c);
+	save_at_end(c);
 	reports_free(c->reports);
 	services_free(c->sa->services);
 	subscriptions_free(c->sa->subscriptions);

@@ -32,6 +32,33 @@ const struct store_file aliases_file = { "aliases", "qosd aliases ", STORE_ALIAS
 const struct store_file gone_file = { "gone", "qosd gone ", STORE_GONE_FORMAT };
 #define ASSIGNED_AHEAD 65536u
 
+#define HEX_MAX 19		/* " 0x" and 16 digits */
+#define DECIMAL_MAX 21
+
+void store_put_0x(struct buf *b, uint64_t v, unsigned digits)
+{
+	char text[HEX_MAX], *at = text + sizeof(text);
+
+	for (unsigned i = 0; i < digits || v; i++, v >>= 4)
+		*--at = "0123456789abcdef"[v & 0xf];
+	*--at = 'x';
+	*--at = '0';
+	*--at = ' ';
+	buf_add(b, at, (size_t)(text + sizeof(text) - at));
+}
+
+void store_put_number(struct buf *b, uint64_t v)
+{
+	char text[DECIMAL_MAX], *at = text + sizeof(text);
+
+	do {
+		*--at = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	*--at = ' ';
+	buf_add(b, at, (size_t)(text + sizeof(text) - at));
+}
+
 void store_put_hex(struct buf *b, const uint8_t *bytes, size_t n)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -187,19 +214,48 @@ static void put_subscription(struct buf *b, const struct subscriber *who,
 {
 	const struct inform *w = &x->what;
 
-	buf_printf(b, "subscription 0x%016" PRIx64 " %" PRIu32 " %u %u 0x%04x %u %u %u %u %u %u %"
-		   PRIu32, who->guid, who->qpn, x->number, x->resp_time, x->pkey, x->trusted,
-		   w->lid_first, w->lid_last, w->generic, w->type, w->number, w->producer);
+	buf_puts(b, "subscription");
+	store_put_0x(b, who->guid, 16);
+	store_put_number(b, who->qpn);
+	store_put_number(b, x->number);
+	store_put_number(b, x->resp_time);
+	store_put_0x(b, x->pkey, 4);
+	store_put_number(b, x->trusted);
+	store_put_number(b, w->lid_first);
+	store_put_number(b, w->lid_last);
+	store_put_number(b, w->generic);
+	store_put_number(b, w->type);
+	store_put_number(b, w->number);
+	store_put_number(b, w->producer);
 	store_put_hex(b, w->gid, sizeof(w->gid));
 	buf_puts(b, "\n");
 }
 
-void store_print_subscriptions(const struct subscriptions *db, struct buf *b)
+bool store_print_some_subscriptions(const struct subscriptions *db, struct subscriber_place *at,
+				    size_t n, struct buf *b)
 {
-	for (const struct subscriber *who = subscriber_from(db, 0, 0, false); who;
-	     who = subscriber_from(db, who->guid, who->qpn, true))
+	const struct subscriber *who;
+	size_t printed = 0;
+
+	while (printed < n && (who = subscriber_from(db, at->guid, at->qpn, at->begun))) {
 		for (size_t i = 0; i < who->list.n; i++)
 			put_subscription(b, who, &who->list.v[i]);
+		printed += who->list.n;
+		*at = (struct subscriber_place){ who->guid, who->qpn, true };
+	}
+	return printed >= n;
+}
+
+void store_print_subscriptions(const struct subscriptions *db, struct buf *b)
+{
+	struct subscriber_place at = { 0 };
+
+	store_print_some_subscriptions(db, &at, SIZE_MAX, b);
+}
+
+void store_save_printed_subscriptions(struct store *s, const struct buf *lines)
+{
+	store_save_lines(s, &subscriptions_file, lines->s ? lines->s : "");
 }
 
 void store_save_subscriptions(struct store *s, const struct subscriptions *db)
@@ -207,7 +263,7 @@ void store_save_subscriptions(struct store *s, const struct subscriptions *db)
 	struct buf b = { 0 };
 
 	store_print_subscriptions(db, &b);
-	store_save_lines(s, &subscriptions_file, b.s ? b.s : "");
+	store_save_printed_subscriptions(s, &b);
 	buf_free(&b);
 }
 

@@ -84,41 +84,7 @@ void groups_file_free(struct groups_file *gf)
 	free(gf);
 }
 
-/*
- * --- lines ---
- *
- * The loop's thread prints a snapshot in one go, and a line for each join.  With many groups printf()
- * would take most of that time, so digits are written here.
- */
-
-#define HEX_MAX 19		/* " 0x" and 16 digits */
-#define DECIMAL_MAX 21
-
-/* " 0x" and at least so many digits, up to 16. */
-static void put_0x(struct buf *b, uint64_t v, unsigned digits)
-{
-	char text[HEX_MAX], *at = text + sizeof(text);
-
-	for (unsigned i = 0; i < digits || v; i++, v >>= 4)
-		*--at = "0123456789abcdef"[v & 0xf];
-	*--at = 'x';
-	*--at = '0';
-	*--at = ' ';
-	buf_add(b, at, (size_t)(text + sizeof(text) - at));
-}
-
-/* A blank and a decimal number. */
-static void put_number(struct buf *b, uint64_t v)
-{
-	char text[DECIMAL_MAX], *at = text + sizeof(text);
-
-	do {
-		*--at = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	*--at = ' ';
-	buf_add(b, at, (size_t)(text + sizeof(text) - at));
-}
+/* --- lines --- */
 
 /* A port that answers for something; 0: none is known. */
 static void put_by(struct buf *b, uint64_t port)
@@ -126,42 +92,42 @@ static void put_by(struct buf *b, uint64_t port)
 	if (!port)
 		return;
 	buf_puts(b, " by");
-	put_0x(b, port, 16);
+	store_put_0x(b, port, 16);
 }
 
 static void put_group(struct buf *b, const struct mcast_group *g)
 {
 	buf_puts(b, "group");
 	store_put_hex(b, g->mgid, sizeof(g->mgid));
-	put_0x(b, g->mlid, 1);
-	put_0x(b, g->pkey, 1);
-	put_0x(b, g->qkey, 1);
-	put_number(b, g->sl);
-	put_number(b, g->mtu);
-	put_number(b, g->rate);
-	put_number(b, g->life);
-	put_number(b, g->tclass);
-	put_number(b, g->flow_label);
-	put_number(b, g->hop_limit);
+	store_put_0x(b, g->mlid, 1);
+	store_put_0x(b, g->pkey, 1);
+	store_put_0x(b, g->qkey, 1);
+	store_put_number(b, g->sl);
+	store_put_number(b, g->mtu);
+	store_put_number(b, g->rate);
+	store_put_number(b, g->life);
+	store_put_number(b, g->tclass);
+	store_put_number(b, g->flow_label);
+	store_put_number(b, g->hop_limit);
 	if (g->tclass_asked != g->tclass)
-		put_number(b, g->tclass_asked);
+		store_put_number(b, g->tclass_asked);
 	put_by(b, g->holder);
 }
 
 static void put_root(struct buf *b, uint16_t mlid, uint64_t guid)
 {
 	buf_puts(b, "root");
-	put_0x(b, mlid, 1);
-	put_0x(b, guid, 16);
+	store_put_0x(b, mlid, 1);
+	store_put_0x(b, guid, 16);
 }
 
 static void put_member(struct buf *b, const struct mcast_member *m)
 {
-	put_0x(b, m->gid.guid, 16);
-	put_number(b, m->join_state);
-	put_number(b, m->proxy);
+	store_put_0x(b, m->gid.guid, 16);
+	store_put_number(b, m->join_state);
+	store_put_number(b, m->proxy);
 	if (m->gid.guid != m->gid.port)
-		put_0x(b, m->gid.port, 16);
+		store_put_0x(b, m->gid.port, 16);
 	put_by(b, m->asked_by);
 }
 

@@ -80,6 +80,14 @@ uint64_t store_seal(struct buf *b);
 /* Calls line() for each line of text, which it cuts up; false: one is no good, or not ended. */
 bool store_each_line(char *text, bool (*line)(void *arg, const char *text), void *arg);
 
+/*
+ * The loop's thread prints a line for each thing that ports hold.  With many of them printf() would take
+ * most of that time, so digits are written by these: a blank and "0x" and at least so many hexadecimal
+ * digits, up to 16; a blank and a decimal number.
+ */
+void store_put_0x(struct buf *b, uint64_t v, unsigned digits);
+void store_put_number(struct buf *b, uint64_t v);
+
 /* A blank and n bytes, two digits each. */
 void store_put_hex(struct buf *b, const uint8_t *bytes, size_t n);
 /* … where it goes on, or NULL, also of NULL. */

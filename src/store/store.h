@@ -168,6 +168,19 @@ bool store_load_services(struct store *s, struct services *db);
 void store_save_services(struct store *s, const struct services *db);
 bool store_load_subscriptions(struct store *s, struct subscriptions *db);
 void store_save_subscriptions(struct store *s, const struct subscriptions *db);
+/*
+ * The same piece by piece: adds the lines of the next subscribers, at least n if there are so
+ * many; at begins as zeros.  False: the last ones were among them.  Lines of the
+ * same subscriber are of one moment, the whole is not.
+ */
+struct subscriber_place {
+	uint64_t guid;
+	uint32_t qpn;
+	bool begun;
+};
+bool store_print_some_subscriptions(const struct subscriptions *db, struct subscriber_place *at,
+				    size_t n, struct buf *b);
+void store_save_printed_subscriptions(struct store *s, const struct buf *lines);
 /* Alias GUIDs of ports (registry/alias.h), likewise. */
 struct alias_db;
 bool store_load_aliases(struct store *s, struct alias_db *db);

@@ -736,6 +736,39 @@ START_TEST(subscriptions_are_kept)
 }
 END_TEST
 
+/* Whoever comes and goes meanwhile, a piece has whole subscribers, and each of them once. */
+START_TEST(subscriptions_in_pieces)
+{
+	struct subscriptions *db = subscriptions_new(NULL, NULL), *read = subscriptions_new(NULL, NULL);
+	struct subscription x = { .what = { .lid_first = INFORM_ALL_LIDS, .generic = true } };
+	struct subscriber_place at = { 0 };
+	struct buf whole = { 0 }, pieces = { 0 };
+	unsigned n = 1;
+
+	for (unsigned i = 0; i < 300; i++) {
+		x.number = x.what.number = (uint16_t)i;
+		ck_assert(subscriptions_add(db, 0x500 + i / 10, i % 3, &x));
+	}
+	store_print_subscriptions(db, &whole);
+	while (store_print_some_subscriptions(db, &at, 7, &pieces))
+		ck_assert_uint_lt(n++, 80);
+	ck_assert_uint_gt(n, 20);
+	ck_assert_str_eq(pieces.s, whole.s);
+	buf_free(&pieces);
+	at = (struct subscriber_place){ 0 };
+	ck_assert(store_print_some_subscriptions(db, &at, 50, &pieces));
+	subscriptions_drop(db, at.guid, at.qpn);
+	ck_assert(subscriptions_add(db, 0x1000, 1, &x) && subscriptions_add(db, 0x100, 1, &x));
+	ck_assert(!store_print_some_subscriptions(db, &at, 1000, &pieces));
+	ck_assert(store_take_subscriptions(read, pieces.s));
+	ck_assert_uint_eq(subscriptions_count(read), 301);
+	buf_free(&pieces);
+	buf_free(&whole);
+	subscriptions_free(read);
+	subscriptions_free(db);
+}
+END_TEST
+
 START_TEST(aliases_are_kept)
 {
 	struct alias_db *db = alias_new();
@@ -1445,6 +1478,7 @@ int main(void)
 	tcase_add_test(t, who_did_not_run_does_not_blame_the_disk);
 	tcase_add_test(t, services_are_kept);
 	tcase_add_test(t, subscriptions_are_kept);
+	tcase_add_test(t, subscriptions_in_pieces);
 	tcase_add_test(t, aliases_are_kept);
 	tcase_add_test(t, ports_that_are_gone);
 	tcase_add_test(t, lids_go_from_one_to_another);
