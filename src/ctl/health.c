@@ -15,6 +15,7 @@
 #include "plan/feasible.h"
 #include "registry/holdings.h"
 #include "registry/mcast.h"
+#include "registry/subscriptions.h"
 #include "sm/liars.h"
 #include "sm/want.h"
 
@@ -535,6 +536,32 @@ static void judge_registries(const struct health_input *in, struct health *h)
 	judge_holders(in, all, h);
 }
 
+#define SILENT_TOLD_US	(3600 * 1000000ll)	/* of subscribers that were dropped */
+
+static void judge_subscribers(const struct health_input *in, struct health *h)
+{
+	struct many silent = { h, SEV_INFO, "subscriber-silent",
+			       "look at what runs on the host: a program that ended without a word is no "
+			       "harm, one that hangs has to subscribe again", "silent subscribers", 0 };
+	struct silent_subscriber x;
+	char name[FABRIC_NAME_MAX];
+
+	for (size_t i = 0; subscriptions_silent_at(in->registered->subscriptions, &i, &x);) {
+		uint32_t port = in->state ? fabric_find_port(in->state->f, x.guid) : FABRIC_NONE;
+		int64_t us = in->now_us - x.since_us;
+
+		if (x.dropped && us > SILENT_TOLD_US)
+			continue;
+		snprintf(name, sizeof(name), "0x%016" PRIx64, x.guid);
+		add_one(&silent, "%s QP %" PRIu32 " does not answer Reports, for %" PRId64 " s%s",
+			port == FABRIC_NONE ? name :
+			fabric_port_name(in->state->f, port, name, sizeof(name)), x.qpn,
+			us > 0 ? us / 1000000 : 0,
+			x.dropped ? ", and is no longer subscribed" : "");
+	}
+	add_rest(&silent);
+}
+
 static void judge_liars(const struct health_input *in, struct health *h)
 {
 	struct many liars = { h, SEV_WARNING, "device-lies",
@@ -799,8 +826,10 @@ void health_judge(const struct health_input *in, struct health *out)
 	judge_store(in, out);
 	judge_policy(in, out);
 	judge_sa(in, out);
-	if (in->registered)
+	if (in->registered) {
 		judge_registries(in, out);
+		judge_subscribers(in, out);
+	}
 	sort(out);
 }
 

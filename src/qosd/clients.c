@@ -256,7 +256,7 @@ struct clients *clients_new(struct loop *l, struct store *store, struct mad_port
 {
 	struct clients *c = xcalloc(1, sizeof(*c));
 	struct reports_hooks rh = { .send = send_report, .wake = work_soon, .dropped = on_dropped,
-				    .arg = c };
+				    .now_us = clock_real_us, .arg = c };
 
 	c->store = store;
 	c->mad = mad;

@@ -10,6 +10,8 @@ struct subscriptions {
 	VEC(struct subscriber *) list;
 	size_t n;			/* subscriptions */
 	uint64_t events;
+	struct silent_subscriber silent[SUBSCRIPTIONS_SILENT];	/* dropped, as a ring */
+	size_t n_silent;		/* so many ever were */
 	struct holdings *holdings;	/* or NULL */
 	void (*changed)(void *arg);
 	void *arg;
@@ -256,4 +258,53 @@ bool subscriptions_remove(struct subscriptions *db, uint64_t guid, uint32_t qpn,
 	count(db, guid, -1);
 	tell(db);
 	return true;
+}
+
+void subscriptions_drop_silent(struct subscriptions *db, uint64_t guid, uint32_t qpn)
+{
+	const struct subscriber *s = subscriber_find(db, guid, qpn);
+
+	if (!s)
+		return;
+	db->silent[db->n_silent++ % SUBSCRIPTIONS_SILENT] = (struct silent_subscriber){
+		.guid = guid, .qpn = qpn, .dropped = true, .since_us = s->silent_us,
+	};
+	subscriptions_drop(db, guid, qpn);
+}
+
+/* It came back, or was dropped again later. */
+static bool is_outdated(const struct subscriptions *db, const struct silent_subscriber *x)
+{
+	size_t n = db->n_silent < SUBSCRIPTIONS_SILENT ? db->n_silent : SUBSCRIPTIONS_SILENT;
+
+	for (size_t i = 0; i < n; i++)
+		if (db->silent[i].guid == x->guid && db->silent[i].qpn == x->qpn &&
+		    db->silent[i].since_us > x->since_us)
+			return true;
+	return subscriber_find(db, x->guid, x->qpn) != NULL;
+}
+
+bool subscriptions_silent_at(const struct subscriptions *db, size_t *i,
+			     struct silent_subscriber *out)
+{
+	size_t kept = !db ? 0 : db->n_silent < SUBSCRIPTIONS_SILENT ? db->n_silent :
+								      SUBSCRIPTIONS_SILENT;
+
+	for (; db && *i < db->list.n; ++*i) {
+		const struct subscriber *s = db->list.v[*i];
+
+		if (!s->unanswered)
+			continue;
+		*out = (struct silent_subscriber){ s->guid, s->qpn, false, s->silent_us };
+		++*i;
+		return true;
+	}
+	for (; db && *i < db->list.n + kept; ++*i) {
+		*out = db->silent[*i - db->list.n];
+		if (is_outdated(db, out))
+			continue;
+		++*i;
+		return true;
+	}
+	return false;
 }

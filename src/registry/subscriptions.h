@@ -50,6 +50,7 @@ struct subscriber {
 	/* of who sends the Reports (sa/reports.c) */
 	uint64_t seen;			/* the events up to this one are done with */
 	unsigned unanswered;		/* Reports in a row */
+	int64_t silent_us;		/* realtime: when the first of them was given up */
 	unsigned waiting;		/* for the answer to one: its id, and 1; 0: for none */
 };
 
@@ -91,5 +92,21 @@ bool subscriptions_remove(struct subscriptions *db, uint64_t guid, uint32_t qpn,
 			  const struct inform *what);
 /* All of a subscriber. */
 void subscriptions_drop(struct subscriptions *db, uint64_t guid, uint32_t qpn);
+
+/*
+ * Subscribers that do not answer Reports: those that are still there, and the last
+ * SUBSCRIPTIONS_SILENT of those that were dropped for it since then and have not come back.
+ */
+#define SUBSCRIPTIONS_SILENT 64u
+struct silent_subscriber {
+	uint64_t guid;
+	uint32_t qpn;
+	bool dropped;
+	int64_t since_us;		/* realtime */
+};
+void subscriptions_drop_silent(struct subscriptions *db, uint64_t guid, uint32_t qpn);
+/* The next one, *i counts up from 0; false: there are no more. */
+bool subscriptions_silent_at(const struct subscriptions *db, size_t *i,
+			     struct silent_subscriber *out);
 
 #endif

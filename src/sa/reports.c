@@ -299,6 +299,8 @@ static void put_report(const struct event *e, uint8_t mad[MAD_LEN])
 static void no_answer(struct reports *r, struct subscriber *who)
 {
 	r->counts.unanswered++;
+	if (!who->unanswered && r->hooks.now_us)
+		who->silent_us = r->hooks.now_us();
 	if (++who->unanswered < REPORTS_UNANSWERED)
 		return;
 	log_limited(&dead_log, LOG_LEVEL_WARNING, "sa",
@@ -307,7 +309,7 @@ static void no_answer(struct reports *r, struct subscriber *who)
 	r->counts.dropped_subscribers++;
 	if (r->hooks.dropped)
 		r->hooks.dropped(r->hooks.arg, who->guid, who->qpn);
-	subscriptions_drop(r->db, who->guid, who->qpn);
+	subscriptions_drop_silent(r->db, who->guid, who->qpn);
 }
 
 static struct outstanding of_port(const struct reports *r, uint64_t guid)

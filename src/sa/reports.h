@@ -52,6 +52,8 @@ struct reports_hooks {
 	void (*wake)(void *arg);
 	/* Nobody answered its Reports: it is a subscriber no more.  May be NULL. */
 	void (*dropped)(void *arg, uint64_t guid, uint32_t qpn);
+	/* Realtime, for people to be told since when somebody is silent.  May be NULL. */
+	int64_t (*now_us)(void);
 	void *arg;
 };
 

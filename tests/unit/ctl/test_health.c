@@ -10,6 +10,7 @@
 #include "subnet.h"
 #include "registry/holdings.h"
 #include "registry/mcast.h"
+#include "registry/subscriptions.h"
 #include "unit/run.h"
 
 static struct subnet_state *state;
@@ -250,6 +251,42 @@ START_TEST(a_registry_that_fills)
 }
 END_TEST
 
+START_TEST(silent_subscribers)
+{
+	uint64_t node1 = 0x2c90300000011;
+	struct subscription what = { .what = { .lid_first = INFORM_ALL_LIDS, .generic = true },
+				     .number = SUBSCRIPTION_ANY };
+	struct sa registered = { .holdings = holdings_new() };
+	struct subscriptions *db = registered.subscriptions = subscriptions_new(NULL, NULL);
+	struct subscriber *who;
+
+	in.registered = &registered;
+	in.now_us = 1000000000;
+	subscriptions_add(db, node1, 5, &what);
+	ck_assert_uint_eq(judged(), 0);
+	who = subscriber_find(db, node1, 5);
+	who->unanswered = 1;
+	who->silent_us = in.now_us - 20000000;
+	expect(SEV_INFO, "subscriber-silent", "QP 5 does not answer Reports, for 20 s");
+	subscriptions_drop_silent(db, node1, 5);
+	expect(SEV_INFO, "subscriber-silent", "for 20 s, and is no longer subscribed");
+	subscriptions_add(db, node1, 5, &what);
+	ck_assert_uint_eq(judged(), 0);
+	subscriptions_drop(db, node1, 5);
+	in.now_us += 3700000000;
+	ck_assert_uint_eq(judged(), 0);
+	for (unsigned i = 0; i < 200; i++) {
+		subscriptions_add(db, 0x99, i, &what);
+		subscriber_find(db, 0x99, i)->silent_us = in.now_us;
+		subscriptions_drop_silent(db, 0x99, i);
+	}
+	ck_assert_uint_eq(judged(), HEALTH_EACH + 1);
+	ck_assert_str_eq(h.v.v[HEALTH_EACH].text, "54 more silent subscribers");
+	subscriptions_free(db);
+	holdings_free(registered.holdings);
+}
+END_TEST
+
 START_TEST(floods_of_traps)
 {
 	struct trap_flood floods[] = {
@@ -454,6 +491,7 @@ int main(void)
 	tcase_add_test(t, not_up);
 	tcase_add_test(t, devices);
 	tcase_add_test(t, a_registry_that_fills);
+	tcase_add_test(t, silent_subscribers);
 	tcase_add_test(t, floods_of_traps);
 	tcase_add_test(t, links_that_flap);
 	tcase_add_test(t, many_of_a_kind);
