@@ -38,7 +38,9 @@ flood() {
 	floods=()
 	for ((i = 0; i < ports; i++)); do
 		as_own "$(host $((20 + i)))"
-		"${as[@]}" "$tools/madattack" -t "$seconds" -r "$rate" -s $((seed + i)) -g guids \
+		# at a lower priority than the daemon and the simulator, as on a machine of their own
+		"${as[@]}" nice -n 10 "$tools/madattack" -t "$seconds" -r "$rate" -s $((seed + i)) -g guids \
+			-R 1,5,5,1,1,1 \
 			"$@" >"flood.$i" 2>&1 &
 		floods+=($!)
 		pids+=($!)
@@ -64,7 +66,9 @@ beside() {
 	events=$(ctl -j events --kind link-down | wc -l)
 	seen() { [ "$(ctl -j events --kind link-down | wc -l)" -gt "$events" ]; }
 	sim_do link down "core-001/P5"
+	begin=${EPOCHREALTIME/./}
 	until_ 5 seen || bad "$1: a link that fails is not seen"
+	expect_quick "a failing link beside $1" 1000 "$begin"
 	sim_do link up "core-001/P5"
 }
 bounded() {
@@ -101,8 +105,15 @@ round() {
 	flood_ends "controls"
 	bounded "SMInfo"
 
+	note "path queries as fast as three ports can ask"
+	flood 3 2 0 query
+	sleep 0.5
+	beside "path queries"
+	flood_ends "path queries"
+
 	note "all else that a host can send, from many ports at once"
-	flood 24 2 2000 query sa inform join table segment ack reportresp getresp class smp trap:any sminfo
+	flood 24 2 2000 query sa inform join table segment ack reportresp getresp class smp routed \
+		trap:any sminfo
 	beside "all kinds"
 	flood_ends "all kinds"
 	bounded "all kinds"
@@ -126,6 +137,9 @@ for ((i = 1; i <= 2; i++)); do
 	until_ 20 hears "$i" || bad "a Report does not come"
 	expect_quick "Report $i beside 40 that nobody answers" 1500 "$begin"
 done
+silent() { ctl -j health | jq -r '.problems[] | select(.kind == "subscriber-silent") | .text' | grep -q "$1"; }
+until_ 5 silent "$(host 41).* QP 1 does not answer Reports" || bad "health does not name who is silent: $(ctl health)"
+until_ 5 silent "30 more" || bad "health does not count who is silent: $(ctl health)"
 
 round
 while [ "$SECONDS" -lt "$until" ]; do
