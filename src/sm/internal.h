@@ -337,7 +337,10 @@ const struct disco_left *left_out_at(const struct sm *sm, size_t i);
 bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
 		    const uint8_t *node_info);
 /* "the device at leaf-1/P3 says ...".  f, which may be NULL, has its neighbour. */
-void left_out_text(const struct fabric *f, const struct disco_left *x, struct buf *out);
+void left_out_text(const struct sm *sm, const struct fabric *f, const struct disco_left *x,
+		   struct buf *out);
+/* The node GUID of the device that is to blame; 0: that cannot be told. */
+uint64_t left_out_culprit(const struct sm *sm, const struct disco_left *x);
 /*
  * A light sweep asks them: begin() is false if there are none; ask() fills an SMP for each of the
  * left_out_asked(), by routes of f, or is false; end() says what came of it: any is taken back, and

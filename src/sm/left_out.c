@@ -19,6 +19,7 @@
  * touch `asked` only, which is the light sweep's while it runs.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,8 +55,10 @@ struct asked {
 struct left_list {
 	VEC(struct left_one) v;
 	VEC(struct asked) asked;
+	VEC(struct disco_left) fresh;	/* during left_out_scanned(): new on the list */
 	struct map64 honest;	/* node GUIDs of switches that are no impostors, though no link is confirmed */
 	struct map64 waits;	/* by place: how many light sweeps it was left out the last time */
+	struct map64 accused;	/* by GUID: nodes next to it that it contradicts, by the last scan */
 	size_t next;		/* in v: where the next light sweep begins */
 	unsigned repeats;
 	struct log_ratelimit limit;
@@ -67,6 +70,7 @@ struct left_list *left_out_new(void)
 
 	map64_init(&l->honest, 4);
 	map64_init(&l->waits, 4);
+	map64_init(&l->accused, 4);
 	l->limit = (struct log_ratelimit)LOG_RATELIMIT;
 	return l;
 }
@@ -77,21 +81,78 @@ void left_out_free(struct left_list *l)
 		return;
 	vec_free(&l->v);
 	vec_free(&l->asked);
+	vec_free(&l->fresh);
 	map64_free(&l->honest);
 	map64_free(&l->waits);
+	map64_free(&l->accused);
 	free(l);
 }
 
-void left_out_text(const struct fabric *f, const struct disco_left *x, struct buf *out)
+/* --- who it is --- */
+
+static uint32_t accusers(const struct left_list *l, uint64_t guid)
+{
+	uint32_t n = map64_get(&l->accused, guid);
+
+	return n == MAP64_NONE ? 0 : n;
+}
+
+/*
+ * A switch that gives false LocalPortNums contradicts all of its neighbours, which contradict nobody
+ * else.  So the one of the two ends lies that more nodes contradict: here, the one at the near end.
+ */
+static bool near_end_lies(const struct left_list *l, const struct disco_left *x)
+{
+	return x->why == LEFT_TWO_PLACES && accusers(l, x->near_guid) > accusers(l, x->guid);
+}
+
+uint64_t left_out_culprit(const struct sm *sm, const struct disco_left *x)
+{
+	const struct left_list *l = sm->left_out;
+
+	if (near_end_lies(l, x))
+		return x->near_guid;
+	if (x->why == LEFT_TWO_PLACES)
+		return accusers(l, x->guid) > 1 ? x->guid : 0;
+	/* nor where it has several GUIDs, or more than one device has this one */
+	return x->why < LEFT_TWO_KINDS || x->why == LEFT_ANSWER || x->why == LEFT_KILLS ||
+	       x->why == LEFT_HANGS ? x->guid : 0;
+}
+
+/* Of the scan that was taken. */
+static void count_accusers(struct left_list *l)
+{
+	struct map64 pairs;
+
+	map64_clear(&l->accused);
+	map64_init(&pairs, (uint32_t)l->v.n);
+	for (size_t i = 0; i < l->v.n; i++) {
+		const struct disco_left *x = &l->v.v[i].x;
+
+		if (x->why == LEFT_TWO_PLACES && x->guid != x->near_guid &&
+		    map64_put(&pairs, hash64(x->guid ^ hash64(x->near_guid)), 1) == MAP64_NONE)
+			map64_put(&l->accused, x->guid, accusers(l, x->guid) + 1);
+	}
+	map64_free(&pairs);
+}
+
+void left_out_text(const struct sm *sm, const struct fabric *f, const struct disco_left *x,
+		   struct buf *out)
 {
 	uint32_t node = f ? map64_get(&f->node_by_guid, x->near_guid) : MAP64_NONE;
 	char name[FABRIC_NAME_MAX];
 
 	if (node == MAP64_NONE || x->near_port > f->nodes[node].nports)
-		buf_printf(out, "the device at port %u of 0x%016" PRIx64 " ", x->near_port, x->near_guid);
+		snprintf(name, sizeof(name), "port %u of 0x%016" PRIx64, x->near_port, x->near_guid);
 	else
-		buf_printf(out, "the device at %s ",
-			   fabric_port_name(f, f->nodes[node].port0 + x->near_port, name, sizeof(name)));
+		fabric_port_name(f, f->nodes[node].port0 + x->near_port, name, sizeof(name));
+	if (near_end_lies(sm->left_out, x)) {
+		buf_printf(out, "the device that has %s says false LocalPortNums: behind that port is port %u "
+			   "of node GUID 0x%016" PRIx64 ", and others say that it is elsewhere", name, x->a,
+			   x->guid);
+		return;
+	}
+	buf_printf(out, "the device at %s ", name);
 	left_text(x, out);
 }
 
@@ -108,7 +169,7 @@ static void say(struct sm *sm, const struct fabric *f, const struct disco_left *
 {
 	struct buf text = { 0 };
 
-	left_out_text(f, x, &text);
+	left_out_text(sm, f, x, &text);
 	log_limited(&sm->left_out->limit, LOG_LEVEL_WARNING, "discovery", "%s: it is left out", text.s);
 	buf_free(&text);
 }
@@ -240,16 +301,18 @@ bool left_out_scanned(struct sm *sm, const struct disco_result *res)
 			continue;
 		if (put(l, x)) {
 			again |= left_stays(x);
-			say(sm, f, x);
+			*vec_push(&l->fresh) = *x;
 		}
 	}
-	if (again && l->repeats < REPEATS_MAX) {
-		l->repeats++;
-		return true;
-	}
-	if (res->f)
+	again &= l->repeats < REPEATS_MAX;
+	l->repeats += again;
+	if (res->f && !again)
 		forget_unmet(l);
-	return false;
+	count_accusers(l);
+	for (size_t i = 0; i < l->fresh.n; i++)
+		say(sm, f, &l->fresh.v[i]);
+	l->fresh.n = 0;
+	return again;
 }
 
 void left_out_sweep(struct sm *sm)
@@ -399,7 +462,7 @@ enum left_out_end left_out_end(struct sm *sm)
 			one->wait -= one->wait > 0;
 			continue;
 		}
-		left_out_text(sm->published->f, &one->x, &text);
+		left_out_text(sm, sm->published->f, &one->x, &text);
 		log_info("discovery", "%s: it is tried again, and taken back if that goes well", text.s);
 		buf_free(&text);
 		sm_suspect(sm, &(struct suspect){ .guid = one->x.near_guid, .ends = true });

@@ -898,7 +898,8 @@ bool sm_left_out(const struct sm *sm, size_t i, struct sm_left *out)
 	node = f ? map64_get(&f->node_by_guid, x->near_guid) : MAP64_NONE;
 	out->near = node == MAP64_NONE || x->near_port > f->nodes[node].nports ? FABRIC_NONE :
 		    f->nodes[node].port0 + x->near_port;
-	left_out_text(f, x, &out->text);
+	out->guid = left_out_culprit(sm, x);
+	left_out_text(sm, f, x, &out->text);
 	return true;
 }
 

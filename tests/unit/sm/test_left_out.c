@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Devices that discovery goes round: how long, which of two, and when they are taken back. */
+#include <check.h>
+#include <string.h>
+
+#include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
+
+#include "../plan/net.h"
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "sm/internal.h"
+#include "unit/run.h"
+
+#define LEAF 0x9000
+#define HOST(i) (0x1000u + 0x10u * (i))
+
+static struct sm sm;
+static struct subnet_state now;
+
+/* A switch, host i on port i + 1; the subnet manager on host 0.  Ports 5 to 8 have no far end. */
+static void setup(void)
+{
+	uint32_t self, leaf;
+
+	memset(&sm, 0, sizeof(sm));
+	sm.left_out = left_out_new();
+	now = (struct subnet_state){ .refs = 1, .f = fabric_new() };
+	self = net_ca(now.f, HOST(0), 1);
+	leaf = net_switch(now.f, LEAF, 8, false);
+	ck_assert(fabric_link(now.f, self, 1, leaf, 1));
+	for (unsigned i = 1; i < 4; i++)
+		ck_assert(fabric_link(now.f, net_ca(now.f, HOST(i), 1), 1, leaf, i + 1));
+	net_finish(now.f);
+	sm.published = &now;
+}
+
+static void teardown(void)
+{
+	left_out_free(sm.left_out);
+	vec_free(&sm.suspects);
+	fabric_free(now.f);
+}
+
+static void node_info(uint8_t *info, unsigned type, unsigned ports, uint64_t guid, unsigned local)
+{
+	memset(info, 0, 40);
+	info[NI_TYPE] = (uint8_t)type;
+	info[NI_PORTS] = (uint8_t)ports;
+	info[NI_LOCAL_PORT] = (uint8_t)local;
+	put_be64(info + NI_GUID, guid);
+	put_be64(info + NI_PORT_GUID, guid + 1);
+}
+
+static struct disco_left left_at(unsigned port, enum left_why why, const uint8_t *info)
+{
+	struct disco_left x = { .near_guid = LEAF, .near_port = (uint8_t)port, .why = (uint8_t)why };
+
+	left_describe(&x, info);
+	return x;
+}
+
+/* A scan left these out; repeated: it is to be repeated. */
+static void scanned(struct disco_left *left, size_t n, bool repeated)
+{
+	struct fabric *f = fabric_clone(now.f);
+	struct disco_result res = { .f = f, .left = left, .n_left = n };
+
+	ck_assert(left_out_scanned(&sm, &res) == repeated);
+	fabric_free(f);
+}
+
+static size_t count(void)
+{
+	size_t n = 0;
+
+	while (left_out_at(&sm, n))
+		n++;
+	return n;
+}
+
+/* A light sweep in which device i of those asked answers the i-th of info; NULL: it does not. */
+static enum left_out_end light(const uint8_t *const *info, size_t n)
+{
+	ck_assert(left_out_begin(&sm));
+	ck_assert_uint_eq(left_out_asked(&sm), n);
+	for (size_t i = 0; i < n; i++) {
+		struct smp s = { 0 };
+
+		if (info[i])
+			memcpy(s.data, info[i], 40);
+		left_out_answered(&sm, i, &s, info[i] ? 0 : -1);
+	}
+	return left_out_end(&sm);
+}
+
+static enum left_out_end light_one(const uint8_t *info)
+{
+	return light(&info, 1);
+}
+
+START_TEST(an_impossible_one_until_it_is_possible)
+{
+	uint8_t odd[40], good[40];
+	struct disco_left x;
+
+	node_info(odd, IB_NODE_CA_T, 1, HOST(9), 254);
+	node_info(good, IB_NODE_CA_T, 1, HOST(9), 1);
+	x = left_at(5, LEFT_LOCAL_PORT, odd);
+	scanned(&x, 1, false);
+	ck_assert_uint_eq(count(), 1);
+	ck_assert(left_out_holds(&sm, LEAF, 5, odd));
+	ck_assert(!left_out_holds(&sm, LEAF, 5, good));
+	for (unsigned i = 0; i < 10; i++)
+		ck_assert_int_eq(light_one(odd), LEFT_OUT_SAME);
+	ck_assert_int_eq(light_one(NULL), LEFT_OUT_SAME);
+	ck_assert_uint_eq(sm.suspects.n, 0);
+	ck_assert_int_eq(light_one(good), LEFT_OUT_BACK);
+	ck_assert_uint_eq(sm.suspects.n, 1);
+	ck_assert_uint_eq(sm.suspects.v[0].guid, LEAF);
+	ck_assert_uint_eq(count(), 0);
+	ck_assert(!left_out_begin(&sm));
+}
+END_TEST
+
+START_TEST(a_scan_that_does_not_meet_it_forgets_it)
+{
+	uint8_t odd[40];
+	struct disco_left x[2];
+
+	node_info(odd, IB_NODE_CA_T, 0, HOST(9), 1);
+	x[0] = left_at(5, LEFT_PORTS, odd);
+	x[1] = left_at(6, LEFT_PORTS, odd);
+	scanned(x, 2, false);
+	ck_assert_uint_eq(count(), 2);
+	scanned(x + 1, 1, false);
+	ck_assert_uint_eq(count(), 1);
+	ck_assert_uint_eq(left_out_at(&sm, 0)->near_port, 6);
+}
+END_TEST
+
+START_TEST(a_guid_that_changes_has_to_be_the_same_twice)
+{
+	uint8_t info[40];
+	struct disco_left x;
+
+	node_info(info, IB_NODE_CA_T, 1, 0x7001, 1);
+	x = left_at(5, LEFT_GUID_CHANGES, info);
+	scanned(&x, 1, true);
+	for (unsigned i = 2; i < 10; i++) {
+		node_info(info, IB_NODE_CA_T, 1, 0x7000 + i, 1);
+		ck_assert_int_eq(light_one(info), LEFT_OUT_SAME);
+	}
+	ck_assert_int_eq(light_one(info), LEFT_OUT_BACK);
+}
+END_TEST
+
+START_TEST(one_that_kills_discovery_is_tried_ever_more_rarely)
+{
+	uint8_t info[40];
+	struct disco_left x, list[LEFT_MAX];
+	unsigned waited = 0, before = 0;
+
+	node_info(info, IB_NODE_CA_T, 1, HOST(9), 1);
+	x = left_at(5, LEFT_KILLS, info);
+	for (unsigned i = 0; i < 6; i++) {
+		scanned(&x, 1, true);
+		ck_assert_uint_eq(left_out_list(&sm, list), 1);
+		for (waited = 1; light_one(info) == LEFT_OUT_SAME; waited++)
+			ck_assert_uint_lt(waited, 400);
+		ck_assert_uint_gt(waited, before);
+		ck_assert_uint_eq(left_out_list(&sm, list), 0);
+		before = waited;
+	}
+	scanned(&x, 1, true);
+	info[28] ^= 1;	/* it says something else: that may be harmless */
+	ck_assert_int_eq(light_one(info), LEFT_OUT_BACK);
+}
+END_TEST
+
+/* Of two with one GUID the one is believed that is where it was. */
+START_TEST(the_one_that_was_there_before_is_believed)
+{
+	uint8_t info[40];
+	struct disco_left x, list[LEFT_MAX];
+
+	node_info(info, IB_NODE_CA_T, 1, HOST(2), 1);
+	x = left_at(3, LEFT_TWO_PLACES, info);		/* where host 2 has been */
+	x.other_guid = LEAF;
+	x.other_port = 6;				/* a scan met the intruder first */
+	scanned(&x, 1, true);
+	ck_assert_uint_eq(left_out_list(&sm, list), 1);
+	ck_assert_uint_eq(list[0].near_port, 6);
+	ck_assert_int_eq(list[0].why, LEFT_IMPOSTOR);
+
+	left_out_forget(&sm);
+	x = left_at(6, LEFT_TWO_PLACES, info);		/* a scan met host 2 first */
+	x.other_guid = LEAF;
+	x.other_port = 3;
+	scanned(&x, 1, false);
+	ck_assert_uint_eq(count(), 1);
+	ck_assert_uint_eq(left_out_at(&sm, 0)->near_port, 6);
+}
+END_TEST
+
+START_TEST(all_is_discovered_when_the_one_that_was_believed_is_renamed)
+{
+	uint8_t same[40], other[40];
+	const uint8_t *answers[2] = { same, same };
+	struct disco_left x;
+
+	node_info(same, IB_NODE_CA_T, 1, 0x7000, 1);
+	node_info(other, IB_NODE_CA_T, 1, 0x7100, 1);
+	x = left_at(5, LEFT_TWO_PLACES, same);
+	x.other_guid = LEAF;
+	x.other_port = 6;
+	/* the GUID has a port in the fabric that is linked, so that it is not free */
+	put_be64(x.data + NI_GUID, HOST(1));
+	put_be64(same + NI_GUID, HOST(1));
+	x.guid = HOST(1);
+	scanned(&x, 1, false);
+	ck_assert_int_eq(light(answers, 2), LEFT_OUT_SAME);
+	answers[1] = other;
+	ck_assert_int_eq(light(answers, 2), LEFT_OUT_RENAMED);
+}
+END_TEST
+
+START_TEST(scans_are_not_repeated_for_ever)
+{
+	uint8_t info[40];
+	unsigned repeated = 0;
+
+	for (unsigned i = 0; i < 100; i++) {
+		struct fabric *f = fabric_clone(now.f);
+		struct disco_left x;
+		struct disco_result res = { .f = f, .left = &x, .n_left = 1 };
+
+		node_info(info, IB_NODE_CA_T, 1, 0x7000 + i, 1);
+		x = left_at(5, LEFT_KILLS, info);
+		x.near_guid = 0x9900 + i;
+		repeated += left_out_scanned(&sm, &res);
+		fabric_free(f);
+	}
+	ck_assert_uint_ge(repeated, 8);
+	ck_assert_uint_le(repeated, 32);
+	left_out_sweep(&sm);		/* the next sweep may again */
+	node_info(info, IB_NODE_CA_T, 1, 0x7777, 1);
+	struct disco_left x = left_at(6, LEFT_KILLS, info);
+	scanned(&x, 1, true);
+}
+END_TEST
+
+static struct disco_left two_places(uint64_t near, unsigned port, uint64_t guid, unsigned local)
+{
+	uint8_t info[40];
+	struct disco_left x;
+
+	node_info(info, IB_NODE_SWITCH_T, 8, guid, local);
+	x = left_at(port, LEFT_TWO_PLACES, info);
+	x.near_guid = near;
+	x.other_guid = 0x9999;
+	x.other_port = 1;
+	return x;
+}
+
+/* Its neighbours are contradicted by it alone, and it by all of them. */
+START_TEST(a_switch_with_false_port_numbers_is_to_blame_at_both_ends)
+{
+	struct disco_left x[] = {
+		two_places(0x9001, 3, LEAF, 5),		/* the neighbours, of the leaf */
+		two_places(0x9002, 4, LEAF, 6),
+		two_places(LEAF, 5, 0x9003, 7),		/* what the leaf is said to lead to */
+		two_places(0x9004, 5, 0x9005, 7),	/* two others: it may be either */
+	};
+	struct buf text = { 0 };
+
+	scanned(x, 4, false);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_uint_eq(left_out_culprit(&sm, &x[i]), LEAF);
+	ck_assert_uint_eq(left_out_culprit(&sm, &x[3]), 0);
+	left_out_text(&sm, now.f, &x[2], &text);
+	ck_assert_msg(strstr(text.s, "the device that has n9000/P5") == text.s, "%s", text.s);
+	buf_free(&text);
+	left_out_text(&sm, now.f, &x[3], &text);
+	ck_assert_msg(strstr(text.s, "the device at port 5 of 0x0000000000009004 says") == text.s, "%s",
+		      text.s);
+	buf_free(&text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("left_out");
+	TCase *t = tcase_create("left_out");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, an_impossible_one_until_it_is_possible);
+	tcase_add_test(t, a_scan_that_does_not_meet_it_forgets_it);
+	tcase_add_test(t, a_guid_that_changes_has_to_be_the_same_twice);
+	tcase_add_test(t, one_that_kills_discovery_is_tried_ever_more_rarely);
+	tcase_add_test(t, the_one_that_was_there_before_is_believed);
+	tcase_add_test(t, all_is_discovered_when_the_one_that_was_believed_is_renamed);
+	tcase_add_test(t, a_switch_with_false_port_numbers_is_to_blame_at_both_ends);
+	tcase_add_test(t, scans_are_not_repeated_for_ever);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
