@@ -2,6 +2,7 @@
 /* See flap.h.  The table is searched from end to end: links go down one by one. */
 #include "sm/flap.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,7 +232,7 @@ static bool between_switches(const struct fabric *f, uint32_t port)
 
 struct candidate {
 	uint32_t port;
-	struct flap flap;
+	struct flap flap;	/* downs: UINT_MAX: it does not flap, but cannot come up */
 };
 
 static int least_first(const void *va, const void *vb)
@@ -248,6 +249,22 @@ static bool join_ends(const struct fabric *f, uint32_t *parts, uint32_t port)
 	return join(parts, port_node(f, port)->sw, port_node(f, f->ports[port].peer)->sw);
 }
 
+/*
+ * One end says a PortState that there is not, so that no sweep knows what to set it to, and the other
+ * end shows that the link is not at work.
+ */
+static bool cannot_come_up(const struct fabric *f, uint32_t port)
+{
+	unsigned a = f->ports[port].state, b = f->ports[f->ports[port].peer].state;
+
+	return (a == IB_PORT_NOP && b < IB_PORT_ACTIVE_S) || (b == IB_PORT_NOP && a < IB_PORT_ACTIVE_S);
+}
+
+static void hold(struct fabric *f, uint32_t port, bool held)
+{
+	f->ports[port].held = f->ports[f->ports[port].peer].held = held;
+}
+
 bool flaps_hold(const struct flaps *t, struct fabric *f)
 {
 	VEC(struct candidate) list = { 0 };
@@ -256,11 +273,19 @@ bool flaps_hold(const struct flaps *t, struct fabric *f)
 
 	for (uint32_t i = 0; i < f->n_ports; i++)
 		f->ports[i].held = false;
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		if (!between_switches(f, i) || f->ports[i].held || !cannot_come_up(f, i))
+			continue;
+		hold(f, i, true);
+		*vec_push(&list) = (struct candidate){
+			.port = i, .flap = { .link = flap_link_of(f, i), .downs = UINT_MAX },
+		};
+	}
 	for (size_t i = 0; flaps_at(t, i, &c.flap); i++) {
 		c.port = flap_port(f, &c.flap.link, 0);
-		if (c.port == FABRIC_NONE || !between_switches(f, c.port))
+		if (c.port == FABRIC_NONE || !between_switches(f, c.port) || f->ports[c.port].held)
 			continue;
-		f->ports[c.port].held = f->ports[f->ports[c.port].peer].held = true;
+		hold(f, c.port, true);
 		*vec_push(&list) = c;
 	}
 	if (!list.n)
@@ -274,8 +299,7 @@ bool flaps_hold(const struct flaps *t, struct fabric *f)
 	qsort(list.v, list.n, sizeof(*list.v), least_first);
 	for (size_t i = 0; i < list.n; i++)
 		if (join_ends(f, parts, list.v[i].port))
-			f->ports[list.v[i].port].held =
-				f->ports[f->ports[list.v[i].port].peer].held = false;
+			hold(f, list.v[i].port, false);
 	free(parts);
 	vec_free(&list);
 	return true;

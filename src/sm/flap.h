@@ -64,7 +64,10 @@ bool flaps_release(struct flaps *t, uint64_t guid, unsigned port, struct flap *o
 
 /* The port of f that is an end of the link, if it is there; else FABRIC_NONE. */
 uint32_t flap_port(const struct fabric *f, const struct flap_link *l, unsigned end);
-/* Says of each port of f whether its link is held; true: some are. */
+/*
+ * Says of each port of f whether its link is held: those that flap, and those that no sweep can bring
+ * up as one end says a PortState that there is not; but for those that are the only way.  True: some are.
+ */
 bool flaps_hold(const struct flaps *t, struct fabric *f);
 
 #endif

@@ -255,6 +255,32 @@ START_TEST(the_only_way_is_used)
 }
 END_TEST
 
+static struct fabric_port *port_of(uint64_t guid, unsigned num)
+{
+	return fabric_port(f, map64_get(&f->node_by_guid, guid), num);
+}
+
+/* The one end says a PortState that there is not, and the other is not Active. */
+START_TEST(held_where_it_cannot_come_up)
+{
+	struct fabric_port *near = port_of(LEAF, 5), *far = &f->ports[near->peer];
+
+	near->state = IB_PORT_NOP;
+	for (unsigned state = IB_PORT_INIT_S; state <= IB_PORT_ACTIVE_S; state++) {
+		far->state = (uint8_t)state;
+		flaps_hold(flaps, f);
+		ck_assert(near->held == (state < IB_PORT_ACTIVE_S) && far->held == near->held);
+	}
+	far->state = IB_PORT_INIT_S;
+	near->state = IB_PORT_ARMED_S;
+	ck_assert(!flaps_hold(flaps, f));
+	for (unsigned i = 0; i < 4; i++)		/* one of them is the only way */
+		port_of(LEAF, 5 + i)->state = IB_PORT_NOP;
+	ck_assert(flaps_hold(flaps, f));
+	ck_assert_uint_eq(held(LEAF, 5) + held(LEAF, 6) + held(LEAF, 7) + held(LEAF, 8), 3);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("flap");
@@ -271,6 +297,7 @@ int main(void)
 	tcase_add_test(t, both_ends_have_one_name);
 	tcase_add_test(t, held_where_there_is_another_way);
 	tcase_add_test(t, the_only_way_is_used);
+	tcase_add_test(t, held_where_it_cannot_come_up);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
