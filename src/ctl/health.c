@@ -16,7 +16,6 @@
 #include "registry/holdings.h"
 #include "registry/mcast.h"
 #include "registry/subscriptions.h"
-#include "sm/liars.h"
 #include "sm/want.h"
 
 /* A BUSY is of now for so many windows of the SA's sums. */
@@ -200,16 +199,34 @@ static void judge_devices(const struct health_input *in, struct health *h)
 		    "devices keep %zu values of attributes unlike what was wanted", in->sm->refused);
 }
 
-/* What discovery goes round. */
+/* What discovery goes round.  A switch has many links, and is told of once. */
 static void judge_left_out(const struct health_input *in, struct health *h)
 {
 	struct many left = { h, SEV_ERROR, "device-left-out",
 			     "look for newer firmware, or replace it; it is taken back as soon as it answers "
 			     "as it should", "devices are left out", 0 };
+	uint32_t *more = xcalloc(in->n_left + 1, sizeof(*more));
+	struct map64 first;	/* by GUID: place in left */
 
+	map64_init(&first, (uint32_t)in->n_left);
+	for (size_t i = 0; i < in->n_left; i++) {
+		uint32_t place = in->left[i].guid ? map64_get(&first, in->left[i].guid) : MAP64_NONE;
+
+		if (place != MAP64_NONE)
+			more[place]++;
+		else if (in->left[i].guid)
+			map64_put(&first, in->left[i].guid, (uint32_t)i);
+		more[i] = place == MAP64_NONE ? 0 : MAP64_NONE;
+	}
 	for (size_t i = 0; i < in->n_left; i++)
-		add_one(&left, "%s: it is left out", in->left[i].text.s);
+		if (!more[i])
+			add_one(&left, "%s: it is left out", in->left[i].text.s);
+		else if (more[i] != MAP64_NONE)
+			add_one(&left, "%s: it is left out, and so it is at %" PRIu32 " more of its links",
+				in->left[i].text.s, more[i]);
 	add_rest(&left);
+	map64_free(&first);
+	free(more);
 }
 
 static bool is_left_out(const struct health_input *in, uint32_t port)
@@ -562,16 +579,69 @@ static void judge_subscribers(const struct health_input *in, struct health *h)
 	add_rest(&silent);
 }
 
+/*
+ * The device that an entry is about, by what is published: its node's index, or, where nothing is known
+ * behind a port, that port's index beyond all nodes.
+ */
+static uint64_t device_behind(const struct fabric *f, uint32_t port)
+{
+	uint32_t peer = f->ports[port].peer;
+
+	return peer == FABRIC_NONE ? (uint64_t)f->n_nodes + port : f->ports[peer].node;
+}
+
+/* false: its port is not of the published fabric. */
+static bool find_liar(const struct fabric *f, const struct liar *x, uint64_t *device)
+{
+	uint32_t node = f ? map64_get(&f->node_by_guid, x->guid) : MAP64_NONE;
+
+	if (node == MAP64_NONE || x->num > f->nodes[node].nports)
+		return false;
+	*device = x->behind ? device_behind(f, f->nodes[node].port0 + x->num) : node;
+	return true;
+}
+
+/* Each device is told of once: by why it is left out, else by the first answer that cannot be. */
 static void judge_liars(const struct health_input *in, struct health *h)
 {
 	struct many liars = { h, SEV_WARNING, "device-lies",
 			      "look at the device: its firmware, and what runs on it; it is asked again with "
-			      "each light sweep", "such answers", 0 };
-	const struct liar *x;
+			      "each light sweep", "devices whose answers cannot be true", 0 };
+	const struct fabric *f = in->state ? in->state->f : NULL;
+	uint32_t *more = xcalloc(in->n_liars + 1, sizeof(*more));
+	struct map64 told;	/* by device: 1 and the place of its entry; 0: it is left out */
+	uint64_t device;
 
-	for (size_t i = 0; in->liars_of && (x = liars_at(in->liars_of, i)); i++)
-		add_one(&liars, "%s", x->text);
+	map64_init(&told, (uint32_t)(in->n_left + in->n_liars));
+	for (size_t i = 0; i < in->n_left && f; i++) {
+		uint32_t node = map64_get(&f->node_by_guid, in->left[i].guid);
+
+		if (node != MAP64_NONE)
+			map64_put(&told, node, 0);
+		else if (in->left[i].near != FABRIC_NONE)
+			map64_put(&told, device_behind(f, in->left[i].near), 0);
+	}
+	for (size_t i = 0; i < in->n_liars; i++) {
+		uint32_t place;
+
+		if (!find_liar(f, &in->liars[i], &device))
+			continue;
+		place = map64_get(&told, device);
+		if (place == MAP64_NONE)
+			map64_put(&told, device, (uint32_t)i + 1);
+		else if (place)
+			more[place - 1]++;
+		more[i] = place == MAP64_NONE ? more[i] : MAP64_NONE;
+	}
+	for (size_t i = 0; i < in->n_liars; i++)
+		if (!more[i])
+			add_one(&liars, "%s", in->liars[i].text);
+		else if (more[i] != MAP64_NONE)
+			add_one(&liars, "%s; and %" PRIu32 " more of its answers cannot be true",
+				in->liars[i].text, more[i]);
 	add_rest(&liars);
+	map64_free(&told);
+	free(more);
 }
 
 static void judge_floods(const struct health_input *in, struct health *h)
@@ -885,7 +955,8 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 		*vec_push(&others) = seen;
 	for (uint32_t i = 0; c->env->sm && sm_flood_at(c->env->sm, i, &flood); i++)
 		*vec_push(&floods) = flood;
-	in.liars_of = c->env->sm;
+	if (c->env->sm)
+		in.liars = liars_list(c->env->sm, &in.n_liars);
 	in.floods = floods.v;
 	in.n_floods = floods.n;
 	for (unsigned i = 0; c->env->mad && mad_flood_at(c->env->mad, i, &mad_flood); i++)

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/findings.h"
 #include "ctl/command.h"
+#include "sm/liars.h"
 #include "store/store.h"
 
 struct health_input {
@@ -25,7 +26,8 @@ struct health_input {
 	size_t n_floods;
 	const struct mad_flood *mad_floods;	/* of any MADs, likewise */
 	size_t n_mad_floods;
-	const struct sm *liars_of;		/* whose list of answers that cannot be; NULL: none */
+	const struct liar *liars;	/* answers that cannot be (sm/liars.h) */
+	size_t n_liars;
 	const struct subnet_state *state;	/* NULL: none is published */
 	const struct mcast_db *mcast;	/* NULL: there is no SA */
 	const struct sa_stats *sa;	/* NULL: there is no SA */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* See liars.h. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +16,17 @@
 
 static struct log_ratelimit liar_log = LOG_RATELIMIT;
 
+#define KEPT_SEEN_MAX	65536
+
 /* What a device is asked again, and its answer. */
 struct question {
 	uint32_t node;
 	uint8_t num;			/* of the port to ask by */
-	struct refused_set refused;	/* attr 0: NodeInfo, else that value */
+	uint8_t behind;			/* the device at the other end of this port of the node; 0: the node */
+	uint16_t attr;
+	uint32_t mod;
+	uint64_t listed;		/* key of an entry of the list; 0: for another reason */
+	struct refused_set refused;	/* attr 0: it is not about a value that is kept */
 	bool sent;
 	int status;
 	uint8_t data[64];
@@ -28,7 +35,9 @@ struct question {
 struct liars {
 	VEC(struct liar) list;
 	struct map64 place;		/* key_of() -> place in list */
+	uint64_t looked;		/* generation of the state that liars_look() saw last */
 	struct map64 confirmed;		/* digests of NodeInfos that were the same twice */
+	struct map64 kept_seen;		/* values that were not what they had been: their last digest */
 	bool odd;			/* the light sweep is one that asks all nodes with many ports */
 	size_t next_refused;		/* of the store's, where the next light sweep goes on */
 	struct smp_job *job;
@@ -36,16 +45,59 @@ struct liars {
 	VEC(struct question) questions;
 };
 
-/* --- the list --- */
+/* --- digests of answers --- */
 
-static uint64_t key_of(uint64_t guid, unsigned num, bool behind)
+static uint32_t fold(uint64_t hash)
 {
-	return hash64(guid ^ hash64((uint64_t)num << 1 | behind));
+	uint32_t digest = (uint32_t)(hash >> 32) & INT32_MAX;
+
+	return digest + !digest;
 }
 
-static uint64_t key_at(const struct fabric *f, uint32_t port, bool behind)
+static uint64_t hash_fields(const uint8_t *data, const enum MAD_FIELDS *fields, size_t n)
 {
-	return key_of(port_node(f, port)->guid, f->ports[port].num, behind);
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < n; i++)	/* libibmad only reads */
+		hash = hash64(hash ^ mad_get_field((uint8_t *)(uintptr_t)data, 0, fields[i]));
+	return hash;
+}
+
+uint32_t liars_digest(uint16_t attr, const uint8_t *data)
+{
+	static const enum MAD_FIELDS of_port[] = {
+		IB_PORT_STATE_F, IB_PORT_PHYS_STATE_F, IB_PORT_LID_F, IB_PORT_MTU_CAP_F,
+		IB_PORT_VL_CAP_F, IB_PORT_NEIGHBOR_MTU_F, IB_PORT_OPER_VLS_F,
+		IB_PORT_LINK_WIDTH_ACTIVE_F, IB_PORT_LINK_SPEED_ACTIVE_F,
+	};
+	static const enum MAD_FIELDS of_switch[] = {
+		IB_SW_LINEAR_FDB_CAP_F, IB_SW_LINEAR_FDB_TOP_F, IB_SW_MCAST_FDB_CAP_F,
+	};
+
+	if (attr == UMAD_SM_ATTR_PORT_INFO)
+		return fold(hash_fields(data, of_port, ARRAY_SIZE(of_port)) ^ ib_ext_active(data));
+	if (attr == UMAD_SM_ATTR_SWITCH_INFO)
+		return fold(hash_fields(data, of_switch, ARRAY_SIZE(of_switch)));
+	return fold(hash_bytes(data, 40, 0));		/* NodeInfo, LocalPortNum included */
+}
+
+/* Of several answers, in order. */
+static uint32_t add_digest(uint32_t sum, uint32_t digest)
+{
+	return sum ? fold(hash64((uint64_t)sum << 32 | digest)) : digest;
+}
+
+/* --- the list --- */
+
+static uint64_t key_of(const struct liar *x)
+{
+	return hash64(x->guid ^ hash64((uint64_t)x->num << 2 | x->behind << 1 | x->answer));
+}
+
+static uint64_t key_at(const struct fabric *f, uint32_t port, bool behind, bool answer)
+{
+	return key_of(&(struct liar){ .guid = port_node(f, port)->guid, .num = f->ports[port].num,
+				      .behind = behind, .answer = answer });
 }
 
 static struct liar *find(const struct liars *l, uint64_t key)
@@ -68,41 +120,61 @@ static void forget_those(struct liars *l, bool (*gone)(const struct liar *x, con
 	l->list.n = kept;
 	map64_clear(&l->place);
 	for (uint32_t i = 0; i < kept; i++)
-		map64_put(&l->place, key_of(l->list.v[i].guid, l->list.v[i].num,
-					    l->list.v[i].behind), i);
+		map64_put(&l->place, key_of(&l->list.v[i]), i);
 }
 
-/* True: that is new. */
-static bool note(struct sm *sm, const struct fabric *f, uint32_t port, bool behind, bool answer,
+/* "leaf 3/P7", "leaf 3", "host 9, behind leaf 3/P7,": the port or device that said it. */
+static void name_liar(const struct fabric *f, uint32_t port, bool behind, struct buf *out)
+{
+	uint32_t peer = behind ? f->ports[port].peer : FABRIC_NONE;
+	char near[FABRIC_NAME_MAX], name[FABRIC_NAME_MAX];
+
+	if (f->ports[port].num)
+		fabric_port_name(f, port, near, sizeof(near));
+	else
+		fabric_node_name(f, f->ports[port].node, near, sizeof(near));
+	if (peer != FABRIC_NONE)
+		buf_printf(out, "%s, behind %s,",
+			   fabric_node_name(f, f->ports[peer].node, name, sizeof(name)), near);
+	else
+		buf_printf(out, "%s%s", behind ? "the device behind " : "", near);
+}
+
+/* as: behind, answer and changes of the entry, and what sweeps know.  True: that is new. */
+static bool note(struct sm *sm, const struct fabric *f, uint32_t port, const struct liar *as,
 		 const char *what)
 {
 	struct liars *l = sm->liars;
-	struct liar *x = find(l, key_at(f, port, behind)), new = {
-		.guid = port_node(f, port)->guid, .num = f->ports[port].num, .behind = behind,
-		.answer = answer, .found = !answer,
-	};
-	char name[FABRIC_NAME_MAX];
+	struct liar *x = find(l, key_at(f, port, as->behind, as->answer)), new = *as;
+	struct buf text = { 0 };
 
-	if (f->ports[port].num)
-		fabric_port_name(f, port, name, sizeof(name));
-	else
-		fabric_node_name(f, f->ports[port].node, name, sizeof(name));
-	snprintf(new.text, sizeof(new.text), "%s%s %s", behind ? "the device behind " : "", name, what);
+	/* one that says this and that is no news, whatever it says now */
+	if (x && as->again.looked)
+		x->again.looked = as->again.looked;
+	if (x && x->changes)
+		return false;
+	new.guid = port_node(f, port)->guid;
+	new.num = f->ports[port].num;
+	new.found = !as->answer;
+	name_liar(f, port, as->behind, &text);
+	snprintf(new.text, sizeof(new.text), "%s %s", text.s, what);
+	buf_free(&text);
 	if (x && !strcmp(x->text, new.text)) {
 		x->found |= new.found;
 		return false;
 	}
 	log_limited(&liar_log, LOG_LEVEL_WARNING, "sweep", "%s", new.text);
 	if (x) {
+		new.again = x->again;
 		*x = new;
 	} else if (l->list.n < LIARS_MAX) {
-		map64_put(&l->place, key_at(f, port, behind), (uint32_t)l->list.n);
+		map64_put(&l->place, key_of(&new), (uint32_t)l->list.n);
 		*vec_push(&l->list) = new;
 	}
 	return true;
 }
 
-bool liars_note(struct sm *sm, const struct fabric *f, uint32_t port, bool behind,
+bool liars_note(struct sm *sm, const struct fabric *f, uint32_t port, bool behind, uint32_t said,
 		const char *fmt, ...)
 {
 	char what[sizeof(((struct liar *)0)->text)];
@@ -111,22 +183,24 @@ bool liars_note(struct sm *sm, const struct fabric *f, uint32_t port, bool behin
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	return note(sm, f, port, behind, true, what);
+	return note(sm, f, port, &(struct liar){ .behind = behind, .answer = true,
+						 .again.looked = said }, what);
 }
 
 static bool is_at(const struct liar *x, const void *arg)
 {
 	const struct liar *y = arg;
 
-	return x->guid == y->guid && x->num == y->num && x->behind == y->behind;
+	return x->guid == y->guid && x->num == y->num && x->behind == y->behind &&
+	       x->answer == y->answer;
 }
 
 void liars_clear(struct sm *sm, const struct fabric *f, uint32_t port, bool behind)
 {
-	const struct liar *x = find(sm->liars, key_at(f, port, behind));
+	const struct liar *x = sm->liars->list.n ? find(sm->liars, key_at(f, port, behind, true)) : NULL;
 	struct liar copy;
 
-	if (!x || !x->answer)
+	if (!x || x->changes)
 		return;
 	copy = *x;
 	forget_those(sm->liars, is_at, &copy);
@@ -134,12 +208,14 @@ void liars_clear(struct sm *sm, const struct fabric *f, uint32_t port, bool behi
 
 bool liars_know(const struct sm *sm, const struct fabric *f, uint32_t port, bool behind)
 {
-	return sm->liars->list.n && find(sm->liars, key_at(f, port, behind));
+	return sm->liars->list.n && (find(sm->liars, key_at(f, port, behind, true)) ||
+				     find(sm->liars, key_at(f, port, behind, false)));
 }
 
-const struct liar *liars_at(const struct sm *sm, size_t i)
+const struct liar *liars_list(const struct sm *sm, size_t *n)
 {
-	return i < sm->liars->list.n ? &sm->liars->list.v[i] : NULL;
+	*n = sm->liars->list.n;
+	return sm->liars->list.v;
 }
 
 /* --- what does not fit in a fabric --- */
@@ -238,6 +314,7 @@ static bool was_not_found(const struct liar *x, const void *arg)
 static void note_duplicate(struct sm *sm, const struct fabric *f, uint32_t port)
 {
 	uint32_t first = fabric_find_port(f, f->ports[port].guid), peer = f->ports[port].peer;
+	const struct liar as = { .behind = true };
 	char name[FABRIC_NAME_MAX], what[192];
 
 	if (peer == FABRIC_NONE)
@@ -247,32 +324,139 @@ static void note_duplicate(struct sm *sm, const struct fabric *f, uint32_t port)
 	else
 		snprintf(what, sizeof(what), "says the port GUID of %s",
 			 fabric_port_name(f, first, name, sizeof(name)));
-	note(sm, f, peer, true, false, what);
+	note(sm, f, peer, &as, what);
 	if (first != FABRIC_NONE && f->ports[first].peer != FABRIC_NONE && first != f->self)
-		note(sm, f, f->ports[first].peer, true, false, "says a port GUID that another says, too");
+		note(sm, f, f->ports[first].peer, &as, "says a port GUID that another says, too");
+}
+
+static void look_at_port(struct sm *sm, const struct fabric *f, uint32_t port)
+{
+	char what[192];
+
+	if (!f->ports[port].present)
+		return;
+	if (port_is_odd(f, port, what, sizeof(what)))
+		note(sm, f, port, &(struct liar){ 0 }, what);
+	if (f->ports[port].num && port_is_end(f, port) &&
+	    fabric_find_port(f, f->ports[port].guid) != port)
+		note_duplicate(sm, f, port);
+}
+
+/* Another port, of a node that was there before, may have the GUID of this one. */
+static void look_for_duplicate(struct sm *sm, const struct fabric *f, uint32_t port)
+{
+	const struct fabric *old = sm->replaced ? sm->replaced->f : NULL;
+	uint32_t before = old && port_is_end(f, port) ? fabric_find_port(old, f->ports[port].guid) :
+			  FABRIC_NONE;
+	uint32_t node = before == FABRIC_NONE ? FABRIC_NONE : fabric_same_node(f, port_node(old, before));
+
+	if (node != FABRIC_NONE && node != f->ports[port].node)
+		look_at_port(sm, f, f->nodes[node].port0 + old->ports[before].num);
+}
+
+static void look_at_node(struct sm *sm, const struct fabric *f, uint32_t node)
+{
+	const struct fabric_node *n = &f->nodes[node];
+	char what[192];
+
+	for (uint32_t i = n->port0; i <= n->port0 + n->nports; i++)
+		look_at_port(sm, f, i);
+	if (node_is_switch(n) && switch_is_odd(&f->switches[n->sw], what, sizeof(what)))
+		note(sm, f, n->port0, &(struct liar){ 0 }, what);
+}
+
+/* A node that has changed, and what its neighbours say of the links to it. */
+static void look_around(struct sm *sm, const struct fabric *f, uint32_t node)
+{
+	const struct fabric_node *n = &f->nodes[node];
+
+	look_at_node(sm, f, node);
+	for (uint32_t i = n->port0; i <= n->port0 + n->nports; i++) {
+		look_for_duplicate(sm, f, i);
+		if (f->ports[i].peer != FABRIC_NONE)
+			look_at_port(sm, f, f->ports[i].peer);
+	}
+}
+
+/* The entry is of the node itself, or of the device behind one of its ports. */
+static void look_at_entry(struct sm *sm, const struct fabric *f, const struct liar *x)
+{
+	uint32_t node = map64_get(&f->node_by_guid, x->guid), peer;
+
+	if (node == MAP64_NONE || x->num > f->nodes[node].nports)
+		return;
+	peer = f->ports[f->nodes[node].port0 + x->num].peer;
+	if (!x->behind)
+		look_at_node(sm, f, node);
+	else if (peer != FABRIC_NONE)
+		look_at_node(sm, f, f->ports[peer].node);
+}
+
+static void look_at_changed(struct sm *sm, const struct fabric *f, const uint8_t *changed)
+{
+	struct liars *l = sm->liars;
+	size_t before = l->list.n;
+
+	for (size_t i = 0; i < before; i++) {
+		struct liar copy = l->list.v[i];
+
+		if (!copy.answer)
+			look_at_entry(sm, f, &copy);
+	}
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		if (changed[i])
+			look_around(sm, f, i);
+}
+
+/* A link that is down at one end: either end may be the one that says what is not so. */
+static bool asks_both_ends(const struct fabric *f, const struct liar *x, uint32_t port)
+{
+	return !x->answer && x->num && f->ports[port].state < IB_PORT_INIT_S &&
+	       f->ports[port].peer != FABRIC_NONE;
+}
+
+/* What the questions of ask_entry() are answered with if all is as it is published. */
+static uint32_t published_digest(const struct fabric *f, const struct liar *x)
+{
+	const struct fabric_node *n = &f->nodes[map64_get(&f->node_by_guid, x->guid)];
+	uint32_t port = n->port0 + x->num, peer = f->ports[port].peer;
+	uint8_t info[40];
+	uint32_t sum;
+
+	if (x->behind) {
+		if (peer == FABRIC_NONE)
+			return 0;
+		memcpy(info, port_node(f, peer)->info, sizeof(info));
+		mad_set_field(info, 0, IB_NODE_LOCAL_PORT_F, f->ports[peer].num);
+		if (!node_is_switch(port_node(f, peer)))
+			mad_set_field64(info, 0, IB_NODE_PORT_GUID_F, f->ports[peer].guid);
+		return liars_digest(UMAD_SM_ATTR_NODE_INFO, info);
+	}
+	sum = liars_digest(UMAD_SM_ATTR_PORT_INFO, f->ports[port].info);
+	if (!x->num)
+		sum = add_digest(sum, liars_digest(UMAD_SM_ATTR_SWITCH_INFO, f->switches[n->sw].info));
+	else if (asks_both_ends(f, x, port))
+		sum = add_digest(sum, liars_digest(UMAD_SM_ATTR_PORT_INFO, f->ports[peer].info));
+	return sum;
 }
 
 void liars_look(struct sm *sm)
 {
-	const struct fabric *f = sm->published->f;
+	const struct subnet_state *s = sm->published;
 	struct liars *l = sm->liars;
-	char what[192];
+	bool known = s->changed && s->since == l->looked;
 
 	for (size_t i = 0; i < l->list.n; i++)
 		l->list.v[i].found = false;
-	for (uint32_t i = 0; i < f->n_ports; i++) {
-		if (!f->ports[i].present)
-			continue;
-		if (port_is_odd(f, i, what, sizeof(what)))
-			note(sm, f, i, false, false, what);
-		if (f->ports[i].num && port_is_end(f, i) &&
-		    fabric_find_port(f, f->ports[i].guid) != i)
-			note_duplicate(sm, f, i);
-	}
-	for (uint32_t i = 0; i < f->n_switches; i++)
-		if (switch_is_odd(&f->switches[i], what, sizeof(what)))
-			note(sm, f, f->nodes[f->switches[i].node].port0, false, false, what);
-	forget_those(l, was_not_found, f);
+	if (known)
+		look_at_changed(sm, s->f, s->changed);
+	for (uint32_t i = 0; i < s->f->n_nodes && !known; i++)
+		look_at_node(sm, s->f, i);
+	forget_those(l, was_not_found, s->f);
+	for (size_t i = 0; i < l->list.n; i++)
+		if (!l->list.v[i].answer)
+			l->list.v[i].again.looked = published_digest(s->f, &l->list.v[i]);
+	l->looked = s->generation;
 }
 
 /* --- asking again --- */
@@ -285,17 +469,78 @@ static uint64_t node_digest(const struct fabric_node *n)
 	return hash_bytes(n->info, NODE_INFO_SAME, 0);
 }
 
-static void ask_nodes(struct liars *l, const struct fabric *f)
+/* The port that leads to a node, as its directed route has it; FABRIC_NONE: it is our own. */
+static uint32_t near_port(const struct fabric *f, uint32_t node)
 {
+	const struct fabric_node *n = &f->nodes[node];
+
+	return n->hops ? f->ports[n->port0 + n->local_port].peer : FABRIC_NONE;
+}
+
+/* What is behind its link is on the list, and asked for that reason. */
+static bool is_listed(const struct sm *sm, const struct fabric *f, uint32_t node)
+{
+	uint32_t near = sm->liars->list.n ? near_port(f, node) : FABRIC_NONE;
+
+	return near != FABRIC_NONE && liars_know(sm, f, near, true);
+}
+
+static void ask_nodes(struct sm *sm, const struct fabric *f)
+{
+	struct liars *l = sm->liars;
+
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct fabric_node *n = &f->nodes[i];
 
-		if (map64_get(&l->confirmed, node_digest(n)) == MAP64_NONE ||
-		    (l->odd && n->nports > 2))
+		if ((map64_get(&l->confirmed, node_digest(n)) == MAP64_NONE ||
+		     (l->odd && n->nports > 2)) && !is_listed(sm, f, i))
 			*vec_push(&l->questions) = (struct question){
 				.node = i, .num = node_is_switch(n) ? 0 : n->local_port,
+				.attr = UMAD_SM_ATTR_NODE_INFO,
 			};
 	}
+}
+
+static void ask_port(struct liars *l, const struct fabric *f, uint32_t port, uint64_t listed)
+{
+	const struct fabric_port *p = &f->ports[port];
+
+	*vec_push(&l->questions) = (struct question){
+		.node = p->node, .num = node_is_switch(port_node(f, port)) ? 0 : p->num,
+		.attr = UMAD_SM_ATTR_PORT_INFO, .mod = port_info_modifier(f, p->node, p->num),
+		.listed = listed,
+	};
+}
+
+/* The questions of one entry are next to each other. */
+static void ask_entry(struct liars *l, const struct fabric *f, const struct liar *x)
+{
+	uint32_t node = map64_get(&f->node_by_guid, x->guid), port;
+	uint64_t key = key_of(x);
+
+	if (node == MAP64_NONE || x->num > f->nodes[node].nports)
+		return;
+	port = f->nodes[node].port0 + x->num;
+	if (x->behind) {
+		*vec_push(&l->questions) = (struct question){
+			.node = node, .num = node_is_switch(&f->nodes[node]) ? 0 : x->num,
+			.behind = x->num, .attr = UMAD_SM_ATTR_NODE_INFO, .listed = key,
+		};
+		return;
+	}
+	ask_port(l, f, port, key);
+	if (!x->num && !x->answer)
+		*vec_push(&l->questions) = (struct question){
+			.node = node, .attr = UMAD_SM_ATTR_SWITCH_INFO, .listed = key,
+		};
+	else if (asks_both_ends(f, x, port))
+		ask_port(l, f, f->ports[port].peer, key);
+}
+
+static void ask_listed(struct liars *l, const struct fabric *f)
+{
+	for (size_t i = 0; i < l->list.n; i++)
+		ask_entry(l, f, &l->list.v[i]);
 }
 
 /* The port by which a node is asked for that attribute. */
@@ -327,7 +572,9 @@ static void ask_kept(struct sm *sm, const struct fabric *f)
 		if (node == MAP64_NONE || refusal_by_status(r) || !can_be_read(r->attr))
 			continue;
 		*vec_push(&l->questions) = (struct question){
-			.node = node, .num = (uint8_t)port_of(f, node, r), .refused = *r,
+			.node = node, .num = (uint8_t)port_of(f, node, r), .attr = r->attr,
+			.mod = r->attr == UMAD_SM_ATTR_PORT_INFO ?
+			       port_info_modifier(f, node, r->mod & 0xff) : r->mod, .refused = *r,
 		};
 		asked++;
 	}
@@ -346,13 +593,11 @@ static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 	if (q->sent || mkey_is_foreign(sm, f, q->node))
 		return false;
 	q->sent = true;
-	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_NODE_INFO };
-	if (q->refused.attr) {
-		s->attr = q->refused.attr;
-		s->mod = s->attr == UMAD_SM_ATTR_PORT_INFO ?
-			 port_info_modifier(f, q->node, q->refused.mod & 0xff) : q->refused.mod;
-	}
-	return mkey_route(sm, f, q->node, q->num, s);
+	*s = (struct smp){ .method = SMP_GET, .attr = q->attr, .mod = q->mod };
+	if (!mkey_route(sm, f, q->node, q->num, s) || (q->behind && s->hops >= IB_DR_HOPS_MAX))
+		return false;
+	s->last_hop = q->behind;
+	return true;
 }
 
 static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, int status)
@@ -361,9 +606,7 @@ static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, in
 	struct question *q = &sm->liars->questions.v[i];
 
 	(void)cookie;
-	q->status = status ? status : 1;
-	if (!status)
-		q->status = 0;
+	q->status = status;
 	memcpy(q->data, s->data, sizeof(q->data));
 }
 
@@ -380,13 +623,28 @@ static uint64_t digest_of(struct sm *sm, const struct question *q)
 	return hash_bytes(q->data, q->refused.attr == UMAD_SM_ATTR_SLVL_TABLE ? 8 : 64, 0);
 }
 
+/*
+ * A value that a device keeps has changed.  True: for the first time, or it was the same when it was
+ * asked for last.  A device that shows another value each time is not written to each time.
+ */
+static bool is_settled(struct liars *l, const struct question *q, uint64_t guid, uint64_t digest)
+{
+	uint64_t key = hash64(guid ^ hash64((uint64_t)q->refused.attr << 32 | q->refused.mod));
+	uint32_t now = (uint32_t)digest >> 1, before;
+
+	if (l->kept_seen.n >= KEPT_SEEN_MAX)
+		map64_clear(&l->kept_seen);
+	before = map64_put(&l->kept_seen, key, now);
+	return before == MAP64_NONE || before == now;
+}
+
 /* What a device was said to keep is not what it has. */
 static bool take_kept(struct sm *sm, const struct question *q)
 {
 	const struct fabric *f = sm->liars->state->f;
-	uint64_t guid = f->nodes[q->node].guid;
+	uint64_t guid = f->nodes[q->node].guid, digest = digest_of(sm, q);
 
-	if (digest_of(sm, q) == q->refused.got)
+	if (digest == q->refused.got || !is_settled(sm->liars, q, guid, digest))
 		return false;
 	mad_hold(sm->mad);
 	refused_taken(sm, guid, q->refused.attr, q->refused.mod);
@@ -396,12 +654,9 @@ static bool take_kept(struct sm *sm, const struct question *q)
 	return true;
 }
 
-/* The port that leads to a node, as its directed route has it; FABRIC_NONE: it is our own. */
-static uint32_t near_port(const struct fabric *f, uint32_t node)
+static void suspect_ends(struct sm *sm, uint64_t guid)
 {
-	const struct fabric_node *n = &f->nodes[node];
-
-	return n->hops ? f->ports[n->port0 + n->local_port].peer : FABRIC_NONE;
+	sm_suspect(sm, &(struct suspect){ .guid = guid, .ends = true, .unasked = true });
 }
 
 static bool take_node(struct sm *sm, const struct question *q)
@@ -409,6 +664,7 @@ static bool take_node(struct sm *sm, const struct question *q)
 	const struct fabric *f = sm->liars->state->f;
 	const struct fabric_node *n = &f->nodes[q->node];
 	uint32_t near = near_port(f, q->node);
+	char what[160];
 
 	if (!memcmp(q->data, n->info, NODE_INFO_SAME)) {
 		map64_put(&sm->liars->confirmed, node_digest(n), 1);
@@ -416,20 +672,82 @@ static bool take_node(struct sm *sm, const struct question *q)
 	}
 	if (near == FABRIC_NONE)
 		return false;
-	liars_note(sm, f, near, true, "does not say the same twice: node GUID 0x%016llx with %u ports, "
-		   "then 0x%016llx with %u", (unsigned long long)n->guid, n->nports,
-		   (unsigned long long)mad_get_field64((uint8_t *)(uintptr_t)q->data, 0, IB_NODE_GUID_F),
-		   mad_get_field((uint8_t *)(uintptr_t)q->data, 0, IB_NODE_NPORTS_F));
+	snprintf(what, sizeof(what), "does not say the same twice: node GUID 0x%016" PRIx64 " with %u "
+		 "ports, then 0x%016" PRIx64 " with %u", n->guid, n->nports,
+		 mad_get_field64((uint8_t *)(uintptr_t)q->data, 0, IB_NODE_GUID_F),
+		 mad_get_field((uint8_t *)(uintptr_t)q->data, 0, IB_NODE_NPORTS_F));
+	note(sm, f, near, &(struct liar){ .behind = true, .answer = true, .changes = true,
+					  .again.looked = liars_digest(q->attr, q->data) }, what);
+	suspect_ends(sm, port_node(f, near)->guid);
 	return true;
 }
 
-/* The near ends of what is on the list. */
-static bool suspect_listed(struct sm *sm)
+/* The device behind a link says what it is known to have said, as far as it tells itself from others. */
+static bool is_as_published(const struct fabric *f, const struct question *q)
 {
-	for (size_t i = 0; i < sm->liars->list.n; i++)
-		sm_suspect(sm, &(struct suspect){ .guid = sm->liars->list.v[i].guid, .ends = true,
-						  .unasked = true });
-	return sm->liars->list.n;
+	uint32_t peer = f->ports[f->nodes[q->node].port0 + q->behind].peer;
+
+	return peer != FABRIC_NONE && !memcmp(q->data, port_node(f, peer)->info, NODE_INFO_SAME);
+}
+
+/*
+ * What said this and that has said the same twice.  It goes off the list if that is what is
+ * published; else it is as any other answer, and a local sweep finds out what it is worth.
+ */
+static bool take_steady(struct sm *sm, struct liar *x, const struct question *q)
+{
+	struct liar copy = *x;
+
+	x->changes = false;
+	if (!is_as_published(sm->liars->state->f, q))
+		return true;
+	forget_those(sm->liars, is_at, &copy);
+	return false;
+}
+
+/* The answers of one entry, questions i to behind - 1.  True: they are news. */
+static bool take_listed(struct sm *sm, size_t i, size_t behind)
+{
+	const struct fabric *f = sm->liars->state->f;
+	const struct question *q = sm->liars->questions.v;
+	struct liar *x = find(sm->liars, q[i].listed);
+	uint32_t sum = 0;
+	bool news;
+
+	if (!x)
+		return false;
+	for (size_t k = i; k < behind; k++) {
+		/* no answer tells nothing: a device that is gone is found by other means */
+		if (!q[k].sent || q[k].status < 0)
+			return false;
+		sum = add_digest(sum, q[k].status ? fold(hash64((uint64_t)q[k].status)) :
+					  liars_digest(q[k].attr, q[k].data));
+	}
+	news = again_is_news(&x->again, sum);
+	if (x->changes && x->again.same && !q[i].status)
+		news = take_steady(sm, x, &q[i]);
+	for (size_t k = i; k < behind && news; k++)
+		suspect_ends(sm, f->nodes[q[k].node].guid);
+	return news;
+}
+
+static bool take_answers(struct sm *sm)
+{
+	struct liars *l = sm->liars;
+	bool any = false;
+
+	for (size_t i = 0, next; i < l->questions.n; i = next) {
+		const struct question *q = &l->questions.v[i];
+
+		for (next = i + 1; q->listed && next < l->questions.n &&
+		     l->questions.v[next].listed == q->listed; next++)
+			;
+		if (q->listed)
+			any |= take_listed(sm, i, next);
+		else if (q->sent && !q->status)
+			any |= q->refused.attr ? take_kept(sm, q) : take_node(sm, q);
+	}
+	return any;
 }
 
 static void end(struct liars *l)
@@ -444,19 +762,11 @@ static void finished(void *arg)
 {
 	struct sm *sm = arg;
 	struct liars *l = sm->liars;
-	bool any = false;
+	bool any = take_answers(sm);
 
-	for (size_t i = 0; i < l->questions.n; i++) {
-		const struct question *q = &l->questions.v[i];
-
-		if (!q->sent || q->status)
-			continue;
-		any |= q->refused.attr ? take_kept(sm, q) : take_node(sm, q);
-	}
 	if (l->confirmed.n > 2 * l->state->f->n_nodes + LIARS_MAX)
 		map64_clear(&l->confirmed);
 	end(l);
-	any |= suspect_listed(sm);
 	if (any)
 		sm_want_sweep(sm, SWEEP_LOCAL, "devices that said what does not fit");
 }
@@ -471,10 +781,11 @@ void liars_ask(struct sm *sm)
 		return;
 	l->state = state_ref(sm->published);
 	l->odd = !l->odd;
-	ask_nodes(l, l->state->f);
+	ask_listed(l, l->state->f);
+	ask_nodes(sm, l->state->f);
 	ask_kept(sm, l->state->f);
 	for (size_t i = 0; i < l->questions.n; i++)
-		l->questions.v[i].status = 1;	/* until it is answered */
+		l->questions.v[i].status = -1;	/* until it is answered */
 	if (l->questions.n)
 		l->job = smp_job_start(sm->mad, (uint32_t)l->questions.n, &ops, sm);
 	else
@@ -495,6 +806,7 @@ void liars_new(struct sm *sm)
 	sm->liars = xcalloc(1, sizeof(*sm->liars));
 	map64_init(&sm->liars->place, 16);
 	map64_init(&sm->liars->confirmed, 16);
+	map64_init(&sm->liars->kept_seen, 16);
 }
 
 void liars_free(struct sm *sm)
@@ -504,5 +816,6 @@ void liars_free(struct sm *sm)
 	vec_free(&sm->liars->questions);
 	map64_free(&sm->liars->place);
 	map64_free(&sm->liars->confirmed);
+	map64_free(&sm->liars->kept_seen);
 	free(sm->liars);
 }

@@ -469,6 +469,7 @@ static struct probe *probe_new(struct sm *sm)
 	map64_init(&p->asked, 256);
 	map64_init(&p->key_of_port, 16);
 	map64_init(&p->claims, 16);
+	map64_init(&p->said, 16);
 	return p;
 }
 
@@ -545,6 +546,7 @@ void probe_free(struct sm *sm)
 	map64_free(&p->asked);
 	map64_free(&p->key_of_port);
 	map64_free(&p->claims);
+	map64_free(&p->said);
 	vec_free(&p->asks);
 	vec_free(&p->later);
 	vec_free(&p->batches);

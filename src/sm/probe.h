@@ -53,6 +53,7 @@ struct probe {
 	 * There is a link when both ends say so, or the other one says nothing.
 	 */
 	struct map64 claims;
+	struct map64 said;		/* likewise: the digest of that answer (liars_digest()) */
 	struct map64 key_of_port;	/* by index: place of the M_Key that its agent answered to */
 	struct fabric *found;		/* by a discovery, of which this is the end; else NULL */
 	uint32_t n_before;		/* nodes */

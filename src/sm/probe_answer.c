@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
 
 #include "fabric/edit.h"
 #include "sm/liars.h"
@@ -92,7 +93,8 @@ static void port_answered(struct probe *p, const struct ask *a)
 	unsigned state = mad_get_field((uint8_t *)(uintptr_t)a->data, 0, IB_PORT_STATE_F);
 
 	if (state < IB_PORT_DOWN_S || state > IB_PORT_ACTIVE_S) {
-		liars_note(p->sm, p->f, port, false, "says PortState %u, which there is not", state);
+		liars_note(p->sm, p->f, port, false, liars_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
+			   "says PortState %u, which there is not", state);
 		return;		/* nor is the rest of it worth anything */
 	}
 	liars_clear(p->sm, p->f, port, false);
@@ -183,7 +185,8 @@ static bool is_copy(struct probe *p, const struct ask *a)
 		near = p->f->ports[port_node(p->f, other)->port0 + num].peer;
 		if (near == FABRIC_NONE || near == port)
 			continue;
-		if (liars_note(p->sm, p->f, port, true, "says the port GUID of %s, which is elsewhere",
+		if (liars_note(p->sm, p->f, port, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, info),
+			       "says the port GUID of %s, which is elsewhere",
 			       fabric_node_name(p->f, p->f->ports[other].node, name, sizeof(name))))
 			probe_doubt(p, "two switches have one port GUID");
 		return true;
@@ -241,8 +244,9 @@ static void makes_no_sense(struct probe *p, uint32_t port, uint8_t *info)
 	unsigned num = mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F);
 	unsigned nports = mad_get_field(info, 0, IB_NODE_NPORTS_F);
 
-	liars_note(p->sm, p->f, port, true, "says NodeType %u, NumPorts %u, LocalPortNum %u, node GUID "
-		   "0x%016llx: that cannot be, and it is left out",
+	liars_note(p->sm, p->f, port, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, info),
+		   "says NodeType %u, NumPorts %u, LocalPortNum %u, node GUID 0x%016llx: that cannot be, and "
+		   "it is left out",
 		   mad_get_field(info, 0, IB_NODE_TYPE_F), nports, num,
 		   (unsigned long long)mad_get_field64(info, 0, IB_NODE_GUID_F));
 	if (p->f->ports[port].state < IB_PORT_ACTIVE_S)
@@ -258,8 +262,8 @@ static void contradicts(struct probe *p, uint32_t port, uint32_t node, unsigned 
 {
 	char name[FABRIC_NAME_MAX];
 
-	if (liars_note(p->sm, p->f, port, true, "says that it is port %u of %u of %s, which is "
-		       "elsewhere or another device", num, mad_get_field(info, 0, IB_NODE_NPORTS_F),
+	if (liars_note(p->sm, p->f, port, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, info),
+		       "says that it is port %u of %u of %s, which is elsewhere or another device", num, mad_get_field(info, 0, IB_NODE_NPORTS_F),
 		       fabric_node_name(p->f, node, name, sizeof(name))))
 		probe_doubt(p, why);
 }
@@ -329,10 +333,11 @@ void probe_judge_claims(struct probe *p)
 
 	for (uint32_t i = 0; m->n && i <= m->mask; i++) {
 		uint32_t port = (uint32_t)m->slots[i].key, peer = m->slots[i].value;
+		uint32_t said = peer == MAP64_NONE ? 0 : map64_get(&p->said, port);
 
 		if (peer != MAP64_NONE && p->f->ports[port].peer != peer)
-			liars_note(p->sm, p->f, port, true, "says that it is %s, which does not say so",
-				   fabric_port_name(p->f, peer, name, sizeof(name)));
+			liars_note(p->sm, p->f, port, true, said == MAP64_NONE ? 0 : said,
+				   "says that it is %s, which does not say so", fabric_port_name(p->f, peer, name, sizeof(name)));
 	}
 }
 
@@ -397,6 +402,7 @@ static void behind_answered(struct probe *p, const struct ask *a)
 		return;
 	}
 	if (known && node_is_switch(&p->f->nodes[node]) && node_is_switch(&p->f->nodes[a->node])) {
+		map64_put(&p->said, port, liars_digest(UMAD_SM_ATTR_NODE_INFO, info));
 		if (both_say_so(p, port, peer))
 			link_up(p, port, peer);
 		return;

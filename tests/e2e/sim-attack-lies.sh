@@ -9,6 +9,8 @@
 #   ATTACK_SECONDS=n  how long (default: a few cases)
 #   LIES_SEED=n       the same cases again
 #   LIES_ONLY=kind    this falsehood only
+#   LIES_WHO=one      only this share of devices: one, 1%, 5%, 40%
+#   LIES_FABRIC=text  on this fabric only
 #   LIES_KEEP=dir     logs of what failed
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -127,10 +129,24 @@ no_lies() { ! ctl health | grep -qE 'device-(lies|left-out)'; }
 # lie FALSEHOOD OPTION...: from now on.
 lie() { sim_do fault falsify "$@"; }
 
+# Of these one device alone is told of: what it says cannot be true, whatever others say.
+cannot_be=" node-type-0 node-type-other ports-0 ports-255 local-port-254 node-guid-0 node-guid-random
+	node-guid-other node-guid-sm port-guid-0 port-guid-other port-guid-sm other-node mtu-cap-0
+	mtu-cap-15 neighbor-mtu-15 width-unknown speed-unknown vl-cap-0 vl-cap-15 operational-vls-0
+	port-state-0 port-state-15 phys-state-15 "
+cannot_be_of_switches=" linear-cap-0 linear-cap-max linear-top-max "
+# is_to_be_told KIND NAME
+is_to_be_told() {
+	[[ "$cannot_be" =~ [[:space:]]"$1"[[:space:]] ]] ||
+		{ [[ "$cannot_be_of_switches" = *" $1 "* ]] && grep -qxF "switch	$2" nodes.list; }
+}
+
 # judge: while lies go on.
 judge() {
 	honest
 	until_ 10 served || ! keep || bad "$unserved is not served, of $(wc -l <honest.list) honest hosts: $what"
+	[ -z "$tell" ] || until_ 10 told "$tell" || ! keep || bad "health does not tell of $tell: $what: $(ctl health)"
+	tell=
 	lives
 }
 
@@ -154,12 +170,27 @@ late() {
 
 # early KIND OPTION...: a lie from before the start on.
 early() {
+	if [ -n "${qosd:-}" ]; then
+		fabric_ends
+		fabric "$topology"
+	fi
 	what="$topology, from the start: $*"
 	lie "$@"
 	rm -rf state
 	start_qosd "$manager" -c qosd.yaml
 	judge
 	truth_returns
+}
+
+smps_sent() { ctl -j metrics | jq -r .text | awk '/^qosd_smps_sent_total/ { n += $2 } END { print n + 0 }'; }
+sweeps_begun() { grep -c 'debug: sweep: starts' "$qosd_log"; }
+# calm: three light sweeps follow each other without any other sweep; $smps: what they asked.
+calm() {
+	local begun smps_before
+	begun=$(sweeps_begun) smps_before=$(smps_sent)
+	sleep $((3 * light)).1
+	smps=$(($(smps_sent) - smps_before))
+	[ "$(sweeps_begun)" -eq "$begun" ]
 }
 
 # fabric TOPOLOGY
@@ -173,8 +204,14 @@ fabric_ends() {
 	qosd=
 	stop_sim
 }
+# some_device: any but the manager's.
+some_device() {
+	awk -F '\t' -v n=$((RANDOM % ($(wc -l <nodes.list) - 1))) -v manager="$manager" '
+		$2 != manager && n-- == 0 { print $2 }' nodes.list
+}
 nth() { awk -F '\t' -v type="$1" -v n="$2" '$1 == type && !--n { print $2 }' nodes.list; }
 
+tell=
 if [ "$seconds" -eq 0 ]; then
 	note "devices that lie from the start"
 	fabric fat-tree:k=4
@@ -200,25 +237,76 @@ if [ "$seconds" -eq 0 ]; then
 	fabric ring:5,hosts=2
 	early node-guid-sm --at "$(nth ca 4)"
 	fabric_ends
+	note "links that lies keep from coming up"
+	fabric random:switches=8,hosts=12
+	early port-state-0 --share 40% --spare "$manager" --pick 26913
+	fabric_ends
+	note "devices that are odd for good"
+	fabric clos:2x2,hosts=3
+	what="odd for good"
+	rm -rf state
+	start_and_wait "$manager" -v -c qosd.yaml
+	until_ 30 calm || bad "sweeps without a reason: $(grep 'sweep: starts' "$qosd_log" | tail -n 3)"
+	smps_calm=$smps
+	lie vl-cap-15 --at "$(nth ca 2)"
+	lie port-guid-other --at "$(nth ca 3)"
+	lie node-guid-random --at "$(nth ca 4)"
+	lie port-state-0 --at "$(nth ca 5)"
+	lie ports-0 --at "$(nth ca 6)"
+	provoke
+	for i in 2 3 4 5 6; do
+		until_ 10 told "$(nth ca $i)" || bad "health does not tell of $(nth ca $i): $(ctl health)"
+	done
+	until_ 30 calm || bad "odd devices cause sweeps: $(grep 'sweep: starts' "$qosd_log" | tail -n 3)"
+	note "$smps_calm SMPs in three light sweeps, $smps with five odd devices"
+	# some of them are three light sweeps and a half
+	expect_less "SMPs of three light sweeps with five odd devices" $((smps_calm * 4 / 3 + 4 * 5 + 8)) "$smps"
+	truth_returns
+	until_ 5 no_lies || bad "health still tells of lies: $(ctl health)"
+	fabric_ends
 	exit
 fi
 fabric "${fabrics[0]}"
 mapfile -t kinds < <(rows fault kinds | sed -nE 's/.*"falsehood": "([^"]*)".*/\1/p')
 fabric_ends
 [ -z "${LIES_ONLY:-}" ] || kinds=("$LIES_ONLY")
-cases=0
+[ -z "${LIES_FABRIC:-}" ] || fabrics=("$LIES_FABRIC")
+
+# deck NUMBER: all cases on that fabric, a line each, in an order that the seed gives.
+deck() {
+	local kind who moment
+	for kind in "${kinds[@]}"; do
+		for who in ${LIES_WHO:-one 1% 5% 40%}; do
+			for moment in early late late late late; do
+				echo "$moment $kind $who"
+			done
+		done
+	done | sort -u | awk -v seed=$((seed + $1)) 'BEGIN { srand(seed) } { print rand() "\t" $0 }' | sort -n | cut -f 2
+}
+
+for i in "${!fabrics[@]}"; do deck "$i" >"deck.$i"; done
+cases=0 hands=0 all=$(cat deck.* | wc -l)
 while [ "${EPOCHREALTIME/./}" -lt $end_us ]; do
-	fabric "${fabrics[RANDOM % ${#fabrics[@]}]}"
-	for moment in early late late late late; do
-		kind=${kinds[RANDOM % ${#kinds[@]}]}
-		case $((RANDOM % 4)) in
-		0) $moment "$kind" --at "$(nth switch $((1 + RANDOM % $(grep -c ^switch nodes.list))))" ;;
-		1) $moment "$kind" --share 1% --spare "$manager" --pick $RANDOM ;;
-		2) $moment "$kind" --share 5% --spare "$manager" --pick $RANDOM --chance $((10 + RANDOM % 91))% ;;
-		3) $moment "$kind" --share 40% --spare "$manager" --pick $RANDOM ;;
+	i=$((hands % ${#fabrics[@]})) pass=$((hands / ${#fabrics[@]}))
+	mapfile -t hand < <(cat "deck.$i" "deck.$i" | tail -n +$((1 + pass * 10 % $(wc -l <"deck.$i"))) | head -n 10)
+	fabric "${fabrics[i]}"
+	for case in "${hand[@]}"; do
+		read -r moment kind who <<<"$case"
+		[ -n "${qosd:-}" ] || moment=early	# the first case starts the manager
+		options=(--share "$who" --spare "$manager" --pick $RANDOM)
+		case $who in
+		one)
+			name=$(some_device)
+			options=(--at "$name")
+			! is_to_be_told "$kind" "$name" || tell=$name
+			;;
+		5%) options+=(--chance $((10 + RANDOM % 91))%) ;;
 		esac
+		$moment "$kind" "${options[@]}"
 		cases=$((cases + 1))
+		[ "${EPOCHREALTIME/./}" -lt $end_us ] || break
 	done
 	fabric_ends
+	hands=$((hands + 1))
 done
-note "$cases cases; the slowest took $((slowest / 1000)) ms: $slowest_what"
+note "$cases cases, of $all that there are; the slowest took $((slowest / 1000)) ms: $slowest_what"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is said of a subnet's health, by what is wrong with it. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -436,6 +437,92 @@ START_TEST(disk)
 }
 END_TEST
 
+/* The problems of one kind; *text: of the last of them. */
+static size_t of_kind(const char *kind, const char **text)
+{
+	size_t n = 0;
+
+	judged();
+	for (size_t i = 0; i < h.v.n; i++)
+		if (!strcmp(h.v.v[i].kind, kind)) {
+			n++;
+			*text = h.v.v[i].text;
+		}
+	return n;
+}
+
+#define LEAF_ONE 0x8f10400410017
+#define LEAF_TWO 0x8f10400420005
+
+static struct liar liar(uint64_t guid, unsigned num, bool behind, const char *text)
+{
+	struct liar x = { .guid = guid, .num = (uint8_t)num, .behind = behind };
+
+	snprintf(x.text, sizeof(x.text), "%s", text);
+	return x;
+}
+
+START_TEST(devices_that_lie)
+{
+	struct liar list[] = {
+		liar(LEAF_ONE, 2, true, "node2 HCA-1, behind leaf one/P2, says A"),
+		liar(LEAF_TWO, 1, false, "leaf two/P1 says B"),
+		liar(0x2c90300000020, 1, false, "node2 HCA-1/P1 says C"),	/* of the first device */
+		liar(LEAF_TWO, 2, true, "the device behind leaf two/P2 says D"),	/* nothing is known there */
+		liar(0x4711, 1, true, "the device behind port 1 of 0x4711 says E"),	/* nor of that */
+	};
+	const char *text = NULL;
+
+	in.liars = list;
+	in.n_liars = 1;
+	expect(SEV_WARNING, "device-lies", "node2 HCA-1, behind leaf one/P2, says A");
+	in.n_liars = 2;
+	ck_assert_uint_eq(of_kind("device-lies", &text), 2);
+	in.n_liars = 3;
+	ck_assert_uint_eq(of_kind("device-lies", &text), 2);
+	ck_assert_str_eq(h.v.v[0].text,
+			 "node2 HCA-1, behind leaf one/P2, says A; and 1 more of its answers cannot be true");
+	in.n_liars = 5;
+	ck_assert_uint_eq(of_kind("device-lies", &text), 4);
+	ck_assert_str_eq(text, "the device behind port 1 of 0x4711 says E");
+	in.state = NULL;		/* a name is all that there is */
+	ck_assert_uint_eq(of_kind("device-lies", &text), 5);
+}
+END_TEST
+
+START_TEST(devices_that_are_left_out)
+{
+	uint32_t leaf = state->f->nodes[map64_get(&state->f->node_by_guid, LEAF_TWO)].port0;
+	struct sm_left left[] = {
+		{ .near = leaf + 2, .guid = 0x99 }, { .near = leaf + 3, .guid = 0x99 },
+		{ .near = FABRIC_NONE },
+	};
+	struct liar list[] = {
+		liar(LEAF_TWO, 2, true, "the device behind leaf two/P2 says A"),
+		liar(LEAF_TWO, 1, true, "storage1 HCA-1, behind leaf two/P1, says B"),
+	};
+	const char *text = NULL;
+
+	buf_puts(&left[0].text, "the device at leaf two/P2 says NumPorts 0");
+	buf_puts(&left[1].text, "the device at leaf two/P3 says NumPorts 0");
+	buf_puts(&left[2].text, "the device at port 3 of 0x77 says NumPorts 0");
+	in.left = left;
+	in.n_left = 1;
+	expect(SEV_ERROR, "device-left-out", "the device at leaf two/P2 says NumPorts 0: it is left out");
+	in.n_left = 3;
+	ck_assert_uint_eq(of_kind("device-left-out", &text), 2);
+	ck_assert_str_eq(h.v.v[0].text, "the device at leaf two/P2 says NumPorts 0: it is left out, and so "
+			 "it is at 1 more of its links");
+	in.liars = list;		/* what is left out is told of once, whatever else it says */
+	in.n_liars = 2;
+	ck_assert_uint_eq(of_kind("device-left-out", &text), 2);
+	ck_assert_uint_eq(of_kind("device-lies", &text), 1);
+	ck_assert_str_eq(text, "storage1 HCA-1, behind leaf two/P1, says B");
+	for (unsigned i = 0; i < 3; i++)
+		buf_free(&left[i].text);
+}
+END_TEST
+
 static json_t *ask_health(const struct ctl_env *env)
 {
 	struct ctl_view view = { .state = state, .sm = sm };
@@ -502,6 +589,8 @@ int main(void)
 	tcase_add_test(t, busy);
 	tcase_add_test(t, disk);
 	tcase_add_test(t, verdicts);
+	tcase_add_test(t, devices_that_lie);
+	tcase_add_test(t, devices_that_are_left_out);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

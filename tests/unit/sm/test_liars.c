@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Answers that cannot be true: which are listed, what goes off the list, and when to look again. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <infiniband/mad.h>
+
+#include "../plan/net.h"
+#include "base/alloc.h"
+#include "sm/internal.h"
+#include "sm/liars.h"
+#include "unit/run.h"
+
+#define SPINE_PORTS 8
+#define N_LEAVES 3
+#define N_HOSTS 4	/* of a leaf */
+
+static struct sm sm;
+static struct subnet_state now, before;
+static uint8_t changed[64];
+
+/* A spine, leaves below it, hosts below those; the first host runs the subnet manager. */
+static struct fabric *tree(void)
+{
+	struct fabric *f = fabric_new();
+	uint32_t self = net_ca(f, 0x1000, 1), spine;
+
+	spine = net_switch(f, 0x9000, SPINE_PORTS, false);
+	for (unsigned l = 0; l < N_LEAVES; l++) {
+		uint32_t leaf = net_switch(f, 0x9100 + l, N_HOSTS + 1, false);
+
+		ck_assert(fabric_link(f, spine, l + 1, leaf, 1));
+		for (unsigned h = 0; h < N_HOSTS; h++)
+			ck_assert(fabric_link(f, leaf, h + 2, l || h ? net_ca(f, 0x1000 + 0x100 * l + 0x10 * h,
+									    1) : self, 1));
+	}
+	net_finish(f);
+	return f;
+}
+
+static void setup(void)
+{
+	memset(&sm, 0, sizeof(sm));
+	memset(changed, 0, sizeof(changed));
+	liars_new(&sm);
+	now = (struct subnet_state){ .refs = 1, .generation = 1, .f = tree() };
+	before = (struct subnet_state){ .refs = 1 };
+	sm.published = &now;
+}
+
+static void teardown(void)
+{
+	liars_free(&sm);
+	fabric_free(now.f);
+	fabric_free(before.f);
+	before.f = NULL;
+}
+
+/* The next state is about to be published; of its nodes those that are in `changed` differ. */
+static void next_state(void)
+{
+	fabric_free(before.f);
+	before.f = fabric_clone(now.f);
+	memset(changed, 0, sizeof(changed));
+	now.since = now.generation++;
+	now.changed = changed;
+	sm.replaced = &before;
+}
+
+static uint32_t port_at(uint64_t guid, unsigned num)
+{
+	return now.f->nodes[map64_get(&now.f->node_by_guid, guid)].port0 + num;
+}
+
+static void set(uint32_t port, enum MAD_FIELDS field, unsigned value)
+{
+	uint8_t info[64];
+
+	memcpy(info, now.f->ports[port].info, sizeof(info));
+	mad_set_field(info, 0, field, value);
+	fabric_port_store(&now.f->ports[port], info);
+	changed[now.f->ports[port].node] = 1;
+}
+
+/* As a settled fabric has it: the first of two ports with one GUID is the one that has it. */
+static void rename_port(uint32_t port, uint64_t guid)
+{
+	struct fabric *f = now.f;
+
+	f->ports[port].guid = guid;
+	changed[f->ports[port].node] = 1;
+	map64_clear(&f->by_guid);
+	for (uint32_t i = f->n_ports; i-- > 0;)
+		if (port_is_end(f, i) && f->ports[i].guid)
+			map64_put(&f->by_guid, f->ports[i].guid, i);
+}
+
+static size_t listed(void)
+{
+	size_t n;
+
+	liars_list(&sm, &n);
+	return n;
+}
+
+static bool tells(const char *text)
+{
+	size_t n;
+	const struct liar *list = liars_list(&sm, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strstr(list[i].text, text))
+			return true;
+	return false;
+}
+
+START_TEST(one_that_is_odd_for_good_is_looked_at_once)
+{
+	struct again a = { 0 };
+	unsigned looks = 0;
+
+	for (unsigned i = 0; i < 100; i++)
+		looks += again_is_news(&a, 0x77);
+	ck_assert_uint_eq(looks, 1);
+	ck_assert(again_is_news(&a, 0x55));	/* the truth, at once */
+	ck_assert(!again_is_news(&a, 0x55));
+}
+END_TEST
+
+START_TEST(one_that_answers_at_random_is_not_looked_at_each_time)
+{
+	struct again a = { 0 };
+	unsigned looks = 0;
+	uint64_t seed = 4711;
+
+	for (unsigned i = 0; i < 100; i++)
+		looks += again_is_news(&a, net_random(&seed));
+	ck_assert_uint_eq(looks, 2);
+	looks = again_is_news(&a, 0);
+	looks += again_is_news(&a, 0);
+	ck_assert_uint_eq(looks, 1);		/* within two light sweeps */
+}
+END_TEST
+
+START_TEST(odd_ports_are_listed_by_name)
+{
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 0);
+	next_state();
+	set(port_at(0x9101, 3), IB_PORT_VL_CAP_F, 15);
+	set(port_at(0x1210, 1), IB_PORT_LINK_SPEED_ACTIVE_F, 11);
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 2);
+	ck_assert(tells("n9101/P3 (0x0000000000009101) says VLCap 15, which there is not"));
+	ck_assert(tells("n1210/P1 (0x0000000000001211) says LinkSpeedActive 11, which is no speed"));
+	next_state();
+	set(port_at(0x9101, 3), IB_PORT_VL_CAP_F, 4);
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 1);
+	next_state();
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 1);		/* it is not forgotten where nothing changed */
+}
+END_TEST
+
+START_TEST(a_link_with_one_end_down)
+{
+	liars_look(&sm);
+	next_state();
+	set(port_at(0x9102, 4), IB_PORT_STATE_F, IB_PORT_DOWN_S);
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 1);
+	ck_assert(tells("n9102/P4 (0x0000000000009102) says that its link is down, and its other end that it is up"));
+	next_state();
+	set(now.f->ports[port_at(0x9102, 4)].peer, IB_PORT_STATE_F, IB_PORT_DOWN_S);	/* the other end */
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 0);
+}
+END_TEST
+
+START_TEST(two_with_one_port_guid)
+{
+	uint32_t first = port_at(0x1110, 1), second = port_at(0x1220, 1);
+	uint64_t guid = now.f->ports[second].guid;
+
+	liars_look(&sm);
+	next_state();
+	rename_port(first, guid);	/* it comes first, and the one with the right to it has not changed */
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 2);
+	ck_assert(tells("n1220 (0x0000000000001220), behind n9102/P4 (0x0000000000009102), says the port GUID of n1110/P1"));
+	ck_assert(tells("n1110 (0x0000000000001110), behind n9101/P3 (0x0000000000009101), says a port GUID that another says"));
+	next_state();
+	rename_port(first, 0x1111);
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 0);
+}
+END_TEST
+
+/* What is found by looking at what changed is what is found by looking at everything. */
+START_TEST(looking_at_changes_finds_the_same)
+{
+	static const unsigned values[] = { 0, 1, 4, 15 };
+	static const enum MAD_FIELDS fields[] = {
+		IB_PORT_VL_CAP_F, IB_PORT_MTU_CAP_F, IB_PORT_STATE_F, IB_PORT_LINK_SPEED_ACTIVE_F,
+	};
+	uint64_t seed = 99;
+
+	liars_look(&sm);
+	for (unsigned round = 0; round < 400; round++) {
+		struct liars *kept = sm.liars;
+		size_t n, found = 0;
+		const struct liar *list;
+
+		next_state();
+		for (unsigned i = 0; i < 2; i++) {
+			uint32_t port = net_random(&seed) % now.f->n_ports, from;
+
+			if (!now.f->ports[port].present)
+				continue;
+			set(port, fields[net_random(&seed) % 4], values[net_random(&seed) % 4]);
+			from = net_random(&seed) % now.f->n_ports;
+			if (!node_is_switch(port_node(now.f, port)) && now.f->ports[from].present)
+				rename_port(port, now.f->ports[net_random(&seed) % 2 ? from : port].guid);
+		}
+		liars_look(&sm);
+		liars_new(&sm);
+		now.changed = NULL;
+		liars_look(&sm);
+		list = liars_list(&sm, &n);
+		for (size_t i = 0; i < n; i++) {
+			struct liars *fresh = sm.liars;
+
+			sm.liars = kept;
+			found += tells(list[i].text);
+			sm.liars = fresh;
+		}
+		ck_assert_uint_eq(found, n);
+		liars_free(&sm);
+		sm.liars = kept;
+		ck_assert_uint_eq(listed(), n);
+	}
+}
+END_TEST
+
+START_TEST(an_answer_stays_until_a_good_one)
+{
+	uint32_t port = port_at(0x9100, 3);
+
+	ck_assert(liars_note(&sm, now.f, port, true, 77, "says that it is port %u", 7));
+	ck_assert(!liars_note(&sm, now.f, port, true, 77, "says that it is port %u", 7));
+	ck_assert(liars_know(&sm, now.f, port, true));
+	ck_assert(!liars_know(&sm, now.f, port, false));
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 1);
+	ck_assert(tells("n1010 (0x0000000000001010), behind n9100/P3 (0x0000000000009100), says that it is port 7"));
+	liars_clear(&sm, now.f, port, true);
+	ck_assert_uint_eq(listed(), 0);
+}
+END_TEST
+
+START_TEST(what_is_found_and_what_is_answered_do_not_replace_each_other)
+{
+	uint32_t port = port_at(0x9101, 3);
+
+	set(port, IB_PORT_VL_CAP_F, 15);
+	liars_look(&sm);
+	ck_assert(liars_note(&sm, now.f, port, false, 77, "says PortState 0"));
+	liars_look(&sm);
+	ck_assert(!liars_note(&sm, now.f, port, false, 77, "says PortState 0"));
+	ck_assert_uint_eq(listed(), 2);
+	liars_clear(&sm, now.f, port, false);
+	ck_assert_uint_eq(listed(), 1);
+	ck_assert(tells("VLCap 15"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("liars");
+	TCase *t = tcase_create("liars");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, one_that_is_odd_for_good_is_looked_at_once);
+	tcase_add_test(t, one_that_answers_at_random_is_not_looked_at_each_time);
+	tcase_add_test(t, odd_ports_are_listed_by_name);
+	tcase_add_test(t, a_link_with_one_end_down);
+	tcase_add_test(t, two_with_one_port_guid);
+	tcase_add_test(t, looking_at_changes_finds_the_same);
+	tcase_add_test(t, an_answer_stays_until_a_good_one);
+	tcase_add_test(t, what_is_found_and_what_is_answered_do_not_replace_each_other);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
