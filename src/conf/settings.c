@@ -338,8 +338,15 @@ static const struct key settings_keys[] = {
 	{ "sa-transfers-max", read_uint, AT(sa_transfers_max), .min = 1, .max = 65536 },
 	{ "sa-transfers-per-port", read_uint, AT(sa_transfers_per_port), .min = 1, .max = 65536 },
 
+	{ "sa-long-requests-max", read_uint, AT(sa_long_requests_max), .min = 1, .max = 65536 },
+	{ "sa-long-requests-per-port", read_uint, AT(sa_long_requests_per_port), .min = 1, .max = 65536 },
+	{ "reports-max", read_uint, AT(reports_max), .min = 16, .max = 512 },
+	{ "reports-per-port", read_uint, AT(reports_per_port), .min = 1, .max = 512 },
+
 	{ "groups-max", read_uint, AT(groups_max), .min = 16, .max = 262144 },
 	{ "groups-per-port", read_uint, AT(groups_per_port), .min = 1, .max = 262144 },
+	{ "multicast-lids-max", read_uint, AT(mlids_max), .max = 16383 },
+	{ "multicast-lids-per-port", read_uint, AT(mlids_per_port), .max = 16383 },
 	{ "memberships-max", read_uint, AT(memberships_max), .min = 16, .max = 2097152 },
 	{ "memberships-per-port", read_uint, AT(memberships_per_port), .min = 1, .max = 2097152 },
 	{ "services-max", read_uint, AT(services_max), .min = 16, .max = 131072 },

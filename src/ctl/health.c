@@ -494,8 +494,8 @@ static bool is_at_bound(const struct holdings *all, const struct holding *h, str
 	for (unsigned k = 0; k < HOLD_KINDS; k++) {
 		struct hold_bound b = holdings_bound(all, k);
 
-		/* beyond its MLIDs a port's groups share some, which is no harm */
-		if (k != HOLD_MLIDS && h->n[k] && h->n[k] >= b.each)
+		/* beyond its MLIDs a port's groups share some, and what is under way ends soon */
+		if (k != HOLD_MLIDS && !hold_is_under_way(k) && h->n[k] && h->n[k] >= b.each)
 			buf_printf(text, "%s%" PRIu32 " %s", text->n ? " and " : "", h->n[k],
 				   hold_kind_text(k));
 	}
@@ -577,6 +577,22 @@ static void judge_subscribers(const struct health_input *in, struct health *h)
 			x.dropped ? ", and is no longer subscribed" : "");
 	}
 	add_rest(&silent);
+}
+
+/* From there on groups share them, and hosts get what is sent to others' groups. */
+static void judge_mlids_in_use(const struct health_input *in, struct health *h)
+{
+	struct mcast_usage u = in->mcast ? mcast_usage(in->mcast) : (struct mcast_usage){ 0 };
+	const struct holdings *all = in->registered ? in->registered->holdings : NULL;
+	struct hold_bound b = holdings_bound(all, HOLD_MLIDS);
+	uint32_t held = holdings_total(all, HOLD_MLIDS);
+
+	if (u.limit && (u.mlids >= u.limit - u.limit / 5 || (held && held >= b.max - b.max / 5)))
+		add(h, SEV_WARNING, "mlids-filling", "'qosd-ctl holdings --by mlids' says who holds how "
+		    "many; groups share them when there are no more, and hosts then receive what is "
+		    "sent to other groups, too",
+		    "%" PRIu32 " of the %" PRIu32 " multicast LIDs that all switches forward are in use; "
+		    "%" PRIu32 " groups share one with another", u.mlids, u.limit, u.sharing);
 }
 
 /*
@@ -882,6 +898,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_congestion(in, out);
 		judge_lmc(in->state, out);
 		judge_mlids(in->state, in->mcast, out);
+		judge_mlids_in_use(in, out);
 		judge_links(in->state, out);
 		judge_groups(in, out);
 		judge_broadcasts(in, out);

@@ -105,7 +105,7 @@ void cmd_holdings(const struct ctl_call *c, struct reply *r)
 
 	if (by && kind == HOLD_KINDS) {
 		reply_error(r, NULL, "%s: there is no such kind; kinds are groups, mlids, memberships, "
-			    "services, subscriptions and aliases", by);
+			    "services, subscriptions, aliases, transfers, long-requests and reports", by);
 		return;
 	}
 	rows = xmalloc(sizeof(*rows) + holdings_count(all) * sizeof(*rows->v));

@@ -64,9 +64,12 @@ struct mad_settings {
 	 * that are held as many, and beyond they are dropped: nobody can answer, so it is no overload.
 	 */
 	unsigned sa_queue_max, sa_queue_each;
-	/* Answers that may be under way by RMPP, likewise. */
-	unsigned sa_transfers_max, sa_transfers_each;
+	/* Answers that may be under way by RMPP, and requests, likewise. */
+	unsigned sa_transfers_max, sa_transfers_each, sa_receives_max, sa_receives_each;
 };
+
+/* What is under way by RMPP: answers that are sent, requests that come. */
+enum mad_under_way { MAD_ANSWERS, MAD_REQUESTS };
 
 /* SMPs and MADs counted, for `status`. */
 struct mad_counts {
@@ -151,6 +154,14 @@ struct mad_hooks {
 	 * as there is room, until mad_serve_held().  May be NULL.
 	 */
 	bool (*holds)(void *arg, const struct mad_in *in);
+	/*
+	 * Who answers for what is under way with a LID, whether that one may have one more (asked for
+	 * a request that is refused otherwise), and that it has one more or fewer.  In the loop's
+	 * thread.  All may be NULL: then only the settings bound it, by LID and QP.
+	 */
+	uint64_t (*holder)(void *arg, uint16_t lid);
+	bool (*may_hold)(void *arg, enum mad_under_way what, uint64_t holder);
+	void (*has_more)(void *arg, enum mad_under_way what, uint64_t holder, int more);
 	/* The device is gone for good: the port must be opened anew. */
 	void (*dead)(void *arg, const char *why);
 	void *arg;
@@ -170,6 +181,8 @@ const struct mad_counts *mad_counts(struct mad_port *m);
 bool mad_flood_tell(struct mad_port *m, struct mad_flood *out);
 /* The floods that go on, i from 0; false: there are no more. */
 bool mad_flood_at(struct mad_port *m, unsigned i, struct mad_flood *out);
+/* Ends what is under way with a holder (struct mad_hooks), who is told so. */
+void mad_end_under_way(struct mad_port *m, uint64_t holder);
 /* Holds (or lets go) the issm device, so that the port says IsSM. */
 bool mad_set_issm(struct mad_port *m, bool on, struct buf *err);
 

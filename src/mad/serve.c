@@ -251,6 +251,11 @@ bool mad_stream(struct mad_port *m, const struct mad_in *in, struct mad_source *
 	return true;
 }
 
+void mad_end_under_way(struct mad_port *m, uint64_t holder)
+{
+	transfers_end_of(m->sa->transfers, holder);
+}
+
 void sa_side_reply(struct sa_side *s, const struct ib_user_mad *to, const uint8_t *mad)
 {
 	transfers_reply(s->transfers, to, mad);

@@ -23,6 +23,8 @@ bool transfers_stream(struct transfers *ts, const struct ib_user_mad *to, const 
 void transfers_reply(struct transfers *ts, const struct ib_user_mad *to, const uint8_t *mad);
 /* Sends a few segments of the transfer whose turn it is; false: none has anything to send. */
 bool transfers_visit(struct transfers *ts);
+/* Ends those that the holder answers for. */
+void transfers_end_of(struct transfers *ts, uint64_t holder);
 bool transfers_ready(const struct transfers *ts);
 
 #endif

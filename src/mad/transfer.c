@@ -23,9 +23,7 @@
 #define TICK_MIN_US	2000
 #define SMALL_MAX	4096u		/* answers of one MAD that are repeated if need be … */
 #define SMALL_EACH	64u		/* … and of one source */
-#define RECEIVES_MAX	256u		/* requests whose segments are coming */
-#define RECEIVES_EACH	8u
-#define KEPT_MAX	1024u		/* and complete ones, of which an ACK may have got lost */
+#define KEPT_MAX	1024u		/* complete requests, of which an ACK may have got lost */
 #define KEPT_EACH	64u
 
 static void on_timer(void *arg);
@@ -45,8 +43,8 @@ struct transfers *transfers_new(struct mad_port *m, const struct mad_settings *s
 	ts->each[STREAM] = s->sa_transfers_each;
 	ts->max[SMALL] = SMALL_MAX;
 	ts->each[SMALL] = SMALL_EACH;
-	ts->max[RECEIVE] = RECEIVES_MAX;
-	ts->each[RECEIVE] = RECEIVES_EACH;
+	ts->max[RECEIVE] = s->sa_receives_max;
+	ts->each[RECEIVE] = s->sa_receives_each;
 	ts->max[KEPT] = KEPT_MAX;
 	ts->each[KEPT] = KEPT_EACH;
 	return ts;
@@ -83,6 +81,46 @@ static unsigned count_of(struct transfers *ts, const struct ib_user_mad *u, enum
 bool transfer_room(struct transfers *ts, const struct ib_user_mad *u, enum kind kind)
 {
 	return ts->n[kind] < ts->max[kind] && count_of(ts, u, kind) < ts->each[kind];
+}
+
+/* What the hooks count of it; false: nothing. */
+static bool is_counted(enum kind kind, enum mad_under_way *what)
+{
+	*what = kind == RECEIVE ? MAD_REQUESTS : MAD_ANSWERS;
+	return kind == STREAM || kind == RECEIVE;
+}
+
+static uint64_t holder_of(const struct transfers *ts, const struct ib_user_mad *u)
+{
+	const struct mad_hooks *hooks = &ts->m->hooks;
+
+	return hooks->holder ? hooks->holder(hooks->arg, be16toh(u->addr.lid)) : 0;
+}
+
+bool transfer_may_begin(struct transfers *ts, const struct ib_user_mad *u, enum kind kind)
+{
+	const struct mad_hooks *hooks = &ts->m->hooks;
+	enum mad_under_way what;
+
+	return !hooks->may_hold || !is_counted(kind, &what) ||
+	       hooks->may_hold(hooks->arg, what, holder_of(ts, u));
+}
+
+static void count(struct transfers *ts, const struct transfer *t, int more)
+{
+	const struct mad_hooks *hooks = &ts->m->hooks;
+	enum mad_under_way what;
+
+	ts->n[t->kind] += (unsigned)more;
+	if (hooks->has_more && is_counted(t->kind, &what))
+		hooks->has_more(hooks->arg, what, t->holder, more);
+}
+
+void transfer_turns(struct transfers *ts, struct transfer *t, enum kind kind)
+{
+	count(ts, t, -1);
+	t->kind = kind;
+	count(ts, t, 1);
 }
 
 uint8_t transfer_method(uint8_t method)
@@ -134,7 +172,8 @@ struct transfer *transfer_add(struct transfers *ts, const struct ib_user_mad *u,
 	memcpy(t->head, head, RMPP_HEAD);
 	t->next = *place;
 	*place = t;
-	ts->n[kind]++;
+	t->holder = holder_of(ts, u);
+	count(ts, t, 1);
 	return t;
 }
 
@@ -154,7 +193,7 @@ void transfer_end(struct transfers *ts, struct transfer *t)
 	while (*p != t)
 		p = &(*p)->next;
 	*p = t->next;
-	ts->n[t->kind]--;
+	count(ts, t, -1);
 	transfer_drop_source(ts, t);
 	rmpp_send_end(&t->send);
 	rmpp_recv_end(&t->recv);
@@ -193,6 +232,24 @@ struct transfer *transfers_take_ready(struct transfers *ts)
 bool transfers_ready(const struct transfers *ts)
 {
 	return ts->ready;
+}
+
+void transfers_end_of(struct transfers *ts, uint64_t holder)
+{
+	enum mad_under_way what;
+
+	for (unsigned i = 0; i < BUCKETS; i++)
+		for (struct transfer *t = ts->bucket[i], *after; t; t = after) {
+			after = t->next;
+			if (t->holder != holder || !is_counted(t->kind, &what))
+				continue;
+			if (t->kind == STREAM) {
+				transfer_abort(ts, t, RMPP_UNSPECIFIED);
+			} else {
+				transfers_send_back(ts, &t->peer, t->head, RMPP_ABORT, RMPP_UNSPECIFIED);
+				transfer_end(ts, t);
+			}
+		}
 }
 
 void transfers_free(struct transfers *ts)

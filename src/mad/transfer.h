@@ -27,6 +27,7 @@ struct transfer {
 	bool ready;			/* in the queue */
 	bool gone;			/* over; freed when its turn comes */
 	enum kind kind;
+	uint64_t holder;		/* who answers for it (struct mad_hooks) */
 	struct ib_user_mad peer;
 	uint8_t head[RMPP_HEAD];	/* of what we send, or of the request */
 	/* STREAM, SMALL */
@@ -69,6 +70,10 @@ bool transfer_same_peer(const struct ib_user_mad *a, const struct ib_user_mad *b
 uint32_t *transfers_pace(struct transfers *ts, const struct ib_user_mad *u);
 /* Whether one more is within the bounds, of all and of one source. */
 bool transfer_room(struct transfers *ts, const struct ib_user_mad *u, enum kind kind);
+/* The same of the port that answers for the source; a refusal is counted there. */
+bool transfer_may_begin(struct transfers *ts, const struct ib_user_mad *u, enum kind kind);
+/* Becomes one of another kind. */
+void transfer_turns(struct transfers *ts, struct transfer *t, enum kind kind);
 /* The answer that goes (or the request that comes) where the MAD comes from. */
 struct transfer *transfer_find(struct transfers *ts, const struct ib_user_mad *u,
 			       const uint8_t *mad, bool sending);
@@ -93,6 +98,9 @@ void transfers_send_back(struct transfers *ts, const struct ib_user_mad *u, cons
 void transfer_take_ack(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad);
 /* No ACK came in time. */
 void transfer_late_answer(struct transfers *ts, struct transfer *t, int64_t now_us);
+
+/* We give up what we send. */
+void transfer_abort(struct transfers *ts, struct transfer *t, uint8_t status);
 
 /* transfer_recv.c */
 void transfer_take_data(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad);

@@ -12,13 +12,10 @@ static void keep(struct transfers *ts, struct transfer *t, const struct ib_user_
 {
 	bool kept = transfer_room(ts, u, KEPT);
 
-	if (kept) {
-		ts->n[t->kind]--;
-		t->kind = KEPT;
-		ts->n[KEPT]++;
-	} else {
+	if (kept)
+		transfer_turns(ts, t, KEPT);
+	else
 		transfer_end(ts, t);
-	}
 }
 
 void transfer_take_data(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad)
@@ -37,7 +34,7 @@ void transfer_take_data(struct transfers *ts, const struct ib_user_mad *u, const
 	if (!t) {
 		if (get_be32(mad + RMPP_OFF_SEGMENT) != 1)
 			return;
-		if (!transfer_room(ts, u, RECEIVE)) {
+		if (!transfer_may_begin(ts, u, RECEIVE) || !transfer_room(ts, u, RECEIVE)) {
 			transfers_send_back(ts, u, mad, RMPP_STOP, RMPP_NO_RESOURCES);
 			return;
 		}

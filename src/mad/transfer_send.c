@@ -18,8 +18,7 @@
 #define UNHEARD_MIN_US	20000		/* … at least so long when others want its place */
 #define HELD_MAX	(128u << 20)	/* bytes of answers made at once, in all */
 
-/* We give up what we send. */
-static void abort_send(struct transfers *ts, struct transfer *t, uint8_t status)
+void transfer_abort(struct transfers *ts, struct transfer *t, uint8_t status)
 {
 	uint8_t mad[RMPP_MAD];
 
@@ -173,7 +172,8 @@ bool transfers_stream(struct transfers *ts, const struct ib_user_mad *to, const 
 		drop_unheard(ts, to, false);
 	if (!ts->somebody_acks && ts->held + source->held > HELD_MAX)
 		drop_unheard(ts, to, true);
-	if (!transfer_room(ts, to, STREAM) || ts->held + source->held > HELD_MAX)
+	if (!transfer_may_begin(ts, to, STREAM) || !transfer_room(ts, to, STREAM) ||
+	    ts->held + source->held > HELD_MAX)
 		return false;
 	t = begin_send(ts, to, request, STREAM);
 	t->source = source;
@@ -222,7 +222,7 @@ void transfer_take_ack(struct transfers *ts, const struct ib_user_mad *u, const 
 	}
 	wrong = rmpp_send_acked(&t->send, mad, clock_mono_us());
 	if (wrong) {
-		abort_send(ts, t, wrong);
+		transfer_abort(ts, t, wrong);
 		return;
 	}
 	ts->somebody_acks = true;
@@ -248,7 +248,7 @@ void transfer_late_answer(struct transfers *ts, struct transfer *t, int64_t now_
 	}
 	status = rmpp_send_late(&t->send, now_us);
 	if (status)
-		abort_send(ts, t, status);
+		transfer_abort(ts, t, status);
 	else
 		transfer_make_ready(ts, t);
 }

@@ -90,9 +90,13 @@ struct settings {
 	uint32_t sa_requests_per_port;	/* likewise, of one; default 8192 */
 	uint32_t sa_transfers_max;	/* answers of several MADs under way; default 256 */
 	uint32_t sa_transfers_per_port;	/* default 16 */
+	/* requests of several MADs under way, default 256, 8; Reports outstanding, default 512, 32 */
+	uint32_t sa_long_requests_max, sa_long_requests_per_port;
+	uint32_t reports_max, reports_per_port;
 
 	/* What hosts may register: of all ports together, and of one (registry/holdings.h). */
 	uint32_t groups_max, groups_per_port;		/* default 131072, 1024 */
+	uint32_t mlids_max, mlids_per_port;		/* of these; 0: what switches allow */
 	uint32_t memberships_max, memberships_per_port;	/* default 1048576, 16384 */
 	uint32_t services_max, services_per_port;	/* default 16384, 1024 */
 	uint32_t subscriptions_max, subscriptions_per_port;	/* default 65536, 256 */

@@ -2,11 +2,21 @@
 /* Text of `holdings`, and of what removes them. */
 #include "text.h"
 
+#include <string.h>
+
 static const char *const kinds[] = {
-	"groups", "mlids", "memberships", "services", "subscriptions", "aliases",
+	"groups", "mlids", "memberships", "services", "subscriptions", "aliases", "transfers",
+	"long-requests", "reports",
 };
 #define N_KINDS (sizeof(kinds) / sizeof(*kinds))
-#define WIDTH 13
+
+/* Of a column: its name, or a number of seven digits. */
+static int width(const char *kind)
+{
+	size_t n = strlen(kind);
+
+	return n < 7 ? 7 : (int)n;
+}
 
 static void holdings_head(const json_t *answer)
 {
@@ -18,17 +28,19 @@ static void holdings_head(const json_t *answer)
 
 	printf("%-13s", "");
 	for (size_t i = 0; i < json_array_size(list); i++)
-		printf("  %*s", WIDTH, str(json_array_get(list, i), "kind"));
+		printf("  %*s", width(str(json_array_get(list, i), "kind")),
+		       str(json_array_get(list, i), "kind"));
 	putchar('\n');
 	for (size_t k = 0; k < sizeof(lines) / sizeof(*lines); k++) {
 		printf(LABEL, lines[k].label);
 		for (size_t i = 0; i < json_array_size(list); i++)
-			printf("  %*lld", WIDTH, num(json_array_get(list, i), lines[k].member));
+			printf("  %*lld", width(str(json_array_get(list, i), "kind")),
+			       num(json_array_get(list, i), lines[k].member));
 		putchar('\n');
 	}
 	printf("\n%5s", "SHARE");
 	for (size_t k = 0; k < N_KINDS; k++)
-		printf("  %*s", (int)(k < 2 ? 6 : WIDTH), kinds[k]);
+		printf("  %*s", width(kinds[k]), kinds[k]);
 	printf("  %8s  %s\n", "GONE FOR", "PORT");
 }
 
@@ -40,7 +52,7 @@ static bool holdings_row(const json_t *o)
 		snprintf(gone, sizeof(gone), "%lld s", num(o, "gone-for"));
 	printf("%3.0f %%", real(o, "share") * 100);
 	for (size_t k = 0; k < N_KINDS; k++)
-		printf("  %*lld", (int)(k < 2 ? 6 : WIDTH), num(o, kinds[k]));
+		printf("  %*lld", width(kinds[k]), num(o, kinds[k]));
 	printf("  %8s  %s\n", gone, has(o, "port") ? str(o, "port") : str(o, "guid"));
 	return true;
 }

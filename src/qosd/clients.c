@@ -228,6 +228,11 @@ const struct clients_changes *clients_changes(const struct clients *c)
 	return &c->changes;
 }
 
+void clients_hold(struct clients *c, struct holdings *h)
+{
+	reports_hold(c->reports, h);
+}
+
 void clients_publish(struct clients *c, struct subnet_state *s)
 {
 	reports_publish(c->reports, s);

@@ -31,6 +31,8 @@ struct clients *clients_new(struct loop *l, struct store *store, struct mad_port
 /* Writes what is not on disk yet; before mad_close(). */
 void clients_free(struct clients *c);		/* NULL is fine */
 
+/* Reports that are outstanding are counted there from now on; NULL: nowhere. */
+void clients_hold(struct clients *c, struct holdings *h);
 /* The published state, or NULL. */
 void clients_publish(struct clients *c, struct subnet_state *s);
 /* How often each has changed, or was loaded. */

@@ -284,10 +284,13 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 		.sa_queue_max = s->sa_requests_max, .sa_queue_each = s->sa_requests_per_port,
 		.sa_transfers_max = s->sa_transfers_max,
 		.sa_transfers_each = s->sa_transfers_per_port,
+		.sa_receives_max = s->sa_long_requests_max,
+		.sa_receives_each = s->sa_long_requests_per_port,
 	};
 	struct mad_hooks mh = {
 		.request = serve_request, .is_at_once = sa_is_path_get,
-		.at_once = serve_quick_request, .holds = serve_holds, .dead = on_fatal, .arg = q,
+		.at_once = serve_quick_request, .holds = serve_holds, .holder = leftovers_holder,
+		.may_hold = leftovers_may_hold, .has_more = leftovers_has_more, .dead = on_fatal, .arg = q,
 	};
 	struct sm_hooks hooks = {
 		.published = serve_published, .settled = serve_settled, .coming = serve_coming,

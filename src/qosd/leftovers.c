@@ -7,6 +7,7 @@
 #include "qosd/leftovers.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 #include "registry/mcast.h"
 #include "registry/services.h"
 #include "registry/subscriptions.h"
+#include "sa/handler.h"
 
 #define TICK_MAX_US	(60 * 1000000ll)
 #define TICK_MIN_US	250000
@@ -37,6 +39,9 @@ struct leftovers {
 	const struct subnet_state *state;	/* referenced; NULL: not master */
 	bool gone_dirty;
 	int64_t saved_us;
+	uint64_t changes;
+	/* while another is master: what it says of ports that are gone, by clock_boot_us() */
+	VEC(struct gone { uint64_t guid; int64_t since_us; }) inherited;
 	VEC(uint64_t) condemned;		/* for the next pass */
 	/* the pass */
 	struct map64 ports;			/* condemned: any value */
@@ -66,7 +71,44 @@ static void set_bounds(struct holdings *h, const struct settings *s)
 			   (struct hold_bound){ s->subscriptions_max, s->subscriptions_per_port });
 	holdings_set_bound(h, HOLD_ALIASES,
 			   (struct hold_bound){ s->aliases_max, s->aliases_per_port });
+	holdings_set_bound(h, HOLD_TRANSFERS,
+			   (struct hold_bound){ s->sa_transfers_max, s->sa_transfers_per_port });
+	holdings_set_bound(h, HOLD_LONG_REQUESTS,
+			   (struct hold_bound){ s->sa_long_requests_max, s->sa_long_requests_per_port });
+	holdings_set_bound(h, HOLD_REPORTS,
+			   (struct hold_bound){ s->reports_max, s->reports_per_port });
 }
+
+/* --- what is under way --- */
+
+uint64_t leftovers_holder(void *arg, uint16_t lid)
+{
+	const struct qosd *q = arg;
+	uint32_t port = q->sa.state ? sa_lid_port(q->sa.state, lid) : FABRIC_NONE;
+
+	return port == FABRIC_NONE ? 0 : q->sa.state->f->ports[port].guid;
+}
+
+static enum hold_kind kind_of(enum mad_under_way what)
+{
+	return what == MAD_REQUESTS ? HOLD_LONG_REQUESTS : HOLD_TRANSFERS;
+}
+
+bool leftovers_may_hold(void *arg, enum mad_under_way what, uint64_t holder)
+{
+	const struct qosd *q = arg;
+
+	return holdings_ask(q->sa.holdings, kind_of(what), holder);
+}
+
+void leftovers_has_more(void *arg, enum mad_under_way what, uint64_t holder, int more)
+{
+	const struct qosd *q = arg;
+
+	holdings_add(q->sa.holdings, kind_of(what), holder, more);
+}
+
+/* --- refusals --- */
 
 /* The port that holds most of a kind, in hexadecimal for the log. */
 static uint64_t greatest(const struct holdings *h, enum hold_kind kind)
@@ -258,6 +300,7 @@ static void on_work(void *arg)
 		timer_set(x->work, 0, 0);
 	else
 		x->gone_dirty = true;
+	x->changes++;
 }
 
 static void condemn(struct leftovers *x, uint64_t guid)
@@ -293,7 +336,64 @@ static void look_who_is_gone(struct leftovers *x)
 			continue;
 		holdings_set_gone(x->holdings, h->port, gone ? now_us : 0);
 		x->gone_dirty = true;
+		x->changes++;
 	}
+}
+
+/* --- what a master leaves to a standby --- */
+
+uint64_t leftovers_changes(const struct leftovers *x)
+{
+	return x->changes;
+}
+
+void leftovers_print(const struct leftovers *x, struct buf *b)
+{
+	int64_t now_us = clock_boot_us();
+
+	for (size_t i = 0; i < holdings_count(x->holdings); i++) {
+		const struct holding *h = holdings_at(x->holdings, i);
+
+		if (h->gone_us && !holding_is_empty(h))
+			buf_printf(b, "gone 0x%016" PRIx64 " %" PRId64 "\n", h->port,
+				   (now_us - h->gone_us) / 1000000);
+	}
+}
+
+bool leftovers_inherit(struct leftovers *x, char *text)
+{
+	int64_t now_us = clock_boot_us();
+	size_t had = x->inherited.n;
+
+	for (const char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		struct gone *g = vec_push(&x->inherited);
+		int64_t age_s;
+		int end = 0;
+
+		if (sscanf(line, "gone 0x%16" SCNx64 " %" SCNd64 "%n", &g->guid, &age_s, &end) != 2 ||
+		    line[end] || age_s < 0 || age_s > INT32_MAX) {
+			x->inherited.n = had;
+			return false;
+		}
+		g->since_us = now_us - age_s * 1000000;
+	}
+	memmove(x->inherited.v, x->inherited.v + had, (x->inherited.n - had) * sizeof(*x->inherited.v));
+	x->inherited.n -= had;
+	return true;
+}
+
+/* This daemon has become master: for how long ports were gone until then counts, too. */
+static void use_inherited(struct leftovers *x)
+{
+	for (size_t i = 0; i < x->inherited.n; i++) {
+		const struct gone *g = &x->inherited.v[i];
+
+		if (!is_there(x->state, g->guid))
+			holdings_set_gone(x->holdings, g->guid, g->since_us);
+	}
+	x->gone_dirty |= x->inherited.n > 0;
+	x->changes += x->inherited.n > 0;
+	x->inherited.n = 0;
 }
 
 static void tell_forgotten(const struct leftovers *x, size_t n, uint64_t first)
@@ -362,6 +462,7 @@ void leftovers_publish(struct leftovers *x, const struct subnet_state *s)
 		return;
 	x->state = s;
 	if (s) {
+		use_inherited(x);
 		look_who_is_gone(x);
 		return;
 	}
@@ -395,6 +496,7 @@ bool leftovers_remove_port(void *arg, uint64_t guid, int64_t uid)
 	log_info("sa", "%s; user %" PRId64, e.text, uid);
 	life_event(q->life, &e);
 	condemn(q->leftovers, guid);
+	mad_end_under_way(q->mad, guid);
 	return true;
 }
 
@@ -439,6 +541,9 @@ struct leftovers *leftovers_new(struct qosd *q)
 	services_hold(q->sa.services, x->holdings);
 	subscriptions_hold(q->sa.subscriptions, x->holdings);
 	alias_hold(q->sa.alias, x->holdings);
+	clients_hold(q->clients, x->holdings);
+	mcast_bound_mlids(q->sa.mcast, (struct hold_bound){ q->settings->mlids_max,
+							    q->settings->mlids_per_port });
 	store_load_gone(q->store, x->holdings);
 	x->saved_us = clock_mono_us();
 	x->work = timer_new(q->loop, on_work, x);
@@ -460,9 +565,11 @@ void leftovers_free(struct leftovers *x)
 	services_hold(x->q->sa.services, NULL);
 	subscriptions_hold(x->q->sa.subscriptions, NULL);
 	alias_hold(x->q->sa.alias, NULL);
+	clients_hold(x->q->clients, NULL);
 	x->q->sa.holdings = NULL;
 	holdings_free(x->holdings);
 	vec_free(&x->condemned);
+	vec_free(&x->inherited);
 	map64_free(&x->ports);
 	free(x);
 }

@@ -6,8 +6,8 @@
  * the fabric for as long as `forget-after` says loses all that it registered; an administrator may
  * take it from any port at once.  Either happens piece by piece between other work of the loop.
  *
- * Since when ports are gone is kept on disk.  Time counts while this daemon is master, and from one
- * run to the next in the same run of the machine.
+ * Since when ports are gone is kept on disk, and goes to standbys.  Time counts while a master runs,
+ * and from one run to the next in the same run of the machine.
  */
 #ifndef QOSD_QOSD_LEFTOVERS_H
 #define QOSD_QOSD_LEFTOVERS_H
@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "mad/mad.h"
 
 struct qosd;
 struct subnet_state;
@@ -26,6 +27,24 @@ struct leftovers *leftovers_new(struct qosd *q);
 void leftovers_free(struct leftovers *x);	/* NULL is fine; before the registries */
 /* The published state, or NULL: this daemon is not master. */
 void leftovers_publish(struct leftovers *x, const struct subnet_state *s);
+
+/* --- for the estate: ports that are gone, a line each with its GUID and for how many seconds --- */
+
+/* Changes whenever a port is gone, or back. */
+uint64_t leftovers_changes(const struct leftovers *x);
+void leftovers_print(const struct leftovers *x, struct buf *b);
+/*
+ * The master's text, which is cut up: it counts when this daemon takes over.  False: it makes no
+ * sense, and nothing is taken.
+ */
+bool leftovers_inherit(struct leftovers *x, char *text);
+
+/* --- mad's hooks of what is under way; arg is the struct qosd --- */
+
+/* The port that has the LID, by its GUID; 0: none is known. */
+uint64_t leftovers_holder(void *arg, uint16_t lid);
+bool leftovers_may_hold(void *arg, enum mad_under_way what, uint64_t holder);
+void leftovers_has_more(void *arg, enum mad_under_way what, uint64_t holder, int more);
 
 /* For the control socket; arg is the struct qosd, uid who asks. */
 

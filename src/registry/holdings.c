@@ -32,6 +32,9 @@ static const struct {
 	[HOLD_SERVICES] = { "services", "services" },
 	[HOLD_SUBSCRIPTIONS] = { "subscriptions", "subscriptions to events" },
 	[HOLD_ALIASES] = { "aliases", "alias GUIDs" },
+	[HOLD_TRANSFERS] = { "transfers", "answers of several MADs under way" },
+	[HOLD_LONG_REQUESTS] = { "long-requests", "requests of several MADs under way" },
+	[HOLD_REPORTS] = { "reports", "Reports outstanding" },
 };
 
 const char *hold_kind_name(enum hold_kind kind)

@@ -3,7 +3,8 @@
  * How much of each registry every port holds, and how much it may hold.
  *
  * The registries (multicast groups, services, subscriptions, alias GUIDs) report each entry that
- * comes or goes, with the port that has to answer for it.  Every kind of entry has a bound for all
+ * comes or goes, with the port that has to answer for it, and so does whoever has something under
+ * way with a port.  Every kind of entry has a bound for all
  * ports together and one for each port.  Three rules decide about a further entry:
  *
  *   a port that holds as many as a single port may gets no more;
@@ -30,8 +31,17 @@ enum hold_kind {
 	HOLD_SERVICES,
 	HOLD_SUBSCRIPTIONS,
 	HOLD_ALIASES,
+	/* what is under way with a port, and over in seconds */
+	HOLD_TRANSFERS,		/* answers of several MADs to it */
+	HOLD_LONG_REQUESTS,	/* requests of several MADs by it */
+	HOLD_REPORTS,		/* Reports that it has not answered */
 	HOLD_KINDS
 };
+
+static inline bool hold_is_under_way(enum hold_kind kind)
+{
+	return kind >= HOLD_TRANSFERS;
+}
 
 /* "groups" …: as in commands, metrics and log; "multicast groups" …: for people. */
 const char *hold_kind_name(enum hold_kind kind);

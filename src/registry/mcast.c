@@ -40,6 +40,7 @@ struct mcast_db {
 	uint64_t root[MLIDS];
 	struct mcast_usage usage;
 	struct holdings *holdings;	/* or NULL */
+	struct hold_bound most_mlids;	/* of hosts' groups, by the settings; 0: any */
 	bool lacks_broadcast;		/* the group of some partition could not be made */
 	VEC(struct mcast_change) changes;
 	size_t seen;			/* of changes: looked at */
@@ -326,6 +327,11 @@ static void describe_mlid(struct mcast_db *db, unsigned mlid)
 	mlids_describe(db->mlids, mlid, signature_of(db->by_mlid[mlid]), db->members[mlid]);
 }
 
+void mcast_bound_mlids(struct mcast_db *db, struct hold_bound most)
+{
+	db->most_mlids = most;
+}
+
 /* How many MLIDs clients' groups may have, by what the policy's have or may yet need. */
 static void set_mlid_bound(struct mcast_db *db, unsigned mlids)
 {
@@ -336,6 +342,10 @@ static void set_mlid_bound(struct mcast_db *db, unsigned mlids)
 
 	if (db->usage.mlids >= mlids / 2)
 		b.each = mlids / PORT_PART > PORT_MIN ? mlids / PORT_PART : PORT_MIN;
+	if (db->most_mlids.max && db->most_mlids.max < b.max)
+		b.max = db->most_mlids.max;
+	if (db->most_mlids.each && db->most_mlids.each < b.each)
+		b.each = db->most_mlids.each;
 	holdings_set_bound(db->holdings, HOLD_MLIDS, b);
 }
 

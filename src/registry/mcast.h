@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "registry/holdings.h"
 
 struct subnet_state;
 struct policy_level;
@@ -145,6 +146,8 @@ struct mcast_usage {
 	uint64_t refused;	/* groups not made for want of an MLID */
 };
 struct mcast_usage mcast_usage(const struct mcast_db *db);
+/* How many MLIDs hosts' groups may have at most; 0: as many as the switches' tables allow. */
+void mcast_bound_mlids(struct mcast_db *db, struct hold_bound most);
 
 /*
  * What is to be routed anew since the last look, one by one: the port is what

@@ -52,6 +52,7 @@ struct outstanding {
 struct reports {
 	struct subscriptions *db;
 	struct reports_hooks hooks;
+	struct holdings *holdings;	/* or NULL */
 	struct subnet_state *state;	/* NULL: nothing is sent */
 	struct event *ring[REPORTS_EVENTS];	/* by its number */
 	struct flight flights[REPORTS_OUTSTANDING];
@@ -77,6 +78,14 @@ struct reports *reports_new(struct subscriptions *db, const struct reports_hooks
 	r->hooks = *hooks;
 	r->idle = true;
 	return r;
+}
+
+void reports_hold(struct reports *r, struct holdings *h)
+{
+	r->holdings = h;
+	for (unsigned i = 0; i < REPORTS_OUTSTANDING; i++)
+		if (r->flights[i].busy)
+			holdings_add(h, HOLD_REPORTS, r->flights[i].guid, 1);
 }
 
 void reports_free(struct reports *r)
@@ -339,7 +348,7 @@ static bool has_place(struct reports *r, const struct subscriber *who)
 		return false;
 	}
 	if (!has_room(&r->n, REPORTS_OUTSTANDING, REPORTS_WINDOW) ||
-	    !has_room(&port, REPORTS_PORT, REPORTS_WINDOW_PORT)) {
+	    port.window >= REPORTS_WINDOW_PORT || !holdings_room(r->holdings, HOLD_REPORTS, who->guid)) {
 		r->turned_away = true;
 		return false;
 	}
@@ -352,6 +361,7 @@ static void take_off(struct reports *r, unsigned id, const struct subscriber *wh
 
 	r->flights[id] = (struct flight){ .busy = true, .silent = silent, .guid = who->guid,
 					  .qpn = who->qpn };
+	holdings_add(r->holdings, HOLD_REPORTS, who->guid, 1);
 	r->n.all++;
 	r->n.window++;
 	r->n_silent.all += silent;
@@ -373,6 +383,7 @@ static void land(struct reports *r, unsigned id)
 
 	leave_window(r, f);
 	f->busy = false;
+	holdings_add(r->holdings, HOLD_REPORTS, f->guid, -1);
 	r->n.all--;
 	r->n_silent.all -= f->silent;
 }

@@ -11,8 +11,8 @@
  *
  * Those that do not answer are in nobody else's way.  Reports are sent through REPORTS_WINDOW places,
  * and one that is not answered within two ticks gives its place to another and goes on waiting
- * beside.  A port has some of the places only, and all subscribers that did not answer their last
- * Report share a few.  After REPORTS_UNANSWERED Reports in a row without an answer it is no subscriber
+ * beside.  A port has some of the places only, by its holdings, and all subscribers that did not answer
+ * their last Report share a few.  After REPORTS_UNANSWERED Reports in a row without an answer it is no subscriber
  * any more.
  *
  * No I/O and no clock: the caller sends, waits for answers, and has the time.
@@ -22,14 +22,14 @@
 
 #include "ib/sa.h"
 #include "plan/state.h"
+#include "registry/holdings.h"
 #include "registry/subscriptions.h"
 
 #define REPORTS_EVENTS		8192	/* in the ring */
 #define REPORTS_WINDOW		32	/* outstanding and not late */
 #define REPORTS_WINDOW_PORT	8	/* of one port */
 #define REPORTS_WINDOW_SILENT	4	/* to those that did not answer the last one */
-#define REPORTS_OUTSTANDING	512	/* in all */
-#define REPORTS_PORT		32
+#define REPORTS_OUTSTANDING	512	/* in all; holdings bound it further, and by port */
 #define REPORTS_SILENT		64
 #define REPORTS_TICK_US		25000
 #define REPORTS_UNANSWERED	3
@@ -63,6 +63,8 @@ struct reports_counts {
 
 struct reports;
 struct reports *reports_new(struct subscriptions *db, const struct reports_hooks *hooks);
+/* Counts those outstanding, by port, which has no more than it may hold.  NULL: no longer. */
+void reports_hold(struct reports *r, struct holdings *h);
 void reports_free(struct reports *r);		/* NULL is fine */
 
 /*

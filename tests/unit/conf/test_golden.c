@@ -180,6 +180,8 @@ static void ck_same_settings(const struct settings *a, const struct settings *b)
 	SAME(prefix_routes.n); SAME(sweep_interval_s); SAME(scrub_interval_s);
 	SAME(flap_limit); SAME(flap_window_s); SAME(flap_hold_s);
 	SAME(sa_requests_max); SAME(sa_requests_per_port);
+	SAME(sa_long_requests_max); SAME(sa_long_requests_per_port);
+	SAME(reports_max); SAME(reports_per_port); SAME(mlids_max); SAME(mlids_per_port);
 	SAME(sa_transfers_max); SAME(sa_transfers_per_port); SAME(log_level); SAME(sandbox);
 #undef SAME
 }
@@ -207,7 +209,7 @@ START_TEST(shipped_settings_are_the_defaults)
 	ck_assert_uint_eq(found.n, 0);
 	ck_assert_ptr_nonnull(s);
 	ck_same_settings(s, defaults);
-	ck_assert_uint_eq(n, 61);
+	ck_assert_uint_eq(n, 67);
 	settings_free(s);
 	settings_free(defaults);
 	buf_free(&all);

@@ -225,6 +225,26 @@ START_TEST(devices)
 }
 END_TEST
 
+START_TEST(multicast_lids_that_run_out)
+{
+	struct sa registered = { .holdings = holdings_new() };
+	struct mcast_db *db = mcast_new(NULL, NULL);
+
+	mcast_sync(db, state);
+	ck_assert_uint_gt(mcast_usage(db).limit, 10);
+	in.registered = &registered;
+	in.mcast = db;
+	holdings_set_bound(registered.holdings, HOLD_MLIDS, (struct hold_bound){ 10, 10 });
+	holdings_add(registered.holdings, HOLD_MLIDS, 0x99, 7);
+	ck_assert_uint_eq(judged(), 0);
+	holdings_add(registered.holdings, HOLD_MLIDS, 0x99, 1);
+	expect(SEV_WARNING, "mlids-filling", "multicast LIDs that all switches forward are in use");
+	in.mcast = NULL;
+	mcast_free(db);
+	holdings_free(registered.holdings);
+}
+END_TEST
+
 START_TEST(a_registry_that_fills)
 {
 	struct sa registered = { .holdings = holdings_new() };
@@ -579,6 +599,7 @@ int main(void)
 	tcase_add_test(t, devices);
 	tcase_add_test(t, a_registry_that_fills);
 	tcase_add_test(t, silent_subscribers);
+	tcase_add_test(t, multicast_lids_that_run_out);
 	tcase_add_test(t, floods_of_traps);
 	tcase_add_test(t, links_that_flap);
 	tcase_add_test(t, many_of_a_kind);

@@ -73,7 +73,8 @@ static void open_port(unsigned window, unsigned per_device, unsigned timeout_ms,
 	struct mad_settings s = { .smp_window = window, .smp_window_device = per_device,
 				  .timeout_ms = timeout_ms, .retries = retries,
 				  .sa_queue_max = 100, .sa_queue_each = 100,
-				  .sa_transfers_max = 8, .sa_transfers_each = 4 };
+				  .sa_transfers_max = 8, .sa_transfers_each = 4,
+				  .sa_receives_max = 256, .sa_receives_each = 8 };
 	struct buf err = { 0 };
 
 	memset(&t, 0, sizeof(t));
@@ -616,14 +617,46 @@ static void acknowledge(uint8_t tid, uint8_t type, uint8_t status, uint32_t segm
 	run_ms(50);
 }
 
+/* What is under way, by who answers for it: there is one holder, who may have most of it. */
+#define HOLDER 77u
+static struct {
+	int most, has[2];
+	unsigned refused;
+} share;
+
+static uint64_t holder(void *arg, uint16_t lid)
+{
+	(void)arg;
+	(void)lid;
+	return HOLDER;
+}
+
+static bool may_hold(void *arg, enum mad_under_way what, uint64_t who)
+{
+	(void)arg;
+	ck_assert_uint_eq(who, HOLDER);
+	share.refused += share.has[what] >= share.most;
+	return share.has[what] < share.most;
+}
+
+static void has_more(void *arg, enum mad_under_way what, uint64_t who, int more)
+{
+	(void)arg;
+	ck_assert_uint_eq(who, HOLDER);
+	share.has[what] += more;
+}
+
 static void open_streams(void)
 {
 	open_port(16, 3, 1000, 0);
 	mad_close(t.port);
-	struct mad_hooks h = { .request = on_stream_request, .dead = on_dead };
+	struct mad_hooks h = { .request = on_stream_request, .dead = on_dead,
+			       .holder = share.most ? holder : NULL, .may_hold = share.most ? may_hold : NULL,
+			       .has_more = share.most ? has_more : NULL };
 	struct mad_settings set = { .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
 				    .sa_queue_max = 100, .sa_queue_each = 100,
-				    .sa_transfers_max = 3, .sa_transfers_each = 2 };
+				    .sa_transfers_max = 3, .sa_transfers_each = 2,
+				    .sa_receives_max = 256, .sa_receives_each = 8 };
 	struct buf err = { 0 };
 
 	t.port = mad_open(t.loop, &set, &h, &err);
@@ -727,6 +760,43 @@ START_TEST(where_nobody_acknowledges_the_oldest_gives_its_place)
 	acknowledge(4, 2, 0, 1, 65);
 	ck_assert_uint_ge(a.sent, 5 + 64);
 	close_port();
+}
+END_TEST
+
+/* Whoever it is that bounds what a port has under way is asked, and told what begins and ends. */
+START_TEST(what_is_under_way_counts_for_the_port)
+{
+	uint8_t segment[256] = { 1, 3, 2, 0x14 };
+
+	share.most = 1;
+	open_streams();
+	ask_table(1, 1000);
+	ck_assert(accepted);
+	ck_assert_int_eq(share.has[MAD_ANSWERS], 1);
+	acknowledge(1, 2, 0, 1, 65);
+	ask_table(2, 1000);
+	ck_assert(!accepted);
+	ck_assert_uint_eq(share.refused, 1);
+	segment[15] = 9;			/* the first segment of a request */
+	segment[24] = segment[25] = 1;
+	segment[26] = 3;
+	put_be32(segment + 28, 1);
+	put_be32(segment + 32, 20 + 400);
+	fake_receive(segment, sizeof(segment), 0, 3);
+	for (unsigned k = 0; k < 100 && !share.has[MAD_REQUESTS]; k++)
+		run_ms(10);
+	ck_assert_int_eq(share.has[MAD_REQUESTS], 1);
+	mad_end_under_way(t.port, HOLDER + 1);
+	ck_assert_int_eq(share.has[MAD_REQUESTS] + share.has[MAD_ANSWERS], 2);
+	mad_end_under_way(t.port, HOLDER);
+	ck_assert_int_eq(share.has[MAD_REQUESTS], 0);
+	ck_assert_int_eq(share.has[MAD_ANSWERS], 0);
+	ck_assert_uint_eq(mad_counts(t.port)->rmpp_aborted, 1);
+	ask_table(3, 1000);
+	ck_assert(accepted);
+	close_port();
+	ck_assert_int_eq(share.has[MAD_ANSWERS], 0);
+	share.most = 0;
 }
 END_TEST
 
@@ -1190,6 +1260,7 @@ int main(void)
 	tcase_add_test(c, transfers_end_when_told);
 	tcase_add_test(c, transfers_are_bounded);
 	tcase_add_test(c, headers_of_rmpp);
+	tcase_add_test(c, what_is_under_way_counts_for_the_port);
 	tcase_add_test(c, closed_in_the_middle);
 	tcase_add_test(c, methods_of_the_class);
 	tcase_add_test(c, trap_represses_do_not_pile_up);
