@@ -202,6 +202,15 @@ $(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(1))): $(BUILD)/tests/unit/$(1)/%
 endef
 $(foreach l,$(LAYERS),$(eval $(call unit_rule,$(l))))
 
+# tests/unit/qosd/test_NAME.c: of src/qosd/NAME.c alone, with a clock of the test's own; what that
+# file calls is the test's, too, so far as it is not pure.
+PROGRAM_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/qosd/test_*.c))
+UNIT_TESTS += $(PROGRAM_TESTS)
+$(PROGRAM_TESTS): $(BUILD)/tests/unit/qosd/test_%: $(BUILD)/obj/tests/unit/qosd/test_%.o \
+		$(BUILD)/obj/src/qosd/%.o $(call archives,sm $(call below,sm))
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -Wl,--wrap=clock_mono_us -o $@ $^ $(CHECK_LIBS) $(LINK_LIBS)
+
 # tests/tools/*.c and tests/bench/*.c: a program each, of one file, but for
 # libraries to be preloaded.
 TOOL_PRELOADS = $(patsubst %,tests/tools/%.c,faultydisk newermaster needycall discoliar)

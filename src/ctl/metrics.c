@@ -300,9 +300,9 @@ static void put_lossy(struct prom *p, const struct sm *sm, const struct fabric *
 
 /* --- subnet administrator --- */
 
-static const char *sa_attribute(unsigned id, json_t **text)
+static const char *sa_attribute(unsigned slot, json_t **text)
 {
-	*text = json_sa_attr(id);
+	*text = json_sa_attr(sa_attr_of_slot(slot));
 	return json_string_value(*text);
 }
 

@@ -59,7 +59,7 @@ static json_t *json_by_attr(const struct sa_stats *st)
 
 		if (a->requests)
 			json_array_append_new(list, json_pack("{s:o, s:I, s:o, s:o}",
-				"attribute", json_sa_attr(i), "answered", (json_int_t)a->requests,
+				"attribute", json_sa_attr(sa_attr_of_slot(i)), "answered", (json_int_t)a->requests,
 				"statuses", json_statuses(a), "us", json_times(a)));
 	}
 	return list;

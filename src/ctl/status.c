@@ -131,7 +131,8 @@ static json_t *status_sa(const struct sa_stats *sa, unsigned watchers)
 	for (unsigned a = 0; a < ARRAY_SIZE(sa->by_attr); a++) {
 		if (!sa->by_attr[a].requests)
 			continue;
-		set_by_attr(by_attr, sa_attr_names[a], a,
+		set_by_attr(by_attr, a < ARRAY_SIZE(sa_attr_names) ? sa_attr_names[a] : NULL,
+			    sa_attr_of_slot(a),
 			    json_integer((json_int_t)sa->by_attr[a].requests));
 		for (unsigned i = 1; i < SA_STATUS_SLOTS; i++)
 			errors[i] += sa->by_attr[a].status[i];

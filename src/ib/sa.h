@@ -243,13 +243,15 @@ _Static_assert(sizeof(struct sa_notice) == 80, "Notice");
 /* --- of qosd alone: what a standby asks its master for (qosd/estate.h), 200 bytes --- */
 #define SA_ATTR_ESTATE 0xff71	/* vendor's own */
 #define SA_ESTATE_LIST 0xffffffff	/* part: which parts there are */
-#define SA_ESTATE_DATA 176
+#define SA_ESTATE_DATA 160
 struct sa_estate {
 	uint8_t part[4];
 	uint8_t offset[4];		/* in the part's text */
 	uint8_t version[8];		/* asked for; in the answer: what there is */
 	uint8_t total[4];		/* bytes of the text */
 	uint8_t n[4];			/* bytes of data; 0: there is another version */
+	uint8_t nonce[8];		/* of the question, and again in its answer */
+	uint8_t proof[8];		/* of all of this, by the SM_Key (sm/proof.h) */
 	uint8_t data[SA_ESTATE_DATA];	/* of a list: struct sa_estate_row of each part */
 };
 _Static_assert(sizeof(struct sa_estate) == SA_DATA_LEN, "estate");

@@ -2,6 +2,12 @@
 /*
  * The parts of an estate; see estate.h.  Each is printed when it is asked for and has
  * changed since, and not so often that printing takes more than a part of the loop's time.
+ *
+ * The changes of groups are a log of lines.  A byte of it has a position, counted from the first
+ * one on and modulo 2^32; old lines are dropped when it gets too long.  The text of the groups
+ * belongs to one position: a standby that has the log up to some position asks for what follows, and
+ * only one that has nothing, or lacks lines that are dropped, asks for the text.  The log has
+ * a number of its own: another number is another log, whatever the positions are.
  */
 #include "qosd/estate.h"
 
@@ -19,13 +25,12 @@
 #include "registry/mcast.h"
 #include "registry/services.h"
 #include "registry/subscriptions.h"
+#include "sm/proof.h"
 
 #define PRINT_SHARE	10		/* of the loop's time: one part in so many */
 #define LEASES_US	60000000	/* leases are told anew so often: they run on */
-/*
- * So many times as long as the groups may their changes be before the groups are printed anew, as a
- * standby then asks for all of them; and in bytes at least, and at most.
- */
+#define GONE_US		600000000	/* so do the times since when ports are gone */
+/* The log of changes is at most so many times as long as the groups; in bytes at least, and at most. */
 #define CHANGES_TIMES	4
 #define CHANGES_MIN	(1u << 20)
 #define CHANGES_MAX	(32u << 20)
@@ -42,16 +47,28 @@ struct part {
 struct estate {
 	struct qosd *q;
 	struct part parts[ESTATE_COUNT];
-	bool overflow;			/* changes of groups since they were printed are left out */
+	/* of the changes of groups: the log, the position of its first byte, and that of the groups */
+	uint32_t log, log_begin, printed_at;
 };
 
 static void on_group_change(void *arg, const struct mcast_event *change);
+
+/* A number that no log had before, or in the run before. */
+static void new_log(struct estate *e)
+{
+	int64_t now = clock_real_us();
+
+	e->log += 1 + (uint32_t)hash_bytes(&now, sizeof(now), 0);
+	e->parts[ESTATE_GROUP_CHANGES].text.n = 0;
+	e->parts[ESTATE_GROUPS].printed = false;
+}
 
 struct estate *estate_new(struct qosd *q)
 {
 	struct estate *e = xcalloc(1, sizeof(*e));
 
 	e->q = q;
+	new_log(e);
 	mcast_follow(q->sa.mcast, on_group_change, e);
 	return e;
 }
@@ -70,15 +87,6 @@ uint64_t estate_digest(const char *text, size_t n)
 	return hash_bytes(text, n, 0);
 }
 
-uint64_t estate_changes_digest(const char *lines, size_t n, uint64_t before)
-{
-	const char *end = lines + n, *nl;
-
-	for (; lines < end && (nl = memchr(lines, '\n', (size_t)(end - lines))); lines = nl + 1)
-		before = hash_bytes(lines, (size_t)(nl - lines), before);
-	return before;
-}
-
 /* --- ours --- */
 
 static const struct {
@@ -93,6 +101,7 @@ static const struct {
 	[ESTATE_SUBSCRIPTIONS] = { "subscriptions", STORE_SUBSCRIPTIONS_FORMAT },
 	[ESTATE_ALIASES] = { "alias GUIDs", STORE_ALIASES_FORMAT },
 	[ESTATE_GROUP_CHANGES] = { "changes of multicast groups", STORE_GROUPS_FORMAT },
+	[ESTATE_GONE] = { "ports that are gone", 1 },
 };
 
 uint32_t estate_format(enum estate_part part)
@@ -120,6 +129,8 @@ static uint64_t change_of(const struct qosd *q, enum estate_part part)
 		return clients_changes(q->clients)->subscriptions;
 	case ESTATE_ALIASES:
 		return clients_changes(q->clients)->aliases;
+	case ESTATE_GONE:
+		return leftovers_changes(q->leftovers);
 	case ESTATE_GROUPS:
 	case ESTATE_GROUP_CHANGES:
 	case ESTATE_COUNT:
@@ -152,6 +163,9 @@ static void print_part(const struct qosd *q, enum estate_part part, struct buf *
 	case ESTATE_ALIASES:
 		store_print_aliases(q->sa.alias, b);
 		break;
+	case ESTATE_GONE:
+		leftovers_print(q->leftovers, b);
+		break;
 	case ESTATE_GROUP_CHANGES:
 	case ESTATE_COUNT:
 		break;
@@ -172,40 +186,45 @@ static bool is_old(const struct estate *e, enum estate_part part, int64_t now)
 		return false;
 	if (!p->printed)
 		return true;
-	if (part == ESTATE_GROUPS)
-		return e->overflow && now >= p->next_us;
+	if (part == ESTATE_GROUPS)	/* lines since then are dropped */
+		return (int32_t)(e->printed_at - e->log_begin) < 0 && now >= p->next_us;
 	/* who asked for a change waits, and it was printed for the disk, too */
 	if (now < p->next_us && part != ESTATE_PARTITIONS)
 		return false;
 	return p->change != change_of(e->q, part) ||
 	       (part == ESTATE_SERVICES && now - p->printed_us > LEASES_US &&
-		services_next_end(e->q->sa.services) != SERVICE_NEVER);
+		services_next_end(e->q->sa.services) != SERVICE_NEVER) ||
+	       (part == ESTATE_GONE && now - p->printed_us > GONE_US && p->text.n);
 }
 
-static void begin_changes(struct estate *e)
+static uint32_t end_of_log(const struct estate *e)
 {
-	struct part *p = &e->parts[ESTATE_GROUP_CHANGES];
+	return e->log_begin + (uint32_t)e->parts[ESTATE_GROUP_CHANGES].text.n;
+}
 
-	p->text.n = 0;
-	p->version = e->parts[ESTATE_GROUPS].version;
-	e->overflow = false;
+/* Drops the older half, whole lines. */
+static void cut_log(struct estate *e)
+{
+	struct buf *text = &e->parts[ESTATE_GROUP_CHANGES].text;
+	const char *nl = memchr(text->s + text->n / 2, '\n', text->n - text->n / 2);
+	size_t n = nl ? (size_t)(nl + 1 - text->s) : text->n;
+
+	memmove(text->s, text->s + n, text->n - n);
+	text->n -= n;
+	e->log_begin += (uint32_t)n;
 }
 
 static void on_group_change(void *arg, const struct mcast_event *change)
 {
 	struct estate *e = arg;
-	struct part *p = &e->parts[ESTATE_GROUP_CHANGES];
+	struct buf *text = &e->parts[ESTATE_GROUP_CHANGES].text;
 	const struct part *groups = &e->parts[ESTATE_GROUPS];
-	size_t from = p->text.n;
 
-	if (!groups->printed || e->overflow)
+	if (!groups->printed)
 		return;
-	if (from > CHANGES_MAX || (from > CHANGES_MIN && from > CHANGES_TIMES * groups->text.n)) {
-		e->overflow = true;
-		return;
-	}
-	store_print_group_change(change, &p->text);
-	p->version = estate_changes_digest(p->text.s + from, p->text.n - from, p->version);
+	if (text->n > CHANGES_MAX || (text->n > CHANGES_MIN && text->n > CHANGES_TIMES * groups->text.n))
+		cut_log(e);
+	store_print_group_change(change, text);
 }
 
 static void refresh(struct estate *e, enum estate_part part)
@@ -223,7 +242,7 @@ static void refresh(struct estate *e, enum estate_part part)
 	p->printed = true;
 	p->printed_us = now;
 	if (part == ESTATE_GROUPS)
-		begin_changes(e);
+		e->printed_at = end_of_log(e);
 	p->next_us = now + (clock_mono_us() - now) * PRINT_SHARE;
 }
 
@@ -253,6 +272,10 @@ static void list(struct estate *e, struct sa_estate *answer)
 		refresh(e, (enum estate_part)i);
 		put_be64(row.version, e->parts[i].version);
 		put_be32(row.total, (uint32_t)e->parts[i].text.n);
+		if (i == ESTATE_GROUP_CHANGES) {
+			put_be64(row.version, (uint64_t)e->log << 32 | e->printed_at);
+			put_be32(row.total, end_of_log(e));
+		}
 		put_be32(row.format, estate_format((enum estate_part)i));
 		memcpy(answer->data + i * sizeof(row), &row, sizeof(row));
 	}
@@ -267,40 +290,80 @@ static void take_note(struct estate *e, uint64_t from, const struct sa_estate *q
 	standbys_heard(e->q->standbys, from, get_be64(query->version) == p->version, p->change);
 }
 
-bool estate_answer(void *arg, uint64_t from, const struct sa_estate *query,
-		   struct sa_estate *answer)
+/* A piece of a part's text; n stays 0 where there is another version by now. */
+static void put_piece(const struct estate *e, const struct sa_estate *query,
+		      struct sa_estate *answer)
 {
-	struct estate *e = arg;
 	uint32_t part = get_be32(query->part), offset = get_be32(query->offset), n;
-	const struct part *p;
-	uint64_t version;
+	const struct part *p = &e->parts[part];
+	uint64_t version = p->version, asked = get_be64(query->version);
 
-	memset(answer, 0, sizeof(*answer));
-	memcpy(answer->part, query->part, sizeof(answer->part));
-	memcpy(answer->offset, query->offset, sizeof(answer->offset));
-	if (part == SA_ESTATE_LIST) {
-		/* without a text of before there is nothing to be told of it yet */
-		for (unsigned i = 0; i < ESTATE_COUNT; i++)
-			if (is_out(e, (enum estate_part)i) && !e->parts[i].printed)
-				return false;
-		list(e, answer);
-		take_note(e, from, query);
-		return true;
+	if (part == ESTATE_GROUP_CHANGES) {
+		asked >>= 32;
+		version = e->log;
+		offset -= e->log_begin;
 	}
-	if (part >= ESTATE_COUNT)
-		return false;
-	p = &e->parts[part];
-	/* changes only come behind those that there are: they are asked for by what they are of */
-	version = e->parts[part == ESTATE_GROUP_CHANGES ? ESTATE_GROUPS : part].version;
-	put_be64(answer->version, version);
 	put_be32(answer->total, (uint32_t)p->text.n);
-	if (get_be64(query->version) != version || offset >= p->text.n)
-		return true;
+	if (asked != version || offset >= p->text.n)
+		return;
+	memcpy(answer->version, query->version, sizeof(answer->version));
 	n = (uint32_t)p->text.n - offset;
 	n = n < SA_ESTATE_DATA ? n : SA_ESTATE_DATA;
 	put_be32(answer->n, n);
 	memcpy(answer->data, p->text.s + offset, n);
-	return true;
+}
+
+/*
+ * The question proves that who asks has the SM_Key.  Where everybody has that key, a subnet
+ * manager must have shown itself at the port, too.
+ */
+static uint16_t may_copy(const struct qosd *q, uint64_t from, const struct sa_estate *query)
+{
+	uint64_t key = q->settings->sm_key;
+
+	if (!proof_seal_holds(query, key, PROOF_ESTATE_GET, from, mad_info(q->mad)->guid))
+		return IB_STATUS_BAD_METHOD_ATTR;
+	if ((key == 0 || key == SM_KEY_KNOWN) && !sm_is_manager(q->sm, from))
+		return IB_STATUS_BUSY;
+	return IB_STATUS_OK;
+}
+
+static uint16_t answer_question(struct estate *e, uint64_t from, const struct sa_estate *query,
+				struct sa_estate *answer)
+{
+	uint32_t part = get_be32(query->part);
+
+	if (part != SA_ESTATE_LIST && part >= ESTATE_COUNT)
+		return IB_SA_NO_RECORDS;
+	if (part != SA_ESTATE_LIST) {
+		put_piece(e, query, answer);
+		return IB_STATUS_OK;
+	}
+	/* without a text of before there is nothing to be told of it yet */
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		if (is_out(e, (enum estate_part)i) && !e->parts[i].printed)
+			return IB_SA_NO_RECORDS;
+	list(e, answer);
+	take_note(e, from, query);
+	return IB_STATUS_OK;
+}
+
+uint16_t estate_answer(void *arg, uint64_t from, const struct sa_estate *query,
+		       struct sa_estate *answer)
+{
+	struct estate *e = arg;
+	const struct qosd *q = e->q;
+	uint16_t status = may_copy(q, from, query);
+
+	if (status)
+		return status;
+	memset(answer, 0, sizeof(*answer));
+	memcpy(answer->part, query->part, sizeof(answer->part));
+	memcpy(answer->offset, query->offset, sizeof(answer->offset));
+	memcpy(answer->nonce, query->nonce, sizeof(answer->nonce));
+	status = answer_question(e, from, query, answer);
+	proof_seal(answer, q->settings->sm_key, PROOF_ESTATE_ANSWER, mad_info(q->mad)->guid, from);
+	return status;
 }
 
 /* --- another's, in place of ours --- */
@@ -393,6 +456,12 @@ static bool take_aliases(struct qosd *q, char *text, char *again)
 	return good;
 }
 
+static bool take_gone(struct qosd *q, char *text, char *again)
+{
+	(void)again;
+	return leftovers_inherit(q->leftovers, text);
+}
+
 static bool take_line(char *text, struct run_time *x)
 {
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
@@ -418,9 +487,13 @@ bool estate_take(struct qosd *q, char *text[ESTATE_COUNT])
 	static bool (*const take[ESTATE_COUNT])(struct qosd *q, char *text, char *again) = {
 		[ESTATE_GROUPS] = take_groups, [ESTATE_SERVICES] = take_services,
 		[ESTATE_SUBSCRIPTIONS] = take_subscriptions, [ESTATE_ALIASES] = take_aliases,
-		[ESTATE_GROUP_CHANGES] = take_group_changes,
+		[ESTATE_GROUP_CHANGES] = take_group_changes, [ESTATE_GONE] = take_gone,
 	};
 	bool good = true;
+
+	/* what we were told as a standby is no part of the log that we keep as master */
+	if (text[ESTATE_GROUPS] || text[ESTATE_GROUP_CHANGES])
+		new_log(q->estate);
 
 	if (text[ESTATE_LIDS] && text[ESTATE_PKEYS])
 		good = store_take_lids(q->store, text[ESTATE_LIDS], text[ESTATE_PKEYS]);

@@ -6,9 +6,18 @@
  *   the list of versions -> the text of each part that differs, in a window -> taken over
  *
  * While there is anything that we have not got, clients would have to register again if we
- * became master now (sm_registrations_lost()).  So they would where the master lives and
- * does not answer to the question for the list; one that is gone, or has handed over, left
- * what it had in the round before.
+ * became master now (sm_registrations_lost()).
+ *
+ * A round may fail for two reasons that look alike: the master does not tell us what it has, or it is
+ * gone.  It ends at any time, amid a round, too, and then the kernel of its host answers in its
+ * place, that there is no such attribute.  So a round without the master's own answer says nothing
+ * yet, and what we had in the round before still counts.  Only where the master lives on, as its
+ * polls show, and has told nothing for GRACE_US, it is lost.  The first answer that we ever
+ * want of a master is another matter: one that lacks the attribute is no qosd.
+ *
+ * Each question proves that we have the SM_Key, and each answer the same of the master
+ * (sm/proof.h): MasterSMLID, by which the master is found, can be set by others where there is no
+ * M_Key.
  *
  * What was registered between a round and the master's end is not known here: a round
  * follows each poll, so that this is as much as a poll's interval.  Latest changes of groups that
@@ -32,12 +41,16 @@
 #include "base/log.h"
 #include "ib/sa.h"
 #include "qosd/daemon.h"
+#include "sm/proof.h"
 
 #define WINDOW		16
 #define TIMEOUT_MS	200
 #define TRIES		3
 #define AGAIN_US	1000000		/* it does not answer, or not yet */
 #define STRANGER_US	10000000	/* it is no qosd, or we can't ask */
+#define GRACE_US	3000000		/* a master that lives may tell nothing for so long, */
+#define FAILED_MIN	2		/* or for as long as so many rounds take */
+#define DEAF_MAX	3		/* questions in a row that our own port did not answer */
 #define TEXT_MAX	(256u << 20)	/* as of a state file */
 
 enum { OFF_STATUS = 4, OFF_ATTR = 16, OFF_SM_KEY = 36 };
@@ -47,17 +60,23 @@ struct asked {
 	struct heir *h;
 	bool busy;
 	uint32_t offset;
+	uint64_t nonce;
 };
 
 struct heir {
 	struct qosd *q;
 	bool complete;			/* all that the master has, as of the last round */
 	bool busy;			/* a round is under way */
-	bool dropped;			/* … and its answers are of no use */
-	bool unanswered;		/* the last one, and the master has not been heard of since */
-	bool deaf;			/* our own port did not answer in the last one */
+	bool dropped;			/* and its answers are of no use */
+	unsigned deaf;			/* rounds in a row in which our own port did not answer */
 	int64_t next_us;
+	bool met;			/* this master has told us a list */
+	bool silent;			/* a question of this round was not answered */
+	unsigned failed;		/* rounds in a row without an answer, */
+	int64_t failed_us;		/* and when the first of them was over */
+	uint64_t master_guid;
 	struct mad_address master;
+	uint64_t nonce;			/* of the last question */
 	struct {
 		uint64_t version;	/* that we have, */
 		bool known;		/* … if that is so */
@@ -67,15 +86,17 @@ struct heir {
 		bool foreign;		/* the master has it in a format that we don't read */
 	} parts[ESTATE_COUNT];
 	bool said_foreign;
-	/* of the changes of groups: how many bytes we did again, what comes of them, where a round begins */
-	uint32_t changes_done, changes_from;
-	uint64_t changes_digest;
-	bool only_changes;		/* this round lacks nothing but the latest of them */
-	/* the part that comes */
+	/* of the log of changes of groups: its number, and the position up to which we have it */
+	uint32_t log, log_at;
+	bool log_known;
+	/* in this round: where what we lack of it begins; and we lack nothing but that */
+	uint32_t log_from;
+	bool only_changes;
+	/* the part that comes: where it begins, its length, and how much of it was asked for, and came */
 	unsigned part;
-	uint32_t sent, came;
+	uint32_t begin, size, sent, came;
 	unsigned outstanding;
-	struct asked asked[WINDOW];
+	struct asked asked[WINDOW], list;
 };
 
 struct heir *heir_new(struct qosd *q)
@@ -83,6 +104,7 @@ struct heir *heir_new(struct qosd *q)
 	struct heir *h = xcalloc(1, sizeof(*h));
 
 	h->q = q;
+	h->nonce = (uint64_t)clock_real_us() << 8;	/* none that was used before a restart */
 	return h;
 }
 
@@ -105,7 +127,7 @@ void heir_free(struct heir *h)
 void heir_stop(struct heir *h)
 {
 	h->dropped = h->busy;
-	h->complete = h->unanswered = h->said_foreign = false;
+	h->complete = h->said_foreign = h->log_known = h->met = false;
 	for (unsigned i = 0; i < ESTATE_COUNT; i++)
 		h->parts[i].known = false;
 }
@@ -136,7 +158,16 @@ static void round_failed(struct heir *h, const char *why)
 	round_over(h, AGAIN_US);
 }
 
-/* … and that does not help as long as this is master. */
+/* The master did not tell what it has, which it may do the next time; or it is gone. */
+static void round_without_answer(struct heir *h, const char *why)
+{
+	log_debug("heir", "LID %u: %s", h->master.lid, why);
+	if (!h->failed++)
+		h->failed_us = clock_mono_us();
+	round_over(h, h->met ? 0 : AGAIN_US);
+}
+
+/* It is of no use to ask as long as this is master. */
 static void round_in_vain(struct heir *h, const char *why)
 {
 	bool dropped = h->dropped;
@@ -186,7 +217,7 @@ static void round_complete(struct heir *h)
 		sm_picture_is_old(h->q->sm);
 	if (differ && !estate_take(h->q, text)) {
 		log_error("heir", "the master's registrations make no sense to us");
-		h->parts[ESTATE_GROUPS].known = false;	/* all of them the next time */
+		h->parts[ESTATE_GROUPS].known = h->log_known = false;	/* all of them the next time */
 		round_in_vain(h, "not taken over");
 		return;
 	}
@@ -195,8 +226,10 @@ static void round_complete(struct heir *h)
 			h->parts[i].version = h->parts[i].next;
 			h->parts[i].known = true;
 		}
-	h->changes_done = h->parts[ESTATE_GROUP_CHANGES].total;
-	h->changes_digest = h->parts[ESTATE_GROUP_CHANGES].next;
+	h->log = (uint32_t)(h->parts[ESTATE_GROUP_CHANGES].next >> 32);
+	h->log_at = h->parts[ESTATE_GROUP_CHANGES].total;
+	h->log_known = !h->parts[ESTATE_GROUP_CHANGES].foreign && !h->parts[ESTATE_GROUPS].foreign &&
+		       h->parts[ESTATE_GROUP_CHANGES].next;
 	if (foreign) {
 		tell_foreign(h);
 	} else {
@@ -207,6 +240,7 @@ static void round_complete(struct heir *h)
 		sm_registrations_held(h->q->sm, h->master.lid);
 	}
 	is_awaited = text[ESTATE_PARTITIONS];
+	h->failed = 0;
 	round_over(h, 0);
 	if (is_awaited)
 		heir_ask(h);
@@ -215,44 +249,51 @@ static void round_complete(struct heir *h)
 /* --- asking --- */
 
 static bool ask(struct heir *h, uint32_t part, uint32_t offset, uint64_t version,
-		void (*fn)(void *arg, const uint8_t *mad, size_t len), void *arg)
+		void (*fn)(void *arg, const uint8_t *mad, size_t len), struct asked *a)
 {
 	uint8_t mad[MAD_LEN] = {
 		UMAD_BASE_VERSION, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, UMAD_METHOD_GET,
 	};
 	struct sa_estate query = { 0 };
 
+	a->h = h;
+	a->nonce = ++h->nonce;
 	put_be16(mad + OFF_ATTR, SA_ATTR_ESTATE);
-	put_be64(mad + OFF_SM_KEY, h->q->settings->sm_key);
 	put_be32(query.part, part);
 	put_be32(query.offset, offset);
 	put_be64(query.version, version);
+	put_be64(query.nonce, a->nonce);
+	proof_seal(&query, h->q->settings->sm_key, PROOF_ESTATE_GET, mad_info(h->q->mad)->guid,
+		   h->master_guid);
 	memcpy(mad + SA_HDR_LEN, &query, sizeof(query));
-	return mad_request(h->q->mad, &h->master, mad, TIMEOUT_MS, TRIES, fn, arg);
+	return mad_request(h->q->mad, &h->master, mad, TIMEOUT_MS, TRIES, fn, a);
+}
+
+/* What the master said to this question; false: nothing, or it is not the master's answer. */
+static bool take_answer(const struct heir *h, const struct asked *a, const uint8_t *mad,
+			struct sa_estate *x)
+{
+	if (!mad || get_be16(mad + OFF_STATUS))
+		return false;
+	memcpy(x, mad + SA_HDR_LEN, sizeof(*x));
+	return get_be64(x->nonce) == a->nonce &&
+	       proof_seal_holds(x, h->q->settings->sm_key, PROOF_ESTATE_ANSWER, h->master_guid,
+				mad_info(h->q->mad)->guid);
 }
 
 static void next_part(struct heir *h);
 static void on_piece(void *arg, const uint8_t *mad, size_t len);
 
-/* Changes are asked for by the groups that they are changes of. */
-static uint64_t version_asked(const struct heir *h)
-{
-	return h->parts[h->part == ESTATE_GROUP_CHANGES ? ESTATE_GROUPS : h->part].next;
-}
-
 /* Keeps the window full; false: nothing can be sent, and nothing is under way. */
 static bool ask_more(struct heir *h)
 {
-	uint32_t total = h->parts[h->part].total;
-	uint64_t version = version_asked(h);
-
-	for (unsigned i = 0; i < WINDOW && h->sent < total && !h->dropped; i++) {
+	for (unsigned i = 0; i < WINDOW && h->sent < h->size && !h->dropped; i++) {
 		struct asked *a = &h->asked[i];
 
 		if (a->busy)
 			continue;
-		*a = (struct asked){ h, true, h->sent };
-		if (!ask(h, h->part, h->sent, version, on_piece, a)) {
+		*a = (struct asked){ .busy = true, .offset = h->sent };
+		if (!ask(h, h->part, h->begin + h->sent, h->parts[h->part].next, on_piece, a)) {
 			a->busy = false;
 			break;
 		}
@@ -262,67 +303,61 @@ static bool ask_more(struct heir *h)
 	return h->outstanding;
 }
 
-/* Puts the piece where it belongs; false: it is not what was asked for. */
-static bool put_piece(struct heir *h, const struct asked *a, const uint8_t *mad)
+/* Puts the piece where it belongs; false: it is of another version, or not what was asked for. */
+static bool put_piece(struct heir *h, const struct asked *a, const struct sa_estate *x)
 {
-	uint32_t total = h->parts[h->part].total, want = total - a->offset, n, from = 0;
-	struct sa_estate x;
+	uint32_t want = h->size - a->offset, n = get_be32(x->n);
 
-	memcpy(&x, mad + SA_HDR_LEN, sizeof(x));
 	want = want < SA_ESTATE_DATA ? want : SA_ESTATE_DATA;
-	n = get_be32(x.n);
-	/* there may be more changes by now */
-	if (h->part == ESTATE_GROUP_CHANGES) {
-		n = n < want ? n : want;
-		from = h->changes_from;
-	}
-	if (get_be16(mad + OFF_STATUS) || get_be32(x.part) != h->part ||
-	    get_be32(x.offset) != a->offset || n != want || get_be64(x.version) != version_asked(h))
+	if (h->part == ESTATE_GROUP_CHANGES && n > want)	/* there are more by now */
+		n = want;
+	if (get_be32(x->part) != h->part || get_be32(x->offset) != h->begin + a->offset || n != want ||
+	    get_be64(x->version) != h->parts[h->part].next)
 		return false;
-	memcpy(h->parts[h->part].text + (a->offset - from), x.data, want);
+	memcpy(h->parts[h->part].text + a->offset, x->data, want);
 	h->came += want;
 	return true;
 }
 
-static uint64_t digest_of_part(const struct heir *h)
+/* There is another version by now, or lines of the log that we lack are dropped: all of it, then. */
+static void part_is_gone(struct heir *h)
 {
-	const char *text = h->parts[h->part].text;
-
-	if (h->part != ESTATE_GROUP_CHANGES)
-		return estate_digest(text, h->came);
-	return estate_changes_digest(text, h->came - h->changes_from, h->changes_from ?
-				     h->changes_digest : h->parts[ESTATE_GROUPS].next);
+	if (h->part == ESTATE_GROUP_CHANGES)
+		h->log_known = h->parts[ESTATE_GROUPS].known = false;
+	h->complete = h->complete && h->only_changes;
 }
 
 static void on_piece(void *arg, const uint8_t *mad, size_t len)
 {
 	struct asked *a = arg;
 	struct heir *h = a->h;
+	struct sa_estate x;
 
 	(void)len;	/* a whole MAD, if any */
 	a->busy = false;
 	h->outstanding--;
-	if (!h->dropped && (!mad || !put_piece(h, a, mad))) {
-		/* it went, or has another version by now: from the beginning */
-		h->dropped = true;
-		if (!mad && h->only_changes) {
-			h->unanswered = true;	/* as where the list is not answered */
-		} else {
-			h->complete = false;
-			sm_registrations_lost(h->q->sm);
-		}
+	if (!h->dropped) {
+		bool answered = take_answer(h, a, mad, &x);
+
+		h->silent = !answered;
+		h->dropped = !answered || !put_piece(h, a, &x);
+		if (h->dropped && answered)
+			part_is_gone(h);
 	}
 	if (h->dropped) {
-		if (!h->outstanding)
+		if (!h->outstanding && h->silent)
+			round_without_answer(h, "the master does not go on");
+		else if (!h->outstanding)
 			round_over(h, 0);
 		return;
 	}
-	if (h->came < h->parts[h->part].total) {
+	if (h->came < h->size) {
 		if (!ask_more(h))
-			round_failed(h, "nothing can be asked");
+			round_without_answer(h, "nothing can be asked");
 		return;
 	}
-	if (digest_of_part(h) != h->parts[h->part].next) {
+	if (h->part != ESTATE_GROUP_CHANGES &&
+	    estate_digest(h->parts[h->part].text, h->size) != h->parts[h->part].next) {
 		round_failed(h, "the text is not of that digest");
 		return;
 	}
@@ -330,17 +365,27 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 	next_part(h);
 }
 
+static bool has_text_to_come(const struct heir *h)
+{
+	uint32_t from = h->part == ESTATE_GROUP_CHANGES ? h->log_from : 0;
+
+	return h->parts[h->part].text && h->parts[h->part].total != from;
+}
+
 static void next_part(struct heir *h)
 {
-	while (h->part < ESTATE_COUNT && (!h->parts[h->part].text || !h->parts[h->part].total))
+
+	while (h->part < ESTATE_COUNT && !has_text_to_come(h))
 		h->part++;
 	if (h->part == ESTATE_COUNT) {
 		round_complete(h);
 		return;
 	}
-	h->sent = h->came = h->part == ESTATE_GROUP_CHANGES ? h->changes_from : 0;
+	h->begin = h->part == ESTATE_GROUP_CHANGES ? h->log_from : 0;
+	h->size = h->parts[h->part].total - h->begin;
+	h->sent = h->came = 0;
 	if (!ask_more(h))
-		round_failed(h, "nothing can be asked");
+		round_without_answer(h, "nothing can be asked");
 }
 
 /* These two are one to the store: both differ if one does, and both are foreign if one is. */
@@ -361,92 +406,95 @@ static void pair_lids(struct heir *h)
 }
 
 /*
- * Which changes of groups are lacking.  Where those that we have are not the beginning of the
- * master's, all groups are asked for again, which is true.
+ * Which lines of the log of changes are lacking: behind those that we have, or else behind the text
+ * of the groups, which is needed unless what we have is the same.  False: the list makes no sense.
  */
-static bool take_changes_row(struct heir *h)
+static bool take_log_row(struct heir *h, bool *goes_on)
 {
-	uint32_t total = h->parts[ESTATE_GROUP_CHANGES].total;
+	uint32_t end = h->parts[ESTATE_GROUP_CHANGES].total;
 	uint64_t next = h->parts[ESTATE_GROUP_CHANGES].next;
-	bool known = h->parts[ESTATE_GROUPS].known, goes_on;
 
-	if (h->parts[ESTATE_GROUPS].foreign)
+	if (h->parts[ESTATE_GROUPS].foreign || h->parts[ESTATE_GROUP_CHANGES].foreign)
+		return true;
+	*goes_on = h->log_known && h->parts[ESTATE_GROUPS].known && h->log == next >> 32;
+	h->log_from = *goes_on ? h->log_at : (uint32_t)next;
+	if (end - h->log_from > TEXT_MAX)
 		return false;
-	goes_on = known && !h->parts[ESTATE_GROUPS].text && total >= h->changes_done &&
-		  (total > h->changes_done || next == h->changes_digest);
-	if (known && !goes_on && !h->parts[ESTATE_GROUPS].text)
+	if (end != h->log_from)
+		h->parts[ESTATE_GROUP_CHANGES].text = xcalloc(1, end - h->log_from + 1);
+	if (!*goes_on && estate_version(h->q, ESTATE_GROUPS) != h->parts[ESTATE_GROUPS].next)
 		h->parts[ESTATE_GROUPS].text = xcalloc(1, h->parts[ESTATE_GROUPS].total + 1);
-	h->changes_from = goes_on ? h->changes_done : 0;
-	if (total > h->changes_from)
-		h->parts[ESTATE_GROUP_CHANGES].text = xcalloc(1, total - h->changes_from + 1);
-	return !goes_on;
+	return true;
 }
 
 /*
  * What differs; false: the list makes no sense.  A master that lacks a part has nothing to say of
  * it, and one with more parts is a newer one.
  */
-static bool take_list(struct heir *h, const uint8_t *mad, bool *behind)
+static bool take_list(struct heir *h, const struct sa_estate *x, bool *behind)
 {
-	struct sa_estate x;
-	uint32_t n;
+	uint32_t n = get_be32(x->n);
+	bool goes_on = false;
 
-	memcpy(&x, mad + SA_HDR_LEN, sizeof(x));
-	n = get_be32(x.n);
-	if (get_be32(x.part) != SA_ESTATE_LIST || n > sizeof(x.data) ||
+	if (get_be32(x->part) != SA_ESTATE_LIST || n > sizeof(x->data) ||
 	    n % sizeof(struct sa_estate_row) || n <= ESTATE_PKEYS * sizeof(struct sa_estate_row))
 		return false;
 	*behind = false;
 	n /= sizeof(struct sa_estate_row);
 	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
 		struct sa_estate_row row;
-		bool same;
 
 		h->parts[i].foreign = false;
 		if (i >= n) {
-			h->parts[i].next = h->parts[i].version;
+			h->parts[i].next = i == ESTATE_GROUP_CHANGES ? 0 : h->parts[i].version;
 			h->parts[i].total = 0;
 			continue;
 		}
-		memcpy(&row, x.data + i * sizeof(row), sizeof(row));
+		memcpy(&row, x->data + i * sizeof(row), sizeof(row));
 		h->parts[i].next = get_be64(row.version);
 		h->parts[i].total = get_be32(row.total);
+		h->parts[i].foreign = get_be32(row.format) > estate_format((enum estate_part)i);
+		if (i == ESTATE_GROUP_CHANGES)
+			continue;
 		if (h->parts[i].total > TEXT_MAX)
 			return false;
-		h->parts[i].foreign = get_be32(row.format) > estate_format((enum estate_part)i);
-		if (h->parts[i].foreign)
+		if (h->parts[i].foreign || i == ESTATE_GROUPS)
 			continue;
-		if (i == ESTATE_GROUP_CHANGES) {
-			*behind |= take_changes_row(h);
-			continue;
-		}
 		if (!h->parts[i].known)
 			h->parts[i].version = estate_version(h->q, (enum estate_part)i);
-		same = h->parts[i].version == h->parts[i].next;
-		if (!same)
+		if (h->parts[i].version != h->parts[i].next)
 			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
-		*behind |= !same;
 	}
+	if (!take_log_row(h, &goes_on))
+		return false;
 	pair_lids(h);
+	/* changes of groups follow in a moment, and clients register no ports that are gone */
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		*behind |= h->parts[i].text && i != ESTATE_GONE && i != ESTATE_GROUP_CHANGES;
+	*behind |= h->parts[ESTATE_GROUP_CHANGES].text && !goes_on;
 	return true;
 }
 
 static void on_list(void *arg, const uint8_t *mad, size_t len)
 {
-	struct heir *h = arg;
+	struct asked *a = arg;
+	struct heir *h = a->h;
+	struct sa_estate x;
 	bool behind;
 
 	(void)len;
 	if (h->dropped) {
 		round_over(h, 0);
-	} else if (mad && get_be16(mad + OFF_STATUS) == IB_STATUS_BAD_METHOD_ATTR) {
-		round_in_vain(h, "no such attribute");
-	} else if (!mad || get_be16(mad + OFF_STATUS)) {
-		h->unanswered = true;	/* or refused, by one that has just handed over */
-		round_over(h, AGAIN_US);
-	} else if (!take_list(h, mad, &behind)) {
+	} else if (!take_answer(h, a, mad, &x)) {
+		if (!h->met && mad && get_be16(mad + OFF_STATUS) != IB_STATUS_BUSY &&
+		    get_be16(mad + OFF_STATUS) != IB_SA_NO_RECORDS)
+			round_in_vain(h, "the master is no qosd with our SM_Key");
+		else
+			round_without_answer(h, "the master does not tell what it has");
+	} else if (!take_list(h, &x, &behind)) {
 		round_in_vain(h, "a list that makes no sense");
 	} else {
+		h->met = true;
 		h->only_changes = !behind;
 		if (behind)
 			sm_registrations_coming(h->q->sm);
@@ -459,22 +507,33 @@ static void on_own_port(void *arg, const struct smp *s, int status)
 {
 	struct heir *h = arg;
 	uint8_t info[64];
-	bool was_deaf;
 
 	memcpy(info, s->data, sizeof(info));
 	h->master = (struct mad_address){
 		.lid = (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F), .qpn = 1,
 		.sl = (uint8_t)mad_get_field(info, 0, IB_PORT_SMSL_F),
 	};
-	was_deaf = h->deaf;
-	h->deaf = status < 0;
-	if (h->dropped || (h->deaf && !was_deaf))
-		round_over(h, 0);	/* one may get lost, which says nothing of the master */
+	h->deaf = status < 0 ? h->deaf + 1 : 0;
+	if (h->dropped || (h->deaf && h->deaf < DEAF_MAX))
+		round_over(h, 0);	/* some may get lost, which says nothing of the master */
 	else if (h->deaf)		/* it has another M_Key: each question is a violation */
 		round_in_vain(h, "our own port does not answer");
 	else if (status || !h->master.lid ||
-		 !ask(h, SA_ESTATE_LIST, 0, estate_partitions(h->q->estate), on_list, h))
-		round_failed(h, "our own port does not say where the master is");
+		 !ask(h, SA_ESTATE_LIST, 0, estate_partitions(h->q->estate), on_list, &h->list))
+		round_without_answer(h, "our own port does not say where the master is");
+}
+
+/* What the one before told counts no more, and what its log was. */
+static void follow_master(struct heir *h)
+{
+	uint64_t guid = sm_master(h->q->sm);
+
+	if (guid == h->master_guid)
+		return;
+	h->master_guid = guid;
+	h->dropped = h->busy;
+	h->complete = h->log_known = h->met = false;
+	h->failed = 0;
 }
 
 void heir_ask(struct heir *h)
@@ -482,15 +541,17 @@ void heir_ask(struct heir *h)
 	static const uint8_t here[1];
 	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_PORT_INFO, .route = here,
 			 .m_key = sm_own_m_key(h->q->sm), .once = true };
+	int64_t now = clock_mono_us();
 
-	if (h->unanswered)
+	follow_master(h);
+	if (h->complete && h->failed >= FAILED_MIN && now - h->failed_us > GRACE_US)
 		lost(h);
-	h->unanswered = false;
 	if (h->busy)
 		return;
 	/* of a new master nothing is known, and it may be about to hand over */
-	if (clock_mono_us() < h->next_us && !sm_registrations_unknown(h->q->sm))
+	if (now < h->next_us && !sm_registrations_unknown(h->q->sm))
 		return;
-	h->busy = true;
+	h->busy = h->only_changes = true;
+	h->silent = false;
 	smp_send(h->q->mad, &s, on_own_port, h);
 }

@@ -61,18 +61,18 @@ static uint16_t class_port_info(struct sa_msg *m)
 
 /* --- for another qosd --- */
 
-/* Whoever has not got the SM_Key is told what all others would tell him: there is no such. */
 uint16_t sa_estate_get(struct sa_msg *m)
 {
 	struct sa_estate query, answer;
+	uint16_t status;
 
-	if (!m->sa->estate || !m->trusted)
+	if (!m->sa->estate)
 		return IB_STATUS_BAD_METHOD_ATTR;
 	memcpy(&query, m->data, sizeof(query));
-	if (!m->sa->estate(m->sa->estate_arg, m->s->f->ports[m->requester].guid, &query, &answer))
-		return IB_SA_NO_RECORDS;
-	sa_add(m, &answer, sizeof(answer));
-	return IB_STATUS_OK;
+	status = m->sa->estate(m->sa->estate_arg, m->s->f->ports[m->requester].guid, &query, &answer);
+	if (!status)
+		sa_add(m, &answer, sizeof(answer));
+	return status;
 }
 
 /* --- who does what --- */

@@ -55,12 +55,12 @@ struct sa {
 	struct services *services;	/* these two: NULL takes none */
 	struct subscriptions *subscriptions;
 	/*
-	 * What another SM that stands by takes over: answers a query of SA_ATTR_ESTATE that
-	 * came with the SM_Key, from the port of that GUID.  False: there is no such part.  May
-	 * be NULL: nothing is told.
+	 * What another SM that stands by takes over: answers a query of SA_ATTR_ESTATE from the
+	 * port of that GUID, or returns the status of a refusal; who may ask is for it to
+	 * decide.  May be NULL: nothing is told.
 	 */
-	bool (*estate)(void *arg, uint64_t from, const struct sa_estate *query,
-		       struct sa_estate *answer);
+	uint16_t (*estate)(void *arg, uint64_t from, const struct sa_estate *query,
+			   struct sa_estate *answer);
 	void *estate_arg;
 	const struct sa_coming *coming;	/* NULL: nothing */
 	struct holdings *holdings;	/* of the registries; may be NULL: nothing is bounded */

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "ib/ib.h"
+#include "ib/sa.h"
 
 #define SECOND_US 1000000
 
@@ -20,6 +21,11 @@ static const uint16_t statuses[SA_STATUS_SLOTS] = {
 uint16_t sa_status_of_slot(unsigned slot)
 {
 	return statuses[slot];
+}
+
+uint16_t sa_attr_of_slot(unsigned slot)
+{
+	return slot == SA_ATTR_SLOT_ESTATE ? SA_ATTR_ESTATE : (uint16_t)slot;
 }
 
 static unsigned status_slot(uint16_t status)
@@ -103,7 +109,8 @@ void sa_stats_busy(struct sa_stats *st)
 
 void sa_stats_answer(struct sa_stats *st, uint16_t attr, uint16_t status, int64_t us)
 {
-	struct sa_attr_stats *a = &st->by_attr[attr < 256 ? attr : 0];
+	struct sa_attr_stats *a = &st->by_attr[attr == SA_ATTR_ESTATE ? SA_ATTR_SLOT_ESTATE :
+					       attr < SA_ATTR_SLOT_ESTATE ? attr : 0];
 
 	st->answered++;
 	a->requests++;
@@ -135,7 +142,7 @@ void sa_stats_add(struct sa_stats *a, const struct sa_stats *b)
 	a->busy += b->busy;
 	if (b->busy_window > a->busy_window)
 		a->busy_window = b->busy_window;
-	for (unsigned i = 0; i < 256; i++)
+	for (unsigned i = 0; i < SA_ATTR_SLOTS; i++)
 		if (b->by_attr[i].requests)
 			add_attr(&a->by_attr[i], &b->by_attr[i]);
 	for (unsigned lid = 0; lid < SA_LIDS; lid++) {

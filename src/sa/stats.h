@@ -13,6 +13,8 @@
 #define SA_STATUS_SLOTS 14
 /* Times in µs, four slots to a power of two; the last one has all that took longer. */
 #define SA_TIME_SLOTS 92
+#define SA_ATTR_SLOTS 257
+#define SA_ATTR_SLOT_ESTATE 256	/* what standbys ask for (SA_ATTR_ESTATE) */
 #define SA_LIDS 0xc000		/* unicast LIDs, and 0 */
 #define SA_CLIENTS_SECONDS 10	/* over which clients are counted */
 
@@ -31,7 +33,8 @@ struct sa_stats {
 	 */
 	uint64_t requests, answered, dropped, abandoned, busy;
 	int64_t busy_window;		/* in which it was BUSY last, if it ever was */
-	struct sa_attr_stats by_attr[256];	/* index: attribute id; 0: those that are larger */
+	/* index: attribute id; 0: those that are larger, but for SA_ATTR_ESTATE */
+	struct sa_attr_stats by_attr[SA_ATTR_SLOTS];
 	/* by LID: in the window that is not over yet, and in the last whole one */
 	uint32_t clients[2][SA_LIDS];
 	unsigned now;				/* index of the first of these */
@@ -52,6 +55,8 @@ void sa_stats_answer(struct sa_stats *st, uint16_t attr, uint16_t status, int64_
 /* Begins a new window of clients if the last is over. */
 void sa_stats_turn(struct sa_stats *st, int64_t now_us);
 
+/* The attribute that a slot of by_attr stands for; 0: those that have none. */
+uint16_t sa_attr_of_slot(unsigned slot);
 /* The MAD status that a slot stands for. */
 uint16_t sa_status_of_slot(unsigned slot);
 /* The longest time in µs of a slot; the last one's is the longest of all. */

@@ -68,6 +68,8 @@
 #define NUDGE_US	2000	/* … and nudges of a master */
 #define ALIVE_US	100000	/* the loop turns so often */
 #define PAUSE_MIN_US	300000	/* a pause of the loop that is none worth asking for */
+#define SHOWN		16		/* managers of which it is known when they showed the SM_Key, */
+#define SHOWN_US	60000000	/* and so long that counts */
 
 enum { OFF_M_KEY = 24, OFF_DATA = 64 };	/* in an SMP */
 enum { OFF_NUDGE = 32 };	/* in the data, where SMInfo has nothing: 1 is a nudge */
@@ -121,6 +123,10 @@ struct election {
 		int64_t asked_us;
 	} claims[CLAIMS];
 	struct bucket ask, ask_sm, news, strangers, controls;
+	struct {
+		uint64_t guid;
+		int64_t when_us;
+	} shown[SHOWN];			/* managers that showed the SM_Key at their place */
 	uint64_t introduced;		/* GUID of a standby that was looked for after it polled us */
 	struct timer *alive, *again;
 	struct question *questions;	/* that are not answered; ours to free, when we end, too */
@@ -175,6 +181,18 @@ static void sm_key_put(const struct sm *sm, uint8_t *data)
 	mad_set_field64(data, 0, IB_SMINFO_KEY_F, sm->settings->sm_key);
 }
 
+/* The one that has shown it least lately makes room. */
+static void note_shown(struct election *e, uint64_t guid)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < SHOWN && e->shown[at].guid != guid; i++)
+		if (e->shown[i].guid == guid || e->shown[i].when_us < e->shown[at].when_us)
+			at = i;
+	e->shown[at].guid = guid;
+	e->shown[at].when_us = clock_mono_us();
+}
+
 /*
  * An answer to a question, from the SM that is said to be at its port.  One that proves to have the
  * SM_Key counts as one that tells it.  False: it says the GUID of another port, so that
@@ -196,6 +214,8 @@ static bool take_info(const struct sm *sm, struct question *q, const struct smp 
 	if (!q->peer.tells_key && proof_nonce(s->data) == q->nonce &&
 	    proof_holds(s->data, key, PROOF_ANSWER, q->asked, mad_info(sm->mad)->guid))
 		i.key = key;
+	if (i.key == key)
+		note_shown(sm->election, i.guid);
 	q->peer.info = i;
 	return true;
 }
@@ -1022,6 +1042,28 @@ static void ask_claimant(struct sm *sm, uint64_t guid, int64_t now)
 	if (says_sm(f, port) ? bucket_take(&e->ask_sm, ASK_SM_BURST, ASK_SM_EACH_US, now) :
 			       bucket_take(&e->ask, ASK_BURST, ASK_EACH_US, now))
 		ask_port(sm, f, port, on_claimant);
+}
+
+uint64_t sm_master(const struct sm *sm)
+{
+	return sm->master_guid;
+}
+
+bool sm_is_manager(struct sm *sm, uint64_t guid)
+{
+	struct election *e = sm->election;
+	struct sm_info us = ourselves(sm);
+	int64_t now = clock_mono_us();
+
+	for (size_t i = 0; i < e->peers.n; i++)
+		if (e->peers.v[i].info.guid == guid && !sm_is_foreign(&us, &e->peers.v[i].info))
+			return true;
+	for (unsigned i = 0; i < SHOWN; i++)
+		if (e->shown[i].guid == guid && now - e->shown[i].when_us < SHOWN_US)
+			return true;
+	if (sm->state == SM_MASTER && sm->published)
+		ask_claimant(sm, guid, now);
+	return false;
 }
 
 /* An SM that has shown a key asks for our SMInfo, and says who it is: is that news? */

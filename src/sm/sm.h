@@ -276,6 +276,14 @@ bool sm_registrations_unknown(const struct sm *sm);
  * Ports that have that LID for their SM's are not asked to register again.
  */
 void sm_registrations_held(struct sm *sm, uint16_t master_lid);
+/* Standing by: the port GUID of the master; 0: none is known. */
+uint64_t sm_master(const struct sm *sm);
+/*
+ * We are master: a subnet manager at the port of that GUID has shown our SM_Key when it was asked
+ * there for its SMInfo, in the last election or within a minute.  One of which that is not known is
+ * asked, so that a later call may know.
+ */
+bool sm_is_manager(struct sm *sm, uint64_t guid);
 /* LIDs that the master gave out are new to us: the picture of the fabric is to be made anew. */
 void sm_picture_is_old(struct sm *sm);
 /* A thread reads what the store has: it must not change. */

@@ -34,6 +34,8 @@ subscriptions-max: 192
 subscriptions-per-port: 64
 alias-guids-max: 72
 alias-guids-per-port: 32
+sa-transfers-max: 14
+sa-transfers-per-port: 4
 END
 printf 'default: it\nprofiles:\n  it: {mft: 32}\n' >profiles.yaml
 
@@ -127,7 +129,39 @@ done
 until_ 10 healthy ipoib-group-missing || bad "no group for the partition: $(health ipoib-group-missing)"
 expect_match "a group of the policy" "the policy's" "$(ctl mcast remove ff12:401b:ffff::ffff:ffff 2>&1)"
 
+note "hosts that ask for tables and take none, by many QPs"
+# take_none NODE: asks for six tables, of which it may have four
+mutes=()
+take_none() {
+	local n as
+	as_own "$1"
+	for n in 1 2 3 4 5 6; do
+		"${as[@]}" "$tools/rmppmute" -a 0 -t 60 0x11 >"mute.$1.$n" 2>&1 &
+		mutes+=($!)
+		pids+=($!)
+	done
+}
+on_own "$gpu01" "$tools/rmppmute" -w 1 -t 60 0x11 >out 2>&1 || bad "a table: $(<out)"
+take_none "${greedy[0]}"
+until_ 10 holds "${greedy_guids[0]}" transfers 4 || bad "it has $(held_by "${greedy_guids[0]}" transfers) answers under way"
+take_none "${greedy[1]}"
+take_none "${greedy[2]}"
+until_ 10 held_is transfers 12 || bad "there are $(held transfers) answers under way: $(ctl holdings)"
+expect_match "health" "12 answers of several MADs under way of the 14" "$(health registry-filling)"
+on_own "$gpu01" "$tools/rmppmute" -w 1 -t 60 0x11 >out 2>&1 || bad "a table beside them: $(<out)"
+expect_match "who holds most of it" "${greedy_guids[0]}|node00[123]" "$(ctl holdings --by transfers | sed -n 8p)"
+for guid in "${greedy_guids[@]}"; do
+	ctl holdings remove "0x$guid" >out 2>&1 || bad "holdings remove: $(<out)"
+done
+until_ 10 held_is transfers 0 || bad "there are $(held transfers) answers under way, after they were removed"
+# those that were asked for longest may have been given up before
+ended() { [ "$(cat mute.* | grep -cE 'aborted 12[67]')" = "$1" ]; }
+until_ 10 ended 12 || bad "answers that were ended: $(cat mute.*)"
+for mute in "${mutes[@]}"; do end "$mute"; done
+expect_match "by the command" "aborted 127" "$(cat mute.*)"
+
 note "what one host holds is taken away by hand"
+for host in "${greedy[@]}"; do hoard "$host" -s 20; done
 ctl holdings remove 'node002 HCA-1/P1' >out 2>&1 || bad "holdings remove: $(<out)"
 has_none() { [ -z "$(held_by "$1" services)" ]; }
 until_ 10 has_none "${greedy_guids[1]}" || bad "it still holds: $(ctl holdings)"
@@ -150,6 +184,34 @@ has_some "${greedy_guids[2]}" || bad "what a host holds that is there went, too"
 expect_match "a service of another host" "id=0xb2 " "$(client "$gpu01" service get id=0xb2)"
 plug "${greedy[0]}"
 until_ 10 subnet_up
+
+note "for how long a port is gone is the standby's to know, too"
+sed 's/^forget-after:.*/forget-after: 1h/' qosd.yaml >patient.yaml
+stop_qosd
+start_and_wait "$sm_node" -c patient.yaml -p policy.yaml
+hoard "$gpu01" -s 5
+as_own "${greedy[1]}"
+"${as[@]}" "$build/qosd" -F -s second.sock -d second -c patient.yaml -p policy.yaml >second.log 2>&1 &
+second=$!
+pids+=("$second")
+of_second() { local sock=second.sock; "$@"; }
+stands_by() { [ "$(status registrations-held)" = true ]; }
+until_ 20 of_second stands_by || bad "the second does not stand by: $(tail -n 3 second.log)"
+unplug "${greedy[2]}"
+gone_for() { ctl -j holdings | tr -d ' \n' | tr '{' '\n' | sed -nE "s/.*0x$1.*\"gone-for\":([0-9]+).*/\1/p"; }
+is_long_gone() { [ "$(gone_for "${greedy_guids[2]}")" -ge 2 ]; } 2>/dev/null
+until_ 10 is_long_gone || bad "it is gone for $(gone_for "${greedy_guids[2]}") s"
+until_ 10 of_second stands_by || bad "the second has not got all"
+stop_qosd KILL
+is_master() { [ "$(status state)" = master ] && subnet_up; }
+until_ 20 of_second is_master || bad "the second does not take over: $(tail -n 3 second.log)"
+of_second is_long_gone || bad "it is gone for $(of_second gone_for "${greedy_guids[2]}") s, says the second"
+of_second holds $gpu01_guid services 6 || of_second has_some $gpu01_guid || bad "the second has not got the services"
+plug "${greedy[2]}"
+is_back() { [ -z "$(gone_for "${greedy_guids[2]}")" ]; }
+until_ 10 of_second is_back || bad "that it is back is not seen"
+end "$second" || bad "exit status $? of the second"
+start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
 
 note "again and again, for as long as asked for"
 round=0

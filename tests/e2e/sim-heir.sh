@@ -9,7 +9,7 @@
 only_on qosd-sim "it counts who is asked to register again"
 
 topology=$top/examples/cluster.topo
-first=H-f452140300811200
+first=H-f452140300811200 first_guid=f452140300811201
 second=H-f452140300811230
 node002=H-f452140300811240 node002_guid=f452140300811241
 gpu01=H-248a070300a25dd0 gpu01_guid=248a070300a25dd1
@@ -103,6 +103,13 @@ until_ 10 grep -qs job17 second/state/partitions || bad "the second has not got 
 until_ 10 of second held || bad "the second does not hold the registrations any more"
 expect "Sets of the second" 0 "$(of second sets)"
 expect "what the second tells its clients" 1 "$(of second ctl services >out 2>&1; echo $?)"
+
+note "what a standby copies is told to no other host"
+[ -x "$tools/copycat" ] || fail "$tools/copycat is missing: make check-programs"
+copycat() { on_own "$node002" "$tools/copycat" "$@" "0x${first_guid}" 2>&1; }
+expect "with the SM_Key that everybody knows" "status=0x000c rows=0" "$(copycat -k 1)"
+expect "with a proof of it, from a port without a subnet manager" "status=0x0001 rows=0" "$(copycat -p 1)"
+expect_match "questions of standbys in sa-stats" "0xff71" "$(of first ctl sa-stats)"
 
 note "of many groups, a standby asks for what changed"
 # asked: how many questions of standbys there were
@@ -254,4 +261,16 @@ expect "SMs of another SM_Key" 1 "$(of second status foreign-managers)"
 expect_match "the log" "does not show our SM_Key: it has another one, .*: it is not obeyed" "$(grep 'SM_Key' second/log)"
 expect "what it holds of the other" "" "$(cat second/state/services 2>/dev/null | grep '^service')"
 end "$second_pid" || bad "exit status $? of the second: $(tail -n 40 second/log)"
+end "$first_pid" || bad "exit status $? of the first: $(tail -n 40 first/log)"
+
+note "with a secret SM_Key its proof is enough, and nothing else is"
+as_own "$first"
+echo "sm-key: 78" >first.yaml
+"${as[@]}" "$build/qosd" -F -s first/sock -d first/state -c first.yaml -p policy.yaml >>first/log 2>&1 &
+first_pid=$!
+pids+=("$first_pid")
+until_ 10 of first up || bad "the first is not master"
+expect "with the key" "status=0x000c rows=0" "$(copycat -k 78)"
+expect "with a proof of another" "status=0x000c rows=0" "$(copycat -p 1)"
+expect "with a proof" "status=0x0000 rows=9" "$(copycat -p 78)"
 end "$first_pid" || bad "exit status $? of the first: $(tail -n 40 first/log)"

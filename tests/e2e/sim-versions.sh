@@ -157,7 +157,7 @@ start_subnet
 as_own "$sm"
 own_preload_before=$own_preload
 own_preload="${own_preload% *} $newer ${own_preload##* }"
-NEWER_PARTS=0,4 start -s "$sock"
+NEWER_PARTS=0,4 NEWER_MASTER=0x2c90300000011 NEWER_STANDBY=0x2c90300000041 start -s "$sock"
 own_preload=$own_preload_before
 as_own "$h4"
 "${as[@]}" "$build/qosd" -F -s second.sock -d second -c qosd.yaml -p policy.yaml >second.log 2>&1 &

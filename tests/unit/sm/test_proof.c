@@ -3,6 +3,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "ib/sa.h"
 #include "sm/proof.h"
 #include "unit/run.h"
 
@@ -46,6 +47,28 @@ START_TEST(bytes)
 }
 END_TEST
 
+/* What a standby asks for and is told: every bit counts, and so do who, to whom and what. */
+START_TEST(a_seal_is_of_the_whole_message)
+{
+	struct sa_estate x, was;
+	uint8_t *raw = (uint8_t *)&x;
+
+	memset(&x, 0x5a, sizeof(x));
+	proof_seal(&x, KEY, PROOF_ESTATE_GET, A, B);
+	was = x;
+	ck_assert(proof_seal_holds(&x, KEY, PROOF_ESTATE_GET, A, B));
+	for (unsigned bit = 0; bit < sizeof(x) * 8; bit++) {
+		raw[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		ck_assert(!proof_seal_holds(&x, KEY, PROOF_ESTATE_GET, A, B));
+		x = was;
+	}
+	ck_assert(!proof_seal_holds(&x, KEY + 1, PROOF_ESTATE_GET, A, B));
+	ck_assert(!proof_seal_holds(&x, KEY, PROOF_ESTATE_ANSWER, A, B));
+	ck_assert(!proof_seal_holds(&x, KEY, PROOF_ESTATE_GET, B, A));
+	ck_assert_msg(!proof_seal_holds(&x, KEY, PROOF_ESTATE_GET, A, C), "of use towards a third");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("proof");
@@ -53,6 +76,7 @@ int main(void)
 
 	tcase_add_test(t, holds_for_what_it_was_made_for);
 	tcase_add_test(t, bytes);
+	tcase_add_test(t, a_seal_is_of_the_whole_message);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
