@@ -38,7 +38,7 @@ static struct lid_map lids_of(const struct plan *p)
 	map64_init(&map.by_guid, p->f->n_nodes);
 	map64_init(&map.lmc_by_guid, p->f->n_nodes);
 	for (uint32_t i = 0; i < p->f->n_ports; i++) {
-		if (!p->lid[i])
+		if (!p->lid[i] || !fabric_owns_guid(p->f, i))
 			continue;
 		map64_put(&map.by_guid, p->f->ports[i].guid, p->lid[i]);
 		map64_put(&map.lmc_by_guid, p->f->ports[i].guid, p->lmc[i]);

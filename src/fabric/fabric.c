@@ -217,6 +217,7 @@ static void index_end_ports(struct fabric *f, struct buf *err)
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
 
 	map64_init(&f->by_guid, f->n_nodes + f->n_nodes / 4);
+	f->n_nameless = 0;
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		uint64_t guid = f->ports[i].guid;
 
@@ -224,6 +225,7 @@ static void index_end_ports(struct fabric *f, struct buf *err)
 			continue;
 		uint32_t first = map64_get(&f->by_guid, guid);
 
+		f->n_nameless += first != MAP64_NONE || !guid;
 		if (first != MAP64_NONE)
 			buf_printf(err, "%s has the port GUID of %s\n",
 				   fabric_port_name(f, i, a, sizeof(a)),
@@ -233,6 +235,20 @@ static void index_end_ports(struct fabric *f, struct buf *err)
 				   fabric_port_name(f, i, a, sizeof(a)));
 		else
 			map64_put(&f->by_guid, guid, i);
+	}
+}
+
+void fabric_keep_owners(struct fabric *f, const struct fabric *before)
+{
+	for (uint32_t i = 0; f->n_nameless && i < f->n_ports; i++) {
+		uint32_t owner;
+
+		if (!port_is_end(f, i) || fabric_owns_guid(f, i))
+			continue;
+		owner = fabric_find_port(before, f->ports[i].guid);
+		if (owner != FABRIC_NONE && before->ports[owner].num == f->ports[i].num &&
+		    port_node(before, owner)->guid == port_node(f, i)->guid)
+			map64_put(&f->by_guid, f->ports[i].guid, i);
 	}
 }
 

@@ -11,7 +11,8 @@
  *  - peer is symmetric: ports[ports[p].peer].peer == p;
  *  - node 0 is the node that the SM runs on, and self its port;
  *  - by_guid maps the GUID of every end port (CA and router ports, and port 0
- *    of switches) to its port index;
+ *    of switches) to its port index; of several end ports with one GUID, to the one that owns
+ *    it (fabric_owns_guid());
  *  - a channel adapter that is a SHARP aggregation node says so (`aggregation`);
  *  - the switches are nodes[switches[0 .. n_switches - 1]], and a node's `sw`
  *    is its place there.
@@ -97,6 +98,7 @@ struct fabric {
 	uint32_t n_nodes, n_ports, n_switches, n_routes;
 	uint32_t self;			/* port index of the SM's own port */
 	uint32_t unanswered;		/* links that are up but whose far side did not answer */
+	uint32_t n_nameless;		/* end ports without a GUID, or with that of another one */
 	struct lft_kept *kept;		/* by switch, then block; see fabric_keep_blocks() */
 	uint32_t n_kept;
 	struct map64 by_guid;		/* end port GUID -> port index */
@@ -146,6 +148,12 @@ bool fabric_link(struct fabric *f, uint32_t node_a, unsigned num_a,
  * is of no use.
  */
 bool fabric_finish(struct fabric *f, uint32_t self_node, unsigned self_num, struct buf *err);
+/*
+ * Of several end ports of f, which is finished, with one port GUID, the port that owned it in
+ * `before` owns it: the one with that number of the node with that node GUID.  So a newcomer
+ * does not take the name of a port that is there, in whatever order discovery meets the two.
+ */
+void fabric_keep_owners(struct fabric *f, const struct fabric *before);
 
 /*
  * Takes a PortInfo that the device answered: info and what is decoded from it.
@@ -234,6 +242,14 @@ uint32_t fabric_switch_of(const struct fabric *f, uint32_t port);
 uint32_t fabric_same_node(const struct fabric *f, const struct fabric_node *n);
 /* By GUID of an end port; FABRIC_NONE if unknown. */
 uint32_t fabric_find_port(const struct fabric *f, uint64_t guid);
+/*
+ * The port is the one that fabric_find_port() finds by its GUID.  An end port that is not has LIDs
+ * of its own, and no part in what is kept or granted by port GUID.
+ */
+static inline bool fabric_owns_guid(const struct fabric *f, uint32_t port)
+{
+	return !f->n_nameless || fabric_find_port(f, f->ports[port].guid) == port;
+}
 /*
  * "NodeDescription/Pn", the GUID in hex, or "0xGUID/Pn" for a port of a switch,
  * or a decimal LID.  FABRIC_NONE if unknown, or *ambiguous set if several.

@@ -195,7 +195,7 @@ bool pkey_places_learn(struct pkey_places *x, const struct fabric *f, const stru
 		const struct pkey_table *t = port_pkeys(p, port);
 		const struct pkey_row *had;
 
-		if (!port_is_end(f, port) || !f->ports[port].guid)
+		if (!port_is_end(f, port) || !f->ports[port].guid || !fabric_owns_guid(f, port))
 			continue;
 		had = places_of(x, f->ports[port].guid);
 		if (had ? had->n == t->n && (!t->n || !memcmp(had->keys, t->keys,

@@ -17,7 +17,9 @@ void guids_build(struct guid_index *x, const struct fabric *f)
 	*x = (struct guid_index){ 0 };
 	for (uint32_t port = 0; port < f->n_ports; port++)
 		if (port_is_end(f, port))
-			*vec_push(x) = (struct guid_port){ f->ports[port].guid, port };
+			*vec_push(x) = (struct guid_port){
+				fabric_owns_guid(f, port) ? f->ports[port].guid : 0, port,
+			};
 	if (x->n)
 		qsort(x->v, x->n, sizeof(*x->v), compare);
 }

@@ -184,6 +184,12 @@ static uint32_t find_requester(const struct subnet_state *s, uint16_t slid)
 	return slid ? sa_lid_port(s, slid) : s->f->self;
 }
 
+/* What hosts register is kept by port GUID: a port that has another's may not change it. */
+static bool changes_anything(uint8_t method)
+{
+	return method == UMAD_METHOD_SET || method == UMAD_SA_METHOD_DELETE;
+}
+
 /* What a Get has found. */
 static uint16_t single_status(uint32_t records)
 {
@@ -207,7 +213,8 @@ static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
 		return IB_SA_REQ_INVALID;
 	/* clients leave anything in an AttributeModifier that has no meaning; OpenSM ignores it, too */
 	m->requester = find_requester(m->s, req->slid);
-	if (m->requester == FABRIC_NONE)
+	if (m->requester == FABRIC_NONE || (changes_anything(m->method) &&
+					    !fabric_owns_guid(m->s->f, m->requester)))
 		return IB_SA_REQ_INVALID;
 	mcast_sync(m->sa->mcast, m->s);
 	status = h->fn(m);

@@ -369,7 +369,8 @@ static void settle(void *arg)
 	struct buf err = { 0 };
 
 	p->settled = fabric_settle(p->f, &err);
-	p->misfit = !p->settled || err.n;
+	/* a device that has another's port GUID already is no reason to discover everything */
+	p->misfit = !p->settled || p->settled->n_nameless > p->f->n_nameless;
 	if (!p->misfit)
 		p->settled_touched = touched_of(p, p->settled);
 	buf_free(&err);

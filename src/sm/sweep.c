@@ -255,6 +255,8 @@ static void take_fabric(struct sm *sm, struct fabric *f)
 static void discovery_start(struct sm *sm);
 
 static void discovery_done(void *arg, const struct disco_result *res)
+	if (sm->published)
+		fabric_keep_owners(f, sm->published->f);
 {
 	struct sm *sm = arg;
 	struct buf why = { 0 };

@@ -231,7 +231,7 @@ static void forget_lids(struct lid_map *m, const struct plan *p)
 	lids_init(&next);
 	map64_init(&places.by_guid, 64);
 	for (uint32_t i = 0; i < p->f->n_ports; i++)
-		if (p->lid[i] && take_range(taken, p->lid[i], p->lmc[i])) {
+		if (p->lid[i] && take_range(taken, p->lid[i], p->lmc[i]) && fabric_owns_guid(p->f, i)) {
 			map64_put(&next.by_guid, p->f->ports[i].guid, p->lid[i]);
 			map64_put(&next.lmc_by_guid, p->f->ports[i].guid, p->lmc[i]);
 		}
@@ -267,7 +267,7 @@ void store_save_lids(struct store *s, const struct plan *p)
 	for (uint32_t i = 0; i < p->f->n_ports; i++) {
 		uint64_t guid = p->f->ports[i].guid;
 
-		if (!p->lid[i])
+		if (!p->lid[i] || !fabric_owns_guid(p->f, i))
 			continue;
 		s->lids_dirty |= map64_put(&s->lids.by_guid, guid, p->lid[i]) != p->lid[i];
 		s->lids_dirty |= map64_put(&s->lids.lmc_by_guid, guid, p->lmc[i]) != p->lmc[i];

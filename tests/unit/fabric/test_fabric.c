@@ -330,6 +330,48 @@ START_TEST(duplicate_port_guid)
 }
 END_TEST
 
+/* Hosts with the port GUIDs of each other, as another order of discovery has them. */
+static struct fabric *two_with_one_name(uint64_t first, uint64_t second)
+{
+	struct fabric *f = fabric_new();
+	struct buf err = { 0 };
+
+	add(f, IB_NODE_CA_T, 1, CA_GUID, "us");
+	add(f, IB_NODE_CA_T, 2, first, "a");
+	add(f, IB_NODE_CA_T, 2, second, "b");
+	port(f, 0, 1, CA_GUID + 1, 0, 0);
+	for (uint32_t node = 1; node <= 2; node++)
+		port(f, node, 1, 0x77, 0, 0);
+	ck_assert(fabric_finish(f, 0, 1, &err));
+	ck_assert_uint_eq(f->n_nameless, 1);
+	buf_free(&err);
+	return f;
+}
+
+static const struct {
+	uint64_t first, second;		/* node GUIDs; before: 0x10 had the name, and 0x20 has come */
+	uint64_t owner;			/* now */
+} owners[] = {
+	{ 0x10, 0x20, 0x10 }, { 0x20, 0x10, 0x10 },
+	{ 0x20, 0x30, 0x20 },		/* the former owner is gone */
+};
+
+START_TEST(a_newcomer_does_not_take_a_name)
+{
+	struct fabric *before = two_with_one_name(0x10, 0x20);
+	struct fabric *f = two_with_one_name(owners[_i].first, owners[_i].second);
+	uint32_t node = map64_get(&f->node_by_guid, owners[_i].owner);
+
+	fabric_keep_owners(f, before);
+	ck_assert_uint_eq(fabric_find_port(f, 0x77), f->nodes[node].port0 + 1);
+	ck_assert(fabric_owns_guid(f, f->nodes[node].port0 + 1));
+	ck_assert(!fabric_owns_guid(f, f->nodes[node == 1 ? 2 : 1].port0 + 1));
+	ck_assert(fabric_owns_guid(f, f->self));
+	fabric_free(f);
+	fabric_free(before);
+}
+END_TEST
+
 START_TEST(own_port_missing)
 {
 	static const struct { uint32_t node; unsigned num; } wrong[] = {
@@ -549,6 +591,7 @@ int main(void)
 	tcase_add_test(tc, refuses_links);
 	tcase_add_test(tc, refuses_ports);
 	tcase_add_test(tc, duplicate_port_guid);
+	tcase_add_loop_test(tc, a_newcomer_does_not_take_a_name, 0, ARRAY_SIZE(owners));
 	tcase_add_test(tc, own_port_missing);
 	tcase_add_test(tc, cuts_half_known_links);
 	tcase_add_test(tc, finds_by_text);

@@ -88,6 +88,19 @@ START_TEST(guids)
 }
 END_TEST
 
+/* login02 says the port GUID of login01: it is no member by that GUID, but of the group of all. */
+START_TEST(guid_of_another)
+{
+	add_range(&add_group(p, "x")->port_guids, CA + 0x11, CA + 0x11);
+	f->ports[port_at(f, 1, 1)].guid = CA + 0x11;
+	f->n_nameless = 1;
+	resolve();
+	ck_assert(in("x", 0, 1));
+	ck_assert_uint_eq(count("x"), 1);
+	ck_assert_uint_eq(count("all"), 6);
+}
+END_TEST
+
 /* A switch's GUID is its port 0, which stands for the switch. */
 START_TEST(guid_of_a_switch)
 {
@@ -487,6 +500,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, all_is_every_end_port);
 	tcase_add_test(t, guids);
+	tcase_add_test(t, guid_of_another);
 	tcase_add_test(t, guid_of_a_switch);
 	tcase_add_test(t, huge_ranges_cost_nothing);
 	tcase_add_test(t, absent_guids_are_reported_where_they_stand);

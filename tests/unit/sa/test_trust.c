@@ -198,6 +198,28 @@ START_TEST(a_wrong_key)
 }
 END_TEST
 
+/* h2 has the port GUID of h1, which owns it: it may ask, and change nothing. */
+START_TEST(a_port_with_the_guid_of_another)
+{
+	uint16_t lid = rig_lid(&r, H2);
+
+	key = 0;
+	register_service();
+	r.f->ports[rig_host(&r, H2)].guid = HOST_GUID(H1);
+	r.f->n_nameless = 1;
+	service(SET);
+	r.slid = lid;
+	ck_assert_uint_eq(rig_ask(&r), IB_SA_REQ_INVALID);
+	service(DELETE);
+	r.slid = lid;
+	ck_assert_uint_eq(rig_ask(&r), IB_SA_REQ_INVALID);
+	service(GET);
+	r.slid = lid;
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	register_service();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("trust");
@@ -206,6 +228,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, what_each_key_opens);
 	tcase_add_test(t, a_wrong_key);
+	tcase_add_test(t, a_port_with_the_guid_of_another);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

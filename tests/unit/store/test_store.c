@@ -139,6 +139,26 @@ START_TEST(lids_are_kept)
 }
 END_TEST
 
+START_TEST(a_lid_is_of_the_owner_of_its_guid)
+{
+	struct little_plan l;
+	struct store *s = open_store();
+
+	little_plan(&l, 0x100, 8);
+	for (unsigned i = 0; i < 2; i++) {
+		l.ports[i].guid = 0x100;
+		l.ports[i].present = true;
+	}
+	l.f.n_nameless = 1;
+	map64_init(&l.f.by_guid, 4);
+	map64_put(&l.f.by_guid, 0x100, 0);
+	SAVED(s, store_save_lids(s, &l.p));
+	ck_assert_uint_eq(map64_get(&store_lids(s)->by_guid, 0x100), 8);
+	map64_free(&l.f.by_guid);
+	store_close(s);
+}
+END_TEST
+
 START_TEST(damage_is_set_aside)
 {
 	struct little_plan l;
@@ -1452,6 +1472,7 @@ int main(void)
 	tcase_set_timeout(t, 60);	/* disks may be slow */
 	tcase_add_test(t, lids_are_kept);
 	tcase_add_test(t, failures_are_known);
+	tcase_add_test(t, a_lid_is_of_the_owner_of_its_guid);
 	tcase_add_test(t, damage_is_set_aside);
 	tcase_add_loop_test(t, newer_files_are_left_alone, 0, ARRAY_SIZE(newer_files));
 	tcase_add_loop_test(t, garbage_is_set_aside, 0, ARRAY_SIZE(bad_files));
