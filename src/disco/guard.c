@@ -30,6 +30,8 @@ struct seen {
 	uint64_t guid;
 	uint32_t near;		/* end; NONE: our own node */
 	uint32_t confirmed;	/* links of it that were walked from both ends, with one result */
+	uint32_t rival_near;	/* the node next to the last switch that was refused for its sake; NONE */
+	unsigned rivals;	/* such nodes, next to switches with its GUID */
 	uint8_t type, ports;
 	bool told;		/* that it answers something else than it was asked */
 	bool doubtful;		/* it may be another node that was seen */
@@ -189,7 +191,7 @@ static uint32_t add_node(struct guard *g, const uint8_t *info, uint32_t near)
 	struct seen *n = vec_push(&g->nodes);
 
 	*n = (struct seen){ .guid = get_be64(info + NI_GUID), .near = near, .type = info[NI_TYPE],
-			    .ports = info[NI_PORTS] };
+			    .ports = info[NI_PORTS], .rival_near = NONE };
 	memcpy(n->node_info, info, sizeof(n->node_info));
 	map64_put(&g->by_guid, n->guid, node);
 	if (near != NONE)
@@ -285,6 +287,17 @@ static bool multiplies(const struct guard *g, uint32_t node)
 	return false;
 }
 
+/* A switch that is refused because `node` has its GUID was seen from a node next to it. */
+static void note_rival(struct guard *g, uint32_t node, uint32_t near, const uint8_t *info)
+{
+	struct seen *n = &g->nodes.v[node];
+
+	if (info[NI_TYPE] != IB_NODE_SWITCH_T || n->rival_near == near)
+		return;
+	n->rival_near = near;
+	n->rivals++;
+}
+
 static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const uint8_t *info,
 				    struct disco_left *x)
 {
@@ -307,12 +320,14 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 		out = map64_get(&g->out, x->guid);
 	if (out != NONE) {
 		x->other_guid = g->left[out].other_guid;
+		x->other_port = g->left[out].other_port;
 		return refuse(x, g->left[out].why);
 	}
 	node = map64_get(&g->by_guid, x->guid);
 	if (node != NONE && (g->nodes.v[node].type != info[NI_TYPE] ||
 			     g->nodes.v[node].ports != info[NI_PORTS])) {
 		set_other(g, x, g->nodes.v[node].near);
+		note_rival(g, node, near, info);
 		return refuse(x, LEFT_TWO_KINDS);
 	}
 	if (node == NONE) {
@@ -371,8 +386,9 @@ enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, const uin
 	return GUARD_REFUSE;
 }
 
+/* other: the end behind which the device is that node was taken for; NONE: nobody knows. */
 static void tell(const struct guard *g, uint32_t node, uint32_t near, enum left_why why,
-		 void (*found)(void *arg, const struct disco_left *x), void *arg)
+		 uint32_t other, void (*found)(void *arg, const struct disco_left *x), void *arg)
 {
 	struct disco_left x = { .attr = UMAD_SM_ATTR_NODE_INFO, .why = (uint8_t)why };
 
@@ -381,6 +397,7 @@ static void tell(const struct guard *g, uint32_t node, uint32_t near, enum left_
 	if (node != NONE)
 		left_describe(&x, g->nodes.v[node].node_info);
 	set_near(g, &x, near);
+	set_other(g, &x, other);
 	found(arg, &x);
 }
 
@@ -389,35 +406,54 @@ static bool is_confirmed(const struct guard *g, uint32_t node)
 	return node != NONE && g->nodes.v[node].confirmed;
 }
 
-/* Devices that are what they say lead to it from so many ends. */
-static unsigned claims(const struct guard *g, uint32_t node)
+/* Devices that are what they say lead to it from so many ends; *other: one that is not its near end. */
+static unsigned claims(const struct guard *g, uint32_t node, uint32_t *other)
 {
 	unsigned n = 0;
 
+	*other = NONE;
 	for (unsigned num = 1; num <= g->nodes.v[node].ports; num++) {
 		uint32_t from = map64_get(&g->arrivals, end_of(node, num));
 
-		n += from != NONE && !g->nodes.v[from >> 8].doubtful;
+		if (from == NONE || g->nodes.v[from >> 8].doubtful)
+			continue;
+		n++;
+		if (from != g->nodes.v[node].near)
+			*other = from;
 	}
 	return n;
 }
 
+/*
+ * The node has a GUID that is another device's, as more of the others say.  A switch that is what it
+ * says has links that both ends confirm.  A channel adapter has none such, and where more
+ * nodes have a switch with that GUID next to them than the adapter has links, the GUID is the switch's.
+ */
+static bool is_impostor(const struct guard *g, uint32_t node, uint32_t *other)
+{
+	const struct seen *n = &g->nodes.v[node];
+	unsigned places = claims(g, node, other);
+
+	if (n->type == IB_NODE_SWITCH_T)
+		return !n->confirmed && !n->doubtful && places > 1;
+	return n->rivals > 1 && n->rivals > places;
+}
+
 void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_left *x), void *arg)
 {
+	uint32_t other;
+
 	for (size_t i = 0; i < g->one.n; i++) {
 		const struct pair *p = &g->one.v[i];
 
 		/* of two devices that are two, each has links that both ends confirm */
 		if (is_confirmed(g, p->a) || is_confirmed(g, p->b))
 			continue;
-		tell(g, p->a, g->nodes.v[p->a].near, LEFT_GUID_CHANGES, found, arg);
-		tell(g, p->b, p->b == NONE ? p->from : g->nodes.v[p->b].near, LEFT_GUID_CHANGES, found,
-		     arg);
+		tell(g, p->a, g->nodes.v[p->a].near, LEFT_GUID_CHANGES, NONE, found, arg);
+		tell(g, p->b, p->b == NONE ? p->from : g->nodes.v[p->b].near, LEFT_GUID_CHANGES, NONE,
+		     found, arg);
 	}
-	for (uint32_t i = 1; i < g->nodes.n; i++) {
-		const struct seen *n = &g->nodes.v[i];
-
-		if (n->type == IB_NODE_SWITCH_T && !n->confirmed && !n->doubtful && claims(g, i) > 1)
-			tell(g, i, n->near, LEFT_IMPOSTOR, found, arg);
-	}
+	for (uint32_t i = 1; i < g->nodes.n; i++)
+		if (is_impostor(g, i, &other))
+			tell(g, i, g->nodes.v[i].near, LEFT_IMPOSTOR, other, found, arg);
 }

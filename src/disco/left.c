@@ -71,8 +71,11 @@ void left_text(const struct disco_left *x, struct buf *out)
 		buf_puts(out, "says another node GUID each time");
 		break;
 	case LEFT_IMPOSTOR:
-		buf_printf(out, "says node GUID 0x%016" PRIx64 ", which is that of a device elsewhere",
-			   x->guid);
+		buf_printf(out, "says node GUID 0x%016" PRIx64 ", which is that of a device ", x->guid);
+		if (x->other_guid)
+			buf_printf(out, "at port %u of 0x%016" PRIx64, x->other_port, x->other_guid);
+		else
+			buf_puts(out, "elsewhere");
 		break;
 	case LEFT_TOO_MANY:
 		buf_puts(out, "has more devices behind it than a subnet can have");

@@ -35,7 +35,7 @@ enum left_why {
 struct disco_left {
 	uint64_t near_guid;	/* the node that the link comes from */
 	uint64_t guid;		/* that the device claims; 0: none */
-	uint64_t other_guid;	/* TWO_KINDS, TWO_PLACES: where the other one is, like near_guid */
+	uint64_t other_guid;	/* TWO_KINDS, TWO_PLACES, IMPOSTOR: where the other one is, like near_guid */
 	uint32_t mod;		/* what it was asked: attribute and modifier */
 	uint16_t attr;
 	uint8_t near_port, other_port;

@@ -245,6 +245,7 @@ static bool is_older(const struct sm *sm, const struct disco_left *x, struct dis
 	    reaches(f, x->other_guid, x->other_port, x->guid))
 		return false;
 	*intruder = (struct disco_left){ .near_guid = x->other_guid, .near_port = x->other_port,
+					 .other_guid = x->near_guid, .other_port = x->near_port,
 					 .guid = x->guid, .why = LEFT_IMPOSTOR,
 					 .attr = UMAD_SM_ATTR_NODE_INFO };
 	return true;
@@ -261,7 +262,8 @@ static bool is_honest(struct left_list *l, const struct disco_left *x, bool *aga
 	if (map64_get(&l->honest, x->guid) != MAP64_NONE)
 		return true;
 	for (size_t i = 0; i < l->v.n; i++)
-		if (l->v.v[i].x.why == LEFT_IMPOSTOR && l->v.v[i].x.guid == x->guid) {
+		if (l->v.v[i].x.why == LEFT_IMPOSTOR && l->v.v[i].x.guid == x->guid &&
+		    (l->v.v[i].x.near_guid != x->near_guid || l->v.v[i].x.near_port != x->near_port)) {
 			if (l->honest.n >= LEFT_MAX)
 				map64_clear(&l->honest);
 			map64_put(&l->honest, x->guid, 1);

@@ -247,6 +247,7 @@ START_TEST(an_impostor_who_comes_first)
 	guard_finish(g, found, NULL);
 	ck_assert(tells(0x20, 4, LEFT_IMPOSTOR));
 	ck_assert_uint_eq(n_told, 1);
+	ck_assert_uint_eq(told[0].other_guid, 0x30);
 	/* the next scan leaves it out, and finds the switch where it is */
 	guard_free(g);
 	g = guard_new(told, 1, GUARD_PORTS_MAX);
@@ -260,6 +261,31 @@ START_TEST(an_impostor_who_comes_first)
 	ck_assert_int_eq(node("\1\2\2\2", 0x30, SWITCH, 8, 3), GUARD_FEED);
 	guard_finish(g, found, NULL);
 	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+/* A host that is nearer claims the GUID of leaf 0x60, next to which are spines 0x30 and 0x40. */
+START_TEST(a_host_with_the_guid_of_a_switch)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\4", 0x60, CA, 1, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\2", 0x60, SWITCH, 8, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_TWO_KINDS);
+	ck_assert_uint_eq(x.other_guid, 0x20);
+	ck_assert_uint_eq(x.other_port, 4);
+	/* one alone could be the liar */
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+	ck_assert_int_eq(node("\1\2\3", 0x60, SWITCH, 8, 2), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+	ck_assert_int_eq(node("\1\3\2", 0x60, SWITCH, 8, 3), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 4, LEFT_IMPOSTOR));
+	ck_assert_uint_eq(n_told, 1);
 }
 END_TEST
 
@@ -351,6 +377,7 @@ int main(void)
 	tcase_add_test(t, a_guid_that_changes);
 	tcase_add_test(t, a_guid_of_another);
 	tcase_add_test(t, an_impostor_who_comes_first);
+	tcase_add_test(t, a_host_with_the_guid_of_a_switch);
 	tcase_add_test(t, a_port_in_two_places);
 	tcase_add_test(t, what_kills_is_left_out);
 	tcase_add_test(t, a_fabric_without_end);
