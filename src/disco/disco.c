@@ -121,7 +121,7 @@ static void take_records(struct disco *d)
 	size_t n = reader_take(&d->r, d->in.s, d->in.n);
 
 	buf_consume(&d->in, n);
-	if (d->r.too_many)	/* it would not end by itself */
+	if (d->r.too_many && !d->exited)	/* it would not end by itself */
 		kill(d->pid, SIGKILL);
 }
 
@@ -180,7 +180,7 @@ static void learn_of_filter(const struct disco *d)
 static void judge(const struct disco *d, struct buf *why)
 {
 	if (d->r.too_many)
-		buf_puts(why, "there are more nodes than LIDs: a device makes them up");
+		buf_puts(why, "there are more nodes or ports than can be: a device makes them up");
 	else if (d->hangs)
 		buf_puts(why, "the discovery process came to no end");
 	else if (WIFSIGNALED(d->status))
@@ -481,6 +481,9 @@ static bool start(struct disco *d, struct buf *err)
 	fcntl(d->out_fd, F_SETFL, O_NONBLOCK);
 	fcntl(d->err_fd, F_SETFL, O_NONBLOCK);
 	reader_start(&d->r);
+	d->r.known = d->request.known;
+	if (d->request.ports_max)
+		d->r.ports_max = d->request.ports_max;
 	d->out_io = io_new(d->loop, d->out_fd, on_out, d);
 	io_set(d->out_io, LOOP_READ);
 	d->err_io = io_new(d->loop, d->err_fd, on_err, d);

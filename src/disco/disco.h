@@ -29,6 +29,11 @@ struct disco_request {
 	size_t n_out;
 	unsigned ports_max;		/* of all nodes, that the subnet can have; 0: nothing is known */
 	/*
+	 * The subnet as it is known: of two switches with one port GUID the one that is in it stays.
+	 * It is there until done() returns.  NULL: nothing is known.
+	 */
+	const struct fabric *known;
+	/*
 	 * The process locks itself up before it asks another device anything.  The filter may be too
 	 * tight for the libraries of this machine: where it has refused a call, and no scan behind it
 	 * has succeeded before, DISCO_SANDBOX tries once more without, and goes on without if that

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* See reader.h. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/map64.h"
+#include "disco/guard.h"
 #include "disco/reader.h"
 #include "fabric/edit.h"
 
 void reader_start(struct stream_reader *r)
 {
 	*r = (struct stream_reader){ .f = fabric_new(), .node = FABRIC_NONE,
-				     .complaints = LOG_RATELIMIT };
+				     .ports_max = GUARD_PORTS_MAX, .complaints = LOG_RATELIMIT };
 }
 
 void reader_free(struct stream_reader *r)
@@ -32,13 +34,20 @@ static bool route_makes_sense(const struct stream_reader *r, const struct stream
 	return true;
 }
 
+/* A process that has been taken hold of would go on until there is no memory, or for ever. */
+static bool is_too_many(struct stream_reader *r, bool too_many)
+{
+	r->broken |= too_many;
+	r->too_many |= too_many;
+	return too_many;
+}
+
 static void take_node(struct stream_reader *r, const struct stream_node *n)
 {
-	/* each would need one; it would go on until there is no memory */
-	if (r->f->n_nodes >= IB_LID_UCAST_MAX) {
-		r->broken = r->too_many = true;
+	/* each would need a LID; what the process sums up is held against the same sum here */
+	if (is_too_many(r, r->f->n_nodes >= IB_LID_UCAST_MAX ||
+			   r->f->n_ports + n->node_info[NI_PORTS] >= r->ports_max))
 		return;
-	}
 	r->node = FABRIC_NONE;
 	if (!r->links && route_makes_sense(r, n))
 		r->node = fabric_add_node(r->f, n->node_info, n->desc,
@@ -49,9 +58,15 @@ static void take_node(struct stream_reader *r, const struct stream_node *n)
 
 static void take_port(struct stream_reader *r, const struct stream_port *p)
 {
+	uint64_t guid = p->guid;
+
+	/* all ports of a switch have its GUID, which is that of port 0 */
+	if (p->num && r->node != FABRIC_NONE && node_is_switch(&r->f->nodes[r->node]) &&
+	    fabric_port(r->f, r->node, 0)->present)
+		guid = fabric_port(r->f, r->node, 0)->guid;
 	r->broken = r->links || r->node == FABRIC_NONE || p->num > r->f->nodes[r->node].nports ||
 		    fabric_port(r->f, r->node, p->num)->present ||
-		    !fabric_set_port(r->f, r->node, p->num, p->guid, p->port_info);
+		    !fabric_set_port(r->f, r->node, p->num, guid, p->port_info);
 }
 
 /* A switch that does not tell what its port 0 is: it has no LID, and no port of it can be set. */
@@ -94,6 +109,9 @@ static void take_link(struct stream_reader *r, const struct stream_link *l)
 	uint32_t headless;
 
 	r->links = true;
+	/* the process has each link once, from one of its ends */
+	if (is_too_many(r, r->n_links++ >= f->n_ports))
+		return;
 	if (!has_port(f, l->node_a, l->num_a) || !has_port(f, l->node_b, l->num_b)) {
 		r->broken = true;
 		return;
@@ -111,7 +129,8 @@ static void take_link(struct stream_reader *r, const struct stream_link *l)
 
 static uint64_t route_key(const struct fabric *f, uint32_t route, unsigned hops)
 {
-	return hash_bytes(f->routes + route, hops, hops);
+	/* without any link there are no routes at all */
+	return hops ? hash_bytes(f->routes + route, hops, hops) : 0;
 }
 
 /* The node that the route of n passes last; FABRIC_NONE: none was found there. */
@@ -154,15 +173,37 @@ static void link_routes(struct stream_reader *r)
 	map64_free(&by_route);
 }
 
+/* The port GUID of a switch was that of this node before. */
+static bool had_its_guid(const struct stream_reader *r, uint32_t node)
+{
+	const struct fabric_node *n = &r->f->nodes[node];
+	uint32_t owner = r->known ? fabric_find_port(r->known, r->f->ports[n->port0].guid) : FABRIC_NONE;
+
+	return owner != FABRIC_NONE && port_node(r->known, owner)->guid == n->guid;
+}
+
+static void leave_copy_out(struct stream_reader *r, uint32_t copy, uint32_t original)
+{
+	struct fabric *f = r->f;
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+
+	log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
+		    "%s has the port GUID of %s: it is left out",
+		    fabric_node_name(f, copy, a, sizeof(a)),
+		    fabric_node_name(f, original, b, sizeof(b)));
+	for (unsigned num = 1; num <= f->nodes[copy].nports; num++)
+		fabric_cut(f, f->nodes[copy].port0 + num);
+}
+
 /*
  * A switch with the port GUID of another is that other one once more, with a GUID that changes: to
- * program it twice would have its two programs replace each other.
+ * program it twice would have its two programs replace each other.  The one that was known stays,
+ * else the one that was found first.
  */
 static void part_copies(struct stream_reader *r)
 {
 	struct fabric *f = r->f;
 	struct map64 first;
-	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
 
 	map64_init(&first, f->n_switches);
 	for (uint32_t i = 0; i < f->n_switches; i++) {
@@ -170,16 +211,13 @@ static void part_copies(struct stream_reader *r)
 		uint64_t guid = f->ports[f->nodes[node].port0].guid;
 		uint32_t before = guid ? map64_get(&first, guid) : MAP64_NONE;
 
-		if (before == MAP64_NONE) {
-			map64_put(&first, guid, node);
+		if (before == 0 || (before != MAP64_NONE && !had_its_guid(r, node))) {
+			leave_copy_out(r, node, before);
 			continue;
 		}
-		log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
-			    "%s has the port GUID of %s: it is left out",
-			    fabric_node_name(f, node, a, sizeof(a)),
-			    fabric_node_name(f, before, b, sizeof(b)));
-		for (unsigned num = 1; num <= f->nodes[node].nports; num++)
-			fabric_cut(f, f->nodes[node].port0 + num);
+		if (before != MAP64_NONE)
+			leave_copy_out(r, before, node);
+		map64_put(&first, guid, node);
 	}
 	map64_free(&first);
 }
@@ -212,9 +250,15 @@ static bool keep_reached(struct stream_reader *r, struct buf *err)
 static void take_end(struct stream_reader *r, const struct stream_end *e)
 {
 	struct buf err = { 0 };
+	uint8_t lossy;
 
+	memcpy(&lossy, (const char *)e + offsetof(struct stream_end, learned) +
+	       offsetof(struct pace_learned, lossy), 1);
 	r->mads = e->mads;
-	r->learned = e->learned;
+	r->learned = (struct pace_learned){
+		.window = e->learned.window, .lossy = lossy,	/* a bool that is neither is none */
+		.lost = e->learned.lost, .slowest_us = e->learned.slowest_us,
+	};
 	link_routes(r);
 	part_copies(r);
 	r->whole = fabric_finish(r->f, e->self_node, e->self_num, &err) && keep_reached(r, &err);
@@ -226,6 +270,8 @@ static void take_end(struct stream_reader *r, const struct stream_end *e)
 
 void reader_take_left(struct stream_reader *r, const struct disco_left *x)
 {
+	if (is_too_many(r, r->n_left++ >= r->ports_max))
+		return;
 	if (x->why && x->why < LEFT_WHYS && x->near_guid && r->left.n < LEFT_MAX)
 		*vec_push(&r->left) = *x;
 }

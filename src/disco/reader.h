@@ -23,11 +23,14 @@
 
 struct stream_reader {
 	struct fabric *f;	/* finished when the stream is whole; the owner takes or frees it */
+	const struct fabric *known;	/* set by the owner: see struct disco_request; NULL */
 	uint32_t node;		/* whose ports come now, or FABRIC_NONE */
 	bool links;		/* have begun: no node or port follows */
 	bool whole;		/* the end was read */
 	bool broken;		/* of no use; nothing more is read */
-	bool too_many;		/* … since there are more nodes than LIDs */
+	bool too_many;		/* ... since there are more nodes, ports or records than can be */
+	uint32_t ports_max;	/* of all nodes; set by the owner, and GUARD_PORTS_MAX at the start */
+	uint32_t n_links, n_left;	/* records that were read */
 	VEC(struct disco_left) left;	/* what discovery left out, LEFT_MAX at most */
 	uint32_t mads;
 	struct pace_learned learned;

@@ -203,6 +203,7 @@ struct sm {
 	char *reason, *again_reason;
 	int64_t started_us, phase_us;
 	struct disco *disco;
+	struct subnet_state *disco_known;	/* what it compares with, while it runs; NULL */
 	unsigned discovery_tries;
 	struct left_list *left_out;
 	bool full_owed;			/* a sweep that was to read everything did not come to its end */

@@ -150,6 +150,13 @@ static void nothing_is_coming(struct sm *sm)
 	sm->told_coming = false;
 }
 
+static void disco_over(struct sm *sm)
+{
+	sm->disco = NULL;
+	state_unref(sm->disco_known);
+	sm->disco_known = NULL;
+}
+
 void sweep_cleanup(struct sm *sm, bool keep_fabric)
 {
 	bool published;
@@ -157,7 +164,7 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	planning_join(sm);
 	nothing_is_coming(sm);
 	disco_cancel(sm->disco);
-	sm->disco = NULL;
+	disco_over(sm);
 	if (sm->job)
 		smp_job_cancel(sm->job);
 	sm->job = NULL;
@@ -248,6 +255,8 @@ static uint32_t count_left_out(const struct sm *sm, const struct fabric *f)
 /* The sweep goes on with this fabric, which it takes over. */
 static void take_fabric(struct sm *sm, struct fabric *f)
 {
+	if (sm->published)
+		fabric_keep_owners(f, sm->published->f);
 	sm->f = f;
 	sm->work = xcalloc(f->n_nodes, sizeof(*sm->work));
 }
@@ -255,13 +264,11 @@ static void take_fabric(struct sm *sm, struct fabric *f)
 static void discovery_start(struct sm *sm);
 
 static void discovery_done(void *arg, const struct disco_result *res)
-	if (sm->published)
-		fabric_keep_owners(f, sm->published->f);
 {
 	struct sm *sm = arg;
 	struct buf why = { 0 };
 
-	sm->disco = NULL;
+	disco_over(sm);
 	sm->discovery_smps += res->mads;
 	sm->discovery_lost += res->learned.lost;
 	if (left_out_scanned(sm, res)) {
@@ -398,11 +405,17 @@ static void discovery_start(struct sm *sm)
 
 	r.out = out;
 	r.n_out = left_out_list(sm, out);
+	if (sm->published) {
+		sm->disco_known = state_ref(sm->published);
+		r.known = sm->disco_known->f;
+	}
 	sm->discovery_tries++;
 	sm->disco = disco_start(sm->loop, &r, discovery_done, sm, &err);
 	free(out);
-	if (!sm->disco)
+	if (!sm->disco) {
+		disco_over(sm);
 		sweep_fail(sm, err.s);
+	}
 	buf_free(&err);
 }
 

@@ -276,7 +276,7 @@ static const struct {
 	{ "half a record behind the end", "the scan is incomplete" },
 	{ "own port", "our own port does not answer" },
 	{ "is told what to leave out", "there is more than a subnet can have: a device makes it up" },
-	{ "nodes without end", "there are more nodes than LIDs: a device makes them up" },
+	{ "nodes without end", "there are more nodes or ports than can be: a device makes them up" },
 };
 
 START_TEST(no_scan)

@@ -198,6 +198,60 @@ START_TEST(nodes_without_a_link_are_left_out)
 }
 END_TEST
 
+/* Switch 0x20 with hosts behind it, then 0x30, which has the port GUID of 0x20. */
+static void put_copy(void)
+{
+	struct stream_node copy = node(0x30, true, 4, 2);
+
+	put_two();
+	put_node(&copy, 0x20);
+	put_link(0, 1, 1, 1);
+	put_link(1, 2, 2, 1);
+	put_end(0, 1);
+}
+
+START_TEST(a_copy_of_a_switch)
+{
+	put_copy();
+	ck_assert(read_all());
+	ck_assert_uint_eq(r.f->n_nodes, 2);
+	check_fabric(r.f);
+}
+END_TEST
+
+/* Here the copy leads to the switch that was known before, and is met first. */
+START_TEST(a_copy_of_a_switch_that_is_known)
+{
+	struct stream_node host = node(0x10, false, 1, 0), leaf = node(0x18, true, 4, 1);
+	struct stream_node copy = node(0x30, true, 4, 2), known = node(0x20, true, 4, 2);
+	struct fabric *before;
+
+	put_copy();
+	ck_assert(read_all());
+	before = r.f;
+	r.f = NULL;
+	teardown();
+	stream = (struct buf){ 0 };
+	setup();
+	r.known = before;
+	copy.route[1] = 2;
+	known.route[1] = 3;
+	put_node(&host, 0x11);
+	put_node(&leaf, 0x18);
+	put_node(&copy, 0x20);
+	put_node(&known, 0x20);
+	put_link(0, 1, 1, 1);
+	put_link(1, 2, 2, 1);
+	put_link(1, 3, 3, 1);
+	put_end(0, 1);
+	ck_assert(read_all());
+	ck_assert_uint_eq(r.f->n_nodes, 3);
+	ck_assert_uint_ne(map64_get(&r.f->node_by_guid, 0x20), MAP64_NONE);
+	check_fabric(r.f);
+	fabric_free(before);
+}
+END_TEST
+
 START_TEST(one_port_in_two_places)
 {
 	struct stream_node other = node(0x30, true, 4, 2);
@@ -255,6 +309,27 @@ START_TEST(links_that_cannot_be)
 	put_link(bad_links[_i].a, bad_links[_i].num_a, bad_links[_i].b, bad_links[_i].num_b);
 	put_end(0, 1);
 	ck_assert(!read_all());
+}
+END_TEST
+
+/* What would not end: ports, links of ports that have one, devices that are left out. */
+START_TEST(more_than_can_be)
+{
+	struct stream_left left = { .type = STREAM_LEFT };
+	struct stream_node many = node(0x30, true, 200, 2);
+
+	r.ports_max = 100;
+	put_two();
+	for (unsigned i = 0; i <= 100; i++)
+		if (_i == 0)
+			put_link(1, 2, 1, 3);
+		else if (_i == 1)
+			buf_add(&stream, &left, sizeof(left));
+	if (_i == 2)
+		buf_add(&stream, &many, sizeof(many));
+	put_end(0, 1);
+	ck_assert(!read_all());
+	ck_assert(r.too_many);
 }
 END_TEST
 
@@ -332,9 +407,12 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_good_one);
 	tcase_add_test(t, nodes_without_a_link_are_left_out);
+	tcase_add_test(t, a_copy_of_a_switch);
+	tcase_add_test(t, a_copy_of_a_switch_that_is_known);
 	tcase_add_test(t, one_port_in_two_places);
 	tcase_add_loop_test(t, nodes_that_cannot_be, 0, ARRAY_SIZE(spoil));
 	tcase_add_loop_test(t, links_that_cannot_be, 0, ARRAY_SIZE(bad_links));
+	tcase_add_loop_test(t, more_than_can_be, 0, 3);
 	tcase_add_test(t, a_port_that_comes_twice);
 	tcase_add_test(t, a_node_behind_the_links);
 	tcase_add_loop_test(t, any_stream, 0, 5);
