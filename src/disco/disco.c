@@ -34,9 +34,9 @@
 #define REFUSED_NONE	(-1)
 #define REFUSED_UNKNOWN	(-2)
 #define LIMIT_US	(600 * 1000000ll)	/* no fabric takes that long */
-#define WATCH_US	500000ll
+#define WATCH_US	100000ll
 /* Processor time, of the process, in which it is not done with an answer, or with what it found. */
-#define HANG_US		1500000ll
+#define HANG_US		500000ll
 #define END_US		(60 * 1000000ll)
 #define IDLE_US		(120 * 1000000ll)	/* it waits for something else than answers */
 
@@ -415,9 +415,9 @@ static int make_board(struct disco *d)
 static bool spawn(struct disco *d, int out, int err, int board)
 {
 	const struct disco_request *r = &d->request;
-	char port[16], window[16], timeout[16], retries[16], sandbox[16], known[16];
+	char port[16], window[16], timeout[16], retries[16], sandbox[16], known[16], walk[16];
 	char *argv[] = { (char[]){ DISCO_ARGV0 }, xstrdup(r->ca), port, window, timeout, retries,
-			 sandbox, known, NULL };
+			 sandbox, known, walk, NULL };
 	char **env = env_with_key(r->m_key);
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
@@ -429,6 +429,7 @@ static bool spawn(struct disco *d, int out, int err, int board)
 	snprintf(timeout, sizeof(timeout), "%u", r->timeout_ms);
 	snprintf(retries, sizeof(retries), "%u", r->retries);
 	snprintf(known, sizeof(known), "%u", r->known_window);
+	snprintf(walk, sizeof(walk), "%d", r->without_library);
 	snprintf(sandbox, sizeof(sandbox), "%d", d->filtered ? (int)r->sandbox : 0);
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_adddup2(&fa, out, STDOUT_FILENO);

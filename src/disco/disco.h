@@ -27,6 +27,7 @@ struct disco_request {
 	uint64_t m_key;
 	const struct disco_left *out;	/* left out whatever they answer (copied); at most LEFT_MAX */
 	size_t n_out;
+	bool without_library;		/* some device is known that libibnetdisc does not survive */
 	unsigned ports_max;		/* of all nodes, that the subnet can have; 0: nothing is known */
 	/*
 	 * The subnet as it is known: of two switches with one port GUID the one that is in it stays.

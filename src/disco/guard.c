@@ -298,6 +298,19 @@ static void note_rival(struct guard *g, uint32_t node, uint32_t near, const uint
 	n->rivals++;
 }
 
+/*
+ * What a process has died of at our own port is the only way to all others: nothing is lost by
+ * trying it again.
+ */
+static bool must_try(const struct guard *g, uint32_t near, uint32_t out, uint64_t guid)
+{
+	const struct disco_left *x = &g->left[out];
+
+	if (x->why != LEFT_KILLS && x->why != LEFT_HANGS)
+		return false;
+	return !near || map64_get(&g->by_guid, guid) != NONE;
+}
+
 static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const uint8_t *info,
 				    struct disco_left *x)
 {
@@ -318,7 +331,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 	out = map64_get(&g->out, place_key(x->near_guid, x->near_port));
 	if (out == NONE)
 		out = map64_get(&g->out, x->guid);
-	if (out != NONE) {
+	if (out != NONE && !must_try(g, near, out, x->guid)) {
 		x->other_guid = g->left[out].other_guid;
 		x->other_port = g->left[out].other_port;
 		return refuse(x, g->left[out].why);

@@ -34,6 +34,7 @@
 #include "disco/guard.h"
 #include "disco/paced.h"
 #include "disco/stream.h"
+#include "disco/walk.h"
 #include "sandbox/sandbox.h"
 
 enum { MAD_CLASS = 1, MAD_HOP_COUNT = 7 };	/* bytes of a MAD */
@@ -304,16 +305,62 @@ static void put_links_cb(ibnd_node_t *n, void *arg)
 /* SMPs of one device that libibnetdisc has outstanding, as far as the window goes. */
 #define WINDOW_DEVICE 255
 
-/* argv: name, CA, port, window, timeout in ms, retries, enum disco_sandbox, window known */
+/* True: the process did not see its own requests, and is not locked up. */
+static bool was_not_locked_up(bool found_others)
+{
+	if (lock != TO_BE_LOCKED || !found_others)
+		return false;
+	fprintf(stderr, "discovery was not locked up: its requests were not seen\n");
+	return true;
+}
+
+/* These two discover and write all records but for the end; else the exit status says what is wrong. */
+static int discover_by_library(const char *ca, int port, struct ibnd_config *cfg,
+			       struct stream_end *end)
+{
+	ibnd_fabric_t *f = ibnd_discover_fabric((char *)(uintptr_t)ca, port, NULL, cfg);
+
+	count_beat();		/* what comes now is of no device */
+	if (f ? !f->from_node : !has_left_home)
+		return BOARD_EXIT_OWN_PORT;
+	if (!f)
+		return 1;
+	/* another version of the library? */
+	if (was_not_locked_up(f->nodes && f->nodes->next) && strict)
+		return 1;
+	/* the SM's own node first: that is what the fabric's node 0 is */
+	put_node(f->from_node);
+	ibnd_iter_nodes(f, put_node_cb, f->from_node);
+	ibnd_iter_nodes(f, put_links_cb, NULL);
+	end->self_num = (uint8_t)f->from_portnum;
+	end->mads = f->total_mads_used;
+	return 0;
+}
+
+static int discover_by_ourselves(const char *ca, int port, const struct ibnd_config *cfg,
+				 struct stream_end *end)
+{
+	const struct walk_config c = { ca, port, cfg->max_smps, cfg->timeout_ms, cfg->mkey };
+	enum walk_end how = walk_fabric(&c, put, &end->self_num, &end->mads);
+
+	count_beat();
+	if (how == WALK_OWN_PORT)
+		return BOARD_EXIT_OWN_PORT;
+	return how == WALK_FAILED || (was_not_locked_up(has_left_home) && strict);
+}
+
+/*
+ * argv: name, CA, port, window, timeout in ms, retries, enum disco_sandbox, window known, 1: without
+ * the library
+ */
 int disco_helper_main(int argc, char **argv)
 {
 	struct ibnd_config cfg = { 0 };
 	struct stream_end end = { .type = STREAM_END };
-	ibnd_fabric_t *f;
 	const char *key = getenv(DISCO_KEY_VAR);
-	int port;
+	int port, status;
 
-	if (argc != 8) {
+	if (argc != 9) {
 		fprintf(stderr, "%s is started by qosd, not by hand\n", argv[0]);
 		return 2;
 	}
@@ -332,26 +379,11 @@ int disco_helper_main(int argc, char **argv)
 	lock = atoi(argv[6]) ? TO_BE_LOCKED : FREE;
 	strict = atoi(argv[6]) == DISCO_STRICT;
 	discovering = true;
-	f = ibnd_discover_fabric(argv[1], port, NULL, &cfg);
-	count_beat();		/* what comes now is of no device */
-	if (f ? !f->from_node : !has_left_home)
-		return BOARD_EXIT_OWN_PORT;
-	if (!f)
-		return 1;
-	/* another version of the library? */
-	if (lock == TO_BE_LOCKED && f->nodes && f->nodes->next) {
-		fprintf(stderr, "discovery was not locked up: its requests were not seen\n");
-		if (strict)
-			return 1;
-	}
-
+	status = atoi(argv[8]) ? discover_by_ourselves(argv[1], port, &cfg, &end) :
+		 discover_by_library(argv[1], port, &cfg, &end);
+	if (status)
+		return status;
 	guard_finish(guard, put_left, NULL);
-	/* the SM's own node first: that is what the fabric's node 0 is */
-	put_node(f->from_node);
-	ibnd_iter_nodes(f, put_node_cb, f->from_node);
-	ibnd_iter_nodes(f, put_links_cb, NULL);
-	end.self_num = (uint8_t)f->from_portnum;
-	end.mads = f->total_mads_used;
 	end.learned = paced_learned();
 	put(&end, sizeof(end));
 	fflush(stdout);

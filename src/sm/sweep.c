@@ -405,6 +405,8 @@ static void discovery_start(struct sm *sm)
 
 	r.out = out;
 	r.n_out = left_out_list(sm, out);
+	for (size_t i = 0; i < r.n_out; i++)
+		r.without_library |= out[i].why == LEFT_KILLS || out[i].why == LEFT_HANGS;
 	if (sm->published) {
 		sm->disco_known = state_ref(sm->published);
 		r.known = sm->disco_known->f;

@@ -21,8 +21,8 @@ sim_options=(--profiles profiles.yaml)
 printf 'profiles: {}\n' >profiles.yaml
 export DISCOLIAR=$work/lie
 plain=$own_preload
-# lies LIE NODE: from now on, also to processes that run; "none -".
-lies() { printf '%-62s\n' "$1 ${2#*-}" | dd of="$DISCOLIAR" conv=notrunc status=none; }
+# lies LIE NODE...: from now on, also to processes that run; "none -".
+lies() { printf '%-4094s\n' "$1 $(sed 's/[HS]-//g' <<<"${*:2}")" | dd of="$DISCOLIAR" conv=notrunc status=none; }
 start() { start_and_wait "$node" -c qosd.yaml; }
 nodes_are() { [ "$(status nodes)" = "$1" ] && subnet_up; }
 health() { ctl -j health | grep '"text"'; }
@@ -62,6 +62,25 @@ for lie in kill exit hang memory; do
 	stop_qosd || bad "exit status $?"
 done
 
+note "a dozen at once, and the switch at the manager's own port: all others are served at once"
+for lie in kill hang; do
+	rm -rf state
+	lies $lie "${hosts[@]:8:12}"
+	begin=${EPOCHREALTIME/./}
+	start
+	expect_less "ms until it is up with twelve devices that $lie" 5000 $(((${EPOCHREALTIME/./} - begin) / 1000 / patience))
+	[ "$(status nodes)" -ge $((all - 1)) ] || bad "twelve that $lie: $(status nodes) of $all nodes"
+	expect "processes that died of $lie" 1 "$(grep -c 'it is repeated without them' "$qosd_log")"
+	back "twelve that $lie"
+	stop_qosd || bad "exit status $?"
+	rm -rf state
+	lies $lie "$(leaf_of "$node" topology)"
+	start
+	nodes_are "$all" || bad "the manager's own leaf: $lie: $(status nodes) of $all nodes"
+	lies none -
+	stop_qosd || bad "exit status $?"
+done
+
 note "identities that are not theirs: the rest is served, whoever lies is named, all is right again"
 # told LIE NODE: at the start; how many nodes are served then.
 told() {
@@ -84,6 +103,55 @@ told modifier "$spine" $((all - 1)) 0
 told node-guid-sm "$victim" $((all - 1)) 31
 told node-guid-other "$spine" $((all - 1)) 31
 
+note "newcomers with the GUIDs of a host that is there: it keeps its place, its LID and its paths"
+# The host on the manager's leaf that `falsify ...-other` makes somebody on another leaf, and that one.
+newcomer=${hosts[1]} switches=$(grep -c ^Switch topology)
+at=$((switches + 1)) owner=${hosts[at + 1 + at % (all - 1) - switches]} watcher=${hosts[2]}
+guid_of() { printf '0x%016x\n' $((16#${1#*-} + $2)); }
+lid_by_guid() {
+	on "$watcher" saquery PR --sgid "$(gid "$(guid_of "$watcher" 1)")" --dgid "$(gid "$(guid_of "$owner" 1)")" |
+		sed -nE 's/^\s*dlid\.*([0-9]+)$/\1/p'
+}
+names_both() { health | grep -F "$(guid_of "$owner" 0)" | grep -q "device at leaf001/P.* of $(guid_of "$(leaf_of "$owner" topology)" 0)"; }
+duplicate() { ctl health | grep -q duplicate-guid; }
+arrive() { sim_ctl check --sl 0 | awk '/^paths/ { print $2 - $4 }'; }
+discoveries() { grep -c 'all is discovered' "$qosd_log"; }
+rm -rf state
+start
+lid=$(lid_by_guid)
+expect_match "the owner's LID" '^[0-9]+$' "$lid"
+sim_do fault falsify other-node --at "$newcomer"
+ctl sweep >/dev/null
+until_ 10 names_both || bad "health does not name the newcomer and the owner's place: $(health)"
+until_ 10 nodes_are $((all - 1)) || bad "$(status nodes) of $all nodes"
+expect "the owner's LID beside another with its identity" "$lid" "$(lid_by_guid)"
+expect "paths among the others that do not arrive" 0 "$(arrive)"
+sim_do link down "$newcomer"
+sim_do link up "$newcomer"
+until_ 10 names_both || bad "health, after the newcomer's link was down: $(health)"
+expect "the owner's LID after that" "$lid" "$(lid_by_guid)"
+all_is_back() {
+	sim_do fault remove all
+	settled() { nodes_are "$all" && ! left_out && ! duplicate; }
+	until_ 20 settled || bad "$1: it is not as before: $(health)"
+}
+all_is_back "the newcomer is itself again"
+sim_do fault falsify port-guid-other --at "$newcomer"
+ctl sweep >/dev/null
+until_ 10 duplicate || bad "health does not tell of two ports with one GUID: $(health)"
+expect "the owner's LID beside another with its port GUID" "$lid" "$(lid_by_guid)"
+expect "what the other registers" status=0x0200 \
+	"$(on "$newcomer" "$tools/saclient" service set id=7 gid="$(gid "$(guid_of "$owner" 1)")" name=x)"
+expect "paths that do not arrive" 0 "$(arrive)"
+before=$(discoveries)
+sim_do link down "${hosts[20]}"
+until_ 10 nodes_are $((all - 1)) || bad "a link goes down: $(status nodes) of $all nodes"
+sim_do link up "${hosts[20]}"
+until_ 10 nodes_are "$all" || bad "a link comes up: $(status nodes) of $all nodes"
+expect "discoveries for a link, beside two ports with one GUID" "$before" "$(discoveries)"
+all_is_back "the port has its own GUID again"
+stop_qosd || bad "exit status $?"
+
 note "while the subnet runs"
 start
 RANDOM=$((seed = ${SEED:-$RANDOM}))
@@ -100,5 +168,23 @@ while [ $round -eq 0 ] || [ $SECONDS -lt $end ]; do
 	until_ 20 nodes_are $((all - 1)) || bad "$lie of $victim: $(status nodes) of $all nodes"
 	back "$lie"
 done
+stop_qosd || bad "exit status $?"
+stop_sim
+
+note "six of fifteen devices claim to be the manager's node"
+own_preload=$plain
+start_sim "ring:5,hosts=2"
+mapfile -t names < <(sim_ctl -j show nodes | grep -oE '"type":"ca"[^}]*"description":"[^"]*"' | sed 's/.*:"//; s/"$//')
+expect hosts 10 ${#names[@]}
+for name in "${names[@]:4}"; do
+	sim_do fault falsify node-guid-sm --at "$name"
+done
+rm -rf state
+start_and_wait "${names[0]}" -c qosd.yaml
+nodes_are 9 || bad "$(status nodes) nodes, not 9"
+expect "devices that health names" 6 "$(health | grep -c 'it is left out')"
+expect "paths that do not arrive" 54 "$(sim_ctl check --sl 0 | awk '/^paths/ { print $2 - $4 }')"
+sim_do fault remove all
+until_ 20 nodes_are 15 || bad "the claims end: $(status nodes) of 15 nodes"
 stop_qosd || bad "exit status $?"
 stop_sim

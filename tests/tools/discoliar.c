@@ -3,14 +3,14 @@
  * A library to be preloaded to qosd: a device that libibnetdisc can't bear, whatever is checked
  * before the library sees its answers.
  *
- * The file DISCOLIAR says which and how, in a line: "LIE GUID", the node GUID in hexadecimal.  It is
+ * The file DISCOLIAR says which and how, in a line: "LIE GUID ...", node GUIDs in hexadecimal.  It is
  * mapped, so that what is written into it later holds for a process that can open no file any more.
  *
  *   kill     the discovering process gets SIGSEGV when it decodes the NodeInfo of the device
  *   exit     it ends then, as a library does that sees no way on
  *   hang     it does not come back from it
  *   memory   it takes memory until there is none, and aborts
- *   endless  the device has a switch of 254 linked ports behind each of its own ports, which has one
+ *   endless  the first of the devices has a switch of 254 linked ports behind each of its own ports, which has one
  *            behind each, and so on, to the last hop
  */
 #include <dlfcn.h>
@@ -29,7 +29,7 @@
 
 #include "base/bytes.h"
 
-#define LINE	64
+#define LINE	4096
 #define QUEUE	8192u
 #define SMP	256
 
@@ -54,17 +54,36 @@ static int is_discovery(void)
 	return strstr(program_invocation_short_name, "qosd-discovery") != NULL;
 }
 
-/* 0: nobody tells that lie. */
-static uint64_t liar(const char *lie)
+/* The GUIDs of those who tell that lie; NULL: it is another lie, or none. */
+static const char *liars(const char *lie)
 {
-	char copy[LINE] = { 0 }, what[LINE];
-	unsigned long long guid = 0;
+	static char copy[LINE];
+	size_t n = strlen(lie);
 
 	if (!line || !is_discovery())
-		return 0;
+		return NULL;
 	for (int i = 0; i < LINE - 1; i++)
 		copy[i] = line[i];
-	return sscanf(copy, "%63s %llx", what, &guid) == 2 && !strcmp(what, lie) ? guid : 0;
+	return !strncmp(copy, lie, n) && copy[n] == ' ' ? copy + n : NULL;
+}
+
+/* The first of them; 0: nobody tells that lie. */
+static uint64_t liar(const char *lie)
+{
+	const char *guids = liars(lie);
+
+	return guids ? strtoull(guids, NULL, 16) : 0;
+}
+
+static int tells(const char *lie, uint64_t guid)
+{
+	const char *at = liars(lie);
+	char *end;
+
+	for (uint64_t x; at && (x = strtoull(at, &end, 16)); at = end)
+		if (x == guid)
+			return 1;
+	return 0;
 }
 
 /* --- what the library can't bear --- */
@@ -95,14 +114,13 @@ void mad_decode_field(uint8_t *buf, enum MAD_FIELDS field, void *val)
 	if (field != IB_NODE_GUID_F || !line)
 		return;
 	memcpy(&guid, val, sizeof(guid));
-	if (guid == liar("kill"))
+	if (tells("kill", guid))
 		raise(SIGSEGV);
-	if (guid == liar("exit"))
+	if (tells("exit", guid))
 		exit(255);
-	if (guid == liar("hang"))
-		while (guid == liar("hang"))
-			;
-	if (guid == liar("memory"))
+	while (tells("hang", guid))
+		;
+	if (tells("memory", guid))
 		take_all_memory();
 }
 

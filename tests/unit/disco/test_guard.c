@@ -317,6 +317,20 @@ START_TEST(what_kills_is_left_out)
 }
 END_TEST
 
+/* But not where it is the way to everybody else. */
+START_TEST(what_kills_at_our_own_port_is_tried)
+{
+	const struct disco_left out = { .near_guid = 0x10, .near_port = 1, .guid = 0x20,
+					.why = LEFT_HANGS };
+
+	guard_free(g);
+	g = guard_new(&out, 1, GUARD_PORTS_MAX);
+	first_two();
+	ck_assert_int_eq(node("\1\4", 0x40, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\4\2", 0x20, SWITCH, 8, 5), GUARD_FEED);
+}
+END_TEST
+
 /* A switch that makes up others behind each of its ports is named, not those in front of it. */
 START_TEST(a_fabric_without_end)
 {
@@ -380,6 +394,7 @@ int main(void)
 	tcase_add_test(t, a_host_with_the_guid_of_a_switch);
 	tcase_add_test(t, a_port_in_two_places);
 	tcase_add_test(t, what_kills_is_left_out);
+	tcase_add_test(t, what_kills_at_our_own_port_is_tried);
 	tcase_add_test(t, a_fabric_without_end);
 	tcase_add_test(t, text);
 	suite_add_tcase(s, t);
