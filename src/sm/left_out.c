@@ -42,7 +42,8 @@ struct left_one {
 	uint8_t last[64];	/* what it answered to the last light sweep */
 	bool has_last;
 	bool met;		/* by the scan that has just ended */
-	uint32_t wait;		/* light sweeps, until it is tried again though it answers as before */
+	/* light sweeps, until it is tried again though it answers as before; IMPOSTOR: see is_away() */
+	uint32_t wait;
 };
 
 struct asked {
@@ -210,6 +211,8 @@ static bool put(struct left_list *l, const struct disco_left *x)
 	*one = (struct left_one){ .x = *x, .met = true };
 	if (cannot_judge(x))
 		one->wait = wait_of(l, x);
+	else if (x->why == LEFT_IMPOSTOR)
+		one->wait = TRY_MAX;
 	return is_new;
 }
 
@@ -422,6 +425,18 @@ static bool is_free(const struct fabric *f, const uint8_t *info)
 	       f->ports[f->nodes[node].port0 + info[NI_LOCAL_PORT]].peer == FABRIC_NONE;
 }
 
+/*
+ * The device that has the GUID which an impostor claims is not at its place: it may be starting
+ * again, and is to find its name free.
+ */
+static bool is_away(const struct fabric *f, const struct disco_left *x)
+{
+	uint32_t node = map64_get(&f->node_by_guid, x->other_guid);
+
+	return x->other_guid && (node == MAP64_NONE || x->other_port > f->nodes[node].nports ||
+				 f->ports[f->nodes[node].port0 + x->other_port].peer == FABRIC_NONE);
+}
+
 /* Would it be accepted now? */
 static bool is_sane(const struct sm *sm, const struct left_one *one, const struct asked *a)
 {
@@ -434,6 +449,8 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 		return true;	/* what is no answer to the question does not get here */
 	if (left_judge(a->data) || !is_free(f, a->data))
 		return false;
+	if (x->why == LEFT_IMPOSTOR && get_be64(a->data + NI_GUID) == x->guid && is_away(f, x))
+		return !one->wait;
 	return x->why != LEFT_GUID_CHANGES ||
 	       (one->has_last && !memcmp(one->last, a->data, sizeof(one->last)));
 }
@@ -462,6 +479,8 @@ enum left_out_end left_out_end(struct sm *sm)
 			memcpy(one->last, a->data, sizeof(one->last));
 			one->has_last = true;
 			one->wait -= one->wait > 0;
+			if (one->x.why == LEFT_IMPOSTOR && !is_away(sm->published->f, &one->x))
+				one->wait = TRY_MAX;
 			continue;
 		}
 		left_out_text(sm, sm->published->f, &one->x, &text);

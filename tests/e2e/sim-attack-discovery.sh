@@ -130,6 +130,16 @@ sim_do link down "$newcomer"
 sim_do link up "$newcomer"
 until_ 10 names_both || bad "health, after the newcomer's link was down: $(health)"
 expect "the owner's LID after that" "$lid" "$(lid_by_guid)"
+sim_do link down "$owner"
+until_ 10 nodes_are $((all - 2)) || bad "the owner starts again: $(status nodes) of $all nodes"
+# light sweeps ask the newcomer meanwhile
+smps=$(status sent)
+asked() { [ "$(status sent)" -gt $((smps + 6 * switches)) ]; }
+until_ 10 asked || bad "there are no light sweeps"
+nodes_are $((all - 2)) || bad "the newcomer took the owner's place while that was away"
+sim_do link up "$owner"
+until_ 10 nodes_are $((all - 1)) || bad "the owner is back: $(status nodes) of $all nodes"
+expect "the owner's LID when it is back" "$lid" "$(lid_by_guid)"
 all_is_back() {
 	sim_do fault remove all
 	settled() { nodes_are "$all" && ! left_out && ! duplicate; }
