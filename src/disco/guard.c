@@ -168,7 +168,9 @@ static bool contradicts(struct guard *g, uint32_t from, uint32_t to, uint32_t *o
 	uint32_t came = map64_get(&g->arrivals, from);
 
 	if (walked != NONE && walked != from) {
-		suspect_one(g, walked, from);
+		/* of our own port we know where it leads: whoever is behind `from` says that it is us */
+		if (to >> 8)
+			suspect_one(g, walked, from);
 		*other = walked;
 		return true;
 	}

@@ -63,23 +63,20 @@ for lie in kill exit hang memory; do
 done
 
 note "a dozen at once, and the switch at the manager's own port: all others are served at once"
-for lie in kill hang; do
-	rm -rf state
-	lies $lie "${hosts[@]:8:12}"
-	begin=${EPOCHREALTIME/./}
-	start
-	expect_less "ms until it is up with twelve devices that $lie" 5000 $(((${EPOCHREALTIME/./} - begin) / 1000 / patience))
-	[ "$(status nodes)" -ge $((all - 1)) ] || bad "twelve that $lie: $(status nodes) of $all nodes"
-	expect "processes that died of $lie" 1 "$(grep -c 'it is repeated without them' "$qosd_log")"
-	back "twelve that $lie"
-	stop_qosd || bad "exit status $?"
-	rm -rf state
-	lies $lie "$(leaf_of "$node" topology)"
-	start
-	nodes_are "$all" || bad "the manager's own leaf: $lie: $(status nodes) of $all nodes"
-	lies none -
-	stop_qosd || bad "exit status $?"
-done
+rm -rf state
+lies hang "${hosts[@]:8:12}"
+begin=${EPOCHREALTIME/./}
+start
+expect_quick "the start with a dozen devices that hang" 3000 "$begin"
+[ "$(status nodes)" -ge $((all - 1)) ] || bad "a dozen that hang: $(status nodes) of $all nodes"
+expect "processes that hung" 1 "$(grep -c 'it is repeated without them' "$qosd_log")"
+stop_qosd || bad "exit status $?"
+rm -rf state
+lies kill "$(leaf_of "$node" topology)"
+start
+nodes_are "$all" || bad "the manager's own leaf: $(status nodes) of $all nodes"
+sim_do check
+stop_qosd || bad "exit status $?"
 
 note "identities that are not theirs: the rest is served, whoever lies is named, all is right again"
 # told LIE NODE: at the start; how many nodes are served then.
@@ -193,7 +190,7 @@ rm -rf state
 start_and_wait "${names[0]}" -c qosd.yaml
 nodes_are 9 || bad "$(status nodes) nodes, not 9"
 expect "devices that health names" 6 "$(health | grep -c 'it is left out')"
-expect "paths that do not arrive" 54 "$(sim_ctl check --sl 0 | awk '/^paths/ { print $2 - $4 }')"
+expect "paths that do not arrive" 0 "$(sim_ctl check --sl 0 | awk '/^paths/ { print $2 - $4 }')"
 sim_do fault remove all
 until_ 20 nodes_are 15 || bad "the claims end: $(status nodes) of 15 nodes"
 stop_qosd || bad "exit status $?"

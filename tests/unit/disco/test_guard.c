@@ -289,6 +289,22 @@ START_TEST(a_host_with_the_guid_of_a_switch)
 }
 END_TEST
 
+/* Hosts at the ports of other switches that have the number of our own leaf's port to us. */
+START_TEST(hosts_that_say_that_they_are_us)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 8, 3), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 2), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\1", 0x10, CA, 1, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_OUR_PORT);
+	ck_assert_int_eq(node("\1\3\1", 0x10, CA, 1, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_OUR_PORT);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
 START_TEST(a_port_in_two_places)
 {
 	first_two();
@@ -392,6 +408,7 @@ int main(void)
 	tcase_add_test(t, a_guid_of_another);
 	tcase_add_test(t, an_impostor_who_comes_first);
 	tcase_add_test(t, a_host_with_the_guid_of_a_switch);
+	tcase_add_test(t, hosts_that_say_that_they_are_us);
 	tcase_add_test(t, a_port_in_two_places);
 	tcase_add_test(t, what_kills_is_left_out);
 	tcase_add_test(t, what_kills_at_our_own_port_is_tried);
