@@ -28,6 +28,7 @@ struct hook {
 	uint64_t kinds;
 	uint64_t next;			/* event */
 	pid_t pid;			/* 0: none runs */
+	int errors;			/* the read end of its pipe; -1: none runs */
 	bool killed;
 	int64_t limit_us;
 	struct child *child;
@@ -87,9 +88,37 @@ static int make_input(const json_t *event)
 
 /* --- the process --- */
 
-static int spawn(struct hook *h, char **env, int input)
+#define ERROR_FD 3	/* in the helper: a pipe for the errno of its execv() */
+
+int hook_helper_main(int argc, char **argv)
+{
+	int error;
+
+	if (argc < 2 || fcntl(ERROR_FD, F_SETFD, FD_CLOEXEC) < 0)
+		return EXIT_FAILURE;
+	execv(argv[1], argv + 1);
+	error = errno;
+	return write(ERROR_FD, &error, sizeof(error)) == sizeof(error) ? EXIT_FAILURE : 127;
+}
+
+/* "HOOK_ARGV0 COMMAND ARGUMENT...": NULL-terminated, points to the operator's strings. */
+static char **helper_argv(char *const *command)
+{
+	static char name[] = HOOK_ARGV0;	/* it outlives the call */
+	VEC(char *) v = { 0 };
+
+	*vec_push(&v) = name;
+	do
+		*vec_push(&v) = *command;
+	while (*command++);
+	return v.v;
+}
+
+/* 0, or errno. */
+static int spawn(struct hook *h, char **env, int input, int errors)
 {
 	static const int defaults[] = { SIGPIPE, SIGHUP, SIGTERM, SIGINT };
+	char **argv = helper_argv(h->argv);
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
 	sigset_t none, all;
@@ -99,7 +128,8 @@ static int spawn(struct hook *h, char **env, int input)
 	posix_spawn_file_actions_adddup2(&fa, input, STDIN_FILENO);
 	posix_spawn_file_actions_addopen(&fa, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_adddup2(&fa, STDOUT_FILENO, STDERR_FILENO);
-	posix_spawn_file_actions_addclosefrom_np(&fa, 3);
+	posix_spawn_file_actions_adddup2(&fa, errors, ERROR_FD);
+	posix_spawn_file_actions_addclosefrom_np(&fa, ERROR_FD + 1);
 	posix_spawn_file_actions_addchdir_np(&fa, "/");
 	posix_spawnattr_init(&attr);
 	sigemptyset(&none);
@@ -111,18 +141,52 @@ static int spawn(struct hook *h, char **env, int input)
 	posix_spawnattr_setpgroup(&attr, 0);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
 				 POSIX_SPAWN_SETPGROUP);
-	e = posix_spawn(&h->pid, h->argv[0], &fa, &attr, h->argv, env);
+	e = posix_spawn(&h->pid, "/proc/self/exe", &fa, &attr, argv, env);
 	if (e)
 		h->pid = 0;
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&fa);
+	free(argv);
 	return e;
+}
+
+/* With a pipe whose read end is h->errors. 0, or errno. */
+static int spawn_with_pipe(struct hook *h, char **env, int input)
+{
+	int fd[2], e;
+
+	if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) < 0)
+		return errno;
+	e = spawn(h, env, input, fd[1]);
+	close(fd[1]);
+	if (e)
+		close(fd[0]);
+	else
+		h->errors = fd[0];
+	return e;
+}
+
+/* Of a process that has ended: why its command was not run; 0: it was. */
+static int read_error(struct hook *h)
+{
+	int error = 0;
+
+	if (read(h->errors, &error, sizeof(error)) != sizeof(error))
+		error = 0;
+	close(h->errors);
+	h->errors = -1;
+	return error;
 }
 
 static void failed(struct hook *h, const char *fmt, const char *what, int value)
 {
 	h->counts.failed++;
 	log_limited(&h->rl, LOG_LEVEL_WARNING, "events", fmt, h->argv[0], what, value);
+}
+
+static void not_run(struct hook *h, int error)
+{
+	failed(h, "%s: can't be run: %s (%d)", strerror(error), error);
 }
 
 static void on_exit_status(void *arg, int status);
@@ -137,14 +201,14 @@ static void start(struct hook *h, const struct event *e, uint64_t lost)
 		json_object_set_new(event, "lost-before", json_integer((json_int_t)lost));
 	input = make_input(event);
 	make_env(env, event);
-	error = input < 0 ? errno : spawn(h, env, input);
+	error = input < 0 ? errno : spawn_with_pipe(h, env, input);
 	if (input >= 0)
 		close(input);
 	for (size_t i = 0; env[i]; i++)
 		free(env[i]);
 	json_decref(event);
 	if (error) {
-		failed(h, "%s: can't be run: %s (%d)", strerror(error), error);
+		not_run(h, error);
 		return;
 	}
 	h->counts.started++;
@@ -177,12 +241,15 @@ static void go_on(void *arg)
 static void on_exit_status(void *arg, int status)
 {
 	struct hook *h = arg;
+	int error = read_error(h);
 
 	timer_stop(h->limit);
 	child_free(h->child);
 	h->child = NULL;
 	h->pid = 0;
-	if (h->killed)
+	if (error)
+		not_run(h, error);
+	else if (h->killed)
 		failed(h, "%s: %s after %d s", "killed", (int)(h->limit_us / 1000000));
 	else if (WIFSIGNALED(status))
 		failed(h, "%s: %s signal %d", "ended by", WTERMSIG(status));
@@ -219,6 +286,7 @@ struct hook *hook_new(struct loop *l, struct events *es, char *const *argv, uint
 	h->argv = argv;
 	h->kinds = kinds;
 	h->next = 1;
+	h->errors = -1;
 	h->limit_us = HOOK_SECONDS * 1000000ll;
 	h->limit = timer_new(l, on_limit, h);
 	h->soon = timer_new(l, go_on, h);
@@ -244,6 +312,7 @@ void hook_free(struct hook *h)
 	if (h->pid) {
 		kill(-h->pid, SIGKILL);
 		reap(h->pid);
+		close(h->errors);
 	}
 	timer_free(h->limit);
 	timer_free(h->soon);

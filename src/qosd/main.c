@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "disco/disco.h"
+#include "hook/hook.h"
 #include "qosd/qosd.h"
 
 int main(int argc, char **argv)
@@ -12,9 +13,11 @@ int main(int argc, char **argv)
 	struct options o;
 	int status;
 
-	/* the process that the daemon starts to discover the fabric */
+	/* the processes that the daemon starts: to discover the fabric, to run event-command */
 	if (argc && !strcmp(argv[0], DISCO_ARGV0))
 		return disco_helper_main(argc, argv);
+	if (argc && !strcmp(argv[0], HOOK_ARGV0))
+		return hook_helper_main(argc, argv);
 
 	status = options_parse(&o, argc, argv);
 	if (status >= 0)

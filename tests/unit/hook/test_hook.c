@@ -2,14 +2,17 @@
 /* The command that is run for each event: real processes, in a real loop. */
 #include <check.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "hook/hook.h"
 #include "unit/run.h"
 
@@ -18,7 +21,7 @@ static struct events *es;
 static struct hook *hook;
 static char dir[] = "/tmp/qosd-hook.XXXXXX";
 static char *script, *out;
-static char *argv[4];
+static char *command[4];
 
 static void setup(void)
 {
@@ -26,9 +29,9 @@ static void setup(void)
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	script = xasprintf("%s/script", dir);
 	out = xasprintf("%s/out", dir);
-	argv[0] = script;
-	argv[1] = out;
-	argv[2] = argv[3] = NULL;
+	command[0] = script;
+	command[1] = out;
+	command[2] = command[3] = NULL;
 	loop = loop_new();
 	es = events_new(1);
 }
@@ -116,7 +119,7 @@ START_TEST(what_it_gets)
 		     "mv \"$1.new\" \"$1\"");
 	setenv("SECRET", "of the daemon", 1);
 	add(EVENT_LINK_DOWN, "$(touch /tmp/x); a 'b'");
-	hook = hook_new(loop, es, argv, EVENT_ALL_KINDS);
+	hook = hook_new(loop, es, command, EVENT_ALL_KINDS);
 	run_until(UINT64_MAX);
 	close(held);
 	text = read_out();
@@ -142,7 +145,7 @@ START_TEST(one_at_a_time_and_in_order)
 		add(EVENT_LINK_DOWN, "a");
 		add(EVENT_LINK_UP, "b");
 	}
-	hook = hook_new(loop, es, argv, 1ull << EVENT_LINK_UP);
+	hook = hook_new(loop, es, command, 1ull << EVENT_LINK_UP);
 	run_until(1);
 	text = read_out();
 	ck_assert_str_eq(text, "2\n4\n6\n");
@@ -155,7 +158,7 @@ START_TEST(what_goes_wrong)
 {
 	write_script("exit 3");
 	add(EVENT_LINK_UP, "a");
-	hook = hook_new(loop, es, argv, EVENT_ALL_KINDS);
+	hook = hook_new(loop, es, command, EVENT_ALL_KINDS);
 	run_until(1);
 	/* one that is not there, and the next event */
 	unlink(script);
@@ -165,7 +168,64 @@ START_TEST(what_goes_wrong)
 	add(EVENT_LINK_UP, "c");
 	run_until(3);
 	ck_assert_uint_eq(hook_counts(hook)->failed, 2);
-	ck_assert_uint_eq(hook_counts(hook)->started, 2);
+	ck_assert_uint_eq(hook_counts(hook)->started, 3);
+}
+END_TEST
+
+static void stop_now(void *arg)
+{
+	loop_stop(arg);
+}
+
+/*
+ * Opening a file on which another process has a lease waits until that gives it up, or for
+ * /proc/sys/fs/lease-break-time: like one whose disk hangs.
+ */
+START_TEST(one_whose_disk_hangs)
+{
+	struct timer *t = timer_new(loop, stop_now, loop);
+	int64_t begin, longest = 0;
+	pid_t holder;
+	int status, ready[2];
+	char byte;
+
+	write_script("touch \"$1\"");
+	ck_assert_int_eq(pipe(ready), 0);
+	holder = fork();
+	ck_assert_int_ge(holder, 0);
+	if (!holder) {
+		int fd = open(script, O_WRONLY);
+
+		signal(SIGIO, SIG_IGN);
+		byte = fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
+		_exit(write(ready[1], &byte, 1) == 1 ? pause() : 1);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	ck_assert_int_eq(byte, 1);
+	add(EVENT_LINK_UP, "a");
+	begin = clock_mono_us();
+	hook = hook_new(loop, es, command, EVENT_ALL_KINDS);
+	hook_set_limit(hook, 300000);
+	/* the loop turns meanwhile, and the limit holds */
+	while (!hook_counts(hook)->killed && clock_mono_us() - begin < 20000000) {
+		int64_t turn = clock_mono_us();
+
+		timer_set(t, 1000, 0);
+		loop_run(loop);
+		turn = clock_mono_us() - turn;
+		longest = turn > longest ? turn : longest;
+	}
+	ck_assert_uint_eq(hook_counts(hook)->killed, 1);
+	ck_assert_msg(longest < 5000000, "the loop stood still for %lld us", (long long)longest);
+	ck_assert_int_eq(kill(holder, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(holder, &status, 0), holder);
+	ck_assert_int_ne(access(out, F_OK), 0);
+	/* and the next one is run */
+	add(EVENT_LINK_UP, "b");
+	run_until(UINT64_MAX);
+	timer_free(t);
+	close(ready[0]);
+	close(ready[1]);
 }
 END_TEST
 
@@ -180,7 +240,7 @@ START_TEST(one_that_does_not_end)
 		     "*) echo left; kill $pid;; esac >\"$1.new\"; mv \"$1.new\" \"$1\"");
 	add(EVENT_LINK_UP, "a");
 	add(EVENT_LINK_UP, "b");
-	hook = hook_new(loop, es, argv, EVENT_ALL_KINDS);
+	hook = hook_new(loop, es, command, EVENT_ALL_KINDS);
 	hook_set_limit(hook, 300000);
 	run_until(UINT64_MAX);
 	ck_assert_uint_eq(hook_counts(hook)->killed, 1);
@@ -199,7 +259,7 @@ START_TEST(too_many)
 	write_script("[ -e \"$1\" ] || { cat >\"$1.new\"; mv \"$1.new\" \"$1\"; }");
 	for (unsigned i = 0; i < EVENTS_MAX + 5; i++)
 		add(EVENT_LINK_UP, "a");
-	hook = hook_new(loop, es, argv, EVENT_ALL_KINDS);
+	hook = hook_new(loop, es, command, EVENT_ALL_KINDS);
 	run_until(UINT64_MAX);
 	ck_assert_uint_eq(hook_counts(hook)->lost, 5);
 	text = read_out();
@@ -212,7 +272,7 @@ START_TEST(ended_with_the_daemon)
 {
 	write_script("touch \"$1\"; exec sleep 1000");
 	add(EVENT_LINK_UP, "a");
-	hook = hook_new(loop, es, argv, EVENT_ALL_KINDS);
+	hook = hook_new(loop, es, command, EVENT_ALL_KINDS);
 	run_until(UINT64_MAX);
 	/* returns, which it would not if the process went on */
 	hook_free(hook);
@@ -220,16 +280,20 @@ START_TEST(ended_with_the_daemon)
 }
 END_TEST
 
-int main(void)
+int main(int argc, char **argv)
 {
 	Suite *s = suite_create("hook");
 	TCase *t = tcase_create("all");
 
+	/* run by a hook of this very program, which must not begin the tests once more */
+	if (argc > 1)
+		return strcmp(argv[0], HOOK_ARGV0) ? EXIT_FAILURE : hook_helper_main(argc, argv);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, what_it_gets);
 	tcase_add_test(t, one_at_a_time_and_in_order);
 	tcase_add_test(t, what_goes_wrong);
+	tcase_add_test(t, one_whose_disk_hangs);
 	tcase_add_test(t, one_that_does_not_end);
 	tcase_add_test(t, too_many);
 	tcase_add_test(t, ended_with_the_daemon);
