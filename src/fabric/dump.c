@@ -14,7 +14,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "fabric/dump.h"
+
+#define DUMP_MAX	(256u << 20)	/* ten times what 100,000 ports take */
 
 bool dump_fail_at(struct dump *d, uint32_t line, const char *fmt, ...)
 {
@@ -339,29 +342,25 @@ static bool parse_line(struct dump *d, char *line)
 	return fail(d, "unknown line: not what ibnetdiscover prints");
 }
 
-static bool read_lines(struct dump *d, FILE *file)
+/* Lines are ended in place. */
+static bool read_lines(struct dump *d, struct buf *text)
 {
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t n;
-	bool ok = true;
+	char *line = text->s, *end, *c;
 
-	while (ok && (n = getline(&line, &cap, file)) >= 0) {
+	for (size_t left = text->n; left; left -= (size_t)(end - line), line = end) {
 		d->line++;
-		if (strlen(line) != (size_t)n) {
-			ok = fail(d, "a NUL byte: not a text file");
-			break;
-		}
-		while (n > 0 && isspace((unsigned char)line[n - 1]))
-			line[--n] = '\0';
-		ok = parse_line(d, line);
+		end = memchr(line, '\n', left);
+		c = end ? end : line + left;	/* at the end there is room for a NUL */
+		end = end ? end + 1 : c;
+		while (c > line && isspace((unsigned char)c[-1]))
+			c--;
+		*c = '\0';
+		if (strlen(line) != (size_t)(c - line))
+			return fail(d, "a NUL byte: not a text file");
+		if (!parse_line(d, line))
+			return false;
 	}
-	if (ok && ferror(file)) {
-		buf_printf(d->err, "%s: %s", d->path, strerror(errno));
-		ok = false;
-	}
-	free(line);
-	return ok;
+	return true;
 }
 
 /* --- both ends of each link --- */
@@ -438,15 +437,14 @@ struct fabric *fabric_load_dump(const char *path, uint64_t sm_guid, bool keep_li
 {
 	struct dump d = { .path = path, .err = err };
 	struct fabric *f = NULL;
-	FILE *file = fopen(path, "r");
+	struct buf text = { 0 }, why = { 0 };
 
-	if (!file) {
-		buf_printf(err, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	if (read_lines(&d, file) && resolve_links(&d))
+	if (!file_read(path, DUMP_MAX, &text, &why))
+		buf_printf(err, "%s: %s", path, why.s);
+	else if (read_lines(&d, &text) && resolve_links(&d))
 		f = dump_play(&d, sm_guid, keep_lids);
-	fclose(file);
+	buf_free(&text);
+	buf_free(&why);
 	dump_free(&d);
 	return f;
 }

@@ -88,7 +88,7 @@ not_said 'does not connect any|error:'
 
 note "dumps that are no good"
 check 1 -p empty.yaml -T missing.topo
-said '^missing.topo: error: No such file or directory$'
+said '^missing.topo: error: cannot be opened: No such file or directory$'
 printf '#\nSwitch 4 "S-0000000000000001"\nfrobnicate\n' >broken.topo
 check 1 -p empty.yaml -T broken.topo
 said '^broken.topo:3:1: error: '
