@@ -44,6 +44,13 @@ struct work;
 struct work *work_start(struct loop *l, void (*run)(void *arg), void (*done)(void *arg), void *arg);
 /* Waits for run() to be over; done() is not called any more if it was not yet. */
 void work_end(struct work *w);			/* NULL is fine */
+/* Whether run() is over, for which it waits limit_us at most. */
+bool work_wait(struct work *w, int64_t limit_us);
+/*
+ * As work_end(), for work that may never be over: waits for limit_us at most.  False: run(arg) goes on,
+ * and that thread calls left(arg) when it is over, if ever; arg is no more the caller's.
+ */
+bool work_leave(struct work *w, int64_t limit_us, void (*left)(void *arg));
 
 struct sig;
 struct sig *sig_new(struct loop *l, int signum, void (*fn)(void *arg), void *arg);
