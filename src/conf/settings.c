@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The daemon's settings file (grammar: qosd.yaml(5)). */
 #include <errno.h>
-#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "base/net.h"
 #include "conf/conf.h"
 #include "conf/read.h"
 #include "events/event.h"
-
-#define GROUP_ENTRY_MAX (16u << 20)	/* bytes; a group may have many members */
 
 /* Engines in order of preference; replaces the default list. */
 static void read_routing(struct reader *r, const struct node *n, const struct key *k, void *at)
@@ -227,28 +225,6 @@ static void read_listen(struct reader *r, const struct node *n, const struct key
 
 /* --- control socket --- */
 
-/* 0, ENOENT, or what keeps the system from telling. */
-static int find_group(const char *name, uint32_t *gid)
-{
-	struct group g, *found = NULL;
-	size_t size = 1024;
-	char *room = NULL;
-	int error;
-
-	do {
-		size *= 2;
-		room = xrealloc(room, size, 1);
-		error = getgrnam_r(name, &g, room, size, &found);
-	} while (error == ERANGE && size < GROUP_ENTRY_MAX);
-	if (found)
-		*gid = g.gr_gid;
-	free(room);
-	/* getgrnam_r(3): any of them may mean that there is none */
-	if (error == ESRCH || error == EBADF || error == EPERM)
-		error = ENOENT;
-	return found ? 0 : error ? error : ENOENT;
-}
-
 /* A name, or the number of a group that need not have one. */
 static void read_group(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
@@ -264,14 +240,15 @@ static void read_group(struct reader *r, const struct node *n, const struct key 
 		if (!read_number(r, n, 0, UINT32_MAX - 1, &number))
 			return;
 		group->gid = (uint32_t)number;
-	} else if ((error = find_group(word, &group->gid)) != 0) {
-		if (error == ENOENT)
-			read_error(r, n->pos, "there is no group '%s' on this system",
-				   EXCERPT(word));
-		else
-			read_error(r, n->pos, "the group '%s' can't be looked up: %s",
-				   EXCERPT(word), strerror(error));
+	} else if ((error = group_find_soon(word, &group->gid)) == ENOENT) {
+		read_error(r, n->pos, "there is no group '%s' on this system", EXCERPT(word));
 		return;
+	} else if (error) {
+		/* the subnet is managed without it: what would tell may need the subnet */
+		findings_add(r->out, SEV_WARNING, r->file, n->pos, "the group '%s' can't be looked "
+			     "up: %s; nobody is let in by it until it can", EXCERPT(word),
+			     strerror(error));
+		group->unknown = true;
 	}
 	group->name = xstrdup(word);
 }

@@ -23,20 +23,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "base/log.h"
 #include "ctl/follow.h"
 #include "ctl/metrics.h"
+#include "ctl/socket_file.h"
 #include "qosd/ctl.h"
 
 #define PIECE		(16u << 10)	/* output gathered before it is sent */
 #define ACCEPTS		16		/* connections taken in one event */
 #define SECOND_US	1000000
-#define LOOK_US		(2 * SECOND_US)
+#define LOOK_UP_US	(10 * SECOND_US)
 
 struct client {
 	struct ctl *ctl;
@@ -55,13 +55,13 @@ struct client {
 struct ctl {
 	struct loop *loop;
 	struct ctl_env env;
-	char *path;
 	int fd;
-	struct stat made;	/* the socket file when it was made; st_ino 0: not yet */
+	struct socket_file *file;
 	struct io *io;
 	struct timer *pause;	/* accepting again after descriptors ran out */
-	struct timer *look;	/* … whether the socket file is there */
-	bool lost;		/* it is not, and that was said */
+	struct timer *look_up;	/* asking again for a group that is not known */
+	struct looking_up *up;	/* what a thread asks, */
+	struct work *up_work;	/* … if there is one */
 	struct client *clients[CTL_CLIENTS_MAX];
 	unsigned files;		/* clients in state SENDS */
 	unsigned strangers;
@@ -366,27 +366,23 @@ static bool has_groups(const struct ctl_env *env)
 	return env->read_group.name || env->admin_group.name;
 }
 
-/* What is at the path may be somebody else's by now: false, then. */
-static bool stat_socket(const struct ctl *ctl, struct stat *st)
+static bool is_in(int fd, const struct ucred *peer, const struct ctl_group *group)
 {
-	return ctl->made.st_ino && stat(ctl->path, st) == 0 && st->st_ino == ctl->made.st_ino &&
-	       st->st_dev == ctl->made.st_dev;
+	return group->name && !group->unknown && peer_has_group(fd, peer, group->gid);
 }
 
 static enum ctl_right peer_right(const struct ctl *ctl, int fd, const struct ucred *peer)
 {
-	const struct ctl_group *reads = &ctl->env.read_group, *admin = &ctl->env.admin_group;
-	struct stat st;
+	gid_t gid;
 
 	if (peer->uid == 0 || peer->uid == geteuid())
 		return CTL_ADMIN;
 	if (!has_groups(&ctl->env))
-		/* An administrator may have changed the socket's group: ask again. */
-		return stat_socket(ctl, &st) && peer_has_group(fd, peer, st.st_gid) ?
+		return socket_file_group(ctl->file, &gid) && peer_has_group(fd, peer, gid) ?
 		       CTL_ADMIN : CTL_READ;
-	if (admin->name && peer_has_group(fd, peer, admin->gid))
+	if (is_in(fd, peer, &ctl->env.admin_group))
 		return CTL_ADMIN;
-	return reads->name && peer_has_group(fd, peer, reads->gid) ? CTL_READ : CTL_NOTHING;
+	return is_in(fd, peer, &ctl->env.read_group) ? CTL_READ : CTL_NOTHING;
 }
 
 static struct ctl_peer get_peer(const struct ctl *ctl, int fd)
@@ -491,128 +487,110 @@ static void wake_tracers(void *arg)
 	loop_wake(arg);
 }
 
-/* --- the socket file --- */
+/* --- groups that the system could not tell at the start --- */
 
-static bool make_address(const char *path, struct sockaddr_un *addr, struct buf *err)
+enum { GROUPS = 2 };
+
+/* What a thread looks up: groups by their names; NULL: it is known, or there is none. */
+struct looking_up {
+	struct ctl *ctl;
+	struct ctl_group group[GROUPS];
+	int error[GROUPS];
+};
+
+static struct ctl_group *group_at(struct ctl *ctl, unsigned i)
 {
-	memset(addr, 0, sizeof(*addr));
-	addr->sun_family = AF_UNIX;
-	if (strlen(path) >= sizeof(addr->sun_path)) {
-		buf_printf(err, "%s: longer than a socket's name can be (%zu)", path,
-			   sizeof(addr->sun_path) - 1);
-		return false;
-	}
-	strcpy(addr->sun_path, path);
-	return true;
+	return i ? &ctl->env.read_group : &ctl->env.admin_group;
 }
 
-/* Removes a socket file that no process listens on. */
-static bool remove_stale(const struct sockaddr_un *addr, struct buf *err)
+static void looking_up_free(void *arg)
 {
-	const char *path = addr->sun_path;
-	struct stat st;
-	int fd, failed;
+	struct looking_up *x = arg;
 
-	if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
-		buf_printf(err, "%s: is there and no socket", path);
-		return false;
-	}
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	failed = connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) < 0 ? errno : 0;
-	close(fd);
-	if (failed == 0 || failed == EAGAIN) {	/* EAGAIN: its backlog is full */
-		buf_printf(err, "another qosd answers on %s", path);
-		return false;
-	}
-	if (failed == ECONNREFUSED && unlink(path) == 0)
-		return true;
-	if (failed == ENOENT)
-		return true;
-	buf_printf(err, "%s: %s", path, strerror(failed == ECONNREFUSED ? errno : failed));
-	return false;
+	for (unsigned i = 0; i < GROUPS; i++)
+		free(x->group[i].name);
+	free(x);
 }
 
-/*
- * The mode is set between bind and listen: before listen nobody can connect,
- * so that no umask lets anyone in.
- */
-static bool bind_and_listen(struct ctl *ctl, const struct sockaddr_un *addr, struct buf *err)
+static void look_up(void *arg)
 {
-	const struct sockaddr *sa = (const struct sockaddr *)addr;
-	mode_t mode = has_groups(&ctl->env) ? 0666 : 0660;
-	bool bound = bind(ctl->fd, sa, sizeof(*addr)) == 0;
+	struct looking_up *x = arg;
 
-	if (!bound && errno == EADDRINUSE) {
-		if (!remove_stale(addr, err))
-			return false;
-		bound = bind(ctl->fd, sa, sizeof(*addr)) == 0;
-	}
-	if (bound && stat(ctl->path, &ctl->made) == 0 && chmod(ctl->path, mode) == 0 &&
-	    listen(ctl->fd, SOMAXCONN) == 0)
-		return true;
-	buf_printf(err, "%s: %s", ctl->path, strerror(errno));
-	return false;
+	for (unsigned i = 0; i < GROUPS; i++)
+		if (x->group[i].name)
+			x->error[i] = group_find(x->group[i].name, &x->group[i].gid);
 }
 
-/* The last folder of the path, which something that cleans up may have removed. */
-static void make_folder(const char *path)
+static bool is_unknown(const struct ctl_group *g)
 {
-	char *folder = xstrdup(path), *slash = strrchr(folder, '/');
-
-	if (slash && slash != folder) {
-		*slash = '\0';
-		if (mkdir(folder, 0755) < 0 && errno != EEXIST)
-			log_debug("ctl", "%s: %s", folder, strerror(errno));
-	}
-	free(folder);
+	return g->name && g->unknown;
 }
 
-/* In place of the socket whose file is gone; connections that there are stay. */
-static bool listen_again(struct ctl *ctl, struct buf *err)
+static void look_up_later(struct ctl *ctl, int64_t us)
 {
-	struct sockaddr_un addr;
-	int before = ctl->fd;
-
-	if (!make_address(ctl->path, &addr, err))
-		return false;
-	make_folder(ctl->path);
-	ctl->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (ctl->fd < 0 || !bind_and_listen(ctl, &addr, err)) {
-		if (ctl->fd < 0)
-			buf_printf(err, "%s: %s", ctl->path, strerror(errno));
-		else
-			close(ctl->fd);
-		ctl->fd = before;
-		return false;
-	}
-	io_free(ctl->io);
-	close(before);
-	ctl->io = io_new(ctl->loop, ctl->fd, on_connect, ctl);
-	io_set(ctl->io, LOOP_READ);
-	return true;
+	if (is_unknown(&ctl->env.admin_group) || is_unknown(&ctl->env.read_group))
+		timer_set(ctl->look_up, us, 0);
 }
 
-/* Makes the socket anew where there is nothing at its path; what else is there is not ours. */
-static void on_look(void *arg)
+static void on_looked_up(void *arg)
+{
+	struct looking_up *x = arg;
+	struct ctl *ctl = x->ctl;
+
+	work_end(ctl->up_work);
+	ctl->up_work = NULL;
+	for (unsigned i = 0; i < GROUPS; i++) {
+		const struct ctl_group *found = &x->group[i];
+
+		if (!found->name)
+			continue;
+		if (x->error[i]) {
+			log_debug("ctl", "the group %s: %s", found->name, strerror(x->error[i]));
+			continue;
+		}
+		group_at(ctl, i)->gid = found->gid;
+		group_at(ctl, i)->unknown = false;
+		log_info("ctl", "the group %s is %u", found->name, found->gid);
+	}
+	looking_up_free(x);
+	look_up_later(ctl, LOOK_UP_US);
+}
+
+static void on_look_up(void *arg)
 {
 	struct ctl *ctl = arg;
-	struct buf err = { 0 };
-	struct stat st;
 
-	if (lstat(ctl->path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR)) {
-		ctl->lost = false;
-		return;
+	ctl->up = xcalloc(1, sizeof(*ctl->up));
+	ctl->up->ctl = ctl;
+	for (unsigned i = 0; i < GROUPS; i++)
+		if (is_unknown(group_at(ctl, i)))
+			ctl->up->group[i].name = xstrdup(group_at(ctl, i)->name);
+	ctl->up_work = work_start(ctl->loop, look_up, on_looked_up, ctl->up);
+	if (!ctl->up_work) {
+		looking_up_free(ctl->up);
+		look_up_later(ctl, LOOK_UP_US);
 	}
-	if (!ctl->lost)
-		log_warn("ctl", "%s is gone: nobody can connect", ctl->path);
-	ctl->lost = true;
-	if (listen_again(ctl, &err)) {
-		log_warn("ctl", "%s is there again", ctl->path);
-		ctl->lost = false;
-	} else {
-		log_debug("ctl", "%s", err.s);
-	}
-	buf_free(&err);
+}
+
+static void end_look_up(struct ctl *ctl)
+{
+	timer_free(ctl->look_up);
+	if (ctl->up_work && work_leave(ctl->up_work, 0, looking_up_free))
+		looking_up_free(ctl->up);
+}
+
+/* --- the socket file --- */
+
+/* In place of the socket whose file is gone; connections that there are stay. */
+static void on_renewed(void *arg, int fd)
+{
+	struct ctl *ctl = arg;
+
+	io_free(ctl->io);
+	close(ctl->fd);
+	ctl->fd = fd;
+	ctl->io = io_new(ctl->loop, ctl->fd, on_connect, ctl);
+	io_set(ctl->io, LOOP_READ);
 }
 
 void ctl_metrics(struct ctl *ctl, struct buf *out)
@@ -631,29 +609,25 @@ static void on_happened(void *arg)
 
 struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env, struct buf *err)
 {
-	struct sockaddr_un addr;
 	struct ctl *ctl;
 
-	if (!make_address(path, &addr, err))
-		return NULL;
 	json_set_alloc_funcs(xmalloc, free);
 	ctl = xcalloc(1, sizeof(*ctl));
 	ctl->loop = l;
 	ctl->env = *env;
-	ctl->path = xstrdup(path);
 	ctl->rl = ctl->denied = (struct log_ratelimit)LOG_RATELIMIT;
-	ctl->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (ctl->fd < 0 || !bind_and_listen(ctl, &addr, err)) {
-		if (ctl->fd < 0)
-			buf_printf(err, "%s: %s", path, strerror(errno));
+	ctl->fd = -1;
+	ctl->file = socket_file_new(l, path, has_groups(env) ? 0666 : 0660, &ctl->fd, on_renewed,
+				    ctl, err);
+	if (!ctl->file) {
 		ctl_free(ctl);
 		return NULL;
 	}
 	ctl->jobs = jobs_new(l);
 	ctl->io = io_new(l, ctl->fd, on_connect, ctl);
 	ctl->pause = timer_new(l, on_pause_over, ctl);
-	ctl->look = timer_new(l, on_look, ctl);
-	timer_set(ctl->look, LOOK_US, LOOK_US);
+	ctl->look_up = timer_new(l, on_look_up, ctl);
+	look_up_later(ctl, 0);
 	ctl->traced = wake_new(l, on_traced, ctl);
 	if (ctl->env.trace)
 		sa_trace_on_new(ctl->env.trace, wake_tracers, ctl->traced);
@@ -661,14 +635,6 @@ struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env,
 		events_watch(ctl->env.events, on_happened, ctl);
 	io_set(ctl->io, LOOP_READ);
 	return ctl;
-}
-
-static void remove_socket(const struct ctl *ctl)
-{
-	struct stat st;
-
-	if (stat_socket(ctl, &st))
-		unlink(ctl->path);
 }
 
 void ctl_free(struct ctl *ctl)
@@ -686,10 +652,9 @@ void ctl_free(struct ctl *ctl)
 	wake_free(ctl->traced);
 	io_free(ctl->io);
 	timer_free(ctl->pause);
-	timer_free(ctl->look);
-	remove_socket(ctl);
+	end_look_up(ctl);
+	socket_file_free(ctl->file);
 	if (ctl->fd >= 0)
 		close(ctl->fd);
-	free(ctl->path);
 	free(ctl);
 }

@@ -24,6 +24,7 @@ struct prefix_route {
 struct ctl_group {
 	char *name;			/* NULL: none */
 	uint32_t gid;
+	bool unknown;			/* the system could not tell the gid yet */
 };
 
 /* The SM_Key that qosd and OpenSM have unless they are told another: everybody can say it. */

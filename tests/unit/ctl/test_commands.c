@@ -317,8 +317,8 @@ START_TEST(who_may_not_is_told_why)
 	enum ctl_right takes;
 	const char *name;
 
-	env.read_group = (struct ctl_group){ (char[]){ "noc" }, 7 };
-	env.admin_group = (struct ctl_group){ (char[]){ "fabric" }, 8 };
+	env.read_group = (struct ctl_group){ .name = (char[]){ "noc" }, .gid = 7 };
+	env.admin_group = (struct ctl_group){ .name = (char[]){ "fabric" }, .gid = 8 };
 	for (size_t i = 0; (name = ctl_command(i, &takes)); i++)
 		for (enum ctl_right right = CTL_NOTHING; right < takes; right++) {
 			char *line = xasprintf("{\"command\": \"%s\"}", name);

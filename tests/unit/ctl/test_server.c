@@ -374,8 +374,8 @@ static void let_in(const char *reads, const char *admin)
 	struct buf err = { 0 };
 
 	ctl_free(ctl);
-	env.read_group = (struct ctl_group){ (char *)(uintptr_t)reads, 1001 };
-	env.admin_group = (struct ctl_group){ (char *)(uintptr_t)admin, 1002 };
+	env.read_group = (struct ctl_group){ .name = (char *)(uintptr_t)reads, .gid = 1001 };
+	env.admin_group = (struct ctl_group){ .name = (char *)(uintptr_t)admin, .gid = 1002 };
 	ctl = ctl_new(loop, path, &env, &err);
 	ck_assert_msg(ctl != NULL, "%s", err.s);
 }
