@@ -59,7 +59,7 @@ uses_qosd     = $(filter-out sim% convert,$(LAYERS))
 uses_qosd-ctl = base ib convert
 uses_qosd-sim = base yaml json loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
-		$(JANSSON_LIBS) $(SYSTEMD_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS)
+		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
 libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
 
@@ -71,7 +71,7 @@ PRELOAD = $(BUILD)/libqosd-sim.so
 OWNED_HEADERS = ev.h=loop yaml.h=yaml libxml/parser.h=convert libxml/tree.h=convert \
 		libxml/xmlerror.h=convert infiniband/ibnetdisc.h=disco microhttpd.h=http seccomp.h=sandbox \
 		infiniband/umad.h=mad,disco,simhost,qosd-sim,preload infiniband/verbs.h=preload \
-		systemd/sd-daemon.h=qosd check.h=
+		check.h=
 
 # --- configuration ----------------------------------------------------------
 
@@ -126,7 +126,7 @@ endif
 ALL_CPPFLAGS = -D_GNU_SOURCE -DQOSD_VERSION='"$(VERSION)"' -Isrc -Iinclude $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -pthread $(WARN) $(CFLAGS) $(VARIANT_CFLAGS) \
 	$(UMAD_CFLAGS) $(MAD_CFLAGS) $(NETDISC_CFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) \
-	$(SYSTEMD_CFLAGS) $(XML_CFLAGS) $(HTTP_CFLAGS) $(SECCOMP_CFLAGS)
+	$(XML_CFLAGS) $(HTTP_CFLAGS) $(SECCOMP_CFLAGS)
 ALL_LDFLAGS = $(VARIANT_LDFLAGS) $(LDFLAGS)
 COMMON_LIBS = -lm
 

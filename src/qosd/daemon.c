@@ -14,13 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <systemd/sd-daemon.h>
-
 #include "base/alloc.h"
 #include "base/bounded.h"
 #include "base/log.h"
 #include "ctl/prom.h"
 #include "qosd/daemon.h"
+#include "qosd/notify.h"
 #include "registry/alias.h"
 #include "sandbox/sandbox.h"
 
@@ -115,7 +114,7 @@ static void on_sweep_done(void *arg, bool complete)
 	sm_get_status(q->sm, &s);
 	snprintf(text, sizeof(text), "READY=1\nSTATUS=%s; %u of %u ports active",
 		 sm_state_name(s.state), s.ports_active, s.ports_linked);
-	sd_notify(0, text);
+	notify(text);
 	tell_starter(q, EXIT_OK);
 	if (q->o->once) {
 		q->status = complete && s.state == SM_MASTER ? EXIT_OK : EXIT_FAILED;
@@ -162,7 +161,7 @@ static void on_term(void *arg)
 	struct qosd *q = arg;
 
 	log_info("qosd", "told to end");
-	sd_notify(0, "STOPPING=1");
+	notify("STOPPING=1");
 	loop_stop(q->loop);
 }
 

@@ -13,10 +13,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include <systemd/sd-daemon.h>
-
 #include "base/log.h"
 #include "qosd/daemon.h"
+#include "qosd/notify.h"
 
 struct shared_policy *reload_read(void *arg, struct findings *out)
 {
@@ -79,7 +78,7 @@ static void hup_done(void *arg)
 
 	reload_apply(q, q->reload.policy, &q->reload.found, -1);
 	reload_end(q);
-	sd_notify(0, "READY=1");
+	notify("READY=1");
 	if (again)
 		reload_on_hup(q);
 }
@@ -92,10 +91,10 @@ void reload_on_hup(void *arg)
 		q->reload.again = true;
 		return;
 	}
-	sd_notify(0, "RELOADING=1");
+	notify("RELOADING=1");
 	q->reload.work = work_start(q->loop, hup_read, hup_done, q);
 	if (!q->reload.work) {
 		log_error("policy", "not reloaded: %s", strerror(errno));
-		sd_notify(0, "READY=1");
+		notify("READY=1");
 	}
 }
