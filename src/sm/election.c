@@ -1110,8 +1110,13 @@ bool sm_registrations_unknown(const struct sm *sm)
 	       clock_mono_us() - sm->election->followed_us < ASK_US;
 }
 
-/* What clients registered with the master is on its way to us: a moment, and nothing is lost. */
-static bool is_too_early(struct sm *sm)
+/*
+ * What clients registered with the master is on its way to us: a moment, and nothing is lost.
+ * A master that says the SM_Key itself is no qosd, and has nothing for us.  OpenSM stands by as
+ * soon as it has said HANDOVER, though 14.4.1 has it wait for ACKNOWLEDGE: were it put off, nobody
+ * would be master.
+ */
+static bool is_too_early(struct sm *sm, const struct sm_info *from)
 {
 	struct election *e = sm->election;
 	int64_t now = clock_mono_us();
@@ -1119,7 +1124,7 @@ static bool is_too_early(struct sm *sm)
 	/* we may be no master any more, and have nothing of what the other has */
 	if (sm_is_asking(sm))
 		return true;
-	if (sm->state != SM_STANDBY)
+	if (sm->state != SM_STANDBY || (from->key && from->key == ourselves(sm).key))
 		return false;
 	if (sm_registrations_unknown(sm))
 		return true;
@@ -1226,7 +1231,7 @@ static void on_controller(struct sm *sm, const struct mad_in *in, const struct c
 		refuse(sm, in, "that is for our master to say");
 		return;
 	}
-	if (!may_obey_again(sm, input) || (input == IN_HANDOVER && is_too_early(sm))) {
+	if (!may_obey_again(sm, input) || (input == IN_HANDOVER && is_too_early(sm, &from))) {
 		put_off(sm, in);
 		return;
 	}
@@ -1281,7 +1286,7 @@ static void take_control(struct sm *sm, const struct mad_in *in)
 		 !sm_obeys(sm->state, input, from.guid, (enum sm_state)from.state, sm->master_guid,
 			   e->heir.info.guid))
 		refuse(sm, in, "that is for our master to say");
-	else if (e->judging >= JUDGED_MAX || (input == IN_HANDOVER && is_too_early(sm)))
+	else if (e->judging >= JUDGED_MAX || (input == IN_HANDOVER && is_too_early(sm, &from)))
 		put_off(sm, in);
 	else if (judge_controller(sm, in, from.guid))
 		e->judging++;
