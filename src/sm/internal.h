@@ -277,7 +277,7 @@ struct sm {
 	struct represses *represses;	/* which ports are answered by directed route (repress.c) */
 	struct trap_gate *trap_gate;	/* how many traps of one source are heard */
 	struct timer *trap_timer;	/* … it has something to do then */
-	struct scrub *scrub;
+	struct scrub *scrub, *own_scrub;
 	struct liars *liars;		/* what cannot be, and is asked again (liars.c) */
 	struct flaps *flaps;		/* links that go down again and again (flapping.c) */
 	struct timer *flap_timer;
@@ -690,6 +690,9 @@ void kept_routes_swept(struct sm *sm);
 
 /* scrub.c: reads devices again, slowly; NULL if that is not wished */
 struct scrub *scrub_new(struct sm *sm);
+/* Of our own port alone, each time that scrub_look() says so. */
+struct scrub *scrub_new_own(struct sm *sm);
+void scrub_look(struct scrub *s);
 void scrub_free(struct scrub *s);	/* NULL is fine */
 /* A sweep begins. */
 void scrub_give_way(struct scrub *s);

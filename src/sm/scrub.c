@@ -16,9 +16,14 @@
  * and the next sweep reads it.  A port that has another's MasterSMLID tells of an SM that wrote
  * more than that: all is read at once.
  *
+ * Another scrub is for the manager's own port alone: with each light sweep it reads PortInfo and the
+ * P_Key table of that, at once.  Where there is no M_Key any host can overwrite them, no trap tells
+ * of it, and without them nobody is served.
+ *
  * Invariant: state is a reference to the published state that all of it is about, or NULL.
  * While the job runs its callbacks alone write what questions have got (in the receiver's
- * thread); all is judged behind its end.  While no job runs the timer is set.
+ * thread); all is judged behind its end.  While no job runs the timer is set, but for the scrub of
+ * our own port that is not due.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +77,7 @@ struct question {
 struct scrub {
 	struct sm *sm;
 	struct timer *timer;
+	bool own, due;			/* of our own port; that is to be read now */
 	struct subnet_state *state;
 	uint32_t node;			/* whose turn it is */
 	VEC(struct look) looks;		/* of it, from `next` on to be asked */
@@ -107,6 +113,12 @@ static void add_item(void *arg, item_t item)
 					      .num = (uint8_t)item_port(item) };
 }
 
+static void add_pkeys(void *arg, item_t item)
+{
+	if (ITEM_KIND(item) == ITEM_PKEY)
+		add_item(arg, item);
+}
+
 static uint32_t mft_modifier(unsigned block, unsigned position)
 {
 	return position << 28 | block;
@@ -123,6 +135,13 @@ static void collect(struct scrub *s)
 	if (map64_get(&s->sm->doubtful, n->guid) != MAP64_NONE ||
 	    mkey_is_foreign(s->sm, p->f, s->node))
 		return;
+	if (s->own) {
+		unsigned num = p->f->ports[p->f->self].num;
+
+		add(s, TABLE_PORT_INFO, num, port_info_modifier(p->f, s->node, num));
+		want_items(p, s->node, add_pkeys, s);
+		return;
+	}
 	add(s, TABLE_DESC, 0, 0);	/* not every device sends trap 144 */
 	if (on_switch)
 		add(s, TABLE_SWITCH_INFO, 0, 0);
@@ -313,7 +332,8 @@ static void conclude(struct scrub *s)
 	suspect.whole = s->changed;
 	suspect.renamed = s->renamed;
 	s->changed |= suspect.changed || suspect.renamed;
-	if (++s->node >= s->state->f->n_nodes) {
+	s->due = false;
+	if (!s->own && ++s->node >= s->state->f->n_nodes) {
 		s->node = 0;
 		s->counts.passes++;
 	}
@@ -322,7 +342,8 @@ static void conclude(struct scrub *s)
 	if (!s->changed)
 		return;
 	drop(s);
-	if (claimed && suspect.changed) {
+	/* of our own port anybody can say that, as often as we look */
+	if (claimed && suspect.changed && !s->own) {
 		sm_want_sweep(sm, SWEEP_FULL, "another subnet manager was at work");
 		return;
 	}
@@ -337,6 +358,8 @@ static void set_pace(struct scrub *s)
 {
 	uint64_t total = 1;
 
+	if (s->own)
+		return;
 	for (uint32_t i = 0; i < s->state->f->n_nodes; i++)
 		total += estimate(s->state->plan, i);
 	s->spacing_us = (int64_t)(s->sm->settings->scrub_interval_s * 1000000ull / total);
@@ -403,7 +426,9 @@ static void adopt(struct scrub *s)
 		return;
 	drop(s);
 	s->state = state_ref(s->sm->published);
-	if (s->node >= s->state->f->n_nodes)
+	if (s->own)
+		s->node = s->state->f->ports[s->state->f->self].node;
+	else if (s->node >= s->state->f->n_nodes)
 		s->node = 0;
 	set_pace(s);
 }
@@ -427,7 +452,9 @@ static void work(struct scrub *s)
 {
 	int64_t now = clock_mono_us();
 
-	if (s->job)
+	if (s->own && s->sm->state != SM_MASTER)
+		s->due = false;
+	if (s->job || (s->own && !s->due))
 		return;
 	if (others_are_busy(s->sm)) {
 		drop(s);
@@ -440,7 +467,8 @@ static void work(struct scrub *s)
 		s->job = smp_job_start(s->sm->mad, 1, &scrub_ops, s);
 	else if (!has_next(s))
 		conclude(s);
-	timer_set(s->timer, s->next_us - now < TICK_US ? TICK_US : s->next_us - now, 0);
+	if (!s->own || s->due)
+		timer_set(s->timer, s->next_us - now < TICK_US ? TICK_US : s->next_us - now, 0);
 }
 
 static void on_timer(void *arg)
@@ -465,6 +493,22 @@ struct scrub *scrub_new(struct sm *sm)
 	s->timer = timer_new(sm->loop, on_timer, s);
 	timer_set(s->timer, first < FIRST_MAX_US ? first : FIRST_MAX_US, 0);
 	return s;
+}
+
+struct scrub *scrub_new_own(struct sm *sm)
+{
+	struct scrub *s = xcalloc(1, sizeof(*s));
+
+	s->sm = sm;
+	s->own = true;
+	s->timer = timer_new(sm->loop, on_timer, s);
+	return s;
+}
+
+void scrub_look(struct scrub *s)
+{
+	s->due = true;
+	timer_set(s->timer, 0, 0);
 }
 
 void scrub_free(struct scrub *s)

@@ -456,6 +456,7 @@ static void light_finished(void *arg)
 		sm_want_sweep(sm, SWEEP_LOCAL, "a device that was left out answers as it should");
 	else if (spared)
 		sm_want_sweep(sm, SWEEP_LOCAL, "ports that were not read");
+	scrub_look(sm->own_scrub);
 	look_if_owed(sm);
 }
 
@@ -740,6 +741,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->trap_gate = trap_gate_new();
 	sm->trap_timer = timer_new(l, on_gate, sm);
 	sm->scrub = scrub_new(sm);
+	sm->own_scrub = scrub_new_own(sm);
 	flapping_new(sm);
 	refused_new(sm);
 	liars_new(sm);
@@ -756,6 +758,7 @@ void sm_free(struct sm *sm)
 	if (!sm)
 		return;
 	scrub_free(sm->scrub);
+	scrub_free(sm->own_scrub);
 	sweep_cleanup(sm, false);
 	light_stop(sm);
 	/* joins and leaves that were answered a moment ago and no tree was made of yet */

@@ -1199,6 +1199,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 	const struct mad_counts *c = mad_counts(sm->mad);
 
 	scrub_give_way(sm->scrub);
+	scrub_give_way(sm->own_scrub);
 	mkey_settle(sm);
 	sm->kind = kind;
 	sm->reason = xstrdup(reason);
