@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What each SM_Key opens: none, the one that everybody knows, a secret one.  h2 asks, for what is
- * of h1.  The table is that of qosd-security(7).
+ * Who may ask the SA for what: each row of the table of qosd-security(7).  What is of h1 is asked for
+ * by h1, and by h2 with each SM_Key: none, the one that everybody knows, a secret one.
  */
 #include <check.h>
 #include <stdlib.h>
+
+#include <infiniband/umad_sa_mcm.h>
 
 #include "base/alloc.h"
 #include "rig.h"
@@ -13,9 +15,20 @@
 enum { GET = 0x01, SET = 0x02, TABLE = 0x12, DELETE = 0x15 };
 enum { TOLD = 0x10000, HIDDEN = 0x20000 };	/* besides statuses */
 #define M_KEY 0x0000cafe0000cafeULL
+#define MCM(name) UMAD_SA_MCM_COMP_MASK_##name
+#define APART 0x10		/* a partition of h1 and h3 */
+#define QPN 0x1234
 
 static struct rig r;
 static uint64_t key;		/* that the request shows */
+static enum host asks;
+
+static bool sm_of(void *arg, uint32_t i, struct sa_sm_info *out)
+{
+	(void)arg;
+	*out = (struct sa_sm_info){ HOST_GUID(H1), 5, 3, 3 };
+	return i == 0;
+}
 
 static void setup(void)
 {
@@ -23,7 +36,13 @@ static void setup(void)
 	r.f->ports[rig_host(&r, H1)].info[50] = 8;	/* GUIDCap */
 	put_be64(r.f->ports[rig_host(&r, H1)].info, M_KEY);
 	r.arrived_us = 1;
+	struct policy_partition *part = rig_partition(&r, APART);
+
+	part->ipoib = true;
+	rig_member(part, H1, MEMBER_FULL);
+	rig_member(part, H3, MEMBER_FULL);
 	rig_start(&r);
+	r.sa.sm.sm_info = sm_of;
 }
 
 static void teardown(void)
@@ -31,10 +50,10 @@ static void teardown(void)
 	rig_end(&r);
 }
 
-/* As h2, with the key. */
+/* With the key. */
 static unsigned ask(void)
 {
-	r.slid = rig_lid(&r, H2);
+	r.slid = rig_lid(&r, asks);
 	put_be64(r.mad + 36, key);
 	return rig_ask(&r);
 }
@@ -64,6 +83,110 @@ static unsigned p_keys(void)
 	rig_request(&r, TABLE, 0x33, 0);
 	return ask();
 }
+
+static unsigned sm_info(void)
+{
+	const struct sa_sminfo_record *record;
+
+	rig_request(&r, TABLE, 0x18, 0);
+	ck_assert_uint_eq(ask(), 0);
+	record = rig_record(&r, 0);
+	ck_assert_uint_eq(get_be64(record->guid), HOST_GUID(H1));
+	return get_be64(record->sm_key) ? TOLD : HIDDEN;
+}
+
+/* Nor can it be guessed. */
+static unsigned sm_info_by_key(void)
+{
+	struct sa_sminfo_record *q = rig_request(&r, TABLE, 0x18, 1 << 3);
+
+	put_be64(q->sm_key, r.sa.sm_key);
+	ck_assert_uint_eq(ask(), 0);
+	return rig_records(&r, sizeof(*q)) ? TOLD : HIDDEN;
+}
+
+/* --- groups --- */
+
+/* About h1, in the broadcast group of a partition; as who asks, unless `own`. */
+static unsigned member(uint8_t method, uint16_t pkey, uint8_t state, bool own)
+{
+	static const uint8_t form[16] = { 0xff, 0x12, 0x40, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0,
+					  0xff, 0xff, 0xff, 0xff };
+	struct umad_sa_mcmember_record *q =
+		rig_request(&r, method, 0x38, MCM(MGID) | MCM(PORT_GID) |
+			    (method == TABLE ? 0 : MCM(JOIN_STATE)));
+
+	memcpy(q->mgid, form, 16);
+	put_be16(q->mgid + 4, 0x8000 | pkey);
+	rig_gid(HOST_GUID(H1), q->portgid);
+	q->scope_state = 0x20 | state;
+	if (!own)
+		return ask();
+	r.slid = rig_lid(&r, H1);
+	return rig_ask(&r);
+}
+
+/* However h1 became a member. */
+static void leave(uint16_t pkey)
+{
+	for (uint8_t state = 1; state < 8; state <<= 1)
+		member(DELETE, pkey, state, true);
+}
+
+/* h1 is member, by its own request, and nobody else's. */
+static void be_member(void)
+{
+	leave(0x7fff);
+	ck_assert_uint_eq(member(SET, 0x7fff, 1, true), 0);
+}
+
+static unsigned members(void)
+{
+	be_member();
+	ck_assert_uint_eq(member(TABLE, 0x7fff, 0, false), 0);
+	return rig_records(&r, 52) ? TOLD : HIDDEN;
+}
+
+static unsigned member_set(void)
+{
+	be_member();
+	return member(SET, 0x7fff, 2, false);
+}
+
+static unsigned member_delete(void)
+{
+	be_member();
+	return member(DELETE, 0x7fff, 1, false);
+}
+
+static unsigned proxy_set(void)
+{
+	leave(0x7fff);
+	return member(SET, 0x7fff, 1, false);
+}
+
+static unsigned proxy_set_apart(void)
+{
+	leave(APART);
+	return member(SET, APART, 1, false);
+}
+
+/* Of what h3 has joined for h1. */
+static unsigned proxy_delete_apart(void)
+{
+	enum host who = asks;
+	uint64_t shown = key;
+
+	leave(APART);
+	asks = H3;
+	key = 0;
+	ck_assert_uint_eq(member(SET, APART, 1, false), 0);
+	asks = who;
+	key = shown;
+	return member(DELETE, APART, 1, false);
+}
+
+/* --- services --- */
 
 static struct sa_service_record *service(uint8_t method)
 {
@@ -105,6 +228,33 @@ static unsigned service_delete(void)
 	return ask();
 }
 
+/* Without a ServiceKey. */
+static void register_open_service(void)
+{
+	service(DELETE);
+	put_be64(r.mad + 36, r.sa.sm_key = SM_KEY);
+	rig_ask(&r);
+	r.sa.sm_key = key ? key : SM_KEY;
+	service(SET);
+	ck_assert_uint_eq(rig_ask(&r), 0);
+}
+
+static unsigned open_service_set(void)
+{
+	register_open_service();
+	service(SET);
+	return ask();
+}
+
+static unsigned open_service_delete(void)
+{
+	register_open_service();
+	service(DELETE);
+	return ask();
+}
+
+/* --- aliases --- */
+
 static unsigned guid_info(uint8_t method)
 {
 	struct sa_guidinfo_record *g = rig_request(&r, method, 0x30, 3 | 1 << 5);
@@ -123,6 +273,8 @@ static unsigned guid_delete(void)
 {
 	return guid_info(DELETE);
 }
+
+/* --- subscriptions --- */
 
 static unsigned subscribe(unsigned trap)
 {
@@ -146,41 +298,132 @@ static unsigned subscribe_to_violations(void)
 	return subscribe(256);
 }
 
+static unsigned subscribe_to_pkeys(void)
+{
+	return subscribe(257);
+}
+
+static unsigned subscribe_to_qkeys(void)
+{
+	return subscribe(258);
+}
+
 static unsigned subscribe_to_switches(void)
 {
 	return subscribe(259);
 }
 
+/* h1 has one of trap 128; who asks names its QP. */
+static void wish(bool subscribe, uint32_t qpn)
+{
+	struct sa_inform_info *i = rig_request(&r, SET, 0x03, 0);
+
+	put_be16(i->lid_first, 0xffff);
+	i->generic = 1;
+	i->subscribe = subscribe;
+	put_be16(i->type, 0xffff);
+	put_be16(i->number, 128);
+	put_be32(i->producer, 0xffffff);
+	put_be32(i->qpn_resp_time, qpn << 8);
+}
+
+static void be_subscribed(void)
+{
+	wish(true, 0);
+	r.slid = rig_lid(&r, H1);
+	r.qpn = QPN;
+	ck_assert_uint_eq(rig_ask(&r), 0);
+}
+
+static unsigned unsubscribe(void)
+{
+	be_subscribed();
+	wish(false, QPN);
+	return ask();
+}
+
+static unsigned subscriptions(void)
+{
+	struct sa_inform_info_record *q;
+
+	be_subscribed();
+	q = rig_request(&r, TABLE, 0xf3, 1);
+	rig_gid(HOST_GUID(H1), q->gid);
+	ck_assert_uint_eq(ask(), 0);
+	ck_assert_uint_ge(rig_records(&r, sizeof(*q)), 1);
+	q = (struct sa_inform_info_record *)(uintptr_t)rig_record(&r, 0);
+	return get_be32(q->info.qpn_resp_time) >> 8 ? TOLD : HIDDEN;
+}
+
 static const struct {
 	const char *name;
 	unsigned (*ask)(void);
+	unsigned own;			/* h1, without a key */
 	unsigned without, with_known, with_secret;
 } cells[] = {
-	{ "PortInfoRecord, M_Key", port_info, HIDDEN, HIDDEN, TOLD },
-	{ "PortInfoRecord by M_Key", port_info_by_key, HIDDEN, HIDDEN, TOLD },
-	{ "P_KeyTableRecord", p_keys, 0x0700, 0, 0 },
-	{ "ServiceRecord, ServiceKey", service_get, HIDDEN, HIDDEN, TOLD },
-	{ "ServiceRecord Set", service_set, 0x0700, 0x0700, 0 },
-	{ "ServiceRecord Delete", service_delete, 0x0700, 0x0700, 0 },
-	{ "GuidInfoRecord Set", guid_set, 0x0700, 0x0700, 0 },
-	{ "GuidInfoRecord Delete", guid_delete, 0x0700, 0x0700, 0 },
-	{ "InformInfo, trap 128", subscribe_to_links, 0, 0, 0 },
-	{ "InformInfo, trap 256", subscribe_to_violations, 0x0700, 0, 0 },
-	{ "InformInfo, trap 259", subscribe_to_switches, 0x0700, 0, 0 },
+	{ "PortInfoRecord, M_Key", port_info, HIDDEN, HIDDEN, HIDDEN, TOLD },
+	{ "PortInfoRecord by M_Key", port_info_by_key, HIDDEN, HIDDEN, HIDDEN, TOLD },
+	{ "P_KeyTableRecord", p_keys, 0x0700, 0x0700, 0, 0 },
+	{ "SMInfoRecord, SM_Key", sm_info, HIDDEN, HIDDEN, HIDDEN, HIDDEN },
+	{ "SMInfoRecord by SM_Key", sm_info_by_key, HIDDEN, HIDDEN, HIDDEN, HIDDEN },
+	{ "MCMemberRecord, members", members, TOLD, HIDDEN, TOLD, TOLD },
+	{ "MCMemberRecord Set", member_set, 0, 0x0200, 0x0200, 0x0200 },
+	{ "MCMemberRecord Delete", member_delete, 0, 0x0200, 0x0200, 0x0200 },
+	{ "MCMemberRecord Set by proxy, in the partition", proxy_set, 0, 0, 0, 0 },
+	{ "MCMemberRecord Set by proxy, not in it", proxy_set_apart, 0, 0x0200, 0x0200, 0 },
+	{ "MCMemberRecord Delete of a proxy join", proxy_delete_apart, 0, 0x0200, 0x0200, 0 },
+	{ "ServiceRecord, ServiceKey", service_get, HIDDEN, HIDDEN, HIDDEN, TOLD },
+	{ "ServiceRecord Set", service_set, 0x0700, 0x0700, 0x0700, 0 },
+	{ "ServiceRecord Delete", service_delete, 0x0700, 0x0700, 0x0700, 0 },
+	{ "ServiceRecord Set, without a ServiceKey", open_service_set, 0, 0x0700, 0x0700, 0 },
+	{ "ServiceRecord Delete, without a ServiceKey", open_service_delete, 0, 0x0700, 0x0700, 0 },
+	{ "GuidInfoRecord Set", guid_set, 0, 0x0700, 0x0700, 0 },
+	{ "GuidInfoRecord Delete", guid_delete, 0, 0x0700, 0x0700, 0 },
+	{ "InformInfo, trap 128", subscribe_to_links, 0, 0, 0, 0 },
+	{ "InformInfo, trap 256", subscribe_to_violations, 0x0700, 0x0700, 0, 0 },
+	{ "InformInfo, trap 257", subscribe_to_pkeys, 0x0700, 0x0700, 0, 0 },
+	{ "InformInfo, trap 258", subscribe_to_qkeys, 0x0700, 0x0700, 0, 0 },
+	{ "InformInfo, trap 259", subscribe_to_switches, 0x0700, 0x0700, 0, 0 },
+	{ "InformInfo unsubscribe", unsubscribe, 0, 0x0200, 0x0200, 0x0200 },
+	{ "InformInfoRecord, QPN", subscriptions, HIDDEN, HIDDEN, TOLD, TOLD },
 };
+
+/* The cell, by that host with that key: whether it is as in the table. */
+static void check_cell(size_t i, enum host who, uint64_t shown, unsigned want)
+{
+	unsigned got;
+
+	asks = who;
+	key = shown;
+	r.sa.sm_key = shown ? shown : SM_KEY;
+	got = cells[i].ask();
+	ck_assert_msg(got == want, "%s: h%d with the key 0x%llx: 0x%x, not 0x%x", cells[i].name,
+		      (int)who + 1, (unsigned long long)shown, got, want);
+}
 
 START_TEST(what_each_key_opens)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cells); i++) {
-		key = 0;
-		ck_assert_msg(cells[i].ask() == cells[i].without, "%s without a key", cells[i].name);
-		r.sa.sm_key = key = SM_KEY_KNOWN;
-		ck_assert_msg(cells[i].ask() == cells[i].with_known, "%s with the key of all",
-			      cells[i].name);
-		r.sa.sm_key = key = SM_KEY;
-		ck_assert_msg(cells[i].ask() == cells[i].with_secret, "%s with a secret key",
-			      cells[i].name);
+		check_cell(i, H1, 0, cells[i].own);
+		check_cell(i, H2, 0, cells[i].without);
+		check_cell(i, H2, SM_KEY_KNOWN, cells[i].with_known);
+		check_cell(i, H2, SM_KEY, cells[i].with_secret);
 	}
+}
+END_TEST
+
+/* A LID that no port has is nobody's, whatever key it shows. */
+START_TEST(a_sender_that_there_is_not)
+{
+	static const uint16_t lids[] = { 0x7fff, 0xbfff, 0xc000, 0xffff };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lids); i++)
+		for (unsigned k = 0; k < 2; k++) {
+			rig_request(&r, TABLE, 0x12, 0);
+			put_be64(r.mad + 36, k ? SM_KEY : 0);
+			r.slid = lids[i];
+			ck_assert_uint_eq(rig_ask(&r), 0x0200);
+		}
 }
 END_TEST
 
@@ -227,6 +470,7 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, what_each_key_opens);
+	tcase_add_test(t, a_sender_that_there_is_not);
 	tcase_add_test(t, a_wrong_key);
 	tcase_add_test(t, a_port_with_the_guid_of_another);
 	suite_add_tcase(s, t);
