@@ -15,7 +15,7 @@
  * called from any thread, and may take for ever.
  */
 int group_find(const char *name, uint32_t *gid);
-/* The same, but waits GROUP_SECONDS at most, see bounded_run(): else ETIMEDOUT, EBUSY or ECANCELED. */
+/* The same, but waits GROUP_SECONDS at most: else an errno of bounded_run(). */
 int group_find_soon(const char *name, uint32_t *gid);
 
 #endif

@@ -17,7 +17,7 @@
 #define LOOK_US		(2 * SECOND_US)
 #define HANGS_LOOKS	5	/* that were due while one was under way: it hangs */
 #define END_US		(SECOND_US / 2)
-#define FRESH_US	(SECOND_US / 10)	/* what a client waits for a look, unless it hangs */
+#define FRESH_US	(SECOND_US / 10)	/* that a client waits for a look */
 
 /* What a thread has to do, and what came of it. */
 struct look {

@@ -16,8 +16,8 @@
  * and the next sweep reads it.  A port that has another's MasterSMLID tells of an SM that wrote
  * more than that: all is read at once.
  *
- * Another scrub is for the manager's own port alone: with each light sweep it reads PortInfo and the
- * P_Key table of that, at once.  Where there is no M_Key any host can overwrite them, no trap tells
+ * Another scrub is for the manager's own port alone: with each light sweep it reads PortInfo and
+ * the P_Key table of that, at once.  Where there is no M_Key any host can overwrite them, no trap tells
  * of it, and without them nobody is served.
  *
  * Invariant: state is a reference to the published state that all of it is about, or NULL.

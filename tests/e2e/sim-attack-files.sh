@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Whatever a file, a disk or a reader does: the policy file is a FIFO, a device, a folder, huge, empty,
-# cut off, gone, or hangs as a file of a server that is gone; the disk of the state folder hangs;
-# nobody reads the log; the control socket's folder vanishes; hundreds of HTTP clients drip.  The
-# daemon serves, answers commands, keeps its policy, and ends when it is told to.
+# cut off, gone, or hangs as a file of a server that is gone; the disks of the state folder, of the
+# control socket and of the event command hang, and so does the directory service; nobody reads the
+# log, nor what systemd is told; the control socket's folder vanishes; hundreds of HTTP clients drip.
+# The daemon serves, answers commands, keeps its policy, and ends when it is told to.
 #
 #   ATTACK_SECONDS=N	the policy file is attacked for so long
 #   ATTACK_SEED=N	in the order of that seed
@@ -43,8 +44,9 @@ metrics-listen: 127.0.0.1:0
 event-command: [$work/hook]
 END
 
-# start_faulty [VARIABLE=VALUE...] [-- OPTION...]: qosd with a disk that can hang.
-start_faulty() {
+# run_faulty [VARIABLE=VALUE...] [-- OPTION...]: qosd with a disk that can hang.
+# start_faulty ...: the same, and it brings the subnet up.
+run_faulty() {
 	local as=(env)
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do as+=("$1"); shift; done
 	[ $# -eq 0 ] || shift
@@ -53,19 +55,22 @@ start_faulty() {
 	"${as[@]}" "$build/qosd" -F -s "$sock" -d "$work/state" -c qosd.yaml -p policy.yaml "$@" 2>"${log_to:-$qosd_log}" &
 	qosd=$!
 	pids+=("$qosd")
+}
+start_faulty() {
+	run_faulty "$@"
 	until_ 30 subnet_up || fail "the subnet does not come up"
 }
 now_us() { echo "${EPOCHREALTIME/./}"; }
-# ends_within MILLISECONDS WHAT: it is told to end, and does; its exit status is 0.
+# ends_within MILLISECONDS WHAT [STATUS]: it is told to end, and does; its exit status is 0, or that.
 ends_within() {
-	local begin status
+	local begin status wanted=${3:-0}
 	begin=$(now_us)
 	kill -TERM "$qosd"
 	until_ $(($1 / 500 + 1)) gone "$qosd" || bad "$2: it does not end"
 	expect_quick "its end, with $2" "$1" "$begin"
 	end "$qosd" KILL
 	status=$?
-	expect "$2: exit status" 0 $status
+	expect "$2: exit status" "$wanted" $status
 }
 slid=0 dlid=0
 answer() { record "$host" --slid $slid --dlid $dlid --service_id 22; }
@@ -84,9 +89,17 @@ serves() {
 	expect_match "a query, with $1" "sl=2 " "$(answer)"
 }
 
+# by the end of the test it has given up waiting
+touch no-groups
+printf 'ctl-read-group: daemon\nctl-admin-group: 7\n' >groups.yaml
+policy 2 >policy.yaml
+LD_PRELOAD="${own_preload% *} $faulty" FAULTY_GROUP=daemon FAULTY_GROUP_WHILE=no-groups \
+	"$build/qosd" --check -c groups.yaml -p policy.yaml >groups.out 2>&1 &
+groups_check=$!
+pids+=("$groups_check")
+
 note "files that are none"
 start_sim fat.topo
-policy 2 >policy.yaml
 start_faulty FAULTY_READ=policy.yaml FAULTY_READ_WHILE="$work/away"
 sleep_until_known() { find_lids && answered 2; }
 until_ 10 sleep_until_known || bad "no path: $(answer)"
@@ -138,7 +151,11 @@ while [ "$(now_us)" -lt "$end_us" ] || [ $attacks -lt ${#kinds[@]} ]; do
 	rm -f away
 done
 echo "$attacks attacks"
+mkfifo topology
 rm -rf policy.yaml && policy 2 >policy.yaml
+timeout 20 "$build/qosd" --check -c qosd.yaml -p policy.yaml -T topology >out 2>&1
+expect "a topology that is a FIFO: --check" 1 $?
+expect_match "why" "topology: error: .*it is a FIFO" "$(<out)"
 ctl reload >out 2>&1 || bad "the file as it was is refused: $(<out)"
 
 note "a file that is cut off, by the settings"
@@ -172,6 +189,23 @@ ctl policy install <(policy 2) >out 2>&1 || bad "refused: $(<out)"
 until_ 10 answered 2 || bad "it is not in force"
 checksum=$(status checksum)
 
+note "a file that can't be read any more when it is installed: the one before is back"
+echo 5 >away	# EIO
+inode=$(stat -c %i policy.yaml) installed=$(<policy.yaml)
+expect "exit status" 1 "$(ctl policy install new.yaml >out 2>&1; echo $?)"
+expect_match "why" "Input/output error.*policy.yaml is as it was" "$(tr '\n' ' ' <out)"
+expect "the file" "$inode $installed" "$(stat -c %i policy.yaml) $(<policy.yaml)"
+expect "what else there is" "policy.yaml policy.yaml.before" "$(echo policy.yaml*)"
+serves "a file that could not be installed"
+rm away
+ctl reload >out 2>&1 || bad "refused: $(<out)"
+mv policy.yaml other.yaml
+echo 5 >away
+expect "exit status, where there was none" 1 "$(ctl policy install new.yaml >out 2>&1; echo $?)"
+expect "the file" "no" "$([ -e policy.yaml ] && echo yes || echo no)"
+mv other.yaml policy.yaml
+rm away
+
 note "a file that hangs, and the end"
 touch away
 reloads=()
@@ -187,8 +221,16 @@ ends_within 1000 "a file that hangs"
 rm -f away
 wait "${reloads[@]}"
 
+note "a state folder that hangs at the start, and the end"
+touch hang
+run_faulty FAULTY_READ="$work/state" FAULTY_READ_WHILE="$work/hang"
+until_ 10 grep -qs sandbox "$qosd_log" || bad "it does not get there"
+ends_within 1000 "a state folder that hangs at the start" 143
+rm hang
+
 note "a disk that hangs, and the end"
-start_faulty FAULTY_FOLDER="$work/state" FAULTY_HANG="$work/hang"
+start_faulty FAULTY_FOLDER="$work/state" FAULTY_HANG="$work/hang" FAULTY_READ="$sock" \
+	FAULTY_READ_WHILE="$work/hang"
 until_ 10 answered 2 || bad "no path"
 touch hang
 ctl reload >out 2>&1 || bad "the reload is refused: $(<out)"
@@ -199,13 +241,36 @@ ends_within 1000 "a disk that hangs"
 expect_match "the log" "the disk does not do its work; it is not waited for any more" "$(<"$qosd_log")"
 rm -f hang
 
-note "nobody reads the log"
+note "an event command whose disk hangs, and the end"
+# who opens a file waits until another process gives up its lease
+perl -MFcntl=F_SETLEASE,F_WRLCK -e '
+	open(F, "+<", "hook") && fcntl(F, F_SETLEASE, F_WRLCK) or die; $SIG{IO} = "IGNORE";
+	$| = 1; print "held\n"; sleep 1 while 1' >lease &
+lease=$!
+pids+=("$lease")
+until_ 10 grep -q held lease || bad "no lease"
+rm -f memory
+start_faulty
+until_ 10 answered 2 || bad "no path"
+ctl reload >out 2>&1 || bad "the reload is refused: $(<out)"
+executing() { ps -o args= --ppid "$qosd" | grep -q "^qosd-event"; }
+until_ 5 executing || bad "no command is being started"
+serves "an event command whose disk hangs"
+ends_within 1000 "an event command whose disk hangs"
+end "$lease" KILL
+expect "what was run of it" "no" "$([ -e memory ] && echo yes || echo no)"
+
+note "nobody reads the log, nor what systemd is told"
+perl -MIO::Socket::UNIX -e '
+	$s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => "notify") or die; sleep 1 while 1' &
+pids+=($!)
+until_ 5 test -S notify || bad "no socket"
 mkfifo log
 exec {reader}<>log
-log_to=log start_faulty -- --verbose
+log_to=log start_faulty NOTIFY_SOCKET="$work/notify" -- --verbose
 until_ 10 answered 2 || bad "no path"
 perl -MFcntl -e 'sysopen(F, "log", O_WRONLY | O_NONBLOCK) or die; 1 while syswrite(F, "\n")'	# a pipe holds 64 KiB
-for _ in {1..5}; do
+for _ in {1..20}; do	# a socket keeps 11 datagrams
 	begin=$(now_us)
 	ctl sweep >out 2>&1 || bad "sweep: $(<out)"
 	ctl reload >out 2>&1 || bad "reload: $(<out)"
@@ -246,6 +311,12 @@ for i in 1 2 3 4 5 6 7 8; do
 done
 serves "clients that drip"
 end "$drips" KILL
+
+note "a directory service that does not answer"
+wait "$groups_check"
+expect "exit status of --check" 0 $?
+expect_match "what it says" "groups.yaml:1:17: warning: the group 'daemon' can't be looked up: .*timed out" \
+	"$(<groups.out)"
 
 note "memory that an event command can't read"
 until_ 10 test -s memory || bad "the command is not run"

@@ -225,6 +225,9 @@ if command -v opensm >/dev/null; then
 	soon "OpenSM is master" opensm_is MASTER
 	run c "sm-key: $secret" "priority: 5"
 	soon "c is master again" up c
+	# OpenSM stands by when it has said HANDOVER: put off, both would
+	expect_match "a handover that c heard" "says HANDOVER" "$(<c/log)"
+	expect "handovers that c put off" 0 "$(grep -c "says HANDOVER, too early" c/log)"
 	end "$opensm"
 	finish
 fi
@@ -257,4 +260,50 @@ expect_match "d deletes what has a key" 0x0700 "$(client d -k 1 service delete i
 expect_match "d deletes what has none" 0x0700 "$(client d service delete id=0x78 gid=fe80::201)"
 expect_match "... with the SM_Key" 0x0700 "$(client d -k 1 service delete id=0x78 gid=fe80::201)"
 client b service delete id=0x78 gid=fe80::201 >/dev/null || bad "b can't delete its own"
+
+raw() { on_own "${host[$1]}" "$tools/rawmad" "${@:2}"; }
+note "a GRH says nothing of who asks"
+client b service set id=0x79 gid=fe80::201 >/dev/null || bad "b can't register a service"
+by_grh() {	# HOST METHOD: of that service
+	raw "$1" -g fe80::101 3 "$2" 0x31 0 48:0000000000000003 56:0000000000000079 \
+		64:fe800000000000000000000000000201 | cut -c 1-13
+}
+expect "Get by d, with a GRH" status=0x0000 "$(by_grh d 0x01)"
+expect "Delete by d, with a GRH" status=0x0700 "$(by_grh d 0x15)"
+expect "Delete by b, with a GRH" status=0x0000 "$(by_grh b 0x15)"
+
+note "other classes, and versions of them, are not for qosd: its kernel answers, or nobody does"
+others() {
+	local x at asking=()
+	for x in 0x06 0x09 0x0a 0x0f 0x10 0x3:01 0x3:03 0x3:7f 0x1:02; do	# CLASS:VERSION
+		at=()
+		[ "$x" = "${x#*:}" ] || at=("2:${x#*:}")
+		raw b "${x%:*}" 0x01 0x01 0 "${at[@]}" >"other.$x" 2>&1 &
+		asking+=($!)
+	done
+	wait "${asking[@]}"
+	for x in 0x06 0x09 0x0a 0x0f 0x10 0x3:01 0x3:03 0x3:7f 0x1:02; do
+		echo "$x $(cut -c 1-13 "other.$x")"
+	done
+}
+running=$(others)
+kill -STOP "${pid[a]}"
+expect "what they hear while qosd is stopped" "$running" "$(others)"
+kill -CONT "${pid[a]}"
+
+note "a host overwrites the manager's own port: it is told, and repaired by the next light sweep"
+expect "Set of its P_Key table" status=0x0000 "$(raw b 1 2 0x16 0 64:0001 | cut -c 1-13)"
+served() { [ "$(raw d 3 0x12 0x11 0 | cut -c 1-13)" = status=0x0000 ]; }
+! served || bad "the Set changed nothing"
+soon "others are served again" served
+expect_match "the log" "a HCA-1.*: P_Key table overwritten by another, it is repaired" "$(<a/log)"
+expect_match "an event" "table-overwritten.*P_Key table" "$(of a ctl events)"
+info=$(raw b 1 1 0x15 0 | sed 's/.* //')
+# an M_Key, which everybody can read; PortState 0: it stays
+expect "Set of its M_Key" status=0x0000 \
+	"$(raw b 1 2 0x15 0 "64:00000000deadbeef${info:16:48}$(printf %02x $((0x${info:64:2} & 0xf0)))$(
+	printf %02x $((0x${info:66:2} & 0x0f)))${info:68}" | cut -c 1-13)"
+is_clear() { [ "$(raw b 1 1 0x15 0 | sed 's/.* //' | cut -c 1-16)" = 0000000000000000 ]; }
+! is_clear || bad "the Set changed nothing"
+soon "the M_Key is gone again" is_clear
 finish

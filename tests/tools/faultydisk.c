@@ -14,13 +14,16 @@
  *   FAULTY_LOG		a file to which each is appended: NUMBER CALL PATH
  *   FAULTY_WHILE	a file: as long as it is there all of them fail, with the errno in it
  *   FAULTY_HANG	a file: as long as it is there nothing that is to be synced is
- *   FAULTY_READ	a file: nothing is to be learned of it, nor read, as long as
- *   FAULTY_READ_WHILE	… this file is there
+ *   FAULTY_READ	a file or folder: nothing is to be learned of it, nor read, as long as
+ *   FAULTY_READ_WHILE	… this file is there; if there is an errno in it, that is said at once
+ *   FAULTY_GROUP	a group of the system that is not to be found as long as
+ *   FAULTY_GROUP_WHILE	… this file is there
  *   FAULTY_CLOCK	a file: seconds by which CLOCK_REALTIME is wrong
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -35,7 +38,7 @@
 enum { FDS = 1024, FILES = 64, UNDOS = 256, PATH_LEN = 512 };
 
 static const char *folder, *how, *log_path, *while_path, *hang_path, *clock_path;
-static const char *read_path, *read_while_path;
+static const char *read_path, *read_while_path, *group, *group_while_path;
 static unsigned long at, times, n_calls;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -103,6 +106,8 @@ static void begin(void)
 	clock_path = getenv("FAULTY_CLOCK");
 	read_path = getenv("FAULTY_READ");
 	read_while_path = getenv("FAULTY_READ_WHILE");
+	group = getenv("FAULTY_GROUP");
+	group_while_path = getenv("FAULTY_GROUP_WHILE");
 	text = getenv("FAULTY_AT");
 	at = text ? strtoul(text, NULL, 10) : 0;
 	text = getenv("FAULTY_TIMES");
@@ -204,10 +209,10 @@ static void power_fails(bool torn)
 
 /* --- the calls --- */
 
-static int errno_of_while(void)
+static int errno_in(const char *path)
 {
 	char text[16] = "";
-	int fd = while_path ? real_open(while_path, O_RDONLY | O_CLOEXEC, 0) : -1;
+	int fd = path ? real_open(path, O_RDONLY | O_CLOEXEC, 0) : -1;
 
 	if (fd < 0)
 		return 0;
@@ -234,7 +239,7 @@ static void say(const char *call, const char *path)
 /* Under the lock.  False: it fails, with errno. */
 static bool may(const char *call, const char *path)
 {
-	int why = errno_of_while();
+	int why = errno_in(while_path);
 
 	n_calls++;
 	say(call, path);
@@ -270,18 +275,43 @@ static int open_in_folder(const char *path, int flags, mode_t mode)
 	return fd;
 }
 
-static void wait_to_read(const char *path)
+/* False: it fails, with errno. */
+static bool may_read(const char *path)
 {
-	while (read_path && read_while_path && !strcmp(path, read_path) &&
-	       !access(read_while_path, F_OK))
+	int why;
+
+	if (!read_path || !read_while_path || strcmp(path, read_path) != 0)
+		return true;
+	while (!access(read_while_path, F_OK)) {
+		why = errno_in(read_while_path);
+		if (why) {
+			errno = why;
+			return false;
+		}
 		usleep(10000);
+	}
+	return true;
 }
 
 int stat(const char *restrict path, struct stat *restrict st)
 {
 	REAL(int, stat, const char *, struct stat *);
-	wait_to_read(path);
-	return fn_stat(path, st);
+	return may_read(path) ? fn_stat(path, st) : -1;
+}
+
+int lstat(const char *restrict path, struct stat *restrict st)
+{
+	REAL(int, lstat, const char *, struct stat *);
+	return may_read(path) ? fn_lstat(path, st) : -1;
+}
+
+int getgrnam_r(const char *restrict name, struct group *restrict g, char *restrict room, size_t n,
+	       struct group **restrict found)
+{
+	REAL(int, getgrnam_r, const char *, struct group *, char *, size_t, struct group **);
+	while (group && group_while_path && !strcmp(name, group) && !access(group_while_path, F_OK))
+		usleep(10000);
+	return fn_getgrnam_r(name, g, room, n, found);
 }
 
 int open(const char *path, int flags, ...)
@@ -294,7 +324,8 @@ int open(const char *path, int flags, ...)
 	if (flags & O_CREAT)
 		mode = va_arg(ap, mode_t);
 	va_end(ap);
-	wait_to_read(path);
+	if (!may_read(path))
+		return -1;
 	if (!concerns(path) || (!(flags & (O_WRONLY | O_RDWR | O_CREAT | O_DIRECTORY))))
 		return real_open(path, flags, mode);
 	pthread_mutex_lock(&lock);

@@ -4,14 +4,15 @@
  * the status and the data of the answer; or a lot of random ones, to see who
  * survives it.
  *
- *   rawmad [-d LID] [-k PLACE] CLASS METHOD ATTRIBUTE MODIFIER [OFFSET:HEX ...]
+ *   rawmad [-d LID] [-k PLACE] [-g GID] CLASS METHOD ATTRIBUTE MODIFIER [OFFSET:HEX ...]
  *   rawmad -n COUNT [-s SEED] CLASS
  *
  * OFFSET:HEX puts bytes at a place of the MAD; -k sends it by the P_Key that is there in
- * the port's table (0 if not given).  Exit status 0: answered, 1: no
+ * the port's table (0 if not given), -g with a GRH that has the GID for its destination.  Exit status 0: answered, 1: no
  * answer, 2: can't be done.  Of an answer the first 224 bytes are there under
  * the simulator.
  */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -59,6 +60,7 @@ static struct {
 	umad_port_t port;
 	uint16_t dlid;
 	int place;		/* of the P_Key */
+	uint8_t gid[16];	/* of a GRH; 0: none */
 	uint8_t *umad;
 } io;
 
@@ -90,6 +92,13 @@ static void send_mad(const uint8_t *mad, int timeout_ms)
 	memcpy(umad_get_mad(io.umad), mad, MAD_LEN);
 	umad_set_addr(io.umad, io.dlid, gsi, 0, gsi ? (int)0x80010000 : 0);
 	umad_set_pkey(io.umad, io.place);
+	if (get_be64(io.gid)) {
+		ib_mad_addr_t *a = &((ib_user_mad_t *)io.umad)->addr;
+
+		a->grh_present = 1;
+		a->hop_limit = 64;
+		memcpy(a->gid, io.gid, sizeof(a->gid));
+	}
 	if (umad_send(io.fd, io.agent, io.umad, MAD_LEN, timeout_ms, 0) < 0)
 		die("can't send: %s", strerror(errno));
 }
@@ -218,17 +227,22 @@ int main(int argc, char **argv)
 	unsigned dlid = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "+d:k:n:s:")) != -1)
+	while ((c = getopt(argc, argv, "+d:k:g:n:s:")) != -1)
 		switch (c) {
 		case 'd': dlid = number(optarg); break;
 		case 'k': io.place = (int)number(optarg); break;
+		case 'g':
+			if (inet_pton(AF_INET6, optarg, io.gid) != 1)
+				die("'%s' is no GID", optarg);
+			break;
 		case 'n': count = number(optarg); break;
 		case 's': seed = number(optarg); break;
 		default: exit(2);
 		}
 	argv += optind;
 	if (argc - optind < (count ? 1 : 4))
-		die("usage: rawmad [-d LID] [-k PLACE] CLASS METHOD ATTRIBUTE MODIFIER [OFFSET:HEX ...]\n"
+		die("usage: rawmad [-d LID] [-k PLACE] [-g GID] CLASS METHOD ATTRIBUTE MODIFIER "
+		    "[OFFSET:HEX ...]\n"
 		    "       rawmad -n COUNT [-s SEED] CLASS");
 	uint8_t class = (uint8_t)number(argv[0]);
 

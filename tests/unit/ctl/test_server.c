@@ -973,6 +973,33 @@ START_TEST(what_is_no_socket_is_kept)
 }
 END_TEST
 
+/* A directory service did not answer when the daemon started. */
+START_TEST(a_group_that_is_known_later)
+{
+	const struct group *g = getgrnam("daemon");
+	struct buf err = { 0 };
+	enum may may = MAY_NOTHING;
+
+	ck_assert_ptr_nonnull(g);
+	if (!is_root())
+		return;
+	ck_assert_int_eq(chmod(directory, 0755), 0);
+	ctl_free(ctl);
+	/* the number is not one to be believed */
+	env.read_group = (struct ctl_group){ .name = (char[]){ "daemon" }, .gid = 1001,
+					     .unknown = true };
+	env.admin_group = (struct ctl_group){ .name = (char[]){ "no such group" }, .gid = 1001,
+					      .unknown = true };
+	ctl = ctl_new(loop, path, &env, &err);
+	ck_assert_msg(ctl != NULL, "%s", err.s);
+	ck_assert_int_eq(nobody_may(1001, 1001), MAY_CONNECT);
+	for (unsigned i = 0; i < 20 && may != MAY_LOOK; i++)
+		may = nobody_may(65534, g->gr_gid);
+	ck_assert_int_eq(may, MAY_LOOK);
+	ck_assert_int_eq(nobody_may(1001, 1001), MAY_CONNECT);
+}
+END_TEST
+
 START_TEST(impossible_paths_are_errors)
 {
 	char longer[300];
@@ -1016,6 +1043,7 @@ static Suite *server_suite(void)
 	tcase_add_test(t, others_may_look_but_not_touch);
 	tcase_add_test(t, another_file_makes_no_administrators);
 	tcase_add_test(t, groups_say_who_may_what);
+	tcase_add_test(t, a_group_that_is_known_later);
 	tcase_add_test(t, strangers_are_few_and_soon_gone);
 	tcase_add_test(t, readers_leave_room_for_administrators);
 	tcase_add_test(t, a_file_is_taken_in_pieces);
