@@ -318,16 +318,21 @@ check-threads:	## every test with the thread sanitizer
 	@+$(submake) SANITIZE=thread run-check
 
 # Tests that fail are in its output; the table comes nevertheless.
-COVERAGE_TESTS = $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) $(E2E_TESTS)
+coverage_run = -@GCOV_ERROR_FILE=/dev/null CK_TIMEOUT_MULTIPLIER=40 tests/run
 .PHONY: coverage run-coverage
-coverage:	## lines that the tests run, by folder (T=match: some tests)
+coverage:	## lines that unit, e2e and fuzz tests run, by folder (T=match: some tests)
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) COVERAGE=1 all check-programs
 	@+$(submake) COVERAGE=1 run-coverage
 run-coverage:
 	@scripts/coverage begin $(BUILD)
-	-@GCOV_ERROR_FILE=/dev/null CK_TIMEOUT_MULTIPLIER=40 tests/run $(call chosen,$(COVERAGE_TESTS)) \
+	$(coverage_run) $(call chosen,$(UNIT_TESTS))
+	@scripts/coverage keep $(BUILD) unit
+	$(coverage_run) $(call chosen,$(GOLDEN_TESTS) $(E2E_TESTS)) \
 		QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
+	@scripts/coverage keep $(BUILD) e2e
+	$(coverage_run) $(call chosen,$(FUZZ_TESTS))
+	@scripts/coverage keep $(BUILD) fuzz
 	@scripts/coverage print $(BUILD)
 
 .PHONY: fuzz run-fuzz fuzz-corpus run-fuzz-corpus demo bench lint
