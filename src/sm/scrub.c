@@ -38,6 +38,7 @@
 #include "sm/internal.h"
 
 #define BATCH		4
+#define TRIES		4		/* of a node that falls silent when something was found */
 #define NOT_ASKED	0x10000		/* in place of a status */
 #define TICK_US		5000		/* questions that fall into it are asked together */
 #define SPACING_MIN_US	1000
@@ -87,6 +88,7 @@ struct scrub {
 	unsigned n_questions, asked;
 	bool collected;			/* looks is filled */
 	bool silent, changed;		/* it did not answer; it is no more what it was */
+	unsigned tries;			/* of it, that were cut short */
 	bool claimed;			/* another SM was there */
 	bool renamed;			/* it has another NodeDescription, which is no table of ours */
 	struct found found[TABLES];
@@ -313,13 +315,37 @@ static void tell(const struct scrub *s, enum table table)
 	sm_tell(s->sm, &e);
 }
 
-/* All of the node was read. */
+static bool found_any(const struct scrub *s)
+{
+	for (unsigned t = 0; t < TABLES; t++)
+		if (s->found[t].n)
+			return true;
+	return false;
+}
+
+/*
+ * The sweep that repairs what was found repairs what was not read, too, and that would be told to
+ * nobody: a node that was not read to its end, because an answer was lost, begins anew.
+ */
+static bool begins_anew(struct scrub *s)
+{
+	if (!s->silent || !found_any(s) || ++s->tries >= TRIES)
+		return false;
+	s->collected = s->silent = s->changed = s->claimed = s->renamed = false;
+	memset(s->found, 0, sizeof(s->found));
+	return true;
+}
+
+/* All of the node was read, or it does not answer. */
 static void conclude(struct scrub *s)
 {
 	struct sm *sm = s->sm;
 	struct suspect suspect = { .guid = s->state->f->nodes[s->node].guid };
 	bool claimed = s->claimed;
 
+	if (begins_anew(s))
+		return;
+	s->tries = 0;
 	for (unsigned t = 0; t < TABLES; t++) {
 		if (!s->found[t].n)
 			continue;
@@ -389,7 +415,6 @@ static bool next(void *arg, uint32_t device, struct smp *q, uint64_t *cookie)
 		*cookie = s->asked++;
 		if (!ask_for(s, &s->questions[*cookie].look, q))
 			continue;
-		q->once = true;		/* there is another pass */
 		return true;
 	}
 	return false;

@@ -129,11 +129,13 @@ expect "Sets by passes over what is right" "$sets" "$(all_sets)"
 expect "what is told then" "" "$(ctl events --kind table-overwritten)"
 sim_do freeze		# all of it in one moment
 overwrite
+sim_do fault add drop --class smp --method get --at "$leaf" --chance 5
 sim_do thaw
 begin=$(passes)
 until_ 60 passed $((begin + 2)) || bad "it does not go on"
 repaired() { snapshot after && cmp -s before after; }
 until_ 5 repaired || expect_same "tables when they are repaired" before after
+sim_do fault remove all
 audited "the repaired tables"
 # 7 tables, one of them of two blocks
 expect_less "Sets for it" 12 $(($(all_sets) - sets))
