@@ -83,8 +83,9 @@ else
 	can_enforce=
 fi
 start_sim "$topology"
-# Changes of OperationalVLs are sim-vls.sh's, and not counted here.
-echo "active-vls: wait" >qosd.yaml
+# Changes of OperationalVLs are sim-vls.sh's, and not counted here, nor are Sets that are repeated
+# because the machine is busy.
+printf '%s\n' "active-vls: wait" "smp-timeout: 5s" >qosd.yaml
 echo 'qos-levels: {default: {sl: 0}}' >policy.yaml
 start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
 
