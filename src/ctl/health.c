@@ -640,6 +640,10 @@ static void judge_liars(const struct health_input *in, struct health *h)
 	for (size_t i = 0; i < in->n_liars; i++) {
 		uint32_t place;
 
+		if (in->liars[i].unsure) {
+			more[i] = MAP64_NONE;
+			continue;
+		}
 		if (!find_liar(f, &in->liars[i], &device))
 			continue;
 		place = map64_get(&told, device);

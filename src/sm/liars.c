@@ -140,7 +140,12 @@ static void name_liar(const struct fabric *f, uint32_t port, bool behind, struct
 		buf_printf(out, "%s%s", behind ? "the device behind " : "", near);
 }
 
-/* as: behind, answer and changes of the entry, and what sweeps know.  True: that is new. */
+static void tell(const struct liar *x)
+{
+	log_limited(&liar_log, LOG_LEVEL_WARNING, "sweep", "%s", x->text);
+}
+
+/* as: behind, answer, changes and unsure of the entry, and what sweeps know.  True: that is new. */
 static bool note(struct sm *sm, const struct fabric *f, uint32_t port, const struct liar *as,
 		 const char *what)
 {
@@ -163,7 +168,8 @@ static bool note(struct sm *sm, const struct fabric *f, uint32_t port, const str
 		x->found |= new.found;
 		return false;
 	}
-	log_limited(&liar_log, LOG_LEVEL_WARNING, "sweep", "%s", new.text);
+	if (!new.unsure)
+		tell(&new);
 	if (x) {
 		new.again = x->again;
 		*x = new;
@@ -274,15 +280,21 @@ static bool port_is_odd(const struct fabric *f, uint32_t port, char *what, size_
 		snprintf(what, size, "says PortState %u, which there is not", state);
 	else if (p->num && (!phys || phys > PHYS_STATE_MAX))
 		snprintf(what, size, "says PortPhysicalState %u, which there is not", phys);
-	else if (p->peer != FABRIC_NONE && p->state < IB_PORT_INIT_S &&
-		 f->ports[p->peer].state >= IB_PORT_INIT_S)
-		snprintf(what, size, "says that its link is down, and its other end that it is up");
 	else if (port_is_end(f, port) && p->state >= IB_PORT_ARMED_S && p->lid > IB_LID_UCAST_MAX)
 		snprintf(what, size, "says LID %u, which no port can have", p->lid);
 	else
 		return p->num && p->peer != FABRIC_NONE && p->state >= IB_PORT_INIT_S &&
 		       link_is_odd(p, what, size);
 	return true;
+}
+
+/* Of a link that went down or came up as its ends were read, the ends tell the truth one after the other. */
+static bool ends_differ(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+
+	return p->peer != FABRIC_NONE && p->state < IB_PORT_INIT_S &&
+	       f->ports[p->peer].state >= IB_PORT_INIT_S;
 }
 
 static bool switch_is_odd(const struct fabric_switch *s, char *what, size_t size)
@@ -296,19 +308,6 @@ static bool switch_is_odd(const struct fabric_switch *s, char *what, size_t size
 	return true;
 }
 
-static bool was_not_found(const struct liar *x, const void *arg)
-{
-	const struct fabric *f = arg;
-	uint32_t node = map64_get(&f->node_by_guid, x->guid), port;
-
-	if (!x->answer)
-		return !x->found;
-	if (node == MAP64_NONE || x->num > f->nodes[node].nports)
-		return true;
-	port = f->nodes[node].port0 + x->num;
-	/* nobody is behind it */
-	return x->behind && f->ports[port].state < IB_PORT_INIT_S;
-}
 
 /* It has the port GUID of another, and only one of the two can be right. */
 static void note_duplicate(struct sm *sm, const struct fabric *f, uint32_t port)
@@ -337,6 +336,9 @@ static void look_at_port(struct sm *sm, const struct fabric *f, uint32_t port)
 		return;
 	if (port_is_odd(f, port, what, sizeof(what)))
 		note(sm, f, port, &(struct liar){ 0 }, what);
+	else if (ends_differ(f, port))
+		note(sm, f, port, &(struct liar){ .unsure = true },
+		     "says that its link is down, and its other end that it is up");
 	if (f->ports[port].num && port_is_end(f, port) &&
 	    fabric_find_port(f, f->ports[port].guid) != port)
 		note_duplicate(sm, f, port);
@@ -440,6 +442,21 @@ static uint32_t published_digest(const struct fabric *f, const struct liar *x)
 	return sum;
 }
 
+static bool is_no_more(const struct liar *x, const void *arg)
+{
+	const struct fabric *f = arg;
+	uint32_t node = map64_get(&f->node_by_guid, x->guid), port;
+
+	if (!x->answer)
+		return !x->found;
+	if (node == MAP64_NONE || x->num > f->nodes[node].nports)
+		return true;
+	port = f->nodes[node].port0 + x->num;
+	/* nobody is behind it, or what was answered is what is published now */
+	return x->behind && (f->ports[port].state < IB_PORT_INIT_S ||
+			     (!x->changes && x->again.looked == published_digest(f, x)));
+}
+
 void liars_look(struct sm *sm)
 {
 	const struct subnet_state *s = sm->published;
@@ -452,7 +469,7 @@ void liars_look(struct sm *sm)
 		look_at_changed(sm, s->f, s->changed);
 	for (uint32_t i = 0; i < s->f->n_nodes && !known; i++)
 		look_at_node(sm, s->f, i);
-	forget_those(l, was_not_found, s->f);
+	forget_those(l, is_no_more, s->f);
 	for (size_t i = 0; i < l->list.n; i++)
 		if (!l->list.v[i].answer)
 			l->list.v[i].again.looked = published_digest(s->f, &l->list.v[i]);
@@ -724,6 +741,10 @@ static bool take_listed(struct sm *sm, size_t i, size_t behind)
 					  liars_digest(q[k].attr, q[k].data));
 	}
 	news = again_is_news(&x->again, sum);
+	if (x->unsure && !news && sum == x->again.looked) {
+		x->unsure = false;
+		tell(x);
+	}
 	if (x->changes && x->again.same && !q[i].status)
 		news = take_steady(sm, x, &q[i]);
 	for (size_t k = i; k < behind && news; k++)

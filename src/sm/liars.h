@@ -15,6 +15,8 @@
  * good costs one SMP in each light sweep for each entry, and no sweep.
  *
  * The list also serves `health`; a new entry is logged.  It holds LIARS_MAX; more are only logged.
+ * What may be no more than a change between two answers (`unsure`) is told when a light sweep has had
+ * the same answers again.
  */
 #ifndef QOSD_SM_LIARS_H
 #define QOSD_SM_LIARS_H
@@ -58,6 +60,7 @@ struct liar {
 	bool behind;		/* the device at the other end of the link of that port said it */
 	bool answer;		/* it was an answer; the next good answer takes it off the list */
 	bool found;		/* if not `answer`: it is in the fabric that was published last */
+	bool unsure;		/* two answers differ, read one after the other: not told to anybody yet */
 	bool changes;		/* it said this and that: only the same answer twice takes it off the list */
 	struct again again;
 	char text[384];

@@ -64,6 +64,14 @@ bool probe_was_asked(const struct probe *p, uint32_t node, unsigned num, enum as
 	return map64_get(&p->asked, key_of(node, num, kind)) != MAP64_NONE;
 }
 
+void probe_ask_last(struct probe *p, const struct ask *a)
+{
+	struct ask *last = vec_push(&p->moved);
+
+	*last = *a;
+	last->tries = 0;
+}
+
 void probe_mark(struct probe *p, uint32_t node)
 {
 	p->touched.v[node] = 1;
@@ -434,6 +442,13 @@ static void ask_other_ends(struct probe *p)
 			probe_ask_node(p, i, false);
 }
 
+static void ask_last(struct probe *p)
+{
+	for (size_t i = 0; i < p->moved.n; i++)
+		*vec_push(&p->later) = p->moved.v[i];
+	p->moved.n = 0;
+}
+
 static void finished(void *arg)
 {
 	struct probe *p = arg;
@@ -450,6 +465,8 @@ static void finished(void *arg)
 		if (!p->later.n && !p->doubt)
 			ask_other_ends(p);
 	}
+	if (!p->later.n && !p->doubt)
+		ask_last(p);
 	if (p->later.n && !p->doubt) {
 		round_start(p);
 	} else {
@@ -550,6 +567,7 @@ void probe_free(struct sm *sm)
 	map64_free(&p->said);
 	vec_free(&p->asks);
 	vec_free(&p->later);
+	vec_free(&p->moved);
 	vec_free(&p->batches);
 	vec_free(&p->touched);
 	vec_free(&p->heard);

@@ -27,6 +27,7 @@ struct ask {
 	uint32_t node;
 	uint8_t num, kind, tries;
 	uint8_t key;		/* ASK_BEHIND: how many M_Keys were tried (probe_key_behind()) */
+	uint8_t looks;		/* ASK_BEHIND: how often the place was checked where the device was before */
 	bool sent, lost;
 	bool plain;		/* ASK_PORT: without SMSupportExtendedSpeeds */
 	uint16_t status;
@@ -43,6 +44,7 @@ struct probe {
 	struct sm *sm;
 	struct fabric *f;		/* a copy, which is changed */
 	VEC(struct ask) asks, later;	/* of this round, and to come */
+	VEC(struct ask) moved;		/* see probe_ask_last() */
 	VEC(struct batch) batches;
 	struct map64 asked;		/* each question, by a key of its own */
 	/* per node: see probe_mark(); it answered; it may be gone; it is there and says nothing */
@@ -73,6 +75,8 @@ struct probe {
 /* A question, unless it was asked already. */
 void probe_ask(struct probe *p, uint32_t node, unsigned num, enum ask_kind kind);
 bool probe_was_asked(const struct probe *p, uint32_t node, unsigned num, enum ask_kind kind);
+/* A question that was answered before: once more, when nothing else is left to be asked. */
+void probe_ask_last(struct probe *p, const struct ask *a);
 /* All ports that there are. */
 void probe_ask_ports(struct probe *p, uint32_t node);
 /* All of the node; of a switch its ports when it has answered. */

@@ -263,7 +263,8 @@ static void contradicts(struct probe *p, uint32_t port, uint32_t node, unsigned 
 	char name[FABRIC_NAME_MAX];
 
 	if (liars_note(p->sm, p->f, port, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, info),
-		       "says that it is port %u of %u of %s, which is elsewhere or another device", num, mad_get_field(info, 0, IB_NODE_NPORTS_F),
+		       "says that it is port %u of %u of %s, which is elsewhere or another device", num,
+		       mad_get_field(info, 0, IB_NODE_NPORTS_F),
 		       fabric_node_name(p->f, node, name, sizeof(name))))
 		probe_doubt(p, why);
 }
@@ -357,6 +358,25 @@ static bool was_linked(const struct probe *p, uint32_t port, uint32_t peer)
 	return a != FABRIC_NONE && b != FABRIC_NONE && p->sm->published->f->ports[a].peer == b;
 }
 
+#define LOOKS_MAX 2
+
+/*
+ * A device answers from behind another port than before.  If it was moved, the port where it was says
+ * that its link is down, or another device answers from there; that port is asked, and then this one
+ * again.  False: it was asked, and the device still answers from there as well.
+ */
+static bool ask_where_it_was(struct probe *p, const struct ask *a, uint32_t was)
+{
+	struct ask again = *a;
+
+	if (a->looks == LOOKS_MAX)
+		return false;
+	probe_ask(p, p->f->ports[was].node, p->f->ports[was].num,
+		  again.looks++ ? ASK_BEHIND : ASK_PORT);
+	probe_ask_last(p, &again);
+	return true;
+}
+
 /* NodeInfo of whoever is behind a port. */
 static void behind_answered(struct probe *p, const struct ask *a)
 {
@@ -411,9 +431,9 @@ static void behind_answered(struct probe *p, const struct ask *a)
 		/* who is behind the other port took its place */
 		part(p, peer);
 	}
-	/* it was moved, and the other end has not said so yet; or somebody lies */
 	if (p->f->ports[peer].peer != FABRIC_NONE) {
-		contradicts(p, port, node, num, info, "a port is said to be in two places");
+		if (!ask_where_it_was(p, a, p->f->ports[peer].peer))
+			contradicts(p, port, node, num, info, "a port is said to be in two places");
 		return;
 	}
 	liars_clear(p->sm, p->f, port, true);

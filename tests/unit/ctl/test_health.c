@@ -505,6 +505,9 @@ START_TEST(devices_that_lie)
 	in.n_liars = 5;
 	ck_assert_uint_eq(of_kind("device-lies", &text), 4);
 	ck_assert_str_eq(text, "the device behind port 1 of 0x4711 says E");
+	list[1].unsure = true;		/* a second answer may clear it up */
+	ck_assert_uint_eq(of_kind("device-lies", &text), 3);
+	list[1].unsure = false;
 	in.state = NULL;		/* a name is all that there is */
 	ck_assert_uint_eq(of_kind("device-lies", &text), 5);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
 
 #include "../plan/net.h"
 #include "base/alloc.h"
@@ -172,6 +173,7 @@ START_TEST(a_link_with_one_end_down)
 	liars_look(&sm);
 	ck_assert_uint_eq(listed(), 1);
 	ck_assert(tells("n9102/P4 (0x0000000000009102) says that its link is down, and its other end that it is up"));
+	ck_assert(liars_list(&sm, &(size_t){ 0 })->unsure);	/* it may have come up between two answers */
 	next_state();
 	set(now.f->ports[port_at(0x9102, 4)].peer, IB_PORT_STATE_F, IB_PORT_DOWN_S);	/* the other end */
 	liars_look(&sm);
@@ -260,6 +262,21 @@ START_TEST(an_answer_stays_until_a_good_one)
 }
 END_TEST
 
+START_TEST(an_answer_that_is_published_goes)
+{
+	uint32_t port = port_at(0x9100, 3), host = port_node(now.f, now.f->ports[port].peer) - now.f->nodes;
+	uint8_t info[40];
+
+	memcpy(info, now.f->nodes[host].info, sizeof(info));
+	mad_set_field(info, 0, IB_NODE_LOCAL_PORT_F, 1);
+	mad_set_field64(info, 0, IB_NODE_PORT_GUID_F, now.f->ports[now.f->ports[port].peer].guid);
+	ck_assert(liars_note(&sm, now.f, port, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, info),
+			     "says that it is elsewhere"));
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 0);		/* all was discovered meanwhile, and that is how it is */
+}
+END_TEST
+
 START_TEST(what_is_found_and_what_is_answered_do_not_replace_each_other)
 {
 	uint32_t port = port_at(0x9101, 3);
@@ -289,6 +306,7 @@ int main(void)
 	tcase_add_test(t, two_with_one_port_guid);
 	tcase_add_test(t, looking_at_changes_finds_the_same);
 	tcase_add_test(t, an_answer_stays_until_a_good_one);
+	tcase_add_test(t, an_answer_that_is_published_goes);
 	tcase_add_test(t, what_is_found_and_what_is_answered_do_not_replace_each_other);
 	suite_add_tcase(s, t);
 	return run_suite(s);
