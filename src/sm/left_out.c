@@ -42,6 +42,7 @@ struct left_one {
 	uint8_t last[64];	/* what it answered to the last light sweep */
 	bool has_last;
 	bool met;		/* by the scan that has just ended */
+	bool untested;		/* put there by a scan of this sweep */
 	/* light sweeps, until it is tried again though it answers as before; IMPOSTOR: see is_away() */
 	uint32_t wait;
 };
@@ -208,7 +209,7 @@ static bool put(struct left_list *l, const struct disco_left *x)
 			return false;
 		one = vec_push(&l->v);
 	}
-	*one = (struct left_one){ .x = *x, .met = true };
+	*one = (struct left_one){ .x = *x, .met = true, .untested = true };
 	if (cannot_judge(x))
 		one->wait = wait_of(l, x);
 	else if (x->why == LEFT_IMPOSTOR)
@@ -254,6 +255,15 @@ static bool is_older(const struct sm *sm, const struct disco_left *x, struct dis
 	return true;
 }
 
+/* It is no impostor, now or in later scans. */
+static void acquit(struct left_list *l, size_t i)
+{
+	if (l->honest.n >= LEFT_MAX)
+		map64_clear(&l->honest);
+	map64_put(&l->honest, l->v.v[i].x.guid, 1);
+	l->v.v[i] = l->v.v[--l->v.n];
+}
+
 /*
  * A switch none of whose links is confirmed, by whatever way it is reached, is what it says: what was
  * left out for its sake is to be found after all.
@@ -267,14 +277,32 @@ static bool is_honest(struct left_list *l, const struct disco_left *x, bool *aga
 	for (size_t i = 0; i < l->v.n; i++)
 		if (l->v.v[i].x.why == LEFT_IMPOSTOR && l->v.v[i].x.guid == x->guid &&
 		    (l->v.v[i].x.near_guid != x->near_guid || l->v.v[i].x.near_port != x->near_port)) {
-			if (l->honest.n >= LEFT_MAX)
-				map64_clear(&l->honest);
-			map64_put(&l->honest, x->guid, 1);
-			l->v.v[i] = l->v.v[--l->v.n];
+			acquit(l, i);
 			*again = true;
 			return true;
 		}
 	return false;
+}
+
+/*
+ * A switch was left out because another device seemed to have its GUID, and the scan that followed
+ * at once has met no such device: what told of it were the names of a neighbour that has another GUID
+ * each time.
+ */
+static bool acquit_those_alone(struct left_list *l, const struct fabric *f)
+{
+	bool any = false;
+
+	for (size_t i = l->v.n; i-- > 0;) {
+		const struct left_one *one = &l->v.v[i];
+
+		if (one->x.why != LEFT_IMPOSTOR || !one->untested || !one->met ||
+		    map64_get(&f->node_by_guid, one->x.guid) != MAP64_NONE)
+			continue;
+		acquit(l, i);
+		any = true;
+	}
+	return any;
 }
 
 /* Of the scan that counts: what it did not meet is not there any more. */
@@ -309,6 +337,9 @@ bool left_out_scanned(struct sm *sm, const struct disco_result *res)
 			*vec_push(&l->fresh) = *x;
 		}
 	}
+	/* if devices are new on the list, what the fabric is without them is not known yet */
+	if (res->f && !again)
+		again = acquit_those_alone(l, res->f);
 	again &= l->repeats < REPEATS_MAX;
 	l->repeats += again;
 	if (res->f && !again)
@@ -322,7 +353,11 @@ bool left_out_scanned(struct sm *sm, const struct disco_result *res)
 
 void left_out_sweep(struct sm *sm)
 {
-	sm->left_out->repeats = 0;
+	struct left_list *l = sm->left_out;
+
+	l->repeats = 0;
+	for (size_t i = 0; i < l->v.n; i++)
+		l->v.v[i].untested = false;
 }
 
 size_t left_out_list(const struct sm *sm, struct disco_left *out)
@@ -414,15 +449,21 @@ void left_out_answered(struct sm *sm, size_t i, const struct smp *s, int status)
 	memcpy(a->data, s->data, sizeof(a->data));
 }
 
-/* The port of the published fabric that a NodeInfo says it comes from has no other link. */
-static bool is_free(const struct fabric *f, const uint8_t *info)
+/*
+ * The port of the published fabric that a NodeInfo says it comes from has no other link than that to
+ * the place of x: a local sweep for another reason may have taken the device back.
+ */
+static bool is_free(const struct fabric *f, const struct disco_left *x, const uint8_t *info)
 {
-	uint32_t node = map64_get(&f->node_by_guid, get_be64(info + NI_GUID));
+	uint32_t node = map64_get(&f->node_by_guid, get_be64(info + NI_GUID)), peer;
 
 	if (node == MAP64_NONE)
 		return true;
-	return f->nodes[node].type == info[NI_TYPE] && f->nodes[node].nports == info[NI_PORTS] &&
-	       f->ports[f->nodes[node].port0 + info[NI_LOCAL_PORT]].peer == FABRIC_NONE;
+	if (f->nodes[node].type != info[NI_TYPE] || f->nodes[node].nports != info[NI_PORTS])
+		return false;
+	peer = f->ports[f->nodes[node].port0 + info[NI_LOCAL_PORT]].peer;
+	return peer == FABRIC_NONE ||
+	       (port_node(f, peer)->guid == x->near_guid && f->ports[peer].num == x->near_port);
 }
 
 /*
@@ -447,7 +488,7 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 		return !one->wait || memcmp(x->data, a->data, sizeof(x->data));
 	if (x->attr != UMAD_SM_ATTR_NODE_INFO)
 		return true;	/* what is no answer to the question does not get here */
-	if (left_judge(a->data) || !is_free(f, a->data))
+	if (left_judge(a->data) || !is_free(f, x, a->data))
 		return false;
 	if (x->why == LEFT_IMPOSTOR && get_be64(a->data + NI_GUID) == x->guid && is_away(f, x))
 		return !one->wait;

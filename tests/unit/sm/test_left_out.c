@@ -123,6 +123,55 @@ START_TEST(an_impossible_one_until_it_is_possible)
 }
 END_TEST
 
+/* A local sweep for another reason has read host 1, which is linked again. */
+START_TEST(one_that_is_linked_already)
+{
+	uint8_t odd[40], good[40];
+	struct disco_left x;
+
+	node_info(odd, IB_NODE_CA_T, 0, HOST(1), 1);
+	node_info(good, IB_NODE_CA_T, 1, HOST(1), 1);
+	x = left_at(2, LEFT_PORTS, odd);
+	scanned(&x, 1, false);
+	ck_assert_int_eq(light_one(odd), LEFT_OUT_SAME);
+	node_info(odd, IB_NODE_CA_T, 1, HOST(2), 1);		/* which is linked elsewhere */
+	ck_assert_int_eq(light_one(odd), LEFT_OUT_SAME);
+	ck_assert_int_eq(light_one(good), LEFT_OUT_BACK);
+	ck_assert_uint_eq(count(), 0);
+}
+END_TEST
+
+/* Both links of a switch are doubted; without it no other device has its GUID. */
+START_TEST(an_impostor_of_nobody_is_honest)
+{
+	uint8_t info[40];
+	struct disco_left x;
+
+	node_info(info, IB_NODE_SWITCH_T, 8, 0x9009, 1);
+	x = left_at(5, LEFT_IMPOSTOR, info);
+	scanned(&x, 1, true);		/* to see who else has its GUID */
+	scanned(&x, 1, true);		/* nobody has */
+	ck_assert_uint_eq(count(), 0);
+	scanned(&x, 1, false);
+	ck_assert_uint_eq(count(), 0);
+}
+END_TEST
+
+/* The switch whose GUID it has was there, and may be starting again. */
+START_TEST(an_impostor_of_a_switch_that_goes_stays_out)
+{
+	uint8_t info[40];
+	struct disco_left x;
+
+	node_info(info, IB_NODE_SWITCH_T, 8, 0x9009, 1);
+	x = left_at(5, LEFT_IMPOSTOR, info);
+	scanned(&x, 1, true);
+	left_out_sweep(&sm);
+	scanned(&x, 1, false);
+	ck_assert_uint_eq(count(), 1);
+}
+END_TEST
+
 START_TEST(a_scan_that_does_not_meet_it_forgets_it)
 {
 	uint8_t odd[40];
@@ -295,6 +344,9 @@ int main(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, an_impossible_one_until_it_is_possible);
+	tcase_add_test(t, one_that_is_linked_already);
+	tcase_add_test(t, an_impostor_of_nobody_is_honest);
+	tcase_add_test(t, an_impostor_of_a_switch_that_goes_stays_out);
 	tcase_add_test(t, a_scan_that_does_not_meet_it_forgets_it);
 	tcase_add_test(t, a_guid_that_changes_has_to_be_the_same_twice);
 	tcase_add_test(t, one_that_kills_discovery_is_tried_ever_more_rarely);
