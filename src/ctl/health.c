@@ -664,20 +664,33 @@ static void judge_liars(const struct health_input *in, struct health *h)
 	free(more);
 }
 
+/* One for each of n; put: appends the text of the i-th. */
+static void add_each(struct many *m, const struct health_input *in, size_t n,
+		     void (*put)(const struct health_input *in, size_t i, struct buf *out))
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		text.n = 0;
+		put(in, i, &text);
+		add_one(m, "%s", text.s);
+	}
+	add_rest(m);
+	buf_free(&text);
+}
+
+static void put_flood(const struct health_input *in, size_t i, struct buf *out)
+{
+	sm_flood_text(in->state ? in->state->f : NULL, &in->floods[i], out);
+}
+
 static void judge_floods(const struct health_input *in, struct health *h)
 {
 	struct many floods = { h, SEV_WARNING, "trap-flood",
 			       "look at the device and its cables; what its traps tell of is still looked at, "
 			       "twice a second at most", "sources of too many traps", 0 };
-	struct buf text = { 0 };
 
-	for (size_t i = 0; i < in->n_floods; i++) {
-		text.n = 0;
-		sm_flood_text(in->state ? in->state->f : NULL, &in->floods[i], &text);
-		add_one(&floods, "%s", text.s);
-	}
-	add_rest(&floods);
-	buf_free(&text);
+	add_each(&floods, in, in->n_floods, put_flood);
 }
 
 void health_flood_text(const struct subnet_state *s, const struct mad_flood *flood,
@@ -701,20 +714,23 @@ void health_flood_text(const struct subnet_state *s, const struct mad_flood *flo
 		buf_printf(out, ", of which %" PRIu64 " were not looked at", flood->dropped);
 }
 
+static void put_mad_flood(const struct health_input *in, size_t i, struct buf *out)
+{
+	health_flood_text(in->state, &in->mad_floods[i], out);
+}
+
 static void judge_mad_floods(const struct health_input *in, struct health *h)
 {
 	struct many floods = { h, SEV_WARNING, "mad-flood",
 			       "look at what runs on the host; others are served beside it, and it "
 			       "waits alone", "ports that send too many MADs", 0 };
-	struct buf text = { 0 };
 
-	for (size_t i = 0; i < in->n_mad_floods; i++) {
-		text.n = 0;
-		health_flood_text(in->state, &in->mad_floods[i], &text);
-		add_one(&floods, "%s", text.s);
-	}
-	add_rest(&floods);
-	buf_free(&text);
+	add_each(&floods, in, in->n_mad_floods, put_mad_flood);
+}
+
+static void put_flap(const struct health_input *in, size_t i, struct buf *out)
+{
+	sm_flap_text(in->state ? in->state->f : NULL, &in->flaps[i], out);
 }
 
 static void judge_flaps(const struct health_input *in, struct health *h)
@@ -722,15 +738,8 @@ static void judge_flaps(const struct health_input *in, struct health *h)
 	struct many flaps = { h, SEV_WARNING, "link-flapping",
 			      "look at the cable and both connectors; 'qosd-ctl links release' has routes use it "
 			      "at once", "links that flap", 0 };
-	struct buf text = { 0 };
 
-	for (size_t i = 0; i < in->n_flaps; i++) {
-		text.n = 0;
-		sm_flap_text(in->state ? in->state->f : NULL, &in->flaps[i], &text);
-		add_one(&flaps, "%s", text.s);
-	}
-	add_rest(&flaps);
-	buf_free(&text);
+	add_each(&flaps, in, in->n_flaps, put_flap);
 }
 
 /* --- policy --- */
