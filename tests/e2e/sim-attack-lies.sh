@@ -118,11 +118,12 @@ truth_returns() {
 	lives
 }
 
-# told NAME: health tells of that device, by its name or that of the port before it.
+# told NAME: health tells of that device, by its name or that of the port before it.  Of two with one
+# port GUID it names both, as nobody can know which of them lies.
 told() {
 	local near
 	near=$(awk -F '\t' -v name="$1" '$1 == name { print $2 }' links.list)
-	{ ctl health; cat "$qosd_log"; } | grep -E 'device-(lies|left-out)|not say the same twice' | grep -qF -e "$1" -e "$near"
+	{ ctl health; cat "$qosd_log"; } | grep -E 'device-(lies|left-out)|duplicate-guid|not say the same twice' | grep -qF -e "$1" -e "$near"
 }
 no_lies() { ! ctl health | grep -qE 'device-(lies|left-out)'; }
 
