@@ -109,7 +109,7 @@ struct node_work {
 	uint8_t speed_samples, speed_same;	/* ports read by speeds.c first; … that showed no more */
 	bool foreign;		/* … as it has another's M_Key */
 	uint8_t silent;		/* SMPs without an answer, in a row */
-	uint8_t lost;		/* … in all */
+	uint8_t lost;		/* the same in all; after one, no Get has a second try */
 	uint8_t sets_lost;	/* Sets without an answer, since one was answered */
 	bool doubtful;		/* what it holds is not known for sure */
 	bool joined;		/* Sets were sent to it that stand for several SL2VL tables */
