@@ -501,6 +501,8 @@ bool takeover_is_hopeless(const struct sm *sm);
 /* vls.c: steps of a sweep; both call next */
 void vls_new(struct sm *sm);
 void vls_free(struct sm *sm);
+/* What refused_set.got is for a PortInfo, if mod is one of those that vls.c remembers; false: it is not. */
+bool vls_kept_digest(uint32_t mod, const uint8_t info[64], uint64_t *out);
 void vls_add(struct sm *sm, void (*next)(struct sm *sm));
 void vls_take_away(struct sm *sm, void (*next)(struct sm *sm));
 /* speeds.c: goes on with adaptive_start() */

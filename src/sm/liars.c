@@ -10,13 +10,22 @@
 #include <infiniband/umad_sm.h>
 
 #include "base/alloc.h"
+#include "base/backoff.h"
 #include "base/log.h"
+#include "plan/attributes.h"
 #include "sm/internal.h"
 #include "sm/liars.h"
 
 static struct log_ratelimit liar_log = LOG_RATELIMIT;
 
-#define KEPT_SEEN_MAX	65536
+#define LOOKS_MAX	65536u
+#define LOOK_WAIT_MAX	360u	/* light sweeps */
+
+/* A value that light sweeps read, and that was not as sweeps know it. */
+struct look {
+	uint32_t last;		/* the last answer: a digest */
+	uint16_t wait, left;	/* light sweeps from one local sweep for its sake to the next; still to come */
+};
 
 /* What a device is asked again, and its answer. */
 struct question {
@@ -37,7 +46,8 @@ struct liars {
 	struct map64 place;		/* key_of() -> place in list */
 	uint64_t looked;		/* generation of the state that liars_look() saw last */
 	struct map64 confirmed;		/* digests of NodeInfos that were the same twice */
-	struct map64 kept_seen;		/* values that were not what they had been: their last digest */
+	struct map64 looked_at;		/* look_key() -> place in looks */
+	VEC(struct look) looks;
 	bool odd;			/* the light sweep is one that asks all nodes with many ports */
 	size_t next_refused;		/* of the store's, where the next light sweep goes on */
 	struct smp_job *job;
@@ -72,6 +82,7 @@ uint32_t liars_digest(uint16_t attr, const uint8_t *data)
 	};
 	static const enum MAD_FIELDS of_switch[] = {
 		IB_SW_LINEAR_FDB_CAP_F, IB_SW_LINEAR_FDB_TOP_F, IB_SW_MCAST_FDB_CAP_F,
+		IB_SW_PARTITION_ENFORCE_CAP_F,
 	};
 
 	if (attr == UMAD_SM_ATTR_PORT_INFO)
@@ -380,31 +391,36 @@ static void look_around(struct sm *sm, const struct fabric *f, uint32_t node)
 	}
 }
 
-/* The entry is of the node itself, or of the device behind one of its ports. */
-static void look_at_entry(struct sm *sm, const struct fabric *f, const struct liar *x)
+/* The entry is of the node itself, or of the device behind one of its ports.  seen: nodes, by index. */
+static void look_at_entry(struct sm *sm, const struct fabric *f, const struct liar *x, uint8_t *seen)
 {
 	uint32_t node = map64_get(&f->node_by_guid, x->guid), peer;
 
 	if (node == MAP64_NONE || x->num > f->nodes[node].nports)
 		return;
 	peer = f->ports[f->nodes[node].port0 + x->num].peer;
-	if (!x->behind)
+	if (x->behind && peer == FABRIC_NONE)
+		return;
+	if (x->behind)
+		node = f->ports[peer].node;
+	if (!seen[node])
 		look_at_node(sm, f, node);
-	else if (peer != FABRIC_NONE)
-		look_at_node(sm, f, f->ports[peer].node);
+	seen[node] = true;
 }
 
 static void look_at_changed(struct sm *sm, const struct fabric *f, const uint8_t *changed)
 {
 	struct liars *l = sm->liars;
 	size_t before = l->list.n;
+	uint8_t *seen = before ? xcalloc(f->n_nodes, 1) : NULL;
 
 	for (size_t i = 0; i < before; i++) {
 		struct liar copy = l->list.v[i];
 
 		if (!copy.answer)
-			look_at_entry(sm, f, &copy);
+			look_at_entry(sm, f, &copy, seen);
 	}
+	free(seen);
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		if (changed[i])
 			look_around(sm, f, i);
@@ -415,6 +431,15 @@ static bool asks_both_ends(const struct fabric *f, const struct liar *x, uint32_
 {
 	return !x->answer && x->num && f->ports[port].state < IB_PORT_INIT_S &&
 	       f->ports[port].peer != FABRIC_NONE;
+}
+
+/* NodeInfo as the port answers it: that of an adapter has the port GUID of the port that is asked. */
+static void published_node_info(const struct fabric *f, uint32_t port, uint8_t info[40])
+{
+	memcpy(info, port_node(f, port)->info, 40);
+	mad_set_field(info, 0, IB_NODE_LOCAL_PORT_F, f->ports[port].num);
+	if (!node_is_switch(port_node(f, port)))
+		mad_set_field64(info, 0, IB_NODE_PORT_GUID_F, f->ports[port].guid);
 }
 
 /* What the questions of ask_entry() are answered with if all is as it is published. */
@@ -428,14 +453,11 @@ static uint32_t published_digest(const struct fabric *f, const struct liar *x)
 	if (x->behind) {
 		if (peer == FABRIC_NONE)
 			return 0;
-		memcpy(info, port_node(f, peer)->info, sizeof(info));
-		mad_set_field(info, 0, IB_NODE_LOCAL_PORT_F, f->ports[peer].num);
-		if (!node_is_switch(port_node(f, peer)))
-			mad_set_field64(info, 0, IB_NODE_PORT_GUID_F, f->ports[peer].guid);
+		published_node_info(f, peer, info);
 		return liars_digest(UMAD_SM_ATTR_NODE_INFO, info);
 	}
 	sum = liars_digest(UMAD_SM_ATTR_PORT_INFO, f->ports[port].info);
-	if (!x->num)
+	if (!x->num && !x->answer)
 		sum = add_digest(sum, liars_digest(UMAD_SM_ATTR_SWITCH_INFO, f->switches[n->sw].info));
 	else if (asks_both_ends(f, x, port))
 		sum = add_digest(sum, liars_digest(UMAD_SM_ATTR_PORT_INFO, f->ports[peer].info));
@@ -452,9 +474,9 @@ static bool is_no_more(const struct liar *x, const void *arg)
 	if (node == MAP64_NONE || x->num > f->nodes[node].nports)
 		return true;
 	port = f->nodes[node].port0 + x->num;
-	/* nobody is behind it, or what was answered is what is published now */
-	return x->behind && (f->ports[port].state < IB_PORT_INIT_S ||
-			     (!x->changes && x->again.looked == published_digest(f, x)));
+	/* nobody is behind it, or what was answered last is what is published now */
+	return (x->behind && f->ports[port].state < IB_PORT_INIT_S) ||
+	       (!x->changes && x->again.looked == published_digest(f, x));
 }
 
 void liars_look(struct sm *sm)
@@ -478,12 +500,68 @@ void liars_look(struct sm *sm)
 
 /* --- asking again --- */
 
-/* All of NodeInfo but for LocalPortNum, which is that of the way. */
+static uint64_t look_key(uint64_t guid, uint16_t attr, uint32_t mod)
+{
+	return hash64(guid ^ hash64((uint64_t)attr << 32 | mod));
+}
+
+/*
+ * Takes the answer of a light sweep, as a digest, to what sweeps know otherwise.  True: it differs, for
+ * the first time or twice the same, and a local sweep is due.  A device that takes Sets back at once,
+ * or shows another value each time, is written to ever more rarely.
+ */
+static bool value_is_news(struct liars *l, uint64_t key, uint32_t said, uint32_t known)
+{
+	uint32_t at = l->looked_at.n ? map64_get(&l->looked_at, key) : MAP64_NONE;
+	struct look *k;
+	bool same;
+
+	if (at == MAP64_NONE && said == known)
+		return false;
+	if (at == MAP64_NONE) {
+		if (l->looks.n >= LOOKS_MAX) {
+			map64_clear(&l->looked_at);
+			l->looks.n = 0;
+		}
+		at = (uint32_t)l->looks.n;
+		map64_put(&l->looked_at, key, at);
+		*vec_push(&l->looks) = (struct look){ .last = said };
+	}
+	k = &l->looks.v[at];
+	same = k->last == said;
+	k->last = said;
+	if (said == known) {
+		k->wait = k->left = 0;
+		return false;
+	}
+	if (k->left) {
+		k->left--;
+		return false;
+	}
+	if (!same)
+		return false;
+	k->left = k->wait;
+	k->wait = (uint16_t)backoff_next(k->wait, 1, LOOK_WAIT_MAX);
+	return true;
+}
+
+bool liars_switch_is_news(struct sm *sm, const struct fabric *f, uint32_t sw, const uint8_t *data)
+{
+	return value_is_news(sm->liars,
+			     look_key(f->nodes[f->switches[sw].node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0),
+			     liars_digest(UMAD_SM_ATTR_SWITCH_INFO, data),
+			     liars_digest(UMAD_SM_ATTR_SWITCH_INFO, f->switches[sw].info));
+}
+
+/* Of NodeInfo, all but for LocalPortNum and VendorID. */
 #define NODE_INFO_SAME	36
 
-static uint64_t node_digest(const struct fabric_node *n)
+static uint64_t node_digest(const struct fabric *f, uint32_t node)
 {
-	return hash_bytes(n->info, NODE_INFO_SAME, 0);
+	uint8_t info[40];
+
+	published_node_info(f, f->nodes[node].port0 + f->nodes[node].local_port, info);
+	return hash_bytes(info, NODE_INFO_SAME, 0);
 }
 
 /* The port that leads to a node, as its directed route has it; FABRIC_NONE: it is our own. */
@@ -509,7 +587,7 @@ static void ask_nodes(struct sm *sm, const struct fabric *f)
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct fabric_node *n = &f->nodes[i];
 
-		if ((map64_get(&l->confirmed, node_digest(n)) == MAP64_NONE ||
+		if ((map64_get(&l->confirmed, node_digest(f, i)) == MAP64_NONE ||
 		     (l->odd && n->nports > 2)) && !is_listed(sm, f, i))
 			*vec_push(&l->questions) = (struct question){
 				.node = i, .num = node_is_switch(n) ? 0 : n->local_port,
@@ -568,11 +646,24 @@ static unsigned port_of(const struct fabric *f, uint32_t node, const struct refu
 	return r->attr == UMAD_SM_ATTR_PORT_INFO ? r->mod & 0xff : f->nodes[node].local_port;
 }
 
-static bool can_be_read(uint16_t attr)
+/* The node may have fewer ports than when that was remembered. */
+static bool can_be_read(const struct fabric *f, uint32_t node, const struct refused_set *r)
 {
-	return attr == UMAD_SM_ATTR_PORT_INFO || attr == UMAD_SM_ATTR_PKEY_TABLE ||
-	       attr == UMAD_SM_ATTR_SLVL_TABLE || attr == UMAD_SM_ATTR_VL_ARB_TABLE ||
-	       attr == UMAD_SM_ATTR_LINEAR_FT || attr == UMAD_SM_ATTR_MCAST_FT;
+	const struct fabric_node *n = &f->nodes[node];
+
+	switch (r->attr) {
+	case UMAD_SM_ATTR_PORT_INFO:
+	case UMAD_SM_ATTR_VL_ARB_TABLE:
+		return (r->mod & 0xff) <= n->nports;
+	case UMAD_SM_ATTR_PKEY_TABLE:
+		return r->mod >> 16 <= n->nports;
+	case UMAD_SM_ATTR_LINEAR_FT:
+		return node_is_switch(n);
+	case UMAD_SM_ATTR_SLVL_TABLE:		/* not of several ports at once: that is for Sets */
+		return r->mod <= UINT16_MAX;
+	default:
+		return false;
+	}
 }
 
 static void ask_kept(struct sm *sm, const struct fabric *f)
@@ -586,7 +677,7 @@ static void ask_kept(struct sm *sm, const struct fabric *f)
 	while (asked < ASK_AGAIN_MAX && (r = refusals_at(all, l->next_refused++))) {
 		uint32_t node = map64_get(&f->node_by_guid, r->guid);
 
-		if (node == MAP64_NONE || refusal_by_status(r) || !can_be_read(r->attr))
+		if (node == MAP64_NONE || refusal_by_status(r) || !can_be_read(f, node, r))
 			continue;
 		*vec_push(&l->questions) = (struct question){
 			.node = node, .num = (uint8_t)port_of(f, node, r), .attr = r->attr,
@@ -613,7 +704,8 @@ static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 	*s = (struct smp){ .method = SMP_GET, .attr = q->attr, .mod = q->mod };
 	if (!mkey_route(sm, f, q->node, q->num, s) || (q->behind && s->hops >= IB_DR_HOPS_MAX))
 		return false;
-	s->last_hop = q->behind;
+	if (q->behind)		/* else it may be the switch's port that leads to another port of a node */
+		s->last_hop = q->behind;
 	return true;
 }
 
@@ -627,6 +719,35 @@ static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, in
 	memcpy(q->data, s->data, sizeof(q->data));
 }
 
+/* The port that a table belongs to, by the AttributeModifier. */
+static unsigned port_of_table(const struct fabric *f, const struct question *q)
+{
+	unsigned shift = q->attr == UMAD_SM_ATTR_PKEY_TABLE ? 16 : 0;
+
+	return node_is_switch(&f->nodes[q->node]) ? q->mod >> shift & 0xff : q->num;
+}
+
+/* Bytes of a table that count, as want_item() has them. */
+static size_t table_size(const struct subnet_state *st, const struct question *q)
+{
+	const struct fabric_node *n = &st->f->nodes[q->node];
+	uint32_t port = n->port0 + port_of_table(st->f, q);
+
+	switch (q->attr) {
+	case UMAD_SM_ATTR_SLVL_TABLE:
+		return IB_SL_COUNT / 2;
+	case UMAD_SM_ATTR_LINEAR_FT:
+		return plan_lft_entries(st->plan, n->sw, q->mod);
+	case UMAD_SM_ATTR_PKEY_TABLE:
+		return 2 * pkey_block_entries(st->f, port, q->mod & 0xffff);
+	case UMAD_SM_ATTR_VL_ARB_TABLE:
+		return 2 * vlarb_block_entries(&st->f->ports[port], q->mod >> 16);
+	default:
+		return sizeof(q->data);
+	}
+}
+
+/* Of the answer, like refused_set.got. */
 static uint64_t digest_of(struct sm *sm, const struct question *q)
 {
 	const struct subnet_state *st = sm->liars->state;
@@ -634,25 +755,19 @@ static uint64_t digest_of(struct sm *sm, const struct question *q)
 	struct want_env e = { .plan = st->plan, .sm_lid = state_own_lid(st),
 			      .m_key = mkey_ours(sm), .tables_written = true,
 			      .refused = store_refusals(sm->store) };
+	uint64_t digest;
 
-	if (q->refused.attr == UMAD_SM_ATTR_PORT_INFO)
-		return port_info_digest(&e, port, q->data);
-	return hash_bytes(q->data, q->refused.attr == UMAD_SM_ATTR_SLVL_TABLE ? 8 : 64, 0);
+	if (q->attr != UMAD_SM_ATTR_PORT_INFO)
+		return hash_bytes(q->data, table_size(st, q), 0);
+	return vls_kept_digest(q->refused.mod, q->data, &digest) ? digest :
+	       port_info_digest(&e, port, q->data);
 }
 
-/*
- * A value that a device keeps has changed.  True: for the first time, or it was the same when it was
- * asked for last.  A device that shows another value each time is not written to each time.
- */
-static bool is_settled(struct liars *l, const struct question *q, uint64_t guid, uint64_t digest)
+/* True: the device has another value than it was said to keep, and a local sweep is due. */
+static bool kept_is_news(struct liars *l, const struct question *q, uint64_t guid, uint64_t digest)
 {
-	uint64_t key = hash64(guid ^ hash64((uint64_t)q->refused.attr << 32 | q->refused.mod));
-	uint32_t now = (uint32_t)digest >> 1, before;
-
-	if (l->kept_seen.n >= KEPT_SEEN_MAX)
-		map64_clear(&l->kept_seen);
-	before = map64_put(&l->kept_seen, key, now);
-	return before == MAP64_NONE || before == now;
+	return value_is_news(l, look_key(guid, q->refused.attr, q->refused.mod), fold(digest),
+			     fold(q->refused.got));
 }
 
 /* What a device was said to keep is not what it has. */
@@ -661,8 +776,10 @@ static bool take_kept(struct sm *sm, const struct question *q)
 	const struct fabric *f = sm->liars->state->f;
 	uint64_t guid = f->nodes[q->node].guid, digest = digest_of(sm, q);
 
-	if (digest == q->refused.got || !is_settled(sm->liars, q, guid, digest))
+	if (!kept_is_news(sm->liars, q, guid, digest))
 		return false;
+	log_debug("sweep", "0x%016" PRIx64 ": attribute 0x%04x modifier 0x%08x is not as it was kept", guid,
+		  q->refused.attr, q->refused.mod);
 	mad_hold(sm->mad);
 	refused_taken(sm, guid, q->refused.attr, q->refused.mod);
 	map64_put(&sm->doubtful, guid, 1);
@@ -681,10 +798,12 @@ static bool take_node(struct sm *sm, const struct question *q)
 	const struct fabric *f = sm->liars->state->f;
 	const struct fabric_node *n = &f->nodes[q->node];
 	uint32_t near = near_port(f, q->node);
+	uint8_t info[40];
 	char what[160];
 
-	if (!memcmp(q->data, n->info, NODE_INFO_SAME)) {
-		map64_put(&sm->liars->confirmed, node_digest(n), 1);
+	published_node_info(f, n->port0 + n->local_port, info);
+	if (!memcmp(q->data, info, NODE_INFO_SAME)) {
+		map64_put(&sm->liars->confirmed, node_digest(f, q->node), 1);
 		return false;
 	}
 	if (near == FABRIC_NONE)
@@ -704,7 +823,12 @@ static bool is_as_published(const struct fabric *f, const struct question *q)
 {
 	uint32_t peer = f->ports[f->nodes[q->node].port0 + q->behind].peer;
 
-	return peer != FABRIC_NONE && !memcmp(q->data, port_node(f, peer)->info, NODE_INFO_SAME);
+	uint8_t info[40];
+
+	if (peer == FABRIC_NONE)
+		return false;
+	published_node_info(f, peer, info);
+	return !memcmp(q->data, info, NODE_INFO_SAME);
 }
 
 /*
@@ -747,6 +871,8 @@ static bool take_listed(struct sm *sm, size_t i, size_t behind)
 	}
 	if (x->changes && x->again.same && !q[i].status)
 		news = take_steady(sm, x, &q[i]);
+	if (news)
+		log_debug("sweep", "another answer than before, of what: %s", x->text);
 	for (size_t k = i; k < behind && news; k++)
 		suspect_ends(sm, f->nodes[q[k].node].guid);
 	return news;
@@ -827,7 +953,7 @@ void liars_new(struct sm *sm)
 	sm->liars = xcalloc(1, sizeof(*sm->liars));
 	map64_init(&sm->liars->place, 16);
 	map64_init(&sm->liars->confirmed, 16);
-	map64_init(&sm->liars->kept_seen, 16);
+	map64_init(&sm->liars->looked_at, 16);
 }
 
 void liars_free(struct sm *sm)
@@ -837,6 +963,7 @@ void liars_free(struct sm *sm)
 	vec_free(&sm->liars->questions);
 	map64_free(&sm->liars->place);
 	map64_free(&sm->liars->confirmed);
-	map64_free(&sm->liars->kept_seen);
+	map64_free(&sm->liars->looked_at);
+	vec_free(&sm->liars->looks);
 	free(sm->liars);
 }

@@ -89,6 +89,11 @@ bool liars_know(const struct sm *sm, const struct fabric *f, uint32_t port, bool
  * at the nodes that have changed since the last call, as far as the published state knows them.
  */
 void liars_look(struct sm *sm);
+/*
+ * The SwitchInfo that a light sweep has read of a switch of f.  True: what counts of it is not as it was
+ * published, and that is news.
+ */
+bool liars_switch_is_news(struct sm *sm, const struct fabric *f, uint32_t sw, const uint8_t *data);
 /* With a light sweep: asks again. */
 void liars_ask(struct sm *sm);
 

@@ -301,6 +301,7 @@ enum {
 	LIGHT_ASKED = 1 << 0,
 	LIGHT_ANSWERED = 1 << 1,
 	LIGHT_SUSPECT = 1 << 2,		/* it has a change to tell, or says nothing */
+	LIGHT_CHANGED = 1 << 3,		/* it does not say what it said before */
 };
 
 bool state_was_claimed(const struct subnet_state *s, uint16_t before, uint16_t now)
@@ -403,6 +404,8 @@ static void light_done(void *arg, uint32_t sw, const struct smp *s, uint64_t coo
 		sm->light_asked[sw] |= LIGHT_ANSWERED;
 	if (status || mad_get_field(data, 0, IB_SW_STATE_CHANGE_F))
 		sm->light_asked[sw] |= LIGHT_SUSPECT;
+	if (!status && liars_switch_is_news(sm, sm->light_state->f, sw, data))
+		sm->light_asked[sw] |= LIGHT_CHANGED;
 	if (!status && sm->light_asked[sw] & LIGHT_SUSPECT &&
 	    !refused_clearing(sm, light_switch(sm, sw)->guid))
 		sm->light_told = true;
@@ -434,12 +437,14 @@ static void light_finished(void *arg)
 	enum left_out_end left;
 
 	for (uint32_t i = 0; i < f->n_switches; i++)
-		if (sm->light_asked[i] & LIGHT_SUSPECT) {
+		if (sm->light_asked[i] & (LIGHT_SUSPECT | LIGHT_CHANGED)) {
 			uint64_t guid = light_switch(sm, i)->guid;
 
 			/* what can't be cleared says nothing new: there need be nothing to find */
-			sm_suspect(sm, &(struct suspect){ .guid = guid,
-							  .unasked = refused_clearing(sm, guid) });
+			sm_suspect(sm, &(struct suspect){
+				.guid = guid, .changed = sm->light_asked[i] & LIGHT_CHANGED,
+				.unasked = refused_clearing(sm, guid) ||
+					   !(sm->light_asked[i] & LIGHT_SUSPECT) });
 			changed++;
 		}
 	light_end(sm);

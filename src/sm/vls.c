@@ -89,6 +89,16 @@ static uint64_t digest(unsigned code)
 	return hash64(code + 1u);
 }
 
+bool vls_kept_digest(uint32_t mod, const uint8_t info[64], uint64_t *out)
+{
+	for (enum field k = 0; k < N_FIELDS; k++)
+		if ((mod & ~0xffu) == fields[k].place) {
+			*out = digest(mad_get_field((uint8_t *)(uintptr_t)info, 0, fields[k].mad));
+			return true;
+		}
+	return false;
+}
+
 static bool keeps(const struct sm *sm, uint32_t port, enum field k, unsigned code)
 {
 	const struct fabric_port *p = &sm->f->ports[port];

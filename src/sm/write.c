@@ -201,6 +201,7 @@ static bool look_next(struct sm *sm, uint32_t node, struct smp *s, uint64_t *coo
 			continue;
 		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
 			       port_info_modifier(sm->f, node, num));
+		s->once |= w->lost;
 		*cookie = num;
 		return true;
 	}
@@ -351,6 +352,23 @@ static bool retry_without_mcast_top(struct sm *sm, uint32_t node, unsigned statu
 	return true;
 }
 
+/*
+ * What a switch answers to the Set of its SwitchInfo.  The plan was made with the capabilities that it
+ * said before; where it says others now, a light sweep finds that out (liars_switch_is_news()).
+ */
+static void store_switch_info(struct fabric_switch *sw, const uint8_t data[64])
+{
+	static const enum MAD_FIELDS capabilities[] = {
+		IB_SW_LINEAR_FDB_CAP_F, IB_SW_MCAST_FDB_CAP_F, IB_SW_PARTITION_ENFORCE_CAP_F,
+	};
+	uint8_t info[64];
+
+	memcpy(info, data, sizeof(info));
+	for (size_t i = 0; i < ARRAY_SIZE(capabilities); i++)
+		mad_set_field(info, 0, capabilities[i], mad_get_field(sw->info, 0, capabilities[i]));
+	fabric_switch_store(sw, info);
+}
+
 static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 {
 	const struct refusals *refused = store_refusals(sm->store);
@@ -359,7 +377,7 @@ static void switch_info_done(struct sm *sm, uint32_t node, const struct smp *s)
 	unsigned mcast_top, top = plan_lft_top(sm->plan, at);
 	char name[FABRIC_NAME_MAX];
 
-	fabric_switch_store(sw, s->data);
+	store_switch_info(sw, s->data);
 	mcast_top = want_mcast_top(sm->plan, refused, at, sw->mcast_top);
 	if (sw->mcast_top == want_mcast_top(sm->plan, NULL, at, sw->mcast_top))
 		refused_taken(sm, sm->f->nodes[node].guid, UMAD_SM_ATTR_SWITCH_INFO,

@@ -154,3 +154,17 @@ ctl links retrain "host-0004 HCA-1/P1" >/dev/null || bad "links retrain: exit st
 fewer() { [ "$(vls)" = "1 2;2 2;4 $((2 * hosts - 4));" ] && subnet_up; }
 until_ 20 fewer || bad "the link that was trained does not have fewer VLs: $(vls)"
 sim_do check
+
+note "what an end keeps is read by each light sweep, and not written again"
+stop_qosd || bad "qosd ends with exit status $?"
+echo "sweep-interval: 1" >qosd.yaml
+start_and_wait "$manager" -c qosd.yaml -p policy.yaml
+sim_do node lie "host-0005 HCA-1" keeps-portinfo
+policy "0, 1, 2"
+reload
+grep -q "host-0005.* keeps OperationalVLs" "$qosd_log" || bad "it takes what it is told"
+sets=$(sets)
+sleep 3.5
+expect "Sets in three light sweeps" "$sets" "$(sets)"
+stop_qosd || bad "qosd ends with exit status $?"
+stop_sim

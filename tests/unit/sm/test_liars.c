@@ -277,6 +277,52 @@ START_TEST(an_answer_that_is_published_goes)
 }
 END_TEST
 
+/* All was discovered in the middle of the local sweep that was to read it. */
+START_TEST(an_answer_of_a_port_that_is_published_goes)
+{
+	uint32_t port = port_at(0x9101, 3);
+
+	ck_assert(liars_note(&sm, now.f, port, false, 77, "says PortState 14"));
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 1);
+	liars_note(&sm, now.f, port, false,
+		   liars_digest(UMAD_SM_ATTR_PORT_INFO, now.f->ports[port].info), "says PortState 14");
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 0);
+}
+END_TEST
+
+static uint8_t *switch_info(unsigned cap)
+{
+	static uint8_t info[64];
+
+	memcpy(info, now.f->switches[0].info, sizeof(now.f->switches[0].info));
+	mad_set_field(info, 0, IB_SW_LINEAR_FDB_CAP_F, cap);
+	return info;
+}
+
+START_TEST(a_switch_that_says_otherwise)
+{
+	unsigned news = 0;
+
+	fabric_switch_store(&now.f->switches[0], switch_info(1024));
+	ck_assert(!liars_switch_is_news(&sm, now.f, 0, switch_info(1024)));
+	ck_assert(liars_switch_is_news(&sm, now.f, 0, switch_info(2048)));
+	fabric_switch_store(&now.f->switches[0], switch_info(2048));	/* the sweep reads the same */
+	ck_assert(!liars_switch_is_news(&sm, now.f, 0, switch_info(2048)));
+	/* it says so to light sweeps only */
+	for (unsigned i = 0; i < 2000; i++)
+		news += liars_switch_is_news(&sm, now.f, 0, switch_info(4096));
+	ck_assert_uint_ge(news, 5);
+	ck_assert_uint_le(news, 20);
+	/* each time it is another one */
+	news = 0;
+	for (unsigned i = 0; i < 2000; i++)
+		news += liars_switch_is_news(&sm, now.f, 0, switch_info(4096 + i));
+	ck_assert_uint_eq(news, 0);
+}
+END_TEST
+
 START_TEST(what_is_found_and_what_is_answered_do_not_replace_each_other)
 {
 	uint32_t port = port_at(0x9101, 3);
@@ -307,6 +353,8 @@ int main(void)
 	tcase_add_test(t, looking_at_changes_finds_the_same);
 	tcase_add_test(t, an_answer_stays_until_a_good_one);
 	tcase_add_test(t, an_answer_that_is_published_goes);
+	tcase_add_test(t, an_answer_of_a_port_that_is_published_goes);
+	tcase_add_test(t, a_switch_that_says_otherwise);
 	tcase_add_test(t, what_is_found_and_what_is_answered_do_not_replace_each_other);
 	suite_add_tcase(s, t);
 	return run_suite(s);
