@@ -591,7 +591,7 @@ static void judge_mlids_in_use(const struct health_input *in, struct health *h)
 		add(h, SEV_WARNING, "mlids-filling", "'qosd-ctl holdings --by mlids' says who holds how "
 		    "many; groups share them when there are no more, and hosts then receive what is "
 		    "sent to other groups, too",
-		    "%" PRIu32 " of the %" PRIu32 " multicast LIDs that all switches forward are in use; "
+		    "%" PRIu32 " multicast LIDs are in use, and all switches forward %" PRIu32 "; "
 		    "%" PRIu32 " groups share one with another", u.mlids, u.limit, u.sharing);
 }
 

@@ -194,7 +194,9 @@ start_sim topology
 start_and_wait "$node"
 all_forwarded() { sim_ctl check >audit 2>&1 && grep -qE '^multicast groups +80$' audit; }
 until_ 10 all_forwarded || bad "round a spine: $(<audit)"
-expect "lines of health" "" "$(ctl health | grep -E '^(error|warning) ')"
+# further groups share multicast LIDs that the small switch forwards, too; nothing else is wrong
+expect_match "health" "mlids-filling: 80 multicast LIDs are in use, and all switches forward 32" "$(ctl health)"
+expect "other lines of health" "" "$(ctl health | grep -E '^(error|warning) ' | grep -v mlids-filling)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 

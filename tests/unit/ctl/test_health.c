@@ -238,7 +238,7 @@ START_TEST(multicast_lids_that_run_out)
 	holdings_add(registered.holdings, HOLD_MLIDS, 0x99, 7);
 	ck_assert_uint_eq(judged(), 0);
 	holdings_add(registered.holdings, HOLD_MLIDS, 0x99, 1);
-	expect(SEV_WARNING, "mlids-filling", "multicast LIDs that all switches forward are in use");
+	expect(SEV_WARNING, "mlids-filling", "multicast LIDs are in use, and all switches forward");
 	in.mcast = NULL;
 	mcast_free(db);
 	holdings_free(registered.holdings);
