@@ -208,13 +208,14 @@ static bool was_killed(int status)
 	       WEXITSTATUS(status) != BOARD_EXIT_OWN_PORT;
 }
 
-/* Whose answer the process died of, or does not get done with. */
+/* Whose answer the process died of, or does not get done with.  No board: none was started. */
 static void blame(struct disco *d)
 {
-	struct disco_left x = d->board->fed;
+	struct disco_left x;
 
-	if (!atomic_load(&d->board->feeding))
+	if (!d->board || !atomic_load(&d->board->feeding))
 		return;
+	x = d->board->fed;
 	if (d->hangs)
 		x.why = LEFT_HANGS;
 	else if (was_killed(d->status))

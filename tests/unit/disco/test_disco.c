@@ -5,11 +5,14 @@
  * is started again under the name DISCO_ARGV0, and what it has to do is the name of the
  * device that it is told to use.
  */
+#include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -203,6 +206,19 @@ static int scan_in(const char *what, int sandbox)
 
 /* --- the daemon's side --- */
 
+static unsigned boards_left = UINT_MAX;	/* how many more processes get the memory that they share */
+
+/* The daemon's call comes here, as if the machine ran out of memory or descriptors. */
+int memfd_create(const char *name, unsigned flags)
+{
+	if (!boards_left) {
+		errno = EMFILE;
+		return -1;
+	}
+	boards_left--;
+	return (int)syscall(SYS_memfd_create, name, flags);
+}
+
 static struct loop *loop;
 static struct fabric *found;
 static char why[256];
@@ -363,6 +379,18 @@ START_TEST(a_failure_of_its_own_in_the_sandbox)
 }
 END_TEST
 
+/* The first process fails in the sandbox, and there is no memory for the one without. */
+START_TEST(no_second_process)
+{
+	boards_left = 1;
+	ck_assert_uint_lt(finds_in(DISCO_SANDBOX, "needs a call"), 2);
+	ck_assert_msg(strstr(why, "cannot start discovery"), "%s", why);
+	ck_assert_uint_eq(n_left, 0);
+	boards_left = UINT_MAX;
+	ck_assert_uint_eq(finds_in(DISCO_SANDBOX, "needs a call"), 2);
+}
+END_TEST
+
 /* It is ended, and nobody is told. */
 START_TEST(cancelled)
 {
@@ -396,6 +424,7 @@ int main(int argc, char **argv)
 	tcase_add_loop_test(tc, a_filter_that_is_too_tight, 0, ARRAY_SIZE(needy));
 	tcase_add_test(tc, a_filter_that_is_not_to_blame);
 	tcase_add_test(tc, a_failure_of_its_own_in_the_sandbox);
+	tcase_add_test(tc, no_second_process);
 	tcase_add_test(tc, cancelled);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
