@@ -56,6 +56,11 @@ struct asked {
 
 struct left_list {
 	VEC(struct left_one) v;
+	/*
+	 * Digest of a place -> index in v.  Each entry's place is a key; of keys that are not of an
+	 * entry any more, and of places with one digest, the index is another entry's, or of none.
+	 */
+	struct map64 by_place;
 	VEC(struct asked) asked;
 	VEC(struct disco_left) fresh;	/* during left_out_scanned(): new on the list */
 	struct map64 honest;	/* node GUIDs of switches that are no impostors, though no link is confirmed */
@@ -70,6 +75,7 @@ struct left_list *left_out_new(void)
 {
 	struct left_list *l = xcalloc(1, sizeof(*l));
 
+	map64_init(&l->by_place, 4);
 	map64_init(&l->honest, 4);
 	map64_init(&l->waits, 4);
 	map64_init(&l->accused, 4);
@@ -84,10 +90,67 @@ void left_out_free(struct left_list *l)
 	vec_free(&l->v);
 	vec_free(&l->asked);
 	vec_free(&l->fresh);
+	map64_free(&l->by_place);
 	map64_free(&l->honest);
 	map64_free(&l->waits);
 	map64_free(&l->accused);
 	free(l);
+}
+
+/* --- the list --- */
+
+static uint64_t place_key(uint64_t near_guid, unsigned near_port)
+{
+	return hash64(near_guid ^ (uint64_t)(near_port + 1) << 48);
+}
+
+static bool is_at(const struct left_one *one, uint64_t near_guid, unsigned near_port)
+{
+	return one->x.near_guid == near_guid && one->x.near_port == near_port;
+}
+
+static struct left_one *find(const struct left_list *l, uint64_t near_guid, unsigned near_port)
+{
+	uint32_t at = map64_get(&l->by_place, place_key(near_guid, near_port));
+
+	if (at == MAP64_NONE)
+		return NULL;
+	if (at < l->v.n && is_at(&l->v.v[at], near_guid, near_port))
+		return &l->v.v[at];
+	for (size_t i = 0; i < l->v.n; i++)
+		if (is_at(&l->v.v[i], near_guid, near_port))
+			return &l->v.v[i];
+	return NULL;
+}
+
+static void index_one(struct left_list *l, size_t i)
+{
+	const struct disco_left *x = &l->v.v[i].x;
+
+	map64_put(&l->by_place, place_key(x->near_guid, x->near_port), (uint32_t)i);
+}
+
+static void index_all(struct left_list *l)
+{
+	map64_clear(&l->by_place);
+	for (size_t i = 0; i < l->v.n; i++)
+		index_one(l, i);
+}
+
+/* The caller fills it, and calls index_one(). */
+static struct left_one *add(struct left_list *l)
+{
+	if (l->by_place.n >= 2 * LEFT_MAX)
+		index_all(l);
+	return vec_push(&l->v);
+}
+
+/* The last entry takes its index. */
+static void drop(struct left_list *l, size_t i)
+{
+	l->v.v[i] = l->v.v[--l->v.n];
+	if (i < l->v.n)
+		index_one(l, i);
 }
 
 /* --- who it is --- */
@@ -158,14 +221,6 @@ void left_out_text(const struct sm *sm, const struct fabric *f, const struct dis
 	left_text(x, out);
 }
 
-static struct left_one *find(const struct left_list *l, uint64_t near_guid, unsigned near_port)
-{
-	for (size_t i = 0; i < l->v.n; i++)
-		if (l->v.v[i].x.near_guid == near_guid && l->v.v[i].x.near_port == near_port)
-			return &l->v.v[i];
-	return NULL;
-}
-
 /* Said once for a place and a reason. */
 static void say(struct sm *sm, const struct fabric *f, const struct disco_left *x)
 {
@@ -207,9 +262,10 @@ static bool put(struct left_list *l, const struct disco_left *x)
 	} else {
 		if (l->v.n >= LEFT_MAX)
 			return false;
-		one = vec_push(&l->v);
+		one = add(l);
 	}
 	*one = (struct left_one){ .x = *x, .met = true, .untested = true };
+	index_one(l, (size_t)(one - l->v.v));
 	if (cannot_judge(x))
 		one->wait = wait_of(l, x);
 	else if (x->why == LEFT_IMPOSTOR)
@@ -261,7 +317,7 @@ static void acquit(struct left_list *l, size_t i)
 	if (l->honest.n >= LEFT_MAX)
 		map64_clear(&l->honest);
 	map64_put(&l->honest, l->v.v[i].x.guid, 1);
-	l->v.v[i] = l->v.v[--l->v.n];
+	drop(l, i);
 }
 
 /*
@@ -313,7 +369,10 @@ static void forget_unmet(struct left_list *l)
 	for (size_t i = 0; i < l->v.n; i++)
 		if (l->v.v[i].met)
 			l->v.v[kept++] = l->v.v[i];
-	l->v.n = kept;
+	if (kept < l->v.n) {
+		l->v.n = kept;
+		index_all(l);
+	}
 }
 
 bool left_out_scanned(struct sm *sm, const struct disco_result *res)
@@ -379,6 +438,7 @@ unsigned left_out_ports_max(const struct sm *sm)
 void left_out_forget(struct sm *sm)
 {
 	sm->left_out->v.n = 0;
+	map64_clear(&sm->left_out->by_place);
 	map64_clear(&sm->left_out->honest);
 	map64_clear(&sm->left_out->waits);
 }
@@ -530,7 +590,7 @@ enum left_out_end left_out_end(struct sm *sm)
 		sm_suspect(sm, &(struct suspect){ .guid = one->x.near_guid, .ends = true });
 		if (one->x.why == LEFT_ANSWER && one->x.attr != UMAD_SM_ATTR_NODE_INFO)
 			sm_suspect(sm, &(struct suspect){ .guid = one->x.guid, .whole = true });
-		*one = l->v.v[--l->v.n];
+		drop(l, (size_t)(one - l->v.v));
 		if (end == LEFT_OUT_SAME)
 			end = LEFT_OUT_BACK;
 	}

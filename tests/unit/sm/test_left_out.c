@@ -188,6 +188,48 @@ START_TEST(a_scan_that_does_not_meet_it_forgets_it)
 }
 END_TEST
 
+/* Places of a full list are found after any of them were taken back, and none is there twice. */
+START_TEST(a_full_list)
+{
+	static struct disco_left x[LEFT_MAX + 1];
+	uint8_t info[40];
+	unsigned n_back = 0;
+
+	node_info(info, IB_NODE_CA_T, 0, HOST(9), 1);
+	for (unsigned i = 0; i <= LEFT_MAX; i++) {
+		x[i] = left_at(i % 8, LEFT_PORTS, info);
+		x[i].near_guid = LEAF + i / 8;
+	}
+	/* places whose digests are the same, as a device may choose its GUID */
+	x[100].near_guid = x[101].near_guid ^ (uint64_t)(x[101].near_port + 1) << 48 ^
+			   (uint64_t)(x[100].near_port + 1) << 48;
+	scanned(x, LEFT_MAX + 1, false);
+	for (unsigned round = 0; round < 3; round++) {
+		scanned(x, LEFT_MAX, false);
+		ck_assert_uint_eq(count(), LEFT_MAX);
+	}
+	/* every other one of those that are asked can be now */
+	ck_assert(left_out_begin(&sm));
+	for (unsigned i = 0; i < left_out_asked(&sm); i++) {
+		struct smp s = { 0 };
+
+		node_info(s.data, IB_NODE_CA_T, i % 2, HOST(1000 + i), 1);
+		left_out_answered(&sm, i, &s, 0);
+		n_back += i % 2;
+	}
+	ck_assert_int_eq(left_out_end(&sm), LEFT_OUT_BACK);
+	ck_assert_uint_eq(count(), LEFT_MAX - n_back);
+	for (unsigned i = 0; i < LEFT_MAX; i++)
+		ck_assert_int_eq(left_out_holds(&sm, x[i].near_guid, x[i].near_port, info),
+				 i >= 2 * n_back || i % 2 == 0);
+	scanned(x + LEFT_MAX / 2, LEFT_MAX / 2, false);
+	ck_assert_uint_eq(count(), LEFT_MAX / 2);
+	for (unsigned i = 0; i < LEFT_MAX; i++)
+		ck_assert_int_eq(left_out_holds(&sm, x[i].near_guid, x[i].near_port, info),
+				 i >= LEFT_MAX / 2);
+}
+END_TEST
+
 START_TEST(a_guid_that_changes_has_to_be_the_same_twice)
 {
 	uint8_t info[40];
@@ -348,6 +390,7 @@ int main(void)
 	tcase_add_test(t, an_impostor_of_nobody_is_honest);
 	tcase_add_test(t, an_impostor_of_a_switch_that_goes_stays_out);
 	tcase_add_test(t, a_scan_that_does_not_meet_it_forgets_it);
+	tcase_add_test(t, a_full_list);
 	tcase_add_test(t, a_guid_that_changes_has_to_be_the_same_twice);
 	tcase_add_test(t, one_that_kills_discovery_is_tried_ever_more_rarely);
 	tcase_add_test(t, the_one_that_was_there_before_is_believed);
