@@ -12,8 +12,9 @@
  * it has been out for some light sweeps, twice as many each time.  A device that is taken back
  * is suspected, and a local sweep reads it; the next discovery is the test.
  *
- * Of two that have one GUID the one that was believed is asked, too: when it says so no more all is
- * discovered, since it is known under a name that it has not.
+ * Of two that have one GUID the one that was believed is asked, too: when it says another GUID than it
+ * did, and than it is known by, all is discovered.  That discovery may change nothing, where what it said
+ * before was false as well: hence once for each GUID.
  *
  * Everything but left_out_ask() and left_out_answered() is for the loop's thread; those two
  * touch `asked` only, which is the light sweep's while it runs.
@@ -54,6 +55,13 @@ struct asked {
 	bool other;	/* it was the other device with the GUID */
 };
 
+/* The device that was believed, by its place. */
+struct believed {
+	uint64_t guid;	/* that it said at the last light sweep */
+	bool changed;	/* it was another one at the one before */
+	bool owed;	/* ... and so at the one before that: it is told if it says the same again */
+};
+
 struct left_list {
 	VEC(struct left_one) v;
 	/*
@@ -62,6 +70,8 @@ struct left_list {
 	 */
 	struct map64 by_place;
 	VEC(struct asked) asked;
+	VEC(struct believed) believed;
+	struct map64 believed_at;	/* digest of a place -> index in believed */
 	VEC(struct disco_left) fresh;	/* during left_out_scanned(): new on the list */
 	struct map64 honest;	/* node GUIDs of switches that are no impostors, though no link is confirmed */
 	struct map64 waits;	/* by place: how many light sweeps it was left out the last time */
@@ -76,6 +86,7 @@ struct left_list *left_out_new(void)
 	struct left_list *l = xcalloc(1, sizeof(*l));
 
 	map64_init(&l->by_place, 4);
+	map64_init(&l->believed_at, 4);
 	map64_init(&l->honest, 4);
 	map64_init(&l->waits, 4);
 	map64_init(&l->accused, 4);
@@ -91,6 +102,8 @@ void left_out_free(struct left_list *l)
 	vec_free(&l->asked);
 	vec_free(&l->fresh);
 	map64_free(&l->by_place);
+	vec_free(&l->believed);
+	map64_free(&l->believed_at);
 	map64_free(&l->honest);
 	map64_free(&l->waits);
 	map64_free(&l->accused);
@@ -281,14 +294,20 @@ void left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left
 
 /* --- what a scan says --- */
 
-static bool reaches(const struct fabric *f, uint64_t near_guid, unsigned num, uint64_t guid)
+/* The node GUID of the device that a port of f is linked with; 0: it has no link. */
+static uint64_t guid_behind(const struct fabric *f, uint64_t near_guid, unsigned num)
 {
 	uint32_t node = map64_get(&f->node_by_guid, near_guid), peer;
 
 	if (node == MAP64_NONE || num > f->nodes[node].nports)
-		return false;
+		return 0;
 	peer = f->ports[f->nodes[node].port0 + num].peer;
-	return peer != FABRIC_NONE && port_node(f, peer)->guid == guid;
+	return peer == FABRIC_NONE ? 0 : port_node(f, peer)->guid;
+}
+
+static bool reaches(const struct fabric *f, uint64_t near_guid, unsigned num, uint64_t guid)
+{
+	return guid && guid_behind(f, near_guid, num) == guid;
 }
 
 /*
@@ -439,6 +458,8 @@ void left_out_forget(struct sm *sm)
 {
 	sm->left_out->v.n = 0;
 	map64_clear(&sm->left_out->by_place);
+	sm->left_out->believed.n = 0;
+	map64_clear(&sm->left_out->believed_at);
 	map64_clear(&sm->left_out->honest);
 	map64_clear(&sm->left_out->waits);
 }
@@ -556,10 +577,41 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 	       (one->has_last && !memcmp(one->last, a->data, sizeof(one->last)));
 }
 
-/* The device that was believed says something else now. */
-static bool is_renamed(const struct asked *a)
+static struct believed *believed_of(struct left_list *l, const struct disco_left *x)
 {
-	return a->answered && get_be64(a->data + NI_GUID) != a->x.guid;
+	uint64_t key = place_key(x->other_guid, x->other_port);
+	uint32_t at = map64_get(&l->believed_at, key);
+
+	if (at != MAP64_NONE)
+		return &l->believed.v[at];
+	if (l->believed.n >= LEFT_MAX) {
+		l->believed.n = 0;
+		map64_clear(&l->believed_at);
+	}
+	map64_put(&l->believed_at, key, (uint32_t)l->believed.n);
+	*vec_push(&l->believed) = (struct believed){ 0 };
+	return &l->believed.v[l->believed.n - 1];
+}
+
+/*
+ * The device that was believed says another GUID than before, and than the published fabric has at
+ * its place.  One that says another each time is told of when it has said the same twice.
+ */
+static bool is_renamed(struct left_list *l, const struct fabric *f, const struct asked *a)
+{
+	uint64_t guid = get_be64(a->data + NI_GUID);
+	uint64_t known = guid_behind(f, a->x.other_guid, a->x.other_port);
+	struct believed *b = believed_of(l, &a->x), before = *b;
+	bool changed = guid != before.guid;
+
+	b->guid = guid;
+	b->changed = changed && before.guid;
+	b->owed = changed && before.changed;
+	if (guid == known)
+		return false;
+	if (!before.guid)
+		return known;
+	return changed ? !before.changed : before.owed;
 }
 
 enum left_out_end left_out_end(struct sm *sm)
@@ -572,7 +624,7 @@ enum left_out_end left_out_end(struct sm *sm)
 		struct left_one *one = find(l, a->x.near_guid, a->x.near_port);
 		struct buf text = { 0 };
 
-		if (a->other && is_renamed(a))
+		if (a->other && a->answered && is_renamed(l, sm->published->f, a))
 			end = LEFT_OUT_RENAMED;
 		if (!one || !a->answered || a->other)
 			continue;

@@ -316,6 +316,61 @@ START_TEST(all_is_discovered_when_the_one_that_was_believed_is_renamed)
 }
 END_TEST
 
+/*
+ * A switch numbers its ports falsely: behind the port that another device is said to be linked with
+ * is the switch, or a third one, and stays there whatever is discovered.
+ */
+START_TEST(one_that_never_had_the_guid_is_not_renamed)
+{
+	uint8_t same[40], other[40];
+	const uint8_t *answers[2] = { same, other };
+	struct disco_left x;
+
+	node_info(same, IB_NODE_CA_T, 1, HOST(1), 1);
+	x = left_at(5, LEFT_TWO_PLACES, same);
+	x.other_guid = LEAF;
+	x.other_port = 3;
+	node_info(other, IB_NODE_CA_T, 1, HOST(2), 1);		/* as it is published */
+	for (unsigned i = 0; i < 3; i++) {
+		scanned(&x, 1, false);
+		ck_assert_int_eq(light(answers, 2), LEFT_OUT_SAME);
+	}
+	node_info(other, IB_NODE_SWITCH_T, 8, 0x7100, 1);
+	ck_assert_int_eq(light(answers, 2), LEFT_OUT_RENAMED);
+	for (unsigned i = 0; i < 3; i++) {
+		/* the place that is refused is by chance this one or that */
+		x.near_port ^= 3;
+		scanned(&x, 1, false);
+		ck_assert_int_eq(light(answers, 2), LEFT_OUT_SAME);
+	}
+	node_info(other, IB_NODE_CA_T, 1, HOST(2), 1);
+	ck_assert_int_eq(light(answers, 2), LEFT_OUT_SAME);
+}
+END_TEST
+
+START_TEST(one_that_is_renamed_each_time_is_told_of_when_it_ends)
+{
+	uint8_t same[40], other[40];
+	const uint8_t *answers[2] = { same, other };
+	unsigned told = 0;
+	struct disco_left x;
+
+	node_info(same, IB_NODE_CA_T, 1, HOST(1), 1);
+	x = left_at(5, LEFT_TWO_PLACES, same);
+	x.other_guid = LEAF;
+	x.other_port = 3;
+	scanned(&x, 1, false);
+	for (unsigned i = 0; i < 20; i++) {
+		node_info(other, IB_NODE_CA_T, 1, 0x7000 + i, 1);
+		told += light(answers, 2) == LEFT_OUT_RENAMED;
+	}
+	ck_assert_uint_ge(told, 1);
+	ck_assert_uint_le(told, 2);
+	ck_assert_int_eq(light(answers, 2), LEFT_OUT_RENAMED);
+	ck_assert_int_eq(light(answers, 2), LEFT_OUT_SAME);
+}
+END_TEST
+
 START_TEST(scans_are_not_repeated_for_ever)
 {
 	uint8_t info[40];
@@ -395,6 +450,8 @@ int main(void)
 	tcase_add_test(t, one_that_kills_discovery_is_tried_ever_more_rarely);
 	tcase_add_test(t, the_one_that_was_there_before_is_believed);
 	tcase_add_test(t, all_is_discovered_when_the_one_that_was_believed_is_renamed);
+	tcase_add_test(t, one_that_never_had_the_guid_is_not_renamed);
+	tcase_add_test(t, one_that_is_renamed_each_time_is_told_of_when_it_ends);
 	tcase_add_test(t, a_switch_with_false_port_numbers_is_to_blame_at_both_ends);
 	tcase_add_test(t, scans_are_not_repeated_for_ever);
 	suite_add_tcase(s, t);
