@@ -12,9 +12,9 @@
  * it has been out for some light sweeps, twice as many each time.  A device that is taken back
  * is suspected, and a local sweep reads it; the next discovery is the test.
  *
- * Of two that have one GUID the one that was believed is asked, too: when it says another GUID than it
- * did, and than it is known by, all is discovered.  That discovery may change nothing, where what it said
- * before was false as well: hence once for each GUID.
+ * Of two that have one GUID the one that was believed is asked, too: when it says another GUID than
+ * it did, and than it is known by, all is discovered.  That may change nothing, as what it said
+ * before may have been false as well: hence once for each GUID.
  *
  * Everything but left_out_ask() and left_out_answered() is for the loop's thread; those two
  * touch `asked` only, which is the light sweep's while it runs.
@@ -311,23 +311,55 @@ static bool reaches(const struct fabric *f, uint64_t near_guid, unsigned num, ui
 }
 
 /*
- * Two have one GUID, and the later one was refused.  If it is where the device was before, and the
- * earlier one is not, it is the earlier one that lies.
+ * Discovery believed the device, and then took it for an impostor: a switch none of whose links
+ * both ends confirm, or an adapter with the GUID of a switch.  But it is known there, as what it
+ * says.
  */
-static bool is_older(const struct sm *sm, const struct disco_left *x, struct disco_left *intruder)
+static bool is_known(const struct left_list *l, const struct fabric *f, const struct disco_left *x)
+{
+	const struct left_one *one = find(l, x->near_guid, x->near_port);
+	uint32_t node = map64_get(&f->node_by_guid, x->guid);
+
+	/* of what was on its list discovery says only that it was met */
+	return (!one || !left_stays(&one->x)) && reaches(f, x->near_guid, x->near_port, x->guid) &&
+	       f->nodes[node].type == x->data[NI_TYPE] && f->nodes[node].nports == x->data[NI_PORTS];
+}
+
+/* Two have one GUID: x is where the device was before, and the other one is not. */
+static bool is_older(const struct fabric *f, const struct disco_left *x)
+{
+	return x->other_guid && reaches(f, x->near_guid, x->near_port, x->guid) &&
+	       !reaches(f, x->other_guid, x->other_port, x->guid);
+}
+
+enum right {
+	RIGHT_NOT,		/* or nobody knows */
+	RIGHT_ALONE,		/* it stays, and no other is to be left out instead */
+	RIGHT_OTHER_LIES,
+};
+
+/* Is a device the right one, that was to be left out for the sake of another one with its GUID? */
+static enum right is_right(const struct sm *sm, const struct disco_left *x)
 {
 	const struct fabric *f = sm->published ? sm->published->f : NULL;
 
-	if (!f || (x->why != LEFT_TWO_KINDS && x->why != LEFT_TWO_PLACES) || !x->other_guid)
-		return false;
-	if (!reaches(f, x->near_guid, x->near_port, x->guid) ||
-	    reaches(f, x->other_guid, x->other_port, x->guid))
-		return false;
-	*intruder = (struct disco_left){ .near_guid = x->other_guid, .near_port = x->other_port,
-					 .other_guid = x->near_guid, .other_port = x->near_port,
-					 .guid = x->guid, .why = LEFT_IMPOSTOR,
-					 .attr = UMAD_SM_ATTR_NODE_INFO };
-	return true;
+	if (!f)
+		return RIGHT_NOT;
+	if (x->why == LEFT_TWO_KINDS || x->why == LEFT_TWO_PLACES)
+		return is_older(f, x) ? RIGHT_OTHER_LIES : RIGHT_NOT;
+	if (x->why != LEFT_IMPOSTOR || !is_known(sm->left_out, f, x))
+		return RIGHT_NOT;
+	/* those for whose sake an adapter is doubted were refused; its other places are its own */
+	return x->data[NI_TYPE] == IB_NODE_SWITCH_T && is_older(f, x) ? RIGHT_OTHER_LIES : RIGHT_ALONE;
+}
+
+/* The other one, which discovery believed. */
+static struct disco_left other_of(const struct disco_left *x)
+{
+	return (struct disco_left){ .near_guid = x->other_guid, .near_port = x->other_port,
+				    .other_guid = x->near_guid, .other_port = x->near_port,
+				    .guid = x->guid, .why = LEFT_IMPOSTOR,
+				    .attr = UMAD_SM_ATTR_NODE_INFO };
 }
 
 /* It is no impostor, now or in later scans. */
@@ -404,12 +436,15 @@ bool left_out_scanned(struct sm *sm, const struct disco_result *res)
 		l->v.v[i].met = false;
 	for (size_t i = 0; i < res->n_left; i++) {
 		const struct disco_left *x = &res->left[i];
-		struct disco_left intruder;
+		enum right right = is_right(sm, x);
+		struct disco_left other;
 
-		if (is_older(sm, x, &intruder))
-			x = &intruder;
-		else if (is_honest(l, x, &again))
+		if (right == RIGHT_ALONE || (right == RIGHT_NOT && is_honest(l, x, &again)))
 			continue;
+		if (right == RIGHT_OTHER_LIES) {
+			other = other_of(x);
+			x = &other;
+		}
 		if (put(l, x)) {
 			again |= left_stays(x);
 			*vec_push(&l->fresh) = *x;

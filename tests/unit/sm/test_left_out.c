@@ -294,6 +294,78 @@ START_TEST(the_one_that_was_there_before_is_believed)
 }
 END_TEST
 
+/* A switch claims the GUID of host 2, and has more switches next to it than host 2 has links. */
+START_TEST(a_known_host_is_no_impostor)
+{
+	uint8_t info[40], liar[40];
+	struct disco_left x[3];
+
+	node_info(info, IB_NODE_CA_T, 1, HOST(2), 1);
+	node_info(liar, IB_NODE_SWITCH_T, 8, HOST(2), 1);
+	x[0] = left_at(6, LEFT_TWO_KINDS, liar);
+	x[1] = left_at(7, LEFT_TWO_KINDS, liar);
+	x[0].other_guid = x[1].other_guid = LEAF;
+	x[0].other_port = x[1].other_port = 3;
+	x[2] = left_at(3, LEFT_IMPOSTOR, info);
+	scanned(x, 3, false);
+	/* another link of it does not make it one, nor that it was refused for a while */
+	x[2].other_guid = LEAF;
+	x[2].other_port = 5;
+	x[2].why = LEFT_TWO_PLACES;
+	left_out_put(&sm, now.f, &x[2]);
+	ck_assert_uint_eq(count(), 3);
+	x[2].why = LEFT_IMPOSTOR;
+	scanned(x, 3, false);
+	ck_assert_uint_eq(count(), 2);
+	for (unsigned i = 0; i < 2; i++)
+		ck_assert_uint_ne(left_out_at(&sm, i)->near_port, 3);
+	/* elsewhere it is one, and so is another kind of device */
+	x[2] = left_at(5, LEFT_IMPOSTOR, info);
+	scanned(x, 3, true);
+	left_out_forget(&sm);
+	x[2] = left_at(3, LEFT_IMPOSTOR, liar);
+	scanned(x, 3, true);
+}
+END_TEST
+
+/* A host claims the GUID of a known switch with one link, at a port that has none. */
+START_TEST(a_known_switch_is_no_impostor)
+{
+	uint8_t info[40];
+	struct disco_left x, list[LEFT_MAX];
+
+	node_info(info, IB_NODE_SWITCH_T, 8, LEAF, 1);
+	x = left_at(1, LEFT_IMPOSTOR, info);
+	x.near_guid = HOST(0);
+	x.other_guid = LEAF;
+	x.other_port = 6;		/* a loop, in which the host would be */
+	scanned(&x, 1, true);
+	ck_assert_uint_eq(left_out_list(&sm, list), 1);
+	ck_assert_uint_eq(list[0].near_guid, LEAF);
+	ck_assert_uint_eq(list[0].near_port, 6);
+	ck_assert_int_eq(list[0].why, LEFT_IMPOSTOR);
+}
+END_TEST
+
+/* The one that is left out says again who it is: that makes no impostor of the other one. */
+START_TEST(one_on_the_list_says_nothing_of_others)
+{
+	uint8_t info[40];
+	struct disco_left x, list[LEFT_MAX];
+
+	node_info(info, IB_NODE_CA_T, 1, HOST(2), 1);
+	x = left_at(4, LEFT_IMPOSTOR, info);		/* where host 3 is */
+	x.other_guid = LEAF;
+	x.other_port = 3;
+	scanned(&x, 1, true);
+	node_info(info, IB_NODE_CA_T, 1, HOST(3), 1);
+	left_describe(&x, info);
+	scanned(&x, 1, false);
+	ck_assert_uint_eq(left_out_list(&sm, list), 1);
+	ck_assert_uint_eq(list[0].near_port, 4);
+}
+END_TEST
+
 START_TEST(all_is_discovered_when_the_one_that_was_believed_is_renamed)
 {
 	uint8_t same[40], other[40];
@@ -449,6 +521,9 @@ int main(void)
 	tcase_add_test(t, a_guid_that_changes_has_to_be_the_same_twice);
 	tcase_add_test(t, one_that_kills_discovery_is_tried_ever_more_rarely);
 	tcase_add_test(t, the_one_that_was_there_before_is_believed);
+	tcase_add_test(t, a_known_host_is_no_impostor);
+	tcase_add_test(t, a_known_switch_is_no_impostor);
+	tcase_add_test(t, one_on_the_list_says_nothing_of_others);
 	tcase_add_test(t, all_is_discovered_when_the_one_that_was_believed_is_renamed);
 	tcase_add_test(t, one_that_never_had_the_guid_is_not_renamed);
 	tcase_add_test(t, one_that_is_renamed_each_time_is_told_of_when_it_ends);
