@@ -73,7 +73,7 @@ struct left_list {
 	VEC(struct believed) believed;
 	struct map64 believed_at;	/* digest of a place -> index in believed */
 	VEC(struct disco_left) fresh;	/* during left_out_scanned(): new on the list */
-	struct map64 honest;	/* node GUIDs of switches that are no impostors, though no link is confirmed */
+	struct map64 honest;	/* node GUIDs of switches that are no impostors, in this sweep */
 	struct map64 waits;	/* by place: how many light sweeps it was left out the last time */
 	struct map64 accused;	/* by GUID: nodes next to it that it contradicts, by the last scan */
 	size_t next;		/* in v: where the next light sweep begins */
@@ -362,7 +362,16 @@ static struct disco_left other_of(const struct disco_left *x)
 				    .attr = UMAD_SM_ATTR_NODE_INFO };
 }
 
-/* It is no impostor, now or in later scans. */
+/*
+ * The guard took it for an impostor, and it is a switch.  An entry that is there since the other one
+ * was known (other_of()) has nothing of what the device said.
+ */
+static bool is_doubted_switch(const struct disco_left *x)
+{
+	return x->why == LEFT_IMPOSTOR && x->data[NI_TYPE] == IB_NODE_SWITCH_T;
+}
+
+/* It is no impostor, now or in later scans of this sweep. */
 static void acquit(struct left_list *l, size_t i)
 {
 	if (l->honest.n >= LEFT_MAX)
@@ -382,7 +391,7 @@ static bool is_honest(struct left_list *l, const struct disco_left *x, bool *aga
 	if (map64_get(&l->honest, x->guid) != MAP64_NONE)
 		return true;
 	for (size_t i = 0; i < l->v.n; i++)
-		if (l->v.v[i].x.why == LEFT_IMPOSTOR && l->v.v[i].x.guid == x->guid &&
+		if (is_doubted_switch(&l->v.v[i].x) && l->v.v[i].x.guid == x->guid &&
 		    (l->v.v[i].x.near_guid != x->near_guid || l->v.v[i].x.near_port != x->near_port)) {
 			acquit(l, i);
 			*again = true;
@@ -403,7 +412,7 @@ static bool acquit_those_alone(struct left_list *l, const struct fabric *f)
 	for (size_t i = l->v.n; i-- > 0;) {
 		const struct left_one *one = &l->v.v[i];
 
-		if (one->x.why != LEFT_IMPOSTOR || !one->untested || !one->met ||
+		if (!is_doubted_switch(&one->x) || !one->untested || !one->met ||
 		    map64_get(&f->node_by_guid, one->x.guid) != MAP64_NONE)
 			continue;
 		acquit(l, i);
@@ -469,6 +478,7 @@ void left_out_sweep(struct sm *sm)
 	struct left_list *l = sm->left_out;
 
 	l->repeats = 0;
+	map64_clear(&l->honest);
 	for (size_t i = 0; i < l->v.n; i++)
 		l->v.v[i].untested = false;
 }

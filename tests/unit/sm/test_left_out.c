@@ -157,6 +157,48 @@ START_TEST(an_impostor_of_nobody_is_honest)
 }
 END_TEST
 
+/* Host 2 was known, is not met by the repeated scan, and its GUID is not free for the intruder. */
+START_TEST(an_impostor_of_one_that_is_not_met_stays_out)
+{
+	uint8_t info[40];
+	struct disco_left x;
+	struct disco_result res = { .left = &x, .n_left = 1 };
+	uint32_t leaf, self;
+
+	node_info(info, IB_NODE_CA_T, 1, HOST(2), 1);
+	x = left_at(3, LEFT_TWO_PLACES, info);
+	x.other_guid = LEAF;
+	x.other_port = 6;
+	scanned(&x, 1, true);
+	x = left_at(6, LEFT_IMPOSTOR, info);	/* it is on the list */
+	res.f = fabric_new();
+	self = net_ca(res.f, HOST(0), 1);
+	leaf = net_switch(res.f, LEAF, 8, false);
+	ck_assert(fabric_link(res.f, self, 1, leaf, 1));
+	net_finish(res.f);
+	ck_assert(!left_out_scanned(&sm, &res));
+	ck_assert_uint_eq(count(), 1);
+	fabric_free(res.f);
+}
+END_TEST
+
+/* Who was found honest in one sweep may claim another one's GUID in the next. */
+START_TEST(honest_for_one_sweep)
+{
+	uint8_t info[40];
+	struct disco_left x;
+
+	node_info(info, IB_NODE_SWITCH_T, 8, 0x9009, 1);
+	x = left_at(5, LEFT_IMPOSTOR, info);
+	scanned(&x, 1, true);
+	scanned(&x, 1, true);
+	ck_assert_uint_eq(count(), 0);
+	left_out_sweep(&sm);
+	scanned(&x, 1, true);
+	ck_assert_uint_eq(count(), 1);
+}
+END_TEST
+
 /* The switch whose GUID it has was there, and may be starting again. */
 START_TEST(an_impostor_of_a_switch_that_goes_stays_out)
 {
@@ -515,6 +557,8 @@ int main(void)
 	tcase_add_test(t, an_impossible_one_until_it_is_possible);
 	tcase_add_test(t, one_that_is_linked_already);
 	tcase_add_test(t, an_impostor_of_nobody_is_honest);
+	tcase_add_test(t, an_impostor_of_one_that_is_not_met_stays_out);
+	tcase_add_test(t, honest_for_one_sweep);
 	tcase_add_test(t, an_impostor_of_a_switch_that_goes_stays_out);
 	tcase_add_test(t, a_scan_that_does_not_meet_it_forgets_it);
 	tcase_add_test(t, a_full_list);
