@@ -575,19 +575,28 @@ void left_out_answered(struct sm *sm, size_t i, const struct smp *s, int status)
 	memcpy(a->data, s->data, sizeof(a->data));
 }
 
+static bool is_down(const struct fabric_port *p)
+{
+	return p->present && p->state == IB_PORT_DOWN_S;
+}
+
 /*
  * The port of the published fabric that a NodeInfo says it comes from has no other link than that to
- * the place of x: a local sweep for another reason may have taken the device back.
+ * the place of x: a local sweep for another reason may have taken the device back.  A switch says that
+ * its port is down, and is believed rather than one that was an impostor.
  */
 static bool is_free(const struct fabric *f, const struct disco_left *x, const uint8_t *info)
 {
-	uint32_t node = map64_get(&f->node_by_guid, get_be64(info + NI_GUID)), peer;
+	uint32_t node = map64_get(&f->node_by_guid, get_be64(info + NI_GUID)), port, peer;
 
 	if (node == MAP64_NONE)
 		return true;
 	if (f->nodes[node].type != info[NI_TYPE] || f->nodes[node].nports != info[NI_PORTS])
 		return false;
-	peer = f->ports[f->nodes[node].port0 + info[NI_LOCAL_PORT]].peer;
+	port = f->nodes[node].port0 + info[NI_LOCAL_PORT];
+	peer = f->ports[port].peer;
+	if (x->why == LEFT_IMPOSTOR && node_is_switch(&f->nodes[node]) && is_down(&f->ports[port]))
+		return false;
 	return peer == FABRIC_NONE ||
 	       (port_node(f, peer)->guid == x->near_guid && f->ports[peer].num == x->near_port);
 }

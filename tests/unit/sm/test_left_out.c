@@ -60,6 +60,11 @@ static struct disco_left left_at(unsigned port, enum left_why why, const uint8_t
 	return x;
 }
 
+static void set_state(uint64_t guid, unsigned port, unsigned state)
+{
+	fabric_port(now.f, map64_get(&now.f->node_by_guid, guid), port)->state = (uint8_t)state;
+}
+
 /* A scan left these out; repeated: it is to be repeated. */
 static void scanned(struct disco_left *left, size_t n, bool repeated)
 {
@@ -386,6 +391,12 @@ START_TEST(a_known_switch_is_no_impostor)
 	ck_assert_uint_eq(list[0].near_guid, LEAF);
 	ck_assert_uint_eq(list[0].near_port, 6);
 	ck_assert_int_eq(list[0].why, LEFT_IMPOSTOR);
+	/* it is not taken back for a port of the switch that is down, as the switch says */
+	node_info(info, IB_NODE_SWITCH_T, 8, LEAF, 7);
+	set_state(LEAF, 7, IB_PORT_DOWN_S);
+	ck_assert_int_eq(light_one(info), LEFT_OUT_SAME);
+	set_state(LEAF, 7, IB_PORT_INIT_S);
+	ck_assert_int_eq(light_one(info), LEFT_OUT_BACK);
 }
 END_TEST
 
