@@ -12,6 +12,8 @@
  * it has been out for some light sweeps, twice as many each time.  A device that is taken back
  * is suspected, and a local sweep reads it; the next discovery is the test.
  *
+ * What does not answer, and has its link down, is gone.
+ *
  * Of two that have one GUID the one that was believed is asked, too: when it says another GUID than
  * it did, and than it is known by, all is discovered.  That may change nothing, as what it said
  * before may have been false as well: hence once for each GUID.
@@ -668,6 +670,32 @@ static bool is_renamed(struct left_list *l, const struct fabric *f, const struct
 	return changed ? !before.changed : before.owed;
 }
 
+/* No device can be at its place, as the published fabric says. */
+static bool is_unplugged(const struct fabric *f, const struct disco_left *x)
+{
+	uint32_t node = map64_get(&f->node_by_guid, x->near_guid);
+
+	return node == MAP64_NONE || x->near_port > f->nodes[node].nports ||
+	       is_down(fabric_port(f, node, x->near_port));
+}
+
+/*
+ * An entry whose device does not answer is dropped when its link is down: whatever is plugged in there
+ * is judged anew.  A device that takes its link down and up again is to gain nothing by that: what
+ * cannot be judged is out for as long as it would be otherwise, and a GUID stays free for the device
+ * that it belongs to, while that one is away, for TRY_MAX light sweeps.
+ */
+static bool is_over(const struct fabric *f, struct left_one *one)
+{
+	if (!is_unplugged(f, &one->x))
+		return false;
+	if (!one->wait || !(cannot_judge(&one->x) ||
+			    (one->x.why == LEFT_IMPOSTOR && is_away(f, &one->x))))
+		return true;
+	one->wait--;
+	return false;
+}
+
 enum left_out_end left_out_end(struct sm *sm)
 {
 	struct left_list *l = sm->left_out;
@@ -680,8 +708,13 @@ enum left_out_end left_out_end(struct sm *sm)
 
 		if (a->other && a->answered && is_renamed(l, sm->published->f, a))
 			end = LEFT_OUT_RENAMED;
-		if (!one || !a->answered || a->other)
+		if (!one || a->other)
 			continue;
+		if (!a->answered) {
+			if (is_over(sm->published->f, one))
+				drop(l, (size_t)(one - l->v.v));
+			continue;
+		}
 		if (!is_sane(sm, one, a)) {
 			memcpy(one->last, a->data, sizeof(one->last));
 			one->has_last = true;

@@ -317,6 +317,59 @@ START_TEST(one_that_kills_discovery_is_tried_ever_more_rarely)
 END_TEST
 
 /* Of two with one GUID the one is believed that is where it was. */
+START_TEST(one_that_is_unplugged_is_forgotten)
+{
+	uint8_t odd[40];
+	struct disco_left x[3];
+
+	node_info(odd, IB_NODE_CA_T, 0, HOST(9), 1);
+	x[0] = left_at(5, LEFT_PORTS, odd);
+	x[1] = left_at(6, LEFT_PORTS, odd);
+	x[2] = left_at(1, LEFT_PORTS, odd);
+	x[2].near_guid = LEAF + 1;		/* which is not there any more */
+	scanned(x, 3, false);
+	ck_assert_int_eq(light((const uint8_t *const[]){ NULL, NULL, NULL }, 3), LEFT_OUT_SAME);
+	ck_assert_uint_eq(count(), 2);
+	/* that a port has answered says more than that it was down */
+	set_state(LEAF, 5, IB_PORT_DOWN_S);
+	ck_assert_int_eq(light((const uint8_t *const[]){ odd, odd }, 2), LEFT_OUT_SAME);
+	ck_assert_uint_eq(count(), 2);
+	ck_assert_int_eq(light((const uint8_t *const[]){ NULL, NULL }, 2), LEFT_OUT_SAME);
+	ck_assert_uint_eq(count(), 1);
+	ck_assert_uint_eq(left_out_at(&sm, 0)->near_port, 6);
+	ck_assert_uint_eq(sm.suspects.n, 0);
+}
+END_TEST
+
+/* How many light sweeps the device at port 5 stays out, whose link is down. */
+static unsigned stays_unplugged(enum left_why why, const uint8_t *info, unsigned other_port)
+{
+	struct disco_left x = left_at(5, why, info);
+	unsigned n = 0;
+
+	left_out_forget(&sm);
+	set_state(LEAF, 5, IB_PORT_DOWN_S);
+	x.other_guid = other_port ? LEAF : 0;
+	x.other_port = (uint8_t)other_port;
+	scanned(&x, 1, true);
+	while (count() && ++n < 1000)
+		ck_assert_int_eq(light_one(NULL), LEFT_OUT_SAME);
+	return n;
+}
+
+START_TEST(one_that_unplugs_itself_gains_nothing)
+{
+	uint8_t info[40];
+
+	node_info(info, IB_NODE_CA_T, 1, HOST(9), 1);
+	ck_assert_uint_eq(stays_unplugged(LEFT_GUID_CHANGES, info, 0), 1);
+	ck_assert_uint_ge(stays_unplugged(LEFT_KILLS, info, 0), 2);
+	/* the device with the GUID is there, at port 3; it is starting again, at port 8 */
+	ck_assert_uint_eq(stays_unplugged(LEFT_IMPOSTOR, info, 3), 1);
+	ck_assert_uint_gt(stays_unplugged(LEFT_IMPOSTOR, info, 8), 300);
+}
+END_TEST
+
 START_TEST(the_one_that_was_there_before_is_believed)
 {
 	uint8_t info[40];
@@ -575,6 +628,8 @@ int main(void)
 	tcase_add_test(t, a_full_list);
 	tcase_add_test(t, a_guid_that_changes_has_to_be_the_same_twice);
 	tcase_add_test(t, one_that_kills_discovery_is_tried_ever_more_rarely);
+	tcase_add_test(t, one_that_is_unplugged_is_forgotten);
+	tcase_add_test(t, one_that_unplugs_itself_gains_nothing);
 	tcase_add_test(t, the_one_that_was_there_before_is_believed);
 	tcase_add_test(t, a_known_host_is_no_impostor);
 	tcase_add_test(t, a_known_switch_is_no_impostor);
