@@ -14,9 +14,9 @@
  *
  * What does not answer, and has its link down, is gone.
  *
- * Of two that have one GUID the one that was believed is asked, too: when it says another GUID than
- * it did, and than it is known by, all is discovered.  That may change nothing, as what it said
- * before may have been false as well: hence once for each GUID.
+ * Of two that have one GUID the one that was believed is asked, too: when it says another GUID or
+ * port than it did, and than it is known by, all is discovered.  That may change nothing, as what it
+ * said before may have been false as well: hence once for each answer.
  *
  * Everything but left_out_ask() and left_out_answered() is for the loop's thread; those two
  * touch `asked` only, which is the light sweep's while it runs.
@@ -59,7 +59,7 @@ struct asked {
 
 /* The device that was believed, by its place. */
 struct believed {
-	uint64_t guid;	/* that it said at the last light sweep */
+	uint64_t said;	/* digest of the GUID and the port that it said at the last light sweep; 0 */
 	bool changed;	/* it was another one at the one before */
 	bool owed;	/* ... and so at the one before that: it is told if it says the same again */
 };
@@ -296,20 +296,21 @@ void left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left
 
 /* --- what a scan says --- */
 
-/* The node GUID of the device that a port of f is linked with; 0: it has no link. */
-static uint64_t guid_behind(const struct fabric *f, uint64_t near_guid, unsigned num)
+/* The port that a port of f is linked with; FABRIC_NONE: it has no link. */
+static uint32_t port_behind(const struct fabric *f, uint64_t near_guid, unsigned num)
 {
-	uint32_t node = map64_get(&f->node_by_guid, near_guid), peer;
+	uint32_t node = map64_get(&f->node_by_guid, near_guid);
 
 	if (node == MAP64_NONE || num > f->nodes[node].nports)
-		return 0;
-	peer = f->ports[f->nodes[node].port0 + num].peer;
-	return peer == FABRIC_NONE ? 0 : port_node(f, peer)->guid;
+		return FABRIC_NONE;
+	return f->ports[f->nodes[node].port0 + num].peer;
 }
 
 static bool reaches(const struct fabric *f, uint64_t near_guid, unsigned num, uint64_t guid)
 {
-	return guid && guid_behind(f, near_guid, num) == guid;
+	uint32_t peer = port_behind(f, near_guid, num);
+
+	return peer != FABRIC_NONE && port_node(f, peer)->guid == guid;
 }
 
 /*
@@ -584,19 +585,23 @@ static bool is_down(const struct fabric_port *p)
 
 /*
  * The port of the published fabric that a NodeInfo says it comes from has no other link than that to
- * the place of x: a local sweep for another reason may have taken the device back.  A switch says that
- * its port is down, and is believed rather than one that was an impostor.
+ * the place of x: a local sweep for another reason may have taken the device back.  Nor has that
+ * place, if it was said to be linked elsewhere: no local sweep asks behind a port that has a link.  A
+ * switch says that its port is down, and is believed rather than one that was an impostor.
  */
 static bool is_free(const struct fabric *f, const struct disco_left *x, const uint8_t *info)
 {
 	uint32_t node = map64_get(&f->node_by_guid, get_be64(info + NI_GUID)), port, peer;
+	uint32_t linked = port_behind(f, x->near_guid, x->near_port);
 
 	if (node == MAP64_NONE)
-		return true;
+		return x->why != LEFT_TWO_PLACES || linked == FABRIC_NONE;
 	if (f->nodes[node].type != info[NI_TYPE] || f->nodes[node].nports != info[NI_PORTS])
 		return false;
 	port = f->nodes[node].port0 + info[NI_LOCAL_PORT];
 	peer = f->ports[port].peer;
+	if (x->why == LEFT_TWO_PLACES && linked != FABRIC_NONE && linked != port)
+		return false;
 	if (x->why == LEFT_IMPOSTOR && node_is_switch(&f->nodes[node]) && is_down(&f->ports[port]))
 		return false;
 	return peer == FABRIC_NONE ||
@@ -650,23 +655,24 @@ static struct believed *believed_of(struct left_list *l, const struct disco_left
 }
 
 /*
- * The device that was believed says another GUID than before, and than the published fabric has at
- * its place.  One that says another each time is told of when it has said the same twice.
+ * The device that was believed says another GUID, or another port of it, than before, and than the
+ * published fabric has at its place.  One that says another each time is told of when it has said the
+ * same twice.
  */
 static bool is_renamed(struct left_list *l, const struct fabric *f, const struct asked *a)
 {
-	uint64_t guid = get_be64(a->data + NI_GUID);
-	uint64_t known = guid_behind(f, a->x.other_guid, a->x.other_port);
+	uint64_t said = place_key(get_be64(a->data + NI_GUID), a->data[NI_LOCAL_PORT]);
+	uint32_t known = port_behind(f, a->x.other_guid, a->x.other_port);
 	struct believed *b = believed_of(l, &a->x), before = *b;
-	bool changed = guid != before.guid;
+	bool changed = said != before.said;
 
-	b->guid = guid;
-	b->changed = changed && before.guid;
+	b->said = said;
+	b->changed = changed && before.said;
 	b->owed = changed && before.changed;
-	if (guid == known)
+	if (known != FABRIC_NONE && said == place_key(port_node(f, known)->guid, f->ports[known].num))
 		return false;
-	if (!before.guid)
-		return known;
+	if (!before.said)
+		return known != FABRIC_NONE;
 	return changed ? !before.changed : before.owed;
 }
 

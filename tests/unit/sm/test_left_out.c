@@ -526,6 +526,31 @@ START_TEST(one_that_never_had_the_guid_is_not_renamed)
 }
 END_TEST
 
+/*
+ * A switch says a false port at both ends: host 9 is left out as the switch's port has another link
+ * by then.  It is no use to ask behind that port while it has; when the lie ends all is discovered.
+ */
+START_TEST(one_whose_place_is_taken)
+{
+	uint8_t host[40], end[40];
+	const uint8_t *answers[2] = { host, end };
+	struct disco_left x;
+
+	node_info(host, IB_NODE_CA_T, 1, HOST(9), 1);
+	x = left_at(3, LEFT_TWO_PLACES, host);		/* which is linked with host 2 */
+	x.other_guid = HOST(2);
+	x.other_port = 1;
+	scanned(&x, 1, false);
+	node_info(end, IB_NODE_SWITCH_T, 8, LEAF, 3);
+	ck_assert_int_eq(light(answers, 2), LEFT_OUT_SAME);
+	ck_assert_int_eq(light(answers, 2), LEFT_OUT_SAME);
+	ck_assert_uint_eq(count(), 1);
+	node_info(end, IB_NODE_SWITCH_T, 8, LEAF, 5);
+	ck_assert_int_eq(light(answers, 2), LEFT_OUT_RENAMED);
+	ck_assert_int_eq(light(answers, 2), LEFT_OUT_SAME);
+}
+END_TEST
+
 START_TEST(one_that_is_renamed_each_time_is_told_of_when_it_ends)
 {
 	uint8_t same[40], other[40];
@@ -636,6 +661,7 @@ int main(void)
 	tcase_add_test(t, one_on_the_list_says_nothing_of_others);
 	tcase_add_test(t, all_is_discovered_when_the_one_that_was_believed_is_renamed);
 	tcase_add_test(t, one_that_never_had_the_guid_is_not_renamed);
+	tcase_add_test(t, one_whose_place_is_taken);
 	tcase_add_test(t, one_that_is_renamed_each_time_is_told_of_when_it_ends);
 	tcase_add_test(t, a_switch_with_false_port_numbers_is_to_blame_at_both_ends);
 	tcase_add_test(t, scans_are_not_repeated_for_ever);
