@@ -265,6 +265,18 @@ if [ "$seconds" -eq 0 ]; then
 	truth_returns
 	until_ 5 no_lies || bad "health still tells of lies: $(ctl health)"
 	fabric_ends
+	note "a switch that numbers its ports falsely for good"
+	fabric ring:5,hosts=2
+	what="odd for good, a switch"
+	lie local-port-other --at "$(nth switch 3)"
+	rm -rf state
+	start_qosd "$manager" -v -c qosd.yaml
+	judge
+	sleep $((2 * light)).1
+	renamed=$(grep -c 'sweep: starts: a device does not have' "$qosd_log")
+	[ "$renamed" -le 1 ] || bad "$renamed discoveries in two light sweeps, for what never changed"
+	truth_returns
+	fabric_ends
 	exit
 fi
 fabric "${fabrics[0]}"
