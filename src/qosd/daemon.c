@@ -238,6 +238,7 @@ static void check(void *arg)
 	struct qosd *q = arg;
 
 	store_check(q->store);
+	notify_again();
 	if (q->mad)
 		life_flood(q->life, q->mad, q->sa.state);
 }

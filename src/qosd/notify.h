@@ -4,10 +4,12 @@
 #define QOSD_QOSD_NOTIFY_H
 
 /*
- * Sends the assignments, a line each, to the socket of $NOTIFY_SOCKET, if there is one.  Nobody
- * waits for a service manager that does not read: what it has no room for is lost, and said again
- * with the next sweep.
+ * Sends the assignments, a line each and 255 bytes at most, to the socket of $NOTIFY_SOCKET, if there
+ * is one.  The caller does not wait for a service manager that does not read: a text for which the
+ * socket has no room is kept in place of an earlier one, for notify_again().
  */
 void notify(const char *text);
+/* Sends the text that is kept, if there is one: to be called every second or so. */
+void notify_again(void);
 
 #endif
