@@ -12,8 +12,11 @@
  * gone.  It ends at any time, amid a round, too, and then the kernel of its host answers in its
  * place, that there is no such attribute.  So a round without the master's own answer says nothing
  * yet, and what we had in the round before still counts.  Only where the master lives on, as its
- * polls show, and has told nothing for GRACE_US, it is lost.  The first answer that we ever
- * want of a master is another matter: one that lacks the attribute is no qosd.
+ * polls show, and has told nothing for GRACE_US, it is lost.
+ *
+ * A master that has never told us a list, and goes on refusing one, is no qosd, or has another SM_Key.
+ * The first refusals say nothing: MasterSMLID may still be the LID of the master before, whose host
+ * answers, and a qosd does not know our port until it has published the subnet that has it.
  *
  * Each question proves that we have the SM_Key, and each answer the same of the master
  * (sm/proof.h): MasterSMLID, by which the master is found, can be set by others where there is no
@@ -48,6 +51,7 @@
 #define TRIES		3
 #define AGAIN_US	1000000		/* it does not answer, or not yet */
 #define STRANGER_US	10000000	/* it is no qosd, or we can't ask */
+#define REFUSED_US	5000000		/* a master that refuses for longer is no qosd */
 #define GRACE_US	3000000		/* a master that lives may tell nothing for so long, */
 #define FAILED_MIN	2		/* or for as long as so many rounds take */
 #define DEAF_MAX	3		/* questions in a row that our own port did not answer */
@@ -72,6 +76,7 @@ struct heir {
 	int64_t next_us;
 	bool met;			/* this master has told us a list */
 	bool silent;			/* a question of this round was not answered */
+	int64_t followed_us;		/* since when it is the master */
 	unsigned failed;		/* rounds in a row without an answer, */
 	int64_t failed_us;		/* and when the first of them was over */
 	uint64_t master_guid;
@@ -128,6 +133,7 @@ void heir_stop(struct heir *h)
 {
 	h->dropped = h->busy;
 	h->complete = h->said_foreign = h->log_known = h->met = false;
+	h->master_guid = 0;		/* whoever is followed next is a new master */
 	for (unsigned i = 0; i < ESTATE_COUNT; i++)
 		h->parts[i].known = false;
 }
@@ -475,6 +481,18 @@ static bool take_list(struct heir *h, const struct sa_estate *x, bool *behind)
 	return true;
 }
 
+/* The answer is that of a subnet manager that has nothing for us, and never will. */
+static bool is_of_a_stranger(const struct heir *h, const uint8_t *mad)
+{
+	uint16_t status;
+
+	if (h->met || !mad || h->failed < FAILED_MIN ||
+	    clock_mono_us() - h->followed_us <= REFUSED_US)
+		return false;
+	status = get_be16(mad + OFF_STATUS);
+	return status != IB_STATUS_BUSY && status != IB_SA_NO_RECORDS && status != IB_SA_REQ_INVALID;
+}
+
 static void on_list(void *arg, const uint8_t *mad, size_t len)
 {
 	struct asked *a = arg;
@@ -486,8 +504,7 @@ static void on_list(void *arg, const uint8_t *mad, size_t len)
 	if (h->dropped) {
 		round_over(h, 0);
 	} else if (!take_answer(h, a, mad, &x)) {
-		if (!h->met && mad && get_be16(mad + OFF_STATUS) != IB_STATUS_BUSY &&
-		    get_be16(mad + OFF_STATUS) != IB_SA_NO_RECORDS)
+		if (is_of_a_stranger(h, mad))
 			round_in_vain(h, "the master is no qosd with our SM_Key");
 		else
 			round_without_answer(h, "the master does not tell what it has");
@@ -531,6 +548,7 @@ static void follow_master(struct heir *h)
 	if (guid == h->master_guid)
 		return;
 	h->master_guid = guid;
+	h->followed_us = clock_mono_us();
 	h->dropped = h->busy;
 	h->complete = h->log_known = h->met = false;
 	h->failed = 0;

@@ -17,6 +17,7 @@
 #define OURS		0x10		/* port GUIDs */
 #define MASTERS		0x20
 #define KERNELS_ANSWER	0x000c		/* to a Get that no program has registered for */
+#define UNKNOWN_PORT	0x0200		/* of a qosd that has not published the asker's LID */
 
 enum { OFF_STATUS = 4, OFF_SM_KEY = 36 };
 
@@ -220,8 +221,11 @@ static void put_piece(struct sa_estate *x)
 	put_be32(x->n, n);
 }
 
-/* Answers the oldest question: by the master, by the kernel of its host, by a forger, or not. */
-enum by { MASTER, KERNEL, FORGER, NOBODY };
+/*
+ * Answers the oldest question: by the master, by the kernel of its host, by a forger, or not; or the
+ * master does not know our port yet.
+ */
+enum by { MASTER, KERNEL, FORGER, NOBODY, TOO_EARLY };
 static void answer(enum by by)
 {
 	void (*fn)(void *arg, const uint8_t *mad, size_t len) = asked[0].fn;
@@ -240,6 +244,8 @@ static void answer(enum by by)
 		put_piece(&x);
 	if (by == KERNEL)
 		put_be16(mad + OFF_STATUS, KERNELS_ANSWER);
+	if (by == TOO_EARLY)
+		put_be16(mad + OFF_STATUS, UNKNOWN_PORT);
 	if (by == FORGER)
 		put_be64(x.proof, 1);
 	else
@@ -359,9 +365,16 @@ START_TEST(a_master_that_lives_and_tells_nothing_is_not_waited_for)
 }
 END_TEST
 
+/* The polls of so many seconds, of which no question is answered by the master. */
+static void seconds_of(enum by by, unsigned n)
+{
+	for (unsigned i = 0; i < n * 5; i++)
+		a_round_of(by);
+}
+
 START_TEST(a_master_that_is_no_qosd)
 {
-	a_round_of(KERNEL);
+	seconds_of(KERNEL, 8);
 	ck_assert(not_to_be_had && !held);
 	a_round();
 	ck_assert(!held);		/* it is not asked again so soon */
@@ -371,9 +384,33 @@ START_TEST(a_master_that_is_no_qosd)
 }
 END_TEST
 
+/*
+ * The host of the master before answers until the new one has written MasterSMLID, or the new one
+ * has not published our port: what it has is copied as soon as it tells.
+ */
+START_TEST(a_refusal_is_not_the_last_word)
+{
+	seconds_of(_i ? TOO_EARLY : KERNEL, _i ? 20 : 4);
+	ck_assert(!not_to_be_had && !held);
+	now_us += 1000000;
+	a_round();
+	ck_assert(held);
+}
+END_TEST
+
+/* However long a master was followed before, it is a new one when this daemon was master meanwhile. */
+START_TEST(refusals_count_anew_for_each_master)
+{
+	seconds_of(NOBODY, 20);
+	heir_stop(h);
+	seconds_of(KERNEL, 4);
+	ck_assert(!not_to_be_had);
+}
+END_TEST
+
 START_TEST(a_forger_is_not_believed)
 {
-	a_round_of(FORGER);
+	seconds_of(FORGER, 8);
 	ck_assert(not_to_be_had && !held);
 	now_us += 10000000;
 	heir_ask(h);
@@ -452,6 +489,8 @@ int main(void)
 	tcase_add_test(t, what_is_on_its_way_when_the_master_dies_is_lost);
 	tcase_add_test(t, a_master_that_lives_and_tells_nothing_is_not_waited_for);
 	tcase_add_test(t, a_master_that_is_no_qosd);
+	tcase_add_loop_test(t, a_refusal_is_not_the_last_word, 0, 2);
+	tcase_add_test(t, refusals_count_anew_for_each_master);
 	tcase_add_test(t, a_forger_is_not_believed);
 	tcase_add_test(t, changes_of_groups_are_a_log);
 	tcase_add_loop_test(t, a_log_that_does_not_go_on, 0, 2);
