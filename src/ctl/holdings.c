@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "registry/holdings.h"
+#include "sa/handler.h"
 
 struct row {
 	struct holding h;
@@ -66,20 +67,33 @@ static json_t *json_kinds(const struct holdings *all)
 	return list;
 }
 
+static json_t *json_holder(uint64_t holder)
+{
+	return holder_is_lid(holder) ? json_null() : json_guid(holder);
+}
+
+/* Its name; null: it is not in the fabric. */
+static json_t *json_holder_port(const struct subnet_state *s, uint64_t holder)
+{
+	uint32_t port = fabric_find_port(s->f, holder);
+	char name[HOLDER_NAME_MAX];
+
+	if (holder_is_lid(holder))
+		return json_string(holder_name(holder, name));
+	return port == FABRIC_NONE ? json_null() : json_port(s, port);
+}
+
 static json_t *next_port(void *arg)
 {
 	struct rows *rows = arg;
 	const struct row *x;
-	uint32_t port;
 	json_t *row;
 
 	if (rows->next == rows->n)
 		return NULL;
 	x = &rows->v[rows->next++];
-	port = fabric_find_port(rows->s->f, x->h.port);
-	row = json_pack("{s:o, s:o, s:f}", "guid", json_guid(x->h.port),
-			"port", port == FABRIC_NONE ? json_null() : json_port(rows->s, port),
-			"share", x->share);
+	row = json_pack("{s:o, s:o, s:f}", "guid", json_holder(x->h.port),
+			"port", json_holder_port(rows->s, x->h.port), "share", x->share);
 	for (unsigned k = 0; k < HOLD_KINDS; k++)
 		json_object_set_new(row, hold_kind_name(k), json_integer(x->h.n[k]));
 	json_object_set_new(row, "gone-for", x->h.gone_us ?
@@ -123,22 +137,26 @@ void cmd_holdings(const struct ctl_call *c, struct reply *r)
 
 /* --- removing --- */
 
-/* A port of the fabric, or the GUID of one that is not there any more. */
+/* A port of the fabric, the GUID of one that is not there any more, or a LID that holds something. */
 static uint64_t find_holder(const struct ctl_call *c, struct reply *r)
 {
 	const char *text = arg_text(c, "port");
 	const struct holdings *all = c->env->sa ? c->env->sa->holdings : NULL;
-	uint64_t guid = 0;
-	char *end;
+	unsigned long lid;
+	uint64_t guid;
 	uint32_t port;
+	char *end;
 
 	if (!strncmp(text, "0x", 2)) {
 		guid = strtoull(text, &end, 16);
 		if (!*end && holdings_find(all, guid))
 			return guid;
 	}
+	lid = strtoul(text, &end, 10);
+	if (!*end && lid <= UINT16_MAX && holdings_find(all, holder_of_lid((uint16_t)lid)))
+		return holder_of_lid((uint16_t)lid);
 	port = arg_port(c, "port", r);
-	return port == FABRIC_NONE ? 0 : c->state->f->ports[port].guid;
+	return port == FABRIC_NONE ? 0 : sa_port_holder(c->state, port);
 }
 
 void cmd_holdings_remove(const struct ctl_call *c, struct reply *r)
@@ -149,7 +167,7 @@ void cmd_holdings_remove(const struct ctl_call *c, struct reply *r)
 		return;
 	if (c->env->holdings_remove &&
 	    c->env->holdings_remove(c->env->arg, guid, c->view->peer.uid))
-		reply_result(r, json_pack("{s:o}", "guid", json_guid(guid)));
+		reply_result(r, json_pack("{s:o}", "guid", json_holder(guid)));
 	else
 		reply_error(r, NULL, "%s: the port holds nothing", arg_text(c, "port"));
 }

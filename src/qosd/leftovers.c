@@ -84,9 +84,8 @@ static void set_bounds(struct holdings *h, const struct settings *s)
 uint64_t leftovers_holder(void *arg, uint16_t lid)
 {
 	const struct qosd *q = arg;
-	uint32_t port = q->sa.state ? sa_lid_port(q->sa.state, lid) : FABRIC_NONE;
 
-	return port == FABRIC_NONE ? 0 : q->sa.state->f->ports[port].guid;
+	return sa_lid_holder(q->sa.state, lid);
 }
 
 static enum hold_kind kind_of(enum mad_under_way what)
@@ -110,7 +109,7 @@ void leftovers_has_more(void *arg, enum mad_under_way what, uint64_t holder, int
 
 /* --- refusals --- */
 
-/* The port that holds most of a kind, in hexadecimal for the log. */
+/* Who holds most of a kind. */
 static uint64_t greatest(const struct holdings *h, enum hold_kind kind)
 {
 	const struct holding *most = NULL;
@@ -124,6 +123,8 @@ static uint64_t greatest(const struct holdings *h, enum hold_kind kind)
 /* At most a line for each kind in a minute. */
 static void tell_refusals(struct leftovers *x, int64_t now_us)
 {
+	char name[HOLDER_NAME_MAX];
+
 	if (x->warned_us && now_us - x->warned_us < WARN_US)
 		return;
 	for (unsigned k = 0; k < HOLD_KINDS; k++) {
@@ -132,8 +133,8 @@ static void tell_refusals(struct leftovers *x, int64_t now_us)
 		if (refused == x->refused[k])
 			continue;
 		log_warn("sa", "%" PRIu64 " requests for %s were refused, as ports held as many as they "
-			 "may; most are held by 0x%016" PRIx64 " (qosd-ctl holdings)",
-			 refused - x->refused[k], hold_kind_text(k), greatest(x->holdings, k));
+			 "may; most are held by %s (qosd-ctl holdings)", refused - x->refused[k],
+			 hold_kind_text(k), holder_name(greatest(x->holdings, k), name));
 		x->refused[k] = refused;
 		x->warned_us = now_us;
 	}
@@ -332,7 +333,8 @@ static void look_who_is_gone(struct leftovers *x)
 		const struct holding *h = holdings_at(x->holdings, i);
 		bool gone = !is_there(x->state, h->port);
 
-		if (holding_is_empty(h) || gone == (h->gone_us != 0))
+		/* a LID holds only what is under way */
+		if (holding_is_empty(h) || holder_is_lid(h->port) || gone == (h->gone_us != 0))
 			continue;
 		holdings_set_gone(x->holdings, h->port, gone ? now_us : 0);
 		x->gone_dirty = true;
@@ -481,13 +483,14 @@ bool leftovers_remove_port(void *arg, uint64_t guid, int64_t uid)
 {
 	struct qosd *q = arg;
 	const struct holding *h = holdings_find(q->leftovers->holdings, guid);
+	char name[HOLDER_NAME_MAX];
 	struct event e;
 
 	if (!h || holding_is_empty(h))
 		return false;
-	event_make(&e, EVENT_REGISTRATIONS_REMOVED, "all that 0x%016" PRIx64 " registered is removed: "
+	event_make(&e, EVENT_REGISTRATIONS_REMOVED, "all that %s registered is removed: "
 		   "%" PRIu32 " groups, %" PRIu32 " memberships, %" PRIu32 " services, %" PRIu32
-		   " subscriptions, %" PRIu32 " alias GUIDs", guid, h->n[HOLD_GROUPS],
+		   " subscriptions, %" PRIu32 " alias GUIDs", holder_name(guid, name), h->n[HOLD_GROUPS],
 		   h->n[HOLD_MEMBERSHIPS], h->n[HOLD_SERVICES], h->n[HOLD_SUBSCRIPTIONS],
 		   h->n[HOLD_ALIASES]);
 	event_guid(&e, "guid", guid);

@@ -41,7 +41,7 @@ bool leftovers_inherit(struct leftovers *x, char *text);
 
 /* --- mad's hooks of what is under way; arg is the struct qosd --- */
 
-/* The port that has the LID, by its GUID; 0: none is known. */
+/* sa_lid_holder(), of the state that is published. */
 uint64_t leftovers_holder(void *arg, uint16_t lid);
 bool leftovers_may_hold(void *arg, enum mad_under_way what, uint64_t holder);
 void leftovers_has_more(void *arg, enum mad_under_way what, uint64_t holder, int more);

@@ -4,6 +4,8 @@
  * a key: a port that holds nothing any more stays until half of them are such ports, then array
  * and hash are made anew.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -45,6 +47,29 @@ const char *hold_kind_name(enum hold_kind kind)
 const char *hold_kind_text(enum hold_kind kind)
 {
 	return kinds[kind].text;
+}
+
+/* --- holders without a GUID --- */
+
+#define LID_HOLDERS	0xffffffffffff0000ULL
+
+uint64_t holder_of_lid(uint16_t lid)
+{
+	return LID_HOLDERS | lid;
+}
+
+bool holder_is_lid(uint64_t holder)
+{
+	return (holder & LID_HOLDERS) == LID_HOLDERS;
+}
+
+char *holder_name(uint64_t holder, char out[HOLDER_NAME_MAX])
+{
+	if (holder_is_lid(holder))
+		snprintf(out, HOLDER_NAME_MAX, "LID %u", (unsigned)(holder & 0xffff));
+	else
+		snprintf(out, HOLDER_NAME_MAX, "0x%016" PRIx64, holder);
+	return out;
 }
 
 struct holdings *holdings_new(void)

@@ -52,8 +52,18 @@ struct hold_bound {
 	uint32_t each;		/* of one port */
 };
 
+/*
+ * What is under way with a LID counts for its port, by GUID, if that is the port's own; else for the
+ * LID.  Then this stands for a port GUID: no EUI-64 that is given out begins with 48 ones.
+ */
+uint64_t holder_of_lid(uint16_t lid);
+bool holder_is_lid(uint64_t holder);
+/* "0x…", or "LID 7"; returns out. */
+#define HOLDER_NAME_MAX 20
+char *holder_name(uint64_t holder, char out[HOLDER_NAME_MAX]);
+
 struct holding {
-	uint64_t port;			/* port GUID */
+	uint64_t port;			/* port GUID, or holder_of_lid() */
 	uint32_t n[HOLD_KINDS];
 	uint64_t refused[HOLD_KINDS];	/* requests, while the port held anything */
 	int64_t gone_us;		/* since when it is not in the fabric; 0: it is */

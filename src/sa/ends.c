@@ -5,11 +5,34 @@
  */
 #include "base/bytes.h"
 #include "registry/alias.h"
+#include "registry/holdings.h"
 #include "sa/handler.h"
+#include "sa/scan.h"
 
 uint32_t sa_lid_port(const struct subnet_state *s, uint16_t lid)
 {
 	return lid <= IB_LID_UCAST_MAX ? s->plan->port_by_lid[lid] : FABRIC_NONE;
+}
+
+uint32_t sa_requester(const struct subnet_state *s, uint16_t slid)
+{
+	return slid ? sa_lid_port(s, slid) : s->f->self;
+}
+
+uint64_t sa_port_holder(const struct subnet_state *s, uint32_t port)
+{
+	uint32_t end = sa_endport(s, port);
+	uint64_t guid = s->f->ports[end].guid;
+
+	return fabric_owns_guid(s->f, end) && guid && !holder_is_lid(guid) ? guid :
+	       holder_of_lid(s->plan->lid[end]);
+}
+
+uint64_t sa_lid_holder(const struct subnet_state *s, uint16_t lid)
+{
+	uint32_t port = s ? sa_requester(s, lid) : FABRIC_NONE;
+
+	return port == FABRIC_NONE ? holder_of_lid(lid) : sa_port_holder(s, port);
 }
 
 /* --- GIDs --- */

@@ -105,6 +105,17 @@ bool sa_may_see(const struct subnet_state *s, uint32_t requester, uint32_t port)
 /* The end port that has a LID, or FABRIC_NONE. */
 uint32_t sa_lid_port(const struct subnet_state *s, uint16_t lid);
 /*
+ * The same for the SLID of a request: the node itself may ask with SLID 0, when its port has no LID yet
+ * or packets loop back.
+ */
+uint32_t sa_requester(const struct subnet_state *s, uint16_t slid);
+/*
+ * Who answers for what is under way with a LID, or with a port (registry/holdings.h): the port GUID if
+ * it is the port's own, else the LID.  s may be NULL: then no port is known.
+ */
+uint64_t sa_lid_holder(const struct subnet_state *s, uint16_t lid);
+uint64_t sa_port_holder(const struct subnet_state *s, uint32_t port);
+/*
  * The end port that a GID of this subnet means, by its own GUID or an alias; or a
  * status.
  */

@@ -178,12 +178,6 @@ static bool sm_key_is_wrong(const struct sa *sa, const struct sa_request *req)
 	return key && key != sa->sm_key;
 }
 
-/* The node itself may ask with SLID 0, when its port has no LID yet or packets loop back. */
-static uint32_t find_requester(const struct subnet_state *s, uint16_t slid)
-{
-	return slid ? sa_lid_port(s, slid) : s->f->self;
-}
-
 /* What hosts register is kept by port GUID: a port that has another's may not change it. */
 static bool changes_anything(uint8_t method)
 {
@@ -212,7 +206,7 @@ static uint16_t handle(struct sa_msg *m, const struct sa_request *req)
 	    (m->n > SA_DATA_LEN && m->attr != UMAD_SA_ATTR_MULTI_PATH_REC))
 		return IB_SA_REQ_INVALID;
 	/* clients leave anything in an AttributeModifier that has no meaning; OpenSM ignores it, too */
-	m->requester = find_requester(m->s, req->slid);
+	m->requester = sa_requester(m->s, req->slid);
 	if (m->requester == FABRIC_NONE || (changes_anything(m->method) &&
 					    !fabric_owns_guid(m->s->f, m->requester)))
 		return IB_SA_REQ_INVALID;

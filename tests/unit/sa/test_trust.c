@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "rig.h"
+#include "sa/handler.h"
 #include "unit/run.h"
 
 enum { GET = 0x01, SET = 0x02, TABLE = 0x12, DELETE = 0x15 };
@@ -463,6 +464,35 @@ START_TEST(a_port_with_the_guid_of_another)
 }
 END_TEST
 
+/* What is under way with a port counts for its GUID if that is its own, and else for its LID. */
+START_TEST(who_answers_for_what_is_under_way)
+{
+	uint32_t h2 = rig_host(&r, H2);
+	uint16_t own = rig_lid(&r, H1), lid = rig_lid(&r, H2);
+	char name[HOLDER_NAME_MAX];
+	uint64_t liar;
+
+	ck_assert_uint_eq(sa_lid_holder(r.state, own), HOST_GUID(H1));
+	ck_assert_uint_eq(sa_lid_holder(r.state, 0), HOST_GUID(H1));	/* the SM's own port */
+	ck_assert_uint_eq(sa_lid_holder(r.state, lid), HOST_GUID(H2));
+	r.f->ports[h2].guid = HOST_GUID(H1);
+	r.f->n_nameless = 1;
+	liar = sa_lid_holder(r.state, lid);
+	ck_assert_uint_eq(sa_port_holder(r.state, h2), liar);
+	ck_assert_uint_eq(sa_lid_holder(r.state, own), HOST_GUID(H1));
+	ck_assert_uint_ne(liar, HOST_GUID(H1));
+	ck_assert(holder_is_lid(liar));
+	ck_assert_str_eq(holder_name(HOST_GUID(H1), name), "0x0002c90300000011");
+	/* nor does it get another's LID by a GUID of that form */
+	r.f->n_nameless = 0;
+	r.f->ports[h2].guid = holder_of_lid(own);
+	ck_assert_uint_eq(sa_lid_holder(r.state, lid), liar);
+	/* LIDs that no port has are apart */
+	ck_assert_uint_ne(sa_lid_holder(r.state, 0x4001), sa_lid_holder(r.state, 0x4002));
+	ck_assert_str_eq(holder_name(sa_lid_holder(NULL, 7), name), "LID 7");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("trust");
@@ -473,6 +503,7 @@ int main(void)
 	tcase_add_test(t, a_sender_that_there_is_not);
 	tcase_add_test(t, a_wrong_key);
 	tcase_add_test(t, a_port_with_the_guid_of_another);
+	tcase_add_test(t, who_answers_for_what_is_under_way);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
