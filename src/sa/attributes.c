@@ -68,6 +68,9 @@ uint16_t sa_estate_get(struct sa_msg *m)
 
 	if (!m->sa->estate)
 		return IB_STATUS_BAD_METHOD_ATTR;
+	/* what a subnet manager has shown at the port with that GUID counts for no other port */
+	if (!fabric_owns_guid(m->s->f, m->requester))
+		return IB_SA_REQ_INVALID;
 	memcpy(&query, m->data, sizeof(query));
 	status = m->sa->estate(m->sa->estate_arg, m->s->f->ports[m->requester].guid, &query, &answer);
 	if (!status)

@@ -464,6 +464,29 @@ START_TEST(a_port_with_the_guid_of_another)
 }
 END_TEST
 
+static uint16_t tell_estate(void *arg, uint64_t from, const struct sa_estate *query,
+			    struct sa_estate *answer)
+{
+	(void)arg;
+	*answer = *query;
+	return from == HOST_GUID(H2) ? IB_STATUS_OK : IB_STATUS_BAD_METHOD_ATTR;
+}
+
+/* h3 has the port GUID of h2, a standby, which alone may copy what clients registered. */
+START_TEST(an_impostor_of_a_standby)
+{
+	r.sa.estate = tell_estate;
+	r.f->ports[rig_host(&r, H3)].guid = HOST_GUID(H2);
+	r.f->n_nameless = 1;
+	rig_request(&r, GET, SA_ATTR_ESTATE, 0);
+	r.slid = rig_lid(&r, H2);
+	ck_assert_uint_eq(rig_ask(&r), 0);
+	rig_request(&r, GET, SA_ATTR_ESTATE, 0);
+	r.slid = rig_lid(&r, H3);
+	ck_assert_uint_eq(rig_ask(&r), IB_SA_REQ_INVALID);
+}
+END_TEST
+
 /* What is under way with a port counts for its GUID if that is its own, and else for its LID. */
 START_TEST(who_answers_for_what_is_under_way)
 {
@@ -503,6 +526,7 @@ int main(void)
 	tcase_add_test(t, a_sender_that_there_is_not);
 	tcase_add_test(t, a_wrong_key);
 	tcase_add_test(t, a_port_with_the_guid_of_another);
+	tcase_add_test(t, an_impostor_of_a_standby);
 	tcase_add_test(t, who_answers_for_what_is_under_way);
 	suite_add_tcase(s, t);
 	return run_suite(s);
