@@ -135,8 +135,13 @@ void txn_tell(struct txn_table *t);
 /* request.c */
 struct request_table *request_table_new(struct mad_port *m);
 void request_table_free(struct request_table *t);
-/* Whether somebody waits for this answer, by its TID; from any thread. */
-bool request_is_awaited(const struct request_table *t, const uint8_t *mad);
+/*
+ * Whether somebody waits for this answer, by its TID; from any thread.  slid: where it comes from, which
+ * must be where the request went, or 0 for what our own node may loop back.
+ */
+bool request_is_awaited(const struct request_table *t, const uint8_t *mad, uint16_t slid);
+/* The same for a request of ours that the kernel gives back, as it was not sent or not answered. */
+bool request_is_under_way(const struct request_table *t, const uint8_t *mad);
 /* An answer to a request of ours, or a send that the kernel gave up (umad_status != 0). */
 void request_complete(struct request_table *t, int umad_status, const uint8_t *mad, size_t len);
 

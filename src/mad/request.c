@@ -45,8 +45,8 @@ struct request_table {
 	unsigned n;			/* busy */
 	struct request *free;
 	struct request slot[SLOTS];
-	/* Of each slot that is busy the low half of its TID, which is not 0; else 0. */
-	atomic_uint awaited[SLOTS];
+	/* Of each slot that is busy the low half of its TID, which is not 0, and above it the DLID; else 0. */
+	atomic_ullong awaited[SLOTS];
 };
 
 static void on_tick(void *arg);
@@ -128,8 +128,8 @@ bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t
 	r->arg = arg;
 	memcpy(r->mad, mad, MAD_SIZE);
 	put_be32(r->mad + OFF_TID, (uint32_t)r->generation << 16 | (uint32_t)(r - t->slot));
-	atomic_store_explicit(&t->awaited[r - t->slot], get_be32(r->mad + OFF_TID),
-			      memory_order_relaxed);
+	atomic_store_explicit(&t->awaited[r - t->slot],
+			      (uint64_t)to->lid << 32 | get_be32(r->mad + OFF_TID), memory_order_relaxed);
 	t->n++;
 	transmit(t, r);
 	if (!timer_active(t->tick))
@@ -155,12 +155,24 @@ static void try_failed(struct request_table *t, struct request *r)
 		finish(t, r, NULL, 0);
 }
 
-bool request_is_awaited(const struct request_table *t, const uint8_t *mad)
+static uint64_t awaited(const struct request_table *t, uint32_t tid)
+{
+	return atomic_load_explicit(&t->awaited[tid & (SLOTS - 1)], memory_order_relaxed);
+}
+
+bool request_is_under_way(const struct request_table *t, const uint8_t *mad)
 {
 	uint32_t tid = get_be32(mad + OFF_TID);
 
-	return tid && atomic_load_explicit(&t->awaited[tid & (SLOTS - 1)],
-					   memory_order_relaxed) == tid;
+	return tid && (uint32_t)awaited(t, tid) == tid;
+}
+
+bool request_is_awaited(const struct request_table *t, const uint8_t *mad, uint16_t slid)
+{
+	uint32_t tid = get_be32(mad + OFF_TID);
+	uint64_t a = awaited(t, tid);
+
+	return tid && (uint32_t)a == tid && (!slid || a >> 32 == slid);
 }
 
 /* A Set is answered as a Get is (13.4.5). */

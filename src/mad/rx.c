@@ -225,13 +225,30 @@ static void drop(struct mad_port *m, atomic_ullong *counter, enum mad_kind kind,
 			    clock_mono_us());
 }
 
+/*
+ * Whether somebody waits for it.  None of our requests is answered by RMPP, and the kernel hands on
+ * whatever response of the SA class says that it is active, without a look at the TID.
+ */
+static bool is_awaited(const struct rx_end *e, const struct rx_slot *s)
+{
+	const uint8_t *mad = slot_mad(s);
+	const struct ib_user_mad *u = slot_umad(s);
+
+	if (!is_ours(mad, u->status))
+		return false;
+	if (u->status)
+		return request_is_under_way(e->m->requests, mad);
+	if (mad[1] == UMAD_CLASS_SUBN_ADM && (s->len < MAD_SIZE || rmpp_is_active(mad)))
+		return false;
+	return request_is_awaited(e->m->requests, mad, be16toh(u->addr.lid));
+}
+
 /* True: it is put into the intake. */
 static bool take_answer(struct rx_end *e, struct rx_item *i)
 {
-	const uint8_t *mad = slot_mad(&i->slot);
 	unsigned status = slot_umad(&i->slot)->status;
 
-	if (is_ours(mad, status) && request_is_awaited(e->m->requests, mad)) {
+	if (is_awaited(e, &i->slot)) {
 		hand_over(e, INTAKE_ANSWER, 0, i);
 		return true;
 	}

@@ -25,7 +25,7 @@ static struct {
 	struct ib_user_mad umad;
 	uint8_t answer[256];
 	/* what comes back: to try number `from` and later */
-	enum { ANSWER, NOTHING, TIMEOUT, OTHER_METHOD, OTHER_TID, SHORT, OTHER_ATTR, LATE,
+	enum { ANSWER, NOTHING, TIMEOUT, OTHER_METHOD, OTHER_TID, SHORT, OTHER_ATTR, OTHER_LID, RMPP, LATE,
 	       TIMEOUT_OF_FORMER } what;
 	unsigned from;
 } t;
@@ -67,6 +67,9 @@ static void on_send(const struct ib_user_mad *umad, const struct umad_smp *smp, 
 		back[12] ^= 1;
 	if (t.what == OTHER_ATTR)
 		back[17] ^= 1;
+	if (t.what == RMPP)
+		back[26] = 1;
+	fake_lid = t.what == OTHER_LID ? 0x43 : t.sends % 2 ? 0x42 : 0;	/* 0: looped back */
 	if (t.what == TIMEOUT || (t.what == TIMEOUT_OF_FORMER && t.sends > 1))
 		fake_receive(smp, 24, ETIMEDOUT, 3);
 	else if (t.what == TIMEOUT_OF_FORMER)
@@ -111,6 +114,7 @@ static void teardown(void)
 	mad_close(t.port);
 	loop_free(t.loop);
 	fake_on_send = NULL;
+	fake_lid = 0;
 }
 
 static bool request(unsigned timeout_ms, unsigned tries)
@@ -207,12 +211,14 @@ END_TEST
 
 START_TEST(what_is_no_answer)
 {
-	for (t.what = OTHER_METHOD; t.what <= OTHER_ATTR; t.what++) {
+	for (t.what = OTHER_METHOD; t.what <= RMPP; t.what++) {
 		unsigned silences = t.silences;
 
 		ask(10, 1);
 		ck_assert_msg(t.silences == silences + 1, "kind %d", (int)t.what);
 	}
+	/* these, and one of another TID or length, are dropped by who receives them */
+	ck_assert_uint_eq(mad_counts(t.port)->unasked, 4);
 	ck_assert_uint_eq(t.answers, 0);
 }
 END_TEST
