@@ -65,18 +65,25 @@ static void save_subscriptions(struct clients *c)
 	c->printing = false;
 }
 
+static void save_services_and_aliases(struct clients *c)
+{
+	if (c->services_dirty)
+		store_save_services(c->store, c->sa->services);
+	if (c->aliases_dirty)
+		store_save_aliases(c->store, c->sa->alias);
+	c->services_dirty = c->aliases_dirty = false;
+}
+
 static void save(void *arg)
 {
 	struct clients *c = arg;
 	int64_t begin = clock_mono_us();
 
-	if (c->services_dirty)
-		store_save_services(c->store, c->sa->services);
-	if (c->aliases_dirty)
-		store_save_aliases(c->store, c->sa->alias);
+	/* while subscriptions are printed this is called each millisecond, and these are printed whole */
+	if (!c->printing)
+		save_services_and_aliases(c);
 	if (c->subscriptions_dirty || c->printing)
 		save_subscriptions(c);
-	c->services_dirty = c->aliases_dirty = false;
 	c->saved_for_us += clock_mono_us() - begin;
 	if (c->printing) {
 		timer_set(c->save, NEXT_LINES_US, 0);
@@ -86,16 +93,14 @@ static void save(void *arg)
 	if (c->save_wait_us < SAVE_US)
 		c->save_wait_us = SAVE_US;
 	c->saved_for_us = 0;
-	if (c->subscriptions_dirty)
+	/* what changed meanwhile found the timer set */
+	if (c->subscriptions_dirty || c->services_dirty || c->aliases_dirty)
 		timer_set(c->save, c->save_wait_us, 0);
 }
 
 static void save_at_end(struct clients *c)
 {
-	if (c->services_dirty)
-		store_save_services(c->store, c->sa->services);
-	if (c->aliases_dirty)
-		store_save_aliases(c->store, c->sa->alias);
+	save_services_and_aliases(c);
 	if (c->subscriptions_dirty || c->printing)
 		store_save_subscriptions(c->store, c->sa->subscriptions);
 	buf_free(&c->printed);
