@@ -478,18 +478,20 @@ int daemon_run(const struct options *o)
 	signal(SIGHUP, SIG_IGN);	/* until there is somebody to reload */
 	umask(027);
 	q.status = EXIT_FAILED;
+	/* before there is a second thread, as one that waits for a file or a group: fork() leaves it behind */
+	if (!o->foreground && !o->once)
+		q.ready_fd = detach();
 	policy = load_files(&q);
 	if (!policy || !q.settings) {
 		log_error("qosd", "not started: %s", policy ? o->config : o->policy);
 		shared_policy_unref(policy);
 		settings_free(q.settings);
+		tell_starter(&q, EXIT_FAILED);
 		return EXIT_FAILED;
 	}
 	q.policy_path = policy_path(&q);
 	if (!o->verbose)
 		log_set_level(q.settings->log_level);
-	if (!o->foreground && !o->once)
-		q.ready_fd = detach();
 	if (!lock_up(q.settings)) {
 		log_error("qosd", "not started: outside of its sandbox, and that is strict");
 	} else if (open_all(&q, policy, &err)) {
