@@ -22,11 +22,12 @@
  * (sm/proof.h): MasterSMLID, by which the master is found, can be set by others where there is no
  * M_Key.
  *
- * What was registered between a round and the master's end is not known here: a round
- * follows each poll, so that this is as much as a poll's interval.  Latest changes of groups that
- * are on their way count as such, too.  Partitions of run time
- * are not lost so: the master tells us to ask, and hears that we have them from the
- * next round, which then follows at once.
+ * What was registered between the last complete round and the master's end is not known here, and
+ * nobody is asked to register it again.  A round follows each poll, so that this is a poll's interval
+ * and the time of a round.  Of a master that answers polls and no questions, as an SA under load may,
+ * it is GRACE_US, a round without an answer and a poll's interval: 4 s by default.  Latest changes of
+ * groups that are on their way count as such, too.  Partitions of run time are not lost so: the
+ * master tells us to ask, and hears that we have them from the next round, which then follows at once.
  */
 #include "qosd/estate.h"
 
