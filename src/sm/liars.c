@@ -374,8 +374,12 @@ static void look_at_node(struct sm *sm, const struct fabric *f, uint32_t node)
 
 	for (uint32_t i = n->port0; i <= n->port0 + n->nports; i++)
 		look_at_port(sm, f, i);
-	if (node_is_switch(n) && switch_is_odd(&f->switches[n->sw], what, sizeof(what)))
+	if (!node_is_switch(n))
+		return;
+	if (switch_is_odd(&f->switches[n->sw], what, sizeof(what)))
 		note(sm, f, n->port0, &(struct liar){ 0 }, what);
+	else if (!f->ports[n->port0].guid)
+		note(sm, f, n->port0, &(struct liar){ 0 }, "says port GUID 0");
 }
 
 /* A node that has changed, and what its neighbours say of the links to it. */

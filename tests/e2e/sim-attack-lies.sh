@@ -30,10 +30,11 @@ fabrics=("clos:4x2,hosts=3" fat-tree:k=4 "torus:3x3,hosts=2" mesh:3x3 hypercube:
 # The parts of the simulator's JSON, one object a line.
 rows() { sim_ctl -j "$@" | sed 's/},{/\n/g; s/":/": /g; s/,"/, "/g'; }
 
-# look_around: the nodes and links of the fabric, into nodes.list ("TYPE NAME") and links.list
-# ("NAME NAME", both ways), and the manager's node.
+# look_around: the nodes and links of the fabric, into nodes.list ("TYPE NAME"), guids.list ("NAME GUID")
+# and links.list ("NAME NAME", both ways), and the manager's node.
 look_around() {
 	rows show nodes | sed -nE 's/.*"type": "([a-z]+)".*"description": "([^"]*)".*/\1\t\2/p' >nodes.list
+	rows show nodes | sed -nE 's/.*"guid": "([^"]*)".*"description": "([^"]*)".*/\2\t\1/p' >guids.list
 	rows show links | sed -nE 's|.*"port": "([^"]*)/P[0-9]+", "peer": "([^"]*)/P[0-9]+".*|\1\t\2\n\2\t\1|p' >links.list
 	manager=$(awk -F '\t' '$1 == "ca" { print $2; exit }' nodes.list)
 	if ! [ -s links.list ] || [ -z "$manager" ]; then
@@ -118,12 +119,15 @@ truth_returns() {
 	lives
 }
 
-# told NAME: health tells of that device, by its name or that of the port before it.  Of two with one
-# port GUID it names both, as nobody can know which of them lies.
+# told NAME: health tells of that device, by the name or GUID of itself or of the node before it, which may
+# have lied of its name.  Of two with one port GUID it names both, as nobody can know which of them lies.
 told() {
-	local near
-	near=$(awk -F '\t' -v name="$1" '$1 == name { print $2 }' links.list)
-	{ ctl health; cat "$qosd_log"; } | grep -E 'device-(lies|left-out)|duplicate-guid|not say the same twice' | grep -qF -e "$1" -e "$near"
+	local names
+	names=$(awk -F '\t' -v name="$1" '
+		FILENAME == ARGV[1] { if ($1 == name) { is[$2]; is[name] } next }
+		$1 in is { print $1; print $2 }' links.list guids.list)
+	{ ctl health; cat "$qosd_log"; } | grep -E 'device-(lies|left-out)|duplicate-guid|not say the same twice' |
+		grep -qF -e "$names"
 }
 no_lies() { ! ctl health | grep -qE 'device-(lies|left-out)'; }
 
