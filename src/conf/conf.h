@@ -35,6 +35,17 @@ struct policy *conf_parse_policy(const char *name, const char *text, size_t n,
 				 struct findings *out);
 struct settings *conf_parse_settings(const char *name, const char *text, size_t n,
 				     struct findings *out);
+/*
+ * The same without a question to the system, which may wait for a directory service: groups that have a
+ * name are unknown.
+ */
+struct settings *conf_read_settings(const char *name, const char *text, size_t n,
+				    struct findings *out);
+/*
+ * Looks up the groups that are unknown, each for GROUP_SECONDS at most.  One that can't be looked up
+ * stays unknown, with a warning; false, with an error: there is no such group.
+ */
+bool conf_find_groups(struct settings *s, struct findings *out);
 /* Normal form: YAML that parses to the same policy, and prints as itself. */
 void conf_print_policy(const struct policy *p, struct buf *out);
 

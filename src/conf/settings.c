@@ -231,7 +231,6 @@ static void read_group(struct reader *r, const struct node *n, const struct key 
 	const char *word = read_word(r, n, "the name or number of a group");
 	struct ctl_group *group = at;
 	uint64_t number;
-	int error;
 
 	(void)k;
 	if (!word)
@@ -240,17 +239,38 @@ static void read_group(struct reader *r, const struct node *n, const struct key 
 		if (!read_number(r, n, 0, UINT32_MAX - 1, &number))
 			return;
 		group->gid = (uint32_t)number;
-	} else if ((error = group_find_soon(word, &group->gid)) == ENOENT) {
-		read_error(r, n->pos, "there is no group '%s' on this system", EXCERPT(word));
-		return;
-	} else if (error) {
-		/* the subnet is managed without it: what would tell may need the subnet */
-		findings_add(r->out, SEV_WARNING, r->file, n->pos, "the group '%s' can't be looked "
-			     "up: %s; nobody is let in by it until it can", EXCERPT(word),
-			     strerror(error));
+	} else {
 		group->unknown = true;
+		group->pos = n->pos;
 	}
 	group->name = xstrdup(word);
+}
+
+static void find_group(struct ctl_group *group, const char *file, struct findings *out)
+{
+	int error;
+
+	if (!group->name || !group->unknown)
+		return;
+	error = group_find_soon(group->name, &group->gid);
+	group->unknown = error;
+	if (error == ENOENT)
+		findings_add(out, SEV_ERROR, file, group->pos, "there is no group '%s' on this system",
+			     EXCERPT(group->name));
+	else if (error)
+		/* the subnet is managed without it: what would tell may need the subnet */
+		findings_add(out, SEV_WARNING, file, group->pos, "the group '%s' can't be looked "
+			     "up: %s; nobody is let in by it until it can", EXCERPT(group->name),
+			     strerror(error));
+}
+
+bool conf_find_groups(struct settings *s, struct findings *out)
+{
+	size_t errors = out->count[SEV_ERROR];
+
+	find_group(&s->ctl_read_group, s->file, out);
+	find_group(&s->ctl_admin_group, s->file, out);
+	return out->count[SEV_ERROR] == errors;
 }
 
 static const char *const policy_words[] = { "file", "none", NULL };
@@ -351,8 +371,8 @@ static const struct key settings_keys[] = {
 	{ "log-level", read_choice, AT(log_level), .words = log_words },
 };
 
-struct settings *conf_parse_settings(const char *name, const char *text, size_t n,
-				     struct findings *out)
+static struct settings *read_settings(const char *name, const char *text, size_t n, bool find_groups,
+				      struct findings *out)
 {
 	struct findings found = { 0 };
 	struct reader r = { .file = name, .out = &found };
@@ -365,6 +385,8 @@ struct settings *conf_parse_settings(const char *name, const char *text, size_t 
 		read_map(&r, root, settings_keys, ARRAY_SIZE(settings_keys), s);
 		yaml_tree_free(root);
 	}
+	if (find_groups)
+		conf_find_groups(s, &found);
 	if (found.count[SEV_ERROR]) {
 		settings_free(s);
 		s = NULL;
@@ -372,4 +394,16 @@ struct settings *conf_parse_settings(const char *name, const char *text, size_t 
 	findings_sort(&found);
 	findings_move(out, &found);
 	return s;
+}
+
+struct settings *conf_read_settings(const char *name, const char *text, size_t n,
+				    struct findings *out)
+{
+	return read_settings(name, text, n, false, out);
+}
+
+struct settings *conf_parse_settings(const char *name, const char *text, size_t n,
+				     struct findings *out)
+{
+	return read_settings(name, text, n, true, out);
 }

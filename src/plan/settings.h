@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "base/findings.h"
 #include "base/log.h"
 
 #define ENGINES_MAX 4
@@ -24,7 +25,8 @@ struct prefix_route {
 struct ctl_group {
 	char *name;			/* NULL: none */
 	uint32_t gid;
-	bool unknown;			/* the system could not tell the gid yet */
+	bool unknown;			/* the system has not told the gid yet */
+	struct src_pos pos;		/* of the name */
 };
 
 /* The SM_Key that qosd and OpenSM have unless they are told another: everybody can say it. */

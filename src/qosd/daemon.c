@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "base/bounded.h"
 #include "base/log.h"
+#include "conf/conf.h"
 #include "ctl/prom.h"
 #include "qosd/daemon.h"
 #include "qosd/notify.h"
@@ -274,6 +275,17 @@ static struct shared_policy *load_files(struct qosd *q)
 	return sp;
 }
 
+/* Behind the sandbox: a look-up that is given up leaves a thread, which is to have no capability. */
+static bool find_groups(const struct qosd *q)
+{
+	struct findings f = { 0 };
+	bool found = conf_find_groups(q->settings, &f);
+
+	findings_log(&f, "settings");
+	findings_free(&f);
+	return found;
+}
+
 static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *err)
 {
 	const struct settings *s = q->settings;
@@ -494,6 +506,8 @@ int daemon_run(const struct options *o)
 		log_set_level(q.settings->log_level);
 	if (!lock_up(q.settings)) {
 		log_error("qosd", "not started: outside of its sandbox, and that is strict");
+	} else if (!find_groups(&q)) {
+		log_error("qosd", "not started: %s", o->config);
 	} else if (open_all(&q, policy, &err)) {
 		q.status = EXIT_OK;
 		if (q.ready_fd >= 0)

@@ -42,7 +42,7 @@ struct settings *load_settings(const struct options *o, struct findings *out)
 	bool missing;
 
 	if (read_named(o->config, o->config_named, &text, &missing, out)) {
-		s = conf_parse_settings(o->config, text.n ? text.s : "", text.n, out);
+		s = conf_read_settings(o->config, text.n ? text.s : "", text.n, out);
 	} else if (missing) {
 		log_info("qosd", "%s is missing: built-in settings", o->config);
 		s = settings_default();
@@ -198,12 +198,13 @@ int check_files(const struct options *o)
 	struct findings f = { 0 };
 	struct buf normal = { 0 }, report = { 0 };
 	struct settings *s = load_settings(o, &f);
+	bool found = s && conf_find_groups(s, &f);
 	struct shared_policy *p = load_first_policy(o, s, &f);
 	bool good;
 
 	if (s && p && o->topology)
 		check_topology(o, p->p, s, &f, &report);
-	good = s && p && !f.count[SEV_ERROR];
+	good = found && p && !f.count[SEV_ERROR];
 	print_findings(&f);
 	if (p && o->verbose)
 		conf_print_policy(p->p, &normal);

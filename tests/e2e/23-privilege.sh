@@ -108,6 +108,9 @@ settings "ctl-admin-group: no-such-group"
 on_own "$node" "$build/qosd" --check -c qosd.yaml -p policy.yaml >out 2>&1
 expect "--check" 1 $?
 expect "why" "qosd.yaml:6:18: error: there is no group 'no-such-group' on this system" "$(<out)"
+on_own "$node" "$build/qosd" -F -s none.sock -d none -c qosd.yaml -p policy.yaml >out 2>&1
+expect "the daemon" 1 $?
+expect_match "why" "qosd.yaml:6:18: there is no group 'no-such-group' on this system.*not started: qosd.yaml" "$(tr '\n' ' ' <out)"
 
 if [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null; then
 	note "not root, or no setpriv: can't be another user"

@@ -337,5 +337,13 @@ expect "its exit status" 2 $status
 expect_match "why" "does not answer" "$(tail -n 1 followed)"
 kill -CONT "$qosd"
 ends_within 1000 "all that behind it"
+
+note "a thread that waits for a directory service"
+start_faulty FAULTY_GROUP=daemon FAULTY_GROUP_WHILE="$work/no-groups" -- -c groups.yaml
+waits() { grep -q "group 'daemon' can't be looked up: .*timed out" "$qosd_log"; }
+waits || bad "the log: $(<"$qosd_log")"
+expect "the capabilities of all threads" "$(printf '%016x' 0)" \
+	"$(sed -n 's/^CapEff:[[:space:]]*//p' "/proc/$qosd/task/"*/status | sort -u)"
+ends_within 1000 "a directory service that does not answer"
 sock=$sock_before
 stop_sim
