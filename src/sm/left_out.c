@@ -15,8 +15,8 @@
  * What does not answer, and has its link down, is gone.
  *
  * Of two that have one GUID the one that was believed is asked, too: when it says another GUID or
- * port than it did, and than it is known by, all is discovered.  That may change nothing, as what it
- * said before may have been false as well: hence once for each answer.
+ * port than it did, and than it is known by, all is discovered.  That may change nothing, as what
+ * it said before may have been false as well: hence once for each answer.
  *
  * Everything but left_out_ask() and left_out_answered() is for the loop's thread; those two
  * touch `asked` only, which is the light sweep's while it runs.
@@ -366,8 +366,8 @@ static struct disco_left other_of(const struct disco_left *x)
 }
 
 /*
- * The guard took it for an impostor, and it is a switch.  An entry that is there since the other one
- * was known (other_of()) has nothing of what the device said.
+ * The guard took it for an impostor, and it is a switch.  An entry that is there since the other
+ * one was known (other_of()) has nothing of what the device said.
  */
 static bool is_doubted_switch(const struct disco_left *x)
 {
@@ -656,8 +656,8 @@ static struct believed *believed_of(struct left_list *l, const struct disco_left
 
 /*
  * The device that was believed says another GUID, or another port of it, than before, and than the
- * published fabric has at its place.  One that says another each time is told of when it has said the
- * same twice.
+ * published fabric has at its place.  One that says another each time is told of when it has said
+ * the same twice.
  */
 static bool is_renamed(struct left_list *l, const struct fabric *f, const struct asked *a)
 {
@@ -686,10 +686,10 @@ static bool is_unplugged(const struct fabric *f, const struct disco_left *x)
 }
 
 /*
- * An entry whose device does not answer is dropped when its link is down: whatever is plugged in there
- * is judged anew.  A device that takes its link down and up again is to gain nothing by that: what
- * cannot be judged is out for as long as it would be otherwise, and a GUID stays free for the device
- * that it belongs to, while that one is away, for TRY_MAX light sweeps.
+ * An entry whose device does not answer is dropped when its link is down: whatever is plugged in
+ * there is judged anew.  A device that takes its link down and up again is to gain nothing by that:
+ * what cannot be judged is out for as long as it would be otherwise, and a GUID stays free for the
+ * device that it belongs to, while that one is away, for TRY_MAX light sweeps.
  */
 static bool is_over(const struct fabric *f, struct left_one *one)
 {
