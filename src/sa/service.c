@@ -144,7 +144,8 @@ static bool may_change(const struct sa_msg *m, const struct sa_service_record *r
 {
 	static const uint8_t none[16];
 	const uint8_t *said = m->mask & SR_KEY ? r->key : none;
-	bool is_source = s->source == m->s->f->ports[m->requester].guid;
+	bool is_source = s->source == m->s->f->ports[m->requester].guid &&
+			 fabric_owns_guid(m->s->f, m->requester);
 
 	if (m->privileged || (!is_source && is_in_its_name(m, &s->key)))
 		return true;
