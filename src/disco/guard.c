@@ -23,16 +23,18 @@
 
 enum {
 	BASE_VERSION = 0, CLASS = 1, CLASS_VERSION = 2, METHOD = 3, STATUS = 4, HOP_COUNT = 7,
-	ATTR = 16, MODIFIER = 20, DATA = 64, PATH = 128, SIZE = 256
+	ATTR = 16, MODIFIER = 20, DATA = 64, PATH = 128, RETURN_PATH = 192, SIZE = 256
 };
 
 struct seen {
 	uint64_t guid;
 	uint32_t near;		/* end; NONE: our own node */
 	uint32_t confirmed;	/* links of it that were walked from both ends, with one result */
+	uint32_t rightful;	/* end of the device whose node GUID it rather is; NONE: nobody contests it */
 	uint32_t rival_near;	/* the node next to the last switch that was refused for its sake; NONE */
 	unsigned rivals;	/* such nodes, next to switches with its GUID */
 	uint8_t type, ports;
+	bool nearer;		/* its port GUID is nearer to its node GUID than that of another claimant */
 	bool told;		/* that it answers something else than it was asked */
 	bool doubtful;		/* it may be another node that was seen */
 	uint8_t node_info[40];
@@ -60,6 +62,12 @@ static uint64_t place_key(uint64_t near_guid, unsigned port)
 	return hash64(near_guid ^ (uint64_t)(port + 1) << 48);
 }
 
+/* Of a device that claims a node GUID: by whatever link it is reached. */
+static uint64_t claim_key(const uint8_t *info)
+{
+	return hash64(get_be64(info + NI_GUID) ^ hash64(get_be64(info + NI_PORT_GUID)));
+}
+
 struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned ports_max)
 {
 	struct guard *g = xcalloc(1, sizeof(*g));
@@ -76,6 +84,8 @@ struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned p
 		/* by whatever way: a switch that kills has many links */
 		if (out[i].guid && (out[i].why == LEFT_KILLS || out[i].why == LEFT_HANGS))
 			map64_put(&g->out, out[i].guid, i);
+		else if (out[i].why == LEFT_CLAIMS)
+			map64_put(&g->out, claim_key(out[i].data), i);
 	}
 	return g;
 }
@@ -193,7 +203,7 @@ static uint32_t add_node(struct guard *g, const uint8_t *info, uint32_t near)
 	struct seen *n = vec_push(&g->nodes);
 
 	*n = (struct seen){ .guid = get_be64(info + NI_GUID), .near = near, .type = info[NI_TYPE],
-			    .ports = info[NI_PORTS], .rival_near = NONE };
+			    .ports = info[NI_PORTS], .rightful = NONE, .rival_near = NONE };
 	memcpy(n->node_info, info, sizeof(n->node_info));
 	map64_put(&g->by_guid, n->guid, node);
 	if (near != NONE)
@@ -300,21 +310,50 @@ static void note_rival(struct guard *g, uint32_t node, uint32_t near, const uint
 	n->rivals++;
 }
 
+static uint64_t distance(const uint8_t *info)
+{
+	uint64_t node = get_be64(info + NI_GUID), port = get_be64(info + NI_PORT_GUID);
+
+	return node > port ? node - port : port - node;
+}
+
 /*
- * What a process has died of at our own port is the only way to all others: nothing is lost by
- * trying it again.
+ * Two devices have one node GUID.  A vendor takes the GUIDs of a device's ports from those next to its
+ * node GUID, so that it rather is that of the device whose port GUID is nearer to it.
+ */
+static void note_claim(struct guard *g, uint32_t node, uint32_t from, const uint8_t *info)
+{
+	struct seen *n = &g->nodes.v[node];
+	bool of_switch = n->type == IB_NODE_SWITCH_T || info[NI_TYPE] == IB_NODE_SWITCH_T;
+
+	/* each port of an adapter has a port GUID of its own */
+	if (!memcmp(info + NI_PORT_GUID, n->node_info + NI_PORT_GUID, 8) ||
+	    (!of_switch && info[NI_LOCAL_PORT] != n->node_info[NI_LOCAL_PORT]))
+		return;
+	if (distance(info) < distance(n->node_info))
+		n->rightful = from;
+	else if (distance(info) > distance(n->node_info))
+		n->nearer = true;
+}
+
+/*
+ * What is at our own port is the only way to all others: nothing is lost by trying again what a process
+ * has died of there.
  */
 static bool must_try(const struct guard *g, uint32_t near, uint32_t out, uint64_t guid)
 {
 	const struct disco_left *x = &g->left[out];
 
+	if (x->why == LEFT_CLAIMS)
+		return !near;
 	if (x->why != LEFT_KILLS && x->why != LEFT_HANGS)
 		return false;
 	return !near || map64_get(&g->by_guid, guid) != NONE;
 }
 
+/* back: the port by which the answer left, 0: that is not known. */
 static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const uint8_t *info,
-				    struct disco_left *x)
+				    uint8_t back, struct disco_left *x)
 {
 	unsigned hops = asked[HOP_COUNT];
 	uint32_t near, from, to, node, other, out;
@@ -330,9 +369,19 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 	set_near(g, x, from);
 	if (why)
 		return refuse(x, why);
+	/*
+	 * A switch sends an answer back by the port that it has written into the return path (C14-9,
+	 * C14-13), which is the port that the request came in by.
+	 */
+	if (info[NI_TYPE] == IB_NODE_SWITCH_T && back && back != info[NI_LOCAL_PORT]) {
+		x->b = back;
+		return refuse(x, LEFT_FALSE_PORT);
+	}
 	out = map64_get(&g->out, place_key(x->near_guid, x->near_port));
 	if (out == NONE)
 		out = map64_get(&g->out, x->guid);
+	if (out == NONE)
+		out = map64_get(&g->out, claim_key(info));
 	if (out != NONE && !must_try(g, near, out, x->guid)) {
 		x->other_guid = g->left[out].other_guid;
 		x->other_port = g->left[out].other_port;
@@ -343,6 +392,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 			     g->nodes.v[node].ports != info[NI_PORTS])) {
 		set_other(g, x, g->nodes.v[node].near);
 		note_rival(g, node, near, info);
+		note_claim(g, node, from, info);
 		return refuse(x, LEFT_TWO_KINDS);
 	}
 	if (node == NONE) {
@@ -361,6 +411,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 	to = end_of(node, info[NI_LOCAL_PORT]);
 	if (contradicts(g, from, to, &other)) {
 		set_other(g, x, other);
+		note_claim(g, node, from, info);
 		return refuse(x, !node && map64_get(&g->walks, to) != NONE ? LEFT_OUR_PORT :
 			      LEFT_TWO_PLACES);
 	}
@@ -381,7 +432,8 @@ enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, const uin
 	x->mod = get_be32(asked + MODIFIER);
 	memcpy(x->data, answer + DATA, sizeof(x->data));
 	if (is_answer(asked, answer, n) && of_node && !(get_be16(answer + STATUS) & 0x7fff))
-		return node_info(g, asked, answer + DATA, x);
+		return node_info(g, asked, answer + DATA,
+				 hops <= IB_DR_HOPS_MAX ? answer[RETURN_PATH + hops] : 0, x);
 	node = hops <= IB_DR_HOPS_MAX ? node_at(g, asked + PATH + 1, hops) : NONE;
 	if (of_node && hops && hops <= IB_DR_HOPS_MAX) {
 		node = node_at(g, asked + PATH + 1, hops - 1);
@@ -449,6 +501,8 @@ static bool is_impostor(const struct guard *g, uint32_t node, uint32_t *other)
 	const struct seen *n = &g->nodes.v[node];
 	unsigned places = claims(g, node, other);
 
+	if (n->nearer)
+		return false;
 	if (n->type == IB_NODE_SWITCH_T)
 		return !n->confirmed && !n->doubtful && places > 1;
 	return n->rivals > 1 && n->rivals > places;
@@ -469,6 +523,9 @@ void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_l
 		     found, arg);
 	}
 	for (uint32_t i = 1; i < g->nodes.n; i++)
-		if (is_impostor(g, i, &other))
+		/* what is at our own port is the only way to all others */
+		if (g->nodes.v[i].rightful != NONE && g->nodes.v[i].near >> 8)
+			tell(g, i, g->nodes.v[i].near, LEFT_CLAIMS, g->nodes.v[i].rightful, found, arg);
+		else if (is_impostor(g, i, &other))
 			tell(g, i, g->nodes.v[i].near, LEFT_IMPOSTOR, other, found, arg);
 }

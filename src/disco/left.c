@@ -48,6 +48,9 @@ void left_text(const struct disco_left *x, struct buf *out)
 	case LEFT_NO_GUID:
 		buf_puts(out, "says NodeGUID 0");
 		break;
+	case LEFT_FALSE_PORT:
+		buf_printf(out, "says LocalPortNum %u and answers by port %u", x->a, x->b);
+		break;
 	case LEFT_TWO_KINDS:
 		if (!x->other_guid) {
 			buf_puts(out, "says the node GUID of our own device");
@@ -71,6 +74,7 @@ void left_text(const struct disco_left *x, struct buf *out)
 		buf_puts(out, "says another node GUID each time");
 		break;
 	case LEFT_IMPOSTOR:
+	case LEFT_CLAIMS:
 		buf_printf(out, "says node GUID 0x%016" PRIx64 ", which is that of a device ", x->guid);
 		if (x->other_guid)
 			buf_printf(out, "at port %u of 0x%016" PRIx64, x->other_port, x->other_guid);

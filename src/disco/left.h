@@ -18,6 +18,8 @@ enum left_why {
 	LEFT_PORTS,		/* NumPorts is 0 or 255 */
 	LEFT_LOCAL_PORT,	/* LocalPortNum is no port of it */
 	LEFT_NO_GUID,		/* NodeGUID is 0 */
+	/* by the way of the answer */
+	LEFT_FALSE_PORT,	/* a switch whose LocalPortNum is not the port that it answers by */
 	/* by what others say */
 	LEFT_TWO_KINDS,		/* another device has the GUID, and another NodeType or NumPorts */
 	LEFT_TWO_PLACES,	/* the port that it says it is has another link already */
@@ -26,6 +28,7 @@ enum left_why {
 	/* below here it stays left out until it answers otherwise: leave_stays() */
 	LEFT_GUID_CHANGES,	/* each time it has another GUID */
 	LEFT_IMPOSTOR,		/* it has the GUID of a device elsewhere, whose links all confirm it */
+	LEFT_CLAIMS,		/* ... whose port GUID is nearer to that GUID than its own is */
 	LEFT_TOO_MANY,		/* more is behind it than a subnet can have */
 	LEFT_KILLS,		/* the discovering process died of its answer */
 	LEFT_HANGS,		/* ... or did not come to an end with it */
@@ -35,12 +38,12 @@ enum left_why {
 struct disco_left {
 	uint64_t near_guid;	/* the node that the link comes from */
 	uint64_t guid;		/* that the device claims; 0: none */
-	uint64_t other_guid;	/* TWO_KINDS, TWO_PLACES, IMPOSTOR: where the other one is, like near_guid */
+	uint64_t other_guid;	/* TWO_KINDS, TWO_PLACES, IMPOSTOR, CLAIMS: where the other one is */
 	uint32_t mod;		/* what it was asked: attribute and modifier */
 	uint16_t attr;
 	uint8_t near_port, other_port;
 	uint8_t why;		/* enum left_why */
-	uint8_t a, b;		/* numbers of the reason: LocalPortNum and NumPorts; NumPorts and NumPorts */
+	uint8_t a, b;		/* LocalPortNum and NumPorts; FALSE_PORT: and the port that it answers by */
 	uint8_t data[64];	/* what it answered */
 };
 

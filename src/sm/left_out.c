@@ -251,6 +251,11 @@ static bool cannot_judge(const struct disco_left *x)
 	return x->why == LEFT_KILLS || x->why == LEFT_HANGS || x->why == LEFT_TOO_MANY;
 }
 
+static bool has_anothers_guid(const struct disco_left *x)
+{
+	return x->why == LEFT_IMPOSTOR || x->why == LEFT_CLAIMS;
+}
+
 /* How long the device is left out that cannot be judged. */
 static uint32_t wait_of(struct left_list *l, const struct disco_left *x)
 {
@@ -283,7 +288,7 @@ static bool put(struct left_list *l, const struct disco_left *x)
 	index_one(l, (size_t)(one - l->v.v));
 	if (cannot_judge(x))
 		one->wait = wait_of(l, x);
-	else if (x->why == LEFT_IMPOSTOR)
+	else if (has_anothers_guid(x))
 		one->wait = TRY_MAX;
 	return is_new;
 }
@@ -519,6 +524,12 @@ const struct disco_left *left_out_at(const struct sm *sm, size_t i)
 	return i < sm->left_out->v.n ? &sm->left_out->v.v[i].x : NULL;
 }
 
+/* A light sweep does not see by which port a switch answers; it is still the one that it was. */
+static bool says_true_port(const struct disco_left *x, const uint8_t *info)
+{
+	return get_be64(info + NI_GUID) != x->guid || info[NI_LOCAL_PORT] == x->b;
+}
+
 bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
 		    const uint8_t *node_info)
 {
@@ -526,6 +537,8 @@ bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
 
 	if (!one)
 		return false;
+	if (one->x.why == LEFT_FALSE_PORT)
+		return !says_true_port(&one->x, node_info);
 	return left_stays(&one->x) || (one->x.attr == UMAD_SM_ATTR_NODE_INFO &&
 				       !memcmp(one->x.data, node_info, 40));
 }
@@ -620,6 +633,11 @@ static bool is_away(const struct fabric *f, const struct disco_left *x)
 				 f->ports[f->nodes[node].port0 + x->other_port].peer == FABRIC_NONE);
 }
 
+static bool says_the_same(const struct disco_left *x, const uint8_t *info)
+{
+	return !memcmp(info + NI_GUID, x->data + NI_GUID, 16);		/* the port GUID follows */
+}
+
 /* Would it be accepted now? */
 static bool is_sane(const struct sm *sm, const struct left_one *one, const struct asked *a)
 {
@@ -632,6 +650,10 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 		return true;	/* what is no answer to the question does not get here */
 	if (left_judge(a->data) || !is_free(f, x, a->data))
 		return false;
+	if (x->why == LEFT_FALSE_PORT)
+		return says_true_port(x, a->data);
+	if (x->why == LEFT_CLAIMS && says_the_same(x, a->data))
+		return is_away(f, x) && !one->wait;
 	if (x->why == LEFT_IMPOSTOR && get_be64(a->data + NI_GUID) == x->guid && is_away(f, x))
 		return !one->wait;
 	return x->why != LEFT_GUID_CHANGES ||
@@ -696,7 +718,7 @@ static bool is_over(const struct fabric *f, struct left_one *one)
 	if (!is_unplugged(f, &one->x))
 		return false;
 	if (!one->wait || !(cannot_judge(&one->x) ||
-			    (one->x.why == LEFT_IMPOSTOR && is_away(f, &one->x))))
+			    (has_anothers_guid(&one->x) && is_away(f, &one->x))))
 		return true;
 	one->wait--;
 	return false;
@@ -725,7 +747,7 @@ enum left_out_end left_out_end(struct sm *sm)
 			memcpy(one->last, a->data, sizeof(one->last));
 			one->has_last = true;
 			one->wait -= one->wait > 0;
-			if (one->x.why == LEFT_IMPOSTOR && !is_away(sm->published->f, &one->x))
+			if (has_anothers_guid(&one->x) && !is_away(sm->published->f, &one->x))
 				one->wait = TRY_MAX;
 			continue;
 		}

@@ -13,7 +13,7 @@
 #include "unit/run.h"
 
 enum { CA = 1, SWITCH = 2, ROUTER = 3 };
-enum { METHOD = 3, STATUS = 4, HOPS = 7, ATTR = 16, MODIFIER = 20, DATA = 64, PATH = 128 };
+enum { METHOD = 3, STATUS = 4, HOPS = 7, ATTR = 16, MODIFIER = 20, DATA = 64, PATH = 128, BACK = 192 };
 
 static struct guard *g;
 static struct disco_left x;
@@ -51,8 +51,8 @@ static enum guard_verdict judge(void)
 	return guard_answer(g, asked, answer, sizeof(answer), &x);
 }
 
-static enum guard_verdict node(const char *path, uint64_t guid, unsigned type, unsigned ports,
-			       unsigned local)
+/* The answer of a node, which is not judged yet. */
+static void says(const char *path, uint64_t guid, unsigned type, unsigned ports, unsigned local)
 {
 	ask(UMAD_SM_ATTR_NODE_INFO, 0, path);
 	answer[DATA] = answer[DATA + 1] = 1;
@@ -61,6 +61,12 @@ static enum guard_verdict node(const char *path, uint64_t guid, unsigned type, u
 	answer[DATA + NI_LOCAL_PORT] = (uint8_t)local;
 	put_be64(answer + DATA + NI_GUID, guid);
 	put_be64(answer + DATA + NI_PORT_GUID, guid + 1);
+}
+
+static enum guard_verdict node(const char *path, uint64_t guid, unsigned type, unsigned ports,
+			       unsigned local)
+{
+	says(path, guid, type, ports, local);
 	return judge();
 }
 
@@ -289,6 +295,88 @@ START_TEST(a_host_with_the_guid_of_a_switch)
 }
 END_TEST
 
+/* A switch whose node GUID is that of 0x30, with a port GUID of its own. */
+static enum guard_verdict copy_of_0x30(const char *path, unsigned local)
+{
+	says(path, 0x30, SWITCH, 8, local);
+	put_be64(answer + DATA + NI_PORT_GUID, 0x70);
+	return judge();
+}
+
+/* It comes first, and its port GUID says that the node GUID is another's. */
+START_TEST(a_copy_whose_port_guid_is_far)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(copy_of_0x30("\1\2", 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_REFUSE);	/* the right one */
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 2, LEFT_CLAIMS));
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert_uint_eq(told[0].other_guid, 0x20);
+	ck_assert_uint_eq(told[0].other_port, 3);
+	/* the next scan leaves it out by each of its links, and finds the right one */
+	guard_free(g);
+	g = guard_new(told, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(copy_of_0x30("\1\5", 2), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_CLAIMS);
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(copy_of_0x30("\1\2", 1), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+/* The right one is known already; ports of an adapter differ in their port GUIDs. */
+START_TEST(port_guids_that_say_nothing)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(copy_of_0x30("\1\2", 1), GUARD_REFUSE);
+	ck_assert_int_eq(node("\1\4", 0x50, CA, 2, 2), GUARD_FEED);
+	says("\1\5", 0x50, CA, 2, 1);
+	put_be64(answer + DATA + NI_PORT_GUID, 0x50);
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+/* More nodes have the switch next to them than the host, whose port GUID is the nearer one. */
+START_TEST(a_switch_with_the_guid_of_a_host)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\4", 0x30, CA, 1, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2", 0x40, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x50, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(copy_of_0x30("\1\2\2", 1), GUARD_REFUSE);
+	ck_assert_int_eq(copy_of_0x30("\1\2\3", 2), GUARD_REFUSE);
+	ck_assert_int_eq(copy_of_0x30("\1\3\2", 3), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+START_TEST(a_switch_that_answers_by_another_port_than_it_says)
+{
+	first_two();
+	says("\1\2", 0x30, SWITCH, 8, 4);
+	answer[BACK + 2] = 4;
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	says("\1\3", 0x40, SWITCH, 8, 4);
+	answer[BACK + 2] = 3;
+	ck_assert_int_eq(judge(), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_FALSE_PORT);
+	ck_assert_uint_eq(x.a, 4);
+	ck_assert_uint_eq(x.b, 3);
+	ck_assert_uint_eq(x.guid, 0x40);
+}
+END_TEST
+
 /* Hosts at the ports of other switches that have the number of our own leaf's port to us. */
 START_TEST(hosts_that_say_that_they_are_us)
 {
@@ -408,6 +496,10 @@ int main(void)
 	tcase_add_test(t, a_guid_of_another);
 	tcase_add_test(t, an_impostor_who_comes_first);
 	tcase_add_test(t, a_host_with_the_guid_of_a_switch);
+	tcase_add_test(t, a_copy_whose_port_guid_is_far);
+	tcase_add_test(t, port_guids_that_say_nothing);
+	tcase_add_test(t, a_switch_with_the_guid_of_a_host);
+	tcase_add_test(t, a_switch_that_answers_by_another_port_than_it_says);
 	tcase_add_test(t, hosts_that_say_that_they_are_us);
 	tcase_add_test(t, a_port_in_two_places);
 	tcase_add_test(t, what_kills_is_left_out);
