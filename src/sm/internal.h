@@ -88,6 +88,8 @@ struct speed_set {
 	uint8_t info[64];
 };
 
+#define LOST_MANY 8	/* SMPs; a device that loses so many is not waited for long */
+
 /* What is to be done on one node in this sweep. */
 struct node_work {
 	item_t *items;		/* to read, then to write; 0: settled */
@@ -109,7 +111,7 @@ struct node_work {
 	uint8_t speed_samples, speed_same;	/* ports read by speeds.c first; … that showed no more */
 	bool foreign;		/* … as it has another's M_Key */
 	uint8_t silent;		/* SMPs without an answer, in a row */
-	uint8_t lost;		/* the same in all; after one, no Get has a second try */
+	uint8_t lost;		/* the same in all; from LOST_MANY on no Get has a second try */
 	uint8_t sets_lost;	/* Sets without an answer, since one was answered */
 	bool doubtful;		/* what it holds is not known for sure */
 	bool joined;		/* Sets were sent to it that stand for several SL2VL tables */

@@ -247,7 +247,7 @@ static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
 		want_item(sm->plan, node, PLAIN(*it), &want);
 		*it |= ISSUED;
 		sweep_fill_smp(sm, s, SMP_GET, want.attr, want.mod);
-		s->once |= w->lost;
+		s->once |= w->lost >= LOST_MANY;
 		*cookie = w->cursor++;
 		return true;
 	}

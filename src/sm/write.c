@@ -201,7 +201,7 @@ static bool look_next(struct sm *sm, uint32_t node, struct smp *s, uint64_t *coo
 			continue;
 		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
 			       port_info_modifier(sm->f, node, num));
-		s->once |= w->lost;
+		s->once |= w->lost >= LOST_MANY;
 		*cookie = num;
 		return true;
 	}
