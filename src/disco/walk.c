@@ -346,23 +346,32 @@ static bool open_port(struct walk *w)
 	return false;
 }
 
+static enum walk_end walk_all(struct walk *w)
+{
+	if (!open_port(w) || !ask_all(w))
+		return WALK_FAILED;
+	return w->nodes.n ? WALK_GOOD : WALK_OWN_PORT;
+}
+
 enum walk_end walk_fabric(const struct walk_config *c, void (*put)(const void *record, size_t n),
 			  uint8_t *self_num, uint32_t *mads)
 {
-	/* all of it is the process's to free: it ends behind this */
-	struct walk *w = xcalloc(1, sizeof(*w));
+	struct walk w = { .c = c };
+	enum walk_end end;
 
-	w->c = c;
-	map64_init(&w->by_guid, 1024);
-	w->umad = xcalloc(1, umad_size() + MAD_SIZE);
-	if (!open_port(w) || !ask_all(w))
-		return WALK_FAILED;
-	*mads = w->next;
-	if (!w->nodes.n)
-		return WALK_OWN_PORT;
-	*self_num = w->self_num;
-	for (uint32_t i = 0; i < w->nodes.n; i++)
-		put_node(w, i, put);
-	put_links(w, put);
-	return WALK_GOOD;
+	map64_init(&w.by_guid, 1024);
+	w.umad = xcalloc(1, umad_size() + MAD_SIZE);
+	end = walk_all(&w);	/* the port is left open: the process ends behind this */
+	*mads = w.next;
+	*self_num = w.self_num;
+	for (uint32_t i = 0; i < w.nodes.n && end == WALK_GOOD; i++)
+		put_node(&w, i, put);
+	if (end == WALK_GOOD)
+		put_links(&w, put);
+	vec_free(&w.nodes);
+	vec_free(&w.ports);
+	vec_free(&w.questions);
+	map64_free(&w.by_guid);
+	free(w.umad);
+	return end;
 }

@@ -32,13 +32,30 @@ static _Noreturn void die(const char *what)
 	exit(2);
 }
 
+/* Asks the SA for what a standby copies, and prints what it answers. */
+static void ask(struct ib_user_mad *u, int fd, int agent)
+{
+	uint8_t *mad = umad_get_mad(u);
+	struct sa_estate x;
+	int len = MAD;
+
+	if (umad_send(fd, agent, u, MAD, TIMEOUT_MS, 3) < 0 || umad_recv(fd, u, &len, 5 * TIMEOUT_MS) < 0 ||
+	    umad_status(u)) {
+		puts("no answer");
+		return;
+	}
+	memcpy(&x, mad + SA_HDR_LEN, sizeof(x));
+	printf("status=0x%04x rows=%u\n", get_be16(mad + OFF_STATUS),
+	       get_be16(mad + OFF_STATUS) ? 0 : get_be32(x.n) / (unsigned)sizeof(struct sa_estate_row));
+}
+
 int main(int argc, char **argv)
 {
 	struct ib_user_mad *u = calloc(1, umad_size() + MAD);
 	struct sa_estate x = { 0 };
 	umad_port_t port;
 	uint64_t key = 0, proof = 0;
-	int opt, fd, agent, len = MAD;
+	int opt, fd, agent;
 	uint8_t *mad;
 
 	while ((opt = getopt(argc, argv, "k:p:")) != -1) {
@@ -67,13 +84,8 @@ int main(int argc, char **argv)
 	put_be64(mad + OFF_SM_KEY, key);
 	memcpy(mad + SA_HDR_LEN, &x, sizeof(x));
 	umad_set_addr(u, (int)port.sm_lid, 1, 0, GSI_QKEY);
-	if (umad_send(fd, agent, u, MAD, TIMEOUT_MS, 3) < 0 || umad_recv(fd, u, &len, 5 * TIMEOUT_MS) < 0 ||
-	    umad_status(u)) {
-		puts("no answer");
-		return 0;
-	}
-	memcpy(&x, mad + SA_HDR_LEN, sizeof(x));
-	printf("status=0x%04x rows=%u\n", get_be16(mad + OFF_STATUS),
-	       get_be16(mad + OFF_STATUS) ? 0 : get_be32(x.n) / (unsigned)sizeof(struct sa_estate_row));
+	ask(u, fd, agent);
+	umad_release_port(&port);
+	free(u);
 	return 0;
 }

@@ -39,7 +39,8 @@
 #define MAD 256
 enum { OFF_CLASS = 1, OFF_VERSION = 2, OFF_METHOD = 3, OFF_TID = 8, OFF_ATTR = 16, OFF_MOD = 20,
        OFF_SMP_DATA = 64, OFF_RMPP = 24, OFF_RMPP_TYPE = 25, OFF_RMPP_FLAGS = 26,
-       OFF_RMPP_STATUS = 27, OFF_SEGMENT = 28, OFF_LENGTH = 32, OFF_MASK = 48, OFF_SA_DATA = 56 };
+       OFF_RMPP_STATUS = 27, OFF_SEGMENT = 28, OFF_LENGTH = 32, OFF_MASK = 48, OFF_SA_DATA = 56,
+       OFF_HOP_COUNT = 7, OFF_DR_LIDS = 32, OFF_PATH = 128 };
 enum { CLASS_SMI = 1, CLASS_DR = 0x81, CLASS_SA = 3, CLASS_PERF = 4 };
 enum { CLASSES = 256, KINDS_MAX = 32 };
 
@@ -162,13 +163,11 @@ static void make_smp(uint8_t *mad)
 
 static void make_routed(uint8_t *mad)
 {
-	struct umad_smp *p = (void *)mad;
-
 	head(mad, CLASS_DR, chance(90) ? UMAD_METHOD_GET : UMAD_METHOD_SET,
 	     chance(90) ? UMAD_SM_ATTR_SM_INFO : 0x31, 0);
-	p->dr_slid = p->dr_dlid = 0xffff;
-	p->hop_cnt = io.hops;
-	memcpy(p->initial_path, io.route, sizeof(p->initial_path));
+	put_be32(mad + OFF_DR_LIDS, 0xffffffff);
+	mad[OFF_HOP_COUNT] = io.hops;
+	memcpy(mad + OFF_PATH, io.route, sizeof(io.route));
 }
 
 static void make_query(uint8_t *mad)
