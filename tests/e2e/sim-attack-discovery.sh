@@ -95,10 +95,10 @@ told() {
 }
 lies none -
 told node-guid-random "$spine" $((all - 1)) 0
-told local-port-other "$spine" "$all" 0
+told local-port-other "$spine" $((all - 1)) 0
 told modifier "$spine" $((all - 1)) 0
 told node-guid-sm "$victim" $((all - 1)) 31
-told node-guid-other "$spine" $((all - 1)) 31
+told node-guid-other "$spine" $((all - 1)) 0
 
 note "newcomers with the GUIDs of a host that is there: it keeps its place, its LID and its paths"
 # The host on the manager's leaf that `falsify ...-other` makes somebody on another leaf, and that one.
