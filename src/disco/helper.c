@@ -245,6 +245,14 @@ static bool node_makes_sense(const ibnd_node_t *n)
 	       n->path_portid.drpath.cnt >= 0 && n->path_portid.drpath.cnt <= IB_DR_HOPS_MAX;
 }
 
+/* The library makes a port of an adapter with its NodeInfo, whether it answers PortInfo or not. */
+static bool has_answered(const ibnd_port_t *p)
+{
+	static const uint8_t nothing[sizeof(((struct stream_port *)0)->port_info)];
+
+	return memcmp(p->info, nothing, sizeof(nothing));
+}
+
 static void put_node(ibnd_node_t *n)
 {
 	struct stream_node r = { .type = STREAM_NODE };
@@ -264,7 +272,7 @@ static void put_node(ibnd_node_t *n)
 		ibnd_port_t *p = n->ports[i];
 		struct stream_port s = { .type = STREAM_PORT };
 
-		if (!p || (i == 0 && n->type != IB_NODE_SWITCH))
+		if (!p || !has_answered(p) || (i == 0 && n->type != IB_NODE_SWITCH))
 			continue;
 		s.num = (uint8_t)i;
 		s.guid = p->guid;

@@ -55,4 +55,15 @@ for host in "${hosts[@]}"; do sim_do node reboot "$host"; done
 sleep 2
 settled "reboots"
 expect "Sets that seem to be refused" 0 "$(said "refused with status")"
+sim_do fault remove all
+settled "answers are lost no more"
+
+# libibnetdisc makes a port for it all the same, without a value in it.
+note "a host that answers no PortInfo while all is discovered"
+sim_do fault add drop --attr PortInfo --at "${hosts[0]}"
+ctl sweep >/dev/null
+without_it() { [ "$(status nodes)" = $((nodes - 1)) ] && [ "$(status sweeping)" = false ]; }
+until_ 20 without_it || bad "it is taken for a port of one VL: $(status nodes) nodes of $nodes"
+sim_do fault remove all
+settled "it answers again"
 stop_qosd || bad "exit status $? after SIGTERM"
