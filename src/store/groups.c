@@ -459,7 +459,7 @@ void store_end_groups(struct store *s, const struct mcast_db *db)
 	if (!w)
 		return;
 	/* what is on its way may fail yet */
-	writer_wait(w, writer_mark(w), END_US);
+	writer_wait(w, writer_mark(w), writer_hangs(w) ? 0 : END_US);
 	if (gf->begun && gf->db == db && writer_append_failed(w))
 		begin_anew(gf);
 	else if (mcast_dirty(db))

@@ -302,6 +302,16 @@ bool writer_is_past(struct writer *w, uint64_t mark)
 	return past;
 }
 
+bool writer_hangs(struct writer *w)
+{
+	bool hangs;
+
+	pthread_mutex_lock(&w->lock);
+	hangs = w->since_us && clock_mono_us() - w->since_us >= WRITER_HUNG_US;
+	pthread_mutex_unlock(&w->lock);
+	return hangs;
+}
+
 bool writer_wait(struct writer *w, uint64_t mark, int64_t wait_us)
 {
 	int64_t end_us = clock_mono_us() + wait_us;

@@ -52,6 +52,8 @@ bool writer_append_failed(struct writer *w);
 /* A mark behind all that was handed over; whether all of that was tried, with or without luck. */
 uint64_t writer_mark(struct writer *w);
 bool writer_is_past(struct writer *w, uint64_t mark);
+/* The disk has been at one thing for WRITER_HUNG_US. */
+bool writer_hangs(struct writer *w);
 /* Waits for that, at most so long. */
 bool writer_wait(struct writer *w, uint64_t mark, int64_t wait_us);
 /*
