@@ -57,11 +57,6 @@ struct guard {
 	VEC(struct pair) one;		/* devices that seem to have two GUIDs */
 };
 
-static uint64_t place_key(uint64_t near_guid, unsigned port)
-{
-	return hash64(near_guid ^ (uint64_t)(port + 1) << 48);
-}
-
 /* Of a device that claims a node GUID: by whatever link it is reached. */
 static uint64_t claim_key(const uint8_t *info)
 {
@@ -80,7 +75,7 @@ struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned p
 	g->ports_max = ports_max;
 	g->left = n_out ? xmemdup(out, n_out * sizeof(*out)) : NULL;
 	for (unsigned i = 0; i < n_out; i++) {
-		map64_put(&g->out, place_key(out[i].near_guid, out[i].near_port), i);
+		map64_put(&g->out, left_place_key(out[i].near_guid, out[i].near_port), i);
 		/* by whatever way: a switch that kills has many links */
 		if (out[i].guid && (out[i].why == LEFT_KILLS || out[i].why == LEFT_HANGS))
 			map64_put(&g->out, out[i].guid, i);
@@ -377,7 +372,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 		x->b = back;
 		return refuse(x, LEFT_FALSE_PORT);
 	}
-	out = map64_get(&g->out, place_key(x->near_guid, x->near_port));
+	out = map64_get(&g->out, left_place_key(x->near_guid, x->near_port));
 	if (out == NONE)
 		out = map64_get(&g->out, x->guid);
 	if (out == NONE)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/map64.h"
 
 enum left_why {
 	LEFT_NOT,
@@ -52,6 +53,12 @@ struct disco_left {
 static inline bool left_stays(const struct disco_left *x)
 {
 	return x->why >= LEFT_GUID_CHANGES;
+}
+
+/* Digest of a place. */
+static inline uint64_t left_place_key(uint64_t near_guid, unsigned near_port)
+{
+	return hash64(near_guid ^ (uint64_t)(near_port + 1) << 48);
 }
 
 /* NodeInfo (14.2.5.3): places in its data. */

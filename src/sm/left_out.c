@@ -114,11 +114,6 @@ void left_out_free(struct left_list *l)
 
 /* --- the list --- */
 
-static uint64_t place_key(uint64_t near_guid, unsigned near_port)
-{
-	return hash64(near_guid ^ (uint64_t)(near_port + 1) << 48);
-}
-
 static bool is_at(const struct left_one *one, uint64_t near_guid, unsigned near_port)
 {
 	return one->x.near_guid == near_guid && one->x.near_port == near_port;
@@ -126,7 +121,7 @@ static bool is_at(const struct left_one *one, uint64_t near_guid, unsigned near_
 
 static struct left_one *find(const struct left_list *l, uint64_t near_guid, unsigned near_port)
 {
-	uint32_t at = map64_get(&l->by_place, place_key(near_guid, near_port));
+	uint32_t at = map64_get(&l->by_place, left_place_key(near_guid, near_port));
 
 	if (at == MAP64_NONE)
 		return NULL;
@@ -142,7 +137,7 @@ static void index_one(struct left_list *l, size_t i)
 {
 	const struct disco_left *x = &l->v.v[i].x;
 
-	map64_put(&l->by_place, place_key(x->near_guid, x->near_port), (uint32_t)i);
+	map64_put(&l->by_place, left_place_key(x->near_guid, x->near_port), (uint32_t)i);
 }
 
 static void index_all(struct left_list *l)
@@ -662,7 +657,7 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 
 static struct believed *believed_of(struct left_list *l, const struct disco_left *x)
 {
-	uint64_t key = place_key(x->other_guid, x->other_port);
+	uint64_t key = left_place_key(x->other_guid, x->other_port);
 	uint32_t at = map64_get(&l->believed_at, key);
 
 	if (at != MAP64_NONE)
@@ -683,7 +678,7 @@ static struct believed *believed_of(struct left_list *l, const struct disco_left
  */
 static bool is_renamed(struct left_list *l, const struct fabric *f, const struct asked *a)
 {
-	uint64_t said = place_key(get_be64(a->data + NI_GUID), a->data[NI_LOCAL_PORT]);
+	uint64_t said = left_place_key(get_be64(a->data + NI_GUID), a->data[NI_LOCAL_PORT]);
 	uint32_t known = port_behind(f, a->x.other_guid, a->x.other_port);
 	struct believed *b = believed_of(l, &a->x), before = *b;
 	bool changed = said != before.said;
@@ -691,7 +686,7 @@ static bool is_renamed(struct left_list *l, const struct fabric *f, const struct
 	b->said = said;
 	b->changed = changed && before.said;
 	b->owed = changed && before.changed;
-	if (known != FABRIC_NONE && said == place_key(port_node(f, known)->guid, f->ports[known].num))
+	if (known != FABRIC_NONE && said == left_place_key(port_node(f, known)->guid, f->ports[known].num))
 		return false;
 	if (!before.said)
 		return known != FABRIC_NONE;
