@@ -27,6 +27,16 @@ start() { start_and_wait "$node" -c qosd.yaml; }
 nodes_are() { [ "$(status nodes)" = "$1" ] && subnet_up; }
 health() { ctl -j health | grep '"text"'; }
 left_out() { health | grep -q 'it is left out'; }
+# Only the discovering process is lied to in $DISCOLIAR.  The daemon takes the device back at its next light
+# sweep, however soon that comes: the log still tells that discovery went round the device.
+lines() { wc -l <"$qosd_log"; }
+# went_round LINES: since the log had so many lines.
+went_round() {
+	local since
+	since=$(tail -n "+$(($1 + 1))" "$qosd_log")
+	grep -qE 'the device at (leaf[0-9]+/P[0-9]+|port [0-9]+ of) .*: it is left out' <<<"$since" &&
+		grep -qE "sweep: .*: $((all - 1)) nodes, .* ([0-9]+) of \1 ports active" <<<"$since"
+}
 back() {
 	lies none -
 	until_ 20 nodes_are "$all" || bad "$1: it does not come back: $(status nodes) of $all nodes"
@@ -55,8 +65,7 @@ for lie in kill exit hang memory; do
 	rm -rf state
 	lies $lie "$victim"
 	start
-	nodes_are $((all - 1)) || bad "$lie: $(status nodes) of $all nodes"
-	expect_match "health of $lie" "the device at leaf[0-9]+/P[0-9]+ .*: it is left out" "$(health)"
+	went_round 0 || bad "$lie: $(tail -n 3 "$qosd_log")"
 	expect "words of our own port" "" "$(grep 'our own port' "$qosd_log")"
 	back "$lie"
 	stop_qosd || bad "exit status $?"
@@ -170,9 +179,9 @@ while [ $round -eq 0 ] || [ $SECONDS -lt $end ]; do
 	lie=${lies[$((round++ ? RANDOM % (slow > 1 ? 3 : 4) : 0))]}
 	[ $round -eq 1 ] || victim=${hosts[1 + RANDOM % (${#hosts[@]} - 1)]}
 	lies $lie "$victim"
+	before=$(lines)
 	ctl sweep >/dev/null
-	until_ 20 left_out || bad "$lie of $victim: nobody is left out"
-	until_ 20 nodes_are $((all - 1)) || bad "$lie of $victim: $(status nodes) of $all nodes"
+	until_ 20 went_round "$before" || bad "$lie of $victim: $(tail -n 3 "$qosd_log")"
 	back "$lie"
 done
 stop_qosd || bad "exit status $?"
