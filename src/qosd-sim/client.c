@@ -11,6 +11,7 @@
 
 #define BATCH		64		/* messages of a client at a time; */
 #define BATCH_MIN	8		/* of one that always has more, beside others */
+#define ADDRESSED_MIN	4		/* messages for a client, which is read at once then */
 #define SOCKET_ROOM	(1 << 20)
 #define LINGER_US	50		/* for more of a client that seems to be the only one, */
 #define LINGER_ROUNDS	16		/* … and so often, before others are looked at */
@@ -47,6 +48,14 @@ void client_flush(struct client *c)
 		client_drop(c);
 		break;
 	}
+}
+
+void client_addressed(struct client *c)
+{
+	if (c->addressed++)
+		return;
+	c->addressed_next = c->server->addressed;
+	c->server->addressed = c;
 }
 
 /* --- receiving --- */
@@ -144,6 +153,42 @@ static void set_batch(struct client *c, bool alone, int n)
 		c->batch /= 2;
 }
 
+static struct client *next_addressed(struct server *sv, unsigned *messages)
+{
+	struct client *c = sv->addressed;
+
+	if (!c)
+		return NULL;
+	sv->addressed = c->addressed_next;
+	*messages = c->addressed;
+	c->addressed = 0;
+	return c;
+}
+
+/*
+ * A port to which a hundred others send can send meanwhile in a fabric, as much as they all do.  Here it
+ * would have one turn in a hundred, and its program would wait for room in its socket.
+ */
+static void read_addressed(struct server *sv)
+{
+	struct client *most = NULL, *c;
+	unsigned n = ADDRESSED_MIN - 1, messages;
+	int got;
+
+	while ((c = next_addressed(sv, &messages)))
+		if (messages > n) {
+			n = messages;
+			most = c;
+		}
+	if (!most)
+		return;
+	got = receive(most);
+	if (!would_block(got))
+		on_input(most, got);
+	while (next_addressed(sv, &messages))
+		;
+}
+
 static void read_client(struct client *c)
 {
 	struct server *sv = c->server;
@@ -155,6 +200,7 @@ static void read_client(struct client *c)
 	set_batch(c, alone, n);
 	while (!would_block(n) && on_input(c, n) && sv->last == c && --rounds)
 		n = receive_soon(c);
+	read_addressed(sv);
 }
 
 static void on_io(void *arg, int events)
@@ -198,6 +244,11 @@ static void unlist(struct client *c)
 		c->prev->next = c->next;
 	else
 		sv->clients = c->next;
+	for (struct client **a = &sv->addressed; *a && c->addressed; a = &(*a)->addressed_next)
+		if (*a == c) {
+			*a = c->addressed_next;
+			break;
+		}
 	for (struct client **f = &sv->flush; *f && c->flushing; f = &(*f)->flush_next)
 		if (*f == c) {
 			*f = c->flush_next;

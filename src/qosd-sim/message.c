@@ -33,6 +33,7 @@ static bool deliver(void *arg, const void *umad, size_t n)
 {
 	struct client *c = arg;
 
+	client_addressed(c);
 	if (outq_full(&c->out) || n < sizeof(struct ib_user_mad))
 		return false;
 	if (n > SIM_MESSAGE_MAX)

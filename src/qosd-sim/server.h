@@ -38,6 +38,8 @@ struct client {
 	struct outq out;
 	bool flushing;			/* in server's flush list */
 	struct client *flush_next;
+	unsigned addressed;		/* messages for it since it was read; > 0: in the list of these */
+	struct client *addressed_next;
 };
 
 struct server {
@@ -50,6 +52,7 @@ struct server {
 	int64_t timer_us;		/* simulated time that the timer is set to, -1: not */
 	struct client *clients;
 	struct client *flush;		/* those with something new to be sent */
+	struct client *addressed;	/* those to whom others sent something */
 	const struct client *last;	/* who sent something last; NULL: it is gone */
 	uint32_t n_clients, files;	/* files: opened so far */
 	struct rlimit files_before;	/* RLIMIT_NOFILE, which is raised */
@@ -75,6 +78,8 @@ void client_new(struct server *sv, int fd);
 void client_drop(struct client *c);
 /* One message to the client, queued; the copy, which may be changed until the next call. */
 void *client_send(struct client *c, const void *data, size_t n);
+/* A message for an open port of it has come, whether there is room for it or not. */
+void client_addressed(struct client *c);
 /* Sends what is queued; drops the client if it is gone. */
 void client_flush(struct client *c);
 
