@@ -468,6 +468,8 @@ void probe_start(struct sm *sm);
  */
 void probe_hidden(struct sm *sm, struct fabric *f);
 void sweep_discovered(struct sm *sm, struct fabric *f);
+/* Something new is suspected: if it is a switch, others are not waited for (probe_wait.c). */
+void probe_hurry(struct sm *sm);
 void probe_free(struct sm *sm);
 
 /* election.c */

@@ -6,8 +6,8 @@
  * All ports of a suspected switch are read.  A link that is down is cut; behind one that is
  * up and leads nowhere we know, NodeInfo is asked, and a node that is new is read
  * with all of its ports, and so on.  This goes in rounds, each of which ends before
- * the next begins: nearest nodes first, since a route to a farther one may lead over
- * what a nearer one is about to report; after each, directed routes are made anew.  A
+ * the next begins: nearest switches first, since a route to a farther one may lead over
+ * what a nearer one is about to report, and end nodes last; after each, directed routes are made anew.  A
  * switch that lost a link and has said nothing itself may be gone: routes go round
  * it, and all who have a link to it are asked for that port.
  *
@@ -17,7 +17,7 @@
  * PortStateChange is cleared before the ports are read (14.2.5.4), so that a later
  * change is not lost.  Where it can't be, as at a switch with another's M_Key, they are read
  * nevertheless: it stays as it is.  Which ports need not be read is probe_spare.c's, what answers
- * mean probe_answer.c's; here is what is asked of whom in which round, the beginning and the end.
+ * mean probe_answer.c's, how long a round waits probe_wait.c's; here is what is asked of whom in which round, the beginning and the end.
  *
  * What takes as long as the fabric is large is done in a worker: the copy of the published
  * fabric that all this is about, and settling it at the end.
@@ -28,6 +28,7 @@
  * Who is behind a port is asked with each M_Key of ours in turn, and so is, by the same
  * way, what a discovery found to be silent (probe_hidden()): that asks with one only.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,6 +191,7 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 	struct probe *p = arg;
 	struct ask *a = &p->asks.v[cookie];
 
+	a->done = true;
 	a->lost = status < 0;
 	if (a->lost && a->kind != ASK_BEHIND)
 		p->batches.v[device].silent = true;
@@ -211,10 +213,10 @@ static int by_node(const void *va, const void *vb)
 static void finished(void *arg);
 static const struct smp_job_ops probe_ops = { next, done, finished };
 
-/* Of what is to be asked, that of the nearest nodes; the rest waits. */
+/* Of what is to be asked, that of the nearest switches, and of end nodes last; the rest waits. */
 static void choose(struct probe *p)
 {
-	unsigned least = UINT8_MAX;
+	unsigned least = UINT_MAX;
 	size_t kept = 0;
 
 	/* who is out of reach now is not asked */
@@ -224,18 +226,18 @@ static void choose(struct probe *p)
 	p->later.n = kept;
 	kept = 0;
 	for (size_t i = 0; i < p->later.n; i++)
-		if (p->f->nodes[p->later.v[i].node].hops < least)
-			least = p->f->nodes[p->later.v[i].node].hops;
+		if (probe_turn(p, &p->later.v[i]) < least)
+			least = probe_turn(p, &p->later.v[i]);
 	p->asks.n = p->batches.n = 0;
 	for (size_t i = 0; i < p->later.n; i++) {
 		struct ask *a = &p->later.v[i];
 
-		if (p->f->nodes[a->node].hops != least) {
+		if (probe_turn(p, a) != least) {
 			p->later.v[kept++] = *a;
 			continue;
 		}
 		a->tries++;
-		a->sent = false;
+		a->sent = a->done = false;
 		a->lost = true;		/* until it is answered */
 		*vec_push(&p->asks) = *a;
 	}
@@ -309,6 +311,7 @@ static void round_start(struct probe *p)
 	p->cut = false;
 	p->rounds++;
 	choose(p);
+	probe_wait_begin(p);
 	p->sm->job = smp_job_start(p->sm->mad, (uint32_t)p->batches.n, &probe_ops, p);
 }
 
@@ -449,20 +452,20 @@ static void ask_last(struct probe *p)
 	p->moved.n = 0;
 }
 
-static void finished(void *arg)
+void probe_round_over(struct probe *p)
 {
-	struct probe *p = arg;
-
 	p->sm->job = NULL;
+	probe_wait_over(p);
 	for (size_t i = 0; i < p->asks.n && !p->doubt; i++)
-		probe_evaluate(p, &p->asks.v[i]);
+		if (p->asks.v[i].done || !p->cut_short)
+			probe_evaluate(p, &p->asks.v[i]);
 	if (p->rounds >= ROUNDS_MAX)
 		probe_doubt(p, "it changes all the time");
 	if (!p->found) {
 		take_suspects(p);	/* what came meanwhile */
-		while (!p->later.n && !p->doubt && probe_ask_spared(p))
+		while (probe_asks_ends_only(p) && !p->doubt && probe_ask_spared(p))
 			;
-		if (!p->later.n && !p->doubt)
+		if (probe_asks_ends_only(p) && !p->doubt)
 			ask_other_ends(p);
 	}
 	if (!p->later.n && !p->doubt)
@@ -476,6 +479,11 @@ static void finished(void *arg)
 		else
 			asked_all(p);
 	}
+}
+
+static void finished(void *arg)
+{
+	probe_round_over(arg);
 }
 
 static struct probe *probe_new(struct sm *sm)
@@ -556,6 +564,7 @@ void probe_free(struct sm *sm)
 		return;
 	sm->probe = NULL;
 	work_end(p->work);
+	probe_wait_free(p);
 	state_unref(p->of);
 	fabric_free(p->settled);
 	free(p->settled_touched);

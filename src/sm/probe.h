@@ -5,6 +5,7 @@
  *   probe.c            what is asked of whom in which round; the beginning and the end
  *   probe_answer.c     what answers say
  *   probe_spare.c      which ports of a switch need not be read
+ *   probe_wait.c       for how long a round waits, and who is asked last
  */
 #ifndef QOSD_SM_PROBE_H
 #define QOSD_SM_PROBE_H
@@ -29,6 +30,8 @@ struct ask {
 	uint8_t key;		/* ASK_BEHIND: how many M_Keys were tried (probe_key_behind()) */
 	uint8_t looks;		/* ASK_BEHIND: how often the place was checked where the device was before */
 	bool sent, lost;
+	bool done;		/* answered, or lost after all tries */
+	bool late;		/* a round did not wait for it */
 	bool plain;		/* ASK_PORT: without SMSupportExtendedSpeeds */
 	uint16_t status;
 	uint8_t data[64];	/* the answer */
@@ -60,6 +63,11 @@ struct probe {
 	struct fabric *found;		/* by a discovery, of which this is the end; else NULL */
 	uint32_t n_before;		/* nodes */
 	unsigned rounds;
+	/* the round that is on: of end nodes, since when; and did it end before all had answered? */
+	bool of_ends, cut_short;
+	int64_t begun_us;
+	struct timer *wait_timer;	/* when it is to end */
+	VEC(struct suspect) left_over;	/* end nodes, to the next sweep */
 	bool told;			/* somebody complained */
 	struct work *work;		/* in a worker: f is made, or what comes of it */
 	struct subnet_state *of;	/* whose fabric is copied meanwhile; else NULL */
@@ -93,6 +101,9 @@ void probe_doubt(struct probe *p, const char *why);
 /* Of one more node. */
 void probe_add_flags(struct probe *p);
 
+/* The round is over: its answers are evaluated, and the next one begins. */
+void probe_round_over(struct probe *p);
+
 /* probe_answer.c */
 void probe_evaluate(struct probe *p, const struct ask *a);
 /* All was asked: claims that the other end does not confirm are noted. */
@@ -104,5 +115,16 @@ bool probe_may_spare(const struct probe *p, uint32_t node);
 void probe_ask_some_ports(struct probe *p, uint32_t node);
 /* False: no ports are spared that may still have to be read. */
 bool probe_ask_spared(struct probe *p);
+
+/* probe_wait.c */
+/* The questions of the least turn go into one round. */
+unsigned probe_turn(const struct probe *p, const struct ask *a);
+/* All that is left to be asked is for end nodes, if anything is. */
+bool probe_asks_ends_only(const struct probe *p);
+/* A round begins, or is over. */
+void probe_wait_begin(struct probe *p);
+void probe_wait_over(struct probe *p);
+/* The probe is over: what was left to the next sweep is suspected. */
+void probe_wait_free(struct probe *p);
 
 #endif

@@ -515,6 +515,7 @@ static void on_soon(void *arg)
 
 	sm_want_sweep(sm, sm->trap_from_stranger ? SWEEP_CHANGE : SWEEP_LOCAL, "trap");
 	sm->trap_from_stranger = false;
+	probe_hurry(sm);
 }
 
 /* Of the published fabric; FABRIC_NONE: nobody we know. */
