@@ -175,6 +175,8 @@ struct mad_port *mad_open(struct loop *l, const struct mad_settings *s,
 			  const struct mad_hooks *hooks, struct buf *err);
 void mad_close(struct mad_port *m);
 const struct mad_port_info *mad_info(const struct mad_port *m);
+/* SMPs of others that have arrived, whether they were served or not; from any thread. */
+uint64_t mad_smps_arrived(struct mad_port *m);
 /* A copy as of now, good until the next call; for the loop's thread. */
 const struct mad_counts *mad_counts(struct mad_port *m);
 /* A flood that was not told yet, each of them once; false: none.  For the loop's thread. */

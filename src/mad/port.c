@@ -308,6 +308,11 @@ const struct mad_port_info *mad_info(const struct mad_port *m)
 	return &m->info;
 }
 
+uint64_t mad_smps_arrived(struct mad_port *m)
+{
+	return atomic_load_explicit(&m->smps, memory_order_relaxed);
+}
+
 const struct mad_counts *mad_counts(struct mad_port *m)
 {
 	pthread_mutex_lock(&m->engine);

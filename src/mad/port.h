@@ -71,7 +71,7 @@ struct mad_port {
 	atomic_bool stop, dead;
 	/* counted by any thread */
 	atomic_ullong sa_received, sa_sent, send_errors;
-	atomic_ullong traps, unknown, malformed, unasked;
+	atomic_ullong smps, traps, unknown, malformed, unasked;
 	atomic_ullong dropped[INTAKE_CLASSES];
 	struct wake *wake;
 	struct intake *intake;

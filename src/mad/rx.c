@@ -187,6 +187,7 @@ static bool take_smp(struct rx_end *e, struct rx_item *i)
 
 	if (mad[3] == UMAD_METHOD_TRAP_REPRESS)
 		return false;
+	count(&e->m->smps);
 	if (kind == MAD_KIND_TRAP) {
 		count(&e->m->traps);
 		if (i->slot.len >= MAD_SIZE)

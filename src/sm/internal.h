@@ -166,6 +166,7 @@ struct probe;
 struct represses;
 struct reroute;
 struct vls_step;
+struct watch;
 
 /*
  * A node of which something may have changed; renamed: perhaps its description, too; changed: it
@@ -279,6 +280,7 @@ struct sm {
 	struct represses *represses;	/* which ports are answered by directed route (repress.c) */
 	struct trap_gate *trap_gate;	/* how many traps of one source are heard */
 	struct timer *trap_timer;	/* … it has something to do then */
+	struct watch *watch;		/* what is asked because a trap may have been lost (watch.c) */
 	struct scrub *scrub, *own_scrub;
 	struct liars *liars;		/* what cannot be, and is asked again (liars.c) */
 	struct flaps *flaps;		/* links that go down again and again (flapping.c) */
@@ -471,6 +473,14 @@ void sweep_discovered(struct sm *sm, struct fabric *f);
 /* Something new is suspected: if it is a switch, others are not waited for (probe_wait.c). */
 void probe_hurry(struct sm *sm);
 void probe_free(struct sm *sm);
+
+/* watch.c */
+void watch_new(struct sm *sm);
+void watch_free(struct sm *sm);
+/* An SMP of others has come: switches are asked for their changes if there are very many. */
+void watch_smp(struct sm *sm);
+/* The published fabric goes. */
+void watch_stop(struct sm *sm);
 
 /* election.c */
 void election_new(struct sm *sm);

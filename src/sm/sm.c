@@ -62,6 +62,7 @@ static void unpublish(struct sm *sm)
 		return;
 	sm->published = NULL;
 	light_stop(sm);
+	watch_stop(sm);
 	liars_stop(sm);
 	multicast_stop(sm);
 	guidinfo_stop(sm);
@@ -695,6 +696,7 @@ static bool on_trap(struct sm *sm, const struct mad_in *in)
 
 bool sm_receive(struct sm *sm, const struct mad_in *in)
 {
+	watch_smp(sm);
 	if (in->len < 256)
 		return true;
 	if (in->mad[3] == UMAD_METHOD_TRAP)
@@ -746,6 +748,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	sm->retry_timer = timer_new(l, on_retry, sm);
 	sm->trap_gate = trap_gate_new();
 	sm->trap_timer = timer_new(l, on_gate, sm);
+	watch_new(sm);
 	sm->scrub = scrub_new(sm);
 	sm->own_scrub = scrub_new_own(sm);
 	flapping_new(sm);
@@ -784,6 +787,7 @@ void sm_free(struct sm *sm)
 	timer_free(sm->retry_timer);
 	timer_free(sm->trap_timer);
 	trap_gate_free(sm->trap_gate);
+	watch_free(sm);
 	flapping_free(sm);
 	refused_free(sm);
 	liars_free(sm);

@@ -159,3 +159,45 @@ sleep 0.5
 begin=${EPOCHREALTIME/./}
 stop_qosd || bad "exit status $? after SIGTERM"
 expect_quick "SIGTERM beside a flood" 1000 "$begin"
+end_flood() {
+	local child
+	for child in "${floods[@]}"; do
+		end "$child"
+	done
+}
+end_flood
+
+# failed LINK: until the event of it.
+failed() {
+	local events
+	events=$(ctl -j events --kind link-down | wc -l)
+	seen() { [ "$(ctl -j events --kind link-down | wc -l)" -gt "$events" ]; }
+	sim_do link down "$1"
+	begin=${EPOCHREALTIME/./}
+	until_ 30 seen
+}
+settled() { subnet_up && [ "$(status sweeping)" = false ]; }
+
+note "traps are lost beside a flood: switches are asked for their changes"
+printf 'm-key: 0x5d1f00d5\nsweep-interval: 0\n' >qosd.yaml
+start_and_wait "$manager" -c qosd.yaml
+sim_do fault add drop --class smp --method trap
+flood 3 20 0 sminfo
+until_ 5 named "host-002[0-2] .*SMInfo" || bad "the flood is not seen: $(ctl health)"
+failed "core-002/P5" || bad "a link that fails is not seen"
+end_flood
+sim_do fault remove all
+sim_do link up "core-002/P5"
+
+note "end nodes that do not answer hold up no repair"
+until_ 20 settled || bad "the subnet does not come to rest"
+for ((i = 65; i <= 80; i++)); do
+	sim_do fault add drop --class smp --method get --at "$(host $i)"
+done
+traps() { for ((i = 65; i <= 80; i++)); do on_own "$(host $i)" "$tools/madattack" -n 1 -g guids trap:144 >/dev/null; done; }
+traps
+asks() { [ "$(status sweeping)" = true ]; }
+until_ 5 asks || bad "no sweep for their traps"
+failed "core-003/P5" || bad "a link that fails is not seen while they are asked"
+expect_quick "a failing link while silent hosts are asked" 2000 "$begin"
+stop_qosd || bad "exit status $?"
