@@ -37,7 +37,7 @@
 #define QUANTUM		64	/* of one source served at once meanwhile: less than most ever send */
 #define QUANTA		64	/* and of all: an answer costs more than receiving, which must not wait */
 #define HAND_OVER	128	/* MADs after which the loop is woken */
-#define SMP_TURN_US	1000	/* of the loop's time, for what others' SMPs ask */
+#define SMP_TURN_US	250	/* of the loop's time, for what others' SMPs ask */
 #define ERRORS_MAX	20	/* receive errors in a row after which the port is given up */
 #define RETRY_NS	50000000
 

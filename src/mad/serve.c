@@ -22,7 +22,7 @@
 #include "mad/held.h"
 #include "mad/serve.h"
 
-#define TURN_US		1000
+#define TURN_US		250
 #define HELD_US		2000000
 #define HELD_EACH_MAX	1024u
 #define REQUESTS_A_VISIT 8	/* small requests go first, and don't starve what is long */
