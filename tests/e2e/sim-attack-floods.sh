@@ -140,15 +140,15 @@ for ((i = 1; i <= 2; i++)); do
 done
 
 round
-while [ "$SECONDS" -lt "$until" ]; do
-	seed=$((seed + 100))
-	round
-done
-
 note "who is silent is told when the Reports to them have timed out"
 silent() { ctl -j health | jq -r '.problems[] | select(.kind == "subscriber-silent") | .text' | grep -q "$1"; }
 until_ 30 silent "$(host 41).* QP 1 does not answer Reports" || bad "health does not name who is silent: $(ctl health)"
 until_ 30 silent "30 more" || bad "health does not count who is silent: $(ctl health)"
+
+while [ "$SECONDS" -lt "$until" ]; do
+	seed=$((seed + 100))
+	round
+done
 
 note "the log is short, and the end comes when it is asked for"
 awk '{ minute = substr($0, 1, 16); sub(/^[^ ]* [^ ]* /, ""); gsub(/0x[0-9a-f]+|[0-9]+/, "N"); n[minute " " substr($0, 1, 30)]++ }
