@@ -83,6 +83,12 @@ static json_t *json_holder_port(const struct subnet_state *s, uint64_t holder)
 	return port == FABRIC_NONE ? json_null() : json_port(s, port);
 }
 
+static void add_kinds(json_t *row, const struct holding *h)
+{
+	for (unsigned k = 0; k < HOLD_KINDS; k++)
+		json_object_set_new(row, hold_kind_name(k), json_integer(h->n[k]));
+}
+
 static json_t *next_port(void *arg)
 {
 	struct rows *rows = arg;
@@ -94,8 +100,7 @@ static json_t *next_port(void *arg)
 	x = &rows->v[rows->next++];
 	row = json_pack("{s:o, s:o, s:f}", "guid", json_holder(x->h.port),
 			"port", json_holder_port(rows->s, x->h.port), "share", x->share);
-	for (unsigned k = 0; k < HOLD_KINDS; k++)
-		json_object_set_new(row, hold_kind_name(k), json_integer(x->h.n[k]));
+	add_kinds(row, &x->h);
 	json_object_set_new(row, "gone-for", x->h.gone_us ?
 			    json_integer((rows->now_us - x->h.gone_us) / 1000000) : json_null());
 	return row;
@@ -161,15 +166,27 @@ static uint64_t find_holder(const struct ctl_call *c, struct reply *r)
 
 void cmd_holdings_remove(const struct ctl_call *c, struct reply *r)
 {
-	uint64_t guid = find_holder(c, r);
+	uint64_t holder = find_holder(c, r);
+	const struct holding *h;
+	json_t *taken;
 
-	if (!guid)
+	if (!holder)
 		return;
-	if (c->env->holdings_remove &&
-	    c->env->holdings_remove(c->env->arg, guid, c->view->peer.uid))
-		reply_result(r, json_pack("{s:o}", "guid", json_holder(guid)));
-	else
+	h = holdings_find(c->env->sa ? c->env->sa->holdings : NULL, holder);
+	if (!h || holding_is_empty(h)) {
 		reply_error(r, NULL, "%s: the port holds nothing", arg_text(c, "port"));
+		return;
+	}
+	taken = json_pack("{s:o, s:o}", "guid", json_holder(holder),
+			  "port", json_holder_port(c->state, holder));
+	add_kinds(taken, h);
+	if (c->env->holdings_remove &&
+	    c->env->holdings_remove(c->env->arg, holder, c->view->peer.uid)) {
+		reply_result(r, taken);
+		return;
+	}
+	json_decref(taken);
+	reply_error(r, NULL, "%s: nothing can be removed here", arg_text(c, "port"));
 }
 
 void cmd_mcast_remove(const struct ctl_call *c, struct reply *r)

@@ -4,9 +4,11 @@
 
 #include <string.h>
 
-static const char *const kinds[] = {
-	"groups", "mlids", "memberships", "services", "subscriptions", "aliases", "transfers",
-	"long-requests", "reports",
+/* As in JSON, and for one; NULL: not told of what is taken, as it is counted with another kind. */
+static const struct { const char *name, *one; } kinds[] = {
+	{ "groups", "group" }, { "mlids", NULL }, { "memberships", "membership" },
+	{ "services", "service" }, { "subscriptions", "subscription" }, { "aliases", "alias" },
+	{ "transfers", "transfer" }, { "long-requests", "long request" }, { "reports", "report" },
 };
 #define N_KINDS (sizeof(kinds) / sizeof(*kinds))
 
@@ -40,7 +42,7 @@ static void holdings_head(const json_t *answer)
 	}
 	printf("\n%5s", "SHARE");
 	for (size_t k = 0; k < N_KINDS; k++)
-		printf("  %*s", width(kinds[k]), kinds[k]);
+		printf("  %*s", width(kinds[k].name), kinds[k].name);
 	printf("  %8s  %s\n", "GONE FOR", "PORT");
 }
 
@@ -52,9 +54,27 @@ static bool holdings_row(const json_t *o)
 		snprintf(gone, sizeof(gone), "%lld s", num(o, "gone-for"));
 	printf("%3.0f %%", real(o, "share") * 100);
 	for (size_t k = 0; k < N_KINDS; k++)
-		printf("  %*lld", width(kinds[k]), num(o, kinds[k]));
+		printf("  %*lld", width(kinds[k].name), num(o, kinds[k].name));
 	printf("  %8s  %s\n", gone, has(o, "port") ? str(o, "port") : str(o, "guid"));
 	return true;
+}
+
+/* "taken from node1 HCA-1/P1 (0x...): 2 groups, 1 service": of what it had any. */
+static void print_taken(const json_t *answer)
+{
+	const json_t *o = json_object_get(answer, "result");
+	const char *before = "";
+
+	printf("taken from %s: ", has(o, "port") ? str(o, "port") : str(o, "guid"));
+	for (size_t k = 0; k < N_KINDS; k++) {
+		long long n = num(o, kinds[k].name);
+
+		if (!n || !kinds[k].one)
+			continue;
+		printf("%s%lld %s", before, n, n == 1 ? kinds[k].one : kinds[k].name);
+		before = ", ";
+	}
+	putchar('\n');
 }
 
 static void print_removed(const json_t *answer)
@@ -64,4 +84,5 @@ static void print_removed(const json_t *answer)
 }
 
 const struct output text_holdings = { .head = holdings_head, .row = holdings_row };
+const struct output text_taken = { .head = print_taken };
 const struct output text_removed = { .head = print_removed };

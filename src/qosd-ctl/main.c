@@ -98,7 +98,7 @@ static const struct command commands[] = {
 	{ "mcast", { "group" }, { NULL }, "multicast groups, or members and tree of one, by MGID or "
 	  "MLID", .text = &text_mcast, .optional = 1 },
 	{ "holdings remove", { "port" }, { NULL }, "take away all that a port registered",
-	  .text = &text_removed },
+	  .text = &text_taken },
 	{ "holdings", { NULL }, { "by=KIND" },
 	  "how much each port registered, and may; nearest to a bound first", .text = &text_holdings },
 	{ "services", { NULL }, { NULL }, "services that hosts registered", .text = &text_services },

@@ -34,7 +34,7 @@ extern const struct output text_explain;	/* explain.c */
 extern const struct output text_bandwidth;	/* bandwidth.c */
 extern const struct output text_counters;	/* counters.c */
 extern const struct output text_mcast;		/* mcast.c */
-extern const struct output text_holdings, text_removed;	/* holdings.c */
+extern const struct output text_holdings, text_taken, text_removed;	/* holdings.c */
 /* Source and destination; a path in a line; hops of a route, as a table. */
 void put_ends(const json_t *o);
 void put_path(const json_t *path);	/* explain.c */

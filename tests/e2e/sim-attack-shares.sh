@@ -161,13 +161,52 @@ for mute in "${mutes[@]}"; do end "$mute"; done
 expect_match "by the command" "aborted 127" "$(cat mute.*)"
 
 note "what one host holds is taken away by hand"
-for host in "${greedy[@]}"; do hoard "$host" -s 20; done
+for host in "${greedy[@]}"; do hoard "$host" -g 3 -s 20 -e 2 -a 1; done
+# one that is alive, and acts as Linux does
+as_own "${greedy[1]}"
+"${as[@]}" "$tools/ipoibjoin" -p 0x7fff -f >join.out 2>&1 &
+join=$!
+pids+=("$join")
+until_ 10 grep -q '^start status=0' join.out || bad "the host does not join: $(<join.out)"
+# columns GUID: of its row; not_of NAME: all other rows
+columns() { ctl holdings | awk '/HCA/ && /'"$1"'/ { print $3, $5, $6, $7, $8 }'; }
+not_of() { ctl holdings | sed '1,/SHARE/d' | grep -v "$1" | sort; }
+expect "what is shown of it" "3 4 20 2 7" "$(columns "${greedy_guids[1]}")"
+not_of node002 >before
 ctl holdings remove 'node002 HCA-1/P1' >out 2>&1 || bad "holdings remove: $(<out)"
-has_none() { [ -z "$(held_by "$1" services)" ]; }
+expect "the answer" "taken from node002 HCA-1/P1 (0x${greedy_guids[1]}): 3 groups, 4 memberships, \
+20 services, 2 subscriptions, 7 aliases" "$(grep -o '^taken.*aliases' out)"
+has_none() { [[ ! $(held_by "$1" services) =~ [1-9] ]]; }
 until_ 10 has_none "${greedy_guids[1]}" || bad "it still holds: $(ctl holdings)"
-expect_match "the event" "all that 0x${greedy_guids[1]} registered is removed" "$(ctl events --kind registrations)"
+not_of node002 >after
+expect_same "what others hold" before after
+expect_match "the event" "0x${greedy_guids[1]} .* 4 memberships, 20 services" "$(ctl events --kind registrations)"
+end "$join"
+
+note "by LID, and in JSON"
+ctl -j holdings remove "$(port_info "$sm_node" "0x${greedy_guids[0]}" 1 Lid)" >out 2>&1 || bad "by LID: $(<out)"
+expect "the answer" "node001 HCA-1/P1 (0x${greedy_guids[0]}) 0x${greedy_guids[0]} 3 3 20 2 7 0" \
+	"$(jq -r '"\(.port) \(.guid) \(.groups) \(.memberships) \(.services) \(.subscriptions) \(.aliases) \(.transfers)"' out)"
+
+note "there is nothing to take away, or no such port"
+# the port of a host without registrations, by GUID, LID and name
+for port in 0xf452140300811261 "$(port_info "$sm_node" 0xf452140300811261 1 Lid)" 'node004 HCA-1/P1'; do
+	ctl holdings remove "$port" >out 2>&1
+	expect "exit status for $port" 1 $?
+	expect "the error" "qosd-ctl: $port: the port holds nothing" "$(<out)"
+done
+for port in '' nonsense -1 0 0x0 0x 99999 65536 0xc000 "0x${greedy_guids[2]}x" 'node003 HCA-1/P9'; do
+	ctl holdings remove "$port" >out 2>&1
+	expect "exit status for '$port'" 1 $?
+	expect_match "the error" "^qosd-ctl: $port: no such port; it is NodeDescription/Pn, GUID or LID" "$(<out)"
+done
+expect "in JSON" "false nonsense: no such port" \
+	"$(ctl -j holdings remove nonsense 2>/dev/null | jq -r '"\(.ok) \(.error)"' | cut -d\; -f1)"
+has_some() { [[ $(held_by "$1" services) =~ [1-9] ]]; }
+holds "${greedy_guids[2]}" services 20 || bad "nonsense took something away: $(ctl holdings)"
 
 note "what hosts left behind goes, over a restart"
+hoard "${greedy[0]}" -s 20
 unplug "${greedy[0]}"
 is_gone() { ctl -j holdings | tr -d ' \n' | tr '{' '\n' | grep "${greedy_guids[0]}" | grep -q '"gone-for":[0-9]'; }
 until_ 10 is_gone || bad "it is not seen to be gone: $(ctl holdings)"
@@ -179,7 +218,7 @@ kept() { [ "$(awk '/^gone/ { print $3 }' state/gone)" = "$since" ] || has_none "
 until_ 10 kept || bad "gone since $since, and after a restart since $(<state/gone)"
 until_ 10 has_none "${greedy_guids[0]}" || bad "what it left is still there: $(ctl holdings)"
 expect_match "the event" "is forgotten" "$(ctl events --kind registrations)"
-has_some() { [ -n "$(held_by "$1" services)" ]; }
+has_none "${greedy_guids[1]}" || bad "what was taken away is there again after a restart: $(ctl holdings)"
 has_some "${greedy_guids[2]}" || bad "what a host holds that is there went, too"
 expect_match "a service of another host" "id=0xb2 " "$(client "$gpu01" service get id=0xb2)"
 plug "${greedy[0]}"
