@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * See leftovers.h.  Ports whose registrations are to go are condemned; a pass over all registries
- * takes from each entry that a condemned port answers for.  A port that is condemned while a pass
- * is under way waits for the next one.
+ * takes from each entry that a condemned port answers for, and then the port is asked to register
+ * again.  A port that is condemned while a pass is under way waits for the next one.
  */
 #include "qosd/leftovers.h"
 
@@ -45,6 +45,7 @@ struct leftovers {
 	VEC(uint64_t) condemned;		/* for the next pass */
 	/* the pass */
 	struct map64 ports;			/* condemned: any value */
+	VEC(uint64_t) passing;			/* the same ports */
 	enum stage stage;
 	bool begun;				/* the cursor of the stage was looked at */
 	uint8_t mgid[16];
@@ -266,10 +267,22 @@ static void clean_aliases(struct leftovers *x)
 static void begin_pass(struct leftovers *x)
 {
 	map64_clear(&x->ports);
-	for (size_t i = 0; i < x->condemned.n; i++)
+	x->passing.n = 0;
+	for (size_t i = 0; i < x->condemned.n; i++) {
 		map64_put(&x->ports, x->condemned.v[i], 0);
+		*vec_push(&x->passing) = x->condemned.v[i];
+	}
 	x->condemned.n = 0;
 	next_stage(x, GROUPS);
+}
+
+/* What clients of these ports still use they register again, if the ports are there. */
+static void end_pass(struct leftovers *x)
+{
+	x->gone_dirty = true;
+	for (size_t i = 0; i < x->passing.n; i++)
+		sm_have_register(x->q->sm, x->passing.v[i]);
+	x->passing.n = 0;
 }
 
 static void on_work(void *arg)
@@ -297,10 +310,10 @@ static void on_work(void *arg)
 	case NO_PASS:
 		break;
 	}
+	if (x->stage == NO_PASS)
+		end_pass(x);
 	if (x->stage != NO_PASS || x->condemned.n)
 		timer_set(x->work, 0, 0);
-	else
-		x->gone_dirty = true;
 	x->changes++;
 }
 
@@ -572,6 +585,7 @@ void leftovers_free(struct leftovers *x)
 	x->q->sa.holdings = NULL;
 	holdings_free(x->holdings);
 	vec_free(&x->condemned);
+	vec_free(&x->passing);
 	vec_free(&x->inherited);
 	map64_free(&x->ports);
 	free(x);

@@ -230,6 +230,7 @@ struct sm {
 	struct plan_pair pair;		/* of a sweep that compares: the plan in force, and its own */
 	uint8_t *touched;		/* per node of f: a probe found it changed; NULL: nobody knows */
 	struct probe *probe;
+	VEC(uint64_t) to_register;	/* reregister.c */
 	VEC(struct suspect) suspects;	/* of the next local sweep, or the one that begins */
 	struct smp_job *job;
 	uint64_t smps_before, sets_before;
@@ -713,6 +714,9 @@ void scrub_free(struct scrub *s);	/* NULL is fine */
 /* A sweep begins. */
 void scrub_give_way(struct scrub *s);
 struct sm_scrub scrub_counts(const struct scrub *s);
+
+/* reregister.c: asks the ports that wait for the end of a sweep */
+void reregister_after_sweep(struct sm *sm);
 
 /* guidinfo.c: the same for the aliases of ports; the work is kept from one stop to the next */
 void guidinfo_after_sweep(struct sm *sm);

@@ -235,6 +235,7 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 
 	sm->again_kind = SWEEP_NONE;
 	sm->again_reason = NULL;
+	reregister_after_sweep(sm);
 	if (again != SWEEP_NONE)
 		sm_want_sweep(sm, again, reason);
 	else if (sm->suspects.n)
@@ -813,6 +814,7 @@ void sm_free(struct sm *sm)
 	vec_free(&sm->arbs_before);
 	remnants_free(sm->remnants);
 	free(sm->again_reason);
+	vec_free(&sm->to_register);
 	vec_free(&sm->suspects);
 	vec_free(&sm->answers);
 	free(sm);

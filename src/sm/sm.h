@@ -219,6 +219,11 @@ unsigned sm_release_links(struct sm *sm, uint64_t guid, unsigned port);
  * is no such link, says err.
  */
 bool sm_retrain_link(struct sm *sm, uint64_t guid, unsigned port, struct buf *err);
+/*
+ * What the port with that GUID had registered is gone: asks it, once no sweep runs, to have its
+ * clients register again (14.4.11).  No effect on a port that is not Active or cannot do that.
+ */
+void sm_have_register(struct sm *sm, uint64_t guid);
 
 /* --- what another policy would change --- */
 

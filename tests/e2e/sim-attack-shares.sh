@@ -181,6 +181,8 @@ until_ 10 has_none "${greedy_guids[1]}" || bad "it still holds: $(ctl holdings)"
 not_of node002 >after
 expect_same "what others hold" before after
 expect_match "the event" "0x${greedy_guids[1]} .* 4 memberships, 20 services" "$(ctl events --kind registrations)"
+until_ 10 grep -q '^reregister status=0' join.out || bad "the host is not asked to register again: $(<join.out)"
+expect "what it needs it has again" "0 1 0 0 0" "$(columns "${greedy_guids[1]}")"
 end "$join"
 
 note "by LID, and in JSON"
