@@ -61,7 +61,6 @@ static void walk_from(struct walk *w, uint32_t i, bool by_held)
 		}
 		w->reach[to] = (struct reach){ node, (uint8_t)num,
 					       (uint8_t)(w->reach[node].hops + 1), true };
-		f->nodes[to].local_port = f->ports[peer].num;
 		w->queue[w->n++] = to;
 	}
 }
@@ -103,6 +102,7 @@ static void write_routes(struct walk *w)
 		if (r->hops) {
 			memcpy(f->routes + at, f->routes + f->nodes[r->from].route, r->hops - 1u);
 			f->routes[at + r->hops - 1u] = r->by;
+			n->local_port = f->ports[f->ports[f->nodes[r->from].port0 + r->by].peer].num;
 		}
 		n->route = at;
 		n->hops = r->hops;
@@ -115,7 +115,6 @@ static void walk_start(struct walk *w, struct fabric *f, const uint8_t *avoid)
 	*w = (struct walk){ .f = f, .reach = xcalloc(f->n_nodes, sizeof(*w->reach)),
 			    .queue = xcalloc(f->n_nodes, sizeof(*w->queue)) };
 	walk_links(w, avoid);
-	write_routes(w);
 }
 
 static void walk_end(struct walk *w)
@@ -129,7 +128,21 @@ void fabric_reroute(struct fabric *f, const uint8_t *avoid)
 	struct walk w;
 
 	walk_start(&w, f, avoid);
+	write_routes(&w);
 	walk_end(&w);
+}
+
+bool fabric_reroute_all(struct fabric *f)
+{
+	struct walk w;
+	bool all;
+
+	walk_start(&w, f, NULL);
+	all = w.n == f->n_nodes;
+	if (all)
+		write_routes(&w);
+	walk_end(&w);
+	return all;
 }
 
 /* The nodes that are reached, and their ports, in the order that they have. */
@@ -168,6 +181,7 @@ struct fabric *fabric_settle(struct fabric *f, struct buf *err)
 	struct walk w;
 
 	walk_start(&w, f, NULL);
+	write_routes(&w);
 	to->nodes = xcalloc(f->n_nodes, sizeof(*to->nodes));
 	to->ports = xcalloc(f->n_ports, sizeof(*to->ports));
 	to->switches = xcalloc(f->n_switches, sizeof(*to->switches));

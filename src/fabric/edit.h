@@ -25,6 +25,13 @@ void fabric_cut(struct fabric *f, uint32_t port);
 void fabric_reroute(struct fabric *f, const uint8_t *avoid);
 
 /*
+ * The same, without anything to avoid, unless a node is out of reach by the links that there are: then
+ * all routes stay.  A finished fabric may have such a node, as links that one end did not answer for
+ * are left out of it.
+ */
+bool fabric_reroute_all(struct fabric *f);
+
+/*
  * A finished fabric of all that is in reach of the SM's port, with shortest routes and
  * in the same order.  Links with an end that is not present are left out and
  * counted (unanswered).  Complaints are appended to err, as by fabric_finish(); NULL

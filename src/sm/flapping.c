@@ -245,7 +245,7 @@ void flapping_look(struct sm *sm)
 			flaps_up(sm->flaps, &flap.link, now);
 	/* SMPs do not go by it either: one that is lost holds up the sweep */
 	if (flaps_hold(sm->flaps, sm->f))
-		fabric_reroute(sm->f, NULL);
+		fabric_reroute_all(sm->f);
 	for (size_t i = 0; i < begun.n; i++) {
 		struct sm_flap x = flap_on(sm->f, &begun.v[i], now);
 

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "fabric/edit.h"
 #include "plan/attributes.h"
 #include "sm/want.h"
 
@@ -74,6 +75,8 @@ bool want_route(const struct fabric *f, uint32_t node, unsigned num, struct smp 
 		if (!node_is_switch(n) || n->hops >= IB_DR_HOPS_MAX)
 			return false;
 	}
+	if (n->hops == FABRIC_UNREACHED)
+		return false;
 	s->route = f->routes + n->route;
 	s->hops = n->hops;
 	s->m_key = port_m_key(f, node, num);

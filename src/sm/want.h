@@ -31,7 +31,7 @@ struct want_env {
  * way).  An SMP to a CA answers for the port by which it arrives, so that each
  * port of a CA has a route of its own, through the switch it is linked to.
  * m_key becomes what the PortInfo of the port that answers shows, 0: none.
- * False if there is no route.
+ * False if there is no route, FABRIC_UNREACHED nodes included.
  */
 bool want_route(const struct fabric *f, uint32_t node, unsigned num, struct smp *s);
 

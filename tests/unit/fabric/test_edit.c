@@ -124,6 +124,25 @@ START_TEST(sparing)
 }
 END_TEST
 
+/* A node may have a route and no link; then nobody gets another route. */
+START_TEST(all_or_none)
+{
+	uint32_t port = f->nodes[S1].port0 + 2;
+
+	fabric_reroute(f, NULL);
+	fabric_cut(f, f->nodes[FAR].port0 + 1);
+	fabric_cut(f, f->nodes[FAR].port0 + 2);
+	f->ports[port].held = f->ports[f->ports[port].peer].held = true;
+	ck_assert(!fabric_reroute_all(f));
+	check_route(f, S2, "\1\2", 2);
+	check_route(f, FAR, "\1\2\5", 1);
+	fabric_link(f, FAR, 2, S3, 5);
+	ck_assert(fabric_reroute_all(f));
+	check_route(f, S2, "\1\3\4", 4);
+	check_route(f, FAR, "\1\3\5", 2);
+}
+END_TEST
+
 START_TEST(what_is_left)
 {
 	struct fabric *to;
@@ -201,6 +220,7 @@ int main(void)
 	tcase_add_test(tc, routes);
 	tcase_add_test(tc, avoiding);
 	tcase_add_test(tc, sparing);
+	tcase_add_test(tc, all_or_none);
 	tcase_add_test(tc, what_is_left);
 	tcase_add_test(tc, what_comes);
 	tcase_add_test(tc, moved);

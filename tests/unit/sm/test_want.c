@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "fabric/edit.h"
 #include "sm/difference.h"
 #include "sm/want.h"
 #include "unit/run.h"
@@ -802,6 +803,9 @@ START_TEST(routes)
 	ck_assert(want_route(f, sw + 2, 1, &s));
 	ck_assert_uint_eq(s.hops, 1);
 	ck_assert_uint_eq(s.last_hop, 3);
+	/* nobody is there: no SMP has that many hops */
+	f->nodes[sw + 1].hops = FABRIC_UNREACHED;
+	ck_assert(!want_route(f, sw + 1, 1, &s));
 }
 END_TEST
 
