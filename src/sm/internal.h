@@ -172,7 +172,7 @@ struct watch;
  * A node of which something may have changed; renamed: perhaps its description, too; changed: it
  * has, whatever its ports say; whole: all of its ports are read (of others probe_spare.c may leave
  * some out); unasked: nobody said so, and there need be nothing to find; ends: nothing of the node is
- * suspected but that somebody answers behind its links that have no far end.
+ * suspected, unless its description, but that somebody answers behind its links that have no far end.
  */
 struct suspect {
 	uint64_t guid;
@@ -284,6 +284,7 @@ struct sm {
 	struct watch *watch;		/* what is asked because a trap may have been lost (watch.c) */
 	struct scrub *scrub, *own_scrub;
 	struct liars *liars;		/* what cannot be, and is asked again (liars.c) */
+	struct names *names;		/* NodeDescriptions that are asked again */
 	struct flaps *flaps;		/* links that go down again and again (flapping.c) */
 	struct timer *flap_timer;
 	bool trap_from_stranger;

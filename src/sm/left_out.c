@@ -33,6 +33,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "sm/internal.h"
+#include "sm/names.h"
 
 #define ASKED_MAX	256u	/* in one light sweep */
 #define REPEATS_MAX	32u	/* scans in one sweep, for the sake of what was to be left out */
@@ -752,6 +753,7 @@ enum left_out_end left_out_end(struct sm *sm)
 		sm_suspect(sm, &(struct suspect){ .guid = one->x.near_guid, .ends = true });
 		if (one->x.why == LEFT_ANSWER && one->x.attr != UMAD_SM_ATTR_NODE_INFO)
 			sm_suspect(sm, &(struct suspect){ .guid = one->x.guid, .whole = true });
+		names_doubt(sm, one->x.near_guid, one->x.near_port, true);
 		drop(l, (size_t)(one - l->v.v));
 		if (end == LEFT_OUT_SAME)
 			end = LEFT_OUT_BACK;

@@ -15,6 +15,7 @@
 #include "plan/attributes.h"
 #include "sm/internal.h"
 #include "sm/liars.h"
+#include "sm/names.h"
 
 static struct log_ratelimit liar_log = LOG_RATELIMIT;
 
@@ -164,6 +165,7 @@ static bool note(struct sm *sm, const struct fabric *f, uint32_t port, const str
 	struct liar *x = find(l, key_at(f, port, as->behind, as->answer)), new = *as;
 	struct buf text = { 0 };
 
+	names_doubt(sm, port_node(f, port)->guid, f->ports[port].num, as->behind);
 	/* one that says this and that is no news, whatever it says now */
 	if (x && as->again.looked)
 		x->again.looked = as->again.looked;
@@ -555,6 +557,15 @@ bool liars_switch_is_news(struct sm *sm, const struct fabric *f, uint32_t sw, co
 			     look_key(f->nodes[f->switches[sw].node].guid, UMAD_SM_ATTR_SWITCH_INFO, 0),
 			     liars_digest(UMAD_SM_ATTR_SWITCH_INFO, data),
 			     liars_digest(UMAD_SM_ATTR_SWITCH_INFO, f->switches[sw].info));
+}
+
+bool liars_name_is_news(struct sm *sm, const struct fabric *f, uint32_t node, const char *said)
+{
+	const struct fabric_node *n = &f->nodes[node];
+
+	return value_is_news(sm->liars, look_key(n->guid, UMAD_SM_ATTR_NODE_DESC, 0),
+			     fold(hash_bytes(said, strlen(said), 1)),
+			     fold(hash_bytes(n->desc, strlen(n->desc), 1)));
 }
 
 /* Of NodeInfo, all but for LocalPortNum and VendorID. */

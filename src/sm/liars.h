@@ -94,6 +94,8 @@ void liars_look(struct sm *sm);
  * published, and that is news.
  */
 bool liars_switch_is_news(struct sm *sm, const struct fabric *f, uint32_t sw, const uint8_t *data);
+/* The same of the NodeDescription of a node. */
+bool liars_name_is_news(struct sm *sm, const struct fabric *f, uint32_t node, const char *said);
 /* With a light sweep: asks again. */
 void liars_ask(struct sm *sm);
 

@@ -255,10 +255,12 @@ static void choose(struct probe *p)
  * Behind its ports that have a link and no far end; the port is asked first, and then who is there.
  * And whatever of it is known to say what does not fit.
  */
-static void ask_ends(struct probe *p, uint32_t node)
+static void ask_ends(struct probe *p, uint32_t node, bool renamed)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 
+	if (renamed)
+		probe_ask(p, node, 0, ASK_DESC);
 	if (liars_know(p->sm, p->f, n->port0, false))
 		probe_ask(p, node, 0, node_is_switch(n) ? ASK_SWITCH : ASK_PORT);
 	for (unsigned num = 1; num <= n->nports; num++) {
@@ -292,10 +294,10 @@ static void take_suspects(struct probe *p)
 		}
 		p->told |= !s->unasked;
 		sm->unasked = !p->told;
-		if (s->ends)
-			ask_ends(p, node);
-		else
+		if (!s->ends)
 			probe_ask_node(p, node, s->renamed);
+		else
+			ask_ends(p, node, s->renamed);
 		if (s->renamed || s->changed || s->whole)
 			p->spare.v[node] |= SPARE_NOT;
 		if (s->changed)

@@ -19,6 +19,7 @@
 #include "sm/callers.h"
 #include "sm/internal.h"
 #include "sm/liars.h"
+#include "sm/names.h"
 
 #define TRAP_SETTLE_US	3000		/* a fault brings several traps: take them together */
 #define SPARED_US	10000000	/* without light sweeps: until what a probe did not read is read */
@@ -64,6 +65,7 @@ static void unpublish(struct sm *sm)
 	light_stop(sm);
 	watch_stop(sm);
 	liars_stop(sm);
+	names_stop(sm);
 	multicast_stop(sm);
 	guidinfo_stop(sm);
 	mkey_stop(sm);
@@ -487,6 +489,7 @@ static void light_start(struct sm *sm)
 	sm->light_job = smp_job_start(sm->mad, sm->published->f->n_switches + left_out_begin(sm),
 				      &light_ops, sm);
 	liars_ask(sm);
+	names_ask(sm);
 }
 
 static void on_light(void *arg)
@@ -755,6 +758,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	flapping_new(sm);
 	refused_new(sm);
 	liars_new(sm);
+	names_new(sm);
 	congestion_new(sm);
 	kept_routes_new(sm);
 	sm->left_out = left_out_new();
@@ -792,6 +796,7 @@ void sm_free(struct sm *sm)
 	flapping_free(sm);
 	refused_free(sm);
 	liars_free(sm);
+	names_free(sm);
 	congestion_free(sm);
 	kept_routes_free(sm);
 	left_out_free(sm->left_out);

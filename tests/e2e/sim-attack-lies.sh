@@ -97,7 +97,10 @@ keep() {
 	{ echo "$what"; cat liars.list; ctl health; cat audit; cat "$qosd_log"; } >"$LIES_KEEP/$(date +%s.%N)" 2>&1
 }
 
-right() { subnet_up && sim_ctl check >audit 2>&1; }
+# named: every node by the name that it has.
+names() { jq -r '.[] | "\(.guid) \(.description)"' | sort; }
+named() { diff <(sim_ctl -j show nodes | names) <(ctl -j nodes | names) >>audit; }
+right() { subnet_up && sim_ctl check >audit 2>&1 && named; }
 alive() { ours "$qosd" && ! gone "$qosd"; }
 
 # lives: it does, and answers.
@@ -237,6 +240,16 @@ if [ "$seconds" -eq 0 ]; then
 	note "devices that lie later"
 	late node-guid-random --share 20% --spare "$manager" --pick "$seed"
 	late neighbor-mtu-256 --share 5% --spare "$manager" --pick "$seed"
+	note "a name that is no text"
+	what="a name that is no text" name=$(nth ca 11)
+	lie description --at "$name"
+	nameless() { ! named && [ "$(ctl -j nodes | jq -r .[].description | grep -cP '[^ -~]')" = 1 ]; }
+	for i in 1 2 3; do	# now and then it is text by chance
+		sim_do trap "$name" 144
+		until_ 2 nameless && break
+	done
+	nameless || bad "the false name is not known: $(ctl nodes)"
+	truth_returns
 	fabric_ends
 	note "a claim to the manager's GUID"
 	fabric ring:5,hosts=2
