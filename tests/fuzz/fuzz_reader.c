@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "disco/reader.h"
 #include "fuzz.h"
-#include "plan/plan.h"
+#include "subnet.h"
 
 enum { NODE, PORTS, PORT, LINK, LEFT, END, CHANGE, RAW, COMMANDS };
 enum { PORTS_MAX = 4096 };
@@ -200,21 +200,6 @@ static void check(const struct fabric *f)
 			require(fabric_find_port(f, f->ports[i].guid) != FABRIC_NONE);
 }
 
-static void plan(const struct fabric *f)
-{
-	static struct settings *settings;
-	static struct policy *policy;
-	struct plan *p;
-
-	if (!settings) {
-		settings = settings_default();
-		policy = policy_builtin();
-	}
-	p = plan_compute(f, policy, settings, NULL, NULL, NULL);
-	plan_judge(p, NULL);
-	plan_free(p);
-}
-
 /* In pieces of that size, as a pipe may have them. */
 static void feed(struct stream_reader *r, size_t piece)
 {
@@ -261,14 +246,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	log_set_level(LOG_LEVEL_ERROR);
 	known = read_one(&in, NULL);
 	if (known && plan_too)
-		plan(known);
+		check_plan(known, 0);
 	if (known && in.n) {
 		f = read_one(&in, known);
 		if (f) {
 			fabric_keep_owners(f, known);
 			check(f);
 			if (plan_too)
-				plan(f);
+				check_plan(f, 0);
 		}
 		fabric_free(f);
 	}

@@ -127,3 +127,28 @@ void subnet_forget(struct sa *sa)
 	subscriptions_free(sa->subscriptions);
 	alias_free(sa->alias);
 }
+
+static void check_lids(const struct plan *p)
+{
+	for (uint32_t i = 0; i < p->f->n_ports; i++)
+		for (unsigned k = 0; p->lid[i] && k < 1u << p->lmc[i]; k++)
+			if (p->lid[i] + k > IB_LID_UCAST_MAX || p->port_by_lid[p->lid[i] + k] != i)
+				abort();
+}
+
+void check_plan(const struct fabric *f, uint8_t lmc)
+{
+	static struct settings *settings;
+	static struct policy *policy;
+	struct plan *p;
+
+	if (!settings) {
+		settings = settings_default();
+		policy = policy_builtin();
+	}
+	settings->lmc = lmc;
+	p = plan_compute(f, policy, settings, NULL, NULL, NULL);
+	plan_judge(p, NULL);
+	check_lids(p);
+	plan_free(p);
+}
