@@ -212,9 +212,10 @@ $(PROGRAM_TESTS): $(BUILD)/tests/unit/qosd/test_%: $(BUILD)/obj/tests/unit/qosd/
 	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -Wl,--wrap=clock_mono_us -o $@ $^ $(CHECK_LIBS) $(LINK_LIBS)
 
 # tests/tools/*.c and tests/bench/*.c: a program each, of one file, but for
-# libraries to be preloaded.
+# libraries to be preloaded.  tools/port.c: what programs with a port share.
+TOOL_SHARED = tests/tools/port.c
 TOOL_PRELOADS = $(patsubst %,tests/tools/%.c,faultydisk newermaster needycall discoliar)
-TEST_TOOLS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(TOOL_PRELOADS),$(wildcard tests/tools/*.c)))
+TEST_TOOLS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(TOOL_PRELOADS) $(TOOL_SHARED),$(wildcard tests/tools/*.c)))
 TOOL_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(TOOL_PRELOADS))
 BENCH_PRELOADS = tests/bench/count_umad.c tests/bench/turns.c
 BENCH_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(BENCH_PRELOADS),$(wildcard tests/bench/*.c)))
@@ -222,7 +223,8 @@ BENCH_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(BENCH_PRELOADS))
 # Tools share nothing with what they test; benchmarks measure the pure layers.
 $(TEST_TOOLS): $(call archives,base ib fabric)
 $(BENCH_PROGRAMS): $(call archives,sa $(call below,sa))
-$(TEST_TOOLS) $(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o
+$(TEST_TOOLS) $(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o \
+		$(patsubst %.c,$(BUILD)/obj/%.o,$(TOOL_SHARED))
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LIBS)
 # What it loads finds in it what it is the core of.

@@ -18,21 +18,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <infiniband/umad.h>
-#include <infiniband/umad_sa.h>
-
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/map64.h"
-#include "ib/sa.h"
+#include "tools/port.h"
 
-#define MAD_SIZE	256
 #define WINDOW_MAX	1024
 #define WARM_UP_US	300000
 #define LOST_MS		3000	/* no answer at all for so long: all are lost */
 #define LATENCY_MAX	2000000	/* us; longer ones count as this */
-#define GSI_QKEY	0x80010000u
 #define ANY_SL		16
 
 static struct {
@@ -48,10 +43,7 @@ static struct {
 static VEC(uint64_t) guids;
 static uint16_t *lids;
 
-static struct {
-	int fd, agent;
-	uint16_t sm_lid;
-} port;
+static struct own_port port;
 
 /* A query under way.  Its TID is the generation and the slot's number. */
 static struct slot {
@@ -68,12 +60,6 @@ static struct {
 	uint32_t latency[LATENCY_MAX + 1];	/* how many took so many us */
 } seen;
 
-static _Noreturn void die(const char *what)
-{
-	fprintf(stderr, "pathquery: %s\n", what);
-	exit(2);
-}
-
 static uint64_t rnd(uint64_t below)
 {
 	static uint64_t state = 1;
@@ -86,28 +72,11 @@ static uint64_t rnd(uint64_t below)
 
 static void open_port(void)
 {
-	umad_port_t p;
-
-	if (umad_init() < 0 || umad_get_port(NULL, 0, &p) < 0)
-		die("no InfiniBand port");
-	port.sm_lid = (uint16_t)p.sm_lid;
-	umad_release_port(&p);
+	own_port_open_sa(&port, 0);
 	if (opt.dlid)
 		port.sm_lid = opt.dlid;
 	if (!port.sm_lid)
 		die("the port has no SM yet");
-	port.fd = umad_open_port(NULL, 0);
-	if (port.fd < 0)
-		die("cannot open the port");
-	port.agent = umad_register(port.fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0, NULL);
-	if (port.agent < 0)
-		die("cannot register with the port");
-}
-
-static void put_gid(uint8_t gid[16], uint64_t guid)
-{
-	put_be64(gid, 0xfe80000000000000ULL);
-	put_be64(gid + 8, guid);
 }
 
 /* A Get of the path between two ports, by number in guids. */
@@ -116,12 +85,6 @@ static void fill_query(struct umad_sa_packet *p, uint32_t src, uint32_t dst)
 	struct sa_path_record *r = (void *)p->data;
 	uint64_t mask = PR_NUMB_PATH;
 
-	memset(p, 0, MAD_SIZE);
-	p->mad_hdr.base_version = 1;
-	p->mad_hdr.mgmt_class = UMAD_CLASS_SUBN_ADM;
-	p->mad_hdr.class_version = UMAD_SA_CLASS_VERSION;
-	p->mad_hdr.method = UMAD_METHOD_GET;
-	p->mad_hdr.attr_id = htobe16(UMAD_SA_ATTR_PATH_REC);
 	r->num_path = 1;
 	if (lids) {
 		mask |= PR_SLID | PR_DLID;
@@ -129,8 +92,8 @@ static void fill_query(struct umad_sa_packet *p, uint32_t src, uint32_t dst)
 		put_be16(r->dlid, lids[dst]);
 	} else {
 		mask |= PR_SGID | PR_DGID;
-		put_gid(r->sgid, guids.v[src]);
-		put_gid(r->dgid, guids.v[dst]);
+		sa_put_gid(r->sgid, guids.v[src]);
+		sa_put_gid(r->dgid, guids.v[dst]);
 	}
 	if (opt.service_last) {
 		mask |= PR_SERVICE_ID_MSB | PR_SERVICE_ID_LSB;
@@ -142,21 +105,18 @@ static void fill_query(struct umad_sa_packet *p, uint32_t src, uint32_t dst)
 
 static void ask(uint32_t i, uint32_t src, uint32_t dst)
 {
-	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE] = { 0 };
-	struct umad_sa_packet *p = umad_get_mad(raw);
 	struct slot *s = &slots[i];
+	struct sa_mad m;
 
-	fill_query(p, src, dst);
 	/* the upper half belongs to the kernel (and the simulator) */
-	p->mad_hdr.tid = htobe64((uint64_t)(++s->generation % (UINT32_MAX / WINDOW_MAX)) *
-				 WINDOW_MAX + i);
+	sa_fill(&m, UMAD_METHOD_GET, UMAD_SA_ATTR_PATH_REC,
+		(uint64_t)(++s->generation % (UINT32_MAX / WINDOW_MAX)) * WINDOW_MAX + i);
+	fill_query(&m.sa, src, dst);
 	s->used = true;
 	s->dst = dst;
 	s->sent_us = clock_mono_us();
-	umad_set_addr(raw, port.sm_lid, 1, 0, (int)GSI_QKEY);
 	/* a kernel, and qosd-sim, hand on answers only to what waits for one */
-	if (umad_send(port.fd, port.agent, raw, MAD_SIZE, 2 * LOST_MS, 0) < 0)
-		die("cannot send");
+	sa_send(&port, &m, 2 * LOST_MS, 0);
 }
 
 /*
@@ -165,9 +125,8 @@ static void ask(uint32_t i, uint32_t src, uint32_t dst)
  */
 static int next_answer(uint16_t *status, struct sa_path_record *r)
 {
-	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
-	const struct umad_sa_packet *p = umad_get_mad(raw);
-	int len = MAD_SIZE, got = umad_recv(port.fd, raw, &len, LOST_MS);
+	struct sa_mad m;
+	int len = MAD_LEN, got = umad_recv(port.fd, &m, &len, LOST_MS);
 
 	if (got == -ETIMEDOUT)
 		return -2;
@@ -175,14 +134,14 @@ static int next_answer(uint16_t *status, struct sa_path_record *r)
 		die("receiving failed");
 	if (len < (int)(offsetof(struct umad_sa_packet, data) + sizeof(*r)))
 		return -1;
-	uint32_t tid = (uint32_t)be64toh(p->mad_hdr.tid);
+	uint32_t tid = (uint32_t)be64toh(m.sa.mad_hdr.tid);
 	struct slot *s = &slots[tid % WINDOW_MAX];
 
 	if (!s->used || tid / WINDOW_MAX != s->generation % (UINT32_MAX / WINDOW_MAX))
 		return -1;
 	s->used = false;
-	*status = umad_status(raw) ? UINT16_MAX : be16toh(p->mad_hdr.status);
-	memcpy(r, p->data, sizeof(*r));
+	*status = umad_status(&m) ? UINT16_MAX : be16toh(m.sa.mad_hdr.status);
+	memcpy(r, m.sa.data, sizeof(*r));
 	return (int)(tid % WINDOW_MAX);
 }
 
@@ -337,7 +296,7 @@ static void print_histogram(void)
 	FILE *f = fopen(opt.histogram, "w");
 
 	if (!f)
-		die(strerror(errno));
+		die("%m");
 	for (uint32_t us = 0; us <= seen.longest_us; us++)
 		if (seen.latency[us])
 			fprintf(f, "%u %u\n", us, seen.latency[us]);
@@ -424,7 +383,7 @@ static void read_guids(const char *path)
 	uint64_t guid;
 
 	if (!f)
-		die(strerror(errno));
+		die("%m");
 	while (fscanf(f, "%" SCNx64, &guid) == 1)
 		*vec_push(&guids) = guid;
 	if (!feof(f) || guids.n < 2)

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What tools that make things up share: numbers by chance, which are the same for the same
- * seed on every machine, and an end with a word about it.
+ * seed on every machine.
  */
 #ifndef QOSD_TOOLS_CHANCE_H
 #define QOSD_TOOLS_CHANCE_H
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/map64.h"
 
@@ -26,12 +23,6 @@ static uint64_t rnd(uint64_t below)
 static bool chance(unsigned percent)
 {
 	return rnd(100) < percent;
-}
-
-static _Noreturn void die(const char *what)
-{
-	fprintf(stderr, "%s: %s\n", program_invocation_short_name, what);
-	exit(2);
 }
 
 #endif

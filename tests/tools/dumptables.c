@@ -13,7 +13,6 @@
  * GUIDInfo, P_Keys, SLtoVL and VLArbitration of a CA belong to the port that an SMP
  * comes in by, so each port is asked by way of its own link.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,6 +26,7 @@
 #include <infiniband/umad_types.h>
 
 #include "base/alloc.h"
+#include "port.h"
 
 #define TIMEOUT_MS 1000
 #define RETRIES 3
@@ -54,17 +54,12 @@ struct block {
 };
 
 struct dump {
-	int fd, agent;
+	struct own_port port;
+	int agent;
 	unsigned window;
 	VEC(struct block) blocks;
 	VEC(struct path *) paths;
 };
-
-static void die(const char *what)
-{
-	fprintf(stderr, "dumptables: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 /* --- the window --- */
 
@@ -82,8 +77,8 @@ static void send_get(const struct dump *d, size_t i)
 
 	memcpy(m.smp.initial_path, b->path->ports, sizeof(b->path->ports));
 	umad_set_addr(&m, 0xffff, 0, 0, 0);
-	if (umad_send(d->fd, d->agent, &m, sizeof(m.smp), TIMEOUT_MS, RETRIES) < 0)
-		die("send");
+	if (umad_send(d->port.fd, d->agent, &m, sizeof(m.smp), TIMEOUT_MS, RETRIES) < 0)
+		die("send: %m");
 }
 
 static void receive_one(struct dump *d)
@@ -92,8 +87,8 @@ static void receive_one(struct dump *d)
 	int length = sizeof(m.smp);
 	size_t i;
 
-	if (umad_recv(d->fd, &m, &length, 2 * TIMEOUT_MS * (RETRIES + 1)) < 0)
-		die("receive");
+	if (umad_recv(d->port.fd, &m, &length, 2 * TIMEOUT_MS * (RETRIES + 1)) < 0)
+		die("receive: %m");
 	i = (be64toh(m.smp.tid) & UINT32_MAX) - 1;
 	if (i >= d->blocks.n || umad_status(&m))
 		return;
@@ -277,15 +272,6 @@ static void print_block(const struct block *b)
 	putchar('\n');
 }
 
-static void open_port(struct dump *d)
-{
-	if (umad_init() < 0 || (d->fd = umad_open_port(NULL, 0)) < 0)
-		die("open");
-	d->agent = umad_register(d->fd, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, NULL);
-	if (d->agent < 0)
-		die("register");
-}
-
 int main(int argc, char **argv)
 {
 	struct dump d = { .window = 64 };
@@ -302,8 +288,9 @@ int main(int argc, char **argv)
 		return 2;
 	fabric = ibnd_discover_fabric(NULL, 0, NULL, &config);
 	if (!fabric)
-		die("discover");
-	open_port(&d);
+		die("discover: %m");
+	own_port_open(&d.port);
+	d.agent = own_port_register(&d.port, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 0, 0);
 	ibnd_iter_nodes(fabric, want_node, (void *[]) { &d, fabric });
 	read_blocks(&d);
 	for (size_t i = 0; i < d.blocks.n; i++) {
@@ -314,7 +301,7 @@ int main(int argc, char **argv)
 		free(d.paths.v[i]);
 	vec_free(&d.paths);
 	vec_free(&d.blocks);
-	umad_close_port(d.fd);
+	own_port_close(&d.port);
 	ibnd_destroy_fabric(fabric);
 	return status;
 }

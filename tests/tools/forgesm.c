@@ -20,11 +20,9 @@
  *
  * Exit status 0: done, 2: can't be done.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +34,7 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "port.h"
 
 enum { OFF_STATUS = 4, OFF_HOP_COUNT = 7, OFF_TID = 8, OFF_ATTR = 16, OFF_MOD = 20, OFF_M_KEY = 24,
        OFF_DR_LIDS = 32, OFF_DATA = 64, OFF_PATH = 128 };
@@ -49,7 +48,8 @@ struct claim {
 };
 
 static struct {
-	int fd, lid_agent, route_agent;
+	struct own_port port;
+	int lid_agent, route_agent;
 	uint8_t route[64];
 	uint8_t hops;
 	uint16_t lid;
@@ -61,19 +61,6 @@ static struct {
 
 static volatile sig_atomic_t ends;
 static uint64_t seed = 1;
-
-__attribute__((format(printf, 1, 2), noreturn))
-static void die(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("forgesm: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fprintf(stderr, " (%s)\n", strerror(errno));
-	exit(2);
-}
 
 static uint64_t number(const char *text)
 {
@@ -104,17 +91,11 @@ static uint8_t *mad(void)
 /* serves: requests of others come to us. */
 static void open_port(bool serves)
 {
-	long methods[16 / sizeof(long)] = { 0 };
+	long methods = serves ? 1l << UMAD_METHOD_GET | 1l << UMAD_METHOD_SET : 0;
 
-	if (serves)
-		methods[0] = 1l << UMAD_METHOD_GET | 1l << UMAD_METHOD_SET;
-	if (umad_init() < 0 || (io.fd = umad_open_port(NULL, 0)) < 0)
-		die("can't open a port");
-	io.lid_agent = umad_register(io.fd, UMAD_CLASS_SUBN_LID_ROUTED, 1, 0, serves ? methods : NULL);
-	io.route_agent = umad_register(io.fd, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0,
-				       serves ? methods : NULL);
-	if (io.lid_agent < 0 || io.route_agent < 0)
-		die("can't register");
+	own_port_open(&io.port);
+	io.lid_agent = own_port_register(&io.port, UMAD_CLASS_SUBN_LID_ROUTED, 0, methods);
+	io.route_agent = own_port_register(&io.port, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 0, methods);
 	io.umad = calloc(1, umad_size() + MAD);
 	if (!io.umad)
 		die("out of memory");
@@ -147,8 +128,8 @@ static void send_claim(const struct claim *c, bool by_lid, uint32_t tid, int tim
 	}
 	put_info(m + OFF_DATA, c);
 	umad_set_addr(io.umad, by_lid ? io.lid : PERMISSIVE, 0, 0, 0);
-	if (umad_send(io.fd, by_lid ? io.lid_agent : io.route_agent, io.umad, MAD, timeout_ms, 0) < 0)
-		die("can't send");
+	if (umad_send(io.port.fd, by_lid ? io.lid_agent : io.route_agent, io.umad, MAD, timeout_ms, 0) < 0)
+		die("can't send: %m");
 }
 
 /* False: nothing came in time. */
@@ -156,7 +137,7 @@ static bool receive(int timeout_ms)
 {
 	int len = MAD;
 
-	return umad_recv(io.fd, io.umad, &len, timeout_ms) >= 0;
+	return umad_recv(io.port.fd, io.umad, &len, timeout_ms) >= 0;
 }
 
 /* --- what it does --- */
@@ -198,7 +179,7 @@ static void answer(void)
 	put_be16(m + OFF_STATUS, directed ? 0x8000 : 0);
 	memset(m + OFF_DATA, 0, 64);
 	put_info(m + OFF_DATA, &io.claim);
-	umad_send(io.fd, directed ? io.route_agent : io.lid_agent, io.umad, MAD, 0, 0);
+	umad_send(io.port.fd, directed ? io.route_agent : io.lid_agent, io.umad, MAD, 0, 0);
 }
 
 static int be(void)
@@ -210,7 +191,7 @@ static int be(void)
 	sigaction(SIGTERM, &a, NULL);
 	open_port(true);
 	if (umad_get_issm_path(NULL, 0, path, sizeof(path)) < 0 || (issm = open(path, O_RDWR)) < 0)
-		die("can't say IsSM");
+		die("can't say IsSM: %m");
 	puts("ready");
 	fflush(stdout);
 	while (!ends)

@@ -10,21 +10,16 @@
  * a line "groups granted=N refused=N status=0xNNNN", the status being that of the last refusal.
  * What had no answer, or found the SA busy, is asked again.
  */
-#include <infiniband/umad.h>
-#include <infiniband/umad_sa.h>
 #include <infiniband/umad_sa_mcm.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/map64.h"
-#include "ib/sa.h"
+#include "port.h"
 
-#define GSI_QKEY	0x80010000u
 #define TIMEOUT_MS	2000
-#define MAD_SIZE	256
 #define STATUS_BUSY	1
 #define MCM(name)	UMAD_SA_MCM_COMP_MASK_##name
 #define ATTR_GUIDINFO_RECORD 0x30
@@ -32,11 +27,7 @@
 enum kind { GROUPS, SERVICES, SUBSCRIPTIONS, ALIASES, KINDS };
 static const char *const names[KINDS] = { "groups", "services", "subscriptions", "aliases" };
 
-static struct {
-	int fd, agent;
-	uint16_t lid, sm_lid;
-	uint64_t guid;
-} port;
+static struct own_port port;
 
 static struct {
 	uint32_t n, granted, refused;
@@ -45,43 +36,12 @@ static struct {
 
 static uint64_t member, seed = 1;
 
-static _Noreturn void die(const char *what)
-{
-	fprintf(stderr, "hoard: %s\n", what);
-	exit(2);
-}
-
-static void open_port(void)
-{
-	umad_port_t info;
-
-	if (umad_init() < 0 || umad_get_port(NULL, 0, &info) < 0)
-		die("no port");
-	port.lid = (uint16_t)info.base_lid;
-	port.sm_lid = (uint16_t)info.sm_lid;
-	port.guid = be64toh(info.port_guid);
-	umad_release_port(&info);
-	port.fd = umad_open_port(NULL, 0);
-	if (port.fd < 0)
-		die("the port cannot be opened");
-	port.agent = umad_register(port.fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0, NULL);
-	if (port.agent < 0)
-		die("no agent");
-}
-
-static void put_gid(uint8_t gid[16], uint64_t guid)
-{
-	put_be64(gid, 0xfe80000000000000ULL);
-	put_be64(gid + 8, guid);
-}
-
 static void fill_group(struct umad_sa_packet *p, uint32_t n)
 {
 	static const uint8_t rates[] = { 2, 3, 5, 6 };
 	struct umad_sa_mcmember_record *r = (void *)p->data;
 	uint64_t random = hash64(seed + n);	/* the same when it is asked again */
 
-	p->mad_hdr.attr_id = htobe16(UMAD_SA_ATTR_MCMEMBER_REC);
 	p->comp_mask = htobe64(MCM(MGID) | MCM(PORT_GID) | MCM(JOIN_STATE) | MCM(QKEY) |
 			       MCM(TCLASS) | MCM(PKEY) | MCM(FLOW_LABEL) | MCM(SL) |
 			       MCM(MTU_SEL) | MCM(MTU) | MCM(RATE_SEL) | MCM(RATE));
@@ -90,7 +50,7 @@ static void fill_group(struct umad_sa_packet *p, uint32_t n)
 	put_be16(r->mgid + 2, 0x1d1d);
 	put_be64(r->mgid + 4, port.guid);
 	put_be32(r->mgid + 12, n + 1);
-	put_gid(r->portgid, member ? member : port.guid);
+	sa_put_gid(r->portgid, member ? member : port.guid);
 	r->qkey = htobe32(0xb1b);
 	r->pkey = htobe16(0xffff);
 	r->mtu = (uint8_t)(2 << 6 | (1 + random % 4));
@@ -102,17 +62,15 @@ static void fill_service(struct umad_sa_packet *p, uint32_t n)
 {
 	struct sa_service_record *r = (void *)p->data;
 
-	p->mad_hdr.attr_id = htobe16(UMAD_SA_ATTR_SERVICE_REC);
 	p->comp_mask = htobe64(3);	/* ServiceID, ServiceGID; the lease is for ever */
 	put_be64(r->id, port.guid << 20 | n);
-	put_gid(r->gid, port.guid);
+	sa_put_gid(r->gid, port.guid);
 }
 
 static void fill_subscription(struct umad_sa_packet *p, uint32_t n)
 {
 	struct sa_inform_info *i = (void *)p->data;
 
-	p->mad_hdr.attr_id = htobe16(UMAD_ATTR_INFORM_INFO);
 	put_be16(i->lid_first, 0xffff);
 	i->subscribe = 1;
 	i->generic = 1;
@@ -125,7 +83,6 @@ static void fill_aliases(struct umad_sa_packet *p, uint32_t n)
 {
 	struct sa_guidinfo_record *r = (void *)p->data;
 
-	p->mad_hdr.attr_id = htobe16(ATTR_GUIDINFO_RECORD);
 	p->comp_mask = htobe64(n ? 0xff3 : 0xfe3);	/* LID, BlockNum, GUIDs; the first is the port's */
 	put_be16(r->lid, port.lid);
 	r->block = (uint8_t)n;
@@ -133,21 +90,18 @@ static void fill_aliases(struct umad_sa_packet *p, uint32_t n)
 
 static void ask(enum kind kind, uint32_t n)
 {
-	static void (*const fill[KINDS])(struct umad_sa_packet *p, uint32_t n) = {
-		fill_group, fill_service, fill_subscription, fill_aliases,
+	static const struct {
+		uint16_t attr;
+		void (*fill)(struct umad_sa_packet *p, uint32_t n);
+	} requests[KINDS] = {
+		{ UMAD_SA_ATTR_MCMEMBER_REC, fill_group }, { UMAD_SA_ATTR_SERVICE_REC, fill_service },
+		{ UMAD_ATTR_INFORM_INFO, fill_subscription }, { ATTR_GUIDINFO_RECORD, fill_aliases },
 	};
-	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE] = { 0 };
-	struct umad_sa_packet *p = umad_get_mad(raw);
+	struct sa_mad m;
 
-	p->mad_hdr.base_version = 1;
-	p->mad_hdr.mgmt_class = UMAD_CLASS_SUBN_ADM;
-	p->mad_hdr.class_version = UMAD_SA_CLASS_VERSION;
-	p->mad_hdr.method = UMAD_METHOD_SET;
-	p->mad_hdr.tid = htobe64((uint64_t)kind << 24 | n);
-	fill[kind](p, n);
-	umad_set_addr(raw, port.sm_lid, 1, 0, (int)GSI_QKEY);
-	if (umad_send(port.fd, port.agent, raw, MAD_SIZE, TIMEOUT_MS, 0) < 0)
-		die("nothing can be sent");
+	sa_fill(&m, UMAD_METHOD_SET, requests[kind].attr, (uint64_t)kind << 24 | n);
+	requests[kind].fill(&m.sa, n);
+	sa_send(&port, &m, TIMEOUT_MS, 0);
 }
 
 /* Aliases that are refused are 0 in the answer. */
@@ -165,25 +119,23 @@ static void count_aliases(const struct umad_sa_packet *p)
 /* Whether it was the last word on a request. */
 static bool take_answer(void)
 {
-	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
-	const struct umad_sa_packet *p = umad_get_mad(raw);
-	int length = MAD_SIZE;
+	struct sa_mad m;
 	enum kind kind;
 	uint16_t status;
 
-	if (umad_recv(port.fd, raw, &length, 60000) < 0)
+	if (sa_receive(&port, &m, 60000) < 0)
 		die("no answer");
-	status = be16toh(p->mad_hdr.status);
-	kind = be64toh(p->mad_hdr.tid) >> 24 & 3;
-	if (umad_status(raw) || status == STATUS_BUSY) {
-		ask(kind, be64toh(p->mad_hdr.tid) & 0xffffff);
+	status = be16toh(m.sa.mad_hdr.status);
+	kind = be64toh(m.sa.mad_hdr.tid) >> 24 & 3;
+	if (umad_status(&m) || status == STATUS_BUSY) {
+		ask(kind, be64toh(m.sa.mad_hdr.tid) & 0xffffff);
 		return false;
 	}
 	if (status) {
 		kinds[kind].refused++;
 		kinds[kind].status = status;
 	} else if (kind == ALIASES) {
-		count_aliases(p);
+		count_aliases(&m.sa);
 	} else {
 		kinds[kind].granted++;
 	}
@@ -223,9 +175,9 @@ int main(int argc, char **argv)
 		}
 	if (optind != argc || !window)
 		return 2;
-	open_port();
+	own_port_open_sa(&port, 0);
 	for (unsigned k = 0; k < KINDS; k++)
 		hoard((enum kind)k, window);
-	umad_close_port(port.fd);
+	own_port_close(&port);
 	return 0;
 }

@@ -21,29 +21,19 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <infiniband/umad.h>
-#include <infiniband/umad_sa.h>
 #include <infiniband/umad_sa_mcm.h>
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "port.h"
 
-#define MAD_SIZE	256
-#define GSI_QKEY	0x80010000u
 #define TIMEOUT_MS	300	/* of the kernel: 3 s in ten parts */
 #define RETRIES		10
 #define POLL_US		500
 #define STATE_ACTIVE	4
 #define MCM(name)	UMAD_SA_MCM_COMP_MASK_##name
-
-static void die(const char *what)
-{
-	fprintf(stderr, "ipoibjoin: %s: %s\n", what, strerror(errno));
-	exit(2);
-}
 
 static bool has_pkey(const umad_port_t *port, uint16_t pkey)
 {
@@ -116,50 +106,40 @@ static struct seen await_port(uint16_t pkey, int64_t end_us)
 	exit(1);
 }
 
-static void ask(int fd, int agent, uint16_t sm_lid, uint16_t pkey, uint64_t guid)
+static void ask(struct own_port *port, uint16_t pkey, const struct seen *s)
 {
-	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE] = { 0 };
-	struct umad_sa_packet *p = umad_get_mad(raw);
-	struct umad_sa_mcmember_record *r = (void *)p->data;
+	struct sa_mad m;
+	struct umad_sa_mcmember_record *r = (void *)m.sa.data;
 
-	p->mad_hdr.base_version = 1;
-	p->mad_hdr.mgmt_class = UMAD_CLASS_SUBN_ADM;
-	p->mad_hdr.class_version = UMAD_SA_CLASS_VERSION;
-	p->mad_hdr.method = UMAD_METHOD_SET;
-	p->mad_hdr.attr_id = htobe16(UMAD_SA_ATTR_MCMEMBER_REC);
-	p->mad_hdr.tid = htobe64(1);
-	p->comp_mask = htobe64(MCM(MGID) | MCM(PORT_GID) | MCM(PKEY) | MCM(JOIN_STATE));
+	sa_fill(&m, UMAD_METHOD_SET, UMAD_SA_ATTR_MCMEMBER_REC, 1);
+	m.sa.comp_mask = htobe64(MCM(MGID) | MCM(PORT_GID) | MCM(PKEY) | MCM(JOIN_STATE));
 	put_be32(r->mgid, 0xff12401b);
 	put_be16(r->mgid + 4, pkey | 0x8000);
 	put_be32(r->mgid + 12, 0xffffffff);
-	put_be64(r->portgid, 0xfe80000000000000ULL);
-	put_be64(r->portgid + 8, guid);
+	sa_put_gid(r->portgid, s->guid);
 	r->pkey = htobe16(pkey | 0x8000);
 	r->scope_state = 1;
-	umad_set_addr(raw, sm_lid, 1, 0, (int)GSI_QKEY);
-	if (umad_send(fd, agent, raw, MAD_SIZE, TIMEOUT_MS, RETRIES) < 0)
-		die("send");
+	port->sm_lid = (uint16_t)s->sm_lid;
+	sa_send(port, &m, TIMEOUT_MS, RETRIES);
 }
 
 /* Asks, and says what came of it; true: it is a member. */
-static bool join(int fd, int agent, uint16_t pkey, const struct seen *s, const char *why)
+static bool join(struct own_port *port, uint16_t pkey, const struct seen *s, const char *why)
 {
-	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
-	const struct umad_sa_packet *p = umad_get_mad(raw);
 	int64_t begin_us = clock_mono_us();
-	int length = MAD_SIZE;
+	struct sa_mad m;
 	uint16_t status;
 
-	ask(fd, agent, (uint16_t)s->sm_lid, pkey, s->guid);
-	if (umad_recv(fd, raw, &length, 10000) < 0)
-		die("receive");
-	status = be16toh(p->mad_hdr.status);
+	ask(port, pkey, s);
+	if (sa_receive(port, &m, 10000) < 0)
+		die("no answer");
+	status = be16toh(m.sa.mad_hdr.status);
 	if (*why)
 		printf("%s ", why);
-	printf(umad_status(raw) ? "status=none" : "status=0x%04x", status);
+	printf(umad_status(&m) ? "status=none" : "status=0x%04x", status);
 	printf(" ms=%" PRId64 "\n", (clock_mono_us() - begin_us) / 1000);
 	fflush(stdout);
-	return !umad_status(raw) && !status;
+	return !umad_status(&m) && !status;
 }
 
 /* What has happened, as the kernel would tell it, or NULL. */
@@ -173,7 +153,7 @@ static const char *event(const struct seen *was, const struct seen *is)
 }
 
 /* Until it is ended. */
-_Noreturn static void follow(int fd, int agent, uint16_t pkey)
+_Noreturn static void follow(struct own_port *port, uint16_t pkey)
 {
 	struct seen was = { 0 }, is;
 	bool started = false;
@@ -187,7 +167,7 @@ _Noreturn static void follow(int fd, int agent, uint16_t pkey)
 		if (!why && is.can_ask && clock_mono_us() >= again_us)
 			why = "again";
 		if (why)
-			again_us = join(fd, agent, pkey, &is, started ? why : "start") ? INT64_MAX :
+			again_us = join(port, pkey, &is, started ? why : "start") ? INT64_MAX :
 				   clock_mono_us() + 1000000;
 		started |= why != NULL;
 		was = is;
@@ -197,7 +177,8 @@ _Noreturn static void follow(int fd, int agent, uint16_t pkey)
 int main(int argc, char **argv)
 {
 	uint16_t pkey = 0xffff;
-	int c, fd = -1, agent;
+	struct own_port port;
+	int c;
 	double seconds = 20;
 	bool follows = false, joined;
 	struct seen s;
@@ -209,17 +190,13 @@ int main(int argc, char **argv)
 		case 't': seconds = atof(optarg); break;
 		default: return 2;
 		}
-	if (umad_init() < 0 || (fd = umad_open_port(NULL, 0)) < 0)
-		die("open");
-	agent = umad_register(fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0, NULL);
-	if (agent < 0)
-		die("register");
+	own_port_open_sa(&port, 0);
 	printf("waiting\n");
 	fflush(stdout);
 	if (follows)
-		follow(fd, agent, pkey);
+		follow(&port, pkey);
 	s = await_port(pkey, clock_mono_us() + (int64_t)(seconds * 1e6));
-	joined = join(fd, agent, pkey, &s, "");
-	umad_close_port(fd);
+	joined = join(&port, pkey, &s, "");
+	own_port_close(&port);
 	return !joined;
 }

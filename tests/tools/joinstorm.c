@@ -14,7 +14,6 @@
  * several clients at once.  Prints one line of KEY=VALUE; exits 1 if any request
  * was refused.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -22,16 +21,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <infiniband/umad.h>
-#include <infiniband/umad_sa.h>
 #include <infiniband/umad_sa_mcm.h>
 
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "port.h"
 
-#define MAD_SIZE	256
-#define GSI_QKEY	0x80010000u
 #define TIMEOUT_MS	1000
 #define STATUS_BUSY	1
 #define MCM(name)	UMAD_SA_MCM_COMP_MASK_##name
@@ -47,19 +43,10 @@ static struct {
 
 static VEC(uint64_t) guids;
 
-static struct {
-	int fd, agent;
-	uint16_t sm_lid;
-} port;
+static struct own_port port;
 
 static uint64_t done, refused, again;
 static unsigned last_status;
-
-static void die(const char *what)
-{
-	fprintf(stderr, "joinstorm: %s: %s\n", what, strerror(errno));
-	exit(2);
-}
 
 static void load_guids(const char *path)
 {
@@ -67,7 +54,7 @@ static void load_guids(const char *path)
 	uint64_t guid;
 
 	if (!f)
-		die(path);
+		die("%s: %m", path);
 	while (fscanf(f, "%" SCNx64, &guid) == 1)
 		*vec_push(&guids) = guid;
 	fclose(f);
@@ -75,22 +62,6 @@ static void load_guids(const char *path)
 
 	guids.n = guids.n * (opt.part + 1) / opt.parts - first;
 	memmove(guids.v, guids.v + first, guids.n * sizeof(*guids.v));
-}
-
-static void open_port(void)
-{
-	umad_port_t info;
-
-	if (umad_init() < 0 || umad_get_port(NULL, 0, &info) < 0)
-		die("port");
-	port.sm_lid = (uint16_t)info.sm_lid;
-	umad_release_port(&info);
-	port.fd = umad_open_port(NULL, 0);
-	if (port.fd < 0)
-		die("open");
-	port.agent = umad_register(port.fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0, NULL);
-	if (port.agent < 0)
-		die("register");
 }
 
 static void mgid_of(unsigned group, uint8_t mgid[16])
@@ -109,46 +80,35 @@ static void mgid_of(unsigned group, uint8_t mgid[16])
 /* The request of a number: port by port, for each all groups. */
 static void ask(uint32_t n)
 {
-	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE] = { 0 };
-	struct umad_sa_packet *p = umad_get_mad(raw);
-	struct umad_sa_mcmember_record *r = (void *)p->data;
+	struct sa_mad m;
+	struct umad_sa_mcmember_record *r = (void *)m.sa.data;
 	unsigned group = n % opt.groups;
 
 	if (opt.members)
 		group += 1 + n / opt.groups / opt.members * opt.groups;
-	p->mad_hdr.base_version = 1;
-	p->mad_hdr.mgmt_class = UMAD_CLASS_SUBN_ADM;
-	p->mad_hdr.class_version = UMAD_SA_CLASS_VERSION;
-	p->mad_hdr.method = opt.leave ? UMAD_SA_METHOD_DELETE : UMAD_METHOD_SET;
-	p->mad_hdr.attr_id = htobe16(UMAD_SA_ATTR_MCMEMBER_REC);
-	p->mad_hdr.tid = htobe64(n);
-	put_be64((uint8_t *)p + 36, opt.sm_key);
-	p->comp_mask = htobe64(group && !opt.leave ? CREATE : JOIN);
+	sa_fill(&m, opt.leave ? UMAD_SA_METHOD_DELETE : UMAD_METHOD_SET, UMAD_SA_ATTR_MCMEMBER_REC, n);
+	put_be64(m.bytes + 36, opt.sm_key);
+	m.sa.comp_mask = htobe64(group && !opt.leave ? CREATE : JOIN);
 	mgid_of(group, r->mgid);
-	put_be64(r->portgid, 0xfe80000000000000ULL);
-	put_be64(r->portgid + 8, guids.v[n / opt.groups]);
+	sa_put_gid(r->portgid, guids.v[n / opt.groups]);
 	r->qkey = htobe32(0xb1b);
 	r->pkey = htobe16(0xffff);
 	r->scope_state = 0x20 | opt.join_state;
-	umad_set_addr(raw, port.sm_lid, 1, 0, (int)GSI_QKEY);
-	if (umad_send(port.fd, port.agent, raw, MAD_SIZE, TIMEOUT_MS, 0) < 0)
-		die("send");
+	sa_send(&port, &m, TIMEOUT_MS, 0);
 }
 
 /* Waits for one; asks again what had no answer, or found the SA busy. */
 static void take_answer(void)
 {
-	_Alignas(8) uint8_t raw[sizeof(struct ib_user_mad) + MAD_SIZE];
-	const struct umad_sa_packet *p = umad_get_mad(raw);
-	int length = MAD_SIZE;
+	struct sa_mad m;
 	uint16_t status;
 
-	if (umad_recv(port.fd, raw, &length, 60000) < 0)
-		die("receive");
-	status = be16toh(p->mad_hdr.status);
-	if (umad_status(raw) || (status == STATUS_BUSY && !opt.final)) {
+	if (sa_receive(&port, &m, 60000) < 0)
+		die("no answer");
+	status = be16toh(m.sa.mad_hdr.status);
+	if (umad_status(&m) || (status == STATUS_BUSY && !opt.final)) {
 		again++;
-		ask((uint32_t)be64toh(p->mad_hdr.tid));
+		ask((uint32_t)be64toh(m.sa.mad_hdr.tid));
 		return;
 	}
 	done++;
@@ -183,7 +143,7 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc || !opt.groups || !opt.window)
 		return 2;
 	load_guids(argv[optind]);
-	open_port();
+	own_port_open_sa(&port, 0);
 	all = (uint64_t)guids.n * opt.groups;
 	begin = clock_mono_us();
 	while (done < all) {
@@ -195,6 +155,6 @@ int main(int argc, char **argv)
 	printf("requests=%" PRIu64 " refused=%" PRIu64 " last-status=%#06x again=%" PRIu64
 	       " seconds=%.3f\n", done, refused, last_status, again,
 	       (double)(clock_mono_us() - begin) / 1e6);
-	umad_close_port(port.fd);
+	own_port_close(&port);
 	return refused != 0;
 }

@@ -25,16 +25,18 @@
  *   class		classes and methods by chance
  */
 #include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <infiniband/umad.h>
 #include <infiniband/umad_sm.h>
 
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "chance.h"
+#include "port.h"
 
 #define MAD 256
 enum { OFF_CLASS = 1, OFF_VERSION = 2, OFF_METHOD = 3, OFF_TID = 8, OFF_ATTR = 16, OFF_MOD = 20,
@@ -45,8 +47,8 @@ enum { CLASS_SMI = 1, CLASS_DR = 0x81, CLASS_SA = 3, CLASS_PERF = 4 };
 enum { CLASSES = 256, KINDS_MAX = 32 };
 
 static struct {
-	int fd, agent[CLASSES];		/* of a class; -1: none yet */
-	umad_port_t port;
+	struct own_port port;
+	int agent[CLASSES];		/* of a class; -1: none yet */
 	uint16_t lid;
 	struct {
 		struct ib_user_mad umad;
@@ -61,19 +63,17 @@ static struct {
 static int agent_of(uint8_t class)
 {
 	if (io.agent[class] < 0)
-		io.agent[class] = umad_register(io.fd, class, class == CLASS_SA ? 2 : 1, 0, NULL);
+		io.agent[class] = umad_register(io.port.fd, class, class == CLASS_SA ? 2 : 1, 0, NULL);
 	return io.agent[class];
 }
 
 static void open_port(void)
 {
-	if (umad_init() < 0 || umad_get_port(NULL, 0, &io.port) < 0 ||
-	    (io.fd = umad_open_port(NULL, 0)) < 0)
-		die("can't open a port");
+	own_port_open(&io.port);
 	for (unsigned i = 0; i < CLASSES; i++)
 		io.agent[i] = -1;
 	if (!io.lid)
-		io.lid = (uint16_t)io.port.sm_lid;
+		io.lid = io.port.sm_lid;
 }
 
 static void send_mad(uint8_t *mad)
@@ -88,7 +88,7 @@ static void send_mad(uint8_t *mad)
 	memset(&io.out.umad, 0, sizeof(io.out.umad));
 	umad_set_addr(&io.out, mad[OFF_CLASS] == CLASS_DR ? 0xffff : io.lid, !smi, 0,
 		      smi ? 0 : (int)0x80010000);
-	if (umad_send(io.fd, agent, &io.out, MAD, 0, 0) < 0)
+	if (umad_send(io.port.fd, agent, &io.out, MAD, 0, 0) < 0)
 		io.refused++;
 	else
 		io.sent++;
@@ -100,7 +100,7 @@ static void drain(void)
 	uint8_t whole[sizeof(struct ib_user_mad) + MAD];
 	int len = MAD;
 
-	while (umad_recv(io.fd, whole, &len, 0) >= 0)
+	while (umad_recv(io.port.fd, whole, &len, 0) >= 0)
 		len = MAD;
 }
 
@@ -126,7 +126,7 @@ static void noise(uint8_t *at, size_t n)
 
 static uint64_t some_guid(void)
 {
-	return io.guids.n ? io.guids.v[rnd(io.guids.n)] : be64toh(io.port.port_guid);
+	return io.guids.n ? io.guids.v[rnd(io.guids.n)] : io.port.guid;
 }
 
 static void make_trap(uint8_t *mad, const char *number)
@@ -138,8 +138,8 @@ static void make_trap(uint8_t *mad, const char *number)
 	head(mad, CLASS_SMI, UMAD_METHOD_TRAP, UMAD_ATTR_NOTICE, 0);
 	mad[OFF_SMP_DATA] = vendor ? 0x01 : 0x81;
 	put_be16(mad + OFF_SMP_DATA + 4, (uint16_t)(vendor ? rnd(65536) : n));
-	put_be16(mad + OFF_SMP_DATA + 6, (uint16_t)io.port.base_lid);
-	put_be16(mad + OFF_SMP_DATA + 10, (uint16_t)io.port.base_lid);
+	put_be16(mad + OFF_SMP_DATA + 6, io.port.lid);
+	put_be16(mad + OFF_SMP_DATA + 10, io.port.lid);
 	if (any)
 		noise(mad + OFF_SMP_DATA + 12, 42);
 }
@@ -177,7 +177,7 @@ static void make_query(uint8_t *mad)
 	put_be64(mad + OFF_SA_DATA + 8, UINT64_C(0xfe80000000000000));
 	put_be64(mad + OFF_SA_DATA + 16, some_guid());
 	put_be64(mad + OFF_SA_DATA + 24, UINT64_C(0xfe80000000000000));
-	put_be64(mad + OFF_SA_DATA + 32, be64toh(io.port.port_guid));
+	put_be64(mad + OFF_SA_DATA + 32, io.port.guid);
 }
 
 static void make_sa(uint8_t *mad)
@@ -216,7 +216,7 @@ static void make_join(uint8_t *mad)
 	put_be64(data, UINT64_C(0xff12401bffff0000));
 	put_be64(data + 8, rnd(256));
 	put_be64(data + 16, UINT64_C(0xfe80000000000000));
-	put_be64(data + 24, be64toh(io.port.port_guid));
+	put_be64(data + 24, io.port.guid);
 	put_be32(data + 32, 0x0b1b);
 	put_be16(data + 40, 0xffff);
 	data[48] = 1;
@@ -366,8 +366,7 @@ int main(int argc, char **argv)
 	printf("seed=%llu sent=%llu refused=%llu rate=%.0f\n", (unsigned long long)seed,
 	       (unsigned long long)io.sent, (unsigned long long)io.refused,
 	       (double)io.sent * 1e6 / (double)(clock_mono_us() - begin));
-	umad_close_port(io.fd);
-	umad_release_port(&io.port);
+	own_port_close(&io.port);
 	vec_free(&io.guids);
 	return 0;
 }

@@ -19,14 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <infiniband/umad.h>
-#include <infiniband/umad_sa.h>
-
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "chance.h"
 #include "ib/ib.h"
-#include "ib/sa.h"
+#include "port.h"
 
 #define WINDOW 32
 #define TIMEOUT_MS 1000
@@ -371,40 +368,17 @@ static void make_query(struct query *q)
 
 /* --- asking --- */
 
-static struct {
-	int fd, agent;
-	uint16_t sm_lid;
-} sa;
+static struct own_port sa_port;
 
-static void open_port(void)
+static void send_query(uint32_t i, const struct query *q)
 {
-	umad_port_t port;
+	struct sa_mad m;
 
-	if (umad_init() < 0 || umad_get_port(NULL, 0, &port) < 0 ||
-	    (sa.fd = umad_open_port(NULL, 0)) < 0 ||
-	    (sa.agent = umad_register(sa.fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0, NULL)) < 0)
-		die("can't open a port");
-	sa.sm_lid = (uint16_t)port.sm_lid;
-	umad_release_port(&port);
-}
-
-static void send_query(uint32_t i, const struct query *q, uint8_t *umad)
-{
-	uint8_t *mad = umad_get_mad(umad);
-
-	memset(umad, 0, umad_size() + MAD_LEN);
-	mad[0] = UMAD_BASE_VERSION;
-	mad[1] = UMAD_CLASS_SUBN_ADM;
-	mad[2] = UMAD_SA_CLASS_VERSION;
-	mad[3] = UMAD_METHOD_GET;
-	put_be64(mad + 8, i);
-	put_be16(mad + 16, UMAD_SA_ATTR_PATH_REC);
-	mad[24] = 1;		/* RMPPVersion */
-	put_be64(mad + 48, q->mask);
-	memcpy(mad + SA_HDR_LEN, &q->r, sizeof(q->r));
-	umad_set_addr(umad, sa.sm_lid, 1, 0, UMAD_QKEY);
-	if (umad_send(sa.fd, sa.agent, umad, MAD_LEN, TIMEOUT_MS, RETRIES) < 0)
-		die("can't send");
+	sa_fill(&m, UMAD_METHOD_GET, UMAD_SA_ATTR_PATH_REC, i);
+	m.sa.rmpp_hdr.rmpp_version = 1;
+	m.sa.comp_mask = htobe64(q->mask);
+	memcpy(m.sa.data, &q->r, sizeof(q->r));
+	sa_send(&sa_port, &m, TIMEOUT_MS, RETRIES);
 }
 
 static char *answer_text(const uint8_t *mad)
@@ -424,24 +398,23 @@ static void ask(uint32_t n)
 {
 	struct query *queries = xcalloc(n, sizeof(*queries));
 	char **answers = xcalloc(n, sizeof(*answers));
-	uint8_t *umad = xcalloc(1, umad_size() + MAD_LEN);
 	uint32_t sent = 0, done = 0;
 
-	open_port();
+	own_port_open_sa(&sa_port, 0);
 	for (uint32_t i = 0; i < n; i++)
 		make_query(&queries[i]);
 	while (done < n) {
-		int len = MAD_LEN;
+		struct sa_mad m;
 
 		for (; sent < n && sent - done < WINDOW; sent++)
-			send_query(sent, &queries[sent], umad);
-		if (umad_recv(sa.fd, umad, &len, 2 * TIMEOUT_MS * (RETRIES + 1)) < 0)
+			send_query(sent, &queries[sent]);
+		if (sa_receive(&sa_port, &m, 2 * TIMEOUT_MS * (RETRIES + 1)) < 0)
 			die("no answer");
-		uint32_t i = (uint32_t)get_be64((uint8_t *)umad_get_mad(umad) + 8);
+		uint32_t i = (uint32_t)be64toh(m.sa.mad_hdr.tid);
 
 		if (i >= n || answers[i])
 			continue;
-		answers[i] = umad_status(umad) ? xstrdup("none") : answer_text(umad_get_mad(umad));
+		answers[i] = umad_status(&m) ? xstrdup("none") : answer_text(m.bytes);
 		done++;
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -450,7 +423,6 @@ static void ask(uint32_t n)
 		free(answers[i]);
 	free(answers);
 	free(queries);
-	free(umad);
 }
 
 /* --- the command line --- */
@@ -461,7 +433,7 @@ static void read_ports(const char *path)
 	struct port p;
 
 	if (!f)
-		die(path);
+		die("%s: %m", path);
 	while (fscanf(f, "%" SCNx64 " %" SCNu16 " %79[^\n]", &p.guid, &p.lid, p.name) == 3)
 		*vec_push(&ports) = p;
 	fclose(f);

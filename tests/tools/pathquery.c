@@ -14,21 +14,16 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <infiniband/umad.h>
-#include <infiniband/umad_sa.h>
-
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "ib/sa.h"
+#include "port.h"
 
-enum { OFF_METHOD = 3, OFF_STATUS = 4, OFF_TID = 8, OFF_ATTR = 16, OFF_RMPP = 24,
-       OFF_RMPP_LENGTH = 32, OFF_SM_KEY = 36, OFF_ATTR_OFFSET = 44, OFF_MASK = 48 };
+enum { OFF_STATUS = 4, OFF_ATTR = 16, OFF_RMPP_LENGTH = 32, OFF_SM_KEY = 36, OFF_ATTR_OFFSET = 44 };
 #define USABLE 224		/* bytes of an answer */
 #define RMPP_SA_HDR 20		/* of the SA header, counted as payload */
 
@@ -108,19 +103,6 @@ static const struct { const char *name; uint8_t method; } methods[] = {
 	{ "multi", UMAD_SA_METHOD_GET_MULTI }, { "set", UMAD_METHOD_SET },
 	{ "delete", UMAD_SA_METHOD_DELETE },
 };
-
-__attribute__((format(printf, 1, 2), noreturn))
-static void die(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("pathquery: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(2);
-}
 
 /* --- fields --- */
 
@@ -283,52 +265,21 @@ static int print_answer(const uint8_t *mad, bool table)
 
 /* --- on the wire --- */
 
-static int ask(const uint8_t *request, uint8_t *answer, int timeout_ms)
+static void ask(struct sa_mad *m, int timeout_ms)
 {
-	umad_port_t port;
-	int fd, agent, len = MAD_LEN, status;
-	uint8_t *umad;
+	struct own_port port;
 
-	if (umad_init() < 0 || umad_get_port(NULL, 0, &port) < 0 ||
-	    (fd = umad_open_port(NULL, 0)) < 0 ||
-	    (agent = umad_register(fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0, NULL)) < 0)
-		die("can't open a port");
-	/* the size is known only now */
-	umad = calloc(1, umad_size() + MAD_LEN);
-	if (!umad)
-		die("out of memory");
-	memcpy(umad_get_mad(umad), request, MAD_LEN);
-	umad_set_addr(umad, (int)port.sm_lid, 1, (int)port.sm_sl, UMAD_QKEY);
-	status = umad_send(fd, agent, umad, MAD_LEN, timeout_ms, 0) < 0 ? -1 :
-		 umad_recv(fd, umad, &len, timeout_ms);
-	if (status >= 0 && !umad_status(umad))
-		memcpy(answer, umad_get_mad(umad), MAD_LEN);
-	else
-		status = -1;
-	umad_unregister(fd, agent);
-	umad_close_port(fd);
-	umad_release_port(&port);
-	free(umad);
-	return status;
-}
-
-static void make_request(uint8_t *mad, uint8_t method, uint16_t attr, const struct query *q)
-{
-	mad[0] = UMAD_BASE_VERSION;
-	mad[1] = UMAD_CLASS_SUBN_ADM;
-	mad[2] = UMAD_SA_CLASS_VERSION;
-	mad[OFF_METHOD] = method;
-	put_be64(mad + OFF_TID, 0x71);
-	put_be16(mad + OFF_ATTR, attr);
-	mad[OFF_RMPP] = 1;
-	put_be64(mad + OFF_SM_KEY, q->sm_key);
-	put_be64(mad + OFF_MASK, q->mask);
-	memcpy(mad + SA_HDR_LEN, q->data, SA_DATA_LEN);
+	own_port_open_sa(&port, 0);
+	sa_send(&port, m, timeout_ms, 0);
+	if (sa_receive(&port, m, timeout_ms) < 0 || umad_status(m))
+		die("no answer");
+	own_port_close(&port);
 }
 
 int main(int argc, char **argv)
 {
-	uint8_t request[MAD_LEN] = { 0 }, answer[MAD_LEN], method = 0;
+	struct sa_mad m;
+	uint8_t method = 0;
 	const struct record *r = NULL;
 	struct query q = { .mask = 0 };
 
@@ -347,9 +298,12 @@ int main(int argc, char **argv)
 		add_field(&q, r, argv[i]);
 	if (r->attr == UMAD_SA_ATTR_MULTI_PATH_REC)
 		finish_multipath(&q);
-	make_request(request, method, r->attr, &q);
-	if (ask(request, answer, 3000) < 0)
-		die("no answer");
-	return print_answer(answer, method == UMAD_SA_METHOD_GET_TABLE ||
+	sa_fill(&m, method, r->attr, 0x71);
+	m.sa.rmpp_hdr.rmpp_version = UMAD_RMPP_VERSION;
+	m.sa.comp_mask = htobe64(q.mask);
+	put_be64(m.bytes + OFF_SM_KEY, q.sm_key);
+	memcpy(m.sa.data, q.data, SA_DATA_LEN);
+	ask(&m, 3000);
+	return print_answer(m.bytes, method == UMAD_SA_METHOD_GET_TABLE ||
 				    method == UMAD_SA_METHOD_GET_MULTI);
 }

@@ -26,8 +26,6 @@
 
 #include <infiniband/ibnetdisc.h>
 #include <infiniband/mad.h>
-#include <infiniband/umad.h>
-#include <infiniband/umad_sa.h>
 #include <infiniband/umad_sa_mcm.h>
 
 #include "base/alloc.h"
@@ -35,8 +33,8 @@
 #include "base/map64.h"
 #include "chance.h"
 #include "ib/ib.h"
-#include "ib/sa.h"
 #include "ib/units.h"
+#include "port.h"
 
 #define ELSEWHERE 0xfec0000000000001ULL
 #define TIMEOUT_MS 5000
@@ -213,30 +211,32 @@ static void send_read(int fd, int agent, void *umad, size_t i)
 
 static void read_all(void)
 {
-	static int fd = -1, agent;
+	static struct own_port smi = { .fd = -1 };
+	static int agent;
 	void *umad = xcalloc(1, umad_size() + MAD_LEN);
 	size_t next = 0, out = 0;
 
-	if (fd < 0 && ((fd = umad_open_port(NULL, 0)) < 0 ||
-		       (agent = umad_register(fd, UMAD_CLASS_SUBN_LID_ROUTED, 1, 0, NULL)) < 0))
-		die("can't open a port for SMPs");
+	if (smi.fd < 0) {
+		own_port_open(&smi);
+		agent = own_port_register(&smi, UMAD_CLASS_SUBN_LID_ROUTED, 0, 0);
+	}
 	while (next < reads.n || out) {
 		int length = MAD_LEN;
 		const uint8_t *mad = umad_get_mad(umad);
 		size_t i;
 
 		if (next < reads.n && out < 64) {
-			send_read(fd, agent, umad, next++);
+			send_read(smi.fd, agent, umad, next++);
 			out++;
 			continue;
 		}
-		if (umad_recv(fd, umad, &length, 10 * TIMEOUT_MS) < 0)
+		if (umad_recv(smi.fd, umad, &length, 10 * TIMEOUT_MS) < 0)
 			die("no answer to an SMP");
 		i = (size_t)(get_be64(mad + 8) & UINT32_MAX) - 1;
 		if (i >= reads.n || reads.v[i].done)
 			continue;
 		if (umad_status(umad)) {
-			send_read(fd, agent, umad, i);
+			send_read(smi.fd, agent, umad, i);
 			continue;
 		}
 		if (get_be16(mad + 4) & 0x7fff)
@@ -891,23 +891,7 @@ static void pair_paths(const struct ask *q, uint32_t src, uint32_t dst, unsigned
 
 /* --- asking --- */
 
-static struct {
-	int fd, agent;
-	uint16_t sm_lid;
-} sa;
-
-static void open_port(void)
-{
-	umad_port_t port;
-
-	if (umad_get_port(NULL, 0, &port) < 0 ||
-	    (sa.fd = umad_open_port(NULL, 0)) < 0 ||
-	    (sa.agent = umad_register(sa.fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION,
-				      UMAD_RMPP_VERSION, NULL)) < 0)
-		die("can't open a port");
-	sa.sm_lid = (uint16_t)port.sm_lid;
-	umad_release_port(&port);
-}
+static struct own_port sa_port;
 
 static uint16_t own_lid(void)
 {
@@ -954,32 +938,20 @@ static uint64_t asked_again;
 
 static void send_query(struct query *q, unsigned slot)
 {
-	static uint8_t *umad;
 	static uint32_t turn;
-	uint8_t *mad;
+	struct sa_mad m;
 
 	if (++q->tries > TRIES_MAX)
 		die("no answer");
 	asked_again += q->tries > 1;
-	if (!umad)
-		umad = xmalloc(umad_size() + MAD_LEN);
-	memset(umad, 0, umad_size() + MAD_LEN);
-	mad = umad_get_mad(umad);
-	mad[0] = UMAD_BASE_VERSION;
-	mad[1] = UMAD_CLASS_SUBN_ADM;
-	mad[2] = UMAD_SA_CLASS_VERSION;
-	mad[3] = q->method;
 	/* a new one at each try: a late answer to another is nobody's */
 	q->nr = (q->nr & ~(0xffffffULL << 40)) | (uint64_t)(++turn & 0xffffff) << 40;
-	put_be64(mad + 8, (turn & 0xffffff) * (uint64_t)WINDOW + slot);
-	put_be16(mad + 16, q->attr);
-	mad[24] = 1;
-	put_be64(mad + 48, q->mask);
-	memcpy(mad + SA_HDR_LEN, q->data, SA_DATA_LEN);
-	umad_set_addr(umad, sa.sm_lid, 1, 0, UMAD_QKEY);
+	sa_fill(&m, q->method, q->attr, (turn & 0xffffff) * (uint64_t)WINDOW + slot);
+	m.sa.rmpp_hdr.rmpp_version = UMAD_RMPP_VERSION;
+	m.sa.comp_mask = htobe64(q->mask);
+	memcpy(m.sa.data, q->data, SA_DATA_LEN);
 	outstanding[slot] = q;
-	if (umad_send(sa.fd, sa.agent, umad, MAD_LEN, 500, 0) < 0)
-		die("can't send");
+	sa_send(&sa_port, &m, 500, 0);
 }
 
 static uint64_t number_of(const struct query *q)
@@ -1009,7 +981,7 @@ static void take_answer(answered_fn *done)
 
 	if (!umad)
 		umad = xmalloc(umad_size() + ANSWER_MAX);
-	if (umad_recv(sa.fd, umad, &length, 10 * TIMEOUT_MS) < 0)
+	if (umad_recv(sa_port.fd, umad, &length, 10 * TIMEOUT_MS) < 0)
 		die("nothing comes any more");
 	mad = umad_get_mad(umad);
 	tid = get_be32(mad + 12);
@@ -1913,7 +1885,7 @@ int main(int argc, char **argv)
 	}
 	n = argc > 3 ? strtoull(argv[3], NULL, 0) : 1000;
 	next_number = argc > 4 ? strtoull(argv[4], NULL, 0) : 0;
-	open_port();
+	own_port_open_sa(&sa_port, UMAD_RMPP_VERSION);
 	if (strcmp(argv[1], "live") == 0) {
 		live();
 	} else {

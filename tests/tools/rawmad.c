@@ -14,34 +14,18 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <infiniband/umad.h>
-
 #include "base/bytes.h"
-#include "ib/sa.h"
+#include "port.h"
 
 enum { OFF_CLASS = 1, OFF_CLASS_VERSION = 2, OFF_METHOD = 3, OFF_STATUS = 4, OFF_TID = 8,
        OFF_ATTR = 16, OFF_MOD = 20, OFF_SMP_DATA = 64 };
 enum { CLASS_SMI = 0x01, CLASS_SA = 0x03 };
-
-__attribute__((format(printf, 1, 2), noreturn))
-static void die(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("rawmad: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(2);
-}
 
 static uint32_t number(const char *text)
 {
@@ -56,8 +40,8 @@ static uint32_t number(const char *text)
 /* --- the port --- */
 
 static struct {
-	int fd, agent;
-	umad_port_t port;
+	struct own_port port;
+	int agent;
 	uint16_t dlid;
 	int place;		/* of the P_Key */
 	uint8_t gid[16];	/* of a GRH; 0: none */
@@ -66,10 +50,8 @@ static struct {
 
 static void open_port(uint8_t class, unsigned dlid)
 {
-	if (umad_init() < 0 || umad_get_port(NULL, 0, &io.port) < 0 ||
-	    (io.fd = umad_open_port(NULL, 0)) < 0 ||
-	    (io.agent = umad_register(io.fd, class, class == CLASS_SA ? 2 : 1, 0, NULL)) < 0)
-		die("can't open a port");
+	own_port_open(&io.port);
+	io.agent = own_port_register(&io.port, class, 0, 0);
 	io.dlid = (uint16_t)(dlid ? dlid : io.port.sm_lid);
 	io.umad = calloc(1, umad_size() + MAD_LEN);
 	if (!io.umad)
@@ -78,9 +60,8 @@ static void open_port(uint8_t class, unsigned dlid)
 
 static void close_port(void)
 {
-	umad_unregister(io.fd, io.agent);
-	umad_close_port(io.fd);
-	umad_release_port(&io.port);
+	umad_unregister(io.port.fd, io.agent);
+	own_port_close(&io.port);
 	free(io.umad);
 }
 
@@ -99,7 +80,7 @@ static void send_mad(const uint8_t *mad, int timeout_ms)
 		a->hop_limit = 64;
 		memcpy(a->gid, io.gid, sizeof(a->gid));
 	}
-	if (umad_send(io.fd, io.agent, io.umad, MAD_LEN, timeout_ms, 0) < 0)
+	if (umad_send(io.port.fd, io.agent, io.umad, MAD_LEN, timeout_ms, 0) < 0)
 		die("can't send: %s", strerror(errno));
 }
 
@@ -108,7 +89,7 @@ static const uint8_t *receive(int timeout_ms)
 {
 	int len = MAD_LEN;
 
-	return umad_recv(io.fd, io.umad, &len, timeout_ms) < 0 || umad_status(io.umad) ? NULL :
+	return umad_recv(io.port.fd, io.umad, &len, timeout_ms) < 0 || umad_status(io.umad) ? NULL :
 	       umad_get_mad(io.umad);
 }
 

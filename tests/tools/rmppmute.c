@@ -16,33 +16,22 @@
  * only after that time.  Prints how many segments came, and how many came again.  Exit status
  * 0: all of the table came.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <infiniband/umad.h>
-#include <infiniband/umad_sa.h>
-#include <infiniband/umad_types.h>
-
 #include "base/clock.h"
+#include "port.h"
 
 #define REQUEST_TIMEOUT_MS 20000
 #define WINDOW 64u
 enum { DATA = 1, ACK = 2, STOP = 3, ABORT = 4 };
 enum { ACTIVE = 1, LAST = 4 };
 
-struct message {
-	struct ib_user_mad umad;
-	struct umad_sa_packet sa;
-};
-
 struct mute {
-	int fd, agent;
-	uint16_t sm_lid;
+	struct own_port port;
 	uint16_t attr;
 	unsigned acks, segments;
 	unsigned again;		/* of the segments: which were there */
@@ -50,54 +39,18 @@ struct mute {
 	int slow_ms;		/* < 0: mute, not slow */
 };
 
-static void die(const char *what)
-{
-	fprintf(stderr, "rmppmute: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static void open_port(struct mute *m)
-{
-	umad_port_t port;
-
-	if (umad_init() < 0 || umad_get_port(NULL, 0, &port) < 0)
-		die("port");
-	m->sm_lid = (uint16_t)port.sm_lid;
-	umad_release_port(&port);
-	m->fd = umad_open_port(NULL, 0);
-	if (m->fd < 0)
-		die("open");
-	/* RMPP version 0: nobody does the ACKs for us. */
-	m->agent = umad_register(m->fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0, NULL);
-	if (m->agent < 0)
-		die("register");
-}
-
-static void send_to_sa(const struct mute *m, struct message *msg, int timeout_ms)
-{
-	msg->sa.mad_hdr.base_version = 1;
-	msg->sa.mad_hdr.mgmt_class = UMAD_CLASS_SUBN_ADM;
-	msg->sa.mad_hdr.class_version = UMAD_SA_CLASS_VERSION;
-	msg->sa.mad_hdr.method = UMAD_SA_METHOD_GET_TABLE;
-	msg->sa.mad_hdr.tid = htobe64(1);
-	msg->sa.mad_hdr.attr_id = htobe16(m->attr);
-	umad_set_addr(msg, m->sm_lid, 1, 0, UMAD_QKEY);
-	if (umad_send(m->fd, m->agent, msg, sizeof(msg->sa), timeout_ms, 0) < 0)
-		die("send");
-}
-
 /* All up to the segment is there; a window more may come. */
 static void acknowledge(struct mute *m, uint32_t segment)
 {
-	struct message msg = {
-		.sa.rmpp_hdr = {
-			.rmpp_version = 1, .rmpp_type = ACK, .rmpp_rtime_flags = ACTIVE,
-			.seg_num = htobe32(segment),
-			.paylen_newwin = htobe32(segment + WINDOW),
-		},
-	};
+	struct sa_mad ack;
 
-	send_to_sa(m, &msg, 0);
+	sa_fill(&ack, UMAD_SA_METHOD_GET_TABLE, m->attr, 1);
+	ack.sa.rmpp_hdr = (struct umad_rmpp_hdr){
+		.rmpp_version = 1, .rmpp_type = ACK, .rmpp_rtime_flags = ACTIVE,
+		.seg_num = htobe32(segment),
+		.paylen_newwin = htobe32(segment + WINDOW),
+	};
+	sa_send(&m->port, &ack, 0, 0);
 }
 
 /* False: that was the last one, or a plain answer. */
@@ -141,14 +94,14 @@ static bool take_slowly(struct mute *m, const struct umad_rmpp_hdr *h)
 static void listen_until(struct mute *m, int64_t end_us)
 {
 	for (;;) {
-		struct message msg;
-		int length = sizeof(msg.sa), left_ms = (int)((end_us - clock_mono_us()) / 1000);
+		struct sa_mad msg;
+		int left_ms = (int)((end_us - clock_mono_us()) / 1000);
 
-		if (left_ms <= 0 || umad_recv(m->fd, &msg, &length, left_ms) < 0)
+		if (left_ms <= 0 || sa_receive(&m->port, &msg, left_ms) < 0)
 			break;
 		if (umad_status(&msg)) {
-			errno = umad_status(&msg);
-			die("no answer");
+			fprintf(stderr, "rmppmute: no answer\n");
+			exit(1);
 		}
 		if (msg.sa.rmpp_hdr.rmpp_type == ABORT) {
 			printf("%u segments, aborted %u\n", m->segments, msg.sa.rmpp_hdr.rmpp_status);
@@ -173,7 +126,7 @@ static void listen_until(struct mute *m, int64_t end_us)
 int main(int argc, char **argv)
 {
 	struct mute m = { .slow_ms = -1 };
-	struct message request = { .sa = { .comp_mask = 0 } };
+	struct sa_mad request;
 	double seconds = 10;
 	int c;
 
@@ -187,9 +140,10 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		return 2;
 	m.attr = (uint16_t)strtoul(argv[optind], NULL, 0);
-	open_port(&m);
-	send_to_sa(&m, &request, REQUEST_TIMEOUT_MS);
+	own_port_open_sa(&m.port, 0);	/* nobody makes the ACKs for us */
+	sa_fill(&request, UMAD_SA_METHOD_GET_TABLE, m.attr, 1);
+	sa_send(&m.port, &request, REQUEST_TIMEOUT_MS, 0);
 	listen_until(&m, clock_mono_us() + (int64_t)(seconds * 1e6));
-	umad_close_port(m.fd);
+	own_port_close(&m.port);
 	return 0;
 }

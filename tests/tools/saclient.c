@@ -18,7 +18,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,27 +25,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <infiniband/umad.h>
-#include <infiniband/umad_sa.h>
-
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "ib/sa.h"
+#include "port.h"
 
-enum { OFF_METHOD = 3, OFF_STATUS = 4, OFF_TID = 8, OFF_ATTR = 16, OFF_SM_KEY = 36, OFF_MASK = 48 };
-
-__attribute__((format(printf, 1, 2), noreturn))
-static void die(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("saclient: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(2);
-}
+enum { OFF_STATUS = 4, OFF_TID = 8, OFF_SM_KEY = 36 };
 
 static uint64_t number(const char *text, unsigned bits)
 {
@@ -63,9 +46,8 @@ static uint64_t number(const char *text, unsigned bits)
 /* --- the port --- */
 
 static struct {
-	int fd, agent;
-	umad_port_t port;
-	uint8_t *umad;
+	struct own_port port;
+	struct sa_mad m;
 	uint64_t sm_key;
 	bool deaf;
 	unsigned reports;
@@ -74,24 +56,9 @@ static struct {
 /* Reports go to one program of a port: to who listens. */
 static void open_port(bool listens)
 {
-	long methods[16 / sizeof(long)] = { 0 };
-
-	methods[0] = listens ? 1l << UMAD_METHOD_REPORT : 0;
-	if (umad_init() < 0 || umad_get_port(NULL, 0, &io.port) < 0 ||
-	    (io.fd = umad_open_port(NULL, 0)) < 0 ||
-	    (io.agent = umad_register(io.fd, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, 0,
-				      methods)) < 0)
-		die("can't open a port");
-	io.umad = xcalloc(1, umad_size() + MAD_LEN);
-}
-
-static void send_mad(const uint8_t *mad, unsigned lid, int timeout_ms)
-{
-	memset(io.umad, 0, umad_size());
-	memcpy(umad_get_mad(io.umad), mad, MAD_LEN);
-	umad_set_addr(io.umad, (int)lid, 1, (int)io.port.sm_sl, UMAD_QKEY);
-	if (umad_send(io.fd, io.agent, io.umad, MAD_LEN, timeout_ms, 0) < 0)
-		die("can't send: %s", strerror(errno));
+	own_port_open(&io.port);
+	io.port.agent = own_port_register(&io.port, UMAD_CLASS_SUBN_ADM, 0,
+					  listens ? 1l << UMAD_METHOD_REPORT : 0);
 }
 
 static int64_t now_ms(void)
@@ -113,7 +80,8 @@ static void take_report(const uint8_t *mad)
 {
 	const struct sa_notice *n = (const void *)(mad + SA_HDR_LEN);
 	uint16_t trap = get_be16(n->number);
-	uint8_t answer[MAD_LEN];
+	struct own_port back = io.port;
+	struct sa_mad answer = io.m;
 
 	io.reports++;
 	printf("%s=%u type=%u producer=%u lid=%u",
@@ -127,9 +95,10 @@ static void take_report(const uint8_t *mad)
 	fflush(stdout);
 	if (io.deaf)
 		return;
-	memcpy(answer, mad, MAD_LEN);
-	answer[OFF_METHOD] = UMAD_METHOD_REPORT_RESP;
-	send_mad(answer, be16toh(((struct ib_user_mad *)(void *)io.umad)->addr.lid), 0);
+	memset(&answer.umad, 0, sizeof(answer.umad));
+	answer.sa.mad_hdr.method = UMAD_METHOD_REPORT_RESP;
+	back.sm_lid = be16toh(io.m.umad.addr.lid);
+	sa_send(&back, &answer, 0, 0);
 }
 
 /* The answer to what was sent, while Reports are taken; NULL: none in time. */
@@ -139,34 +108,27 @@ static const uint8_t *receive(int timeout_ms, unsigned count)
 
 	for (;;) {
 		int64_t left = end - now_ms();
-		int len = MAD_LEN;
 
 		if (left <= 0 || (count && io.reports >= count) ||
-		    umad_recv(io.fd, io.umad, &len, (int)left) < 0)
+		    sa_receive(&io.port, &io.m, (int)left) < 0 || umad_status(&io.m))
 			return NULL;
-		const uint8_t *mad = umad_get_mad(io.umad);
-
-		if (umad_status(io.umad))
-			return NULL;
-		if (mad[OFF_METHOD] != UMAD_METHOD_REPORT)
-			return mad;
-		take_report(mad);
+		if (io.m.sa.mad_hdr.method != UMAD_METHOD_REPORT)
+			return io.m.bytes;
+		take_report(io.m.bytes);
 	}
 }
 
 static const uint8_t *ask(uint8_t method, uint16_t attr, uint64_t mask, const void *data, size_t n)
 {
 	static uint32_t tid = 0x5a;
-	uint8_t mad[MAD_LEN] = { UMAD_BASE_VERSION, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION,
-				 method };
 	const uint8_t *answer;
+	struct sa_mad m;
 
-	put_be64(mad + OFF_TID, ++tid);
-	put_be16(mad + OFF_ATTR, attr);
-	put_be64(mad + OFF_SM_KEY, io.sm_key);
-	put_be64(mad + OFF_MASK, mask);
-	memcpy(mad + SA_HDR_LEN, data, n);
-	send_mad(mad, io.port.sm_lid, 3000);
+	sa_fill(&m, method, attr, ++tid);
+	put_be64(m.bytes + OFF_SM_KEY, io.sm_key);
+	m.sa.comp_mask = htobe64(mask);
+	memcpy(m.sa.data, data, n);
+	sa_send(&io.port, &m, 3000, 0);
 	answer = receive(3000, 0);
 	if (!answer)
 		die("no answer");
@@ -375,9 +337,6 @@ int main(int argc, char **argv)
 		status = listen_to(argv + 1, seconds, count);
 	else
 		die("'%s': what?", *argv);
-	umad_unregister(io.fd, io.agent);
-	umad_close_port(io.fd);
-	umad_release_port(&io.port);
-	free(io.umad);
+	own_port_close(&io.port);
 	return status;
 }

@@ -14,17 +14,14 @@
  * stopped at the first one.  Exit status 0: all as expected, 1: not, 2: can't be done.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <infiniband/umad.h>
-
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "ib/sa.h"
+#include "port.h"
 
 #define ANSWER_US 5000000
 #define SILENCE_US 500000	/* after all that has no answer was sent */
@@ -36,29 +33,13 @@ enum { OFF_RMPP_VERSION = 24, OFF_RMPP_TYPE, OFF_RMPP_FLAGS, OFF_RMPP_STATUS,
        OFF_SEGMENT = 28, OFF_WINDOW = 32 };
 enum { DATA = 1, ACK = 2, STOP = 3, ABORT = 4, ACTIVE = 1, LAST = 4 };
 
-static struct {
-	int fd, agent;
-	uint16_t sm_lid;
-} io;
+static struct own_port port;
 
 static struct {
 	char what[16];
 	unsigned n;
 } tally[TALLY_MAX];
 static bool differs;
-
-__attribute__((format(printf, 1, 2), noreturn))
-static void die(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("sastatus: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	exit(2);
-}
 
 static void count(const char *what)
 {
@@ -72,36 +53,15 @@ static void count(const char *what)
 	tally[i].n++;
 }
 
-/* --- the port --- */
-
-struct message {
-	struct ib_user_mad umad;
-	uint8_t mad[MAD_LEN];
-};
-
-static void open_port(void)
-{
-	umad_port_t port;
-
-	if (umad_init() < 0 || umad_get_port(NULL, 0, &port) < 0)
-		die("no port");
-	io.sm_lid = (uint16_t)port.sm_lid;
-	umad_release_port(&port);
-	/* RMPP version 0: nobody does the ACKs for us */
-	if ((io.fd = umad_open_port(NULL, 0)) < 0 ||
-	    (io.agent = umad_register(io.fd, 3, 2, 0, NULL)) < 0)
-		die("can't open the port");
-}
+/* --- asking --- */
 
 /* A kernel gives an answer to who waits for one: without a time there is none. */
 static void send_mad(const uint8_t *mad, int timeout_ms)
 {
-	struct message m = { .mad = { 0 } };
+	struct sa_mad m = { .bytes = { 0 } };
 
-	memcpy(m.mad, mad, MAD_LEN);
-	umad_set_addr(&m, io.sm_lid, 1, 0, (int)0x80010000);
-	if (umad_send(io.fd, io.agent, &m, MAD_LEN, timeout_ms, 0) < 0)
-		die("can't send: %s", strerror(errno));
+	memcpy(m.bytes, mad, MAD_LEN);
+	sa_send(&port, &m, timeout_ms, 0);
 }
 
 /* To an answer by RMPP: that was it, or no more of it. */
@@ -125,28 +85,26 @@ static void end_transfer(const uint8_t *mad)
 static bool receive(uint32_t tid, int64_t end_us, char what[16])
 {
 	for (;;) {
-		struct message m;
-		int length = MAD_LEN;
+		struct sa_mad m;
 		int64_t left_us = end_us - clock_mono_us();
-		int r = left_us <= 0 ? -ETIMEDOUT :
-			umad_recv(io.fd, &m, &length, (int)(left_us / 1000 + 1));
+		int r = left_us <= 0 ? -ETIMEDOUT : sa_receive(&port, &m, (int)(left_us / 1000 + 1));
 
 		if (r == -ETIMEDOUT)
 			return false;
 		if (r < 0)
 			die("can't receive: %s", strerror(-r));
-		if (umad_status(&m) || (tid && get_be32(m.mad + OFF_TID) != tid))
+		if (umad_status(&m) || (tid && get_be32(m.bytes + OFF_TID) != tid))
 			continue;	/* repeated, before it was stopped */
-		bool rmpp = m.mad[OFF_RMPP_FLAGS] & ACTIVE;
+		bool rmpp = m.bytes[OFF_RMPP_FLAGS] & ACTIVE;
 
-		if (rmpp && m.mad[OFF_RMPP_TYPE] == DATA)
-			end_transfer(m.mad);
-		if (rmpp && m.mad[OFF_RMPP_TYPE] == ACK)
+		if (rmpp && m.bytes[OFF_RMPP_TYPE] == DATA)
+			end_transfer(m.bytes);
+		if (rmpp && m.bytes[OFF_RMPP_TYPE] == ACK)
 			snprintf(what, 16, "ack");
-		else if (rmpp && m.mad[OFF_RMPP_TYPE] != DATA)
-			snprintf(what, 16, "abort:%u", m.mad[OFF_RMPP_STATUS]);
+		else if (rmpp && m.bytes[OFF_RMPP_TYPE] != DATA)
+			snprintf(what, 16, "abort:%u", m.bytes[OFF_RMPP_STATUS]);
 		else
-			snprintf(what, 16, "0x%04x", get_be16(m.mad + OFF_STATUS));
+			snprintf(what, 16, "0x%04x", get_be16(m.bytes + OFF_STATUS));
 		return true;
 	}
 }
@@ -224,7 +182,7 @@ int main(void)
 	char line[LINE_MAX_LEN], got[16];
 	uint32_t tid = 0;
 
-	open_port();
+	own_port_open_sa(&port, 0);	/* nobody makes the ACKs for us */
 	while (fgets(line, sizeof(line), stdin))
 		run(line, ++tid);
 	for (int64_t end = clock_mono_us() + SILENCE_US; receive(0, end, got);)
@@ -234,7 +192,6 @@ int main(void)
 		}
 	for (unsigned i = 0; i < TALLY_MAX && tally[i].n; i++)
 		printf("%s %u\n", tally[i].what, tally[i].n);
-	umad_unregister(io.fd, io.agent);
-	umad_close_port(io.fd);
+	own_port_close(&port);
 	return differs;
 }

@@ -8,7 +8,6 @@
  * Prints answers per second.  HOPs are the ports of the directed route; -r tells
  * how many ended without an answer, too.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include <infiniband/umad_types.h>
 
 #include "base/clock.h"
+#include "port.h"
 
 #define TIMEOUT_MS 1000
 
@@ -29,17 +29,12 @@ struct message {
 };
 
 struct pump {
-	int fd, agent;
+	struct own_port port;
+	int agent;
 	unsigned window, hops;
 	uint8_t path[64];
 	uint64_t sent, answered, lost;
 };
-
-static void die(const char *what)
-{
-	fprintf(stderr, "umadpump: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static void send_one(struct pump *p)
 {
@@ -54,8 +49,8 @@ static void send_one(struct pump *p)
 
 	memcpy(m.smp.initial_path, p->path, sizeof(m.smp.initial_path));
 	umad_set_addr(&m, 0xffff, 0, 0, 0);
-	if (umad_send(p->fd, p->agent, &m, sizeof(m.smp), TIMEOUT_MS, 0) < 0)
-		die("send");
+	if (umad_send(p->port.fd, p->agent, &m, sizeof(m.smp), TIMEOUT_MS, 0) < 0)
+		die("send: %m");
 }
 
 static void receive_one(struct pump *p)
@@ -63,21 +58,12 @@ static void receive_one(struct pump *p)
 	struct message m;
 	int length = sizeof(m.smp);
 
-	if (umad_recv(p->fd, &m, &length, 2 * TIMEOUT_MS) < 0)
-		die("receive");
+	if (umad_recv(p->port.fd, &m, &length, 2 * TIMEOUT_MS) < 0)
+		die("receive: %m");
 	if (umad_status(&m))
 		p->lost++;
 	else
 		p->answered++;
-}
-
-static void open_port(struct pump *p)
-{
-	if (umad_init() < 0 || (p->fd = umad_open_port(NULL, 0)) < 0)
-		die("open");
-	p->agent = umad_register(p->fd, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 1, 0, NULL);
-	if (p->agent < 0)
-		die("register");
 }
 
 int main(int argc, char **argv)
@@ -97,7 +83,8 @@ int main(int argc, char **argv)
 		}
 	for (; optind < argc && p.hops < 63; optind++)
 		p.path[++p.hops] = (uint8_t)atoi(argv[optind]);
-	open_port(&p);
+	own_port_open(&p.port);
+	p.agent = own_port_register(&p.port, UMAD_CLASS_SUBN_DIRECTED_ROUTE, 0, 0);
 	begin = clock_mono_us();
 	end = begin + (int64_t)(seconds * 1e6);
 	for (unsigned i = 0; i < p.window; i++)
@@ -110,6 +97,6 @@ int main(int argc, char **argv)
 	printf("%.0f\n", (double)p.answered * 1e6 / (double)(clock_mono_us() - begin));
 	if (tell_lost)
 		printf("%llu lost\n", (unsigned long long)p.lost);
-	umad_close_port(p.fd);
+	own_port_close(&p.port);
 	return 0;
 }
