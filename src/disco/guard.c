@@ -49,6 +49,7 @@ struct pair {
 struct guard {
 	VEC(struct seen) nodes;		/* 0: our own */
 	struct map64 by_guid;
+	struct map64 by_port_guid;	/* of switches: the first node with it */
 	struct map64 child;		/* end -> the node whose near end it is */
 	struct map64 walks, arrivals;	/* end -> end */
 	struct map64 out;		/* digest of a place, or a GUID -> index in left */
@@ -68,6 +69,7 @@ struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned p
 	struct guard *g = xcalloc(1, sizeof(*g));
 
 	map64_init(&g->by_guid, 1024);
+	map64_init(&g->by_port_guid, 1024);
 	map64_init(&g->child, 1024);
 	map64_init(&g->walks, 4096);
 	map64_init(&g->arrivals, 4096);
@@ -92,6 +94,7 @@ void guard_free(struct guard *g)
 	vec_free(&g->nodes);
 	vec_free(&g->one);
 	map64_free(&g->by_guid);
+	map64_free(&g->by_port_guid);
 	map64_free(&g->child);
 	map64_free(&g->walks);
 	map64_free(&g->arrivals);
@@ -142,6 +145,21 @@ static bool same_kind(const struct guard *g, uint32_t a, uint32_t b)
 
 /* --- NodeInfo --- */
 
+static uint64_t distance(const uint8_t *info)
+{
+	return left_distance(get_be64(info + NI_GUID), get_be64(info + NI_PORT_GUID));
+}
+
+static bool is_near(const uint8_t *info)
+{
+	return distance(info) < LEFT_NEAR;
+}
+
+static bool same_port_guid(const uint8_t *a, const uint8_t *b)
+{
+	return !memcmp(a + NI_PORT_GUID, b + NI_PORT_GUID, 8);
+}
+
 /*
  * Two nodes are said to be the far end of one link.  If they are the same port of devices of the same
  * kind, the two may be one device, whose GUID is another each time.
@@ -154,6 +172,13 @@ static void suspect_one(struct guard *g, uint32_t a, uint32_t b)
 	*vec_push(&g->one) = (struct pair){ a >> 8, b >> 8, NONE };
 }
 
+/* A node has been seen once more by another name, behind an end. */
+static void suspect_again(struct guard *g, uint32_t node, uint32_t from)
+{
+	g->nodes.v[node].doubtful = true;
+	*vec_push(&g->one) = (struct pair){ node, NONE, from };
+}
+
 /* The same of a node that was not seen before, which answered behind an end. */
 static void suspect_new(struct guard *g, uint32_t a, uint32_t from, const uint8_t *info)
 {
@@ -162,8 +187,7 @@ static void suspect_new(struct guard *g, uint32_t a, uint32_t from, const uint8_
 	if ((a & 0xff) != info[NI_LOCAL_PORT] || n->type != info[NI_TYPE] ||
 	    n->ports != info[NI_PORTS])
 		return;
-	n->doubtful = true;
-	*vec_push(&g->one) = (struct pair){ a >> 8, NONE, from };
+	suspect_again(g, a >> 8, from);
 }
 
 /* The claim that `to` is reached from `from` contradicts others; *other: the end that they have. */
@@ -201,6 +225,9 @@ static uint32_t add_node(struct guard *g, const uint8_t *info, uint32_t near)
 			    .ports = info[NI_PORTS], .rightful = NONE, .rival_near = NONE };
 	memcpy(n->node_info, info, sizeof(n->node_info));
 	map64_put(&g->by_guid, n->guid, node);
+	if (n->type == IB_NODE_SWITCH_T &&
+	    map64_get(&g->by_port_guid, get_be64(info + NI_PORT_GUID)) == NONE)
+		map64_put(&g->by_port_guid, get_be64(info + NI_PORT_GUID), node);
 	if (near != NONE)
 		map64_put(&g->child, near, node);
 	g->ports += n->ports + 1u;
@@ -305,16 +332,9 @@ static void note_rival(struct guard *g, uint32_t node, uint32_t near, const uint
 	n->rivals++;
 }
 
-static uint64_t distance(const uint8_t *info)
-{
-	uint64_t node = get_be64(info + NI_GUID), port = get_be64(info + NI_PORT_GUID);
-
-	return node > port ? node - port : port - node;
-}
-
 /*
- * Two devices have one node GUID.  A vendor takes the GUIDs of a device's ports from those next to its
- * node GUID, so that it rather is that of the device whose port GUID is nearer to it.
+ * Two devices have one node GUID: it rather is that of the device whose port GUID is nearer to it
+ * (left_distance()).
  */
 static void note_claim(struct guard *g, uint32_t node, uint32_t from, const uint8_t *info)
 {
@@ -322,10 +342,11 @@ static void note_claim(struct guard *g, uint32_t node, uint32_t from, const uint
 	bool of_switch = n->type == IB_NODE_SWITCH_T || info[NI_TYPE] == IB_NODE_SWITCH_T;
 
 	/* each port of an adapter has a port GUID of its own */
-	if (!memcmp(info + NI_PORT_GUID, n->node_info + NI_PORT_GUID, 8) ||
+	if (same_port_guid(info, n->node_info) ||
 	    (!of_switch && info[NI_LOCAL_PORT] != n->node_info[NI_LOCAL_PORT]))
 		return;
-	if (distance(info) < distance(n->node_info))
+	/* where neither is of one block, as with a port GUID that changes, the distance says nothing */
+	if (is_near(info) && distance(info) < distance(n->node_info))
 		n->rightful = from;
 	else if (distance(info) > distance(n->node_info))
 		n->nearer = true;
@@ -344,6 +365,27 @@ static bool must_try(const struct guard *g, uint32_t near, uint32_t out, uint64_
 	if (x->why != LEFT_KILLS && x->why != LEFT_HANGS)
 		return false;
 	return !near || map64_get(&g->by_guid, guid) != NONE;
+}
+
+/*
+ * The switch that was seen before by another name: its port GUID is the same, and the new node GUID is
+ * not of one block with that.  NONE: there is none.  Switches next to each other that give another node
+ * GUID in each answer would else be new ones without end.
+ */
+static uint32_t seen_before(const struct guard *g, const uint8_t *info)
+{
+	uint64_t guid = get_be64(info + NI_PORT_GUID);
+	uint32_t node = info[NI_TYPE] == IB_NODE_SWITCH_T && guid && !is_near(info) ?
+			map64_get(&g->by_port_guid, guid) : NONE;
+
+	return node != NONE && g->nodes.v[node].ports == info[NI_PORTS] ? node : NONE;
+}
+
+/* A NodeInfo with the node's GUID may be of that node.  A switch has one port GUID. */
+static bool is_as(const struct seen *n, const uint8_t *info)
+{
+	return n->type == info[NI_TYPE] && n->ports == info[NI_PORTS] &&
+	       (n->type != IB_NODE_SWITCH_T || same_port_guid(n->node_info, info));
 }
 
 /* back: the port by which the answer left, 0: that is not known. */
@@ -383,8 +425,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 		return refuse(x, g->left[out].why);
 	}
 	node = map64_get(&g->by_guid, x->guid);
-	if (node != NONE && (g->nodes.v[node].type != info[NI_TYPE] ||
-			     g->nodes.v[node].ports != info[NI_PORTS])) {
+	if (node != NONE && !is_as(&g->nodes.v[node], info)) {
 		set_other(g, x, g->nodes.v[node].near);
 		note_rival(g, node, near, info);
 		note_claim(g, node, from, info);
@@ -396,6 +437,13 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 			suspect_new(g, other, from, info);
 			set_other(g, x, other);
 			return refuse(x, LEFT_TWO_PLACES);
+		}
+		node = seen_before(g, info);
+		if (node != NONE) {
+			if (!is_near(g->nodes.v[node].node_info))
+				suspect_again(g, node, from);
+			set_other(g, x, g->nodes.v[node].near);
+			return refuse(x, LEFT_PORT_GUID);
 		}
 		if (multiplies(g, near))
 			return GUARD_REPEATED;

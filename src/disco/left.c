@@ -56,13 +56,18 @@ void left_text(const struct disco_left *x, struct buf *out)
 			buf_puts(out, "says the node GUID of our own device");
 			break;
 		}
-		buf_printf(out, "has node GUID 0x%016" PRIx64 ", and so has another kind of device, at "
-			   "port %u of 0x%016" PRIx64, x->guid, x->other_port, x->other_guid);
+		buf_printf(out, "has node GUID 0x%016" PRIx64 ", and so has another device, at port %u "
+			   "of 0x%016" PRIx64, x->guid, x->other_port, x->other_guid);
 		break;
 	case LEFT_TWO_PLACES:
 		buf_printf(out, "says that it is port %u of node GUID 0x%016" PRIx64 ", which is linked "
 			   "with port %u of 0x%016" PRIx64, x->a, x->guid, x->other_port,
 			   x->other_guid);
+		break;
+	case LEFT_PORT_GUID:
+		buf_printf(out, "says node GUID 0x%016" PRIx64 " and port GUID 0x%016" PRIx64 ", which is that "
+			   "of the switch at port %u of 0x%016" PRIx64, x->guid,
+			   get_be64(x->data + NI_PORT_GUID), x->other_port, x->other_guid);
 		break;
 	case LEFT_OUR_PORT:
 		buf_puts(out, "says that it is our own port");

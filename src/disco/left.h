@@ -22,8 +22,9 @@ enum left_why {
 	/* by the way of the answer */
 	LEFT_FALSE_PORT,	/* a switch whose LocalPortNum is not the port that it answers by */
 	/* by what others say */
-	LEFT_TWO_KINDS,		/* another device has the GUID, and another NodeType or NumPorts */
+	LEFT_TWO_KINDS,		/* another device has the GUID; its type, NumPorts or port GUID differs */
 	LEFT_TWO_PLACES,	/* the port that it says it is has another link already */
+	LEFT_PORT_GUID,		/* another switch has its port GUID, and its node GUID does not fit that */
 	LEFT_OUR_PORT,		/* it says that it is our own port */
 	LEFT_ANSWER,		/* the answer is to something else than was asked; only that is left out */
 	/* below here it stays left out until it answers otherwise: leave_stays() */
@@ -39,7 +40,7 @@ enum left_why {
 struct disco_left {
 	uint64_t near_guid;	/* the node that the link comes from */
 	uint64_t guid;		/* that the device claims; 0: none */
-	uint64_t other_guid;	/* TWO_KINDS, TWO_PLACES, IMPOSTOR, CLAIMS: where the other one is */
+	uint64_t other_guid;	/* TWO_*, PORT_GUID, IMPOSTOR, CLAIMS: where the other one is */
 	uint32_t mod;		/* what it was asked: attribute and modifier */
 	uint16_t attr;
 	uint8_t near_port, other_port;
@@ -65,6 +66,17 @@ static inline uint64_t left_place_key(uint64_t near_guid, unsigned near_port)
 enum {
 	NI_TYPE = 2, NI_PORTS = 3, NI_GUID = 12, NI_PORT_GUID = 20, NI_LOCAL_PORT = 36,
 };
+
+/*
+ * A vendor takes the GUIDs of a device's ports from those next to its node GUID: of two devices with one
+ * GUID it rather is that of the device whose two GUIDs are nearer to each other.
+ */
+static inline uint64_t left_distance(uint64_t node_guid, uint64_t port_guid)
+{
+	return node_guid > port_guid ? node_guid - port_guid : port_guid - node_guid;
+}
+
+#define LEFT_NEAR (1u << 16)	/* of a smaller distance: node GUID and port GUID are of one block */
 
 /* What is wrong with a NodeInfo of a device that is reached by a link, whatever others say. */
 enum left_why left_judge(const uint8_t *node_info);

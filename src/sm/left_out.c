@@ -634,6 +634,14 @@ static bool says_the_same(const struct disco_left *x, const uint8_t *info)
 	return !memcmp(info + NI_GUID, x->data + NI_GUID, 16);		/* the port GUID follows */
 }
 
+/* It has the port GUID of another device. */
+static bool has_anothers_port_guid(const struct fabric *f, const uint8_t *info)
+{
+	uint32_t port = fabric_find_port(f, get_be64(info + NI_PORT_GUID));
+
+	return port != FABRIC_NONE && port_node(f, port)->guid != get_be64(info + NI_GUID);
+}
+
 /* Would it be accepted now? */
 static bool is_sane(const struct sm *sm, const struct left_one *one, const struct asked *a)
 {
@@ -648,6 +656,8 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 		return false;
 	if (x->why == LEFT_FALSE_PORT)
 		return says_true_port(x, a->data);
+	if (x->why == LEFT_PORT_GUID)
+		return !has_anothers_port_guid(f, a->data);
 	if (x->why == LEFT_CLAIMS && says_the_same(x, a->data))
 		return is_away(f, x) && !one->wait;
 	if (x->why == LEFT_IMPOSTOR && get_be64(a->data + NI_GUID) == x->guid && is_away(f, x))

@@ -329,6 +329,69 @@ START_TEST(a_copy_whose_port_guid_is_far)
 }
 END_TEST
 
+/*
+ * Two switches next to each other have one node GUID, and port GUIDs of their own: no link of the one
+ * is taken for one of the other, whose ports have the same numbers.
+ */
+START_TEST(a_copy_next_to_the_right_one)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(copy_of_0x30("\1\2", 3), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 3), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\4", 0x30, SWITCH, 8, 5), GUARD_REFUSE);	/* the right one */
+	ck_assert_uint_eq(x.why, LEFT_TWO_KINDS);
+	ck_assert_int_eq(node("\1\3\4", 0x30, SWITCH, 8, 6), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_TWO_KINDS);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 2, LEFT_CLAIMS));
+	ck_assert_uint_eq(n_told, 1);
+}
+END_TEST
+
+static enum guard_verdict name_of_0x70000000(const char *path, uint64_t guid, unsigned local)
+{
+	says(path, guid, SWITCH, 8, local);
+	put_be64(answer + DATA + NI_PORT_GUID, 0x70000000);
+	return judge();
+}
+
+/* Behind each new name there could be a new one of a neighbour that does the same, without end. */
+START_TEST(new_names_of_one_switch)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(name_of_0x70000000("\1\2", 0x1234567800, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x50, SWITCH, 8, 3), GUARD_FEED);
+	ck_assert_int_eq(name_of_0x70000000("\1\3\4", 0x8765432100, 2), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_PORT_GUID);
+	ck_assert_uint_eq(x.other_guid, 0x20);
+	ck_assert_uint_eq(x.other_port, 2);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 2, LEFT_GUID_CHANGES));
+	ck_assert(tells(0x50, 4, LEFT_GUID_CHANGES));
+	ck_assert_uint_eq(n_told, 2);
+}
+END_TEST
+
+/* The switch whose port GUID it is has a node GUID that fits, and is found in whatever order. */
+START_TEST(a_name_with_the_port_guid_of_another_switch)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(name_of_0x70000000("\1\2", 0x70000000, 1), GUARD_FEED);
+	ck_assert_int_eq(name_of_0x70000000("\1\3", 0x1234567800, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_PORT_GUID);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+	end();
+	begin();
+	first_two();
+	ck_assert_int_eq(name_of_0x70000000("\1\3", 0x1234567800, 1), GUARD_FEED);
+	ck_assert_int_eq(name_of_0x70000000("\1\2", 0x70000000, 1), GUARD_FEED);
+}
+END_TEST
+
 /* The right one is known already; ports of an adapter differ in their port GUIDs. */
 START_TEST(port_guids_that_say_nothing)
 {
@@ -497,6 +560,9 @@ int main(void)
 	tcase_add_test(t, an_impostor_who_comes_first);
 	tcase_add_test(t, a_host_with_the_guid_of_a_switch);
 	tcase_add_test(t, a_copy_whose_port_guid_is_far);
+	tcase_add_test(t, a_copy_next_to_the_right_one);
+	tcase_add_test(t, new_names_of_one_switch);
+	tcase_add_test(t, a_name_with_the_port_guid_of_another_switch);
 	tcase_add_test(t, port_guids_that_say_nothing);
 	tcase_add_test(t, a_switch_with_the_guid_of_a_host);
 	tcase_add_test(t, a_switch_that_answers_by_another_port_than_it_says);

@@ -293,6 +293,24 @@ START_TEST(a_guid_that_changes_has_to_be_the_same_twice)
 }
 END_TEST
 
+START_TEST(one_with_the_port_guid_of_another_stays_out)
+{
+	uint8_t info[40];
+	struct disco_left x;
+
+	node_info(info, IB_NODE_SWITCH_T, 8, 0x7000, 1);
+	put_be64(info + NI_PORT_GUID, HOST(1) + 1);
+	x = left_at(5, LEFT_PORT_GUID, info);
+	scanned(&x, 1, false);
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_int_eq(light_one(info), LEFT_OUT_SAME);
+		put_be64(info + NI_GUID, 0x7001 + i);	/* whatever its node GUID is */
+	}
+	put_be64(info + NI_PORT_GUID, 0x7000);
+	ck_assert_int_eq(light_one(info), LEFT_OUT_BACK);
+}
+END_TEST
+
 START_TEST(one_that_kills_discovery_is_tried_ever_more_rarely)
 {
 	uint8_t info[40];
@@ -652,6 +670,7 @@ int main(void)
 	tcase_add_test(t, a_scan_that_does_not_meet_it_forgets_it);
 	tcase_add_test(t, a_full_list);
 	tcase_add_test(t, a_guid_that_changes_has_to_be_the_same_twice);
+	tcase_add_test(t, one_with_the_port_guid_of_another_stays_out);
 	tcase_add_test(t, one_that_kills_discovery_is_tried_ever_more_rarely);
 	tcase_add_test(t, one_that_is_unplugged_is_forgotten);
 	tcase_add_test(t, one_that_unplugs_itself_gains_nothing);
