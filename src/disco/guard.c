@@ -46,16 +46,23 @@ struct pair {
 	uint32_t from;
 };
 
+/* What is behind an end said that it is a port, and an SMP that left by that port got elsewhere. */
+struct false_claim {
+	uint32_t from, to;
+};
+
 struct guard {
 	VEC(struct seen) nodes;		/* 0: our own */
 	struct map64 by_guid;
 	struct map64 by_port_guid;	/* of switches: the first node with it */
 	struct map64 child;		/* end -> the node whose near end it is */
 	struct map64 walks, arrivals;	/* end -> end */
+	struct map64 answered;		/* ends behind which anything answered, believed or not -> 1 */
 	struct map64 out;		/* digest of a place, or a GUID -> index in left */
 	struct disco_left *left;
 	unsigned ports, ports_max;
 	VEC(struct pair) one;		/* devices that seem to have two GUIDs */
+	VEC(struct false_claim) false_claims;
 };
 
 /* Of a device that claims a node GUID: by whatever link it is reached. */
@@ -73,6 +80,7 @@ struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned p
 	map64_init(&g->child, 1024);
 	map64_init(&g->walks, 4096);
 	map64_init(&g->arrivals, 4096);
+	map64_init(&g->answered, 4096);
 	map64_init(&g->out, n_out * 2 + 1);
 	g->ports_max = ports_max;
 	g->left = n_out ? xmemdup(out, n_out * sizeof(*out)) : NULL;
@@ -93,11 +101,13 @@ void guard_free(struct guard *g)
 		return;
 	vec_free(&g->nodes);
 	vec_free(&g->one);
+	vec_free(&g->false_claims);
 	map64_free(&g->by_guid);
 	map64_free(&g->by_port_guid);
 	map64_free(&g->child);
 	map64_free(&g->walks);
 	map64_free(&g->arrivals);
+	map64_free(&g->answered);
 	map64_free(&g->out);
 	free(g->left);
 	free(g);
@@ -164,12 +174,13 @@ static bool same_port_guid(const uint8_t *a, const uint8_t *b)
  * Two nodes are said to be the far end of one link.  If they are the same port of devices of the same
  * kind, the two may be one device, whose GUID is another each time.
  */
-static void suspect_one(struct guard *g, uint32_t a, uint32_t b)
+static bool suspect_one(struct guard *g, uint32_t a, uint32_t b)
 {
 	if ((a & 0xff) != (b & 0xff) || a >> 8 == b >> 8 || !same_kind(g, a >> 8, b >> 8))
-		return;
+		return false;
 	g->nodes.v[a >> 8].doubtful = g->nodes.v[b >> 8].doubtful = true;
 	*vec_push(&g->one) = (struct pair){ a >> 8, b >> 8, NONE };
+	return true;
 }
 
 /* A node has been seen once more by another name, behind an end. */
@@ -180,14 +191,20 @@ static void suspect_again(struct guard *g, uint32_t node, uint32_t from)
 }
 
 /* The same of a node that was not seen before, which answered behind an end. */
-static void suspect_new(struct guard *g, uint32_t a, uint32_t from, const uint8_t *info)
+static bool suspect_new(struct guard *g, uint32_t a, uint32_t from, const uint8_t *info)
 {
 	struct seen *n = &g->nodes.v[a >> 8];
 
 	if ((a & 0xff) != info[NI_LOCAL_PORT] || n->type != info[NI_TYPE] ||
 	    n->ports != info[NI_PORTS])
-		return;
+		return false;
 	suspect_again(g, a >> 8, from);
+	return true;
+}
+
+static void note_false_claim(struct guard *g, uint32_t from, uint32_t to)
+{
+	*vec_push(&g->false_claims) = (struct false_claim){ from, to };
 }
 
 /* The claim that `to` is reached from `from` contradicts others; *other: the end that they have. */
@@ -208,10 +225,16 @@ static bool contradicts(struct guard *g, uint32_t from, uint32_t to, uint32_t *o
 		*other = arrived;
 		return true;
 	}
+	/*
+	 * What was said to lead to this port does not: an SMP left by the port and got elsewhere.  Of a
+	 * device that may be that one again the first name is kept.
+	 */
 	if (came != NONE && came != to) {
-		suspect_one(g, came, to);
-		*other = came;
-		return true;
+		if (suspect_one(g, came, to)) {
+			*other = came;
+			return true;
+		}
+		note_false_claim(g, came, from);
 	}
 	return false;
 }
@@ -404,6 +427,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 		return refuse(x, LEFT_ANSWER);
 	from = end_of(near, asked[PATH + hops]);
 	set_near(g, x, from);
+	map64_put(&g->answered, from, 1);
 	if (why)
 		return refuse(x, why);
 	/*
@@ -433,8 +457,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 	}
 	if (node == NONE) {
 		other = map64_get(&g->arrivals, from);
-		if (other != NONE) {
-			suspect_new(g, other, from, info);
+		if (other != NONE && suspect_new(g, other, from, info)) {
 			set_other(g, x, other);
 			return refuse(x, LEFT_TWO_PLACES);
 		}
@@ -511,48 +534,90 @@ static void tell(const struct guard *g, uint32_t node, uint32_t near, enum left_
 	found(arg, &x);
 }
 
+/* What said that it is a port from which SMPs get elsewhere, and is not behind that port either. */
+static void tell_false_claim(const struct guard *g, const struct false_claim *c,
+			     void (*found)(void *arg, const struct disco_left *x), void *arg)
+{
+	uint32_t to = map64_get(&g->walks, c->to);
+	struct disco_left x = { 0 };
+
+	if (to == NONE || to == c->from)
+		return;
+	left_describe(&x, g->nodes.v[c->to >> 8].node_info);
+	x.a = x.data[NI_LOCAL_PORT] = (uint8_t)c->to;
+	x.why = LEFT_TWO_PLACES;
+	set_near(g, &x, c->from);
+	set_other(g, &x, to);
+	found(arg, &x);
+}
+
 static bool is_confirmed(const struct guard *g, uint32_t node)
 {
 	return node != NONE && g->nodes.v[node].confirmed;
 }
 
-/* Devices that are what they say lead to it from so many ends; *other: one that is not its near end. */
-static unsigned claims(const struct guard *g, uint32_t node, uint32_t *other)
+/*
+ * From how many ends devices lead to it that are what they say; *other: one that is not its near end.
+ * *mute: one of these ends is said to be linked with a port of it behind which nobody answers.
+ */
+static unsigned claims(const struct guard *g, uint32_t node, uint32_t *other, bool *mute)
 {
 	unsigned n = 0;
 
 	*other = NONE;
+	*mute = false;
 	for (unsigned num = 1; num <= g->nodes.v[node].ports; num++) {
 		uint32_t from = map64_get(&g->arrivals, end_of(node, num));
 
 		if (from == NONE || g->nodes.v[from >> 8].doubtful)
 			continue;
 		n++;
-		if (from != g->nodes.v[node].near)
-			*other = from;
+		if (from == g->nodes.v[node].near)
+			continue;
+		*other = from;
+		*mute |= map64_get(&g->answered, end_of(node, num)) == NONE;
 	}
 	return n;
 }
 
 /*
  * The node has a GUID that is another device's, as more of the others say.  A switch that is what it
- * says has links that both ends confirm.  A channel adapter has none such, and where more
- * nodes have a switch with that GUID next to them than the adapter has links, the GUID is the switch's.
+ * says passes SMPs on by each port that others say is linked, whatever its neighbours answer.  An
+ * adapter passes nothing on: where more nodes have a switch with that GUID next to them than the
+ * adapter has links, the GUID is the switch's.
  */
 static bool is_impostor(const struct guard *g, uint32_t node, uint32_t *other)
 {
 	const struct seen *n = &g->nodes.v[node];
-	unsigned places = claims(g, node, other);
+	bool mute;
+	unsigned places = claims(g, node, other, &mute);
 
 	if (n->nearer)
 		return false;
 	if (n->type == IB_NODE_SWITCH_T)
-		return !n->confirmed && !n->doubtful && places > 1;
+		return !n->confirmed && !n->doubtful && places > 1 && mute;
 	return n->rivals > 1 && n->rivals > places;
+}
+
+/* Why a node is to be left out (LEFT_NOT: it is not); *other: where the device is that it claims to be. */
+static enum left_why judge(const struct guard *g, uint32_t node, uint32_t *other)
+{
+	const struct seen *n = &g->nodes.v[node];
+
+	*other = NONE;
+	/* what is at our own port is the only way to all others */
+	if (n->near == NONE || !(n->near >> 8))
+		return LEFT_NOT;
+	if (n->rightful != NONE) {
+		*other = n->rightful;
+		return LEFT_CLAIMS;
+	}
+	return is_impostor(g, node, other) ? LEFT_IMPOSTOR : LEFT_NOT;
 }
 
 void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_left *x), void *arg)
 {
+	enum left_why why;
 	uint32_t other;
 
 	for (size_t i = 0; i < g->one.n; i++) {
@@ -565,10 +630,11 @@ void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_l
 		tell(g, p->b, p->b == NONE ? p->from : g->nodes.v[p->b].near, LEFT_GUID_CHANGES, NONE,
 		     found, arg);
 	}
-	for (uint32_t i = 1; i < g->nodes.n; i++)
-		/* what is at our own port is the only way to all others */
-		if (g->nodes.v[i].rightful != NONE && g->nodes.v[i].near >> 8)
-			tell(g, i, g->nodes.v[i].near, LEFT_CLAIMS, g->nodes.v[i].rightful, found, arg);
-		else if (is_impostor(g, i, &other))
-			tell(g, i, g->nodes.v[i].near, LEFT_IMPOSTOR, other, found, arg);
+	for (size_t i = 0; i < g->false_claims.n; i++)
+		tell_false_claim(g, &g->false_claims.v[i], found, arg);
+	for (uint32_t i = 1; i < g->nodes.n; i++) {
+		why = judge(g, i, &other);
+		if (why != LEFT_NOT)
+			tell(g, i, g->nodes.v[i].near, why, other, found, arg);
+	}
 }

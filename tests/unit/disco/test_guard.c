@@ -392,6 +392,26 @@ START_TEST(a_name_with_the_port_guid_of_another_switch)
 }
 END_TEST
 
+/*
+ * A host says that it is port 1 of switch 0x30.  An SMP that leaves by that port gets to another host,
+ * which is believed, and the switch is no impostor as it passes SMPs on.
+ */
+START_TEST(a_claim_that_an_smp_disproves)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 8, 2), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\1", 0x60, CA, 1, 1), GUARD_FEED);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 3, LEFT_TWO_PLACES));
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert_uint_eq(told[0].guid, 0x30);
+	ck_assert_uint_eq(told[0].a, 1);
+	ck_assert_uint_eq(told[0].other_guid, 0x60);
+}
+END_TEST
+
 /* The right one is known already; ports of an adapter differ in their port GUIDs. */
 START_TEST(port_guids_that_say_nothing)
 {
@@ -563,6 +583,7 @@ int main(void)
 	tcase_add_test(t, a_copy_next_to_the_right_one);
 	tcase_add_test(t, new_names_of_one_switch);
 	tcase_add_test(t, a_name_with_the_port_guid_of_another_switch);
+	tcase_add_test(t, a_claim_that_an_smp_disproves);
 	tcase_add_test(t, port_guids_that_say_nothing);
 	tcase_add_test(t, a_switch_with_the_guid_of_a_host);
 	tcase_add_test(t, a_switch_that_answers_by_another_port_than_it_says);
