@@ -37,6 +37,8 @@ struct seen {
 	bool nearer;		/* its port GUID is nearer to its node GUID than that of another claimant */
 	bool told;		/* that it answers something else than it was asked */
 	bool doubtful;		/* it may be another node that was seen */
+	uint8_t back;		/* its first answer came back by that port, which no such adapter has; 0 */
+	uint32_t fitting;	/* end of the adapter with its NodeInfo whose answer does fit; NONE */
 	uint8_t node_info[40];
 };
 
@@ -89,7 +91,7 @@ struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned p
 		/* by whatever way: a switch that kills has many links */
 		if (out[i].guid && (out[i].why == LEFT_KILLS || out[i].why == LEFT_HANGS))
 			map64_put(&g->out, out[i].guid, i);
-		else if (out[i].why == LEFT_CLAIMS)
+		else if (out[i].why == LEFT_CLAIMS || out[i].why == LEFT_NO_ADAPTER)
 			map64_put(&g->out, claim_key(out[i].data), i);
 	}
 	return g;
@@ -245,7 +247,8 @@ static uint32_t add_node(struct guard *g, const uint8_t *info, uint32_t near)
 	struct seen *n = vec_push(&g->nodes);
 
 	*n = (struct seen){ .guid = get_be64(info + NI_GUID), .near = near, .type = info[NI_TYPE],
-			    .ports = info[NI_PORTS], .rightful = NONE, .rival_near = NONE };
+			    .ports = info[NI_PORTS], .rightful = NONE, .rival_near = NONE,
+			    .fitting = NONE };
 	memcpy(n->node_info, info, sizeof(n->node_info));
 	map64_put(&g->by_guid, n->guid, node);
 	if (n->type == IB_NODE_SWITCH_T &&
@@ -383,7 +386,7 @@ static bool must_try(const struct guard *g, uint32_t near, uint32_t out, uint64_
 {
 	const struct disco_left *x = &g->left[out];
 
-	if (x->why == LEFT_CLAIMS)
+	if (x->why == LEFT_CLAIMS || x->why == LEFT_NO_ADAPTER)
 		return !near;
 	if (x->why != LEFT_KILLS && x->why != LEFT_HANGS)
 		return false;
@@ -409,6 +412,33 @@ static bool is_as(const struct seen *n, const uint8_t *info)
 {
 	return n->type == info[NI_TYPE] && n->ports == info[NI_PORTS] &&
 	       (n->type != IB_NODE_SWITCH_T || same_port_guid(n->node_info, info));
+}
+
+/* What answers by a port that such an adapter does not have is none, or another one. */
+static bool is_no_adapter(const uint8_t *info, uint8_t back)
+{
+	return info[NI_TYPE] != IB_NODE_SWITCH_T && back > info[NI_PORTS];
+}
+
+/* Of two with one adapter's NodeInfo the first, `node`, answered by a port that the adapter lacks. */
+static void note_fitting(struct guard *g, uint32_t node, uint32_t from, const uint8_t *info,
+			 uint8_t back)
+{
+	struct seen *n = &g->nodes.v[node];
+
+	if (n->back && back && !is_no_adapter(info, back) && same_port_guid(n->node_info, info))
+		n->fitting = from;
+}
+
+/* What claims a GUID is on the list by whatever link it is reached. */
+static uint32_t out_by_claim(const struct guard *g, const uint8_t *info, uint8_t back)
+{
+	uint32_t out = map64_get(&g->out, claim_key(info));
+
+	/* the adapter itself has the same NodeInfo */
+	if (out != NONE && g->left[out].why == LEFT_NO_ADAPTER && !is_no_adapter(info, back))
+		return NONE;
+	return out;
 }
 
 /* back: the port by which the answer left, 0: that is not known. */
@@ -442,7 +472,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 	if (out == NONE)
 		out = map64_get(&g->out, x->guid);
 	if (out == NONE)
-		out = map64_get(&g->out, claim_key(info));
+		out = out_by_claim(g, info, back);
 	if (out != NONE && !must_try(g, near, out, x->guid)) {
 		x->other_guid = g->left[out].other_guid;
 		x->other_port = g->left[out].other_port;
@@ -473,11 +503,14 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 		if (g->nodes.n >= GUARD_NODES_MAX || g->ports + info[NI_PORTS] >= g->ports_max)
 			return full(g, x);
 		node = add_node(g, info, from);
+		if (is_no_adapter(info, back))
+			g->nodes.v[node].back = back;
 	}
 	to = end_of(node, info[NI_LOCAL_PORT]);
 	if (contradicts(g, from, to, &other)) {
 		set_other(g, x, other);
 		note_claim(g, node, from, info);
+		note_fitting(g, node, from, info, back);
 		return refuse(x, !node && map64_get(&g->walks, to) != NONE ? LEFT_OUR_PORT :
 			      LEFT_TWO_PLACES);
 	}
@@ -529,6 +562,8 @@ static void tell(const struct guard *g, uint32_t node, uint32_t near, enum left_
 		return;		/* our own */
 	if (node != NONE)
 		left_describe(&x, g->nodes.v[node].node_info);
+	if (why == LEFT_NO_ADAPTER)
+		x.b = g->nodes.v[node].back;
 	set_near(g, &x, near);
 	set_other(g, &x, other);
 	found(arg, &x);
@@ -611,6 +646,10 @@ static enum left_why judge(const struct guard *g, uint32_t node, uint32_t *other
 	if (n->rightful != NONE) {
 		*other = n->rightful;
 		return LEFT_CLAIMS;
+	}
+	if (n->fitting != NONE) {
+		*other = n->fitting;
+		return LEFT_NO_ADAPTER;
 	}
 	return is_impostor(g, node, other) ? LEFT_IMPOSTOR : LEFT_NOT;
 }

@@ -86,6 +86,11 @@ void left_text(const struct disco_left *x, struct buf *out)
 		else
 			buf_puts(out, "elsewhere");
 		break;
+	case LEFT_NO_ADAPTER:
+		buf_printf(out, "says that it is the adapter with node GUID 0x%016" PRIx64 " at port %u of "
+			   "0x%016" PRIx64 ", and answers by port %u", x->guid, x->other_port,
+			   x->other_guid, x->b);
+		break;
 	case LEFT_TOO_MANY:
 		buf_puts(out, "has more devices behind it than a subnet can have");
 		break;

@@ -31,6 +31,7 @@ enum left_why {
 	LEFT_GUID_CHANGES,	/* each time it has another GUID */
 	LEFT_IMPOSTOR,		/* it has the GUID of a device elsewhere, whose links all confirm it */
 	LEFT_CLAIMS,		/* ... whose port GUID is nearer to that GUID than its own is */
+	LEFT_NO_ADAPTER,	/* ... an adapter elsewhere, and answers by a port that this one lacks */
 	LEFT_TOO_MANY,		/* more is behind it than a subnet can have */
 	LEFT_KILLS,		/* the discovering process died of its answer */
 	LEFT_HANGS,		/* ... or did not come to an end with it */
@@ -40,12 +41,13 @@ enum left_why {
 struct disco_left {
 	uint64_t near_guid;	/* the node that the link comes from */
 	uint64_t guid;		/* that the device claims; 0: none */
-	uint64_t other_guid;	/* TWO_*, PORT_GUID, IMPOSTOR, CLAIMS: where the other one is */
+	uint64_t other_guid;	/* TWO_*, PORT_GUID, IMPOSTOR, CLAIMS, NO_ADAPTER: where the other one is */
 	uint32_t mod;		/* what it was asked: attribute and modifier */
 	uint16_t attr;
 	uint8_t near_port, other_port;
 	uint8_t why;		/* enum left_why */
-	uint8_t a, b;		/* LocalPortNum and NumPorts; FALSE_PORT: and the port that it answers by */
+	/* LocalPortNum and NumPorts; FALSE_PORT, NO_ADAPTER: and the port that it answers by */
+	uint8_t a, b;
 	uint8_t data[64];	/* what it answered */
 };
 

@@ -249,7 +249,7 @@ static bool cannot_judge(const struct disco_left *x)
 
 static bool has_anothers_guid(const struct disco_left *x)
 {
-	return x->why == LEFT_IMPOSTOR || x->why == LEFT_CLAIMS;
+	return x->why == LEFT_IMPOSTOR || x->why == LEFT_CLAIMS || x->why == LEFT_NO_ADAPTER;
 }
 
 /* How long the device is left out that cannot be judged. */
@@ -658,7 +658,7 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 		return says_true_port(x, a->data);
 	if (x->why == LEFT_PORT_GUID)
 		return !has_anothers_port_guid(f, a->data);
-	if (x->why == LEFT_CLAIMS && says_the_same(x, a->data))
+	if ((x->why == LEFT_CLAIMS || x->why == LEFT_NO_ADAPTER) && says_the_same(x, a->data))
 		return is_away(f, x) && !one->wait;
 	if (x->why == LEFT_IMPOSTOR && get_be64(a->data + NI_GUID) == x->guid && is_away(f, x))
 		return !one->wait;

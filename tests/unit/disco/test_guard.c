@@ -412,6 +412,48 @@ START_TEST(a_claim_that_an_smp_disproves)
 }
 END_TEST
 
+static enum guard_verdict adapter_0x60(const char *path, unsigned back)
+{
+	says(path, 0x60, CA, 1, 1);
+	answer[BACK + strlen(path)] = (uint8_t)back;
+	return judge();
+}
+
+/* A switch has the NodeInfo of an adapter: its answers come back by ports that the adapter lacks. */
+START_TEST(an_adapter_with_the_ports_of_a_switch)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(adapter_0x60("\1\2", 3), GUARD_FEED);
+	ck_assert_int_eq(adapter_0x60("\1\3", 1), GUARD_REFUSE);	/* the adapter */
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 2, LEFT_NO_ADAPTER));
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert_uint_eq(told[0].b, 3);
+	ck_assert_uint_eq(told[0].other_port, 3);
+	guard_free(g);
+	g = guard_new(told, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(adapter_0x60("\1\5", 2), GUARD_REFUSE);	/* another link of the switch */
+	ck_assert_uint_eq(x.why, LEFT_NO_ADAPTER);
+	ck_assert_int_eq(adapter_0x60("\1\3", 1), GUARD_FEED);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+/* Alone it stays: an adapter may number its ports otherwise than its NodeInfo. */
+START_TEST(an_adapter_that_answers_by_an_odd_port)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(adapter_0x60("\1\2", 2), GUARD_FEED);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
 /* The right one is known already; ports of an adapter differ in their port GUIDs. */
 START_TEST(port_guids_that_say_nothing)
 {
@@ -584,6 +626,8 @@ int main(void)
 	tcase_add_test(t, new_names_of_one_switch);
 	tcase_add_test(t, a_name_with_the_port_guid_of_another_switch);
 	tcase_add_test(t, a_claim_that_an_smp_disproves);
+	tcase_add_test(t, an_adapter_with_the_ports_of_a_switch);
+	tcase_add_test(t, an_adapter_that_answers_by_an_odd_port);
 	tcase_add_test(t, port_guids_that_say_nothing);
 	tcase_add_test(t, a_switch_with_the_guid_of_a_host);
 	tcase_add_test(t, a_switch_that_answers_by_another_port_than_it_says);
