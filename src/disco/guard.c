@@ -430,6 +430,25 @@ static void note_fitting(struct guard *g, uint32_t node, uint32_t from, const ui
 		n->fitting = from;
 }
 
+/*
+ * A device is on the list for the GUIDs that it claims, and claims others now.  It may also be another
+ * device: where the near end of its place had a false name, the right device has that name now.
+ */
+static bool claims_others(const struct disco_left *x, const uint8_t *info)
+{
+	if (x->why == LEFT_IMPOSTOR)	/* there may be nothing else of what it said */
+		return x->guid != get_be64(info + NI_GUID);
+	/* the port GUID follows the node GUID */
+	return left_claims(x) && memcmp(x->data + NI_GUID, info + NI_GUID, 16) != 0;
+}
+
+static uint32_t out_by_place(const struct guard *g, const struct disco_left *x, const uint8_t *info)
+{
+	uint32_t out = map64_get(&g->out, left_place_key(x->near_guid, x->near_port));
+
+	return out != NONE && claims_others(&g->left[out], info) ? NONE : out;
+}
+
 /* What claims a GUID is on the list by whatever link it is reached. */
 static uint32_t out_by_claim(const struct guard *g, const uint8_t *info, uint8_t back)
 {
@@ -468,7 +487,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 		x->b = back;
 		return refuse(x, LEFT_FALSE_PORT);
 	}
-	out = map64_get(&g->out, left_place_key(x->near_guid, x->near_port));
+	out = out_by_place(g, x, info);
 	if (out == NONE)
 		out = map64_get(&g->out, x->guid);
 	if (out == NONE)
@@ -654,26 +673,56 @@ static enum left_why judge(const struct guard *g, uint32_t node, uint32_t *other
 	return is_impostor(g, node, other) ? LEFT_IMPOSTOR : LEFT_NOT;
 }
 
-void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_left *x), void *arg)
+/* Of two devices that are two, each has links that both ends confirm. */
+static bool are_one(const struct guard *g, const struct pair *p)
 {
-	enum left_why why;
+	return !is_confirmed(g, p->a) && !is_confirmed(g, p->b);
+}
+
+/* false_name: the nodes that are to be left out. */
+static void find_false_names(const struct guard *g, bool *false_name)
+{
 	uint32_t other;
 
 	for (size_t i = 0; i < g->one.n; i++) {
 		const struct pair *p = &g->one.v[i];
 
-		/* of two devices that are two, each has links that both ends confirm */
-		if (is_confirmed(g, p->a) || is_confirmed(g, p->b))
+		if (!are_one(g, p))
 			continue;
-		tell(g, p->a, g->nodes.v[p->a].near, LEFT_GUID_CHANGES, NONE, found, arg);
-		tell(g, p->b, p->b == NONE ? p->from : g->nodes.v[p->b].near, LEFT_GUID_CHANGES, NONE,
-		     found, arg);
+		false_name[p->a] = true;
+		if (p->b != NONE)
+			false_name[p->b] = true;
+	}
+	for (uint32_t i = 1; i < g->nodes.n; i++)
+		false_name[i] |= judge(g, i, &other) != LEFT_NOT;
+	false_name[0] = false;		/* our own device */
+}
+
+void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_left *x), void *arg)
+{
+	/* places behind a node that is left out wait: in the next scan its name is another device's */
+	bool *false_name = xcalloc(g->nodes.n + 1, sizeof(*false_name));
+	enum left_why why;
+	uint32_t other;
+
+	find_false_names(g, false_name);
+	for (size_t i = 0; i < g->one.n; i++) {
+		const struct pair *p = &g->one.v[i];
+		uint32_t near_b = p->b == NONE ? p->from : g->nodes.v[p->b].near;
+
+		if (!are_one(g, p))
+			continue;
+		if (g->nodes.v[p->a].near != NONE && !false_name[g->nodes.v[p->a].near >> 8])
+			tell(g, p->a, g->nodes.v[p->a].near, LEFT_GUID_CHANGES, NONE, found, arg);
+		if (near_b != NONE && !false_name[near_b >> 8])
+			tell(g, p->b, near_b, LEFT_GUID_CHANGES, NONE, found, arg);
 	}
 	for (size_t i = 0; i < g->false_claims.n; i++)
 		tell_false_claim(g, &g->false_claims.v[i], found, arg);
 	for (uint32_t i = 1; i < g->nodes.n; i++) {
 		why = judge(g, i, &other);
-		if (why != LEFT_NOT)
+		if (why != LEFT_NOT && !false_name[g->nodes.v[i].near >> 8])
 			tell(g, i, g->nodes.v[i].near, why, other, found, arg);
 	}
+	free(false_name);
 }

@@ -58,6 +58,12 @@ static inline bool left_stays(const struct disco_left *x)
 	return x->why >= LEFT_GUID_CHANGES;
 }
 
+/* It is left out for the sake of a device elsewhere, whose node GUID it claims. */
+static inline bool left_claims(const struct disco_left *x)
+{
+	return x->why == LEFT_IMPOSTOR || x->why == LEFT_CLAIMS || x->why == LEFT_NO_ADAPTER;
+}
+
 /* Digest of a place. */
 static inline uint64_t left_place_key(uint64_t near_guid, unsigned near_port)
 {

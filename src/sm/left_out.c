@@ -247,11 +247,6 @@ static bool cannot_judge(const struct disco_left *x)
 	return x->why == LEFT_KILLS || x->why == LEFT_HANGS || x->why == LEFT_TOO_MANY;
 }
 
-static bool has_anothers_guid(const struct disco_left *x)
-{
-	return x->why == LEFT_IMPOSTOR || x->why == LEFT_CLAIMS || x->why == LEFT_NO_ADAPTER;
-}
-
 /* How long the device is left out that cannot be judged. */
 static uint32_t wait_of(struct left_list *l, const struct disco_left *x)
 {
@@ -284,7 +279,7 @@ static bool put(struct left_list *l, const struct disco_left *x)
 	index_one(l, (size_t)(one - l->v.v));
 	if (cannot_judge(x))
 		one->wait = wait_of(l, x);
-	else if (has_anothers_guid(x))
+	else if (left_claims(x))
 		one->wait = TRY_MAX;
 	return is_new;
 }
@@ -724,7 +719,7 @@ static bool is_over(const struct fabric *f, struct left_one *one)
 	if (!is_unplugged(f, &one->x))
 		return false;
 	if (!one->wait || !(cannot_judge(&one->x) ||
-			    (has_anothers_guid(&one->x) && is_away(f, &one->x))))
+			    (left_claims(&one->x) && is_away(f, &one->x))))
 		return true;
 	one->wait--;
 	return false;
@@ -753,7 +748,7 @@ enum left_out_end left_out_end(struct sm *sm)
 			memcpy(one->last, a->data, sizeof(one->last));
 			one->has_last = true;
 			one->wait -= one->wait > 0;
-			if (has_anothers_guid(&one->x) && !is_away(sm->published->f, &one->x))
+			if (left_claims(&one->x) && !is_away(sm->published->f, &one->x))
 				one->wait = TRY_MAX;
 			continue;
 		}

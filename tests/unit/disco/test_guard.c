@@ -454,6 +454,41 @@ START_TEST(an_adapter_that_answers_by_an_odd_port)
 }
 END_TEST
 
+/*
+ * Behind a switch with a false name is another one with a false name.  The place of the second is named
+ * by the first, and would be that of an honest device once the first is left out.
+ */
+START_TEST(a_place_behind_a_false_name)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(copy_of_0x30("\1\2", 1), GUARD_FEED);
+	says("\1\2\2", 0x60, SWITCH, 8, 1);
+	put_be64(answer + DATA + NI_PORT_GUID, 0x90);
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_REFUSE);	/* the right ones */
+	ck_assert_int_eq(node("\1\4", 0x60, SWITCH, 8, 1), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 2, LEFT_CLAIMS));
+	ck_assert_uint_eq(n_told, 1);
+}
+END_TEST
+
+/* At the place of a copy that was left out is the right one now. */
+START_TEST(a_place_of_another_device)
+{
+	struct disco_left out = { .near_guid = 0x20, .near_port = 3, .why = LEFT_CLAIMS };
+
+	says("\1\3", 0x30, SWITCH, 8, 1);
+	put_be64(answer + DATA + NI_PORT_GUID, 0x70);
+	left_describe(&out, answer + DATA);
+	guard_free(g);
+	g = guard_new(&out, 1, GUARD_PORTS_MAX);
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_FEED);
+}
+END_TEST
+
 /* The right one is known already; ports of an adapter differ in their port GUIDs. */
 START_TEST(port_guids_that_say_nothing)
 {
@@ -628,6 +663,8 @@ int main(void)
 	tcase_add_test(t, a_claim_that_an_smp_disproves);
 	tcase_add_test(t, an_adapter_with_the_ports_of_a_switch);
 	tcase_add_test(t, an_adapter_that_answers_by_an_odd_port);
+	tcase_add_test(t, a_place_behind_a_false_name);
+	tcase_add_test(t, a_place_of_another_device);
 	tcase_add_test(t, port_guids_that_say_nothing);
 	tcase_add_test(t, a_switch_with_the_guid_of_a_host);
 	tcase_add_test(t, a_switch_that_answers_by_another_port_than_it_says);
