@@ -195,10 +195,23 @@ static void leave_copy_out(struct stream_reader *r, uint32_t copy, uint32_t orig
 		fabric_cut(f, f->nodes[copy].port0 + num);
 }
 
+/* The port GUID is rather that of the second switch. */
+static bool is_rather(const struct stream_reader *r, uint32_t first, uint32_t second)
+{
+	const struct fabric *f = r->f;
+	uint64_t guid = f->ports[f->nodes[first].port0].guid;
+	bool was_first = had_its_guid(r, first), was_second = had_its_guid(r, second);
+
+	if (was_first || was_second)
+		return was_second;
+	return left_distance(f->nodes[second].guid, guid) < LEFT_NEAR &&
+	       left_distance(f->nodes[second].guid, guid) < left_distance(f->nodes[first].guid, guid);
+}
+
 /*
  * A switch with the port GUID of another is that other one once more, with a GUID that changes: to
  * program it twice would have its two programs replace each other.  The one that was known stays,
- * else the one that was found first.
+ * else the one whose node GUID is nearer to that port GUID, else the one that was found first.
  */
 static void part_copies(struct stream_reader *r)
 {
@@ -211,7 +224,7 @@ static void part_copies(struct stream_reader *r)
 		uint64_t guid = f->ports[f->nodes[node].port0].guid;
 		uint32_t before = guid ? map64_get(&first, guid) : MAP64_NONE;
 
-		if (before == 0 || (before != MAP64_NONE && !had_its_guid(r, node))) {
+		if (before == 0 || (before != MAP64_NONE && !is_rather(r, before, node))) {
 			leave_copy_out(r, node, before);
 			continue;
 		}
