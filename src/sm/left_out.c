@@ -344,7 +344,9 @@ static enum right is_right(const struct sm *sm, const struct disco_left *x)
 
 	if (!f)
 		return RIGHT_NOT;
-	if (x->why == LEFT_TWO_KINDS || x->why == LEFT_TWO_PLACES)
+	/* a device chooses the port GUID that it gives: which of two was there counts for more */
+	if (x->why == LEFT_TWO_KINDS || x->why == LEFT_TWO_PLACES || x->why == LEFT_CLAIMS ||
+	    x->why == LEFT_NO_ADAPTER)
 		return is_older(f, x) ? RIGHT_OTHER_LIES : RIGHT_NOT;
 	if (x->why != LEFT_IMPOSTOR || !is_known(sm->left_out, f, x))
 		return RIGHT_NOT;

@@ -412,6 +412,30 @@ START_TEST(the_one_that_was_there_before_is_believed)
 }
 END_TEST
 
+/* A newcomer gives the node GUID of host 2, and a port GUID that is nearer to it than that of host 2. */
+START_TEST(a_port_guid_that_was_chosen_takes_no_place)
+{
+	uint8_t info[40];
+	struct disco_left x, list[LEFT_MAX];
+
+	node_info(info, IB_NODE_CA_T, 1, HOST(2), 1);
+	x = left_at(3, LEFT_CLAIMS, info);		/* where host 2 has been */
+	x.other_guid = LEAF;
+	x.other_port = 6;
+	scanned(&x, 1, true);
+	ck_assert_uint_eq(left_out_list(&sm, list), 1);
+	ck_assert_uint_eq(list[0].near_port, 6);
+	ck_assert_int_eq(list[0].why, LEFT_IMPOSTOR);
+	/* where neither was before, as at a cold start, the port GUID decides */
+	left_out_forget(&sm);
+	x.near_port = 5;
+	x.other_port = 6;
+	scanned(&x, 1, true);
+	ck_assert_uint_eq(left_out_list(&sm, list), 1);
+	ck_assert_uint_eq(list[0].near_port, 5);
+}
+END_TEST
+
 /* A switch claims the GUID of host 2, and has more switches next to it than host 2 has links. */
 START_TEST(a_known_host_is_no_impostor)
 {
@@ -675,6 +699,7 @@ int main(void)
 	tcase_add_test(t, one_that_is_unplugged_is_forgotten);
 	tcase_add_test(t, one_that_unplugs_itself_gains_nothing);
 	tcase_add_test(t, the_one_that_was_there_before_is_believed);
+	tcase_add_test(t, a_port_guid_that_was_chosen_takes_no_place);
 	tcase_add_test(t, a_known_host_is_no_impostor);
 	tcase_add_test(t, a_known_switch_is_no_impostor);
 	tcase_add_test(t, one_on_the_list_says_nothing_of_others);
