@@ -189,7 +189,7 @@ unit_helpers = $(filter-out $(BUILD)/obj/tests/unit/$(1)/test_%,$(call objects,t
 helpers_registry = plan/net
 helpers_events = plan/net
 helpers_perf = mad/fake_umad plan/net
-helpers_sm = plan/net
+helpers_sm = plan/net disco/devices
 UNIT_TESTS = $(foreach l,$(LAYERS),$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(l))))
 
 $(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += -Itests $(CHECK_CFLAGS)
@@ -201,6 +201,10 @@ $(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(1))): $(BUILD)/tests/unit/$(1)/%
 	$$(call say,LINK)$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$^ $(CHECK_LIBS) $$(LINK_LIBS)
 endef
 $(foreach l,$(LAYERS),$(eval $(call unit_rule,$(l))))
+
+# Its devices answer what the walk of discovery sends.
+$(BUILD)/tests/unit/sm/test_identity: ALL_LDFLAGS += \
+	$(foreach f,init open_port register send recv,-Wl,--wrap=umad_$(f))
 
 # tests/unit/qosd/test_NAME.c: of src/qosd/NAME.c alone, with a clock of the test's own; what that
 # file calls is the test's, too, so far as it is not pure.

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Devices that take the identity of others, in whole fabrics: each device in turn, with each other
+ * one as its victim, at a cold start and in a subnet that runs, and 40 % of the devices at once.
+ * What is tested is discovery, but for its process, and the list of devices that it leaves out.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "../disco/devices.h"
+#include "base/alloc.h"
+#include "sm/internal.h"
+#include "unit/run.h"
+
+static struct sm sm;
+static struct subnet_state now;
+
+/* Scans until what is left out is settled.  NULL: the last scan met more than there can be. */
+static struct fabric *discover(void)
+{
+	static struct disco_left out[LEFT_MAX];
+	const struct fabric *known = sm.published ? sm.published->f : NULL;
+	struct disco_result res = { 0 };
+	struct stream_reader r;
+	bool again;
+
+	left_out_sweep(&sm);
+	do {
+		fabric_free(res.f);
+		if (!devices_scan(out, (unsigned)left_out_list(&sm, out), known, &r)) {
+			fabric_free(r.f);
+			r.f = NULL;
+		}
+		res = (struct disco_result){ .f = r.f, .left = r.left.v, .n_left = r.left.n };
+		again = left_out_scanned(&sm, &res);
+		vec_free(&r.left);
+	} while (again);
+	return res.f;
+}
+
+/* --- what is to be true --- */
+
+static int device_of(const struct fabric *f, uint32_t node)
+{
+	unsigned local;
+
+	return devices_follow(f->routes + f->nodes[node].route, f->nodes[node].hops, &local);
+}
+
+static bool link_is_true(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port], *q = &f->ports[p->peer];
+	const struct device *d = &devices[device_of(f, p->node)];
+
+	return d->peer[p->num].device == device_of(f, q->node) && d->peer[p->num].port == q->num;
+}
+
+/* Packets of others pass it: both ends are of switches, and say that it is up. */
+static bool may_be_used(const struct fabric *f, uint32_t port)
+{
+	uint32_t peer = f->ports[port].peer;
+
+	return node_is_switch(port_node(f, port)) && node_is_switch(port_node(f, peer)) &&
+	       f->ports[port].state >= IB_PORT_INIT_S && f->ports[peer].state >= IB_PORT_INIT_S;
+}
+
+/* Hosts that do not lie and have a way by switches that do not. */
+static void find_honest(bool *honest)
+{
+	unsigned queue[DEVICES_MAX], n = 0;
+
+	memset(honest, 0, n_devices * sizeof(*honest));
+	honest[queue[n++] = 0] = true;
+	for (unsigned i = 0; i < n; i++) {
+		const struct device *d = &devices[queue[i]];
+
+		if (i && d->type != DEVICE_SWITCH)
+			continue;
+		for (unsigned num = 1; num <= d->ports; num++) {
+			int to = d->peer[num].device;
+
+			if (to >= 0 && !honest[to] && !devices[to].lie)
+				honest[queue[n++] = (unsigned)to] = true;
+		}
+	}
+}
+
+/* What is wrong with the fabric; false: nothing. */
+static bool is_wrong(const struct fabric *f, struct buf *why)
+{
+	bool honest[DEVICES_MAX];
+	size_t before = why->n;
+
+	find_honest(honest);
+	for (unsigned i = 0; i < n_devices; i++) {
+		uint32_t node = map64_get(&f->node_by_guid, devices[i].guid);
+
+		if (honest[i] && devices[i].type == DEVICE_CA &&
+		    (node == MAP64_NONE || device_of(f, node) != (int)i))
+			buf_printf(why, " host %u is not found;", i);
+	}
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (f->ports[i].peer != FABRIC_NONE && f->ports[i].peer > i && may_be_used(f, i) &&
+		    !link_is_true(f, i))
+			buf_printf(why, " device %d port %u is not linked with device %d port %u;",
+				   device_of(f, f->ports[i].node), f->ports[i].num,
+				   device_of(f, f->ports[f->ports[i].peer].node),
+				   f->ports[f->ports[i].peer].num);
+	return why->n > before;
+}
+
+/* Does the place, which discovery leaves out, lead to the device or away from it? */
+static bool is_of(const struct disco_left *x, unsigned device)
+{
+	for (unsigned i = 0; i < n_devices; i++)
+		if (devices[i].guid == x->near_guid && x->near_port <= devices[i].ports)
+			return i == device || devices[i].peer[x->near_port].device == (int)device;
+	return false;
+}
+
+static bool is_named(unsigned device)
+{
+	const struct disco_left *x;
+
+	for (size_t i = 0; (x = left_out_at(&sm, i)); i++)
+		if (is_of(x, device))
+			return true;
+	return false;
+}
+
+static void begin(const struct devices_fabric *k, uint64_t seed)
+{
+	log_set_level(LOG_LEVEL_ERROR);
+	devices_seed(seed);
+	memset(&sm, 0, sizeof(sm));
+	sm.left_out = left_out_new();
+	now = (struct subnet_state){ .refs = 1 };
+	k->make();
+}
+
+static void end(void)
+{
+	fabric_free(now.f);
+	left_out_free(sm.left_out);
+	vec_free(&sm.suspects);
+	devices_free();
+}
+
+/* A sweep that ends in a fabric, which is published. */
+static void sweep(void)
+{
+	struct fabric *f = discover();
+
+	ck_assert(f != NULL);
+	fabric_free(now.f);
+	now.f = f;
+	sm.published = &now;
+}
+
+/* number: of the case. */
+static void expect_right(const char *fabric, enum lie lie, const char *when, unsigned number)
+{
+	struct buf why = { 0 };
+
+	ck_assert_msg(!is_wrong(now.f, &why), "%s, %s, case %u, %s:%s", fabric, lie_names[lie],
+		      number, when, why.s);
+	buf_free(&why);
+}
+
+static bool is_at_our_port(unsigned device)
+{
+	return devices[0].peer[1].device == (int)device;
+}
+
+static bool has_victim(enum lie lie)
+{
+	return lie == NODE_GUID || lie == NODE_GUID_CHOSEN || lie == PORT_GUID || lie == WHOLE;
+}
+
+/*
+ * Two hosts, or two switches, with one and the same NodeInfo have equal evidence; and what a switch with
+ * the NodeInfo of a host answers by its port 1 is as good as the host's answer.
+ */
+static bool can_be_told_apart(enum lie lie, unsigned liar, unsigned victim, bool later)
+{
+	if (lie == NODE_GUID_CHOSEN)
+		return later && devices[victim].type == DEVICE_CA;
+	return lie != WHOLE || (devices[liar].type == DEVICE_CA && devices[victim].type == DEVICE_SWITCH);
+}
+
+/* Discovery names whoever claims a GUID, or a port that it is not. */
+static bool is_to_be_named(enum lie lie, unsigned liar)
+{
+	return (lie == NODE_GUID || (lie == LOCAL_PORT && devices[liar].type == DEVICE_SWITCH)) &&
+	       !is_at_our_port(liar);
+}
+
+static void one_liar(const struct devices_fabric *k, enum lie lie, unsigned liar, unsigned victim,
+		     bool later)
+{
+	const char *when = later ? "later" : "from the start";
+
+	begin(k, liar * DEVICES_MAX + victim);
+	if (later)
+		sweep();
+	devices[liar].lie = lie;
+	devices[liar].victim = victim;
+	sweep();
+	if (can_be_told_apart(lie, liar, victim, later))
+		expect_right(k->name, lie, when, liar * DEVICES_MAX + victim);
+	ck_assert_msg(!is_to_be_named(lie, liar) || is_named(liar),
+		      "%s, %s: device %u is not named, which claims to be %u, %s", k->name, lie_names[lie],
+		      liar, victim, when);
+	end();
+}
+
+START_TEST(each_device_alone)
+{
+	const struct devices_fabric *k = &devices_fabrics[_i / LIES];
+	enum lie lie = _i % LIES;
+	unsigned n;
+
+	k->make();
+	n = n_devices;
+	for (unsigned liar = 1; liar < n; liar++)
+		for (unsigned victim = 0; victim < (has_victim(lie) ? n : 1); victim++) {
+			if (has_victim(lie) && victim == liar)
+				continue;
+			one_liar(k, lie, liar, victim, false);
+			one_liar(k, lie, liar, victim, true);
+		}
+}
+END_TEST
+
+/* Of these a scan can meet more devices than there can be, as each answer is a new one. */
+static bool is_new_each_time(enum lie lie)
+{
+	return lie == BOTH_GUIDS_RANDOM || lie == BOTH_GUIDS_FIT;
+}
+
+START_TEST(two_devices_of_five)
+{
+	const struct devices_fabric *k = &devices_fabrics[_i / LIES];
+	enum lie lie = _i % LIES;
+
+	if (lie == WHOLE || lie == NODE_GUID_CHOSEN || is_new_each_time(lie))
+		return;
+	for (unsigned seed = 0; seed < 40; seed++) {
+		begin(k, seed);
+		if (seed % 2)
+			sweep();
+		for (unsigned i = 1; i < n_devices; i++)
+			if (devices_random() % 5 < 2) {
+				devices[i].lie = lie;
+				devices[i].victim = (i + 1 + i % (n_devices - 1)) % n_devices;
+			}
+		sweep();
+		expect_right(k->name, lie, seed % 2 ? "later" : "from the start", seed);
+		sweep();
+		expect_right(k->name, lie, "once more", seed);
+		end();
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("identity");
+	TCase *t = tcase_create("identity");
+
+	tcase_add_loop_test(t, each_device_alone, 0, DEVICES_FABRICS * LIES);
+	tcase_add_loop_test(t, two_devices_of_five, 0, DEVICES_FABRICS * LIES);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
