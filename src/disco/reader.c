@@ -195,13 +195,21 @@ static void leave_copy_out(struct stream_reader *r, uint32_t copy, uint32_t orig
 		fabric_cut(f, f->nodes[copy].port0 + num);
 }
 
-/* The port GUID is rather that of the second switch. */
+/* All others are behind it. */
+static bool is_our_leaf(const struct fabric *f, uint32_t node)
+{
+	return f->nodes[node].hops == 1 && !node_is_switch(&f->nodes[0]);
+}
+
+/* The port GUID is rather that of the second switch, and the first one can be left out. */
 static bool is_rather(const struct stream_reader *r, uint32_t first, uint32_t second)
 {
 	const struct fabric *f = r->f;
 	uint64_t guid = f->ports[f->nodes[first].port0].guid;
 	bool was_first = had_its_guid(r, first), was_second = had_its_guid(r, second);
 
+	if (is_our_leaf(f, first) || is_our_leaf(f, second))
+		return is_our_leaf(f, second);
 	if (was_first || was_second)
 		return was_second;
 	return left_distance(f->nodes[second].guid, guid) < LEFT_NEAR &&
@@ -210,8 +218,9 @@ static bool is_rather(const struct stream_reader *r, uint32_t first, uint32_t se
 
 /*
  * A switch with the port GUID of another is that other one once more, with a GUID that changes: to
- * program it twice would have its two programs replace each other.  The one that was known stays,
- * else the one whose node GUID is nearer to that port GUID, else the one that was found first.
+ * program it twice would have its two programs replace each other.  The one at our own port stays;
+ * else the one that was known, else the one whose node GUID is nearer to that port GUID, else the one
+ * that was found first.
  */
 static void part_copies(struct stream_reader *r)
 {

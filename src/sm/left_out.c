@@ -324,10 +324,13 @@ static bool is_known(const struct left_list *l, const struct fabric *f, const st
 	       f->nodes[node].type == x->data[NI_TYPE] && f->nodes[node].nports == x->data[NI_PORTS];
 }
 
-/* Two have one GUID: x is where the device was before, and the other one is not. */
+/*
+ * Two have one GUID: x is where the device was before, and the other one is not.  What is at our own port
+ * stays, whatever it says: all others are behind it.
+ */
 static bool is_older(const struct fabric *f, const struct disco_left *x)
 {
-	return x->other_guid && reaches(f, x->near_guid, x->near_port, x->guid) &&
+	return x->other_guid && x->other_guid != port_node(f, f->self)->guid && reaches(f, x->near_guid, x->near_port, x->guid) &&
 	       !reaches(f, x->other_guid, x->other_port, x->guid);
 }
 

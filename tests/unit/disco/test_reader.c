@@ -242,6 +242,30 @@ START_TEST(a_copy_that_is_met_first)
 }
 END_TEST
 
+/* The copy is the only way to all others, and stays. */
+START_TEST(a_copy_at_our_own_port)
+{
+	struct stream_node host = node(0x10, false, 1, 0), leaf = node(0x30, true, 4, 1);
+	struct stream_node right = node(0x20, true, 4, 2), other = node(0x40, true, 4, 2);
+
+	right.route[1] = 2;
+	other.route[1] = 3;
+	put_node(&host, 0x11);
+	put_node(&leaf, 0x20);
+	put_node(&right, 0x20);
+	put_node(&other, 0x40);
+	put_link(0, 1, 1, 1);
+	put_link(1, 2, 2, 1);
+	put_link(1, 3, 3, 1);
+	put_end(0, 1);
+	ck_assert(read_all());
+	ck_assert_uint_eq(r.f->n_nodes, 3);
+	ck_assert_uint_ne(map64_get(&r.f->node_by_guid, 0x30), MAP64_NONE);
+	ck_assert_uint_ne(map64_get(&r.f->node_by_guid, 0x40), MAP64_NONE);
+	check_fabric(r.f);
+}
+END_TEST
+
 /* Here the copy leads to the switch that was known before, and is met first. */
 START_TEST(a_copy_of_a_switch_that_is_known)
 {
@@ -433,6 +457,7 @@ int main(void)
 	tcase_add_test(t, a_copy_of_a_switch);
 	tcase_add_test(t, a_copy_of_a_switch_that_is_known);
 	tcase_add_test(t, a_copy_that_is_met_first);
+	tcase_add_test(t, a_copy_at_our_own_port);
 	tcase_add_test(t, one_port_in_two_places);
 	tcase_add_loop_test(t, nodes_that_cannot_be, 0, ARRAY_SIZE(spoil));
 	tcase_add_loop_test(t, links_that_cannot_be, 0, ARRAY_SIZE(bad_links));

@@ -195,6 +195,16 @@ static bool is_to_be_named(enum lie lie, unsigned liar)
 	       !is_at_our_port(liar);
 }
 
+/*
+ * All others are behind the switch at our own port, which stays with another switch's or host's GUID;
+ * there is no way round it if it has the manager's.
+ */
+static bool is_to_be_passed(enum lie lie, unsigned victim)
+{
+	return victim && (lie == PORT_GUID || lie == NODE_GUID ||
+			  (lie == NODE_GUID_CHOSEN && devices[victim].type == DEVICE_CA));
+}
+
 static void one_liar(const struct devices_fabric *k, enum lie lie, unsigned liar, unsigned victim,
 		     bool later)
 {
@@ -206,6 +216,9 @@ static void one_liar(const struct devices_fabric *k, enum lie lie, unsigned liar
 	devices[liar].lie = lie;
 	devices[liar].victim = victim;
 	sweep();
+	ck_assert_msg(!is_to_be_passed(lie, victim) || now.f->n_switches > 1,
+		      "%s, %s: nothing is left behind device %u, as %u, %s", k->name, lie_names[lie], liar,
+		      victim, when);
 	if (can_be_told_apart(lie, liar, victim, later))
 		expect_right(k->name, lie, when, liar * DEVICES_MAX + victim);
 	ck_assert_msg(!is_to_be_named(lie, liar) || is_named(liar),
