@@ -10,6 +10,7 @@
 #include "../disco/devices.h"
 #include "base/alloc.h"
 #include "sm/internal.h"
+#include "sm/names.h"
 #include "unit/run.h"
 
 static struct sm sm;
@@ -134,6 +135,7 @@ static void begin(const struct devices_fabric *k, uint64_t seed)
 	devices_seed(seed);
 	memset(&sm, 0, sizeof(sm));
 	sm.left_out = left_out_new();
+	names_new(&sm);
 	now = (struct subnet_state){ .refs = 1 };
 	k->make();
 }
@@ -141,6 +143,7 @@ static void begin(const struct devices_fabric *k, uint64_t seed)
 static void end(void)
 {
 	fabric_free(now.f);
+	names_free(&sm);
 	left_out_free(sm.left_out);
 	vec_free(&sm.suspects);
 	devices_free();

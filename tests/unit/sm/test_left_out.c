@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "sm/internal.h"
+#include "sm/names.h"
 #include "unit/run.h"
 
 #define LEAF 0x9000
@@ -25,6 +26,7 @@ static void setup(void)
 
 	memset(&sm, 0, sizeof(sm));
 	sm.left_out = left_out_new();
+	names_new(&sm);
 	now = (struct subnet_state){ .refs = 1, .f = fabric_new() };
 	self = net_ca(now.f, HOST(0), 1);
 	leaf = net_switch(now.f, LEAF, 8, false);
@@ -37,6 +39,7 @@ static void setup(void)
 
 static void teardown(void)
 {
+	names_free(&sm);
 	left_out_free(sm.left_out);
 	vec_free(&sm.suspects);
 	fabric_free(now.f);

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "sm/internal.h"
 #include "sm/liars.h"
+#include "sm/names.h"
 #include "unit/run.h"
 
 #define SPINE_PORTS 8
@@ -45,6 +46,7 @@ static void setup(void)
 	memset(&sm, 0, sizeof(sm));
 	memset(changed, 0, sizeof(changed));
 	liars_new(&sm);
+	names_new(&sm);
 	now = (struct subnet_state){ .refs = 1, .generation = 1, .f = tree() };
 	before = (struct subnet_state){ .refs = 1 };
 	sm.published = &now;
@@ -52,6 +54,7 @@ static void setup(void)
 
 static void teardown(void)
 {
+	names_free(&sm);
 	liars_free(&sm);
 	fabric_free(now.f);
 	fabric_free(before.f);
