@@ -237,7 +237,6 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 
 	sm->again_kind = SWEEP_NONE;
 	sm->again_reason = NULL;
-	reregister_after_sweep(sm);
 	if (again != SWEEP_NONE)
 		sm_want_sweep(sm, again, reason);
 	else if (sm->suspects.n)
@@ -259,6 +258,8 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 		else if (sm->spared.n)		/* one, for their sake */
 			timer_set(sm->light_timer, SPARED_US, 0);
 	}
+	if (sm->kind == SWEEP_NONE)
+		reregister_after_sweep(sm);
 	look_if_owed(sm);
 	free(reason);
 	sm->hooks.sweep_done(sm->hooks.arg, complete);
