@@ -207,6 +207,9 @@ bool mad_losses(struct mad_port *m, const struct smp *s, uint32_t *lost, unsigne
 struct smp_job;
 struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
 			      const struct smp_job_ops *ops, void *arg);
+/* The same, before those that are queued, and before what the running one has not sent yet. */
+struct smp_job *smp_job_start_first(struct mad_port *m, uint32_t n_devices,
+				    const struct smp_job_ops *ops, void *arg);
 /* Ends it at once: nothing more is called, what is outstanding is dropped. */
 void smp_job_cancel(struct smp_job *j);
 /* Between the two no next() and no done() is called: for looking at what they write. */

@@ -618,10 +618,10 @@ void txn_tell(struct txn_table *t)
 	pthread_mutex_unlock(&t->m->engine);
 }
 
-struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
-			      const struct smp_job_ops *ops, void *arg)
+static struct smp_job *start_job(struct mad_port *m, uint32_t n_devices,
+				 const struct smp_job_ops *ops, void *arg, bool first)
 {
-	struct smp_job *j = xcalloc(1, sizeof(*j)), **end = &m->txns->jobs;
+	struct smp_job *j = xcalloc(1, sizeof(*j)), **at = &m->txns->jobs;
 
 	j->m = m;
 	j->ops = ops;
@@ -637,12 +637,25 @@ struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
 	for (uint32_t d = 0; d < n_devices; d++)
 		ready_push(j, d);
 	pthread_mutex_lock(&m->engine);
-	while (*end)
-		end = &(*end)->next;
-	*end = j;
+	while (*at && !first)
+		at = &(*at)->next;
+	j->next = *at;
+	*at = j;
 	pthread_mutex_unlock(&m->engine);
 	loop_wake(m->wake);
 	return j;
+}
+
+struct smp_job *smp_job_start(struct mad_port *m, uint32_t n_devices,
+			      const struct smp_job_ops *ops, void *arg)
+{
+	return start_job(m, n_devices, ops, arg, false);
+}
+
+struct smp_job *smp_job_start_first(struct mad_port *m, uint32_t n_devices,
+				    const struct smp_job_ops *ops, void *arg)
+{
+	return start_job(m, n_devices, ops, arg, true);
 }
 
 void smp_job_cancel(struct smp_job *j)

@@ -172,11 +172,12 @@ struct watch;
  * A node of which something may have changed; renamed: perhaps its description, too; changed: it
  * has, whatever its ports say; whole: all of its ports are read (of others probe_spare.c may leave
  * some out); unasked: nobody said so, and there need be nothing to find; ends: nothing of the node is
- * suspected, unless its description, but that somebody answers behind its links that have no far end.
+ * suspected (but perhaps its description) except that somebody answers behind its links that have no far
+ * end; left: the sweep before did not wait for it.
  */
 struct suspect {
 	uint64_t guid;
-	bool renamed, changed, whole, unasked, ends;
+	bool renamed, changed, whole, unasked, ends, left;
 };
 
 struct sm {

@@ -147,7 +147,7 @@ static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 	if (q->sent || mkey_is_foreign(sm, f, q->node))
 		return false;
 	q->sent = true;
-	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_NODE_DESC };
+	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_NODE_DESC, .once = true };
 	return mkey_route(sm, f, q->node, node_is_switch(n) ? 0 : n->local_port, s);
 }
 

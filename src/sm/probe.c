@@ -54,7 +54,7 @@ static uint64_t key_of(uint32_t node, unsigned num, enum ask_kind kind)
 
 void probe_ask(struct probe *p, uint32_t node, unsigned num, enum ask_kind kind)
 {
-	if (map64_put(&p->asked, key_of(node, num, kind), 1) != MAP64_NONE)
+	if (map64_put(&p->asked, key_of(node, num, kind), 1) == 1)
 		return;
 	*vec_push(&p->later) = (struct ask){ .node = node, .num = (uint8_t)num,
 					     .kind = (uint8_t)kind };
@@ -62,7 +62,12 @@ void probe_ask(struct probe *p, uint32_t node, unsigned num, enum ask_kind kind)
 
 bool probe_was_asked(const struct probe *p, uint32_t node, unsigned num, enum ask_kind kind)
 {
-	return map64_get(&p->asked, key_of(node, num, kind)) != MAP64_NONE;
+	return map64_get(&p->asked, key_of(node, num, kind)) == 1;
+}
+
+void probe_unask(struct probe *p, const struct ask *a)
+{
+	map64_put(&p->asked, key_of(a->node, a->num, a->kind), 0);
 }
 
 void probe_ask_last(struct probe *p, const struct ask *a)
@@ -465,9 +470,9 @@ void probe_round_over(struct probe *p)
 		probe_doubt(p, "it changes all the time");
 	if (!p->found) {
 		take_suspects(p);	/* what came meanwhile */
-		while (probe_asks_ends_only(p) && !p->doubt && probe_ask_spared(p))
+		while (probe_has_slow_only(p) && !p->doubt && probe_ask_spared(p))
 			;
-		if (probe_asks_ends_only(p) && !p->doubt)
+		if (probe_has_slow_only(p) && !p->doubt)
 			ask_other_ends(p);
 	}
 	if (!p->later.n && !p->doubt)

@@ -31,7 +31,7 @@ struct ask {
 	uint8_t looks;		/* ASK_BEHIND: how often the place was checked where the device was before */
 	bool sent, lost;
 	bool done;		/* answered, or lost after all tries */
-	bool late;		/* a round did not wait for it */
+	uint8_t cuts;		/* rounds that did not wait for it */
 	bool plain;		/* ASK_PORT: without SMSupportExtendedSpeeds */
 	uint16_t status;
 	uint8_t data[64];	/* the answer */
@@ -63,7 +63,7 @@ struct probe {
 	struct fabric *found;		/* by a discovery, of which this is the end; else NULL */
 	uint32_t n_before;		/* nodes */
 	unsigned rounds;
-	/* the round that is on: of end nodes, since when; and did it end before all had answered? */
+	/* the current round: is it of end nodes, was it cut short, when did it begin? */
 	bool of_ends, cut_short;
 	int64_t begun_us;
 	struct timer *wait_timer;	/* when it is to end */
@@ -82,6 +82,8 @@ struct probe {
 /* probe.c */
 /* A question, unless it was asked already. */
 void probe_ask(struct probe *p, uint32_t node, unsigned num, enum ask_kind kind);
+/* It was not answered, and may be asked once more. */
+void probe_unask(struct probe *p, const struct ask *a);
 bool probe_was_asked(const struct probe *p, uint32_t node, unsigned num, enum ask_kind kind);
 /* A question that was answered before: once more, when nothing else is left to be asked. */
 void probe_ask_last(struct probe *p, const struct ask *a);
@@ -106,6 +108,8 @@ void probe_round_over(struct probe *p);
 
 /* probe_answer.c */
 void probe_evaluate(struct probe *p, const struct ask *a);
+/* The switch may be gone: routes go round it, and all who have a link to it are asked for that port. */
+void probe_suspect_gone(struct probe *p, uint32_t node);
 /* All was asked: claims that the other end does not confirm are noted. */
 void probe_judge_claims(struct probe *p);
 
@@ -119,8 +123,8 @@ bool probe_ask_spared(struct probe *p);
 /* probe_wait.c */
 /* The questions of the least turn go into one round. */
 unsigned probe_turn(const struct probe *p, const struct ask *a);
-/* All that is left to be asked is for end nodes, if anything is. */
-bool probe_asks_ends_only(const struct probe *p);
+/* All that is left to be asked, if anything is, is for end nodes or was asked in vain before. */
+bool probe_has_slow_only(const struct probe *p);
 /* A round begins, or is over. */
 void probe_wait_begin(struct probe *p);
 void probe_wait_over(struct probe *p);

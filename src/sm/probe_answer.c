@@ -27,8 +27,7 @@ static void ask_ports_again(struct probe *p, uint32_t node)
 							     .kind = ASK_PORT };
 }
 
-/* The switch may be gone: all who have a link to it are asked for that port. */
-static void suspect_gone(struct probe *p, uint32_t node)
+void probe_suspect_gone(struct probe *p, uint32_t node)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 
@@ -71,7 +70,7 @@ static void cut(struct probe *p, uint32_t port)
 	p->cut = true;
 	/* if it is to be asked itself, that will tell */
 	if (!probe_was_asked(p, far, 0, ASK_SWITCH))
-		suspect_gone(p, far);
+		probe_suspect_gone(p, far);
 }
 
 /* All that is decoded from PortInfo. */
@@ -479,7 +478,7 @@ static void unanswered(struct probe *p, const struct ask *a)
 		return;
 	}
 	probe_ask(p, self->node, self->num, ASK_PORT);	/* it may be our own link */
-	suspect_gone(p, a->node);
+	probe_suspect_gone(p, a->node);
 	if (a->tries < TRIES_MAX)
 		*vec_push(&p->later) = *a;
 	else

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How long a round of a probe waits for those that do not answer, which takes seconds.
+ * How long a round of a probe waits for nodes that do not answer, which takes seconds.
  *
- * They may be behind the very link that a switch is about to report as down.  So when a switch is
- * suspected (its trap came), a round that has lasted WAIT_US ends, and whoever has not answered is
- * asked after that switch.
+ * Such nodes may be behind the very link that a switch is about to report as down.  So when another
+ * switch is suspected (its trap came), a round that has lasted WAIT_US ends, and the nodes that have not
+ * answered are asked after that switch.  The same question is put off CUTS_MAX times at most.
  *
  * End nodes (adapters and routers, but for our own node) are asked last, all in one round: no route leads
- * over them.  Where nothing more is known of those that have not answered than that they are suspected,
- * they are left to the next sweep, which follows at once, if
+ * over them.  If all that is known of those that have not answered is that they are suspected, they are
+ * left to the next sweep, which follows at once, provided that
  *
  *  - links or nodes are known to have changed, for which others wait, or
  *  - a switch is suspected meanwhile.
@@ -19,7 +19,8 @@
 #include "base/clock.h"
 #include "sm/probe.h"
 
-#define WAIT_US 50000
+#define WAIT_US		50000
+#define CUTS_MAX	2
 
 static bool is_end(const struct probe *p, uint32_t node)
 {
@@ -30,17 +31,21 @@ unsigned probe_turn(const struct probe *p, const struct ask *a)
 {
 	if (is_end(p, a->node))
 		return UINT_MAX;
-	return (unsigned)a->late << 8 | p->f->nodes[a->node].hops;
+	return (unsigned)a->cuts << 8 | p->f->nodes[a->node].hops;
 }
 
-bool probe_asks_ends_only(const struct probe *p)
+bool probe_has_slow_only(const struct probe *p)
 {
-	for (size_t i = 0; i < p->later.n; i++)
-		if (!is_end(p, p->later.v[i].node))
+	for (size_t i = 0; i < p->later.n; i++) {
+		const struct ask *a = &p->later.v[i];
+
+		if (!is_end(p, a->node) && !a->tries && !a->cuts)
 			return false;
+	}
 	return true;
 }
 
+/* One that this probe has asked already is the next sweep's; only end nodes would hold that up. */
 static bool is_switch_suspected(const struct probe *p)
 {
 	const struct sm *sm = p->sm;
@@ -48,22 +53,26 @@ static bool is_switch_suspected(const struct probe *p)
 	for (size_t i = 0; i < sm->suspects.n; i++) {
 		uint32_t node = map64_get(&p->f->node_by_guid, sm->suspects.v[i].guid);
 
-		if (node != MAP64_NONE && node_is_switch(&p->f->nodes[node]))
+		if (node != MAP64_NONE && node_is_switch(&p->f->nodes[node]) &&
+		    (p->of_ends || (!p->heard.v[node] && !probe_was_asked(p, node, 0, ASK_SWITCH))))
 			return true;
 	}
 	return false;
 }
 
-/* Of a round of end nodes. */
-static bool may_leave_the_rest(const struct probe *p)
+/* The engine is held.  Not before anything was sent: another job may have been first. */
+static bool may_end(const struct probe *p)
 {
-	for (size_t i = 0; i < p->asks.n; i++) {
-		uint32_t node = p->asks.v[i].node;
+	bool sent = false;
 
-		if (!p->asks.v[i].done && (node >= p->n_before || p->touched.v[node]))
+	for (size_t i = 0; i < p->asks.n; i++) {
+		const struct ask *a = &p->asks.v[i];
+
+		if (p->of_ends && !a->done && (a->node >= p->n_before || p->touched.v[a->node]))
 			return false;
+		sent |= a->sent;
 	}
-	return true;
+	return sent;
 }
 
 static void ask_after_others(struct probe *p, const struct ask *a)
@@ -71,22 +80,31 @@ static void ask_after_others(struct probe *p, const struct ask *a)
 	struct ask *again = vec_push(&p->later);
 
 	*again = *a;
-	again->late = true;
+	again->cuts++;
 	again->tries--;
+	if (a->sent)
+		probe_suspect_gone(p, a->node);
 }
 
 static void leave_to_next_sweep(struct probe *p, const struct ask *a)
 {
 	*vec_push(&p->left_over) = (struct suspect){
 		.guid = p->f->nodes[a->node].guid, .renamed = a->kind == ASK_DESC, .unasked = true,
+		.left = true,
 	};
+	probe_unask(p, a);
 }
 
 static void on_time(void *arg)
 {
 	struct probe *p = arg;
 
-	if (p->of_ends && !may_leave_the_rest(p)) {
+	bool now;
+
+	mad_hold(p->sm->mad);
+	now = may_end(p);
+	mad_release(p->sm->mad);
+	if (!now) {
 		timer_set(p->wait_timer, WAIT_US, 0);
 		return;
 	}
@@ -103,7 +121,7 @@ static void on_time(void *arg)
 	probe_round_over(p);
 }
 
-/* What a discovery did not find is asked before it ends: nothing is suspected there. */
+/* A probe at the end of a discovery (p->found) has no suspects, and waits for all. */
 void probe_wait_begin(struct probe *p)
 {
 	p->cut_short = false;
@@ -126,6 +144,8 @@ void probe_hurry(struct sm *sm)
 	int64_t left_us;
 
 	if (!p || p->found || !sm->job || timer_active(p->wait_timer) || !is_switch_suspected(p))
+		return;
+	if (p->asks.n && p->asks.v[0].cuts >= CUTS_MAX)
 		return;
 	left_us = p->begun_us + WAIT_US - clock_mono_us();
 	timer_set(p->wait_timer, left_us > 0 ? left_us : 0, 0);

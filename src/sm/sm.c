@@ -144,6 +144,7 @@ void sm_suspect(struct sm *sm, const struct suspect *s)
 		x->whole |= s->whole;
 		x->unasked &= s->unasked;
 		x->ends &= s->ends;
+		x->left &= s->left;
 		return;
 	}
 	if (sm->suspects.n < SUSPECTS_MAX)

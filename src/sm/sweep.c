@@ -83,12 +83,20 @@ static struct log_ratelimit ended_log = { .burst = 40, .per_second = 1, .tokens 
 #define SETS_LOST_MAX 2
 #define LOST_MAX 100
 
+/* The way of an SMP may be no more: the next sweep, which comes at once, finds another. */
+static bool is_outdated(const struct sm *sm)
+{
+	for (size_t i = 0; i < sm->suspects.n; i++)
+		if (!sm->suspects.v[i].left)
+			return true;
+	return false;
+}
+
 bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what)
 {
 	char name[FABRIC_NAME_MAX];
 	struct node_work *w = &sm->work[node];
-	/* its way may be no more: the next sweep, which comes at once, finds another */
-	bool outdated = sm->kind == SWEEP_LOCAL && sm->suspects.n;
+	bool outdated = sm->kind == SWEEP_LOCAL && is_outdated(sm);
 
 	if (w->failed)
 		return false;

@@ -7,7 +7,7 @@
  * RUSH_US, each switch is asked for SwitchInfo every WATCH_US, or less often where that takes long.
  * A switch with PortStateChange (14.2.5.4) is suspected then, as if its trap had come.
  *
- * This runs beside sweeps, but not beside a discovery, which sees changes itself.
+ * This goes before what a sweep asks, but does not begin during a discovery, which sees changes itself.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,8 @@
 #define RUSH		100u
 #define RUSH_US		100000
 #define WATCH_US	100000
-#define REST_SHARE	9	/* of the time that asking takes; so switches are asked for a tenth of all time */
+#define REST_SHARE	9	/* rest, in multiples of the time that asking took: a tenth of all time is spent on it */
+#define REST_MAX_US	1000000
 
 enum { ASKED = 1 << 0, TELLS = 1 << 1 };
 
@@ -103,7 +104,9 @@ static void finished(void *arg)
 			sm_suspect(sm, &(struct suspect){ .guid = switch_of(w, i)->guid, .unasked = true });
 			any = true;
 		}
-	w->next_us = now_us + (rest_us > WATCH_US ? rest_us : WATCH_US);
+	if (rest_us < WATCH_US)
+		rest_us = WATCH_US;
+	w->next_us = now_us + (rest_us < REST_MAX_US ? rest_us : REST_MAX_US);
 	end(w);
 	w->rush &= now_us - w->since_us < 2 * RUSH_US;
 	arm(w);
@@ -124,7 +127,7 @@ static void on_time(void *arg)
 	w->begun_us = clock_mono_us();
 	w->state = state_ref(sm->published);
 	w->switches = xcalloc(w->state->f->n_switches, 1);
-	w->job = smp_job_start(sm->mad, w->state->f->n_switches, &ops, sm);
+	w->job = smp_job_start_first(sm->mad, w->state->f->n_switches, &ops, sm);
 }
 
 void watch_smp(struct sm *sm)
