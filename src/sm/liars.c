@@ -603,7 +603,7 @@ static void ask_nodes(struct sm *sm, const struct fabric *f)
 		const struct fabric_node *n = &f->nodes[i];
 
 		if ((map64_get(&l->confirmed, node_digest(f, i)) == MAP64_NONE ||
-		     (l->odd && n->nports > 2)) && !is_listed(sm, f, i))
+		     (l->odd && (n->nports > 2 || node_is_switch(n)))) && !is_listed(sm, f, i))
 			*vec_push(&l->questions) = (struct question){
 				.node = i, .num = node_is_switch(n) ? 0 : n->local_port,
 				.attr = UMAD_SM_ATTR_NODE_INFO,

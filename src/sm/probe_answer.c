@@ -395,18 +395,22 @@ static void behind_answered(struct probe *p, const struct ask *a)
 	}
 	if (node == MAP64_NONE && is_copy(p, a))
 		return;
-	if (node == MAP64_NONE && num >= 1 && num <= mad_get_field(info, 0, IB_NODE_NPORTS_F))
-		node = add_node(p, a);
-	if (node == MAP64_NONE || num < 1 || num > p->f->nodes[node].nports) {
+	if (num < 1 || num > mad_get_field(info, 0, IB_NODE_NPORTS_F)) {
 		makes_no_sense(p, port, info);
 		return;
 	}
-	map64_put(&p->key_of_port, agent_port(p->f, node, num), probe_key_behind(p, a));
+	if (node == MAP64_NONE)
+		node = add_node(p, a);
+	if (node == MAP64_NONE) {
+		makes_no_sense(p, port, info);
+		return;
+	}
 	if (p->f->nodes[node].nports != mad_get_field(info, 0, IB_NODE_NPORTS_F) ||
 	    p->f->nodes[node].type != mad_get_field(info, 0, IB_NODE_TYPE_F)) {
 		contradicts(p, port, node, num, info, "two nodes have one GUID, or one has become another");
 		return;
 	}
+	map64_put(&p->key_of_port, agent_port(p->f, node, num), probe_key_behind(p, a));
 	p->heard.v[node] = 1;
 	peer = p->f->nodes[node].port0 + num;
 	if (p->f->ports[port].peer == peer) {
