@@ -100,7 +100,7 @@ keep() {
 # named: every node by the name that it has.
 names() { jq -r '.[] | "\(.guid) \(.description)"' | sort; }
 named() { diff <(sim_ctl -j show nodes | names) <(ctl -j nodes | names) >>audit; }
-right() { subnet_up && sim_ctl check >audit 2>&1 && named; }
+right() { subnet_up && [ "$(status nodes)" = "$(wc -l <nodes.list)" ] && sim_ctl check >audit 2>&1 && named; }
 alive() { ours "$qosd" && ! gone "$qosd"; }
 
 # lives: it does, and answers.
