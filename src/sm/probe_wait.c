@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "sm/probe.h"
 
-#define WAIT_US		50000
+#define WAIT_US		100000
 #define CUTS_MAX	2
 
 static bool is_end(const struct probe *p, uint32_t node)

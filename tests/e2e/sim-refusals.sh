@@ -41,7 +41,8 @@ node_is() { rests && [ "$(status nodes)" = "$1" ]; }
 is_back() { node_is "$nodes" && subnet_up; }
 # is_taken N: a device that started anew is here (while it is away, nothing refuses, either).
 is_taken() { settled "$1" && is_back; }
-# flap NODE: down and up again; in $smps what the local sweeps sent.
+# flap NODE: down and up again; in $smps what the local sweeps sent, of which one goes on with what
+# another has left.
 flap() {
 	local from
 	from=$(wc -l <"$qosd_log")
@@ -50,8 +51,8 @@ flap() {
 	sim_do link up "$1/P1"
 	until_ 20 is_back || bad "$1 is not back"
 	smps=$(tail -n "+$((from + 1))" "$qosd_log" |
-		sed -nE 's/.* sweep: trap: .* ([0-9]+) SMPs .*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
-	others=$(tail -n "+$((from + 1))" "$qosd_log" | grep ' sweep: .* SMPs ' | grep -vc ' sweep: trap: ')
+		sed -nE 's/.* sweep: (trap|more of it): .* ([0-9]+) SMPs .*/\2/p' | awk '{ n += $1 } END { print n + 0 }')
+	others=$(tail -n "+$((from + 1))" "$qosd_log" | grep ' sweep: .* SMPs ' | grep -vcE ' sweep: (trap|more of it): ')
 }
 # flaps: three; $least: SMPs of the one that took the fewest.
 flaps() {
