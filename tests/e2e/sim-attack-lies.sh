@@ -277,8 +277,8 @@ if [ "$seconds" -eq 0 ]; then
 	done
 	until_ 30 calm || bad "odd devices cause sweeps: $(grep 'sweep: starts' "$qosd_log" | tail -n 3)"
 	note "$smps_calm SMPs in three light sweeps, $smps with five odd devices"
-	# some of them are three light sweeps and a half
-	expect_less "SMPs of three light sweeps with five odd devices" $((smps_calm * 4 / 3 + 4 * 5 + 8)) "$smps"
+	# some of them are three light sweeps and a half, each with a question and the name of each odd device
+	expect_less "SMPs of three light sweeps with five odd devices" $((smps_calm * 4 / 3 + 4 * 2 * 5 + 8)) "$smps"
 	truth_returns
 	until_ 5 no_lies || bad "health still tells of lies: $(ctl health)"
 	fabric_ends
