@@ -34,7 +34,7 @@ struct smp {
 	uint32_t mod;
 	uint64_t m_key;
 	uint8_t data[64];		/* to send; on completion what came back */
-	const uint8_t *route;		/* directed route; must stay valid until completion */
+	const uint8_t *route;		/* directed route; of a job, to stay valid until completion */
 	uint8_t hops;
 	uint8_t last_hop;		/* one more port to leave by after route, 0 = none */
 	bool once;			/* no second try: silence is an answer, too */
@@ -216,7 +216,10 @@ void smp_job_cancel(struct smp_job *j);
 void mad_hold(struct mad_port *m);
 void mad_release(struct mad_port *m);
 
-/* A single SMP beside any job. fn, which may be NULL, is called in the loop's thread. */
+/*
+ * A single SMP beside any job; its route is copied.  fn, which may be NULL, is called in the loop's
+ * thread.
+ */
 void smp_send(struct mad_port *m, const struct smp *s,
 	      void (*fn)(void *arg, const struct smp *s, int status), void *arg);
 

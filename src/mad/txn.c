@@ -62,6 +62,7 @@ struct smp_job {
 struct single {			/* an SMP beside the jobs, waiting for a slot, or for its end */
 	struct single *next;
 	struct smp s;
+	uint8_t route[IB_DR_HOPS_MAX + 1];	/* of s: whose it was may be gone before the end */
 	int status;
 	void (*fn)(void *arg, const struct smp *s, int status);
 	void *arg;
@@ -70,6 +71,7 @@ struct single {			/* an SMP beside the jobs, waiting for a slot, or for its end 
 struct txn {
 	struct txn *next;		/* free, or in `repeats` */
 	struct smp s;
+	uint8_t route[IB_DR_HOPS_MAX + 1];	/* of a single */
 	struct pace_smp pace;
 	int64_t deadline;		/* our own, should the kernel not report the time-out */
 	struct smp_job *job;		/* NULL: a single, or its job was cancelled */
@@ -216,6 +218,15 @@ static void count_send(struct mad_counts *c, const struct smp *s, bool again)
 		c->gets[s->attr]++;
 }
 
+/* A single with its route, which is `route` from now on. */
+static void keep_smp(struct smp *to, uint8_t *route, const struct smp *s)
+{
+	*to = *s;
+	if (s->hops)
+		memcpy(route, s->route, s->hops);
+	to->route = route;
+}
+
 static void put_route(const struct smp *s, struct umad_smp *p)
 {
 	p->mgmt_class = UMAD_CLASS_SUBN_DIRECTED_ROUTE;
@@ -325,7 +336,10 @@ static void finish(struct txn_table *t, struct txn *x, int status)
 	} else if (fn) {
 		struct single *q = xcalloc(1, sizeof(*q));
 
-		*q = (struct single){ .s = s, .status = status, .fn = fn, .arg = arg };
+		q->status = status;
+		q->fn = fn;
+		q->arg = arg;
+		keep_smp(&q->s, q->route, &s);
 		*t->answered_tail = q;
 		t->answered_tail = &q->next;
 		loop_wake(t->m->wake);
@@ -430,7 +444,7 @@ static bool start_single(struct txn_table *t, int64_t now)
 	*p = q->next;
 	if (!*p)
 		t->singles_tail = p;
-	x->s = q->s;
+	keep_smp(&x->s, x->route, &q->s);
 	x->fn = q->fn;
 	x->arg = q->arg;
 	free(q);
@@ -684,7 +698,7 @@ void smp_send(struct mad_port *m, const struct smp *s,
 	struct txn_table *t = m->txns;
 	struct single *q = xcalloc(1, sizeof(*q));
 
-	q->s = *s;
+	keep_smp(&q->s, q->route, s);
 	q->fn = fn;
 	q->arg = arg;
 	pthread_mutex_lock(&m->engine);

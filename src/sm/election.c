@@ -302,9 +302,9 @@ static void send_data(struct sm *sm, const struct peer *p, struct smp s,
 {
 	struct question *q = question_new(sm);
 
-	q->peer = *p;		/* the route that the SMP needs until its end */
+	q->peer = *p;
 	prove(sm, q, p->info.guid, s.method == SMP_SET ? PROOF_CONTROL + s.mod : PROOF_GET, s.data);
-	s.route = q->peer.route;
+	s.route = p->route;
 	s.hops = p->hops;
 	s.last_hop = p->last_hop;
 	s.m_key = p->m_key;

@@ -9,7 +9,6 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
@@ -18,21 +17,15 @@
 #include "base/log.h"
 #include "sm/internal.h"
 
-/* A port that is asked; and the way to it, as the fabric may be another before the SMP is repeated. */
-struct asked {
-	uint64_t guid;
-	uint8_t route[IB_DR_HOPS_MAX + 1];
-};
-
 static void done(void *arg, const struct smp *s, int status)
 {
-	struct asked *x = arg;
+	uint64_t *guid = arg;
 
 	(void)s;
 	if (status)
 		log_warn("sm", "0x%016" PRIx64 ": was to have its clients register again, and %s",
-			 x->guid, status < 0 ? "does not answer" : "refuses it");
-	free(x);
+			 *guid, status < 0 ? "does not answer" : "refuses it");
+	free(guid);
 }
 
 /* A port that is not Active is asked when it comes up. */
@@ -52,7 +45,6 @@ static void ask(struct sm *sm, uint64_t guid)
 	struct want_env env = { .plan = state->plan, .sm_lid = state_own_lid(state),
 				.m_key = mkey_ours(sm), .as_found = true };
 	struct smp s = { 0 };
-	struct asked *x;
 	uint32_t node;
 
 	if (port == FABRIC_NONE || !can_be_asked(f, port))
@@ -64,11 +56,7 @@ static void ask(struct sm *sm, uint64_t guid)
 		       port_info_modifier(f, node, f->ports[port].num));
 	want_port_info(&env, port, IB_PORT_NOP, s.data);
 	mad_set_field(s.data, 0, IB_PORT_CLIENT_REREG_F, 1);
-	x = xcalloc(1, sizeof(*x));
-	x->guid = guid;
-	memcpy(x->route, s.route, s.hops);
-	s.route = x->route;
-	smp_send(sm->mad, &s, done, x);
+	smp_send(sm->mad, &s, done, xmemdup(&guid, sizeof(guid)));
 }
 
 void reregister_after_sweep(struct sm *sm)

@@ -8,7 +8,6 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <infiniband/umad_sm.h>
 
@@ -17,7 +16,6 @@
 #include "sm/internal.h"
 
 struct retrain {
-	uint8_t route[IB_DR_HOPS_MAX + 1];	/* the fabric may be another before the SMP is repeated */
 	char *name;
 };
 
@@ -74,8 +72,6 @@ bool sm_retrain_link(struct sm *sm, uint64_t guid, unsigned num, struct buf *err
 	log_info("sm", "%s: its link is taken down and trained anew, as asked for", name);
 	x = xcalloc(1, sizeof(*x));
 	x->name = xstrdup(name);
-	memcpy(x->route, s.route, s.hops);
-	s.route = x->route;
 	smp_send(sm->mad, &s, done, x);
 	return true;
 }

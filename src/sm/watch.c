@@ -22,7 +22,7 @@
 #define RUSH		100u
 #define RUSH_US		100000
 #define WATCH_US	100000
-#define REST_SHARE	9	/* rest, in multiples of the time that asking took: a tenth of all time is spent on it */
+#define REST_SHARE	9	/* times as long as asking took: a tenth of all time goes into it */
 #define REST_MAX_US	1000000
 
 enum { ASKED = 1 << 0, TELLS = 1 << 1 };
