@@ -29,7 +29,9 @@ END
 first="0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0" second="0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 0, 0, 0, 0, 0"
 
 # smps ATTRIBUTE METHOD: since the last reset.
-smps() { sim_ctl stats | awk -v a="$1" -v m="$2" '$2 == a && $3 == m { n = $4 } END { print n + 0 }'; }
+smps() { sim_ctl stats >counts && counted "$@"; }
+# counted ATTRIBUTE METHOD: in the file counts.
+counted() { awk -v a="$1" -v m="$2" '$2 == a && $3 == m { n = $4 } END { print n + 0 }' counts; }
 begin() { sim_ctl stats --reset >/dev/null; }
 rests() { [ "$(status nodes)" = "$1" ] && [ "$(status sweeping)" = false ] && sim_ctl check >audit 2>&1; }
 settled() { until_ 60 rests "$1" || bad "$2: $(status nodes) nodes of $1, $(tail -n 3 audit)"; }
@@ -50,7 +52,7 @@ start_tree() {
 	switches=$(awk '$1 == "switch" { print $2 }' nodes)
 	spine=$(awk '/spine/ { print $2; exit }' nodes)
 	policy "$first" >policy.yaml
-	start_and_wait "$manager" -c qosd.yaml -p policy.yaml
+	start_and_wait "$manager" -v -c qosd.yaml -p policy.yaml
 	nodes=$(status nodes)
 }
 linked() { ctl -j status | field ports-linked; }
@@ -61,30 +63,43 @@ link_up() { sim_do link up "$1" && until_ 10 links_are "$links" || bad "it does 
 start_tree
 tables before
 note "a switch comes back"
-sim_do node off "$spine"
-settled $((nodes - 1)) "a switch that is off"
-read_by=$(smps PortInfo get)
-# Without light sweeps ports that were left out are read 10 s later.
-is_read() { [ "$(smps PortInfo get)" -gt "$read_by" ]; }
-until_ 15 is_read || bad "what was left out is not read"
-settled $((nodes - 1)) "a switch that is off"
-begin
-# As its links come up one after the other on a slow machine, more than one sweep would look at them.
-sim_do freeze
-sim_do node on "$spine"
+# Without light sweeps ports that a sweep left out are read 10 s later.
+starts() { grep -c 'sweep: starts: ' "$qosd_log"; }
+late_reads() { tail -n "+$1" "$qosd_log" | grep -cE 'starts: (ports that were not read|a switch reports a change)'; }
+is_read() { [ "$(late_reads "$1")" -gt 0 ]; }
 trained() { [ "$(sim_ctl show links "$spine" | grep -cw init)" -eq 8 ]; }
-until_ 10 trained || bad "its links do not come up: $(sim_ctl show links "$spine")"
-sim_do thaw
-settled "$nodes" "a switch that is back"
+# goes_and_comes: $again: how many sweeps it took but one; their SMPs are in the file counts.
+goes_and_comes() {
+	local begun
+	begun=$(wc -l <"$qosd_log")
+	sim_do node off "$spine"
+	settled $((nodes - 1)) "a switch that is off"
+	until_ 20 is_read "$begun" || bad "what was left out is not read"
+	settled $((nodes - 1)) "a switch that is off"
+	begun=$(wc -l <"$qosd_log") again=$(starts)
+	begin
+	# As its links come up one after the other on a slow machine, more than one sweep would look at them.
+	sim_do freeze
+	sim_do node on "$spine"
+	until_ 10 trained || bad "its links do not come up: $(sim_ctl show links "$spine")"
+	sim_do thaw
+	settled "$nodes" "a switch that is back"
+	sim_ctl stats >counts
+	again=$(($(starts) - again - 1))
+	! is_read "$begun"
+}
+# A late trap may have had ports left out once more, which were read among those that are counted.
+goes_and_comes || goes_and_comes || goes_and_comes || bad "there are always ports that are read late"
 tables after
 expect_same "tables before and after" before after
 # Its own tables are not read where samples say that they are lost; its 8 neighbours hold what they
 # held.  Of their ports those to hosts, and to it; all of them would be 81 with its own.
-note "Gets: $(smps SLtoVLMappingTable get) SL2VL, $(smps VLArbitrationTable get) VLArb, $(smps PortInfo get) PortInfo"
-expect "Sets of its SL2VL tables" 64 "$(smps SLtoVLMappingTable set)"
-expect_less "Gets of SL2VL tables" 10 "$(smps SLtoVLMappingTable get)"
-expect_less "Gets of VLArb tables" 20 "$(smps VLArbitrationTable get)"
-expect_less "Gets of PortInfo" 80 "$(smps PortInfo get)"
+note "Gets: $(counted SLtoVLMappingTable get) SL2VL, $(counted VLArbitrationTable get) VLArb, $(counted PortInfo get) PortInfo"
+expect "Sets of its SL2VL tables" 64 "$(counted SLtoVLMappingTable set)"
+expect_less "Gets of SL2VL tables" 10 "$(counted SLtoVLMappingTable get)"
+expect_less "Gets of VLArb tables" 20 "$(counted VLArbitrationTable get)"
+# A trap that finds no way before the switch has its tables comes again, and has a sweep of its own.
+expect_less "Gets of PortInfo, in $again sweeps more" $((80 + 24 * again)) "$(counted PortInfo get)"
 
 note "a link comes back"
 links=$(linked)
