@@ -144,10 +144,11 @@ void link_train(struct sim *s, uint32_t port)
 
 /*
  * An end that has a VL which the other one has not gets no flow control for it.  Its
- * watchdog (7.9.4) has the link trained anew, within about a millisecond on devices; here it
- * takes longer, so that a machine with much to do is no reason, and it is counted once.
+ * watchdog (7.9.4) has the link trained anew, within about a millisecond on devices; here it takes
+ * so long that a manager which does not get a processor for a while is no reason.  It is counted
+ * once.
  */
-#define CREDIT_WATCHDOG_US 50000
+#define CREDIT_WATCHDOG_US 300000
 
 static bool lacks_credits(const struct sim_fabric *f, uint32_t port)
 {

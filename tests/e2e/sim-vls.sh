@@ -11,12 +11,9 @@ only_on qosd-sim "ibsim has no flow control"
 hosts=16
 manager=host-0001\ HCA-1
 switch=0x0251530200000100
-# Devices take their time: a pass over the ports of the switch takes longer than its links
-# could do without flow control.
-printf 'profiles:\n  slow: {like: connectx-3, response: 25ms}\n' >profiles.yaml
-printf '  slow-switch: {like: switchx, response: 25ms}\n' >>profiles.yaml
-printf 'nodes:\n- {type: ca, profile: slow}\n- {type: switch, profile: slow-switch}\n' >>profiles.yaml
-sim_options=(--profiles profiles.yaml)
+sim_options=()
+# No answer is so late that its SMP would be sent again.
+echo "smp-timeout: 5s" >qosd.yaml
 # policy VL,VL,VL: of SLs 0 to 2; all others are dropped.
 policy() {
 	cat >policy.yaml <<-END
@@ -74,7 +71,10 @@ watch() {
 
 policy "0, 0, 0"
 start_sim switch:$hosts,hosts=$hosts
-start_and_wait "$manager" -p policy.yaml
+start_and_wait "$manager" -c qosd.yaml -p policy.yaml
+# The switch is asked for four of its ports at a time: a pass over all of them takes longer than its
+# links do without flow control, which is 0.3 s.
+sim_do fault add delay --method get-resp --attr PortInfo --for 150ms
 expect "VLs of devices at first" "1 $((2 * hosts));" "$(vls)"
 quietly "bring-up"
 
@@ -145,6 +145,7 @@ mended() { [ "$(vls)" = "2 2;4 $((2 * hosts - 2));" ] && sim_ctl check --sl 0,1 
 until_ 20 mended || bad "it is not put right: $(vls) $(head -n 3 check.out)"
 
 note "active-vls: wait"
+sim_do fault remove all
 stop_qosd || bad "qosd ends with exit status $?"
 echo "active-vls: wait" >qosd.yaml
 policy "0, 0, 0"
