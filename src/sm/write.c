@@ -152,6 +152,15 @@ static bool fields_are_refused(const struct sm *sm, const struct want_env *env, 
 				    fields_wanted(sm, env, port));
 }
 
+/*
+ * A port that does not take our LMC is sent the one that it says it has, so that it takes the rest; but
+ * not one that the LID of the Set excludes (14.2.5.6), as no device has that.
+ */
+static bool lmc_can_stay(const struct sm *sm, uint32_t port)
+{
+	return !(sm->plan->lid[port] & ((1u << sm->f->ports[port].lmc) - 1));
+}
+
 /* What a Set leaves alone is sent as it was found. */
 static void fill_port_info(const struct sm *sm, const struct want_env *env, uint32_t port,
 			   unsigned state, bool as_found, uint8_t data[64])
@@ -162,7 +171,7 @@ static void fill_port_info(const struct sm *sm, const struct want_env *env, uint
 
 	then.as_found = as_found || fields_are_refused(sm, env, port);
 	want_port_info(&then, port, state, data);
-	if (p->lmc == sm->plan->lmc[port] || !port_is_end(sm->f, port))
+	if (p->lmc == sm->plan->lmc[port] || !port_is_end(sm->f, port) || !lmc_can_stay(sm, port))
 		return;
 	if (bit_of(w->lmc_stays, p->num) ||
 	    !port_info_differs(env, store_refusals(sm->store), port, p->info))
