@@ -453,6 +453,8 @@ static void behind_answered(struct probe *p, const struct ask *a)
 	if (node_is_switch(&p->f->nodes[node]))	/* it may have lost its tables */
 		probe_ask(p, node, 0, ASK_SWITCH);
 	probe_ask(p, node, num, ASK_PORT);
+	if (known)	/* the name may be that of a device which claimed this one's GUIDs elsewhere */
+		probe_ask(p, node, 0, ASK_DESC);
 }
 
 /* Nobody answered: perhaps because of the way, which may be another in a later round. */
