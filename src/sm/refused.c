@@ -224,11 +224,34 @@ static bool came_up(const struct fabric *old, uint32_t old_port, const struct fa
 	       f->ports[p->peer].state < old->ports[q->peer].state;
 }
 
+/* The node has links, and all of them lead to other ports than those that it was published with. */
+static bool is_elsewhere(const struct fabric *old, uint32_t before, const struct fabric *f,
+			 const struct fabric_node *n)
+{
+	bool any = false;
+
+	for (unsigned num = 1; num <= n->nports && num <= old->nodes[before].nports; num++) {
+		uint32_t was = old->ports[old->nodes[before].port0 + num].peer;
+		uint32_t is = f->ports[n->port0 + num].peer;
+
+		if (is == FABRIC_NONE)
+			continue;
+		if (was != FABRIC_NONE && old->ports[was].num == f->ports[is].num &&
+		    port_node(old, was)->guid == port_node(f, is)->guid)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 /* PartitionCap, DeviceID and Revision of NodeInfo (14.2.5.3): another device, or other firmware. */
 #define NODE_KIND_AT	28
 #define NODE_KIND_LEN	8
 
-/* All of its links are new, or it is not what it was: it has started anew, or was replaced. */
+/*
+ * All of its links are new, or it is not what it was: it has started anew, or was replaced.  Where all of
+ * them lead elsewhere, a device that claimed its GUIDs may have been asked instead of it.
+ */
 static bool started_anew(const struct sm *sm, uint32_t node)
 {
 	const struct fabric *f = sm->f, *old = sm->published ? sm->published->f : NULL;
@@ -239,7 +262,8 @@ static bool started_anew(const struct sm *sm, uint32_t node)
 	if (!old)
 		return false;
 	if (before == FABRIC_NONE ||
-	    memcmp(n->info + NODE_KIND_AT, old->nodes[before].info + NODE_KIND_AT, NODE_KIND_LEN))
+	    memcmp(n->info + NODE_KIND_AT, old->nodes[before].info + NODE_KIND_AT, NODE_KIND_LEN) ||
+	    is_elsewhere(old, before, f, n))
 		return true;
 	for (unsigned num = 1; num <= n->nports; num++) {
 		if (!port_is_linked(f, n->port0 + num))
