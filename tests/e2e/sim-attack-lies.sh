@@ -11,6 +11,8 @@
 #   LIES_ONLY=kind    this falsehood only
 #   LIES_WHO=one      only this share of devices: one, 1%, 5%, 40%
 #   LIES_FABRIC=text  on this fabric only
+#   LIES_CASES=file   these cases only, once each: lines "FABRIC MOMENT KIND WHO [PICK or NODE]"
+#   LIES_TABLE=file   adds a line for each case: the case, what it was given, "right" or "wrong", ms
 #   LIES_KEEP=dir     logs of what failed
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -267,6 +269,20 @@ if [ "$seconds" -eq 0 ]; then
 	note "links that lies keep from coming up"
 	fabric random:switches=8,hosts=12
 	early port-state-0 --share 40% --spare "$manager" --pick 26913
+	note "a name that is another device's"
+	late other-node --share 40% --spare "$manager" --pick 7051
+	fabric_ends
+	note "an LMC that no LID can have"
+	fabric clos:2x2,hosts=3
+	what="LMC 7" name=$(nth ca 3)
+	rm -rf state
+	start_and_wait "$manager" -c qosd.yaml
+	lie lmc-7 --at "$name"
+	for i in 1 2; do	# the value that it keeps is known the second time
+		sim_do link flap "$name/P1" --interval 0.05
+		until_ 5 connected "$manager" "$name" || bad "a host that says LMC 7 is not served, time $i: $(ctl health)"
+	done
+	truth_returns
 	fabric_ends
 	note "devices that are odd for good"
 	fabric clos:2x2,hosts=3
@@ -308,6 +324,40 @@ if [ "$seconds" -eq 0 ]; then
 	fabric_ends
 	exit
 fi
+
+# run_case MOMENT KIND WHO [PICK or NODE]: on the fabric that is there.
+run_case() {
+	local moment=$1 kind=$2 who=$3 pick=${4:-$RANDOM} name options before=$wrong begin=${EPOCHREALTIME/./}
+	[ -n "${qosd:-}" ] || moment=early	# the first case starts the manager
+	options=(--share "$who" --spare "$manager" --pick "$pick")
+	case $who in
+	one)
+		name=${4:-$(some_device)} pick=$name
+		options=(--at "$name")
+		! is_to_be_told "$kind" "$name" || tell=$name
+		;;
+	5%) options+=(--chance $((10 + pick % 91))%) ;;
+	esac
+	$moment "$kind" "${options[@]}"
+	cases=$((cases + 1))
+	[ -z "${LIES_TABLE:-}" ] ||
+		printf '%s\t%s\t%s\t%s\t%s\t%s\t%d\n' "$topology" "$moment" "$kind" "$who" "$pick" \
+			"$([ "$wrong" -eq "$before" ] && echo right || echo wrong)" \
+			$(((${EPOCHREALTIME/./} - begin) / 1000)) >>"$LIES_TABLE"
+}
+time_is_left() { [ "${EPOCHREALTIME/./}" -lt $end_us ]; }
+
+cases=0
+if [ -n "${LIES_CASES:-}" ]; then
+	while time_is_left && read -r -u 3 at case; do
+		[ "$at" = "${topology:-}" ] || { [ -z "${topology:-}" ] || fabric_ends; fabric "$at"; }
+		# shellcheck disable=SC2086 # words
+		run_case $case
+	done 3<"$LIES_CASES"
+	[ -z "${topology:-}" ] || fabric_ends
+	note "$cases cases of $(wc -l <"$LIES_CASES")"
+	exit
+fi
 fabric "${fabrics[0]}"
 mapfile -t kinds < <(rows fault kinds | sed -nE 's/.*"falsehood": "([^"]*)".*/\1/p')
 fabric_ends
@@ -327,26 +377,15 @@ deck() {
 }
 
 for i in "${!fabrics[@]}"; do deck "$i" >"deck.$i"; done
-cases=0 hands=0 all=$(cat deck.* | wc -l)
-while [ "${EPOCHREALTIME/./}" -lt $end_us ]; do
+hands=0 all=$(cat deck.* | wc -l)
+while time_is_left; do
 	i=$((hands % ${#fabrics[@]})) pass=$((hands / ${#fabrics[@]}))
 	mapfile -t hand < <(cat "deck.$i" "deck.$i" | tail -n +$((1 + pass * 10 % $(wc -l <"deck.$i"))) | head -n 10)
 	fabric "${fabrics[i]}"
 	for case in "${hand[@]}"; do
-		read -r moment kind who <<<"$case"
-		[ -n "${qosd:-}" ] || moment=early	# the first case starts the manager
-		options=(--share "$who" --spare "$manager" --pick $RANDOM)
-		case $who in
-		one)
-			name=$(some_device)
-			options=(--at "$name")
-			! is_to_be_told "$kind" "$name" || tell=$name
-			;;
-		5%) options+=(--chance $((10 + RANDOM % 91))%) ;;
-		esac
-		$moment "$kind" "${options[@]}"
-		cases=$((cases + 1))
-		[ "${EPOCHREALTIME/./}" -lt $end_us ] || break
+		# shellcheck disable=SC2086 # words
+		run_case $case
+		time_is_left || break
 	done
 	fabric_ends
 	hands=$((hands + 1))
