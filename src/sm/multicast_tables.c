@@ -549,7 +549,9 @@ void tables_observed(struct mcast_work *w)
 
 		s->doubt = n->mft_unknown;
 		s->back = n->mft_unknown && !n->failed;
-		s->used_before = n->mft_unknown && n->used_before;
+		/* a later sweep may end before all of it has been read */
+		if (n->mft_unknown)
+			s->used_before = n->used_before;
 	}
 	try_frozen(w);
 	for (size_t i = 0; i < w->blocks.n; i++)
@@ -561,8 +563,9 @@ void tables_observed(struct mcast_work *w)
 		}
 	for (uint32_t i = 0; i < sm->f->n_switches; i++) {
 		const struct fabric_node *n = &sm->f->nodes[sm->f->switches[i].node];
+		const struct mft_switch s = *switch_get(w, n->guid);
 
-		for (unsigned pos = 0; switch_get(w, n->guid)->used_before &&
+		for (unsigned pos = 0; s.doubt && s.used_before &&
 		     pos * PORTS_PER_POSITION <= n->nports; pos++)
 			block_list(w, block_get(w, n->guid, 0, pos));
 	}

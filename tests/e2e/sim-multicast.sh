@@ -225,6 +225,15 @@ note "what another left in the tables"
 stop_qosd
 sim_do mft "$victim" 0xc009 1,2
 sim_do mft "$victim" 0xc030 1
+# A host goes and comes before it can be read.
+sim_do fault add drop --method get-resp --attr MulticastForwardingTable
 start_and_wait "$sm_node" -p policy.yaml
+nodes=$(status nodes)
+nodes_are() { [ "$(status nodes)" = "$1" ] && [ "$(status sweeping)" = false ]; }
+unplug "${hosts_of[busy]}"
+until_ 20 nodes_are $((nodes - 1)) || bad "nobody sees that a host has gone"
+plug "${hosts_of[busy]}"
+until_ 20 nodes_are "$nodes" || bad "nobody sees that a host is back"
+sim_do fault remove all
 await_members "it is gone" $groups $((hosts * groups))
 stop_qosd || bad "exit status $? after SIGTERM"
