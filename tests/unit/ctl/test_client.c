@@ -62,6 +62,15 @@ static void apply(void *arg, struct shared_policy *p)
 	(void)p;
 }
 
+/* The server says here that one can connect. */
+static int listens[2];
+
+static void say_listens(void)
+{
+	if (write(listens[1], "", 1) != 1)
+		_exit(1);
+}
+
 static void serve(void)
 {
 	struct policies_hooks hooks = { .apply = apply };
@@ -76,8 +85,10 @@ static void serve(void)
 	env.policies = policies_new(loop, store_open(NULL, NULL, &err), sa.state->policy,
 				&(struct policies_rules){ 0 }, &hooks);
 	strcpy(sa.state->f->nodes[1].desc, "evil\x1b[31m\nname");
-	if (ctl_new(loop, path, &env, &err))
+	if (ctl_new(loop, path, &env, &err)) {
+		say_listens();
 		loop_run(loop);
+	}
 	_exit(1);
 }
 
@@ -93,6 +104,7 @@ static void serve_half(void)
 	strcpy(addr.sun_path, path);
 	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 || listen(fd, 1) < 0)
 		_exit(1);
+	say_listens();
 	client = accept(fd, NULL, NULL);
 	if (recv(client, request, sizeof(request), 0) > 0 &&
 	    send(client, answer, sizeof(answer) - 1, 0) > 0)
@@ -102,13 +114,16 @@ static void serve_half(void)
 
 static void start(void (*serve_it)(void))
 {
+	char said;
+
+	ck_assert_int_eq(pipe(listens), 0);
 	server = fork();
 	ck_assert_int_ge(server, 0);
 	if (server == 0)
 		serve_it();
-	for (int i = 0; i < 500 && access(path, F_OK) != 0; i++)
-		usleep(10000);
-	usleep(10000);	/* between bind and listen */
+	close(listens[1]);
+	ck_assert_int_eq(read(listens[0], &said, 1), 1);
+	close(listens[0]);
 }
 
 static void setup(void)

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -1083,6 +1084,8 @@ END_TEST
 
 static uint16_t order[400];
 static unsigned served, told_busy;
+static sem_t all_have_come;
+static atomic_uint taken;
 
 static bool is_at_once(const uint8_t *mad, size_t len)
 {
@@ -1095,12 +1098,14 @@ static bool at_once(void *arg, struct mad_port *m, const struct mad_in *in)
 	(void)m;
 	if (in->overload) {
 		told_busy++;
+		taken++;
 		return true;
 	}
 	if (!served)
-		nanosleep(&(struct timespec){ 0, 100000000 }, NULL);	/* meanwhile others come */
+		sem_wait(&all_have_come);
 	if (served < ARRAY_SIZE(order))
 		order[served++] = in->slid;
+	taken++;
 	return true;
 }
 
@@ -1116,14 +1121,17 @@ START_TEST(who_floods_waits_alone)
 
 	open_port(16, 3, 1000, 0);
 	mad_close(t.port);
-	served = told_busy = 0;
+	served = told_busy = taken = 0;
+	sem_init(&all_have_come, 0, 0);
 	t.port = mad_open(t.loop, &set, &h, &err);
 	for (unsigned i = 0; i < 250; i++) {
 		fake_lid = i < 240 ? 1 : 2;
 		fake_receive(mad, sizeof(mad), 0, 3);
 	}
 	fake_lid = 0;
-	run_ms(400);
+	sem_post(&all_have_come);
+	for (unsigned k = 0; k < 200 && taken < 250; k++)
+		run_ms(20);
 	close_port();		/* of what its thread noted nothing is read before */
 	for (unsigned i = 0; i < served; i++)
 		if (order[i] == 2) {
