@@ -35,8 +35,6 @@ qos-levels:
 END
 cat >qosd.yaml <<END
 sweep-interval: 1s
-smp-timeout: 50ms
-smp-retries: 1
 event-command: [$work/hook, an argument]
 event-kinds: [link, node]
 metrics-listen: 127.0.0.1:0
@@ -121,6 +119,7 @@ expect "the last" "$last" "$(ctl -j events --since "$((${last#*:} - 1))" | jq -r
 stop_qosd || bad "exit status $? after SIGTERM"
 until_ 5 gone "$(<hook.pid)" || bad "the command goes on without the daemon"
 rm hang
+printf 'smp-timeout: 50ms\nsmp-retries: 1\n' >>qosd.yaml		# for a device that does not answer
 start_and_wait "$node" -c qosd.yaml -p policy.yaml
 expect "another run: all of its events" "$(ctl -j events)" "$(ctl -j events --since "$last")"
 expect "status, a kind that is none" 1 "$(ctl events --kind nothing >out 2>&1; echo $?)"
