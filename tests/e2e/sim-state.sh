@@ -279,14 +279,16 @@ start_qosd "$sm" -c qosd.yaml
 until_ 20 subnet_up || bad "the subnet does not come up"
 group 6 || bad "no group"
 group 7 || bad "no group"
-sleep 0.2
+all_written() {
+	local file
+	for file in "${files[@]}"; do [ -s "state/$file" ] || return 1; done
+	grep -qE '^member ff12401bffff0+7 ' state/groups.journal
+}
+until_ 10 all_written || bad "there is no file of each kind to be damaged: $(ls state; cat state/groups.journal)"
 lids >lids.seen
 stop_qosd KILL
 rm -rf state.whole
 cp -a state state.whole
-for file in "${files[@]}"; do
-	[ -s "state/$file" ] || bad "there is no $file to be damaged"
-done
 
 flip() { printf "\\x$(printf %x $(($(od -An -tu1 -j "$2" -N1 "$1") ^ $3)))" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null; }
 damage() {
