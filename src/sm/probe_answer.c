@@ -118,8 +118,12 @@ static void port_answered(struct probe *p, const struct ask *a)
 		probe_ask(p, a->node, a->num, ASK_BEHIND);
 		return;
 	}
-	if (same_port(&before, now))
+	if (same_port(&before, now)) {
+		/* it may have gone down once more after the other end was made Active */
+		if (now->state < p->f->ports[peer].state)
+			probe_ask(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_PORT);
 		return;
+	}
 	/* it was down for a while: whoever is there now; or what it can do has changed */
 	probe_mark(p, p->f->ports[peer].node);
 	if (now->state < before.state) {
