@@ -6,9 +6,11 @@
  * caches.  So claims are settled in this order, each one in order of GUIDs, so
  * that the outcome does not depend on the order of discovery:
  *  1. the LID that a port has, and had in earlier runs;
- *  2. the LID that a port has;
- *  3. the LID that a port had in earlier runs;
- *  4. new ones.
+ *  2. the LID that this manager gave to a port before, which is in the forwarding tables: a port that
+ *     says another one was set by somebody else, or lies;
+ *  3. the LID that a port has;
+ *  4. the LID that a port had in earlier runs;
+ *  5. new ones.
  * A claim holds when the whole range is unicast, aligned for the LMC and not
  * taken by a claim before it, and when it is within two bounds:
  *  - the forwarding tables of the switches.  The least LinearFDBCap bounds all
@@ -32,6 +34,7 @@
 struct allocator {
 	struct plan *p;
 	const struct lid_map *known;
+	const struct plan *before;	/* in force until now; NULL */
 	uint32_t *by_guid;		/* end ports to serve, in order of GUIDs */
 	uint32_t *by_place;		/* the same, each switch followed by its hosts */
 	uint32_t n;
@@ -119,6 +122,18 @@ static uint32_t known_lid(const struct allocator *a, uint32_t port)
 	return lid == MAP64_NONE ? 0 : lid;
 }
 
+/* What the plan in force gives to the port; 0: nothing. */
+static uint32_t given_lid(const struct allocator *a, uint32_t port)
+{
+	uint64_t guid = a->p->f->ports[port].guid;
+	uint32_t was;
+
+	if (!a->before || fabric_find_port(a->p->f, guid) != port)
+		return 0;
+	was = fabric_find_port(a->before->f, guid);
+	return was == FABRIC_NONE ? 0 : a->before->lid[was];
+}
+
 /* --- bounds --- */
 
 static void count_lid(uint32_t *ports_at, uint32_t lid)
@@ -192,21 +207,34 @@ static uint32_t limit_by_switches(const struct allocator *a)
 
 /* --- claims --- */
 
+/* The LID that a port claims in a pass (see the top of this file); 0: none. */
+static uint32_t claimed_in(const struct allocator *a, uint32_t port, int pass)
+{
+	uint32_t has = a->p->f->ports[port].lid;
+
+	switch (pass) {
+	case 1:
+		return has == known_lid(a, port) ? has : 0;
+	case 2:
+		return given_lid(a, port);
+	case 3:
+		return has;
+	default:
+		return known_lid(a, port);
+	}
+}
+
 static void settle_claims(struct allocator *a)
 {
-	struct plan *p = a->p;
-
-	for (int pass = 1; pass <= 3; pass++)
+	for (int pass = 1; pass <= 4; pass++)
 		for (uint32_t i = 0; i < a->n; i++) {
-			uint32_t port = a->by_guid[i];
-			uint32_t has = p->f->ports[port].lid, had = known_lid(a, port);
-			uint32_t max = limit_of(a, port);
+			uint32_t port = a->by_guid[i], max = limit_of(a, port);
 
-			if (p->lid[port] || (pass == 1 && has != had))
+			if (a->p->lid[port])
 				continue;
-			if (pass == 2 && max > a->dense)
+			if (pass == 3 && max > a->dense)
 				max = a->dense;
-			claim(p, port, pass == 3 ? had : has, max);
+			claim(a->p, port, claimed_in(a, port, pass), max);
 		}
 }
 
@@ -333,7 +361,7 @@ static void report_missing(struct plan *p, uint32_t missing, uint32_t example)
 		     fabric_port_name(p->f, example, name, sizeof(name)));
 }
 
-bool plan_assign_lids(struct plan *p, const struct lid_map *known)
+bool plan_assign_lids(struct plan *p, const struct lid_map *known, const struct plan *before)
 {
 	const struct fabric *f = p->f;
 	struct allocator *a = xcalloc(1, sizeof(*a));
@@ -348,6 +376,7 @@ bool plan_assign_lids(struct plan *p, const struct lid_map *known)
 
 	a->p = p;
 	a->known = known;
+	a->before = before;
 	a->by_place = xcalloc(f->n_ports, sizeof(*a->by_place));
 	a->by_guid = xcalloc(f->n_ports, sizeof(*a->by_guid));
 	order_by_place(a);

@@ -68,7 +68,7 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	p->policy = policy;
 	p->settings = settings;
 	t[0] = now();
-	plan_assign_lids(p, known);
+	plan_assign_lids(p, known, before);
 	list_routers(p);
 	t[1] = now();
 	p->groups = groups_resolve(policy, f, &p->findings);

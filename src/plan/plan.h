@@ -69,14 +69,14 @@ struct plan {
 };
 
 /*
- * Assigns LIDs (14.2.5.6): what a port has is kept when it is valid, aligned,
- * nobody else's and within the bounds that lids.c tells of; then what it had in
- * earlier runs; then the lowest free ones, those of absent ports last.  Fills p->lid,
+ * Assigns LIDs (14.2.5.6): what the plan in force, before (NULL: there is none), gives to a port, then
+ * what a port has, is kept when it is valid, aligned, nobody else's and within the bounds that lids.c
+ * tells of; then what it had in earlier runs; then the lowest free ones, those of absent ports last.  Fills p->lid,
  * lmc, lid_top, lid_limit, port_by_lid.
  * False if the subnet has more ports than LIDs (a finding says so; ports
  * without a LID stay 0).
  */
-bool plan_assign_lids(struct plan *p, const struct lid_map *known);
+bool plan_assign_lids(struct plan *p, const struct lid_map *known, const struct plan *before);
 
 /* The LMC by which a port answers, and to how many LIDs. */
 static inline uint8_t plan_lmc(const struct plan *p, uint32_t port)

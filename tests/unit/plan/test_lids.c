@@ -110,7 +110,7 @@ static bool assign(struct net *n)
 	drop_lids(n);
 	n->p.f = n->f;
 	n->p.settings = n->settings;
-	bool all = plan_assign_lids(&n->p, &n->known);
+	bool all = plan_assign_lids(&n->p, &n->known, NULL);
 
 	check_sound(n);
 	ck_assert_uint_eq(n->p.findings.count[SEV_ERROR], !all);
@@ -314,6 +314,32 @@ START_TEST(running_port_beats_memory)
 }
 END_TEST
 
+/* Two hosts say each other's LIDs: as long as the plan in force is there, it counts. */
+START_TEST(given_lid_beats_what_a_port_says)
+{
+	struct net n;
+	uint16_t first, second;
+	struct plan before;
+
+	net_row(&n, 2, 2);
+	ck_assert(assign(&n));
+	before = n.p;
+	first = n.p.lid[host(&n, 0)];
+	second = n.p.lid[host(&n, 1)];
+	n.f->ports[host(&n, 0)].lid = second;
+	n.f->ports[host(&n, 1)].lid = first;
+	n.p = (struct plan){ .f = n.f, .settings = n.settings };
+	ck_assert(plan_assign_lids(&n.p, &n.known, &before));
+	check_sound(&n);
+	ck_assert_uint_eq(n.p.lid[host(&n, 0)], first);
+	ck_assert_uint_eq(n.p.lid[host(&n, 1)], second);
+	free(before.lid);
+	free(before.lmc);
+	free(before.port_by_lid);
+	net_end(&n);
+}
+END_TEST
+
 START_TEST(restart_with_reset_devices_gives_the_same)
 {
 	uint16_t before[64];
@@ -498,6 +524,7 @@ int main(void)
 	tcase_add_test(c, conflict_goes_to_the_remembered_one);
 	tcase_add_test(c, conflict_goes_to_the_lowest_guid);
 	tcase_add_test(c, running_port_beats_memory);
+	tcase_add_test(c, given_lid_beats_what_a_port_says);
 	tcase_add_test(c, restart_with_reset_devices_gives_the_same);
 	tcase_add_test(c, absent_ports_keep_theirs_as_long_as_there_are_others);
 	tcase_add_test(c, lmc_aligns_hosts_but_not_switches);
