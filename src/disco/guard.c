@@ -46,6 +46,7 @@ struct seen {
 struct pair {
 	uint32_t a, b;		/* b: NONE */
 	uint32_t from;
+	uint64_t guid;		/* that what answered behind the end said */
 };
 
 /* What is behind an end said that it is a port, and an SMP that left by that port got elsewhere. */
@@ -181,15 +182,15 @@ static bool suspect_one(struct guard *g, uint32_t a, uint32_t b)
 	if ((a & 0xff) != (b & 0xff) || a >> 8 == b >> 8 || !same_kind(g, a >> 8, b >> 8))
 		return false;
 	g->nodes.v[a >> 8].doubtful = g->nodes.v[b >> 8].doubtful = true;
-	*vec_push(&g->one) = (struct pair){ a >> 8, b >> 8, NONE };
+	*vec_push(&g->one) = (struct pair){ a >> 8, b >> 8, NONE, 0 };
 	return true;
 }
 
 /* A node has been seen once more by another name, behind an end. */
-static void suspect_again(struct guard *g, uint32_t node, uint32_t from)
+static void suspect_again(struct guard *g, uint32_t node, uint32_t from, const uint8_t *info)
 {
 	g->nodes.v[node].doubtful = true;
-	*vec_push(&g->one) = (struct pair){ node, NONE, from };
+	*vec_push(&g->one) = (struct pair){ node, NONE, from, get_be64(info + NI_GUID) };
 }
 
 /* The same of a node that was not seen before, which answered behind an end. */
@@ -200,7 +201,7 @@ static bool suspect_new(struct guard *g, uint32_t a, uint32_t from, const uint8_
 	if ((a & 0xff) != info[NI_LOCAL_PORT] || n->type != info[NI_TYPE] ||
 	    n->ports != info[NI_PORTS])
 		return false;
-	suspect_again(g, a >> 8, from);
+	suspect_again(g, a >> 8, from, info);
 	return true;
 }
 
@@ -227,17 +228,9 @@ static bool contradicts(struct guard *g, uint32_t from, uint32_t to, uint32_t *o
 		*other = arrived;
 		return true;
 	}
-	/*
-	 * What was said to lead to this port does not: an SMP left by the port and got elsewhere.  Of a
-	 * device that may be that one again the first name is kept.
-	 */
-	if (came != NONE && came != to) {
-		if (suspect_one(g, came, to)) {
-			*other = came;
-			return true;
-		}
+	/* what was said to lead to this port does not: an SMP left by the port and got elsewhere */
+	if (came != NONE && came != to)
 		note_false_claim(g, came, from);
-	}
 	return false;
 }
 
@@ -513,11 +506,12 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 		node = seen_before(g, info);
 		if (node != NONE) {
 			if (!is_near(g->nodes.v[node].node_info))
-				suspect_again(g, node, from);
+				suspect_again(g, node, from, info);
 			set_other(g, x, g->nodes.v[node].near);
 			return refuse(x, LEFT_PORT_GUID);
 		}
-		if (multiplies(g, near))
+		/* behind an adapter is nobody */
+		if (info[NI_TYPE] == IB_NODE_SWITCH_T && multiplies(g, near))
 			return GUARD_REPEATED;
 		if (g->nodes.n >= GUARD_NODES_MAX || g->ports + info[NI_PORTS] >= g->ports_max)
 			return full(g, x);
@@ -571,6 +565,16 @@ enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, const uin
 	return GUARD_REFUSE;
 }
 
+/* What answered behind an end has another GUID each time; this is one of them. */
+static void tell_changes(const struct guard *g, uint32_t near, uint64_t guid,
+			 void (*found)(void *arg, const struct disco_left *x), void *arg)
+{
+	struct disco_left x = { .attr = UMAD_SM_ATTR_NODE_INFO, .why = LEFT_GUID_CHANGES, .guid = guid };
+
+	set_near(g, &x, near);
+	found(arg, &x);
+}
+
 /* other: the end behind which the device is that node was taken for; NONE: nobody knows. */
 static void tell(const struct guard *g, uint32_t node, uint32_t near, enum left_why why,
 		 uint32_t other, void (*found)(void *arg, const struct disco_left *x), void *arg)
@@ -579,8 +583,7 @@ static void tell(const struct guard *g, uint32_t node, uint32_t near, enum left_
 
 	if (near == NONE)
 		return;		/* our own */
-	if (node != NONE)
-		left_describe(&x, g->nodes.v[node].node_info);
+	left_describe(&x, g->nodes.v[node].node_info);
 	if (why == LEFT_NO_ADAPTER)
 		x.b = g->nodes.v[node].back;
 	set_near(g, &x, near);
@@ -714,7 +717,11 @@ void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_l
 			continue;
 		if (g->nodes.v[p->a].near != NONE && !false_name[g->nodes.v[p->a].near >> 8])
 			tell(g, p->a, g->nodes.v[p->a].near, LEFT_GUID_CHANGES, NONE, found, arg);
-		if (near_b != NONE && !false_name[near_b >> 8])
+		if (near_b == NONE || false_name[near_b >> 8])
+			continue;
+		if (p->b == NONE)
+			tell_changes(g, near_b, p->guid, found, arg);
+		else
 			tell(g, p->b, near_b, LEFT_GUID_CHANGES, NONE, found, arg);
 	}
 	for (size_t i = 0; i < g->false_claims.n; i++)

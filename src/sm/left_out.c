@@ -47,6 +47,7 @@ struct left_one {
 	bool has_last;
 	bool met;		/* by the scan that has just ended */
 	bool untested;		/* put there by a scan of this sweep */
+	bool replaces;		/* put there by leave_replacements_out() */
 	/* light sweeps, until it is tried again though it answers as before; IMPOSTOR: see is_away() */
 	uint32_t wait;
 };
@@ -351,6 +352,9 @@ static enum right is_right(const struct sm *sm, const struct disco_left *x)
 	if (x->why == LEFT_TWO_KINDS || x->why == LEFT_TWO_PLACES || x->why == LEFT_CLAIMS ||
 	    x->why == LEFT_NO_ADAPTER)
 		return is_older(f, x) ? RIGHT_OTHER_LIES : RIGHT_NOT;
+	/* what has another GUID each time does not have the one that it was known by */
+	if (x->why == LEFT_GUID_CHANGES)
+		return reaches(f, x->near_guid, x->near_port, x->guid) ? RIGHT_ALONE : RIGHT_NOT;
 	if (x->why != LEFT_IMPOSTOR || !is_known(sm->left_out, f, x))
 		return RIGHT_NOT;
 	/* those for whose sake an adapter is doubted were refused; its other places are its own */
@@ -390,10 +394,15 @@ static void acquit(struct left_list *l, size_t i)
  */
 static bool is_honest(struct left_list *l, const struct disco_left *x, bool *again)
 {
+	const struct left_one *one = find(l, x->near_guid, x->near_port);
+
 	if (x->why != LEFT_IMPOSTOR)
 		return false;
 	if (map64_get(&l->honest, x->guid) != MAP64_NONE)
 		return true;
+	/* this place was refused because it is on the list: that says nothing of the others */
+	if (one && left_stays(&one->x))
+		return false;
 	for (size_t i = 0; i < l->v.n; i++)
 		if (is_doubted_switch(&l->v.v[i].x) && l->v.v[i].x.guid == x->guid &&
 		    (l->v.v[i].x.near_guid != x->near_guid || l->v.v[i].x.near_port != x->near_port)) {
@@ -416,8 +425,101 @@ static bool acquit_those_alone(struct left_list *l, const struct fabric *f)
 	for (size_t i = l->v.n; i-- > 0;) {
 		const struct left_one *one = &l->v.v[i];
 
-		if (!is_doubted_switch(&one->x) || !one->untested || !one->met ||
+		if (!(is_doubted_switch(&one->x) || one->replaces) || !one->untested || !one->met ||
 		    map64_get(&f->node_by_guid, one->x.guid) != MAP64_NONE)
+			continue;
+		acquit(l, i);
+		any = true;
+	}
+	return any;
+}
+
+static bool is_in(const struct fabric *f, const struct fabric_node *n)
+{
+	return map64_get(&f->node_by_guid, n->guid) != MAP64_NONE;
+}
+
+/* The port that leads to the node, as its directed route has it; FABRIC_NONE: it is our own. */
+static uint32_t near_port(const struct fabric *f, uint32_t node)
+{
+	const struct fabric_node *n = &f->nodes[node];
+
+	return n->hops ? f->ports[n->port0 + n->local_port].peer : FABRIC_NONE;
+}
+
+/* Where the node was found first, another one was before: its ports may be those of a device that took its name. */
+static bool is_displaced(const struct fabric *old, const struct fabric *f, uint32_t node)
+{
+	uint32_t near = near_port(f, node);
+
+	return near != FABRIC_NONE && !reaches(old, port_node(f, near)->guid, f->ports[near].num,
+					       f->nodes[node].guid);
+}
+
+/*
+ * The switch that was behind a port of f is nowhere any more, and behind the port is one that was known
+ * elsewhere.  x: that the device behind the port is to be left out.
+ */
+static bool replaces(const struct fabric *old, const struct fabric *f, uint32_t port,
+		     struct disco_left *x)
+{
+	const struct fabric_port *p = &f->ports[port];
+	const struct fabric_node *now = port_node(f, p->peer);
+	uint32_t was = port_behind(old, port_node(f, port)->guid, p->num);
+	uint32_t before = map64_get(&old->node_by_guid, now->guid), near;
+
+	if (was == FABRIC_NONE || before == MAP64_NONE || !node_is_switch(now) ||
+	    !node_is_switch(port_node(old, was)) || is_in(f, port_node(old, was)))
+		return false;
+	/* no SMP leaves by a host's port; what is at our own port stays */
+	near = near_port(old, before);
+	if (!node_is_switch(port_node(f, port)) ||
+	    (now != port_node(f, port) && is_displaced(old, f, f->ports[port].node)) ||
+	    near_port(old, old->ports[was].node) == old->self)
+		return false;
+	*x = (struct disco_left){ .near_guid = f->nodes[p->node].guid, .near_port = p->num,
+				  .guid = now->guid, .why = LEFT_IMPOSTOR,
+				  .attr = UMAD_SM_ATTR_NODE_INFO };
+	if (near != FABRIC_NONE) {
+		x->other_guid = port_node(old, near)->guid;
+		x->other_port = old->ports[near].num;
+	}
+	return true;
+}
+
+/*
+ * In a subnet that runs, a switch that gives the whole NodeInfo of another one seems to have gone, and
+ * the other one to have its links.  The next scan does not ask it: if the other one was moved,
+ * that scan finds it elsewhere, or by the links that its own ports lead to (acquit_replacements()).
+ */
+static bool leave_replacements_out(struct sm *sm, const struct fabric *f)
+{
+	const struct fabric *old = sm->published ? sm->published->f : NULL;
+	struct left_list *l = sm->left_out;
+	struct disco_left x;
+	bool any = false;
+
+	for (uint32_t i = 0; old && i < f->n_ports; i++) {
+		if (f->ports[i].peer == FABRIC_NONE || !replaces(old, f, i, &x) ||
+		    map64_get(&l->honest, x.guid) != MAP64_NONE || !put(l, &x))
+			continue;
+		find(l, x.near_guid, x.near_port)->replaces = true;
+		*vec_push(&l->fresh) = x;
+		any = true;
+	}
+	return any;
+}
+
+/* A link to such a place, which was not asked, was found from its other end. */
+static bool acquit_replacements(struct left_list *l, const struct fabric *f)
+{
+	bool any = false;
+
+	for (size_t i = l->v.n; i-- > 0;) {
+		const struct left_one *one = &l->v.v[i];
+
+		if (!one->replaces || !one->untested ||
+		    !reaches(f, one->x.near_guid, one->x.near_port, one->x.guid))
 			continue;
 		acquit(l, i);
 		any = true;
@@ -463,9 +565,13 @@ bool left_out_scanned(struct sm *sm, const struct disco_result *res)
 			*vec_push(&l->fresh) = *x;
 		}
 	}
+	if (res->f)
+		again |= leave_replacements_out(sm, res->f);
 	/* if devices are new on the list, what the fabric is without them is not known yet */
-	if (res->f && !again)
+	if (res->f && !again) {
+		acquit_replacements(l, res->f);
 		again = acquit_those_alone(l, res->f);
+	}
 	again &= l->repeats < REPEATS_MAX;
 	l->repeats += again;
 	if (res->f && !again)
