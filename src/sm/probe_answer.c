@@ -197,6 +197,24 @@ static bool is_copy(struct probe *p, const struct ask *a)
 	return false;
 }
 
+/*
+ * A switch where it was says the port GUID of another node.  It keeps the one that it had, as all of its
+ * links are known by its node GUID, and is told of.
+ */
+static bool takes_a_port_guid(struct probe *p, uint32_t port, uint32_t node, uint8_t *info)
+{
+	uint64_t guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
+	uint32_t owner = fabric_find_port(p->f, guid);
+	char name[FABRIC_NAME_MAX];
+
+	if (!node_is_switch(&p->f->nodes[node]) || owner == FABRIC_NONE ||
+	    p->f->ports[owner].node == node)
+		return false;
+	liars_note(p->sm, p->f, port, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, info),
+		   "says the port GUID of %s", fabric_port_name(p->f, owner, name, sizeof(name)));
+	return true;
+}
+
 /* A node that was not there; by the port of the switch that leads to it. */
 static uint32_t add_node(struct probe *p, const struct ask *a)
 {
@@ -418,6 +436,8 @@ static void behind_answered(struct probe *p, const struct ask *a)
 	p->heard.v[node] = 1;
 	peer = p->f->nodes[node].port0 + num;
 	if (p->f->ports[port].peer == peer) {
+		if (takes_a_port_guid(p, port, node, info))
+			return;
 		liars_clear(p->sm, p->f, port, true);
 		/* NodeInfo as it is kept has the port GUID of LocalPortNum */
 		if (num == p->f->nodes[node].local_port && fabric_node_store(p->f, node, info))

@@ -270,8 +270,6 @@ if [ "$seconds" -eq 0 ]; then
 	note "links that lies keep from coming up"
 	fabric random:switches=8,hosts=12
 	early port-state-0 --share 40% --spare "$manager" --pick 26913
-	note "a name that is another device's"
-	late other-node --share 40% --spare "$manager" --pick 7051
 	fabric_ends
 	note "an LMC that no LID can have"
 	fabric clos:2x2,hosts=3
@@ -284,6 +282,13 @@ if [ "$seconds" -eq 0 ]; then
 		until_ 5 connected "$manager" "$name" || bad "a host that says LMC 7 is not served, time $i: $(ctl health)"
 	done
 	truth_returns
+	note "the manager's own switch takes another one's port GUID"
+	what="port GUID of another switch" name=$(nth switch 1)
+	lie port-guid-other --at "$name"
+	named_by_health() { ctl health | grep 'device-lies' | grep -F "$name" | grep -qF 'says the port GUID of'; }
+	until_ 10 named_by_health || bad "health does not tell of $name: $(ctl health)"
+	truth_returns
+	until_ 5 no_lies || bad "health still tells of lies: $(ctl health)"
 	fabric_ends
 	note "devices that are odd for good"
 	fabric clos:2x2,hosts=3
