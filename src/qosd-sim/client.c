@@ -11,7 +11,8 @@
 
 #define BATCH		64		/* messages of a client at a time; */
 #define BATCH_MIN	8		/* of one that always has more, beside others */
-#define ADDRESSED_MIN	4		/* messages for a client, which is read at once then */
+#define ADDRESSED_MIN	4		/* messages for a client, which is then read at once: */
+#define ADDRESSED_ROUNDS	8	/* so many batches at most */
 #define SOCKET_ROOM	(1 << 20)
 #define LINGER_US	50		/* for more of a client that seems to be the only one, */
 #define LINGER_ROUNDS	16		/* … and so often, before others are looked at */
@@ -167,13 +168,14 @@ static struct client *next_addressed(struct server *sv, unsigned *messages)
 
 /*
  * A port to which a hundred others send can send meanwhile in a fabric, as much as they all do.  Here it
- * would have one turn in a hundred, and its program would wait for room in its socket.
+ * would have one turn in a hundred, and its program would wait for room in its socket.  So all that its
+ * program has sent is read, within reason.
  */
 static void read_addressed(struct server *sv)
 {
 	struct client *most = NULL, *c;
 	unsigned n = ADDRESSED_MIN - 1, messages;
-	int got;
+	int got, rounds = ADDRESSED_ROUNDS;
 
 	while ((c = next_addressed(sv, &messages)))
 		if (messages > n) {
@@ -182,9 +184,10 @@ static void read_addressed(struct server *sv)
 		}
 	if (!most)
 		return;
-	got = receive(most);
-	if (!would_block(got))
-		on_input(most, got);
+	most->batch = BATCH;
+	do
+		got = receive(most);
+	while (!would_block(got) && on_input(most, got) && got == BATCH && --rounds);
 	while (next_addressed(sv, &messages))
 		;
 }
