@@ -31,7 +31,7 @@ bool log_parse_level(const char *word, enum log_level *level);
 /* From now on to syslog(3), for a daemon without a terminal. ident must stay valid. */
 void log_to_syslog(const char *ident);
 
-#define LOG_WAIT_US	5000
+#define LOG_WAIT_US	1000
 #define LOG_LINES_MAX	1024
 /* Behind the last fork().  Without a thread for it lines are written as before. */
 void log_begin(void);
