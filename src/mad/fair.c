@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * See fair.h.  A source is there while something of it waits: in a hash table to
- * be found, and in a ring in which each has one turn a round.
+ * be found, and in one of two rings, in which each has one turn a round.
+ *
+ * A source begins in the ring FEW.  It goes to the ring MANY when its turn comes and it has more than
+ * FAIR_FEW items waiting, and stays there until it has none.
  */
 #include <stdlib.h>
 
@@ -11,6 +14,8 @@
 
 #define BUCKETS 1024u		/* a power of 2 */
 #define LOOKS	16u		/* at sources, for one that has to make room */
+
+enum ring { FEW, MANY, RINGS };
 
 struct source {
 	uint64_t key;
@@ -23,7 +28,8 @@ struct source {
 struct fair {
 	unsigned max, each_max, n;
 	struct source *bucket[BUCKETS];
-	struct source *latest;		/* the ring's last; its next is whose turn it is */
+	struct source *latest[RINGS];	/* a ring's last; its next is whose turn it is */
+	unsigned few_taken;		/* since an item of a greedy source was */
 	struct source *spare;
 };
 
@@ -45,6 +51,33 @@ static struct source **find(struct fair *f, uint64_t key)
 	return p;
 }
 
+static struct source *ring_first(const struct fair *f, enum ring r)
+{
+	return f->latest[r] ? f->latest[r]->in_ring : NULL;
+}
+
+static void ring_add(struct fair *f, enum ring r, struct source *s)
+{
+	if (f->latest[r]) {
+		s->in_ring = f->latest[r]->in_ring;
+		f->latest[r]->in_ring = s;
+	} else {
+		s->in_ring = s;
+	}
+	f->latest[r] = s;
+}
+
+static struct source *ring_take_first(struct fair *f, enum ring r)
+{
+	struct source *s = ring_first(f, r);
+
+	if (f->latest[r] == s)
+		f->latest[r] = NULL;
+	else
+		f->latest[r]->in_ring = s->in_ring;
+	return s;
+}
+
 static void source_add(struct fair *f, struct source **place, uint64_t key)
 {
 	struct source *s = f->spare;
@@ -56,25 +89,15 @@ static void source_add(struct fair *f, struct source **place, uint64_t key)
 	*s = (struct source){ .key = key };
 	s->end = &s->first;
 	*place = s;
-	if (f->latest) {
-		s->in_ring = f->latest->in_ring;
-		f->latest->in_ring = s;
-	} else {
-		s->in_ring = s;
-	}
-	f->latest = s;
+	ring_add(f, FEW, s);
 }
 
-/* s is the one whose turn it was. */
+/* It is in no ring. */
 static void source_drop(struct fair *f, struct source *s)
 {
 	struct source **p = find(f, s->key);
 
 	*p = s->in_bucket;
-	if (f->latest == s)
-		f->latest = NULL;
-	else
-		f->latest->in_ring = s->in_ring;
 	s->in_ring = f->spare;
 	f->spare = s;
 }
@@ -98,36 +121,71 @@ bool fair_push(struct fair *f, uint64_t key, struct fair_item *item)
 	return true;
 }
 
-struct fair_item *fair_pop(struct fair *f)
+/* Of the ring's first source, which goes to its end. */
+static struct fair_item *pop_from(struct fair *f, enum ring r)
 {
-	struct source *s = f->latest ? f->latest->in_ring : NULL;
-	struct fair_item *item;
+	struct source *s = ring_first(f, r);
+	struct fair_item *item = s->first;
 
-	if (!s)
-		return NULL;
-	item = s->first;
 	s->first = item->next;
 	f->n--;
 	if (--s->n)
-		f->latest = s;
+		f->latest[r] = s;
 	else
-		source_drop(f, s);
+		source_drop(f, ring_take_first(f, r));
 	return item;
 }
 
-/* The one with most waiting, of the next few; NULL: none has two more than n. */
-static struct source *who_has_most(struct fair *f, unsigned n)
+/* Those that have become greedy leave the ring's beginning. */
+bool fair_any_few(struct fair *f)
 {
-	struct source *s = f->latest, *most = NULL;
+	const struct source *s;
+
+	while ((s = ring_first(f, FEW)) && s->n > FAIR_FEW)
+		ring_add(f, MANY, ring_take_first(f, FEW));
+	return s;
+}
+
+struct fair_item *fair_pop_few(struct fair *f)
+{
+	return fair_any_few(f) ? pop_from(f, FEW) : NULL;
+}
+
+struct fair_item *fair_pop(struct fair *f)
+{
+	bool few = fair_any_few(f);
+
+	if (f->latest[MANY] && (!few || ++f->few_taken >= FAIR_SHARE)) {
+		f->few_taken = 0;
+		return pop_from(f, MANY);
+	}
+	return few ? pop_from(f, FEW) : NULL;
+}
+
+/* The one with most waiting, of the next few in the ring; NULL: none has more than n. */
+static struct source *ring_most(const struct fair *f, enum ring r, unsigned n)
+{
+	struct source *s = f->latest[r], *most = NULL;
 
 	for (unsigned i = 0; s && i < LOOKS; i++) {
 		s = s->in_ring;
-		if (s->n >= n + 2 && (!most || s->n > most->n))
+		if (s->n > n) {
 			most = s;
-		if (s == f->latest)
+			n = s->n;
+		}
+		if (s == f->latest[r])
 			break;
 	}
 	return most;
+}
+
+/* NULL: none has two more than n. */
+static struct source *who_has_most(const struct fair *f, unsigned n)
+{
+	struct source *most = ring_most(f, MANY, n + 1);
+	struct source *few = ring_most(f, FEW, most ? most->n : n + 1);
+
+	return few ? few : most;
 }
 
 bool fair_push_out(struct fair *f, uint64_t key, struct fair_item *item, struct fair_item **out)

@@ -3,6 +3,11 @@
  * Requests that wait, taken in turn from all who asked: one who asks a thousand
  * things at once waits for them, and nobody else does.
  *
+ * A source that has more than FAIR_FEW items waiting is greedy until none of its items is left.  Sources
+ * that are not greedy go first, and one in FAIR_SHARE of the items taken is a greedy source's, so that
+ * greedy sources do not starve.  A source that asks little thus waits only for others that ask
+ * little, however many flood.
+ *
  * What waits belongs to the queue's user, who embeds struct fair_item in it; the
  * queue is for one thread.
  */
@@ -11,6 +16,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#define FAIR_FEW	32u
+#define FAIR_SHARE	8u
 
 struct fair_item {
 	struct fair_item *next;
@@ -31,8 +39,12 @@ bool fair_push_out(struct fair *f, uint64_t source, struct fair_item *item,
 		   struct fair_item **out);
 /* The latest of the source, which stays in the queue; NULL: none of it waits. */
 struct fair_item *fair_latest(struct fair *f, uint64_t source);
-/* The oldest of the source whose turn it is, NULL: none waits. */
+/* The oldest item of the source whose turn it is, NULL: none waits. */
 struct fair_item *fair_pop(struct fair *f);
+/* The same of sources that are not greedy; NULL: none of these waits. */
+struct fair_item *fair_pop_few(struct fair *f);
 unsigned fair_count(const struct fair *f);
+/* Whether fair_pop_few() has an item. */
+bool fair_any_few(struct fair *f);
 
 #endif

@@ -11,8 +11,18 @@
 #include "mad/flood.h"
 
 #define SPARE_MAX 1024u		/* items that are kept for what comes next; the rest is freed */
+#define BATCH 8u		/* items that the loop's thread takes, or gives back, at a time */
+
+/* A list of items, the oldest first. */
+struct batch {
+	struct fair_item *first, **end;
+	unsigned n;
+};
 
 struct intake {
+	/* of the loop's thread */
+	struct batch taken[INTAKE_CLASSES], done;
+	/* of all, by the lock */
 	pthread_mutex_t lock;
 	struct fair *queue[INTAKE_CLASSES];
 	struct fair_item *spare;
@@ -25,6 +35,9 @@ struct intake *intake_new(unsigned requests, unsigned requests_each)
 {
 	struct intake *in = xcalloc(1, sizeof(*in));
 
+	for (unsigned c = 0; c < INTAKE_CLASSES; c++)
+		in->taken[c].end = &in->taken[c].first;
+	in->done.end = &in->done.first;
 	pthread_mutex_init(&in->lock, NULL);
 	in->queue[INTAKE_ANSWER] = fair_new(INTAKE_ANSWERS, INTAKE_ANSWERS);
 	in->queue[INTAKE_SMP] = fair_new(INTAKE_SMPS, INTAKE_SMPS_EACH);
@@ -34,6 +47,27 @@ struct intake *intake_new(unsigned requests, unsigned requests_each)
 	return in;
 }
 
+static void batch_add(struct batch *b, struct fair_item *i)
+{
+	i->next = NULL;
+	*b->end = i;
+	b->end = &i->next;
+	b->n++;
+}
+
+static struct fair_item *batch_take(struct batch *b)
+{
+	struct fair_item *i = b->first;
+
+	if (!i)
+		return NULL;
+	b->first = i->next;
+	if (!b->first)
+		b->end = &b->first;
+	b->n--;
+	return i;
+}
+
 void intake_free(struct intake *in)
 {
 	struct fair_item *i;
@@ -41,10 +75,12 @@ void intake_free(struct intake *in)
 	if (!in)
 		return;
 	for (unsigned c = 0; c < INTAKE_CLASSES; c++) {
-		while ((i = fair_pop(in->queue[c])))
+		while ((i = batch_take(&in->taken[c])) || (i = fair_pop(in->queue[c])))
 			free(i);
 		fair_free(in->queue[c]);
 	}
+	while ((i = batch_take(&in->done)))
+		free(i);
 	while ((i = in->spare)) {
 		in->spare = i->next;
 		free(i);
@@ -73,17 +109,41 @@ struct rx_item *intake_item(struct intake *in)
 	return i ? of(i) : xmalloc(sizeof(struct rx_item));
 }
 
+/* The lock is held.  False: there are enough. */
+static bool keep_spare(struct intake *in, struct fair_item *i)
+{
+	if (in->n_spare >= SPARE_MAX)
+		return false;
+	i->next = in->spare;
+	in->spare = i;
+	in->n_spare++;
+	return true;
+}
+
 void intake_give_back(struct intake *in, struct rx_item *i)
 {
+	bool kept;
+
 	pthread_mutex_lock(&in->lock);
-	if (in->n_spare < SPARE_MAX) {
-		i->item.next = in->spare;
-		in->spare = &i->item;
-		in->n_spare++;
-		i = NULL;
-	}
+	kept = keep_spare(in, &i->item);
 	pthread_mutex_unlock(&in->lock);
-	free(i);
+	if (!kept)
+		free(i);
+}
+
+void intake_done(struct intake *in, struct rx_item *i)
+{
+	struct fair_item *done;
+
+	batch_add(&in->done, &i->item);
+	if (in->done.n < BATCH)
+		return;
+	pthread_mutex_lock(&in->lock);
+	while (in->n_spare < SPARE_MAX && (done = batch_take(&in->done)))
+		keep_spare(in, done);
+	pthread_mutex_unlock(&in->lock);
+	while ((done = batch_take(&in->done)))
+		free(done);
 }
 
 struct rx_item *intake_put(struct intake *in, enum intake_class c, uint64_t source,
@@ -102,22 +162,29 @@ struct rx_item *intake_put(struct intake *in, enum intake_class c, uint64_t sour
 	return out ? of(out) : NULL;
 }
 
-struct rx_item *intake_take(struct intake *in, enum intake_class c)
+struct rx_item *intake_take(struct intake *in, enum intake_class c, bool few)
 {
-	struct fair_item *i;
+	struct batch *b = &in->taken[c];
+	struct fair_item *i = batch_take(b);
 
+	if (i)
+		return of(i);
 	pthread_mutex_lock(&in->lock);
-	i = fair_pop(in->queue[c]);
+	while (b->n < BATCH && (i = few ? fair_pop_few(in->queue[c]) : fair_pop(in->queue[c])))
+		batch_add(b, i);
 	pthread_mutex_unlock(&in->lock);
+	i = batch_take(b);
 	return i ? of(i) : NULL;
 }
 
-bool intake_any(struct intake *in, enum intake_class c)
+bool intake_any(struct intake *in, enum intake_class c, bool few)
 {
 	bool any;
 
+	if (in->taken[c].n)
+		return true;
 	pthread_mutex_lock(&in->lock);
-	any = fair_count(in->queue[c]) > 0;
+	any = few ? fair_any_few(in->queue[c]) : fair_count(in->queue[c]) > 0;
 	pthread_mutex_unlock(&in->lock);
 	return any;
 }

@@ -52,7 +52,7 @@ struct intake;
 struct intake *intake_new(unsigned requests, unsigned requests_each);
 void intake_free(struct intake *in);	/* with all that waits; NULL is fine */
 
-/* One to receive into, the caller's until it is put in or given back. */
+/* For the receivers' threads: one to receive into, the caller's until it is put in or given back. */
 struct rx_item *intake_item(struct intake *in);
 void intake_give_back(struct intake *in, struct rx_item *i);
 
@@ -62,10 +62,16 @@ void intake_give_back(struct intake *in, struct rx_item *i);
  */
 struct rx_item *intake_put(struct intake *in, enum intake_class c, uint64_t source,
 			   struct rx_item *i);
-/* The next one, the caller's to give back; NULL: none waits. */
-struct rx_item *intake_take(struct intake *in, enum intake_class c);
+/*
+ * These are for the loop's thread.  few: only items of senders that are not greedy (fair.h).  The intake
+ * takes several items from its queues at a time, so that the loop's thread seldom waits for the lock
+ * while a receiver's thread that holds it is not running.
+ */
+/* The next one, which goes back by intake_done(); NULL: none waits. */
+struct rx_item *intake_take(struct intake *in, enum intake_class c, bool few);
+void intake_done(struct intake *in, struct rx_item *i);
 /* True: something of the class waits. */
-bool intake_any(struct intake *in, enum intake_class c);
+bool intake_any(struct intake *in, enum intake_class c, bool few);
 
 /* mad/flood.h under the same lock. */
 void intake_note(struct intake *in, uint64_t source, uint16_t lid, enum mad_kind kind,

@@ -105,7 +105,16 @@ struct mad_in slot_in(const struct rx_slot *s);
 /* Says BUSY to a request of the SA class that is not served, and counts it. */
 void rx_turn_away(struct mad_port *m, const struct rx_slot *s);
 
-/* Who asks, for a struct fair. */
+/*
+ * The sender whose share of a queue a MAD takes: the port, by its LID.  With shares for queue pairs a
+ * host could have as many shares as it has queue pairs.
+ */
+static inline uint64_t umad_sender(const struct ib_user_mad *u)
+{
+	return be16toh(u->addr.lid);
+}
+
+/* Who is to be answered. */
 static inline uint64_t umad_source(const struct ib_user_mad *u)
 {
 	return (uint64_t)u->addr.qpn << 16 | u->addr.lid;

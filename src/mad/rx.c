@@ -34,8 +34,10 @@
 #define LOOKS_AHEAD	16	/* one MAD of so many is followed by a look whether more wait */
 #define DRAIN_MAX	512	/* MADs taken in before the first of them is served */
 #define SERVE_MAX	32	/* and served before more are taken in */
-#define QUANTUM		64	/* of one source served at once meanwhile: less than most ever send */
-#define QUANTA		64	/* and of all: an answer costs more than receiving, which must not wait */
+#define QUANTUM		64	/* of one sender served at once meanwhile: less than most ever send */
+#define QUANTA		64	/* and of all: an answer costs more than receiving, which must not wait; */
+#define FIRST		1	/* but the first one of each sender is served in any case */
+#define SENDERS		1024	/* counters of what was served, by a hash of the sender */
 #define HAND_OVER	128	/* MADs after which the loop is woken */
 #define SMP_TURN_US	250	/* of the loop's time, for what others' SMPs ask */
 #define ERRORS_MAX	20	/* receive errors in a row after which the port is given up */
@@ -99,7 +101,7 @@ void rx_turn_away(struct mad_port *m, const struct rx_slot *s)
 
 	count(&m->dropped[INTAKE_REQUEST]);
 	/* an answer takes longer than receiving the next request: of a flood not all get one */
-	if (intake_turned_away(m->intake, umad_source(u), be16toh(u->addr.lid), clock_mono_us()) &&
+	if (intake_turned_away(m->intake, umad_sender(u), be16toh(u->addr.lid), clock_mono_us()) &&
 	    m->hooks.at_once)
 		serve_at_once(m, s, true);
 }
@@ -222,7 +224,7 @@ static void drop(struct mad_port *m, atomic_ullong *counter, enum mad_kind kind,
 
 	count(counter);
 	if (!u->status)
-		intake_note(m->intake, umad_source(u), be16toh(u->addr.lid), kind, true,
+		intake_note(m->intake, umad_sender(u), be16toh(u->addr.lid), kind, true,
 			    clock_mono_us());
 }
 
@@ -281,7 +283,7 @@ static void take_request(struct rx_end *e, struct rx_item *i)
 	const struct ib_user_mad *u = slot_umad(&i->slot);
 	bool rmpp = i->slot.len == MAD_SIZE && rmpp_is_active(slot_mad(&i->slot));
 
-	hand_over(e, rmpp ? INTAKE_RMPP : INTAKE_REQUEST, umad_source(u), i);
+	hand_over(e, rmpp ? INTAKE_RMPP : INTAKE_REQUEST, umad_sender(u), i);
 }
 
 /* --- the thread --- */
@@ -292,7 +294,7 @@ static bool wait_in_turn(struct rx_end *e, struct rx_item *q)
 	struct fair_item *out;
 	struct rx_item *gone;
 
-	if (!fair_push_out(e->at_once, umad_source(slot_umad(&q->slot)), &q->item, &out)) {
+	if (!fair_push_out(e->at_once, umad_sender(slot_umad(&q->slot)), &q->item, &out)) {
 		rx_turn_away(e->m, &q->slot);
 		return false;
 	}
@@ -339,16 +341,15 @@ struct intake_round {
 	unsigned since_look;		/* MADs */
 	unsigned drained;		/* in this round; 0: none is on */
 	unsigned quick;			/* served in this round */
-	uint8_t served[64];		/* of sources, by a hash */
+	uint8_t served[SENDERS];
 };
 
-/* Has the source had enough in this round?  Two may share a counter: then one waits, no more. */
+/* Has the sender had enough in this round?  Two may share a counter: then one waits, no more. */
 static bool had_enough(struct intake_round *in, const struct rx_slot *s)
 {
-	uint64_t source = umad_source(slot_umad(s));
-	uint8_t *n = &in->served[hash64(source) % sizeof(in->served)];
+	uint8_t *n = &in->served[hash64(umad_sender(slot_umad(s))) % SENDERS];
 
-	if (*n >= QUANTUM || in->quick >= QUANTA)
+	if (*n >= QUANTUM || (in->quick >= QUANTA && *n >= FIRST))
 		return true;
 	++*n;
 	in->quick++;
@@ -465,10 +466,10 @@ static void take_answers(struct mad_port *m)
 {
 	struct rx_item *i;
 
-	while ((i = intake_take(m->intake, INTAKE_ANSWER))) {
+	while ((i = intake_take(m->intake, INTAKE_ANSWER, false))) {
 		request_complete(m->requests, (int)slot_umad(&i->slot)->status,
 				 slot_mad(&i->slot), (size_t)i->slot.len);
-		intake_give_back(m->intake, i);
+		intake_done(m->intake, i);
 	}
 }
 
@@ -478,11 +479,11 @@ static bool take_smps(struct mad_port *m)
 	int64_t end = clock_mono_us() + SMP_TURN_US;
 	struct rx_item *i;
 
-	while ((i = intake_take(m->intake, INTAKE_SMP))) {
+	while ((i = intake_take(m->intake, INTAKE_SMP, false))) {
 		struct mad_in in = slot_in(&i->slot);
 
 		m->hooks.request(m->hooks.arg, &in);
-		intake_give_back(m->intake, i);
+		intake_done(m->intake, i);
 		if (clock_mono_us() >= end)
 			return false;
 	}

@@ -6,6 +6,10 @@
  * A turn of the loop ends after TURN_US; the next one goes on.  Whoever has too
  * many requests waiting was told so by the receiver's thread, and nobody else.
  *
+ * Greedy senders (fair.h) alone could keep the loop busy for ever, and with it a processor that the
+ * receivers' threads may need to serve everybody else.  So when only the requests of greedy senders wait,
+ * the loop rests from them for REST_US after each turn, and serves only what others ask meanwhile.
+ *
  * A request that can't be answered yet is held (held.c), with no word to its client: Linux hands
  * whatever status an SA answers to the program that asked, which gives up for seconds, while
  * a request without an answer is repeated every 300 ms.  What is held for longer than HELD_US was
@@ -23,6 +27,7 @@
 #include "mad/serve.h"
 
 #define TURN_US		250
+#define REST_US		1000
 #define HELD_US		2000000
 #define HELD_EACH_MAX	1024u
 #define REQUESTS_A_VISIT 8	/* small requests go first, and don't starve what is long */
@@ -43,6 +48,8 @@ struct request {
 struct sa_side {
 	struct mad_port *m;
 	struct wake *wake;
+	struct timer *rest;
+	int64_t rest_until_us;
 	struct fair *waiting;
 	struct held *held;
 	struct transfers *transfers;
@@ -84,7 +91,7 @@ static void on_message(void *arg, const struct ib_user_mad *u, uint8_t *message,
 	r->arrived_us = clock_mono_us();
 	r->message = message;
 	r->len = len;
-	if (fair_push(s->waiting, umad_source(u), &r->item))
+	if (fair_push(s->waiting, umad_sender(u), &r->item))
 		return;
 	in = request_in(r);
 	in.overload = true;
@@ -98,6 +105,7 @@ struct sa_side *sa_side_new(struct mad_port *m, const struct mad_settings *setti
 
 	s->m = m;
 	s->wake = wake_new(m->loop, on_wake, s);
+	s->rest = timer_new(m->loop, on_wake, s);
 	s->waiting = fair_new(settings->sa_queue_max, settings->sa_queue_each);
 	s->held = held_new(settings->sa_queue_max, settings->sa_queue_each < HELD_EACH_MAX ?
 			   settings->sa_queue_each : HELD_EACH_MAX, HELD_US);
@@ -120,6 +128,7 @@ void sa_side_free(struct sa_side *s)
 	held_free(s->held);
 	transfers_free(s->transfers);
 	wake_free(s->wake);
+	timer_free(s->rest);
 	free(s);
 }
 
@@ -150,16 +159,17 @@ void mad_serve_held(struct mad_port *m)
 		struct request *r = (struct request *)(void *)h;
 
 		if (now_us - r->arrived_us > HELD_US ||
-		    !fair_push(s->waiting, umad_source(&r->from), &r->item))
+		    !fair_push(s->waiting, umad_sender(&r->from), &r->item))
 			request_free(r);
 	}
 	loop_wake(s->wake);
 }
 
 /* One that came by RMPP, or was held. */
-static bool serve_request(struct sa_side *s)
+static bool serve_request(struct sa_side *s, bool few)
 {
-	struct request *r = (struct request *)(void *)fair_pop(s->waiting);
+	struct fair_item *item = few ? fair_pop_few(s->waiting) : fair_pop(s->waiting);
+	struct request *r = (struct request *)(void *)item;	/* its first member */
 	struct mad_in in;
 
 	if (!r)
@@ -189,9 +199,9 @@ static struct request *request_of(const struct rx_slot *slot)
 }
 
 /* The next that came. */
-static bool serve_arrived(struct sa_side *s)
+static bool serve_arrived(struct sa_side *s, bool few)
 {
-	struct rx_item *i = intake_take(s->m->intake, INTAKE_REQUEST);
+	struct rx_item *i = intake_take(s->m->intake, INTAKE_REQUEST, few);
 	struct mad_in in;
 
 	if (!i)
@@ -201,46 +211,58 @@ static bool serve_arrived(struct sa_side *s)
 		hold(s, request_of(&i->slot));
 	else
 		hand_over(s, &in);
-	intake_give_back(s->m->intake, i);
+	intake_done(s->m->intake, i);
 	return true;
 }
 
-static void take_segments(struct sa_side *s)
+static void take_segments(struct sa_side *s, bool few)
 {
-	struct rx_item *i;
+	for (unsigned n = 0; n < SEGMENTS_A_VISIT; n++) {
+		struct rx_item *i = intake_take(s->m->intake, INTAKE_RMPP, few);
+		struct mad_in in;
 
-	for (unsigned n = 0; n < SEGMENTS_A_VISIT && (i = intake_take(s->m->intake, INTAKE_RMPP)); n++) {
-		const struct mad_in in = slot_in(&i->slot);
+		if (!i)
+			break;
+		in = slot_in(&i->slot);
 
 		transfers_take(s->transfers, in.umad, in.mad);
-		intake_give_back(s->m->intake, i);
+		intake_done(s->m->intake, i);
 	}
 }
 
-static bool any_waits(const struct sa_side *s)
+static bool any_waits(struct sa_side *s, bool few)
 {
-	return fair_count(s->waiting) || transfers_ready(s->transfers) ||
-	       intake_any(s->m->intake, INTAKE_RMPP) || intake_any(s->m->intake, INTAKE_REQUEST);
+	return (few ? fair_any_few(s->waiting) : fair_count(s->waiting) > 0) ||
+	       transfers_ready(s->transfers) || intake_any(s->m->intake, INTAKE_RMPP, few) ||
+	       intake_any(s->m->intake, INTAKE_REQUEST, few);
+}
+
+static void go_on_later(struct sa_side *s)
+{
+	if (any_waits(s, true)) {
+		loop_wake(s->wake);
+	} else if (!timer_active(s->rest) && any_waits(s, false)) {
+		s->rest_until_us = clock_mono_us() + REST_US;
+		timer_set(s->rest, REST_US, 0);
+	}
 }
 
 void sa_side_turn(struct sa_side *s)
 {
-	int64_t end = clock_mono_us() + TURN_US;
-	bool more;
+	int64_t now_us = clock_mono_us(), end_us = now_us + TURN_US;
+	bool few = now_us < s->rest_until_us;
 
 	do {
-		take_segments(s);
+		take_segments(s, few);
 		for (unsigned i = 0; i < REQUESTS_A_VISIT; i++) {
-			bool request = serve_request(s), arrived = serve_arrived(s);
+			bool request = serve_request(s, few), arrived = serve_arrived(s, few);
 
 			if (!request && !arrived)
 				break;
 		}
 		transfers_visit(s->transfers);
-		more = any_waits(s);
-	} while (more && clock_mono_us() < end);
-	if (more)
-		loop_wake(s->wake);
+	} while (any_waits(s, few) && clock_mono_us() < end_us);
+	go_on_later(s);
 }
 
 bool mad_stream(struct mad_port *m, const struct mad_in *in, struct mad_source *source)

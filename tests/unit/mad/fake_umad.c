@@ -16,6 +16,7 @@ int fake_agents, fake_refuse_class = -1, fake_open_error;
 const char *fake_issm;
 atomic_bool fake_gone;
 uint16_t fake_lid;
+uint32_t fake_qpn;
 
 struct queued {
 	struct queued *next;
@@ -36,6 +37,7 @@ void fake_receive(const void *mad, int len, uint32_t status, uint32_t agent)
 	q->umad.status = status;
 	q->umad.agent_id = agent;
 	q->umad.addr.lid = htobe16(fake_lid);
+	q->umad.addr.qpn = htobe32(fake_qpn);
 	memcpy(q->mad, mad, (size_t)len);
 	pthread_mutex_lock(&lock);
 	*last = q;

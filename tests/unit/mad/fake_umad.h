@@ -33,7 +33,8 @@ extern int fake_refuse_class;
 /* What umad_open_port() returns, if it is not 0; and the path of the issm device, or NULL. */
 extern int fake_open_error;
 extern const char *fake_issm;
-/* From which LID the next ones come. */
+/* From which LID and queue pair the next ones come. */
 extern uint16_t fake_lid;
+extern uint32_t fake_qpn;
 
 #endif

@@ -156,6 +156,49 @@ START_TEST(nobody_is_put_out_for_an_equal)
 }
 END_TEST
 
+/* A thousand that ask a lot are behind one that asks little, and have their share beside it all the same. */
+START_TEST(greedy_sources_come_last)
+{
+	enum { GREEDY = 50, EACH = FAIR_FEW + 8 };
+	struct fair *f = fair_new(4096, 4096);
+	unsigned i = 0, before = 0, seen[3] = { 0 };
+	struct thing *t;
+
+	for (unsigned n = 0; n < EACH; n++)
+		for (unsigned s = 0; s < GREEDY; s++)
+			ck_assert(push(f, i++, 100 + s, n));
+	ck_assert(!fair_any_few(f));
+	ck_assert_ptr_null(fair_pop_few(f));
+	for (unsigned n = 0; n < 8; n++) {	/* two that ask little, again and again */
+		ck_assert(push(f, i++, 1, n));
+		ck_assert(push(f, i++, 2, n));
+	}
+	for (unsigned n = 0; n < 16;) {
+		t = pop(f);
+		if (t->source < 100) {
+			ck_assert_uint_eq(t->n, seen[t->source]++);
+			n++;
+		} else {
+			before++;
+		}
+	}
+	ck_assert_uint_eq(seen[1], 8);
+	ck_assert_uint_ge(before, 1);		/* the greedy ones do not starve */
+	ck_assert_uint_le(before, 16 / (FAIR_SHARE - 1) + 1);
+	ck_assert(push(f, i++, 1, 0));
+	t = (struct thing *)(void *)fair_pop_few(f);
+	ck_assert_uint_eq(t->source, 1);
+	ck_assert_ptr_null(fair_pop_few(f));
+	for (unsigned n = before; n < GREEDY * EACH; n++)
+		ck_assert_uint_ge(pop(f)->source, 100);
+	ck_assert_ptr_null(pop(f));
+	ck_assert(push(f, 0, 100, 0));		/* with nothing left it is as any other */
+	ck_assert(fair_any_few(f));
+	fair_pop(f);
+	fair_free(f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("fair");
@@ -166,6 +209,7 @@ int main(void)
 	tcase_add_test(c, any_sources);
 	tcase_add_test(c, who_has_most_makes_room);
 	tcase_add_test(c, nobody_is_put_out_for_an_equal);
+	tcase_add_test(c, greedy_sources_come_last);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

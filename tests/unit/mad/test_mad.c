@@ -1145,6 +1145,95 @@ START_TEST(who_floods_waits_alone)
 }
 END_TEST
 
+/* Whoever sends from many queue pairs of one port has the share of one sender. */
+START_TEST(many_queue_pairs_are_one_sender)
+{
+	uint8_t mad[256] = { 1, 3, 2, 1 };
+	struct mad_hooks h = { .request = on_request, .is_at_once = is_at_once,
+			       .at_once = at_once, .dead = on_dead };
+	struct mad_settings set = { .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
+				    .sa_queue_max = 200, .sa_queue_each = 100 };
+	struct buf err = { 0 };
+	unsigned others = 0;
+
+	open_port(16, 3, 1000, 0);
+	mad_close(t.port);
+	served = told_busy = 0;
+	t.port = mad_open(t.loop, &set, &h, &err);
+	for (unsigned i = 0; i < 350; i++) {
+		fake_lid = i < 340 ? 1 : 2;
+		fake_qpn = i < 340 ? 1 + i : 1;
+		fake_receive(mad, sizeof(mad), 0, 3);
+	}
+	fake_lid = 0;
+	fake_qpn = 0;
+	run_ms(400);
+	close_port();		/* of what its thread noted nothing is read before */
+	for (unsigned i = 0; i < served; i++)
+		others += order[i] == 2;
+	ck_assert_uint_eq(others, 10);
+	ck_assert_uint_ge(told_busy, 340 - 100 - 100);	/* but for those that are served before they wait */
+	ck_assert_uint_eq(served + told_busy, 350);
+}
+END_TEST
+
+/* in_a_row: requests of LID 1 without a pause of REST_SEEN_US */
+#define REST_SEEN_US 500
+static unsigned greedy_served, others_served, in_a_row, most_in_a_row;
+static int64_t greedy_end_us;
+
+static void on_slow_request(void *arg, const struct mad_in *in)
+{
+	int64_t now = clock_mono_us(), end = now + (int64_t)busy_us;
+
+	(void)arg;
+	while (clock_mono_us() < end)
+		;
+	if (in->slid != 1) {
+		others_served++;
+		return;
+	}
+	greedy_served++;
+	if (now - greedy_end_us >= REST_SEEN_US)
+		in_a_row = 0;
+	if (++in_a_row > most_in_a_row)
+		most_in_a_row = in_a_row;
+	greedy_end_us = clock_mono_us();
+}
+
+/* What a greedy sender asks does not take all of the loop's time; what others ask is served meanwhile. */
+START_TEST(the_loop_rests_when_only_greedy_senders_wait)
+{
+	uint8_t mad[256] = { 1, 3, 2, 2 };
+	struct mad_hooks h = { .request = on_slow_request, .dead = on_dead };
+	struct mad_settings set = { .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
+				    .sa_queue_max = 40000, .sa_queue_each = 40000 };
+	struct buf err = { 0 };
+
+	open_port(16, 3, 1000, 0);
+	mad_close(t.port);
+	greedy_served = others_served = in_a_row = most_in_a_row = 0;
+	busy_us = 20;
+	t.port = mad_open(t.loop, &set, &h, &err);
+	fake_lid = 1;
+	for (unsigned i = 0; i < 40000; i++)
+		fake_receive(mad, sizeof(mad), 0, 3);
+	fake_lid = 2;
+	for (unsigned i = 0; i < 40; i++) {
+		fake_receive(mad, sizeof(mad), 0, 3);
+		run_ms(5);
+	}
+	fake_lid = 0;
+	for (unsigned k = 0; k < 100 && others_served < 40; k++)
+		run_ms(10);
+	ck_assert_uint_eq(others_served, 40);
+	ck_assert_uint_gt(greedy_served, 0);
+	ck_assert_uint_le(most_in_a_row, 64);
+	busy_us = 0;
+	close_port();
+}
+END_TEST
+
 START_TEST(a_message_too_large_is_not_in_the_way)
 {
 	uint8_t mad[256] = { 1, 3, 2, 1 };
@@ -1273,6 +1362,8 @@ int main(void)
 	tcase_add_test(c, methods_of_the_class);
 	tcase_add_test(c, trap_represses_do_not_pile_up);
 	tcase_add_test(c, who_floods_waits_alone);
+	tcase_add_test(c, many_queue_pairs_are_one_sender);
+	tcase_add_test(c, the_loop_rests_when_only_greedy_senders_wait);
 	tcase_add_test(c, a_message_too_large_is_not_in_the_way);
 	tcase_add_test(c, a_device_that_is_gone_is_noticed);
 	tcase_add_test(c, refused_registration);
