@@ -254,6 +254,10 @@ struct mad_source {
 	size_t held;			/* bytes that it keeps in memory */
 	size_t total;			/* bytes to be read in all; 0: nobody knows yet */
 };
+/* Whether mad_stream() of a small source can succeed now: asked before the answer is made. */
+bool mad_may_stream(struct mad_port *m, const struct mad_in *in);
+/* Counts a request that is turned away.  True: it may be answered BUSY; false: too many were. */
+bool mad_turn_away(struct mad_port *m, const struct mad_in *in);
 /*
  * Sends it all, and releases the source in the end.  False: too many are under way, of all
  * or of this source, or they hold too much; then it is still the caller's.

@@ -95,14 +95,18 @@ static bool serve_at_once(struct mad_port *m, const struct rx_slot *s, bool over
 	return m->hooks.at_once(m->hooks.arg, m, &in);
 }
 
-void rx_turn_away(struct mad_port *m, const struct rx_slot *s)
+bool mad_turn_away(struct mad_port *m, const struct mad_in *in)
 {
-	const struct ib_user_mad *u = slot_umad(s);
-
 	count(&m->dropped[INTAKE_REQUEST]);
 	/* an answer takes longer than receiving the next request: of a flood not all get one */
-	if (intake_turned_away(m->intake, umad_sender(u), be16toh(u->addr.lid), clock_mono_us()) &&
-	    m->hooks.at_once)
+	return intake_turned_away(m->intake, umad_sender(in->umad), in->slid, clock_mono_us());
+}
+
+void rx_turn_away(struct mad_port *m, const struct rx_slot *s)
+{
+	const struct mad_in in = slot_in(s);
+
+	if (mad_turn_away(m, &in) && m->hooks.at_once)
 		serve_at_once(m, s, true);
 }
 

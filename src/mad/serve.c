@@ -265,6 +265,11 @@ void sa_side_turn(struct sa_side *s)
 	go_on_later(s);
 }
 
+bool mad_may_stream(struct mad_port *m, const struct mad_in *in)
+{
+	return transfers_may_stream(m->sa->transfers, in->umad, in->mad);
+}
+
 bool mad_stream(struct mad_port *m, const struct mad_in *in, struct mad_source *source)
 {
 	if (!transfers_stream(m->sa->transfers, in->umad, in->mad, source))

@@ -18,6 +18,8 @@ struct transfers *transfers_new(struct mad_port *m, const struct mad_settings *s
 void transfers_free(struct transfers *ts);
 /* An RMPP MAD.  message(), for a request that is complete, takes over its memory. */
 void transfers_take(struct transfers *ts, const struct ib_user_mad *u, const uint8_t *mad);
+/* Whether transfers_stream() would take an answer that keeps nothing in memory. */
+bool transfers_may_stream(struct transfers *ts, const struct ib_user_mad *to, const uint8_t *request);
 bool transfers_stream(struct transfers *ts, const struct ib_user_mad *to, const uint8_t *request,
 		      struct mad_source *source);
 void transfers_reply(struct transfers *ts, const struct ib_user_mad *to, const uint8_t *mad);

@@ -157,6 +157,22 @@ static void drop_unheard(struct transfers *ts, const struct ib_user_mad *u, bool
 		transfer_end(ts, oldest);
 }
 
+/* For one more answer that keeps so many bytes in memory. */
+static bool make_room(struct transfers *ts, const struct ib_user_mad *to, size_t held)
+{
+	if (!ts->somebody_acks && !transfer_room(ts, to, STREAM))
+		drop_unheard(ts, to, false);
+	if (!ts->somebody_acks && ts->held + held > HELD_MAX)
+		drop_unheard(ts, to, true);
+	return transfer_may_begin(ts, to, STREAM) && transfer_room(ts, to, STREAM) &&
+	       ts->held + held <= HELD_MAX;
+}
+
+bool transfers_may_stream(struct transfers *ts, const struct ib_user_mad *to, const uint8_t *request)
+{
+	return transfer_find(ts, to, request, true) || make_room(ts, to, 0);
+}
+
 bool transfers_stream(struct transfers *ts, const struct ib_user_mad *to, const uint8_t *request,
 		      struct mad_source *source)
 {
@@ -168,12 +184,7 @@ bool transfers_stream(struct transfers *ts, const struct ib_user_mad *to, const 
 	}
 	if (t)
 		transfer_end(ts, t);
-	if (!ts->somebody_acks && !transfer_room(ts, to, STREAM))
-		drop_unheard(ts, to, false);
-	if (!ts->somebody_acks && ts->held + source->held > HELD_MAX)
-		drop_unheard(ts, to, true);
-	if (!transfer_may_begin(ts, to, STREAM) || !transfer_room(ts, to, STREAM) ||
-	    ts->held + source->held > HELD_MAX)
+	if (!make_room(ts, to, source->held))
 		return false;
 	t = begin_send(ts, to, request, STREAM);
 	t->source = source;

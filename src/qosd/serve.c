@@ -51,15 +51,28 @@ static void answer_release(struct mad_source *s)
 	free(s);
 }
 
+/* True: q->answer has what is to be sent. */
+static bool refuse(struct qosd *q, const struct mad_in *in, struct sa_job *job)
+{
+	bool busy = mad_turn_away(q->mad, in);
+
+	sa_job_refuse(job, busy ? &q->answer : NULL);
+	sa_job_free(job);
+	return busy;
+}
+
 /* True: q->answer has what is to be sent at once. */
 static bool answer_later(struct qosd *q, const struct mad_in *in, struct sa_job *job)
 {
+	bool room = mad_may_stream(q->mad, in);
 	struct answer *a;
 
-	if (sa_job_try(job, TRY_STEPS, &q->answer)) {
+	if (sa_job_try(job, TRY_STEPS, room, &q->answer)) {
 		sa_job_free(job);
 		return true;
 	}
+	if (!room)
+		return refuse(q, in, job);
 	a = xcalloc(1, sizeof(*a));
 	a->source = (struct mad_source){
 		.read = answer_read, .head = answer_head, .release = answer_release,
@@ -68,9 +81,8 @@ static bool answer_later(struct qosd *q, const struct mad_in *in, struct sa_job 
 	a->job = job;
 	if (mad_stream(q->mad, in, &a->source))
 		return false;
-	sa_job_refuse(job, &q->answer);
-	answer_release(&a->source);
-	return true;
+	free(a);
+	return refuse(q, in, job);
 }
 
 void serve_request(void *arg, const struct mad_in *in)

@@ -459,6 +459,12 @@ size_t sa_job_total(const struct sa_job *j)
 
 void sa_job_refuse(struct sa_job *j, struct buf *out)
 {
+	if (!out) {
+		j->told = true;
+		if (j->sa->stats)
+			j->sa->stats->dropped++;
+		return;
+	}
 	start_answer(&j->req, out);
 	finish_error(&j->req, j->method, j->attr, IB_STATUS_BUSY, out);
 	j->told = true;
@@ -545,12 +551,11 @@ enum sa_outcome sa_begin(struct sa *sa, const struct sa_request *req, struct buf
 	return o;
 }
 
-/* More than one MAD has, so that the first segment can tell the length where that is not much. */
-#define TRY_BYTES 8192
+#define AHEAD_BYTES 8192
 
-bool sa_job_try(struct sa_job *j, unsigned steps, struct buf *out)
+bool sa_job_try(struct sa_job *j, unsigned steps, bool ahead, struct buf *out)
 {
-	if (!fill(j, TRY_BYTES, steps) ||
+	if (!fill(j, ahead ? AHEAD_BYTES : SA_SEGMENT, steps) ||
 	    (is_table(j->method) && (j->rows || j->data.n > MAD_LEN)))
 		return false;
 	finish_whole(j, out);

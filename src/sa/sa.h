@@ -113,8 +113,12 @@ struct sa_job;
 enum sa_outcome { SA_DROP, SA_WHOLE, SA_LATER };
 enum sa_outcome sa_begin(struct sa *sa, const struct sa_request *req, struct buf *out,
 			 struct sa_job **job);
-/* True if so many steps of search are enough for all of it and it is one MAD: then that is in out. */
-bool sa_job_try(struct sa_job *j, unsigned steps, struct buf *out);
+/*
+ * True if so many steps of search are enough for all of it and it is one MAD: then that is in out.
+ * ahead: if it is not, records are made ahead, so that the first segment of a table that is not long
+ * can tell its length.
+ */
+bool sa_job_try(struct sa_job *j, unsigned steps, bool ahead, struct buf *out);
 /*
  * The next SA_SEGMENT bytes of records; _LAST: *n of them, and no more to come;
  * _LATER: there were not enough within so many steps, to be asked again.
@@ -126,7 +130,7 @@ enum sa_read sa_job_read(struct sa_job *j, unsigned steps, uint8_t data[SA_SEGME
 bool sa_job_head(const struct sa_job *j, uint8_t head[56]);
 size_t sa_job_held(const struct sa_job *j);	/* bytes of memory */
 size_t sa_job_total(const struct sa_job *j);	/* bytes of records, 0: not all are made yet */
-/* In its place, before anything was read of it: an answer of BUSY. */
+/* In its place, before anything was read of it: an answer of BUSY; NULL: nothing is sent. */
 void sa_job_refuse(struct sa_job *j, struct buf *out);
 void sa_job_free(struct sa_job *j);	/* one that was not read to its end counts as abandoned */
 

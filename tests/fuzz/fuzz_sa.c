@@ -26,7 +26,7 @@ static bool pieces(struct sa *sa, const struct sa_request *req, struct buf *reco
 	enum sa_read got;
 	size_t n = 0;
 
-	if (how == SA_LATER && !sa_job_try(job, STEPS, &out)) {
+	if (how == SA_LATER && !sa_job_try(job, STEPS, true, &out)) {
 		do {
 			got = sa_job_read(job, STEPS, data, &n);
 			if (n > sizeof(data))

@@ -693,7 +693,7 @@ static struct sa_job *begin_table(void)
 START_TEST(answers_in_the_making)
 {
 	struct sa_stats *st = r.sa.stats;
-	uint64_t n = st->requests, answered = st->answered;
+	uint64_t n = st->requests, answered = st->answered, n_dropped;
 	uint8_t data[SA_SEGMENT];
 	size_t len;
 	struct sa_job *j = begin_table();
@@ -723,7 +723,20 @@ START_TEST(answers_in_the_making)
 	r.sa.state = r.state;
 	ck_assert_uint_eq(st->abandoned, 1);
 	ck_assert_uint_eq(r.state->refs, 1);
-	ck_assert_uint_eq(st->requests, n + 3);
+	j = begin_table();		/* too many at once, and nobody is told so */
+	ck_assert(!sa_job_try(j, 1000, false, &r.out));
+	ck_assert_uint_eq(sa_job_total(j), 0);	/* it was not made whole for that */
+	n_dropped = st->dropped;
+	sa_job_refuse(j, NULL);
+	sa_job_free(j);
+	ck_assert_uint_eq(st->dropped, n_dropped + 1);
+	j = begin_table();
+	ck_assert(!sa_job_try(j, 1000, true, &r.out));
+	ck_assert_uint_gt(sa_job_total(j), SA_SEGMENT);
+	sa_job_refuse(j, NULL);
+	sa_job_free(j);
+	ck_assert_uint_eq(st->abandoned, 1);
+	ck_assert_uint_eq(st->requests, n + 5);
 	ck_assert_uint_eq(st->requests, st->answered + st->dropped + st->abandoned);
 }
 END_TEST
