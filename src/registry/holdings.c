@@ -14,6 +14,7 @@
 
 #define NEWCOMERS_PART	8	/* of what all may hold: one part in so many is for newcomers */
 #define NEWCOMER_PART	16	/* of what one may hold: a newcomer has less than one part in so many */
+#define FIRSTS_PART	16	/* of what can't grow: one part in so many is for ports that hold none */
 #define EMPTY_MIN	1024	/* empty entries that are kept before all are made anew */
 
 struct holdings {
@@ -151,15 +152,24 @@ uint32_t holdings_of(const struct holdings *h, enum hold_kind kind, uint64_t por
 
 /* --- bounds --- */
 
+static bool can_grow(enum hold_kind kind)
+{
+	return kind != HOLD_MLIDS && !hold_is_under_way(kind);
+}
+
 bool holdings_room(const struct holdings *h, enum hold_kind kind, uint64_t port)
 {
 	struct hold_bound b = holdings_bound(h, kind);
 	uint32_t has = holdings_of(h, kind, port), total = holdings_total(h, kind);
 	uint32_t newcomer = b.each / NEWCOMER_PART ? b.each / NEWCOMER_PART : 1;
 
-	if (has >= b.each || total >= b.max)
+	if (has >= b.each || !b.max)
 		return false;
-	return has < newcomer || total < b.max - b.max / NEWCOMERS_PART;
+	if (!has)
+		return total < b.max || (can_grow(kind) && total - b.max < HOLD_FIRSTS_MAX);
+	if (has >= newcomer)
+		return total < b.max - b.max / NEWCOMERS_PART;
+	return total < b.max - (can_grow(kind) ? 0 : b.max / FIRSTS_PART);
 }
 
 bool holdings_ask(struct holdings *h, enum hold_kind kind, uint64_t port)

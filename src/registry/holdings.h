@@ -5,12 +5,17 @@
  * The registries (multicast groups, services, subscriptions, alias GUIDs) report each entry that
  * comes or goes, with the port that has to answer for it, and so does whoever has something under
  * way with a port.  Every kind of entry has a bound for all
- * ports together and one for each port.  Three rules decide about a further entry:
+ * ports together and one for each port.  These rules decide about a further entry:
  *
  *   a port that holds as many as a single port may gets no more;
- *   when all ports together hold as many as they may, nobody gets more;
+ *   when all ports together hold as many as they may, a port that holds some gets no more;
  *   the last eighth of that is for newcomers, ports that hold less than a sixteenth of what a single
- *   port may, so that a few greedy ports cannot keep the others from their first entries.
+ *   port may, so that a few greedy ports cannot keep the others from their first entries;
+ *   a port that holds none gets its first entry however many the others hold, unless the bound of all
+ *   ports is 0.  So a registry has at most HOLD_FIRSTS_MAX entries more than the bound says.
+ *
+ * The last rule is for registries that can grow.  There are only so many multicast LIDs, and so many
+ * slots for what is under way: of these the last sixteenth is kept for ports that hold none.
  *
  * Counting and refusing are apart: what was read from disk, or taken over from another subnet
  * manager, is counted whatever the bounds say.
@@ -37,6 +42,9 @@ enum hold_kind {
 	HOLD_REPORTS,		/* Reports that it has not answered */
 	HOLD_KINDS
 };
+
+/* Ports that can be in a subnet: unicast LIDs. */
+#define HOLD_FIRSTS_MAX 49151u
 
 static inline bool hold_is_under_way(enum hold_kind kind)
 {

@@ -91,6 +91,20 @@ others_are_served "beside three" b2 2
 expect_match "health" "services of the 240|as many as there may be" "$(health registry-filling) $(health registry-full)"
 expect_match "qosd-ctl holdings" "SHARE.*100 %" "$(ctl holdings | tr '\n' ' ')"
 
+# Greedy hosts enough to take what is kept for newcomers, too: 72 + 74 + 74 + 30 * 4 are the 240.
+note "a table that many greedy hosts have filled takes the first entry of each other host"
+mapfile -t hosts < <(cas "$topology" | grep -vxF -e "$sm_node" -e "$gpu01" "${greedy[@]/#/-e}")
+for host in "${hosts[@]:0:12}"; do hoard "$host" -s 6; done
+is_full() { [ "$(held services)" -ge 240 ]; }
+is_full || bad "the table is not full: $(held services) services"
+for host in "${hosts[@]:12:3}"; do
+	hoard "$host" -s 3
+	expect "services of a host that had none" 1 "$(granted services)"
+done
+for host in "${hosts[@]:0:15}"; do
+	ctl holdings remove "0x$(printf %x $((16#${host#H-} + 1)))" >out 2>&1 || bad "holdings remove: $(<out)"
+done
+
 note "a partition gets its IPoIB group"
 ctl partition add job1 "0x$gpu01_guid" --pkey 0x101 --ipoib --wait >out 2>&1 || bad "partition: $(<out)"
 expect_match "its group" "0x8101|0x0101" "$(ctl mcast | grep 'ff12:401b:8101.*(policy)')"

@@ -72,13 +72,17 @@ START_TEST(greedy_ports_leave_room_for_others)
 	/* … and each other one as much as a newcomer */
 	ck_assert_uint_eq(holdings_of(h, HOLD_SERVICES, 10), 10);
 	for (uint64_t port = 1000; port < 1020; port++)
-		newcomers += ask(port, 1);
-	ck_assert_uint_eq(granted, 1600);
-	ck_assert_uint_eq(newcomers, 0);
+		newcomers += ask(port, 2);
+	/* … until nothing is left; but nobody goes away with nothing */
+	ck_assert_uint_eq(holdings_of(h, HOLD_SERVICES, 30), 1);
+	ck_assert_uint_eq(granted, 1600 + 71);
+	ck_assert_uint_eq(newcomers, 20);
 	/* where as few are greedy as one would expect, who comes is served */
 	for (uint64_t port = 10; port <= 100; port++)
 		holdings_add(h, HOLD_SERVICES, port,
 			     -(int)holdings_of(h, HOLD_SERVICES, port));
+	for (uint64_t port = 1000; port < 1020; port++)
+		holdings_add(h, HOLD_SERVICES, port, -1);
 	ck_assert_uint_eq(ask(9, 160), 0);
 	for (uint64_t port = 1000; port < 1020; port++)
 		ck_assert_uint_eq(ask(port, 10), 10);
@@ -86,11 +90,46 @@ START_TEST(greedy_ports_leave_room_for_others)
 }
 END_TEST
 
+/* There are only so many of them: the last sixteenth is for ports that hold none. */
+START_TEST(what_cannot_grow)
+{
+	unsigned granted = 0, firsts = 0;
+
+	holdings_set_bound(h, HOLD_MLIDS, (struct hold_bound){ 1600, 160 });
+	for (uint64_t port = 1; port <= 60; port++)
+		for (unsigned i = 0; i < 160 && holdings_ask(h, HOLD_MLIDS, port); i++) {
+			holdings_add(h, HOLD_MLIDS, port, 1);
+			granted++;
+		}
+	/* 1400 of the greedy, 10 for each newcomer, and then one for each */
+	ck_assert_uint_eq(holdings_of(h, HOLD_MLIDS, 19), 10);
+	ck_assert_uint_eq(holdings_of(h, HOLD_MLIDS, 20), 1);
+	ck_assert_uint_eq(granted, 1500 + 41);
+	for (uint64_t port = 1000; port < 1100; port++)
+		if (holdings_ask(h, HOLD_MLIDS, port)) {
+			holdings_add(h, HOLD_MLIDS, port, 1);
+			firsts++;
+		}
+	ck_assert_uint_eq(firsts, 59);
+}
+END_TEST
+
+START_TEST(first_entries_are_bounded)
+{
+	holdings_set_bound(h, HOLD_SERVICES, (struct hold_bound){ 16, 8 });
+	holdings_add(h, HOLD_SERVICES, 1, 16 + HOLD_FIRSTS_MAX - 1);
+	ck_assert_uint_eq(ask(2, 5), 1);
+	ck_assert_uint_eq(ask(3, 5), 0);
+}
+END_TEST
+
 /* Bounds so low that an eighth, or a sixteenth, is nothing. */
 START_TEST(low_bounds)
 {
 	holdings_set_bound(h, HOLD_SERVICES, (struct hold_bound){ 4, 2 });
-	ck_assert_uint_eq(ask(1, 9) + ask(2, 9) + ask(3, 9), 4);
+	ck_assert_uint_eq(ask(1, 9), 2);
+	ck_assert_uint_eq(ask(2, 9), 2);
+	ck_assert_uint_eq(ask(3, 9), 1);
 	holdings_set_bound(h, HOLD_SERVICES, (struct hold_bound){ 0, 0 });
 	ck_assert_uint_eq(ask(4, 1), 0);
 }
@@ -143,6 +182,8 @@ int main(void)
 	tcase_add_test(t, counted_by_port_and_kind);
 	tcase_add_test(t, of_one_port);
 	tcase_add_test(t, greedy_ports_leave_room_for_others);
+	tcase_add_test(t, what_cannot_grow);
+	tcase_add_test(t, first_entries_are_bounded);
 	tcase_add_test(t, low_bounds);
 	tcase_add_test(t, ports_come_and_go);
 	tcase_add_test(t, gone);
