@@ -338,7 +338,7 @@ run_case() {
 	options=(--share "$who" --spare "$manager" --pick "$pick")
 	case $who in
 	one)
-		name=${4:-$(some_device)} pick=$name
+		name=${*:4} name=${name:-$(some_device)} pick=$name
 		options=(--at "$name")
 		! is_to_be_told "$kind" "$name" || tell=$name
 		;;
