@@ -173,6 +173,7 @@ static struct client *next_addressed(struct server *sv, unsigned *messages)
  */
 static void read_addressed(struct server *sv)
 {
+	const struct client *last = sv->last;	/* is only compared: it may be gone at the end */
 	struct client *most = NULL, *c;
 	unsigned n = ADDRESSED_MIN - 1, messages;
 	int got, rounds = ADDRESSED_ROUNDS;
@@ -185,9 +186,12 @@ static void read_addressed(struct server *sv)
 	if (!most)
 		return;
 	most->batch = BATCH;
+	sv->last = most;
 	do
 		got = receive(most);
-	while (!would_block(got) && on_input(most, got) && got == BATCH && --rounds);
+	while (!would_block(got) && on_input(most, got) && sv->last == most && got == BATCH &&
+	       --rounds);
+	sv->last = last;
 	while (next_addressed(sv, &messages))
 		;
 }
