@@ -1123,7 +1123,8 @@ static void open_at_once(void)
 
 	open_port(16, 3, 1000, 0);
 	mad_close(t.port);
-	served = told_busy = taken = 0;
+	served = told_busy = 0;
+	taken = 0;
 	sem_init(&all_have_come, 0, 0);
 	t.port = mad_open(t.loop, &set, &h, &err);
 }
