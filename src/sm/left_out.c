@@ -511,20 +511,15 @@ static bool leave_replacements_out(struct sm *sm, const struct fabric *f)
 }
 
 /* A link to such a place, which was not asked, was found from its other end. */
-static bool acquit_replacements(struct left_list *l, const struct fabric *f)
+static void acquit_replacements(struct left_list *l, const struct fabric *f)
 {
-	bool any = false;
-
 	for (size_t i = l->v.n; i-- > 0;) {
 		const struct left_one *one = &l->v.v[i];
 
-		if (!one->replaces || !one->untested ||
-		    !reaches(f, one->x.near_guid, one->x.near_port, one->x.guid))
-			continue;
-		acquit(l, i);
-		any = true;
+		if (one->replaces && one->untested &&
+		    reaches(f, one->x.near_guid, one->x.near_port, one->x.guid))
+			acquit(l, i);
 	}
-	return any;
 }
 
 /* Of the scan that counts: what it did not meet is not there any more. */
