@@ -69,6 +69,25 @@ static void on_dead(void *arg, const char *why)
 
 static const struct mad_hooks hooks = { .request = on_request, .dead = on_dead };
 
+static void open_with(const struct mad_settings *s, const struct mad_hooks *h)
+{
+	struct buf err = { 0 };
+
+	memset(&t, 0, sizeof(t));
+	t.loop = loop_new();
+	t.port = mad_open(t.loop, s, h, &err);
+	ck_assert_msg(t.port != NULL, "%s", err.s ? err.s : "");
+	t.limit = timer_new(t.loop, on_limit, NULL);
+	timer_set(t.limit, 8000000, 0);
+}
+
+/* So many requests may wait, of all and of each sender. */
+static struct mad_settings queues(unsigned max, unsigned each)
+{
+	return (struct mad_settings){ .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
+				      .sa_queue_max = max, .sa_queue_each = each };
+}
+
 static void open_port(unsigned window, unsigned per_device, unsigned timeout_ms, unsigned retries)
 {
 	struct mad_settings s = { .smp_window = window, .smp_window_device = per_device,
@@ -76,14 +95,8 @@ static void open_port(unsigned window, unsigned per_device, unsigned timeout_ms,
 				  .sa_queue_max = 100, .sa_queue_each = 100,
 				  .sa_transfers_max = 8, .sa_transfers_each = 4,
 				  .sa_receives_max = 256, .sa_receives_each = 8 };
-	struct buf err = { 0 };
 
-	memset(&t, 0, sizeof(t));
-	t.loop = loop_new();
-	t.port = mad_open(t.loop, &s, &hooks, &err);
-	ck_assert_msg(t.port != NULL, "%s", err.s ? err.s : "");
-	t.limit = timer_new(t.loop, on_limit, NULL);
-	timer_set(t.limit, 8000000, 0);
+	open_with(&s, &hooks);
 }
 
 static void close_port(void)
@@ -652,8 +665,6 @@ static void has_more(void *arg, enum mad_under_way what, uint64_t who, int more)
 
 static void open_streams(void)
 {
-	open_port(16, 3, 1000, 0);
-	mad_close(t.port);
 	struct mad_hooks h = { .request = on_stream_request, .dead = on_dead,
 			       .holder = share.most ? holder : NULL, .may_hold = share.most ? may_hold : NULL,
 			       .has_more = share.most ? has_more : NULL };
@@ -661,9 +672,8 @@ static void open_streams(void)
 				    .sa_queue_max = 100, .sa_queue_each = 100,
 				    .sa_transfers_max = 3, .sa_transfers_each = 2,
 				    .sa_receives_max = 256, .sa_receives_each = 8 };
-	struct buf err = { 0 };
 
-	t.port = mad_open(t.loop, &set, &h, &err);
+	open_with(&set, &h);
 	memset(&a, 0, sizeof(a));
 	fake_on_send = on_segment;
 }
@@ -983,17 +993,13 @@ START_TEST(a_flood_of_traps)
 {
 	uint8_t mad[256] = { 1, 1, 1, 5 };
 	struct mad_hooks h = { .request = on_trap, .dead = on_dead };
-	struct mad_settings set = { .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
-				    .sa_queue_max = 10, .sa_queue_each = 10 };
-	struct buf err = { 0 };
+	struct mad_settings set = queues(10, 10);
 	const struct mad_counts *c;
 	struct mad_flood flood;
 	unsigned n = 0;
 
-	open_port(16, 3, 1000, 0);
-	mad_close(t.port);
 	memset(heard, 0, sizeof(heard));
-	t.port = mad_open(t.loop, &set, &h, &err);
+	open_with(&set, &h);
 	mad[64] = 0x80;
 	for (unsigned i = 0; i < 20000; i++) {	/* nobody takes them out meanwhile */
 		fake_lid = i == 19999 ? 2 : 1;
@@ -1038,15 +1044,11 @@ START_TEST(many_that_take_long_leave_others_their_turn)
 {
 	uint8_t mad[256] = { 1, 1, 1, 5 };
 	struct mad_hooks h = { .request = on_slow_trap, .dead = on_dead };
-	struct mad_settings set = { .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
-				    .sa_queue_max = 10, .sa_queue_each = 10 };
-	struct buf err = { 0 };
+	struct mad_settings set = queues(10, 10);
 	struct timer *tick;
 
-	open_port(16, 3, 1000, 0);
-	mad_close(t.port);
 	busy_us = 2000;
-	t.port = mad_open(t.loop, &set, &h, &err);
+	open_with(&set, &h);
 	for (unsigned i = 0; i < 400; i++) {
 		fake_lid = (uint16_t)(1 + i);
 		fake_receive(mad, sizeof(mad), 0, 1);
@@ -1117,16 +1119,12 @@ static void open_at_once(void)
 {
 	struct mad_hooks h = { .request = on_request, .is_at_once = is_at_once,
 			       .at_once = at_once, .dead = on_dead };
-	struct mad_settings set = { .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
-				    .sa_queue_max = 200, .sa_queue_each = 100 };
-	struct buf err = { 0 };
+	struct mad_settings set = queues(200, 100);
 
-	open_port(16, 3, 1000, 0);
-	mad_close(t.port);
 	served = told_busy = 0;
 	taken = 0;
 	sem_init(&all_have_come, 0, 0);
-	t.port = mad_open(t.loop, &set, &h, &err);
+	open_with(&set, &h);
 }
 
 /* Returns how many of those served are of LID 2; *at: the place of the last of them. */
@@ -1211,15 +1209,11 @@ START_TEST(the_loop_rests_when_only_greedy_senders_wait)
 {
 	uint8_t mad[256] = { 1, 3, 2, 2 };
 	struct mad_hooks h = { .request = on_slow_request, .dead = on_dead };
-	struct mad_settings set = { .smp_window = 16, .smp_window_device = 3, .timeout_ms = 1000,
-				    .sa_queue_max = 40000, .sa_queue_each = 40000 };
-	struct buf err = { 0 };
+	struct mad_settings set = queues(40000, 40000);
 
-	open_port(16, 3, 1000, 0);
-	mad_close(t.port);
 	greedy_served = others_served = in_a_row = most_in_a_row = 0;
 	busy_us = 20;
-	t.port = mad_open(t.loop, &set, &h, &err);
+	open_with(&set, &h);
 	fake_lid = 1;
 	for (unsigned i = 0; i < 40000; i++)
 		fake_receive(mad, sizeof(mad), 0, 3);
