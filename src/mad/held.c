@@ -81,7 +81,7 @@ struct held_item *held_put(struct held *h, struct held_item *item)
 	for (; *at; at = &(*at)->in_bucket) {
 		if ((*at)->source != item->source)
 			continue;
-		if ((*at)->tid == item->tid)
+		if ((*at)->tid == item->tid && (*at)->qpn == item->qpn)
 			copy = at;
 		if (!of_source++)
 			first = at;

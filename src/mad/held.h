@@ -14,6 +14,7 @@ struct held_item {
 	struct held_item *next, *before;	/* in order of arrival */
 	struct held_item *in_bucket;
 	uint64_t source, tid;
+	uint32_t qpn;				/* of the source, which asked with this tid */
 	int64_t arrived_us;
 };
 
@@ -22,7 +23,7 @@ struct held;
 struct held *held_new(unsigned max, unsigned each_max, int64_t keep_us);
 void held_free(struct held *h);			/* not the items; NULL is fine */
 /*
- * Takes the item, whose source, tid and arrived_us are set.  Returns one that is not held any
+ * Takes the item, whose source, tid, qpn and arrived_us are set.  Returns one that is not held any
  * more, or not at all, and is the caller's again: an earlier copy, the oldest of a source that has
  * too many, one that waited too long, or the item itself; NULL: none.
  */

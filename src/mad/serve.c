@@ -141,7 +141,8 @@ static void hold(struct sa_side *s, struct request *r)
 {
 	struct held_item *out;
 
-	r->held.source = umad_source(&r->from);
+	r->held.source = umad_sender(&r->from);
+	r->held.qpn = r->from.addr.qpn;
 	r->held.tid = r->len >= 16 ? get_be64((r->message ? r->message : r->mad) + 8) : 0;
 	r->held.arrived_us = r->arrived_us;
 	out = held_put(s->held, &r->held);

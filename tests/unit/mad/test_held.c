@@ -12,12 +12,17 @@ static struct held *h;
 static struct held_item items[2 * MAX];
 static unsigned n;
 
-static struct held_item *put(uint64_t source, uint64_t tid, int64_t arrived_us)
+static struct held_item *put_by(uint64_t source, uint32_t qpn, uint64_t tid, int64_t arrived_us)
 {
 	struct held_item *i = &items[n++];
 
-	*i = (struct held_item){ .source = source, .tid = tid, .arrived_us = arrived_us };
+	*i = (struct held_item){ .source = source, .qpn = qpn, .tid = tid, .arrived_us = arrived_us };
 	return held_put(h, i);
+}
+
+static struct held_item *put(uint64_t source, uint64_t tid, int64_t arrived_us)
+{
+	return put_by(source, 1, tid, arrived_us);
 }
 
 static void begin(void)
@@ -44,6 +49,18 @@ START_TEST(a_copy_takes_the_place_of_the_one_before)
 	ck_assert_ptr_eq(put(1, 7, 3), &items[0]);
 	ck_assert_ptr_eq(put(1, 7, 4), &items[3]);
 	expect_left((const unsigned[]){ 1, 2, 4 }, 3);
+}
+END_TEST
+
+/* Queue pairs of one port may use the same TransactionID, but have one share. */
+START_TEST(queue_pairs_share_and_are_told_apart)
+{
+	begin();
+	for (unsigned i = 0; i < EACH; i++)
+		ck_assert_ptr_null(put_by(1, 1 + i, 7, i));
+	ck_assert_ptr_eq(put_by(1, 2, 7, EACH), &items[1]);
+	ck_assert_ptr_eq(put_by(1, 1 + EACH, 7, EACH + 1), &items[0]);
+	expect_left((const unsigned[]){ 2, 3, 4, 5 }, 4);
 }
 END_TEST
 
@@ -76,6 +93,7 @@ int main(void)
 	TCase *c = tcase_create("held");
 
 	tcase_add_test(c, a_copy_takes_the_place_of_the_one_before);
+	tcase_add_test(c, queue_pairs_share_and_are_told_apart);
 	tcase_add_test(c, a_source_has_its_share);
 	tcase_add_test(c, what_is_old_makes_room);
 	suite_add_tcase(s, c);
