@@ -43,8 +43,10 @@ hup() {
 }
 
 start_sim "$topology"
+# No Set is repeated because the machine is busy: they are counted.
+echo "smp-timeout: 5s" >qosd.yaml
 policy 2 64 "$table" >policy.yaml
-start_and_wait "$sm_node" -p policy.yaml
+start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
 expect "answer" sl=2 "$(answer)"
 checksum=$(status checksum) sets=$(sets)
 
