@@ -84,6 +84,20 @@ static bool same_port(const struct fabric_port *a, const struct fabric_port *b)
 	       !mkey_differs(a->info, b->info);
 }
 
+/*
+ * A port that says a PortState that there is not keeps the one that was known, until its other end shows
+ * that the link has trained anew: then nobody knows (IB_PORT_NOP), and neither end is made Active by it.
+ */
+static void forget_state(struct probe *p, uint32_t port)
+{
+	struct fabric_port *unsure = &p->f->ports[port];
+
+	if (unsure->peer == FABRIC_NONE || unsure->state <= p->f->ports[unsure->peer].state)
+		return;
+	unsure->state = IB_PORT_NOP;
+	probe_mark(p, unsure->node);
+}
+
 static void port_answered(struct probe *p, const struct ask *a)
 {
 	uint32_t port = p->f->nodes[a->node].port0 + a->num;
@@ -94,6 +108,7 @@ static void port_answered(struct probe *p, const struct ask *a)
 	if (state < IB_PORT_DOWN_S || state > IB_PORT_ACTIVE_S) {
 		liars_note(p->sm, p->f, port, false, liars_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
 			   "says PortState %u, which there is not", state);
+		forget_state(p, port);
 		return;		/* nor is the rest of it worth anything */
 	}
 	liars_clear(p->sm, p->f, port, false);
@@ -126,6 +141,9 @@ static void port_answered(struct probe *p, const struct ask *a)
 	}
 	/* it was down for a while: whoever is there now; or what it can do has changed */
 	probe_mark(p, p->f->ports[peer].node);
+	if (probe_was_asked(p, p->f->ports[peer].node, p->f->ports[peer].num, ASK_PORT) &&
+	    liars_know(p->sm, p->f, peer, false))
+		forget_state(p, peer);
 	if (now->state < before.state) {
 		probe_ask(p, a->node, a->num, ASK_BEHIND);
 		if (node_is_switch(port_node(p->f, peer)))	/* it may have lost its tables */

@@ -271,6 +271,18 @@ if [ "$seconds" -eq 0 ]; then
 	fabric random:switches=8,hosts=12
 	early port-state-0 --share 40% --spare "$manager" --pick 26913
 	fabric_ends
+	note "links that train anew beside a switch whose PortStates are false"
+	fabric clos:4x2,hosts=3
+	what="PortState 15 of a spine" name=$(nth switch 5)
+	rm -rf state
+	start_and_wait "$manager" -c qosd.yaml
+	lie port-state-15 --at "$name"
+	for i in 1 2 3 4; do
+		sim_do link flap "$name/P$i" --interval 0.001
+	done
+	judge
+	truth_returns
+	fabric_ends
 	note "an LMC that no LID can have"
 	fabric clos:2x2,hosts=3
 	what="LMC 7" name=$(nth ca 3)
