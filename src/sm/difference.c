@@ -268,6 +268,12 @@ uint64_t switch_info_digest(unsigned lft_top, unsigned lifetime)
 	return hash64((uint64_t)lft_top << 8 | lifetime);
 }
 
+bool switch_info_is_kept(const struct fabric_switch *says, const struct refused_set *r)
+{
+	return refusal_by_status(r) ||
+	       r->got == switch_info_digest(says->lft_top, says->lifetime);
+}
+
 /* In fields other than MulticastFDBTop. */
 static bool rest_differs(const struct plan *p, const struct refusals *refused, uint32_t sw,
 			 const struct fabric_switch *is)

@@ -12,7 +12,7 @@
  * The plan wants of such a block what it holds.  So nothing is written to it but in a full sweep:
  * one Set of that same content for each block, which changes nothing and shows whether the switch
  * takes Sets again.  What it ignored, instead of refusing it, counts only as long as it holds what it
- * held then: after a restart it is tried as any other.
+ * held then, and so does LinearFDBTop: after a restart it is tried as any other.
  *
  * When a sweep finds that a switch refuses a block, or takes one again, its plan was made without
  * knowing, and a sweep follows that makes another of the same fabric.
@@ -108,7 +108,7 @@ static void collect(struct sm *sm)
 		if (sw == FABRIC_NONE)
 			continue;
 		if (r->attr == UMAD_SM_ATTR_SWITCH_INFO && !r->mod)
-			f->switches[sw].top_stays = true;
+			f->switches[sw].top_stays = switch_info_is_kept(&f->switches[sw], r);
 		if (r->attr == UMAD_SM_ATTR_LINEAR_FT && r->mod < IB_LID_MCAST_FIRST / LFT_BLOCK &&
 		    entries_of(f, sw, r->mod))
 			*vec_push(&k->blocks) = (struct block){

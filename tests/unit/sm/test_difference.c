@@ -281,6 +281,23 @@ START_TEST(refused_values_are_not_sent)
 }
 END_TEST
 
+START_TEST(switch_info_that_was_ignored_counts_until_it_changes)
+{
+	const struct fabric_switch zeros = { .lft_top = 0, .lifetime = 0 };
+	const struct fabric_switch others[] = { { .lft_top = 0, .lifetime = 18 },
+						{ .lft_top = 16, .lifetime = 0 } };
+	struct refused_set r = { .attr = UMAD_SM_ATTR_SWITCH_INFO,
+				 .got = switch_info_digest(0, 0) };
+
+	ck_assert(switch_info_is_kept(&zeros, &r));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		ck_assert(!switch_info_is_kept(&others[i], &r));
+	r.got = REFUSAL_STATUS | 0x1c;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		ck_assert(switch_info_is_kept(&others[i], &r));
+}
+END_TEST
+
 START_TEST(ports_that_are_not_up_yet)
 {
 	uint32_t port = fabric_find_port(f, 0x201), peer = f->ports[port].peer;
@@ -418,6 +435,7 @@ static Suite *difference_suite(void)
 	tcase_add_test(t, what_nobody_wrote_may_be_anything);
 	tcase_add_test(t, a_doubtful_device_is_read);
 	tcase_add_test(t, refused_values_are_not_sent);
+	tcase_add_test(t, switch_info_that_was_ignored_counts_until_it_changes);
 	tcase_add_test(t, ports_that_are_not_up_yet);
 	tcase_add_loop_test(t, nodes_that_are_the_same, 0, CHANGES);
 	suite_add_tcase(s, t);
