@@ -373,12 +373,17 @@ bool port_is_announced(const struct want_env *e, const struct refusals *refused,
 	want_announced_fields(e, port, out->info);
 	want = port_info_digest(e, port, out->info);
 	got = port_info_digest(e, port, p->info);
+	out->reregister = port_owes_registrations(e, port);
+	/*
+	 * A Set that is sent anyway carries also what the port ignored before.  It may have been the
+	 * answer alone that was wrong, whose values would else be written to the port.
+	 */
 	out->changes = want != got &&
-		       !refusals_have(refused, guid, UMAD_SM_ATTR_PORT_INFO, p->num, want, got) &&
+		       (out->reregister ||
+			!refusals_have(refused, guid, UMAD_SM_ATTR_PORT_INFO, p->num, want, got)) &&
 		       !refusals_have_status(refused, guid, UMAD_SM_ATTR_PORT_INFO, p->num, want);
 	if (!out->changes)
 		memcpy(out->info, p->info, sizeof(out->info));
-	out->reregister = port_owes_registrations(e, port);
 	return out->changes || out->reregister;
 }
 

@@ -271,6 +271,10 @@ if [ "$seconds" -eq 0 ]; then
 	fabric random:switches=8,hosts=12
 	early port-state-0 --share 40% --spare "$manager" --pick 26913
 	fabric_ends
+	note "a switch that gives another SM LID than it was told"
+	fabric random:switches=8,hosts=12
+	early sm-lid-random --share 5% --spare "$manager" --pick 18243 --chance 53%
+	fabric_ends
 	note "links that train anew beside a switch whose PortStates are false"
 	fabric clos:4x2,hosts=3
 	what="PortState 15 of a spine" name=$(nth switch 5)
