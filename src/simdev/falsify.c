@@ -219,6 +219,7 @@ static const struct kind kinds[] = {
 	PORT_INFO("operational-vls-0", BITS(PI_OP_VLS_ENFORCE, 0xf0, 0)),
 	PORT_INFO("vlarb-cap-255", VALUE(PI_VLARB_HIGH_CAP, 2, 0xffff)),
 	PORT_INFO("port-state-0", BITS(PI_SPEED_SUP_STATE, 0x0f, 0)),
+	PORT_INFO("port-state-1", BITS(PI_SPEED_SUP_STATE, 0x0f, 1)),
 	PORT_INFO("port-state-15", BITS(PI_SPEED_SUP_STATE, 0x0f, 0x0f)),
 	PORT_INFO("phys-state-15", BITS(PI_PHYS_STATE_DOWN_DEFAULT, 0xf0, 0xf0)),
 	PORT_INFO("guid-cap-0", VALUE(PI_GUID_CAP, 1, 0)),

@@ -98,6 +98,14 @@ static void forget_state(struct probe *p, uint32_t port)
 	probe_mark(p, unsure->node);
 }
 
+/* The answer has come by the very link that it is about.  A switch may have sent it by another. */
+static bool answered_by(const struct fabric *f, const struct ask *a)
+{
+	const struct fabric_node *n = &f->nodes[a->node];
+
+	return !node_is_switch(n) && n->hops && a->num == n->local_port;
+}
+
 static void port_answered(struct probe *p, const struct ask *a)
 {
 	uint32_t port = p->f->nodes[a->node].port0 + a->num;
@@ -110,6 +118,12 @@ static void port_answered(struct probe *p, const struct ask *a)
 			   "says PortState %u, which there is not", state);
 		forget_state(p, port);
 		return;		/* nor is the rest of it worth anything */
+	}
+	if (state == IB_PORT_DOWN_S && answered_by(p->f, a)) {
+		liars_note(p->sm, p->f, port, false, liars_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
+			   "says that the link is down by which it answers");
+		forget_state(p, port);
+		return;
 	}
 	liars_clear(p->sm, p->f, port, false);
 	fabric_port_store(now, a->data);

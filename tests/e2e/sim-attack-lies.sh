@@ -271,6 +271,16 @@ if [ "$seconds" -eq 0 ]; then
 	fabric random:switches=8,hosts=12
 	early port-state-0 --share 40% --spare "$manager" --pick 26913
 	fabric_ends
+	note "a host that answers by a link that is down, as it says"
+	fabric mesh:3x3
+	what="PortState 1 of a host" name=$(nth ca 7)
+	rm -rf state
+	start_and_wait "$manager" -c qosd.yaml
+	lie port-state-1 --at "$name"
+	sim_do link flap "$name/P1" --interval 0.05
+	until_ 10 told "$name" || bad "health does not tell of $name: $(ctl health)"
+	truth_returns
+	fabric_ends
 	note "a switch that gives another SM LID than it was told"
 	fabric random:switches=8,hosts=12
 	early sm-lid-random --share 5% --spare "$manager" --pick 18243 --chance 53%
