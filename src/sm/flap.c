@@ -250,14 +250,15 @@ static bool join_ends(const struct fabric *f, uint32_t *parts, uint32_t port)
 }
 
 /*
- * One end says a PortState that there is not, so that no sweep knows what to set it to, and the other
- * end shows that the link is not at work.
+ * One end says a PortState that there is not, or Down, which a link with two ends is not: no sweep knows what
+ * to set it to.  And the other end shows that the link is not at work.
  */
 static bool cannot_come_up(const struct fabric *f, uint32_t port)
 {
 	unsigned a = f->ports[port].state, b = f->ports[f->ports[port].peer].state;
 
-	return (a == IB_PORT_NOP && b < IB_PORT_ACTIVE_S) || (b == IB_PORT_NOP && a < IB_PORT_ACTIVE_S);
+	return (a < IB_PORT_INIT_S || b < IB_PORT_INIT_S) &&
+	       (a < IB_PORT_ACTIVE_S && b < IB_PORT_ACTIVE_S);
 }
 
 static void hold(struct fabric *f, uint32_t port, bool held)

@@ -66,7 +66,8 @@ bool flaps_release(struct flaps *t, uint64_t guid, unsigned port, struct flap *o
 uint32_t flap_port(const struct fabric *f, const struct flap_link *l, unsigned end);
 /*
  * Says of each port of f whether its link is held: those that flap, and those that no sweep can bring
- * up as one end says a PortState that there is not; but for those that are the only way.  True: some are.
+ * up as one end says Down, or a PortState that there is not; but for those that are the only way.
+ * True: some are.
  */
 bool flaps_hold(const struct flaps *t, struct fabric *f);
 

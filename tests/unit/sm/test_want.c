@@ -523,6 +523,12 @@ START_TEST(what_is_announced)
 	ck_assert(!port_is_announced(&env, refused, port, &out));
 	env.heir_of = 0;
 	ck_assert(port_is_announced(&env, refused, port, &out));
+	/* a Set is due all the same, and does not repeat what the port says */
+	ck_assert(out.changes && out.reregister);
+	ck_assert_uint_eq(field(out.info, IB_PORT_SMLID_F), env.sm_lid);
+	set.got = REFUSAL_STATUS | 0x1c;
+	refusals_put(refused, &set);
+	ck_assert(port_is_announced(&env, refused, port, &out));
 	ck_assert(!out.changes && out.reregister);
 	ck_assert_uint_eq(field(out.info, IB_PORT_SMLID_F), 77);
 	refusals_free(refused);
