@@ -303,19 +303,43 @@ static void take_rows(struct plan *p)
 			       from->entries + (size_t)sw * from->stride, from->stride);
 }
 
-/* Nothing of the base helps: the engine for what is there. */
-static void route_anew(struct plan *p)
+/* The engine for f, p's fabric or that without some links, by an order of f. */
+static void route_on(struct plan *p, const struct fabric *f, struct updn_order *order,
+		     struct findings *findings)
 {
 	const struct route_engine *e;
-	struct route_request r;
+	struct route_request r = { .f = f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top,
+				   .order = order };
 
 	repaired_free(&p->now->repaired);
 	p->now->repaired = (struct repaired){ .lost_sw = FABRIC_NONE };
-	p->order = updn_order_new(p->f);
-	r = (struct route_request){ .f = p->f, .lid = p->lid, .lmc = p->lmc,
-				    .lid_top = p->lid_top, .order = p->order };
-	e = run_engines(p->settings, &r, &p->lfts, &p->findings);
+	e = run_engines(p->settings, &r, &p->lfts, findings);
 	p->engine = e ? e->name : "none";
+}
+
+/* Nothing of the base helps: the engine for what is there. */
+static void route_anew(struct plan *p)
+{
+	p->order = updn_order_new(p->f);
+	route_on(p, p->f, p->order, &p->findings);
+}
+
+/* Instead of the routes that p has: those for f, its fabric with more links held. */
+static void route_without(struct plan *p, const struct fabric *f)
+{
+	struct updn_order *order = updn_order_new(f);
+	uint32_t *same = xmalloc((f->n_switches + 1u) * sizeof(*same));
+	struct findings known = { 0 };		/* which engines can't do it was said before */
+
+	lfts_free(p->lfts);
+	updn_order_free(p->order);
+	route_on(p, f, order, &known);
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		same[sw] = sw;
+	p->order = updn_order_on(order, p->f, same);
+	findings_free(&known);
+	updn_order_free(order);
+	free(same);
 }
 
 /*
@@ -375,7 +399,7 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 		findings_copy(&p->findings, &x->base->findings);
 		take_rows(p);
 	}
-	routes_fit(p);
+	routes_fit(p, route_without);
 	if (!strcmp(p->engine, "none"))
 		findings_add(&p->findings, SEV_ERROR, p->settings->file, nowhere,
 			     "none of the routing engines can route this fabric");

@@ -4,9 +4,11 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "route/detour.h"
+#include "route/graph.h"
 
 #define RANGES_MAX 8
 
@@ -103,13 +105,11 @@ static bool is_own(const struct plan *p, uint32_t lid)
 	       keeps_entries(p, port_node(p->f, port)->sw);
 }
 
-static void count_cut(struct plan *p, uint32_t *cut)
+static void leave_out_own(const struct plan *p, uint32_t *cut)
 {
-	for (uint32_t lid = 1; lid <= p->lid_top; lid++) {
-		p->cut_pairs += cut[lid];
+	for (uint32_t lid = 1; lid <= p->lid_top; lid++)
 		if (cut[lid] && is_own(p, lid))
 			cut[lid] = 0;
-	}
 }
 
 static void tell_cut_lids(struct plan *p, const uint32_t *cut)
@@ -154,22 +154,123 @@ static void tell_short_switches(struct plan *p)
 	}
 }
 
-void routes_fit(struct plan *p)
+/* --- ways round --- */
+
+static bool forwards_nothing(const struct plan *p, uint32_t sw)
 {
-	struct detour_request r = { .f = p->f, .order = p->order, .port_by_lid = p->port_by_lid,
+	uint8_t entry;
+
+	for (uint32_t lid = 1; lid <= p->lid_top; lid++)
+		if (!fixed_entry(p, sw, (uint16_t)lid, &entry) || entry != LFT_DROP)
+			return false;
+	return true;
+}
+
+/* The links of those of the switches that forward nothing are held in f; returns how many do. */
+static uint32_t hold_links(const struct plan *p, struct fabric *f, const struct detour_request *r,
+			   bool *blind)
+{
+	uint32_t n_blind = 0;
+
+	for (uint32_t i = 0; i < r->n_switches; i++) {
+		const struct fabric_node *n = &f->nodes[f->switches[r->switches[i]].node];
+
+		if (!forwards_nothing(p, r->switches[i]))
+			continue;
+		n_blind++;
+		blind[r->switches[i]] = true;
+		for (uint32_t port = n->port0 + 1; port <= n->port0 + n->nports; port++) {
+			if (f->ports[port].peer == FABRIC_NONE)
+				continue;
+			f->ports[port].held = f->ports[f->ports[port].peer].held = true;
+		}
+	}
+	return n_blind;
+}
+
+/* Pairs that no routes of f connect, counted as in p->cut_pairs; blind: [switch] forwards nothing. */
+static uint64_t cut_anyway(const struct plan *p, const struct fabric *f, const bool *blind)
+{
+	struct graph *g = graph_new(f, graph_by_guid(f));
+	uint32_t *part = graph_parts(g), *part_of = xcalloc(g->n + 1u, sizeof(*part_of));
+	uint32_t *senders = xcalloc(g->n + 1u, sizeof(*senders)), all = 0;	/* [part] */
+	uint64_t cut = 0;
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		bool sends = detour_sends(g, v);
+
+		all += sends;
+		senders[part[v]] += sends && !blind[g->sw[v]];
+		part_of[g->sw[v]] = part[v];
+	}
+	for (uint32_t lid = 1; lid <= p->lid_top; lid++) {
+		uint32_t sw = p->port_by_lid[lid] == FABRIC_NONE ? FABRIC_NONE :
+			      fabric_switch_of(f, p->port_by_lid[lid]);
+
+		if (sw != FABRIC_NONE)
+			cut += all - senders[part_of[sw]];
+	}
+	free(part);
+	free(part_of);
+	free(senders);
+	graph_free(g);
+	return cut;
+}
+
+/*
+ * p's fabric with the links held of all switches that forward nothing, if routes that are made for it
+ * connect more than p's do; NULL: they don't.
+ */
+static struct fabric *way_round(const struct plan *p, const struct detour_request *r)
+{
+	struct fabric *f;
+	bool *blind;
+
+	if (!p->cut_pairs || !r->legal)
+		return NULL;
+	f = fabric_clone(p->f);
+	blind = xcalloc(f->n_switches, sizeof(*blind));
+	if (!hold_links(p, f, r, blind) || cut_anyway(p, f, blind) >= p->cut_pairs) {
+		fabric_free(f);
+		f = NULL;
+	}
+	free(blind);
+	return f;
+}
+
+/* cut: [LID up to the tables' top], as detour() has it. */
+static void fit(struct plan *p, struct detour_request *r, uint32_t *cut)
+{
+	r->order = p->order;
+	r->legal = route_engine_find(p->engine) == &route_updn;
+	detour(r, p->lfts, cut);
+	keep_unused(p);
+	p->cut_pairs = 0;
+	for (uint32_t lid = 1; lid <= p->lid_top; lid++)
+		p->cut_pairs += cut[lid];
+}
+
+void routes_fit(struct plan *p, void (*route)(struct plan *p, const struct fabric *f))
+{
+	struct detour_request r = { .f = p->f, .port_by_lid = p->port_by_lid,
 				    .fixed = fixed_entry, .arg = p };
-	uint32_t *switches;
-	uint32_t *cut;
+	uint32_t *switches, *cut;
+	struct fabric *round;
 
 	p->short_switches = p->kept_switches = 0;
 	p->cut_pairs = 0;
 	r.switches = switches = switches_with_fixed(p, &r.n_switches);
 	if (r.n_switches) {
-		r.legal = route_engine_find(p->engine) == &route_updn;
 		cut = xcalloc(p->lfts->top + 1u, sizeof(*cut));
-		detour(&r, p->lfts, cut);
-		keep_unused(p);
-		count_cut(p, cut);
+		fit(p, &r, cut);
+		round = way_round(p, &r);
+		if (round) {
+			route(p, round);
+			memset(cut, 0, (p->lfts->top + 1u) * sizeof(*cut));
+			fit(p, &r, cut);
+			fabric_free(round);
+		}
+		leave_out_own(p, cut);
 		tell_short_switches(p);
 		tell_cut_lids(p, cut);
 		free(cut);

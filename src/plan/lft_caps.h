@@ -21,7 +21,11 @@
  * Fits p's routes, which are complete otherwise, to what the switches do: changes p->lfts, sets
  * p->short_switches and p->kept_switches, and adds findings to p->findings, p->short_findings and
  * p->cut_findings.
+ *
+ * The order of all switches has a way up and down for each pair, which may lead over a switch that
+ * forwards nothing, where the only other way goes down and up again.  Then route() makes p's routes anew
+ * by an order of f, which is p's fabric with the links of such switches held.
  */
-void routes_fit(struct plan *p);
+void routes_fit(struct plan *p, void (*route)(struct plan *p, const struct fabric *f));
 
 #endif

@@ -290,12 +290,12 @@ static void rescue_by_any(struct work *w)
 	} while (n);
 }
 
-static bool sends(const struct work *w, uint32_t v)
+bool detour_sends(const struct graph *g, uint32_t v)
 {
-	const struct fabric *f = w->g->f;
+	const struct fabric *f = g->f;
 
-	return graph_hosts(w->g, v) ||
-	       (f->self != FABRIC_NONE && f->ports[f->self].node == node_of(w, v));
+	return graph_hosts(g, v) ||
+	       (f->self != FABRIC_NONE && f->ports[f->self].node == f->switches[g->sw[v]].node);
 }
 
 /* Writes what came of it; returns from how many switches with hosts packets do not arrive. */
@@ -308,7 +308,7 @@ static uint32_t store(struct work *w, uint16_t lid)
 		bool drops = p->reach != ARRIVES && !p->fixed && v != w->home;
 
 		graph_row(w->g, w->l, v)[lid] = drops ? LFT_DROP : p->entry;
-		lost += p->reach != ARRIVES && sends(w, v);
+		lost += p->reach != ARRIVES && detour_sends(w->g, v);
 	}
 	return lost;
 }

@@ -11,7 +11,7 @@
 #ifndef QOSD_ROUTE_DETOUR_H
 #define QOSD_ROUTE_DETOUR_H
 
-#include "route/route.h"
+#include "route/graph.h"
 
 struct detour_request {
 	const struct fabric *f;
@@ -31,5 +31,7 @@ struct detour_request {
  * arrive.
  */
 void detour(const struct detour_request *r, struct lfts *l, uint32_t *cut);
+/* Whether v counts in `cut`: it has hosts, or the SM. */
+bool detour_sends(const struct graph *g, uint32_t v);
 
 #endif

@@ -297,6 +297,10 @@ if [ "$seconds" -eq 0 ]; then
 	judge
 	truth_returns
 	fabric_ends
+	note "the only way that forwards goes down and up again"
+	fabric fat-tree:k=4
+	early linear-cap-0 --share 40% --spare "$manager" --pick 4876
+	fabric_ends
 	note "an LMC that no LID can have"
 	fabric clos:2x2,hosts=3
 	what="LMC 7" name=$(nth ca 3)

@@ -176,6 +176,65 @@ START_TEST(no_table_at_all)
 }
 END_TEST
 
+/*
+ * Three leaves, A and B on one spine, B and C on another, all on a third that forwards nothing: the way
+ * from A to C is down to B and up again by the order of all switches, and legal by that of the rest.
+ */
+static void leaves_in_a_row(void)
+{
+	uint32_t leaves[3], spines[3];
+
+	fabric_free(f);
+	f = fabric_new();
+	for (unsigned i = 0; i < 3; i++)
+		leaves[i] = net_ca(f, HOST + 0x10 * i, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t host = leaves[i];
+
+		leaves[i] = net_switch(f, LEAF + i, 8, false);
+		fabric_link(f, host, 1, leaves[i], 1);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		spines[i] = net_switch(f, SPINE + i, 8, false);
+	for (unsigned i = 0; i < 2; i++) {
+		fabric_link(f, leaves[i], 5, spines[i], 1);
+		fabric_link(f, leaves[i + 1], 6, spines[i], 2);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		fabric_link(f, leaves[i], 7, spines[2], i + 1);
+	net_finish(f);
+}
+
+START_TEST(down_and_up_again)
+{
+	leaves_in_a_row();
+	compute();
+	ck_assert_str_eq(p->engine, "updn");
+	ck_assert_uint_eq(p->report.unreachable, 0);
+	plan_free(p);
+	set_cap(SPINE + 2, 0);
+	compute();
+	for (unsigned leaf = 0; leaf < 3; leaf++)
+		for (uint16_t lid = 1; lid <= p->lid_top; lid++) {
+			uint32_t port = p->port_by_lid[lid];
+
+			ck_assert(port == FABRIC_NONE || arrives(sw_of(LEAF + leaf), lid) ||
+				  port_node(f, port)->guid == SPINE + 2);
+		}
+	ck_assert(!p->report.credit_loop);
+	ck_assert_uint_eq(p->cut_pairs, 3);
+	ck_assert_uint_eq(p->short_findings.count[SEV_WARNING], 1);
+	ck_assert_uint_eq(p->short_findings.count[SEV_ERROR], 1);
+	/* … as by a spine that keeps an empty table */
+	f->switches[sw_of(SPINE + 2)].lft_cap = 0xc000;
+	f->switches[sw_of(SPINE + 2)].top_stays = true;
+	f->switches[sw_of(SPINE + 2)].lft_top = 0;
+	plan_free(p);
+	compute();
+	ck_assert_uint_eq(p->cut_pairs, 3);
+}
+END_TEST
+
 /* The only block of a switch's table is what the 64 entries say. */
 static struct lft_kept *keeps(uint64_t guid, uint8_t fill, uint32_t *n, struct lft_kept *list)
 {
@@ -331,6 +390,7 @@ int main(void)
 	tcase_add_test(c, another_way);
 	tcase_add_test(c, two_sizes);
 	tcase_add_test(c, no_table_at_all);
+	tcase_add_test(c, down_and_up_again);
 	tcase_add_test(c, keeps_an_empty_table);
 	tcase_add_test(c, keeps_wrong_entries);
 	tcase_add_test(c, keeps_right_entries);
