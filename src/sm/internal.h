@@ -685,6 +685,11 @@ bool refused_field(struct sm *sm, uint32_t node, uint16_t attr, uint32_t mod);
 void refused_taken(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod);
 /* A sweep knows the fabric, and writes next; it is over, or given up; it has published. */
 void refused_begin(struct sm *sm);
+/*
+ * Whether a node of f, which has just been discovered, is to be tried again: it has started anew since
+ * old was published, or another device may have answered in its name.
+ */
+bool refused_starts_anew(const struct fabric *old, const struct fabric *f, uint32_t node);
 void refused_end(struct sm *sm);
 /* The switch refuses SwitchInfo for good: its PortStateChange can't be cleared. */
 bool refused_clearing(const struct sm *sm, uint64_t guid);

@@ -10,7 +10,8 @@
  * value is refused.
  *
  * A refusal for good is tried once more in a full sweep (by hand, for one), and forgotten when the
- * device starts anew, when it takes the value or turns out to have it, and when it is gone.
+ * device starts anew, when another may have answered in its name, when it takes the value or turns out
+ * to have it, and when it is gone.
  *
  * tried: how often in a row each Set was refused, by a digest of the device, the attribute and its
  * modifier; written by jobs of a sweep, in the receiver's thread, or between mad_hold() and mad_release().
@@ -249,21 +250,37 @@ static bool is_elsewhere(const struct fabric *old, uint32_t before, const struct
 #define NODE_KIND_LEN	8
 
 /*
+ * The link by which it was asked is up, and another device is at the end of it, or nobody knows who: that
+ * may have answered in its name.
+ */
+static bool another_was_asked(const struct fabric *old, uint32_t before, const struct fabric *f,
+			      const struct fabric_node *n)
+{
+	const struct fabric_node *was = &old->nodes[before];
+	uint32_t near = was->hops ? old->ports[was->port0 + was->local_port].peer : FABRIC_NONE;
+	uint32_t node = near == FABRIC_NONE ? FABRIC_NONE : fabric_same_node(f, port_node(old, near));
+	const struct fabric_port *p;
+
+	if (node == FABRIC_NONE || f->nodes[node].nports < old->ports[near].num)
+		return false;
+	p = &f->ports[f->nodes[node].port0 + old->ports[near].num];
+	return p->state >= IB_PORT_INIT_S &&
+	       (p->peer == FABRIC_NONE || port_node(f, p->peer)->guid != n->guid);
+}
+
+/*
  * All of its links are new, or it is not what it was: it has started anew, or was replaced.  Where all of
  * them lead elsewhere, a device that claimed its GUIDs may have been asked instead of it.
  */
-static bool started_anew(const struct sm *sm, uint32_t node)
+bool refused_starts_anew(const struct fabric *old, const struct fabric *f, uint32_t node)
 {
-	const struct fabric *f = sm->f, *old = sm->published ? sm->published->f : NULL;
 	const struct fabric_node *n = &f->nodes[node];
-	uint32_t before = old ? fabric_same_node(old, n) : FABRIC_NONE;
+	uint32_t before = fabric_same_node(old, n);
 	bool any = false;
 
-	if (!old)
-		return false;
 	if (before == FABRIC_NONE ||
 	    memcmp(n->info + NODE_KIND_AT, old->nodes[before].info + NODE_KIND_AT, NODE_KIND_LEN) ||
-	    is_elsewhere(old, before, f, n))
+	    is_elsewhere(old, before, f, n) || another_was_asked(old, before, f, n))
 		return true;
 	for (unsigned num = 1; num <= n->nports; num++) {
 		if (!port_is_linked(f, n->port0 + num))
@@ -285,6 +302,7 @@ static bool is_there(void *arg, uint64_t guid)
 
 void refused_begin(struct sm *sm)
 {
+	const struct fabric *old = sm->published ? sm->published->f : NULL;
 	const struct refused_kind *k;
 
 	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
@@ -293,7 +311,8 @@ void refused_begin(struct sm *sm)
 		uint32_t node = map64_get(&sm->f->node_by_guid, k->guid);
 		uint64_t guid = k->guid;
 
-		if (node == MAP64_NONE || !k->by_status || !started_anew(sm, node))
+		if (node == MAP64_NONE || !k->by_status || !old ||
+		    !refused_starts_anew(old, sm->f, node))
 			continue;
 		map64_put(&sm->doubtful, guid, 1);
 		store_forget_refused(sm->store, guid);
