@@ -16,7 +16,8 @@
  *
  * Of two that have one GUID the one that was believed is asked, too: when it says another GUID or
  * port than it did, and than it is known by, all is discovered.  That may change nothing, as what
- * it said before may have been false as well: hence once for each answer.
+ * it said before may have been false as well: hence once for each answer.  So it is when a device that is
+ * left out says a third one's GUID: that may be its own, which the third one had taken.
  *
  * Everything but left_out_ask() and left_out_answered() is for the loop's thread; those two
  * touch `asked` only, which is the light sweep's while it runs.
@@ -59,8 +60,8 @@ struct asked {
 	bool other;	/* it was the other device with the GUID */
 };
 
-/* The device that was believed, by its place. */
-struct believed {
+/* What a device says, by its place: one that was believed, or one that is left out. */
+struct saying {
 	uint64_t said;	/* digest of the GUID and the port that it said at the last light sweep; 0 */
 	bool changed;	/* it was another one at the one before */
 	bool owed;	/* ... and so at the one before that: it is told if it says the same again */
@@ -74,8 +75,8 @@ struct left_list {
 	 */
 	struct map64 by_place;
 	VEC(struct asked) asked;
-	VEC(struct believed) believed;
-	struct map64 believed_at;	/* digest of a place -> index in believed */
+	VEC(struct saying) sayings;
+	struct map64 saying_at;	/* digest of a place and the kind -> index in sayings */
 	VEC(struct disco_left) fresh;	/* during left_out_scanned(): new on the list */
 	struct map64 honest;	/* node GUIDs of switches that are no impostors, in this sweep */
 	struct map64 waits;	/* by place: how many light sweeps it was left out the last time */
@@ -90,7 +91,7 @@ struct left_list *left_out_new(void)
 	struct left_list *l = xcalloc(1, sizeof(*l));
 
 	map64_init(&l->by_place, 4);
-	map64_init(&l->believed_at, 4);
+	map64_init(&l->saying_at, 4);
 	map64_init(&l->honest, 4);
 	map64_init(&l->waits, 4);
 	map64_init(&l->accused, 4);
@@ -106,8 +107,8 @@ void left_out_free(struct left_list *l)
 	vec_free(&l->asked);
 	vec_free(&l->fresh);
 	map64_free(&l->by_place);
-	vec_free(&l->believed);
-	map64_free(&l->believed_at);
+	vec_free(&l->sayings);
+	map64_free(&l->saying_at);
 	map64_free(&l->honest);
 	map64_free(&l->waits);
 	map64_free(&l->accused);
@@ -608,8 +609,8 @@ void left_out_forget(struct sm *sm)
 {
 	sm->left_out->v.n = 0;
 	map64_clear(&sm->left_out->by_place);
-	sm->left_out->believed.n = 0;
-	map64_clear(&sm->left_out->believed_at);
+	sm->left_out->sayings.n = 0;
+	map64_clear(&sm->left_out->saying_at);
 	map64_clear(&sm->left_out->honest);
 	map64_clear(&sm->left_out->waits);
 }
@@ -767,42 +768,68 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 	       (one->has_last && !memcmp(one->last, a->data, sizeof(one->last)));
 }
 
-static struct believed *believed_of(struct left_list *l, const struct disco_left *x)
+/* left: of the device as one that is left out; a place may be that of both. */
+static struct saying *saying_of(struct left_list *l, uint64_t near_guid, unsigned near_port, bool left)
 {
-	uint64_t key = left_place_key(x->other_guid, x->other_port);
-	uint32_t at = map64_get(&l->believed_at, key);
+	uint64_t key = hash64(left_place_key(near_guid, near_port) + left);
+	uint32_t at = map64_get(&l->saying_at, key);
 
 	if (at != MAP64_NONE)
-		return &l->believed.v[at];
-	if (l->believed.n >= LEFT_MAX) {
-		l->believed.n = 0;
-		map64_clear(&l->believed_at);
+		return &l->sayings.v[at];
+	if (l->sayings.n >= LEFT_MAX) {
+		l->sayings.n = 0;
+		map64_clear(&l->saying_at);
 	}
-	map64_put(&l->believed_at, key, (uint32_t)l->believed.n);
-	*vec_push(&l->believed) = (struct believed){ 0 };
-	return &l->believed.v[l->believed.n - 1];
+	map64_put(&l->saying_at, key, (uint32_t)l->sayings.n);
+	*vec_push(&l->sayings) = (struct saying){ 0 };
+	return &l->sayings.v[l->sayings.n - 1];
 }
 
 /*
- * The device that was believed says another GUID, or another port of it, than before, and than the
- * published fabric has at its place.  One that says another each time is told of when it has said
- * the same twice.
+ * The device at a place says this.  True: that is another GUID, or another port of it, than before, or,
+ * of one that says another each time, what it has said twice now.  first: what to say at the first time.
  */
-static bool is_renamed(struct left_list *l, const struct fabric *f, const struct asked *a)
+static bool says_anew(struct saying *s, const uint8_t *info, bool first)
 {
-	uint64_t said = left_place_key(get_be64(a->data + NI_GUID), a->data[NI_LOCAL_PORT]);
-	uint32_t known = port_behind(f, a->x.other_guid, a->x.other_port);
-	struct believed *b = believed_of(l, &a->x), before = *b;
+	uint64_t said = left_place_key(get_be64(info + NI_GUID), info[NI_LOCAL_PORT]);
+	struct saying before = *s;
 	bool changed = said != before.said;
 
-	b->said = said;
-	b->changed = changed && before.said;
-	b->owed = changed && before.changed;
-	if (known != FABRIC_NONE && said == left_place_key(port_node(f, known)->guid, f->ports[known].num))
-		return false;
+	s->said = said;
+	s->changed = changed && before.said;
+	s->owed = changed && before.changed;
 	if (!before.said)
-		return known != FABRIC_NONE;
+		return first;
 	return changed ? !before.changed : before.owed;
+}
+
+/* The device that was believed says what the published fabric does not have at its place. */
+static bool is_renamed(struct left_list *l, const struct fabric *f, const struct asked *a)
+{
+	uint32_t known = port_behind(f, a->x.other_guid, a->x.other_port);
+	struct saying *saying = saying_of(l, a->x.other_guid, a->x.other_port, false);
+	bool anew = says_anew(saying, a->data, known != FABRIC_NONE);
+
+	return anew && !(known != FABRIC_NONE &&
+			 port_node(f, known)->guid == get_be64(a->data + NI_GUID) &&
+			 f->ports[known].num == a->data[NI_LOCAL_PORT]);
+}
+
+/*
+ * A device that is not accepted says another GUID than the one for which it was left out, and that is a
+ * third one's, by the published fabric.
+ */
+static bool says_a_third(struct left_list *l, const struct fabric *f, const struct asked *a)
+{
+	const struct disco_left *x = &a->x;
+	uint64_t guid = get_be64(a->data + NI_GUID);
+	struct saying *saying;
+
+	if (cannot_judge(x) || x->attr != UMAD_SM_ATTR_NODE_INFO || x->why == LEFT_GUID_CHANGES ||
+	    left_judge(a->data))
+		return false;
+	saying = saying_of(l, x->near_guid, x->near_port, true);
+	return says_anew(saying, a->data, guid != x->guid) && guid != x->guid && map64_get(&f->node_by_guid, guid) != MAP64_NONE;
 }
 
 /* No device can be at its place, as the published fabric says. */
@@ -856,6 +883,11 @@ enum left_out_end left_out_end(struct sm *sm)
 			one->wait -= one->wait > 0;
 			if (left_claims(&one->x) && !is_away(sm->published->f, &one->x))
 				one->wait = TRY_MAX;
+			if (!says_a_third(l, sm->published->f, a))
+				continue;
+			end = LEFT_OUT_RENAMED;
+			if (left_stays(&one->x))	/* else the scan judges it anew */
+				drop(l, (size_t)(one - l->v.v));
 			continue;
 		}
 		left_out_text(sm, sm->published->f, &one->x, &text);

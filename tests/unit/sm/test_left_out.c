@@ -143,6 +143,7 @@ START_TEST(one_that_is_linked_already)
 	scanned(&x, 1, false);
 	ck_assert_int_eq(light_one(odd), LEFT_OUT_SAME);
 	node_info(odd, IB_NODE_CA_T, 1, HOST(2), 1);		/* which is linked elsewhere */
+	ck_assert_int_eq(light_one(odd), LEFT_OUT_RENAMED);
 	ck_assert_int_eq(light_one(odd), LEFT_OUT_SAME);
 	ck_assert_int_eq(light_one(good), LEFT_OUT_BACK);
 	ck_assert_uint_eq(count(), 0);
@@ -619,6 +620,40 @@ START_TEST(one_that_is_renamed_each_time_is_told_of_when_it_ends)
 }
 END_TEST
 
+/* It gives up one name for that of another host: its own, which that one had taken, or one more. */
+START_TEST(one_that_says_a_third_ones_guid)
+{
+	uint8_t first[40], third[40];
+	unsigned told = 0;
+	struct disco_left x;
+
+	node_info(first, IB_NODE_SWITCH_T, 8, HOST(1), 1);
+	x = left_at(5, LEFT_IMPOSTOR, first);
+	x.other_guid = LEAF;
+	x.other_port = 2;
+	scanned(&x, 1, true);
+	ck_assert_int_eq(light_one(first), LEFT_OUT_SAME);
+	node_info(third, IB_NODE_SWITCH_T, 8, HOST(2), 1);
+	ck_assert_int_eq(light_one(third), LEFT_OUT_RENAMED);
+	ck_assert_uint_eq(count(), 0);
+	/* discovery says that both have it, and the one that was believed does not change */
+	x = left_at(5, LEFT_IMPOSTOR, third);
+	scanned(&x, 1, true);
+	for (unsigned i = 0; i < 10; i++)
+		ck_assert_int_eq(light_one(third), LEFT_OUT_SAME);
+	/* a name for each light sweep */
+	for (unsigned i = 0; i < 20; i++) {
+		node_info(third, IB_NODE_SWITCH_T, 8, HOST(1 + i % 3), 1);
+		if (light_one(third) == LEFT_OUT_RENAMED) {
+			told++;
+			scanned(&x, 1, true);
+		}
+	}
+	ck_assert_uint_ge(told, 1);
+	ck_assert_uint_le(told, 2);
+}
+END_TEST
+
 START_TEST(scans_are_not_repeated_for_ever)
 {
 	uint8_t info[40];
@@ -711,6 +746,7 @@ int main(void)
 	tcase_add_test(t, one_whose_place_is_taken);
 	tcase_add_test(t, one_that_is_renamed_each_time_is_told_of_when_it_ends);
 	tcase_add_test(t, a_switch_with_false_port_numbers_is_to_blame_at_both_ends);
+	tcase_add_test(t, one_that_says_a_third_ones_guid);
 	tcase_add_test(t, scans_are_not_repeated_for_ever);
 	suite_add_tcase(s, t);
 	return run_suite(s);
