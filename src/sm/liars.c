@@ -93,6 +93,11 @@ uint32_t liars_digest(uint16_t attr, const uint8_t *data)
 	return fold(hash_bytes(data, 40, 0));		/* NodeInfo, LocalPortNum included */
 }
 
+uint32_t liars_digest_error(int status)
+{
+	return fold(hash64((uint64_t)status));
+}
+
 /* Of several answers, in order. */
 static uint32_t add_digest(uint32_t sum, uint32_t digest)
 {
@@ -876,7 +881,7 @@ static bool take_listed(struct sm *sm, size_t i, size_t behind)
 		/* no answer tells nothing: a device that is gone is found by other means */
 		if (!q[k].sent || q[k].status < 0)
 			return false;
-		sum = add_digest(sum, q[k].status ? fold(hash64((uint64_t)q[k].status)) :
+		sum = add_digest(sum, q[k].status ? liars_digest_error(q[k].status) :
 					  liars_digest(q[k].attr, q[k].data));
 	}
 	news = again_is_news(&x->again, sum);

@@ -73,6 +73,8 @@ void liars_stop(struct sm *sm);
 
 /* What counts of an answer: the rest, as counters of violations, changes by itself.  Never 0. */
 uint32_t liars_digest(uint16_t attr, const uint8_t *data);
+/* Of an answer that is an error. */
+uint32_t liars_digest_error(int status);
 
 /*
  * An answer of a port of f, or from behind it, cannot be.  said: its digest; 0: it is not at hand.

@@ -547,6 +547,32 @@ static void unanswered(struct probe *p, const struct ask *a)
 		p->silent.v[a->node] = 1;
 }
 
+/*
+ * An error where there can be none.  One by chance says nothing; a device that goes on so is asked by
+ * each light sweep.  Where its link was down since it said what can be, whoever is there now has to
+ * say so first: its port is not Active any more, whatever is known of it.
+ */
+static void answered_with_error(struct probe *p, const struct ask *a)
+{
+	uint32_t port = p->f->nodes[a->node].port0 + a->num;
+	bool behind = a->kind == ASK_BEHIND;
+
+	if (a->kind == ASK_SWITCH || a->kind == ASK_CLEAR)
+		probe_ask_ports(p, a->node);
+	if (a->kind != ASK_PORT && !behind)
+		return;
+	if (a->tries < TRIES_MAX) {
+		*vec_push(&p->later) = *a;
+		return;
+	}
+	liars_note(p->sm, p->f, port, behind, liars_digest_error(a->status),
+		   "answers with an error when it is asked for %s", behind ? "NodeInfo" : "PortInfo");
+	if (!behind)
+		forget_state(p, port);
+	else if (p->f->ports[port].state < IB_PORT_ACTIVE_S)
+		cut(p, port);
+}
+
 void probe_evaluate(struct probe *p, const struct ask *a)
 {
 	if (a->lost) {
@@ -556,8 +582,7 @@ void probe_evaluate(struct probe *p, const struct ask *a)
 	p->heard.v[a->node] = 1;
 	p->shady.v[a->node] = 0;
 	if (a->status) {
-		if (a->kind == ASK_SWITCH || a->kind == ASK_CLEAR)
-			probe_ask_ports(p, a->node);
+		answered_with_error(p, a);
 		return;
 	}
 	switch ((enum ask_kind)a->kind) {

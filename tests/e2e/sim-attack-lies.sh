@@ -312,6 +312,17 @@ if [ "$seconds" -eq 0 ]; then
 		until_ 5 connected "$manager" "$name" || bad "a host that says LMC 7 is not served, time $i: $(ctl health)"
 	done
 	truth_returns
+	note "errors from a host whose link was down for a moment"
+	what="errors after a link was down" name=$(nth ca 4)
+	lie status --at "$name"
+	kill -STOP "$qosd"	# it sees no more than that the link has been trained anew
+	sim_do link down "$name/P1"
+	sim_do link up "$name/P1"
+	trained() { sim_ctl show links | grep -F "$name/P1" | grep -qw init; }
+	until_ 5 trained || bad "the link of $name is not up again: $(sim_ctl show links | grep -F "$name/P1")"
+	kill -CONT "$qosd"
+	until_ 10 told "$name" || bad "health does not tell of $name: $(ctl health)"
+	truth_returns
 	note "the manager's own switch takes another one's port GUID"
 	what="port GUID of another switch" name=$(nth switch 1)
 	lie port-guid-other --at "$name"
