@@ -91,9 +91,12 @@ static uint64_t digest(unsigned code)
 
 bool vls_kept_digest(uint32_t mod, const uint8_t info[64], uint64_t *out)
 {
+	struct fabric_port p = { 0 };
+
+	fabric_port_store(&p, info);	/* codes that there are not are as remember_kept() has them */
 	for (enum field k = 0; k < N_FIELDS; k++)
 		if ((mod & ~0xffu) == fields[k].place) {
-			*out = digest(mad_get_field((uint8_t *)(uintptr_t)info, 0, fields[k].mad));
+			*out = digest(value_of(&p, k));
 			return true;
 		}
 	return false;

@@ -14,6 +14,7 @@
 #include "base/bytes.h"
 #include "fabric/edit.h"
 #include "sm/difference.h"
+#include "sm/internal.h"
 #include "sm/want.h"
 #include "unit/run.h"
 
@@ -414,6 +415,31 @@ START_TEST(vls_of_a_link_at_work)
 	ck_assert_uint_eq(field(d, IB_PORT_OPER_VLS_F), 3);
 	ck_assert_uint_eq(port_new_vls(plan, f->nodes[sw].port0), 0);
 	ck_assert_uint_eq(port_new_vls(plan, f->nodes[sw].port0 + SWITCH_PORTS), 0);
+}
+END_TEST
+
+/* A light sweep reads what a port keeps as the sweep did that found it, also a code that there is not. */
+START_TEST(what_a_link_keeps)
+{
+	static const enum MAD_FIELDS which[] = { IB_PORT_OPER_VLS_F, IB_PORT_NEIGHBOR_MTU_F };
+	uint32_t port = fabric_find_port(f, 0x201);
+	uint64_t good, odd, as_found;
+	uint8_t d[64], found[64];
+
+	memcpy(d, f->ports[port].info, sizeof(d));
+	ck_assert(!vls_kept_digest(1, d, &good));
+	for (uint32_t k = 0; k < 2; k++) {
+		put(d, which[k], 4);
+		ck_assert(vls_kept_digest((k + 1) << 12 | 1, d, &good));
+		put(d, which[k], 15);
+		ck_assert(vls_kept_digest((k + 1) << 12 | 1, d, &odd));
+		fabric_port_store(&f->ports[port], d);
+		memcpy(found, d, sizeof(found));
+		put(found, which[k], k ? f->ports[port].neighbor_mtu : f->ports[port].op_vls);
+		ck_assert(vls_kept_digest((k + 1) << 12 | 1, found, &as_found));
+		ck_assert_uint_eq(odd, as_found);
+		ck_assert_uint_ne(odd, good);
+	}
 }
 END_TEST
 
@@ -913,6 +939,7 @@ int main(void)
 	tcase_add_test(t, m_key_of_smps);
 	tcase_add_test(t, high_limit_of_port_0);
 	tcase_add_test(t, vls_of_a_link_at_work);
+	tcase_add_test(t, what_a_link_keeps);
 	tcase_add_test(t, reregistration_only_with_a_reason);
 	tcase_add_test(t, active_ports_await_publishing);
 	tcase_add_test(t, what_is_announced);
