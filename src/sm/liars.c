@@ -49,6 +49,7 @@ struct liars {
 	struct map64 confirmed;		/* digests of NodeInfos that were the same twice */
 	struct map64 looked_at;		/* look_key() -> place in looks */
 	VEC(struct look) looks;
+	VEC(uint64_t) right;		/* nodes of which entries went, until liars_next_right() takes them */
 	bool odd;			/* the light sweep is one that asks all nodes with many ports */
 	size_t next_refused;		/* of the store's, where the next light sweep goes on */
 	struct smp_job *job;
@@ -129,9 +130,14 @@ static void forget_those(struct liars *l, bool (*gone)(const struct liar *x, con
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < l->list.n; i++)
-		if (!gone(&l->list.v[i], arg))
-			l->list.v[kept++] = l->list.v[i];
+	for (size_t i = 0; i < l->list.n; i++) {
+		const struct liar *x = &l->list.v[i];
+
+		if (!gone(x, arg))
+			l->list.v[kept++] = *x;
+		else if (!x->behind && !x->unsure && l->right.n < LIARS_MAX)
+			*vec_push(&l->right) = x->guid;
+	}
 	if (kept == l->list.n)
 		return;
 	l->list.n = kept;
@@ -234,6 +240,13 @@ bool liars_know(const struct sm *sm, const struct fabric *f, uint32_t port, bool
 {
 	return sm->liars->list.n && (find(sm->liars, key_at(f, port, behind, true)) ||
 				     find(sm->liars, key_at(f, port, behind, false)));
+}
+
+uint64_t liars_next_right(struct sm *sm)
+{
+	struct liars *l = sm->liars;
+
+	return l->right.n ? l->right.v[--l->right.n] : 0;
 }
 
 const struct liar *liars_list(const struct sm *sm, size_t *n)
@@ -980,6 +993,7 @@ void liars_free(struct sm *sm)
 {
 	liars_stop(sm);
 	vec_free(&sm->liars->list);
+	vec_free(&sm->liars->right);
 	vec_free(&sm->liars->questions);
 	map64_free(&sm->liars->place);
 	map64_free(&sm->liars->confirmed);

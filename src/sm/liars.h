@@ -101,6 +101,9 @@ bool liars_name_is_news(struct sm *sm, const struct fabric *f, uint32_t node, co
 /* With a light sweep: asks again. */
 void liars_ask(struct sm *sm);
 
+/* Takes the GUID of a node that said what cannot be, and does not any more; 0: there is no other. */
+uint64_t liars_next_right(struct sm *sm);
+
 /* The list, *n entries; until the next call of a function that may change it. */
 const struct liar *liars_list(const struct sm *sm, size_t *n);
 

@@ -10,8 +10,8 @@
  * value is refused.
  *
  * A refusal for good is tried once more in a full sweep (by hand, for one), and forgotten when the
- * device starts anew, when another may have answered in its name, when it takes the value or turns out
- * to have it, and when it is gone.
+ * device starts anew, when another may have answered in its name, when it said what cannot be and does not
+ * any more, when it takes the value or turns out to have it, and when it is gone.
  *
  * tried: how often in a row each Set was refused, by a digest of the device, the attribute and its
  * modifier; written by jobs of a sweep, in the receiver's thread, or between mad_hold() and mad_release().
@@ -24,6 +24,7 @@
 #include "base/log.h"
 #include "ib/names.h"
 #include "sm/internal.h"
+#include "sm/liars.h"
 
 #define TRIES		3
 #define RETRY_US	1000000ll
@@ -202,10 +203,47 @@ static void on_retry(void *arg)
 	sm_want_sweep(sm, SWEEP_LOCAL, "again what was refused");
 }
 
+/* All that a node refused.  False: there is nothing. */
+static bool forget_refused(struct sm *sm, uint64_t guid)
+{
+	const struct refused_kind *k;
+	bool any = false;
+
+	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
+	for (size_t i = 0; !any && (k = refusals_kind_at(store_refusals(sm->store), i)); i++)
+		any = k->guid == guid && k->by_status;
+	if (any) {
+		map64_put(&sm->doubtful, guid, 1);
+		store_forget_refused(sm->store, guid);
+	}
+	mad_release(sm->mad);
+	return any;
+}
+
+/*
+ * Of a node that said what cannot be: it was sent back what it said, or answered all with errors, so
+ * that what it refused meanwhile says nothing.
+ */
+static void try_those_right(struct sm *sm)
+{
+	bool any = false;
+	uint64_t guid;
+
+	while ((guid = liars_next_right(sm))) {
+		if (!forget_refused(sm, guid))
+			continue;
+		sm_suspect(sm, &(struct suspect){ .guid = guid, .changed = true, .unasked = true });
+		any = true;
+	}
+	if (any)
+		sm_want_sweep(sm, SWEEP_LOCAL, "again what a device refused that said what cannot be");
+}
+
 void refused_swept(struct sm *sm)
 {
 	struct refused *r = sm->refused;
 
+	try_those_right(sm);
 	if (!r->again.n) {
 		r->wait_us = 0;
 		timer_stop(r->timer);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "fabric/edit.h"
+#include "ib/units.h"
 #include "plan/attributes.h"
 #include "sm/want.h"
 
@@ -367,6 +368,9 @@ void want_port_info(const struct want_env *e, uint32_t port, unsigned state, uin
 	memcpy(data, p->info, 64);
 	if (!e->as_found)
 		want_port_fields(e, port, data);
+	/* a code that there is not would have the whole Set refused, whoever said it */
+	if (get(data, IB_PORT_NEIGHBOR_MTU_F) && !mtu_bytes(get(data, IB_PORT_NEIGHBOR_MTU_F)))
+		set(data, IB_PORT_NEIGHBOR_MTU_F, p->mtu_cap);
 	set(data, IB_PORT_STATE_F, state);
 	set(data, IB_PORT_PHYS_STATE_F, 0);		/* no change */
 	keep_same_speeds(p->info, data);

@@ -301,6 +301,20 @@ if [ "$seconds" -eq 0 ]; then
 	fabric fat-tree:k=4
 	early linear-cap-0 --share 40% --spare "$manager" --pick 4876
 	fabric_ends
+	note "a NeighborMTU that there is not, for long"
+	fabric clos:2x2,hosts=3
+	what="NeighborMTU 15 for long" name=$(nth switch 2)
+	switches=$(grep -c ^switch nodes.list)
+	lie neighbor-mtu-15 --at "$name"
+	rm -rf state
+	start_qosd "$manager" -c qosd.yaml
+	until_ 20 has_looked $((7 * switches)) || bad "no light sweeps: $what"	# what is refused is so for good by then
+	tell=$name
+	judge
+	! ctl health | grep device-refuses || bad "what cannot be was sent back to who said it"
+	truth_returns
+	until_ 5 no_lies || bad "health still tells of lies: $(ctl health)"
+	fabric_ends
 	note "an LMC that no LID can have"
 	fabric clos:2x2,hosts=3
 	what="LMC 7" name=$(nth ca 3)

@@ -336,9 +336,13 @@ START_TEST(what_is_found_and_what_is_answered_do_not_replace_each_other)
 	liars_look(&sm);
 	ck_assert(!liars_note(&sm, now.f, port, false, 77, "says PortState 0"));
 	ck_assert_uint_eq(listed(), 2);
+	ck_assert_uint_eq(liars_next_right(&sm), 0);
 	liars_clear(&sm, now.f, port, false);
 	ck_assert_uint_eq(listed(), 1);
 	ck_assert(tells("VLCap 15"));
+	/* what it refused is to be tried again */
+	ck_assert_uint_eq(liars_next_right(&sm), port_node(now.f, port)->guid);
+	ck_assert_uint_eq(liars_next_right(&sm), 0);
 }
 END_TEST
 

@@ -443,6 +443,26 @@ START_TEST(what_a_link_keeps)
 }
 END_TEST
 
+/* What a port says of a field that is not for us to set goes back to it, but not what cannot be. */
+START_TEST(an_mtu_that_there_is_not)
+{
+	static const struct { unsigned says, is_sent; } cases[] = {
+		{ 0, 0 }, { 1, 1 }, { 4, 4 }, { 6, 3 }, { 15, 3 },
+	};
+	uint32_t port = f->nodes[sw].port0;
+	uint8_t d[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		memcpy(d, f->ports[port].info, sizeof(d));
+		put(d, IB_PORT_MTU_CAP_F, 3);
+		put(d, IB_PORT_NEIGHBOR_MTU_F, cases[i].says);
+		fabric_port_store(&f->ports[port], d);
+		want_port_info(&env, port, IB_PORT_NOP, d);
+		ck_assert_uint_eq(field(d, IB_PORT_NEIGHBOR_MTU_F), cases[i].is_sent);
+	}
+}
+END_TEST
+
 START_TEST(reregistration_only_with_a_reason)
 {
 	uint32_t port = fabric_find_port(f, 0x201);
@@ -939,6 +959,7 @@ int main(void)
 	tcase_add_test(t, m_key_of_smps);
 	tcase_add_test(t, high_limit_of_port_0);
 	tcase_add_test(t, vls_of_a_link_at_work);
+	tcase_add_test(t, an_mtu_that_there_is_not);
 	tcase_add_test(t, what_a_link_keeps);
 	tcase_add_test(t, reregistration_only_with_a_reason);
 	tcase_add_test(t, active_ports_await_publishing);
