@@ -205,26 +205,34 @@ static void judge_left_out(const struct health_input *in, struct health *h)
 	struct many left = { h, SEV_ERROR, "device-left-out",
 			     "look for newer firmware, or replace it; it is taken back as soon as it answers "
 			     "as it should", "devices are left out", 0 };
+	struct many twins = { h, SEV_ERROR, "duplicate-guid",
+			      "give one of them another GUID, as new firmware does, or take it out: nobody can say "
+			      "which of the two has it by right", "devices have the GUID of another one", 0 };
 	uint32_t *more = xcalloc(in->n_left + 1, sizeof(*more));
 	struct map64 first;	/* by GUID: place in left */
 
 	map64_init(&first, (uint32_t)in->n_left);
 	for (size_t i = 0; i < in->n_left; i++) {
-		uint32_t place = in->left[i].guid ? map64_get(&first, in->left[i].guid) : MAP64_NONE;
+		const struct sm_left *x = &in->left[i];
+		uint64_t guid = x->known_as ? x->known_as : x->guid;
+		uint32_t place = guid ? map64_get(&first, guid) : MAP64_NONE;
 
 		if (place != MAP64_NONE)
 			more[place]++;
-		else if (in->left[i].guid)
-			map64_put(&first, in->left[i].guid, (uint32_t)i);
+		else if (guid)
+			map64_put(&first, guid, (uint32_t)i);
 		more[i] = place == MAP64_NONE ? 0 : MAP64_NONE;
 	}
 	for (size_t i = 0; i < in->n_left; i++)
-		if (!more[i])
+		if (in->left[i].known_as && more[i] != MAP64_NONE)
+			add_one(&twins, "%s", in->left[i].text.s);
+		else if (!more[i])
 			add_one(&left, "%s: it is left out", in->left[i].text.s);
 		else if (more[i] != MAP64_NONE)
 			add_one(&left, "%s: it is left out, and so it is at %" PRIu32 " more of its links",
 				in->left[i].text.s, more[i]);
 	add_rest(&left);
+	add_rest(&twins);
 	map64_free(&first);
 	free(more);
 }

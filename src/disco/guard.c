@@ -27,7 +27,8 @@ enum {
 };
 
 struct seen {
-	uint64_t guid;
+	uint64_t guid;		/* that it is known by */
+	uint64_t said;		/* ... and that it says: another one if something stands in for it */
 	uint32_t near;		/* end; NONE: our own node */
 	uint32_t confirmed;	/* links of it that were walked from both ends, with one result */
 	uint32_t rightful;	/* end of the device whose node GUID it rather is; NONE: nobody contests it */
@@ -39,7 +40,10 @@ struct seen {
 	bool doubtful;		/* it may be another node that was seen */
 	uint8_t back;		/* its first answer came back by that port, which no such adapter has; 0 */
 	uint32_t fitting;	/* end of the adapter with its NodeInfo whose answer does fit; NONE */
-	uint8_t node_info[40];
+	bool has_twin;		/* find_twins() found places of another one with its name */
+	bool is_same;		/* it stands in, and SMPs show that it is the one that it stands in for */
+	bool contested;		/* something was said of one of its ports that a walk disproves */
+	uint8_t node_info[40];	/* as it was said */
 };
 
 /* Two answers that seem to be of one device: node a, and node b, or what answered behind an end. */
@@ -62,10 +66,16 @@ struct guard {
 	struct map64 walks, arrivals;	/* end -> end */
 	struct map64 answered;		/* ends behind which anything answered, believed or not -> 1 */
 	struct map64 out;		/* digest of a place, or a GUID -> index in left */
+	struct map64 steady;		/* GUIDs that were said in two scans -> 1 */
 	struct disco_left *left;
+	bool *met;			/* of left, those of twins: it was there, and said the same */
+	unsigned n_left;
 	unsigned ports, ports_max;
+	bool blind;			/* a switch did not say by which port it answers */
 	VEC(struct pair) one;		/* devices that seem to have two GUIDs */
 	VEC(struct false_claim) false_claims;
+	/* The same, of what a node seems to be that is named and built as the other one in all. */
+	VEC(struct false_claim) twins;
 };
 
 /* Of a device that claims a node GUID: by whatever link it is reached. */
@@ -85,9 +95,16 @@ struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned p
 	map64_init(&g->arrivals, 4096);
 	map64_init(&g->answered, 4096);
 	map64_init(&g->out, n_out * 2 + 1);
+	map64_init(&g->steady, 4);
 	g->ports_max = ports_max;
 	g->left = n_out ? xmemdup(out, n_out * sizeof(*out)) : NULL;
+	g->n_left = n_out;
+	g->met = xcalloc(n_out + 1, sizeof(*g->met));
 	for (unsigned i = 0; i < n_out; i++) {
+		if (out[i].why == LEFT_NOT) {
+			map64_put(&g->steady, out[i].guid, 1);
+			continue;
+		}
 		map64_put(&g->out, left_place_key(out[i].near_guid, out[i].near_port), i);
 		/* by whatever way: a switch that kills has many links */
 		if (out[i].guid && (out[i].why == LEFT_KILLS || out[i].why == LEFT_HANGS))
@@ -105,6 +122,7 @@ void guard_free(struct guard *g)
 	vec_free(&g->nodes);
 	vec_free(&g->one);
 	vec_free(&g->false_claims);
+	vec_free(&g->twins);
 	map64_free(&g->by_guid);
 	map64_free(&g->by_port_guid);
 	map64_free(&g->child);
@@ -112,7 +130,9 @@ void guard_free(struct guard *g)
 	map64_free(&g->arrivals);
 	map64_free(&g->answered);
 	map64_free(&g->out);
+	map64_free(&g->steady);
 	free(g->left);
+	free(g->met);
 	free(g);
 }
 
@@ -173,13 +193,20 @@ static bool same_port_guid(const uint8_t *a, const uint8_t *b)
 	return !memcmp(a + NI_PORT_GUID, b + NI_PORT_GUID, 8);
 }
 
+/* No device makes that GUID up. */
+static bool is_steady(const struct guard *g, uint64_t guid)
+{
+	return map64_get(&g->steady, guid) != NONE;
+}
+
 /*
  * Two nodes are said to be the far end of one link.  If they are the same port of devices of the same
  * kind, the two may be one device, whose GUID is another each time.
  */
 static bool suspect_one(struct guard *g, uint32_t a, uint32_t b)
 {
-	if ((a & 0xff) != (b & 0xff) || a >> 8 == b >> 8 || !same_kind(g, a >> 8, b >> 8))
+	if ((a & 0xff) != (b & 0xff) || a >> 8 == b >> 8 || !same_kind(g, a >> 8, b >> 8) ||
+	    is_steady(g, g->nodes.v[a >> 8].said) || is_steady(g, g->nodes.v[b >> 8].said))
 		return false;
 	g->nodes.v[a >> 8].doubtful = g->nodes.v[b >> 8].doubtful = true;
 	*vec_push(&g->one) = (struct pair){ a >> 8, b >> 8, NONE, 0 };
@@ -199,7 +226,7 @@ static bool suspect_new(struct guard *g, uint32_t a, uint32_t from, const uint8_
 	struct seen *n = &g->nodes.v[a >> 8];
 
 	if ((a & 0xff) != info[NI_LOCAL_PORT] || n->type != info[NI_TYPE] ||
-	    n->ports != info[NI_PORTS])
+	    n->ports != info[NI_PORTS] || is_steady(g, n->said) || is_steady(g, get_be64(info + NI_GUID)))
 		return false;
 	suspect_again(g, a >> 8, from, info);
 	return true;
@@ -207,6 +234,7 @@ static bool suspect_new(struct guard *g, uint32_t a, uint32_t from, const uint8_
 
 static void note_false_claim(struct guard *g, uint32_t from, uint32_t to)
 {
+	g->nodes.v[to >> 8].contested = true;
 	*vec_push(&g->false_claims) = (struct false_claim){ from, to };
 }
 
@@ -217,8 +245,11 @@ static bool contradicts(struct guard *g, uint32_t from, uint32_t to, uint32_t *o
 	uint32_t came = map64_get(&g->arrivals, from);
 
 	if (walked != NONE && walked != from) {
-		/* of our own port we know where it leads: whoever is behind `from` says that it is us */
-		if (to >> 8)
+		/*
+		 * Of our own port we know where it leads: whoever is behind `from` says that it is us.  And
+		 * a device next to a node that says it is that node is not the one elsewhere.
+		 */
+		if (to >> 8 && from >> 8 != to >> 8)
 			suspect_one(g, walked, from);
 		*other = walked;
 		return true;
@@ -234,13 +265,13 @@ static bool contradicts(struct guard *g, uint32_t from, uint32_t to, uint32_t *o
 	return false;
 }
 
-static uint32_t add_node(struct guard *g, const uint8_t *info, uint32_t near)
+static uint32_t add_node(struct guard *g, const uint8_t *info, uint64_t guid, uint32_t near)
 {
 	uint32_t node = (uint32_t)g->nodes.n;
 	struct seen *n = vec_push(&g->nodes);
 
-	*n = (struct seen){ .guid = get_be64(info + NI_GUID), .near = near, .type = info[NI_TYPE],
-			    .ports = info[NI_PORTS], .rightful = NONE, .rival_near = NONE,
+	*n = (struct seen){ .guid = guid, .said = get_be64(info + NI_GUID), .near = near,
+			    .type = info[NI_TYPE], .ports = info[NI_PORTS], .rightful = NONE, .rival_near = NONE,
 			    .fitting = NONE };
 	memcpy(n->node_info, info, sizeof(n->node_info));
 	map64_put(&g->by_guid, n->guid, node);
@@ -313,7 +344,7 @@ static enum guard_verdict own_node(struct guard *g, const uint8_t *info, struct 
 	if (why)
 		return refuse(x, why);
 	if (!g->nodes.n)
-		add_node(g, info, NONE);
+		add_node(g, info, get_be64(info + NI_GUID), NONE);
 	return get_be64(info + NI_GUID) == g->nodes.v[0].guid &&
 	       info[NI_PORTS] == g->nodes.v[0].ports ? GUARD_FEED : refuse(x, LEFT_TWO_KINDS);
 }
@@ -453,12 +484,47 @@ static uint32_t out_by_claim(const struct guard *g, const uint8_t *info, uint8_t
 	return out;
 }
 
-/* back: the port by which the answer left, 0: that is not known. */
-static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const uint8_t *info,
+/*
+ * The GUID that the device behind an end is known by: the one that it says, or what stands in for that.
+ * *out: its entry, NONE if that is none of a twin.
+ */
+static uint64_t name_of(const struct guard *g, uint32_t from, const uint8_t *info, uint32_t *out)
+{
+	uint32_t came = map64_get(&g->arrivals, from);
+	const struct seen *n = came == NONE ? NULL : &g->nodes.v[came >> 8];
+
+	if (*out != NONE && (g->left[*out].why != LEFT_TWIN || !left_says_the_same(&g->left[*out], info)))
+		*out = NONE;
+	/* an SMP left by that port of such a node, and got here */
+	if (n && n->said == get_be64(info + NI_GUID) && (came & 0xff) == info[NI_LOCAL_PORT]) {
+		if (*out != NONE && g->left[*out].known_as != n->guid)
+			*out = NONE;
+		return n->guid;
+	}
+	return *out == NONE ? get_be64(info + NI_GUID) : g->left[*out].known_as;
+}
+
+/*
+ * Two devices say that they are `to`, and all that is known of the two is the same: which of them is
+ * behind `from` shows at the end.
+ */
+static void note_twin(struct guard *g, uint32_t from, uint32_t to, const uint8_t *info, uint8_t back)
+{
+	struct seen *n = &g->nodes.v[to >> 8];
+
+	if (!(to >> 8) || !same_port_guid(info, n->node_info) || (back && back != info[NI_LOCAL_PORT]))
+		return;
+	n->contested = true;
+	*vec_push(&g->twins) = (struct false_claim){ from, to };
+}
+
+/* back: the port by which the answer left, 0: that is not known.  The GUIDs that stand in are put in. */
+static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, uint8_t *info,
 				    uint8_t back, struct disco_left *x)
 {
 	unsigned hops = asked[HOP_COUNT];
-	uint32_t near, from, to, node, other, out;
+	uint64_t guid;
+	uint32_t near, from, to, node, other, out, twin;
 	enum left_why why = left_judge(info);
 
 	left_describe(x, info);
@@ -480,7 +546,13 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 		x->b = back;
 		return refuse(x, LEFT_FALSE_PORT);
 	}
-	out = out_by_place(g, x, info);
+	g->blind |= info[NI_TYPE] == IB_NODE_SWITCH_T && !back;
+	out = twin = out_by_place(g, x, info);
+	guid = name_of(g, from, info, &twin);
+	if (twin != NONE)
+		g->met[twin] = true;
+	if (out != NONE && g->left[out].why == LEFT_TWIN)
+		out = NONE;
 	if (out == NONE)
 		out = map64_get(&g->out, x->guid);
 	if (out == NONE)
@@ -490,7 +562,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 		x->other_port = g->left[out].other_port;
 		return refuse(x, g->left[out].why);
 	}
-	node = map64_get(&g->by_guid, x->guid);
+	node = map64_get(&g->by_guid, guid);
 	if (node != NONE && !is_as(&g->nodes.v[node], info)) {
 		set_other(g, x, g->nodes.v[node].near);
 		note_rival(g, node, near, info);
@@ -499,11 +571,11 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 	}
 	if (node == NONE) {
 		other = map64_get(&g->arrivals, from);
-		if (other != NONE && suspect_new(g, other, from, info)) {
+		if (other != NONE && other >> 8 != near && suspect_new(g, other, from, info)) {
 			set_other(g, x, other);
 			return refuse(x, LEFT_TWO_PLACES);
 		}
-		node = seen_before(g, info);
+		node = guid == x->guid ? seen_before(g, info) : NONE;
 		if (node != NONE) {
 			if (!is_near(g->nodes.v[node].node_info))
 				suspect_again(g, node, from, info);
@@ -515,7 +587,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 			return GUARD_REPEATED;
 		if (g->nodes.n >= GUARD_NODES_MAX || g->ports + info[NI_PORTS] >= g->ports_max)
 			return full(g, x);
-		node = add_node(g, info, from);
+		node = add_node(g, info, guid, from);
 		if (is_no_adapter(info, back))
 			g->nodes.v[node].back = back;
 	}
@@ -524,14 +596,17 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, const
 		set_other(g, x, other);
 		note_claim(g, node, from, info);
 		note_fitting(g, node, from, info, back);
+		note_twin(g, from, to, info, back);
 		return refuse(x, !node && map64_get(&g->walks, to) != NONE ? LEFT_OUR_PORT :
 			      LEFT_TWO_PLACES);
 	}
 	link_up(g, from, to);
+	if (guid != x->guid)
+		left_rename(guid, info);
 	return GUARD_FEED;
 }
 
-enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, const uint8_t *answer,
+enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, uint8_t *answer,
 				unsigned n, struct disco_left *x)
 {
 	unsigned hops = asked[HOP_COUNT];
@@ -673,13 +748,282 @@ static enum left_why judge(const struct guard *g, uint32_t node, uint32_t *other
 		*other = n->fitting;
 		return LEFT_NO_ADAPTER;
 	}
-	return is_impostor(g, node, other) ? LEFT_IMPOSTOR : LEFT_NOT;
+	return !n->has_twin && is_impostor(g, node, other) ? LEFT_IMPOSTOR : LEFT_NOT;
 }
 
-/* Of two devices that are two, each has links that both ends confirm. */
+/* --- two devices that say one and the same of themselves --- */
+
+/*
+ * The end that is linked with a port, as SMPs found it that were sent through the node; NONE.  The port
+ * that it was reached by is not walked.
+ */
+static uint32_t true_end(const struct guard *g, uint32_t to)
+{
+	const struct seen *n = &g->nodes.v[to >> 8];
+	uint32_t walked = map64_get(&g->walks, to);
+
+	return walked == NONE && n->node_info[NI_LOCAL_PORT] == (to & 0xff) ? n->near : walked;
+}
+
+/* SMPs have got on through it: it is a switch, whatever it is called. */
+static bool passes_on(const struct guard *g, uint32_t node)
+{
+	for (unsigned num = 1; num <= g->nodes.v[node].ports; num++)
+		if (map64_get(&g->walks, end_of(node, num)) != NONE)
+			return true;
+	return false;
+}
+
+/* It is known by another GUID than it says. */
+static bool stands_in(const struct guard *g, uint32_t node)
+{
+	return g->nodes.v[node].guid != g->nodes.v[node].said;
+}
+
+/* Nothing else is known against the node than that another one says the same. */
+static bool may_have_a_twin(const struct guard *g, uint32_t node)
+{
+	const struct seen *n = &g->nodes.v[node];
+	uint32_t other;
+
+	if (!n->contested || n->near == NONE || n->rightful != NONE || n->fitting != NONE ||
+	    is_doubted(g, node))
+		return false;
+	if (n->type != IB_NODE_SWITCH_T)
+		return !is_impostor(g, node, &other);
+	return !g->blind && passes_on(g, node);
+}
+
+/* The claim is not of the node that the SMPs went through which were sent to `to`. */
+static bool is_of_twin(const struct guard *g, const struct false_claim *c)
+{
+	uint32_t end = true_end(g, c->to), by = c->from >> 8;
+
+	return end != NONE && end != c->from && !is_doubted(g, by) && !stands_in(g, by) &&
+	       may_have_a_twin(g, c->to >> 8);
+}
+
+/* The places of twins.  to: a port of the node with the name, or of the stand-in if that is known. */
+struct twins {
+	VEC(struct false_claim) v;
+	struct map64 walked;	/* end -> the end of a stand-in that an SMP left by and got there, in vain */
+};
+
+/* An SMP that left by that port of a stand-in got to the place: it is that of the stand-in. */
+static bool is_stand_ins(const struct guard *g, const struct twins *t, struct false_claim *c)
+{
+	const uint32_t came[] = { map64_get(&g->arrivals, c->from), map64_get(&t->walked, c->from) };
+
+	for (size_t i = 0; i < ARRAY_SIZE(came); i++)
+		if (came[i] != NONE && stands_in(g, came[i] >> 8) && !g->nodes.v[came[i] >> 8].is_same && (came[i] & 0xff) == (c->to & 0xff) &&
+		    g->nodes.v[came[i] >> 8].said == g->nodes.v[c->to >> 8].said) {
+			c->to = came[i];
+			return true;
+		}
+	return false;
+}
+
+static void add_twin(const struct guard *g, struct twins *t, struct false_claim c)
+{
+	if (is_stand_ins(g, t, &c) || is_of_twin(g, &c))
+		*vec_push(&t->v) = c;
+}
+
+static int by_node_and_place(const void *a, const void *b)
+{
+	const struct false_claim *x = a, *y = b;
+
+	if (x->to >> 8 != y->to >> 8)
+		return x->to < y->to ? -1 : 1;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+/* SMPs that left a stand-in got, by the same cable, where they got from the node with the name. */
+static void find_same(struct guard *g)
+{
+	for (size_t i = 0; i < g->twins.n; i++) {
+		uint32_t from = g->twins.v[i].from, to = g->twins.v[i].to, came = map64_get(&g->arrivals, to);
+
+		if (!stands_in(g, from >> 8) || came == NONE || came >> 8 == from >> 8 ||
+		    (came & 0xff) != (from & 0xff) || map64_get(&g->walks, came) != to ||
+		    g->nodes.v[came >> 8].said != g->nodes.v[from >> 8].said)
+			continue;
+		if (stands_in(g, came >> 8) && came > from)
+			from = came;
+		g->nodes.v[from >> 8].is_same = true;
+	}
+}
+
+/* Of a node with a twin, what no SMP shows to be of it is of the twin. */
+static void add_unproven(const struct guard *g, struct twins *t, uint32_t node)
+{
+	for (unsigned num = 1; num <= g->nodes.v[node].ports; num++) {
+		struct false_claim c = { map64_get(&g->arrivals, end_of(node, num)), end_of(node, num) };
+
+		if (c.from == NONE || true_end(g, c.to) != NONE || is_doubted(g, c.from >> 8) ||
+		    stands_in(g, c.from >> 8))
+			continue;
+		is_stand_ins(g, t, &c);
+		*vec_push(&t->v) = c;
+	}
+}
+
+/*
+ * A twin next to the node is known by other places, too: a place behind a port of the node would be that of
+ * the twin if the next scan takes the twin for the node.
+ */
+static void drop_own_places(const struct guard *g, struct twins *t)
+{
+	size_t kept = 0;
+	bool elsewhere;
+
+	for (size_t i = 0, next; i < t->v.n; i = next) {
+		uint32_t node = t->v.v[i].to >> 8;
+
+		elsewhere = false;
+		for (next = i; next < t->v.n && t->v.v[next].to >> 8 == node; next++)
+			elsewhere |= t->v.v[next].from >> 8 != node;
+		for (size_t k = i; k < next; k++)
+			if (!elsewhere || t->v.v[k].from >> 8 != node || stands_in(g, node))
+				t->v.v[kept++] = t->v.v[k];
+	}
+	t->v.n = kept;
+}
+
+static void find_twins(struct guard *g, struct twins *t)
+{
+	map64_init(&t->walked, (uint32_t)g->twins.n);
+	find_same(g);
+	for (size_t i = 0; i < g->twins.n; i++)
+		if (stands_in(g, g->twins.v[i].from >> 8))
+			map64_put(&t->walked, g->twins.v[i].to, g->twins.v[i].from);
+	for (size_t i = 0; i < g->twins.n; i++) {
+		uint32_t to = g->twins.v[i].to, taken = map64_get(&g->walks, to);
+
+		add_twin(g, t, g->twins.v[i]);
+		/* that link was believed: it may be one of the stand-in */
+		if (stands_in(g, g->twins.v[i].from >> 8) && taken != NONE)
+			add_twin(g, t, (struct false_claim){ to, taken });
+	}
+	for (size_t i = 0; i < g->false_claims.n; i++)
+		add_twin(g, t, g->false_claims.v[i]);
+	for (size_t i = 0, n = t->v.n; i < n; i++) {
+		struct seen *twin = &g->nodes.v[t->v.v[i].to >> 8];
+
+		if (!twin->has_twin && twin->guid == twin->said)
+			add_unproven(g, t, t->v.v[i].to >> 8);
+		twin->has_twin = true;
+	}
+	if (t->v.n)
+		qsort(t->v.v, t->v.n, sizeof(t->v.v[0]), by_node_and_place);
+	drop_own_places(g, t);
+}
+
+/* The same for the same places, whatever the order in which they were met. */
+static uint64_t new_stand_in(const struct guard *g, const struct false_claim *c, size_t n)
+{
+	uint64_t guid = 0, said = g->nodes.v[c->to >> 8].guid, one;
+
+	for (size_t i = 0; i < n; i++) {
+		one = left_stand_in(said, g->nodes.v[c[i].from >> 8].guid, c[i].from & 0xff);
+		if (!i || one < guid)
+			guid = one;
+	}
+	while (map64_get(&g->by_guid, guid) != NONE)
+		guid = left_stand_in(guid, guid, 0);
+	return guid;
+}
+
+static void tell_twin(const struct guard *g, const struct false_claim *c, uint64_t known_as,
+		      void (*found)(void *arg, const struct disco_left *x), void *arg)
+{
+	const struct seen *n = &g->nodes.v[c->to >> 8];
+	uint32_t first = map64_get(&g->by_guid, n->said);
+	struct disco_left x = { 0 };
+
+	left_describe(&x, n->node_info);
+	x.a = x.data[NI_LOCAL_PORT] = (uint8_t)c->to;
+	x.why = LEFT_TWIN;
+	x.known_as = known_as;
+	set_near(g, &x, c->from);
+	set_other(g, &x, first == NONE ? NONE : g->nodes.v[first].near);
+	found(arg, &x);
+}
+
+static void tell_twins(const struct guard *g, const struct twins *t,
+		       void (*found)(void *arg, const struct disco_left *x), void *arg)
+{
+	for (size_t i = 0, next; i < t->v.n; i = next) {
+		const struct false_claim *c = &t->v.v[i];
+		uint64_t known_as = g->nodes.v[c->to >> 8].guid;
+
+		for (next = i + 1; next < t->v.n && t->v.v[next].to >> 8 == c->to >> 8; next++)
+			;
+		if (!stands_in(g, c->to >> 8))
+			known_as = new_stand_in(g, c, next - i);
+		for (size_t k = i; k < next; k++)
+			tell_twin(g, &t->v.v[k], known_as, found, arg);
+	}
+}
+
+/* Those that were known as twins, and were met. */
+static void tell_met(const struct guard *g, void (*found)(void *arg, const struct disco_left *x), void *arg)
+{
+	for (size_t i = 0; i < g->n_left; i++) {
+		struct disco_left x = g->left[i];
+		uint32_t first = map64_get(&g->by_guid, x.guid), node = map64_get(&g->by_guid, x.known_as);
+
+		if (!g->met[i])
+			continue;
+		if (node != NONE && g->nodes.v[node].is_same)
+			x.known_as = 0;
+		if (first != NONE)
+			set_other(g, &x, g->nodes.v[first].near);
+		found(arg, &x);
+	}
+}
+
+/* SMPs that left two nodes by the same port got to different devices, which nobody doubts. */
+static bool lead_elsewhere(const struct guard *g, uint32_t a, uint32_t b)
+{
+	unsigned ports = g->nodes.v[a].ports;
+
+	for (unsigned num = 1; num <= ports && num <= g->nodes.v[b].ports; num++) {
+		uint32_t x = map64_get(&g->walks, end_of(a, num));
+		uint32_t y = map64_get(&g->walks, end_of(b, num));
+
+		if (x != NONE && y != NONE && x != y && !is_doubted(g, x >> 8) && !is_doubted(g, y >> 8))
+			return true;
+	}
+	return false;
+}
+
+/* Of two devices that are two, each has links that both ends confirm, or links with different devices. */
 static bool are_one(const struct guard *g, const struct pair *p)
 {
-	return !is_confirmed(g, p->a) && !is_confirmed(g, p->b);
+	return !is_confirmed(g, p->a) && !is_confirmed(g, p->b) &&
+	       (p->b == NONE || !lead_elsewhere(g, p->a, p->b));
+}
+
+/* Of those that were taken for one: who is still, now that all is asked. */
+static void judge_doubts(struct guard *g)
+{
+	for (size_t i = 0; i < g->one.n; i++) {
+		const struct pair *p = &g->one.v[i];
+
+		g->nodes.v[p->a].doubtful = false;
+		if (p->b != NONE)
+			g->nodes.v[p->b].doubtful = false;
+	}
+	for (size_t i = 0; i < g->one.n; i++) {
+		const struct pair *p = &g->one.v[i];
+
+		if (!are_one(g, p))
+			continue;
+		g->nodes.v[p->a].doubtful = true;
+		if (p->b != NONE)
+			g->nodes.v[p->b].doubtful = true;
+	}
 }
 
 /* false_name: the nodes that are to be left out. */
@@ -705,9 +1049,12 @@ void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_l
 {
 	/* places behind a node that is left out wait: in the next scan its name is another device's */
 	bool *false_name = xcalloc(g->nodes.n + 1, sizeof(*false_name));
+	struct twins twins = { 0 };
 	enum left_why why;
 	uint32_t other;
 
+	judge_doubts(g);
+	find_twins(g, &twins);
 	find_false_names(g, false_name);
 	for (size_t i = 0; i < g->one.n; i++) {
 		const struct pair *p = &g->one.v[i];
@@ -731,5 +1078,9 @@ void guard_finish(struct guard *g, void (*found)(void *arg, const struct disco_l
 		if (why != LEFT_NOT && !false_name[g->nodes.v[i].near >> 8])
 			tell(g, i, g->nodes.v[i].near, why, other, found, arg);
 	}
+	tell_met(g, found, arg);
+	tell_twins(g, &twins, found, arg);
+	vec_free(&twins.v);
+	map64_free(&twins.walked);
 	free(false_name);
 }

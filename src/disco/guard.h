@@ -19,6 +19,10 @@
  *  - LID and LMC of PortInfo are range checked there; SwitchInfo, NodeDescription and the rest of
  *    PortInfo are copied, and hold no index; a path longer than 63 hops is not asked along.
  *
+ * Of two devices that say one and the same of themselves the one that is found later is passed on by
+ * another GUID (LEFT_TWIN), once a scan has told of its places.  Which of two a place belongs to is what
+ * SMPs show that went through the first one: the others are of the second.
+ *
  * Walks are facts, arrivals are claims: the SMP has left by the port that the request says, and
  * whoever got it says which port of which node it is.  A link that both ends walked is confirmed.  Of
  * two claims that contradict each other the later is refused, unless the walk of the port
@@ -37,7 +41,10 @@
 
 struct guard;
 
-/* out: n_out places, or GUIDs, that are left out whatever they answer (copied). ports_max: the sum. */
+/*
+ * out: n_out places, or GUIDs, that are left out whatever they answer, or as their reasons say (copied).
+ * ports_max: the sum.
+ */
 struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned ports_max);
 void guard_free(struct guard *g);
 
@@ -48,10 +55,11 @@ enum guard_verdict {
 	GUARD_FULL,	/* there is more than there can be; x says behind which place most of it is */
 };
 /*
- * asked, answer: MADs of 256 bytes; n: how many bytes the answer has.  With GUARD_FEED x has
- * the place that the answer came from: near_guid is 0 where that is our own device.
+ * asked, answer: MADs of 256 bytes; n: how many bytes the answer has.  With GUARD_FEED the answer has
+ * the GUIDs that the device is known by, and x has the place that the answer came from: near_guid is
+ * 0 where that is our own device.
  */
-enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, const uint8_t *answer,
+enum guard_verdict guard_answer(struct guard *g, const uint8_t *asked, uint8_t *answer,
 				unsigned n, struct disco_left *x);
 /*
  * When all is asked: who was believed and should not have been is told to found(), so that

@@ -33,6 +33,19 @@ void left_describe(struct disco_left *x, const uint8_t *node_info)
 	memcpy(x->data, node_info, 40);
 }
 
+bool left_says_the_same(const struct disco_left *x, const uint8_t *node_info)
+{
+	return !memcmp(x->data + NI_GUID, node_info + NI_GUID, 16);	/* the port GUID follows */
+}
+
+void left_rename(uint64_t known_as, uint8_t *node_info)
+{
+	bool is_switch = node_info[NI_TYPE] == IB_NODE_SWITCH_T;
+
+	put_be64(node_info + NI_GUID, known_as);
+	put_be64(node_info + NI_PORT_GUID, known_as + (is_switch ? 0 : node_info[NI_LOCAL_PORT]));
+}
+
 void left_text(const struct disco_left *x, struct buf *out)
 {
 	switch ((enum left_why)x->why) {
@@ -90,6 +103,11 @@ void left_text(const struct disco_left *x, struct buf *out)
 		buf_printf(out, "says that it is the adapter with node GUID 0x%016" PRIx64 " at port %u of "
 			   "0x%016" PRIx64 ", and answers by port %u", x->guid, x->other_port,
 			   x->other_guid, x->b);
+		break;
+	case LEFT_TWIN:
+		buf_printf(out, "says node GUID 0x%016" PRIx64 ", and so does another device, at port %u of "
+			   "0x%016" PRIx64 "; it is known as 0x%016" PRIx64, x->guid, x->other_port,
+			   x->other_guid, x->known_as);
 		break;
 	case LEFT_TOO_MANY:
 		buf_puts(out, "has more devices behind it than a subnet can have");

@@ -13,7 +13,7 @@
 #include "base/map64.h"
 
 enum left_why {
-	LEFT_NOT,
+	LEFT_NOT,		/* on a scan's list: the GUID was said in two scans, and so does not change */
 	/* by its NodeInfo alone, left_judge() */
 	LEFT_TYPE,		/* NodeType is none that there is */
 	LEFT_PORTS,		/* NumPorts is 0 or 255 */
@@ -32,6 +32,7 @@ enum left_why {
 	LEFT_IMPOSTOR,		/* it has the GUID of a device elsewhere, whose links all confirm it */
 	LEFT_CLAIMS,		/* ... whose port GUID is nearer to that GUID than its own is */
 	LEFT_NO_ADAPTER,	/* ... an adapter elsewhere, and answers by a port that this one lacks */
+	LEFT_TWIN,		/* ... as good as it: it is known by known_as, and not left out at all */
 	LEFT_TOO_MANY,		/* more is behind it than a subnet can have */
 	LEFT_KILLS,		/* the discovering process died of its answer */
 	LEFT_HANGS,		/* ... or did not come to an end with it */
@@ -41,7 +42,9 @@ enum left_why {
 struct disco_left {
 	uint64_t near_guid;	/* the node that the link comes from */
 	uint64_t guid;		/* that the device claims; 0: none */
-	uint64_t other_guid;	/* TWO_*, PORT_GUID, IMPOSTOR, CLAIMS, NO_ADAPTER: where the other one is */
+	/* TWO_*, PORT_GUID, IMPOSTOR, CLAIMS, NO_ADAPTER, TWIN: where the other one is */
+	uint64_t other_guid;
+	uint64_t known_as;	/* TWIN: what stands in for the GUID that it claims; 0: it is no twin after all */
 	uint32_t mod;		/* what it was asked: attribute and modifier */
 	uint16_t attr;
 	uint8_t near_port, other_port;
@@ -70,6 +73,17 @@ static inline uint64_t left_place_key(uint64_t near_guid, unsigned near_port)
 	return hash64(near_guid ^ (uint64_t)(near_port + 1) << 48);
 }
 
+/*
+ * The GUID that stands in for `guid`, for the device at that place.  It is of those that are administered
+ * locally, and 255 behind it are free for ports.
+ */
+static inline uint64_t left_stand_in(uint64_t guid, uint64_t near_guid, unsigned near_port)
+{
+	uint64_t hash = hash64(guid ^ left_place_key(near_guid, near_port));
+
+	return (hash & ~(UINT64_C(3) << 56) & ~UINT64_C(0xff)) | UINT64_C(2) << 56;
+}
+
 /* NodeInfo (14.2.5.3): places in its data. */
 enum {
 	NI_TYPE = 2, NI_PORTS = 3, NI_GUID = 12, NI_PORT_GUID = 20, NI_LOCAL_PORT = 36,
@@ -90,6 +104,10 @@ static inline uint64_t left_distance(uint64_t node_guid, uint64_t port_guid)
 enum left_why left_judge(const uint8_t *node_info);
 /* Fills guid, a, b and data of x from the NodeInfo. */
 void left_describe(struct disco_left *x, const uint8_t *node_info);
+/* A NodeInfo of the device says that it is the one that it was put down for. */
+bool left_says_the_same(const struct disco_left *x, const uint8_t *node_info);
+/* ... and says by what GUIDs the device is known from here on. */
+void left_rename(uint64_t known_as, uint8_t *node_info);
 /* "says LocalPortNum 254 with 1 ports", as after "the device at ...". */
 void left_text(const struct disco_left *x, struct buf *out);
 

@@ -344,6 +344,11 @@ const struct disco_left *left_out_at(const struct sm *sm, size_t i);
 /* The device behind the port is left out, and stays so with this NodeInfo. */
 bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
 		    const uint8_t *node_info);
+/*
+ * NodeInfo of the device behind a port of f, as it answered: if others say the same of themselves, the GUIDs
+ * that it is known by are put in.
+ */
+void left_out_rename(const struct sm *sm, const struct fabric *f, uint32_t port, uint8_t *node_info);
 /* "the device at leaf-1/P3 says ...".  f, which may be NULL, has its neighbour. */
 void left_out_text(const struct sm *sm, const struct fabric *f, const struct disco_left *x,
 		   struct buf *out);

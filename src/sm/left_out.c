@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices that discovery goes round: which, where, since what they answered, and until when.
+ * Devices that discovery goes round: which, where, since what they answered, and until when.  And
+ * those that are known by another GUID than they say, as others say the same (LEFT_TWIN): these are left
+ * out by nobody, and each NodeInfo of them is given the GUIDs that stand in (left_out_rename()).
  *
  * A scan, or a probe, tells what it left out.  Most of it is judged anew each time.  What was
  * believed and should not have been, or what the discovering process died of, stays left out
@@ -80,6 +82,9 @@ struct left_list {
 	VEC(struct disco_left) fresh;	/* during left_out_scanned(): new on the list */
 	struct map64 honest;	/* node GUIDs of switches that are no impostors, in this sweep */
 	struct map64 waits;	/* by place: how many light sweeps it was left out the last time */
+	/* During one sweep, once a device seems to say another GUID each time. */
+	struct map64 said;		/* GUIDs of all devices that scans have met -> 1 */
+	VEC(struct disco_left) steady;	/* of those in doubt, that were said again: no scan is to doubt them */
 	struct map64 accused;	/* by GUID: nodes next to it that it contradicts, by the last scan */
 	size_t next;		/* in v: where the next light sweep begins */
 	unsigned repeats;
@@ -94,6 +99,7 @@ struct left_list *left_out_new(void)
 	map64_init(&l->saying_at, 4);
 	map64_init(&l->honest, 4);
 	map64_init(&l->waits, 4);
+	map64_init(&l->said, 4);
 	map64_init(&l->accused, 4);
 	l->limit = (struct log_ratelimit)LOG_RATELIMIT;
 	return l;
@@ -111,6 +117,8 @@ void left_out_free(struct left_list *l)
 	map64_free(&l->saying_at);
 	map64_free(&l->honest);
 	map64_free(&l->waits);
+	map64_free(&l->said);
+	vec_free(&l->steady);
 	map64_free(&l->accused);
 	free(l);
 }
@@ -240,7 +248,8 @@ static void say(struct sm *sm, const struct fabric *f, const struct disco_left *
 	struct buf text = { 0 };
 
 	left_out_text(sm, f, x, &text);
-	log_limited(&sm->left_out->limit, LOG_LEVEL_WARNING, "discovery", "%s: it is left out", text.s);
+	log_limited(&sm->left_out->limit, LOG_LEVEL_WARNING, "discovery", "%s%s", text.s,
+		    x->why == LEFT_TWIN ? "" : ": it is left out");
 	buf_free(&text);
 }
 
@@ -266,11 +275,16 @@ static uint32_t wait_of(struct left_list *l, const struct disco_left *x)
 static bool put(struct left_list *l, const struct disco_left *x)
 {
 	struct left_one *one = find(l, x->near_guid, x->near_port);
-	bool is_new = !one || one->x.why != x->why;
+	bool is_new = !one || one->x.why != x->why || x->why == LEFT_TWIN;
 
 	if (one) {
 		one->met = true;
-		if (left_stays(&one->x))
+		if (one->x.why == LEFT_TWIN && x->why == LEFT_TWIN && one->x.known_as == x->known_as) {
+			one->x.other_guid = x->other_guid;
+			one->x.other_port = x->other_port;
+			return false;
+		}
+		if (left_stays(&one->x) && (one->x.why != LEFT_TWIN || x->why != LEFT_TWIN))
 			return false;	/* what it answered when it was put there counts */
 	} else {
 		if (l->v.n >= LEFT_MAX)
@@ -281,7 +295,7 @@ static bool put(struct left_list *l, const struct disco_left *x)
 	index_one(l, (size_t)(one - l->v.v));
 	if (cannot_judge(x))
 		one->wait = wait_of(l, x);
-	else if (left_claims(x))
+	else if (left_claims(x) || x->why == LEFT_TWIN)
 		one->wait = TRY_MAX;
 	return is_new;
 }
@@ -290,6 +304,29 @@ void left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left
 {
 	if (put(sm->left_out, x))
 		say(sm, f, x);
+}
+
+/*
+ * A scan has shown that devices are the ones whose twins they were taken for: it knew them by two names, and
+ * what it tells of others is worth nothing.
+ */
+static bool drop_false_twins(struct left_list *l, const struct disco_result *res)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < res->n_left; i++) {
+		const struct disco_left *x = &res->left[i];
+		const struct left_one *one = x->why == LEFT_TWIN && !x->known_as ?
+					     find(l, x->near_guid, x->near_port) : NULL;
+		uint64_t known_as = one ? one->x.known_as : 0;
+
+		for (size_t k = l->v.n; k-- > 0 && known_as;)
+			if (l->v.v[k].x.known_as == known_as) {
+				drop(l, k);
+				any = true;
+			}
+	}
+	return any;
 }
 
 /* --- what a scan says --- */
@@ -351,7 +388,7 @@ static enum right is_right(const struct sm *sm, const struct disco_left *x)
 		return RIGHT_NOT;
 	/* a device chooses the port GUID that it gives: which of two was there counts for more */
 	if (x->why == LEFT_TWO_KINDS || x->why == LEFT_TWO_PLACES || x->why == LEFT_CLAIMS ||
-	    x->why == LEFT_NO_ADAPTER)
+	    x->why == LEFT_NO_ADAPTER || x->why == LEFT_TWIN)
 		return is_older(f, x) ? RIGHT_OTHER_LIES : RIGHT_NOT;
 	/* what has another GUID each time does not have the one that it was known by */
 	if (x->why == LEFT_GUID_CHANGES)
@@ -412,6 +449,38 @@ static bool is_honest(struct left_list *l, const struct disco_left *x, bool *aga
 			return true;
 		}
 	return false;
+}
+
+/*
+ * A device seems to say another GUID each time, as two that are said to be at the end of one cable may be
+ * one.  It does not if the next scan hears that GUID again, wherever.
+ */
+static bool says_it_again(struct left_list *l, const struct disco_left *x, bool *again)
+{
+	const struct left_one *one = find(l, x->near_guid, x->near_port);
+
+	if (x->why != LEFT_GUID_CHANGES || (one && left_stays(&one->x)) || l->steady.n >= LEFT_MAX)
+		return false;
+	if (l->said.n && map64_get(&l->said, x->guid) == MAP64_NONE)
+		return false;
+	if (l->said.n)
+		*vec_push(&l->steady) = (struct disco_left){ .guid = x->guid, .why = LEFT_NOT };
+	*again = true;
+	return true;
+}
+
+/* After a scan with such devices: what the next one may hear again. */
+static void note_said(struct left_list *l, const struct disco_result *res)
+{
+	bool any = l->said.n;
+
+	for (size_t i = 0; i < res->n_left; i++)
+		if (res->left[i].why == LEFT_GUID_CHANGES) {
+			map64_put(&l->said, res->left[i].guid, 1);
+			any = true;
+		}
+	for (uint32_t i = 0; any && res->f && i < res->f->n_nodes; i++)
+		map64_put(&l->said, res->f->nodes[i].guid, 1);
 }
 
 /*
@@ -523,6 +592,37 @@ static void acquit_replacements(struct left_list *l, const struct fabric *f)
 	}
 }
 
+/* The device that is known by another GUID is gone, or has its own: that one is free again. */
+static bool is_single(const struct left_one *one, const struct fabric *f)
+{
+	const struct disco_left *x = &one->x;
+
+	if (x->why != LEFT_TWIN)
+		return false;
+	return map64_get(&f->node_by_guid, x->guid) == MAP64_NONE &&
+	       (one->untested || port_behind(f, x->other_guid, x->other_port) != FABRIC_NONE);
+}
+
+/* A scan does not ask a node by the link that it found it by. */
+static void meet_twins(struct left_list *l, const struct fabric *f)
+{
+	for (size_t i = 0; i < l->v.n; i++)
+		l->v.v[i].met |= l->v.v[i].x.why == LEFT_TWIN &&
+				 reaches(f, l->v.v[i].x.near_guid, l->v.v[i].x.near_port, l->v.v[i].x.known_as);
+}
+
+static bool drop_singles(struct left_list *l, const struct fabric *f)
+{
+	bool any = false;
+
+	for (size_t i = l->v.n; i-- > 0;)
+		if (is_single(&l->v.v[i], f)) {
+			drop(l, i);
+			any = true;
+		}
+	return any;
+}
+
 /* Of the scan that counts: what it did not meet is not there any more. */
 static void forget_unmet(struct left_list *l)
 {
@@ -545,12 +645,17 @@ bool left_out_scanned(struct sm *sm, const struct disco_result *res)
 
 	for (size_t i = 0; i < l->v.n; i++)
 		l->v.v[i].met = false;
+	if (l->repeats < REPEATS_MAX && drop_false_twins(l, res)) {
+		l->repeats++;
+		return true;
+	}
 	for (size_t i = 0; i < res->n_left; i++) {
 		const struct disco_left *x = &res->left[i];
 		enum right right = is_right(sm, x);
 		struct disco_left other;
 
-		if (right == RIGHT_ALONE || (right == RIGHT_NOT && is_honest(l, x, &again)))
+		if (right == RIGHT_ALONE || (right == RIGHT_NOT && (is_honest(l, x, &again) ||
+								    says_it_again(l, x, &again))))
 			continue;
 		if (right == RIGHT_OTHER_LIES) {
 			other = other_of(x);
@@ -561,12 +666,15 @@ bool left_out_scanned(struct sm *sm, const struct disco_result *res)
 			*vec_push(&l->fresh) = *x;
 		}
 	}
+	note_said(l, res);
 	if (res->f)
 		again |= leave_replacements_out(sm, res->f);
 	/* if devices are new on the list, what the fabric is without them is not known yet */
 	if (res->f && !again) {
 		acquit_replacements(l, res->f);
 		again = acquit_those_alone(l, res->f);
+		meet_twins(l, res->f);
+		again |= drop_singles(l, res->f);
 	}
 	again &= l->repeats < REPEATS_MAX;
 	l->repeats += again;
@@ -585,6 +693,8 @@ void left_out_sweep(struct sm *sm)
 
 	l->repeats = 0;
 	map64_clear(&l->honest);
+	map64_clear(&l->said);
+	l->steady.n = 0;
 	for (size_t i = 0; i < l->v.n; i++)
 		l->v.v[i].untested = false;
 }
@@ -596,6 +706,8 @@ size_t left_out_list(const struct sm *sm, struct disco_left *out)
 	for (size_t i = 0; i < sm->left_out->v.n; i++)
 		if (left_stays(&sm->left_out->v.v[i].x))
 			out[n++] = sm->left_out->v.v[i].x;
+	for (size_t i = 0; i < sm->left_out->steady.n && n < LEFT_MAX; i++)
+		out[n++] = sm->left_out->steady.v[i];
 	return n;
 }
 
@@ -613,6 +725,8 @@ void left_out_forget(struct sm *sm)
 	map64_clear(&sm->left_out->saying_at);
 	map64_clear(&sm->left_out->honest);
 	map64_clear(&sm->left_out->waits);
+	map64_clear(&sm->left_out->said);
+	sm->left_out->steady.n = 0;
 }
 
 /* --- who asks for it --- */
@@ -635,10 +749,26 @@ bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
 
 	if (!one)
 		return false;
+	if (one->x.why == LEFT_TWIN)
+		return false;
 	if (one->x.why == LEFT_FALSE_PORT)
 		return !says_true_port(&one->x, node_info);
 	return left_stays(&one->x) || (one->x.attr == UMAD_SM_ATTR_NODE_INFO &&
 				       !memcmp(one->x.data, node_info, 40));
+}
+
+void left_out_rename(const struct sm *sm, const struct fabric *f, uint32_t port, uint8_t *node_info)
+{
+	const struct left_list *l = sm->left_out;
+	uint32_t peer = f->ports[port].peer;
+	const struct left_one *one = find(l, port_node(f, port)->guid, f->ports[port].num);
+
+	/* a place that no scan has met: it leads to the device by a link that is known */
+	for (size_t i = 0; peer != FABRIC_NONE && i < l->v.n && !(one && one->x.why == LEFT_TWIN); i++)
+		if (l->v.v[i].x.why == LEFT_TWIN && l->v.v[i].x.known_as == port_node(f, peer)->guid)
+			one = &l->v.v[i];
+	if (one && one->x.why == LEFT_TWIN && left_says_the_same(&one->x, node_info))
+		left_rename(one->x.known_as, node_info);
 }
 
 /* --- light sweeps --- */
@@ -652,7 +782,8 @@ bool left_out_begin(struct sm *sm)
 		const struct disco_left *x = &l->v.v[l->next++ % l->v.n].x;
 
 		*vec_push(&l->asked) = (struct asked){ .x = *x };
-		if (x->other_guid && (x->why == LEFT_TWO_KINDS || x->why == LEFT_TWO_PLACES))
+		if (x->other_guid && (x->why == LEFT_TWO_KINDS || x->why == LEFT_TWO_PLACES ||
+				      x->why == LEFT_TWIN))
 			*vec_push(&l->asked) = (struct asked){ .x = *x, .other = true };
 	}
 	return l->asked.n;
@@ -731,11 +862,6 @@ static bool is_away(const struct fabric *f, const struct disco_left *x)
 				 f->ports[f->nodes[node].port0 + x->other_port].peer == FABRIC_NONE);
 }
 
-static bool says_the_same(const struct disco_left *x, const uint8_t *info)
-{
-	return !memcmp(info + NI_GUID, x->data + NI_GUID, 16);		/* the port GUID follows */
-}
-
 /* It has the port GUID of another device. */
 static bool has_anothers_port_guid(const struct fabric *f, const uint8_t *info)
 {
@@ -752,6 +878,8 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 
 	if (cannot_judge(x))
 		return !one->wait || memcmp(x->data, a->data, sizeof(x->data));
+	if (x->why == LEFT_TWIN)
+		return !left_says_the_same(x, a->data);
 	if (x->attr != UMAD_SM_ATTR_NODE_INFO)
 		return true;	/* what is no answer to the question does not get here */
 	if (left_judge(a->data) || !is_free(f, x, a->data))
@@ -760,7 +888,7 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 		return says_true_port(x, a->data);
 	if (x->why == LEFT_PORT_GUID)
 		return !has_anothers_port_guid(f, a->data);
-	if ((x->why == LEFT_CLAIMS || x->why == LEFT_NO_ADAPTER) && says_the_same(x, a->data))
+	if ((x->why == LEFT_CLAIMS || x->why == LEFT_NO_ADAPTER) && left_says_the_same(x, a->data))
 		return is_away(f, x) && !one->wait;
 	if (x->why == LEFT_IMPOSTOR && get_be64(a->data + NI_GUID) == x->guid && is_away(f, x))
 		return !one->wait;
@@ -851,7 +979,7 @@ static bool is_over(const struct fabric *f, struct left_one *one)
 {
 	if (!is_unplugged(f, &one->x))
 		return false;
-	if (!one->wait || !(cannot_judge(&one->x) ||
+	if (!one->wait || !(cannot_judge(&one->x) || one->x.why == LEFT_TWIN ||
 			    (left_claims(&one->x) && is_away(f, &one->x))))
 		return true;
 	one->wait--;
@@ -868,8 +996,14 @@ enum left_out_end left_out_end(struct sm *sm)
 		struct left_one *one = find(l, a->x.near_guid, a->x.near_port);
 		struct buf text = { 0 };
 
-		if (a->other && a->answered && is_renamed(l, sm->published->f, a))
+		if (a->other && a->answered && a->x.why != LEFT_TWIN && is_renamed(l, sm->published->f, a))
 			end = LEFT_OUT_RENAMED;
+		/* where the device was that kept the name is another one, or it has another name */
+		if (a->other && a->answered && a->x.why == LEFT_TWIN && one &&
+		    get_be64(a->data + NI_GUID) != a->x.guid) {
+			drop(l, (size_t)(one - l->v.v));
+			end = LEFT_OUT_RENAMED;
+		}
 		if (!one || a->other)
 			continue;
 		if (!a->answered) {
@@ -881,7 +1015,8 @@ enum left_out_end left_out_end(struct sm *sm)
 			memcpy(one->last, a->data, sizeof(one->last));
 			one->has_last = true;
 			one->wait -= one->wait > 0;
-			if (left_claims(&one->x) && !is_away(sm->published->f, &one->x))
+			if (one->x.why == LEFT_TWIN ||
+			    (left_claims(&one->x) && !is_away(sm->published->f, &one->x)))
 				one->wait = TRY_MAX;
 			if (!says_a_third(l, sm->published->f, a))
 				continue;
@@ -891,12 +1026,17 @@ enum left_out_end left_out_end(struct sm *sm)
 			continue;
 		}
 		left_out_text(sm, sm->published->f, &one->x, &text);
-		log_info("discovery", "%s: it is tried again, and taken back if that goes well", text.s);
+		if (one->x.why == LEFT_TWIN)
+			log_info("discovery", "%s: it says something else now", text.s);
+		else
+			log_info("discovery", "%s: it is tried again, and taken back if that goes well", text.s);
 		buf_free(&text);
 		sm_suspect(sm, &(struct suspect){ .guid = one->x.near_guid, .ends = true });
 		if (one->x.why == LEFT_ANSWER && one->x.attr != UMAD_SM_ATTR_NODE_INFO)
 			sm_suspect(sm, &(struct suspect){ .guid = one->x.guid, .whole = true });
 		names_doubt(sm, one->x.near_guid, one->x.near_port, true);
+		if (one->x.why == LEFT_TWIN)
+			end = LEFT_OUT_RENAMED;
 		drop(l, (size_t)(one - l->v.v));
 		if (end == LEFT_OUT_SAME)
 			end = LEFT_OUT_BACK;

@@ -911,11 +911,23 @@ static bool take_listed(struct sm *sm, size_t i, size_t behind)
 	return news;
 }
 
+/* The GUIDs that the device is known by. */
+static void rename_answer(const struct sm *sm, struct question *q)
+{
+	const struct fabric *f = sm->liars->state->f;
+	uint32_t port = q->behind ? f->nodes[q->node].port0 + q->behind : near_port(f, q->node);
+
+	if (q->attr == UMAD_SM_ATTR_NODE_INFO && q->sent && !q->status && port != FABRIC_NONE)
+		left_out_rename(sm, f, port, q->data);
+}
+
 static bool take_answers(struct sm *sm)
 {
 	struct liars *l = sm->liars;
 	bool any = false;
 
+	for (size_t i = 0; i < l->questions.n; i++)
+		rename_answer(sm, &l->questions.v[i]);
 	for (size_t i = 0, next; i < l->questions.n; i = next) {
 		const struct question *q = &l->questions.v[i];
 

@@ -431,16 +431,21 @@ static bool ask_where_it_was(struct probe *p, const struct ask *a, uint32_t was)
 }
 
 /* NodeInfo of whoever is behind a port. */
-static void behind_answered(struct probe *p, const struct ask *a)
+static void behind_answered(struct probe *p, const struct ask *answered)
 {
-	uint8_t *info = (uint8_t *)(uintptr_t)a->data;		/* libibmad only reads */
-	uint64_t guid = mad_get_field64(info, 0, IB_NODE_GUID_F);
-	uint64_t port_guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
+	struct ask renamed = *answered;
+	const struct ask *a = &renamed;
+	uint8_t *info = renamed.data;
 	unsigned num = mad_get_field(info, 0, IB_NODE_LOCAL_PORT_F);
-	uint32_t node = map64_get(&p->f->node_by_guid, guid);
-	uint32_t port = p->f->nodes[a->node].port0 + a->num, peer;
-	bool known = node != MAP64_NONE;
+	uint32_t port = p->f->nodes[a->node].port0 + a->num, peer, node;
+	uint64_t guid, port_guid;
+	bool known;
 
+	left_out_rename(p->sm, p->f, port, info);
+	guid = mad_get_field64(info, 0, IB_NODE_GUID_F);
+	port_guid = mad_get_field64(info, 0, IB_NODE_PORT_GUID_F);
+	node = map64_get(&p->f->node_by_guid, guid);
+	known = node != MAP64_NONE;
 	/* a link without an end, whoever was there */
 	if (is_left_out(p, a)) {
 		if (p->f->ports[port].state < IB_PORT_ACTIVE_S)

@@ -921,6 +921,7 @@ bool sm_left_out(const struct sm *sm, size_t i, struct sm_left *out)
 	out->near = node == MAP64_NONE || x->near_port > f->nodes[node].nports ? FABRIC_NONE :
 		    f->nodes[node].port0 + x->near_port;
 	out->guid = left_out_culprit(sm, x);
+	out->known_as = x->why == LEFT_TWIN ? x->known_as : 0;
 	left_out_text(sm, f, x, &out->text);
 	return true;
 }

@@ -267,6 +267,13 @@ if [ "$seconds" -eq 0 ]; then
 	fabric ring:5,hosts=2
 	early node-guid-sm --at "$(nth ca 4)"
 	fabric_ends
+	note "two devices that say the same of themselves"
+	fabric hypercube:d=3
+	for name in "$(nth switch 2)" "$(nth switch 3)" "$(nth ca 3)"; do
+		tell=$name
+		early other-node --at "$name"
+	done
+	fabric_ends
 	note "links that lies keep from coming up"
 	fabric random:switches=8,hosts=12
 	early port-state-0 --share 40% --spare "$manager" --pick 26913

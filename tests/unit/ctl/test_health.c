@@ -546,6 +546,26 @@ START_TEST(devices_that_are_left_out)
 }
 END_TEST
 
+START_TEST(devices_with_one_guid)
+{
+	uint32_t leaf = state->f->nodes[map64_get(&state->f->node_by_guid, LEAF_TWO)].port0;
+	struct sm_left left[] = {
+		{ .near = leaf + 2, .known_as = 0x200 }, { .near = leaf + 3, .known_as = 0x200 },
+	};
+	const char *text = NULL;
+
+	buf_puts(&left[0].text, "the device at leaf two/P2 says node GUID 0x5, and so does another");
+	buf_puts(&left[1].text, "the device at leaf two/P3 says node GUID 0x5, and so does another");
+	in.left = left;
+	in.n_left = 2;
+	ck_assert_uint_eq(of_kind("device-left-out", &text), 0);
+	ck_assert_uint_eq(of_kind("duplicate-guid", &text), 1);
+	ck_assert_str_eq(text, left[0].text.s);
+	for (unsigned i = 0; i < 2; i++)
+		buf_free(&left[i].text);
+}
+END_TEST
+
 static json_t *ask_health(const struct ctl_env *env)
 {
 	struct ctl_view view = { .state = state, .sm = sm };
@@ -615,6 +635,7 @@ int main(void)
 	tcase_add_test(t, verdicts);
 	tcase_add_test(t, devices_that_lie);
 	tcase_add_test(t, devices_that_are_left_out);
+	tcase_add_test(t, devices_with_one_guid);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

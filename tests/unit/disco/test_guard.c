@@ -625,6 +625,83 @@ START_TEST(a_fabric_without_end)
 }
 END_TEST
 
+/* Two hosts with one NodeInfo: each has its own name in the next scan. */
+START_TEST(two_hosts_that_are_one)
+{
+	first_two();
+	n_told = 0;
+	ck_assert_int_eq(node("\1\2", 0x30, CA, 1, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, CA, 1, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_TWO_PLACES);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert(tells(0x20, 3, LEFT_TWIN));
+	ck_assert_uint_eq(told[0].guid, 0x30);
+	ck_assert_uint_eq(told[0].other_port, 2);
+	ck_assert_uint_eq(told[0].known_as, left_stand_in(0x30, 0x20, 3));
+	guard_free(g);
+	/* whichever comes first */
+	g = guard_new(told, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x30, CA, 1, 1), GUARD_FEED);
+	ck_assert_uint_eq(get_be64(answer + DATA + NI_GUID), left_stand_in(0x30, 0x20, 3));
+	ck_assert_uint_eq(get_be64(answer + DATA + NI_PORT_GUID), left_stand_in(0x30, 0x20, 3) + 1);
+	ck_assert_int_eq(node("\1\2", 0x30, CA, 1, 1), GUARD_FEED);
+	ck_assert_uint_eq(get_be64(answer + DATA + NI_GUID), 0x30);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert(tells(0x20, 3, LEFT_TWIN));
+	guard_free(g);
+	/* one that has its own GUID again is itself */
+	g = guard_new(told, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x40, CA, 1, 1), GUARD_FEED);
+	ck_assert_uint_eq(get_be64(answer + DATA + NI_GUID), 0x40);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+/*
+ * Spine 0x40 says that it is spine 0x30.  SMPs through the one that is found first show which links are its
+ * own: the place behind leaf 0x50 is the other one's.
+ */
+START_TEST(two_switches_that_are_one)
+{
+	n_told = 0;
+	ck_assert_int_eq(node("", 0x10, CA, 1, 1), GUARD_FEED);
+	says("\1", 0x20, SWITCH, 8, 1);
+	answer[BACK + 1] = 1;
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	says("\1\3", 0x30, SWITCH, 8, 1);
+	answer[BACK + 2] = 1;
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	says("\1\3\2", 0x50, SWITCH, 8, 1);
+	answer[BACK + 3] = 1;
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	says("\1\3\2\2", 0x30, SWITCH, 8, 2);
+	answer[BACK + 4] = 2;
+	ck_assert_int_eq(judge(), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert(tells(0x50, 2, LEFT_TWIN));
+	ck_assert_uint_eq(told[0].other_guid, 0x20);
+	ck_assert_uint_eq(told[0].other_port, 3);
+	/* not where it is not said by which port it answered */
+	guard_free(g);
+	g = guard_new(NULL, 0, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3\2", 0x50, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3\2\2", 0x30, SWITCH, 8, 2), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
 START_TEST(text)
 {
 	struct buf b = { 0 };
@@ -673,6 +750,8 @@ int main(void)
 	tcase_add_test(t, what_kills_is_left_out);
 	tcase_add_test(t, what_kills_at_our_own_port_is_tried);
 	tcase_add_test(t, a_fabric_without_end);
+	tcase_add_test(t, two_hosts_that_are_one);
+	tcase_add_test(t, two_switches_that_are_one);
 	tcase_add_test(t, text);
 	suite_add_tcase(s, t);
 	return run_suite(s);

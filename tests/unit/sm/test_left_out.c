@@ -78,6 +78,16 @@ static void scanned(struct disco_left *left, size_t n, bool repeated)
 	fabric_free(f);
 }
 
+/* The device says another GUID each time: that is so when two scans have heard two. */
+static void changes(struct disco_left *x)
+{
+	struct disco_left before = *x;
+
+	before.guid ^= 0x800;
+	scanned(&before, 1, true);
+	scanned(x, 1, true);
+}
+
 static size_t count(void)
 {
 	size_t n = 0;
@@ -288,12 +298,120 @@ START_TEST(a_guid_that_changes_has_to_be_the_same_twice)
 
 	node_info(info, IB_NODE_CA_T, 1, 0x7001, 1);
 	x = left_at(5, LEFT_GUID_CHANGES, info);
-	scanned(&x, 1, true);
+	changes(&x);
 	for (unsigned i = 2; i < 10; i++) {
 		node_info(info, IB_NODE_CA_T, 1, 0x7000 + i, 1);
 		ck_assert_int_eq(light_one(info), LEFT_OUT_SAME);
 	}
 	ck_assert_int_eq(light_one(info), LEFT_OUT_BACK);
+}
+END_TEST
+
+START_TEST(a_guid_that_two_scans_hear_does_not_change)
+{
+	static struct disco_left list[LEFT_MAX];
+	uint8_t info[40];
+	struct disco_left x;
+
+	node_info(info, IB_NODE_SWITCH_T, 8, 0x7001, 1);
+	x = left_at(5, LEFT_GUID_CHANGES, info);
+	scanned(&x, 1, true);
+	ck_assert_uint_eq(left_out_list(&sm, list), 0);
+	/* behind another port: two devices that say the same may have changed places */
+	x = left_at(6, LEFT_GUID_CHANGES, info);
+	scanned(&x, 1, true);
+	ck_assert_uint_eq(count(), 0);
+	ck_assert_uint_eq(left_out_list(&sm, list), 1);
+	ck_assert_int_eq(list[0].why, LEFT_NOT);
+	ck_assert_uint_eq(list[0].guid, 0x7001);
+	scanned(NULL, 0, false);
+	left_out_sweep(&sm);
+	ck_assert_uint_eq(left_out_list(&sm, list), 0);
+}
+END_TEST
+
+/* Host 2, and what says the same behind port 5, which the scan knows by another GUID from then on. */
+static struct disco_left twin(const uint8_t *info)
+{
+	struct disco_left x = left_at(5, LEFT_TWIN, info);
+
+	x.other_guid = LEAF;
+	x.other_port = 3;
+	x.known_as = left_stand_in(HOST(2), LEAF, 5);
+	scanned(&x, 1, true);
+	left_out_sweep(&sm);
+	scanned(&x, 1, false);
+	ck_assert_uint_eq(count(), 1);
+	return x;
+}
+
+START_TEST(a_twin_is_known_by_another_guid_until_it_says_one)
+{
+	uint8_t same[40], own[40], got[40];
+	const uint8_t *both[2] = { same, same };
+	struct disco_left x;
+	uint32_t port;
+
+	node_info(same, IB_NODE_CA_T, 1, HOST(2), 1);
+	node_info(own, IB_NODE_CA_T, 1, HOST(9), 1);
+	x = twin(same);
+	ck_assert(!left_out_holds(&sm, LEAF, 5, same));
+	port = fabric_port(now.f, map64_get(&now.f->node_by_guid, LEAF), 5) - now.f->ports;
+	memcpy(got, same, sizeof(got));
+	left_out_rename(&sm, now.f, port, got);
+	ck_assert_uint_eq(get_be64(got + NI_GUID), x.known_as);
+	ck_assert_uint_eq(get_be64(got + NI_PORT_GUID), x.known_as + 1);
+	memcpy(got, own, sizeof(got));
+	left_out_rename(&sm, now.f, port, got);
+	ck_assert_mem_eq(got, own, sizeof(got));
+	memcpy(got, same, sizeof(got));
+	left_out_rename(&sm, now.f, port - 2, got);		/* host 2 itself */
+	ck_assert_mem_eq(got, same, sizeof(got));
+	for (unsigned i = 0; i < 10; i++)
+		ck_assert_int_eq(light(both, 2), LEFT_OUT_SAME);
+	both[0] = own;
+	ck_assert_int_eq(light(both, 2), LEFT_OUT_RENAMED);
+	ck_assert_uint_eq(count(), 0);
+}
+END_TEST
+
+START_TEST(a_twin_gets_the_name_that_is_free)
+{
+	uint8_t same[40], own[40];
+	const uint8_t *both[2] = { same, own };
+
+	node_info(same, IB_NODE_CA_T, 1, HOST(2), 1);
+	node_info(own, IB_NODE_CA_T, 1, HOST(9), 1);
+	twin(same);
+	ck_assert_int_eq(light(both, 2), LEFT_OUT_RENAMED);
+	ck_assert_uint_eq(count(), 0);
+}
+END_TEST
+
+/* The other one may be starting again, and is to find its name free. */
+START_TEST(a_twin_stays_one_while_the_other_is_away)
+{
+	uint8_t same[40];
+	const uint8_t *one[2] = { same, NULL };
+
+	node_info(same, IB_NODE_CA_T, 1, HOST(2), 1);
+	twin(same);
+	for (unsigned i = 0; i < 10; i++)
+		ck_assert_int_eq(light(one, 2), LEFT_OUT_SAME);
+	ck_assert_uint_eq(count(), 1);
+}
+END_TEST
+
+START_TEST(one_that_is_no_twin_after_all)
+{
+	uint8_t same[40];
+	struct disco_left x;
+
+	node_info(same, IB_NODE_CA_T, 1, HOST(2), 1);
+	x = twin(same);
+	x.known_as = 0;
+	scanned(&x, 1, true);
+	ck_assert_uint_eq(count(), 0);
 }
 END_TEST
 
@@ -373,7 +491,10 @@ static unsigned stays_unplugged(enum left_why why, const uint8_t *info, unsigned
 	set_state(LEAF, 5, IB_PORT_DOWN_S);
 	x.other_guid = other_port ? LEAF : 0;
 	x.other_port = (uint8_t)other_port;
-	scanned(&x, 1, true);
+	if (why == LEFT_GUID_CHANGES)
+		changes(&x);
+	else
+		scanned(&x, 1, true);
 	while (count() && ++n < 1000)
 		ck_assert_int_eq(light_one(NULL), LEFT_OUT_SAME);
 	return n;
@@ -732,6 +853,11 @@ int main(void)
 	tcase_add_test(t, a_scan_that_does_not_meet_it_forgets_it);
 	tcase_add_test(t, a_full_list);
 	tcase_add_test(t, a_guid_that_changes_has_to_be_the_same_twice);
+	tcase_add_test(t, a_guid_that_two_scans_hear_does_not_change);
+	tcase_add_test(t, a_twin_is_known_by_another_guid_until_it_says_one);
+	tcase_add_test(t, a_twin_gets_the_name_that_is_free);
+	tcase_add_test(t, a_twin_stays_one_while_the_other_is_away);
+	tcase_add_test(t, one_that_is_no_twin_after_all);
 	tcase_add_test(t, one_with_the_port_guid_of_another_stays_out);
 	tcase_add_test(t, one_that_kills_discovery_is_tried_ever_more_rarely);
 	tcase_add_test(t, one_that_is_unplugged_is_forgotten);
