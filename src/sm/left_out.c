@@ -399,9 +399,19 @@ static enum right is_right(const struct sm *sm, const struct disco_left *x)
 	return x->data[NI_TYPE] == IB_NODE_SWITCH_T && is_older(f, x) ? RIGHT_OTHER_LIES : RIGHT_ALONE;
 }
 
-/* The other one, which discovery believed. */
+/* The other one, which discovery believed.  Of two adapters that say the same it is the twin then. */
 static struct disco_left other_of(const struct disco_left *x)
 {
+	struct disco_left twin = *x;
+
+	if (x->why == LEFT_TWIN && x->data[NI_TYPE] != IB_NODE_SWITCH_T) {
+		twin.near_guid = x->other_guid;
+		twin.near_port = x->other_port;
+		twin.other_guid = x->near_guid;
+		twin.other_port = x->near_port;
+		twin.known_as = left_stand_in(x->guid, twin.near_guid, twin.near_port);
+		return twin;
+	}
 	return (struct disco_left){ .near_guid = x->other_guid, .near_port = x->other_port,
 				    .other_guid = x->near_guid, .other_port = x->near_port,
 				    .guid = x->guid, .why = LEFT_IMPOSTOR,

@@ -402,6 +402,26 @@ START_TEST(a_twin_stays_one_while_the_other_is_away)
 }
 END_TEST
 
+/* A card with the GUIDs of one that was there, which the scan met first. */
+START_TEST(a_twin_that_is_new_takes_no_name)
+{
+	uint8_t same[40];
+	struct disco_left x;
+
+	node_info(same, IB_NODE_CA_T, 1, HOST(2), 1);
+	x = left_at(3, LEFT_TWIN, same);
+	x.other_guid = LEAF;
+	x.other_port = 5;
+	x.known_as = left_stand_in(HOST(2), LEAF, 3);
+	scanned(&x, 1, true);
+	ck_assert_uint_eq(count(), 1);
+	ck_assert_int_eq(left_out_at(&sm, 0)->why, LEFT_TWIN);
+	ck_assert_uint_eq(left_out_at(&sm, 0)->near_port, 5);
+	ck_assert_uint_eq(left_out_at(&sm, 0)->other_port, 3);
+	ck_assert_uint_eq(left_out_at(&sm, 0)->known_as, left_stand_in(HOST(2), LEAF, 5));
+}
+END_TEST
+
 START_TEST(one_that_is_no_twin_after_all)
 {
 	uint8_t same[40];
@@ -857,6 +877,7 @@ int main(void)
 	tcase_add_test(t, a_twin_is_known_by_another_guid_until_it_says_one);
 	tcase_add_test(t, a_twin_gets_the_name_that_is_free);
 	tcase_add_test(t, a_twin_stays_one_while_the_other_is_away);
+	tcase_add_test(t, a_twin_that_is_new_takes_no_name);
 	tcase_add_test(t, one_that_is_no_twin_after_all);
 	tcase_add_test(t, one_with_the_port_guid_of_another_stays_out);
 	tcase_add_test(t, one_that_kills_discovery_is_tried_ever_more_rarely);
