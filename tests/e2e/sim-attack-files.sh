@@ -93,8 +93,9 @@ serves() {
 touch no-groups
 printf 'ctl-read-group: daemon\nctl-admin-group: 7\n' >groups.yaml
 policy 2 >policy.yaml
+cp policy.yaml checked.yaml	# the other is replaced while it may not have been read yet
 LD_PRELOAD="${own_preload% *} $faulty" FAULTY_GROUP=daemon FAULTY_GROUP_WHILE=no-groups \
-	"$build/qosd" --check -c groups.yaml -p policy.yaml >groups.out 2>&1 &
+	"$build/qosd" --check -c groups.yaml -p checked.yaml >groups.out 2>&1 &
 groups_check=$!
 pids+=("$groups_check")
 
