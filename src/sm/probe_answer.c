@@ -367,11 +367,13 @@ static bool both_say_so(struct probe *p, uint32_t port, uint32_t peer)
 	return false;
 }
 
-/* Nobody answers behind a port: who says that it is linked there is believed. */
+/* Nobody answers behind a port: who says that it is linked there is believed, if the port has a link. */
 static void nobody_behind(struct probe *p, uint32_t port)
 {
 	const struct map64 *m = &p->claims;
 
+	if (p->f->ports[port].state == IB_PORT_DOWN_S)
+		return;
 	for (uint32_t i = 0; m->n && i <= m->mask; i++)
 		if (m->slots[i].value == port && p->f->ports[port].peer == FABRIC_NONE &&
 		    p->f->ports[m->slots[i].key].peer == FABRIC_NONE) {
