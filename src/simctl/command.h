@@ -111,6 +111,7 @@ bool cmd_node_off(struct call *c);		/* nodes.c */
 bool cmd_node_on(struct call *c);
 bool cmd_node_reboot(struct call *c);
 bool cmd_node_silent(struct call *c);
+bool cmd_node_hang(struct call *c);
 bool cmd_node_answer(struct call *c);
 bool cmd_node_refuse(struct call *c);
 bool cmd_node_lie(struct call *c);

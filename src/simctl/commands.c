@@ -72,6 +72,8 @@ static bool cmd_help(struct call *c);
 	  "lose the tables, after S seconds without power", \
 	  1, 1, cmd_node_reboot, "--for=", NULL) \
 	X("node", " silent", " NODE", "forwards, answers nothing", 1, 1, cmd_node_silent, NULL) \
+	X("node", " hang", " NODE", "the same, and passes no directed route on", \
+	  1, 1, cmd_node_hang, NULL) \
 	X("node", " answer", " NODE", "answers again", 1, 1, cmd_node_answer, NULL) \
 	X("node", " refuse", " NODE ATTRIBUTE,...|none [--status STATUS] [--times N]", \
 	  "refuse Sets from now on, beside what its profile says", \

@@ -52,24 +52,29 @@ bool cmd_node_reboot(struct call *c)
 	return true;
 }
 
-static bool mute(struct call *c, bool silent)
+static bool mute(struct call *c, bool silent, bool hangs)
 {
 	uint32_t node;
 
 	if (!get_node(c, c->word[0], &node))
 		return false;
-	device_set_silent(c->s, node, silent);
+	device_set_silent(c->s, node, silent, hangs);
 	return true;
 }
 
 bool cmd_node_silent(struct call *c)
 {
-	return mute(c, true);
+	return mute(c, true, false);
+}
+
+bool cmd_node_hang(struct call *c)
+{
+	return mute(c, true, true);
 }
 
 bool cmd_node_answer(struct call *c)
 {
-	return mute(c, false);
+	return mute(c, false, false);
 }
 
 /* A list of words, or "none", as bits; what: one of them is such a thing. */

@@ -115,9 +115,10 @@ void device_power(struct sim *s, uint32_t node, bool on)
 		links_down(s, node);
 }
 
-void device_set_silent(struct sim *s, uint32_t node, bool silent)
+void device_set_silent(struct sim *s, uint32_t node, bool silent, bool hangs)
 {
 	s->f->nodes[node].silent = silent;
+	s->f->nodes[node].hangs = silent && hangs;
 }
 
 void device_set_lies(struct sim *s, uint32_t node, unsigned lies)

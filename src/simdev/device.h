@@ -42,7 +42,7 @@ void devices_stop(struct sim *s);
 void device_reset(struct sim *s, uint32_t node);
 void device_power(struct sim *s, uint32_t node, bool on);
 /* It forwards, but its agents answer nothing, nor send traps. */
-void device_set_silent(struct sim *s, uint32_t node, bool silent);
+void device_set_silent(struct sim *s, uint32_t node, bool silent, bool hangs);
 /* It lies (enum sim_lie bits), beside what its profile has it do; 0 ends that. */
 void device_set_lies(struct sim *s, uint32_t node, unsigned lies);
 /*

@@ -101,5 +101,11 @@ enum drop_reason way_by_path(const struct sim_fabric *f, struct transit *t, stru
 	} else {
 		t->p.slid = t->p.dlid = SIM_LID_PERMISSIVE;
 	}
+	/*
+	 * Who passes them on (the SMI) and who answers them (the SMA) are two in IBA, and one
+	 * processor's firmware in many switches.
+	 */
+	if (smi.node->hangs && !smi.starts)
+		return DROP_SILENT;
 	return back ? answer(&smi, t, w) : request(&smi, t, w);
 }

@@ -180,6 +180,7 @@ struct sim_node {
 	uint8_t nports;
 	bool off;			/* by a fault: no power, all its links down */
 	bool silent;			/* by a fault: forwards, but its agents answer nothing */
+	bool hangs;			/* … nor is any directed route passed on (only if silent) */
 	unsigned lies;			/* by a fault: enum sim_lie bits, beside the profile's */
 	unsigned refuses;		/* by a fault: enum sim_refuses bits, beside the profile's */
 	uint16_t refuses_status;	/* … and the status; 0: the profile's */

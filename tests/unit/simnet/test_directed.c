@@ -322,6 +322,20 @@ END_TEST
 
 /* --- links and nodes --- */
 
+START_TEST(switches_that_do_not_answer)
+{
+	r->f->nodes[r->sw[1]].silent = true;
+	rig_send(r, r->host[0], DR(1, PORT_NEXT, PORT_NEXT, PORT_HOST));
+	assert_round_trip(r->host[2], r->host[0]);
+	r->arrived.n = 0;
+	r->f->nodes[r->sw[1]].hangs = true;
+	rig_send(r, r->host[0], DR(1, PORT_NEXT, PORT_NEXT, PORT_HOST));
+	assert_lost(DROP_SILENT, rig_port(r, 1, PORT_PREV));
+	rig_send(r, r->host[0], rig_smp(HOST_LID(2)));
+	ck_assert_uint_eq(r->arrived.v[0].port, r->host[2]);
+}
+END_TEST
+
 START_TEST(link_states)
 {
 	uint32_t out = rig_port(r, 0, PORT_NEXT), in = rig_port(r, 1, PORT_PREV);
@@ -414,6 +428,7 @@ int main(void)
 	tcase_add_test(t, answer_that_is_made_up);
 	tcase_add_test(t, pointers_behind_a_lid_part);
 	tcase_add_test(t, garbage_does_no_harm);
+	tcase_add_test(t, switches_that_do_not_answer);
 	tcase_add_test(t, link_states);
 	tcase_add_test(t, smps_count_on_vl_15);
 	tcase_add_test(t, reply_goes_where_the_request_came_from);
