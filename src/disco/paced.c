@@ -131,7 +131,7 @@ static int pump(paced_send_fn *send)
 		r = transmit(send, x, ms);
 	}
 	while (!r && pace_has_room(&paced.pace) && (x = take_first(WAITS))) {
-		ms = pace_begin(&paced.pace, &x->pace, device_of(x), false, now);
+		ms = pace_begin(&paced.pace, &x->pace, device_of(x), 0, now);
 		r = transmit(send, x, ms);
 	}
 	return r;

@@ -11,6 +11,7 @@
 #define GROW_US_MAX	10000000
 #define REPEATS_MIN	4u	/* in one REPEATS_US, whatever the window */
 #define REPEATS_US	25000
+#define TRIES_BRIEF	3u
 #define FLOOR_SHARE	8u	/* a time-out leaves bounds.timeout_ms / 8 above the round trip */
 
 static unsigned least(unsigned a, unsigned b)
@@ -114,16 +115,24 @@ static unsigned doubled_ms(uint64_t us, unsigned times)
 	return (unsigned)((us + 999) / 1000);
 }
 
+/* For so long a device is waited for in all. */
+static unsigned ms_of_tries(const struct pace *p, unsigned tries)
+{
+	unsigned all = 0;
+
+	for (unsigned try = 0; try < tries; try++)
+		all += doubled_ms(p->bounds.timeout_ms * 1000ull, p->bounds.steady ? 0 : try);
+	return all;
+}
+
 /* Of the try that x is at; adds it to what x has waited. */
 static unsigned timeout_ms(const struct pace *p, struct pace_smp *x)
 {
 	uint64_t first = first_timeout(p, &p->devices.v[x->device]);
-	unsigned ms = doubled_ms(first, p->bounds.steady ? 0 : x->try), all = 0;
+	unsigned ms = doubled_ms(first, p->bounds.steady ? 0 : x->try), all;
 
-	if (!pace_has_tries(x)) {
-		for (unsigned try = 0; try < x->tries; try++)
-			all += doubled_ms(p->bounds.timeout_ms * 1000ull,
-					  p->bounds.steady ? 0 : try);
+	if (!pace_has_tries(x) && !x->brief) {
+		all = ms_of_tries(p, x->tries);
 		if (all > x->waited_ms)
 			ms = most(ms, all - x->waited_ms);
 	}
@@ -215,11 +224,26 @@ static void leave_window(struct pace *p, struct pace_smp *x)
 
 /* --- the life of an SMP --- */
 
-unsigned pace_begin(struct pace *p, struct pace_smp *x, uint32_t device, bool once,
+/* It had all the time that it can have. */
+static bool is_given_up(const struct pace *p, const struct pace_device *d, int64_t now_us)
+{
+	return d->silent && !p->bounds.steady &&
+	       now_us - d->silent_us >= ms_of_tries(p, p->bounds.tries) * 1000ll;
+}
+
+unsigned pace_begin(struct pace *p, struct pace_smp *x, uint32_t device, unsigned how,
 		    int64_t now_us)
 {
+	unsigned tries = p->bounds.tries;
+
+	if (is_given_up(p, &p->devices.v[device], now_us))
+		how = PACE_ONCE | PACE_BRIEF;
+	if (how & PACE_BRIEF)
+		tries = least(tries, TRIES_BRIEF);
+	if (how & PACE_ONCE)
+		tries = 1;
 	*x = (struct pace_smp){
-		.device = device, .tries = (uint8_t)(once ? 1 : p->bounds.tries),
+		.device = device, .tries = (uint8_t)tries, .brief = how & PACE_BRIEF,
 		.in_window = true, .sent_us = now_us,
 	};
 	p->outstanding++;
@@ -262,6 +286,8 @@ void pace_timed_out(struct pace *p, struct pace_smp *x, int64_t now_us)
 	} else {
 		leave_window(p, x);
 	}
+	if (!d->silent)
+		d->silent_us = x->sent_us;
 	if (d->silent < UINT8_MAX)
 		d->silent++;
 }

@@ -53,6 +53,7 @@ struct pace_device {
 	uint64_t route;			/* a digest of the route that leads to it */
 	uint32_t srtt_us, rttvar_us;	/* smoothed round trip and its variation; both 0: none yet */
 	int64_t cut_us;			/* when its window was last halved */
+	int64_t silent_us;		/* when the first try since the last answer was sent, if silent */
 	uint16_t answered;		/* since its window last grew */
 	uint32_t lost;			/* SMPs, since the start; saturates */
 	uint8_t window;
@@ -83,6 +84,7 @@ struct pace_smp {
 	uint32_t waited_ms;	/* time-outs of the tries before and of this one */
 	uint8_t try, tries;	/* 0: the first; how many there may be */
 	bool in_window;		/* takes room there */
+	bool brief;		/* the last try is not stretched */
 	bool presses;		/* was sent when the window was half full at least */
 	bool suspect;		/* a try was silent, which is a loss if a later one is answered */
 	int64_t sent_us;	/* this try */
@@ -109,10 +111,13 @@ bool pace_has_room(const struct pace *p);
 unsigned pace_device_window(const struct pace *p, uint32_t device);
 
 /*
- * A new SMP goes out: fills x, returns the time-out of this try in ms.  once: it has a
- * single try, whatever the bounds say.
+ * A new SMP goes out: fills x, returns the time-out of this try in ms.  PACE_ONCE: it has a
+ * single try, whatever the bounds say; PACE_BRIEF: a few, of which the last is not
+ * stretched.  It has one that is not if the device has answered nothing for as long as all tries take.
  */
-unsigned pace_begin(struct pace *p, struct pace_smp *x, uint32_t device, bool once,
+#define PACE_ONCE	1u
+#define PACE_BRIEF	2u
+unsigned pace_begin(struct pace *p, struct pace_smp *x, uint32_t device, unsigned how,
 		    int64_t now_us);
 /* Whether x may be tried again. */
 static inline bool pace_has_tries(const struct pace_smp *x)

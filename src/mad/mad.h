@@ -38,6 +38,7 @@ struct smp {
 	uint8_t hops;
 	uint8_t last_hop;		/* one more port to leave by after route, 0 = none */
 	bool once;			/* no second try: silence is an answer, too */
+	bool brief;			/* others wait: few tries, and the last is not waited for long */
 };
 
 /*

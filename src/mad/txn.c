@@ -292,7 +292,9 @@ static void send_first(struct txn_table *t, struct txn *x, int64_t now)
 
 	if (x->job)
 		x->job->pace[x->device] = device;
-	transmit(t, x, pace_begin(&t->pace, &x->pace, device, x->s.once, now), now);
+	transmit(t, x, pace_begin(&t->pace, &x->pace, device,
+				  (x->s.once ? PACE_ONCE : 0) | (x->s.brief ? PACE_BRIEF : 0), now),
+		 now);
 }
 
 /* A late answer to the former try must not count for this one. */
@@ -500,7 +502,7 @@ static bool start_from_job(struct txn_table *t, struct smp_job *j, int64_t now)
 		if (!device_has_room(t, j, d))
 			continue;	/* queued again when one of its own completes */
 		x = slot_take(t);
-		x->s.once = false;
+		x->s.once = x->s.brief = false;
 		if (!j->ops->next(j->arg, d, &x->s, &x->cookie)) {
 			slot_release(t, x);
 			continue;

@@ -29,7 +29,7 @@ static uint32_t device(unsigned n)
 static unsigned exchange(uint32_t d, int64_t took_us)
 {
 	struct pace_smp x;
-	unsigned ms = pace_begin(&p, &x, d, false, now);
+	unsigned ms = pace_begin(&p, &x, d, 0, now);
 
 	now += took_us;
 	pace_answered(&p, &x, now);
@@ -43,7 +43,7 @@ static unsigned round_trip(void)
 	unsigned n = 0;
 
 	for (; pace_has_room(&p); n++)
-		pace_begin(&p, &x[n], device(n), false, now);
+		pace_begin(&p, &x[n], device(n), 0, now);
 	now += 100;
 	for (unsigned i = 0; i < n; i++)
 		pace_answered(&p, &x[i], now);
@@ -81,7 +81,7 @@ START_TEST(losses_are_counted)
 	ck_assert_ptr_null(pace_find(&p, nowhere, sizeof(nowhere), 0));
 	ck_assert_uint_eq(pace_find(&p, first, sizeof(first), 0)->lost, 0);
 	for (unsigned i = 0; i < ARRAY_SIZE(x); i++) {	/* one after the other, as it grows again */
-		unsigned ms = pace_begin(&p, &x[i], device(0), false, now);
+		unsigned ms = pace_begin(&p, &x[i], device(0), 0, now);
 
 		now += ms * MS;
 		pace_timed_out(&p, &x[i], now);
@@ -171,7 +171,7 @@ static uint64_t play(unsigned room, unsigned answers)
 				put(&wire[i], pace_repeat(&p, &wire[i].x, now), room);
 		for (unsigned i = 0; i < 64; i++)
 			if (wire[i].state == IDLE && pace_has_room(&p))
-				put(&wire[i], pace_begin(&p, &wire[i].x, device(next++ % 500), false,
+				put(&wire[i], pace_begin(&p, &wire[i].x, device(next++ % 500), 0,
 							 now), room);
 		now += 20;
 	}
@@ -218,7 +218,7 @@ START_TEST(the_dead_close_no_window)
 		;
 	/* who never answered: no room after the second try, and nothing is lost */
 	for (unsigned i = 0; i < 50; i++)
-		ms[i] = pace_begin(&p, &x[i], device(1000 + i), false, now);
+		ms[i] = pace_begin(&p, &x[i], device(1000 + i), 0, now);
 	for (unsigned try = 0; try < 3; try++) {
 		ck_assert_uint_eq(p.outstanding, try < 2 ? 50 : 0);
 		for (unsigned i = 0; i < 50; i++)
@@ -236,7 +236,7 @@ START_TEST(the_dead_close_no_window)
 
 	/* who did: once, however often it is asked then */
 	for (unsigned times = 0; times < 5; times++) {
-		unsigned wait = pace_begin(&p, &x[0], device(1), false, now);
+		unsigned wait = pace_begin(&p, &x[0], device(1), 0, now);
 
 		while (silence(&x[0], wait), pace_has_tries(&x[0]))
 			wait = pace_repeat(&p, &x[0], now);
@@ -257,7 +257,7 @@ START_TEST(one_event_cuts_once)
 		;
 	now++;
 	for (unsigned i = 0; i < 20; i++)
-		pace_begin(&p, &x[i], device(i), false, now);
+		pace_begin(&p, &x[i], device(i), 0, now);
 	for (unsigned i = 0; i < 20; i++)
 		silence(&x[i], 50);
 	ck_assert_uint_eq(p.window, usual.window / 2);
@@ -285,7 +285,7 @@ START_TEST(a_loss_is_one_when_the_device_answers)
 	while (round_trip() < usual.window)
 		;
 	now++;
-	ck_assert_uint_eq(pace_begin(&p, &x, device(1000), false, now), 200);
+	ck_assert_uint_eq(pace_begin(&p, &x, device(1000), 0, now), 200);
 	silence(&x, 200);
 	ck_assert_uint_eq(p.window, usual.window);
 	pace_repeat(&p, &x, now);
@@ -313,7 +313,7 @@ START_TEST(time_outs_follow_round_trips)
 	/* ... and one that is slower than what is waited at first: measured by its second try */
 	struct pace_smp x;
 
-	ck_assert_uint_eq(pace_begin(&p, &x, device(3), false, now), 200);
+	ck_assert_uint_eq(pace_begin(&p, &x, device(3), 0, now), 200);
 	silence(&x, 200);
 	ck_assert_uint_eq(pace_repeat(&p, &x, now), 400);
 	now += 300 * MS;
@@ -334,14 +334,14 @@ START_TEST(the_last_try_waits_for_the_rest)
 	start(&usual);
 	exchange(device(1), 100);
 	exchange(device(1), 100);
-	all = pace_begin(&p, &x, device(1), false, now);
+	all = pace_begin(&p, &x, device(1), 0, now);
 	ck_assert_uint_eq(all, 26);
 	while (pace_has_tries(&x))
 		all += pace_repeat(&p, &x, now);
 	ck_assert_uint_eq(all, 200 + 400 + 800 + 1600);
 	ck_assert_uint_eq(x.try, 3);
 	pace_given_up(&p, &x);
-	ck_assert_uint_eq(pace_begin(&p, &x, device(1), true, now), 200);
+	ck_assert_uint_eq(pace_begin(&p, &x, device(1), PACE_ONCE, now), 200);
 	ck_assert(!pace_has_tries(&x));
 	pace_given_up(&p, &x);
 
@@ -352,7 +352,7 @@ START_TEST(the_last_try_waits_for_the_rest)
 	pace_free(&p);
 	start(&steady);
 	for (unsigned measured = 0; measured < 2; measured++) {
-		all = pace_begin(&p, &x, device(1), false, now);
+		all = pace_begin(&p, &x, device(1), 0, now);
 		while (pace_has_tries(&x))
 			all += pace_repeat(&p, &x, now);
 		ck_assert_uint_eq(all, 4 * 200);
@@ -365,7 +365,7 @@ START_TEST(the_last_try_waits_for_the_rest)
 
 	pace_free(&p);
 	start(&patient);
-	pace_begin(&p, &x, device(1), false, now);
+	pace_begin(&p, &x, device(1), 0, now);
 	for (all = 0; pace_has_tries(&x); )
 		ck_assert_uint_eq(pace_repeat(&p, &x, now), PACE_TIMEOUT_MAX_MS);
 	pace_free(&p);
