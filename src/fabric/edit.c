@@ -27,7 +27,8 @@ struct walk {
 	struct fabric *f;
 	struct reach *reach;	/* per node */
 	uint32_t *queue, n;
-	bool spared;			/* a link that is held */
+	const uint8_t *avoid;		/* nodes to go round, beside those that are mute; or NULL */
+	bool spared;			/* a link that is held, or a node that is to be avoided */
 };
 
 /* Only switches pass a directed route on, and the SM's own node begins it, by the SM's port. */
@@ -65,17 +66,25 @@ static void walk_from(struct walk *w, uint32_t i, bool by_held)
 	}
 }
 
+static bool is_avoided(struct walk *w, uint32_t node)
+{
+	bool avoided = w->f->nodes[node].mute || (w->avoid && w->avoid[node]);
+
+	w->spared |= avoided;
+	return avoided;
+}
+
 /* First round those to be avoided and links that are held, then, for what is left, by them. */
-static void walk_links(struct walk *w, const uint8_t *avoid)
+static void walk_links(struct walk *w)
 {
 	uint32_t start = w->f->ports[w->f->self].node;
 
 	w->reach[start] = (struct reach){ .from = FABRIC_NONE, .reached = true };
 	w->queue[w->n++] = start;
 	for (uint32_t i = 0; i < w->n; i++)
-		if (!avoid || !avoid[w->queue[i]])
+		if (!is_avoided(w, w->queue[i]))
 			walk_from(w, i, false);
-	for (uint32_t i = 0; i < w->n && (avoid || w->spared); i++)
+	for (uint32_t i = 0; i < w->n && w->spared; i++)
 		walk_from(w, i, true);
 }
 
@@ -113,8 +122,8 @@ static void write_routes(struct walk *w)
 static void walk_start(struct walk *w, struct fabric *f, const uint8_t *avoid)
 {
 	*w = (struct walk){ .f = f, .reach = xcalloc(f->n_nodes, sizeof(*w->reach)),
-			    .queue = xcalloc(f->n_nodes, sizeof(*w->queue)) };
-	walk_links(w, avoid);
+			    .queue = xcalloc(f->n_nodes, sizeof(*w->queue)), .avoid = avoid };
+	walk_links(w);
 }
 
 static void walk_end(struct walk *w)
