@@ -303,6 +303,19 @@ static void take_rows(struct plan *p)
 			       from->entries + (size_t)sw * from->stride, from->stride);
 }
 
+/* … and back: of what goes round switches. */
+static struct lfts *rows_in_base(const struct plan *p)
+{
+	struct lfts *l = lfts_copy(p->now->repaired.next);
+
+	for (uint32_t sw = 0; sw < l->n_switches; sw++)
+		if (p->now->switches[sw] != FABRIC_NONE)
+			memcpy(l->entries + (size_t)sw * l->stride,
+			       p->lfts->entries + (size_t)p->now->switches[sw] * p->lfts->stride,
+			       l->stride);
+	return l;
+}
+
 /* The engine for f, p's fabric or that without some links, by an order of f. */
 static void route_on(struct plan *p, const struct fabric *f, struct updn_order *order,
 		     struct findings *findings)
@@ -400,6 +413,8 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 		take_rows(p);
 	}
 	routes_fit(p, route_without);
+	if (p->mute_switches && x->repaired.next)
+		x->round = rows_in_base(p);
 	if (!strcmp(p->engine, "none"))
 		findings_add(&p->findings, SEV_ERROR, p->settings->file, nowhere,
 			     "none of the routing engines can route this fabric");
@@ -411,6 +426,8 @@ void routes_free(struct plan *p)
 		return;
 	repaired_free(&p->now->repaired);
 	vec_free(&p->now->dead);
+	vec_free(&p->now->stale);
+	lfts_free(p->now->round);
 	free(p->now->switches);
 	base_unref(p->now->base);
 	free(p->now);

@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 
 #include "plan/plan.h"
-#include "route/repair.h"
+#include "route/rounds.h"
 
 /* Immutable but for the count; shared by plans, of which some may be in a worker's thread. */
 struct base_routes {
@@ -45,7 +45,17 @@ struct routes_now {
 	VEC(struct link_end) dead;	/* links of the base that are not there, or held, both ends */
 	/* NULL in next: what is left needs other routes, which the engine made anew. */
 	struct repaired repaired;	/* against those of the moment before, if by the same base */
+	/* Those of repaired.next, round switches that do not answer; NULL: there is none of these. */
+	struct lfts *round;
+	/* Blocks that switches are known to hold otherwise: writes that were held back (sm/reroute.c). */
+	VEC(struct lft_write) stale;
 };
+
+/* What the switches are to hold, in terms of the base; NULL where an engine made other routes. */
+static inline const struct lfts *routes_wanted(const struct routes_now *x)
+{
+	return x->round ? x->round : x->repaired.next;
+}
 
 /*
  * The routes of p's fabric by p->lid, which are assigned: fills p->lfts, engine, order,

@@ -54,9 +54,11 @@ static uint32_t *switches_with_fixed(struct plan *p, uint32_t *n)
 	*n = 0;
 	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 		bool is_short = f->switches[sw].lft_cap <= p->lid_top, keeps = keeps_entries(p, sw);
+		bool mute = f->nodes[f->switches[sw].node].mute;
 
 		p->short_switches += is_short;
-		p->kept_switches += keeps;
+		p->kept_switches += keeps && !mute;
+		p->mute_switches += keeps && mute;
 		if (keeps || is_short)
 			list[(*n)++] = sw;
 	}
@@ -114,6 +116,7 @@ static void leave_out_own(const struct plan *p, uint32_t *cut)
 
 static void tell_cut_lids(struct plan *p, const uint32_t *cut)
 {
+	bool by_switch = p->kept_switches || p->mute_switches;
 	struct buf text = { 0 };
 	uint32_t ranges = 0, n = 0;
 
@@ -131,10 +134,11 @@ static void tell_cut_lids(struct plan *p, const uint32_t *cut)
 			buf_printf(&text, " to %u", end);
 	}
 	if (n)
-		tell(p, p->kept_switches ? &p->cut_findings : &p->short_findings, SEV_ERROR,
+		tell(p, by_switch ? &p->cut_findings : &p->short_findings, SEV_ERROR,
 		     "%u LID%s cannot be reached from every port, as switches on the way do not %s "
-		     "%s: %s%s", n, n == 1 ? "" : "s", p->kept_switches ? "take a route to" : "hold",
-		     n == 1 ? "it" : "them", text.s, ranges > RANGES_MAX ? ", …" : "");
+		     "%s: %s%s", n, n == 1 ? "" : "s",
+		     p->kept_switches ? "take a route to" : by_switch ? "answer, and have no route to" :
+		     "hold", n == 1 ? "it" : "them", text.s, ranges > RANGES_MAX ? ", …" : "");
 	buf_free(&text);
 }
 
@@ -257,7 +261,7 @@ void routes_fit(struct plan *p, void (*route)(struct plan *p, const struct fabri
 	uint32_t *switches, *cut;
 	struct fabric *round;
 
-	p->short_switches = p->kept_switches = 0;
+	p->short_switches = p->kept_switches = p->mute_switches = 0;
 	p->cut_pairs = 0;
 	r.switches = switches = switches_with_fixed(p, &r.n_switches);
 	if (r.n_switches) {
