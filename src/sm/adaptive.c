@@ -123,7 +123,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 
 	/* no answer, after all tries, from a device that answered all else: it has none for this */
 	if (status >= 0)
-		w->silent = 0;
+		sweep_heard(sm, node);
 	if (status) {
 		note_lack(sm, sm->f->nodes[node].guid, (unsigned)cookie);
 	} else if (get_be32(s->data) & overrides[cookie].on) {
@@ -228,7 +228,7 @@ void adaptive_done(struct sm *sm, uint32_t node, const struct smp *s, int status
 	o = &w->overrides[kind];
 	off = !status && !(get_be32(s->data) & overrides[kind].on);
 	if (status >= 0)
-		w->silent = 0;
+		sweep_heard(sm, node);
 	if (s->method == SMP_GET) {
 		if (off)
 			o->state = OVERRIDE_ENDED;

@@ -108,6 +108,9 @@ struct node_work {
 	bool ports_collected;	/* ports and switch_info are filled */
 	bool stored;		/* a PortInfo of it was stored, or became unsure */
 	bool failed;		/* does not answer: nothing more is asked of it */
+	bool heard;		/* it answered in this sweep */
+	bool outdated;		/* it failed as the way to it may be no more */
+	bool lft_known;		/* its forwarding table was read before planning (kept_routes.c) */
 	uint8_t speed_samples, speed_same;	/* ports read by speeds.c first; … that showed no more */
 	bool foreign;		/* … as it has another's M_Key */
 	uint8_t silent;		/* SMPs without an answer, in a row */
@@ -159,8 +162,20 @@ struct arb_before {
 	struct seen_arb seen;
 };
 
+/* What a switch was found to hold in a block of its forwarding table, before planning. */
+struct lft_read {
+	uint64_t guid;
+	uint32_t block;
+	uint8_t entries[64];
+};
+struct lft_reads {
+	struct lft_read *v;
+	size_t n, cap;
+};
+
 struct announce;
 
+struct mutes;
 struct plan_task;
 struct probe;
 struct represses;
@@ -321,6 +336,10 @@ struct sm {
 	struct refused *refused;
 	struct congestion *congestion;
 	struct kept_routes *kept_routes;
+	struct mutes *mutes;		/* devices that do not answer (mute.h) */
+	struct lft_reads lft_reads;	/* of the sweep */
+	bool replan;			/* routes are to be made anew though the fabric is the same */
+	bool only_mute;			/* all that the last sweep lacks is what such devices do not do */
 };
 
 /* left_out.c: devices that discovery goes round */
@@ -454,6 +473,11 @@ bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what);
  * device is given up.
  */
 bool sweep_set_lost(struct sm *sm, uint32_t node, const char *what);
+static inline void sweep_heard(struct sm *sm, uint32_t node)
+{
+	sm->work[node].silent = 0;
+	sm->work[node].heard = true;
+}
 /* What a device answered to a PortInfo; that a Set of one had no answer. */
 void sweep_store_port(struct sm *sm, uint32_t port, const uint8_t info[64]);
 void sweep_port_unsure(struct sm *sm, uint32_t port);
@@ -628,7 +652,8 @@ void write_item_done(struct sm *sm, uint32_t node, item_t item, const struct smp
  * reroute.c: NULL if p's routes do not follow from those before; may run in a worker.  The start
  * ends in a call of sweep_written().
  */
-struct reroute *reroute_new(const struct plan *p, const struct plan *before);
+struct reroute *reroute_new(const struct plan *p, const struct plan *before,
+			    const struct lft_reads *reads);
 void reroute_free(struct reroute *r);
 void reroute_start(struct sm *sm);
 /*

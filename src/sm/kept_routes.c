@@ -23,7 +23,9 @@
 #include <infiniband/umad_sm.h>
 
 #include "base/alloc.h"
+#include "plan/base_routes.h"
 #include "sm/internal.h"
+#include "sm/mute.h"
 
 /* Of one switch's table. */
 struct block {
@@ -31,8 +33,14 @@ struct block {
 	uint32_t node;		/* of the sweep's fabric */
 	bool known;		/* entries is what the switch holds */
 	bool by_value;		/* it counts only with this digest */
+	bool back;		/* it is read as the switch answers again: what it holds can be changed */
 	uint64_t digest;
 	struct lft_kept kept;
+};
+
+struct kept_list {	/* of fabric_keep_blocks() */
+	struct lft_kept *v;
+	size_t n, cap;
 };
 
 /* Those of one switch, which are next to each other. */
@@ -90,6 +98,35 @@ static int by_switch_and_block(const void *va, const void *vb)
 	return a->kept.block < b->kept.block ? -1 : a->kept.block > b->kept.block;
 }
 
+/*
+ * All of the table of a switch that was mute: its entries are changed together with those of others
+ * then, in the order that is safe.  One that lost its state meanwhile is brought up as any other.
+ */
+static void collect_back(struct sm *sm)
+{
+	struct kept_routes *k = sm->kept_routes;
+	const struct plan *old = sm->published ? sm->published->plan : NULL;
+	struct map64 none;
+	uint32_t before;
+
+	map64_init(&none, 1);
+	for (uint32_t sw = 0; old && sm->kind == SWEEP_LOCAL && sw < sm->f->n_switches; sw++) {
+		uint32_t node = sm->f->switches[sw].node;
+		uint64_t guid = sm->f->nodes[node].guid;
+
+		if (!mute_is_back(sm, guid) || sm->work[node].failed ||
+		    !node_is_as_planned(old, &none, store_refusals(sm->store), sm->f, node, &before))
+			continue;
+		for (uint32_t block = 0; block < old->lfts->stride / LFT_BLOCK &&
+		     entries_of(sm->f, sw, block); block++)
+			*vec_push(&k->blocks) = (struct block){
+				.guid = guid, .node = node, .back = true,
+				.kept = { .sw = sw, .block = block } };
+		sm->work[node].lft_known = true;	/* until a block is not */
+	}
+	map64_free(&none);
+}
+
 /* Blocks and LinearFDBTops that the switches of the fabric keep, as far as is remembered. */
 static void collect(struct sm *sm)
 {
@@ -116,10 +153,12 @@ static void collect(struct sm *sm)
 				.digest = r->got, .kept = { .sw = sw, .block = r->mod } };
 	}
 	mad_release(sm->mad);
+	collect_back(sm);
 	if (k->blocks.n)
 		qsort(k->blocks.v, k->blocks.n, sizeof(*k->blocks.v), by_switch_and_block);
 	for (size_t i = 0; i < k->blocks.n; i++)
-		take_known(sm, &k->blocks.v[i]);
+		if (!k->blocks.v[i].back)
+			take_known(sm, &k->blocks.v[i]);
 }
 
 /* --- reading --- */
@@ -154,7 +193,7 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 			b->cursor = (uint32_t)cookie - b->first;
 		return;
 	}
-	sm->work[x->node].silent = 0;
+	sweep_heard(sm, x->node);
 	if (status)
 		return;		/* nobody knows: it is planned as any other */
 	memcpy(x->kept.entries, s->data, LFT_BLOCK);
@@ -167,22 +206,92 @@ static void remember(struct kept_routes *k, const struct block *b)
 	*vec_push(&k->before) = *b;
 }
 
+/*
+ * A switch that does not answer forwards as it did: by the plan that is in force, and by what was
+ * held back of that.  Where that is not known it is taken to drop.
+ */
+static void keep_mute(const struct sm *sm, uint32_t sw, struct kept_list *list)
+{
+	const struct fabric_node *n = &sm->f->nodes[sm->f->switches[sw].node];
+	const struct plan *old = sm->published ? sm->published->plan : NULL;
+	uint32_t node = old && mute_table_is_known(sm, n->guid) ? fabric_same_node(old->f, n) :
+			FABRIC_NONE;
+	uint32_t was = node == FABRIC_NONE ? FABRIC_NONE : old->f->nodes[node].sw;
+	uint32_t blocks = old ? old->lfts->stride / LFT_BLOCK : IB_LID_MCAST_FIRST / LFT_BLOCK;
+	size_t first = list->n;
+
+	for (uint32_t block = 0; block < blocks && entries_of(sm->f, sw, block); block++) {
+		struct lft_kept *k = vec_push(list);
+
+		*k = (struct lft_kept){ .sw = sw, .block = block };
+		memset(k->entries, LFT_DROP, sizeof(k->entries));
+		if (was != FABRIC_NONE)
+			memcpy(k->entries, old->lfts->entries + (size_t)was * old->lfts->stride +
+			       (size_t)block * LFT_BLOCK, LFT_BLOCK);
+	}
+	for (size_t i = 0; was != FABRIC_NONE && i < old->now->stale.n; i++) {
+		const struct lft_write *w = &old->now->stale.v[i];
+
+		if (old->now->switches[w->sw] == was && first + w->block < list->n)
+			memcpy(list->v[first + w->block].entries, w->entries, LFT_BLOCK);
+	}
+}
+
+/* What a switch that is back holds. */
+static void take_back(struct sm *sm, const struct block *b)
+{
+	const struct fabric_switch *s = &sm->f->switches[b->kept.sw];
+	struct lft_read *r;
+
+	if (!b->known) {
+		sm->work[b->node].lft_known = false;
+		/* it has fallen silent again */
+		sm->f->nodes[b->node].mute |= sm->work[b->node].failed;
+		return;
+	}
+	r = vec_push(&sm->lft_reads);
+	*r = (struct lft_read){ .guid = b->guid, .block = b->kept.block };
+	for (uint32_t i = 0; i < LFT_BLOCK; i++)
+		r->entries[i] = b->kept.block * LFT_BLOCK + i > s->lft_top ? LFT_DROP :
+				b->kept.entries[i];
+}
+
+static int by_place(const void *va, const void *vb)
+{
+	const struct lft_kept *a = va, *b = vb;
+
+	if (a->sw != b->sw)
+		return a->sw < b->sw ? -1 : 1;
+	return a->block < b->block ? -1 : a->block > b->block;
+}
+
 static void go_on(struct sm *sm)
 {
 	struct kept_routes *k = sm->kept_routes;
-	VEC(struct lft_kept) list = { 0 };
+	struct kept_list list = { 0 };
 
-	k->before.n = 0;
+	k->before.n = sm->lft_reads.n = 0;
 	map64_clear(&k->before_by_key);
 	for (size_t i = 0; i < k->blocks.n; i++) {
 		const struct block *b = &k->blocks.v[i];
 		unsigned n = entries_of(sm->f, b->kept.sw, b->kept.block);
 
+		if (b->back) {
+			take_back(sm, b);
+			continue;
+		}
+
 		if (!b->known || (b->by_value && hash_bytes(b->kept.entries, n, 0) != b->digest))
 			continue;
-		*vec_push(&list) = b->kept;
 		remember(k, b);
+		if (!sm->f->nodes[b->node].mute)
+			*vec_push(&list) = b->kept;
 	}
+	for (uint32_t sw = 0; sw < sm->f->n_switches && mute_are_few(sm); sw++)
+		if (sm->f->nodes[sm->f->switches[sw].node].mute)
+			keep_mute(sm, sw, &list);
+	if (list.n)
+		qsort(list.v, list.n, sizeof(*list.v), by_place);
 	fabric_keep_blocks(sm->f, list.v, (uint32_t)list.n);
 	k->next(sm);
 }

@@ -734,7 +734,7 @@ static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 	if (q->sent || mkey_is_foreign(sm, f, q->node))
 		return false;
 	q->sent = true;
-	*s = (struct smp){ .method = SMP_GET, .attr = q->attr, .mod = q->mod };
+	*s = (struct smp){ .method = SMP_GET, .attr = q->attr, .mod = q->mod, .brief = true };
 	if (!mkey_route(sm, f, q->node, q->num, s) || (q->behind && s->hops >= IB_DR_HOPS_MAX))
 		return false;
 	if (q->behind)		/* else it may be the switch's port that leads to another port of a node */

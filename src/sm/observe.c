@@ -20,6 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
+#include "plan/base_routes.h"
 #include "sm/internal.h"
 
 /* Flags in the unused bits of an item; those for writing are in internal.h. */
@@ -91,6 +92,8 @@ static void collect_unknown(void *arg, item_t item)
 	enum item_kind kind = ITEM_KIND(item);
 	struct item_family *fam = family_of(c->w, kind);
 
+	if (kind == ITEM_LFT && c->w->lft_known && c->sm->reroute)
+		return;		/* it is known, and changed with the others' */
 	if (fam && node_is_switch(&c->sm->f->nodes[c->node])) {
 		if (!fam->n)
 			fam->first = c->w->n;
@@ -266,7 +269,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 		}
 		return;
 	}
-	w->silent = 0;
+	sweep_heard(sm, node);
 	take(sm, node, (uint32_t)cookie, s->data, status);
 }
 
@@ -310,8 +313,22 @@ static void collect(struct sm *sm, uint32_t node)
 		choose_samples(sm, node, &c.w->vlarb);
 }
 
+/* What was not written by the sweep before, in an order that there is not any more. */
+static void doubt_stale(struct sm *sm)
+{
+	const struct routes_now *x = sm->published ? sm->published->plan->now : NULL;
+
+	for (size_t i = 0; x && !sm->reroute && i < x->stale.n; i++) {
+		uint32_t sw = x->switches[x->stale.v[i].sw];
+
+		if (sw != FABRIC_NONE)
+			map64_put(&sm->doubtful, sm->published->f->nodes[sm->published->f->switches[sw].node].guid, 1);
+	}
+}
+
 void observe_start(struct sm *sm)
 {
+	doubt_stale(sm);
 	plan_pair_init(&sm->pair, sm->published ? sm->published->plan : NULL, sm->plan);
 	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &observe_ops, sm);
 }

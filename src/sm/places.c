@@ -93,7 +93,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 		sweep_smp_lost(sm, node, "reading P_Keys");
 		return;
 	}
-	w->silent = 0;
+	sweep_heard(sm, node);
 	b->read = !status;
 	memcpy(b->data, s->data, sizeof(b->data));
 }

@@ -39,6 +39,7 @@
 #include "base/log.h"
 #include "fabric/edit.h"
 #include "sm/liars.h"
+#include "sm/mute.h"
 #include "sm/probe.h"
 
 static struct log_ratelimit silent_log = LOG_RATELIMIT;
@@ -141,6 +142,13 @@ static void choose_key(const struct probe *p, const struct ask *a, struct smp *s
 		s->m_key = mkey_nth(p->sm, place);
 }
 
+/* A switch that nobody suspects is asked for the sake of another one: that would wait for it. */
+static bool is_aside(const struct probe *p, const struct ask *a)
+{
+	return node_is_switch(&p->f->nodes[a->node]) && !p->heard.v[a->node] &&
+	       (a->kind == ASK_OTHER_END || a->kind == ASK_PORT);
+}
+
 static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 {
 	struct probe *p = arg;
@@ -184,7 +192,7 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 		if (a->kind != ASK_BEHIND)
 			choose_key(p, a, s);
 		/* a switch that may be gone is not waited for: it is asked again in a later round */
-		s->once = p->shady.v[a->node] || a->kind == ASK_BEHIND;
+		s->once = p->shady.v[a->node] || a->kind == ASK_BEHIND || is_aside(p, a);
 		a->sent = true;
 		return true;
 	}
@@ -224,9 +232,10 @@ static void choose(struct probe *p)
 	unsigned least = UINT_MAX;
 	size_t kept = 0;
 
-	/* who is out of reach now is not asked */
+	/* who is out of reach now is not asked, nor who does not answer */
 	for (size_t i = 0; i < p->later.n; i++)
-		if (p->f->nodes[p->later.v[i].node].hops != FABRIC_UNREACHED)
+		if (p->f->nodes[p->later.v[i].node].hops != FABRIC_UNREACHED &&
+		    !p->f->nodes[p->later.v[i].node].mute)
 			p->later.v[kept++] = p->later.v[i];
 	p->later.n = kept;
 	kept = 0;
@@ -292,8 +301,8 @@ static void take_suspects(struct probe *p)
 
 		if (node == MAP64_NONE)
 			continue;
-		/* what was asked before it was suspected may have changed since */
-		if (p->heard.v[node]) {
+		/* what was asked before it was suspected may have changed since; or it was not, as it was mute */
+		if (p->heard.v[node] || (p->f->nodes[node].mute && mute_has_answered(sm, s->guid))) {
 			sm->suspects.v[kept++] = *s;
 			continue;
 		}
@@ -342,11 +351,32 @@ static void doubt_node(struct probe *p, uint32_t node)
 		p->f->ports[i].unsure |= p->f->ports[i].present;
 }
 
+static bool has_link(const struct fabric *f, uint32_t node)
+{
+	for (unsigned num = 0; num <= f->nodes[node].nports; num++)
+		if (f->ports[f->nodes[node].port0 + num].peer != FABRIC_NONE)
+			return true;
+	return false;
+}
+
+/* It is known to be silent from now on, which is news: routes go round it. */
+static void note_mute(struct probe *p, uint32_t node)
+{
+	struct fabric_node *n = &p->f->nodes[node];
+
+	if (p->found || n->mute || n->hops == FABRIC_UNREACHED || !has_link(p->f, node) ||
+	    !mute_found(p->sm, p->f, node))
+		return;
+	n->mute = p->changed = true;
+}
+
 static void note_silent(struct probe *p)
 {
 	char name[FABRIC_NAME_MAX];
 
 	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
+		if (p->silent.v[i] && !p->heard.v[i])
+			note_mute(p, i);	/* before its table is in doubt */
 		if (p->silent.v[i] && p->touched.v[i])
 			doubt_node(p, i);
 		if (p->silent.v[i])
@@ -513,6 +543,12 @@ static void take_copy(struct probe *p, struct fabric *f)
 	p->n_before = f->n_nodes;
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		probe_add_flags(p);
+	if (p->found)
+		return;
+	p->cut = mute_mark(p->sm, f);
+	p->changed = p->sm->replan || p->cut;
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		p->silent.v[i] = f->nodes[i].mute;
 }
 
 /* In a worker, as it takes long for a large fabric. */
@@ -554,8 +590,8 @@ void probe_hidden(struct sm *sm, struct fabric *f)
 {
 	struct probe *p = probe_new(sm);
 
-	take_copy(p, fabric_clone(f));
 	p->found = f;
+	take_copy(p, fabric_clone(f));
 	for (uint32_t i = 0; i < f->n_ports; i++)
 		if (f->ports[i].present && f->ports[i].num && f->ports[i].peer == FABRIC_NONE &&
 		    f->ports[i].state >= IB_PORT_INIT_S)

@@ -520,6 +520,28 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 		probe_ask(p, node, 0, ASK_DESC);
 }
 
+/*
+ * The switches by which a node is reached: one of them may have fallen silent, and pass nothing on.
+ * Those that do not answer are shady, and routes go round them.
+ */
+static void ask_on_the_way(struct probe *p, uint32_t node)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+	uint32_t at = p->f->ports[p->f->self].node;
+
+	for (unsigned i = 0; i + 1u < n->hops && n->hops != FABRIC_UNREACHED; i++) {
+		uint32_t peer = p->f->ports[p->f->nodes[at].port0 + p->f->routes[n->route + i]].peer;
+
+		if (peer == FABRIC_NONE)
+			return;
+		at = p->f->ports[peer].node;
+		if (!node_is_switch(&p->f->nodes[at]))
+			return;
+		if (!p->heard.v[at] && !probe_was_asked(p, at, 0, ASK_SWITCH))
+			probe_ask(p, at, 0, ASK_OTHER_END);
+	}
+}
+
 /* Nobody answered: perhaps because of the way, which may be another in a later round. */
 static void unanswered(struct probe *p, const struct ask *a)
 {
@@ -548,10 +570,15 @@ static void unanswered(struct probe *p, const struct ask *a)
 	}
 	probe_ask(p, self->node, self->num, ASK_PORT);	/* it may be our own link */
 	probe_suspect_gone(p, a->node);
-	if (a->tries < TRIES_MAX)
+	ask_on_the_way(p, a->node);
+	if (a->tries < TRIES_MAX) {
 		*vec_push(&p->later) = *a;
-	else
+		/* those on the way first, then by another one, if it is theirs that was lost */
+		p->later.v[p->later.n - 1].cuts++;
+		p->cut = true;
+	} else {
 		p->silent.v[a->node] = 1;
+	}
 }
 
 /*

@@ -5,9 +5,12 @@
  * tables by then.  Round by round (route/rounds.h), each of which ends before the next
  * begins, so that at no moment routes in use form a loop or a circle of channels.
  *
- * Where a switch does not answer the rounds behind are not begun: they are right only when it
- * has what it was told, and often more has happened by then.  Who has not had all of its blocks is
- * doubtful, and the sweep that follows reads and writes it.
+ * Where a switch does not take a block, as it does not answer, or is not asked any more, the
+ * rounds behind are right no longer for the LIDs of that block: of these nothing more is written.  Blocks
+ * of other numbers have nothing to do with it, and go on.  What switches hold instead of what they
+ * were to hold is noted with the plan (routes_now.stale), and the next sweep goes on from there.  A
+ * block of which it is not known whether it was written is noted as one that drops what it would change:
+ * nobody is to be led there until it is read.
  *
  * A switch of which it is not known what it holds has its whole table written with the
  * other tables (write.c), and has no part in this.
@@ -30,25 +33,75 @@ struct batch {
 	uint32_t node, first, n, cursor;
 };
 
+/* What became of a write. */
+enum { WRITE_NOT, WRITE_SENT, WRITE_DONE };
+
 struct reroute {
 	struct rounds rounds;
+	struct lfts *was;		/* what the switches hold at the beginning */
 	uint32_t round;
+	uint8_t *became;		/* per write */
 	VEC(struct batch) batches;
 	VEC(uint32_t) again;		/* writes of the round without an answer */
-	bool broken;			/* a switch does not answer any more */
+	uint64_t held[IB_LID_MCAST_FIRST / LFT_BLOCK / 64];	/* bit n: no more blocks of number n */
+	bool any_held;
 };
 
-struct reroute *reroute_new(const struct plan *p, const struct plan *before)
+static void hold(struct reroute *r, uint32_t write)
+{
+	uint16_t block = r->rounds.writes[write].block;
+
+	r->held[block / 64] |= 1ull << block % 64;
+	r->any_held = true;
+}
+
+static bool is_held(const struct reroute *r, uint32_t write)
+{
+	uint16_t block = r->rounds.writes[write].block;
+
+	return r->held[block / 64] >> block % 64 & 1;
+}
+
+static void take_block(struct lfts *l, uint32_t sw, uint32_t block, const uint8_t *entries)
+{
+	if (block < l->stride / LFT_BLOCK)
+		memcpy(l->entries + (size_t)sw * l->stride + (size_t)block * LFT_BLOCK, entries, LFT_BLOCK);
+}
+
+/* What the switches hold, by all that is known. */
+static struct lfts *tables_in_force(const struct routes_now *x, const struct lft_reads *reads)
+{
+	const struct fabric *f = x->base->f;
+	struct lfts *l = lfts_copy(routes_wanted(x));
+
+	for (size_t i = 0; i < x->stale.n; i++)
+		take_block(l, x->stale.v[i].sw, x->stale.v[i].block, x->stale.v[i].entries);
+	for (size_t i = 0; i < reads->n; i++) {
+		uint32_t node = map64_get(&f->node_by_guid, reads->v[i].guid);
+
+		if (node != MAP64_NONE && f->nodes[node].sw != FABRIC_NONE)
+			take_block(l, f->nodes[node].sw, reads->v[i].block, reads->v[i].entries);
+	}
+	return l;
+}
+
+struct reroute *reroute_new(const struct plan *p, const struct plan *before,
+			    const struct lft_reads *reads)
 {
 	const struct routes_now *x = p->now;
 	struct reroute *r;
+	bool as_repaired;
 
 	if (!routes_follow(p, before) || !x->repaired.next)
 		return NULL;
 	r = xcalloc(1, sizeof(*r));
+	r->was = tables_in_force(before->now, reads);
+	/* then nothing else differs than what the repair changed */
+	as_repaired = !x->round && !before->now->round && !before->now->stale.n && !reads->n;
 	rounds_make(&r->rounds, x->base->channels, base_order(x->base), x->dead.v,
-		    (uint32_t)x->dead.n, before->now->repaired.next, x->repaired.next,
-		    x->repaired.blocks, x->repaired.n_blocks);
+		    (uint32_t)x->dead.n, r->was, routes_wanted(x),
+		    as_repaired ? x->repaired.blocks : NULL, x->repaired.n_blocks);
+	r->became = xcalloc(r->rounds.n ? r->rounds.first[r->rounds.n] + 1u : 1u, 1);
 	return r;
 }
 
@@ -57,6 +110,8 @@ void reroute_free(struct reroute *r)
 	if (!r)
 		return;
 	rounds_free(&r->rounds);
+	lfts_free(r->was);
+	free(r->became);
 	vec_free(&r->batches);
 	vec_free(&r->again);
 	free(r);
@@ -69,11 +124,16 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 	struct batch *b = &r->batches.v[device];
 	const struct lft_write *w;
 
-	if (b->cursor == b->n || sm->work[b->node].failed ||
-	    !want_route(sm->f, b->node, 0, s))
+	if (b->cursor == b->n)
 		return false;
+	if (sm->work[b->node].failed || !want_route(sm->f, b->node, 0, s)) {
+		while (b->cursor < b->n)
+			hold(r, b->first + b->cursor++);
+		return false;
+	}
 	*cookie = b->first + b->cursor++;
 	w = &r->rounds.writes[*cookie];
+	r->became[*cookie] = WRITE_SENT;
 	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_LINEAR_FT, w->block);
 	memcpy(s->data, w->entries, LFT_BLOCK);
 	return true;
@@ -94,10 +154,11 @@ static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cooki
 		if (sweep_smp_lost(sm, node, "writing routes"))
 			*vec_push(&r->again) = (uint32_t)cookie;
 		else
-			r->broken = true;
+			hold(r, (uint32_t)cookie);
 		return;
 	}
-	work->silent = 0;
+	sweep_heard(sm, node);
+	r->became[cookie] = WRITE_DONE;		/* or refused, which is for refused.c and kept_routes.c */
 	if (status) {
 		refused_note(sm, node, UMAD_SM_ATTR_LINEAR_FT, s->mod,
 			     hash_bytes(want, len, 0), (unsigned)status);
@@ -124,12 +185,22 @@ static void add_write(struct sm *sm, struct reroute *r, uint32_t i)
 {
 	const struct routes_now *x = sm->plan->now;
 	uint32_t sw = x->switches[r->rounds.writes[i].sw], node;
+	const struct node_work *work;
 
-	if (sw == FABRIC_NONE)
+	if (sw == FABRIC_NONE) {
+		r->became[i] = WRITE_DONE;
 		return;
+	}
 	node = sm->f->switches[sw].node;
-	if (sm->work[node].unknown)
-		return;		/* it has all of its table already */
+	work = &sm->work[node];
+	if (work->unknown && !work->lft_known && !work->failed) {
+		r->became[i] = WRITE_DONE;	/* it has all of its table already */
+		return;
+	}
+	if (work->failed)
+		hold(r, i);
+	if (is_held(r, i))
+		return;
 	if (r->batches.n && r->batches.v[r->batches.n - 1].node == node &&
 	    r->batches.v[r->batches.n - 1].first + r->batches.v[r->batches.n - 1].n == i)
 		r->batches.v[r->batches.n - 1].n++;
@@ -137,19 +208,51 @@ static void add_write(struct sm *sm, struct reroute *r, uint32_t i)
 		*vec_push(&r->batches) = (struct batch){ node, i, 1, 0 };
 }
 
-/* What has not been written, in this round and those behind it. */
-static void leave_rest(struct sm *sm)
+/* The switch's block of a write, for a map. */
+static uint64_t key_of(const struct lft_write *w)
 {
-	struct reroute *r = sm->reroute;
+	return (uint64_t)w->sw << 16 | w->block;
+}
 
-	for (size_t i = 0; i < r->again.n; i++)
-		add_write(sm, r, r->again.v[i]);
-	for (uint32_t i = r->rounds.first[r->round]; i < r->rounds.first[r->rounds.n]; i++)
-		add_write(sm, r, i);
-	for (size_t i = 0; i < r->batches.n; i++)
-		if (r->batches.v[i].cursor < r->batches.v[i].n)
-			sm->work[r->batches.v[i].node].doubtful = true;
-	r->batches.n = 0;
+/* Writes of blocks of which not all were done, in their order. */
+static void follow_writes(const struct reroute *r, struct routes_now *x)
+{
+	uint32_t n = r->rounds.first[r->rounds.n];
+	struct map64 places;
+
+	map64_init(&places, 16);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lft_write *w = &r->rounds.writes[i];
+		struct lft_write *s;
+
+		if (r->became[i] == WRITE_DONE || map64_get(&places, key_of(w)) != MAP64_NONE)
+			continue;
+		map64_put(&places, key_of(w), (uint32_t)x->stale.n);
+		s = vec_push(&x->stale);
+		*s = (struct lft_write){ .sw = w->sw, .block = w->block };
+		memcpy(s->entries, r->was->entries + (size_t)w->sw * r->was->stride +
+		       (size_t)w->block * LFT_BLOCK, LFT_BLOCK);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lft_write *w = &r->rounds.writes[i];
+		uint32_t at = map64_get(&places, key_of(w));
+
+		if (at == MAP64_NONE || r->became[i] == WRITE_NOT)
+			continue;
+		for (unsigned k = 0; k < LFT_BLOCK; k++)
+			if (r->became[i] == WRITE_DONE)
+				x->stale.v[at].entries[k] = w->entries[k];
+			else if (x->stale.v[at].entries[k] != w->entries[k])
+				x->stale.v[at].entries[k] = LFT_DROP;
+	}
+	map64_free(&places);
+}
+
+static void ended(struct sm *sm)
+{
+	if (sm->reroute && sm->reroute->any_held)
+		follow_writes(sm->reroute, sm->plan->now);
+	sweep_written(sm);
 }
 
 /* False: there is nothing to write any more. */
@@ -157,10 +260,6 @@ static bool round_start(struct sm *sm)
 {
 	struct reroute *r = sm->reroute;
 
-	if (r->broken) {
-		leave_rest(sm);
-		return false;
-	}
 	r->batches.n = 0;
 	if (r->again.n) {
 		for (size_t i = 0; i < r->again.n; i++)
@@ -184,12 +283,12 @@ static void finished(void *arg)
 
 	sm->job = NULL;
 	if (!round_start(sm))
-		sweep_written(sm);
+		ended(sm);
 }
 
 void reroute_start(struct sm *sm)
 {
 	sweep_enter(sm, PHASE_ROUTES);
 	if (!sm->reroute || !round_start(sm))
-		sweep_written(sm);
+		ended(sm);
 }

@@ -187,6 +187,7 @@ static bool ask_for(const struct scrub *s, const struct look *l, struct smp *q)
 	} else {
 		sweep_fill_smp(s->sm, q, SMP_GET, attributes[l->table], l->mod);
 	}
+	q->brief = true;	/* a sweep may be waiting behind it */
 	return true;
 }
 

@@ -19,6 +19,7 @@
 #include "sm/callers.h"
 #include "sm/internal.h"
 #include "sm/liars.h"
+#include "sm/mute.h"
 #include "sm/names.h"
 
 #define TRAP_SETTLE_US	3000		/* a fault brings several traps: take them together */
@@ -66,6 +67,7 @@ static void unpublish(struct sm *sm)
 	watch_stop(sm);
 	liars_stop(sm);
 	names_stop(sm);
+	mute_stop(sm);
 	multicast_stop(sm);
 	guidinfo_stop(sm);
 	mkey_stop(sm);
@@ -190,7 +192,7 @@ static void arm_retry(struct sm *sm, bool complete)
 	unsigned max_s = RETRY_MAX_S;
 
 	/* blind_all: of a discovery or a look that failed nobody else knows what it was to find */
-	sm->only_silent = (complete || sm->only_refused) && !sm->full_owed && !sm->blind_all &&
+	sm->only_silent = (complete || sm->only_refused || sm->only_mute) && !sm->full_owed && !sm->blind_all &&
 			  !mkey_is_late(sm);
 	if (sm->only_silent && !(sm->published && sm->published->f->unanswered)) {
 		timer_stop(sm->retry_timer);
@@ -199,8 +201,11 @@ static void arm_retry(struct sm *sm, bool complete)
 	}
 	if (timer_active(sm->retry_timer))
 		return;		/* a local sweep is no try */
-	/* while nothing is up nothing else tells that a device has come to its senses */
-	if (!sm->published && sm->settings->sweep_interval_s &&
+	/*
+	 * While nothing is up nothing else tells that a device has come to its senses, nor does
+	 * anybody who is behind a link without a far end.
+	 */
+	if ((!sm->published || sm->only_silent) && sm->settings->sweep_interval_s &&
 	    sm->settings->sweep_interval_s < max_s)
 		max_s = sm->settings->sweep_interval_s;
 	sm->retry_wait_s = (unsigned)backoff_next(sm->retry_wait_s, RETRY_FIRST_S, max_s);
@@ -242,6 +247,8 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 		sm_want_sweep(sm, again, reason);
 	else if (sm->suspects.n)
 		sm_want_sweep(sm, SWEEP_LOCAL, "more of it");
+	else if (sm->replan && sm->state == SM_MASTER && sm->published && !sm->full_owed)
+		sm_want_sweep(sm, SWEEP_LOCAL, "devices do not answer, or do again");
 	else if (sm->state == SM_DISCOVERING || sm->state == SM_MASTER)
 		arm_retry(sm, complete);
 	await_others(sm);
@@ -365,7 +372,7 @@ static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 	    (!(sm->light_asked[sw] & LIGHT_ANSWERED) || sm->light_master_asked ||
 	     master_of(sm->light_state, sw) != state_own_lid(sm->light_state)))
 		return false;
-	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO };
+	*s = (struct smp){ .method = SMP_GET, .attr = UMAD_SM_ATTR_SWITCH_INFO, .brief = true };
 	if (*cookie == LIGHT_MASTER) {
 		s->attr = UMAD_SM_ATTR_PORT_INFO;
 		s->mod = port_info_modifier(f, node, 0);
@@ -374,7 +381,7 @@ static bool light_next(void *arg, uint32_t sw, struct smp *s, uint64_t *cookie)
 		sm->light_asked[sw] = LIGHT_ASKED;
 	}
 	/* what it says can't be cleared; it is looked at again as sweeps are that are not complete */
-	if (mkey_is_foreign(sm, f, node))
+	if (mkey_is_foreign(sm, f, node) || f->nodes[node].mute)
 		return false;
 	return mkey_route(sm, f, node, 0, s);
 }
@@ -492,6 +499,7 @@ static void light_start(struct sm *sm)
 				      &light_ops, sm);
 	liars_ask(sm);
 	names_ask(sm);
+	mute_ask(sm);
 }
 
 static void on_light(void *arg)
@@ -589,6 +597,8 @@ static void look_soon(struct sm *sm, uint64_t source, unsigned asks)
 
 	if (port == FABRIC_NONE || asks & TRAP_ALL)
 		sm->trap_from_stranger = true;
+	else if (port_node(f, port)->mute)
+		mute_ask(sm);
 	else
 		sm_suspect(sm, &(struct suspect){ .guid = port_node(f, port)->guid,
 						  .renamed = asks & TRAP_NAME });
@@ -763,6 +773,7 @@ struct sm *sm_new(struct loop *l, struct mad_port *m, const struct settings *set
 	names_new(sm);
 	congestion_new(sm);
 	kept_routes_new(sm);
+	mute_new(sm);
 	sm->left_out = left_out_new();
 	sm->publish_timer = timer_new(l, sweep_finish, sm);
 	vls_new(sm);
@@ -801,6 +812,7 @@ void sm_free(struct sm *sm)
 	names_free(sm);
 	congestion_free(sm);
 	kept_routes_free(sm);
+	mute_free(sm);
 	left_out_free(sm->left_out);
 	timer_free(sm->publish_timer);
 	timer_free(sm->vls_timer);

@@ -125,7 +125,7 @@ static void sample_done(void *arg, uint32_t node, const struct smp *s, uint64_t 
 		sweep_smp_lost(sm, node, "reading extended speeds");
 		return;
 	}
-	sm->work[node].silent = 0;
+	sweep_heard(sm, node);
 	sm->work[node].speed_same += status ||
 		(ib_ext_supported(s->data) == ib_ext_supported(p->info) &&
 		 ib_ext_active(s->data) == ib_ext_active(p->info));
@@ -331,7 +331,7 @@ static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie,
 	uint32_t port = (uint32_t)cookie;
 
 	if (status >= 0)
-		w->silent = 0;
+		sweep_heard(sm, node);
 	if (cookie >> 32 == PORT_INFO) {
 		w->hidden--;
 		if (status < 0)

@@ -21,11 +21,13 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "fabric/edit.h"
 #include "plan/base_routes.h"
 #include "plan/feasible.h"
 #include "sm/forget.h"
 #include "sm/internal.h"
 #include "sm/liars.h"
+#include "sm/mute.h"
 
 #define DISCOVERY_TRIES 3
 #define FRUITLESS_MAX 1024
@@ -70,6 +72,8 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
 	if (!s->m_key)
 		s->m_key = mkey_ours(sm);
 	s->once = sm->kind == SWEEP_TAKEOVER;	/* see takeover.c */
+	/* others wait for the repair of what changed; who is late is asked again soon (mute.h) */
+	s->brief = sm->kind == SWEEP_LOCAL;
 	memset(s->data, 0, sizeof(s->data));
 }
 
@@ -100,10 +104,11 @@ bool sweep_smp_lost(struct sm *sm, uint32_t node, const char *what)
 
 	if (w->failed)
 		return false;
-	if (sm->kind != SWEEP_TAKEOVER && !outdated && ++w->silent < SILENT_MAX &&
-	    ++w->lost < LOST_MAX)
+	if (sm->kind != SWEEP_TAKEOVER && !outdated && (sm->kind != SWEEP_LOCAL || w->heard) &&
+	    ++w->silent < SILENT_MAX && ++w->lost < LOST_MAX)
 		return true;
 	w->failed = true;
+	w->outdated = outdated;
 	sm->failed_devices++;
 	log_limited(&failed_log, LOG_LEVEL_WARNING, "sweep",
 		    "%s: no answer while %s; nothing more is asked of it in this sweep",
@@ -212,6 +217,7 @@ void sweep_cleanup(struct sm *sm, bool keep_fabric)
 	sm->reason = NULL;
 	vec_free(&sm->kept);
 	vec_free(&sm->kept_arbs);
+	vec_free(&sm->lft_reads);
 	sm->kind = SWEEP_NONE;
 	sm->phase = PHASE_IDLE;
 }
@@ -267,6 +273,11 @@ static void take_fabric(struct sm *sm, struct fabric *f)
 		fabric_keep_owners(f, sm->published->f);
 	sm->f = f;
 	sm->work = xcalloc(f->n_nodes, sizeof(*sm->work));
+	/* a repair waits for nobody; a new policy is a reason to try who was silent */
+	for (uint32_t i = 0; i < f->n_nodes && sm->kind == SWEEP_LOCAL; i++) {
+		sm->work[i].failed = f->nodes[i].mute;
+		sm->failed_devices += f->nodes[i].mute;
+	}
 }
 
 static void discovery_start(struct sm *sm);
@@ -562,7 +573,7 @@ static void plan_run(void *arg)
 	if (!second) {
 		t->plan = plan_begin(t->f, t->policy, t->settings, store_lids(t->store),
 				     before, clock_mono_us);
-		t->reroute = reroute_new(t->plan, before);
+		t->reroute = reroute_new(t->plan, before, &t->sm->lft_reads);
 		/* before any device hears of them: after a crash they must be the same */
 		if (!t->forget) {
 			store_save_lids(t->store, t->plan);
@@ -782,7 +793,7 @@ static void plan_what_is_there(struct sm *sm)
 static void plan_start(struct sm *sm)
 {
 	sweep_enter(sm, PHASE_PLANNING);
-	sm->tables_wait = sm->tables_written = sm->routes_written = false;
+	sm->tables_wait = sm->tables_written = sm->routes_written = sm->replan = false;
 	flapping_look(sm);
 	refused_begin(sm);
 	kept_routes_start(sm, plan_what_is_there);
@@ -1156,7 +1167,7 @@ void sweep_announced(struct sm *sm)
 {
 	double seconds = (double)(clock_mono_us() - sm->started_us) * 1e-6;
 	const struct mad_counts *c = mad_counts(sm->mad);
-	bool complete, was_up = sm->subnet_up;
+	bool complete, was_up = sm->subnet_up, all_active;
 
 	sweep_enter(sm, PHASE_IDLE);
 	refused_end(sm);
@@ -1168,12 +1179,17 @@ void sweep_announced(struct sm *sm)
 	sm->last_seconds = seconds;
 	sm->last_smps = c->smps - sm->smps_before;
 	sm->last_sets = c->sets_total - sm->sets_before;
-	/* what does not answer at all cannot be reached, and keeps nobody from the rest */
-	complete = sm->ports_active == sm->ports_linked && !sm->failed_devices &&
-		   !sm->sets_failed && !mkey_foreign(sm) && self_is_linked(sm->f);
+	mute_swept(sm);
+	/*
+	 * What does not answer at all cannot be reached, and keeps nobody from the rest; nor does who was
+	 * known to be silent before, whom health tells of.
+	 */
+	all_active = sm->ports_active == sm->ports_linked && !mkey_foreign(sm) && self_is_linked(sm->f);
+	complete = all_active && !sm->sets_failed && (!sm->failed_devices || mute_is_known(sm));
 	sm->subnet_up = complete;
-	sm->only_refused = sm->sets_failed && !sm->failed_devices && !mkey_foreign(sm) &&
-			   self_is_linked(sm->f);
+	sm->only_refused = sm->sets_failed && (!sm->failed_devices || mute_is_all(sm)) &&
+			   !mkey_foreign(sm) && self_is_linked(sm->f);
+	sm->only_mute = all_active && !sm->sets_failed && mute_is_all(sm);
 	note_asked(sm);
 	if (sm->kind != SWEEP_TAKEOVER)
 		sm->heir_of = 0;	/* who still has the other's LID was away */
@@ -1225,6 +1241,17 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 	log_debug("sweep", "starts: %s", reason);
 }
 
+/* The published fabric once more. */
+static void take_published(struct sm *sm)
+{
+	struct fabric *f = fabric_clone(sm->published->f);
+
+	if (mute_mark(sm, f))
+		fabric_reroute_all(f);
+	take_fabric(sm, f);
+	announce_correct(sm, sm->f);
+}
+
 void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 {
 	/* all nodes have to hear of a new policy, and there must be something to begin with */
@@ -1240,8 +1267,7 @@ void sweep_start(struct sm *sm, enum sweep_kind kind, const char *reason)
 		return;
 	}
 	if (kind == SWEEP_POLICY && sm->published) {
-		take_fabric(sm, fabric_clone(sm->published->f));
-		announce_correct(sm, sm->f);
+		take_published(sm);
 		plan_start(sm);
 		return;
 	}

@@ -341,7 +341,7 @@ static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, in
 		sm->work[node].doubtful = true;
 		*is = OVER;
 	} else {
-		sm->work[node].silent = 0;
+		sweep_heard(sm, node);
 		answered(sm, l, (unsigned)cookie, s, status);
 	}
 	level(sm, l);

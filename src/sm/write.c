@@ -52,7 +52,7 @@ static bool was_lost(struct sm *sm, uint32_t node, const struct smp *s, int stat
 {
 	*again = false;
 	if (status >= 0) {
-		sm->work[node].silent = 0;
+		sweep_heard(sm, node);
 		if (s->method == SMP_SET)
 			sm->work[node].sets_lost = 0;
 		return false;
