@@ -325,6 +325,66 @@ START_TEST(time_outs_follow_round_trips)
 }
 END_TEST
 
+START_TEST(brief_ones_are_not_stretched)
+{
+	struct pace_smp x;
+	unsigned all;
+
+	start(&usual);
+	all = pace_begin(&p, &x, device(1), PACE_BRIEF, now);
+	while (pace_has_tries(&x))
+		all += pace_repeat(&p, &x, now);
+	ck_assert_uint_eq(all, 200 + 400 + 800);
+	pace_given_up(&p, &x);
+	exchange(device(1), 100);
+	all = pace_begin(&p, &x, device(1), PACE_BRIEF, now);
+	ck_assert_uint_eq(all, 26);
+	while (pace_has_tries(&x))
+		all += pace_repeat(&p, &x, now);
+	ck_assert_uint_le(all, 200);
+	ck_assert_uint_eq(x.try, 2);
+	pace_given_up(&p, &x);
+	ck_assert_uint_eq(pace_begin(&p, &x, device(1), PACE_ONCE | PACE_BRIEF, now), 26);
+	ck_assert(!pace_has_tries(&x));
+	pace_given_up(&p, &x);
+	pace_free(&p);
+}
+END_TEST
+
+/* All tries of an SMP to a device that does not answer; how many, and for how many ms. */
+static unsigned lose_all(uint32_t d, unsigned *ms)
+{
+	struct pace_smp x;
+	unsigned wait = pace_begin(&p, &x, d, 0, now);
+
+	for (*ms = 0;; wait = pace_repeat(&p, &x, now)) {
+		now += wait * MS;
+		*ms += wait;
+		pace_timed_out(&p, &x, now);
+		if (!pace_has_tries(&x))
+			break;
+	}
+	pace_given_up(&p, &x);
+	return x.try + 1u;
+}
+
+START_TEST(who_had_all_the_time_has_one_try)
+{
+	unsigned ms;
+
+	start(&usual);
+	exchange(device(1), 100);
+	ck_assert_uint_eq(lose_all(device(1), &ms), 4);
+	ck_assert_uint_eq(ms, 200 + 400 + 800 + 1600);
+	ck_assert_uint_eq(lose_all(device(1), &ms), 1);
+	ck_assert_uint_le(ms, 30);
+	/* until it answers */
+	exchange(device(1), 100);
+	ck_assert_uint_eq(lose_all(device(1), &ms), 4);
+	pace_free(&p);
+}
+END_TEST
+
 /* Who is away for a while has as long to come back, whatever was measured before. */
 START_TEST(the_last_try_waits_for_the_rest)
 {
@@ -433,6 +493,8 @@ int main(void)
 	tcase_add_test(c, a_loss_is_one_when_the_device_answers);
 	tcase_add_test(c, time_outs_follow_round_trips);
 	tcase_add_test(c, the_last_try_waits_for_the_rest);
+	tcase_add_test(c, brief_ones_are_not_stretched);
+	tcase_add_test(c, who_had_all_the_time_has_one_try);
 	tcase_add_test(c, what_another_process_found_out);
 	tcase_add_test(c, what_is_kept_is_bounded);
 	suite_add_tcase(s, c);

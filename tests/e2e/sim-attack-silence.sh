@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Devices whose management agents fall silent, while their links stay up and they forward: a link that
+# fails elsewhere is repaired without waiting for them, no forwarding loop comes of it, and when they
+# answer again all is right without a command.
+#
+#   ATTACK_SECONDS=n  for so long, in rounds with other devices and links (default: no such rounds)
+#   ATTACK_SEED=n     the same choices again (default: a new one, printed)
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim has no devices that are silent"
+
+seed=${ATTACK_SEED:-$RANDOM}
+RANDOM=$seed
+until=$((SECONDS + $(attack_seconds 0)))
+sim_options=()
+manager="host-0001 HCA-1"
+printf 'sweep-interval: 2\nscrub-interval: 0\n' >qosd.yaml
+
+rests() { [ "$(status sweeping)" = false ]; }
+# A discovery that something else began does not find who is silent.
+silent() { ctl -j health | jq '[.problems[] | select(.kind == "device-silent" or .kind == "no-far-end")] | length'; }
+well() { subnet_up && rests && [ "$(silent)" = 0 ] && sim_ctl check >audit 2>&1; }
+settled() { until_ 40 well || bad "$1: $(tail -n 2 audit), $(ctl health 2>&1 | head -n 2)"; }
+told() { [ "$(silent)" -ge 1 ] && rests; }
+# What was lost at silent devices so far: each is a question that somebody may have waited for.
+lost() { sim_ctl -j drops | jq '[.reasons[] | select(.reason == "silent") | .count] | add // 0'; }
+no_loop() { ! sim_ctl check 2>&1 | grep -E '^ *loop'; }
+# Only what the device itself would have had to do is missing: of all others each reaches each.
+repaired() {
+	sim_ctl check >audit 2>&1
+	! grep -E '^ *loop' audit || bad "a loop"
+	[ "$(sed -nE 's/^ *unreachable: *//p' audit | grep . || echo 0)" -le "$1" ]
+}
+
+fresh=''	# 1: the link fails before anybody has noticed that they are silent
+# beside COMMAND LINK UNREACHABLE NODE...: these fall silent, and then the link fails.
+beside() {
+	local how=$1 link=$2 most=$3 node before
+	shift 3
+	for node in "$@"; do sim_do node "$how" "$node"; done
+	# of a host that is silent nobody knows until there is something to ask it for
+	if [[ $1 != host-* ]] && [ -z "$fresh" ]; then
+		until_ 20 told || bad "$*: nobody tells that it is silent"
+	fi
+	before=$(lost)
+	sim_do link down "$link"
+	begin=${EPOCHREALTIME/./}
+	until_ 30 repaired "$most" || bad "$link is not repaired beside $*: $(tail -n 3 audit)"
+	# it was 2.4 s at least, and for ever behind a switch that hangs
+	expect_quick "the repair of $link beside $* ($how)" 1500 "$begin"
+	# one for each light sweep and each device, and the first questions to hosts
+	[ -n "$fresh" ] || expect_less "SMPs that were lost at $*" $((8 * $#)) $(($(lost) - before))
+	no_loop || bad "a loop when $link is repaired"
+	for node in "$@"; do sim_do node answer "$node"; done
+	sim_do link up "$link"
+	settled "$* answers again"
+}
+
+note "seed $seed; a switch of a fat tree whose agent is silent"
+start_sim fat-tree:k=4,levels=3
+start_and_wait "$manager" -c qosd.yaml
+discovered=$(status discovery-smps)
+beside silent core-001/P4 0 leaf-003
+beside silent core-001/P4 0 spine-003
+beside silent core-001/P4 0 spine-007
+
+note "a switch that hangs on the way to the fault: directed routes go another way"
+beside hang core-001/P4 0 spine-001
+beside hang core-001/P4 0 core-002
+beside hang core-001/P4 0 leaf-005
+
+note "one that nobody knows of yet"
+fresh=1
+beside silent core-001/P4 0 spine-003
+beside hang core-001/P4 0 spine-001
+fresh=''
+
+note "hosts that are silent"
+beside silent core-001/P4 0 "host-0008 HCA-1" "host-0009 HCA-1"
+expect "SMPs of discoveries meanwhile" "$discovered" "$(status discovery-smps)"
+
+note "a silent switch is in health, and the only one to be missed"
+sim_do node hang spine-005
+until_ 20 told || bad "health does not name it: $(ctl health 2>&1)"
+expect_match "its event" "spine-005" "$(ctl -j events --kind device-silent | tail -n 1)"
+until_ 20 subnet_up || bad "the rest is not up"
+paths() { on_own "host-0012 HCA-1" "$tools/pathquery" get path slid="$1" dlid="$2" >query 2>&1; }
+lid() { sim_ctl show nodes | grep -F "$1" | awk '{ print $3 }'; }
+paths "$(lid host-0012)" "$(lid host-0002)" || bad "no path beside it: $(<query)"
+sim_do node answer spine-005
+settled "it answers again"
+
+note "it is gone when its links are down"
+nodes=$(status nodes)
+sim_do node silent "host-0007 HCA-1"
+sim_do node silent core-003
+until_ 20 told || bad "nobody tells that it is silent"
+sim_do link down core-003
+sim_do link down "host-0007 HCA-1"
+away() { [ "$(status nodes)" = $((nodes - 2)) ]; }
+until_ 20 away || bad "$(status nodes) nodes of $nodes"
+for node in core-003 "host-0007 HCA-1"; do
+	sim_do node answer "$node"
+	sim_do link up "$node"
+done
+back() { [ "$(status nodes)" = "$nodes" ] && well; }
+until_ 40 back || bad "it does not come back: $(status nodes) nodes of $nodes"
+
+note "half of all are silent for a moment"
+mapfile -t half < <(sim_ctl show nodes | awk '$1 == "switch" && NR % 2 { print $NF }')
+for node in "${half[@]}"; do sim_do node silent "$node"; done
+until_ 20 told || bad "nobody tells that they are silent"
+for node in "${half[@]}"; do sim_do node answer "$node"; done
+settled "all answer again"
+
+rounds() {
+	local switches links how node
+	mapfile -t switches < <(sim_ctl show nodes | awk '$1 == "switch" { print $NF }')
+	mapfile -t links < <(sim_ctl show nodes | awk '$1 == "switch" && /core/ { for (p = 1; p <= 4; p++) print $NF "/P" p }')
+	while [ "$SECONDS" -lt "$until" ]; do
+		how=silent
+		[ $((RANDOM % 2)) -eq 0 ] || how=hang
+		node=${switches[RANDOM % ${#switches[@]}]}
+		link=${links[RANDOM % ${#links[@]}]}
+		echo "   $node ($how), $link"
+		beside "$how" "$link" 8 "$node"
+	done
+}
+rounds
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+rm -rf state
+
+note "a torus, where ways lead round it"
+start_sim torus:4x4
+start_and_wait "$manager" -c qosd.yaml
+beside hang torus-3-1/P3 0 torus-1-0
+beside silent torus-3-1/P3 4 torus-2-1
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+rm -rf state
+
+# What it holds leads back the way that others are to come now: with rounds behind its own there was a loop.
+note "two faults beside one that takes no new table: no loop at any moment"
+start_sim ring:6,hosts=1,parallel=2
+start_and_wait "$manager" -c qosd.yaml
+sim_do node silent ring-4
+sweeps=$(status sweeps)
+swept() { [ "$(status sweeps)" -gt "$sweeps" ]; }
+sim_do link down ring-4/P4
+until_ 30 swept || bad "the first fault is not seen"
+sim_do link down ring-0/P2
+sim_do link down ring-0/P3
+quiet=0
+calm() {
+	no_loop || { bad "a loop"; return 0; }
+	rests && quiet=$((quiet + 1))
+	[ "$quiet" -ge 150 ]
+}
+until_ 40 calm || bad "the sweeps have no end"
+sim_do node answer ring-4
+for link in ring-4/P4 ring-0/P2 ring-0/P3; do sim_do link up "$link"; done
+settled "it answers again"
+no_loop || bad "a loop in the end"
+stop_qosd || bad "exit status $? after SIGTERM"
