@@ -595,15 +595,17 @@ static void look_soon(struct sm *sm, uint64_t source, unsigned asks)
 	const struct fabric *f = sm->published ? sm->published->f : NULL;
 	uint32_t port = f && source ? fabric_find_port(f, source) : FABRIC_NONE;
 
-	if (port == FABRIC_NONE || asks & TRAP_ALL)
-		sm->trap_from_stranger = true;
-	else if (port_node(f, port)->mute)
-		mute_ask(sm);
-	else
-		sm_suspect(sm, &(struct suspect){ .guid = port_node(f, port)->guid,
-						  .renamed = asks & TRAP_NAME });
 	if (port != FABRIC_NONE && asks & TRAP_NAME)
 		sm->election_due |= f->ports[port].capmask & IB_CAP_IS_SM;
+	if (port == FABRIC_NONE || asks & TRAP_ALL) {
+		sm->trap_from_stranger = true;
+	} else if (port_node(f, port)->mute && !mute_has_answered(sm, port_node(f, port)->guid)) {
+		mute_ask(sm);	/* a sweep would not ask it, and find nothing */
+		return;
+	} else {
+		sm_suspect(sm, &(struct suspect){ .guid = port_node(f, port)->guid,
+						  .renamed = asks & TRAP_NAME });
+	}
 	/* another SM that is awaited (await_others) can wait */
 	if (!sm->soon_is_trap || !timer_active(sm->soon_timer))
 		timer_set(sm->soon_timer, TRAP_SETTLE_US, 0);
