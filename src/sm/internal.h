@@ -110,6 +110,7 @@ struct node_work {
 	bool failed;		/* does not answer: nothing more is asked of it */
 	bool heard;		/* it answered in this sweep */
 	bool outdated;		/* it failed as the way to it may be no more */
+	bool lft_as_planned;	/* nothing of its forwarding table is written but in rounds (reroute.c) */
 	bool lft_known;		/* its forwarding table was read before planning (kept_routes.c) */
 	uint8_t speed_samples, speed_same;	/* ports read by speeds.c first; … that showed no more */
 	bool foreign;		/* … as it has another's M_Key */
@@ -226,6 +227,7 @@ struct sm {
 	unsigned discovery_tries;
 	struct left_list *left_out;
 	bool full_owed;			/* a sweep that was to read everything did not come to its end */
+	bool was_owed;			/* … before this one: what devices hold is not as published */
 	struct fabric *f;		/* being worked on; published->f once published */
 	struct shared_policy *sweep_policy;
 	struct plan *plan;
@@ -730,6 +732,8 @@ void kept_routes_new(struct sm *sm);
 void kept_routes_free(struct sm *sm);
 /* The step before planning: what such switches hold, into sm->f; ends in a call of `then`. */
 void kept_routes_start(struct sm *sm, void (*then)(struct sm *sm));
+/* What a switch of the plan holds, by all that is known; row: as many entries as a row of its tables. */
+void kept_routes_in_force(const struct plan *p, uint32_t sw, uint8_t *row);
 /* The item is such a block, of which the plan wants what it holds. */
 bool kept_routes_holds(const struct sm *sm, uint32_t node, item_t item);
 /* In a full sweep: adds the Sets, with ITEM_PROBE, that show whether the node takes blocks again. */

@@ -206,35 +206,57 @@ static void remember(struct kept_routes *k, const struct block *b)
 	*vec_push(&k->before) = *b;
 }
 
+void kept_routes_in_force(const struct plan *p, uint32_t sw, uint8_t *row)
+{
+	memcpy(row, p->lfts->entries + (size_t)sw * p->lfts->stride, p->lfts->stride);
+	for (size_t i = 0; i < p->now->stale.n; i++) {
+		const struct lft_write *w = &p->now->stale.v[i];
+
+		if (p->now->switches[w->sw] == sw && (w->block + 1u) * LFT_BLOCK <= p->lfts->stride)
+			memcpy(row + w->block * LFT_BLOCK, w->entries, LFT_BLOCK);
+	}
+}
+
+/* Nobody knows what is in the block.  That it drops is not to be written to it: it is what it has. */
+static void take_for_dropping(struct sm *sm, uint64_t guid, uint32_t block)
+{
+	struct lft_read *r = vec_push(&sm->lft_reads);
+
+	*r = (struct lft_read){ .guid = guid, .block = block };
+	memset(r->entries, LFT_DROP, sizeof(r->entries));
+}
+
 /*
  * A switch that does not answer forwards as it did: by the plan that is in force, and by what was
  * held back of that.  Where that is not known it is taken to drop.
  */
-static void keep_mute(const struct sm *sm, uint32_t sw, struct kept_list *list)
+static void keep_mute(struct sm *sm, uint32_t sw, struct kept_list *list)
 {
 	const struct fabric_node *n = &sm->f->nodes[sm->f->switches[sw].node];
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
-	uint32_t node = old && mute_table_is_known(sm, n->guid) ? fabric_same_node(old->f, n) :
-			FABRIC_NONE;
+	uint32_t node = old ? fabric_same_node(old->f, n) : FABRIC_NONE;
 	uint32_t was = node == FABRIC_NONE ? FABRIC_NONE : old->f->nodes[node].sw;
-	uint32_t blocks = old ? old->lfts->stride / LFT_BLOCK : IB_LID_MCAST_FIRST / LFT_BLOCK;
-	size_t first = list->n;
+	uint32_t blocks = was == FABRIC_NONE ? 0 : old->lfts->stride / LFT_BLOCK;
+	uint8_t *row = xmalloc((size_t)blocks * LFT_BLOCK + 1u);
+	bool known = mute_table_is_known(sm, n->guid);
 
-	for (uint32_t block = 0; block < blocks && entries_of(sm->f, sw, block); block++) {
+	if (blocks)
+		kept_routes_in_force(old, was, row);
+	/* it has no entries for LIDs that are new, either */
+	for (uint32_t block = 0; block < IB_LID_MCAST_FIRST / LFT_BLOCK && entries_of(sm->f, sw, block);
+	     block++) {
 		struct lft_kept *k = vec_push(list);
 
 		*k = (struct lft_kept){ .sw = sw, .block = block };
 		memset(k->entries, LFT_DROP, sizeof(k->entries));
-		if (was != FABRIC_NONE)
-			memcpy(k->entries, old->lfts->entries + (size_t)was * old->lfts->stride +
-			       (size_t)block * LFT_BLOCK, LFT_BLOCK);
+		if (block >= blocks)
+			continue;
+		if (known)
+			memcpy(k->entries, row + (size_t)block * LFT_BLOCK, LFT_BLOCK);
+		else if (memcmp(k->entries, row + (size_t)block * LFT_BLOCK, LFT_BLOCK))
+			take_for_dropping(sm, n->guid, block);
 	}
-	for (size_t i = 0; was != FABRIC_NONE && i < old->now->stale.n; i++) {
-		const struct lft_write *w = &old->now->stale.v[i];
-
-		if (old->now->switches[w->sw] == was && first + w->block < list->n)
-			memcpy(list->v[first + w->block].entries, w->entries, LFT_BLOCK);
-	}
+	free(row);
 }
 
 /* What a switch that is back holds. */
@@ -246,7 +268,11 @@ static void take_back(struct sm *sm, const struct block *b)
 	if (!b->known) {
 		sm->work[b->node].lft_known = false;
 		/* it has fallen silent again */
-		sm->f->nodes[b->node].mute |= sm->work[b->node].failed;
+		if (!sm->work[b->node].failed)
+			return;
+		sm->f->nodes[b->node].mute = true;
+		if (!sm->work[b->node].outdated)	/* else the sweep that follows at once asks it */
+			mute_found(sm, sm->f, b->node);
 		return;
 	}
 	r = vec_push(&sm->lft_reads);
@@ -269,6 +295,7 @@ static void go_on(struct sm *sm)
 {
 	struct kept_routes *k = sm->kept_routes;
 	struct kept_list list = { 0 };
+	bool keeps;
 
 	k->before.n = sm->lft_reads.n = 0;
 	map64_clear(&k->before_by_key);
@@ -287,7 +314,8 @@ static void go_on(struct sm *sm)
 		if (!sm->f->nodes[b->node].mute)
 			*vec_push(&list) = b->kept;
 	}
-	for (uint32_t sw = 0; sw < sm->f->n_switches && mute_are_few(sm); sw++)
+	keeps = mute_keep_tables(sm);
+	for (uint32_t sw = 0; sw < sm->f->n_switches && keeps; sw++)
 		if (sm->f->nodes[sm->f->switches[sw].node].mute)
 			keep_mute(sm, sw, &list);
 	if (list.n)

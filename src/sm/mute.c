@@ -11,6 +11,7 @@
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "plan/base_routes.h"
 #include "sm/internal.h"
 
 #define ASK_FIRST_US	500000ll	/* from the sweep that had no answer to the first question */
@@ -19,6 +20,7 @@
 
 struct mute {
 	uint64_t guid;
+	bool is_switch;
 	bool table_known;
 	bool back;			/* it has answered, and the next sweep asks it */
 	bool gone;			/* of no interest any more */
@@ -40,6 +42,7 @@ struct mutes {
 		bool busy;
 	} questions[AT_ONCE];
 	bool any_back;
+	bool tables_kept;		/* by the plan that was made last (mute_keep_tables()) */
 	uint32_t silent, fresh;		/* in the last sweep; … which nobody knew before */
 };
 
@@ -62,9 +65,14 @@ bool mute_table_is_known(const struct sm *sm, uint64_t guid)
 	return x && x->table_known;
 }
 
-bool mute_are_few(const struct sm *sm)
+bool mute_keep_tables(struct sm *sm)
 {
-	return sm->mutes->list.n <= MUTE_KEPT_MAX;
+	struct mutes *m = sm->mutes;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < m->list.n; i++)
+		n += m->list.v[i].is_switch && is_mute(&m->list.v[i]);
+	return m->tables_kept = n <= MUTE_KEPT_MAX;
 }
 
 bool mute_mark(const struct sm *sm, struct fabric *f)
@@ -128,23 +136,31 @@ static void asked_all(struct sm *sm)
 
 static void ask_next(struct sm *sm);
 
+bool mute_heard(struct sm *sm, uint64_t guid)
+{
+	struct mute *x = find(sm->mutes, guid);
+	int64_t now = clock_mono_us();
+
+	if (!is_mute(x) || !sm->published || now < x->due_us)
+		return false;
+	x->back = true;
+	x->wait_us = backoff_next(x->wait_us, 1000000, ASK_MAX_US);
+	x->due_us = now + x->wait_us;
+	map64_put(&sm->doubtful, guid, 1);
+	sm_suspect(sm, &(struct suspect){ .guid = guid, .changed = true, .renamed = true,
+					  .unasked = true });
+	return true;
+}
+
 static void answered(void *arg, const struct smp *s, int status)
 {
 	struct question *q = arg;
 	struct sm *sm = q->sm;
 	struct mutes *m = sm->mutes;
-	struct mute *x = find(m, q->guid);
-	int64_t now = clock_mono_us();
 
 	(void)s;
-	if (status >= 0 && is_mute(x) && sm->published && now >= x->due_us) {
-		x->back = m->any_back = true;
-		x->wait_us = backoff_next(x->wait_us, 1000000, ASK_MAX_US);
-		x->due_us = now + x->wait_us;
-		map64_put(&sm->doubtful, q->guid, 1);
-		sm_suspect(sm, &(struct suspect){ .guid = q->guid, .changed = true, .renamed = true,
-						  .unasked = true });
-	}
+	if (status >= 0)
+		m->any_back |= mute_heard(sm, q->guid);
 	q->busy = false;
 	m->under_way--;
 	ask_next(sm);
@@ -195,12 +211,13 @@ static void on_time(void *arg)
 
 /* --- who is, and who is not any more --- */
 
-static struct mute *add(struct sm *sm, uint64_t guid, bool table_known)
+static struct mute *add(struct sm *sm, const struct fabric_node *n, bool table_known)
 {
 	struct mutes *m = sm->mutes;
 
-	map64_put(&m->by_guid, guid, (uint32_t)m->list.n);
-	*vec_push(&m->list) = (struct mute){ .guid = guid, .table_known = table_known };
+	map64_put(&m->by_guid, n->guid, (uint32_t)m->list.n);
+	*vec_push(&m->list) = (struct mute){ .guid = n->guid, .is_switch = n->sw != FABRIC_NONE,
+					     .table_known = table_known };
 	m->wait_us = 0;
 	timer_stop(m->timer);
 	return &m->list.v[m->list.n - 1];
@@ -216,7 +233,7 @@ bool mute_found(struct sm *sm, const struct fabric *f, uint32_t node)
 	if (x)
 		x->back = false;
 	else
-		add(sm, guid, map64_get(&sm->doubtful, guid) == MAP64_NONE);
+		add(sm, &f->nodes[node], map64_get(&sm->doubtful, guid) == MAP64_NONE);
 	arm(sm);
 	return true;
 }
@@ -235,10 +252,100 @@ static void keep_the_rest(struct mutes *m)
 	m->list.n = kept;
 }
 
-/* Whether it is known what a switch that did not answer holds: what was not written is noted (stale). */
-static bool knows_table(const struct sm *sm, uint32_t node)
+/* What the forwarding table held before the sweep was known, and the switch has not lost it. */
+static bool was_known(const struct sm *sm, uint32_t node, const struct mute *x)
 {
-	return sm->reroute && (!sm->work[node].unknown || sm->work[node].lft_known);
+	const struct plan *old = sm->replaced ? sm->replaced->plan : NULL;
+	struct map64 none;
+	uint32_t before;
+	bool same;
+
+	if (sm->was_owed || sm->another_was)
+		return false;
+	if (x ? !x->table_known : map64_get(&sm->doubtful, sm->f->nodes[node].guid) != MAP64_NONE)
+		return false;
+	map64_init(&none, 1);
+	same = node_is_as_planned(old, &none, store_refusals(sm->store), sm->f, node, &before);
+	map64_free(&none);
+	return same;
+}
+
+static bool is_stale(const struct sm *sm, uint32_t node)
+{
+	const struct routes_now *x = sm->plan->now;
+
+	for (size_t i = 0; i < x->stale.n; i++)
+		if (x->switches[x->stale.v[i].sw] == sm->f->nodes[node].sw)
+			return true;
+	return false;
+}
+
+/*
+ * The table of a switch was to be written out of order, and is as it was before, as it was planned, or a
+ * part of each: what differs is noted as stale.  Nobody is to be led by what may be either.
+ */
+static bool note_difference(struct sm *sm, uint32_t node, bool either)
+{
+	const struct plan *old = sm->replaced->plan, *now = sm->plan;
+	const struct fabric_node *n = &sm->f->nodes[node];
+	uint32_t before = fabric_same_node(old->f, n);
+	uint32_t of_base = map64_get(&now->now->base->f->node_by_guid, n->guid);
+	const uint8_t *planned = now->lfts->entries + (size_t)n->sw * now->lfts->stride;
+	uint8_t *held;
+
+	if (before == FABRIC_NONE || of_base == MAP64_NONE)
+		return false;
+	held = xmalloc(old->lfts->stride + (size_t)now->lfts->stride);
+	memset(held, LFT_DROP, old->lfts->stride + (size_t)now->lfts->stride);
+	kept_routes_in_force(old, old->f->nodes[before].sw, held);
+	for (uint32_t first = 0; first < now->lfts->stride; first += LFT_BLOCK) {
+		struct lft_write *w;
+
+		if (!memcmp(held + first, planned + first, LFT_BLOCK))
+			continue;
+		w = vec_push(&sm->plan->now->stale);
+		*w = (struct lft_write){ .sw = now->now->base->f->nodes[of_base].sw,
+					 .block = (uint16_t)(first / LFT_BLOCK) };
+		for (uint32_t i = 0; i < LFT_BLOCK; i++)
+			w->entries[i] = !either || held[first + i] == planned[first + i] ?
+					held[first + i] : LFT_DROP;
+	}
+	free(held);
+	return true;
+}
+
+/*
+ * Whether it is known what a switch holds that stopped answering in this sweep: what was planned, but
+ * for what is noted as not written (stale), as far as it was to be written in rounds.
+ */
+static bool knows_table(struct sm *sm, uint32_t node, const struct mute *x)
+{
+	const struct node_work *w = &sm->work[node];
+
+	if (sm->f->nodes[node].sw == FABRIC_NONE)
+		return false;
+	if (sm->reroute && (w->lft_known || (w->collected && !w->unknown)))
+		return true;
+	if (w->lft_as_planned && !is_stale(sm, node))
+		return true;
+	return was_known(sm, node, x) && note_difference(sm, node, w->collected);
+}
+
+static bool is_suspected(const struct sm *sm, uint64_t guid)
+{
+	for (size_t i = 0; i < sm->suspects.n; i++)
+		if (sm->suspects.v[i].guid == guid)
+			return true;
+	return false;
+}
+
+/* It was known before the sweep, whose plan went round it. */
+static void stays_mute(const struct sm *sm, struct mute *x)
+{
+	/* the plan has what it was to hold, and not what it holds */
+	x->table_known &= sm->reroute || sm->mutes->tables_kept;
+	/* it may have answered since; the next sweep asks it then, or else nobody would */
+	x->back &= is_suspected(sm, x->guid);
 }
 
 static bool stopped_answering(const struct sm *sm, uint32_t node)
@@ -272,16 +379,18 @@ void mute_swept(struct sm *sm)
 			continue;
 		}
 		m->silent++;
-		/* it may have answered since the sweep began, which did not ask it */
-		if (is_mute(x) || was_mute)
+		if (was_mute) {
+			stays_mute(sm, x);
 			continue;
+		}
+		/* also where it was known: a discovery found it, and the plan was made as if it answered */
 		news = true;
 		m->fresh++;
 		if (x) {
 			x->back = false;
-			x->table_known |= knows_table(sm, i);
+			x->table_known = knows_table(sm, i, x);
 		} else {
-			add(sm, sm->f->nodes[i].guid, knows_table(sm, i));
+			add(sm, &sm->f->nodes[i], knows_table(sm, i, NULL));
 		}
 	}
 	for (size_t i = 0; i < m->list.n; i++)
@@ -309,6 +418,10 @@ void mute_stop(struct sm *sm)
 	m->list.n = 0;
 	map64_clear(&m->by_guid);
 	m->to_ask.n = m->asked = 0;
+	m->silent = m->fresh = 0;
+	m->wait_us = 0;
+	m->any_back = false;
+	sm->replan = false;
 }
 
 void mute_new(struct sm *sm)

@@ -43,6 +43,8 @@ void mute_swept(struct sm *sm);
 bool mute_is_all(const struct sm *sm);
 /* … which were known to be silent before it. */
 bool mute_is_known(const struct sm *sm);
+/* One has answered a question that was about another: if that is heeded, a local sweep is to ask it. */
+bool mute_heard(struct sm *sm, uint64_t guid);
 /* With a light sweep, or as somebody said something: asks them. */
 void mute_ask(struct sm *sm);
 
@@ -52,7 +54,7 @@ bool mute_table_is_known(const struct sm *sm, uint64_t guid);
 bool mute_is_back(const struct sm *sm, uint64_t guid);
 /* It does, and the next sweep asks it. */
 bool mute_has_answered(const struct sm *sm, uint64_t guid);
-/* So few switches that it is worth going round them. */
-bool mute_are_few(const struct sm *sm);
+/* Of the plan that is made now: they are so few switches that it is worth going round them. */
+bool mute_keep_tables(struct sm *sm);
 
 #endif

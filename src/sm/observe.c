@@ -338,9 +338,13 @@ void observe_settle(struct node_work *w)
 	uint32_t n = 0;
 
 	w->settled = true;
-	for (uint32_t i = 0; i < w->n; i++)
-		if (w->items[i])
-			w->items[n++] = PLAIN(w->items[i]);
+	w->lft_as_planned = w->collected;
+	for (uint32_t i = 0; i < w->n; i++) {
+		if (!w->items[i])
+			continue;
+		w->lft_as_planned &= ITEM_KIND(w->items[i]) != ITEM_LFT;
+		w->items[n++] = PLAIN(w->items[i]);
+	}
 	w->n = n;
 	w->cursor = 0;
 	if (n < w->cap / 2) {

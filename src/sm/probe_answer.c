@@ -10,6 +10,7 @@
 
 #include "fabric/edit.h"
 #include "sm/liars.h"
+#include "sm/mute.h"
 #include "sm/probe.h"
 
 #define TRIES_MAX	3	/* rounds in which one question is asked */
@@ -473,6 +474,8 @@ static void behind_answered(struct probe *p, const struct ask *answered)
 	}
 	map64_put(&p->key_of_port, agent_port(p->f, node, num), probe_key_behind(p, a));
 	p->heard.v[node] = 1;
+	if (p->f->nodes[node].mute)	/* what was not asked of it is the next sweep's */
+		mute_heard(p->sm, guid);
 	peer = p->f->nodes[node].port0 + num;
 	if (p->f->ports[port].peer == peer) {
 		if (takes_a_port_guid(p, port, node, info))

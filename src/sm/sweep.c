@@ -1185,7 +1185,9 @@ void sweep_announced(struct sm *sm)
 	 * known to be silent before, whom health tells of.
 	 */
 	all_active = sm->ports_active == sm->ports_linked && !mkey_foreign(sm) && self_is_linked(sm->f);
-	complete = all_active && !sm->sets_failed && (!sm->failed_devices || mute_is_known(sm));
+	/* with too many of them routes do not follow what others were told */
+	complete = all_active && !sm->sets_failed && (!sm->failed_devices || mute_is_known(sm)) &&
+		   !sm->plan->now->stale.n;
 	sm->subnet_up = complete;
 	sm->only_refused = sm->sets_failed && (!sm->failed_devices || mute_is_all(sm)) &&
 			   !mkey_foreign(sm) && self_is_linked(sm->f);
@@ -1233,6 +1235,7 @@ void sweep_begin(struct sm *sm, enum sweep_kind kind, const char *reason)
 	sm->discovery_tries = 0;
 	left_out_sweep(sm);
 	sm->inherited_nodes = 0;
+	sm->was_owed = sm->full_owed;
 	sm->full_owed |= kind == SWEEP_FULL;
 	sm->only_refused = false;
 	if (kind != SWEEP_LOCAL)	/* which may find nothing, and then all is as it was */
