@@ -224,10 +224,10 @@ static void leave_window(struct pace *p, struct pace_smp *x)
 
 /* --- the life of an SMP --- */
 
-/* It had all the time that it can have. */
+/* It had all the tries, and all the time, that it can have: a loss of long ago is no silence. */
 static bool is_given_up(const struct pace *p, const struct pace_device *d, int64_t now_us)
 {
-	return d->silent && !p->bounds.steady &&
+	return d->silent >= p->bounds.tries && !p->bounds.steady &&
 	       now_us - d->silent_us >= ms_of_tries(p, p->bounds.tries) * 1000ll;
 }
 
@@ -236,7 +236,8 @@ unsigned pace_begin(struct pace *p, struct pace_smp *x, uint32_t device, unsigne
 {
 	unsigned tries = p->bounds.tries;
 
-	if (is_given_up(p, &p->devices.v[device], now_us))
+	/* a question that has one try anyhow is how a device that has become slow is heard again */
+	if (!(how & PACE_ONCE) && is_given_up(p, &p->devices.v[device], now_us))
 		how = PACE_ONCE | PACE_BRIEF;
 	if (how & PACE_BRIEF)
 		tries = least(tries, TRIES_BRIEF);

@@ -113,7 +113,8 @@ unsigned pace_device_window(const struct pace *p, uint32_t device);
 /*
  * A new SMP goes out: fills x, returns the time-out of this try in ms.  PACE_ONCE: it has a
  * single try, whatever the bounds say; PACE_BRIEF: a few, of which the last is not
- * stretched.  It has one that is not if the device has answered nothing for as long as all tries take.
+ * stretched.  One that is neither is both if the device has answered nothing for as long as all tries
+ * take, nor to as many.
  */
 #define PACE_ONCE	1u
 #define PACE_BRIEF	2u

@@ -385,6 +385,39 @@ START_TEST(who_had_all_the_time_has_one_try)
 }
 END_TEST
 
+START_TEST(who_is_slow_after_a_silence_is_heard_again)
+{
+	struct pace_smp x;
+	unsigned ms;
+
+	start(&usual);
+	exchange(device(1), 100);
+	lose_all(device(1), &ms);
+	ck_assert_uint_eq(lose_all(device(1), &ms), 1);
+	/* its agent is busy now: what waits for it a little is enough */
+	ck_assert_uint_gt(pace_begin(&p, &x, device(1), PACE_ONCE, now), 60);
+	now += 60 * MS;
+	pace_answered(&p, &x, now);
+	ck_assert_uint_eq(lose_all(device(1), &ms), 4);
+	pace_free(&p);
+}
+END_TEST
+
+START_TEST(one_loss_of_long_ago_is_no_silence)
+{
+	struct pace_smp x;
+	unsigned ms;
+
+	start(&usual);
+	exchange(device(1), 100);
+	silence(&x, pace_begin(&p, &x, device(1), PACE_ONCE, now));
+	pace_given_up(&p, &x);
+	now += 3600 * 1000 * MS;
+	ck_assert_uint_eq(lose_all(device(1), &ms), 4);
+	pace_free(&p);
+}
+END_TEST
+
 /* Who is away for a while has as long to come back, whatever was measured before. */
 START_TEST(the_last_try_waits_for_the_rest)
 {
@@ -495,6 +528,8 @@ int main(void)
 	tcase_add_test(c, the_last_try_waits_for_the_rest);
 	tcase_add_test(c, brief_ones_are_not_stretched);
 	tcase_add_test(c, who_had_all_the_time_has_one_try);
+	tcase_add_test(c, who_is_slow_after_a_silence_is_heard_again);
+	tcase_add_test(c, one_loss_of_long_ago_is_no_silence);
 	tcase_add_test(c, what_another_process_found_out);
 	tcase_add_test(c, what_is_kept_is_bounded);
 	suite_add_tcase(s, c);
