@@ -12,6 +12,9 @@
  * block of which it is not known whether it was written is noted as one that drops what it would change:
  * nobody is to be led there until it is read.
  *
+ * One that has another's M_Key is left out, and what it holds noted; the rest of its blocks' LIDs is
+ * written: who took a switch away from us has no say about the repairs of others.
+ *
  * A switch of which it is not known what it holds has its whole table written with the
  * other tables (write.c), and has no part in this.
  */
@@ -44,7 +47,7 @@ struct reroute {
 	VEC(struct batch) batches;
 	VEC(uint32_t) again;		/* writes of the round without an answer */
 	uint64_t held[IB_LID_MCAST_FIRST / LFT_BLOCK / 64];	/* bit n: no more blocks of number n */
-	bool any_held;
+	bool any_left;			/* something was not written */
 };
 
 static void hold(struct reroute *r, uint32_t write)
@@ -52,7 +55,7 @@ static void hold(struct reroute *r, uint32_t write)
 	uint16_t block = r->rounds.writes[write].block;
 
 	r->held[block / 64] |= 1ull << block % 64;
-	r->any_held = true;
+	r->any_left = true;
 }
 
 static bool is_held(const struct reroute *r, uint32_t write)
@@ -197,6 +200,10 @@ static void add_write(struct sm *sm, struct reroute *r, uint32_t i)
 		r->became[i] = WRITE_DONE;	/* it has all of its table already */
 		return;
 	}
+	if (work->foreign) {
+		r->any_left = true;
+		return;
+	}
 	if (work->failed)
 		hold(r, i);
 	if (is_held(r, i))
@@ -250,7 +257,7 @@ static void follow_writes(const struct reroute *r, struct routes_now *x)
 
 static void ended(struct sm *sm)
 {
-	if (sm->reroute && sm->reroute->any_held)
+	if (sm->reroute && sm->reroute->any_left)
 		follow_writes(sm->reroute, sm->plan->now);
 	sweep_written(sm);
 }
