@@ -35,6 +35,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "plan/attributes.h"
+#include "plan/base_routes.h"
 #include "sm/internal.h"
 
 #define BATCH		4
@@ -87,6 +88,7 @@ struct scrub {
 	struct question questions[BATCH];
 	unsigned n_questions, asked;
 	bool collected;			/* looks is filled */
+	uint64_t held[IB_LID_MCAST_FIRST / LFT_BLOCK / 64];	/* bit n: block n of its LFT is not as planned */
 	bool silent, changed;		/* it did not answer; it is no more what it was */
 	unsigned tries;			/* of it, that were cut short */
 	bool claimed;			/* another SM was there */
@@ -103,6 +105,23 @@ static void add(struct scrub *s, enum table table, unsigned num, uint32_t mod)
 	*vec_push(&s->looks) = (struct look){ .table = table, .num = (uint8_t)num, .mod = mod };
 }
 
+/* Of this switch, by blocks: what waits to be written, and is no fault of anybody (sm/reroute.c). */
+static void note_held(struct scrub *s)
+{
+	const struct routes_now *x = s->state->plan->now;
+	uint32_t sw = s->state->f->nodes[s->node].sw;
+
+	memset(s->held, 0, sizeof(s->held));
+	for (size_t i = 0; sw != FABRIC_NONE && i < x->stale.n; i++)
+		if (x->switches[x->stale.v[i].sw] == sw)
+			s->held[x->stale.v[i].block / 64] |= 1ull << x->stale.v[i].block % 64;
+}
+
+static bool is_held(const struct scrub *s, item_t item)
+{
+	return ITEM_KIND(item) == ITEM_LFT && s->held[ITEM_B(item) / 64] >> ITEM_B(item) % 64 & 1;
+}
+
 static void add_item(void *arg, item_t item)
 {
 	static const enum table tables[] = {
@@ -111,6 +130,8 @@ static void add_item(void *arg, item_t item)
 	};
 	struct scrub *s = arg;
 
+	if (is_held(s, item))
+		return;
 	*vec_push(&s->looks) = (struct look){ .table = tables[ITEM_KIND(item)], .item = item,
 					      .num = (uint8_t)item_port(item) };
 }
@@ -144,6 +165,7 @@ static void collect(struct scrub *s)
 		want_items(p, s->node, add_pkeys, s);
 		return;
 	}
+	note_held(s);
 	add(s, TABLE_DESC, 0, 0);	/* not every device sends trap 144 */
 	if (on_switch)
 		add(s, TABLE_SWITCH_INFO, 0, 0);
