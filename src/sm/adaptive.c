@@ -167,7 +167,7 @@ bool adaptive_next(struct sm *sm, uint32_t node, struct smp *s)
 		if (o->state != OVERRIDE_ON || !want_route(sm->f, node, 0, s))
 			continue;
 		o->state = OVERRIDE_ASKED;
-		sweep_fill_smp(sm, s, SMP_SET, overrides[kind].attr, 0);
+		sweep_fill_set(sm, node, s, overrides[kind].attr, 0);
 		memcpy(s->data, o->info, sizeof(o->info));
 		put_be32(s->data, get_be32(s->data) & ~overrides[kind].clear);
 		return true;

@@ -114,7 +114,7 @@ static void fill_port(const struct sm *sm, const struct told *t, struct smp *s)
 	struct want_env env = sweep_env(sm);
 
 	env.as_found = true;	/* which is what it is about to hold */
-	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
+	sweep_fill_set(sm, p->node, s, UMAD_SM_ATTR_PORT_INFO,
 		       port_info_modifier(sm->f, p->node, p->num));
 	s->once |= sm->work[p->node].sets_lost;
 	want_port_info(&env, t->port, IB_PORT_NOP, s->data);

@@ -464,6 +464,11 @@ struct want_env sweep_env(const struct sm *sm);
 void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_t attr,
 		    uint32_t mod);
 /*
+ * Of a Set.  A device may take much longer to write than to read: who has answered in this sweep is
+ * there, and waited for as long as ever.
+ */
+void sweep_fill_set(const struct sm *sm, uint32_t node, struct smp *s, uint16_t attr, uint32_t mod);
+/*
  * An SMP to the node got no answer to any of its tries.  True: the node answers
  * others, so that this one is worth asking again.  False: nothing more is asked
  * of it in this sweep; that is so at once where the sweep is a takeover.

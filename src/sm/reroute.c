@@ -137,7 +137,7 @@ static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
 	*cookie = b->first + b->cursor++;
 	w = &r->rounds.writes[*cookie];
 	r->became[*cookie] = WRITE_SENT;
-	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_LINEAR_FT, w->block);
+	sweep_fill_set(sm, b->node, s, UMAD_SM_ATTR_LINEAR_FT, w->block);
 	memcpy(s->data, w->entries, LFT_BLOCK);
 	return true;
 }

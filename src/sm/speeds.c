@@ -267,7 +267,7 @@ static bool next_set(struct sm *sm, uint32_t node, struct smp *s, uint64_t *cook
 		x = &w->speeds.v[--w->speeds.n];
 		if (!want_route(sm->f, node, x->num, s))
 			continue;
-		sweep_fill_smp(sm, s, SMP_SET, IB_ATTR_MLNX_EXT_PORT_INFO, x->num);
+		sweep_fill_set(sm, node, s, IB_ATTR_MLNX_EXT_PORT_INFO, x->num);
 		memcpy(s->data, x->info, sizeof(s->data));
 		mad_set_field(s->data, 0, IB_MLNX_EXT_PORT_STATE_CHG_ENABLE_F, CHANGE_SPEED);
 		mad_set_field(s->data, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F, FDR10);

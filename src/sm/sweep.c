@@ -77,6 +77,12 @@ void sweep_fill_smp(const struct sm *sm, struct smp *s, unsigned method, uint16_
 	memset(s->data, 0, sizeof(s->data));
 }
 
+void sweep_fill_set(const struct sm *sm, uint32_t node, struct smp *s, uint16_t attr, uint32_t mod)
+{
+	sweep_fill_smp(sm, s, SMP_SET, attr, mod);
+	s->brief &= !sm->work[node].heard;
+}
+
 static struct log_ratelimit failed_log = LOG_RATELIMIT;
 /* What others say begins sweeps, as often as the trap gate and the like allow. */
 static struct log_ratelimit ended_log = { .burst = 40, .per_second = 1, .tokens = 40 };

@@ -180,10 +180,13 @@ static bool ask(struct sm *sm, struct link *l, unsigned e, struct smp *s)
 		return false;
 	}
 	l->is[e]++;
-	sweep_fill_smp(sm, s, set ? SMP_SET : SMP_GET, UMAD_SM_ATTR_PORT_INFO,
-		       port_info_modifier(sm->f, p->node, p->num));
-	if (!set)
+	if (!set) {
+		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
+			       port_info_modifier(sm->f, p->node, p->num));
 		return true;
+	}
+	sweep_fill_set(sm, p->node, s, UMAD_SM_ATTR_PORT_INFO,
+		       port_info_modifier(sm->f, p->node, p->num));
 	want_port_info(&env, l->end[e], IB_PORT_NOP, s->data);
 	for (enum field k = 0; k < N_FIELDS; k++)
 		if (l->want[k])

@@ -278,8 +278,7 @@ static bool port_set(struct sm *sm, const struct want_env *env, uint32_t node, u
 		*cookie = num | SET_FIELDS | SET_FIRST;
 		state = IB_PORT_NOP;
 	}
-	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
-		       port_info_modifier(sm->f, node, num));
+	sweep_fill_set(sm, node, s, UMAD_SM_ATTR_PORT_INFO, port_info_modifier(sm->f, node, num));
 	s->once |= w->sets_lost;
 	fill_port_info(sm, env, port, state, split && !fields, s->data);
 	if (bit_of(w->told, num))
@@ -303,7 +302,7 @@ static bool ports_next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie
 		if (!want_route(sm->f, node, 0, s))
 			return false;
 		note_blind(sm, node);
-		sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_SWITCH_INFO, 0);
+		sweep_fill_set(sm, node, s, UMAD_SM_ATTR_SWITCH_INFO, 0);
 		want_switch_info(&env, store_refusals(sm->store), n->sw, s->data);
 		if (w->mcast_top_stays)
 			mad_set_field(s->data, 0, IB_SW_MCAST_FDB_TOP_F,
@@ -527,7 +526,10 @@ bool write_item(struct sm *sm, uint32_t node, item_t it, struct smp *s)
 	if (item_is_refused(sm, node, it, &want) ||
 	    (kept_routes_holds(sm, node, it) && !(it & ITEM_PROBE)))
 		return false;
-	sweep_fill_smp(sm, s, it & ITEM_LOOK ? SMP_GET : SMP_SET, want.attr, want.mod);
+	if (it & ITEM_LOOK)
+		sweep_fill_smp(sm, s, SMP_GET, want.attr, want.mod);
+	else
+		sweep_fill_set(sm, node, s, want.attr, want.mod);
 	s->once |= sm->work[node].sets_lost;
 	if (s->method == SMP_SET)
 		memcpy(s->data, want.data, sizeof(s->data));
@@ -680,7 +682,7 @@ static bool active_set(const struct sm *sm, uint32_t port, struct smp *s, uint64
 		return false;
 	if (!want_route(sm->f, p->node, p->num, s))
 		return false;
-	sweep_fill_smp(sm, s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
+	sweep_fill_set(sm, p->node, s, UMAD_SM_ATTR_PORT_INFO,
 		       port_info_modifier(sm->f, p->node, p->num));
 	fill_port_info(sm, &env, port, activate ? IB_PORT_ACTIVE_S : IB_PORT_NOP,
 		       activate && bit_of(sm->work[p->node].split, p->num), s->data);
