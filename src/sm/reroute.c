@@ -41,7 +41,8 @@ enum { WRITE_NOT, WRITE_SENT, WRITE_DONE };
 
 struct reroute {
 	struct rounds rounds;
-	struct lfts *was;		/* what the switches hold at the beginning */
+	const struct lfts *was;		/* what the switches hold at the beginning */
+	struct lfts *own_was;		/* it, where that is not the routes of the plan before */
 	uint32_t round;
 	uint8_t *became;		/* per write */
 	VEC(struct batch) batches;
@@ -71,7 +72,7 @@ static void take_block(struct lfts *l, uint32_t sw, uint32_t block, const uint8_
 		memcpy(l->entries + (size_t)sw * l->stride + (size_t)block * LFT_BLOCK, entries, LFT_BLOCK);
 }
 
-/* What the switches hold, by all that is known. */
+/* What the switches hold, by all that is known, where that is not what was planned. */
 static struct lfts *tables_in_force(const struct routes_now *x, const struct lft_reads *reads)
 {
 	const struct fabric *f = x->base->f;
@@ -98,9 +99,11 @@ struct reroute *reroute_new(const struct plan *p, const struct plan *before,
 	if (!routes_follow(p, before) || !x->repaired.next)
 		return NULL;
 	r = xcalloc(1, sizeof(*r));
-	r->was = tables_in_force(before->now, reads);
+	if (before->now->stale.n || reads->n)	/* a copy of all tables, which few repairs need */
+		r->own_was = tables_in_force(before->now, reads);
+	r->was = r->own_was ? r->own_was : routes_wanted(before->now);
 	/* then nothing else differs than what the repair changed */
-	as_repaired = !x->round && !before->now->round && !before->now->stale.n && !reads->n;
+	as_repaired = !x->round && !before->now->round && !r->own_was;
 	rounds_make(&r->rounds, x->base->channels, base_order(x->base), x->dead.v,
 		    (uint32_t)x->dead.n, r->was, routes_wanted(x),
 		    as_repaired ? x->repaired.blocks : NULL, x->repaired.n_blocks);
@@ -113,7 +116,7 @@ void reroute_free(struct reroute *r)
 	if (!r)
 		return;
 	rounds_free(&r->rounds);
-	lfts_free(r->was);
+	lfts_free(r->own_was);
 	free(r->became);
 	vec_free(&r->batches);
 	vec_free(&r->again);
