@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Links that fail are repaired beside switches that answer, and do not do all that they are told:
+# one has another's M_Key, one takes long for a Set.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim's devices have no protection, and answer at once"
+
+sim_options=()
+manager="host-0001 HCA-1"
+old=0x1122334455667701 other=0x6600000000000066
+audited() { sim_ctl check >audit 2>&1; }
+silent() { ctl -j health | jq '[.problems[] | select(.kind == "device-silent")] | length'; }
+well() { subnet_up && [ "$(status sweeping)" = false ] && [ "$(silent)" = 0 ] && audited; }
+seen() { ctl -j events --kind "link-$1" | grep -q core-001; }
+fell_silent() { ctl -j events --kind device-silent | grep -c spine-003; }
+set_up() { [ "$(status sweeps)" -gt "$sweeps" ] && [ "$(status nodes)" = "$nodes" ] && well; }
+known() { [ "$(status foreign-keys)" = "$1" ] && [ "$(status sweeping)" = false ]; }
+
+for scrub in 0 2; do
+	note "a switch with another's M_Key: what others have to do is done (scrub-interval $scrub)"
+	rm -rf state
+	printf '%s\n' "m-key: $old" "m-key-protect: 1" "sweep-interval: 2" "scrub-interval: $scrub" >qosd.yaml
+	start_sim fat-tree:k=4,levels=3
+	start_and_wait "$manager" -c qosd.yaml
+	sim_do mkey spine-003 $other --protect 1
+	ctl sweep >/dev/null
+	until_ 20 known 1 || bad "another's M_Key is not seen: $(tail -n 3 "$qosd_log")"
+	# a route of spine-003 changes, too
+	sim_do link down core-001/P4
+	until_ 15 audited || bad "core-001/P4 is not repaired: $(tail -n 3 audit)"
+	sim_do link up core-001/P4
+	until_ 15 audited || bad "with the link again: $(tail -n 3 audit)"
+	until_ 15 known 1 || bad "no end of the sweeps"
+	sim_do mkey spine-003 0 --protect 0
+	ctl sweep >/dev/null
+	until_ 15 well || bad "it is not taken when its key is gone: $(ctl health 2>&1 | head -n 3)"
+	# what is not written yet was not overwritten by anybody
+	expect "tables that were overwritten" "" "$(ctl events --kind table-overwritten)"
+	stop_qosd
+	stop_sim
+done
+
+note "a switch that takes long for Sets"
+rm -rf state
+printf '%s\n' "sweep-interval: 2" "scrub-interval: 2" >qosd.yaml
+start_sim fat-tree:k=4,levels=3
+start_and_wait "$manager" -c qosd.yaml
+# longer than a local sweep waits for who may be silent, and shorter than for others
+sim_do fault add delay --class smp --method set --at spine-003 --for 400ms
+sim_do link down core-001/P4
+until_ 20 seen down || bad "nobody sees that core-001/P4 is down"
+until_ 20 well || bad "core-001/P4 is down: $(tail -n 3 audit), $(ctl health 2>&1 | head -n 3)"
+# some of that may have fallen to the sweep that found out how long it takes: now all is set in one
+before=$(fell_silent) sweeps=$(status sweeps) nodes=$(status nodes)
+sim_do node reboot spine-003
+until_ 40 set_up || bad "spine-003 is not set up: $(tail -n 3 audit), $(ctl health 2>&1 | head -n 3)"
+expect "times that it was taken to be silent while it was set up" "$before" "$(fell_silent)"
+expect "tables that were overwritten" "" "$(ctl events --kind table-overwritten)"
+stop_qosd
+stop_sim
