@@ -351,6 +351,7 @@ static bool change_next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
 		mad_set_field(s->data, 0, IB_PORT_CLIENT_REREG_F, 0);
 	}
 	s->once = true;		/* again with the old key it would be a violation */
+	s->brief = false;	/* … and as soon if its answer is only late */
 	x->waits = true;
 	*cookie = 0;
 	return true;
