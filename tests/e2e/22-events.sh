@@ -148,7 +148,7 @@ END
 ctl reload >/dev/null || bad "the policy is not taken"
 silent() {
 	health
-	[ "$verdict" = 2 ] && [[ $(kinds) == *device-silent*not-up* ]]
+	[ "$verdict" = 2 ] && [[ $(kinds) == *device-silent* ]]
 }
 until_ 20 silent || bad "a device that does not answer: exit status $verdict, $(kinds)"
 expect "the worst first" error "$(jq -r '.problems[0].severity' health.json)"
