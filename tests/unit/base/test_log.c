@@ -211,23 +211,16 @@ static int stuff(void)
 
 START_TEST(nobody_waits_for_who_reads_it)
 {
-	int fd = stuff();
 	int64_t begun = clock_mono_us();
-	struct buf all = { 0 };
-	const char *at;
 
+	stuff();	/* and its end for reading stays open: the thread goes on writing to it */
 	log_begin();
 	for (unsigned i = 0; i < LOG_LINES_MAX + 10; i++)
 		log_error("m", "line %u.", i);
 	ck_assert_int_lt(clock_mono_us() - begun, 2000000);
-	/* the first is being written, and so many wait */
-	dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+	begun = clock_mono_us();
 	log_end(20000);
-	while (buf_read(&all, fd, 1 << 20) && all.n == 0)
-		;
-	ck_assert_ptr_nonnull(at = memmem(all.s, all.n, "error: m: line 0.\n", 18));
-	close(fd);
-	buf_free(&all);
+	ck_assert_int_lt(clock_mono_us() - begun, 2000000);
 }
 END_TEST
 
