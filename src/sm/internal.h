@@ -739,6 +739,8 @@ void kept_routes_free(struct sm *sm);
 void kept_routes_start(struct sm *sm, void (*then)(struct sm *sm));
 /* What a switch of the plan holds, by all that is known; row: as many entries as a row of its tables. */
 void kept_routes_in_force(const struct plan *p, uint32_t sw, uint8_t *row);
+/* A node of the sweep's fabric holds what the old plan gave it: it has not started anew, nor is it another. */
+bool kept_routes_survived(const struct sm *sm, const struct plan *old, uint32_t node);
 /* The item is such a block, of which the plan wants what it holds. */
 bool kept_routes_holds(const struct sm *sm, uint32_t node, item_t item);
 /* In a full sweep: adds the Sets, with ITEM_PROBE, that show whether the node takes blocks again. */

@@ -98,6 +98,18 @@ static int by_switch_and_block(const void *va, const void *vb)
 	return a->kept.block < b->kept.block ? -1 : a->kept.block > b->kept.block;
 }
 
+bool kept_routes_survived(const struct sm *sm, const struct plan *old, uint32_t node)
+{
+	struct map64 none;
+	uint32_t before;
+	bool same;
+
+	map64_init(&none, 1);
+	same = node_is_as_planned(old, &none, store_refusals(sm->store), sm->f, node, &before);
+	map64_free(&none);
+	return same;
+}
+
 /*
  * All of the table of a switch that was mute: its entries are changed together with those of others
  * then, in the order that is safe.  One that lost its state meanwhile is brought up as any other.
@@ -106,16 +118,12 @@ static void collect_back(struct sm *sm)
 {
 	struct kept_routes *k = sm->kept_routes;
 	const struct plan *old = sm->published ? sm->published->plan : NULL;
-	struct map64 none;
-	uint32_t before;
 
-	map64_init(&none, 1);
 	for (uint32_t sw = 0; old && sm->kind == SWEEP_LOCAL && sw < sm->f->n_switches; sw++) {
 		uint32_t node = sm->f->switches[sw].node;
 		uint64_t guid = sm->f->nodes[node].guid;
 
-		if (!mute_is_back(sm, guid) || sm->work[node].failed ||
-		    !node_is_as_planned(old, &none, store_refusals(sm->store), sm->f, node, &before))
+		if (!mute_is_back(sm, guid) || sm->work[node].failed || !kept_routes_survived(sm, old, node))
 			continue;
 		for (uint32_t block = 0; block < old->lfts->stride / LFT_BLOCK &&
 		     entries_of(sm->f, sw, block); block++)
@@ -124,7 +132,6 @@ static void collect_back(struct sm *sm)
 				.kept = { .sw = sw, .block = block } };
 		sm->work[node].lft_known = true;	/* until a block is not */
 	}
-	map64_free(&none);
 }
 
 /* Blocks and LinearFDBTops that the switches of the fabric keep, as far as is remembered. */
@@ -307,7 +314,6 @@ static void go_on(struct sm *sm)
 			take_back(sm, b);
 			continue;
 		}
-
 		if (!b->known || (b->by_value && hash_bytes(b->kept.entries, n, 0) != b->digest))
 			continue;
 		remember(k, b);

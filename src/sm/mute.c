@@ -256,18 +256,12 @@ static void keep_the_rest(struct mutes *m)
 static bool was_known(const struct sm *sm, uint32_t node, const struct mute *x)
 {
 	const struct plan *old = sm->replaced ? sm->replaced->plan : NULL;
-	struct map64 none;
-	uint32_t before;
-	bool same;
 
 	if (sm->was_owed || sm->another_was)
 		return false;
 	if (x ? !x->table_known : map64_get(&sm->doubtful, sm->f->nodes[node].guid) != MAP64_NONE)
 		return false;
-	map64_init(&none, 1);
-	same = node_is_as_planned(old, &none, store_refusals(sm->store), sm->f, node, &before);
-	map64_free(&none);
-	return same;
+	return kept_routes_survived(sm, old, node);
 }
 
 static bool is_stale(const struct sm *sm, uint32_t node)
