@@ -39,14 +39,17 @@ in_force() {
 	[ "$(status change)" = "$(status change-in-force)" ] && [ "$(status sweeping)" = false ]
 }
 is_swept() { in_force && [ "$(status sweeps)" -gt "$sweeps" ]; }
+# A switch that was rebooted trains its links for longer than the wait below.
+all_trained() { [ "$(status ports-active)" = "$(status ports-linked)" ]; }
 # settled: what was changed is published, and nothing follows.
 settled() {
 	local last
 	until_ 60 is_swept || bad "no sweep after: $change"
 	for ((;;)); do
+		until_ 60 all_trained || bad "ports that are not Active after: $change"
 		last=$(status sweeps)
 		sleep 0.7
-		in_force && [ "$(status sweeps)" = "$last" ] && return
+		in_force && all_trained && [ "$(status sweeps)" = "$last" ] && return
 	done
 }
 
