@@ -30,12 +30,14 @@ left_out() { health | grep -q 'it is left out'; }
 # Only the discovering process is lied to in $DISCOLIAR.  The daemon takes the device back at its next light
 # sweep, however soon that comes: the log still tells that discovery went round the device.
 lines() { wc -l <"$qosd_log"; }
-# went_round LINES: since the log had so many lines.
+# went_round LINES: since the log had so many lines.  Of what happens again and again it leaves lines out,
+# and says so; that the device is taken back tells as much then.
 went_round() {
 	local since
 	since=$(tail -n "+$(($1 + 1))" "$qosd_log")
-	grep -qE 'the device at (leaf[0-9]+/P[0-9]+|port [0-9]+ of) .*: it is left out' <<<"$since" &&
-		grep -qE "sweep: .*: $((all - 1)) nodes, .* ([0-9]+) of \1 ports active" <<<"$since"
+	grep -qE 'the device at (leaf[0-9]+/P[0-9]+|port [0-9]+ of) .*: it is left out|similar lines left out' <<<"$since" &&
+		grep -qE -e "sweep: .*: $((all - 1)) nodes, .* ([0-9]+) of \1 ports active" \
+			-e "sweep: a device that was left out answers as it should: $all nodes" <<<"$since"
 }
 back() {
 	lies none -
