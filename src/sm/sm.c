@@ -32,7 +32,7 @@
 #define RETRY_FIRST_S	2
 #define RETRY_MAX_S	300
 
-static struct log_ratelimit trap_log = LOG_RATELIMIT;
+static struct log_ratelimit trap_log = LOG_RATELIMIT, flood_log = LOG_RATELIMIT;
 
 const char *sm_state_name(enum sm_state s)
 {
@@ -648,7 +648,7 @@ static void tell_flood(struct sm *sm, const struct trap_flood *flood)
 	struct event e;
 
 	sm_flood_text(f, flood, &text);
-	log_warn("trap", "%s", text.s);
+	log_limited(&flood_log, LOG_LEVEL_WARNING, "trap", "%s", text.s);
 	event_make(&e, EVENT_TRAP_FLOOD, "%s", text.s);
 	if (port != FABRIC_NONE)
 		event_guid(&e, "node", port_node(f, port)->guid);

@@ -294,9 +294,11 @@ kill -CONT "${pid[a]}"
 note "a host overwrites the manager's own port: it is told, and repaired by the next light sweep"
 expect "Set of its P_Key table" status=0x0000 "$(raw b 1 2 0x16 0 64:0001 | cut -c 1-13)"
 served() { [ "$(raw d 3 0x12 0x11 0 | cut -c 1-13)" = status=0x0000 ]; }
-! served || bad "the Set changed nothing"
+# a light sweep may have been there before us
+told() { grep -qE "a HCA-1.*: P_Key table overwritten by another, it is repaired" a/log; }
+! served || until_ 5 told || bad "the Set changed nothing"
 soon "others are served again" served
-expect_match "the log" "a HCA-1.*: P_Key table overwritten by another, it is repaired" "$(<a/log)"
+until_ 5 told || bad "the log: $(tail -n 5 a/log)"
 expect_match "an event" "table-overwritten.*P_Key table" "$(of a ctl events)"
 info=$(raw b 1 1 0x15 0 | sed 's/.* //')
 # an M_Key, which everybody can read; PortState 0: it stays
@@ -304,6 +306,5 @@ expect "Set of its M_Key" status=0x0000 \
 	"$(raw b 1 2 0x15 0 "64:00000000deadbeef${info:16:48}$(printf %02x $((0x${info:64:2} & 0xf0)))$(
 	printf %02x $((0x${info:66:2} & 0x0f)))${info:68}" | cut -c 1-13)"
 is_clear() { [ "$(raw b 1 1 0x15 0 | sed 's/.* //' | cut -c 1-16)" = 0000000000000000 ]; }
-! is_clear || bad "the Set changed nothing"
 soon "the M_Key is gone again" is_clear
 finish
