@@ -225,6 +225,8 @@ BENCH_PRELOADS = tests/bench/count_umad.c tests/bench/turns.c
 BENCH_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(BENCH_PRELOADS),$(wildcard tests/bench/*.c)))
 BENCH_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(BENCH_PRELOADS))
 # Tools share nothing with what they test; benchmarks measure the pure layers.
+# Fabrics may be those of the simulator.
+$(BUILD)/tests/bench/topology: $(call archives,simtopo simnet)
 $(TEST_TOOLS): $(call archives,base ib fabric)
 $(BENCH_PROGRAMS): $(call archives,sa $(call below,sa))
 $(TEST_TOOLS) $(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o \
