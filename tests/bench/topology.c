@@ -262,20 +262,21 @@ static void make_regular(struct topology *t, const struct words *w)
 	add_hosts(t, 0, n, hosts);
 }
 
-/* Switches whose line boards and spines are inside; ports in front are used board by board. */
+/* Switches whose line boards and spines are inside. */
 struct chassis {
 	uint32_t first;		/* line boards, then spines */
-	uint32_t lines, used;
+	uint32_t lines, used;	/* … and ports in front of those in use */
+	uint32_t in_a_row;	/* ports of a board that are used before the next one's */
 };
 
 static struct chassis add_chassis(struct topology *t, const struct words *w, const char *name,
-				  uint32_t number_of)
+				  uint32_t number_of, uint32_t spines)
 {
 	struct chassis c = { .lines = number(w, "lines", 12) };
-	uint32_t spines = number(w, "spines", 6), parallel = number(w, "parallel", 2);
-	uint32_t front = number(w, "front", 12);
+	uint32_t parallel = number(w, "parallel", 2), front = number(w, "front", 12);
 	char text[32];
 
+	c.in_a_row = number(w, "by-board", 0) ? front : 1;
 	snprintf(text, sizeof(text), "%s%u line", name, number_of);
 	c.first = add_switches(t, c.lines, front + spines * parallel, text);
 	snprintf(text, sizeof(text), "%s%u spine", name, number_of);
@@ -290,7 +291,7 @@ static struct chassis add_chassis(struct topology *t, const struct words *w, con
 /* The board of the next port in front. */
 static uint32_t next_board(struct chassis *c)
 {
-	return c->first + c->used++ % c->lines;
+	return c->first + c->used++ / c->in_a_row % c->lines;
 }
 
 static void add_tors(struct topology *t, const struct words *w, struct chassis *c, uint32_t n,
@@ -311,16 +312,20 @@ static void add_tors(struct topology *t, const struct words *w, struct chassis *
 
 /*
  * n chassis with hosts and tors at them; with tops, each of the n has `up` cables to as many
- * chassis above, spread in blocks; without, each tor has tor-up cables to every chassis.
+ * chassis above, spread in blocks; without, each tor has tor-up cables to every chassis.  The last
+ * one lacks some spines.  by-board: the ports of a board are used before those of the next, so that
+ * hosts and cables to other chassis are apart; else those of the same place on each board.
  */
 static void make_chassis(struct topology *t, const struct words *w)
 {
 	uint32_t n = number(w, "n", 1), tops = number(w, "tops", 0), tors = number(w, "tors", 0);
 	uint32_t hosts = number(w, "hosts", 0), up = number(w, "up", 64);
+	uint32_t spines = number(w, "spines", 6), less = number(w, "less", 0);
 	struct chassis *c = xcalloc(n + tops + 1, sizeof(*c));
 
 	for (uint32_t i = 0; i < n + tops; i++)
-		c[i] = add_chassis(t, w, i < n ? "chassis" : "top", i < n ? i + 1 : i - n + 1);
+		c[i] = add_chassis(t, w, i < n ? "chassis" : "top", i < n ? i + 1 : i - n + 1,
+				   spines - (i == n + tops - 1 ? less : 0));
 	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t h = 0; h < hosts; h++)
 			add_host(t, next_board(&c[i]));
@@ -651,6 +656,7 @@ int main(int argc, char **argv)
 		       "chassis:n=N[,lines=N][,spines=N][,parallel=N][,front=PORTS][,hosts=EACH]\n"
 		       "       [,tops=CHASSIS][,up=CABLES][,top-hosts=EACH]\n"
 		       "       [,tors=N][,tor-up=CABLES][,tor-hosts=EACH]\n"
+		       "       [,by-board=1][,less=SPINES]\n"
 		       "%schanges:\nlose=PERCENT[@SEED]\naggregation\nspine-host[=N]\n"
 		       "spine-router[=N]\n", topo_generators_help);
 		return argc == 2 ? 0 : 2;
