@@ -34,11 +34,10 @@ struct end {
 
 struct node {
 	uint8_t type, nports;
-	bool base_port0;
-	uint16_t lid;
 	uint16_t device;
 	uint32_t vendor;
 	uint64_t guid, sysimg, port_guid[PORTS_MAX + 1];
+	uint16_t lid[PORTS_MAX + 1];	/* a switch's is that of port 0 */
 	char desc[65];
 	struct end *ends;	/* [nports + 1] */
 };
@@ -559,8 +558,8 @@ static void print_port(FILE *out, const struct topology *t, const struct node *n
 		fprintf(out, "(%" PRIx64 ") ", port_guid(far, e->port));
 	fputs("\t\t# ", out);
 	if (n->type != SIM_SWITCH)
-		fprintf(out, "lid %u lmc 0 ", n->lid);
-	fprintf(out, "\"%s\" lid %u %s\n", far->desc, far->lid,
+		fprintf(out, "lid %u lmc 0 ", n->lid[port]);
+	fprintf(out, "\"%s\" lid %u %s\n", far->desc, far->lid[far->type == SIM_SWITCH ? 0 : e->port],
 		link_speed_name(e->speed, speed, sizeof(speed)));
 }
 
@@ -588,7 +587,7 @@ static void print(FILE *out, const struct topology *t)
 		print_id(out, n);
 		fprintf(out, "\t\t# \"%s\"", n->desc);
 		if (n->type == SIM_SWITCH)
-			fprintf(out, " base port 0 lid %u lmc 0", n->lid);
+			fprintf(out, " base port 0 lid %u lmc 0", n->lid[0]);
 		fputc('\n', out);
 		for (unsigned p = 1; p <= n->nports; p++)
 			if (n->ends[p].node != NOBODY)
@@ -596,7 +595,7 @@ static void print(FILE *out, const struct topology *t)
 	}
 }
 
-/* LIDs as qosd gives them on a fabric that has none; an adapter of several ports shows the first. */
+/* LIDs as qosd gives them on a fabric that has none. */
 static void give_lids(struct topology *t)
 {
 	struct shared_policy *policy = shared_policy_new(policy_builtin());
@@ -624,8 +623,8 @@ static void give_lids(struct topology *t)
 
 		if (node == MAP64_NONE)
 			continue;	/* not reached */
-		for (unsigned p = 0; p <= n->nports && !n->lid; p++)
-			n->lid = plan.lid[f->nodes[node].port0 + p];
+		for (unsigned p = 0; p <= n->nports; p++)
+			n->lid[p] = plan.lid[f->nodes[node].port0 + p];
 	}
 	fclose(file);
 }
