@@ -31,12 +31,34 @@ static uint32_t usual(const struct histogram *h)
 	return value;
 }
 
-/* Fills up to a multiple of radix if little is missing, so that digits of a rank stay apart. */
-static uint32_t round_near(uint32_t n, uint32_t radix)
-{
-	uint32_t up = (n + radix - 1) / radix * radix;
+/* How many things are plugged into switches of a kind, and into which ports. */
+struct plugs {
+	struct histogram number;
+	uint32_t used[256];	/* [port]: on how many switches */
+};
 
-	return (up - n) * 8 <= n ? up : n;
+static void plugs_add(struct plugs *p, const bool used[256])
+{
+	uint32_t n = 0;
+
+	for (unsigned port = 0; port < 256; port++) {
+		n += used[port];
+		p->used[port] += used[port];
+	}
+	histogram_add(&p->number, n);
+}
+
+/*
+ * The room for their places: as many as there are as a rule, and those that are missing here and
+ * there, for a gap keeps the digits of the others.  A port that none of them uses is no gap.
+ */
+static uint32_t plugs_room(const struct plugs *p)
+{
+	uint32_t n = usual(&p->number), ports = 0;
+
+	for (unsigned port = 0; port < 256; port++)
+		ports += 2 * p->used[port] > p->number.n;
+	return ports > n && (ports - n) * 8 <= n + 7 ? ports : n;
 }
 
 /*
@@ -71,25 +93,15 @@ static uint32_t parent_trunk(const struct updn_order *o, uint32_t v)
 	return FABRIC_NONE;
 }
 
-static uint32_t up_lanes(const struct graph *g, uint32_t v)
-{
-	uint32_t n = 0;
-
-	for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
-		n += g->trunks[t].n_lanes;
-	return n;
-}
-
-/* The usual number of up neighbours, or of up lanes, for each rank. */
-static uint32_t *usual_up(const struct updn_order *o, bool lanes)
+/* The usual number of up neighbours for each rank. */
+static uint32_t *usual_up(const struct updn_order *o)
 {
 	const struct graph *g = o->g;
 	struct histogram *seen = xcalloc(o->n_ranks, sizeof(*seen));
 	uint32_t *up = xcalloc(o->n_ranks, sizeof(*up));
 
 	for (uint32_t v = 0; v < g->n; v++)
-		histogram_add(&seen[o->rank[v]],
-			      lanes ? up_lanes(g, v) : g->trunk0[v + 1] - g->up0[v]);
+		histogram_add(&seen[o->rank[v]], g->trunk0[v + 1] - g->up0[v]);
 	for (unsigned r = 0; r < o->n_ranks; r++)
 		up[r] = usual(&seen[r]);
 	free(seen);
@@ -120,6 +132,12 @@ static struct child *find_children(const struct updn_order *o)
 	return child;
 }
 
+static void mark_hosts(const struct graph *g, uint32_t v, bool used[256])
+{
+	for (uint32_t i = g->end0[v]; i < g->inner0[v]; i++)
+		used[g->f->ports[g->f->ports[g->ends[i]].peer].num] = true;
+}
+
 static void mark_children(const struct graph *g, const struct child *child, uint32_t parent,
 			  bool used[256])
 {
@@ -128,39 +146,29 @@ static void mark_children(const struct graph *g, const struct child *child, uint
 			used[child[g->trunks[t].v].port] = true;
 }
 
-static unsigned count_used(const bool used[256])
+/* For each rank, the room for the children of a parent. */
+static uint32_t *room_for_children(const struct updn_order *o, const struct child *child)
 {
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < 256; i++)
-		n += used[i];
-	return n;
-}
-
-/* For each rank, how many children its parents have, as a rule. */
-static uint32_t *usual_children(const struct updn_order *o, const struct child *child,
-				const uint32_t *lanes)
-{
-	struct histogram *seen = xcalloc(o->n_ranks, sizeof(*seen));
-	uint32_t *children = xcalloc(o->n_ranks, sizeof(*children));
+	struct plugs *seen = xcalloc(o->n_ranks, sizeof(*seen));
+	uint32_t *room = xcalloc(o->n_ranks, sizeof(*room));
 
 	for (uint32_t v = 0; v < o->g->n; v++) {
 		bool used[256] = { false };
 
 		mark_children(o->g, child, v, used);
-		histogram_add(&seen[o->rank[v]], count_used(used));
+		plugs_add(&seen[o->rank[v]], used);
 	}
 	for (unsigned r = 0; r < o->n_ranks; r++)
-		children[r] = round_near(usual(&seen[r]), lanes[r]);
+		room[r] = plugs_room(&seen[r]);
 	free(seen);
-	return children;
+	return room;
 }
 
 /* From the top down, so that a parent has its number before its children. */
-static void number_vertices(struct dmodk *k, const struct updn_order *o, const uint32_t *lanes)
+static void number_vertices(struct dmodk *k, const struct updn_order *o)
 {
 	struct child *child = find_children(o);
-	uint32_t *children = usual_children(o, child, lanes);
+	uint32_t *rooms = room_for_children(o, child);
 	uint64_t roots = 0;
 
 	for (uint32_t v = 0; v < o->g->n; v++)
@@ -168,7 +176,7 @@ static void number_vertices(struct dmodk *k, const struct updn_order *o, const u
 			k->leaf[v] = roots++;
 	for (uint32_t v = o->g->n; v-- > 0;) {
 		bool used[256] = { false };
-		uint32_t place[256], room = children[o->rank[v]];
+		uint32_t place[256], room = rooms[o->rank[v]];
 
 		mark_children(o->g, child, v, used);
 		give_places(used, room, place);
@@ -179,24 +187,27 @@ static void number_vertices(struct dmodk *k, const struct updn_order *o, const u
 				k->leaf[c] = k->leaf[v] * room + place[child[c].port];
 		}
 	}
-	free(children);
+	free(rooms);
 	free(child);
 }
 
 struct dmodk *dmodk_new(const struct updn_order *o)
 {
 	struct dmodk *k = xcalloc(1, sizeof(*k));
-	uint32_t *lanes = usual_up(o, true);
-	struct histogram hosts = { .n = 0 };
+	struct plugs hosts = { .number = { .n = 0 } };
 
-	k->radix = usual_up(o, false);
+	k->radix = usual_up(o);
 	k->leaf = xcalloc(o->g->n, sizeof(*k->leaf));
-	for (uint32_t v = 0; v < o->g->n; v++)
-		if (o->rank[v] == 0)
-			histogram_add(&hosts, graph_hosts(o->g, v));
-	k->hosts = round_near(usual(&hosts), lanes[0]);
-	number_vertices(k, o, lanes);
-	free(lanes);
+	for (uint32_t v = 0; v < o->g->n; v++) {
+		bool used[256] = { false };
+
+		if (o->rank[v] || !graph_hosts(o->g, v))
+			continue;
+		mark_hosts(o->g, v, used);
+		plugs_add(&hosts, used);
+	}
+	k->hosts = plugs_room(&hosts);
+	number_vertices(k, o);
 	return k;
 }
 
@@ -214,8 +225,7 @@ void dmodk_hosts(const struct dmodk *k, const struct graph *g, uint32_t v, uint6
 	bool used[256] = { false };
 	uint32_t place[256];
 
-	for (uint32_t i = g->end0[v]; i < g->inner0[v]; i++)
-		used[g->f->ports[g->f->ports[g->ends[i]].peer].num] = true;
+	mark_hosts(g, v, used);
 	give_places(used, k->hosts, place);
 	for (unsigned port = 0; port < 256; port++)
 		if (used[port])

@@ -108,28 +108,32 @@ static bool one_way_down(const struct graph *g, uint32_t d, const uint16_t *down
 	return true;
 }
 
-/* Judges an order, and on the way chooses the hub of a layered one. */
+/* Judges an order, finds whether all can meet, and chooses the hub of a layered one. */
 static struct verdict judge(struct updn_order *o)
 {
 	const struct graph *g = o->g;
 	struct verdict verdict = { 0 };
 	uint16_t *down = xcalloc(g->n, sizeof(*down)), *total = xcalloc(g->n, sizeof(*total));
+	uint32_t *below = xcalloc(g->n, sizeof(*below)), n_origins = 0, hub_origins = 0, most = 0;
 
 	for (uint32_t d = 0; d < g->n; d++) {
-		uint32_t reached = 0;
+		uint32_t reached = 0, origins = 0;
 
 		if (!is_origin(g, d))
 			continue;
+		n_origins++;
 		updn_distances(g, d, down, total);
 		for (uint32_t v = 0; v < g->n; v++) {
+			below[v] += down[v] != FAR;
 			if (total[v] == FAR)
 				continue;
 			reached++;
 			if (is_origin(g, v)) {
-				verdict.pairs++;
+				origins++;
 				verdict.length += total[v];
 			}
 		}
+		verdict.pairs += origins;
 		if (!o->layered || reached < o->hub_reach ||
 		    (reached == o->hub_reach && o->hub_safe))
 			continue;
@@ -137,7 +141,13 @@ static struct verdict judge(struct updn_order *o)
 		if (reached > o->hub_reach || o->hub_safe)
 			o->hub = d;
 		o->hub_reach = reached;
+		hub_origins = origins;
 	}
+	for (uint32_t v = 0; v < g->n; v++)
+		if (below[v] > most)
+			most = below[v];
+	o->meets = most == n_origins || (o->hub_safe && hub_origins == n_origins);
+	free(below);
 	free(down);
 	free(total);
 	return verdict;
@@ -278,7 +288,7 @@ struct updn_order *updn_order_on(const struct updn_order *o, const struct fabric
 
 	*to = (struct updn_order){ .n_ranks = o->n_ranks, .layered = o->layered,
 				   .hub = FABRIC_NONE, .hub_safe = o->hub_safe,
-				   .hub_reach = o->hub_reach };
+				   .hub_reach = o->hub_reach, .by_weight = o->by_weight, .meets = o->meets };
 	to->rank = xcalloc(f->n_switches, sizeof(*to->rank));
 	for (uint32_t v = 0; v < o->g->n; v++) {
 		if (sw_of[o->g->sw[v]] == FABRIC_NONE)
@@ -358,31 +368,10 @@ static bool rank_layers(const struct graph *g, uint32_t min, uint16_t *rank)
 	return some;
 }
 
-/*
- * Does it connect all hosts that can be connected?  The hub may stand in for a
- * few pairs (a host on a spine, and a leaf that lost its link to there) when
- * that is safe.
- */
-static bool connects(const struct updn_order *o, const struct verdict *v,
-		     const struct verdict *best)
+/* The order by layers below the switches with at least min hosts; NULL if that tells nothing. */
+static struct updn_order *by_layers(const struct graph *base, uint32_t min_hosts, uint16_t *rank)
 {
-	return v->pairs == best->pairs ||
-	       (o->hub_safe && o->hub_reach == o->g->n && v->pairs * 20 >= best->pairs * 19);
-}
-
-/* The order by layers if it connects all, by paths that are hardly longer. */
-static struct updn_order *try_layers(const struct graph *base, const struct survey *s,
-				     uint32_t min_hosts, uint16_t *rank)
-{
-	if (!rank_layers(base, min_hosts, rank))
-		return NULL;
-	struct updn_order *o = order_from_ranks(base, rank, true);
-	struct verdict v = judge(o);
-
-	if (connects(o, &v, &s->best) && v.length * 10 <= s->best.length * 11)
-		return o;
-	updn_order_free(o);
-	return NULL;
+	return rank_layers(base, min_hosts, rank) ? order_from_ranks(base, rank, true) : NULL;
 }
 
 /* --- roots --- */
@@ -451,37 +440,103 @@ static struct updn_order *try_roots(const struct graph *base, const struct surve
 	return best;
 }
 
-static struct updn_order *find_order(const struct fabric *f, bool layers)
+/* --- from the middle --- */
+
+/*
+ * Ranks by the distance from the middle: from the switches without a neighbour that is nearer to
+ * all hosts.  Where hosts are on switches of several levels, as in a chassis, the distance from
+ * hosts tells nothing of levels, but this does.
+ */
+static bool rank_from_middle(const struct graph *g, const uint64_t *sum, uint16_t *rank)
+{
+	uint32_t *queue = xcalloc(g->n, sizeof(*queue)), head = 0, tail = 0;
+	uint16_t deepest = 0;
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		bool middle = g->trunk0[v + 1] > g->trunk0[v];
+
+		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
+			middle &= sum[v] <= sum[g->trunks[t].v];
+		rank[v] = FAR;
+		if (middle) {
+			rank[v] = 0;
+			queue[tail++] = v;
+		}
+	}
+	while (head < tail) {
+		uint32_t v = queue[head++];
+
+		deepest = rank[v];
+		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
+			uint32_t u = g->trunks[t].v;
+
+			if (rank[u] != FAR)
+				continue;
+			rank[u] = (uint16_t)(rank[v] + 1);
+			queue[tail++] = u;
+		}
+	}
+	for (uint32_t v = 0; v < g->n; v++)
+		rank[v] = rank[v] == FAR ? 0 : (uint16_t)(deepest - rank[v]);
+	free(queue);
+	return deepest > 0;
+}
+
+static struct updn_order *from_middle(const struct graph *base, const struct survey *s,
+				      uint16_t *rank)
+{
+	return rank_from_middle(base, s->sum, rank) ? order_from_ranks(base, rank, true) : NULL;
+}
+
+/* --- all --- */
+
+static void add(struct updn_orders *all, struct updn_order *o, const struct survey *s)
+{
+	struct verdict v;
+
+	if (!o)
+		return;
+	v = judge(o);
+	o->shortest = v.pairs == s->best.pairs && v.length == s->best.length;
+	all->v[all->n++] = o;
+}
+
+void updn_orders(const struct fabric *f, struct updn_orders *all)
 {
 	struct graph *base = graph_new(f, graph_by_guid(f));
 	uint16_t *rank = xcalloc(base->n, sizeof(*rank));
 	uint32_t usual = usual_hosts(base);
-	struct updn_order *o = NULL;
 	struct survey s;
 
+	all->n = 0;
 	survey_make(&s, base);
 	/* a few hosts on a spine (management, storage) don't make it a leaf … */
-	if (layers)
-		o = try_layers(base, &s, (usual + 7) / 8, rank);
+	add(all, by_layers(base, (usual + 7) / 8, rank), &s);
 	/* … unless that leaves it without a path to another of the kind */
-	if (layers && !o && usual > 8)
-		o = try_layers(base, &s, 1, rank);
-	if (!o)
-		o = try_roots(base, &s, rank);
-	if (!o)
-		o = order_from_ranks(base, rank, false);	/* no switches at all */
+	if (usual > 8)
+		add(all, by_layers(base, 1, rank), &s);
+	add(all, from_middle(base, &s, rank), &s);
+	add(all, try_roots(base, &s, rank), &s);
+	if (!all->n)
+		add(all, order_from_ranks(base, rank, false), &s);	/* no switches at all */
 	free(s.sum);
 	free(rank);
 	graph_free(base);
-	return o;
-}
-
-struct updn_order *updn_order_new(const struct fabric *f)
-{
-	return find_order(f, true);
 }
 
 struct updn_order *updn_order_by_root(const struct fabric *f)
 {
-	return find_order(f, false);
+	struct graph *base = graph_new(f, graph_by_guid(f));
+	uint16_t *rank = xcalloc(base->n, sizeof(*rank));
+	struct updn_order *o;
+	struct survey s;
+
+	survey_make(&s, base);
+	o = try_roots(base, &s, rank);
+	if (!o)
+		o = order_from_ranks(base, rank, false);
+	free(s.sum);
+	free(rank);
+	graph_free(base);
+	return o;
 }

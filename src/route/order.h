@@ -28,7 +28,20 @@ struct updn_order {
 	uint32_t hub;
 	bool hub_safe;		/* such turns can't close a circle of channels */
 	uint32_t hub_reach;	/* vertices with a legal path to it */
+	bool meets;		/* a legal multicast tree can have all hosts: below one vertex, or by the hub */
+	bool by_weight;		/* ways are chosen by weigh.h, else by digits or the load of a switch's lanes */
+	bool shortest;		/* all switches with hosts have shortest paths that are legal */
 };
+
+enum { UPDN_ORDERS_MAX = 4 };
+struct updn_orders {
+	struct updn_order *v[UPDN_ORDERS_MAX];
+	unsigned n;
+};
+
+/* The orders that f may be routed by, the most promising first, at least one; the caller's to free. */
+void updn_orders(const struct fabric *f, struct updn_orders *all);
+
 
 /* updn_order_new() but never layered: a legal path for every pair that has any. */
 struct updn_order *updn_order_by_root(const struct fabric *f);

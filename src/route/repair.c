@@ -127,24 +127,23 @@ static void count_load(struct repair *rp, uint32_t v)
 }
 
 /*
- * Looks at the ways that lead down from v and then up.  False if one does
- * where no way to the hub comes down: the engine didn't go by this order.
+ * Looks at the ways that lead down from v and then up.  False if the order has no place for that,
+ * as one below a root: the engine didn't go by it.
  */
 static bool check_turns_from(struct repair *rp, uint32_t v, const bool *may_turn)
 {
 	const uint8_t *row = base_row(rp, v);
-	bool safe = rp->o->hub_safe;
 
 	for (uint32_t lid = 1; lid <= rp->base->top; lid++) {
 		uint32_t w = channel_by_port(rp->c, v, row[lid]).to;
 
-		if (w >= v || (may_turn[w] && safe) || rp->owners[lid].v == FABRIC_NONE)
+		if (w >= v || may_turn[w] || rp->owners[lid].v == FABRIC_NONE)
 			continue;
 		uint32_t then = channel_by_port(rp->c, w, base_row(rp, w)[lid]).to;
 
 		if (then == FABRIC_NONE || then < w)
 			continue;
-		if (!may_turn[w])
+		if (!rp->o->layered)
 			return false;
 		rp->risky = true;
 	}
@@ -157,7 +156,7 @@ static bool check_turns(struct repair *rp)
 	uint16_t *down = xcalloc(g->n, sizeof(*down));
 	bool *may_turn = xcalloc(g->n, sizeof(*may_turn)), fits = true;
 
-	if (rp->o->layered) {
+	if (rp->o->layered && rp->o->hub != FABRIC_NONE && rp->o->hub_safe) {
 		updn_down(g, rp->o->hub, down);
 		for (uint32_t v = 0; v < g->n; v++)
 			may_turn[v] = down[v] != FAR;
@@ -207,8 +206,9 @@ static bool check_order(struct repair *rp)
 
 	if (!check_turns(rp))
 		return false;
-	/* where the hub may not have helped, updn may have taken another order */
-	return !o->layered || (o->hub_safe && o->hub_reach == rp->g->n) || keeps_order(rp);
+	/* where single turns had to help, updn may have taken another order */
+	return !o->layered || (o->hub_safe && o->hub_reach == rp->g->n && !rp->risky) ||
+	       keeps_order(rp);
 }
 
 struct repair *repair_new(const struct route_request *r, const struct channels *c,

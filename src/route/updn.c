@@ -9,28 +9,25 @@
  * port is taken.
  *
  * A switch without a legal path to a destination (a spine to another, or to
- * what it lost its link to) sends towards the order's hub until there is one.
- * In a fat tree these turns add no circle of channels.  Where they would,
- * such switches stay without a route if they are few; else the fabric is
- * no tree, and an order below a root takes the place of the layers.
+ * what it lost its link to) sends towards the order's hub until there is one,
+ * if that adds no circle of channels, as in a fat tree.  What is left goes by
+ * single turns that add none (stranded.h).  If some end port can't be reached
+ * from another even so, an order below a root takes the place of the layers.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "route/dmodk.h"
-#include "route/verify.h"
+#include "route/stranded.h"
+#include "route/updn.h"
+#include "route/weigh.h"
 
 /* The up lanes of a vertex as digits address them. */
 struct up_lane {
 	uint32_t v, lane;
 	uint8_t turn;		/* which lane of its trunk */
 	uint8_t port;
-};
-
-struct outcome {
-	bool turned;		/* a path by the hub was needed */
-	uint64_t pairs, lost;	/* (vertex with hosts, LID in the same part); of these without a path */
 };
 
 struct updn {
@@ -48,9 +45,13 @@ struct updn {
 	uint32_t *part;		/* [vertex]: which part of a divided fabric it is in */
 	uint8_t *to_hub;	/* [vertex]: out port to the hub, LFT_DROP if there is none */
 	struct dest dests[DESTS_MAX];	/* the ends on it */
-	unsigned n_dests, n_asked;	/* of them, all but aggregation nodes */
+	unsigned n_dests;
 	uint32_t *digit;	/* [rank * DESTS_MAX + dest]: number without the lower digits */
-	struct outcome outcome;
+	struct weigh *weigh;	/* NULL if it is not by weight */
+	struct stranded *stranded;
+	uint32_t *todo;		/* vertices that the destination has not been reached from */
+	uint32_t n_todo;
+	struct updn_outcome outcome;
 };
 
 /* Lane i of all trunks before lane i + 1 of any: successive digits go to different neighbours. */
@@ -262,7 +263,6 @@ static void route_by_hub(struct updn *u, uint32_t v)
 {
 	uint8_t *row = graph_row(u->g, u->out, v);
 
-	u->outcome.turned = true;
 	for (unsigned i = 0; i < u->n_dests; i++)
 		memset(row + u->dests[i].lid, u->to_hub[v], u->dests[i].n_lids);
 }
@@ -274,19 +274,63 @@ static bool hub_helps(const struct updn *u, uint32_t v)
 
 static void route_from(struct updn *u, uint32_t v, uint32_t d)
 {
-	uint32_t counts = graph_hosts(u->g, v) && u->part[v] == u->part[d] ? u->n_asked : 0;
-
-	u->outcome.pairs += counts;
 	if (v == d)
 		graph_deliver(u->g, u->out, d, u->dests, u->n_dests);
+	else if (u->total[v] != FAR && u->weigh)
+		;	/* done */
 	else if (u->down[v] != FAR)
 		route_down(u, v);
 	else if (u->total[v] != FAR)
 		route_up(u, v);
 	else if (hub_helps(u, v))
 		route_by_hub(u, v);
+	else if (u->part[v] == u->part[d])
+		u->todo[u->n_todo++] = v;
+}
+
+static void count_lost(struct updn *u, uint32_t v, const struct dest *dest)
+{
+	if (u->g->end0[v + 1] == u->g->end0[v])
+		return;
+	if (dest->port)
+		u->outcome.lost++;
 	else
-		u->outcome.lost += counts;
+		u->outcome.lost_inner++;
+}
+
+/* A port's LID has the ways of its first one everywhere. */
+static void copy_first(struct updn *u, const struct dest *dest, unsigned k)
+{
+	for (uint32_t v = 0; v < u->g->n; v++) {
+		uint8_t *row = graph_row(u->g, u->out, v);
+
+		row[dest->lid + k] = row[dest->lid];
+	}
+}
+
+/*
+ * Ways that are not legal, by turns that close no circle.  Only a port's first LID gets turns of its
+ * own: there are not so many that they should be spent on several ways to one port.
+ */
+static void route_stranded(struct updn *u, uint32_t d)
+{
+	uint32_t *todo = xcalloc(u->n_todo, sizeof(*todo)), lost, first = 0;
+
+	if (!u->stranded)
+		u->stranded = stranded_new(u->o);
+	for (unsigned i = 0; i < u->n_dests; i++)
+		for (unsigned k = 0; k < u->dests[i].n_lids; k++) {
+			memcpy(todo, u->todo, u->n_todo * sizeof(*todo));
+			lost = stranded_route(u->stranded, u->out, d, (uint16_t)(u->dests[i].lid + k),
+					      todo, u->n_todo, k == 0, u->load, u->dests[i].weight);
+			if (k == 0)
+				first = lost;
+			for (uint32_t j = 0; j < lost && k == 0; j++)
+				count_lost(u, todo[j], &u->dests[i]);
+			if (lost > first)
+				copy_first(u, &u->dests[i], k);
+		}
+	free(todo);
 }
 
 static void route_to(struct updn *u, uint32_t d)
@@ -294,14 +338,16 @@ static void route_to(struct updn *u, uint32_t d)
 	u->n_dests = graph_dests(u->g, u->r, u->out->top, d, u->dests);
 	if (u->n_dests == 0)
 		return;
-	u->n_asked = 0;
-	for (unsigned i = 0; i < u->n_dests; i++)
-		u->n_asked += u->dests[i].weight || !u->dests[i].port;
+	u->n_todo = 0;
 	updn_distances(u->g, d, u->down, u->total);
+	if (u->weigh)
+		weigh_route(u->weigh, u->out, d, u->down, u->total, u->dests, u->n_dests);
 	if (u->k)
 		digits_of(u, d);
 	for (uint32_t v = 0; v < u->g->n; v++)
 		route_from(u, v, d);
+	if (u->n_todo)
+		route_stranded(u, d);
 }
 
 static void find_hub_ports(struct updn *u)
@@ -355,9 +401,8 @@ static void route_all(struct updn *u)
 	free(seq);
 }
 
-/* One whole run; hub: by the hub where there is no legal path. */
-static struct outcome run_on(const struct route_request *r, const struct updn_order *o,
-			     struct lfts *out, bool hub)
+struct updn_outcome updn_by(const struct route_request *r, const struct updn_order *o,
+			    struct lfts *out)
 {
 	const struct graph *g = o->g;
 	struct updn u = { .r = r, .o = o, .g = g, .out = out };
@@ -367,11 +412,17 @@ static struct outcome run_on(const struct route_request *r, const struct updn_or
 	u.total = xcalloc(g->n, sizeof(*u.total));
 	u.load = xcalloc(g->n_lanes, sizeof(*u.load));
 	u.part = graph_parts(g);
-	if (o->layered)
+	u.todo = xcalloc(g->n, sizeof(*u.todo));
+	if (o->by_weight)
+		u.weigh = weigh_new(g);
+	else if (o->layered)
 		digits_init(&u);
-	if (hub && o->hub != FABRIC_NONE)
+	if (o->hub != FABRIC_NONE && o->hub_safe)
 		find_hub_ports(&u);
 	route_all(&u);
+	weigh_free(u.weigh);
+	stranded_free(u.stranded);
+	free(u.todo);
 	free(u.part);
 	free(u.to_hub);
 	free(u.digit);
@@ -390,16 +441,13 @@ static bool updn_run(const struct route_request *r, struct lfts *out, struct buf
 {
 	struct updn_order *own = r->order ? NULL : updn_order_new(r->f);
 	const struct updn_order *o = r->order ? r->order : own;
-	struct outcome did = run_on(r, o, out, true);
+	struct updn_outcome did = updn_by(r, o, out);
 
 	(void)why;
-	if (did.turned && !o->hub_safe && route_has_circle(r, out))
-		did = run_on(r, o, out, false);
-	/* that a spine can't be managed from somewhere is no reason to give up the layers */
-	if (o->layered && did.lost * 10000 > did.pairs) {
+	if (o->layered && did.lost) {
 		updn_order_free(own);
 		own = updn_order_by_root(r->f);
-		run_on(r, own, out, false);
+		updn_by(r, own, out);
 	}
 	updn_order_free(own);
 	return true;

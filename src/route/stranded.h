@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Ways for vertices that have no legal path to a destination (internal to route/).
+ *
+ * Each goes to a neighbour that has a way, by a turn if it must be (turns.h): by one that
+ * others need as well rather than by a new one, so that few are needed, and by the
+ * shortest way among those.
+ */
+#ifndef QOSD_ROUTE_STRANDED_H
+#define QOSD_ROUTE_STRANDED_H
+
+#include "route/turns.h"
+
+struct stranded;
+
+/* o must outlive it. */
+struct stranded *stranded_new(const struct updn_order *o);
+void stranded_free(struct stranded *s);		/* NULL is fine */
+/*
+ * Entries for a LID on the n vertices `todo`, which have none; all other vertices have an
+ * entry or are to have none.  home: where the LID is delivered.  new_turns: false: only turns that
+ * were allowed for others.  load ([lane]) grows by weight for each entry.  Those that stay without
+ * an entry come first in todo then; returns their number.
+ */
+uint32_t stranded_route(struct stranded *s, struct lfts *l, uint32_t home, uint16_t lid,
+			uint32_t *todo, uint32_t n, bool new_turns, uint32_t *load, uint32_t weight);
+
+#endif
