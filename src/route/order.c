@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finding a good up/down order.
+ * The up/down orders that a fabric may be routed by.
  *
  * A fabric that is built in layers gets the layers as ranks: every shortest
  * path between leaves goes up and down, and no switch of a layer is preferred.

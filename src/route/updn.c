@@ -309,6 +309,35 @@ static void copy_first(struct updn *u, const struct dest *dest, unsigned k)
 }
 
 /*
+ * Ways to a LID from all vertices by what stranded.h allows.  Those that stay without one are in
+ * todo; returns their number, which is less than `lost`, or `lost`: then nothing has changed.
+ */
+static uint32_t route_afresh(struct updn *u, uint32_t d, uint16_t lid, uint32_t *todo, uint32_t lost)
+{
+	const struct graph *g = u->g;
+	uint8_t *was = xmalloc(g->n);
+	uint32_t *all = xcalloc(g->n, sizeof(*all)), n = 0;
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		was[v] = graph_row(g, u->out, v)[lid];
+		if (v == d || u->part[v] != u->part[d])
+			continue;
+		graph_row(g, u->out, v)[lid] = LFT_DROP;
+		all[n++] = v;
+	}
+	n = stranded_route(u->stranded, u->out, d, lid, all, n, true, u->load, 0);
+	for (uint32_t v = 0; n >= lost && v < g->n; v++)
+		graph_row(g, u->out, v)[lid] = was[v];
+	if (n < lost) {
+		memcpy(todo, all, n * sizeof(*all));
+		lost = n;
+	}
+	free(all);
+	free(was);
+	return lost;
+}
+
+/*
  * Ways that are not legal, by turns that close no circle.  Only a port's first LID gets turns of its
  * own: there are not so many that they should be spent on several ways to one port.
  */
@@ -320,9 +349,13 @@ static void route_stranded(struct updn *u, uint32_t d)
 		u->stranded = stranded_new(u->o);
 	for (unsigned i = 0; i < u->n_dests; i++)
 		for (unsigned k = 0; k < u->dests[i].n_lids; k++) {
+			uint16_t lid = (uint16_t)(u->dests[i].lid + k);
+
 			memcpy(todo, u->todo, u->n_todo * sizeof(*todo));
-			lost = stranded_route(u->stranded, u->out, d, (uint16_t)(u->dests[i].lid + k),
-					      todo, u->n_todo, k == 0, u->load, u->dests[i].weight);
+			lost = stranded_route(u->stranded, u->out, d, lid, todo, u->n_todo, k == 0,
+					      u->load, u->dests[i].weight);
+			if (lost && k == 0)
+				lost = route_afresh(u, d, lid, todo, lost);
 			if (k == 0)
 				first = lost;
 			for (uint32_t j = 0; j < lost && k == 0; j++)

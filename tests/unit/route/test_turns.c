@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Turns that an order allows beyond its legal paths (route/turns.h). */
+#include <check.h>
+
+#include "route/turns.h"
+#include "topo.h"
+#include "unit/run.h"
+
+/* Three leaves below three spines; the first link of the first leaf may be missing. */
+struct tree {
+	struct topo t;
+	struct updn_order *o;
+	struct turns *turns;
+	uint32_t leaf[3], spine[3];	/* vertices */
+};
+
+static uint32_t vertex_of(const struct updn_order *o, uint64_t guid)
+{
+	for (uint32_t v = 0; v < o->g->n; v++)
+		if (o->g->f->nodes[o->g->f->switches[o->g->sw[v]].node].guid == guid)
+			return v;
+	ck_abort_msg("no such switch");
+}
+
+static void make(struct tree *x)
+{
+	struct fabric *f = topo_begin();
+	uint32_t leaf[3], spine[3];
+
+	for (unsigned i = 0; i < 3; i++)
+		leaf[i] = topo_switch(f, 11 + i, 8);
+	for (unsigned i = 0; i < 3; i++)
+		spine[i] = topo_switch(f, 21 + i, 8);
+	for (unsigned i = 0; i < 3; i++)
+		for (unsigned k = 0; k < 3; k++)
+			fabric_link(f, leaf[i], 1 + k, spine[k], 1 + i);
+	for (unsigned i = 0; i < 6; i++)
+		topo_host(f, leaf[i / 2], 5 + i % 2);
+	topo_finish(&x->t, f, 0);
+	x->o = updn_order_new(x->t.f);
+	x->o->hub_safe = false;		/* no turn is a matter of course */
+	for (unsigned i = 0; i < 3; i++) {
+		x->leaf[i] = vertex_of(x->o, 11 + i);
+		x->spine[i] = vertex_of(x->o, 21 + i);
+	}
+	x->turns = turns_new(x->o);
+}
+
+static void end(struct tree *x)
+{
+	turns_free(x->turns);
+	updn_order_free(x->o);
+	topo_free(&x->t);
+}
+
+static uint32_t trunk(const struct tree *x, uint32_t from, uint32_t to)
+{
+	const struct graph *g = x->o->g;
+
+	for (uint32_t t = g->trunk0[from]; t < g->trunk0[from + 1]; t++)
+		if (g->trunks[t].v == to)
+			return t;
+	ck_abort_msg("no such link");
+}
+
+/* A path from one spine by a leaf to another. */
+static bool allow(struct tree *x, unsigned from, unsigned by, unsigned to)
+{
+	return turns_allow(x->turns, trunk(x, x->spine[from], x->leaf[by]),
+			   trunk(x, x->leaf[by], x->spine[to]));
+}
+
+START_TEST(legal_moves_are_allowed)
+{
+	struct tree x;
+
+	make(&x);
+	ck_assert(turns_allowed(x.turns, trunk(&x, x.leaf[0], x.spine[1]),
+				trunk(&x, x.spine[1], x.leaf[2])));
+	ck_assert(!turns_allowed(x.turns, trunk(&x, x.spine[0], x.leaf[1]),
+				 trunk(&x, x.leaf[1], x.spine[2])));
+	end(&x);
+}
+END_TEST
+
+/* All spines may reach each other by one leaf: what turned there comes down to other leaves only. */
+START_TEST(one_leaf_serves_all)
+{
+	struct tree x;
+
+	make(&x);
+	for (unsigned a = 0; a < 3; a++)
+		for (unsigned b = 0; b < 3; b++)
+			ck_assert(a == b || allow(&x, a, 1, b));
+	ck_assert_uint_eq(turns_at(x.turns, x.leaf[1]), 6);
+	ck_assert(turns_allowed(x.turns, trunk(&x, x.spine[0], x.leaf[1]),
+				trunk(&x, x.leaf[1], x.spine[2])));
+	end(&x);
+}
+END_TEST
+
+/*
+ * From spine 0 by leaf 0 to spine 1, down to leaf 1 and up to spine 0 again: whoever waits for the
+ * first channel may be waited for by the last.
+ */
+START_TEST(a_circle_is_refused)
+{
+	struct tree x;
+
+	make(&x);
+	ck_assert(allow(&x, 0, 0, 1));
+	ck_assert(!allow(&x, 1, 1, 0));
+	ck_assert_uint_eq(turns_at(x.turns, x.leaf[1]), 0);
+	/* by the same leaf, and the same way by another, there is none */
+	ck_assert(allow(&x, 1, 0, 0));
+	ck_assert(!allow(&x, 0, 1, 1));
+	end(&x);
+}
+END_TEST
+
+/* By three leaves: 0 to 1, 1 to 2, 2 to 0; each pair of these does no harm. */
+START_TEST(a_circle_of_three_is_refused)
+{
+	struct tree x;
+
+	make(&x);
+	ck_assert(allow(&x, 0, 0, 1));
+	ck_assert(allow(&x, 1, 1, 2));
+	ck_assert(!allow(&x, 2, 2, 0));
+	end(&x);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("turns");
+	TCase *tc = tcase_create("all");
+
+	tcase_add_test(tc, legal_moves_are_allowed);
+	tcase_add_test(tc, one_leaf_serves_all);
+	tcase_add_test(tc, a_circle_is_refused);
+	tcase_add_test(tc, a_circle_of_three_is_refused);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
