@@ -83,6 +83,40 @@ unsigned rate_faster(unsigned code)
 	return best;
 }
 
+/* Rates of 1, 2, 4, 8 and 12 lanes of FDR. */
+static bool rate_is_fdr(unsigned tenths)
+{
+	return tenths == 140 || tenths == 280 || tenths == 560 || tenths == 1120 || tenths == 1680;
+}
+
+/* Rates that lanes of SDR, DDR or QDR make. */
+static bool rate_is_8b10b(unsigned tenths)
+{
+	static const uint16_t coded[] = { 25, 50, 100, 200, 300, 400, 600, 800, 1200 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(coded); i++)
+		if (coded[i] == tenths)
+			return true;
+	return false;
+}
+
+double data_rate_gbps(unsigned rate_code)
+{
+	unsigned tenths = rate_tenths(rate_code);
+	double nominal = tenths * 0.1;
+
+	if (rate_is_8b10b(tenths))
+		return nominal * 0.8;
+	if (rate_is_fdr(tenths))
+		return nominal / 14 * 14.0625 * 64 / 66;
+	return nominal;
+}
+
+double link_data_gbps(unsigned rate_code, bool fdr10)
+{
+	return fdr10 ? rate_tenths(rate_code) * 0.1 : data_rate_gbps(rate_code);
+}
+
 /* What one lane does.  At the extended speeds LinkSpeedActive says QDR. */
 static const struct lane {
 	const char *name;

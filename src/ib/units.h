@@ -26,6 +26,15 @@ int rate_compare(unsigned a, unsigned b);
 unsigned rate_slower(unsigned code);
 unsigned rate_faster(unsigned code);
 /*
+ * The data rate of a link in Gb/s: what its encoding leaves, packet headers
+ * included.  8b/10b up to QDR leaves 0.8 of the rate.  FDR signals at 14.0625
+ * Gbaud a lane, of which 64b/66b leaves 64/66; from EDR on, the rate that the
+ * code names is what is left already (25.78125 * 64/66 = 25).  0 for an unknown
+ * code.  FDR10, which has the codes of QDR, loses nothing of its nominal rate.
+ */
+double data_rate_gbps(unsigned rate_code);
+double link_data_gbps(unsigned rate_code, bool fdr10);
+/*
  * From PortInfo: LinkWidthActive (1 = 1x, 2 = 4x, 4 = 8x, 8 = 12x, 16 = 2x),
  * LinkSpeedActive (1 SDR, 2 DDR, 4 QDR), LinkSpeedExtActive (1 FDR, 2 EDR,
  * 4 HDR, 8 NDR, and 32 XDR as ib_ext_active() has it; used when not 0), and whether

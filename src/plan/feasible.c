@@ -6,38 +6,9 @@
 #include "ib/units.h"
 #include "plan/feasible_parts.h"
 
-/* Rates of 1, 2, 4, 8 and 12 lanes of FDR. */
-static bool rate_is_fdr(unsigned tenths)
-{
-	return tenths == 140 || tenths == 280 || tenths == 560 || tenths == 1120 || tenths == 1680;
-}
-
-/* Rates that lanes of SDR, DDR or QDR make. */
-static bool rate_is_8b10b(unsigned tenths)
-{
-	static const uint16_t rates[] = { 25, 50, 100, 200, 300, 400, 600, 800, 1200 };
-
-	for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
-		if (rates[i] == tenths)
-			return true;
-	return false;
-}
-
-double data_rate_gbps(unsigned rate_code)
-{
-	unsigned tenths = rate_tenths(rate_code);
-	double nominal = tenths * 0.1;
-
-	if (rate_is_8b10b(tenths))
-		return nominal * 0.8;
-	if (rate_is_fdr(tenths))
-		return nominal / 14 * 14.0625 * 64 / 66;
-	return nominal;
-}
-
 double feasible_link_gbps(const struct link_kind *k)
 {
-	return k->fdr10 ? rate_tenths(k->rate) * 0.1 : data_rate_gbps(k->rate);
+	return link_data_gbps(k->rate, k->fdr10);
 }
 
 struct feasibility *feasible_judge(const struct plan *p)

@@ -85,15 +85,7 @@ void feasible_free(struct feasibility *v);	/* NULL is fine */
 /* A table for people: kinds of link against levels, then the verdict of each level. */
 void feasible_print(const struct feasibility *v, const struct plan *p, struct buf *out);
 
-/*
- * The data rate of a link in Gb/s: what its encoding leaves, packet headers
- * included.  8b/10b up to QDR leaves 0.8 of the rate.  FDR signals at 14.0625
- * Gbaud a lane, of which 64b/66b leaves 64/66; from EDR on, the rate that the
- * code names is what is left already (25.78125 * 64/66 = 25).  0 for an unknown
- * code.  FDR10, which has the codes of QDR, loses nothing of its nominal rate:
- * feasible_link_gbps() knows.
- */
-double data_rate_gbps(unsigned rate_code);
+/* The data rate of such a link in Gb/s, as link_data_gbps() has it. */
 double feasible_link_gbps(const struct link_kind *k);
 
 #endif

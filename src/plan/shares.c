@@ -3,13 +3,6 @@
 #include "plan/shares.h"
 
 #include "ib/units.h"
-#include "plan/feasible.h"
-
-/* Data rate: FDR10 has the code of QDR and another encoding. */
-static double link_gbps(const struct fabric *f, uint32_t port, unsigned rate)
-{
-	return f->ports[port].fdr10 ? rate_tenths(rate) * 0.1 : data_rate_gbps(rate);
-}
 
 static void add_level(struct port_shares *x, const struct policy_level *l, unsigned vl)
 {
@@ -74,7 +67,7 @@ void port_shares(const struct subnet_state *s, uint32_t port, struct port_shares
 	link = paths_of_port(s->f, port);
 	out->mtu = link.mtu;
 	out->rate = link.rate;
-	out->gbps = link_gbps(s->f, port, link.rate);
+	out->gbps = link_data_gbps(link.rate, s->f->ports[port].fdr10);
 	if (!t->managed)
 		return;
 	add_maps(out, s, port);

@@ -186,6 +186,24 @@ START_TEST(rates_as_text)
 }
 END_TEST
 
+START_TEST(data_rates)
+{
+	static const struct { const char *link; double gbps; } rates[] = {
+		{ "1xSDR", 2 }, { "4xSDR", 8 }, { "4xDDR", 16 }, { "4xQDR", 32 }, { "12xQDR", 96 },
+		{ "4xFDR", 54.5454 }, { "2xFDR", 27.2727 }, { "12xFDR", 163.6363 },
+		{ "1xEDR", 25 }, { "4xEDR", 100 }, { "4xHDR", 200 }, { "4xNDR", 400 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
+		ck_assert_double_eq_tol(data_rate_gbps(rate_parse_link(rates[i].link)),
+					rates[i].gbps, 1e-3);
+	ck_assert_double_eq(data_rate_gbps(0), 0);
+	ck_assert_double_eq(data_rate_gbps(63), 0);
+	ck_assert_double_eq_tol(link_data_gbps(rate_parse_link("4xQDR"), false), 32, 1e-9);
+	ck_assert_double_eq_tol(link_data_gbps(rate_parse_link("4xQDR"), true), 40, 1e-9);
+}
+END_TEST
+
 START_TEST(lifetimes)
 {
 	for (unsigned code = 0; code < 32; code++) {
@@ -232,6 +250,7 @@ int main(void)
 	tcase_add_test(tc, link_nonsense);
 	tcase_add_test(tc, rates_of_unknown_links);
 	tcase_add_test(tc, rates_as_text);
+	tcase_add_test(tc, data_rates);
 	tcase_add_test(tc, lifetimes);
 	tcase_add_test(tc, vl_codes);
 	suite_add_tcase(suite, tc);

@@ -198,22 +198,6 @@ static void expect_finding(const struct scene *s, enum severity severity, uint32
 
 /* --- rates --- */
 
-START_TEST(data_rates)
-{
-	static const struct { const char *link; double gbps; } rates[] = {
-		{ "1xSDR", 2 }, { "4xSDR", 8 }, { "4xDDR", 16 }, { "4xQDR", 32 }, { "12xQDR", 96 },
-		{ "4xFDR", 54.5454 }, { "2xFDR", 27.2727 }, { "12xFDR", 163.6363 },
-		{ "1xEDR", 25 }, { "4xEDR", 100 }, { "4xHDR", 200 }, { "4xNDR", 400 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
-		ck_assert_double_eq_tol(data_rate_gbps(rate_parse_link(rates[i].link)),
-					rates[i].gbps, 1e-3);
-	ck_assert_double_eq(data_rate_gbps(0), 0);
-	ck_assert_double_eq(data_rate_gbps(63), 0);
-}
-END_TEST
-
 START_TEST(fdr10_has_the_code_of_qdr_and_loses_nothing)
 {
 	struct fabric *f = two_leaves();
@@ -889,7 +873,6 @@ int main(void)
 	Suite *s = suite_create("feasible");
 	TCase *c = tcase_create("feasible");
 
-	tcase_add_test(c, data_rates);
 	tcase_add_test(c, fdr10_has_the_code_of_qdr_and_loses_nothing);
 	tcase_add_test(c, shares_and_waits_by_hand);
 	tcase_add_test(c, limits_of_a_level_count);
