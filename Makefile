@@ -17,7 +17,7 @@
 # holds everybody to it, and a unit test is linked with what its layer uses and
 # nothing else.
 
-LAYERS = base sandbox yaml json ib bandwidth convert fabric route qos plan events registry conf store loop hook http policies mad disco perf sm sa ctl \
+LAYERS = base sandbox yaml json ib bandwidth convert fabric route gauge qos plan events registry conf store loop hook http policies mad disco perf sm sa ctl \
 	simnet simtopo simdev simhost simcheck simctl
 
 uses_base   =
@@ -29,6 +29,7 @@ uses_bandwidth = base ib
 uses_convert = base ib
 uses_fabric = base ib
 uses_route  = base ib fabric
+uses_gauge  = base ib fabric route
 uses_qos    = base ib bandwidth fabric
 uses_plan   = base ib bandwidth fabric route qos
 uses_events = base json ib fabric route qos plan
@@ -44,7 +45,7 @@ uses_disco  = base sandbox ib fabric loop
 uses_perf   = base ib bandwidth fabric route qos plan events/event.h loop mad
 uses_sm     = base ib fabric route qos plan events/event.h registry store loop mad disco
 uses_sa     = base ib fabric route qos plan registry
-uses_ctl    = base json ib bandwidth fabric route qos plan events registry conf store loop policies mad perf sm sa
+uses_ctl    = base json ib bandwidth fabric route gauge qos plan events registry conf store loop policies mad perf sm sa
 # The simulator judges the daemon: the two share only what serves anything.
 uses_simnet   = base
 uses_simtopo  = base simnet
