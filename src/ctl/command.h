@@ -11,6 +11,7 @@
 #define QOSD_CTL_COMMAND_H
 
 #include "ctl/ctl.h"
+#include "ctl/routes.h"
 #include "json/json.h"
 
 /* What a client may: each what the ones before it may, too. */
@@ -35,6 +36,7 @@ struct ctl_view {
 	struct ctl_peer peer;
 	struct buf *file;		/* with the request, for the handler to take; or NULL */
 	struct jobs *jobs;
+	struct gauges *gauges;		/* may be NULL for metrics: none of the routes */
 	struct follower **tracers;	/* of the SA; see follow.h */
 	struct follower **watchers;	/* of events */
 };
@@ -180,6 +182,7 @@ void cmd_ports(const struct ctl_call *c, struct reply *r);
 void cmd_sl2vl(const struct ctl_call *c, struct reply *r);	/* tables.c */
 void cmd_vlarb(const struct ctl_call *c, struct reply *r);
 void cmd_route(const struct ctl_call *c, struct reply *r);	/* paths.c */
+void cmd_routes(const struct ctl_call *c, struct reply *r);	/* routes.c */
 void cmd_explain(const struct ctl_call *c, struct reply *r);	/* explain.c */
 void cmd_bandwidth(const struct ctl_call *c, struct reply *r);	/* bandwidth.c */
 void cmd_services(const struct ctl_call *c, struct reply *r);	/* clients.c */

@@ -54,6 +54,8 @@ static const struct command commands[] = {
 	{ "ports", CTL_READ, .needs_state = true, .run = cmd_ports },
 	{ "route", CTL_READ, .needs_state = true, .run = cmd_route,
 	  .args = { PORT_ARG("src"), PORT_ARG("dst"), NUMBER_ARG("sl", 15) } },
+	{ "routes", CTL_READ, .needs_state = true, .run = cmd_routes,
+	  .args = { FLAG_ARG("gauge") } },
 	{ "sl2vl", CTL_READ, .needs_state = true, .run = cmd_sl2vl, .args = { PORT_ARG("port") } },
 	{ "vlarb", CTL_READ, .needs_state = true, .run = cmd_vlarb, .args = { PORT_ARG("port") } },
 	{ "explain", CTL_READ, .needs_state = true, .run = cmd_explain,

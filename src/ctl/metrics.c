@@ -165,6 +165,38 @@ static void put_routes(struct prom *p, const struct plan *plan)
 	prom_sample(p, (double)plan->us_feasible * US, "part", "realizability", NULL);
 }
 
+/* The last measurement of the routes: of the plan in force, or one before it. */
+static void put_gauged(struct prom *p, const struct gauged *x, const struct subnet_state *s)
+{
+	const struct gauge *g = &x->g;
+
+	gauge(p, "qosd_routes_measured_current", "Whether the figures of qosd_routes_* are those of "
+	      "the routes in force; else they are of routes before.", x->generation == s->generation);
+	gauge(p, "qosd_routes_measuring_seconds", "How long measuring the routes took.", x->seconds);
+	gauge(p, "qosd_routes_pairs", "Ordered pairs of end ports.", (double)g->pairs);
+	gauge(p, "qosd_routes_pairs_connected", "Of these, pairs with a route.", (double)g->connected);
+	if (!g->connected)
+		return;
+	gauge(p, "qosd_routes_hops_ratio", "Switches on a route over the least possible, in the mean.",
+	      g->ratio_mean);
+	gauge(p, "qosd_routes_hops_ratio_max", "Switches on a route over the least possible, at most.",
+	      g->ratio_most);
+	gauge(p, "qosd_routes_edge_forwarding_index", "Most routes on one direction of a cable.",
+	      (double)g->efi);
+	gauge(p, "qosd_routes_cable_routes_mean", "Routes on one direction of a cable, in the mean.",
+	      g->efi_mean);
+	gauge(p, "qosd_routes_all_to_all_ratio", "Routes over capacity of the busiest cable, over a "
+	      "lower bound for any routes.", g->all_to_all);
+	gauge(p, "qosd_routes_bisection_bandwidth", "Effective bisection bandwidth, 1 at most.", g->ebb);
+	gauge(p, "qosd_routes_shift_load", "Flows on the busiest cable under a shift pattern, in the mean.",
+	      g->shift_mean);
+	gauge(p, "qosd_routes_shift_load_max", "Flows on the busiest cable under a shift pattern, at most.",
+	      g->shift_worst);
+	if (g->layers)
+		gauge(p, "qosd_routes_layers", "Layers of paths that are free of credit loops, at most.",
+		      g->layers);
+}
+
 static void put_sm(struct prom *p, const struct sm_status *s)
 {
 	prom_metric(p, "qosd_sm_state", PROM_GAUGE, "The subnet manager's state: 1 for the one it is in.");
@@ -516,6 +548,11 @@ void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct b
 	if (v->state) {
 		put_fabric(&p, v->state);
 		put_routes(&p, v->state->plan);
+	}
+	if (v->state && v->gauges) {
+		gauges_refresh(v->gauges, v->state);
+		if (gauges_last(v->gauges))
+			put_gauged(&p, gauges_last(v->gauges), v->state);
 	}
 	if (v->sm.policy)
 		put_policy(&p, env, &v->sm);

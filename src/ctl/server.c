@@ -67,6 +67,7 @@ struct ctl {
 	unsigned strangers;
 	unsigned others;	/* who are no administrators, strangers among them */
 	struct jobs *jobs;
+	struct gauges *gauges;
 	struct follower *tracers;	/* replies that follow the SA's trace */
 	struct wake *traced;
 	struct follower *watchers;	/* … that follow events */
@@ -164,6 +165,7 @@ static void client_start(struct client *c, const char *line, size_t n, struct bu
 	view.peer = c->peer;
 	view.file = file;
 	view.jobs = c->ctl->jobs;
+	view.gauges = c->ctl->gauges;
 	view.tracers = &c->ctl->tracers;
 	view.watchers = &c->ctl->watchers;
 	command_start(&c->ctl->env, &view, line, n, &c->reply);
@@ -597,6 +599,7 @@ void ctl_metrics(struct ctl *ctl, struct buf *out)
 {
 	struct ctl_view view = current_view(&ctl->env);
 
+	view.gauges = ctl->gauges;
 	metrics_print(&ctl->env, &view, out);
 }
 
@@ -624,6 +627,7 @@ struct ctl *ctl_new(struct loop *l, const char *path, const struct ctl_env *env,
 		return NULL;
 	}
 	ctl->jobs = jobs_new(l);
+	ctl->gauges = gauges_new(l);
 	ctl->io = io_new(l, ctl->fd, on_connect, ctl);
 	ctl->pause = timer_new(l, on_pause_over, ctl);
 	ctl->look_up = timer_new(l, on_look_up, ctl);
@@ -644,7 +648,10 @@ void ctl_free(struct ctl *ctl)
 	for (unsigned i = 0; i < CTL_CLIENTS_MAX; i++)
 		if (ctl->clients[i])
 			client_free(ctl->clients[i]);
+	if (ctl->gauges)
+		gauges_stop(ctl->gauges);
 	jobs_free(ctl->jobs);
+	gauges_free(ctl->gauges);
 	if (ctl->env.trace)
 		sa_trace_on_new(ctl->env.trace, NULL, NULL);
 	if (ctl->env.events)

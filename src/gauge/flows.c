@@ -146,7 +146,7 @@ void gauge_bisections(const struct gauge_net *n, const struct gauge_options *o, 
 	for (uint32_t i = 0; i < n->n_ends; i++)
 		ends[i] = i;
 	out->ebb_least = out->bisections ? 1 : 0;
-	for (uint32_t i = 0; i < out->bisections; i++) {
+	for (uint32_t i = 0; i < out->bisections && !gauge_stopped(o); i++) {
 		shuffle(ends, n->n_ends, &state);
 		double mean = bisect(&f, ends, pairs, end_of);
 
@@ -192,7 +192,7 @@ void gauge_shifts(const struct gauge_net *n, const struct gauge_options *o, stru
 	if (out->shifts > out->shifts_all)
 		out->shifts = out->shifts_all;
 	flows_init(&f, n);
-	for (uint32_t i = 0; i < out->shifts; i++) {
+	for (uint32_t i = 0; i < out->shifts && !gauge_stopped(o); i++) {
 		uint32_t k = 1 + (uint32_t)((uint64_t)i * out->shifts_all / out->shifts);
 		uint32_t most = shift(&f, k);
 

@@ -228,13 +228,14 @@ static double most_loaded(const struct pairs *p, double *bound)
 	return most;
 }
 
-static void gauge_pairs(const struct gauge_net *n, struct gauge *out)
+static void gauge_pairs(const struct gauge_net *n, const struct gauge_options *o,
+			struct gauge *out)
 {
 	struct pairs p;
 	double most, bound;
 
 	pairs_init(&p, n, out);
-	for (uint32_t i = 0; i < n->n_ends; i++) {
+	for (uint32_t i = 0; i < n->n_ends && !gauge_stopped(o); i++) {
 		uint32_t sw = n->ends[p.by_switch[i]].sw;
 
 		if (i == 0 || sw != n->ends[p.by_switch[i - 1]].sw)
@@ -258,9 +259,9 @@ void gauge_measure(const struct route_request *r, const struct lfts *l,
 	gauge_net_init(&n, r, l);
 	out->ends = n.n_ends;
 	out->pairs = n.n_ends ? (uint64_t)n.n_ends * (n.n_ends - 1) : 0;
-	gauge_pairs(&n, out);
+	gauge_pairs(&n, o, out);
 	gauge_bisections(&n, o, out);
 	gauge_shifts(&n, o, out);
-	gauge_layers(&n, r, o->layers, out);
+	gauge_layers(&n, r, o, out);
 	gauge_net_free(&n);
 }

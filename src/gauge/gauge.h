@@ -21,6 +21,8 @@
 #ifndef QOSD_GAUGE_GAUGE_H
 #define QOSD_GAUGE_GAUGE_H
 
+#include <stdatomic.h>
+
 #include "base/buf.h"
 #include "route/route.h"
 
@@ -30,6 +32,8 @@ struct gauge_options {
 	uint64_t flows;		/* … each as far as that many flows suffice */
 	uint64_t seed;
 	bool layers;		/* whether to count layers, which may be most of the work */
+	/* Looked at now and then, or NULL: true ends it soon, and the figures mean nothing. */
+	const atomic_bool *stop;
 };
 extern const struct gauge_options gauge_defaults;	/* 1,000, 1,000, 10 million, 1, true */
 

@@ -357,6 +357,7 @@ static unsigned place_path(struct layers *y)
 }
 
 unsigned gauge_place_paths(const struct gauge_net *n, const struct route_request *r,
+			   const struct gauge_options *o,
 			   void (*placed)(void *arg, uint32_t sw, uint16_t lid, unsigned layer),
 			   void *arg)
 {
@@ -364,7 +365,7 @@ unsigned gauge_place_paths(const struct gauge_net *n, const struct route_request
 	unsigned layer = 0, used;
 
 	layers_init(&y, n, r);
-	for (uint32_t s = 0; s < y.n_sources && layer != UINT_MAX; s++)
+	for (uint32_t s = 0; s < y.n_sources && layer != UINT_MAX && !gauge_stopped(o); s++)
 		for (size_t d = 0; d < y.dests.n && layer != UINT_MAX; d++) {
 			if (!find_path(&y, y.sources[s], &y.dests.v[d]))
 				continue;
@@ -395,8 +396,8 @@ static unsigned fewest_vls(const struct gauge_net *n)
 	return least;
 }
 
-void gauge_layers(const struct gauge_net *n, const struct route_request *r, bool count,
-		  struct gauge *out)
+void gauge_layers(const struct gauge_net *n, const struct route_request *r,
+		  const struct gauge_options *o, struct gauge *out)
 {
 	struct route_report report;
 
@@ -405,7 +406,7 @@ void gauge_layers(const struct gauge_net *n, const struct route_request *r, bool
 	route_report_free(&report);
 	out->layers = 1;
 	if (out->credit_loop)
-		out->layers = count ? gauge_place_paths(n, r, NULL, NULL) : 0;
+		out->layers = o->layers ? gauge_place_paths(n, r, o, NULL, NULL) : 0;
 	out->vls = fewest_vls(n);
 	if (out->vls && out->layers)
 		out->vls_left = (int)out->vls - (int)out->layers;

@@ -29,6 +29,11 @@ struct gauge_net {
 	uint32_t *at;		/* [switch]: end ports on it */
 };
 
+static inline bool gauge_stopped(const struct gauge_options *o)
+{
+	return o->stop && atomic_load(o->stop);
+}
+
 void gauge_net_init(struct gauge_net *n, const struct route_request *r, const struct lfts *l);
 void gauge_net_free(struct gauge_net *n);
 
@@ -75,13 +80,14 @@ void gauge_tree_walk(struct gauge_tree *t, const struct gauge_net *n, uint32_t h
 void gauge_bisections(const struct gauge_net *n, const struct gauge_options *o, struct gauge *out);
 void gauge_shifts(const struct gauge_net *n, const struct gauge_options *o, struct gauge *out);
 /* layers.c: all that is said of layers and VLs. */
-void gauge_layers(const struct gauge_net *n, const struct route_request *r, bool count,
-		  struct gauge *out);
+void gauge_layers(const struct gauge_net *n, const struct route_request *r,
+		  const struct gauge_options *o, struct gauge *out);
 /*
  * How many layers it takes by the greedy of gauge.h, 0: too many, or too much work.  placed, which
  * may be NULL, is told of each path, from switch sw to a LID, in which layer it is.
  */
 unsigned gauge_place_paths(const struct gauge_net *n, const struct route_request *r,
+			   const struct gauge_options *o,
 			   void (*placed)(void *arg, uint32_t sw, uint16_t lid, unsigned layer),
 			   void *arg);
 

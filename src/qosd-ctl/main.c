@@ -72,6 +72,8 @@ static const struct command commands[] = {
 	{ "ports", { NULL }, { NULL }, "all ports and their links", .text = &text_ports },
 	{ "route", { "src", "dst" }, { "sl" }, "the hops from one port to another",
 	  .text = &text_route },
+	{ "routes", { NULL }, { NULL }, "whether routes connect all ports, and how good they are",
+	  .text = &text_routes, .flags = { "gauge" } },
 	{ "sl2vl", { "port" }, { NULL }, "SL to VL tables of a port", .text = &text_sl2vl },
 	{ "vlarb", { "port" }, { NULL }, "VL arbitration of a port", .text = &text_vlarb },
 	{ "explain", { "src", "dst" },

@@ -30,6 +30,7 @@ extern const struct output text_status, text_nodes, text_ports, text_route, text
 			   text_links_retrain,
 			   text_priority;
 extern const struct output text_services, text_subscriptions;	/* text_clients.c */
+extern const struct output text_routes;		/* routes.c */
 extern const struct output text_explain;	/* explain.c */
 extern const struct output text_bandwidth;	/* bandwidth.c */
 extern const struct output text_counters;	/* counters.c */

@@ -120,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	env.policies = policies_new(loop, store, sa.state->policy,
 				&(struct policies_rules){ 0 }, &hooks);
 	view.jobs = jobs_new(loop);
+	view.gauges = gauges_new(loop);
 	view.sm.policy = sa.state->policy;
 	switch (command_body(&env, &view.peer, line, n, &bytes, &refusal)) {
 	case BODY_REFUSED:
@@ -132,6 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		answer(&env, &view, line, n);
 	}
 	jobs_free(view.jobs);
+	gauges_free(view.gauges);
 	policies_free(env.policies);
 	sa_trace_free(sa.trace);
 	run_time_free(run_time);

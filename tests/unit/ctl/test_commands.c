@@ -28,6 +28,7 @@ static const struct sa_stats *sums(void *arg)
 
 static struct loop *loop;
 static struct jobs *jobs;
+static struct gauges *gauges;
 static bool accept_policy;
 static unsigned reloads, sweeps, priority, released_port;
 static uint64_t released_guid;
@@ -94,8 +95,9 @@ static void setup(void)
 				.retrain_link = retrain_link,
 				.sa_stats = sums };
 	jobs = jobs_new(loop);
+	gauges = gauges_new(loop);
 	view = (struct ctl_view){ .peer.right = CTL_ADMIN, .state = state, .mad = &counts,
-				  .jobs = jobs };
+				  .jobs = jobs, .gauges = gauges };
 	view.sm.state = SM_MASTER;
 	reloads = sweeps = priority = 0;
 }
@@ -103,6 +105,7 @@ static void setup(void)
 static void teardown(void)
 {
 	jobs_free(jobs);
+	gauges_free(gauges);
 	loop_free(loop);
 	test_subnet_free(state);
 }
@@ -281,6 +284,50 @@ static void body(enum ctl_right right, const char *line, enum body wanted, const
 	reply_free(&r);
 }
 
+/*
+ * Two switches with two cables between them, two hosts on one and one on the other, so six pairs, of
+ * which four cross.
+ */
+START_TEST(routes_are_measured_once)
+{
+	json_t *rows, *head, *g;
+	uint64_t generation = state->generation;
+
+	head = answer_parts(&env, &view, "{\"command\": \"routes\"}", &rows);
+	ck_assert_ptr_null(json_object_get(json_object_get(head, "result"), "gauge"));
+	ck_assert_str_eq(str(json_object_get(head, "result"), "engine"), "updn");
+	ck_assert_ptr_null(gauges_last(gauges));
+	json_decref(head);
+	json_decref(rows);
+	for (int i = 0; i < 2; i++) {
+		head = answer_parts(&env, &view,
+				    "{\"command\": \"routes\", \"args\": {\"gauge\": true}}", &rows);
+		g = json_object_get(json_object_get(head, "result"), "gauge");
+		ck_assert_int_eq(num(g, "end-ports"), 3);
+		ck_assert_int_eq(num(g, "pairs"), 6);
+		ck_assert_int_eq(num(g, "connected"), 6);
+		ck_assert_int_eq(num(g, "cable-directions"), 4);
+		ck_assert_int_eq(num(g, "hops-max"), 2);
+		ck_assert(json_is_null(json_object_get(g, "longest-detour-from")));
+		ck_assert(json_is_string(json_object_get(g, "hottest")));
+		ck_assert_int_eq(num(g, "layers"), 1);
+		json_decref(head);
+		json_decref(rows);
+		/* the second answer takes no thread: where none may be waited for, it comes */
+		asking_in(NULL);
+	}
+	/* another state's routes are not known */
+	ck_assert_uint_eq(gauges_last(gauges)->generation, generation);
+	state->generation++;
+	asking_in(loop);
+	head = answer_parts(&env, &view, "{\"command\": \"routes\", \"args\": {\"gauge\": true}}",
+			    &rows);
+	ck_assert_uint_eq(gauges_last(gauges)->generation, generation + 1);
+	json_decref(head);
+	json_decref(rows);
+}
+END_TEST
+
 /* Whoever adds a command decides here who may use it, too. */
 START_TEST(every_command_has_its_right)
 {
@@ -292,7 +339,7 @@ START_TEST(every_command_has_its_right)
 		"status", "nodes", "ports", "route", "sl2vl", "vlarb", "explain", "bandwidth",
 		"mcast", "services", "subscriptions", "dump", "export ibacm", "health", "metrics",
 		"events", "sa-stats", "policy show", "policy history", "partition show",
-		"partitions", "holdings",
+		"partitions", "holdings", "routes",
 	};
 	enum ctl_right takes;
 	const char *name;
@@ -860,6 +907,7 @@ static Suite *commands_suite(void)
 	tcase_add_test(t, no_subnet_says_so);
 	tcase_add_test(t, writers_need_privilege);
 	tcase_add_test(t, every_command_has_its_right);
+	tcase_add_test(t, routes_are_measured_once);
 	tcase_add_test(t, who_may_not_is_told_why);
 	tcase_add_test(t, reload_tells_findings);
 	tcase_add_test(t, sweep_is_passed_on);

@@ -229,6 +229,41 @@ START_TEST(all_that_there_is)
 }
 END_TEST
 
+static void end_loop(void *loop)
+{
+	loop_stop(loop);
+}
+
+/* Whoever reads the page sets the measurement off, and the next one sees it; then it rests. */
+START_TEST(routes_measured)
+{
+	struct loop *loop = loop_new();
+	struct timer *tick = timer_new(loop, end_loop, loop);
+
+	view.gauges = gauges_new(loop);
+	print();
+	ck_assert_ptr_null(strstr(out.s, "qosd_routes_pairs"));
+	for (int i = 0; i < 3000 && !gauges_last(view.gauges); i++) {
+		timer_set(tick, 10000, 0);
+		loop_run(loop);
+	}
+	print();
+	has_line("qosd_routes_measured_current 1");
+	has_line("qosd_routes_pairs 6");
+	has_line("qosd_routes_pairs_connected 6");
+	has_line("qosd_routes_hops_ratio 1");
+	has_line("qosd_routes_layers 1");
+	sa.state->generation++;
+	print();
+	has_line("qosd_routes_measured_current 0");
+	has_line("qosd_routes_pairs 6");
+	gauges_free(view.gauges);
+	view.gauges = NULL;
+	timer_free(tick);
+	loop_free(loop);
+}
+END_TEST
+
 START_TEST(times_of_answers)
 {
 	sa_stats_request(sa.stats, 1, 0);
@@ -283,6 +318,7 @@ int main(void)
 	tcase_add_test(t, the_reader_is_strict);
 	tcase_add_test(t, the_format);
 	tcase_add_test(t, all_that_there_is);
+	tcase_add_test(t, routes_measured);
 	tcase_add_test(t, times_of_answers);
 	tcase_add_test(t, before_there_is_anything);
 	tcase_add_test(t, hostile_names);

@@ -520,7 +520,7 @@ static void check_layers(const struct topo *t, const struct lfts *l, unsigned la
 	struct gauge_net n;
 
 	gauge_net_init(&n, &t->r, l);
-	ck_assert_uint_eq(gauge_place_paths(&n, &t->r, on_placed, &x), layers);
+	ck_assert_uint_eq(gauge_place_paths(&n, &t->r, &gauge_defaults, on_placed, &x), layers);
 	ck_assert_uint_le(x.layers, layers);
 	for (unsigned i = 0; i < layers; i++)
 		ck_assert(!has_circle(&x, i));

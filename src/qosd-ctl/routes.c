@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `routes` as text. */
+#include "members.h"
+#include "output.h"
+
+static void print_hops(const json_t *g)
+{
+	printf(LABEL "%.4f times the least possible in the mean, %.4g times at most; %lld at most\n",
+	       "hops", real(g, "hops-ratio"), real(g, "hops-ratio-max"), num(g, "hops-max"));
+	if (num(g, "hops-longer-max"))
+		printf(LABEL "%lld more than needed from %s to %s\n", "", num(g, "hops-longer-max"),
+		       str(g, "longest-detour-from"), str(g, "longest-detour-to"));
+}
+
+static void print_traffic(const json_t *g)
+{
+	printf(LABEL "%lld routes on a cable at most, %.1f in the mean\n", "balance",
+	       num(g, "edge-forwarding-index"), real(g, "routes-mean"));
+	if (has(g, "hottest"))
+		printf(LABEL "most go out of %s\n", "", str(g, "hottest"));
+	printf(LABEL "the busiest cable has %.3f times what any routes would leave it at least\n",
+	       "all to all", real(g, "all-to-all"));
+	printf(LABEL "%.4f effective, the worst of %lld random ones %.4f\n", "bisection",
+	       real(g, "bisection-bandwidth"), num(g, "bisections"),
+	       real(g, "bisection-bandwidth-least"));
+	printf(LABEL "%.2f flows on the busiest cable in the mean, %lld at most (by %lld)", "shifts",
+	       real(g, "shift-load"), num(g, "shift-load-max"), num(g, "shift-load-max-by"));
+	if (num(g, "shifts") < num(g, "shifts-all"))
+		printf("; %lld of %lld were looked at", num(g, "shifts"), num(g, "shifts-all"));
+	printf("\n");
+}
+
+static void print_layers(const json_t *g)
+{
+	if (!has(g, "layers"))
+		printf(LABEL "how many would be free of credit loops is not known\n", "layers");
+	else if (num(g, "layers") == 1)
+		printf(LABEL "one", "layers");
+	else
+		printf(LABEL "%lld at most would be free of credit loops", "layers", num(g, "layers"));
+	if (!has(g, "layers"))
+		return;
+	if (has(g, "vls-left") && num(g, "vls-left") < 0)
+		printf("; there are %lld data VLs, %lld too few", num(g, "vls"), -num(g, "vls-left"));
+	else if (has(g, "vls-left"))
+		printf("; of %lld data VLs that leaves %lld", num(g, "vls"), num(g, "vls-left"));
+	printf("\n");
+}
+
+static void print_gauge(const json_t *g)
+{
+	printf(LABEL "%lld of %lld, of %lld end ports\n", "connected", num(g, "connected"),
+	       num(g, "pairs"), num(g, "end-ports"));
+	if (num(g, "connected")) {
+		print_hops(g);
+		print_traffic(g);
+	}
+	print_layers(g);
+}
+
+static void print_routes(const json_t *answer)
+{
+	const json_t *r = json_object_get(answer, "result"), *g = json_object_get(r, "gauge");
+
+	printf(LABEL "%s\n", "engine", has(r, "engine") ? str(r, "engine") : "none");
+	printf(LABEL "%lld of %lld ways from switches to LIDs arrive, over %lld switches at most\n",
+	       "ways", num(r, "ways") - num(r, "unreachable-ways"), num(r, "ways"),
+	       num(r, "hops-max"));
+	if (has(r, "credit-loop-channels"))
+		printf(LABEL "%s\n", "credit loop", str(r, "credit-loop-channels"));
+	else
+		printf(LABEL "%s\n", "credit loop",
+		       json_is_true(json_object_get(r, "credit-loop")) ? "yes" : "none");
+	if (g)
+		print_gauge(g);
+}
+
+const struct output text_routes = { .head = print_routes };
