@@ -60,7 +60,7 @@ uint32_t dump_find_port(const struct dump *d, const struct dump_node *n, unsigne
 
 /*
  * dump_play.c: the fabric that a discovery would find from the SM's node: the one with
- * that GUID, or the first channel adapter if it is 0.  The records are sound, their links
+ * that GUID, or the first channel adapter of a host if it is 0.  The records are sound, their links
  * resolved.  NULL: d->err says why.
  */
 struct fabric *dump_play(struct dump *d, uint64_t sm_guid, bool keep_lids);

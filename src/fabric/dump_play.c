@@ -207,12 +207,34 @@ static void add_links(const struct dump *d, struct fabric *f)
 	}
 }
 
+/* What is_aggregation() of fabric.c would say, so far as a node's own lines tell. */
+static bool looks_like_aggregation(const struct dump_node *n)
+{
+	return n->nports == 1 && ((n->vendor == IB_VENDOR_MELLANOX &&
+				   n->device == IB_DEVICE_AGGREGATION) ||
+				  strstr(n->desc, "Aggregation Node"));
+}
+
+/* The first channel adapter that may be a host, or the first one; n_nodes if there is none. */
+static uint32_t find_host(const struct dump *d)
+{
+	uint32_t first = (uint32_t)d->nodes.n;
+
+	for (uint32_t i = 0; i < d->nodes.n; i++) {
+		if (d->nodes.v[i].type != IB_NODE_CA_T)
+			continue;
+		if (!looks_like_aggregation(&d->nodes.v[i]))
+			return i;
+		if (first == d->nodes.n)
+			first = i;
+	}
+	return first;
+}
+
 static struct dump_node *find_sm_node(struct dump *d, uint64_t sm_guid)
 {
-	uint32_t n = sm_guid ? map64_get(&d->by_guid, sm_guid) : 0;
+	uint32_t n = sm_guid ? map64_get(&d->by_guid, sm_guid) : find_host(d);
 
-	while (!sm_guid && n < d->nodes.n && d->nodes.v[n].type != IB_NODE_CA_T)
-		n++;
 	if (n < d->nodes.n)
 		return &d->nodes.v[n];
 	if (sm_guid)

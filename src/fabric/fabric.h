@@ -270,8 +270,8 @@ char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigne
  * Reads a topology as ibnetdiscover prints it, with the same devices' PortInfo
  * as stock ibsim would give (8 VLs, arbitration caps 8/8, MTU 2048), links as
  * listed; both ends must list a link, and it runs at the slower of what they
- * say.  The SM sits on the first CA, or the node whose GUID is sm_guid when
- * that is not 0, by its first linked port.  As in a discovery, what directed
+ * say.  The SM sits on the first CA that is no aggregation node, or the node whose GUID is
+ * sm_guid when that is not 0, by its first linked port.  As in a discovery, what directed
  * routes do not reach from there is left out.  LIDs are taken from the dump
  * only if keep_lids.  Returns NULL with `path:line: text` appended to err (no
  * line where none is to blame).

@@ -339,6 +339,35 @@ START_TEST(own_port_only)
 }
 END_TEST
 
+/* An aggregation node in front of all hosts: the SM is on none, unless it is told so. */
+START_TEST(not_on_an_aggregation_node)
+{
+	static const char dump[] =
+		"vendid=0x2c9\ndevid=0xcf09\nsysimgguid=0x21\ncaguid=0x41\n"
+		"Ca 1 \"H4\" # \"Mellanox Technologies Aggregation Node\"\n[1](42) \"S1\"[2]\n"
+		"vendid=0x2c9\ndevid=0x1017\nsysimgguid=0x11\ncaguid=0x11\n"
+		"Ca 1 \"H1\" # \"host\"\n[1](12) \"S1\"[1]\n"
+		"vendid=0x2c9\ndevid=0xd2f0\nsysimgguid=0x21\nswitchguid=0x21\n"
+		"Switch 8 \"S1\"\n[1] \"H1\"[1]\n[2] \"H4\"[1]\n";
+	struct buf err = { 0 };
+	struct fabric *f = load(dump, 0, true, &err);
+
+	ck_assert_msg(f != NULL, "%s", err.s);
+	ck_assert_uint_eq(f->ports[f->self].guid, 0x12);
+	ck_assert(port_node(f, fabric_find_port(f, 0x42))->aggregation);
+	fabric_free(f);
+	f = load(dump, 0x41, true, &err);
+	ck_assert_uint_eq(f->ports[f->self].guid, 0x42);
+	fabric_free(f);
+	/* and where there is nothing else */
+	f = load("vendid=0x2c9\ndevid=0xcf09\ncaguid=0x41\nCa 1 \"H4\"\n[1](42) \"S1\"[2]\n"
+		 "switchguid=0x21\nSwitch 8 \"S1\"\n[2] \"H4\"[1]\n", 0, true, &err);
+	ck_assert_uint_eq(f->ports[f->self].guid, 0x42);
+	fabric_free(f);
+	buf_free(&err);
+}
+END_TEST
+
 static void check_consistent(const struct fabric *f)
 {
 	for (uint32_t p = 0; p < f->n_ports; p++) {
@@ -432,6 +461,7 @@ int main(void)
 	tcase_add_test(tc, not_a_text_file);
 	tcase_add_test(tc, too_far);
 	tcase_add_test(tc, own_port_only);
+	tcase_add_test(tc, not_on_an_aggregation_node);
 	tcase_add_test(tc, shipped_sample);
 	tcase_add_loop_test(tc, mutated_sample, 0, 5);
 	suite_add_tcase(suite, tc);
