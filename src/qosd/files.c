@@ -13,6 +13,8 @@
 #include "base/log.h"
 #include "conf/conf.h"
 #include "fabric/fabric.h"
+#include "gauge/gauge.h"
+#include "gauge/lft_dump.h"
 #include "plan/feasible.h"
 #include "policies/policies.h"
 #include "qosd/qosd.h"
@@ -175,6 +177,105 @@ static struct fabric *load_fabric(const struct options *o, const struct settings
 	return f;
 }
 
+/* The lines of a file of forwarding tables, one by one: it may have gigabytes.  False: see out. */
+static bool read_tables(const char *path, FILE *file, struct lft_dump *d, struct findings *out)
+{
+	struct src_pos pos = { 0, 1 };
+	struct buf why = { 0 };
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+	bool good = true;
+
+	while (good && (n = getline(&line, &cap, file)) >= 0) {
+		pos.line++;
+		good = lft_dump_line(d, line, (size_t)n, &why);
+	}
+	if (!good)
+		findings_add(out, SEV_ERROR, path, pos, "%s", why.s);
+	else if (ferror(file))
+		findings_add(out, SEV_ERROR, path, (struct src_pos){ 0 }, "%s", strerror(errno));
+	good = good && !ferror(file);
+	buf_free(&why);
+	free(line);
+	return good;
+}
+
+static void add_left(const struct fabric *f, const char *path, const struct lft_dump_left *left,
+		     struct findings *out)
+{
+	const struct src_pos nowhere = { 0, 0 };
+	char name[FABRIC_NAME_MAX];
+
+	if (left->strange)
+		findings_add(out, SEV_WARNING, path, nowhere, "%" PRIu32 " table%s of switches that "
+			     "are not in the topology", left->strange,
+			     left->strange == 1 ? "" : "s");
+	if (left->without)
+		findings_add(out, SEV_WARNING, path, nowhere, "no table for %" PRIu32 " switch%s of "
+			     "the topology, %s for one: taken to drop all packets", left->without,
+			     left->without == 1 ? "" : "es",
+			     fabric_node_name(f, left->example, name, sizeof(name)));
+}
+
+/* The forwarding tables in a file, for LIDs as the topology has them; NULL: see out. */
+static struct lfts *load_tables(const struct fabric *f, const char *path, struct findings *out)
+{
+	FILE *file = fopen(path, "re");
+	struct lft_dump *d;
+	struct lft_dump_left left;
+	struct lfts *tables;
+	struct buf why = { 0 };
+
+	if (!file) {
+		findings_add(out, SEV_ERROR, path, (struct src_pos){ 0 }, "%s", strerror(errno));
+		return NULL;
+	}
+	d = lft_dump_new(f);
+	if (!read_tables(path, file, d, out)) {
+		lft_dump_free(d);
+		fclose(file);
+		return NULL;
+	}
+	fclose(file);
+	tables = lft_dump_end(d, &left, &why);
+	if (tables)
+		add_left(f, path, &left, out);
+	else
+		findings_add(out, SEV_ERROR, path, (struct src_pos){ 0 }, "%s", why.s);
+	buf_free(&why);
+	return tables;
+}
+
+static void report_gauge(const struct route_request *r, const struct lfts *tables, const char *whose,
+			 struct buf *report)
+{
+	struct gauge g;
+
+	gauge_measure(r, tables, &gauge_defaults, &g);
+	buf_printf(report, "\nRoutes of %s\n", whose);
+	gauge_print(&g, r->f, report);
+}
+
+/* How good the routes of the plan are, and those in a file, if one was named. */
+static void check_routes(const struct options *o, const struct plan *p, struct findings *out,
+			 struct buf *report)
+{
+	const struct route_request r = { .f = p->f, .lid = p->lid, .lmc = p->lmc,
+					 .lid_top = p->lid_top };
+	struct fabric_lids lids;
+	struct lfts *tables;
+
+	if (p->engine && strcmp(p->engine, "none") != 0)
+		report_gauge(&r, p->lfts, p->engine, report);
+	if (!o->lfts || !(tables = load_tables(p->f, o->lfts, out)))
+		return;
+	fabric_lids_init(&lids, p->f);
+	report_gauge(&lids.r, tables, o->lfts, report);
+	fabric_lids_free(&lids);
+	lfts_free(tables);
+}
+
 /* What comes of the policy on the fabric; the report goes to `report`. */
 static void check_topology(const struct options *o, const struct policy *p,
 			   const struct settings *s, struct findings *out, struct buf *report)
@@ -189,6 +290,7 @@ static void check_topology(const struct options *o, const struct policy *p,
 	findings_copy(out, &plan->findings);
 	findings_copy(out, &plan->feasible->findings);
 	feasible_print(plan->feasible, plan, report);
+	check_routes(o, plan, out, report);
 	plan_free(plan);
 	fabric_free(f);
 }

@@ -18,7 +18,9 @@ static const char usage[] =
 "  -1, --once            bring the subnet up, print a summary and end\n"
 "  -n, --check           check the files and end; with -v print the policy in normal form\n"
 "  -T, --topology FILE   with --check: what the policy comes to on this fabric, a file\n"
-"                        as ibnetdiscover prints it\n"
+"                        as ibnetdiscover prints it, and how good its routes are\n"
+"  -L, --lfts FILE       with --topology: how good these forwarding tables are instead, a file\n"
+"                        of OpenSM (opensm-lfts.dump) or as dump_fts prints it\n"
 "  -v, --verbose         log more\n"
 "  -V, --version\n"
 "  -h, --help\n";
@@ -44,6 +46,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		{ "once", no_argument, NULL, '1' },
 		{ "check", no_argument, NULL, 'n' },
 		{ "topology", required_argument, NULL, 'T' },
+		{ "lfts", required_argument, NULL, 'L' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "version", no_argument, NULL, 'V' },
 		{ "help", no_argument, NULL, 'h' },
@@ -55,7 +58,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		.config = DEFAULT_CONFIG, .policy = DEFAULT_POLICY,
 		.socket = DEFAULT_SOCKET, .state_dir = DEFAULT_STATE,
 	};
-	while ((c = getopt_long(argc, argv, "c:p:Fs:d:g:1nT:vVh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "c:p:Fs:d:g:1nT:L:vVh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'c': o->config = optarg; o->config_named = true; break;
 		case 'p': o->policy = optarg; o->policy_named = true; break;
@@ -70,6 +73,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		case '1': o->once = true; break;
 		case 'n': o->check = true; break;
 		case 'T': o->topology = optarg; break;
+		case 'L': o->lfts = optarg; break;
 		case 'v': o->verbose = true; break;
 		case 'V':
 			puts("qosd " QOSD_VERSION);
@@ -88,6 +92,10 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	if (o->topology && !o->check) {
 		fputs("qosd: --topology is for --check\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (o->lfts && !o->topology) {
+		fputs("qosd: --lfts is for --topology\n", stderr);
 		return EXIT_USAGE;
 	}
 	return -1;
