@@ -470,6 +470,27 @@ static void asked_all(struct probe *p)
 	end(p);
 }
 
+/*
+ * Ports that are down by the word of the other end alone.  Where that is false, the port has nothing to
+ * report, now or later: nobody would ask it again, nor who is behind it.
+ */
+static void ask_hearsay(struct probe *p)
+{
+	const struct map64 *m = &p->hearsay;
+
+	for (uint32_t i = 0; m->n && i <= m->mask; i++) {
+		const struct fabric_port *x = &p->f->ports[m->slots[i].key];
+		struct ask a = { .node = x->node, .num = x->num, .kind = ASK_PORT };
+
+		if (m->slots[i].value != HEARSAY || x->peer != FABRIC_NONE || !p->heard.v[x->node] ||
+		    p->f->nodes[x->node].hops == FABRIC_UNREACHED)
+			continue;
+		m->slots[i].value = HEARSAY_ASKED;
+		probe_unask(p, &a);	/* what it said before is older */
+		probe_ask(p, a.node, a.num, ASK_PORT);
+	}
+}
+
 /* A switch whose link was cut and that has more to tell, and a PortStateChange to clear. */
 static void ask_other_ends(struct probe *p)
 {
@@ -505,6 +526,8 @@ void probe_round_over(struct probe *p)
 		if (probe_has_slow_only(p) && !p->doubt)
 			ask_other_ends(p);
 	}
+	if (probe_has_slow_only(p) && !p->doubt)
+		ask_hearsay(p);
 	if (!p->later.n && !p->doubt)
 		ask_last(p);
 	if (p->later.n && !p->doubt) {
@@ -532,6 +555,7 @@ static struct probe *probe_new(struct sm *sm)
 	map64_init(&p->asked, 256);
 	map64_init(&p->key_of_port, 16);
 	map64_init(&p->claims, 16);
+	map64_init(&p->hearsay, 16);
 	map64_init(&p->said, 16);
 	return p;
 }
@@ -616,6 +640,7 @@ void probe_free(struct sm *sm)
 	map64_free(&p->asked);
 	map64_free(&p->key_of_port);
 	map64_free(&p->claims);
+	map64_free(&p->hearsay);
 	map64_free(&p->said);
 	vec_free(&p->asks);
 	vec_free(&p->later);

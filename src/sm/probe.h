@@ -24,6 +24,8 @@ enum {
 	SPARE_QUIET = 1 << 4,		/* it did not complain, and knows of no change */
 };
 
+enum hearsay { HEARSAY_NOT, HEARSAY, HEARSAY_ASKED };
+
 struct ask {
 	uint32_t node;
 	uint8_t num, kind, tries;
@@ -59,6 +61,8 @@ struct probe {
 	 */
 	struct map64 claims;
 	struct map64 said;		/* likewise: the digest of that answer (liars_digest()) */
+	/* Ports of switches that were said to be down by the other end only, and have not said so: enum hearsay. */
+	struct map64 hearsay;
 	struct map64 key_of_port;	/* by index: place of the M_Key that its agent answered to */
 	struct fabric *found;		/* by a discovery, of which this is the end; else NULL */
 	uint32_t n_before;		/* nodes */

@@ -64,6 +64,8 @@ static void cut(struct probe *p, uint32_t port)
 		return;
 	far = p->f->ports[peer].node;
 	set_down(&p->f->ports[peer]);
+	if (node_is_switch(&p->f->nodes[far]) && map64_get(&p->hearsay, peer) != HEARSAY_ASKED)
+		map64_put(&p->hearsay, peer, HEARSAY);
 	fabric_cut(p->f, port);
 	p->spare.v[far] |= SPARE_EXPLAINED;
 	probe_mark(p, p->f->ports[port].node);
@@ -127,6 +129,8 @@ static void port_answered(struct probe *p, const struct ask *a)
 		return;
 	}
 	liars_clear(p->sm, p->f, port, false);
+	if (map64_get(&p->hearsay, port) == HEARSAY)
+		map64_put(&p->hearsay, port, HEARSAY_NOT);
 	fabric_port_store(now, a->data);
 	now->plain = a->plain;
 	/* of what does not fit any difference counts */

@@ -355,6 +355,12 @@ if [ "$seconds" -eq 0 ]; then
 	truth_returns
 	until_ 5 no_lies || bad "health still tells of lies: $(ctl health)"
 	fabric_ends
+	note "a switch that says that its links are down, beside switches that are linked with each other"
+	fabric torus:3x3,hosts=2
+	rm -rf state
+	start_and_wait "$manager" -c qosd.yaml
+	late port-state-1 --at "$(nth switch 7)"
+	fabric_ends
 	note "devices that are odd for good"
 	fabric clos:2x2,hosts=3
 	what="odd for good"
