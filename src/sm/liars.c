@@ -319,13 +319,15 @@ static bool port_is_odd(const struct fabric *f, uint32_t port, char *what, size_
 	return true;
 }
 
-/* Of a link that went down or came up as its ends were read, the ends tell the truth one after the other. */
-static bool ends_differ(const struct fabric *f, uint32_t port)
+/*
+ * An SMP has got through the link, which is down by the word of one end, or of both.  Of a link that
+ * went down or came up as its ends were read, the ends tell the truth one after the other.
+ */
+static bool is_known_link_down(const struct fabric *f, uint32_t port)
 {
 	const struct fabric_port *p = &f->ports[port];
 
-	return p->peer != FABRIC_NONE && p->state < IB_PORT_INIT_S &&
-	       f->ports[p->peer].state >= IB_PORT_INIT_S;
+	return p->peer != FABRIC_NONE && p->state < IB_PORT_INIT_S;
 }
 
 static bool switch_is_odd(const struct fabric_switch *s, char *what, size_t size)
@@ -367,9 +369,11 @@ static void look_at_port(struct sm *sm, const struct fabric *f, uint32_t port)
 		return;
 	if (port_is_odd(f, port, what, sizeof(what)))
 		note(sm, f, port, &(struct liar){ 0 }, what);
-	else if (ends_differ(f, port))
+	else if (is_known_link_down(f, port))
 		note(sm, f, port, &(struct liar){ .unsure = true },
-		     "says that its link is down, and its other end that it is up");
+		     f->ports[f->ports[port].peer].state >= IB_PORT_INIT_S ?
+		     "says that its link is down, and its other end that it is up" :
+		     "says that its link is down, and so does its other end, and yet SMPs get through it");
 	if (f->ports[port].num && port_is_end(f, port) &&
 	    fabric_find_port(f, f->ports[port].guid) != port)
 		note_duplicate(sm, f, port);

@@ -178,7 +178,25 @@ START_TEST(a_link_with_one_end_down)
 	ck_assert(tells("n9102/P4 (0x0000000000009102) says that its link is down, and its other end that it is up"));
 	ck_assert(liars_list(&sm, &(size_t){ 0 })->unsure);	/* it may have come up between two answers */
 	next_state();
-	set(now.f->ports[port_at(0x9102, 4)].peer, IB_PORT_STATE_F, IB_PORT_DOWN_S);	/* the other end */
+	set(port_at(0x9102, 4), IB_PORT_STATE_F, IB_PORT_INIT_S);
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 0);
+}
+END_TEST
+
+START_TEST(a_link_with_both_ends_down)
+{
+	uint32_t port = port_at(0x9102, 4), peer = now.f->ports[port].peer;
+
+	set(port, IB_PORT_STATE_F, IB_PORT_DOWN_S);
+	set(peer, IB_PORT_STATE_F, IB_PORT_DOWN_S);
+	liars_look(&sm);
+	ck_assert_uint_eq(listed(), 2);		/* else nobody would ask either of them again */
+	ck_assert(tells("n9102/P4 (0x0000000000009102) says that its link is down, and so does its other end"));
+	ck_assert(liars_list(&sm, &(size_t){ 0 })->unsure);
+	next_state();
+	fabric_cut(now.f, port);
+	changed[now.f->ports[port].node] = changed[now.f->ports[peer].node] = 1;
 	liars_look(&sm);
 	ck_assert_uint_eq(listed(), 0);
 }
@@ -356,6 +374,7 @@ int main(void)
 	tcase_add_test(t, one_that_answers_at_random_is_not_looked_at_each_time);
 	tcase_add_test(t, odd_ports_are_listed_by_name);
 	tcase_add_test(t, a_link_with_one_end_down);
+	tcase_add_test(t, a_link_with_both_ends_down);
 	tcase_add_test(t, two_with_one_port_guid);
 	tcase_add_test(t, looking_at_changes_finds_the_same);
 	tcase_add_test(t, an_answer_stays_until_a_good_one);
