@@ -912,6 +912,9 @@ static bool take_listed(struct sm *sm, size_t i, size_t behind)
 		log_debug("sweep", "another answer than before, of what: %s", x->text);
 	for (size_t k = i; k < behind && news; k++)
 		suspect_ends(sm, f->nodes[q[k].node].guid);
+	/* what it said of its other ports is worth no more, as of those that it said had no link */
+	if (news && !x->behind)
+		sm_suspect(sm, &(struct suspect){ .guid = x->guid, .whole = true, .unasked = true });
 	return news;
 }
 
