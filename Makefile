@@ -207,6 +207,11 @@ $(foreach l,$(LAYERS),$(eval $(call unit_rule,$(l))))
 $(BUILD)/tests/unit/sm/test_identity: ALL_LDFLAGS += \
 	$(foreach f,init open_port register send recv,-Wl,--wrap=umad_$(f))
 
+# What they send is answered by the test (tests/unit/sm/smps.h).
+SMPS_TESTS = liars
+$(patsubst %,$(BUILD)/tests/unit/sm/test_%,$(SMPS_TESTS)): ALL_LDFLAGS += \
+	$(foreach f,smp_job_start smp_job_cancel smp_send mad_hold mad_release sm_want_sweep,-Wl,--wrap=$(f))
+
 # tests/unit/qosd/test_NAME.c: of src/qosd/NAME.c alone, with a clock of the test's own; what that
 # file calls is the test's, too, so far as it is not pure.
 PROGRAM_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/qosd/test_*.c))

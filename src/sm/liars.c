@@ -830,20 +830,48 @@ static void suspect_ends(struct sm *sm, uint64_t guid)
 	sm_suspect(sm, &(struct suspect){ .guid = guid, .ends = true, .unasked = true });
 }
 
+enum says { SAYS_THE_SAME, SAYS_NO_PORT, SAYS_ANOTHER };
+
+/* A NodeInfo beside what is published of the node that has the port, as far as it tells itself from others. */
+static enum says compare_node(const struct fabric *f, uint32_t port, const uint8_t *said)
+{
+	const struct fabric_node *n = port_node(f, port);
+	unsigned num = mad_get_field((uint8_t *)(uintptr_t)said, 0, IB_NODE_LOCAL_PORT_F);
+	uint8_t info[40];
+
+	published_node_info(f, port, info);
+	if (memcmp(said, info, NODE_INFO_SAME))
+		return SAYS_ANOTHER;
+	/* our own switch is asked by its port 0, and says so */
+	return num > n->nports || (!num && (n->hops || !node_is_switch(n))) ? SAYS_NO_PORT :
+	       SAYS_THE_SAME;
+}
+
+/*
+ * All else is as it is known, and its link stays: so it is told, and no sweep looks for more.  A discovery
+ * would leave it out, with all that is behind it.
+ */
+static void note_no_port(struct sm *sm, const struct fabric *f, uint32_t near, const uint8_t *said)
+{
+	liars_note(sm, f, near, true, liars_digest(UMAD_SM_ATTR_NODE_INFO, said),
+		   "says LocalPortNum %u with %u ports, which cannot be",
+		   mad_get_field((uint8_t *)(uintptr_t)said, 0, IB_NODE_LOCAL_PORT_F),
+		   mad_get_field((uint8_t *)(uintptr_t)said, 0, IB_NODE_NPORTS_F));
+}
+
 static bool take_node(struct sm *sm, const struct question *q)
 {
 	const struct fabric *f = sm->liars->state->f;
 	const struct fabric_node *n = &f->nodes[q->node];
 	uint32_t near = near_port(f, q->node);
-	uint8_t info[40];
+	enum says says = compare_node(f, n->port0 + n->local_port, q->data);
 	char what[160];
 
-	published_node_info(f, n->port0 + n->local_port, info);
-	if (!memcmp(q->data, info, NODE_INFO_SAME)) {
+	if (says == SAYS_THE_SAME)
 		map64_put(&sm->liars->confirmed, node_digest(f, q->node), 1);
-		return false;
-	}
-	if (near == FABRIC_NONE)
+	if (says == SAYS_NO_PORT && near != FABRIC_NONE)
+		note_no_port(sm, f, near, q->data);
+	if (says != SAYS_ANOTHER || near == FABRIC_NONE)
 		return false;
 	snprintf(what, sizeof(what), "does not say the same twice: node GUID 0x%016" PRIx64 " with %u "
 		 "ports, then 0x%016" PRIx64 " with %u", n->guid, n->nports,
@@ -855,17 +883,12 @@ static bool take_node(struct sm *sm, const struct question *q)
 	return true;
 }
 
-/* The device behind a link says what it is known to have said, as far as it tells itself from others. */
-static bool is_as_published(const struct fabric *f, const struct question *q)
+/* The same of the device behind a link. */
+static enum says compare_behind(const struct fabric *f, const struct question *q)
 {
 	uint32_t peer = f->ports[f->nodes[q->node].port0 + q->behind].peer;
 
-	uint8_t info[40];
-
-	if (peer == FABRIC_NONE)
-		return false;
-	published_node_info(f, peer, info);
-	return !memcmp(q->data, info, NODE_INFO_SAME);
+	return peer == FABRIC_NONE ? SAYS_ANOTHER : compare_node(f, peer, q->data);
 }
 
 /*
@@ -877,7 +900,7 @@ static bool take_steady(struct sm *sm, struct liar *x, const struct question *q)
 	struct liar copy = *x;
 
 	x->changes = false;
-	if (!is_as_published(sm->liars->state->f, q))
+	if (compare_behind(sm->liars->state->f, q) != SAYS_THE_SAME)
 		return true;
 	forget_those(sm->liars, is_at, &copy);
 	return false;
@@ -908,6 +931,10 @@ static bool take_listed(struct sm *sm, size_t i, size_t behind)
 	}
 	if (x->changes && x->again.same && !q[i].status)
 		news = take_steady(sm, x, &q[i]);
+	if (news && q[i].behind && !q[i].status && compare_behind(f, &q[i]) == SAYS_NO_PORT) {
+		note_no_port(sm, f, f->nodes[q[i].node].port0 + q[i].behind, q[i].data);
+		news = false;
+	}
 	if (news)
 		log_debug("sweep", "another answer than before, of what: %s", x->text);
 	for (size_t k = i; k < behind && news; k++)

@@ -11,6 +11,9 @@
  *  - in every other light sweep each node with more than two ports, for NodeInfo: a device that
  *    conceals some of its ports hides what is behind them, and no other device tells of it.
  *
+ * A NodeInfo that is as published but for a LocalPortNum that the node does not have is told of, and no
+ * more: the link is there, and the device behind it is the one that it was.
+ *
  * A local sweep follows only where an answer is news (again_is_news()).  So a device that is odd for
  * good costs one SMP in each light sweep for each entry, and no sweep.
  *

@@ -287,6 +287,15 @@ if [ "$seconds" -eq 0 ]; then
 	sim_do link flap "$name/P1" --interval 0.05
 	until_ 10 told "$name" || bad "health does not tell of $name: $(ctl health)"
 	truth_returns
+	note "a switch that is up begins to number its ports falsely"
+	what="LocalPortNum 254 of a switch, later" name=$(nth switch 7)
+	lie local-port-254 --at "$name"
+	named_by_number() { ctl health | grep -F device-lies | grep -F "$name" | grep -qF 'LocalPortNum 254'; }
+	until_ 10 named_by_number || bad "health does not tell of $name: $(ctl health)"
+	honest
+	served || bad "$unserved is not served: $what"
+	truth_returns
+	until_ $((2 * light + 3)) no_lies || bad "health still tells of lies: $(ctl health)"
 	fabric_ends
 	note "a switch that gives another SM LID than it was told"
 	fabric random:switches=8,hosts=12

@@ -9,9 +9,11 @@
 
 #include "../plan/net.h"
 #include "base/alloc.h"
+#include "fabric/edit.h"
 #include "sm/internal.h"
 #include "sm/liars.h"
 #include "sm/names.h"
+#include "smps.h"
 #include "unit/run.h"
 
 #define SPINE_PORTS 8
@@ -21,6 +23,9 @@
 static struct sm sm;
 static struct subnet_state now, before;
 static uint8_t changed[64];
+static uint64_t liar;		/* node that says what follows; 0: none */
+static unsigned said_port;
+static uint64_t said_system;	/* SystemImageGUID; 0: the true one */
 
 /* A spine, leaves below it, hosts below those; the first host runs the subnet manager. */
 static struct fabric *tree(void)
@@ -38,7 +43,39 @@ static struct fabric *tree(void)
 									    1) : self, 1));
 	}
 	net_finish(f);
+	fabric_reroute(f, NULL);
 	return f;
+}
+
+/* The port where an SMP arrives. */
+static uint32_t arrives(const struct smp *s)
+{
+	uint32_t port = now.f->self;
+
+	for (unsigned i = 1; i <= s->hops + (s->last_hop ? 1u : 0u); i++) {
+		unsigned by = i <= s->hops ? s->route[i - 1] : s->last_hop;
+
+		port = now.f->ports[now.f->nodes[now.f->ports[port].node].port0 + by].peer;
+		ck_assert_uint_ne(port, FABRIC_NONE);
+	}
+	return port;
+}
+
+/* NodeInfo of who is there: as it is published, but for what the liar says of its port. */
+static int answer_node(struct smp *s)
+{
+	uint32_t port = arrives(s);
+	const struct fabric_node *n = port_node(now.f, port);
+
+	ck_assert_uint_eq(s->attr, UMAD_SM_ATTR_NODE_INFO);
+	memcpy(s->data, n->info, 40);
+	mad_set_field(s->data, 0, IB_NODE_LOCAL_PORT_F,
+		      n->guid == liar ? said_port : now.f->ports[port].num);
+	if (n->guid == liar && said_system)
+		mad_set_field64(s->data, 0, IB_NODE_SYSTEM_GUID_F, said_system);
+	if (!node_is_switch(n))
+		mad_set_field64(s->data, 0, IB_NODE_PORT_GUID_F, now.f->ports[port].guid);
+	return 0;
 }
 
 static void setup(void)
@@ -47,6 +84,13 @@ static void setup(void)
 	memset(changed, 0, sizeof(changed));
 	liars_new(&sm);
 	names_new(&sm);
+	liar = said_system = 0;
+	smps_reset(answer_node);
+	sm.loop = loop_new();
+	sm.settings = settings_default();
+	sm.store = store_open(NULL, NULL, NULL);
+	sm.left_out = left_out_new();
+	mkey_new(&sm);
 	now = (struct subnet_state){ .refs = 1, .generation = 1, .f = tree() };
 	before = (struct subnet_state){ .refs = 1 };
 	sm.published = &now;
@@ -56,6 +100,12 @@ static void teardown(void)
 {
 	names_free(&sm);
 	liars_free(&sm);
+	mkey_free(&sm);
+	left_out_free(sm.left_out);
+	store_close(sm.store);
+	settings_free((struct settings *)(uintptr_t)sm.settings);
+	loop_free(sm.loop);
+	vec_free(&sm.suspects);
 	fabric_free(now.f);
 	fabric_free(before.f);
 	before.f = NULL;
@@ -364,6 +414,115 @@ START_TEST(what_is_found_and_what_is_answered_do_not_replace_each_other)
 }
 END_TEST
 
+static void light_sweeps(unsigned n)
+{
+	while (n--) {
+		liars_ask(&sm);
+		smps_run();
+	}
+}
+
+/* A switch that is known begins to say that it was asked by a port that it does not have. */
+static void says_no_port(uint64_t guid, unsigned num, const char *text)
+{
+	light_sweeps(3);
+	ck_assert_uint_eq(listed(), 0);
+	liar = guid;
+	said_port = num;
+	light_sweeps(2);
+	ck_assert_uint_eq(listed(), 1);
+	ck_assert(tells(text));
+	light_sweeps(3);
+	/* its link stays, and so there is nothing to look for */
+	ck_assert_uint_eq(smps.sweeps, 0);
+	ck_assert_uint_eq(sm.suspects.n, 0);
+	/* nor where it says another one each time */
+	said_port = num ? num - 1 : 77;
+	light_sweeps(1);
+	said_port = num;
+	light_sweeps(3);
+	ck_assert_uint_eq(listed(), 1);
+	ck_assert_uint_eq(smps.sweeps, 0);
+}
+
+/* It ends: a local sweep is to ask behind the link. */
+static void says_the_truth(uint64_t near)
+{
+	liar = 0;
+	light_sweeps(2);
+	ck_assert_uint_eq(smps.sweeps, 1);
+	ck_assert_int_eq(smps.kind, SWEEP_LOCAL);
+	ck_assert_uint_eq(sm.suspects.n, 1);
+	ck_assert_uint_eq(sm.suspects.v[0].guid, near);
+	ck_assert(sm.suspects.v[0].ends);
+	next_state();
+	liars_look(&sm);		/* what that sweep publishes is what was answered */
+	ck_assert_uint_eq(listed(), 0);
+}
+
+START_TEST(a_port_that_it_does_not_have)
+{
+	says_no_port(0x9101, 254, "n9101 (0x0000000000009101), behind n9000/P2 (0x0000000000009000), says "
+		     "LocalPortNum 254 with 5 ports, which cannot be");
+	says_the_truth(0x9000);
+}
+END_TEST
+
+START_TEST(port_0_of_a_switch_that_is_not_ours)
+{
+	says_no_port(0x9102, 0, "says LocalPortNum 0 with 5 ports");
+	says_the_truth(0x9000);
+}
+END_TEST
+
+/* A port that it has is no matter here, be it another one: it may have been asked by another way. */
+START_TEST(another_port_that_it_has)
+{
+	light_sweeps(3);
+	liar = 0x9101;
+	said_port = 5;
+	light_sweeps(4);
+	ck_assert_uint_eq(listed(), 0);
+	ck_assert_uint_eq(smps.sweeps, 0);
+}
+END_TEST
+
+/* What said this and that is off the list when it says twice what is published, and that is no such port. */
+START_TEST(this_and_that_and_then_no_port)
+{
+	light_sweeps(3);
+	liar = 0x9101;
+	said_port = 254;
+	said_system = 0x77;
+	light_sweeps(2);
+	ck_assert(tells("does not say the same twice"));
+	ck_assert_uint_eq(smps.sweeps, 1);
+	said_system = 0;
+	light_sweeps(3);
+	ck_assert(tells("says LocalPortNum 254"));
+	ck_assert_uint_eq(listed(), 1);
+}
+END_TEST
+
+/* The manager runs on a switch, which it asks by its port 0. */
+START_TEST(port_0_of_our_own_switch)
+{
+	struct buf err = { 0 };
+
+	fabric_free(now.f);
+	now.f = fabric_new();
+	net_switch(now.f, 0x9000, 4, false);
+	ck_assert(fabric_link(now.f, 0, 1, net_ca(now.f, 0x1000, 1), 1));
+	ck_assert_msg(fabric_finish(now.f, 0, 0, &err), "%s", err.s);
+	fabric_reroute(now.f, NULL);
+	light_sweeps(1);
+	smps.gets = 0;
+	light_sweeps(2);
+	ck_assert_uint_eq(smps.gets, 1);	/* once, with all that have many ports: else it is confirmed */
+	ck_assert_uint_eq(listed(), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("liars");
@@ -382,6 +541,11 @@ int main(void)
 	tcase_add_test(t, an_answer_of_a_port_that_is_published_goes);
 	tcase_add_test(t, a_switch_that_says_otherwise);
 	tcase_add_test(t, what_is_found_and_what_is_answered_do_not_replace_each_other);
+	tcase_add_test(t, a_port_that_it_does_not_have);
+	tcase_add_test(t, port_0_of_a_switch_that_is_not_ours);
+	tcase_add_test(t, another_port_that_it_has);
+	tcase_add_test(t, this_and_that_and_then_no_port);
+	tcase_add_test(t, port_0_of_our_own_switch);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
