@@ -9,6 +9,7 @@
  * paths wins.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "route/order.h"
@@ -490,12 +491,24 @@ static struct updn_order *from_middle(const struct graph *base, const struct sur
 
 /* --- all --- */
 
+static bool is_same(const struct updn_order *a, const struct updn_order *b)
+{
+	return a->layered == b->layered &&
+	       !memcmp(a->rank, b->rank, a->g->n * sizeof(*a->rank)) &&
+	       !memcmp(a->g->sw, b->g->sw, a->g->n * sizeof(*a->g->sw));
+}
+
 static void add(struct updn_orders *all, struct updn_order *o, const struct survey *s)
 {
 	struct verdict v;
 
 	if (!o)
 		return;
+	for (unsigned i = 0; i < all->n; i++)
+		if (is_same(all->v[i], o)) {
+			updn_order_free(o);
+			return;
+		}
 	v = judge(o);
 	o->shortest = v.pairs == s->best.pairs && v.length == s->best.length;
 	all->v[all->n++] = o;
