@@ -80,25 +80,6 @@ static uint32_t arrival(const struct layers *y, uint32_t place)
 	return y->n->first[y->n->next[place]] + y->far[place];
 }
 
-/*
- * Where paths begin: at switches with ports of hosts, with or without LIDs, and where the
- * subnet manager is, as route_verify() has it.
- */
-static bool is_source(const struct fabric *f, uint32_t sw)
-{
-	const struct fabric_node *node = &f->nodes[f->switches[sw].node];
-
-	if (f->self != FABRIC_NONE && f->ports[f->self].node == f->switches[sw].node)
-		return true;
-	for (unsigned num = 1; num <= node->nports; num++) {
-		uint32_t peer = f->ports[node->port0 + num].peer;
-
-		if (peer != FABRIC_NONE && port_is_host(f, peer))
-			return true;
-	}
-	return false;
-}
-
 static int by_lid(const void *a, const void *b)
 {
 	const struct dest *x = a, *y = b;
@@ -137,7 +118,7 @@ static void layers_init(struct layers *y, const struct gauge_net *n, const struc
 	for (uint32_t sw = 0; sw < n->n; sw++) {
 		y->row[sw] = y->words;
 		y->words += ports_of(y, sw) * words_of(y, sw);
-		if (is_source(f, sw))
+		if (route_is_source(f, sw))
 			y->sources[y->n_sources++] = sw;
 		for (uint32_t place = n->first[sw]; place < n->first[sw + 1]; place++)
 			if (n->next[place] != FABRIC_NONE)

@@ -2,11 +2,12 @@
 /*
  * The up/down orders that a fabric may be routed by.
  *
- * A fabric that is built in layers gets the layers as ranks: every shortest
+ * In a fabric that is built in layers these are the ranks, by the distance from
+ * the hosts or, if hosts are on several levels, from the middle: every shortest
  * path between leaves goes up and down, and no switch of a layer is preferred.
- * Anything else is ordered by the distance from a root, which connects all
- * but crowds around the root; several are tried, and the one with the shortest
- * paths wins.
+ * An order by the distance from a root connects all in any fabric, but crowds
+ * around the root; of several roots the one with the shortest paths is taken.
+ * Which order serves a fabric best is found out in pick.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -336,23 +337,19 @@ static uint32_t usual_hosts(const struct graph *g)
 	return usual;
 }
 
-/* Ranks by the distance from the switches with at least min hosts.  False if that tells nothing. */
-static bool rank_layers(const struct graph *g, uint32_t min, uint16_t *rank)
+/* Ranks by the distance from the vertices queued, 0 where nothing leads.  Returns the greatest. */
+static uint16_t rank_outward(const struct graph *g, uint32_t *queue, uint32_t tail, uint16_t *rank)
 {
-	uint32_t *queue = xcalloc(g->n, sizeof(*queue)), head = 0, tail = 0;
+	uint16_t greatest = 0;
 
-	for (uint32_t v = 0; v < g->n; v++) {
+	for (uint32_t v = 0; v < g->n; v++)
 		rank[v] = FAR;
-		if (graph_hosts(g, v) >= min) {
-			rank[v] = 0;
-			queue[tail++] = v;
-		}
-	}
-	bool some = tail > 0 && tail < g->n;
+	for (uint32_t i = 0; i < tail; i++)
+		rank[queue[i]] = 0;
+	for (uint32_t head = 0; head < tail; head++) {
+		uint32_t v = queue[head];
 
-	while (head < tail) {
-		uint32_t v = queue[head++];
-
+		greatest = rank[v];
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
 			uint32_t u = g->trunks[t].v;
 
@@ -362,11 +359,23 @@ static bool rank_layers(const struct graph *g, uint32_t min, uint16_t *rank)
 			queue[tail++] = u;
 		}
 	}
-	free(queue);
 	for (uint32_t v = 0; v < g->n; v++)
 		if (rank[v] == FAR)
-			rank[v] = 0;	/* cut off from all hosts: any order will do */
-	return some;
+			rank[v] = 0;	/* cut off from all of them: any order will do */
+	return greatest;
+}
+
+/* Ranks by the distance from the switches with at least min hosts.  False if that tells nothing. */
+static bool rank_layers(const struct graph *g, uint32_t min, uint16_t *rank)
+{
+	uint32_t *queue = xcalloc(g->n, sizeof(*queue)), n = 0;
+
+	for (uint32_t v = 0; v < g->n; v++)
+		if (graph_hosts(g, v) >= min)
+			queue[n++] = v;
+	rank_outward(g, queue, n, rank);
+	free(queue);
+	return n > 0 && n < g->n;
 }
 
 /* The order by layers below the switches with at least min hosts; NULL if that tells nothing. */
@@ -450,35 +459,21 @@ static struct updn_order *try_roots(const struct graph *base, const struct surve
  */
 static bool rank_from_middle(const struct graph *g, const uint64_t *sum, uint16_t *rank)
 {
-	uint32_t *queue = xcalloc(g->n, sizeof(*queue)), head = 0, tail = 0;
-	uint16_t deepest = 0;
+	uint32_t *queue = xcalloc(g->n, sizeof(*queue)), n = 0;
+	uint16_t deepest;
 
 	for (uint32_t v = 0; v < g->n; v++) {
 		bool middle = g->trunk0[v + 1] > g->trunk0[v];
 
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
 			middle &= sum[v] <= sum[g->trunks[t].v];
-		rank[v] = FAR;
-		if (middle) {
-			rank[v] = 0;
-			queue[tail++] = v;
-		}
+		if (middle)
+			queue[n++] = v;
 	}
-	while (head < tail) {
-		uint32_t v = queue[head++];
-
-		deepest = rank[v];
-		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
-			uint32_t u = g->trunks[t].v;
-
-			if (rank[u] != FAR)
-				continue;
-			rank[u] = (uint16_t)(rank[v] + 1);
-			queue[tail++] = u;
-		}
-	}
+	deepest = rank_outward(g, queue, n, rank);
 	for (uint32_t v = 0; v < g->n; v++)
-		rank[v] = rank[v] == FAR ? 0 : (uint16_t)(deepest - rank[v]);
+		if (g->trunk0[v + 1] > g->trunk0[v])
+			rank[v] = (uint16_t)(deepest - rank[v]);
 	free(queue);
 	return deepest > 0;
 }

@@ -232,7 +232,7 @@ static struct updn_order *find_best(const struct fabric *f, const struct updn_or
 	return best.order;
 }
 
-/* Do all switches of a rank have as many lanes up, and all leaves hosts on the same? */
+/* True if the switches of a rank have equally many lanes up, and only the lowest rank has hosts. */
 static bool is_regular(const struct updn_order *o)
 {
 	const struct graph *g = o->g;

@@ -71,6 +71,11 @@ struct route_report {
 	struct buf credit_loop_text;	/* the cycle, "A/P1 -> B/P2 -> …" */
 };
 
+/*
+ * Does a host send from that switch?  The SM counts even if it is the switch.  A switch itself and
+ * its aggregation node do not: they send to the SM and to their neighbours.
+ */
+bool route_is_source(const struct fabric *f, uint32_t sw);
 /* Only paths from hosts to CA and router ports count for credit loops. */
 void route_verify(const struct route_request *r, const struct lfts *l, struct route_report *out);
 void route_report_free(struct route_report *r);

@@ -69,11 +69,7 @@ static void add_ports(struct walker *w, uint32_t sw, uint32_t at)
 	}
 }
 
-/*
- * Does a host send from here?  The SM counts even if it is the switch.  A switch itself and
- * its aggregation node do not: they send to the SM and to their neighbours.
- */
-static bool is_source(const struct fabric *f, uint32_t sw)
+bool route_is_source(const struct fabric *f, uint32_t sw)
 {
 	const struct fabric_node *node = &f->nodes[f->switches[sw].node];
 
@@ -106,7 +102,7 @@ static void walker_init(struct walker *w, const struct fabric *f, const struct l
 		w->first[sw + 1] = w->first[sw] + slots;
 		w->deps_at[sw] = words;
 		words += slots * row_words(w, sw);
-		if (from_all || is_source(f, sw))
+		if (from_all || route_is_source(f, sw))
 			w->sources[w->n_sources++] = sw;
 	}
 	w->deps = xcalloc(words, sizeof(*w->deps));

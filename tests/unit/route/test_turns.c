@@ -6,7 +6,7 @@
 #include "topo.h"
 #include "unit/run.h"
 
-/* Three leaves below three spines; the first link of the first leaf may be missing. */
+/* Three leaves below three spines. */
 struct tree {
 	struct topo t;
 	struct updn_order *o;
