@@ -479,10 +479,13 @@ static void ask_hearsay(struct probe *p)
 	const struct map64 *m = &p->hearsay;
 
 	for (uint32_t i = 0; m->n && i <= m->mask; i++) {
+		if (m->slots[i].value != HEARSAY)	/* or there is none in this slot */
+			continue;
+
 		const struct fabric_port *x = &p->f->ports[m->slots[i].key];
 		struct ask a = { .node = x->node, .num = x->num, .kind = ASK_PORT };
 
-		if (m->slots[i].value != HEARSAY || x->peer != FABRIC_NONE || !p->heard.v[x->node] ||
+		if (x->peer != FABRIC_NONE || !p->heard.v[x->node] ||
 		    p->f->nodes[x->node].hops == FABRIC_UNREACHED)
 			continue;
 		m->slots[i].value = HEARSAY_ASKED;
