@@ -272,6 +272,7 @@ until_ 10 quiet_sweeps
 held=$(lft_sets) downs=0
 while ! has_event link-steady "$is_ours"; do
 	sound || bad "while it flaps: $(grep -A 3 ': [0-9]*$' audit)"
+	ctl status >/dev/null || { bad "the daemon is gone: $(tail -n 20 "$qosd_log")"; break; }
 	used=$(uses "$link") now=$(lft_sets)
 	has_event link-steady "$is_ours" && break
 	expect "entries that lead to it while it flaps" 0 "$used"
