@@ -208,6 +208,9 @@ static void judge_left_out(const struct health_input *in, struct health *h)
 	struct many twins = { h, SEV_ERROR, "duplicate-guid",
 			      "give one of them another GUID, as new firmware does, or take it out: nobody can say "
 			      "which of the two has it by right", "devices have the GUID of another one", 0 };
+	struct many switches = { h, SEV_WARNING, "device-lies",
+				 "check the firmware of the device; each light sweep asks it again",
+				 "switches claim to be adapters", 0 };
 	uint32_t *more = xcalloc(in->n_left + 1, sizeof(*more));
 	struct map64 first;	/* by GUID: place in left */
 
@@ -226,6 +229,8 @@ static void judge_left_out(const struct health_input *in, struct health *h)
 	for (size_t i = 0; i < in->n_left; i++)
 		if (in->left[i].known_as && more[i] != MAP64_NONE)
 			add_one(&twins, "%s", in->left[i].text.s);
+		else if (in->left[i].is_switch)
+			add_one(&switches, "%s", in->left[i].text.s);
 		else if (!more[i])
 			add_one(&left, "%s: it is left out", in->left[i].text.s);
 		else if (more[i] != MAP64_NONE)
@@ -233,6 +238,7 @@ static void judge_left_out(const struct health_input *in, struct health *h)
 				in->left[i].text.s, more[i]);
 	add_rest(&left);
 	add_rest(&twins);
+	add_rest(&switches);
 	map64_free(&first);
 	free(more);
 }

@@ -68,7 +68,8 @@ struct guard {
 	struct map64 out;		/* digest of a place, or a GUID -> index in left */
 	struct map64 steady;		/* GUIDs that were said in two scans -> 1 */
 	struct disco_left *left;
-	bool *met;			/* of left, those of twins: it was there, and said the same */
+	struct map64 as_switch;		/* node GUIDs of switches that claim another NodeType -> index in left */
+	bool *met;			/* of left, those that are corrected: the device answered as before */
 	unsigned n_left;
 	unsigned ports, ports_max;
 	bool blind;			/* a switch did not say by which port it answers */
@@ -96,6 +97,7 @@ struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned p
 	map64_init(&g->answered, 4096);
 	map64_init(&g->out, n_out * 2 + 1);
 	map64_init(&g->steady, 4);
+	map64_init(&g->as_switch, 4);
 	g->ports_max = ports_max;
 	g->left = n_out ? xmemdup(out, n_out * sizeof(*out)) : NULL;
 	g->n_left = n_out;
@@ -103,6 +105,10 @@ struct guard *guard_new(const struct disco_left *out, unsigned n_out, unsigned p
 	for (unsigned i = 0; i < n_out; i++) {
 		if (out[i].why == LEFT_NOT) {
 			map64_put(&g->steady, out[i].guid, 1);
+			continue;
+		}
+		if (out[i].why == LEFT_SWITCH) {
+			map64_put(&g->as_switch, out[i].guid, i);
 			continue;
 		}
 		map64_put(&g->out, left_place_key(out[i].near_guid, out[i].near_port), i);
@@ -131,6 +137,7 @@ void guard_free(struct guard *g)
 	map64_free(&g->answered);
 	map64_free(&g->out);
 	map64_free(&g->steady);
+	map64_free(&g->as_switch);
 	free(g->left);
 	free(g->met);
 	free(g);
@@ -518,6 +525,14 @@ static void note_twin(struct guard *g, uint32_t from, uint32_t to, const uint8_t
 	*vec_push(&g->twins) = (struct false_claim){ from, to };
 }
 
+static void put_type(struct guard *g, uint8_t *info)
+{
+	uint32_t i = g->as_switch.n ? map64_get(&g->as_switch, get_be64(info + NI_GUID)) : NONE;
+
+	if (i != NONE && left_put_type(&g->left[i], info))
+		g->met[i] = true;
+}
+
 /* back: the port by which the answer left, 0: that is not known.  The GUIDs that stand in are put in. */
 static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, uint8_t *info,
 				    uint8_t back, struct disco_left *x)
@@ -538,6 +553,7 @@ static enum guard_verdict node_info(struct guard *g, const uint8_t *asked, uint8
 	map64_put(&g->answered, from, 1);
 	if (why)
 		return refuse(x, why);
+	put_type(g, info);
 	/*
 	 * A switch sends an answer back by the port that it has written into the return path (C14-9,
 	 * C14-13), which is the port that the request came in by.
@@ -966,7 +982,7 @@ static void tell_twins(const struct guard *g, const struct twins *t,
 	}
 }
 
-/* Those that were known as twins, and were met. */
+/* Devices whose GUIDs or NodeType this scan corrected. */
 static void tell_met(const struct guard *g, void (*found)(void *arg, const struct disco_left *x), void *arg)
 {
 	for (size_t i = 0; i < g->n_left; i++) {
@@ -975,6 +991,10 @@ static void tell_met(const struct guard *g, void (*found)(void *arg, const struc
 
 		if (!g->met[i])
 			continue;
+		if (x.why == LEFT_SWITCH) {
+			found(arg, &x);
+			continue;
+		}
 		if (node != NONE && g->nodes.v[node].is_same)
 			x.known_as = 0;
 		if (first != NONE)

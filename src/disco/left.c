@@ -46,6 +46,15 @@ void left_rename(uint64_t known_as, uint8_t *node_info)
 	put_be64(node_info + NI_PORT_GUID, known_as + (is_switch ? 0 : node_info[NI_LOCAL_PORT]));
 }
 
+bool left_put_type(const struct disco_left *x, uint8_t *node_info)
+{
+	if (!left_says_the_same(x, node_info) || node_info[NI_TYPE] == IB_NODE_SWITCH_T ||
+	    node_info[NI_PORTS] != x->b)
+		return false;
+	node_info[NI_TYPE] = IB_NODE_SWITCH_T;
+	return true;
+}
+
 void left_text(const struct disco_left *x, struct buf *out)
 {
 	switch ((enum left_why)x->why) {
@@ -108,6 +117,10 @@ void left_text(const struct disco_left *x, struct buf *out)
 		buf_printf(out, "says node GUID 0x%016" PRIx64 ", and so does another device, at port %u of "
 			   "0x%016" PRIx64 "; it is known as 0x%016" PRIx64, x->guid, x->other_port,
 			   x->other_guid, x->known_as);
+		break;
+	case LEFT_SWITCH:
+		buf_printf(out, "says NodeType %u with %u ports but answers SwitchInfo: it is treated as a switch",
+			   x->data[NI_TYPE], x->b);
 		break;
 	case LEFT_TOO_MANY:
 		buf_puts(out, "has more devices behind it than a subnet can have");

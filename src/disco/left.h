@@ -33,6 +33,7 @@ enum left_why {
 	LEFT_CLAIMS,		/* ... whose port GUID is nearer to that GUID than its own is */
 	LEFT_NO_ADAPTER,	/* ... an adapter elsewhere, and answers by a port that this one lacks */
 	LEFT_TWIN,		/* ... as good as it: it is known by known_as, and not left out at all */
+	LEFT_SWITCH,		/* a switch that claims another NodeType: it is treated as a switch, not left out */
 	LEFT_TOO_MANY,		/* more is behind it than a subnet can have */
 	LEFT_KILLS,		/* the discovering process died of its answer */
 	LEFT_HANGS,		/* ... or did not come to an end with it */
@@ -59,6 +60,12 @@ struct disco_left {
 static inline bool left_stays(const struct disco_left *x)
 {
 	return x->why >= LEFT_GUID_CHANGES;
+}
+
+/* The device takes part in the subnet; each scan corrects its NodeInfo. */
+static inline bool left_is_corrected(const struct disco_left *x)
+{
+	return x->why == LEFT_TWIN || x->why == LEFT_SWITCH;
 }
 
 /* It is left out for the sake of a device elsewhere, whose node GUID it claims. */
@@ -108,6 +115,11 @@ void left_describe(struct disco_left *x, const uint8_t *node_info);
 bool left_says_the_same(const struct disco_left *x, const uint8_t *node_info);
 /* ... and says by what GUIDs the device is known from here on. */
 void left_rename(uint64_t known_as, uint8_t *node_info);
+/*
+ * Sets NodeType to switch in a NodeInfo that came from the LEFT_SWITCH device x, by any of its links.
+ * False: the NodeInfo is another device's, or says switch already.
+ */
+bool left_put_type(const struct disco_left *x, uint8_t *node_info);
 /* "says LocalPortNum 254 with 1 ports", as after "the device at ...". */
 void left_text(const struct disco_left *x, struct buf *out);
 

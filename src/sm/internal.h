@@ -112,6 +112,7 @@ struct node_work {
 	bool outdated;		/* it failed as the way to it may be no more */
 	bool lft_as_planned;	/* nothing of its forwarding table is written but in rounds (reroute.c) */
 	bool lft_known;		/* its forwarding table was read before planning (kept_routes.c) */
+	bool false_adapter;	/* its NodeType says adapter, but it answers SwitchInfo */
 	uint8_t speed_samples, speed_same;	/* ports read by speeds.c first; … that showed no more */
 	bool foreign;		/* … as it has another's M_Key */
 	uint8_t silent;		/* SMPs without an answer, in a row */
@@ -352,8 +353,11 @@ void left_out_free(struct left_list *l);
 void left_out_sweep(struct sm *sm);
 /* What a scan has left out.  True: it is to be repeated, since more is to be left out. */
 bool left_out_scanned(struct sm *sm, const struct disco_result *res);
-/* A device that was left out otherwise, next to a node of f. */
-void left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left *x);
+/*
+ * Adds a device next to a node of f that the scan itself had no reason to leave out or to correct.
+ * False: it is on the list already.
+ */
+bool left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left *x);
 /* What the next scan is to leave out, into an array of LEFT_MAX; how many. */
 size_t left_out_list(const struct sm *sm, struct disco_left *out);
 /* How many ports all nodes together can have; 0: nobody knows. */
@@ -362,12 +366,14 @@ unsigned left_out_ports_max(const struct sm *sm);
 void left_out_forget(struct sm *sm);
 /* The i-th, in no order; NULL: there are fewer. */
 const struct disco_left *left_out_at(const struct sm *sm, size_t i);
+/* The device behind the port is on the list, so that each light sweep asks it. */
+bool left_out_is_behind(const struct sm *sm, uint64_t near_guid, unsigned near_port);
 /* The device behind the port is left out, and stays so with this NodeInfo. */
 bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
 		    const uint8_t *node_info);
 /*
- * NodeInfo of the device behind a port of f, as it answered: if others say the same of themselves, the GUIDs
- * that it is known by are put in.
+ * Corrects the NodeInfo that the device behind a port of f answered with: a LEFT_TWIN gets the GUIDs that
+ * it is known by, a LEFT_SWITCH the NodeType of a switch.
  */
 void left_out_rename(const struct sm *sm, const struct fabric *f, uint32_t port, uint8_t *node_info);
 /* "the device at leaf-1/P3 says ...".  f, which may be NULL, has its neighbour. */
@@ -560,6 +566,11 @@ void vls_add(struct sm *sm, void (*next)(struct sm *sm));
 void vls_take_away(struct sm *sm, void (*next)(struct sm *sm));
 /* speeds.c: goes on with adaptive_start() */
 void speeds_start(struct sm *sm);
+
+/* false_adapters.c: a step of a sweep, which continues with one of the two functions below */
+void false_adapters_start(struct sm *sm);
+void sweep_adapters_known(struct sm *sm);
+void sweep_discover_again(struct sm *sm);
 
 /* places.c: a step of a sweep; goes on with sweep_links_known() */
 void places_start(struct sm *sm);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Devices that discovery goes round: which, where, since what they answered, and until when.  And
- * those that are known by another GUID than they say, as others say the same (LEFT_TWIN): these are left
- * out by nobody, and each NodeInfo of them is given the GUIDs that stand in (left_out_rename()).
+ * Devices that discovery goes round: which, where, since what they answered, and until when.  The list
+ * also has devices that take part in the subnet with a corrected NodeInfo (left_out_rename()): a
+ * LEFT_TWIN, whose GUID another device claims as well, has another GUID, and a LEFT_SWITCH has the NodeType of
+ * a switch, whatever it claims.
  *
  * A scan, or a probe, tells what it left out.  Most of it is judged anew each time.  What was
  * believed and should not have been, or what the discovering process died of, stays left out
@@ -249,7 +250,7 @@ static void say(struct sm *sm, const struct fabric *f, const struct disco_left *
 
 	left_out_text(sm, f, x, &text);
 	log_limited(&sm->left_out->limit, LOG_LEVEL_WARNING, "discovery", "%s%s", text.s,
-		    x->why == LEFT_TWIN ? "" : ": it is left out");
+		    left_is_corrected(x) ? "" : ": it is left out");
 	buf_free(&text);
 }
 
@@ -300,10 +301,12 @@ static bool put(struct left_list *l, const struct disco_left *x)
 	return is_new;
 }
 
-void left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left *x)
+bool left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left *x)
 {
-	if (put(sm->left_out, x))
-		say(sm, f, x);
+	if (!put(sm->left_out, x))
+		return false;
+	say(sm, f, x);
+	return true;
 }
 
 /*
@@ -746,6 +749,11 @@ const struct disco_left *left_out_at(const struct sm *sm, size_t i)
 	return i < sm->left_out->v.n ? &sm->left_out->v.v[i].x : NULL;
 }
 
+bool left_out_is_behind(const struct sm *sm, uint64_t near_guid, unsigned near_port)
+{
+	return find(sm->left_out, near_guid, near_port) != NULL;
+}
+
 /* A light sweep does not see by which port a switch answers; it is still the one that it was. */
 static bool says_true_port(const struct disco_left *x, const uint8_t *info)
 {
@@ -759,7 +767,7 @@ bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,
 
 	if (!one)
 		return false;
-	if (one->x.why == LEFT_TWIN)
+	if (left_is_corrected(&one->x))
 		return false;
 	if (one->x.why == LEFT_FALSE_PORT)
 		return !says_true_port(&one->x, node_info);
@@ -773,6 +781,9 @@ void left_out_rename(const struct sm *sm, const struct fabric *f, uint32_t port,
 	uint32_t peer = f->ports[port].peer;
 	const struct left_one *one = find(l, port_node(f, port)->guid, f->ports[port].num);
 
+	for (size_t i = 0; i < l->v.n; i++)
+		if (l->v.v[i].x.why == LEFT_SWITCH && left_put_type(&l->v.v[i].x, node_info))
+			return;
 	/* a place that no scan has met: it leads to the device by a link that is known */
 	for (size_t i = 0; peer != FABRIC_NONE && i < l->v.n && !(one && one->x.why == LEFT_TWIN); i++)
 		if (l->v.v[i].x.why == LEFT_TWIN && l->v.v[i].x.known_as == port_node(f, peer)->guid)
@@ -890,6 +901,8 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 		return !one->wait || memcmp(x->data, a->data, sizeof(x->data));
 	if (x->why == LEFT_TWIN)
 		return !left_says_the_same(x, a->data);
+	if (x->why == LEFT_SWITCH)
+		return memcmp(x->data, a->data, 40);
 	if (x->attr != UMAD_SM_ATTR_NODE_INFO)
 		return true;	/* what is no answer to the question does not get here */
 	if (left_judge(a->data) || !is_free(f, x, a->data))
@@ -1036,7 +1049,7 @@ enum left_out_end left_out_end(struct sm *sm)
 			continue;
 		}
 		left_out_text(sm, sm->published->f, &one->x, &text);
-		if (one->x.why == LEFT_TWIN)
+		if (left_is_corrected(&one->x))
 			log_info("discovery", "%s: it says something else now", text.s);
 		else
 			log_info("discovery", "%s: it is tried again, and taken back if that goes well", text.s);

@@ -109,6 +109,20 @@ static bool answered_by(const struct fabric *f, const struct ask *a)
 	return !node_is_switch(n) && n->hops && a->num == n->local_port;
 }
 
+/*
+ * PortInfo that cannot be true.  A port that is known keeps what is known of it.  A new port takes the
+ * answer nevertheless: without it the node would be missing, which a discovery would have found.
+ */
+static void doubt_port(struct probe *p, const struct ask *a, uint32_t port)
+{
+	if (!p->f->ports[port].present) {
+		fabric_port_store(&p->f->ports[port], a->data);
+		p->f->ports[port].plain = a->plain;
+		probe_mark(p, a->node);
+	}
+	forget_state(p, port);
+}
+
 static void port_answered(struct probe *p, const struct ask *a)
 {
 	uint32_t port = p->f->nodes[a->node].port0 + a->num;
@@ -119,13 +133,13 @@ static void port_answered(struct probe *p, const struct ask *a)
 	if (state < IB_PORT_DOWN_S || state > IB_PORT_ACTIVE_S) {
 		liars_note(p->sm, p->f, port, false, liars_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
 			   "says PortState %u, which there is not", state);
-		forget_state(p, port);
+		doubt_port(p, a, port);
 		return;		/* nor is the rest of it worth anything */
 	}
 	if (state == IB_PORT_DOWN_S && answered_by(p->f, a)) {
 		liars_note(p->sm, p->f, port, false, liars_digest(UMAD_SM_ATTR_PORT_INFO, a->data),
 			   "says that the link is down by which it answers");
-		forget_state(p, port);
+		doubt_port(p, a, port);
 		return;
 	}
 	liars_clear(p->sm, p->f, port, false);

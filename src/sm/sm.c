@@ -155,13 +155,28 @@ void sm_suspect(struct sm *sm, const struct suspect *s)
 		sm_want_sweep(sm, SWEEP_CHANGE, "very many nodes are suspected");
 }
 
-/* A link that is up, with nobody at its other end; or a port of a switch that did not answer. */
-static bool is_unanswered(const struct fabric *f, uint32_t port)
+/*
+ * A link that is up with no known device at its other end, or a switch port that did not answer.  Links to
+ * devices that are left out do not count, since light sweeps ask those.
+ */
+static bool is_silent(const struct sm *sm, const struct fabric *f, uint32_t port)
 {
 	const struct fabric_port *p = &f->ports[port];
 
-	return !p->present ? node_is_switch(port_node(f, port)) :
-	       p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE;
+	if (!p->present)
+		return node_is_switch(port_node(f, port));
+	return p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE &&
+	       !left_out_is_behind(sm, port_node(f, port)->guid, p->num);
+}
+
+static bool anybody_silent(const struct sm *sm)
+{
+	const struct fabric *f = sm->published ? sm->published->f : NULL;
+
+	for (uint32_t i = 0; f && f->unanswered && i < f->n_ports; i++)
+		if (is_silent(sm, f, i))
+			return true;
+	return false;
 }
 
 /* All else is complete: who is silent is asked alone. */
@@ -170,7 +185,7 @@ static void ask_silent_ends(struct sm *sm)
 	const struct fabric *f = sm->published->f;
 
 	for (uint32_t i = 0; i < f->n_ports; i++)
-		if (is_unanswered(f, i))
+		if (is_silent(sm, f, i))
 			sm_suspect(sm, &(struct suspect){ .guid = port_node(f, i)->guid,
 							  .unasked = true, .ends = true });
 	sm_want_sweep(sm, SWEEP_LOCAL, "links whose far ends are silent");
@@ -194,7 +209,7 @@ static void arm_retry(struct sm *sm, bool complete)
 	/* blind_all: of a discovery or a look that failed nobody else knows what it was to find */
 	sm->only_silent = (complete || sm->only_refused || sm->only_mute) && !sm->full_owed && !sm->blind_all &&
 			  !mkey_is_late(sm);
-	if (sm->only_silent && !(sm->published && sm->published->f->unanswered)) {
+	if (sm->only_silent && !anybody_silent(sm)) {
 		timer_stop(sm->retry_timer);
 		sm->retry_wait_s = 0;
 		return;
@@ -935,6 +950,7 @@ bool sm_left_out(const struct sm *sm, size_t i, struct sm_left *out)
 	out->near = node == MAP64_NONE || x->near_port > f->nodes[node].nports ? FABRIC_NONE :
 		    f->nodes[node].port0 + x->near_port;
 	out->guid = left_out_culprit(sm, x);
+	out->is_switch = x->why == LEFT_SWITCH;
 	out->known_as = x->why == LEFT_TWIN ? x->known_as : 0;
 	left_out_text(sm, f, x, &out->text);
 	return true;

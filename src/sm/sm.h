@@ -127,6 +127,7 @@ void sm_start(struct sm *sm);
 struct sm_left {
 	uint32_t near;		/* port of the published fabric that its link comes from, or FABRIC_NONE */
 	uint64_t guid;		/* of the device, at whichever link; 0: which one it is is not sure */
+	bool is_switch;		/* a switch that claims to be an adapter; it takes part as a switch */
 	uint64_t known_as;	/* it is not left out, but known by this GUID, since another says the same; 0 */
 	struct buf text;	/* which, and why; the caller frees it */
 };

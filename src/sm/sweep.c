@@ -332,8 +332,7 @@ static void discovery_done(void *arg, const struct disco_result *res)
 		sweep_discovered(sm, res->f);
 }
 
-/* The keys of all that was found are known, as far as they can be. */
-static void discovery_known(struct sm *sm)
+void sweep_adapters_known(struct sm *sm)
 {
 	if (sm->kind == SWEEP_PICTURE) {
 		sweep_enter(sm, PHASE_LINKS);
@@ -405,7 +404,7 @@ void sweep_discovered(struct sm *sm, struct fabric *f)
 	if (sm->kind == SWEEP_CHANGE && another_was_master(sm, f, NULL))
 		read_everything(sm);
 	take_fabric(sm, f);
-	mkey_identify(sm, discovery_known);
+	mkey_identify(sm, false_adapters_start);
 }
 
 static enum disco_sandbox sandbox_of(const struct settings *s)
@@ -499,6 +498,14 @@ static void discover(struct sm *sm)
 	sm->failed_devices = sm->sets_failed = 0;
 	sweep_enter(sm, PHASE_DISCOVERY);
 	discovery_start(sm);
+}
+
+void sweep_discover_again(struct sm *sm)
+{
+	free_work(sm);
+	fabric_free(sm->f);
+	sm->f = NULL;
+	discover(sm);
 }
 
 void sweep_probed(struct sm *sm, struct fabric *f, uint8_t *touched, bool all)

@@ -201,6 +201,7 @@ smps_and_looks() {
 }
 sweeps_begun() { grep -c 'debug: sweep: starts' "$qosd_log"; }
 has_looked() { read -r smps_then looks_then < <(smps_and_looks) && [ "$looks_then" -ge "$1" ]; }
+says() { [ "$(status "$1")" = "$2" ]; }
 # calm: three light sweeps follow each other without any other sweep; $smps: what they asked, with
 # $looks questions to switches among it, and $again of them that were asked again.
 calm() {
@@ -369,6 +370,74 @@ if [ "$seconds" -eq 0 ]; then
 	rm -rf state
 	start_and_wait "$manager" -c qosd.yaml
 	late port-state-1 --at "$(nth switch 7)"
+	fabric_ends
+	note "switches that claim to be adapters"
+	fabric clos:4x2,hosts=1
+	switches=$(grep -c ^switch nodes.list)
+	all_there() { says nodes 10 && says switches "$switches" && subnet_up; }
+	as_adapters() {
+		local name
+		until_ 10 all_there || bad "$(status switches) switches, $(status nodes) nodes: $what"
+		for name; do
+			until_ 5 told "$name" || bad "health does not tell of $name: $what: $(ctl health)"
+		done
+		until_ 30 calm || bad "they cause sweeps: $what: $(grep 'sweep: starts' "$qosd_log" | tail -n 3)"
+		truth_returns
+		until_ 5 no_lies || bad "health still tells of lies: $what: $(ctl health)"
+	}
+	own=$(nth switch 1)
+	grep -qF "$manager" <(awk -F '\t' -v own="$own" '$1 == own || $2 == own' links.list) ||
+		fail "$own is not the manager's switch"
+	what="the manager's switch as an adapter, from the start"
+	lie node-type-other --at "$own"
+	rm -rf state
+	start_qosd "$manager" -v -c qosd.yaml
+	as_adapters "$own"
+	what="the manager's switch as an adapter, later"
+	lie node-type-other --at "$own"
+	sim_do link flap "$own/P2" --interval 0.05
+	as_adapters "$own"
+	what="the manager's switch as an adapter once its link was down"
+	lie node-type-other --at "$own"
+	sim_do link flap "$manager/P1" --interval 0.05
+	as_adapters "$own"
+	stop_qosd || bad "exit status $? after SIGTERM"
+	what="all switches as adapters"
+	mapfile -t every < <(awk -F '\t' '$1 == "switch" { print $2 }' nodes.list)
+	for name in "${every[@]}"; do
+		lie node-type-other --at "$name"
+	done
+	rm -rf state
+	start_qosd "$manager" -v -c qosd.yaml
+	as_adapters "${every[@]}"
+	fabric_ends
+	note "a new host with an impossible PortState"
+	fabric clos:2x2,hosts=3
+	name=$(nth ca 5)
+	rm -rf state
+	start_and_wait "$manager" -v -c qosd.yaml
+	for kind in port-state-0 port-state-1; do
+		what="$kind of a host that comes"
+		unplug "$name" 1
+		until_ 5 says nodes 9 || bad "not gone: $what"
+		lie "$kind" --at "$name"
+		plug "$name" 1
+		until_ 5 told "$name" || bad "health does not tell of $name: $(ctl health)"
+		until_ 5 says nodes 10 && until_ 5 says unanswered-links 0 ||
+			bad "it is not there: $what: $(ctl health)"
+		truth_returns
+	done
+	fabric_ends
+	note "a device that is left out causes no sweeps"
+	fabric clos:2x2,hosts=3
+	what="left out for good"
+	lie ports-0 --at "$(nth ca 6)"
+	rm -rf state
+	start_qosd "$manager" -v -c qosd.yaml
+	judge
+	switches=$(grep -c ^switch nodes.list)
+	until_ 30 calm || bad "a device that is left out causes sweeps: $(grep 'sweep: starts' "$qosd_log" | tail -n 3)"
+	truth_returns
 	fabric_ends
 	note "devices that are odd for good"
 	fabric clos:2x2,hosts=3

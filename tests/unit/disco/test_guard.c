@@ -625,6 +625,37 @@ START_TEST(a_fabric_without_end)
 }
 END_TEST
 
+/* Its NodeType is corrected on each of its links, as long as the rest of its NodeInfo is the same. */
+START_TEST(a_switch_that_claims_to_be_an_adapter)
+{
+	struct disco_left list = { .near_guid = 0x10, .near_port = 1, .why = LEFT_SWITCH };
+
+	says("\1", 0x20, CA, 8, 1);
+	left_describe(&list, answer + DATA);
+	guard_free(g);
+	g = guard_new(&list, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	ck_assert_int_eq(node("", 0x10, CA, 1, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1", 0x20, CA, 8, 1), GUARD_FEED);
+	ck_assert_uint_eq(answer[DATA + NI_TYPE], SWITCH);
+	ck_assert_int_eq(node("\1\2", 0x30, CA, 8, 1), GUARD_FEED);
+	ck_assert_uint_eq(answer[DATA + NI_TYPE], CA);
+	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3\1", 0x20, CA, 8, 3), GUARD_FEED);
+	ck_assert_uint_eq(answer[DATA + NI_TYPE], SWITCH);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert(tells(0x10, 1, LEFT_SWITCH));
+	guard_free(g);
+	/* one that says the truth is not told of again */
+	g = guard_new(&list, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
 /* Two hosts with one NodeInfo: each has its own name in the next scan. */
 START_TEST(two_hosts_that_are_one)
 {
@@ -750,6 +781,7 @@ int main(void)
 	tcase_add_test(t, what_kills_is_left_out);
 	tcase_add_test(t, what_kills_at_our_own_port_is_tried);
 	tcase_add_test(t, a_fabric_without_end);
+	tcase_add_test(t, a_switch_that_claims_to_be_an_adapter);
 	tcase_add_test(t, two_hosts_that_are_one);
 	tcase_add_test(t, two_switches_that_are_one);
 	tcase_add_test(t, text);

@@ -330,6 +330,41 @@ START_TEST(a_guid_that_two_scans_hear_does_not_change)
 }
 END_TEST
 
+START_TEST(a_false_adapter_is_treated_as_a_switch)
+{
+	uint8_t says[40], truth[40], got[40];
+	const uint8_t *info[1] = { says };
+	struct disco_left x, list[LEFT_MAX];
+	uint32_t leaf = now.f->nodes[map64_get(&now.f->node_by_guid, LEAF)].port0;
+
+	node_info(says, IB_NODE_CA_T, 8, 0x7000, 1);
+	node_info(truth, IB_NODE_SWITCH_T, 8, 0x7000, 1);
+	x = left_at(5, LEFT_SWITCH, says);
+	ck_assert(left_out_put(&sm, now.f, &x));
+	ck_assert(!left_out_put(&sm, now.f, &x));
+	ck_assert_uint_eq(left_out_list(&sm, list), 1);
+	ck_assert(!left_out_holds(&sm, LEAF, 5, says));
+	/* by another link of it as well */
+	for (unsigned port = 5; port < 7; port++) {
+		memcpy(got, says, sizeof(got));
+		got[NI_LOCAL_PORT] = (uint8_t)port;
+		left_out_rename(&sm, now.f, leaf + port, got);
+		ck_assert_uint_eq(got[NI_TYPE], IB_NODE_SWITCH_T);
+	}
+	node_info(got, IB_NODE_CA_T, 8, 0x7001, 1);
+	left_out_rename(&sm, now.f, leaf + 5, got);
+	ck_assert_uint_eq(got[NI_TYPE], IB_NODE_CA_T);
+	/* each scan meets it */
+	scanned(&x, 1, false);
+	ck_assert_int_eq(light(info, 1), LEFT_OUT_SAME);
+	ck_assert_uint_eq(count(), 1);
+	info[0] = truth;
+	ck_assert_int_eq(light(info, 1), LEFT_OUT_BACK);
+	ck_assert_uint_eq(count(), 0);
+	ck_assert_uint_eq(sm.suspects.v[0].guid, LEAF);
+}
+END_TEST
+
 /* Host 2, and what says the same behind port 5, which the scan knows by another GUID from then on. */
 static struct disco_left twin(const uint8_t *info)
 {
@@ -874,6 +909,7 @@ int main(void)
 	tcase_add_test(t, a_full_list);
 	tcase_add_test(t, a_guid_that_changes_has_to_be_the_same_twice);
 	tcase_add_test(t, a_guid_that_two_scans_hear_does_not_change);
+	tcase_add_test(t, a_false_adapter_is_treated_as_a_switch);
 	tcase_add_test(t, a_twin_is_known_by_another_guid_until_it_says_one);
 	tcase_add_test(t, a_twin_gets_the_name_that_is_free);
 	tcase_add_test(t, a_twin_stays_one_while_the_other_is_away);
