@@ -290,7 +290,7 @@ struct updn_order *updn_order_on(const struct updn_order *o, const struct fabric
 
 	*to = (struct updn_order){ .n_ranks = o->n_ranks, .layered = o->layered,
 				   .hub = FABRIC_NONE, .hub_safe = o->hub_safe,
-				   .hub_reach = o->hub_reach, .by_weight = o->by_weight, .meets = o->meets };
+				   .hub_reach = o->hub_reach, .passes = o->passes, .meets = o->meets };
 	to->rank = xcalloc(f->n_switches, sizeof(*to->rank));
 	for (uint32_t v = 0; v < o->g->n; v++) {
 		if (sw_of[o->g->sw[v]] == FABRIC_NONE)

@@ -29,8 +29,14 @@ struct updn_order {
 	bool hub_safe;		/* such turns can't close a circle of channels */
 	uint32_t hub_reach;	/* vertices with a legal path to it */
 	bool meets;		/* a legal multicast tree can have all hosts: below one vertex, or by the hub */
-	bool by_weight;		/* ways are chosen by weigh.h, else by digits or the load of a switch's lanes */
+	/* How often weigh.h chooses each way; 0: digits do, or the load of a switch's own lanes. */
+	unsigned passes;
 	bool shortest;		/* all switches with hosts have shortest paths that are legal */
+	/*
+	 * By this order, or another one that is worse, the fabric is a tree: layered and shortest, without
+	 * links between switches of one rank, and at most half of those of the top rank have hosts.
+	 */
+	bool tree;
 };
 
 enum { UPDN_ORDERS_MAX = 4 };

@@ -19,6 +19,8 @@
 /* Of more hosts than that only some are looked at as destinations. */
 #define HOSTS_JUDGED 4096u
 
+#define PASSES 3	/* of weigh.h; further ones change little */
+
 /* LIDs for all that may have some, from 1 on. */
 struct numbers {
 	struct route_request r;
@@ -180,17 +182,17 @@ static double judge(const struct numbers *x, const struct updn_order *o, const s
 
 struct trial {
 	struct updn_order *order;
-	bool by_weight;
+	unsigned passes;
 	struct updn_outcome did;
 	double share;
 };
 
-static struct trial try(const struct numbers *x, struct updn_order *o, bool by_weight)
+static struct trial try(const struct numbers *x, struct updn_order *o, unsigned passes)
 {
 	struct lfts *l = lfts_new(x->r.f->n_switches, x->r.lid_top);
-	struct trial t = { .order = o, .by_weight = by_weight };
+	struct trial t = { .order = o, .passes = passes };
 
-	o->by_weight = by_weight;
+	o->passes = passes;
 	t.did = updn_by(&x->r, o, l);
 	t.share = judge(x, o, l);
 	lfts_free(l);
@@ -213,20 +215,35 @@ static bool is_better(const struct trial *a, const struct trial *b)
 	return worth(a) > worth(b);
 }
 
-/* The best of all orders, each with both ways to spread. */
+/* Digits give so poor a result with this order that weighing is not worth a try. */
+static bool is_hopeless(const struct trial *t, const struct trial *best)
+{
+	return !t->passes && best->order && !best->did.lost && 4 * worth(t) < worth(best);
+}
+
+/*
+ * The best of all orders, each tried with digits and with one pass of weighing.  Further passes are tried
+ * with the order that weighing suits best: they rarely make another order the best.
+ */
 static struct updn_order *find_best(const struct fabric *f, const struct updn_orders *all)
 {
-	struct trial best = { 0 };
+	struct trial best = { 0 }, weighed = { 0 }, again;
 	struct numbers x;
 
 	give_numbers(&x, f, all->v[0]->g);
 	for (unsigned i = 0; i < 2 * all->n; i++) {
 		struct trial t = try(&x, all->v[i / 2], i % 2);
 
+		i += is_hopeless(&t, &best);
 		if (!best.order || is_better(&t, &best))
 			best = t;
+		if (t.passes && (!weighed.order || is_better(&t, &weighed)))
+			weighed = t;
 	}
-	best.order->by_weight = best.by_weight;
+	again = try(&x, weighed.order, PASSES);
+	if (is_better(&again, &best))
+		best = again;
+	best.order->passes = best.passes;
 	free(x.lid);
 	free(x.lmc);
 	return best.order;

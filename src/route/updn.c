@@ -47,6 +47,7 @@ struct updn {
 	struct dest dests[DESTS_MAX];	/* the ends on it */
 	unsigned n_dests;
 	uint32_t *digit;	/* [rank * DESTS_MAX + dest]: number without the lower digits */
+	uint8_t *copied;	/* [vertex]: 1: all LIDs of a port there share the ways of the first */
 	struct weigh *weigh;	/* NULL if it is not by weight */
 	struct stranded *stranded;
 	uint32_t *todo;		/* vertices that the destination has not been reached from */
@@ -360,8 +361,10 @@ static void route_stranded(struct updn *u, uint32_t d)
 				first = lost;
 			for (uint32_t j = 0; j < lost && k == 0; j++)
 				count_lost(u, todo[j], &u->dests[i]);
-			if (lost > first)
+			if (lost > first) {
 				copy_first(u, &u->dests[i], k);
+				u->copied[d] = 1;
+			}
 		}
 	free(todo);
 }
@@ -381,6 +384,17 @@ static void route_to(struct updn *u, uint32_t d)
 		route_from(u, v, d);
 	if (u->n_todo)
 		route_stranded(u, d);
+}
+
+/* A further pass of weigh.h, except where route_stranded() has replaced its entries. */
+static void route_again(struct updn *u, uint32_t d)
+{
+	u->n_dests = u->copied[d] ? 0 : graph_dests(u->g, u->r, u->out->top, d, u->dests);
+	if (u->n_dests == 0)
+		return;
+	updn_distances(u->g, d, u->down, u->total);
+	weigh_take_back(u->weigh, u->out, d, u->down, u->total, u->dests, u->n_dests);
+	weigh_route(u->weigh, u->out, d, u->down, u->total, u->dests, u->n_dests);
 }
 
 static void find_hub_ports(struct updn *u)
@@ -431,6 +445,8 @@ static void route_all(struct updn *u)
 	qsort(seq, n, sizeof(*seq), compare_numbers);
 	for (uint32_t i = 0; i < n; i++)
 		route_to(u, seq[i].v);
+	for (uint32_t i = n; i < n * u->o->passes; i++)
+		route_again(u, seq[i % n].v);
 	free(seq);
 }
 
@@ -446,7 +462,8 @@ struct updn_outcome updn_by(const struct route_request *r, const struct updn_ord
 	u.load = xcalloc(g->n_lanes, sizeof(*u.load));
 	u.part = graph_parts(g);
 	u.todo = xcalloc(g->n, sizeof(*u.todo));
-	if (o->by_weight)
+	u.copied = xcalloc(g->n, 1);
+	if (o->passes)
 		u.weigh = weigh_new(g);
 	else if (o->layered)
 		digits_init(&u);
@@ -456,6 +473,7 @@ struct updn_outcome updn_by(const struct route_request *r, const struct updn_ord
 	weigh_free(u.weigh);
 	stranded_free(u.stranded);
 	free(u.todo);
+	free(u.copied);
 	free(u.part);
 	free(u.to_hub);
 	free(u.digit);

@@ -14,13 +14,18 @@ struct stop {
 	uint32_t v, first, end;
 };
 
+/* A next hop of a vertex, with what each LID needs to know of its trunk. */
+struct way {
+	uint32_t to, lane0, lane_end, trunk;
+};
+
 struct weigh {
 	const struct graph *g;
 	uint64_t *routes;	/* [lane]: from hosts to hosts */
 	/* of one destination vertex */
 	struct stop *stops;	/* nearest first */
 	uint32_t n_stops;
-	uint32_t *ways;		/* trunks */
+	struct way *ways;
 	uint32_t *by_distance;	/* [distance + 1]: where stops of that distance begin */
 	/* of one port */
 	uint8_t *used;		/* [trunk]: LIDs of the port that go that way */
@@ -95,61 +100,60 @@ static void find_ways(struct weigh *w, const uint16_t *down, const uint16_t *tot
 		w->stops[i].first = n;
 		for (uint32_t t = descend ? g->trunk0[v] : g->up0[v]; t < end; t++)
 			if (dist[g->trunks[t].v] == dist[v] - 1)
-				w->ways[n++] = t;
+				w->ways[n++] = (struct way){ g->trunks[t].v, g->trunks[t].lane0,
+							     g->trunks[t].lane0 + g->trunks[t].n_lanes, t };
 		w->stops[i].end = n;
 	}
 }
 
-static uint32_t least_lane(const struct weigh *w, const struct trunk *t)
-{
-	uint32_t least = t->lane0;
-
-	for (uint32_t i = t->lane0 + 1; i < t->lane0 + t->n_lanes; i++)
-		if (w->routes[i] < w->routes[least])
-			least = i;
-	return least;
-}
-
 static void choose(struct weigh *w, const struct stop *s, bool first)
 {
-	uint32_t best = s->first;
+	const uint64_t *routes = w->routes, *cost = w->cost;
 	uint64_t least = UINT64_MAX;
+	uint32_t best = s->first, best_lane = 0;
 
 	for (uint32_t i = s->first; i < s->end; i++) {
-		const struct trunk *t = &w->g->trunks[w->ways[i]];
-		uint32_t lane = least_lane(w, t);
-		uint64_t cost = w->cost[t->v] + w->routes[lane];
+		const struct way *x = &w->ways[i];
+		uint32_t lane = x->lane0;
+		uint64_t c;
 
+		for (uint32_t l = lane + 1; l < x->lane_end; l++)
+			if (routes[l] < routes[lane])
+				lane = l;
+		c = cost[x->to] + routes[lane];
 		if (!first)
-			cost += w->used[w->ways[i]] * USED;
-		if (cost >= least)
+			c += w->used[x->trunk] * USED;
+		if (c >= least)
 			continue;
-		least = cost;
+		least = c;
 		best = i;
-		w->lane[s->v] = lane;
+		best_lane = lane;
 	}
-	w->to[s->v] = w->g->trunks[w->ways[best]].v;
-	w->cost[s->v] = w->cost[w->to[s->v]] + w->routes[w->lane[s->v]];
-	w->used[w->ways[best]]++;
+	w->lane[s->v] = best_lane;
+	w->to[s->v] = w->ways[best].to;
+	w->cost[s->v] = cost[w->to[s->v]] + routes[best_lane];
+	w->used[w->ways[best].trunk]++;
 }
 
-static void count_routes(struct weigh *w, uint32_t weight)
+/* Adds the routes along lane[] and to[] to the loads; weight: of one route, negative to remove them. */
+static void count_routes(struct weigh *w, uint32_t d, int64_t weight)
 {
 	for (uint32_t i = w->n_stops; i-- > 0;) {
 		uint32_t v = w->stops[i].v;
 
 		w->below[v] += graph_hosts(w->g, v);
-		w->routes[w->lane[v]] += (uint64_t)w->below[v] * weight;
+		w->routes[w->lane[v]] += (uint64_t)(w->below[v] * weight);
 		w->below[w->to[v]] += w->below[v];
 		w->below[v] = 0;
 	}
+	w->below[d] = 0;
 }
 
 static void forget_used(struct weigh *w)
 {
 	for (uint32_t i = 0; i < w->n_stops; i++)
 		for (uint32_t k = w->stops[i].first; k < w->stops[i].end; k++)
-			w->used[w->ways[k]] = 0;
+			w->used[w->ways[k].trunk] = 0;
 }
 
 void weigh_route(struct weigh *w, struct lfts *out, uint32_t d, const uint16_t *down,
@@ -167,10 +171,40 @@ void weigh_route(struct weigh *w, struct lfts *out, uint32_t d, const uint16_t *
 				graph_row(w->g, out, v)[dests[i].lid + k] =
 					w->g->lanes[w->lane[v]];
 			}
-			count_routes(w, dests[i].weight);
-			w->below[d] = 0;
+			count_routes(w, d, dests[i].weight);
 		}
 		if (dests[i].n_lids > 1)
 			forget_used(w);
 	}
+}
+
+/* Finds the way of a stop again by the port that was chosen for it. */
+static void recall(struct weigh *w, const struct stop *s, uint8_t port)
+{
+	const struct graph *g = w->g;
+
+	for (uint32_t i = s->first; i < s->end; i++) {
+		const struct way *x = &w->ways[i];
+
+		for (uint32_t lane = x->lane0; lane < x->lane_end; lane++)
+			if (g->lanes[lane] == port) {
+				w->lane[s->v] = lane;
+				w->to[s->v] = x->to;
+				return;
+			}
+	}
+}
+
+void weigh_take_back(struct weigh *w, const struct lfts *out, uint32_t d, const uint16_t *down,
+		     const uint16_t *total, const struct dest *dests, unsigned n_dests)
+{
+	find_stops(w, d, total);
+	find_ways(w, down, total);
+	for (unsigned i = 0; i < n_dests; i++)
+		for (unsigned k = 0; k < dests[i].n_lids && dests[i].weight; k++) {
+			for (uint32_t s = 0; s < w->n_stops; s++)
+				recall(w, &w->stops[s],
+				       lft_get(out, w->g->sw[w->stops[s].v], (uint16_t)(dests[i].lid + k)));
+			count_routes(w, d, -(int64_t)dests[i].weight);
+		}
 }

@@ -23,5 +23,11 @@ void weigh_free(struct weigh *w);		/* NULL is fine */
  */
 void weigh_route(struct weigh *w, struct lfts *out, uint32_t d, const uint16_t *down,
 		 const uint16_t *total, const struct dest *dests, unsigned n_dests);
+/*
+ * Removes the load of routes that weigh_route() made before, so that it can choose them again: this time
+ * it sees the load of all other destinations, where at first it saw only those before.
+ */
+void weigh_take_back(struct weigh *w, const struct lfts *out, uint32_t d, const uint16_t *down,
+		     const uint16_t *total, const struct dest *dests, unsigned n_dests);
 
 #endif
