@@ -11,8 +11,10 @@
  * the rule of updn_distances(), so that no turn is illegal whatever is mixed.
  * What has no legal way goes to the hub as in updn.c if that is safe.  If it is
  * not, turns that the base has stay nevertheless, and the whole is looked
- * through for circles.  Without an order ways are the shortest to those that
- * are still right.
+ * through for circles.  Ways from or to a switch's own port 0 that are lost even
+ * so get turns that close no circle with those of the base (stranded.h): lost
+ * ways of hosts are worth a run of the engine, these are not.  Without an order
+ * ways are the shortest to those that are still right.
  *
  * What is chosen among equals depends on loads.  These start each time from
  * the base's and follow the LIDs, so that they, too, know nothing of what was.
@@ -21,7 +23,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/map64.h"
 #include "route/channel.h"
+#include "route/stranded.h"
 #include "route/verify.h"
 
 /* Who has a LID. */
@@ -32,6 +36,11 @@ struct owner {
 	uint8_t port;		/* by which v delivers */
 	bool end;		/* of a device behind a port, or the SM: hosts miss a way to there */
 	bool host;		/* it counts as load */
+};
+
+/* A turn from down to up that the base has, by trunks. */
+struct base_turn {
+	uint32_t in, out;
 };
 
 struct repair {
@@ -45,6 +54,7 @@ struct repair {
 	struct route_request r;
 	bool fits;
 	bool risky;		/* there are turns, and only by chance do they close no circle */
+	VEC(struct base_turn) turns;	/* of the base, if it is risky */
 };
 
 /* What is known of a vertex for the LID that is looked at: its way to there. */
@@ -78,6 +88,8 @@ struct run {
 	uint32_t n_moved;
 	uint64_t *sorter;	/* bit vertex, all 0 between uses */
 	uint32_t *stack, *chain;
+	uint32_t *todo;		/* vertices without a way that may get a turn */
+	struct stranded *stranded;	/* made when first needed */
 	struct repaired *out;
 };
 
@@ -126,45 +138,82 @@ static void count_load(struct repair *rp, uint32_t v)
 	}
 }
 
+/* The turns of the base, as they are found. */
+struct turn_list {
+	bool *may_turn;		/* [vertex]: safe, as it is for ways to the hub */
+	uint32_t *trunk;	/* [lane]: its trunk */
+	struct map64 known;	/* in << 32 | out */
+};
+
+static void turn_list_init(struct turn_list *l, const struct repair *rp)
+{
+	const struct graph *g = rp->g;
+	uint16_t *down;
+
+	*l = (struct turn_list){ .may_turn = xcalloc(g->n, sizeof(*l->may_turn)),
+				 .trunk = xcalloc(g->n_lanes, sizeof(*l->trunk)) };
+	map64_init(&l->known, 16);
+	for (uint32_t t = 0; t < g->trunk0[g->n]; t++)
+		for (uint32_t i = 0; i < g->trunks[t].n_lanes; i++)
+			l->trunk[g->trunks[t].lane0 + i] = t;
+	if (!rp->o->layered || rp->o->hub == FABRIC_NONE || !rp->o->hub_safe)
+		return;
+	down = xcalloc(g->n, sizeof(*down));
+	updn_down(g, rp->o->hub, down);
+	for (uint32_t v = 0; v < g->n; v++)
+		l->may_turn[v] = down[v] != FAR;
+	free(down);
+}
+
+static void turn_list_free(struct turn_list *l)
+{
+	free(l->may_turn);
+	free(l->trunk);
+	map64_free(&l->known);
+}
+
+static void note_turn(struct repair *rp, struct turn_list *l, uint32_t lane, uint32_t then)
+{
+	struct base_turn t = { l->trunk[lane], l->trunk[then] };
+
+	rp->risky = true;
+	if (map64_put(&l->known, (uint64_t)t.in << 32 | t.out, 0) == MAP64_NONE)
+		*vec_push(&rp->turns) = t;
+}
+
 /*
  * Looks at the ways that lead down from v and then up.  False if the order has no place for that,
  * as one below a root: the engine didn't go by it.
  */
-static bool check_turns_from(struct repair *rp, uint32_t v, const bool *may_turn)
+static bool check_turns_from(struct repair *rp, uint32_t v, struct turn_list *l)
 {
 	const uint8_t *row = base_row(rp, v);
 
 	for (uint32_t lid = 1; lid <= rp->base->top; lid++) {
-		uint32_t w = channel_by_port(rp->c, v, row[lid]).to;
+		struct channel to = channel_by_port(rp->c, v, row[lid]);
 
-		if (w >= v || may_turn[w] || rp->owners[lid].v == FABRIC_NONE)
+		if (to.to >= v || l->may_turn[to.to] || rp->owners[lid].v == FABRIC_NONE)
 			continue;
-		uint32_t then = channel_by_port(rp->c, w, base_row(rp, w)[lid]).to;
+		struct channel then = channel_by_port(rp->c, to.to, base_row(rp, to.to)[lid]);
 
-		if (then == FABRIC_NONE || then < w)
+		if (then.to == FABRIC_NONE || then.to < to.to)
 			continue;
 		if (!rp->o->layered)
 			return false;
-		rp->risky = true;
+		note_turn(rp, l, to.lane, then.lane);
 	}
 	return true;
 }
 
 static bool check_turns(struct repair *rp)
 {
-	const struct graph *g = rp->g;
-	uint16_t *down = xcalloc(g->n, sizeof(*down));
-	bool *may_turn = xcalloc(g->n, sizeof(*may_turn)), fits = true;
+	struct turn_list l;
+	bool fits = true;
 
-	if (rp->o->layered && rp->o->hub != FABRIC_NONE && rp->o->hub_safe) {
-		updn_down(g, rp->o->hub, down);
-		for (uint32_t v = 0; v < g->n; v++)
-			may_turn[v] = down[v] != FAR;
-	}
-	for (uint32_t v = 0; v < g->n && fits; v++)
-		fits = check_turns_from(rp, v, may_turn);
-	free(may_turn);
-	free(down);
+	turn_list_init(&l, rp);
+	for (uint32_t v = 0; v < rp->g->n && fits; v++)
+		fits = check_turns_from(rp, v, &l);
+	turn_list_free(&l);
 	return fits;
 }
 
@@ -232,6 +281,7 @@ void repair_free(struct repair *rp)
 		return;
 	free(rp->owners);
 	free(rp->load);
+	vec_free(&rp->turns);
 	free(rp);
 }
 
@@ -597,6 +647,56 @@ static uint8_t lost_entry(const struct run *u, uint32_t v)
 	return u->g->lanes[by.lane];
 }
 
+/* Whether hosts or the SM use the way from v.  Single turns are for the other ways. */
+static bool is_for_hosts(const struct run *u, uint32_t v)
+{
+	return u->rp->owners[u->lid].end && (graph_hosts(u->g, v) || v == u->c->home);
+}
+
+/*
+ * Starts from the turns of the base, so that no turn that is added closes a circle with them.  If the base
+ * has any, dead links count as links here, as they do when the result is looked through for circles.
+ */
+static void begin_turns(struct run *u)
+{
+	u->stranded = stranded_new(u->rp->o, u->c, u->l->dead, u->rp->risky);
+	for (size_t i = 0; i < u->rp->turns.n; i++)
+		stranded_take(u->stranded, u->rp->turns.v[i].in, u->rp->turns.v[i].out);
+}
+
+/* Gives ways to or from a switch's own port 0 that are still lost a single turn each. */
+static void find_ways_by_turns(struct run *u)
+{
+	const struct owner *owner = &u->rp->owners[u->lid];
+	uint32_t n = 0, left;
+
+	if (!u->rp->o || !u->rp->fits || !u->l->here[owner->v] || is_lost(u, owner->v))
+		return;
+	for (uint32_t i = 0; i < u->n_moved; i++) {
+		uint32_t v = u->moved[i];
+
+		if (is_lost(u, v) && !is_for_hosts(u, v))
+			u->todo[n++] = v;
+	}
+	if (!n)
+		return;
+	if (!u->stranded)
+		begin_turns(u);
+	for (uint32_t i = 0; i < n; i++)
+		learn(u, u->todo[i], TURN);
+	left = stranded_route(u->stranded, u->next, owner->v, u->lid, u->todo, n, true, u->load,
+			      owner->host);
+	for (uint32_t i = 0; i < left; i++)
+		learn(u, u->todo[i], NONE);
+	for (uint32_t i = 0; i < u->n_moved && left < n; i++) {
+		uint32_t v = u->moved[i];
+
+		/* what is lost may have kept an entry that leads to what is not any more */
+		set_entry(u, v, is_lost(u, v) ? lost_entry(u, v) :
+			  lft_get(u->next, u->g->sw[v], u->lid));
+	}
+}
+
 static void give_ways(struct run *u)
 {
 	bool host = u->rp->owners[u->lid].host;
@@ -640,6 +740,7 @@ static void repair_lid(struct run *u)
 	if (u->l->here[owner->v])
 		find_ways(u);
 	give_ways(u);
+	find_ways_by_turns(u);
 	forget(u);
 }
 
@@ -762,11 +863,14 @@ void repair_run(const struct repair *rp, const struct lfts *was, const struct li
 	u.sorter = xcalloc(n / 64 + 1u, sizeof(*u.sorter));
 	u.stack = xcalloc(n, sizeof(*u.stack));
 	u.chain = xcalloc(n, sizeof(*u.chain));
+	u.todo = xcalloc(n, sizeof(*u.todo));
 	find_hub_lanes(&u);
 	run_lids(&u, &then, &l);
 	list_blocks(&u, was, words);
 	/* links that are dead count too: until an entry is changed that is kept they may be back */
 	out->ok = out->ok && !(rp->risky && route_has_circle(&rp->r, out->next));
+	stranded_free(u.stranded);
+	free(u.todo);
 	free(u.chain);
 	free(u.stack);
 	free(u.sorter);

@@ -6,20 +6,28 @@
  * As long as some vertex can be helped without a new turn no new one is allowed.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "route/channel.h"
 #include "route/stranded.h"
 
+/* The search for a turn visits the whole graph; a repair must be quick, so it gives up after so many. */
+#define REFUSALS_MAX 256
+
 struct stranded {
 	const struct updn_order *o;
 	const struct graph *g;
 	struct turns *turns;
-	struct channels *c;
+	const struct channels *c;
+	struct channels *own;	/* the same, if they are ours */
+	const bool *dead;	/* [lane], or NULL */
 	uint32_t *trunk;	/* [lane]: its trunk */
 	uint16_t *hops;		/* [vertex]: of its way, FAR: it has none; valid if known */
 	uint32_t *known;	/* [vertex]: the number of the call that found its hops */
 	uint32_t n_calls;
+	uint32_t *near;		/* [vertex]: the last round that gave a neighbour a way */
+	uint32_t n_rounds;
 	/* of one call */
 	const struct lfts *l;
 	uint16_t lid;
@@ -33,7 +41,8 @@ struct step {
 	uint16_t hops;
 };
 
-struct stranded *stranded_new(const struct updn_order *o)
+struct stranded *stranded_new(const struct updn_order *o, const struct channels *c,
+			      const bool *dead, bool back)
 {
 	struct stranded *s = xcalloc(1, sizeof(*s));
 	const struct graph *g = o->g;
@@ -41,13 +50,20 @@ struct stranded *stranded_new(const struct updn_order *o)
 	s->o = o;
 	s->g = g;
 	s->turns = turns_new(o);
-	s->c = channels_new(g->f, o);
+	if (dead && !back)
+		turns_cut(s->turns, dead);
+	if (dead)
+		turns_bound(s->turns, REFUSALS_MAX);
+	s->own = c ? NULL : channels_new(g->f, o);
+	s->c = c ? c : s->own;
+	s->dead = dead;
 	s->trunk = xcalloc(g->n_lanes, sizeof(*s->trunk));
 	for (uint32_t t = 0; t < g->trunk0[g->n]; t++)
 		for (uint32_t i = 0; i < g->trunks[t].n_lanes; i++)
 			s->trunk[g->trunks[t].lane0 + i] = t;
 	s->hops = xcalloc(g->n, sizeof(*s->hops));
 	s->known = xcalloc(g->n, sizeof(*s->known));
+	s->near = xcalloc(g->n, sizeof(*s->near));
 	return s;
 }
 
@@ -56,16 +72,39 @@ void stranded_free(struct stranded *s)
 	if (!s)
 		return;
 	turns_free(s->turns);
-	channels_free(s->c);
+	channels_free(s->own);
 	free(s->trunk);
 	free(s->hops);
 	free(s->known);
+	free(s->near);
 	free(s);
+}
+
+void stranded_take(struct stranded *s, uint32_t in, uint32_t out)
+{
+	turns_take(s->turns, in, out);
+}
+
+static bool lives(const struct stranded *s, uint32_t lane)
+{
+	return !s->dead || !s->dead[lane];
+}
+
+static bool trunk_lives(const struct stranded *s, const struct trunk *t)
+{
+	for (uint32_t i = t->lane0; i < t->lane0 + t->n_lanes; i++)
+		if (lives(s, i))
+			return true;
+	return false;
 }
 
 static struct channel step_of(const struct stranded *s, uint32_t v)
 {
-	return channel_by_port(s->c, v, lft_get(s->l, s->g->sw[v], s->lid));
+	struct channel ch = channel_by_port(s->c, v, lft_get(s->l, s->g->sw[v], s->lid));
+
+	if (ch.lane != FABRIC_NONE && !lives(s, ch.lane))
+		ch = (struct channel){ FABRIC_NONE, FABRIC_NONE };
+	return ch;
 }
 
 /* How far it is by the entries from v. */
@@ -73,16 +112,16 @@ static uint16_t hops_of(struct stranded *s, uint32_t v)
 {
 	uint32_t at = v, n = 0;
 
+	if (s->known[v] == s->n_calls)
+		return s->hops[v];
 	while (s->known[at] != s->n_calls && step_of(s, at).to != FABRIC_NONE && n <= s->g->n) {
 		at = step_of(s, at).to;
 		n++;
 	}
-	if (s->known[v] != s->n_calls) {
-		bool ends = s->known[at] == s->n_calls && s->hops[at] != FAR;
+	bool ends = s->known[at] == s->n_calls && s->hops[at] != FAR;
 
-		s->known[v] = s->n_calls;
-		s->hops[v] = ends ? (uint16_t)(s->hops[at] + n) : FAR;
-	}
+	s->known[v] = s->n_calls;
+	s->hops[v] = ends ? (uint16_t)(s->hops[at] + n) : FAR;
 	return s->hops[v];
 }
 
@@ -99,10 +138,13 @@ static unsigned find_steps(struct stranded *s, uint32_t v, bool free, struct ste
 
 	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
 		uint32_t to = g->trunks[t].v;
-		struct channel next = step_of(s, to);
 		struct step x = { t, FABRIC_NONE, turns_at(s->turns, to), hops_of(s, to) };
+		struct channel next;
 
-		if (x.hops == FAR || next.to == v)
+		if (x.hops == FAR || !trunk_lives(s, &g->trunks[t]))
+			continue;
+		next = step_of(s, to);
+		if (next.to == v)
 			continue;
 		if (x.hops)
 			x.next = s->trunk[next.lane];
@@ -153,27 +195,34 @@ static void take_step(struct stranded *s, struct lfts *l, uint32_t v, const stru
 		      uint32_t *load, uint32_t weight)
 {
 	const struct trunk *t = &s->g->trunks[x->trunk];
-	uint32_t least = t->lane0;
+	uint32_t least = FABRIC_NONE;
 
 	for (uint32_t i = t->lane0; i < t->lane0 + t->n_lanes; i++)
-		if (load[i] < load[least])
+		if (lives(s, i) && (least == FABRIC_NONE || load[i] < load[least]))
 			least = i;
 	load[least] += weight;
 	graph_row(s->g, l, v)[s->lid] = s->g->lanes[least];
 	s->known[v] = s->n_calls;
 	s->hops[v] = (uint16_t)(x->hops + 1);
+	for (uint32_t i = s->g->trunk0[v]; i < s->g->trunk0[v + 1]; i++)
+		s->near[s->g->trunks[i].v] = s->n_rounds;
 }
 
-/* One round: those that are helped, of todo[0 .. n - 1], go to its end.  Returns what is left. */
+/*
+ * One round over todo[0 .. n - 1], which keeps the vertices that got no way; returns how many.  Without
+ * new turns a vertex can only get one if the last round gave one to a neighbour, so that all others are
+ * passed over, except in the first round.
+ */
 static uint32_t round_of(struct stranded *s, struct lfts *l, uint32_t *todo, uint32_t n,
-			 bool new_turns, uint32_t *load, uint32_t weight)
+			 bool new_turns, bool first, uint32_t *load, uint32_t weight)
 {
+	static const struct step none = { .trunk = FABRIC_NONE };
 	struct step *steps = xcalloc(n, sizeof(*steps));
-	uint32_t left = 0;
+	uint32_t left = 0, last = s->n_rounds++;
 
 	for (uint32_t i = 0; i < n; i++)
 		steps[i] = new_turns ? find_step_with_turn(s, todo[i]) :
-				       find_free_step(s, todo[i]);
+			   first || s->near[todo[i]] == last ? find_free_step(s, todo[i]) : none;
 	for (uint32_t i = 0; i < n; i++) {
 		if (steps[i].trunk == FABRIC_NONE)
 			todo[left++] = todo[i];
@@ -182,6 +231,30 @@ static uint32_t round_of(struct stranded *s, struct lfts *l, uint32_t *todo, uin
 	}
 	free(steps);
 	return left;
+}
+
+/*
+ * Allows one new turn, where most other vertices can make use of it: at the highest vertex, the hub's own
+ * ancestors first.  Packets that turn there cannot come back, as there is one way down to the hub; turns
+ * elsewhere soon exclude each other.
+ */
+static uint32_t turn_once(struct stranded *s, struct lfts *l, uint32_t *todo, uint32_t n,
+			  uint32_t *load, uint32_t weight)
+{
+	s->n_rounds++;
+	for (uint32_t k = 2 * n; k-- > 0;) {
+		uint32_t i = k % n;
+		struct step step = { .trunk = FABRIC_NONE };
+
+		if (turns_by_hub(s->turns, todo[i]) == (k >= n))
+			step = find_step_with_turn(s, todo[i]);
+		if (step.trunk == FABRIC_NONE)
+			continue;
+		take_step(s, l, todo[i], &step, load, weight);
+		memmove(todo + i, todo + i + 1, (n - i - 1) * sizeof(*todo));
+		return n - 1;
+	}
+	return n;
 }
 
 uint32_t stranded_route(struct stranded *s, struct lfts *l, uint32_t home, uint16_t lid,
@@ -196,11 +269,12 @@ uint32_t stranded_route(struct stranded *s, struct lfts *l, uint32_t home, uint1
 		s->known[todo[i]] = s->n_calls;
 		s->hops[todo[i]] = FAR;
 	}
-	while (n) {
-		uint32_t left = round_of(s, l, todo, n, false, load, weight);
+	for (bool first = true; n; first = false) {
+		uint32_t left = round_of(s, l, todo, n, false, first, load, weight);
 
 		if (left == n && new_turns)
-			left = round_of(s, l, todo, n, true, load, weight);
+			left = s->dead ? turn_once(s, l, todo, n, load, weight) :
+			       round_of(s, l, todo, n, true, first, load, weight);
 		if (left == n)
 			break;
 		n = left;

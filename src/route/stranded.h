@@ -12,9 +12,17 @@
 #include "route/turns.h"
 
 struct stranded;
+struct channels;
 
-/* o must outlive it. */
-struct stranded *stranded_new(const struct updn_order *o);
+/*
+ * c: the channels of o's graph; NULL: made here.  dead ([lane]): links that are down; NULL: none is.
+ * back: old entries may still send packets over dead links, so that turns must close no circle with those
+ * links, either.  o, c and dead must outlive it.
+ */
+struct stranded *stranded_new(const struct updn_order *o, const struct channels *c,
+			      const bool *dead, bool back);
+/* Tells of a turn, by trunks, that the tables have already. */
+void stranded_take(struct stranded *s, uint32_t in, uint32_t out);
 void stranded_free(struct stranded *s);		/* NULL is fine */
 /*
  * Entries for a LID on the n vertices `todo`, which have none; all other vertices have an

@@ -36,10 +36,13 @@ struct turns {
 	const struct graph *g;
 	bool *by_hub;		/* [vertex]: ways to the hub turn there; NULL: there are none */
 	struct map64 known;	/* in << 32 | out -> place in list */
+	struct map64 refused;	/* in << 32 | out: would close a circle, for good, as turns are only added */
+	uint32_t refusals_max;
 	struct map64 by_in;	/* in -> the latest in list */
 	VEC(struct turn) list;
 	uint32_t *at;		/* [vertex] */
 	uint32_t *from;		/* [trunk]: the vertex that it leads away from */
+	bool *cut;		/* [trunk]: all of its lanes are dead; NULL: no links are */
 	/* of a search */
 	struct state *state;	/* [2 * vertex + from below] */
 	uint32_t n_searches;
@@ -70,6 +73,8 @@ struct turns *turns_new(const struct updn_order *o)
 	t->g = g;
 	map64_init(&t->known, 64);
 	map64_init(&t->by_in, 64);
+	map64_init(&t->refused, 64);
+	t->refusals_max = UINT32_MAX;
 	t->at = xcalloc(g->n, sizeof(*t->at));
 	t->from = xcalloc(g->trunk0[g->n], sizeof(*t->from));
 	for (uint32_t v = 0; v < g->n; v++)
@@ -87,13 +92,35 @@ void turns_free(struct turns *t)
 		return;
 	map64_free(&t->known);
 	map64_free(&t->by_in);
+	map64_free(&t->refused);
 	vec_free(&t->list);
 	free(t->by_hub);
 	free(t->at);
 	free(t->from);
+	free(t->cut);
 	free(t->state);
 	free(t->stack);
 	free(t);
+}
+
+void turns_cut(struct turns *t, const bool *dead)
+{
+	const struct graph *g = t->g;
+
+	t->cut = xcalloc(g->trunk0[g->n], sizeof(*t->cut));
+	for (uint32_t i = 0; i < g->trunk0[g->n]; i++) {
+		const struct trunk *trunk = &g->trunks[i];
+		uint32_t lane = trunk->lane0;
+
+		while (lane < trunk->lane0 + trunk->n_lanes && dead[lane])
+			lane++;
+		t->cut[i] = lane == trunk->lane0 + trunk->n_lanes;
+	}
+}
+
+void turns_bound(struct turns *t, uint32_t refusals)
+{
+	t->refusals_max = refusals;
 }
 
 static uint64_t key_of(uint32_t in, uint32_t out)
@@ -107,6 +134,11 @@ bool turns_allowed(const struct turns *t, uint32_t in, uint32_t out)
 
 	return a < v || b < v || (t->by_hub && t->by_hub[v]) ||
 	       map64_get(&t->known, key_of(in, out)) != MAP64_NONE;
+}
+
+bool turns_by_hub(const struct turns *t, uint32_t v)
+{
+	return t->by_hub && t->by_hub[v];
 }
 
 uint32_t turns_at(const struct turns *t, uint32_t v)
@@ -136,7 +168,8 @@ static uint32_t take(struct turns *t, uint32_t i, uint32_t depth)
 {
 	depth = arrive(t, i, depth);
 	for (uint32_t k = map64_get(&t->by_in, i); k != MAP64_NONE; k = t->list.v[k].next)
-		depth = arrive(t, t->list.v[k].out, depth);
+		if (!t->cut || !t->cut[t->list.v[k].out])
+			depth = arrive(t, t->list.v[k].out, depth);
 	return depth;
 }
 
@@ -155,7 +188,7 @@ static bool waits_for(struct turns *t, uint32_t out, uint32_t in)
 		uint32_t end = any ? g->trunk0[v + 1] : g->up0[v];
 
 		for (uint32_t i = g->trunk0[v]; i < end; i++) {
-			if ((g->trunks[i].v == back) != x.again)
+			if ((g->trunks[i].v == back) != x.again || (t->cut && t->cut[i]))
 				continue;
 			if (i == in)
 				return true;
@@ -165,17 +198,28 @@ static bool waits_for(struct turns *t, uint32_t out, uint32_t in)
 	return false;
 }
 
-bool turns_allow(struct turns *t, uint32_t in, uint32_t out)
+void turns_take(struct turns *t, uint32_t in, uint32_t out)
 {
 	uint32_t n = (uint32_t)t->list.n;
 
 	if (turns_allowed(t, in, out))
-		return true;
-	if (in == out || waits_for(t, out, in))
-		return false;
+		return;
 	*vec_push(&t->list) = (struct turn){ in, out, map64_get(&t->by_in, in) };
 	map64_put(&t->by_in, in, n);
 	map64_put(&t->known, key_of(in, out), n);
 	t->at[t->g->trunks[in].v]++;
+}
+
+bool turns_allow(struct turns *t, uint32_t in, uint32_t out)
+{
+	if (turns_allowed(t, in, out))
+		return true;
+	if (in == out || t->refused.n >= t->refusals_max || map64_get(&t->refused, key_of(in, out)) != MAP64_NONE)
+		return false;
+	if (waits_for(t, out, in)) {
+		map64_put(&t->refused, key_of(in, out), 0);
+		return false;
+	}
+	turns_take(t, in, out);
 	return true;
 }

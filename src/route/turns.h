@@ -23,6 +23,10 @@ struct turns;
 /* Those that ways to the order's hub have, if it is safe, and no others.  o must outlive it. */
 struct turns *turns_new(const struct updn_order *o);
 void turns_free(struct turns *t);		/* NULL is fine */
+/* Called before any turn is allowed: dead links ([lane]) are no part of any circle. */
+void turns_cut(struct turns *t, const bool *dead);
+/* Bounds the work: after so many refusals turns_allow() refuses every new turn without a search. */
+void turns_bound(struct turns *t, uint32_t refusals);
 /*
  * May a path go on from trunk `in` (an index of the graph's trunks, from some vertex a to v)
  * by trunk `out` (from v)?  True if that is legal, or allowed already.
@@ -30,6 +34,10 @@ void turns_free(struct turns *t);		/* NULL is fine */
 bool turns_allowed(const struct turns *t, uint32_t in, uint32_t out);
 /* The same, but allows it if that closes no circle. */
 bool turns_allow(struct turns *t, uint32_t in, uint32_t out);
+/* The same without a search, for a turn that the caller knows to close no circle. */
+void turns_take(struct turns *t, uint32_t in, uint32_t out);
+/* Whether ways to the hub may turn at v, which is the hub or above it. */
+bool turns_by_hub(const struct turns *t, uint32_t v);
 /* How many turns were allowed at v, not counting the hub's. */
 uint32_t turns_at(const struct turns *t, uint32_t v);
 

@@ -234,7 +234,17 @@ struct lengths {
 	uint32_t *queue;
 };
 
-/* Turns are for what is sent by the hub, there or above it, if that is safe; or they are the base's. */
+/* A way between hosts, or from one to the SM. */
+static bool is_for_hosts(const struct world *w, uint32_t sw, uint32_t port)
+{
+	return counts(w, sw) &&
+	       (!node_is_switch(port_node(w->t.f, port)) || port == w->t.f->self);
+}
+
+/*
+ * Turns are for what is sent by the hub, there or above it, if that is safe; or they are the base's.
+ * Others are for a switch's own port 0; that these close no circle is looked at by all.
+ */
 static void check_turns(const struct world *w, const struct lfts *l, uint32_t sw, uint16_t lid,
 			unsigned hops)
 {
@@ -299,7 +309,7 @@ static void check_entry(struct world *w, const struct lengths *s, const struct l
 		      "LID %u of switch %u: end %d", lid, sw, ends);
 	if (ends == ARRIVES) {
 		check_length(w, s, sw, hops);
-		if (w->ordered && repair_fits(w->rp))
+		if (w->ordered && repair_fits(w->rp) && is_for_hosts(w, sw, port))
 			check_turns(w, next, sw, lid, hops);
 		return;
 	}
@@ -309,8 +319,7 @@ static void check_entry(struct world *w, const struct lengths *s, const struct l
 	ck_assert_msg(!repair_fits(w->rp) || !w->here[home] ||
 		      !(can_be_had(w, sw, home) || had_by_hub(w, sw, home)),
 		      "LID %u could be had from switch %u", lid, sw);
-	*lost |= w->here[home] && counts(w, sw) &&
-		 (!node_is_switch(port_node(w->t.f, port)) || port == w->t.f->self);
+	*lost |= w->here[home] && is_for_hosts(w, sw, port);
 }
 
 static void check_tables(struct world *w, const struct repaired *out)
@@ -694,6 +703,46 @@ END_TEST
 
 /* --- single things --- */
 
+/* Ways from switches to switches' own ports, or to hosts, that do not arrive. */
+static unsigned count_lost(const struct world *w, bool of_switches)
+{
+	unsigned n = 0, hops;
+
+	for (uint32_t p = 0; p < w->t.f->n_ports; p++)
+		for (uint32_t sw = 0; sw < w->t.f->n_switches && w->t.lid[p]; sw++)
+			n += node_is_switch(port_node(w->t.f, p)) == of_switches &&
+			     follow(w, w->was, sw, p, w->t.lid[p], &hops) != ARRIVES;
+	return n;
+}
+
+/*
+ * Any link between a middle switch and the top of a tree goes down: the top switch and the leaves below the
+ * other end have no legal way to each other, nor one by the hub if that is below it, too.
+ */
+START_TEST(any_link_to_the_top)
+{
+	struct fat p = { .pods = 4, .leaves = 2, .hosts = 2, .aggs = 2, .width = 1, .spines = 2 };
+	struct world w = { 0 };
+
+	fat_topo(&w.t, &p, 0);
+	world_make(&w, true, _i, 1);
+	for (unsigned i = 0; i < p.aggs * p.spines; i++)
+		for (unsigned pod = 0; pod < p.pods; pod++) {
+			uint32_t link = (uint32_t)(fabric_port(w.t.f, p.spine[i], 1 + pod) - w.t.f->ports);
+
+			set_link(&w, link, true);
+			step(&w);
+			ck_assert_uint_eq(w.refused, 0);
+			ck_assert_uint_eq(count_lost(&w, true), 0);
+			ck_assert_uint_eq(count_lost(&w, false), 0);
+			set_link(&w, link, false);
+			step(&w);
+		}
+	world_free(&w);
+	fat_free(&p);
+}
+END_TEST
+
 /* All of a switch's links go at once. */
 static void lose_switch(struct world *w, uint32_t node)
 {
@@ -701,6 +750,36 @@ static void lose_switch(struct world *w, uint32_t node)
 	step(w);
 	ck_assert_uint_eq(w->refused, 0);
 }
+
+/* Up to a sixth of the links go down, one after the other: switches rarely fail to reach each other. */
+START_TEST(many_links)
+{
+	struct fat p = { .pods = 6, .leaves = 4, .hosts = 2, .aggs = 4, .width = 1, .spines = 4 };
+	unsigned lost = 0, gone = 0, n;
+	struct world w = { 0 };
+
+	fat_topo(&w.t, &p, 0);
+	world_make(&w, true, true, (uint64_t)_i + 1);
+	for (unsigned i = 0; i < 32; i++) {
+		uint32_t link;
+
+		do
+			link = chance(&w, w.t.f->n_ports);
+		while (!is_channel(w.t.f, link) || w.dead[link]);
+		set_link(&w, link, true);
+		step(&w);
+		if (w.refused)
+			break;
+		gone++;
+		lost += count_lost(&w, true);
+	}
+	n = w.t.f->n_switches;
+	ck_assert_uint_ge(gone, 8);
+	ck_assert_msg(lost * 50 <= gone * n * n, "%u of %u pairs of switches in all", lost, gone * n * n);
+	world_free(&w);
+	fat_free(&p);
+}
+END_TEST
 
 /* The LIDs of a host go by different neighbours as far as there are any. */
 START_TEST(lmc_is_kept_apart)
@@ -957,6 +1036,8 @@ int main(void)
 	tcase_add_loop_test(tc, random_fabrics, 1024, 1037);
 	tcase_add_loop_test(tc, tori, 0, 6);
 	tcase_add_loop_test(tc, recorded_fabrics, 0, 2 * RECORDED);
+	tcase_add_loop_test(tc, any_link_to_the_top, 0, 2);
+	tcase_add_loop_test(tc, many_links, 0, 20);
 	tcase_add_loop_test(tc, lmc_is_kept_apart, 0, 2);
 	tcase_add_loop_test(tc, load_is_shared, 0, 2);
 	tcase_add_test(tc, foreign_tables_are_refused);
