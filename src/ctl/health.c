@@ -13,6 +13,7 @@
 #include "events/topology.h"
 #include "ib/units.h"
 #include "plan/feasible.h"
+#include "plan/shape.h"
 #include "registry/holdings.h"
 #include "registry/mcast.h"
 #include "registry/subscriptions.h"
@@ -336,23 +337,86 @@ static void judge_links(const struct subnet_state *s, struct health *h)
 	add_rest(&slow);
 }
 
-static void judge_routes(const struct subnet_state *s, struct health *h)
+/* what: as in "4 routes to aggregation nodes do not arrive" */
+static void add_lost(const struct subnet_state *s, struct health *h, enum severity severity,
+		     const char *kind, const char *action, const struct route_lost *l,
+		     const char *what)
+{
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+
+	if (l->n)
+		add(h, severity, kind, action, "%" PRIu64 " route%s %s; for example %s to %s", l->n,
+		    l->n == 1 ? "" : "s", what, fabric_port_name(s->f, l->src, a, sizeof(a)),
+		    fabric_port_name(s->f, l->dst, b, sizeof(b)));
+}
+
+/*
+ * Routes that do not arrive are an error where hosts need them, and where the subnet manager does: traps,
+ * the answers to them and reads of counters go by LID, whereas SMPs go by directed routes.
+ */
+static void judge_lost_routes(const struct subnet_state *s, struct health *h)
 {
 	const struct route_report *r = &s->plan->report;
 	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
 
 	/* why others do not arrive is said elsewhere: lft-too-small, routes-cut, device-refuses */
-	if (r->unreachable > s->plan->cut_pairs || r->loops)
+	if (r->to_hosts.n > s->plan->cut_hosts || r->loops)
 		add(h, SEV_ERROR, "unreachable", "look for links that are down; 'qosd-ctl explain --why-not' "
 		    "tells of one pair", "%" PRIu64 " of %" PRIu64 " ways from a switch to a LID do not "
-		    "arrive, %" PRIu64 " of them go in a circle; for one: %s to %s", r->unreachable,
-		    r->pairs, r->loops,
-		    fabric_port_name(s->f, r->unreachable_src, a, sizeof(a)),
-		    fabric_port_name(s->f, r->unreachable_dst, b, sizeof(b)));
+		    "arrive, %" PRIu64 " of them to hosts, and %" PRIu64 " of them go in a circle; for "
+		    "one: %s to %s", r->unreachable, r->pairs, r->to_hosts.n, r->loops,
+		    fabric_port_name(s->f, r->to_hosts.n ? r->to_hosts.src : r->unreachable_src, a,
+				     sizeof(a)),
+		    fabric_port_name(s->f, r->to_hosts.n ? r->to_hosts.dst : r->unreachable_dst, b,
+				     sizeof(b)));
+	if (plan_tells_inner(s->plan))
+		add_lost(s, h, SEV_ERROR, "unmanaged", "look for links that are down: traps of these switches are lost, and "
+			 "their counters cannot be read", &r->of_sm,
+			 "between switches and the subnet manager do not arrive");
+	if (plan_tells_rest(s->plan)) {
+		add_lost(s, h, SEV_WARNING, "aggregation-unreachable", "look for links that are down",
+			 &r->to_aggregation, "from hosts to aggregation nodes do not arrive");
+		add_lost(s, h, SEV_INFO, "switch-unreachable", "nothing, unless tools on hosts query switches by LID: "
+			 "these routes lead to their port 0", &r->to_switches,
+			 "from hosts to switches themselves do not arrive");
+	}
+	if (plan_tells_inner(s->plan))
+		add_lost(s, h, SEV_INFO, "switch-unreachable", "nothing: hosts do not use these routes", &r->inner,
+			 "from switches to other switches themselves do not arrive");
+}
+
+static void judge_routes(const struct subnet_state *s, struct health *h)
+{
+	const struct route_report *r = &s->plan->report;
+
+	judge_lost_routes(s, h);
 	if (r->credit_loop)
 		add(h, SEV_WARNING, "credit-loop", "have updn first in routing of qosd.yaml: packets that wait "
 		    "for each other in a circle stop the fabric", "routes go in a circle of channels: %s",
 		    r->credit_loop_text.n ? r->credit_loop_text.s : "?");
+}
+
+/* Whether the switches form a tree; what it costs that they do not is known once routes were measured. */
+static void judge_shape(const struct health_input *in, struct health *h)
+{
+	static const char links[] = "look for links that are down: 'qosd-ctl events' tells since when";
+	const struct plan *p = in->state->plan;
+	enum shape_state state = plan_shape_state(p);
+	struct buf text = { 0 };
+
+	if (state == SHAPE_SOUND)
+		return;
+	plan_shape_text(p, &text);
+	if (in->gauged && in->gauged->compared && in->gauged->g.connected) {
+		buf_puts(&text, "; ");
+		gauge_print_cost(&in->gauged->g, &in->gauged->plain, &text);
+	}
+	if (state == SHAPE_NO_TREE)
+		add(h, SEV_INFO, "no-tree", "nothing, if the fabric was built that way; 'qosd-ctl routes --gauge' "
+		    "measures what routes without credit loops cost here", "%s", text.s);
+	else
+		add(h, state == SHAPE_COSTS ? SEV_WARNING : SEV_INFO, "tree-damaged", links, "%s", text.s);
+	buf_free(&text);
 }
 
 static void judge_lmc(const struct subnet_state *s, struct health *h)
@@ -919,6 +983,7 @@ void health_judge(const struct health_input *in, struct health *out)
 		judge_far_ends(in, out);
 		judge_ports(in, out);
 		judge_routes(in->state, out);
+		judge_shape(in, out);
 		judge_table_sizes(in->state, out);
 		judge_kept_routes(in->state, out);
 		judge_inherited(in->sm, out);
@@ -993,6 +1058,10 @@ void cmd_health(const struct ctl_call *c, struct reply *r)
 	struct health h = { 0 };
 	struct sm_seen seen;
 
+	if (c->state && c->view->gauges)
+		in.gauged = gauges_last(c->view->gauges);
+	if (in.gauged && in.gauged->generation != c->state->generation)
+		in.gauged = NULL;
 	in.mcast = c->env->sa ? c->env->sa->mcast : NULL;
 	in.registered = c->env->sa;
 	for (uint32_t i = 1; c->env->sm && sm_seen_at(c->env->sm, i, &seen); i++)

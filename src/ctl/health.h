@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/findings.h"
 #include "ctl/command.h"
+#include "ctl/routes.h"
 #include "sm/liars.h"
 #include "store/store.h"
 
@@ -29,6 +30,7 @@ struct health_input {
 	const struct liar *liars;	/* answers that cannot be (sm/liars.h) */
 	size_t n_liars;
 	const struct subnet_state *state;	/* NULL: none is published */
+	const struct gauged *gauged;	/* figures of the state's routes; NULL: not measured */
 	const struct mcast_db *mcast;	/* NULL: there is no SA */
 	const struct sa_stats *sa;	/* NULL: there is no SA */
 	const struct sa *registered;	/* what clients registered with it; NULL likewise */

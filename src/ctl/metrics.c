@@ -15,6 +15,7 @@
 #include "ctl/prom.h"
 #include "events/topology.h"
 #include "plan/feasible.h"
+#include "plan/shape.h"
 #include "registry/holdings.h"
 #include "registry/mcast.h"
 #include "registry/services.h"
@@ -153,8 +154,18 @@ static void put_routes(struct prom *p, const struct plan *plan)
 	gauge(p, "qosd_routing_ways", "Ways from switches to LIDs that were checked.", (double)r->pairs);
 	gauge(p, "qosd_routing_unreachable_ways", "Of these, ways that do not arrive.",
 	      (double)r->unreachable);
+	prom_metric(p, "qosd_routing_lost_routes", PROM_GAUGE, "Routes that do not arrive: from hosts to hosts and to "
+		    "the SM, to aggregation nodes, and to switches; between switches; between switches and the SM.");
+	prom_sample(p, (double)r->to_hosts.n, "kind", "hosts", NULL);
+	prom_sample(p, (double)r->to_aggregation.n, "kind", "aggregation-nodes", NULL);
+	prom_sample(p, (double)r->to_switches.n, "kind", "switches", NULL);
+	prom_sample(p, (double)r->inner.n, "kind", "between-switches", NULL);
+	prom_sample(p, (double)r->of_sm.n, "kind", "switches-and-sm", NULL);
 	gauge(p, "qosd_routing_credit_loop", "Whether there is a circle of channels.", r->credit_loop);
 	gauge(p, "qosd_routing_hops_max", "Switches on the longest way.", r->max_hops);
+	gauge(p, "qosd_routing_tree", "Whether the switches form a tree.", plan->shape.kind == SHAPE_TREE);
+	gauge(p, "qosd_routing_tree_damaged", "Whether missing links make routes between hosts longer, or leave pairs without an up/down path.",
+	      plan_shape_state(plan) == SHAPE_COSTS);
 	prom_metric(p, "qosd_plan_duration_seconds", PROM_GAUGE,
 		    "How long the parts of the plan in force took to compute.");
 	prom_sample(p, (double)plan->us_lids * US, "part", "lids", NULL);
@@ -188,6 +199,9 @@ static void put_gauged(struct prom *p, const struct gauged *x, const struct subn
 	gauge(p, "qosd_routes_all_to_all_ratio", "Routes over capacity of the busiest cable, over a "
 	      "lower bound for any routes.", g->all_to_all);
 	gauge(p, "qosd_routes_bisection_bandwidth", "Effective bisection bandwidth, 1 at most.", g->ebb);
+	if (x->compared)
+		gauge(p, "qosd_routes_plain_bisection_bandwidth", "The same for shortest paths that may "
+		      "deadlock, for comparison where the switches form no tree.", x->plain.ebb);
 	gauge(p, "qosd_routes_shift_load", "Flows on the busiest cable under a shift pattern, in the mean.",
 	      g->shift_mean);
 	gauge(p, "qosd_routes_shift_load_max", "Flows on the busiest cable under a shift pattern, at most.",

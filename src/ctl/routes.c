@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "ctl/command.h"
+#include "plan/shape.h"
 
 #define REST 50		/* times as long as measuring took, before the next one that nobody asked for */
 
@@ -48,6 +49,9 @@ static void measure(void *arg)
 
 	o.stop = &m->gs->stop;
 	gauge_measure(&r, p->lfts, &o, &x->g);
+	x->compared = plan_shape_state(p) != SHAPE_SOUND;
+	if (x->compared)
+		gauge_plain(&r, &o, &x->plain);
 	x->when_us = clock_mono_us();
 	x->seconds = (double)(x->when_us - start) * 1e-6;
 	name_port(r.f, x->g.hottest, x->hottest, sizeof(x->hottest));
@@ -187,6 +191,39 @@ static json_t *json_gauged(const struct gauged *x)
 		"layers", g->layers ? json_integer(g->layers) : json_null(),
 		"vls", g->vls ? json_integer(g->vls) : json_null(),
 		"vls-left", g->vls && g->layers ? json_integer(g->vls_left) : json_null()));
+	json_object_set_new(o, "plain", !x->compared ? json_null() : json_pack(
+		"{s:f, s:I, s:f}", "bisection-bandwidth", x->plain.ebb, "edge-forwarding-index",
+		(json_int_t)x->plain.efi, "routes-mean", x->plain.efi_mean));
+	return o;
+}
+
+static json_t *json_lost(const struct route_report *v)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "hosts", (json_int_t)v->to_hosts.n,
+			 "aggregation-nodes", (json_int_t)v->to_aggregation.n,
+			 "switches", (json_int_t)v->to_switches.n,
+			 "between-switches", (json_int_t)v->inner.n,
+			 "switches-and-sm", (json_int_t)v->of_sm.n);
+}
+
+static json_t *json_shape(const struct plan *p)
+{
+	static const char *const states[] = {
+		[SHAPE_SOUND] = "tree", [SHAPE_LACKS_LINKS] = "tree-without-links",
+		[SHAPE_NO_TREE] = "no-tree", [SHAPE_COSTS] = "damaged-tree",
+	};
+	const struct route_shape *s = &p->shape;
+	struct buf text = { 0 };
+	json_t *o;
+
+	plan_shape_text(p, &text);
+	o = json_pack("{s:b, s:s, s:o, s:i, s:I, s:I, s:I, s:I, s:I}", "tree",
+		      s->kind == SHAPE_TREE, "state", states[plan_shape_state(p)], "text",
+		      json_text(text.s), "ranks", (int)s->n_ranks, "inner-with-hosts",
+		      (json_int_t)s->hosts_above, "links-in-rank", (json_int_t)s->flat,
+		      "pairs", (json_int_t)s->pairs, "pairs-without-path", (json_int_t)s->pathless,
+		      "pairs-with-detour", (json_int_t)s->longer);
+	buf_free(&text);
 	return o;
 }
 
@@ -201,6 +238,8 @@ static void answer_routes(const struct subnet_state *s, const struct gauged *x, 
 		"credit-loop-channels",
 		v->credit_loop_text.n ? json_text(v->credit_loop_text.s) : json_null());
 
+	json_object_set_new(o, "lost", json_lost(v));
+	json_object_set_new(o, "shape", json_shape(p));
 	if (x)
 		json_object_set_new(o, "gauge", json_gauged(x));
 	reply_result(r, o);

@@ -13,6 +13,8 @@
 struct gauged {
 	uint64_t generation;	/* of the state whose routes they are */
 	struct gauge g;
+	bool compared;		/* plain is there: the switches form no tree, or one without some links */
+	struct gauge plain;	/* by gauge_plain() */
 	double seconds;		/* that it took */
 	int64_t when_us;	/* monotonic: when it was over */
 	/* the ports that g names, as text; "": none */

@@ -265,3 +265,19 @@ void gauge_measure(const struct route_request *r, const struct lfts *l,
 	gauge_layers(&n, r, o, out);
 	gauge_net_free(&n);
 }
+
+void gauge_plain(const struct route_request *r, const struct gauge_options *o, struct gauge *out)
+{
+	struct lfts *l = lfts_new(r->f->n_switches, r->lid_top);
+	struct gauge_options less = *o;
+	struct buf why = { 0 };
+
+	less.shifts = 0;
+	less.layers = false;
+	*out = (struct gauge){ .longer_from = FABRIC_NONE, .longer_to = FABRIC_NONE,
+			       .hottest = FABRIC_NONE };
+	if (route_minhop.run(r, l, &why))
+		gauge_measure(r, l, &less, out);
+	buf_free(&why);
+	lfts_free(l);
+}

@@ -104,7 +104,15 @@ struct gauge {
 /* l is of r->f. */
 void gauge_measure(const struct route_request *r, const struct lfts *l,
 		   const struct gauge_options *o, struct gauge *out);
+/*
+ * Measures other tables for the fabric of r, as a yardstick where the switches form no tree: evenly
+ * spread shortest paths that may have credit loops (engine "minhop").  Only pairs and bisections are
+ * measured.
+ */
+void gauge_plain(const struct route_request *r, const struct gauge_options *o, struct gauge *out);
 /* The figures for people; f is the fabric. */
 void gauge_print(const struct gauge *g, const struct fabric *f, struct buf *out);
+/* Prints g beside the figures of gauge_plain(), without a newline: what up/down routes cost here. */
+void gauge_print_cost(const struct gauge *g, const struct gauge *plain, struct buf *out);
 
 #endif

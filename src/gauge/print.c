@@ -76,3 +76,16 @@ void gauge_print(const struct gauge *g, const struct fabric *f, struct buf *out)
 	}
 	print_layers(g, out);
 }
+
+static double over_mean(const struct gauge *g)
+{
+	return g->efi_mean > 0 ? (double)g->efi / g->efi_mean : 1;
+}
+
+void gauge_print_cost(const struct gauge *g, const struct gauge *plain, struct buf *out)
+{
+	buf_printf(out, "routes are %.3f times as long as the shortest on average, effective bisection "
+		   "bandwidth is %.3f, and the busiest cable carries %.1f times the mean; shortest paths that "
+		   "may deadlock (minhop) would have %.3f and %.1f times", g->ratio_mean, g->ebb, over_mean(g),
+		   plain->ebb, over_mean(plain));
+}

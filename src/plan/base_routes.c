@@ -235,6 +235,7 @@ static struct base_routes *base_make(const struct plan *p, const struct fabric *
 	fabric_keep_blocks(b->f, NULL, 0);	/* … and so is that */
 	take_lids(b, p, known);
 	b->order = updn_order_new(b->f);
+	route_shape(b->order, &b->shape);
 	r = request_of_base(b);
 	b->engine = run_engines(p->settings, &r, &b->lfts, &b->findings);
 	b->channels = channels_new(b->f, b->order);
@@ -334,6 +335,7 @@ static void route_on(struct plan *p, const struct fabric *f, struct updn_order *
 static void route_anew(struct plan *p)
 {
 	p->order = updn_order_new(p->f);
+	route_shape(p->order, &p->shape);
 	route_on(p, p->f, p->order, &p->findings);
 }
 
@@ -350,6 +352,7 @@ static void route_without(struct plan *p, const struct fabric *f)
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		same[sw] = sw;
 	p->order = updn_order_on(order, p->f, same);
+	route_shape(order, &p->shape);
 	findings_free(&known);
 	updn_order_free(order);
 	free(same);
@@ -397,7 +400,6 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 	map = match_nodes(x->base->f, p->f);
 	find_dead(x, p->f, map);
 	map_switches(x, p->f, map);
-	free(map);
 	p->lid_top = x->base->lid_top;
 	if (before && before->now && before->now->base == x->base && before->now->repaired.next)
 		was = before->now;
@@ -408,10 +410,12 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 		route_anew(p);
 	} else {
 		p->order = updn_order_on(x->base->order, p->f, x->switches);
+		route_shape_on(p->order, &x->base->shape, map, &p->shape);
 		p->engine = x->base->engine ? x->base->engine->name : "none";
 		findings_copy(&p->findings, &x->base->findings);
 		take_rows(p);
 	}
+	free(map);
 	routes_fit(p, route_without);
 	if (p->mute_switches && x->repaired.next)
 		x->round = rows_in_base(p);

@@ -16,6 +16,7 @@
 
 #include "plan/plan.h"
 #include "route/rounds.h"
+#include "route/shape.h"
 
 /* Immutable but for the count; shared by plans, of which some may be in a worker's thread. */
 struct base_routes {
@@ -25,6 +26,7 @@ struct base_routes {
 	uint8_t *lmc;
 	uint16_t lid_top;
 	struct updn_order *order;
+	struct route_shape shape;	/* of the order */
 	struct lfts *lfts;
 	const struct route_engine *engine;	/* NULL: none can do it */
 	struct findings findings;	/* about the engines */

@@ -249,9 +249,14 @@ static void fit(struct plan *p, struct detour_request *r, uint32_t *cut)
 	r->legal = route_engine_find(p->engine) == &route_updn;
 	detour(r, p->lfts, cut);
 	keep_unused(p);
-	p->cut_pairs = 0;
-	for (uint32_t lid = 1; lid <= p->lid_top; lid++)
+	p->cut_pairs = p->cut_hosts = 0;
+	for (uint32_t lid = 1; lid <= p->lid_top; lid++) {
+		uint32_t port = p->port_by_lid[lid];
+
 		p->cut_pairs += cut[lid];
+		if (port != FABRIC_NONE && (port == p->f->self || port_is_host(p->f, port)))
+			p->cut_hosts += cut[lid];
+	}
 }
 
 void routes_fit(struct plan *p, void (*route)(struct plan *p, const struct fabric *f))
@@ -262,7 +267,7 @@ void routes_fit(struct plan *p, void (*route)(struct plan *p, const struct fabri
 	struct fabric *round;
 
 	p->short_switches = p->kept_switches = p->mute_switches = 0;
-	p->cut_pairs = 0;
+	p->cut_pairs = p->cut_hosts = 0;
 	r.switches = switches = switches_with_fixed(p, &r.n_switches);
 	if (r.n_switches) {
 		cut = xcalloc(p->lfts->top + 1u, sizeof(*cut));

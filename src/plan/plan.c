@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The plan, put together from its parts; see plan.h. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -10,22 +11,58 @@
 
 static const struct src_pos nowhere;
 
+bool plan_tells_rest(const struct plan *p)
+{
+	const struct route_report *v = &p->report;
+
+	return v->unreachable - v->to_hosts.n > p->cut_pairs - p->cut_hosts;
+}
+
+bool plan_tells_inner(const struct plan *p)
+{
+	return !p->short_switches && !p->kept_switches && !p->mute_switches;
+}
+
+/* what: as in "4 routes to aggregation nodes" */
+static void tell_lost(struct plan *p, enum severity severity, const struct route_lost *l,
+		      uint64_t loops, const char *what)
+{
+	char src[FABRIC_NAME_MAX], dst[FABRIC_NAME_MAX];
+	struct buf text = { 0 };
+
+	if (!l->n)
+		return;
+	if (loops)
+		buf_printf(&text, ", and %" PRIu64 " in all loop", loops);
+	findings_add(&p->findings, severity, "", nowhere,
+		     "routing (%s): %" PRIu64 " route%s %s lead%s nowhere%s; for example from %s to %s",
+		     p->engine, l->n, l->n == 1 ? "" : "s", what, l->n == 1 ? "s" : "",
+		     text.n ? text.s : "", fabric_port_name(p->f, l->src, src, sizeof(src)),
+		     fabric_port_name(p->f, l->dst, dst, sizeof(dst)));
+	buf_free(&text);
+}
+
 static void judge_routes(struct plan *p, const struct route_request *r,
 			 const struct route_changes *changes, const struct plan *before)
 {
 	const struct route_report *v = &p->report;
-	char src[FABRIC_NAME_MAX], dst[FABRIC_NAME_MAX];
+	struct route_lost any;
 
 	route_verify_next(r, p->lfts, changes, changes ? before->proof : NULL, &p->report,
 			  &p->proof);
-	if (v->unreachable)
-		findings_add(&p->findings, SEV_ERROR, "", nowhere,
-			     "routing (%s): %llu of %llu paths lead nowhere, "
-			     "%llu of them in a loop; for example from %s to %s", p->engine,
-			     (unsigned long long)v->unreachable, (unsigned long long)v->pairs,
-			     (unsigned long long)v->loops,
-			     fabric_port_name(p->f, v->unreachable_src, src, sizeof(src)),
-			     fabric_port_name(p->f, v->unreachable_dst, dst, sizeof(dst)));
+	any = (struct route_lost){ v->unreachable, v->unreachable_src, v->unreachable_dst };
+	if (v->to_hosts.n || !v->loops)
+		tell_lost(p, SEV_ERROR, &v->to_hosts, v->loops, "to hosts");
+	else
+		tell_lost(p, SEV_ERROR, &any, v->loops, "from hosts");
+	if (plan_tells_inner(p))
+		tell_lost(p, SEV_ERROR, &v->of_sm, 0, "between switches and the subnet manager");
+	if (plan_tells_rest(p)) {
+		tell_lost(p, SEV_WARNING, &v->to_aggregation, 0, "from hosts to aggregation nodes");
+		tell_lost(p, SEV_INFO, &v->to_switches, 0, "from hosts to switches themselves");
+	}
+	if (plan_tells_inner(p))
+		tell_lost(p, SEV_INFO, &v->inner, 0, "from switches to other switches themselves");
 	if (v->credit_loop)
 		findings_add(&p->findings, SEV_WARNING, "", nowhere,
 			     "routing (%s): credit loop, traffic may deadlock: %s", p->engine,

@@ -18,6 +18,7 @@
 #include "qos/policy.h"
 #include "qos/tables.h"
 #include "route/route.h"
+#include "route/shape.h"
 
 struct feasibility;	/* plan/feasible.h */
 struct routes_now;	/* plan/base_routes.h */
@@ -46,7 +47,8 @@ struct plan {
 	uint32_t short_switches;	/* switches that do not hold all LIDs; see lft_caps.h */
 	uint32_t kept_switches;		/* … and that do not let their entries be changed */
 	uint32_t mute_switches;		/* … as they do not answer, which these do not count */
-	uint64_t cut_pairs;		/* … which is why so many pairs of the report are unreachable */
+	uint64_t cut_pairs;		/* pairs of the report that are unreachable for these reasons, */
+	uint64_t cut_hosts;		/* and those of them to hosts or to the SM */
 	uint32_t *port_by_lid;		/* [0 .. 0xbfff]: port index or FABRIC_NONE */
 	uint32_t *routers, n_routers;	/* ports of routers that have a LID */
 	struct lfts *lfts;
@@ -61,6 +63,7 @@ struct plan {
 	struct route_proof *proof;	/* of the report, for the plan that comes after */
 	struct feasibility *feasible;	/* what feasible_judge() said; NULL: not asked yet */
 	struct updn_order *order;	/* for the multicast trees */
+	struct route_shape shape;	/* whether that order makes a tree of the switches */
 	struct findings findings;	/* of the policy against this fabric, and of routing */
 	struct findings kept;		/* … and of devices that keep other tables */
 	struct findings short_findings;	/* … and of switches that do not hold all LIDs */
@@ -94,6 +97,14 @@ static inline uint32_t plan_lids_of(const struct plan *p, uint32_t port)
  * LIDs, and the others lead to nobody (lmc_in_force, port_by_lid).
  */
 void plan_follow_lmc(struct plan *p);
+
+/*
+ * Whether to tell of lost routes to aggregation nodes and switches (rest), and of those that only switches
+ * without hosts use (inner).  If switches that keep their entries are the reason, that is told of them
+ * instead.
+ */
+bool plan_tells_rest(const struct plan *p);
+bool plan_tells_inner(const struct plan *p);
 
 /* LinearFDBTop of a switch: the highest LID, or the highest that it holds. */
 static inline uint16_t plan_lft_top(const struct plan *p, uint32_t sw)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `routes` as text. */
+#include "base/alloc.h"
 #include "members.h"
 #include "output.h"
 
@@ -47,6 +48,21 @@ static void print_layers(const json_t *g)
 	printf("\n");
 }
 
+static double over_mean(const json_t *g)
+{
+	double mean = real(g, "routes-mean");
+
+	return mean > 0 ? (double)num(g, "edge-forwarding-index") / mean : 1;
+}
+
+/* The cost of not being a tree. */
+static void print_plain(const json_t *g, const json_t *plain)
+{
+	printf(LABEL "bisection %.4f, busiest cable %.1f times the mean; here %.4f and %.1f times\n",
+	       "minhop", real(plain, "bisection-bandwidth"), over_mean(plain),
+	       real(g, "bisection-bandwidth"), over_mean(g));
+}
+
 static void print_gauge(const json_t *g)
 {
 	printf(LABEL "%lld of %lld, of %lld end ports\n", "connected", num(g, "connected"),
@@ -56,6 +72,28 @@ static void print_gauge(const json_t *g)
 		print_traffic(g);
 	}
 	print_layers(g);
+	if (has(g, "plain") && num(g, "connected"))
+		print_plain(g, json_object_get(g, "plain"));
+}
+
+/* Routes that do not arrive, by their ends. */
+static void print_lost(const json_t *r)
+{
+	static const struct {
+		const char *name, *text;
+	} kinds[] = {
+		{ "hosts", "to hosts" },
+		{ "aggregation-nodes", "to aggregation nodes" },
+		{ "switches", "from hosts to switches themselves" },
+		{ "between-switches", "from switches to other switches themselves" },
+		{ "switches-and-sm", "between switches and the subnet manager" },
+	};
+	const json_t *lost = json_object_get(r, "lost");
+
+	for (size_t i = 0; lost && i < ARRAY_SIZE(kinds); i++)
+		if (num(lost, kinds[i].name))
+			printf(LABEL "%lld %s do not arrive\n", "", num(lost, kinds[i].name),
+			       kinds[i].text);
 }
 
 static void print_routes(const json_t *answer)
@@ -66,11 +104,14 @@ static void print_routes(const json_t *answer)
 	printf(LABEL "%lld of %lld ways from switches to LIDs arrive, over %lld switches at most\n",
 	       "ways", num(r, "ways") - num(r, "unreachable-ways"), num(r, "ways"),
 	       num(r, "hops-max"));
+	print_lost(r);
 	if (has(r, "credit-loop-channels"))
 		printf(LABEL "%s\n", "credit loop", str(r, "credit-loop-channels"));
 	else
 		printf(LABEL "%s\n", "credit loop",
 		       json_is_true(json_object_get(r, "credit-loop")) ? "yes" : "none");
+	if (json_object_get(r, "shape"))
+		printf(LABEL "%s\n", "shape", str(json_object_get(r, "shape"), "text"));
 	if (g)
 		print_gauge(g);
 }

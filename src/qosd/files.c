@@ -3,6 +3,7 @@
  * The two files and their defaults: a file that is missing at its default place
  * means the built-in values, one that was named must be there.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "gauge/gauge.h"
 #include "gauge/lft_dump.h"
 #include "plan/feasible.h"
+#include "plan/shape.h"
 #include "policies/policies.h"
 #include "qosd/qosd.h"
 
@@ -248,13 +250,29 @@ static struct lfts *load_tables(const struct fabric *f, const char *path, struct
 }
 
 static void report_gauge(const struct route_request *r, const struct lfts *tables, const char *whose,
-			 struct buf *report)
+			 bool compare, struct buf *report)
 {
-	struct gauge g;
+	struct gauge g, plain;
 
 	gauge_measure(r, tables, &gauge_defaults, &g);
 	buf_printf(report, "\nRoutes of %s\n", whose);
 	gauge_print(&g, r->f, report);
+	if (!compare || !g.connected)
+		return;
+	gauge_plain(r, &gauge_defaults, &plain);
+	buf_puts(report, "  cost of not being a tree: ");
+	gauge_print_cost(&g, &plain, report);
+	buf_puts(report, "\n");
+}
+
+static void report_shape(const struct plan *p, struct buf *report)
+{
+	size_t at = report->n + 1;
+
+	buf_puts(report, "\n");
+	plan_shape_text(p, report);
+	report->s[at] = (char)toupper((unsigned char)report->s[at]);
+	buf_puts(report, "\n");
 }
 
 /* How good the routes of the plan are, and those in a file, if one was named. */
@@ -266,12 +284,13 @@ static void check_routes(const struct options *o, const struct plan *p, struct f
 	struct fabric_lids lids;
 	struct lfts *tables;
 
+	report_shape(p, report);
 	if (p->engine && strcmp(p->engine, "none") != 0)
-		report_gauge(&r, p->lfts, p->engine, report);
+		report_gauge(&r, p->lfts, p->engine, p->shape.kind != SHAPE_TREE, report);
 	if (!o->lfts || !(tables = load_tables(p->f, o->lfts, out)))
 		return;
 	fabric_lids_init(&lids, p->f);
-	report_gauge(&lids.r, tables, o->lfts, report);
+	report_gauge(&lids.r, tables, o->lfts, false, report);
 	fabric_lids_free(&lids);
 	lfts_free(tables);
 }

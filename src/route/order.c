@@ -378,6 +378,17 @@ static bool rank_layers(const struct graph *g, uint32_t min, uint16_t *rank)
 	return n > 0 && n < g->n;
 }
 
+/* Hosts that make a switch a leaf.  A few of them on a spine (management, storage) do not. */
+static uint32_t hosts_of_leaf(const struct graph *g)
+{
+	return (usual_hosts(g) + 7) / 8;
+}
+
+bool updn_ranks_by_hosts(const struct graph *g, uint16_t *rank)
+{
+	return rank_layers(g, hosts_of_leaf(g), rank);
+}
+
 /* The order by layers below the switches with at least min hosts; NULL if that tells nothing. */
 static struct updn_order *by_layers(const struct graph *base, uint32_t min_hosts, uint16_t *rank)
 {
@@ -513,15 +524,14 @@ void updn_orders(const struct fabric *f, struct updn_orders *all)
 {
 	struct graph *base = graph_new(f, graph_by_guid(f));
 	uint16_t *rank = xcalloc(base->n, sizeof(*rank));
-	uint32_t usual = usual_hosts(base);
+	uint32_t min = hosts_of_leaf(base);
 	struct survey s;
 
 	all->n = 0;
 	survey_make(&s, base);
-	/* a few hosts on a spine (management, storage) don't make it a leaf … */
-	add(all, by_layers(base, (usual + 7) / 8, rank), &s);
-	/* … unless that leaves it without a path to another of the kind */
-	if (usual > 8)
+	add(all, by_layers(base, min, rank), &s);
+	/* spines with hosts may have no path to each other then: as leaves they have */
+	if (min > 1)
 		add(all, by_layers(base, 1, rank), &s);
 	add(all, from_middle(base, &s, rank), &s);
 	add(all, try_roots(base, &s, rank), &s);

@@ -33,8 +33,8 @@ struct updn_order {
 	unsigned passes;
 	bool shortest;		/* all switches with hosts have shortest paths that are legal */
 	/*
-	 * By this order, or another one that is worse, the fabric is a tree: layered and shortest, without
-	 * links between switches of one rank, and at most half of those of the top rank have hosts.
+	 * The fabric is a tree by this order, or by another one that balances worse: layered and shortest,
+	 * no links within a rank, and hosts on at most half of the switches of the top rank.
 	 */
 	bool tree;
 };
@@ -48,6 +48,9 @@ struct updn_orders {
 /* The orders that f may be routed by, the most promising first, at least one; the caller's to free. */
 void updn_orders(const struct fabric *f, struct updn_orders *all);
 
+
+/* Ranks by the distance from the leaves, which are the switches with more than a few hosts; false: there are none. */
+bool updn_ranks_by_hosts(const struct graph *g, uint16_t *rank);
 
 /* updn_order_new() but never layered: a legal path for every pair that has any. */
 struct updn_order *updn_order_by_root(const struct fabric *f);

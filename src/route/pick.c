@@ -269,6 +269,26 @@ static bool is_regular(const struct updn_order *o)
 	return regular;
 }
 
+/* See `tree` of order.h.  A grid has ranks, too, by the distance from its middle, but hosts there. */
+static bool is_tree(const struct updn_order *o)
+{
+	const struct graph *g = o->g;
+	uint32_t top = 0, with_hosts = 0;
+
+	if (!o->layered || !o->shortest)
+		return false;
+	for (uint32_t v = 0; v < g->n; v++) {
+		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
+			if (o->rank[g->trunks[t].v] == o->rank[v])
+				return false;
+		if (o->rank[v] + 1u < o->n_ranks)
+			continue;
+		top++;
+		with_hosts += graph_hosts(g, v) > 0;
+	}
+	return 2 * with_hosts <= top;
+}
+
 struct updn_order *updn_order_new(const struct fabric *f)
 {
 	struct updn_orders all;
@@ -276,6 +296,8 @@ struct updn_order *updn_order_new(const struct fabric *f)
 
 	updn_orders(f, &all);
 	best = is_regular(all.v[0]) ? all.v[0] : find_best(f, &all);
+	for (unsigned i = 0; i < all.n; i++)
+		best->tree |= is_tree(all.v[i]);
 	for (unsigned i = 0; i < all.n; i++)
 		if (all.v[i] != best)
 			updn_order_free(all.v[i]);

@@ -60,13 +60,30 @@ extern const struct route_engine *const route_engines[];
 
 /* --- verdict on any result (route/verify.c) --- */
 
+/* Pairs of a switch and a LID without a path, with the ports of one such pair. */
+struct route_lost {
+	uint64_t n;
+	uint32_t src, dst;		/* port indexes, or FABRIC_NONE */
+};
+
 struct route_report {
 	/* (switch, LID) pairs: switches with ports of hosts, and the SM's own */
 	uint64_t pairs;
 	uint64_t unreachable;		/* of these, without a path */
 	uint64_t loops;			/* of the unreachable: the walk came back */
 	uint32_t unreachable_src, unreachable_dst;	/* an example: port indexes */
-	unsigned max_hops;		/* switches on the longest path */
+	/* The unreachable, by whose LID it is: a host's or the SM's, an aggregation node's, a switch's. */
+	struct route_lost to_hosts, to_aggregation, to_switches;
+	/*
+	 * From switches without hosts to the SM's LIDs, for traps and answers, and from the SM's switch
+	 * to switches; to_switches has the latter as well.
+	 */
+	struct route_lost of_sm;
+	/* From switches without hosts to LIDs of switches: all such pairs, and those without a path. */
+	uint64_t inner_pairs;
+	struct route_lost inner;
+	unsigned max_hops;		/* switches on the longest path of `pairs` */
+	unsigned host_hops;		/* the same of those to LIDs of hosts and the SM's */
 	bool credit_loop;		/* a cycle of channel dependencies, all SLs on one VL */
 	struct buf credit_loop_text;	/* the cycle, "A/P1 -> B/P2 -> …" */
 };

@@ -32,8 +32,11 @@ struct walker {
 	uint8_t *far_num;	/* [port]: the far end's port number */
 	uint64_t *deps;
 	size_t *deps_at;	/* [switch] */
-	uint32_t *sources;	/* switches where packets start */
+	uint32_t *sources;	/* switches where packets of hosts start, or all */
 	uint32_t n_sources;
+	uint32_t *inner;	/* the other switches */
+	uint32_t n_inner;
+	uint32_t home;		/* the switch that the SM is on or behind, or FABRIC_NONE */
 	uint16_t *togo;		/* [switch] */
 	uint32_t *stack;
 };
@@ -94,6 +97,8 @@ static void walker_init(struct walker *w, const struct fabric *f, const struct l
 	w->first = xcalloc(n + 1, sizeof(*w->first));
 	w->deps_at = xcalloc(n, sizeof(*w->deps_at));
 	w->sources = xcalloc(n, sizeof(*w->sources));
+	w->inner = xcalloc(n, sizeof(*w->inner));
+	w->home = f->self == FABRIC_NONE ? FABRIC_NONE : fabric_switch_of(f, f->self);
 	w->togo = xcalloc(n, sizeof(*w->togo));
 	w->stack = xcalloc(n, sizeof(*w->stack));
 	for (uint32_t sw = 0; sw < n; sw++) {
@@ -104,6 +109,8 @@ static void walker_init(struct walker *w, const struct fabric *f, const struct l
 		words += slots * row_words(w, sw);
 		if (from_all || route_is_source(f, sw))
 			w->sources[w->n_sources++] = sw;
+		else
+			w->inner[w->n_inner++] = sw;
 	}
 	w->deps = xcalloc(words, sizeof(*w->deps));
 	w->next = xcalloc(w->first[n], sizeof(*w->next));
@@ -120,6 +127,7 @@ static void walker_free(struct walker *w)
 	free(w->deps);
 	free(w->deps_at);
 	free(w->sources);
+	free(w->inner);
 	free(w->togo);
 	free(w->stack);
 }
@@ -175,8 +183,8 @@ static void walk(struct walker *w, uint32_t sw, uint16_t lid, bool count)
 	}
 }
 
-/* Walks one LID from all sources; `port` has the LID. */
-static void walk_lid(struct walker *w, uint32_t port, uint16_t lid, bool count)
+/* Nothing is known of a LID yet but where it ends; `port` has it. */
+static void begin_lid(struct walker *w, uint32_t port, uint16_t lid)
 {
 	const struct fabric *f = w->f;
 	uint32_t home = fabric_switch_of(f, port);
@@ -188,6 +196,12 @@ static void walk_lid(struct walker *w, uint32_t port, uint16_t lid, bool count)
 
 		w->togo[home] = lft_get(w->l, home, lid) == num ? 1 : DEAD_END;
 	}
+}
+
+/* Walks one LID from all sources; `port` has the LID. */
+static void walk_lid(struct walker *w, uint32_t port, uint16_t lid, bool count)
+{
+	begin_lid(w, port, lid);
 	for (uint32_t i = 0; i < w->n_sources; i++)
 		walk(w, w->sources[i], lid, count);
 }
@@ -301,18 +315,26 @@ static void each_lid(const struct route_request *r, const struct lfts *l,
 	free(owner);
 }
 
+/* Who has a LID. */
+enum owner { OWNER_HOST, OWNER_SM, OWNER_AGGREGATION, OWNER_SWITCH };
+
 /* What was found of a LID. */
 struct lid_proof {
 	uint32_t home;		/* the switch where it ends, or FABRIC_NONE */
 	uint8_t num;		/* … and by which of its ports */
+	uint8_t owner;
+	bool from_sm;		/* a switch's: the SM's switch has no way to it */
 	uint16_t max_hops;
 	uint32_t unreachable, loops;	/* sources without a way; of them, those that come back */
 	uint32_t example;	/* the first of them, a switch */
+	uint32_t inner;		/* other switches without a way, if it is a switch's or the SM's */
+	uint32_t inner_example;
 };
 
 struct route_proof {
 	uint32_t n_switches;
 	uint16_t top;
+	uint32_t home;			/* the switch that the SM is on or behind */
 	bool *source;			/* [switch] */
 	struct lid_proof *lids;		/* [LID] */
 	uint64_t *deps;			/* as the walker's, and perhaps some that are no more */
@@ -349,6 +371,11 @@ struct check {
 	const struct route_proof *before;
 };
 
+static uint32_t own_port(const struct fabric *f, uint32_t sw)
+{
+	return f->nodes[f->switches[sw].node].port0;
+}
+
 /* Some host's port that sends by way of switch sw. */
 static uint32_t some_source(const struct fabric *f, uint32_t sw)
 {
@@ -363,11 +390,38 @@ static uint32_t some_source(const struct fabric *f, uint32_t sw)
 	return node->port0;
 }
 
+static enum owner owner_of(const struct fabric *f, uint32_t port)
+{
+	if (port == f->self)
+		return OWNER_SM;
+	if (node_is_switch(port_node(f, port)))
+		return OWNER_SWITCH;
+	return port_is_host(f, port) ? OWNER_HOST : OWNER_AGGREGATION;
+}
+
 static void find_home(const struct fabric *f, uint32_t port, struct lid_proof *x)
 {
+	x->owner = owner_of(f, port);
 	x->home = fabric_switch_of(f, port);
 	if (x->home != FABRIC_NONE && !node_is_switch(port_node(f, port)))
 		x->num = f->ports[f->ports[port].peer].num;
+}
+
+/* Switches without hosts talk to each other and to the SM. */
+static bool inner_counts(const struct lid_proof *x)
+{
+	return x->owner == OWNER_SM || x->owner == OWNER_SWITCH;
+}
+
+/* The ways of other switches than the sources; where those of hosts lead is known. */
+static void prove_inner(struct check *c, const uint32_t *from, uint32_t n, uint16_t lid,
+			struct lid_proof *x)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		walk(&c->w, from[i], lid, false);
+		if (c->w.togo[from[i]] >= DEAD_END && x->inner++ == 0)
+			x->inner_example = from[i];
+	}
 }
 
 static void prove_lid(struct check *c, uint32_t port, uint16_t lid, struct lid_proof *x)
@@ -385,24 +439,64 @@ static void prove_lid(struct check *c, uint32_t port, uint16_t lid, struct lid_p
 			x->example = c->w.sources[i];
 		x->loops += togo == COMES_BACK;
 	}
+	x->from_sm = x->owner == OWNER_SWITCH && c->w.home != FABRIC_NONE &&
+		     c->w.togo[c->w.home] >= DEAD_END;
+	if (inner_counts(x))
+		prove_inner(c, c->w.inner, c->w.n_inner, lid, x);
 }
 
 /* What was proved of a LID that did not change; false: it is to be walked. */
-static bool take_proof(const struct check *c, uint16_t lid, struct lid_proof *x)
+static bool take_proof(struct check *c, uint32_t port, uint16_t lid, struct lid_proof *x)
 {
 	const struct lid_proof *was = &c->before->lids[lid];
+	uint32_t n_new = c->changes->n_new;
 
-	if (route_changed(c->changes, lid) || was->num != x->num ||
+	if (route_changed(c->changes, lid) || was->num != x->num || was->owner != x->owner ||
 	    was->home != (x->home == FABRIC_NONE ? FABRIC_NONE : c->changes->sw_before[x->home]))
+		return false;
+	/* those without a way may be gone, and the first of them is another one */
+	if (was->inner)
 		return false;
 	x->max_hops = was->max_hops;
 	x->unreachable = was->unreachable;
 	x->loops = was->loops;
+	x->from_sm = was->from_sm;
+	if (inner_counts(x) && n_new) {
+		begin_lid(&c->w, port, lid);
+		prove_inner(c, c->changes->new_switches, n_new, lid, x);
+	}
 	/* sources are the same ones, and in the same order */
 	for (uint32_t i = 0; x->unreachable && i < c->w.n_sources; i++)
 		if (c->changes->sw_before[c->w.sources[i]] == was->example)
 			x->example = c->w.sources[i];
 	return true;
+}
+
+static void add_lost(struct route_lost *l, uint32_t n, uint32_t src, uint32_t dst)
+{
+	if (n && !l->n) {
+		l->src = src;
+		l->dst = dst;
+	}
+	l->n += n;
+}
+
+static void count_lost(struct check *c, uint32_t port, const struct lid_proof *x)
+{
+	const struct fabric *f = c->w.f;
+	struct route_report *out = c->out;
+	struct route_lost *to = x->owner == OWNER_SWITCH ? &out->to_switches :
+				x->owner == OWNER_AGGREGATION ? &out->to_aggregation : &out->to_hosts;
+
+	if (x->unreachable)
+		add_lost(to, x->unreachable, some_source(f, x->example), port);
+	if (x->from_sm)
+		add_lost(&out->of_sm, 1, f->self, port);
+	if (x->owner == OWNER_SWITCH)
+		out->inner_pairs += c->w.n_inner;
+	if (x->inner)
+		add_lost(x->owner == OWNER_SM ? &out->of_sm : &out->inner, x->inner,
+			 own_port(f, x->inner_example), port);
 }
 
 static void check_lid(void *arg, uint32_t port, uint16_t lid)
@@ -412,20 +506,23 @@ static void check_lid(void *arg, uint32_t port, uint16_t lid)
 	struct lid_proof *x = &c->proof->lids[lid];
 
 	find_home(c->w.f, port, x);
-	if (!c->before || !take_proof(c, lid, x))
+	if (!c->before || !take_proof(c, port, lid, x))
 		prove_lid(c, port, lid, x);
 	out->pairs += c->w.n_sources;
 	if (x->max_hops > out->max_hops)
 		out->max_hops = x->max_hops;
+	if (x->max_hops > out->host_hops && (x->owner == OWNER_HOST || x->owner == OWNER_SM))
+		out->host_hops = x->max_hops;
 	if (!out->unreachable && x->unreachable) {
 		out->unreachable_src = some_source(c->w.f, x->example);
 		out->unreachable_dst = port;
 	}
 	out->unreachable += x->unreachable;
 	out->loops += x->loops;
+	count_lost(c, port, x);
 }
 
-/* The same sources as then, in the same order: else nothing that was counted holds. */
+/* The same sources as then, in the same order, and the SM's: else nothing that was counted holds. */
 static bool same_sources(const struct walker *w, const struct route_changes *c,
 			 const struct route_proof *before)
 {
@@ -433,7 +530,8 @@ static bool same_sources(const struct walker *w, const struct route_changes *c,
 
 	for (uint32_t sw = 0; sw < before->n_switches; sw++)
 		n += before->source[sw];
-	if (n != w->n_sources)
+	if (n != w->n_sources ||
+	    before->home != (w->home == FABRIC_NONE ? FABRIC_NONE : c->sw_before[w->home]))
 		return false;
 	for (uint32_t i = 0; i < w->n_sources; i++) {
 		uint32_t was = c->sw_before[w->sources[i]];
@@ -473,6 +571,7 @@ static struct route_proof *proof_new(const struct walker *w, uint16_t top)
 
 	p->n_switches = w->n;
 	p->top = top;
+	p->home = w->home;
 	p->source = xcalloc(w->n, sizeof(*p->source));
 	p->lids = xcalloc(top + 1u, sizeof(*p->lids));
 	for (uint32_t i = 0; i < w->n_sources; i++)
@@ -486,10 +585,13 @@ static bool verify(const struct route_request *r, const struct lfts *l,
 		   struct route_report *out, struct route_proof **proof)
 {
 	struct check c = { .out = out, .changes = changes, .before = before };
+	static const struct route_lost none = { 0, FABRIC_NONE, FABRIC_NONE };
 	bool done = true;
 
 	*out = (struct route_report){ .unreachable_src = FABRIC_NONE,
-				      .unreachable_dst = FABRIC_NONE };
+				      .unreachable_dst = FABRIC_NONE, .to_hosts = none,
+				      .to_aggregation = none, .to_switches = none, .of_sm = none,
+				      .inner = none };
 	walker_init(&c.w, r->f, l, false);
 	*proof = c.proof = proof_new(&c.w, r->lid_top < l->top ? r->lid_top : l->top);
 	if (before)

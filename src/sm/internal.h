@@ -330,6 +330,7 @@ struct sm {
 	bool registrations_unknown;	/* the master has not said yet whether it has them */
 	uint16_t heir_of;	/* LID of an SM whose clients need not be; 0: of none */
 	uint64_t findings_seen;		/* digest of those that were logged last */
+	uint64_t shape_seen;		/* … of what was said of the shape of the fabric; 0: nothing */
 	uint64_t kept_seen;		/* … of devices that keep tables */
 	struct mcast_db *mcast;
 	struct mcast_work *mcast_work;

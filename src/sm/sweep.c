@@ -24,6 +24,7 @@
 #include "fabric/edit.h"
 #include "plan/base_routes.h"
 #include "plan/feasible.h"
+#include "plan/shape.h"
 #include "sm/forget.h"
 #include "sm/internal.h"
 #include "sm/liars.h"
@@ -638,10 +639,27 @@ static void log_if_new(const struct findings *f, uint64_t *seen)
 	*seen = digest;
 }
 
+/* That the switches form no tree, or one that costs: when it begins, changes, and ends. */
+static void log_shape(struct sm *sm)
+{
+	enum shape_state state = plan_shape_state(sm->plan);
+	bool told = state == SHAPE_NO_TREE || state == SHAPE_COSTS;
+	struct buf text = { 0 };
+	uint64_t digest;
+
+	plan_shape_text(sm->plan, &text);
+	digest = told ? hash_bytes(text.s, text.n, 1) : 0;
+	if (digest != sm->shape_seen)
+		log_at(state == SHAPE_COSTS ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "routing", "%s", text.s);
+	sm->shape_seen = digest;
+	buf_free(&text);
+}
+
 static void log_new_findings(struct sm *sm)
 {
 	struct findings f = { 0 };
 
+	log_shape(sm);
 	findings_copy(&f, &sm->plan->findings);
 	findings_copy(&f, &sm->plan->feasible->findings);
 	log_if_new(&f, &sm->findings_seen);

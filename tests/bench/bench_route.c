@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "route/mcast.h"
+#include "route/shape.h"
 #include "base/clock.h"
 #include "unit/route/topo.h"
 
@@ -61,6 +62,15 @@ static void bench_mcast(const struct topo *t)
 
 	printf("  order   %7.1f ms; tree of all hosts %.1f ms\n",
 	       (double)(ordered - start) / 1000, (double)(clock_mono_us() - ordered) / 1000);
+	struct route_shape whole, now;
+	int64_t shaped;
+
+	start = clock_mono_us();
+	route_shape(o, &whole);
+	shaped = clock_mono_us();
+	route_shape_on(o, &whole, NULL, &now);
+	printf("  shape   %7.1f ms; on what is left of it %.1f ms\n", (double)(shaped - start) / 1000,
+	       (double)(clock_mono_us() - shaped) / 1000);
 	mcast_tree_free(tree);
 	mcast_forest_free(w);
 	updn_order_free(o);

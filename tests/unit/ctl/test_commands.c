@@ -297,6 +297,12 @@ START_TEST(routes_are_measured_once)
 	ck_assert_ptr_null(json_object_get(json_object_get(head, "result"), "gauge"));
 	ck_assert_str_eq(str(json_object_get(head, "result"), "engine"), "updn");
 	ck_assert_ptr_null(gauges_last(gauges));
+	g = json_object_get(json_object_get(head, "result"), "shape");
+	ck_assert(json_is_true(json_object_get(g, "tree")));
+	ck_assert_str_eq(str(g, "state"), "tree");
+	ck_assert_ptr_nonnull(strstr(str(g, "text"), "the switches form a tree"));
+	g = json_object_get(json_object_get(head, "result"), "lost");
+	ck_assert_int_eq(num(g, "hosts") + num(g, "switches") + num(g, "switches-and-sm"), 0);
 	json_decref(head);
 	json_decref(rows);
 	for (int i = 0; i < 2; i++) {
@@ -311,6 +317,7 @@ START_TEST(routes_are_measured_once)
 		ck_assert(json_is_null(json_object_get(g, "longest-detour-from")));
 		ck_assert(json_is_string(json_object_get(g, "hottest")));
 		ck_assert_int_eq(num(g, "layers"), 1);
+		ck_assert(json_is_null(json_object_get(g, "plain")));
 		json_decref(head);
 		json_decref(rows);
 		/* the second answer takes no thread: where none may be waited for, it comes */

@@ -7,6 +7,7 @@
 
 #include "asking.h"
 #include "ctl/health.h"
+#include "plan/base_routes.h"
 #include "plan/feasible.h"
 #include "subnet.h"
 #include "registry/holdings.h"
@@ -400,10 +401,89 @@ START_TEST(routes)
 	state->plan->report.pairs = 9;
 	state->plan->report.unreachable_src = fabric_find_port(state->f, 0x2c90300000011);
 	state->plan->report.unreachable_dst = fabric_find_port(state->f, 0x2c90300000021);
+	state->plan->report.to_hosts = (struct route_lost){
+		1, state->plan->report.unreachable_src, state->plan->report.unreachable_dst };
 	expect(SEV_ERROR, "unreachable", "2 of 9");
-	state->plan->report.unreachable = 0;
+	ck_assert_ptr_nonnull(strstr(h.v.v[0].text, "1 of them to hosts"));
+	/* only a switch's port 0, or an aggregation node */
+	state->plan->report.to_switches = state->plan->report.to_hosts;
+	state->plan->report.to_hosts.n = 0;
+	expect(SEV_INFO, "switch-unreachable", "1 route from hosts to switches");
+	state->plan->report.to_aggregation = state->plan->report.to_switches;
+	state->plan->report.to_switches.n = 0;
+	expect(SEV_WARNING, "aggregation-unreachable", "1 route from hosts to aggregation nodes");
+	/* not told if switches that keep their entries are the reason, which is told of them */
+	state->plan->cut_pairs = 2;
+	ck_assert_uint_eq(judged(), 0);
+	state->plan->cut_pairs = 0;
+	state->plan->report.unreachable = state->plan->report.to_aggregation.n = 0;
+	/* routes from switches without hosts */
+	state->plan->report.inner = state->plan->report.to_aggregation;
+	state->plan->report.inner.n = 3;
+	expect(SEV_INFO, "switch-unreachable", "3 routes from switches");
+	state->plan->report.of_sm = state->plan->report.inner;
+	state->plan->report.inner.n = 0;
+	expect(SEV_ERROR, "unmanaged", "3 routes between");
+	state->plan->mute_switches = 1;
+	ck_assert_uint_eq(judged(), 0);
+	state->plan->mute_switches = 0;
+	state->plan->report.of_sm.n = 0;
 	state->plan->report.credit_loop = true;
 	expect(SEV_WARNING, "credit-loop", "circle");
+}
+END_TEST
+
+START_TEST(what_the_switches_form)
+{
+	struct plan *p = state->plan;
+	const struct route_shape tree = p->shape;
+	const unsigned hops = p->report.host_hops;
+	struct gauged measured = { .compared = true, .g = { .connected = 1, .ratio_mean = 1.25, .ebb = 0.5,
+		.efi = 30, .efi_mean = 10 }, .plain = { .ebb = 0.625, .efi = 15, .efi_mean = 10 } };
+
+	ck_assert_int_eq(tree.kind, SHAPE_TREE);
+	/* built that way: a note, and the cost once it was measured */
+	p->shape.kind = SHAPE_OTHER;
+	p->shape.n_ranks = 0;
+	expect(SEV_INFO, "no-tree", "no tree: there are no ranks");
+	ck_assert_ptr_null(strstr(h.v.v[0].text, "minhop"));
+	in.gauged = &measured;
+	expect(SEV_INFO, "no-tree", "routes are 1.250 times as long as the shortest on average, effective bisection "
+	       "bandwidth is 0.500, and the busiest cable carries 3.0 times the mean; shortest paths that may "
+	       "deadlock (minhop) would have 0.625 and 1.5 times");
+	in.gauged = NULL;
+	/* a tree without a link, at no cost: nothing, or a note if the link was there before */
+	p->shape = tree;
+	p->shape.n_fewer = 1;
+	p->shape.n_ranks = 2;
+	p->shape.fewer[0] = (struct shape_fewer){ .n = 1, .of = 3, .usual = 2, .has = 1,
+		.one = state->f->switches[0].node };
+	ck_assert_uint_eq(judged(), 0);
+	*vec_push(&p->now->dead) = (struct link_end){ 0, 1 };
+	expect(SEV_INFO, "tree-damaged", "1 of 3 switches of rank 0 has fewer than 2 links up");
+	/* routes are longer than in the whole tree */
+	p->report.host_hops = 5;
+	expect(SEV_WARNING, "tree-damaged", "the longest route between hosts crosses 5 switches, instead of 3 in the whole tree");
+	p->now->dead.n = 0;
+	expect(SEV_WARNING, "tree-damaged", "5 switches");
+	p->report.host_hops = hops;
+	/* pairs reach each other by turns only */
+	p->shape.kind = SHAPE_RANKS;
+	p->shape.pairs = 6;
+	p->shape.pathless = 2;
+	expect(SEV_WARNING, "tree-damaged", "2 of 6 pairs of switches with hosts have no path");
+	/* another engine does not go by the order */
+	const char *engine = p->engine;
+
+	p->engine = "minhop";
+	expect(SEV_INFO, "no-tree", "2 of 6 pairs");
+	p->engine = engine;
+	/* hosts on a spine: not a damaged tree but none */
+	p->shape.hosts_above = 1;
+	p->shape.n_inner = 2;
+	p->shape.hosts_above_one = state->f->switches[1].node;
+	expect(SEV_INFO, "no-tree", "1 of 2 switches above the leaves has hosts");
+	p->shape = tree;
 }
 END_TEST
 
@@ -629,6 +709,7 @@ int main(void)
 	tcase_add_test(t, ports);
 	tcase_add_test(t, links);
 	tcase_add_test(t, routes);
+	tcase_add_test(t, what_the_switches_form);
 	tcase_add_test(t, policy);
 	tcase_add_test(t, busy);
 	tcase_add_test(t, disk);

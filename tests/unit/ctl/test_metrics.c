@@ -215,6 +215,10 @@ START_TEST(all_that_there_is)
 	counts.gets[0x15] = 3;
 	counts.sets[0x3f] = 4;
 	print();
+	has_line("qosd_routing_tree 1");
+	has_line("qosd_routing_tree_damaged 0");
+	has_line("qosd_routing_lost_routes{kind=\"hosts\"} 0");
+	has_line("qosd_routing_lost_routes{kind=\"switches-and-sm\"} 0");
 	has_line("qosd_info{version=\"1.2.3\"} 1");
 	has_line("qosd_sm_state{state=\"master\"} 1");
 	has_line("qosd_sm_state{state=\"standby\"} 0");

@@ -109,6 +109,33 @@ START_TEST(ring_of_five)
 }
 END_TEST
 
+/* Up and down in a ring of five: one cable has no routes over it but those between its ends. */
+START_TEST(beside_shortest_paths)
+{
+	struct gauge g, plain;
+	struct buf out = { 0 };
+	struct topo t;
+
+	ring(&t, 5);
+	struct lfts *l = topo_route(&t, &route_updn);
+
+	g = measure(&t, l);
+	ck_assert_double_gt(g.ratio_mean, 1);
+	gauge_plain(&t.r, &gauge_defaults, &plain);
+	ck_assert_double_eq(plain.ratio_mean, 1);
+	ck_assert_uint_eq(plain.efi, 3);
+	ck_assert_double_eq(plain.efi_mean, 3);
+	ck_assert_double_gt(plain.ebb, g.ebb);
+	ck_assert_uint_eq(plain.shifts, 0);
+	gauge_print_cost(&g, &plain, &out);
+	ck_assert_ptr_nonnull(strstr(out.s, "(minhop) would have "));
+	ck_assert_ptr_nonnull(strstr(out.s, " and 1.0 times"));
+	buf_free(&out);
+	lfts_free(l);
+	topo_free(&t);
+}
+END_TEST
+
 /* Eight data VLs everywhere, but two on one cable. */
 START_TEST(data_vls_that_are_left)
 {
@@ -704,6 +731,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, ring_of_five);
+	tcase_add_test(tc, beside_shortest_paths);
 	tcase_add_test(tc, data_vls_that_are_left);
 	tcase_add_test(tc, detours);
 	tcase_add_test(tc, pairs_that_are_not_connected);

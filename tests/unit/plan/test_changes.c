@@ -257,6 +257,13 @@ static void same_findings(const struct findings *a, const struct findings *b)
 		ck_assert_str_eq(a->v[i].text, b->v[i].text);
 }
 
+static void same_lost(const struct route_lost *a, const struct route_lost *b)
+{
+	ck_assert_uint_eq(a->n, b->n);
+	ck_assert_uint_eq(a->src, b->src);
+	ck_assert_uint_eq(a->dst, b->dst);
+}
+
 static void same(const struct plan *p, const struct plan *q)
 {
 	const struct route_report *a = &p->report, *b = &q->report;
@@ -266,7 +273,14 @@ static void same(const struct plan *p, const struct plan *q)
 	ck_assert_uint_eq(a->loops, b->loops);
 	ck_assert_uint_eq(a->unreachable_src, b->unreachable_src);
 	ck_assert_uint_eq(a->unreachable_dst, b->unreachable_dst);
+	same_lost(&a->to_hosts, &b->to_hosts);
+	same_lost(&a->to_aggregation, &b->to_aggregation);
+	same_lost(&a->to_switches, &b->to_switches);
+	same_lost(&a->of_sm, &b->of_sm);
+	same_lost(&a->inner, &b->inner);
+	ck_assert_uint_eq(a->inner_pairs, b->inner_pairs);
 	ck_assert_uint_eq(a->max_hops, b->max_hops);
+	ck_assert_uint_eq(a->host_hops, b->host_hops);
 	ck_assert_uint_eq(a->credit_loop, b->credit_loop);
 	same_findings(&p->findings, &q->findings);
 	for (uint32_t sw = 0; sw < p->f->n_switches; sw++)

@@ -38,7 +38,8 @@ static void edges_free(struct edges *e)
 
 struct found {
 	uint64_t pairs, lost, lost_ends;	/* the last: to ports that are no switch's own */
-	unsigned max_hops;
+	uint64_t to_hosts, to_aggregation, to_switches, of_sm, inner_pairs, inner;
+	unsigned max_hops, host_hops;
 	bool cycle;
 };
 
@@ -138,11 +139,41 @@ static struct found walk_tables(const struct topo *t, const struct lfts *l, stru
 	return found;
 }
 
+/* Who misses whom, as the verdict has it. */
+static void count_lost(const struct topo *t, const struct lfts *l, struct found *found)
+{
+	const struct fabric *f = t->f;
+	uint32_t *out = xcalloc(f->n_switches + 1, sizeof(*out));
+
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		for (uint32_t i = 0; t->lid[p] && i < f->n_switches << t->lmc[p]; i++) {
+			uint32_t sw = i % f->n_switches;
+			uint16_t lid = (uint16_t)(t->lid[p] + i / f->n_switches);
+			unsigned hops = follow(t, l, sw, p, lid, out);
+			bool own = node_is_switch(port_node(f, p)), host = !own && port_is_host(f, p);
+
+			if (!has_hosts(f, sw)) {
+				found->inner_pairs += own;
+				found->inner += own && !hops;
+				found->of_sm += p == f->self && !hops;
+				continue;
+			}
+			found->to_hosts += host && !hops;
+			found->to_switches += own && !hops;
+			found->to_aggregation += !own && !host && !hops;
+			found->of_sm += own && !hops && sw == fabric_switch_of(f, f->self);
+			if (host && hops > found->host_hops)
+				found->host_hops = hops;
+		}
+	free(out);
+}
+
 static struct found check_tables(const struct topo *t, const struct lfts *l)
 {
 	struct edges edges = { 0 };
 	struct found found = walk_tables(t, l, &edges, false);
 
+	count_lost(t, l, &found);
 	found.cycle = edges_have_cycle(&edges, t->f->n_ports);
 	edges_free(&edges);
 	return found;
@@ -160,13 +191,10 @@ static void check_no_loop_at_all(const struct topo *t)
 	lfts_free(l);
 }
 
-/* Routes and checks; the verdict must say the same. */
-static struct found route_and_check(const struct topo *t, const struct route_engine *e)
+/* Checks; the verdict must say the same. */
+static struct found verify_and_check(const struct topo *t, const struct lfts *l)
 {
-	struct lfts *l = topo_route(t, e);
 	struct route_report report;
-
-	ck_assert_ptr_nonnull(l);
 	struct found found = check_tables(t, l);
 
 	route_verify(&t->r, l, &report);
@@ -176,7 +204,26 @@ static struct found route_and_check(const struct topo *t, const struct route_eng
 	ck_assert_uint_eq(report.max_hops, found.max_hops);
 	ck_assert_int_eq(report.credit_loop, found.cycle);
 	ck_assert_int_eq(report.credit_loop_text.n > 0, found.cycle);
+	ck_assert_uint_eq(report.to_hosts.n, found.to_hosts);
+	ck_assert_uint_eq(report.to_aggregation.n, found.to_aggregation);
+	ck_assert_uint_eq(report.to_switches.n, found.to_switches);
+	ck_assert_uint_eq(report.of_sm.n, found.of_sm);
+	ck_assert_uint_eq(report.inner.n, found.inner);
+	ck_assert_uint_eq(report.inner_pairs, found.inner_pairs);
+	ck_assert_uint_eq(report.host_hops, found.host_hops);
+	ck_assert(!found.inner || (node_is_switch(port_node(t->f, report.inner.src)) &&
+				   node_is_switch(port_node(t->f, report.inner.dst))));
 	route_report_free(&report);
+	return found;
+}
+
+static struct found route_and_check(const struct topo *t, const struct route_engine *e)
+{
+	struct lfts *l = topo_route(t, e);
+	struct found found;
+
+	ck_assert_ptr_nonnull(l);
+	found = verify_and_check(t, l);
 	lfts_free(l);
 	return found;
 }
@@ -217,6 +264,32 @@ START_TEST(new_tables_drop)
 	ck_assert_uint_eq(l->stride, LFT_BLOCK);
 	lfts_free(l);
 	lfts_free(NULL);
+}
+END_TEST
+
+/* Entries that drop by chance: each kind of LID is counted apart. */
+START_TEST(verdict_on_holes)
+{
+	struct fat p = { .pods = 3, .leaves = 3, .hosts = 2, .aggs = 2, .width = 1, .spines = 3,
+			 .aggregation = true };
+	struct topo t;
+	struct found found;
+
+	fat_topo(&t, &p, (unsigned)_i % 2);
+	struct lfts *l = topo_route(&t, &route_updn);
+
+	for (uint32_t i = 0; i < l->n_switches * l->stride; i++)
+		if (hash64(i + (uint64_t)_i * 7919) % 16 == 0)
+			l->entries[i] = LFT_DROP;
+	found = verify_and_check(&t, l);
+	ck_assert_uint_gt(found.to_hosts, 0);
+	ck_assert_uint_gt(found.to_aggregation, 0);
+	ck_assert_uint_gt(found.to_switches, 0);
+	ck_assert_uint_gt(found.of_sm, 0);
+	ck_assert_uint_gt(found.inner, 0);
+	lfts_free(l);
+	topo_free(&t);
+	fat_free(&p);
 }
 END_TEST
 
@@ -1706,6 +1779,7 @@ int main(void)
 	tcase_add_loop_test(tc, ring, 4, 7);
 	tcase_add_test(tc, credit_loop_text);
 	tcase_add_test(tc, verdict_on_rubbish);
+	tcase_add_loop_test(tc, verdict_on_holes, 0, 8);
 	tcase_add_test(tc, divided);
 	tcase_add_loop_test(tc, full_fat_tree, 0, 3 * ARRAY_SIZE(trees));
 	tcase_add_loop_test(tc, aggregation_nodes, 0, 3 * ARRAY_SIZE(trees));
