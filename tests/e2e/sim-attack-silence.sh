@@ -153,7 +153,12 @@ note "a torus, where ways lead round it"
 start_sim torus:4x4
 start_and_wait "$manager" -c qosd.yaml
 beside hang torus-3-1/P3 0 torus-1-0
-beside silent torus-3-1/P3 4 torus-2-1
+# Its own host keeps what it sends over the link, whatever that is; no other port is cut off.
+by_link=$(on_own "$manager" ibroute "$(lid torus-2-1)" 2>/dev/null |
+	awk '$2 == "002" && /Channel Adapter/ { n++ } END { print n + 0 }')
+expect_less "LIDs that torus-2-1 sends over the link" 16 "$by_link"
+[ "$by_link" -gt 0 ] || bad "torus-2-1 sends nothing over the link"
+beside silent torus-3-1/P3 "$by_link" torus-2-1
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 rm -rf state
