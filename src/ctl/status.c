@@ -240,7 +240,8 @@ static json_t *status_sweeps(const struct sm_status *s)
 
 static json_t *status_trees(const struct sm_status *s)
 {
-	return json_pack("{s:i, s:i, s:i, s:I}", "trees", (int)s->trees,
+	return json_pack("{s:b, s:i, s:i, s:i, s:I}", "pending", s->trees_pending,
+			 "trees", (int)s->trees,
 			 "last-sweep-made", (int)s->trees_remade,
 			 "last-sweep-kept", (int)s->trees_kept,
 			 "made", (json_int_t)s->trees_made);

@@ -194,7 +194,7 @@ bool multicast_is_busy(const struct sm *sm)
 {
 	const struct mcast_work *w = sm->mcast_work;
 
-	return w && (w->job || w->again || timer_active(w->gather));
+	return w && (w->job || w->again || w->waiting || timer_active(w->gather));
 }
 
 void multicast_status(const struct sm *sm, struct sm_status *out)
@@ -203,6 +203,7 @@ void multicast_status(const struct sm *sm, struct sm_status *out)
 
 	if (!w)
 		return;
+	out->trees_pending = multicast_is_busy(sm);
 	out->trees = w->n_trees;
 	out->trees_remade = w->sweep_made;
 	out->trees_kept = w->sweep_moved;

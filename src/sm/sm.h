@@ -98,7 +98,11 @@ struct sm_status {
 	uint32_t unanswered;	/* links that are up and whose far end does not answer */
 	uint64_t discovery_smps;	/* by the discovering process, all sweeps */
 	uint64_t discovery_lost;	/* … of which so many were lost */
-	/* Trees of multicast: there are; made anew and kept after the last sweep; made since the start */
+	/*
+	 * Multicast trees: whether changes still have to be written to devices; how many there are, were
+	 * made anew and kept after the last sweep, and were made since the start.
+	 */
+	bool trees_pending;
 	uint32_t trees, trees_remade, trees_kept;
 	uint64_t trees_made;
 	size_t refused;			/* values that devices keep unlike what was wanted, remembered */

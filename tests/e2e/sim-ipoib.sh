@@ -68,7 +68,7 @@ expect_match "the other group has the same" "mtu=4 .*rate=7 " "$(on_own "$far" "
 
 note "a restart changes nothing"
 sim_do node off "$old"
-old_is_gone() { [ "$(ipoib_findings)" = 0 ] && [ "$(status sweeping)" = false ]; }
+old_is_gone() { [ "$(ipoib_findings)" = 0 ] && [ "$(status sweeping)" = false ] && [ "$(status pending)" = false ]; }
 until_ 15 old_is_gone || bad "it is still told of: $(ctl health)"
 stop_qosd
 start_and_wait "$sm_node" -p policy.yaml

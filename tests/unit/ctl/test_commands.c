@@ -486,7 +486,7 @@ START_TEST(status_has_what_is_promised)
 		.state = SM_MASTER, .subnet_up = true, .phase = "idle", .guid = 0x2c90300000011,
 		.lid = 1, .nodes = 5, .switches = 2, .ports_active = 10, .sweeps = 3,
 		.last_sweep_seconds = 0.25, .engine = "updn", .discovery_smps = 12, .discovery_lost = 3,
-		.trees = 40, .trees_remade = 7, .trees_kept = 33, .trees_made = 90,
+		.trees = 40, .trees_pending = true, .trees_remade = 7, .trees_kept = 33, .trees_made = 90,
 		.policy = state->policy,
 		.findings = &findings, .rejected = &rejected,
 	};
@@ -513,6 +513,7 @@ START_TEST(status_has_what_is_promised)
 	ck_assert_int_eq(num(json_object_get(smps, "window"), "most"), 64);
 	ck_assert_int_eq(num(json_object_get(smps, "window"), "cut-to"), 9);
 	ck_assert_uint_eq(json_array_size(json_object_get(s, "lossy-devices")), 0);
+	ck_assert(json_is_true(json_object_get(json_object_get(s, "multicast-trees"), "pending")));
 	ck_assert_int_eq(num(json_object_get(s, "multicast-trees"), "last-sweep-made"), 7);
 	ck_assert_int_eq(num(json_object_get(s, "multicast-trees"), "last-sweep-kept"), 33);
 	smps = json_object_get(json_object_get(smps, "by-attribute"), "PortInfo");
