@@ -160,11 +160,11 @@ bool policies_accept(const struct policies *ps, const struct shared_policy *p, c
 	size_t errors = out->count[SEV_ERROR];
 
 	if (!ps->rules.may_be_none && p->source == POLICY_BUILTIN && now->source != POLICY_BUILTIN)
-		findings_add(out, SEV_ERROR, name, nowhere, "is missing, while there is a policy in "
-			     "force; to do without one, set 'policy: none' in qosd.yaml");
+		findings_add(out, SEV_ERROR, name, nowhere, "is missing, which would leave the subnet "
+			     "without its policy; if that is meant, set 'policy: none' in qosd.yaml");
 	else if (!ps->rules.may_be_none && p->source != POLICY_BUILTIN && p->p->says_nothing)
-		findings_add(out, SEV_ERROR, name, nowhere, "is empty; to do without a policy, set "
-			     "'policy: none' in qosd.yaml");
+		findings_add(out, SEV_ERROR, name, nowhere, "may be cut off: loading it would leave "
+			     "the subnet without its policy");
 	else if (ps->rules.marker && lacks_marker(p))
 		findings_add(out, SEV_ERROR, name, nowhere, "does not end with a line '...', which "
 			     "'policy-end-marker' of qosd.yaml asks for: it may be cut off");

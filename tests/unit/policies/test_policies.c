@@ -397,8 +397,8 @@ START_TEST(files_that_are_not_all_there)
 	/* in force is one without a marker */
 	ck_assert_ptr_null(why_not(whole));
 	ck_assert_ptr_null(why_not(cut));
-	ck_assert_ptr_nonnull(strstr(why_not(empty), "is empty; to do without a policy"));
-	ck_assert_ptr_nonnull(strstr(why_not(gone), "is missing, while there is a policy in force"));
+	ck_assert_ptr_nonnull(strstr(why_not(empty), "would leave the subnet without its policy"));
+	ck_assert_ptr_nonnull(strstr(why_not(gone), "is missing, which would leave the subnet"));
 	/* one with a marker is */
 	ck_assert_ptr_null(policies_load(ps, whole, 0));
 	ck_assert_ptr_null(why_not(whole));
