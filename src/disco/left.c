@@ -48,10 +48,11 @@ void left_rename(uint64_t known_as, uint8_t *node_info)
 
 bool left_put_type(const struct disco_left *x, uint8_t *node_info)
 {
-	if (!left_says_the_same(x, node_info) || node_info[NI_TYPE] == IB_NODE_SWITCH_T ||
+	if (get_be64(node_info + NI_GUID) != x->guid || node_info[NI_TYPE] == IB_NODE_SWITCH_T ||
 	    node_info[NI_PORTS] != x->b)
 		return false;
 	node_info[NI_TYPE] = IB_NODE_SWITCH_T;
+	memcpy(node_info + NI_PORT_GUID, x->data + NI_PORT_GUID, 8);
 	return true;
 }
 

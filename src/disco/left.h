@@ -116,7 +116,8 @@ bool left_says_the_same(const struct disco_left *x, const uint8_t *node_info);
 /* ... and says by what GUIDs the device is known from here on. */
 void left_rename(uint64_t known_as, uint8_t *node_info);
 /*
- * Sets NodeType to switch in a NodeInfo that came from the LEFT_SWITCH device x, by any of its links.
+ * Sets NodeType to switch in a NodeInfo that came from the LEFT_SWITCH device x, by any of its links, and the
+ * port GUID to the one that it said first: a switch has one, an adapter one for each port.
  * False: the NodeInfo is another device's, or says switch already.
  */
 bool left_put_type(const struct disco_left *x, uint8_t *node_info);

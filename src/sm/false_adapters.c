@@ -8,7 +8,7 @@
  * adapters have, the one at our own port, and those that were switches before.  Nearly every subnet has none.
  *
  * A device that answers goes on the list of left_out.c as LEFT_SWITCH, and discovery is repeated with its
- * NodeType corrected.
+ * NodeInfo corrected, which may show further ones behind it.
  */
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
@@ -68,7 +68,7 @@ static bool put(struct sm *sm, uint32_t node)
 	left_describe(&x, n->info);
 	x.near_guid = port_node(sm->f, near)->guid;
 	x.near_port = sm->f->ports[near].num;
-	return left_out_put(sm, sm->f, &x);
+	return left_out_correct(sm, sm->f, &x);
 }
 
 static void finished(void *arg)
@@ -81,7 +81,7 @@ static void finished(void *arg)
 		sm->work[node].cursor = 0;
 		any |= sm->work[node].false_adapter && put(sm, node);
 	}
-	if (any)
+	if (any && left_out_may_repeat(sm))
 		sweep_discover_again(sm);
 	else
 		sweep_adapters_known(sm);

@@ -359,6 +359,14 @@ bool left_out_scanned(struct sm *sm, const struct disco_result *res);
  * False: it is on the list already.
  */
 bool left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left *x);
+/*
+ * Adds a device next to a node of f whose NodeInfo scans are to correct.  True: the scan is to be repeated
+ * with that, which a sweep does once for each place: a device that says something else each time is taken
+ * for what it says.
+ */
+bool left_out_correct(struct sm *sm, const struct fabric *f, const struct disco_left *x);
+/* Counts a scan that is repeated for their sake; false: there were too many in this sweep. */
+bool left_out_may_repeat(struct sm *sm);
 /* What the next scan is to leave out, into an array of LEFT_MAX; how many. */
 size_t left_out_list(const struct sm *sm, struct disco_left *out);
 /* How many ports all nodes together can have; 0: nobody knows. */

@@ -85,6 +85,7 @@ struct left_list {
 	struct map64 waits;	/* by place: how many light sweeps it was left out the last time */
 	/* During one sweep, once a device seems to say another GUID each time. */
 	struct map64 said;		/* GUIDs of all devices that scans have met -> 1 */
+	struct map64 corrected;		/* in this sweep: digests of places of left_out_correct() -> 1 */
 	VEC(struct disco_left) steady;	/* of those in doubt, that were said again: no scan is to doubt them */
 	struct map64 accused;	/* by GUID: nodes next to it that it contradicts, by the last scan */
 	size_t next;		/* in v: where the next light sweep begins */
@@ -101,6 +102,7 @@ struct left_list *left_out_new(void)
 	map64_init(&l->honest, 4);
 	map64_init(&l->waits, 4);
 	map64_init(&l->said, 4);
+	map64_init(&l->corrected, 4);
 	map64_init(&l->accused, 4);
 	l->limit = (struct log_ratelimit)LOG_RATELIMIT;
 	return l;
@@ -119,6 +121,7 @@ void left_out_free(struct left_list *l)
 	map64_free(&l->honest);
 	map64_free(&l->waits);
 	map64_free(&l->said);
+	map64_free(&l->corrected);
 	vec_free(&l->steady);
 	map64_free(&l->accused);
 	free(l);
@@ -307,6 +310,20 @@ bool left_out_put(struct sm *sm, const struct fabric *f, const struct disco_left
 		return false;
 	say(sm, f, x);
 	return true;
+}
+
+bool left_out_correct(struct sm *sm, const struct fabric *f, const struct disco_left *x)
+{
+	struct left_list *l = sm->left_out;
+
+	if (!left_out_put(sm, f, x))
+		return false;
+	return map64_put(&l->corrected, left_place_key(x->near_guid, x->near_port), 1) == MAP64_NONE;
+}
+
+bool left_out_may_repeat(struct sm *sm)
+{
+	return sm->left_out->repeats++ < REPEATS_MAX;
 }
 
 /*
@@ -707,6 +724,7 @@ void left_out_sweep(struct sm *sm)
 	l->repeats = 0;
 	map64_clear(&l->honest);
 	map64_clear(&l->said);
+	map64_clear(&l->corrected);
 	l->steady.n = 0;
 	for (size_t i = 0; i < l->v.n; i++)
 		l->v.v[i].untested = false;
@@ -896,13 +914,14 @@ static bool is_sane(const struct sm *sm, const struct left_one *one, const struc
 {
 	const struct fabric *f = sm->published->f;
 	const struct disco_left *x = &one->x;
+	uint8_t info[sizeof(a->data)];
 
 	if (cannot_judge(x))
 		return !one->wait || memcmp(x->data, a->data, sizeof(x->data));
 	if (x->why == LEFT_TWIN)
 		return !left_says_the_same(x, a->data);
 	if (x->why == LEFT_SWITCH)
-		return memcmp(x->data, a->data, 40);
+		return !left_put_type(x, memcpy(info, a->data, sizeof(info)));
 	if (x->attr != UMAD_SM_ATTR_NODE_INFO)
 		return true;	/* what is no answer to the question does not get here */
 	if (left_judge(a->data) || !is_free(f, x, a->data))

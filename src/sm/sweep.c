@@ -506,6 +506,7 @@ void sweep_discover_again(struct sm *sm)
 	free_work(sm);
 	fabric_free(sm->f);
 	sm->f = NULL;
+	sm->discovery_tries = 0;	/* what is new has as many as what was found before */
 	discover(sm);
 }
 

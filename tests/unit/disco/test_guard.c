@@ -625,7 +625,7 @@ START_TEST(a_fabric_without_end)
 }
 END_TEST
 
-/* Its NodeType is corrected on each of its links, as long as the rest of its NodeInfo is the same. */
+/* Its NodeType is corrected on each of its links, and has one port GUID then. */
 START_TEST(a_switch_that_claims_to_be_an_adapter)
 {
 	struct disco_left list = { .near_guid = 0x10, .near_port = 1, .why = LEFT_SWITCH };
@@ -641,8 +641,11 @@ START_TEST(a_switch_that_claims_to_be_an_adapter)
 	ck_assert_int_eq(node("\1\2", 0x30, CA, 8, 1), GUARD_FEED);
 	ck_assert_uint_eq(answer[DATA + NI_TYPE], CA);
 	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 1), GUARD_FEED);
-	ck_assert_int_eq(node("\1\3\1", 0x20, CA, 8, 3), GUARD_FEED);
+	says("\1\3\1", 0x20, CA, 8, 3);
+	put_be64(answer + DATA + NI_PORT_GUID, 0x23);
+	ck_assert_int_eq(judge(), GUARD_FEED);
 	ck_assert_uint_eq(answer[DATA + NI_TYPE], SWITCH);
+	ck_assert(!memcmp(answer + DATA + NI_PORT_GUID, list.data + NI_PORT_GUID, 8));
 	guard_finish(g, found, NULL);
 	ck_assert_uint_eq(n_told, 1);
 	ck_assert(tells(0x10, 1, LEFT_SWITCH));

@@ -348,8 +348,11 @@ START_TEST(a_false_adapter_is_treated_as_a_switch)
 	for (unsigned port = 5; port < 7; port++) {
 		memcpy(got, says, sizeof(got));
 		got[NI_LOCAL_PORT] = (uint8_t)port;
+		put_be64(got + NI_PORT_GUID, 0x7000 + port);
+		ck_assert_int_eq(light_one(got), LEFT_OUT_SAME);
 		left_out_rename(&sm, now.f, leaf + port, got);
 		ck_assert_uint_eq(got[NI_TYPE], IB_NODE_SWITCH_T);
+		ck_assert_uint_eq(get_be64(got + NI_PORT_GUID), 0x7001);
 	}
 	node_info(got, IB_NODE_CA_T, 8, 0x7001, 1);
 	left_out_rename(&sm, now.f, leaf + 5, got);
@@ -362,6 +365,33 @@ START_TEST(a_false_adapter_is_treated_as_a_switch)
 	ck_assert_int_eq(light(info, 1), LEFT_OUT_BACK);
 	ck_assert_uint_eq(count(), 0);
 	ck_assert_uint_eq(sm.suspects.v[0].guid, LEAF);
+}
+END_TEST
+
+/* No scan meets it as it was corrected, and each finds it again: that is no reason for scans without end. */
+START_TEST(a_false_adapter_that_says_something_else_each_time)
+{
+	unsigned repeated = 0;
+
+	for (unsigned sweep = 0; sweep < 2; sweep++) {
+		left_out_sweep(&sm);
+		for (unsigned i = 0; i < 50; i++) {
+			uint8_t says[40];
+			struct disco_left x;
+
+			node_info(says, IB_NODE_CA_T, 8 + i, 0x7000, 1);
+			x = left_at(5, LEFT_SWITCH, says);
+			repeated += left_out_correct(&sm, now.f, &x);
+			ck_assert_uint_eq(count(), 1);
+			scanned(NULL, 0, false);
+			ck_assert_uint_eq(count(), 0);
+		}
+		ck_assert_uint_eq(repeated, sweep + 1);
+	}
+	for (repeated = 0; repeated < 1000 && left_out_may_repeat(&sm);)
+		repeated++;
+	ck_assert_uint_gt(repeated, 8);
+	ck_assert_uint_lt(repeated, 100);
 }
 END_TEST
 
@@ -910,6 +940,7 @@ int main(void)
 	tcase_add_test(t, a_guid_that_changes_has_to_be_the_same_twice);
 	tcase_add_test(t, a_guid_that_two_scans_hear_does_not_change);
 	tcase_add_test(t, a_false_adapter_is_treated_as_a_switch);
+	tcase_add_test(t, a_false_adapter_that_says_something_else_each_time);
 	tcase_add_test(t, a_twin_is_known_by_another_guid_until_it_says_one);
 	tcase_add_test(t, a_twin_gets_the_name_that_is_free);
 	tcase_add_test(t, a_twin_stays_one_while_the_other_is_away);
