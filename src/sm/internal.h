@@ -375,7 +375,10 @@ unsigned left_out_ports_max(const struct sm *sm);
 void left_out_forget(struct sm *sm);
 /* The i-th, in no order; NULL: there are fewer. */
 const struct disco_left *left_out_at(const struct sm *sm, size_t i);
-/* The device behind the port is on the list, so that each light sweep asks it. */
+/*
+ * The device behind the port is left out, so that light sweeps take it back.  They do not find one again that
+ * is corrected: it says then what it is known to say.
+ */
 bool left_out_is_behind(const struct sm *sm, uint64_t near_guid, unsigned near_port);
 /* The device behind the port is left out, and stays so with this NodeInfo. */
 bool left_out_holds(const struct sm *sm, uint64_t near_guid, unsigned near_port,

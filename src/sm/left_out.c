@@ -769,7 +769,9 @@ const struct disco_left *left_out_at(const struct sm *sm, size_t i)
 
 bool left_out_is_behind(const struct sm *sm, uint64_t near_guid, unsigned near_port)
 {
-	return find(sm->left_out, near_guid, near_port) != NULL;
+	const struct left_one *one = find(sm->left_out, near_guid, near_port);
+
+	return one && !left_is_corrected(&one->x);
 }
 
 /* A light sweep does not see by which port a switch answers; it is still the one that it was. */

@@ -157,7 +157,7 @@ void sm_suspect(struct sm *sm, const struct suspect *s)
 
 /*
  * A link that is up with no known device at its other end, or a switch port that did not answer.  Links to
- * devices that are left out do not count, since light sweeps ask those.
+ * devices that are left out do not count, since light sweeps ask those, if there are any.
  */
 static bool is_silent(const struct sm *sm, const struct fabric *f, uint32_t port)
 {
@@ -166,7 +166,8 @@ static bool is_silent(const struct sm *sm, const struct fabric *f, uint32_t port
 	if (!p->present)
 		return node_is_switch(port_node(f, port));
 	return p->num && p->state >= IB_PORT_INIT_S && p->peer == FABRIC_NONE &&
-	       !left_out_is_behind(sm, port_node(f, port)->guid, p->num);
+	       !(sm->settings->sweep_interval_s &&
+		 left_out_is_behind(sm, port_node(f, port)->guid, p->num));
 }
 
 static bool anybody_silent(const struct sm *sm)

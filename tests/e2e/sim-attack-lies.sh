@@ -438,6 +438,20 @@ if [ "$seconds" -eq 0 ]; then
 	switches=$(grep -c ^switch nodes.list)
 	until_ 30 calm || bad "a device that is left out causes sweeps: $(grep 'sweep: starts' "$qosd_log" | tail -n 3)"
 	truth_returns
+	note "a twin that answers late once its link is up"
+	what="a twin that is silent for a while" name=$(nth ca 4)
+	lie other-node --at "$name"
+	sim_do link flap "$name/P1" --interval 0.05
+	until_ 10 says nodes 10 && until_ 10 told "$name" || bad "it is not there: $what: $(ctl health)"
+	unplug "$name" 1
+	until_ 5 says nodes 9 || bad "not gone: $what"
+	sim_do fault add drop --class smp --at "$name"
+	silence=$(awk '{ print $2 }' sim.out)
+	plug "$name" 1
+	until_ 5 says unanswered-links 1 || bad "its link is not known to be up: $what"
+	sim_do fault remove "$silence"
+	until_ 15 says nodes 10 || bad "it is not there again: $what: $(ctl health)"
+	truth_returns
 	fabric_ends
 	note "devices that are odd for good"
 	fabric clos:2x2,hosts=3

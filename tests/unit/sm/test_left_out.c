@@ -129,6 +129,8 @@ START_TEST(an_impossible_one_until_it_is_possible)
 	ck_assert_uint_eq(count(), 1);
 	ck_assert(left_out_holds(&sm, LEAF, 5, odd));
 	ck_assert(!left_out_holds(&sm, LEAF, 5, good));
+	ck_assert(left_out_is_behind(&sm, LEAF, 5));
+	ck_assert(!left_out_is_behind(&sm, LEAF, 6));
 	for (unsigned i = 0; i < 10; i++)
 		ck_assert_int_eq(light_one(odd), LEFT_OUT_SAME);
 	ck_assert_int_eq(light_one(NULL), LEFT_OUT_SAME);
@@ -344,6 +346,8 @@ START_TEST(a_false_adapter_is_treated_as_a_switch)
 	ck_assert(!left_out_put(&sm, now.f, &x));
 	ck_assert_uint_eq(left_out_list(&sm, list), 1);
 	ck_assert(!left_out_holds(&sm, LEAF, 5, says));
+	/* light sweeps do not find it when its link is up and it was silent */
+	ck_assert(!left_out_is_behind(&sm, LEAF, 5));
 	/* by another link of it as well */
 	for (unsigned port = 5; port < 7; port++) {
 		memcpy(got, says, sizeof(got));
