@@ -33,7 +33,7 @@ static void tell_lost(struct plan *p, enum severity severity, const struct route
 	if (!l->n)
 		return;
 	if (loops)
-		buf_printf(&text, ", and %" PRIu64 " in all loop", loops);
+		buf_printf(&text, " (%" PRIu64 " of all lost routes loop)", loops);
 	findings_add(&p->findings, severity, "", nowhere,
 		     "routing (%s): %" PRIu64 " route%s %s lead%s nowhere%s; for example from %s to %s",
 		     p->engine, l->n, l->n == 1 ? "" : "s", what, l->n == 1 ? "s" : "",
