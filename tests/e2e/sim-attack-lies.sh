@@ -50,9 +50,11 @@ liars() {
 		-e 's/.*"nodes": \[([^]]*)\].*/\1/p' | sed 's/", "/\n/g; s/"//g' | sort -u
 }
 
-# honest: the hosts that do not lie, and have a way to the manager by switches that do not.
+# honest: the hosts that do not lie, and have a way to the manager by switches that do not, into honest.list;
+# who lies and is next to such a way, into seen.list.
 honest() {
 	liars >liars.list
+	: >seen.list
 	awk -F '\t' -v from="$manager" '
 		FILENAME == ARGV[1] { lies[$1]; next }
 		FILENAME == ARGV[2] { type[$2] = $1; next }
@@ -72,7 +74,9 @@ honest() {
 					}
 			}
 			for (i = 2; i <= n; i++)
-				if (type[queue[i]] == "ca" && !(queue[i] in lies))
+				if (queue[i] in lies)
+					print queue[i] >"seen.list"
+				else if (type[queue[i]] == "ca")
 					print queue[i]
 		}' liars.list nodes.list links.list >honest.list
 }
@@ -151,12 +155,18 @@ is_to_be_told() {
 		{ [[ "$cannot_be_of_switches" = *" $1 "* ]] && grep -qxF "switch	$2" nodes.list; }
 }
 
-# judge: while lies go on.
+# judge: while lies go on.  Health tells of $tell, and of all who lie if $tell_kind is what they tell.
 judge() {
+	local name
 	honest
 	until_ 10 served || ! keep || bad "$unserved is not served, of $(wc -l <honest.list) honest hosts: $what"
-	[ -z "$tell" ] || until_ 10 told "$tell" || ! keep || bad "health does not tell of $tell: $what: $(ctl health)"
-	tell=
+	[ -z "$tell_kind" ] || while read -r name; do
+		! is_to_be_told "$tell_kind" "$name" || tell+=${tell:+$'\n'}$name
+	done <seen.list
+	[ -z "$tell" ] || while read -r name; do
+		until_ 10 told "$name" || ! keep || bad "health does not tell of $name: $what: $(ctl health)"
+	done <<<"$tell"
+	tell='' tell_kind=''
 	lives
 }
 
@@ -232,7 +242,7 @@ some_device() {
 }
 nth() { awk -F '\t' -v type="$1" -v n="$2" '$1 == type && !--n { print $2 }' nodes.list; }
 
-tell=
+tell='' tell_kind=''
 if [ "$seconds" -eq 0 ]; then
 	note "devices that lie from the start"
 	fabric fat-tree:k=4
@@ -505,6 +515,7 @@ run_case() {
 		options=(--at "$name")
 		! is_to_be_told "$kind" "$name" || tell=$name
 		;;
+	1%) tell_kind=$kind ;;
 	5%) options+=(--chance $((10 + pick % 91))%) ;;
 	esac
 	$moment "$kind" "${options[@]}"
