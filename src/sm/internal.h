@@ -222,6 +222,7 @@ struct sm {
 	enum sweep_kind kind, again_kind;
 	enum phase phase;
 	char *reason, *again_reason;
+	bool again_replan;			/* one of the wishes is SWEEP_POLICY, and again_kind may be more */
 	int64_t started_us, phase_us;
 	struct disco *disco;
 	struct subnet_state *disco_known;	/* what it compares with, while it runs; NULL */

@@ -125,6 +125,7 @@ void sm_want_sweep(struct sm *sm, enum sweep_kind kind, const char *reason)
 		sweep_start(sm, kind, reason);
 		return;
 	}
+	sm->again_replan |= kind == SWEEP_POLICY;
 	if (kind > sm->again_kind)
 		sm->again_kind = kind;
 	free(sm->again_reason);
@@ -257,6 +258,9 @@ void sm_sweep_ended(struct sm *sm, bool complete)
 	enum sweep_kind again = sm->again_kind;
 	char *reason = sm->again_reason;
 
+	/* a local sweep that finds nothing would end without the plan that another wish was about */
+	sm->replan |= sm->again_replan && again == SWEEP_LOCAL;
+	sm->again_replan = false;
 	sm->again_kind = SWEEP_NONE;
 	sm->again_reason = NULL;
 	if (again != SWEEP_NONE)

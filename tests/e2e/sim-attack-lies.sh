@@ -311,6 +311,8 @@ if [ "$seconds" -eq 0 ]; then
 	note "a switch that gives another SM LID than it was told"
 	fabric random:switches=8,hosts=12
 	early sm-lid-random --share 5% --spare "$manager" --pick 18243 --chance 53%
+	note "a switch whose answers are garbage now and then, and its SwitchInfo is not written"
+	early garbage --share 5% --spare "$manager" --pick 1595 --chance 58%
 	note "a host that says it is a port of a switch that has no link"
 	tell=$(nth ca 4)
 	late other-node --at "$tell"
