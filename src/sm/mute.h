@@ -10,6 +10,8 @@
  *    on;
  *  - its forwarding table is what it was, and the routes of others go round what is wrong there
  *    (kept_routes.c);
+ *  - a link between it and another switch that trains anew is not used, unless there is no other way
+ *    (probe_forget_states()): nobody can make its end Active;
  *  - it is no reason for a discovery.
  *
  * It is asked one question, once, with each light sweep and a few times more at first.  When it

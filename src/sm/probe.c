@@ -377,6 +377,8 @@ static void note_silent(struct probe *p)
 	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
 		if (p->silent.v[i] && !p->heard.v[i])
 			note_mute(p, i);	/* before its table is in doubt */
+		if (p->silent.v[i] && !p->heard.v[i] && !p->found)
+			probe_forget_states(p, i);
 		if (p->silent.v[i] && p->touched.v[i])
 			doubt_node(p, i);
 		if (p->silent.v[i])

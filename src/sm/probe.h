@@ -116,6 +116,8 @@ void probe_evaluate(struct probe *p, const struct ask *a);
 void probe_suspect_gone(struct probe *p, uint32_t node);
 /* All was asked: claims that the other end does not confirm are noted. */
 void probe_judge_claims(struct probe *p);
+/* At the end, of a switch that does not answer: links of it may have trained anew. */
+void probe_forget_states(struct probe *p, uint32_t node);
 
 /* probe_spare.c */
 bool probe_may_spare(const struct probe *p, uint32_t node);

@@ -101,6 +101,20 @@ static void forget_state(struct probe *p, uint32_t port)
 	probe_mark(p, unsure->node);
 }
 
+/*
+ * A switch that is silent cannot tell that a link of it has trained anew.  Nobody sets its end, which is
+ * no more than Init then and drops what others send there.
+ */
+void probe_forget_states(struct probe *p, uint32_t node)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+
+	for (uint32_t i = n->port0 + 1; i <= n->port0 + n->nports && node_is_switch(n); i++)
+		if (p->f->ports[i].peer != FABRIC_NONE &&
+		    node_is_switch(port_node(p->f, p->f->ports[i].peer)))
+			forget_state(p, i);
+}
+
 /* The answer has come by the very link that it is about.  A switch may have sent it by another. */
 static bool answered_by(const struct fabric *f, const struct ask *a)
 {

@@ -913,6 +913,15 @@ static bool state_is_refused(const struct sm *sm, uint32_t port)
 	       port_state_is_refused(store_refusals(sm->store), sm->f, port);
 }
 
+/* The link has trained anew, and its end at a switch that is silent cannot be set (probe_forget_states()). */
+static bool waits_for_silent(const struct fabric *f, uint32_t port)
+{
+	uint32_t peer = f->ports[port].peer;
+
+	return f->ports[port].state < IB_PORT_ACTIVE_S && f->ports[peer].state == IB_PORT_NOP &&
+	       port_node(f, peer)->mute && node_is_switch(port_node(f, port));
+}
+
 /* Ports that can't become Active do not count, nor do the ports at the other ends of their links. */
 static void count_ports(struct sm *sm)
 {
@@ -920,7 +929,7 @@ static void count_ports(struct sm *sm)
 	for (uint32_t i = 0; i < sm->f->n_ports; i++) {
 		const struct fabric_port *p = &sm->f->ports[i];
 
-		if (!port_is_linked(sm->f, i) || state_is_refused(sm, i) ||
+		if (!port_is_linked(sm->f, i) || state_is_refused(sm, i) || waits_for_silent(sm->f, i) ||
 		    (p->state < IB_PORT_ACTIVE_S && state_is_refused(sm, p->peer)))
 			continue;
 		sm->ports_linked++;

@@ -329,6 +329,19 @@ if [ "$seconds" -eq 0 ]; then
 	judge
 	truth_returns
 	fabric_ends
+	note "a link that trains anew beside a switch whose answers fit no question"
+	fabric clos:4x2,hosts=3
+	what="a link of a switch that is as good as silent" name=$(nth switch 5)
+	rm -rf state
+	start_and_wait "$manager" -c qosd.yaml
+	lie modifier --at "$name"
+	named_as_silent() { ctl health | grep -F device-silent | grep -qF "$name"; }
+	until_ 10 named_as_silent || bad "health does not tell of $name: $(ctl health)"
+	sim_do link flap "$name/P2" --interval 0.05
+	judge
+	until_ 5 subnet_up || bad "the silent switch keeps the subnet from being up: $(ctl health)"
+	truth_returns
+	fabric_ends
 	note "the only way that forwards goes down and up again"
 	fabric fat-tree:k=4
 	early linear-cap-0 --share 40% --spare "$manager" --pick 4876
