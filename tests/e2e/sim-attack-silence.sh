@@ -46,7 +46,7 @@ cut_off() {
 fresh=''	# 1: the link fails before anybody has noticed that they are silent
 # beside COMMAND LINK UNREACHABLE NODE...: these fall silent, and then the link fails.
 beside() {
-	local how=$1 link=$2 most=$3 node before looks
+	local how=$1 link=$2 most=$3 node before scans looks
 	shift 3
 	for node in "$@"; do sim_do node "$how" "$node"; done
 	# of a host that is silent nobody knows until there is something to ask it for
@@ -54,14 +54,19 @@ beside() {
 		until_ 20 told || bad "$*: nobody tells that it is silent"
 	fi
 	before=$(lost)
+	scans=$(status discovery-smps)
 	sim_do link down "$link"
 	begin=${EPOCHREALTIME/./}
 	until_ 30 repaired "$most" || bad "$link is not repaired beside $*: $(jq -c '.count, .findings[:2]' audit)"
 	# it was 2.4 s at least, and for ever behind a switch that hangs
 	expect_quick "the repair of $link beside $* ($how)" 1500 "$begin"
-	# the first questions, and one for each light sweep, which come every 2 s: more of them on a busy machine
+	# The first questions, and one for each light sweep, which come every 2 s: more of them on a busy machine.
+	# A discovery asks by each link, and begins there because others answer late.  Behind the manager's own
+	# switch everything is lost.
 	looks=$(((${EPOCHREALTIME/./} - begin) / 2000000))
-	[ -n "$fresh" ] || expect_less "SMPs that were lost at $*" $(((8 + looks) * $#)) $(($(lost) - before))
+	if [ -z "$fresh" ] && [ "$how $1" != "hang leaf-001" ] && [ "$scans" = "$(status discovery-smps)" ]; then
+		expect_less "SMPs that were lost at $*" $(((8 + looks) * $#)) $(($(lost) - before))
+	fi
 	no_loop || bad "a loop when $link is repaired"
 	for node in "$@"; do sim_do node answer "$node"; done
 	sim_do link up "$link"
