@@ -264,19 +264,22 @@ char *fabric_port_name(const struct fabric *f, uint32_t port, char *out, unsigne
 char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigned n);
 #define FABRIC_NAME_MAX 128
 
-/* --- loading a dump in ibnetdiscover's format (fabric/dump.c) --- */
+/* --- loading a topology from a file (fabric/dump.c) --- */
 
 /*
- * Reads a topology as ibnetdiscover prints it, with the same devices' PortInfo
- * as stock ibsim would give (8 VLs, arbitration caps 8/8, MTU 2048), links as
- * listed; both ends must list a link, and it runs at the slower of what they
+ * Reads a topology, in a format that is told by the lines themselves: what ibnetdiscover
+ * prints, with -p or without, and ibsim's simpler form; a subnet list of OpenSM, ibdiagnet or
+ * qosd-ctl; ibdm's .topo with systems of one chip.  The devices have the PortInfo that
+ * stock ibsim would give (8 VLs, arbitration caps 8/8, MTU 2048), links are as
+ * listed; both ends must list a link (but in .topo), and it runs at the slower of what they
  * say.  The SM sits on the first CA that is no aggregation node, or the node whose GUID is
  * sm_guid when that is not 0, by its first linked port.  As in a discovery, what directed
- * routes do not reach from there is left out.  LIDs are taken from the dump
+ * routes do not reach from there is left out.  LIDs are taken from the file
  * only if keep_lids.  Returns NULL with `path:line: text` appended to err (no
- * line where none is to blame).
+ * line where none is to blame).  Messages of programs between the lines are ignored: a line
+ * like that is appended to warn, if not NULL, with the first of them and how many there are.
  */
-struct fabric *fabric_load_dump(const char *path, uint64_t sm_guid, bool keep_lids,
-				struct buf *err);
+struct fabric *fabric_load(const char *path, uint64_t sm_guid, bool keep_lids,
+			   struct buf *err, struct buf *warn);
 
 #endif

@@ -126,7 +126,8 @@ static void print_buf(struct buf *text)
 }
 
 /* The loader's `path:line: text`, or `path: text`, as a finding. */
-static void add_load_error(struct findings *out, const char *path, const char *text)
+static void add_load_finding(struct findings *out, enum severity severity, const char *path,
+			     const char *text)
 {
 	struct src_pos pos = { 0, 0 };
 	size_t n = strlen(path);
@@ -141,7 +142,7 @@ static void add_load_error(struct findings *out, const char *path, const char *t
 		}
 		text += strspn(text, " ");
 	}
-	findings_add(out, SEV_ERROR, path, pos, "%s", text);
+	findings_add(out, severity, path, pos, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
 /* The GUID of the node that the daemon would run on; 0: the first host will do. */
@@ -159,22 +160,25 @@ static uint64_t node_of_port(const struct fabric *f, uint64_t guid)
 static struct fabric *load_fabric(const struct options *o, const struct settings *s,
 				  struct findings *out)
 {
-	struct buf err = { 0 };
-	struct fabric *f = fabric_load_dump(o->topology, 0, true, &err);
+	struct buf err = { 0 }, warn = { 0 };
+	struct fabric *f = fabric_load(o->topology, 0, true, &err, &warn);
 
 	if (f && (o->guid || s->port_guid)) {
 		uint64_t node = node_of_port(f, o->guid ? o->guid : s->port_guid);
 
 		if (node || o->guid) {
 			fabric_free(f);
-			f = node ? fabric_load_dump(o->topology, node, true, &err) : NULL;
+			f = node ? fabric_load(o->topology, node, true, &err, NULL) : NULL;
 		}
 		if (!node && o->guid)
 			buf_printf(&err, "%s: port 0x%016" PRIx64 " is not in this fabric",
 				   o->topology, o->guid);
 	}
+	if (warn.n)
+		add_load_finding(out, SEV_WARNING, o->topology, warn.s);
 	if (!f)
-		add_load_error(out, o->topology, err.s);
+		add_load_finding(out, SEV_ERROR, o->topology, err.s);
+	buf_free(&warn);
 	buf_free(&err);
 	return f;
 }

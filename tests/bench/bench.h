@@ -30,7 +30,7 @@ static inline struct subnet_state *state_of_dump(const char *topology)
 
 	s->refs = 1;
 	s->generation = 1;
-	s->f = fabric_load_dump(topology, 0, false, &err);
+	s->f = fabric_load(topology, 0, false, &err, NULL);
 	if (!s->f) {
 		fprintf(stderr, "%s", err.s);
 		exit(1);

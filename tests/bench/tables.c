@@ -85,7 +85,7 @@ static int compare_ends(const void *a, const void *b)
 static void read_net(struct net *net, const char *path)
 {
 	struct buf err = { 0 };
-	struct fabric *f = fabric_load_dump(path, 0, true, &err);
+	struct fabric *f = fabric_load(path, 0, true, &err, NULL);
 
 	if (!f) {
 		fputs(err.s, stderr);

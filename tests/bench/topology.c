@@ -610,7 +610,7 @@ static void give_lids(struct topology *t)
 	fflush(file);
 	snprintf(path, sizeof(path), "/dev/fd/%d", fileno(file));
 	rewind(file);
-	struct fabric *f = fabric_load_dump(path, 0, false, &err);
+	struct fabric *f = fabric_load(path, 0, false, &err, NULL);
 
 	if (!f)
 		die("%s", err.s);

@@ -28,7 +28,7 @@ static void plan(const struct fabric *f)
 static void load(const char *path, bool keep_lids)
 {
 	struct buf err = { 0 };
-	struct fabric *f = fabric_load_dump(path, 0, keep_lids, &err);
+	struct fabric *f = fabric_load(path, 0, keep_lids, &err, NULL);
 
 	if (!f && !err.n)
 		abort();

@@ -104,7 +104,7 @@ struct subnet_state *test_subnet_load(const char *path, bool keep_lids, struct p
 	map64_init(&known.by_guid, 16);
 	map64_init(&known.lmc_by_guid, 16);
 	s->refs = 1;
-	s->f = fabric_load_dump(path, 0, keep_lids, &err);
+	s->f = fabric_load(path, 0, keep_lids, &err, NULL);
 	ck_assert_msg(s->f != NULL, "%s", err.s);
 	activate(s->f);
 	s->policy = shared_policy_new(policy);

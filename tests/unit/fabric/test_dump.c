@@ -8,40 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <infiniband/mad.h>
 
 #include "base/alloc.h"
 #include "fabric/fabric.h"
+#include "load.h"
 #include "unit/run.h"
-#include "unit/temp.h"
 
 #define SAMPLE "examples/cluster.topo"
-
-/* Loads a text by way of a file; the file's name in err becomes "F". */
-static struct fabric *load_bytes(const void *text, size_t n, uint64_t sm, bool keep_lids,
-				 struct buf *err)
-{
-	char *path = temp_file(text, n);
-	struct buf raw = { 0 };
-	struct fabric *f = fabric_load_dump(path, sm, keep_lids, &raw);
-
-	ck_assert_msg(!f == !!raw.n, "an error says why, and only an error");
-	if (!f) {
-		ck_assert_msg(!strncmp(raw.s, path, strlen(path)), "%s", raw.s);
-		buf_printf(err, "F%s", raw.s + strlen(path));
-	}
-	buf_free(&raw);
-	unlink(path);
-	free(path);
-	return f;
-}
-
-static struct fabric *load(const char *text, uint64_t sm, bool keep_lids, struct buf *err)
-{
-	return load_bytes(text, strlen(text), sm, keep_lids, err);
-}
 
 static const char good[] =
 	"# a comment\n"
@@ -212,7 +187,9 @@ END_TEST
 static const struct { const char *text, *error; } broken[] = {
 	{ "", "F:0: no channel adapter" },
 	{ SW1, "F:2: no channel adapter" },
-	{ "hello\n", "F:1: unknown line" },
+	{ "hello\n", "F:1: unknown line: this is no topology" },
+	{ "\n# hello\nhello\n", "F:3: unknown line: this is no topology" },
+	{ SW1 "hello\n", "F:3: unknown line: not what ibnetdiscover prints" },
 	{ "Switches 3 \"x\"\n", "F:1: unknown line" },
 	{ "colour=0x7\n", "F:1: unknown line" },
 	{ "vendid=\n", "F:1: bad value of vendid" },
@@ -228,8 +205,9 @@ static const struct { const char *text, *error; } broken[] = {
 	{ "caguid=0x10\nCa 2\n", "F:2: node without \"id\"" },
 	{ "caguid=0x10\nCa 2 \"H1\n", "F:2: node without \"id\"" },
 	{ "caguid=0x10\nCa 2 \"\"\n", "F:2: node without \"id\"" },
-	{ "Ca 2 \"H1\"\n", "F:1: node \"H1\" has no GUID" },
-	{ "Ca 2 \"H-000000000000000x\"\n", "F:1: node \"H-000000000000000x\" has no GUID" },
+	{ "caguid=0\nCa 2 \"H1\"\n", "F:2: node \"H1\" has no GUID" },
+	{ "caguid=\nCa 2 \"H1\"\n", "F:1: bad value of caguid" },
+	{ "cagu=1\nCa 2 \"H1\"\n", "F:1: unknown line: not what" },
 	{ CA1 "caguid=0x11\nCa 1 \"H1\"\n", "F:4: node \"H1\" is there already" },
 	{ CA1 "caguid=0x10\nCa 1 \"H2\"\n", "F:4: node GUID 0x10 is there already" },
 	{ "switchguid=0x21\nSwitch 8 \"S1\" # \"x\" base port 0 lid 49152 lmc 0\n",
@@ -245,7 +223,8 @@ static const struct { const char *text, *error; } broken[] = {
 	{ CA1 "[1](11\t\"S1\"[1]\n", "F:3: bad port" },
 	{ CA1 "[1]\n", "F:3: bad remote port" },
 	{ CA1 "[1]\t\"S1[1]\n", "F:3: bad remote port" },
-	{ CA1 "[1]\t\"S1\"\n", "F:3: bad remote port" },
+	{ CA1 "[1]\t\"S1\"[\n", "F:3: bad remote port" },
+	{ CA1 "[1]\t\"S1\"\n", "F:3: there is no node \"S1\"" },
 	{ CA1 "[1]\t\"S1\"[0]\n", "F:3: bad remote port" },
 	{ CA1 "[1]\t\"S1\"[255]\n", "F:3: bad remote port" },
 	{ CA1 "[1]\t\"S1\"[1](x)\n", "F:3: bad remote port" },
@@ -286,10 +265,10 @@ START_TEST(not_a_text_file)
 	ck_assert_ptr_null(load_bytes("# \0\n", 4, 0, true, &err));
 	ck_assert_str_eq(err.s, "F:1: a NUL byte: not a text file");
 	buf_free(&err);
-	ck_assert_ptr_null(fabric_load_dump("/nonexistent/dump", 0, true, &err));
+	ck_assert_ptr_null(fabric_load("/nonexistent/dump", 0, true, &err, NULL));
 	ck_assert_str_eq(err.s, "/nonexistent/dump: cannot be opened: No such file or directory");
 	buf_free(&err);
-	ck_assert_ptr_null(fabric_load_dump("/", 0, true, &err));
+	ck_assert_ptr_null(fabric_load("/", 0, true, &err, NULL));
 	ck_assert_str_eq(err.s, "/: cannot be read: it is a directory, not a regular file");
 	buf_free(&err);
 }
@@ -384,7 +363,7 @@ static void check_consistent(const struct fabric *f)
 START_TEST(shipped_sample)
 {
 	struct buf err = { 0 };
-	struct fabric *f = fabric_load_dump(SAMPLE, 0, true, &err);
+	struct fabric *f = fabric_load(SAMPLE, 0, true, &err, NULL);
 	unsigned degraded = 0, routers = 0, lids = 0;
 
 	ck_assert_msg(f != NULL, "%s", err.s);

@@ -32,7 +32,7 @@ START_TEST(real_dump)
 {
 	struct buf err = { 0 };
 	char *path = path_of((size_t)_i);
-	struct fabric *f = fabric_load_dump(path, 0, true, &err);
+	struct fabric *f = fabric_load(path, 0, true, &err, NULL);
 	uint32_t ends = 0;
 
 	ck_assert_msg(f != NULL, "%s", err.s);

@@ -294,7 +294,7 @@ static inline bool recorded_topo(struct topo *t, int i)
 		return false;
 	}
 	fclose(file);
-	struct fabric *f = fabric_load_dump(path, 0, false, &err);
+	struct fabric *f = fabric_load(path, 0, false, &err, NULL);
 
 	if (!f) {
 		printf("%s", err.s);

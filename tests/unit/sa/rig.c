@@ -50,7 +50,7 @@ static struct fabric *load(void)
 			h == 4 ? "1xSDR" : h == 3 ? "4xSDR" : "4xQDR");
 	}
 	fclose(file);
-	struct fabric *f = fabric_load_dump(path, 0, false, &err);
+	struct fabric *f = fabric_load(path, 0, false, &err, NULL);
 	unlink(path);
 	ck_assert_msg(f != NULL, "%s", err.s);
 	buf_free(&err);

@@ -95,7 +95,7 @@ static void load(void)
 	char *path = temp_file(topology, sizeof(topology) - 1);
 	struct buf err = { 0 };
 
-	f = fabric_load_dump(path, 0x100, false, &err);
+	f = fabric_load(path, 0x100, false, &err, NULL);
 	ck_assert_msg(f != NULL, "%s", err.s);
 	unlink(path);
 	free(path);

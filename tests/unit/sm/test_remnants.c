@@ -38,7 +38,7 @@ static struct fabric *load(const char *text)
 {
 	char *path = temp_file(text, strlen(text));
 	struct buf err = { 0 };
-	struct fabric *f = fabric_load_dump(path, 0x100, false, &err);
+	struct fabric *f = fabric_load(path, 0x100, false, &err, NULL);
 
 	ck_assert_msg(f != NULL, "%s", err.s);
 	unlink(path);
