@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A dump as read, before it is known to make sense: nodes, the lines of their
- * ports, and names.  dump_parse.c fills it line by line, dump_build.c resolves
+ * A topology as read, before it is known to make sense: nodes, the lines of their
+ * ports, and names.  The readers (dump_reader.h) fill it line by line, dump_build.c resolves
  * names, holds both ends of each link against each other, and makes the fabric.
  */
 #ifndef QOSD_SIMTOPO_DUMP_H
@@ -39,12 +39,16 @@ struct dump_port {
 	uint16_t lid;
 	uint64_t guid, peer_guid;	/* 0: not said */
 	struct link_speed speed;
+	bool one_end;		/* the format lists a link at one end, or at both */
 };
 
 struct dump_node {
 	struct dump_pos pos;
 	uint32_t name;
-	uint32_t ports, n_ports;	/* its lines: consecutive in dump.ports */
+	uint32_t n_ports;	/* its lines in dump.ports */
+	/* Of single formats. */
+	uint64_t first_guid;	/* dump_report.c: of the port that was listed first */
+	uint32_t model;		/* dump_systems.c: which type of system it is */
 	uint8_t type, nports;
 	bool enhanced_port0, base_port0;
 	uint8_t lmc;
@@ -114,7 +118,7 @@ void dump_remark_split(const char *text, struct dump_remark *out);
 /* The number behind a word like "lid" in text that ends at `end`, or 0. */
 uint64_t remark_number(const char *text, const char *end, const char *word);
 
-/* --- dump_parse.c, dump_build.c --- */
+/* --- dump_read.c, dump_build.c --- */
 
 /* Reads a file, and what it includes, into d. */
 void dump_read(struct dump *d, const char *path);

@@ -127,7 +127,7 @@ static void check_one_sided(struct builder *b, uint32_t line)
 		return;
 	}
 	*taken = line;
-	if (!peer->port)	/* an alias has one end by its nature */
+	if (!peer->port && !p->one_end)	/* an alias has one end by its nature */
 		dump_warn(d, p->pos, "only this end lists the link: \"%s\" does not list port %u",
 			  peer->text, p->peer_num);
 }
@@ -252,15 +252,13 @@ static void settle_guids(struct builder *b)
 /* --- making it --- */
 
 /* CA and router ports have LIDs each; a node's spec has room for one. */
-static void keep_lids(const struct builder *b, uint32_t i, struct sim_fabric *f)
+static void keep_lids(const struct builder *b, struct sim_fabric *f)
 {
-	const struct dump_node *n = &b->d->nodes.v[i];
+	for (uint32_t i = 0; i < b->d->ports.n; i++) {
+		const struct dump_port *p = &b->d->ports.v[i];
+		uint32_t port = f->nodes[b->made[p->node]].port0 + p->num;
 
-	for (uint32_t k = n->ports; k < n->ports + n->n_ports; k++) {
-		const struct dump_port *p = &b->d->ports.v[k];
-		uint32_t port = f->nodes[b->made[i]].port0 + p->num;
-
-		if (n->type != SIM_SWITCH) {
+		if (b->d->nodes.v[p->node].type != SIM_SWITCH) {
 			f->ports[port].lid = p->lid;
 			f->ports[port].lmc = p->lmc;
 		}
@@ -284,8 +282,6 @@ static bool make_node(struct builder *b, uint32_t i, struct sim_fabric *f)
 	b->made[i] = simfab_add_node(f, &s, &why);
 	if (b->made[i] == SIM_NONE)
 		dump_error(b->d, n->pos, "%s", why.s);
-	else
-		keep_lids(b, i, f);
 	buf_free(&why);
 	return b->made[i] != SIM_NONE;
 }
@@ -320,6 +316,8 @@ static bool make(struct builder *b, struct sim_fabric *f)
 
 	for (uint32_t i = 0; ok && i < b->d->nodes.n; i++)
 		ok = make_node(b, i, f);
+	if (ok)
+		keep_lids(b, f);
 	for (uint32_t i = 0; ok && i < b->d->ports.n; i++)
 		ok = make_link(b, i, f);
 	return ok;

@@ -71,32 +71,50 @@ static uint64_t guid_in_name(const char *s, size_t n)
 	return guid;
 }
 
+uint64_t reader_make_guid(struct reader *r, unsigned type, unsigned nports)
+{
+	uint64_t guid = r->guid_next[type];
+
+	r->guid_next[type] += type == SIM_SWITCH ? 1 : nports + 1;
+	return guid;
+}
+
+const char *reader_id(char out[READER_ID_MAX], unsigned type, uint64_t guid)
+{
+	static const char letters[] = { [SIM_CA] = 'H', [SIM_SWITCH] = 'S', [SIM_ROUTER] = 'R' };
+
+	snprintf(out, READER_ID_MAX, "%c-%016llx", letters[type], (unsigned long long)guid);
+	return out;
+}
+
+/* False, with an error, if it cannot be, or another node has it. */
+static bool guid_is_free(struct reader *r, uint64_t guid)
+{
+	uint32_t other = map64_get(&r->d->node_by_guid, guid);
+	char place[DUMP_PLACE_MAX];
+
+	if (!guid)
+		fail(r, "0 is no GUID");
+	else if (other != MAP64_NONE)
+		fail(r, "GUID 0x%llx is there twice, first at %s", (unsigned long long)guid,
+		     dump_place(r->d, r->d->nodes.v[other].pos, r->pos, place, sizeof(place)));
+	return guid && other == MAP64_NONE;
+}
+
 /* False if the GUIDs that are said contradict each other, or are of another node. */
 static bool choose_guid(struct reader *r, struct dump_node *n, const char *name, size_t n_name)
 {
 	uint64_t named = guid_in_name(name, n_name);
 	uint64_t next = r->guid_next[n->type];
-	uint32_t other;
-	char place[DUMP_PLACE_MAX];
 
 	if (r->guid_said[n->type] && named && named != next) {
 		fail(r, "\"%.*s\" has GUID 0x%llx by the line before", (int)n_name, name,
 		     (unsigned long long)next);
 		return false;
 	}
-	n->guid = named ? named : next;
-	if (n->guid == next)
-		r->guid_next[n->type] += n->type == SIM_SWITCH ? 1 : n->nports + 1;
-	if (!n->guid) {
-		fail(r, "0 is no GUID");
+	n->guid = named && named != next ? named : reader_make_guid(r, n->type, n->nports);
+	if (!guid_is_free(r, n->guid))
 		return false;
-	}
-	other = map64_get(&r->d->node_by_guid, n->guid);
-	if (other != MAP64_NONE) {
-		fail(r, "GUID 0x%llx is there twice, first at %s", (unsigned long long)n->guid,
-		     dump_place(r->d, r->d->nodes.v[other].pos, r->pos, place, sizeof(place)));
-		return false;
-	}
 	n->sysimg_guid = r->sysimg_guid;
 	/* A dump leaves out a system image GUID of 0; ibsim's form has none to leave out. */
 	if (!n->sysimg_guid && !named && !r->guid_said[n->type])
@@ -104,7 +122,7 @@ static bool choose_guid(struct reader *r, struct dump_node *n, const char *name,
 	return true;
 }
 
-static void set_desc(struct reader *r, struct dump_node *n, const char *s, size_t len)
+void reader_set_desc(struct reader *r, struct dump_node *n, const char *s, size_t len)
 {
 	if (len > DUMP_DESC_MAX) {
 		len = DUMP_DESC_MAX;
@@ -142,9 +160,10 @@ static void read_node_remark(struct reader *r, struct dump_node *n, const char *
 	if (remark)
 		dump_remark_split(remark, &rk);
 	if (rk.desc)
-		set_desc(r, n, rk.desc, rk.n_desc);
+		reader_set_desc(r, n, rk.desc, rk.n_desc);
 	else
-		set_desc(r, n, r->d->names.v[n->name].text, strlen(r->d->names.v[n->name].text));
+		reader_set_desc(r, n, r->d->names.v[n->name].text,
+				strlen(r->d->names.v[n->name].text));
 	if (!remark || n->type != SIM_SWITCH)
 		return;
 	end = rk.after + strlen(rk.after);
@@ -161,20 +180,40 @@ static void forget_ids(struct reader *r)
 	memset(r->guid_said, 0, sizeof(r->guid_said));
 }
 
-static bool too_many_ports(struct reader *r, unsigned nports)
+bool reader_more_ports(struct reader *r, unsigned more)
 {
-	r->d->slots += nports + 1;
+	r->d->slots += more;
 	if (r->d->slots <= TOPO_PORTS_MAX)
-		return false;
+		return true;
 	fail(r, "the fabric has more than %u ports", TOPO_PORTS_MAX);
 	r->stop = true;
+	return false;
+}
+
+bool reader_push_node(struct reader *r, const struct dump_node *n)
+{
+	if (!reader_more_ports(r, n->nports + 1u))
+		return false;
+	*vec_push(&r->d->nodes) = *n;
+	return true;
+}
+
+bool reader_name_node(struct reader *r, uint32_t node, const char *name, uint64_t guid)
+{
+	uint32_t index = dump_name(r->d, name, strlen(name));
+
+	if (!guid_is_free(r, guid) || !reader_define_name(r, index, node, 0))
+		return false;
+	r->d->nodes.v[node].name = index;
+	r->d->nodes.v[node].guid = guid;
+	map64_put(&r->d->node_by_guid, guid, node);
 	return true;
 }
 
 static bool add_node(struct reader *r, const char *p, unsigned type)
 {
 	struct dump_node n = {
-		.pos = r->pos, .type = (uint8_t)type, .ports = (uint32_t)r->d->ports.n,
+		.pos = r->pos, .type = (uint8_t)type,
 		.vendor_id = (uint32_t)r->vendor_id, .device_id = (uint16_t)r->device_id,
 		.port0_guid = r->port0_guid,
 	};
@@ -190,7 +229,7 @@ static bool add_node(struct reader *r, const char *p, unsigned type)
 	}
 	n.nports = (uint8_t)nports;
 	if (!reader_take_new_name(r, &p, &name, &n_name) || !reader_at_end(r, p) ||
-	    too_many_ports(r, n.nports))
+	    !reader_more_ports(r, n.nports + 1u))
 		return false;
 	n.name = reader_full_name(r, name, n_name);
 	if (!choose_guid(r, &n, name, n_name) || !reader_define_name(r, n.name, index, 0))

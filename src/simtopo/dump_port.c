@@ -128,17 +128,10 @@ static bool parse_port(struct reader *r, const char *p, struct dump_port *port)
 	return !*p || read_port_remark(r, port, p + 1);
 }
 
-/* The node that a port's line is about; false if there is none, or it has no such port. */
-static bool port_has_place(struct reader *r, const char *line, unsigned num)
+static bool node_has_port(struct reader *r, uint32_t node, unsigned num)
 {
-	const struct dump_node *n;
+	const struct dump_node *n = &r->d->nodes.v[node];
 
-	if (r->node == SIM_NONE) {
-		if (!r->skip_ports)
-			fail(r, "a port without a node: \"%.24s\"", line);
-		return false;
-	}
-	n = &r->d->nodes.v[r->node];
 	if (num <= n->nports)
 		return true;
 	fail(r, "port %u is out of range: \"%s\" has %u", num, r->d->names.v[n->name].text,
@@ -146,22 +139,37 @@ static bool port_has_place(struct reader *r, const char *line, unsigned num)
 	return false;
 }
 
-void reader_port(struct reader *r, const char *line)
+/* The node that a port's line is about; false if there is none, or it has no such port. */
+static bool port_has_place(struct reader *r, const char *line, unsigned num)
 {
-	struct dump_port port = { .pos = r->pos, .node = r->node };
-	struct dump_node *n;
+	if (r->node != SIM_NONE)
+		return node_has_port(r, r->node, num);
+	if (!r->skip_ports)
+		fail(r, "a port without a node: \"%.24s\"", line);
+	return false;
+}
 
-	if (!port_has_place(r, line, 0) || !parse_port(r, line, &port) ||
-	    !port_has_place(r, line, port.num))
+void reader_add_port(struct reader *r, const struct dump_port *port)
+{
+	struct dump_node *n = &r->d->nodes.v[port->node];
+
+	if (!node_has_port(r, port->node, port->num))
 		return;
-	n = &r->d->nodes.v[r->node];
 	if (n->n_ports == n->nports) {
 		fail(r, "\"%s\" has %u ports, and this is one more", r->d->names.v[n->name].text,
 		     n->nports);
 		return;
 	}
 	n->n_ports++;
-	*vec_push(&r->d->ports) = port;
+	*vec_push(&r->d->ports) = *port;
+}
+
+void reader_port(struct reader *r, const char *line)
+{
+	struct dump_port port = { .pos = r->pos, .node = r->node };
+
+	if (port_has_place(r, line, 0) && parse_port(r, line, &port))
+		reader_add_port(r, &port);
 }
 
 void reader_alias(struct reader *r, const char *line)

@@ -51,6 +51,32 @@ bool link_speed_parse(const char *text, size_t n, struct link_speed *out)
 	return out->rate != RATE_UNKNOWN;
 }
 
+static bool is_not_said(const char *s, size_t n)
+{
+	return (n <= 2 && memcmp("??", s, n) == 0) || (n == 7 && memcmp("UNKNOWN", s, n) == 0);
+}
+
+bool link_speed_of_lanes(const char *width, size_t n_width, const char *gbps, size_t n_gbps,
+			 struct link_speed *out)
+{
+	static const char *const lanes[] = {
+		[RATE_SDR] = "2.5", [RATE_DDR] = "5", [RATE_QDR] = "10", [RATE_FDR10] = "FDR10",
+		[RATE_FDR] = "14", [RATE_EDR] = "25", [RATE_HDR] = "50", [RATE_NDR] = "100",
+		[RATE_XDR] = "200",
+	};
+	bool any_width = n_width && is_not_said(width, n_width);
+
+	*out = (struct link_speed){ 0 };
+	if (!any_width && (!link_speed_parse(width, n_width, out) || out->rate || !out->lanes))
+		return false;
+	if (n_gbps && is_not_said(gbps, n_gbps))
+		return true;
+	for (unsigned rate = RATE_SDR; rate < ARRAY_SIZE(lanes); rate++)
+		if (strlen(lanes[rate]) == n_gbps && memcmp(lanes[rate], gbps, n_gbps) == 0)
+			out->rate = rate;
+	return out->rate != RATE_ANY;
+}
+
 struct link_speed link_speed_of_masks(unsigned widths, unsigned speeds, unsigned ext_speeds)
 {
 	struct link_speed s = { 0, RATE_ANY };

@@ -28,6 +28,12 @@ struct link_speed {
  * for a link that it cannot read, are "not said".
  */
 bool link_speed_parse(const char *text, size_t n, struct link_speed *out);
+/*
+ * From a width ("4x") and the speed of a lane in Gb/s ("2.5", "14", "FDR10"), as lists and
+ * cables have them; "?", "??" and "UNKNOWN" are not said.
+ */
+bool link_speed_of_lanes(const char *width, size_t n_width, const char *gbps, size_t n_gbps,
+			 struct link_speed *out);
 /* From masks of enabled widths, speeds and extended speeds, as PortInfo has them; 0: not said. */
 struct link_speed link_speed_of_masks(unsigned widths, unsigned speeds, unsigned ext_speeds);
 /* What is said in one only is taken from that one. */

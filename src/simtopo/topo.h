@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where a simulated fabric comes from: a dump in ibnetdiscover's format
+ * Where a simulated fabric comes from: a file in one of several formats
  * (dump_*.c), or a generator (generate.c and a file per family).
  *
  * Both make nodes and cables only (simnet/model.h); what the devices are and
@@ -18,17 +18,22 @@
 #define TOPO_PORTS_MAX (1u << 20)
 
 /*
- * Reads a dump as ibnetdiscover(8) prints it, also the simpler form that stock
- * ibsim takes (a node by any name in quotes, no GUIDs: they are made up, the
- * same each time, as ibsim does; module, include, aliases).  Speeds and widths of
- * links, NodeDescriptions, vendor and device ids, port GUIDs, LIDs, "base port
- * 0"/"enhanced port 0" are taken from it.
+ * Reads a topology, in a format that is told by the lines themselves:
+ *  - what ibnetdiscover(8) prints, also the simpler form that stock ibsim takes (a node by any
+ *    name in quotes, no GUIDs: they are made up, the same each time, as ibsim does; module,
+ *    include, aliases);
+ *  - subnet lists of OpenSM, qosd-ctl and ibdiagnet;
+ *  - the report of ibnetdiscover -p, which has no node GUIDs;
+ *  - ibdm's .topo files, with systems of a single chip, whose GUIDs are made up likewise.
+ * Speeds and widths of links, NodeDescriptions, vendor and device ids, port GUIDs, LIDs, "base
+ * port 0"/"enhanced port 0" are taken from it as far as it has them.
  *
  * False with "path:line: text" lines appended to err, the first 20 of them:
  * broken syntax, ends that contradict each other, a port used twice, links to
  * nowhere, duplicate GUIDs; the fabric is unchanged then.  What can be made
  * sense of goes to warn: links that only one end lists, ends that disagree on
- * the speed (the slower is taken), overlong NodeDescriptions.
+ * the speed (the slower is taken), overlong NodeDescriptions, and lines that
+ * programs wrote to standard error, which are passed over: the first, and how many.
  */
 bool topo_load(const char *path, struct sim_fabric *f, struct buf *err, struct buf *warn);
 

@@ -357,7 +357,10 @@ static const struct {
 } broken[] = {
 	{ "", ": no nodes in it" },
 	{ "# nothing\n", ": no nodes in it" },
-	{ "hello\n", ":1: \"hello\" is not understood" },
+	{ "hello\n", ":1: this is no topology in a format that is read: \"hello\"" },
+	{ "\n# hello\nhello\nhello\n", ":3: this is no topology in a format that is read" },
+	{ "Switch 4 \"s\"\nhello\n", ":2: \"hello\" is not understood" },
+	{ "hello\nSwitch 4 \"s\"\n", ":1: \"hello\" is not understood" },
 	{ "Switch\n", ":1: a number of ports is expected, 1 to 254" },
 	{ "Switch x \"s\"\n", ":1: a number of ports is expected" },
 	{ "Switch 0 \"s\"\n", ":1: a number of ports is expected" },
@@ -453,6 +456,15 @@ START_TEST(errors_are_bounded)
 	struct buf b = { 0 };
 	struct outcome o;
 
+	for (unsigned i = 0; i < 100000; i++)
+		buf_puts(&b, "rubbish\n");
+	o = load_bytes(b.s, b.n);
+	ck_assert(!o.ok);
+	ck_assert_uint_eq(count_lines(o.err.s), 1);
+	outcome_free(&o);
+	buf_free(&b);
+
+	buf_puts(&b, "Switch 4 \"s\"\n");
 	for (unsigned i = 0; i < 100000; i++)
 		buf_puts(&b, "rubbish\n");
 	o = load_bytes(b.s, b.n);
