@@ -257,9 +257,12 @@ static bool recognise(const char *line)
 {
 	if (*line == '[')
 		return isdigit((unsigned char)line[1]);
-	for (size_t i = 0; i < ARRAY_SIZE(statements); i++)
-		if (take_word(&line, statements[i].word))
-			return !statements[i].common;
+	for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
+		if (!take_word(&line, statements[i].word))
+			continue;
+		take_space(&line);
+		return !statements[i].common && *line != ':';	/* not a list of ibnetdiscover -l */
+	}
 	return false;
 }
 

@@ -191,6 +191,7 @@ static const struct { const char *text, *error; } broken[] = {
 	{ "\n# hello\nhello\n", "F:3: unknown line: this is no topology" },
 	{ SW1 "hello\n", "F:3: unknown line: not what ibnetdiscover prints" },
 	{ "Switches 3 \"x\"\n", "F:1: unknown line" },
+	{ "Ca\t : 0x10 ports 1 devid 0x1 vendid 0x1 \"h\"\n", "F:1: unknown line: this is no" },
 	{ "colour=0x7\n", "F:1: unknown line" },
 	{ "vendid=\n", "F:1: bad value of vendid" },
 	{ "vendid=-5\n", "F:1: bad value of vendid" },

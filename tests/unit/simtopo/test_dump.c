@@ -359,6 +359,7 @@ static const struct {
 	{ "# nothing\n", ": no nodes in it" },
 	{ "hello\n", ":1: this is no topology in a format that is read: \"hello\"" },
 	{ "\n# hello\nhello\nhello\n", ":3: this is no topology in a format that is read" },
+	{ "Ca\t : 0x10 ports 1 devid 0x1 vendid 0x1 \"h\"\n", ":1: this is no topology in a format" },
 	{ "Switch 4 \"s\"\nhello\n", ":2: \"hello\" is not understood" },
 	{ "hello\nSwitch 4 \"s\"\n", ":1: \"hello\" is not understood" },
 	{ "Switch\n", ":1: a number of ports is expected, 1 to 254" },

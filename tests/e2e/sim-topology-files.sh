@@ -1,0 +1,257 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Topology files of other programs: what ibnetdiscover, with -p and without, OpenSM and qosd-ctl
+# write of one fabric reads back as that fabric, by `qosd --check --topology` and by qosd-sim.
+# Nets without GUIDs are what stock ibsim makes of them, and .topo files what ibdm does.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "it serves all of these files"
+for program in ibnetdiscover opensm dump_fts ibsim ibdmsh; do
+	command -v "$program" >/dev/null || { echo "$program is not installed"; exit 77; }
+done
+sim_options=(--keep-lids)
+: >empty.yaml
+
+# checked NAME FILE [OPTION...]: what --check says of the file is in NAME.check; the file has the
+# same name each time.
+checked() {
+	local name=$1
+	cp "$2" in.topo
+	shift 2
+	timeout $((20 * slow)) "$build/qosd" --check -p empty.yaml -T in.topo "$@" >"$name.check" 2>&1
+	expect "exit status of --check on $name" 0 $?
+	grep -q ' pairs connected' "$name.check" || bad "$name: no report: $(head -n 5 "$name.check")"
+}
+
+# simulated NAME FILE NODE: what ibnetdiscover finds when the file is served is in NAME.sim; what
+# the simulator warned of in NAME.warn.
+simulated() {
+	start_sim "$2"
+	grep -v '^ready' "$sim_log" >"$1.warn"
+	on "$3" ibnetdiscover 2>"$1.err" | grep -v '^#' >"$1.sim"
+	stop_sim
+	[ -s "$1.err" ] && bad "ibnetdiscover on $1: $(head -n 3 "$1.err")"
+	grep -q '^Switch' "$1.sim" || bad "$1: nothing is found: $(tail -n 3 "$sim_log")"
+}
+
+# without_models FILE: without what a report of ports does not have.
+without_models() {
+	sed -E '/^(vendid|devid|sysimgguid)=/d; s/^(Ca|Rt)	[0-9]+/\1/' "$1" | grep -v 'runs at'
+}
+
+# links_by_ibdm parseTopology|parseSubnetLinks FILE NAME|GUID: each link from both its ends as ibdm
+# reads the file, "END PORT END PORT WIDTH SPEED", with ends by the name of a system or by GUID.
+links_by_ibdm() {
+	cat >links.tcl <<-'END'
+		set fabric [new_IBFabric]
+		IBFabric_[lindex $argv 0] $fabric [lindex $argv 1]
+		proc end_of {node} {
+			if {[lindex $::argv 2] eq "NAME"} { return [file dirname [IBNode_name_get $node]] }
+			return [IBNode_guid_get $node]
+		}
+		foreach pair [IBFabric_NodeByName_get $fabric] {
+			set node [lindex $pair 1]
+			for {set i 1} {$i <= [IBNode_numPorts_get $node]} {incr i} {
+				set port [IBNode_getPort $node $i]
+				if {$port eq ""} continue
+				set far [IBPort_p_remotePort_get $port]
+				if {$far eq ""} continue
+				puts "link [end_of $node] $i [end_of [IBPort_p_node_get $far]]\
+					[IBPort_num_get $far] [IBPort_width_get $port] [IBPort_speed_get $port]"
+			}
+		}
+	END
+	ibdmsh links.tcl "$@" 2>&1 | sed -nE 's/^link //; t p; d; :p; s/[[:space:]]+/ /gp' | sort
+}
+# links_of FILE NAME|GUID: the same of what ibnetdiscover prints.
+links_of() {
+	awk -v by="$2" -F '"' '
+		/^(Ca|Rt|Switch)/ { from = by == "NAME" ? $4 : "0x" substr($2, 3) }
+		/^\[/ {
+			split($1, near, /[][]/); split($3, far, /[][]/); n = split($5, words, " ")
+			width = speed = words[n]
+			sub(/x.*/, "x", width); sub(/.*x/, "", speed)
+			gbps = speed == "SDR" ? "2.5" : speed == "DDR" ? "5" : speed == "QDR" ? "10" : "UNKNOWN"
+			print from, near[2], by == "NAME" ? $4 : "0x" substr($2, 3), far[2], width, gbps
+		}' "$1" | sort
+}
+
+mgmt=H-f452140300811200
+router=0x0002c903000f1a60
+guid=0xf452140300811201
+
+note "the sample cluster, as four programs write it"
+start_sim "$top/examples/cluster.topo"
+bring_up_opensm "$mgmt" 30
+on "$mgmt" ibnetdiscover >net 2>net.err || bad "ibnetdiscover: $(<net.err)"
+on "$mgmt" ibnetdiscover -p >ports 2>ports.err || bad "ibnetdiscover -p: $(<ports.err)"
+on "$mgmt" dump_fts >tables 2>dump_fts.err || bad "dump_fts: $(<dump_fts.err)"
+cp opensm.dir/opensm-subnet.lst opensm.lst || bad "OpenSM wrote no list"
+end "$opensm"
+start_and_wait "$mgmt" -p empty.yaml
+ctl dump dump || bad "qosd-ctl dump"
+cp dump/opensm-subnet.lst qosd.lst
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+rm -rf state
+expect "lines of the lists" "$(grep -c '^\[' net) $(grep -c '^\[' net)" \
+	"$(grep -c '^{' opensm.lst) $(grep -c '^{' qosd.lst)"
+
+note "--check says the same of each"
+for file in net ports opensm.lst qosd.lst; do
+	checked "$file" "$file" -g "$guid" -L tables
+done
+grep -q '^Routes of tables' net.check || bad "no figures of the tables: $(tail -n 20 net.check)"
+expect "lines about pairs" 2 "$(grep -cE '^60 end ports; 3540 of 3540 pairs connected$' net.check)"
+expect_same "OpenSM's list" net.check opensm.lst.check
+expect_same "qosd-ctl's list" net.check qosd.lst.check
+without_models net.check >net.less
+without_models ports.check >ports.less
+expect_same "the report of ports" net.less ports.less
+
+note "what differs is seen"
+# one link is slower; two hosts change places
+sed -E '/NodeGUID:f452140300811231 |NodeGUID:f452140300811230 /s/PHY=4x/PHY=1x/' opensm.lst >slow.lst
+cmp -s opensm.lst slow.lst && bad "no link was made slower"
+checked slow slow.lst -g "$guid" -L tables
+cmp -s net.check slow.check && bad "a slower link is not seen"
+sed 's/f452140300811231/TMP/g; s/f452140300811241/f452140300811231/g; s/TMP/f452140300811241/g' \
+	opensm.lst >swapped.lst
+cp swapped.lst in.topo
+"$build/qosd" --check -p empty.yaml -T in.topo -g "$guid" -L tables >swapped.check 2>&1
+cmp -s net.check swapped.check && bad "hosts that changed places are not seen"
+
+note "the simulator serves the same of each"
+for file in net ports opensm.lst qosd.lst; do
+	simulated "$file" "$file" "$mgmt"
+	expect "warnings of $file" "" "$(<"$file.warn")"
+done
+expect_same "OpenSM's list" net.sim opensm.lst.sim
+expect_same "qosd-ctl's list" net.sim qosd.lst.sim
+# ibdm passes over lines about routers
+links_of net GUID | grep -v "$router" >net.links
+links_by_ibdm parseSubnetLinks opensm.lst GUID >lst.links
+expect_same "links of OpenSM's list, by ibdm" net.links lst.links
+without_models net.sim >net.less
+without_models ports.sim >ports.less
+expect_same "the report of ports" net.less ports.less
+# what it serves is what the file had
+grep -v '^#' net >net.file
+expect_same "the file itself" net.file net.sim
+
+note "a net without GUIDs, on stock ibsim and on qosd-sim"
+cat >small.net <<'END'
+# two switches, three hosts; links without a port lead to port 1
+Switch	8 "S-0"
+[1]	"H-1"
+[2]	"H-2"[2]
+[3]	"S-1"[8]	w=2 s=4
+[4]	"S-1"[7]
+
+Hca	2 "H-1"
+[1]	"S-0"
+
+Hca	2 "H-2"
+[2]	"S-0"[2]
+
+Switch	8 "S-1"
+[8]	"S-0"[3]	w=2 s=4
+[7]	"S-0"[4]
+[1]	"H-3"
+[2]	"H-3"[2]
+
+Hca	2 "H-3"
+[1]	"S-1"
+[2]	"S-1"[2]
+END
+use_simulator ibsim
+start_sim small.net
+on H-1 ibnetdiscover >small.ibsim 2>small.err || bad "ibnetdiscover on ibsim: $(<small.err)"
+stop_sim
+use_simulator qosd-sim
+simulated small small.net H-1
+# nodes and links; a model and a speed that nobody said are those of the simulator's devices
+nodes() { sed -E '/^#|^(vendid|devid)=/d; s/lid [0-9]+/lid/g; s/ [0-9]+x[A-Z]+$//; s/(base|enhanced) port 0//' "$1"; }
+nodes small.ibsim >small.want
+nodes small.sim >small.have
+expect_same "nodes and links" small.want small.have
+checked small.net small.net -g 0x100001
+checked small.ibsim small.ibsim -g 0x100001
+expect_same "what --check says" small.ibsim.check small.net.check
+
+note "systems of ibdm"
+{
+	for leaf in 1 2 3 4; do
+		echo "Buffalo leaf$leaf"
+		for port in 1 2 3 4; do
+			echo "  P$port -> Cougar host$leaf$port P1"
+		done
+		for port in 5 6 7 8; do
+			echo "  P$port -4x-5G-> Buffalo spine$(((port - 3) / 2)) P$((2 * leaf - port % 2))"
+		done
+		echo
+	done
+} >tree.topo
+simulated tree tree.topo host11
+expect "warnings" "" "$(<tree.warn)"
+expect "systems" 22 "$(grep -cE '^(Ca|Switch)' tree.sim)"
+links_by_ibdm parseTopology tree.topo NAME >tree.ibdm
+links_of tree.sim NAME >tree.links
+expect "links" 64 "$(grep -c . tree.ibdm)"
+expect_same "what ibdm reads, and what is served" tree.ibdm tree.links
+checked tree tree.topo -g 0x100001
+checked tree.sim tree.sim -g 0x100001
+expect_same "what --check says" tree.check tree.sim.check
+echo 'MTS14400 big
+  L1/P1 -> Cougar h1 P1' >big.topo
+"$build/qosd" --check -p empty.yaml -T big.topo >big.check 2>&1
+expect "exit status for a chassis" 1 $?
+grep -q '^big.topo:1:1: error: system type MTS14400 is not known without its IBNL file' big.check ||
+	bad "a chassis: $(<big.check)"
+"$build/qosd-sim" run big.topo -- true >big.sim 2>&1
+expect "exit status of the simulator" 1 $?
+grep -q '^big.topo:1: system type "MTS14400" would need its IBNL file' big.sim ||
+	bad "the simulator on a chassis: $(<big.sim)"
+
+note "messages of ibnetdiscover between the lines"
+start_sim "$top/examples/cluster.topo"
+lose H-f452140300811230 100
+on "$mgmt" ibnetdiscover -t 50 >net.part 2>messages
+on "$mgmt" ibnetdiscover -t 50 -p >ports.part 2>>messages
+stop_sim
+[ -s messages ] || bad "ibnetdiscover said nothing of a host that does not answer"
+show_log messages 3
+n=$(grep -c . messages)
+for file in net ports; do
+	# in the midst of a node's lines
+	{ head -n 40 "$file.part"; cat messages; tail -n +41 "$file.part"; } >"$file.mixed"
+	checked "$file.part" "$file.part" -g "$guid"
+	checked "$file.mixed" "$file.mixed" -g "$guid"
+	line=$(head -n 1 messages | cut -c1-80)
+	grep -qF "in.topo:41:1: warning: the first of $n messages of programs, which are ignored: $line" \
+		"$file.mixed.check" || bad "$file: no warning: $(head -n 3 "$file.mixed.check")"
+	grep -v ' messages of programs, ' "$file.mixed.check" >mixed.less
+	expect_same "the rest of $file" "$file.part.check" mixed.less
+	simulated "$file.part" "$file.part" "$mgmt"
+	simulated "$file.mixed" "$file.mixed" "$mgmt"
+	expect_same "$file, served" "$file.part.sim" "$file.mixed.sim"
+	grep -qF "$file.mixed:41: the first of $n messages of programs, which are ignored: $line" \
+		"$file.mixed.warn" || bad "$file: no warning of the simulator: $(<"$file.mixed.warn")"
+done
+
+note "files that are none of these"
+printf '%s\n' '# Notes' 'The cluster has 50 hosts.' 'Ask the operators.' >notes
+"$build/qosd" --check -p empty.yaml -T notes >notes.check 2>&1
+expect "exit status of --check" 1 $?
+expect "errors" 'notes:2:1: error: unknown line: this is no topology in a format that is read' \
+	"$(grep error: notes.check)"
+"$build/qosd-sim" run notes -- true >notes.sim 2>&1
+expect "exit status of the simulator" 1 $?
+expect "its errors" 'notes:2: this is no topology in a format that is read: "The cluster has 50 hosts"' \
+	"$(sed 's/hosts\."$/hosts"/' notes.sim)"
+echo hello >>net
+"$build/qosd" --check -p empty.yaml -T net >net.check 2>&1
+expect "exit status with a line too many" 1 $?
+grep -q "^net:$(grep -c '' net):1: error: unknown line: not what ibnetdiscover prints$" net.check ||
+	bad "a line too many: $(grep error: net.check)"
