@@ -145,18 +145,21 @@ static bool says_nothing(const char *line)
 /* The format of the first line that only one has; NULL: *line is the first that says anything. */
 static const struct dump_format *recognise(const struct buf *text, uint32_t *line)
 {
-	const char *s = text->s, *end = s + text->n;
+	const char *s = text->s;
+	size_t left = text->n;
 	char head[LINE_LOOKED_AT];
 
 	*line = 0;
-	for (uint32_t number = 1; s < end; number++) {
-		const char *stop = memchr(s, '\n', (size_t)(end - s));
-		size_t n = (size_t)((stop ? stop : end) - s);
+	for (uint32_t number = 1; left; number++) {
+		const char *stop = memchr(s, '\n', left);
+		size_t n = stop ? (size_t)(stop - s) : left;
+		size_t taken = stop ? n + 1 : n;
 
 		n = n < sizeof(head) ? n : sizeof(head) - 1;
 		memcpy(head, s, n);
 		head[n] = '\0';
-		s = stop ? stop + 1 : end;
+		s += taken;
+		left -= taken;
 		if (says_nothing(head))
 			continue;
 		if (!*line)
