@@ -152,7 +152,8 @@ static const struct { const char *text, *error; } bad_lists[] = {
 	  NEAR_SWITCH("01") FAR_HOST("01", "12", "0001") LINK,
 	  "F:2: port GUID 0x12, but line 1 says 0x11" },
 	{ NEAR_HOST("01", "11", "0001") FAR_SWITCH("01") LINK
-	  "{ SW Ports:10 SystemGUID:0 NodeGUID:21 PortGUID:0 VenID:0 DevID:0 Rev:0 {x} LID:1 PN:1 } "
+	  "{ SW Ports:10 SystemGUID:0 NodeGUID:21 PortGUID:0 VenID:0 DevID:0 Rev:0 {x} LID:1 PN:1 "
+	  "} "
 	  FAR_HOST("01", "11", "0001") LINK,
 	  "F:2: node 0x21 has another type or number of ports than by line 1" },
 	{ "{ CA Ports:00 SystemGUID:0 NodeGUID:1 PortGUID:1 VenID:0 DevID:0 Rev:0 {x} LID:1 PN:1 } "
@@ -211,8 +212,10 @@ START_TEST(report_of_ports)
 }
 END_TEST
 
-#define CA_LINE(guid, num, remote) "CA 1 1 0x" guid " 4x EDR - SW 9 " num " 0x" remote " ( 'a' - 's' )\n"
-#define SW_LINE(guid, num, remote) "SW 9 " num " 0x" guid " 4x EDR - CA 1 1 0x" remote " ( 's' - 'a' )\n"
+#define CA_LINE(guid, num, remote) \
+	"CA 1 1 0x" guid " 4x EDR - SW 9 " num " 0x" remote " ( 'a' - 's' )\n"
+#define SW_LINE(guid, num, remote) \
+	"SW 9 " num " 0x" guid " 4x EDR - CA 1 1 0x" remote " ( 's' - 'a' )\n"
 
 /* Adapters with a node for each port; a GUID that is taken; lines in any order. */
 START_TEST(nodes_of_a_report)
@@ -245,7 +248,8 @@ static const struct { const char *text, *error; } bad_reports[] = {
 	{ "CA 1 1 0x11 4x SDR\n", "F:1: descriptions in single quotes are missing" },
 	{ "CA 1 1 0x11 4x SDR 'a\n", "F:1: descriptions in single quotes are missing" },
 	{ "CA 1 1 0x11 4x SDR 'a' b\n", "F:1: descriptions in single quotes are missing" },
-	{ "CA 1 1 0x11 4x SDR - SW 1 0x21 ( 'a' - 's' )\n", "F:1: not the type, LID, number and GUID of a remote" },
+	{ "CA 1 1 0x11 4x SDR - SW 1 0x21 ( 'a' - 's' )\n",
+	  "F:1: not the type, LID, number and GUID of a remote" },
 	{ "CA 1 1 0x11 4x SDR - SW 1 1 0x21 ( 'a' - 's'\n", "F:1: descriptions in single quotes" },
 	{ "CA 1 1 0x11 4x SDR - SW 1 1 0x21 ( 'a' )\n", "F:1: descriptions in single quotes" },
 	{ "CA 1 1 0x11 4x SDR - SW 1 1 0x21 ' - '\n", "F:1: descriptions in single quotes" },
@@ -254,7 +258,8 @@ static const struct { const char *text, *error; } bad_reports[] = {
 	{ SW_LINE("21", "1", "11"), "F:1: there is no port 0x11" },
 	{ CA_LINE("11", "2", "21") SW_LINE("21", "1", "11"),
 	  "F:1: port 2 of \"S-0000000000000021\" does not list this link" },
-	{ CA_LINE("11", "1", "21") CA_LINE("11", "2", "21"), "F:2: port GUID 0x11 is there already" },
+	{ CA_LINE("11", "1", "21") CA_LINE("11", "2", "21"),
+	  "F:2: port GUID 0x11 is there already" },
 	{ SW_LINE("21", "1", "11") SW_LINE("21", "1", "11"),
 	  "F:2: port 1 of \"S-0000000000000021\" is there already" },
 	{ CA_LINE("11", "1", "21") "hello\n", "F:2: not the type, LID, number and GUID of a port" },
@@ -305,7 +310,7 @@ START_TEST(systems_and_cables)
 	ck_assert_uint_eq(peer(f, leaf, 2), f->nodes[0].port0 + 2);
 	ck_assert_uint_eq(peer(f, leaf, 23), f->nodes[spine].port0 + 36);
 	ck_assert_uint_eq(peer(f, leaf, 24), f->nodes[spine].port0 + 35);
-	ck_assert_uint_eq(fabric_port(f, 0, 1)->rate, 3);	/* 4xDDR, and 4xSDR at the other end */
+	ck_assert_uint_eq(fabric_port(f, 0, 1)->rate, 3);	/* 4xDDR, 4xSDR at the other end */
 	ck_assert_uint_eq(fabric_port(f, leaf, 24)->rate, 3);
 	ck_assert_uint_eq(fabric_port(f, leaf, 23)->rate, 10);
 	ck_assert_uint_eq(fabric_port(f, spine, 1)->rate, 16);
@@ -317,7 +322,8 @@ END_TEST
 #define LEAF "MTS2400 leaf\n"
 static const struct { const char *text, *error; } bad_systems[] = {
 	{ "MTS14400 big\n  L1/P1 -> MT23108 h1 P1\n",
-	  "F:1: system type MTS14400 is not known without its IBNL file, and no such files are read" },
+	  "F:1: system type MTS14400 is not known without its IBNL file, and no such files are "
+	  "read" },
 	{ LEAF "  P1 -> Mammoth big L1/P1\n", "F:2: system type Mammoth is not known" },
 	{ LEAF "  P1 -> MT23108X big L1/P1\n", "F:2: system type MT23108X is not known" },
 	{ "MTS2400 leaf CFG: leaf1=R\n P1 -> MT23108 h1 P1\n",
@@ -391,11 +397,13 @@ END_TEST
 /* The GUIDs that follow one that is said, and those that are relative to it. */
 START_TEST(guids_of_a_net_count_on)
 {
-	struct fabric *f = good("hcaguids=0x900\nHca 2 \"a\"\n[1] \"s\"\nHca 2 \"b\"\n[1] \"s\"[2]\n"
-				"hcaguids+16\nHca 1 \"c\"\n[1] \"s\"[3]\nHca 1 \"H-0000000000000077\"\n"
-				"[1] \"s\"[4]\nHca 1 \"d\"\n[1] \"s\"[5]\n"
+	struct fabric *f = good("hcaguids=0x900\nHca 2 \"a\"\n[1] \"s\"\nHca 2 \"b\"\n"
+				"[1] \"s\"[2]\nhcaguids+16\nHca 1 \"c\"\n[1] \"s\"[3]\n"
+				"Hca 1 \"H-0000000000000077\"\n[1] \"s\"[4]\n"
+				"Hca 1 \"d\"\n[1] \"s\"[5]\n"
 				"switchguid=500\nSwitch 8 \"s\"\n[1] \"a\"\n[2] \"b\"\n[3] \"c\"\n"
-				"[4] \"H-0000000000000077\"\n[5] \"d\"\n[6] \"R\"\nRt 1 \"R\"\n[1] \"s\"[6]\n");
+				"[4] \"H-0000000000000077\"\n[5] \"d\"\n[6] \"R\"\n"
+				"Rt 1 \"R\"\n[1] \"s\"[6]\n");
 	static const struct { const char *name; uint64_t guid; } want[] = {
 		{ "a", 0x900 }, { "b", 0x903 }, { "c", 0x910 }, { "H-0000000000000077", 0x77 },
 		{ "d", 0x912 }, { "s", 500 }, { "R", 0x300000 },
@@ -424,7 +432,8 @@ static const struct { const char *text, *error; } bad_nets[] = {
 	{ "include \"x\"\n", "F:1: \"include\" is not read here" },
 	{ NET "do Link \"x\"\n", "F:2: \"do\" is not read here" },
 	{ NET "@[1] \"x\"\n", "F:2: aliases of ports are not read here" },
-	{ "hcaguids=7\nHca 1 \"a\"\nhcaguids=7\nHca 1 \"b\"\n", "F:4: node GUID 0x7 is there already" },
+	{ "hcaguids=7\nHca 1 \"a\"\nhcaguids=7\nHca 1 \"b\"\n",
+	  "F:4: node GUID 0x7 is there already" },
 };
 
 START_TEST(bad_net)
@@ -482,7 +491,8 @@ START_TEST(messages_between_lines)
 	f = load_warned(text.s, text.n, 0, true, &err, &warn);
 	ck_assert_msg(f != NULL, "%s", err.s);
 	ck_assert_str_eq(warn.s, "F:2: the first of 3 messages of programs, which are ignored: "
-			 "src/query_smp.c:225; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad status 1\n");
+			 "src/query_smp.c:225; umad (DR path slid 0; dlid 0; 0,1 Attr 0x11:0) bad "
+			 "status 1\n");
 	fabric_free(f);
 	buf_free(&text);
 	buf_free(&err);
@@ -495,7 +505,8 @@ START_TEST(no_messages)
 {
 	static const char *const lines[] = {
 		"ibwarn: 1234 x", "ibwarn: [x] y", "ibwarn: [12 y", "src/query_smp.c:x; y",
-		"src/query_smp.c:12", "a b.c:12; d", "mad_rpcs: x", "x mad_rpc: y", "libibnetdisc/x: y",
+		"src/query_smp.c:12", "a b.c:12; d", "mad_rpcs: x", "x mad_rpc: y",
+		"libibnetdisc/x: y",
 		"ibnetdiscover: iberror: failed: discover failed",
 	};
 

@@ -41,9 +41,11 @@ static void refused_at(const char *text, const char *want)
 	"{ " type " Ports:" ports " SystemGUID:" sys " NodeGUID:" node " PortGUID:" port \
 	" VenID:" ven " DevID:" dev " Rev:000000A1 {" desc "} LID:" lid " PN:" num " } "
 #define CA1 END("CA-SM", "02", "1003", "1000", "1001", "0002C9", "1013", "h } 1", "0001", "01")
-#define FAR_CA1 END("CA-SM", "02", "1003", "1000", "1001", "000002C9", "10130000", "h } 1", "0001", "01")
+#define FAR_CA1 \
+	END("CA-SM", "02", "1003", "1000", "1001", "000002C9", "10130000", "h } 1", "0001", "01")
 #define CA2 END("CA", "02", "1003", "1000", "1002", "0002c9", "1013", "h } 1", "0002", "02")
-#define SW(num) END("SW", "24", "2003", "2000", "2000", "000002C9", "CF080000", "the switch", "000A", num)
+#define SW(num) \
+	END("SW", "24", "2003", "2000", "2000", "000002C9", "CF080000", "the switch", "000A", num)
 #define RT END("Rt", "01", "0", "3000", "3001", "0", "0", "r", "0000", "01")
 #define UP "PHY=4x LOG=ACT SPD=25\n"
 
@@ -60,7 +62,8 @@ static const char list[] =
 START_TEST(subnet_list)
 {
 	struct outcome o = good(load(list));
-	const struct sim_node *ca = node_of_desc(o.f, "h } 1"), *sw = node_of_desc(o.f, "the switch");
+	const struct sim_node *ca = node_of_desc(o.f, "h } 1");
+	const struct sim_node *sw = node_of_desc(o.f, "the switch");
 	const struct sim_port *p = port_of(o.f, "h } 1", 1), *r = port_of(o.f, "r", 1);
 
 	ck_assert_uint_eq(o.f->n_nodes, 3);
@@ -103,7 +106,8 @@ START_TEST(one_end_of_a_list)
 END_TEST
 
 static const struct { const char *text, *want; } bad_lists[] = {
-	{ "{ XX Ports:01 NodeGUID:1\n", ":1: a type of node is expected, CA, SW or Rt, not \"XX Ports" },
+	{ "{ XX Ports:01 NodeGUID:1\n",
+	  ":1: a type of node is expected, CA, SW or Rt, not \"XX Ports" },
 	{ "{ CA-SMS Ports:01 NodeGUID:1\n", ":1: a type of node is expected" },
 	{ "{ CA NodeGUID:1\n", ":1: Ports: and a number in hexadecimal up to fe is expected, not "
 	  "\"NodeGUID:1\"" },
@@ -114,7 +118,8 @@ static const struct { const char *text, *want; } bad_lists[] = {
 	  ":1: a description in braces is expected, not \"LID:1\"" },
 	{ "{ CA Ports:1 SystemGUID:0 NodeGUID:1 PortGUID:1 VenID:0 DevID:0 Rev:0 {x} LID:10000\n",
 	  ":1: LID: and a number in hexadecimal up to ffff" },
-	{ "{ CA Ports:1 SystemGUID:0 NodeGUID:1 PortGUID:1 VenID:0 DevID:0 Rev:0 {x} LID:1 PN:1 x\n",
+	{ "{ CA Ports:1 SystemGUID:0 NodeGUID:1 PortGUID:1 VenID:0 DevID:0 Rev:0 {x} LID:1 "
+	  "PN:1 x\n",
 	  ":1: \"}\" is expected, not \"x\"" },
 	{ CA1 "\n", ":1: an end of a link in braces is expected, not \"\"" },
 	{ CA1 SW("1F") "\n", ":1: PHY=VALUE is expected, not \"\"" },
@@ -124,17 +129,20 @@ static const struct { const char *text, *want; } bad_lists[] = {
 	{ CA1 SW("1F") "PHY=4x LOG=ACT SPD=7\n", ":1: \"4x\" and \"7\" are no width and speed" },
 	{ CA1 SW("1F") "PHY=4xEDR LOG=ACT\n", ":1: \"4xEDR\" and \"2.5\" are no width and speed" },
 	{ CA1 SW("1F") "PHY=4x LOG=ACT SPD=25 what\n", ":1: \"what\" is not understood here" },
-	{ CA1 SW("25") UP SW("25") FAR_CA1 UP, ":2: port 37 is out of range: \"S-0000000000002000\" has 36" },
+	{ CA1 SW("25") UP SW("25") FAR_CA1 UP,
+	  ":2: port 37 is out of range: \"S-0000000000002000\" has 36" },
 	{ CA1 SW("00") UP, ":1: a link has no end at port 0" },
 	{ CA1 SW("1F") UP CA1 SW("1F") UP SW("1F") FAR_CA1 UP,
 	  ":2: port 1 of \"H-0000000000001000\" is there twice, first at line 1" },
 	{ CA1 SW("1F") UP SW("1F") CA2 UP, ":1: port 31 of \"S-0000000000002000\" is connected to "
 	  "\"H-0000000000001000\"[2] by line 2" },
-	{ CA1 SW("1F") UP SW("1F") END("CA", "02", "1003", "1000", "1009", "0", "0", "x", "1", "01") UP,
+	{ CA1 SW("1F") UP
+	  SW("1F") END("CA", "02", "1003", "1000", "1009", "0", "0", "x", "1", "01") UP,
 	  ":2: port 1 of \"H-0000000000001000\" has GUID 0x1001 by its own line" },
 	{ CA1 SW("1F") UP END("SW", "10", "0", "2000", "2000", "0", "0", "x", "1", "1F") FAR_CA1 UP,
 	  ":2: node 0x2000 has another type or number of ports than by line 1" },
-	{ END("CA", "00", "0", "1", "1", "0", "0", "x", "1", "1") SW("1") UP, ":1: a node without ports" },
+	{ END("CA", "00", "0", "1", "1", "0", "0", "x", "1", "1") SW("1") UP,
+	  ":1: a node without ports" },
 	{ END("CA", "01", "0", "0", "1", "0", "0", "x", "1", "1") SW("1") UP, ":1: 0 is no GUID" },
 	{ CA1 SW("1F") UP "Switch 4 \"s\"\n", ":2: an end of a link in braces is expected" },
 };
@@ -220,7 +228,8 @@ static const struct { const char *text, *want; } bad_reports[] = {
 	{ "CA 1 1 0x11 4x SDR\n", ":1: descriptions in single quotes are expected" },
 	{ "CA 1 1 0x11 4x SDR '\n", ":1: descriptions in single quotes are expected" },
 	{ "CA 1 1 0x11 4x SDR 'a' b\n", ":1: descriptions in single quotes are expected" },
-	{ "CA 1 1 0x11 4x SDR - SW 1 0x21 ( 'a' - 's' )\n", ":1: type, LID, number and GUID of the far" },
+	{ "CA 1 1 0x11 4x SDR - SW 1 0x21 ( 'a' - 's' )\n",
+	  ":1: type, LID, number and GUID of the far" },
 	{ "CA 1 1 0x11 4x SDR - SW 1 1 0x21 ( 'a' - 's'\n", ":1: descriptions in single quotes" },
 	{ "CA 1 1 0x11 4x SDR - SW 1 1 0x21 ( 'a' )\n", ":1: descriptions in single quotes" },
 	{ "CA 1 1 0x11 4x SDR - SW 1 1 0x21 ' - '\n", ":1: descriptions in single quotes" },
@@ -254,8 +263,8 @@ START_TEST(systems_and_cables)
 
 	ck_assert_msg(o.ok, "%s", o.err.s);
 	check_sound(o.f);
-	snprintf(want, sizeof(want), "%s:3: 4xDDR by this end, 4xSDR by line 9: the slower is taken\n",
-		 o.path);
+	snprintf(want, sizeof(want), "%s:3: 4xDDR by this end, 4xSDR by line 9: the slower is "
+		 "taken\n", o.path);
 	ck_assert_str_eq(o.warn.s, want);
 	ck_assert_uint_eq(o.f->n_nodes, 5);
 	ck_assert_uint_eq(count_links(o.f), 5);
@@ -310,7 +319,8 @@ static const struct { const char *text, *want; } bad_systems[] = {
 	  ":3: port 1 of \"leaf\" is there twice, first at line 2" },
 	{ LEAF " P1 -> MT23108 h1 P1\n P2 -> MT23108 h1 P1\n",
 	  ":3: port 1 of \"h1\" is connected already, by line 2" },
-	{ LEAF " P1 -> MT23108 h1 P1\n\nMTS3600 h1\n", ":4: system \"h1\" is of another type by line 2" },
+	{ LEAF " P1 -> MT23108 h1 P1\n\nMTS3600 h1\n",
+	  ":4: system \"h1\" is of another type by line 2" },
 	{ LEAF, ":1: this is no topology in a format that is read: \"MTS2400 leaf\"" },
 };
 
@@ -342,8 +352,8 @@ static void with_messages(const char *text)
 		buf_printf(&b, "%.*s%s%s", (int)(at - text), text, message, at);
 		o = load_bytes(b.s, b.n);
 		ck_assert_msg(o.ok, "%s", o.err.s);
-		snprintf(want, sizeof(want), "%s:%u: a program's message, which is ignored: %.79s\n",
-			 o.path, line + 1, message);
+		snprintf(want, sizeof(want), "%s:%u: a program's message, which is ignored: "
+			 "%.79s\n", o.path, line + 1, message);
 		want[strcspn(want, "\n")] = 0;
 		ck_assert_msg(!strncmp(o.warn.s, want, strlen(want)), "%s\n%s", o.warn.s, want);
 		outcome_free(&o);
@@ -361,10 +371,12 @@ START_TEST(messages_between_lines)
 	with_messages("Buffalo s\n P1 -> Cougar h P1\n");
 	with_messages("Switch 8 \"S-0\"\n[1] \"H-1\"\n[2] \"H-2\"\nHca 1 \"H-1\"\n[1] \"S-0\"\n"
 		      "Hca 1 \"H-2\"\n[1] \"S-0\"[2]\n");
-	o = load("\n" WARN3 "Switch 4 \"s\"\n" WARN1 "[1] \"t\"\n" WARN1 "Switch 4 \"t\"\n[1] \"s\"\n");
+	o = load("\n" WARN3 "Switch 4 \"s\"\n" WARN1 "[1] \"t\"\n" WARN1
+		 "Switch 4 \"t\"\n[1] \"s\"\n");
 	ck_assert_msg(o.ok, "%s", o.err.s);
-	snprintf(want, sizeof(want), "%s:2: the first of 3 messages of programs, which are ignored: "
-		 "mad_rpc: _do_madrpc failed; dport (DR path slid 0; dlid 0; 0,1)\n", o.path);
+	snprintf(want, sizeof(want), "%s:2: the first of 3 messages of programs, which are "
+		 "ignored: mad_rpc: _do_madrpc failed; dport (DR path slid 0; dlid 0; 0,1)\n",
+		 o.path);
 	ck_assert_str_eq(o.warn.s, want);
 	outcome_free(&o);
 }
