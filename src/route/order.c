@@ -263,7 +263,8 @@ static struct updn_order *order_from_ranks(const struct graph *base, const uint1
 	struct key *keys = xcalloc(base->n, sizeof(*keys));
 	uint32_t *sw = xcalloc(base->n, sizeof(*sw));
 
-	*o = (struct updn_order){ .layered = layered, .hub = FABRIC_NONE };
+	*o = (struct updn_order){ .layered = layered, .hub = FABRIC_NONE,
+				  .method.digits = layered };
 	for (uint32_t v = 0; v < base->n; v++) {
 		keys[v] = (struct key){ .rank = rank[v], .v = v };
 		if (o->n_ranks <= rank[v])
@@ -290,7 +291,7 @@ struct updn_order *updn_order_on(const struct updn_order *o, const struct fabric
 
 	*to = (struct updn_order){ .n_ranks = o->n_ranks, .layered = o->layered,
 				   .hub = FABRIC_NONE, .hub_safe = o->hub_safe,
-				   .hub_reach = o->hub_reach, .passes = o->passes, .meets = o->meets };
+				   .hub_reach = o->hub_reach, .method = o->method, .meets = o->meets };
 	to->rank = xcalloc(f->n_switches, sizeof(*to->rank));
 	for (uint32_t v = 0; v < o->g->n; v++) {
 		if (sw_of[o->g->sw[v]] == FABRIC_NONE)

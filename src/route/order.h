@@ -11,6 +11,15 @@
 
 #include "route/graph.h"
 
+/* How ways are chosen among those that an order allows. */
+struct updn_method {
+	/* By dmodk.h, if the order is layered; else by the load of a switch's own lanes. */
+	bool digits;
+	unsigned passes;	/* so often weigh.h chooses each way anew, … */
+	uint64_t hop;		/* … by these weights: see there */
+	unsigned down;
+};
+
 struct updn_order {
 	struct graph *g;	/* vertices in rising order */
 	uint16_t *rank;		/* [vertex] */
@@ -29,8 +38,7 @@ struct updn_order {
 	bool hub_safe;		/* such turns can't close a circle of channels */
 	uint32_t hub_reach;	/* vertices with a legal path to it */
 	bool meets;		/* a legal multicast tree can have all hosts: below one vertex, or by the hub */
-	/* How often weigh.h chooses each way; 0: digits do, or the load of a switch's own lanes. */
-	unsigned passes;
+	struct updn_method method;
 	bool shortest;		/* all switches with hosts have shortest paths that are legal */
 	/*
 	 * The fabric is a tree by this order, or by another one that balances worse: layered and shortest,
@@ -47,7 +55,6 @@ struct updn_orders {
 
 /* The orders that f may be routed by, the most promising first, at least one; the caller's to free. */
 void updn_orders(const struct fabric *f, struct updn_orders *all);
-
 
 /* Ranks by the distance from the leaves, which are the switches with more than a few hosts; false: there are none. */
 bool updn_ranks_by_hosts(const struct graph *g, uint16_t *rank);

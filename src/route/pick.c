@@ -3,10 +3,9 @@
  * The order that a fabric is routed by: of those that there are (order.h) the one whose
  * routes are best.
  *
- * An order that gives all hosts shortest paths by layers is taken at once: that is a tree as
- * it should be.  Else each is tried: all hosts are to be connected, and then what counts is
- * the bandwidth that a pair may expect when all hosts send at once: that of the busiest
- * channel on its way, shared by those of the pairs that cross it which do so at a time.
+ * A tree as d-mod-k routing has it is taken at once.  Else the orders are tried, with several
+ * ways to spread paths: all hosts are to be connected, and then what counts is the effective
+ * bisection bandwidth, measured on the tables, and the largest load of any channel.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +18,15 @@
 /* Of more hosts than that only some are looked at as destinations. */
 #define HOSTS_JUDGED 4096u
 
-#define PASSES 3	/* of weigh.h; further ones change little */
+/*
+ * Up to so many looks at channels in a pass of weigh.h, for two nanoseconds each, several
+ * methods are tried.  Else they would take too long: orders are compared by quick methods, and
+ * what serves most fabrics best is taken.
+ */
+#define PASS_MAX 30000000u
+
+/* Flows between hosts that are followed to compare bandwidths. */
+#define FLOWS_JUDGED 100000u
 
 /* LIDs for all that may have some, from 1 on. */
 struct numbers {
@@ -107,92 +114,174 @@ static void each_tree(const struct numbers *x, const struct channels *c, const s
 }
 
 struct judge {
-	uint64_t *load;		/* [lane]: pairs of hosts */
-	uint64_t *most;		/* [vertex]: the greatest load on its way */
-	uint32_t n_dests;
-	double sum, pairs;
+	uint64_t *load;		/* [lane]: routes between hosts */
 };
 
 static void add_load(void *arg, const struct tree *t)
 {
 	struct judge *j = arg;
 
-	j->n_dests++;
 	for (uint32_t i = 0; i < t->n; i++)
 		if (t->next[t->seq[i]].to != FABRIC_NONE)
 			j->load[t->next[t->seq[i]].lane] += t->below[t->seq[i]];
 }
 
-static void add_share(void *arg, const struct tree *t)
+/* A packet on its way: the lanes of pair i are lanes[first] .. lanes[end - 1]. */
+struct flow {
+	uint32_t first, end;
+	bool lost;
+};
+
+struct traffic {
+	const struct numbers *x;
+	const struct channels *c;
+	const struct lfts *l;
+	uint32_t *from;		/* [host]: vertex */
+	uint16_t *lid;		/* [host] */
+	uint32_t *hosts;	/* in the order of chance */
+	uint32_t n;
+	uint64_t chance;
+	uint32_t *load;		/* [lane]: flows */
+	struct flow *flows;
+	VEC(uint32_t) lanes;
+};
+
+static uint32_t draw(struct traffic *t, uint32_t n)
 {
-	struct judge *j = arg;
+	t->chance += 0x9e3779b97f4a7c15ULL;
+	return (uint32_t)((hash64(t->chance) >> 32) * n >> 32);
+}
 
-	for (uint32_t i = t->n; i-- > 0;) {
-		uint32_t v = t->seq[i], hosts = graph_hosts(t->g, v);
-		struct channel ch = t->next[v];
-		uint64_t most = 0;
+static void traffic_init(struct traffic *t, const struct numbers *x, const struct channels *c,
+			 const struct lfts *l)
+{
+	const struct graph *g = c->g;
 
-		if (ch.to != FABRIC_NONE) {
-			most = j->load[ch.lane];
-			if (j->most[ch.to] > most)
-				most = j->most[ch.to];
+	*t = (struct traffic){ .x = x, .c = c, .l = l };
+	t->from = xcalloc(g->n_hosts, sizeof(*t->from));
+	t->lid = xcalloc(g->n_hosts, sizeof(*t->lid));
+	t->hosts = xcalloc(g->n_hosts, sizeof(*t->hosts));
+	t->load = xcalloc(g->n_lanes, sizeof(*t->load));
+	t->flows = xcalloc(g->n_hosts / 2 + 1, sizeof(*t->flows));
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t i = g->end0[v]; i < g->inner0[v]; i++) {
+			t->from[t->n] = v;
+			t->hosts[t->n] = t->n;
+			t->lid[t->n++] = x->lid[g->ends[i]];
 		}
-		j->most[v] = most;
-		j->sum += hosts / (1 + (double)most / j->n_dests);
-		j->pairs += hosts;
-	}
 }
 
-/* How evenly the lanes are loaded: mean by greatest, of those that carry anything. */
-static double evenness(const struct judge *j, uint32_t n_lanes)
+static void traffic_free(struct traffic *t)
 {
-	uint64_t most = 0, sum = 0, n = 0;
-
-	for (uint32_t i = 0; i < n_lanes; i++) {
-		if (j->load[i] > most)
-			most = j->load[i];
-		sum += j->load[i];
-		n += j->load[i] > 0;
-	}
-	return n ? (double)sum / (double)n / (double)most : 1;
+	free(t->from);
+	free(t->lid);
+	free(t->hosts);
+	free(t->load);
+	free(t->flows);
+	vec_free(&t->lanes);
 }
 
-/*
- * The share of a host's bandwidth that a pair of them may expect, from 0 to 1; somewhat less if
- * one lane has much more to carry than others, for those that have to use it.
- */
+static void shuffle(struct traffic *t)
+{
+	for (uint32_t i = t->n; i > 1; i--) {
+		uint32_t j = draw(t, i), host = t->hosts[j];
+
+		t->hosts[j] = t->hosts[i - 1];
+		t->hosts[i - 1] = host;
+	}
+}
+
+static void send(struct traffic *t, struct flow *flow, uint32_t from, uint32_t to)
+{
+	uint32_t v = t->from[from], hops = 0;
+
+	flow->first = (uint32_t)t->lanes.n;
+	while (v != t->from[to] && hops++ < t->c->g->n) {
+		uint8_t port = lft_get(t->l, t->c->g->sw[v], t->lid[to]);
+		struct channel ch = channel_by_port(t->c, v, port);
+
+		if (ch.to == FABRIC_NONE)
+			break;
+		*vec_push(&t->lanes) = ch.lane;
+		t->load[ch.lane]++;
+		v = ch.to;
+	}
+	flow->end = (uint32_t)t->lanes.n;
+	flow->lost = v != t->from[to];
+}
+
+/* Half of the hosts send, each to one of the others: the sum of what the pairs get. */
+static double bisect(struct traffic *t)
+{
+	uint32_t half = t->n / 2;
+	double sum = 0;
+
+	shuffle(t);
+	t->lanes.n = 0;
+	for (uint32_t i = 0; i < half; i++)
+		send(t, &t->flows[i], t->hosts[i], t->hosts[half + i]);
+	for (uint32_t i = 0; i < half; i++) {
+		const struct flow *flow = &t->flows[i];
+		uint32_t most = 1;
+
+		for (uint32_t k = flow->first; k < flow->end; k++)
+			if (t->load[t->lanes.v[k]] > most)
+				most = t->load[t->lanes.v[k]];
+		sum += flow->lost ? 0 : 1.0 / most;
+	}
+	for (size_t k = 0; k < t->lanes.n; k++)
+		t->load[t->lanes.v[k]] = 0;
+	return sum;
+}
+
+/* The effective bisection bandwidth: see gauge/gauge.h, which measures more of it. */
+static double bandwidth(const struct numbers *x, const struct channels *c, const struct lfts *l)
+{
+	struct traffic t;
+	double sum = 0;
+	uint64_t flows = 0;
+
+	traffic_init(&t, x, c, l);
+	while (t.n > 1 && flows < FLOWS_JUDGED) {
+		sum += bisect(&t);
+		flows += t.n / 2;
+	}
+	traffic_free(&t);
+	return flows ? sum / (double)flows : 1;
+}
+
+/* Bandwidth, and somewhat less if one lane has much more to carry than others could. */
 static double judge(const struct numbers *x, const struct updn_order *o, const struct lfts *l)
 {
 	struct channels *c = channels_new(o->g->f, o);
-	struct judge j = { .load = xcalloc(o->g->n_lanes, sizeof(*j.load)),
-			   .most = xcalloc(o->g->n, sizeof(*j.most)) };
+	struct judge j = { .load = xcalloc(o->g->n_lanes, sizeof(*j.load)) };
+	uint64_t most = 1;
 	struct tree t;
-	double share;
+	double share = bandwidth(x, c, l);
 
 	tree_init(&t, o->g);
 	each_tree(x, c, l, &t, add_load, &j);
-	each_tree(x, c, l, &t, add_share, &j);
-	share = j.pairs ? j.sum / j.pairs * sqrt(sqrt(sqrt(evenness(&j, o->g->n_lanes)))) : 1;
+	for (uint32_t i = 0; i < o->g->n_lanes; i++)
+		most = j.load[i] > most ? j.load[i] : most;
 	tree_free(&t);
 	free(j.load);
-	free(j.most);
 	channels_free(c);
-	return share;
+	return share / sqrt(sqrt(sqrt((double)most)));
 }
 
 struct trial {
 	struct updn_order *order;
-	unsigned passes;
+	struct updn_method method;
 	struct updn_outcome did;
 	double share;
 };
 
-static struct trial try(const struct numbers *x, struct updn_order *o, unsigned passes)
+static struct trial try(const struct numbers *x, struct updn_order *o, struct updn_method m)
 {
 	struct lfts *l = lfts_new(x->r.f->n_switches, x->r.lid_top);
-	struct trial t = { .order = o, .passes = passes };
+	struct trial t = { .order = o, .method = m };
 
-	o->passes = passes;
+	o->method = m;
 	t.did = updn_by(&x->r, o, l);
 	t.share = judge(x, o, l);
 	lfts_free(l);
@@ -215,61 +304,150 @@ static bool is_better(const struct trial *a, const struct trial *b)
 	return worth(a) > worth(b);
 }
 
-/* Digits give so poor a result with this order that weighing is not worth a try. */
-static bool is_hopeless(const struct trial *t, const struct trial *best)
+/* See weigh.h; the weight of a lane on the way down where there are ranks. */
+#define TOGETHER 16u
+/* Passes of weigh.h: a first look at an order, then again with the best. */
+#define FEW 1u
+#define MANY 3u
+
+static void improve(struct trial *best, const struct trial *t)
 {
-	return !t->passes && best->order && !best->did.lost && 4 * worth(t) < worth(best);
+	if (!best->order || is_better(t, best))
+		*best = *t;
+}
+
+/* True if a pass of weigh.h takes more than some tens of milliseconds. */
+static bool is_large(const struct graph *g)
+{
+	return (uint64_t)g->n_hosts * g->trunk0[g->n] > PASS_MAX;
 }
 
 /*
- * The best of all orders, each tried with digits and with one pass of weighing.  Further passes are tried
- * with the order that weighing suits best: they rarely make another order the best.
+ * What a hop costs that need not be, as weigh.h has it: half of what all hosts' routes to one
+ * host load.
  */
-static struct updn_order *find_best(const struct fabric *f, const struct updn_orders *all)
+static uint64_t hop_of(const struct graph *g)
 {
-	struct trial best = { 0 }, weighed = { 0 }, again;
-	struct numbers x;
+	return g->n_hosts / 2 + 1;
+}
 
-	give_numbers(&x, f, all->v[0]->g);
-	for (unsigned i = 0; i < 2 * all->n; i++) {
-		struct trial t = try(&x, all->v[i / 2], i % 2);
+static void try_order(const struct numbers *x, struct updn_order *o, struct trial *best)
+{
+	struct trial t;
 
-		i += is_hopeless(&t, &best);
-		if (!best.order || is_better(&t, &best))
-			best = t;
-		if (t.passes && (!weighed.order || is_better(&t, &weighed)))
-			weighed = t;
+	if (o->layered || is_large(o->g)) {
+		t = try(x, o, (struct updn_method){ .digits = o->layered });
+		improve(best, &t);
 	}
-	again = try(&x, weighed.order, PASSES);
-	if (is_better(&again, &best))
-		best = again;
-	best.order->passes = best.passes;
-	free(x.lid);
-	free(x.lmc);
-	return best.order;
+	if (is_large(o->g))
+		return;
+	if (o->layered)
+		t = try(x, o, (struct updn_method){ false, FEW, 0, TOGETHER });
+	else
+		t = try(x, o, (struct updn_method){ false, MANY, hop_of(o->g), 1 });
+	improve(best, &t);
+}
+
+/* The best order once more, in other ways. */
+static void try_methods(const struct numbers *x, struct updn_order *o, struct trial *best)
+{
+	uint64_t hop = hop_of(o->g);
+	struct updn_method layered[] = {
+		{ true, FEW, 0, TOGETHER }, { true, MANY, 0, TOGETHER },
+		{ false, MANY, 0, TOGETHER }, { false, MANY, hop, 1 }, { false, MANY, hop, TOGETHER },
+	}, other[] = {
+		{ false, MANY, 0, 1 }, { false, MANY, 0, TOGETHER }, { false, 3 * MANY, hop, 1 },
+		{ false, MANY, hop, 4 },
+	};
+	const struct updn_method *m = o->layered ? layered : other;
+	unsigned n = o->layered ? ARRAY_SIZE(layered) : ARRAY_SIZE(other);
+
+	for (unsigned i = 0; i < n; i++) {
+		struct trial t = try(x, o, m[i]);
+
+		improve(best, &t);
+	}
 }
 
 /* True if the switches of a rank have equally many lanes up, and only the lowest rank has hosts. */
-static bool is_regular(const struct updn_order *o)
+static bool has_even_ranks(const struct updn_order *o)
 {
 	const struct graph *g = o->g;
 	uint32_t *up = xcalloc(o->n_ranks, sizeof(*up));
-	bool regular = o->layered && o->shortest;
+	bool even = true;
 
-	for (uint32_t v = 0; v < g->n && regular; v++) {
+	for (uint32_t v = 0; v < g->n && even; v++) {
 		uint32_t n = 1;
 
+		if (g->trunk0[v] == g->trunk0[v + 1])
+			continue;	/* cut off: it is nobody's concern */
 		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
 			n += g->trunks[t].n_lanes;
 		if (!up[o->rank[v]])
 			up[o->rank[v]] = n;
-		regular = up[o->rank[v]] == n && !(o->rank[v] && graph_hosts(g, v));
+		even = up[o->rank[v]] == n && !(o->rank[v] && graph_hosts(g, v));
 	}
 	free(up);
-	return regular;
+	return even;
 }
 
-/* See `tree` of order.h.  A grid has ranks, too, by the distance from its middle, but hosts there. */
+static bool same_parents(const struct graph *g, uint32_t a, uint32_t b)
+{
+	uint32_t n = g->trunk0[a + 1] - g->up0[a];
+
+	if (g->trunk0[b + 1] - g->up0[b] != n)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (g->trunks[g->up0[a] + i].v != g->trunks[g->up0[b] + i].v)
+			return false;
+	return true;
+}
+
+/*
+ * True if switches that have one neighbour above in common have all in common: digits count on
+ * that.
+ */
+static bool has_pods(const struct graph *g)
+{
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t t = g->trunk0[v] + 1; t < g->up0[v]; t++)
+			if (!same_parents(g, g->trunks[t - 1].v, g->trunks[t].v))
+				return false;
+	return true;
+}
+
+/*
+ * True if no two switches below a switch have one below them in common: down there is but one
+ * way.
+ */
+static bool has_planes(const struct graph *g)
+{
+	uint32_t *above = xcalloc(g->n, sizeof(*above));
+	bool apart = true;
+
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t t = g->trunk0[v]; t < g->up0[v]; t++) {
+			uint32_t u = g->trunks[t].v;
+
+			for (uint32_t s = g->trunk0[u]; s < g->up0[u]; s++) {
+				apart &= above[g->trunks[s].v] != v + 1;
+				above[g->trunks[s].v] = v + 1;
+			}
+		}
+	free(above);
+	return apart;
+}
+
+/* True if digits are as good as anything: there is no need to try. */
+static bool is_regular(const struct updn_order *o)
+{
+	return o->layered && o->shortest && has_even_ranks(o) && has_pods(o->g) && has_planes(o->g);
+}
+
+/*
+ * See `tree` of order.h.  A grid has ranks, too, by the distance from its middle, but hosts
+ * there.
+ */
 static bool is_tree(const struct updn_order *o)
 {
 	const struct graph *g = o->g;
@@ -287,6 +465,27 @@ static bool is_tree(const struct updn_order *o)
 		with_hosts += graph_hosts(g, v) > 0;
 	}
 	return 2 * with_hosts <= top;
+}
+
+static struct updn_order *find_best(const struct fabric *f, const struct updn_orders *all)
+{
+	struct trial best = { 0 };
+	struct numbers x;
+	unsigned n = all->n;
+
+	give_numbers(&x, f, all->v[0]->g);
+	for (unsigned i = 0; i < n; i++)
+		try_order(&x, all->v[i], &best);
+	if (!is_large(best.order->g))
+		try_methods(&x, best.order, &best);
+	else if (best.order->layered)
+		best.method = (struct updn_method){ true, FEW, 0, TOGETHER };
+	else
+		best.method = (struct updn_method){ false, FEW, hop_of(best.order->g), 1 };
+	best.order->method = best.method;
+	free(x.lid);
+	free(x.lmc);
+	return best.order;
 }
 
 struct updn_order *updn_order_new(const struct fabric *f)

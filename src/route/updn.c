@@ -35,7 +35,7 @@ struct updn {
 	const struct updn_order *o;
 	const struct graph *g;
 	struct lfts *out;
-	struct dmodk *k;	/* NULL if the fabric is not layered */
+	struct dmodk *k;	/* NULL if it is not by digits */
 	struct up_lane *up;	/* of vertex v: up[up_first[v]] .. up[up_first[v + 1] - 1] */
 	uint32_t *up_first;
 	uint32_t *floor;	/* [vertex]: least load of its up lanes, or less */
@@ -47,7 +47,6 @@ struct updn {
 	struct dest dests[DESTS_MAX];	/* the ends on it */
 	unsigned n_dests;
 	uint32_t *digit;	/* [rank * DESTS_MAX + dest]: number without the lower digits */
-	uint8_t *copied;	/* [vertex]: 1: all LIDs of a port there share the ways of the first */
 	struct weigh *weigh;	/* NULL if it is not by weight */
 	struct stranded *stranded;
 	uint32_t *todo;		/* vertices that the destination has not been reached from */
@@ -273,16 +272,24 @@ static bool hub_helps(const struct updn *u, uint32_t v)
 	return u->to_hub && u->to_hub[v] != LFT_DROP && u->total[u->o->hub] != FAR;
 }
 
+/* A legal way, by digits or the least loaded. */
+static void route_legally(struct updn *u, uint32_t v, uint32_t d)
+{
+	if (v == d || u->total[v] == FAR)
+		return;
+	if (u->down[v] != FAR)
+		route_down(u, v);
+	else
+		route_up(u, v);
+}
+
+/* What there is where no way is legal. */
 static void route_from(struct updn *u, uint32_t v, uint32_t d)
 {
 	if (v == d)
 		graph_deliver(u->g, u->out, d, u->dests, u->n_dests);
-	else if (u->total[v] != FAR && u->weigh)
-		;	/* done */
-	else if (u->down[v] != FAR)
-		route_down(u, v);
 	else if (u->total[v] != FAR)
-		route_up(u, v);
+		;	/* done */
 	else if (hub_helps(u, v))
 		route_by_hub(u, v);
 	else if (u->part[v] == u->part[d])
@@ -361,40 +368,54 @@ static void route_stranded(struct updn *u, uint32_t d)
 				first = lost;
 			for (uint32_t j = 0; j < lost && k == 0; j++)
 				count_lost(u, todo[j], &u->dests[i]);
-			if (lost > first) {
+			if (lost > first)
 				copy_first(u, &u->dests[i], k);
-				u->copied[d] = 1;
-			}
 		}
 	free(todo);
 }
 
-static void route_to(struct updn *u, uint32_t d)
+static bool begin(struct updn *u, uint32_t d)
 {
 	u->n_dests = graph_dests(u->g, u->r, u->out->top, d, u->dests);
-	if (u->n_dests == 0)
-		return;
-	u->n_todo = 0;
-	updn_distances(u->g, d, u->down, u->total);
-	if (u->weigh)
-		weigh_route(u->weigh, u->out, d, u->down, u->total, u->dests, u->n_dests);
+	if (u->n_dests)
+		updn_distances(u->g, d, u->down, u->total);
+	return u->n_dests > 0;
+}
+
+static void choose_first(struct updn *u, uint32_t d)
+{
 	if (u->k)
 		digits_of(u, d);
+	for (uint32_t v = 0; v < u->g->n; v++)
+		route_legally(u, v, d);
+}
+
+static void weigh_once(struct updn *u, uint32_t d, bool again)
+{
+	if (!begin(u, d))
+		return;
+	weigh_begin(u->weigh, d, u->down, u->total);
+	if (again)
+		weigh_take_back(u->weigh, u->out, u->dests, u->n_dests);
+	weigh_route(u->weigh, u->out, u->dests, u->n_dests);
+}
+
+static void weigh_tables(struct updn *u, uint32_t d)
+{
+	if (!begin(u, d))
+		return;
+	weigh_begin(u->weigh, d, u->down, u->total);
+	weigh_add(u->weigh, u->out, u->dests, u->n_dests);
+}
+
+/* The entries that build on those of legal ways, which are there. */
+static void complete(struct updn *u, uint32_t d)
+{
+	u->n_todo = 0;
 	for (uint32_t v = 0; v < u->g->n; v++)
 		route_from(u, v, d);
 	if (u->n_todo)
 		route_stranded(u, d);
-}
-
-/* A further pass of weigh.h, except where route_stranded() has replaced its entries. */
-static void route_again(struct updn *u, uint32_t d)
-{
-	u->n_dests = u->copied[d] ? 0 : graph_dests(u->g, u->r, u->out->top, d, u->dests);
-	if (u->n_dests == 0)
-		return;
-	updn_distances(u->g, d, u->down, u->total);
-	weigh_take_back(u->weigh, u->out, d, u->down, u->total, u->dests, u->n_dests);
-	weigh_route(u->weigh, u->out, d, u->down, u->total, u->dests, u->n_dests);
 }
 
 static void find_hub_ports(struct updn *u)
@@ -435,19 +456,41 @@ static int compare_numbers(const void *a, const void *b)
 	return x->v < y->v ? -1 : x->v > y->v;
 }
 
-static void route_all(struct updn *u)
+static uint32_t *sequence(const struct updn *u)
 {
-	uint32_t n = u->g->n;
+	uint32_t n = u->g->n, *order = xcalloc(n, sizeof(*order));
 	struct by_number *seq = xcalloc(n, sizeof(*seq));
 
 	for (uint32_t v = 0; v < n; v++)
 		seq[v] = (struct by_number){ u->o->rank[v], u->k ? u->k->leaf[v] : v, v };
 	qsort(seq, n, sizeof(*seq), compare_numbers);
 	for (uint32_t i = 0; i < n; i++)
-		route_to(u, seq[i].v);
-	for (uint32_t i = n; i < n * u->o->passes; i++)
-		route_again(u, seq[i % n].v);
+		order[i] = seq[i].v;
 	free(seq);
+	return order;
+}
+
+static void route_all(struct updn *u)
+{
+	const struct updn_method *m = &u->o->method;
+	uint32_t n = u->g->n, *order = sequence(u);
+	bool weighed = u->weigh != NULL;
+
+	for (uint32_t i = 0; i < n && (m->digits || !weighed); i++) {
+		if (!begin(u, order[i]))
+			continue;
+		choose_first(u, order[i]);
+		if (!weighed)
+			complete(u, order[i]);
+	}
+	for (uint32_t i = 0; i < n && m->digits && weighed; i++)
+		weigh_tables(u, order[i]);
+	for (uint32_t i = 0; i < n * m->passes; i++)
+		weigh_once(u, order[i % n], m->digits || i >= n);
+	for (uint32_t i = 0; i < n && weighed; i++)
+		if (begin(u, order[i]))
+			complete(u, order[i]);
+	free(order);
 }
 
 struct updn_outcome updn_by(const struct route_request *r, const struct updn_order *o,
@@ -462,10 +505,9 @@ struct updn_outcome updn_by(const struct route_request *r, const struct updn_ord
 	u.load = xcalloc(g->n_lanes, sizeof(*u.load));
 	u.part = graph_parts(g);
 	u.todo = xcalloc(g->n, sizeof(*u.todo));
-	u.copied = xcalloc(g->n, 1);
-	if (o->passes)
-		u.weigh = weigh_new(g);
-	else if (o->layered)
+	if (o->method.passes)
+		u.weigh = weigh_new(o, o->method.hop, o->method.down);
+	if (o->method.digits)
 		digits_init(&u);
 	if (o->hub != FABRIC_NONE && o->hub_safe)
 		find_hub_ports(&u);
@@ -473,7 +515,6 @@ struct updn_outcome updn_by(const struct route_request *r, const struct updn_ord
 	weigh_free(u.weigh);
 	stranded_free(u.stranded);
 	free(u.todo);
-	free(u.copied);
 	free(u.part);
 	free(u.to_hub);
 	free(u.digit);

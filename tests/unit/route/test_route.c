@@ -1074,26 +1074,85 @@ START_TEST(no_cliff)
 }
 END_TEST
 
-/* The sum of the squares of the loads of all channels, with ways that are chosen so many times. */
-static uint64_t unevenness(const struct topo *t, struct updn_order *o, unsigned passes)
+/* Tables by an order whose method is as told. */
+static struct lfts *route_by(const struct topo *t, struct updn_order *o, struct updn_method m)
 {
 	struct route_request r = t->r;
 	struct buf why = { 0 };
-	uint64_t sum = 0;
-	uint32_t *load;
-	struct lfts *l;
+	struct lfts *l = lfts_new(r.f->n_switches, r.lid_top);
 
-	o->passes = passes;
+	o->method = m;
 	r.order = o;
-	l = lfts_new(r.f->n_switches, r.lid_top);
 	ck_assert(route_updn.run(&r, l, &why));
-	load = count_routes(t, l);
-	for (uint32_t p = 0; p < r.f->n_ports; p++)
+	buf_free(&why);
+	return l;
+}
+
+/* The sum of the squares of the loads of all channels. */
+static uint64_t unevenness(const struct topo *t, struct updn_order *o, struct updn_method m)
+{
+	struct lfts *l = route_by(t, o, m);
+	uint32_t *load = count_routes(t, l);
+	uint64_t sum = 0;
+
+	for (uint32_t p = 0; p < t->f->n_ports; p++)
 		sum += (uint64_t)load[p] * load[p];
 	free(load);
 	lfts_free(l);
-	buf_free(&why);
 	return sum;
+}
+
+static uint32_t host_switch(const struct fabric *f, uint32_t port)
+{
+	return port_node(f, f->ports[port].peer)->sw;
+}
+
+/* One of the bisections of bandwidth(): hosts[0 .. half - 1] send to those behind. */
+static double bisect(const struct topo *t, const struct lfts *l, const uint32_t *hosts,
+		     unsigned half)
+{
+	const struct fabric *f = t->f;
+	uint32_t *out = xcalloc(f->n_switches + 1, sizeof(*out));
+	uint32_t *load = xcalloc(f->n_ports, sizeof(*load));
+	double sum = 0;
+
+	for (unsigned i = 0; i < 2 * half; i++) {
+		uint32_t to = hosts[half + i % half], most = 1;
+		unsigned hops = follow(t, l, host_switch(f, hosts[i % half]), to, t->lid[to], out);
+
+		for (unsigned k = 0; k + 1 < hops; k++) {
+			load[out[k]] += i < half;
+			most = load[out[k]] > most ? load[out[k]] : most;
+		}
+		sum += i < half ? 0 : 1.0 / most;
+	}
+	free(load);
+	free(out);
+	return sum / half;
+}
+
+/* Effective bisection bandwidth (see gauge/gauge.h), with all channels alike, over 200 bisections. */
+static double bandwidth(const struct topo *t, const struct lfts *l)
+{
+	const struct fabric *f = t->f;
+	uint32_t *hosts = xcalloc(f->n_ports, sizeof(*hosts)), n = 0;
+	uint64_t x = 1;
+	double sum = 0;
+
+	for (uint32_t p = 0; p < f->n_ports; p++)
+		if (t->lid[p] && port_is_host(f, p))
+			hosts[n++] = p;
+	for (unsigned i = 0; i < 200; i++) {
+		for (uint32_t k = n; k > 1; k--) {
+			uint32_t j = (uint32_t)(hash64(x++) % k), h = hosts[j];
+
+			hosts[j] = hosts[k - 1];
+			hosts[k - 1] = h;
+		}
+		sum += bisect(t, l, hosts, n / 2);
+	}
+	free(hosts);
+	return sum / 200;
 }
 
 /* What chose first saw nothing of those after it: when all choose anew, the loads are more even. */
@@ -1112,14 +1171,86 @@ START_TEST(more_passes)
 		topo_finish(&t, f, 0);
 		o = updn_order_new(f);
 		ck_assert(o->layered);
-		once += unevenness(&t, o, 1);
-		thrice += unevenness(&t, o, 3);
+		once += unevenness(&t, o, (struct updn_method){ false, 1, 0, 1 });
+		thrice += unevenness(&t, o, (struct updn_method){ false, 3, 0, 1 });
 		updn_order_free(o);
 		topo_free(&t);
 		fat_free(&p);
 	}
 	ck_assert_msg(thrice * 1000 <= once * 995, "%.0f with three passes, %.0f with one",
 		      (double)thrice, (double)once);
+}
+END_TEST
+
+/*
+ * A tree that lost links keeps the bandwidth that the links left can give: sources come down to a destination
+ * by the same channels, as they do in a whole tree.
+ */
+START_TEST(bandwidth_of_what_is_left)
+{
+	struct fat p = { .pods = 8, .leaves = 4, .hosts = 4, .aggs = 4, .width = 1, .spines = 4 };
+	double chosen = 0, apart = 0;
+
+	for (unsigned seed = 1; seed <= 4; seed++) {
+		struct fabric *f = fat_build(&p);
+		struct updn_order *o;
+		struct lfts *l;
+		struct topo t;
+
+		fat_hosts(&p, f);
+		remove_links(f, 256 * 5 / 100, seed);
+		topo_finish(&t, f, 0);
+		l = topo_route(&t, &route_updn);
+		chosen += bandwidth(&t, l);
+		lfts_free(l);
+		o = updn_order_new(f);
+		l = route_by(&t, o, (struct updn_method){ false, 3, 0, 1 });
+		apart += bandwidth(&t, l);
+		lfts_free(l);
+		updn_order_free(o);
+		topo_free(&t);
+		fat_free(&p);
+	}
+	ck_assert_msg(chosen >= 1.015 * apart, "%.4f, each source by itself %.4f",
+		      chosen / 4, apart / 4);
+}
+END_TEST
+
+/*
+ * Pods with two switches in each of several planes: a top switch gets down to a leaf by either, which digits do
+ * not know of.  They are tried beside weighing, though all switches of a rank are alike.
+ */
+START_TEST(two_of_a_plane)
+{
+	enum { PODS = 6, LEAVES = 5, PLANES = 3, TOPS = 4, HOSTS = 9 };
+	struct fabric *f = topo_begin();
+	uint32_t leaf[PODS * LEAVES], middle[PODS * PLANES * 2], top[PLANES * TOPS];
+	struct topo t;
+	double mean;
+
+	for (unsigned i = 0; i < PODS * LEAVES; i++)
+		leaf[i] = topo_switch(f, 0x100 + i, PLANES * 2 + HOSTS);
+	for (unsigned i = 0; i < PODS * PLANES * 2; i++)
+		middle[i] = topo_switch(f, 0x200 + i, LEAVES + TOPS);
+	for (unsigned i = 0; i < PLANES * TOPS; i++)
+		top[i] = topo_switch(f, 0x300 + i, PODS * 2);
+	for (unsigned i = 0; i < PODS * LEAVES; i++)
+		for (unsigned k = 0; k < PLANES * 2; k++)
+			fabric_link(f, leaf[i], 1 + k, middle[i / LEAVES + k * PODS],
+				    1 + i % LEAVES);
+	for (unsigned i = 0; i < PODS * PLANES * 2; i++)
+		for (unsigned k = 0; k < TOPS; k++)
+			fabric_link(f, middle[i], LEAVES + 1 + k, top[i / PODS / 2 * TOPS + k],
+				    1 + i % (2 * PODS));
+	for (unsigned i = 0; i < PODS * LEAVES * HOSTS; i++)
+		topo_host(f, leaf[i / HOSTS], PLANES * 2 + 1 + i % HOSTS);
+	topo_finish(&t, f, 0);
+	struct lfts *l = topo_route(&t, &route_updn);
+	uint32_t most = busiest(&t, l, &mean);
+
+	ck_assert_msg(most <= 1.6 * mean, "%u, on average %.0f", most, mean);
+	lfts_free(l);
+	topo_free(&t);
 }
 END_TEST
 
@@ -1794,6 +1925,8 @@ int main(void)
 	tcase_add_loop_test(tc, hosts_on_a_spine, 0, 3);
 	tcase_add_loop_test(tc, no_cliff, 0, 40);
 	tcase_add_test(tc, more_passes);
+	tcase_add_test(tc, bandwidth_of_what_is_left);
+	tcase_add_test(tc, two_of_a_plane);
 	tcase_add_loop_test(tc, hosts_beside_a_multiple, 0, 4);
 	tcase_add_test(tc, hosts_on_two_levels);
 	tcase_add_test(tc, cable_between_leaves);

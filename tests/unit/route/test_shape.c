@@ -285,7 +285,7 @@ START_TEST(chassis)
 	topo_finish(&t, f, 0);
 	look_at(f);
 	ck_assert_msg(shape.kind == SHAPE_TREE, "%s", text.s);
-	is("a tree");
+	is("a tree of 3 ranks");
 	topo_free(&t);
 }
 END_TEST
