@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "route/order.h"
+#include "route/search.h"
 
 #define ROOTS_TRIED 8
 
@@ -540,6 +541,99 @@ void updn_orders(const struct fabric *f, struct updn_orders *all)
 		add(all, order_from_ranks(base, rank, false), &s);	/* no switches at all */
 	free(s.sum);
 	free(rank);
+	graph_free(base);
+}
+
+/* --- by search --- */
+
+/* Roots below which breadth first orders are tried. */
+#define ROOTS_SEARCHED 16u
+
+struct far {
+	uint64_t sum;
+	uint32_t v;
+};
+
+static int by_sum(const void *a, const void *b)
+{
+	const struct far *x = a, *y = b;
+
+	if (x->sum != y->sum)
+		return x->sum < y->sum ? -1 : 1;
+	return x->v < y->v ? -1 : x->v > y->v;
+}
+
+static void places_of_ranks(const struct graph *g, const uint16_t *rank, uint16_t *place)
+{
+	struct far *by_rank = xcalloc(g->n, sizeof(*by_rank));
+
+	for (uint32_t v = 0; v < g->n; v++)
+		by_rank[v] = (struct far){ rank[v], v };
+	qsort(by_rank, g->n, sizeof(*by_rank), by_sum);
+	for (uint32_t i = 0; i < g->n; i++)
+		place[by_rank[i].v] = (uint16_t)i;
+	free(by_rank);
+}
+
+/* From the middle of the fabric to its rim: in a grid the corners are the best roots. */
+static void search_roots(struct search *search, const struct graph *g, const struct survey *s,
+			 uint16_t *place)
+{
+	struct far *roots = xcalloc(g->n, sizeof(*roots));
+	uint16_t *rank = xcalloc(g->n, sizeof(*rank));
+	uint32_t last = g->n - 1;
+
+	for (uint32_t v = 0; v < g->n; v++)
+		roots[v] = (struct far){ s->sum[v], v };
+	qsort(roots, g->n, sizeof(*roots), by_sum);
+	for (uint32_t i = 0; i < ROOTS_SEARCHED; i++) {
+		rank_below(g, s->sum, roots[(uint64_t)last * i / (ROOTS_SEARCHED - 1)].v, rank);
+		places_of_ranks(g, rank, place);
+		search_try(search, place);
+	}
+	free(rank);
+	free(roots);
+}
+
+static bool is_connected(const struct graph *g)
+{
+	uint32_t *part = graph_parts(g), v = 0;
+
+	while (v < g->n && part[v] == part[0])
+		v++;
+	free(part);
+	return v == g->n;
+}
+
+void updn_orders_search(const struct fabric *f, struct updn_orders *all)
+{
+	struct graph *base = graph_new(f, graph_by_guid(f));
+	uint16_t *place = xcalloc(base->n, sizeof(*place));
+	uint16_t *of_sw = xcalloc(base->n, sizeof(*of_sw));
+	struct search *search = NULL;
+	struct survey s = { 0 };
+
+	if (base->n_hosts && base->n > 2 && is_connected(base))
+		search = search_new(base);
+	if (search) {
+		survey_make(&s, base);
+		search_roots(search, base, &s, place);
+	}
+	for (unsigned i = 0; i < all->n && search; i++) {
+		for (uint32_t v = 0; v < base->n; v++)
+			of_sw[all->v[i]->g->sw[v]] = (uint16_t)v;
+		for (uint32_t v = 0; v < base->n; v++)
+			place[v] = of_sw[base->sw[v]];
+		search_try(search, place);
+	}
+	if (search) {
+		search_improve(search, place);
+		add(all, order_from_ranks(base, place, false), &s);
+	}
+	search_free(search);
+	free(s.sum);
+	free(of_sw);
+	free(place);
 	graph_free(base);
 }
 

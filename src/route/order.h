@@ -47,7 +47,7 @@ struct updn_order {
 	bool tree;
 };
 
-enum { UPDN_ORDERS_MAX = 4 };
+enum { UPDN_ORDERS_MAX = 5 };
 struct updn_orders {
 	struct updn_order *v[UPDN_ORDERS_MAX];
 	unsigned n;
@@ -55,6 +55,8 @@ struct updn_orders {
 
 /* The orders that f may be routed by, the most promising first, at least one; the caller's to free. */
 void updn_orders(const struct fabric *f, struct updn_orders *all);
+/* Adds one that is made for f by trial (search.h), if f is not too large; takes a second at most. */
+void updn_orders_search(const struct fabric *f, struct updn_orders *all);
 
 /* Ranks by the distance from the leaves, which are the switches with more than a few hosts; false: there are none. */
 bool updn_ranks_by_hosts(const struct graph *g, uint16_t *rank);

@@ -467,15 +467,23 @@ static bool is_tree(const struct updn_order *o)
 	return 2 * with_hosts <= top;
 }
 
-static struct updn_order *find_best(const struct fabric *f, const struct updn_orders *all)
+static struct updn_order *find_best(const struct fabric *f, struct updn_orders *all)
 {
 	struct trial best = { 0 };
 	struct numbers x;
 	unsigned n = all->n;
+	bool tree = false;
 
+	for (unsigned i = 0; i < n; i++)
+		tree |= is_tree(all->v[i]);
 	give_numbers(&x, f, all->v[0]->g);
 	for (unsigned i = 0; i < n; i++)
 		try_order(&x, all->v[i], &best);
+	if (!tree || best.did.lost) {
+		updn_orders_search(f, all);
+		if (all->n > n)
+			try_order(&x, all->v[n], &best);
+	}
 	if (!is_large(best.order->g))
 		try_methods(&x, best.order, &best);
 	else if (best.order->layered)

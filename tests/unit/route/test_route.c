@@ -1254,6 +1254,54 @@ START_TEST(two_of_a_plane)
 }
 END_TEST
 
+/* As many links on each switch, made of `rings` circles through all by chance; two hosts each. */
+static void rings_topo(struct topo *t, unsigned n, unsigned rings, uint64_t seed)
+{
+	struct fabric *f = topo_begin();
+	uint32_t sw[64], seq[64];
+
+	for (unsigned i = 0; i < n; i++) {
+		sw[i] = topo_switch(f, 1 + i, 2 * rings + 2);
+		seq[i] = sw[i];
+	}
+	for (unsigned r = 0; r < rings; r++) {
+		for (unsigned i = n; i > 1; i--) {
+			unsigned j = (unsigned)(hash64(seed++) % i);
+			uint32_t x = seq[j];
+
+			seq[j] = seq[i - 1];
+			seq[i - 1] = x;
+		}
+		for (unsigned i = 0; i < n; i++)
+			fabric_link(f, seq[i], 1 + 2 * r, seq[(i + 1) % n], 2 + 2 * r);
+	}
+	for (unsigned i = 0; i < 2 * n; i++)
+		topo_host(f, sw[i / 2], 2 * rings + 1 + i % 2);
+	topo_finish(t, f, 0);
+}
+
+/* Without layers an order is searched for: one by the distance from a root crowds there. */
+START_TEST(searched_order)
+{
+	double mean, means = 0;
+	uint32_t most = 0;
+
+	for (unsigned seed = 1; seed <= 6; seed++) {
+		struct topo t;
+		struct lfts *l;
+
+		rings_topo(&t, 32, 3, seed * 1000);
+		check_sound(&t);
+		l = topo_route(&t, &route_updn);
+		most += busiest(&t, l, &mean);
+		means += mean;
+		lfts_free(l);
+		topo_free(&t);
+	}
+	ck_assert_msg(most <= 2.3 * means, "%u, on average %.0f", most, means);
+}
+END_TEST
+
 /* Where each leaf has a host less than spines, a channel has at most one of a leaf's hosts. */
 START_TEST(hosts_beside_a_multiple)
 {
@@ -1927,6 +1975,7 @@ int main(void)
 	tcase_add_test(tc, more_passes);
 	tcase_add_test(tc, bandwidth_of_what_is_left);
 	tcase_add_test(tc, two_of_a_plane);
+	tcase_add_test(tc, searched_order);
 	tcase_add_loop_test(tc, hosts_beside_a_multiple, 0, 4);
 	tcase_add_test(tc, hosts_on_two_levels);
 	tcase_add_test(tc, cable_between_leaves);
