@@ -163,8 +163,8 @@ bool policies_accept(const struct policies *ps, const struct shared_policy *p, c
 		findings_add(out, SEV_ERROR, name, nowhere, "is missing, which would leave the subnet "
 			     "without its policy; if that is meant, set 'policy: none' in qosd.yaml");
 	else if (!ps->rules.may_be_none && p->source != POLICY_BUILTIN && p->p->says_nothing)
-		findings_add(out, SEV_ERROR, name, nowhere, "may be cut off: loading it would leave "
-			     "the subnet without its policy");
+		findings_add(out, SEV_ERROR, name, nowhere, "is empty, maybe cut off: loading it "
+			     "would leave the subnet without its policy");
 	else if (ps->rules.marker && lacks_marker(p))
 		findings_add(out, SEV_ERROR, name, nowhere, "does not end with a line '...', which "
 			     "'policy-end-marker' of qosd.yaml asks for: it may be cut off");
