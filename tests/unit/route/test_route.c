@@ -295,7 +295,7 @@ END_TEST
 
 /* A multicast tree by switches, and what it was made of. */
 struct flat {
-	struct updn_order *o;
+	struct updn_order *o, *own;	/* own: NULL if the caller has made o */
 	struct mcast_forest *w;
 	uint32_t n_switches, root, n_on_tree;
 	uint64_t (*ports)[4];
@@ -309,20 +309,23 @@ static void flatten(struct flat *m, const struct mcast_tree *t)
 		mcast_tree_ports(t, sw, m->ports[sw]);
 }
 
-static struct flat *flat_new(const struct fabric *f)
+/* o: the order of f, which has to outlive the result; NULL: it is made here. */
+static struct flat *flat_new(const struct fabric *f, struct updn_order *o)
 {
 	struct flat *m = xcalloc(1, sizeof(*m));
 
-	m->o = updn_order_new(f);
+	m->own = o ? NULL : updn_order_new(f);
+	m->o = o ? o : m->own;
 	m->w = mcast_forest_new(m->o, NULL);
 	m->n_switches = f->n_switches;
 	m->ports = xcalloc(f->n_switches + 1u, sizeof(*m->ports));
 	return m;
 }
 
-static struct flat *flat_build(const struct fabric *f, const uint32_t *members, uint32_t n)
+static struct flat *flat_build_by(const struct fabric *f, struct updn_order *o, const uint32_t *members,
+				  uint32_t n)
 {
-	struct flat *m = flat_new(f);
+	struct flat *m = flat_new(f, o);
 	struct mcast_tree *t = mcast_tree_build(m->w, members, n);
 
 	flatten(m, t);
@@ -330,10 +333,15 @@ static struct flat *flat_build(const struct fabric *f, const uint32_t *members, 
 	return m;
 }
 
+static struct flat *flat_build(const struct fabric *f, const uint32_t *members, uint32_t n)
+{
+	return flat_build_by(f, NULL, members, n);
+}
+
 static void flat_free(struct flat *m)
 {
 	mcast_forest_free(m->w);
-	updn_order_free(m->o);
+	updn_order_free(m->own);
 	free(m->ports);
 	free(m);
 }
@@ -1480,29 +1488,26 @@ static void tree_edges(const struct fabric *f, const struct flat *m, uint32_t sw
  * Trees and the tables of updn together have no credit loop, unless the order
  * has neither a vertex above all nor a safe place to turn.
  */
-static void check_tree_harmless(const struct topo *t, const struct flat *m)
+static void check_tree_harmless(const struct topo *t, const struct flat *m, const struct lfts *l)
 {
-	struct updn_order *o = updn_order_new(t->f);
-	bool promised = !o->layered || o->hub_safe;
-
-	updn_order_free(o);
-	if (!promised)
-		return;
-	struct lfts *l = topo_route(t, &route_updn);
 	struct edges edges = { 0 };
+
+	if (m->o->layered && !m->o->hub_safe)
+		return;
 
 	walk_tables(t, l, &edges, false);
 	for (uint32_t sw = 0; sw < m->n_switches; sw++)
 		tree_edges(t->f, m, sw, &edges);
 	ck_assert(!edges_have_cycle(&edges, t->f->n_ports));
 	edges_free(&edges);
-	lfts_free(l);
 }
 
-static void check_tree(const struct topo *t, const uint32_t *members, uint32_t n)
+/* o and l: the order of t's fabric, and the routes by it. */
+static void check_tree_by(const struct topo *t, struct updn_order *o, const struct lfts *l,
+			  const uint32_t *members, uint32_t n)
 {
 	const struct fabric *f = t->f;
-	struct flat *m = flat_build(f, members, n);
+	struct flat *m = flat_build_by(f, o, members, n);
 	bool *seen = xcalloc(f->n_switches, sizeof(*seen));
 
 	ck_assert_uint_eq(m->n_switches, f->n_switches);
@@ -1526,9 +1531,19 @@ static void check_tree(const struct topo *t, const uint32_t *members, uint32_t n
 		else if (m->n_on_tree > 1)
 			ck_assert_uint_ge(branches, 2);
 	}
-	check_tree_harmless(t, m);
+	check_tree_harmless(t, m, l);
 	free(seen);
 	flat_free(m);
+}
+
+static void check_tree(const struct topo *t, const uint32_t *members, uint32_t n)
+{
+	struct updn_order *o = updn_order_new(t->f);
+	struct lfts *l = topo_route(t, &route_updn);
+
+	check_tree_by(t, o, l, members, n);
+	lfts_free(l);
+	updn_order_free(o);
 }
 
 static uint32_t some_members(const struct fabric *f, uint32_t *members, uint64_t seed)
@@ -1547,13 +1562,17 @@ START_TEST(mcast_random)
 
 	random_topo(&t, (uint64_t)_i);
 	uint32_t *members = xcalloc(t.f->n_ports, sizeof(*members));
+	struct updn_order *o = updn_order_new(t.f);
+	struct lfts *l = topo_route(&t, &route_updn);
 
 	for (uint64_t seed = 0; seed < 4; seed++) {
 		uint32_t n = some_members(t.f, members, seed);
 
 		if (n)
-			check_tree(&t, members, n);
+			check_tree_by(&t, o, l, members, n);
 	}
+	lfts_free(l);
+	updn_order_free(o);
 	free(members);
 	topo_free(&t);
 }
@@ -1601,7 +1620,7 @@ START_TEST(mcast_one_by_one)
 	struct topo t;
 
 	random_topo(&t, (uint64_t)_i);
-	struct flat *m = flat_new(t.f);
+	struct flat *m = flat_new(t.f, NULL);
 	uint32_t *members = xcalloc(t.f->n_ports, sizeof(*members));
 	uint32_t n = some_members(t.f, members, 0), root;
 	unsigned *role = xcalloc(n + 1, sizeof(*role));
@@ -1745,7 +1764,7 @@ static unsigned move_trees(const struct fabric *f, unsigned n_trees, unsigned li
 {
 	uint8_t *changed;
 	struct fabric *h = without_links(f, links, seed, &changed);
-	struct flat *from = flat_new(f), *to = flat_new(h);
+	struct flat *from = flat_new(f, NULL), *to = flat_new(h, NULL);
 	struct mcast_move *move = mcast_move_new(from->w, to->w, changed);
 	uint32_t *load = xcalloc(f->n_switches + 1u, sizeof(*load));
 	unsigned moved = 0;
@@ -1816,7 +1835,7 @@ START_TEST(mcast_send_only)
 	struct topo t;
 
 	fat_topo(&t, &p, 0);
-	struct flat *m = flat_new(t.f);
+	struct flat *m = flat_new(t.f, NULL);
 	uint32_t a = fat_host(&t, &p, 0), b = fat_host(&t, &p, 200);
 	uint32_t root = m->o->g->sw[m->o->g->n - 1];
 	struct mcast_tree *tree = mcast_tree_new(m->w, root, 0);
@@ -1844,7 +1863,7 @@ START_TEST(mcast_roots_are_spread)
 	struct topo t;
 
 	fat_topo(&t, &p, 0);
-	struct flat *m = flat_new(t.f);
+	struct flat *m = flat_new(t.f, NULL);
 	const struct graph *g = m->o->g;
 	uint32_t *load = xcalloc(t.f->n_switches, sizeof(*load)), tops = 0, least, most = 0;
 	uint32_t *middle = xcalloc(g->n, sizeof(*middle)), first_two[2];
