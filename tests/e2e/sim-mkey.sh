@@ -94,7 +94,8 @@ for protect in 1 2 3; do
 	settings $new $protect "local-phy-errors: 9" "smp-timeout: 5000"
 	start
 	expect "keys" "$all:$new/$protect" "$(keys)"
-	expect "violations" "$before" "$(drops)"
+	# A Set that was done and is repeated, as its answer is late, is one; with a wrong key each try is.
+	expect_less "violations beyond what was repeated" 1 $(($(drops) - before - $(status retries)))
 	expect "keys that are kept" "$new $old" "$(sed -n '/^0x/p' state/m-keys | xargs)"
 	sets_then=$(table_sets)
 	expect "Sets of tables" 0 "$sets_then"
