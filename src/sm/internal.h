@@ -456,6 +456,11 @@ void mkey_swept(struct sm *sm);
 /* Devices with another's key, and whether a node is one, by the last sweep. */
 uint32_t mkey_foreign(const struct sm *sm);
 bool mkey_is_foreign(const struct sm *sm, const struct fabric *f, uint32_t node);
+/*
+ * Whether the key that a port of the published fabric (or FABRIC_NONE) has right now is known.  It
+ * is not if earlier keys are in use and the port is unknown, or a sweep is changing keys.
+ */
+bool mkey_is_certain(const struct sm *sm, uint32_t port);
 /* Trap 256 came from a port of the published fabric, or FABRIC_NONE. */
 void mkey_violated(struct sm *sm, uint32_t port, uint16_t lid, const uint8_t *notice);
 uint64_t mkey_violations(const struct sm *sm);

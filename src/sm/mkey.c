@@ -57,6 +57,7 @@ struct mkeys {
 	VEC(struct keyed_port) ports;		/* of the job that runs */
 	void (*next)(struct sm *sm);		/* the step of the sweep after it */
 	uint32_t hidden;	/* ports with a key that is none of the ring, when looked at last */
+	bool changing;		/* ports get another key, and the published fabric has the old ones */
 	struct map64 foreign;	/* node GUIDs, of the last sweep */
 	uint32_t n_foreign;
 
@@ -225,6 +226,11 @@ bool mkey_is_foreign(const struct sm *sm, const struct fabric *f, uint32_t node)
 {
 	return sm->mkeys->n_foreign &&
 	       map64_get(&sm->mkeys->foreign, f->nodes[node].guid) != MAP64_NONE;
+}
+
+bool mkey_is_certain(const struct sm *sm, uint32_t port)
+{
+	return sm->mkeys->ring.n == 1 || (port != FABRIC_NONE && !sm->mkeys->changing);
 }
 
 uint64_t mkey_violations(const struct sm *sm)
@@ -455,6 +461,7 @@ void mkey_change(struct sm *sm, void (*next)(struct sm *sm))
 	for (uint32_t i = 0; i < sm->f->n_ports; i++)
 		if (is_to_change(sm, &env, i))
 			add_port(sm, i);
+	k->changing = k->ports.n > 0;
 	if (!k->ports.n) {
 		next(sm);
 		return;
@@ -480,6 +487,7 @@ void mkey_swept(struct sm *sm)
 		}
 	mad_release(sm->mad);
 	k->discovery = 0;
+	k->changing = false;
 	k->own = mkey_of(sm, sm->f, sm->f->ports[sm->f->self].node,
 			 sm->f->ports[sm->f->self].num);
 	lease_start(sm);
