@@ -32,7 +32,9 @@ static void place_lanes(struct channels *c)
 			for (uint32_t i = trunk->lane0; i < trunk->lane0 + trunk->n_lanes; i++) {
 				c->at[c->first[v] + g->lanes[i]] = (struct channel){ i, trunk->v };
 				c->to[i] = trunk->v;
+				c->trunk[i] = t;
 			}
+			c->from[t] = v;
 		}
 }
 
@@ -62,6 +64,8 @@ struct channels *channels_new(const struct fabric *f, const struct updn_order *o
 	c->first = xcalloc(c->g->n + 1u, sizeof(*c->first));
 	c->to = xcalloc(c->g->n_lanes, sizeof(*c->to));
 	c->back = xcalloc(c->g->n_lanes, sizeof(*c->back));
+	c->trunk = xcalloc(c->g->n_lanes, sizeof(*c->trunk));
+	c->from = xcalloc(c->g->trunk0[c->g->n], sizeof(*c->from));
 	number_ports(c);
 	place_lanes(c);
 	pair_lanes(c);
@@ -81,6 +85,8 @@ void channels_free(struct channels *c)
 	free(c->at);
 	free(c->to);
 	free(c->back);
+	free(c->trunk);
+	free(c->from);
 	free(c);
 }
 

@@ -25,6 +25,8 @@ struct channels {
 	struct channel *at;	/* [first[v] + port] */
 	uint32_t *to;		/* [lane]: vertex that it leads to */
 	uint32_t *back;		/* [lane]: the same link from its other end */
+	uint32_t *trunk;	/* [lane]: the trunk that it is of */
+	uint32_t *from;		/* [trunk]: vertex that it leads away from */
 	uint32_t home;		/* vertex that the SM is on, FABRIC_NONE if there is none */
 };
 
@@ -34,6 +36,12 @@ static inline struct channel channel_by_port(const struct channels *c, uint32_t 
 	uint32_t at = c->first[v] + port;
 
 	return at < c->first[v + 1] ? c->at[at] : (struct channel){ FABRIC_NONE, FABRIC_NONE };
+}
+
+/* The same cables as trunk t's in the other direction. */
+static inline uint32_t channels_trunk_back(const struct channels *c, uint32_t t)
+{
+	return c->trunk[c->back[c->g->trunks[t].lane0]];
 }
 
 /* Which channels are dead. */

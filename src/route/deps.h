@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What channels wait for, in several layers, none of which ever has a circle (internal to route/).
+ *
+ * A packet that holds one channel and waits for the next makes the first depend on the second; a
+ * layer whose dependencies form no circle is free of credit loops (Dally and Seitz, "Deadlock-free
+ * message routing in multiprocessor interconnection networks", 1987).  Each layer is an acyclic
+ * graph of its own: paths of different layers use different virtual lanes.
+ *
+ * Channels are the trunks of the graph, each in one direction: the cables of a trunk may
+ * be exchanged for each other.
+ */
+#ifndef QOSD_ROUTE_DEPS_H
+#define QOSD_ROUTE_DEPS_H
+
+#include "route/channel.h"
+
+struct deps;
+
+/* A path comes to a vertex by trunk `in`, and leaves it by trunk `out`. */
+struct dep {
+	uint32_t in, out;
+};
+
+/*
+ * Without any dependency; n_layers > 0.  c must outlive the result.  Turns that are legal by the
+ * order of c's vertices (order.h) are the cheapest to add.
+ */
+struct deps *deps_new(const struct channels *c, unsigned n_layers);
+void deps_free(struct deps *d);		/* NULL is fine */
+
+bool deps_has(const struct deps *d, unsigned layer, struct dep x);
+/*
+ * Adds all of x[0 .. n - 1], or none if the layer would have a circle then.  *blocked, which may
+ * be NULL, becomes the place in x of one that closes a circle with those before it.
+ */
+bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, uint32_t *blocked);
+
+#endif

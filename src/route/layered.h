@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Routes on any fabric without credit loops in any layer, as near to the shortest as a number of
+ * layers lets them be (internal to route/).
+ *
+ * The ways are those of toll.h, free at first.  The pairs of switches are put into layers one by
+ * one, each into the first that has room (LASH: Skeie, Lysne, Theiss, "Layered shortest path (LASH)
+ * routing in irregular system area networks", 2002).  The turns of those that no layer has room
+ * for get more expensive, the ends of these pairs are routed again, and so on until all
+ * have a layer.  Layer 0 begins with all turns that are legal by the up/down order, which are
+ * never made more expensive: so any number of layers suffices, one too, and what goes by
+ * up/down ways only, as multicast does, is free of credit loops in layer 0 together with it.
+ */
+#ifndef QOSD_ROUTE_LAYERED_H
+#define QOSD_ROUTE_LAYERED_H
+
+#include "route/layers.h"
+
+/* What it took, to tell of. */
+struct layered_outcome {
+	unsigned rounds;	/* in which pairs were placed */
+	uint32_t blocked;	/* pairs without a layer after the last; 0: all is well */
+};
+
+/*
+ * Fills the tables (all LFT_DROP on entry) for all LIDs of r and returns the layers, at most `most`
+ * (1 .. 255); NULL if the pairs don't agree in the rounds that there are: the tables are of no
+ * use then.  o is of r->f and connects all pairs that are connected at all.  *did may be NULL.
+ */
+struct route_layers *layered_routes(const struct route_request *r, const struct updn_order *o,
+				    unsigned most, struct lfts *out, struct layered_outcome *did);
+
+#endif

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * See toll.h.
+ *
+ * For each destination vertex the ways are found once (Dijkstra), with the loads as they are then.  In
+ * the order that vertices were settled in, each LID then chooses anew among the ways that are about as
+ * good: to vertices that were settled before, so that no way comes back.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "ib/units.h"
+#include "route/toll.h"
+
+/* What a route costs on a lane of the best rate. */
+#define ROUTE_COST 16u
+/* A hop costs as much as so many times the routes that a lane carries on average. */
+#define HOP_LOADS 64u
+/* To have another neighbour for another LID of the same port comes before all load. */
+#define USED_HOPS 1000u
+#define TOLL_MAX 100000u
+
+/* A way on from a vertex that a LID may take. */
+struct way {
+	uint32_t trunk, to;
+};
+
+/* A vertex with the ways that are about as good as its best: ways[first] .. ways[end - 1]. */
+struct stop {
+	uint32_t v, first, end;
+};
+
+/* Which ways vertices may take, one phase after the other: see find_stops(). */
+enum phase { ANY_WAY, DOWN, UP, BY_HUB };
+
+struct toll {
+	const struct channels *c;
+	const struct graph *g;
+	const struct turns *legal;
+	uint64_t hop;
+	uint64_t *load;		/* [lane]: cost of the routes that it carries */
+	uint32_t *cost;		/* [lane]: of one route */
+	size_t *turn0;		/* [trunk in]: the first of its turns, one for each trunk that follows */
+	uint32_t *tolls;	/* [turn]: in hundredths of a hop */
+	uint32_t *raised;	/* [turn]: the round in which it was raised last */
+	uint32_t round;
+	/* of one destination vertex */
+	uint32_t d;
+	struct stop *stops;	/* in the order that they were settled in, without the destination */
+	uint32_t n_stops;
+	struct way *ways;
+	uint32_t *place;	/* [vertex]: in stops, from 1 on; the destination 0; else UINT32_MAX */
+	uint32_t *heap, n_heap;
+	uint32_t *at;		/* [vertex]: its place in the heap */
+	uint8_t *used;		/* [trunk]: LIDs of a port that go that way */
+	/* of one LID */
+	uint64_t *sum;		/* [vertex]: cost of its way */
+	uint32_t *out;		/* [vertex]: the trunk of its way, … */
+	uint32_t *lane;		/* … and the lane */
+	uint32_t *below;	/* [vertex]: hosts whose way leads over it */
+};
+
+#define AT_NONE UINT32_MAX
+#define AT_DONE (UINT32_MAX - 1)
+
+/* --- life --- */
+
+static unsigned rate_of(const struct graph *g, uint32_t v, uint32_t lane)
+{
+	return rate_tenths(graph_port(g, v, g->lanes[lane])->rate);
+}
+
+static void find_costs(struct toll *t)
+{
+	const struct graph *g = t->g;
+	unsigned best = 0;
+
+	for (uint32_t lane = 0; lane < g->n_lanes; lane++) {
+		unsigned rate = rate_of(g, t->c->from[t->c->trunk[lane]], lane);
+
+		best = rate > best ? rate : best;
+	}
+	for (uint32_t lane = 0; lane < g->n_lanes; lane++) {
+		unsigned rate = rate_of(g, t->c->from[t->c->trunk[lane]], lane);
+
+		t->cost[lane] = rate ? ROUTE_COST * best / rate : ROUTE_COST;
+	}
+}
+
+struct toll *toll_new(const struct channels *c, const struct turns *legal)
+{
+	struct toll *t = xcalloc(1, sizeof(*t));
+	const struct graph *g = c->g;
+	uint32_t n = g->n, n_trunks = g->trunk0[n];
+	size_t n_turns = 0;
+
+	*t = (struct toll){ .c = c, .g = g, .legal = legal };
+	/* about three hops a route */
+	t->hop = HOP_LOADS * ROUTE_COST *
+		 (3ull * g->n_hosts * g->n_hosts / (g->n_lanes ? g->n_lanes : 1) + 1);
+	t->load = xcalloc(g->n_lanes, sizeof(*t->load));
+	t->cost = xcalloc(g->n_lanes, sizeof(*t->cost));
+	t->turn0 = xcalloc(n_trunks, sizeof(*t->turn0));
+	for (uint32_t i = 0; i < n_trunks; i++) {
+		uint32_t v = g->trunks[i].v;
+
+		t->turn0[i] = n_turns;
+		n_turns += g->trunk0[v + 1] - g->trunk0[v];
+	}
+	t->tolls = xcalloc(n_turns, sizeof(*t->tolls));
+	t->raised = xcalloc(n_turns, sizeof(*t->raised));
+	t->stops = xcalloc(n, sizeof(*t->stops));
+	t->ways = xcalloc(n_trunks, sizeof(*t->ways));
+	t->place = xcalloc(n, sizeof(*t->place));
+	t->heap = xcalloc(n, sizeof(*t->heap));
+	t->at = xcalloc(n, sizeof(*t->at));
+	t->used = xcalloc(n_trunks, sizeof(*t->used));
+	t->sum = xcalloc(n, sizeof(*t->sum));
+	t->out = xcalloc(n, sizeof(*t->out));
+	t->lane = xcalloc(n, sizeof(*t->lane));
+	t->below = xcalloc(n, sizeof(*t->below));
+	find_costs(t);
+	return t;
+}
+
+void toll_free(struct toll *t)
+{
+	if (!t)
+		return;
+	free(t->load);
+	free(t->cost);
+	free(t->turn0);
+	free(t->tolls);
+	free(t->raised);
+	free(t->stops);
+	free(t->ways);
+	free(t->place);
+	free(t->heap);
+	free(t->at);
+	free(t->used);
+	free(t->sum);
+	free(t->out);
+	free(t->lane);
+	free(t->below);
+	free(t);
+}
+
+/* --- costs --- */
+
+static uint32_t *toll_of(const struct toll *t, struct dep x)
+{
+	return &t->tolls[t->turn0[x.in] + (x.out - t->g->trunk0[t->c->from[x.out]])];
+}
+
+void toll_round(struct toll *t)
+{
+	t->round++;
+}
+
+uint32_t toll_raise(struct toll *t, struct dep turn, uint32_t hundredths)
+{
+	uint32_t *toll = toll_of(t, turn), *raised = &t->raised[toll - t->tolls];
+
+	if (*raised != t->round)
+		*toll = *toll > TOLL_MAX - hundredths ? TOLL_MAX : *toll + hundredths;
+	*raised = t->round;
+	return *toll;
+}
+
+static uint32_t least_loaded(const struct toll *t, uint32_t trunk)
+{
+	const struct trunk *x = &t->g->trunks[trunk];
+	uint32_t lane = x->lane0;
+
+	for (uint32_t i = lane + 1; i < x->lane0 + x->n_lanes; i++)
+		if (t->load[i] < t->load[lane])
+			lane = i;
+	return lane;
+}
+
+/* What the way by a trunk, and on from the vertex `to` at its end as that has chosen, costs. */
+static uint64_t cost_of(const struct toll *t, uint32_t trunk, uint32_t to, uint32_t lane)
+{
+	uint64_t cost = t->sum[to] + t->hop + t->load[lane];
+
+	if (to != t->d)
+		cost += *toll_of(t, (struct dep){ trunk, t->out[to] }) * (t->hop / 100);
+	return cost;
+}
+
+/* --- ways to a vertex --- */
+
+static void put(struct toll *t, uint32_t i, uint32_t v)
+{
+	t->heap[i] = v;
+	t->at[v] = i;
+}
+
+static void rise(struct toll *t, uint32_t v)
+{
+	uint32_t i = t->at[v];
+
+	for (; i; i = (i - 1) / 2) {
+		uint32_t above = t->heap[(i - 1) / 2];
+
+		if (t->sum[above] <= t->sum[v])
+			break;
+		put(t, i, above);
+	}
+	put(t, i, v);
+}
+
+static uint32_t take_least(struct toll *t)
+{
+	uint32_t least = t->heap[0], last = t->heap[--t->n_heap], i = 0;
+
+	for (uint32_t k = 1; k < t->n_heap; k = 2 * i + 1) {
+		k += k + 1 < t->n_heap && t->sum[t->heap[k + 1]] < t->sum[t->heap[k]];
+		if (t->sum[last] <= t->sum[t->heap[k]])
+			break;
+		put(t, i, t->heap[k]);
+		i = k;
+	}
+	put(t, i, last);
+	t->at[least] = AT_DONE;
+	return least;
+}
+
+/* May u go by v in this phase?  trunk: from u to v. */
+static bool may_go(const struct toll *t, enum phase phase, uint32_t u, uint32_t v, uint32_t trunk)
+{
+	switch (phase) {
+	case ANY_WAY:
+		return true;
+	case DOWN:
+		return u > v;
+	case UP:
+		return u < v;
+	case BY_HUB:
+		return v == t->d || turns_allowed(t->legal, trunk, t->out[v]);
+	}
+	return false;
+}
+
+/* v has its way; those around it may have one by it. */
+static void pass_on(struct toll *t, enum phase phase, uint32_t v)
+{
+	const struct graph *g = t->g;
+
+	for (uint32_t back = g->trunk0[v]; back < g->trunk0[v + 1]; back++) {
+		uint32_t u = g->trunks[back].v, trunk, lane;
+		uint64_t cost;
+
+		trunk = channels_trunk_back(t->c, back);
+		if (t->at[u] == AT_DONE || !may_go(t, phase, u, v, trunk))
+			continue;
+		lane = least_loaded(t, trunk);
+		cost = cost_of(t, trunk, v, lane);
+		if (t->at[u] == AT_NONE)
+			t->at[u] = t->n_heap++;
+		else if (cost >= t->sum[u])
+			continue;
+		t->sum[u] = cost;
+		t->out[u] = trunk;
+		rise(t, u);
+	}
+}
+
+/* The trunks from v to vertices that were settled before it, by which it is not a whole hop farther. */
+static void find_ways(struct toll *t, enum phase phase, struct stop *s, uint32_t n_ways)
+{
+	const struct graph *g = t->g;
+
+	s->first = n_ways;
+	for (uint32_t i = g->trunk0[s->v]; i < g->trunk0[s->v + 1]; i++) {
+		uint32_t to = g->trunks[i].v;
+
+		if (t->place[to] < t->place[s->v] && t->sum[to] + t->hop / 2 < t->sum[s->v] &&
+		    may_go(t, phase, s->v, to, i))
+			t->ways[n_ways++] = (struct way){ i, to };
+	}
+	s->end = n_ways;
+}
+
+/* Settles all that can be by the ways of a phase, from those on that are settled. */
+static void settle(struct toll *t, enum phase phase)
+{
+	uint32_t n_ways = t->n_stops ? t->stops[t->n_stops - 1].end : 0;
+
+	pass_on(t, phase, t->d);
+	for (uint32_t i = 0; i < t->n_stops; i++)
+		pass_on(t, phase, t->stops[i].v);
+	while (t->n_heap) {
+		struct stop *s = &t->stops[t->n_stops++];
+
+		s->v = take_least(t);
+		t->place[s->v] = t->n_stops;
+		find_ways(t, phase, s, n_ways);
+		n_ways = s->end;
+		pass_on(t, phase, s->v);
+	}
+}
+
+/*
+ * Legal ways only: those that can go down to d do, whoever comes by them may go down, too; then the
+ * others go up; then by the hub, if the order has one.
+ */
+static void find_stops(struct toll *t, uint32_t d, bool legal_only)
+{
+	t->d = d;
+	t->n_stops = 0;
+	for (uint32_t v = 0; v < t->g->n; v++)
+		t->at[v] = t->place[v] = AT_NONE;
+	t->sum[d] = 0;
+	t->at[d] = AT_DONE;
+	t->place[d] = 0;
+	t->n_heap = 0;
+	if (legal_only) {
+		settle(t, DOWN);
+		settle(t, UP);
+		settle(t, BY_HUB);
+	}
+	settle(t, ANY_WAY);
+}
+
+/* --- ways to a LID --- */
+
+static void choose(struct toll *t, const struct stop *s, bool apart)
+{
+	uint64_t least = UINT64_MAX, sum = 0;
+
+	for (uint32_t i = s->first; i < s->end; i++) {
+		const struct way *x = &t->ways[i];
+		uint32_t lane = least_loaded(t, x->trunk);
+		uint64_t alone = cost_of(t, x->trunk, x->to, lane), cost = alone;
+
+		if (apart)
+			cost += t->used[x->trunk] * USED_HOPS * t->hop;
+		if (cost >= least)
+			continue;
+		least = cost;
+		sum = alone;
+		t->out[s->v] = x->trunk;
+		t->lane[s->v] = lane;
+	}
+	t->sum[s->v] = sum;
+	t->used[t->out[s->v]]++;
+}
+
+/* Counts the routes along the ways of a LID, or takes them away again. */
+static void count(struct toll *t, bool add)
+{
+	for (uint32_t i = t->n_stops; i-- > 0;) {
+		uint32_t v = t->stops[i].v, to = t->g->trunks[t->out[v]].v;
+		uint64_t load;
+
+		t->below[v] += graph_hosts(t->g, v);
+		load = (uint64_t)t->below[v] * t->cost[t->lane[v]];
+		t->load[t->lane[v]] += add ? load : -load;
+		t->below[to] += t->below[v];
+		t->below[v] = 0;
+	}
+	t->below[t->d] = 0;
+}
+
+/* The ways that a LID has, each vertex behind the one that it leads to. */
+static void recall(struct toll *t, const struct lfts *l, uint32_t d, uint16_t lid)
+{
+	uint32_t *waits = t->below;	/* how many lead to a vertex, until they are counted */
+	uint32_t n = 0;
+
+	t->d = d;
+	for (uint32_t v = 0; v < t->g->n; v++) {
+		struct channel ch = channel_by_port(t->c, v, lft_get(l, t->g->sw[v], lid));
+
+		t->lane[v] = v == d ? FABRIC_NONE : ch.lane;
+		if (t->lane[v] == FABRIC_NONE)
+			continue;
+		t->out[v] = t->c->trunk[ch.lane];
+		waits[ch.to]++;
+	}
+	/* from those that nobody leads to on, which come last */
+	for (uint32_t v = 0; v < t->g->n; v++)
+		if (t->lane[v] != FABRIC_NONE && !waits[v])
+			t->heap[n++] = v;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t to = t->g->trunks[t->out[t->heap[i]]].v;
+
+		if (!--waits[to] && t->lane[to] != FABRIC_NONE)
+			t->heap[n++] = to;
+	}
+	t->n_stops = n;
+	for (uint32_t i = 0; i < n; i++)
+		t->stops[n - 1 - i].v = t->heap[i];
+}
+
+void toll_route(struct toll *t, struct lfts *out, uint32_t d, const struct dest *dests, unsigned n,
+		bool again, bool legal_only)
+{
+	for (unsigned i = 0; i < n && again; i++)
+		for (unsigned k = 0; k < dests[i].n_lids && dests[i].weight; k++) {
+			recall(t, out, d, (uint16_t)(dests[i].lid + k));
+			count(t, false);
+		}
+	find_stops(t, d, legal_only);
+	for (unsigned i = 0; i < n; i++) {
+		if (dests[i].n_lids > 1)
+			memset(t->used, 0, t->g->trunk0[t->g->n]);
+		for (unsigned k = 0; k < dests[i].n_lids; k++) {
+			for (uint32_t s = 0; s < t->n_stops; s++) {
+				uint32_t v = t->stops[s].v;
+
+				choose(t, &t->stops[s], k > 0);
+				graph_row(t->g, out, v)[dests[i].lid + k] = t->g->lanes[t->lane[v]];
+			}
+			if (dests[i].weight)
+				count(t, true);
+		}
+	}
+}
