@@ -664,6 +664,17 @@ static void begin_turns(struct run *u)
 		stranded_take(u->stranded, u->rp->turns.v[i].in, u->rp->turns.v[i].out);
 }
 
+/*
+ * A lost entry that was kept may lead to a vertex that gets a way by a turn; lost_entry() then drops
+ * it after all.  It is dropped first, so that stranded_route() builds no way on it.
+ */
+static void drop_kept(struct run *u)
+{
+	for (uint32_t i = 0; i < u->n_moved && u->rp->keep_lost; i++)
+		if (is_lost(u, u->moved[i]))
+			set_entry(u, u->moved[i], LFT_DROP);
+}
+
 /* Gives ways to or from a switch's own port 0 that are still lost a single turn each. */
 static void find_ways_by_turns(struct run *u)
 {
@@ -682,16 +693,16 @@ static void find_ways_by_turns(struct run *u)
 		return;
 	if (!u->stranded)
 		begin_turns(u);
+	drop_kept(u);
 	for (uint32_t i = 0; i < n; i++)
 		learn(u, u->todo[i], TURN);
 	left = stranded_route(u->stranded, u->next, owner->v, u->lid, u->todo, n, true, u->load,
 			      owner->host);
 	for (uint32_t i = 0; i < left; i++)
 		learn(u, u->todo[i], NONE);
-	for (uint32_t i = 0; i < u->n_moved && left < n; i++) {
+	for (uint32_t i = 0; i < u->n_moved; i++) {
 		uint32_t v = u->moved[i];
 
-		/* what is lost may have kept an entry that leads to what is not any more */
 		set_entry(u, v, is_lost(u, v) ? lost_entry(u, v) :
 			  lft_get(u->next, u->g->sw[v], u->lid));
 	}
