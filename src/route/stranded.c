@@ -4,6 +4,9 @@
  *
  * In rounds: a vertex builds on what had a way before the round, so that no way comes back.
  * As long as some vertex can be helped without a new turn no new one is allowed.
+ *
+ * A fault tends to strand the same vertices for LID after LID.  A repair therefore first tries the
+ * trunk that a vertex got for an earlier LID, where a round would look at every neighbour.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +31,9 @@ struct stranded {
 	uint32_t n_calls;
 	uint32_t *near;		/* [vertex]: the last round that gave a neighbour a way */
 	uint32_t n_rounds;
+	uint32_t *last;		/* [vertex]: trunk it got last, or FABRIC_NONE; NULL: no repair */
+	uint32_t *untried;	/* [vertex]: the number of the call that has yet to try it */
+	uint32_t *chain;
 	/* of one call */
 	const struct lfts *l;
 	uint16_t lid;
@@ -40,6 +46,16 @@ struct step {
 	uint32_t turns;		/* that were allowed where it goes on */
 	uint16_t hops;
 };
+
+/* For repairs only: the engine has time to look for the shortest way of each LID. */
+static void begin_last(struct stranded *s)
+{
+	s->last = xcalloc(s->g->n, sizeof(*s->last));
+	s->untried = xcalloc(s->g->n, sizeof(*s->untried));
+	s->chain = xcalloc(s->g->n, sizeof(*s->chain));
+	for (uint32_t v = 0; v < s->g->n; v++)
+		s->last[v] = FABRIC_NONE;
+}
 
 struct stranded *stranded_new(const struct updn_order *o, const struct channels *c,
 			      const bool *dead, bool back)
@@ -64,6 +80,8 @@ struct stranded *stranded_new(const struct updn_order *o, const struct channels 
 	s->hops = xcalloc(g->n, sizeof(*s->hops));
 	s->known = xcalloc(g->n, sizeof(*s->known));
 	s->near = xcalloc(g->n, sizeof(*s->near));
+	if (dead)
+		begin_last(s);
 	return s;
 }
 
@@ -77,6 +95,9 @@ void stranded_free(struct stranded *s)
 	free(s->hops);
 	free(s->known);
 	free(s->near);
+	free(s->last);
+	free(s->untried);
+	free(s->chain);
 	free(s);
 }
 
@@ -130,27 +151,31 @@ static bool is_free(const struct stranded *s, const struct step *x)
 	return x->next == FABRIC_NONE || turns_allowed(s->turns, x->trunk, x->next);
 }
 
+/* The way of v by one of its trunks.  False if there is none. */
+static bool find_step(struct stranded *s, uint32_t v, uint32_t trunk, struct step *x)
+{
+	uint32_t to = s->g->trunks[trunk].v;
+	struct channel next;
+
+	*x = (struct step){ trunk, FABRIC_NONE, turns_at(s->turns, to), hops_of(s, to) };
+	if (x->hops == FAR || !trunk_lives(s, &s->g->trunks[trunk]))
+		return false;
+	next = step_of(s, to);
+	if (x->hops)
+		x->next = s->trunk[next.lane];
+	return next.to != v;
+}
+
 /* The ways of v that need no new turn, or all others.  Returns their number. */
 static unsigned find_steps(struct stranded *s, uint32_t v, bool free, struct step *steps)
 {
 	const struct graph *g = s->g;
+	struct step x;
 	unsigned n = 0;
 
-	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
-		uint32_t to = g->trunks[t].v;
-		struct step x = { t, FABRIC_NONE, turns_at(s->turns, to), hops_of(s, to) };
-		struct channel next;
-
-		if (x.hops == FAR || !trunk_lives(s, &g->trunks[t]))
-			continue;
-		next = step_of(s, to);
-		if (next.to == v)
-			continue;
-		if (x.hops)
-			x.next = s->trunk[next.lane];
-		if (is_free(s, &x) == free)
+	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
+		if (find_step(s, v, t, &x) && is_free(s, &x) == free)
 			steps[n++] = x;
-	}
 	return n;
 }
 
@@ -204,8 +229,45 @@ static void take_step(struct stranded *s, struct lfts *l, uint32_t v, const stru
 	graph_row(s->g, l, v)[s->lid] = s->g->lanes[least];
 	s->known[v] = s->n_calls;
 	s->hops[v] = (uint16_t)(x->hops + 1);
+	if (s->last)
+		s->last[v] = x->trunk;
 	for (uint32_t i = s->g->trunk0[v]; i < s->g->trunk0[v + 1]; i++)
 		s->near[s->g->trunks[i].v] = s->n_rounds;
+}
+
+/*
+ * Gives each vertex the trunk that it got last if that needs no new turn.  Follows these trunks, as
+ * the vertex at the end of one has to get its way first.  Keeps in todo the vertices that got no way;
+ * returns how many.
+ */
+static uint32_t go_as_before(struct stranded *s, struct lfts *l, uint32_t *todo, uint32_t n,
+			     uint32_t *load, uint32_t weight)
+{
+	uint32_t left = 0;
+	struct step x;
+
+	for (uint32_t i = 0; i < n; i++)
+		s->untried[todo[i]] = s->n_calls;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t depth = 0;
+
+		for (uint32_t v = todo[i]; s->untried[v] == s->n_calls; v = s->g->trunks[s->last[v]].v) {
+			s->untried[v] = 0;
+			if (s->last[v] == FABRIC_NONE)
+				break;
+			s->chain[depth++] = v;
+		}
+		while (depth > 0) {
+			uint32_t v = s->chain[--depth];
+
+			if (find_step(s, v, s->last[v], &x) && is_free(s, &x))
+				take_step(s, l, v, &x, load, weight);
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (s->hops[todo[i]] == FAR)
+			todo[left++] = todo[i];
+	return left;
 }
 
 /*
@@ -269,6 +331,8 @@ uint32_t stranded_route(struct stranded *s, struct lfts *l, uint32_t home, uint1
 		s->known[todo[i]] = s->n_calls;
 		s->hops[todo[i]] = FAR;
 	}
+	if (s->last)
+		n = go_as_before(s, l, todo, n, load, weight);
 	for (bool first = true; n; first = false) {
 		uint32_t left = round_of(s, l, todo, n, false, first, load, weight);
 

@@ -4,7 +4,11 @@
  *
  * Each goes to a neighbour that has a way, by a turn if it must be (turns.h): by one that
  * others need as well rather than by a new one, so that few are needed, and by the
- * shortest way among those.
+ * shortest way among those.  With dead links a vertex keeps to the neighbour that it got for an
+ * earlier LID where that needs no new turn, so that a repair is quick.
+ *
+ * Ways depend on the LIDs that were routed before: a caller whose tables are to be a function of the
+ * fabric routes LIDs in a fixed order.
  */
 #ifndef QOSD_ROUTE_STRANDED_H
 #define QOSD_ROUTE_STRANDED_H
