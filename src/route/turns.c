@@ -6,6 +6,11 @@
  * its first.  By legal moves that depends on a vertex and on whether it was reached from
  * below: from below everything goes on, from above only what leads down; but never back to the
  * vertex that it came from.  Only the turns depend on the trunk.
+ *
+ * A second search starts from the first trunk and follows all channels against their direction, to
+ * find what may wait for that trunk.  The two take alternate steps until either finds the other's
+ * start or has nothing left.  Few channels lead to a vertex that lost its way to the hub, so that the
+ * second search soon ends where the first would visit the whole graph.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,22 +36,29 @@ struct visit {
 	bool again;		/* only what is open since it was reached again */
 };
 
+/* One of the two directions of a search. */
+struct search {
+	struct map64 by_in;	/* in -> the latest in list */
+	VEC(struct turn) list;
+	struct state *state;	/* [2 * vertex + from below] */
+	struct visit *stack;
+	uint32_t depth;		/* of the stack; 0: there is nothing left */
+	uint32_t goal;		/* the trunk that is searched for */
+};
+
 struct turns {
 	const struct updn_order *o;
 	const struct graph *g;
 	bool *by_hub;		/* [vertex]: ways to the hub turn there; NULL: there are none */
-	struct map64 known;	/* in << 32 | out -> place in list */
+	struct map64 known;	/* in << 32 | out -> place in the lists */
 	struct map64 refused;	/* in << 32 | out: would close a circle, for good, as turns are only added */
 	uint32_t refusals_max;
-	struct map64 by_in;	/* in -> the latest in list */
-	VEC(struct turn) list;
 	uint32_t *at;		/* [vertex] */
 	uint32_t *from;		/* [trunk]: the vertex that it leads away from */
 	bool *cut;		/* [trunk]: all of its lanes are dead; NULL: no links are */
-	/* of a search */
-	struct state *state;	/* [2 * vertex + from below] */
+	struct search along;
+	struct search against;	/* in place of each trunk it has the one that leads back */
 	uint32_t n_searches;
-	struct visit *stack;
 };
 
 static void find_hub_turns(struct turns *t)
@@ -64,6 +76,21 @@ static void find_hub_turns(struct turns *t)
 	free(down);
 }
 
+static void search_init(struct search *s, const struct graph *g)
+{
+	map64_init(&s->by_in, 64);
+	s->state = xcalloc(2 * (size_t)g->n, sizeof(*s->state));
+	s->stack = xcalloc(4 * (size_t)g->n, sizeof(*s->stack));
+}
+
+static void search_free(struct search *s)
+{
+	map64_free(&s->by_in);
+	vec_free(&s->list);
+	free(s->state);
+	free(s->stack);
+}
+
 struct turns *turns_new(const struct updn_order *o)
 {
 	struct turns *t = xcalloc(1, sizeof(*t));
@@ -72,7 +99,6 @@ struct turns *turns_new(const struct updn_order *o)
 	t->o = o;
 	t->g = g;
 	map64_init(&t->known, 64);
-	map64_init(&t->by_in, 64);
 	map64_init(&t->refused, 64);
 	t->refusals_max = UINT32_MAX;
 	t->at = xcalloc(g->n, sizeof(*t->at));
@@ -80,8 +106,8 @@ struct turns *turns_new(const struct updn_order *o)
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t i = g->trunk0[v]; i < g->trunk0[v + 1]; i++)
 			t->from[i] = v;
-	t->state = xcalloc(2 * (size_t)g->n, sizeof(*t->state));
-	t->stack = xcalloc(4 * (size_t)g->n, sizeof(*t->stack));
+	search_init(&t->along, g);
+	search_init(&t->against, g);
 	find_hub_turns(t);
 	return t;
 }
@@ -91,15 +117,13 @@ void turns_free(struct turns *t)
 	if (!t)
 		return;
 	map64_free(&t->known);
-	map64_free(&t->by_in);
 	map64_free(&t->refused);
-	vec_free(&t->list);
+	search_free(&t->along);
+	search_free(&t->against);
 	free(t->by_hub);
 	free(t->at);
 	free(t->from);
 	free(t->cut);
-	free(t->state);
-	free(t->stack);
 	free(t);
 }
 
@@ -146,67 +170,104 @@ uint32_t turns_at(const struct turns *t, uint32_t v)
 	return t->at[v];
 }
 
+/* The trunk that leads back from the end of trunk i. */
+static uint32_t back_of(const struct turns *t, uint32_t i)
+{
+	const struct graph *g = t->g;
+	uint32_t v = t->from[i], first = g->trunk0[g->trunks[i].v], end = g->trunk0[g->trunks[i].v + 1];
+
+	while (end - first > 1) {
+		uint32_t middle = first + (end - first) / 2;
+
+		if (g->trunks[middle].v <= v)
+			first = middle;
+		else
+			end = middle;
+	}
+	return first;
+}
+
 /* v is reached by a trunk, from another vertex than those before if that makes a difference. */
-static uint32_t arrive(struct turns *t, uint32_t trunk, uint32_t depth)
+static void arrive(const struct turns *t, struct search *s, uint32_t trunk)
 {
 	uint32_t v = t->g->trunks[trunk].v, from = t->from[trunk];
-	struct state *s = &t->state[2 * (size_t)v + (from < v)];
+	struct state *x = &s->state[2 * (size_t)v + (from < v)];
 
-	if (s->search != t->n_searches) {
-		*s = (struct state){ .search = t->n_searches, .from = from };
+	if (x->search != t->n_searches) {
+		*x = (struct state){ .search = t->n_searches, .from = from };
 	} else {
-		if (s->again || s->from == from)
-			return depth;
-		s->again = true;
+		if (x->again || x->from == from)
+			return;
+		x->again = true;
 	}
-	t->stack[depth++] = (struct visit){ (uint32_t)(s - t->state), s->again };
-	return depth;
+	s->stack[s->depth++] = (struct visit){ (uint32_t)(x - s->state), x->again };
 }
 
 /* A path has trunk i; turns that begin with it may follow. */
-static uint32_t take(struct turns *t, uint32_t i, uint32_t depth)
+static void take(const struct turns *t, struct search *s, uint32_t i)
 {
-	depth = arrive(t, i, depth);
-	for (uint32_t k = map64_get(&t->by_in, i); k != MAP64_NONE; k = t->list.v[k].next)
-		if (!t->cut || !t->cut[t->list.v[k].out])
-			depth = arrive(t, t->list.v[k].out, depth);
-	return depth;
+	arrive(t, s, i);
+	for (uint32_t k = map64_get(&s->by_in, i); k != MAP64_NONE; k = s->list.v[k].next)
+		if (!t->cut || !t->cut[s->list.v[k].out])
+			arrive(t, s, s->list.v[k].out);
 }
 
-/* Can what holds trunk `out` wait for trunk `in`, by whatever others hold? */
-static bool waits_for(struct turns *t, uint32_t out, uint32_t in)
+static void start(const struct turns *t, struct search *s, uint32_t trunk, uint32_t goal)
+{
+	s->depth = 0;
+	s->goal = goal;
+	take(t, s, trunk);
+}
+
+/* Goes on from one of the vertices that the search has come to.  True if the goal is there. */
+static bool go_on(const struct turns *t, struct search *s)
 {
 	const struct graph *g = t->g;
-	uint32_t depth;
+	struct visit x = s->stack[--s->depth];
+	uint32_t v = x.place / 2, back = s->state[x.place].from;
+	bool any = x.place % 2 || (t->by_hub && t->by_hub[v]);
+	uint32_t end = any ? g->trunk0[v + 1] : g->up0[v];
 
-	t->n_searches++;
-	depth = take(t, out, 0);
-	while (depth) {
-		struct visit x = t->stack[--depth];
-		uint32_t v = x.place / 2, back = t->state[x.place].from;
-		bool any = x.place % 2 || (t->by_hub && t->by_hub[v]);
-		uint32_t end = any ? g->trunk0[v + 1] : g->up0[v];
-
-		for (uint32_t i = g->trunk0[v]; i < end; i++) {
-			if ((g->trunks[i].v == back) != x.again || (t->cut && t->cut[i]))
-				continue;
-			if (i == in)
-				return true;
-			depth = take(t, i, depth);
-		}
+	for (uint32_t i = g->trunk0[v]; i < end; i++) {
+		if ((g->trunks[i].v == back) != x.again || (t->cut && t->cut[i]))
+			continue;
+		if (i == s->goal)
+			return true;
+		take(t, s, i);
 	}
 	return false;
 }
 
+/*
+ * Can what holds trunk `out` wait for trunk `in`, by whatever others hold?  Which moves are legal does
+ * not depend on their direction: one that comes from below or leads down does so backwards, too.
+ */
+static bool waits_for(struct turns *t, uint32_t out, uint32_t in)
+{
+	t->n_searches++;
+	start(t, &t->along, out, in);
+	start(t, &t->against, back_of(t, in), back_of(t, out));
+	while (t->along.depth && t->against.depth)
+		if (go_on(t, &t->along) || go_on(t, &t->against))
+			return true;
+	return false;
+}
+
+static void list_turn(struct search *s, uint32_t in, uint32_t out)
+{
+	uint32_t n = (uint32_t)s->list.n;
+
+	*vec_push(&s->list) = (struct turn){ in, out, map64_get(&s->by_in, in) };
+	map64_put(&s->by_in, in, n);
+}
+
 void turns_take(struct turns *t, uint32_t in, uint32_t out)
 {
-	uint32_t n = (uint32_t)t->list.n;
-
 	if (turns_allowed(t, in, out))
 		return;
-	*vec_push(&t->list) = (struct turn){ in, out, map64_get(&t->by_in, in) };
-	map64_put(&t->by_in, in, n);
-	map64_put(&t->known, key_of(in, out), n);
+	map64_put(&t->known, key_of(in, out), (uint32_t)t->along.list.n);
+	list_turn(&t->along, in, out);
+	list_turn(&t->against, back_of(t, out), back_of(t, in));
 	t->at[t->g->trunks[in].v]++;
 }
 

@@ -131,6 +131,136 @@ START_TEST(a_circle_of_three_is_refused)
 }
 END_TEST
 
+/* --- any turns, against a search of the channels one by one --- */
+
+struct world {
+	struct topo t;
+	struct updn_order *o;
+	struct turns *turns;
+	uint32_t *from;		/* [trunk]: vertex that it leads away from */
+	bool *dead;		/* [lane] */
+	uint64_t x;
+};
+
+static uint32_t chance(struct world *w, uint32_t n)
+{
+	return (uint32_t)(hash64(w->x += 0x9e3779b97f4a7c15ULL) % n);
+}
+
+static uint32_t trunk_between(const struct graph *g, uint32_t from, uint32_t to)
+{
+	uint32_t t = g->trunk0[from];
+
+	while (g->trunks[t].v != to)
+		t++;
+	return t;
+}
+
+/* All lanes of some trunks, in both directions. */
+static void cut_some(struct world *w)
+{
+	const struct graph *g = w->o->g;
+
+	for (uint32_t i = 0; i < g->trunk0[g->n] / 20; i++) {
+		uint32_t t = chance(w, g->trunk0[g->n]);
+		uint32_t back = trunk_between(g, g->trunks[t].v, w->from[t]);
+
+		memset(w->dead + g->trunks[t].lane0, true, g->trunks[t].n_lanes);
+		memset(w->dead + g->trunks[back].lane0, true, g->trunks[back].n_lanes);
+	}
+	turns_cut(w->turns, w->dead);
+}
+
+static void world_make(struct world *w, bool hub, bool cut)
+{
+	w->o = updn_order_new(w->t.f);
+	w->o->hub_safe &= hub;
+	const struct graph *g = w->o->g;
+
+	w->turns = turns_new(w->o);
+	w->from = xcalloc(g->trunk0[g->n], sizeof(*w->from));
+	w->dead = xcalloc(g->n_lanes, sizeof(*w->dead));
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
+			w->from[t] = v;
+	if (cut)
+		cut_some(w);
+}
+
+static void world_free(struct world *w)
+{
+	turns_free(w->turns);
+	updn_order_free(w->o);
+	topo_free(&w->t);
+	free(w->from);
+	free(w->dead);
+}
+
+/* May a path that has trunk i go on by trunk k? */
+static bool goes_on(const struct world *w, uint32_t i, uint32_t k)
+{
+	const struct graph *g = w->o->g;
+
+	return g->trunks[k].v != w->from[i] && !w->dead[g->trunks[k].lane0] &&
+	       turns_allowed(w->turns, i, k);
+}
+
+static bool leads_to(const struct world *w, uint32_t trunk, uint32_t goal)
+{
+	const struct graph *g = w->o->g;
+	uint32_t *todo = xcalloc(g->trunk0[g->n], sizeof(*todo)), n = 0;
+	bool *seen = xcalloc(g->trunk0[g->n], sizeof(*seen));
+
+	seen[trunk] = true;
+	todo[n++] = trunk;
+	while (n && !seen[goal]) {
+		uint32_t i = todo[--n], v = g->trunks[i].v;
+
+		for (uint32_t k = g->trunk0[v]; k < g->trunk0[v + 1]; k++) {
+			if (seen[k] || !goes_on(w, i, k))
+				continue;
+			seen[k] = true;
+			todo[n++] = k;
+		}
+	}
+	bool leads = seen[goal];
+
+	free(todo);
+	free(seen);
+	return leads;
+}
+
+/* A turn is allowed unless it closes a circle with legal moves and the turns before it. */
+START_TEST(any_turns)
+{
+	struct fat p = { .pods = 4, .leaves = 2, .hosts = 2, .aggs = 2, .width = 1, .spines = 2 };
+	struct world w = { .x = (uint64_t)_i };
+
+	if (_i % 8 < 4)
+		fat_topo(&w.t, &p, 0);
+	else
+		random_topo(&w.t, (uint64_t)_i / 4);
+	world_make(&w, _i & 1, _i & 2);
+	const struct graph *g = w.o->g;
+
+	for (unsigned i = 0; i < 500; i++) {
+		uint32_t in = chance(&w, g->trunk0[g->n]), v = g->trunks[in].v;
+		uint32_t out = g->trunk0[v] + chance(&w, g->trunk0[v + 1] - g->trunk0[v]);
+
+		if (g->trunks[out].v == w.from[in] || w.dead[g->trunks[in].lane0] ||
+		    w.dead[g->trunks[out].lane0] || turns_allowed(w.turns, in, out))
+			continue;
+		bool circle = leads_to(&w, out, in);
+
+		ck_assert_int_eq(turns_allow(w.turns, in, out), !circle);
+		ck_assert_int_eq(turns_allowed(w.turns, in, out), !circle);
+	}
+	world_free(&w);
+	if (_i % 8 < 4)
+		fat_free(&p);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("turns");
@@ -140,6 +270,7 @@ int main(void)
 	tcase_add_test(tc, one_leaf_serves_all);
 	tcase_add_test(tc, a_circle_is_refused);
 	tcase_add_test(tc, a_circle_of_three_is_refused);
+	tcase_add_loop_test(tc, any_turns, 0, 80);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
