@@ -288,13 +288,31 @@ static struct trial try(const struct numbers *x, struct updn_order *o, struct up
 	return t;
 }
 
+/* What lost paths to switches' own ports cost: at once, and in proportion up to all of them. */
+#define INNER_ANY 0.05
+#define INNER_ALL 0.2
+
+/* Which share of the pairs that could count as lost_inner (updn.h) do. */
+static double lost_share(const struct trial *t)
+{
+	const struct graph *g = t->order->g;
+	uint64_t with_ends = 0;
+
+	for (uint32_t v = 0; v < g->n; v++)
+		with_ends += g->end0[v + 1] > g->end0[v];
+	return (double)t->did.lost_inner / (double)(with_ends * g->n);
+}
+
 /*
- * Bandwidth is not all: a fabric whose multicast trees can't all be free of credit loops, or whose
- * switches can't all be managed from everywhere, has to have much more of it.
+ * Bandwidth is not all.  An order that cannot keep every multicast tree free of credit loops has to
+ * have twice as much of it.  One that leaves switches without a path to others has to have more, too,
+ * but a few such pairs do not matter as much to users as the bandwidth between hosts.
  */
 static double worth(const struct trial *t)
 {
-	return t->share * (t->order->meets ? 1 : 0.5) * (t->did.lost_inner ? 0.75 : 1);
+	double lost = t->did.lost_inner ? INNER_ANY + INNER_ALL * lost_share(t) : 0;
+
+	return t->share * (t->order->meets ? 1 : 0.5) * (1 - lost);
 }
 
 static bool is_better(const struct trial *a, const struct trial *b)
