@@ -214,7 +214,7 @@ static json_t *level_route(const struct subnet_state *s, uint32_t src, uint32_t 
 					 l->path_bits < 0 ? 0 : (unsigned)l->path_bits);
 	struct route_limits route;
 	double least = -1;
-	unsigned at = 0;
+	unsigned at = 0, sl;
 
 	route_limits(s, src, dst, dlid, &route);
 	for (unsigned i = 0; i < route.n; i++) {
@@ -225,11 +225,12 @@ static json_t *level_route(const struct subnet_state *s, uint32_t src, uint32_t 
 			at = i;
 		}
 	}
+	sl = plan_sl(s->plan, l->sl, src, dst);
 	return json_pack("{s:o, s:i, s:i, s:b, s:o, s:o, s:o}", "level", json_text(l->name),
-			 "sl", l->sl, "dlid", dlid, "route", route.n > 0,
+			 "sl", sl, "dlid", dlid, "route", route.n > 0,
 			 "gbps", json_bound(least),
 			 "bottleneck", least < 0 ? json_null() : json_integer(at),
-			 "hops", json_hops(s, src, dst, dlid, l->sl));
+			 "hops", json_hops(s, src, dst, dlid, sl));
 }
 
 /* A row for each level: a policy may have many, and each has all the hops. */

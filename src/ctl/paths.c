@@ -80,7 +80,7 @@ static unsigned plain_sl(const struct subnet_state *s, uint32_t src, uint32_t ds
 	struct path_query q = { .src = src, .dst = dst };
 	uint32_t rule;
 
-	return s->plan->policy->levels[path_level(s, &q, &rule)].sl;
+	return plan_sl(s->plan, s->plan->policy->levels[path_level(s, &q, &rule)].sl, src, dst);
 }
 
 void cmd_route(const struct ctl_call *c, struct reply *r)

@@ -127,7 +127,9 @@ static void say_path_bits(const struct refusal *x, struct buf *b)
 static void say_sl_asked(const struct refusal *x, struct buf *b)
 {
 	buf_printf(b, "SL %u is asked for, and level %s has SL %u", x->q->sl, x->level->name,
-		   x->level->sl);
+		   x->a.sl);
+	if (x->a.sl != x->level->sl)
+		buf_printf(b, " in the layer of this route");
 }
 
 /* --- the route --- */

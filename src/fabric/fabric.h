@@ -237,6 +237,15 @@ static inline bool link_is_inner(const struct fabric *f, uint32_t port)
 	return port_node(f, port)->aggregation || port_node(f, f->ports[port].peer)->aggregation;
 }
 
+/* Whether the port is the end of a link between switches. */
+static inline bool link_joins_switches(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+
+	return p->num && p->peer != FABRIC_NONE && node_is_switch(port_node(f, port)) &&
+	       node_is_switch(port_node(f, p->peer));
+}
+
 /* The switch (its place among them) that an end port sits on or is linked to, or FABRIC_NONE. */
 uint32_t fabric_switch_of(const struct fabric *f, uint32_t port);
 /* The node of f that has n's GUID and is of its kind and size, or FABRIC_NONE. */

@@ -270,13 +270,14 @@ void gauge_plain(const struct route_request *r, const struct gauge_options *o, s
 {
 	struct lfts *l = lfts_new(r->f->n_switches, r->lid_top);
 	struct gauge_options less = *o;
+	struct route_layers *none = NULL;
 	struct buf why = { 0 };
 
 	less.shifts = 0;
 	less.layers = false;
 	*out = (struct gauge){ .longer_from = FABRIC_NONE, .longer_to = FABRIC_NONE,
 			       .hottest = FABRIC_NONE };
-	if (route_minhop.run(r, l, &why))
+	if (route_minhop.run(r, l, &none, &why))
 		gauge_measure(r, l, &less, out);
 	buf_free(&why);
 	lfts_free(l);

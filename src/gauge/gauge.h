@@ -89,10 +89,12 @@ struct gauge {
 	 * it closes no circle of channels in, as LASH has it (Skeie, Lysne, Theiss, 2002), but
 	 * path by path as DFSSSP has it (Domke, Hoefler, Nagel, 2011), whose own way, to take
 	 * paths out of circles again, needs more layers in tori.  0: more than 32, or the fabric is
-	 * too large to tell.
+	 * too large to tell.  Of routes that have layers (route/layers.h) and no credit loop in any, their
+	 * number.
 	 */
 	unsigned layers;
-	bool credit_loop;	/* of all paths on one virtual lane; known in any case */
+	/* Of all paths on one virtual lane, or of those of one of the layers; known in any case. */
+	bool credit_loop;
 	/*
 	 * Data VLs that the cables with fewest have at both ends (VLCap), and what is left of them
 	 * with one for each layer; below 0, so many are missing.  0 and 0: not known.

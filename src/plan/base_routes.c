@@ -134,6 +134,7 @@ static void base_unref(struct base_routes *b)
 	repair_free(b->repair);
 	channels_free(b->channels);
 	lfts_free(b->lfts);
+	route_layers_free(b->layers);
 	updn_order_free(b->order);
 	findings_free(&b->findings);
 	free(b->lid);
@@ -148,17 +149,19 @@ static void base_unref(struct base_routes *b)
  */
 static const struct route_engine *run_engines(const struct settings *s,
 					      const struct route_request *r, struct lfts **out,
+					      struct route_layers **layers,
 					      struct findings *findings)
 {
 	const struct route_engine *did = NULL;
 	struct buf why = { 0 };
 
+	*layers = NULL;
 	*out = lfts_new(r->f->n_switches, r->lid_top);
 	for (char *const *name = s->engines; *name && !did; name++) {
 		const struct route_engine *e = route_engine_find(*name);
 
 		why.n = 0;
-		if (e && e->run(r, *out, &why)) {
+		if (e && e->run(r, *out, layers, &why)) {
 			did = e;
 			continue;
 		}
@@ -178,7 +181,8 @@ static const struct route_engine *run_engines(const struct settings *s,
 static struct route_request request_of_base(const struct base_routes *b)
 {
 	return (struct route_request){ .f = b->f, .lid = b->lid, .lmc = b->lmc,
-				       .lid_top = b->lid_top, .order = b->order };
+				       .lid_top = b->lid_top, .order = b->order,
+				       .most_layers = b->most_layers };
 }
 
 /* LIDs of what is there, and of what is away as they are remembered, if nobody else has them. */
@@ -222,6 +226,15 @@ static void take_lids(struct base_routes *b, const struct plan *p, const struct 
 			b->lid_top = (uint16_t)(b->lid[i] + (1u << b->lmc[i]) - 1);
 }
 
+static unsigned most_layers(const struct plan *p, const struct fabric *f)
+{
+	struct buf why = { 0 };
+	unsigned most = sl_plan_most(p->policy, f, p->settings->max_op_vls, &why);
+
+	buf_free(&why);
+	return most;
+}
+
 static struct base_routes *base_make(const struct plan *p, const struct fabric *before,
 				     const struct lid_map *known)
 {
@@ -236,8 +249,9 @@ static struct base_routes *base_make(const struct plan *p, const struct fabric *
 	take_lids(b, p, known);
 	b->order = updn_order_new(b->f);
 	route_shape(b->order, &b->shape);
+	b->most_layers = most_layers(p, b->f);
 	r = request_of_base(b);
-	b->engine = run_engines(p->settings, &r, &b->lfts, &b->findings);
+	b->engine = run_engines(p->settings, &r, &b->lfts, &b->layers, &b->findings);
 	b->channels = channels_new(b->f, b->order);
 	b->repair = repair_new(&r, b->channels, base_order(b), b->lfts, true);
 	return b;
@@ -247,6 +261,9 @@ static struct base_routes *base_make(const struct plan *p, const struct fabric *
 static bool base_serves(const struct base_routes *b, const struct plan *p, const uint32_t *map)
 {
 	if (!all_is_known(p->f, b->f, map))
+		return false;
+	/* the policy has another number of levels now */
+	if (b->layers && most_layers(p, b->f) != b->most_layers)
 		return false;
 	for (uint32_t i = 0; i < p->f->n_ports; i++) {
 		uint32_t k = match_port(p->f, b->f, map, i);
@@ -304,6 +321,23 @@ static void take_rows(struct plan *p)
 			       from->entries + (size_t)sw * from->stride, from->stride);
 }
 
+/* The base's layers, of the switches that are there. */
+static void take_layers(struct plan *p)
+{
+	const struct route_layers *from = p->now->base->layers;
+	struct route_layers *y;
+
+	if (!from)
+		return;
+	y = p->layers = route_layers_copy(from);
+	free(y->place);
+	y->place = xcalloc(p->f->n_switches, sizeof(*y->place));
+	y->n_switches = p->f->n_switches;
+	for (uint32_t sw = 0; sw < from->n_switches; sw++)
+		if (p->now->switches[sw] != FABRIC_NONE)
+			y->place[p->now->switches[sw]] = from->place[sw];
+}
+
 /* … and back: of what goes round switches. */
 static struct lfts *rows_in_base(const struct plan *p)
 {
@@ -323,11 +357,12 @@ static void route_on(struct plan *p, const struct fabric *f, struct updn_order *
 {
 	const struct route_engine *e;
 	struct route_request r = { .f = f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top,
-				   .order = order };
+				   .order = order, .most_layers = p->now->base->most_layers };
 
 	repaired_free(&p->now->repaired);
 	p->now->repaired = (struct repaired){ .lost_sw = FABRIC_NONE };
-	e = run_engines(p->settings, &r, &p->lfts, findings);
+	route_layers_free(p->layers);
+	e = run_engines(p->settings, &r, &p->lfts, &p->layers, findings);
 	p->engine = e ? e->name : "none";
 }
 
@@ -406,7 +441,8 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 	repair_run(x->base->repair, was ? was->repaired.next : x->base->lfts,
 		   was ? was->dead.v : NULL, was ? (uint32_t)was->dead.n : 0, x->dead.v,
 		   (uint32_t)x->dead.n, &x->repaired);
-	if (x->dead.n && !x->repaired.ok) {
+	/* a repair knows of no layers */
+	if (x->dead.n && (!x->repaired.ok || x->base->layers)) {
 		route_anew(p);
 	} else {
 		p->order = updn_order_on(x->base->order, p->f, x->switches);
@@ -414,6 +450,7 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 		p->engine = x->base->engine ? x->base->engine->name : "none";
 		findings_copy(&p->findings, &x->base->findings);
 		take_rows(p);
+		take_layers(p);
 	}
 	free(map);
 	routes_fit(p, route_without);

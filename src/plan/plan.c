@@ -42,6 +42,21 @@ static void tell_lost(struct plan *p, enum severity severity, const struct route
 	buf_free(&text);
 }
 
+static void tell_layers(struct plan *p)
+{
+	struct buf why = { 0 };
+	unsigned most;
+
+	if (!p->layers || p->layers->n == 1)
+		return;
+	most = sl_plan_most(p->policy, p->f, p->settings->max_op_vls, &why);
+	findings_add(&p->findings, SEV_INFO, "", nowhere,
+		     "routing (%s): %u layers, of %u that there is room for (%s); a program that chooses an "
+		     "SL and does not ask for the path's may deadlock with others, as all that it sends is "
+		     "in layer 0", p->engine, p->layers->n, most, why.s);
+	buf_free(&why);
+}
+
 static void judge_routes(struct plan *p, const struct route_request *r,
 			 const struct route_changes *changes, const struct plan *before)
 {
@@ -63,6 +78,7 @@ static void judge_routes(struct plan *p, const struct route_request *r,
 	}
 	if (plan_tells_inner(p))
 		tell_lost(p, SEV_INFO, &v->inner, 0, "from switches to other switches themselves");
+	tell_layers(p);
 	if (v->credit_loop)
 		findings_add(&p->findings, SEV_WARNING, "", nowhere,
 			     "routing (%s): credit loop, traffic may deadlock: %s", p->engine,
@@ -73,6 +89,7 @@ static struct route_request request_of(const struct plan *p)
 {
 	return (struct route_request){
 		.f = p->f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top, .order = p->order,
+		.layers = p->layers,
 	};
 }
 
@@ -97,7 +114,7 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 			const struct plan *before, int64_t (*now)(void))
 {
 	struct plan *p = xcalloc(1, sizeof(*p));
-	int64_t t[4];
+	int64_t t[5];
 
 	if (!now)
 		now = no_clock;
@@ -112,12 +129,14 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	p->partitions = partitions_build(policy, f, p->groups, known ? &known->pkeys : NULL,
 					 &p->findings);
 	p->matcher = matcher_build(policy, f, p->groups);
-	p->tables = qos_tables_build(policy, f, p->groups, settings->max_op_vls, &p->findings);
 	t[2] = now();
 	routes_make(p, before, known);
 	t[3] = now();
+	sl_plan_make(&p->sls, policy, p->layers ? p->layers->n : 1);
+	p->tables = qos_tables_build(policy, f, p->groups, settings->max_op_vls, &p->sls, &p->findings);
+	t[4] = now();
 	p->us_lids = t[1] - t[0];
-	p->us_tables = t[2] - t[1];
+	p->us_tables = t[2] - t[1] + (t[4] - t[3]);
 	p->us_routes = t[3] - t[2];
 	return p;
 }
@@ -222,6 +241,7 @@ void plan_free(struct plan *p)
 	feasible_free(p->feasible);
 	paths_free(p->paths);
 	lfts_free(p->lfts);
+	route_layers_free(p->layers);
 	routes_free(p);
 	route_report_free(&p->report);
 	route_proof_free(p->proof);

@@ -16,7 +16,9 @@
 #include "qos/groups.h"
 #include "qos/match.h"
 #include "qos/policy.h"
+#include "qos/sl_plan.h"
 #include "qos/tables.h"
+#include "route/layers.h"
 #include "route/route.h"
 #include "route/shape.h"
 
@@ -54,9 +56,11 @@ struct plan {
 	struct lfts *lfts;
 	struct routes_now *now;		/* where they come from */
 	const char *engine;		/* the routing engine that did it */
+	struct route_layers *layers;	/* of f's switches; NULL: all routes are in one */
 	struct group_sets *groups;
 	struct partitions *partitions;
 	struct matcher *matcher;
+	struct sl_plan sls;		/* which SL a level has in which layer */
 	struct qos_tables *tables;
 	struct paths *paths;
 	struct route_report report;
@@ -105,6 +109,15 @@ void plan_follow_lmc(struct plan *p);
  */
 bool plan_tells_rest(const struct plan *p);
 bool plan_tells_inner(const struct plan *p);
+
+/* The SL by which what a level is for goes between two end ports, by the SL of the level. */
+static inline uint8_t plan_sl(const struct plan *p, uint8_t level_sl, uint32_t a, uint32_t b)
+{
+	if (!p->layers)
+		return level_sl;
+	return p->sls.sl[level_sl][route_layer(p->layers, fabric_switch_of(p->f, a),
+					     fabric_switch_of(p->f, b))];
+}
 
 /* LinearFDBTop of a switch: the highest LID, or the highest that it holds. */
 static inline uint16_t plan_lft_top(const struct plan *p, uint32_t sw)

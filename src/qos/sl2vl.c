@@ -18,13 +18,15 @@ struct fitted {
 	uint8_t lacking;	/* the highest VL given that such a link lacks; 0: none */
 };
 #define VL_CODES 6
+/* Tables of links that have layers, and of those that have not, by one origin. */
+#define KINDS 2
 
 struct map_build {
 	struct tables_build *b;
 	struct stacks stacks;
 	struct intern maps;
-	struct fitted *fitted;	/* [origin * VL_CODES + code] */
-	struct fitted *by_classes;	/* per fit of the traffic classes */
+	struct fitted *fitted;	/* [(origin * VL_CODES + code) * KINDS + whether it has layers] */
+	struct fitted *by_classes;	/* [fit of the traffic classes * KINDS + whether it has layers] */
 	struct note *notes;	/* per origin: VLs that ports lack */
 };
 
@@ -60,6 +62,23 @@ static uint8_t fit_given(struct sl2vl *out, const struct sl2vl *given, unsigned 
 	return lacking;
 }
 
+/*
+ * SLs of other layers than 0 are where the level's own SL is, each layer behind the other where
+ * there are layers.
+ */
+static void lay_layers(const struct map_build *m, uint32_t out, struct sl2vl *map)
+{
+	const struct sl_plan *sls = m->b->sls;
+	struct sl2vl one = *map;
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT && sls->n_layers > 1; sl++) {
+		unsigned vl = one.vl[sls->base[sl]];
+
+		map->vl[sl] = (uint8_t)(vl == IB_VL_DROP || !m->b->wide[out] ? vl :
+					vl_in_layer(m->b, out, vl, sls->layer[sl]));
+	}
+}
+
 static void number_table(struct map_build *m, struct fitted *t, const struct sl2vl *map)
 {
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
@@ -68,9 +87,10 @@ static void number_table(struct map_build *m, struct fitted *t, const struct sl2
 	t->id = table_number(m->b, &m->maps, map);
 }
 
-static const struct fitted *fit(struct map_build *m, uint32_t origin, unsigned code)
+static const struct fitted *fit(struct map_build *m, uint32_t origin, uint32_t out)
 {
-	struct fitted *t = &m->fitted[origin * VL_CODES + code];
+	unsigned code = m->b->limit[out];
+	struct fitted *t = &m->fitted[(origin * VL_CODES + code) * KINDS + (m->b->wide[out] > 0)];
 	const struct policy *p = m->b->p;
 	struct sl2vl map;
 
@@ -82,14 +102,15 @@ static const struct fitted *fit(struct map_build *m, uint32_t origin, unsigned c
 	else
 		t->lacking = fit_given(&map, given_table(p, origin), ib_vls_from_code(code),
 				       p->unsupported_vl == UNSUPPORTED_VL_FOLD);
+	lay_layers(m, out, &map);
 	number_table(m, t, &map);
 	return t;
 }
 
-static const struct fitted *table_of_classes(struct map_build *m, uint16_t fit)
+static const struct fitted *table_of_classes(struct map_build *m, uint16_t fit, uint32_t out)
 {
 	const struct class_fit *cf = &m->b->t->fits[fit];
-	struct fitted *t = &m->by_classes[fit];
+	struct fitted *t = &m->by_classes[fit * KINDS + (m->b->wide[out] > 0)];
 	struct sl2vl map;
 
 	if (t->known)
@@ -97,6 +118,7 @@ static const struct fitted *table_of_classes(struct map_build *m, uint16_t fit)
 	t->known = true;
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
 		map.vl[sl] = cf->vl[m->b->p->class_of_sl[sl]];
+	lay_layers(m, out, &map);
 	number_table(m, t, &map);
 	return t;
 }
@@ -128,8 +150,8 @@ static const struct fitted *table_of(struct map_build *m, uint32_t out, uint32_t
 {
 	uint16_t by_classes = m->b->t->fit[out];
 
-	return by_classes != TABLE_NONE ? table_of_classes(m, by_classes)
-					: fit(m, origin, m->b->limit[out]);
+	return by_classes != TABLE_NONE ? table_of_classes(m, by_classes, out)
+					: fit(m, origin, out);
 }
 
 static uint16_t use_table(struct map_build *m, uint32_t out, uint32_t origin)
@@ -283,8 +305,8 @@ void build_sl2vl(struct tables_build *b)
 	size_t origins = ORIGIN_SCOPE(p->n_sl2vl);
 	struct map_build m = {
 		.b = b, .maps.size = sizeof(struct sl2vl),
-		.fitted = xcalloc(origins * VL_CODES, sizeof(*m.fitted)),
-		.by_classes = xcalloc(b->t->n_fits, sizeof(*m.by_classes)),
+		.fitted = xcalloc(origins * VL_CODES * KINDS, sizeof(*m.fitted)),
+		.by_classes = xcalloc((size_t)b->t->n_fits * KINDS, sizeof(*m.by_classes)),
 		.notes = xcalloc(origins, sizeof(*m.notes)),
 	};
 

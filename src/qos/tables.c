@@ -112,6 +112,27 @@ static uint8_t port_limit(const struct tables_build *b, uint32_t port)
 	return code;
 }
 
+/* A layer's share of the VLs. */
+static uint8_t limit_in_layer(uint8_t code, unsigned n_layers)
+{
+	unsigned vls = ib_vls_from_code(code) / n_layers;
+
+	while (code > 1 && ib_vls_from_code(code) > vls)
+		code--;
+	return code;
+}
+
+static void divide_into_layers(struct tables_build *b)
+{
+	if (b->sls->n_layers == 1)
+		return;
+	for (uint32_t i = 0; i < b->f->n_ports; i++)
+		if (b->limit[i] && link_joins_switches(b->f, i)) {
+			b->wide[i] = b->limit[i];
+			b->limit[i] = limit_in_layer(b->limit[i], b->sls->n_layers);
+		}
+}
+
 static void find_limits(struct tables_build *b)
 {
 	const struct fabric *f = b->f;
@@ -131,6 +152,7 @@ static void find_limits(struct tables_build *b)
 		if (f->switches[i].enhanced_port0)
 			b->limit[port0] = port_limit(b, port0);
 	}
+	divide_into_layers(b);
 }
 
 /* What the tables of both ends use; only links have OperationalVLs. */
@@ -145,18 +167,20 @@ static void set_op_vls(struct tables_build *b)
 			continue;
 		uint8_t vl = b->highest[i] > b->highest[peer] ? b->highest[i] : b->highest[peer];
 		uint8_t code = (uint8_t)ib_vls_to_code(vl + 1u);
+		uint8_t limit = b->wide[i] ? b->wide[i] : b->limit[i];
 
-		b->t->op_vls[i] = b->t->managed && code < b->limit[i] ? code : b->limit[i];
+		b->t->op_vls[i] = b->t->managed && code < limit ? code : limit;
 	}
 }
 
 /* --- all of it --- */
 
-static struct qos_tables *tables_new(const struct policy *p, const struct fabric *f)
+static struct qos_tables *tables_new(const struct policy *p, const struct fabric *f,
+				     const struct sl_plan *sls)
 {
 	struct qos_tables *t = xcalloc(1, sizeof(*t));
 
-	t->managed = policy_manages_tables(p);
+	t->managed = policy_manages_tables(p) || sls->n_layers > 1;
 	t->n_ports = f->n_ports;
 	t->n_switches = f->n_switches;
 	t->op_vls = xcalloc(f->n_ports, sizeof(*t->op_vls));
@@ -173,12 +197,12 @@ static struct qos_tables *tables_new(const struct policy *p, const struct fabric
 
 struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric *f,
 				    const struct group_sets *g, unsigned max_vls,
-				    struct findings *out)
+				    const struct sl_plan *sls, struct findings *out)
 {
 	struct tables_build b = {
-		.p = p, .f = f, .g = g, .out = out, .t = tables_new(p, f),
-		.max_vls = max_vls,
-		.limit = xcalloc(f->n_ports, 1), .highest = xcalloc(f->n_ports, 1),
+		.p = p, .f = f, .g = g, .out = out, .t = tables_new(p, f, sls),
+		.max_vls = max_vls, .sls = sls,
+		.limit = xcalloc(f->n_ports, 1), .wide = xcalloc(f->n_ports, 1), .highest = xcalloc(f->n_ports, 1),
 		.mapped = xcalloc(f->n_ports, sizeof(*b.mapped)),
 	};
 
@@ -194,6 +218,7 @@ struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric 
 		set_op_vls(&b);
 	}
 	free(b.limit);
+	free(b.wide);
 	free(b.highest);
 	free(b.mapped);
 	free(b.by_classes);

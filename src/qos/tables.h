@@ -25,6 +25,7 @@
 #include "fabric/fabric.h"
 #include "qos/groups.h"
 #include "qos/policy.h"
+#include "qos/sl_plan.h"
 
 #define TABLE_NONE UINT16_MAX	/* this port has no such table, or it is not ours to write */
 
@@ -66,7 +67,9 @@ struct qos_tables {
 
 /*
  * max_vls: the most data VLs that any link may have (1..15, the daemon's
- * setting), below what the policy's classes say with max-vls.
+ * setting), below what the policy's classes say with max-vls.  sls: with more layers than one
+ * tables are managed whatever the policy says, and links between switches have them all; else these
+ * have the tables that they would have with one.
  *
  * Findings about traffic classes: an error for a fabric-setup scope that names
  * one of their ports; for each kind of link an info with the classes that share
@@ -76,7 +79,7 @@ struct qos_tables {
  */
 struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric *f,
 				    const struct group_sets *g, unsigned max_vls,
-				    struct findings *out);
+				    const struct sl_plan *sls, struct findings *out);
 void qos_tables_free(struct qos_tables *t);
 
 enum port_class port_class_of(const struct fabric *f, uint32_t port);

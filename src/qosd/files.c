@@ -284,7 +284,7 @@ static void check_routes(const struct options *o, const struct plan *p, struct f
 			 struct buf *report)
 {
 	const struct route_request r = { .f = p->f, .lid = p->lid, .lmc = p->lmc,
-					 .lid_top = p->lid_top };
+					 .lid_top = p->lid_top, .layers = p->layers };
 	struct fabric_lids lids;
 	struct lfts *tables;
 

@@ -37,7 +37,7 @@ struct layered {
 	bool *again;		/* [vertex]: its LIDs are to be routed again */
 	bool *legal_only;	/* [vertex]: … by legal ways */
 	VEC(struct dep) pair;	/* of the pair at hand; some more than once */
-	uint8_t *blocked;	/* [layers_pair()]: the rounds in which it found no room; saturates */
+	uint8_t *blocked;	/* [route_layers_pair()]: the rounds in which it found no room; saturates */
 	VEC(struct pair) early;	/* those that ever found none */
 };
 
@@ -61,8 +61,9 @@ static void find_sources(struct layered *x)
 		x->sources[x->n_sources++] = v;
 		x->lid0[x->n_sources] = (uint32_t)x->lids.n;
 	}
-	x->layers->of = xcalloc(layers_pair(x->n_sources, 0), 1);
-	x->blocked = xcalloc(layers_pair(x->n_sources, 0), 1);
+	x->layers->n_places = x->n_sources;
+	x->layers->of = xcalloc(route_layers_pair(x->n_sources, 0), 1);
+	x->blocked = xcalloc(route_layers_pair(x->n_sources, 0), 1);
 }
 
 /* --- pairs and layers --- */
@@ -149,7 +150,7 @@ static bool place_pair(struct layered *x, struct deps *deps, struct pair p)
 	add_routes(x, p.b, p.a);
 	for (unsigned layer = 0; layer < x->most; layer++)
 		if (deps_add(deps, layer, x->pair.v, (uint32_t)x->pair.n, &blocked)) {
-			x->layers->of[layers_pair(p.a, p.b)] = (uint8_t)layer;
+			x->layers->of[route_layers_pair(p.a, p.b)] = (uint8_t)layer;
 			if (layer >= x->layers->n)
 				x->layers->n = layer + 1;
 			return true;
@@ -173,7 +174,7 @@ static void note_blocked(struct layered *x, struct pair *p)
 {
 	if (p->blocked < UINT8_MAX)
 		p->blocked++;
-	x->blocked[layers_pair(p->a, p->b)] = p->blocked;
+	x->blocked[route_layers_pair(p->a, p->b)] = p->blocked;
 }
 
 /*
@@ -198,7 +199,7 @@ static uint32_t place_pairs(struct layered *x)
 		for (uint32_t a = 0; a < b; a++) {
 			struct pair p = { .a = a, .b = b };
 
-			if (x->blocked[layers_pair(a, b)] || place_pair(x, deps, p))
+			if (x->blocked[route_layers_pair(a, b)] || place_pair(x, deps, p))
 				continue;
 			note_blocked(x, &p);
 			*vec_push(&x->early) = p;
@@ -252,7 +253,7 @@ struct route_layers *layered_routes(const struct route_request *r, const struct 
 	x.again = xcalloc(c->g->n, sizeof(*x.again));
 	x.legal_only = xcalloc(c->g->n, sizeof(*x.legal_only));
 	if (!agree(&x, did ? did : &unasked)) {
-		layers_free(x.layers);
+		route_layers_free(x.layers);
 		x.layers = NULL;
 	}
 	toll_free(x.toll);
@@ -268,3 +269,19 @@ struct route_layers *layered_routes(const struct route_request *r, const struct 
 	channels_free(c);
 	return x.layers;
 }
+
+static bool layered_run(const struct route_request *r, struct lfts *out,
+			struct route_layers **layers, struct buf *why)
+{
+	struct updn_order *own = r->order ? NULL : updn_order_new(r->f);
+	struct layered_outcome did;
+
+	*layers = layered_routes(r, own ? own : r->order, r->most_layers ? r->most_layers : 1, out, &did);
+	updn_order_free(own);
+	if (!*layers)
+		buf_printf(why, "%u pairs of switches found no room in %u layer%s, in %u rounds",
+			   did.blocked, r->most_layers, r->most_layers == 1 ? "" : "s", did.rounds);
+	return *layers;
+}
+
+const struct route_engine route_layered = { "layered", layered_run };

@@ -5,7 +5,16 @@
 #include "base/alloc.h"
 #include "route/layers.h"
 
-void layers_free(struct route_layers *y)
+struct route_layers *route_layers_copy(const struct route_layers *y)
+{
+	struct route_layers *copy = xmemdup(y, sizeof(*y));
+
+	copy->place = xmemdup(y->place, y->n_switches * sizeof(*y->place));
+	copy->of = xmemdup(y->of, route_layers_pair(y->n_places, 0));
+	return copy;
+}
+
+void route_layers_free(struct route_layers *y)
 {
 	if (!y)
 		return;

@@ -12,29 +12,30 @@
 #ifndef QOSD_ROUTE_LAYERS_H
 #define QOSD_ROUTE_LAYERS_H
 
-#include "route/channel.h"
+#include "route/route.h"
 
 struct route_layers {
 	unsigned n;		/* layers that have pairs, at least 1 */
-	uint32_t n_switches;
+	uint32_t n_switches, n_places;
 	uint32_t *place;	/* [switch]: among those with CA or router ports, or FABRIC_NONE */
-	uint8_t *of;		/* [layers_pair()]: 0 .. n - 1 */
+	uint8_t *of;		/* [route_layers_pair()]: 0 .. n - 1 */
 };
 
 /* Where a pair of places is in `of`; a != b. */
-static inline size_t layers_pair(uint32_t a, uint32_t b)
+static inline size_t route_layers_pair(uint32_t a, uint32_t b)
 {
 	return a > b ? (size_t)a * (a - 1) / 2 + b : (size_t)b * (b - 1) / 2 + a;
 }
 
 /* The layer of what ports on the two switches send each other; 0 also of those without any. */
-static inline unsigned layers_of(const struct route_layers *y, uint32_t sw_a, uint32_t sw_b)
+static inline unsigned route_layer(const struct route_layers *y, uint32_t sw_a, uint32_t sw_b)
 {
 	uint32_t a = y->place[sw_a], b = y->place[sw_b];
 
-	return a == b || a == FABRIC_NONE || b == FABRIC_NONE ? 0 : y->of[layers_pair(a, b)];
+	return a == b || a == FABRIC_NONE || b == FABRIC_NONE ? 0 : y->of[route_layers_pair(a, b)];
 }
 
-void layers_free(struct route_layers *y);	/* NULL is fine */
+struct route_layers *route_layers_copy(const struct route_layers *y);
+void route_layers_free(struct route_layers *y);	/* NULL is fine */
 
 #endif

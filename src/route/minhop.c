@@ -25,7 +25,8 @@ static void route_to(const struct graph *g, struct lfts *out, uint32_t d, const 
 	}
 }
 
-static bool minhop_run(const struct route_request *r, struct lfts *out, struct buf *why)
+static bool minhop_run(const struct route_request *r, struct lfts *out,
+		       struct route_layers **layers, struct buf *why)
 {
 	struct graph *g = graph_new(r->f, graph_by_guid(r->f));
 	uint16_t *dist = xcalloc(g->n, sizeof(*dist));
@@ -33,6 +34,7 @@ static bool minhop_run(const struct route_request *r, struct lfts *out, struct b
 	uint32_t *load = xcalloc(g->n_lanes, sizeof(*load));
 	struct dest dests[DESTS_MAX];
 
+	(void)layers;
 	(void)why;
 	for (uint32_t d = 0; d < g->n; d++) {
 		unsigned n = graph_dests(g, r, out->top, d, dests);

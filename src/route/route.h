@@ -15,6 +15,7 @@
 #define LFT_BLOCK 64		/* entries in one LinearForwardingTable attribute */
 
 struct updn_order;
+struct route_layers;		/* route/layers.h */
 
 struct route_request {
 	const struct fabric *f;
@@ -22,6 +23,8 @@ struct route_request {
 	const uint8_t *lmc;	/* per port slot */
 	uint16_t lid_top;	/* highest LID in use, LMC ranges included */
 	const struct updn_order *order;	/* of f, if it is at hand; else NULL */
+	unsigned most_layers;	/* that an engine may use; 0 as 1: all is on one virtual lane */
+	const struct route_layers *layers;	/* of tables that are judged; NULL: one */
 };
 
 /* The linear forwarding tables of all switches. */
@@ -46,12 +49,15 @@ struct route_engine {
 	const char *name;
 	/*
 	 * Fills out (all LFT_DROP on entry).  False with a reason in `why` when
-	 * the engine can't route this fabric; out is then of no use.
+	 * the engine can't route this fabric; out is then of no use.  An engine that
+	 * needs more than one layer sets *layers, NULL on entry, to what the caller owns then.
 	 */
-	bool (*run)(const struct route_request *r, struct lfts *out, struct buf *why);
+	bool (*run)(const struct route_request *r, struct lfts *out, struct route_layers **layers,
+		    struct buf *why);
 };
 
 extern const struct route_engine route_updn;	/* "updn": the default, no credit loops */
+extern const struct route_engine route_layered;	/* "layered": no credit loops in any layer */
 extern const struct route_engine route_minhop;	/* "minhop" */
 /* NULL if there is no such engine. */
 const struct route_engine *route_engine_find(const char *name);

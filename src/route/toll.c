@@ -54,6 +54,7 @@ struct toll {
 	uint32_t *heap, n_heap;
 	uint32_t *at;		/* [vertex]: its place in the heap */
 	uint8_t *used;		/* [trunk]: LIDs of a port that go that way */
+	uint8_t *lane_used;	/* [lane]: likewise */
 	/* of one LID */
 	uint64_t *sum;		/* [vertex]: cost of its way */
 	uint32_t *out;		/* [vertex]: the trunk of its way, … */
@@ -116,6 +117,7 @@ struct toll *toll_new(const struct channels *c, const struct turns *legal)
 	t->heap = xcalloc(n, sizeof(*t->heap));
 	t->at = xcalloc(n, sizeof(*t->at));
 	t->used = xcalloc(n_trunks, sizeof(*t->used));
+	t->lane_used = xcalloc(g->n_lanes, sizeof(*t->lane_used));
 	t->sum = xcalloc(n, sizeof(*t->sum));
 	t->out = xcalloc(n, sizeof(*t->out));
 	t->lane = xcalloc(n, sizeof(*t->lane));
@@ -139,6 +141,7 @@ void toll_free(struct toll *t)
 	free(t->heap);
 	free(t->at);
 	free(t->used);
+	free(t->lane_used);
 	free(t->sum);
 	free(t->out);
 	free(t->lane);
@@ -168,13 +171,15 @@ uint32_t toll_raise(struct toll *t, struct dep turn, uint32_t hundredths)
 	return *toll;
 }
 
-static uint32_t least_loaded(const struct toll *t, uint32_t trunk)
+/* apart: of those that the port's other LIDs use least. */
+static uint32_t least_loaded(const struct toll *t, uint32_t trunk, bool apart)
 {
 	const struct trunk *x = &t->g->trunks[trunk];
 	uint32_t lane = x->lane0;
 
 	for (uint32_t i = lane + 1; i < x->lane0 + x->n_lanes; i++)
-		if (t->load[i] < t->load[lane])
+		if (apart && t->lane_used[i] != t->lane_used[lane] ?
+		    t->lane_used[i] < t->lane_used[lane] : t->load[i] < t->load[lane])
 			lane = i;
 	return lane;
 }
@@ -255,7 +260,7 @@ static void pass_on(struct toll *t, enum phase phase, uint32_t v)
 		trunk = channels_trunk_back(t->c, back);
 		if (t->at[u] == AT_DONE || !may_go(t, phase, u, v, trunk))
 			continue;
-		lane = least_loaded(t, trunk);
+		lane = least_loaded(t, trunk, false);
 		cost = cost_of(t, trunk, v, lane);
 		if (t->at[u] == AT_NONE)
 			t->at[u] = t->n_heap++;
@@ -332,7 +337,7 @@ static void choose(struct toll *t, const struct stop *s, bool apart)
 
 	for (uint32_t i = s->first; i < s->end; i++) {
 		const struct way *x = &t->ways[i];
-		uint32_t lane = least_loaded(t, x->trunk);
+		uint32_t lane = least_loaded(t, x->trunk, apart);
 		uint64_t alone = cost_of(t, x->trunk, x->to, lane), cost = alone;
 
 		if (apart)
@@ -346,6 +351,7 @@ static void choose(struct toll *t, const struct stop *s, bool apart)
 	}
 	t->sum[s->v] = sum;
 	t->used[t->out[s->v]]++;
+	t->lane_used[t->lane[s->v]]++;
 }
 
 /* Counts the routes along the ways of a LID, or takes them away again. */
@@ -405,8 +411,10 @@ void toll_route(struct toll *t, struct lfts *out, uint32_t d, const struct dest 
 		}
 	find_stops(t, d, legal_only);
 	for (unsigned i = 0; i < n; i++) {
-		if (dests[i].n_lids > 1)
+		if (dests[i].n_lids > 1) {
 			memset(t->used, 0, t->g->trunk0[t->g->n]);
+			memset(t->lane_used, 0, t->g->n_lanes);
+		}
 		for (unsigned k = 0; k < dests[i].n_lids; k++) {
 			for (uint32_t s = 0; s < t->n_stops; s++) {
 				uint32_t v = t->stops[s].v;

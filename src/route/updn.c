@@ -529,12 +529,14 @@ struct updn_outcome updn_by(const struct route_request *r, const struct updn_ord
 	return u.outcome;
 }
 
-static bool updn_run(const struct route_request *r, struct lfts *out, struct buf *why)
+static bool updn_run(const struct route_request *r, struct lfts *out,
+		     struct route_layers **layers, struct buf *why)
 {
 	struct updn_order *own = r->order ? NULL : updn_order_new(r->f);
 	const struct updn_order *o = r->order ? r->order : own;
 	struct updn_outcome did = updn_by(r, o, out);
 
+	(void)layers;
 	(void)why;
 	if (o->layered && did.lost) {
 		updn_order_free(own);

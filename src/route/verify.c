@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "route/layers.h"
 #include "route/verify.h"
 
 /* What is known of a switch while one LID is looked at; from 1 on: switches to go. */
@@ -32,6 +33,7 @@ struct walker {
 	uint8_t *far_num;	/* [port]: the far end's port number */
 	uint64_t *deps;
 	size_t *deps_at;	/* [switch] */
+	size_t deps_words;
 	uint32_t *sources;	/* switches where packets of hosts start, or all */
 	uint32_t n_sources;
 	uint32_t *inner;	/* the other switches */
@@ -113,6 +115,7 @@ static void walker_init(struct walker *w, const struct fabric *f, const struct l
 			w->inner[w->n_inner++] = sw;
 	}
 	w->deps = xcalloc(words, sizeof(*w->deps));
+	w->deps_words = words;
 	w->next = xcalloc(w->first[n], sizeof(*w->next));
 	w->far_num = xcalloc(w->first[n], sizeof(*w->far_num));
 	for (uint32_t sw = 0; sw < n; sw++)
@@ -195,6 +198,23 @@ static void begin_lid(struct walker *w, uint32_t port, uint16_t lid)
 		unsigned num = is_switch ? 0 : f->ports[f->ports[port].peer].num;
 
 		w->togo[home] = lft_get(w->l, home, lid) == num ? 1 : DEAD_END;
+	}
+}
+
+/*
+ * What the packets to a LID wait for that are in the layer at hand, after walks of all sources
+ * (w->togo).
+ */
+static void depend_in_layer(struct walker *w, const struct route_layers *y, unsigned layer,
+			    uint32_t home, uint16_t lid)
+{
+	for (uint32_t i = 0; i < w->n_sources; i++) {
+		uint32_t sw = w->sources[i];
+
+		if (w->togo[sw] >= DEAD_END || route_layer(y, sw, home) != layer)
+			continue;
+		for (; w->togo[sw] > 1; sw = w->next[out_port(w, sw, lid)])
+			depend(w, out_port(w, sw, lid), lid);
 	}
 }
 
@@ -293,7 +313,7 @@ static bool find_circle(const struct walker *w, struct buf *text)
 	return found;
 }
 
-/* --- the two questions --- */
+/* --- all LIDs, in one layer after the other --- */
 
 /* Calls fn for each LID in rising order: neighbouring LIDs share cache lines of the tables. */
 static void each_lid(const struct route_request *r, const struct lfts *l,
@@ -314,6 +334,41 @@ static void each_lid(const struct route_request *r, const struct lfts *l,
 			fn(arg, owner[lid], (uint16_t)lid);
 	free(owner);
 }
+
+struct layer_check {
+	struct walker *w;
+	const struct route_layers *layers;
+	unsigned layer;
+};
+
+static void check_lid_in_layer(void *arg, uint32_t port, uint16_t lid)
+{
+	struct layer_check *c = arg;
+	uint32_t home = fabric_switch_of(c->w->f, port);
+
+	if (home == FABRIC_NONE || node_is_switch(port_node(c->w->f, port)))
+		return;
+	walk_lid(c->w, port, lid, false);
+	depend_in_layer(c->w, c->layers, c->layer, home, lid);
+}
+
+/* As find_circle(), among the routes of each layer. */
+static bool find_circle_in_layers(struct walker *w, const struct route_request *r, struct buf *text)
+{
+	struct layer_check c = { .w = w, .layers = r->layers };
+	bool found = false;
+
+	for (; c.layer < r->layers->n && !found; c.layer++) {
+		memset(w->deps, 0, w->deps_words * sizeof(*w->deps));
+		each_lid(r, w->l, check_lid_in_layer, &c);
+		found = find_circle(w, text);
+	}
+	if (found && r->layers->n > 1)
+		buf_printf(text, " (in layer %u)", c.layer - 1);
+	return found;
+}
+
+/* --- the two questions --- */
 
 /* Who has a LID. */
 enum owner { OWNER_HOST, OWNER_SM, OWNER_AGGREGATION, OWNER_SWITCH };
@@ -337,6 +392,7 @@ struct route_proof {
 	uint32_t home;			/* the switch that the SM is on or behind */
 	bool *source;			/* [switch] */
 	struct lid_proof *lids;		/* [LID] */
+	bool in_layers;			/* the dependencies are not those of all */
 	uint64_t *deps;			/* as the walker's, and perhaps some that are no more */
 	size_t *deps_at;
 };
@@ -600,10 +656,13 @@ static bool verify(const struct route_request *r, const struct lfts *l,
 		if (before)
 			take_deps(&c.w, changes, before);
 		each_lid(r, l, check_lid, &c);
-		out->credit_loop = find_circle(&c.w, before ? NULL : &out->credit_loop_text);
+		out->credit_loop = r->layers ?
+			find_circle_in_layers(&c.w, r, &out->credit_loop_text) :
+			find_circle(&c.w, before ? NULL : &out->credit_loop_text);
 		/* it may be of ways that are no more */
 		done = !before || !out->credit_loop;
 	}
+	c.proof->in_layers = r->layers;
 	c.proof->deps = c.w.deps;
 	c.proof->deps_at = c.w.deps_at;
 	c.w.deps = NULL;
@@ -616,7 +675,7 @@ void route_verify_next(const struct route_request *r, const struct lfts *l,
 		       const struct route_changes *changes, const struct route_proof *before,
 		       struct route_report *out, struct route_proof **proof)
 {
-	if (changes && before) {
+	if (changes && before && !before->in_layers && !r->layers) {
 		if (verify(r, l, changes, before, out, proof))
 			return;
 		route_proof_free(*proof);

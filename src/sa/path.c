@@ -262,15 +262,15 @@ static unsigned resolve(const struct subnet_state *s, const struct path_query *q
 	/* a router takes one off and drops what has none left (8.3.6) */
 	if (q->dst_prefix && has(q, PR_HOP) && q->hop_limit < 2)
 		faults |= FAULT_HOP_LIMIT;
-	a->sl = l->sl;
+	a->sl = plan_sl(p, l->sl, q->src, q->dst);
 	a->tclass = l->tclass >= 0 ? (uint8_t)l->tclass : has(q, PR_TCLASS) ? q->tclass : 0;
-	if (has(q, PR_SL) && q->sl != l->sl)
+	if (has(q, PR_SL) && q->sl != a->sl)
 		faults |= FAULT_SL_ASKED;
 	struct path_info way = paths_between(p->paths, s->f, p->lfts, p->tables,
 					     q->src, q->dst, a->dlid);
 	if (!way.mtu)
 		return faults | FAULT_ROUTE;
-	if (!(way.sl_mask >> l->sl & 1))
+	if (!(way.sl_mask >> a->sl & 1))
 		faults |= FAULT_SL_DROPPED;
 	a->mtu = way.mtu;
 	a->rate = way.rate;

@@ -227,8 +227,11 @@ static void bench(const struct fabric *f, unsigned n_rules, unsigned n_queries)
 	double rules = ms_since(start);
 	size_t size = mallinfo2().uordblks + mallinfo2().hblkhd - before;
 
+	struct sl_plan sls;
+
+	sl_plan_make(&sls, p, 1);
 	start = clock();
-	struct qos_tables *t = qos_tables_build(p, f, g, 15, &ignored);
+	struct qos_tables *t = qos_tables_build(p, f, g, 15, &sls, &ignored);
 
 	printf("%6u rules: groups %.1f ms, rules %.1f ms and %.1f MB, tables %.1f ms;", n_rules,
 	       groups, rules, (double)size / 1e6, ms_since(start));

@@ -27,14 +27,17 @@ static void bench_engine(const struct topo *t, const struct route_engine *e)
 {
 	struct lfts *l = lfts_new(t->f->n_switches, t->r.lid_top);
 	struct route_report report;
+	struct route_layers *layers = NULL;
 	struct buf why = { 0 };
 	double before = mib(), peak;
 	int64_t start = clock_mono_us(), routed;
+	struct route_request r = t->r;
 
-	e->run(&t->r, l, &why);
+	e->run(&t->r, l, &layers, &why);
 	routed = clock_mono_us();
 	peak = mib();
-	route_verify(&t->r, l, &report);
+	r.layers = layers;
+	route_verify(&r, l, &report);
 	printf("  %-7s %7.1f ms, +%.1f MiB; verify %7.1f ms, +%.1f MiB: %llu pairs, "
 	       "%llu unreachable, %u hops at most, %s\n",
 	       e->name, (double)(routed - start) / 1000, peak - before,
@@ -42,6 +45,7 @@ static void bench_engine(const struct topo *t, const struct route_engine *e)
 	       (unsigned long long)report.pairs, (unsigned long long)report.unreachable,
 	       report.max_hops, report.credit_loop ? "CREDIT LOOP" : "no credit loop");
 	route_report_free(&report);
+	route_layers_free(layers);
 	buf_free(&why);
 	lfts_free(l);
 }

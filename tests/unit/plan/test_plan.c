@@ -161,7 +161,7 @@ START_TEST(phases_are_timed)
 
 	s.p = plan_compute(s.f, s.policy, s.settings, NULL, NULL, tick);
 	ck_assert_int_eq(s.p->us_lids, 1);
-	ck_assert_int_eq(s.p->us_tables, 1);
+	ck_assert_int_eq(s.p->us_tables, 2);
 	ck_assert_int_eq(s.p->us_routes, 1);
 	ck_assert_int_eq(s.p->us_verdict, 1);
 	ck_assert_int_eq(s.p->us_paths, 1);

@@ -26,9 +26,12 @@ static void four_classes(void)
 
 static void make_tables(void)
 {
+	struct sl_plan sls;
+
 	g = groups_resolve(p, f, &findings);
 	findings_free(&findings);	/* about groups */
-	t = qos_tables_build(p, f, g, 15, &findings);
+	sl_plan_make(&sls, p, 1);
+	t = qos_tables_build(p, f, g, 15, &sls, &findings);
 }
 
 static void build(void)

@@ -30,13 +30,16 @@ static void setup(void)
 
 static void build(void)
 {
+	struct sl_plan sls;
+
 	two_switches();
 	node(ROUTER, IB_NODE_ROUTER_T, 1, 0x77, "router");
 	add_link(f, SPINE, 5, ROUTER, 1);
 	finish(f);
 	g = groups_resolve(p, f, &findings);
 	ck_assert_uint_eq(findings.n, 0);
-	t = qos_tables_build(p, f, g, 15, &findings);
+	sl_plan_make(&sls, p, 1);
+	t = qos_tables_build(p, f, g, 15, &sls, &findings);
 }
 
 static uint16_t id(uint32_t n, unsigned in, unsigned out)

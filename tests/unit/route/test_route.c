@@ -1088,10 +1088,11 @@ static struct lfts *route_by(const struct topo *t, struct updn_order *o, struct 
 	struct route_request r = t->r;
 	struct buf why = { 0 };
 	struct lfts *l = lfts_new(r.f->n_switches, r.lid_top);
+	struct route_layers *none = NULL;
 
 	o->method = m;
 	r.order = o;
-	ck_assert(route_updn.run(&r, l, &why));
+	ck_assert(route_updn.run(&r, l, &none, &why));
 	buf_free(&why);
 	return l;
 }

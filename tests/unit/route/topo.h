@@ -10,6 +10,7 @@
 #include <infiniband/mad.h>
 
 #include "base/alloc.h"
+#include "route/layers.h"
 #include "route/route.h"
 
 /* A fabric with LIDs: everything that an engine needs. */
@@ -104,7 +105,8 @@ static inline void topo_finish(struct topo *t, struct fabric *f, unsigned lmc)
 		t->lmc[p] = (uint8_t)own;
 		next += 1u << own;
 	}
-	t->r = (struct route_request){ f, t->lid, t->lmc, (uint16_t)(next - 1), NULL };
+	t->r = (struct route_request){ .f = f, .lid = t->lid, .lmc = t->lmc,
+				       .lid_top = (uint16_t)(next - 1) };
 }
 
 static inline void topo_free(struct topo *t)
@@ -117,12 +119,14 @@ static inline void topo_free(struct topo *t)
 static inline struct lfts *topo_route(const struct topo *t, const struct route_engine *e)
 {
 	struct lfts *l = lfts_new(t->f->n_switches, t->r.lid_top);
+	struct route_layers *layers = NULL;
 	struct buf why = { 0 };
 
-	if (!e->run(&t->r, l, &why)) {
+	if (!e->run(&t->r, l, &layers, &why)) {
 		lfts_free(l);
 		l = NULL;
 	}
+	route_layers_free(layers);
 	buf_free(&why);
 	return l;
 }
@@ -303,7 +307,7 @@ static inline bool recorded_topo(struct topo *t, int i)
 	t->f = f;
 	t->lid = xcalloc(f->n_ports, sizeof(*t->lid));
 	t->lmc = xcalloc(f->n_ports, 1);
-	t->r = (struct route_request){ f, t->lid, t->lmc, 0, NULL };
+	t->r = (struct route_request){ .f = f, .lid = t->lid, .lmc = t->lmc };
 	for (uint32_t p = 0; p < f->n_ports; p++)
 		if (port_is_end(f, p) && fabric_switch_of(f, p) != FABRIC_NONE)
 			t->lid[p] = ++t->r.lid_top;

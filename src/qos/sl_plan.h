@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How the levels of a policy and the layers of the routes (route/layers.h) share SLs and data VLs.
+ *
+ * A level has its own SL in layer 0, which multicast has, too, and one that no level has in
+ * each other layer.  On links between switches the data VLs are divided: each layer has as many, in
+ * each the levels are as far apart as they would be on a link with so many VLs, and no VL carries two
+ * layers, which alone keeps credit loops away.  A link with an end node is in no circle: there a
+ * level's SLs share a VL.
+ */
+#ifndef QOSD_QOS_SL_PLAN_H
+#define QOSD_QOS_SL_PLAN_H
+
+#include "fabric/fabric.h"
+#include "qos/policy.h"
+
+#define SL_LAYERS_MAX 8u
+
+struct sl_plan {
+	unsigned n_layers;	/* at least 1 */
+	uint8_t sl[IB_SL_COUNT][SL_LAYERS_MAX];	/* [the level's SL][layer] */
+	/* [SL]: the level's SL that it stands for, and in which layer; of an SL of nobody: itself, 0 */
+	uint8_t base[IB_SL_COUNT], layer[IB_SL_COUNT];
+};
+
+/*
+ * The most layers that a policy leaves room for on a fabric: 16 SLs for all levels in all layers, and
+ * VLs on all links between switches for all traffic classes (or levels, if there are no classes) in all
+ * layers; max_vls as in qos/tables.h.  1 if the policy has SL2VL or arbitration tables of its own, which
+ * say for all SLs where they go.  Says in *why, appended, what sets the limit.
+ */
+unsigned sl_plan_most(const struct policy *p, const struct fabric *f, unsigned max_vls,
+		      struct buf *why);
+/* n_layers: at most sl_plan_most(). */
+void sl_plan_make(struct sl_plan *x, const struct policy *p, unsigned n_layers);
+
+#endif

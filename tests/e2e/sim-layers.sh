@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Routes in layers: fabrics that are no trees, with a policy's levels.  saquery says which SL each path
+# has, and ibdmchk whether any credit loop is left with these SLs and the tables that the switches hold.
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+only_on qosd-sim "ibsim has no tori, nor devices with eight VLs"
+
+asker="host-0002 HCA-1"
+
+# levels N: a policy of N levels with SLs 0 to N - 1, which ask for nothing.
+levels() {
+	local i
+	echo "qos-levels:"
+	for i in $(seq 0 $(($1 - 1))); do echo "  level-$i: {sl: $i}"; done
+	echo "  default: {sl: 0}"
+}
+start() { start_and_wait "host-0001 HCA-1" -c qosd.yaml -p policy.yaml; }
+
+# path_sls: "PORT-GUID LID SL" of all paths that the SA has, into the file sls.
+path_sls() {
+	on "$asker" saquery -p 2>/dev/null | awk -F'[.][.]+' '
+		$1 ~ /sgid$/ { n = split($2, a, ":"); guid = ""
+			for (i = n - 3; i <= n; i++) guid = guid substr("0000" a[i], length(a[i]) + 1) }
+		$1 ~ /dlid$/ { dlid = $2 }
+		$1 ~ /slid$/ { slid = $2 }
+		$1 ~ /[ \t]sl$/ { print guid, slid, dlid, index("0123456789abcdef", substr($2, 3)) - 1 }' >sls
+}
+# verdict WHAT [plain]: what ibdmchk says of credit loops, with the SLs of paths or, plain, with one.
+verdict() {
+	local more=(-c psl)
+	[ "${2:-}" != plain ] || more=()
+	rm -rf dump
+	ctl dump "$work/dump" || bad "$1: dump failed"
+	awk '$1 != last { print "Channel Adapter 0x" $1 ","; last = $1 } { printf "0x%04x : %d\n", $3, $4 }' sls >psl
+	{ ibdmchk -s dump/opensm-subnet.lst -f dump/opensm.fdbs -m dump/opensm.mcfdbs \
+		-d dump/opensm-sl2vl.dump "${more[@]}" >ibdmchk 2>&1; } 2>/dev/null
+	expect "$1: errors by ibdmchk but for credit loops" "" \
+		"$(grep -E '^-[EF]-' ibdmchk | grep -v 'credit loops in routing' | head -n 5)"
+	if grep -q 'no credit loops found' ibdmchk; then echo none >loops; else echo some >loops; fi
+}
+# layered WHAT: paths of several layers, none of which has a credit loop, though all together do.
+layered() {
+	path_sls
+	expect_less "$1: a path's SL that is not that of the way back" 1 \
+		"$(awk '{ sl[$2 " " $3] = $4 } END { for (p in sl) { split(p, x, " "); if (sl[x[2] " " x[1]] != sl[p]) n++ } print n + 0 }' sls)"
+	[ "$(awk '{ print $4 }' sls | sort -u | wc -l)" -gt 1 ] || bad "$1: all paths have one SL"
+	verdict "$1"
+	expect "$1: credit loops" none "$(<loops)"
+	verdict "$1, with one SL" plain
+	expect "$1: credit loops if all had one SL" some "$(<loops)"
+}
+
+printf 'routing: [layered, updn]\n' >qosd.yaml
+sim_options=()
+while read -r topology switch port; do
+	note "$topology: two levels in several layers"
+	rm -rf state
+	levels 2 >policy.yaml
+	start_sim "$topology"
+	start
+	expect "the engine" layered "$(status engine)"
+	layered "$topology"
+	expect "errors of its health" "" "$(ctl -j health | jq -r '.problems[] | select(.severity == "error") | .text')"
+	mv sls sls.before
+
+	note "$topology: another start has the same layers"
+	stop_qosd
+	start
+	path_sls
+	expect_same "SLs of paths" sls.before sls
+
+	note "$topology: a link is gone"
+	unplug "$switch" "$port"
+	less() { [ "$(status sweeping)" = false ] && subnet_up && [ "$(status sweeps)" -gt 1 ]; }
+	until_ 20 less || bad "the subnet is not up without a link"
+	layered "$topology, a link less"
+
+	note "$topology: as many levels as VLs leave one layer"
+	plug "$switch" "$port"
+	until_ 20 less || bad "the subnet is not up with the link"
+	levels 8 >policy.yaml
+	reload
+	until_ 20 less || bad "the subnet is not up with another policy"
+	path_sls
+	expect "SLs of paths" 0 "$(awk '{ print $4 }' sls | sort -u | xargs)"
+	verdict "$topology, one layer" plain
+	expect "credit loops" none "$(<loops)"
+	stop_qosd || bad "exit status $? after SIGTERM"
+	stop_sim
+done <<END
+torus:5x5,hosts=2 torus-0-0 3
+dragonfly:a=4,h=2,p=2 group-01-switch-01 3
+END
