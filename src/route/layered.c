@@ -10,7 +10,11 @@
 
 /* So often all destinations choose, from the second time on with the routes of all the others in view. */
 #define PASSES 3u
-#define ROUNDS_MAX 1000u
+/*
+ * After so many rounds every pair without room is routed by legal ways only.  From then on each round
+ * adds at least one vertex to those that are, so at most one round per vertex follows.
+ */
+#define PATIENCE 500u
 /* A turn that is in the way of pairs gets dearer by so many hundredths of a hop a round. */
 #define STEP 20u
 /* One that has got so dear is in the way of somebody who can't do without: see place_pair(). */
@@ -31,6 +35,7 @@ struct layered {
 	struct turns *legal;
 	struct route_layers *layers;
 	unsigned most;
+	unsigned rounds;	/* in which pairs were placed, with the one at hand */
 	uint32_t *sources, n_sources;	/* vertices with CA and router ports, by place */
 	uint32_t *lid0;		/* [place]: their LIDs are lids[lid0[place]] .. lids[lid0[place + 1] - 1] */
 	VEC(uint16_t) lids;
@@ -135,7 +140,7 @@ static void give_way(struct layered *x, struct pair p, uint32_t blocked)
 {
 	uint32_t a = x->sources[p.a], b = x->sources[p.b];
 
-	if (raise_tolls(x, blocked) >= DEAR)
+	if (raise_tolls(x, blocked) >= DEAR || x->rounds >= PATIENCE)
 		x->legal_only[a] = x->legal_only[b] = true;
 	x->again[a] = x->again[b] = true;
 }
@@ -187,6 +192,7 @@ static uint32_t place_pairs(struct layered *x)
 	size_t n_early = x->early.n;
 	uint32_t n_blocked = 0;
 
+	x->rounds++;
 	x->layers->n = 1;
 	if (n_early)
 		qsort(x->early.v, n_early, sizeof(*x->early.v), most_blocked_first);
@@ -225,8 +231,8 @@ static bool agree(struct layered *x, struct layered_outcome *did)
 	for (unsigned pass = 0; pass < PASSES; pass++)
 		for (uint32_t d = 0; d < x->g->n; d++)
 			route_vertex(x, d, pass > 0);
-	*did = (struct layered_outcome){ .rounds = 1 };
-	for (did->blocked = place_pairs(x); did->blocked && did->rounds < ROUNDS_MAX; did->rounds++) {
+	did->blocked = place_pairs(x);
+	while (did->blocked && x->rounds < PATIENCE + x->n_sources) {
 		for (uint32_t d = 0; d < x->g->n; d++)
 			if (x->again[d])
 				route_vertex(x, d, true);
@@ -234,6 +240,7 @@ static bool agree(struct layered *x, struct layered_outcome *did)
 		toll_round(x->toll);
 		did->blocked = place_pairs(x);
 	}
+	did->rounds = x->rounds;
 	return !did->blocked;
 }
 
