@@ -17,8 +17,8 @@
 #define PATIENCE 500u
 /* A turn that is in the way of pairs gets dearer by so many hundredths of a hop a round. */
 #define STEP 20u
-/* One that has got so dear is in the way of somebody who can't do without: see place_pair(). */
-#define DEAR 2000u
+/* One that has got so dear is in the way of somebody who can't do without: see give_way(). */
+#define DEAR 400u
 
 /* Places of two sources. */
 struct pair {

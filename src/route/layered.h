@@ -24,8 +24,8 @@ struct layered_outcome {
 
 /*
  * Fills the tables (all LFT_DROP on entry) for all LIDs of r and returns the layers, at most `most`
- * (1 .. 255); NULL if the pairs don't agree in the rounds that there are: the tables are of no
- * use then.  o is of r->f and connects all pairs that are connected at all.  *did may be NULL.
+ * (1 .. 255).  NULL, which can only be if o does not connect all pairs that are connected at
+ * all: the tables are of no use then.  o is of r->f.  *did may be NULL.
  */
 struct route_layers *layered_routes(const struct route_request *r, const struct updn_order *o,
 				    unsigned most, struct lfts *out, struct layered_outcome *did);

@@ -96,7 +96,7 @@ struct toll *toll_new(const struct channels *c, const struct turns *legal)
 	uint32_t n = g->n, n_trunks = g->trunk0[n];
 	size_t n_turns = 0;
 
-	*t = (struct toll){ .c = c, .g = g, .legal = legal };
+	*t = (struct toll){ .c = c, .g = g, .legal = legal, .round = 1 };
 	/* about three hops a route */
 	t->hop = HOP_LOADS * ROUTE_COST *
 		 (3ull * g->n_hosts * g->n_hosts / (g->n_lanes ? g->n_lanes : 1) + 1);

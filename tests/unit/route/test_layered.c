@@ -315,7 +315,7 @@ static struct sum walk_all(const struct topo *t, const struct lfts *l, const str
 		find_hops(f, to, hops);
 		for (uint32_t sw = 0; sw < f->n_switches; sw++) {
 			bool counts = !own && y->place[sw] != FABRIC_NONE;
-			struct waits *w = counts ? layers[layers_of(y, sw, to)] : NULL;
+			struct waits *w = counts ? layers[route_layer(y, sw, to)] : NULL;
 
 			for (uint32_t k = 0; k < 1u << t->lmc[p]; k++) {
 				unsigned n = walk(t, l, sw, p, (uint16_t)(t->lid[p] + k), w);
@@ -397,7 +397,7 @@ static struct sum check_layers(const struct topo *t, const struct updn_order *o,
 		waits_free(layers[i]);
 	}
 	check_verdict(t, l, most);
-	layers_free(y);
+	route_layers_free(y);
 	lfts_free(l);
 	return sum;
 }
@@ -814,9 +814,9 @@ START_TEST(same_again)
 	ck_assert_uint_eq(y[0]->n, y[1]->n);
 	for (uint32_t a = 0; a < t.f->n_switches; a++)
 		for (uint32_t b = 0; b < a; b++)
-			ck_assert_uint_eq(layers_of(y[0], a, b), layers_of(y[1], a, b));
+			ck_assert_uint_eq(route_layer(y[0], a, b), route_layer(y[1], a, b));
 	for (unsigned i = 0; i < 2; i++) {
-		layers_free(y[i]);
+		route_layers_free(y[i]);
 		lfts_free(l[i]);
 	}
 	topo_free(&t);
@@ -842,7 +842,7 @@ START_TEST(slow_cable)
 	fabric_port(t.f, a, 1)->rate = t.f->ports[fabric_port(t.f, a, 1)->peer].rate = 3;
 	o = updn_order_by_root(t.f);
 	l = lfts_new(4, t.r.lid_top);
-	layers_free(layered_routes(&t.r, o, 8, l, NULL));
+	route_layers_free(layered_routes(&t.r, o, 8, l, NULL));
 	for (uint32_t p = 0; p < t.f->n_ports; p++)
 		if (t.lid[p] && !node_is_switch(port_node(t.f, p)) && lft_get(l, 0, t.lid[p]) <= 2)
 			n[lft_get(l, 0, t.lid[p])]++;
@@ -880,7 +880,7 @@ START_TEST(lids_above_the_top)
 		for (uint32_t k = 0; t.lid[p] && k < 1u << t.lmc[p] && t.lid[p] + k <= l->top; k++)
 			for (uint32_t sw = 0; sw < l->n_switches; sw++)
 				ck_assert_uint_ne(walk(&t, l, sw, p, (uint16_t)(t.lid[p] + k), NULL), UINT_MAX);
-	layers_free(y);
+	route_layers_free(y);
 	updn_order_free(o);
 	lfts_free(l);
 	topo_free(&t);
