@@ -15,6 +15,7 @@
 
 struct layer {
 	uint64_t *bits;		/* see row; the trunks of a vertex are bits in the order of the graph */
+	uint64_t *refused;	/* likewise: they close a circle with what is there, and so for good */
 	uint32_t *order;	/* [trunk] */
 };
 
@@ -27,6 +28,7 @@ struct deps {
 	/* of an addition against the order */
 	uint32_t *behind, n_behind, *before, n_before, *slots;
 	bool *seen;		/* [trunk] */
+	uint64_t work;
 	VEC(struct dep) fresh;	/* added by deps_add() so far */
 };
 
@@ -70,6 +72,7 @@ struct deps *deps_new(const struct channels *c, unsigned n_layers)
 	d->layers = xcalloc(n_layers, sizeof(*d->layers));
 	for (unsigned i = 0; i < n_layers; i++) {
 		d->layers[i].bits = xcalloc(d->n_words, sizeof(uint64_t));
+		d->layers[i].refused = xcalloc(d->n_words, sizeof(uint64_t));
 		d->layers[i].order = xcalloc(n, sizeof(uint32_t));
 		begin_order(d, d->layers[i].order);
 	}
@@ -82,6 +85,7 @@ void deps_free(struct deps *d)
 		return;
 	for (unsigned i = 0; i < d->n_layers; i++) {
 		free(d->layers[i].bits);
+		free(d->layers[i].refused);
 		free(d->layers[i].order);
 	}
 	free(d->layers);
@@ -94,21 +98,36 @@ void deps_free(struct deps *d)
 	free(d);
 }
 
+void deps_clear(struct deps *d)
+{
+	for (unsigned i = 0; i < d->n_layers; i++) {
+		memset(d->layers[i].bits, 0, d->n_words * sizeof(uint64_t));
+		memset(d->layers[i].refused, 0, d->n_words * sizeof(uint64_t));
+	}
+}
+
+uint64_t deps_work(const struct deps *d)
+{
+	return d->work;
+}
+
 /* --- one dependency --- */
 
-static uint64_t *word_of(const struct deps *d, const struct layer *l, struct dep x, uint64_t *bit)
+/* The word and the bit in it that stand for a dependency in bits[] and refused[]. */
+static size_t place_of(const struct deps *d, struct dep x, uint64_t *bit)
 {
 	uint32_t place = x.out - d->c->g->trunk0[d->c->from[x.out]];
 
 	*bit = 1ULL << place % 64;
-	return &l->bits[d->row[x.in] + place / 64];
+	return d->row[x.in] + place / 64;
 }
 
 static bool is_there(const struct deps *d, const struct layer *l, struct dep x)
 {
-	uint64_t bit, *word = word_of(d, l, x, &bit);
+	uint64_t bit;
+	size_t word = place_of(d, x, &bit);
 
-	return *word & bit;
+	return l->bits[word] & bit;
 }
 
 bool deps_has(const struct deps *d, unsigned layer, struct dep x)
@@ -134,6 +153,7 @@ static bool look_behind(struct deps *d, const struct layer *l, struct dep x)
 			for (uint64_t b = l->bits[d->row[t] + w]; b; b &= b - 1) {
 				uint32_t next = g->trunk0[v] + w * 64 + (uint32_t)__builtin_ctzll(b);
 
+				d->work++;
 				if (next == x.in)
 					return false;
 				if (l->order[next] > l->order[x.in] || d->seen[next])
@@ -159,6 +179,7 @@ static void look_before(struct deps *d, const struct layer *l, struct dep x)
 		for (uint32_t out = g->trunk0[v]; out < g->trunk0[v + 1]; out++) {
 			uint32_t in = channels_trunk_back(d->c, out);
 
+			d->work++;
 			if (l->order[in] < l->order[x.out] || d->seen[in] ||
 			    !is_there(d, l, (struct dep){ in, t }))
 				continue;
@@ -217,28 +238,63 @@ static bool put_in_order(struct deps *d, struct layer *l, struct dep x)
 
 /* --- paths --- */
 
+/* One that was refused for good saves the search for a circle. */
+static bool any_refused(const struct deps *d, const struct layer *l, const struct dep *x, uint32_t n,
+			uint32_t *which)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t bit;
+		size_t word = place_of(d, x[i], &bit);
+
+		if (l->refused[word] & bit) {
+			*which = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool fits(struct deps *d, struct layer *l, struct dep x)
+{
+	return l->order[x.in] < l->order[x.out] || put_in_order(d, l, x);
+}
+
+/* The order stays as it is: what is taken away breaks none. */
+static void take_back(struct deps *d, struct layer *l)
+{
+	for (size_t i = 0; i < d->fresh.n; i++) {
+		uint64_t bit;
+		size_t word = place_of(d, d->fresh.v[i], &bit);
+
+		l->bits[word] &= ~bit;
+	}
+	d->fresh.n = 0;
+}
+
 bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, uint32_t *blocked)
 {
 	struct layer *l = &d->layers[layer];
+	uint32_t unasked, *which = blocked ? blocked : &unasked;
 
+	if (any_refused(d, l, x, n, which))
+		return false;
 	d->fresh.n = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t bit, *word = word_of(d, l, x[i], &bit);
+		uint64_t bit;
+		size_t word = place_of(d, x[i], &bit);
+		bool alone = !d->fresh.n;
 
-		if (*word & bit)
+		if (l->bits[word] & bit)
 			continue;
-		if (l->order[x[i].in] < l->order[x[i].out] || put_in_order(d, l, x[i])) {
-			*word |= bit;
+		if (fits(d, l, x[i])) {
+			l->bits[word] |= bit;
 			*vec_push(&d->fresh) = x[i];
 			continue;
 		}
-		/* the order may stay as it is: what is taken away again breaks none */
-		for (size_t k = 0; k < d->fresh.n; k++) {
-			word = word_of(d, l, d->fresh.v[k], &bit);
-			*word &= ~bit;
-		}
-		if (blocked)
-			*blocked = i;
+		take_back(d, l);
+		if (alone || !fits(d, l, x[i]))
+			l->refused[word] |= bit;
+		*which = i;
 		return false;
 	}
 	return true;

@@ -28,11 +28,16 @@ struct dep {
  */
 struct deps *deps_new(const struct channels *c, unsigned n_layers);
 void deps_free(struct deps *d);		/* NULL is fine */
+/* Takes all dependencies away.  To add much the same again is cheaper then than it was at first. */
+void deps_clear(struct deps *d);
+
+/* Channels that were looked at in searches for circles, since the start; some nanoseconds each. */
+uint64_t deps_work(const struct deps *d);
 
 bool deps_has(const struct deps *d, unsigned layer, struct dep x);
 /*
  * Adds all of x[0 .. n - 1], or none if the layer would have a circle then.  *blocked, which may
- * be NULL, becomes the place in x of one that closes a circle with those before it.
+ * be NULL, becomes the place in x of one that closes a circle with those before it or with what is there.
  */
 bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, uint32_t *blocked);
 

@@ -11,10 +11,11 @@
 /* So often all destinations choose, from the second time on with the routes of all the others in view. */
 #define PASSES 3u
 /*
- * After so many rounds every pair without room is routed by legal ways only.  From then on each round
- * adds at least one vertex to those that are, so at most one round per vertex follows.
+ * After so many rounds, or so much work, every pair without room is routed by legal ways only.  From then
+ * on each round adds at least one vertex to those that are, so at most one round per vertex follows.
  */
 #define PATIENCE 500u
+#define WORK_MAX 1000000000u
 /* A turn that is in the way of pairs gets dearer by so many hundredths of a hop a round. */
 #define STEP 20u
 /* One that has got so dear is in the way of somebody who can't do without: see give_way(). */
@@ -33,6 +34,7 @@ struct layered {
 	struct lfts *out;
 	struct toll *toll;
 	struct turns *legal;
+	struct deps *deps;	/* of the pairs that have a layer in the round at hand */
 	struct route_layers *layers;
 	unsigned most;
 	unsigned rounds;	/* in which pairs were placed, with the one at hand */
@@ -73,20 +75,19 @@ static void find_sources(struct layered *x)
 
 /* --- pairs and layers --- */
 
-static struct deps *begin_layers(const struct layered *x)
+static void begin_layers(struct layered *x)
 {
 	const struct graph *g = x->g;
-	struct deps *deps = deps_new(x->c, x->most);
 
+	deps_clear(x->deps);
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
 			for (uint32_t out = g->trunk0[v]; out < g->trunk0[v + 1]; out++) {
 				struct dep turn = { channels_trunk_back(x->c, t), out };
 
 				if (t != out && turns_allowed(x->legal, turn.in, turn.out))
-					deps_add(deps, 0, &turn, 1, NULL);
+					deps_add(x->deps, 0, &turn, 1, NULL);
 			}
-	return deps;
 }
 
 /* Adds the turns of all routes from one source to the LIDs on another. */
@@ -140,13 +141,13 @@ static void give_way(struct layered *x, struct pair p, uint32_t blocked)
 {
 	uint32_t a = x->sources[p.a], b = x->sources[p.b];
 
-	if (raise_tolls(x, blocked) >= DEAR || x->rounds >= PATIENCE)
+	if (raise_tolls(x, blocked) >= DEAR || x->rounds >= PATIENCE || deps_work(x->deps) > WORK_MAX)
 		x->legal_only[a] = x->legal_only[b] = true;
 	x->again[a] = x->again[b] = true;
 }
 
 /* Puts a pair into the first layer that has room; false: there is none. */
-static bool place_pair(struct layered *x, struct deps *deps, struct pair p)
+static bool place_pair(struct layered *x, struct pair p)
 {
 	uint32_t blocked = 0;
 
@@ -154,7 +155,7 @@ static bool place_pair(struct layered *x, struct deps *deps, struct pair p)
 	add_routes(x, p.a, p.b);
 	add_routes(x, p.b, p.a);
 	for (unsigned layer = 0; layer < x->most; layer++)
-		if (deps_add(deps, layer, x->pair.v, (uint32_t)x->pair.n, &blocked)) {
+		if (deps_add(x->deps, layer, x->pair.v, (uint32_t)x->pair.n, &blocked)) {
 			x->layers->of[route_layers_pair(p.a, p.b)] = (uint8_t)layer;
 			if (layer >= x->layers->n)
 				x->layers->n = layer + 1;
@@ -188,16 +189,16 @@ static void note_blocked(struct layered *x, struct pair *p)
  */
 static uint32_t place_pairs(struct layered *x)
 {
-	struct deps *deps = begin_layers(x);
 	size_t n_early = x->early.n;
 	uint32_t n_blocked = 0;
 
 	x->rounds++;
+	begin_layers(x);
 	x->layers->n = 1;
 	if (n_early)
 		qsort(x->early.v, n_early, sizeof(*x->early.v), most_blocked_first);
 	for (size_t i = 0; i < n_early; i++)
-		if (!place_pair(x, deps, x->early.v[i])) {
+		if (!place_pair(x, x->early.v[i])) {
 			note_blocked(x, &x->early.v[i]);
 			n_blocked++;
 		}
@@ -205,13 +206,12 @@ static uint32_t place_pairs(struct layered *x)
 		for (uint32_t a = 0; a < b; a++) {
 			struct pair p = { .a = a, .b = b };
 
-			if (x->blocked[route_layers_pair(a, b)] || place_pair(x, deps, p))
+			if (x->blocked[route_layers_pair(a, b)] || place_pair(x, p))
 				continue;
 			note_blocked(x, &p);
 			*vec_push(&x->early) = p;
 			n_blocked++;
 		}
-	deps_free(deps);
 	return n_blocked;
 }
 
@@ -257,6 +257,7 @@ struct route_layers *layered_routes(const struct route_request *r, const struct 
 	find_sources(&x);
 	x.legal = turns_new(o);
 	x.toll = toll_new(c, x.legal);
+	x.deps = deps_new(c, most);
 	x.again = xcalloc(c->g->n, sizeof(*x.again));
 	x.legal_only = xcalloc(c->g->n, sizeof(*x.legal_only));
 	if (!agree(&x, did ? did : &unasked)) {
@@ -265,6 +266,7 @@ struct route_layers *layered_routes(const struct route_request *r, const struct 
 	}
 	toll_free(x.toll);
 	turns_free(x.legal);
+	deps_free(x.deps);
 	free(x.sources);
 	free(x.lid0);
 	vec_free(&x.lids);
