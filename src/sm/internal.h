@@ -107,6 +107,7 @@ struct node_work {
 	bool settled;		/* items holds what is to be written, and only that */
 	bool ports_collected;	/* ports and switch_info are filled */
 	bool stored;		/* a PortInfo of it was stored, or became unsure */
+	bool trained;		/* the port at the other end of a link was found below the state that was known */
 	bool failed;		/* does not answer: nothing more is asked of it */
 	bool heard;		/* it answered in this sweep */
 	bool outdated;		/* it failed as the way to it may be no more */

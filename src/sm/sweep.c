@@ -132,10 +132,16 @@ bool sweep_set_lost(struct sm *sm, uint32_t node, const char *what)
 	return sweep_smp_lost(sm, node, what);
 }
 
+/* A port below the state that was known: its link has trained anew, at both ends, since the fabric was read. */
 void sweep_store_port(struct sm *sm, uint32_t port, const uint8_t info[64])
 {
-	fabric_port_store(&sm->f->ports[port], info);
-	sm->work[sm->f->ports[port].node].stored = true;
+	struct fabric_port *p = &sm->f->ports[port];
+	unsigned before = p->state;
+
+	fabric_port_store(p, info);
+	sm->work[p->node].stored = true;
+	if (p->state < before && p->state != IB_PORT_NOP && p->peer != FABRIC_NONE)
+		sm->work[sm->f->ports[p->peer].node].trained = true;
 }
 
 void sweep_port_unsure(struct sm *sm, uint32_t port)
@@ -952,6 +958,19 @@ static void remember_doubts(struct sm *sm)
 			map64_put(&sm->doubtful, sm->f->nodes[i].guid, 1);
 }
 
+/*
+ * The port at the other end is believed to be Active still, and this one is made Active, after which
+ * nothing that the two say tells that the other is not.
+ */
+static void look_at_trained(struct sm *sm)
+{
+	mad_hold(sm->mad);
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		if (sm->work[i].trained)
+			map64_put(&sm->spared, sm->f->nodes[i].guid, 1);
+	mad_release(sm->mad);
+}
+
 /* What is left on switches, of the plan in force until now, on ports that lost their link. */
 static void note_remnants(struct sm *sm)
 {
@@ -1237,6 +1256,7 @@ void sweep_announced(struct sm *sm)
 	if (sm->kind != SWEEP_TAKEOVER)
 		sm->heir_of = 0;	/* who still has the other's LID was away */
 	remember_doubts(sm);
+	look_at_trained(sm);
 	forget_nodes(sm);
 	if (sm->kind >= SWEEP_CHANGE)
 		sm->blind_all = false;

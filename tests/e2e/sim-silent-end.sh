@@ -49,3 +49,30 @@ expect_match "health" "does not answer|stopped answering" "$(ctl health 2>&1)"
 sim_do fault remove all
 until_ 30 subnet_up || bad "the subnet does not come up when it takes Sets"
 stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+rm -rf state
+
+note "a link trains anew at a switch that keeps what its ports are to itself until the sweep writes them"
+printf 'sweep-interval: 1\nscrub-interval: 0\n' >qosd.yaml
+start_sim "clos:2x2,hosts=3"
+leaf=leaf-002 host="host-0005 HCA-1"
+start_and_wait "host-0001 HCA-1" -v -c qosd.yaml
+sim_do fault add drop --class smp --attr PortInfo --at "$leaf"
+untold=$(awk '{ print $2 }' sim.out)
+for attribute in SLtoVLMappingTable VLArbitrationTable P_KeyTable LinearForwardingTable; do
+	sim_do fault add delay --for 0.02 --class smp --attr "$attribute" --at "$leaf"	# the sweep has a middle
+done
+begun=$(wc -l <"$qosd_log")
+kill -STOP "$qosd"	# it sees no more than that the link has been trained anew
+sim_do link down "$host/P1"
+sim_do link up "$host/P1"
+sim_do link down "$leaf/P4"
+trained() { sim_ctl show links | grep -F "$host/P1" | grep -qw init; }
+until_ 5 trained || bad "the link of $host is not up again: $(sim_ctl show links | grep -F "$host/P1")"
+kill -CONT "$qosd"
+is_planned() { tail -n "+$((begun + 1))" "$qosd_log" | grep -q 'planning took'; }
+until_ 20 is_planned || bad "no sweep: $(tail -n 3 "$qosd_log")"
+sim_do fault remove "$untold"
+is_right() { subnet_up && sim_ctl check >audit 2>&1; }
+until_ 10 is_right || bad "both ends of the link of $host: $(sim_ctl show links | grep -F "$host/P1"); $(ctl health)"
+stop_qosd || bad "exit status $? after SIGTERM"
