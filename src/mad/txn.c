@@ -391,8 +391,11 @@ void txn_complete(struct txn_table *t, uint32_t tid, int umad_status,
 	}
 	if (len < sizeof(*p) || p->method != UMAD_METHOD_GET_RESP ||
 	    be16toh(p->attr_id) != x->s.attr || be32toh(p->attr_mod) != x->s.mod) {
+		/* not what was asked, and the kernel hands over one answer for each try: no other follows */
 		t->m->counts.malformed++;
-		return;		/* not what was asked: the time-out decides */
+		x->excused = true;
+		try_failed(t, x, clock_mono_us());
+		return;
 	}
 	status = be16toh(p->status) & (uint16_t)~DR_DIRECTION;
 	if (status & IB_STATUS_BUSY) {	/* whatever else it says, it was not done (13.4.7) */
