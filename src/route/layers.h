@@ -27,10 +27,14 @@ static inline size_t route_layers_pair(uint32_t a, uint32_t b)
 	return a > b ? (size_t)a * (a - 1) / 2 + b : (size_t)b * (b - 1) / 2 + a;
 }
 
-/* The layer of what ports on the two switches send each other; 0 also of those without any. */
+/*
+ * The layer of what ports on the two switches send each other.  0 also of switches without any, and of
+ * a port that is on none (FABRIC_NONE).
+ */
 static inline unsigned route_layer(const struct route_layers *y, uint32_t sw_a, uint32_t sw_b)
 {
-	uint32_t a = y->place[sw_a], b = y->place[sw_b];
+	uint32_t a = sw_a == FABRIC_NONE ? FABRIC_NONE : y->place[sw_a];
+	uint32_t b = sw_b == FABRIC_NONE ? FABRIC_NONE : y->place[sw_b];
 
 	return a == b || a == FABRIC_NONE || b == FABRIC_NONE ? 0 : y->of[route_layers_pair(a, b)];
 }

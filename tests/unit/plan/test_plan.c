@@ -194,6 +194,61 @@ START_TEST(state_lives_as_long_as_anybody_needs_it)
 }
 END_TEST
 
+/* The port of the host on the i-th switch of a ring. */
+static uint32_t ring_host(const struct fabric *f, unsigned i)
+{
+	return fabric_find_port(f, 0x100000 + i * 16 + 1);
+}
+
+START_TEST(layers_have_sls_of_their_own)
+{
+	struct scene s = compute(ring(6), "layered", NULL);
+	unsigned layers = 0;
+
+	ck_assert_str_eq(s.p->engine, "layered");
+	ck_assert_uint_gt(s.p->layers->n, 1);
+	ck_assert(!s.p->report.credit_loop);
+	ck_assert_uint_eq(s.p->report.unreachable, 0);
+	ck_assert(s.p->tables->managed);
+	ck_assert(finds(s.p, SEV_INFO, "layers, of 8"));
+	for (unsigned a = 0; a < 6; a++)
+		for (unsigned b = 0; b < 6; b++) {
+			uint32_t from = ring_host(s.f, a), to = ring_host(s.f, b);
+			uint8_t sl = plan_sl(s.p, 0, from, to);
+			struct path_info way = paths_between(s.p->paths, s.f, s.p->lfts, s.p->tables,
+							     from, to, s.p->lid[to]);
+
+			ck_assert_uint_eq(sl, plan_sl(s.p, 0, to, from));
+			ck_assert_uint_eq(s.p->sls.base[sl], 0);
+			ck_assert(way.sl_mask >> sl & 1);
+			layers |= 1u << s.p->sls.layer[sl];
+		}
+	ck_assert_uint_eq(layers, (1u << s.p->layers->n) - 1);
+	/* the same tables, with one layer alone */
+	struct route_request r = { .f = s.f, .lid = s.p->lid, .lmc = s.p->lmc, .lid_top = s.p->lid_top };
+	struct route_report report;
+
+	route_verify(&r, s.p->lfts, &report);
+	ck_assert(report.credit_loop);
+	route_report_free(&report);
+	end(&s);
+}
+END_TEST
+
+START_TEST(no_layers_without_a_switch)
+{
+	struct fabric *f = fabric_new();
+	uint32_t a = net_ca(f, 0x100, 1), b = net_ca(f, 0x110, 1);
+
+	ck_assert(fabric_link(f, a, 1, b, 1));
+	net_finish(f);
+	struct scene s = compute(f, "layered", NULL);
+
+	ck_assert_uint_eq(plan_sl(s.p, 0, fabric_find_port(f, 0x101), fabric_find_port(f, 0x111)), 0);
+	end(&s);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("plan");
@@ -207,6 +262,8 @@ int main(void)
 	tcase_add_test(c, lone_host);
 	tcase_add_test(c, phases_are_timed);
 	tcase_add_test(c, state_lives_as_long_as_anybody_needs_it);
+	tcase_add_test(c, layers_have_sls_of_their_own);
+	tcase_add_test(c, no_layers_without_a_switch);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }
