@@ -18,6 +18,7 @@
 #include "ctl/command.h"
 
 #define FDB_PIECE 256		/* LIDs in one piece of opensm.fdbs */
+#define PATHS_PIECE 256	/* LIDs in one piece of opensm-path-sls.dump */
 #define NO_HOPS UINT16_MAX
 
 struct dump {
@@ -35,6 +36,7 @@ struct dump {
 
 struct dump_file {
 	const char *name;
+	bool (*wanted)(const struct subnet_state *s);	/* NULL: always */
 	void (*collect)(struct dump *d);	/* fills items */
 	bool (*piece)(struct dump *d, uint32_t item, struct buf *out);	/* false: item complete */
 };
@@ -315,7 +317,8 @@ static void put_out_port(struct buf *out, const struct subnet_state *s,
 		put_map(out, s, n, in, port, port);
 }
 
-static void put_sl2vl_head(struct buf *out, const struct subnet_state *s, uint32_t slot)
+/* "Switch 0x…, base LID 3, "leaf01"", without a newline. */
+static void put_owner(struct buf *out, const struct subnet_state *s, uint32_t slot)
 {
 	static const char *const types[] = { "UNKNOWN", "Channel Adapter", "Switch", "Router" };
 	const struct fabric_node *n = port_node(s->f, slot);
@@ -323,7 +326,7 @@ static void put_sl2vl_head(struct buf *out, const struct subnet_state *s, uint32
 	buf_printf(out, "%s 0x%016llx, base LID %u, \"", types[n->type & 3],
 		   (unsigned long long)s->f->ports[slot].guid, s->plan->lid[slot]);
 	put_desc(out, n);
-	buf_puts(out, "\"\n#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n" SL2VL_RULE);
+	buf_puts(out, "\"");
 }
 
 static bool sl2vl_piece(struct dump *d, uint32_t slot, struct buf *out)
@@ -332,8 +335,11 @@ static bool sl2vl_piece(struct dump *d, uint32_t slot, struct buf *out)
 	const struct fabric_node *n = port_node(s->f, slot);
 	unsigned last = node_is_switch(n) ? n->nports : 0;
 
-	if (d->sub == 0)
-		put_sl2vl_head(out, s, slot);
+	if (d->sub == 0) {
+		put_owner(out, s, slot);
+		buf_puts(out, "\n#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n"
+			 SL2VL_RULE);
+	}
 	if (node_is_switch(n))
 		put_out_port(out, s, n, d->sub);
 	else
@@ -342,6 +348,30 @@ static bool sl2vl_piece(struct dump *d, uint32_t slot, struct buf *out)
 		return true;
 	buf_puts(out, SL2VL_RULE "\n");
 	return false;
+}
+
+/* --- opensm-path-sls.dump: the SL from each end port to all LIDs, by the level `default` --- */
+
+static bool has_layers(const struct subnet_state *s)
+{
+	return s->plan->layers && s->plan->layers->n > 1;
+}
+
+static bool path_sls_piece(struct dump *d, uint32_t slot, struct buf *out)
+{
+	const struct plan *p = d->s->plan;
+	uint8_t sl = p->policy->levels[p->policy->default_level].sl;
+	uint32_t lid = d->sub + 1, end = lid + PATHS_PIECE;
+
+	if (d->sub == 0) {
+		put_owner(out, d->s, slot);
+		buf_puts(out, "\n");
+	}
+	for (; lid <= p->lid_top && lid < end; lid++)
+		if (p->port_by_lid[lid] != FABRIC_NONE)
+			buf_printf(out, "0x%04x : %u\n", lid, plan_sl(p, sl, slot, p->port_by_lid[lid]));
+	d->sub = lid - 1;
+	return d->sub < p->lid_top;
 }
 
 /* --- items --- */
@@ -407,10 +437,11 @@ static void collect_end_ports(struct dump *d)
 }
 
 static const struct dump_file files[] = {
-	{ "opensm-subnet.lst", collect_nodes, subnet_piece },
-	{ "opensm.fdbs", collect_switches, fdb_piece },
-	{ "opensm.mcfdbs", collect_switches, mcfdb_piece },
-	{ "opensm-sl2vl.dump", collect_end_ports, sl2vl_piece },
+	{ "opensm-subnet.lst", NULL, collect_nodes, subnet_piece },
+	{ "opensm.fdbs", NULL, collect_switches, fdb_piece },
+	{ "opensm.mcfdbs", NULL, collect_switches, mcfdb_piece },
+	{ "opensm-sl2vl.dump", NULL, collect_end_ports, sl2vl_piece },
+	{ "opensm-path-sls.dump", has_layers, collect_end_ports, path_sls_piece },
 };
 
 /* --- all files --- */
@@ -450,6 +481,10 @@ bool dump_next(struct dump *d, const char **file, struct buf *out)
 
 	while (d->file < ARRAY_SIZE(files)) {
 		*file = files[d->file].name;
+		if (files[d->file].wanted && !files[d->file].wanted(d->s)) {
+			d->file++;
+			continue;
+		}
 		if (!d->begun) {
 			d->begun = true;
 			d->item = 0;

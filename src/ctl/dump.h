@@ -2,7 +2,8 @@
 /*
  * The subnet in the dump formats of OpenSM 3.3.23, which ibdmchk and other
  * tools read: opensm-subnet.lst, opensm.fdbs, opensm.mcfdbs and
- * opensm-sl2vl.dump, in small pieces.
+ * opensm-sl2vl.dump, in small pieces; and, if the routes have several layers, which SL each path
+ * has, as ibdmchk reads it (opensm-path-sls.dump).
  *
  * Pure: state to text.  Nodes come in OpenSM's order, and what OpenSM prints
  * oddly (the far side's DevID) is printed so, since its readers expect that.
