@@ -310,32 +310,41 @@ static void map_switches(struct routes_now *x, const struct fabric *f, const uin
 	}
 }
 
-static void take_rows(struct plan *p)
+/* Tables of the base's switches as p's fabric has them. */
+static struct lfts *rows_of(const struct plan *p, const struct lfts *from)
 {
-	const struct lfts *from = p->now->repaired.next;
+	struct lfts *l = lfts_new(p->f->n_switches, from->top);
 
-	p->lfts = lfts_new(p->f->n_switches, from->top);
 	for (uint32_t sw = 0; sw < from->n_switches; sw++)
 		if (p->now->switches[sw] != FABRIC_NONE)
-			memcpy(p->lfts->entries + (size_t)p->now->switches[sw] * p->lfts->stride,
+			memcpy(l->entries + (size_t)p->now->switches[sw] * l->stride,
 			       from->entries + (size_t)sw * from->stride, from->stride);
+	return l;
 }
 
-/* The base's layers, of the switches that are there. */
-static void take_layers(struct plan *p)
+static struct lfts *base_rows(const struct plan *p)
+{
+	return rows_of(p, p->now->base->lfts);
+}
+
+/* The base's layers, of the switches that are there; NULL if it has none. */
+static struct route_layers *base_layers(const struct plan *p)
 {
 	const struct route_layers *from = p->now->base->layers;
 	struct route_layers *y;
 
 	if (!from)
-		return;
-	y = p->layers = route_layers_copy(from);
+		return NULL;
+	y = route_layers_copy(from);
 	free(y->place);
 	y->place = xcalloc(p->f->n_switches, sizeof(*y->place));
+	for (uint32_t sw = 0; sw < p->f->n_switches; sw++)
+		y->place[sw] = FABRIC_NONE;
 	y->n_switches = p->f->n_switches;
 	for (uint32_t sw = 0; sw < from->n_switches; sw++)
 		if (p->now->switches[sw] != FABRIC_NONE)
 			y->place[p->now->switches[sw]] = from->place[sw];
+	return y;
 }
 
 /* … and back: of what goes round switches. */
@@ -351,18 +360,26 @@ static struct lfts *rows_in_base(const struct plan *p)
 	return l;
 }
 
-/* The engine for f, p's fabric or that without some links, by an order of f. */
+/*
+ * The engine for f, p's fabric or that without some links, by an order of f; near to the base, if
+ * the base has layers: connections keep the SLs that they have been given.
+ */
 static void route_on(struct plan *p, const struct fabric *f, struct updn_order *order,
 		     struct findings *findings)
 {
 	const struct route_engine *e;
+	struct lfts *near = base_rows(p);
+	struct route_layers *near_layers = base_layers(p);
 	struct route_request r = { .f = f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top,
-				   .order = order, .most_layers = p->now->base->most_layers };
+				   .order = order, .most_layers = p->now->base->most_layers,
+				   .near = near_layers ? near : NULL, .near_layers = near_layers };
 
 	repaired_free(&p->now->repaired);
 	p->now->repaired = (struct repaired){ .lost_sw = FABRIC_NONE };
 	route_layers_free(p->layers);
 	e = run_engines(p->settings, &r, &p->lfts, &p->layers, findings);
+	lfts_free(near);
+	route_layers_free(near_layers);
 	p->engine = e ? e->name : "none";
 }
 
@@ -372,6 +389,24 @@ static void route_anew(struct plan *p)
 	p->order = updn_order_new(p->f);
 	route_shape(p->order, &p->shape);
 	route_on(p, p->f, p->order, &p->findings);
+}
+
+/*
+ * A repair knows of no layers: the engine stays near to the base by itself, as far as it goes by the
+ * same order.  False: that does not connect all any more.  map: match_nodes() of the base's and p's fabric.
+ */
+static bool route_layers_near(struct plan *p, const uint32_t *map)
+{
+	struct updn_order *o = updn_order_on(p->now->base->order, p->f, p->now->switches);
+
+	if (!updn_order_connects(o)) {
+		updn_order_free(o);
+		return false;
+	}
+	p->order = o;
+	route_shape_on(o, &p->now->base->shape, map, &p->shape);
+	route_on(p, p->f, o, &p->findings);
+	return true;
 }
 
 /* Instead of the routes that p has: those for f, its fabric with more links held. */
@@ -441,16 +476,18 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 	repair_run(x->base->repair, was ? was->repaired.next : x->base->lfts,
 		   was ? was->dead.v : NULL, was ? (uint32_t)was->dead.n : 0, x->dead.v,
 		   (uint32_t)x->dead.n, &x->repaired);
-	/* a repair knows of no layers */
-	if (x->dead.n && (!x->repaired.ok || x->base->layers)) {
+	if (x->dead.n && x->base->layers) {
+		if (!route_layers_near(p, map))
+			route_anew(p);
+	} else if (x->dead.n && !x->repaired.ok) {
 		route_anew(p);
 	} else {
 		p->order = updn_order_on(x->base->order, p->f, x->switches);
 		route_shape_on(p->order, &x->base->shape, map, &p->shape);
 		p->engine = x->base->engine ? x->base->engine->name : "none";
 		findings_copy(&p->findings, &x->base->findings);
-		take_rows(p);
-		take_layers(p);
+		p->lfts = rows_of(p, x->repaired.next);
+		p->layers = base_layers(p);
 	}
 	free(map);
 	routes_fit(p, route_without);

@@ -274,7 +274,7 @@ static void take_back(struct deps *d, struct layer *l)
 bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, uint32_t *blocked)
 {
 	struct layer *l = &d->layers[layer];
-	uint32_t unasked, *which = blocked ? blocked : &unasked;
+	uint32_t unasked = 0, *which = blocked ? blocked : &unasked;
 
 	if (any_refused(d, l, x, n, which))
 		return false;

@@ -18,6 +18,8 @@
 #define WORK_MAX 1000000000u
 /* A turn that is in the way of pairs gets dearer by so many hundredths of a hop a round. */
 #define STEP 20u
+/* So many rounds only new ways are looked for, where others are to stay; then all to the ends of pairs. */
+#define MENDS 20u
 /* One that has got so dear is in the way of somebody who can't do without: see give_way(). */
 #define DEAR 400u
 
@@ -32,6 +34,7 @@ struct layered {
 	const struct channels *c;
 	const struct graph *g;
 	struct lfts *out;
+	const struct lfts *near;	/* r's, or NULL */
 	struct toll *toll;
 	struct turns *legal;
 	struct deps *deps;	/* of the pairs that have a layer in the round at hand */
@@ -90,9 +93,11 @@ static void begin_layers(struct layered *x)
 			}
 }
 
-/* Adds the turns of all routes from one source to the LIDs on another. */
-static void add_routes(struct layered *x, uint32_t from, uint32_t to)
+/* Adds the turns of all routes from one source to the LIDs on another; see collect(). */
+static bool add_routes(struct layered *x, uint32_t from, uint32_t to)
 {
+	bool moved = false;
+
 	for (uint32_t i = x->lid0[to]; i < x->lid0[to + 1]; i++) {
 		uint32_t v = x->sources[from], in = FABRIC_NONE;
 
@@ -100,6 +105,7 @@ static void add_routes(struct layered *x, uint32_t from, uint32_t to)
 			uint8_t port = lft_get(x->out, x->g->sw[v], x->lids.v[i]);
 			struct channel ch = channel_by_port(x->c, v, port);
 
+			moved |= x->near && lft_get(x->near, x->g->sw[v], x->lids.v[i]) != port;
 			if (ch.lane == FABRIC_NONE)
 				break;
 			if (in != FABRIC_NONE)
@@ -108,6 +114,18 @@ static void add_routes(struct layered *x, uint32_t from, uint32_t to)
 			v = ch.to;
 		}
 	}
+	return moved;
+}
+
+/* The turns of a pair's routes; whether any route is not as it was in the tables to stay near to. */
+static bool collect(struct layered *x, struct pair p)
+{
+	bool there, back;
+
+	x->pair.n = 0;
+	there = add_routes(x, p.a, p.b);
+	back = add_routes(x, p.b, p.a);
+	return there || back;
 }
 
 /*
@@ -146,21 +164,38 @@ static void give_way(struct layered *x, struct pair p, uint32_t blocked)
 	x->again[a] = x->again[b] = true;
 }
 
-/* Puts a pair into the first layer that has room; false: there is none. */
+static bool fits_layer(struct layered *x, struct pair p, unsigned layer, uint32_t *blocked)
+{
+	if (!deps_add(x->deps, layer, x->pair.v, (uint32_t)x->pair.n, blocked))
+		return false;
+	x->layers->of[route_layers_pair(p.a, p.b)] = (uint8_t)layer;
+	if (layer >= x->layers->n)
+		x->layers->n = layer + 1;
+	return true;
+}
+
+/* The layer that a pair had in the tables that these stay near to; `most`: none. */
+static unsigned layer_before(const struct layered *x, struct pair p)
+{
+	unsigned layer;
+
+	if (!x->near || !x->r->near_layers)
+		return x->most;
+	layer = route_layer(x->r->near_layers, x->g->sw[x->sources[p.a]], x->g->sw[x->sources[p.b]]);
+	return layer < x->most ? layer : x->most;
+}
+
+/* Puts what was collected of a pair into the layer that it had, or the first that has room; false: there is none. */
 static bool place_pair(struct layered *x, struct pair p)
 {
+	unsigned before = layer_before(x, p);
 	uint32_t blocked = 0;
 
-	x->pair.n = 0;
-	add_routes(x, p.a, p.b);
-	add_routes(x, p.b, p.a);
+	if (before < x->most && fits_layer(x, p, before, &blocked))
+		return true;
 	for (unsigned layer = 0; layer < x->most; layer++)
-		if (deps_add(x->deps, layer, x->pair.v, (uint32_t)x->pair.n, &blocked)) {
-			x->layers->of[route_layers_pair(p.a, p.b)] = (uint8_t)layer;
-			if (layer >= x->layers->n)
-				x->layers->n = layer + 1;
+		if (layer != before && fits_layer(x, p, layer, &blocked))
 			return true;
-		}
 	give_way(x, p, blocked);
 	return false;
 }
@@ -183,9 +218,30 @@ static void note_blocked(struct layered *x, struct pair *p)
 	x->blocked[route_layers_pair(p->a, p->b)] = p->blocked;
 }
 
+/* Pairs that have found room in all rounds before: all, or those whose routes have moved or not. */
+enum which { ALL, UNMOVED, MOVED };
+
+static uint32_t place_others(struct layered *x, enum which which)
+{
+	uint32_t n_blocked = 0;
+
+	for (uint32_t b = 0; b < x->n_sources; b++)
+		for (uint32_t a = 0; a < b; a++) {
+			struct pair p = { .a = a, .b = b };
+
+			if (x->blocked[route_layers_pair(a, b)] ||
+			    (collect(x, p) ? which == UNMOVED : which == MOVED) || place_pair(x, p))
+				continue;
+			note_blocked(x, &p);
+			*vec_push(&x->early) = p;
+			n_blocked++;
+		}
+	return n_blocked;
+}
+
 /*
- * Those that have found no room in earlier rounds come first, which helps more than any toll.
- * Returns how many found none.
+ * Those that have found no room in earlier rounds come first, which helps more than any toll; but
+ * before them those that stay as they were.  Returns how many found none.
  */
 static uint32_t place_pairs(struct layered *x)
 {
@@ -197,22 +253,16 @@ static uint32_t place_pairs(struct layered *x)
 	x->layers->n = 1;
 	if (n_early)
 		qsort(x->early.v, n_early, sizeof(*x->early.v), most_blocked_first);
-	for (size_t i = 0; i < n_early; i++)
+	if (x->near)
+		n_blocked += place_others(x, UNMOVED);
+	for (size_t i = 0; i < n_early; i++) {
+		collect(x, x->early.v[i]);
 		if (!place_pair(x, x->early.v[i])) {
 			note_blocked(x, &x->early.v[i]);
 			n_blocked++;
 		}
-	for (uint32_t b = 0; b < x->n_sources; b++)
-		for (uint32_t a = 0; a < b; a++) {
-			struct pair p = { .a = a, .b = b };
-
-			if (x->blocked[route_layers_pair(a, b)] || place_pair(x, p))
-				continue;
-			note_blocked(x, &p);
-			*vec_push(&x->early) = p;
-			n_blocked++;
-		}
-	return n_blocked;
+	}
+	return n_blocked + place_others(x, x->near ? MOVED : ALL);
 }
 
 /* --- rounds --- */
@@ -226,15 +276,62 @@ static void route_vertex(struct layered *x, uint32_t d, bool again)
 	graph_deliver(x->g, x->out, d, dests, n);
 }
 
-static bool agree(struct layered *x, struct layered_outcome *did)
+/* Takes the ways of other tables over to a vertex, as far as they arrive; false: that is not all. */
+static bool take_near(struct layered *x, uint32_t d, const struct dest *dests, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (uint32_t v = 0; v < x->g->n; v++)
+			memcpy(graph_row(x->g, x->out, v) + dests[i].lid, x->near->entries +
+			       (size_t)x->g->sw[v] * x->near->stride + dests[i].lid, dests[i].n_lids);
+	graph_deliver(x->g, x->out, d, dests, n);
+	return toll_keep(x->toll, x->out, d, dests, n);
+}
+
+/* All ways of other tables, and new ones where these do not arrive. */
+static void route_near(struct layered *x)
+{
+	struct dest dests[DESTS_MAX];
+	bool *cut = xcalloc(x->g->n, sizeof(*cut));
+
+	for (uint32_t d = 0; d < x->g->n; d++)
+		cut[d] = !take_near(x, d, dests, graph_dests(x->g, x->r, x->out->top, d, dests));
+	for (uint32_t d = 0; d < x->g->n; d++)
+		if (cut[d])
+			toll_mend(x->toll, x->out, d, dests,
+				  graph_dests(x->g, x->r, x->out->top, d, dests));
+	free(cut);
+}
+
+/* Only the ways that are new are looked for again. */
+static void mend_again(struct layered *x, uint32_t d)
+{
+	struct dest dests[DESTS_MAX];
+	unsigned n = graph_dests(x->g, x->r, x->out->top, d, dests);
+
+	toll_forget(x->toll, x->out, d, dests, n);
+	if (!take_near(x, d, dests, n))
+		toll_mend(x->toll, x->out, d, dests, n);
+}
+
+static void route_anew(struct layered *x)
 {
 	for (unsigned pass = 0; pass < PASSES; pass++)
 		for (uint32_t d = 0; d < x->g->n; d++)
 			route_vertex(x, d, pass > 0);
+}
+
+static bool agree(struct layered *x, struct layered_outcome *did)
+{
+	if (x->near)
+		route_near(x);
+	else
+		route_anew(x);
 	did->blocked = place_pairs(x);
 	while (did->blocked && x->rounds < PATIENCE + x->n_sources) {
 		for (uint32_t d = 0; d < x->g->n; d++)
-			if (x->again[d])
+			if (x->again[d] && x->near && x->rounds < MENDS)
+				mend_again(x, d);
+			else if (x->again[d])
 				route_vertex(x, d, true);
 		memset(x->again, 0, x->g->n * sizeof(*x->again));
 		toll_round(x->toll);
@@ -251,6 +348,8 @@ struct route_layers *layered_routes(const struct route_request *r, const struct 
 	struct layered x = { .r = r, .c = c, .g = c->g, .out = out, .most = most };
 	struct layered_outcome unasked;
 
+	if (r->near && r->near->top >= out->top)
+		x.near = r->near;
 	x.layers = xcalloc(1, sizeof(*x.layers));
 	*x.layers = (struct route_layers){ .n = 1, .n_switches = c->g->n };
 	x.layers->place = xcalloc(c->g->n, sizeof(*x.layers->place));

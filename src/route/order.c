@@ -306,6 +306,36 @@ struct updn_order *updn_order_on(const struct updn_order *o, const struct fabric
 	return to;
 }
 
+static bool has_ends(const struct graph *g, uint32_t v)
+{
+	return g->end0[v + 1] > g->end0[v];
+}
+
+bool updn_order_connects(const struct updn_order *o)
+{
+	const struct graph *g = o->g;
+	uint16_t *down = xcalloc(g->n, sizeof(*down)), *total = xcalloc(g->n, sizeof(*total));
+	uint16_t *to_hub = xcalloc(g->n, sizeof(*to_hub));
+	uint32_t *part = graph_parts(g);
+	bool hub = o->layered && o->hub != FABRIC_NONE && o->hub_safe, all = true;
+
+	if (hub)
+		updn_distances(g, o->hub, down, to_hub);
+	for (uint32_t d = 0; d < g->n && all; d++) {
+		if (!has_ends(g, d))
+			continue;
+		updn_distances(g, d, down, total);
+		for (uint32_t v = 0; v < g->n && all; v++)
+			all = !has_ends(g, v) || part[v] != part[d] || total[v] != FAR ||
+			      (hub && to_hub[v] != FAR && total[o->hub] != FAR);
+	}
+	free(part);
+	free(down);
+	free(total);
+	free(to_hub);
+	return all;
+}
+
 void updn_order_free(struct updn_order *o)
 {
 	if (!o)

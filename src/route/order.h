@@ -71,6 +71,12 @@ struct updn_order *updn_order_by_root(const struct fabric *f);
 struct updn_order *updn_order_on(const struct updn_order *o, const struct fabric *f,
 				 const uint32_t *sw_of);
 
+/*
+ * Whether all vertices with CA or router ports reach each other that links connect, by legal paths or
+ * over a hub that is safe.
+ */
+bool updn_order_connects(const struct updn_order *o);
+
 /* Distances to d by going down only, FAR from where that is not possible. */
 void updn_down(const struct graph *g, uint32_t d, uint16_t *down);
 /*

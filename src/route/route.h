@@ -24,6 +24,12 @@ struct route_request {
 	uint16_t lid_top;	/* highest LID in use, LMC ranges included */
 	const struct updn_order *order;	/* of f, if it is at hand; else NULL */
 	unsigned most_layers;	/* that an engine may use; 0 as 1: all is on one virtual lane */
+	/*
+	 * Tables of f's switches and their layers, made for a fabric that was much the same: what engines
+	 * with layers make stays as near to these as it can.  Or NULL.
+	 */
+	const struct lfts *near;
+	const struct route_layers *near_layers;
 	const struct route_layers *layers;	/* of tables that are judged; NULL: one */
 };
 

@@ -354,14 +354,17 @@ static void choose(struct toll *t, const struct stop *s, bool apart)
 	t->lane_used[t->lane[s->v]]++;
 }
 
-/* Counts the routes along the ways of a LID, or takes them away again. */
-static void count(struct toll *t, bool add)
+/*
+ * Counts the routes along the ways of a LID, or takes them away again: those of hosts on the stops from
+ * `first` on.
+ */
+static void count(struct toll *t, uint32_t first, bool add)
 {
 	for (uint32_t i = t->n_stops; i-- > 0;) {
 		uint32_t v = t->stops[i].v, to = t->g->trunks[t->out[v]].v;
 		uint64_t load;
 
-		t->below[v] += graph_hosts(t->g, v);
+		t->below[v] += i >= first ? graph_hosts(t->g, v) : 0;
 		load = (uint64_t)t->below[v] * t->cost[t->lane[v]];
 		t->load[t->lane[v]] += add ? load : -load;
 		t->below[to] += t->below[v];
@@ -370,17 +373,22 @@ static void count(struct toll *t, bool add)
 	t->below[t->d] = 0;
 }
 
-/* The ways that a LID has, each vertex behind the one that it leads to. */
+/*
+ * The ways that a LID has and that arrive, each vertex behind the one that it leads to.  All
+ * others have no lane then.
+ */
 static void recall(struct toll *t, const struct lfts *l, uint32_t d, uint16_t lid)
 {
 	uint32_t *waits = t->below;	/* how many lead to a vertex, until they are counted */
 	uint32_t n = 0;
 
 	t->d = d;
+	t->n_stops = 0;
 	for (uint32_t v = 0; v < t->g->n; v++) {
 		struct channel ch = channel_by_port(t->c, v, lft_get(l, t->g->sw[v], lid));
 
 		t->lane[v] = v == d ? FABRIC_NONE : ch.lane;
+		t->place[v] = AT_NONE;
 		if (t->lane[v] == FABRIC_NONE)
 			continue;
 		t->out[v] = t->c->trunk[ch.lane];
@@ -396,19 +404,89 @@ static void recall(struct toll *t, const struct lfts *l, uint32_t d, uint16_t li
 		if (!--waits[to] && t->lane[to] != FABRIC_NONE)
 			t->heap[n++] = to;
 	}
-	t->n_stops = n;
-	for (uint32_t i = 0; i < n; i++)
-		t->stops[n - 1 - i].v = t->heap[i];
+	memset(waits, 0, t->g->n * sizeof(*waits));
+	t->place[d] = 0;
+	while (n-- > 0) {
+		uint32_t v = t->heap[n];
+
+		if (t->place[t->g->trunks[t->out[v]].v] == AT_NONE)
+			continue;
+		t->stops[t->n_stops++] = (struct stop){ .v = v };
+		t->place[v] = t->n_stops;
+	}
+	for (uint32_t v = 0; v < t->g->n; v++)
+		if (t->place[v] == AT_NONE)
+			t->lane[v] = FABRIC_NONE;
+}
+
+void toll_forget(struct toll *t, const struct lfts *out, uint32_t d, const struct dest *dests, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < dests[i].n_lids && dests[i].weight; k++) {
+			recall(t, out, d, (uint16_t)(dests[i].lid + k));
+			count(t, 0, false);
+		}
+}
+
+bool toll_keep(struct toll *t, struct lfts *out, uint32_t d, const struct dest *dests, unsigned n)
+{
+	bool whole = true;
+
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < dests[i].n_lids; k++) {
+			uint16_t lid = (uint16_t)(dests[i].lid + k);
+
+			recall(t, out, d, lid);
+			for (uint32_t v = 0; v < t->g->n; v++)
+				if (v != d && t->lane[v] == FABRIC_NONE) {
+					graph_row(t->g, out, v)[lid] = LFT_DROP;
+					whole = false;
+				}
+			if (dests[i].weight)
+				count(t, 0, true);
+		}
+	return whole;
+}
+
+/* Ways for the vertices that have none to one LID; the others keep theirs. */
+static void mend_lid(struct toll *t, struct lfts *out, uint32_t d, uint16_t lid, bool weighs)
+{
+	uint32_t kept;
+
+	recall(t, out, d, lid);
+	kept = t->n_stops;
+	for (uint32_t v = 0; v < t->g->n; v++)
+		t->at[v] = t->place[v] == AT_NONE ? AT_NONE : AT_DONE;
+	t->sum[d] = 0;
+	for (uint32_t i = 0; i < kept; i++) {
+		uint32_t v = t->stops[i].v;
+
+		t->sum[v] = cost_of(t, t->out[v], t->g->trunks[t->out[v]].v, t->lane[v]);
+	}
+	t->n_heap = 0;
+	settle(t, ANY_WAY);
+	for (uint32_t i = kept; i < t->n_stops; i++) {
+		uint32_t v = t->stops[i].v;
+
+		choose(t, &t->stops[i], false);
+		graph_row(t->g, out, v)[lid] = t->g->lanes[t->lane[v]];
+	}
+	if (weighs)
+		count(t, kept, true);
+}
+
+void toll_mend(struct toll *t, struct lfts *out, uint32_t d, const struct dest *dests, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < dests[i].n_lids; k++)
+			mend_lid(t, out, d, (uint16_t)(dests[i].lid + k), dests[i].weight);
 }
 
 void toll_route(struct toll *t, struct lfts *out, uint32_t d, const struct dest *dests, unsigned n,
 		bool again, bool legal_only)
 {
-	for (unsigned i = 0; i < n && again; i++)
-		for (unsigned k = 0; k < dests[i].n_lids && dests[i].weight; k++) {
-			recall(t, out, d, (uint16_t)(dests[i].lid + k));
-			count(t, false);
-		}
+	if (again)
+		toll_forget(t, out, d, dests, n);
 	find_stops(t, d, legal_only);
 	for (unsigned i = 0; i < n; i++) {
 		if (dests[i].n_lids > 1) {
@@ -423,7 +501,7 @@ void toll_route(struct toll *t, struct lfts *out, uint32_t d, const struct dest 
 				graph_row(t->g, out, v)[dests[i].lid + k] = t->g->lanes[t->lane[v]];
 			}
 			if (dests[i].weight)
-				count(t, true);
+				count(t, 0, true);
 		}
 	}
 }

@@ -28,6 +28,16 @@ void toll_round(struct toll *t);
 /* The toll of a turn grows by so many hundredths of a hop, to a thousand hops at most.  Returns what it is. */
 uint32_t toll_raise(struct toll *t, struct dep turn, uint32_t hundredths);
 /*
+ * For tables that somebody has made: counts the routes of hosts that out has to the LIDs of the n ends on
+ * vertex d, and takes away the entries that do not lead there.  False: there were such, or some vertices
+ * have none.
+ */
+bool toll_keep(struct toll *t, struct lfts *out, uint32_t d, const struct dest *dests, unsigned n);
+/* The opposite: what out has to them counts no more. */
+void toll_forget(struct toll *t, const struct lfts *out, uint32_t d, const struct dest *dests, unsigned n);
+/* Entries where toll_keep() left none; all others stay. */
+void toll_mend(struct toll *t, struct lfts *out, uint32_t d, const struct dest *dests, unsigned n);
+/*
  * Entries for the LIDs of the n ends on vertex d, on all vertices that have a way to it, but for
  * itself.  again: out has entries for them, made by this, which don't count any more.  legal_only: by
  * turns that the order allows, as far as these connect.

@@ -823,6 +823,109 @@ START_TEST(same_again)
 }
 END_TEST
 
+/* --- near to other tables --- */
+
+/* Whether the way from a switch to a LID crosses a link that is held. */
+static bool crosses_held(const struct topo *t, const struct lfts *l, uint32_t sw, uint16_t lid)
+{
+	for (unsigned hops = 0; hops < t->f->n_switches && sw != FABRIC_NONE; hops++) {
+		const struct fabric_node *node = &t->f->nodes[t->f->switches[sw].node];
+		uint8_t num = lft_get(l, sw, lid);
+
+		if (num > node->nports)
+			return false;
+		if (t->f->ports[node->port0 + num].held)
+			return true;
+		sw = switch_behind(t->f, sw, num);
+	}
+	return false;
+}
+
+/* Holds the cables of a random trunk that is not the only way; false: it is. */
+static bool hold_trunk(struct net *x, struct topo *t)
+{
+	struct graph *g = graph_new(t->f, graph_by_guid(t->f));
+	uint32_t n = g->trunk0[g->n], at = chance(x, n), v = 0, *part;
+	bool whole = true;
+
+	while (g->trunk0[v + 1] <= at)
+		v++;
+	for (uint32_t i = 0; i < g->trunks[at].n_lanes; i++) {
+		struct fabric_port *port = graph_port(g, v, g->lanes[g->trunks[at].lane0 + i]);
+
+		port->held = t->f->ports[port->peer].held = true;
+	}
+	graph_free(g);
+	g = graph_new(t->f, graph_by_guid(t->f));
+	part = graph_parts(g);
+	for (uint32_t u = 0; u < g->n; u++)
+		whole = whole && part[u] == part[0];
+	free(part);
+	graph_free(g);
+	return whole;
+}
+
+/* Of the routes that cross no held link, those that are not as they were. */
+static unsigned moved(const struct topo *t, const struct lfts *was, const struct lfts *is)
+{
+	unsigned n = 0;
+
+	for (uint32_t sw = 0; sw < t->f->n_switches; sw++)
+		for (uint32_t lid = 1; lid <= t->r.lid_top; lid++)
+			n += lft_get(was, sw, (uint16_t)lid) != lft_get(is, sw, (uint16_t)lid) &&
+			     !crosses_held(t, was, sw, (uint16_t)lid);
+	return n;
+}
+
+START_TEST(stays_near)
+{
+	struct net x = { .seed = (uint64_t)_i + 1 };
+	struct layered_outcome did;
+	struct topo t;
+
+	if (_i % 3 == 0)
+		make_grid(&x, 5, 4, true);
+	else if (_i % 3 == 1)
+		make_random(&x, 20, 4);
+	else
+		make_dragonfly(&x, 5, 4);
+	dress(&x);
+	build(&t, &x);
+	struct updn_order *o = updn_order_by_root(t.f);
+	struct lfts *l = lfts_new(t.f->n_switches, t.r.lid_top), *same = lfts_copy(l), *less = lfts_copy(l);
+	struct route_layers *y = layered_routes(&t.r, o, 8, l, NULL), *again, *y2;
+
+	t.r.near = l;
+	t.r.near_layers = y;
+	again = layered_routes(&t.r, o, 8, same, &did);
+	ck_assert_uint_eq(did.rounds, 1);
+	ck_assert_mem_eq(l->entries, same->entries, (size_t)l->n_switches * l->stride);
+	for (uint32_t a = 0; a < t.f->n_switches; a++)
+		for (uint32_t b = 0; b < a; b++)
+			ck_assert_uint_eq(route_layer(y, a, b), route_layer(again, a, b));
+	if (hold_trunk(&x, &t)) {
+		struct updn_order *o2 = updn_order_by_root(t.f);
+
+		y2 = layered_routes(&t.r, o2, 8, less, &did);
+		ck_assert_ptr_nonnull(y2);
+		/* room was found at once, or the ends of some pairs had to give way */
+		if (did.rounds == 1)
+			ck_assert_uint_eq(moved(&t, l, less), 0);
+		check_layers(&t, o2, 8);
+		check_layers(&t, o2, 2);
+		route_layers_free(y2);
+		updn_order_free(o2);
+	}
+	route_layers_free(y);
+	route_layers_free(again);
+	lfts_free(l);
+	lfts_free(same);
+	lfts_free(less);
+	updn_order_free(o);
+	topo_free(&t);
+}
+END_TEST
+
 /* Of two parallel cables, the one with a quarter of the rate gets at most half as many routes. */
 START_TEST(slow_cable)
 {
@@ -907,6 +1010,7 @@ int main(void)
 	tcase_add_loop_test(tc, routed_again, 0, 8);
 	tcase_add_loop_test(tc, all_shortest, 0, 2);
 	tcase_add_loop_test(tc, same_again, 0, 6);
+	tcase_add_loop_test(tc, stays_near, 0, 30);
 	tcase_add_test(tc, slow_cable);
 	tcase_add_test(tc, lids_above_the_top);
 	suite_add_tcase(s, tc);
