@@ -6,11 +6,14 @@
  * The ways are those of toll.h, free at first.  The pairs of switches are put into layers one by
  * one, each into the first that has room (LASH: Skeie, Lysne, Theiss, "Layered shortest path (LASH)
  * routing in irregular system area networks", 2002).  The turns of those that no layer has room
- * for get more expensive, the ends of these pairs are routed again, and so on until all
- * have a layer.  Near to tables that there were (r->near) only ways that do not arrive any more are looked
- * for, and pairs whose ways all stay keep their layers.  Layer 0 begins with all turns that are legal by the up/down order, which are
- * never made more expensive: so any number of layers suffices, one too, and what goes by
- * up/down ways only, as multicast does, is free of credit loops in layer 0 together with it.
+ * for get more expensive, the ends of these pairs are routed again, and so on until all have a layer.
+ *
+ * Layer 0 begins with all turns that are legal by the up/down order, which are never made more
+ * expensive: so any number of layers suffices, one too, and what goes by up/down ways only, as
+ * multicast does, is free of credit loops in layer 0 together with it.
+ *
+ * Near to tables that there were (r->near), only ways that do not arrive any more are looked for, and
+ * pairs whose ways all stay keep their layers.
  */
 #ifndef QOSD_ROUTE_LAYERED_H
 #define QOSD_ROUTE_LAYERED_H
