@@ -100,8 +100,11 @@ START_TEST(how_many_fit)
 	for (uint8_t sl = 4; sl < 8; sl++)
 		add_class(p, "more", sl, false, -1);
 	ck_assert_uint_eq(most(15, "6 traffic classes"), 1);
+	size_t all = p->n_classes;
+
 	p->n_classes = 2;
 	ck_assert_uint_eq(most(15, "and 16 SLs for 8 of levels"), 2);
+	p->n_classes = all;
 }
 END_TEST
 
