@@ -322,11 +322,6 @@ static struct lfts *rows_of(const struct plan *p, const struct lfts *from)
 	return l;
 }
 
-static struct lfts *base_rows(const struct plan *p)
-{
-	return rows_of(p, p->now->base->lfts);
-}
-
 /* The base's layers, of the switches that are there; NULL if it has none. */
 static struct route_layers *base_layers(const struct plan *p)
 {
@@ -368,11 +363,11 @@ static void route_on(struct plan *p, const struct fabric *f, struct updn_order *
 		     struct findings *findings)
 {
 	const struct route_engine *e;
-	struct lfts *near = base_rows(p);
 	struct route_layers *near_layers = base_layers(p);
+	struct lfts *near = near_layers ? rows_of(p, p->now->base->lfts) : NULL;
 	struct route_request r = { .f = f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top,
 				   .order = order, .most_layers = p->now->base->most_layers,
-				   .near = near_layers ? near : NULL, .near_layers = near_layers };
+				   .near = near, .near_layers = near_layers };
 
 	repaired_free(&p->now->repaired);
 	p->now->repaired = (struct repaired){ .lost_sw = FABRIC_NONE };

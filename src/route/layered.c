@@ -382,13 +382,14 @@ static bool layered_run(const struct route_request *r, struct lfts *out,
 			struct route_layers **layers, struct buf *why)
 {
 	struct updn_order *own = r->order ? NULL : updn_order_new(r->f);
+	unsigned most = r->most_layers ? r->most_layers : 1;
 	struct layered_outcome did;
 
-	*layers = layered_routes(r, own ? own : r->order, r->most_layers ? r->most_layers : 1, out, &did);
+	*layers = layered_routes(r, own ? own : r->order, most, out, &did);
 	updn_order_free(own);
 	if (!*layers)
 		buf_printf(why, "%u pairs of switches found no room in %u layer%s, in %u rounds",
-			   did.blocked, r->most_layers, r->most_layers == 1 ? "" : "s", did.rounds);
+			   did.blocked, most, most == 1 ? "" : "s", did.rounds);
 	return *layers;
 }
 

@@ -25,7 +25,6 @@ struct stranded {
 	const struct channels *c;
 	struct channels *own;	/* the same, if they are ours */
 	const bool *dead;	/* [lane], or NULL */
-	uint32_t *trunk;	/* [lane]: its trunk */
 	uint16_t *hops;		/* [vertex]: of its way, FAR: it has none; valid if known */
 	uint32_t *known;	/* [vertex]: the number of the call that found its hops */
 	uint32_t n_calls;
@@ -73,10 +72,6 @@ struct stranded *stranded_new(const struct updn_order *o, const struct channels 
 	s->own = c ? NULL : channels_new(g->f, o);
 	s->c = c ? c : s->own;
 	s->dead = dead;
-	s->trunk = xcalloc(g->n_lanes, sizeof(*s->trunk));
-	for (uint32_t t = 0; t < g->trunk0[g->n]; t++)
-		for (uint32_t i = 0; i < g->trunks[t].n_lanes; i++)
-			s->trunk[g->trunks[t].lane0 + i] = t;
 	s->hops = xcalloc(g->n, sizeof(*s->hops));
 	s->known = xcalloc(g->n, sizeof(*s->known));
 	s->near = xcalloc(g->n, sizeof(*s->near));
@@ -91,7 +86,6 @@ void stranded_free(struct stranded *s)
 		return;
 	turns_free(s->turns);
 	channels_free(s->own);
-	free(s->trunk);
 	free(s->hops);
 	free(s->known);
 	free(s->near);
@@ -162,7 +156,7 @@ static bool find_step(struct stranded *s, uint32_t v, uint32_t trunk, struct ste
 		return false;
 	next = step_of(s, to);
 	if (x->hops)
-		x->next = s->trunk[next.lane];
+		x->next = s->c->trunk[next.lane];
 	return next.to != v;
 }
 
