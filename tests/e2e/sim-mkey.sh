@@ -131,16 +131,21 @@ for protect in 1 2 3; do
 	stop_sim
 done
 
+# change_slowly TIME LINE: a start with the new key and that setting, where each Set takes so long.
+change_slowly() {
+	rm -rf state
+	start_sim "$topology"
+	settings $old 3
+	start
+	before=$(drops)
+	stop_qosd
+	settings $new 3 "$2"
+	sim_do fault add delay --class smp --method set --for "$1"
+	start_qosd "$first" -c qosd.yaml
+}
+
 note "what devices tell before they have the new key is not answered with a wrong one"
-rm -rf state
-start_sim "$topology"
-settings $old 3
-start
-before=$(drops)
-stop_qosd
-settings $new 3 "smp-timeout: 5000"
-sim_do fault add delay --class smp --method set --for 300ms
-start_qosd "$first" -c qosd.yaml
+change_slowly 300ms "smp-timeout: 5000"
 tells() {
 	sim_do trap "$far" 131
 	up
@@ -153,15 +158,7 @@ stop_qosd
 stop_sim
 
 note "a crash while devices get another key"
-rm -rf state
-start_sim "$topology"
-settings $old 3
-start
-before=$(drops)
-stop_qosd
-settings $new 3 "smp-window: 1"
-sim_do fault add delay --class smp --method set --for 50ms
-start_qosd "$first" -c qosd.yaml
+change_slowly 50ms "smp-window: 1"
 some() { sim_ctl -j show port "$first/P1" | grep -q $new; }
 until_ 20 some || bad "no device gets the new key"
 stop_qosd KILL
