@@ -492,9 +492,20 @@ static uint32_t published_digest(const struct fabric *f, const struct liar *x)
 	return sum;
 }
 
+/*
+ * A discovery met nobody behind the port, whose link is up: who said something there was silent meanwhile.
+ * When it says the same once more that is news, for which all is discovered (contradicts()).
+ */
+static bool was_not_met(const struct sm *sm, const struct liar *x, const struct fabric_port *p)
+{
+	return x->behind && sm->kind >= SWEEP_CHANGE && p->peer == FABRIC_NONE &&
+	       !left_out_is_behind(sm, x->guid, x->num);
+}
+
 static bool is_no_more(const struct liar *x, const void *arg)
 {
-	const struct fabric *f = arg;
+	const struct sm *sm = arg;
+	const struct fabric *f = sm->published->f;
 	uint32_t node = map64_get(&f->node_by_guid, x->guid), port;
 
 	if (!x->answer)
@@ -504,7 +515,8 @@ static bool is_no_more(const struct liar *x, const void *arg)
 	port = f->nodes[node].port0 + x->num;
 	/* nobody is behind it, or what was answered last is what is published now */
 	return (x->behind && f->ports[port].state < IB_PORT_INIT_S) ||
-	       (!x->changes && x->again.looked == published_digest(f, x));
+	       (!x->changes && (x->again.looked == published_digest(f, x) ||
+				was_not_met(sm, x, &f->ports[port])));
 }
 
 void liars_look(struct sm *sm)
@@ -519,7 +531,7 @@ void liars_look(struct sm *sm)
 		look_at_changed(sm, s->f, s->changed);
 	for (uint32_t i = 0; i < s->f->n_nodes && !known; i++)
 		look_at_node(sm, s->f, i);
-	forget_those(l, is_no_more, s->f);
+	forget_those(l, is_no_more, sm);
 	for (size_t i = 0; i < l->list.n; i++)
 		if (!l->list.v[i].answer)
 			l->list.v[i].again.looked = published_digest(s->f, &l->list.v[i]);

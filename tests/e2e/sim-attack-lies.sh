@@ -480,6 +480,27 @@ if [ "$seconds" -eq 0 ]; then
 	until_ 15 says nodes 10 || bad "it is not there again: $what: $(ctl health)"
 	truth_returns
 	fabric_ends
+	note "a twin that is silent for the sweep that follows the one it was found by"
+	fabric clos:2x2,hosts=3
+	what="a twin that is plugged in again while the sweep goes on that found it" name=$(nth ca 4)
+	rm -rf state
+	start_and_wait "$manager" -v -c qosd.yaml
+	sim_do fault add delay --method get-resp --attr P_KeyTable --for 800ms
+	slow=$(awk '{ print $2 }' sim.out)
+	lie other-node --at "$name"
+	sim_do link flap "$name/P1" --interval 0.05
+	until_ 10 told "$name" || bad "it is not told of: $what: $(ctl health)"
+	sim_do fault add drop --class smp --at "$name"
+	silence=$(awk '{ print $2 }' sim.out)
+	unplug "$name" 1
+	sleep 0.1
+	plug "$name" 1
+	until_ 10 says unanswered-links 1 || bad "its link is not known to be up: $what: $(ctl health)"
+	sim_do fault remove "$silence"
+	sim_do fault remove "$slow"
+	until_ 15 says nodes 10 || bad "it is not there again: $what: $(ctl health)"
+	truth_returns
+	fabric_ends
 	note "devices that are odd for good"
 	fabric clos:2x2,hosts=3
 	what="odd for good"
