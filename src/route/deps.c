@@ -6,6 +6,9 @@
  * dependency along the order is added at once.  One against it moves channels in the order, between
  * its two ends only, or is found to close a circle meanwhile (Pearce and Kelly, "A dynamic
  * topological sort algorithm for directed acyclic graphs", 2006).
+ *
+ * Dependencies are bits, by the vertex at which a packet turns: what a channel waits for is some words,
+ * and so is what waits for it.  A search takes a word at a time, without those that it has met before.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +16,37 @@
 #include "base/alloc.h"
 #include "route/deps.h"
 
+/*
+ * One bit for each turn, from trunk `in` to trunk `out` at vertex v.  The row of `in` has the bits of
+ * all trunks that lead away from v, in the order of the graph.
+ */
 struct layer {
-	uint64_t *bits;		/* see row; the trunks of a vertex are bits in the order of the graph */
-	uint64_t *refused;	/* likewise: they close a circle with what is there, and so for good */
-	uint32_t *order;	/* [trunk] */
+	uint64_t *waits;	/* in waits for out */
+	uint64_t *holds;	/* the same seen against the traffic: the row of out's way back, the bit of in's */
+	uint64_t *refused;	/* closes a circle with what is there, and so for good */
+	uint32_t *order;	/* [trunk]: its place */
+	uint32_t *at;		/* [place]: the trunk */
+};
+
+/* What one of the two searches of put_in_order() has met. */
+struct met {
+	uint32_t *queue, n;	/* trunks; searched against the traffic, their ways back */
+	uint32_t next;		/* in the queue: where the search goes on */
+	uint64_t *seen;		/* as rows, but of vertices: the trunks that lead away from them */
+	uint64_t *places;	/* bits: the places in the order that those in the queue have */
 };
 
 struct deps {
 	const struct channels *c;
 	unsigned n_layers;
 	struct layer *layers;
-	size_t *row;		/* [trunk]: its first word in bits */
+	size_t *row;		/* [trunk]: the first word of its row */
 	size_t n_words;
+	size_t *row_at;		/* [vertex]: the same in `seen` */
+	uint32_t *back;		/* [trunk]: the same cables in the other direction */
 	/* of an addition against the order */
-	uint32_t *behind, n_behind, *before, n_before, *slots;
-	bool *seen;		/* [trunk] */
+	struct met behind, before;
+	uint32_t *moved, *slots;
 	uint64_t work;
 	VEC(struct dep) fresh;	/* added by deps_add() so far */
 };
@@ -38,43 +57,80 @@ struct deps {
  * Up first, by the vertex that they lead away from, then down, from the greatest vertex on: so no
  * legal turn is against the order.
  */
-static void begin_order(const struct deps *d, uint32_t *order)
+static void begin_order(const struct deps *d, struct layer *l)
 {
 	const struct graph *g = d->c->g;
 	uint32_t n = 0;
 
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
-			order[t] = n++;
+			l->at[n++] = t;
 	for (uint32_t v = g->n; v-- > 0;)
 		for (uint32_t t = g->trunk0[v]; t < g->up0[v]; t++)
-			order[t] = n++;
+			l->at[n++] = t;
+	for (uint32_t i = 0; i < n; i++)
+		l->order[l->at[i]] = i;
+}
+
+static size_t words_of(const struct graph *g, uint32_t v)
+{
+	return (g->trunk0[v + 1] - g->trunk0[v] + 63u) / 64;
+}
+
+static void met_init(struct met *m, size_t n_trunks, size_t n_seen)
+{
+	m->queue = xcalloc(n_trunks, sizeof(*m->queue));
+	m->seen = xcalloc(n_seen, sizeof(*m->seen));
+	m->places = xcalloc(n_trunks / 64 + 1, sizeof(*m->places));
+}
+
+static void met_free(struct met *m)
+{
+	free(m->queue);
+	free(m->seen);
+	free(m->places);
+}
+
+static void find_rows(struct deps *d, uint32_t n)
+{
+	const struct graph *g = d->c->g;
+	size_t n_seen = 0;
+
+	d->row = xcalloc(n, sizeof(*d->row));
+	d->back = xcalloc(n, sizeof(*d->back));
+	for (uint32_t t = 0; t < n; t++) {
+		d->back[t] = channels_trunk_back(d->c, t);
+		d->row[t] = d->n_words;
+		d->n_words += words_of(g, g->trunks[t].v);
+	}
+	d->row_at = xcalloc(g->n, sizeof(*d->row_at));
+	for (uint32_t v = 0; v < g->n; v++) {
+		d->row_at[v] = n_seen;
+		n_seen += words_of(g, v);
+	}
+	met_init(&d->behind, n, n_seen);
+	met_init(&d->before, n, n_seen);
 }
 
 struct deps *deps_new(const struct channels *c, unsigned n_layers)
 {
 	struct deps *d = xcalloc(1, sizeof(*d));
-	const struct graph *g = c->g;
-	uint32_t n = g->trunk0[g->n];
+	uint32_t n = c->g->trunk0[c->g->n];
 
 	*d = (struct deps){ .c = c, .n_layers = n_layers };
-	d->row = xcalloc(n, sizeof(*d->row));
-	for (uint32_t t = 0; t < n; t++) {
-		uint32_t to = g->trunks[t].v;
-
-		d->row[t] = d->n_words;
-		d->n_words += (g->trunk0[to + 1] - g->trunk0[to] + 63u) / 64;
-	}
-	d->behind = xcalloc(n, sizeof(*d->behind));
-	d->before = xcalloc(n, sizeof(*d->before));
+	find_rows(d, n);
+	d->moved = xcalloc(n, sizeof(*d->moved));
 	d->slots = xcalloc(n, sizeof(*d->slots));
-	d->seen = xcalloc(n, sizeof(*d->seen));
 	d->layers = xcalloc(n_layers, sizeof(*d->layers));
 	for (unsigned i = 0; i < n_layers; i++) {
-		d->layers[i].bits = xcalloc(d->n_words, sizeof(uint64_t));
-		d->layers[i].refused = xcalloc(d->n_words, sizeof(uint64_t));
-		d->layers[i].order = xcalloc(n, sizeof(uint32_t));
-		begin_order(d, d->layers[i].order);
+		struct layer *l = &d->layers[i];
+
+		l->waits = xcalloc(d->n_words, sizeof(*l->waits));
+		l->holds = xcalloc(d->n_words, sizeof(*l->holds));
+		l->refused = xcalloc(d->n_words, sizeof(*l->refused));
+		l->order = xcalloc(n, sizeof(*l->order));
+		l->at = xcalloc(n, sizeof(*l->at));
+		begin_order(d, l);
 	}
 	return d;
 }
@@ -84,16 +140,20 @@ void deps_free(struct deps *d)
 	if (!d)
 		return;
 	for (unsigned i = 0; i < d->n_layers; i++) {
-		free(d->layers[i].bits);
+		free(d->layers[i].waits);
+		free(d->layers[i].holds);
 		free(d->layers[i].refused);
 		free(d->layers[i].order);
+		free(d->layers[i].at);
 	}
 	free(d->layers);
 	free(d->row);
-	free(d->behind);
-	free(d->before);
+	free(d->row_at);
+	free(d->back);
+	met_free(&d->behind);
+	met_free(&d->before);
+	free(d->moved);
 	free(d->slots);
-	free(d->seen);
 	vec_free(&d->fresh);
 	free(d);
 }
@@ -101,7 +161,8 @@ void deps_free(struct deps *d)
 void deps_clear(struct deps *d)
 {
 	for (unsigned i = 0; i < d->n_layers; i++) {
-		memset(d->layers[i].bits, 0, d->n_words * sizeof(uint64_t));
+		memset(d->layers[i].waits, 0, d->n_words * sizeof(uint64_t));
+		memset(d->layers[i].holds, 0, d->n_words * sizeof(uint64_t));
 		memset(d->layers[i].refused, 0, d->n_words * sizeof(uint64_t));
 	}
 }
@@ -113,7 +174,7 @@ uint64_t deps_work(const struct deps *d)
 
 /* --- one dependency --- */
 
-/* The word and the bit in it that stand for a dependency in bits[] and refused[]. */
+/* The word and the bit in it that stand for a dependency. */
 static size_t place_of(const struct deps *d, struct dep x, uint64_t *bit)
 {
 	uint32_t place = x.out - d->c->g->trunk0[d->c->from[x.out]];
@@ -122,12 +183,18 @@ static size_t place_of(const struct deps *d, struct dep x, uint64_t *bit)
 	return d->row[x.in] + place / 64;
 }
 
+/* The same turn, taken by packets in the other direction. */
+static struct dep reversed(const struct deps *d, struct dep x)
+{
+	return (struct dep){ d->back[x.out], d->back[x.in] };
+}
+
 static bool is_there(const struct deps *d, const struct layer *l, struct dep x)
 {
 	uint64_t bit;
 	size_t word = place_of(d, x, &bit);
 
-	return l->bits[word] & bit;
+	return l->waits[word] & bit;
 }
 
 bool deps_has(const struct deps *d, unsigned layer, struct dep x)
@@ -135,87 +202,159 @@ bool deps_has(const struct deps *d, unsigned layer, struct dep x)
 	return is_there(d, &d->layers[layer], x);
 }
 
-/*
- * Collects what can be got to from x.out and comes before x.in in the order; false: x.in is among
- * it.
- */
-static bool look_behind(struct deps *d, const struct layer *l, struct dep x)
+static void put(const struct deps *d, struct layer *l, struct dep x)
+{
+	uint64_t bit;
+	size_t word = place_of(d, x, &bit);
+
+	l->waits[word] |= bit;
+	word = place_of(d, reversed(d, x), &bit);
+	l->holds[word] |= bit;
+}
+
+static void take(const struct deps *d, struct layer *l, struct dep x)
+{
+	uint64_t bit;
+	size_t word = place_of(d, x, &bit);
+
+	l->waits[word] &= ~bit;
+	word = place_of(d, reversed(d, x), &bit);
+	l->holds[word] &= ~bit;
+}
+
+static uint64_t *seen_word(const struct deps *d, const struct met *m, uint32_t t, uint64_t *bit)
+{
+	uint32_t v = d->c->from[t], place = t - d->c->g->trunk0[v];
+
+	*bit = 1ULL << place % 64;
+	return &m->seen[d->row_at[v] + place / 64];
+}
+
+static bool has_met(const struct deps *d, const struct met *m, uint32_t t)
+{
+	uint64_t bit;
+	const uint64_t *word = seen_word(d, m, t, &bit);
+
+	return *word & bit;
+}
+
+/* A search begins with one trunk, which is met. */
+static void begin_search(const struct deps *d, struct met *m, uint32_t t)
+{
+	uint64_t bit;
+	uint64_t *word = seen_word(d, m, t, &bit);
+
+	*word |= bit;
+	m->queue[0] = t;
+	m->n = 1;
+	m->next = 0;
+}
+
+static void end_search(const struct deps *d, struct met *m)
 {
 	const struct graph *g = d->c->g;
+	uint64_t bit;
 
-	d->n_behind = 0;
-	d->behind[d->n_behind++] = x.out;
-	d->seen[x.out] = true;
-	for (uint32_t i = 0; i < d->n_behind; i++) {
-		uint32_t t = d->behind[i], v = g->trunks[t].v, n = g->trunk0[v + 1] - g->trunk0[v];
+	*seen_word(d, m, m->queue[0], &bit) = 0;
+	for (uint32_t i = 0; i < m->next; i++) {
+		uint32_t v = g->trunks[m->queue[i]].v;
 
-		for (uint32_t w = 0; w < (n + 63) / 64; w++)
-			for (uint64_t b = l->bits[d->row[t] + w]; b; b &= b - 1) {
-				uint32_t next = g->trunk0[v] + w * 64 + (uint32_t)__builtin_ctzll(b);
-
-				d->work++;
-				if (next == x.in)
-					return false;
-				if (l->order[next] > l->order[x.in] || d->seen[next])
-					continue;
-				d->seen[next] = true;
-				d->behind[d->n_behind++] = next;
-			}
+		for (size_t w = 0; w < words_of(g, v); w++)
+			m->seen[d->row_at[v] + w] = 0;
 	}
+}
+
+/*
+ * Goes on from the next trunk in the queue of a search: with all that waits in `rows` and comes, in
+ * the order, before `to` or, against the traffic, behind it.  True: the other search has met one of them.
+ */
+static inline bool go_on(struct deps *d, const struct layer *l, struct met *m, const struct met *other,
+			 uint32_t to, bool against)
+{
+	const struct graph *g = d->c->g;
+	const uint64_t *rows = against ? l->holds : l->waits;
+	uint32_t t = m->queue[m->next++], v = g->trunks[t].v;
+	size_t n = words_of(g, v);
+	bool meets = false;
+
+	for (size_t w = 0; w < n; w++) {
+		uint64_t *seen = &m->seen[d->row_at[v] + w];
+		uint64_t fresh = rows[d->row[t] + w] & ~*seen;
+
+		for (*seen |= fresh; fresh; fresh &= fresh - 1) {
+			uint32_t next = g->trunk0[v] + (uint32_t)w * 64 + (uint32_t)__builtin_ctzll(fresh);
+			uint32_t place = l->order[against ? d->back[next] : next];
+
+			d->work++;
+			if (against ? place < to : place > to)
+				continue;
+			meets |= has_met(d, other, d->back[next]);
+			m->queue[m->n++] = next;
+		}
+	}
+	d->work += n;
+	return meets;
+}
+
+/*
+ * Collects what can be got to from x.out and comes before x.in in the order, and what leads to
+ * x.in and comes behind x.out.  The two searches take alternate steps; false: they meet, and so the
+ * dependency closes a circle.
+ */
+static bool look_between(struct deps *d, const struct layer *l, struct dep x)
+{
+	uint32_t first = l->order[x.out], last = l->order[x.in];
+	struct met *m = &d->behind, *o = &d->before;
+
+	while (m->next < m->n && o->next < o->n)
+		if (go_on(d, l, m, o, last, false) || go_on(d, l, o, m, first, true))
+			return false;
+	/* there is no circle, and the other one only collects what is to be moved */
+	while (m->next < m->n)
+		go_on(d, l, m, o, last, false);
+	while (o->next < o->n)
+		go_on(d, l, o, m, first, true);
 	return true;
 }
 
-/* Collects what leads to x.in and comes behind x.out in the order. */
-static void look_before(struct deps *d, const struct layer *l, struct dep x)
+/* The trunks at the places that are marked, in their order, behind the n that are there; unmarks them. */
+static uint32_t take_marked(const struct layer *l, uint64_t *places, uint32_t first, uint32_t last,
+			    uint32_t *trunks, uint32_t n)
 {
-	const struct graph *g = d->c->g;
-
-	d->n_before = 0;
-	d->before[d->n_before++] = x.in;
-	d->seen[x.in] = true;
-	for (uint32_t i = 0; i < d->n_before; i++) {
-		uint32_t t = d->before[i], v = d->c->from[t];
-
-		for (uint32_t out = g->trunk0[v]; out < g->trunk0[v + 1]; out++) {
-			uint32_t in = channels_trunk_back(d->c, out);
-
-			d->work++;
-			if (l->order[in] < l->order[x.out] || d->seen[in] ||
-			    !is_there(d, l, (struct dep){ in, t }))
-				continue;
-			d->seen[in] = true;
-			d->before[d->n_before++] = in;
-		}
+	for (uint32_t w = first / 64; w <= last / 64; w++) {
+		for (uint64_t b = places[w]; b; b &= b - 1)
+			trunks[n++] = l->at[w * 64 + (uint32_t)__builtin_ctzll(b)];
+		places[w] = 0;
 	}
+	return n;
 }
 
-static int by_order(const void *a, const void *b, void *arg)
+static void mark(uint64_t *places, uint32_t place)
 {
-	const struct layer *l = arg;
-	uint32_t x = l->order[*(const uint32_t *)a], y = l->order[*(const uint32_t *)b];
-
-	return x < y ? -1 : x > y;
+	places[place / 64] |= 1ULL << place % 64;
 }
 
-/* What comes before takes the first of the places in the order that all have, in its own order. */
-static void reorder(struct deps *d, struct layer *l)
+/*
+ * What comes before takes the first of the places in the order that all have, in its own order.  first,
+ * last: the places of the two ends, between which all are.
+ */
+static void reorder(struct deps *d, struct layer *l, uint32_t first, uint32_t last)
 {
-	uint32_t i = 0, k = 0, n = 0;
+	uint32_t n = 0;
 
-	qsort_r(d->behind, d->n_behind, sizeof(*d->behind), by_order, l);
-	qsort_r(d->before, d->n_before, sizeof(*d->before), by_order, l);
-	while (i < d->n_before || k < d->n_behind) {
-		if (k == d->n_behind ||
-		    (i < d->n_before && l->order[d->before[i]] < l->order[d->behind[k]]))
-			d->slots[n++] = l->order[d->before[i++]];
-		else
-			d->slots[n++] = l->order[d->behind[k++]];
+	for (uint32_t i = 0; i < d->behind.n; i++)
+		mark(d->behind.places, l->order[d->behind.queue[i]]);
+	for (uint32_t i = 0; i < d->before.n; i++)
+		mark(d->before.places, l->order[d->back[d->before.queue[i]]]);
+	for (uint32_t w = first / 64; w <= last / 64; w++)
+		for (uint64_t b = d->behind.places[w] | d->before.places[w]; b; b &= b - 1)
+			d->slots[n++] = w * 64 + (uint32_t)__builtin_ctzll(b);
+	n = take_marked(l, d->before.places, first, last, d->moved, 0);
+	n = take_marked(l, d->behind.places, first, last, d->moved, n);
+	for (uint32_t i = 0; i < n; i++) {
+		l->order[d->moved[i]] = d->slots[i];
+		l->at[d->slots[i]] = d->moved[i];
 	}
-	n = 0;
-	for (i = 0; i < d->n_before; i++)
-		l->order[d->before[i]] = d->slots[n++];
-	for (k = 0; k < d->n_behind; k++)
-		l->order[d->behind[k]] = d->slots[n++];
 }
 
 /* Moves channels in the order so that x.in comes before x.out; false: that would close a circle. */
@@ -223,16 +362,13 @@ static bool put_in_order(struct deps *d, struct layer *l, struct dep x)
 {
 	bool fits;
 
-	d->n_before = 0;
-	fits = look_behind(d, l, x);
-	if (fits) {
-		look_before(d, l, x);
-		reorder(d, l);
-	}
-	for (uint32_t i = 0; i < d->n_behind; i++)
-		d->seen[d->behind[i]] = false;
-	for (uint32_t i = 0; i < d->n_before; i++)
-		d->seen[d->before[i]] = false;
+	begin_search(d, &d->behind, x.out);
+	begin_search(d, &d->before, d->back[x.in]);
+	fits = look_between(d, l, x);
+	if (fits)
+		reorder(d, l, l->order[x.out], l->order[x.in]);
+	end_search(d, &d->behind);
+	end_search(d, &d->before);
 	return fits;
 }
 
@@ -262,12 +398,8 @@ static bool fits(struct deps *d, struct layer *l, struct dep x)
 /* The order stays as it is: what is taken away breaks none. */
 static void take_back(struct deps *d, struct layer *l)
 {
-	for (size_t i = 0; i < d->fresh.n; i++) {
-		uint64_t bit;
-		size_t word = place_of(d, d->fresh.v[i], &bit);
-
-		l->bits[word] &= ~bit;
-	}
+	for (size_t i = 0; i < d->fresh.n; i++)
+		take(d, l, d->fresh.v[i]);
 	d->fresh.n = 0;
 }
 
@@ -284,10 +416,10 @@ bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, u
 		size_t word = place_of(d, x[i], &bit);
 		bool alone = !d->fresh.n;
 
-		if (l->bits[word] & bit)
+		if (l->waits[word] & bit)
 			continue;
 		if (fits(d, l, x[i])) {
-			l->bits[word] |= bit;
+			put(d, l, x[i]);
 			*vec_push(&d->fresh) = x[i];
 			continue;
 		}

@@ -15,7 +15,7 @@
  * on each round adds at least one vertex to those that are, so at most one round per vertex follows.
  */
 #define PATIENCE 500u
-#define WORK_MAX 1000000000u
+#define WORK_MAX 300000000u
 /* A turn that is in the way of pairs gets dearer by so many hundredths of a hop a round. */
 #define STEP 20u
 /* So many rounds only new ways are looked for, where others are to stay; then all to the ends of pairs. */

@@ -43,6 +43,7 @@ struct toll {
 	uint32_t *cost;		/* [lane]: of one route */
 	size_t *turn0;		/* [trunk in]: the first of its turns, one for each trunk that follows */
 	uint32_t *tolls;	/* [turn]: in hundredths of a hop */
+	bool *tolled;		/* [trunk in]: any of its turns has a toll, which few have */
 	uint32_t *raised;	/* [turn]: the round in which it was raised last */
 	uint32_t round;
 	/* of one destination vertex */
@@ -111,6 +112,7 @@ struct toll *toll_new(const struct channels *c, const struct turns *legal)
 	}
 	t->tolls = xcalloc(n_turns, sizeof(*t->tolls));
 	t->raised = xcalloc(n_turns, sizeof(*t->raised));
+	t->tolled = xcalloc(n_trunks, sizeof(*t->tolled));
 	t->stops = xcalloc(n, sizeof(*t->stops));
 	t->ways = xcalloc(n_trunks, sizeof(*t->ways));
 	t->place = xcalloc(n, sizeof(*t->place));
@@ -135,6 +137,7 @@ void toll_free(struct toll *t)
 	free(t->turn0);
 	free(t->tolls);
 	free(t->raised);
+	free(t->tolled);
 	free(t->stops);
 	free(t->ways);
 	free(t->place);
@@ -168,6 +171,7 @@ uint32_t toll_raise(struct toll *t, struct dep turn, uint32_t hundredths)
 	if (*raised != t->round)
 		*toll = *toll > TOLL_MAX - hundredths ? TOLL_MAX : *toll + hundredths;
 	*raised = t->round;
+	t->tolled[turn.in] = true;
 	return *toll;
 }
 
@@ -189,7 +193,7 @@ static uint64_t cost_of(const struct toll *t, uint32_t trunk, uint32_t to, uint3
 {
 	uint64_t cost = t->sum[to] + t->hop + t->load[lane];
 
-	if (to != t->d)
+	if (to != t->d && t->tolled[trunk])
 		cost += *toll_of(t, (struct dep){ trunk, t->out[to] }) * (t->hop / 100);
 	return cost;
 }
