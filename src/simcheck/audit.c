@@ -29,6 +29,7 @@ void audit_run(const struct sim_fabric *f, const struct audit_options *o, struct
 	struct net n;
 
 	*out = (struct audit){ 0 };
+	r.sent = xcalloc(f->n_ports + 1u, sizeof(*r.sent));
 	r.port_vls = xcalloc(f->n_ports + 1u, sizeof(*r.port_vls));
 	net_init(&n, &r);
 	check_links(&r);
@@ -43,6 +44,7 @@ void audit_run(const struct sim_fabric *f, const struct audit_options *o, struct
 		check_credit(&r, &n, true);
 	}
 	net_free(&n);
+	free(r.sent);
 	free(r.port_vls);
 }
 
@@ -135,8 +137,12 @@ static void print_summary(const struct audit *a, struct buf *out)
 {
 	buf_printf(out, "end ports         %u\n", a->end_ports);
 	buf_printf(out, "links             %u, active %u\n", a->links, a->links_active);
-	buf_printf(out, "SLs in use        %s; SLs that connect all: %s\n", set_text(a->sls).s,
-		   set_text(a->sls_connected).s);
+	buf_printf(out, "SLs in use        %s%s: %s\n", set_text(a->sls).s,
+		   a->by_pair ? ", each by its own pairs; SLs that connect all of them" :
+				"; SLs that connect all", set_text(a->sls_connected).s);
+	if (a->pairs_without_sl)
+		buf_printf(out, "pairs without SL  %ju; not judged\n",
+			   (uintmax_t)a->pairs_without_sl);
 	if (a->sls_partial)
 		buf_printf(out, "SLs of some paths %s; taken as not in use\n",
 			   set_text(a->sls_partial).s);

@@ -6,6 +6,7 @@
 #ifndef QOSD_SIMCHECK_CHECK_H
 #define QOSD_SIMCHECK_CHECK_H
 
+#include "simcheck/path_sls.h"
 #include "simnet/model.h"
 
 /*
@@ -40,6 +41,11 @@ struct audit_options {
 	 * passes nearly everywhere and is dropped there is.
 	 */
 	uint16_t sls;
+	/*
+	 * NULL: every pair uses every SL in use.  Else every pair uses just its own, none if it has
+	 * none, and sls are those of multicast; 0: all that some pair uses.
+	 */
+	const struct path_sls *path_sls;
 	unsigned findings_max;	/* of each kind, and notes, told in words; all are counted */
 	bool switches;		/* port 0 of switches as ends, too */
 };
@@ -53,12 +59,15 @@ struct audit {
 	uint64_t notes;
 	VEC(struct audit_finding { enum audit_kind kind; bool note; char *text; }) findings;
 	uint32_t end_ports, links, links_active;	/* links: those that are up */
-	uint64_t pairs;			/* (source, LID of another end), times SLs in use */
+	uint64_t pairs;			/* (source, LID of another end), times the SLs it uses */
 	uint64_t connected;		/* … that get through, end to end */
 	unsigned hops_max;		/* switches on a path */
 	double hops_mean;
-	uint16_t sls;			/* in use: as told, or as found */
-	uint16_t sls_connected;		/* SLs by which every pair is connected */
+	bool by_pair;			/* judged by path_sls */
+	uint64_t pairs_without_sl;	/* by path_sls */
+	uint16_t sls;			/* in use by pairs: as told, or as found */
+	uint16_t sls_mcast;		/* in use by multicast */
+	uint16_t sls_connected;		/* SLs by which every pair (that uses it) is connected */
 	uint16_t sls_partial;		/* not in use, but some pairs are connected by them */
 	uint16_t vls_used;		/* data VLs that SLs in use take on routes between ends */
 	uint32_t mcast_groups;		/* MLIDs that some switch forwards */

@@ -9,7 +9,8 @@
  *
  * Only links between switches count: what comes from an end waits for nobody
  * behind it, and an end takes what arrives.  Counted is every SL in use on
- * every hop of a route in use; an SL that was lost further up the route counts,
+ * every hop of a route in use or, where each pair has SLs of its own, those of the pairs
+ * whose routes pass both channels; an SL that was lost further up the route counts,
  * too, which errs on the safe side where there are AUDIT_VL15 findings.
  */
 #include <stdlib.h>

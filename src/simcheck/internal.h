@@ -29,7 +29,8 @@ struct run {
 	const struct audit_options *o;
 	struct audit *out;
 	uint32_t told[AUDIT_KINDS], told_notes;
-	uint16_t sls;		/* in use; once routes were walked */
+	uint16_t sls;		/* in use, multicast's as well; once routes were walked */
+	uint16_t *sent;		/* [port]: SLs that an end sends with, by path_sls; ditto */
 	uint16_t *port_vls;	/* [port]: VLs by which routes in use leave there; once told */
 };
 
@@ -38,7 +39,7 @@ struct run {
 void check_links(struct run *r);
 void check_lids(struct run *r);
 struct net;
-/* Walks all LIDs; counts pairs and hops; finds r->sls; marks hops in net as used. */
+/* Walks all LIDs; counts pairs and hops; finds r->sls; marks the SLs that take each hop in net. */
 void check_routes(struct run *r, struct net *n);
 /* SLs that hops in use lose; finds r->port_vls. */
 void check_lanes(struct run *r, struct net *n);

@@ -21,13 +21,15 @@ static void say_lost(uint64_t row, uint16_t lost, unsigned vls, struct buf *text
 				   text->n ? "; " : "", sl, row_vl(row, sl), vls);
 }
 
-static void check_row(struct run *r, uint64_t row, uint16_t pass, uint32_t in, uint32_t out)
+/* sls: that take the hop. */
+static void check_row(struct run *r, uint64_t row, uint16_t sls, uint16_t pass, uint32_t in,
+		      uint32_t out)
 {
 	const struct sim_fabric *f = r->f;
-	uint16_t lost = r->sls & ~pass;
+	uint16_t lost = r->sls & sls & ~pass;
 	struct buf text = { 0 };
 
-	r->port_vls[out] |= row_vls(row, r->sls & pass);
+	r->port_vls[out] |= row_vls(row, r->sls & sls & pass);
 	if (!lost)
 		return;
 	say_lost(row, lost, link_vls(f, out), &text);
@@ -49,9 +51,10 @@ static void check_switch(struct run *r, struct net *n, uint32_t sw)
 
 			if (n->gates[s->port0 + out].used && n->gates[s->port0 + in].sender &&
 			    in != out)
-				h->used = true;
-			if (h->used)
-				check_row(r, h->row, h->pass, s->port0 + in, s->port0 + out);
+				h->sls = ALL_SLS;
+			if (h->sls)
+				check_row(r, h->row, h->sls, h->pass, s->port0 + in,
+					  s->port0 + out);
 		}
 	}
 }
@@ -61,8 +64,9 @@ static void check_sender(struct run *r, uint32_t port)
 {
 	const struct sim_port *p = &r->f->ports[port];
 	uint64_t row = sl2vl_row(r->f, p->node, 0, p->num);
+	uint16_t sls = r->o->path_sls ? r->sent[port] : ALL_SLS;
 
-	check_row(r, row, row_passes(row, link_vls(r->f, port)), port, port);
+	check_row(r, row, sls, row_passes(row, link_vls(r->f, port)), port, port);
 }
 
 void check_lanes(struct run *r, struct net *n)

@@ -185,7 +185,7 @@ static bool leads_on(const struct net *n, uint32_t sw, unsigned num)
 }
 
 /* What came in at `sw` by any port and leaves by `out` waits for all that the next one has. */
-static void depend_next(struct net *n, uint32_t sw, unsigned out, uint32_t mlid)
+static void depend_next(struct net *n, uint32_t sw, unsigned out, uint32_t mlid, uint16_t sls)
 {
 	const struct stage *s = &n->stages[sw];
 	const struct gate *g = &n->gates[s->port0 + out];
@@ -197,13 +197,15 @@ static void depend_next(struct net *n, uint32_t sw, unsigned out, uint32_t mlid)
 		for (unsigned in = 0; in <= s->nports; in++)
 			if (in != out)
 				net_depend(n, hop_at(n, g->sw, g->in, to),
-					   hop_at(n, sw, in, out)->row);
+					   hop_at(n, sw, in, out)->row, sls);
 	}
 }
 
 void mcast_depend(const struct run *r, struct net *n)
 {
 	const struct sim_fabric *f = r->f;
+	/* only those in use count later on, and net_depend() is quick with all */
+	uint16_t sls = r->out->sls_mcast == r->sls ? ALL_SLS : r->out->sls_mcast;
 
 	for (uint32_t sw = 0; sw < f->n_switches; sw++)
 		for (unsigned i = 0; i < mft_entries(f, &f->switches[sw]); i++) {
@@ -211,6 +213,6 @@ void mcast_depend(const struct run *r, struct net *n)
 
 			for (unsigned out = 1; bits && out <= n->stages[sw].nports; out++)
 				if (has_port(bits, out) && leads_on(n, sw, out))
-					depend_next(n, sw, out, SIM_LID_MCAST + i);
+					depend_next(n, sw, out, SIM_LID_MCAST + i, sls);
 		}
 }

@@ -136,17 +136,22 @@ void net_free(struct net *n)
 	vec_free(&n->deps);
 }
 
-void net_depend(struct net *n, struct hop *h, uint64_t row)
+void net_depend(struct net *n, struct hop *h, uint64_t row, uint16_t sls)
 {
-	if (h->dep && h->last_row == row)
+	if (h->dep && h->last_row == row && sls == ALL_SLS)
 		return;
 	if (!h->dep) {
 		*vec_push(&n->deps) = (struct dep){ 0 };
 		h->dep = (uint32_t)n->deps.n;
+		h->last_row = UINT64_MAX;	/* by which nothing comes in: all is dropped */
 	}
-	h->last_row = row;
+	if (sls == ALL_SLS)
+		h->last_row = row;
 	struct dep *d = &n->deps.v[h->dep - 1];
 
-	for (unsigned sl = 0; sl < 16; sl++)
+	for (unsigned left = sls; left; left &= left - 1) {
+		unsigned sl = (unsigned)__builtin_ctz(left);
+
 		d->came[sl] |= 1u << row_vl(row, sl);
+	}
 }

@@ -29,10 +29,10 @@ struct gate {
 
 struct hop {
 	uint64_t row;		/* VLs on the link behind the out port */
-	uint64_t last_row;	/* what dep was last told */
+	uint64_t last_row;	/* what dep was last told with all SLs */
 	uint32_t dep;		/* place in net.deps plus 1, 0: none */
 	uint16_t pass;		/* SLs that pass */
-	bool used;		/* by routes between ends that come over a link between switches */
+	uint16_t sls;		/* that take it on routes between ends; ALL_SLS: all in use */
 };
 
 /* Of a hop between two links between switches. */
@@ -85,8 +85,8 @@ static inline uint16_t row_vls(uint64_t row, uint16_t sls)
 	return vls;
 }
 
-/* Packets that came in by a row wait for what the hop leads to. */
-void net_depend(struct net *n, struct hop *h, uint64_t row);
+/* Packets with these SLs that came in by a row wait for what the hop leads to. */
+void net_depend(struct net *n, struct hop *h, uint64_t row, uint16_t sls);
 
 /* SL2VL of a CA's or router's port, or of a switch's (in, out), as a row. */
 uint64_t sl2vl_row(const struct sim_fabric *f, uint32_t node, unsigned in, unsigned out);

@@ -6,38 +6,14 @@
  * sources are a tree with the LID at its root, but for what ends early or comes
  * back.  Each switch on it is looked at once, the root's side first, and knows
  * then by which SLs a packet gets from there to the end.
+ *
+ * By default every pair uses every SL in use, so that the route alone says which SLs take a hop.
+ * With path_sls, pairs.c finds that out for each LID.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "simcheck/net.h"
-
-/* at.togo: links between here and the LID, or: */
-enum { UNSEEN = 0, ON_WALK = UINT16_MAX, COMES_BACK = UINT16_MAX - 1, LOST = UINT16_MAX - 2 };
-
-struct at {			/* a switch, while one LID is walked */
-	uint32_t out;		/* port by which it forwards, if it can */
-	uint32_t end;		/* COMES_BACK: a switch of the circle; LOST: the last switch */
-	uint16_t togo;
-	uint16_t reach;		/* SLs that get to the LID, if they get to the far end of out */
-};
-
-struct walk {
-	struct run *r;
-	struct net *n;
-	uint32_t *owner;	/* [LID]: the end, SIM_NONE */
-	uint32_t n_lids;
-	/* The LID at hand. */
-	uint16_t lid;
-	uint32_t dst;
-	uint32_t home;		/* switch where dst is a sender itself, or SIM_NONE */
-	struct at *at;		/* [switch] */
-	uint32_t *stack;	/* [switch] */
-	uint32_t *cut_off;	/* [switch]: sources whose way ends there; all 0 between LIDs */
-	/* Sums. */
-	uint64_t *by_sls;	/* [mask]: pairs that just these SLs connect */
-	uint64_t pairs, arrived, hops;
-};
+#include "simcheck/walk.h"
 
 static bool arrives(const struct walk *w, uint32_t out)
 {
@@ -73,32 +49,43 @@ static void senders_depend(struct walk *w, uint32_t sw, const struct gate *out, 
 	if (s->n_senders == 0)
 		return;
 	if (out->uniform) {
-		net_depend(w->n, h, out->row);
+		net_depend(w->n, h, out->row, ALL_SLS);
 		return;
 	}
 	for (unsigned in = 0; in <= s->nports; in++)
 		if (w->n->gates[s->port0 + in].sender && in != num)
-			net_depend(w->n, h, hop_at(w->n, sw, in, num)->row);
+			net_depend(w->n, h, hop_at(w->n, sw, in, num)->row, ALL_SLS);
 }
 
-/* The way from sw goes on at `next`, which gets there. */
-static void advance(struct walk *w, uint32_t sw, uint32_t next)
+/* All SLs in use take hop h at `next`, behind what they hold on the way there. */
+static void use_hop(struct walk *w, uint32_t sw, uint32_t next, struct hop *h)
 {
 	const struct sim_port *ports = w->r->f->ports;
-	struct at *a = &w->at[sw], *b = &w->at[next];
-	const struct gate *out = &w->n->gates[a->out], *then = &w->n->gates[b->out];
-	struct hop *h = hop_at(w->n, next, out->in, ports[b->out].num);
+	const struct gate *out = &w->n->gates[w->at[sw].out];
+	const struct gate *then = &w->n->gates[w->at[next].out];
 
-	h->used = true;
-	a->togo = b->togo + 1;
-	a->reach = b->reach & h->pass;
+	h->sls = ALL_SLS;
 	if (!leads_to_switch(then))
 		return;
 	senders_depend(w, sw, out, h);
 	uint32_t last = w->at[then->sw].out;
 
 	if (leads_to_switch(&w->n->gates[last]))
-		net_depend(w->n, hop_at(w->n, then->sw, then->in, ports[last].num), h->row);
+		net_depend(w->n, hop_at(w->n, then->sw, then->in, ports[last].num), h->row,
+			   ALL_SLS);
+}
+
+/* The way from sw goes on at `next`, which gets there. */
+static void advance(struct walk *w, uint32_t sw, uint32_t next)
+{
+	struct at *a = &w->at[sw], *b = &w->at[next];
+	struct hop *h = hop_at(w->n, next, w->n->gates[a->out].in, w->r->f->ports[b->out].num);
+
+	a->togo = b->togo + 1;
+	a->reach = b->reach & h->pass;
+	w->order[w->n_order++] = sw;
+	if (!w->r->o->path_sls)
+		use_hop(w, sw, next, h);
 }
 
 /* Follows the LID from a switch until it is known how that ends; the same for all on the way. */
@@ -108,6 +95,8 @@ static void follow(struct walk *w, uint32_t sw)
 
 	while (w->at[sw].togo == UNSEEN) {
 		w->at[sw].togo = enter(w, sw);
+		if (w->at[sw].togo == 1)
+			w->order[w->n_order++] = sw;
 		if (w->at[sw].togo != ON_WALK)
 			break;
 		w->stack[depth++] = sw;
@@ -130,7 +119,8 @@ static void follow(struct walk *w, uint32_t sw)
 
 /* --- what became of the sources at one switch --- */
 
-static void count_arrived(struct walk *w, uint32_t sw, uint32_t sources)
+/* Without path_sls: by which SLs the sources get through. */
+static void count_sls(struct walk *w, uint32_t sw, uint32_t sources)
 {
 	const struct stage *s = &w->n->stages[sw];
 	const struct at *a = &w->at[sw];
@@ -138,10 +128,6 @@ static void count_arrived(struct walk *w, uint32_t sw, uint32_t sources)
 	unsigned num = w->r->f->ports[a->out].num;
 
 	out->used = true;
-	w->arrived += sources;
-	w->hops += (uint64_t)sources * a->togo;
-	if (a->togo > w->r->out->hops_max)
-		w->r->out->hops_max = a->togo;
 	if (out->uniform) {
 		w->by_sls[out->pass & a->reach] += sources;
 		return;
@@ -152,6 +138,18 @@ static void count_arrived(struct walk *w, uint32_t sw, uint32_t sources)
 		if (from->sender && in != num)
 			w->by_sls[from->lets_in & hop_at(w->n, sw, in, num)->pass & a->reach]++;
 	}
+}
+
+static void count_arrived(struct walk *w, uint32_t sw, uint32_t sources)
+{
+	unsigned togo = w->at[sw].togo;
+
+	w->arrived += sources;
+	w->hops += (uint64_t)sources * togo;
+	if (togo > w->r->out->hops_max)
+		w->r->out->hops_max = togo;
+	if (!w->r->o->path_sls)
+		count_sls(w, sw, sources);
 }
 
 static void count_sources(struct walk *w, uint32_t sw)
@@ -205,6 +203,7 @@ static void walk_lid(struct walk *w, uint16_t lid)
 	w->lid = lid;
 	w->dst = w->owner[lid];
 	w->home = w->n->gates[entry].sender ? node_of(w->r->f, entry)->sw : SIM_NONE;
+	w->n_order = 0;
 	memset(w->at, 0, n_switches * sizeof(*w->at));
 	for (uint32_t sw = 0; sw < n_switches; sw++) {
 		if (w->n->stages[sw].n_senders == 0)
@@ -217,6 +216,8 @@ static void walk_lid(struct walk *w, uint16_t lid)
 			report_end(w, sw);
 		w->cut_off[sw] = 0;
 	}
+	if (w->r->o->path_sls)
+		pairs_of_lid(w);
 }
 
 /* --- ends that are not at a switch --- */
@@ -242,7 +243,10 @@ static void count_lone_end(struct walk *w, uint32_t port)
 	for (unsigned k = 0; k < lid_count(p); k++)
 		others -= w->owner[p->lid + k] == port;
 	w->pairs += others;
-	if (reached > 0) {
+	if (w->r->o->path_sls) {
+		w->arrived += reached;
+		pairs_of_lone_end(w, port);
+	} else if (reached > 0) {
 		uint64_t row = sl2vl_row(f, p->node, 0, p->num);
 
 		w->arrived += reached;
@@ -304,8 +308,8 @@ static uint16_t sls_in_use(const struct walk *w, const uint64_t connected[16])
 	return sls;
 }
 
-/* SLs in use, and what each of them connects. */
-static void sum_up(struct walk *w)
+/* Without path_sls: which SLs are in use, and what each of them connects. */
+static void sum_by_sl(struct walk *w)
 {
 	struct audit *out = w->r->out;
 	uint64_t connected[16] = { 0 };
@@ -319,14 +323,29 @@ static void sum_up(struct walk *w)
 		some |= (unsigned)(connected[sl] > 0) << sl;
 		out->sls_connected |= (unsigned)(connected[sl] == w->pairs) << sl;
 	}
-	w->r->sls = w->r->o->sls ? w->r->o->sls : sls_in_use(w, connected);
-	out->sls = w->r->sls;
+	out->sls = w->r->o->sls ? w->r->o->sls : sls_in_use(w, connected);
+	out->sls_mcast = out->sls;
 	out->sls_partial = some & ~out->sls;
 	out->pairs = w->pairs * (unsigned)__builtin_popcount(out->sls);
 	for (unsigned sl = 0; sl < 16; sl++)
 		if (out->sls >> sl & 1)
 			out->connected += connected[sl];
-	out->hops_mean = w->arrived ? (double)w->hops / (double)w->arrived : 0;
+}
+
+/* With path_sls: what each SL connects of the pairs that use it. */
+static void sum_by_pair(struct walk *w)
+{
+	struct audit *out = w->r->out;
+
+	for (unsigned sl = 0; sl < 16; sl++) {
+		out->sls |= (unsigned)(w->sent[sl] > 0) << sl;
+		out->sls_connected |= (unsigned)(w->sent[sl] && w->got[sl] == w->sent[sl]) << sl;
+		out->pairs += w->sent[sl];
+		out->connected += w->got[sl];
+	}
+	out->by_pair = true;
+	out->pairs_without_sl = w->without_sl;
+	out->sls_mcast = w->r->o->sls ? w->r->o->sls : out->sls;
 }
 
 void check_routes(struct run *r, struct net *n)
@@ -337,7 +356,9 @@ void check_routes(struct run *r, struct net *n)
 	w.owner = xcalloc(SIM_LID_MCAST, sizeof(*w.owner));
 	w.at = xcalloc(f->n_switches + 1u, sizeof(*w.at));
 	w.stack = xcalloc(f->n_switches + 1u, sizeof(*w.stack));
+	w.order = xcalloc(f->n_switches + 1u, sizeof(*w.order));
 	w.cut_off = xcalloc(f->n_switches + 1u, sizeof(*w.cut_off));
+	w.comes = xcalloc(f->n_ports + 1u, sizeof(*w.comes));
 	w.by_sls = xcalloc(ALL_SLS + 1u, sizeof(*w.by_sls));
 	find_owners(&w);
 	for (uint32_t lid = 1; lid < SIM_LID_MCAST; lid++)
@@ -346,10 +367,17 @@ void check_routes(struct run *r, struct net *n)
 	for (uint32_t port = 0; port < f->n_ports; port++)
 		if (is_end(r, port) && !is_sender_at_switch(&w, port))
 			count_lone_end(&w, port);
-	sum_up(&w);
+	if (r->o->path_sls)
+		sum_by_pair(&w);
+	else
+		sum_by_sl(&w);
+	r->sls = r->out->sls | r->out->sls_mcast;
+	r->out->hops_mean = w.arrived ? (double)w.hops / (double)w.arrived : 0;
 	free(w.owner);
 	free(w.at);
 	free(w.stack);
+	free(w.order);
 	free(w.cut_off);
+	free(w.comes);
 	free(w.by_sls);
 }

@@ -78,15 +78,15 @@ static void check_pkeys(struct run *r, uint32_t port)
 		       is_end_port(r->f, port) ? "" : ", and is enforced");
 }
 
-/* Nobody comes this way, but if somebody did, these SLs would be mapped to no VL. */
+/* Nobody comes this way with these SLs, but if somebody did, they would be mapped to no VL. */
 static uint16_t mapped_to_nothing(const struct run *r, const struct hop *h)
 {
-	uint16_t lost = r->sls & ~h->pass;
+	uint16_t lost = r->sls & ~h->sls & ~h->pass;
 
 	for (unsigned sl = 0; sl < 16; sl++)
 		if (row_vl(h->row, sl) == SIM_VL_DROP)
 			lost &= ~(1u << sl);
-	return h->used ? 0 : lost;
+	return lost;
 }
 
 static void check_sl2vl(struct run *r, const struct net *n, uint32_t sw, unsigned out)

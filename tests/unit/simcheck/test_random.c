@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Random fabrics with random damage: the auditor counts what a plain walk of
- * every pair by every SL counts.
+ * every pair by every SL, or by the SLs that the pair was said to use, counts.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -39,13 +39,32 @@ struct edge {
 struct plain {
 	const struct sim_fabric *f;
 	uint16_t sls;
+	uint64_t told;		/* by_pair: whence the SLs of pairs are */
+	bool by_pair;
 	uint64_t pairs, by_sl[16], arrived, hops;
+	uint64_t unsaid, sent[16], got[16];
 	unsigned hops_max;
-	struct map64 ends, circles, used;
+	struct map64 ends, circles, holes;
 	uint64_t n_ends, n_circles, n_holes, n_mute;
 	struct map64 edges;
 	VEC(struct edge) edge_list;
 };
+
+/* Of one pair: mostly one SL, sometimes none or two. */
+static uint16_t sls_said(uint64_t told, uint32_t src, unsigned lid)
+{
+	uint64_t h = hash64(told + ((uint64_t)src << 32 | lid) * 0x9e3779b97f4a7c15ULL);
+	uint16_t sls = (uint16_t)(1u << h % 3);
+
+	if (h >> 8 & 7)
+		return sls;
+	return h >> 12 & 1 ? sls | 1u << (h >> 16) % 16 : 0;
+}
+
+static uint16_t sls_of(const struct plain *w, uint32_t src, unsigned lid)
+{
+	return w->by_pair ? sls_said(w->told, src, lid) : w->sls;
+}
 
 static bool owns(const struct sim_port *p, unsigned lid)
 {
@@ -135,7 +154,7 @@ static void add_edges(struct plain *w, const struct path *p, unsigned sl)
 	}
 }
 
-static void count_path(struct plain *w, const struct path *p)
+static void count_path(struct plain *w, const struct path *p, uint16_t sls)
 {
 	w->arrived++;
 	w->hops += p->n - 1;
@@ -147,40 +166,40 @@ static void count_path(struct plain *w, const struct path *p)
 		for (unsigned i = 0; i < p->n; i++)
 			all &= passes(w, p, i, sl);
 		w->by_sl[sl] += all;
+		w->got[sl] += all && (sls >> sl & 1);
 	}
 }
 
-/* Each hop once, if it loses any SL in use. */
-static void count_holes(struct plain *w, const struct path *p)
+/* Each hop once, if it loses any SL that is used there. */
+static void count_hole(struct plain *w, const struct path *p, unsigned hop, uint16_t sls)
 {
-	for (unsigned i = 1; i < p->n; i++) {
-		bool hole = false;
-
-		if (map64_put(&w->used, (uint64_t)p->in[i] << 32 | p->out[i], 0) != MAP64_NONE)
-			continue;
-		for (unsigned sl = 0; sl < 16; sl++)
-			hole |= (w->sls >> sl & 1) && !passes(w, p, i, sl);
-		w->n_holes += hole;
-	}
+	for (unsigned sl = 0; sl < 16; sl++)
+		if ((sls >> sl & 1) && !passes(w, p, hop, sl)) {
+			w->n_holes += map64_put(&w->holes, (uint64_t)p->in[hop] << 32 | p->out[hop],
+						0) == MAP64_NONE;
+			return;
+		}
 }
 
 static void one_pair(struct plain *w, uint32_t src, unsigned lid, bool second)
 {
+	uint16_t sls = sls_of(w, src, lid);
 	struct path p;
 	uint64_t key;
 
 	walk(w->f, src, lid, &p);
 	if (second) {
+		count_hole(w, &p, 0, sls);
 		for (unsigned sl = 0; sl < 16 && p.arrived; sl++)
-			if (w->sls >> sl & 1)
+			if (sls >> sl & 1)
 				add_edges(w, &p, sl);
-		if (p.arrived)
-			count_holes(w, &p);
+		for (unsigned i = 1; i < p.n && p.arrived; i++)
+			count_hole(w, &p, i, sls);
 		return;
 	}
 	key = (uint64_t)lid << 32 | p.end;
 	if (p.arrived)
-		count_path(w, &p);
+		count_path(w, &p, sls);
 	else if (p.loops)
 		w->n_circles += map64_put(&w->circles, key, 0) == MAP64_NONE;
 	else
@@ -192,6 +211,17 @@ static bool is_host(const struct sim_fabric *f, uint32_t port)
 	return !is_switch(node_of(f, port)) && f->ports[port].num != 0 && link_is_up(f, port);
 }
 
+/* What the pair is said to use, before it is known what becomes of it. */
+static void count_said(struct plain *w, uint32_t src, unsigned lid)
+{
+	uint16_t sls = sls_of(w, src, lid);
+
+	w->pairs++;
+	w->unsaid += sls == 0;
+	for (unsigned sl = 0; sl < 16; sl++)
+		w->sent[sl] += sls >> sl & 1;
+}
+
 static void all_pairs(struct plain *w, bool second)
 {
 	const struct sim_fabric *f = w->f;
@@ -199,18 +229,18 @@ static void all_pairs(struct plain *w, bool second)
 	for (uint32_t src = 0; src < f->n_ports; src++) {
 		struct path own = { .n = 1, .in = { src }, .out = { src } };
 		uint64_t before = w->pairs;
-		bool hole = false;
 
 		if (!is_host(f, src))
 			continue;
-		for (unsigned sl = 0; sl < 16; sl++)
-			hole |= (w->sls >> sl & 1) && !passes(w, &own, 0, sl);
-		w->n_holes += second && hole && open_out(f, src);
+		/* one who has nobody to send to is at fault, too, if all SLs in use are everybody's */
+		if (second && !w->by_pair && open_out(f, src))
+			count_hole(w, &own, 0, w->sls);
 		for (uint32_t dst = 0; dst < f->n_ports; dst++) {
 			if (!is_host(f, dst) || src == dst)
 				continue;
 			for (unsigned k = 0; k < 1u << f->ports[dst].lmc; k++) {
-				w->pairs += !second;
+				if (!second)
+					count_said(w, src, f->ports[dst].lid + k);
 				if (open_out(f, src))
 					one_pair(w, src, f->ports[dst].lid + k, second);
 			}
@@ -326,7 +356,7 @@ static void damage(struct sim_fabric *f)
 	}
 }
 
-static void compare(const struct plain *w, const struct audit *a)
+static void compare_sls(const struct plain *w, const struct audit *a)
 {
 	uint64_t connected = 0;
 
@@ -335,8 +365,33 @@ static void compare(const struct plain *w, const struct audit *a)
 			connected += w->by_sl[sl];
 		ck_assert_uint_eq(a->sls_connected >> sl & 1, w->by_sl[sl] == w->pairs);
 	}
+	ck_assert_uint_eq(a->sls, w->sls);
 	ck_assert_uint_eq(a->pairs, w->pairs * (unsigned)__builtin_popcount(w->sls));
 	ck_assert_uint_eq(a->connected, connected);
+}
+
+static void compare_sls_by_pair(const struct plain *w, const struct audit *a)
+{
+	uint64_t sent = 0, got = 0;
+
+	for (unsigned sl = 0; sl < 16; sl++) {
+		sent += w->sent[sl];
+		got += w->got[sl];
+		ck_assert_uint_eq(a->sls >> sl & 1, w->sent[sl] > 0);
+		ck_assert_uint_eq(a->sls_connected >> sl & 1,
+				  w->sent[sl] && w->got[sl] == w->sent[sl]);
+	}
+	ck_assert_uint_eq(a->pairs, sent);
+	ck_assert_uint_eq(a->connected, got);
+	ck_assert_uint_eq(a->pairs_without_sl, w->unsaid);
+}
+
+static void compare(const struct plain *w, const struct audit *a)
+{
+	if (w->by_pair)
+		compare_sls_by_pair(w, a);
+	else
+		compare_sls(w, a);
 	ck_assert_uint_eq(a->hops_max, w->hops_max);
 	ck_assert_double_eq_tol(a->hops_mean,
 				w->arrived ? (double)w->hops / (double)w->arrived : 0, 1e-9);
@@ -355,28 +410,64 @@ static uint16_t sls_in_use(const struct plain *w, uint16_t told)
 	return told ? told : most;
 }
 
+static void audit_and_compare(struct plain *w, const struct audit_options *o, uint16_t sls)
+{
+	struct audit a;
+
+	map64_init(&w->ends, 16);
+	map64_init(&w->circles, 16);
+	map64_init(&w->holes, 16);
+	map64_init(&w->edges, 16);
+	all_pairs(w, false);
+	w->sls = sls_in_use(w, sls);
+	all_pairs(w, true);
+	audit_run(w->f, o, &a);
+	compare(w, &a);
+	audit_free(&a);
+	map64_free(&w->ends);
+	map64_free(&w->circles);
+	map64_free(&w->holes);
+	map64_free(&w->edges);
+	vec_free(&w->edge_list);
+}
+
 static void compare_on(const struct sim_fabric *f, uint16_t sls)
 {
 	struct audit_options o = { .sls = sls };
 	struct plain w = { .f = f };
-	struct audit a;
 
-	map64_init(&w.ends, 16);
-	map64_init(&w.circles, 16);
-	map64_init(&w.used, 16);
-	map64_init(&w.edges, 16);
-	all_pairs(&w, false);
-	w.sls = sls_in_use(&w, sls);
-	all_pairs(&w, true);
-	audit_run(f, &o, &a);
-	ck_assert_uint_eq(a.sls, w.sls);
-	compare(&w, &a);
-	audit_free(&a);
-	map64_free(&w.ends);
-	map64_free(&w.circles);
-	map64_free(&w.used);
-	map64_free(&w.edges);
-	vec_free(&w.edge_list);
+	audit_and_compare(&w, &o, sls);
+}
+
+/* As a subnet manager would dump them. */
+static void say_sls(const struct plain *w, struct buf *text)
+{
+	for (uint32_t src = 0; src < w->f->n_ports; src++) {
+		if (!is_host(w->f, src))
+			continue;
+		buf_printf(text, "Channel Adapter 0x%016llx, base LID %u, \"host\"\n",
+			   (unsigned long long)w->f->ports[src].guid, w->f->ports[src].lid);
+		for (unsigned lid = 1; lid < 200; lid++)
+			for (unsigned sl = 0; sl < 16; sl++)
+				if (sls_of(w, src, lid) >> sl & 1)
+					buf_printf(text, "0x%04x : %u\n", lid, sl);
+	}
+}
+
+static void compare_by_pair(const struct sim_fabric *f)
+{
+	struct plain w = { .f = f, .by_pair = true, .told = hash64(rng) };
+	struct path_sls p;
+	struct audit_options o = { .path_sls = &p };
+	struct buf text = { 0 }, err = { 0 };
+
+	say_sls(&w, &text);
+	if (text.n) {
+		ck_assert_msg(path_sls_read(&p, f, "sls", text.s, text.n, &err), "%s", err.s);
+		audit_and_compare(&w, &o, 0);
+		path_sls_free(&p);
+	}
+	buf_free(&text);
 }
 
 START_TEST(random_damage)
@@ -389,9 +480,11 @@ START_TEST(random_damage)
 	bring_up(f, vls, chance(3), chance(4) ? SHORTEST : ALONG_TREE);
 	mix_vls(f, vls);
 	compare_on(f, 0);
+	compare_by_pair(f);
 	damage(f);
 	compare_on(f, 0);
 	compare_on(f, (uint16_t)(1u << chance(16)));
+	compare_by_pair(f);
 	simfab_free(f);
 }
 END_TEST
