@@ -2,6 +2,8 @@
 /* The clients' end of the socket: qosd-sim ctl, and what attach needs of it. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "preload/socket.h"
@@ -23,6 +25,33 @@ int dial(const char *socket, enum sim_purpose purpose, const char *nodes)
 	return -1;
 }
 
+/* The simulator opens the file of this option, and may run in another directory. */
+static const char file_option[] = "--path-sls";
+
+/* Where the word names a file; NULL: it does not. */
+static const char *file_in(const struct options *o, int i)
+{
+	const size_t n = sizeof(file_option) - 1;
+
+	if (i > 0 && !strcmp(o->words[i - 1], file_option))
+		return o->words[i];
+	return !strncmp(o->words[i], file_option, n) && o->words[i][n] == '=' ?
+	       o->words[i] + n + 1 : NULL;
+}
+
+static void add_word(struct buf *words, const struct options *o, int i)
+{
+	const char *word = o->words[i], *file = file_in(o, i);
+	char *here = file && *file && *file != '/' ? getcwd(NULL, 0) : NULL;
+
+	if (here)
+		buf_printf(words, "%.*s%s/%s", (int)(file - word), word, here, file);
+	else
+		buf_puts(words, word);
+	buf_add(words, "", 1);
+	free(here);
+}
+
 static bool send_command(int fd, const struct options *o)
 {
 	struct buf words = { 0 };
@@ -31,7 +60,7 @@ static bool send_command(int fd, const struct options *o)
 	if (o->json)
 		buf_add(&words, "-j", sizeof("-j"));
 	for (int i = 0; i < o->n_words; i++)
-		buf_add(&words, o->words[i], strlen(o->words[i]) + 1);
+		add_word(&words, o, i);
 	ok = words.n <= SIM_INLINE_MAX && send(fd, words.s, words.n, MSG_NOSIGNAL) >= 0;
 	if (!ok)
 		fprintf(stderr, "qosd-sim: the command is too long\n");

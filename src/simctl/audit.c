@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "simcheck/check.h"
 
 #define FINDINGS_EACH 10	/* told of each kind unless --max says otherwise */
+#define PATH_SLS_MAX ((size_t)1 << 30)	/* bytes; about 9000 end ports */
 
 /* --- a path --- */
 
@@ -71,6 +73,23 @@ static bool get_sls(struct call *c, const char *list, uint16_t *sls)
 	return true;
 }
 
+/* Without a file, p is left as it is. */
+static bool get_path_sls(struct call *c, const char *file, struct path_sls *p)
+{
+	struct buf text = { 0 }, why = { 0 };
+	bool good = true;
+
+	if (!file)
+		return true;
+	if (!file_read(file, PATH_SLS_MAX, &text, &why))
+		good = refuse(c, "%s: %s", file, why.s);
+	else if (!path_sls_read(p, c->s->f, file, text.n ? text.s : "", text.n, &why))
+		good = refuse(c, "%s", why.s);
+	buf_free(&text);
+	buf_free(&why);
+	return good;
+}
+
 static json_t *counts(const struct audit *a)
 {
 	json_t *o = json_object();
@@ -95,8 +114,8 @@ static json_t *findings(const struct audit *a)
 
 static json_t *verdict(const struct audit *a)
 {
-	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:I, s:I, s:o, "
-			 "s:I, s:o}",
+	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:b, s:I, s:o, s:o, s:o, s:o, s:I, "
+			 "s:I, s:o, s:I, s:o}",
 			 "clean", audit_clean(a),
 			 "end-ports", (json_int_t)a->end_ports,
 			 "links", (json_int_t)a->links,
@@ -105,6 +124,8 @@ static json_t *verdict(const struct audit *a)
 			 "connected", (json_int_t)a->connected,
 			 "hops-max", (json_int_t)a->hops_max,
 			 "hops-mean", a->hops_mean,
+			 "sls-by-pair", a->by_pair,
+			 "pairs-without-sl", (json_int_t)a->pairs_without_sl,
 			 "sls", json_set16(a->sls),
 			 "sls-connected", json_set16(a->sls_connected),
 			 "sls-partial", json_set16(a->sls_partial),
@@ -119,14 +140,19 @@ static json_t *verdict(const struct audit *a)
 bool cmd_check(struct call *c)
 {
 	struct audit_options o = { .switches = option(c, "--switches") };
+	const char *file = option(c, "--path-sls");
+	struct path_sls path_sls = { 0 };
 	uint64_t max = FINDINGS_EACH;
 	struct audit a;
 
 	if (!get_sls(c, option(c, "--sl"), &o.sls) ||
-	    !get_number(c, "--max", option(c, "--max"), 0, UINT32_MAX, &max))
+	    !get_number(c, "--max", option(c, "--max"), 0, UINT32_MAX, &max) ||
+	    !get_path_sls(c, file, &path_sls))
 		return false;
 	o.findings_max = (unsigned)max;
+	o.path_sls = file ? &path_sls : NULL;
 	audit_run(c->s->f, &o, &a);
+	path_sls_free(&path_sls);
 	audit_print(&a, &c->text);
 	c->result = verdict(&a);
 	c->found = !audit_clean(&a);

@@ -28,9 +28,9 @@ static bool cmd_help(struct call *c);
 	X("status", "", "", \
 	  "nodes, ports by state, clients, time, packets", \
 	  0, 0, cmd_status, NULL) \
-	X("check", "", " [--sl N,...] [--switches] [--max N]", \
+	X("check", "", " [--sl N,...] [--path-sls FILE] [--switches] [--max N]", \
 	  "audit all tables; exit status 1 if something is wrong", \
-	  0, 0, cmd_check, "--sl=", "--switches", "--max=", NULL) \
+	  0, 0, cmd_check, "--sl=", "--path-sls=", "--switches", "--max=", NULL) \
 	X("path", "", " SRC DST [SL [BYTES]]", \
 	  "the hops and VLs from one end port to another", \
 	  2, 4, cmd_path, NULL) \

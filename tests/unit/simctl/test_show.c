@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "simcheck/check.h"
 #include "unit/run.h"
+#include "unit/temp.h"
 
 /* A packet of the SA class from node1 to a LID. */
 static void send_sa(uint16_t dlid, uint8_t sl)
@@ -297,6 +298,40 @@ START_TEST(check)
 }
 END_TEST
 
+START_TEST(check_by_pair)
+{
+	struct buf text = { 0 }, why = { 0 };
+	char *file;
+	json_t *o;
+
+	buf_printf(&text, "Channel Adapter 0x%016jx, base LID 11, \"node1\"\n0x000c : 2\n",
+		   (uintmax_t)port_at("node1")->guid);
+	file = temp_file(text.s, text.n);
+	o = ASK("check", "--path-sls", file);
+	ck_assert(json_is_true(json_object_get(o, "clean")));
+	ck_assert(json_is_true(json_object_get(o, "sls-by-pair")));
+	ck_assert_int_eq(num(o, "pairs"), 1);
+	ck_assert_int_eq(num(o, "connected"), 1);
+	ck_assert_int_eq(num(o, "pairs-without-sl"), 11);
+	ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(o, "sls"), 0)), 2);
+	GOOD("sl2vl", "leaf1", "1", "2", "0,1,15,3,0,1,2,3,0,1,2,3,0,1,2,3");
+	ck_assert_int_eq(RUN("check", "--path-sls", file), 1);
+	HAS("leaf1/P2 from P1: SL 2 dropped by VL15");
+	unlink(file);
+	buf_printf(&why, "check: %s: cannot be opened: No such file or directory", file);
+	REFUSED(why.s, "check", "--path-sls", file);
+	free(file);
+	file = temp_file("0x000c : 2\n", 11);
+	buf_free(&why);
+	buf_printf(&why, "check: %s:1: no source is named before this line", file);
+	REFUSED(why.s, "check", "--path-sls", file);
+	unlink(file);
+	free(file);
+	buf_free(&text);
+	buf_free(&why);
+}
+END_TEST
+
 START_TEST(check_as_json)
 {
 	char *argv[] = { (char[]){ "check" } };
@@ -339,6 +374,7 @@ int main(void)
 	tcase_add_test(t, status);
 	tcase_add_test(t, path);
 	tcase_add_test(t, check);
+	tcase_add_test(t, check_by_pair);
 	tcase_add_test(t, check_as_json);
 	suite_add_tcase(suite, t);
 	return run_suite(suite);
