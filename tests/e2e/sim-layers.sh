@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Routes in layers: fabrics that are no trees, with a policy's levels.  saquery says which SL each path
-# has, and ibdmchk whether any credit loop is left with these SLs and the tables that the switches hold.
+# has; ibdmchk, of what qosd dumps, and the simulator's auditor, of the tables in the devices, whether
+# any credit loop is left with these SLs.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no tori, nor devices with eight VLs"
@@ -39,6 +40,20 @@ verdict() {
 		"$(grep -E '^-[EF]-' ibdmchk | grep -v 'credit loops in routing' | head -n 5)"
 	if grep -q 'no credit loops found' ibdmchk; then echo none >loops; else echo some >loops; fi
 }
+# audit FILE: the auditor's verdict, into the file audit, where paths have the SLs that FILE says.
+audit() { sim_ctl -j check --switches --sl 0 --path-sls "$1" >audit; }
+# audited WHAT: the auditor finds no fault in the devices, but credit loops if all paths had one SL.
+audited() {
+	audit dump/opensm-path-sls.dump || bad "$1: the auditor finds $(jq -c .count audit)"
+	expect "$1: faults" "" "$(jq -r '.findings[] | select(.severity == "fault") | .text' audit)"
+	expect "$1: pairs without an SL" 0 "$(jq '."pairs-without-sl"' audit)"
+	expect "$1: pairs that are connected" "$(jq .pairs audit)" "$(jq .connected audit)"
+	expect "$1: SLs in use" "$(awk '{ print $4 }' sls | sort -nu | xargs)" "$(jq .sls[] audit | xargs)"
+	sed 's/ : .*/ : 0/' dump/opensm-path-sls.dump >one-sl
+	audit one-sl && bad "$1: the auditor finds nothing if all paths have one SL"
+	expect "$1: what it finds then" credit-loop "$(jq -r '.count | to_entries[] | select(.value > 0).key' audit | xargs)"
+	expect "$1: pairs that are connected then" "$(jq .pairs audit)" "$(jq .connected audit)"
+}
 # layered WHAT: paths of several layers, none of which has a credit loop, though all together do.
 layered() {
 	path_sls
@@ -52,6 +67,7 @@ layered() {
 		/^0x/ { print guid, $1, $3 }' dump/opensm-path-sls.dump | sort >sls.dump
 	awk '{ printf "%s 0x%04x %d\n", $1, $3, $4 }' sls | sort >sls.saquery
 	expect_same "$1: SLs by dump and by saquery" sls.dump sls.saquery
+	audited "$1"
 	verdict "$1, with one SL" plain
 	expect "$1: credit loops if all had one SL" some "$(<loops)"
 }
