@@ -17,6 +17,7 @@
 
 #define LEVEL_ALL UINT32_MAX
 
+/* The levels whose own SLs, those of layer 0, these are. */
 static json_t *json_sls(const struct subnet_state *s, uint16_t sls)
 {
 	const struct policy *p = s->plan->policy;
@@ -129,7 +130,7 @@ static json_t *vl_object(const struct subnet_state *s, const struct port_shares 
 		if (p->sls[vl] >> sl & 1)
 			json_array_append_new(sls, json_integer(sl));
 	o = json_pack("{s:i, s:o, s:o}", "vl", (int)vl, "sls", sls,
-		      "levels", json_sls(s, p->sls[vl]));
+		      "levels", json_sls(s, sl_plan_levels(&s->plan->sls, p->sls[vl])));
 	if (p->arb) {
 		json_object_set_new(o, "high-weight",
 				    json_integer(weight_of(p->arb->high, p->arb->n_high, vl)));
@@ -189,9 +190,9 @@ static void bandwidth_of_port(const struct ctl_call *c, struct reply *r)
 
 /* --- a route --- */
 
-/* What a level has at a hop in Gb/s; < 0: nobody knows, or nothing is sent there. */
+/* What a level has at a hop in Gb/s, by its SL there; < 0: nobody knows, or nothing is sent there. */
 static double hop_gbps(const struct subnet_state *s, const struct path_hop *hop,
-		       const struct policy_level *l)
+		       const struct policy_level *l, unsigned sl)
 {
 	uint32_t port = hop_port(s->f, hop);
 	struct port_shares shares;
@@ -202,7 +203,7 @@ static double hop_gbps(const struct subnet_state *s, const struct path_hop *hop,
 	port_shares(s, port, &shares);
 	if (!shares.known)
 		return -1;
-	gbps = vl_share(&shares, (unsigned)hop_vl(s, hop, l->sl)) * shares.gbps;
+	gbps = vl_share(&shares, (unsigned)hop_vl(s, hop, sl)) * shares.gbps;
 	most = l->rate_limit ? data_rate_gbps(l->rate_limit) : gbps;
 	return gbps < most ? gbps : most;
 }
@@ -214,18 +215,17 @@ static json_t *level_route(const struct subnet_state *s, uint32_t src, uint32_t 
 					 l->path_bits < 0 ? 0 : (unsigned)l->path_bits);
 	struct route_limits route;
 	double least = -1;
-	unsigned at = 0, sl;
+	unsigned at = 0, sl = plan_sl(s->plan, l->sl, src, dst);
 
 	route_limits(s, src, dst, dlid, &route);
 	for (unsigned i = 0; i < route.n; i++) {
-		double gbps = hop_gbps(s, &route.hops[i], l);
+		double gbps = hop_gbps(s, &route.hops[i], l, sl);
 
 		if (gbps >= 0 && (least < 0 || gbps < least)) {
 			least = gbps;
 			at = i;
 		}
 	}
-	sl = plan_sl(s->plan, l->sl, src, dst);
 	return json_pack("{s:o, s:i, s:i, s:b, s:o, s:o, s:o}", "level", json_text(l->name),
 			 "sl", sl, "dlid", dlid, "route", route.n > 0,
 			 "gbps", json_bound(least),

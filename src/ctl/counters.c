@@ -132,12 +132,14 @@ static void add_growth(json_t *o, const char *name, const char *doubt, struct pm
 	json_object_set_new(o, doubt, json_doubt(g));
 }
 
-static json_t *json_levels(const struct policy *p, uint16_t sls)
+static json_t *json_levels(const struct plan *plan, uint16_t sls)
 {
+	const struct policy *p = plan->policy;
+	uint16_t own = sl_plan_levels(&plan->sls, sls);
 	json_t *names = json_array();
 
 	for (size_t i = 0; i < p->n_levels; i++)
-		if (sls >> p->levels[i].sl & 1)
+		if (own >> p->levels[i].sl & 1)
 			json_array_append_new(names, json_text(p->levels[i].name));
 	return names;
 }
@@ -148,7 +150,7 @@ static bool is_worth_a_line(const struct lane *l)
 	       l->promised > 0;
 }
 
-static json_t *json_lanes(const struct policy *pol, const struct perf_port *x)
+static json_t *json_lanes(const struct plan *plan, const struct perf_port *x)
 {
 	json_t *rows = json_array();
 
@@ -158,7 +160,7 @@ static json_t *json_lanes(const struct policy *pol, const struct perf_port *x)
 
 		if (!is_worth_a_line(l))
 			continue;
-		o = json_pack("{s:i, s:o, s:o, s:o, s:s}", "vl", vl, "levels", json_levels(pol, x->sls[vl]),
+		o = json_pack("{s:i, s:o, s:o, s:o, s:s}", "vl", vl, "levels", json_levels(plan, x->sls[vl]),
 			      "got", l->got >= 0 ? json_real(l->got) : json_null(),
 			      "promised", x->promises ? json_real(l->promised) : json_null(),
 			      "verdict", verdict_name(l->verdict));
@@ -169,7 +171,7 @@ static json_t *json_lanes(const struct policy *pol, const struct perf_port *x)
 	return rows;
 }
 
-static json_t *json_sls(const struct policy *pol, const struct perf_port *x)
+static json_t *json_sls(const struct plan *plan, const struct perf_port *x)
 {
 	json_t *rows = json_array();
 
@@ -178,7 +180,7 @@ static json_t *json_sls(const struct policy *pol, const struct perf_port *x)
 
 		if (x->sl[sl].is == GROWTH_ABSENT || (x->sl[sl].is == GROWTH_KNOWN && !x->sl[sl].n))
 			continue;
-		o = json_pack("{s:i, s:o}", "sl", sl, "levels", json_levels(pol, (uint16_t)(1u << sl)));
+		o = json_pack("{s:i, s:o}", "sl", sl, "levels", json_levels(plan, (uint16_t)(1u << sl)));
 		add_growth(o, "bytes", "bytes-doubt", x->sl[sl], WORD);
 		json_array_append_new(rows, o);
 	}
@@ -233,20 +235,20 @@ static void add_reads(json_t *o, const struct perf_port *x)
 
 static json_t *json_counted(const struct perf_report *r, const struct perf_port *x)
 {
-	const struct policy *pol = r->state->plan->policy;
+	const struct plan *plan = r->state->plan;
 	enum pma_attr total = x->after[PMA_TOTAL64].result == PMA_READ ? PMA_TOTAL64 : PMA_TOTAL32;
 	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "port", json_port(r->state, x->port),
 			      "peer", json_port(r->state, r->state->f->ports[x->port].peer),
 			      "seconds", x->us > 0 ? json_real((double)x->us * 1e-6) : json_null(),
 			      "full", x->full >= 0 ? json_real(x->full) : json_null(),
 			      "by", x->by < PMA_ATTRS ? json_string(pma_attr_name(x->by)) : json_null(),
-			      "vls", json_lanes(pol, x));
+			      "vls", json_lanes(plan, x));
 
 	add_growth(o, "xmit-bytes", "xmit-doubt",
 		   pma_total_growth(&x->before[total], &x->after[total], total, PMA_XMIT_DATA), WORD);
 	add_growth(o, "rcv-bytes", "rcv-doubt",
 		   pma_total_growth(&x->before[total], &x->after[total], total, PMA_RCV_DATA), WORD);
-	json_object_set_new(o, "sls", json_sls(pol, x));
+	json_object_set_new(o, "sls", json_sls(plan, x));
 	add_reads(o, x);
 	return o;
 }

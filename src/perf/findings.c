@@ -118,7 +118,7 @@ static void add(struct perf_book *b, const struct subnet_state *s, const struct 
 		x = vec_push(&b->findings);
 	else
 		finding_free(x);
-	perf_level_names(s->plan->policy, p->sls[vl], &levels);
+	perf_level_names(s->plan, p->sls[vl], &levels);
 	*x = (struct perf_finding){
 		.guid = at->guid, .num = at->num, .vl = (uint8_t)vl,
 		.port = xstrdup(fabric_port_name(s->f, p->port, name, sizeof(name))),
@@ -163,14 +163,15 @@ static void forget_others(struct perf_book *b)
 /* --- sums by level --- */
 
 static void sum_level(struct perf_level *sum, const struct policy_level *l,
-		      const struct perf_port *p)
+		      const struct sl_plan *sls, const struct perf_port *p)
 {
-	if (growth_is_some(p->sl[l->sl]))
-		sum->bytes += p->sl[l->sl].n * 4;
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (sls->base[sl] == l->sl && growth_is_some(p->sl[sl]))
+			sum->bytes += p->sl[sl].n * 4;
 	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
 		const struct lane *x = &p->lanes[vl];
 
-		if (!(p->sls[vl] >> l->sl & 1) || x->verdict == VERDICT_NONE ||
+		if (!(sl_plan_levels(sls, p->sls[vl]) >> l->sl & 1) || x->verdict == VERDICT_NONE ||
 		    x->verdict == VERDICT_UNKNOWN)
 			continue;
 		sum->judged++;
@@ -208,7 +209,7 @@ static void sum_up(struct perf_book *b, const struct perf_report *r)
 		struct perf_level sum = { .name = xstrdup(pol->levels[l].name) };
 
 		for (uint32_t i = 0; i < r->n; i++)
-			sum_level(&sum, &pol->levels[l], &r->ports[i]);
+			sum_level(&sum, &pol->levels[l], &r->state->plan->sls, &r->ports[i]);
 		*vec_push(&b->last.levels) = sum;
 	}
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -228,9 +229,12 @@ void book_end(struct perf_book *b, const struct perf_report *r, bool all)
 	sum_up(b, r);
 }
 
-void perf_level_names(const struct policy *p, uint16_t sls, struct buf *out)
+void perf_level_names(const struct plan *p, uint16_t sls, struct buf *out)
 {
-	for (size_t i = 0; i < p->n_levels; i++)
-		if (sls >> p->levels[i].sl & 1)
-			buf_printf(out, "%s%s", out->n ? ", " : "", p->levels[i].name);
+	const struct policy *pol = p->policy;
+	uint16_t own = sl_plan_levels(&p->sls, sls);
+
+	for (size_t i = 0; i < pol->n_levels; i++)
+		if (own >> pol->levels[i].sl & 1)
+			buf_printf(out, "%s%s", out->n ? ", " : "", pol->levels[i].name);
 }

@@ -102,7 +102,7 @@ uint32_t *perf_ports(const struct subnet_state *s, uint32_t *n);
 
 const struct perf_finding *perf_findings(const struct perf *p, size_t *n);
 const struct perf_summary *perf_last(const struct perf *p);
-/* "a, b": the levels whose SLs are among these. */
-void perf_level_names(const struct policy *p, uint16_t sls, struct buf *out);
+/* "a, b": the levels that have one of these SLs, in whatever layer. */
+void perf_level_names(const struct plan *p, uint16_t sls, struct buf *out);
 
 #endif

@@ -4,14 +4,14 @@
 
 #include "ib/units.h"
 
-static void add_level(struct port_shares *x, const struct policy_level *l, unsigned vl)
+static void add_level(struct port_shares *x, const struct policy_level *l, unsigned sl, unsigned vl)
 {
 	uint8_t code = l->mtu_limit && l->mtu_limit < x->mtu ? l->mtu_limit : x->mtu;
 	uint16_t bytes = (uint16_t)mtu_bytes(code);
 
 	if (vl >= ARB_VLS || !bytes)
 		return;
-	x->sls[vl] |= (uint16_t)(1u << l->sl);
+	x->sls[vl] |= (uint16_t)(1u << sl);
 	x->load.active |= (uint16_t)(1u << vl);
 	if (bytes > x->load.packet[vl])
 		x->load.packet[vl] = bytes;
@@ -25,10 +25,14 @@ static void add_levels(struct port_shares *x, const struct subnet_state *s, uint
 
 	for (size_t i = 0; i < p->n_levels; i++) {
 		const struct policy_level *l = &p->levels[i];
-		unsigned vl = map == TABLE_NONE ? 0 : s->plan->tables->maps[map].vl[l->sl];
 
-		if (vl < vls)
-			add_level(x, l, vl);
+		for (unsigned layer = 0; layer < s->plan->sls.n_layers; layer++) {
+			unsigned sl = s->plan->sls.sl[l->sl][layer];
+			unsigned vl = map == TABLE_NONE ? 0 : s->plan->tables->maps[map].vl[sl];
+
+			if (vl < vls)
+				add_level(x, l, sl, vl);
+		}
 	}
 }
 

@@ -10,7 +10,7 @@
 #include "plan/state.h"
 
 /*
- * An out port with the VLs of all levels backlogged, each with the greatest
+ * An out port with the VLs of all levels, in all layers, backlogged, each with the greatest
  * packets that the link and the levels on it allow.  A switch may map an SL
  * otherwise for each in port: all of them count.
  */
@@ -19,7 +19,7 @@ struct port_shares {
 	bool known;			/* of the shares: not when tables are not managed */
 	double gbps;			/* data rate of the link; 0: no link */
 	uint8_t mtu, rate;		/* of the link: codes */
-	uint16_t sls[ARB_VLS];		/* on each VL: SLs that a level has */
+	uint16_t sls[ARB_VLS];		/* on each VL: SLs that a level has, in whatever layer */
 	uint16_t high, low;		/* VLs of the tables */
 	struct arb_load load;
 	struct arb_cycle cycle;

@@ -84,3 +84,13 @@ void sl_plan_make(struct sl_plan *x, const struct policy *p, unsigned n_layers)
 			x->layer[next++] = (uint8_t)layer;
 		}
 }
+
+uint16_t sl_plan_levels(const struct sl_plan *x, uint16_t sls)
+{
+	uint16_t levels = 0;
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (sls >> sl & 1)
+			levels |= (uint16_t)(1u << x->base[sl]);
+	return levels;
+}

@@ -33,5 +33,7 @@ unsigned sl_plan_most(const struct policy *p, const struct fabric *f, unsigned m
 		      struct buf *why);
 /* n_layers: at most sl_plan_most(). */
 void sl_plan_make(struct sl_plan *x, const struct policy *p, unsigned n_layers);
+/* The levels' own SLs that a set of SLs, of whatever layers, stands for. */
+uint16_t sl_plan_levels(const struct sl_plan *x, uint16_t sls);
 
 #endif

@@ -36,7 +36,8 @@ static struct {
 	uint16_t rcv_lid;
 	uint8_t rcv_port;
 	unsigned asked[0x40], sets, to_silent, outstanding, most;
-	double got;			/* by SL 0; SL 2 has the rest */
+	double got;			/* by SL 0; … */
+	unsigned other;			/* … this SL has the rest */
 	unsigned reads, totals, rcvs;	/* of SL counters, … */
 	/* what came of it */
 	unsigned reports;
@@ -121,7 +122,7 @@ static void put_values(uint8_t *mad, uint16_t attr)
 		put_be32(mad + DATA + 4, 0);
 	} else if (attr == XMIT_SL) {
 		put_be32(mad + DATA + 4, (uint32_t)(t.reads * t.got * WORDS));
-		put_be32(mad + DATA + 12, (uint32_t)(t.reads * (1 - t.got) * WORDS));
+		put_be32(mad + DATA + 4 + 4 * t.other, (uint32_t)(t.reads * (1 - t.got) * WORDS));
 		t.reads++;
 	} else if (attr == VL_WAIT) {
 		put_be16(mad + DATA + 4, (uint16_t)((t.reads - 1) * (1 - t.got) * 20000));
@@ -186,6 +187,7 @@ static void setup(void)
 
 	memset(&t, 0, sizeof(t));
 	t.got = 0.6;
+	t.other = 2;
 	t.settings = settings_default();
 	make_state();
 	t.loop = loop_new();
@@ -382,6 +384,35 @@ START_TEST(silence_on_one_attribute)
 }
 END_TEST
 
+static void expect_names(uint16_t sls, const char *names)
+{
+	struct buf text = { 0 };
+
+	perf_level_names(t.state->plan, sls, &text);
+	ck_assert_str_eq(text.s ? text.s : "", names);
+	buf_free(&text);
+}
+
+/* SLs 1 and 3 are those of SLs 0 and 2 in a second layer. */
+START_TEST(levels_in_layers)
+{
+	uint64_t bytes;
+
+	measure_all(false);
+	bytes = perf_last(t.perf)->levels.v[1].bytes;
+	ck_assert_uint_gt(bytes, 0);
+	expect_names(1 << 1 | 1 << 3, "");
+	sl_plan_make(&t.state->plan->sls, t.state->plan->policy, 2);
+	expect_names(1 << 1, "default");
+	expect_names(1 << 2 | 1 << 3, "storage");
+	expect_names(1 << 3 | 1 << 0, "default, storage");
+	t.reads = t.totals = 0;
+	t.other = 3;
+	measure_all(false);
+	ck_assert_uint_eq(perf_last(t.perf)->levels.v[1].bytes, bytes);
+}
+END_TEST
+
 START_TEST(nonsense)
 {
 	t.nonsense_lid = lid_of(t.sw);
@@ -454,6 +485,7 @@ int main(void)
 	tcase_add_test(c, another_policy_meanwhile);
 	tcase_add_test(c, silence);
 	tcase_add_test(c, silence_on_one_attribute);
+	tcase_add_test(c, levels_in_layers);
 	tcase_add_test(c, nonsense);
 	tcase_add_test(c, one_at_a_time);
 	tcase_add_test(c, who_asked_is_gone);

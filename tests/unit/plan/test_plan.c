@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "net.h"
+#include "plan/shares.h"
 #include "plan/state.h"
 #include "unit/run.h"
 
@@ -235,6 +236,39 @@ START_TEST(layers_have_sls_of_their_own)
 }
 END_TEST
 
+/* Every layer's VL of a link between switches has a part of it, and says whose it is. */
+START_TEST(layers_share_links)
+{
+	struct fabric *f = ring(6);
+	struct port_shares shares;
+	uint16_t layers = 0;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		f->ports[i].vlarb_low_cap = f->ports[i].vlarb_high_cap = 8;
+	struct scene s = compute(f, "layered", NULL);
+	const struct subnet_state state = { .f = s.f, .plan = s.p };
+
+	for (uint32_t i = 0; i < s.f->n_ports; i++)
+		if (link_joins_switches(s.f, i)) {
+			port_shares(&state, i, &shares);
+			break;
+		}
+	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
+		if (!shares.sls[vl])
+			continue;
+		ck_assert_uint_eq(sl_plan_levels(&s.p->sls, shares.sls[vl]), 1);
+		ck_assert_double_gt(vl_share(&shares, vl), 0);
+		sum += vl_share(&shares, vl);
+		for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+			layers |= (shares.sls[vl] >> sl & 1u) << s.p->sls.layer[sl];
+	}
+	ck_assert_double_eq_tol(sum, 1, 0.001);
+	ck_assert_uint_eq(layers, (1u << s.p->layers->n) - 1);
+	end(&s);
+}
+END_TEST
+
 START_TEST(no_layers_without_a_switch)
 {
 	struct fabric *f = fabric_new();
@@ -263,6 +297,7 @@ int main(void)
 	tcase_add_test(c, phases_are_timed);
 	tcase_add_test(c, state_lives_as_long_as_anybody_needs_it);
 	tcase_add_test(c, layers_have_sls_of_their_own);
+	tcase_add_test(c, layers_share_links);
 	tcase_add_test(c, no_layers_without_a_switch);
 	suite_add_tcase(s, c);
 	return run_suite(s);

@@ -67,6 +67,9 @@ START_TEST(sls_of_layers)
 		ck_assert_uint_eq(sls.base[sl], derived ? sl == 2 || sl == 5 ? 3 : 0 : sl);
 		ck_assert_uint_eq(sls.layer[sl], derived ? sl < 3 ? 1 : 2 : 0);
 	}
+	ck_assert_uint_eq(sl_plan_levels(&sls, 0), 0);
+	ck_assert_uint_eq(sl_plan_levels(&sls, 1 << 1 | 1 << 4), 1 << 0);
+	ck_assert_uint_eq(sl_plan_levels(&sls, 1 << 3 | 1 << 4), 1 << 0 | 1 << 3);
 }
 END_TEST
 
