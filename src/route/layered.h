@@ -6,7 +6,8 @@
  * The ways are those of toll.h, free at first.  The pairs of switches are put into layers one by
  * one, each into the first that has room (LASH: Skeie, Lysne, Theiss, "Layered shortest path (LASH)
  * routing in irregular system area networks", 2002).  The turns of those that no layer has room
- * for get more expensive, the ends of these pairs are routed again, and so on until all have a layer.
+ * for get more expensive, the ends of these pairs are routed again, and so on until few are left without a
+ * layer.  These take other first hops, or push others aside, and go by up/down ways if nothing else helps.
  *
  * Layer 0 begins with all turns that are legal by the up/down order, which are never made more
  * expensive: so any number of layers suffices, one too, and what goes by up/down ways only, as
@@ -23,6 +24,7 @@
 /* What it took, to tell of. */
 struct layered_outcome {
 	unsigned rounds;	/* in which pairs were placed */
+	uint32_t squeezed;	/* pairs that an end got another first hop for, as they had no room */
 	uint32_t blocked;	/* pairs without a layer after the last; 0: all is well */
 };
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The parts of layered.h (internal to it): layered.c routes and decides who has to give way, pairs.c
+ * puts pairs of switches into layers, squeeze.c finds room for the last few pairs.
+ */
+#ifndef QOSD_ROUTE_LAYERED_PARTS_H
+#define QOSD_ROUTE_LAYERED_PARTS_H
+
+#include "route/layered.h"
+#include "route/toll.h"
+
+/* Of `of` in struct route_layers: the pair has found no room. */
+#define NO_LAYER UINT8_MAX
+
+/* Places of two sources, a < b. */
+struct pair {
+	uint32_t a, b;
+	uint8_t blocked;	/* as in struct layered */
+};
+
+struct layered {
+	const struct route_request *r;
+	const struct channels *c;
+	const struct graph *g;
+	struct lfts *out;
+	const struct lfts *near;	/* r's, or NULL */
+	struct toll *toll;
+	struct turns *legal;
+	/* Of the pairs that have a layer in the round at hand; squeeze.c leaves what it has tried as well. */
+	struct deps *deps;
+	struct route_layers *layers;
+	unsigned most;
+	unsigned rounds;	/* in which pairs were placed, with the one at hand */
+	uint32_t *sources, n_sources;	/* vertices with CA and router ports, by place */
+	uint32_t *lid0;		/* [place]: their LIDs are lids[lid0[place]] .. lids[lid0[place + 1] - 1] */
+	VEC(uint16_t) lids;
+	bool *again;		/* [vertex]: its LIDs are to be routed again, or were before the round at hand */
+	bool *legal_only;	/* [vertex]: … by legal ways */
+	bool settled;		/* all pairs keep their layers but those of a vertex that was routed again */
+	unsigned pushes;	/* rounds since then */
+	uint32_t squeezed;	/* how often squeeze.c found room for a pair */
+	VEC(struct dep) pair;	/* of the pair at hand; some more than once */
+	uint8_t *blocked;	/* [route_layers_pair()]: the rounds in which it found no room; saturates */
+	VEC(struct pair) early;	/* those that ever found none */
+	VEC(struct pair) left;	/* those that found none in the round at hand */
+};
+
+/* --- pairs.c --- */
+
+/* Begins: sources, their LIDs, and room for what is known of pairs. */
+void pairs_find(struct layered *x);
+/*
+ * The turns of a pair's routes, in x->pair; whether any route is not as it was in the tables to stay
+ * near to.
+ */
+bool pairs_collect(struct layered *x, struct pair p);
+/*
+ * Puts what was collected of a pair into the layer that it had, or the first that has room.  False: there
+ * is none; *blocked becomes the place in x->pair of the turn that the last layer had no room for.
+ */
+bool pairs_fit(struct layered *x, struct pair p, uint32_t *blocked);
+/* Puts all pairs into layers anew, in the best order for it.  x->left are those without one. */
+void pairs_place(struct layered *x);
+
+/* --- squeeze.c --- */
+
+/*
+ * Finds room for pairs in x->left by other first hops, without a change for any other pair but where that
+ * finds room, too.  x->left are those then that found none.
+ */
+void squeeze_in(struct layered *x);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Pairs of switches and the layers that they find room in; see layered_parts.h.
+ *
+ * Each round of layered.c begins with empty layers.  In what order pairs are placed matters: those
+ * that keep what they had come first, as they fit for sure; then those that found no room in earlier rounds,
+ * which helps more than any toll.  Once things have settled, the last pairs without room come before all
+ * others, and whoever has to make room for them looks for another layer, or is squeezed in.
+ */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "route/layered_parts.h"
+
+void pairs_find(struct layered *x)
+{
+	struct dest dests[DESTS_MAX];
+
+	x->sources = xcalloc(x->g->n, sizeof(*x->sources));
+	x->lid0 = xcalloc(x->g->n + 1, sizeof(*x->lid0));
+	for (uint32_t v = 0; v < x->g->n; v++) {
+		unsigned n = graph_dests(x->g, x->r, x->out->top, v, dests);
+		size_t before = x->lids.n;
+
+		x->layers->place[x->g->sw[v]] = FABRIC_NONE;
+		for (unsigned i = 0; i < n; i++)
+			for (unsigned k = 0; k < dests[i].n_lids && dests[i].port; k++)
+				*vec_push(&x->lids) = (uint16_t)(dests[i].lid + k);
+		if (x->lids.n == before)
+			continue;
+		x->layers->place[x->g->sw[v]] = x->n_sources;
+		x->sources[x->n_sources++] = v;
+		x->lid0[x->n_sources] = (uint32_t)x->lids.n;
+	}
+	x->layers->n_places = x->n_sources;
+	x->layers->of = xcalloc(route_layers_pair(x->n_sources, 0), 1);
+	x->blocked = xcalloc(route_layers_pair(x->n_sources, 0), 1);
+}
+
+/* --- routes --- */
+
+/* Adds the turns of all routes from one source to the LIDs on another; see pairs_collect(). */
+static bool add_routes(struct layered *x, uint32_t from, uint32_t to)
+{
+	bool moved = false;
+
+	for (uint32_t i = x->lid0[to]; i < x->lid0[to + 1]; i++) {
+		uint32_t v = x->sources[from], in = FABRIC_NONE;
+
+		while (v != x->sources[to]) {
+			uint8_t port = lft_get(x->out, x->g->sw[v], x->lids.v[i]);
+			struct channel ch = channel_by_port(x->c, v, port);
+
+			moved |= x->near && lft_get(x->near, x->g->sw[v], x->lids.v[i]) != port;
+			if (ch.lane == FABRIC_NONE)
+				break;
+			if (in != FABRIC_NONE)
+				*vec_push(&x->pair) = (struct dep){ in, x->c->trunk[ch.lane] };
+			in = x->c->trunk[ch.lane];
+			v = ch.to;
+		}
+	}
+	return moved;
+}
+
+bool pairs_collect(struct layered *x, struct pair p)
+{
+	bool there, back;
+
+	x->pair.n = 0;
+	there = add_routes(x, p.a, p.b);
+	back = add_routes(x, p.b, p.a);
+	return there || back;
+}
+
+/* --- layers --- */
+
+static void begin_layers(struct layered *x)
+{
+	const struct graph *g = x->g;
+
+	deps_clear(x->deps);
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
+			for (uint32_t out = g->trunk0[v]; out < g->trunk0[v + 1]; out++) {
+				struct dep turn = { channels_trunk_back(x->c, t), out };
+
+				if (t != out && turns_allowed(x->legal, turn.in, turn.out))
+					deps_add(x->deps, 0, &turn, 1, NULL);
+			}
+}
+
+static bool fits_layer(struct layered *x, struct pair p, unsigned layer, uint32_t *blocked)
+{
+	if (!deps_add(x->deps, layer, x->pair.v, (uint32_t)x->pair.n, blocked))
+		return false;
+	x->layers->of[route_layers_pair(p.a, p.b)] = (uint8_t)layer;
+	if (layer >= x->layers->n)
+		x->layers->n = layer + 1;
+	return true;
+}
+
+/*
+ * The layer that a pair had in the last round, if they are to stay, or in the tables that these stay near
+ * to; `most`: none.
+ */
+static unsigned layer_before(const struct layered *x, struct pair p)
+{
+	unsigned layer = x->layers->of[route_layers_pair(p.a, p.b)];
+
+	if (x->settled)
+		return layer < x->most ? layer : x->most;
+	if (!x->near || !x->r->near_layers)
+		return x->most;
+	layer = route_layer(x->r->near_layers, x->g->sw[x->sources[p.a]], x->g->sw[x->sources[p.b]]);
+	return layer < x->most ? layer : x->most;
+}
+
+bool pairs_fit(struct layered *x, struct pair p, uint32_t *blocked)
+{
+	unsigned before = layer_before(x, p);
+
+	if (before < x->most && fits_layer(x, p, before, blocked))
+		return true;
+	for (unsigned layer = 0; layer < x->most; layer++)
+		if (layer != before && fits_layer(x, p, layer, blocked))
+			return true;
+	return false;
+}
+
+/* The layers are empty but for pairs like this one: the last layer has the fewest others to make room. */
+static bool fits_last(struct layered *x, struct pair p)
+{
+	for (unsigned layer = x->most; layer-- > 0;)
+		if (fits_layer(x, p, layer, NULL))
+			return true;
+	return false;
+}
+
+/* --- a round --- */
+
+static int most_blocked_first(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	if (x->blocked != y->blocked)
+		return y->blocked - x->blocked;
+	if (x->b != y->b)
+		return x->b < y->b ? -1 : 1;
+	return x->a < y->a ? -1 : x->a > y->a;
+}
+
+static void note_blocked(struct layered *x, struct pair p)
+{
+	size_t i = route_layers_pair(p.a, p.b);
+
+	if (!x->blocked[i])
+		*vec_push(&x->early) = p;
+	if (x->blocked[i] < UINT8_MAX)
+		x->blocked[i]++;
+	x->layers->of[i] = NO_LAYER;
+	*vec_push(&x->left) = p;
+}
+
+/* In what order pairs are placed. */
+enum turn { WITHOUT, STAYING, EARLY, OTHERS };
+
+static bool keeps_what_it_had(const struct layered *x, struct pair p, bool moved)
+{
+	if (x->settled)
+		return !x->again[x->sources[p.a]] && !x->again[x->sources[p.b]];
+	return x->near && !moved && !x->blocked[route_layers_pair(p.a, p.b)];
+}
+
+/* If it is the turn of a pair it is placed, or noted as one without room. */
+static void place_pair(struct layered *x, struct pair p, enum turn turn)
+{
+	bool by_routes = x->near && !x->settled, moved = by_routes && pairs_collect(x, p);
+	size_t i = route_layers_pair(p.a, p.b);
+	enum turn its = x->blocked[i] ? EARLY : OTHERS;
+	uint32_t blocked;
+
+	if (keeps_what_it_had(x, p, moved))
+		its = x->settled && x->layers->of[i] == NO_LAYER ? WITHOUT : STAYING;
+	if (its != turn)
+		return;
+	if (!by_routes)
+		pairs_collect(x, p);
+	if (turn == WITHOUT ? !fits_last(x, p) : !pairs_fit(x, p, &blocked))
+		note_blocked(x, p);
+}
+
+static void place_all(struct layered *x, enum turn turn)
+{
+	for (uint32_t b = 0; b < x->n_sources; b++)
+		for (uint32_t a = 0; a < b; a++)
+			place_pair(x, (struct pair){ .a = a, .b = b }, turn);
+}
+
+void pairs_place(struct layered *x)
+{
+	size_t n_early = x->early.n;
+
+	x->rounds++;
+	x->left.n = 0;
+	begin_layers(x);
+	x->layers->n = 1;
+	for (size_t i = 0; i < n_early && x->settled; i++)
+		place_pair(x, x->early.v[i], WITHOUT);
+	if (x->near || x->settled)
+		place_all(x, STAYING);
+	for (size_t i = 0; i < n_early; i++)
+		x->early.v[i].blocked = x->blocked[route_layers_pair(x->early.v[i].a, x->early.v[i].b)];
+	if (n_early)
+		qsort(x->early.v, n_early, sizeof(*x->early.v), most_blocked_first);
+	for (size_t i = 0; i < n_early; i++)
+		place_pair(x, x->early.v[i], EARLY);
+	place_all(x, OTHERS);
+}
