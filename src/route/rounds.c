@@ -21,12 +21,16 @@
  * those entries only whose turn has come.  When that has been tried for long
  * enough, or can't help (tables without a common order), all that is left is
  * dropped, and then set: a part of the new tables and nothing else.
+ *
+ * With layers all this is done for the LIDs of one phase after the other (phases.h): the rounds of a
+ * phase lead from the tables that the one before has left to those at its end.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "route/channel.h"
+#include "route/phases.h"
 #include "route/rounds.h"
 
 /* How often a column is brought on by one block, then by all that help, before it is dropped. */
@@ -61,6 +65,7 @@ struct column {
 	uint32_t *after;
 	uint32_t cap;		/* entries that the arrays have room for */
 	uint32_t n_left;	/* items with entries left */
+	unsigned round0;	/* the first of the phase */
 	unsigned round;
 	VEC(uint32_t) now;	/* items to write in this round */
 	VEC(struct { unsigned round; struct lft_write w; }) writes;
@@ -282,7 +287,7 @@ static void schedule(struct column *k)
 {
 	unsigned picks = PICKS, waves = WAVES;
 
-	k->round = 0;
+	k->round = k->round0;
 	k->n_left = (uint32_t)k->items.n;
 	while (k->n_left > 0) {
 		if (find_ready(k)) {
@@ -384,9 +389,45 @@ static void collect(const struct column *k, struct rounds *r)
 	free(at);
 }
 
+/* Writes beyond one for each block that differs: a phase counts only its own. */
+static void count_again(struct column *k, const struct lfts *was, const struct lfts *next)
+{
+	uint32_t n = 0;
+
+	for (uint32_t v = 0; v < k->c->g->n; v++)
+		for (k->block = 0; k->block < was->stride / LFT_BLOCK && k->l.here[v]; k->block++)
+			n += memcmp(block_of(k, was, v), block_of(k, next, v), LFT_BLOCK) != 0;
+	k->out->again = (uint32_t)k->writes.n - n;
+}
+
+static void take_phases(struct column *k, const struct rounds_layers *y)
+{
+	const struct lfts *was = k->was, *next = k->next;
+	struct phases *p = phases_new(k->c, &k->l, was, next, y);
+	struct lfts *now = lfts_copy(was), *then = lfts_copy(was);
+	VEC(unsigned) first = { 0 };
+
+	k->was = now;
+	k->next = then;
+	while (phases_next(p, then, &k->out->dropped)) {
+		*vec_push(&first) = k->round0 = k->out->n;
+		compare_all(k);
+		memcpy(now->entries, then->entries, (size_t)now->n_switches * now->stride);
+	}
+	k->out->after_all = xcalloc(k->out->n + 1u, sizeof(*k->out->after_all));
+	for (size_t i = 1; i < first.n; i++)
+		k->out->after_all[first.v[i]] = true;
+	count_again(k, was, next);
+	vec_free(&first);
+	phases_free(p);
+	lfts_free(now);
+	lfts_free(then);
+}
+
 void rounds_make(struct rounds *r, const struct channels *c, const struct updn_order *o,
-		 const struct link_end *dead, uint32_t n_dead, const struct lfts *was,
-		 const struct lfts *next, const struct lft_block *blocks, uint32_t n_blocks)
+		 const struct rounds_layers *layers, const struct link_end *dead, uint32_t n_dead,
+		 const struct lfts *was, const struct lfts *next, const struct lft_block *blocks,
+		 uint32_t n_blocks)
 {
 	struct column k = { .c = c, .o = o, .was = was, .next = next, .out = r };
 
@@ -395,7 +436,9 @@ void rounds_make(struct rounds *r, const struct channels *c, const struct updn_o
 	k.place = xmalloc(c->g->n * sizeof(*k.place));
 	for (uint32_t v = 0; v < c->g->n; v++)
 		k.place[v] = FABRIC_NONE;
-	if (blocks)
+	if (layers)
+		take_phases(&k, layers);
+	else if (blocks)
 		take_blocks(&k, blocks, n_blocks);
 	else
 		compare_all(&k);
@@ -415,4 +458,5 @@ void rounds_free(struct rounds *r)
 {
 	free(r->writes);
 	free(r->first);
+	free(r->after_all);
 }

@@ -13,11 +13,32 @@
  *
  * This holds if it does for the old and for the new tables by themselves; old
  * ways end at dead links.
+ *
+ * Where routes are in layers (layers.h) there is no order, and instead
+ *
+ *  - in no layer do the routes between CA and router ports form a credit loop (phases.h).
+ *
+ * This, too, holds if it does for the old tables in the old layers and for the new tables in the new
+ * ones.  A pair that changes its layer is in the old one as long as it goes by its old way, and in the
+ * new one when it goes by the new.  Hosts that have asked for its SL before the change go on in the old layer
+ * by the new way until they ask again, which may close a circle whatever is written in which order:
+ * it is for the engine to keep pairs in their layers (layered.h).
  */
 #ifndef QOSD_ROUTE_ROUNDS_H
 #define QOSD_ROUTE_ROUNDS_H
 
 #include "route/repair.h"
+
+struct route_layers;
+
+/* Of tables in layers. */
+struct rounds_layers {
+	const struct route_layers *was, *next;	/* of the channels' switches; NULL: all is in layer 0 */
+	const uint16_t *lid;	/* per port slot, as in struct route_request */
+	const uint8_t *lmc;
+	/* By whose legal turns multicast goes, in layer 0; the channels are of it.  NULL: that does not count. */
+	const struct updn_order *legal;
+};
 
 struct lft_write {
 	uint32_t sw;
@@ -30,6 +51,11 @@ struct rounds {
 	uint32_t *first;	/* round i: writes[first[i]] .. writes[first[i + 1] - 1] */
 	uint32_t n;
 	/*
+	 * [round]: it is right only if all blocks of the rounds before were written, not only those of
+	 * the same number.  NULL: no round is like that.
+	 */
+	bool *after_all;
+	/*
 	 * Writes beyond one for each block: entries of one block had to wait for
 	 * each other.
 	 */
@@ -39,13 +65,13 @@ struct rounds {
 
 /*
  * c: the channels of the fabric; o: the order that both tables keep to, NULL
- * if they don't keep to one.  dead: links that are dead by now.  Was and next
+ * if they don't keep to one.  layers: NULL if routes are in none.  dead: links that are dead by now.  Was and next
  * are of the same switches and top.  blocks: where they differ, or more; with
  * NULL all are compared.  No block is written that doesn't differ, and none of
  * a switch that the SM doesn't reach.
  */
 void rounds_make(struct rounds *r, const struct channels *c, const struct updn_order *o,
-		 const struct link_end *dead, uint32_t n_dead, const struct lfts *was,
+		 const struct rounds_layers *layers, const struct link_end *dead, uint32_t n_dead, const struct lfts *was,
 		 const struct lfts *next, const struct lft_block *blocks, uint32_t n_blocks);
 void rounds_free(struct rounds *r);
 

@@ -104,7 +104,7 @@ struct reroute *reroute_new(const struct plan *p, const struct plan *before,
 	r->was = r->own_was ? r->own_was : routes_wanted(before->now);
 	/* then nothing else differs than what the repair changed */
 	as_repaired = !x->round && !before->now->round && !r->own_was;
-	rounds_make(&r->rounds, x->base->channels, base_order(x->base), x->dead.v,
+	rounds_make(&r->rounds, x->base->channels, base_order(x->base), NULL, x->dead.v,
 		    (uint32_t)x->dead.n, r->was, routes_wanted(x),
 		    as_repaired ? x->repaired.blocks : NULL, x->repaired.n_blocks);
 	r->became = xcalloc(r->rounds.n ? r->rounds.first[r->rounds.n] + 1u : 1u, 1);

@@ -107,7 +107,7 @@ static struct lfts *event(const struct bench *b, const char *what, const struct 
 			   (uint32_t)dead->v.n, &r);
 		cost_since(&repair, start);
 		start = now();
-		rounds_make(&s, b->c, b->o, dead->v.v, (uint32_t)dead->v.n, was, r.next,
+		rounds_make(&s, b->c, b->o, NULL, dead->v.v, (uint32_t)dead->v.n, was, r.next,
 			    r.blocks, r.n_blocks);
 		cost_since(&order, start);
 	}
@@ -155,7 +155,7 @@ static void whole_routing(const struct bench *b)
 	struct cost cost = { 0 }, start = now();
 	struct rounds s;
 
-	rounds_make(&s, b->c, NULL, NULL, 0, b->base, other, NULL, 0);
+	rounds_make(&s, b->c, NULL, NULL, NULL, 0, b->base, other, NULL, 0);
 	cost_since(&cost, start);
 	printf("  %-26s           %6.0f ms, %u writes (%u again) in %u rounds, %u dropped\n",
 	       "updn to minhop", cost.ms, s.n ? s.first[s.n] : 0, s.again, s.n, s.dropped);

@@ -562,13 +562,13 @@ static void step(struct world *w)
 	ck_assert_int_eq(out.ok, alone.ok);
 	repaired_free(&alone);
 	if (repair_fits(w->rp)) {
-		rounds_make(&rounds, w->c, w->o, ends, n, w->was, out.next, out.blocks,
+		rounds_make(&rounds, w->c, w->o, NULL, ends, n, w->was, out.next, out.blocks,
 			    out.n_blocks);
 		ck_assert_uint_eq(rounds.dropped, 0);
 		ck_assert_uint_eq(rounds.n ? rounds.first[rounds.n] : 0,
 				  out.n_blocks + rounds.again);
 		check_rounds(w, &rounds, w->o, w->was, out.next);
-		rounds_make(&all, w->c, w->o, ends, n, w->was, out.next, NULL, 0);
+		rounds_make(&all, w->c, w->o, NULL, ends, n, w->was, out.next, NULL, 0);
 		ck_assert_uint_eq(all.n, rounds.n);
 		ck_assert_int_eq(memcmp(all.writes, rounds.writes,
 					(out.n_blocks + rounds.again) * sizeof(*all.writes)), 0);
@@ -863,7 +863,7 @@ END_TEST
 static void rounds_between(struct world *w, const struct lfts *was, const struct lfts *next,
 			   struct rounds *r)
 {
-	rounds_make(r, w->c, NULL, NULL, 0, was, next, NULL, 0);
+	rounds_make(r, w->c, NULL, NULL, NULL, 0, was, next, NULL, 0);
 	check_rounds(w, r, NULL, was, next);
 }
 

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See phases.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "route/deps.h"
+#include "route/layers.h"
+#include "route/phases.h"
+#include "route/turns.h"
+
+/* Which way: see follow(), follow_both(). */
+enum which { BY_OLD, BY_NEW, BY_BOTH };
+
+enum state {
+	SAME,		/* all switches that count have one entry in both tables */
+	OLD,
+	DROPPED,	/* like old, but without the entries that differ */
+	NEW,
+};
+
+struct layer_dep {
+	unsigned layer;
+	struct dep dep;
+};
+
+struct phases {
+	const struct channels *c;
+	const struct graph *g;
+	const struct living *l;
+	const struct lfts *was, *next;
+	const struct rounds_layers *y;
+	unsigned n_layers;
+	uint32_t n_lids;		/* entries of a table */
+	uint32_t *home;		/* [LID]: vertex of the CA or router port that has it, or FABRIC_NONE */
+	uint8_t *state;		/* [LID] */
+	VEC(uint16_t) left;	/* LIDs to change */
+	struct deps *deps;	/* what all LIDs use in the phase at hand */
+	VEC(struct layer_dep) fixed;	/* of these, what those use that are the same */
+	/* of one LID */
+	VEC(struct dep) *turns;	/* [layer]; some more than once */
+	uint32_t *seen[3];	/* [which][layer * vertices + vertex]: `mark`: its way is in turns */
+	uint32_t mark;
+};
+
+/* --- pairs --- */
+
+static unsigned layer_of(const struct phases *p, const struct route_layers *y, uint32_t from, uint16_t lid)
+{
+	return y ? route_layer(y, p->g->sw[from], p->g->sw[p->home[lid]]) : 0;
+}
+
+static bool is_source(const struct phases *p, uint32_t v)
+{
+	return p->g->end0[v] != p->g->end0[v + 1] && p->l->here[v];
+}
+
+static bool differs(const struct phases *p, uint32_t v, uint16_t lid)
+{
+	uint32_t sw = p->g->sw[v];
+
+	return p->l->here[v] && lft_get(p->was, sw, lid) != lft_get(p->next, sw, lid);
+}
+
+/* --- what packets to a LID use --- */
+
+/* The trunk by which v's entry leads on, or FABRIC_NONE. */
+static uint32_t trunk_of(const struct phases *p, const struct lfts *t, uint32_t v, uint16_t lid)
+{
+	struct channel ch = channel_by_port(p->c, v, lft_get(t, p->g->sw[v], lid));
+
+	return ch.lane == FABRIC_NONE || p->l->dead[ch.lane] ? FABRIC_NONE : p->c->trunk[ch.lane];
+}
+
+static void use(struct phases *p, unsigned layer, uint32_t in, uint32_t out)
+{
+	if (in != FABRIC_NONE)
+		*vec_push(&p->turns[layer]) = (struct dep){ in, out };
+}
+
+/* Whether the way on from v has been followed in this layer; it has, the next time. */
+static bool was_seen(struct phases *p, enum which which, unsigned layer, uint32_t v)
+{
+	uint32_t *mark = &p->seen[which][(size_t)layer * p->g->n + v];
+	bool seen = *mark == p->mark;
+
+	*mark = p->mark;
+	return seen;
+}
+
+/* The way by one of the tables from v on, to which packets come by trunk `in`, if any. */
+static void follow(struct phases *p, const struct lfts *t, unsigned layer, uint32_t v, uint32_t in, uint16_t lid)
+{
+	for (;;) {
+		uint32_t out = trunk_of(p, t, v, lid);
+
+		if (out == FABRIC_NONE)
+			return;
+		use(p, layer, in, out);
+		if (was_seen(p, t == p->next ? BY_NEW : BY_OLD, layer, v))
+			return;
+		in = out;
+		v = p->g->trunks[out].v;
+	}
+}
+
+/* The old way, and from each switch on it that changes the new one. */
+static void follow_both(struct phases *p, unsigned layer, uint32_t v, uint16_t lid)
+{
+	uint32_t in = FABRIC_NONE;
+
+	for (;;) {
+		uint32_t out = trunk_of(p, p->was, v, lid);
+
+		if (differs(p, v, lid))
+			follow(p, p->next, layer, v, in, lid);
+		if (out == FABRIC_NONE)
+			return;
+		use(p, layer, in, out);
+		if (was_seen(p, BY_BOTH, layer, v))
+			return;
+		in = out;
+		v = p->g->trunks[out].v;
+	}
+}
+
+/* The old way as far as it is the new one, too. */
+static void follow_common(struct phases *p, unsigned layer, uint32_t v, uint16_t lid)
+{
+	uint32_t in = FABRIC_NONE;
+
+	while (!differs(p, v, lid)) {
+		uint32_t out = trunk_of(p, p->was, v, lid);
+
+		if (out == FABRIC_NONE)
+			return;
+		use(p, layer, in, out);
+		if (was_seen(p, BY_OLD, layer, v))
+			return;
+		in = out;
+		v = p->g->trunks[out].v;
+	}
+}
+
+/* All that is used while the LID is in one state, or goes from one into the other. */
+static void collect(struct phases *p, uint16_t lid, enum state from, enum state to)
+{
+	p->mark++;
+	for (unsigned layer = 0; layer < p->n_layers; layer++)
+		p->turns[layer].n = 0;
+	if (p->home[lid] == FABRIC_NONE)
+		return;
+	for (uint32_t v = 0; v < p->g->n; v++) {
+		unsigned was, next;
+
+		if (!is_source(p, v))
+			continue;
+		was = layer_of(p, p->y->was, v, lid);
+		next = layer_of(p, p->y->next, v, lid);
+		if (from == DROPPED) {
+			follow_common(p, was, v, lid);
+		} else if (from != NEW) {
+			if (to == NEW && was == next)
+				follow_both(p, was, v, lid);
+			else
+				follow(p, p->was, was, v, FABRIC_NONE, lid);
+		}
+		if (to == NEW)
+			follow(p, p->next, next, v, FABRIC_NONE, lid);
+	}
+}
+
+/* --- all LIDs --- */
+
+static bool trunk_lives(const struct phases *p, uint32_t trunk)
+{
+	const struct trunk *t = &p->g->trunks[trunk];
+
+	for (uint32_t lane = t->lane0; lane < t->lane0 + t->n_lanes; lane++)
+		if (!p->l->dead[lane])
+			return true;
+	return false;
+}
+
+/* Adds what was collected; false: it does not fit, and some of it may have been added. */
+static bool add(struct phases *p)
+{
+	for (unsigned layer = 0; layer < p->n_layers; layer++)
+		if (!deps_add(p->deps, layer, p->turns[layer].v, (uint32_t)p->turns[layer].n, NULL))
+			return false;
+	return true;
+}
+
+/* The same as far as it fits, which is all of it, unless the tables that there were have circles. */
+static void add_each(struct phases *p)
+{
+	for (unsigned layer = 0; layer < p->n_layers; layer++)
+		for (size_t i = 0; i < p->turns[layer].n; i++)
+			deps_add(p->deps, layer, &p->turns[layer].v[i], 1, NULL);
+}
+
+/* Adds one by one, as far as it fits, what it takes as fixed. */
+static bool add_fixed(struct phases *p, unsigned layer, struct dep x)
+{
+	if (deps_has(p->deps, layer, x))
+		return true;
+	if (!deps_add(p->deps, layer, &x, 1, NULL))
+		return false;
+	*vec_push(&p->fixed) = (struct layer_dep){ layer, x };
+	return true;
+}
+
+/* What multicast may use, as far as it fits in with the old tables: it does if no links have come back. */
+static void add_legal(struct phases *p)
+{
+	const struct graph *g = p->g;
+	struct turns *legal;
+
+	if (!p->y->legal)
+		return;
+	legal = turns_new(p->y->legal);
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t i = g->trunk0[v]; i < g->trunk0[v + 1]; i++) {
+			uint32_t in = channels_trunk_back(p->c, i);
+
+			for (uint32_t out = g->trunk0[v]; out < g->trunk0[v + 1]; out++)
+				if (out != i && trunk_lives(p, in) && trunk_lives(p, out) &&
+				    turns_allowed(legal, in, out))
+					add_fixed(p, 0, (struct dep){ in, out });
+		}
+	turns_free(legal);
+}
+
+/* The turns of LIDs that are the same in both tables, in one state or the other. */
+static void add_same(struct phases *p)
+{
+	for (uint32_t lid = 0; lid < p->n_lids; lid++) {
+		if (p->state[lid] != SAME)
+			continue;
+		collect(p, (uint16_t)lid, OLD, OLD);
+		for (unsigned layer = 0; layer < p->n_layers; layer++)
+			for (size_t i = 0; i < p->turns[layer].n; i++)
+				add_fixed(p, layer, p->turns[layer].v[i]);
+	}
+}
+
+/* What the others use in their states. */
+static void add_changing(struct phases *p)
+{
+	for (uint32_t lid = 0; lid < p->n_lids; lid++)
+		if (p->state[lid] != SAME) {
+			collect(p, (uint16_t)lid, p->state[lid], p->state[lid]);
+			add_each(p);
+		}
+}
+
+static void add_all(struct phases *p)
+{
+	deps_clear(p->deps);
+	for (size_t i = 0; i < p->fixed.n; i++)
+		deps_add(p->deps, p->fixed.v[i].layer, &p->fixed.v[i].dep, 1, NULL);
+	add_changing(p);
+}
+
+/* --- phases --- */
+
+static void find_homes(struct phases *p)
+{
+	const struct graph *g = p->g;
+
+	for (uint32_t lid = 0; lid < p->n_lids; lid++)
+		p->home[lid] = FABRIC_NONE;
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t i = g->end0[v]; i < g->end0[v + 1]; i++) {
+			uint32_t port = g->ends[i], lid = p->y->lid[port];
+
+			for (uint32_t k = 0; lid && k < 1u << p->y->lmc[port] && lid + k < p->n_lids; k++)
+				p->home[lid + k] = v;
+		}
+}
+
+static void find_changes(struct phases *p)
+{
+	for (uint32_t lid = 0; lid < p->n_lids; lid++) {
+		for (uint32_t v = 0; v < p->g->n && p->state[lid] == SAME; v++)
+			if (differs(p, v, (uint16_t)lid))
+				p->state[lid] = OLD;
+		if (p->state[lid] == OLD)
+			*vec_push(&p->left) = (uint16_t)lid;
+	}
+}
+
+struct phases *phases_new(const struct channels *c, const struct living *l, const struct lfts *was,
+			  const struct lfts *next, const struct rounds_layers *y)
+{
+	struct phases *p = xcalloc(1, sizeof(*p));
+	unsigned n_was = y->was ? y->was->n : 1, n_next = y->next ? y->next->n : 1;
+
+	*p = (struct phases){ .c = c, .g = c->g, .l = l, .was = was, .next = next, .y = y,
+			      .n_lids = was->stride };
+	p->n_layers = n_was > n_next ? n_was : n_next;
+	p->home = xcalloc(p->n_lids, sizeof(*p->home));
+	p->state = xcalloc(p->n_lids, sizeof(*p->state));
+	p->turns = xcalloc(p->n_layers, sizeof(*p->turns));
+	for (unsigned i = 0; i < ARRAY_SIZE(p->seen); i++)
+		p->seen[i] = xcalloc((size_t)p->n_layers * c->g->n, sizeof(*p->seen[i]));
+	p->deps = deps_new(c, p->n_layers);
+	find_homes(p);
+	find_changes(p);
+	if (p->left.n) {
+		add_same(p);
+		add_changing(p);
+		add_legal(p);
+	}
+	return p;
+}
+
+void phases_free(struct phases *p)
+{
+	if (!p)
+		return;
+	free(p->home);
+	free(p->state);
+	for (unsigned layer = 0; layer < p->n_layers; layer++)
+		vec_free(&p->turns[layer]);
+	free(p->turns);
+	for (unsigned i = 0; i < ARRAY_SIZE(p->seen); i++)
+		free(p->seen[i]);
+	deps_free(p->deps);
+	vec_free(&p->fixed);
+	vec_free(&p->left);
+	free(p);
+}
+
+/* The entries of a LID become those of `next`, or are dropped where they differ; returns how many. */
+static uint32_t change(struct phases *p, struct lfts *now, uint16_t lid, enum state to)
+{
+	uint32_t n = 0;
+
+	p->state[lid] = (uint8_t)to;
+	for (uint32_t v = 0; v < p->g->n; v++) {
+		uint8_t *entry = graph_row(p->g, now, v) + lid;
+		uint8_t want = to == NEW ? lft_get(p->next, p->g->sw[v], lid) :
+			       differs(p, v, lid) ? LFT_DROP : *entry;
+
+		n += *entry != want;
+		*entry = want;
+	}
+	return n;
+}
+
+/* Those that fit in with all others change. */
+static bool move_some(struct phases *p, struct lfts *now)
+{
+	size_t kept = 0;
+
+	add_all(p);
+	for (size_t i = 0; i < p->left.n; i++) {
+		uint16_t lid = p->left.v[i];
+
+		collect(p, lid, p->state[lid], NEW);
+		if (add(p))
+			change(p, now, lid, NEW);
+		else
+			p->left.v[kept++] = lid;
+	}
+	if (kept == p->left.n)
+		return false;
+	p->left.n = kept;
+	return true;
+}
+
+static uint32_t drop_left(struct phases *p, struct lfts *now)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < p->left.n; i++)
+		if (p->state[p->left.v[i]] == OLD)
+			n += change(p, now, p->left.v[i], DROPPED);
+	return n;
+}
+
+bool phases_next(struct phases *p, struct lfts *now, uint32_t *dropped)
+{
+	uint32_t n;
+
+	if (!p->left.n)
+		return false;
+	if (move_some(p, now))
+		return true;
+	n = drop_left(p, now);
+	*dropped += n;
+	/* with nothing left of the old tables, all is as the engine made it */
+	for (size_t i = 0; i < p->left.n && !n; i++)
+		change(p, now, p->left.v[i], NEW);
+	if (!n)
+		p->left.n = 0;
+	return true;
+}
