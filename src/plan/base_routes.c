@@ -342,7 +342,24 @@ static struct route_layers *base_layers(const struct plan *p)
 	return y;
 }
 
-/* … and back: of what goes round switches. */
+struct route_layers *routes_layers(const struct plan *p)
+{
+	const struct routes_now *x = p->now;
+	struct route_layers *y;
+
+	if (!p->layers)
+		return NULL;
+	y = route_layers_copy(p->layers);
+	free(y->place);
+	y->n_switches = x->base->f->n_switches;
+	y->place = xcalloc(y->n_switches, sizeof(*y->place));
+	for (uint32_t sw = 0; sw < y->n_switches; sw++)
+		y->place[sw] = x->switches[sw] == FABRIC_NONE ? FABRIC_NONE :
+			       p->layers->place[x->switches[sw]];
+	return y;
+}
+
+/* … and back: of tables that are not those of the repair. */
 static struct lfts *rows_in_base(const struct plan *p)
 {
 	struct lfts *l = lfts_copy(p->now->repaired.next);
@@ -369,10 +386,16 @@ static void route_on(struct plan *p, const struct fabric *f, struct updn_order *
 				   .order = order, .most_layers = p->now->base->most_layers,
 				   .near = near, .near_layers = near_layers };
 
-	repaired_free(&p->now->repaired);
-	p->now->repaired = (struct repaired){ .lost_sw = FABRIC_NONE };
+	if (!near) {
+		repaired_free(&p->now->repaired);
+		p->now->repaired = (struct repaired){ .lost_sw = FABRIC_NONE };
+	}
+	p->now->other_order = true;
 	route_layers_free(p->layers);
 	e = run_engines(p->settings, &r, &p->lfts, &p->layers, findings);
+	/* an SL that hosts were told stays one of a layer, and VLs are those of as many layers */
+	if (near && p->layers && p->layers->n < near_layers->n)
+		p->layers->n = near_layers->n;
 	lfts_free(near);
 	route_layers_free(near_layers);
 	p->engine = e ? e->name : "none";
@@ -401,6 +424,7 @@ static bool route_layers_near(struct plan *p, const uint32_t *map)
 	p->order = o;
 	route_shape_on(o, &p->now->base->shape, map, &p->shape);
 	route_on(p, p->f, o, &p->findings);
+	p->now->other_order = false;
 	return true;
 }
 
@@ -486,7 +510,7 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 	}
 	free(map);
 	routes_fit(p, route_without);
-	if (p->mute_switches && x->repaired.next)
+	if (x->repaired.next && (p->mute_switches || (x->dead.n && x->base->layers)))
 		x->round = rows_in_base(p);
 	if (!strcmp(p->engine, "none"))
 		findings_add(&p->findings, SEV_ERROR, p->settings->file, nowhere,

@@ -49,8 +49,12 @@ struct routes_now {
 	VEC(struct link_end) dead;	/* links of the base that are not there, or held, both ends */
 	/* NULL in next: what is left needs other routes, which the engine made anew. */
 	struct repaired repaired;	/* against those of the moment before, if by the same base */
-	/* Those of repaired.next, round switches that do not answer; NULL: there is none of these. */
+	/*
+	 * What switches are to hold instead of repaired.next: routes in layers, which the engine made near
+	 * to the base, or ways round switches that do not answer.  NULL: there is none of these.
+	 */
 	struct lfts *round;
+	bool other_order;	/* that of the multicast trees is not the base's */
 	/* Blocks that switches are known to hold otherwise: writes that were held back (sm/reroute.c). */
 	VEC(struct lft_write) stale;
 };
@@ -73,5 +77,7 @@ void routes_free(struct plan *p);
  * writing can be made (route/rounds.h).
  */
 bool routes_follow(const struct plan *p, const struct plan *before);
+/* p's layers in terms of the base, to be freed; NULL: all is in one. */
+struct route_layers *routes_layers(const struct plan *p);
 
 #endif

@@ -10,7 +10,8 @@
  * of other numbers have nothing to do with it, and go on.  What switches hold instead of what they
  * were to hold is noted with the plan (routes_now.stale), and the next sweep goes on from there.  A
  * block of which it is not known whether it was written is noted as one that drops what it would change:
- * nobody is to be led there until it is read.
+ * nobody is to be led there until it is read.  Where routes are in layers, a round that relies on
+ * all blocks before it is not begun then, nor any behind it.
  *
  * One that has another's M_Key is left out, and what it holds noted; the rest of its blocks' LIDs is
  * written: who took a switch away from us has no say about the repairs of others.
@@ -48,6 +49,7 @@ struct reroute {
 	VEC(struct batch) batches;
 	VEC(uint32_t) again;		/* writes of the round without an answer */
 	uint64_t held[IB_LID_MCAST_FIRST / LFT_BLOCK / 64];	/* bit n: no more blocks of number n */
+	bool any_held;
 	bool any_left;			/* something was not written */
 };
 
@@ -56,7 +58,7 @@ static void hold(struct reroute *r, uint32_t write)
 	uint16_t block = r->rounds.writes[write].block;
 
 	r->held[block / 64] |= 1ull << block % 64;
-	r->any_left = true;
+	r->any_held = r->any_left = true;
 }
 
 static bool is_held(const struct reroute *r, uint32_t write)
@@ -89,24 +91,38 @@ static struct lfts *tables_in_force(const struct routes_now *x, const struct lft
 	return l;
 }
 
+/* The rounds from the tables that the switches hold, by layers if there are any. */
+static void make_rounds(struct reroute *r, const struct plan *p, const struct plan *before)
+{
+	const struct routes_now *x = p->now;
+	const struct base_routes *b = x->base;
+	struct route_layers *was = routes_layers(before), *next = routes_layers(p);
+	struct rounds_layers layers = { .was = was, .next = next, .lid = b->lid, .lmc = b->lmc };
+	bool as_repaired;
+
+	if (!x->other_order && !before->now->other_order)
+		layers.legal = b->order;
+	/* then nothing else differs than what the repair changed */
+	as_repaired = !x->round && !before->now->round && !r->own_was;
+	rounds_make(&r->rounds, b->channels, base_order(b), b->layers ? &layers : NULL, x->dead.v,
+		    (uint32_t)x->dead.n, r->was, routes_wanted(x),
+		    as_repaired ? x->repaired.blocks : NULL, x->repaired.n_blocks);
+	route_layers_free(was);
+	route_layers_free(next);
+}
+
 struct reroute *reroute_new(const struct plan *p, const struct plan *before,
 			    const struct lft_reads *reads)
 {
-	const struct routes_now *x = p->now;
 	struct reroute *r;
-	bool as_repaired;
 
-	if (!routes_follow(p, before) || !x->repaired.next)
+	if (!routes_follow(p, before) || !p->now->repaired.next)
 		return NULL;
 	r = xcalloc(1, sizeof(*r));
 	if (before->now->stale.n || reads->n)	/* a copy of all tables, which few repairs need */
 		r->own_was = tables_in_force(before->now, reads);
 	r->was = r->own_was ? r->own_was : routes_wanted(before->now);
-	/* then nothing else differs than what the repair changed */
-	as_repaired = !x->round && !before->now->round && !r->own_was;
-	rounds_make(&r->rounds, x->base->channels, base_order(x->base), NULL, x->dead.v,
-		    (uint32_t)x->dead.n, r->was, routes_wanted(x),
-		    as_repaired ? x->repaired.blocks : NULL, x->repaired.n_blocks);
+	make_rounds(r, p, before);
 	r->became = xcalloc(r->rounds.n ? r->rounds.first[r->rounds.n] + 1u : 1u, 1);
 	return r;
 }
@@ -265,6 +281,12 @@ static void ended(struct sm *sm)
 	sweep_written(sm);
 }
 
+/* The next round is right only if all was written, which is not so. */
+static bool must_end(const struct reroute *r)
+{
+	return r->any_held && r->rounds.after_all && r->rounds.after_all[r->round];
+}
+
 /* False: there is nothing to write any more. */
 static bool round_start(struct sm *sm)
 {
@@ -277,6 +299,10 @@ static bool round_start(struct sm *sm)
 		r->again.n = 0;
 	}
 	while (!r->batches.n && r->round < r->rounds.n) {
+		if (must_end(r)) {
+			r->round = r->rounds.n;
+			break;
+		}
 		for (uint32_t i = r->rounds.first[r->round]; i < r->rounds.first[r->round + 1]; i++)
 			add_write(sm, r, i);
 		r->round++;

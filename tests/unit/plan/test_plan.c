@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "net.h"
+#include "plan/base_routes.h"
 #include "plan/shares.h"
 #include "plan/state.h"
 #include "unit/run.h"
@@ -269,6 +270,44 @@ START_TEST(layers_share_links)
 }
 END_TEST
 
+/* With a link less the engine makes other tables, which follow from the base's; and so it goes back. */
+START_TEST(layers_follow)
+{
+	struct scene s = compute(ring(6), "layered", NULL);
+	struct fabric *f = fabric_clone(s.f), *g = fabric_clone(s.f);
+	struct fabric_port *port = fabric_port(f, f->switches[2].node, 3);
+	struct plan *less, *again;
+	struct route_layers *y;
+
+	port->held = f->ports[port->peer].held = true;
+	less = plan_compute(f, s.policy, s.settings, NULL, s.p, NULL);
+	again = plan_compute(g, s.policy, s.settings, NULL, less, NULL);
+	ck_assert_uint_eq(less->report.unreachable, 0);
+	ck_assert(!less->report.credit_loop);
+	ck_assert(routes_follow(less, s.p) && routes_follow(again, less));
+	/* the tables in terms of the base are those of the plan */
+	for (uint32_t sw = 0; sw < s.f->n_switches; sw++)
+		ck_assert_mem_eq(routes_wanted(less->now)->entries + (size_t)sw * less->lfts->stride,
+				 less->lfts->entries + (size_t)less->now->switches[sw] * less->lfts->stride,
+				 less->lfts->stride);
+	ck_assert_ptr_null(again->now->round);
+	ck_assert_mem_eq(again->lfts->entries, s.p->lfts->entries, (size_t)s.f->n_switches * s.p->lfts->stride);
+	/* a line has one layer, but SLs of others that hosts were told keep their VLs */
+	ck_assert_uint_eq(less->layers->n, s.p->layers->n);
+	y = routes_layers(less);
+	for (uint32_t a = 0; a < s.f->n_switches; a++)
+		for (uint32_t b = 0; b < a; b++)
+			ck_assert_uint_eq(route_layer(y, a, b), route_layer(less->layers, less->now->switches[a],
+									    less->now->switches[b]));
+	route_layers_free(y);
+	plan_free(again);
+	plan_free(less);
+	fabric_free(f);
+	fabric_free(g);
+	end(&s);
+}
+END_TEST
+
 START_TEST(no_layers_without_a_switch)
 {
 	struct fabric *f = fabric_new();
@@ -298,6 +337,7 @@ int main(void)
 	tcase_add_test(c, state_lives_as_long_as_anybody_needs_it);
 	tcase_add_test(c, layers_have_sls_of_their_own);
 	tcase_add_test(c, layers_share_links);
+	tcase_add_test(c, layers_follow);
 	tcase_add_test(c, no_layers_without_a_switch);
 	suite_add_tcase(s, c);
 	return run_suite(s);
