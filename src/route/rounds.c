@@ -65,6 +65,7 @@ struct column {
 	uint32_t *after;
 	uint32_t cap;		/* entries that the arrays have room for */
 	uint32_t n_left;	/* items with entries left */
+	bool layered;		/* by phases, each of which waits for the last of its rounds */
 	unsigned round0;	/* the first of the phase */
 	unsigned round;
 	VEC(uint32_t) now;	/* items to write in this round */
@@ -285,7 +286,7 @@ static void drop_rest(struct column *k)
 
 static void schedule(struct column *k)
 {
-	unsigned picks = PICKS, waves = WAVES;
+	unsigned picks = k->layered ? 0 : PICKS, waves = WAVES;
 
 	k->round = k->round0;
 	k->n_left = (uint32_t)k->items.n;
@@ -407,6 +408,7 @@ static void take_phases(struct column *k, const struct rounds_layers *y)
 	struct lfts *now = lfts_copy(was), *then = lfts_copy(was);
 	VEC(unsigned) first = { 0 };
 
+	k->layered = true;
 	k->was = now;
 	k->next = then;
 	while (phases_next(p, then, &k->out->dropped)) {
