@@ -32,7 +32,7 @@ struct layered {
 	unsigned most;
 	unsigned rounds;	/* in which pairs were placed, with the one at hand */
 	uint32_t *sources, n_sources;	/* vertices with CA and router ports, by place */
-	uint32_t *lid0;		/* [place]: their LIDs are lids[lid0[place]] .. lids[lid0[place + 1] - 1] */
+	uint32_t *lid0;		/* [place]: all LIDs there are lids[lid0[place]] .. lids[lid0[place + 1] - 1] */
 	VEC(uint16_t) lids;
 	bool *again;		/* [vertex]: its LIDs are to be routed again, or were before the round at hand */
 	bool *legal_only;	/* [vertex]: … by legal ways */

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "route/layered_parts.h"
 
+/* Port 0 counts as well where others do: a packet to the switch itself has the SL of the pair, too. */
 void pairs_find(struct layered *x)
 {
 	struct dest dests[DESTS_MAX];
@@ -20,14 +21,13 @@ void pairs_find(struct layered *x)
 	x->lid0 = xcalloc(x->g->n + 1, sizeof(*x->lid0));
 	for (uint32_t v = 0; v < x->g->n; v++) {
 		unsigned n = graph_dests(x->g, x->r, x->out->top, v, dests);
-		size_t before = x->lids.n;
 
 		x->layers->place[x->g->sw[v]] = FABRIC_NONE;
-		for (unsigned i = 0; i < n; i++)
-			for (unsigned k = 0; k < dests[i].n_lids && dests[i].port; k++)
-				*vec_push(&x->lids) = (uint16_t)(dests[i].lid + k);
-		if (x->lids.n == before)
+		if (!n || !dests[n - 1].port)
 			continue;
+		for (unsigned i = 0; i < n; i++)
+			for (unsigned k = 0; k < dests[i].n_lids; k++)
+				*vec_push(&x->lids) = (uint16_t)(dests[i].lid + k);
 		x->layers->place[x->g->sw[v]] = x->n_sources;
 		x->sources[x->n_sources++] = v;
 		x->lid0[x->n_sources] = (uint32_t)x->lids.n;
