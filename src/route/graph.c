@@ -171,6 +171,21 @@ uint32_t *graph_by_guid(const struct fabric *f)
 	return sw;
 }
 
+uint32_t graph_trunk(const struct graph *g, uint32_t from, uint32_t to)
+{
+	uint32_t lo = g->trunk0[from], hi = g->trunk0[from + 1];
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (g->trunks[mid].v < to)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < g->trunk0[from + 1] && g->trunks[lo].v == to ? lo : FABRIC_NONE;
+}
+
 void graph_bfs(const struct graph *g, uint32_t from, uint16_t *dist, uint32_t *queue)
 {
 	uint32_t head = 0, tail = 0;

@@ -54,6 +54,8 @@ struct graph *graph_new(const struct fabric *f, uint32_t *sw);
 uint32_t *graph_by_guid(const struct fabric *f);
 void graph_free(struct graph *g);
 
+/* The trunk between two vertices, FABRIC_NONE if there is none. */
+uint32_t graph_trunk(const struct graph *g, uint32_t from, uint32_t to);
 /* Distances to all vertices, FAR where there is no path; queue: room for n. */
 void graph_bfs(const struct graph *g, uint32_t from, uint16_t *dist, uint32_t *queue);
 
