@@ -13,7 +13,7 @@
 
 #include "route/route.h"
 
-enum { SHAPE_RANKS_TOLD = 3 };
+enum { SHAPE_RANKS_TOLD = 3, SHAPE_GRID_MAX = 256 };
 
 struct route_shape {
 	/*
@@ -45,6 +45,8 @@ struct route_shape {
 	/* Ordered pairs of switches with hosts; those without an up/down path; those with no shortest one. */
 	uint64_t pairs, pathless, longer;
 	uint32_t pathless_from, pathless_to, longer_from, longer_to;
+	/* The grid that they form instead (grid.h), "torus 6x6, 1 link missing", or "". */
+	char grid[SHAPE_GRID_MAX];
 };
 
 /* The shape by an order that updn_order_new() made. */
@@ -58,7 +60,7 @@ void route_shape_on(const struct updn_order *o, const struct route_shape *was,
 		    const uint32_t *nodes, struct route_shape *out);
 /* A tree, or what would be one but for missing links. */
 bool route_shape_is_damaged(const struct route_shape *s);
-/* Appends "a tree of 3 ranks" or "no tree: ...", without a newline. */
+/* Appends "a tree of 3 ranks", "no tree: ..." or "a torus 6x6; no tree: ...", without a newline. */
 void route_shape_text(const struct route_shape *s, const struct fabric *f, struct buf *out);
 
 #endif

@@ -197,6 +197,9 @@ END_TEST
 /* Paths up to the middle and down are shortest paths, and yet nobody would call it a tree. */
 START_TEST(meshes)
 {
+	static const char *const grid[] = {
+		"a mesh 4x4; no tree: ", "a mesh 5x5; no tree: ", "a mesh 6x6; no tree: ",
+	};
 	unsigned n = 4 + (unsigned)_i;
 	struct fabric *f = topo_begin();
 	uint32_t sw[36];
@@ -215,7 +218,7 @@ START_TEST(meshes)
 	look_at(f);
 	ck_assert_int_ne(shape.kind, SHAPE_TREE);
 	ck_assert(!route_shape_is_damaged(&shape));
-	says("no tree: ");
+	says(grid[_i]);
 	topo_free(&t);
 }
 END_TEST
@@ -223,6 +226,10 @@ END_TEST
 START_TEST(tori)
 {
 	static const unsigned dims[][3] = { { 4, 4, 1 }, { 5, 5, 1 }, { 3, 3, 3 } };
+	static const char *const grid[] = {
+		"a hypercube of 4 dimensions (torus 4x4); no tree: ", "a torus 5x5; no tree: ",
+		"a HyperX 3x3x3; no tree: ",
+	};
 	struct topo t;
 
 	torus_topo(&t, dims[_i]);
@@ -230,9 +237,23 @@ START_TEST(tori)
 	ck_assert_int_eq(shape.kind, SHAPE_OTHER);
 	ck_assert(!route_shape_is_damaged(&shape));
 	ck_assert_uint_eq(shape.pathless, 0);
+	says(grid[_i]);
 	says("no tree: there are no ranks, as all switches alike have hosts; up leads to S-");
 	if (_i == 1)	/* paths round the others need not be longer */
 		says(" pairs of switches with hosts have only longer paths up and then down than the shortest, for example S-");
+	topo_free(&t);
+}
+END_TEST
+
+START_TEST(a_torus_without_a_link)
+{
+	static const unsigned dims[3] = { 5, 5, 1 };
+	struct topo t;
+
+	torus_topo(&t, dims);
+	unlink_ports(t.f, port_of(t.f, t.f->switches[7].node, 3));
+	look_at(t.f);
+	says("a torus 5x5, 1 link missing; no tree: ");
 	topo_free(&t);
 }
 END_TEST
@@ -362,6 +383,7 @@ int main(void)
 	tcase_add_test(tc, links_of_one_rank);
 	tcase_add_loop_test(tc, tori, 0, 3);
 	tcase_add_loop_test(tc, meshes, 0, 3);
+	tcase_add_test(tc, a_torus_without_a_link);
 	tcase_add_loop_test(tc, irregular, 0, 60);
 	tcase_add_test(tc, chassis);
 	tcase_add_loop_test(tc, recorded_fabrics, 0, RECORDED);
