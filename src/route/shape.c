@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "route/dragonfly.h"
 #include "route/grid.h"
 #include "route/order.h"
 
@@ -199,20 +200,24 @@ static void forget_ranks(struct route_shape *s)
 	s->n_fewer = 0;
 }
 
-static void look_for_grid(const struct graph *g, struct route_shape *s)
+static void look_for_other(const struct graph *g, struct route_shape *s)
 {
+	struct dragonfly *dragonfly;
 	struct buf text = { 0 };
 	struct grid *grid;
 
 	if (s->kind == SHAPE_TREE || route_shape_is_damaged(s))
 		return;
 	grid = grid_new(g);
-	if (!grid)
-		return;
-	grid_text(grid, &text);
-	snprintf(s->grid, sizeof(s->grid), "%s", text.s);
+	dragonfly = grid ? NULL : dragonfly_new(g);
+	if (grid)
+		grid_text(grid, &text);
+	else if (dragonfly)
+		dragonfly_text(dragonfly, &text);
+	snprintf(s->other, sizeof(s->other), "%s", text.n ? text.s : "");
 	buf_free(&text);
 	grid_free(grid);
+	dragonfly_free(dragonfly);
 }
 
 void route_shape(const struct updn_order *o, struct route_shape *out)
@@ -226,7 +231,7 @@ void route_shape(const struct updn_order *o, struct route_shape *out)
 	}
 	out->kind = out->n_ranks ? SHAPE_RANKS : SHAPE_OTHER;
 	look_at_paths(o->g, out);
-	look_for_grid(o->g, out);
+	look_for_other(o->g, out);
 }
 
 static uint32_t to_node(const uint32_t *nodes, uint32_t node)
@@ -249,7 +254,7 @@ void route_shape_on(const struct updn_order *o, const struct route_shape *was,
 	out->pathless_to = to_node(nodes, was->pathless_to);
 	out->longer_from = to_node(nodes, was->longer_from);
 	out->longer_to = to_node(nodes, was->longer_to);
-	look_for_grid(o->g, out);
+	look_for_other(o->g, out);
 }
 
 bool route_shape_is_damaged(const struct route_shape *s)
@@ -354,8 +359,8 @@ void route_shape_text(const struct route_shape *s, const struct fabric *f, struc
 		put_tree(s, f, out);
 		return;
 	}
-	if (s->grid[0])
-		buf_printf(out, "a %s; ", s->grid);
+	if (s->other[0])
+		buf_printf(out, "a %s; ", s->other);
 	buf_puts(out, "no tree");
 	if (s->n_ranks) {
 		put_links(s, f, &n, out);

@@ -13,7 +13,7 @@
 
 #include "route/route.h"
 
-enum { SHAPE_RANKS_TOLD = 3, SHAPE_GRID_MAX = 256 };
+enum { SHAPE_RANKS_TOLD = 3, SHAPE_OTHER_MAX = 256 };
 
 struct route_shape {
 	/*
@@ -45,8 +45,8 @@ struct route_shape {
 	/* Ordered pairs of switches with hosts; those without an up/down path; those with no shortest one. */
 	uint64_t pairs, pathless, longer;
 	uint32_t pathless_from, pathless_to, longer_from, longer_to;
-	/* The grid that they form instead (grid.h), "torus 6x6, 1 link missing", or "". */
-	char grid[SHAPE_GRID_MAX];
+	/* The grid or dragonfly that they form instead: "torus 6x6, 1 link missing"; or "". */
+	char other[SHAPE_OTHER_MAX];
 };
 
 /* The shape by an order that updn_order_new() made. */
