@@ -466,6 +466,27 @@ static bool number_dimensions(struct work *w, uint8_t *dim)
 	return w->out->n && w->out->n <= FACTORS_MAX;
 }
 
+/*
+ * Small groups, which faults have cut off, may have been merged wrongly, and are no evidence about
+ * others: leaves only groups of a quarter of the largest, or more, as members of dimensions.
+ */
+static void keep_large_members(struct work *w)
+{
+	uint32_t *size = xcalloc(w->n_groups, sizeof(*size));
+	uint32_t *largest = xcalloc(w->n_groups, sizeof(*largest));
+
+	for (uint32_t t = 0; t < w->g->trunk0[w->g->n]; t++)
+		size[w->number[t]]++;
+	for (uint32_t i = 0; i < w->n_groups; i++)
+		if (size[i] > largest[merged(w, i)])
+			largest[merged(w, i)] = size[i];
+	for (uint32_t i = 0; i < w->n_groups; i++)
+		if (4 * size[i] < largest[merged(w, i)])
+			members_of(w, merged(w, i))[i / 64] &= ~(1ULL << i % 64);
+	free(size);
+	free(largest);
+}
+
 /* The dimensions that squares leave for a group as it was before merging. */
 static uint16_t possible_dimensions(const struct work *w, uint32_t group, const uint8_t *dim)
 {
@@ -478,6 +499,7 @@ static uint16_t possible_dimensions(const struct work *w, uint32_t group, const 
 	return (uint16_t)left;
 }
 
+/* By what squares leave, if that is a single one, or else as groups were merged. */
 static void set_dimensions(struct work *w, const uint8_t *dim)
 {
 	uint16_t *may = xcalloc(w->n_groups, sizeof(*may));
@@ -485,8 +507,12 @@ static void set_dimensions(struct work *w, const uint8_t *dim)
 	for (uint32_t i = 0; i < w->n_groups; i++)
 		may[i] = possible_dimensions(w, i, dim);
 	for (uint32_t t = 0; t < w->g->trunk0[w->g->n]; t++) {
+		uint16_t left = may[w->number[t]];
+
+		w->out->may[t] = left;
 		w->out->of[t] = dim[merged(w, w->number[t])];
-		w->out->may[t] = may[w->number[t]];
+		if (left && !(left & (left - 1)))
+			w->out->of[t] = (uint8_t)__builtin_ctz(left);
 		if (w->triangle[t] && w->out->of[t] != FACTOR_NONE)
 			w->out->triangles[w->out->of[t]] = true;
 	}
@@ -573,6 +599,7 @@ static bool find_factors(struct work *w)
 	dim = xcalloc(w->n_groups, sizeof(*dim));
 	ok = number_dimensions(w, dim);
 	if (ok) {
+		keep_large_members(w);
 		set_dimensions(w, dim);
 		set_sides(w);
 	}

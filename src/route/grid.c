@@ -19,7 +19,7 @@
 #include "route/factor.h"
 
 #define NONE FABRIC_NONE
-#define SMALL_LAYERS_MAX 64
+#define SMALL_LAYERS_MAX 128
 
 /* The layers of one dimension.  Each is represented by one of its vertices. */
 struct layering {
@@ -29,6 +29,7 @@ struct layering {
 	/* Linked layers, each pair in both directions, sorted. */
 	struct pair {
 		uint32_t a, b;
+		uint32_t n;	/* trunks between them */
 	} *links;
 	uint32_t n_links;
 	uint32_t *coordinate;	/* [representative]: NONE if the layer is too small */
@@ -53,7 +54,7 @@ struct survey {
 
 static bool is_sure(const struct factors *f, uint32_t t)
 {
-	return (f->may[t] & (f->may[t] - 1)) == 0;
+	return f->may[t] && !(f->may[t] & (f->may[t] - 1));
 }
 
 static unsigned dimension_of(const struct survey *s, uint32_t t)
@@ -135,13 +136,15 @@ static bool count_layers(const struct survey *s, unsigned d, struct layering *l)
 				continue;
 			if (other == layer)
 				return false;
-			l->links[n++] = (struct pair){ layer, other };
+			l->links[n++] = (struct pair){ layer, other, 1 };
 		}
 	}
 	qsort(l->links, n, sizeof(*l->links), by_ends);
 	l->n_links = 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (i == 0 || by_ends(&l->links[i - 1], &l->links[i]))
+		if (l->n_links && !by_ends(&l->links[l->n_links - 1], &l->links[i]))
+			l->links[l->n_links - 1].n++;
+		else
 			l->links[l->n_links++] = l->links[i];
 	return true;
 }
@@ -164,22 +167,22 @@ static uint32_t first_link(const struct layering *l, uint32_t layer)
 
 /* --- layers in pieces --- */
 
-/* Whether both layers are linked to a third one, but not to each other. */
-static bool are_beside(const struct layering *l, uint32_t a, uint32_t b)
+/* How many layers both are linked to; 0 if they are linked to each other. */
+static unsigned count_shared(const struct layering *l, uint32_t a, uint32_t b)
 {
 	uint32_t i = first_link(l, a), j = first_link(l, b);
-	bool beside = false;
+	unsigned shared = 0;
 
 	while (i < l->n_links && l->links[i].a == a && j < l->n_links && l->links[j].a == b) {
 		uint32_t x = l->links[i].b, y = l->links[j].b;
 
 		if (x == b || y == a)
-			return false;
-		beside |= x == y;
+			return 0;
+		shared += x == y;
 		i += x <= y;
 		j += y <= x;
 	}
-	return beside;
+	return shared;
 }
 
 static bool same_otherwise(struct survey *s, unsigned d, uint32_t v, uint32_t u)
@@ -206,10 +209,10 @@ static bool are_disjoint(struct survey *s, unsigned d, uint32_t a, uint32_t b)
 }
 
 /*
- * Faults can cut a layer in two, such as a line of a mesh by a missing switch.  Unites the
- * pieces of one; false if there are none.
+ * Faults can cut a layer in two, such as a line of a mesh by a missing switch.  Unites two pieces
+ * that share so many neighbours, if there are any.
  */
-static bool unite_pieces(struct survey *s, unsigned d)
+static bool unite_pieces(struct survey *s, unsigned d, unsigned least)
 {
 	struct layering *l = &s->of[d];
 	uint32_t small[SMALL_LAYERS_MAX];
@@ -221,7 +224,7 @@ static bool unite_pieces(struct survey *s, unsigned d)
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned j = i + 1; j < n; j++) {
 			if (l->size[small[i]] + l->size[small[j]] > l->largest ||
-			    !are_beside(l, small[i], small[j]) ||
+			    count_shared(l, small[i], small[j]) < least ||
 			    !are_disjoint(s, d, small[i], small[j]))
 				continue;
 			unite(l->up, small[i], small[j]);
@@ -233,37 +236,47 @@ static bool unite_pieces(struct survey *s, unsigned d)
 /* False if the evidence is contradictory. */
 static bool find_layers(struct survey *s)
 {
-	bool again;
-
 	for (unsigned d = 0; d < s->f->n; d++) {
 		unite_by_trunks(s, d, s->of[d].up);
 		if (!count_layers(s, d, &s->of[d]))
 			return false;
 	}
-	do {
-		again = false;
-		for (unsigned d = 0; d < s->f->n; d++)
-			while (unite_pieces(s, d)) {
-				again = true;
-				if (!count_layers(s, d, &s->of[d]))
-					return false;
-			}
-	} while (again);
+	/* pieces of different layers may share one neighbour, so pieces that share two go first */
+	for (unsigned least = 2, d = 0; least > 0;) {
+		if (d == s->f->n) {
+			least--;
+			d = 0;
+		} else if (!unite_pieces(s, d, least)) {
+			d++;
+		} else {
+			if (!count_layers(s, d, &s->of[d]))
+				return false;
+			least = 2;
+			d = 0;
+		}
+	}
 	return true;
 }
 
 /* --- what layers form --- */
 
-/* Drops layers below half the size of the largest, and their links.  Numbers the *n others. */
+/*
+ * Drops layers below half the size of the largest, and links of few trunks.  Numbers the *n layers
+ * that are left.
+ */
 static void drop_small_layers(const struct survey *s, struct layering *l, uint32_t *n)
 {
-	uint32_t kept = 0;
+	uint32_t kept = 0, most = 0;
 
 	*n = 0;
 	for (uint32_t v = 0; v < s->g->n; v++)
 		l->coordinate[v] = l->size[v] && 2 * l->size[v] >= l->largest ? (*n)++ : NONE;
 	for (uint32_t i = 0; i < l->n_links; i++)
-		if (l->coordinate[l->links[i].a] != NONE && l->coordinate[l->links[i].b] != NONE)
+		if (l->links[i].n > most)
+			most = l->links[i].n;
+	for (uint32_t i = 0; i < l->n_links; i++)
+		if (l->coordinate[l->links[i].a] != NONE && l->coordinate[l->links[i].b] != NONE &&
+		    4 * l->links[i].n >= most)
 			l->links[kept++] = l->links[i];
 	l->n_links = kept;
 }

@@ -164,6 +164,8 @@ static const struct {
 	{ "5r5r", "torus 5x5", 2, 0 },
 	{ "5r5r", "torus 5x5", 0, 2 },
 	{ "8r8r", "torus 8x8", 3, 1 },
+	{ "30r30r", "torus 30x30", 20, 9 },
+	{ "54r54r", "torus 54x54", 50, 15 },
 	{ "4r4r4r", "hypercube of 6 dimensions (torus 4x4x4)", 6, 2 },
 	{ "8p8p8p", "mesh 8x8x8", 10, 5 },
 	{ "12c8c", "HyperX 12x8", 30, 3 },
