@@ -19,9 +19,11 @@
 #include "base/map64.h"
 #include "route/turns.h"
 
+#define NO_TURN UINT32_MAX
+
 struct turn {
 	uint32_t in, out;	/* trunks */
-	uint32_t next;		/* another with the same `in`, or MAP64_NONE */
+	uint32_t next;		/* another with the same `in`, or NO_TURN */
 };
 
 /* A vertex that a search has come to, from above or from below. */
@@ -38,7 +40,7 @@ struct visit {
 
 /* One of the two directions of a search. */
 struct search {
-	struct map64 by_in;	/* in -> the latest in list */
+	uint32_t *by_in;	/* [in]: the latest in list, or NO_TURN */
 	VEC(struct turn) list;
 	struct state *state;	/* [2 * vertex + from below] */
 	struct visit *stack;
@@ -78,14 +80,16 @@ static void find_hub_turns(struct turns *t)
 
 static void search_init(struct search *s, const struct graph *g)
 {
-	map64_init(&s->by_in, 64);
+	s->by_in = xmalloc((g->trunk0[g->n] + 1) * sizeof(*s->by_in));
+	for (uint32_t i = 0; i < g->trunk0[g->n]; i++)
+		s->by_in[i] = NO_TURN;
 	s->state = xcalloc(2 * (size_t)g->n, sizeof(*s->state));
 	s->stack = xcalloc(4 * (size_t)g->n, sizeof(*s->stack));
 }
 
 static void search_free(struct search *s)
 {
-	map64_free(&s->by_in);
+	free(s->by_in);
 	vec_free(&s->list);
 	free(s->state);
 	free(s->stack);
@@ -207,7 +211,7 @@ static void arrive(const struct turns *t, struct search *s, uint32_t trunk)
 static void take(const struct turns *t, struct search *s, uint32_t i)
 {
 	arrive(t, s, i);
-	for (uint32_t k = map64_get(&s->by_in, i); k != MAP64_NONE; k = s->list.v[k].next)
+	for (uint32_t k = s->by_in[i]; k != NO_TURN; k = s->list.v[k].next)
 		if (!t->cut || !t->cut[s->list.v[k].out])
 			arrive(t, s, s->list.v[k].out);
 }
@@ -257,8 +261,8 @@ static void list_turn(struct search *s, uint32_t in, uint32_t out)
 {
 	uint32_t n = (uint32_t)s->list.n;
 
-	*vec_push(&s->list) = (struct turn){ in, out, map64_get(&s->by_in, in) };
-	map64_put(&s->by_in, in, n);
+	*vec_push(&s->list) = (struct turn){ in, out, s->by_in[in] };
+	s->by_in[in] = n;
 }
 
 void turns_take(struct turns *t, uint32_t in, uint32_t out)
