@@ -536,6 +536,9 @@ static bool is_same(const struct updn_order *a, const struct updn_order *b)
 	       !memcmp(a->g->sw, b->g->sw, a->g->n * sizeof(*a->g->sw));
 }
 
+/* More than one pair in so many without a legal path is too much to look for others by turns. */
+#define SPARSE 32u
+
 static void add(struct updn_orders *all, struct updn_order *o, const struct survey *s)
 {
 	struct verdict v;
@@ -549,6 +552,7 @@ static void add(struct updn_orders *all, struct updn_order *o, const struct surv
 		}
 	v = judge(o);
 	o->shortest = v.pairs == s->best.pairs && v.length == s->best.length;
+	o->sparse = (s->best.pairs - v.pairs) * SPARSE > s->best.pairs;
 	all->v[all->n++] = o;
 }
 

@@ -40,6 +40,7 @@ struct updn_order {
 	bool meets;		/* a legal multicast tree can have all hosts: below one vertex, or by the hub */
 	struct updn_method method;
 	bool shortest;		/* all switches with hosts have shortest paths that are legal */
+	bool sparse;		/* many pairs of such switches have no legal path at all */
 	/*
 	 * The fabric is a tree by this order, or by another one that balances worse: layered and shortest,
 	 * no links within a rank, and hosts on at most half of the switches of the top rank.

@@ -485,6 +485,15 @@ static bool is_tree(const struct updn_order *o)
 	return 2 * with_hosts <= top;
 }
 
+/*
+ * Each pair without a legal path is a search for turns.  An order with many of them would be no good on a
+ * large fabric, and it would take minutes to find that out.
+ */
+static bool takes_too_long(const struct updn_order *o)
+{
+	return o->sparse && !o->hub_safe && is_large(o->g);
+}
+
 static struct updn_order *find_best(const struct fabric *f, struct updn_orders *all)
 {
 	struct trial best = { 0 };
@@ -496,6 +505,9 @@ static struct updn_order *find_best(const struct fabric *f, struct updn_orders *
 		tree |= is_tree(all->v[i]);
 	give_numbers(&x, f, all->v[0]->g);
 	for (unsigned i = 0; i < n; i++)
+		if (!takes_too_long(all->v[i]))
+			try_order(&x, all->v[i], &best);
+	for (unsigned i = 0; i < n && !best.order; i++)
 		try_order(&x, all->v[i], &best);
 	if (!tree || best.did.lost) {
 		updn_orders_search(f, all);

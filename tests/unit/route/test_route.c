@@ -1311,6 +1311,41 @@ START_TEST(searched_order)
 }
 END_TEST
 
+/*
+ * Ranks by the distance from the middle leave many pairs of an irregular fabric without a legal path,
+ * and an order of a root none.  A tree that has lost links is not sparse by its ranks.
+ */
+START_TEST(sparse_orders)
+{
+	struct fat p = { .pods = 6, .leaves = 4, .hosts = 4, .aggs = 4, .width = 1, .spines = 4 };
+	struct updn_orders all;
+	struct topo t;
+	unsigned n = 0;
+
+	rings_topo(&t, 64, 3, 1);
+	updn_orders(t.f, &all);
+	for (unsigned i = 0; i < all.n; i++) {
+		n += all.v[i]->sparse;
+		ck_assert(all.v[i]->layered || !all.v[i]->sparse);
+		updn_order_free(all.v[i]);
+	}
+	ck_assert_uint_gt(n, 0);
+	topo_free(&t);
+	struct fabric *f = fat_build(&p);
+
+	fat_hosts(&p, f);
+	remove_links(f, 10, 1);
+	topo_finish(&t, f, 0);
+	updn_orders(t.f, &all);
+	for (unsigned i = 0; i < all.n; i++) {
+		ck_assert(!all.v[i]->sparse);
+		updn_order_free(all.v[i]);
+	}
+	topo_free(&t);
+	fat_free(&p);
+}
+END_TEST
+
 /* Where each leaf has a host less than spines, a channel has at most one of a leaf's hosts. */
 START_TEST(hosts_beside_a_multiple)
 {
@@ -1996,6 +2031,7 @@ int main(void)
 	tcase_add_test(tc, bandwidth_of_what_is_left);
 	tcase_add_test(tc, two_of_a_plane);
 	tcase_add_test(tc, searched_order);
+	tcase_add_test(tc, sparse_orders);
 	tcase_add_loop_test(tc, hosts_beside_a_multiple, 0, 4);
 	tcase_add_test(tc, hosts_on_two_levels);
 	tcase_add_test(tc, cable_between_leaves);
