@@ -24,8 +24,9 @@
 
 /* So many rounds the last pairs push others aside before they fall back on legal ways. */
 #define PUSHES_MAX 20u
-/* Where not more than one pair in so many found no room, the others stay as they are. */
+/* Where not more than one pair in so many found no room, the others stay as they are; and as long as so few do. */
 #define FEW 100u
+#define FEW_SETTLED 25u
 
 /* --- ways --- */
 
@@ -146,7 +147,7 @@ static void fall_back(struct layered *x)
 static void route_again(struct layered *x)
 {
 	for (uint32_t d = 0; d < x->g->n; d++)
-		if (x->again[d] && x->near && !x->settled && x->rounds < MENDS)
+		if (x->again[d] && x->near && !x->legal_only[d] && x->rounds < MENDS)
 			mend_again(x, d);
 		else if (x->again[d])
 			route_vertex(x, d, true);
@@ -154,12 +155,13 @@ static void route_again(struct layered *x)
 
 static bool are_few(const struct layered *x)
 {
-	return (uint64_t)x->left.n * FEW <= route_layers_pair(x->n_sources, 0);
+	return (uint64_t)x->left.n * (x->settled ? FEW_SETTLED : FEW) <= route_layers_pair(x->n_sources, 0);
 }
 
 /*
- * Some pairs are left without room.  Many of them negotiate.  The last few push others aside and negotiate
- * in turns, while all others stay; if they are many again, or that leads nowhere, they fall back.
+ * Some pairs are left without room.  Many of them negotiate.  The last few push others aside, while all
+ * others stay, and negotiate in turns, unless routes are to stay as they were; if they are many again, or
+ * that leads nowhere, they fall back.
  */
 static void prepare_round(struct layered *x, bool few)
 {
@@ -167,7 +169,7 @@ static void prepare_round(struct layered *x, bool few)
 	x->settled |= few;
 	if (x->settled && (!few || x->pushes++ >= PUSHES_MAX))
 		fall_back(x);
-	else if (!x->settled || x->pushes % 2 == 0)
+	else if (!x->settled || (!x->near && x->pushes % 2 == 0))
 		negotiate(x);
 	route_again(x);
 	toll_round(x->toll);

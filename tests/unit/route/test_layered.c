@@ -70,6 +70,18 @@ static void make_grid(struct net *x, unsigned w, unsigned h, bool closed)
 	}
 }
 
+/* A torus of three dimensions of one length. */
+static void make_torus(struct net *x, unsigned length)
+{
+	unsigned stride[] = { 1, length, length * length };
+
+	x->n = length * length * length;
+	for (unsigned i = 0; i < x->n; i++)
+		for (unsigned d = 0; d < 3; d++)
+			link_up(x, i, i / stride[d] % length + 1 < length ? i + stride[d] :
+				i - (length - 1) * stride[d], 1);
+}
+
 static void make_cube(struct net *x, unsigned dimensions)
 {
 	x->n = 1u << dimensions;
@@ -947,6 +959,47 @@ START_TEST(stays_near)
 }
 END_TEST
 
+/* Pairs that find no room after a fault leave all others as they were. */
+START_TEST(little_moves)
+{
+	struct net x = { .seed = 4 + (uint64_t)_i };
+	uint32_t same[SWITCHES_MAX], n = 0;
+	struct topo t;
+
+	make_torus(&x, 6);
+	for (unsigned i = 0; i < x.n; i++)
+		x.hosts[i] = 1;
+	build(&t, &x);
+	struct updn_order *o = updn_order_by_root(t.f), *o2;
+	struct lfts *l = lfts_new(t.f->n_switches, t.r.lid_top), *less = lfts_copy(l);
+	struct route_layers *y = layered_routes(&t.r, o, 4, l, NULL), *y2;
+
+	for (uint32_t sw = 0; sw < t.f->n_switches; sw++)
+		same[sw] = sw;
+	do {
+		for (uint32_t p = 0; p < t.f->n_ports; p++)
+			t.f->ports[p].held = false;
+		hold_trunk(&x, &t);
+		o2 = updn_order_on(o, t.f, same);
+	} while (!updn_order_connects(o2) && (updn_order_free(o2), true));
+	t.r.near = l;
+	t.r.near_layers = y;
+	y2 = layered_routes(&t.r, o2, 4, less, NULL);
+	ck_assert_ptr_nonnull(y2);
+	for (uint32_t sw = 0; sw < t.f->n_switches; sw++)
+		for (uint32_t lid = 1; lid <= t.r.lid_top; lid++)
+			n += lft_get(l, sw, (uint16_t)lid) != lft_get(less, sw, (uint16_t)lid);
+	ck_assert_uint_le(n * 20, t.f->n_switches * t.r.lid_top);
+	route_layers_free(y);
+	route_layers_free(y2);
+	lfts_free(l);
+	lfts_free(less);
+	updn_order_free(o);
+	updn_order_free(o2);
+	topo_free(&t);
+}
+END_TEST
+
 /* Of two parallel cables, the one with a quarter of the rate gets at most half as many routes. */
 START_TEST(slow_cable)
 {
@@ -1033,6 +1086,7 @@ int main(void)
 	tcase_add_test(tc, last_pairs);
 	tcase_add_loop_test(tc, same_again, 0, 6);
 	tcase_add_loop_test(tc, stays_near, 0, 30);
+	tcase_add_loop_test(tc, little_moves, 0, 2);
 	tcase_add_test(tc, slow_cable);
 	tcase_add_test(tc, lids_above_the_top);
 	suite_add_tcase(s, tc);
