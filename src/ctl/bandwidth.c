@@ -17,18 +17,6 @@
 
 #define LEVEL_ALL UINT32_MAX
 
-/* The levels whose own SLs, those of layer 0, these are. */
-static json_t *json_sls(const struct subnet_state *s, uint16_t sls)
-{
-	const struct policy *p = s->plan->policy;
-	json_t *names = json_array();
-
-	for (size_t i = 0; i < p->n_levels; i++)
-		if (sls >> p->levels[i].sl & 1)
-			json_array_append_new(names, json_text(p->levels[i].name));
-	return names;
-}
-
 static json_t *json_bound(double v)
 {
 	return v >= 0 ? json_real(v) : json_null();
@@ -57,7 +45,7 @@ static json_t *level_object(const struct subnet_state *s, size_t level,
 			 "share", known ? json_real(l->share) : json_null(),
 			 "gbps", known ? json_real(l->guaranteed) : json_null(),
 			 "ceiling", l->ceiling, "wait-us", json_bound(l->wait_us),
-			 "shared-with", json_sls(s, l->shared_with));
+			 "shared-with", json_levels(s->plan->policy, l->shared_with));
 }
 
 static json_t *kind_object(const struct subnet_state *s, const struct link_kind *k,
@@ -130,7 +118,7 @@ static json_t *vl_object(const struct subnet_state *s, const struct port_shares 
 		if (p->sls[vl] >> sl & 1)
 			json_array_append_new(sls, json_integer(sl));
 	o = json_pack("{s:i, s:o, s:o}", "vl", (int)vl, "sls", sls,
-		      "levels", json_sls(s, sl_plan_levels(&s->plan->sls, p->sls[vl])));
+		      "levels", json_levels(s->plan->policy, sl_plan_levels(&s->plan->sls, p->sls[vl])));
 	if (p->arb) {
 		json_object_set_new(o, "high-weight",
 				    json_integer(weight_of(p->arb->high, p->arb->n_high, vl)));
@@ -148,7 +136,7 @@ static json_t *port_drops(const struct subnet_state *s, const struct port_shares
 
 	for (unsigned vl = 0; vl < ARB_VLS; vl++)
 		sls |= p->sls[vl];
-	return json_sls(s, p->known ? (uint16_t)~sls : 0);
+	return json_levels(s->plan->policy, p->known ? (uint16_t)~sls : 0);
 }
 
 /* VLs that a level uses, and those that the tables serve all the same. */

@@ -161,6 +161,8 @@ const struct sa_stats *sa_sums(const struct ctl_env *env);
 json_t *json_uid(int64_t uid);			/* null where there is none */
 /* "NodeDescription/Pn (0xguid)" */
 json_t *json_port(const struct subnet_state *s, uint32_t port);
+/* The names of the levels whose own SLs, those of layer 0, are among these. */
+json_t *json_levels(const struct policy *p, uint16_t sls);
 /* A rule by number, line, description and level. */
 json_t *json_rule(const struct policy *p, uint32_t rule);
 /* How a policy is called in answers: file, checksum, loaded (null: not), source, uid. */

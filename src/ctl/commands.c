@@ -568,6 +568,16 @@ json_t *json_port(const struct subnet_state *s, uint32_t port)
 	return json_text(fabric_port_name(s->f, port, name, sizeof(name)));
 }
 
+json_t *json_levels(const struct policy *p, uint16_t sls)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < p->n_levels; i++)
+		if (sls >> p->levels[i].sl & 1)
+			json_array_append_new(names, json_text(p->levels[i].name));
+	return names;
+}
+
 json_t *json_rule(const struct policy *p, uint32_t rule)
 {
 	const struct policy_rule *x = &p->rules[rule];

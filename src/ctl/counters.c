@@ -132,16 +132,10 @@ static void add_growth(json_t *o, const char *name, const char *doubt, struct pm
 	json_object_set_new(o, doubt, json_doubt(g));
 }
 
-static json_t *json_levels(const struct plan *plan, uint16_t sls)
+/* The levels that have one of these SLs, in whatever layer. */
+static json_t *levels_of(const struct plan *plan, uint16_t sls)
 {
-	const struct policy *p = plan->policy;
-	uint16_t own = sl_plan_levels(&plan->sls, sls);
-	json_t *names = json_array();
-
-	for (size_t i = 0; i < p->n_levels; i++)
-		if (own >> p->levels[i].sl & 1)
-			json_array_append_new(names, json_text(p->levels[i].name));
-	return names;
+	return json_levels(plan->policy, sl_plan_levels(&plan->sls, sls));
 }
 
 static bool is_worth_a_line(const struct lane *l)
@@ -160,7 +154,7 @@ static json_t *json_lanes(const struct plan *plan, const struct perf_port *x)
 
 		if (!is_worth_a_line(l))
 			continue;
-		o = json_pack("{s:i, s:o, s:o, s:o, s:s}", "vl", vl, "levels", json_levels(plan, x->sls[vl]),
+		o = json_pack("{s:i, s:o, s:o, s:o, s:s}", "vl", vl, "levels", levels_of(plan, x->sls[vl]),
 			      "got", l->got >= 0 ? json_real(l->got) : json_null(),
 			      "promised", x->promises ? json_real(l->promised) : json_null(),
 			      "verdict", verdict_name(l->verdict));
@@ -180,7 +174,7 @@ static json_t *json_sls(const struct plan *plan, const struct perf_port *x)
 
 		if (x->sl[sl].is == GROWTH_ABSENT || (x->sl[sl].is == GROWTH_KNOWN && !x->sl[sl].n))
 			continue;
-		o = json_pack("{s:i, s:o}", "sl", sl, "levels", json_levels(plan, (uint16_t)(1u << sl)));
+		o = json_pack("{s:i, s:o}", "sl", sl, "levels", levels_of(plan, (uint16_t)(1u << sl)));
 		add_growth(o, "bytes", "bytes-doubt", x->sl[sl], WORD);
 		json_array_append_new(rows, o);
 	}

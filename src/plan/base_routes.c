@@ -322,21 +322,26 @@ static struct lfts *rows_of(const struct plan *p, const struct lfts *from)
 	return l;
 }
 
+/* The same layers for n switches, none of which has a place yet. */
+static struct route_layers *without_places(const struct route_layers *from, uint32_t n)
+{
+	struct route_layers *y = route_layers_copy(from);
+
+	free(y->place);
+	y->place = xcalloc(n, sizeof(*y->place));
+	y->n_switches = n;
+	for (uint32_t sw = 0; sw < n; sw++)
+		y->place[sw] = FABRIC_NONE;
+	return y;
+}
+
 /* The base's layers, of the switches that are there; NULL if it has none. */
 static struct route_layers *base_layers(const struct plan *p)
 {
 	const struct route_layers *from = p->now->base->layers;
-	struct route_layers *y;
+	struct route_layers *y = from ? without_places(from, p->f->n_switches) : NULL;
 
-	if (!from)
-		return NULL;
-	y = route_layers_copy(from);
-	free(y->place);
-	y->place = xcalloc(p->f->n_switches, sizeof(*y->place));
-	for (uint32_t sw = 0; sw < p->f->n_switches; sw++)
-		y->place[sw] = FABRIC_NONE;
-	y->n_switches = p->f->n_switches;
-	for (uint32_t sw = 0; sw < from->n_switches; sw++)
+	for (uint32_t sw = 0; from && sw < from->n_switches; sw++)
 		if (p->now->switches[sw] != FABRIC_NONE)
 			y->place[p->now->switches[sw]] = from->place[sw];
 	return y;
@@ -344,18 +349,12 @@ static struct route_layers *base_layers(const struct plan *p)
 
 struct route_layers *routes_layers(const struct plan *p)
 {
-	const struct routes_now *x = p->now;
-	struct route_layers *y;
+	const uint32_t *switches = p->now->switches;
+	struct route_layers *y = p->layers ? without_places(p->layers, p->now->base->f->n_switches) : NULL;
 
-	if (!p->layers)
-		return NULL;
-	y = route_layers_copy(p->layers);
-	free(y->place);
-	y->n_switches = x->base->f->n_switches;
-	y->place = xcalloc(y->n_switches, sizeof(*y->place));
-	for (uint32_t sw = 0; sw < y->n_switches; sw++)
-		y->place[sw] = x->switches[sw] == FABRIC_NONE ? FABRIC_NONE :
-			       p->layers->place[x->switches[sw]];
+	for (uint32_t sw = 0; y && sw < y->n_switches; sw++)
+		if (switches[sw] != FABRIC_NONE)
+			y->place[sw] = p->layers->place[switches[sw]];
 	return y;
 }
 
