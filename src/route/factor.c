@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/disjoint.h"
 #include "base/map64.h"
 
 
@@ -71,18 +72,9 @@ static void find_ends(struct work *w)
 
 /* --- disjoint sets --- */
 
-static uint32_t find_group(struct work *w, uint32_t t)
-{
-	while (w->group[t] != t)
-		t = w->group[t] = w->group[w->group[t]];
-	return t;
-}
-
 static void same_group(struct work *w, uint32_t t, uint32_t u)
 {
-	uint32_t a = find_group(w, one_of(w, t)), b = find_group(w, one_of(w, u));
-
-	w->group[a > b ? a : b] = a > b ? b : a;
+	disjoint_join(w->group, one_of(w, t), one_of(w, u));
 }
 
 /* The representative of t's class; *turned: whether t leads the opposite way. */
@@ -245,7 +237,7 @@ static void number_groups(struct work *w)
 		if (one_of(w, t) == t && w->group[t] == t)
 			w->number[t] = w->n_groups++;
 	for (uint32_t t = 0; t < n; t++)
-		w->number[t] = w->number[find_group(w, one_of(w, t))];
+		w->number[t] = w->number[disjoint_find(w->group, one_of(w, t))];
 }
 
 /* NULL if both trunks belong to the same group. */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/disjoint.h"
 #include "route/factor.h"
 
 #define NONE FABRIC_NONE
@@ -68,20 +69,6 @@ static unsigned dimension_of(const struct survey *s, uint32_t t)
 
 /* --- layers --- */
 
-static uint32_t find(uint32_t *up, uint32_t v)
-{
-	while (up[v] != v)
-		v = up[v] = up[up[v]];
-	return v;
-}
-
-static void unite(uint32_t *up, uint32_t a, uint32_t b)
-{
-	a = find(up, a);
-	b = find(up, b);
-	up[a > b ? a : b] = a > b ? b : a;
-}
-
 static void unite_by_trunks(const struct survey *s, unsigned d, uint32_t *up)
 {
 	const struct graph *g = s->g;
@@ -96,13 +83,13 @@ static void unite_by_trunks(const struct survey *s, unsigned d, uint32_t *up)
 			if (of == FACTOR_NONE)
 				continue;
 			if (of != d)
-				unite(up, v, g->trunks[t].v);
+				disjoint_join(up, v, g->trunks[t].v);
 			else if (s->f->triangles[d])
 				continue;
 			else if (*on_side == NONE)
 				*on_side = v;
 			else
-				unite(up, v, *on_side);
+				disjoint_join(up, v, *on_side);
 		}
 	free(first);
 }
@@ -125,12 +112,12 @@ static bool count_layers(const struct survey *s, unsigned d, struct layering *l)
 	memset(l->size, 0, g->n * sizeof(*l->size));
 	l->largest = 0;
 	for (uint32_t v = 0; v < g->n; v++) {
-		uint32_t layer = find(l->up, v);
+		uint32_t layer = disjoint_find(l->up, v);
 
 		if (++l->size[layer] > l->largest)
 			l->largest = l->size[layer];
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
-			uint32_t other = find(l->up, g->trunks[t].v);
+			uint32_t other = disjoint_find(l->up, g->trunks[t].v);
 
 			if (dimension_of(s, t) != d)
 				continue;
@@ -188,7 +175,7 @@ static unsigned count_shared(const struct layering *l, uint32_t a, uint32_t b)
 static bool same_otherwise(struct survey *s, unsigned d, uint32_t v, uint32_t u)
 {
 	for (unsigned i = 0; i < s->f->n; i++)
-		if (i != d && find(s->of[i].up, v) != find(s->of[i].up, u))
+		if (i != d && disjoint_find(s->of[i].up, v) != disjoint_find(s->of[i].up, u))
 			return false;
 	return true;
 }
@@ -199,10 +186,10 @@ static bool are_disjoint(struct survey *s, unsigned d, uint32_t a, uint32_t b)
 	struct layering *l = &s->of[d];
 
 	for (uint32_t v = 0; v < s->g->n; v++) {
-		if (find(l->up, v) != a)
+		if (disjoint_find(l->up, v) != a)
 			continue;
 		for (uint32_t u = 0; u < s->g->n; u++)
-			if (find(l->up, u) == b && same_otherwise(s, d, v, u))
+			if (disjoint_find(l->up, u) == b && same_otherwise(s, d, v, u))
 				return false;
 	}
 	return true;
@@ -227,7 +214,7 @@ static bool unite_pieces(struct survey *s, unsigned d, unsigned least)
 			    count_shared(l, small[i], small[j]) < least ||
 			    !are_disjoint(s, d, small[i], small[j]))
 				continue;
-			unite(l->up, small[i], small[j]);
+			disjoint_join(l->up, small[i], small[j]);
 			return true;
 		}
 	return false;
@@ -379,7 +366,7 @@ static uint32_t place_by_layers(struct survey *s, const struct grid *grid, uint3
 
 	for (unsigned i = 0; i < grid->n_dims; i++) {
 		struct layering *l = &s->of[s->order[i]];
-		uint32_t at = l->coordinate[find(l->up, v)];
+		uint32_t at = l->coordinate[disjoint_find(l->up, v)];
 
 		if (at == NONE)
 			return NONE;
@@ -714,19 +701,6 @@ static void put_mixed(const struct grid *grid, struct buf *out)
 			   words[grid->dim[i].kind]);
 }
 
-static void put_missing(const struct grid *grid, struct buf *out)
-{
-	uint32_t links = grid->missing_links, switches = grid->missing_switches;
-
-	if (links)
-		buf_printf(out, ", %" PRIu32 " link%s", links, links == 1 ? "" : "s");
-	if (switches)
-		buf_printf(out, "%s %" PRIu32 " switch%s", links ? " and" : ",", switches,
-			   switches == 1 ? "" : "es");
-	if (links || switches)
-		buf_puts(out, " missing");
-}
-
 void grid_text(const struct grid *grid, struct buf *out)
 {
 	static const char *const words[] = {
@@ -752,5 +726,5 @@ void grid_text(const struct grid *grid, struct buf *out)
 		buf_puts(out, grid->n_dims == 1 ? lines[grid->kind] : words[grid->kind]);
 		put_lengths(grid, grid->kind == GRID_TORUS, out);
 	}
-	put_missing(grid, out);
+	graph_put_missing(grid->missing_links, grid->missing_switches, out);
 }

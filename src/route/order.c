@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/disjoint.h"
 #include "route/order.h"
 #include "route/search.h"
 
@@ -180,23 +181,6 @@ static int by_key(const void *a, const void *b)
 	return x->v < y->v ? -1 : x->v > y->v;
 }
 
-static uint32_t plane_find(uint32_t *plane, uint32_t v)
-{
-	while (plane[v] != v)
-		v = plane[v] = plane[plane[v]];
-	return v;
-}
-
-static void plane_join(uint32_t *plane, uint32_t a, uint32_t b)
-{
-	a = plane_find(plane, a);
-	b = plane_find(plane, b);
-	if (a < b)
-		plane[b] = a;
-	else
-		plane[a] = b;
-}
-
 /* The port by which most of the switches below (their median) reach v; 0 if there are none. */
 static uint8_t port_from_below(const struct graph *g, const uint16_t *rank, uint32_t v)
 {
@@ -237,11 +221,11 @@ static void sort_within_ranks(const struct graph *g, const uint16_t *rank, unsig
 		for (uint32_t v = 0; v < g->n; v++)
 			for (uint32_t t = g->trunk0[v]; rank[v] == r && t < g->trunk0[v + 1]; t++)
 				if (rank[g->trunks[t].v] > r)
-					plane_join(plane, v, g->trunks[t].v);
+					disjoint_join(plane, v, g->trunks[t].v);
 		for (uint32_t v = 0; v < g->n; v++)
 			plane_port[v] = UINT8_MAX;
 		for (uint32_t v = 0; v < g->n; v++) {
-			uint32_t p = plane_find(plane, v);
+			uint32_t p = disjoint_find(plane, v);
 
 			if (rank[v] == r && keys[v].own_port < plane_port[p])
 				plane_port[p] = keys[v].own_port;
@@ -249,7 +233,7 @@ static void sort_within_ranks(const struct graph *g, const uint16_t *rank, unsig
 		for (uint32_t v = 0; v < g->n; v++) {
 			if (rank[v] != r)
 				continue;
-			keys[v].plane = plane_find(plane, v);
+			keys[v].plane = disjoint_find(plane, v);
 			keys[v].plane_port = plane_port[keys[v].plane];
 		}
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/disjoint.h"
 
 #define DOUBLINGS 5
 
@@ -207,23 +208,6 @@ uint32_t flap_port(const struct fabric *f, const struct flap_link *l, unsigned e
 	return f->ports[ports[0]].peer == ports[1] ? ports[end] : FABRIC_NONE;
 }
 
-/* Parts of the fabric that are connected: each switch knows one of its part, in the end itself. */
-static uint32_t part_of(uint32_t *parts, uint32_t sw)
-{
-	while (parts[sw] != sw)
-		sw = parts[sw] = parts[parts[sw]];
-	return sw;
-}
-
-/* True: they were apart. */
-static bool join(uint32_t *parts, uint32_t a, uint32_t b)
-{
-	a = part_of(parts, a);
-	b = part_of(parts, b);
-	parts[a] = b;
-	return a != b;
-}
-
 static bool between_switches(const struct fabric *f, uint32_t port)
 {
 	return f->ports[port].peer != FABRIC_NONE && node_is_switch(port_node(f, port)) &&
@@ -244,9 +228,10 @@ static int least_first(const void *va, const void *vb)
 	return memcmp(&a->flap.link.guid, &b->flap.link.guid, sizeof(a->flap.link.guid));
 }
 
+/* parts: the sets of switches (base/disjoint.h) that are connected. */
 static bool join_ends(const struct fabric *f, uint32_t *parts, uint32_t port)
 {
-	return join(parts, port_node(f, port)->sw, port_node(f, f->ports[port].peer)->sw);
+	return disjoint_join(parts, port_node(f, port)->sw, port_node(f, f->ports[port].peer)->sw);
 }
 
 /*
