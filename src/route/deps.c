@@ -431,3 +431,20 @@ bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, u
 	}
 	return true;
 }
+
+/* --- legal turns --- */
+
+void deps_each_legal(const struct channels *c, const struct turns *legal,
+		     void (*use)(void *arg, struct dep turn), void *arg)
+{
+	const struct graph *g = c->g;
+
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
+			uint32_t in = channels_trunk_back(c, t);
+
+			for (uint32_t out = g->trunk0[v]; out < g->trunk0[v + 1]; out++)
+				if (out != t && turns_allowed(legal, in, out))
+					use(arg, (struct dep){ in, out });
+		}
+}

@@ -14,6 +14,7 @@
 #define QOSD_ROUTE_DEPS_H
 
 #include "route/channel.h"
+#include "route/turns.h"
 
 struct deps;
 
@@ -40,5 +41,9 @@ bool deps_has(const struct deps *d, unsigned layer, struct dep x);
  * be NULL, becomes the place in x of one that closes a circle with those before it or with what is there.
  */
 bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, uint32_t *blocked);
+
+/* Calls use() with each turn that `legal`, of the order of c, allows. */
+void deps_each_legal(const struct channels *c, const struct turns *legal,
+		     void (*use)(void *arg, struct dep turn), void *arg);
 
 #endif

@@ -217,15 +217,7 @@ void dragonfly_free(struct dragonfly *d)
 
 void dragonfly_text(const struct dragonfly *d, struct buf *out)
 {
-	uint32_t links = d->missing_links + d->missing_cables, switches = d->missing_switches;
-
 	buf_printf(out, "dragonfly of %" PRIu32 " groups of %" PRIu32 " switches", d->groups,
 		   d->members);
-	if (links)
-		buf_printf(out, ", %" PRIu32 " link%s", links, links == 1 ? "" : "s");
-	if (switches)
-		buf_printf(out, "%s %" PRIu32 " switch%s", links ? " and" : ",", switches,
-			   switches == 1 ? "" : "es");
-	if (links || switches)
-		buf_puts(out, " missing");
+	graph_put_missing(d->missing_links + d->missing_cables, d->missing_switches, out);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The graph of the switches and the choice among equal lanes; see graph.h. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,17 @@ uint32_t graph_trunk(const struct graph *g, uint32_t from, uint32_t to)
 			hi = mid;
 	}
 	return lo < g->trunk0[from + 1] && g->trunks[lo].v == to ? lo : FABRIC_NONE;
+}
+
+void graph_put_missing(uint32_t links, uint32_t switches, struct buf *out)
+{
+	if (links)
+		buf_printf(out, ", %" PRIu32 " link%s", links, links == 1 ? "" : "s");
+	if (switches)
+		buf_printf(out, "%s %" PRIu32 " switch%s", links ? " and" : ",", switches,
+			   switches == 1 ? "" : "es");
+	if (links || switches)
+		buf_puts(out, " missing");
 }
 
 void graph_bfs(const struct graph *g, uint32_t from, uint16_t *dist, uint32_t *queue)

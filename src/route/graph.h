@@ -56,6 +56,19 @@ void graph_free(struct graph *g);
 
 /* The trunk between two vertices, FABRIC_NONE if there is none. */
 uint32_t graph_trunk(const struct graph *g, uint32_t from, uint32_t to);
+/* Whether any lane of a trunk is alive; dead: [lane]. */
+static inline bool graph_trunk_lives(const struct graph *g, uint32_t trunk, const bool *dead)
+{
+	const struct trunk *t = &g->trunks[trunk];
+
+	for (uint32_t lane = t->lane0; lane < t->lane0 + t->n_lanes; lane++)
+		if (!dead[lane])
+			return true;
+	return false;
+}
+
+/* Appends ", 2 links and 1 switch missing", or nothing if neither is. */
+void graph_put_missing(uint32_t links, uint32_t switches, struct buf *out);
 /* Distances to all vertices, FAR where there is no path; queue: room for n. */
 void graph_bfs(const struct graph *g, uint32_t from, uint16_t *dist, uint32_t *queue);
 

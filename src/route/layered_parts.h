@@ -15,7 +15,6 @@
 /* Places of two sources, a < b. */
 struct pair {
 	uint32_t a, b;
-	uint8_t blocked;	/* as in struct layered */
 };
 
 struct layered {

@@ -75,19 +75,17 @@ bool pairs_collect(struct layered *x, struct pair p)
 
 /* --- layers --- */
 
+static void add_legal(void *arg, struct dep turn)
+{
+	struct layered *x = arg;
+
+	deps_add(x->deps, 0, &turn, 1, NULL);
+}
+
 static void begin_layers(struct layered *x)
 {
-	const struct graph *g = x->g;
-
 	deps_clear(x->deps);
-	for (uint32_t v = 0; v < g->n; v++)
-		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
-			for (uint32_t out = g->trunk0[v]; out < g->trunk0[v + 1]; out++) {
-				struct dep turn = { channels_trunk_back(x->c, t), out };
-
-				if (t != out && turns_allowed(x->legal, turn.in, turn.out))
-					deps_add(x->deps, 0, &turn, 1, NULL);
-			}
+	deps_each_legal(x->c, x->legal, add_legal, x);
 }
 
 static bool fits_layer(struct layered *x, struct pair p, unsigned layer, uint32_t *blocked)
@@ -139,15 +137,17 @@ static bool fits_last(struct layered *x, struct pair p)
 
 /* --- a round --- */
 
-static int most_blocked_first(const void *a, const void *b)
+static int most_blocked_first(const void *a, const void *b, void *arg)
 {
-	const struct pair *x = a, *y = b;
+	const struct pair *p = a, *q = b;
+	const uint8_t *blocked = arg;
+	unsigned n = blocked[route_layers_pair(p->a, p->b)], m = blocked[route_layers_pair(q->a, q->b)];
 
-	if (x->blocked != y->blocked)
-		return y->blocked - x->blocked;
-	if (x->b != y->b)
-		return x->b < y->b ? -1 : 1;
-	return x->a < y->a ? -1 : x->a > y->a;
+	if (n != m)
+		return n > m ? -1 : 1;
+	if (p->b != q->b)
+		return p->b < q->b ? -1 : 1;
+	return p->a < q->a ? -1 : p->a > q->a;
 }
 
 static void note_blocked(struct layered *x, struct pair p)
@@ -209,10 +209,8 @@ void pairs_place(struct layered *x)
 		place_pair(x, x->early.v[i], WITHOUT);
 	if (x->near || x->settled)
 		place_all(x, STAYING);
-	for (size_t i = 0; i < n_early; i++)
-		x->early.v[i].blocked = x->blocked[route_layers_pair(x->early.v[i].a, x->early.v[i].b)];
 	if (n_early)
-		qsort(x->early.v, n_early, sizeof(*x->early.v), most_blocked_first);
+		qsort_r(x->early.v, n_early, sizeof(*x->early.v), most_blocked_first, x->blocked);
 	for (size_t i = 0; i < n_early; i++)
 		place_pair(x, x->early.v[i], EARLY);
 	place_all(x, OTHERS);

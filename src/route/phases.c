@@ -172,16 +172,6 @@ static void collect(struct phases *p, uint16_t lid, enum state from, enum state 
 
 /* --- all LIDs --- */
 
-static bool trunk_lives(const struct phases *p, uint32_t trunk)
-{
-	const struct trunk *t = &p->g->trunks[trunk];
-
-	for (uint32_t lane = t->lane0; lane < t->lane0 + t->n_lanes; lane++)
-		if (!p->l->dead[lane])
-			return true;
-	return false;
-}
-
 /* Adds what was collected; false: it does not fit, and some of it may have been added. */
 static bool add(struct phases *p)
 {
@@ -210,24 +200,23 @@ static bool add_fixed(struct phases *p, unsigned layer, struct dep x)
 	return true;
 }
 
+static void add_if_alive(void *arg, struct dep turn)
+{
+	struct phases *p = arg;
+
+	if (graph_trunk_lives(p->g, turn.in, p->l->dead) && graph_trunk_lives(p->g, turn.out, p->l->dead))
+		add_fixed(p, 0, turn);
+}
+
 /* What multicast may use, as far as it fits in with the old tables: it does if no links have come back. */
 static void add_legal(struct phases *p)
 {
-	const struct graph *g = p->g;
 	struct turns *legal;
 
 	if (!p->y->legal)
 		return;
 	legal = turns_new(p->y->legal);
-	for (uint32_t v = 0; v < g->n; v++)
-		for (uint32_t i = g->trunk0[v]; i < g->trunk0[v + 1]; i++) {
-			uint32_t in = channels_trunk_back(p->c, i);
-
-			for (uint32_t out = g->trunk0[v]; out < g->trunk0[v + 1]; out++)
-				if (out != i && trunk_lives(p, in) && trunk_lives(p, out) &&
-				    turns_allowed(legal, in, out))
-					add_fixed(p, 0, (struct dep){ in, out });
-		}
+	deps_each_legal(p->c, legal, add_if_alive, p);
 	turns_free(legal);
 }
 

@@ -398,14 +398,6 @@ static void walk(struct run *u, uint32_t v)
 
 /* --- new ways --- */
 
-static bool trunk_lives(const struct run *u, const struct trunk *t)
-{
-	for (uint32_t i = 0; i < t->n_lanes; i++)
-		if (!u->l->dead[t->lane0 + i])
-			return true;
-	return false;
-}
-
 /* The trunks of v that its kind of way may begin with, and the kinds that may go on with it. */
 struct ways {
 	uint32_t first, end;	/* trunks */
@@ -435,7 +427,7 @@ static void find_way(struct run *u, uint32_t v, enum kind kind)
 		if (u->kind[to] == UNKNOWN)
 			walk(u, to);
 		if (w.kinds & BIT(u->kind[to]) && u->len[to] < least &&
-		    trunk_lives(u, &u->g->trunks[t]))
+		    graph_trunk_lives(u->g, t, u->l->dead))
 			least = u->len[to];
 	}
 	if (least == FAR)
@@ -518,7 +510,7 @@ static uint32_t spread(struct run *u, uint32_t v, struct reach *queue, uint32_t 
 	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
 		uint32_t to = g->trunks[t].v;
 
-		if (u->kind[to] != MOVED || u->len[to] <= len || !trunk_lives(u, &g->trunks[t]))
+		if (u->kind[to] != MOVED || u->len[to] <= len || !graph_trunk_lives(g, t, u->l->dead))
 			continue;
 		u->len[to] = len;
 		queue[tail++] = (struct reach){ to, len };

@@ -105,14 +105,6 @@ static bool lives(const struct stranded *s, uint32_t lane)
 	return !s->dead || !s->dead[lane];
 }
 
-static bool trunk_lives(const struct stranded *s, const struct trunk *t)
-{
-	for (uint32_t i = t->lane0; i < t->lane0 + t->n_lanes; i++)
-		if (lives(s, i))
-			return true;
-	return false;
-}
-
 static struct channel step_of(const struct stranded *s, uint32_t v)
 {
 	struct channel ch = channel_by_port(s->c, v, lft_get(s->l, s->g->sw[v], s->lid));
@@ -152,7 +144,7 @@ static bool find_step(struct stranded *s, uint32_t v, uint32_t trunk, struct ste
 	struct channel next;
 
 	*x = (struct step){ trunk, FABRIC_NONE, turns_at(s->turns, to), hops_of(s, to) };
-	if (x->hops == FAR || !trunk_lives(s, &s->g->trunks[trunk]))
+	if (x->hops == FAR || (s->dead && !graph_trunk_lives(s->g, trunk, s->dead)))
 		return false;
 	next = step_of(s, to);
 	if (x->hops)

@@ -136,14 +136,8 @@ void turns_cut(struct turns *t, const bool *dead)
 	const struct graph *g = t->g;
 
 	t->cut = xcalloc(g->trunk0[g->n], sizeof(*t->cut));
-	for (uint32_t i = 0; i < g->trunk0[g->n]; i++) {
-		const struct trunk *trunk = &g->trunks[i];
-		uint32_t lane = trunk->lane0;
-
-		while (lane < trunk->lane0 + trunk->n_lanes && dead[lane])
-			lane++;
-		t->cut[i] = lane == trunk->lane0 + trunk->n_lanes;
-	}
+	for (uint32_t i = 0; i < g->trunk0[g->n]; i++)
+		t->cut[i] = !graph_trunk_lives(g, i, dead);
 }
 
 void turns_bound(struct turns *t, uint32_t refusals)
@@ -177,18 +171,7 @@ uint32_t turns_at(const struct turns *t, uint32_t v)
 /* The trunk that leads back from the end of trunk i. */
 static uint32_t back_of(const struct turns *t, uint32_t i)
 {
-	const struct graph *g = t->g;
-	uint32_t v = t->from[i], first = g->trunk0[g->trunks[i].v], end = g->trunk0[g->trunks[i].v + 1];
-
-	while (end - first > 1) {
-		uint32_t middle = first + (end - first) / 2;
-
-		if (g->trunks[middle].v <= v)
-			first = middle;
-		else
-			end = middle;
-	}
-	return first;
+	return graph_trunk(t->g, t->g->trunks[i].v, t->from[i]);
 }
 
 /* v is reached by a trunk, from another vertex than those before if that makes a difference. */
