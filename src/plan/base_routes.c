@@ -8,6 +8,7 @@
 #include "plan/base_routes.h"
 #include "plan/lft_caps.h"
 #include "route/order.h"
+#include "route/tree.h"
 
 static const struct src_pos nowhere;
 
@@ -182,7 +183,8 @@ static struct route_request request_of_base(const struct base_routes *b)
 {
 	return (struct route_request){ .f = b->f, .lid = b->lid, .lmc = b->lmc,
 				       .lid_top = b->lid_top, .order = b->order,
-				       .most_layers = b->most_layers };
+				       .most_layers = b->most_layers,
+				       .most_shared = b->most_shared };
 }
 
 /* LIDs of what is there, and of what is away as they are remembered, if nobody else has them. */
@@ -250,6 +252,7 @@ static struct base_routes *base_make(const struct plan *p, const struct fabric *
 	b->order = updn_order_new(b->f);
 	route_shape(b->order, &b->shape);
 	b->most_layers = most_layers(p, b->f);
+	b->most_shared = sl_plan_most_shared(p->policy, b->f, p->settings->max_op_vls);
 	r = request_of_base(b);
 	b->engine = run_engines(p->settings, &r, &b->lfts, &b->layers, &b->findings);
 	b->channels = channels_new(b->f, b->order);
@@ -263,7 +266,8 @@ static bool base_serves(const struct base_routes *b, const struct plan *p, const
 	if (!all_is_known(p->f, b->f, map))
 		return false;
 	/* the policy has another number of levels now */
-	if (b->layers && most_layers(p, b->f) != b->most_layers)
+	if (b->layers && (most_layers(p, b->f) != b->most_layers ||
+			  sl_plan_most_shared(p->policy, b->f, p->settings->max_op_vls) != b->most_shared))
 		return false;
 	for (uint32_t i = 0; i < p->f->n_ports; i++) {
 		uint32_t k = match_port(p->f, b->f, map, i);
@@ -322,39 +326,29 @@ static struct lfts *rows_of(const struct plan *p, const struct lfts *from)
 	return l;
 }
 
-/* The same layers for n switches, none of which has a place yet. */
-static struct route_layers *without_places(const struct route_layers *from, uint32_t n)
-{
-	struct route_layers *y = route_layers_copy(from);
-
-	free(y->place);
-	y->place = xcalloc(n, sizeof(*y->place));
-	y->n_switches = n;
-	for (uint32_t sw = 0; sw < n; sw++)
-		y->place[sw] = FABRIC_NONE;
-	return y;
-}
-
 /* The base's layers, of the switches that are there; NULL if it has none. */
 static struct route_layers *base_layers(const struct plan *p)
 {
 	const struct route_layers *from = p->now->base->layers;
-	struct route_layers *y = from ? without_places(from, p->f->n_switches) : NULL;
 
-	for (uint32_t sw = 0; from && sw < from->n_switches; sw++)
-		if (p->now->switches[sw] != FABRIC_NONE)
-			y->place[p->now->switches[sw]] = from->place[sw];
-	return y;
+	return from ? route_layers_on(from, p->f->n_switches, p->now->switches) : NULL;
 }
 
 struct route_layers *routes_layers(const struct plan *p)
 {
-	const uint32_t *switches = p->now->switches;
-	struct route_layers *y = p->layers ? without_places(p->layers, p->now->base->f->n_switches) : NULL;
+	uint32_t *known, n = p->now->base->f->n_switches;
+	struct route_layers *y;
 
-	for (uint32_t sw = 0; y && sw < y->n_switches; sw++)
-		if (switches[sw] != FABRIC_NONE)
-			y->place[sw] = p->layers->place[switches[sw]];
+	if (!p->layers)
+		return NULL;
+	known = xmalloc((p->f->n_switches + 1u) * sizeof(*known));
+	for (uint32_t sw = 0; sw < p->f->n_switches; sw++)
+		known[sw] = FABRIC_NONE;
+	for (uint32_t sw = 0; sw < n; sw++)
+		if (p->now->switches[sw] != FABRIC_NONE)
+			known[p->now->switches[sw]] = sw;
+	y = route_layers_on(p->layers, n, known);
+	free(known);
 	return y;
 }
 
@@ -383,6 +377,7 @@ static void route_on(struct plan *p, const struct fabric *f, struct updn_order *
 	struct lfts *near = near_layers ? rows_of(p, p->now->base->lfts) : NULL;
 	struct route_request r = { .f = f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top,
 				   .order = order, .most_layers = p->now->base->most_layers,
+				   .most_shared = p->now->base->most_shared,
 				   .near = near, .near_layers = near_layers };
 
 	if (!near) {
@@ -393,8 +388,8 @@ static void route_on(struct plan *p, const struct fabric *f, struct updn_order *
 	route_layers_free(p->layers);
 	e = run_engines(p->settings, &r, &p->lfts, &p->layers, findings);
 	/* an SL that hosts were told stays one of a layer, and VLs are those of as many layers */
-	if (near && p->layers && p->layers->n < near_layers->n)
-		p->layers->n = near_layers->n;
+	if (near && p->layers && !p->layers->ring && !near_layers->ring && p->layers->n < near_layers->n)
+		p->layers->n = p->layers->n_lanes = near_layers->n;
 	lfts_free(near);
 	route_layers_free(near_layers);
 	p->engine = e ? e->name : "none";
@@ -416,7 +411,7 @@ static bool route_layers_near(struct plan *p, const uint32_t *map)
 {
 	struct updn_order *o = updn_order_on(p->now->base->order, p->f, p->now->switches);
 
-	if (!updn_order_connects(o)) {
+	if (!p->now->base->layers->tree && !updn_order_connects(o)) {
 		updn_order_free(o);
 		return false;
 	}
@@ -511,6 +506,8 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 	routes_fit(p, route_without);
 	if (x->repaired.next && (p->mute_switches || (x->dead.n && x->base->layers)))
 		x->round = rows_in_base(p);
+	if (p->layers && p->layers->tree)
+		p->tree = tree_order(p->f, p->layers->tree);
 	if (!strcmp(p->engine, "none"))
 		findings_add(&p->findings, SEV_ERROR, p->settings->file, nowhere,
 			     "none of the routing engines can route this fabric");

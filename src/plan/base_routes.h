@@ -27,7 +27,7 @@ struct base_routes {
 	uint16_t lid_top;
 	struct updn_order *order;
 	struct route_shape shape;	/* of the order */
-	unsigned most_layers;		/* that there is room for, by the policy */
+	unsigned most_layers, most_shared;	/* that there is room for, by the policy */
 	struct lfts *lfts;
 	struct route_layers *layers;	/* NULL: one */
 	const struct route_engine *engine;	/* NULL: none can do it */

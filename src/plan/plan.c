@@ -49,6 +49,13 @@ static void tell_layers(struct plan *p)
 
 	if (!p->layers || p->layers->n == 1)
 		return;
+	if (p->layers->ring) {
+		findings_add(&p->findings, SEV_INFO, "", nowhere,
+			     "routing (%s): %u SLs for each level, on %u sets of virtual lanes; a program that "
+			     "chooses an SL and does not ask for the path's may deadlock with others",
+			     p->engine, p->layers->n, p->layers->n_lanes);
+		return;
+	}
 	most = sl_plan_most(p->policy, p->f, p->settings->max_op_vls, &why);
 	findings_add(&p->findings, SEV_INFO, "", nowhere,
 		     "routing (%s): %u layers, of %u that there is room for (%s); a program that chooses an "
@@ -132,7 +139,7 @@ struct plan *plan_begin(const struct fabric *f, const struct policy *policy,
 	t[2] = now();
 	routes_make(p, before, known);
 	t[3] = now();
-	sl_plan_make(&p->sls, policy, p->layers ? p->layers->n : 1);
+	sl_plan_make(&p->sls, policy, p->layers);
 	p->tables = qos_tables_build(policy, f, p->groups, settings->max_op_vls, &p->sls, &p->findings);
 	t[4] = now();
 	p->us_lids = t[1] - t[0];
@@ -246,6 +253,7 @@ void plan_free(struct plan *p)
 	route_report_free(&p->report);
 	route_proof_free(p->proof);
 	updn_order_free(p->order);
+	updn_order_free(p->tree);
 	matcher_free(p->matcher);
 	qos_tables_free(p->tables);
 	partitions_free(p->partitions);

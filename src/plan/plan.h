@@ -66,7 +66,8 @@ struct plan {
 	struct route_report report;
 	struct route_proof *proof;	/* of the report, for the plan that comes after */
 	struct feasibility *feasible;	/* what feasible_judge() said; NULL: not asked yet */
-	struct updn_order *order;	/* for the multicast trees */
+	struct updn_order *order;
+	struct updn_order *tree;	/* that multicast goes by instead (route/tree.h), or NULL */
 	struct route_shape shape;	/* whether that order makes a tree of the switches */
 	struct findings findings;	/* of the policy against this fabric, and of routing */
 	struct findings kept;		/* … and of devices that keep other tables */

@@ -18,15 +18,13 @@ struct fitted {
 	uint8_t lacking;	/* the highest VL given that such a link lacks; 0: none */
 };
 #define VL_CODES 6
-/* Tables of links that have layers, and of those that have not, by one origin. */
-#define KINDS 2
 
 struct map_build {
 	struct tables_build *b;
 	struct stacks stacks;
 	struct intern maps;
-	struct fitted *fitted;	/* [(origin * VL_CODES + code) * KINDS + whether it has layers] */
-	struct fitted *by_classes;	/* [fit of the traffic classes * KINDS + whether it has layers] */
+	struct fitted *fitted;	/* [(origin * VL_CODES + code) * SL_LANE_KINDS + kind of lanes] */
+	struct fitted *by_classes;	/* [fit of the traffic classes * SL_LANE_KINDS + kind of lanes] */
 	struct note *notes;	/* per origin: VLs that ports lack */
 };
 
@@ -63,8 +61,8 @@ static uint8_t fit_given(struct sl2vl *out, const struct sl2vl *given, unsigned 
 }
 
 /*
- * SLs of other layers than 0 are where the level's own SL is, each layer behind the other where
- * there are layers.
+ * SLs of other layers than 0 are where the level's own SL is, each lane behind the other where
+ * there are several.
  */
 static void lay_layers(const struct map_build *m, uint32_t out, struct sl2vl *map)
 {
@@ -74,8 +72,7 @@ static void lay_layers(const struct map_build *m, uint32_t out, struct sl2vl *ma
 	for (unsigned sl = 0; sl < IB_SL_COUNT && sls->n_layers > 1; sl++) {
 		unsigned vl = one.vl[sls->base[sl]];
 
-		map->vl[sl] = (uint8_t)(vl == IB_VL_DROP || !m->b->wide[out] ? vl :
-					vl_in_layer(m->b, out, vl, sls->layer[sl]));
+		map->vl[sl] = (uint8_t)(vl == IB_VL_DROP ? vl : vl_in_layer(m->b, out, vl, sls->layer[sl]));
 	}
 }
 
@@ -90,7 +87,7 @@ static void number_table(struct map_build *m, struct fitted *t, const struct sl2
 static const struct fitted *fit(struct map_build *m, uint32_t origin, uint32_t out)
 {
 	unsigned code = m->b->limit[out];
-	struct fitted *t = &m->fitted[(origin * VL_CODES + code) * KINDS + (m->b->wide[out] > 0)];
+	struct fitted *t = &m->fitted[(origin * VL_CODES + code) * SL_LANE_KINDS + m->b->lanes[out]];
 	const struct policy *p = m->b->p;
 	struct sl2vl map;
 
@@ -110,7 +107,7 @@ static const struct fitted *fit(struct map_build *m, uint32_t origin, uint32_t o
 static const struct fitted *table_of_classes(struct map_build *m, uint16_t fit, uint32_t out)
 {
 	const struct class_fit *cf = &m->b->t->fits[fit];
-	struct fitted *t = &m->by_classes[fit * KINDS + (m->b->wide[out] > 0)];
+	struct fitted *t = &m->by_classes[fit * SL_LANE_KINDS + m->b->lanes[out]];
 	struct sl2vl map;
 
 	if (t->known)
@@ -305,8 +302,8 @@ void build_sl2vl(struct tables_build *b)
 	size_t origins = ORIGIN_SCOPE(p->n_sl2vl);
 	struct map_build m = {
 		.b = b, .maps.size = sizeof(struct sl2vl),
-		.fitted = xcalloc(origins * VL_CODES * KINDS, sizeof(*m.fitted)),
-		.by_classes = xcalloc((size_t)b->t->n_fits * KINDS, sizeof(*m.by_classes)),
+		.fitted = xcalloc(origins * VL_CODES * SL_LANE_KINDS, sizeof(*m.fitted)),
+		.by_classes = xcalloc((size_t)b->t->n_fits * SL_LANE_KINDS, sizeof(*m.by_classes)),
 		.notes = xcalloc(origins, sizeof(*m.notes)),
 	};
 

@@ -62,12 +62,34 @@ unsigned sl_plan_most(const struct policy *p, const struct fabric *f, unsigned m
 	return most < SL_LAYERS_MAX ? most : SL_LAYERS_MAX;
 }
 
-void sl_plan_make(struct sl_plan *x, const struct policy *p, unsigned n_layers)
+unsigned sl_plan_most_shared(const struct policy *p, const struct fabric *f, unsigned max_vls)
+{
+	unsigned levels = (unsigned)__builtin_popcount(level_sls(p)), by_sls = IB_SL_COUNT / levels;
+
+	if (has_own_tables(p) || fewest_vls(p, f, max_vls) < 2 * (p->n_classes ? (unsigned)p->n_classes : levels))
+		return 0;
+	return by_sls < SL_LAYERS_MAX ? by_sls : SL_LAYERS_MAX;
+}
+
+unsigned sl_plan_lane_kind(const struct sl_plan *x, const struct fabric *f, uint32_t port)
+{
+	const struct route_layers *y = x->layers;
+	uint8_t ring;
+
+	if (x->n_lanes == 1 || !link_joins_switches(f, port))
+		return SL_LANES_NONE;
+	if (!y || !y->ring)
+		return SL_LANES_OWN;
+	ring = y->ring[(size_t)port_node(f, port)->sw * y->ring_ports + f->ports[port].num];
+	return ring == ROUTE_NO_RING ? SL_LANES_NONE : SL_LANES_RING + (ring & ROUTE_RING_BITS);
+}
+
+void sl_plan_make(struct sl_plan *x, const struct policy *p, const struct route_layers *y)
 {
 	uint16_t levels = level_sls(p);
-	unsigned next = 0;
+	unsigned next = 0, n_layers = y ? y->n : 1;
 
-	*x = (struct sl_plan){ .n_layers = n_layers };
+	*x = (struct sl_plan){ .n_layers = n_layers, .n_lanes = y ? y->n_lanes : 1, .layers = y };
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
 		x->base[sl] = x->sl[sl][0] = (uint8_t)sl;
 		for (unsigned layer = 1; layer < SL_LAYERS_MAX; layer++)

@@ -3,21 +3,25 @@
  * How the levels of a policy and the layers of the routes (route/layers.h) share SLs and data VLs.
  *
  * A level has its own SL in layer 0, which multicast has, too, and one that no level has in
- * each other layer.  On links between switches the data VLs are divided: each layer has as many, in
- * each the levels are as far apart as they would be on a link with so many VLs, and no VL carries two
- * layers, which alone keeps credit loops away.  A link with an end node is in no circle: there a
- * level's SLs share a VL.
+ * each other layer.  On links between switches the data VLs are divided among the lanes of the layers: each
+ * lane has as many, in each the levels are as far apart as they would be on a link with so many VLs, and no
+ * VL carries two lanes, which alone keeps credit loops away.  A link with an end node, and one that has all layers
+ * on one lane, is not divided: there a level's SLs share a VL.
  */
 #ifndef QOSD_QOS_SL_PLAN_H
 #define QOSD_QOS_SL_PLAN_H
 
 #include "fabric/fabric.h"
 #include "qos/policy.h"
+#include "route/layers.h"
 
 #define SL_LAYERS_MAX 8u
+#define SL_RINGS_MAX 3u		/* whose bits make so many layers */
 
 struct sl_plan {
 	unsigned n_layers;	/* at least 1 */
+	unsigned n_lanes;	/* of a link between switches; at least 1 */
+	const struct route_layers *layers;	/* the caller's; NULL: one, or each has a lane of its own */
 	uint8_t sl[IB_SL_COUNT][SL_LAYERS_MAX];	/* [the level's SL][layer] */
 	/* [SL]: the level's SL that it stands for, and in which layer; of an SL of nobody: itself, 0 */
 	uint8_t base[IB_SL_COUNT], layer[IB_SL_COUNT];
@@ -31,9 +35,23 @@ struct sl_plan {
  */
 unsigned sl_plan_most(const struct policy *p, const struct fabric *f, unsigned max_vls,
 		      struct buf *why);
-/* n_layers: at most sl_plan_most(). */
-void sl_plan_make(struct sl_plan *x, const struct policy *p, unsigned n_layers);
+/* The same for layers that share two lanes; 0: there are no VLs for two. */
+unsigned sl_plan_most_shared(const struct policy *p, const struct fabric *f, unsigned max_vls);
+/* y: at most as many layers as that, and must outlive the plan; NULL: one. */
+void sl_plan_make(struct sl_plan *x, const struct policy *p, const struct route_layers *y);
 /* The levels' own SLs that a set of SLs, of whatever layers, stands for. */
 uint16_t sl_plan_levels(const struct sl_plan *x, uint16_t sls);
+
+/* --- the lanes of a link between switches, by the port of a switch that sends on it --- */
+
+/* How the layers are on the lanes of a link: links of one kind are alike. */
+enum { SL_LANES_NONE, SL_LANES_OWN, SL_LANES_RING };	/* all on one; each on its own; SL_LANES_RING + ring */
+#define SL_LANE_KINDS (SL_LANES_RING + SL_RINGS_MAX)
+
+unsigned sl_plan_lane_kind(const struct sl_plan *x, const struct fabric *f, uint32_t port);
+static inline unsigned sl_plan_lane(unsigned kind, unsigned layer)
+{
+	return kind == SL_LANES_NONE ? 0 : kind == SL_LANES_OWN ? layer : layer >> (kind - SL_LANES_RING) & 1;
+}
 
 #endif

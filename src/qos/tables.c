@@ -112,25 +112,29 @@ static uint8_t port_limit(const struct tables_build *b, uint32_t port)
 	return code;
 }
 
-/* A layer's share of the VLs. */
-static uint8_t limit_in_layer(uint8_t code, unsigned n_layers)
+/* A lane's share of the VLs. */
+static uint8_t limit_on_lane(uint8_t code, unsigned n_lanes)
 {
-	unsigned vls = ib_vls_from_code(code) / n_layers;
+	unsigned vls = ib_vls_from_code(code) / n_lanes;
 
 	while (code > 1 && ib_vls_from_code(code) > vls)
 		code--;
 	return code;
 }
 
-static void divide_into_layers(struct tables_build *b)
+static void divide_into_lanes(struct tables_build *b)
 {
-	if (b->sls->n_layers == 1)
+	if (b->sls->n_lanes == 1)
 		return;
-	for (uint32_t i = 0; i < b->f->n_ports; i++)
-		if (b->limit[i] && link_joins_switches(b->f, i)) {
+	for (uint32_t i = 0; i < b->f->n_ports; i++) {
+		if (!b->limit[i])
+			continue;
+		b->lanes[i] = (uint8_t)sl_plan_lane_kind(b->sls, b->f, i);
+		if (b->lanes[i] != SL_LANES_NONE) {
 			b->wide[i] = b->limit[i];
-			b->limit[i] = limit_in_layer(b->limit[i], b->sls->n_layers);
+			b->limit[i] = limit_on_lane(b->limit[i], b->sls->n_lanes);
 		}
+	}
 }
 
 static void find_limits(struct tables_build *b)
@@ -152,7 +156,7 @@ static void find_limits(struct tables_build *b)
 		if (f->switches[i].enhanced_port0)
 			b->limit[port0] = port_limit(b, port0);
 	}
-	divide_into_layers(b);
+	divide_into_lanes(b);
 }
 
 /* What the tables of both ends use; only links have OperationalVLs. */
@@ -202,7 +206,8 @@ struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric 
 	struct tables_build b = {
 		.p = p, .f = f, .g = g, .out = out, .t = tables_new(p, f, sls),
 		.max_vls = max_vls, .sls = sls,
-		.limit = xcalloc(f->n_ports, 1), .wide = xcalloc(f->n_ports, 1), .highest = xcalloc(f->n_ports, 1),
+		.limit = xcalloc(f->n_ports, 1), .wide = xcalloc(f->n_ports, 1), .lanes = xcalloc(f->n_ports, 1),
+		.highest = xcalloc(f->n_ports, 1),
 		.mapped = xcalloc(f->n_ports, sizeof(*b.mapped)),
 	};
 
@@ -219,6 +224,7 @@ struct qos_tables *qos_tables_build(const struct policy *p, const struct fabric 
 	}
 	free(b.limit);
 	free(b.wide);
+	free(b.lanes);
 	free(b.highest);
 	free(b.mapped);
 	free(b.by_classes);

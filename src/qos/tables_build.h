@@ -29,8 +29,9 @@ struct tables_build {
 	struct qos_tables *t;
 	unsigned max_vls;	/* of any link */
 	const struct sl_plan *sls;
-	uint8_t *limit;		/* per port slot: VL code that the link can in a layer; 0: no tables */
-	uint8_t *wide;		/* per port slot: … that it can in all layers, if it has them; else 0 */
+	uint8_t *limit;		/* per port slot: VL code that the link can on a lane; 0: no tables */
+	uint8_t *wide;		/* per port slot: … that it can on all lanes, if it has several; else 0 */
+	uint8_t *lanes;		/* per port slot: sl_plan_lane_kind() */
 	uint8_t *highest;	/* per port slot: the highest VL that its own tables use */
 	uint16_t *mapped;	/* per port slot: the VLs that SL2VL sends to; bit v */
 	bool *by_classes;	/* per port slot: not excepted from the traffic classes; NULL: none */
@@ -52,11 +53,11 @@ uint16_t table_number(struct tables_build *b, struct intern *tables, const void 
 /* Warns if the scope names no port; an error for each list with a port that a device lacks. */
 void report_reach(struct tables_build *b, struct src_pos pos, const struct policy_name *group,
 		  const struct scope *scope, const struct scope_reach *reach);
-/* The VL that stands for `vl` in another layer than 0, on a link that has layers. */
+/* The VL that a layer has on a link for `vl` of lane 0. */
 static inline unsigned vl_in_layer(const struct tables_build *b, uint32_t port, unsigned vl,
 				   unsigned layer)
 {
-	return vl + layer * ib_vls_from_code(b->limit[port]);
+	return vl + sl_plan_lane(b->lanes[port], layer) * ib_vls_from_code(b->limit[port]);
 }
 
 static inline void use_vl(struct tables_build *b, uint32_t port, uint8_t vl)

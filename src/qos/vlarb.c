@@ -303,31 +303,31 @@ static struct vlarb complete(const struct choice *c, unsigned vls)
 	return arb;
 }
 
-/* The entries of a table once for each layer, if there is room. */
-static uint8_t repeat(struct vlarb_entry *e, uint8_t n, uint8_t cap, unsigned vls, unsigned layers)
+/* The entries of a table once for each lane, if there is room. */
+static uint8_t repeat(struct vlarb_entry *e, uint8_t n, uint8_t cap, unsigned vls, unsigned lanes)
 {
-	if (n * layers > cap)
+	if (n * lanes > cap)
 		return 0;
-	for (unsigned layer = 1; layer < layers; layer++)
+	for (unsigned lane = 1; lane < lanes; lane++)
 		for (uint8_t i = 0; i < n; i++)
-			e[layer * n + i] = (struct vlarb_entry){ (uint8_t)(e[i].vl + layer * vls),
+			e[lane * n + i] = (struct vlarb_entry){ (uint8_t)(e[i].vl + lane * vls),
 								 e[i].weight };
-	return (uint8_t)(n * layers);
+	return (uint8_t)(n * lanes);
 }
 
 /*
- * The same weights in each layer, which has `vls` VLs.  Where tables are too short for that all VLs have
+ * The same weights on each lane, which has `vls` VLs.  Where tables are too short for that all VLs have
  * the same, as without any.
  */
-static struct vlarb complete_in_layers(const struct choice *c, unsigned vls, unsigned layers)
+static struct vlarb complete_on_lanes(const struct choice *c, unsigned vls, unsigned lanes)
 {
 	struct vlarb arb = complete(c, vls);
 	struct choice none = { .cap = { c->cap[HIGH], c->cap[LOW] } };
-	uint8_t high = repeat(arb.high, arb.n_high, c->cap[HIGH], vls, layers);
-	uint8_t low = repeat(arb.low, arb.n_low, c->cap[LOW], vls, layers);
+	uint8_t high = repeat(arb.high, arb.n_high, c->cap[HIGH], vls, lanes);
+	uint8_t low = repeat(arb.low, arb.n_low, c->cap[LOW], vls, lanes);
 
 	if ((arb.n_high && !high) || (arb.n_low && !low))
-		return complete(&none, vls * layers);
+		return complete(&none, vls * lanes);
 	arb.n_high = high;
 	arb.n_low = low;
 	return arb;
@@ -407,13 +407,13 @@ struct completion {
 
 static struct made make_arb(struct tables_build *b, struct completion *done,
 			    const struct arb_build *a, uint32_t choice, unsigned vls,
-			    unsigned layers)
+			    unsigned lanes)
 {
-	uint64_t key = (uint64_t)choice << 16 | (uint64_t)layers << 8 | vls;
+	uint64_t key = (uint64_t)choice << 16 | (uint64_t)lanes << 8 | vls;
 	uint32_t i = map64_get(&done->known, key);
 
 	if (i == MAP64_NONE) {
-		struct vlarb arb = layers > 1 ? complete_in_layers(&a->choices.v[choice], vls, layers)
+		struct vlarb arb = lanes > 1 ? complete_on_lanes(&a->choices.v[choice], vls, lanes)
 					      : complete(&a->choices.v[choice], vls);
 
 		i = (uint32_t)done->made.n;
@@ -437,7 +437,7 @@ void arb_complete(struct tables_build *b, struct arb_build *a)
 		bool wide = b->wide[port];
 		struct made m = make_arb(b, &done, a, a->choice[port],
 					 wide ? ib_vls_from_code(b->limit[port]) : vls,
-					 wide ? b->sls->n_layers : 1);
+					 wide ? b->sls->n_lanes : 1);
 		unsigned unserved = b->mapped[port] & ~m.served;
 
 		b->t->arb[port] = m.id;

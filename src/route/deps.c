@@ -7,6 +7,9 @@
  * its two ends only, or is found to close a circle meanwhile (Pearce and Kelly, "A dynamic
  * topological sort algorithm for directed acyclic graphs", 2006).
  *
+ * Channels are numbered as the trunks are, those of a trunk's lanes one after the other, so that all that
+ * lead away from a vertex are next to each other.
+ *
  * Dependencies are bits, by the vertex at which a packet turns: what a channel waits for is some words,
  * and so is what waits for it.  A search takes a word at a time, without those that it has met before.
  */
@@ -15,35 +18,42 @@
 
 #include "base/alloc.h"
 #include "route/deps.h"
+#include "route/layers.h"
 
 /*
- * One bit for each turn, from trunk `in` to trunk `out` at vertex v.  The row of `in` has the bits of
- * all trunks that lead away from v, in the order of the graph.
+ * One bit for each turn, from channel `in` to channel `out` at vertex v.  The row of `in` has the bits of
+ * all channels that lead away from v, in their order.
  */
 struct layer {
 	uint64_t *waits;	/* in waits for out */
 	uint64_t *holds;	/* the same seen against the traffic: the row of out's way back, the bit of in's */
 	uint64_t *refused;	/* closes a circle with what is there, and so for good */
-	uint32_t *order;	/* [trunk]: its place */
-	uint32_t *at;		/* [place]: the trunk */
+	uint32_t *order;	/* [channel]: its place */
+	uint32_t *at;		/* [place]: the channel */
 };
 
 /* What one of the two searches of put_in_order() has met. */
 struct met {
-	uint32_t *queue, n;	/* trunks; searched against the traffic, their ways back */
+	uint32_t *queue, n;	/* channels; searched against the traffic, their ways back */
 	uint32_t next;		/* in the queue: where the search goes on */
-	uint64_t *seen;		/* as rows, but of vertices: the trunks that lead away from them */
+	uint64_t *seen;		/* as rows, but of vertices: the channels that lead away from them */
 	uint64_t *places;	/* bits: the places in the order that those in the queue have */
 };
 
 struct deps {
 	const struct channels *c;
-	unsigned n_layers;
+	unsigned n_layers;	/* that have an order of their own */
 	struct layer *layers;
-	size_t *row;		/* [trunk]: the first word of its row */
+	unsigned n_lanes;	/* of each trunk, that layers share; 1 if they share none */
+	uint8_t *ring;		/* [trunk]: bit of a layer that says which lane it is on; NULL: all are on one */
+	uint32_t n;		/* channels */
+	uint32_t *first;	/* [vertex]: the first channel that leads away from it */
+	uint32_t *to;		/* [channel]: the vertex that it leads to, … */
+	uint32_t *from;		/* … and away from */
+	size_t *row;		/* [channel]: the first word of its row */
 	size_t n_words;
 	size_t *row_at;		/* [vertex]: the same in `seen` */
-	uint32_t *back;		/* [trunk]: the same cables in the other direction */
+	uint32_t *back;		/* [channel]: the same lane of the same cables in the other direction */
 	/* of an addition against the order */
 	struct met behind, before;
 	uint32_t *moved, *slots;
@@ -52,6 +62,13 @@ struct deps {
 };
 
 /* --- life --- */
+
+static uint32_t add_trunk(const struct deps *d, struct layer *l, uint32_t t, uint32_t n)
+{
+	for (unsigned lane = 0; lane < d->n_lanes; lane++)
+		l->at[n++] = t * d->n_lanes + lane;
+	return n;
+}
 
 /*
  * Up first, by the vertex that they lead away from, then down, from the greatest vertex on: so no
@@ -64,24 +81,24 @@ static void begin_order(const struct deps *d, struct layer *l)
 
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t t = g->up0[v]; t < g->trunk0[v + 1]; t++)
-			l->at[n++] = t;
+			n = add_trunk(d, l, t, n);
 	for (uint32_t v = g->n; v-- > 0;)
 		for (uint32_t t = g->trunk0[v]; t < g->up0[v]; t++)
-			l->at[n++] = t;
+			n = add_trunk(d, l, t, n);
 	for (uint32_t i = 0; i < n; i++)
 		l->order[l->at[i]] = i;
 }
 
-static size_t words_of(const struct graph *g, uint32_t v)
+static size_t words_of(const struct deps *d, uint32_t v)
 {
-	return (g->trunk0[v + 1] - g->trunk0[v] + 63u) / 64;
+	return (d->first[v + 1] - d->first[v] + 63u) / 64;
 }
 
-static void met_init(struct met *m, size_t n_trunks, size_t n_seen)
+static void met_init(struct met *m, size_t n_channels, size_t n_seen)
 {
-	m->queue = xcalloc(n_trunks, sizeof(*m->queue));
+	m->queue = xcalloc(n_channels, sizeof(*m->queue));
 	m->seen = xcalloc(n_seen, sizeof(*m->seen));
-	m->places = xcalloc(n_trunks / 64 + 1, sizeof(*m->places));
+	m->places = xcalloc(n_channels / 64 + 1, sizeof(*m->places));
 }
 
 static void met_free(struct met *m)
@@ -91,36 +108,55 @@ static void met_free(struct met *m)
 	free(m->places);
 }
 
-static void find_rows(struct deps *d, uint32_t n)
+static void find_channels(struct deps *d)
+{
+	const struct graph *g = d->c->g;
+
+	d->n = g->trunk0[g->n] * d->n_lanes;
+	d->first = xcalloc(g->n + 1u, sizeof(*d->first));
+	d->to = xcalloc(d->n, sizeof(*d->to));
+	d->from = xcalloc(d->n, sizeof(*d->from));
+	d->back = xcalloc(d->n, sizeof(*d->back));
+	for (uint32_t v = 0; v <= g->n; v++)
+		d->first[v] = g->trunk0[v] * d->n_lanes;
+	for (uint32_t i = 0; i < d->n; i++) {
+		uint32_t t = i / d->n_lanes;
+
+		d->to[i] = g->trunks[t].v;
+		d->from[i] = d->c->from[t];
+		d->back[i] = channels_trunk_back(d->c, t) * d->n_lanes + i % d->n_lanes;
+	}
+}
+
+static void find_rows(struct deps *d)
 {
 	const struct graph *g = d->c->g;
 	size_t n_seen = 0;
 
-	d->row = xcalloc(n, sizeof(*d->row));
-	d->back = xcalloc(n, sizeof(*d->back));
-	for (uint32_t t = 0; t < n; t++) {
-		d->back[t] = channels_trunk_back(d->c, t);
-		d->row[t] = d->n_words;
-		d->n_words += words_of(g, g->trunks[t].v);
+	d->row = xcalloc(d->n, sizeof(*d->row));
+	for (uint32_t i = 0; i < d->n; i++) {
+		d->row[i] = d->n_words;
+		d->n_words += words_of(d, d->to[i]);
 	}
 	d->row_at = xcalloc(g->n, sizeof(*d->row_at));
 	for (uint32_t v = 0; v < g->n; v++) {
 		d->row_at[v] = n_seen;
-		n_seen += words_of(g, v);
+		n_seen += words_of(d, v);
 	}
-	met_init(&d->behind, n, n_seen);
-	met_init(&d->before, n, n_seen);
+	met_init(&d->behind, d->n, n_seen);
+	met_init(&d->before, d->n, n_seen);
 }
 
-struct deps *deps_new(const struct channels *c, unsigned n_layers)
+/* n_layers, n_lanes: those that deps.c keeps apart, see struct deps. */
+static struct deps *make(const struct channels *c, unsigned n_layers, unsigned n_lanes)
 {
 	struct deps *d = xcalloc(1, sizeof(*d));
-	uint32_t n = c->g->trunk0[c->g->n];
 
-	*d = (struct deps){ .c = c, .n_layers = n_layers };
-	find_rows(d, n);
-	d->moved = xcalloc(n, sizeof(*d->moved));
-	d->slots = xcalloc(n, sizeof(*d->slots));
+	*d = (struct deps){ .c = c, .n_layers = n_layers, .n_lanes = n_lanes };
+	find_channels(d);
+	find_rows(d);
+	d->moved = xcalloc(d->n, sizeof(*d->moved));
+	d->slots = xcalloc(d->n, sizeof(*d->slots));
 	d->layers = xcalloc(n_layers, sizeof(*d->layers));
 	for (unsigned i = 0; i < n_layers; i++) {
 		struct layer *l = &d->layers[i];
@@ -128,10 +164,26 @@ struct deps *deps_new(const struct channels *c, unsigned n_layers)
 		l->waits = xcalloc(d->n_words, sizeof(*l->waits));
 		l->holds = xcalloc(d->n_words, sizeof(*l->holds));
 		l->refused = xcalloc(d->n_words, sizeof(*l->refused));
-		l->order = xcalloc(n, sizeof(*l->order));
-		l->at = xcalloc(n, sizeof(*l->at));
+		l->order = xcalloc(d->n, sizeof(*l->order));
+		l->at = xcalloc(d->n, sizeof(*l->at));
 		begin_order(d, l);
 	}
+	return d;
+}
+
+struct deps *deps_new(const struct channels *c, unsigned n_layers)
+{
+	return make(c, n_layers, 1);
+}
+
+struct deps *deps_new_on_rings(const struct channels *c, const struct route_layers *y)
+{
+	const struct graph *g = c->g;
+	struct deps *d = make(c, 1, y->n_lanes);
+
+	d->ring = xcalloc(g->trunk0[g->n], sizeof(*d->ring));
+	for (uint32_t t = 0; t < g->trunk0[g->n]; t++)
+		d->ring[t] = y->ring[(size_t)g->sw[c->from[t]] * y->ring_ports + g->lanes[g->trunks[t].lane0]];
 	return d;
 }
 
@@ -147,6 +199,10 @@ void deps_free(struct deps *d)
 		free(d->layers[i].at);
 	}
 	free(d->layers);
+	free(d->ring);
+	free(d->first);
+	free(d->to);
+	free(d->from);
 	free(d->row);
 	free(d->row_at);
 	free(d->back);
@@ -174,10 +230,31 @@ uint64_t deps_work(const struct deps *d)
 
 /* --- one dependency --- */
 
+static uint32_t on_lane(const struct deps *d, unsigned layer, uint32_t trunk)
+{
+	uint8_t ring = d->ring[trunk];
+
+	return trunk * d->n_lanes + (ring == ROUTE_NO_RING ? 0 : layer >> (ring & ROUTE_RING_BITS) & 1);
+}
+
+/* The dependency of a layer, which is on its lanes, in terms of channels. */
+static struct dep on_lanes(const struct deps *d, unsigned layer, struct dep x)
+{
+	if (!d->ring)
+		return x;
+	return (struct dep){ on_lane(d, layer, x.in), on_lane(d, layer, x.out) };
+}
+
+/* The layer's own, or that of all layers. */
+static struct layer *layer_of(const struct deps *d, unsigned layer)
+{
+	return &d->layers[d->ring ? 0 : layer];
+}
+
 /* The word and the bit in it that stand for a dependency. */
 static size_t place_of(const struct deps *d, struct dep x, uint64_t *bit)
 {
-	uint32_t place = x.out - d->c->g->trunk0[d->c->from[x.out]];
+	uint32_t place = x.out - d->first[d->from[x.out]];
 
 	*bit = 1ULL << place % 64;
 	return d->row[x.in] + place / 64;
@@ -199,7 +276,7 @@ static bool is_there(const struct deps *d, const struct layer *l, struct dep x)
 
 bool deps_has(const struct deps *d, unsigned layer, struct dep x)
 {
-	return is_there(d, &d->layers[layer], x);
+	return is_there(d, layer_of(d, layer), on_lanes(d, layer, x));
 }
 
 static void put(const struct deps *d, struct layer *l, struct dep x)
@@ -224,7 +301,7 @@ static void take(const struct deps *d, struct layer *l, struct dep x)
 
 static uint64_t *seen_word(const struct deps *d, const struct met *m, uint32_t t, uint64_t *bit)
 {
-	uint32_t v = d->c->from[t], place = t - d->c->g->trunk0[v];
+	uint32_t v = d->from[t], place = t - d->first[v];
 
 	*bit = 1ULL << place % 64;
 	return &m->seen[d->row_at[v] + place / 64];
@@ -238,7 +315,7 @@ static bool has_met(const struct deps *d, const struct met *m, uint32_t t)
 	return *word & bit;
 }
 
-/* A search begins with one trunk, which is met. */
+/* A search begins with one channel, which is met. */
 static void begin_search(const struct deps *d, struct met *m, uint32_t t)
 {
 	uint64_t bit;
@@ -252,29 +329,27 @@ static void begin_search(const struct deps *d, struct met *m, uint32_t t)
 
 static void end_search(const struct deps *d, struct met *m)
 {
-	const struct graph *g = d->c->g;
 	uint64_t bit;
 
 	*seen_word(d, m, m->queue[0], &bit) = 0;
 	for (uint32_t i = 0; i < m->next; i++) {
-		uint32_t v = g->trunks[m->queue[i]].v;
+		uint32_t v = d->to[m->queue[i]];
 
-		for (size_t w = 0; w < words_of(g, v); w++)
+		for (size_t w = 0; w < words_of(d, v); w++)
 			m->seen[d->row_at[v] + w] = 0;
 	}
 }
 
 /*
- * Goes on from the next trunk in the queue of a search: with all that waits in `rows` and comes, in
+ * Goes on from the next channel in the queue of a search: with all that waits in `rows` and comes, in
  * the order, before `to` or, against the traffic, behind it.  True: the other search has met one of them.
  */
 static inline bool go_on(struct deps *d, const struct layer *l, struct met *m, const struct met *other,
 			 uint32_t to, bool against)
 {
-	const struct graph *g = d->c->g;
 	const uint64_t *rows = against ? l->holds : l->waits;
-	uint32_t t = m->queue[m->next++], v = g->trunks[t].v;
-	size_t n = words_of(g, v);
+	uint32_t t = m->queue[m->next++], v = d->to[t];
+	size_t n = words_of(d, v);
 	bool meets = false;
 
 	for (size_t w = 0; w < n; w++) {
@@ -282,7 +357,7 @@ static inline bool go_on(struct deps *d, const struct layer *l, struct met *m, c
 		uint64_t fresh = rows[d->row[t] + w] & ~*seen;
 
 		for (*seen |= fresh; fresh; fresh &= fresh - 1) {
-			uint32_t next = g->trunk0[v] + (uint32_t)w * 64 + (uint32_t)__builtin_ctzll(fresh);
+			uint32_t next = d->first[v] + (uint32_t)w * 64 + (uint32_t)__builtin_ctzll(fresh);
 			uint32_t place = l->order[against ? d->back[next] : next];
 
 			d->work++;
@@ -317,13 +392,13 @@ static bool look_between(struct deps *d, const struct layer *l, struct dep x)
 	return true;
 }
 
-/* The trunks at the places that are marked, in their order, behind the n that are there; unmarks them. */
+/* The channels at the places that are marked, in their order, behind the n that are there; unmarks them. */
 static uint32_t take_marked(const struct layer *l, uint64_t *places, uint32_t first, uint32_t last,
-			    uint32_t *trunks, uint32_t n)
+			    uint32_t *channels, uint32_t n)
 {
 	for (uint32_t w = first / 64; w <= last / 64; w++) {
 		for (uint64_t b = places[w]; b; b &= b - 1)
-			trunks[n++] = l->at[w * 64 + (uint32_t)__builtin_ctzll(b)];
+			channels[n++] = l->at[w * 64 + (uint32_t)__builtin_ctzll(b)];
 		places[w] = 0;
 	}
 	return n;
@@ -375,12 +450,12 @@ static bool put_in_order(struct deps *d, struct layer *l, struct dep x)
 /* --- paths --- */
 
 /* One that was refused for good saves the search for a circle. */
-static bool any_refused(const struct deps *d, const struct layer *l, const struct dep *x, uint32_t n,
-			uint32_t *which)
+static bool any_refused(const struct deps *d, const struct layer *l, unsigned layer, const struct dep *x,
+			uint32_t n, uint32_t *which)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t bit;
-		size_t word = place_of(d, x[i], &bit);
+		size_t word = place_of(d, on_lanes(d, layer, x[i]), &bit);
 
 		if (l->refused[word] & bit) {
 			*which = i;
@@ -405,26 +480,27 @@ static void take_back(struct deps *d, struct layer *l)
 
 bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, uint32_t *blocked)
 {
-	struct layer *l = &d->layers[layer];
+	struct layer *l = layer_of(d, layer);
 	uint32_t unasked = 0, *which = blocked ? blocked : &unasked;
 
-	if (any_refused(d, l, x, n, which))
+	if (any_refused(d, l, layer, x, n, which))
 		return false;
 	d->fresh.n = 0;
 	for (uint32_t i = 0; i < n; i++) {
+		struct dep turn = on_lanes(d, layer, x[i]);
 		uint64_t bit;
-		size_t word = place_of(d, x[i], &bit);
+		size_t word = place_of(d, turn, &bit);
 		bool alone = !d->fresh.n;
 
 		if (l->waits[word] & bit)
 			continue;
-		if (fits(d, l, x[i])) {
-			put(d, l, x[i]);
-			*vec_push(&d->fresh) = x[i];
+		if (fits(d, l, turn)) {
+			put(d, l, turn);
+			*vec_push(&d->fresh) = turn;
 			continue;
 		}
 		take_back(d, l);
-		if (alone || !fits(d, l, x[i]))
+		if (alone || !fits(d, l, turn))
 			l->refused[word] |= bit;
 		*which = i;
 		return false;
@@ -432,7 +508,7 @@ bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, u
 	return true;
 }
 
-/* --- legal turns --- */
+/* --- what multicast has --- */
 
 void deps_each_legal(const struct channels *c, const struct turns *legal,
 		     void (*use)(void *arg, struct dep turn), void *arg)
@@ -447,4 +523,31 @@ void deps_each_legal(const struct channels *c, const struct turns *legal,
 				if (out != t && turns_allowed(legal, in, out))
 					use(arg, (struct dep){ in, out });
 		}
+}
+
+/* The trunk from v to a switch; FABRIC_NONE if there is none. */
+static uint32_t trunk_to(const struct channels *c, uint32_t v, uint32_t sw)
+{
+	return sw == FABRIC_NONE ? FABRIC_NONE : graph_trunk(c->g, v, c->vertex[sw]);
+}
+
+void deps_each_on_tree(const struct channels *c, const uint32_t *tree,
+		       void (*use)(void *arg, struct dep turn), void *arg)
+{
+	const struct graph *g = c->g;
+	VEC(uint32_t) on_tree = { 0 };	/* trunks from v */
+
+	for (uint32_t v = 0; v < g->n; v++) {
+		uint32_t up = trunk_to(c, v, tree[g->sw[v]]);
+
+		on_tree.n = 0;
+		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
+			if (t == up || tree[g->sw[g->trunks[t].v]] == g->sw[v])
+				*vec_push(&on_tree) = t;
+		for (size_t i = 0; i < on_tree.n; i++)
+			for (size_t k = 0; k < on_tree.n; k++)
+				if (i != k)
+					use(arg, (struct dep){ channels_trunk_back(c, on_tree.v[i]), on_tree.v[k] });
+	}
+	vec_free(&on_tree);
 }

@@ -7,6 +7,9 @@
  * message routing in multiprocessor interconnection networks", 1987).  Each layer is an acyclic
  * graph of its own: paths of different layers use different virtual lanes.
  *
+ * Where layers share lanes (layers.h), a channel is one lane of a trunk, and all lanes together
+ * are one acyclic graph.
+ *
  * Channels are the trunks of the graph, each in one direction: the cables of a trunk may
  * be exchanged for each other.
  */
@@ -17,6 +20,7 @@
 #include "route/turns.h"
 
 struct deps;
+struct route_layers;
 
 /* A path comes to a vertex by trunk `in`, and leaves it by trunk `out`. */
 struct dep {
@@ -28,6 +32,8 @@ struct dep {
  * order of c's vertices (order.h) are the cheapest to add.
  */
 struct deps *deps_new(const struct channels *c, unsigned n_layers);
+/* The same for layers that share lanes: rings of y, which are by switches of c's fabric. */
+struct deps *deps_new_on_rings(const struct channels *c, const struct route_layers *y);
 void deps_free(struct deps *d);		/* NULL is fine */
 /* Takes all dependencies away.  To add much the same again is cheaper then than it was at first. */
 void deps_clear(struct deps *d);
@@ -45,5 +51,8 @@ bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, u
 /* Calls use() with each turn that `legal`, of the order of c, allows. */
 void deps_each_legal(const struct channels *c, const struct turns *legal,
 		     void (*use)(void *arg, struct dep turn), void *arg);
+/* … with each turn on ways along a tree: tree[switch] is the next on the way to its root, or FABRIC_NONE. */
+void deps_each_on_tree(const struct channels *c, const uint32_t *tree,
+		       void (*use)(void *arg, struct dep turn), void *arg);
 
 #endif

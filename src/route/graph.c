@@ -31,17 +31,18 @@ static int by_neighbour(const void *a, const void *b)
 	return x->port - y->port;
 }
 
-/* The links of vertex v, sorted; returns their number. */
-static unsigned links_of(const struct graph *g, const uint32_t *vertex, uint32_t v,
+/* The links of vertex v that count, sorted; returns their number.  tree: see graph_new_of_tree(), or NULL. */
+static unsigned links_of(const struct graph *g, const uint32_t *vertex, const uint32_t *tree, uint32_t v,
 			 struct link *links)
 {
 	const struct fabric_node *node = &g->f->nodes[g->f->switches[g->sw[v]].node];
+	uint32_t sw = g->sw[v];
 	unsigned n = 0;
 
 	for (unsigned num = 1; num <= node->nports; num++) {
-		uint32_t to = far_switch(g->f, g->sw[v], graph_port(g, v, num));
+		uint32_t to = far_switch(g->f, sw, graph_port(g, v, num));
 
-		if (to != FABRIC_NONE)
+		if (to != FABRIC_NONE && (!tree || tree[sw] == to || tree[to] == sw))
 			links[n++] = (struct link){ vertex[to], (uint8_t)num };
 	}
 	qsort(links, n, sizeof(*links), by_neighbour);
@@ -100,7 +101,7 @@ static uint32_t count_linked(const struct fabric *f)
 	return n;
 }
 
-struct graph *graph_new(const struct fabric *f, uint32_t *sw)
+static struct graph *make(const struct fabric *f, uint32_t *sw, const uint32_t *tree)
 {
 	struct graph *g = xcalloc(1, sizeof(*g));
 	uint32_t n = f->n_switches, linked = count_linked(f);
@@ -119,13 +120,23 @@ struct graph *graph_new(const struct fabric *f, uint32_t *sw)
 	for (uint32_t v = 0; v < n; v++)
 		vertex[sw[v]] = v;
 	for (uint32_t v = 0; v < n; v++) {
-		n_trunks = add_trunks(g, v, n_trunks, links, links_of(g, vertex, v, links));
+		n_trunks = add_trunks(g, v, n_trunks, links, links_of(g, vertex, tree, v, links));
 		n_ends = add_ends(g, v, n_ends);
 	}
 	g->trunk0[n] = n_trunks;
 	g->end0[n] = n_ends;
 	free(vertex);
 	return g;
+}
+
+struct graph *graph_new(const struct fabric *f, uint32_t *sw)
+{
+	return make(f, sw, NULL);
+}
+
+struct graph *graph_new_of_tree(const struct fabric *f, uint32_t *sw, const uint32_t *tree)
+{
+	return make(f, sw, tree);
 }
 
 void graph_free(struct graph *g)

@@ -50,6 +50,8 @@ static inline struct fabric_port *graph_port(const struct graph *g, uint32_t v, 
 
 /* Vertex v is switch sw[v]; takes over sw. */
 struct graph *graph_new(const struct fabric *f, uint32_t *sw);
+/* The same, only with links between a switch and the one that tree[switch] says, if any (FABRIC_NONE). */
+struct graph *graph_new_of_tree(const struct fabric *f, uint32_t *sw, const uint32_t *tree);
 /* The switches by GUID, so that nothing depends on the order of discovery. */
 uint32_t *graph_by_guid(const struct fabric *f);
 void graph_free(struct graph *g);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "route/layered_parts.h"
+#include "route/tree.h"
 #include "route/turns.h"
 
 /* So often all destinations choose, from the second time on with the routes of all the others in view. */
@@ -47,6 +48,9 @@ static bool take_near(struct layered *x, uint32_t d, const struct dest *dests, u
 			memcpy(graph_row(x->g, x->out, v) + dests[i].lid, x->near->entries +
 			       (size_t)x->g->sw[v] * x->near->stride + dests[i].lid, dests[i].n_lids);
 	graph_deliver(x->g, x->out, d, dests, n);
+	for (unsigned i = 0; i < n && x->round; i++)
+		for (unsigned k = 0; k < dests[i].n_lids; k++)
+			turn_round(x->round, x->out, d, (uint16_t)(dests[i].lid + k));
 	return toll_keep(x->toll, x->out, d, dests, n);
 }
 
@@ -85,6 +89,11 @@ static void route_anew(struct layered *x)
 
 /* --- rounds --- */
 
+static bool is_legal(const struct layered *x, struct dep turn)
+{
+	return x->legal && turns_allowed(x->legal, turn.in, turn.out);
+}
+
 /*
  * No layer has room for the pair.  The turn that was found to close a circle gets dearer or, where
  * it is one that may stay, those that are not legal and lead round to it.  Returns the highest toll.
@@ -94,13 +103,13 @@ static uint32_t raise_tolls(struct layered *x, uint32_t blocked)
 	struct dep turn = x->pair.v[blocked];
 	uint32_t most = 0;
 
-	if (!turns_allowed(x->legal, turn.in, turn.out))
+	if (!is_legal(x, turn))
 		return toll_raise(x->toll, turn, STEP);
 	for (size_t i = 0; i < x->pair.n; i++) {
 		uint32_t toll = 0;
 
 		turn = x->pair.v[i];
-		if (!turns_allowed(x->legal, turn.in, turn.out))
+		if (!is_legal(x, turn))
 			toll = toll_raise(x->toll, turn, STEP);
 		most = toll > most ? toll : most;
 	}
@@ -114,11 +123,13 @@ static uint32_t raise_tolls(struct layered *x, uint32_t blocked)
  */
 static void give_way(struct layered *x, struct pair p, uint32_t blocked)
 {
-	uint32_t a = x->sources[p.a], b = x->sources[p.b];
+	uint32_t a = x->sources[p.a], b = x->sources[p.b], toll = raise_tolls(x, blocked);
 
-	if (raise_tolls(x, blocked) >= DEAR || x->rounds >= PATIENCE || deps_work(x->deps) > WORK_MAX)
-		x->legal_only[a] = x->legal_only[b] = true;
 	x->again[a] = x->again[b] = true;
+	if (!x->legal)
+		return;
+	if (toll >= DEAR || x->rounds >= PATIENCE || deps_work(x->deps) > WORK_MAX)
+		x->legal_only[a] = x->legal_only[b] = true;
 }
 
 /* Those without room want others to give way. */
@@ -166,6 +177,12 @@ static bool are_few(const struct layered *x)
 static void prepare_round(struct layered *x, bool few)
 {
 	memset(x->again, 0, x->g->n * sizeof(*x->again));
+	if (!x->legal) {
+		negotiate(x);
+		route_again(x);
+		toll_round(x->toll);
+		return;
+	}
 	x->settled |= few;
 	if (x->settled && (!few || x->pushes++ >= PUSHES_MAX))
 		fall_back(x);
@@ -182,7 +199,7 @@ static bool agree(struct layered *x, struct layered_outcome *did)
 	else
 		route_anew(x);
 	pairs_place(x);
-	while (x->left.n && x->rounds < PATIENCE + x->n_sources) {
+	while (x->left.n && x->rounds < (x->legal ? PATIENCE + x->n_sources : MENDS)) {
 		bool few = are_few(x);
 
 		if (few)
@@ -198,6 +215,29 @@ static bool agree(struct layered *x, struct layered_outcome *did)
 	return !did->blocked;
 }
 
+/* What there is of layers but for the pairs that they have, and what multicast has of them. */
+static void begin(struct layered *x, const struct updn_order *o)
+{
+	const struct route_layers *near = x->near ? x->r->near_layers : NULL;
+	uint32_t n = x->g->n;
+
+	x->layers = xcalloc(1, sizeof(*x->layers));
+	*x->layers = (struct route_layers){ .n = 1, .n_lanes = 1, .n_switches = n };
+	x->layers->place = xcalloc(n, sizeof(*x->layers->place));
+	if (!near || !near->tree) {
+		x->legal = turns_new(o);
+		return;
+	}
+	if (near->ring || x->most < near->n)
+		x->most = near->n;
+	x->layers->n_lanes = near->n_lanes;
+	x->layers->ring_ports = near->ring_ports;
+	x->layers->ring = near->ring ? xmemdup(near->ring, (size_t)n * near->ring_ports) : NULL;
+	x->layers->tree = xmemdup(near->tree, n * sizeof(*near->tree));
+	tree_mend(x->g, x->layers->tree, x->layers);
+	x->round = turn_round_new(x->c, x->layers);
+}
+
 struct route_layers *layered_routes(const struct route_request *r, const struct updn_order *o,
 				    unsigned most, struct lfts *out, struct layered_outcome *did)
 {
@@ -207,20 +247,26 @@ struct route_layers *layered_routes(const struct route_request *r, const struct 
 
 	if (r->near && r->near->top >= out->top)
 		x.near = r->near;
-	x.layers = xcalloc(1, sizeof(*x.layers));
-	*x.layers = (struct route_layers){ .n = 1, .n_switches = c->g->n };
-	x.layers->place = xcalloc(c->g->n, sizeof(*x.layers->place));
+	begin(&x, o);
 	pairs_find(&x);
-	x.legal = turns_new(o);
 	x.toll = toll_new(c, x.legal);
-	x.deps = deps_new(c, most);
+	x.deps = x.layers->ring ? deps_new_on_rings(c, x.layers) : deps_new(c, x.most);
 	x.again = xcalloc(c->g->n, sizeof(*x.again));
 	x.legal_only = xcalloc(c->g->n, sizeof(*x.legal_only));
 	if (!agree(&x, did ? did : &unasked)) {
 		route_layers_free(x.layers);
 		x.layers = NULL;
+	} else if (x.legal) {
+		x.layers->n_lanes = x.layers->n;
+	} else if (x.layers->ring) {
+		x.layers->n = x.most;
+	} else {
+		if (x.layers->n < r->near_layers->n)
+			x.layers->n = r->near_layers->n;
+		x.layers->n_lanes = x.layers->n;
 	}
 	toll_free(x.toll);
+	turn_round_free(x.round);
 	turns_free(x.legal);
 	deps_free(x.deps);
 	free(x.sources);
@@ -241,9 +287,13 @@ static bool layered_run(const struct route_request *r, struct lfts *out,
 {
 	struct updn_order *own = r->order ? NULL : updn_order_new(r->f);
 	unsigned most = r->most_layers ? r->most_layers : 1;
+	struct route_request of = *r;
 	struct layered_outcome did;
 
-	*layers = layered_routes(r, own ? own : r->order, most, out, &did);
+	/* what dimension order has made is nothing to stay near to */
+	if (r->near_layers && r->near_layers->tree)
+		of.near = NULL;
+	*layers = layered_routes(&of, own ? own : r->order, most, out, &did);
 	updn_order_free(own);
 	if (!*layers)
 		buf_printf(why, "%u pairs of switches found no room in %u layer%s, in %u rounds",

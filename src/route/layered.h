@@ -15,6 +15,9 @@
  *
  * Near to tables that there were (r->near), only ways that do not arrive any more are looked for, and
  * pairs whose ways all stay keep their layers.
+ *
+ * Near to tables by which multicast goes along a tree (layers.h), it goes on so, and layers share lanes if
+ * they did.  Then layer 0 begins with the turns of the tree, and there are no ways that are sure to find room.
  */
 #ifndef QOSD_ROUTE_LAYERED_H
 #define QOSD_ROUTE_LAYERED_H
@@ -30,8 +33,8 @@ struct layered_outcome {
 
 /*
  * Fills the tables (all LFT_DROP on entry) for all LIDs of r and returns the layers, at most `most`
- * (1 .. 255).  NULL, which can only be if o does not connect all pairs that are connected at
- * all: the tables are of no use then.  o is of r->f.  *did may be NULL.
+ * (1 .. 255), or as many as r->near_layers if that has a tree.  NULL, which else can only be if o does
+ * not connect all pairs that are connected at all: the tables are of no use then.  o is of r->f.  *did may be NULL.
  */
 struct route_layers *layered_routes(const struct route_request *r, const struct updn_order *o,
 				    unsigned most, struct lfts *out, struct layered_outcome *did);

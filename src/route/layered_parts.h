@@ -8,6 +8,7 @@
 
 #include "route/layered.h"
 #include "route/toll.h"
+#include "route/turn_round.h"
 
 /* Of `of` in struct route_layers: the pair has found no room. */
 #define NO_LAYER UINT8_MAX
@@ -24,7 +25,8 @@ struct layered {
 	struct lfts *out;
 	const struct lfts *near;	/* r's, or NULL */
 	struct toll *toll;
-	struct turns *legal;
+	struct turn_round *round;	/* on a grid; else NULL */
+	struct turns *legal;	/* NULL: multicast goes along the tree of `layers`, and no ways are sure to find room */
 	/* Of the pairs that have a layer in the round at hand; squeeze.c leaves what it has tried as well. */
 	struct deps *deps;
 	struct route_layers *layers;

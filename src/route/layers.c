@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The layers of pairs of switches; see layers.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "route/layers.h"
@@ -11,7 +12,44 @@ struct route_layers *route_layers_copy(const struct route_layers *y)
 
 	copy->place = xmemdup(y->place, y->n_switches * sizeof(*y->place));
 	copy->of = xmemdup(y->of, route_layers_pair(y->n_places, 0));
+	if (y->ring)
+		copy->ring = xmemdup(y->ring, (size_t)y->n_switches * y->ring_ports);
+	if (y->tree)
+		copy->tree = xmemdup(y->tree, y->n_switches * sizeof(*y->tree));
 	return copy;
+}
+
+static uint32_t *no_switches(uint32_t n)
+{
+	uint32_t *a = xmalloc((n + 1u) * sizeof(*a));
+
+	for (uint32_t i = 0; i < n; i++)
+		a[i] = FABRIC_NONE;
+	return a;
+}
+
+struct route_layers *route_layers_on(const struct route_layers *y, uint32_t n, const uint32_t *to)
+{
+	struct route_layers *x = xmemdup(y, sizeof(*y));
+	size_t row = y->ring_ports;
+
+	x->n_switches = n;
+	x->of = xmemdup(y->of, route_layers_pair(y->n_places, 0));
+	x->place = no_switches(n);
+	x->tree = y->tree ? no_switches(n) : NULL;
+	x->ring = y->ring ? xmalloc(n * row + 1) : NULL;
+	if (x->ring)
+		memset(x->ring, ROUTE_NO_RING, n * row);
+	for (uint32_t sw = 0; sw < y->n_switches; sw++) {
+		if (to[sw] == FABRIC_NONE)
+			continue;
+		x->place[to[sw]] = y->place[sw];
+		if (x->ring)
+			memcpy(x->ring + to[sw] * row, y->ring + sw * row, row);
+		if (x->tree && y->tree[sw] != FABRIC_NONE)
+			x->tree[to[sw]] = to[y->tree[sw]];
+	}
+	return x;
 }
 
 void route_layers_free(struct route_layers *y)
@@ -20,5 +58,7 @@ void route_layers_free(struct route_layers *y)
 		return;
 	free(y->place);
 	free(y->of);
+	free(y->ring);
+	free(y->tree);
 	free(y);
 }

@@ -8,17 +8,34 @@
  * LIDs of the ports on the two switches, so that the SL of a path is a matter of the two switches.
  *
  * Which pairs: those of switches with CA or router ports, each with itself too, in layer 0.
+ *
+ * The virtual lanes of a link between switches are divided into sets, here called lanes.  Where each
+ * layer has a lane of its own, layer i is on lane i of all links.  On a grid (dimension.h) two lanes
+ * serve for many layers: bit i of a layer is its lane on all links along dimension i.
  */
 #ifndef QOSD_ROUTE_LAYERS_H
 #define QOSD_ROUTE_LAYERS_H
 
 #include "route/route.h"
 
+#define ROUTE_NO_RING UINT8_MAX	/* all layers are on lane 0 there */
+#define ROUTE_RING_BITS 0x0f	/* … else: the bit of a layer that is its lane, … */
+#define ROUTE_NOT_ROUND 0x10	/* … and whether the link is of no ring, though it has lanes as those of one */
+
 struct route_layers {
 	unsigned n;		/* layers that have pairs, at least 1 */
+	unsigned n_lanes;	/* n, or 2 where there are rings */
 	uint32_t n_switches, n_places;
 	uint32_t *place;	/* [switch]: among those with CA or router ports, or FABRIC_NONE */
 	uint8_t *of;		/* [route_layers_pair()]: 0 .. n - 1 */
+	/* [switch * ring_ports + out port]: see ROUTE_RING_BITS; NULL: there are no rings */
+	uint8_t *ring;
+	uint32_t ring_ports;
+	/*
+	 * [switch]: the next on the way to the root of the tree by which all multicast goes, in layer 0; of the root,
+	 * FABRIC_NONE.  NULL: multicast goes by an up/down order.
+	 */
+	uint32_t *tree;
 };
 
 /* Where a pair of places is in `of`; a != b. */
@@ -39,7 +56,23 @@ static inline unsigned route_layer(const struct route_layers *y, uint32_t sw_a, 
 	return a == b || a == FABRIC_NONE || b == FABRIC_NONE ? 0 : y->of[route_layers_pair(a, b)];
 }
 
+/* The lane of a layer on the link by which a switch sends from a port. */
+static inline unsigned route_lane(const struct route_layers *y, unsigned layer, uint32_t sw, unsigned port)
+{
+	uint8_t ring;
+
+	if (!y->ring)
+		return layer;
+	ring = y->ring[(size_t)sw * y->ring_ports + port];
+	return ring == ROUTE_NO_RING ? 0 : layer >> (ring & ROUTE_RING_BITS) & 1;
+}
+
 struct route_layers *route_layers_copy(const struct route_layers *y);
 void route_layers_free(struct route_layers *y);	/* NULL is fine */
+/*
+ * The same for a fabric with other switches: to[] is, for each switch of y's fabric, the one of n that it
+ * is there, or FABRIC_NONE.  A tree is one no more where switches on it are left out: see tree.h.
+ */
+struct route_layers *route_layers_on(const struct route_layers *y, uint32_t n, const uint32_t *to);
 
 #endif

@@ -85,7 +85,10 @@ static void add_legal(void *arg, struct dep turn)
 static void begin_layers(struct layered *x)
 {
 	deps_clear(x->deps);
-	deps_each_legal(x->c, x->legal, add_legal, x);
+	if (x->legal)
+		deps_each_legal(x->c, x->legal, add_legal, x);
+	else
+		deps_each_on_tree(x->c, x->layers->tree, add_legal, x);
 }
 
 static bool fits_layer(struct layered *x, struct pair p, unsigned layer, uint32_t *blocked)

@@ -208,11 +208,19 @@ static void add_if_alive(void *arg, struct dep turn)
 		add_fixed(p, 0, turn);
 }
 
+static void add_tree(struct phases *p, const struct route_layers *y)
+{
+	if (y && y->tree)
+		deps_each_on_tree(p->c, y->tree, add_if_alive, p);
+}
+
 /* What multicast may use, as far as it fits in with the old tables: it does if no links have come back. */
 static void add_legal(struct phases *p)
 {
 	struct turns *legal;
 
+	add_tree(p, p->y->was);
+	add_tree(p, p->y->next);
 	if (!p->y->legal)
 		return;
 	legal = turns_new(p->y->legal);
@@ -293,7 +301,7 @@ struct phases *phases_new(const struct channels *c, const struct living *l, cons
 	p->turns = xcalloc(p->n_layers, sizeof(*p->turns));
 	for (unsigned i = 0; i < ARRAY_SIZE(p->seen); i++)
 		p->seen[i] = xcalloc((size_t)p->n_layers * c->g->n, sizeof(*p->seen[i]));
-	p->deps = deps_new(c, p->n_layers);
+	p->deps = y->rings ? deps_new_on_rings(c, y->rings) : deps_new(c, p->n_layers);
 	find_homes(p);
 	find_changes(p);
 	if (p->left.n) {

@@ -23,7 +23,8 @@ struct route_request {
 	const uint8_t *lmc;	/* per port slot */
 	uint16_t lid_top;	/* highest LID in use, LMC ranges included */
 	const struct updn_order *order;	/* of f, if it is at hand; else NULL */
-	unsigned most_layers;	/* that an engine may use; 0 as 1: all is on one virtual lane */
+	unsigned most_layers;	/* that an engine may use, each with a lane of its own; 0 as 1: all is on one virtual lane */
+	unsigned most_shared;	/* the same, if all layers share two lanes (layers.h); 0: none */
 	/*
 	 * Tables of f's switches and their layers, made for a fabric that was much the same: what engines
 	 * with layers make stays as near to these as it can.  Or NULL.
@@ -64,6 +65,7 @@ struct route_engine {
 
 extern const struct route_engine route_updn;	/* "updn": the default, no credit loops */
 extern const struct route_engine route_layered;	/* "layered": no credit loops in any layer */
+extern const struct route_engine route_grid;	/* "grid": dimension order on tori, meshes, and the like */
 extern const struct route_engine route_minhop;	/* "minhop" */
 /* NULL if there is no such engine. */
 const struct route_engine *route_engine_find(const char *name);

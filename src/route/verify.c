@@ -8,6 +8,9 @@
  * depend on the second (Dally and Seitz), and a cycle of such dependencies is
  * a credit loop.  Dependencies are bits (in port, out port) of each switch.
  *
+ * Where layers share lanes (layers.h) each lane of a direction is a channel, so that ports are told from
+ * each other by lane there.
+ *
  * What the walks of each LID found is kept (*proof*), so that of tables that changed a
  * little only the LIDs are walked whose ways did.  Dependencies can be added then, but not
  * taken away: that there is no cycle among them all stays true of those that are left, and
@@ -31,6 +34,7 @@ struct walker {
 	uint32_t *first;	/* [switch] */
 	uint32_t *next;		/* [port]: switch at the far end, FABRIC_NONE if it is none */
 	uint8_t *far_num;	/* [port]: the far end's port number */
+	unsigned n_lanes;	/* of a port that dependencies tell from each other; 1 if layers share none */
 	uint64_t *deps;
 	size_t *deps_at;	/* [switch] */
 	size_t deps_words;
@@ -48,10 +52,16 @@ static unsigned n_ports(const struct walker *w, uint32_t sw)
 	return w->first[sw + 1] - w->first[sw];
 }
 
-/* Words for the out ports of one in port. */
+/* A switch's lanes of all ports; that of a port is port * n_lanes + lane. */
+static unsigned n_port_lanes(const struct walker *w, uint32_t sw)
+{
+	return n_ports(w, sw) * w->n_lanes;
+}
+
+/* Words for the lanes of out ports, of one lane of an in port. */
 static size_t row_words(const struct walker *w, uint32_t sw)
 {
-	return (n_ports(w, sw) + 63u) / 64;
+	return (n_port_lanes(w, sw) + 63u) / 64;
 }
 
 static uint64_t *deps_row(const struct walker *w, uint32_t sw, unsigned in)
@@ -89,13 +99,14 @@ bool route_is_source(const struct fabric *f, uint32_t sw)
 	return false;
 }
 
+/* n_lanes: as in struct walker. */
 static void walker_init(struct walker *w, const struct fabric *f, const struct lfts *l,
-			bool from_all)
+			unsigned n_lanes, bool from_all)
 {
 	uint32_t n = f->n_switches;
 	size_t words = 0;
 
-	*w = (struct walker){ .f = f, .l = l, .n = n };
+	*w = (struct walker){ .f = f, .l = l, .n = n, .n_lanes = n_lanes };
 	w->first = xcalloc(n + 1, sizeof(*w->first));
 	w->deps_at = xcalloc(n, sizeof(*w->deps_at));
 	w->sources = xcalloc(n, sizeof(*w->sources));
@@ -108,7 +119,7 @@ static void walker_init(struct walker *w, const struct fabric *f, const struct l
 
 		w->first[sw + 1] = w->first[sw] + slots;
 		w->deps_at[sw] = words;
-		words += slots * row_words(w, sw);
+		words += n_port_lanes(w, sw) * row_words(w, sw);
 		if (from_all || route_is_source(f, sw))
 			w->sources[w->n_sources++] = sw;
 		else
@@ -143,16 +154,27 @@ static uint32_t out_port(const struct walker *w, uint32_t sw, uint16_t lid)
 	return num < n_ports(w, sw) ? w->first[sw] + num : FABRIC_NONE;
 }
 
-/* Packets to lid come out of switch from by port `out`: which channel do they wait for next? */
-static void depend(struct walker *w, uint32_t out, uint16_t lid)
+static unsigned lane_of(const struct walker *w, const struct route_layers *y, unsigned layer, uint32_t sw,
+			uint32_t port)
+{
+	return w->n_lanes > 1 ? route_lane(y, layer, sw, port - w->first[sw]) : 0;
+}
+
+/*
+ * Packets of a layer to lid come out of switch `from` by port `out`: which channel do they wait for next?
+ * y may be NULL where layers share no lanes.
+ */
+static void depend(struct walker *w, const struct route_layers *y, unsigned layer, uint32_t from, uint32_t out,
+		   uint16_t lid)
 {
 	uint32_t sw = w->next[out], then = out_port(w, sw, lid);
+	unsigned in, bit;
 
 	if (then == FABRIC_NONE || w->next[then] == FABRIC_NONE)
 		return;
-	unsigned num = then - w->first[sw];
-
-	deps_row(w, sw, w->far_num[out])[num / 64] |= 1ULL << num % 64;
+	in = w->far_num[out] * w->n_lanes + lane_of(w, y, layer, from, out);
+	bit = (then - w->first[sw]) * w->n_lanes + lane_of(w, y, layer, sw, then);
+	deps_row(w, sw, in)[bit / 64] |= 1ULL << bit % 64;
 }
 
 /* Follows lid from sw until it is known how it ends; the same for all on the way. */
@@ -180,7 +202,7 @@ static void walk(struct walker *w, uint32_t sw, uint16_t lid, bool count)
 		if (end < DEAD_END) {
 			end++;
 			if (count)
-				depend(w, out_port(w, at, lid), lid);
+				depend(w, NULL, 0, at, out_port(w, at, lid), lid);
 		}
 		w->togo[at] = end;
 	}
@@ -202,19 +224,20 @@ static void begin_lid(struct walker *w, uint32_t port, uint16_t lid)
 }
 
 /*
- * What the packets to a LID wait for that are in the layer at hand, after walks of all sources
- * (w->togo).
+ * What the packets to a LID wait for that are in the layer at hand, or in any if layers share lanes,
+ * after walks of all sources (w->togo).
  */
 static void depend_in_layer(struct walker *w, const struct route_layers *y, unsigned layer,
 			    uint32_t home, uint16_t lid)
 {
 	for (uint32_t i = 0; i < w->n_sources; i++) {
 		uint32_t sw = w->sources[i];
+		unsigned its = route_layer(y, sw, home);
 
-		if (w->togo[sw] >= DEAD_END || route_layer(y, sw, home) != layer)
+		if (w->togo[sw] >= DEAD_END || (w->n_lanes == 1 && its != layer))
 			continue;
 		for (; w->togo[sw] > 1; sw = w->next[out_port(w, sw, lid)])
-			depend(w, out_port(w, sw, lid), lid);
+			depend(w, y, its, sw, out_port(w, sw, lid), lid);
 	}
 }
 
@@ -230,6 +253,7 @@ static void walk_lid(struct walker *w, uint32_t port, uint16_t lid, bool count)
 
 enum { WHITE, GREY, BLACK };
 
+/* Ports with lanes: see n_port_lanes(). */
 struct step {
 	uint32_t sw;
 	uint16_t in, out;	/* out: the next to look at */
@@ -240,7 +264,7 @@ static bool next_out(const struct walker *w, struct step *s)
 {
 	const uint64_t *row = deps_row(w, s->sw, s->in);
 
-	for (; s->out < n_ports(w, s->sw); s->out++)
+	for (; s->out < n_port_lanes(w, s->sw); s->out++)
 		if (row[s->out / 64] >> s->out % 64 & 1)
 			return true;
 	return false;
@@ -256,7 +280,7 @@ static void print_circle(const struct walker *w, const struct step *steps, uint3
 		uint32_t port0 = w->f->nodes[w->f->switches[s->sw].node].port0;
 
 		buf_printf(text, "%s%s", i ? " -> " : "",
-			   fabric_port_name(w->f, w->f->ports[port0 + s->in].peer, name,
+			   fabric_port_name(w->f, w->f->ports[port0 + s->in / w->n_lanes].peer, name,
 					    sizeof(name)));
 	}
 }
@@ -268,18 +292,20 @@ static bool circle_from(const struct walker *w, uint32_t sw, unsigned in, uint8_
 	uint32_t n = 1;
 
 	steps[0] = (struct step){ sw, (uint16_t)in, 0 };
-	colour[w->first[sw] + in] = GREY;
+	colour[w->first[sw] * w->n_lanes + in] = GREY;
 	while (n > 0) {
 		struct step *s = &steps[n - 1];
 
 		if (!next_out(w, s)) {
-			colour[w->first[s->sw] + s->in] = BLACK;
+			colour[w->first[s->sw] * w->n_lanes + s->in] = BLACK;
 			n--;
 			continue;
 		}
-		uint32_t out = w->first[s->sw] + s->out++;
-		struct step to = { w->next[out], w->far_num[out], 0 };
-		uint8_t *seen = &colour[w->first[to.sw] + to.in];
+		uint32_t out = w->first[s->sw] + s->out / w->n_lanes;
+		struct step to = { w->next[out], (uint16_t)(w->far_num[out] * w->n_lanes + s->out % w->n_lanes), 0 };
+		uint8_t *seen = &colour[w->first[to.sw] * w->n_lanes + to.in];
+
+		s->out++;
 
 		if (*seen == GREY) {
 			uint32_t start = n - 1;
@@ -300,13 +326,14 @@ static bool circle_from(const struct walker *w, uint32_t sw, unsigned in, uint8_
 
 static bool find_circle(const struct walker *w, struct buf *text)
 {
-	uint8_t *colour = xcalloc(w->first[w->n], 1);
-	struct step *steps = xcalloc(w->first[w->n], sizeof(*steps));
+	size_t channels = (size_t)w->first[w->n] * w->n_lanes;
+	uint8_t *colour = xcalloc(channels, 1);
+	struct step *steps = xcalloc(channels, sizeof(*steps));
 	bool found = false;
 
 	for (uint32_t sw = 0; sw < w->n && !found; sw++)
-		for (unsigned in = 1; in < n_ports(w, sw) && !found; in++)
-			if (colour[w->first[sw] + in] == WHITE)
+		for (unsigned in = w->n_lanes; in < n_port_lanes(w, sw) && !found; in++)
+			if (colour[w->first[sw] * w->n_lanes + in] == WHITE)
 				found = circle_from(w, sw, in, colour, steps, text);
 	free(steps);
 	free(colour);
@@ -352,18 +379,19 @@ static void check_lid_in_layer(void *arg, uint32_t port, uint16_t lid)
 	depend_in_layer(c->w, c->layers, c->layer, home, lid);
 }
 
-/* As find_circle(), among the routes of each layer. */
+/* As find_circle(), among the routes of each layer, or of all if these share lanes. */
 static bool find_circle_in_layers(struct walker *w, const struct route_request *r, struct buf *text)
 {
 	struct layer_check c = { .w = w, .layers = r->layers };
+	unsigned n = w->n_lanes > 1 ? 1 : r->layers->n;
 	bool found = false;
 
-	for (; c.layer < r->layers->n && !found; c.layer++) {
+	for (; c.layer < n && !found; c.layer++) {
 		memset(w->deps, 0, w->deps_words * sizeof(*w->deps));
 		each_lid(r, w->l, check_lid_in_layer, &c);
 		found = find_circle(w, text);
 	}
-	if (found && r->layers->n > 1)
+	if (found && n > 1)
 		buf_printf(text, " (in layer %u)", c.layer - 1);
 	return found;
 }
@@ -422,6 +450,7 @@ struct check {
 	struct walker w;
 	struct route_report *out;
 	struct route_proof *proof;
+	bool in_layers;		/* dependencies are found in walks of their own */
 	/* NULL: all LIDs are walked */
 	const struct route_changes *changes;
 	const struct route_proof *before;
@@ -482,7 +511,7 @@ static void prove_inner(struct check *c, const uint32_t *from, uint32_t n, uint1
 
 static void prove_lid(struct check *c, uint32_t port, uint16_t lid, struct lid_proof *x)
 {
-	walk_lid(&c->w, port, lid, !node_is_switch(port_node(c->w.f, port)));
+	walk_lid(&c->w, port, lid, !c->in_layers && !node_is_switch(port_node(c->w.f, port)));
 	for (uint32_t i = 0; i < c->w.n_sources; i++) {
 		uint16_t togo = c->w.togo[c->w.sources[i]];
 
@@ -640,7 +669,7 @@ static bool verify(const struct route_request *r, const struct lfts *l,
 		   const struct route_changes *changes, const struct route_proof *before,
 		   struct route_report *out, struct route_proof **proof)
 {
-	struct check c = { .out = out, .changes = changes, .before = before };
+	struct check c = { .out = out, .in_layers = r->layers, .changes = changes, .before = before };
 	static const struct route_lost none = { 0, FABRIC_NONE, FABRIC_NONE };
 	bool done = true;
 
@@ -648,7 +677,7 @@ static bool verify(const struct route_request *r, const struct lfts *l,
 				      .unreachable_dst = FABRIC_NONE, .to_hosts = none,
 				      .to_aggregation = none, .to_switches = none, .of_sm = none,
 				      .inner = none };
-	walker_init(&c.w, r->f, l, false);
+	walker_init(&c.w, r->f, l, r->layers && r->layers->ring ? r->layers->n_lanes : 1, false);
 	*proof = c.proof = proof_new(&c.w, r->lid_top < l->top ? r->lid_top : l->top);
 	if (before)
 		done = before->top == c.proof->top && same_sources(&c.w, changes, before);
@@ -706,7 +735,7 @@ bool route_has_circle(const struct route_request *r, const struct lfts *l)
 	struct walker w;
 	bool found;
 
-	walker_init(&w, r->f, l, true);
+	walker_init(&w, r->f, l, 1, true);
 	each_lid(r, l, count_lid, &w);
 	found = find_circle(&w, NULL);
 	walker_free(&w);

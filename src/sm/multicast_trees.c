@@ -484,9 +484,21 @@ static void reserve_root(struct mcast_work *w, uint16_t mlid)
 	mt->reserved = true;
 }
 
+/*
+ * What the trees of all groups go by.  A plan's own tree leads over every switch, so that it serves only if each
+ * of them forwards multicast.
+ */
+static const struct updn_order *order_of(const struct subnet_state *s)
+{
+	for (uint32_t sw = 0; s->plan->tree && sw < s->f->n_switches; sw++)
+		if (!fabric_switch_mlids(s->f, sw))
+			return s->plan->order;
+	return s->plan->tree ? s->plan->tree : s->plan->order;
+}
+
 void trees_adopt_state(struct mcast_work *w, struct subnet_state *s)
 {
-	struct mcast_forest *forest = mcast_forest_new(s->plan->order, NULL);
+	struct mcast_forest *forest = mcast_forest_new(order_of(s), NULL);
 	const uint8_t *changed = changed_nodes(w, s);
 
 	forget_before(w);

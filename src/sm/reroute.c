@@ -91,6 +91,12 @@ static struct lfts *tables_in_force(const struct routes_now *x, const struct lft
 	return l;
 }
 
+/* Whether layers share lanes as the base's do: else they can't be held against each other. */
+static bool alike(const struct route_layers *base, const struct route_layers *y)
+{
+	return !base->ring == !(y && y->ring);
+}
+
 /* The rounds from the tables that the switches hold, by layers if there are any. */
 static void make_rounds(struct reroute *r, const struct plan *p, const struct plan *before)
 {
@@ -100,11 +106,13 @@ static void make_rounds(struct reroute *r, const struct plan *p, const struct pl
 	struct rounds_layers layers = { .was = was, .next = next, .lid = b->lid, .lmc = b->lmc };
 	bool as_repaired;
 
-	if (!x->other_order && !before->now->other_order)
+	if (!x->other_order && !before->now->other_order && b->layers && !b->layers->tree)
 		layers.legal = b->order;
+	if (b->layers && b->layers->ring)
+		layers.rings = b->layers;
 	/* then nothing else differs than what the repair changed */
 	as_repaired = !x->round && !before->now->round && !r->own_was;
-	rounds_make(&r->rounds, b->channels, base_order(b), b->layers ? &layers : NULL, x->dead.v,
+	rounds_make(&r->rounds, b->channels, base_order(b), b->layers && alike(b->layers, was) && alike(b->layers, next) ? &layers : NULL, x->dead.v,
 		    (uint32_t)x->dead.n, r->was, routes_wanted(x),
 		    as_repaired ? x->repaired.blocks : NULL, x->repaired.n_blocks);
 	route_layers_free(was);

@@ -229,7 +229,7 @@ static void bench(const struct fabric *f, unsigned n_rules, unsigned n_queries)
 
 	struct sl_plan sls;
 
-	sl_plan_make(&sls, p, 1);
+	sl_plan_make(&sls, p, NULL);
 	start = clock();
 	struct qos_tables *t = qos_tables_build(p, f, g, 15, &sls, &ignored);
 

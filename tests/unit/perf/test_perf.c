@@ -402,7 +402,8 @@ START_TEST(levels_in_layers)
 	bytes = perf_last(t.perf)->levels.v[1].bytes;
 	ck_assert_uint_gt(bytes, 0);
 	expect_names(1 << 1 | 1 << 3, "");
-	sl_plan_make(&t.state->plan->sls, t.state->plan->policy, 2);
+	sl_plan_make(&t.state->plan->sls, t.state->plan->policy,
+		     &(struct route_layers){ .n = 2, .n_lanes = 2 });
 	expect_names(1 << 1, "default");
 	expect_names(1 << 2 | 1 << 3, "storage");
 	expect_names(1 << 3 | 1 << 0, "default, storage");

@@ -30,7 +30,7 @@ static void make_tables(void)
 
 	g = groups_resolve(p, f, &findings);
 	findings_free(&findings);	/* about groups */
-	sl_plan_make(&sls, p, 1);
+	sl_plan_make(&sls, p, NULL);
 	t = qos_tables_build(p, f, g, 15, &sls, &findings);
 }
 

@@ -11,6 +11,7 @@
 #include "unit/run.h"
 
 static struct sl_plan sls;
+static struct route_layers made;
 
 static void build(unsigned n_layers)
 {
@@ -18,7 +19,8 @@ static void build(unsigned n_layers)
 	finish(f);
 	g = groups_resolve(p, f, &findings);
 	findings_free(&findings);
-	sl_plan_make(&sls, p, n_layers);
+	made = (struct route_layers){ .n = n_layers, .n_lanes = n_layers };
+	sl_plan_make(&sls, p, &made);
 	t = qos_tables_build(p, f, g, 15, &sls, &findings);
 }
 
@@ -53,7 +55,7 @@ static unsigned most(unsigned max_vls, const char *says)
 START_TEST(sls_of_layers)
 {
 	p->levels[0].sl = 3;
-	sl_plan_make(&sls, p, 3);
+	sl_plan_make(&sls, p, &(struct route_layers){ .n = 3, .n_lanes = 3 });
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
 		ck_assert_uint_eq(sls.sl[sl][0], sl);
 	/* SL 0 counts as a level's, as programs use it that ask nobody */
@@ -75,7 +77,7 @@ END_TEST
 
 START_TEST(one_layer_changes_nothing)
 {
-	sl_plan_make(&sls, p, 1);
+	sl_plan_make(&sls, p, NULL);
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
 		ck_assert_uint_eq(sls.sl[sl][0], sl);
 		ck_assert_uint_eq(sls.base[sl], sl);

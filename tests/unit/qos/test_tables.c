@@ -38,7 +38,7 @@ static void build(void)
 	finish(f);
 	g = groups_resolve(p, f, &findings);
 	ck_assert_uint_eq(findings.n, 0);
-	sl_plan_make(&sls, p, 1);
+	sl_plan_make(&sls, p, NULL);
 	t = qos_tables_build(p, f, g, 15, &sls, &findings);
 }
 

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The engine "grid": its tables are followed from every switch to every LID, and the lanes of all links
+ * searched for circles, by code that knows nothing of dimensions; intact, and near to that with faults.
+ */
+#include <check.h>
+
+#include "grids.h"
+#include "route/layers.h"
+#include "route/order.h"
+#include "unit/run.h"
+
+/* What a lane of a link waits for, by the port that sends on it. */
+struct waits {
+	const struct topo *t;
+	const struct route_layers *y;
+	bool (*on)[512];	/* [2 * port index + lane]: [2 * port number of the next switch + lane] */
+	uint8_t *state;		/* [2 * port index + lane] */
+};
+
+static void waits_init(struct waits *w, const struct topo *t, const struct route_layers *y)
+{
+	*w = (struct waits){ .t = t, .y = y };
+	w->on = xcalloc(2 * (size_t)t->f->n_ports, sizeof(*w->on));
+	w->state = xcalloc(2 * (size_t)t->f->n_ports, 1);
+}
+
+static void waits_free(struct waits *w)
+{
+	free(w->on);
+	free(w->state);
+}
+
+static uint32_t switch_behind(const struct fabric *f, uint32_t port)
+{
+	uint32_t peer = f->ports[port].peer;
+
+	return peer == FABRIC_NONE ? FABRIC_NONE : port_node(f, peer)->sw;
+}
+
+static bool comes_back(struct waits *w, uint32_t channel)
+{
+	const struct fabric *f = w->t->f;
+	uint32_t port0 = port_node(f, f->ports[channel / 2].peer)->port0;
+
+	if (w->state[channel])
+		return w->state[channel] == 1;
+	w->state[channel] = 1;
+	for (unsigned i = 0; i < 512; i++)
+		if (w->on[channel][i] && comes_back(w, 2 * port0 + i))
+			return true;
+	w->state[channel] = 2;
+	return false;
+}
+
+static bool has_circle(struct waits *w)
+{
+	for (uint32_t p = 0; p < w->t->f->n_ports; p++)
+		for (unsigned lane = 0; lane < 2 && w->t->f->ports[p].peer != FABRIC_NONE; lane++)
+			if (comes_back(w, 2 * p + lane))
+				return true;
+	return false;
+}
+
+static unsigned lane_on(const struct waits *w, unsigned layer, uint32_t port)
+{
+	const struct fabric *f = w->t->f;
+
+	return w->y->ring ? route_lane(w->y, layer, port_node(f, port)->sw, f->ports[port].num) : 0;
+}
+
+static void wait_for(struct waits *w, unsigned layer, uint32_t held, uint32_t next)
+{
+	w->on[2 * held + lane_on(w, layer, held)][2 * w->t->f->ports[next].num + lane_on(w, layer, next)] = true;
+}
+
+/* False: it does not arrive. */
+static bool walk(struct waits *w, const struct lfts *l, uint32_t sw, uint32_t end, uint16_t lid)
+{
+	const struct fabric *f = w->t->f;
+	uint32_t home = fabric_switch_of(f, end), held = FABRIC_NONE;
+	unsigned layer = route_layer(w->y, sw, home);
+
+	for (uint32_t hops = 0; hops <= f->n_switches; hops++) {
+		const struct fabric_node *node = &f->nodes[f->switches[sw].node];
+		uint8_t num = lft_get(l, sw, lid);
+		uint32_t out = node->port0 + num;
+
+		if (num > node->nports || f->ports[out].held)
+			return false;
+		if (out == end || f->ports[out].peer == end)
+			return true;
+		if (held != FABRIC_NONE)
+			wait_for(w, layer, held, out);
+		held = out;
+		sw = switch_behind(f, out);
+		if (sw == FABRIC_NONE)
+			return false;
+	}
+	return false;
+}
+
+/* Multicast turns from any link of the tree into any other, in layer 0.  Returns the switches that lead nowhere. */
+static unsigned grow_tree(struct waits *w)
+{
+	const struct fabric *f = w->t->f;
+	const uint32_t *tree = w->y->tree;
+	unsigned roots = 0;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		uint32_t port0 = f->nodes[f->switches[sw].node].port0, nports = f->nodes[f->switches[sw].node].nports;
+
+		roots += tree[sw] == FABRIC_NONE;
+		for (uint32_t in = port0 + 1; in <= port0 + nports; in++)
+			for (uint32_t out = port0 + 1; out <= port0 + nports; out++) {
+				uint32_t a = switch_behind(f, in), b = switch_behind(f, out);
+
+				if (a == FABRIC_NONE || b == FABRIC_NONE || a == b || f->ports[in].held ||
+				    f->ports[out].held)
+					continue;
+				if ((tree[sw] == a || tree[a] == sw) && (tree[sw] == b || tree[b] == sw))
+					wait_for(w, 0, f->ports[in].peer, out);
+			}
+	}
+	return roots;
+}
+
+/* All of it; away: switches that nothing leads to or from. */
+static void check_routes(const struct topo *t, const struct lfts *l, const struct route_layers *y, const bool *away)
+{
+	struct route_request r = t->r;
+	struct route_report report;
+	struct waits w;
+	unsigned n_away = 0;
+
+	waits_init(&w, t, y);
+	for (uint32_t p = 0; p < t->f->n_ports; p++)
+		for (uint32_t sw = 0; t->lid[p] && sw < t->f->n_switches; sw++)
+			if (sw != fabric_switch_of(t->f, p) && !away[sw] && !away[fabric_switch_of(t->f, p)])
+				ck_assert(walk(&w, l, sw, p, t->lid[p]));
+	for (uint32_t sw = 0; sw < t->f->n_switches; sw++)
+		n_away += away[sw];
+	ck_assert_uint_eq(grow_tree(&w), 1 + n_away);
+	ck_assert(!has_circle(&w));
+	waits_free(&w);
+	r.layers = y;
+	route_verify(&r, l, &report);
+	ck_assert(!report.credit_loop);
+	route_report_free(&report);
+}
+
+static struct route_layers *run(const struct route_request *r, struct lfts **l)
+{
+	struct route_layers *y = NULL;
+	struct buf why = { 0 };
+
+	*l = lfts_new(r->f->n_switches, r->lid_top);
+	if (!route_grid.run(r, *l, &y, &why)) {
+		lfts_free(*l);
+		*l = NULL;
+	}
+	buf_free(&why);
+	return y;
+}
+
+static const struct plan_row {
+	const char *plan;
+	unsigned layers, lanes;
+	bool has_gaps;		/* a link may go that there is no way round, with these lanes */
+} plans[] = {
+	{ "5r5r", 4, 2, false }, { "6r5r", 4, 2, false }, { "6r6r5r", 8, 2, false }, { "7r", 2, 2, false },
+	{ "6r4r", 4, 2, false }, { "6r6p", 2, 2, true }, { "8p8p", 1, 1, true }, { "6c6c", 1, 1, true },
+	{ "4r4r", 1, 1, true },
+};
+
+static void make(struct made_grid *m, const struct plan_row *row, uint64_t seed)
+{
+	struct grid_plan p = grid_plan_of(row->plan);
+
+	p.seed = seed;
+	p.cables = seed % 2 + 1;
+	make_grid(m, &p);
+	m->t.r.most_layers = 1;
+	m->t.r.most_shared = 8;
+}
+
+START_TEST(intact)
+{
+	const struct plan_row *row = &plans[_i];
+	struct made_grid m;
+	bool away[512] = { false };
+	struct lfts *l;
+
+	make(&m, row, 1 + (uint64_t)_i);
+	struct route_layers *y = run(&m.t.r, &l);
+
+	ck_assert_ptr_nonnull(y);
+	ck_assert_uint_eq(y->n, row->layers);
+	ck_assert_uint_eq(y->n_lanes, row->lanes);
+	check_routes(&m.t, l, y, away);
+	route_layers_free(y);
+	lfts_free(l);
+	made_grid_free(&m);
+}
+END_TEST
+
+static void hold(struct fabric *f, uint32_t port)
+{
+	f->ports[port].held = f->ports[f->ports[port].peer].held = true;
+}
+
+/* All cables between two neighbouring switches, some of those that there are. */
+static void hold_link(struct fabric *f, uint64_t seed)
+{
+	for (unsigned k = 0;; k++) {
+		uint32_t port = (uint32_t)(hash64(seed * 1009 + k) % f->n_ports);
+		uint32_t to = switch_behind(f, port), port0;
+
+		if (!node_is_switch(port_node(f, port)) || to == FABRIC_NONE)
+			continue;
+		port0 = port_node(f, port)->port0;
+		for (uint32_t p = port0; p <= port0 + port_node(f, port)->nports; p++)
+			if (switch_behind(f, p) == to)
+				hold(f, p);
+		return;
+	}
+}
+
+static unsigned moved_layers(const struct fabric *f, const struct route_layers *x, const struct route_layers *y)
+{
+	unsigned n = 0;
+
+	for (uint32_t a = 0; a < f->n_switches; a++)
+		for (uint32_t b = 0; b < a; b++)
+			n += route_layer(x, a, b) != route_layer(y, a, b);
+	return n;
+}
+
+/* A ring without a link is gone round, and no pair changes its layer; elsewhere there is a way or none. */
+START_TEST(without_a_link)
+{
+	const struct plan_row *row = &plans[_i];
+	bool away[512] = { false };
+	unsigned found = 0;
+
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		struct made_grid m;
+		struct lfts *l, *near;
+
+		make(&m, row, seed);
+		struct route_layers *y = run(&m.t.r, &l), *y2;
+		struct route_request r = m.t.r;
+
+		ck_assert_ptr_nonnull(y);
+		r.near = l;
+		r.near_layers = y;
+		hold_link(m.t.f, seed);
+		y2 = run(&r, &near);
+		ck_assert(y2 || row->has_gaps);
+		if (y2) {
+			found++;
+			check_routes(&m.t, near, y2, away);
+			if (!row->has_gaps)
+				ck_assert_uint_eq(moved_layers(m.t.f, y, y2), 0);
+			lfts_free(near);
+		}
+		route_layers_free(y2);
+		route_layers_free(y);
+		lfts_free(l);
+		made_grid_free(&m);
+	}
+	ck_assert_uint_ge(found, row->has_gaps ? 1 : 8);
+}
+END_TEST
+
+START_TEST(without_a_switch)
+{
+	unsigned found = 0;
+
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		bool away[512] = { false };
+		struct made_grid m;
+		struct lfts *l, *near;
+
+		make(&m, &plans[_i], seed);
+		struct route_layers *y = run(&m.t.r, &l), *y2;
+		struct fabric *f = m.t.f;
+		struct route_request r = m.t.r;
+		uint32_t sw = (uint32_t)(hash64(seed) % f->n_switches);
+		const struct fabric_node *node = &f->nodes[f->switches[sw].node];
+
+		if (sw == fabric_switch_of(f, f->self))
+			sw = (sw + 1) % f->n_switches, node = &f->nodes[f->switches[sw].node];
+		r.near = l;
+		r.near_layers = y;
+		for (uint32_t p = node->port0 + 1; p <= node->port0 + node->nports; p++)
+			if (switch_behind(f, p) != FABRIC_NONE)
+				hold(f, p);
+		away[sw] = true;
+		y2 = run(&r, &near);
+		if (y2) {
+			found++;
+			check_routes(&m.t, near, y2, away);
+			lfts_free(near);
+		}
+		route_layers_free(y2);
+		route_layers_free(y);
+		lfts_free(l);
+		made_grid_free(&m);
+	}
+	ck_assert_uint_ge(found, 9);
+}
+END_TEST
+
+START_TEST(no_room)
+{
+	struct made_grid m;
+	struct lfts *l;
+
+	make(&m, &plans[0], 1);
+	m.t.r.most_shared = 3;
+	ck_assert_ptr_null(run(&m.t.r, &l));
+	m.t.r.most_shared = 4;
+	struct route_layers *y = run(&m.t.r, &l);
+
+	ck_assert_ptr_nonnull(y);
+	route_layers_free(y);
+	lfts_free(l);
+	made_grid_free(&m);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("grid routes");
+	TCase *tc = tcase_create("all");
+
+	tcase_set_timeout(tc, 120);
+	tcase_add_loop_test(tc, intact, 0, (int)ARRAY_SIZE(plans));
+	tcase_add_loop_test(tc, without_a_link, 0, (int)ARRAY_SIZE(plans));
+	tcase_add_loop_test(tc, without_a_switch, 0, 5);
+	tcase_add_test(tc, no_room);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
