@@ -17,7 +17,7 @@
 # holds everybody to it, and a unit test is linked with what its layer uses and
 # nothing else.
 
-LAYERS = base sandbox yaml json ib bandwidth convert fabric route gauge qos plan events registry conf store loop hook http policies mad disco perf sm sa ctl \
+LAYERS = base sandbox yaml json ib bandwidth convert ibdm fabric route gauge qos plan events registry conf store loop hook http policies mad disco perf sm sa ctl \
 	simnet simtopo simdev simhost simcheck simctl
 
 uses_base   =
@@ -27,7 +27,8 @@ uses_json   = base
 uses_ib     = base
 uses_bandwidth = base ib
 uses_convert = base ib
-uses_fabric = base ib
+uses_ibdm   = base
+uses_fabric = base ib ibdm
 uses_route  = base ib fabric
 uses_gauge  = base ib fabric route
 uses_qos    = base ib bandwidth fabric route/layers.h
@@ -48,7 +49,7 @@ uses_sa     = base ib fabric route qos plan registry
 uses_ctl    = base json ib bandwidth fabric route gauge qos plan events registry conf store loop policies mad perf sm sa
 # The simulator judges the daemon: the two share only what serves anything.
 uses_simnet   = base
-uses_simtopo  = base simnet
+uses_simtopo  = base ibdm simnet
 uses_simdev   = base yaml simnet
 uses_simhost  = base simnet
 uses_simcheck = base simnet
@@ -58,7 +59,7 @@ uses_simctl   = base yaml json simnet simdev simcheck
 PROGRAMS = qosd qosd-ctl qosd-sim
 uses_qosd     = $(filter-out sim% convert,$(LAYERS))
 uses_qosd-ctl = base ib convert
-uses_qosd-sim = base yaml json loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
+uses_qosd-sim = base yaml json ibdm loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
@@ -232,8 +233,8 @@ BENCH_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(BENCH_PRELOADS),$(wild
 BENCH_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(BENCH_PRELOADS))
 # Tools share nothing with what they test; benchmarks measure the pure layers.
 # Fabrics may be those of the simulator.
-$(BUILD)/tests/bench/topology: $(call archives,simtopo simnet)
-$(TEST_TOOLS): $(call archives,base ib fabric)
+$(BUILD)/tests/bench/topology: $(call archives,simtopo simnet ibdm)
+$(TEST_TOOLS): $(call archives,base ib ibdm fabric)
 $(BENCH_PROGRAMS): $(call archives,sa $(call below,sa))
 $(TEST_TOOLS) $(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o \
 		$(patsubst %.c,$(BUILD)/obj/%.o,$(TOOL_SHARED))

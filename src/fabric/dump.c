@@ -16,6 +16,7 @@
 #include "base/clean.h"
 #include "base/file.h"
 #include "fabric/dump.h"
+#include "ibdm/ibdm.h"
 
 #define DUMP_MAX	(256u << 20)	/* ten times what 100,000 ports take */
 #define LINE_LOOKED_AT	256		/* bytes of a line that tell the format */
@@ -342,12 +343,13 @@ static void dump_free(struct dump *d)
 	map64_free(&d->by_port_guid);
 	map64_free(&d->by_place);
 	map64_free(&d->by_hint);
+	ibdm_free(d->systems);
 }
 
-struct fabric *fabric_load(const char *path, uint64_t sm_guid, bool keep_lids,
-			   struct buf *err, struct buf *warn)
+struct fabric *fabric_load_systems(const char *path, const char *ibnl, uint64_t sm_guid,
+				   bool keep_lids, struct buf *err, struct buf *warn)
 {
-	struct dump d = { .path = path, .err = err };
+	struct dump d = { .path = path, .ibnl = ibnl, .err = err };
 	struct fabric *f = NULL;
 	struct buf text = { 0 }, why = { 0 };
 
@@ -361,4 +363,10 @@ struct fabric *fabric_load(const char *path, uint64_t sm_guid, bool keep_lids,
 	buf_free(&why);
 	dump_free(&d);
 	return f;
+}
+
+struct fabric *fabric_load(const char *path, uint64_t sm_guid, bool keep_lids,
+			   struct buf *err, struct buf *warn)
+{
+	return fabric_load_systems(path, NULL, sm_guid, keep_lids, err, warn);
 }

@@ -36,7 +36,6 @@ struct dump_node {
 	uint8_t type, nports, lmc;
 	/* Of single readers. */
 	uint64_t first_guid;	/* dump_report.c: of the port of its first line */
-	uint32_t kind;		/* dump_systems.c: which type of system it is */
 	bool enhanced_port0;
 };
 
@@ -54,8 +53,11 @@ struct link_masks {
 	uint8_t width, speed, ext;
 };
 
+struct ibdm;
+
 struct dump {
 	const char *path;
+	const char *ibnl;	/* a directory of IBNL files that was named, or NULL */
 	uint32_t line;
 	struct buf *err;
 	VEC(struct dump_node) nodes;
@@ -72,6 +74,7 @@ struct dump {
 	char stray[81];
 	/* The readers' own. */
 	struct preamble next;
+	struct ibdm *systems;	/* dump_systems.c */
 	struct link_masks masks;	/* for all links that follow */
 	uint32_t node;		/* whose ports follow, FABRIC_NONE: nobody's */
 };

@@ -278,7 +278,7 @@ char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigne
 /*
  * Reads a topology, in a format that is told by the lines themselves: what ibnetdiscover
  * prints, with -p or without, and ibsim's simpler form; a subnet list of OpenSM, ibdiagnet or
- * qosd-ctl; ibdm's .topo with systems of one chip.  The devices have the PortInfo that
+ * qosd-ctl; ibdm's .topo with the IBNL files of its types of systems (ibdm/ibdm.h).  The devices have the PortInfo that
  * stock ibsim would give (8 VLs, arbitration caps 8/8, MTU 2048), links are as
  * listed; both ends must list a link (but in .topo), and it runs at the slower of what they
  * say.  The SM sits on the first CA that is no aggregation node, or the node whose GUID is
@@ -290,5 +290,8 @@ char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigne
  */
 struct fabric *fabric_load(const char *path, uint64_t sm_guid, bool keep_lids,
 			   struct buf *err, struct buf *warn);
+/* The same; ibnl: a directory where IBNL files are looked for first, or NULL. */
+struct fabric *fabric_load_systems(const char *path, const char *ibnl, uint64_t sm_guid,
+				   bool keep_lids, struct buf *err, struct buf *warn);
 
 #endif

@@ -30,6 +30,7 @@ static const char help[] =
 "  check    the same as ctl check: is every table right?\n"
 "\n"
 "options of run and serve:\n"
+"  -I, --ibnl DIR       where ibdm's IBNL files are, for a .topo file\n"
 "  -p, --profiles FILE  what the devices are capable of (YAML)\n"
 "  -P, --preset NAME    … all those that no rule of the file is for\n"
 "  -S, --seed N         chance comes out the same for the same N (default 1)\n"
@@ -78,14 +79,15 @@ static const struct kind {
 	const char *name, *letters, *first_word;
 	bool command;		/* it takes one */
 } kinds[] = {
-	{ "run", "+p:P:S:lx:n:vhV", "topology", true },
-	{ "serve", "+p:P:S:lx:s:vhV", "topology", false },
+	{ "run", "+I:p:P:S:lx:n:vhV", "topology", true },
+	{ "serve", "+I:p:P:S:lx:s:vhV", "topology", false },
 	{ "attach", "+s:hV", "node", true },
 	{ "ctl", "+s:jhV", NULL, true },
 	{ "check", NULL, NULL, true },		/* parse_check() */
 };
 
 static const struct option longs[] = {
+	{ "ibnl", required_argument, NULL, 'I' },
 	{ "profiles", required_argument, NULL, 'p' },
 	{ "preset", required_argument, NULL, 'P' },
 	{ "seed", required_argument, NULL, 'S' },
@@ -112,6 +114,7 @@ static const struct kind *find_kind(const char *name)
 static int take_option(struct options *o, int letter)
 {
 	switch (letter) {
+	case 'I': o->ibnl = optarg; break;
 	case 'p': o->profiles = optarg; break;
 	case 'P': o->preset = optarg; break;
 	case 'S':

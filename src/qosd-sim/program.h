@@ -21,6 +21,7 @@ struct options {
 	const char *kind;		/* "run", "serve" … */
 	const char *socket;		/* NULL: the environment's, or the usual one */
 	const char *topology;		/* run, serve */
+	const char *ibnl;		/* a directory of IBNL files, or NULL */
 	const char *profiles, *preset, *script;
 	const char *nodes;		/* run, attach: "A;B", "" if not said */
 	uint64_t seed;

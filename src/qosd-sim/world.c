@@ -40,7 +40,8 @@ static struct sim_fabric *load_topology(const struct options *o)
 	struct sim_fabric *f = simfab_new();
 	struct buf err = { 0 }, warn = { 0 };
 	bool ok = topo_is_generated(o->topology) ? topo_generate(o->topology, f, &err)
-						 : topo_load(o->topology, f, &err, &warn);
+						 : topo_load_systems(o->topology, o->ibnl, f, &err,
+								     &warn);
 
 	say(&warn);
 	say(&err);

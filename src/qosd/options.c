@@ -19,6 +19,7 @@ static const char usage[] =
 "  -n, --check           check the files and end; with -v print the policy in normal form\n"
 "  -T, --topology FILE   with --check: what the policy comes to on this fabric, a file\n"
 "                        as ibnetdiscover prints it, and how good its routes are\n"
+"  -I, --ibnl DIR        with --topology: where ibdm's IBNL files are, for a .topo file\n"
 "  -L, --lfts FILE       with --topology: how good these forwarding tables are instead, a file\n"
 "                        of OpenSM (opensm-lfts.dump) or as dump_fts prints it\n"
 "  -v, --verbose         log more\n"
@@ -46,6 +47,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		{ "once", no_argument, NULL, '1' },
 		{ "check", no_argument, NULL, 'n' },
 		{ "topology", required_argument, NULL, 'T' },
+		{ "ibnl", required_argument, NULL, 'I' },
 		{ "lfts", required_argument, NULL, 'L' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "version", no_argument, NULL, 'V' },
@@ -58,7 +60,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		.config = DEFAULT_CONFIG, .policy = DEFAULT_POLICY,
 		.socket = DEFAULT_SOCKET, .state_dir = DEFAULT_STATE,
 	};
-	while ((c = getopt_long(argc, argv, "c:p:Fs:d:g:1nT:L:vVh", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "c:p:Fs:d:g:1nT:I:L:vVh", longs, NULL)) != -1) {
 		switch (c) {
 		case 'c': o->config = optarg; o->config_named = true; break;
 		case 'p': o->policy = optarg; o->policy_named = true; break;
@@ -73,6 +75,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		case '1': o->once = true; break;
 		case 'n': o->check = true; break;
 		case 'T': o->topology = optarg; break;
+		case 'I': o->ibnl = optarg; break;
 		case 'L': o->lfts = optarg; break;
 		case 'v': o->verbose = true; break;
 		case 'V':
@@ -92,6 +95,10 @@ int options_parse(struct options *o, int argc, char **argv)
 	}
 	if (o->topology && !o->check) {
 		fputs("qosd: --topology is for --check\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (o->ibnl && !o->topology) {
+		fputs("qosd: --ibnl is for --topology\n", stderr);
 		return EXIT_USAGE;
 	}
 	if (o->lfts && !o->topology) {

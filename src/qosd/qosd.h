@@ -26,6 +26,7 @@ struct options {
 	bool config_named, policy_named;	/* on the command line: must exist */
 	const char *socket, *state_dir;
 	const char *topology;			/* a dump to check against, or NULL */
+	const char *ibnl;			/* a directory of IBNL files for it, or NULL */
 	const char *lfts;			/* forwarding tables of that fabric to measure, or NULL */
 	uint64_t guid;				/* 0: as the settings say */
 	bool foreground, once, check, verbose;

@@ -79,9 +79,10 @@ static void dump_free(struct dump *d)
 	map64_free(&d->node_by_guid);
 }
 
-bool topo_load(const char *path, struct sim_fabric *f, struct buf *err, struct buf *warn)
+bool topo_load_systems(const char *path, const char *ibnl, struct sim_fabric *f, struct buf *err,
+		       struct buf *warn)
 {
-	struct dump d = { .err = err, .warn = warn };
+	struct dump d = { .ibnl = ibnl, .err = err, .warn = warn };
 	bool ok;
 
 	map64_init(&d.name_by_hash, 64);
@@ -90,4 +91,9 @@ bool topo_load(const char *path, struct sim_fabric *f, struct buf *err, struct b
 	ok = !d.n_err && dump_build(&d, f);
 	dump_free(&d);
 	return ok;
+}
+
+bool topo_load(const char *path, struct sim_fabric *f, struct buf *err, struct buf *warn)
+{
+	return topo_load_systems(path, NULL, f, err, warn);
 }

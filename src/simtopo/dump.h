@@ -48,7 +48,6 @@ struct dump_node {
 	uint32_t n_ports;	/* its lines in dump.ports */
 	/* Of single formats. */
 	uint64_t first_guid;	/* dump_report.c: of the port that was listed first */
-	uint32_t model;		/* dump_systems.c: which type of system it is */
 	uint8_t type, nports;
 	bool enhanced_port0, base_port0;
 	uint8_t lmc;
@@ -60,6 +59,7 @@ struct dump_node {
 };
 
 struct dump {
+	const char *ibnl;		/* a directory of IBNL files that was named, or NULL */
 	VEC(char *) files;
 	VEC(struct dump_node) nodes;
 	VEC(struct dump_port) ports;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "ibdm/ibdm.h"
 
 #define LINE_BYTES_MAX 2048
 #define WAITING_MAX 1000	/* lines; no format begins with as many that could be anything */
@@ -170,6 +171,7 @@ static void reader_end(struct reader *r)
 		free(r->waiting.v[i].text);
 	vec_free(&r->waiting);
 	map64_free(&r->places);
+	ibdm_free(r->systems);
 }
 
 static void say_stray(struct reader *r)

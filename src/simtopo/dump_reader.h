@@ -15,6 +15,7 @@ struct link_masks {
 };
 
 struct reader;
+struct ibdm;
 
 struct reader_format {
 	/* No other format has such a line, which has no space in front. */
@@ -49,6 +50,8 @@ struct reader {
 	char stray[81];
 	/* Of single formats: a node's port -> its line; what may be a node's GUID -> the node. */
 	struct map64 places;
+	struct ibdm *systems;		/* dump_systems.c, and the file that it reads */
+	uint32_t systems_file;
 	/* Said about the next node. */
 	uint64_t vendor_id, device_id, sysimg_guid, port0_guid;
 	bool guid_said[SIM_ROUTER + 1];

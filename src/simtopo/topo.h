@@ -24,7 +24,8 @@
  *    include, aliases);
  *  - subnet lists of OpenSM, qosd-ctl and ibdiagnet;
  *  - the report of ibnetdiscover -p, which has no node GUIDs;
- *  - ibdm's .topo files, with systems of a single chip, whose GUIDs are made up likewise.
+ *  - ibdm's .topo files and the IBNL files of their types of systems (ibdm/ibdm.h), with GUIDs
+ *    that are made up likewise.
  * Speeds and widths of links, NodeDescriptions, vendor and device ids, port GUIDs, LIDs, "base
  * port 0"/"enhanced port 0" are taken from it as far as it has them.
  *
@@ -36,6 +37,9 @@
  * programs wrote to standard error, which are passed over: the first, and how many.
  */
 bool topo_load(const char *path, struct sim_fabric *f, struct buf *err, struct buf *warn);
+/* The same; ibnl: a directory where IBNL files are looked for first, or NULL. */
+bool topo_load_systems(const char *path, const char *ibnl, struct sim_fabric *f, struct buf *err,
+		       struct buf *warn);
 
 /*
  * Makes a fabric from "KIND:PARAMETER,OPTION=VALUE,…" as topo_generators_help

@@ -40,13 +40,15 @@ without_models() {
 	sed -E '/^(vendid|devid|sysimgguid)=/d; s/^(Ca|Rt)	[0-9]+/\1/' "$1" | grep -v 'runs at'
 }
 
-# links_by_ibdm parseTopology|parseSubnetLinks FILE NAME|GUID: each link from both its ends as ibdm
-# reads the file, "END PORT END PORT WIDTH SPEED", with ends by the name of a system or by GUID.
+# links_by_ibdm parseTopology|parseSubnetLinks FILE NAME|NODE|GUID: each link from both its ends as
+# ibdm reads the file, "END PORT END PORT WIDTH SPEED", with ends by the name of a system or of a
+# node, or by GUID.
 links_by_ibdm() {
 	cat >links.tcl <<-'END'
 		set fabric [new_IBFabric]
 		IBFabric_[lindex $argv 0] $fabric [lindex $argv 1]
 		proc end_of {node} {
+			if {[lindex $::argv 2] eq "NODE"} { return [IBNode_name_get $node] }
 			if {[lindex $::argv 2] eq "NAME"} { return [file dirname [IBNode_name_get $node]] }
 			return [IBNode_guid_get $node]
 		}
@@ -206,16 +208,96 @@ expect_same "what ibdm reads, and what is served" tree.ibdm tree.links
 checked tree tree.topo -g 0x100001
 checked tree.sim tree.sim -g 0x100001
 expect_same "what --check says" tree.check tree.sim.check
-echo 'MTS14400 big
+echo 'NoSuch big
   L1/P1 -> Cougar h1 P1' >big.topo
 "$build/qosd" --check -p empty.yaml -T big.topo >big.check 2>&1
-expect "exit status for a chassis" 1 $?
-grep -q '^big.topo:1:1: error: system type MTS14400 is not known without its IBNL file' big.check ||
-	bad "a chassis: $(<big.check)"
+expect "exit status for an unknown type" 1 $?
+grep -q '^big.topo:1:1: error: no IBNL file defines system type NoSuch; looked in \.' big.check ||
+	bad "an unknown type: $(<big.check)"
 "$build/qosd-sim" run big.topo -- true >big.sim 2>&1
 expect "exit status of the simulator" 1 $?
-grep -q '^big.topo:1: system type "MTS14400" would need its IBNL file' big.sim ||
-	bad "the simulator on a chassis: $(<big.sim)"
+grep -q '^big.topo:1: no IBNL file defines system type NoSuch; looked in \.' big.sim ||
+	bad "the simulator on an unknown type: $(<big.sim)"
+
+note "systems with boards"
+mkdir ibnl
+cat >ibnl/chassis.ibnl <<'END'
+SYSTEM LINE,LINE:4x
+
+NODE SW 8 MT43132 U1
+   1 -> P1
+   2 -> P2
+   5 -> U2 5
+   8 -5G-> B1
+NODE SW 8 MT43132 U2
+   1 -> P3
+   5 -> U1 5
+   8 -> B2
+
+SYSTEM LINE:wide
+
+NODE SW 8 MT43132 U1
+   1 -12x-> W1
+   8 -> B1
+
+SYSTEM SPINE
+
+NODE SW 8 MT43132 U1
+   1 -> B1
+   2 -> B2
+   3 -> B3
+   4 -> B4
+
+TOPSYSTEM QosdChassis,QC
+
+SUBSYSTEM LINE line1
+   P1 -> L1/P1
+   P2 -> L1/P2
+   P3 -> L1/P3
+   W1 -> L1/W1
+   B1 -4x-10G-> spine B1
+   B2 -> spine B2
+
+SUBSYSTEM LINE line2
+   P1 -> L2/P1
+   P2 -> L2/P2
+   P3 -> L2/P3
+   W1 -> L2/W1
+   B1 -> spine B3
+   B2 -> spine B4
+
+SUBSYSTEM SPINE spine
+END
+cat >chassis.topo <<'END'
+QosdChassis one
+  L1/P1 -4x-5G-> Cougar h1 P1
+  L1/P3 -> QC two L1/P1
+  L2/P2 -> Cougar h2 P1
+
+QC two CFG: line2=wide
+  L2/W1 -12x-> Cougar h3 P2
+END
+"$build/qosd" --check -p empty.yaml -T chassis.topo >chassis.check 2>&1
+expect "exit status without the IBNL file" 1 $?
+sim_options=(--keep-lids --ibnl ibnl)
+start_sim chassis.topo
+sim_options=(--keep-lids)
+on h1 ibnetdiscover 2>chassis.err >chassis.sim || bad "ibnetdiscover on a chassis: $(<chassis.err)"
+stop_sim
+# a system of one node has its name
+IBDM_IBNL_PATH=$PWD/ibnl links_by_ibdm parseTopology chassis.topo NODE |
+	sed -E 's,(^| )([^ /]+)/U1 ,\1\2 ,g' | sort >chassis.ibdm
+links_of chassis.sim NAME >chassis.links
+expect "links" 28 "$(grep -c . chassis.ibdm)"
+expect_same "what ibdm reads, and what is served" chassis.ibdm chassis.links
+checked chassis chassis.topo -g 0x100001 --ibnl ibnl
+checked chassis.sim chassis.sim -g 0x100001
+expect_same "what --check says" chassis.check chassis.sim.check
+sed -i 's/-> spine B4/-> spine B9 B9/' ibnl/chassis.ibnl
+"$build/qosd" --check -p empty.yaml -T chassis.topo --ibnl ibnl >chassis.check 2>&1
+expect "exit status with a broken IBNL file" 1 $?
+grep -q '^ibnl/chassis.ibnl:43:1: error: a port leads to a connector, or to a part' chassis.check ||
+	bad "a broken IBNL file: $(<chassis.check)"
 
 note "messages of ibnetdiscover between the lines"
 start_sim "$top/examples/cluster.topo"
