@@ -315,9 +315,9 @@ bool ibnl_parse(struct ibnl *f, struct buf *text, struct ibdm_report *report)
 void ibnl_list_systems(const struct buf *text, void (*found)(void *arg, const char *name),
 		       void *arg)
 {
-	const char *s = text->s, *end = text->s + text->n;
+	const char *s = text->n ? text->s : "", *end = s + text->n;
 
-	while (text->n && s < end) {
+	while (s < end) {
 		const char *stop = memchr(s, '\n', (size_t)(end - s));
 		char *line = xstrndup(s, (size_t)((stop ? stop : end) - s));
 		const char *names = line + strspn(line, " \t");
