@@ -21,11 +21,11 @@
 #define DUMP_MAX	(256u << 20)	/* ten times what 100,000 ports take */
 #define LINE_LOOKED_AT	256		/* bytes of a line that tell the format */
 
-bool dump_fail_at(struct dump *d, uint32_t line, const char *fmt, ...)
+bool dump_fail_at(struct dump *d, struct dump_pos pos, const char *fmt, ...)
 {
 	va_list ap;
 
-	buf_printf(d->err, "%s:%u: ", d->path, line);
+	buf_printf(d->err, "%s:%u: ", d->files.v[pos.file], pos.line);
 	va_start(ap, fmt);
 	buf_vprintf(d->err, fmt, ap);
 	va_end(ap);
@@ -79,11 +79,11 @@ bool dump_name_node(struct dump *d, uint32_t node, uint64_t guid, const char *id
 	struct dump_node *n = &d->nodes.v[node];
 
 	if (!guid)
-		return dump_fail_at(d, n->line, "node \"%s\" has no GUID", id);
+		return dump_fail_at(d, n->pos, "node \"%s\" has no GUID", id);
 	if (map64_get(&d->by_id, hash) != MAP64_NONE)
-		return dump_fail_at(d, n->line, "node \"%s\" is there already", id);
+		return dump_fail_at(d, n->pos, "node \"%s\" is there already", id);
 	if (map64_get(&d->by_guid, guid) != MAP64_NONE)
-		return dump_fail_at(d, n->line, "node GUID 0x%llx is there already",
+		return dump_fail_at(d, n->pos, "node GUID 0x%llx is there already",
 				    (unsigned long long)guid);
 	map64_put(&d->by_id, hash, node);
 	map64_put(&d->by_guid, guid, node);
@@ -128,6 +128,18 @@ bool dump_add_port(struct dump *d, const struct dump_port *p)
 	if (p->remote_id)
 		added->remote_id = xstrdup(p->remote_id);
 	n->n_ports++;
+	return true;
+}
+
+bool dump_add_alias(struct dump *d, uint32_t node, uint8_t num, const char *name)
+{
+	uint64_t hash = hash_bytes(name, strlen(name), 0);
+	uint32_t index = (uint32_t)d->aliases.n;
+
+	if (map64_get(&d->alias_by_name, hash) != MAP64_NONE)
+		return fail(d, "alias \"%s\" is there already", name);
+	map64_put(&d->alias_by_name, hash, index);
+	*vec_push(&d->aliases) = (struct dump_alias){ xstrdup(name), node, num };
 	return true;
 }
 
@@ -176,7 +188,7 @@ static void note_stray(struct dump *d, const char *line)
 {
 	if (d->n_stray++)
 		return;
-	d->stray_line = d->line;
+	d->stray_pos = d->pos;
 	snprintf(d->stray, sizeof(d->stray), "%s", line);
 	clean_text(d->stray);
 }
@@ -195,7 +207,7 @@ static bool read_lines(struct dump *d, const struct dump_format *format, struct 
 	char *line = text->s, *end, *c;
 
 	for (size_t left = text->n; left; left -= (size_t)(end - line), line = end) {
-		d->line++;
+		d->pos.line++;
 		end = memchr(line, '\n', left);
 		c = end ? end : line + left;	/* at the end there is room for a NUL */
 		end = end ? end + 1 : c;
@@ -207,18 +219,64 @@ static bool read_lines(struct dump *d, const struct dump_format *format, struct 
 		if (!read_line(d, format, line))
 			return false;
 	}
-	return !format->end || format->end(d);
+	return true;
+}
+
+/* --- files that are included --- */
+
+#define FILES_MAX	1024
+#define DEPTH_MAX	8
+
+static char *beside(const char *path, const char *name)
+{
+	const char *slash = *name == '/' ? NULL : strrchr(path, '/');
+
+	return xasprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, name);
+}
+
+static bool read_included(struct dump *d, const struct dump_format *format, const char *path)
+{
+	struct buf text = { 0 }, why = { 0 };
+	bool ok = file_read(path, DUMP_MAX - d->bytes, &text, &why);
+
+	d->bytes += text.n;
+	if (!ok)
+		fail(d, "%s: %s", path, why.s);
+	d->pos = (struct dump_pos){ (uint32_t)d->files.n - 1, 0 };
+	ok = ok && read_lines(d, format, &text);
+	buf_free(&text);
+	buf_free(&why);
+	return ok;
+}
+
+bool dump_include(struct dump *d, const struct dump_format *format, const char *path)
+{
+	struct dump_pos here = d->pos;
+	bool ok;
+
+	if (d->depth == DEPTH_MAX || d->files.n == FILES_MAX)
+		return fail(d, "more than %d files, or %d within each other, are included",
+			    FILES_MAX, DEPTH_MAX);
+	d->depth++;
+	*vec_push(&d->files) = beside(d->files.v[here.file], path);
+	ok = read_included(d, format, d->files.v[d->files.n - 1]);
+	d->depth--;
+	d->pos = here;
+	return ok;
 }
 
 static bool read_text(struct dump *d, struct buf *text)
 {
-	uint32_t line;
-	const struct dump_format *format = recognise(text, &line);
+	struct dump_pos pos = { 0 };
+	const struct dump_format *format = recognise(text, &pos.line);
 
-	if (!format && line)
-		return dump_fail_at(d, line,
+	d->bytes = text->n;
+	if (!format && pos.line)
+		return dump_fail_at(d, pos,
 				    "unknown line: this is no topology in a format that is read");
-	return read_lines(d, format ? format : &dump_net, text);
+	if (!format)
+		format = &dump_net;
+	return read_lines(d, format, text) && (!format->end || format->end(d));
 }
 
 static void say_stray(const struct dump *d, struct buf *warn)
@@ -226,11 +284,11 @@ static void say_stray(const struct dump *d, struct buf *warn)
 	if (!d->n_stray || !warn)
 		return;
 	if (d->n_stray == 1)
-		buf_printf(warn, "%s:%u: a program's message, which is ignored: %s\n", d->path,
-			   d->stray_line, d->stray);
+		buf_printf(warn, "%s:%u: a program's message, which is ignored: %s\n",
+			   d->files.v[d->stray_pos.file], d->stray_pos.line, d->stray);
 	else
 		buf_printf(warn, "%s:%u: the first of %u messages of programs, which are ignored: "
-			   "%s\n", d->path, d->stray_line, d->n_stray, d->stray);
+			   "%s\n", d->files.v[d->stray_pos.file], d->stray_pos.line, d->n_stray, d->stray);
 }
 
 /* --- both ends of each link --- */
@@ -274,25 +332,57 @@ static uint32_t remote_of(const struct dump *d, const struct dump_port *p)
 	return p->remote_id ? dump_find_id(d, p->remote_id) : p->remote_node;
 }
 
+static struct dump_alias *find_alias(const struct dump *d, const char *name)
+{
+	uint32_t i = map64_get(&d->alias_by_name, hash_bytes(name, strlen(name), 0));
+
+	return i != MAP64_NONE && !strcmp(d->aliases.v[i].name, name) ? &d->aliases.v[i] : NULL;
+}
+
+/*
+ * A link to an alias leads to the port that it stands for.  ibsim lists such a link at this end
+ * only.
+ */
+static bool resolve_alias(struct dump *d, uint32_t port)
+{
+	struct dump_port *p = &d->ports.v[port], far;
+	const struct dump_alias *to = p->remote_id ? find_alias(d, p->remote_id) : NULL;
+
+	if (!to)
+		return true;
+	free(p->remote_id);
+	p->remote_id = NULL;
+	p->remote_node = to->node;
+	p->remote_num = to->num;
+	if (dump_port_at(d, to->node, to->num))
+		return true;
+	far = (struct dump_port){
+		.pos = p->pos, .guid = p->remote_guid, .remote_guid = p->guid, .node = to->node,
+		.num = to->num, .remote_node = p->node, .remote_num = p->num, .speed = p->speed,
+	};
+	d->pos = p->pos;
+	return dump_add_port(d, &far);
+}
+
 static bool resolve_port(struct dump *d, uint32_t port)
 {
 	struct dump_port *p = &d->ports.v[port];
 	uint32_t remote = remote_of(d, p);
 
 	if (remote == FABRIC_NONE)
-		return dump_fail_at(d, p->line, "there is no node \"%s\"", p->remote_id);
+		return dump_fail_at(d, p->pos, "there is no node \"%s\"", p->remote_id);
 	p->peer = dump_find_port(d, &d->nodes.v[remote], p->remote_num);
 
 	const struct dump_port *q = p->peer == FABRIC_NONE ? NULL : &d->ports.v[p->peer];
 
 	if (p->peer == port)
-		return dump_fail_at(d, p->line, "the port is linked to itself");
+		return dump_fail_at(d, p->pos, "the port is linked to itself");
 	if (!q || q->remote_num != p->num || remote_of(d, q) != p->node)
-		return dump_fail_at(d, p->line, "port %u of \"%s\" does not list this link",
+		return dump_fail_at(d, p->pos, "port %u of \"%s\" does not list this link",
 				    p->remote_num, d->nodes.v[remote].id);
 	if (q->guid && p->remote_guid && q->guid != p->remote_guid)
-		return dump_fail_at(d, p->line, "port GUID 0x%llx, but line %u says 0x%llx",
-				    (unsigned long long)p->remote_guid, q->line,
+		return dump_fail_at(d, p->pos, "port GUID 0x%llx, but line %u says 0x%llx",
+				    (unsigned long long)p->remote_guid, q->pos.line,
 				    (unsigned long long)q->guid);
 	return true;
 }
@@ -312,6 +402,9 @@ static void use_slower(struct link_speed *a, struct link_speed *b)
 
 static bool resolve_links(struct dump *d)
 {
+	for (uint32_t i = 0, n = (uint32_t)d->ports.n; i < n; i++)
+		if (!resolve_alias(d, i))
+			return false;
 	gather_ports(d);
 	for (uint32_t i = 0; i < d->ports.n; i++)
 		if (!resolve_port(d, i))
@@ -336,6 +429,13 @@ static void dump_free(struct dump *d)
 		free(d->nodes.v[i].id);
 	for (size_t i = 0; i < d->ports.n; i++)
 		free(d->ports.v[i].remote_id);
+	for (size_t i = 0; i < d->files.n; i++)
+		free(d->files.v[i]);
+	for (size_t i = 0; i < d->aliases.n; i++)
+		free(d->aliases.v[i].name);
+	vec_free(&d->files);
+	vec_free(&d->aliases);
+	map64_free(&d->alias_by_name);
 	vec_free(&d->nodes);
 	vec_free(&d->ports);
 	map64_free(&d->by_id);
@@ -354,6 +454,7 @@ struct fabric *fabric_load_systems(const char *path, const char *ibnl, uint64_t 
 	struct buf text = { 0 }, why = { 0 };
 
 	dump_start(&d);
+	*vec_push(&d.files) = xstrdup(path);
 	if (!file_read(path, DUMP_MAX, &text, &why))
 		buf_printf(err, "%s: %s", path, why.s);
 	else if (read_text(&d, &text) && resolve_links(&d))

@@ -13,10 +13,17 @@
 #include "fabric/fabric.h"
 #include "ib/units.h"
 
+/* Where something was said. */
+struct dump_pos {
+	uint32_t file;		/* index of the dump's files */
+	uint32_t line;
+};
+
 struct dump_port {
+	struct dump_pos pos;
 	char *remote_id;	/* owned; NULL: remote_node is known */
 	uint64_t guid, remote_guid;	/* 0: not given */
-	uint32_t node, line;
+	uint32_t node;
 	uint32_t remote_node;
 	uint32_t peer;		/* index of the record of the other end */
 	uint16_t lid;
@@ -28,7 +35,8 @@ struct dump_node {
 	char *id;		/* owned: what stands in quotes, "S-0008f10400410015" */
 	char desc[65];
 	uint64_t guid, sysimg_guid;
-	uint32_t vendor, device, line;
+	struct dump_pos pos;
+	uint32_t vendor, device;
 	/* Its port records: ports.v[port .. port + n_ports - 1], by number, when all is read. */
 	uint32_t port, n_ports;
 	uint32_t index;		/* in the fabric, FABRIC_NONE: not (yet) reached */
@@ -48,6 +56,15 @@ struct preamble {
 	bool guid_said[DUMP_TYPES];
 };
 
+#define DUMP_MODULE_MAX 20
+
+/* "@[3] "x"" of ibsim: others link to that port by "module@x". */
+struct dump_alias {
+	char *name;		/* owned */
+	uint32_t node;
+	uint8_t num;
+};
+
 /* PortInfo's masks of widths and speeds that are enabled; 0: not said. */
 struct link_masks {
 	uint8_t width, speed, ext;
@@ -58,7 +75,9 @@ struct ibdm;
 struct dump {
 	const char *path;
 	const char *ibnl;	/* a directory of IBNL files that was named, or NULL */
-	uint32_t line;
+	VEC(char *) files;	/* that one, and those that it includes */
+	struct dump_pos pos;
+	size_t bytes;		/* of all files */
 	struct buf *err;
 	VEC(struct dump_node) nodes;
 	VEC(struct dump_port) ports;
@@ -70,10 +89,15 @@ struct dump {
 	/* GUIDs of nodes without one, by type, so that they are those that ibsim makes up. */
 	uint64_t guid_base[DUMP_TYPES], guid_next[DUMP_TYPES];
 	/* Messages of programs among the lines. */
-	uint32_t n_stray, stray_line;
+	uint32_t n_stray;
+	struct dump_pos stray_pos;
 	char stray[81];
 	/* The readers' own. */
 	struct preamble next;
+	char module[DUMP_MODULE_MAX + 1];	/* of ibsim: what the names of nodes begin with */
+	VEC(struct dump_alias) aliases;
+	struct map64 alias_by_name;	/* hash of the name -> alias */
+	unsigned depth;			/* of files that include each other */
 	struct ibdm *systems;	/* dump_systems.c */
 	struct link_masks masks;	/* for all links that follow */
 	uint32_t node;		/* whose ports follow, FABRIC_NONE: nobody's */
@@ -97,10 +121,10 @@ extern const struct dump_format dump_systems;	/* ibdm's .topo */
 
 /* --- dump.c: records --- */
 
-/* "PATH:LINE: …" to d->err; returns false. */
+/* "FILE:LINE: …" to d->err; returns false. */
 __attribute__((format(printf, 3, 4)))
-bool dump_fail_at(struct dump *d, uint32_t line, const char *fmt, ...);
-#define fail(d, ...) dump_fail_at(d, (d)->line, __VA_ARGS__)
+bool dump_fail_at(struct dump *d, struct dump_pos pos, const char *fmt, ...);
+#define fail(d, ...) dump_fail_at(d, (d)->pos, __VA_ARGS__)
 
 /*
  * Adds a node, which is the last one of d->nodes then.  False, with an error, if its id or
@@ -110,6 +134,10 @@ bool dump_add_node(struct dump *d, const struct dump_node *n, const char *id);
 /* The same in two steps, for nodes whose id and GUID only the whole file tells. */
 uint32_t dump_push_node(struct dump *d, const struct dump_node *n);
 bool dump_name_node(struct dump *d, uint32_t node, uint64_t guid, const char *id);
+/* Reads the lines of another file by the same format; a relative path is to that of this line. */
+bool dump_include(struct dump *d, const struct dump_format *format, const char *path);
+/* Others may link to the port by this name; false, with an error, if it is there already. */
+bool dump_add_alias(struct dump *d, uint32_t node, uint8_t num, const char *name);
 /* By id; FABRIC_NONE: there is none. */
 uint32_t dump_find_id(const struct dump *d, const char *id);
 /* The GUID that ibsim gives to the next node of this type and size that names none. */

@@ -106,7 +106,7 @@ static bool add_node(struct dump *d, const struct end *e)
 	char id[DUMP_ID_MAX];
 	struct dump_node n = {
 		.guid = e->guid, .sysimg_guid = e->sysimg_guid,
-		.vendor = (uint32_t)e->vendor & 0xffffff, .device = device_of(e), .line = d->line,
+		.vendor = (uint32_t)e->vendor & 0xffffff, .device = device_of(e), .pos = d->pos,
 		.index = FABRIC_NONE, .type = e->type, .nports = (uint8_t)e->nports,
 	};
 
@@ -130,7 +130,7 @@ static bool find_node(struct dump *d, const struct end *e, uint32_t *node)
 	n = &d->nodes.v[*node];
 	if (n->type != e->type || n->nports != e->nports)
 		return fail(d, "node 0x%llx has another type or number of ports than by line %u",
-			    (unsigned long long)e->guid, n->line);
+			    (unsigned long long)e->guid, n->pos.line);
 	if (n->type == IB_NODE_SWITCH_T)
 		n->lid = (uint16_t)e->lid;
 	return true;
@@ -161,7 +161,7 @@ static bool take_state(struct dump *d, char *s, struct link_speed *speed, bool *
 static bool read_line(struct dump *d, char *s)
 {
 	struct end near = { 0 }, far = { 0 };
-	struct dump_port p = { .line = d->line };
+	struct dump_port p = { .pos = d->pos };
 	bool up = false;
 
 	line_skip_space(&s);

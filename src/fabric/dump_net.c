@@ -2,7 +2,8 @@
 /*
  * Reads what ibnetdiscover prints, and ibsim's simpler form of it: nodes by any name and
  * without a GUID, which then is the one that ibsim gives them; links without a remote port,
- * which then is port 1; widths and speeds as masks.
+ * which then is port 1; widths and speeds as masks; files that are included; modules, which are
+ * part of the names of nodes, and aliases of ports.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -145,6 +146,28 @@ static bool parse_speed(struct dump *d, char *tail, struct link_speed *speed)
 	return true;
 }
 
+/* --- names --- */
+
+/*
+ * The name as others know it, the caller's: a bare one belongs to the module, "m#name", and so
+ * does an alias, "m@name".
+ */
+static char *full_name(const struct dump *d, const char *name)
+{
+	if (*name == '@')
+		return xasprintf("%s%s", d->module, name);
+	if (!*d->module || strpbrk(name, "#@"))
+		return xstrdup(name);
+	return xasprintf("%s#%s", d->module, name);
+}
+
+/* A name that is made known here. */
+static bool is_plain(struct dump *d, const char *name)
+{
+	return !strpbrk(name, "#@") ||
+	       fail(d, "\"%s\": '#' and '@' are for modules and aliases", name);
+}
+
 /* --- nodes --- */
 
 /* By a line like switchguid=…, else as ibnetdiscover builds the id, else as ibsim counts. */
@@ -171,19 +194,25 @@ static bool parse_node(struct dump *d, char *s, uint8_t type)
 		return fail(d, "bad number of ports");
 	if (!line_take_quoted(&s, &id) || !*id)
 		return fail(d, "node without \"id\"");
+	if (!is_plain(d, id))
+		return false;
 
+	char *name = full_name(d, id);
 	struct comment c = split_comment(s);
 	struct dump_node n = {
 		.guid = node_guid(d, id, type, (unsigned)nports),
 		.sysimg_guid = d->next.sysimg_guid,
-		.vendor = d->next.vendor, .device = d->next.device, .line = d->line,
+		.vendor = d->next.vendor, .device = d->next.device, .pos = d->pos,
 		.index = FABRIC_NONE, .type = type, .nports = (uint8_t)nports,
 		.enhanced_port0 = strstr(c.tail, "enhanced port 0"),
 	};
-	const char *desc = *c.text ? c.text : id;
+	const char *desc = *c.text ? c.text : name;
+	bool ok;
 
 	dump_set_desc(&n, desc, strlen(desc));
-	if (!parse_lid_lmc(d, c.tail, &n.lid, &n.lmc) || !dump_add_node(d, &n, id))
+	ok = parse_lid_lmc(d, c.tail, &n.lid, &n.lmc) && dump_add_node(d, &n, name);
+	free(name);
+	if (!ok)
 		return false;
 	d->next = (struct preamble){ 0 };
 	d->node = (uint32_t)d->nodes.n - 1;
@@ -208,33 +237,68 @@ static bool take_masks(struct dump *d, char **s, struct link_masks *m)
 	return true;
 }
 
+/* Behind the name of the remote node. */
+static bool parse_port_of(struct dump *d, struct dump_port *p, char *s)
+{
+	struct link_masks masks = d->masks;
+	uint64_t remote_num = 1;
+
+	line_skip_space(&s);
+	if ((*s == '[' && !take_port_num(&s, &remote_num)) || !take_port_guid(&s, &p->remote_guid))
+		return fail(d, "bad remote port");
+	p->remote_num = (uint8_t)remote_num;
+	if (!take_masks(d, &s, &masks))
+		return false;
+	use_masks(&masks, &p->speed);
+
+	struct comment c = split_comment(s);
+
+	return parse_lid_lmc(d, c.head, &p->lid, &p->lmc) && parse_speed(d, c.tail, &p->speed) &&
+	       dump_add_port(d, p);
+}
+
 /* [1](guid) 	"S-…"[2](guid)		# lid 16 lmc 1 "description" lid 3 4xSDR */
 static bool parse_port(struct dump *d, char *s)
 {
-	struct dump_port p = { .line = d->line, .node = d->node };
-	struct link_masks masks = d->masks;
-	uint64_t num, remote_num = 1;
+	struct dump_port p = { .pos = d->pos, .node = d->node };
+	uint64_t num;
+	char *peer;
+	bool ok;
 
 	if (d->node == FABRIC_NONE)
 		return fail(d, "port outside of a node");
 	if (!take_port_num(&s, &num) || num > d->nodes.v[d->node].nports ||
 	    !take_port_guid(&s, &p.guid))
 		return fail(d, "bad port");
-	if (!line_take_quoted(&s, &p.remote_id))
-		return fail(d, "bad remote port");
-	line_skip_space(&s);
-	if ((*s == '[' && !take_port_num(&s, &remote_num)) || !take_port_guid(&s, &p.remote_guid))
+	if (!line_take_quoted(&s, &peer))
 		return fail(d, "bad remote port");
 	p.num = (uint8_t)num;
-	p.remote_num = (uint8_t)remote_num;
-	if (!take_masks(d, &s, &masks))
+	p.remote_id = full_name(d, peer);
+	ok = parse_port_of(d, &p, s);
+	free(p.remote_id);
+	return ok;
+}
+
+/* @[3] "name" */
+static bool parse_alias(struct dump *d, char *s)
+{
+	uint64_t num;
+	char *name, *alias, *full;
+	bool ok;
+
+	if (d->node == FABRIC_NONE)
+		return fail(d, "alias of a port outside of a node");
+	if (!take_port_num(&s, &num) || num > d->nodes.v[d->node].nports ||
+	    !line_take_quoted(&s, &name) || !*name)
+		return fail(d, "bad alias of a port");
+	if (!is_plain(d, name))
 		return false;
-	use_masks(&masks, &p.speed);
-
-	struct comment c = split_comment(s);
-
-	return parse_lid_lmc(d, c.head, &p.lid, &p.lmc) && parse_speed(d, c.tail, &p.speed) &&
-	       dump_add_port(d, &p);
+	alias = xasprintf("@%s", name);
+	full = full_name(d, alias);
+	ok = dump_add_alias(d, d->node, (uint8_t)num, full);
+	free(alias);
+	free(full);
+	return ok;
 }
 
 /* --- what is said about the next node, or all that follow --- */
@@ -324,18 +388,59 @@ static bool is_heading(const char *line)
 	return false;
 }
 
-/* What ibsim reads beside nodes and links; NULL: the line is nothing of that kind. */
-static const char *ibsim_word(const char *line)
+/* --- statements of ibsim --- */
+
+/* module="name" */
+static bool parse_module(struct dump *d, char *s)
 {
-	static const char *const words[] = { "include", "module", "do" };
+	char *name;
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		size_t n = strlen(words[i]);
+	line_take_char(&s, '=');
+	if (!line_take_quoted(&s, &name) || strlen(name) > DUMP_MODULE_MAX)
+		return fail(d, "module=\"NAME\" is expected, up to %d characters",
+			    DUMP_MODULE_MAX);
+	strcpy(d->module, name);
+	return true;
+}
 
-		if (!strncmp(line, words[i], n) && !isalnum((unsigned char)line[n]))
-			return words[i];
+/* include "file" */
+static bool parse_include(struct dump *d, char *s)
+{
+	char *path;
+
+	if (!line_take_quoted(&s, &path) || !*path)
+		return fail(d, "include \"FILE\" is expected");
+	if (!dump_include(d, &dump_net, path))
+		return false;
+	d->node = FABRIC_NONE;
+	return true;
+}
+
+static bool parse_do(struct dump *d, char *s)
+{
+	(void)s;
+	return fail(d, "\"do\" is a command of ibsim, and no part of a topology");
+}
+
+static const struct {
+	const char *word;
+	bool (*parse)(struct dump *d, char *s);
+} statements[] = {
+	{ "include", parse_include }, { "module", parse_module }, { "do", parse_do },
+};
+
+/* The index of the statement that the line is, or their number. */
+static size_t find_statement(const char *line)
+{
+	size_t i = 0;
+
+	for (; i < ARRAY_SIZE(statements); i++) {
+		size_t n = strlen(statements[i].word);
+
+		if (!strncmp(line, statements[i].word, n) && !isalnum((unsigned char)line[n]))
+			break;
 	}
-	return NULL;
+	return i;
 }
 
 static bool read_line(struct dump *d, char *line)
@@ -343,21 +448,21 @@ static bool read_line(struct dump *d, char *line)
 	char *sign;
 	size_t n;
 	uint8_t type = node_line(line, &n);
+	size_t statement = find_statement(line);
 
 	if (*line == '[')
 		return parse_port(d, line);
 	if (*line == '#')
 		return true;
-	if (!strncmp(line, "@[", 2))
-		return fail(d, "aliases of ports are not read here, only by ibsim and qosd-sim");
+	if (*line == '@')
+		return parse_alias(d, line + 1);
 	d->node = FABRIC_NONE;
 	if (!*line || is_heading(line))
 		return true;
 	if (type)
 		return parse_node(d, line + n, type);
-	if (ibsim_word(line))
-		return fail(d, "\"%s\" is not read here, only by ibsim and qosd-sim",
-			    ibsim_word(line));
+	if (statement < ARRAY_SIZE(statements))
+		return statements[statement].parse(d, line + strlen(statements[statement].word));
 	if ((sign = strpbrk(line, "=+")))
 		return parse_assignment(d, line, sign);
 	return fail(d, "unknown line: not what ibnetdiscover prints");

@@ -145,7 +145,7 @@ static bool add_to_fabric(struct dump *d, struct fabric *f, struct dump_node *n,
 	make_switch_info(n, switch_info);
 	n->index = fabric_add_node(f, node_info, n->desc, switch_info, route, hops);
 	return n->index != FABRIC_NONE ||
-	       dump_fail_at(d, n->line, "node \"%s\" makes no sense", n->id);
+	       dump_fail_at(d, n->pos, "node \"%s\" makes no sense", n->id);
 }
 
 /* Adds what is one hop further than n.  order: fabric node -> node record. */

@@ -97,7 +97,7 @@ static bool find_switch(struct dump *d, const struct dump_node *like, uint32_t *
 static bool find_node(struct dump *d, const struct end *e, const char *desc, uint32_t *node)
 {
 	struct dump_node n = {
-		.guid = e->guid, .line = d->line, .index = FABRIC_NONE, .type = e->type,
+		.guid = e->guid, .pos = d->pos, .index = FABRIC_NONE, .type = e->type,
 		.nports = (uint8_t)e->num, .first_guid = e->guid,
 	};
 	bool is_switch = n.type == IB_NODE_SWITCH_T;
@@ -122,7 +122,7 @@ static bool add_port(struct dump *d, uint32_t node, const struct end *near, cons
 {
 	char id[DUMP_ID_MAX];
 	struct dump_port p = {
-		.line = d->line, .node = node, .num = (uint8_t)near->num, .speed = *speed,
+		.pos = d->pos, .node = node, .num = (uint8_t)near->num, .speed = *speed,
 		.remote_guid = far->guid, .remote_num = (uint8_t)far->num,
 		.remote_node = FABRIC_NONE,
 	};
@@ -193,7 +193,7 @@ static bool find_remote_ends(struct dump *d)
 			continue;
 		remote = map64_get(&d->by_port_guid, p->remote_guid);
 		if (remote == MAP64_NONE)
-			return dump_fail_at(d, p->line, "there is no port 0x%llx",
+			return dump_fail_at(d, p->pos, "there is no port 0x%llx",
 					    (unsigned long long)p->remote_guid);
 		p->remote_node = d->ports.v[remote].node;
 	}

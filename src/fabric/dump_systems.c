@@ -29,7 +29,7 @@ static bool read_line(struct dump *d, char *s)
 
 		d->systems = ibdm_new(&files, take_error, d);
 	}
-	ibdm_read_line(d->systems, d->line, s);
+	ibdm_read_line(d->systems, d->pos.line, s);
 	return !d->err->n;
 }
 
@@ -37,7 +37,7 @@ static bool add_node(struct dump *d, const struct ibdm_node *from)
 {
 	uint8_t type = from->is_switch ? IB_NODE_SWITCH_T : IB_NODE_CA_T;
 	struct dump_node n = {
-		.guid = dump_make_guid(d, type, from->nports), .line = from->line,
+		.guid = dump_make_guid(d, type, from->nports), .pos = { .line = from->line },
 		.index = FABRIC_NONE, .type = type, .nports = from->nports,
 		.vendor = from->device ? IB_VENDOR_MELLANOX : 0, .device = from->device,
 	};
@@ -51,12 +51,12 @@ static bool add_link(struct dump *d, const struct ibdm_link *l)
 {
 	struct link_speed speed;
 
-	d->line = l->line;
+	d->pos.line = l->line;
 	if (!dump_parse_lanes(l->speed.width, l->speed.gbps, &speed))
 		return fail(d, "unknown width or speed '%s', '%s'", l->speed.width, l->speed.gbps);
 	for (size_t end = 0; end < 2; end++) {
 		struct dump_port p = {
-			.line = l->line, .node = l->node[end], .num = l->num[end],
+			.pos = d->pos, .node = l->node[end], .num = l->num[end],
 			.remote_node = l->node[!end], .remote_num = l->num[!end], .speed = speed,
 		};
 

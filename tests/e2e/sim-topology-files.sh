@@ -185,6 +185,50 @@ checked small.net small.net -g 0x100001
 checked small.ibsim small.ibsim -g 0x100001
 expect_same "what --check says" small.ibsim.check small.net.check
 
+note "a net of modules, aliases and included files, on stock ibsim and on qosd-sim"
+cat >modules.net <<'END'
+module="top"
+Switch 8 "S"
+[1] "H"
+@[2] "left"
+@[3] "right"
+
+Ca 1 "H"
+[1] "S"
+
+include "left.net"
+END
+cat >left.net <<'END'
+module="left"
+Switch 8 "S"
+[8] "top@left"
+[1] "H"
+
+Ca 1 "H"
+[1] "S"
+
+module="right"
+Ca 2 "H"
+[2] "top@right"
+END
+use_simulator ibsim
+start_sim modules.net
+on "top#H" ibnetdiscover >modules.ibsim 2>modules.err || bad "ibnetdiscover on ibsim: $(<modules.err)"
+stop_sim
+use_simulator qosd-sim
+start_sim modules.net
+on "top#H" ibnetdiscover 2>modules.err | grep -v '^#' >modules.sim
+stop_sim
+nodes modules.ibsim >modules.want
+nodes modules.sim >modules.have
+expect "nodes" 5 "$(grep -cE '^(Ca|Switch)' modules.want)"
+expect_same "nodes and links" modules.want modules.have
+# a file in the same place each time: names of files are in what is printed
+"$build/qosd" --check -p empty.yaml -T modules.net -g 0x100001 2>&1 | grep ' pairs connected' >modules.check
+"$build/qosd" --check -p empty.yaml -T modules.ibsim -g 0x100001 2>&1 | grep ' pairs connected' >ibsim.check
+expect_same "pairs" ibsim.check modules.check
+expect "pairs" "3 end ports; 6 of 6 pairs connected" "$(head -n 1 modules.check)"
+
 note "systems of ibdm"
 {
 	for leaf in 1 2 3 4; do

@@ -6,10 +6,12 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "load.h"
 #include "unit/run.h"
+#include "unit/temp.h"
 
 static struct fabric *good(const char *text)
 {
@@ -387,6 +389,81 @@ START_TEST(guids_of_a_net_count_on)
 }
 END_TEST
 
+/* A module's names are the module's own; an alias stands for a port. */
+START_TEST(modules_and_aliases)
+{
+	struct fabric *f = good(
+		"module=\"one\"\nSwitch 8 \"S\"\n[1] \"H\"\n[8] \"two@up\"\n@[8] \"up\"\n\n"
+		"Ca 1 \"H\"\n[1] \"S\"\n\n"
+		"module \"two\"\nSwitch 8 \"S\"\n[1] \"H\"\n[7] \"one@up\"\n@[7] \"up\"\n"
+		"@[2] \"low\"\n[3] \"three#K\"\n\nCa 1 \"H\"\t# \"named\"\n[1] \"S\"\n\n"
+		"module=\"\"\nCa 1 \"K\"\n\nmodule=\"three\"\nCa 1 \"K\"\n[1] \"two#S\"[3]\n\n"
+		"Ca 2 \"L\"\n[2] \"two@low\"\n");	/* ibsim lists it at this end only */
+	uint32_t one = node_named(f, "one#S"), two = node_named(f, "two#S");
+
+	ck_assert_uint_eq(f->n_nodes, 6);
+	ck_assert_uint_eq(peer(f, one, 8), f->nodes[two].port0 + 7);
+	ck_assert_uint_eq(peer(f, one, 1), f->nodes[node_named(f, "one#H")].port0 + 1);
+	ck_assert_uint_eq(peer(f, two, 1), f->nodes[node_named(f, "named")].port0 + 1);
+	ck_assert_uint_eq(peer(f, two, 3), f->nodes[node_named(f, "three#K")].port0 + 1);
+	ck_assert_uint_eq(peer(f, two, 2), f->nodes[node_named(f, "three#L")].port0 + 2);
+	fabric_free(f);
+}
+END_TEST
+
+static void put(const char *dir, const char *name, const char *text)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+	free(path);
+}
+
+/* Relative to the file that includes them; errors name the file that they are in. */
+START_TEST(included_files)
+{
+	char *dir = temp_directory(), *top = xasprintf("%s/top.net", dir), *sub;
+	struct buf err = { 0 };
+	struct fabric *f;
+	char *want;
+
+	sub = xasprintf("%s/sub", dir);
+	ck_assert_int_eq(mkdir(sub, 0700), 0);
+	put(dir, "top.net", "module=\"t\"\nSwitch 8 \"S\"\n[1] \"m#H\"\n[2] \"m@low\"\n"
+	    "@[2] \"x\"\ninclude \"sub/a.net\"\n");
+	put(sub, "a.net", "module=\"m\"\ninclude \"b.net\"\nCa 1 \"H\"\n[1] \"t#S\"\n");
+	put(sub, "b.net", "Ca 2 \"K\"\n[2] \"t@x\"\n@[2] \"low\"\n");
+	f = fabric_load(top, 0, true, &err, NULL);
+	ck_assert_msg(f, "%s", err.s);
+	ck_assert_uint_eq(f->n_nodes, 3);
+	ck_assert_uint_eq(peer(f, node_named(f, "t#S"), 2), fabric_port(f, node_named(f, "m#K"), 2) -
+			  f->ports);
+	ck_assert_uint_eq(peer(f, node_named(f, "t#S"), 1), fabric_port(f, node_named(f, "m#H"), 1) -
+			  f->ports);
+	fabric_free(f);
+
+	put(sub, "b.net", "Ca 2 \"K\"\n[3] \"t@x\"\n");
+	ck_assert_ptr_null(fabric_load(top, 0, true, &err, NULL));
+	want = xasprintf("%s/b.net:2: bad port", sub);
+	ck_assert_str_eq(err.s, want);
+	free(want);
+	buf_free(&err);
+	put(sub, "b.net", "include \"b.net\"\n");
+	ck_assert_ptr_null(fabric_load(top, 0, true, &err, NULL));
+	want = xasprintf("%s/b.net:1: more than 1024 files, or 8 within each other, are included",
+			 sub);
+	ck_assert_str_eq(err.s, want);
+	free(want);
+	buf_free(&err);
+	free(top);
+	free(sub);
+	temp_directory_remove(dir);
+}
+END_TEST
+
 #define NET "Switch 8 \"S\"\n"
 static const struct { const char *text, *error; } bad_nets[] = {
 	{ NET "[1] \"H\" w=0\n", "F:2: bad mask of widths" },
@@ -400,10 +477,18 @@ static const struct { const char *text, *error; } bad_nets[] = {
 	{ "extspeed=99\n", "F:1: bad mask of extended speeds" },
 	{ "hcaguids+\n", "F:1: bad value of hcaguids" },
 	{ "switchguidss=1\n", "F:1: unknown line: not what" },
-	{ "module=\"m\"\n", "F:1: \"module\" is not read here" },
-	{ "include \"x\"\n", "F:1: \"include\" is not read here" },
-	{ NET "do Link \"x\"\n", "F:2: \"do\" is not read here" },
-	{ NET "@[1] \"x\"\n", "F:2: aliases of ports are not read here" },
+	{ "module=m\n", "F:1: module=\"NAME\" is expected" },
+	{ "module=\"a23456789012345678901\"\n", "F:1: module=\"NAME\" is expected, up to 20" },
+	{ "include x\nSwitch 8 \"S\"\n", "F:1: include \"FILE\" is expected" },
+	{ "include \"\"\n", "F:1: include \"FILE\" is expected" },
+	{ "include \"/nonexistent/x\"\n", "F:1: /nonexistent/x: " },
+	{ NET "do Link \"x\"\n", "F:2: \"do\" is a command of ibsim" },
+	{ NET "@[9] \"x\"\n", "F:2: bad alias of a port" },
+	{ NET "@[1]\n", "F:2: bad alias of a port" },
+	{ NET "\n@[1] \"x\"\n", "F:3: alias of a port outside of a node" },
+	{ NET "@[1] \"x#y\"\n", "F:2: \"x#y\": '#' and '@' are for modules" },
+	{ NET "@[1] \"x\"\n@[2] \"x\"\n", "F:3: alias \"@x\" is there already" },
+	{ "Switch 8 \"m#S\"\n", "F:1: \"m#S\": '#' and '@' are for modules" },
 	{ "hcaguids=7\nHca 1 \"a\"\nhcaguids=7\nHca 1 \"b\"\n",
 	  "F:4: node GUID 0x7 is there already" },
 };
@@ -530,6 +615,8 @@ int main(void)
 	tcase_add_loop_test(tc, bad_system, 0, ARRAY_SIZE(bad_systems));
 	tcase_add_test(tc, net_without_guids);
 	tcase_add_test(tc, guids_of_a_net_count_on);
+	tcase_add_test(tc, modules_and_aliases);
+	tcase_add_test(tc, included_files);
 	tcase_add_loop_test(tc, bad_net, 0, ARRAY_SIZE(bad_nets));
 	tcase_add_test(tc, messages_between_lines);
 	tcase_add_test(tc, no_messages);
