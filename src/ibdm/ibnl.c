@@ -245,7 +245,7 @@ static bool is_attribute(const struct parser *p, const char *s)
 	return p->top && !last_board(p)->parts.n && strchr(s, '=');
 }
 
-/* ibdm takes "CFG: a=b" behind SUBSYSTEM, and makes no use of it. */
+/* A word that stands alone, or one with a colon; moves *s behind it. */
 static bool is_word(const char **s, const char *word)
 {
 	size_t n = strlen(word);
@@ -275,12 +275,14 @@ static bool read_line(struct parser *p, const char *s)
 		return read_subsystem(p, s);
 	if (arrow)
 		return read_link(p, s, arrow);
-	if (is_word(&s, "CFG:") || is_attribute(p, s))
+	if (is_word(&s, "CFG:"))	/* behind SUBSYSTEM: ibdm reads it, and makes no use of it */
+		return true;
+	if (is_attribute(p, s))
 		return true;
 	return fail(p, "neither a part nor what a port of one leads to: '%.24s'", s);
 }
 
-/* Each line in place; false if one has a byte that no text has. */
+/* The next line, ended in place without white space; NULL: there is none. */
 static char *next_line(char **at, char *end)
 {
 	char *line = *at, *stop;

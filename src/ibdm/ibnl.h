@@ -96,7 +96,7 @@ struct ibnl {
 /* Text, which is changed, into f, of which the path is set.  False, with an error. */
 bool ibnl_parse(struct ibnl *f, struct buf *text, struct ibdm_report *report);
 void ibnl_free(struct ibnl *f);
-/* Appends the names of the systems that the text defines, without reading it in full. */
+/* Calls found with each name of a system that the text defines, without reading it in full. */
 void ibnl_list_systems(const struct buf *text, void (*found)(void *arg, const char *name),
 		       void *arg);
 
