@@ -35,11 +35,10 @@ static const struct sl2vl *given_table(const struct policy *p, uint32_t origin)
 	return &p->defaults[origin - ORIGIN_CLASS(0)].sl2vl;
 }
 
-/* SL i on VL i; SL 15, for which there never is a VL, shares VL 7 as is customary. */
 static void fit_builtin(struct sl2vl *out, unsigned vls)
 {
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
-		out->vl[sl] = (uint8_t)((sl < 15 ? sl : 7) % vls);
+		out->vl[sl] = (uint8_t)builtin_vl(sl, vls);
 }
 
 /* Returns the highest VL given that is not among vls. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* See sl_plan.h. */
 #include "qos/sl_plan.h"
-#include "qos/tables.h"
+
+#include "qos/tables_build.h"
 
 /* SLs of levels, SL 0 included, which programs use that ask nobody: bit s. */
 static uint16_t level_sls(const struct policy *p)
@@ -29,44 +30,96 @@ static unsigned fewest_vls(const struct policy *p, const struct fabric *f, unsig
 	if (by_class && by_class < max_vls)
 		max_vls = by_class;
 	for (uint32_t i = 0; i < f->n_ports; i++) {
-		unsigned vls;
+		unsigned code = f->ports[i].vl_cap, vls;
 
 		if (!link_joins_switches(f, i))
 			continue;
-		vls = ib_vls_from_code(f->ports[i].vl_cap);
-		vls = vls < max_vls ? vls : max_vls;
+		while (code > 1 && ib_vls_from_code(code) > max_vls)
+			code--;
+		vls = ib_vls_from_code(code);
 		if (!fewest || vls < fewest)
 			fewest = vls;
 	}
 	return fewest;
 }
 
+/* The name of a level with the SL; SL 0 may have none. */
+static const char *level_of(const struct policy *p, unsigned sl)
+{
+	for (size_t i = 0; i < p->n_levels; i++)
+		if (p->levels[i].sl == sl)
+			return p->levels[i].name;
+	return "SL 0";
+}
+
+/* Two SLs of levels that share a VL in a layer, though they do not on the whole link of `vls`. */
+static bool find_shared(uint16_t levels, unsigned vls, unsigned in_layer, unsigned *a, unsigned *b)
+{
+	for (*b = 1; *b < IB_SL_COUNT; (*b)++)
+		for (*a = 0; *a < *b; (*a)++)
+			if ((levels >> *a & levels >> *b & 1) &&
+			    builtin_vl(*a, in_layer) == builtin_vl(*b, in_layer) &&
+			    builtin_vl(*a, vls) != builtin_vl(*b, vls))
+				return true;
+	return false;
+}
+
+/* Whether n layers on links of `vls` keep apart what one layer does. */
+static bool layers_fit(const struct policy *p, unsigned vls, unsigned n)
+{
+	unsigned in_layer = ib_vls_from_code(vl_code_on_lane(ib_vls_to_code(vls), n)), a, b;
+
+	if (vls < n)
+		return false;
+	return p->n_classes ? in_layer >= p->n_classes :
+			      !find_shared(level_sls(p), vls, in_layer, &a, &b);
+}
+
+/* Which levels would share a VL if there were n layers, if that is why there are not. */
+static void put_shared(const struct policy *p, unsigned vls, unsigned n, struct buf *why)
+{
+	unsigned in_layer = ib_vls_from_code(vl_code_on_lane(ib_vls_to_code(vls), n)), a, b;
+
+	if (vls < n || layers_fit(p, vls, n))
+		return;
+	if (p->n_classes)
+		buf_printf(why, "; %u layers would have %u VL%s each", n, in_layer, in_layer == 1 ? "" : "s");
+	else if (find_shared(level_sls(p), vls, in_layer, &a, &b))
+		buf_printf(why, "; in %u layers levels %s and %s would share a VL", n, level_of(p, a),
+			   level_of(p, b));
+}
+
 unsigned sl_plan_most(const struct policy *p, const struct fabric *f, unsigned max_vls,
 		      struct buf *why)
 {
 	unsigned levels = (unsigned)__builtin_popcount(level_sls(p));
-	unsigned apart = p->n_classes ? (unsigned)p->n_classes : levels;
-	unsigned by_sls = IB_SL_COUNT / levels, vls = fewest_vls(p, f, max_vls), most;
+	unsigned by_sls = IB_SL_COUNT / levels, vls = fewest_vls(p, f, max_vls), most = 1;
 
 	if (has_own_tables(p)) {
 		buf_puts(why, "the policy's own SL2VL or VL arbitration tables hold for all SLs");
 		return 1;
 	}
-	most = vls / apart < 1 ? 1 : vls / apart;
-	buf_printf(why, "%u data VL%s on links between switches, %u %s", vls, vls == 1 ? "" : "s", apart,
-		   p->n_classes ? "traffic classes" : "SLs of levels");
+	while (most < SL_LAYERS_MAX && layers_fit(p, vls, most + 1))
+		most++;
+	buf_printf(why, "%u data VL%s on links between switches, ", vls, vls == 1 ? "" : "s");
+	if (p->n_classes)
+		buf_printf(why, "%zu traffic class%s", p->n_classes, p->n_classes == 1 ? "" : "es");
+	else
+		buf_printf(why, "%u SL%s of levels", levels, levels == 1 ? "" : "s");
 	if (by_sls < most) {
 		most = by_sls;
 		buf_printf(why, ", and 16 SLs for %u of levels", levels);
+	} else if (most < SL_LAYERS_MAX) {
+		put_shared(p, vls, most + 1, why);
 	}
-	return most < SL_LAYERS_MAX ? most : SL_LAYERS_MAX;
+	return most;
 }
 
 unsigned sl_plan_most_shared(const struct policy *p, const struct fabric *f, unsigned max_vls)
 {
-	unsigned levels = (unsigned)__builtin_popcount(level_sls(p)), by_sls = IB_SL_COUNT / levels;
+	unsigned by_sls = IB_SL_COUNT / (unsigned)__builtin_popcount(level_sls(p));
 
-	if (has_own_tables(p) || fewest_vls(p, f, max_vls) < 2 * (p->n_classes ? (unsigned)p->n_classes : levels))
+	if (has_own_tables(p) || !layers_fit(p, fewest_vls(p, f, max_vls), 2))
 		return 0;
 	return by_sls < SL_LAYERS_MAX ? by_sls : SL_LAYERS_MAX;
 }

@@ -4,9 +4,9 @@
  *
  * A level has its own SL in layer 0, which multicast has, too, and one that no level has in
  * each other layer.  On links between switches the data VLs are divided among the lanes of the layers: each
- * lane has as many, in each the levels are as far apart as they would be on a link with so many VLs, and no
- * VL carries two lanes, which alone keeps credit loops away.  A link with an end node, and one that has all layers
- * on one lane, is not divided: there a level's SLs share a VL.
+ * lane has as many, in each the levels are as on a link with so many VLs, and no VL carries two lanes, which
+ * alone keeps credit loops away.  A link with an end node, and one that has all layers on one lane, is
+ * not divided: there a level's SLs share a VL.
  */
 #ifndef QOSD_QOS_SL_PLAN_H
 #define QOSD_QOS_SL_PLAN_H
@@ -29,8 +29,8 @@ struct sl_plan {
 
 /*
  * The most layers that a policy leaves room for on a fabric: 16 SLs for all levels in all layers, and
- * VLs on all links between switches for all traffic classes (or levels, if there are no classes) in all
- * layers; max_vls as in qos/tables.h.  1 if the policy has SL2VL or arbitration tables of its own, which
+ * VLs on all links between switches for all traffic classes in all layers or, if there are no classes, so
+ * many that levels share a VL only where they would with one layer; max_vls as in qos/tables.h.  1 if the policy has SL2VL or arbitration tables of its own, which
  * say for all SLs where they go.  Says in *why, appended, what sets the limit.
  */
 unsigned sl_plan_most(const struct policy *p, const struct fabric *f, unsigned max_vls,

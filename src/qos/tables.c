@@ -112,16 +112,6 @@ static uint8_t port_limit(const struct tables_build *b, uint32_t port)
 	return code;
 }
 
-/* A lane's share of the VLs. */
-static uint8_t limit_on_lane(uint8_t code, unsigned n_lanes)
-{
-	unsigned vls = ib_vls_from_code(code) / n_lanes;
-
-	while (code > 1 && ib_vls_from_code(code) > vls)
-		code--;
-	return code;
-}
-
 static void divide_into_lanes(struct tables_build *b)
 {
 	if (b->sls->n_lanes == 1)
@@ -132,7 +122,7 @@ static void divide_into_lanes(struct tables_build *b)
 		b->lanes[i] = (uint8_t)sl_plan_lane_kind(b->sls, b->f, i);
 		if (b->lanes[i] != SL_LANES_NONE) {
 			b->wide[i] = b->limit[i];
-			b->limit[i] = limit_on_lane(b->limit[i], b->sls->n_lanes);
+			b->limit[i] = vl_code_on_lane(b->limit[i], b->sls->n_lanes);
 		}
 	}
 }

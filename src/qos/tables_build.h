@@ -53,6 +53,25 @@ uint16_t table_number(struct tables_build *b, struct intern *tables, const void 
 /* Warns if the scope names no port; an error for each list with a port that a device lacks. */
 void report_reach(struct tables_build *b, struct src_pos pos, const struct policy_name *group,
 		  const struct scope *scope, const struct scope_reach *reach);
+/*
+ * The VL of an SL where the policy has no table; SL 15, for which there never is a VL, shares VL 7 as
+ * is customary.
+ */
+static inline unsigned builtin_vl(unsigned sl, unsigned vls)
+{
+	return (sl < 15 ? sl : 7) % vls;
+}
+
+/* A lane's share of the VLs, as codes. */
+static inline uint8_t vl_code_on_lane(unsigned code, unsigned n_lanes)
+{
+	unsigned vls = ib_vls_from_code(code) / n_lanes;
+
+	while (code > 1 && ib_vls_from_code(code) > vls)
+		code--;
+	return (uint8_t)code;
+}
+
 /* The VL that a layer has on a link for `vl` of lane 0. */
 static inline unsigned vl_in_layer(const struct tables_build *b, uint32_t port, unsigned vl,
 				   unsigned layer)

@@ -113,6 +113,34 @@ START_TEST(how_many_fit)
 }
 END_TEST
 
+static void add_level(const char *name, uint8_t sl)
+{
+	p->levels = xrealloc(p->levels, p->n_levels + 1, sizeof(*p->levels));
+	p->levels[p->n_levels++] = (struct policy_level){
+		.name = xstrdup(name), .sl = sl, .packet_lifetime = -1, .path_bits = -1, .tclass = -1,
+	};
+}
+
+/* A layer has 1, 2, 4 or 8 VLs, and the built-in SL2VL table folds SLs into these. */
+START_TEST(levels_stay_apart)
+{
+	two_switches();
+	finish(f);
+	add_level("bulk", 2);
+	add_level("fast", 3);
+	ck_assert_uint_eq(most(15, "; in 3 layers levels default and bulk would share a VL"), 2);
+	p->levels[p->n_levels - 1].sl = 8;
+	/* these two share a VL in any case */
+	ck_assert_uint_eq(most(15, "; in 3 layers levels default and bulk would share a VL"), 2);
+	p->levels[p->n_levels - 2].sl = 1;
+	ck_assert_uint_eq(most(15, "3 SLs of levels"), 4);
+	/* of 6 VLs a link has 4 */
+	p->defaults[CLASS_SWITCH].max_vls = 6;
+	ck_assert_uint_eq(most(15, "4 data VLs"), 2);
+	ck_assert_uint_eq(most(2, "; in 2 layers levels default and bulk would share a VL"), 1);
+}
+END_TEST
+
 START_TEST(tables_of_ones_own_leave_one)
 {
 	struct sl2vl table = { { 0 } };
@@ -211,7 +239,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		sls_of_layers, one_layer_changes_nothing, how_many_fit, tables_of_ones_own_leave_one,
+		sls_of_layers, one_layer_changes_nothing, how_many_fit, levels_stay_apart, tables_of_ones_own_leave_one,
 		layers_are_apart_between_switches, short_arbitration_tables, levels_share_within_a_layer,
 	};
 	Suite *s = suite_create("sl-plan");
