@@ -11,6 +11,42 @@
 #include "conf/read.h"
 #include "events/event.h"
 
+static void put_engines(const char *const *engines, struct buf *out)
+{
+	for (int i = 0; engines[i]; i++)
+		buf_printf(out, "%s%s", i ? ", " : "", engines[i]);
+}
+
+/* An engine that is not among `used`, or "auto" alone; else an error. */
+static bool is_engine(struct reader *r, const struct policy_name *name, const struct key *k,
+		      char *const *used, bool alone)
+{
+	struct buf known = { 0 };
+	int e = 0;
+
+	if (!strcmp(name->s, SETTINGS_ENGINE_AUTO)) {
+		if (!alone)
+			read_error(r, name->pos, "'%s' stands alone: it takes the best of all engines",
+				   name->s);
+		return alone;
+	}
+	while (k->words[e] && strcmp(k->words[e], name->s))
+		e++;
+	if (!k->words[e]) {
+		put_engines(k->words, &known);
+		read_error(r, name->pos, "there is no routing engine '%s': there are %s, and "
+			   SETTINGS_ENGINE_AUTO " for the best of them", EXCERPT(name->s), known.s);
+		buf_free(&known);
+		return false;
+	}
+	for (; *used; used++)
+		if (!strcmp(*used, name->s)) {
+			read_error(r, name->pos, "'%s' is in the list twice", name->s);
+			return false;
+		}
+	return true;
+}
+
 /* Engines in order of preference; replaces the default list. */
 static void read_routing(struct reader *r, const struct node *n, const struct key *k, void *at)
 {
@@ -24,20 +60,8 @@ static void read_routing(struct reader *r, const struct node *n, const struct ke
 		s->engines[i] = NULL;
 	}
 	for (size_t i = 0; i < names.n; i++) {
-		const char *word = names.v[i].s;
-		int e = 0, before = 0;
-
-		while (k->words[e] && strcmp(k->words[e], word))
-			e++;
-		while (before < used && strcmp(s->engines[before], word))
-			before++;
-		if (!k->words[e])
-			read_error(r, names.v[i].pos, "there is no routing engine '%s'",
-				   EXCERPT(word));
-		else if (before < used)
-			read_error(r, names.v[i].pos, "'%s' is in the list twice", word);
-		else if (used < ENGINES_MAX)
-			s->engines[used++] = xstrdup(word);
+		if (is_engine(r, &names.v[i], k, s->engines, names.n == 1) && used < ENGINES_MAX)
+			s->engines[used++] = xstrdup(names.v[i].s);
 		free(names.v[i].s);
 	}
 	vec_free(&names);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "fabric/edit.h"
 #include "plan/base_routes.h"
+#include "plan/choose_engine.h"
 #include "plan/lft_caps.h"
 #include "route/order.h"
 #include "route/tree.h"
@@ -137,6 +138,7 @@ static void base_unref(struct base_routes *b)
 	lfts_free(b->lfts);
 	route_layers_free(b->layers);
 	updn_order_free(b->order);
+	engine_choice_free(b->choice);
 	findings_free(&b->findings);
 	free(b->lid);
 	free(b->lmc);
@@ -145,10 +147,10 @@ static void base_unref(struct base_routes *b)
 }
 
 /*
- * The first engine in order of preference that can do it; NULL if there is none, and
+ * The first of the named engines, in order of preference, that can do it; NULL if there is none, and
  * *out then drops everything.
  */
-static const struct route_engine *run_engines(const struct settings *s,
+static const struct route_engine *run_engines(const char *const *names, const char *file,
 					      const struct route_request *r, struct lfts **out,
 					      struct route_layers **layers,
 					      struct findings *findings)
@@ -158,7 +160,7 @@ static const struct route_engine *run_engines(const struct settings *s,
 
 	*layers = NULL;
 	*out = lfts_new(r->f->n_switches, r->lid_top);
-	for (char *const *name = s->engines; *name && !did; name++) {
+	for (const char *const *name = names; *name && !did; name++) {
 		const struct route_engine *e = route_engine_find(*name);
 
 		why.n = 0;
@@ -166,7 +168,7 @@ static const struct route_engine *run_engines(const struct settings *s,
 			did = e;
 			continue;
 		}
-		findings_add(findings, SEV_WARNING, s->file, nowhere,
+		findings_add(findings, SEV_WARNING, file, nowhere,
 			     "routing engine %s is skipped: %s", *name,
 			     !e ? "there is no such engine" :
 			     why.n ? why.s : "it can't route this fabric");
@@ -228,19 +230,30 @@ static void take_lids(struct base_routes *b, const struct plan *p, const struct 
 			b->lid_top = (uint16_t)(b->lid[i] + (1u << b->lmc[i]) - 1);
 }
 
-static unsigned most_layers(const struct plan *p, const struct fabric *f)
+static unsigned most_layers(const struct plan *p, const struct fabric *f, struct buf *why)
 {
-	struct buf why = { 0 };
-	unsigned most = sl_plan_most(p->policy, f, p->settings->max_op_vls, &why);
+	return sl_plan_most(p->policy, f, p->settings->max_op_vls, why);
+}
 
-	buf_free(&why);
-	return most;
+/* The base's routes, by the engines that the settings name or by the best one. */
+static void route_base(struct base_routes *b, const struct settings *s, const char *room)
+{
+	struct route_request r = request_of_base(b);
+
+	if (routing_is_auto(s)) {
+		b->choice = choose_engine(&r, &b->shape, room, &b->lfts, &b->layers);
+		b->engine = b->choice->engine;
+	} else {
+		b->engine = run_engines((const char *const *)s->engines, s->file, &r, &b->lfts, &b->layers,
+					&b->findings);
+	}
 }
 
 static struct base_routes *base_make(const struct plan *p, const struct fabric *before,
 				     const struct lid_map *known)
 {
 	struct base_routes *b = xcalloc(1, sizeof(*b));
+	struct buf room = { 0 };
 	struct route_request r;
 
 	atomic_init(&b->refs, 1);
@@ -251,13 +264,26 @@ static struct base_routes *base_make(const struct plan *p, const struct fabric *
 	take_lids(b, p, known);
 	b->order = updn_order_new(b->f);
 	route_shape(b->order, &b->shape);
-	b->most_layers = most_layers(p, b->f);
+	b->most_layers = most_layers(p, b->f, &room);
 	b->most_shared = sl_plan_most_shared(p->policy, b->f, p->settings->max_op_vls);
+	route_base(b, p->settings, room.s);
+	buf_free(&room);
 	r = request_of_base(b);
-	b->engine = run_engines(p->settings, &r, &b->lfts, &b->layers, &b->findings);
 	b->channels = channels_new(b->f, b->order);
 	b->repair = repair_new(&r, b->channels, base_order(b), b->lfts, true);
 	return b;
+}
+
+/* Whether the policy has another number of levels now, and the base was made by that of its layers. */
+static bool room_changed(const struct base_routes *b, const struct plan *p)
+{
+	struct buf why = { 0 };
+	bool changed = (b->layers || (b->choice && !b->choice->tree)) &&
+		       (most_layers(p, b->f, &why) != b->most_layers ||
+			sl_plan_most_shared(p->policy, b->f, p->settings->max_op_vls) != b->most_shared);
+
+	buf_free(&why);
+	return changed;
 }
 
 /* Whether all of p's fabric and its LIDs are as the base has them. */
@@ -265,9 +291,7 @@ static bool base_serves(const struct base_routes *b, const struct plan *p, const
 {
 	if (!all_is_known(p->f, b->f, map))
 		return false;
-	/* the policy has another number of levels now */
-	if (b->layers && (most_layers(p, b->f) != b->most_layers ||
-			  sl_plan_most_shared(p->policy, b->f, p->settings->max_op_vls) != b->most_shared))
+	if (room_changed(b, p))
 		return false;
 	for (uint32_t i = 0; i < p->f->n_ports; i++) {
 		uint32_t k = match_port(p->f, b->f, map, i);
@@ -365,6 +389,46 @@ static struct lfts *rows_in_base(const struct plan *p)
 	return l;
 }
 
+/* Whether the tables of an engine that nothing holds to it have a credit loop after their repair. */
+static bool repair_loops(const struct plan *p)
+{
+	const struct base_routes *b = p->now->base;
+	struct route_request r = { .f = p->f, .lid = p->lid, .lmc = p->lmc, .lid_top = p->lid_top };
+	struct route_report report;
+	struct lfts *l;
+	bool loops;
+
+	if (!b->choice || !b->engine || engine_stays_free(b->engine))
+		return false;
+	l = rows_of(p, p->now->repaired.next);
+	route_verify(&r, l, &report);
+	loops = report.credit_loop;
+	route_report_free(&report);
+	lfts_free(l);
+	return loops;
+}
+
+/*
+ * Engines for a fabric that the base's routes do not serve: those of the settings or, where they leave the
+ * choice, the one that was chosen for the base.  It stays, so that a fault changes as few routes as
+ * possible; up/down takes over what it can't do.
+ */
+static void engines_now(const struct plan *p, const char *names[ENGINES_MAX + 1])
+{
+	const struct base_routes *b = p->now->base;
+	int n = 0;
+
+	if (!b->choice) {
+		memcpy(names, p->settings->engines, sizeof(p->settings->engines));
+		return;
+	}
+	if (b->engine && engine_stays_free(b->engine))
+		names[n++] = b->engine->name;
+	if (b->engine != &route_updn)
+		names[n++] = route_updn.name;
+	names[n] = NULL;
+}
+
 /*
  * The engine for f, p's fabric or that without some links, by an order of f; near to the base, if
  * the base has layers: connections keep the SLs that they have been given.
@@ -372,6 +436,7 @@ static struct lfts *rows_in_base(const struct plan *p)
 static void route_on(struct plan *p, const struct fabric *f, struct updn_order *order,
 		     struct findings *findings)
 {
+	const char *names[ENGINES_MAX + 1];
 	const struct route_engine *e;
 	struct route_layers *near_layers = base_layers(p);
 	struct lfts *near = near_layers ? rows_of(p, p->now->base->lfts) : NULL;
@@ -386,7 +451,8 @@ static void route_on(struct plan *p, const struct fabric *f, struct updn_order *
 	}
 	p->now->other_order = true;
 	route_layers_free(p->layers);
-	e = run_engines(p->settings, &r, &p->lfts, &p->layers, findings);
+	engines_now(p, names);
+	e = run_engines(names, p->settings->file, &r, &p->lfts, &p->layers, findings);
 	/* an SL that hosts were told stays one of a layer, and VLs are those of as many layers */
 	if (near && p->layers && !p->layers->ring && !near_layers->ring && p->layers->n < near_layers->n)
 		p->layers->n = p->layers->n_lanes = near_layers->n;
@@ -492,7 +558,7 @@ void routes_make(struct plan *p, const struct plan *before, const struct lid_map
 	if (x->dead.n && x->base->layers) {
 		if (!route_layers_near(p, map))
 			route_anew(p);
-	} else if (x->dead.n && !x->repaired.ok) {
+	} else if (x->dead.n && (!x->repaired.ok || repair_loops(p))) {
 		route_anew(p);
 	} else {
 		p->order = updn_order_on(x->base->order, p->f, x->switches);

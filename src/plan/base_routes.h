@@ -28,6 +28,7 @@ struct base_routes {
 	struct updn_order *order;
 	struct route_shape shape;	/* of the order */
 	unsigned most_layers, most_shared;	/* that there is room for, by the policy */
+	struct engine_choice *choice;	/* NULL: the settings name engines */
 	struct lfts *lfts;
 	struct route_layers *layers;	/* NULL: one */
 	const struct route_engine *engine;	/* NULL: none can do it */

@@ -69,7 +69,7 @@ struct settings {
 	uint32_t poll_interval_ms;	/* of the master by a standby, default 200 */
 	uint8_t poll_retries;		/* polls without an answer that are borne, default 3 */
 
-	/* routing: names in order of preference */
+	/* routing: names in order of preference, or SETTINGS_ENGINE_AUTO alone */
 	char *engines[ENGINES_MAX + 1];	/* NULL-terminated; default updn, minhop */
 
 	/* transport */
@@ -132,8 +132,9 @@ struct settings {
 	enum log_level log_level;
 };
 
-/* The words that `routing` may hold; NULL-terminated. */
+/* The engines that `routing` may name; NULL-terminated. */
 extern const char *const settings_engines[];
+#define SETTINGS_ENGINE_AUTO "auto"	/* the best of them; plan/choose_engine.h */
 
 struct settings *settings_default(void);
 void settings_free(struct settings *s);	/* NULL is fine */

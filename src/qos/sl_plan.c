@@ -83,7 +83,8 @@ static void put_shared(const struct policy *p, unsigned vls, unsigned n, struct 
 	if (vls < n || layers_fit(p, vls, n))
 		return;
 	if (p->n_classes)
-		buf_printf(why, "; %u layers would have %u VL%s each", n, in_layer, in_layer == 1 ? "" : "s");
+		buf_printf(why, "; %u layers would have %u VL%s each", n, in_layer,
+			   in_layer == 1 ? "" : "s");
 	else if (find_shared(level_sls(p), vls, in_layer, &a, &b))
 		buf_printf(why, "; in %u layers levels %s and %s would share a VL", n, level_of(p, a),
 			   level_of(p, b));

@@ -29,9 +29,10 @@ struct sl_plan {
 
 /*
  * The most layers that a policy leaves room for on a fabric: 16 SLs for all levels in all layers, and
- * VLs on all links between switches for all traffic classes in all layers or, if there are no classes, so
- * many that levels share a VL only where they would with one layer; max_vls as in qos/tables.h.  1 if the policy has SL2VL or arbitration tables of its own, which
- * say for all SLs where they go.  Says in *why, appended, what sets the limit.
+ * VLs on all links between switches for all traffic classes in all layers or, if there are no
+ * classes, so many that levels share a VL only where they would with one layer; max_vls as in
+ * qos/tables.h.  1 if the policy has SL2VL or arbitration tables of its own, which say for all SLs
+ * where they go.  Says in *why, appended, what sets the limit.
  */
 unsigned sl_plan_most(const struct policy *p, const struct fabric *f, unsigned max_vls,
 		      struct buf *why);

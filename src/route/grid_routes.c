@@ -291,8 +291,12 @@ static bool grid_run(const struct route_request *r, struct lfts *out, struct rou
 	struct updn_order *own = r->order ? NULL : updn_order_new(r->f);
 	const struct updn_order *o = own ? own : r->order;
 
-	*layers = r->near && r->near_layers && r->near_layers->tree ? route(r, o, out, why) :
-								      route_anew(r, o, out, why);
+	if (!r->near || !r->near_layers)
+		*layers = route_anew(r, o, out, why);
+	else if (r->near_layers->tree)
+		*layers = route(r, o, out, why);
+	else
+		buf_puts(why, "the routes that there were are not those of a grid");
 	updn_order_free(own);
 	return *layers;
 }

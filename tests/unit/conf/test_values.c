@@ -592,6 +592,21 @@ START_TEST(groups_that_are_not_there)
 }
 END_TEST
 
+START_TEST(routing_auto)
+{
+	struct settings *s;
+	struct findings found = { 0 };
+
+	s = parse_settings("routing: auto\n", &found);
+	ck_assert_str_eq(s->engines[0], SETTINGS_ENGINE_AUTO);
+	ck_assert_ptr_null(s->engines[1]);
+	settings_free(s);
+	ck_assert_ptr_null(parse_settings("routing: [updn, auto]\n", &found));
+	ck_assert_str_eq(found.v[0].text, "'auto' stands alone: it takes the best of all engines");
+	findings_free(&found);
+}
+END_TEST
+
 /* What says the same in different words is the same policy, with another checksum. */
 START_TEST(spelling_does_not_matter)
 {
@@ -637,6 +652,7 @@ int main(void)
 	tcase_add_test(t, partition_members);
 	tcase_add_test(t, traffic_classes);
 	tcase_add_test(t, sl_plan);
+	tcase_add_test(t, routing_auto);
 	tcase_add_test(t, fallback_classes);
 	tcase_add_test(t, classes_except);
 	tcase_add_test(t, scopes);

@@ -239,8 +239,9 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
-		sls_of_layers, one_layer_changes_nothing, how_many_fit, levels_stay_apart, tables_of_ones_own_leave_one,
-		layers_are_apart_between_switches, short_arbitration_tables, levels_share_within_a_layer,
+		sls_of_layers, one_layer_changes_nothing, how_many_fit, levels_stay_apart,
+		tables_of_ones_own_leave_one, layers_are_apart_between_switches,
+		short_arbitration_tables, levels_share_within_a_layer,
 	};
 	Suite *s = suite_create("sl-plan");
 	TCase *c = tcase_create("sl-plan");
