@@ -152,6 +152,8 @@ uint32_t find_end_port(const struct ctl_call *c, const char *text, const char **
 
 json_t *json_vls(const struct sl2vl *map);	/* array of 16 */
 json_t *json_findings(const struct findings *f);
+/* Which engine was chosen for the plan's routes, and why; null unless routing is auto. */
+json_t *json_choice_text(const struct plan *p);
 const char *attr_name(unsigned attr);		/* of the SM classes, below 0x40; or NULL */
 json_t *json_sa_attr(unsigned attr);		/* of the SA: its name, or 0xnnnn */
 int sa_attr_by_name(const char *name);		/* -1: there is none */

@@ -13,6 +13,7 @@
 #include "events/topology.h"
 #include "ib/units.h"
 #include "plan/feasible.h"
+#include "plan/choose_engine.h"
 #include "plan/shape.h"
 #include "registry/holdings.h"
 #include "registry/mcast.h"
@@ -391,8 +392,8 @@ static void judge_routes(const struct subnet_state *s, struct health *h)
 
 	judge_lost_routes(s, h);
 	if (r->credit_loop)
-		add(h, SEV_WARNING, "credit-loop", "have updn first in routing of qosd.yaml: packets that wait "
-		    "for each other in a circle stop the fabric", "routes go in a circle of channels: %s",
+		add(h, SEV_WARNING, "credit-loop", "have updn first in routing of qosd.yaml, or auto: packets "
+		    "that wait for each other in a circle stop the fabric", "routes go in a circle of channels: %s",
 		    r->credit_loop_text.n ? r->credit_loop_text.s : "?");
 }
 
@@ -410,6 +411,10 @@ static void judge_shape(const struct health_input *in, struct health *h)
 	if (in->gauged && in->gauged->compared && in->gauged->g.connected) {
 		buf_puts(&text, "; ");
 		gauge_print_cost(&in->gauged->g, &in->gauged->plain, &text);
+	}
+	if (plan_choice(p)) {
+		buf_puts(&text, "; ");
+		plan_choice_text(p, &text);
 	}
 	if (state == SHAPE_NO_TREE)
 		add(h, SEV_INFO, "no-tree", "nothing, if the fabric was built that way; 'qosd-ctl routes --gauge' "

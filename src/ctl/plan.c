@@ -178,9 +178,10 @@ static void plan_answer(void *arg, struct reply *r)
 		loading_refused(&x->file, r, "");
 		return;
 	}
-	reply_result(r, json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}",
+	reply_result(r, json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"policy", json_policy(x->file.policy),
 		"engine", x->then.plan->engine,
+		"engine-choice", json_choice_text(x->then.plan),
 		"findings", json_findings(&x->then.policy->findings),
 		"fabric-findings", json_findings(&x->then.plan->findings),
 		"tables", json_tables(&x->difference),

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "ctl/command.h"
+#include "plan/choose_engine.h"
 #include "plan/shape.h"
 
 #define REST 50		/* times as long as measuring took, before the next one that nobody asked for */
@@ -227,6 +228,41 @@ static json_t *json_shape(const struct plan *p)
 	return o;
 }
 
+json_t *json_choice_text(const struct plan *p)
+{
+	struct buf text = { 0 };
+	json_t *o;
+
+	plan_choice_text(p, &text);
+	o = text.n ? json_text(text.s) : json_null();
+	buf_free(&text);
+	return o;
+}
+
+static json_t *json_try(const struct engine_try *t)
+{
+	return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "engine", t->engine->name, "taken", !t->why,
+			 "why-not", t->why ? json_text(t->why) : json_null(),
+			 "layers", t->layers ? json_integer(t->layers) : json_null(),
+			 "bisection-bandwidth", t->measured ? json_real(t->ebb) : json_null(),
+			 "edge-forwarding-index",
+			 t->measured ? json_integer((json_int_t)t->efi) : json_null());
+}
+
+/* Null unless routing is auto. */
+static json_t *json_choice(const struct plan *p)
+{
+	const struct engine_choice *c = plan_choice(p);
+	json_t *tried;
+
+	if (!c)
+		return json_null();
+	tried = json_array();
+	for (unsigned i = 0; i < c->n_tried; i++)
+		json_array_append_new(tried, json_try(&c->tried[i]));
+	return json_pack("{s:o, s:o}", "text", json_choice_text(p), "tried", tried);
+}
+
 static void answer_routes(const struct subnet_state *s, const struct gauged *x, struct reply *r)
 {
 	const struct plan *p = s->plan;
@@ -238,6 +274,7 @@ static void answer_routes(const struct subnet_state *s, const struct gauged *x, 
 		"credit-loop-channels",
 		v->credit_loop_text.n ? json_text(v->credit_loop_text.s) : json_null());
 
+	json_object_set_new(o, "choice", json_choice(p));
 	json_object_set_new(o, "lost", json_lost(v));
 	json_object_set_new(o, "shape", json_shape(p));
 	if (x)

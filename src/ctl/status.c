@@ -258,6 +258,8 @@ void cmd_status(const struct ctl_call *c, struct reply *r)
 
 	json_object_update(status, sweeps);
 	json_decref(sweeps);
+	json_object_set_new(status, "engine-choice",
+			    v->state ? json_choice_text(v->state->plan) : json_null());
 	json_object_set_new(status, "smps", status_smps(m, &v->sm));
 	json_object_set_new(status, "lossy-devices", status_lossy(c->env->sm, v->state));
 	json_object_set_new(status, "multicast-trees", status_trees(&v->sm));

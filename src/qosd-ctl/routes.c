@@ -101,6 +101,8 @@ static void print_routes(const json_t *answer)
 	const json_t *r = json_object_get(answer, "result"), *g = json_object_get(r, "gauge");
 
 	printf(LABEL "%s\n", "engine", has(r, "engine") ? str(r, "engine") : "none");
+	if (has(r, "choice"))
+		printf(LABEL "%s\n", "", str(json_object_get(r, "choice"), "text"));
 	printf(LABEL "%lld of %lld ways from switches to LIDs arrive, over %lld switches at most\n",
 	       "ways", num(r, "ways") - num(r, "unreachable-ways"), num(r, "ways"),
 	       num(r, "hops-max"));

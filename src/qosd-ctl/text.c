@@ -102,6 +102,8 @@ static void status_sweeps(const json_t *s)
 	       "sweeps", num(s, "sweeps"), real(s, "last-sweep-seconds"),
 	       num(s, "last-sweep-smps"), num(s, "last-sweep-sets"),
 	       has(s, "engine") ? str(s, "engine") : "none");
+	if (has(s, "engine-choice"))
+		printf(LABEL "%s\n", "", str(s, "engine-choice"));
 	if (num(s, "failed-devices") || num(s, "failed-sets"))
 		printf(LABEL "%lld devices, %lld Sets\n", "failed", num(s, "failed-devices"),
 		       num(s, "failed-sets"));

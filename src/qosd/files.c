@@ -16,6 +16,7 @@
 #include "fabric/fabric.h"
 #include "gauge/gauge.h"
 #include "gauge/lft_dump.h"
+#include "plan/choose_engine.h"
 #include "plan/feasible.h"
 #include "plan/shape.h"
 #include "policies/policies.h"
@@ -287,12 +288,15 @@ static void report_gauge(const struct route_request *r, const struct lfts *table
 	buf_puts(report, "\n");
 }
 
-static void report_shape(const struct plan *p, struct buf *report)
+/* A line of its own that begins with a capital; nothing if there is no text. */
+static void report_line(const struct plan *p, void (*put)(const struct plan *, struct buf *),
+			struct buf *report)
 {
-	size_t at = report->n + 1;
+	size_t at = report->n;
 
-	buf_puts(report, "\n");
-	plan_shape_text(p, report);
+	put(p, report);
+	if (report->n == at)
+		return;
 	report->s[at] = (char)toupper((unsigned char)report->s[at]);
 	buf_puts(report, "\n");
 }
@@ -306,7 +310,9 @@ static void check_routes(const struct options *o, const struct plan *p, struct f
 	struct fabric_lids lids;
 	struct lfts *tables;
 
-	report_shape(p, report);
+	buf_puts(report, "\n");
+	report_line(p, plan_shape_text, report);
+	report_line(p, plan_choice_text, report);
 	if (p->engine && strcmp(p->engine, "none") != 0)
 		report_gauge(&r, p->lfts, p->engine, p->shape.kind != SHAPE_TREE, report);
 	if (!o->lfts || !(tables = load_tables(p->f, o->lfts, out)))

@@ -333,6 +333,7 @@ struct sm {
 	uint16_t heir_of;	/* LID of an SM whose clients need not be; 0: of none */
 	uint64_t findings_seen;		/* digest of those that were logged last */
 	uint64_t shape_seen;		/* … of what was said of the shape of the fabric; 0: nothing */
+	uint64_t choice_seen;		/* … of why which engine was chosen; 0: nothing */
 	uint64_t kept_seen;		/* … of devices that keep tables */
 	struct mcast_db *mcast;
 	struct mcast_work *mcast_work;

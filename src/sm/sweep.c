@@ -24,6 +24,7 @@
 #include "fabric/edit.h"
 #include "plan/base_routes.h"
 #include "plan/feasible.h"
+#include "plan/choose_engine.h"
 #include "plan/shape.h"
 #include "sm/forget.h"
 #include "sm/internal.h"
@@ -662,11 +663,26 @@ static void log_shape(struct sm *sm)
 	buf_free(&text);
 }
 
+/* Which engine was chosen, and why: once, until that changes. */
+static void log_choice(struct sm *sm)
+{
+	struct buf text = { 0 };
+	uint64_t digest;
+
+	plan_choice_text(sm->plan, &text);
+	digest = text.n ? hash_bytes(text.s, text.n, 1) : 0;
+	if (text.n && digest != sm->choice_seen)
+		log_info("routing", "%s", text.s);
+	sm->choice_seen = digest;
+	buf_free(&text);
+}
+
 static void log_new_findings(struct sm *sm)
 {
 	struct findings f = { 0 };
 
 	log_shape(sm);
+	log_choice(sm);
 	findings_copy(&f, &sm->plan->findings);
 	findings_copy(&f, &sm->plan->feasible->findings);
 	log_if_new(&f, &sm->findings_seen);
