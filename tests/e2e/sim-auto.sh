@@ -33,8 +33,10 @@ logged() { grep -cF -- "$(choice)" "$qosd_log"; }
 told() {
 	expect_match "$1: the reason" "$2" "$(choice)"
 	expect "$1: in routes" "$(choice)" "$(ctl -j routes | jq -r .choice.text)"
-	ctl status >status.out && grep -qF -- "$(choice)" status.out || bad "$1: status has no reason"
-	ctl routes >routes.out && grep -qF -- "$(choice)" routes.out || bad "$1: routes has no reason"
+	ctl status >status.out
+	grep -qF -- "$(choice)" status.out || bad "$1: status has no reason"
+	ctl routes >routes.out
+	grep -qF -- "$(choice)" routes.out || bad "$1: routes has no reason"
 	expect "$1: the engine that was taken" "$(status engine)" \
 		"$(ctl -j routes | jq -r '.choice.tried[] | select(.taken).engine')"
 	expect "$1: engines that were not taken, without a reason" "" \
