@@ -107,14 +107,14 @@ static bool is_own(const struct plan *p, uint32_t lid)
 	       keeps_entries(p, port_node(p->f, port)->sw);
 }
 
-static void leave_out_own(const struct plan *p, uint32_t *cut)
+static void leave_out_own(const struct plan *p, struct detour_cut *cut)
 {
 	for (uint32_t lid = 1; lid <= p->lid_top; lid++)
-		if (cut[lid] && is_own(p, lid))
-			cut[lid] = 0;
+		if (cut[lid].all && is_own(p, lid))
+			cut[lid].all = 0;
 }
 
-static void tell_cut_lids(struct plan *p, const uint32_t *cut)
+static void tell_cut_lids(struct plan *p, const struct detour_cut *cut)
 {
 	bool by_switch = p->kept_switches || p->mute_switches;
 	struct buf text = { 0 };
@@ -122,9 +122,9 @@ static void tell_cut_lids(struct plan *p, const uint32_t *cut)
 
 	for (uint32_t lid = 1, end; lid <= p->lid_top; lid = end + 1) {
 		end = lid;
-		if (!cut[lid])
+		if (!cut[lid].all)
 			continue;
-		while (end < p->lid_top && cut[end + 1])
+		while (end < p->lid_top && cut[end + 1].all)
 			end++;
 		n += end - lid + 1;
 		if (ranges++ >= RANGES_MAX)
@@ -170,30 +170,49 @@ static bool forwards_nothing(const struct plan *p, uint32_t sw)
 	return true;
 }
 
-/* The links of those of the switches that forward nothing are held in f; returns how many do. */
-static uint32_t hold_links(const struct plan *p, struct fabric *f, const struct detour_request *r,
-			   bool *blind)
+/* What is known of the routes, and of those that there may be. */
+struct fit {
+	struct detour_request r;
+	struct detour_cut *cut;	/* [LID up to the tables' top] */
+	bool *blind;		/* [switch] forwards nothing */
+	bool *apart;		/* [switch] that, or does not answer */
+	uint64_t cut_rest;	/* pairs that are cut, of switches that are not apart */
+};
+
+static void mark_switches(const struct plan *p, struct fit *x)
 {
-	uint32_t n_blind = 0;
+	x->blind = xcalloc(p->f->n_switches + 1u, sizeof(*x->blind));
+	x->apart = xcalloc(p->f->n_switches + 1u, sizeof(*x->apart));
+	for (uint32_t i = 0; i < x->r.n_switches; i++) {
+		uint32_t sw = x->r.switches[i];
 
-	for (uint32_t i = 0; i < r->n_switches; i++) {
-		const struct fabric_node *n = &f->nodes[f->switches[r->switches[i]].node];
-
-		if (!forwards_nothing(p, r->switches[i]))
-			continue;
-		n_blind++;
-		blind[r->switches[i]] = true;
-		for (uint32_t port = n->port0 + 1; port <= n->port0 + n->nports; port++) {
-			if (f->ports[port].peer == FABRIC_NONE)
-				continue;
-			f->ports[port].held = f->ports[f->ports[port].peer].held = true;
-		}
+		x->blind[sw] = forwards_nothing(p, sw);
+		x->apart[sw] = x->blind[sw] || p->f->nodes[p->f->switches[sw].node].mute;
 	}
-	return n_blind;
+	x->r.apart = x->apart;
 }
 
-/* Pairs that no routes of f connect, counted as in p->cut_pairs; blind: [switch] forwards nothing. */
-static uint64_t cut_anyway(const struct plan *p, const struct fabric *f, const bool *blind)
+/* The links of those switches are held in f; false: there are none. */
+static bool hold_links(struct fabric *f, const bool *of)
+{
+	bool any = false;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+		const struct fabric_node *n = &f->nodes[f->switches[sw].node];
+
+		for (uint32_t port = n->port0 + 1; of[sw] && port <= n->port0 + n->nports; port++)
+			if (f->ports[port].peer != FABRIC_NONE)
+				f->ports[port].held = f->ports[f->ports[port].peer].held = true;
+		any |= of[sw];
+	}
+	return any;
+}
+
+/*
+ * Pairs that no routes of f connect, counted as in p->cut_pairs; aside: [switch] whose links are held.
+ * rest: only those count of switches that are not.
+ */
+static uint64_t cut_anyway(const struct plan *p, const struct fabric *f, const bool *aside, bool rest)
 {
 	struct graph *g = graph_new(f, graph_by_guid(f));
 	uint32_t *part = graph_parts(g), *part_of = xcalloc(g->n + 1u, sizeof(*part_of));
@@ -203,15 +222,15 @@ static uint64_t cut_anyway(const struct plan *p, const struct fabric *f, const b
 	for (uint32_t v = 0; v < g->n; v++) {
 		bool sends = detour_sends(g, v);
 
-		all += sends;
-		senders[part[v]] += sends && !blind[g->sw[v]];
+		all += sends && !(rest && aside[g->sw[v]]);
+		senders[part[v]] += sends && !aside[g->sw[v]];
 		part_of[g->sw[v]] = part[v];
 	}
 	for (uint32_t lid = 1; lid <= p->lid_top; lid++) {
 		uint32_t sw = p->port_by_lid[lid] == FABRIC_NONE ? FABRIC_NONE :
 			      fabric_switch_of(f, p->port_by_lid[lid]);
 
-		if (sw != FABRIC_NONE)
+		if (sw != FABRIC_NONE && !(rest && aside[sw]))
 			cut += all - senders[part_of[sw]];
 	}
 	free(part);
@@ -221,68 +240,66 @@ static uint64_t cut_anyway(const struct plan *p, const struct fabric *f, const b
 	return cut;
 }
 
-/*
- * p's fabric with the links held of all switches that forward nothing, if routes that are made for it
- * connect more than p's do; NULL: they don't.
- */
-static struct fabric *way_round(const struct plan *p, const struct detour_request *r)
+static void fit(struct plan *p, struct fit *x)
 {
-	struct fabric *f;
-	bool *blind;
-
-	if (!p->cut_pairs || !r->legal)
-		return NULL;
-	f = fabric_clone(p->f);
-	blind = xcalloc(f->n_switches, sizeof(*blind));
-	if (!hold_links(p, f, r, blind) || cut_anyway(p, f, blind) >= p->cut_pairs) {
-		fabric_free(f);
-		f = NULL;
-	}
-	free(blind);
-	return f;
-}
-
-/* cut: [LID up to the tables' top], as detour() has it. */
-static void fit(struct plan *p, struct detour_request *r, uint32_t *cut)
-{
-	r->order = p->order;
-	r->legal = route_engine_find(p->engine) == &route_updn;
-	detour(r, p->lfts, cut);
+	memset(x->cut, 0, (p->lfts->top + 1u) * sizeof(*x->cut));
+	x->r.order = p->order;
+	x->r.legal = route_engine_find(p->engine) == &route_updn;
+	detour(&x->r, p->lfts, x->cut);
 	keep_unused(p);
-	p->cut_pairs = p->cut_hosts = 0;
+	p->cut_pairs = p->cut_hosts = x->cut_rest = 0;
 	for (uint32_t lid = 1; lid <= p->lid_top; lid++) {
 		uint32_t port = p->port_by_lid[lid];
+		uint32_t sw = port == FABRIC_NONE ? FABRIC_NONE : fabric_switch_of(p->f, port);
 
-		p->cut_pairs += cut[lid];
+		p->cut_pairs += x->cut[lid].all;
+		if (sw != FABRIC_NONE && !x->apart[sw])
+			x->cut_rest += x->cut[lid].rest;
 		if (port != FABRIC_NONE && (port == p->f->self || port_is_host(p->f, port)))
-			p->cut_hosts += cut[lid];
+			p->cut_hosts += x->cut[lid].all;
 	}
+}
+
+/*
+ * Makes p's routes anew for its fabric with the links held of those switches, if such routes cut fewer pairs
+ * than the number that p's do.
+ */
+static void fit_without(struct plan *p, struct fit *x, const bool *aside, bool rest, uint64_t cut,
+			void (*route)(struct plan *p, const struct fabric *f))
+{
+	struct fabric *f;
+
+	if (!cut || !x->r.legal)
+		return;
+	f = fabric_clone(p->f);
+	if (hold_links(f, aside) && cut_anyway(p, f, aside, rest) < cut) {
+		route(p, f);
+		fit(p, x);
+	}
+	fabric_free(f);
 }
 
 void routes_fit(struct plan *p, void (*route)(struct plan *p, const struct fabric *f))
 {
-	struct detour_request r = { .f = p->f, .port_by_lid = p->port_by_lid,
-				    .fixed = fixed_entry, .arg = p };
-	uint32_t *switches, *cut;
-	struct fabric *round;
+	struct fit x = { .r = { .f = p->f, .port_by_lid = p->port_by_lid, .fixed = fixed_entry, .arg = p } };
+	uint32_t *switches;
 
 	p->short_switches = p->kept_switches = p->mute_switches = 0;
 	p->cut_pairs = p->cut_hosts = 0;
-	r.switches = switches = switches_with_fixed(p, &r.n_switches);
-	if (r.n_switches) {
-		cut = xcalloc(p->lfts->top + 1u, sizeof(*cut));
-		fit(p, &r, cut);
-		round = way_round(p, &r);
-		if (round) {
-			route(p, round);
-			memset(cut, 0, (p->lfts->top + 1u) * sizeof(*cut));
-			fit(p, &r, cut);
-			fabric_free(round);
-		}
-		leave_out_own(p, cut);
+	x.r.switches = switches = switches_with_fixed(p, &x.r.n_switches);
+	if (x.r.n_switches) {
+		x.cut = xcalloc(p->lfts->top + 1u, sizeof(*x.cut));
+		mark_switches(p, &x);
+		fit(p, &x);
+		fit_without(p, &x, x.blind, false, p->cut_pairs, route);
+		/* who has a way by switches that answer does not depend on others */
+		fit_without(p, &x, x.apart, true, x.cut_rest, route);
+		leave_out_own(p, x.cut);
 		tell_short_switches(p);
-		tell_cut_lids(p, cut);
-		free(cut);
+		tell_cut_lids(p, x.cut);
+		free(x.cut);
+		free(x.blind);
+		free(x.apart);
 	}
 	free(switches);
 }

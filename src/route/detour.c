@@ -8,7 +8,8 @@
  *  2. Of the vertices that are left each gets a way down, in rising order, as a step down leads
  *     to a lower vertex; then, in falling order, the rest get one up.  A vertex with a fixed
  *     entry arrives if the vertex does that its entry leads to.
- *  3. What is left drops.
+ *  3. What is left tries both steps again by links that are not known to be up.
+ *  4. What is left then drops.
  *
  * Without an order step 2 is a search from all vertices that arrive, by any links.
  */
@@ -40,6 +41,7 @@ struct work {
 	uint32_t *load;
 	struct place *at;	/* [vertex] */
 	uint32_t *stack;	/* vertices */
+	bool trusting;		/* fixed entries count that lead to a link which nobody knows to be up */
 	uint32_t home;		/* vertex that the LID is at */
 	uint8_t exit;		/* port of it */
 };
@@ -49,17 +51,32 @@ static uint32_t node_of(const struct work *w, uint32_t v)
 	return w->g->f->switches[w->g->sw[v]].node;
 }
 
+/* No route is to use the link, and neither end is known to be up. */
+static bool is_doubtful(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+
+	return p->held && p->state < IB_PORT_INIT_S && f->ports[p->peer].state < IB_PORT_INIT_S;
+}
+
+/* The port that an entry leads to, FABRIC_NONE if it has no link. */
+static uint32_t linked_port(const struct fabric *f, uint32_t sw, uint8_t entry)
+{
+	const struct fabric_node *n = &f->nodes[f->switches[sw].node];
+	uint32_t port = n->port0 + entry;
+
+	return entry && entry <= n->nports && f->ports[port].peer != FABRIC_NONE ? port : FABRIC_NONE;
+}
+
 /* The vertex that an entry leads to, FABRIC_NONE if that is no switch. */
 static uint32_t next_of(const struct work *w, uint32_t v, uint8_t entry)
 {
 	const struct fabric *f = w->g->f;
-	const struct fabric_node *n = &f->nodes[node_of(w, v)];
-	uint32_t peer, sw;
+	uint32_t port = linked_port(f, w->g->sw[v], entry), sw;
 
-	if (!entry || entry > n->nports)
+	if (port == FABRIC_NONE || (!w->trusting && is_doubtful(f, port)))
 		return FABRIC_NONE;
-	peer = f->ports[n->port0 + entry].peer;
-	sw = peer == FABRIC_NONE ? FABRIC_NONE : port_node(f, peer)->sw;
+	sw = port_node(f, f->ports[port].peer)->sw;
 	return sw == FABRIC_NONE ? FABRIC_NONE : w->vertex[sw];
 }
 
@@ -114,16 +131,22 @@ static void follow(struct work *w, uint32_t v)
 
 /* --- the LID at hand --- */
 
-/* Whether an entry is fixed at another value than the one that was chosen. */
+/* Whether an entry is fixed at another value than the one that was chosen, or at one that may not arrive. */
 static bool is_concerned(const struct work *w, uint16_t lid)
 {
 	const struct detour_request *r = w->r;
+	bool is_there = r->port_by_lid[lid] != FABRIC_NONE;
+	uint32_t port;
 	uint8_t entry;
 
-	for (uint32_t i = 0; i < r->n_switches; i++)
-		if (r->fixed(r->arg, r->switches[i], lid, &entry) &&
-		    entry != lft_get(w->l, r->switches[i], lid))
+	for (uint32_t i = 0; i < r->n_switches; i++) {
+		if (!r->fixed(r->arg, r->switches[i], lid, &entry))
+			continue;
+		port = linked_port(r->f, r->switches[i], entry);
+		if (entry != lft_get(w->l, r->switches[i], lid) || (is_there && entry == LFT_DROP) ||
+		    (port != FABRIC_NONE && is_doubtful(r->f, port)))
 			return true;
+	}
 	return false;
 }
 
@@ -181,10 +204,6 @@ static bool find_home(struct work *w, uint16_t lid)
 
 static void follow_all(struct work *w)
 {
-	struct place *home = &w->at[w->home];
-
-	home->reach = home->entry == w->exit ? ARRIVES : LOST;
-	home->down = true;
 	for (uint32_t v = 0; v < w->g->n; v++)
 		follow(w, v);
 }
@@ -298,19 +317,47 @@ bool detour_sends(const struct graph *g, uint32_t v)
 	       (f->self != FABRIC_NONE && f->ports[f->self].node == f->switches[g->sw[v]].node);
 }
 
-/* Writes what came of it; returns from how many switches with hosts packets do not arrive. */
-static uint32_t store(struct work *w, uint16_t lid)
+static void find_ways(struct work *w)
 {
-	uint32_t lost = 0;
+	follow_all(w);
+	if (w->r->legal)
+		rescue_by_order(w);
+	else
+		rescue_by_any(w);
+}
 
+static struct detour_cut count_lost(const struct work *w)
+{
+	struct detour_cut lost = { 0 };
+
+	for (uint32_t v = 0; v < w->g->n; v++) {
+		if (w->at[v].reach == ARRIVES || !detour_sends(w->g, v))
+			continue;
+		lost.all++;
+		lost.rest += !w->r->apart || !w->r->apart[w->g->sw[v]];
+	}
+	return lost;
+}
+
+/* Who has no way that is sure takes what there is. */
+static void find_doubtful_ways(struct work *w)
+{
+	for (uint32_t v = 0; v < w->g->n; v++)
+		if (w->at[v].reach == LOST && v != w->home)
+			w->at[v].reach = UNSEEN;
+	w->trusting = true;
+	find_ways(w);
+	w->trusting = false;
+}
+
+static void store(struct work *w, uint16_t lid)
+{
 	for (uint32_t v = 0; v < w->g->n; v++) {
 		const struct place *p = &w->at[v];
 		bool drops = p->reach != ARRIVES && !p->fixed && v != w->home;
 
 		graph_row(w->g, w->l, v)[lid] = drops ? LFT_DROP : p->entry;
-		lost += p->reach != ARRIVES && detour_sends(w->g, v);
 	}
-	return lost;
 }
 
 static void store_fixed(struct work *w, uint16_t lid)
@@ -332,10 +379,10 @@ static void count_load(struct work *w)
 	}
 }
 
-void detour(const struct detour_request *r, struct lfts *l, uint32_t *cut)
+void detour(const struct detour_request *r, struct lfts *l, struct detour_cut *cut)
 {
 	struct work w = { .r = r, .g = r->order->g, .l = l };
-	uint32_t lost;
+	struct detour_cut lost;
 
 	w.vertex = xcalloc(w.g->n + 1u, sizeof(*w.vertex));
 	w.load = xcalloc(r->f->n_ports + 1u, sizeof(*w.load));
@@ -352,12 +399,12 @@ void detour(const struct detour_request *r, struct lfts *l, uint32_t *cut)
 			store_fixed(&w, (uint16_t)lid);
 			continue;
 		}
-		follow_all(&w);
-		if (r->legal)
-			rescue_by_order(&w);
-		else
-			rescue_by_any(&w);
-		lost = store(&w, (uint16_t)lid);
+		w.at[w.home].reach = w.at[w.home].entry == w.exit ? ARRIVES : LOST;
+		w.at[w.home].down = true;
+		find_ways(&w);
+		lost = count_lost(&w);
+		find_doubtful_ways(&w);
+		store(&w, (uint16_t)lid);
 		if (r->port_by_lid[lid] != FABRIC_NONE)
 			cut[lid] = lost;
 	}

@@ -7,6 +7,9 @@
  * over a fixed entry that does not arrive gets another next hop; all others keep theirs.  A
  * switch for which there is no such way drops the LID, so that no packet begins a way that
  * comes back: a circle can only be made of fixed entries.
+ *
+ * A fixed entry for a link that is held, and whose ends are not known to be up, is the last resort: it is
+ * taken where there is no other way, and what goes by it counts as cut off.
  */
 #ifndef QOSD_ROUTE_DETOUR_H
 #define QOSD_ROUTE_DETOUR_H
@@ -23,14 +26,19 @@ struct detour_request {
 	const void *arg;
 	const uint32_t *switches;		/* those for which fixed() may say so */
 	uint32_t n_switches;
+	const bool *apart;	/* [switch], of those: see struct detour_cut; NULL: none is */
+};
+
+/* For a LID: from how many switches with hosts, or with the SM, its packets do not arrive for sure. */
+struct detour_cut {
+	uint32_t all, rest;	/* rest: of those that are not apart */
 };
 
 /*
- * Changes the tables, which are complete otherwise.  cut: for each LID up to the tables' top (zero on
- * entry) that a port has: from how many switches with hosts, or with the SM, its packets do not
- * arrive.
+ * Changes the tables, which are complete otherwise.  cut: for each LID up to the tables' top that a port
+ * has; zero on entry.
  */
-void detour(const struct detour_request *r, struct lfts *l, uint32_t *cut);
+void detour(const struct detour_request *r, struct lfts *l, struct detour_cut *cut);
 /* Whether v counts in `cut`: it has hosts, or the SM. */
 bool detour_sends(const struct graph *g, uint32_t v);
 

@@ -68,7 +68,7 @@ static void compute(void)
 /* Whether a packet for a LID gets from a switch to where it belongs, over switches that hold it. */
 static bool arrives(uint32_t sw, uint16_t lid)
 {
-	for (unsigned hops = 0; hops < 8; hops++) {
+	for (unsigned hops = 0; hops < 20; hops++) {
 		const struct fabric_node *n = &f->nodes[f->switches[sw].node];
 		unsigned out = lid < f->switches[sw].lft_cap ? lft_get(p->lfts, sw, lid) : LFT_DROP;
 		uint32_t next;
@@ -338,6 +338,164 @@ START_TEST(keeps_its_top)
 }
 END_TEST
 
+/* A switch does not answer and keeps the entries that it has by the routes of now. */
+static struct lft_kept *falls_silent(uint64_t guid, uint32_t *n, struct lft_kept *list)
+{
+	struct lft_kept *k = keeps(guid, LFT_DROP, n, list);
+
+	memcpy(k->entries, p->lfts->entries + (size_t)k->sw * p->lfts->stride, p->lid_top + 1u);
+	f->nodes[f->switches[k->sw].node].mute = true;
+	return k;
+}
+
+/* Neither end of a link is known to be up. */
+static void in_doubt(uint64_t guid, unsigned num)
+{
+	struct fabric_port *end = fabric_port(f, map64_get(&f->node_by_guid, guid), num);
+
+	end->held = f->ports[end->peer].held = true;
+	end->state = f->ports[end->peer].state = IB_PORT_NOP;
+}
+
+static uint16_t lid_of_host(unsigned i)
+{
+	return p->lid[f->nodes[map64_get(&f->node_by_guid, HOST + 0x10 * i)].port0 + 1];
+}
+
+/* A fat tree of four pods: leaves and spines of pod n from LEAF and SPINE + 2 * n on, and four cores. */
+enum { CORE = 0xa00, PODS = 4 };
+static void fat_tree(void)
+{
+	uint32_t hosts[2 * PODS], leaves[2 * PODS], spines[2 * PODS], cores[4];
+
+	fabric_free(f);
+	f = fabric_new();
+	for (unsigned i = 0; i < 2 * PODS; i++)
+		hosts[i] = net_ca(f, HOST + 0x10 * i, 1);
+	for (unsigned i = 0; i < 2 * PODS; i++)
+		leaves[i] = net_switch(f, LEAF + i, 4, false);
+	for (unsigned i = 0; i < 2 * PODS; i++)
+		spines[i] = net_switch(f, SPINE + i, 4, false);
+	for (unsigned i = 0; i < 4; i++)
+		cores[i] = net_switch(f, CORE + i, 4, false);
+	for (unsigned i = 0; i < 2 * PODS; i++) {
+		fabric_link(f, hosts[i], 1, leaves[i], 1);
+		for (unsigned k = 0; k < 2; k++) {
+			fabric_link(f, leaves[i], 3 + k, spines[i / 2 * 2 + k], 1 + i % 2);
+			fabric_link(f, spines[i], 3 + k, cores[i % 2 + 2 * k], 1 + i / 2);
+		}
+	}
+	net_finish(f);
+}
+
+/* Whether one leaf has a way to another by switches that answer. */
+static bool by_those_that_answer(uint32_t from, uint32_t to)
+{
+	bool seen[4 * PODS + 4] = { false };
+	uint32_t queue[4 * PODS + 4] = { from };
+
+	seen[from] = true;
+	for (unsigned i = 0, n = 1; i < n; i++) {
+		const struct fabric_node *at = &f->nodes[f->switches[queue[i]].node];
+
+		for (uint32_t port = at->port0 + 1; port <= at->port0 + at->nports && !at->mute; port++) {
+			uint32_t peer = f->ports[port].peer;
+			uint32_t sw = peer == FABRIC_NONE ? FABRIC_NONE : port_node(f, peer)->sw;
+
+			if (sw == FABRIC_NONE || seen[sw] || port_node(f, peer)->mute)
+				continue;
+			seen[sw] = true;
+			queue[n++] = sw;
+		}
+	}
+	return seen[to];
+}
+
+/*
+ * Some switches do not answer, and may drop what their tables had: whoever has a way by the others is
+ * served, if it goes down and up again.
+ */
+START_TEST(round_the_silent)
+{
+	uint64_t seed = (uint64_t)_i * 0x9e3779b97f4a7c15ull + 1;
+
+	fat_tree();
+	for (unsigned round = 0; round < 25; round++) {
+		struct lft_kept list[4 * PODS + 4], *k;
+		uint32_t n = 0;
+
+		fabric_keep_blocks(f, NULL, 0);
+		for (uint32_t sw = 0; sw < f->n_switches; sw++)
+			f->nodes[f->switches[sw].node].mute = false;
+		plan_free(p);
+		compute();
+		for (uint32_t sw = 0; sw < f->n_switches; sw++) {
+			if (net_random(&seed) % 5 >= 2)
+				continue;
+			k = falls_silent(f->nodes[f->switches[sw].node].guid, &n, list);
+			for (unsigned lid = 1; lid <= p->lid_top; lid++)
+				if (!(net_random(&seed) % 4))
+					k->entries[lid] = LFT_DROP;
+		}
+		take_kept(list, n);
+		plan_free(p);
+		compute();
+		for (unsigned from = 0; from < 2 * PODS; from++)
+			for (unsigned to = 0; to < 2 * PODS; to++)
+				ck_assert(!by_those_that_answer(sw_of(LEAF + from), sw_of(LEAF + to)) ||
+					  f->nodes[f->switches[sw_of(LEAF + from)].node].mute ||
+					  f->nodes[f->switches[sw_of(LEAF + to)].node].mute ||
+					  arrives(sw_of(LEAF + from), lid_of_host(to)));
+		ck_assert_uint_eq(p->report.loops, 0);
+	}
+}
+END_TEST
+
+/* Two spines do not answer, and a link from each to a leaf is in doubt: the third spine leads there. */
+START_TEST(round_links_in_doubt)
+{
+	struct lft_kept list[2];
+	uint32_t n = 0;
+
+	leaves_in_a_row();
+	compute();
+	falls_silent(SPINE, &n, list);
+	falls_silent(SPINE + 1, &n, list);
+	take_kept(list, n);
+	in_doubt(SPINE, 1);
+	in_doubt(SPINE + 1, 2);
+	plan_free(p);
+	compute();
+	for (unsigned leaf = 0; leaf < 3; leaf++)
+		for (unsigned host = 0; host < 3; host++) {
+			ck_assert(arrives(sw_of(LEAF + leaf), lid_of_host(host)));
+			ck_assert(leaf == host || leaf == 1 || host == 1 ||
+				  lft_get(p->lfts, sw_of(LEAF + leaf), lid_of_host(host)) == 7);
+		}
+}
+END_TEST
+
+/* Where there is no other way, a link in doubt is used by who has an entry for it. */
+START_TEST(links_in_doubt_as_the_last_resort)
+{
+	struct lft_kept list[2];
+	uint32_t n = 0;
+
+	compute();
+	falls_silent(SPINE, &n, list);
+	falls_silent(SPINE + 1, &n, list);
+	take_kept(list, n);
+	in_doubt(SPINE, 1);
+	in_doubt(SPINE + 1, 1);
+	plan_free(p);
+	compute();
+	for (unsigned leaf = 1; leaf < LEAVES; leaf++)
+		for (unsigned host = 0; host < 2 * LEAVES; host++)
+			ck_assert(arrives(sw_of(LEAF + leaf), lid_of_host(host)));
+	ck_assert_uint_gt(p->cut_hosts, 0);
+}
+END_TEST
+
 /*
  * Anything in the tables of some switches: a LID that does not arrive from every leaf is called cut,
  * and circles are made of kept entries alone.
@@ -395,7 +553,10 @@ int main(void)
 	tcase_add_test(c, keeps_wrong_entries);
 	tcase_add_test(c, keeps_right_entries);
 	tcase_add_test(c, keeps_its_top);
+	tcase_add_test(c, round_links_in_doubt);
+	tcase_add_test(c, links_in_doubt_as_the_last_resort);
 	tcase_add_loop_test(c, keeps_anything, 0, 4);
+	tcase_add_loop_test(c, round_the_silent, 0, 4);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }
