@@ -22,6 +22,7 @@ struct mute {
 	uint64_t guid;
 	bool is_switch;
 	bool table_known;
+	bool told;			/* mute_told() */
 	bool back;			/* it has answered, and the next sweep asks it */
 	bool gone;			/* of no interest any more */
 	int64_t wait_us, due_us;	/* between its last two returns, and when the next is heeded */
@@ -100,6 +101,22 @@ bool mute_is_back(const struct sm *sm, uint64_t guid)
 	const struct mute *x = find(sm->mutes, guid);
 
 	return x && x->back && x->table_known;
+}
+
+bool mute_told(struct sm *sm, uint64_t guid)
+{
+	struct mute *x = find(sm->mutes, guid);
+
+	if (!is_mute(x) || x->told)
+		return false;
+	return x->told = true;
+}
+
+bool mute_has_told(const struct sm *sm, uint64_t guid)
+{
+	const struct mute *x = find(sm->mutes, guid);
+
+	return is_mute(x) && x->told;
 }
 
 /* --- asking them --- */

@@ -11,7 +11,8 @@
  *  - its forwarding table is what it was, and the routes of others go round what is wrong there
  *    (kept_routes.c);
  *  - a link between it and another switch that trains anew is not used, unless there is no other way
- *    (probe_forget_states()): nobody can make its end Active;
+ *    (probe_forget_states()): nobody can make its end Active.  Nor are its links to others that are here
+ *    used once it has sent a trap: one of them may have trained anew, and neither end tells;
  *  - it is no reason for a discovery.
  *
  * It is asked one question, once, with each light sweep and a few times more at first.  When it
@@ -47,6 +48,9 @@ bool mute_is_all(const struct sm *sm);
 bool mute_is_known(const struct sm *sm);
 /* One has answered a question that was about another: if that is heeded, a local sweep is to ask it. */
 bool mute_heard(struct sm *sm, uint64_t guid);
+/* It told by a trap that something changed, or had told so when it stopped answering.  True: that is new. */
+bool mute_told(struct sm *sm, uint64_t guid);
+bool mute_has_told(const struct sm *sm, uint64_t guid);
 /* With a light sweep, or as somebody said something: asks them. */
 void mute_ask(struct sm *sm);
 

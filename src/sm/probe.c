@@ -97,6 +97,7 @@ void probe_add_flags(struct probe *p)
 	*vec_push(&p->heard) = 0;
 	*vec_push(&p->shady) = 0;
 	*vec_push(&p->silent) = 0;
+	*vec_push(&p->complained) = 0;
 	*vec_push(&p->spare) = 0;
 }
 
@@ -307,6 +308,7 @@ static void take_suspects(struct probe *p)
 			continue;
 		}
 		p->told |= !s->unasked;
+		p->complained.v[node] |= !s->unasked;
 		sm->unasked = !p->told;
 		if (!s->ends)
 			probe_ask_node(p, node, s->renamed);
@@ -377,6 +379,10 @@ static void note_silent(struct probe *p)
 	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
 		if (p->silent.v[i] && !p->heard.v[i])
 			note_mute(p, i);	/* before its table is in doubt */
+		if (p->silent.v[i] && !p->heard.v[i] && p->complained.v[i])
+			mute_told(p->sm, p->f->nodes[i].guid);
+	}
+	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
 		if (p->silent.v[i] && !p->heard.v[i] && !p->found)
 			probe_forget_states(p, i);
 		if (p->silent.v[i] && p->touched.v[i])
@@ -655,6 +661,7 @@ void probe_free(struct sm *sm)
 	vec_free(&p->heard);
 	vec_free(&p->shady);
 	vec_free(&p->silent);
+	vec_free(&p->complained);
 	vec_free(&p->spare);
 	free(p);
 }

@@ -54,6 +54,7 @@ struct probe {
 	struct map64 asked;		/* each question, by a key of its own */
 	/* per node: see probe_mark(); it answered; it may be gone; it is there and says nothing */
 	VEC(uint8_t) touched, heard, shady, silent;
+	VEC(uint8_t) complained;	/* per node: it is a reason for the probe */
 	VEC(uint8_t) spare;		/* per node: the bits above */
 	/*
 	 * Links between switches that are known, by port: what an answer says is at its other end.

@@ -101,6 +101,17 @@ static void forget_state(struct probe *p, uint32_t port)
 	probe_mark(p, unsure->node);
 }
 
+/* Neither end of the link answers, and one of them has told that something changed. */
+static bool both_unsure(const struct probe *p, uint32_t port)
+{
+	const struct fabric_port *end = &p->f->ports[port], *far = &p->f->ports[end->peer];
+
+	return p->silent.v[far->node] && !p->heard.v[far->node] &&
+	       (end->state != IB_PORT_NOP || far->state != IB_PORT_NOP) &&
+	       (mute_has_told(p->sm, p->f->nodes[end->node].guid) ||
+		mute_has_told(p->sm, p->f->nodes[far->node].guid));
+}
+
 /*
  * A switch that is silent cannot tell that a link of it has trained anew.  Nobody sets its end, which is
  * no more than Init then and drops what others send there.
@@ -109,10 +120,19 @@ void probe_forget_states(struct probe *p, uint32_t node)
 {
 	const struct fabric_node *n = &p->f->nodes[node];
 
-	for (uint32_t i = n->port0 + 1; i <= n->port0 + n->nports && node_is_switch(n); i++)
-		if (p->f->ports[i].peer != FABRIC_NONE &&
-		    node_is_switch(port_node(p->f, p->f->ports[i].peer)))
+	for (uint32_t i = n->port0 + 1; i <= n->port0 + n->nports && node_is_switch(n); i++) {
+		uint32_t peer = p->f->ports[i].peer;
+
+		if (peer == FABRIC_NONE || !node_is_switch(port_node(p->f, peer)))
+			continue;
+		if (both_unsure(p, i)) {
+			p->f->ports[i].state = p->f->ports[peer].state = IB_PORT_NOP;
+			probe_mark(p, node);
+			probe_mark(p, p->f->ports[peer].node);
+		} else {
 			forget_state(p, i);
+		}
+	}
 }
 
 /* The answer has come by the very link that it is about.  A switch may have sent it by another. */

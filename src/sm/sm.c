@@ -620,8 +620,9 @@ static void look_soon(struct sm *sm, uint64_t source, unsigned asks)
 	if (port == FABRIC_NONE || asks & TRAP_ALL) {
 		sm->trap_from_stranger = true;
 	} else if (port_node(f, port)->mute && !mute_has_answered(sm, port_node(f, port)->guid)) {
-		mute_ask(sm);	/* a sweep would not ask it, and find nothing */
-		return;
+		mute_ask(sm);	/* a sweep would not ask it */
+		if (!mute_told(sm, port_node(f, port)->guid))
+			return;
 	} else {
 		sm_suspect(sm, &(struct suspect){ .guid = port_node(f, port)->guid,
 						  .renamed = asks & TRAP_NAME });

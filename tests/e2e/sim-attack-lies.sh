@@ -346,6 +346,12 @@ if [ "$seconds" -eq 0 ]; then
 	fabric fat-tree:k=4
 	early linear-cap-0 --share 40% --spare "$manager" --pick 4876
 	fabric_ends
+	note "links that train anew between switches that are as good as silent"
+	fabric fat-tree:k=4
+	rm -rf state
+	start_and_wait "$manager" -c qosd.yaml
+	late transaction --share 40% --spare "$manager" --pick 21880
+	fabric_ends
 	note "a NeighborMTU that there is not, for long"
 	fabric clos:2x2,hosts=3
 	what="NeighborMTU 15 for long" name=$(nth switch 2)
