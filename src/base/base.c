@@ -104,7 +104,7 @@ void vec_grow(void **v, size_t n, size_t *cap, size_t size)
 }
 
 /* Room for n more bytes and the NUL. */
-static void buf_reserve(struct buf *b, size_t n)
+void buf_reserve(struct buf *b, size_t n)
 {
 	size_t need = b->n + n + 1;
 

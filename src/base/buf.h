@@ -13,6 +13,8 @@ struct buf {
 	size_t cap;
 };
 
+/* Makes room for n more bytes: adding them moves nothing. */
+void buf_reserve(struct buf *b, size_t n);
 void buf_add(struct buf *b, const void *data, size_t n);
 void buf_puts(struct buf *b, const char *s);
 void buf_printf(struct buf *b, const char *fmt, ...)

@@ -19,7 +19,8 @@
 
 #define SAVE_US		20000
 #define SAVE_SHARE	10		/* of the loop's time: one part in so many */
-#define SAVE_LINES	2048u		/* of subscriptions in a turn of the loop: less than 1 ms */
+#define SAVE_SUBSCRIPTIONS 1024u	/* lines in a turn of the loop: less than 1 ms */
+#define SAVE_SERVICES	512u		/* likewise; these are longer */
 #define NEXT_LINES_US	1000
 #define LEASE_MAX_US	(24ll * 3600 * 1000000)	/* a timer for longer is set again */
 
@@ -42,36 +43,55 @@ struct clients {
 	bool services_dirty, subscriptions_dirty, aliases_dirty;
 	struct clients_changes changes;
 	bool leases_changed;		/* the timer is on its way to have a look */
-	bool printing;			/* subscriptions for their file, up to here: */
-	struct subscriber_place printed_to;
+	enum printing { NOTHING, SERVICES, SUBSCRIPTIONS } printing;	/* for their file, up to here: */
+	struct service_place services_to;
+	struct subscriber_place subscriptions_to;
 	struct buf printed;
 	struct awaited awaited[REPORTS_OUTSTANDING];
 };
 
 /* --- disk --- */
 
-static void save_subscriptions(struct clients *c)
+/* The next file of those that are printed piece by piece, in the order of enum printing. */
+static void begin_next(struct clients *c)
 {
-	if (!c->printing) {
-		c->printing = true;
+	enum printing last = c->printing;
+
+	c->printing = NOTHING;
+	if (last < SERVICES && c->services_dirty) {
+		c->printing = SERVICES;
+		c->services_dirty = false;
+		c->services_to = (struct service_place){ 0 };
+		store_begin_services(c->sa->services, &c->printed);
+	} else if (last < SUBSCRIPTIONS && c->subscriptions_dirty) {
+		c->printing = SUBSCRIPTIONS;
 		c->subscriptions_dirty = false;
-		c->printed_to = (struct subscriber_place){ 0 };
+		c->subscriptions_to = (struct subscriber_place){ 0 };
+		store_begin_subscriptions(c->sa->subscriptions, &c->printed);
 	}
-	if (store_print_some_subscriptions(c->sa->subscriptions, &c->printed_to, SAVE_LINES,
-					   &c->printed))
-		return;
-	store_save_printed_subscriptions(c->store, &c->printed);
-	buf_free(&c->printed);
-	c->printing = false;
 }
 
-static void save_services_and_aliases(struct clients *c)
+static void print_some(struct clients *c)
 {
-	if (c->services_dirty)
-		store_save_services(c->store, c->sa->services);
+	bool services = c->printing == SERVICES;
+
+	if (services ? store_print_some_services(c->sa->services, &c->services_to, SAVE_SERVICES,
+						 &c->printed) :
+		       store_print_some_subscriptions(c->sa->subscriptions, &c->subscriptions_to,
+						      SAVE_SUBSCRIPTIONS, &c->printed))
+		return;
+	if (services)
+		store_save_printed_services(c->store, &c->printed);
+	else
+		store_save_printed_subscriptions(c->store, &c->printed);
+	begin_next(c);
+}
+
+static void save_aliases(struct clients *c)
+{
 	if (c->aliases_dirty)
 		store_save_aliases(c->store, c->sa->alias);
-	c->services_dirty = c->aliases_dirty = false;
+	c->aliases_dirty = false;
 }
 
 static void save(void *arg)
@@ -79,13 +99,15 @@ static void save(void *arg)
 	struct clients *c = arg;
 	int64_t begin = clock_mono_us();
 
-	/* while subscriptions are printed this is called each millisecond, and these are printed whole */
-	if (!c->printing)
-		save_services_and_aliases(c);
-	if (c->subscriptions_dirty || c->printing)
-		save_subscriptions(c);
+	/* while a file is printed this is called each millisecond; aliases are printed whole */
+	if (c->printing == NOTHING) {
+		save_aliases(c);
+		begin_next(c);
+	}
+	if (c->printing != NOTHING)
+		print_some(c);
 	c->saved_for_us += clock_mono_us() - begin;
-	if (c->printing) {
+	if (c->printing != NOTHING) {
 		timer_set(c->save, NEXT_LINES_US, 0);
 		return;
 	}
@@ -100,8 +122,10 @@ static void save(void *arg)
 
 static void save_at_end(struct clients *c)
 {
-	save_services_and_aliases(c);
-	if (c->subscriptions_dirty || c->printing)
+	save_aliases(c);
+	if (c->services_dirty || c->printing == SERVICES)
+		store_save_services(c->store, c->sa->services);
+	if (c->subscriptions_dirty || c->printing == SUBSCRIPTIONS)
 		store_save_subscriptions(c->store, c->sa->subscriptions);
 	buf_free(&c->printed);
 }

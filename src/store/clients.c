@@ -34,6 +34,8 @@ const struct store_file gone_file = { "gone", "qosd gone ", STORE_GONE_FORMAT };
 
 #define HEX_MAX 19		/* " 0x" and 16 digits */
 #define DECIMAL_MAX 21
+#define SERVICE_LINE	420u		/* bytes at most, but for very long leases */
+#define SUBSCRIPTION_LINE 160u	/* likewise */
 
 void store_put_0x(struct buf *b, uint64_t v, unsigned digits)
 {
@@ -117,35 +119,65 @@ static void get_boot_id(char id[BOOT_ID_LEN + 1])
 		close(fd);
 }
 
+/* Leases are told from now_us on, when the first line was printed. */
+static void put_service(struct buf *b, const struct service *x, int64_t now_us)
+{
+	buf_printf(b, "service 0x%016" PRIx64 " 0x%04x 0x%016" PRIx64 " %" PRId64,
+		   x->key.id, x->key.pkey, x->source,
+		   x->ends_us == SERVICE_NEVER ? SERVICE_NEVER :
+		   x->ends_us < now_us ? 0 : x->ends_us - now_us);
+	store_put_hex(b, x->key.gid, sizeof(x->key.gid));
+	store_put_hex(b, x->secret, sizeof(x->secret));
+	store_put_hex(b, x->name, sizeof(x->name));
+	store_put_hex(b, x->data, sizeof(x->data));
+	buf_puts(b, "\n");
+}
+
+bool store_print_some_services(const struct services *db, struct service_place *at, size_t n,
+			       struct buf *b)
+{
+	char boot[BOOT_ID_LEN + 1];
+	const struct service *x;
+	size_t printed = 0;
+
+	if (!at->now_us) {
+		get_boot_id(boot);
+		buf_printf(b, "written %s %" PRId64 "\n", boot, clock_boot_us());
+		at->now_us = clock_mono_us();
+	}
+	for (; printed < n && (x = services_from(db, &at->key, at->begun)); printed++) {
+		put_service(b, x, at->now_us);
+		at->key = x->key;
+		at->begun = true;
+	}
+	return printed >= n;
+}
+
 void store_print_services(const struct services *db, struct buf *b)
 {
-	struct service_key first = { 0 };
-	int64_t now_us = clock_mono_us();
-	char boot[BOOT_ID_LEN + 1];
+	struct service_place at = { 0 };
 
-	get_boot_id(boot);
-	buf_printf(b, "written %s %" PRId64 "\n", boot, clock_boot_us());
-	for (const struct service *x = services_from(db, &first, false); x;
-	     x = services_from(db, &x->key, true)) {
-		buf_printf(b, "service 0x%016" PRIx64 " 0x%04x 0x%016" PRIx64 " %" PRId64,
-			   x->key.id, x->key.pkey, x->source,
-			   x->ends_us == SERVICE_NEVER ? SERVICE_NEVER :
-			   x->ends_us < now_us ? 0 : x->ends_us - now_us);
-		store_put_hex(b, x->key.gid, sizeof(x->key.gid));
-		store_put_hex(b, x->secret, sizeof(x->secret));
-		store_put_hex(b, x->name, sizeof(x->name));
-		store_put_hex(b, x->data, sizeof(x->data));
-		buf_puts(b, "\n");
-	}
+	store_print_some_services(db, &at, SIZE_MAX, b);
+}
+
+void store_begin_services(const struct services *db, struct buf *text)
+{
+	buf_reserve(text, services_count(db) * SERVICE_LINE);
+	store_put_title(text, &services_file);
+}
+
+void store_save_printed_services(struct store *s, struct buf *text)
+{
+	store_save_text(s, &services_file, text);
 }
 
 void store_save_services(struct store *s, const struct services *db)
 {
 	struct buf b = { 0 };
 
+	store_begin_services(db, &b);
 	store_print_services(db, &b);
-	store_save_lines(s, &services_file, b.s);
-	buf_free(&b);
+	store_save_printed_services(s, &b);
 }
 
 static bool written_line(struct reading *r, const char *text)
@@ -253,18 +285,24 @@ void store_print_subscriptions(const struct subscriptions *db, struct buf *b)
 	store_print_some_subscriptions(db, &at, SIZE_MAX, b);
 }
 
-void store_save_printed_subscriptions(struct store *s, const struct buf *lines)
+void store_begin_subscriptions(const struct subscriptions *db, struct buf *text)
 {
-	store_save_lines(s, &subscriptions_file, lines->s ? lines->s : "");
+	buf_reserve(text, subscriptions_count(db) * SUBSCRIPTION_LINE);
+	store_put_title(text, &subscriptions_file);
+}
+
+void store_save_printed_subscriptions(struct store *s, struct buf *text)
+{
+	store_save_text(s, &subscriptions_file, text);
 }
 
 void store_save_subscriptions(struct store *s, const struct subscriptions *db)
 {
 	struct buf b = { 0 };
 
+	store_begin_subscriptions(db, &b);
 	store_print_subscriptions(db, &b);
 	store_save_printed_subscriptions(s, &b);
-	buf_free(&b);
 }
 
 static bool subscription_line(void *arg, const char *text)

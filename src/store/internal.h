@@ -74,6 +74,8 @@ void store_put_title(struct buf *b, const struct store_file *f);
 bool store_load_lines(struct store *s, const struct store_file *f,
 		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest);
 void store_save_lines(struct store *s, const struct store_file *f, const char *lines);
+/* Text begins with the title, and is taken over: no copy is made of it. */
+void store_save_text(struct store *s, const struct store_file *f, struct buf *text);
 /* Ends the text of a file, its title included, with the line that holds its digest; that. */
 uint64_t store_seal(struct buf *b);
 

@@ -79,7 +79,6 @@ uint64_t store_seal(struct buf *b)
 /* Hands over what is to be in the file, without the last line. */
 static void file_write(struct store *s, const struct store_file *f, struct buf *b)
 {
-	store_seal(b);
 	if (s->writer)
 		writer_put(s->writer, f->name, b);
 	buf_free(b);
@@ -427,6 +426,11 @@ bool store_load_lines(struct store *s, const struct store_file *f,
 		      bool (*line)(void *arg, const char *text), void *arg, uint64_t *digest)
 {
 	return file_read(s, f, line, arg, digest);
+}
+
+void store_save_text(struct store *s, const struct store_file *f, struct buf *text)
+{
+	file_write(s, f, text);
 }
 
 void store_save_lines(struct store *s, const struct store_file *f, const char *lines)

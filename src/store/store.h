@@ -29,6 +29,7 @@
 #include "base/buf.h"
 #include "base/map64.h"
 #include "plan/plan.h"
+#include "registry/services.h"
 #include "store/refusals.h"
 
 struct store;
@@ -169,18 +170,29 @@ void store_save_services(struct store *s, const struct services *db);
 bool store_load_subscriptions(struct store *s, struct subscriptions *db);
 void store_save_subscriptions(struct store *s, const struct subscriptions *db);
 /*
- * The same piece by piece: adds the lines of the next subscribers, at least n if there are so
- * many; at begins as zeros.  False: the last ones were among them.  Lines of the
- * same subscriber are of one moment, the whole is not.
+ * The same piece by piece.  store_begin_…() begins the text, store_print_some_…() adds the lines of the next
+ * services, or of the next subscribers, at least n lines if there are so many, and
+ * store_save_printed_…() takes the text over.  `at` begins as zeros.  False: the last ones were among them.
+ * Lines of the same subscriber are of one moment, the whole is not.
  */
+struct service_place {
+	struct service_key key;
+	bool begun;
+	int64_t now_us;		/* when the first line was printed */
+};
+void store_begin_services(const struct services *db, struct buf *text);
+bool store_print_some_services(const struct services *db, struct service_place *at, size_t n,
+			       struct buf *b);
+void store_save_printed_services(struct store *s, struct buf *text);
 struct subscriber_place {
 	uint64_t guid;
 	uint32_t qpn;
 	bool begun;
 };
+void store_begin_subscriptions(const struct subscriptions *db, struct buf *text);
 bool store_print_some_subscriptions(const struct subscriptions *db, struct subscriber_place *at,
 				    size_t n, struct buf *b);
-void store_save_printed_subscriptions(struct store *s, const struct buf *lines);
+void store_save_printed_subscriptions(struct store *s, struct buf *text);
 /* Alias GUIDs of ports (registry/alias.h), likewise. */
 struct alias_db;
 bool store_load_aliases(struct store *s, struct alias_db *db);

@@ -60,10 +60,12 @@ static void append_close(struct writer *w)
 	w->append_fd = -1;
 }
 
-static bool do_job(struct writer *w, const struct job *j)
+static bool do_job(struct writer *w, struct job *j)
 {
 	switch (j->kind) {
 	case JOB_PUT:
+		store_seal(&j->text);
+		/* fall through */
 	case JOB_PUT_ONCE:
 		return folder_write(w->folder, j->name, j->text.s, j->text.n,
 				    j->kind == JOB_PUT);

@@ -28,12 +28,12 @@ bool writer_free(struct writer *w);	/* NULL is fine */
 #define WRITER_END_US	5000000
 
 /*
- * Puts a whole file in place (the text is taken over), and tries again until it is there.
- * One of that name that waits is forgotten.
+ * Puts a whole file in place, and tries again until it is there.  The text is taken over, and sealed
+ * (store_seal()) by the thread.  One of that name that waits is forgotten.
  */
 void writer_put(struct writer *w, const char *name, struct buf *text);
 /*
- * The same once, waiting for it for at most so long.  False: it is not there; where only
+ * The same once, of a text that is sealed, waiting for it for at most so long.  False: it is not there; where only
  * the time was over it may yet come to be.
  */
 bool writer_put_now(struct writer *w, const char *name, struct buf *text, int64_t wait_us,

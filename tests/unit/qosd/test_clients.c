@@ -18,6 +18,7 @@
 static struct sa sa;
 static struct clients *c;
 static unsigned steps_left;		/* of printing the subscriptions */
+static unsigned service_steps_left;	/* … the services; 0: one */
 static struct { unsigned services, aliases, subscriptions; } saved;
 
 /* --- what clients.c calls --- */
@@ -168,10 +169,39 @@ bool store_print_some_subscriptions(const struct subscriptions *db, struct subsc
 	return --steps_left;
 }
 
-void store_save_printed_subscriptions(struct store *s, const struct buf *lines)
+void store_begin_services(const struct services *db, struct buf *text)
+{
+	(void)db;
+	(void)text;
+}
+
+void store_begin_subscriptions(const struct subscriptions *db, struct buf *text)
+{
+	(void)db;
+	(void)text;
+}
+
+bool store_print_some_services(const struct services *db, struct service_place *at, size_t n,
+			       struct buf *b)
+{
+	(void)db;
+	(void)at;
+	(void)n;
+	(void)b;
+	return service_steps_left && --service_steps_left;
+}
+
+void store_save_printed_services(struct store *s, struct buf *text)
 {
 	(void)s;
-	(void)lines;
+	(void)text;
+	saved.services++;
+}
+
+void store_save_printed_subscriptions(struct store *s, struct buf *text)
+{
+	(void)s;
+	(void)text;
 	saved.subscriptions++;
 }
 
@@ -290,7 +320,7 @@ static void setup(void)
 	bool lost;
 
 	n_timers = 0;
-	steps_left = 0;
+	steps_left = service_steps_left = 0;
 	memset(&saved, 0, sizeof(saved));
 	c = clients_new(NULL, NULL, NULL, &sa, &hooks, &lost);
 	ck_assert(!lost && !SAVE->active);
@@ -310,6 +340,7 @@ START_TEST(what_changes_is_written_once)
 	aliases_change();
 	subscriptions_change();
 	steps_left = 1;
+	time_is_up();
 	time_is_up();
 	ck_assert_uint_eq(saved.services, 1);
 	ck_assert_uint_eq(saved.aliases, 1);
@@ -338,6 +369,22 @@ START_TEST(changes_while_subscriptions_are_printed)
 }
 END_TEST
 
+/* So are services, and subscriptions after them. */
+START_TEST(services_are_printed_in_steps)
+{
+	services_change();
+	subscriptions_change();
+	service_steps_left = 3;
+	steps_left = 2;
+	for (unsigned step = 1; step <= 5; step++) {
+		time_is_up();
+		ck_assert_uint_eq(saved.services, step >= 3);
+		ck_assert_uint_eq(saved.subscriptions, step >= 5);
+	}
+	ck_assert(!SAVE->active);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("clients");
@@ -346,6 +393,7 @@ int main(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, what_changes_is_written_once);
 	tcase_add_test(t, changes_while_subscriptions_are_printed);
+	tcase_add_test(t, services_are_printed_in_steps);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -757,6 +757,48 @@ START_TEST(subscriptions_are_kept)
 END_TEST
 
 /* Whoever comes and goes meanwhile, a piece has whole subscribers, and each of them once. */
+START_TEST(services_in_pieces)
+{
+	struct services *db = services_new(NULL, NULL), *read = services_new(NULL, NULL);
+	struct service x = { .key = { .pkey = 0xffff }, .source = 0x500, .ends_us = SERVICE_NEVER };
+	struct service_place at = { 0 };
+	struct buf text = { 0 };
+	struct store *s;
+	unsigned n = 1;
+
+	for (x.key.id = 100; x.key.id < 200; x.key.id++)
+		ck_assert(services_put(db, &x));
+	s = open_store();
+	store_begin_services(db, &text);
+	while (store_print_some_services(db, &at, 7, &text))
+		ck_assert_uint_lt(n++, 20);
+	ck_assert_uint_gt(n, 10);
+	store_save_printed_services(s, &text);
+	ck_assert_ptr_null(text.s);
+	store_close(s);
+	s = open_store();
+	ck_assert(store_load_services(s, read));
+	ck_assert_uint_eq(services_count(read), 100);
+	/* they change meanwhile */
+	at = (struct service_place){ 0 };
+	ck_assert(store_print_some_services(db, &at, 50, &text));
+	services_remove(db, &at.key);
+	x.key.id = 50;
+	ck_assert(services_put(db, &x));
+	x.key.id = 500;
+	ck_assert(services_put(db, &x));
+	ck_assert(!store_print_some_services(db, &at, 1000, &text));
+	services_free(read);
+	read = services_new(NULL, NULL);
+	ck_assert(store_take_services(read, text.s));
+	ck_assert_uint_eq(services_count(read), 101);
+	buf_free(&text);
+	store_close(s);
+	services_free(read);
+	services_free(db);
+}
+END_TEST
+
 START_TEST(subscriptions_in_pieces)
 {
 	struct subscriptions *db = subscriptions_new(NULL, NULL), *read = subscriptions_new(NULL, NULL);
@@ -1499,6 +1541,7 @@ int main(void)
 	tcase_add_test(t, who_did_not_run_does_not_blame_the_disk);
 	tcase_add_test(t, services_are_kept);
 	tcase_add_test(t, subscriptions_are_kept);
+	tcase_add_test(t, services_in_pieces);
 	tcase_add_test(t, subscriptions_in_pieces);
 	tcase_add_test(t, aliases_are_kept);
 	tcase_add_test(t, ports_that_are_gone);
