@@ -247,7 +247,7 @@ static bool has_room(const struct route_request *r, const struct grid *grid, str
 	if (r->most_shared)
 		buf_printf(why, " takes %u SLs for each level, and there are %u", 1u << bits, r->most_shared);
 	else
-		buf_puts(why, " takes two virtual lanes for each level, and there is one");
+		buf_puts(why, " takes two sets of virtual lanes, and there is room for one");
 	return false;
 }
 

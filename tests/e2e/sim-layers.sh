@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Routes in layers: fabrics that are no trees, with a policy's levels.  saquery says which SL each path
+# Routes in layers, and by dimension order on a torus: fabrics that are no trees, with a policy's levels.  saquery says which SL each path
 # has; ibdmchk, of what qosd dumps, and the simulator's auditor, of the tables in the devices, whether
 # any credit loop is left with these SLs.
 # shellcheck source=lib.sh
@@ -119,3 +119,37 @@ done <<END
 torus:5x5,hosts=2 torus-0-0 3
 dragonfly:a=4,h=2,p=2 group-01-switch-01 3
 END
+
+printf 'routing: [grid, layered]\n' >qosd.yaml
+note "torus: dimension order on two lanes"
+rm -rf state
+levels 2 >policy.yaml
+start_sim torus:5x6,hosts=2
+start
+expect "the engine" grid "$(status engine)"
+layered "torus"
+expect "SLs of paths" 4 "$(awk '{ print $4 }' sls | sort -u | wc -l)"
+expect "errors of its health" "" "$(ctl -j health | jq -r '.problems[] | select(.severity == "error") | .text')"
+mv sls sls.before
+
+note "torus: a ring without a link is gone round, and no path gets another SL"
+linked=$(status ports-linked)
+unplug torus-0-0 3
+until_ 20 up_with $((linked - 2)) || bad "the subnet is not up without a link"
+expect "the engine" grid "$(status engine)"
+layered "torus, a link less"
+sort sls.before >sls.then
+sort sls >sls.now
+expect_same "SLs of paths without the link" sls.then sls.now
+plug torus-0-0 3
+until_ 20 up_with "$linked" || bad "the subnet is not up with the link"
+
+note "torus: too many levels for a second lane"
+levels 8 >policy.yaml
+reload
+other_engine() { [ "$(status engine)" = layered ]; }
+until_ 20 other_engine || bad "the engine is $(status engine)"
+expect_match "why" 'routing engine grid is skipped: torus 6x5 takes two sets of virtual lanes, and there is room for one' \
+	"$(ctl -j health | jq -r '.problems[].text')"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim

@@ -211,22 +211,24 @@ END_TEST
 /* The gauge decides, and layers are taken where they are worth it. */
 START_TEST(the_best_is_taken)
 {
+	static const char *const best[] = { "grid", "layered" };
 	struct fabric *f[] = { torus(6, 6), dragonfly() };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(f); i++) {
 		struct plan *p = compute(f[i], NULL);
-		const struct engine_try *layered = tried(p, "layered"), *updn = tried(p, "updn");
+		const struct engine_try *taken = tried(p, best[i]), *updn = tried(p, "updn");
 
-		ck_assert_str_eq(p->engine, "layered");
+		ck_assert_str_eq(p->engine, best[i]);
 		ck_assert_uint_gt(p->layers->n, 1);
 		ck_assert(!p->report.credit_loop);
 		ck_assert_uint_eq(p->report.unreachable, 0);
-		ck_assert_uint_eq(layered->layers, p->layers->n);
-		ck_assert_double_gt(layered->ebb, 1.03 * updn->ebb);
-		ck_assert_ptr_null(layered->why);
+		ck_assert_uint_eq(taken->layers, p->layers->n_lanes);
+		ck_assert_double_gt(taken->ebb, 1.03 * updn->ebb);
+		ck_assert_ptr_null(taken->why);
 		ck_assert_ptr_nonnull(updn->why);
 		ck_assert_str_eq(tried(p, "minhop")->why, "credit loop");
-		says(p, "routing auto: layered with ");
+		says(p, i ? "routing auto: layered with " :
+			    "routing auto: grid with 4 layers on 2 sets of virtual lanes");
 		says(p, "; minhop: credit loop");
 		plan_free(p);
 		fabric_free(f[i]);
@@ -234,18 +236,19 @@ START_TEST(the_best_is_taken)
 }
 END_TEST
 
+/* A torus of rings of four needs no second lane, and what layers gain is not worth theirs. */
 START_TEST(layers_have_to_be_worth_their_vls)
 {
 	struct fabric *f = torus(4, 4);
 	struct plan *p = compute(f, NULL);
-	const struct engine_try *layered = tried(p, "layered"), *updn = tried(p, "updn");
+	const struct engine_try *layered = tried(p, "layered"), *grid = tried(p, "grid");
 
 	ck_assert_uint_gt(layered->layers, 1);
-	ck_assert_double_gt(layered->ebb, updn->ebb);
-	ck_assert_double_lt(layered->ebb, 1.03 * updn->ebb);
-	ck_assert_str_eq(p->engine, "updn");
-	ck_assert_ptr_null(p->layers);
-	says(p, ", too little more for the layers that it takes");
+	ck_assert_uint_eq(grid->layers, 1);
+	ck_assert_double_lt(layered->ebb, 1.03 * grid->ebb);
+	ck_assert_str_eq(p->engine, "grid");
+	ck_assert_ptr_nonnull(layered->why);
+	says(p, "routing auto: grid: effective bisection bandwidth");
 	plan_free(p);
 	fabric_free(f);
 }
@@ -336,7 +339,7 @@ START_TEST(another_policy_chooses_again)
 	struct fabric *f = torus(6, 6), *tree = fat_tree();
 	struct plan *p = compute(f, NULL), *of_tree = compute(tree, NULL), *then, *then_tree;
 
-	ck_assert_str_eq(p->engine, "layered");
+	ck_assert_str_eq(p->engine, "grid");
 	add_levels(7);
 	then = compute(f, p);
 	then_tree = compute(tree, of_tree);
