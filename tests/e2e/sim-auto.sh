@@ -55,7 +55,7 @@ finish
 note "a dragonfly: layers, as they are measured to be better"
 begin dragonfly:a=4,h=2,p=2
 expect "engine" layered "$(status engine)"
-told "a dragonfly" '^routing auto: layered with [2-4] layers.*: effective bisection bandwidth 0\.[0-9]+, [0-9]+ routes on the busiest cable; updn: 0\.[0-9]+; minhop: credit loop$'
+told "a dragonfly" '^routing auto: layered with [2-4] layers.*: effective bisection bandwidth 0\.[0-9]+, [0-9]+ routes on the busiest cable; updn: 0\.[0-9]+; grid: the switches are no grid; minhop: credit loop$'
 ctl health >health.out 2>&1 || true
 grep -qF "$(choice)" health.out || bad "health has no reason: $(grep -i tree health.out)"
 on "$node" ibnetdiscover >topology 2>ibnetdiscover.err || bad "ibnetdiscover: $(<ibnetdiscover.err)"
@@ -93,4 +93,4 @@ note "an engine that there is not"
 echo "routing: foo" >wrong.yaml
 "$build/qosd" --check -c wrong.yaml >wrong.out 2>&1
 expect "exit status" 1 $?
-expect_match "the error" "^wrong.yaml:1:10: error: there is no routing engine 'foo': there are updn, layered, .*auto" "$(<wrong.out)"
+expect_match "the error" "^wrong.yaml:1:10: error: there is no routing engine 'foo': there are updn, grid, layered, .*auto" "$(<wrong.out)"

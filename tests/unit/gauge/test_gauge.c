@@ -615,8 +615,8 @@ START_TEST(random_fabrics)
 		struct topo t;
 
 		random_topo(&t, seed);
-		for (int i = 0; route_engines[i]; i++) {
-			struct lfts *l = topo_route(&t, route_engines[i]);
+		for (int i = 0; any_engines[i]; i++) {
+			struct lfts *l = topo_route(&t, any_engines[i]);
 
 			if (!l)
 				continue;

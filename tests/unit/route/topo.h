@@ -116,6 +116,9 @@ static inline void topo_free(struct topo *t)
 	free(t->lmc);
 }
 
+/* Those that route any fabric; route_grid has tests of its own. */
+static const struct route_engine *const any_engines[] = { &route_updn, &route_layered, &route_minhop, NULL };
+
 static inline struct lfts *topo_route(const struct topo *t, const struct route_engine *e)
 {
 	struct lfts *l = lfts_new(t->f->n_switches, t->r.lid_top);
