@@ -11,11 +11,12 @@
 /* So often all destinations choose, from the second time on with the routes of all the others in view. */
 #define PASSES 3u
 /*
- * After so many rounds, or so much work, every pair without room is routed by legal ways only.  From then
- * on each round adds at least one vertex to those that are, so at most one round per vertex follows.
+ * After so many rounds every pair without room is routed by legal ways only.  From then on each round adds
+ * at least one vertex to those that are, so at most one round per vertex follows.
  */
 #define PATIENCE 500u
-#define WORK_MAX 300000000u
+/* With so many routes, of switches to LIDs, it is found out first whether the pairs are likely to find room. */
+#define ROUTES_MANY (16u << 20)
 /* A turn that is in the way of pairs gets dearer by so many hundredths of a hop a round. */
 #define STEP 20u
 /* So many rounds only new ways are looked for, where others are to stay; then all to the ends of pairs. */
@@ -80,9 +81,19 @@ static void mend_again(struct layered *x, uint32_t d)
 		toll_mend(x->toll, x->out, d, dests, n);
 }
 
+/* Whether the routes of the first pass show that there will be no room; what was found out is forgotten. */
+static bool are_hopeless(struct layered *x)
+{
+	if ((uint64_t)x->n_sources * x->lids.n < ROUTES_MANY)
+		return false;
+	pairs_place(x);
+	pairs_forget(x);
+	return x->hopeless;
+}
+
 static void route_anew(struct layered *x)
 {
-	for (unsigned pass = 0; pass < PASSES; pass++)
+	for (unsigned pass = 0; pass < PASSES && (pass != 1 || !are_hopeless(x)); pass++)
 		for (uint32_t d = 0; d < x->g->n; d++)
 			route_vertex(x, d, pass > 0);
 }
@@ -128,7 +139,7 @@ static void give_way(struct layered *x, struct pair p, uint32_t blocked)
 	x->again[a] = x->again[b] = true;
 	if (!x->legal)
 		return;
-	if (toll >= DEAR || x->rounds >= PATIENCE || deps_work(x->deps) > WORK_MAX)
+	if (toll >= DEAR || x->rounds >= PATIENCE)
 		x->legal_only[a] = x->legal_only[b] = true;
 }
 
@@ -192,14 +203,9 @@ static void prepare_round(struct layered *x, bool few)
 	toll_round(x->toll);
 }
 
-static bool agree(struct layered *x, struct layered_outcome *did)
+static void find_room(struct layered *x)
 {
-	if (x->near)
-		route_near(x);
-	else
-		route_anew(x);
-	pairs_place(x);
-	while (x->left.n && x->rounds < (x->legal ? PATIENCE + x->n_sources : MENDS)) {
+	while (x->left.n && !x->hopeless && x->rounds < (x->legal ? PATIENCE + x->n_sources : MENDS)) {
 		bool few = are_few(x);
 
 		if (few)
@@ -209,6 +215,19 @@ static bool agree(struct layered *x, struct layered_outcome *did)
 		prepare_round(x, few);
 		pairs_place(x);
 	}
+}
+
+static bool agree(struct layered *x, struct layered_outcome *did)
+{
+	if (x->near)
+		route_near(x);
+	else
+		route_anew(x);
+	if (!x->hopeless)
+		pairs_place(x);
+	find_room(x);
+	if (x->hopeless)
+		confine(x);
 	did->rounds = x->rounds;
 	did->squeezed = x->squeezed;
 	did->blocked = (uint32_t)x->left.n;

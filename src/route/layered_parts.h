@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The parts of layered.h (internal to it): layered.c routes and decides who has to give way, pairs.c
- * puts pairs of switches into layers, squeeze.c finds room for the last few pairs.
+ * puts pairs of switches into layers, squeeze.c finds room for the last few pairs.  Where all that
+ * would take too long, confined.c finds other ways.
  */
 #ifndef QOSD_ROUTE_LAYERED_PARTS_H
 #define QOSD_ROUTE_LAYERED_PARTS_H
@@ -39,6 +40,7 @@ struct layered {
 	bool *legal_only;	/* [vertex]: … by legal ways */
 	bool settled;		/* all pairs keep their layers but those of a vertex that was routed again */
 	unsigned pushes;	/* rounds since then */
+	bool hopeless;		/* to go on placing pairs would take too long */
 	uint32_t squeezed;	/* how often squeeze.c found room for a pair */
 	VEC(struct dep) pair;	/* of the pair at hand; some more than once */
 	uint8_t *blocked;	/* [route_layers_pair()]: the rounds in which it found no room; saturates */
@@ -60,8 +62,13 @@ bool pairs_collect(struct layered *x, struct pair p);
  * is none; *blocked becomes the place in x->pair of the turn that the last layer had no room for.
  */
 bool pairs_fit(struct layered *x, struct pair p, uint32_t *blocked);
-/* Puts all pairs into layers anew, in the best order for it.  x->left are those without one. */
+/*
+ * Puts all pairs into layers anew, in the best order for it.  x->left are those without one.  Before pairs
+ * are settled it may give up: x->hopeless.
+ */
 void pairs_place(struct layered *x);
+/* Forgets which pairs found no room in the rounds so far. */
+void pairs_forget(struct layered *x);
 
 /* --- squeeze.c --- */
 
@@ -70,5 +77,14 @@ void pairs_place(struct layered *x);
  * finds room, too.  x->left are those then that found none.
  */
 void squeeze_in(struct layered *x);
+
+/* --- confined.c --- */
+
+/*
+ * Replaces all ways by ones that keep to turns that layers allow from the start, the same for all LIDs
+ * on a switch, and gives all pairs their layers.  x->left are the pairs without one, as there are only if
+ * legal ways do not connect them.
+ */
+void confine(struct layered *x);
 
 #endif

@@ -12,6 +12,12 @@
 #include "base/alloc.h"
 #include "route/layered_parts.h"
 
+/* Work (deps_work()) after which it is hopeless: some seconds. */
+#define WORK_MAX 300000000u
+/* … and so it is if more than one pair in so many found no room, where there are many pairs. */
+#define HOPELESS 8u
+#define PAIRS_MANY (1u << 20)
+
 /* Port 0 counts as well where others do: a packet to the switch itself has the SL of the pair, too. */
 void pairs_find(struct layered *x)
 {
@@ -39,22 +45,28 @@ void pairs_find(struct layered *x)
 
 /* --- routes --- */
 
-/* Adds the turns of all routes from one source to the LIDs on another; see pairs_collect(). */
+/*
+ * Adds the turns of all routes from one source to the LIDs on another; see pairs_collect().  As far as a LID
+ * goes the way of the one before it, that has added them.
+ */
 static bool add_routes(struct layered *x, uint32_t from, uint32_t to)
 {
 	bool moved = false;
 
 	for (uint32_t i = x->lid0[to]; i < x->lid0[to + 1]; i++) {
 		uint32_t v = x->sources[from], in = FABRIC_NONE;
+		bool same = i > x->lid0[to];
 
 		while (v != x->sources[to]) {
-			uint8_t port = lft_get(x->out, x->g->sw[v], x->lids.v[i]);
+			const uint8_t *row = graph_row(x->g, x->out, v);
+			uint8_t port = row[x->lids.v[i]];
 			struct channel ch = channel_by_port(x->c, v, port);
 
 			moved |= x->near && lft_get(x->near, x->g->sw[v], x->lids.v[i]) != port;
+			same = same && row[x->lids.v[i - 1]] == port;
 			if (ch.lane == FABRIC_NONE)
 				break;
-			if (in != FABRIC_NONE)
+			if (in != FABRIC_NONE && !same)
 				*vec_push(&x->pair) = (struct dep){ in, x->c->trunk[ch.lane] };
 			in = x->c->trunk[ch.lane];
 			v = ch.to;
@@ -193,11 +205,20 @@ static void place_pair(struct layered *x, struct pair p, enum turn turn)
 		note_blocked(x, p);
 }
 
+static bool are_hopeless(const struct layered *x)
+{
+	size_t n = route_layers_pair(x->n_sources, 0);
+
+	return !x->settled && (deps_work(x->deps) > WORK_MAX || (n > PAIRS_MANY && x->left.n > n / HOPELESS));
+}
+
 static void place_all(struct layered *x, enum turn turn)
 {
-	for (uint32_t b = 0; b < x->n_sources; b++)
+	for (uint32_t b = 0; b < x->n_sources && !x->hopeless; b++) {
 		for (uint32_t a = 0; a < b; a++)
 			place_pair(x, (struct pair){ .a = a, .b = b }, turn);
+		x->hopeless = are_hopeless(x);
+	}
 }
 
 void pairs_place(struct layered *x)
@@ -217,4 +238,13 @@ void pairs_place(struct layered *x)
 	for (size_t i = 0; i < n_early; i++)
 		place_pair(x, x->early.v[i], EARLY);
 	place_all(x, OTHERS);
+}
+
+void pairs_forget(struct layered *x)
+{
+	for (size_t i = 0; i < x->early.n; i++)
+		x->blocked[route_layers_pair(x->early.v[i].a, x->early.v[i].b)] = 0;
+	x->early.n = 0;
+	x->left.n = 0;
+	x->rounds = 0;
 }
