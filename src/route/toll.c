@@ -21,9 +21,11 @@
 #define USED_HOPS 1000u
 #define TOLL_MAX 100000u
 
-/* A way on from a vertex that a LID may take. */
+/* A way on from a vertex that a LID may take; what is needed of its trunk is here as well. */
 struct way {
 	uint32_t trunk, to;
+	uint32_t lane0;
+	bool alone;		/* the trunk has one lane */
 };
 
 /* A vertex with the ways that are about as good as its best: ways[first] .. ways[end - 1]. */
@@ -189,7 +191,7 @@ static uint32_t least_loaded(const struct toll *t, uint32_t trunk, bool apart)
 }
 
 /* What the way by a trunk, and on from the vertex `to` at its end as that has chosen, costs. */
-static uint64_t cost_of(const struct toll *t, uint32_t trunk, uint32_t to, uint32_t lane)
+static inline uint64_t cost_of(const struct toll *t, uint32_t trunk, uint32_t to, uint32_t lane)
 {
 	uint64_t cost = t->sum[to] + t->hop + t->load[lane];
 
@@ -287,7 +289,7 @@ static void find_ways(struct toll *t, enum phase phase, struct stop *s, uint32_t
 
 		if (t->place[to] < t->place[s->v] && t->sum[to] + t->hop / 2 < t->sum[s->v] &&
 		    may_go(t, phase, s->v, to, i))
-			t->ways[n_ways++] = (struct way){ i, to };
+			t->ways[n_ways++] = (struct way){ i, to, g->trunks[i].lane0, g->trunks[i].n_lanes == 1 };
 	}
 	s->end = n_ways;
 }
@@ -341,7 +343,7 @@ static void choose(struct toll *t, const struct stop *s, bool apart)
 
 	for (uint32_t i = s->first; i < s->end; i++) {
 		const struct way *x = &t->ways[i];
-		uint32_t lane = least_loaded(t, x->trunk, apart);
+		uint32_t lane = x->alone ? x->lane0 : least_loaded(t, x->trunk, apart);
 		uint64_t alone = cost_of(t, x->trunk, x->to, lane), cost = alone;
 
 		if (apart)
