@@ -297,6 +297,7 @@ static void find_ways(struct confined *k)
 {
 	k->heap.n = 0;
 	k->sum[k->d] = 0;
+	k->out[k->d] = FABRIC_NONE;
 	k->fixed[k->d] = true;
 	for (uint32_t v = 0; v < k->g->n; v++)
 		if (!k->fixed[v]) {
@@ -360,7 +361,7 @@ static void sort_ways(struct confined *k)
 	for (uint32_t i = 0; i < k->n_order; i++) {
 		uint32_t to = g->trunks[k->out[k->order[i]]].v;
 
-		if (!--waits[to] && to != k->d)
+		if (!--waits[to] && k->out[to] != FABRIC_NONE)
 			k->order[k->n_order++] = to;
 	}
 }

@@ -219,19 +219,19 @@ static void find_room(struct layered *x)
 
 static bool agree(struct layered *x, struct layered_outcome *did)
 {
-	if (x->near)
+	if (x->near && !x->hopeless)
 		route_near(x);
-	else
+	else if (!x->hopeless)
 		route_anew(x);
 	if (!x->hopeless)
 		pairs_place(x);
 	find_room(x);
-	if (x->hopeless)
+	if (x->hopeless && x->legal)
 		confine(x);
 	did->rounds = x->rounds;
 	did->squeezed = x->squeezed;
 	did->blocked = (uint32_t)x->left.n;
-	return !did->blocked;
+	return !did->blocked && (x->legal || !x->hopeless);
 }
 
 /* What there is of layers but for the pairs that they have, and what multicast has of them. */
@@ -257,11 +257,11 @@ static void begin(struct layered *x, const struct updn_order *o)
 	x->round = turn_round_new(x->c, x->layers);
 }
 
-struct route_layers *layered_routes(const struct route_request *r, const struct updn_order *o,
-				    unsigned most, struct lfts *out, struct layered_outcome *did)
+static struct route_layers *make(const struct route_request *r, const struct updn_order *o, unsigned most,
+				 struct lfts *out, bool hopeless, struct layered_outcome *did)
 {
 	struct channels *c = channels_new(r->f, o);
-	struct layered x = { .r = r, .c = c, .g = c->g, .out = out, .most = most };
+	struct layered x = { .r = r, .c = c, .g = c->g, .out = out, .most = most, .hopeless = hopeless };
 	struct layered_outcome unasked;
 
 	if (r->near && r->near->top >= out->top)
@@ -299,6 +299,18 @@ struct route_layers *layered_routes(const struct route_request *r, const struct 
 	vec_free(&x.left);
 	channels_free(c);
 	return x.layers;
+}
+
+struct route_layers *layered_routes(const struct route_request *r, const struct updn_order *o,
+				    unsigned most, struct lfts *out, struct layered_outcome *did)
+{
+	return make(r, o, most, out, false, did);
+}
+
+struct route_layers *layered_confined(const struct route_request *r, const struct updn_order *o,
+				      unsigned most, struct lfts *out, struct layered_outcome *did)
+{
+	return make(r, o, most, out, true, did);
 }
 
 static bool layered_run(const struct route_request *r, struct lfts *out,

@@ -13,6 +13,9 @@
  * expensive: so any number of layers suffices, one too, and what goes by up/down ways only, as
  * multicast does, is free of credit loops in layer 0 together with it.
  *
+ * Where many of many pairs find no room, or that takes too long to find out, all ways are made anew within
+ * turns that layers allow from the start (confined.c).
+ *
  * Near to tables that there were (r->near), only ways that do not arrive any more are looked for, and
  * pairs whose ways all stay keep their layers.
  *

@@ -7,6 +7,7 @@
 #ifndef QOSD_ROUTE_LAYERED_PARTS_H
 #define QOSD_ROUTE_LAYERED_PARTS_H
 
+#include "base/alloc.h"
 #include "route/layered.h"
 #include "route/toll.h"
 #include "route/turn_round.h"
@@ -86,5 +87,8 @@ void squeeze_in(struct layered *x);
  * legal ways do not connect them.
  */
 void confine(struct layered *x);
+/* As layered_routes(), by confine() alone; for tests. */
+struct route_layers *layered_confined(const struct route_request *r, const struct updn_order *o,
+				      unsigned most, struct lfts *out, struct layered_outcome *did);
 
 #endif

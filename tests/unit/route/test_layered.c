@@ -9,7 +9,7 @@
 #include <limits.h>
 
 #include "ib/units.h"
-#include "route/layered.h"
+#include "route/layered_parts.h"
 #include "route/toll.h"
 #include "topo.h"
 #include "unit/run.h"
@@ -388,11 +388,15 @@ static void check_verdict(const struct topo *t, const struct lfts *l, unsigned m
 	route_report_free(&report);
 }
 
-static struct sum check_layers(const struct topo *t, const struct updn_order *o, unsigned most)
+typedef struct route_layers *route_fn(const struct route_request *r, const struct updn_order *o,
+				      unsigned most, struct lfts *out, struct layered_outcome *did);
+
+static struct sum check_layers_by(route_fn *make, const struct topo *t, const struct updn_order *o,
+				  unsigned most)
 {
 	struct lfts *l = lfts_new(t->f->n_switches, t->r.lid_top);
 	struct layered_outcome did;
-	struct route_layers *y = layered_routes(&t->r, o, most, l, &did);
+	struct route_layers *y = make(&t->r, o, most, l, &did);
 	struct waits *layers[8];
 	struct sum sum;
 
@@ -413,6 +417,11 @@ static struct sum check_layers(const struct topo *t, const struct updn_order *o,
 	route_layers_free(y);
 	lfts_free(l);
 	return sum;
+}
+
+static struct sum check_layers(const struct topo *t, const struct updn_order *o, unsigned most)
+{
+	return check_layers_by(layered_routes, t, o, most);
 }
 
 /* Do the turns that an order allows connect all pairs that links connect? */
@@ -959,6 +968,134 @@ START_TEST(stays_near)
 }
 END_TEST
 
+/* --- within given turns --- */
+
+/* A fabric of some kind, and an order that connects it. */
+static struct updn_order *some_fabric(struct net *x, struct topo *t, unsigned kind)
+{
+	switch (kind % 6) {
+	case 0:
+		make_ring(x, 3 + kind / 6);
+		break;
+	case 1:
+		make_grid(x, 5, 4, true);
+		break;
+	case 2:
+		make_random(x, 40, 4);
+		break;
+	case 3:
+		make_dragonfly(x, 9, 4);
+		break;
+	case 4:
+		make_irregular(x, 30, 10);
+		break;
+	case 5:
+		make_parts(x, 6);
+		break;
+	}
+	dress(x);
+	build(t, x);
+	return updn_order_by_root(t->f);
+}
+
+START_TEST(confined)
+{
+	struct net x = { .seed = (uint64_t)_i + 1 };
+	struct topo t;
+	struct updn_order *o = some_fabric(&x, &t, (unsigned)_i);
+
+	for (unsigned most = 1; most <= 8; most++)
+		check_layers_by(layered_confined, &t, o, most);
+	updn_order_free(o);
+	topo_free(&t);
+}
+END_TEST
+
+/* By a hub, too. */
+START_TEST(confined_trees)
+{
+	unsigned n_by_hub = 0;
+
+	for (uint64_t seed = 0; seed < 50; seed++) {
+		struct updn_orders all = { 0 };
+		struct fat p;
+		struct topo t;
+
+		damaged_tree(&t, &p, seed);
+		updn_orders(t.f, &all);
+		for (unsigned i = 0; i < all.n; i++) {
+			if (order_connects(all.v[i])) {
+				check_layers_by(layered_confined, &t, all.v[i], 1 + (unsigned)seed % 3);
+				n_by_hub += by_hub(all.v[i]);
+			}
+			updn_order_free(all.v[i]);
+		}
+		topo_free(&t);
+		fat_free(&p);
+	}
+	ck_assert_uint_gt(n_by_hub, 0);
+}
+END_TEST
+
+/* With enough layers nearly all ways are shortest, and all LIDs of a switch share them. */
+START_TEST(confined_short)
+{
+	struct net x = { .seed = 1 };
+	struct topo t;
+	struct updn_order *o;
+	struct sum sum;
+
+	make_random(&x, 200, 8);
+	for (unsigned i = 0; i < x.n; i++)
+		x.hosts[i] = 1;
+	build(&t, &x);
+	o = updn_order_by_root(t.f);
+	sum = check_layers_by(layered_confined, &t, o, 8);
+	ck_assert_uint_le(sum.longer * 50, sum.pairs);
+	updn_order_free(o);
+	topo_free(&t);
+}
+END_TEST
+
+/* Near to what it has made itself all stays; after a fault, nine of ten ways that did not cross it. */
+START_TEST(confined_near)
+{
+	struct net x = { .seed = (uint64_t)_i + 1 };
+	struct topo t;
+
+	make_random(&x, 100, 8);
+	for (unsigned i = 0; i < x.n; i++)
+		x.hosts[i] = 1;
+	build(&t, &x);
+	struct updn_order *o = updn_order_by_root(t.f);
+	struct lfts *l = lfts_new(t.f->n_switches, t.r.lid_top), *same = lfts_copy(l), *less = lfts_copy(l);
+	struct route_layers *y = layered_confined(&t.r, o, 4, l, NULL), *again;
+
+	t.r.near = l;
+	t.r.near_layers = y;
+	again = layered_confined(&t.r, o, 4, same, NULL);
+	ck_assert_mem_eq(l->entries, same->entries, (size_t)l->n_switches * l->stride);
+	for (uint32_t a = 0; a < t.f->n_switches; a++)
+		for (uint32_t b = 0; b < a; b++)
+			ck_assert_uint_eq(route_layer(y, a, b), route_layer(again, a, b));
+	route_layers_free(again);
+	if (hold_trunk(&x, &t)) {
+		struct updn_order *o2 = updn_order_by_root(t.f);
+
+		route_layers_free(layered_confined(&t.r, o2, 4, less, NULL));
+		ck_assert_uint_le(moved(&t, l, less) * 10, t.f->n_switches * t.r.lid_top);
+		check_layers_by(layered_confined, &t, o2, 4);
+		updn_order_free(o2);
+	}
+	route_layers_free(y);
+	lfts_free(l);
+	lfts_free(same);
+	lfts_free(less);
+	updn_order_free(o);
+	topo_free(&t);
+}
+END_TEST
+
 /* Pairs that find no room after a fault leave all others as they were. */
 START_TEST(little_moves)
 {
@@ -1087,6 +1224,10 @@ int main(void)
 	tcase_add_loop_test(tc, same_again, 0, 6);
 	tcase_add_loop_test(tc, stays_near, 0, 30);
 	tcase_add_loop_test(tc, little_moves, 0, 2);
+	tcase_add_loop_test(tc, confined, 0, 30);
+	tcase_add_test(tc, confined_trees);
+	tcase_add_test(tc, confined_short);
+	tcase_add_loop_test(tc, confined_near, 0, 6);
 	tcase_add_test(tc, slow_cable);
 	tcase_add_test(tc, lids_above_the_top);
 	suite_add_tcase(s, tc);
