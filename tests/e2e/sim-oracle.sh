@@ -42,8 +42,9 @@ printf 'qos TRUE\nlog_flags 0x03\n' >opensm.conf
 ask_opensm() {
 	bring_up_opensm "$node" 10 -F opensm.conf -Q -R updn \
 		-P "$work/partitions.conf" -Y "$work/qos-policy.conf"
+	# 7504 and 3809: a device sent a trap before OpenSM knew the LID that it still had
 	expect "errors in OpenSM's log with seed $1" "" \
-		"$(grep -E ' ERR ' opensm.dir/log | grep -vE 'ERR (1F|45)' | head -n 3)"
+		"$(grep -E ' ERR ' opensm.dir/log | grep -vE 'ERR (1F|45|7504|3809)' | head -n 3)"
 	on "$asking" "$tools/oracle" ask "$1" ports "$queries" >"opensm.$1" || bad "seed $1: OpenSM does not answer all"
 	end "$opensm"
 }
