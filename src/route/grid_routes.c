@@ -288,7 +288,8 @@ static struct route_layers *route_anew(const struct route_request *r, const stru
 static bool grid_run(const struct route_request *r, struct lfts *out, struct route_layers **layers,
 		     struct buf *why)
 {
-	struct updn_order *own = r->order ? NULL : updn_order_new(r->f);
+	/* any order will do: it only numbers the vertices */
+	struct updn_order *own = r->order ? NULL : updn_order_by_root(r->f);
 	const struct updn_order *o = own ? own : r->order;
 
 	if (!r->near || !r->near_layers)
