@@ -32,6 +32,8 @@
 #define APART_HOPS 4u
 /* A hop that leaves a way one layer less costs a hop divided by so many more: about an average load. */
 #define LESS_LAYERS 64u
+/* Other tables are taken for ones made here if less than one pair in so many is in a layer that forbids its ways. */
+#define OURS 64u
 /* Layers that are told apart; there are no more service levels. */
 #define LAYERS_MAX 16u
 
@@ -755,17 +757,86 @@ static void make_passes(struct confined *k)
 	}
 }
 
+/* --- all of it --- */
+
+/* Of tables to stay near to: whether all LIDs on a switch share their ways to it, as far as there are any. */
+static bool are_shared(const struct layered *x, uint32_t place)
+{
+	for (uint32_t v = 0; v < x->g->n; v++) {
+		const uint8_t *row = x->near->entries + (size_t)x->g->sw[v] * x->near->stride;
+		uint32_t first = channel_by_port(x->c, v, row[x->lids.v[x->lid0[place]]]).to;
+
+		for (uint32_t i = x->lid0[place] + 1; i < x->lid0[place + 1] && v != x->sources[place]; i++)
+			if (channel_by_port(x->c, v, row[x->lids.v[i]]).to != first)
+				return false;
+	}
+	return true;
+}
+
+/*
+ * Whether the tables to stay near to were made here: layers allow the ways of all pairs that they have, but for
+ * a few where a fault has changed a layer's order.  Most ways have to arrive yet.
+ */
+static bool are_ours(struct confined *k)
+{
+	const struct layered *x = k->x;
+	size_t n = 0, n_forbidden = 0;
+
+	for (uint32_t p = 0; p < x->n_sources; p++) {
+		if (!are_shared(x, p))
+			return false;
+		k->d = x->sources[p];
+		memset(k->fixed, 0, k->g->n * sizeof(*k->fixed));
+		memset(k->mask, 0, k->g->n * sizeof(*k->mask));
+		keep_near(k, x->lids.v[x->lid0[p]]);
+		memcpy(&k->good[(size_t)p * k->g->n], k->mask, k->g->n * sizeof(*k->mask));
+	}
+	for (uint32_t b = 0; b < x->n_sources; b++)
+		for (uint32_t a = 0; a < b; a++) {
+			struct pair p = { a, b };
+			unsigned layer = route_layer(x->r->near_layers, x->g->sw[x->sources[a]],
+						     x->g->sw[x->sources[b]]);
+
+			n += in_common(k, p) != 0;
+			n_forbidden += in_common(k, p) && !(layer < LAYERS_MAX && in_common(k, p) >> layer & 1);
+		}
+	return n > route_layers_pair(x->n_sources, 0) / 2 && n_forbidden < n / OURS;
+}
+
+static void confine_all(struct confined *k)
+{
+	struct layered *x = k->x;
+
+	make_passes(k);
+	squeeze_left(k);
+	while (x->left.n && force_left(k)) {
+		give_layers(k);
+		squeeze_left(k);
+	}
+}
+
 void confine(struct layered *x)
 {
 	struct confined k;
 
 	confined_init(&k, x);
 	make_layers(&k);
-	make_passes(&k);
-	squeeze_left(&k);
-	while (x->left.n && force_left(&k)) {
-		give_layers(&k);
-		squeeze_left(&k);
-	}
+	confine_all(&k);
 	confined_free(&k);
+}
+
+bool confine_near(struct layered *x)
+{
+	struct confined k;
+	bool ours;
+
+	if (!x->r->near_layers || x->n_sources < 2)
+		return false;
+	confined_init(&k, x);
+	make_layers(&k);
+	ours = are_ours(&k);
+	if (ours)
+		confine_all(&k);
+	confined_free(&k);
+	return ours;
 }

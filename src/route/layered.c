@@ -217,15 +217,31 @@ static void find_room(struct layered *x)
 	}
 }
 
-static bool agree(struct layered *x, struct layered_outcome *did)
+static void place_near(struct layered *x)
 {
-	if (x->near && !x->hopeless)
-		route_near(x);
-	else if (!x->hopeless)
-		route_anew(x);
+	route_near(x);
+	pairs_place(x);
+	find_room(x);
+}
+
+static void place_anew(struct layered *x)
+{
+	route_anew(x);
 	if (!x->hopeless)
 		pairs_place(x);
 	find_room(x);
+}
+
+static bool agree(struct layered *x, struct layered_outcome *did)
+{
+	bool done = x->hopeless;
+
+	if (x->near && x->legal && !done)
+		done = confine_near(x);
+	if (!done && x->near)
+		place_near(x);
+	else if (!done)
+		place_anew(x);
 	if (x->hopeless && x->legal)
 		confine(x);
 	did->rounds = x->rounds;

@@ -87,6 +87,8 @@ void squeeze_in(struct layered *x);
  * legal ways do not connect them.
  */
 void confine(struct layered *x);
+/* The same if the tables to stay near to were made so; else false, and nothing is changed. */
+bool confine_near(struct layered *x);
 /* As layered_routes(), by confine() alone; for tests. */
 struct route_layers *layered_confined(const struct route_request *r, const struct updn_order *o,
 				      unsigned most, struct lfts *out, struct layered_outcome *did);
