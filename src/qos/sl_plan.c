@@ -134,7 +134,7 @@ unsigned sl_plan_lane_kind(const struct sl_plan *x, const struct fabric *f, uint
 		return SL_LANES_NONE;
 	if (!y || !y->ring)
 		return SL_LANES_OWN;
-	ring = y->ring[(size_t)port_node(f, port)->sw * y->ring_ports + f->ports[port].num];
+	ring = *route_ring(y, port_node(f, port)->sw, f->ports[port].num);
 	return ring == ROUTE_NO_RING ? SL_LANES_NONE : SL_LANES_RING + (ring & ROUTE_RING_BITS);
 }
 

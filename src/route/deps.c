@@ -183,7 +183,7 @@ struct deps *deps_new_on_rings(const struct channels *c, const struct route_laye
 
 	d->ring = xcalloc(g->trunk0[g->n], sizeof(*d->ring));
 	for (uint32_t t = 0; t < g->trunk0[g->n]; t++)
-		d->ring[t] = y->ring[(size_t)g->sw[c->from[t]] * y->ring_ports + g->lanes[g->trunks[t].lane0]];
+		d->ring[t] = *route_ring(y, g->sw[c->from[t]], g->lanes[g->trunks[t].lane0]);
 	return d;
 }
 
@@ -232,9 +232,7 @@ uint64_t deps_work(const struct deps *d)
 
 static uint32_t on_lane(const struct deps *d, unsigned layer, uint32_t trunk)
 {
-	uint8_t ring = d->ring[trunk];
-
-	return trunk * d->n_lanes + (ring == ROUTE_NO_RING ? 0 : layer >> (ring & ROUTE_RING_BITS) & 1);
+	return trunk * d->n_lanes + route_lane_in(d->ring[trunk], layer);
 }
 
 /* The dependency of a layer, which is on its lanes, in terms of channels. */

@@ -113,7 +113,7 @@ static void fill_rings(struct ideal *x)
 			unsigned d = dimension_between(x->grid, v, g->trunks[t].v);
 
 			for (uint32_t i = 0; i < g->trunks[t].n_lanes; i++)
-				y->ring[(size_t)g->sw[v] * y->ring_ports + g->lanes[g->trunks[t].lane0 + i]] =
+				*route_ring(y, g->sw[v], g->lanes[g->trunks[t].lane0 + i]) =
 					d < bits ? (uint8_t)d : ROUTE_NOT_ROUND;
 		}
 }

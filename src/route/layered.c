@@ -137,9 +137,7 @@ static void give_way(struct layered *x, struct pair p, uint32_t blocked)
 	uint32_t a = x->sources[p.a], b = x->sources[p.b], toll = raise_tolls(x, blocked);
 
 	x->again[a] = x->again[b] = true;
-	if (!x->legal)
-		return;
-	if (toll >= DEAR || x->rounds >= PATIENCE)
+	if (x->legal && (toll >= DEAR || x->rounds >= PATIENCE))
 		x->legal_only[a] = x->legal_only[b] = true;
 }
 
@@ -183,18 +181,12 @@ static bool are_few(const struct layered *x)
 /*
  * Some pairs are left without room.  Many of them negotiate.  The last few push others aside, while all
  * others stay, and negotiate in turns, unless routes are to stay as they were; if they are many again, or
- * that leads nowhere, they fall back.
+ * that leads nowhere, they fall back.  Where there are no legal ways to fall back on, all negotiate.
  */
 static void prepare_round(struct layered *x, bool few)
 {
 	memset(x->again, 0, x->g->n * sizeof(*x->again));
-	if (!x->legal) {
-		negotiate(x);
-		route_again(x);
-		toll_round(x->toll);
-		return;
-	}
-	x->settled |= few;
+	x->settled |= few && x->legal;
 	if (x->settled && (!few || x->pushes++ >= PUSHES_MAX))
 		fall_back(x);
 	else if (!x->settled || (!x->near && x->pushes % 2 == 0))

@@ -6,19 +6,6 @@
 #include "base/alloc.h"
 #include "route/layers.h"
 
-struct route_layers *route_layers_copy(const struct route_layers *y)
-{
-	struct route_layers *copy = xmemdup(y, sizeof(*y));
-
-	copy->place = xmemdup(y->place, y->n_switches * sizeof(*y->place));
-	copy->of = xmemdup(y->of, route_layers_pair(y->n_places, 0));
-	if (y->ring)
-		copy->ring = xmemdup(y->ring, (size_t)y->n_switches * y->ring_ports);
-	if (y->tree)
-		copy->tree = xmemdup(y->tree, y->n_switches * sizeof(*y->tree));
-	return copy;
-}
-
 static uint32_t *no_switches(uint32_t n)
 {
 	uint32_t *a = xmalloc((n + 1u) * sizeof(*a));
@@ -45,7 +32,7 @@ struct route_layers *route_layers_on(const struct route_layers *y, uint32_t n, c
 			continue;
 		x->place[to[sw]] = y->place[sw];
 		if (x->ring)
-			memcpy(x->ring + to[sw] * row, y->ring + sw * row, row);
+			memcpy(route_ring(x, to[sw], 0), route_ring(y, sw, 0), row);
 		if (x->tree && y->tree[sw] != FABRIC_NONE)
 			x->tree[to[sw]] = to[y->tree[sw]];
 	}

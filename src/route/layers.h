@@ -56,18 +56,24 @@ static inline unsigned route_layer(const struct route_layers *y, uint32_t sw_a, 
 	return a == b || a == FABRIC_NONE || b == FABRIC_NONE ? 0 : y->of[route_layers_pair(a, b)];
 }
 
-/* The lane of a layer on the link by which a switch sends from a port. */
-static inline unsigned route_lane(const struct route_layers *y, unsigned layer, uint32_t sw, unsigned port)
+/* The place in `ring` of the link by which a switch sends from a port. */
+static inline uint8_t *route_ring(const struct route_layers *y, uint32_t sw, unsigned port)
 {
-	uint8_t ring;
+	return &y->ring[(size_t)sw * y->ring_ports + port];
+}
 
-	if (!y->ring)
-		return layer;
-	ring = y->ring[(size_t)sw * y->ring_ports + port];
+/* The lane of a layer on a link of that ring. */
+static inline unsigned route_lane_in(uint8_t ring, unsigned layer)
+{
 	return ring == ROUTE_NO_RING ? 0 : layer >> (ring & ROUTE_RING_BITS) & 1;
 }
 
-struct route_layers *route_layers_copy(const struct route_layers *y);
+/* The lane of a layer on the link by which a switch sends from a port. */
+static inline unsigned route_lane(const struct route_layers *y, unsigned layer, uint32_t sw, unsigned port)
+{
+	return y->ring ? route_lane_in(*route_ring(y, sw, port), layer) : layer;
+}
+
 void route_layers_free(struct route_layers *y);	/* NULL is fine */
 /*
  * The same for a fabric with other switches: to[] is, for each switch of y's fabric, the one of n that it

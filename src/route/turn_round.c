@@ -86,7 +86,7 @@ static uint8_t ring_of(const struct turn_round *x, uint32_t v, uint8_t port)
 {
 	const struct route_layers *y = x->y;
 
-	return y->ring && port < y->ring_ports ? y->ring[(size_t)x->g->sw[v] * y->ring_ports + port] : ROUTE_NO_RING;
+	return y->ring && port < y->ring_ports ? *route_ring(y, x->g->sw[v], port) : ROUTE_NO_RING;
 }
 
 /* The trunk from v along a ring to another neighbour than `but`; FABRIC_NONE if there is none. */
