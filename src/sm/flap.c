@@ -22,6 +22,7 @@ struct record {
 struct flaps {
 	struct flap_rules rules;
 	VEC(struct record) records;
+	VEC(struct flap_link) left_short;	/* by compare_links() */
 };
 
 struct flap_link flap_link_of(const struct fabric *f, uint32_t port)
@@ -52,13 +53,26 @@ void flaps_free(struct flaps *t)
 	if (!t)
 		return;
 	vec_free(&t->records);
+	vec_free(&t->left_short);
 	free(t);
+}
+
+static int compare_links(const void *va, const void *vb)
+{
+	const struct flap_link *a = va, *b = vb;
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (a->guid[i] != b->guid[i])
+			return a->guid[i] < b->guid[i] ? -1 : 1;
+		if (a->port[i] != b->port[i])
+			return a->port[i] < b->port[i] ? -1 : 1;
+	}
+	return 0;
 }
 
 static bool same_link(const struct flap_link *a, const struct flap_link *b)
 {
-	return a->guid[0] == b->guid[0] && a->guid[1] == b->guid[1] &&
-	       a->port[0] == b->port[0] && a->port[1] == b->port[1];
+	return compare_links(a, b) == 0;
 }
 
 /* The record of a link; NULL: there is no room, as all others flap. */
@@ -216,7 +230,7 @@ static bool between_switches(const struct fabric *f, uint32_t port)
 
 struct candidate {
 	uint32_t port;
-	struct flap flap;	/* downs: UINT_MAX: it does not flap, but cannot come up */
+	struct flap flap;	/* downs: UINT_MAX: it does not flap, but carries nothing */
 };
 
 static int least_first(const void *va, const void *vb)
@@ -246,6 +260,58 @@ static bool cannot_come_up(const struct fabric *f, uint32_t port)
 	       (a < IB_PORT_ACTIVE_S && b < IB_PORT_ACTIVE_S);
 }
 
+/* An Armed port becomes Active with the first packet of one that is Active (14.3.6). */
+static bool is_short_of_active(const struct fabric *f, uint32_t port)
+{
+	unsigned a = f->ports[port].state, b = f->ports[f->ports[port].peer].state;
+
+	return (a < b ? a : b) < IB_PORT_ARMED_S || (a > b ? a : b) < IB_PORT_ACTIVE_S;
+}
+
+static bool was_left_short(const struct flaps *t, const struct flap_link *l)
+{
+	return t->left_short.n && bsearch(l, t->left_short.v, t->left_short.n, sizeof(*l), compare_links);
+}
+
+/* Packets that are sent over the link are lost, and this sweep is not the first that can do nothing about it. */
+static bool carries_nothing(const struct flaps *t, const struct fabric *f, uint32_t port)
+{
+	struct flap_link l;
+
+	if (cannot_come_up(f, port))
+		return true;
+	if (!t->left_short.n || !is_short_of_active(f, port))
+		return false;
+	l = flap_link_of(f, port);
+	return was_left_short(t, &l);
+}
+
+void flaps_left_short(struct flaps *t, const struct fabric *f)
+{
+	t->left_short.n = 0;
+	for (uint32_t i = 0; f && i < f->n_ports; i++)
+		if (between_switches(f, i) && f->ports[i].peer > i && is_short_of_active(f, i))
+			*vec_push(&t->left_short) = flap_link_of(f, i);
+	if (t->left_short.n)
+		qsort(t->left_short.v, t->left_short.n, sizeof(*t->left_short.v), compare_links);
+}
+
+bool flaps_come_up(struct flaps *t, const struct fabric *f, struct flap_link *out)
+{
+	for (size_t i = 0; i < t->left_short.n; i++) {
+		uint32_t port = flap_port(f, &t->left_short.v[i], 0);
+
+		if (port == FABRIC_NONE || !f->ports[port].held || is_short_of_active(f, port))
+			continue;
+		*out = t->left_short.v[i];
+		t->left_short.n--;
+		memmove(&t->left_short.v[i], &t->left_short.v[i + 1],
+			(t->left_short.n - i) * sizeof(*t->left_short.v));
+		return true;
+	}
+	return false;
+}
+
 static void hold(struct fabric *f, uint32_t port, bool held)
 {
 	f->ports[port].held = f->ports[f->ports[port].peer].held = held;
@@ -260,7 +326,7 @@ bool flaps_hold(const struct flaps *t, struct fabric *f)
 	for (uint32_t i = 0; i < f->n_ports; i++)
 		f->ports[i].held = false;
 	for (uint32_t i = 0; i < f->n_ports; i++) {
-		if (!between_switches(f, i) || f->ports[i].held || !cannot_come_up(f, i))
+		if (!between_switches(f, i) || f->ports[i].held || !carries_nothing(t, f, i))
 			continue;
 		hold(f, i, true);
 		*vec_push(&list) = (struct candidate){

@@ -12,6 +12,10 @@
  * programmed, so that it may be used again at once.  Where it is the only way between two
  * parts of the fabric it is used nevertheless; of several such the one that flaps least.
  * The only link of a host is never held.
+ *
+ * A link that stays short of Active after a sweep, as where a switch answers Sets with errors, drops what is
+ * sent over it.  The next sweep holds it if it is short of Active still, and so do those after it until it
+ * is not.  At first such a link is used: nearly all links of a fabric that comes up are short of Active.
  */
 #ifndef QOSD_SM_FLAP_H
 #define QOSD_SM_FLAP_H
@@ -65,10 +69,20 @@ bool flaps_release(struct flaps *t, uint64_t guid, unsigned port, struct flap *o
 /* The port of f that is an end of the link, if it is there; else FABRIC_NONE. */
 uint32_t flap_port(const struct fabric *f, const struct flap_link *l, unsigned end);
 /*
- * Says of each port of f whether its link is held: those that flap, and those that no sweep can bring
- * up as one end says Down, or a PortState that there is not; but for those that are the only way.
- * True: some are.
+ * Says of each port of f whether its link is held: those that flap, those that no sweep can bring
+ * up as one end says Down, or a PortState that there is not, and those that a sweep has left short of
+ * Active and that are so still; but for those that are the only way.  True: some are.
  */
 bool flaps_hold(const struct flaps *t, struct fabric *f);
+/*
+ * A sweep has set the ports of f, and those of its links between switches that are short of Active are
+ * remembered, instead of those before.  f NULL: none are.
+ */
+void flaps_left_short(struct flaps *t, const struct fabric *f);
+/*
+ * Of those remembered, one that is held in f and not short of Active any more, and forgets it.  False:
+ * there is none.
+ */
+bool flaps_come_up(struct flaps *t, const struct fabric *f, struct flap_link *out);
 
 #endif

@@ -7,6 +7,9 @@
  * A link went down if an end says so that is in the fabric still: the port is down or leads
  * elsewhere, or was Armed or Active and is not, as it was down in between.  Of one whose ends are
  * both out of reach nothing is known.  It counts once for each look, however often it went.
+ *
+ * Links that sweeps leave short of Active are held, too, and given back by the local sweep that follows the
+ * one which made them Active.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -120,7 +123,14 @@ static void arm(struct sm *sm)
 		timer_set(sm->flap_timer, next > now ? next - now : 0, 0);
 }
 
-/* Routes may use it: its ends are looked at as if they had changed.  True: there is a reason. */
+/* A local sweep is to look at the ends of the link as if they had changed. */
+static void suspect_ends(struct sm *sm, const struct flap_link *l)
+{
+	for (unsigned i = 0; i < 2; i++)
+		sm_suspect(sm, &(struct suspect){ .guid = l->guid[i], .changed = true });
+}
+
+/* Routes may use it.  True: there is a reason for a sweep. */
 static bool give_back(struct sm *sm, const struct flap *flap)
 {
 	const struct fabric *f = sm->published ? sm->published->f : NULL;
@@ -128,8 +138,7 @@ static bool give_back(struct sm *sm, const struct flap *flap)
 	/* a sweep that runs may have held it, or will not any more */
 	if (sm->kind == SWEEP_NONE && flap_on(f, flap, 0).is != FLAP_HELD)
 		return false;
-	for (unsigned i = 0; i < 2; i++)
-		sm_suspect(sm, &(struct suspect){ .guid = flap->link.guid[i], .changed = true });
+	suspect_ends(sm, &flap->link);
 	return true;
 }
 
@@ -253,6 +262,21 @@ void flapping_look(struct sm *sm)
 	}
 	vec_free(&begun);
 	arm(sm);
+}
+
+void flapping_swept(struct sm *sm)
+{
+	struct flap_link l;
+	bool sweep = false;
+
+	while (flaps_come_up(sm->flaps, sm->f, &l)) {
+		suspect_ends(sm, &l);
+		sweep = true;
+	}
+	/* what sets no ports tells nothing of what can be set */
+	flaps_left_short(sm->flaps, sm->kind == SWEEP_TAKEOVER ? NULL : sm->f);
+	if (sweep)
+		sm_want_sweep(sm, SWEEP_LOCAL, "links came up late");
 }
 
 void flapping_new(struct sm *sm)

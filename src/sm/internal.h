@@ -731,6 +731,8 @@ void flapping_new(struct sm *sm);
 void flapping_free(struct sm *sm);
 /* A sweep knows the fabric, and makes its routes next: what went down since the last one. */
 void flapping_look(struct sm *sm);
+/* A sweep has ended, and knows which links it has left short of Active. */
+void flapping_swept(struct sm *sm);
 
 /* refused.c: Sets that are answered with an error */
 void refused_new(struct sm *sm);

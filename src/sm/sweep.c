@@ -1289,6 +1289,7 @@ void sweep_announced(struct sm *sm)
 	tell_written(sm, complete, was_up);
 	congestion_after_sweep(sm);
 	kept_routes_swept(sm);
+	flapping_swept(sm);
 	sweep_cleanup(sm, true);
 	multicast_after_sweep(sm);
 	refused_swept(sm);

@@ -91,6 +91,7 @@ served() {
 		for pair in "$before|$host" "$host|$before" "$manager|$host" "$host|$manager"; do
 			connected "${pair%|*}" "${pair#*|}" && continue
 			unserved="${pair/|/ -> }"
+			[ -z "${LIES_KEEP:-}" ] || sim_ctl path "${pair%|*}" "${pair#*|}" >unserved 2>&1
 			return 1
 		done
 		before=$host
@@ -100,7 +101,7 @@ served() {
 # keep: the log of the manager, and what was wrong.
 keep() {
 	[ -n "${LIES_KEEP:-}" ] || return 0
-	{ echo "$what"; cat liars.list; ctl health; cat audit; cat "$qosd_log"; } >"$LIES_KEEP/$(date +%s.%N)" 2>&1
+	{ echo "$what"; cat liars.list unserved; ctl health; ctl ports; cat audit; cat "$qosd_log"; } >"$LIES_KEEP/$(date +%s.%N)" 2>&1
 }
 
 # named: every node by the name that it has.

@@ -281,6 +281,66 @@ START_TEST(held_where_it_cannot_come_up)
 }
 END_TEST
 
+static void all_are_active(void)
+{
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		f->ports[i].state = IB_PORT_ACTIVE_S;
+}
+
+/* Armed at both ends before and after a sweep: held by the next one, until an end is Active. */
+START_TEST(held_while_sweeps_leave_it_short_of_active)
+{
+	struct fabric_port *near = port_of(LEAF, 5), *far = &f->ports[near->peer];
+	struct flap_link late;
+
+	all_are_active();
+	near->state = far->state = IB_PORT_ARMED_S;
+	ck_assert(!flaps_hold(flaps, f));		/* no sweep has set it so far */
+	flaps_left_short(flaps, f);
+	ck_assert(flaps_hold(flaps, f));
+	ck_assert(near->held && far->held);
+	ck_assert(!held(LEAF, 6));
+	ck_assert(!flaps_come_up(flaps, f, &late));
+	far->state = IB_PORT_ACTIVE_S;			/* with the first packet both are */
+	ck_assert(flaps_come_up(flaps, f, &late));
+	ck_assert(late.guid[0] == LEAF && late.port[0] == 5 && late.guid[1] == SPINE);
+	ck_assert(!flaps_come_up(flaps, f, &late));
+	flaps_left_short(flaps, f);
+	ck_assert(!flaps_hold(flaps, f));
+	/* trained anew: no sweep has had a chance yet */
+	near->state = far->state = IB_PORT_INIT_S;
+	ck_assert(!flaps_hold(flaps, f));
+	/* one end is Active, and the other drops all that comes */
+	far->state = IB_PORT_ACTIVE_S;
+	flaps_left_short(flaps, f);
+	ck_assert(flaps_hold(flaps, f));
+	ck_assert(near->held);
+	/* it was taken away meanwhile */
+	near->peer = far->peer = FABRIC_NONE;
+	ck_assert(!flaps_hold(flaps, f));
+	ck_assert(!flaps_come_up(flaps, f, &late));
+	near->peer = port(SPINE, far->num);
+	far->peer = port(LEAF, near->num);
+	flaps_left_short(flaps, NULL);
+	ck_assert(!flaps_hold(flaps, f));
+}
+END_TEST
+
+/* All links of a leaf are: one of them is used, as there is nothing else. */
+START_TEST(short_of_active_and_the_only_way)
+{
+	all_are_active();
+	for (unsigned i = 0; i < 4; i++) {
+		struct fabric_port *p = port_of(LEAF, 5 + i);
+
+		p->state = f->ports[p->peer].state = IB_PORT_ARMED_S;
+	}
+	flaps_left_short(flaps, f);
+	ck_assert(flaps_hold(flaps, f));
+	ck_assert_uint_eq(held(LEAF, 5) + held(LEAF, 6) + held(LEAF, 7) + held(LEAF, 8), 3);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("flap");
@@ -298,6 +358,8 @@ int main(void)
 	tcase_add_test(t, held_where_there_is_another_way);
 	tcase_add_test(t, the_only_way_is_used);
 	tcase_add_loop_test(t, held_where_it_cannot_come_up, IB_PORT_NOP, IB_PORT_DOWN_S + 1);
+	tcase_add_test(t, held_while_sweeps_leave_it_short_of_active);
+	tcase_add_test(t, short_of_active_and_the_only_way);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
