@@ -25,6 +25,7 @@
 	family("clos", gen_clos, ":LEAVESxSPINES[,hosts=PER-LEAF][,parallel=N]") \
 	family("torus", gen_torus, ":AxBxC...[,hosts=PER-SWITCH][,parallel=N]") \
 	family("mesh", gen_mesh, ":AxBxC...[,hosts=PER-SWITCH][,parallel=N]") \
+	family("hyperx", gen_hyperx, ":AxBxC...[,hosts=PER-SWITCH][,parallel=N]") \
 	family("hypercube", gen_hypercube, ":d=DIMENSIONS[,hosts=PER-SWITCH][,parallel=N]") \
 	family("dragonfly", gen_dragonfly, ":a=PER-GROUP,h=GLOBAL-LINKS[,p=HOSTS][,g=GROUPS]") \
 	family("ring", gen_ring, ":SWITCHES[,hosts=PER-SWITCH][,parallel=N]") \
@@ -33,7 +34,8 @@
 	family("switch", gen_single_switch, ":PORTS[,hosts=N]")
 
 #define OPTIONS_OF_ALL \
-	"[,hosts-ports=N][,routers=N][,dangling=N][,aggregation=1][,speed=4xEDR]"
+	"[,hosts-ports=N][,routers=N][,dangling=N][,aggregation=1][,speed=4xEDR]" \
+	"\n       [,lose=PERCENT[@SEED]][,slow=PERCENT[@SEED]/4xQDR]"
 
 #define FAMILY_ENTRY(name, make, takes) { name, make, name takes OPTIONS_OF_ALL },
 static const struct gen_family families[] = { FAMILIES(FAMILY_ENTRY) };
@@ -99,6 +101,7 @@ static void read_common(struct gen *g)
 	g->aggregation = gen_number(g, "aggregation", 0, 0, 1);
 	if (speed && !link_speed_parse(speed, strlen(speed), &g->speed))
 		gen_refuse(g, "speed=%s: %s", speed, LINK_SPEEDS_TEXT);
+	gen_read_flaws(g);
 }
 
 static uint32_t hosts_at(const struct gen *g, uint64_t cables)
@@ -236,6 +239,8 @@ bool topo_generate(const char *spec, struct sim_fabric *f, struct buf *err)
 	read_common(&g);
 	g.family->make(&g);
 	add_aggregation_nodes(&g);
+	if (!g.bad)
+		gen_add_flaws(&g);
 	free(text);
 	if (g.bad)
 		buf_printf(err, "usage: %s\n", g.family->help);
@@ -251,6 +256,12 @@ int gen_digits(uint32_t n, int min)
 	for (uint64_t ten = 10; ten < n; ten *= 10)
 		digits++;
 	return digits > min ? digits : min;
+}
+
+uint32_t gen_chance(uint64_t *state, uint32_t n)
+{
+	*state += 0x9e3779b97f4a7c15ULL;
+	return (uint32_t)((hash64(*state) >> 32) * n >> 32);
 }
 
 static uint32_t add_node(struct gen *g, enum sim_node_type type, unsigned nports, const char *desc)

@@ -17,6 +17,12 @@ struct gen_option {
 	bool used;
 };
 
+/* Of the cables between switches so many per cent, by chance with that seed. */
+struct gen_flaw {
+	uint32_t percent, seed;
+	struct link_speed speed;	/* of those that are slow */
+};
+
 struct gen {
 	const struct gen_family *family;
 	struct sim_fabric *f;
@@ -28,6 +34,7 @@ struct gen {
 	unsigned host_ports, routers, dangling;
 	bool aggregation;		/* a SHARP aggregation node inside each switch */
 	struct link_speed speed;
+	struct gen_flaw lose, slow;
 	uint32_t made[SIM_ROUTER + 1];	/* nodes of each type so far */
 };
 
@@ -42,6 +49,7 @@ void gen_fat_tree(struct gen *g);
 void gen_clos(struct gen *g);
 void gen_torus(struct gen *g);
 void gen_mesh(struct gen *g);
+void gen_hyperx(struct gen *g);
 void gen_ring(struct gen *g);
 void gen_hypercube(struct gen *g);
 void gen_dragonfly(struct gen *g);
@@ -62,6 +70,10 @@ uint32_t gen_number(struct gen *g, const char *key, uint32_t otherwise, uint32_t
  * switches of so many ports each, so many cables to hosts.
  */
 bool gen_ready(struct gen *g, uint64_t switches, uint64_t ports, uint64_t host_cables);
+
+/* flaws.c: their options; and what they do to the fabric, which is complete otherwise. */
+void gen_read_flaws(struct gen *g);
+void gen_add_flaws(struct gen *g);
 
 /* --- building --- */
 
@@ -86,6 +98,8 @@ void gen_hosts(struct gen *g, const struct gen_place *places, uint32_t n);
  */
 void gen_hosts_evenly(struct gen *g, uint32_t first_switch, uint32_t n, unsigned per_switch);
 
+/* A number below n, by chance: *state is the seed at first. */
+uint32_t gen_chance(uint64_t *state, uint32_t n);
 /* Digits that numbers below n need, at least min. */
 int gen_digits(uint32_t n, int min);
 

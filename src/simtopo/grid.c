@@ -2,11 +2,12 @@
 /*
  * Switches in a grid of any number of dimensions, each with links to its
  * neighbours: torus, mesh, ring (a torus of one dimension), hypercube (a mesh
- * of size 2 in all).
+ * of size 2 in all), HyperX (in each dimension all are neighbours of all).
  *
  * Ports of a switch: 1 .. hosts to hosts, then for each dimension those to the
  * next switch, and those to the one before.  Where a dimension has two switches
- * only, next and before are the same, and so are the ports.
+ * only, next and before are the same, and so are the ports.  In a HyperX for each
+ * dimension those to the other switches, by their place in it.
  */
 #include "simtopo/generate.h"
 
@@ -19,6 +20,7 @@ struct grid {
 	unsigned dimensions;
 	uint32_t size[DIMENSIONS_MAX];
 	bool wraps;
+	bool full;			/* a HyperX */
 	unsigned hosts, parallel;
 	const char *name, *between;	/* of a switch: name-1-2-3 */
 	uint32_t first;			/* node index */
@@ -35,7 +37,7 @@ static uint64_t grid_switches(const struct grid *gr)
 
 static unsigned directions(const struct grid *gr, unsigned d)
 {
-	return gr->size[d] == 2 ? 1 : 2;
+	return gr->full ? gr->size[d] - 1 : gr->size[d] == 2 ? 1 : 2;
 }
 
 /* The ports before those of dimension d; of all dimensions, those that a switch has. */
@@ -80,6 +82,18 @@ static void link_next(struct gen *g, const struct grid *gr, uint32_t i, unsigned
 		gen_link(g, gr->first + i, port + j, gr->first + next, back + j);
 }
 
+/* To all switches behind it in dimension d. */
+static void link_others(struct gen *g, const struct grid *gr, uint32_t i, unsigned d, uint32_t stride)
+{
+	uint32_t at = i / stride % gr->size[d];
+	unsigned first = ports_before(gr, d) + 1;
+
+	for (uint32_t other = at + 1; other < gr->size[d]; other++)
+		for (unsigned j = 0; j < gr->parallel; j++)
+			gen_link(g, gr->first + i, first + (other - 1) * gr->parallel + j,
+				 gr->first + i + (other - at) * stride, first + at * gr->parallel + j);
+}
+
 static void make_grid(struct gen *g, struct grid *gr)
 {
 	uint64_t n = grid_switches(gr);
@@ -97,7 +111,7 @@ static void make_grid(struct gen *g, struct grid *gr)
 		uint32_t stride = 1;
 
 		for (unsigned d = 0; d < gr->dimensions; stride *= gr->size[d++])
-			link_next(g, gr, i, d, stride);
+			(gr->full ? link_others : link_next)(g, gr, i, d, stride);
 	}
 	gen_hosts_evenly(g, gr->first, (uint32_t)n, gr->hosts);
 }
@@ -135,6 +149,14 @@ void gen_torus(struct gen *g)
 void gen_mesh(struct gen *g)
 {
 	struct grid gr = { .name = "mesh", .between = "-" };
+
+	read_sizes(g, &gr);
+	make_grid(g, &gr);
+}
+
+void gen_hyperx(struct gen *g)
+{
+	struct grid gr = { .full = true, .name = "hyperx", .between = "-" };
 
 	read_sizes(g, &gr);
 	make_grid(g, &gr);

@@ -25,12 +25,6 @@ struct random_net {
 	uint32_t n_links;
 };
 
-static uint32_t chance(struct random_net *r, uint32_t n)
-{
-	r->state += 0x9e3779b97f4a7c15ULL;
-	return (uint32_t)((hash64(r->state) >> 32) * n >> 32);
-}
-
 /* A switch's next port; the switch at open[at] is struck off when that was its last. */
 static unsigned take_port(struct random_net *r, uint32_t at)
 {
@@ -77,7 +71,7 @@ static void make_tree(struct gen *g, struct random_net *r)
 			r->first = node;
 		r->open[r->n_open++] = i;
 		if (i > 0)
-			link_open(g, r, chance(r, r->n_open - 1), r->n_open - 1);
+			link_open(g, r, gen_chance(&r->state, r->n_open - 1), r->n_open - 1);
 	}
 }
 
@@ -92,7 +86,7 @@ static void place_hosts(struct gen *g, struct random_net *r)
 		bool fresh = false;
 
 		for (unsigned try = 0; !fresh && try < TRIES; try++) {
-			at = chance(r, r->n_open);
+			at = gen_chance(&r->state, r->n_open);
 			fresh = true;
 			for (uint32_t j = begin; j < i; j++)
 				fresh = fresh && places[j].node != r->first + r->open[at];
@@ -110,8 +104,8 @@ static bool pick_pair(struct random_net *r, uint32_t *at_a, uint32_t *at_b)
 	for (unsigned try = 0; r->n_open >= 2 && try < TRIES; try++) {
 		uint32_t n;
 
-		*at_a = chance(r, r->n_open);
-		*at_b = chance(r, r->n_open - 1);
+		*at_a = gen_chance(&r->state, r->n_open);
+		*at_b = gen_chance(&r->state, r->n_open - 1);
 		if (*at_b >= *at_a)
 			++*at_b;
 		n = map64_get(&r->cables, pair_key(r->open[*at_a], r->open[*at_b]));
@@ -130,7 +124,7 @@ static void add_links(struct gen *g, struct random_net *r)
 		uint32_t a = r->open[at_a], b = r->open[at_b];
 
 		link_open(g, r, at_a, at_b);
-		while (r->parallel > 1 && r->n_links < r->links && chance(r, 2) &&
+		while (r->parallel > 1 && r->n_links < r->links && gen_chance(&r->state, 2) &&
 		       at_a < r->n_open && at_b < r->n_open && r->open[at_a] == a &&
 		       r->open[at_b] == b &&
 		       map64_get(&r->cables, pair_key(a, b)) < r->parallel)

@@ -36,6 +36,16 @@ static const struct {
 	{ "torus:3x2,parallel=2", 6, 6, 2 * (6 + 3) + 6 },
 	{ "mesh:8x8", 64, 64, 2 * 56 + 64 },
 	{ "mesh:2x3x4x5,hosts=0", 120, 0, 60 + 80 + 90 + 96 },
+	{ "hyperx:4x3,hosts=2", 12, 24, 3 * 6 + 4 * 3 + 24 },
+	{ "hyperx:5,parallel=2,hosts=0", 5, 0, 2 * 10 },
+	{ "hyperx:2x2x2", 8, 8, 12 + 8 },
+	/* of 2 * 56 cables between switches a tenth */
+	{ "mesh:8x8,lose=10", 64, 64, 112 - 11 + 64 },
+	{ "clos:40x20,lose=30@9", 60, 800, 800 - 240 + 800 },
+	/* a tree of them stays */
+	{ "torus:4x4,lose=100,hosts=2", 16, 32, 15 + 32 },
+	{ "random:switches=10,hosts=10,links=9,lose=50", 10, 10, 19 },
+	{ "torus:4x4,lose=0", 16, 16, 32 + 16 },
 	{ "hypercube:d=6,hosts=2", 64, 128, 6 * 32 + 128 },
 	{ "ring:8,hosts=2", 8, 16, 8 + 16 },
 	{ "ring:2,parallel=3", 2, 2, 3 + 2 },
@@ -131,6 +141,20 @@ START_TEST(aggregation_nodes_are_inside_of_switches)
 	}
 	outcome_free(&o);
 	outcome_free(&without);
+}
+END_TEST
+
+START_TEST(hyperx_has_all_links_of_a_row)
+{
+	struct outcome o = good(generate("hyperx:3x2x4,hosts=1"));
+
+	ck_assert_str_eq(peer_desc(o.f, "hyperx-1-0-2", 1 + 1), "hyperx-0-0-2");
+	ck_assert_str_eq(peer_desc(o.f, "hyperx-1-0-2", 1 + 2), "hyperx-2-0-2");
+	ck_assert_str_eq(peer_desc(o.f, "hyperx-1-0-2", 1 + 3), "hyperx-1-1-2");
+	ck_assert_str_eq(peer_desc(o.f, "hyperx-1-0-2", 1 + 4), "hyperx-1-0-0");
+	ck_assert_str_eq(peer_desc(o.f, "hyperx-1-0-2", 1 + 5), "hyperx-1-0-1");
+	ck_assert_str_eq(peer_desc(o.f, "hyperx-1-0-2", 1 + 6), "hyperx-1-0-3");
+	outcome_free(&o);
 }
 END_TEST
 
@@ -307,6 +331,40 @@ START_TEST(speed_is_that_of_all_cables)
 END_TEST
 
 /* GUIDs of nodes, ports and systems are all different, but for a switch and its port 0. */
+static uint32_t count_slow(const struct sim_fabric *f)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		bool slow = f->ports[i].peer != SIM_NONE && f->ports[i].cable_speed == SIM_SPEED_QDR &&
+			    !f->ports[i].cable_ext;
+
+		ck_assert(!slow || (is_switch(node_of(f, i)) && is_switch(node_of(f, f->ports[i].peer))));
+		n += slow;
+	}
+	return n;
+}
+
+START_TEST(some_cables_are_slower)
+{
+	struct outcome o = good(generate("torus:5x5,speed=4xHDR,slow=20@3/4xQDR"));
+	struct outcome lost = good(generate("torus:5x5,speed=4xHDR,slow=20@3/4xQDR,lose=20@3"));
+	struct outcome other = good(generate("torus:5x5,speed=4xHDR,slow=20@4/4xQDR"));
+	uint32_t differ = 0;
+
+	ck_assert_uint_eq(count_slow(o.f), 2 * 10);
+	ck_assert_uint_eq(count_slow(other.f), 2 * 10);
+	/* the same seed takes the same cables: of the slow ones few are left */
+	ck_assert_uint_lt(count_slow(lost.f), 2 * 3);
+	for (uint32_t i = 0; i < o.f->n_ports; i++)
+		differ += o.f->ports[i].cable_ext != other.f->ports[i].cable_ext;
+	ck_assert_uint_gt(differ, 0);
+	outcome_free(&o);
+	outcome_free(&lost);
+	outcome_free(&other);
+}
+END_TEST
+
 START_TEST(guids_are_distinct)
 {
 	struct outcome o = good(generate("fat-tree:k=8,hosts-ports=2,routers=3"));
@@ -405,6 +463,14 @@ static const struct {
 	{ "switch:4,hosts=5", "hosts=5: a number from 0 to 4" },
 	{ "switch:4,speed=5xEDR", "speed=5xEDR: 1x, 2x, 4x" },
 	{ "switch:4,speed=", "speed=: 1x, 2x" },
+	{ "hyperx:4x1", "each 2 or more" },
+	{ "hyperx:200x60,hosts=0", "a switch would need 258 ports: 254 at most" },
+	{ "clos:4x2,lose=101", "lose=101: PERCENT or PERCENT@SEED is expected" },
+	{ "clos:4x2,lose=5@", "lose=5@: PERCENT" },
+	{ "clos:4x2,lose=5/4xQDR", "lose=5/4xQDR: PERCENT" },
+	{ "clos:4x2,lose=-5", "lose=-5: PERCENT" },
+	{ "clos:4x2,slow=5", "slow=5: PERCENT/SPEED or" },
+	{ "clos:4x2,slow=5@2/9xQDR", "slow=5@2/9xQDR: PERCENT/SPEED or" },
 	{ "switch:4,hosts-ports=9", "hosts-ports=9: a number from 1 to 8" },
 	{ "switch:4,routers=3,dangling=2", "there are 4" },
 	{ "switch:4,1=1,2=1,3=1,4=1,5=1,6=1,7=1,8=1,9=1,10=1,11=1,12=1,13=1,14=1,15=1,16=1,17=1,"
@@ -441,6 +507,7 @@ int main(void)
 	tcase_add_test(tc, fat_tree_has_its_levels);
 	tcase_add_test(tc, clos_connects_each_leaf_with_each_spine);
 	tcase_add_test(tc, aggregation_nodes_are_inside_of_switches);
+	tcase_add_test(tc, hyperx_has_all_links_of_a_row);
 	tcase_add_test(tc, torus_goes_round);
 	tcase_add_test(tc, cube_flips_a_bit);
 	tcase_add_test(tc, dragonfly_groups_are_equals);
@@ -449,6 +516,7 @@ int main(void)
 	tcase_add_test(tc, cas_of_two_ports_are_at_two_switches);
 	tcase_add_test(tc, routers_and_dangling_cables);
 	tcase_add_test(tc, speed_is_that_of_all_cables);
+	tcase_add_test(tc, some_cables_are_slower);
 	tcase_add_test(tc, guids_are_distinct);
 	tcase_add_loop_test(tc, printed_and_loaded_again, 0, ARRAY_SIZE(round_trips));
 	tcase_add_loop_test(tc, impossible_fabrics_are_refused, 0, ARRAY_SIZE(impossible));
