@@ -111,9 +111,9 @@ void gen_read_flaws(struct gen *g)
 	text = gen_text(g, "slow");
 	if (text) {
 		rest = read_share(text, &g->slow);
-		if (!rest || *rest != '/' || !link_speed_parse(rest + 1, strlen(rest + 1), &g->slow.speed))
-			gen_refuse(g, "slow=%s: PERCENT/SPEED or PERCENT@SEED/SPEED is expected, as in "
-				   "20@7/4xQDR", text);
+		if (!rest || *rest != ':' || !link_speed_parse(rest + 1, strlen(rest + 1), &g->slow.speed))
+			gen_refuse(g, "slow=%s: PERCENT:SPEED or PERCENT@SEED:SPEED is expected, as in "
+				   "20@7:4xQDR", text);
 	}
 }
 

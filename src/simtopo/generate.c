@@ -35,7 +35,7 @@
 
 #define OPTIONS_OF_ALL \
 	"[,hosts-ports=N][,routers=N][,dangling=N][,aggregation=1][,speed=4xEDR]" \
-	"\n       [,lose=PERCENT[@SEED]][,slow=PERCENT[@SEED]/4xQDR]"
+	"\n       [,lose=PERCENT[@SEED]][,slow=PERCENT[@SEED]:4xQDR]"
 
 #define FAMILY_ENTRY(name, make, takes) { name, make, name takes OPTIONS_OF_ALL },
 static const struct gen_family families[] = { FAMILIES(FAMILY_ENTRY) };

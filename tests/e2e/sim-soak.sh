@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Random faults on a fat tree with two subnet managers: links, hosts, switches, reboots, silence,
+# Random faults, on fat trees and on other shapes by each engine, with two subnet managers: links, hosts, switches, reboots, silence,
 # MADs that are lost, late or come twice, slow links, new descriptions, policies, partitions,
 # joins and leaves, managers that are killed, frozen and cut off, several at a time and one on
 # the other's heels.  After each few of them there is quiet.  Then the right one of the two is master, all tables are right
@@ -10,8 +10,9 @@
 # to do so again, and no more open files and children are in use than before.
 #
 #   SOAK_SECONDS=n  how long (default 12)
-#   SOAK_SEED=n     the same faults again (default: seeds that once failed, then a new one)
-#   SOAK_TREE=...   qosd-sim's words for a fabric (default: each of the two below in turn)
+#   SOAK_SEED=n     the same faults again (default: seeds that once failed, then new ones)
+#   SOAK_TREE=...   qosd-sim's words for a fabric (default: each of those below in turn)
+#   SOAK_ROUTING=.. routing engines, on the fabric of SOAK_TREE (default: updn)
 #   SOAK_PRESET=... what its devices are like (default: what they would be)
 #   SOAK_KILLS=no   nobody ends or freezes a manager, for a look at their memory
 #   SOAK_USAGE=file memory (KiB), open files and threads of either at every quiet moment
@@ -21,9 +22,12 @@
 only_on qosd-sim "ibsim has no node that loses its tables, and no judge"
 
 seconds=${SOAK_SECONDS:-12}
-small=fat-tree:k=6,aggregation=1
-large=fat-tree:k=36,levels=2	# 648 hosts
-[ -z "${SOAK_TREE:-}" ] || small=$SOAK_TREE large=$SOAK_TREE
+# Fabrics, and the engines that route them.  Those that are no trees hang together without any
+# three links or switches.
+fabrics=("fat-tree:k=6,aggregation=1" "fat-tree:k=36,levels=2"	# 648 hosts
+	"torus:5x4,hosts=2 [grid, layered]" "hyperx:4x4,slow=20:4xQDR [grid, layered]"
+	"dragonfly:a=4,h=2,p=1,g=5 [layered]" "torus:5x4,hosts=2,lose=3@2 auto")
+[ -z "${SOAK_TREE:-}" ] || fabrics=("$SOAK_TREE${SOAK_ROUTING:+ $SOAK_ROUTING}")
 sim_options=()
 [ -z "${SOAK_PRESET:-}" ] || sim_options=(--preset "$SOAK_PRESET")
 usage=${SOAK_USAGE:-$work/usage}
@@ -66,7 +70,8 @@ start_manager() {
 	started=$(starts "$1")
 	as_own "${node[$1]}"
 	# shellcheck disable=SC2086
-	"${as[@]}" "$build/qosd" -F -s "$1.sock" -d "$1.state" -p policy.yaml ${SOAK_QOSD:-} >>"$1.log" 2>&1 &
+	"${as[@]}" "$build/qosd" -F -s "$1.sock" -d "$1.state" -c settings.yaml -p policy.yaml ${SOAK_QOSD:-} \
+		>>"$1.log" 2>&1 &
 	pid[$1]=$!
 	pids+=("$!")
 	until_ 10 opened "$1" || bad "$1 has no port: $(tail -n 1 "$1.log")"
@@ -148,6 +153,15 @@ hosts_some() {	# GUIDs of some hosts, into the file some.guids
 		echo "${guids[$picked]}"
 	done | sort -u >some.guids
 }
+# may_cut: one more link or switch may go.
+may_cut() {
+	local did n=0
+	[ -n "$routing" ] || return 0	# a tree's leaves have as many links up as all faults could take
+	for did in "${broken[@]}"; do
+		case $did in 'link up'* | 'node on'*) n=$((n + 1)) ;; esac
+	done
+	[ $n -lt 3 ]
+}
 one_fault() {
 	local x m
 	if [ ${#broken[@]} -gt 6 ] || { [ ${#broken[@]} -gt 0 ] && [ $((RANDOM % 3)) -eq 0 ]; }; then
@@ -160,10 +174,11 @@ one_fault() {
 		return
 	fi
 	case $((RANDOM % 29)) in
-	0 | 1 | 2 | 3) any switches; port_of "$picked" || return
+	0 | 1 | 2 | 3) may_cut && any switches && port_of "$picked" || return
 		broken+=("link up $picked"); act link down "$picked" ;;
 	4 | 5) any hosts; broken+=("node on $picked"); act node off "$picked" ;;
-	6) any switches; broken+=("node on $picked"); act node off "$picked" ;;
+	6) may_cut || return
+		any switches; broken+=("node on $picked"); act node off "$picked" ;;
 	7) any switches; act node reboot "$picked" ;;
 	8) any hosts; act node reboot "$picked" ;;
 	9) any switches; port_of "$picked" || return
@@ -224,7 +239,17 @@ is_quiet() {
 	last=$now
 	return 1
 }
-all_right() { sim_ctl check >check.out 2>&1 || { why="check: $(tail -n 3 check.out | tr '\n' ' ')"; return 1; }; }
+# Where routes are in layers, each pair of ports has an SL of its own, as qosd tells.
+check() {
+	local of_pairs=()
+	if [ -n "$routing" ]; then
+		rm -rf dump
+		of "$(best)" ctl dump "$work/dump" >check.out 2>&1 || return
+		[ ! -e dump/opensm-path-sls.dump ] || of_pairs=(--sl 0 --path-sls dump/opensm-path-sls.dump)
+	fi
+	sim_ctl check "${of_pairs[@]}" >check.out 2>&1
+}
+all_right() { check || { why="check: $(tail -n 3 check.out | tr '\n' ' ')"; return 1; }; }
 settled() { is_quiet && all_right; }
 lids() { sim_ctl show nodes | awk '$4 != "-" { print $2, $4 }' | sort; }
 
@@ -312,10 +337,12 @@ soak() {	# soak SEED SECONDS
 	note "seed $1: $n faults, $rounds times quiet"
 }
 
-# begin TREE: a fabric of it with both managers and clients.
+# begin FABRIC [ENGINES]: a fabric of it with both managers and clients.
 begin() {
 	start_sim "$1"
 	rm -rf a.* b.*
+	routing=${*:2}
+	echo "${routing:+routing: $routing}" >settings.yaml
 	mapfile -t switches < <(sim_ctl show nodes | awk '$1 == "switch" { print $2 }')
 	mapfile -t hosts < <(sim_ctl show nodes | awk '$1 == "ca" && !/Aggregation Node/ { print $2 }')
 	declare -gA guids=()
@@ -371,17 +398,17 @@ finish() {
 names=(a b)
 # shellcheck disable=SC2034
 effects=(delay duplicate reorder)
-seeds=${SOAK_SEED:-"1 2 $RANDOM"}
-n_seeds=$(wc -w <<<"$seeds")
-tree=$small
+seeds=${SOAK_SEED:-"1 2 $RANDOM $RANDOM $RANDOM $RANDOM"}
+n_seeds=$(wc -w <<<"$seeds") turn=0
 for seed in $seeds; do
-	note "seed $seed, $tree"
-	begin "$tree"
+	fabric=${fabrics[turn++ % ${#fabrics[@]}]}
+	note "seed $seed, $fabric"
+	# shellcheck disable=SC2086 # a fabric, and engines
+	begin $fabric
 	if soak "$seed" $((seconds / n_seeds)) && ! until_ 10 as_before; then
 		bad "seed $seed: open files and children: $(used a | cut -d ' ' -f 2,4), were $before"
 	fi
 	finish
 	broken=()
-	[ "$tree" = "$small" ] && tree=$large || tree=$small
 done
 note "memory (KiB), open files, threads, children: $(head -n 1 "$usage" | cut -d ' ' -f 5-) at first, $(tail -n 1 "$usage" | cut -d ' ' -f 5-) in the end"

@@ -347,9 +347,9 @@ static uint32_t count_slow(const struct sim_fabric *f)
 
 START_TEST(some_cables_are_slower)
 {
-	struct outcome o = good(generate("torus:5x5,speed=4xHDR,slow=20@3/4xQDR"));
-	struct outcome lost = good(generate("torus:5x5,speed=4xHDR,slow=20@3/4xQDR,lose=20@3"));
-	struct outcome other = good(generate("torus:5x5,speed=4xHDR,slow=20@4/4xQDR"));
+	struct outcome o = good(generate("torus:5x5,speed=4xHDR,slow=20@3:4xQDR"));
+	struct outcome lost = good(generate("torus:5x5,speed=4xHDR,slow=20@3:4xQDR,lose=20@3"));
+	struct outcome other = good(generate("torus:5x5,speed=4xHDR,slow=20@4:4xQDR"));
 	uint32_t differ = 0;
 
 	ck_assert_uint_eq(count_slow(o.f), 2 * 10);
@@ -467,10 +467,10 @@ static const struct {
 	{ "hyperx:200x60,hosts=0", "a switch would need 258 ports: 254 at most" },
 	{ "clos:4x2,lose=101", "lose=101: PERCENT or PERCENT@SEED is expected" },
 	{ "clos:4x2,lose=5@", "lose=5@: PERCENT" },
-	{ "clos:4x2,lose=5/4xQDR", "lose=5/4xQDR: PERCENT" },
+	{ "clos:4x2,lose=5:4xQDR", "lose=5:4xQDR: PERCENT" },
 	{ "clos:4x2,lose=-5", "lose=-5: PERCENT" },
-	{ "clos:4x2,slow=5", "slow=5: PERCENT/SPEED or" },
-	{ "clos:4x2,slow=5@2/9xQDR", "slow=5@2/9xQDR: PERCENT/SPEED or" },
+	{ "clos:4x2,slow=5", "slow=5: PERCENT:SPEED or" },
+	{ "clos:4x2,slow=5@2:9xQDR", "slow=5@2:9xQDR: PERCENT:SPEED or" },
 	{ "switch:4,hosts-ports=9", "hosts-ports=9: a number from 1 to 8" },
 	{ "switch:4,routers=3,dangling=2", "there are 4" },
 	{ "switch:4,1=1,2=1,3=1,4=1,5=1,6=1,7=1,8=1,9=1,10=1,11=1,12=1,13=1,14=1,15=1,16=1,17=1,"
