@@ -209,6 +209,16 @@ simulate() {
 sim_ctl() { "$build/qosd-sim" ctl -s "$QOSD_SIM_SOCKET" "$@"; }
 sim_do() { sim_ctl "$@" >sim.out 2>&1 || fail "qosd-sim ctl $*: $(<sim.out)"; }
 
+# audit_layers FILE: the auditor's verdict into FILE; where routes are in layers each pair of ports has an SL
+# of its own, as qosd tells.
+audit_layers() {
+	local of_pairs=()
+	rm -rf dump
+	ctl dump "$work/dump" >"$1" 2>&1 || return
+	[ ! -e dump/opensm-path-sls.dump ] || of_pairs=(--sl 0 --path-sls dump/opensm-path-sls.dump)
+	sim_ctl check "${of_pairs[@]}" >"$1" 2>&1
+}
+
 # --- faults, by either simulator ---
 
 # unplug NODE [PORT], plug NODE [PORT]: a cable, or all of a node's.

@@ -1,24 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# qosd is killed at random moments: while a subnet comes up, for the first time and after
+# qosd is killed at random moments, on a fat tree and on shapes that other engines route: while a subnet comes up, for the first time and after
 # all devices lost their tables; while links, hosts and switches go and come; while a policy or
 # a partition is put in force.  Whoever is started then finds the subnet, brings it up and writes
 # no more than what was missing.  All tables are right (qosd-sim check), LIDs are as they
 # were, what clients registered and what was added at run time is there, nothing on disk is
 # damaged, and one more restart writes nothing.
 #
-#   KILLS=n      so many (default 12)
+#   KILLS=n      so many on each fabric (default 12 on the fat tree, 4 on each of the others)
 #   KILL_SEED=n  the same moments again, as far as clocks allow (default: a new one, printed)
-#   KILL_TREE=...  qosd-sim's words for a fabric (default fat-tree:k=6)
+#   KILL_TREE=...  qosd-sim's words for a fabric (default: each of those below)
+#   KILL_ROUTING=...  routing engines, on the fabric of KILL_TREE (default: updn)
 #   KILL_LIST=file  a line for each: kind, ms after the beginning, Sets before and after, in all
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim does not count what devices are told"
 
-kills=${KILLS:-12}
 seed=${KILL_SEED:-$RANDOM}
-tree=${KILL_TREE:-fat-tree:k=6}
+# Kills, a fabric, and the engines that route it.
+fabrics=("12 fat-tree:k=6" "4 torus:5x4,hosts=2 [grid, layered]" "4 dragonfly:a=4,h=2,p=1,g=5 [layered]")
+[ -z "${KILL_TREE:-}" ] || fabrics=("12 $KILL_TREE${KILL_ROUTING:+ $KILL_ROUTING}")
 list=${KILL_LIST:-$work/list}
 slack=8		# Sets of what is told again: routes in rounds that began anew, a port's state
 group=ff12:401b:ffff::77
@@ -45,7 +47,7 @@ is_quiet() {
 	last=$now
 	return 1
 }
-all_right() { sim_ctl check >check.out 2>&1; }
+all_right() { audit_layers check.out; }
 settled() { is_quiet && all_right; }
 settle() {	# settle WHEN
 	last=
@@ -98,7 +100,7 @@ choose() {
 	partition) any hosts; begin=(partition add other "$picked") end_=(partition remove other) ;;
 	esac
 }
-start() { start_qosd "$manager" -p policy.yaml; }
+start() { start_qosd "$manager" -c settings.yaml -p policy.yaml; }
 # act WORD...: returns when it has begun.
 act() {
 	case $1 in
@@ -132,6 +134,8 @@ again() {
 	before=$(sim_sets)
 	told=0
 	[ "$kind" != fresh ] || told=$n_ends	# who knows nothing asks all to register
+	# which routes a fault leaves as they were follows from those before, which who is new does not know
+	[ -z "$routing" ] || told=$((told + bring_up_sets))
 	start
 	settle "started again"
 	rest=$(($(sim_sets) - before))
@@ -205,77 +209,92 @@ fabric() {
 	hosts=("${hosts[@]:1:${#hosts[@]} - 2}")
 }
 
-note "a subnet comes up, whole"
-policies=0 what="at first"
-fabric
-write_policy
-slow_down
-begun=$(now_ms)
-start
-until_ 30 subnet_up || fail "the subnet does not come up"
-bring_up_ms=$(($(now_ms) - begun))
-settle "for the first time"
-bring_up_sets=$(sim_sets)
-sim_do fault remove all
-register "${guids[$client]}" "$client"
-ctl partition add steady "0x${guids[$client]}" --wait >out 2>&1 || fail "no partition: $(<out)"
-settle "registered"
-lids >lids.before
-registered >registered.before
-sleep 1.1	# what clients registered longer ago than a second is not lost
-note "killed at $kills moments, seed $seed"
-RANDOM=$seed
-: >"$list"
-for ((i = 1; $(wc -l <"$list") < kills; i++)); do
-	choose
-	what="kill $i, $kind"
-	case $kind in
-	fresh | outage)
-		stop_qosd
-		stop_sim
-		cp lids.before lids.kept
-		cp registered.before registered.kept
-		mv state state.kept
-		[ "$kind" = fresh ] || cp -a state.kept state
-		fabric
-		[ "$kind" = outage ] || : >registered.before
-		comes_up
-		cp lids.kept lids.before
-		cp registered.kept registered.before
-		[ "$kind" = outage ] || {
-			# as it was
+# kills_on KILLS FABRIC [ENGINES]
+kills_on() {
+	local kills=${KILLS:-$1} begun before i
+	tree=$2 routing=${*:3}
+	echo "${routing:+routing: $routing}" >settings.yaml
+	rm -rf state
+	note "a subnet comes up, whole"
+	policies=0 what="at first"
+	fabric
+	write_policy
+	slow_down
+	begun=$(now_ms)
+	start
+	until_ 30 subnet_up || fail "the subnet does not come up"
+	bring_up_ms=$(($(now_ms) - begun))
+	settle "for the first time"
+	bring_up_sets=$(sim_sets)
+	sim_do fault remove all
+	register "${guids[$client]}" "$client"
+	ctl partition add steady "0x${guids[$client]}" --wait >out 2>&1 || fail "no partition: $(<out)"
+	settle "registered"
+	lids >lids.before
+	registered >registered.before
+	sleep 1.1	# what clients registered longer ago than a second is not lost
+	note "killed at $kills moments, seed $seed"
+	RANDOM=$seed
+	before=$(wc -l <"$list")
+	for ((i = 1; $(wc -l <"$list") - before < kills; i++)); do
+		choose
+		what="kill $i, $kind"
+		case $kind in
+		fresh | outage)
 			stop_qosd
 			stop_sim
-			rm -rf state
-			cp -a state.kept state
+			cp lids.before lids.kept
+			cp registered.before registered.kept
+			mv state state.kept
+			[ "$kind" = fresh ] || cp -a state.kept state
 			fabric
-			start
-			settle "as before"
-			judge "as before"
-		}
-		rm -rf state.kept
-		;;
-	*)
-		slow_down
-		measure "${begin[@]}"
-		if [ ${#end_[@]} -gt 0 ]; then
-			down=$whole down_ms=$takes
-			measure "${end_[@]}"
-			up=$whole up_ms=$takes
-			whole=$down takes=$down_ms
-			killed_at "${begin[@]}"
-			what+=", back"
-			whole=$up takes=$up_ms
+			[ "$kind" = outage ] || : >registered.before
+			comes_up
+			cp lids.kept lids.before
+			cp registered.kept registered.before
+			[ "$kind" = outage ] || {
+				# as it was
+				stop_qosd
+				stop_sim
+				rm -rf state
+				cp -a state.kept state
+				fabric
+				start
+				settle "as before"
+				judge "as before"
+			}
+			rm -rf state.kept
+			;;
+		*)
 			slow_down
-			killed_at "${end_[@]}"
-			# of what was not done yet when it was killed
-			[ "$kind" != partition ] || { ctl "${end_[@]}" >/dev/null 2>&1; settle "removed"; }
-		else
-			killed_at "${begin[@]}"
-		fi
-		;;
-	esac
-	[ "$wrong" -lt 20 ] || fail "too much is wrong"
+			measure "${begin[@]}"
+			if [ ${#end_[@]} -gt 0 ]; then
+				down=$whole down_ms=$takes
+				measure "${end_[@]}"
+				up=$whole up_ms=$takes
+				whole=$down takes=$down_ms
+				killed_at "${begin[@]}"
+				what+=", back"
+				whole=$up takes=$up_ms
+				slow_down
+				killed_at "${end_[@]}"
+				# of what was not done yet when it was killed
+				[ "$kind" != partition ] || { ctl "${end_[@]}" >/dev/null 2>&1; settle "removed"; }
+			else
+				killed_at "${begin[@]}"
+			fi
+			;;
+		esac
+		[ "$wrong" -lt 20 ] || fail "too much is wrong"
+	done
+	stop_qosd || bad "exit status $? after SIGTERM"
+	stop_sim
+	note "$(($(wc -l <"$list") - before)) kills on $tree; Sets that were too many: $(tail -n +$((before + 1)) "$list" |
+		awk '{ n = $3 + $4 - $5; if (n > most) most = n } END { print most + 0 }') at most"
+}
+
+: >"$list"
+for fabric in "${fabrics[@]}"; do
+	# shellcheck disable=SC2086 # kills, a fabric, and engines
+	kills_on $fabric
 done
-note "$(wc -l <"$list") kills; Sets that were too many: $(awk '{ n = $3 + $4 - $5; if (n > most) most = n } END { print most + 0 }' "$list") at most"
-stop_qosd || bad "exit status $? after SIGTERM"

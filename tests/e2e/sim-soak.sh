@@ -239,15 +239,8 @@ is_quiet() {
 	last=$now
 	return 1
 }
-# Where routes are in layers, each pair of ports has an SL of its own, as qosd tells.
 check() {
-	local of_pairs=()
-	if [ -n "$routing" ]; then
-		rm -rf dump
-		of "$(best)" ctl dump "$work/dump" >check.out 2>&1 || return
-		[ ! -e dump/opensm-path-sls.dump ] || of_pairs=(--sl 0 --path-sls dump/opensm-path-sls.dump)
-	fi
-	sim_ctl check "${of_pairs[@]}" >check.out 2>&1
+	if [ -n "$routing" ]; then of "$(best)" audit_layers check.out; else sim_ctl check >check.out 2>&1; fi
 }
 all_right() { check || { why="check: $(tail -n 3 check.out | tr '\n' ' ')"; return 1; }; }
 settled() { is_quiet && all_right; }
