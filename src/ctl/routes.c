@@ -188,10 +188,11 @@ static json_t *json_gauged(const struct gauged *x)
 		"shift-load-max", (json_int_t)g->shift_worst,
 		"shift-load-max-by", (json_int_t)g->shift_worst_k));
 	json_object_update_new(o, json_pack(
-		"{s:b, s:o, s:o, s:o}", "credit-loop", g->credit_loop,
+		"{s:b, s:o, s:o, s:o, s:o}", "credit-loop", g->credit_loop,
 		"layers", g->layers ? json_integer(g->layers) : json_null(),
 		"vls", g->vls ? json_integer(g->vls) : json_null(),
-		"vls-left", g->vls && g->layers ? json_integer(g->vls_left) : json_null()));
+		"vls-left", g->vls && g->layers ? json_integer(g->vls_left) : json_null(),
+		"choices", g->choices > 0 ? json_real(g->choices) : json_null()));
 	json_object_set_new(o, "plain", !x->compared ? json_null() : json_pack(
 		"{s:f, s:I, s:f}", "bisection-bandwidth", x->plain.ebb, "edge-forwarding-index",
 		(json_int_t)x->plain.efi, "routes-mean", x->plain.efi_mean));

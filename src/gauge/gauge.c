@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "gauge/net.h"
+#include "route/choices.h"
 
 #define FAR UINT16_MAX
 
@@ -249,6 +250,22 @@ static void gauge_pairs(const struct gauge_net *n, const struct gauge_options *o
 	pairs_free(&p);
 }
 
+/* With more entries of tables it takes long to tell which choices there are. */
+#define ENTRIES_MANY (32u << 20)
+
+static void measure_choices(const struct route_request *r, const struct lfts *l, const struct gauge_options *o,
+			    struct gauge *out)
+{
+	struct route_choices *x;
+
+	if (!o->layers || (uint64_t)l->n_switches * l->top > ENTRIES_MANY)
+		return;
+	x = route_choices_new(r, l, o->stop);
+	if (x && x->places)
+		out->choices = (double)x->ports / (double)x->places;
+	route_choices_free(x);
+}
+
 void gauge_measure(const struct route_request *r, const struct lfts *l,
 		   const struct gauge_options *o, struct gauge *out)
 {
@@ -263,6 +280,7 @@ void gauge_measure(const struct route_request *r, const struct lfts *l,
 	gauge_bisections(&n, o, out);
 	gauge_shifts(&n, o, out);
 	gauge_layers(&n, r, o, out);
+	measure_choices(r, l, o, out);
 	gauge_net_free(&n);
 }
 

@@ -101,6 +101,12 @@ struct gauge {
 	 */
 	unsigned vls;
 	int vls_left;
+	/*
+	 * Ports that a switch could choose among on the way to a LID without a credit loop in any layer, as
+	 * adaptive routing would, in the mean (route/choices.h).  0: not known, as there is a credit loop, or the
+	 * fabric is too large to tell.
+	 */
+	double choices;
 };
 
 /* l is of r->f. */

@@ -75,6 +75,9 @@ void gauge_print(const struct gauge *g, const struct fabric *f, struct buf *out)
 		print_traffic(g, out);
 	}
 	print_layers(g, out);
+	if (g->choices > 0)
+		buf_printf(out, "  adaptive routing could choose among %.2f ports in the mean without a credit loop\n",
+			   g->choices);
 }
 
 static double over_mean(const struct gauge *g)

@@ -48,6 +48,13 @@ static void print_layers(const json_t *g)
 	printf("\n");
 }
 
+static void print_choices(const json_t *g)
+{
+	if (has(g, "choices"))
+		printf(LABEL "%.2f ports in the mean to choose among (adaptive routing) without a credit loop\n",
+		       "choices", real(g, "choices"));
+}
+
 static double over_mean(const json_t *g)
 {
 	double mean = real(g, "routes-mean");
@@ -72,6 +79,7 @@ static void print_gauge(const json_t *g)
 		print_traffic(g);
 	}
 	print_layers(g);
+	print_choices(g);
 	if (has(g, "plain") && num(g, "connected"))
 		print_plain(g, json_object_get(g, "plain"));
 }

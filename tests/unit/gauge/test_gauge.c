@@ -104,6 +104,7 @@ START_TEST(ring_of_five)
 	ck_assert_uint_eq(g.layers, 2);
 	ck_assert_uint_eq(g.vls, 1);	/* PortInfo says nothing */
 	ck_assert_int_eq(g.vls_left, -1);
+	ck_assert_double_eq(g.choices, 0);
 	lfts_free(l);
 	topo_free(&t);
 }
@@ -121,6 +122,7 @@ START_TEST(beside_shortest_paths)
 
 	g = measure(&t, l);
 	ck_assert_double_gt(g.ratio_mean, 1);
+	ck_assert_double_eq(g.choices, 1);	/* in a ring of odd length no switch has two shortest ways */
 	gauge_plain(&t.r, &gauge_defaults, &plain);
 	ck_assert_double_eq(plain.ratio_mean, 1);
 	ck_assert_uint_eq(plain.efi, 3);

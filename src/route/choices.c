@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See choices.h. */
+#include "route/choices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/map64.h"
+#include "route/deps.h"
+#include "route/turns.h"
+
+/* A set of layers; there are 256 at most. */
+struct layer_set {
+	uint64_t bits[4];
+};
+
+struct chooser {
+	const struct route_request *r;
+	const struct lfts *l;
+	const struct route_layers *y;	/* NULL: one layer */
+	unsigned n_layers;
+	struct channels *c;
+	const struct graph *g;
+	struct deps *deps;
+	struct route_choices *out;
+	struct map64 by_hash;		/* of a set of ports: its place in out->sets */
+	/* of the vertex d that packets go to */
+	uint32_t d;
+	struct dest dests[DESTS_MAX];
+	unsigned n_dests;
+	uint16_t *dist;			/* [vertex]: hops to d */
+	uint32_t *queue;		/* vertices, the nearest first */
+	bool *shortest;			/* [vertex]: the tables' ways to all LIDs are */
+	struct layer_set *via;		/* [trunk]: layers of packets that may go by it */
+	struct layer_set *seen;		/* [vertex]: layers whose ways by the tables from there on are added */
+	/* of the vertex that is looked at */
+	VEC(uint32_t) in, offered;	/* trunks */
+	VEC(struct dep) turns;
+};
+
+/* --- sets of layers --- */
+
+static bool has_layer(const struct layer_set *s, unsigned layer)
+{
+	return s->bits[layer / 64] >> layer % 64 & 1;
+}
+
+static void add_layer(struct layer_set *s, unsigned layer)
+{
+	s->bits[layer / 64] |= 1ull << layer % 64;
+}
+
+static void add_layers(struct layer_set *s, const struct layer_set *more)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(s->bits); i++)
+		s->bits[i] |= more->bits[i];
+}
+
+static bool is_empty(const struct layer_set *s)
+{
+	return !(s->bits[0] | s->bits[1] | s->bits[2] | s->bits[3]);
+}
+
+/* --- what the tables need --- */
+
+static bool is_source(const struct chooser *x, uint32_t v)
+{
+	return x->g->end0[v] != x->g->end0[v + 1];
+}
+
+static unsigned layer_of(const struct chooser *x, uint32_t v)
+{
+	return x->y ? route_layer(x->y, x->g->sw[v], x->g->sw[x->d]) : 0;
+}
+
+static struct channel step(const struct chooser *x, uint32_t v, uint16_t lid)
+{
+	return channel_by_port(x->c, v, lft_get(x->l, x->g->sw[v], lid));
+}
+
+static bool add_turn(struct chooser *x, unsigned layer, uint32_t in, uint32_t out)
+{
+	struct dep turn = { in, out };
+
+	return deps_add(x->deps, layer, &turn, 1, NULL);
+}
+
+/* The way from a vertex, as far as it was not followed before; false: it closes a circle. */
+static bool add_way(struct chooser *x, uint32_t v, uint16_t lid)
+{
+	unsigned layer = layer_of(x, v);
+	uint32_t in = FABRIC_NONE;
+
+	while (v != x->d) {
+		struct channel ch = step(x, v, lid);
+
+		if (ch.lane == FABRIC_NONE)
+			return true;
+		if (in != FABRIC_NONE && !add_turn(x, layer, in, x->c->trunk[ch.lane]))
+			return false;
+		if (has_layer(&x->seen[v], layer))
+			return true;
+		add_layer(&x->seen[v], layer);
+		in = x->c->trunk[ch.lane];
+		v = ch.to;
+	}
+	return true;
+}
+
+static bool add_ways(struct chooser *x, uint16_t lid)
+{
+	memset(x->seen, 0, x->g->n * sizeof(*x->seen));
+	for (uint32_t v = 0; v < x->g->n; v++)
+		if (is_source(x, v) && !add_way(x, v, lid))
+			return false;
+	return true;
+}
+
+static void add_fixed(void *arg, struct dep turn)
+{
+	struct chooser *x = arg;
+
+	add_turn(x, 0, turn.in, turn.out);
+}
+
+static void add_multicast(struct chooser *x, const struct updn_order *o)
+{
+	struct turns *legal;
+
+	if (x->y && x->y->tree) {
+		deps_each_on_tree(x->c, x->y->tree, add_fixed, x);
+		return;
+	}
+	legal = turns_new(o);
+	deps_each_legal(x->c, legal, add_fixed, x);
+	turns_free(legal);
+}
+
+/* --- towards one vertex --- */
+
+static bool goes_shortest(const struct chooser *x, uint32_t v, const struct dest *to)
+{
+	for (unsigned k = 0; k < to->n_lids; k++) {
+		struct channel ch = step(x, v, (uint16_t)(to->lid + k));
+
+		if (ch.lane == FABRIC_NONE || x->dist[ch.to] + 1 != x->dist[v] || !x->shortest[ch.to])
+			return false;
+	}
+	return true;
+}
+
+/* Returns how many vertices reach d. */
+static uint32_t find_shortest(struct chooser *x)
+{
+	uint32_t n = 0;
+
+	graph_bfs(x->g, x->d, x->dist, x->queue);
+	for (uint32_t v = 0; v < x->g->n; v++)
+		n += x->dist[v] != FAR;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t v = x->queue[i];
+
+		x->shortest[v] = true;
+		for (unsigned k = 0; k < x->n_dests && v != x->d && x->shortest[v]; k++)
+			x->shortest[v] = goes_shortest(x, v, &x->dests[k]);
+	}
+	return n;
+}
+
+/* Packets from v, which has no choice, go by the tables until they are where there may be one. */
+static void come_by_tables(struct chooser *x, uint32_t v, uint16_t lid)
+{
+	unsigned layer = layer_of(x, v);
+
+	for (uint32_t hops = 0; hops < x->g->n && !x->shortest[v]; hops++) {
+		struct channel ch = step(x, v, lid);
+
+		if (ch.lane == FABRIC_NONE)
+			return;
+		if (x->shortest[ch.to])
+			add_layer(&x->via[x->c->trunk[ch.lane]], layer);
+		v = ch.to;
+	}
+}
+
+/* Calls use() with the trunk of each LID's entry until it returns false. */
+static bool each_by_tables(struct chooser *x, uint32_t v, bool (*use)(struct chooser *x, uint32_t trunk))
+{
+	for (unsigned i = 0; i < x->n_dests; i++)
+		for (unsigned k = 0; k < x->dests[i].n_lids; k++)
+			if (!use(x, x->c->trunk[step(x, v, (uint16_t)(x->dests[i].lid + k)).lane]))
+				return false;
+	return true;
+}
+
+static bool is_offered(struct chooser *x, uint32_t trunk)
+{
+	for (size_t i = 0; i < x->offered.n; i++)
+		if (x->offered.v[i] == trunk)
+			return true;
+	return false;
+}
+
+static bool offer(struct chooser *x, uint32_t trunk)
+{
+	if (!is_offered(x, trunk))
+		*vec_push(&x->offered) = trunk;
+	return true;
+}
+
+/* The turns behind a trunk of those who go on by the tables, to all LIDs. */
+static void collect_ways(struct chooser *x, uint32_t trunk, bool only_first)
+{
+	for (unsigned i = 0; i < x->n_dests; i++)
+		for (unsigned k = 0; k < x->dests[i].n_lids; k++) {
+			uint32_t in = trunk, v = x->g->trunks[trunk].v;
+
+			while (v != x->d) {
+				struct channel ch = step(x, v, (uint16_t)(x->dests[i].lid + k));
+
+				*vec_push(&x->turns) = (struct dep){ in, x->c->trunk[ch.lane] };
+				if (only_first)
+					break;
+				in = x->c->trunk[ch.lane];
+				v = ch.to;
+			}
+		}
+}
+
+/*
+ * Whether packets of these layers may leave by a trunk, however they came, and go on behind it by the
+ * tables all the way, as switches there may have no choice.  What was added for it by layers before the
+ * one that has no room stays: it does no harm.
+ */
+static bool fits(struct chooser *x, const struct layer_set *layers, uint32_t trunk)
+{
+	uint32_t to = x->g->trunks[trunk].v;
+
+	for (unsigned layer = 0; layer < x->n_layers; layer++) {
+		if (!has_layer(layers, layer))
+			continue;
+		x->turns.n = 0;
+		collect_ways(x, trunk, has_layer(&x->seen[to], layer));
+		for (size_t i = 0; i < x->in.n; i++)
+			if (has_layer(&x->via[x->in.v[i]], layer))
+				*vec_push(&x->turns) = (struct dep){ x->in.v[i], trunk };
+		if (x->turns.n && !deps_add(x->deps, layer, x->turns.v, (uint32_t)x->turns.n, NULL))
+			return false;
+		add_layer(&x->seen[to], layer);
+	}
+	return true;
+}
+
+static uint32_t set_number(struct chooser *x, const struct port_set *s)
+{
+	uint64_t hash = hash64(s->bits[0] ^ hash64(s->bits[1] ^ hash64(s->bits[2] ^ hash64(s->bits[3]))));
+	uint32_t i = map64_get(&x->by_hash, hash);
+
+	if (i != MAP64_NONE && !memcmp(&x->out->sets.v[i], s, sizeof(*s)))
+		return i;
+	*vec_push(&x->out->sets) = *s;
+	map64_put(&x->by_hash, hash, (uint32_t)x->out->sets.n - 1);
+	return (uint32_t)x->out->sets.n - 1;
+}
+
+static void note_offered(struct chooser *x, uint32_t v)
+{
+	struct port_set s = { 0 };
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < x->offered.n; i++) {
+		const struct trunk *t = &x->g->trunks[x->offered.v[i]];
+
+		for (uint32_t lane = t->lane0; lane < t->lane0 + t->n_lanes; lane++, n++)
+			s.bits[x->g->lanes[lane] / 64] |= 1ull << x->g->lanes[lane] % 64;
+	}
+	x->out->ports += n;
+	if (n > 1)
+		x->out->set[(size_t)x->g->sw[v] * x->g->n + x->g->sw[x->d]] = set_number(x, &s);
+}
+
+/* All shortest ways on that fit; false: those of the tables do not fit for all LIDs alike. */
+static bool offer_all(struct chooser *x, uint32_t v, const struct layer_set *layers)
+{
+	size_t by_tables;
+
+	x->offered.n = 0;
+	each_by_tables(x, v, offer);
+	by_tables = x->offered.n;
+	for (size_t i = 0; i < by_tables; i++)
+		if (!fits(x, layers, x->offered.v[i]))
+			return false;
+	for (uint32_t t = x->g->trunk0[v]; t < x->g->trunk0[v + 1]; t++) {
+		uint32_t to = x->g->trunks[t].v;
+
+		if (x->dist[to] + 1 == x->dist[v] && x->shortest[to] && !is_offered(x, t) && fits(x, layers, t))
+			*vec_push(&x->offered) = t;
+	}
+	return true;
+}
+
+/* All from which packets may come to v for d are done. */
+static void choose_at(struct chooser *x, uint32_t v)
+{
+	struct layer_set layers = { 0 };
+
+	if (is_source(x, v))
+		add_layer(&layers, layer_of(x, v));
+	x->in.n = 0;
+	for (uint32_t t = x->g->trunk0[v]; t < x->g->trunk0[v + 1]; t++) {
+		uint32_t in = channels_trunk_back(x->c, t);
+
+		if (is_empty(&x->via[in]))
+			continue;
+		*vec_push(&x->in) = in;
+		add_layers(&layers, &x->via[in]);
+	}
+	if (is_empty(&layers))
+		return;
+	x->out->places++;
+	if (offer_all(x, v, &layers))
+		note_offered(x, v);
+	else
+		x->out->ports++;	/* what is offered is what the tables have, each LID its own */
+	for (size_t i = 0; i < x->offered.n; i++)
+		add_layers(&x->via[x->offered.v[i]], &layers);
+}
+
+static bool find_dests(struct chooser *x, uint32_t d)
+{
+	unsigned n = graph_dests(x->g, x->r, x->l->top, d, x->dests);
+
+	x->d = d;
+	x->n_dests = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (x->dests[i].port)
+			x->dests[x->n_dests++] = x->dests[i];
+	return x->n_dests;
+}
+
+static void choose_towards(struct chooser *x, uint32_t d)
+{
+	uint32_t n;
+
+	if (!find_dests(x, d))
+		return;
+	memset(x->via, 0, x->g->trunk0[x->g->n] * sizeof(*x->via));
+	memset(x->seen, 0, x->g->n * sizeof(*x->seen));
+	memset(x->shortest, 0, x->g->n * sizeof(*x->shortest));
+	n = find_shortest(x);
+	for (uint32_t v = 0; v < x->g->n; v++)
+		for (unsigned i = 0; i < x->n_dests && is_source(x, v) && !x->shortest[v]; i++)
+			for (unsigned k = 0; k < x->dests[i].n_lids; k++)
+				come_by_tables(x, v, (uint16_t)(x->dests[i].lid + k));
+	while (n-- > 1)
+		if (x->shortest[x->queue[n]])
+			choose_at(x, x->queue[n]);
+}
+
+static bool is_stopped(const atomic_bool *stop)
+{
+	return stop && atomic_load(stop);
+}
+
+static bool add_tables(struct chooser *x, const atomic_bool *stop)
+{
+	for (uint32_t d = 0; d < x->g->n; d++) {
+		if (is_stopped(stop))
+			return false;
+		find_dests(x, d);
+		for (unsigned i = 0; i < x->n_dests; i++)
+			for (unsigned k = 0; k < x->dests[i].n_lids; k++)
+				if (!add_ways(x, (uint16_t)(x->dests[i].lid + k)))
+					return false;
+	}
+	return true;
+}
+
+static bool choose(struct chooser *x, const struct updn_order *o, const atomic_bool *stop)
+{
+	if (!add_tables(x, stop))
+		return false;
+	add_multicast(x, o);
+	for (uint32_t d = 0; d < x->g->n && !is_stopped(stop); d++)
+		choose_towards(x, d);
+	return !is_stopped(stop);
+}
+
+struct route_choices *route_choices_new(const struct route_request *r, const struct lfts *l,
+					const atomic_bool *stop)
+{
+	struct updn_order *own = r->order ? NULL : updn_order_new(r->f);
+	const struct updn_order *o = own ? own : r->order;
+	struct chooser x = { .r = r, .l = l, .y = r->layers, .n_layers = r->layers ? r->layers->n : 1 };
+
+	x.c = channels_new(r->f, o);
+	x.g = x.c->g;
+	x.deps = x.y && x.y->ring ? deps_new_on_rings(x.c, x.y) : deps_new(x.c, x.n_layers);
+	x.out = xcalloc(1, sizeof(*x.out));
+	x.out->n_switches = x.g->n;
+	x.out->set = xcalloc((size_t)x.g->n * x.g->n + 1, sizeof(*x.out->set));
+	*vec_push(&x.out->sets) = (struct port_set){ { 0 } };
+	map64_init(&x.by_hash, 64);
+	x.dist = xcalloc(x.g->n + 1, sizeof(*x.dist));
+	x.queue = xcalloc(x.g->n + 1, sizeof(*x.queue));
+	x.shortest = xcalloc(x.g->n + 1, sizeof(*x.shortest));
+	x.seen = xcalloc(x.g->n + 1, sizeof(*x.seen));
+	x.via = xcalloc(x.g->trunk0[x.g->n] + 1, sizeof(*x.via));
+	if (!choose(&x, o, stop)) {
+		route_choices_free(x.out);
+		x.out = NULL;
+	}
+	map64_free(&x.by_hash);
+	free(x.dist);
+	free(x.queue);
+	free(x.shortest);
+	free(x.seen);
+	free(x.via);
+	vec_free(&x.in);
+	vec_free(&x.offered);
+	vec_free(&x.turns);
+	deps_free(x.deps);
+	channels_free(x.c);
+	updn_order_free(own);
+	return x.out;
+}
+
+void route_choices_free(struct route_choices *x)
+{
+	if (!x)
+		return;
+	free(x->set);
+	vec_free(&x->sets);
+	free(x);
+}
