@@ -7,7 +7,7 @@
  *	tables opensm <opensm-lfts.dump	OpenSM's tables as the first takes them
  *
  * TOPOLOGY is a dump with LIDs (see topology.c); TABLES a file, or "qosd" or "qosd/ENGINE", whose
- * tables are made here.  A file of tables has a line for each switch: its GUID, and a port in two
+ * tables are made here; "qosd/ENGINE:8" for ports of eight data VLs (1, 2, 4, 8, or 15).  A file of tables has a line for each switch: its GUID, and a port in two
  * digits for each LID from 0 on; one that has none of them tells of nothing.
  *
  * The first line has switches, hosts, aggregation nodes, and cables between switches.  The others:
@@ -21,7 +21,8 @@
  *	cut		pairs of CA and router ports, aggregation nodes too, that are not connected
  *	detour		hops beyond the shortest way, on average
  *	longest		… at most
- *	loop		1: routes wait for each other in a circle, on one VL
+ *	loop		1: routes wait for each other in a circle, on one VL; 2: on as many as the next says
+ *	VLs		that routes are spread over, as qosd has it; 1 for those of a file
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,13 +57,14 @@ struct net {
 struct table {
 	const char *name;
 	uint8_t *entries;	/* [switch * LIDS + lid] */
+	unsigned vls;
+	bool loop;		/* with these VLs, if there are several */
 };
 
 struct figures {
 	double ebb, mean, detour;
 	uint64_t efi, cut;
-	unsigned longest;
-	bool loop;
+	unsigned longest, loop;
 };
 
 /* --- the fabric --- */
@@ -118,14 +120,34 @@ static void read_net(struct net *net, const char *path)
 
 /* --- tables --- */
 
+/* "ENGINE:VLS" or "ENGINE", or NULL. */
+static void take_engine(const struct net *net, struct settings *settings, const char *what)
+{
+	static const unsigned vls[] = { 0, 1, 2, 4, 8, 15 };
+	const char *colon = what ? strchr(what, ':') : NULL;
+	char *only[] = { NULL, NULL };
+	unsigned n = colon ? (unsigned)atoi(colon + 1) : 0, code = 0;
+
+	if (!what)
+		return;
+	only[0] = xstrndup(what, colon ? (size_t)(colon - what) : strlen(what));
+	memcpy(settings->engines, only, sizeof(only));
+	while (code < ARRAY_SIZE(vls) && vls[code] != n)
+		code++;
+	if (code == ARRAY_SIZE(vls)) {
+		fprintf(stderr, "tables: %s: 1, 2, 4, 8, or 15 data VLs are expected\n", what);
+		exit(1);
+	}
+	for (uint32_t i = 0; i < net->f->n_ports && code; i++)
+		net->f->ports[i].vl_cap = (uint8_t)code;
+}
+
 static void make_tables(const struct net *net, struct table *t, const char *engine)
 {
 	struct shared_policy *policy = shared_policy_new(policy_builtin());
 	struct settings *settings = settings_default();
-	char *only[] = { (char *)(uintptr_t)engine, NULL };
 
-	if (engine)
-		memcpy(settings->engines, only, sizeof(only));
+	take_engine(net, settings, engine);
 	struct plan *p = plan_begin(net->f, policy->p, settings, NULL, NULL, NULL);
 
 	for (uint32_t i = 0; i < net->ends.n; i++)
@@ -137,6 +159,10 @@ static void make_tables(const struct net *net, struct table *t, const char *engi
 	for (uint32_t sw = 0; sw < net->f->n_switches; sw++)
 		for (uint32_t lid = 0; lid <= p->lfts->top; lid++)
 			t->entries[(size_t)sw * LIDS + lid] = lft_get(p->lfts, sw, (uint16_t)lid);
+	if (p->layers) {
+		t->vls = p->layers->n_lanes;
+		t->loop = p->report.credit_loop;
+	}
 }
 
 static bool read_tables(const struct net *net, struct table *t, const char *path)
@@ -496,10 +522,10 @@ static void gauge(const struct net *net, const struct table *t)
 
 	walk_all(&w, &out);
 	sum_loads(&w, &out);
-	out.loop = find_loop(&w);
+	out.loop = find_loop(&w) + (t->vls > 1 && t->loop);
 	out.ebb = bisect_often(&w);
-	printf("%s\t%.4f\t%" PRIu64 "\t%.1f\t%" PRIu64 "\t%.4f\t%u\t%d\n", t->name, out.ebb, out.efi,
-	       out.mean, out.cut, out.detour, out.longest, out.loop);
+	printf("%s\t%.4f\t%" PRIu64 "\t%.1f\t%" PRIu64 "\t%.4f\t%u\t%u\t%u\n", t->name, out.ebb, out.efi,
+	       out.mean, out.cut, out.detour, out.longest, out.loop, t->vls);
 	free(w.dist);
 	free(w.seen);
 	free(w.order);
@@ -512,7 +538,7 @@ static void gauge(const struct net *net, const struct table *t)
 static void gauge_one(const struct net *net, const char *what)
 {
 	const char *name = strrchr(what, '/');
-	struct table t = { .name = name && strncmp(what, "qosd/", 5) ? name + 1 : what };
+	struct table t = { .name = name && strncmp(what, "qosd/", 5) ? name + 1 : what, .vls = 1 };
 	size_t size = (size_t)net->f->n_switches * LIDS;
 	bool good = true;
 
