@@ -32,9 +32,13 @@ struct chooser {
 	uint16_t *dist;			/* [vertex]: hops to d */
 	uint32_t *queue;		/* vertices, the nearest first */
 	bool *shortest;			/* [vertex]: the tables' ways to all LIDs are */
+	/* of vertices that are: trunks by which the tables send to any LID, on_first[v] .. on_end[v] - 1 of `on' */
+	uint32_t *on_first, *on_end;
+	VEC(uint32_t) on;
 	struct layer_set *via;		/* [trunk]: layers of packets that may go by it */
 	struct layer_set *seen;		/* [vertex]: layers whose ways by the tables from there on are added */
 	/* of the vertex that is looked at */
+	uint64_t round, *collected;	/* [trunk]: the last time that the turns behind it were collected */
 	VEC(uint32_t) in, offered;	/* trunks */
 	VEC(struct dep) turns;
 };
@@ -184,14 +188,20 @@ static void come_by_tables(struct chooser *x, uint32_t v, uint16_t lid)
 	}
 }
 
-/* Calls use() with the trunk of each LID's entry until it returns false. */
-static bool each_by_tables(struct chooser *x, uint32_t v, bool (*use)(struct chooser *x, uint32_t trunk))
+static void find_on(struct chooser *x, uint32_t v)
 {
-	for (unsigned i = 0; i < x->n_dests; i++)
-		for (unsigned k = 0; k < x->dests[i].n_lids; k++)
-			if (!use(x, x->c->trunk[step(x, v, (uint16_t)(x->dests[i].lid + k)).lane]))
-				return false;
-	return true;
+	x->on_first[v] = (uint32_t)x->on.n;
+	for (unsigned i = 0; i < x->n_dests && v != x->d; i++)
+		for (unsigned k = 0; k < x->dests[i].n_lids; k++) {
+			uint32_t trunk = x->c->trunk[step(x, v, (uint16_t)(x->dests[i].lid + k)).lane];
+			size_t at = x->on_first[v];
+
+			while (at < x->on.n && x->on.v[at] != trunk)
+				at++;
+			if (at == x->on.n)
+				*vec_push(&x->on) = trunk;
+		}
+	x->on_end[v] = (uint32_t)x->on.n;
 }
 
 static bool is_offered(struct chooser *x, uint32_t trunk)
@@ -202,30 +212,31 @@ static bool is_offered(struct chooser *x, uint32_t trunk)
 	return false;
 }
 
-static bool offer(struct chooser *x, uint32_t trunk)
+static void collect_turns(struct chooser *x, uint32_t in)
 {
-	if (!is_offered(x, trunk))
-		*vec_push(&x->offered) = trunk;
-	return true;
+	uint32_t v = x->g->trunks[in].v;
+
+	for (uint32_t i = x->on_first[v]; i < x->on_end[v]; i++)
+		*vec_push(&x->turns) = (struct dep){ in, x->on.v[i] };
 }
 
-/* The turns behind a trunk of those who go on by the tables, to all LIDs. */
-static void collect_ways(struct chooser *x, uint32_t trunk, bool only_first)
+/*
+ * The turns behind a trunk of those who go on by the tables to d, as if each LID went by all trunks of
+ * each switch there.
+ */
+static void collect_ways(struct chooser *x, uint32_t trunk)
 {
-	for (unsigned i = 0; i < x->n_dests; i++)
-		for (unsigned k = 0; k < x->dests[i].n_lids; k++) {
-			uint32_t in = trunk, v = x->g->trunks[trunk].v;
+	size_t at = x->turns.n;
 
-			while (v != x->d) {
-				struct channel ch = step(x, v, (uint16_t)(x->dests[i].lid + k));
+	x->round++;
+	collect_turns(x, trunk);
+	for (; at < x->turns.n; at++) {
+		uint32_t in = x->turns.v[at].out;
 
-				*vec_push(&x->turns) = (struct dep){ in, x->c->trunk[ch.lane] };
-				if (only_first)
-					break;
-				in = x->c->trunk[ch.lane];
-				v = ch.to;
-			}
-		}
+		if (x->collected[in] != x->round)
+			collect_turns(x, in);
+		x->collected[in] = x->round;
+	}
 }
 
 /*
@@ -241,7 +252,10 @@ static bool fits(struct chooser *x, const struct layer_set *layers, uint32_t tru
 		if (!has_layer(layers, layer))
 			continue;
 		x->turns.n = 0;
-		collect_ways(x, trunk, has_layer(&x->seen[to], layer));
+		if (has_layer(&x->seen[to], layer))
+			collect_turns(x, trunk);
+		else
+			collect_ways(x, trunk);
 		for (size_t i = 0; i < x->in.n; i++)
 			if (has_layer(&x->via[x->in.v[i]], layer))
 				*vec_push(&x->turns) = (struct dep){ x->in.v[i], trunk };
@@ -286,7 +300,8 @@ static bool offer_all(struct chooser *x, uint32_t v, const struct layer_set *lay
 	size_t by_tables;
 
 	x->offered.n = 0;
-	each_by_tables(x, v, offer);
+	for (uint32_t i = x->on_first[v]; i < x->on_end[v]; i++)
+		*vec_push(&x->offered) = x->on.v[i];
 	by_tables = x->offered.n;
 	for (size_t i = 0; i < by_tables; i++)
 		if (!fits(x, layers, x->offered.v[i]))
@@ -349,6 +364,10 @@ static void choose_towards(struct chooser *x, uint32_t d)
 	memset(x->seen, 0, x->g->n * sizeof(*x->seen));
 	memset(x->shortest, 0, x->g->n * sizeof(*x->shortest));
 	n = find_shortest(x);
+	x->on.n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (x->shortest[x->queue[i]])
+			find_on(x, x->queue[i]);
 	for (uint32_t v = 0; v < x->g->n; v++)
 		for (unsigned i = 0; i < x->n_dests && is_source(x, v) && !x->shortest[v]; i++)
 			for (unsigned k = 0; k < x->dests[i].n_lids; k++)
@@ -405,6 +424,9 @@ struct route_choices *route_choices_new(const struct route_request *r, const str
 	x.dist = xcalloc(x.g->n + 1, sizeof(*x.dist));
 	x.queue = xcalloc(x.g->n + 1, sizeof(*x.queue));
 	x.shortest = xcalloc(x.g->n + 1, sizeof(*x.shortest));
+	x.collected = xcalloc(x.g->trunk0[x.g->n] + 1, sizeof(*x.collected));
+	x.on_first = xcalloc(x.g->n + 1, sizeof(*x.on_first));
+	x.on_end = xcalloc(x.g->n + 1, sizeof(*x.on_end));
 	x.seen = xcalloc(x.g->n + 1, sizeof(*x.seen));
 	x.via = xcalloc(x.g->trunk0[x.g->n] + 1, sizeof(*x.via));
 	if (!choose(&x, o, stop)) {
@@ -415,6 +437,10 @@ struct route_choices *route_choices_new(const struct route_request *r, const str
 	free(x.dist);
 	free(x.queue);
 	free(x.shortest);
+	free(x.collected);
+	free(x.on_first);
+	free(x.on_end);
+	vec_free(&x.on);
 	free(x.seen);
 	free(x.via);
 	vec_free(&x.in);
