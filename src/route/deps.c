@@ -28,6 +28,7 @@ struct layer {
 	uint64_t *waits;	/* in waits for out */
 	uint64_t *holds;	/* the same seen against the traffic: the row of out's way back, the bit of in's */
 	uint64_t *refused;	/* closes a circle with what is there, and so for good */
+	uint64_t *marked;	/* waits, holds and refused as deps_mark() found them, one behind the other */
 	uint32_t *order;	/* [channel]: its place */
 	uint32_t *at;		/* [place]: the channel */
 };
@@ -195,6 +196,7 @@ void deps_free(struct deps *d)
 		free(d->layers[i].waits);
 		free(d->layers[i].holds);
 		free(d->layers[i].refused);
+		free(d->layers[i].marked);
 		free(d->layers[i].order);
 		free(d->layers[i].at);
 	}
@@ -220,6 +222,35 @@ void deps_clear(struct deps *d)
 		memset(d->layers[i].waits, 0, d->n_words * sizeof(uint64_t));
 		memset(d->layers[i].holds, 0, d->n_words * sizeof(uint64_t));
 		memset(d->layers[i].refused, 0, d->n_words * sizeof(uint64_t));
+	}
+}
+
+void deps_mark(struct deps *d)
+{
+	size_t n = d->n_words, size = n * sizeof(uint64_t);
+
+	for (unsigned i = 0; i < d->n_layers; i++) {
+		struct layer *l = &d->layers[i];
+
+		if (!l->marked)
+			l->marked = xcalloc(3 * n, sizeof(*l->marked));
+		memcpy(l->marked, l->waits, size);
+		memcpy(l->marked + n, l->holds, size);
+		memcpy(l->marked + 2 * n, l->refused, size);
+	}
+}
+
+/* The order stays as it is: what is taken away breaks none. */
+void deps_return(struct deps *d)
+{
+	size_t n = d->n_words, size = n * sizeof(uint64_t);
+
+	for (unsigned i = 0; i < d->n_layers; i++) {
+		struct layer *l = &d->layers[i];
+
+		memcpy(l->waits, l->marked, size);
+		memcpy(l->holds, l->marked + n, size);
+		memcpy(l->refused, l->marked + 2 * n, size);
 	}
 }
 
@@ -443,6 +474,69 @@ static bool put_in_order(struct deps *d, struct layer *l, struct dep x)
 	end_search(d, &d->behind);
 	end_search(d, &d->before);
 	return fits;
+}
+
+/* --- many at once --- */
+
+void deps_note(struct deps *d, unsigned layer, struct dep x)
+{
+	put(d, layer_of(d, layer), on_lanes(d, layer, x));
+}
+
+/* How many channels wait for one: the row of its way back has them. */
+static uint32_t count_waiting(const struct deps *d, const struct layer *l, uint32_t t)
+{
+	uint32_t back = d->back[t], n = 0;
+
+	for (size_t w = 0; w < words_of(d, d->to[back]); w++)
+		n += (uint32_t)__builtin_popcountll(l->holds[d->row[back] + w]);
+	return n;
+}
+
+/* One channel has its place; those that waited for it alone come next, behind the n in the queue. */
+static uint32_t pass_place_on(const struct deps *d, const struct layer *l, uint32_t t, uint32_t *left,
+			      uint32_t *queue, uint32_t n)
+{
+	uint32_t first = d->first[d->to[t]];
+
+	for (size_t w = 0; w < words_of(d, d->to[t]); w++)
+		for (uint64_t b = l->waits[d->row[t] + w]; b; b &= b - 1) {
+			uint32_t next = first + (uint32_t)w * 64 + (uint32_t)__builtin_ctzll(b);
+
+			if (!--left[next])
+				queue[n++] = next;
+		}
+	return n;
+}
+
+/* Each channel takes its place when all that wait for it have theirs (Kahn, 1962); false: there is a circle. */
+static bool settle_layer(struct deps *d, struct layer *l)
+{
+	uint32_t *left = d->slots, *queue = d->moved, n = 0;
+
+	for (uint32_t i = 0; i < d->n; i++) {
+		left[l->at[i]] = count_waiting(d, l, l->at[i]);
+		if (!left[l->at[i]])
+			queue[n++] = l->at[i];
+	}
+	for (uint32_t i = 0; i < n; i++)
+		n = pass_place_on(d, l, queue[i], left, queue, n);
+	if (n < d->n)
+		return false;
+	memcpy(l->at, queue, n * sizeof(*queue));
+	for (uint32_t i = 0; i < n; i++)
+		l->order[l->at[i]] = i;
+	return true;
+}
+
+bool deps_settle(struct deps *d)
+{
+	for (unsigned i = 0; i < d->n_layers; i++)
+		if (!settle_layer(d, &d->layers[i])) {
+			deps_clear(d);
+			return false;
+		}
+	return true;
 }
 
 /* --- paths --- */

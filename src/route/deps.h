@@ -37,6 +37,17 @@ struct deps *deps_new_on_rings(const struct channels *c, const struct route_laye
 void deps_free(struct deps *d);		/* NULL is fine */
 /* Takes all dependencies away.  To add much the same again is cheaper then than it was at first. */
 void deps_clear(struct deps *d);
+/* Marks what is there; deps_return() takes away all that was added since the last mark. */
+void deps_mark(struct deps *d);
+void deps_return(struct deps *d);
+
+/*
+ * For many dependencies that are known to close no circle: deps_note() puts one in without a search,
+ * and before anything else is asked deps_settle() finds the order of all layers at once.  False: there
+ * is a circle, and all dependencies were taken away.
+ */
+void deps_note(struct deps *d, unsigned layer, struct dep x);
+bool deps_settle(struct deps *d);
 
 /* Channels that were looked at in searches for circles, since the start; some nanoseconds each. */
 uint64_t deps_work(const struct deps *d);

@@ -211,6 +211,85 @@ START_TEST(many_neighbours)
 }
 END_TEST
 
+/* --- many at once --- */
+
+/* Fills layers up by random turns; all that they take is put into `notes`, too. */
+static void fill_up(struct bench *b, struct deps *notes)
+{
+	for (unsigned i = 0; i < 4 * b->m.n; i++) {
+		unsigned layer = chance(b, LAYERS);
+		struct dep x = random_turn(b, chance(b, b->m.n));
+
+		if (model_add(b, layer, &x, 1))
+			deps_note(notes, layer, x);
+	}
+}
+
+START_TEST(settled_as_added)
+{
+	struct bench b;
+
+	bench_init(&b, (uint64_t)_i + 201);
+	for (unsigned i = 0; i < 3 && b.m.n; i++) {
+		fill_up(&b, b.d);
+		ck_assert(deps_settle(b.d));
+		compare(&b);
+		for (unsigned k = 0; k < 50; k++)
+			add_group(&b, chance(&b, LAYERS));
+	}
+	bench_free(&b);
+}
+END_TEST
+
+START_TEST(circle_does_not_settle)
+{
+	struct bench b;
+	struct dep x;
+
+	bench_init(&b, (uint64_t)_i + 301);
+	fill_up(&b, b.d);
+	for (unsigned i = 0; i < 1000 && b.m.n; i++) {
+		x = random_turn(&b, chance(&b, b.m.n));
+		if (!closes_cycle(&b, b.m.deps[1], x))
+			continue;
+		deps_note(b.d, 1, x);
+		ck_assert(!deps_settle(b.d));
+		for (unsigned layer = 0; layer < LAYERS; layer++)
+			memset(b.m.deps[layer], 0, (size_t)b.m.n * b.m.n * sizeof(bool));
+		compare(&b);
+		add_group(&b, 1);
+		break;
+	}
+	bench_free(&b);
+}
+END_TEST
+
+START_TEST(returns_to_mark)
+{
+	struct bench b;
+
+	bench_init(&b, (uint64_t)_i + 401);
+	for (unsigned i = 0; i < 10 && b.m.n; i++) {
+		size_t size = (size_t)b.m.n * b.m.n * sizeof(bool);
+		bool *marked[LAYERS];
+
+		add_group(&b, chance(&b, LAYERS));
+		deps_mark(b.d);
+		for (unsigned layer = 0; layer < LAYERS; layer++)
+			marked[layer] = xmemdup(b.m.deps[layer], size);
+		for (unsigned k = 0; k < 30; k++)
+			add_group(&b, chance(&b, LAYERS));
+		deps_return(b.d);
+		for (unsigned layer = 0; layer < LAYERS; layer++) {
+			memcpy(b.m.deps[layer], marked[layer], size);
+			free(marked[layer]);
+		}
+		compare(&b);
+	}
+	bench_free(&b);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("deps");
@@ -219,6 +298,9 @@ int main(void)
 	tcase_add_loop_test(tc, agrees_with_model, 0, 60);
 	tcase_add_loop_test(tc, fills_up_like_model, 0, 30);
 	tcase_add_test(tc, many_neighbours);
+	tcase_add_loop_test(tc, settled_as_added, 0, 20);
+	tcase_add_loop_test(tc, circle_does_not_settle, 0, 20);
+	tcase_add_loop_test(tc, returns_to_mark, 0, 20);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
