@@ -105,6 +105,11 @@ static inline uint8_t *graph_row(const struct graph *g, struct lfts *l, uint32_t
 	return l->entries + (size_t)g->sw[v] * l->stride;
 }
 
+static inline const uint8_t *graph_row_of(const struct graph *g, const struct lfts *l, uint32_t v)
+{
+	return l->entries + (size_t)g->sw[v] * l->stride;
+}
+
 /* --- spreading destinations over lanes that are equally good --- */
 
 struct choice {

@@ -35,9 +35,16 @@ struct phases {
 	uint32_t *home;		/* [LID]: vertex of the CA or router port that has it, or FABRIC_NONE */
 	uint8_t *state;		/* [LID] */
 	VEC(uint16_t) left;	/* LIDs to change */
-	struct deps *deps;	/* what all LIDs use in the phase at hand */
-	VEC(struct layer_dep) fixed;	/* of these, what those use that are the same */
+	/* What all LIDs use in the phase at hand; marked: what ways use that stay (add_still()). */
+	struct deps *deps;
+	VEC(struct layer_dep) fixed;	/* turns of multicast that fit in with the old tables */
+	/* Vertices whose ways to a LID change: moving.v[moving0[lid]] .. moving.v[moving0[lid + 1] - 1]. */
+	uint32_t *moving0;
+	VEC(uint32_t) moving;
 	/* of one LID */
+	uint32_t *out;		/* [vertex]: the trunk of its old entry, or FABRIC_NONE */
+	uint32_t *way;		/* vertices */
+	enum moves { UNKNOWN, STAYS, MOVES } *moves;	/* [vertex]: whether its way is the new one, too */
 	VEC(struct dep) *turns;	/* [layer]; some more than once */
 	uint32_t *seen[3];	/* [which][layer * vertices + vertex]: `mark`: its way is in turns */
 	uint32_t mark;
@@ -142,21 +149,16 @@ static void follow_common(struct phases *p, unsigned layer, uint32_t v, uint16_t
 	}
 }
 
-/* All that is used while the LID is in one state, or goes from one into the other. */
+/* All that ways which change use while the LID is in one state, or goes from one into the other. */
 static void collect(struct phases *p, uint16_t lid, enum state from, enum state to)
 {
 	p->mark++;
 	for (unsigned layer = 0; layer < p->n_layers; layer++)
 		p->turns[layer].n = 0;
-	if (p->home[lid] == FABRIC_NONE)
-		return;
-	for (uint32_t v = 0; v < p->g->n; v++) {
-		unsigned was, next;
+	for (uint32_t i = p->moving0[lid]; i < p->moving0[lid + 1u]; i++) {
+		uint32_t v = p->moving.v[i];
+		unsigned was = layer_of(p, p->y->was, v, lid), next = layer_of(p, p->y->next, v, lid);
 
-		if (!is_source(p, v))
-			continue;
-		was = layer_of(p, p->y->was, v, lid);
-		next = layer_of(p, p->y->next, v, lid);
 		if (from == DROPPED) {
 			follow_common(p, was, v, lid);
 		} else if (from != NEW) {
@@ -189,15 +191,11 @@ static void add_each(struct phases *p)
 			deps_add(p->deps, layer, &p->turns[layer].v[i], 1, NULL);
 }
 
-/* Adds one by one, as far as it fits, what it takes as fixed. */
-static bool add_fixed(struct phases *p, unsigned layer, struct dep x)
+/* Adds a turn, if it fits, for all phases. */
+static void add_fixed(struct phases *p, unsigned layer, struct dep x)
 {
-	if (deps_has(p->deps, layer, x))
-		return true;
-	if (!deps_add(p->deps, layer, &x, 1, NULL))
-		return false;
-	*vec_push(&p->fixed) = (struct layer_dep){ layer, x };
-	return true;
+	if (!deps_has(p->deps, layer, x) && deps_add(p->deps, layer, &x, 1, NULL))
+		*vec_push(&p->fixed) = (struct layer_dep){ layer, x };
 }
 
 static void add_if_alive(void *arg, struct dep turn)
@@ -228,20 +226,7 @@ static void add_legal(struct phases *p)
 	turns_free(legal);
 }
 
-/* The turns of LIDs that are the same in both tables, in one state or the other. */
-static void add_same(struct phases *p)
-{
-	for (uint32_t lid = 0; lid < p->n_lids; lid++) {
-		if (p->state[lid] != SAME)
-			continue;
-		collect(p, (uint16_t)lid, OLD, OLD);
-		for (unsigned layer = 0; layer < p->n_layers; layer++)
-			for (size_t i = 0; i < p->turns[layer].n; i++)
-				add_fixed(p, layer, p->turns[layer].v[i]);
-	}
-}
-
-/* What the others use in their states. */
+/* What ways that change use in the states of their LIDs. */
 static void add_changing(struct phases *p)
 {
 	for (uint32_t lid = 0; lid < p->n_lids; lid++)
@@ -253,7 +238,7 @@ static void add_changing(struct phases *p)
 
 static void add_all(struct phases *p)
 {
-	deps_clear(p->deps);
+	deps_return(p->deps);
 	for (size_t i = 0; i < p->fixed.n; i++)
 		deps_add(p->deps, p->fixed.v[i].layer, &p->fixed.v[i].dep, 1, NULL);
 	add_changing(p);
@@ -276,15 +261,117 @@ static void find_homes(struct phases *p)
 		}
 }
 
+/* Which LIDs have entries that differ, on switches that count. */
 static void find_changes(struct phases *p)
 {
-	for (uint32_t lid = 0; lid < p->n_lids; lid++) {
-		for (uint32_t v = 0; v < p->g->n && p->state[lid] == SAME; v++)
-			if (differs(p, v, (uint16_t)lid))
-				p->state[lid] = OLD;
+	for (uint32_t v = 0; v < p->g->n; v++) {
+		const uint8_t *was = graph_row_of(p->g, p->was, v), *next = graph_row_of(p->g, p->next, v);
+
+		for (uint32_t first = 0; first < p->n_lids && p->l->here[v]; first += LFT_BLOCK)
+			if (memcmp(was + first, next + first, LFT_BLOCK))
+				for (uint32_t lid = first; lid < first + LFT_BLOCK; lid++)
+					if (was[lid] != next[lid])
+						p->state[lid] = OLD;
+	}
+	for (uint32_t lid = 0; lid < p->n_lids; lid++)
 		if (p->state[lid] == OLD)
 			*vec_push(&p->left) = (uint16_t)lid;
+}
+
+/* --- ways that stay --- */
+
+/* Whether an entry on the old way from v differs, which then is not the new one. */
+static bool way_changes(struct phases *p, uint32_t v, uint16_t lid)
+{
+	enum moves moves;
+	uint32_t n = 0;
+
+	for (; p->moves[v] == UNKNOWN; v = p->g->trunks[p->out[v]].v) {
+		p->moves[v] = STAYS;
+		p->way[n++] = v;
+		if (differs(p, v, lid))
+			p->moves[v] = MOVES;
+		if (p->moves[v] == MOVES || p->out[v] == FABRIC_NONE)
+			break;
 	}
+	for (moves = p->moves[v]; n > 0; n--)
+		p->moves[p->way[n - 1]] = moves;
+	return moves == MOVES;
+}
+
+/* Adds the turns of the old way from v on; search: only those that close no circle. */
+static void add_way(struct phases *p, unsigned layer, uint32_t v, bool search)
+{
+	uint32_t in = FABRIC_NONE, out;
+
+	for (; (out = p->out[v]) != FABRIC_NONE; v = p->g->trunks[out].v) {
+		struct dep turn = { in, out };
+
+		if (in != FABRIC_NONE && search)
+			deps_add(p->deps, layer, &turn, 1, NULL);
+		else if (in != FABRIC_NONE)
+			deps_note(p->deps, layer, turn);
+		if (was_seen(p, BY_OLD, layer, v))
+			return;
+		in = out;
+	}
+}
+
+/* Fills p->out; false: the ways are those of the LID before it, whose turns are there already. */
+static bool recall(struct phases *p, uint16_t lid)
+{
+	bool other = !lid || p->home[lid] != p->home[lid - 1] || p->state[lid] != SAME ||
+		     p->state[lid - 1] != SAME;
+
+	for (uint32_t v = 0; v < p->g->n; v++) {
+		uint32_t out = trunk_of(p, p->was, v, lid);
+
+		other |= out != p->out[v];
+		p->out[v] = out;
+	}
+	return other;
+}
+
+static void add_still_of(struct phases *p, uint16_t lid, bool search)
+{
+	if (p->home[lid] == FABRIC_NONE || !recall(p, lid))
+		return;
+	p->mark++;
+	memset(p->moves, 0, p->g->n * sizeof(*p->moves));
+	for (uint32_t v = 0; v < p->g->n; v++) {
+		unsigned layer;
+
+		if (!is_source(p, v))
+			continue;
+		layer = layer_of(p, p->y->was, v, lid);
+		if (p->state[lid] == OLD &&
+		    (way_changes(p, v, lid) || layer != layer_of(p, p->y->next, v, lid)))
+			*vec_push(&p->moving) = v;
+		else
+			add_way(p, layer, v, search);
+	}
+}
+
+static void add_still_of_all(struct phases *p, bool search)
+{
+	p->moving.n = 0;
+	for (uint32_t lid = 0; lid < p->n_lids; lid++) {
+		p->moving0[lid] = (uint32_t)p->moving.n;
+		add_still_of(p, (uint16_t)lid, search);
+	}
+	p->moving0[p->n_lids] = (uint32_t)p->moving.n;
+}
+
+/*
+ * What is used by ways that stay, before and after the change of their LID.  Most do when a link goes, and
+ * are not looked at again.  Unless the tables that there were have circles, no search for any is needed.
+ */
+static void add_still(struct phases *p)
+{
+	add_still_of_all(p, false);
+	if (!deps_settle(p->deps))
+		add_still_of_all(p, true);
+	deps_mark(p->deps);
 }
 
 struct phases *phases_new(const struct channels *c, const struct living *l, const struct lfts *was,
@@ -299,13 +386,17 @@ struct phases *phases_new(const struct channels *c, const struct living *l, cons
 	p->home = xcalloc(p->n_lids, sizeof(*p->home));
 	p->state = xcalloc(p->n_lids, sizeof(*p->state));
 	p->turns = xcalloc(p->n_layers, sizeof(*p->turns));
+	p->moving0 = xcalloc(p->n_lids + 1u, sizeof(*p->moving0));
+	p->out = xcalloc(c->g->n, sizeof(*p->out));
+	p->way = xcalloc(c->g->n, sizeof(*p->way));
+	p->moves = xcalloc(c->g->n, sizeof(*p->moves));
 	for (unsigned i = 0; i < ARRAY_SIZE(p->seen); i++)
 		p->seen[i] = xcalloc((size_t)p->n_layers * c->g->n, sizeof(*p->seen[i]));
 	p->deps = y->rings ? deps_new_on_rings(c, y->rings) : deps_new(c, p->n_layers);
 	find_homes(p);
 	find_changes(p);
 	if (p->left.n) {
-		add_same(p);
+		add_still(p);
 		add_changing(p);
 		add_legal(p);
 	}
@@ -325,8 +416,18 @@ void phases_free(struct phases *p)
 		free(p->seen[i]);
 	deps_free(p->deps);
 	vec_free(&p->fixed);
+	vec_free(&p->moving);
+	free(p->moving0);
+	free(p->out);
+	free(p->way);
+	free(p->moves);
 	vec_free(&p->left);
 	free(p);
+}
+
+uint32_t phases_ways(const struct phases *p)
+{
+	return (uint32_t)p->moving.n;
 }
 
 /* The entries of a LID become those of `next`, or are dropped where they differ; returns how many. */

@@ -29,6 +29,8 @@ struct phases;
 struct phases *phases_new(const struct channels *c, const struct living *l, const struct lfts *was,
 			  const struct lfts *next, const struct rounds_layers *y);
 void phases_free(struct phases *p);
+/* How many ways of switches with CA or router ports to LIDs change; only these are looked at again in each phase. */
+uint32_t phases_ways(const struct phases *p);
 /*
  * Changes `now`, a copy of `was` or what the last call has left, to the tables at the end of the next
  * phase, and adds how many entries are dropped meanwhile to *dropped.  False: it is `next`.

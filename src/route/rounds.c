@@ -420,6 +420,7 @@ static void take_phases(struct column *k, const struct rounds_layers *y)
 	for (size_t i = 1; i < first.n; i++)
 		k->out->after_all[first.v[i]] = true;
 	count_again(k, was, next);
+	k->out->ways = phases_ways(p);
 	vec_free(&first);
 	phases_free(p);
 	lfts_free(now);

@@ -64,6 +64,7 @@ struct rounds {
 	 * each other.
 	 */
 	uint32_t again;
+	uint32_t ways;		/* of switches to LIDs that change, where routes are in layers: what the work goes by */
 	uint32_t dropped;	/* entries that have no route for a while, as nothing else helped */
 };
 
