@@ -238,6 +238,7 @@ static bool agree(struct layered *x, struct layered_outcome *did)
 		confine(x);
 	did->rounds = x->rounds;
 	did->squeezed = x->squeezed;
+	did->placed = x->placed;
 	did->blocked = (uint32_t)x->left.n;
 	return !did->blocked && (x->legal || !x->hopeless);
 }
@@ -298,6 +299,7 @@ static struct route_layers *make(const struct route_request *r, const struct upd
 	deps_free(x.deps);
 	free(x.sources);
 	free(x.lid0);
+	free(x.moved);
 	vec_free(&x.lids);
 	free(x.again);
 	free(x.legal_only);

@@ -31,6 +31,7 @@
 struct layered_outcome {
 	unsigned rounds;	/* in which pairs were placed */
 	uint32_t squeezed;	/* pairs that an end got another first hop for, as they had no room */
+	uint32_t placed;	/* how often a pair was placed by itself, not as one of those that keep what they had */
 	uint32_t blocked;	/* pairs without a layer after the last; 0: all is well */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The parts of layered.h (internal to it): layered.c routes and decides who has to give way, pairs.c
- * puts pairs of switches into layers, squeeze.c finds room for the last few pairs.  Where all that
- * would take too long, confined.c finds other ways.
+ * puts pairs of switches into layers, staying.c those that keep what they had, squeeze.c finds room
+ * for the last few pairs.  Where all that would take too long, confined.c finds other ways.
  */
 #ifndef QOSD_ROUTE_LAYERED_PARTS_H
 #define QOSD_ROUTE_LAYERED_PARTS_H
@@ -37,11 +37,13 @@ struct layered {
 	uint32_t *sources, n_sources;	/* vertices with CA and router ports, by place */
 	uint32_t *lid0;		/* [place]: all LIDs there are lids[lid0[place]] .. lids[lid0[place + 1] - 1] */
 	VEC(uint16_t) lids;
+	bool *moved;		/* [route_layers_pair()]: a way of the pair is not as in `near` */
 	bool *again;		/* [vertex]: its LIDs are to be routed again, or were before the round at hand */
 	bool *legal_only;	/* [vertex]: … by legal ways */
 	bool settled;		/* all pairs keep their layers but those of a vertex that was routed again */
 	unsigned pushes;	/* rounds since then */
 	bool hopeless;		/* to go on placing pairs would take too long */
+	uint32_t placed;	/* how often a pair was placed by itself */
 	uint32_t squeezed;	/* how often squeeze.c found room for a pair */
 	VEC(struct dep) pair;	/* of the pair at hand; some more than once */
 	uint8_t *blocked;	/* [route_layers_pair()]: the rounds in which it found no room; saturates */
@@ -53,11 +55,8 @@ struct layered {
 
 /* Begins: sources, their LIDs, and room for what is known of pairs. */
 void pairs_find(struct layered *x);
-/*
- * The turns of a pair's routes, in x->pair; whether any route is not as it was in the tables to stay
- * near to.
- */
-bool pairs_collect(struct layered *x, struct pair p);
+/* The turns of a pair's routes, in x->pair. */
+void pairs_collect(struct layered *x, struct pair p);
 /*
  * Puts what was collected of a pair into the layer that it had, or the first that has room.  False: there
  * is none; *blocked becomes the place in x->pair of the turn that the last layer had no room for.
@@ -70,6 +69,24 @@ bool pairs_fit(struct layered *x, struct pair p, uint32_t *blocked);
 void pairs_place(struct layered *x);
 /* Forgets which pairs found no room in the rounds so far. */
 void pairs_forget(struct layered *x);
+
+/* Calls use() with each turn that multicast may take, in layer 0. */
+void pairs_each_legal(struct layered *x, void (*use)(void *arg, struct dep turn));
+/*
+ * The layer that a pair had in the last round, if they are to stay, or in the tables that these stay near
+ * to; `most`: none.
+ */
+unsigned pairs_layer_before(const struct layered *x, struct pair p);
+/* Whether a pair is to keep what it had: before things are settled, all its ways and its layer in `near`. */
+bool pairs_keeps(const struct layered *x, struct pair p);
+
+/* --- staying.c --- */
+
+/*
+ * Begins a round near to other tables: finds out which pairs moved, and places all those that keep what they had.
+ * False: these have no room together, as other turns are legal now, or some had no layer; none is placed.
+ */
+bool pairs_stay(struct layered *x);
 
 /* --- squeeze.c --- */
 

@@ -41,18 +41,18 @@ void pairs_find(struct layered *x)
 	x->layers->n_places = x->n_sources;
 	x->layers->of = xcalloc(route_layers_pair(x->n_sources, 0), 1);
 	x->blocked = xcalloc(route_layers_pair(x->n_sources, 0), 1);
+	if (x->near)
+		x->moved = xcalloc(route_layers_pair(x->n_sources, 0), sizeof(*x->moved));
 }
 
 /* --- routes --- */
 
 /*
- * Adds the turns of all routes from one source to the LIDs on another; see pairs_collect().  As far as a LID
- * goes the way of the one before it, that has added them.
+ * Adds the turns of all routes from one source to the LIDs on another.  As far as a LID goes the way of the
+ * one before it, that has added them.
  */
-static bool add_routes(struct layered *x, uint32_t from, uint32_t to)
+static void add_routes(struct layered *x, uint32_t from, uint32_t to)
 {
-	bool moved = false;
-
 	for (uint32_t i = x->lid0[to]; i < x->lid0[to + 1]; i++) {
 		uint32_t v = x->sources[from], in = FABRIC_NONE;
 		bool same = i > x->lid0[to];
@@ -62,7 +62,6 @@ static bool add_routes(struct layered *x, uint32_t from, uint32_t to)
 			uint8_t port = row[x->lids.v[i]];
 			struct channel ch = channel_by_port(x->c, v, port);
 
-			moved |= x->near && lft_get(x->near, x->g->sw[v], x->lids.v[i]) != port;
 			same = same && row[x->lids.v[i - 1]] == port;
 			if (ch.lane == FABRIC_NONE)
 				break;
@@ -72,17 +71,13 @@ static bool add_routes(struct layered *x, uint32_t from, uint32_t to)
 			v = ch.to;
 		}
 	}
-	return moved;
 }
 
-bool pairs_collect(struct layered *x, struct pair p)
+void pairs_collect(struct layered *x, struct pair p)
 {
-	bool there, back;
-
 	x->pair.n = 0;
-	there = add_routes(x, p.a, p.b);
-	back = add_routes(x, p.b, p.a);
-	return there || back;
+	add_routes(x, p.a, p.b);
+	add_routes(x, p.b, p.a);
 }
 
 /* --- layers --- */
@@ -94,13 +89,18 @@ static void add_legal(void *arg, struct dep turn)
 	deps_add(x->deps, 0, &turn, 1, NULL);
 }
 
+void pairs_each_legal(struct layered *x, void (*use)(void *arg, struct dep turn))
+{
+	if (x->legal)
+		deps_each_legal(x->c, x->legal, use, x);
+	else
+		deps_each_on_tree(x->c, x->layers->tree, use, x);
+}
+
 static void begin_layers(struct layered *x)
 {
 	deps_clear(x->deps);
-	if (x->legal)
-		deps_each_legal(x->c, x->legal, add_legal, x);
-	else
-		deps_each_on_tree(x->c, x->layers->tree, add_legal, x);
+	pairs_each_legal(x, add_legal);
 }
 
 static bool fits_layer(struct layered *x, struct pair p, unsigned layer, uint32_t *blocked)
@@ -113,11 +113,7 @@ static bool fits_layer(struct layered *x, struct pair p, unsigned layer, uint32_
 	return true;
 }
 
-/*
- * The layer that a pair had in the last round, if they are to stay, or in the tables that these stay near
- * to; `most`: none.
- */
-static unsigned layer_before(const struct layered *x, struct pair p)
+unsigned pairs_layer_before(const struct layered *x, struct pair p)
 {
 	unsigned layer = x->layers->of[route_layers_pair(p.a, p.b)];
 
@@ -131,7 +127,7 @@ static unsigned layer_before(const struct layered *x, struct pair p)
 
 bool pairs_fit(struct layered *x, struct pair p, uint32_t *blocked)
 {
-	unsigned before = layer_before(x, p);
+	unsigned before = pairs_layer_before(x, p);
 
 	if (before < x->most && fits_layer(x, p, before, blocked))
 		return true;
@@ -150,7 +146,7 @@ static bool fits_last(struct layered *x, struct pair p)
 	return false;
 }
 
-/* --- a round --- */
+/* --- in which order --- */
 
 static int most_blocked_first(const void *a, const void *b, void *arg)
 {
@@ -180,30 +176,33 @@ static void note_blocked(struct layered *x, struct pair p)
 /* In what order pairs are placed. */
 enum turn { WITHOUT, STAYING, EARLY, OTHERS };
 
-static bool keeps_what_it_had(const struct layered *x, struct pair p, bool moved)
+bool pairs_keeps(const struct layered *x, struct pair p)
 {
+	size_t i = route_layers_pair(p.a, p.b);
+
 	if (x->settled)
 		return !x->again[x->sources[p.a]] && !x->again[x->sources[p.b]];
-	return x->near && !moved && !x->blocked[route_layers_pair(p.a, p.b)];
+	return x->near && !x->moved[i] && !x->blocked[i];
 }
 
 /* If it is the turn of a pair it is placed, or noted as one without room. */
 static void place_pair(struct layered *x, struct pair p, enum turn turn)
 {
-	bool by_routes = x->near && !x->settled, moved = by_routes && pairs_collect(x, p);
 	size_t i = route_layers_pair(p.a, p.b);
 	enum turn its = x->blocked[i] ? EARLY : OTHERS;
 	uint32_t blocked;
 
-	if (keeps_what_it_had(x, p, moved))
+	if (pairs_keeps(x, p))
 		its = x->settled && x->layers->of[i] == NO_LAYER ? WITHOUT : STAYING;
 	if (its != turn)
 		return;
-	if (!by_routes)
-		pairs_collect(x, p);
+	x->placed++;
+	pairs_collect(x, p);
 	if (turn == WITHOUT ? !fits_last(x, p) : !pairs_fit(x, p, &blocked))
 		note_blocked(x, p);
 }
+
+/* --- a round --- */
 
 static bool are_hopeless(const struct layered *x)
 {
@@ -227,12 +226,14 @@ void pairs_place(struct layered *x)
 
 	x->rounds++;
 	x->left.n = 0;
-	begin_layers(x);
 	x->layers->n = 1;
-	for (size_t i = 0; i < n_early && x->settled; i++)
-		place_pair(x, x->early.v[i], WITHOUT);
-	if (x->near || x->settled)
-		place_all(x, STAYING);
+	if (x->settled || !x->near || !pairs_stay(x)) {
+		begin_layers(x);
+		for (size_t i = 0; i < n_early && x->settled; i++)
+			place_pair(x, x->early.v[i], WITHOUT);
+		if (x->near || x->settled)
+			place_all(x, STAYING);
+	}
 	if (n_early)
 		qsort_r(x->early.v, n_early, sizeof(*x->early.v), most_blocked_first, x->blocked);
 	for (size_t i = 0; i < n_early; i++)

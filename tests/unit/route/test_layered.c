@@ -919,6 +919,47 @@ static unsigned moved(const struct topo *t, const struct lfts *was, const struct
 	return n;
 }
 
+/* Pairs of switches with a route that crosses a held link. */
+static uint32_t count_cut_pairs(const struct topo *t, const struct lfts *l)
+{
+	uint32_t n = t->f->n_switches, count = 0;
+	bool *cut = xcalloc((size_t)n * n, sizeof(*cut));
+
+	for (uint32_t p = 0; p < t->f->n_ports; p++) {
+		uint32_t home = t->lid[p] ? fabric_switch_of(t->f, p) : FABRIC_NONE;
+
+		for (uint32_t sw = 0; sw < n && home != FABRIC_NONE; sw++)
+			for (uint32_t k = 0; k < 1u << t->lmc[p] && sw != home; k++)
+				if (crosses_held(t, l, sw, (uint16_t)(t->lid[p] + k)))
+					cut[sw > home ? sw * n + home : home * n + sw] = true;
+	}
+	for (uint32_t i = 0; i < n * n; i++)
+		count += cut[i];
+	free(cut);
+	return count;
+}
+
+/* By the same order, no other pairs are placed than those whose routes cross the link. */
+static void check_placed(const struct topo *t, const struct updn_order *o)
+{
+	uint32_t *same = xcalloc(t->f->n_switches, sizeof(*same));
+	struct lfts *l = lfts_new(t->f->n_switches, t->r.lid_top);
+	struct layered_outcome did;
+	struct updn_order *now;
+
+	for (uint32_t sw = 0; sw < t->f->n_switches; sw++)
+		same[sw] = sw;
+	now = updn_order_on(o, t->f, same);
+	if (updn_order_connects(now)) {
+		route_layers_free(layered_routes(&t->r, now, 8, l, &did));
+		if (did.rounds == 1)
+			ck_assert_uint_le(did.placed, count_cut_pairs(t, t->r.near));
+	}
+	updn_order_free(now);
+	lfts_free(l);
+	free(same);
+}
+
 START_TEST(stays_near)
 {
 	struct net x = { .seed = (uint64_t)_i + 1 };
@@ -941,6 +982,7 @@ START_TEST(stays_near)
 	t.r.near_layers = y;
 	again = layered_routes(&t.r, o, 8, same, &did);
 	ck_assert_uint_eq(did.rounds, 1);
+	ck_assert_uint_eq(did.placed, 0);
 	ck_assert_mem_eq(l->entries, same->entries, (size_t)l->n_switches * l->stride);
 	for (uint32_t a = 0; a < t.f->n_switches; a++)
 		for (uint32_t b = 0; b < a; b++)
@@ -953,6 +995,7 @@ START_TEST(stays_near)
 		/* room was found at once, or the ends of some pairs had to give way: two entries for each LID */
 		if (did.rounds == 1)
 			ck_assert_uint_le(moved(&t, l, less), did.squeezed * 2 * LIDS_MAX);
+		check_placed(&t, o);
 		check_layers(&t, o2, 8);
 		check_layers(&t, o2, 2);
 		route_layers_free(y2);
