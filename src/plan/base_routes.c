@@ -470,21 +470,27 @@ static void route_anew(struct plan *p)
 }
 
 /*
- * A repair knows of no layers: the engine stays near to the base by itself, as far as it goes by the
- * same order.  False: that does not connect all any more.  map: match_nodes() of the base's and p's fabric.
+ * A repair knows of no layers: the engine stays near to the base by itself, by the base's order or, where
+ * that does not connect all any more, by one that is near to it.  False: there is none.  map: match_nodes()
+ * of the base's and p's fabric.
  */
 static bool route_layers_near(struct plan *p, const uint32_t *map)
 {
 	struct updn_order *o = updn_order_on(p->now->base->order, p->f, p->now->switches);
+	bool other = !p->now->base->layers->tree && !updn_order_connects(o);
 
-	if (!p->now->base->layers->tree && !updn_order_connects(o)) {
+	if (other) {
+		struct updn_order *mended = updn_order_mend(o);
+
 		updn_order_free(o);
-		return false;
+		o = mended;
 	}
+	if (!o)
+		return false;
 	p->order = o;
 	route_shape_on(o, &p->now->base->shape, map, &p->shape);
 	route_on(p, p->f, o, &p->findings);
-	p->now->other_order = false;
+	p->now->other_order = other;
 	return true;
 }
 

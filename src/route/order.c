@@ -290,6 +290,57 @@ struct updn_order *updn_order_on(const struct updn_order *o, const struct fabric
 	return to;
 }
 
+/*
+ * Takes vertices from the top, each time the highest that has a neighbour which was taken: so each has one
+ * above it.  Where each has one already, that is the order that there is.  Fills from[], rising.
+ */
+static void take_from_top(const struct graph *g, uint32_t *from)
+{
+	bool *beside = xcalloc(g->n, sizeof(*beside)), *taken = xcalloc(g->n, sizeof(*taken));
+	uint32_t next = 0, rest = g->n;	/* above these nothing is beside, or left */
+
+	for (uint32_t n = g->n; n-- > 0;) {
+		uint32_t v;
+
+		while (next && (taken[next - 1] || !beside[next - 1]))
+			next--;
+		while (!next && taken[rest - 1])	/* a part of the fabric of its own */
+			rest--;
+		v = (next ? next : rest) - 1;
+		taken[v] = true;
+		from[n] = v;
+		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
+			uint32_t u = g->trunks[t].v;
+
+			beside[u] = true;
+			next = !taken[u] && u >= next ? u + 1 : next;
+		}
+	}
+	free(beside);
+	free(taken);
+}
+
+struct updn_order *updn_order_mend(const struct updn_order *o)
+{
+	uint32_t *from, *sw;
+	struct updn_order *to;
+
+	if (o->layered)
+		return NULL;
+	to = xmemdup(o, sizeof(*o));
+	to->rank = xcalloc(o->g->n, sizeof(*to->rank));
+	from = xcalloc(o->g->n, sizeof(*from));
+	sw = xcalloc(o->g->n, sizeof(*sw));
+	take_from_top(o->g, from);
+	for (uint32_t i = 0; i < o->g->n; i++) {
+		to->rank[i] = o->rank[from[i]];
+		sw[i] = o->g->sw[from[i]];
+	}
+	free(from);
+	to->g = graph_new(o->g->f, sw);
+	return to;
+}
+
 static bool has_ends(const struct graph *g, uint32_t v)
 {
 	return g->end0[v + 1] > g->end0[v];

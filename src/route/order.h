@@ -73,6 +73,13 @@ struct updn_order *updn_order_on(const struct updn_order *o, const struct fabric
 				 const uint32_t *sw_of);
 
 /*
+ * An order by the distance from a root, made fit for a fabric that lost links, and as near to what it was as
+ * that lets it be: a vertex that has nowhere up to go comes behind the first neighbour that goes on to the root.
+ * Every pair that links connect has a legal path then.  NULL: the order is layered.
+ */
+struct updn_order *updn_order_mend(const struct updn_order *o);
+
+/*
  * Whether all vertices with CA or router ports reach each other that links connect, by legal paths or
  * over a hub that is safe.
  */

@@ -939,24 +939,48 @@ static uint32_t count_cut_pairs(const struct topo *t, const struct lfts *l)
 	return count;
 }
 
-/* By the same order, no other pairs are placed than those whose routes cross the link. */
+/* By an order that connects, no other pairs are placed than those whose routes cross the link. */
 static void check_placed(const struct topo *t, const struct updn_order *o)
 {
-	uint32_t *same = xcalloc(t->f->n_switches, sizeof(*same));
 	struct lfts *l = lfts_new(t->f->n_switches, t->r.lid_top);
 	struct layered_outcome did;
-	struct updn_order *now;
 
-	for (uint32_t sw = 0; sw < t->f->n_switches; sw++)
+	route_layers_free(layered_routes(&t->r, o, 8, l, &did));
+	if (did.rounds == 1)
+		ck_assert_uint_le(did.placed, count_cut_pairs(t, t->r.near));
+	lfts_free(l);
+}
+
+/* Vertices that have another one above them. */
+static uint32_t count_below(const struct graph *g)
+{
+	uint32_t n = 0;
+
+	for (uint32_t v = 0; v < g->n; v++)
+		n += g->up0[v] < g->trunk0[v + 1];
+	return n;
+}
+
+/* The order of the intact fabric goes on to serve, or one that is near to it. */
+static void check_mended(const struct topo *t, const struct updn_order *o)
+{
+	uint32_t n = t->f->n_switches, *same = xcalloc(n, sizeof(*same));
+	struct updn_order *now, *mended;
+
+	for (uint32_t sw = 0; sw < n; sw++)
 		same[sw] = sw;
 	now = updn_order_on(o, t->f, same);
-	if (updn_order_connects(now)) {
-		route_layers_free(layered_routes(&t->r, now, 8, l, &did));
-		if (did.rounds == 1)
-			ck_assert_uint_le(did.placed, count_cut_pairs(t, t->r.near));
+	mended = updn_order_mend(now);
+	ck_assert(updn_order_connects(mended));
+	ck_assert_uint_eq(count_below(mended->g), n - 1);
+	ck_assert_uint_eq(mended->g->sw[n - 1], o->g->sw[n - 1]);
+	if (count_below(now->g) == n - 1) {
+		ck_assert(updn_order_connects(now));
+		ck_assert_mem_eq(mended->g->sw, now->g->sw, n * sizeof(*now->g->sw));
+		check_placed(t, now);
 	}
+	updn_order_free(mended);
 	updn_order_free(now);
-	lfts_free(l);
 	free(same);
 }
 
@@ -995,7 +1019,7 @@ START_TEST(stays_near)
 		/* room was found at once, or the ends of some pairs had to give way: two entries for each LID */
 		if (did.rounds == 1)
 			ck_assert_uint_le(moved(&t, l, less), did.squeezed * 2 * LIDS_MAX);
-		check_placed(&t, o);
+		check_mended(&t, o);
 		check_layers(&t, o2, 8);
 		check_layers(&t, o2, 2);
 		route_layers_free(y2);
