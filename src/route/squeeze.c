@@ -182,34 +182,35 @@ static bool squeeze_both(struct squeeze *s, struct pair p, const struct hops *th
 
 /* --- loads --- */
 
-/* The routes to all LIDs on a source count, or do so no more. */
-static void count_routes(struct layered *x, uint32_t to, bool count)
+/* What an end's first hop to the hosts on the other one was, and is: the routes by it count where they go now. */
+static void divert(struct layered *x, const struct hops *h)
 {
 	struct dest dests[DESTS_MAX];
-	uint32_t d = x->sources[to];
+	uint32_t v = x->sources[h->from], d = x->sources[h->to], place = 0;
 	unsigned n = graph_dests(x->g, x->r, x->out->top, d, dests);
 
-	if (count)
-		toll_keep(x->toll, x->out, d, dests, n);
-	else
-		toll_forget(x->toll, x->out, d, dests, n);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < dests[i].n_lids; k++, place++) {
+			uint16_t lid = (uint16_t)(dests[i].lid + k);
+
+			if (dests[i].weight && lft_get(x->out, x->g->sw[v], lid) != h->before.v[place])
+				toll_divert(x->toll, x->out, d, lid, v, h->before.v[place]);
+		}
 }
 
 static bool squeeze(struct squeeze *s, struct pair p, struct hops *there, struct hops *back)
 {
 	struct layered *x = s->x;
-	bool found;
 
 	there->from = back->to = p.a;
 	there->to = back->from = p.b;
 	find_hops(x, there);
 	find_hops(x, back);
-	count_routes(x, p.a, false);
-	count_routes(x, p.b, false);
-	found = squeeze_one(s, p, there) || squeeze_one(s, p, back) || squeeze_both(s, p, there, back);
-	count_routes(x, p.a, true);
-	count_routes(x, p.b, true);
-	return found;
+	if (!squeeze_one(s, p, there) && !squeeze_one(s, p, back) && !squeeze_both(s, p, there, back))
+		return false;
+	divert(x, there);
+	divert(x, back);
+	return true;
 }
 
 void squeeze_in(struct layered *x)

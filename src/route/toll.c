@@ -434,6 +434,47 @@ void toll_forget(struct toll *t, const struct lfts *out, uint32_t d, const struc
 		}
 }
 
+/* How many hosts come by v on the ways that recall() has found, with its own. */
+static uint32_t hosts_by(struct toll *t, uint32_t v)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = t->n_stops; i-- > 0;) {
+		uint32_t u = t->stops[i].v;
+
+		t->below[u] += graph_hosts(t->g, u);
+		n = u == v ? t->below[u] : n;
+		t->below[t->g->trunks[t->out[u]].v] += t->below[u];
+		t->below[u] = 0;
+	}
+	t->below[t->d] = 0;
+	return n;
+}
+
+/* Counts routes on a lane and on those of the way from its end, or takes them away. */
+static void count_along(struct toll *t, uint32_t lane, uint32_t hosts, bool add)
+{
+	for (;;) {
+		uint64_t load = (uint64_t)hosts * t->cost[lane];
+		uint32_t v = t->c->to[lane];
+
+		t->load[lane] += add ? load : -load;
+		if (v == t->d)
+			return;
+		lane = t->lane[v];
+	}
+}
+
+void toll_divert(struct toll *t, const struct lfts *out, uint32_t d, uint16_t lid, uint32_t v, uint8_t had)
+{
+	uint32_t hosts;
+
+	recall(t, out, d, lid);
+	hosts = hosts_by(t, v);
+	count_along(t, channel_by_port(t->c, v, had).lane, hosts, false);
+	count_along(t, t->lane[v], hosts, true);
+}
+
 bool toll_keep(struct toll *t, struct lfts *out, uint32_t d, const struct dest *dests, unsigned n)
 {
 	bool whole = true;

@@ -35,6 +35,11 @@ uint32_t toll_raise(struct toll *t, struct dep turn, uint32_t hundredths);
 bool toll_keep(struct toll *t, struct lfts *out, uint32_t d, const struct dest *dests, unsigned n);
 /* The opposite: what out has to them counts no more. */
 void toll_forget(struct toll *t, const struct lfts *out, uint32_t d, const struct dest *dests, unsigned n);
+/*
+ * Vertex v has another entry for a LID on vertex d than `had`: the routes of hosts that lead over it count where
+ * they go now.  All entries lead to d.
+ */
+void toll_divert(struct toll *t, const struct lfts *out, uint32_t d, uint16_t lid, uint32_t v, uint8_t had);
 /* Entries where toll_keep() left none; all others stay. */
 void toll_mend(struct toll *t, struct lfts *out, uint32_t d, const struct dest *dests, unsigned n);
 /*
