@@ -216,13 +216,19 @@ void deps_free(struct deps *d)
 	free(d);
 }
 
+void deps_clear_layer(struct deps *d, unsigned layer)
+{
+	struct layer *l = &d->layers[layer];
+
+	memset(l->waits, 0, d->n_words * sizeof(uint64_t));
+	memset(l->holds, 0, d->n_words * sizeof(uint64_t));
+	memset(l->refused, 0, d->n_words * sizeof(uint64_t));
+}
+
 void deps_clear(struct deps *d)
 {
-	for (unsigned i = 0; i < d->n_layers; i++) {
-		memset(d->layers[i].waits, 0, d->n_words * sizeof(uint64_t));
-		memset(d->layers[i].holds, 0, d->n_words * sizeof(uint64_t));
-		memset(d->layers[i].refused, 0, d->n_words * sizeof(uint64_t));
-	}
+	for (unsigned i = 0; i < d->n_layers; i++)
+		deps_clear_layer(d, i);
 }
 
 void deps_mark(struct deps *d)

@@ -37,6 +37,8 @@ struct deps *deps_new_on_rings(const struct channels *c, const struct route_laye
 void deps_free(struct deps *d);		/* NULL is fine */
 /* Takes all dependencies away.  To add much the same again is cheaper then than it was at first. */
 void deps_clear(struct deps *d);
+/* The same of one layer that has a lane of its own. */
+void deps_clear_layer(struct deps *d, unsigned layer);
 /* Marks what is there; deps_return() takes away all that was added since the last mark. */
 void deps_mark(struct deps *d);
 void deps_return(struct deps *d);

@@ -24,8 +24,6 @@
 /* One that has got so dear is in the way of somebody who can't do without: see give_way(). */
 #define DEAR 400u
 
-/* So many rounds the last pairs push others aside before they fall back on legal ways. */
-#define PUSHES_MAX 20u
 /* Where not more than one pair in so many found no room, the others stay as they are; and as long as so few do. */
 #define FEW 100u
 #define FEW_SETTLED 25u
@@ -306,6 +304,7 @@ static struct route_layers *make(const struct route_request *r, const struct upd
 	free(x.blocked);
 	vec_free(&x.pair);
 	vec_free(&x.early);
+	vec_free(&x.aside);
 	vec_free(&x.left);
 	channels_free(c);
 	return x.layers;

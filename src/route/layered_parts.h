@@ -15,6 +15,9 @@
 /* Of `of` in struct route_layers: the pair has found no room. */
 #define NO_LAYER UINT8_MAX
 
+/* So many rounds the last pairs push others aside before they fall back on legal ways. */
+#define PUSHES_MAX 20u
+
 /* Places of two sources, a < b. */
 struct pair {
 	uint32_t a, b;
@@ -48,6 +51,7 @@ struct layered {
 	VEC(struct dep) pair;	/* of the pair at hand; some more than once */
 	uint8_t *blocked;	/* [route_layers_pair()]: the rounds in which it found no room; saturates */
 	VEC(struct pair) early;	/* those that ever found none */
+	VEC(struct pair) aside;	/* those that have to go from a layer */
 	VEC(struct pair) left;	/* those that found none in the round at hand */
 };
 

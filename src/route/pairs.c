@@ -5,9 +5,11 @@
  * Each round of layered.c begins with empty layers.  In what order pairs are placed matters: those
  * that keep what they had come first, as they fit for sure; then those that found no room in earlier rounds,
  * which helps more than any toll.  Once things have settled, the last pairs without room come before all
- * others, and whoever has to make room for them looks for another layer, or is squeezed in.
+ * others, and whoever has to make room for them looks for another layer, or is squeezed in.  Near to other
+ * tables that is done in the layers that these pairs get alone, and no others are looked at.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "route/layered_parts.h"
@@ -220,14 +222,99 @@ static void place_all(struct layered *x, enum turn turn)
 	}
 }
 
+/* --- who makes room --- */
+
+/* Empties a layer but for what multicast has of it. */
+static void empty_layer(struct layered *x, unsigned layer)
+{
+	deps_clear_layer(x->deps, layer);
+	if (!layer)
+		pairs_each_legal(x, add_legal);
+}
+
+/*
+ * A pair without room gets a layer that takes it when no other pairs than such ones are there: the last one, which
+ * has the fewest to make room, or if that has not helped another one in each round.
+ */
+static bool take_empty(struct layered *x, struct pair p, bool *emptied)
+{
+	pairs_collect(x, p);
+	for (unsigned i = 0; i < x->most; i++) {
+		unsigned layer = (x->most - 1 + x->most * PUSHES_MAX - x->pushes - i) % x->most;
+
+		if (!emptied[layer])
+			empty_layer(x, layer);
+		emptied[layer] = true;
+		if (fits_layer(x, p, layer, NULL))
+			return true;
+	}
+	return false;
+}
+
+/* Those that were in the layers come back as far as they fit in; the others are in x->aside. */
+static void refill(struct layered *x, const bool *emptied, const bool *done)
+{
+	for (uint32_t b = 0; b < x->n_sources; b++)
+		for (uint32_t a = 0; a < b; a++) {
+			struct pair p = { .a = a, .b = b };
+			size_t i = route_layers_pair(a, b);
+			unsigned layer = x->layers->of[i];
+
+			if (layer >= x->most || !emptied[layer] || done[i])
+				continue;
+			x->placed++;
+			pairs_collect(x, p);
+			if (!fits_layer(x, p, layer, NULL))
+				*vec_push(&x->aside) = p;
+		}
+}
+
+/* Pairs without room push others aside, in the layers that they get; who has to go looks for room in the rest. */
+static void push_aside(struct layered *x)
+{
+	bool *emptied = xcalloc(x->most, sizeof(*emptied));
+	bool *done = xcalloc(route_layers_pair(x->n_sources, 0), sizeof(*done));
+	size_t n = x->left.n;
+	uint32_t blocked;
+
+	x->left.n = x->aside.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct pair p = x->left.v[i];
+
+		x->placed++;
+		done[route_layers_pair(p.a, p.b)] = true;
+		if (!take_empty(x, p, emptied))
+			note_blocked(x, p);
+	}
+	refill(x, emptied, done);
+	for (size_t i = 0; i < x->aside.n; i++) {
+		pairs_collect(x, x->aside.v[i]);
+		if (!pairs_fit(x, x->aside.v[i], &blocked))
+			note_blocked(x, x->aside.v[i]);
+	}
+	free(emptied);
+	free(done);
+}
+
+static bool any_again(const struct layered *x)
+{
+	return memchr(x->again, true, x->g->n * sizeof(*x->again));
+}
+
+/* --- a round --- */
+
 void pairs_place(struct layered *x)
 {
 	size_t n_early = x->early.n;
 
 	x->rounds++;
+	if (x->near && x->settled && !any_again(x)) {
+		push_aside(x);
+		return;
+	}
 	x->left.n = 0;
 	x->layers->n = 1;
-	if (x->settled || !x->near || !pairs_stay(x)) {
+	if (!x->near || !pairs_stay(x)) {
 		begin_layers(x);
 		for (size_t i = 0; i < n_early && x->settled; i++)
 			place_pair(x, x->early.v[i], WITHOUT);

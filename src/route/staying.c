@@ -174,7 +174,8 @@ bool pairs_stay(struct layered *x)
 	bool fit;
 
 	ways_init(&w, x);
-	find_moved(x, &w);
+	if (!x->settled)
+		find_moved(x, &w);
 	fit = keep_layers(x);
 	if (fit) {
 		deps_clear(x->deps);
