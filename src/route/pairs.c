@@ -232,35 +232,15 @@ static void empty_layer(struct layered *x, unsigned layer)
 		pairs_each_legal(x, add_legal);
 }
 
-/*
- * A pair without room gets a layer that takes it when no other pairs than such ones are there: the last one, which
- * has the fewest to make room, or if that has not helped another one in each round.
- */
-static bool take_empty(struct layered *x, struct pair p, bool *emptied)
+/* Those that were in a layer come back as far as they fit in; the others are in x->aside. */
+static void refill(struct layered *x, unsigned layer)
 {
-	pairs_collect(x, p);
-	for (unsigned i = 0; i < x->most; i++) {
-		unsigned layer = (x->most - 1 + x->most * PUSHES_MAX - x->pushes - i) % x->most;
-
-		if (!emptied[layer])
-			empty_layer(x, layer);
-		emptied[layer] = true;
-		if (fits_layer(x, p, layer, NULL))
-			return true;
-	}
-	return false;
-}
-
-/* Those that were in the layers come back as far as they fit in; the others are in x->aside. */
-static void refill(struct layered *x, const bool *emptied, const bool *done)
-{
+	x->aside.n = 0;
 	for (uint32_t b = 0; b < x->n_sources; b++)
 		for (uint32_t a = 0; a < b; a++) {
 			struct pair p = { .a = a, .b = b };
-			size_t i = route_layers_pair(a, b);
-			unsigned layer = x->layers->of[i];
 
-			if (layer >= x->most || !emptied[layer] || done[i])
+			if (x->layers->of[route_layers_pair(a, b)] != layer)
 				continue;
 			x->placed++;
 			pairs_collect(x, p);
@@ -269,31 +249,31 @@ static void refill(struct layered *x, const bool *emptied, const bool *done)
 		}
 }
 
-/* Pairs without room push others aside, in the layers that they get; who has to go looks for room in the rest. */
+/*
+ * Pairs without room push others aside in a layer, in each round another one; first in the last, where the
+ * fewest have to make room, and never in the first, where most are.  Who has to go looks for room in all layers
+ * as they are then.
+ */
 static void push_aside(struct layered *x)
 {
-	bool *emptied = xcalloc(x->most, sizeof(*emptied));
-	bool *done = xcalloc(route_layers_pair(x->n_sources, 0), sizeof(*done));
-	size_t n = x->left.n;
+	unsigned layer = x->most - 1 - (x->most > 1 ? (x->pushes - 1) % (x->most - 1) : 0);
 	uint32_t blocked;
+	size_t n = 0;
 
-	x->left.n = x->aside.n = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct pair p = x->left.v[i];
-
+	empty_layer(x, layer);
+	for (size_t i = 0; i < x->left.n; i++) {
 		x->placed++;
-		done[route_layers_pair(p.a, p.b)] = true;
-		if (!take_empty(x, p, emptied))
-			note_blocked(x, p);
+		pairs_collect(x, x->left.v[i]);
+		if (!fits_layer(x, x->left.v[i], layer, NULL))
+			x->left.v[n++] = x->left.v[i];
 	}
-	refill(x, emptied, done);
+	x->left.n = n;
+	refill(x, layer);
 	for (size_t i = 0; i < x->aside.n; i++) {
 		pairs_collect(x, x->aside.v[i]);
 		if (!pairs_fit(x, x->aside.v[i], &blocked))
 			note_blocked(x, x->aside.v[i]);
 	}
-	free(emptied);
-	free(done);
 }
 
 static bool any_again(const struct layered *x)

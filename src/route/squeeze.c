@@ -29,6 +29,8 @@ struct hops {
 	struct hop v[HOPS_MAX];
 	unsigned n;
 	VEC(uint8_t) before;	/* [LID]: the entries that were there */
+	VEC(uint32_t) behind;	/* places whose ways to `to` lead over `from`, whatever hop that takes */
+	bool behind_known;
 };
 
 /* The layers that pairs had, to be given back. */
@@ -70,6 +72,7 @@ static void find_hops(struct layered *x, struct hops *h)
 	uint32_t v = x->sources[h->from];
 
 	h->n = 0;
+	h->behind_known = false;
 	for (uint32_t t = x->g->trunk0[v]; t < x->g->trunk0[v + 1]; t++) {
 		uint32_t hops = hops_to(x, x->g->trunks[t].v, h->to, v);
 		unsigned i = h->n;
@@ -125,24 +128,31 @@ static void give_back(struct squeeze *s)
 	}
 }
 
-/* All those whose way to a source leads over another one find room as they go now. */
-static bool others_find_room(struct squeeze *s, const struct hops *h)
+static void find_behind(const struct layered *x, struct hops *h)
 {
-	struct layered *x = s->x;
+	h->behind.n = 0;
+	h->behind_known = true;
+	for (uint32_t c = 0; c < x->n_sources; c++)
+		if (c != h->from && c != h->to &&
+		    hops_to(x, x->sources[c], h->to, x->sources[h->from]) == FABRIC_NONE)
+			*vec_push(&h->behind) = c;
+}
 
-	for (uint32_t c = 0; c < x->n_sources; c++) {
-		struct pair p = { .a = c < h->to ? c : h->to, .b = c < h->to ? h->to : c };
+/* All those whose way to a source leads over another one find room as they go now. */
+static bool others_find_room(struct squeeze *s, struct hops *h)
+{
+	if (!h->behind_known)
+		find_behind(s->x, h);
+	for (size_t i = 0; i < h->behind.n; i++) {
+		uint32_t c = h->behind.v[i];
 
-		if (c == h->from || c == h->to ||
-		    hops_to(x, x->sources[c], h->to, x->sources[h->from]) != FABRIC_NONE)
-			continue;
-		if (!finds_room(s, p))
+		if (!finds_room(s, (struct pair){ .a = c < h->to ? c : h->to, .b = c < h->to ? h->to : c }))
 			return false;
 	}
 	return true;
 }
 
-static bool all_find_room(struct squeeze *s, struct pair p, const struct hops *there, const struct hops *back)
+static bool all_find_room(struct squeeze *s, struct pair p, struct hops *there, struct hops *back)
 {
 	s->had.n = 0;
 	if (finds_room(s, p) && (!there || others_find_room(s, there)) && (!back || others_find_room(s, back)))
@@ -152,7 +162,7 @@ static bool all_find_room(struct squeeze *s, struct pair p, const struct hops *t
 }
 
 /* One end takes another first hop. */
-static bool squeeze_one(struct squeeze *s, struct pair p, const struct hops *h)
+static bool squeeze_one(struct squeeze *s, struct pair p, struct hops *h)
 {
 	for (unsigned i = 0; i < h->n; i++) {
 		take_hop(s->x, h, i);
@@ -164,7 +174,7 @@ static bool squeeze_one(struct squeeze *s, struct pair p, const struct hops *h)
 }
 
 /* Both do: those that are nearest first. */
-static bool squeeze_both(struct squeeze *s, struct pair p, const struct hops *there, const struct hops *back)
+static bool squeeze_both(struct squeeze *s, struct pair p, struct hops *there, struct hops *back)
 {
 	for (unsigned sum = 0; sum + 1 < there->n + back->n; sum++)
 		for (unsigned i = 0; i <= sum && i < there->n; i++) {
@@ -226,5 +236,7 @@ void squeeze_in(struct layered *x)
 	x->left.n = n;
 	vec_free(&s.had);
 	vec_free(&there.before);
+	vec_free(&there.behind);
 	vec_free(&back.before);
+	vec_free(&back.behind);
 }
