@@ -223,24 +223,6 @@ static void begin_lid(struct walker *w, uint32_t port, uint16_t lid)
 	}
 }
 
-/*
- * What the packets to a LID wait for that are in the layer at hand, or in any if layers share lanes,
- * after walks of all sources (w->togo).
- */
-static void depend_in_layer(struct walker *w, const struct route_layers *y, unsigned layer,
-			    uint32_t home, uint16_t lid)
-{
-	for (uint32_t i = 0; i < w->n_sources; i++) {
-		uint32_t sw = w->sources[i];
-		unsigned its = route_layer(y, sw, home);
-
-		if (w->togo[sw] >= DEAD_END || (w->n_lanes == 1 && its != layer))
-			continue;
-		for (; w->togo[sw] > 1; sw = w->next[out_port(w, sw, lid)])
-			depend(w, y, its, sw, out_port(w, sw, lid), lid);
-	}
-}
-
 /* Walks one LID from all sources; `port` has the LID. */
 static void walk_lid(struct walker *w, uint32_t port, uint16_t lid, bool count)
 {
@@ -340,7 +322,7 @@ static bool find_circle(const struct walker *w, struct buf *text)
 	return found;
 }
 
-/* --- all LIDs, in one layer after the other --- */
+/* --- all LIDs, in layers --- */
 
 /* Calls fn for each LID in rising order: neighbouring LIDs share cache lines of the tables. */
 static void each_lid(const struct route_request *r, const struct lfts *l,
@@ -362,37 +344,69 @@ static void each_lid(const struct route_request *r, const struct lfts *l,
 	free(owner);
 }
 
+/* Dependencies of all layers are found in one walk of each LID. */
 struct layer_check {
 	struct walker *w;
 	const struct route_layers *layers;
-	unsigned layer;
+	unsigned n;		/* layers that have dependencies of their own; 1 if layers share lanes */
+	uint64_t *deps;		/* [own * w->deps_words] */
+	uint32_t *seen;		/* [layer * switches + switch]: `mark`: the way on to the LID was followed */
+	uint32_t mark;
 };
 
-static void check_lid_in_layer(void *arg, uint32_t port, uint16_t lid)
+/* What packets of a layer wait for on the way from sw to a LID, as far as it is not known. */
+static void depend_on_way(struct layer_check *c, unsigned layer, uint32_t sw, uint16_t lid)
+{
+	struct walker *w = c->w;
+
+	w->deps = c->deps + (c->n > 1 ? layer * w->deps_words : 0);
+	while (w->togo[sw] > 1) {
+		uint32_t out = out_port(w, sw, lid), *seen = &c->seen[(size_t)layer * w->n + sw];
+
+		if (*seen == c->mark)
+			return;
+		*seen = c->mark;
+		depend(w, c->layers, layer, sw, out, lid);
+		sw = w->next[out];
+	}
+}
+
+static void check_lid_in_layers(void *arg, uint32_t port, uint16_t lid)
 {
 	struct layer_check *c = arg;
 	uint32_t home = fabric_switch_of(c->w->f, port);
 
 	if (home == FABRIC_NONE || node_is_switch(port_node(c->w->f, port)))
 		return;
+	c->mark++;
 	walk_lid(c->w, port, lid, false);
-	depend_in_layer(c->w, c->layers, c->layer, home, lid);
+	for (uint32_t i = 0; i < c->w->n_sources; i++) {
+		uint32_t sw = c->w->sources[i];
+
+		if (c->w->togo[sw] < DEAD_END)
+			depend_on_way(c, route_layer(c->layers, sw, home), sw, lid);
+	}
 }
 
 /* As find_circle(), among the routes of each layer, or of all if these share lanes. */
 static bool find_circle_in_layers(struct walker *w, const struct route_request *r, struct buf *text)
 {
-	struct layer_check c = { .w = w, .layers = r->layers };
-	unsigned n = w->n_lanes > 1 ? 1 : r->layers->n;
+	struct layer_check c = { .w = w, .layers = r->layers, .n = w->n_lanes > 1 ? 1 : r->layers->n };
+	uint64_t *own = w->deps;
 	bool found = false;
 
-	for (; c.layer < n && !found; c.layer++) {
-		memset(w->deps, 0, w->deps_words * sizeof(*w->deps));
-		each_lid(r, w->l, check_lid_in_layer, &c);
+	c.deps = xcalloc(c.n * w->deps_words, sizeof(*c.deps));
+	c.seen = xcalloc((size_t)r->layers->n * w->n, sizeof(*c.seen));
+	each_lid(r, w->l, check_lid_in_layers, &c);
+	for (unsigned layer = 0; layer < c.n && !found; layer++) {
+		w->deps = c.deps + layer * w->deps_words;
 		found = find_circle(w, text);
+		if (found && c.n > 1)
+			buf_printf(text, " (in layer %u)", layer);
 	}
-	if (found && n > 1)
-		buf_printf(text, " (in layer %u)", c.layer - 1);
+	w->deps = own;
+	free(c.deps);
+	free(c.seen);
 	return found;
 }
 
