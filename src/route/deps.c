@@ -484,9 +484,14 @@ static bool put_in_order(struct deps *d, struct layer *l, struct dep x)
 
 /* --- many at once --- */
 
+/* Most have been noted before. */
 void deps_note(struct deps *d, unsigned layer, struct dep x)
 {
-	put(d, layer_of(d, layer), on_lanes(d, layer, x));
+	struct layer *l = layer_of(d, layer);
+	struct dep turn = on_lanes(d, layer, x);
+
+	if (!is_there(d, l, turn))
+		put(d, l, turn);
 }
 
 /* How many channels wait for one: the row of its way back has them. */
