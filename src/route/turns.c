@@ -11,12 +11,17 @@
  * find what may wait for that trunk.  The two take alternate steps until either finds the other's
  * start or has nothing left.  Few channels lead to a vertex that lost its way to the hub, so that the
  * second search soon ends where the first would visit the whole graph.
+ *
+ * That is for repairs, which ask little, of a graph that lacks links.  An engine asks very often, and
+ * keeps all legal turns and those that were allowed in one acyclic graph (deps.h), in an order that tells
+ * most answers without a search.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/map64.h"
+#include "route/deps.h"
 #include "route/turns.h"
 
 #define NO_TURN UINT32_MAX
@@ -61,6 +66,8 @@ struct turns {
 	struct search along;
 	struct search against;	/* in place of each trunk it has the one that leads back */
 	uint32_t n_searches;
+	struct deps *deps;		/* what was allowed and all that is legal, once it is asked for */
+	struct channels *channels;
 };
 
 static void find_hub_turns(struct turns *t)
@@ -128,6 +135,8 @@ void turns_free(struct turns *t)
 	free(t->at);
 	free(t->from);
 	free(t->cut);
+	deps_free(t->deps);
+	channels_free(t->channels);
 	free(t);
 }
 
@@ -240,6 +249,32 @@ static bool waits_for(struct turns *t, uint32_t out, uint32_t in)
 	return false;
 }
 
+static void add_legal(void *arg, struct dep turn)
+{
+	struct turns *t = arg;
+
+	deps_add(t->deps, 0, &turn, 1, NULL);
+}
+
+/* Legal turns are those that are allowed so far, too. */
+static void begin_deps(struct turns *t)
+{
+	t->channels = channels_new(t->g->f, t->o);
+	t->deps = deps_new(t->channels, 1);
+	deps_each_legal(t->channels, t, add_legal, t);
+}
+
+static bool closes_circle(struct turns *t, uint32_t in, uint32_t out)
+{
+	struct dep turn = { in, out };
+
+	if (t->cut)
+		return waits_for(t, out, in);
+	if (!t->deps)
+		begin_deps(t);
+	return !deps_add(t->deps, 0, &turn, 1, NULL);
+}
+
 static void list_turn(struct search *s, uint32_t in, uint32_t out)
 {
 	uint32_t n = (uint32_t)s->list.n;
@@ -252,6 +287,8 @@ void turns_take(struct turns *t, uint32_t in, uint32_t out)
 {
 	if (turns_allowed(t, in, out))
 		return;
+	if (t->deps)
+		add_legal(t, (struct dep){ in, out });
 	map64_put(&t->known, key_of(in, out), (uint32_t)t->along.list.n);
 	list_turn(&t->along, in, out);
 	list_turn(&t->against, back_of(t, out), back_of(t, in));
@@ -264,7 +301,7 @@ bool turns_allow(struct turns *t, uint32_t in, uint32_t out)
 		return true;
 	if (in == out || t->refused.n >= t->refusals_max || map64_get(&t->refused, key_of(in, out)) != MAP64_NONE)
 		return false;
-	if (waits_for(t, out, in)) {
+	if (closes_circle(t, in, out)) {
 		map64_put(&t->refused, key_of(in, out), 0);
 		return false;
 	}
