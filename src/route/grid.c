@@ -665,6 +665,23 @@ void grid_free(struct grid *grid)
 	free(grid);
 }
 
+struct grid *grid_renumbered(const struct grid *grid, uint32_t n_vertices, uint32_t n, const uint32_t *to)
+{
+	struct grid *x = xmemdup(grid, sizeof(*grid));
+	size_t row = grid->n_dims;
+
+	x->at = xmalloc((n * row + 1) * sizeof(*x->at));
+	for (size_t i = 0; i < n * row; i++)
+		x->at[i] = GRID_NOWHERE;
+	for (uint32_t v = 0; v < n_vertices; v++)
+		if (to[v] != NONE)
+			memcpy(&x->at[to[v] * row], &grid->at[v * row], row * sizeof(*x->at));
+	x->vertex = xmalloc((grid->n_places + 1u) * sizeof(*x->vertex));
+	for (uint32_t place = 0; place < grid->n_places; place++)
+		x->vertex[place] = grid->vertex[place] == NONE ? NONE : to[grid->vertex[place]];
+	return x;
+}
+
 /* --- text --- */
 
 /* The lengths of all dimensions, falling.  In a torus two of length 2 are told as a ring of 4. */

@@ -37,6 +37,9 @@ struct grid_dim {
 	uint32_t length;
 };
 
+/* A coordinate of a vertex that is at no place. */
+#define GRID_NOWHERE UINT16_MAX
+
 struct grid {
 	enum grid_kind kind;
 	unsigned n_dims;
@@ -53,6 +56,8 @@ struct grid {
 /* NULL if it is not a grid, or has fewer than three switches. */
 struct grid *grid_new(const struct graph *g);
 void grid_free(struct grid *grid);	/* NULL is fine */
+/* The same grid with other numbers for its vertices: v becomes to[v] < n, or is left out (FABRIC_NONE). */
+struct grid *grid_renumbered(const struct grid *grid, uint32_t n_vertices, uint32_t n, const uint32_t *to);
 /* Appends "torus 6x6x4, 2 links and 1 switch missing", without a newline. */
 void grid_text(const struct grid *grid, struct buf *out);
 
@@ -68,6 +73,16 @@ static inline bool grid_adjacent(const struct grid_dim *d, uint32_t a, uint32_t 
 		return a != b;
 	return a + 1 == b || b + 1 == a ||
 	       (d->kind == GRID_RING && (a + d->length - 1 == b || b + d->length - 1 == a));
+}
+
+/* The dimension in which two neighbours differ. */
+static inline unsigned grid_dimension(const struct grid *grid, uint32_t a, uint32_t b)
+{
+	unsigned d = 0;
+
+	while (d + 1 < grid->n_dims && grid_at(grid, a, d) == grid_at(grid, b, d))
+		d++;
+	return d;
 }
 
 #endif

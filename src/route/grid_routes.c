@@ -6,8 +6,8 @@
  * (dimension.h); layered.h then stays near to these, as it does when links have gone: it finds ways for the
  * pairs whose own lead over what is missing, and layers that have room for them.
  *
- * Tables that are near to such ones are made from those alone: the coordinates of what is left of a
- * grid might be others.
+ * Tables that are near to such ones keep the coordinates that switches had: those of what is left of a grid
+ * might be others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,16 +76,6 @@ static void fill_pairs(struct ideal *x)
 	}
 }
 
-/* The dimension in which two neighbours differ. */
-static unsigned dimension_between(const struct grid *grid, uint32_t a, uint32_t b)
-{
-	unsigned d = 0;
-
-	while (grid_at(grid, a, d) == grid_at(grid, b, d))
-		d++;
-	return d;
-}
-
 static uint32_t most_ports(const struct fabric *f)
 {
 	uint32_t most = 0;
@@ -110,7 +100,7 @@ static void fill_rings(struct ideal *x)
 	memset(y->ring, ROUTE_NO_RING, (size_t)g->n * y->ring_ports);
 	for (uint32_t v = 0; v < g->n; v++)
 		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
-			unsigned d = dimension_between(x->grid, v, g->trunks[t].v);
+			unsigned d = grid_dimension(x->grid, v, g->trunks[t].v);
 
 			for (uint32_t i = 0; i < g->trunks[t].n_lanes; i++)
 				*route_ring(y, g->sw[v], g->lanes[g->trunks[t].lane0 + i]) =
@@ -132,7 +122,8 @@ static void ideal_make(struct ideal *x, const struct route_request *r, const str
 	fill_pairs(x);
 	if (bits)
 		fill_rings(x);
-	x->layers->tree = tree_on_grid(g, grid);
+	x->layers->tree = tree_on_grid(g, grid, &(struct turn_model){ .by_entry = false });
+	x->layers->grid = grid_renumbered(grid, g->n, g->n, g->sw);
 }
 
 static void ideal_free(struct ideal *x)

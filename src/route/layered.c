@@ -207,10 +207,57 @@ static void find_room(struct layered *x)
 	}
 }
 
+/*
+ * On a grid, ways round what is missing, and the tree, change as little as they can; m: only by turns of a model,
+ * and along its tree.
+ */
+static void set_model(struct layered *x, const struct turn_model *m)
+{
+	free(x->layers->tree);
+	x->layers->tree = m ? tree_on_grid(x->g, x->grid, m)
+			    : xmemdup(x->r->near_layers->tree, x->g->n * sizeof(*x->layers->tree));
+	tree_mend(x->g, x->layers->tree, x->layers);
+	turn_round_within(x->round, x->grid, m);
+}
+
+static void place_again(struct layered *x, const struct turn_model *m)
+{
+	pairs_forget(x);
+	toll_free(x->toll);
+	x->toll = toll_new(x->c, NULL);
+	set_model(x, m);
+	route_near(x);
+	pairs_place(x);
+}
+
+/*
+ * Where ways with few changes leave pairs without room, models are tried that suit the faults of a grid.  The
+ * one that leaves the fewest goes on.
+ */
+static void try_models(struct layered *x)
+{
+	unsigned n = x->left.n ? turn_models(x->grid, x->g, x->models) : 0;
+	const struct turn_model *best = NULL, *last = NULL;
+	size_t least = x->left.n;
+
+	for (unsigned i = 0; i < n && x->left.n && !x->hopeless; i++) {
+		last = &x->models[i];
+		place_again(x, last);
+		if (x->left.n < least) {
+			best = last;
+			least = x->left.n;
+		}
+	}
+	if (best != last && x->left.n && !x->hopeless)
+		place_again(x, best);
+}
+
 static void place_near(struct layered *x)
 {
 	route_near(x);
 	pairs_place(x);
+	if (x->grid)
+		try_models(x);
 	find_room(x);
 }
 
@@ -259,9 +306,12 @@ static void begin(struct layered *x, const struct updn_order *o)
 	x->layers->n_lanes = near->n_lanes;
 	x->layers->ring_ports = near->ring_ports;
 	x->layers->ring = near->ring ? xmemdup(near->ring, (size_t)n * near->ring_ports) : NULL;
-	x->layers->tree = xmemdup(near->tree, n * sizeof(*near->tree));
-	tree_mend(x->g, x->layers->tree, x->layers);
+	if (near->grid) {
+		x->grid = grid_renumbered(near->grid, n, n, x->c->vertex);
+		x->layers->grid = grid_renumbered(x->grid, n, n, x->g->sw);
+	}
 	x->round = turn_round_new(x->c, x->layers);
+	set_model(x, NULL);
 }
 
 static struct route_layers *make(const struct route_request *r, const struct updn_order *o, unsigned most,
@@ -293,6 +343,7 @@ static struct route_layers *make(const struct route_request *r, const struct upd
 	}
 	toll_free(x.toll);
 	turn_round_free(x.round);
+	grid_free(x.grid);
 	turns_free(x.legal);
 	deps_free(x.deps);
 	free(x.sources);

@@ -21,6 +21,8 @@
  *
  * Near to tables by which multicast goes along a tree (layers.h), it goes on so, and layers share lanes if
  * they did.  Then layer 0 begins with the turns of the tree, and there are no ways that are sure to find room.
+ * On a grid, ways round what is missing change as little as they can (turn_round.h) or, if pairs find no room
+ * so, keep to a turn model with a tree of its own (turn_model.h).
  */
 #ifndef QOSD_ROUTE_LAYERED_H
 #define QOSD_ROUTE_LAYERED_H

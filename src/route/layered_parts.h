@@ -30,6 +30,8 @@ struct layered {
 	struct lfts *out;
 	const struct lfts *near;	/* r's, or NULL */
 	struct toll *toll;
+	struct grid *grid;		/* by vertices; NULL: there is none */
+	struct turn_model models[TURN_MODELS_MAX];	/* that were tried */
 	struct turn_round *round;	/* on a grid; else NULL */
 	struct turns *legal;	/* NULL: multicast goes along the tree of `layers`, and no ways are sure to find room */
 	/* Of the pairs that have a layer in the round at hand; squeeze.c leaves what it has tried as well. */

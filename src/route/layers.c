@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "route/grid.h"
 #include "route/layers.h"
 
 static uint32_t *no_switches(uint32_t n)
@@ -27,6 +28,7 @@ struct route_layers *route_layers_on(const struct route_layers *y, uint32_t n, c
 	x->ring = y->ring ? xmalloc(n * row + 1) : NULL;
 	if (x->ring)
 		memset(x->ring, ROUTE_NO_RING, n * row);
+	x->grid = y->grid ? grid_renumbered(y->grid, y->n_switches, n, to) : NULL;
 	for (uint32_t sw = 0; sw < y->n_switches; sw++) {
 		if (to[sw] == FABRIC_NONE)
 			continue;
@@ -47,5 +49,6 @@ void route_layers_free(struct route_layers *y)
 	free(y->of);
 	free(y->ring);
 	free(y->tree);
+	grid_free(y->grid);
 	free(y);
 }

@@ -18,6 +18,8 @@
 
 #include "route/route.h"
 
+struct grid;
+
 #define ROUTE_NO_RING UINT8_MAX	/* all layers are on lane 0 there */
 #define ROUTE_RING_BITS 0x0f	/* … else: the bit of a layer that is its lane, … */
 #define ROUTE_NOT_ROUND 0x10	/* … and whether the link is of no ring, though it has lanes as those of one */
@@ -36,6 +38,7 @@ struct route_layers {
 	 * FABRIC_NONE.  NULL: multicast goes by an up/down order.
 	 */
 	uint32_t *tree;
+	struct grid *grid;	/* its vertices are switches; NULL: the routes are not those of a grid */
 };
 
 /* Where a pair of places is in `of`; a != b. */

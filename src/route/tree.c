@@ -7,29 +7,51 @@
 
 /* --- on a grid --- */
 
-/* The place of the next vertex on the way to the root: the highest coordinate that is not 0 gets smaller. */
-static uint32_t place_above(const struct grid *grid, uint32_t v)
+/* A coordinate a step nearer to the root's. */
+static uint32_t step_towards(const struct grid_dim *d, uint32_t at, uint32_t root)
 {
-	uint32_t place = 0, step = 0;
+	if (d->kind == GRID_COMPLETE)
+		return root;
+	return at < root ? at + 1 : at - 1;
+}
 
+/* The dimension in which v leads on to the root; n_dims: it is the root, or at no place. */
+static unsigned dimension_above(const struct grid *grid, const struct turn_model *m, uint32_t v)
+{
+	unsigned found = grid->n_dims;
+
+	if (grid_at(grid, v, 0) == GRID_NOWHERE)
+		return found;
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		if (grid_at(grid, v, d) != m->root[d] && (found == grid->n_dims || !m->by_entry))
+			found = d;
+	return found;
+}
+
+/* The vertex that v leads to; FABRIC_NONE if nobody is there. */
+static uint32_t vertex_above(const struct grid *grid, const struct turn_model *m, uint32_t v)
+{
+	unsigned up = dimension_above(grid, m, v);
+	uint32_t place = 0;
+
+	if (up == grid->n_dims)
+		return FABRIC_NONE;
 	for (unsigned d = 0; d < grid->n_dims; d++) {
 		uint32_t at = grid_at(grid, v, d);
 
-		place += at * grid->stride[d];
-		if (at)
-			step = grid->stride[d] * (grid->dim[d].kind == GRID_COMPLETE ? at : 1);
+		place += grid->stride[d] * (d == up ? step_towards(&grid->dim[d], at, m->root[d]) : at);
 	}
-	return place - step;
+	return grid->vertex[place];
 }
 
-uint32_t *tree_on_grid(const struct graph *g, const struct grid *grid)
+uint32_t *tree_on_grid(const struct graph *g, const struct grid *grid, const struct turn_model *m)
 {
 	uint32_t *tree = xmalloc((g->n + 1u) * sizeof(*tree));
 
 	for (uint32_t v = 0; v < g->n; v++) {
-		uint32_t up = grid->vertex[place_above(grid, v)];
+		uint32_t up = vertex_above(grid, m, v);
 
-		tree[g->sw[v]] = up == v || up == FABRIC_NONE ? FABRIC_NONE : g->sw[up];
+		tree[g->sw[v]] = up == FABRIC_NONE ? FABRIC_NONE : g->sw[up];
 	}
 	return tree;
 }

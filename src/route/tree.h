@@ -13,15 +13,14 @@
 #include "route/grid.h"
 #include "route/layers.h"
 #include "route/order.h"
+#include "route/turn_model.h"
 
 /*
- * A tree along the links of a grid, none of which crosses a dateline.  It has links of a dimension only where
- * all higher coordinates are 0.  Dimension-order routes that cross no dateline, which begin with the
- * lowest dimension, never get from a higher dimension into one of these, so that nothing that waits for a turn
- * of the tree into a lower dimension is ever waited for by what comes behind that turn.  The caller
- * frees it; where the grid has faults it may be in pieces.
+ * A tree along the links of a grid, none of which crosses a dateline, with the root of a model and turns that this
+ * allows: it has links of a dimension only where all higher coordinates are the root's or, by_entry, all
+ * lower ones.  The caller frees it; where the grid has faults it may be in pieces.
  */
-uint32_t *tree_on_grid(const struct graph *g, const struct grid *grid);
+uint32_t *tree_on_grid(const struct graph *g, const struct grid *grid, const struct turn_model *m);
 /*
  * Makes one tree of the pieces that there are when links and switches are gone: whoever leads to a switch that is
  * not linked to it any more finds another one, if possible the other way round the ring of y, which is of g's

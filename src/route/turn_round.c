@@ -13,6 +13,8 @@ struct turn_round {
 	const struct channels *c;
 	const struct graph *g;
 	const struct route_layers *y;
+	const struct grid *grid;
+	const struct turn_model *model;	/* or NULL */
 	uint32_t *hops;		/* [vertex]: to the destination, or one of the above */
 	uint32_t *way;		/* vertices */
 	VEC(uint32_t) cut;	/* vertices whose entry leads over what is missing */
@@ -28,6 +30,12 @@ struct turn_round *turn_round_new(const struct channels *c, const struct route_l
 	x->way = xcalloc(c->g->n, sizeof(*x->way));
 	x->had = xcalloc(c->g->n, sizeof(*x->had));
 	return x;
+}
+
+void turn_round_within(struct turn_round *x, const struct grid *grid, const struct turn_model *m)
+{
+	x->grid = grid;
+	x->model = m;
 }
 
 void turn_round_free(struct turn_round *x)
@@ -176,20 +184,91 @@ static void step_aside(struct turn_round *x, struct lfts *out, uint32_t v, uint1
 		*entry = port_by(x, best, lid);
 }
 
-void turn_round(struct turn_round *x, struct lfts *out, uint32_t d, uint16_t lid)
-{
-	uint32_t n;
+/* --- within a model --- */
 
-	follow_all(x, out, d, lid);
-	n = (uint32_t)x->cut.n;
-	for (uint32_t i = 0; i < n; i++)
-		turn(x, out, x->cut.v[i], lid);
-	if (n)
-		follow_all(x, out, d, lid);
+/* Whether v may go by a trunk to a neighbour from which it is so many hops. */
+static bool may_follow(const struct turn_round *x, struct lfts *out, uint32_t v, uint32_t t, uint16_t lid,
+		       uint32_t hops)
+{
+	uint32_t to = x->g->trunks[t].v;
+	struct channel next = channel_by_port(x->c, to, *entry_of(x, out, to, lid));
+
+	return x->hops[to] == hops && (!hops || turn_model_allows(x->model, x->grid, v, to, next.to));
+}
+
+/* v leads to a neighbour from which it is so many hops, if the model lets it; best as it did before. */
+static bool lead_on(struct turn_round *x, struct lfts *out, uint32_t v, uint16_t lid, uint32_t hops)
+{
+	uint8_t *entry = entry_of(x, out, v, lid);
+	struct channel own = channel_by_port(x->c, v, *entry);
+
+	if (own.lane != FABRIC_NONE && may_follow(x, out, v, x->c->trunk[own.lane], lid, hops))
+		return true;
+	for (uint32_t t = x->g->trunk0[v]; t < x->g->trunk0[v + 1]; t++)
+		if (may_follow(x, out, v, t, lid, hops)) {
+			*entry = port_by(x, t, lid);
+			return true;
+		}
+	return false;
+}
+
+/*
+ * Of x->way[0 .. n - 1], those that can lead on to vertices from which it is so many hops.  Returns how many
+ * others there are.
+ */
+static uint32_t all_lead_on(struct turn_round *x, struct lfts *out, uint16_t lid, uint32_t hops, uint32_t n)
+{
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t v = x->way[i];
+
+		if (lead_on(x, out, v, lid, hops))
+			x->hops[v] = hops + 1;
+		else
+			x->way[left++] = v;
+	}
+	return left;
+}
+
+/* All that do not arrive get the shortest ways that the model allows, if any. */
+static void search(struct turn_round *x, struct lfts *out, uint16_t lid)
+{
+	uint32_t n = 0;
+
+	for (uint32_t v = 0; v < x->g->n; v++)
+		if (x->hops[v] == LOST)
+			x->way[n++] = v;
+	for (uint32_t hops = 0; n && hops < x->g->n; hops++)
+		n = all_lead_on(x, out, lid, hops, n);
+}
+
+/* --- one LID --- */
+
+/* By as few other entries as possible. */
+static void step_round(struct turn_round *x, struct lfts *out, uint32_t d, uint16_t lid)
+{
 	for (uint32_t left = (uint32_t)x->cut.n; left > 0; left = (uint32_t)x->cut.n) {
 		step_aside(x, out, x->cut.v[0], lid);
 		follow_all(x, out, d, lid);
 		if (x->cut.n >= left)
 			return;
 	}
+}
+
+void turn_round(struct turn_round *x, struct lfts *out, uint32_t d, uint16_t lid)
+{
+	uint32_t n;
+
+	follow_all(x, out, d, lid);
+	n = (uint32_t)x->cut.n;
+	if (!n)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		turn(x, out, x->cut.v[i], lid);
+	follow_all(x, out, d, lid);
+	if (x->model)
+		search(x, out, lid);
+	else
+		step_round(x, out, d, lid);
 }

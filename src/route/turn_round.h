@@ -6,17 +6,25 @@
  * way, and since nothing can wait in a circle on a path, on either lane, the pairs keep their layers.
  * OpenSM's Torus-2QoS does the same.  Elsewhere, the switch before the gap sends to the neighbour that is
  * nearest to the destination, and all that lead to that switch still do: their turns are the same.
+ *
+ * Within a turn model all whose ways lead over the gap get new ones instead, the shortest of its turns.
  */
 #ifndef QOSD_ROUTE_TURN_ROUND_H
 #define QOSD_ROUTE_TURN_ROUND_H
 
 #include "route/channel.h"
 #include "route/layers.h"
+#include "route/turn_model.h"
 
 struct turn_round;
 
 /* y: whose rings and tree there are, by switches of c's fabric; both outlive the result. */
 struct turn_round *turn_round_new(const struct channels *c, const struct route_layers *y);
+/*
+ * From now on new ways take only turns of a model, by the places of c's vertices in grid; both outlive the result.
+ * NULL: any turns, with as few changes as possible.
+ */
+void turn_round_within(struct turn_round *x, const struct grid *grid, const struct turn_model *m);
 void turn_round_free(struct turn_round *x);	/* NULL is fine */
 /*
  * Changes the entries that lead to vertex d, for one LID there, where they lead over what is missing.  Some
