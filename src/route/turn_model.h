@@ -19,6 +19,12 @@
  * by itself.  ("The turn model": Glass, Ni, "The turn model for adaptive routing", 1992; of its
  * models north-last is of the first kind, west-first of the second.)
  *
+ * On one lane, no turns lead round a gap inside a mesh while all pairs that need not go round it keep their
+ * ways.  Those there and back along its row have to pass it on one side, say above, or else they close a
+ * circle with what goes straight on at its ends; and those along its column on one side, say at the left.
+ * Then some turn from up to left above it at the right, and some from down to right below it at the left.
+ * The other two turns of this circle, left to down and right to up, are those of dimension order.
+ *
  * Pure.
  */
 #ifndef QOSD_ROUTE_TURN_MODEL_H

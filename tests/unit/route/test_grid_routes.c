@@ -293,7 +293,7 @@ START_TEST(without_a_link)
 }
 END_TEST
 
-/* All links of a switch to others.  Returns how many there were, with those of several cables once for each. */
+/* All cables of a switch to others.  Returns how many there were. */
 static unsigned hold_switch(struct fabric *f, uint32_t sw)
 {
 	const struct fabric_node *node = &f->nodes[f->switches[sw].node];
@@ -307,10 +307,15 @@ static unsigned hold_switch(struct fabric *f, uint32_t sw)
 	return n;
 }
 
+/* The lines of a mesh in which a switch has neighbours on both sides, by its links. */
+static unsigned lines_through(const struct grid_plan *p, unsigned links)
+{
+	return links - p->n_dims;
+}
+
 /*
- * There are ways round any switch, but for one inside a mesh, on one lane.  Two ways lead between its row's
- * ends and two between its column's, and with the turns of all other pairs, two of the four close a
- * circle round the gap.
+ * There are ways round any switch, on the same lanes, but for one in a mesh through which two lines lead; see
+ * turn_model.h.
  */
 START_TEST(without_a_switch)
 {
@@ -332,7 +337,7 @@ START_TEST(without_a_switch)
 
 		away[sw] = true;
 		faulty_route(&x);
-		ck_assert(x.near_y || (mesh && links > plan.n_dims + 0u));
+		ck_assert(x.near_y || (mesh && lines_through(&plan, links) > 1));
 		if (x.near_y) {
 			ck_assert_uint_eq(x.near_y->n_lanes, row->lanes);
 			check_routes(&x.m.t, x.near, x.near_y, away);
@@ -360,6 +365,34 @@ START_TEST(no_room)
 }
 END_TEST
 
+/* The last switch is gone and all others have other numbers. */
+START_TEST(keeps_places)
+{
+	struct made_grid m;
+	struct lfts *l;
+	uint32_t to[512];
+
+	make(&m, &plans[1], 3);
+	struct route_layers *y = run(&m.t.r, &l);
+	uint32_t n = y->n_switches - 1;
+
+	for (uint32_t sw = 0; sw < n; sw++)
+		to[sw] = n - 1 - sw;
+	to[n] = FABRIC_NONE;
+	struct route_layers *on = route_layers_on(y, n, to);
+
+	for (uint32_t place = 0; place < y->grid->n_places; place++)
+		ck_assert_uint_eq(on->grid->vertex[place], to[y->grid->vertex[place]]);
+	for (uint32_t sw = 0; sw < n; sw++)
+		for (unsigned d = 0; d < y->grid->n_dims; d++)
+			ck_assert_uint_eq(grid_at(on->grid, to[sw], d), grid_at(y->grid, sw, d));
+	route_layers_free(on);
+	route_layers_free(y);
+	lfts_free(l);
+	made_grid_free(&m);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("grid routes");
@@ -370,6 +403,7 @@ int main(void)
 	tcase_add_loop_test(tc, without_a_link, 0, (int)ARRAY_SIZE(plans));
 	tcase_add_loop_test(tc, without_a_switch, 0, (int)ARRAY_SIZE(plans));
 	tcase_add_test(tc, no_room);
+	tcase_add_test(tc, keeps_places);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }
