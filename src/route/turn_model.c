@@ -40,6 +40,9 @@ bool turn_model_allows(const struct turn_model *m, const struct grid *grid, uint
 
 /* --- which there are --- */
 
+/* So many of each kind for one fault: others need some, too, where there are many dimensions. */
+#define EACH 8u
+
 struct list {
 	const struct grid *grid;
 	struct turn_model *out;
@@ -65,7 +68,7 @@ static void add_models(struct list *x, const uint16_t *at, bool by_entry)
 {
 	unsigned n = x->grid->n_dims, first = by_entry ? 0 : 1;
 
-	for (unsigned which = 0; which < 1u << (n - 1) && x->n < TURN_MODELS_MAX; which++) {
+	for (unsigned which = 0; which < 1u << (n - 1) && which < EACH && x->n < TURN_MODELS_MAX; which++) {
 		struct turn_model *m = &x->out[x->n++];
 
 		*m = (struct turn_model){ .by_entry = by_entry };

@@ -40,8 +40,8 @@ struct turn_model {
 #define TURN_MODELS_MAX 64u
 
 /*
- * Models that suit what g, whose vertices grid numbers, lacks of the grid: such that turns may be next to a fault but
- * not at it.  Returns how many there are.
+ * Models that suit what g, whose vertices grid numbers, lacks of the grid: with turns next to a fault and not at it.
+ * Returns how many there are.
  */
 unsigned turn_models(const struct grid *grid, const struct graph *g, struct turn_model *out);
 /* Whether a way may lead from u to its neighbour v and on to w. */

@@ -14,6 +14,7 @@ static const struct {
 } grids[] = {
 	{ "6p5p", 1, 0 }, { "6p5p", 0, 1 }, { "5p4p3p", 1, 0 }, { "5p4p3p", 0, 1 }, { "4c4c", 1, 0 },
 	{ "4c4c", 0, 1 }, { "4c3c3c", 0, 1 }, { "5p4c", 1, 0 }, { "2c2c2c2c", 1, 0 },
+	{ "2c2c2c2c2c2c2c", 1, 0 },
 };
 
 struct subject {
@@ -81,9 +82,14 @@ START_TEST(no_circle)
 {
 	struct subject x;
 
+	unsigned by_entry = 0;
+
 	subject_make(&x, _i);
-	for (unsigned i = 0; i < x.n; i++)
+	for (unsigned i = 0; i < x.n; i++) {
 		ck_assert_uint_gt(check_turns(&x, &x.models[i]), 0);
+		by_entry += x.models[i].by_entry;
+	}
+	ck_assert(by_entry && by_entry < x.n);
 	subject_free(&x);
 }
 END_TEST
@@ -124,6 +130,7 @@ int main(void)
 	Suite *s = suite_create("turn models");
 	TCase *tc = tcase_create("all");
 
+	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, no_circle, 0, (int)ARRAY_SIZE(grids));
 	tcase_add_loop_test(tc, tree_keeps_to_it, 0, (int)ARRAY_SIZE(grids));
 	suite_add_tcase(s, tc);
