@@ -38,6 +38,21 @@ static inline struct channel channel_by_port(const struct channels *c, uint32_t 
 	return at < c->first[v + 1] ? c->at[at] : (struct channel){ FABRIC_NONE, FABRIC_NONE };
 }
 
+/* The same of its entry for a LID. */
+static inline struct channel channel_by_lid(const struct channels *c, const struct lfts *l, uint32_t v,
+					    uint16_t lid)
+{
+	return channel_by_port(c, v, lft_get(l, c->g->sw[v], lid));
+}
+
+/* The trunk of that channel, or FABRIC_NONE. */
+static inline uint32_t trunk_by_lid(const struct channels *c, const struct lfts *l, uint32_t v, uint16_t lid)
+{
+	struct channel ch = channel_by_lid(c, l, v, lid);
+
+	return ch.lane == FABRIC_NONE ? FABRIC_NONE : c->trunk[ch.lane];
+}
+
 /* The same cables as trunk t's in the other direction. */
 static inline uint32_t channels_trunk_back(const struct channels *c, uint32_t t)
 {
@@ -65,7 +80,7 @@ void living_free(struct living *l);
 static inline uint32_t living_step(const struct living *l, const struct channels *c,
 				   const struct lfts *t, uint32_t v, uint16_t lid)
 {
-	struct channel ch = channel_by_port(c, v, lft_get(t, c->g->sw[v], lid));
+	struct channel ch = channel_by_lid(c, t, v, lid);
 
 	return ch.lane == FABRIC_NONE || l->dead[ch.lane] ? FABRIC_NONE : ch.to;
 }

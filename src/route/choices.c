@@ -80,7 +80,7 @@ static unsigned layer_of(const struct chooser *x, uint32_t v)
 
 static struct channel step(const struct chooser *x, uint32_t v, uint16_t lid)
 {
-	return channel_by_port(x->c, v, lft_get(x->l, x->g->sw[v], lid));
+	return channel_by_lid(x->c, x->l, v, lid);
 }
 
 static bool add_turn(struct chooser *x, unsigned layer, uint32_t in, uint32_t out)

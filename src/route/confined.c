@@ -324,11 +324,8 @@ static void find_ways(struct confined *k)
 /* The ways that tables have to a LID. */
 static void recall(struct confined *k, const struct lfts *l, uint16_t lid)
 {
-	for (uint32_t v = 0; v < k->g->n; v++) {
-		struct channel ch = channel_by_port(k->x->c, v, lft_get(l, k->g->sw[v], lid));
-
-		k->out[v] = v == k->d || ch.lane == FABRIC_NONE ? FABRIC_NONE : k->x->c->trunk[ch.lane];
-	}
+	for (uint32_t v = 0; v < k->g->n; v++)
+		k->out[v] = v == k->d ? FABRIC_NONE : trunk_by_lid(k->x->c, l, v, lid);
 }
 
 /* The LIDs are spread over the cables of a trunk. */
@@ -609,9 +606,7 @@ struct offers {
 /* The trunk by which v goes on to a source, or FABRIC_NONE. */
 static uint32_t trunk_to(const struct layered *x, uint32_t v, uint32_t to)
 {
-	struct channel ch = channel_by_port(x->c, v, lft_get(x->out, x->g->sw[v], x->lids.v[x->lid0[to]]));
-
-	return ch.lane == FABRIC_NONE ? FABRIC_NONE : x->c->trunk[ch.lane];
+	return trunk_by_lid(x->c, x->out, v, x->lids.v[x->lid0[to]]);
 }
 
 static uint32_t hops_to(const struct layered *x, uint32_t v, uint32_t to)
@@ -763,11 +758,10 @@ static void make_passes(struct confined *k)
 static bool are_shared(const struct layered *x, uint32_t place)
 {
 	for (uint32_t v = 0; v < x->g->n; v++) {
-		const uint8_t *row = x->near->entries + (size_t)x->g->sw[v] * x->near->stride;
-		uint32_t first = channel_by_port(x->c, v, row[x->lids.v[x->lid0[place]]]).to;
+		uint32_t first = channel_by_lid(x->c, x->near, v, x->lids.v[x->lid0[place]]).to;
 
 		for (uint32_t i = x->lid0[place] + 1; i < x->lid0[place + 1] && v != x->sources[place]; i++)
-			if (channel_by_port(x->c, v, row[x->lids.v[i]]).to != first)
+			if (channel_by_lid(x->c, x->near, v, x->lids.v[i]).to != first)
 				return false;
 	}
 	return true;

@@ -74,7 +74,7 @@ static bool differs(const struct phases *p, uint32_t v, uint16_t lid)
 /* The trunk by which v's entry leads on, or FABRIC_NONE. */
 static uint32_t trunk_of(const struct phases *p, const struct lfts *t, uint32_t v, uint16_t lid)
 {
-	struct channel ch = channel_by_port(p->c, v, lft_get(t, p->g->sw[v], lid));
+	struct channel ch = channel_by_lid(p->c, t, v, lid);
 
 	return ch.lane == FABRIC_NONE || p->l->dead[ch.lane] ? FABRIC_NONE : p->c->trunk[ch.lane];
 }

@@ -80,7 +80,7 @@ static void tree_make(struct tree *t, const struct channels *c, const struct lft
 {
 	t->n = 0;
 	for (uint32_t v = 0; v < t->g->n; v++) {
-		t->next[v] = channel_by_port(c, v, lft_get(l, t->g->sw[v], lid));
+		t->next[v] = channel_by_lid(c, l, v, lid);
 		t->below[v] = graph_hosts(t->g, v);
 		if (t->next[v].to != FABRIC_NONE)
 			t->open[t->next[v].to]++;
@@ -197,8 +197,7 @@ static void send(struct traffic *t, struct flow *flow, uint32_t from, uint32_t t
 
 	flow->first = (uint32_t)t->lanes.n;
 	while (v != t->from[to] && hops++ < t->c->g->n) {
-		uint8_t port = lft_get(t->l, t->c->g->sw[v], t->lid[to]);
-		struct channel ch = channel_by_port(t->c, v, port);
+		struct channel ch = channel_by_lid(t->c, t->l, v, t->lid[to]);
 
 		if (ch.to == FABRIC_NONE)
 			break;

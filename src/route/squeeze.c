@@ -55,7 +55,7 @@ static uint32_t hops_to(const struct layered *x, uint32_t from, uint32_t to, uin
 		uint32_t v = from, n = 0;
 
 		while (v != x->sources[to]) {
-			struct channel ch = channel_by_port(x->c, v, lft_get(x->out, x->g->sw[v], x->lids.v[i]));
+			struct channel ch = channel_by_lid(x->c, x->out, v, x->lids.v[i]);
 
 			if (v == over || ch.lane == FABRIC_NONE)
 				return FABRIC_NONE;

@@ -43,8 +43,7 @@ static bool recall(const struct layered *x, struct ways *w, uint16_t lid)
 	bool other = false;
 
 	for (uint32_t v = 0; v < x->g->n; v++) {
-		struct channel ch = channel_by_port(x->c, v, lft_get(x->out, x->g->sw[v], lid));
-		uint32_t out = ch.lane == FABRIC_NONE ? FABRIC_NONE : x->c->trunk[ch.lane];
+		uint32_t out = trunk_by_lid(x->c, x->out, v, lid);
 
 		other |= w->out[v] != out;
 		w->out[v] = out;

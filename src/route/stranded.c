@@ -107,7 +107,7 @@ static bool lives(const struct stranded *s, uint32_t lane)
 
 static struct channel step_of(const struct stranded *s, uint32_t v)
 {
-	struct channel ch = channel_by_port(s->c, v, lft_get(s->l, s->g->sw[v], s->lid));
+	struct channel ch = channel_by_lid(s->c, s->l, v, s->lid);
 
 	if (ch.lane != FABRIC_NONE && !lives(s, ch.lane))
 		ch = (struct channel){ FABRIC_NONE, FABRIC_NONE };

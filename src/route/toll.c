@@ -391,7 +391,7 @@ static void recall(struct toll *t, const struct lfts *l, uint32_t d, uint16_t li
 	t->d = d;
 	t->n_stops = 0;
 	for (uint32_t v = 0; v < t->g->n; v++) {
-		struct channel ch = channel_by_port(t->c, v, lft_get(l, t->g->sw[v], lid));
+		struct channel ch = channel_by_lid(t->c, l, v, lid);
 
 		t->lane[v] = v == d ? FABRIC_NONE : ch.lane;
 		t->place[v] = AT_NONE;

@@ -245,8 +245,7 @@ static void count_tables(struct weigh *w, const struct lfts *l, const struct des
 			for (uint32_t s = 0; s < w->n_stops; s++) {
 				uint32_t v = w->stops[s].v;
 
-				w->next[v] = channel_by_port(w->channels, v, lft_get(
-					l, w->g->sw[v], (uint16_t)(dests[i].lid + k)));
+				w->next[v] = channel_by_lid(w->channels, l, v, (uint16_t)(dests[i].lid + k));
 			}
 			count_routes(w, sign * dests[i].weight);
 		}

@@ -682,11 +682,11 @@ static void check_turns(const struct channels *c, const struct turns *turns, con
 	const struct graph *g = c->g;
 
 	for (uint32_t v = 0; v < g->n; v++) {
-		struct channel first = channel_by_port(c, v, lft_get(l, g->sw[v], lid)), next;
+		struct channel first = channel_by_lid(c, l, v, lid), next;
 
 		if (v == d || first.lane == FABRIC_NONE || first.to == d)
 			continue;
-		next = channel_by_port(c, first.to, lft_get(l, g->sw[first.to], lid));
+		next = channel_by_lid(c, l, first.to, lid);
 		if (!turns_allowed(turns, c->trunk[first.lane], c->trunk[next.lane]))
 			ck_abort_msg("turn %u %u %u to LID %u", v, first.to, next.to, lid);
 	}
