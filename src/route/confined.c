@@ -554,19 +554,17 @@ static unsigned in_common(const struct confined *k, struct pair p)
 
 /*
  * A pair gets the layer in the tables to stay near to, if that allows the ways, or the first that does.  mask:
- * the layers that do, or none.
+ * the layers that do, at least one.
  */
 static void give_layer(struct layered *x, struct pair p, unsigned mask)
 {
 	unsigned layer = NO_LAYER;
 
 	if (x->near && x->r->near_layers)
-		layer = route_layer(x->r->near_layers, x->g->sw[x->sources[p.a]], x->g->sw[x->sources[p.b]]);
+		layer = pairs_layer_near(x, p);
 	if (layer >= LAYERS_MAX || !(mask >> layer & 1))
-		layer = mask ? (unsigned)__builtin_ctz(mask) : NO_LAYER;
-	x->layers->of[route_layers_pair(p.a, p.b)] = (uint8_t)layer;
-	if (mask && layer >= x->layers->n)
-		x->layers->n = layer + 1;
+		layer = (unsigned)__builtin_ctz(mask);
+	pairs_give_layer(x, p, layer);
 }
 
 /* x->left are the pairs without a layer. */
@@ -582,9 +580,10 @@ static void give_layers(struct confined *k)
 			struct pair p = { a, b };
 			unsigned mask = in_common(k, p);
 
-			give_layer(x, p, mask);
-			if (!mask)
-				*vec_push(&x->left) = p;
+			if (mask)
+				give_layer(x, p, mask);
+			else
+				pairs_leave(x, p);
 		}
 }
 
@@ -788,11 +787,10 @@ static bool are_ours(struct confined *k)
 	for (uint32_t b = 0; b < x->n_sources; b++)
 		for (uint32_t a = 0; a < b; a++) {
 			struct pair p = { a, b };
-			unsigned layer = route_layer(x->r->near_layers, x->g->sw[x->sources[a]],
-						     x->g->sw[x->sources[b]]);
+			unsigned layer = pairs_layer_near(x, p), mask = in_common(k, p);
 
-			n += in_common(k, p) != 0;
-			n_forbidden += in_common(k, p) && !(layer < LAYERS_MAX && in_common(k, p) >> layer & 1);
+			n += mask != 0;
+			n_forbidden += mask && !(layer < LAYERS_MAX && mask >> layer & 1);
 		}
 	return n > route_layers_pair(x->n_sources, 0) / 2 && n_forbidden < n / OURS;
 }

@@ -23,6 +23,11 @@ struct pair {
 	uint32_t a, b;
 };
 
+static inline struct pair pair_of(uint32_t a, uint32_t b)
+{
+	return a < b ? (struct pair){ .a = a, .b = b } : (struct pair){ .a = b, .b = a };
+}
+
 struct layered {
 	const struct route_request *r;
 	const struct channels *c;
@@ -61,6 +66,11 @@ struct layered {
 
 /* Begins: sources, their LIDs, and room for what is known of pairs. */
 void pairs_find(struct layered *x);
+/* The layer that a pair has in the tables to stay near to, which have layers. */
+unsigned pairs_layer_near(const struct layered *x, struct pair p);
+void pairs_give_layer(struct layered *x, struct pair p, unsigned layer);
+/* The opposite: it is one of x->left then. */
+void pairs_leave(struct layered *x, struct pair p);
 /* The turns of a pair's routes, in x->pair. */
 void pairs_collect(struct layered *x, struct pair p);
 /*

@@ -105,13 +105,29 @@ static void begin_layers(struct layered *x)
 	pairs_each_legal(x, add_legal);
 }
 
+unsigned pairs_layer_near(const struct layered *x, struct pair p)
+{
+	return route_layer(x->r->near_layers, x->g->sw[x->sources[p.a]], x->g->sw[x->sources[p.b]]);
+}
+
+void pairs_give_layer(struct layered *x, struct pair p, unsigned layer)
+{
+	x->layers->of[route_layers_pair(p.a, p.b)] = (uint8_t)layer;
+	if (layer >= x->layers->n)
+		x->layers->n = layer + 1;
+}
+
+void pairs_leave(struct layered *x, struct pair p)
+{
+	x->layers->of[route_layers_pair(p.a, p.b)] = NO_LAYER;
+	*vec_push(&x->left) = p;
+}
+
 static bool fits_layer(struct layered *x, struct pair p, unsigned layer, uint32_t *blocked)
 {
 	if (!deps_add(x->deps, layer, x->pair.v, (uint32_t)x->pair.n, blocked))
 		return false;
-	x->layers->of[route_layers_pair(p.a, p.b)] = (uint8_t)layer;
-	if (layer >= x->layers->n)
-		x->layers->n = layer + 1;
+	pairs_give_layer(x, p, layer);
 	return true;
 }
 
@@ -123,7 +139,7 @@ unsigned pairs_layer_before(const struct layered *x, struct pair p)
 		return layer < x->most ? layer : x->most;
 	if (!x->near || !x->r->near_layers)
 		return x->most;
-	layer = route_layer(x->r->near_layers, x->g->sw[x->sources[p.a]], x->g->sw[x->sources[p.b]]);
+	layer = pairs_layer_near(x, p);
 	return layer < x->most ? layer : x->most;
 }
 
@@ -171,8 +187,7 @@ static void note_blocked(struct layered *x, struct pair p)
 		*vec_push(&x->early) = p;
 	if (x->blocked[i] < UINT8_MAX)
 		x->blocked[i]++;
-	x->layers->of[i] = NO_LAYER;
-	*vec_push(&x->left) = p;
+	pairs_leave(x, p);
 }
 
 /* In what order pairs are placed. */

@@ -143,12 +143,9 @@ static bool others_find_room(struct squeeze *s, struct hops *h)
 {
 	if (!h->behind_known)
 		find_behind(s->x, h);
-	for (size_t i = 0; i < h->behind.n; i++) {
-		uint32_t c = h->behind.v[i];
-
-		if (!finds_room(s, (struct pair){ .a = c < h->to ? c : h->to, .b = c < h->to ? h->to : c }))
+	for (size_t i = 0; i < h->behind.n; i++)
+		if (!finds_room(s, pair_of(h->behind.v[i], h->to)))
 			return false;
-	}
 	return true;
 }
 

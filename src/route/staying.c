@@ -132,9 +132,7 @@ static void note_staying(struct layered *x, struct ways *w, uint32_t to)
 			continue;
 		w->mark++;
 		for (uint32_t from = 0; from < x->n_sources; from++) {
-			struct pair p = { .a = from < to ? from : to, .b = from < to ? to : from };
-
-			if (from != to && pairs_keeps(x, p))
+			if (from != to && pairs_keeps(x, pair_of(from, to)))
 				note_way(x, w, x->layers->of[route_layers_pair(from, to)], x->sources[from],
 					 x->sources[to]);
 		}
@@ -153,9 +151,7 @@ static bool keep_layers(struct layered *x)
 				continue;
 			if (layer == x->most)
 				return false;
-			x->layers->of[route_layers_pair(a, b)] = (uint8_t)layer;
-			if (layer >= x->layers->n)
-				x->layers->n = layer + 1;
+			pairs_give_layer(x, p, layer);
 		}
 	return true;
 }
