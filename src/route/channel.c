@@ -90,6 +90,21 @@ void channels_free(struct channels *c)
 	free(c);
 }
 
+size_t *channels_number_turns(const struct channels *c, size_t *n_turns)
+{
+	const struct graph *g = c->g;
+	size_t *turn0 = xcalloc(g->trunk0[g->n], sizeof(*turn0));
+
+	*n_turns = 0;
+	for (uint32_t in = 0; in < g->trunk0[g->n]; in++) {
+		uint32_t v = g->trunks[in].v;
+
+		turn0[in] = *n_turns;
+		*n_turns += g->trunk0[v + 1] - g->trunk0[v];
+	}
+	return turn0;
+}
+
 static void find_here(struct living *l, const struct channels *c)
 {
 	const struct graph *g = c->g;

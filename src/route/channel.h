@@ -59,6 +59,18 @@ static inline uint32_t channels_trunk_back(const struct channels *c, uint32_t t)
 	return c->trunk[c->back[c->g->trunks[t].lane0]];
 }
 
+/*
+ * Numbers the turns from each trunk into those that lead away from its end, from 0 on.  Returns, to be freed,
+ * [trunk]: the number of the first that it has; *n_turns: how many there are.
+ */
+size_t *channels_number_turns(const struct channels *c, size_t *n_turns);
+
+/* The number of the turn from trunk `in` into trunk `out`. */
+static inline size_t turn_number(const struct channels *c, const size_t *turn0, uint32_t in, uint32_t out)
+{
+	return turn0[in] + (out - c->g->trunk0[c->g->trunks[in].v]);
+}
+
 /* Which channels are dead. */
 struct living {
 	bool *dead;		/* [lane] */

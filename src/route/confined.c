@@ -18,16 +18,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ib/units.h"
 #include "route/layered_parts.h"
+#include "route/ways.h"
 
 /* So often all destinations choose, from the second time on with all others in view. */
 #define PASSES 4u
 /* … unless the pairs without a layer have become less by fewer than one in so many. */
 #define GAIN 4u
-/* What a route costs on a trunk of one lane of the best rate, and how many average loads a hop is worth. */
-#define ROUTE_COST 16u
-#define HOP_LOADS 64u
 /* A way without a layer that the way back is good for as well costs so many hops more. */
 #define APART_HOPS 4u
 /* A hop that leaves a way one layer less costs a hop divided by so many more: about an average load. */
@@ -45,7 +42,7 @@ struct confined {
 	uint64_t *load;		/* [trunk]: cost of the routes that it carries */
 	uint32_t *cost;		/* [trunk]: of one route */
 	uint32_t *back;		/* [trunk]: the same cables in the other direction */
-	size_t *turn0;		/* [trunk in]: the first of its turns, one for each trunk that follows */
+	size_t *turn0;		/* see channels_number_turns() */
 	uint16_t *may;		/* [turn]: the layers that allow it, as bits */
 	uint32_t *place;	/* [vertex]: among x's sources, or FABRIC_NONE */
 	uint16_t *good;		/* [place * n + vertex]: the layers that allow its way there */
@@ -65,18 +62,14 @@ struct confined {
 
 /* --- life --- */
 
+/* A trunk carries as much as all its lanes. */
 static void find_costs(struct confined *k)
 {
 	const struct graph *g = k->g;
-	unsigned *rate = xcalloc(g->trunk0[g->n], sizeof(*rate)), best = 1;
+	unsigned *rate = xcalloc(g->trunk0[g->n], sizeof(*rate)), best = ways_best_rate(k->x->c);
 
-	for (uint32_t lane = 0; lane < g->n_lanes; lane++) {
-		uint32_t t = k->x->c->trunk[lane];
-		unsigned own = rate_tenths(graph_port(g, k->x->c->from[t], g->lanes[lane])->rate);
-
-		rate[t] += own;
-		best = own > best ? own : best;
-	}
+	for (uint32_t lane = 0; lane < g->n_lanes; lane++)
+		rate[k->x->c->trunk[lane]] += ways_rate(k->x->c, lane);
 	for (uint32_t t = 0; t < g->trunk0[g->n]; t++)
 		k->cost[t] = rate[t] ? (ROUTE_COST * best + rate[t] - 1) / rate[t] : ROUTE_COST;
 	free(rate);
@@ -86,24 +79,17 @@ static void confined_init(struct confined *k, struct layered *x)
 {
 	const struct graph *g = x->g;
 	uint32_t n_trunks = g->trunk0[g->n];
-	size_t n_turns = 0, n_ways = (size_t)x->n_sources * g->n;
+	size_t n_turns, n_ways = (size_t)x->n_sources * g->n;
 
 	*k = (struct confined){ .x = x, .g = g, .n_layers = x->most < LAYERS_MAX ? x->most : LAYERS_MAX };
 	k->all = (1u << k->n_layers) - 1;
-	/* about three hops a route */
-	k->hop = HOP_LOADS * ROUTE_COST *
-		 (3ull * g->n_hosts * g->n_hosts / (g->n_lanes ? g->n_lanes : 1) + 1);
+	k->hop = ways_hop_cost(g);
 	k->load = xcalloc(n_trunks, sizeof(*k->load));
 	k->cost = xcalloc(n_trunks, sizeof(*k->cost));
 	k->back = xcalloc(n_trunks, sizeof(*k->back));
-	k->turn0 = xcalloc(n_trunks, sizeof(*k->turn0));
-	for (uint32_t t = 0; t < n_trunks; t++) {
-		uint32_t v = g->trunks[t].v;
-
+	for (uint32_t t = 0; t < n_trunks; t++)
 		k->back[t] = channels_trunk_back(x->c, t);
-		k->turn0[t] = n_turns;
-		n_turns += g->trunk0[v + 1] - g->trunk0[v];
-	}
+	k->turn0 = channels_number_turns(x->c, &n_turns);
 	k->may = xcalloc(n_turns, sizeof(*k->may));
 	k->place = xcalloc(g->n, sizeof(*k->place));
 	for (uint32_t v = 0; v < g->n; v++)
@@ -176,7 +162,7 @@ static void allow_by_root(struct confined *k, unsigned layer, const uint16_t *di
 			bool up = dist[v] != dist[to] ? dist[v] > dist[to] : v > to;
 
 			if (!down || !up)
-				k->may[k->turn0[in] + (out - g->trunk0[v])] |= (uint16_t)(1u << layer);
+				k->may[turn_number(k->x->c, k->turn0, in, out)] |= (uint16_t)(1u << layer);
 		}
 	}
 }
@@ -185,7 +171,7 @@ static void allow_legal(void *arg, struct dep turn)
 {
 	struct confined *k = arg;
 
-	k->may[k->turn0[turn.in] + (turn.out - k->g->trunk0[k->g->trunks[turn.in].v])] |= 1;
+	k->may[turn_number(k->x->c, k->turn0, turn.in, turn.out)] |= 1;
 }
 
 static void make_layers(struct confined *k)
@@ -213,7 +199,7 @@ static unsigned by_trunk(const struct confined *k, uint32_t t)
 {
 	uint32_t v = k->g->trunks[t].v;
 
-	return v == k->d ? k->all : k->mask[v] & k->may[k->turn0[t] + (k->out[v] - k->g->trunk0[v])];
+	return v == k->d ? k->all : k->mask[v] & k->may[turn_number(k->x->c, k->turn0, t, k->out[v])];
 }
 
 /* The layers that the way from the destination to a vertex is good for. */
@@ -346,23 +332,7 @@ static void write_out(struct confined *k, const struct dest *dests, unsigned n)
 /* Puts the vertices into an order in which each comes before the one that it leads to. */
 static void sort_ways(struct confined *k)
 {
-	const struct graph *g = k->g;
-	uint32_t *waits = k->below;
-
-	memset(waits, 0, g->n * sizeof(*waits));
-	k->n_order = 0;
-	for (uint32_t v = 0; v < g->n; v++)
-		if (k->out[v] != FABRIC_NONE)
-			waits[g->trunks[k->out[v]].v]++;
-	for (uint32_t v = 0; v < g->n; v++)
-		if (k->out[v] != FABRIC_NONE && !waits[v])
-			k->order[k->n_order++] = v;
-	for (uint32_t i = 0; i < k->n_order; i++) {
-		uint32_t to = g->trunks[k->out[k->order[i]]].v;
-
-		if (!--waits[to] && k->out[to] != FABRIC_NONE)
-			k->order[k->n_order++] = to;
-	}
+	k->n_order = ways_sort(k->g, k->out, k->below, k->order);
 }
 
 /* Counts the routes of hosts, or takes them away again. */
@@ -385,23 +355,7 @@ static void count(struct confined *k, bool add)
 
 /* --- legal ways --- */
 
-/* Which vertices go by legal ways: those that can go down all the way do; then others go up; then by the hub. */
-enum phase { DOWN, UP, BY_HUB };
-
-static bool may_go(const struct confined *k, enum phase phase, uint32_t u, uint32_t v, uint32_t trunk)
-{
-	switch (phase) {
-	case DOWN:
-		return u > v;
-	case UP:
-		return u < v;
-	case BY_HUB:
-		return v == k->d || turns_allowed(k->x->legal, trunk, k->legal[v]);
-	}
-	return false;
-}
-
-static void pass_on_legal(struct confined *k, enum phase phase, uint32_t v)
+static void pass_on_legal(struct confined *k, enum way_phase phase, uint32_t v)
 {
 	const struct graph *g = k->g;
 
@@ -409,7 +363,8 @@ static void pass_on_legal(struct confined *k, enum phase phase, uint32_t v)
 		uint32_t u = g->trunks[t].v, trunk = k->back[t];
 		uint64_t cost = k->sum[v] + k->hop + k->load[trunk];
 
-		if (k->fixed[u] || cost >= k->sum[u] || !may_go(k, phase, u, v, trunk))
+		if (k->fixed[u] || cost >= k->sum[u] ||
+		    !way_is_open(phase, k->x->legal, u, v, trunk, k->legal[v]))
 			continue;
 		k->sum[u] = cost;
 		k->legal[u] = trunk;
@@ -426,7 +381,7 @@ static void find_legal(struct confined *k)
 		k->fixed[v] = v == k->d;
 	}
 	k->heap.n = 0;
-	for (enum phase phase = DOWN; phase <= BY_HUB; phase++) {
+	for (enum way_phase phase = WAY_DOWN; phase <= WAY_BY_HUB; phase++) {
 		for (uint32_t v = 0; v < k->g->n; v++)
 			if (k->fixed[v])
 				pass_on_legal(k, phase, v);
@@ -646,7 +601,7 @@ static void find_offers(const struct confined *k, struct offers *o)
 		if (w != x->sources[o->to]) {
 			on = trunk_to(x, w, o->to);
 			mask = on == FABRIC_NONE ? 0 : k->good[(size_t)o->to * g->n + w] &
-			       k->may[k->turn0[t] + (on - g->trunk0[w])];
+			       k->may[turn_number(x->c, k->turn0, t, on)];
 		}
 		if (mask && (all || t == own))
 			o->v[o->n++] = (struct offer){ t, 1 + hops_to(x, w, o->to), mask };

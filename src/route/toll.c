@@ -10,13 +10,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "ib/units.h"
 #include "route/toll.h"
+#include "route/ways.h"
 
-/* What a route costs on a lane of the best rate. */
-#define ROUTE_COST 16u
-/* A hop costs as much as so many times the routes that a lane carries on average. */
-#define HOP_LOADS 64u
 /* To have another neighbour for another LID of the same port comes before all load. */
 #define USED_HOPS 1000u
 #define TOLL_MAX 100000u
@@ -33,9 +29,6 @@ struct stop {
 	uint32_t v, first, end;
 };
 
-/* Which ways vertices may take, one phase after the other: see find_stops(). */
-enum phase { ANY_WAY, DOWN, UP, BY_HUB };
-
 struct toll {
 	const struct channels *c;
 	const struct graph *g;
@@ -43,7 +36,7 @@ struct toll {
 	uint64_t hop;
 	uint64_t *load;		/* [lane]: cost of the routes that it carries */
 	uint32_t *cost;		/* [lane]: of one route */
-	size_t *turn0;		/* [trunk in]: the first of its turns, one for each trunk that follows */
+	size_t *turn0;		/* see channels_number_turns() */
 	uint32_t *tolls;	/* [turn]: in hundredths of a hop */
 	bool *tolled;		/* [trunk in]: any of its turns has a toll, which few have */
 	uint32_t *raised;	/* [turn]: the round in which it was raised last */
@@ -54,13 +47,13 @@ struct toll {
 	uint32_t n_stops;
 	struct way *ways;
 	uint32_t *place;	/* [vertex]: in stops, from 1 on; the destination 0; else UINT32_MAX */
-	uint32_t *heap, n_heap;
+	uint32_t *heap, n_heap;	/* vertices without a way that is settled; also room to sort ways */
 	uint32_t *at;		/* [vertex]: its place in the heap */
 	uint8_t *used;		/* [trunk]: LIDs of a port that go that way */
 	uint8_t *lane_used;	/* [lane]: likewise */
 	/* of one LID */
 	uint64_t *sum;		/* [vertex]: cost of its way */
-	uint32_t *out;		/* [vertex]: the trunk of its way, … */
+	uint32_t *out;		/* [vertex]: the trunk of its way, FABRIC_NONE of the destination, … */
 	uint32_t *lane;		/* … and the lane */
 	uint32_t *below;	/* [vertex]: hosts whose way leads over it */
 };
@@ -70,23 +63,12 @@ struct toll {
 
 /* --- life --- */
 
-static unsigned rate_of(const struct graph *g, uint32_t v, uint32_t lane)
-{
-	return rate_tenths(graph_port(g, v, g->lanes[lane])->rate);
-}
-
 static void find_costs(struct toll *t)
 {
-	const struct graph *g = t->g;
-	unsigned best = 0;
+	unsigned best = ways_best_rate(t->c);
 
-	for (uint32_t lane = 0; lane < g->n_lanes; lane++) {
-		unsigned rate = rate_of(g, t->c->from[t->c->trunk[lane]], lane);
-
-		best = rate > best ? rate : best;
-	}
-	for (uint32_t lane = 0; lane < g->n_lanes; lane++) {
-		unsigned rate = rate_of(g, t->c->from[t->c->trunk[lane]], lane);
+	for (uint32_t lane = 0; lane < t->g->n_lanes; lane++) {
+		unsigned rate = ways_rate(t->c, lane);
 
 		t->cost[lane] = rate ? ROUTE_COST * best / rate : ROUTE_COST;
 	}
@@ -97,21 +79,13 @@ struct toll *toll_new(const struct channels *c, const struct turns *legal)
 	struct toll *t = xcalloc(1, sizeof(*t));
 	const struct graph *g = c->g;
 	uint32_t n = g->n, n_trunks = g->trunk0[n];
-	size_t n_turns = 0;
+	size_t n_turns;
 
 	*t = (struct toll){ .c = c, .g = g, .legal = legal, .round = 1 };
-	/* about three hops a route */
-	t->hop = HOP_LOADS * ROUTE_COST *
-		 (3ull * g->n_hosts * g->n_hosts / (g->n_lanes ? g->n_lanes : 1) + 1);
+	t->hop = ways_hop_cost(g);
 	t->load = xcalloc(g->n_lanes, sizeof(*t->load));
 	t->cost = xcalloc(g->n_lanes, sizeof(*t->cost));
-	t->turn0 = xcalloc(n_trunks, sizeof(*t->turn0));
-	for (uint32_t i = 0; i < n_trunks; i++) {
-		uint32_t v = g->trunks[i].v;
-
-		t->turn0[i] = n_turns;
-		n_turns += g->trunk0[v + 1] - g->trunk0[v];
-	}
+	t->turn0 = channels_number_turns(c, &n_turns);
 	t->tolls = xcalloc(n_turns, sizeof(*t->tolls));
 	t->raised = xcalloc(n_turns, sizeof(*t->raised));
 	t->tolled = xcalloc(n_trunks, sizeof(*t->tolled));
@@ -158,7 +132,7 @@ void toll_free(struct toll *t)
 
 static uint32_t *toll_of(const struct toll *t, struct dep x)
 {
-	return &t->tolls[t->turn0[x.in] + (x.out - t->g->trunk0[t->c->from[x.out]])];
+	return &t->tolls[turn_number(t->c, t->turn0, x.in, x.out)];
 }
 
 void toll_round(struct toll *t)
@@ -238,24 +212,8 @@ static uint32_t take_least(struct toll *t)
 	return least;
 }
 
-/* May u go by v in this phase?  trunk: from u to v. */
-static bool may_go(const struct toll *t, enum phase phase, uint32_t u, uint32_t v, uint32_t trunk)
-{
-	switch (phase) {
-	case ANY_WAY:
-		return true;
-	case DOWN:
-		return u > v;
-	case UP:
-		return u < v;
-	case BY_HUB:
-		return v == t->d || turns_allowed(t->legal, trunk, t->out[v]);
-	}
-	return false;
-}
-
 /* v has its way; those around it may have one by it. */
-static void pass_on(struct toll *t, enum phase phase, uint32_t v)
+static void pass_on(struct toll *t, enum way_phase phase, uint32_t v)
 {
 	const struct graph *g = t->g;
 
@@ -264,7 +222,7 @@ static void pass_on(struct toll *t, enum phase phase, uint32_t v)
 		uint64_t cost;
 
 		trunk = channels_trunk_back(t->c, back);
-		if (t->at[u] == AT_DONE || !may_go(t, phase, u, v, trunk))
+		if (t->at[u] == AT_DONE || !way_is_open(phase, t->legal, u, v, trunk, t->out[v]))
 			continue;
 		lane = least_loaded(t, trunk, false);
 		cost = cost_of(t, trunk, v, lane);
@@ -279,7 +237,7 @@ static void pass_on(struct toll *t, enum phase phase, uint32_t v)
 }
 
 /* The trunks from v to vertices that were settled before it, by which it is not a whole hop farther. */
-static void find_ways(struct toll *t, enum phase phase, struct stop *s, uint32_t n_ways)
+static void find_ways(struct toll *t, enum way_phase phase, struct stop *s, uint32_t n_ways)
 {
 	const struct graph *g = t->g;
 
@@ -288,14 +246,14 @@ static void find_ways(struct toll *t, enum phase phase, struct stop *s, uint32_t
 		uint32_t to = g->trunks[i].v;
 
 		if (t->place[to] < t->place[s->v] && t->sum[to] + t->hop / 2 < t->sum[s->v] &&
-		    may_go(t, phase, s->v, to, i))
+		    way_is_open(phase, t->legal, s->v, to, i, t->out[to]))
 			t->ways[n_ways++] = (struct way){ i, to, g->trunks[i].lane0, g->trunks[i].n_lanes == 1 };
 	}
 	s->end = n_ways;
 }
 
 /* Settles all that can be by the ways of a phase, from those on that are settled. */
-static void settle(struct toll *t, enum phase phase)
+static void settle(struct toll *t, enum way_phase phase)
 {
 	uint32_t n_ways = t->n_stops ? t->stops[t->n_stops - 1].end : 0;
 
@@ -313,10 +271,6 @@ static void settle(struct toll *t, enum phase phase)
 	}
 }
 
-/*
- * Legal ways only: those that can go down to d do, whoever comes by them may go down, too; then the
- * others go up; then by the hub, if the order has one.
- */
 static void find_stops(struct toll *t, uint32_t d, bool legal_only)
 {
 	t->d = d;
@@ -324,15 +278,16 @@ static void find_stops(struct toll *t, uint32_t d, bool legal_only)
 	for (uint32_t v = 0; v < t->g->n; v++)
 		t->at[v] = t->place[v] = AT_NONE;
 	t->sum[d] = 0;
+	t->out[d] = FABRIC_NONE;
 	t->at[d] = AT_DONE;
 	t->place[d] = 0;
 	t->n_heap = 0;
 	if (legal_only) {
-		settle(t, DOWN);
-		settle(t, UP);
-		settle(t, BY_HUB);
+		settle(t, WAY_DOWN);
+		settle(t, WAY_UP);
+		settle(t, WAY_BY_HUB);
 	}
-	settle(t, ANY_WAY);
+	settle(t, WAY_ANY);
 }
 
 /* --- ways to a LID --- */
@@ -385,8 +340,7 @@ static void count(struct toll *t, uint32_t first, bool add)
  */
 static void recall(struct toll *t, const struct lfts *l, uint32_t d, uint16_t lid)
 {
-	uint32_t *waits = t->below;	/* how many lead to a vertex, until they are counted */
-	uint32_t n = 0;
+	uint32_t n;
 
 	t->d = d;
 	t->n_stops = 0;
@@ -394,23 +348,11 @@ static void recall(struct toll *t, const struct lfts *l, uint32_t d, uint16_t li
 		struct channel ch = channel_by_lid(t->c, l, v, lid);
 
 		t->lane[v] = v == d ? FABRIC_NONE : ch.lane;
+		t->out[v] = t->lane[v] == FABRIC_NONE ? FABRIC_NONE : t->c->trunk[ch.lane];
 		t->place[v] = AT_NONE;
-		if (t->lane[v] == FABRIC_NONE)
-			continue;
-		t->out[v] = t->c->trunk[ch.lane];
-		waits[ch.to]++;
 	}
-	/* from those that nobody leads to on, which come last */
-	for (uint32_t v = 0; v < t->g->n; v++)
-		if (t->lane[v] != FABRIC_NONE && !waits[v])
-			t->heap[n++] = v;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t to = t->g->trunks[t->out[t->heap[i]]].v;
-
-		if (!--waits[to] && t->lane[to] != FABRIC_NONE)
-			t->heap[n++] = to;
-	}
-	memset(waits, 0, t->g->n * sizeof(*waits));
+	n = ways_sort(t->g, t->out, t->below, t->heap);
+	memset(t->below, 0, t->g->n * sizeof(*t->below));
 	t->place[d] = 0;
 	while (n-- > 0) {
 		uint32_t v = t->heap[n];
@@ -511,7 +453,7 @@ static void mend_lid(struct toll *t, struct lfts *out, uint32_t d, uint16_t lid,
 		t->sum[v] = cost_of(t, t->out[v], t->g->trunks[t->out[v]].v, t->lane[v]);
 	}
 	t->n_heap = 0;
-	settle(t, ANY_WAY);
+	settle(t, WAY_ANY);
 	for (uint32_t i = kept; i < t->n_stops; i++) {
 		uint32_t v = t->stops[i].v;
 
