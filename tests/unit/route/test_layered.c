@@ -424,7 +424,10 @@ static struct sum check_layers(const struct topo *t, const struct updn_order *o,
 	return check_layers_by(layered_routes, t, o, most);
 }
 
-/* Do the turns that an order allows connect all pairs that links connect? */
+/*
+ * Do the turns that an order allows connect all pairs that links connect?  Unlike for updn_order_connects(), which
+ * vertices with ends are enough for, those of switches without any count.
+ */
 static bool order_connects(const struct updn_order *o)
 {
 	const struct graph *g = o->g;
