@@ -255,6 +255,19 @@ static uint64_t heap_take(struct confined *k)
 	return least;
 }
 
+/* The vertex of the cheapest way that is not settled yet, or FABRIC_NONE; costs that have become less are left out. */
+static uint32_t settle_next(struct confined *k)
+{
+	while (k->heap.n) {
+		uint64_t key = heap_take(k);
+		uint32_t v = (uint32_t)(key & 0xffff);
+
+		if (k->sum[v] == key >> 16)
+			return v;
+	}
+	return FABRIC_NONE;
+}
+
 /* The way of v is settled; those around it may have one by it. */
 static void pass_on(struct confined *k, uint32_t v)
 {
@@ -296,13 +309,8 @@ static void find_ways(struct confined *k)
 	for (uint32_t v = 0; v < k->g->n; v++)
 		if (k->fixed[v])
 			pass_on(k, v);
-	while (k->heap.n) {
-		uint64_t key = heap_take(k);
-		uint32_t v = (uint32_t)(key & 0xffff);
-
-		if (k->sum[v] == key >> 16)
-			pass_on(k, v);
-	}
+	for (uint32_t v; (v = settle_next(k)) != FABRIC_NONE;)
+		pass_on(k, v);
 }
 
 /* --- tables --- */
@@ -385,13 +393,8 @@ static void find_legal(struct confined *k)
 		for (uint32_t v = 0; v < k->g->n; v++)
 			if (k->fixed[v])
 				pass_on_legal(k, phase, v);
-		while (k->heap.n) {
-			uint64_t key = heap_take(k);
-			uint32_t v = (uint32_t)(key & 0xffff);
-
-			if (k->sum[v] == key >> 16)
-				pass_on_legal(k, phase, v);
-		}
+		for (uint32_t v; (v = settle_next(k)) != FABRIC_NONE;)
+			pass_on_legal(k, phase, v);
 		for (uint32_t v = 0; v < k->g->n; v++)
 			k->fixed[v] = k->sum[v] != UINT64_MAX;
 	}
