@@ -9,6 +9,7 @@
 #include "base/map64.h"
 #include "route/deps.h"
 #include "route/turns.h"
+#include "route/walks.h"
 
 /* A set of layers; there are 256 at most. */
 struct layer_set {
@@ -23,6 +24,7 @@ struct chooser {
 	struct channels *c;
 	const struct graph *g;
 	struct deps *deps;
+	struct walks walks;
 	struct route_choices *out;
 	struct map64 by_hash;		/* of a set of ports: its place in out->sets */
 	/* of the vertex d that packets go to */
@@ -83,49 +85,22 @@ static struct channel step(const struct chooser *x, uint32_t v, uint16_t lid)
 	return channel_by_lid(x->c, x->l, v, lid);
 }
 
-static bool add_turn(struct chooser *x, unsigned layer, uint32_t in, uint32_t out)
+/* The ways to a LID; whether they close a circle is asked when all are noted. */
+static void note_ways(struct chooser *x, uint16_t lid)
 {
-	struct dep turn = { in, out };
-
-	return deps_add(x->deps, layer, &turn, 1, NULL);
-}
-
-/* The way from a vertex, as far as it was not followed before; false: it closes a circle. */
-static bool add_way(struct chooser *x, uint32_t v, uint16_t lid)
-{
-	unsigned layer = layer_of(x, v);
-	uint32_t in = FABRIC_NONE;
-
-	while (v != x->d) {
-		struct channel ch = step(x, v, lid);
-
-		if (ch.lane == FABRIC_NONE)
-			return true;
-		if (in != FABRIC_NONE && !add_turn(x, layer, in, x->c->trunk[ch.lane]))
-			return false;
-		if (has_layer(&x->seen[v], layer))
-			return true;
-		add_layer(&x->seen[v], layer);
-		in = x->c->trunk[ch.lane];
-		v = ch.to;
-	}
-	return true;
-}
-
-static bool add_ways(struct chooser *x, uint16_t lid)
-{
-	memset(x->seen, 0, x->g->n * sizeof(*x->seen));
+	walks_recall(&x->walks, x->l, lid);
+	x->walks.out[x->d] = FABRIC_NONE;
+	walks_begin(&x->walks);
 	for (uint32_t v = 0; v < x->g->n; v++)
-		if (is_source(x, v) && !add_way(x, v, lid))
-			return false;
-	return true;
+		if (is_source(x, v))
+			walks_note(&x->walks, x->deps, layer_of(x, v), v, false);
 }
 
 static void add_fixed(void *arg, struct dep turn)
 {
 	struct chooser *x = arg;
 
-	add_turn(x, 0, turn.in, turn.out);
+	deps_add(x->deps, 0, &turn, 1, NULL);
 }
 
 static void add_multicast(struct chooser *x, const struct updn_order *o)
@@ -390,10 +365,9 @@ static bool add_tables(struct chooser *x, const atomic_bool *stop)
 		find_dests(x, d);
 		for (unsigned i = 0; i < x->n_dests; i++)
 			for (unsigned k = 0; k < x->dests[i].n_lids; k++)
-				if (!add_ways(x, (uint16_t)(x->dests[i].lid + k)))
-					return false;
+				note_ways(x, (uint16_t)(x->dests[i].lid + k));
 	}
-	return true;
+	return deps_settle(x->deps);
 }
 
 static bool choose(struct chooser *x, const struct updn_order *o, const atomic_bool *stop)
@@ -416,6 +390,7 @@ struct route_choices *route_choices_new(const struct route_request *r, const str
 	x.c = channels_new(r->f, o);
 	x.g = x.c->g;
 	x.deps = x.y && x.y->ring ? deps_new_on_rings(x.c, x.y) : deps_new(x.c, x.n_layers);
+	walks_init(&x.walks, x.c, NULL, x.n_layers);
 	x.out = xcalloc(1, sizeof(*x.out));
 	x.out->n_switches = x.g->n;
 	x.out->set = xcalloc((size_t)x.g->n * x.g->n + 1, sizeof(*x.out->set));
@@ -447,6 +422,7 @@ struct route_choices *route_choices_new(const struct route_request *r, const str
 	vec_free(&x.offered);
 	vec_free(&x.turns);
 	deps_free(x.deps);
+	walks_free(&x.walks);
 	channels_free(x.c);
 	updn_order_free(own);
 	return x.out;

@@ -8,6 +8,7 @@
 #include "route/layers.h"
 #include "route/phases.h"
 #include "route/turns.h"
+#include "route/walks.h"
 
 /* Which way: see follow(), follow_both(). */
 enum which { BY_OLD, BY_NEW, BY_BOTH };
@@ -38,13 +39,11 @@ struct phases {
 	/* What all LIDs use in the phase at hand; marked: what ways use that stay (add_still()). */
 	struct deps *deps;
 	VEC(struct layer_dep) fixed;	/* turns of multicast that fit in with the old tables */
+	struct walks walks;	/* by the old tables */
 	/* Vertices whose ways to a LID change: moving.v[moving0[lid]] .. moving.v[moving0[lid + 1] - 1]. */
 	uint32_t *moving0;
 	VEC(uint32_t) moving;
 	/* of one LID */
-	uint32_t *out;		/* [vertex]: the trunk of its old entry, or FABRIC_NONE */
-	uint32_t *way;		/* vertices */
-	enum moves { UNKNOWN, STAYS, MOVES } *moves;	/* [vertex]: whether its way is the new one, too */
 	VEC(struct dep) *turns;	/* [layer]; some more than once */
 	uint32_t *seen[3];	/* [which][layer * vertices + vertex]: `mark`: its way is in turns */
 	uint32_t mark;
@@ -62,8 +61,9 @@ static bool is_source(const struct phases *p, uint32_t v)
 	return p->g->end0[v] != p->g->end0[v + 1] && p->l->here[v];
 }
 
-static bool differs(const struct phases *p, uint32_t v, uint16_t lid)
+static bool differs(void *arg, uint32_t v, uint16_t lid)
 {
+	const struct phases *p = arg;
 	uint32_t sw = p->g->sw[v];
 
 	return p->l->here[v] && lft_get(p->was, sw, lid) != lft_get(p->next, sw, lid);
@@ -280,64 +280,19 @@ static void find_changes(struct phases *p)
 
 /* --- ways that stay --- */
 
-/* Whether an entry on the old way from v differs, which then is not the new one. */
-static bool way_changes(struct phases *p, uint32_t v, uint16_t lid)
-{
-	enum moves moves;
-	uint32_t n = 0;
-
-	for (; p->moves[v] == UNKNOWN; v = p->g->trunks[p->out[v]].v) {
-		p->moves[v] = STAYS;
-		p->way[n++] = v;
-		if (differs(p, v, lid))
-			p->moves[v] = MOVES;
-		if (p->moves[v] == MOVES || p->out[v] == FABRIC_NONE)
-			break;
-	}
-	for (moves = p->moves[v]; n > 0; n--)
-		p->moves[p->way[n - 1]] = moves;
-	return moves == MOVES;
-}
-
-/* Adds the turns of the old way from v on; search: only those that close no circle. */
-static void add_way(struct phases *p, unsigned layer, uint32_t v, bool search)
-{
-	uint32_t in = FABRIC_NONE, out;
-
-	for (; (out = p->out[v]) != FABRIC_NONE; v = p->g->trunks[out].v) {
-		struct dep turn = { in, out };
-
-		if (in != FABRIC_NONE && search)
-			deps_add(p->deps, layer, &turn, 1, NULL);
-		else if (in != FABRIC_NONE)
-			deps_note(p->deps, layer, turn);
-		if (was_seen(p, BY_OLD, layer, v))
-			return;
-		in = out;
-	}
-}
-
-/* Fills p->out; false: the ways are those of the LID before it, whose turns are there already. */
+/* False: the ways are those of the LID before it, whose turns are there already. */
 static bool recall(struct phases *p, uint16_t lid)
 {
-	bool other = !lid || p->home[lid] != p->home[lid - 1] || p->state[lid] != SAME ||
-		     p->state[lid - 1] != SAME;
-
-	for (uint32_t v = 0; v < p->g->n; v++) {
-		uint32_t out = trunk_of(p, p->was, v, lid);
-
-		other |= out != p->out[v];
-		p->out[v] = out;
-	}
-	return other;
+	return walks_recall(&p->walks, p->was, lid) || !lid || p->home[lid] != p->home[lid - 1] ||
+	       p->state[lid] != SAME || p->state[lid - 1] != SAME;
 }
 
 static void add_still_of(struct phases *p, uint16_t lid, bool search)
 {
 	if (p->home[lid] == FABRIC_NONE || !recall(p, lid))
 		return;
-	p->mark++;
-	memset(p->moves, 0, p->g->n * sizeof(*p->moves));
+	walks_begin(&p->walks);
+	walks_begin_moves(&p->walks);
 	for (uint32_t v = 0; v < p->g->n; v++) {
 		unsigned layer;
 
@@ -345,10 +300,10 @@ static void add_still_of(struct phases *p, uint16_t lid, bool search)
 			continue;
 		layer = layer_of(p, p->y->was, v, lid);
 		if (p->state[lid] == OLD &&
-		    (way_changes(p, v, lid) || layer != layer_of(p, p->y->next, v, lid)))
+		    (walks_moves(&p->walks, v, lid, differs, p) || layer != layer_of(p, p->y->next, v, lid)))
 			*vec_push(&p->moving) = v;
 		else
-			add_way(p, layer, v, search);
+			walks_note(&p->walks, p->deps, layer, v, search);
 	}
 }
 
@@ -387,9 +342,7 @@ struct phases *phases_new(const struct channels *c, const struct living *l, cons
 	p->state = xcalloc(p->n_lids, sizeof(*p->state));
 	p->turns = xcalloc(p->n_layers, sizeof(*p->turns));
 	p->moving0 = xcalloc(p->n_lids + 1u, sizeof(*p->moving0));
-	p->out = xcalloc(c->g->n, sizeof(*p->out));
-	p->way = xcalloc(c->g->n, sizeof(*p->way));
-	p->moves = xcalloc(c->g->n, sizeof(*p->moves));
+	walks_init(&p->walks, c, l->dead, p->n_layers);
 	for (unsigned i = 0; i < ARRAY_SIZE(p->seen); i++)
 		p->seen[i] = xcalloc((size_t)p->n_layers * c->g->n, sizeof(*p->seen[i]));
 	p->deps = y->rings ? deps_new_on_rings(c, y->rings) : deps_new(c, p->n_layers);
@@ -418,9 +371,7 @@ void phases_free(struct phases *p)
 	vec_free(&p->fixed);
 	vec_free(&p->moving);
 	free(p->moving0);
-	free(p->out);
-	free(p->way);
-	free(p->moves);
+	walks_free(&p->walks);
 	vec_free(&p->left);
 	free(p);
 }
