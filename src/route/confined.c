@@ -255,7 +255,7 @@ static uint64_t heap_take(struct confined *k)
 	return least;
 }
 
-/* The vertex of the cheapest way that is not settled yet, or FABRIC_NONE; costs that have become less are left out. */
+/* Takes the vertex that is nearest; FABRIC_NONE: there is none.  What a shorter way has replaced is left out. */
 static uint32_t settle_next(struct confined *k)
 {
 	while (k->heap.n) {
