@@ -293,7 +293,7 @@ static void push_aside(struct layered *x)
 
 static bool any_again(const struct layered *x)
 {
-	return memchr(x->again, true, x->g->n * sizeof(*x->again));
+	return memchr(x->again, 1, x->g->n * sizeof(*x->again));
 }
 
 /* --- a round --- */
