@@ -296,18 +296,15 @@ void flaps_left_short(struct flaps *t, const struct fabric *f)
 		qsort(t->left_short.v, t->left_short.n, sizeof(*t->left_short.v), compare_links);
 }
 
-bool flaps_come_up(struct flaps *t, const struct fabric *f, struct flap_link *out)
+bool flaps_come_up(const struct flaps *t, const struct fabric *f, size_t *i, struct flap_link *out)
 {
-	for (size_t i = 0; i < t->left_short.n; i++) {
-		uint32_t port = flap_port(f, &t->left_short.v[i], 0);
+	while (*i < t->left_short.n) {
+		uint32_t port;
 
-		if (port == FABRIC_NONE || !f->ports[port].held || is_short_of_active(f, port))
-			continue;
-		*out = t->left_short.v[i];
-		t->left_short.n--;
-		memmove(&t->left_short.v[i], &t->left_short.v[i + 1],
-			(t->left_short.n - i) * sizeof(*t->left_short.v));
-		return true;
+		*out = t->left_short.v[(*i)++];
+		port = flap_port(f, out, 0);
+		if (port != FABRIC_NONE && f->ports[port].held && !is_short_of_active(f, port))
+			return true;
 	}
 	return false;
 }

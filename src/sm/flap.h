@@ -79,10 +79,7 @@ bool flaps_hold(const struct flaps *t, struct fabric *f);
  * remembered, instead of those before.  f NULL: none are.
  */
 void flaps_left_short(struct flaps *t, const struct fabric *f);
-/*
- * Of those remembered, one that is held in f and not short of Active any more, and forgets it.  False:
- * there is none.
- */
-bool flaps_come_up(struct flaps *t, const struct fabric *f, struct flap_link *out);
+/* The next of those remembered that is held in f and not short of Active any more, *i from 0; false: there are no more. */
+bool flaps_come_up(const struct flaps *t, const struct fabric *f, size_t *i, struct flap_link *out);
 
 #endif

@@ -268,8 +268,9 @@ void flapping_swept(struct sm *sm)
 {
 	struct flap_link l;
 	bool sweep = false;
+	size_t i = 0;
 
-	while (flaps_come_up(sm->flaps, sm->f, &l)) {
+	while (flaps_come_up(sm->flaps, sm->f, &i, &l)) {
 		suspect_ends(sm, &l);
 		sweep = true;
 	}

@@ -292,6 +292,7 @@ START_TEST(held_while_sweeps_leave_it_short_of_active)
 {
 	struct fabric_port *near = port_of(LEAF, 5), *far = &f->ports[near->peer];
 	struct flap_link late;
+	size_t at = 0;
 
 	all_are_active();
 	near->state = far->state = IB_PORT_ARMED_S;
@@ -300,11 +301,12 @@ START_TEST(held_while_sweeps_leave_it_short_of_active)
 	ck_assert(flaps_hold(flaps, f));
 	ck_assert(near->held && far->held);
 	ck_assert(!held(LEAF, 6));
-	ck_assert(!flaps_come_up(flaps, f, &late));
+	ck_assert(!flaps_come_up(flaps, f, &at, &late));
 	far->state = IB_PORT_ACTIVE_S;			/* with the first packet both are */
-	ck_assert(flaps_come_up(flaps, f, &late));
+	at = 0;
+	ck_assert(flaps_come_up(flaps, f, &at, &late));
 	ck_assert(late.guid[0] == LEAF && late.port[0] == 5 && late.guid[1] == SPINE);
-	ck_assert(!flaps_come_up(flaps, f, &late));
+	ck_assert(!flaps_come_up(flaps, f, &at, &late));
 	flaps_left_short(flaps, f);
 	ck_assert(!flaps_hold(flaps, f));
 	/* trained anew: no sweep has had a chance yet */
@@ -318,7 +320,8 @@ START_TEST(held_while_sweeps_leave_it_short_of_active)
 	/* it was taken away meanwhile */
 	near->peer = far->peer = FABRIC_NONE;
 	ck_assert(!flaps_hold(flaps, f));
-	ck_assert(!flaps_come_up(flaps, f, &late));
+	at = 0;
+	ck_assert(!flaps_come_up(flaps, f, &at, &late));
 	near->peer = port(SPINE, far->num);
 	far->peer = port(LEAF, near->num);
 	flaps_left_short(flaps, NULL);
