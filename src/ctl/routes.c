@@ -42,7 +42,7 @@ static void measure(void *arg)
 	const struct plan *p = m->s->plan;
 	const struct route_request r = {
 		.f = m->s->f, .lid = p->lid, .lmc = p->lmc_in_force ? p->lmc_in_force : p->lmc,
-		.lid_top = p->lid_top, .layers = p->layers,
+		.lid_top = p->lid_top, .order = p->order, .layers = p->layers,
 	};
 	struct gauge_options o = gauge_defaults;
 	struct gauged *x = &m->result;

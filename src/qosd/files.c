@@ -306,7 +306,8 @@ static void check_routes(const struct options *o, const struct plan *p, struct f
 			 struct buf *report)
 {
 	const struct route_request r = { .f = p->f, .lid = p->lid, .lmc = p->lmc,
-					 .lid_top = p->lid_top, .layers = p->layers };
+					 .lid_top = p->lid_top, .order = p->order,
+					 .layers = p->layers };
 	struct fabric_lids lids;
 	struct lfts *tables;
 
