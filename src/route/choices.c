@@ -96,23 +96,16 @@ static void note_ways(struct chooser *x, uint16_t lid)
 			walks_note(&x->walks, x->deps, layer_of(x, v), v, false);
 }
 
-static void add_fixed(void *arg, struct dep turn)
-{
-	struct chooser *x = arg;
-
-	deps_add(x->deps, 0, &turn, 1, NULL);
-}
-
 static void add_multicast(struct chooser *x, const struct updn_order *o)
 {
 	struct turns *legal;
 
 	if (x->y && x->y->tree) {
-		deps_each_on_tree(x->c, x->y->tree, add_fixed, x);
+		deps_each_on_tree(x->c, x->y->tree, deps_add_turn, x->deps);
 		return;
 	}
 	legal = turns_new(o);
-	deps_each_legal(x->c, legal, add_fixed, x);
+	deps_each_legal(x->c, legal, deps_add_turn, x->deps);
 	turns_free(legal);
 }
 

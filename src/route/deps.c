@@ -613,6 +613,16 @@ bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, u
 
 /* --- what multicast has --- */
 
+void deps_add_turn(void *arg, struct dep turn)
+{
+	deps_add(arg, 0, &turn, 1, NULL);
+}
+
+void deps_note_turn(void *arg, struct dep turn)
+{
+	deps_note(arg, 0, turn);
+}
+
 void deps_each_legal(const struct channels *c, const struct turns *legal,
 		     void (*use)(void *arg, struct dep turn), void *arg)
 {

@@ -61,6 +61,9 @@ bool deps_has(const struct deps *d, unsigned layer, struct dep x);
  */
 bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, uint32_t *blocked);
 
+/* For those below: arg is a struct deps, into whose layer 0 the turn is put as by deps_add(), or by deps_note(). */
+void deps_add_turn(void *arg, struct dep turn);
+void deps_note_turn(void *arg, struct dep turn);
 /* Calls use() with each turn that `legal`, of the order of c, allows. */
 void deps_each_legal(const struct channels *c, const struct turns *legal,
 		     void (*use)(void *arg, struct dep turn), void *arg);

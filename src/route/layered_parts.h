@@ -86,8 +86,8 @@ void pairs_place(struct layered *x);
 /* Forgets which pairs found no room in the rounds so far. */
 void pairs_forget(struct layered *x);
 
-/* Calls use() with each turn that multicast may take, in layer 0. */
-void pairs_each_legal(struct layered *x, void (*use)(void *arg, struct dep turn));
+/* Calls use() with x->deps and each turn that multicast may take, in layer 0. */
+void pairs_each_legal(struct layered *x, void (*use)(void *deps, struct dep turn));
 /*
  * The layer that a pair had in the last round, if they are to stay, or in the tables that these stay near
  * to; `most`: none.

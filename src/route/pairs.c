@@ -84,25 +84,18 @@ void pairs_collect(struct layered *x, struct pair p)
 
 /* --- layers --- */
 
-static void add_legal(void *arg, struct dep turn)
-{
-	struct layered *x = arg;
-
-	deps_add(x->deps, 0, &turn, 1, NULL);
-}
-
-void pairs_each_legal(struct layered *x, void (*use)(void *arg, struct dep turn))
+void pairs_each_legal(struct layered *x, void (*use)(void *deps, struct dep turn))
 {
 	if (x->legal)
-		deps_each_legal(x->c, x->legal, use, x);
+		deps_each_legal(x->c, x->legal, use, x->deps);
 	else
-		deps_each_on_tree(x->c, x->layers->tree, use, x);
+		deps_each_on_tree(x->c, x->layers->tree, use, x->deps);
 }
 
 static void begin_layers(struct layered *x)
 {
 	deps_clear(x->deps);
-	pairs_each_legal(x, add_legal);
+	pairs_each_legal(x, deps_add_turn);
 }
 
 unsigned pairs_layer_near(const struct layered *x, struct pair p)
@@ -219,7 +212,7 @@ static void place_pair(struct layered *x, struct pair p, enum turn turn)
 		note_blocked(x, p);
 }
 
-/* --- a round --- */
+/* --- all pairs --- */
 
 static bool are_hopeless(const struct layered *x)
 {
@@ -244,7 +237,7 @@ static void empty_layer(struct layered *x, unsigned layer)
 {
 	deps_clear_layer(x->deps, layer);
 	if (!layer)
-		pairs_each_legal(x, add_legal);
+		pairs_each_legal(x, deps_add_turn);
 }
 
 /* Those that were in a layer come back as far as they fit in; the others are in x->aside. */

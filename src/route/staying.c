@@ -91,13 +91,6 @@ static bool keep_layers(struct layered *x)
 	return true;
 }
 
-static void note_legal(void *arg, struct dep turn)
-{
-	struct layered *x = arg;
-
-	deps_note(x->deps, 0, turn);
-}
-
 bool pairs_stay(struct layered *x)
 {
 	struct walks w;
@@ -109,7 +102,7 @@ bool pairs_stay(struct layered *x)
 	fit = keep_layers(x);
 	if (fit) {
 		deps_clear(x->deps);
-		pairs_each_legal(x, note_legal);
+		pairs_each_legal(x, deps_note_turn);
 		for (uint32_t to = 0; to < x->n_sources; to++)
 			note_staying(x, &w, to);
 		fit = deps_settle(x->deps);

@@ -249,19 +249,12 @@ static bool waits_for(struct turns *t, uint32_t out, uint32_t in)
 	return false;
 }
 
-static void add_legal(void *arg, struct dep turn)
-{
-	struct turns *t = arg;
-
-	deps_add(t->deps, 0, &turn, 1, NULL);
-}
-
-/* Legal turns are those that are allowed so far, too. */
+/* Legal turns and those that were allowed so far, which close no circle together. */
 static void begin_deps(struct turns *t)
 {
 	t->channels = channels_new(t->g->f, t->o);
 	t->deps = deps_new(t->channels, 1);
-	deps_each_legal(t->channels, t, add_legal, t);
+	deps_each_legal(t->channels, t, deps_add_turn, t->deps);
 }
 
 static bool closes_circle(struct turns *t, uint32_t in, uint32_t out)
@@ -288,7 +281,7 @@ void turns_take(struct turns *t, uint32_t in, uint32_t out)
 	if (turns_allowed(t, in, out))
 		return;
 	if (t->deps)
-		add_legal(t, (struct dep){ in, out });
+		deps_add_turn(t->deps, (struct dep){ in, out });
 	map64_put(&t->known, key_of(in, out), (uint32_t)t->along.list.n);
 	list_turn(&t->along, in, out);
 	list_turn(&t->against, back_of(t, out), back_of(t, in));
