@@ -454,7 +454,7 @@ static void route_on(struct plan *p, const struct fabric *f, struct updn_order *
 	engines_now(p, names);
 	e = run_engines(names, p->settings->file, &r, &p->lfts, &p->layers, findings);
 	/* an SL that hosts were told stays one of a layer, and VLs are those of as many layers */
-	if (near && p->layers && !p->layers->ring && !near_layers->ring && p->layers->n < near_layers->n)
+	if (near && p->layers && !p->layers->link && !near_layers->link && p->layers->n < near_layers->n)
 		p->layers->n = p->layers->n_lanes = near_layers->n;
 	lfts_free(near);
 	route_layers_free(near_layers);

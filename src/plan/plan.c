@@ -49,7 +49,7 @@ static void tell_layers(struct plan *p)
 
 	if (!p->layers || p->layers->n == 1)
 		return;
-	if (p->layers->ring) {
+	if (p->layers->link) {
 		findings_add(&p->findings, SEV_INFO, "", nowhere,
 			     "routing (%s): %u SLs for each level, on %u sets of virtual lanes; a program that "
 			     "chooses an SL and does not ask for the path's may deadlock with others",

@@ -4,7 +4,8 @@
  * to fit the VLs of the out port's link.
  *
  * Which table applies depends on the out port alone, unless a scope that
- * names it has a `from`.  Where traffic classes hold no scope names it.
+ * names it has a `from`, or the lane of a layer there depends on the in port (sl_plan.h).  Where
+ * traffic classes hold no scope names it.
  */
 #include <stdlib.h>
 
@@ -63,7 +64,7 @@ static uint8_t fit_given(struct sl2vl *out, const struct sl2vl *given, unsigned 
  * SLs of other layers than 0 are where the level's own SL is, each lane behind the other where
  * there are several.
  */
-static void lay_layers(const struct map_build *m, uint32_t out, struct sl2vl *map)
+static void lay_layers(const struct map_build *m, uint32_t out, unsigned kind, struct sl2vl *map)
 {
 	const struct sl_plan *sls = m->b->sls;
 	struct sl2vl one = *map;
@@ -71,7 +72,7 @@ static void lay_layers(const struct map_build *m, uint32_t out, struct sl2vl *ma
 	for (unsigned sl = 0; sl < IB_SL_COUNT && sls->n_layers > 1; sl++) {
 		unsigned vl = one.vl[sls->base[sl]];
 
-		map->vl[sl] = (uint8_t)(vl == IB_VL_DROP ? vl : vl_in_layer(m->b, out, vl, sls->layer[sl]));
+		map->vl[sl] = (uint8_t)(vl == IB_VL_DROP ? vl : vl_in_layer(m->b, out, kind, vl, sls->layer[sl]));
 	}
 }
 
@@ -83,10 +84,10 @@ static void number_table(struct map_build *m, struct fitted *t, const struct sl2
 	t->id = table_number(m->b, &m->maps, map);
 }
 
-static const struct fitted *fit(struct map_build *m, uint32_t origin, uint32_t out)
+static const struct fitted *fit(struct map_build *m, uint32_t origin, uint32_t out, unsigned kind)
 {
 	unsigned code = m->b->limit[out];
-	struct fitted *t = &m->fitted[(origin * VL_CODES + code) * SL_LANE_KINDS + m->b->lanes[out]];
+	struct fitted *t = &m->fitted[(origin * VL_CODES + code) * SL_LANE_KINDS + kind];
 	const struct policy *p = m->b->p;
 	struct sl2vl map;
 
@@ -98,15 +99,15 @@ static const struct fitted *fit(struct map_build *m, uint32_t origin, uint32_t o
 	else
 		t->lacking = fit_given(&map, given_table(p, origin), ib_vls_from_code(code),
 				       p->unsupported_vl == UNSUPPORTED_VL_FOLD);
-	lay_layers(m, out, &map);
+	lay_layers(m, out, kind, &map);
 	number_table(m, t, &map);
 	return t;
 }
 
-static const struct fitted *table_of_classes(struct map_build *m, uint16_t fit, uint32_t out)
+static const struct fitted *table_of_classes(struct map_build *m, uint16_t fit, uint32_t out, unsigned kind)
 {
 	const struct class_fit *cf = &m->b->t->fits[fit];
-	struct fitted *t = &m->by_classes[fit * SL_LANE_KINDS + m->b->lanes[out]];
+	struct fitted *t = &m->by_classes[fit * SL_LANE_KINDS + kind];
 	struct sl2vl map;
 
 	if (t->known)
@@ -114,7 +115,7 @@ static const struct fitted *table_of_classes(struct map_build *m, uint16_t fit, 
 	t->known = true;
 	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
 		map.vl[sl] = cf->vl[m->b->p->class_of_sl[sl]];
-	lay_layers(m, out, &map);
+	lay_layers(m, out, kind, &map);
 	number_table(m, t, &map);
 	return t;
 }
@@ -139,20 +140,22 @@ static bool depends_on_in(const struct map_build *m, uint32_t out)
 {
 	uint32_t s = m->stacks.of_port[out];
 
-	return s != STACK_EMPTY && !m->b->p->sl2vl[m->stacks.node.v[s].scope].from.all;
+	return (s != STACK_EMPTY && !m->b->p->sl2vl[m->stacks.node.v[s].scope].from.all) ||
+	       sl_plan_minds_entry(m->b->sls, m->b->f, out);
 }
 
-static const struct fitted *table_of(struct map_build *m, uint32_t out, uint32_t origin)
+/* kind: see sl_plan_lane_kind(). */
+static const struct fitted *table_of(struct map_build *m, uint32_t out, uint32_t origin, unsigned kind)
 {
 	uint16_t by_classes = m->b->t->fit[out];
 
-	return by_classes != TABLE_NONE ? table_of_classes(m, by_classes, out)
-					: fit(m, origin, out);
+	return by_classes != TABLE_NONE ? table_of_classes(m, by_classes, out, kind)
+					: fit(m, origin, out, kind);
 }
 
-static uint16_t use_table(struct map_build *m, uint32_t out, uint32_t origin)
+static uint16_t use_table(struct map_build *m, uint32_t out, uint32_t origin, unsigned kind)
 {
-	const struct fitted *t = table_of(m, out, origin);
+	const struct fitted *t = table_of(m, out, origin, kind);
 
 	m->b->mapped[out] |= t->vls;
 	if (t->vls)
@@ -171,7 +174,7 @@ static void build_ca_port(struct map_build *m, uint32_t port)
 					   : ORIGIN_SCOPE(m->stacks.node.v[s].scope);
 
 	if (m->b->limit[port] && m->b->f->ports[port].capmask & IB_CAP_SL_MAP)
-		m->b->t->ca_map[port] = use_table(m, port, origin);
+		m->b->t->ca_map[port] = use_table(m, port, origin, m->b->lanes[port]);
 }
 
 /* Can a packet go from in to another port of the switch at all? */
@@ -189,7 +192,7 @@ static bool is_uniform(struct map_build *m, const struct fabric_node *n, uint16_
 			continue;
 		if (depends_on_in(m, port))
 			return false;
-		uint16_t t = table_of(m, port, origin_of(m, port, 0))->id;
+		uint16_t t = table_of(m, port, origin_of(m, port, 0), m->b->lanes[port])->id;
 
 		if (*id != TABLE_NONE && *id != t)
 			return false;
@@ -202,7 +205,14 @@ static void build_uniform(struct map_build *m, const struct fabric_node *n)
 {
 	for (uint32_t port = n->port0; port <= n->port0 + n->nports; port++)
 		if (m->b->limit[port])
-			use_table(m, port, origin_of(m, port, 0));
+			use_table(m, port, origin_of(m, port, 0), m->b->lanes[port]);
+}
+
+static uint16_t use_table_from(struct map_build *m, const struct fabric_node *n, unsigned in, uint32_t out)
+{
+	unsigned kind = sl_plan_lane_kind(m->b->sls, m->b->f, n->port0 + in, out);
+
+	return use_table(m, out, origin_of(m, out, in), kind);
 }
 
 static void fill_column(struct map_build *m, const struct fabric_node *n, unsigned out,
@@ -210,13 +220,13 @@ static void fill_column(struct map_build *m, const struct fabric_node *n, unsign
 {
 	uint32_t port = n->port0 + out;
 	bool varies = depends_on_in(m, port);
-	uint16_t id = varies ? TABLE_NONE : use_table(m, port, origin_of(m, port, 0));
+	uint16_t id = varies ? TABLE_NONE : use_table(m, port, origin_of(m, port, 0), m->b->lanes[port]);
 
 	for (unsigned in = 0; in <= n->nports; in++) {
 		if (!can_enter(m->b, n->port0, in, out))
 			continue;
 		ids[in * (n->nports + 1u) + out] =
-			varies ? use_table(m, port, origin_of(m, port, in)) : id;
+			varies ? use_table_from(m, n, in, port) : id;
 	}
 }
 

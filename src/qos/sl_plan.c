@@ -125,17 +125,33 @@ unsigned sl_plan_most_shared(const struct policy *p, const struct fabric *f, uns
 	return by_sls < SL_LAYERS_MAX ? by_sls : SL_LAYERS_MAX;
 }
 
-unsigned sl_plan_lane_kind(const struct sl_plan *x, const struct fabric *f, uint32_t port)
+/* The kind of the link by which a switch sends from a port (route/layers.h). */
+static uint8_t link_of(const struct sl_plan *x, const struct fabric *f, uint32_t port)
 {
-	const struct route_layers *y = x->layers;
-	uint8_t ring;
+	if (port == FABRIC_NONE || !link_joins_switches(f, port))
+		return ROUTE_LINK_FIRST;
+	return route_link(x->layers, port_node(f, port)->sw, f->ports[port].num);
+}
+
+unsigned sl_plan_lane_kind(const struct sl_plan *x, const struct fabric *f, uint32_t in, uint32_t port)
+{
+	uint8_t link;
 
 	if (x->n_lanes == 1 || !link_joins_switches(f, port))
 		return SL_LANES_NONE;
-	if (!y || !y->ring)
+	if (!x->layers || !x->layers->link)
 		return SL_LANES_OWN;
-	ring = *route_ring(y, port_node(f, port)->sw, f->ports[port].num);
-	return ring == ROUTE_NO_RING ? SL_LANES_NONE : SL_LANES_RING + (ring & ROUTE_RING_BITS);
+	link = link_of(x, f, port);
+	if (link == ROUTE_LINK_FIRST)
+		return SL_LANES_NONE;
+	if (link == ROUTE_LINK_NEAR && link_of(x, f, in) == ROUTE_LINK_FAR)
+		return SL_LANES_FIRST;
+	return SL_LANES_BIT + (link >= ROUTE_LINK_FAR ? 0u : link & ROUTE_LINK_BITS);
+}
+
+bool sl_plan_minds_entry(const struct sl_plan *x, const struct fabric *f, uint32_t port)
+{
+	return route_lanes_by_entry(x->layers) && link_of(x, f, port) == ROUTE_LINK_NEAR;
 }
 
 void sl_plan_make(struct sl_plan *x, const struct policy *p, const struct route_layers *y)

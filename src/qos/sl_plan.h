@@ -6,7 +6,8 @@
  * each other layer.  On links between switches the data VLs are divided among the lanes of the layers: each
  * lane has as many, in each the levels are as on a link with so many VLs, and no VL carries two lanes, which
  * alone keeps credit loops away.  A link with an end node, and one that has all layers on one lane, is
- * not divided: there a level's SLs share a VL.
+ * not divided: there a level's SLs share a VL.  Which lane a layer is on may depend on the port that packets
+ * come in by.
  */
 #ifndef QOSD_QOS_SL_PLAN_H
 #define QOSD_QOS_SL_PLAN_H
@@ -16,7 +17,7 @@
 #include "route/layers.h"
 
 #define SL_LAYERS_MAX 8u
-#define SL_RINGS_MAX 3u		/* whose bits make so many layers */
+#define SL_BITS_MAX 3u		/* of so many layers */
 
 struct sl_plan {
 	unsigned n_layers;	/* at least 1 */
@@ -46,13 +47,21 @@ uint16_t sl_plan_levels(const struct sl_plan *x, uint16_t sls);
 /* --- the lanes of a link between switches, by the port of a switch that sends on it --- */
 
 /* How the layers are on the lanes of a link: links of one kind are alike. */
-enum { SL_LANES_NONE, SL_LANES_OWN, SL_LANES_RING };	/* all on one; each on its own; SL_LANES_RING + ring */
-#define SL_LANE_KINDS (SL_LANES_RING + SL_RINGS_MAX)
+enum {
+	SL_LANES_NONE,		/* it is not divided */
+	SL_LANES_FIRST,		/* all on its lane 0 */
+	SL_LANES_OWN,		/* each on its own */
+	SL_LANES_BIT,		/* SL_LANES_BIT + i: as bit i of the layer says */
+};
+#define SL_LANE_KINDS (SL_LANES_BIT + SL_BITS_MAX)
 
-unsigned sl_plan_lane_kind(const struct sl_plan *x, const struct fabric *f, uint32_t port);
+/* in: the port that packets come in by, or FABRIC_NONE: from a host, or it does not matter. */
+unsigned sl_plan_lane_kind(const struct sl_plan *x, const struct fabric *f, uint32_t in, uint32_t port);
+/* Whether `in` matters. */
+bool sl_plan_minds_entry(const struct sl_plan *x, const struct fabric *f, uint32_t port);
 static inline unsigned sl_plan_lane(unsigned kind, unsigned layer)
 {
-	return kind == SL_LANES_NONE ? 0 : kind == SL_LANES_OWN ? layer : layer >> (kind - SL_LANES_RING) & 1;
+	return kind < SL_LANES_OWN ? 0 : kind == SL_LANES_OWN ? layer : layer >> (kind - SL_LANES_BIT) & 1;
 }
 
 #endif

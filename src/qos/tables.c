@@ -119,7 +119,7 @@ static void divide_into_lanes(struct tables_build *b)
 	for (uint32_t i = 0; i < b->f->n_ports; i++) {
 		if (!b->limit[i])
 			continue;
-		b->lanes[i] = (uint8_t)sl_plan_lane_kind(b->sls, b->f, i);
+		b->lanes[i] = (uint8_t)sl_plan_lane_kind(b->sls, b->f, FABRIC_NONE, i);
 		if (b->lanes[i] != SL_LANES_NONE) {
 			b->wide[i] = b->limit[i];
 			b->limit[i] = vl_code_on_lane(b->limit[i], b->sls->n_lanes);

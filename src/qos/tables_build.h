@@ -31,7 +31,7 @@ struct tables_build {
 	const struct sl_plan *sls;
 	uint8_t *limit;		/* per port slot: VL code that the link can on a lane; 0: no tables */
 	uint8_t *wide;		/* per port slot: … that it can on all lanes, if it has several; else 0 */
-	uint8_t *lanes;		/* per port slot: sl_plan_lane_kind() */
+	uint8_t *lanes;		/* per port slot: sl_plan_lane_kind() of packets that hosts send into the switch */
 	uint8_t *highest;	/* per port slot: the highest VL that its own tables use */
 	uint16_t *mapped;	/* per port slot: the VLs that SL2VL sends to; bit v */
 	bool *by_classes;	/* per port slot: not excepted from the traffic classes; NULL: none */
@@ -72,11 +72,11 @@ static inline uint8_t vl_code_on_lane(unsigned code, unsigned n_lanes)
 	return (uint8_t)code;
 }
 
-/* The VL that a layer has on a link for `vl` of lane 0. */
-static inline unsigned vl_in_layer(const struct tables_build *b, uint32_t port, unsigned vl,
+/* The VL that a layer has on a link for `vl` of lane 0; kind: how its lanes are shared, see sl_plan.h. */
+static inline unsigned vl_in_layer(const struct tables_build *b, uint32_t port, unsigned kind, unsigned vl,
 				   unsigned layer)
 {
-	return vl + sl_plan_lane(b->lanes[port], layer) * ib_vls_from_code(b->limit[port]);
+	return vl + sl_plan_lane(kind, layer) * ib_vls_from_code(b->limit[port]);
 }
 
 static inline void use_vl(struct tables_build *b, uint32_t port, uint8_t vl)

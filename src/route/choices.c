@@ -185,7 +185,7 @@ static void collect_turns(struct chooser *x, uint32_t in)
 	uint32_t v = x->g->trunks[in].v;
 
 	for (uint32_t i = x->on_first[v]; i < x->on_end[v]; i++)
-		*vec_push(&x->turns) = (struct dep){ in, x->on.v[i] };
+		*vec_push(&x->turns) = (struct dep){ .in = in, .out = x->on.v[i] };
 }
 
 /*
@@ -226,7 +226,7 @@ static bool fits(struct chooser *x, const struct layer_set *layers, uint32_t tru
 			collect_ways(x, trunk);
 		for (size_t i = 0; i < x->in.n; i++)
 			if (has_layer(&x->via[x->in.v[i]], layer))
-				*vec_push(&x->turns) = (struct dep){ x->in.v[i], trunk };
+				*vec_push(&x->turns) = (struct dep){ .in = x->in.v[i], .out = trunk };
 		if (x->turns.n && !deps_add(x->deps, layer, x->turns.v, (uint32_t)x->turns.n, NULL))
 			return false;
 		add_layer(&x->seen[to], layer);
@@ -262,7 +262,10 @@ static void note_offered(struct chooser *x, uint32_t v)
 		x->out->set[(size_t)x->g->sw[v] * x->g->n + x->g->sw[x->d]] = set_number(x, &s);
 }
 
-/* All shortest ways on that fit; false: those of the tables do not fit for all LIDs alike. */
+/*
+ * All shortest ways on that fit; false: those of the tables do not fit for all LIDs alike, or it is not told in
+ * terms of turns whether they do.
+ */
 static bool offer_all(struct chooser *x, uint32_t v, const struct layer_set *layers)
 {
 	size_t by_tables;
@@ -270,6 +273,8 @@ static bool offer_all(struct chooser *x, uint32_t v, const struct layer_set *lay
 	x->offered.n = 0;
 	for (uint32_t i = x->on_first[v]; i < x->on_end[v]; i++)
 		*vec_push(&x->offered) = x->on.v[i];
+	if (route_lanes_by_entry(x->y))
+		return false;
 	by_tables = x->offered.n;
 	for (size_t i = 0; i < by_tables; i++)
 		if (!fits(x, layers, x->offered.v[i]))
@@ -382,7 +387,7 @@ struct route_choices *route_choices_new(const struct route_request *r, const str
 
 	x.c = channels_new(r->f, o);
 	x.g = x.c->g;
-	x.deps = x.y && x.y->ring ? deps_new_on_rings(x.c, x.y) : deps_new(x.c, x.n_layers);
+	x.deps = x.y && x.y->link ? deps_new_sharing(x.c, x.y) : deps_new(x.c, x.n_layers);
 	walks_init(&x.walks, x.c, NULL, x.n_layers);
 	x.out = xcalloc(1, sizeof(*x.out));
 	x.out->n_switches = x.g->n;

@@ -62,19 +62,6 @@ struct confined {
 
 /* --- life --- */
 
-/* A trunk carries as much as all its lanes. */
-static void find_costs(struct confined *k)
-{
-	const struct graph *g = k->g;
-	unsigned *rate = xcalloc(g->trunk0[g->n], sizeof(*rate)), best = ways_best_rate(k->x->c);
-
-	for (uint32_t lane = 0; lane < g->n_lanes; lane++)
-		rate[k->x->c->trunk[lane]] += ways_rate(k->x->c, lane);
-	for (uint32_t t = 0; t < g->trunk0[g->n]; t++)
-		k->cost[t] = rate[t] ? (ROUTE_COST * best + rate[t] - 1) / rate[t] : ROUTE_COST;
-	free(rate);
-}
-
 static void confined_init(struct confined *k, struct layered *x)
 {
 	const struct graph *g = x->g;
@@ -85,7 +72,7 @@ static void confined_init(struct confined *k, struct layered *x)
 	k->all = (1u << k->n_layers) - 1;
 	k->hop = ways_hop_cost(g);
 	k->load = xcalloc(n_trunks, sizeof(*k->load));
-	k->cost = xcalloc(n_trunks, sizeof(*k->cost));
+	k->cost = ways_trunk_costs(x->c);
 	k->back = xcalloc(n_trunks, sizeof(*k->back));
 	for (uint32_t t = 0; t < n_trunks; t++)
 		k->back[t] = channels_trunk_back(x->c, t);
@@ -105,7 +92,6 @@ static void confined_init(struct confined *k, struct layered *x)
 	k->fixed = xcalloc(g->n, sizeof(*k->fixed));
 	k->order = xcalloc(g->n, sizeof(*k->order));
 	k->below = xcalloc(g->n, sizeof(*k->below));
-	find_costs(k);
 }
 
 static void confined_free(struct confined *k)

@@ -46,7 +46,8 @@ struct deps {
 	unsigned n_layers;	/* that have an order of their own */
 	struct layer *layers;
 	unsigned n_lanes;	/* of each trunk, that layers share; 1 if they share none */
-	uint8_t *ring;		/* [trunk]: bit of a layer that says which lane it is on; NULL: all are on one */
+	uint8_t *link;		/* [trunk]: the kind of its links; NULL: layers share no lanes */
+	bool by_entry;		/* route_lanes_by_entry() */
 	uint32_t n;		/* channels */
 	uint32_t *first;	/* [vertex]: the first channel that leads away from it */
 	uint32_t *to;		/* [channel]: the vertex that it leads to, … */
@@ -177,14 +178,15 @@ struct deps *deps_new(const struct channels *c, unsigned n_layers)
 	return make(c, n_layers, 1);
 }
 
-struct deps *deps_new_on_rings(const struct channels *c, const struct route_layers *y)
+struct deps *deps_new_sharing(const struct channels *c, const struct route_layers *y)
 {
 	const struct graph *g = c->g;
 	struct deps *d = make(c, 1, y->n_lanes);
 
-	d->ring = xcalloc(g->trunk0[g->n], sizeof(*d->ring));
+	d->by_entry = route_lanes_by_entry(y);
+	d->link = xcalloc(g->trunk0[g->n], sizeof(*d->link));
 	for (uint32_t t = 0; t < g->trunk0[g->n]; t++)
-		d->ring[t] = *route_ring(y, g->sw[c->from[t]], g->lanes[g->trunks[t].lane0]);
+		d->link[t] = route_link(y, g->sw[c->from[t]], g->lanes[g->trunks[t].lane0]);
 	return d;
 }
 
@@ -201,7 +203,7 @@ void deps_free(struct deps *d)
 		free(d->layers[i].at);
 	}
 	free(d->layers);
-	free(d->ring);
+	free(d->link);
 	free(d->first);
 	free(d->to);
 	free(d->from);
@@ -267,23 +269,32 @@ uint64_t deps_work(const struct deps *d)
 
 /* --- one dependency --- */
 
-static uint32_t on_lane(const struct deps *d, unsigned layer, uint32_t trunk)
+bool deps_is_far(const struct deps *d, uint32_t trunk)
 {
-	return trunk * d->n_lanes + route_lane_in(d->ring[trunk], layer);
+	return d->link && trunk != FABRIC_NONE && d->link[trunk] == ROUTE_LINK_FAR;
+}
+
+/* by: the kind of the link that the packet has come by. */
+static uint32_t on_lane(const struct deps *d, unsigned layer, uint32_t trunk, uint8_t by)
+{
+	return trunk * d->n_lanes + route_lane_on(d->link[trunk], by, layer);
 }
 
 /* The dependency of a layer, which is on its lanes, in terms of channels. */
 static struct dep on_lanes(const struct deps *d, unsigned layer, struct dep x)
 {
-	if (!d->ring)
+	if (!d->link)
 		return x;
-	return (struct dep){ on_lane(d, layer, x.in), on_lane(d, layer, x.out) };
+	return (struct dep){
+		.in = on_lane(d, layer, x.in, x.far ? ROUTE_LINK_FAR : ROUTE_LINK_FIRST),
+		.out = on_lane(d, layer, x.out, d->link[x.in]),
+	};
 }
 
 /* The layer's own, or that of all layers. */
 static struct layer *layer_of(const struct deps *d, unsigned layer)
 {
-	return &d->layers[d->ring ? 0 : layer];
+	return &d->layers[d->link ? 0 : layer];
 }
 
 /* The word and the bit in it that stand for a dependency. */
@@ -298,7 +309,7 @@ static size_t place_of(const struct deps *d, struct dep x, uint64_t *bit)
 /* The same turn, taken by packets in the other direction. */
 static struct dep reversed(const struct deps *d, struct dep x)
 {
-	return (struct dep){ d->back[x.out], d->back[x.in] };
+	return (struct dep){ .in = d->back[x.out], .out = d->back[x.in] };
 }
 
 static bool is_there(const struct deps *d, const struct layer *l, struct dep x)
@@ -573,6 +584,12 @@ static bool fits(struct deps *d, struct layer *l, struct dep x)
 	return l->order[x.in] < l->order[x.out] || put_in_order(d, l, x);
 }
 
+/* Where lanes go by how packets come, lane 0 never waits for lane 1: what goes around there would be in all others' way. */
+static bool goes_up(const struct deps *d, struct dep x)
+{
+	return d->by_entry && x.in % d->n_lanes < x.out % d->n_lanes;
+}
+
 /* The order stays as it is: what is taken away breaks none. */
 static void take_back(struct deps *d, struct layer *l)
 {
@@ -597,13 +614,13 @@ bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, u
 
 		if (l->waits[word] & bit)
 			continue;
-		if (fits(d, l, turn)) {
+		if (!goes_up(d, turn) && fits(d, l, turn)) {
 			put(d, l, turn);
 			*vec_push(&d->fresh) = turn;
 			continue;
 		}
 		take_back(d, l);
-		if (alone || !fits(d, l, turn))
+		if (alone || goes_up(d, turn) || !fits(d, l, turn))
 			l->refused[word] |= bit;
 		*which = i;
 		return false;
@@ -634,7 +651,7 @@ void deps_each_legal(const struct channels *c, const struct turns *legal,
 
 			for (uint32_t out = g->trunk0[v]; out < g->trunk0[v + 1]; out++)
 				if (out != t && turns_allowed(legal, in, out))
-					use(arg, (struct dep){ in, out });
+					use(arg, (struct dep){ .in = in, .out = out });
 		}
 }
 
@@ -660,7 +677,8 @@ void deps_each_on_tree(const struct channels *c, const uint32_t *tree,
 		for (size_t i = 0; i < on_tree.n; i++)
 			for (size_t k = 0; k < on_tree.n; k++)
 				if (i != k)
-					use(arg, (struct dep){ channels_trunk_back(c, on_tree.v[i]), on_tree.v[k] });
+					use(arg, (struct dep){ .in = channels_trunk_back(c, on_tree.v[i]),
+							       .out = on_tree.v[k] });
 	}
 	vec_free(&on_tree);
 }

@@ -25,6 +25,7 @@ struct route_layers;
 /* A path comes to a vertex by trunk `in`, and leaves it by trunk `out`. */
 struct dep {
 	uint32_t in, out;
+	bool far;		/* it came by a far link (layers.h) to where `in` begins */
 };
 
 /*
@@ -32,9 +33,11 @@ struct dep {
  * order of c's vertices (order.h) are the cheapest to add.
  */
 struct deps *deps_new(const struct channels *c, unsigned n_layers);
-/* The same for layers that share lanes: rings of y, which are by switches of c's fabric. */
-struct deps *deps_new_on_rings(const struct channels *c, const struct route_layers *y);
+/* The same for layers that share lanes as those of y do, which are of the switches of c's fabric. */
+struct deps *deps_new_sharing(const struct channels *c, const struct route_layers *y);
 void deps_free(struct deps *d);		/* NULL is fine */
+/* Whether a trunk is of a far link, if layers share lanes; not if it is FABRIC_NONE. */
+bool deps_is_far(const struct deps *d, uint32_t trunk);
 /* Takes all dependencies away.  To add much the same again is cheaper then than it was at first. */
 void deps_clear(struct deps *d);
 /* The same of one layer that has a lane of its own. */

@@ -2,9 +2,8 @@
 /*
  * The engine "grid": dimension order on tori, meshes, HyperX and their mixtures.
  *
- * Ways and layers are first those of the grid without its faults, where each pair's layer is its class
- * (dimension.h); layered.h then stays near to these, as it does when links have gone: it finds ways for the
- * pairs whose own lead over what is missing, and layers that have room for them.
+ * Ways and layers are first those of the grid without its faults (ideal.h), where each pair's layer is its
+ * class (dimension.h).
  *
  * Tables that are near to such ones keep the coordinates that switches had: those of what is left of a grid
  * might be others.
@@ -14,124 +13,50 @@
 
 #include "base/alloc.h"
 #include "route/dimension.h"
-#include "route/layered.h"
+#include "route/ideal.h"
 #include "route/tree.h"
 
-struct ideal {
-	const struct route_request *r;
+/* --- the grid without its faults --- */
+
+struct on_grid {
 	const struct graph *g;
 	const struct grid *grid;
-	struct lfts *lfts;
-	struct route_layers *layers;
-	uint32_t *load;		/* [lane] */
-	uint32_t *next;		/* [vertex]: the trunk of its way */
+	unsigned bits;		/* dimension_bits() */
 };
 
-/* --- tables --- */
-
-/* The entries of v for the LIDs of the ends, by the lanes of one trunk. */
-static void set_entries(struct ideal *x, uint32_t v, const struct dest *dests, unsigned n)
+static void ways(void *arg, uint32_t to, uint32_t *next)
 {
-	const struct trunk *t = &x->g->trunks[x->next[v]];
-	struct choice c = { .n = t->n_lanes };
+	const struct on_grid *x = arg;
 
-	for (unsigned i = 0; i < c.n; i++) {
-		c.lane[i] = t->lane0 + i;
-		c.v[i] = t->v;
-	}
-	for (unsigned i = 0; i < n; i++)
-		choice_spread(&c, x->g, x->load, graph_row(x->g, x->lfts, v) + dests[i].lid, dests[i].n_lids,
-			      dests[i].weight);
+	dimension_ways(x->g, x->grid, to, next);
 }
 
-static void fill_tables(struct ideal *x)
+static unsigned layer(void *arg, uint32_t a, uint32_t b)
 {
-	struct dest dests[DESTS_MAX];
+	const struct on_grid *x = arg;
 
-	for (uint32_t d = 0; d < x->g->n; d++) {
-		unsigned n = graph_dests(x->g, x->r, x->lfts->top, d, dests);
-
-		dimension_ways(x->g, x->grid, d, x->next);
-		for (uint32_t v = 0; v < x->g->n; v++)
-			if (x->next[v] != FABRIC_NONE)
-				set_entries(x, v, dests, n);
-		graph_deliver(x->g, x->lfts, d, dests, n);
-	}
-}
-
-/* --- layers --- */
-
-/* All vertices are places: layered.h needs those of the pairs that there are, and asks for no others. */
-static void fill_pairs(struct ideal *x)
-{
-	struct route_layers *y = x->layers;
-
-	y->n_places = x->g->n;
-	y->place = xcalloc(x->g->n, sizeof(*y->place));
-	y->of = xcalloc(route_layers_pair(x->g->n, 0) + 1, 1);
-	for (uint32_t a = 0; a < x->g->n; a++) {
-		y->place[x->g->sw[a]] = a;
-		for (uint32_t b = 0; b < a; b++)
-			y->of[route_layers_pair(a, b)] = (uint8_t)dimension_class(x->grid, a, b);
-	}
-}
-
-static uint32_t most_ports(const struct fabric *f)
-{
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < f->n_switches; i++) {
-		uint32_t ports = f->nodes[f->switches[i].node].nports + 1u;
-
-		most = ports > most ? ports : most;
-	}
-	return most;
+	return dimension_class(x->grid, a, b);
 }
 
 /* Links of other dimensions than rings are free of circles on either lane: two leave room for ways round gaps. */
-static void fill_rings(struct ideal *x)
+static uint8_t link_kind(void *arg, uint32_t v, uint32_t trunk)
 {
-	struct route_layers *y = x->layers;
-	const struct graph *g = x->g;
-	unsigned bits = dimension_bits(x->grid);
+	const struct on_grid *x = arg;
+	unsigned d = grid_dimension(x->grid, v, x->g->trunks[trunk].v);
 
-	y->ring_ports = most_ports(g->f);
-	y->ring = xmalloc((size_t)g->n * y->ring_ports);
-	memset(y->ring, ROUTE_NO_RING, (size_t)g->n * y->ring_ports);
-	for (uint32_t v = 0; v < g->n; v++)
-		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
-			unsigned d = grid_dimension(x->grid, v, g->trunks[t].v);
-
-			for (uint32_t i = 0; i < g->trunks[t].n_lanes; i++)
-				*route_ring(y, g->sw[v], g->lanes[g->trunks[t].lane0 + i]) =
-					d < bits ? (uint8_t)d : ROUTE_NOT_ROUND;
-		}
+	return d < x->bits ? (uint8_t)d : ROUTE_LINK_NOT_ROUND;
 }
 
-static void ideal_make(struct ideal *x, const struct route_request *r, const struct graph *g,
+static void make_ideal(struct ideal *ideal, const struct route_request *r, const struct graph *g,
 		       const struct grid *grid, uint16_t top)
 {
-	unsigned bits = dimension_bits(grid);
+	struct on_grid x = { g, grid, dimension_bits(grid) };
+	struct ideal_shape shape = { .r = r, .g = g, .top = top, .n_layers = 1u << x.bits, .arg = &x,
+				     .ways = ways, .layer = layer, .link = link_kind };
 
-	*x = (struct ideal){ .r = r, .g = g, .grid = grid, .lfts = lfts_new(g->n, top) };
-	x->load = xcalloc(g->n_lanes, sizeof(*x->load));
-	x->next = xcalloc(g->n, sizeof(*x->next));
-	fill_tables(x);
-	x->layers = xcalloc(1, sizeof(*x->layers));
-	*x->layers = (struct route_layers){ .n = 1u << bits, .n_lanes = bits ? 2 : 1, .n_switches = g->n };
-	fill_pairs(x);
-	if (bits)
-		fill_rings(x);
-	x->layers->tree = tree_on_grid(g, grid, &(struct turn_model){ .by_entry = false });
-	x->layers->grid = grid_renumbered(grid, g->n, g->n, g->sw);
-}
-
-static void ideal_free(struct ideal *x)
-{
-	lfts_free(x->lfts);
-	route_layers_free(x->layers);
-	free(x->load);
-	free(x->next);
+	ideal_make(ideal, &shape);
+	ideal->layers->tree = tree_on_grid(g, grid, &(struct turn_model){ .by_entry = false });
+	ideal->layers->grid = grid_renumbered(grid, g->n, g->n, g->sw);
 }
 
 /* --- rings of four --- */
@@ -242,18 +167,6 @@ static bool has_room(const struct route_request *r, const struct grid *grid, str
 	return false;
 }
 
-static struct route_layers *route(const struct route_request *r, const struct updn_order *o, struct lfts *out,
-				  struct buf *why)
-{
-	struct layered_outcome did;
-	struct route_layers *y = layered_routes(r, o, r->most_layers ? r->most_layers : 1, out, &did);
-
-	if (!y)
-		buf_printf(why, "%u pairs of switches whose ways lead over what is missing found no others that are "
-			   "free of credit loops", did.blocked);
-	return y;
-}
-
 static struct route_layers *route_anew(const struct route_request *r, const struct updn_order *o, struct lfts *out,
 				       struct buf *why)
 {
@@ -266,10 +179,10 @@ static struct route_layers *route_anew(const struct route_request *r, const stru
 		buf_puts(why, "the switches are no grid");
 	} else if (has_room(r, grid, why)) {
 		grid = with_fours(grid, fours_most(r, grid), o->g->n);
-		ideal_make(&x, r, o->g, grid, out->top);
+		make_ideal(&x, r, o->g, grid, out->top);
 		near.near = x.lfts;
 		near.near_layers = x.layers;
-		y = route(&near, o, out, why);
+		y = ideal_approach(&near, o, out, why);
 		ideal_free(&x);
 	}
 	grid_free(grid);
@@ -286,7 +199,7 @@ static bool grid_run(const struct route_request *r, struct lfts *out, struct rou
 	if (!r->near || !r->near_layers)
 		*layers = route_anew(r, o, out, why);
 	else if (r->near_layers->tree)
-		*layers = route(r, o, out, why);
+		*layers = ideal_approach(r, o, out, why);
 	else
 		buf_puts(why, "the routes that there were are not those of a grid");
 	updn_order_free(own);

@@ -184,7 +184,7 @@ static bool are_few(const struct layered *x)
 static void prepare_round(struct layered *x, bool few)
 {
 	memset(x->again, 0, x->g->n * sizeof(*x->again));
-	x->settled |= few && x->legal;
+	x->settled |= few && x->own_lanes;
 	if (x->settled && (!few || x->pushes++ >= PUSHES_MAX))
 		fall_back(x);
 	else if (!x->settled || (!x->near && x->pushes % 2 == 0))
@@ -273,39 +273,49 @@ static bool agree(struct layered *x, struct layered_outcome *did)
 {
 	bool done = x->hopeless;
 
-	if (x->near && x->legal && !done)
+	if (x->near && x->own_lanes && !done)
 		done = confine_near(x);
 	if (!done && x->near)
 		place_near(x);
 	else if (!done)
 		place_anew(x);
-	if (x->hopeless && x->legal)
+	if (x->hopeless && x->own_lanes)
 		confine(x);
 	did->rounds = x->rounds;
 	did->squeezed = x->squeezed;
 	did->placed = x->placed;
 	did->blocked = (uint32_t)x->left.n;
-	return !did->blocked && (x->legal || !x->hopeless);
+	return !did->blocked && (x->own_lanes || !x->hopeless);
+}
+
+/* Layers that share lanes go on as they did. */
+static void share_lanes(struct layered *x, const struct route_layers *near)
+{
+	x->most = near->n;
+	x->layers->n_lanes = near->n_lanes;
+	x->layers->link_ports = near->link_ports;
+	x->layers->link = xmemdup(near->link, (size_t)x->g->n * near->link_ports);
 }
 
 /* What there is of layers but for the pairs that they have, and what multicast has of them. */
 static void begin(struct layered *x, const struct updn_order *o)
 {
 	const struct route_layers *near = x->near ? x->r->near_layers : NULL;
+	bool tree = near && near->tree;
 	uint32_t n = x->g->n;
 
 	x->layers = xcalloc(1, sizeof(*x->layers));
 	*x->layers = (struct route_layers){ .n = 1, .n_lanes = 1, .n_switches = n };
 	x->layers->place = xcalloc(n, sizeof(*x->layers->place));
-	if (!near || !near->tree) {
+	if (near && near->link)
+		share_lanes(x, near);
+	x->own_lanes = !x->layers->link && !tree;
+	if (!tree) {
 		x->legal = turns_new(o);
 		return;
 	}
-	if (near->ring || x->most < near->n)
+	if (x->most < near->n)
 		x->most = near->n;
-	x->layers->n_lanes = near->n_lanes;
-	x->layers->ring_ports = near->ring_ports;
-	x->layers->ring = near->ring ? xmemdup(near->ring, (size_t)n * near->ring_ports) : NULL;
 	if (near->grid) {
 		x->grid = grid_renumbered(near->grid, n, n, x->c->vertex);
 		x->layers->grid = grid_renumbered(x->grid, n, n, x->g->sw);
@@ -326,16 +336,16 @@ static struct route_layers *make(const struct route_request *r, const struct upd
 	begin(&x, o);
 	pairs_find(&x);
 	x.toll = toll_new(c, x.legal);
-	x.deps = x.layers->ring ? deps_new_on_rings(c, x.layers) : deps_new(c, x.most);
+	x.deps = x.layers->link ? deps_new_sharing(c, x.layers) : deps_new(c, x.most);
 	x.again = xcalloc(c->g->n, sizeof(*x.again));
 	x.legal_only = xcalloc(c->g->n, sizeof(*x.legal_only));
 	if (!agree(&x, did ? did : &unasked)) {
 		route_layers_free(x.layers);
 		x.layers = NULL;
+	} else if (x.layers->link) {
+		x.layers->n = x.most;
 	} else if (x.legal) {
 		x.layers->n_lanes = x.layers->n;
-	} else if (x.layers->ring) {
-		x.layers->n = x.most;
 	} else {
 		if (x.layers->n < r->near_layers->n)
 			x.layers->n = r->near_layers->n;
@@ -381,8 +391,8 @@ static bool layered_run(const struct route_request *r, struct lfts *out,
 	struct route_request of = *r;
 	struct layered_outcome did;
 
-	/* what dimension order has made is nothing to stay near to */
-	if (r->near_layers && r->near_layers->tree)
+	/* what an engine for a shape has made is nothing to stay near to */
+	if (r->near_layers && (r->near_layers->tree || r->near_layers->link))
 		of.near = NULL;
 	*layers = layered_routes(&of, own ? own : r->order, most, out, &did);
 	updn_order_free(own);

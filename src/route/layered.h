@@ -19,8 +19,9 @@
  * Near to tables that there were (r->near), only ways that do not arrive any more are looked for, and
  * pairs whose ways all stay keep their layers.
  *
- * Near to tables by which multicast goes along a tree (layers.h), it goes on so, and layers share lanes if
- * they did.  Then layer 0 begins with the turns of the tree, and there are no ways that are sure to find room.
+ * Near to tables whose layers share lanes, they go on so.  Near to tables by which multicast goes along a tree
+ * (layers.h), so does multicast: then layer 0 begins with the turns of the tree, and there are no ways that are
+ * sure to find room.
  * On a grid, ways round what is missing change as little as they can (turn_round.h) or, if pairs find no room
  * so, keep to a turn model with a tree of its own (turn_model.h).
  */
@@ -39,7 +40,7 @@ struct layered_outcome {
 
 /*
  * Fills the tables (all LFT_DROP on entry) for all LIDs of r and returns the layers, at most `most`
- * (1 .. 255), or as many as r->near_layers if that has a tree.  NULL, which else can only be if o does
+ * (1 .. 255), or as many as r->near_layers if that shares lanes or has a tree.  NULL, which else can only be if o does
  * not connect all pairs that are connected at all: the tables are of no use then.  o is of r->f.  *did may be NULL.
  */
 struct route_layers *layered_routes(const struct route_request *r, const struct updn_order *o,

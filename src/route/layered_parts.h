@@ -39,6 +39,7 @@ struct layered {
 	struct turn_model models[TURN_MODELS_MAX];	/* that were tried */
 	struct turn_round *round;	/* on a grid; else NULL */
 	struct turns *legal;	/* NULL: multicast goes along the tree of `layers`, and no ways are sure to find room */
+	bool own_lanes;		/* each layer has a lane of its own, and layer 0 the legal turns */
 	/* Of the pairs that have a layer in the round at hand; squeeze.c leaves what it has tried as well. */
 	struct deps *deps;
 	struct route_layers *layers;

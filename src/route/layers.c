@@ -19,22 +19,22 @@ static uint32_t *no_switches(uint32_t n)
 struct route_layers *route_layers_on(const struct route_layers *y, uint32_t n, const uint32_t *to)
 {
 	struct route_layers *x = xmemdup(y, sizeof(*y));
-	size_t row = y->ring_ports;
+	size_t row = y->link_ports;
 
 	x->n_switches = n;
 	x->of = xmemdup(y->of, route_layers_pair(y->n_places, 0));
 	x->place = no_switches(n);
 	x->tree = y->tree ? no_switches(n) : NULL;
-	x->ring = y->ring ? xmalloc(n * row + 1) : NULL;
-	if (x->ring)
-		memset(x->ring, ROUTE_NO_RING, n * row);
+	x->link = y->link ? xmalloc(n * row + 1) : NULL;
+	if (x->link)
+		memset(x->link, ROUTE_LINK_FIRST, n * row);
 	x->grid = y->grid ? grid_renumbered(y->grid, y->n_switches, n, to) : NULL;
 	for (uint32_t sw = 0; sw < y->n_switches; sw++) {
 		if (to[sw] == FABRIC_NONE)
 			continue;
 		x->place[to[sw]] = y->place[sw];
-		if (x->ring)
-			memcpy(route_ring(x, to[sw], 0), route_ring(y, sw, 0), row);
+		if (x->link)
+			memcpy(route_links(x, to[sw]), route_links(y, sw), row);
 		if (x->tree && y->tree[sw] != FABRIC_NONE)
 			x->tree[to[sw]] = to[y->tree[sw]];
 	}
@@ -47,7 +47,7 @@ void route_layers_free(struct route_layers *y)
 		return;
 	free(y->place);
 	free(y->of);
-	free(y->ring);
+	free(y->link);
 	free(y->tree);
 	grid_free(y->grid);
 	free(y);

@@ -11,7 +11,8 @@
  *
  * The virtual lanes of a link between switches are divided into sets, here called lanes.  Where each
  * layer has a lane of its own, layer i is on lane i of all links.  On a grid (dimension.h) two lanes
- * serve for many layers: bit i of a layer is its lane on all links along dimension i.
+ * serve for many layers: bit i of a layer is its lane on all links along dimension i.  On a dragonfly
+ * (dragonfly_routes.c) layer 1 is on lane 1, but a packet that has come into a group goes on lane 0.
  */
 #ifndef QOSD_ROUTE_LAYERS_H
 #define QOSD_ROUTE_LAYERS_H
@@ -20,19 +21,25 @@
 
 struct grid;
 
-#define ROUTE_NO_RING UINT8_MAX	/* all layers are on lane 0 there */
-#define ROUTE_RING_BITS 0x0f	/* … else: the bit of a layer that is its lane, … */
-#define ROUTE_NOT_ROUND 0x10	/* … and whether the link is of no ring, though it has lanes as those of one */
+/*
+ * Kinds of links, where layers share lanes: which lane a layer is on.  The number of a bit, perhaps with
+ * ROUTE_LINK_NOT_ROUND: that bit of the layer.
+ */
+#define ROUTE_LINK_BITS 0x0f		/* the number of the bit, … */
+#define ROUTE_LINK_NOT_ROUND 0x10	/* … and whether the link is of no ring, though it has lanes as those of one */
+#define ROUTE_LINK_FAR 0xfd		/* between groups: bit 0 */
+#define ROUTE_LINK_NEAR 0xfe		/* within a group: bit 0, but lane 0 for a packet that came by a far link */
+#define ROUTE_LINK_FIRST 0xff		/* all layers are on lane 0 */
 
 struct route_layers {
 	unsigned n;		/* layers that have pairs, at least 1 */
-	unsigned n_lanes;	/* n, or 2 where there are rings */
+	unsigned n_lanes;	/* n, or 2 where layers share lanes */
 	uint32_t n_switches, n_places;
 	uint32_t *place;	/* [switch]: among those with CA or router ports, or FABRIC_NONE */
 	uint8_t *of;		/* [route_layers_pair()]: 0 .. n - 1 */
-	/* [switch * ring_ports + out port]: see ROUTE_RING_BITS; NULL: there are no rings */
-	uint8_t *ring;
-	uint32_t ring_ports;
+	/* [switch * link_ports + out port]: the kind of the link; NULL: layers share no lanes */
+	uint8_t *link;
+	uint32_t link_ports;
 	/*
 	 * [switch]: the next on the way to the root of the tree by which all multicast goes, in layer 0; of the root,
 	 * FABRIC_NONE.  NULL: multicast goes by an up/down order.
@@ -59,22 +66,33 @@ static inline unsigned route_layer(const struct route_layers *y, uint32_t sw_a, 
 	return a == b || a == FABRIC_NONE || b == FABRIC_NONE ? 0 : y->of[route_layers_pair(a, b)];
 }
 
-/* The place in `ring` of the link by which a switch sends from a port. */
-static inline uint8_t *route_ring(const struct route_layers *y, uint32_t sw, unsigned port)
+/* The kinds of the links by which a switch sends, by port below link_ports. */
+static inline uint8_t *route_links(const struct route_layers *y, uint32_t sw)
 {
-	return &y->ring[(size_t)sw * y->ring_ports + port];
+	return &y->link[(size_t)sw * y->link_ports];
 }
 
-/* The lane of a layer on a link of that ring. */
-static inline unsigned route_lane_in(uint8_t ring, unsigned layer)
+/* The kind of the link by which a switch sends from a port. */
+static inline uint8_t route_link(const struct route_layers *y, uint32_t sw, unsigned port)
 {
-	return ring == ROUTE_NO_RING ? 0 : layer >> (ring & ROUTE_RING_BITS) & 1;
+	return y->link && port < y->link_ports ? route_links(y, sw)[port] : ROUTE_LINK_FIRST;
 }
 
-/* The lane of a layer on the link by which a switch sends from a port. */
-static inline unsigned route_lane(const struct route_layers *y, unsigned layer, uint32_t sw, unsigned port)
+/*
+ * The lane of a layer on a link, by the kinds of that link and of the one that the packet has come by:
+ * ROUTE_LINK_FIRST of one from a host, too.
+ */
+static inline unsigned route_lane_on(uint8_t link, uint8_t by, unsigned layer)
 {
-	return y->ring ? route_lane_in(*route_ring(y, sw, port), layer) : layer;
+	if (link == ROUTE_LINK_FIRST || (link == ROUTE_LINK_NEAR && by == ROUTE_LINK_FAR))
+		return 0;
+	return layer >> (link >= ROUTE_LINK_FAR ? 0 : link & ROUTE_LINK_BITS) & 1;
+}
+
+/* Whether that lane may depend on how a packet has come. */
+static inline bool route_lanes_by_entry(const struct route_layers *y)
+{
+	return y && y->link && !y->grid;
 }
 
 void route_layers_free(struct route_layers *y);	/* NULL is fine */

@@ -57,7 +57,7 @@ static void add_routes(struct layered *x, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = x->lid0[to]; i < x->lid0[to + 1]; i++) {
 		uint32_t v = x->sources[from], in = FABRIC_NONE;
-		bool same = i > x->lid0[to];
+		bool same = i > x->lid0[to], far = false;
 
 		while (v != x->sources[to]) {
 			const uint8_t *row = graph_row(x->g, x->out, v);
@@ -68,7 +68,8 @@ static void add_routes(struct layered *x, uint32_t from, uint32_t to)
 			if (ch.lane == FABRIC_NONE)
 				break;
 			if (in != FABRIC_NONE && !same)
-				*vec_push(&x->pair) = (struct dep){ in, x->c->trunk[ch.lane] };
+				*vec_push(&x->pair) = (struct dep){ in, x->c->trunk[ch.lane], far };
+			far = deps_is_far(x->deps, in);
 			in = x->c->trunk[ch.lane];
 			v = ch.to;
 		}

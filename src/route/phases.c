@@ -45,7 +45,8 @@ struct phases {
 	VEC(uint32_t) moving;
 	/* of one LID */
 	VEC(struct dep) *turns;	/* [layer]; some more than once */
-	uint32_t *seen[3];	/* [which][layer * vertices + vertex]: `mark`: its way is in turns */
+	/* [which][(2 * layer + whether packets come by a far link) * vertices + vertex]: `mark`: its way is in turns */
+	uint32_t *seen[3];
 	uint32_t mark;
 };
 
@@ -79,34 +80,43 @@ static uint32_t trunk_of(const struct phases *p, const struct lfts *t, uint32_t 
 	return ch.lane == FABRIC_NONE || p->l->dead[ch.lane] ? FABRIC_NONE : p->c->trunk[ch.lane];
 }
 
-static void use(struct phases *p, unsigned layer, uint32_t in, uint32_t out)
+/* How a packet comes to a vertex. */
+struct arrival {
+	uint32_t by;		/* trunk; FABRIC_NONE: from a host */
+	bool far;		/* by a far link to where that begins: see struct dep */
+};
+
+static const struct arrival from_host = { .by = FABRIC_NONE };
+
+/* It goes on by a trunk; returns how it comes to the end of that. */
+static struct arrival use(struct phases *p, unsigned layer, struct arrival at, uint32_t out)
 {
-	if (in != FABRIC_NONE)
-		*vec_push(&p->turns[layer]) = (struct dep){ in, out };
+	if (at.by != FABRIC_NONE)
+		*vec_push(&p->turns[layer]) = (struct dep){ at.by, out, at.far };
+	return (struct arrival){ out, deps_is_far(p->deps, at.by) };
 }
 
-/* Whether the way on from v has been followed in this layer; it has, the next time. */
-static bool was_seen(struct phases *p, enum which which, unsigned layer, uint32_t v)
+/* Whether the way on from v has been followed in this layer; it has, the next time.  on: how it leaves v. */
+static bool was_seen(struct phases *p, enum which which, unsigned layer, uint32_t v, struct arrival on)
 {
-	uint32_t *mark = &p->seen[which][(size_t)layer * p->g->n + v];
+	uint32_t *mark = &p->seen[which][(2 * (size_t)layer + on.far) * p->g->n + v];
 	bool seen = *mark == p->mark;
 
 	*mark = p->mark;
 	return seen;
 }
 
-/* The way by one of the tables from v on, to which packets come by trunk `in`, if any. */
-static void follow(struct phases *p, const struct lfts *t, unsigned layer, uint32_t v, uint32_t in, uint16_t lid)
+/* The way by one of the tables from v on. */
+static void follow(struct phases *p, const struct lfts *t, unsigned layer, uint32_t v, struct arrival at, uint16_t lid)
 {
 	for (;;) {
 		uint32_t out = trunk_of(p, t, v, lid);
 
 		if (out == FABRIC_NONE)
 			return;
-		use(p, layer, in, out);
-		if (was_seen(p, t == p->next ? BY_NEW : BY_OLD, layer, v))
+		at = use(p, layer, at, out);
+		if (was_seen(p, t == p->next ? BY_NEW : BY_OLD, layer, v, at))
 			return;
-		in = out;
 		v = p->g->trunks[out].v;
 	}
 }
@@ -114,19 +124,18 @@ static void follow(struct phases *p, const struct lfts *t, unsigned layer, uint3
 /* The old way, and from each switch on it that changes the new one. */
 static void follow_both(struct phases *p, unsigned layer, uint32_t v, uint16_t lid)
 {
-	uint32_t in = FABRIC_NONE;
+	struct arrival at = from_host;
 
 	for (;;) {
 		uint32_t out = trunk_of(p, p->was, v, lid);
 
 		if (differs(p, v, lid))
-			follow(p, p->next, layer, v, in, lid);
+			follow(p, p->next, layer, v, at, lid);
 		if (out == FABRIC_NONE)
 			return;
-		use(p, layer, in, out);
-		if (was_seen(p, BY_BOTH, layer, v))
+		at = use(p, layer, at, out);
+		if (was_seen(p, BY_BOTH, layer, v, at))
 			return;
-		in = out;
 		v = p->g->trunks[out].v;
 	}
 }
@@ -134,17 +143,16 @@ static void follow_both(struct phases *p, unsigned layer, uint32_t v, uint16_t l
 /* The old way as far as it is the new one, too. */
 static void follow_common(struct phases *p, unsigned layer, uint32_t v, uint16_t lid)
 {
-	uint32_t in = FABRIC_NONE;
+	struct arrival at = from_host;
 
 	while (!differs(p, v, lid)) {
 		uint32_t out = trunk_of(p, p->was, v, lid);
 
 		if (out == FABRIC_NONE)
 			return;
-		use(p, layer, in, out);
-		if (was_seen(p, BY_OLD, layer, v))
+		at = use(p, layer, at, out);
+		if (was_seen(p, BY_OLD, layer, v, at))
 			return;
-		in = out;
 		v = p->g->trunks[out].v;
 	}
 }
@@ -165,10 +173,10 @@ static void collect(struct phases *p, uint16_t lid, enum state from, enum state 
 			if (to == NEW && was == next)
 				follow_both(p, was, v, lid);
 			else
-				follow(p, p->was, was, v, FABRIC_NONE, lid);
+				follow(p, p->was, was, v, from_host, lid);
 		}
 		if (to == NEW)
-			follow(p, p->next, next, v, FABRIC_NONE, lid);
+			follow(p, p->next, next, v, from_host, lid);
 	}
 }
 
@@ -344,8 +352,8 @@ struct phases *phases_new(const struct channels *c, const struct living *l, cons
 	p->moving0 = xcalloc(p->n_lids + 1u, sizeof(*p->moving0));
 	walks_init(&p->walks, c, l->dead, p->n_layers);
 	for (unsigned i = 0; i < ARRAY_SIZE(p->seen); i++)
-		p->seen[i] = xcalloc((size_t)p->n_layers * c->g->n, sizeof(*p->seen[i]));
-	p->deps = y->rings ? deps_new_on_rings(c, y->rings) : deps_new(c, p->n_layers);
+		p->seen[i] = xcalloc((size_t)p->n_layers * 2 * c->g->n, sizeof(*p->seen[i]));
+	p->deps = y->shared ? deps_new_sharing(c, y->shared) : deps_new(c, p->n_layers);
 	find_homes(p);
 	find_changes(p);
 	if (p->left.n) {

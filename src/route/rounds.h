@@ -36,7 +36,7 @@ struct rounds_layers {
 	const struct route_layers *was, *next;	/* of the channels' switches; NULL: all is in layer 0 */
 	const uint16_t *lid;	/* per port slot, as in struct route_request */
 	const uint8_t *lmc;
-	const struct route_layers *rings;	/* that both have; NULL: each layer has a lane of its own */
+	const struct route_layers *shared;	/* as both share lanes; NULL: each layer has a lane of its own */
 	/*
 	 * By whose legal turns multicast goes, in layer 0, unless it goes along the trees of `was` and `next`;
 	 * the channels are of it.  NULL: that does not count.

@@ -170,7 +170,7 @@ static inline uint64_t cost_of(const struct toll *t, uint32_t trunk, uint32_t to
 	uint64_t cost = t->sum[to] + t->hop + t->load[lane];
 
 	if (to != t->d && t->tolled[trunk])
-		cost += *toll_of(t, (struct dep){ trunk, t->out[to] }) * (t->hop / 100);
+		cost += *toll_of(t, (struct dep){ .in = trunk, .out = t->out[to] }) * (t->hop / 100);
 	return cost;
 }
 

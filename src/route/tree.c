@@ -107,7 +107,7 @@ static void turn_over(struct pieces *x, uint32_t v, uint32_t u)
 static uint32_t along(const struct pieces *x, uint32_t v, uint8_t ring, uint32_t but)
 {
 	const struct graph *g = x->g;
-	const uint8_t *rings = route_ring(x->y, g->sw[v], 0);
+	const uint8_t *rings = route_links(x->y, g->sw[v]);
 
 	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
 		if (g->trunks[t].v != but && rings[g->lanes[g->trunks[t].lane0]] == ring)
@@ -138,7 +138,7 @@ static bool join_along(struct pieces *x, uint32_t root, uint8_t ring)
 
 static void join_along_rings(struct pieces *x)
 {
-	for (uint32_t v = 0; v < x->g->n && x->y->ring; v++) {
+	for (uint32_t v = 0; v < x->g->n && x->y->link; v++) {
 		uint8_t ring = 0;
 
 		while (ring < GRID_DIMS_MAX && (x->root[v] != v || !join_along(x, v, ring)))

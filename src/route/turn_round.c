@@ -92,9 +92,7 @@ static void follow_all(struct turn_round *x, struct lfts *out, uint32_t d, uint1
 
 static uint8_t ring_of(const struct turn_round *x, uint32_t v, uint8_t port)
 {
-	const struct route_layers *y = x->y;
-
-	return y->ring && port < y->ring_ports ? *route_ring(y, x->g->sw[v], port) : ROUTE_NO_RING;
+	return route_link(x->y, x->g->sw[v], port);
 }
 
 /* The trunk from v along a ring to another neighbour than `but`; FABRIC_NONE if there is none. */
@@ -125,7 +123,7 @@ static bool turn(struct turn_round *x, struct lfts *out, uint32_t v, uint16_t li
 	uint8_t ring = ring_of(x, v, *entry_of(x, out, v, lid));
 	uint32_t t = along(x, v, ring, FABRIC_NONE), n = 0;
 
-	if (ring & ROUTE_NOT_ROUND || t == FABRIC_NONE || along(x, v, ring, x->g->trunks[t].v) != FABRIC_NONE)
+	if (ring & ROUTE_LINK_NOT_ROUND || t == FABRIC_NONE || along(x, v, ring, x->g->trunks[t].v) != FABRIC_NONE)
 		return false;
 	while (t != FABRIC_NONE && n < x->g->n) {
 		uint8_t *entry = entry_of(x, out, v, lid);
@@ -154,7 +152,7 @@ static uint32_t cost_of(const struct turn_round *x, uint32_t v, uint8_t ring, ui
 {
 	const struct graph *g = x->g;
 	uint32_t to = g->trunks[t].v, hops = x->hops[to];
-	bool in_ring = ring != ROUTE_NO_RING && ring_of(x, v, g->lanes[g->trunks[t].lane0]) == ring;
+	bool in_ring = ring != ROUTE_LINK_FIRST && ring_of(x, v, g->lanes[g->trunks[t].lane0]) == ring;
 
 	if (hops >= LOST)
 		return LOST;

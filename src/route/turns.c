@@ -259,7 +259,7 @@ static void begin_deps(struct turns *t)
 
 static bool closes_circle(struct turns *t, uint32_t in, uint32_t out)
 {
-	struct dep turn = { in, out };
+	struct dep turn = { .in = in, .out = out };
 
 	if (t->cut)
 		return waits_for(t, out, in);
@@ -281,7 +281,7 @@ void turns_take(struct turns *t, uint32_t in, uint32_t out)
 	if (turns_allowed(t, in, out))
 		return;
 	if (t->deps)
-		deps_add_turn(t->deps, (struct dep){ in, out });
+		deps_add_turn(t->deps, (struct dep){ .in = in, .out = out });
 	map64_put(&t->known, key_of(in, out), (uint32_t)t->along.list.n);
 	list_turn(&t->along, in, out);
 	list_turn(&t->against, back_of(t, out), back_of(t, in));

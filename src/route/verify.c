@@ -154,26 +154,34 @@ static uint32_t out_port(const struct walker *w, uint32_t sw, uint16_t lid)
 	return num < n_ports(w, sw) ? w->first[sw] + num : FABRIC_NONE;
 }
 
-static unsigned lane_of(const struct walker *w, const struct route_layers *y, unsigned layer, uint32_t sw,
-			uint32_t port)
+/* Of layers that share lanes, how packets have come to a switch; else nothing is to be known of that. */
+struct coming {
+	const struct route_layers *layers;
+	unsigned layer;
+	uint8_t by;		/* the kind of link */
+};
+
+static const struct coming somehow = { .by = ROUTE_LINK_FIRST };
+
+static uint8_t kind_of(const struct walker *w, const struct coming *c, uint32_t sw, uint32_t port)
 {
-	return w->n_lanes > 1 ? route_lane(y, layer, sw, port - w->first[sw]) : 0;
+	return w->n_lanes > 1 ? route_link(c->layers, sw, port - w->first[sw]) : ROUTE_LINK_FIRST;
 }
 
 /*
- * Packets of a layer to lid come out of switch `from` by port `out`: which channel do they wait for next?
- * y may be NULL where layers share no lanes.
+ * Packets to lid come out of switch `from` by port `out`: which channel do they wait for next?  c: how they
+ * have come to `from`.
  */
-static void depend(struct walker *w, const struct route_layers *y, unsigned layer, uint32_t from, uint32_t out,
-		   uint16_t lid)
+static void depend(struct walker *w, const struct coming *c, uint32_t from, uint32_t out, uint16_t lid)
 {
 	uint32_t sw = w->next[out], then = out_port(w, sw, lid);
+	uint8_t by = kind_of(w, c, from, out);
 	unsigned in, bit;
 
 	if (then == FABRIC_NONE || w->next[then] == FABRIC_NONE)
 		return;
-	in = w->far_num[out] * w->n_lanes + lane_of(w, y, layer, from, out);
-	bit = (then - w->first[sw]) * w->n_lanes + lane_of(w, y, layer, sw, then);
+	in = w->far_num[out] * w->n_lanes + route_lane_on(by, c->by, c->layer);
+	bit = (then - w->first[sw]) * w->n_lanes + route_lane_on(kind_of(w, c, sw, then), by, c->layer);
 	deps_row(w, sw, in)[bit / 64] |= 1ULL << bit % 64;
 }
 
@@ -202,7 +210,7 @@ static void walk(struct walker *w, uint32_t sw, uint16_t lid, bool count)
 		if (end < DEAD_END) {
 			end++;
 			if (count)
-				depend(w, NULL, 0, at, out_port(w, at, lid), lid);
+				depend(w, &somehow, at, out_port(w, at, lid), lid);
 		}
 		w->togo[at] = end;
 	}
@@ -350,7 +358,11 @@ struct layer_check {
 	const struct route_layers *layers;
 	unsigned n;		/* layers that have dependencies of their own; 1 if layers share lanes */
 	uint64_t *deps;		/* [own * w->deps_words] */
-	uint32_t *seen;		/* [layer * switches + switch]: `mark`: the way on to the LID was followed */
+	/*
+	 * [(2 * layer + whether they come by a far link) * switches + switch]: `mark`: the way on to the LID was
+	 * followed
+	 */
+	uint32_t *seen;
 	uint32_t mark;
 };
 
@@ -358,15 +370,18 @@ struct layer_check {
 static void depend_on_way(struct layer_check *c, unsigned layer, uint32_t sw, uint16_t lid)
 {
 	struct walker *w = c->w;
+	struct coming coming = { c->layers, layer, ROUTE_LINK_FIRST };
 
 	w->deps = c->deps + (c->n > 1 ? layer * w->deps_words : 0);
 	while (w->togo[sw] > 1) {
-		uint32_t out = out_port(w, sw, lid), *seen = &c->seen[(size_t)layer * w->n + sw];
+		bool far = coming.by == ROUTE_LINK_FAR;
+		uint32_t out = out_port(w, sw, lid), *seen = &c->seen[(2 * (size_t)layer + far) * w->n + sw];
 
 		if (*seen == c->mark)
 			return;
 		*seen = c->mark;
-		depend(w, c->layers, layer, sw, out, lid);
+		depend(w, &coming, sw, out, lid);
+		coming.by = kind_of(w, &coming, sw, out);
 		sw = w->next[out];
 	}
 }
@@ -396,7 +411,7 @@ static bool find_circle_in_layers(struct walker *w, const struct route_request *
 	bool found = false;
 
 	c.deps = xcalloc(c.n * w->deps_words, sizeof(*c.deps));
-	c.seen = xcalloc((size_t)r->layers->n * w->n, sizeof(*c.seen));
+	c.seen = xcalloc((size_t)r->layers->n * 2 * w->n, sizeof(*c.seen));
 	each_lid(r, w->l, check_lid_in_layers, &c);
 	for (unsigned layer = 0; layer < c.n && !found; layer++) {
 		w->deps = c.deps + layer * w->deps_words;
@@ -691,7 +706,7 @@ static bool verify(const struct route_request *r, const struct lfts *l,
 				      .unreachable_dst = FABRIC_NONE, .to_hosts = none,
 				      .to_aggregation = none, .to_switches = none, .of_sm = none,
 				      .inner = none };
-	walker_init(&c.w, r->f, l, r->layers && r->layers->ring ? r->layers->n_lanes : 1, false);
+	walker_init(&c.w, r->f, l, r->layers && r->layers->link ? r->layers->n_lanes : 1, false);
 	*proof = c.proof = proof_new(&c.w, r->lid_top < l->top ? r->lid_top : l->top);
 	if (before)
 		done = before->top == c.proof->top && same_sources(&c.w, changes, before);

@@ -15,7 +15,7 @@ void walks_init(struct walks *w, const struct channels *c, const bool *dead, uns
 	w->out = xcalloc(n, sizeof(*w->out));
 	w->walk = xcalloc(n, sizeof(*w->walk));
 	w->way = xcalloc(n, sizeof(*w->way));
-	w->seen = xcalloc((size_t)n_layers * n, sizeof(*w->seen));
+	w->seen = xcalloc((size_t)n_layers * 2 * n, sizeof(*w->seen));
 }
 
 void walks_free(struct walks *w)
@@ -50,10 +50,14 @@ void walks_note(struct walks *w, struct deps *d, unsigned layer, uint32_t v, boo
 {
 	const struct graph *g = w->c->g;
 	uint32_t in = FABRIC_NONE, out;
+	bool far = false;
 
 	for (; (out = w->out[v]) != FABRIC_NONE; v = g->trunks[out].v) {
-		uint32_t *seen = &w->seen[(size_t)layer * g->n + v];
-		struct dep turn = { in, out };
+		struct dep turn = { in, out, far };
+		uint32_t *seen;
+
+		far = deps_is_far(d, in);
+		seen = &w->seen[(2 * (size_t)layer + far) * g->n + v];
 
 		if (in != FABRIC_NONE && search)
 			deps_add(d, layer, &turn, 1, NULL);

@@ -15,7 +15,8 @@ struct walks {
 	uint32_t *out;		/* [vertex]: the trunk by which its entry leads on, or FABRIC_NONE */
 	enum walk { WALK_UNKNOWN, WALK_STAYS, WALK_MOVES } *walk;	/* [vertex]: whether its way changes */
 	uint32_t *way;		/* vertices */
-	uint32_t *seen;		/* [layer * vertices + vertex]: `mark`: its way on is noted */
+	/* [(2 * layer + whether packets come by a far link) * vertices + vertex]: `mark`: its way on is noted */
+	uint32_t *seen;
 	uint32_t mark;
 };
 

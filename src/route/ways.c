@@ -2,8 +2,10 @@
 /* See ways.h. */
 #include "route/ways.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ib/units.h"
 
 /* How many average loads a hop is worth. */
@@ -30,6 +32,19 @@ unsigned ways_best_rate(const struct channels *c)
 		best = rate > best ? rate : best;
 	}
 	return best;
+}
+
+uint32_t *ways_trunk_costs(const struct channels *c)
+{
+	uint32_t n = c->g->trunk0[c->g->n], *cost = xcalloc(n + 1u, sizeof(*cost));
+	unsigned *rate = xcalloc(n + 1u, sizeof(*rate)), best = ways_best_rate(c);
+
+	for (uint32_t lane = 0; lane < c->g->n_lanes; lane++)
+		rate[c->trunk[lane]] += ways_rate(c, lane);
+	for (uint32_t t = 0; t < n; t++)
+		cost[t] = rate[t] ? (ROUTE_COST * best + rate[t] - 1) / rate[t] : ROUTE_COST;
+	free(rate);
+	return cost;
 }
 
 uint32_t ways_sort(const struct graph *g, const uint32_t *way, uint32_t *waits, uint32_t *order)

@@ -94,7 +94,7 @@ static struct lfts *tables_in_force(const struct routes_now *x, const struct lft
 /* Whether layers share lanes as the base's do: else they can't be held against each other. */
 static bool alike(const struct route_layers *base, const struct route_layers *y)
 {
-	return !base->ring == !(y && y->ring);
+	return !base->link == !(y && y->link) && route_lanes_by_entry(base) == route_lanes_by_entry(y);
 }
 
 /* The rounds from the tables that the switches hold, by layers if there are any. */
@@ -108,8 +108,8 @@ static void make_rounds(struct reroute *r, const struct plan *p, const struct pl
 
 	if (!x->other_order && !before->now->other_order && b->layers && !b->layers->tree)
 		layers.legal = b->order;
-	if (b->layers && b->layers->ring)
-		layers.rings = b->layers;
+	if (b->layers && b->layers->link)
+		layers.shared = b->layers;
 	/* then nothing else differs than what the repair changed */
 	as_repaired = !x->round && !before->now->round && !r->own_was;
 	rounds_make(&r->rounds, b->channels, base_order(b), b->layers && alike(b->layers, was) && alike(b->layers, next) ? &layers : NULL, x->dead.v,

@@ -43,7 +43,9 @@ static unsigned lane_of(const struct walker *w, uint32_t port)
 {
 	const struct fabric *f = w->t->f;
 
-	return w->y ? route_lane(w->y, w->layer, port_node(f, port)->sw, f->ports[port].num) : 0;
+	if (!w->y || !w->y->link)
+		return w->y ? w->layer : 0;
+	return route_lane_on(route_link(w->y, port_node(f, port)->sw, f->ports[port].num), ROUTE_LINK_FIRST, w->layer);
 }
 
 static const struct port_set *choice(const struct walker *w, uint32_t sw)

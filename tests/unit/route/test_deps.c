@@ -101,7 +101,7 @@ static void compare(const struct bench *b)
 	for (unsigned layer = 0; layer < LAYERS; layer++)
 		for (uint32_t in = 0; in < b->m.n; in++)
 			for (uint32_t v = g->trunks[in].v, out = g->trunk0[v]; out < g->trunk0[v + 1]; out++)
-				if (deps_has(b->d, layer, (struct dep){ in, out }) !=
+				if (deps_has(b->d, layer, (struct dep){ .in = in, .out = out }) !=
 				    b->m.deps[layer][(size_t)in * b->m.n + out])
 					ck_abort_msg("layer %u, %u to %u", layer, in, out);
 }
@@ -113,7 +113,7 @@ static struct dep random_turn(struct bench *b, uint32_t in)
 	const struct graph *g = b->c->g;
 	uint32_t v = g->trunks[in].v;
 
-	return (struct dep){ in, g->trunk0[v] + chance(b, g->trunk0[v + 1] - g->trunk0[v]) };
+	return (struct dep){ .in = in, .out = g->trunk0[v] + chance(b, g->trunk0[v + 1] - g->trunk0[v]) };
 }
 
 /* The turns of a random walk, or unrelated turns; sometimes with a duplicate. */
@@ -173,7 +173,7 @@ START_TEST(fills_up_like_model)
 		uint32_t in = chance(&b, b.m.n), v = g->trunks[in].v;
 
 		for (uint32_t out = g->trunk0[v]; out < g->trunk0[v + 1]; out++) {
-			struct dep x = { in, out };
+			struct dep x = { .in = in, .out = out };
 
 			ck_assert_int_eq(deps_add(b.d, 1, &x, 1, NULL), model_add(&b, 1, &x, 1) == 1);
 		}

@@ -66,7 +66,7 @@ static unsigned check_turns(const struct subject *x, const struct turn_model *m)
 		uint32_t v = g->trunks[in].v;
 
 		for (uint32_t out = g->trunk0[v]; out < g->trunk0[v + 1]; out++) {
-			struct dep turn = { in, out };
+			struct dep turn = { .in = in, .out = out };
 
 			if (out == channels_trunk_back(x->c, in) || !allows(x, m, turn))
 				continue;
