@@ -25,6 +25,7 @@ static const struct candidate {
 } candidates[] = {
 	{ .engine = &route_updn, .for_trees = true, .stays_free = true },
 	{ .engine = &route_grid, .stays_free = true },
+	{ .engine = &route_dragonfly, .stays_free = true },
 	{ .engine = &route_layered, .in_layers = true, .stays_free = true },
 	{ .engine = &route_minhop },
 };
@@ -204,7 +205,7 @@ static void put_layers(const struct choosing *c, const struct trial *t, struct b
 	unsigned n = t->told->layers, most = c->r->most_layers ? c->r->most_layers : 1;
 	bool limited = t->by->in_layers && n >= most;
 
-	if (n && t->layers && t->layers->ring)
+	if (n && t->layers && t->layers->link)
 		buf_printf(out, " with %u layers on %u sets of virtual lanes", t->layers->n, n);
 	else if (n > 1 || (n && limited))
 		buf_printf(out, " with %u layer%s", n, n == 1 ? "" : "s");

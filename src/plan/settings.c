@@ -6,7 +6,7 @@
 #include "ib/ib.h"
 #include "plan/settings.h"
 
-const char *const settings_engines[] = { "updn", "grid", "layered", "minhop", NULL };
+const char *const settings_engines[] = { "updn", "grid", "dragonfly", "layered", "minhop", NULL };
 
 struct settings *settings_default(void)
 {

@@ -13,7 +13,7 @@
 #include "base/findings.h"
 #include "base/log.h"
 
-#define ENGINES_MAX 4
+#define ENGINES_MAX 5
 
 /* Paths to another subnet lead to one of these routers. */
 struct prefix_route {

@@ -6,8 +6,8 @@
 #include "base/alloc.h"
 #include "route/route.h"
 
-const struct route_engine *const route_engines[] = { &route_updn, &route_grid, &route_layered,
-						    &route_minhop, NULL };
+const struct route_engine *const route_engines[] = { &route_updn, &route_grid, &route_dragonfly,
+						    &route_layered, &route_minhop, NULL };
 
 const struct route_engine *route_engine_find(const char *name)
 {

@@ -66,6 +66,7 @@ struct route_engine {
 extern const struct route_engine route_updn;	/* "updn": the default, no credit loops */
 extern const struct route_engine route_layered;	/* "layered": no credit loops in any layer */
 extern const struct route_engine route_grid;	/* "grid": dimension order on tori, meshes, and the like */
+extern const struct route_engine route_dragonfly;	/* "dragonfly": shortest ways on two sets of virtual lanes */
 extern const struct route_engine route_minhop;	/* "minhop" */
 /* NULL if there is no such engine. */
 const struct route_engine *route_engine_find(const char *name);

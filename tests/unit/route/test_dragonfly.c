@@ -3,77 +3,12 @@
 #include <check.h>
 #include <limits.h>
 
+#include "dragonflies.h"
 #include "route/dragonfly.h"
-#include "topo.h"
 #include "unit/run.h"
 
-/* Groups of a switches with h cables each to other groups, as qosd-sim makes them. */
-struct plan {
-	unsigned groups, a, h;
-	const char *text;
-};
-
-struct made {
-	struct topo t;
-	struct graph *g;
-	unsigned *group;	/* [vertex] */
-};
-
-static uint64_t mixed(uint64_t seed, unsigned i)
-{
-	return (hash64(seed * 1000003 + i) & 0xffffff) << 16 | i;
-}
-
-/* gone: a switch that is missing, or a number beyond all; cut: a link that is. */
-static void make(struct made *m, const struct plan *p, uint64_t seed, unsigned gone, unsigned cut)
-{
-	unsigned n = p->groups * p->a, others = p->groups - 1, n_links = 0;
-	unsigned links = p->a * p->h / others * others;
-	struct fabric *f = topo_begin();
-	unsigned *next = xcalloc(n, sizeof(*next));
-	uint32_t *sw = xcalloc(n, sizeof(*sw));
-
-#define LINK(x, y) do { \
-		if ((x) != gone && (y) != gone && n_links++ != cut) \
-			fabric_link(f, sw[x], ++next[x], sw[y], ++next[y]); \
-	} while (0)
-	for (unsigned i = 0; i < n; i++)
-		if (i != gone)
-			sw[i] = topo_switch(f, mixed(seed, i), 60);
-	for (unsigned g = 0; g < p->groups; g++) {
-		for (unsigned i = 0; i < p->a; i++)
-			for (unsigned k = i + 1; k < p->a; k++)
-				LINK(g * p->a + i, g * p->a + k);
-		for (unsigned k = 0; k < links; k++) {
-			unsigned peer = (g + 1 + k % others) % p->groups;
-			unsigned back = k / others * others + others - 1 - k % others;
-
-			if (g < peer)
-				LINK(g * p->a + k / p->h, peer * p->a + back / p->h);
-		}
-	}
-#undef LINK
-	for (unsigned i = 0; i < n; i++)
-		if (i != gone)
-			topo_host(f, sw[i], 60);
-	topo_finish(&m->t, f, 0);
-	m->g = graph_new(f, graph_by_guid(f));
-	m->group = xcalloc(n, sizeof(*m->group));
-	for (uint32_t v = 0; v < m->g->n; v++)
-		m->group[v] = (f->nodes[f->switches[m->g->sw[v]].node].guid & 0xffff) / p->a;
-	free(next);
-	free(sw);
-}
-
-static void made_free(struct made *m)
-{
-	graph_free(m->g);
-	topo_free(&m->t);
-	free(m->group);
-}
-
 /* The same groups, whatever their numbers, and what is missing is said. */
-static void check_dragonfly(const struct made *m, const char *text, const char *missing)
+static void check_dragonfly(const struct made_dragonfly *m, const char *text, const char *missing)
 {
 	struct dragonfly *d = dragonfly_new(m->g);
 	struct buf want = { 0 }, is = { 0 };
@@ -92,7 +27,7 @@ static void check_dragonfly(const struct made *m, const char *text, const char *
 	buf_free(&is);
 }
 
-static const struct plan plans[] = {
+static const struct dragonfly_plan plans[] = {
 	{ 9, 4, 2, "dragonfly of 9 groups of 4 switches" },
 	{ 19, 6, 3, "dragonfly of 19 groups of 6 switches" },
 	{ 33, 8, 4, "dragonfly of 33 groups of 8 switches" },
@@ -105,11 +40,11 @@ static const struct plan plans[] = {
 START_TEST(intact)
 {
 	for (uint64_t seed = 1; seed < 4; seed++) {
-		struct made m;
+		struct made_dragonfly m;
 
-		make(&m, &plans[_i], seed, UINT_MAX, UINT_MAX);
+		make_dragonfly(&m, &plans[_i], seed, UINT_MAX, UINT_MAX);
 		check_dragonfly(&m, plans[_i].text, "");
-		made_free(&m);
+		made_dragonfly_free(&m);
 	}
 }
 END_TEST
@@ -117,14 +52,14 @@ END_TEST
 START_TEST(one_fault)
 {
 	for (unsigned i = 0; i < 10; i++) {
-		struct made m;
+		struct made_dragonfly m;
 
-		make(&m, &plans[_i], 1 + i, 3 * i % (plans[_i].groups * plans[_i].a), UINT_MAX);
+		make_dragonfly(&m, &plans[_i], 1 + i, 3 * i % (plans[_i].groups * plans[_i].a), UINT_MAX);
 		check_dragonfly(&m, plans[_i].text, ", 1 switch missing");
-		made_free(&m);
-		make(&m, &plans[_i], 1 + i, UINT_MAX, 3 * i);
+		made_dragonfly_free(&m);
+		make_dragonfly(&m, &plans[_i], 1 + i, UINT_MAX, 3 * i);
 		check_dragonfly(&m, plans[_i].text, ", 1 link missing");
-		made_free(&m);
+		made_dragonfly_free(&m);
 	}
 }
 END_TEST
