@@ -18,6 +18,7 @@ struct updn_method {
 	unsigned passes;	/* so often weigh.h chooses each way anew, … */
 	uint64_t hop;		/* … by these weights: see there */
 	unsigned down;
+	bool relief;		/* at last relief.h takes routes off the busiest lanes */
 };
 
 struct updn_order {

@@ -359,9 +359,9 @@ static void try_order(const struct numbers *x, struct updn_order *o, struct tria
 	if (is_large(o->g))
 		return;
 	if (o->layered)
-		t = try(x, o, (struct updn_method){ false, FEW, 0, TOGETHER });
+		t = try(x, o, (struct updn_method){ .passes = FEW, .down = TOGETHER });
 	else
-		t = try(x, o, (struct updn_method){ false, MANY, hop_of(o->g), 1 });
+		t = try(x, o, (struct updn_method){ .passes = MANY, .hop = hop_of(o->g), .down = 1 });
 	improve(best, &t);
 }
 
@@ -370,11 +370,16 @@ static void try_methods(const struct numbers *x, struct updn_order *o, struct tr
 {
 	uint64_t hop = hop_of(o->g);
 	struct updn_method layered[] = {
-		{ true, FEW, 0, TOGETHER }, { true, MANY, 0, TOGETHER },
-		{ false, MANY, 0, TOGETHER }, { false, MANY, hop, 1 }, { false, MANY, hop, TOGETHER },
+		{ .digits = true, .passes = FEW, .down = TOGETHER },
+		{ .digits = true, .passes = MANY, .down = TOGETHER },
+		{ .passes = MANY, .down = TOGETHER },
+		{ .passes = MANY, .hop = hop, .down = 1 },
+		{ .passes = MANY, .hop = hop, .down = TOGETHER },
 	}, other[] = {
-		{ false, MANY, 0, 1 }, { false, MANY, 0, TOGETHER }, { false, 3 * MANY, hop, 1 },
-		{ false, MANY, hop, 4 },
+		{ .passes = MANY, .down = 1 },
+		{ .passes = MANY, .down = TOGETHER },
+		{ .passes = 3 * MANY, .hop = hop, .down = 1 },
+		{ .passes = MANY, .hop = hop, .down = 4 },
 	};
 	const struct updn_method *m = o->layered ? layered : other;
 	unsigned n = o->layered ? ARRAY_SIZE(layered) : ARRAY_SIZE(other);
@@ -384,6 +389,22 @@ static void try_methods(const struct numbers *x, struct updn_order *o, struct tr
 
 		improve(best, &t);
 	}
+}
+
+/*
+ * The best method once more, with its busiest lanes relieved.  Not if it goes by digits alone: what these say
+ * is much the same when a switch is lost, and moves that depend on all loads are not.
+ */
+static void try_relief(const struct numbers *x, struct trial *best)
+{
+	struct updn_method m = best->method;
+	struct trial t;
+
+	if (!m.passes)
+		return;
+	m.relief = true;
+	t = try(x, best->order, m);
+	improve(best, &t);
 }
 
 /* True if the switches of a rank have equally many lanes up, and only the lowest rank has hosts. */
@@ -513,12 +534,14 @@ static struct updn_order *find_best(const struct fabric *f, struct updn_orders *
 		if (all->n > n)
 			try_order(&x, all->v[n], &best);
 	}
-	if (!is_large(best.order->g))
+	if (!is_large(best.order->g)) {
 		try_methods(&x, best.order, &best);
-	else if (best.order->layered)
-		best.method = (struct updn_method){ true, FEW, 0, TOGETHER };
-	else
-		best.method = (struct updn_method){ false, FEW, hop_of(best.order->g), 1 };
+		try_relief(&x, &best);
+	} else if (best.order->layered) {
+		best.method = (struct updn_method){ .digits = true, .passes = FEW, .down = TOGETHER };
+	} else {
+		best.method = (struct updn_method){ .passes = FEW, .hop = hop_of(best.order->g), .down = 1 };
+	}
 	best.order->method = best.method;
 	free(x.lid);
 	free(x.lmc);

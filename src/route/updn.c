@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "route/dmodk.h"
+#include "route/relief.h"
 #include "route/stranded.h"
 #include "route/updn.h"
 #include "route/weigh.h"
@@ -48,6 +49,7 @@ struct updn {
 	unsigned n_dests;
 	uint32_t *digit;	/* [rank * DESTS_MAX + dest]: number without the lower digits */
 	struct weigh *weigh;	/* NULL if it is not by weight */
+	struct channels *channels;	/* while relief.h is at work */
 	struct stranded *stranded;
 	uint32_t *todo;		/* vertices that the destination has not been reached from */
 	uint32_t n_todo;
@@ -470,6 +472,28 @@ static uint32_t *sequence(const struct updn *u)
 	return order;
 }
 
+/*
+ * A vertex goes on up or down as before.  Who comes from above, or is sent down, has to get down all the way.
+ */
+static bool stays_legal(void *arg, const struct relief_move *m)
+{
+	const struct updn *u = arg;
+	struct channel had = channel_by_port(u->channels, m->v, m->had);
+	struct channel now = channel_by_lid(u->channels, u->out, m->v, m->lid);
+
+	if ((had.to > m->v) != (now.to > m->v))
+		return false;
+	return now.to > m->v || now.to == m->d ||
+	       channel_by_lid(u->channels, u->out, now.to, m->lid).to < now.to;
+}
+
+static void relieve_lanes(struct updn *u)
+{
+	u->channels = channels_new(u->g->f, u->o);
+	relieve(u->r, u->channels, u->out, stays_legal, u);
+	channels_free(u->channels);
+}
+
 static void route_all(struct updn *u)
 {
 	const struct updn_method *m = &u->o->method;
@@ -487,6 +511,8 @@ static void route_all(struct updn *u)
 		weigh_tables(u, order[i]);
 	for (uint32_t i = 0; i < n * m->passes; i++)
 		weigh_once(u, order[i % n], m->digits || i >= n);
+	if (m->relief)
+		relieve_lanes(u);
 	for (uint32_t i = 0; i < n && weighed; i++)
 		if (begin(u, order[i]))
 			complete(u, order[i]);

@@ -1180,8 +1180,8 @@ START_TEST(more_passes)
 		topo_finish(&t, f, 0);
 		o = updn_order_new(f);
 		ck_assert(o->layered);
-		once += unevenness(&t, o, (struct updn_method){ false, 1, 0, 1 });
-		thrice += unevenness(&t, o, (struct updn_method){ false, 3, 0, 1 });
+		once += unevenness(&t, o, (struct updn_method){ .passes = 1, .down = 1 });
+		thrice += unevenness(&t, o, (struct updn_method){ .passes = 3, .down = 1 });
 		updn_order_free(o);
 		topo_free(&t);
 		fat_free(&p);
@@ -1213,7 +1213,7 @@ START_TEST(bandwidth_of_what_is_left)
 		chosen += bandwidth(&t, l);
 		lfts_free(l);
 		o = updn_order_new(f);
-		l = route_by(&t, o, (struct updn_method){ false, 3, 0, 1 });
+		l = route_by(&t, o, (struct updn_method){ .passes = 3, .down = 1 });
 		apart += bandwidth(&t, l);
 		lfts_free(l);
 		updn_order_free(o);
@@ -1222,6 +1222,60 @@ START_TEST(bandwidth_of_what_is_left)
 	}
 	ck_assert_msg(chosen >= 1.015 * apart, "%.4f, each source by itself %.4f",
 		      chosen / 4, apart / 4);
+}
+END_TEST
+
+/* Entries that the second LID of a host has in common with the first one. */
+static uint32_t count_shared(const struct topo *t, const struct lfts *l)
+{
+	uint32_t n = 0;
+
+	for (uint32_t p = 0; p < t->f->n_ports; p++)
+		for (uint32_t sw = 0; sw < t->f->n_switches && t->lid[p] && t->lmc[p]; sw++)
+			n += lft_get(l, sw, t->lid[p]) == lft_get(l, sw, (uint16_t)(t->lid[p] + 1));
+	return n;
+}
+
+/*
+ * Where a tree lost links, the busiest channel can do with fewer routes, without a way that is longer or no more
+ * legal, and with the same bandwidth; LIDs of one port stay as far apart.
+ */
+START_TEST(busiest_is_relieved)
+{
+	struct fat p = { .pods = 8, .leaves = 4, .hosts = 4, .aggs = 4, .width = 1, .spines = 4 };
+	uint32_t most[2] = { 0 }, shared[2] = { 0 };
+	double share[2] = { 0 }, mean[2] = { 0 }, each;
+
+	for (unsigned i = 0; i < 8; i++) {
+		struct fabric *f = fat_build(&p);
+		struct route_report report;
+		struct updn_order *o;
+		struct topo t;
+
+		fat_hosts(&p, f);
+		remove_links(f, 256 * 5 / 100, i / 2 + 1);
+		topo_finish(&t, f, (unsigned)_i);
+		o = updn_order_new(f);
+		ck_assert(o->method.relief);
+		struct lfts *l = route_by(&t, o, (struct updn_method){ .passes = 3, .down = 16, .relief = i % 2 });
+
+		most[i % 2] += busiest(&t, l, &each);
+		mean[i % 2] += each;
+		share[i % 2] += bandwidth(&t, l);
+		shared[i % 2] += count_shared(&t, l);
+		route_verify(&t.r, l, &report);
+		ck_assert(!report.credit_loop && !report.unreachable);
+		route_report_free(&report);
+		lfts_free(l);
+		updn_order_free(o);
+		topo_free(&t);
+		fat_free(&p);
+	}
+	/* of several LIDs of a port, busiest() counts the first one's routes only */
+	ck_assert_msg(_i || most[1] * 10 <= most[0] * 9, "%u, before %u", most[1], most[0]);
+	ck_assert_msg(share[1] >= 0.99 * share[0], "%.4f, before %.4f", share[1] / 4, share[0] / 4);
+	ck_assert_msg(mean[1] <= 1.001 * mean[0], "%.1f, before %.1f", mean[1] / 4, mean[0] / 4);
+	ck_assert_msg(shared[1] <= shared[0], "%u, before %u", shared[1], shared[0]);
 }
 END_TEST
 
@@ -2029,6 +2083,7 @@ int main(void)
 	tcase_add_loop_test(tc, no_cliff, 0, 40);
 	tcase_add_test(tc, more_passes);
 	tcase_add_test(tc, bandwidth_of_what_is_left);
+	tcase_add_loop_test(tc, busiest_is_relieved, 0, 2);
 	tcase_add_test(tc, two_of_a_plane);
 	tcase_add_test(tc, searched_order);
 	tcase_add_test(tc, sparse_orders);
