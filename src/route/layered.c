@@ -267,6 +267,8 @@ static void place_anew(struct layered *x)
 	if (!x->hopeless)
 		pairs_place(x);
 	find_room(x);
+	if (!x->left.n && !x->hopeless)
+		squeeze_relieve(x);
 }
 
 static bool agree(struct layered *x, struct layered_outcome *did)

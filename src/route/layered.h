@@ -9,6 +9,8 @@
  * for get more expensive, the ends of these pairs are routed again, and so on until few are left without a
  * layer.  These take other first hops, or push others aside, and go by up/down ways if nothing else helps.
  *
+ * In the end routes are taken off the busiest lanes (relief.h), as far as layers have room for that.
+ *
  * Layer 0 begins with all turns that are legal by the up/down order, which are never made more
  * expensive: so any number of layers suffices, one too, and what goes by up/down ways only, as
  * multicast does, is free of credit loops in layer 0 together with it.

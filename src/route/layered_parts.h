@@ -112,6 +112,11 @@ bool pairs_stay(struct layered *x);
  * finds room, too.  x->left are those then that found none.
  */
 void squeeze_in(struct layered *x);
+/*
+ * All pairs having a layer: takes routes off the busiest lanes (relief.h) as far as those whose ways change find
+ * room in the layers that are in use.
+ */
+void squeeze_relieve(struct layered *x);
 
 /* --- confined.c --- */
 

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "route/layered_parts.h"
+#include "route/relief.h"
 
 /* Neighbours that are tried, those by which it is nearest first. */
 #define HOPS_MAX 64u
@@ -236,4 +237,45 @@ void squeeze_in(struct layered *x)
 	vec_free(&there.behind);
 	vec_free(&back.before);
 	vec_free(&back.behind);
+}
+
+/* --- relief --- */
+
+/* Whether a source's way to a LID leads over the vertex that has moved, or begins there. */
+static bool comes_by(const struct layered *x, uint32_t source, const struct relief_move *m)
+{
+	uint32_t v = x->sources[source];
+
+	while (v != m->v && v != m->d && v != FABRIC_NONE)
+		v = channel_by_lid(x->c, x->out, v, m->lid).to;
+	return v == m->v;
+}
+
+static bool has_room(void *arg, const struct relief_move *m)
+{
+	struct squeeze *s = arg;
+	uint32_t to = s->x->layers->place[s->x->g->sw[m->d]];
+
+	s->had.n = 0;
+	for (uint32_t i = 0; i < s->x->n_sources; i++)
+		if (comes_by(s->x, i, m) && !finds_room(s, pair_of(i, to))) {
+			give_back(s);
+			return false;
+		}
+	return true;
+}
+
+void squeeze_relieve(struct layered *x)
+{
+	struct squeeze s = { .x = x };
+	unsigned most = x->most;
+	bool settled = x->settled;
+
+	/* pairs may go into other layers, but into none that is empty */
+	x->most = x->layers->n;
+	x->settled = true;
+	relieve(x->r, x->c, x->out, has_room, &s);
+	x->most = most;
+	x->settled = settled;
+	vec_free(&s.had);
 }

@@ -1244,6 +1244,65 @@ START_TEST(slow_cable)
 }
 END_TEST
 
+/* The most routes of hosts that a port of a switch sends to another switch; *mean: of those that have any. */
+static uint32_t busiest(const struct topo *t, const struct lfts *l, double *mean)
+{
+	const struct fabric *f = t->f;
+	uint32_t *load = xcalloc(f->n_ports, sizeof(*load)), most = 0, n = 0;
+	uint64_t sum = 0;
+
+	for (uint32_t from = 0; from < f->n_ports; from++)
+		for (uint32_t p = 0; p < f->n_ports; p++) {
+			if (!port_is_host(f, from) || !port_is_host(f, p) || !t->lid[p])
+				continue;
+			uint32_t to = fabric_switch_of(f, p);
+
+			for (uint32_t sw = fabric_switch_of(f, from); sw != to;) {
+				uint8_t out = lft_get(l, sw, t->lid[p]);
+
+				load[f->nodes[f->switches[sw].node].port0 + out]++;
+				sw = switch_behind(f, sw, out);
+			}
+		}
+	for (uint32_t p = 0; p < f->n_ports; p++) {
+		most = load[p] > most ? load[p] : most;
+		sum += load[p];
+		n += load[p] > 0;
+	}
+	*mean = (double)sum / n;
+	free(load);
+	return most;
+}
+
+/* Tolls push many routes onto few cables; once all pairs have a layer, the busiest ones are relieved. */
+START_TEST(busiest_is_relieved)
+{
+	uint32_t most = 0;
+	double mean = 0, each;
+
+	for (unsigned seed = 1; seed <= 6; seed++) {
+		struct net x = { .seed = seed };
+		struct updn_order *o;
+		struct topo t;
+		struct lfts *l;
+
+		make_random(&x, 40, 4);
+		for (unsigned i = 0; i < 40; i++)
+			x.hosts[i] = 4;
+		build(&t, &x);
+		o = updn_order_by_root(t.f);
+		l = lfts_new(40, t.r.lid_top);
+		route_layers_free(layered_routes(&t.r, o, 2, l, NULL));
+		most += busiest(&t, l, &each);
+		mean += each;
+		updn_order_free(o);
+		lfts_free(l);
+		topo_free(&t);
+	}
+	ck_assert_msg(most <= 2.4 * mean, "%u, on average %.0f", most, mean);
+}
+END_TEST
+
 /* LIDs above the top of the tables get no entries; all others are reachable. */
 START_TEST(lids_above_the_top)
 {
@@ -1303,6 +1362,7 @@ int main(void)
 	tcase_add_test(tc, confined_short);
 	tcase_add_loop_test(tc, confined_near, 0, 12);
 	tcase_add_test(tc, slow_cable);
+	tcase_add_test(tc, busiest_is_relieved);
 	tcase_add_test(tc, lids_above_the_top);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
