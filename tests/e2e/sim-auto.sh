@@ -52,16 +52,16 @@ expect "engine" updn "$(status engine)"
 told "a tree" '^routing auto: updn, as the switches form a tree$'
 finish
 
-note "a dragonfly: layers, as they are measured to be better"
+note "a dragonfly: its own engine, as it is measured to be better"
 begin dragonfly:a=4,h=2,p=2
-expect "engine" layered "$(status engine)"
-told "a dragonfly" '^routing auto: layered with [2-4] layers.*: effective bisection bandwidth 0\.[0-9]+, [0-9]+ routes on the busiest cable; updn: 0\.[0-9]+; grid: the switches are no grid; minhop: credit loop$'
+expect "engine" dragonfly "$(status engine)"
+told "a dragonfly" '^routing auto: dragonfly with 2 layers on 2 sets of virtual lanes: effective bisection bandwidth 0\.[0-9]+, [0-9]+ routes on the busiest cable; updn: 0\.[0-9]+; grid: the switches are no grid; layered with [2-4] layers[^;]*: 0\.[0-9]+, with more layers; minhop: credit loop$'
 ctl health >health.out 2>&1 || true
 grep -qF "$(choice)" health.out || bad "health has no reason: $(grep -i tree health.out)"
 on "$node" ibnetdiscover >topology 2>ibnetdiscover.err || bad "ibnetdiscover: $(<ibnetdiscover.err)"
 timeout $((60 * slow)) "$build/qosd" --check -c qosd.yaml -p policy.yaml -T topology >check.out 2>&1 ||
 	bad "--check --topology: exit status $?"
-grep -qE '^Routing auto: layered with ' check.out || bad "--check: $(grep -i '^routing' check.out)"
+grep -qE '^Routing auto: dragonfly with ' check.out || bad "--check: $(grep -i '^routing' check.out)"
 ctl -j plan policy.yaml | jq -r '."engine-choice"' >plan.choice || bad "plan: exit status $?"
 expect "the reason by plan" "$(choice)" "$(<plan.choice)"
 
@@ -71,7 +71,7 @@ linked=$(status ports-linked)
 up_with() { rests && [ "$(status ports-linked)" = "$1" ]; }
 unplug group-01-switch-01 3
 until_ 20 up_with $((linked - 2)) || bad "the subnet is not up without a link"
-expect "engine" layered "$(status engine)"
+expect "engine" dragonfly "$(status engine)"
 expect "the reason" "$(<before)" "$(choice)"
 expect "lines of the log" 1 "$(logged)"
 expect "a credit loop" false "$(ctl -j routes | jq '."credit-loop"')"
@@ -93,4 +93,4 @@ note "an engine that there is not"
 echo "routing: foo" >wrong.yaml
 "$build/qosd" --check -c wrong.yaml >wrong.out 2>&1
 expect "exit status" 1 $?
-expect_match "the error" "^wrong.yaml:1:10: error: there is no routing engine 'foo': there are updn, grid, layered, .*auto" "$(<wrong.out)"
+expect_match "the error" "^wrong.yaml:1:10: error: there is no routing engine 'foo': there are updn, grid, dragonfly, layered, .*auto" "$(<wrong.out)"

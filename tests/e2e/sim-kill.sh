@@ -19,7 +19,7 @@ only_on qosd-sim "ibsim does not count what devices are told"
 
 seed=${KILL_SEED:-$RANDOM}
 # Kills, a fabric, and the engines that route it.
-fabrics=("12 fat-tree:k=6" "4 torus:5x4,hosts=2 [grid, layered]" "4 dragonfly:a=4,h=2,p=1,g=5 [layered]")
+fabrics=("12 fat-tree:k=6" "4 torus:5x4,hosts=2 [grid, layered]" "4 dragonfly:a=4,h=2,p=1,g=5 [dragonfly, layered]")
 [ -z "${KILL_TREE:-}" ] || fabrics=("12 $KILL_TREE${KILL_ROUTING:+ $KILL_ROUTING}")
 list=${KILL_LIST:-$work/list}
 slack=8		# Sets of what is told again: routes in rounds that began anew, a port's state

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Routes in layers, and by dimension order on a torus: fabrics that are no trees, with a policy's levels.  saquery says which SL each path
+# Routes in layers, by dimension order on a torus, and on the two lanes of a dragonfly: fabrics that are no trees, with a policy's levels.  saquery says which SL each path
 # has; ibdmchk, of what qosd dumps, and the simulator's auditor, of the tables in the devices, whether
 # any credit loop is left with these SLs.
 # shellcheck source=lib.sh
@@ -151,5 +151,41 @@ other_engine() { [ "$(status engine)" = layered ]; }
 until_ 20 other_engine || bad "the engine is $(status engine)"
 expect_match "why" 'routing engine grid is skipped: torus 6x5 takes two sets of virtual lanes, and there is room for one' \
 	"$(ctl -j health | jq -r '.problems[].text')"
+stop_qosd || bad "exit status $? after SIGTERM"
+stop_sim
+
+printf 'routing: [dragonfly, layered]\n' >qosd.yaml
+note "dragonfly: two lanes, by the port that packets come in by"
+rm -rf state
+levels 2 >policy.yaml
+start_sim dragonfly:a=4,h=2,p=2
+start
+expect "the engine" dragonfly "$(status engine)"
+path_sls
+verdict "dragonfly"
+expect "dragonfly: credit loops" none "$(<loops)"
+audited "dragonfly"
+# of the level's two SLs, all paths between switches have that of the layer with the shortest ways
+expect "SLs of paths" 2 "$(awk '{ print $4 }' sls | sort -u | wc -l)"
+expect "the SL of paths between switches" 1 "$(awk '$4 != 0 { print $4 }' sls | sort -u | wc -l)"
+mv sls sls.before
+
+note "dragonfly: a cable between two groups is gone round"
+linked=$(status ports-linked)
+cable=$(sim_ctl show links group-01-switch-01 | awk '/group-01-switch-01/ && /group-0[2-9]/ { print; exit }' |
+	grep -oE 'group-01-switch-01/P[0-9]+' | grep -oE '[0-9]+$')
+unplug group-01-switch-01 "$cable"
+until_ 20 up_with $((linked - 2)) || bad "the subnet is not up without a cable"
+expect "the engine" dragonfly "$(status engine)"
+path_sls
+verdict "dragonfly, a cable less"
+expect "dragonfly, a cable less: credit loops" none "$(<loops)"
+audited "dragonfly, a cable less"
+expect_less "SLs of paths that changed, of a hundred" 8 \
+	$((100 * $(comm -13 <(sort sls.before) <(sort sls) | wc -l) / $(wc -l <sls)))
+plug group-01-switch-01 "$cable"
+until_ 20 up_with "$linked" || bad "the subnet is not up with the cable"
+path_sls
+expect_same "SLs of paths when the cable is back" sls.before sls
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim

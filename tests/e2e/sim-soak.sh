@@ -26,7 +26,8 @@ seconds=${SOAK_SECONDS:-12}
 # three links or switches.
 fabrics=("fat-tree:k=6,aggregation=1" "fat-tree:k=36,levels=2"	# 648 hosts
 	"torus:5x4,hosts=2 [grid, layered]" "hyperx:4x4,slow=20:4xQDR [grid, layered]"
-	"dragonfly:a=4,h=2,p=1,g=5 [layered]" "torus:5x4,hosts=2,lose=3@2 auto")
+	"dragonfly:a=4,h=2,p=1,g=5 [layered]" "dragonfly:a=4,h=2,p=1,g=5 [dragonfly, layered]"
+	"torus:5x4,hosts=2,lose=3@2 auto")
 [ -z "${SOAK_TREE:-}" ] || fabrics=("$SOAK_TREE${SOAK_ROUTING:+ $SOAK_ROUTING}")
 sim_options=()
 [ -z "${SOAK_PRESET:-}" ] || sim_options=(--preset "$SOAK_PRESET")

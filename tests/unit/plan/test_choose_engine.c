@@ -211,7 +211,7 @@ END_TEST
 /* The gauge decides, and layers are taken where they are worth it. */
 START_TEST(the_best_is_taken)
 {
-	static const char *const best[] = { "grid", "layered" };
+	static const char *const best[] = { "grid", "dragonfly" };
 	struct fabric *f[] = { torus(6, 6), dragonfly() };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(f); i++) {
@@ -227,7 +227,7 @@ START_TEST(the_best_is_taken)
 		ck_assert_ptr_null(taken->why);
 		ck_assert_ptr_nonnull(updn->why);
 		ck_assert_str_eq(tried(p, "minhop")->why, "credit loop");
-		says(p, i ? "routing auto: layered with " :
+		says(p, i ? "routing auto: dragonfly with 2 layers on 2 sets of virtual lanes" :
 			    "routing auto: grid with 4 layers on 2 sets of virtual lanes");
 		says(p, "; minhop: credit loop");
 		plan_free(p);
