@@ -14,7 +14,8 @@
  *
  * That is for repairs, which ask little, of a graph that lacks links.  An engine asks very often, and
  * keeps all legal turns and those that were allowed in one acyclic graph (deps.h), in an order that tells
- * most answers without a search.
+ * most answers without a search.  Most of the turns that it has to refuse, as in a fat tree with links missing,
+ * would close a circle over the hub, which is told by their ends.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,7 @@ struct turns {
 	const struct updn_order *o;
 	const struct graph *g;
 	bool *by_hub;		/* [vertex]: ways to the hub turn there; NULL: there are none */
+	bool *near_hub;		/* [vertex]: it has a legal path to the hub; NULL likewise */
 	struct map64 known;	/* in << 32 | out -> place in the lists */
 	struct map64 refused;	/* in << 32 | out: would close a circle, for good, as turns are only added */
 	uint32_t refusals_max;
@@ -73,15 +75,20 @@ struct turns {
 static void find_hub_turns(struct turns *t)
 {
 	const struct graph *g = t->g;
-	uint16_t *down;
+	uint16_t *down, *total;
 
 	if (!t->o->layered || t->o->hub == FABRIC_NONE || !t->o->hub_safe)
 		return;
 	down = xcalloc(g->n, sizeof(*down));
+	total = xcalloc(g->n, sizeof(*total));
 	t->by_hub = xcalloc(g->n, sizeof(*t->by_hub));
-	updn_down(g, t->o->hub, down);
-	for (uint32_t v = 0; v < g->n; v++)
+	t->near_hub = xcalloc(g->n, sizeof(*t->near_hub));
+	updn_distances(g, t->o->hub, down, total);
+	for (uint32_t v = 0; v < g->n; v++) {
 		t->by_hub[v] = down[v] != FAR;
+		t->near_hub[v] = total[v] != FAR;
+	}
+	free(total);
 	free(down);
 }
 
@@ -132,6 +139,7 @@ void turns_free(struct turns *t)
 	search_free(&t->along);
 	search_free(&t->against);
 	free(t->by_hub);
+	free(t->near_hub);
 	free(t->at);
 	free(t->from);
 	free(t->cut);
@@ -257,12 +265,28 @@ static void begin_deps(struct turns *t)
 	deps_each_legal(t->channels, t, deps_add_turn, t->deps);
 }
 
+/*
+ * A turn from a by v up to b again, where ways to the hub don't turn at v, surely closes a circle if a and b
+ * both have a legal path to the hub: from b to it, and back from it to a.  Where the two paths share links
+ * at the hub, the circle goes round these: it turns where they part, which is a vertex with a way down to the hub
+ * or one that the first path leaves upwards and the second one downwards.  Neither path has v, as it would have
+ * a way down to the hub then.
+ */
+static bool closes_circle_over_hub(const struct turns *t, uint32_t in, uint32_t out)
+{
+	uint32_t a = t->from[in], b = t->g->trunks[out].v;
+
+	return t->near_hub && a != b && t->near_hub[a] && t->near_hub[b];
+}
+
 static bool closes_circle(struct turns *t, uint32_t in, uint32_t out)
 {
 	struct dep turn = { .in = in, .out = out };
 
 	if (t->cut)
 		return waits_for(t, out, in);
+	if (closes_circle_over_hub(t, in, out))
+		return true;
 	if (!t->deps)
 		begin_deps(t);
 	return !deps_add(t->deps, 0, &turn, 1, NULL);
