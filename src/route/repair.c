@@ -870,8 +870,11 @@ void repair_run(const struct repair *rp, const struct lfts *was, const struct li
 	find_hub_lanes(&u);
 	run_lids(&u, &then, &l);
 	list_blocks(&u, was, words);
-	/* links that are dead count too: until an entry is changed that is kept they may be back */
-	out->ok = out->ok && !(rp->risky && route_has_circle(&rp->r, out->next));
+	/*
+	 * Links that are dead count too: until an entry is changed that is kept they may be back.  With none
+	 * dead these are the base's tables, whose turns the engine has chosen to close no circle.
+	 */
+	out->ok = out->ok && !(rp->risky && l.n_cut && route_has_circle(&rp->r, out->next));
 	stranded_free(u.stranded);
 	free(u.todo);
 	free(u.chain);
