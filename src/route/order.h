@@ -57,6 +57,12 @@ struct updn_orders {
 
 /* The orders that f may be routed by, the most promising first, at least one; the caller's to free. */
 void updn_orders(const struct fabric *f, struct updn_orders *all);
+/*
+ * The same, without those below a root, which are the last, where `enough` says of the others, if any, that
+ * none is looked for.
+ */
+void updn_orders_until(const struct fabric *f, struct updn_orders *all,
+		       bool (*enough)(const struct updn_orders *all));
 /* Adds one that is made for f by trial (search.h), if f is not too large; takes a second at most. */
 void updn_orders_search(const struct fabric *f, struct updn_orders *all);
 

@@ -3,9 +3,10 @@
  * The order that a fabric is routed by: of those that there are (order.h) the one whose
  * routes are best.
  *
- * A tree as d-mod-k routing has it is taken at once.  Else the orders are tried, with several
- * ways to spread paths: all hosts are to be connected, and then what counts is the effective
- * bisection bandwidth, measured on the tables, and the largest load of any channel.
+ * A tree as d-mod-k routing has it is taken at once, and so is a large one that lost links.  Else the
+ * orders are tried, with several ways to spread paths: all hosts are to be connected, and then what
+ * counts is the effective bisection bandwidth, measured on the tables, and the largest load of any
+ * channel.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -505,6 +506,37 @@ static bool is_tree(const struct updn_order *o)
 	return 2 * with_hosts <= top;
 }
 
+/* So many switches of the top rank are more than one root has room for. */
+#define TOPS_MANY 4u
+
+/* True if only hosts are there to be reached, but for switches: no routers nor aggregation nodes of their own. */
+static bool ends_with_hosts(const struct graph *g)
+{
+	for (uint32_t v = 0; v < g->n; v++)
+		if (g->end0[v + 1] > g->end0[v] && !graph_hosts(g, v))
+			return false;
+	return true;
+}
+
+/*
+ * True if an order below a root is surely worse, in a large fabric where to try takes long: below a root all
+ * paths that cross the top go over one switch, where this tree has several, with shortest paths for all hosts.
+ */
+static bool is_large_tree(const struct updn_order *o)
+{
+	uint32_t tops = 0;
+
+	for (uint32_t v = 0; v < o->g->n; v++)
+		tops += o->rank[v] + 1u == o->n_ranks;
+	return is_large(o->g) && is_tree(o) && o->meets && tops >= TOPS_MANY && ends_with_hosts(o->g);
+}
+
+/* Whether the first order is to be taken, if there is no other but below a root. */
+static bool is_enough(const struct updn_orders *all)
+{
+	return is_regular(all->v[0]) || (all->n == 1 && is_large_tree(all->v[0]));
+}
+
 /*
  * Each pair without a legal path is a search for turns.  An order with many of them would be no good on a
  * large fabric, and it would take minutes to find that out.
@@ -512,6 +544,13 @@ static bool is_tree(const struct updn_order *o)
 static bool takes_too_long(const struct updn_order *o)
 {
 	return o->sparse && !o->hub_safe && is_large(o->g);
+}
+
+/* How a large fabric is routed by an order, where trials would take too long: what serves most best. */
+static struct updn_method method_of_large(const struct updn_order *o)
+{
+	return o->layered ? (struct updn_method){ true, FEW, 0, TOGETHER } :
+			    (struct updn_method){ false, FEW, hop_of(o->g), 1 };
 }
 
 static struct updn_order *find_best(const struct fabric *f, struct updn_orders *all)
@@ -537,10 +576,8 @@ static struct updn_order *find_best(const struct fabric *f, struct updn_orders *
 	if (!is_large(best.order->g)) {
 		try_methods(&x, best.order, &best);
 		try_relief(&x, &best);
-	} else if (best.order->layered) {
-		best.method = (struct updn_method){ .digits = true, .passes = FEW, .down = TOGETHER };
 	} else {
-		best.method = (struct updn_method){ .passes = FEW, .hop = hop_of(best.order->g), .down = 1 };
+		best.method = method_of_large(best.order);
 	}
 	best.order->method = best.method;
 	free(x.lid);
@@ -553,8 +590,14 @@ struct updn_order *updn_order_new(const struct fabric *f)
 	struct updn_orders all;
 	struct updn_order *best;
 
-	updn_orders(f, &all);
-	best = is_regular(all.v[0]) ? all.v[0] : find_best(f, &all);
+	updn_orders_until(f, &all, is_enough);
+	if (is_enough(&all)) {
+		best = all.v[0];
+		if (!is_regular(best))
+			best->method = method_of_large(best);
+	} else {
+		best = find_best(f, &all);
+	}
 	for (unsigned i = 0; i < all.n; i++)
 		best->tree |= is_tree(all.v[i]);
 	for (unsigned i = 0; i < all.n; i++)
