@@ -15,17 +15,20 @@
 /* More than the routes on any way: to have another neighbour for another LID comes first. */
 #define USED (1ULL << 48)
 
-/*
- * A vertex with a legal way, and its next hops: ways[first] .. below it, ways[up] .. ways[end
- * - 1] above.
- */
+/* A vertex with a legal way; all of its ways, ways[first] .. ways[end - 1], lead down, or all of them up. */
 struct stop {
-	uint32_t v, first, up, end;
+	uint32_t v, first, end;
+	bool single;		/* each of these trunks is one lane */
 };
 
-/* A next hop of a vertex, with what each LID needs to know of its trunk. */
+/* A next hop of a vertex: what each LID looks at … */
 struct way {
-	uint32_t to, lane0, lane_end, trunk;
+	uint32_t to, lane0;
+};
+
+/* … and what else there is to know of its trunk, for those of several lanes and ports of several LIDs. */
+struct way_trunk {
+	uint32_t lane_end, trunk;
 };
 
 struct weigh {
@@ -35,15 +38,15 @@ struct weigh {
 	uint64_t *routes;	/* [lane]: from hosts to hosts, and the cost of the hop */
 	/* of one destination vertex */
 	uint32_t d;
-	struct stop *stops;	/* by vertex */
-	uint32_t n_stops;
+	struct stop *down_stops, *up_stops;	/* by vertex; the way leads down, or up */
+	uint32_t n_down, n_up;
 	struct way *ways;
+	struct way_trunk *trunks;	/* of the same places */
 	/* of one port */
 	uint8_t *used;		/* [trunk]: LIDs of the port that go that way */
 	/* of one LID */
 	uint64_t *cost;		/* [vertex]: routes on the lanes of its way, in all */
 	struct channel *next;	/* [vertex] */
-	uint32_t *chosen;	/* [vertex]: of ways */
 	uint32_t *below;	/* [vertex]: hosts whose way leads over it */
 };
 
@@ -59,12 +62,13 @@ struct weigh *weigh_new(const struct updn_order *o, uint64_t hop, unsigned down)
 	w->routes = xcalloc(g->n_lanes, sizeof(*w->routes));
 	for (uint32_t i = 0; i < g->n_lanes; i++)
 		w->routes[i] = hop;
-	w->stops = xcalloc(g->n, sizeof(*w->stops));
+	w->down_stops = xcalloc(g->n, sizeof(*w->down_stops));
+	w->up_stops = xcalloc(g->n, sizeof(*w->up_stops));
 	w->ways = xcalloc(g->trunk0[g->n], sizeof(*w->ways));
+	w->trunks = xcalloc(g->trunk0[g->n], sizeof(*w->trunks));
 	w->used = xcalloc(g->trunk0[g->n], sizeof(*w->used));
 	w->cost = xcalloc(g->n, sizeof(*w->cost));
 	w->next = xcalloc(g->n, sizeof(*w->next));
-	w->chosen = xcalloc(g->n, sizeof(*w->chosen));
 	w->below = xcalloc(g->n, sizeof(*w->below));
 	return w;
 }
@@ -75,30 +79,35 @@ void weigh_free(struct weigh *w)
 		return;
 	channels_free(w->channels);
 	free(w->routes);
-	free(w->stops);
+	free(w->down_stops);
+	free(w->up_stops);
 	free(w->ways);
+	free(w->trunks);
 	free(w->used);
 	free(w->cost);
 	free(w->next);
-	free(w->chosen);
 	free(w->below);
 	free(w);
 }
 
 /*
- * Of v's trunks first .. end - 1 those that lead on: all, or those to neighbours at distance
- * `want`.
+ * A stop for v with those of its trunks first .. end - 1 that lead on: all, or those to neighbours at
+ * distance `want`.  n: ways that there are before; returns how many there are then.
  */
-static uint32_t add_ways(struct weigh *w, uint32_t n, uint32_t first, uint32_t end,
+static uint32_t add_stop(struct weigh *w, struct stop *s, uint32_t v, uint32_t n, uint32_t first, uint32_t end,
 			 const uint16_t *dist, uint16_t want)
 {
+	*s = (struct stop){ .v = v, .first = n, .single = true };
 	for (uint32_t t = first; t < end; t++) {
 		const struct trunk *trunk = &w->g->trunks[t];
 
-		if (w->hop ? dist[trunk->v] != FAR : dist[trunk->v] == want)
-			w->ways[n++] = (struct way){ trunk->v, trunk->lane0,
-						     trunk->lane0 + trunk->n_lanes, t };
+		if (w->hop ? dist[trunk->v] == FAR : dist[trunk->v] != want)
+			continue;
+		s->single &= trunk->n_lanes == 1;
+		w->ways[n] = (struct way){ trunk->v, trunk->lane0 };
+		w->trunks[n++] = (struct way_trunk){ trunk->lane0 + trunk->n_lanes, t };
 	}
+	s->end = n;
 	return n;
 }
 
@@ -108,133 +117,156 @@ void weigh_begin(struct weigh *w, uint32_t d, const uint16_t *down, const uint16
 	uint32_t n = 0;
 
 	w->d = d;
-	w->n_stops = 0;
+	w->n_down = w->n_up = 0;
 	for (uint32_t v = 0; v < g->n; v++) {
-		struct stop *s = &w->stops[w->n_stops];
+		uint32_t first = g->trunk0[v], up = g->up0[v], end = g->trunk0[v + 1];
 
 		if (v == d || total[v] == FAR)
 			continue;
-		*s = (struct stop){ .v = v, .first = n };
 		if (down[v] != FAR)
-			n = add_ways(w, n, g->trunk0[v], g->up0[v], down, (uint16_t)(down[v] - 1));
-		s->up = n;
-		if (down[v] == FAR)
-			n = add_ways(w, n, g->up0[v], g->trunk0[v + 1], total,
+			n = add_stop(w, &w->down_stops[w->n_down++], v, n, first, up, down,
+				     (uint16_t)(down[v] - 1));
+		else
+			n = add_stop(w, &w->up_stops[w->n_up++], v, n, up, end, total,
 				     (uint16_t)(total[v] - 1));
-		s->end = n;
-		w->n_stops++;
 	}
 }
 
-static uint32_t least_loaded(const struct weigh *w, const struct way *x)
+static uint32_t least_loaded(const struct weigh *w, uint32_t lane, uint32_t end)
 {
-	uint32_t lane = x->lane0;
-
-	for (uint32_t l = lane + 1; l < x->lane_end; l++)
+	for (uint32_t l = lane + 1; l < end; l++)
 		if (w->routes[l] < w->routes[lane])
 			lane = l;
 	return lane;
 }
 
 /*
- * The best of v's ways first .. end - 1, all down or all up, becomes its own if it costs less
- * than `least`. Returns what the best costs.  apart: as another LID of the port's has chosen
- * before.
+ * The way of s that costs least, of equal ones the first.  times: so much a route on its lane costs.  For each
+ * of n_hosts² * n_switches there is one such question, so that it has no branches: cost and place are one number,
+ * which has room for them.  A switch has at most 254 neighbours.
  */
-static uint64_t choose(struct weigh *w, uint32_t v, uint32_t first, uint32_t end, uint64_t least,
-		       bool apart)
+static void choose_single(struct weigh *w, const struct stop *s, uint64_t times)
 {
-	uint64_t times = first < end && w->ways[first].to < v ? w->down : 1;
+	const struct way *ways = w->ways + s->first;
+	const uint64_t *cost = w->cost, *routes = w->routes;
+	uint32_t n = s->end - s->first;
+	uint64_t least = UINT64_MAX;
 
-	for (uint32_t i = first; i < end; i++) {
-		const struct way *x = &w->ways[i];
-		uint32_t lane = least_loaded(w, x);
-		uint64_t c = w->cost[x->to] + w->routes[lane] * times;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t c = (cost[ways[i].to] + routes[ways[i].lane0] * times) << 8 | i;
+
+		least = c < least ? c : least;
+	}
+	w->next[s->v] = (struct channel){ ways[least & 255].lane0, ways[least & 255].to };
+	w->cost[s->v] = least >> 8;
+}
+
+/* The same where trunks have several lanes, or where what other LIDs of the port have chosen is to be avoided. */
+static void choose_apart(struct weigh *w, const struct stop *s, uint64_t times, bool apart)
+{
+	uint64_t least = UINT64_MAX;
+	uint32_t chosen = s->first;
+
+	for (uint32_t i = s->first; i < s->end; i++) {
+		uint32_t lane = least_loaded(w, w->ways[i].lane0, w->trunks[i].lane_end);
+		uint64_t c = w->cost[w->ways[i].to] + w->routes[lane] * times;
 
 		if (apart)
-			c += w->used[x->trunk] * USED;
+			c += w->used[w->trunks[i].trunk] * USED;
 		if (c >= least)
 			continue;
 		least = c;
-		w->next[v] = (struct channel){ lane, x->to };
-		w->chosen[v] = i;
+		chosen = i;
+		w->next[s->v] = (struct channel){ lane, w->ways[i].to };
 	}
-	return least;
+	/* without what keeps it apart */
+	w->cost[s->v] = w->cost[w->next[s->v].to] + w->routes[w->next[s->v].lane] * times;
+	if (apart)
+		w->used[w->trunks[chosen].trunk]++;
 }
 
-/* What v's way costs, without what keeps it apart from that of another LID. */
-static void settle(struct weigh *w, uint32_t v)
+static void choose_for(struct weigh *w, const struct stop *s, uint64_t times, bool apart)
 {
-	struct channel next = w->next[v];
-
-	w->cost[v] = w->cost[next.to] + w->routes[next.lane] * (next.to < v ? w->down : 1);
-}
-
-static void choose_for(struct weigh *w, const struct stop *s, uint32_t first, uint32_t end,
-		       bool apart)
-{
-	if (first == end)
+	if (s->first == s->end)
 		return;
-	choose(w, s->v, first, end, UINT64_MAX, apart);
-	settle(w, s->v);
-	w->used[w->ways[w->chosen[s->v]].trunk]++;
+	if (s->single && !apart)
+		choose_single(w, s, times);
+	else
+		choose_apart(w, s, times, apart);
 }
 
-/* What can go down does, from the destination up; then the others, from the top down. */
+/*
+ * What can go down does, from the destination up; then the others, from the top down.  apart: other ways than
+ * the LIDs of the port before, as far as there are any.
+ */
 static void choose_all(struct weigh *w, bool apart)
 {
 	w->cost[w->d] = 0;
-	for (uint32_t i = 0; i < w->n_stops; i++)
-		choose_for(w, &w->stops[i], w->stops[i].first, w->stops[i].up, apart);
-	for (uint32_t i = w->n_stops; i-- > 0;)
-		choose_for(w, &w->stops[i], w->stops[i].up, w->stops[i].end, apart);
+	for (uint32_t i = 0; i < w->n_down; i++)
+		choose_for(w, &w->down_stops[i], w->down, apart);
+	for (uint32_t i = w->n_up; i-- > 0;)
+		choose_for(w, &w->up_stops[i], 1, apart);
 }
 
 static void pass_on(struct weigh *w, uint32_t v, int64_t weight)
 {
 	struct channel next = w->next[v];
+	uint32_t below = w->below[v] + graph_hosts(w->g, v);
 
-	w->below[v] += graph_hosts(w->g, v);
-	w->routes[next.lane] += (uint64_t)(w->below[v] * weight);
-	w->below[next.to] += w->below[v];
+	w->routes[next.lane] += (uint64_t)(below * weight);
+	w->below[next.to] += below;
 	w->below[v] = 0;
 }
 
 /* Adds the routes along next[] to the loads; weight: of one route, negative to remove them. */
 static void count_routes(struct weigh *w, int64_t weight)
 {
-	for (uint32_t i = 0; i < w->n_stops; i++)
-		if (w->next[w->stops[i].v].to > w->stops[i].v)
-			pass_on(w, w->stops[i].v, weight);
-	for (uint32_t i = w->n_stops; i-- > 0;)
-		if (w->next[w->stops[i].v].to < w->stops[i].v)
-			pass_on(w, w->stops[i].v, weight);
+	if (!weight)
+		return;
+	for (uint32_t i = 0; i < w->n_up; i++)
+		pass_on(w, w->up_stops[i].v, weight);
+	for (uint32_t i = w->n_down; i-- > 0;)
+		pass_on(w, w->down_stops[i].v, weight);
 	w->below[w->d] = 0;
 }
 
-static void forget_used(struct weigh *w)
+static void forget_used_by(struct weigh *w, const struct stop *stops, uint32_t n)
 {
-	for (uint32_t i = 0; i < w->n_stops; i++)
-		for (uint32_t k = w->stops[i].first; k < w->stops[i].end; k++)
-			w->used[w->ways[k].trunk] = 0;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = stops[i].first; k < stops[i].end; k++)
+			w->used[w->trunks[k].trunk] = 0;
+}
+
+static void write_entries(const struct weigh *w, const struct stop *stops, uint32_t n, struct lfts *out,
+			  uint32_t lid)
+{
+	for (uint32_t i = 0; i < n; i++)
+		graph_row(w->g, out, stops[i].v)[lid] = w->g->lanes[w->next[stops[i].v].lane];
 }
 
 void weigh_route(struct weigh *w, struct lfts *out, const struct dest *dests, unsigned n_dests)
 {
 	for (unsigned i = 0; i < n_dests; i++) {
-		if (dests[i].n_lids > 1)
-			forget_used(w);
-		for (unsigned k = 0; k < dests[i].n_lids; k++) {
-			choose_all(w, k > 0);
-			for (uint32_t s = 0; s < w->n_stops; s++) {
-				uint32_t v = w->stops[s].v;
+		bool apart = dests[i].n_lids > 1;
 
-				graph_row(w->g, out, v)[dests[i].lid + k] =
-					w->g->lanes[w->next[v].lane];
-			}
+		if (apart) {
+			forget_used_by(w, w->down_stops, w->n_down);
+			forget_used_by(w, w->up_stops, w->n_up);
+		}
+		for (unsigned k = 0; k < dests[i].n_lids; k++) {
+			choose_all(w, apart);
+			write_entries(w, w->down_stops, w->n_down, out, dests[i].lid + k);
+			write_entries(w, w->up_stops, w->n_up, out, dests[i].lid + k);
 			count_routes(w, dests[i].weight);
 		}
 	}
+}
+
+static void read_entries(struct weigh *w, const struct stop *stops, uint32_t n, const struct lfts *l,
+			 uint32_t lid)
+{
+	for (uint32_t i = 0; i < n; i++)
+		w->next[stops[i].v] = channel_by_lid(w->channels, l, stops[i].v, (uint16_t)lid);
 }
 
 static void count_tables(struct weigh *w, const struct lfts *l, const struct dest *dests,
@@ -242,11 +274,8 @@ static void count_tables(struct weigh *w, const struct lfts *l, const struct des
 {
 	for (unsigned i = 0; i < n_dests; i++)
 		for (unsigned k = 0; k < dests[i].n_lids && dests[i].weight; k++) {
-			for (uint32_t s = 0; s < w->n_stops; s++) {
-				uint32_t v = w->stops[s].v;
-
-				w->next[v] = channel_by_lid(w->channels, l, v, (uint16_t)(dests[i].lid + k));
-			}
+			read_entries(w, w->down_stops, w->n_down, l, dests[i].lid + k);
+			read_entries(w, w->up_stops, w->n_up, l, dests[i].lid + k);
 			count_routes(w, sign * dests[i].weight);
 		}
 }
