@@ -18,6 +18,7 @@
 /* A vertex with a legal way; all of its ways, ways[first] .. ways[end - 1], lead down, or all of them up. */
 struct stop {
 	uint32_t v, first, end;
+	uint32_t hosts;		/* on v */
 	bool single;		/* each of these trunks is one lane */
 };
 
@@ -97,7 +98,7 @@ void weigh_free(struct weigh *w)
 static uint32_t add_stop(struct weigh *w, struct stop *s, uint32_t v, uint32_t n, uint32_t first, uint32_t end,
 			 const uint16_t *dist, uint16_t want)
 {
-	*s = (struct stop){ .v = v, .first = n, .single = true };
+	*s = (struct stop){ .v = v, .first = n, .hosts = graph_hosts(w->g, v), .single = true };
 	for (uint32_t t = first; t < end; t++) {
 		const struct trunk *trunk = &w->g->trunks[t];
 
@@ -208,26 +209,16 @@ static void choose_all(struct weigh *w, bool apart)
 		choose_for(w, &w->up_stops[i], 1, apart);
 }
 
-static void pass_on(struct weigh *w, uint32_t v, int64_t weight)
+/* Adds the routes that come by s to the load of its way; weight: of one route, negative to remove them. */
+static void pass_on(struct weigh *w, const struct stop *s, struct channel next, int64_t weight)
 {
-	struct channel next = w->next[v];
-	uint32_t below = w->below[v] + graph_hosts(w->g, v);
+	uint32_t below = w->below[s->v] + s->hosts;
 
+	if (!below)
+		return;
 	w->routes[next.lane] += (uint64_t)(below * weight);
 	w->below[next.to] += below;
-	w->below[v] = 0;
-}
-
-/* Adds the routes along next[] to the loads; weight: of one route, negative to remove them. */
-static void count_routes(struct weigh *w, int64_t weight)
-{
-	if (!weight)
-		return;
-	for (uint32_t i = 0; i < w->n_up; i++)
-		pass_on(w, w->up_stops[i].v, weight);
-	for (uint32_t i = w->n_down; i-- > 0;)
-		pass_on(w, w->down_stops[i].v, weight);
-	w->below[w->d] = 0;
+	w->below[s->v] = 0;
 }
 
 static void forget_used_by(struct weigh *w, const struct stop *stops, uint32_t n)
@@ -237,11 +228,23 @@ static void forget_used_by(struct weigh *w, const struct stop *stops, uint32_t n
 			w->used[w->trunks[k].trunk] = 0;
 }
 
-static void write_entries(const struct weigh *w, const struct stop *stops, uint32_t n, struct lfts *out,
-			  uint32_t lid)
+/* What was chosen goes into the tables, and if it has any weight its routes to the loads. */
+static void settle(struct weigh *w, const struct stop *s, struct lfts *out, uint32_t lid, int64_t weight)
 {
-	for (uint32_t i = 0; i < n; i++)
-		graph_row(w->g, out, stops[i].v)[lid] = w->g->lanes[w->next[stops[i].v].lane];
+	struct channel next = w->next[s->v];
+
+	graph_row(w->g, out, s->v)[lid] = w->g->lanes[next.lane];
+	if (weight)
+		pass_on(w, s, next, weight);
+}
+
+static void settle_all(struct weigh *w, struct lfts *out, uint32_t lid, int64_t weight)
+{
+	for (uint32_t i = 0; i < w->n_up; i++)
+		settle(w, &w->up_stops[i], out, lid, weight);
+	for (uint32_t i = w->n_down; i-- > 0;)
+		settle(w, &w->down_stops[i], out, lid, weight);
+	w->below[w->d] = 0;
 }
 
 void weigh_route(struct weigh *w, struct lfts *out, const struct dest *dests, unsigned n_dests)
@@ -255,29 +258,32 @@ void weigh_route(struct weigh *w, struct lfts *out, const struct dest *dests, un
 		}
 		for (unsigned k = 0; k < dests[i].n_lids; k++) {
 			choose_all(w, apart);
-			write_entries(w, w->down_stops, w->n_down, out, dests[i].lid + k);
-			write_entries(w, w->up_stops, w->n_up, out, dests[i].lid + k);
-			count_routes(w, dests[i].weight);
+			settle_all(w, out, dests[i].lid + k, dests[i].weight);
 		}
 	}
 }
 
-static void read_entries(struct weigh *w, const struct stop *stops, uint32_t n, const struct lfts *l,
-			 uint32_t lid)
+static void count_lid(struct weigh *w, const struct lfts *l, uint16_t lid, int64_t weight)
 {
-	for (uint32_t i = 0; i < n; i++)
-		w->next[stops[i].v] = channel_by_lid(w->channels, l, stops[i].v, (uint16_t)lid);
+	for (uint32_t i = 0; i < w->n_up; i++) {
+		const struct stop *s = &w->up_stops[i];
+
+		pass_on(w, s, channel_by_lid(w->channels, l, s->v, lid), weight);
+	}
+	for (uint32_t i = w->n_down; i-- > 0;) {
+		const struct stop *s = &w->down_stops[i];
+
+		pass_on(w, s, channel_by_lid(w->channels, l, s->v, lid), weight);
+	}
+	w->below[w->d] = 0;
 }
 
 static void count_tables(struct weigh *w, const struct lfts *l, const struct dest *dests,
 			 unsigned n_dests, int64_t sign)
 {
 	for (unsigned i = 0; i < n_dests; i++)
-		for (unsigned k = 0; k < dests[i].n_lids && dests[i].weight; k++) {
-			read_entries(w, w->down_stops, w->n_down, l, dests[i].lid + k);
-			read_entries(w, w->up_stops, w->n_up, l, dests[i].lid + k);
-			count_routes(w, sign * dests[i].weight);
-		}
+		for (unsigned k = 0; k < dests[i].n_lids && dests[i].weight; k++)
+			count_lid(w, l, (uint16_t)(dests[i].lid + k), sign * dests[i].weight);
 }
 
 void weigh_add(struct weigh *w, const struct lfts *l, const struct dest *dests, unsigned n_dests)
