@@ -114,21 +114,30 @@ static struct channel step_of(const struct stranded *s, uint32_t v)
 	return ch;
 }
 
-/* How far it is by the entries from v. */
+/* How far it is by the entries from v; that is known then of all on the way, too, if it ends well. */
 static uint16_t hops_of(struct stranded *s, uint32_t v)
 {
 	uint32_t at = v, n = 0;
 
 	if (s->known[v] == s->n_calls)
 		return s->hops[v];
-	while (s->known[at] != s->n_calls && step_of(s, at).to != FABRIC_NONE && n <= s->g->n) {
-		at = step_of(s, at).to;
+	while (s->known[at] != s->n_calls && n <= s->g->n) {
+		struct channel next = step_of(s, at);
+
+		if (next.to == FABRIC_NONE)
+			break;
+		at = next.to;
 		n++;
 	}
-	bool ends = s->known[at] == s->n_calls && s->hops[at] != FAR;
-
-	s->known[v] = s->n_calls;
-	s->hops[v] = ends ? (uint16_t)(s->hops[at] + n) : FAR;
+	if (s->known[at] != s->n_calls || s->hops[at] == FAR) {
+		s->known[v] = s->n_calls;
+		s->hops[v] = FAR;
+		return FAR;
+	}
+	for (uint32_t u = v; u != at; u = step_of(s, u).to) {
+		s->known[u] = s->n_calls;
+		s->hops[u] = (uint16_t)(s->hops[at] + n--);
+	}
 	return s->hops[v];
 }
 
@@ -152,15 +161,15 @@ static bool find_step(struct stranded *s, uint32_t v, uint32_t trunk, struct ste
 	return next.to != v;
 }
 
-/* The ways of v that need no new turn, or all others.  Returns their number. */
-static unsigned find_steps(struct stranded *s, uint32_t v, bool free, struct step *steps)
+/* The ways of v that need a new turn.  Returns their number. */
+static unsigned find_steps_with_turn(struct stranded *s, uint32_t v, struct step *steps)
 {
 	const struct graph *g = s->g;
 	struct step x;
 	unsigned n = 0;
 
 	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
-		if (find_step(s, v, t, &x) && is_free(s, &x) == free)
+		if (find_step(s, v, t, &x) && !is_free(s, &x))
 			steps[n++] = x;
 	return n;
 }
@@ -173,21 +182,22 @@ static bool is_better(const struct step *x, const struct step *y)
 	return a != b ? a < b : x->turns > y->turns;
 }
 
+/* The shortest way of v that needs no new turn. */
 static struct step find_free_step(struct stranded *s, uint32_t v)
 {
-	struct step steps[256], best = { .trunk = FABRIC_NONE };
-	unsigned n = find_steps(s, v, true, steps);
+	const struct graph *g = s->g;
+	struct step x, best = { .trunk = FABRIC_NONE, .hops = FAR };
 
-	for (unsigned i = 0; i < n; i++)
-		if (best.trunk == FABRIC_NONE || steps[i].hops < best.hops)
-			best = steps[i];
+	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
+		if (find_step(s, v, t, &x) && x.hops < best.hops && is_free(s, &x))
+			best = x;
 	return best;
 }
 
 static struct step find_step_with_turn(struct stranded *s, uint32_t v)
 {
 	struct step steps[256];
-	unsigned n = find_steps(s, v, false, steps);
+	unsigned n = find_steps_with_turn(s, v, steps);
 
 	while (n) {
 		unsigned best = 0;
