@@ -217,32 +217,44 @@ static bool check_turns(struct repair *rp)
 	return fits;
 }
 
-/* Does every way that can be legal keep to the order? */
+/* Whether the ways from v to LIDs lid .. end - 1, all on a vertex at these distances, are such as the order has. */
+static bool keeps_from(const struct repair *rp, uint32_t v, uint32_t lid, uint32_t end, const uint16_t *down,
+		       const uint16_t *total)
+{
+	const uint8_t *row = base_row(rp, v);
+	bool descends = down[v] != FAR;
+	const uint16_t *dist = descends ? down : total;
+
+	for (; lid < end; lid++) {
+		uint32_t w = channel_by_port(rp->c, v, row[lid]).to;
+
+		if (w == FABRIC_NONE || (w < v) != descends || dist[w] == FAR)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Does every way that can be legal keep to the order?  LIDs in a row that are on one vertex are looked at together:
+ * their entries are next to each other in each table.
+ */
 static bool keeps_order(const struct repair *rp)
 {
 	const struct graph *g = rp->g;
 	uint16_t *down = xcalloc(g->n, sizeof(*down)), *total = xcalloc(g->n, sizeof(*total));
-	uint32_t to = FABRIC_NONE;
+	uint32_t end;
 	bool keeps = true;
 
-	for (uint32_t lid = 1; lid <= rp->base->top && keeps; lid++) {
+	for (uint32_t lid = 1; lid <= rp->base->top && keeps; lid = end) {
 		uint32_t home = rp->owners[lid].v;
 
+		for (end = lid + 1; end <= rp->base->top && rp->owners[end].v == home;)
+			end++;
 		if (home == FABRIC_NONE)
 			continue;
-		if (home != to)
-			updn_distances(g, home, down, total);
-		to = home;
-		for (uint32_t v = 0; v < g->n && keeps; v++) {
-			if (v == home || total[v] == FAR)
-				continue;
-			uint32_t w = channel_by_port(rp->c, v, base_row(rp, v)[lid]).to;
-
-			if (down[v] != FAR)
-				keeps = w < v && down[w] != FAR;
-			else
-				keeps = w != FABRIC_NONE && w > v && total[w] != FAR;
-		}
+		updn_distances(g, home, down, total);
+		for (uint32_t v = 0; v < g->n && keeps; v++)
+			keeps = v == home || total[v] == FAR || keeps_from(rp, v, lid, end, down, total);
 	}
 	free(down);
 	free(total);
