@@ -42,7 +42,9 @@ struct updn {
 	uint32_t *floor;	/* [vertex]: least load of its up lanes, or less */
 	uint32_t *allowance;	/* [rank]: how much more the lane that a digit names may have */
 	uint32_t *load;		/* [lane]: destinations sent that way */
-	uint16_t *down, *total;	/* distances to the present destination vertex */
+	uint16_t *down, *total;	/* distances to the present destination vertex: two rows of `distances` */
+	uint16_t *distances;
+	bool *known;		/* [vertex]: its rows are filled; NULL: there is room for those of one vertex only */
 	uint32_t *part;		/* [vertex]: which part of a divided fabric it is in */
 	uint8_t *to_hub;	/* [vertex]: out port to the hub, LFT_DROP if there is none */
 	struct dest dests[DESTS_MAX];	/* the ends on it */
@@ -152,6 +154,23 @@ static uint32_t least_load(const struct updn *u, const struct choice *c)
 }
 
 /*
+ * The place of an up lane that a digit names, of n: digit % n.  Neighbouring destinations have neighbouring digits,
+ * or the same, so that hardly any asks for a division; *last: digit and place of the one before.
+ */
+struct place {
+	uint32_t digit, lane;
+};
+
+static uint32_t place_of(struct place *last, uint32_t digit, uint32_t n)
+{
+	uint32_t ahead = digit - last->digit;
+
+	last->lane = ahead < n - last->lane ? last->lane + ahead : digit % n;
+	last->digit = digit;
+	return last->lane;
+}
+
+/*
  * Sends dests from the i-th on up by their digits, as far as the lanes lead
  * the right way and have no more load than limit; each with all its LIDs or
  * not at all.  Returns the first that is not done.
@@ -163,12 +182,13 @@ static unsigned up_by_digit(struct updn *u, uint32_t v, unsigned i, uint8_t *row
 	const uint16_t *total = u->total;
 	uint32_t n = u->up_first[v + 1] - u->up_first[v], want = total[v] - 1u;
 	uint32_t *load = u->load, k = 0;
+	struct place last = { 0, 0 };
 
 	for (; i < u->n_dests; i++) {
 		const struct dest *dest = &u->dests[i];
 
 		for (k = 0; k < dest->n_lids; k++) {
-			lane = &up[(digit[i] + k) % n];
+			lane = &up[place_of(&last, digit[i] + k, n)];
 			if (total[lane->v] != want || load[lane->lane] > limit)
 				goto undo;
 			row[dest->lid + k] = lane->port;
@@ -376,11 +396,36 @@ static void route_stranded(struct updn *u, uint32_t d)
 	free(todo);
 }
 
+/* Of more vertices than that distances are found anew each time: they would take over 64 MB. */
+#define VERTICES_KEPT 4096u
+
+static void distances_init(struct updn *u)
+{
+	size_t n = u->g->n;
+	bool keeps = u->o->method.passes && n <= VERTICES_KEPT;
+
+	u->distances = xcalloc(2 * n * (keeps ? n : 1), sizeof(*u->distances));
+	u->known = keeps ? xcalloc(n, sizeof(*u->known)) : NULL;
+}
+
+static void find_distances(struct updn *u, uint32_t d)
+{
+	size_t n = u->g->n;
+
+	u->down = u->distances + (u->known ? 2 * n * d : 0);
+	u->total = u->down + n;
+	if (u->known && u->known[d])
+		return;
+	updn_distances(u->g, d, u->down, u->total);
+	if (u->known)
+		u->known[d] = true;
+}
+
 static bool begin(struct updn *u, uint32_t d)
 {
 	u->n_dests = graph_dests(u->g, u->r, u->out->top, d, u->dests);
 	if (u->n_dests)
-		updn_distances(u->g, d, u->down, u->total);
+		find_distances(u, d);
 	return u->n_dests > 0;
 }
 
@@ -402,10 +447,9 @@ static void weigh_once(struct updn *u, uint32_t d, bool again)
 	weigh_route(u->weigh, u->out, u->dests, u->n_dests);
 }
 
-static void weigh_tables(struct updn *u, uint32_t d)
+/* What was chosen first is what weigh.h begins with. */
+static void weigh_first(struct updn *u, uint32_t d)
 {
-	if (!begin(u, d))
-		return;
 	weigh_begin(u->weigh, d, u->down, u->total);
 	weigh_add(u->weigh, u->out, u->dests, u->n_dests);
 }
@@ -426,7 +470,7 @@ static void find_hub_ports(struct updn *u)
 	struct choice c;
 
 	u->to_hub = xmalloc(g->n);
-	updn_distances(g, u->o->hub, u->down, u->total);
+	find_distances(u, u->o->hub);
 	for (uint32_t v = 0; v < g->n; v++) {
 		bool descend = u->down[v] != FAR;
 
@@ -504,11 +548,11 @@ static void route_all(struct updn *u)
 		if (!begin(u, order[i]))
 			continue;
 		choose_first(u, order[i]);
-		if (!weighed)
+		if (weighed)
+			weigh_first(u, order[i]);
+		else
 			complete(u, order[i]);
 	}
-	for (uint32_t i = 0; i < n && m->digits && weighed; i++)
-		weigh_tables(u, order[i]);
 	for (uint32_t i = 0; i < n * m->passes; i++)
 		weigh_once(u, order[i % n], m->digits || i >= n);
 	if (m->relief)
@@ -526,8 +570,7 @@ struct updn_outcome updn_by(const struct route_request *r, const struct updn_ord
 	struct updn u = { .r = r, .o = o, .g = g, .out = out };
 
 	memset(out->entries, LFT_DROP, (size_t)out->n_switches * out->stride);
-	u.down = xcalloc(g->n, sizeof(*u.down));
-	u.total = xcalloc(g->n, sizeof(*u.total));
+	distances_init(&u);
 	u.load = xcalloc(g->n_lanes, sizeof(*u.load));
 	u.part = graph_parts(g);
 	u.todo = xcalloc(g->n, sizeof(*u.todo));
@@ -550,8 +593,8 @@ struct updn_outcome updn_by(const struct route_request *r, const struct updn_ord
 	free(u.up);
 	dmodk_free(u.k);
 	free(u.load);
-	free(u.total);
-	free(u.down);
+	free(u.known);
+	free(u.distances);
 	return u.outcome;
 }
 
