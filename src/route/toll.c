@@ -27,6 +27,7 @@ struct way {
 /* A vertex with the ways that are about as good as its best: ways[first] .. ways[end - 1]. */
 struct stop {
 	uint32_t v, first, end;
+	bool plain;		/* each of these trunks has one lane, and none of its turns a toll */
 };
 
 struct toll {
@@ -221,8 +222,10 @@ static void pass_on(struct toll *t, enum way_phase phase, uint32_t v)
 		uint32_t u = g->trunks[back].v, trunk, lane;
 		uint64_t cost;
 
+		if (t->at[u] == AT_DONE)
+			continue;
 		trunk = channels_trunk_back(t->c, back);
-		if (t->at[u] == AT_DONE || !way_is_open(phase, t->legal, u, v, trunk, t->out[v]))
+		if (!way_is_open(phase, t->legal, u, v, trunk, t->out[v]))
 			continue;
 		lane = least_loaded(t, trunk, false);
 		cost = cost_of(t, trunk, v, lane);
@@ -242,12 +245,15 @@ static void find_ways(struct toll *t, enum way_phase phase, struct stop *s, uint
 	const struct graph *g = t->g;
 
 	s->first = n_ways;
+	s->plain = true;
 	for (uint32_t i = g->trunk0[s->v]; i < g->trunk0[s->v + 1]; i++) {
 		uint32_t to = g->trunks[i].v;
 
 		if (t->place[to] < t->place[s->v] && t->sum[to] + t->hop / 2 < t->sum[s->v] &&
-		    way_is_open(phase, t->legal, s->v, to, i, t->out[to]))
+		    way_is_open(phase, t->legal, s->v, to, i, t->out[to])) {
 			t->ways[n_ways++] = (struct way){ i, to, g->trunks[i].lane0, g->trunks[i].n_lanes == 1 };
+			s->plain &= g->trunks[i].n_lanes == 1 && !t->tolled[i];
+		}
 	}
 	s->end = n_ways;
 }
@@ -257,6 +263,8 @@ static void settle(struct toll *t, enum way_phase phase)
 {
 	uint32_t n_ways = t->n_stops ? t->stops[t->n_stops - 1].end : 0;
 
+	if (t->n_stops + 1 == t->g->n)
+		return;		/* all are settled */
 	pass_on(t, phase, t->d);
 	for (uint32_t i = 0; i < t->n_stops; i++)
 		pass_on(t, phase, t->stops[i].v);
@@ -292,10 +300,33 @@ static void find_stops(struct toll *t, uint32_t d, bool legal_only)
 
 /* --- ways to a LID --- */
 
+/* The best way of a plain stop, of equal ones the first: without branches, as each LID asks at each switch. */
+static void choose_plain(struct toll *t, const struct stop *s)
+{
+	const uint64_t *sum = t->sum, *load = t->load;
+	uint64_t least = UINT64_MAX;
+	uint32_t best = s->first;
+
+	for (uint32_t i = s->first; i < s->end; i++) {
+		uint64_t cost = sum[t->ways[i].to] + load[t->ways[i].lane0];
+
+		best = cost < least ? i : best;
+		least = cost < least ? cost : least;
+	}
+	t->sum[s->v] = least + t->hop;
+	t->out[s->v] = t->ways[best].trunk;
+	t->lane[s->v] = t->ways[best].lane0;
+}
+
+/* apart: by a trunk, and a lane, that other LIDs of the port use least. */
 static void choose(struct toll *t, const struct stop *s, bool apart)
 {
 	uint64_t least = UINT64_MAX, sum = 0;
 
+	if (s->plain && !apart) {
+		choose_plain(t, s);
+		return;
+	}
 	for (uint32_t i = s->first; i < s->end; i++) {
 		const struct way *x = &t->ways[i];
 		uint32_t lane = x->alone ? x->lane0 : least_loaded(t, x->trunk, apart);
@@ -311,8 +342,10 @@ static void choose(struct toll *t, const struct stop *s, bool apart)
 		t->lane[s->v] = lane;
 	}
 	t->sum[s->v] = sum;
-	t->used[t->out[s->v]]++;
-	t->lane_used[t->lane[s->v]]++;
+	if (apart) {
+		t->used[t->out[s->v]]++;
+		t->lane_used[t->lane[s->v]]++;
+	}
 }
 
 /*
@@ -478,7 +511,9 @@ void toll_route(struct toll *t, struct lfts *out, uint32_t d, const struct dest 
 		toll_forget(t, out, d, dests, n);
 	find_stops(t, d, legal_only);
 	for (unsigned i = 0; i < n; i++) {
-		if (dests[i].n_lids > 1) {
+		bool apart = dests[i].n_lids > 1;
+
+		if (apart) {
 			memset(t->used, 0, t->g->trunk0[t->g->n]);
 			memset(t->lane_used, 0, t->g->n_lanes);
 		}
@@ -486,7 +521,7 @@ void toll_route(struct toll *t, struct lfts *out, uint32_t d, const struct dest 
 			for (uint32_t s = 0; s < t->n_stops; s++) {
 				uint32_t v = t->stops[s].v;
 
-				choose(t, &t->stops[s], k > 0);
+				choose(t, &t->stops[s], apart);
 				graph_row(t->g, out, v)[dests[i].lid + k] = t->g->lanes[t->lane[v]];
 			}
 			if (dests[i].weight)
