@@ -549,8 +549,8 @@ static bool takes_too_long(const struct updn_order *o)
 /* How a large fabric is routed by an order, where trials would take too long: what serves most best. */
 static struct updn_method method_of_large(const struct updn_order *o)
 {
-	return o->layered ? (struct updn_method){ true, FEW, 0, TOGETHER } :
-			    (struct updn_method){ false, FEW, hop_of(o->g), 1 };
+	return o->layered ? (struct updn_method){ .digits = true, .passes = FEW, .down = TOGETHER } :
+			    (struct updn_method){ .passes = FEW, .hop = hop_of(o->g), .down = 1 };
 }
 
 static struct updn_order *find_best(const struct fabric *f, struct updn_orders *all)
