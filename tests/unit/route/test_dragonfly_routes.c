@@ -80,8 +80,8 @@ static struct route_layers *run(const struct route_request *r, struct lfts **l)
 }
 
 static const struct dragonfly_plan plans[] = {
-	{ 9, 4, 2, NULL }, { 19, 6, 3, NULL }, { 5, 4, 2, NULL }, { 4, 6, 3, NULL }, { 3, 8, 4, NULL },
-	{ 13, 12, 1, NULL },
+	{ 9, 4, 2, NULL }, { 10, 6, 3, NULL }, { 5, 4, 2, NULL }, { 4, 6, 3, NULL }, { 3, 8, 4, NULL },
+	{ 7, 8, 1, NULL },
 };
 
 static void make(struct made_dragonfly *m, int i, uint64_t seed, unsigned gone, unsigned cut)
