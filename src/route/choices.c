@@ -263,8 +263,8 @@ static void note_offered(struct chooser *x, uint32_t v)
 }
 
 /*
- * All shortest ways on that fit; false: those of the tables do not fit for all LIDs alike, or it is not told in
- * terms of turns whether they do.
+ * All shortest ways on that fit.  False if those of the tables do not fit for all LIDs alike, or if lanes depend
+ * on how a packet came, which turns alone do not tell.
  */
 static bool offer_all(struct chooser *x, uint32_t v, const struct layer_set *layers)
 {

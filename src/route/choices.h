@@ -16,6 +16,9 @@
  * All LIDs of CA and router ports on a switch have the same choices, as groups of ports in hardware
  * suggest.  LIDs of switches have none: their own ports are sent to by few.
  *
+ * Tables of the engine "dragonfly" get no choices: its lanes depend on how a packet came, which this file does not
+ * follow.
+ *
  * Nothing sets switches up for that so far; the gauge tells how many choices there are (gauge/gauge.h).
  */
 #ifndef QOSD_ROUTE_CHOICES_H

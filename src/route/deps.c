@@ -584,7 +584,10 @@ static bool fits(struct deps *d, struct layer *l, struct dep x)
 	return l->order[x.in] < l->order[x.out] || put_in_order(d, l, x);
 }
 
-/* Where lanes go by how packets come, lane 0 never waits for lane 1: what goes around there would be in all others' way. */
+/*
+ * Where the lane depends on how a packet came, lane 0 never waits for lane 1.  A single such turn would close
+ * circles with nearly all minimal paths of a dragonfly.
+ */
 static bool goes_up(const struct deps *d, struct dep x)
 {
 	return d->by_entry && x.in % d->n_lanes < x.out % d->n_lanes;

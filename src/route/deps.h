@@ -61,6 +61,8 @@ bool deps_has(const struct deps *d, unsigned layer, struct dep x);
 /*
  * Adds all of x[0 .. n - 1], or none if the layer would have a circle then.  *blocked, which may
  * be NULL, becomes the place in x of one that closes a circle with those before it or with what is there.
+ * Where the lane depends on how a packet came (route_lanes_by_entry()), a dependency of lane 0 on lane 1 is refused
+ * as well, circle or not; deps_note() does not refuse it.
  */
 bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, uint32_t *blocked);
 

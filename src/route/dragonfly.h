@@ -7,7 +7,8 @@
  * of a group these cables leave from does not matter, and neither do hosts, GUIDs and port numbers.
  * Some links and switches may be missing.
  *
- * A HyperX of two dimensions is such a fabric, too: callers ask grid.h first.
+ * A HyperX of two dimensions is such a fabric, too: who names the shape asks grid.h first (shape.h).  The engine
+ * "dragonfly" takes either.
  *
  * Pure: a value, and its text.
  */

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The engine "dragonfly": the shortest ways between groups, which are free of credit loops on two lanes.
+ * The engine "dragonfly": minimal paths between groups, free of credit loops on two lanes.
  *
- * All pairs of switches whose ways are those of a dragonfly without faults (dragonfly_ways.h) are in layer 1.  It
- * is on lane 1, but what has come into a group by a cable goes on lane 0, where it ends: so lane 1 waits for
- * lane 0 and never the other way round, and the cables of lane 1 wait for nothing else.  Which of the two it is, SL2VL
- * tables tell by the port that a packet comes in by.
+ * Pairs of switches with minimal paths (dragonfly_ways.h) are in layer 1.  Its packets travel on lane 1 until they
+ * have crossed the cable into the destination's group, and on lane 0 for the one link that may follow.  So lane
+ * 1 waits for lane 0 and never the other way round, and the cables of lane 1 wait for lane 0 alone.  SL2VL
+ * tables choose the lane by the port that a packet comes in by.  Paths over two links of one group, around a
+ * missing one, are in layer 1 as well: deps.h sees to it that they close no circle there.
  *
- * Layer 0 is on lane 0 everywhere.  It has the turns that are legal by an up/down order, by which multicast goes,
- * and the pairs that go around missing links.  Whoever finds no room in its layer is left to layered.h.
+ * Layer 0 is on lane 0 everywhere.  It holds multicast, and the pairs that are routed around missing links; both
+ * keep to the turns that are legal in an up/down order.  A pair that fits into neither layer is left to
+ * layered.h.
  *
- * Near to tables that there were, only the ways that lead over missing links are found anew, and those that have to be
- * legal now.
+ * When links go, only the paths that crossed them are routed anew, and those of pairs that leave layer 1 because
+ * the opposite direction is routed around the gap.  Both directions of such a pair get the SL of layer 0; a
+ * connection that was opened before keeps that of layer 1, like any whose pair changes its layer (rounds.h).
  */
 #include <stdlib.h>
 
@@ -20,7 +23,7 @@
 #include "route/dragonfly_ways.h"
 #include "route/ideal.h"
 
-/* So often it is found out who goes around: a way back that has to be legal, too, may make others do so. */
+/* Most passes to find the pairs that are routed around gaps: making one direction legal may affect other pairs. */
 #define PASSES 6u
 
 /* --- anew --- */
@@ -133,11 +136,11 @@ struct nearby {
 	const struct channels *c;
 	const struct graph *g;
 	struct dragonfly_ways *ways;
-	struct lfts *l;			/* as r->near, but around missing links */
-	struct route_layers *layers;	/* as r->near_layers, likewise */
-	uint32_t *home;			/* [LID]: the vertex of the port that has it, or FABRIC_NONE */
-	bool *moves;			/* [LID]: ways lead over missing links, or have to be legal now */
-	uint32_t *before, *next;	/* [vertex]: trunks */
+	struct lfts *l;			/* r->near, routed around missing links */
+	struct route_layers *layers;	/* r->near_layers, with these pairs in layer 0 */
+	uint32_t *home;			/* [LID]: the vertex of the port that has the LID, or FABRIC_NONE */
+	bool *moves;			/* [LID]: some path crosses a missing link, or has to become legal */
+	uint32_t *before, *next;	/* [vertex]: first trunks of the paths to one LID */
 };
 
 static bool *list_cables_near(const struct nearby *x)
@@ -165,7 +168,7 @@ static void find_homes(struct nearby *x)
 	}
 }
 
-/* The LIDs to which an entry leads nowhere. */
+/* Finds the LIDs for which some switch sends to a link that is missing. */
 static void find_cut(struct nearby *x)
 {
 	for (uint32_t v = 0; v < x->g->n; v++)
@@ -174,7 +177,7 @@ static void find_cut(struct nearby *x)
 					 trunk_by_lid(x->c, x->r->near, v, (uint16_t)lid) == FABRIC_NONE;
 }
 
-/* Calls use() with each pair of switches whose packets layers tell from others', and its place among these. */
+/* Calls use() for each pair of switches that has a layer, with the pair's layer. */
 static void each_pair(struct nearby *x, void (*use)(struct nearby *x, uint32_t a, uint32_t b, uint8_t *of))
 {
 	for (uint32_t a = 0; a < x->g->n; a++)
@@ -186,7 +189,7 @@ static void each_pair(struct nearby *x, void (*use)(struct nearby *x, uint32_t a
 		}
 }
 
-/* Of a pair in layer 0, new ways have to be legal. */
+/* New paths of a pair in layer 0 have to be legal. */
 static void keep_legal(struct nearby *x, uint32_t a, uint32_t b, uint8_t *of)
 {
 	if (*of)
@@ -201,7 +204,7 @@ static void put_around(struct nearby *x, uint32_t a, uint32_t b, uint8_t *of)
 		*of = 0;
 }
 
-/* The LIDs on either switch of a pair that goes around now. */
+/* Finds the LIDs at either end of a pair that leaves layer 1 for a path around a gap. */
 static void find_bound(struct nearby *x)
 {
 	for (uint32_t lid = 1; lid <= x->l->top; lid++) {
@@ -213,20 +216,22 @@ static void find_bound(struct nearby *x)
 	}
 }
 
-/* The new entries for a LID, where its way is another one. */
+/* Sets the entries for a LID: new ones where its path has changed. */
 static void find_way(struct nearby *x, uint16_t lid)
 {
 	for (uint32_t v = 0; v < x->g->n; v++)
 		x->before[v] = trunk_by_lid(x->c, x->r->near, v, lid);
 	dragonfly_ways_find(x->ways, x->home[lid], x->before, x->next);
 	for (uint32_t v = 0; v < x->g->n; v++) {
-		const struct trunk *t = &x->g->trunks[x->next[v]];
 		uint8_t *entry = graph_row(x->g, x->l, v) + lid;
 
-		if (x->next[v] == x->before[v] || x->next[v] == FABRIC_NONE)
+		if (x->next[v] == x->before[v] || x->next[v] == FABRIC_NONE) {
 			*entry = lft_get(x->r->near, x->g->sw[v], lid);
-		else
+		} else {
+			const struct trunk *t = &x->g->trunks[x->next[v]];
+
 			*entry = x->g->lanes[t->lane0 + lid % t->n_lanes];
+		}
 	}
 }
 

@@ -9,27 +9,27 @@
 #include "route/turns.h"
 #include "route/ways.h"
 
-/* What way a vertex has to the destination at hand.  Without faults there are only the first five. */
+/* How a vertex reaches the destination at hand.  Without faults only the first five occur. */
 enum rank {
 	NO_WAY,
-	ARRIVED,	/* it is the destination */
-	WITHIN,		/* a link of the destination's group */
-	BY_CABLE,	/* a cable of its own into that group */
-	BY_GATEWAY,	/* a link to one that has such a cable */
-	WITHIN_TWICE,	/* two links of the destination's group, which it is in */
-	AROUND,		/* any way that is legal by the up/down order */
-	JUST_FOUND,	/* the same, but nobody goes on by it yet */
+	ARRIVED,	/* the vertex is the destination */
+	WITHIN,		/* one link of the destination's group */
+	BY_CABLE,	/* its own cable into the destination's group, then at most one link */
+	BY_GATEWAY,	/* one link to a vertex that has such a cable */
+	WITHIN_TWICE,	/* two links of the destination's group, which is its own */
+	AROUND,		/* around a gap, by a path that is legal in the up/down order */
+	JUST_FOUND,	/* AROUND, found in this round: other vertices may use it in the next */
 };
 
 #define BIT(rank) (1u << (rank))
 enum { ANY_RANK = BIT(JUST_FOUND) - 1 - BIT(NO_WAY) };
 
-/* A step in finding ways: who has none goes by a link of one kind to a vertex that has one of some ranks. */
+/* One step of the search: a vertex without a path takes a link of one kind to a vertex of one of the ranks. */
 struct step {
-	bool cable;
-	unsigned ranks;		/* bits */
-	enum rank found;
-	bool legal;		/* only if the whole way is legal by the up/down order */
+	bool cable;		/* the link is a cable between groups */
+	unsigned ranks;		/* bit r: enum rank r */
+	enum rank found;	/* the rank that the vertex has then */
+	bool legal;		/* only if the whole path is legal in the up/down order */
 };
 
 static const struct step steps[] = {
@@ -37,11 +37,11 @@ static const struct step steps[] = {
 	{ true, BIT(ARRIVED) | BIT(WITHIN), BY_CABLE, false },
 	{ false, BIT(BY_CABLE), BY_GATEWAY, false },
 	/* where links are missing */
-	{ false, BIT(WITHIN), WITHIN_TWICE, true },	/* so that others may go on by it */
+	{ false, BIT(WITHIN), WITHIN_TWICE, true },	/* preferred: paths around gaps may continue on it */
 	{ false, BIT(WITHIN), WITHIN_TWICE, false },
 };
-#define N_USUAL 3u	/* of the steps */
-/* For all others, as long as anybody finds a way. */
+#define N_MINIMAL 3u	/* the steps that minimal paths are made of */
+/* For vertices that are left, repeated until none of them finds a path. */
 static const struct step last_steps[] = {
 	{ true, ANY_RANK, JUST_FOUND, true },
 	{ false, ANY_RANK, JUST_FOUND, true },
@@ -55,17 +55,17 @@ struct dragonfly_ways {
 	uint64_t *load;		/* [trunk]: cost of the routes that it carries */
 	uint64_t *around;	/* bit v * n + destination: see dragonfly_goes_around() */
 	uint32_t n_around;
-	/* of one destination */
+	/* for the destination at hand */
 	uint32_t to;
-	uint32_t *next;		/* [vertex]: the trunk of its way */
+	uint32_t *next;		/* [vertex]: the first trunk of its path */
 	uint8_t *rank;		/* [vertex]: enum rank */
-	uint32_t *hops;		/* [vertex] */
-	bool *same;		/* [vertex]: its way is what it was */
-	uint32_t *before;	/* [vertex]: the trunk of a way that stays if it can, or FABRIC_NONE */
-	uint32_t *order, *waits;	/* [vertex]: room */
-	uint32_t *legal_way;	/* [vertex]: the trunk of one, or FABRIC_NONE; known once somebody needs it */
-	uint32_t *legal_hops;	/* [vertex] */
-	bool *forced;		/* [vertex]: it goes by that */
+	uint32_t *hops;		/* [vertex]: length of its path */
+	bool *same;		/* [vertex]: its path is the one of the earlier routing */
+	uint32_t *before;	/* [vertex]: the trunk to keep if possible, or FABRIC_NONE */
+	uint32_t *order, *waits;	/* [vertex]: scratch space of ways_sort() */
+	uint32_t *legal_way;	/* [vertex]: first trunk of a legal path, or FABRIC_NONE; filled on demand */
+	uint32_t *legal_hops;	/* [vertex]: length of that path */
+	bool *forced;		/* [vertex]: it has to take its legal path */
 };
 
 /* --- life --- */
@@ -114,7 +114,7 @@ void dragonfly_ways_unload(struct dragonfly_ways *x)
 	memset(x->load, 0, x->g->trunk0[x->g->n] * sizeof(*x->load));
 }
 
-/* --- who goes around --- */
+/* --- pairs that are routed around gaps --- */
 
 bool dragonfly_goes_around(const struct dragonfly_ways *x, uint32_t v, uint32_t to)
 {
@@ -138,7 +138,7 @@ uint32_t dragonfly_ways_around(const struct dragonfly_ways *x)
 
 /* --- steps --- */
 
-/* Whether the way by a trunk is legal. */
+/* Whether the path that begins with a trunk is legal. */
 static bool is_legal(const struct dragonfly_ways *x, uint32_t trunk)
 {
 	for (uint32_t t = trunk, then; (then = x->next[x->g->trunks[t].v]) != FABRIC_NONE; t = then)
@@ -147,13 +147,13 @@ static bool is_legal(const struct dragonfly_ways *x, uint32_t trunk)
 	return true;
 }
 
-/* Both directions of a pair are in one layer. */
+/* Both directions of a pair belong to the same layer. */
 static bool must_be_legal(const struct dragonfly_ways *x, uint32_t v)
 {
 	return dragonfly_goes_around(x, v, x->to) || dragonfly_goes_around(x, x->to, v);
 }
 
-/* The busiest link of the way by a trunk, with one route more. */
+/* The load of the busiest link on the path that begins with a trunk, with one more route on it. */
 static uint64_t load_by(const struct dragonfly_ways *x, uint32_t trunk)
 {
 	uint64_t most = 0;
@@ -164,7 +164,10 @@ static uint64_t load_by(const struct dragonfly_ways *x, uint32_t trunk)
 	return most;
 }
 
-/* The shortest way that a step gives v, of equally short ones the one with the least load; FABRIC_NONE: none. */
+/*
+ * The trunk by which a step gives v the shortest path and, among equally short paths, the least loaded one.
+ * FABRIC_NONE if the step gives v none.
+ */
 static uint32_t take_step(const struct dragonfly_ways *x, uint32_t v, const struct step *s)
 {
 	bool legal = s->legal || must_be_legal(x, v);
@@ -187,7 +190,7 @@ static uint32_t take_step(const struct dragonfly_ways *x, uint32_t v, const stru
 	return taken;
 }
 
-/* The routes from v to the hosts on the destination count on all links of its way, or no longer do. */
+/* Adds the routes from v to the hosts on the destination to the load of each link on the path, or takes them off. */
 static void count_load(struct dragonfly_ways *x, uint32_t v, bool add)
 {
 	uint64_t routes = (uint64_t)graph_hosts(x->g, v) * graph_hosts(x->g, x->to);
@@ -203,7 +206,7 @@ static void go_by(struct dragonfly_ways *x, uint32_t v, uint32_t trunk, enum ran
 	x->hops[v] = x->hops[x->g->trunks[trunk].v] + 1;
 }
 
-/* Returns how many vertices have found a way. */
+/* Returns the number of vertices that have found a path. */
 static uint32_t take_steps(struct dragonfly_ways *x, const struct step *s)
 {
 	uint32_t n = 0;
@@ -234,7 +237,7 @@ static void go_around(struct dragonfly_ways *x)
 	} while (n);
 }
 
-/* The shortest legal way to go on from v: down, if `down`, to those that go down all the way; else up. */
+/* Extends the shortest legal path of any neighbor to v: a lower neighbor that descends all the way, or a higher one. */
 static void find_legal_way(struct dragonfly_ways *x, uint32_t v, bool down)
 {
 	for (uint32_t t = x->g->trunk0[v]; t < x->g->trunk0[v + 1]; t++) {
@@ -247,7 +250,10 @@ static void find_legal_way(struct dragonfly_ways *x, uint32_t v, bool down)
 	}
 }
 
-/* Of all vertices: who can go down does, so that whoever comes by may have come down, too (order.h). */
+/*
+ * A legal path for every vertex.  A vertex that can descend all the way does, even if another path is shorter:
+ * so packets that have come down may pass through it (order.h).
+ */
 static void find_legal_ways(struct dragonfly_ways *x)
 {
 	for (uint32_t v = 0; v < x->g->n; v++) {
@@ -261,14 +267,14 @@ static void find_legal_ways(struct dragonfly_ways *x)
 			find_legal_way(x, v, false);
 }
 
-/* v goes by its legal way, and so do those on that. */
+/* Forces v, and every vertex on its legal path, to take that path. */
 static void force(struct dragonfly_ways *x, uint32_t v)
 {
 	for (; v != x->to && !x->forced[v]; v = x->g->trunks[x->legal_way[v]].v)
 		x->forced[v] = true;
 }
 
-/* Forces those that have found no way; false: there are none, or no legal ways for them either. */
+/* Forces the vertices that have found no path.  False if there are none, or none of them has a legal path. */
 static bool force_others(struct dragonfly_ways *x, bool first)
 {
 	bool any = false;
@@ -287,18 +293,18 @@ static bool force_others(struct dragonfly_ways *x, bool first)
 	return any;
 }
 
-/* --- ways that are given --- */
+/* --- paths that are given --- */
 
-/* What rank a way by a trunk has, which may be a usual one. */
+/* The rank of the path that begins with a trunk: that of a minimal path if it happens to be one. */
 static enum rank rank_by(const struct dragonfly_ways *x, uint32_t trunk)
 {
-	for (size_t i = 0; i < N_USUAL; i++)
+	for (size_t i = 0; i < N_MINIMAL; i++)
 		if (steps[i].cable == x->cable[trunk] && steps[i].ranks >> x->rank[x->g->trunks[trunk].v] & 1)
 			return steps[i].found;
 	return AROUND;
 }
 
-/* v goes on as it did, if it can.  The vertex that it leads to has its way, or none. */
+/* Keeps the trunk that v had, if possible.  The path of the vertex at its far end is settled already. */
 static void keep(struct dragonfly_ways *x, uint32_t v)
 {
 	uint32_t t = x->before[v], u = x->g->trunks[t].v;
@@ -314,7 +320,7 @@ static void keep(struct dragonfly_ways *x, uint32_t v)
 	count_load(x, v, true);
 }
 
-/* Begins with the forced ways and those that were there. */
+/* Begins with the forced paths and those of the earlier routing. */
 static void begin(struct dragonfly_ways *x, const uint32_t *before)
 {
 	uint32_t n;
@@ -334,7 +340,7 @@ static void begin(struct dragonfly_ways *x, const uint32_t *before)
 		keep(x, x->order[--n]);
 }
 
-/* --- all ways to a destination --- */
+/* --- all paths to one destination --- */
 
 static void find_ways(struct dragonfly_ways *x, const uint32_t *before)
 {

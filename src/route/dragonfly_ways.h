@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ways on a dragonfly, by destination (internal to route/).
+ * Paths of a dragonfly, destination by destination (internal to route/).
  *
- * The usual way leads over at most one link within the group where it begins, one cable to the other group and
- * one link within that (Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology",
- * 2008).  Where links are missing, within a group it leads over two links, and otherwise around: by any links, but
- * up and then down in the order of the vertices.
+ * A minimal path crosses at most one link of the source's group, one cable to the destination's group, and
+ * one link of that group (Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology",
+ * 2008).  Where links are missing, a path within one group may cross two of its links; any other pair of
+ * switches is routed around the gap, by whatever links give a legal path: up, then down in the order of the
+ * vertices.
  *
- * Both directions of a pair have to be ways of one layer (dragonfly_routes.c).  So if one goes around, the other one
- * has to be legal by the order, too.  Who goes around is remembered from one destination to the next.
+ * Both directions of a pair belong to the same layer (dragonfly_routes.c).  So if one direction is routed around
+ * a gap, the other one must be legal as well.  The set of pairs that are routed around a gap is kept from one
+ * destination to the next.
  */
 #ifndef QOSD_ROUTE_DRAGONFLY_WAYS_H
 #define QOSD_ROUTE_DRAGONFLY_WAYS_H
@@ -17,21 +19,28 @@
 
 struct dragonfly_ways;
 
-/* cable: [trunk], whether it leads to another group; taken over.  c and o, its order, must outlive the result. */
+/*
+ * cable: [trunk], whether the trunk joins two groups; the result owns it.  c and its order o must outlive the
+ * result.
+ */
 struct dragonfly_ways *dragonfly_ways_new(const struct channels *c, const struct updn_order *o, bool *cable);
 void dragonfly_ways_free(struct dragonfly_ways *x);
 /*
- * next[v]: the trunk by which v sends to vertex `to`; FABRIC_NONE for `to`, and where there is no way of these
- * kinds.  Of equally short ways each takes the one with the least load of all those that were found so far.
- * before: [vertex], what it was; ways that arrive stay, unless they would have to be legal now and are not; or NULL.
+ * Sets next[v] to the trunk by which v sends to vertex `to`: FABRIC_NONE for `to` itself, and for a vertex
+ * without any path of the kinds above.  Among equally short paths, the one whose busiest link carries the least of
+ * what was routed so far is taken.  before: [vertex], the trunks of an earlier routing, or NULL; its paths are
+ * kept as far as they still arrive, and are legal where they must be.
  */
 void dragonfly_ways_find(struct dragonfly_ways *x, uint32_t to, const uint32_t *before, uint32_t *next);
-/* Whether the way from v to `to` goes around; of ways that have stayed, what dragonfly_ways_let_around() says. */
+/*
+ * Whether the path from v to `to` is routed around a gap.  For a path that was kept from an earlier routing, only
+ * dragonfly_ways_let_around() says so.
+ */
 bool dragonfly_goes_around(const struct dragonfly_ways *x, uint32_t v, uint32_t to);
 void dragonfly_ways_let_around(struct dragonfly_ways *x, uint32_t v, uint32_t to);
-/* How many go around. */
+/* The number of (vertex, destination) pairs that are routed around a gap. */
 uint32_t dragonfly_ways_around(const struct dragonfly_ways *x);
-/* Nothing carries load; who goes around stays known. */
+/* Forgets the load of all links, but not which pairs are routed around a gap. */
 void dragonfly_ways_unload(struct dragonfly_ways *x);
 
 #endif

@@ -9,7 +9,7 @@
  * for get more expensive, the ends of these pairs are routed again, and so on until few are left without a
  * layer.  These take other first hops, or push others aside, and go by up/down ways if nothing else helps.
  *
- * In the end routes are taken off the busiest lanes (relief.h), as far as layers have room for that.
+ * Where all ways are made anew, routes are finally taken off the busiest lanes (relief.h), as far as layers have room.
  *
  * Layer 0 begins with all turns that are legal by the up/down order, which are never made more
  * expensive: so any number of layers suffices, one too, and what goes by up/down ways only, as

@@ -12,7 +12,7 @@
  * The virtual lanes of a link between switches are divided into sets, here called lanes.  Where each
  * layer has a lane of its own, layer i is on lane i of all links.  On a grid (dimension.h) two lanes
  * serve for many layers: bit i of a layer is its lane on all links along dimension i.  On a dragonfly
- * (dragonfly_routes.c) layer 1 is on lane 1, but a packet that has come into a group goes on lane 0.
+ * (dragonfly_routes.c) layer 1 is on lane 1, but on lane 0 for the first link in a group that a packet has entered.
  */
 #ifndef QOSD_ROUTE_LAYERS_H
 #define QOSD_ROUTE_LAYERS_H
@@ -29,7 +29,7 @@ struct grid;
 #define ROUTE_LINK_NOT_ROUND 0x10	/* … and whether the link is of no ring, though it has lanes as those of one */
 #define ROUTE_LINK_FAR 0xfd		/* between groups: bit 0 */
 #define ROUTE_LINK_NEAR 0xfe		/* within a group: bit 0, but lane 0 for a packet that came by a far link */
-#define ROUTE_LINK_FIRST 0xff		/* all layers are on lane 0 */
+#define ROUTE_LINK_FIRST 0xff		/* not divided into lanes: all layers count as on lane 0 */
 
 struct route_layers {
 	unsigned n;		/* layers that have pairs, at least 1 */

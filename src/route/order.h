@@ -18,7 +18,7 @@ struct updn_method {
 	unsigned passes;	/* so often weigh.h chooses each way anew, … */
 	uint64_t hop;		/* … by these weights: see there */
 	unsigned down;
-	bool relief;		/* at last relief.h takes routes off the busiest lanes */
+	bool relief;		/* finally relief.h takes routes off the busiest lanes */
 };
 
 struct updn_order {
@@ -57,10 +57,7 @@ struct updn_orders {
 
 /* The orders that f may be routed by, the most promising first, at least one; the caller's to free. */
 void updn_orders(const struct fabric *f, struct updn_orders *all);
-/*
- * The same, without those below a root, which are the last, where `enough` says of the others, if any, that
- * none is looked for.
- */
+/* The same, but orders below a root, which come last, are not made if there are others and enough() accepts them. */
 void updn_orders_until(const struct fabric *f, struct updn_orders *all,
 		       bool (*enough)(const struct updn_orders *all));
 /* Adds one that is made for f by trial (search.h), if f is not too large; takes a second at most. */

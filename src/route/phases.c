@@ -191,7 +191,10 @@ static bool add(struct phases *p)
 	return true;
 }
 
-/* The same as far as it fits, which is all of it, unless the tables that there were have circles. */
+/*
+ * The same as far as it fits.  That is all of it, unless the tables that there were have circles, or lane 0 waits for
+ * lane 1 in them (deps_add()).
+ */
 static void add_each(struct phases *p)
 {
 	for (unsigned layer = 0; layer < p->n_layers; layer++)

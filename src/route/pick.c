@@ -509,7 +509,7 @@ static bool is_tree(const struct updn_order *o)
 /* So many switches of the top rank are more than one root has room for. */
 #define TOPS_MANY 4u
 
-/* True if only hosts are there to be reached, but for switches: no routers nor aggregation nodes of their own. */
+/* True if no switch has aggregation nodes but no hosts. */
 static bool ends_with_hosts(const struct graph *g)
 {
 	for (uint32_t v = 0; v < g->n; v++)

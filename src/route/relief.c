@@ -23,10 +23,10 @@ struct relief {
 	const struct channels *c;
 	const struct graph *g;
 	struct lfts *l;
-	bool (*may)(void *arg, const struct relief_move *m);
+	bool (*may)(void *arg, const struct relief_move *m, uint64_t *looks);
 	void *arg;
 	VEC(struct target) targets;
-	size_t next;		/* the target to begin with: those before it had nothing to offer */
+	size_t next;		/* the target to begin with: those before it had nothing to offer when last asked */
 	uint64_t work;
 	uint64_t *load;		/* [lane]: cost of the routes that it carries */
 	uint32_t *cost;		/* [lane]: of one route */
@@ -201,7 +201,7 @@ static bool is_allowed(struct relief *x, uint32_t v, struct target to, uint32_t 
 
 	*entry = x->g->lanes[lane];
 	x->work += (uint64_t)ASKING * x->g->n;
-	if (x->may(x->arg, &m))
+	if (x->may(x->arg, &m, &x->work))
 		return true;
 	*entry = m.had;
 	return false;
@@ -278,7 +278,7 @@ static uint32_t find_busiest(const struct relief *x)
 }
 
 void relieve(const struct route_request *r, const struct channels *c, struct lfts *l,
-	     bool (*may)(void *arg, const struct relief_move *m), void *arg)
+	     bool (*may)(void *arg, const struct relief_move *m, uint64_t *looks), void *arg)
 {
 	struct relief x = { .c = c, .g = c->g, .l = l, .may = may, .arg = arg };
 

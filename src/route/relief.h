@@ -5,8 +5,8 @@
  * Engines choose ways by the sum of what their lanes carry, destination by destination.  That keeps
  * loads even on average, but a few lanes may be left with much more than the others, where tolls (toll.h)
  * or missing links have pushed routes together.  Here one entry at a time changes, of a LID whose routes
- * load the busiest lane: to a lane by which it is as far, and on whose way no lane gets as busy as that
- * one was.  That ends where the busiest lane has no such entry.
+ * load the busiest lane: to a lane by which the destination is equally far, and on whose way no lane gets as
+ * busy as that one was.  That ends where the busiest lane has no such entry.
  *
  * Few entries change: what engines achieve by having routes to one destination share lanes stays.
  */
@@ -25,9 +25,10 @@ struct relief_move {
 
 /*
  * Changes l, tables of r's hosts without circles, over the channels c.  may() is asked of each move, and
- * has it undone by returning false.  Bounded: some tenths of a second.
+ * has it undone by returning false; it adds to *looks what that took it, in looks at vertices or channels.
+ * Bounded by the number of looks: some tenths of a second.
  */
 void relieve(const struct route_request *r, const struct channels *c, struct lfts *l,
-	     bool (*may)(void *arg, const struct relief_move *m), void *arg);
+	     bool (*may)(void *arg, const struct relief_move *m, uint64_t *looks), void *arg);
 
 #endif

@@ -884,7 +884,7 @@ void repair_run(const struct repair *rp, const struct lfts *was, const struct li
 	list_blocks(&u, was, words);
 	/*
 	 * Links that are dead count too: until an entry is changed that is kept they may be back.  With none
-	 * dead these are the base's tables, whose turns the engine has chosen to close no circle.
+	 * dead these are the base's tables, whose turns an up/down engine has chosen to close no circle.
 	 */
 	out->ok = out->ok && !(rp->risky && l.n_cut && route_has_circle(&rp->r, out->next));
 	stranded_free(u.stranded);

@@ -251,18 +251,34 @@ static bool comes_by(const struct layered *x, uint32_t source, const struct reli
 	return v == m->v;
 }
 
-static bool has_room(void *arg, const struct relief_move *m)
+static bool all_have_room(struct squeeze *s, const struct relief_move *m, uint64_t *looks)
 {
-	struct squeeze *s = arg;
 	uint32_t to = s->x->layers->place[s->x->g->sw[m->d]];
 
 	s->had.n = 0;
-	for (uint32_t i = 0; i < s->x->n_sources; i++)
-		if (comes_by(s->x, i, m) && !finds_room(s, pair_of(i, to))) {
-			give_back(s);
+	for (uint32_t i = 0; i < s->x->n_sources; i++) {
+		bool fits;
+
+		if (!comes_by(s->x, i, m))
+			continue;
+		fits = finds_room(s, pair_of(i, to));
+		*looks += s->x->pair.n;
+		if (!fits)
 			return false;
-		}
+	}
 	return true;
+}
+
+static bool has_room(void *arg, const struct relief_move *m, uint64_t *looks)
+{
+	struct squeeze *s = arg;
+	uint64_t before = deps_work(s->x->deps);
+	bool fits = all_have_room(s, m, looks);
+
+	*looks += deps_work(s->x->deps) - before;
+	if (!fits)
+		give_back(s);
+	return fits;
 }
 
 void squeeze_relieve(struct layered *x)

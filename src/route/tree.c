@@ -107,10 +107,9 @@ static void turn_over(struct pieces *x, uint32_t v, uint32_t u)
 static uint32_t along(const struct pieces *x, uint32_t v, uint8_t ring, uint32_t but)
 {
 	const struct graph *g = x->g;
-	const uint8_t *rings = route_links(x->y, g->sw[v]);
 
 	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++)
-		if (g->trunks[t].v != but && rings[g->lanes[g->trunks[t].lane0]] == ring)
+		if (g->trunks[t].v != but && route_link(x->y, g->sw[v], g->lanes[g->trunks[t].lane0]) == ring)
 			return g->trunks[t].v;
 	return FABRIC_NONE;
 }

@@ -267,10 +267,10 @@ static void begin_deps(struct turns *t)
 
 /*
  * A turn from a by v up to b again, where ways to the hub don't turn at v, surely closes a circle if a and b
- * both have a legal path to the hub: from b to it, and back from it to a.  Where the two paths share links
- * at the hub, the circle goes round these: it turns where they part, which is a vertex with a way down to the hub
- * or one that the first path leaves upwards and the second one downwards.  Neither path has v, as it would have
- * a way down to the hub then.
+ * both have a legal path to the hub.  Let P lead from b to the hub, and Q from the hub to a.  Leave out the links that
+ * the end of P and the beginning of Q share, and let w be the vertex where the two part.  If w has a way down to the
+ * hub, any turn is allowed there.  Otherwise P goes up from w, so it came to w from below, or w is b; either way any
+ * turn is legal.  Neither path contains v: a and b are above v, so v could only be on a part that descends to the hub.
  */
 static bool closes_circle_over_hub(const struct turns *t, uint32_t in, uint32_t out)
 {

@@ -142,8 +142,8 @@ static uint32_t least_loaded(const struct weigh *w, uint32_t lane, uint32_t end)
 }
 
 /*
- * The way of s that costs least, of equal ones the first.  times: so much a route on its lane costs.  For each
- * of n_hosts² * n_switches there is one such question, so that it has no branches: cost and place are one number,
+ * The way of s that costs least, of equal ones the first.  times: so much a route on its lane costs.  There
+ * is such a question for each LID of a host and each switch, so it has no branches: cost and place are one number,
  * which has room for them.  A switch has at most 254 neighbours.
  */
 static void choose_single(struct weigh *w, const struct stop *s, uint64_t times)
