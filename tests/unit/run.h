@@ -4,6 +4,8 @@
 #define QOSD_TEST_RUN_H
 
 #include <check.h>
+#include <stdbool.h>
+#include <stdlib.h>
 
 /* The exit status of the program.  Takes over the suite; $CK_VERBOSITY says how much is told. */
 static inline int run_suite(Suite *suite)
@@ -15,6 +17,14 @@ static inline int run_suite(Suite *suite)
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
 	return failed != 0;
+}
+
+/* Sanitized programs are many times slower, and what sanitizers look for shows in few cases. */
+static inline bool sanitized(void)
+{
+	const char *by = getenv("QOSD_SANITIZE");
+
+	return by && *by;
 }
 
 #endif

@@ -617,14 +617,6 @@ static void random_faults(struct world *w, unsigned steps)
 
 /* --- fabrics --- */
 
-/* Many times slower then; what sanitizers look for shows in few. */
-static bool sanitized(void)
-{
-	const char *by = getenv("QOSD_SANITIZE");
-
-	return by && *by;
-}
-
 /* By an engine with or without an order, and both kinds of lost entries. */
 static void run_world(struct world *w, int i, unsigned steps)
 {

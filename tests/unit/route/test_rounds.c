@@ -442,14 +442,6 @@ static void faults(struct scene *s, bool blind)
 	moment_free(&two);
 }
 
-/* Many times slower then; what sanitizers look for shows in few. */
-static bool sanitized(void)
-{
-	const char *by = getenv("QOSD_SANITIZE");
-
-	return by && *by;
-}
-
 START_TEST(no_circle_in_any_layer)
 {
 	struct scene s;

@@ -2073,14 +2073,14 @@ int main(void)
 	tcase_add_loop_test(tc, aggregation_nodes, 0, 3 * ARRAY_SIZE(trees));
 	tcase_add_loop_test(tc, uneven_fat_tree, 0, 10);
 	tcase_add_loop_test(tc, lmc_spreads, 0, ARRAY_SIZE(trees));
-	tcase_add_loop_test(tc, removed_links, 0, 40);
+	tcase_add_loop_test(tc, removed_links, 0, sanitized() ? 10 : 40);
 	tcase_add_loop_test(tc, loss_moves_little, 0, 9);
 	tcase_add_test(tc, half_empty_leaves);
 	tcase_add_test(tc, missing_hosts);
 	tcase_add_test(tc, lmc_prefers_neighbours);
 	tcase_add_test(tc, order_of_discovery);
 	tcase_add_loop_test(tc, hosts_on_a_spine, 0, 3);
-	tcase_add_loop_test(tc, no_cliff, 0, 40);
+	tcase_add_loop_test(tc, no_cliff, 0, sanitized() ? 10 : 40);
 	tcase_add_test(tc, more_passes);
 	tcase_add_test(tc, bandwidth_of_what_is_left);
 	tcase_add_loop_test(tc, busiest_is_relieved, 0, 2);
@@ -2091,7 +2091,7 @@ int main(void)
 	tcase_add_test(tc, hosts_on_two_levels);
 	tcase_add_test(tc, cable_between_leaves);
 	tcase_add_loop_test(tc, torus, 0, 4);
-	tcase_add_loop_test(tc, random_fabric, 0, 200);
+	tcase_add_loop_test(tc, random_fabric, 0, sanitized() ? 60 : 200);
 	tcase_add_loop_test(tc, recorded_fabrics, 0, RECORDED);
 	tcase_add_loop_test(tc, mcast_random, 0, 200);
 	tcase_add_test(tc, mcast_fat_tree);
