@@ -579,11 +579,6 @@ static bool any_refused(const struct deps *d, const struct layer *l, unsigned la
 	return false;
 }
 
-static bool fits(struct deps *d, struct layer *l, struct dep x)
-{
-	return l->order[x.in] < l->order[x.out] || put_in_order(d, l, x);
-}
-
 /*
  * Where the lane depends on how a packet came, lane 0 never waits for lane 1.  A single such turn would close
  * circles with nearly all minimal paths of a dragonfly.
@@ -591,6 +586,11 @@ static bool fits(struct deps *d, struct layer *l, struct dep x)
 static bool goes_up(const struct deps *d, struct dep x)
 {
 	return d->by_entry && x.in % d->n_lanes < x.out % d->n_lanes;
+}
+
+static bool fits(struct deps *d, struct layer *l, struct dep x)
+{
+	return !goes_up(d, x) && (l->order[x.in] < l->order[x.out] || put_in_order(d, l, x));
 }
 
 /* The order stays as it is: what is taken away breaks none. */
@@ -617,13 +617,13 @@ bool deps_add(struct deps *d, unsigned layer, const struct dep *x, uint32_t n, u
 
 		if (l->waits[word] & bit)
 			continue;
-		if (!goes_up(d, turn) && fits(d, l, turn)) {
+		if (fits(d, l, turn)) {
 			put(d, l, turn);
 			*vec_push(&d->fresh) = turn;
 			continue;
 		}
 		take_back(d, l);
-		if (alone || goes_up(d, turn) || !fits(d, l, turn))
+		if (alone || !fits(d, l, turn))
 			l->refused[word] |= bit;
 		*which = i;
 		return false;

@@ -41,17 +41,6 @@ struct relief {
 
 /* --- life --- */
 
-static void find_costs(struct relief *x)
-{
-	unsigned best = ways_best_rate(x->c);
-
-	for (uint32_t lane = 0; lane < x->g->n_lanes; lane++) {
-		unsigned rate = ways_rate(x->c, lane);
-
-		x->cost[lane] = rate ? ROUTE_COST * best / rate : ROUTE_COST;
-	}
-}
-
 static void find_targets(struct relief *x, const struct route_request *r)
 {
 	struct dest dests[DESTS_MAX];
@@ -72,14 +61,13 @@ static void relief_init(struct relief *x)
 	uint32_t n = x->g->n;
 
 	x->load = xcalloc(x->g->n_lanes + 1, sizeof(*x->load));
-	x->cost = xcalloc(x->g->n_lanes + 1, sizeof(*x->cost));
+	x->cost = ways_lane_costs(x->c);
 	x->lane = xcalloc(n, sizeof(*x->lane));
 	x->way = xcalloc(n, sizeof(*x->way));
 	x->hops = xcalloc(n, sizeof(*x->hops));
 	x->below = xcalloc(n, sizeof(*x->below));
 	x->order = xcalloc(n, sizeof(*x->order));
 	x->over = xcalloc(n, sizeof(*x->over));
-	find_costs(x);
 }
 
 static void relief_free(struct relief *x)

@@ -64,17 +64,6 @@ struct toll {
 
 /* --- life --- */
 
-static void find_costs(struct toll *t)
-{
-	unsigned best = ways_best_rate(t->c);
-
-	for (uint32_t lane = 0; lane < t->g->n_lanes; lane++) {
-		unsigned rate = ways_rate(t->c, lane);
-
-		t->cost[lane] = rate ? ROUTE_COST * best / rate : ROUTE_COST;
-	}
-}
-
 struct toll *toll_new(const struct channels *c, const struct turns *legal)
 {
 	struct toll *t = xcalloc(1, sizeof(*t));
@@ -85,7 +74,7 @@ struct toll *toll_new(const struct channels *c, const struct turns *legal)
 	*t = (struct toll){ .c = c, .g = g, .legal = legal, .round = 1 };
 	t->hop = ways_hop_cost(g);
 	t->load = xcalloc(g->n_lanes, sizeof(*t->load));
-	t->cost = xcalloc(g->n_lanes, sizeof(*t->cost));
+	t->cost = ways_lane_costs(c);
 	t->turn0 = channels_number_turns(c, &n_turns);
 	t->tolls = xcalloc(n_turns, sizeof(*t->tolls));
 	t->raised = xcalloc(n_turns, sizeof(*t->raised));
@@ -101,7 +90,6 @@ struct toll *toll_new(const struct channels *c, const struct turns *legal)
 	t->out = xcalloc(n, sizeof(*t->out));
 	t->lane = xcalloc(n, sizeof(*t->lane));
 	t->below = xcalloc(n, sizeof(*t->below));
-	find_costs(t);
 	return t;
 }
 

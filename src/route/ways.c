@@ -34,6 +34,19 @@ unsigned ways_best_rate(const struct channels *c)
 	return best;
 }
 
+uint32_t *ways_lane_costs(const struct channels *c)
+{
+	uint32_t *cost = xcalloc(c->g->n_lanes + 1u, sizeof(*cost));
+	unsigned best = ways_best_rate(c);
+
+	for (uint32_t lane = 0; lane < c->g->n_lanes; lane++) {
+		unsigned rate = ways_rate(c, lane);
+
+		cost[lane] = rate ? ROUTE_COST * best / rate : ROUTE_COST;
+	}
+	return cost;
+}
+
 uint32_t *ways_trunk_costs(const struct channels *c)
 {
 	uint32_t n = c->g->trunk0[c->g->n], *cost = xcalloc(n + 1u, sizeof(*cost));

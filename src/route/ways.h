@@ -20,6 +20,8 @@ uint64_t ways_hop_cost(const struct graph *g);
 unsigned ways_rate(const struct channels *c, uint32_t lane);
 /* That of the fastest lane. */
 unsigned ways_best_rate(const struct channels *c);
+/* [lane]: what one route costs; the caller frees it. */
+uint32_t *ways_lane_costs(const struct channels *c);
 /* [trunk]: what one route costs, which a trunk carries on all its lanes; the caller frees it. */
 uint32_t *ways_trunk_costs(const struct channels *c);
 
