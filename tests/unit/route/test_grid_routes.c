@@ -38,25 +38,15 @@ static unsigned grow_tree(struct waits *w)
 /* All of it; away: switches that nothing leads to or from. */
 static void check_routes(const struct topo *t, const struct lfts *l, const struct route_layers *y, const bool *away)
 {
-	struct route_request r = t->r;
-	struct route_report report;
 	struct waits w;
 	unsigned n_away = 0;
 
 	waits_init(&w, t, y);
-	for (uint32_t p = 0; p < t->f->n_ports; p++)
-		for (uint32_t sw = 0; t->lid[p] && sw < t->f->n_switches; sw++)
-			if (sw != fabric_switch_of(t->f, p) && !away[sw] && !away[fabric_switch_of(t->f, p)])
-				ck_assert(walk(&w, l, sw, p, t->lid[p]));
+	walk_all(&w, l, away);
 	for (uint32_t sw = 0; sw < t->f->n_switches; sw++)
 		n_away += away[sw];
 	ck_assert_uint_eq(grow_tree(&w), 1 + n_away);
-	ck_assert(!has_circle(&w));
-	waits_free(&w);
-	r.layers = y;
-	route_verify(&r, l, &report);
-	ck_assert(!report.credit_loop);
-	route_report_free(&report);
+	expect_no_circle(&w, l);
 }
 
 static struct route_layers *run(const struct route_request *r, struct lfts **l)

@@ -3,6 +3,8 @@
 #ifndef QOSD_TESTS_ROUTE_WAITS_H
 #define QOSD_TESTS_ROUTE_WAITS_H
 
+#include <check.h>
+
 #include "base/alloc.h"
 #include "route/layers.h"
 #include "topo.h"
@@ -102,6 +104,32 @@ static inline bool walk(struct waits *w, const struct lfts *l, uint32_t sw, uint
 			return false;
 	}
 	return false;
+}
+
+/* Follows all tables, from every switch to every LID; away: switches that nothing leads to or from, or NULL. */
+static inline void walk_all(struct waits *w, const struct lfts *l, const bool *away)
+{
+	const struct topo *t = w->t;
+
+	for (uint32_t p = 0; p < t->f->n_ports; p++)
+		for (uint32_t sw = 0; t->lid[p] && sw < t->f->n_switches; sw++)
+			if (sw != fabric_switch_of(t->f, p) &&
+			    !(away && (away[sw] || away[fabric_switch_of(t->f, p)])))
+				ck_assert(walk(w, l, sw, p, t->lid[p]));
+}
+
+/* Neither these waits nor the project's own verdict have a circle; frees w. */
+static inline void expect_no_circle(struct waits *w, const struct lfts *l)
+{
+	struct route_request r = w->t->r;
+	struct route_report report;
+
+	ck_assert(!has_circle(w));
+	r.layers = w->y;
+	waits_free(w);
+	route_verify(&r, l, &report);
+	ck_assert(!report.credit_loop);
+	route_report_free(&report);
 }
 
 static inline void hold(struct fabric *f, uint32_t port)
