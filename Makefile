@@ -12,67 +12,72 @@
 
 # --- layers -----------------------------------------------------------------
 #
-# Directory = layer = archive, in link order: lowest first.  uses_X says which
-# layers, or which single headers of one, X may include; tests/check-layers
-# holds everybody to it, and a unit test is linked with what its layer uses and
-# nothing else.
+# A layer is a folder of src/ with the folders in it that are no layers of their
+# own, and an archive.  LAYERS has them in link order, lowest first.  uses_X says
+# which layers, or which single headers of one, X may include; tests/check-layers
+# checks every #include against it, and a unit test is linked with what its layer
+# uses and nothing else.
 
-LAYERS = base sandbox yaml json ib bandwidth convert ibdm fabric route gauge qos plan events registry conf store loop hook http policies mad disco perf sm sa ctl \
-	simnet simtopo simdev simhost simcheck simctl
+LAYERS = lib/base lib/format lib/iba qos/arbiter cli/convert fabric/ibdm fabric routing routing/gauge \
+	qos plan events sa/registry config store lib/loop mad discovery perf sm sa ctl \
+	sim/net sim/topo sim/dev sim/host sim/check sim/ctl
 
-uses_base   =
-uses_sandbox = base
-uses_yaml   = base
-uses_json   = base
-uses_ib     = base
-uses_bandwidth = base ib
-uses_convert = base ib
-uses_ibdm   = base
-uses_fabric = base ib ibdm
-uses_route  = base ib fabric
-uses_gauge  = base ib fabric route
-uses_qos    = base ib bandwidth fabric route/layers.h
-uses_plan   = base ib bandwidth fabric route gauge qos
-uses_events = base json ib fabric route qos plan
-uses_registry = base ib fabric route qos plan
-uses_conf   = base yaml ib bandwidth/classes.h qos/policy.h plan/settings.h events/event.h
-uses_store  = base ib fabric plan registry
-uses_loop   = base
-uses_hook   = base json loop events
-uses_http   = base loop
-uses_policies = base ib fabric qos plan registry store loop
-uses_mad    = base ib loop
-uses_disco  = base sandbox ib fabric loop
-uses_perf   = base ib bandwidth fabric route qos plan events/event.h loop mad
-uses_sm     = base ib fabric route qos plan events/event.h registry store loop mad disco
-uses_sa     = base ib fabric route qos plan registry
-uses_ctl    = base json ib bandwidth fabric route gauge qos plan events registry conf store loop policies mad perf sm sa
+uses_lib/base   =
+uses_lib/format = lib/base
+uses_lib/iba    = lib/base
+uses_lib/loop   = lib/base
+uses_fabric/ibdm = lib/base
+uses_fabric     = lib/base lib/iba fabric/ibdm
+uses_routing    = lib/base lib/iba fabric
+uses_routing/gauge = lib/base lib/iba fabric routing
+uses_qos/arbiter = lib/base lib/iba
+uses_qos        = lib/base lib/iba qos/arbiter fabric routing/layers.h
+uses_plan       = lib/base lib/iba qos/arbiter fabric routing routing/gauge qos
+uses_events     = lib/base lib/format/json.h lib/iba fabric routing qos plan
+uses_sa/registry = lib/base lib/iba fabric routing qos plan
+uses_config     = lib/base lib/format lib/iba qos/arbiter/traffic_classes.h qos/policy.h plan/settings.h \
+		events/event.h
+uses_store      = lib/base lib/iba fabric plan sa/registry
+uses_mad        = lib/base lib/iba lib/loop
+uses_discovery  = lib/base lib/iba fabric lib/loop
+uses_perf       = lib/base lib/iba qos/arbiter fabric routing qos plan events/event.h lib/loop mad
+uses_sm         = lib/base lib/iba fabric routing qos plan events/event.h sa/registry store lib/loop mad \
+		discovery
+uses_sa         = lib/base lib/iba fabric routing qos plan sa/registry
+uses_ctl        = lib/base lib/format/json.h lib/iba qos/arbiter fabric routing routing/gauge qos plan events \
+		sa/registry config store lib/loop mad perf sm sa
+uses_cli/convert = lib/base lib/iba
 # The simulator judges the daemon: the two share only what serves anything.
-uses_simnet   = base
-uses_simtopo  = base ibdm simnet
-uses_simdev   = base yaml simnet
-uses_simhost  = base simnet
-uses_simcheck = base simnet
-uses_simctl   = base yaml json simnet simdev simcheck
+uses_sim/net    = lib/base
+uses_sim/topo   = lib/base fabric/ibdm sim/net
+uses_sim/dev    = lib/base lib/format sim/net
+uses_sim/host   = lib/base sim/net
+uses_sim/check  = lib/base sim/net
+uses_sim/ctl    = lib/base lib/format sim/net sim/dev sim/check
 
-# Programs: src/NAME/*.c and the layers they use.
+# Programs, each with the folder that has its main() and the layers that this folder uses.
 PROGRAMS = qosd qosd-ctl qosd-sim
-uses_qosd     = $(filter-out sim% convert,$(LAYERS))
-uses_qosd-ctl = base ib convert
-uses_qosd-sim = base yaml json ibdm loop simnet simtopo simdev simhost simcheck simctl preload/socket.h
+folder_qosd     = daemon
+folder_qosd-ctl = cli
+folder_qosd-sim = sim/main
+uses_daemon     = $(filter-out sim/% cli/%,$(LAYERS))
+uses_cli        = lib/base lib/iba cli/convert
+uses_sim/main   = lib/base lib/format fabric/ibdm lib/loop sim/net sim/topo sim/dev sim/host sim/check \
+		sim/ctl sim/preload/socket.h
 libs_qosd     = $(UMAD_LIBS) $(MAD_LIBS) $(NETDISC_LIBS) $(EV_LIBS) $(YAML_LIBS) \
 		$(JANSSON_LIBS) $(HTTP_LIBS) $(SECCOMP_LIBS)
 libs_qosd-ctl = $(JANSSON_LIBS) $(XML_LIBS)
 libs_qosd-sim = $(MAD_LIBS) $(EV_LIBS) $(YAML_LIBS) $(JANSSON_LIBS)
 
-# src/preload: what qosd-sim puts before libibumad in the programs that it starts.
-uses_preload =
+# The library that qosd-sim puts before libibumad in the programs that it starts.
+uses_sim/preload =
 PRELOAD = $(BUILD)/libqosd-sim.so
 
 # A library's transport or parser belongs to one layer: header=layer.
-OWNED_HEADERS = ev.h=loop yaml.h=yaml libxml/parser.h=convert libxml/tree.h=convert \
-		libxml/xmlerror.h=convert infiniband/ibnetdisc.h=disco microhttpd.h=http seccomp.h=sandbox \
-		infiniband/umad.h=mad,disco,simhost,qosd-sim,preload infiniband/verbs.h=preload \
+OWNED_HEADERS = ev.h=lib/loop yaml.h=lib/format libxml/parser.h=cli/convert libxml/tree.h=cli/convert \
+		libxml/xmlerror.h=cli/convert infiniband/ibnetdisc.h=discovery microhttpd.h=lib/loop \
+		seccomp.h=lib/base \
+		infiniband/umad.h=mad,discovery,sim/host,sim/main,sim/preload infiniband/verbs.h=sim/preload \
 		check.h=
 
 # --- configuration ----------------------------------------------------------
@@ -138,12 +143,17 @@ quiet = $(if $(filter 0,$(V)),@)
 
 # --- objects, archives, programs --------------------------------------------
 
-layer_of = $(foreach u,$(1),$(firstword $(subst /, ,$(u))))
+# The layer of X, which is a layer or a header of one.
+layer_of = $(if $(filter $(1),$(LAYERS)),$(1),$(if $(findstring /,$(1)),$(call layer_of,$(patsubst %/,%,$(dir $(1))))))
 # All layers below X, and an archive list in link order: highest first.
-below = $(sort $(foreach u,$(call layer_of,$(uses_$(1))),$(u) $(call below,$(u))))
+below = $(sort $(foreach u,$(foreach h,$(uses_$(1)),$(call layer_of,$(h))),$(u) $(call below,$(u))))
 reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
-archives = $(patsubst %,$(BUILD)/lib%.a,$(call reverse,$(filter $(1),$(LAYERS))))
+archive = $(BUILD)/archives/$(subst /,-,$(1)).a
+archives = $(foreach l,$(call reverse,$(filter $(1),$(LAYERS))),$(call archive,$(l)))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)/*.c))
+# Folders of a layer or program: src/X and what is in it, but for layers of their own.
+folders = src/$(1) $(filter-out $(addprefix src/,$(LAYERS)),$(patsubst %/,%,$(wildcard src/$(1)/*/)))
+layer_objects = $(foreach f,$(call folders,$(1)),$(call objects,$(f)))
 # What a layer's archive needs of other people's libraries: those of the daemon
 # serve all, since nothing is linked that is not used.
 LINK_LIBS = -Wl,--as-needed $(libs_qosd) $(XML_LIBS) $(COMMON_LIBS)
@@ -160,7 +170,7 @@ $(BUILD)/obj/%.o: %.c Makefile $(CONFIG)
 	$(call say,CC)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 define archive_rule
-$(BUILD)/lib$(1).a: $(call objects,src/$(1))
+$(call archive,$(1)): $(call layer_objects,$(1))
 	@mkdir -p $$(@D)
 	$(quiet)rm -f $$@
 	$$(call say,AR)$$(AR) rcs $$@ $$^
@@ -168,18 +178,18 @@ endef
 $(foreach l,$(LAYERS),$(eval $(call archive_rule,$(l))))
 
 define program_rule
-$(BUILD)/$(1): $(call objects,src/$(1)) $(call archives,$(uses_$(1)))
+$(BUILD)/$(1): $(call layer_objects,$(folder_$(1))) $(call archives,$(uses_$(folder_$(1))))
 	$$(call say,LINK)$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$^ $(libs_$(1)) $$(COMMON_LIBS)
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$(p))))
 
 # Never instrumented itself: it is loaded into programs that are not.
 own_cflags = $(filter-out -fPIE -fsanitize% -fno-sanitize% --coverage,$(ALL_CFLAGS))
-$(PRELOAD): $(wildcard src/preload/*.c src/preload/*.h) include/qosd/sim.h Makefile $(CONFIG)
+$(PRELOAD): $(wildcard src/sim/preload/*.c src/sim/preload/*.h) include/qosd/sim.h Makefile $(CONFIG)
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(ALL_CPPFLAGS) $(own_cflags) \
 		$(VERBS_CFLAGS) -fPIC -shared -o $@ $(filter %.c,$^) $(LDFLAGS) -ldl
-$(BUILD)/obj/src/qosd-sim/%: ALL_CPPFLAGS += -DQOSD_LIBDIR='"$(libdir)"'
+$(BUILD)/obj/src/sim/main/%: ALL_CPPFLAGS += -DQOSD_LIBDIR='"$(libdir)"'
 
 # --- test programs ----------------------------------------------------------
 
@@ -187,11 +197,11 @@ $(BUILD)/obj/src/qosd-sim/%: ALL_CPPFLAGS += -DQOSD_LIBDIR='"$(libdir)"'
 unit_sources = $(wildcard tests/unit/$(1)/test_*.c)
 unit_helpers = $(filter-out $(BUILD)/obj/tests/unit/$(1)/test_%,$(call objects,tests/unit/$(1))) \
 	$(patsubst %,$(BUILD)/obj/tests/unit/%.o,$(helpers_$(1)))
-# … or of another layer's tests
-helpers_registry = plan/net
+# Or of another layer's tests:
+helpers_sa/registry = plan/net
 helpers_events = plan/net
 helpers_perf = mad/fake_umad plan/net
-helpers_sm = plan/net disco/devices
+helpers_sm = plan/net discovery/devices
 UNIT_TESTS = $(foreach l,$(LAYERS),$(patsubst %.c,$(BUILD)/%,$(call unit_sources,$(l))))
 
 $(BUILD)/obj/tests/unit/%: ALL_CPPFLAGS += -Itests $(CHECK_CFLAGS)
@@ -213,14 +223,18 @@ SMPS_TESTS = liars
 $(patsubst %,$(BUILD)/tests/unit/sm/test_%,$(SMPS_TESTS)): ALL_LDFLAGS += \
 	$(foreach f,smp_job_start smp_job_cancel smp_send mad_hold mad_release sm_want_sweep,-Wl,--wrap=$(f))
 
-# tests/unit/qosd/test_NAME.c: of src/qosd/NAME.c alone, with a clock of the test's own; what that
-# file calls is the test's, too, so far as it is not pure.
-PROGRAM_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/qosd/test_*.c))
+# tests/unit/daemon/test_NAME.c: of the daemon's NAME.c alone, with a clock of the test's own; what
+# that file calls is the test's as well, unless it is pure.
+PROGRAM_TESTS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/daemon/test_*.c))
 UNIT_TESTS += $(PROGRAM_TESTS)
-$(PROGRAM_TESTS): $(BUILD)/tests/unit/qosd/test_%: $(BUILD)/obj/tests/unit/qosd/test_%.o \
-		$(BUILD)/obj/src/qosd/%.o $(call archives,sm $(call below,sm))
-	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -Wl,--wrap=clock_mono_us -o $@ $^ $(CHECK_LIBS) $(LINK_LIBS)
+daemon_object = $(filter %/$(1).o,$(call layer_objects,daemon))
+define daemon_test_rule
+$(1): $(BUILD)/obj/$(patsubst $(BUILD)/%,%,$(1)).o $(call daemon_object,$(patsubst test_%,%,$(notdir $(1)))) \
+		$(call archives,sm $(call below,sm))
+	@mkdir -p $$(@D)
+	$$(call say,LINK)$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -Wl,--wrap=clock_mono_us -o $$@ $$^ $(CHECK_LIBS) $$(LINK_LIBS)
+endef
+$(foreach t,$(PROGRAM_TESTS),$(eval $(call daemon_test_rule,$(t))))
 
 # tests/tools/*.c and tests/bench/*.c: a program each, of one file, but for
 # libraries to be preloaded.  tools/port.c: what programs with a port share.
@@ -233,8 +247,8 @@ BENCH_PROGRAMS = $(patsubst %.c,$(BUILD)/%,$(filter-out $(BENCH_PRELOADS),$(wild
 BENCH_LIBRARIES = $(patsubst %.c,$(BUILD)/%.so,$(BENCH_PRELOADS))
 # Tools share nothing with what they test; benchmarks measure the pure layers.
 # Fabrics may be those of the simulator.
-$(BUILD)/tests/bench/topology: $(call archives,simtopo simnet ibdm)
-$(TEST_TOOLS): $(call archives,base ib ibdm fabric)
+$(BUILD)/tests/bench/topology: $(call archives,sim/topo sim/net fabric/ibdm)
+$(TEST_TOOLS): $(call archives,lib/base lib/iba fabric/ibdm fabric)
 $(BENCH_PROGRAMS): $(call archives,sa $(call below,sa))
 $(TEST_TOOLS) $(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o \
 		$(patsubst %.c,$(BUILD)/obj/%.o,$(TOOL_SHARED))
@@ -252,11 +266,11 @@ $(BUILD)/obj/tests/bench/%: ALL_CPPFLAGS += -Itests
 FUZZERS = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 $(FUZZERS): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/subnet.o \
 		$(if $(FUZZ),,$(BUILD)/obj/tests/fuzz/replay.o) \
-		$(call archives,$(filter-out convert,$(LAYERS)))
+		$(call archives,$(filter-out cli/%,$(LAYERS)))
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) -o $@ $^ $(LINK_LIBS)
 # The converter is another program's, and no neighbour of the daemon's layers.
-$(BUILD)/tests/fuzz/fuzz_convert: $(BUILD)/libconvert.a
+$(BUILD)/tests/fuzz/fuzz_convert: $(call archive,cli/convert)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 .SECONDARY:
@@ -269,7 +283,10 @@ $(BUILD)/tests/fuzz/fuzz_convert: $(BUILD)/libconvert.a
 export QOSD_BUILD = $(abspath $(BUILD))
 export QOSD_FABRICS ?= $(abspath ../shared/fabrics)
 export QOSD_SANITIZE = $(SANITIZE)
-export LAYER_TABLE = $(foreach l,$(LAYERS) $(PROGRAMS) preload,$(l):$(subst $() ,$(comma),$(strip $(uses_$(l)))))
+export LAYER_TABLE = $(foreach l,$(LAYERS) $(foreach p,$(PROGRAMS),$(folder_$(p))) sim/preload,$(l):$(subst $() ,$(comma),$(strip $(uses_$(l)))))
+export PROGRAM_TABLE = $(foreach p,$(PROGRAMS),$(p):$(subst $() ,$(comma),$(strip $(folder_$(p)) \
+	$(sort $(foreach u,$(uses_$(folder_$(p))),$(call layer_of,$(u)) $(call below,$(call layer_of,$(u)))))))) \
+	preload:sim/preload
 export OWNED_HEADERS
 
 RUNNER_TESTS = tests/check-run

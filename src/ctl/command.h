@@ -10,9 +10,9 @@
 #ifndef QOSD_CTL_COMMAND_H
 #define QOSD_CTL_COMMAND_H
 
+#include "ctl/commands/cmd_routes.h"
 #include "ctl/ctl.h"
-#include "ctl/routes.h"
-#include "json/json.h"
+#include "lib/format/json.h"
 
 /* What a client may: each what the ones before it may, too. */
 enum ctl_right {
@@ -157,7 +157,7 @@ json_t *json_choice_text(const struct plan *p);
 const char *attr_name(unsigned attr);		/* of the SM classes, below 0x40; or NULL */
 json_t *json_sa_attr(unsigned attr);		/* of the SA: its name, or 0xnnnn */
 int sa_attr_by_name(const char *name);		/* -1: there is none */
-const char *sa_status_name(unsigned slot);	/* of sa/stats.h */
+const char *sa_status_name(unsigned slot);	/* of sa/sa_stats.h */
 /* What the SA did: a sum, made now.  NULL: there is none. */
 const struct sa_stats *sa_sums(const struct ctl_env *env);
 json_t *json_uid(int64_t uid);			/* null where there is none */
@@ -180,32 +180,32 @@ json_t *json_run_time(const struct ctl_env *env, const struct shared_policy *in_
 
 /* --- handlers --- */
 
-void cmd_status(const struct ctl_call *c, struct reply *r);	/* status.c */
-void cmd_nodes(const struct ctl_call *c, struct reply *r);	/* inventory.c */
+void cmd_status(const struct ctl_call *c, struct reply *r);	/* cmd_status.c */
+void cmd_nodes(const struct ctl_call *c, struct reply *r);	/* cmd_inventory.c */
 void cmd_ports(const struct ctl_call *c, struct reply *r);
-void cmd_sl2vl(const struct ctl_call *c, struct reply *r);	/* tables.c */
+void cmd_sl2vl(const struct ctl_call *c, struct reply *r);	/* cmd_tables.c */
 void cmd_vlarb(const struct ctl_call *c, struct reply *r);
-void cmd_route(const struct ctl_call *c, struct reply *r);	/* paths.c */
-void cmd_routes(const struct ctl_call *c, struct reply *r);	/* routes.c */
-void cmd_explain(const struct ctl_call *c, struct reply *r);	/* explain.c */
-void cmd_bandwidth(const struct ctl_call *c, struct reply *r);	/* bandwidth.c */
-void cmd_services(const struct ctl_call *c, struct reply *r);	/* clients.c */
+void cmd_route(const struct ctl_call *c, struct reply *r);	/* cmd_paths.c */
+void cmd_routes(const struct ctl_call *c, struct reply *r);	/* cmd_routes.c */
+void cmd_explain(const struct ctl_call *c, struct reply *r);	/* cmd_explain.c */
+void cmd_bandwidth(const struct ctl_call *c, struct reply *r);	/* cmd_bandwidth.c */
+void cmd_services(const struct ctl_call *c, struct reply *r);	/* cmd_clients.c */
 void cmd_subscriptions(const struct ctl_call *c, struct reply *r);
-void cmd_dump(const struct ctl_call *c, struct reply *r);	/* dump.c */
-void cmd_export_ibacm(const struct ctl_call *c, struct reply *r);	/* export.c */
-void cmd_events(const struct ctl_call *c, struct reply *r);	/* events.c */
-void cmd_counters(const struct ctl_call *c, struct reply *r);	/* counters.c */
+void cmd_dump(const struct ctl_call *c, struct reply *r);	/* cmd_dump.c */
+void cmd_export_ibacm(const struct ctl_call *c, struct reply *r);	/* cmd_export.c */
+void cmd_events(const struct ctl_call *c, struct reply *r);	/* cmd_events.c */
+void cmd_counters(const struct ctl_call *c, struct reply *r);	/* cmd_counters.c */
 void cmd_health(const struct ctl_call *c, struct reply *r);	/* health.c */
 void cmd_metrics(const struct ctl_call *c, struct reply *r);	/* metrics.c */
-void cmd_sa_stats(const struct ctl_call *c, struct reply *r);	/* sa_stats.c */
-void cmd_sa_trace(const struct ctl_call *c, struct reply *r);	/* sa_trace.c */
-void cmd_mcast(const struct ctl_call *c, struct reply *r);	/* mcast.c */
-void cmd_holdings(const struct ctl_call *c, struct reply *r);	/* holdings.c */
+void cmd_sa_stats(const struct ctl_call *c, struct reply *r);	/* cmd_sa_stats.c */
+void cmd_sa_trace(const struct ctl_call *c, struct reply *r);	/* cmd_sa_trace.c */
+void cmd_mcast(const struct ctl_call *c, struct reply *r);	/* cmd_mcast.c */
+void cmd_holdings(const struct ctl_call *c, struct reply *r);	/* cmd_holdings.c */
 void cmd_holdings_remove(const struct ctl_call *c, struct reply *r);
 void cmd_mcast_remove(const struct ctl_call *c, struct reply *r);
-void cmd_plan(const struct ctl_call *c, struct reply *r);	/* plan.c */
-void cmd_reload(const struct ctl_call *c, struct reply *r);	/* policy.c */
-void cmd_partition_change(const struct ctl_call *c, struct reply *r);	/* partitions.c */
+void cmd_plan(const struct ctl_call *c, struct reply *r);	/* cmd_plan.c */
+void cmd_reload(const struct ctl_call *c, struct reply *r);	/* cmd_policy.c */
+void cmd_partition_change(const struct ctl_call *c, struct reply *r);	/* cmd_partitions.c */
 void cmd_partition_show(const struct ctl_call *c, struct reply *r);
 void cmd_partitions(const struct ctl_call *c, struct reply *r);
 void cmd_policy_check(const struct ctl_call *c, struct reply *r);

@@ -13,18 +13,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
-#include "base/findings.h"
+#include "ctl/policy_trials.h"
 #include "events/event.h"
-#include "loop/loop.h"
+#include "lib/base/buf.h"
+#include "lib/base/findings.h"
+#include "lib/loop/loop.h"
 #include "mad/mad.h"
 #include "perf/perf.h"
+#include "plan/published_state.h"
 #include "plan/settings.h"
-#include "plan/state.h"
-#include "policies/policies.h"
-#include "registry/partitions.h"
+#include "sa/registry/dynamic_partitions.h"
+#include "sa/request_trace.h"
 #include "sa/sa.h"
-#include "sa/trace.h"
 #include "sm/sm.h"
 #include "store/store.h"
 

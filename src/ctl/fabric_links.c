@@ -2,10 +2,10 @@
 /* The fabric's links by switch, equal ones counted together: see rows_of_links(). */
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "ctl/explain.h"
-#include "ib/units.h"
-#include "plan/feasible.h"
+#include "ctl/commands/cmd_explain.h"
+#include "lib/base/alloc.h"
+#include "lib/iba/units.h"
+#include "plan/feasible/feasible.h"
 
 #define RANK_NONE UINT8_MAX
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "ctl/command.h"
+#include "lib/base/alloc.h"
 #include "qosd/ctl.h"
 
 struct job {

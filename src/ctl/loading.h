@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A policy file that a client sent, on its way to a policy (policy.c). */
+/* A policy file that a client sent, on its way to a policy (cmd_policy.c). */
 #ifndef QOSD_CTL_LOADING_H
 #define QOSD_CTL_LOADING_H
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 
-#include "json/json.h"
+#include "lib/format/json.h"
 
 void prom_metric(struct prom *p, const char *name, enum prom_type type, const char *help)
 {

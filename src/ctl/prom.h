@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "lib/base/buf.h"
 
 #define PROM_TYPE "text/plain; version=0.0.4; charset=utf-8"
 

@@ -10,8 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/log.h"
+#include "lib/base/alloc.h"
+#include "lib/base/log.h"
 
 #define SECOND_US	1000000
 #define LOOK_US		(2 * SECOND_US)

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/buf.h"
-#include "loop/loop.h"
+#include "lib/base/buf.h"
+#include "lib/loop/loop.h"
 
 struct socket_file;
 

@@ -4,11 +4,11 @@
  * queries nearest to it that get one.  What is in the way is what the SA's
  * search found to be (FAULT_*); here it is said where, and how far off it is.
  */
-#include "ctl/explain.h"
+#include "ctl/commands/cmd_explain.h"
 
-#include "base/alloc.h"
-#include "ib/sa.h"
-#include "ib/units.h"
+#include "lib/base/alloc.h"
+#include "lib/iba/sa_records.h"
+#include "lib/iba/units.h"
 
 #define PKEYS_SHOWN 8	/* of a port */
 /* Pairs of LIDs looked at for what would help: all ways to leave out fields, up to LMC 5. */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/clean.h"
+#include "lib/base/alloc.h"
+#include "lib/base/clean.h"
 
 static const struct {
 	const char *name;

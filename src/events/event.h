@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/findings.h"
+#include "lib/base/findings.h"
 
 #define EVENTS_MAX	2048	/* in the ring */
 #define EVENT_TEXT	384	/* bytes, the NUL included; longer text is cut */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "fabric/edit.h"
+#include "lib/base/alloc.h"
 
 void fabric_cut(struct fabric *f, uint32_t port)
 {

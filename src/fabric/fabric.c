@@ -12,10 +12,10 @@
 
 #include <infiniband/mad.h>
 
-#include "base/alloc.h"
-#include "base/clean.h"
 #include "fabric/fabric.h"
-#include "ib/units.h"
+#include "lib/base/alloc.h"
+#include "lib/base/clean.h"
+#include "lib/iba/units.h"
 
 struct fabric *fabric_new(void)
 {

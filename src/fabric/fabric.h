@@ -26,9 +26,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
-#include "base/map64.h"
-#include "ib/ib.h"
+#include "lib/base/buf.h"
+#include "lib/base/map64.h"
+#include "lib/iba/iba.h"
 
 #define FABRIC_NONE UINT32_MAX
 
@@ -273,12 +273,12 @@ char *fabric_port_name(const struct fabric *f, uint32_t port, char *out, unsigne
 char *fabric_node_name(const struct fabric *f, uint32_t node, char *out, unsigned n);
 #define FABRIC_NAME_MAX 128
 
-/* --- loading a topology from a file (fabric/dump.c) --- */
+/* --- loading a topology from a file (fabric/dump/read_dump.c) --- */
 
 /*
  * Reads a topology, in a format that is told by the lines themselves: what ibnetdiscover
  * prints, with -p or without, and ibsim's simpler form; a subnet list of OpenSM, ibdiagnet or
- * qosd-ctl; ibdm's .topo with the IBNL files of its types of systems (ibdm/ibdm.h).  The devices have the PortInfo that
+ * qosd-ctl; ibdm's .topo with the IBNL files of its types of systems (fabric/ibdm/ibdm.h).  The devices have the PortInfo that
  * stock ibsim would give (8 VLs, arbitration caps 8/8, MTU 2048), links are as
  * listed; both ends must list a link (but in .topo), and it runs at the slower of what they
  * say.  The SM sits on the first CA that is no aggregation node, or the node whose GUID is

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "base/map64.h"
+#include "lib/base/alloc.h"
+#include "lib/base/map64.h"
 
 struct place {
 	uint64_t source;

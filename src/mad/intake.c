@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/bucket.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bucket.h"
 #include "mad/flood.h"
 
 #define SPARE_MAX 1024u		/* items that are kept for what comes next; the rest is freed */

@@ -13,7 +13,7 @@
 
 #include <infiniband/umad.h>
 
-#include "mad/fair.h"
+#include "mad/fair_queue.h"
 #include "mad/mad.h"
 
 #define MAD_SIZE	256
@@ -63,7 +63,7 @@ void intake_give_back(struct intake *in, struct rx_item *i);
 struct rx_item *intake_put(struct intake *in, enum intake_class c, uint64_t source,
 			   struct rx_item *i);
 /*
- * These are for the loop's thread.  few: only items of senders that are not greedy (fair.h).  The intake
+ * These are for the loop's thread.  few: only items of senders that are not greedy (fair_queue.h).  The intake
  * takes several items from its queues at a time, so that the loop's thread seldom waits for the lock
  * while a receiver's thread that holds it is not running.
  */

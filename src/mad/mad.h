@@ -19,9 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
-#include "ib/pace.h"
-#include "loop/loop.h"
+#include "lib/base/buf.h"
+#include "lib/iba/pace.h"
+#include "lib/loop/loop.h"
 
 enum { SMP_GET = 1, SMP_SET = 2 };
 
@@ -57,7 +57,7 @@ struct smp_job_ops {
 
 struct mad_settings {
 	uint64_t port_guid;	/* 0: first port that is up and can be managed */
-	/* Bounds of what losses and round trips make of them (ib/pace.h). */
+	/* Bounds of what losses and round trips make of them (lib/iba/pace.h). */
 	unsigned smp_window, smp_window_device;
 	unsigned timeout_ms, retries;
 	/*

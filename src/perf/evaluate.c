@@ -9,7 +9,7 @@
  * may answer with zeros nevertheless.  So what is not nearly all that the port sent tells
  * nothing.
  */
-#include "perf/internal.h"
+#include "perf/perf_internal.h"
 
 #define MUCH		1000000		/* words: more than management sends */
 #define NEARLY		0.9

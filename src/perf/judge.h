@@ -27,8 +27,8 @@
 #ifndef QOSD_PERF_JUDGE_H
 #define QOSD_PERF_JUDGE_H
 
-#include "bandwidth/arbiter.h"
 #include "perf/pma.h"
+#include "qos/arbiter/arbiter.h"
 
 #define JUDGE_TOLERANCE	0.05	/* of the link */
 #define JUDGE_TICKS	1000	/* of less waiting nothing follows: that is some packets */

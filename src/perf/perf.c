@@ -6,12 +6,12 @@
  * Ports are in order of their numbers, so that neighbours in the row are of different
  * devices.  What the first round did not get the second does not ask for.
  */
-#include "perf/internal.h"
+#include "perf/perf_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "lib/base/clock.h"
 
 #define TRIES		3
 #define AGAIN_US	10000		/* where there was no room for a request */

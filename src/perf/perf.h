@@ -12,13 +12,13 @@
 #ifndef QOSD_PERF_PERF_H
 #define QOSD_PERF_PERF_H
 
-#include "base/alloc.h"
 #include "events/event.h"
-#include "loop/loop.h"
+#include "lib/base/alloc.h"
+#include "lib/loop/loop.h"
 #include "mad/mad.h"
 #include "perf/judge.h"
-#include "plan/shares.h"
-#include "plan/state.h"
+#include "plan/port_shares.h"
+#include "plan/published_state.h"
 
 #define PERF_WINDOW		16	/* requests outstanding */
 #define PERF_FINDINGS_MAX	1000	/* that are remembered */

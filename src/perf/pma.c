@@ -7,9 +7,9 @@
 #include <infiniband/mad.h>
 #include <infiniband/umad_types.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "ib/ib.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/iba/iba.h"
 
 #define MAD_BYTES	256
 #define ALL_COUNTERS	0xffff		/* CounterSelect */

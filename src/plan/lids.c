@@ -24,7 +24,7 @@
  */
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "plan/plan.h"
 
 #define LIDS (IB_LID_UCAST_MAX + 1)

@@ -11,17 +11,17 @@
  * Forwarding tables lie in memory switch by switch, the computation goes LID by
  * LID: blocks of LIDs are turned round first, else every step is a cache miss.
  *
- * Where most LIDs have the ways that they had (changes.h), theirs are taken over: of
+ * Where most LIDs have the ways that they had (changed_ways.h), theirs are taken over: of
  * switches that were there what was found then, and only of new ones P(X, d) is computed.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/map64.h"
-#include "ib/units.h"
-#include "plan/changes.h"
+#include "lib/base/alloc.h"
+#include "lib/base/map64.h"
+#include "lib/iba/units.h"
 #include "plan/paths.h"
+#include "plan/routes/changed_ways.h"
 
 #define ALL_SLS 0xffff
 #define RATE_CODES 64		/* PathRecord.Rate has 6 bits */

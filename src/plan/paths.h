@@ -11,10 +11,10 @@
 #ifndef QOSD_PLAN_PATHS_H
 #define QOSD_PLAN_PATHS_H
 
-#include "base/alloc.h"
 #include "fabric/fabric.h"
-#include "qos/tables.h"
-#include "route/route.h"
+#include "lib/base/alloc.h"
+#include "qos/tables/qos_tables.h"
+#include "routing/route.h"
 
 /* From a switch's out port on, to the LID's port; class 0 is "no route". */
 struct path_class {
@@ -23,7 +23,7 @@ struct path_class {
 	uint16_t sl_mask;	/* bit s: SL s maps to a real VL at every later switch */
 };
 
-struct hops;			/* plan/changes.h */
+struct hops;			/* plan/routes/changed_ways.h */
 
 #define PATH_ROW UINT16_MAX
 struct paths {

@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "plan/base_routes.h"
-#include "plan/changes.h"
-#include "plan/feasible.h"
+#include "lib/base/alloc.h"
+#include "plan/feasible/feasible.h"
 #include "plan/plan.h"
+#include "plan/routes/base_routes.h"
+#include "plan/routes/changed_ways.h"
 
 static const struct src_pos nowhere;
 

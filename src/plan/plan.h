@@ -8,22 +8,22 @@
 #ifndef QOSD_PLAN_PLAN_H
 #define QOSD_PLAN_PLAN_H
 
-#include "base/findings.h"
 #include "fabric/fabric.h"
-#include "plan/partitions.h"
+#include "lib/base/findings.h"
+#include "plan/partitions/pkey_members.h"
 #include "plan/paths.h"
 #include "plan/settings.h"
-#include "qos/groups.h"
-#include "qos/match.h"
+#include "qos/groups/port_groups.h"
+#include "qos/match/match.h"
 #include "qos/policy.h"
 #include "qos/sl_plan.h"
-#include "qos/tables.h"
-#include "route/layers.h"
-#include "route/route.h"
-#include "route/shape.h"
+#include "qos/tables/qos_tables.h"
+#include "routing/layers.h"
+#include "routing/route.h"
+#include "routing/shape.h"
 
-struct feasibility;	/* plan/feasible.h */
-struct routes_now;	/* plan/base_routes.h */
+struct feasibility;	/* plan/feasible/feasible.h */
+struct routes_now;	/* plan/routes/base_routes.h */
 
 /* What ports are remembered to have had, in earlier runs too, and those that are absent now. */
 struct lid_map {
@@ -67,7 +67,7 @@ struct plan {
 	struct route_proof *proof;	/* of the report, for the plan that comes after */
 	struct feasibility *feasible;	/* what feasible_judge() said; NULL: not asked yet */
 	struct updn_order *order;
-	struct updn_order *tree;	/* that multicast goes by instead (route/tree.h), or NULL */
+	struct updn_order *tree;	/* that multicast goes by instead (routing/tree.h), or NULL */
 	struct route_shape shape;	/* whether that order makes a tree of the switches */
 	struct findings findings;	/* of the policy against this fabric, and of routing */
 	struct findings kept;		/* … and of devices that keep other tables */

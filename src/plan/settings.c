@@ -2,8 +2,8 @@
 /* The daemon's settings as they are without a file. */
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "ib/ib.h"
+#include "lib/base/alloc.h"
+#include "lib/iba/iba.h"
 #include "plan/settings.h"
 
 const char *const settings_engines[] = { "updn", "grid", "dragonfly", "layered", "minhop", NULL };

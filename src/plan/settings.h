@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The daemon's own settings (qosd.yaml, qosd.yaml(5)): filled by conf/,
+ * The daemon's own settings (qosd.yaml, qosd.yaml(5)): filled by config/,
  * defaults here, never changed after loading.
  */
 #ifndef QOSD_PLAN_SETTINGS_H
@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/alloc.h"
-#include "base/findings.h"
-#include "base/log.h"
+#include "lib/base/alloc.h"
+#include "lib/base/findings.h"
+#include "lib/base/log.h"
 
 #define ENGINES_MAX 5
 
@@ -97,7 +97,7 @@ struct settings {
 	uint32_t sa_long_requests_max, sa_long_requests_per_port;
 	uint32_t reports_max, reports_per_port;
 
-	/* What hosts may register: of all ports together, and of one (registry/holdings.h). */
+	/* What hosts may register: of all ports together, and of one (sa/registry/holdings.h). */
 	uint32_t groups_max, groups_per_port;		/* default 131072, 1024 */
 	uint32_t mlids_max, mlids_per_port;		/* of these; 0: what switches allow */
 	uint32_t memberships_max, memberships_per_port;	/* default 1048576, 16384 */
@@ -134,7 +134,7 @@ struct settings {
 
 /* The engines that `routing` may name; NULL-terminated. */
 extern const char *const settings_engines[];
-#define SETTINGS_ENGINE_AUTO "auto"	/* the best of them; plan/choose_engine.h */
+#define SETTINGS_ENGINE_AUTO "auto"	/* the best of them; plan/routes/choose_engine.h */
 
 struct settings *settings_default(void);
 void settings_free(struct settings *s);	/* NULL is fine */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "qos/intern.h"
 
 static void *item_at(const struct intern *t, size_t i)

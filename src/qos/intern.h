@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map64.h"
+#include "lib/base/map64.h"
 
 struct intern {
 	size_t size;		/* of an item; set by the user, all else zero to start */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "qos/policy.h"
 
 static const char *const ulp_names[ULP_COUNT] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The policy as the administrator wrote it (qosd-policy(5)), checked against
- * itself but against no fabric.  Filled by conf/, read by everybody, never
+ * itself but against no fabric.  Filled by config/, read by everybody, never
  * changed after loading.
  *
  * Every item keeps its place in the file, so that what is found against a
@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/findings.h"
-#include "ib/ib.h"
+#include "lib/base/findings.h"
+#include "lib/iba/iba.h"
 
 struct u64_range {
 	uint64_t lo, hi;	/* both included */
@@ -95,7 +95,7 @@ enum policy_ulp {
 
 /*
  * A match rule: all criteria given must hold (AND), each list is an OR; one on
- * a field that the query does not carry fails.  conf/ turns `ulp`, `tcp-port`
+ * a field that the query does not carry fails.  config/ turns `ulp`, `tcp-port`
  * and `target-guid` into service_ids, pkeys and dest_guids; the words stay
  * for printing.
  */
@@ -121,7 +121,7 @@ enum membership { MEMBER_NONE, MEMBER_LIMITED, MEMBER_FULL, MEMBER_BOTH };
 
 /*
  * One line of `members`: a group, or ports by GUID; no two lines say the same who.
- * Those that were added at run time (registry/partitions.h) may also name ports
+ * Those that were added at run time (sa/registry/dynamic_partitions.h) may also name ports
  * or types of node; they have no place in the file.
  */
 struct policy_member {

@@ -2,7 +2,7 @@
 /* See sl_plan.h. */
 #include "qos/sl_plan.h"
 
-#include "qos/tables_build.h"
+#include "qos/tables/qos_tables_build.h"
 
 /* SLs of levels, SL 0 included, which programs use that ask nobody: bit s. */
 static uint16_t level_sls(const struct policy *p)
@@ -125,7 +125,7 @@ unsigned sl_plan_most_shared(const struct policy *p, const struct fabric *f, uns
 	return by_sls < SL_LAYERS_MAX ? by_sls : SL_LAYERS_MAX;
 }
 
-/* The kind of the link by which a switch sends from a port (route/layers.h). */
+/* The kind of the link by which a switch sends from a port (routing/layers.h). */
 static uint8_t link_of(const struct sl_plan *x, const struct fabric *f, uint32_t port)
 {
 	if (port == FABRIC_NONE || !link_joins_switches(f, port))

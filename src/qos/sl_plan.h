@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How the levels of a policy and the layers of the routes (route/layers.h) share SLs and data VLs.
+ * How the levels of a policy and the layers of the routes (routing/layers.h) share SLs and data VLs.
  *
  * A level has its own SL in layer 0, which multicast has, too, and one that no level has in
  * each other layer.  On links between switches the data VLs are divided among the lanes of the layers: each
@@ -14,7 +14,7 @@
 
 #include "fabric/fabric.h"
 #include "qos/policy.h"
-#include "route/layers.h"
+#include "routing/layers.h"
 
 #define SL_LAYERS_MAX 8u
 #define SL_BITS_MAX 3u		/* of so many layers */
@@ -32,7 +32,7 @@ struct sl_plan {
  * The most layers that a policy leaves room for on a fabric: 16 SLs for all levels in all layers, and
  * VLs on all links between switches for all traffic classes in all layers or, if there are no
  * classes, so many that levels share a VL only where they would with one layer; max_vls as in
- * qos/tables.h.  1 if the policy has SL2VL or arbitration tables of its own, which say for all SLs
+ * qos/tables/qos_tables.h.  1 if the policy has SL2VL or arbitration tables of its own, which say for all SLs
  * where they go.  Says in *why, appended, what sets the limit.
  */
 unsigned sl_plan_most(const struct policy *p, const struct fabric *f, unsigned max_vls,

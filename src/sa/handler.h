@@ -3,7 +3,7 @@
 #ifndef QOSD_SA_HANDLER_H
 #define QOSD_SA_HANDLER_H
 
-#include "ib/sa.h"
+#include "lib/iba/sa_records.h"
 #include "sa/sa.h"
 
 /*
@@ -56,7 +56,7 @@ sa_handler sa_path_record, sa_multipath_record, sa_trace_record,
 	   sa_service_get, sa_service_set, sa_service_delete, sa_inform_set, sa_inform_record,
 	   sa_estate_get;
 
-/* --- attributes.c --- */
+/* --- sa_attributes.c --- */
 
 struct sa_handler_entry {
 	uint16_t attr;
@@ -100,7 +100,7 @@ bool sa_fields_match(const struct sa_field *fields, size_t n, uint64_t mask,
 /* Whether the requester, a port, may know of an end port: they share a partition. */
 bool sa_may_see(const struct subnet_state *s, uint32_t requester, uint32_t port);
 
-/* --- ends.c --- */
+/* --- path_ends.c --- */
 
 /* The end port that has a LID, or FABRIC_NONE. */
 uint32_t sa_lid_port(const struct subnet_state *s, uint16_t lid);
@@ -110,7 +110,7 @@ uint32_t sa_lid_port(const struct subnet_state *s, uint16_t lid);
  */
 uint32_t sa_requester(const struct subnet_state *s, uint16_t slid);
 /*
- * Who answers for what is under way with a LID, or with a port (registry/holdings.h): the port GUID if
+ * Who answers for what is under way with a LID, or with a port (sa/registry/holdings.h): the port GUID if
  * it is the port's own, else the LID.  s may be NULL: then no port is known.
  */
 uint64_t sa_lid_holder(const struct subnet_state *s, uint16_t lid);

@@ -4,7 +4,7 @@
 
 #include <infiniband/umad_sm.h>
 
-#include "base/bytes.h"
+#include "lib/base/bytes.h"
 #include "sa/handler.h"
 
 enum { TYPE_SUBNET_MANAGEMENT = 3 };		/* 13.4.8.2 */

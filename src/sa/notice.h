@@ -3,9 +3,9 @@
 #ifndef QOSD_SA_NOTICE_H
 #define QOSD_SA_NOTICE_H
 
-#include "ib/sa.h"
-#include "plan/state.h"
-#include "registry/subscriptions.h"
+#include "lib/iba/sa_records.h"
+#include "plan/published_state.h"
+#include "sa/registry/subscriptions.h"
 
 /* 64 to 67: a GID, of a port or a group, came or went.  The issuer is the SM's port. */
 void notice_of_gid(const struct subnet_state *s, uint16_t trap, const uint8_t gid[16],

@@ -5,10 +5,10 @@
  *
  * PathRecord, MultiPathRecord and `explain` all ask here, so that they cannot
  * disagree.  Nothing is allocated and nothing walked: routes were judged when the
- * plan was made (plan/paths.h), match rules were compiled then (qos/match.h).
+ * plan was made (plan/paths.h), match rules were compiled then (qos/match/match.h).
  */
-#include "base/bytes.h"
-#include "ib/units.h"
+#include "lib/base/bytes.h"
+#include "lib/iba/units.h"
 #include "sa/handler.h"
 
 #define PORT_INFO_CAPMASK2 60	/* its place in PortInfo */

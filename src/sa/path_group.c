@@ -12,10 +12,10 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "registry/mcast.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
 #include "sa/handler.h"
+#include "sa/registry/groups.h"
 
 static const struct sa_field fields[] = {
 	{ 4, false, 320, 16 },	/* DLID */

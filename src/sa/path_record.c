@@ -23,8 +23,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
 #include "sa/handler.h"
 
 #define PR_SERVICE_ID (PR_SERVICE_ID_MSB | PR_SERVICE_ID_LSB)

@@ -19,9 +19,9 @@
 #include <infiniband/umad_sa.h>
 #include <infiniband/umad_sm.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "base/log.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/base/log.h"
 #include "sa/handler.h"
 #include "sa/notice.h"
 

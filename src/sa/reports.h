@@ -20,10 +20,10 @@
 #ifndef QOSD_SA_REPORTS_H
 #define QOSD_SA_REPORTS_H
 
-#include "ib/sa.h"
-#include "plan/state.h"
-#include "registry/holdings.h"
-#include "registry/subscriptions.h"
+#include "lib/iba/sa_records.h"
+#include "plan/published_state.h"
+#include "sa/registry/holdings.h"
+#include "sa/registry/subscriptions.h"
 
 #define REPORTS_EVENTS		8192	/* in the ring */
 #define REPORTS_WINDOW		32	/* outstanding and not late */

@@ -12,12 +12,12 @@
 
 #include <infiniband/umad_sa.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "base/clock.h"
-#include "registry/mcast.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
+#include "sa/registry/groups.h"
+#include "sa/request_trace.h"
 #include "sa/scan.h"
-#include "sa/trace.h"
 
 /* Offsets in the header: MAD, RMPP, SA (13.4.2, 13.6.2.1, 15.2.1.1) */
 enum {

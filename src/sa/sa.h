@@ -15,15 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
-#include "plan/state.h"
-#include "sa/stats.h"
+#include "lib/base/buf.h"
+#include "plan/published_state.h"
+#include "sa/sa_stats.h"
 
-struct mcast_db;		/* registry/mcast.h */
-struct sa_trace;		/* sa/trace.h */
-struct alias_db;		/* registry/alias.h */
-struct services;		/* registry/services.h */
-struct subscriptions;		/* registry/subscriptions.h */
+struct mcast_db;		/* sa/registry/groups.h */
+struct sa_trace;		/* sa/request_trace.h */
+struct alias_db;		/* sa/registry/alias.h */
+struct services;		/* sa/registry/services.h */
+struct subscriptions;		/* sa/registry/subscriptions.h */
 
 /*
  * What the SM knows beside the published state, asked in the thread that asks the
@@ -45,7 +45,7 @@ struct sa_sm_hooks {
 	void *arg;
 };
 
-struct sa_estate;		/* ib/sa.h */
+struct sa_estate;		/* lib/iba/sa_records.h */
 
 struct sa {
 	struct subnet_state *state;	/* NULL: not master, or no sweep done yet */
@@ -145,7 +145,7 @@ bool sa_answer_busy(struct sa *sa, const struct sa_request *req, struct buf *out
 
 /* --- why a path is what it is, for `qosd-ctl explain` (sa/path.c) --- */
 
-/* A query in host terms. `has` uses the PR_* bits of ib/sa.h. */
+/* A query in host terms. `has` uses the PR_* bits of lib/iba/sa_records.h. */
 struct path_query {
 	uint64_t has;
 	uint32_t src, dst;		/* port indexes */
@@ -251,7 +251,7 @@ bool path_search_try(struct path_search *x, struct path_answer *a, unsigned *fau
 /* Leaves out the other LIDs of two ports that can have no path whatever the LIDs. */
 void path_search_pass(struct path_search *x);
 
-/* --- paths that have little in common (sa/independent.c) --- */
+/* --- paths that have little in common (sa/independent_paths.c) --- */
 
 struct path_found {
 	struct path_query q;		/* its src and dst are the path's */

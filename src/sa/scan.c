@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
 
 static bool field_matches(const struct sa_field *f, const uint8_t *want, const uint8_t *have,
 			  bool subset)

@@ -24,8 +24,8 @@
  */
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
 #include "sa/handler.h"
 
 #define ID_GENERATION 1		/* for ever: see above */

@@ -10,17 +10,17 @@
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
 
-#include "base/alloc.h"
-#include "base/backoff.h"
-#include "base/bytes.h"
-#include "base/clock.h"
-#include "base/log.h"
-#include "registry/mcast.h"
-#include "sm/callers.h"
-#include "sm/internal.h"
-#include "sm/liars.h"
-#include "sm/mute.h"
-#include "sm/names.h"
+#include "lib/base/alloc.h"
+#include "lib/base/backoff.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "sa/registry/groups.h"
+#include "sm/devices/liars.h"
+#include "sm/devices/mute.h"
+#include "sm/devices/node_names.h"
+#include "sm/keys/callers.h"
+#include "sm/sm_internal.h"
 
 #define TRAP_SETTLE_US	3000		/* a fault brings several traps: take them together */
 #define SPARED_US	10000000	/* without light sweeps: until what a probe did not read is read */

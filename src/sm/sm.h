@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/findings.h"
-#include "disco/disco.h"
+#include "discovery/discovery.h"
 #include "events/event.h"
-#include "loop/loop.h"
+#include "lib/base/findings.h"
+#include "lib/loop/loop.h"
 #include "mad/mad.h"
-#include "plan/state.h"
-#include "sm/flap.h"
-#include "sm/trap_gate.h"
-#include "store/refusals.h"
+#include "plan/published_state.h"
+#include "sm/traps/flap.h"
+#include "sm/traps/trap_gate.h"
+#include "store/refused_values.h"
 
 enum sm_state { SM_NOT_ACTIVE, SM_DISCOVERING, SM_STANDBY, SM_MASTER };
 

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/clock.h"
-#include "base/log.h"
-#include "store/internal.h"
-#include "store/writer.h"
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "store/store_internal.h"
+#include "store/store_writer.h"
 
 #define SLOW_US		2000000		/* for one file: the disk does not do its work */
 #define WAIT_US		1000000		/* nobody waits longer */
@@ -20,7 +20,7 @@
 static const struct store_file lids_file = { "lids", "qosd lids ", STORE_LIDS_FORMAT };
 static const struct store_file refused_file = { "refused", "qosd refused ", STORE_REFUSED_FORMAT };
 static const struct store_file pkeys_file = { "pkeys", "qosd pkeys ", STORE_PKEYS_FORMAT };
-/* The lines of these are other layers': policies/, registry/ and sm/. */
+/* The lines of these are other layers': ctl/, sa/registry/ and sm/. */
 static const struct store_file history = { "history", "qosd history ", STORE_HISTORY_FORMAT };
 static const struct store_file partitions = {
 	"partitions", "qosd partitions ", STORE_PARTITIONS_FORMAT,

@@ -9,13 +9,13 @@
  * all before it.  It is written beside its place, synced and renamed, so that
  * a crash at any moment leaves the old or the new one.  A file that is
  * damaged is set aside (".damaged") and reported; the service goes on without.
- * Groups have a journal beside theirs (groups.c).
+ * Groups have a journal beside theirs (group_journal.c).
  *
  * The title line ends with the number of the file's format.  A kind of line, or a field of
  * one, that the qosd before would not understand raises it; all formats from 1 on are read
  * (tests/golden/state has a sample of each).  A line that its format does not have is damage, since
  * no qosd has written it.  What stands without a title in answers to a standby has the same
- * formats (qosd/estate.c).
+ * formats (daemon/replication/estate.c).
  *
  * store_save_…() hands over what is to be written and returns: a thread writes it, in the
  * order in which it was handed over, and tries again until it is on disk.  Partitions and
@@ -26,11 +26,11 @@
 
 #include <stdbool.h>
 
-#include "base/buf.h"
-#include "base/map64.h"
+#include "lib/base/buf.h"
+#include "lib/base/map64.h"
 #include "plan/plan.h"
-#include "registry/services.h"
-#include "store/refusals.h"
+#include "sa/registry/services.h"
+#include "store/refused_values.h"
 
 struct store;
 
@@ -111,13 +111,13 @@ void store_save_pkeys(struct store *s, const struct plan *p);
 /* The P_Key table that a device has (pkey_places_found()); saved with those of the next plan. */
 void store_found_pkeys(struct store *s, uint64_t guid, const uint16_t *keys, uint32_t n);
 /*
- * The fabric with all that is known (plan/base_routes.h): nodes, end ports and links, and
+ * The fabric with all that is known (plan/routes/base_routes.h): nodes, end ports and links, and
  * nothing else of them.  NULL if there is no good file; else it is the caller's.
  */
 struct fabric *store_load_known(struct store *s);
 void store_save_known(struct store *s, const struct fabric *f);
 /*
- * The partitions that were added at run time (registry/partitions.h), as lines:
+ * The partitions that were added at run time (sa/registry/dynamic_partitions.h), as lines:
  * like the history of policies below.  Saving waits for the disk, for a few seconds at most.
  * False: the file is as it was, and stays so.
  */
@@ -125,7 +125,7 @@ bool store_load_partitions(struct store *s, bool (*line)(void *arg, const char *
 bool store_save_partitions(struct store *s, const char *lines);
 
 /*
- * Sets that devices do not follow (store/refusals.h): confirmed, while the device keeps another value;
+ * Sets that devices do not follow (store/refused_values.h): confirmed, while the device keeps another value;
  * or answered with an error each time.  want and got are digests of what was asked and what the
  * device has.  For one thread at a time.
  */
@@ -193,13 +193,13 @@ void store_begin_subscriptions(const struct subscriptions *db, struct buf *text)
 bool store_print_some_subscriptions(const struct subscriptions *db, struct subscriber_place *at,
 				    size_t n, struct buf *b);
 void store_save_printed_subscriptions(struct store *s, struct buf *text);
-/* Alias GUIDs of ports (registry/alias.h), likewise. */
+/* Alias GUIDs of ports (sa/registry/alias.h), likewise. */
 struct alias_db;
 bool store_load_aliases(struct store *s, struct alias_db *db);
 void store_save_aliases(struct store *s, const struct alias_db *db);
 
 /*
- * Since when ports that hold anything are not in the fabric (registry/holdings.h), by
+ * Since when ports that hold anything are not in the fabric (sa/registry/holdings.h), by
  * clock_boot_us().  Loading is of ports that h has.
  */
 struct holdings;
@@ -207,7 +207,7 @@ bool store_load_gone(struct store *s, struct holdings *h);
 void store_save_gone(struct store *s, const struct holdings *h);
 
 /*
- * The same as text, which another daemon takes over (qosd/estate.c): what print gives,
+ * The same as text, which another daemon takes over (daemon/replication/estate.c): what print gives,
  * take reads into a database, which it cuts up.  False: the text is no good, and part of
  * it may be in the database.  LIDs and places of P_Keys take the place of those that the
  * store has, or nothing changes; they are on disk with the next plan.  Leases go on from
@@ -230,14 +230,14 @@ void store_print_aliases(const struct alias_db *db, struct buf *b);
 bool store_take_aliases(struct alias_db *db, char *text);
 
 /*
- * The history of policies (policies/policies.h): lines of text without control
+ * The history of policies (ctl/policy_trials.h): lines of text without control
  * characters, each ended by a newline.  Loading calls line() for each; one for which
  * it returns false damages the file.  False if there is no good file.
  */
 bool store_load_history(struct store *s, bool (*line)(void *arg, const char *text), void *arg);
 void store_save_history(struct store *s, const char *lines);
 /*
- * The M_Keys that devices may have (sm/mkey.c), as lines, the latest first.  False: the file
+ * The M_Keys that devices may have (sm/keys/mkey.c), as lines, the latest first.  False: the file
  * is not there; it is not tried again.
  */
 bool store_load_m_keys(struct store *s, bool (*line)(void *arg, const char *text), void *arg);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/alloc.h"
 #include "fabric/fabric.h"
+#include "lib/base/alloc.h"
 #include "plan/plan.h"
-#include "plan/state.h"
+#include "plan/published_state.h"
 #include "qos/policy.h"
 
 /* CPU time of the process. */

@@ -14,14 +14,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "ib/sa.h"
-#include "registry/mcast.h"
-#include "registry/subscriptions.h"
+#include "bench/bench.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/iba/sa_records.h"
+#include "sa/registry/groups.h"
+#include "sa/registry/subscriptions.h"
 #include "sa/reports.h"
 #include "sa/sa.h"
-#include "bench/bench.h"
 
 #define ATTR_INFORM_INFO 0x03
 

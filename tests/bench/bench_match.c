@@ -17,9 +17,9 @@
 
 #include <infiniband/mad.h>
 
-#include "base/alloc.h"
-#include "qos/match.h"
-#include "qos/tables.h"
+#include "lib/base/alloc.h"
+#include "qos/match/match.h"
+#include "qos/tables/qos_tables.h"
 
 #define RADIX		36
 #define HALF		(RADIX / 2)

@@ -15,14 +15,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "fabric/edit.h"
-#include "registry/mcast.h"
-#include "route/mcast.h"
-#include "route/order.h"
-#include "unit/route/topo.h"
 #include "bench/bench.h"
+#include "fabric/edit.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "routing/multicast/mcast_tree.h"
+#include "routing/updn/order.h"
+#include "sa/registry/groups.h"
+#include "unit/routing/topo.h"
 
 #define STEP 1000
 

@@ -15,12 +15,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "registry/mcast.h"
-#include "sa/sa.h"
-#include "ib/sa.h"
 #include "bench/bench.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/iba/sa_records.h"
+#include "sa/registry/groups.h"
+#include "sa/sa.h"
 
 static double seconds(void)
 {

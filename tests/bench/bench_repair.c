@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "route/repair.h"
-#include "route/rounds.h"
-#include "unit/route/topo.h"
+#include "lib/base/alloc.h"
+#include "routing/change/repair.h"
+#include "routing/change/rounds.h"
+#include "unit/routing/topo.h"
 
 #define RUNS 5
 

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "route/mcast.h"
-#include "route/shape.h"
-#include "base/clock.h"
-#include "unit/route/topo.h"
+#include "lib/base/clock.h"
+#include "routing/multicast/mcast_tree.h"
+#include "routing/shape.h"
+#include "unit/routing/topo.h"
 
 static double mib(void)
 {

@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "base/clock.h"
-#include "base/map64.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
+#include "lib/base/map64.h"
 #include "tools/port.h"
 
 #define WINDOW_MAX	1024

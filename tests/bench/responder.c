@@ -19,7 +19,7 @@
 #include <infiniband/umad_sa.h>
 #include <infiniband/umad_sm.h>
 
-#include "ib/sa.h"
+#include "lib/iba/sa_records.h"
 
 #define MAD_SIZE 256
 #define RESPONSE 0x80

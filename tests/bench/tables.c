@@ -29,10 +29,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "plan/plan.h"
-#include "plan/state.h"
-#include "route/route.h"
+#include "plan/published_state.h"
+#include "routing/route.h"
 
 #define BISECTIONS 1000
 #define LIDS (IB_LID_UCAST_MAX + 1)

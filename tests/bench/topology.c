@@ -15,13 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "fabric/fabric.h"
+#include "lib/base/alloc.h"
 #include "plan/plan.h"
-#include "plan/state.h"
+#include "plan/published_state.h"
 #include "qos/policy.h"
-#include "simtopo/speed.h"
-#include "simtopo/topo.h"
+#include "sim/topo/speed.h"
+#include "sim/topo/topo.h"
 
 #define PORTS_MAX 254
 #define NOBODY UINT32_MAX

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Adapters whose agent is the host's driver (True Scale): what it does otherwise than firmware
-# agents is in src/simdev/true_scale.c.
+# agents is in src/sim/dev/true_scale.c.
 set -u
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "convert/convert.h"
+#include "cli/convert/convert.h"
 #include "fuzz.h"
-#include "yaml/yaml.h"
+#include "lib/base/alloc.h"
+#include "lib/format/yaml.h"
 
 static void check_yaml(const struct buf *yaml)
 {

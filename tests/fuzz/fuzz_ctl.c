@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/log.h"
 #include "ctl/command.h"
 #include "fuzz.h"
+#include "lib/base/alloc.h"
+#include "lib/base/log.h"
 #include "store/store.h"
 #include "subnet.h"
 

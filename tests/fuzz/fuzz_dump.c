@@ -11,7 +11,7 @@
 
 #include "fuzz.h"
 #include "plan/plan.h"
-#include "simtopo/topo.h"
+#include "sim/topo/topo.h"
 
 enum { PORTS_PLANNED = 300 };
 

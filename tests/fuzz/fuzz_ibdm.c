@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "fabric/ibdm/ibdm.h"
 #include "fuzz.h"
-#include "ibdm/ibdm.h"
+#include "lib/base/alloc.h"
 
 static char dir[] = "/tmp/qosd-fuzz-XXXXXX", ibnl[64];
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "gauge/gauge.h"
-#include "gauge/lft_dump.h"
+#include "routing/gauge/gauge.h"
+#include "routing/gauge/lft_dump.h"
 #include "subnet.h"
 
 /* The subnet's fabric with the LIDs that its plan has; made once. */

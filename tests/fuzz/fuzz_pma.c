@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "fuzz.h"
-#include "perf/internal.h"
+#include "lib/base/alloc.h"
+#include "perf/perf_internal.h"
 #include "subnet.h"
 
 /* Takes an answer off the input; none is silence. */

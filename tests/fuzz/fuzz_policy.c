@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/conf.h"
+#include "config/conf.h"
 #include "fuzz.h"
-#include "plan/feasible.h"
+#include "plan/feasible/feasible.h"
 #include "subnet.h"
 
 static struct policy *parse(const char *text, size_t n)

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "base/log.h"
-#include "disco/reader.h"
+#include "discovery/stream_reader.h"
 #include "fuzz.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/base/log.h"
 #include "subnet.h"
 
 enum { NODE, PORTS, PORT, LINK, LEFT, END, CHANGE, RAW, COMMANDS };

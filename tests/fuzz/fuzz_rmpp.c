@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "mad/rmpp.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "mad/rmpp/rmpp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "fuzz.h"
-#include "registry/mcast.h"
+#include "lib/base/alloc.h"
+#include "sa/registry/groups.h"
 #include "subnet.h"
 
 enum { HEADERS = 56, STEPS = 7, METHOD = 3, SET = 2, DELETE = 0x15 };

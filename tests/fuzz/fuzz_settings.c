@@ -2,7 +2,7 @@
 /* Arbitrary bytes as qosd.yaml (libFuzzer's interface). */
 #include <stdlib.h>
 
-#include "conf/conf.h"
+#include "config/conf.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

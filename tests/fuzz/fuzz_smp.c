@@ -10,8 +10,8 @@
 
 #include <infiniband/mad.h>
 
-#include "base/alloc.h"
 #include "fuzz.h"
+#include "lib/base/alloc.h"
 #include "subnet.h"
 
 enum { NODES = 6, PORTS = 5, LINKS = 6, INFO = 64 };

@@ -11,17 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/log.h"
-#include "base/map64.h"
+#include "ctl/policy_trials.h"
 #include "fuzz.h"
-#include "policies/policies.h"
-#include "registry/alias.h"
-#include "registry/mcast.h"
-#include "registry/partitions.h"
-#include "registry/services.h"
-#include "registry/subscriptions.h"
-#include "sm/keyring.h"
+#include "lib/base/alloc.h"
+#include "lib/base/log.h"
+#include "lib/base/map64.h"
+#include "sa/registry/alias.h"
+#include "sa/registry/dynamic_partitions.h"
+#include "sa/registry/groups.h"
+#include "sa/registry/services.h"
+#include "sa/registry/subscriptions.h"
+#include "sm/keys/keyring.h"
 #include "store/store.h"
 #include "subnet.h"
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "base/log.h"
 #include "fuzz.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/base/log.h"
 #include "sa/reports.h"
 #include "subnet.h"
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "fuzz.h"
+#include "lib/base/alloc.h"
 
 int main(int argc, char **argv)
 {

@@ -7,12 +7,12 @@
 
 #include <infiniband/mad.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "registry/alias.h"
-#include "registry/mcast.h"
-#include "registry/services.h"
-#include "registry/subscriptions.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "sa/registry/alias.h"
+#include "sa/registry/groups.h"
+#include "sa/registry/services.h"
+#include "sa/registry/subscriptions.h"
 
 static void add_port(struct fabric *f, uint32_t node, unsigned num, uint64_t guid)
 {

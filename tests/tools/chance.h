@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/map64.h"
+#include "lib/base/map64.h"
 
 static uint64_t state;	/* set from the seed */
 

@@ -12,11 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
+#include "lib/base/bytes.h"
 #include "port.h"
 
 /* a tool shares nothing with what it tests but this: the proof is the protocol */
-#include "sm/proof.c"
+#include "sm/keys/proof.c"
 
 #define TIMEOUT_MS	1000
 enum { OFF_SM_KEY = 36 };

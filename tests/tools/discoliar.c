@@ -27,7 +27,7 @@
 #include <infiniband/umad.h>
 #include <infiniband/umad_sm.h>
 
-#include "base/bytes.h"
+#include "lib/base/bytes.h"
 
 #define LINE	4096
 #define QUEUE	8192u

@@ -25,7 +25,7 @@
 #include <infiniband/umad_sm.h>
 #include <infiniband/umad_types.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "port.h"
 
 #define TIMEOUT_MS 1000

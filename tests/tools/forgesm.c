@@ -32,8 +32,8 @@
 #include <infiniband/umad.h>
 #include <infiniband/umad_sm.h>
 
-#include "base/bytes.h"
-#include "base/clock.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
 #include "port.h"
 
 enum { OFF_STATUS = 4, OFF_HOP_COUNT = 7, OFF_TID = 8, OFF_ATTR = 16, OFF_MOD = 20, OFF_M_KEY = 24,

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
-#include "base/map64.h"
+#include "lib/base/bytes.h"
+#include "lib/base/map64.h"
 #include "port.h"
 
 #define TIMEOUT_MS	2000

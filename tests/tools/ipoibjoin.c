@@ -25,8 +25,8 @@
 
 #include <infiniband/umad_sa_mcm.h>
 
-#include "base/bytes.h"
-#include "base/clock.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
 #include "port.h"
 
 #define TIMEOUT_MS	300	/* of the kernel: 3 s in ten parts */

@@ -23,9 +23,9 @@
 
 #include <infiniband/umad_sa_mcm.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "base/clock.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
 #include "port.h"
 
 #define TIMEOUT_MS	1000

@@ -32,10 +32,10 @@
 
 #include <infiniband/umad_sm.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "base/clock.h"
 #include "chance.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
 #include "port.h"
 
 #define MAD 256

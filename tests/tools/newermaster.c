@@ -14,12 +14,12 @@
 
 #include <infiniband/umad.h>
 
-#include "base/bytes.h"
-#include "ib/sa.h"
+#include "lib/base/bytes.h"
+#include "lib/iba/sa_records.h"
 
 /* a library of one file: the proof and its hash are in it */
-#include "base/siphash.c"
-#include "sm/proof.c"
+#include "lib/base/siphash.c"
+#include "sm/keys/proof.c"
 
 #define FORMAT 99
 #define SM_KEY 1

@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
 #include "chance.h"
-#include "ib/ib.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/iba/iba.h"
 #include "port.h"
 
 #define WINDOW 32

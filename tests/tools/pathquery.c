@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
 #include "port.h"
 
 enum { OFF_STATUS = 4, OFF_ATTR = 16, OFF_RMPP_LENGTH = 32, OFF_SM_KEY = 36, OFF_ATTR_OFFSET = 44 };

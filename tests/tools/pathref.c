@@ -28,12 +28,12 @@
 #include <infiniband/mad.h>
 #include <infiniband/umad_sa_mcm.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "base/map64.h"
 #include "chance.h"
-#include "ib/ib.h"
-#include "ib/units.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/base/map64.h"
+#include "lib/iba/iba.h"
+#include "lib/iba/units.h"
 #include "port.h"
 
 #define ELSEWHERE 0xfec0000000000001ULL

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "lib/base/bytes.h"
 
 void die(const char *fmt, ...)
 {

@@ -11,7 +11,7 @@
 #include <infiniband/umad.h>
 #include <infiniband/umad_sa.h>
 
-#include "ib/sa.h"
+#include "lib/iba/sa_records.h"
 
 /* Ends the program with exit status 2 and a line on stderr, the program's name in front. */
 __attribute__((format(printf, 1, 2))) _Noreturn void die(const char *fmt, ...);

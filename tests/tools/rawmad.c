@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
+#include "lib/base/bytes.h"
 #include "port.h"
 
 enum { OFF_CLASS = 1, OFF_CLASS_VERSION = 2, OFF_METHOD = 3, OFF_STATUS = 4, OFF_TID = 8,

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "lib/base/clock.h"
 #include "port.h"
 
 #define REQUEST_TIMEOUT_MS 20000

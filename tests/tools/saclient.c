@@ -25,8 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
 #include "port.h"
 
 enum { OFF_STATUS = 4, OFF_TID = 8, OFF_SM_KEY = 36 };

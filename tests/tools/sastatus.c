@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/clock.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
 #include "port.h"
 
 #define ANSWER_US 5000000

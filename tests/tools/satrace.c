@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
 #include "port.h"
 
 #define ANSWER_MAX 65536

@@ -18,7 +18,7 @@
 #include <infiniband/umad_sm.h>
 #include <infiniband/umad_types.h>
 
-#include "base/clock.h"
+#include "lib/base/clock.h"
 #include "port.h"
 
 #define TIMEOUT_MS 1000

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 
 /* For mkstemp() and mkdtemp(). */
 static inline char *temp_template(void)

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "ib/units.h"
+#include "lib/base/alloc.h"
+#include "lib/iba/units.h"
 #include "unit/temp.h"
 
 static const char small_topology[] =

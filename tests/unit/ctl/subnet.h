@@ -3,7 +3,7 @@
 #ifndef QOSD_TEST_CTL_SUBNET_H
 #define QOSD_TEST_CTL_SUBNET_H
 
-#include "plan/state.h"
+#include "plan/published_state.h"
 
 /*
  * Two switches with two links between them and three hosts, LIDs 1 to 5, all

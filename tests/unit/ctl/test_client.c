@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "ctl/ctl.h"
+#include "lib/base/alloc.h"
 #include "store/store.h"
 #include "subnet.h"
 #include "unit/run.h"

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "asking.h"
-#include "base/alloc.h"
-#include "base/log.h"
 #include "ctl/command.h"
-#include "registry/services.h"
-#include "registry/subscriptions.h"
+#include "lib/base/alloc.h"
+#include "lib/base/log.h"
+#include "sa/registry/services.h"
+#include "sa/registry/subscriptions.h"
 #include "subnet.h"
 #include "unit/run.h"
 

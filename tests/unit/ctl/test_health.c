@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "asking.h"
-#include "ctl/health.h"
-#include "plan/base_routes.h"
-#include "plan/feasible.h"
+#include "ctl/commands/health.h"
+#include "plan/feasible/feasible.h"
+#include "plan/routes/base_routes.h"
+#include "sa/registry/groups.h"
+#include "sa/registry/holdings.h"
+#include "sa/registry/subscriptions.h"
 #include "subnet.h"
-#include "registry/holdings.h"
-#include "registry/mcast.h"
-#include "registry/subscriptions.h"
 #include "unit/run.h"
 
 static struct subnet_state *state;

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "ctl/metrics.h"
+#include "ctl/commands/metrics.h"
 #include "ctl/prom.h"
-#include "registry/mcast.h"
+#include "lib/base/alloc.h"
+#include "sa/registry/groups.h"
 #include "subnet.h"
 #include "unit/run.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "events/event.h"
-#include "events/format.h"
+#include "events/event_json.h"
 #include "unit/run.h"
 
 #define BOOT 0xfeed

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "fabric/fabric.h"
+#include "lib/base/alloc.h"
 #include "unit/run.h"
 
 static const struct {

@@ -6,8 +6,8 @@
 
 #include <infiniband/mad.h>
 
-#include "base/alloc.h"
 #include "fabric/edit.h"
+#include "lib/base/alloc.h"
 #include "unit/run.h"
 
 enum { HOST, S1, S2, S3, FAR, NODES };

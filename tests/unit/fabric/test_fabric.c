@@ -6,8 +6,8 @@
 
 #include <infiniband/mad.h>
 
-#include "base/alloc.h"
 #include "fabric/fabric.h"
+#include "lib/base/alloc.h"
 #include "unit/run.h"
 
 #define CA_GUID		0x0002c90300000010ULL

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "load.h"
 #include "unit/run.h"
 #include "unit/temp.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/alloc.h"
 #include "fake_umad.h"
+#include "lib/base/alloc.h"
 
 void (*fake_on_send)(const struct ib_user_mad *umad, const struct umad_smp *smp, int len);
 uint64_t fake_sa_methods[2];

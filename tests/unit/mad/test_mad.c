@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "base/clock.h"
 #include "fake_umad.h"
-#include "ib/ib.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
+#include "lib/iba/iba.h"
 #include "mad/mad.h"
 #include "unit/run.h"
 #include "unit/temp.h"

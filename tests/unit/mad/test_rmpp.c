@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "base/map64.h"
-#include "mad/rmpp.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/base/map64.h"
+#include "mad/rmpp/rmpp.h"
 #include "unit/run.h"
 
 #define MS 1000ll

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../mad/fake_umad.h"
-#include "../plan/net.h"
-#include "base/bytes.h"
+#include "lib/base/bytes.h"
 #include "perf/perf.h"
+#include "unit/mad/fake_umad.h"
+#include "unit/plan/net.h"
 #include "unit/run.h"
 
 #define DATA	64

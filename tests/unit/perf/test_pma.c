@@ -7,7 +7,7 @@
 #include <infiniband/mad.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "lib/base/bytes.h"
 #include "perf/pma.h"
 #include "unit/run.h"
 

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "fabric/edit.h"
+#include "lib/base/alloc.h"
 #include "net.h"
-#include "plan/base_routes.h"
+#include "plan/routes/base_routes.h"
 #include "unit/run.h"
 
 #define LEAVES 4

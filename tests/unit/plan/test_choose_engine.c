@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "net.h"
-#include "plan/base_routes.h"
-#include "plan/choose_engine.h"
+#include "plan/routes/base_routes.h"
+#include "plan/routes/choose_engine.h"
 #include "unit/run.h"
 
 enum { PORTS = 16 };

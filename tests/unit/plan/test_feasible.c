@@ -9,10 +9,10 @@
 
 #include <infiniband/mad.h>
 
-#include "base/alloc.h"
-#include "ib/units.h"
+#include "lib/base/alloc.h"
+#include "lib/iba/units.h"
 #include "net.h"
-#include "plan/feasible.h"
+#include "plan/feasible/feasible.h"
 #include "unit/run.h"
 
 struct scene {

@@ -6,9 +6,9 @@
 #include <check.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "net.h"
-#include "plan/lft_caps.h"
+#include "plan/routes/lft_caps.h"
 #include "unit/run.h"
 
 #define LEAVES 4

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "net.h"
 #include "plan/plan.h"
 #include "unit/run.h"

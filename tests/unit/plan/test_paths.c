@@ -6,8 +6,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "ib/units.h"
+#include "lib/base/alloc.h"
+#include "lib/iba/units.h"
 #include "net.h"
 #include "plan/paths.h"
 #include "unit/run.h"

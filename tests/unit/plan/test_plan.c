@@ -3,11 +3,11 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "net.h"
-#include "plan/base_routes.h"
-#include "plan/shares.h"
-#include "plan/state.h"
+#include "plan/port_shares.h"
+#include "plan/published_state.h"
+#include "plan/routes/base_routes.h"
 #include "unit/run.h"
 
 /* A ring of switches with a host on each: it has credit loops unless routed with care. */

@@ -6,8 +6,8 @@
 
 #include <infiniband/mad.h>
 
-#include "base/alloc.h"
 #include "helper.h"
+#include "lib/base/alloc.h"
 
 struct port_caps caps = { .vl_cap = 4, .high_cap = 8, .low_cap = 8 };
 static uint32_t line;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "two_switches.h"
 #include "unit/run.h"
 
@@ -315,7 +315,7 @@ START_TEST(enhanced_port_0)
 }
 END_TEST
 
-/* conf/ doesn't let this through. */
+/* config/ doesn't let this through. */
 START_TEST(nonsense)
 {
 	four_classes();

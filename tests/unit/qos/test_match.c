@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/map64.h"
 #include "helper.h"
-#include "qos/match.h"
+#include "lib/base/map64.h"
+#include "qos/match/match.h"
 #include "unit/run.h"
 
 #define CA 0x0002c90300000000ULL

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "two_switches.h"
 #include "unit/run.h"
 

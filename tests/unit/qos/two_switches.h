@@ -10,7 +10,7 @@
 #define TESTS_QOS_TWO_SWITCHES_H
 
 #include "helper.h"
-#include "qos/tables.h"
+#include "qos/tables/qos_tables.h"
 
 enum { HOST0, HOST1, LEAF, SPINE, ROUTER, NODES };	/* ROUTER: if a test adds one */
 

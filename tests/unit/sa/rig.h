@@ -11,13 +11,13 @@
 #ifndef TEST_SA_RIG_H
 #define TEST_SA_RIG_H
 
-#include "base/bytes.h"
-#include "ib/sa.h"
-#include "registry/alias.h"
-#include "registry/holdings.h"
-#include "registry/mcast.h"
-#include "registry/services.h"
-#include "registry/subscriptions.h"
+#include "lib/base/bytes.h"
+#include "lib/iba/sa_records.h"
+#include "sa/registry/alias.h"
+#include "sa/registry/groups.h"
+#include "sa/registry/holdings.h"
+#include "sa/registry/services.h"
+#include "sa/registry/subscriptions.h"
 #include "sa/sa.h"
 
 enum host { H1, H2, H3, H4, N_HOSTS };

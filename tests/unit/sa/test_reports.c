@@ -6,10 +6,10 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "rig.h"
-#include "unit/run.h"
 #include "sa/reports.h"
+#include "unit/run.h"
 
 static struct rig r;
 static struct reports *reports;

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "rig.h"
 #include "unit/run.h"
 

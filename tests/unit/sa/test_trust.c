@@ -8,7 +8,7 @@
 
 #include <infiniband/umad_sa_mcm.h>
 
-#include "base/alloc.h"
+#include "lib/base/alloc.h"
 #include "rig.h"
 #include "sa/handler.h"
 #include "unit/run.h"

@@ -7,7 +7,7 @@
 #ifndef TEST_SM_SMPS_H
 #define TEST_SM_SMPS_H
 
-#include "sm/internal.h"
+#include "sm/sm_internal.h"
 
 /* Puts the answer into s->data; the status: 0, that of the MAD, or below 0: there was no answer. */
 typedef int smps_answer(struct smp *s);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mad/port.h"
-#include "plan/attributes.h"
-#include "sm/forget.h"
-#include "sm/multicast.h"
+#include "mad/umad_port.h"
+#include "plan/sm_attributes.h"
+#include "sm/multicast/multicast.h"
+#include "sm/sweep/forget.h"
 #include "unit/run.h"
 
 START_TEST(guids_of_nodes_that_are_gone)

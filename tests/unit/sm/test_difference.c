@@ -11,8 +11,8 @@
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
 
-#include "base/alloc.h"
-#include "sm/internal.h"
+#include "lib/base/alloc.h"
+#include "sm/sm_internal.h"
 #include "unit/run.h"
 #include "unit/temp.h"
 

@@ -6,8 +6,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "../plan/net.h"
-#include "sm/flap.h"
+#include "sm/traps/flap.h"
+#include "unit/plan/net.h"
 #include "unit/run.h"
 
 #define SECOND 1000000ll

@@ -7,10 +7,10 @@
 #include <check.h>
 #include <string.h>
 
-#include "../disco/devices.h"
-#include "base/alloc.h"
-#include "sm/internal.h"
-#include "sm/names.h"
+#include "lib/base/alloc.h"
+#include "sm/devices/node_names.h"
+#include "sm/sm_internal.h"
+#include "unit/discovery/devices.h"
 #include "unit/run.h"
 
 static struct sm sm;

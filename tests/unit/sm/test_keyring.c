@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sm/keyring.h"
+#include "sm/keys/keyring.h"
 #include "unit/run.h"
 
 static struct keyring ring;

@@ -6,11 +6,11 @@
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
 
-#include "../plan/net.h"
-#include "base/alloc.h"
-#include "base/bytes.h"
-#include "sm/internal.h"
-#include "sm/names.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "sm/devices/node_names.h"
+#include "sm/sm_internal.h"
+#include "unit/plan/net.h"
 #include "unit/run.h"
 
 #define LEAF 0x9000

@@ -7,13 +7,13 @@
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
 
-#include "../plan/net.h"
-#include "base/alloc.h"
 #include "fabric/edit.h"
-#include "sm/internal.h"
-#include "sm/liars.h"
-#include "sm/names.h"
+#include "lib/base/alloc.h"
+#include "sm/devices/liars.h"
+#include "sm/devices/node_names.h"
+#include "sm/sm_internal.h"
 #include "smps.h"
+#include "unit/plan/net.h"
 #include "unit/run.h"
 
 #define SPINE_PORTS 8

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "sm/mastership.h"
+#include "lib/base/alloc.h"
+#include "sm/election/mastership.h"
 #include "unit/run.h"
 
 #define STATES 4

@@ -3,8 +3,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "ib/sa.h"
-#include "sm/proof.h"
+#include "lib/iba/sa_records.h"
+#include "sm/keys/proof.h"
 #include "unit/run.h"
 
 #define KEY 0x1122334455667788ull

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "sm/remnants.h"
+#include "lib/base/alloc.h"
+#include "sm/write/remnants.h"
 #include "unit/run.h"
 #include "unit/temp.h"
 

@@ -5,7 +5,7 @@
 
 #include <infiniband/mad.h>
 
-#include "sm/internal.h"
+#include "sm/sm_internal.h"
 #include "unit/run.h"
 
 static struct fabric_node nodes[2];

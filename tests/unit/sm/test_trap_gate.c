@@ -2,7 +2,7 @@
 /* How many traps of one source are heard, whoever else sends some, and what is told of it. */
 #include <check.h>
 
-#include "sm/trap_gate.h"
+#include "sm/traps/trap_gate.h"
 #include "unit/run.h"
 
 #define SECOND 1000000ll

@@ -10,12 +10,12 @@
 #include <infiniband/mad.h>
 #include <infiniband/umad_sm.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
 #include "fabric/edit.h"
-#include "sm/difference.h"
-#include "sm/internal.h"
-#include "sm/want.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "sm/sm_internal.h"
+#include "sm/sweep/difference.h"
+#include "sm/sweep/want.h"
 #include "unit/run.h"
 
 #define N_CAS 3

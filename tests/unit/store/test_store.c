@@ -12,13 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/clock.h"
-#include "registry/alias.h"
-#include "registry/holdings.h"
-#include "registry/mcast.h"
-#include "registry/services.h"
-#include "registry/subscriptions.h"
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+#include "sa/registry/alias.h"
+#include "sa/registry/groups.h"
+#include "sa/registry/holdings.h"
+#include "sa/registry/services.h"
+#include "sa/registry/subscriptions.h"
 #include "store/store.h"
 #include "unit/run.h"
 #include "unit/temp.h"

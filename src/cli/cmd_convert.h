@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `qosd-ctl convert`, which needs no daemon (cmd_convert.c). */
+#ifndef QOSD_CLI_CMD_CONVERT_H
+#define QOSD_CLI_CMD_CONVERT_H
+
+/* argv[0] is `convert`.  Returns the exit status. */
+int convert_command(int argc, char **argv);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From inputs to a policy; which format an input has.  See convert.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/convert/split_text.h"
+
+static const char *const format_names[] = {
+	[FORMAT_UNKNOWN] = "unknown", [FORMAT_QOS_POLICY] = "qos-policy",
+	[FORMAT_OPENSM_CONF] = "opensm-conf", [FORMAT_PARTITIONS] = "partitions",
+	[FORMAT_PREFIX_ROUTES] = "prefix-routes", [FORMAT_XML] = "xml",
+};
+
+const char *convert_format_name(enum convert_format f)
+{
+	return format_names[f];
+}
+
+enum convert_format convert_format_parse(const char *word)
+{
+	for (unsigned f = FORMAT_UNKNOWN + 1; f < ARRAY_SIZE(format_names); f++)
+		if (!strcmp(format_names[f], word))
+			return (enum convert_format)f;
+	return FORMAT_UNKNOWN;
+}
+
+/* --- guessing: by the first line that holds something --- */
+
+static bool begins_with(const struct cursor *at, const char *word)
+{
+	size_t n = strlen(word);
+
+	return (size_t)(at->end - at->s) >= n && !memcmp(at->s, word, n);
+}
+
+static bool is_policy_word(const struct cursor *line)
+{
+	static const char *const words[] = {
+		"qos-ulps", "port-groups", "qos-setup", "qos-levels", "qos-match-rules",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (begins_with(line, words[i]))
+			return true;
+	return false;
+}
+
+/* "prefix guid" */
+static bool is_route(const struct cursor *line)
+{
+	size_t words = 0;
+	bool in_word = false;
+
+	for (const char *p = line->s; p < line->end && *p != '#'; p++) {
+		bool blank = strchr(" \t\r", *p) && *p;
+
+		if (!blank && !strchr("0123456789abcdefABCDEFxX*", *p))
+			return false;
+		words += !blank && !in_word;
+		in_word = !blank;
+	}
+	return words == 2;
+}
+
+/* "name value": small letters, digits and '_', then blanks and no delimiter of partitions.conf. */
+static bool is_option(const struct cursor *line)
+{
+	const char *p = line->s, *start = p;
+
+	while (p < line->end && ((*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') || *p == '_'))
+		p++;
+	if (p == start || p == line->end || (*p != ' ' && *p != '\t'))
+		return false;
+	while (p < line->end && (*p == ' ' || *p == '\t'))
+		p++;
+	return p < line->end && !strchr("=:,;", *p);
+}
+
+enum convert_format convert_guess(const char *text, size_t n)
+{
+	const struct convert_input in = { .name = "", .text = text ? text : "", .n = n };
+	struct cursor line = cursor_of(&in);
+	const char *eol;
+
+	cursor_skip_between(&line);
+	if (line.s == line.end)
+		return FORMAT_UNKNOWN;
+	eol = memchr(line.s, '\n', (size_t)(line.end - line.s));
+	if (eol)
+		line.end = eol;
+	if (*line.s == '<')
+		return FORMAT_XML;
+	if (is_policy_word(&line))
+		return FORMAT_QOS_POLICY;
+	if (is_route(&line))
+		return FORMAT_PREFIX_ROUTES;
+	if (is_option(&line))
+		return FORMAT_OPENSM_CONF;
+	if (memchr(line.s, ':', (size_t)(line.end - line.s)) ||
+	    memchr(line.s, '=', (size_t)(line.end - line.s)))
+		return FORMAT_PARTITIONS;
+	return FORMAT_UNKNOWN;
+}
+
+/* --- the conversion --- */
+
+static void read_input(struct converted *c, const struct convert_input *in)
+{
+	switch (in->format) {
+	case FORMAT_QOS_POLICY: read_policy(c, in); break;
+	case FORMAT_OPENSM_CONF: read_options(c, in); break;
+	case FORMAT_PARTITIONS: read_partitions(c, in); break;
+	case FORMAT_PREFIX_ROUTES: read_prefix_routes(c, in); break;
+	case FORMAT_XML: read_xml(c, in); break;
+	case FORMAT_UNKNOWN:
+		say_error(c, ((struct place){ in->name, { 0, 0 } }),
+			  "this is in no format that can be converted");
+		break;
+	}
+}
+
+bool convert_to_policy(const struct convert_input *in, size_t n, struct buf *yaml,
+		       struct findings *out)
+{
+	struct convert_input *known = xcalloc(n + 1, sizeof(*known));
+	const char *seen[ARRAY_SIZE(format_names)] = { NULL };
+	struct converted c;
+	bool ok;
+
+	converted_init(&c);
+	for (size_t i = 0; i < n; i++) {
+		struct convert_input *k = &known[i];
+
+		*k = in[i];
+		k->text = k->text ? k->text : "";
+		if (k->format == FORMAT_UNKNOWN)
+			k->format = convert_guess(k->text, k->n);
+		if (k->format != FORMAT_UNKNOWN && seen[k->format])
+			say_error(&c, ((struct place){ k->name, { 0, 0 } }),
+				  "a second file of format %s; the first is %s",
+				  convert_format_name(k->format), seen[k->format]);
+		else
+			read_input(&c, k);
+		seen[k->format] = k->name;
+	}
+	if (c.has_policy && c.has_xml)
+		say_error(&c, ((struct place){ seen[FORMAT_XML], { 0, 0 } }),
+			  "there can be one policy only; %s is one, too", seen[FORMAT_QOS_POLICY]);
+	resolve(&c);
+	findings_sort(&c.found);
+	ok = !c.failed;
+	if (ok)
+		write_policy(&c, known, n, yaml);
+	findings_move(out, &c.found);
+	converted_free(&c);
+	free(known);
+	return ok;
+}

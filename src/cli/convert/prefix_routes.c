@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * OpenSM's prefix-routes.conf: which router serves which subnet prefix.  They are
+ * none of the policy's but belong to this fabric, and so to qosd.yaml.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/convert/split_text.h"
+#include "lib/base/alloc.h"
+
+/* 64 bits in hexadecimal, "0x" or not, or "*". */
+static bool parse_hex(const char *s, uint64_t *v)
+{
+	size_t n;
+
+	if (!strncmp(s, "0x", 2) || !strncmp(s, "0X", 2))
+		s += 2;
+	n = strspn(s, "0123456789abcdefABCDEF");
+	*v = 0;
+	for (size_t i = 0; i < n; i++)
+		*v = *v << 4 | (unsigned)(s[i] <= '9' ? s[i] - '0' : (s[i] | 0x20) - 'a' + 10);
+	return n >= 1 && n <= 16 && !s[n];
+}
+
+/* "*" and 0 are any, to OpenSM. */
+static bool parse_word(const char *word, uint64_t *v)
+{
+	*v = 0;
+	return !strcmp(word, "*") || parse_hex(word, v);
+}
+
+static const char *value(struct converted *c, uint64_t v)
+{
+	return v ? keepf(c, "0x%016" PRIx64, v) : "any";
+}
+
+/* Prefixes that have a route already, in order. */
+struct routed {
+	VEC(uint64_t) prefixes;
+};
+
+static bool is_routed(const struct routed *x, uint64_t prefix)
+{
+	for (size_t i = 0; i < x->prefixes.n; i++)
+		if (!x->prefixes.v[i] || x->prefixes.v[i] == prefix)
+			return true;
+	return false;
+}
+
+static void read_route(struct converted *c, struct cursor *at, struct routed *x)
+{
+	struct place place = at->at;
+	const char *prefix_word = take_word(c, at, "#"), *guid_word = take_word(c, at, "#"), *route;
+	uint64_t prefix, guid;
+
+	if (!parse_word(prefix_word, &prefix) || !parse_word(guid_word, &guid) ||
+	    (at->s < at->end && *at->s != '\n' && *at->s != '#')) {
+		say_error(c, place, "expected a prefix and the GUID of a router's port, each in "
+			  "hexadecimal or '*'");
+		return;
+	}
+	if (is_routed(x, prefix)) {
+		say(c, NULL, SEV_WARNING, place, "left out: an earlier line has this prefix, and "
+		    "the first that matches holds");
+		return;
+	}
+	if (prefix >> 56 == 0xff) {
+		say(c, NULL, SEV_WARNING, place, "left out: 0x%016" PRIx64 " is a multicast prefix",
+		    prefix);
+		return;
+	}
+	*vec_push(&x->prefixes) = prefix;
+	if (x->prefixes.n == 1)
+		*vec_push(&c->settings) = "prefix-routes:";
+	route = keepf(c, "  - {prefix: %s, router: %s}", value(c, prefix), value(c, guid));
+	*vec_push(&c->settings) = route;
+	say(c, NULL, SEV_INFO, place, "belongs to qosd.yaml: prefix-routes%s%s", route + 3,
+	    guid ? "" : ", where all routers share the load; OpenSM takes the first");
+}
+
+void read_prefix_routes(struct converted *c, const struct convert_input *in)
+{
+	struct cursor at = cursor_of(in);
+	struct routed x = { 0 };
+
+	while (at.s < at.end) {
+		cursor_skip_blanks(&at);
+		if (at.s < at.end && !strchr("\n#", *at.s))
+			read_route(c, &at, &x);
+		cursor_skip_line(&at);
+	}
+	vec_free(&x.prefixes);
+}

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * After all inputs were read: every item gets a name that qosd takes, and every
+ * reference that name.
+ *
+ * OpenSM compares names of groups and levels without case, and without blanks
+ * outside of quotes; of several items with a name it finds the first.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/convert/split_text.h"
+#include "lib/base/map64.h"
+#include "lib/iba/iba.h"
+#include "lib/iba/units.h"
+
+#define NAME_MAX_BYTES	128	/* qosd-policy(5) */
+#define NAME_CUT	116	/* leaves room for a number */
+
+/* Names of one kind: those of the source to items, and those given out. */
+struct names {
+	struct map64 index;	/* folded name of the source to index */
+	struct map64 taken;	/* name in the policy to the number of its last variant */
+};
+
+struct resolver {
+	struct converted *c;
+	struct names groups, levels, partitions;
+};
+
+static uint64_t hash_of(const char *s)
+{
+	return hash_bytes(s, strlen(s), 0);
+}
+
+static uint64_t folded(const char *s)
+{
+	uint64_t hash;
+	struct buf b = { 0 };
+
+	for (; *s; s++) {
+		char ch = (char)tolower((unsigned char)*s);
+
+		if (!isspace((unsigned char)*s))
+			buf_add(&b, &ch, 1);
+	}
+	hash = hash_bytes(b.s ? b.s : "", b.n, 0);
+	buf_free(&b);
+	return hash;
+}
+
+static void names_init(struct names *n)
+{
+	map64_init(&n->index, 16);
+	map64_init(&n->taken, 16);
+}
+
+static void names_free(struct names *n)
+{
+	map64_free(&n->index);
+	map64_free(&n->taken);
+}
+
+/* So much of a long name that there is room for a number, and no part of a character. */
+static size_t cut_of(const char *name)
+{
+	size_t n = strlen(name) > NAME_CUT ? NAME_CUT : strlen(name);
+
+	while (((unsigned char)name[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+/* A name like `wanted` that nobody has yet and qosd takes. */
+static const char *give_name(struct converted *c, struct names *n, const char *wanted)
+{
+	struct buf b = { 0 };
+	const char *name;
+	uint32_t variant;
+
+	add_clean(&b, wanted);
+	if (b.n > NAME_MAX_BYTES)
+		b.s[b.n = cut_of(b.s)] = '\0';
+	name = keep(c, b.n ? b.s : "unnamed", b.n ? b.n : strlen("unnamed"));
+	buf_free(&b);
+	variant = map64_get(&n->taken, hash_of(name));
+	if (variant == MAP64_NONE) {
+		map64_put(&n->taken, hash_of(name), 1);
+		return name;
+	}
+	/* a variant may be somebody's name itself */
+	for (const char *base = name; map64_get(&n->taken, hash_of(name)) != MAP64_NONE;) {
+		const char *next = keepf(c, "%.*s-%u", (int)cut_of(base), base, ++variant);
+
+		map64_put(&n->taken, hash_of(base), variant);
+		name = next;
+	}
+	map64_put(&n->taken, hash_of(name), 1);
+	return name;
+}
+
+/* The same for an item of the source; a change is said. */
+static const char *rename_item(struct converted *c, struct names *n, struct notes *notes,
+			       struct place at, const char *kind, const char *name)
+{
+	bool like_guid = !strncasecmp(name, "0x", 2);
+	const char *given = give_name(c, n, like_guid ? keepf(c, "name-%s", name) : name);
+
+	if (strcmp(given, name))
+		say(c, notes, SEV_WARNING, at, "the %s '%s' is called '%s' here", kind,
+		    SHOW(name), given);
+	return given;
+}
+
+/* --- groups and levels --- */
+
+/* False, and said, if an earlier item has the name. */
+static bool claim(struct resolver *r, struct names *n, const char *kind, const char *name,
+		  struct notes *notes, struct place at, uint32_t index)
+{
+	if (map64_get(&n->index, folded(name)) == MAP64_NONE) {
+		map64_put(&n->index, folded(name), index);
+		return true;
+	}
+	say(r->c, notes, SEV_WARNING, at,
+	    "there is a %s '%s' already; OpenSM finds the first one only, so this is left out",
+	    kind, SHOW(name));
+	return false;
+}
+
+static void name_groups(struct resolver *r)
+{
+	struct converted *c = r->c;
+
+	/* to qosd these are something else, and so is what begins like a GUID */
+	map64_put(&r->groups.taken, hash_of("all"), 1);
+	map64_put(&r->groups.taken, hash_of("self"), 1);
+	for (size_t i = 0; i < c->groups.n; i++) {
+		struct out_group *g = &c->groups.v[i];
+
+		if (!g->name)
+			continue;
+		g->dropped = !claim(r, &r->groups, "port-group", g->name, &g->notes, g->at,
+				    (uint32_t)i);
+		if (!g->dropped)
+			g->name = rename_item(c, &r->groups, &g->notes, g->at, "port-group",
+					      g->name);
+	}
+}
+
+static void name_levels(struct resolver *r)
+{
+	struct converted *c = r->c;
+	uint64_t fallback = folded("default");
+
+	map64_put(&r->levels.taken, hash_of("default"), 1);
+	for (size_t i = 0; i < c->levels.n; i++) {
+		struct out_level *l = &c->levels.v[i];
+
+		if (!l->name)
+			continue;
+		l->dropped = !claim(r, &r->levels, "qos-level", l->name, &l->notes, l->at,
+				    (uint32_t)i);
+		if (l->dropped)
+			continue;
+		if (folded(l->name) == fallback)
+			l->name = "default";
+		else
+			l->name = rename_item(c, &r->levels, &l->notes, l->at, "qos-level",
+					      l->name);
+	}
+}
+
+static const struct out_group *group_of_partition(const struct converted *c, const char *partition)
+{
+	for (size_t i = 0; i < c->groups.n; i++)
+		for (size_t k = 0; k < c->groups.v[i].partitions.n; k++)
+			if (!strcmp(c->groups.v[i].partitions.v[k].s, partition))
+				return &c->groups.v[i];
+	return NULL;
+}
+
+static void resolve_groups(struct resolver *r, struct words *words)
+{
+	for (size_t i = 0; i < words->n; i++) {
+		struct word *w = &words->v[i];
+		uint32_t index = map64_get(&r->groups.index, folded(w->s));
+		const struct out_group *near;
+
+		if (index != MAP64_NONE) {
+			w->s = r->c->groups.v[index].name;
+			continue;
+		}
+		near = r->c->found.n < FINDINGS_MAX ? group_of_partition(r->c, w->s) : NULL;
+		if (near)
+			say_error(r->c, w->at, "there is no port-group '%s'; a partition of this "
+				  "name is in the group '%s'", SHOW(w->s), near->name);
+		else
+			say_error(r->c, w->at, "there is no port-group '%s'", SHOW(w->s));
+	}
+}
+
+static void resolve_rule(struct resolver *r, struct out_rule *rule)
+{
+	uint32_t index;
+
+	resolve_groups(r, &rule->source);
+	resolve_groups(r, &rule->destination);
+	resolve_groups(r, &rule->either);
+	if (!rule->level.s)
+		return;
+	index = map64_get(&r->levels.index, folded(rule->level.s));
+	if (index != MAP64_NONE)
+		rule->level.s = r->c->levels.v[index].name;
+	else if (folded(rule->level.s) == folded("default") && r->c->default_sl.s)
+		rule->level.s = "default";
+	else
+		say_error(r->c, rule->level.at, "there is no qos-level '%s'", SHOW(rule->level.s));
+}
+
+static void resolve_scopes(struct resolver *r, struct out_scopes *scopes)
+{
+	for (size_t i = 0; i < scopes->n; i++) {
+		struct out_scope *s = &scopes->v[i];
+
+		resolve_groups(r, &s->groups);
+		resolve_groups(r, &s->across);
+		resolve_groups(r, &s->across_to);
+		resolve_groups(r, &s->across_from);
+		if (s->across_from.n)
+			say(r->c, &s->notes, SEV_WARNING, s->across_from.v[0].at,
+			    "across-from has no equivalent: scopes choose in ports by 'from'; it "
+			    "is left out");
+	}
+}
+
+/* --- levels that only have an SL in the source --- */
+
+static bool has_default(const struct resolver *r)
+{
+	return map64_get(&r->levels.index, folded("default")) != MAP64_NONE;
+}
+
+static void add_default_level(struct resolver *r)
+{
+	struct converted *c = r->c;
+	struct out_level *l;
+	struct place nowhere = { c->sources.n ? c->sources.v[0] : "", { 0, 0 } };
+
+	if (c->default_sl.s && has_default(r)) {
+		say(c, NULL, SEV_INFO, c->default_sl.at,
+		    "OpenSM ignores 'default' of qos-ulps where there is a level DEFAULT");
+	} else if (c->default_sl.s) {
+		l = add_level(c, c->default_sl.at);
+		l->name = "default";
+		l->sl = c->default_sl_value;
+	} else if (c->has_policy && !has_default(r)) {
+		say(c, NULL, SEV_WARNING, nowhere,
+		    "there is neither a level DEFAULT nor 'default' in qos-ulps: OpenSM refuses "
+		    "the whole file; qosd has a default level with SL 0");
+	} else if (c->has_xml && !has_default(r)) {
+		say(c, NULL, SEV_INFO, nowhere,
+		    "no level is called default: what no rule matches gets SL 0");
+	}
+}
+
+/* The level that has this SL and nothing else, made when it is first asked for. */
+static const char *level_of_sl(struct resolver *r, const char *made[16], int sl, struct place at)
+{
+	struct out_level *l;
+
+	if (made[sl])
+		return made[sl];
+	l = add_level(r->c, at);
+	l->name = made[sl] = give_name(r->c, &r->levels, keepf(r->c, "sl-%d", sl));
+	l->sl = sl;
+	return made[sl];
+}
+
+static void resolve_ulp_rules(struct resolver *r, const char *made[16])
+{
+	for (size_t i = 0; i < r->c->ulp_rules.n; i++) {
+		struct out_rule *rule = &r->c->ulp_rules.v[i];
+
+		rule->level.s = level_of_sl(r, made, rule->simple_sl, rule->at);
+	}
+}
+
+/* --- partitions --- */
+
+static void name_partitions(struct resolver *r)
+{
+	for (size_t i = 0; i < r->c->partitions.n; i++) {
+		struct out_partition *p = &r->c->partitions.v[i];
+		uint64_t hash = hash_of(p->name);
+
+		if (map64_get(&r->partitions.index, hash) == MAP64_NONE)
+			map64_put(&r->partitions.index, hash, (uint32_t)i);
+		if (*p->name)
+			p->name = rename_item(r->c, &r->partitions, &p->notes, p->at, "partition",
+					      p->name);
+		else
+			p->name = give_name(r->c, &r->partitions,
+					    keepf(r->c, "pkey-0x%04x", p->pkey));
+	}
+}
+
+/* A partition that nobody defines is left out: to qosd it is an error, to OpenSM nothing. */
+static bool resolve_partition_word(struct resolver *r, struct notes *notes, struct word *w)
+{
+	uint32_t index = map64_get(&r->partitions.index, hash_of(w->s));
+
+	if (index != MAP64_NONE) {
+		w->s = r->c->partitions.v[index].name;
+		return true;
+	}
+	/* the default one is always there */
+	if (!r->c->has_partitions && !strcmp(w->s, "Default"))
+		return true;
+	say(r->c, notes, SEV_WARNING, w->at, "the partition '%s' is left out: partitions.conf %s",
+	    SHOW(w->s), r->c->has_partitions ? "does not have it"
+					     : "is to be converted together with this");
+	return false;
+}
+
+static void resolve_partition_words(struct resolver *r)
+{
+	for (size_t i = 0; i < r->c->groups.n; i++) {
+		struct out_group *g = &r->c->groups.v[i];
+		size_t n = 0;
+
+		for (size_t k = 0; k < g->partitions.n; k++)
+			if (resolve_partition_word(r, &g->notes, &g->partitions.v[k]))
+				g->partitions.v[n++] = g->partitions.v[k];
+		g->partitions.n = n;
+	}
+}
+
+/* ipoib rules of OpenSM need their partitions. */
+static void check_pkeys(struct resolver *r)
+{
+	/* the least P_Key from each on that no partition has */
+	uint32_t *missing = xcalloc(IB_PKEY_DEFAULT + 2, sizeof(*missing));
+
+	for (size_t i = 0; i < r->c->partitions.n; i++)
+		missing[r->c->partitions.v[i].pkey] = 1;
+	missing[IB_PKEY_DEFAULT + 1] = IB_PKEY_DEFAULT + 1;
+	for (uint32_t v = IB_PKEY_DEFAULT + 1; v-- > 0;)
+		missing[v] = missing[v] ? missing[v + 1] : v;
+	for (size_t i = 0; i < r->c->ulp_rules.n && r->c->has_partitions; i++) {
+		struct out_rule *rule = &r->c->ulp_rules.v[i];
+
+		if (!rule->ulp || strcmp(rule->ulp, "ipoib"))
+			continue;
+		for (size_t k = 0; k < rule->pkeys.n; k++) {
+			uint32_t none = missing[rule->pkeys.v[k].lo];
+
+			if (none <= rule->pkeys.v[k].hi)
+				say(r->c, &rule->notes, SEV_WARNING, rule->at,
+				    "there is no partition with the P_Key 0x%04x: OpenSM refuses "
+				    "the whole policy then", none);
+		}
+	}
+	free(missing);
+}
+
+static void resolve_partition_levels(struct resolver *r, const char *made[16])
+{
+	struct map64 groups;	/* properties of a broadcast group to the index of its level */
+	struct converted *c = r->c;
+
+	map64_init(&groups, 16);
+	for (size_t i = 0; i < c->partitions.n; i++) {
+		struct out_partition *p = &c->partitions.v[i];
+		uint64_t key = (uint64_t)p->group_sl | (uint64_t)p->mtu << 8 |
+			       (uint64_t)p->rate << 16 | (uint64_t)(p->tclass + 1) << 24;
+		uint32_t index = map64_get(&groups, key);
+		struct out_level *l;
+
+		if (p->sl) {
+			p->level = level_of_sl(r, made, p->sl, p->at);
+			if (c->has_policy)
+				say(c, &p->notes, SEV_WARNING, p->at,
+				    "sl=%d is for the partition's queries, too; OpenSM with a "
+				    "policy file gives those that no rule matches the default "
+				    "level", p->sl);
+		}
+		if (!p->ipoib)
+			continue;
+		if (index == MAP64_NONE) {
+			char rate[16];
+
+			index = (uint32_t)c->levels.n;
+			l = add_level(c, p->at);
+			l->name = give_name(c, &r->levels, keepf(c, "ipoib-sl-%d-mtu-%u-rate-%.*s",
+				p->group_sl, mtu_bytes((unsigned)p->mtu),
+				(int)strcspn(rate_text((unsigned)p->rate, rate, sizeof(rate)), " "),
+				rate));
+			l->sl = p->group_sl;
+			l->mtu = p->mtu;
+			l->rate = p->rate;
+			l->tclass = p->tclass;
+			map64_put(&groups, key, index);
+		}
+		p->ipoib_level = c->levels.v[index].name;
+	}
+	map64_free(&groups);
+}
+
+/* --- members --- */
+
+static const char *const type_groups[] = {
+	[NODE_CA] = "all-cas", [NODE_SWITCH] = "all-switches", [NODE_ROUTER] = "all-routers",
+};
+
+/* Of several lines that name a port the last one holds, in OpenSM as here: order matters. */
+static void settle_both(struct converted *c, struct out_partition *p)
+{
+	bool any_both = false;
+
+	for (size_t i = 0; i < p->members.n; i++)
+		any_both |= p->members.v[i].membership == OUT_BOTH;
+	if (any_both && c->allow_both == 0) {
+		say(c, &p->notes, SEV_WARNING, p->at,
+		    "members are 'both' while allow_both_pkeys is FALSE: OpenSM makes them full");
+		for (size_t i = 0; i < p->members.n; i++)
+			if (p->members.v[i].membership == OUT_BOTH)
+				p->members.v[i].membership = OUT_FULL;
+	} else if (any_both && c->allow_both < 0) {
+		say(c, &p->notes, SEV_WARNING, p->at,
+		    "members are 'both': OpenSM needs allow_both_pkeys TRUE for that, else they "
+		    "are full");
+	}
+}
+
+/* Whom a line is about. */
+static uint64_t hash_of_who(const struct out_member *m)
+{
+	return hash64(hash64((uint64_t)m->kind << 8 | m->node_type) + m->guid);
+}
+
+/* Of several lines for the same ports the last one stays, at its place. */
+static void merge_members(struct out_partition *p)
+{
+	struct map64 last;
+	size_t n = 0;
+
+	map64_init(&last, (uint32_t)p->members.n);
+	for (size_t i = 0; i < p->members.n; i++)
+		map64_put(&last, hash_of_who(&p->members.v[i]), (uint32_t)i);
+	for (size_t i = 0; i < p->members.n; i++)
+		if (map64_get(&last, hash_of_who(&p->members.v[i])) == i)
+			p->members.v[n++] = p->members.v[i];
+	p->members.n = n;
+	map64_free(&last);
+}
+
+static void resolve_members(struct resolver *r)
+{
+	const char *names[NODE_ROUTER + 1] = { NULL };
+	struct converted *c = r->c;
+
+	for (size_t i = 0; i < c->partitions.n; i++) {
+		struct out_partition *p = &c->partitions.v[i];
+
+		settle_both(c, p);
+		merge_members(p);
+		for (size_t k = 0; k < p->members.n; k++) {
+			struct out_member *m = &p->members.v[k];
+			unsigned type = m->node_type;
+
+			if (m->kind != MEMBER_OF_GROUP)
+				continue;
+			if (!names[type]) {
+				struct out_group *g = add_group(c, m->at);
+
+				g->name = give_name(c, &r->groups, type_groups[type]);
+				names[type] = g->name;
+				g->node_types = type;
+			}
+			m->group = names[type];
+		}
+	}
+}
+
+/* --- the whole --- */
+
+void resolve(struct converted *c)
+{
+	struct resolver r = { .c = c };
+	const char *made[16] = { NULL };
+
+	names_init(&r.groups);
+	names_init(&r.levels);
+	names_init(&r.partitions);
+	name_groups(&r);
+	name_levels(&r);
+	name_partitions(&r);
+	for (size_t i = 0; i < c->rules.n; i++)
+		resolve_rule(&r, &c->rules.v[i]);
+	for (size_t i = 0; i < c->ulp_rules.n; i++)
+		resolve_rule(&r, &c->ulp_rules.v[i]);
+	resolve_scopes(&r, &c->sl2vl);
+	resolve_scopes(&r, &c->vlarb);
+	resolve_partition_words(&r);
+	check_pkeys(&r);
+	add_default_level(&r);
+	resolve_ulp_rules(&r, made);
+	resolve_partition_levels(&r, made);
+	resolve_members(&r);
+	names_free(&r.groups);
+	names_free(&r.levels);
+	names_free(&r.partitions);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Cursors, lists and numbers; see split_text.h. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/convert/split_text.h"
+
+struct cursor cursor_of(const struct convert_input *in)
+{
+	struct cursor c = {
+		.s = in->text, .end = in->text + in->n, .at = { in->name, { 1, 1 } },
+		.quotes = true,
+	};
+
+	if (in->n >= 3 && !memcmp(in->text, "\xef\xbb\xbf", 3))
+		c.s += 3;
+	return c;
+}
+
+void cursor_skip(struct cursor *c, size_t n)
+{
+	for (; n > 0 && c->s < c->end; n--, c->s++) {
+		if (*c->s == '\n') {
+			c->at.pos.line++;
+			c->at.pos.col = 1;
+		} else if (((unsigned char)*c->s & 0xc0) != 0x80) {
+			c->at.pos.col++;
+		}
+	}
+}
+
+static bool is_blank(char ch)
+{
+	return ch == ' ' || ch == '\t' || ch == '\r';
+}
+
+void cursor_skip_blanks(struct cursor *c)
+{
+	while (c->s < c->end && is_blank(*c->s))
+		cursor_skip(c, 1);
+}
+
+void cursor_skip_line(struct cursor *c)
+{
+	while (c->s < c->end && *c->s != '\n')
+		cursor_skip(c, 1);
+	cursor_skip(c, 1);
+}
+
+void cursor_skip_between(struct cursor *c)
+{
+	while (c->s < c->end) {
+		if (c->quotes && *c->s == '#')
+			while (c->s < c->end && *c->s != '\n')
+				cursor_skip(c, 1);
+		else if (is_blank(*c->s) || *c->s == '\n')
+			cursor_skip(c, 1);
+		else
+			break;
+	}
+}
+
+const char *peek_word(struct converted *c, const struct cursor *at, const char *ends)
+{
+	size_t n = 0;
+
+	while (at->s + n < at->end && !is_blank(at->s[n]) && at->s[n] != '\n' &&
+	       !strchr(ends, at->s[n]))
+		n++;
+	return keep(c, at->s, n);
+}
+
+const char *take_word(struct converted *c, struct cursor *at, const char *ends)
+{
+	const char *word = peek_word(c, at, ends);
+
+	cursor_skip(at, strlen(word));
+	cursor_skip_blanks(at);
+	return word;
+}
+
+struct cursor cursor_part(struct cursor c, const char *to)
+{
+	c.end = to;
+	cursor_skip_between(&c);
+	while (c.end > c.s && (is_blank(c.end[-1]) || c.end[-1] == '\n'))
+		c.end--;
+	return c;
+}
+
+/* Length of a quoted text at s, or 0 if there is none that ends. */
+static size_t quoted(const struct cursor *c)
+{
+	const char *close;
+
+	if (!c->quotes || *c->s != '"')
+		return 0;
+	close = memchr(c->s + 1, '"', (size_t)(c->end - c->s) - 1);
+	return close ? (size_t)(close - c->s) + 1 : 0;
+}
+
+bool next_item(struct cursor *list, struct item *out)
+{
+	struct cursor start;
+
+	cursor_skip_between(list);
+	if (list->s >= list->end)
+		return false;
+	start = *list;
+	*out = (struct item){ 0 };
+	while (list->s < list->end && *list->s != ',') {
+		size_t n = quoted(list);
+
+		if (list->quotes && *list->s == '#') {
+			cursor_skip_between(list);
+			continue;
+		}
+		out->quoted |= n > 0;
+		cursor_skip(list, n ? n : 1);
+	}
+	out->text = cursor_part(start, list->s);
+	cursor_skip(list, 1);	/* the comma */
+	return true;
+}
+
+const char *item_text(struct converted *c, struct cursor item)
+{
+	struct buf b = { 0 };
+	const char *text;
+
+	while (item.s < item.end) {
+		size_t n = quoted(&item);
+
+		if (n) {
+			buf_add(&b, item.s + 1, n - 2);
+			cursor_skip(&item, n);
+		} else if ((item.quotes && *item.s == '#') || *item.s == '\n') {
+			cursor_skip_between(&item);
+			buf_puts(&b, " ");
+		} else {
+			buf_add(&b, *item.s == '\r' ? " " : item.s, 1);
+			cursor_skip(&item, 1);
+		}
+	}
+	while (b.n && is_blank(b.s[b.n - 1]))
+		b.n--;
+	text = keep(c, b.s ? b.s : "", b.n);
+	buf_free(&b);
+	return text;
+}
+
+static bool take_number(const char **s, uint64_t *v)
+{
+	unsigned base = 10;
+	const char *p = *s;
+	uint64_t x = 0;
+	bool any = false;
+
+	while (isspace((unsigned char)*p))
+		p++;
+	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
+		base = 16;
+		p += 2;
+	} else if (*p == '0') {
+		base = 8;
+	}
+	for (;; p++, any = true) {
+		unsigned d = isdigit((unsigned char)*p) ? (unsigned)(*p - '0')
+			   : isxdigit((unsigned char)*p) ? (unsigned)((*p | 0x20) - 'a') + 10 : 99;
+
+		if (d >= base)
+			break;
+		if (__builtin_mul_overflow(x, base, &x) || __builtin_add_overflow(x, d, &x))
+			return false;
+	}
+	while (isspace((unsigned char)*p))
+		p++;
+	*s = p;
+	*v = x;
+	return any;
+}
+
+bool parse_number(const char *s, uint64_t *v)
+{
+	return take_number(&s, v) && !*s;
+}
+
+/* "a" or "a-b"; *swapped if it was written with the greater one first. */
+static bool parse_range(const char *s, struct range *out, bool *swapped)
+{
+	uint64_t lo, hi;
+
+	if (!take_number(&s, &lo))
+		return false;
+	hi = lo;
+	if (*s == '-') {
+		s++;
+		if (!take_number(&s, &hi))
+			return false;
+	}
+	*swapped = lo > hi;
+	*out = lo > hi ? (struct range){ hi, lo } : (struct range){ lo, hi };
+	return !*s;
+}
+
+bool read_ranges(struct converted *c, struct notes *notes, struct cursor list,
+		 const struct limits *limits, struct ranges *out)
+{
+	struct item i;
+	size_t items = 0;
+	bool ok = true;
+
+	for (struct cursor l = list; next_item(&l, &i); items++) {
+		const char *text = item_text(c, i.text);
+		struct range r;
+		bool swapped;
+
+		if (!parse_range(text, &r, &swapped)) {
+			say_error(c, i.text.at, "'%s' is not %s, nor a range of them", SHOW(text),
+				  limits->what);
+			ok = false;
+			continue;
+		}
+		if (swapped)
+			say(c, notes, SEV_INFO, i.text.at,
+			    "the range %s is written backwards; OpenSM swaps its ends, and so "
+			    "does this", SHOW(text));
+		if (r.hi > limits->max) {
+			say_error(c, i.text.at, "%s is out of range: %s is at most %#" PRIx64,
+				  SHOW(text), limits->what, limits->max);
+			ok = false;
+			continue;
+		}
+		add_range(out, r.lo, r.hi);
+	}
+	if (items == 0) {
+		say_error(c, list.at, "expected %s, found nothing", limits->what);
+		ok = false;
+	}
+	return ok;
+}
+
+bool read_number(struct converted *c, struct cursor text, uint64_t min, uint64_t max,
+		 const char *what, uint64_t *out)
+{
+	const char *word = item_text(c, text);
+
+	if (!parse_number(word, out))
+		say_error(c, text.at, "%s: '%s' is not a number", what, SHOW(word));
+	else if (*out < min || *out > max)
+		say_error(c, text.at, "%s: %s is out of range (%" PRIu64 " to %" PRIu64 ")", what,
+			  SHOW(word), min, max);
+	else
+		return true;
+	return false;
+}
+
+void mask_pkeys(struct ranges *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t lo = r->v[i].lo & 0x7fff, hi = r->v[i].hi & 0x7fff;
+
+		r->v[i] = lo <= hi ? (struct range){ lo, hi } : (struct range){ hi, lo };
+	}
+}
+
+/* The character at s and its length in bytes; 0 if it is no UTF-8. */
+static size_t decode(const unsigned char *s, uint32_t *out)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xf0 && s[0] < 0xf8 ? 4 :
+		   s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xc0 && s[0] < 0xe0 ? 2 : 0;
+	uint32_t x = n == 1 ? s[0] : n ? s[0] & (0x7fu >> n) : 0;
+
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		x = x << 6 | (s[i] & 0x3f);
+	}
+	*out = x;
+	return n && x >= least[n] && x <= 0x10ffff && !(x >= 0xd800 && x < 0xe000) ? n : 0;
+}
+
+bool add_clean(struct buf *b, const char *s)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	bool same = true;
+
+	while (*p) {
+		uint32_t ch;
+		size_t n = decode(p, &ch);
+		unsigned char latin[2] = { (unsigned char)(0xc0 | *p >> 6),
+					   (unsigned char)(0x80 | (*p & 0x3f)) };
+
+		same &= n > 0;
+		if (!n)
+			ch = *p;
+		if (ch < 0x20 || (ch >= 0x7f && ch < 0xa0) || ch == 0xfeff || ch == 0xfffe ||
+		    ch == 0xffff || ch == 0x2028 || ch == 0x2029) {
+			buf_puts(b, "?");
+			same = false;
+		} else if (n) {
+			buf_add(b, p, n);
+		} else {
+			buf_add(b, latin, 2);
+		}
+		p += n ? n : 1;
+	}
+	return same;
+}

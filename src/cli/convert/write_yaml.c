@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The policy as commented YAML.  What may be taken for something else is in
+ * quotes; all text goes through add_clean(), so that it is valid YAML whatever
+ * was read.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/convert/split_text.h"
+#include "lib/iba/units.h"
+
+static const char *const class_names[OUT_CLASSES] = {
+	"all", "ca", "switch-port-0", "switch", "router",
+};
+
+/* --- pieces --- */
+
+static void put_indent(struct buf *b, unsigned indent)
+{
+	buf_printf(b, "%*s", (int)indent, "");
+}
+
+/* As a comment of its own line. */
+static void put_comment(struct buf *b, unsigned indent, const char *text)
+{
+	put_indent(b, indent);
+	buf_puts(b, "# ");
+	add_clean(b, text);
+	buf_puts(b, "\n");
+}
+
+static void put_notes(struct buf *b, unsigned indent, const struct notes *notes)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		put_comment(b, indent, notes->v[i]);
+}
+
+static void put_place(struct buf *b, unsigned indent, struct place at)
+{
+	char line[16] = "";
+
+	if (at.pos.line)
+		snprintf(line, sizeof(line), ":%u", at.pos.line);
+	put_indent(b, indent);
+	buf_puts(b, "# ");
+	add_clean(b, at.file);
+	buf_printf(b, "%s\n", line);
+}
+
+/* A word that means nothing else to anybody who reads YAML. */
+static bool is_plain(const char *s)
+{
+	static const char *const words[] = {
+		"true", "false", "null", "yes", "no", "on", "off", "y", "n",
+	};
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	if (!*s || !strchr(letters, *s))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcasecmp(s, words[i]))
+			return false;
+	return strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+	       strlen(s);
+}
+
+static void put_text(struct buf *b, const char *s)
+{
+	struct buf clean = { 0 };
+
+	add_clean(&clean, s);
+	buf_puts(b, "\"");
+	for (const char *p = clean.s ? clean.s : ""; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			buf_puts(b, "\\");
+		buf_add(b, p, 1);
+	}
+	buf_puts(b, "\"");
+	buf_free(&clean);
+}
+
+/* In quotes only if need be. */
+static void put_string(struct buf *b, const char *s)
+{
+	if (is_plain(s))
+		buf_puts(b, s);
+	else
+		put_text(b, s);
+}
+
+/* A key before its value; what follows ends the line. */
+static void put_key(struct buf *b, unsigned indent, const char *key)
+{
+	put_indent(b, indent);
+	put_string(b, key);
+	buf_puts(b, ": ");
+}
+
+/* A key before a map in lines of its own, or before an empty one. */
+static void put_map_key(struct buf *b, unsigned indent, const char *key, bool empty)
+{
+	put_indent(b, indent);
+	put_string(b, key);
+	buf_puts(b, empty ? ": {}\n" : ":\n");
+}
+
+#define LINE_WIDTH	90
+
+/* Lists break their lines. */
+struct list {
+	struct buf *b;
+	unsigned indent;
+	size_t start, n;	/* of the line; items */
+};
+
+static struct list begin_list(struct buf *b, unsigned indent, const char *key)
+{
+	struct list l = { b, indent + 2, b->n, 0 };
+
+	put_key(b, indent, key);
+	buf_puts(b, "[");
+	return l;
+}
+
+static void next_of_list(struct list *l)
+{
+	if (l->n++)
+		buf_puts(l->b, ",");
+	if (l->b->n - l->start > LINE_WIDTH) {
+		buf_puts(l->b, "\n");
+		l->start = l->b->n;
+		put_indent(l->b, l->indent);
+	} else if (l->n > 1) {
+		buf_puts(l->b, " ");
+	}
+}
+
+static void end_list(struct list *l)
+{
+	buf_puts(l->b, "]\n");
+}
+
+static void put_words(struct buf *b, unsigned indent, const char *key, const struct words *words)
+{
+	struct list l;
+
+	if (!words->n)
+		return;
+	l = begin_list(b, indent, key);
+	for (size_t i = 0; i < words->n; i++) {
+		next_of_list(&l);
+		put_string(b, words->v[i].s);
+	}
+	end_list(&l);
+}
+
+/* HEX: hexadecimal where decimal would be long. */
+enum number_format { DECIMAL, HEX, PKEY, GUID };
+
+static void put_number(struct buf *b, enum number_format format, uint64_t v)
+{
+	switch (format) {
+	case DECIMAL: buf_printf(b, "%" PRIu64, v); break;
+	case HEX: buf_printf(b, v < 10000 ? "%" PRIu64 : "0x%" PRIx64, v); break;
+	case PKEY: buf_printf(b, "0x%04" PRIx64, v); break;
+	case GUID: buf_printf(b, "0x%016" PRIx64, v); break;
+	}
+}
+
+static void put_ranges(struct buf *b, unsigned indent, const char *key, enum number_format format,
+		       const struct ranges *ranges)
+{
+	struct list l;
+
+	if (!ranges->n)
+		return;
+	l = begin_list(b, indent, key);
+	for (size_t i = 0; i < ranges->n; i++) {
+		next_of_list(&l);
+		put_number(b, format, ranges->v[i].lo);
+		if (ranges->v[i].hi != ranges->v[i].lo) {
+			buf_puts(b, "-");
+			put_number(b, format, ranges->v[i].hi);
+		}
+	}
+	end_list(&l);
+}
+
+static void put_int(struct buf *b, unsigned indent, const char *key, int v)
+{
+	if (v >= 0) {
+		put_key(b, indent, key);
+		buf_printf(b, "%d\n", v);
+	}
+}
+
+static void put_description(struct buf *b, unsigned indent, const char *text)
+{
+	if (text && *text) {
+		put_key(b, indent, "description");
+		put_text(b, text);
+		buf_puts(b, "\n");
+	}
+}
+
+/* --- groups --- */
+
+static void put_node_types(struct buf *b, unsigned indent, unsigned types)
+{
+	/* what other managers call a CA may be an aggregation node */
+	static const char *const names[] = { "ca, aggregation", "switch", "router", "self" };
+	struct list l;
+
+	if (!types)
+		return;
+	l = begin_list(b, indent, "node-types");
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
+		if (types & 1u << i) {
+			next_of_list(&l);
+			buf_puts(b, names[i]);
+		}
+	end_list(&l);
+}
+
+static void put_group(struct buf *b, const struct out_group *g)
+{
+	put_place(b, 2, g->at);
+	put_notes(b, 2, &g->notes);
+	if (g->dropped)
+		return;
+	put_map_key(b, 2, g->name,
+		    !g->guids.n && !g->port_names.n && !g->pkeys.n && !g->partitions.n &&
+		    !g->node_types && !(g->description && *g->description));
+	put_description(b, 4, g->description);
+	put_ranges(b, 4, "port-guids", GUID, &g->guids);
+	put_words(b, 4, "port-names", &g->port_names);
+	put_ranges(b, 4, "pkeys", PKEY, &g->pkeys);
+	put_words(b, 4, "partitions", &g->partitions);
+	put_node_types(b, 4, g->node_types);
+}
+
+static void put_groups(struct buf *b, const struct converted *c)
+{
+	if (!c->groups.n)
+		return;
+	buf_puts(b, "\nport-groups:\n");
+	for (size_t i = 0; i < c->groups.n; i++)
+		put_group(b, &c->groups.v[i]);
+}
+
+/* --- partitions --- */
+
+static void put_member(struct buf *b, const struct out_member *m)
+{
+	static const char *const memberships[] = { "limited", "full", "both" };
+
+	put_indent(b, 6);
+	switch (m->kind) {
+	case MEMBER_OF_GROUP: put_string(b, m->group); break;
+	case MEMBER_ALL: buf_puts(b, "all"); break;
+	case MEMBER_SELF: buf_puts(b, "self"); break;
+	case MEMBER_GUID: put_number(b, GUID, m->guid); break;
+	}
+	buf_printf(b, ": %s\n", memberships[m->membership]);
+}
+
+static void put_partition(struct buf *b, const struct out_partition *p)
+{
+	put_place(b, 2, p->at);
+	put_notes(b, 2, &p->notes);
+	put_map_key(b, 2, p->name, false);
+	buf_printf(b, "    pkey: 0x%04x\n", p->pkey);
+	if (p->members.n)
+		put_map_key(b, 4, "members", false);
+	else
+		put_comment(b, 4, "no members");
+	for (size_t i = 0; i < p->members.n; i++)
+		put_member(b, &p->members.v[i]);
+	if (p->level) {
+		put_key(b, 4, "level");
+		put_string(b, p->level);
+		buf_puts(b, "\n");
+	}
+	put_key(b, 4, "ipoib");
+	if (p->ipoib_level) {
+		buf_puts(b, "{level: ");
+		put_string(b, p->ipoib_level);
+		buf_puts(b, "}\n");
+	} else {
+		buf_puts(b, "false\n");
+	}
+}
+
+static void put_partitions(struct buf *b, const struct converted *c)
+{
+	if (!c->partitions.n)
+		return;
+	buf_puts(b, "\npartitions:\n");
+	for (size_t i = 0; i < c->partitions.n; i++)
+		put_partition(b, &c->partitions.v[i]);
+}
+
+/* --- levels --- */
+
+static void put_level(struct buf *b, const struct out_level *l)
+{
+	char rate[16];
+
+	put_place(b, 2, l->at);
+	put_notes(b, 2, &l->notes);
+	if (l->dropped)
+		return;
+	put_map_key(b, 2, l->name, false);
+	put_description(b, 4, l->description);
+	put_int(b, 4, "sl", l->sl);
+	if (l->mtu > 0)
+		put_int(b, 4, "mtu-limit", (int)mtu_bytes((unsigned)l->mtu));
+	if (l->rate > 0) {
+		rate_text((unsigned)l->rate, rate, sizeof(rate));
+		put_key(b, 4, "rate-limit");
+		buf_printf(b, "%.*s\t# Gb/s\n", (int)strcspn(rate, " "), rate);
+	}
+	if (l->lifetime >= 0) {
+		put_key(b, 4, "packet-lifetime");
+		buf_printf(b, "iba:%d\t# %.6g s\n", l->lifetime,
+			   lifetime_seconds((unsigned)l->lifetime));
+	}
+	if (l->path_bits.n)
+		put_int(b, 4, "path-bits", (int)l->path_bits.v[0].lo);
+	put_int(b, 4, "tclass", l->tclass);
+	put_ranges(b, 4, "pkey", PKEY, &l->pkeys);
+}
+
+static void put_levels(struct buf *b, const struct converted *c)
+{
+	if (!c->levels.n)
+		return;
+	buf_puts(b, "\nqos-levels:\n");
+	for (size_t i = 0; i < c->levels.n; i++)
+		put_level(b, &c->levels.v[i]);
+}
+
+/* --- rules --- */
+
+static void put_rule(struct buf *b, const struct out_rule *r)
+{
+	put_place(b, 2, r->at);
+	put_notes(b, 2, &r->notes);
+	buf_puts(b, "  - level: ");
+	put_string(b, r->level.s);
+	buf_puts(b, "\n");
+	put_description(b, 4, r->description);
+	put_words(b, 4, "source", &r->source);
+	put_words(b, 4, "destination", &r->destination);
+	put_words(b, 4, "either", &r->either);
+	if (r->ulp)
+		buf_printf(b, "    ulp: %s\n", r->ulp);
+	put_ranges(b, 4, "tcp-port", DECIMAL, &r->tcp_ports);
+	put_ranges(b, 4, "target-guid", GUID, &r->target_guids);
+	put_ranges(b, 4, "service-id", HEX, &r->service_ids);
+	put_ranges(b, 4, "qos-class", DECIMAL, &r->qos_classes);
+	put_ranges(b, 4, "tclass", DECIMAL, &r->tclasses);
+	put_ranges(b, 4, "pkey", PKEY, &r->pkeys);
+}
+
+static void put_rules(struct buf *b, const struct converted *c)
+{
+	if (!c->rules.n && !c->ulp_rules.n)
+		return;
+	buf_puts(b, "\nmatch-rules:\n");
+	for (size_t i = 0; i < c->rules.n; i++)
+		put_rule(b, &c->rules.v[i]);
+	if (c->ulp_rules.n)
+		put_comment(b, 2, "qos-ulps, which OpenSM looks at after all other rules");
+	for (size_t i = 0; i < c->ulp_rules.n; i++)
+		put_rule(b, &c->ulp_rules.v[i]);
+}
+
+/* --- tables --- */
+
+static void put_sl2vl(struct buf *b, unsigned indent, const char *key,
+		      const struct sl2vl_table *table)
+{
+	if (!table->given)
+		return;
+	put_key(b, indent, key);
+	for (unsigned sl = 0; sl < 16; sl++)
+		buf_printf(b, "%s%u", sl ? ", " : "[", table->vl[sl]);
+	buf_puts(b, "]\n");
+}
+
+static void put_arb(struct buf *b, unsigned indent, const char *key, const struct arb *arb)
+{
+	struct list l;
+
+	if (!arb->given)
+		return;
+	l = begin_list(b, indent, key);
+	for (size_t i = 0; i < arb->n; i++) {
+		next_of_list(&l);
+		buf_printf(b, "\"%u:%u\"", arb->v[i].vl, arb->v[i].weight);
+	}
+	end_list(&l);
+}
+
+static void put_defaults(struct buf *b, const struct converted *c)
+{
+	if (!c->has_defaults)
+		return;
+	buf_puts(b, "  defaults:\n");
+	for (int i = 0; i < OUT_CLASSES; i++) {
+		const struct out_default *d = &c->defaults[i];
+
+		if (!d->given)
+			continue;
+		if (d->at.pos.line)
+			put_place(b, 4, d->at);
+		put_notes(b, 4, &d->notes);
+		put_map_key(b, 4, class_names[i], !d->table.given && !d->high.given &&
+						  !d->low.given && d->high_limit < 0);
+		put_sl2vl(b, 6, "sl2vl", &d->table);
+		put_arb(b, 6, "vlarb-high", &d->high);
+		put_arb(b, 6, "vlarb-low", &d->low);
+		put_int(b, 6, "high-limit", d->high_limit);
+	}
+}
+
+static void put_ports(struct buf *b, const char *key, bool all, const struct ranges *ports)
+{
+	if (all)
+		buf_printf(b, "      %s: \"*\"\n", key);
+	else
+		put_ranges(b, 6, key, DECIMAL, ports);
+}
+
+/* One entry of a scope's: of a group, or of the ports across one. */
+static void put_entry(struct buf *b, const struct out_scope *s, const char *kind, const char *name)
+{
+	buf_printf(b, "    - %s: ", kind);
+	put_string(b, name);
+	buf_puts(b, "\n");
+	if (s->table.given)
+		put_ports(b, "from", s->from_all, &s->from);
+	put_ports(b, "to", s->to_all, &s->to);
+	put_sl2vl(b, 6, "table", &s->table);
+	put_arb(b, 6, "high", &s->high);
+	put_arb(b, 6, "low", &s->low);
+	put_int(b, 6, "high-limit", s->high_limit);
+}
+
+static size_t entries_of(const struct out_scope *s)
+{
+	return s->groups.n + s->across.n + s->across_to.n;
+}
+
+static void put_scopes(struct buf *b, const char *key, const struct out_scopes *scopes)
+{
+	size_t entries = 0;
+
+	for (size_t i = 0; i < scopes->n; i++)
+		entries += entries_of(&scopes->v[i]);
+	if (entries)
+		buf_printf(b, "  %s:\n", key);
+	for (size_t i = 0; i < scopes->n; i++) {
+		const struct out_scope *s = &scopes->v[i];
+
+		put_place(b, 4, s->at);
+		if (s->description)
+			put_comment(b, 4, s->description);
+		put_notes(b, 4, &s->notes);
+		for (size_t k = 0; k < s->groups.n; k++)
+			put_entry(b, s, "group", s->groups.v[k].s);
+		for (size_t k = 0; k < s->across.n; k++)
+			put_entry(b, s, "across", s->across.v[k].s);
+		for (size_t k = 0; k < s->across_to.n; k++)
+			put_entry(b, s, "across", s->across_to.v[k].s);
+	}
+}
+
+static void put_fabric_setup(struct buf *b, const struct converted *c)
+{
+	if (!c->has_defaults && !c->sl2vl.n && !c->vlarb.n)
+		return;
+	buf_puts(b, "\nfabric-setup:\n");
+	if (c->has_options || c->has_policy) {
+		put_comment(b, 2, "OpenSM folds VLs that a link does not have");
+		buf_puts(b, "  unsupported-vl: fold\n");
+	} else {
+		put_comment(b, 2, "the design of 2006: what goes to a VL that a link does not have "
+			    "is dropped");
+		buf_puts(b, "  unsupported-vl: drop\n");
+	}
+	put_defaults(b, c);
+	put_scopes(b, "sl2vl", &c->sl2vl);
+	put_scopes(b, "vlarb", &c->vlarb);
+}
+
+/* --- the whole --- */
+
+static void put_head(struct buf *b, const struct converted *c, const struct convert_input *in,
+		     size_t n)
+{
+	size_t count = c->found.count[SEV_WARNING] + c->found.count[SEV_INFO];
+
+	buf_puts(b, "# A policy of qosd, converted by qosd-ctl from\n");
+	for (size_t i = 0; i < n; i++) {
+		buf_puts(b, "#   ");
+		add_clean(b, in[i].name);
+		buf_printf(b, " (%s)\n", convert_format_name(in[i].format));
+	}
+	if (count)
+		buf_puts(b, "#\n# What is otherwise than it was, or than it said:\n");
+	for (size_t i = 0; i < c->found.n; i++) {
+		struct buf line = { 0 };
+
+		findings_format(&c->found.v[i], &line);
+		buf_puts(b, "#   ");
+		for (char *eol; line.s && (eol = strchr(line.s, '\n'));)
+			*eol = eol[1] ? ' ' : '\0';
+		add_clean(b, line.s ? line.s : "");
+		buf_puts(b, "\n");
+		buf_free(&line);
+	}
+	if (count > c->found.n)
+		buf_printf(b, "#   ... and %zu more\n", count - c->found.n);
+	if (c->settings.n)
+		buf_puts(b, "#\n# For qosd.yaml:\n");
+	for (size_t i = 0; i < c->settings.n; i++) {
+		buf_puts(b, "#   ");
+		add_clean(b, c->settings.v[i]);
+		buf_puts(b, "\n");
+	}
+}
+
+void write_policy(const struct converted *c, const struct convert_input *in, size_t n,
+		  struct buf *yaml)
+{
+	put_head(yaml, c, in, n);
+	put_groups(yaml, c);
+	put_partitions(yaml, c);
+	put_levels(yaml, c);
+	put_rules(yaml, c);
+	put_fabric_setup(yaml, c);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The files of `dump` and `export`.  Each row names its file and carries a
+ * piece of it; a file's pieces come one after the other.  A file gets its name
+ * when it is complete, so that none is ever seen in part.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/alloc.h"
+#include "newfile.h"
+#include "output.h"
+
+static char *directory;
+static struct new_file file;
+static char *file_name;		/* of the open file, without the directory */
+
+bool file_output_begin(const char *dir)
+{
+	directory = xstrdup(dir);
+	return mkdir(dir, 0777) == 0 || errno == EEXIST || complain(dir);
+}
+
+/* Puts the open file in its place, or removes it if it is not complete. */
+static bool finish_file(bool complete)
+{
+	free(file_name);
+	file_name = NULL;
+	return !file.f || new_file_close(&file, complete);
+}
+
+static bool open_file(const char *name)
+{
+	char *path = xasprintf("%s/%s", directory, name);
+	bool ok = new_file_open(&file, path);
+
+	free(path);
+	if (ok)
+		file_name = xstrdup(name);
+	return ok;
+}
+
+static void head(const json_t *answer)
+{
+	(void)answer;
+}
+
+static bool row(const json_t *piece)
+{
+	const char *name = json_string_value(json_object_get(piece, "file"));
+	const char *text = json_string_value(json_object_get(piece, "text"));
+
+	if (!name || !text || strchr(name, '/')) {
+		errno = EBADMSG;
+		return complain("the answer");
+	}
+	if (!file.f || strcmp(file_name, name) != 0)
+		if (!finish_file(true) || !open_file(name))
+			return false;
+	return fputs(text, file.f) != EOF || complain(file_name);
+}
+
+static bool end(bool complete)
+{
+	bool ok = finish_file(complete);
+
+	free(directory);
+	return ok;
+}
+
+const struct output file_output = { .head = head, .row = row, .end = end, .raw_rows = true };

@@ -1,0 +1,889 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * qosd-ctl: one request to the daemon, its answer printed.  The protocol is in
+ * include/qosd/ctl.h; the daemon checks the values of arguments.  A file that a
+ * request brings is read here: the daemon need not be able to.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd_convert.h"
+#include "install_file.h"
+#include "lib/base/alloc.h"
+#include "lib/base/buf.h"
+#include "members.h"
+#include "output.h"
+#include "qosd/ctl.h"
+#include "text.h"
+#include "text_partition.h"
+
+#ifndef QOSD_VERSION
+#define QOSD_VERSION "unknown"
+#endif
+#define LIMIT_SECONDS 5		/* for a daemon that shows no sign of life */
+#define LIMIT_MAX_SECONDS 86400u
+#define PATIENCE_SECONDS 30	/* for one that lives, and has not answered the request, */
+#define PATIENCE_FILE_SECONDS 600	/* … which may take long, as it brings a file */
+#define PATIENCE_ENDLESS 0		/* … whose answer has no end */
+#define FOLLOW_LIMITS 6		/* silence in such an answer, in time limits */
+
+#define WAIT_SECONDS 60u	/* for a change to be in force */
+
+enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_NO_DAEMON = 2 };
+/* … of a command that judges; nobody who could tell is bad, too. */
+enum { EXIT_GOOD = 0, EXIT_SO_SO = 1, EXIT_BAD = 2 };
+
+struct command {
+	const char *name;		/* one or two words */
+	/* in this order; "<file", the first one, is sent along */
+	const char *operands[3];
+	const char *options[13];	/* each takes a value: "name=WHAT" in the usage, N if not said */
+	const char *help;
+	const struct output *text;	/* NULL: files are written, the operand is where */
+	size_t optional;		/* so many of the last operands may be left out */
+	const char *flags[4];		/* options without a value */
+	bool follows;			/* its answer has no end: no patience is lost */
+	bool lines;			/* each row is printed at once, with -j in a line of its own */
+	bool installs;			/* the file takes the place of the daemon's own */
+	bool judges;			/* the exit status is that of the result's verdict */
+	/* The file that it brings is made of the words, and goes to the command `request`. */
+	bool (*make)(char **words, json_t *args, struct buf *file);
+	const char *words;		/* … which are these */
+	const char *request;		/* if it is not called by its name */
+};
+
+static const struct command commands[] = {
+	{ "status", { NULL }, { NULL }, "how the daemon and its subnet are", .text = &text_status },
+	{ "health", { NULL }, { NULL }, "what to look at now, worst first; exit status 0, 1 or 2",
+	  .text = &text_health, .judges = true },
+	{ "metrics", { NULL }, { NULL }, "all figures, as Prometheus reads them",
+	  .text = &text_metrics },
+	{ "nodes", { NULL }, { NULL }, "all nodes", .text = &text_nodes },
+	{ "ports", { NULL }, { NULL }, "all ports and their links", .text = &text_ports },
+	{ "route", { "src", "dst" }, { "sl" }, "the hops from one port to another",
+	  .text = &text_route },
+	{ "routes", { NULL }, { NULL }, "whether routes connect all ports, and how good they are",
+	  .text = &text_routes, .flags = { "gauge" } },
+	{ "sl2vl", { "port" }, { NULL }, "SL to VL tables of a port", .text = &text_sl2vl },
+	{ "vlarb", { "port" }, { NULL }, "VL arbitration of a port", .text = &text_vlarb },
+	{ "explain", { "src", "dst" },
+	  { "service-id", "qos-class", "pkey", "tclass", "sl", "mtu=VALUE", "rate=VALUE",
+	    "lifetime=VALUE", "slid", "dlid", "numb-path" },
+	  "what a path query gets and why, or why it gets nothing", &text_explain,
+	  .flags = { "reversible", "multipath", "why-not" } },
+	{ "bandwidth", { "port", "dst" }, { "level=NAME", "html=FILE" },
+	  "what each level has of links, of a port, or of a route", &text_bandwidth,
+	  .optional = 2 },
+	{ "counters", { "port" }, { "for=SECONDS", "worst" },
+	  "what ports sent by VL and SL, and whether levels have their shares",
+	  .text = &text_counters, .optional = 1, .flags = { "reset" }, .follows = true },
+	{ "sa-stats", { NULL }, { NULL },
+	  "what the subnet administrator is asked, and how it answers", .text = &text_sa_stats },
+	{ "sa-trace", { NULL }, { "client=PORT", "attribute=NAME", "count" },
+	  "requests to the subnet administrator, as they come",
+	  .text = &text_sa_trace, .flags = { "errors" }, .follows = true,
+	  .lines = true },
+	{ "events", { NULL }, { "since=ID", "kind=KIND[,KIND ...]" }, "what happened, and what happens",
+	  .text = &text_events, .flags = { "follow" }, .lines = true },
+	{ "mcast remove", { "group" }, { NULL }, "delete a multicast group, by MGID",
+	  .text = &text_removed },
+	{ "mcast", { "group" }, { NULL }, "multicast groups, or members and tree of one, by MGID or "
+	  "MLID", .text = &text_mcast, .optional = 1 },
+	{ "holdings remove", { "port" }, { NULL }, "take away all that a port registered",
+	  .text = &text_taken },
+	{ "holdings", { NULL }, { "by=KIND" },
+	  "how much each port registered, and may; nearest to a bound first", .text = &text_holdings },
+	{ "services", { NULL }, { NULL }, "services that hosts registered", .text = &text_services },
+	{ "subscriptions", { NULL }, { NULL }, "who is told of events, and of which",
+	  .text = &text_subscriptions },
+	{ "plan", { "<file" }, { NULL }, "what a policy would change; nothing is applied",
+	  .text = &text_plan },
+	{ "policy load", { "<file" }, { "confirm=SECONDS" },
+	  "apply a policy, until confirmed if so wished",
+	  .text = &text_policy_load },
+	{ "policy install", { "<file" }, { NULL },
+	  "check a policy, make it the configured file, and apply it",
+	  .text = &text_reload, .installs = true },
+	{ "policy confirm", { NULL }, { NULL }, "the policy on trial stays",
+	  .text = &text_policy_confirm },
+	{ "policy revert", { NULL }, { NULL }, "back to the policy before",
+	  .text = &text_policy_revert },
+	{ "policy show", { NULL }, { NULL }, "the policy in force, as written or in normal form",
+	  .text = &text_policy_show, .flags = { "normal" } },
+	{ "policy history", { NULL }, { NULL }, "changes of the policy",
+	  .text = &text_policy_history },
+	{ "partition add", { NULL }, { NULL },
+	  "add a partition, or members to one", .text = &text_partition_change,
+	  .words = "NAME [WHO[=full|limited|both] ...] [--pkey N] [--level L] [--ipoib] "
+		   "[--ipoib-level L] [--wait]",
+	  .make = partition_add, .request = "partition change" },
+	{ "partition remove", { NULL }, { NULL },
+	  "remove members, or all that was added", .text = &text_partition_change,
+	  .words = "NAME [WHO ...] [--wait]", .make = partition_remove, .request = "partition change" },
+	{ "partition apply", { "<file" }, { NULL }, "many changes at once (JSON), or none of them",
+	  .text = &text_partition_change, .flags = { "wait" }, .request = "partition change" },
+	{ "partition show", { "name" }, { NULL }, "partitions with members, from where, and ports",
+	  .text = &text_partition_show, .optional = 1 },
+	{ "partitions", { NULL }, { NULL }, "all partitions", .text = &text_partitions },
+	{ "reload", { NULL }, { NULL }, "read the policy file again", .text = &text_reload },
+	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", .text = &text_sweep },
+	{ "links release", { "port" }, { NULL }, "routes may use links again that flapped",
+	  .text = &text_links_release, .optional = 1 },
+	{ "links retrain", { "port" }, { NULL },
+	  "take a link down once: it comes up as wide and fast as is enabled",
+	  .text = &text_links_retrain },
+	{ "priority", { "priority" }, { NULL }, "the subnet manager's priority, until the daemon ends",
+	  .text = &text_priority },
+	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", .text = NULL },
+	{ "export ibacm", { "dir" },
+	  { "from=PORT", "service-id", "qos-class", "pkey=P_Key", "tclass" },
+	  "write what ibacm preloads: names and paths", .text = NULL },
+};
+
+static const char *socket_path = QOSD_SOCKET;
+static unsigned limit_seconds = LIMIT_SECONDS;	/* 0: none */
+static bool as_json;
+
+static bool is_file(const char *operand)
+{
+	return *operand == '<';
+}
+
+/* --- usage --- */
+
+static size_t count_operands(const struct command *c)
+{
+	size_t n = 0;
+
+	while (n < ARRAY_SIZE(c->operands) && c->operands[n])
+		n++;
+	return n;
+}
+
+static void put_operand(const char *operand, FILE *out)
+{
+	for (const char *s = operand + is_file(operand); *s; s++)
+		fputc(*s - 'a' + 'A', out);
+}
+
+static void put_synopsis(const struct command *c, FILE *out)
+{
+	size_t n = count_operands(c);
+
+	fprintf(out, "%s%s%s", c->name, c->words ? " " : "", c->words ? c->words : "");
+	for (size_t i = 0; i < n; i++) {
+		fputs(i + c->optional < n ? " " : " [", out);
+		put_operand(c->operands[i], out);
+	}
+	for (size_t i = 0; i < c->optional; i++)
+		fputc(']', out);
+	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++) {
+		size_t name = strcspn(c->options[i], "=");
+
+		fprintf(out, " [--%.*s %s]", (int)name, c->options[i],
+			c->options[i][name] ? c->options[i] + name + 1 : "N");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(c->flags) && c->flags[i]; i++)
+		fprintf(out, " [--%s]", c->flags[i]);
+	fputc('\n', out);
+}
+
+static void put_help(void)
+{
+	printf("usage: qosd-ctl [-s|--socket PATH] [-t|--timeout SECONDS] [-j|--json] COMMAND [ARGUMENT ...]\n\n");
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		printf("  ");
+		put_synopsis(&commands[i], stdout);
+		printf("      %s\n", commands[i].help);
+	}
+	printf("  convert [--from FORMAT] FILE ... [-o FILE]\n"
+	       "      OpenSM's files to a policy; needs no daemon\n");
+	printf("\nA port is NodeDescription/Pn, a GUID or a LID.  A file may be -, the standard "
+	       "input.\nThe socket is %s.\n", QOSD_SOCKET);
+}
+
+static int usage_error(const struct command *c)
+{
+	fprintf(stderr, "usage: qosd-ctl [-s PATH] [-t SECONDS] [-j] ");
+	if (c)
+		put_synopsis(c, stderr);
+	else
+		fprintf(stderr, "COMMAND [ARGUMENT ...]   (see qosd-ctl --help)\n");
+	return EXIT_REFUSED;
+}
+
+/* --- the request --- */
+
+/* By the first of the words or the first two; *words: how many. */
+static const struct command *find_command(char **argv, int *words)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		const char *space = strchr(commands[i].name, ' ');
+		size_t n = space ? (size_t)(space - commands[i].name) : strlen(commands[i].name);
+
+		if (strlen(argv[0]) != n || memcmp(argv[0], commands[i].name, n) != 0)
+			continue;
+		if (space && !(argv[1] && strcmp(argv[1], space + 1) == 0))
+			continue;
+		*words = space ? 2 : 1;
+		return &commands[i];
+	}
+	return NULL;
+}
+
+/* "--name" or "--name=value". */
+static bool is_option(const struct command *c, const char *word)
+{
+	size_t n = strcspn(word, "=") - 2;
+
+	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++)
+		if (strcspn(c->options[i], "=") == n && strncmp(word + 2, c->options[i], n) == 0)
+			return true;
+	return false;
+}
+
+static bool is_flag(const struct command *c, const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(c->flags) && c->flags[i]; i++)
+		if (strcmp(word + 2, c->flags[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A command of two words of which the second is wrong: all that there are. */
+static int no_such_command(char **argv)
+{
+	size_t n = strlen(argv[0]);
+	bool first = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		first |= strncmp(commands[i].name, argv[0], n) == 0 && commands[i].name[n] == ' ';
+	fprintf(stderr, "qosd-ctl: no such command: %s%s%s\n", argv[0],
+		first && argv[1] ? " " : "", first && argv[1] ? argv[1] : "");
+	if (!first)
+		return usage_error(NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (strncmp(commands[i].name, argv[0], n) == 0)
+			usage_error(&commands[i]);
+	return EXIT_REFUSED;
+}
+
+/* What is wrong with the command line; NULL. */
+static void *wrong(const struct command *c, const char *what, const char *word)
+{
+	fprintf(stderr, "qosd-ctl: %s: %s: %s\n", c->name, what, word);
+	return NULL;
+}
+
+/* json_string() refuses text that is not UTF-8. */
+static bool set_text(const struct command *c, json_t *args, const char *name, size_t n,
+		     const char *value)
+{
+	char *key = xstrndup(name, n);
+	bool set = json_object_set_new(args, key, json_string(value)) == 0;
+
+	free(key);
+	return set || wrong(c, "not UTF-8", value);
+}
+
+/* Takes one word, or two: an option and its value.  NULL: it is wrong. */
+static char **parse_option(const struct command *c, json_t *args, char **argv)
+{
+	const char *name = *argv + 2, *value;
+	size_t n = strcspn(name, "=");
+
+	if (is_flag(c, *argv)) {
+		json_object_set_new(args, name, json_true());
+		return argv + 1;
+	}
+	if (!is_option(c, *argv))
+		return wrong(c, "no such option", *argv);
+	value = name[n] ? name + n + 1 : *++argv;
+	if (!value)
+		return wrong(c, "the option lacks its value", name - 2);
+	return set_text(c, args, name, n, value) ? argv + 1 : NULL;
+}
+
+static bool has_all_operands(const struct command *c, size_t given)
+{
+	if (given + c->optional >= count_operands(c))
+		return true;
+	fprintf(stderr, "qosd-ctl: %s: missing: ", c->name);
+	put_operand(c->operands[given], stderr);
+	fputc('\n', stderr);
+	return false;
+}
+
+/* Command line to arguments; NULL, with a message, if it is wrong. */
+static json_t *parse_args(const struct command *c, char **argv)
+{
+	json_t *args = json_object();
+	size_t operands = 0, most = count_operands(c);
+
+	while (argv && *argv) {
+		const char *name = operands < most ? c->operands[operands] : NULL;
+
+		if (strncmp(*argv, "--", 2) == 0) {
+			argv = parse_option(c, args, argv);
+			continue;
+		}
+		if (!name)
+			argv = wrong(c, "one argument too many", *argv);
+		else if (!set_text(c, args, name + is_file(name), strlen(name), *argv))
+			argv = NULL;
+		else
+			argv++;
+		operands++;
+	}
+	if (argv && has_all_operands(c, operands))
+		return args;
+	json_decref(args);
+	return NULL;
+}
+
+/* --- the file that it brings --- */
+
+/* "-" becomes the name that findings show; false with a message. */
+static bool read_file(json_t *args, struct buf *file)
+{
+	const char *path = json_string_value(json_object_get(args, "file"));
+	bool is_stdin = strcmp(path, "-") == 0;
+	int fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	bool done = fd >= 0 && buf_read(file, fd, CTL_BODY_MAX);
+
+	if (!done && errno == EFBIG)
+		fprintf(stderr, "qosd-ctl: %s: larger than %u bytes\n", path, CTL_BODY_MAX);
+	else if (!done)
+		fprintf(stderr, "qosd-ctl: %s: %s\n", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	if (is_stdin)
+		json_object_set_new(args, "file", json_string("(standard input)"));
+	return done;
+}
+
+/* --- the connection --- */
+
+/*
+ * A connection.  After half of the time limit without a word from the daemon the client asks
+ * on a second connection whether the daemon answers at all: a request may take long for good
+ * reasons, but a daemon that is stopped answers nobody.  In an answer that goes on as things happen
+ * silence means little, and the client asks after FOLLOW_LIMITS time limits.
+ */
+struct connection {
+	FILE *in;
+	int fd;
+	int64_t patience_ms;	/* silence that is granted to a daemon that lives; 0: any */
+	bool answered;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+/* A connected socket, on which no send waits for longer than ms (0: any); -1: errno says why. */
+static int connect_socket(int64_t ms)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct timeval limit = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+	int fd, failed;
+
+	if (strlen(socket_path) >= sizeof(addr.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(addr.sun_path, socket_path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -1;
+	/* connect() obeys it, too: it waits while the daemon's queue of connections is full */
+	if (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) == 0 &&
+	    connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0)
+		return fd;
+	failed = errno;
+	close(fd);
+	errno = failed;
+	return -1;
+}
+
+/* other: -1, or a second socket that may have something to say instead. */
+static bool readable_within(int fd, int other, int64_t ms)
+{
+	struct pollfd p[] = { { .fd = fd, .events = POLLIN }, { .fd = other, .events = POLLIN } };
+	int64_t end = now_ms() + ms;
+	int r;
+
+	do {
+		int64_t left = end - now_ms();
+
+		r = poll(p, ARRAY_SIZE(p), left > 0 ? (int)left : 0);
+	} while (r < 0 && errno == EINTR);
+	return r != 0;
+}
+
+/* Does the daemon say anything within the time, be it that it has too many connections? */
+static bool daemon_lives(int fd, int64_t ms)
+{
+	static const char request[] = "{\"command\": \"status\"}\n";
+	int64_t end = now_ms() + ms;
+	int probe = connect_socket(ms);
+	bool lives;
+
+	if (probe < 0 && errno != EAGAIN)
+		return true;	/* it has gone: so the end of the answer is there to be read */
+	if (probe >= 0)
+		send(probe, request, sizeof(request) - 1, MSG_NOSIGNAL);
+	lives = readable_within(fd, probe, end - now_ms());
+	if (probe >= 0)
+		close(probe);
+	return lives;
+}
+
+/* For stdio.  ETIME: the daemon is silent; ETIMEDOUT: not the daemon, but this request. */
+static ssize_t connection_read(void *cookie, char *to, size_t n)
+{
+	struct connection *c = cookie;
+	int64_t half_ms = limit_seconds * INT64_C(500), begun_ms = now_ms();
+	bool follows = !c->patience_ms && c->answered;
+	ssize_t got;
+
+	while (limit_seconds &&
+	       !readable_within(c->fd, -1, follows ? 2 * FOLLOW_LIMITS * half_ms : half_ms)) {
+		errno = 0;
+		if (!daemon_lives(c->fd, half_ms))
+			errno = ETIME;
+		else if (c->patience_ms && now_ms() - begun_ms >= c->patience_ms)
+			errno = ETIMEDOUT;
+		if (errno == ETIME || errno == ETIMEDOUT)
+			return -1;
+	}
+	do
+		got = read(c->fd, to, n);
+	while (got < 0 && errno == EINTR);
+	c->answered |= got > 0;
+	return got;
+}
+
+static int connection_close(void *cookie)
+{
+	struct connection *c = cookie;
+	int r = close(c->fd);
+
+	free(c);
+	return r;
+}
+
+static void say_no_connection(void)
+{
+	if (errno == EACCES)
+		fprintf(stderr, "qosd-ctl: %s: not permitted to uid %ld, gid %ld: it takes root, the "
+			"daemon's user or a member of the group that the socket or its folder "
+			"belongs to (ctl-read-group and ctl-admin-group of qosd.yaml let others in)\n",
+			socket_path, (long)geteuid(), (long)getegid());
+	else if (errno == EAGAIN)
+		fprintf(stderr, "qosd-ctl: the daemon on %s does not answer: it has taken no connection "
+			"for %u s (is it stopped? see --timeout)\n", socket_path, limit_seconds);
+	else
+		fprintf(stderr, "qosd-ctl: no daemon answers on %s: %s\n", socket_path,
+			strerror(errno));
+}
+
+/* NULL with a message; else fclose() of ->in ends it. */
+static struct connection *connect_daemon(unsigned patience_seconds)
+{
+	static const cookie_io_functions_t functions = {
+		.read = connection_read, .close = connection_close,
+	};
+	int fd = connect_socket(limit_seconds * INT64_C(1000));
+	struct connection *c;
+
+	if (fd < 0) {
+		say_no_connection();
+		return NULL;
+	}
+	c = xmalloc(sizeof(*c));
+	*c = (struct connection){ .fd = fd, .patience_ms = patience_seconds * INT64_C(1000) };
+	c->in = fopencookie(c, "r", functions);
+	if (c->in)
+		return c;
+	connection_close(c);
+	fprintf(stderr, "qosd-ctl: no memory\n");
+	return NULL;
+}
+
+/*
+ * A daemon that turns us away closes before it has read anything; its reason
+ * can be read nevertheless, so that an error here is none yet.
+ */
+static void send_all(int fd, const char *data, size_t n)
+{
+	size_t sent = 0;
+
+	while (sent < n) {
+		ssize_t k = send(fd, data + sent, n - sent, MSG_NOSIGNAL);
+
+		if (k < 0 && errno != EINTR)
+			break;
+		sent += k > 0 ? (size_t)k : 0;
+	}
+}
+
+/* file: NULL if the request brings none. */
+static void send_request(int fd, const char *command, json_t *args, const struct buf *file)
+{
+	json_t *request = json_pack("{s:s, s:O}", "command", command, "args", args);
+	char *line;
+	size_t n;
+
+	if (file)
+		json_object_set_new(request, "body", json_integer((json_int_t)file->n));
+	line = json_dumps(request, JSON_COMPACT);
+	n = strlen(line);
+	line[n++] = '\n';	/* in place of the NUL */
+	send_all(fd, line, n);
+	if (file && file->n)
+		send_all(fd, file->s, file->n);
+	free(line);
+	json_decref(request);
+}
+
+static void say_incomplete(int error)
+{
+	if (error == ETIME)
+		fprintf(stderr, "qosd-ctl: the daemon on %s does not answer: not a word in %u s "
+			"(is it stopped? see --timeout)\n", socket_path, limit_seconds);
+	else if (error == ETIMEDOUT)
+		fprintf(stderr, "qosd-ctl: the daemon lives, but does not answer this request\n");
+	else
+		fprintf(stderr, "qosd-ctl: the answer is not complete\n");
+}
+
+/* The next line's object, or NULL with a message. */
+static json_t *read_object(FILE *daemon)
+{
+	char *line = NULL;
+	size_t size = 0;
+	json_t *object = NULL;
+
+	errno = 0;
+	if (getline(&line, &size, daemon) > 0) {
+		errno = 0;
+		object = json_loads(line, 0, NULL);
+	}
+	if (!object)
+		say_incomplete(errno);
+	free(line);
+	return object;
+}
+
+/* --- the answer --- */
+
+static int refused(const json_t *answer)
+{
+	const char *why = json_string_value(json_object_get(answer, "error"));
+
+	if (as_json) {
+		put_json(answer, JSON_INDENT(2));
+		printf("\n");
+	} else {
+		text_findings_of_error(answer);
+	}
+	fprintf(stderr, "qosd-ctl: %s\n", why ? why : "the daemon said no");
+	return EXIT_REFUSED;
+}
+
+static int print_rows(FILE *daemon, const struct output *out)
+{
+	json_t *row;
+
+	while ((row = read_object(daemon))) {
+		bool end = json_is_true(json_object_get(row, "end"));
+		bool ok;
+
+		if (!as_json && !out->raw_rows)
+			clean_strings(row);
+		ok = end || !out->row || out->row(row);
+		json_decref(row);
+		if (!ok)
+			return EXIT_REFUSED;
+		if (end)
+			return EXIT_DONE;
+	}
+	return EXIT_NO_DAEMON;
+}
+
+static int print_answer(FILE *daemon, json_t *answer, const struct output *out)
+{
+	bool ok = json_is_true(json_object_get(answer, "ok"));
+	int status = EXIT_DONE;
+
+	if (!as_json && !(ok && out->raw_head))
+		clean_strings(answer);
+	if (!ok)
+		return refused(answer);
+	out->head(answer);
+	if (json_object_get(answer, "rows"))
+		status = print_rows(daemon, out);
+	if (out->end && !out->end(status == EXIT_DONE) && status == EXIT_DONE)
+		status = EXIT_REFUSED;
+	return status;
+}
+
+static int verdict_status(const json_t *answer)
+{
+	const char *verdict = str(json_object_get(answer, "result"), "verdict");
+
+	return !strcmp(verdict, "ok") ? EXIT_GOOD : !strcmp(verdict, "warning") ? EXIT_SO_SO : EXIT_BAD;
+}
+
+static int ask(const struct command *c, json_t *args, const struct buf *file,
+	       const struct output *out)
+{
+	bool follows = c->follows || json_is_true(json_object_get(args, "follow"));
+	struct connection *daemon = connect_daemon(follows ? PATIENCE_ENDLESS :
+						   file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);
+	int status = EXIT_NO_DAEMON;
+	json_t *answer;
+
+	if (!daemon)
+		return status;
+	send_request(daemon->fd, c->request ? c->request : c->name, args, file);
+	answer = read_object(daemon->in);
+	if (answer)
+		status = print_answer(daemon->in, answer, out);
+	if (c->judges)
+		status = verdict_status(answer);
+	json_decref(answer);
+	fclose(daemon->in);
+	return status;
+}
+
+/* Takes out what says where the output goes.  NULL, with a message, if it can't go there. */
+static const struct output *choose_output(const struct command *c, json_t *args)
+{
+	const char *html = json_string_value(json_object_get(args, "html"));
+	bool made;
+
+	if (html) {
+		html_output_begin(html);
+		json_object_del(args, "html");
+		json_object_set_new(args, "links", json_true());
+		return &html_output;
+	}
+	if (c->text)
+		return !as_json ? c->text : c->lines ? &json_lines_output : &json_output;
+	made = file_output_begin(json_string_value(json_object_get(args, "dir")));
+	json_object_del(args, "dir");
+	return made ? &file_output : NULL;
+}
+
+/* The answer's first object, or NULL with a message; a refusal is none. */
+static json_t *ask_once(const char *request, json_t *args, const struct buf *file)
+{
+	struct connection *daemon = connect_daemon(file ? PATIENCE_FILE_SECONDS : PATIENCE_SECONDS);
+	json_t *answer = NULL;
+
+	if (!daemon)
+		return NULL;
+	send_request(daemon->fd, request, args, file);
+	answer = read_object(daemon->in);
+	fclose(daemon->in);
+	return answer;
+}
+
+static bool is_ok(const json_t *answer)
+{
+	return json_is_true(json_object_get(answer, "ok"));
+}
+
+static void put_installed(const json_t *findings, const struct install *x)
+{
+	json_t *result;
+
+	if (as_json) {
+		result = json_pack("{s:s, s:s?, s:O}", "file", x->path, "before", x->before,
+				   "findings", findings);
+		put_json(result, JSON_INDENT(2));
+		printf("\n");
+		json_decref(result);
+		return;
+	}
+	put_findings(findings, SIZE_MAX, "", stdout);
+	printf("%s is installed, and the policy is accepted\n", x->path);
+	if (x->before)
+		printf("the file before is kept as %s\n", x->before);
+}
+
+/* The file is there: has the daemon read it.  What it refuses now does not stay. */
+static int apply_installed(const struct install *x)
+{
+	json_t *none = json_object(), *answer = ask_once("reload", none, NULL);
+	int status = EXIT_NO_DAEMON;
+
+	if (answer && is_ok(answer)) {
+		clean_strings(answer);
+		put_installed(json_object_get(json_object_get(answer, "result"), "findings"), x);
+		status = EXIT_DONE;
+	} else if (answer) {
+		clean_strings(answer);
+		status = refused(answer);
+		if (install_undo(x))
+			fprintf(stderr, "qosd-ctl: %s is as it was\n", x->path);
+	} else {
+		fprintf(stderr, "qosd-ctl: %s is installed; whether the daemon has read it is not "
+			"known\n", x->path);
+	}
+	json_decref(answer);
+	json_decref(none);
+	return status;
+}
+
+/*
+ * The daemon says whether the policy is any good and which file is to be replaced; it is for the
+ * user who runs this to be allowed to write that, as the daemon should not be.
+ */
+static int install(json_t *args, const struct buf *file)
+{
+	json_t *answer = ask_once("policy check", args, file);
+	struct install x = { NULL, NULL };
+	int status = EXIT_NO_DAEMON;
+
+	if (answer && !is_ok(answer)) {
+		clean_strings(answer);
+		status = refused(answer);
+	} else if (answer) {
+		status = EXIT_REFUSED;
+		if (install_file(&x, str(json_object_get(answer, "result"), "path"), file))
+			status = apply_installed(&x);
+		install_free(&x);
+	}
+	json_decref(answer);
+	return status;
+}
+
+/* "status", until what was asked for is on the devices. */
+static bool wait_in_force(void)
+{
+	for (unsigned i = 0; i < WAIT_SECONDS * 50; i++) {
+		struct connection *daemon = connect_daemon(PATIENCE_SECONDS);
+		json_t *answer = NULL, *args = json_object();
+		const json_t *x;
+		bool done = false;
+
+		if (daemon) {
+			send_request(daemon->fd, "status", args, NULL);
+			answer = read_object(daemon->in);
+			x = json_object_get(json_object_get(json_object_get(answer, "result"),
+							    "policy"), "run-time");
+			done = x && num(x, "change") == num(x, "change-in-force");
+			fclose(daemon->in);
+		}
+		json_decref(answer);
+		json_decref(args);
+		if (!daemon || done)
+			return done;
+		usleep(20000);
+	}
+	fprintf(stderr, "qosd-ctl: it is not in force after %u s\n", WAIT_SECONDS);
+	return false;
+}
+
+static int run(const struct command *c, char **argv)
+{
+	struct buf file = { 0 };
+	json_t *args = c->make ? json_object() : parse_args(c, argv);
+	bool sends_file = c->make || (c->operands[0] && is_file(c->operands[0])), wait;
+	const struct output *out;
+	int status = EXIT_REFUSED;
+
+	if (!args || (c->make && !c->make(argv, args, &file))) {
+		json_decref(args);
+		buf_free(&file);
+		usage_error(c);
+		return c->judges ? EXIT_BAD : EXIT_REFUSED;
+	}
+	wait = json_is_true(json_object_get(args, "wait"));
+	json_object_del(args, "wait");
+	out = choose_output(c, args);
+	if (out && c->installs)
+		status = read_file(args, &file) ? install(args, &file) : EXIT_REFUSED;
+	else if (out && (!sends_file || c->make || read_file(args, &file)))
+		status = ask(c, args, sends_file ? &file : NULL, out);
+	if (wait && status == EXIT_DONE && !wait_in_force())
+		status = EXIT_REFUSED;
+	buf_free(&file);
+	json_decref(args);
+	if (fflush(stdout) != 0 && status == EXIT_DONE)
+		status = EXIT_REFUSED;
+	return status;
+}
+
+static bool parse_limit(const char *text)
+{
+	char *end;
+	unsigned long seconds = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || seconds > LIMIT_MAX_SECONDS) {
+		fprintf(stderr, "qosd-ctl: --timeout takes seconds, 0 (no limit) to %u, not %s\n",
+			LIMIT_MAX_SECONDS, text);
+		return false;
+	}
+	limit_seconds = (unsigned)seconds;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "socket", required_argument, NULL, 's' },
+		{ "timeout", required_argument, NULL, 't' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const struct command *c;
+	int opt, words;
+
+	while ((opt = getopt_long(argc, argv, "+s:t:jhV", options, NULL)) != -1)
+		switch (opt) {
+		case 's':
+			socket_path = optarg;
+			break;
+		case 't':
+			if (!parse_limit(optarg))
+				return usage_error(NULL);
+			break;
+		case 'j':
+			as_json = true;
+			break;
+		case 'h':
+			put_help();
+			return EXIT_DONE;
+		case 'V':
+			printf("qosd-ctl %s\n", QOSD_VERSION);
+			return EXIT_DONE;
+		default:
+			return usage_error(NULL);
+		}
+	if (optind == argc)
+		return usage_error(NULL);
+	if (!strcmp(argv[optind], "convert"))
+		return convert_command(argc - optind, argv + optind);
+	c = find_command(argv + optind, &words);
+	return c ? run(c, argv + optind + words) : no_such_command(argv + optind);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Members of a JSON object, for output; what is missing reads as "" or 0. */
+#ifndef QOSD_CLI_MEMBERS_H
+#define QOSD_CLI_MEMBERS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define LABEL "%-13s"	/* before what is said of one thing, in text */
+
+static inline const char *str(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? s : "";
+}
+
+static inline long long num(const json_t *o, const char *key)
+{
+	return json_integer_value(json_object_get(o, key));
+}
+
+static inline double real(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+static inline bool has(const json_t *o, const char *key)
+{
+	const json_t *v = json_object_get(o, key);
+
+	return v && !json_is_null(v);
+}
+
+/* A number, or "-" where there is none, right-aligned. */
+static inline void put_num(const json_t *o, const char *key, int width)
+{
+	if (has(o, key))
+		printf("%*lld", width, num(o, key));
+	else
+		printf("%*s", width, "-");
+}
+
+#endif

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Text output.  Columns of fixed width first and names, which may be long,
+ * last, so that rows can be printed as they come.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/clean.h"
+#include "text.h"
+
+#define STATUS_FINDINGS 5	/* shown by status; all of them are in the JSON */
+
+/* --- control characters --- */
+
+static void clean_string(json_t *string)
+{
+	char *copy = strdup(json_string_value(string));
+
+	if (copy && clean_text(copy))
+		json_string_set(string, copy);
+	free(copy);
+}
+
+void clean_strings(json_t *value)
+{
+	const char *key;
+	json_t *v;
+	size_t i;
+
+	if (json_is_string(value))
+		clean_string(value);
+	else if (json_is_object(value))
+		json_object_foreach(value, key, v)
+			clean_strings(v);
+	else
+		json_array_foreach(value, i, v)
+			clean_strings(v);
+}
+
+/* --- findings --- */
+
+void put_findings(const json_t *findings, size_t most, const char *indent, FILE *out)
+{
+	size_t n = json_array_size(findings);
+
+	for (size_t i = 0; i < n && i < most; i++) {
+		const json_t *f = json_array_get(findings, i);
+
+		fputs(indent, out);
+		if (*str(f, "file"))
+			fprintf(out, "%s:", str(f, "file"));
+		if (num(f, "line"))
+			fprintf(out, "%lld:%lld:", num(f, "line"), num(f, "column"));
+		fprintf(out, "%s%s: %s\n", *str(f, "file") ? " " : "", str(f, "severity"),
+			str(f, "text"));
+	}
+	if (n > most)
+		fprintf(out, "%s… and %zu more\n", indent, n - most);
+}
+
+void text_findings_of_error(const json_t *answer)
+{
+	put_findings(json_object_get(answer, "findings"), SIZE_MAX, "", stderr);
+}
+
+/* --- status --- */
+
+static void status_head(const json_t *s)
+{
+	const json_t *master = json_object_get(s, "master");
+
+	printf(LABEL "%s, subnet %s", "state", str(s, "state"),
+	       json_is_true(json_object_get(s, "subnet-up")) ? "up" : "not up");
+	if (json_is_true(json_object_get(s, "sweeping")))
+		printf(", sweeping: %s", str(s, "phase"));
+	printf("\n" LABEL "%s, LID %lld, priority %lld\n", "port", str(s, "guid"),
+	       num(s, "lid"), num(s, "priority"));
+	if (!json_is_null(master) && strcmp(str(master, "guid"), str(s, "guid")) != 0)
+		printf(LABEL "%s, priority %lld\n", "master", str(master, "guid"),
+		       num(master, "priority"));
+	if (!strcmp(str(s, "state"), "standby"))
+		printf(LABEL "%s\n", "clients", json_is_true(json_object_get(s, "registrations-held")) ?
+		       "what they registered with the master is here, too" :
+		       "would have to register again");
+	if (num(s, "foreign-managers"))
+		printf(LABEL "%lld subnet managers have another SM_Key\n", "foreign",
+		       num(s, "foreign-managers"));
+	if (num(s, "foreign-keys"))
+		printf(LABEL "%lld devices have an M_Key that is not ours\n", "m-key",
+		       num(s, "foreign-keys"));
+	printf(LABEL "%lld nodes, %lld of them switches; %lld of %lld linked ports active\n",
+	       "fabric", num(s, "nodes"), num(s, "switches"), num(s, "ports-active"),
+	       num(s, "ports-linked"));
+}
+
+static void status_sweeps(const json_t *s)
+{
+	printf(LABEL "%lld; the last took %.3f s, %lld SMPs, %lld of them Sets; routing %s\n",
+	       "sweeps", num(s, "sweeps"), real(s, "last-sweep-seconds"),
+	       num(s, "last-sweep-smps"), num(s, "last-sweep-sets"),
+	       has(s, "engine") ? str(s, "engine") : "none");
+	if (has(s, "engine-choice"))
+		printf(LABEL "%s\n", "", str(s, "engine-choice"));
+	if (num(s, "failed-devices") || num(s, "failed-sets"))
+		printf(LABEL "%lld devices, %lld Sets\n", "failed", num(s, "failed-devices"),
+		       num(s, "failed-sets"));
+	if (num(s, "unanswered-links"))
+		printf(LABEL "%lld links are up whose far end does not answer\n", "unanswered",
+		       num(s, "unanswered-links"));
+	if (num(s, "refused-values"))
+		printf(LABEL "%lld values that devices do not take\n", "refused",
+		       num(s, "refused-values"));
+}
+
+static void status_smps(const json_t *smps)
+{
+	const char *attr;
+	json_t *count;
+
+	printf(LABEL "%lld sent, %lld by discovery, %lld Sets; %lld retries, %lld timeouts, "
+	       "%lld with bad status\n", "SMPs", num(smps, "sent"), num(smps, "discovery"),
+	       num(smps, "sets"), num(smps, "retries"), num(smps, "timeouts"),
+	       num(smps, "bad-status"));
+	json_object_foreach(json_object_get(smps, "by-attribute"), attr, count)
+		printf(LABEL "%-28s %9lld Get %9lld Set\n", "", attr, num(count, "get"),
+		       num(count, "set"));
+}
+
+/* What was lost for want of room in some port, and how far the window has closed for that. */
+static void status_losses(const json_t *smps, const json_t *lossy)
+{
+	const json_t *window = json_object_get(smps, "window");
+
+	if (!num(smps, "lost"))
+		return;
+	printf(LABEL "%lld SMPs; %lld of at most %lld may be outstanding", "lost",
+	       num(smps, "lost"), num(window, "now"), num(window, "most"));
+	if (has(window, "cut-to"))
+		printf(", %lld after a loss", num(window, "cut-to"));
+	printf("\n");
+	for (size_t i = 0; i < json_array_size(lossy); i++) {
+		const json_t *x = json_array_get(lossy, i);
+
+		printf(LABEL "%lld to %s, window %lld\n", "", num(x, "lost"), str(x, "port"),
+		       num(x, "window"));
+	}
+}
+
+static void status_trees(const json_t *t)
+{
+	if (num(t, "trees"))
+		printf(LABEL "%lld trees; the last sweep made %lld anew and kept %lld\n", "multicast",
+		       num(t, "trees"), num(t, "last-sweep-made"), num(t, "last-sweep-kept"));
+}
+
+static void status_sa(const json_t *sa)
+{
+	const char *name;
+	json_t *count;
+
+	printf(LABEL "%lld requests, %lld answered, %lld of them busy; %lld dropped\n", "SA",
+	       num(sa, "requests"), num(sa, "answered"), num(sa, "busy"), num(sa, "dropped"));
+	json_object_foreach(json_object_get(sa, "by-attribute"), name, count)
+		printf(LABEL "%-28s %9lld\n", "", name, (long long)json_integer_value(count));
+	json_object_foreach(json_object_get(sa, "errors"), name, count)
+		printf(LABEL "status %-21s %9lld\n", "", name,
+		       (long long)json_integer_value(count));
+}
+
+static void status_policy(const json_t *p)
+{
+	put_policy(p);
+	printf(LABEL "%lld levels, %lld rules, checksum %s\n", "", num(p, "levels"),
+	       num(p, "rules"), str(p, "checksum"));
+	if (num(json_object_get(p, "run-time"), "entries"))
+		printf(LABEL "%lld partitions of run time, with %lld members\n", "",
+		       num(json_object_get(p, "run-time"), "entries"),
+		       num(json_object_get(p, "run-time"), "members"));
+	put_findings(json_object_get(p, "findings"), STATUS_FINDINGS, "             ", stdout);
+	if (has(p, "rejected")) {
+		printf(LABEL "the last file read was refused:\n", "");
+		put_findings(json_object_get(p, "rejected"), STATUS_FINDINGS, "             ",
+			     stdout);
+	}
+}
+
+static void status_store(const json_t *store)
+{
+	const json_t *problems = json_object_get(store, "problems");
+
+	for (size_t i = 0; i < json_array_size(problems); i++) {
+		const json_t *p = json_array_get(problems, i);
+		const char *file = str(p, "file");
+
+		printf(LABEL "%s: %s, since %s\n", i == 0 ? "kept state" : "",
+		       *file ? file : "the folder", str(p, "problem"), str(p, "since"));
+	}
+}
+
+static void status_log(const json_t *log)
+{
+	for (size_t i = 0; i < json_array_size(log); i++) {
+		const json_t *line = json_array_get(log, i);
+
+		printf(LABEL "%s %s: %s\n", i == 0 ? "log" : "", str(line, "time"),
+		       str(line, "level"), str(line, "text"));
+	}
+}
+
+static void print_status(const json_t *answer)
+{
+	const json_t *s = json_object_get(answer, "result");
+
+	status_head(s);
+	status_sweeps(s);
+	status_smps(json_object_get(s, "smps"));
+	status_losses(json_object_get(s, "smps"), json_object_get(s, "lossy-devices"));
+	status_trees(json_object_get(s, "multicast-trees"));
+	if (has(s, "sa"))
+		status_sa(json_object_get(s, "sa"));
+	if (has(s, "policy"))
+		status_policy(json_object_get(s, "policy"));
+	if (has(s, "state-folder"))
+		status_store(json_object_get(s, "state-folder"));
+	status_log(json_object_get(s, "log"));
+}
+
+/* --- nodes, ports --- */
+
+static void nodes_head(const json_t *answer)
+{
+	(void)answer;
+	printf("%-6s  %-18s  %5s  %6s  %4s  %s\n", "TYPE", "GUID", "LID", "LINKED", "HOPS",
+	       "DESCRIPTION");
+}
+
+static bool nodes_row(const json_t *n)
+{
+	char linked[32];
+
+	snprintf(linked, sizeof(linked), "%lld/%lld", num(n, "ports-linked"), num(n, "ports"));
+	printf("%-6s  %-18s  ", str(n, "type"), str(n, "guid"));
+	put_num(n, "lid", 5);
+	printf("  %6s  %4lld  %s\n", linked, num(n, "hops"), str(n, "description"));
+	return true;
+}
+
+static void ports_head(const json_t *answer)
+{
+	(void)answer;
+	printf("%-7s  %5s  %-8s  %4s  %3s  %s\n", "STATE", "LID", "LINK", "MTU", "VLS",
+	       "PORT -> PEER");
+}
+
+static bool ports_row(const json_t *p)
+{
+	printf("%-7s  ", str(p, "state"));
+	put_num(p, "lid", 5);
+	printf("  %-8s  ", has(p, "link") ? str(p, "link") : "-");
+	put_num(p, "mtu", 4);
+	printf("  ");
+	put_num(p, "vls", 3);
+	printf("  %s", str(p, "name"));
+	if (has(p, "peer"))
+		printf(" -> %s", str(p, "peer"));
+	printf("\n");
+	return true;
+}
+
+/* --- route --- */
+
+/* A share of a link and what that is in Gb/s, or "?" where nobody knows. */
+static void put_share(const json_t *hop)
+{
+	if (has(hop, "share"))
+		printf("%5.1f%%  %6.4g", real(hop, "share") * 100, real(hop, "gbps"));
+	else
+		printf("%6s  %6s", has(hop, "mtu") ? "?" : "-", has(hop, "mtu") ? "?" : "-");
+}
+
+void put_hops(const json_t *hops)
+{
+	printf("%4s  %3s  %3s  %4s  %5s  %6s  %6s  %3s  %s\n", "HOP", "IN", "OUT", "MTU", "RATE",
+	       "SHARE", "Gb/s", "VL", "NODE");
+	for (size_t i = 0; i < json_array_size(hops); i++) {
+		const json_t *h = json_array_get(hops, i);
+
+		printf("%4zu  %3lld  %3lld  ", i, num(h, "in"), num(h, "out"));
+		put_num(h, "mtu", 4);
+		if (has(h, "rate"))
+			printf("  %5g  ", real(h, "rate"));
+		else
+			printf("  %5s  ", "-");
+		put_share(h);
+		printf("  ");
+		put_num(h, "vl", 3);
+		printf("  %s (%s)\n", str(h, "node"), str(h, "guid"));
+	}
+}
+
+void put_ends(const json_t *o)
+{
+	printf(LABEL "%s\n" LABEL "%s\n", "from", str(o, "source"), "to", str(o, "destination"));
+}
+
+static void print_route(const json_t *answer)
+{
+	const json_t *r = json_object_get(answer, "result");
+
+	put_ends(r);
+	printf(LABEL "%lld\n" LABEL "%lld\n\n", "LID", num(r, "dlid"), "SL", num(r, "sl"));
+	put_hops(json_object_get(r, "hops"));
+}
+
+/* --- tables --- */
+
+/* Whether table b is the same as table a and for the in port after. */
+static bool continues(const json_t *a, const json_t *b)
+{
+	return num(b, "in") == num(a, "in") + 1 &&
+	       json_equal(json_object_get(a, "vl"), json_object_get(b, "vl"));
+}
+
+/* The last of the tables from i on that are the same. */
+static size_t last_like(const json_t *tables, size_t i)
+{
+	size_t n = json_array_size(tables);
+
+	while (i + 1 < n && continues(json_array_get(tables, i), json_array_get(tables, i + 1)))
+		i++;
+	return i;
+}
+
+/* In ports one after the other that have the same table share a line. */
+static void put_maps(const json_t *tables)
+{
+	size_t n = json_array_size(tables);
+
+	for (size_t i = 0, last; i < n; i = last + 1) {
+		const json_t *first = json_array_get(tables, i), *vl;
+		char in[32];
+		size_t sl;
+
+		last = last_like(tables, i);
+		snprintf(in, sizeof(in), last == i ? "%lld" : "%lld-%lld", num(first, "in"),
+			 num(json_array_get(tables, last), "in"));
+		printf("%-9s", in);
+		json_array_foreach(json_object_get(first, "vl"), sl, vl)
+			printf(" %2lld", (long long)json_integer_value(vl));
+		printf("\n");
+	}
+}
+
+static bool put_unmanaged(const json_t *t)
+{
+	printf("%s", str(t, "port"));
+	if (num(t, "vls"))
+		printf(", %lld VLs", num(t, "vls"));
+	printf("\n");
+	if (json_is_true(json_object_get(t, "managed")))
+		return false;
+	printf("not written by qosd: the device's own table stands\n");
+	return true;
+}
+
+static void print_sl2vl(const json_t *answer)
+{
+	const json_t *t = json_object_get(answer, "result");
+
+	if (put_unmanaged(t))
+		return;
+	printf("%-9s", "IN \\ SL");
+	for (int sl = 0; sl < 16; sl++)
+		printf(" %2d", sl);
+	printf("\n");
+	put_maps(json_object_get(t, "tables"));
+}
+
+static void put_arb(const char *label, const json_t *entries)
+{
+	printf(LABEL, label);
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		const json_t *e = json_array_get(entries, i);
+
+		printf("%s%lld:%lld", i ? " " : "", num(e, "vl"), num(e, "weight"));
+	}
+	printf(json_array_size(entries) ? "\n" : "empty\n");
+}
+
+static void print_vlarb(const json_t *answer)
+{
+	const json_t *t = json_object_get(answer, "result");
+
+	if (put_unmanaged(t))
+		return;
+	put_arb("high", json_object_get(t, "high"));
+	put_arb("low", json_object_get(t, "low"));
+	printf(LABEL "%lld\n", "high-limit", num(t, "high-limit"));
+}
+
+/* --- reload, sweep --- */
+
+static void print_reload(const json_t *answer)
+{
+	const json_t *result = json_object_get(answer, "result");
+
+	put_findings(json_object_get(result, "findings"), SIZE_MAX, "", stdout);
+	printf("the policy is accepted\n");
+}
+
+static void print_sweep(const json_t *answer)
+{
+	(void)answer;
+	printf("a sweep is asked for\n");
+}
+
+static void print_links_release(const json_t *answer)
+{
+	const json_t *result = json_object_get(answer, "result");
+
+	printf("links that are as any other again: %lld\n",
+	       (long long)json_integer_value(json_object_get(result, "released")));
+}
+
+static void print_links_retrain(const json_t *answer)
+{
+	(void)answer;
+	puts("the link is being trained");
+}
+
+static void print_priority(const json_t *answer)
+{
+	(void)answer;
+	printf("the priority is set\n");
+}
+
+const struct output text_status = { .head = print_status };
+const struct output text_nodes = { .head = nodes_head, .row = nodes_row };
+const struct output text_ports = { .head = ports_head, .row = ports_row };
+const struct output text_route = { .head = print_route };
+const struct output text_sl2vl = { .head = print_sl2vl };
+const struct output text_vlarb = { .head = print_vlarb };
+const struct output text_reload = { .head = print_reload };
+const struct output text_sweep = { .head = print_sweep };
+const struct output text_links_release = { .head = print_links_release };
+const struct output text_links_retrain = { .head = print_links_retrain };
+const struct output text_priority = { .head = print_priority };

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the files of text output share beside members.h. */
+#ifndef QOSD_CLI_TEXT_H
+#define QOSD_CLI_TEXT_H
+
+#include <stdio.h>
+
+#include "members.h"
+#include "output.h"
+
+/* At most so many, each as a line. */
+void put_findings(const json_t *findings, size_t most, const char *indent, FILE *out);
+/* Where a policy came from, and whether it is on trial (text_policy.c). */
+void put_policy(const json_t *policy);
+
+#endif

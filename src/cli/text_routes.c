@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `routes` as text. */
+#include "lib/base/alloc.h"
+#include "members.h"
+#include "output.h"
+
+static void print_hops(const json_t *g)
+{
+	printf(LABEL "%.4f times the least possible in the mean, %.4g times at most; %lld at most\n",
+	       "hops", real(g, "hops-ratio"), real(g, "hops-ratio-max"), num(g, "hops-max"));
+	if (num(g, "hops-longer-max"))
+		printf(LABEL "%lld more than needed from %s to %s\n", "", num(g, "hops-longer-max"),
+		       str(g, "longest-detour-from"), str(g, "longest-detour-to"));
+}
+
+static void print_traffic(const json_t *g)
+{
+	printf(LABEL "%lld routes on a cable at most, %.1f in the mean\n", "balance",
+	       num(g, "edge-forwarding-index"), real(g, "routes-mean"));
+	if (has(g, "hottest"))
+		printf(LABEL "most go out of %s\n", "", str(g, "hottest"));
+	printf(LABEL "the busiest cable has %.3f times what any routes would leave it at least\n",
+	       "all to all", real(g, "all-to-all"));
+	printf(LABEL "%.4f effective, the worst of %lld random ones %.4f\n", "bisection",
+	       real(g, "bisection-bandwidth"), num(g, "bisections"),
+	       real(g, "bisection-bandwidth-least"));
+	printf(LABEL "%.2f flows on the busiest cable in the mean, %lld at most (by %lld)", "shifts",
+	       real(g, "shift-load"), num(g, "shift-load-max"), num(g, "shift-load-max-by"));
+	if (num(g, "shifts") < num(g, "shifts-all"))
+		printf("; %lld of %lld were looked at", num(g, "shifts"), num(g, "shifts-all"));
+	printf("\n");
+}
+
+static void print_layers(const json_t *g)
+{
+	if (!has(g, "layers"))
+		printf(LABEL "how many would be free of credit loops is not known\n", "layers");
+	else if (num(g, "layers") == 1)
+		printf(LABEL "one", "layers");
+	else
+		printf(LABEL "%lld at most would be free of credit loops", "layers", num(g, "layers"));
+	if (!has(g, "layers"))
+		return;
+	if (has(g, "vls-left") && num(g, "vls-left") < 0)
+		printf("; there are %lld data VLs, %lld too few", num(g, "vls"), -num(g, "vls-left"));
+	else if (has(g, "vls-left"))
+		printf("; of %lld data VLs that leaves %lld", num(g, "vls"), num(g, "vls-left"));
+	printf("\n");
+}
+
+static void print_choices(const json_t *g)
+{
+	if (has(g, "choices"))
+		printf(LABEL "%.2f ports in the mean to choose among (adaptive routing) without a credit loop\n",
+		       "choices", real(g, "choices"));
+}
+
+static double over_mean(const json_t *g)
+{
+	double mean = real(g, "routes-mean");
+
+	return mean > 0 ? (double)num(g, "edge-forwarding-index") / mean : 1;
+}
+
+/* The cost of not being a tree. */
+static void print_plain(const json_t *g, const json_t *plain)
+{
+	printf(LABEL "bisection %.4f, busiest cable %.1f times the mean; here %.4f and %.1f times\n",
+	       "minhop", real(plain, "bisection-bandwidth"), over_mean(plain),
+	       real(g, "bisection-bandwidth"), over_mean(g));
+}
+
+static void print_gauge(const json_t *g)
+{
+	printf(LABEL "%lld of %lld, of %lld end ports\n", "connected", num(g, "connected"),
+	       num(g, "pairs"), num(g, "end-ports"));
+	if (num(g, "connected")) {
+		print_hops(g);
+		print_traffic(g);
+	}
+	print_layers(g);
+	print_choices(g);
+	if (has(g, "plain") && num(g, "connected"))
+		print_plain(g, json_object_get(g, "plain"));
+}
+
+/* Routes that do not arrive, by their ends. */
+static void print_lost(const json_t *r)
+{
+	static const struct {
+		const char *name, *text;
+	} kinds[] = {
+		{ "hosts", "to hosts" },
+		{ "aggregation-nodes", "to aggregation nodes" },
+		{ "switches", "from hosts to switches themselves" },
+		{ "between-switches", "from switches to other switches themselves" },
+		{ "switches-and-sm", "between switches and the subnet manager" },
+	};
+	const json_t *lost = json_object_get(r, "lost");
+
+	for (size_t i = 0; lost && i < ARRAY_SIZE(kinds); i++)
+		if (num(lost, kinds[i].name))
+			printf(LABEL "%lld %s do not arrive\n", "", num(lost, kinds[i].name),
+			       kinds[i].text);
+}
+
+static void print_routes(const json_t *answer)
+{
+	const json_t *r = json_object_get(answer, "result"), *g = json_object_get(r, "gauge");
+
+	printf(LABEL "%s\n", "engine", has(r, "engine") ? str(r, "engine") : "none");
+	if (has(r, "choice"))
+		printf(LABEL "%s\n", "", str(json_object_get(r, "choice"), "text"));
+	printf(LABEL "%lld of %lld ways from switches to LIDs arrive, over %lld switches at most\n",
+	       "ways", num(r, "ways") - num(r, "unreachable-ways"), num(r, "ways"),
+	       num(r, "hops-max"));
+	print_lost(r);
+	if (has(r, "credit-loop-channels"))
+		printf(LABEL "%s\n", "credit loop", str(r, "credit-loop-channels"));
+	else
+		printf(LABEL "%s\n", "credit loop",
+		       json_is_true(json_object_get(r, "credit-loop")) ? "yes" : "none");
+	if (json_object_get(r, "shape"))
+		printf(LABEL "%s\n", "shape", str(json_object_get(r, "shape"), "text"));
+	if (g)
+		print_gauge(g);
+}
+
+const struct output text_routes = { .head = print_routes };

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Rules that can never match: an earlier one matches whatever they do.
+ *
+ * Rule E hides a later rule L if each criterion of E is met whenever those of L
+ * are: its ranges include L's, its groups include L's (by name, or as groups
+ * of groups), its `either` includes L's sources, destinations or `either`.
+ * That is told from the file alone and holds on every fabric; what several
+ * earlier rules hide together is not looked for.
+ *
+ * Few earlier rules are held against each: rule_index.c finds those that may hide it.
+ * Rules that are hidden themselves are not kept: who hides them hides what they do.  Where
+ * that is many all the same, the check ends after WORK_MAX steps, and says so.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/check_reachable.h"
+#include "lib/base/alloc.h"
+
+#define WORK_MAX 100000000u	/* about a second */
+
+/* --- groups --- */
+
+static bool is_all(const char *name)
+{
+	return !strcmp(name, "all");
+}
+
+static void count_parents(struct reach *s, bool fill)
+{
+	const struct policy *p = s->p;
+
+	for (uint32_t g = 0; g < p->n_groups; g++)
+		for (size_t i = 0; i < p->groups[g].groups.n; i++) {
+			uint32_t inner = index_find(&s->names, p->groups[g].groups.v[i].s);
+
+			if (inner == UINT32_MAX)
+				continue;	/* all */
+			if (fill)
+				s->parents[--s->first[inner]] = g;
+			else
+				s->first[inner]++;
+		}
+}
+
+static void find_parents(struct reach *s)
+{
+	uint32_t sum = 0;
+
+	s->first = xcalloc(s->p->n_groups + 1, sizeof(*s->first));
+	count_parents(s, false);
+	for (size_t g = 0; g <= s->p->n_groups; g++) {
+		sum += s->first[g];
+		s->first[g] = sum;
+	}
+	s->parents = xcalloc(sum, sizeof(*s->parents));
+	count_parents(s, true);
+}
+
+void reach_look_above(struct reach *s, uint32_t g)
+{
+	s->above.n = 0;
+	s->stamp++;
+	*vec_push(&s->above) = g;
+	s->seen[g] = s->stamp;
+	for (size_t i = 0; i < s->above.n; i++) {
+		uint32_t inner = s->above.v[i];
+
+		for (uint32_t k = s->first[inner]; k < s->first[inner + 1]; k++) {
+			uint32_t outer = s->parents[k];
+
+			s->work++;
+			if (s->seen[outer] == s->stamp)
+				continue;
+			s->seen[outer] = s->stamp;
+			*vec_push(&s->above) = outer;
+		}
+	}
+}
+
+static void find_everybody(struct reach *s)
+{
+	const struct policy *p = s->p;
+
+	s->everybody = xcalloc(p->n_groups, sizeof(*s->everybody));
+	for (uint32_t g = 0; g < p->n_groups; g++) {
+		bool all = (p->groups[g].node_types & NT_ALL) == NT_ALL;
+
+		for (size_t i = 0; i < p->groups[g].groups.n; i++)
+			all |= is_all(p->groups[g].groups.v[i].s);
+		if (!all || s->everybody[g])
+			continue;
+		reach_look_above(s, g);
+		for (size_t i = 0; i < s->above.n; i++)
+			s->everybody[s->above.v[i]] = true;
+	}
+}
+
+/* --- criteria --- */
+
+static int compare_u32(const void *pa, const void *pb)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	return (a > b) - (a < b);
+}
+
+static void take_groups(struct reach *s, struct criteria *c, enum criterion k,
+			const struct policy_names *names)
+{
+	struct slice slice = { (uint32_t)s->groups.n, (uint32_t)names->n };
+
+	for (size_t i = 0; i < names->n; i++) {
+		uint32_t g = index_find(&s->names, names->v[i].s);
+
+		if (g == UINT32_MAX || s->everybody[g]) {	/* all: always holds */
+			s->groups.n = slice.at;
+			return;
+		}
+		*vec_push(&s->groups) = g;
+	}
+	if (!names->n)
+		return;
+	qsort(s->groups.v + slice.at, slice.n, sizeof(*s->groups.v), compare_u32);
+	c->of[k] = slice;
+	c->set |= 1u << k;
+}
+
+static int compare_spans(const void *pa, const void *pb)
+{
+	const struct span *a = pa, *b = pb;
+
+	return (a->lo > b->lo) - (a->lo < b->lo);
+}
+
+static void take_ranges(struct reach *s, struct criteria *c, enum criterion k,
+			const struct u64_ranges *ranges)
+{
+	struct slice slice = { (uint32_t)s->spans.n, 0 };
+	struct span *v;
+
+	if (!ranges->n)
+		return;
+	for (size_t i = 0; i < ranges->n; i++)
+		*vec_push(&s->spans) = (struct span){ ranges->v[i].lo, ranges->v[i].hi };
+	v = s->spans.v + slice.at;
+	qsort(v, ranges->n, sizeof(*v), compare_spans);
+	for (size_t i = 1; i < ranges->n; i++) {
+		if (v[slice.n].hi != UINT64_MAX && v[i].lo > v[slice.n].hi + 1)
+			v[++slice.n] = v[i];
+		else if (v[i].hi > v[slice.n].hi)
+			v[slice.n].hi = v[i].hi;
+	}
+	slice.n++;
+	s->spans.n = slice.at + slice.n;
+	/* a query always has a destination; any other field may be left out */
+	if (k == TARGET && v[0].lo == 0 && v[0].hi == UINT64_MAX)
+		return;
+	c->of[k] = slice;
+	c->set |= 1u << k;
+}
+
+static void take_criteria(struct reach *s)
+{
+	s->rules = xcalloc(s->p->n_rules, sizeof(*s->rules));
+	for (size_t i = 0; i < s->p->n_rules; i++) {
+		const struct policy_rule *rule = &s->p->rules[i];
+		struct criteria *c = &s->rules[i];
+
+		take_groups(s, c, SOURCE, &rule->sources);
+		take_groups(s, c, DESTINATION, &rule->destinations);
+		take_groups(s, c, EITHER, &rule->either);
+		take_ranges(s, c, SERVICE_ID, &rule->service_ids);
+		take_ranges(s, c, QOS_CLASS, &rule->qos_classes);
+		take_ranges(s, c, TCLASS, &rule->tclasses);
+		take_ranges(s, c, PKEY, &rule->pkeys);
+		take_ranges(s, c, SL, &rule->sls);
+		take_ranges(s, c, TARGET, &rule->dest_guids);
+	}
+}
+
+/* --- does one include another?  No, when the work is used up: the answer is not used then. --- */
+
+static bool exhausted(const struct reach *s)
+{
+	return s->work > WORK_MAX;
+}
+
+static bool spans_include(struct reach *s, struct slice outer, struct slice inner)
+{
+	const struct span *e = s->spans.v + outer.at, *l = s->spans.v + inner.at;
+
+	for (uint32_t i = 0; i < inner.n; i++) {
+		uint32_t a = 0, b = outer.n;
+
+		while (a < b) {		/* the first that begins behind l[i].lo */
+			uint32_t mid = a + (b - a) / 2;
+
+			if (e[mid].lo <= l[i].lo)
+				a = mid + 1;
+			else
+				b = mid;
+		}
+		s->work++;
+		if (a == 0 || e[a - 1].hi < l[i].hi || exhausted(s))
+			return false;
+	}
+	return true;
+}
+
+static bool groups_include(struct reach *s, struct slice outer, struct slice inner)
+{
+	for (uint32_t i = 0; i < inner.n; i++) {
+		bool found = false;
+
+		reach_look_above(s, s->groups.v[inner.at + i]);
+		s->work += s->above.n;
+		for (size_t k = 0; k < s->above.n && !found; k++)
+			found = bsearch(&s->above.v[k], s->groups.v + outer.at, outer.n,
+					sizeof(uint32_t), compare_u32);
+		if (!found || exhausted(s))
+			return false;
+	}
+	return true;
+}
+
+unsigned reach_sides(enum criterion k)
+{
+	return k == EITHER ? 1u << SOURCE | 1u << DESTINATION | 1u << EITHER : 1u << k;
+}
+
+static bool criterion_hides(struct reach *s, enum criterion k, const struct criteria *e,
+			    const struct criteria *l)
+{
+	if (k != SOURCE && k != DESTINATION && k != EITHER)
+		return spans_include(s, e->of[k], l->of[k]);
+	for (unsigned side = SOURCE; side <= EITHER; side++)
+		if ((reach_sides(k) & l->set) >> side & 1 &&
+		    groups_include(s, e->of[k], l->of[side]))
+			return true;
+	return false;
+}
+
+unsigned reach_comparable(unsigned set)
+{
+	return set & reach_sides(EITHER) ? set | 1u << EITHER : set;
+}
+
+bool reach_hides(struct reach *s, const struct criteria *e, const struct criteria *l)
+{
+	if (e->set & ~reach_comparable(l->set))
+		return false;
+	s->work++;
+	for (unsigned k = CRITERION_COUNT; k-- > 0; )	/* groups last: they cost more */
+		if (e->set >> k & 1 && !criterion_hides(s, (enum criterion)k, e, l))
+			return false;
+	return true;
+}
+
+/* --- the whole --- */
+
+static void report(struct reach *s, uint32_t rule, uint32_t by)
+{
+	const struct policy_rule *e = &s->p->rules[by];
+	const struct criteria *ec = &s->rules[by], *lc = &s->rules[rule];
+	const char *why = "matches whatever this one does";
+
+	if (!ec->set)
+		why = e->sources.n || e->destinations.n || e->either.n || e->dest_guids.n
+			? "matches all" : "has no criteria and matches all";
+	else if (reach_hides(s, lc, ec))
+		why = "has the same criteria";
+	findings_add(s->r->out, SEV_WARNING, s->r->file, s->p->rules[rule].pos,
+		     "this rule can never match: the one at line %u %s", e->pos.line, why);
+}
+
+static void look_for_hidden(struct reach *s)
+{
+	uint32_t all = UINT32_MAX;	/* the first rule that matches every query */
+
+	for (uint32_t i = 0; i < s->p->n_rules; i++) {
+		uint32_t by = reach_first_hiding(s, &s->rules[i]);
+
+		if (exhausted(s)) {
+			findings_add(s->r->out, SEV_INFO, s->r->file, s->p->rules[i].pos,
+				     "the rules up to here overlap too much to tell in time "
+				     "whether this and those that follow can ever match");
+			return;
+		}
+		if (by == UINT32_MAX)
+			by = all;
+		if (by != UINT32_MAX)
+			report(s, i, by);
+		else if (!s->rules[i].set)
+			all = i;
+		else
+			reach_keep(s, i);
+	}
+}
+
+static void reach_free(struct reach *s)
+{
+	reach_index_free(s);
+	index_free(&s->names);
+	vec_free(&s->groups);
+	vec_free(&s->spans);
+	free(s->rules);
+	free(s->parents);
+	free(s->first);
+	free(s->everybody);
+	vec_free(&s->above);
+	free(s->seen);
+	free(s);
+}
+
+void check_reach(struct reader *r, const struct policy *p)
+{
+	struct reach *s = xcalloc(1, sizeof(*s));
+
+	s->r = r;
+	s->p = p;
+	s->names = INDEX("group", p->groups, p->n_groups);
+	s->seen = xcalloc(p->n_groups, sizeof(*s->seen));
+	find_parents(s);
+	find_everybody(s);
+	take_criteria(s);
+	reach_build_trees(s);
+	look_for_hidden(s);
+	reach_free(s);
+}

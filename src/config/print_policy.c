@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The policy in normal form: sections in a fixed order, values in one spelling,
+ * what is implied said.  It parses to the same policy and prints as itself.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config/conf.h"
+#include "config/conf_parts.h"
+#include "lib/base/alloc.h"
+#include "lib/iba/units.h"
+
+/* Between the items of a list or a flow map: nothing before the first. */
+static void separate(struct buf *out, bool *some)
+{
+	if (*some)
+		buf_puts(out, ", ");
+	*some = true;
+}
+
+/* Plain where no parser could take it for something else, else in quotes. */
+static bool is_plain(const char *s)
+{
+	static const char *const taken[] = { "true", "false", "null", "yes", "no", "on", "off" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		if (!strcasecmp(s, taken[i]))
+			return false;
+	if (!isalpha((unsigned char)*s))
+		return false;
+	for (; *s; s++)
+		if (!isalnum((unsigned char)*s) && !strchr("-_./", *s))
+			return false;
+	return true;
+}
+
+static void print_text(struct buf *out, const char *s)
+{
+	if (is_plain(s)) {
+		buf_puts(out, s);
+		return;
+	}
+	buf_puts(out, "\"");
+	for (; *s; s++) {
+		if (*s == '\n')
+			buf_puts(out, "\\n");
+		else if (*s == '\t')
+			buf_puts(out, "\\t");
+		else
+			buf_printf(out, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+	}
+	buf_puts(out, "\"");
+}
+
+static void print_names(struct buf *out, const struct policy_names *names)
+{
+	bool some = false;
+
+	buf_puts(out, "[");
+	for (size_t i = 0; i < names->n; i++) {
+		separate(out, &some);
+		print_text(out, names->v[i].s);
+	}
+	buf_puts(out, "]");
+}
+
+enum radix { DECIMAL, HEX, HEX4, GUID };
+
+static void print_number(struct buf *out, uint64_t v, enum radix radix)
+{
+	switch (radix) {
+	case DECIMAL: buf_printf(out, "%" PRIu64, v); break;
+	case HEX: buf_printf(out, "0x%" PRIx64, v); break;
+	case HEX4: buf_printf(out, "0x%04" PRIx64, v); break;
+	case GUID: buf_printf(out, "0x%016" PRIx64, v); break;
+	}
+}
+
+static void print_range(struct buf *out, const struct u64_range *range, enum radix radix)
+{
+	print_number(out, range->lo, radix);
+	if (range->lo == range->hi)
+		return;
+	buf_puts(out, "-");
+	print_number(out, range->hi, radix);
+}
+
+static void print_ranges(struct buf *out, const struct u64_ranges *ranges, enum radix radix)
+{
+	bool some = false;
+
+	buf_puts(out, "[");
+	for (size_t i = 0; i < ranges->n; i++) {
+		separate(out, &some);
+		print_range(out, &ranges->v[i], radix);
+	}
+	buf_puts(out, "]");
+}
+
+static void print_ports(struct buf *out, const struct port_list *l)
+{
+	bool some = false;
+
+	if (l->all) {
+		buf_puts(out, "\"*\"");
+		return;
+	}
+	buf_puts(out, "[");
+	for (unsigned num = 0; num <= IB_PORT_NUM_MAX; num++) {
+		unsigned last = num;
+
+		if (!port_list_has(l, num))
+			continue;
+		while (last < IB_PORT_NUM_MAX && port_list_has(l, last + 1))
+			last++;
+		separate(out, &some);
+		buf_printf(out, num == last ? "%u" : "%u-%u", num, last);
+		num = last;
+	}
+	buf_puts(out, "]");
+}
+
+/* A key on a line of its own, two levels in. */
+static void block_key(struct buf *out, const char *key)
+{
+	buf_printf(out, "    %s: ", key);
+}
+
+/* A key in a flow map. */
+static void flow_key(struct buf *out, bool *some, const char *key)
+{
+	separate(out, some);
+	buf_printf(out, "%s: ", key);
+}
+
+/* --- groups --- */
+
+static void print_node_types(struct buf *out, unsigned types)
+{
+	static const char *const words[] = {
+		[NT_CA] = "ca", [NT_SWITCH] = "switch", [NT_ROUTER] = "router",
+		[NT_AGGREGATION] = "aggregation", [NT_SELF] = "self",
+	};
+	bool some = false;
+
+	buf_puts(out, "[");
+	if ((types & NT_ALL) == NT_ALL) {
+		separate(out, &some);
+		buf_puts(out, "all");
+		types &= ~(unsigned)NT_ALL;
+	}
+	for (unsigned bit = NT_CA; bit <= NT_SELF; bit <<= 1)
+		if (types & bit) {
+			separate(out, &some);
+			buf_puts(out, words[bit]);
+		}
+	buf_puts(out, "]\n");
+}
+
+static void print_names_key(struct buf *out, const char *key, const struct policy_names *names)
+{
+	if (!names->n)
+		return;
+	block_key(out, key);
+	print_names(out, names);
+	buf_puts(out, "\n");
+}
+
+static void print_ranges_key(struct buf *out, const char *key, const struct u64_ranges *ranges,
+			     enum radix radix)
+{
+	if (!ranges->n)
+		return;
+	block_key(out, key);
+	print_ranges(out, ranges, radix);
+	buf_puts(out, "\n");
+}
+
+static void print_group(struct buf *out, const struct policy_group *g)
+{
+	buf_puts(out, "  ");
+	print_text(out, g->name);
+	buf_puts(out, ":\n");
+	if (g->description) {
+		block_key(out, "description");
+		print_text(out, g->description);
+		buf_puts(out, "\n");
+	}
+	print_ranges_key(out, "port-guids", &g->port_guids, GUID);
+	print_names_key(out, "port-names", &g->port_names);
+	print_ranges_key(out, "pkeys", &g->pkeys, HEX4);
+	print_names_key(out, "partitions", &g->partitions);
+	print_names_key(out, "groups", &g->groups);
+	if (g->node_types) {
+		block_key(out, "node-types");
+		print_node_types(out, g->node_types);
+	}
+}
+
+/* --- partitions, levels, rules --- */
+
+static const char *membership_name(enum membership m)
+{
+	return m == MEMBER_LIMITED ? "limited" : m == MEMBER_BOTH ? "both" : "full";
+}
+
+static void print_members(struct buf *out, const struct policy_partition *part)
+{
+	bool some = false;
+
+	buf_puts(out, ", members: {");
+	for (size_t i = 0; i < part->n_members; i++) {
+		const struct policy_member *m = &part->members[i];
+
+		separate(out, &some);
+		if (m->group.s)
+			print_text(out, m->group.s);
+		else
+			print_range(out, &m->guids, GUID);
+		buf_printf(out, ": %s", membership_name(m->membership));
+	}
+	buf_puts(out, "}");
+}
+
+static void print_partition(struct buf *out, const struct policy_partition *part)
+{
+	buf_puts(out, "  ");
+	print_text(out, part->name);
+	buf_puts(out, ": {");
+	if (part->description) {
+		buf_puts(out, "description: ");
+		print_text(out, part->description);
+		buf_puts(out, ", ");
+	}
+	buf_printf(out, "pkey: 0x%04x", part->pkey);
+	if (part->n_members)
+		print_members(out, part);
+	if (*part->level.s) {
+		buf_puts(out, ", level: ");
+		print_text(out, part->level.s);
+	}
+	if (part->ipoib && *part->ipoib_level.s) {
+		buf_puts(out, ", ipoib: {level: ");
+		print_text(out, part->ipoib_level.s);
+		buf_puts(out, "}}\n");
+	} else {
+		buf_printf(out, ", ipoib: %s}\n", part->ipoib ? "true" : "false");
+	}
+}
+
+static void number_key(struct buf *out, bool *some, const char *key, int value)
+{
+	if (value < 0)
+		return;
+	flow_key(out, some, key);
+	buf_printf(out, "%d", value);
+}
+
+static void print_level(struct buf *out, const struct policy_level *l)
+{
+	unsigned tenths = rate_tenths(l->rate_limit);
+	bool some = false;
+
+	buf_puts(out, "  ");
+	print_text(out, l->name);
+	buf_puts(out, ": {");
+	if (l->description) {
+		flow_key(out, &some, "description");
+		print_text(out, l->description);
+	}
+	number_key(out, &some, "sl", l->sl_given ? l->sl : -1);
+	number_key(out, &some, "mtu-limit", l->mtu_limit ? (int)mtu_bytes(l->mtu_limit) : -1);
+	if (tenths) {
+		flow_key(out, &some, "rate-limit");
+		buf_printf(out, tenths % 10 ? "%u.%u" : "%u", tenths / 10, tenths % 10);
+	}
+	number_key(out, &some, "packet-lifetime", l->packet_lifetime);
+	number_key(out, &some, "path-bits", l->path_bits);
+	number_key(out, &some, "tclass", l->tclass);
+	if (l->pkeys.n) {
+		flow_key(out, &some, "pkey");
+		print_ranges(out, &l->pkeys, HEX4);
+	}
+	buf_puts(out, "}\n");
+}
+
+static void names_criterion(struct buf *out, bool *some, const char *key,
+			    const struct policy_names *names)
+{
+	if (!names->n)
+		return;
+	flow_key(out, some, key);
+	print_names(out, names);
+}
+
+static void ranges_criterion(struct buf *out, bool *some, const char *key,
+			     const struct u64_ranges *ranges, enum radix radix)
+{
+	if (!ranges->n)
+		return;
+	flow_key(out, some, key);
+	print_ranges(out, ranges, radix);
+}
+
+/* As they are in normal form, "source: a, sl: 1". */
+static void print_criteria(const struct policy_rule *rule, struct buf *out)
+{
+	bool some = false;
+
+	names_criterion(out, &some, "source", &rule->sources);
+	names_criterion(out, &some, "destination", &rule->destinations);
+	names_criterion(out, &some, "either", &rule->either);
+	/* else derived from these two */
+	if ((rule->ulp == ULP_NONE || rule->ulp == ULP_SRP) && !rule->tcp_ports.n)
+		ranges_criterion(out, &some, "service-id", &rule->service_ids, HEX);
+	ranges_criterion(out, &some, "qos-class", &rule->qos_classes, DECIMAL);
+	ranges_criterion(out, &some, "tclass", &rule->tclasses, DECIMAL);
+	ranges_criterion(out, &some, "pkey", &rule->pkeys, HEX4);
+	ranges_criterion(out, &some, "sl", &rule->sls, DECIMAL);
+	if (rule->ulp != ULP_NONE) {
+		flow_key(out, &some, "ulp");
+		buf_puts(out, policy_ulp_name(rule->ulp));
+	}
+	ranges_criterion(out, &some, "tcp-port", &rule->tcp_ports, DECIMAL);
+	ranges_criterion(out, &some, "target-guid", &rule->dest_guids, GUID);
+}
+
+static void print_rule(struct buf *out, const struct policy_rule *rule)
+{
+	size_t empty;
+
+	buf_puts(out, "  - {");
+	if (rule->description) {
+		buf_puts(out, "description: ");
+		print_text(out, rule->description);
+		buf_puts(out, ", ");
+	}
+	empty = out->n;
+	print_criteria(rule, out);
+	buf_puts(out, out->n > empty ? ", level: " : "level: ");
+	print_text(out, rule->level_name.s);
+	buf_puts(out, "}\n");
+}
+
+/* --- fabric-setup --- */
+
+static void print_vls(struct buf *out, const struct sl2vl *table)
+{
+	bool some = false;
+
+	buf_puts(out, "[");
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
+		separate(out, &some);
+		buf_printf(out, "%u", table->vl[sl]);
+	}
+	buf_puts(out, "]");
+}
+
+static void print_arb(struct buf *out, const struct vlarb_entry *e, unsigned n)
+{
+	bool some = false;
+
+	buf_puts(out, "[");
+	for (unsigned i = 0; i < n; i++) {
+		separate(out, &some);
+		buf_printf(out, "\"%u:%u\"", e[i].vl, e[i].weight);
+	}
+	buf_puts(out, "]");
+}
+
+static void print_scope(struct buf *out, enum scope_kind kind, const struct policy_name *group)
+{
+	buf_printf(out, "    - {%s: ", kind == SCOPE_ACROSS ? "across" : "group");
+	print_text(out, group->s);
+}
+
+static void print_port_key(struct buf *out, const char *key, const struct port_list *l)
+{
+	if (!l->given)
+		return;
+	buf_printf(out, ", %s: ", key);
+	print_ports(out, l);
+}
+
+static void print_sl2vl(struct buf *out, const struct policy_sl2vl *s)
+{
+	print_scope(out, s->kind, &s->group);
+	print_port_key(out, "from", &s->from);
+	print_port_key(out, "to", &s->to);
+	buf_puts(out, ", table: ");
+	print_vls(out, &s->table);
+	buf_puts(out, "}\n");
+}
+
+static void print_vlarb(struct buf *out, const struct policy_vlarb *v)
+{
+	print_scope(out, v->kind, &v->group);
+	print_port_key(out, "to", &v->to);
+	if (v->has_high) {
+		buf_puts(out, ", high: ");
+		print_arb(out, v->arb.high, v->arb.n_high);
+	}
+	if (v->has_low) {
+		buf_puts(out, ", low: ");
+		print_arb(out, v->arb.low, v->arb.n_low);
+	}
+	if (v->high_limit >= 0)
+		buf_printf(out, ", high-limit: %d", v->high_limit);
+	buf_puts(out, "}\n");
+}
+
+static void print_class_default(struct buf *out, enum port_class class,
+				const struct policy_class_default *d)
+{
+	bool some = false;
+
+	buf_printf(out, "    %s: {", policy_class_name(class));
+	if (d->has_sl2vl) {
+		flow_key(out, &some, "sl2vl");
+		print_vls(out, &d->sl2vl);
+	}
+	if (d->has_high) {
+		flow_key(out, &some, "vlarb-high");
+		print_arb(out, d->arb.high, d->arb.n_high);
+	}
+	if (d->has_low) {
+		flow_key(out, &some, "vlarb-low");
+		print_arb(out, d->arb.low, d->arb.n_low);
+	}
+	number_key(out, &some, "high-limit", d->high_limit);
+	number_key(out, &some, "max-vls", d->max_vls ? d->max_vls : -1);
+	buf_puts(out, "}\n");
+}
+
+static void print_fabric_setup(struct buf *out, const struct policy *p)
+{
+	bool some = false;
+
+	buf_printf(out, "fabric-setup:\n  unsupported-vl: %s\n",
+		   p->unsupported_vl == UNSUPPORTED_VL_FOLD ? "fold" : "drop");
+	for (int c = 0; c < PORT_CLASS_COUNT; c++) {
+		if (!p->defaults[c].given)
+			continue;
+		if (!some)
+			buf_puts(out, "  defaults:\n");
+		some = true;
+		print_class_default(out, (enum port_class)c, &p->defaults[c]);
+	}
+	if (p->n_sl2vl)
+		buf_puts(out, "  sl2vl:\n");
+	for (size_t i = 0; i < p->n_sl2vl; i++)
+		print_sl2vl(out, &p->sl2vl[i]);
+	if (p->n_vlarb)
+		buf_puts(out, "  vlarb:\n");
+	for (size_t i = 0; i < p->n_vlarb; i++)
+		print_vlarb(out, &p->vlarb[i]);
+}
+
+/* --- traffic-classes --- */
+
+static void print_class(struct buf *out, const struct policy_class *c)
+{
+	buf_puts(out, "- {level: ");
+	print_names(out, &c->level_names);
+	buf_printf(out, ", priority: %s", c->high ? "high" : "low");
+	if (c->share >= 0) {
+		buf_printf(out, ", share: %d", c->share / 100);
+		if (c->share % 10)
+			buf_printf(out, ".%02d", c->share % 100);
+		else if (c->share % 100)
+			buf_printf(out, ".%d", c->share % 100 / 10);
+		buf_puts(out, "%");
+	}
+	if (c->high_limit >= 0)
+		buf_printf(out, ", high-limit: %d", c->high_limit);
+	buf_puts(out, "}\n");
+}
+
+static void print_traffic_classes(struct buf *out, const struct policy *p)
+{
+	buf_puts(out, "traffic-classes:\n");
+	if (p->classes_except.n) {
+		buf_puts(out, "  except: ");
+		print_names(out, &p->classes_except);
+		buf_puts(out, "\n  classes:\n");
+	}
+	for (size_t i = 0; i < p->n_classes; i++) {
+		buf_puts(out, p->classes_except.n ? "    " : "  ");
+		print_class(out, &p->classes[i]);
+	}
+}
+
+void conf_print_policy(const struct policy *p, struct buf *out)
+{
+	if (p->n_groups)
+		buf_puts(out, "port-groups:\n");
+	for (size_t i = 0; i < p->n_groups; i++)
+		print_group(out, &p->groups[i]);
+	buf_puts(out, "partitions:\n");
+	for (size_t i = 0; i < p->n_partitions; i++)
+		print_partition(out, &p->partitions[i]);
+	buf_puts(out, "qos-levels:\n");
+	for (size_t i = 0; i < p->n_levels; i++)
+		print_level(out, &p->levels[i]);
+	if (p->n_rules)
+		buf_puts(out, "match-rules:\n");
+	for (size_t i = 0; i < p->n_rules; i++)
+		print_rule(out, &p->rules[i]);
+	if (p->has_fabric_setup)
+		print_fabric_setup(out, p);
+	if (p->n_classes)
+		print_traffic_classes(out, p);
+	if (p->ends_marked)
+		buf_puts(out, "...\n");
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The daemon's settings file (grammar: qosd.yaml(5)). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/conf.h"
+#include "config/conf_read.h"
+#include "events/event.h"
+#include "lib/base/alloc.h"
+#include "lib/base/group.h"
+#include "lib/base/net.h"
+
+static void put_engines(const char *const *engines, struct buf *out)
+{
+	for (int i = 0; engines[i]; i++)
+		buf_printf(out, "%s%s", i ? ", " : "", engines[i]);
+}
+
+/* An engine that is not among `used`, or "auto" alone; else an error. */
+static bool is_engine(struct reader *r, const struct policy_name *name, const struct key *k,
+		      char *const *used, bool alone)
+{
+	struct buf known = { 0 };
+	int e = 0;
+
+	if (!strcmp(name->s, SETTINGS_ENGINE_AUTO)) {
+		if (!alone)
+			read_error(r, name->pos, "'%s' stands alone: it takes the best of all engines",
+				   name->s);
+		return alone;
+	}
+	while (k->words[e] && strcmp(k->words[e], name->s))
+		e++;
+	if (!k->words[e]) {
+		put_engines(k->words, &known);
+		read_error(r, name->pos, "there is no routing engine '%s': there are %s, and "
+			   SETTINGS_ENGINE_AUTO " for the best of them", EXCERPT(name->s), known.s);
+		buf_free(&known);
+		return false;
+	}
+	for (; *used; used++)
+		if (!strcmp(*used, name->s)) {
+			read_error(r, name->pos, "'%s' is in the list twice", name->s);
+			return false;
+		}
+	return true;
+}
+
+/* Engines in order of preference; replaces the default list. */
+static void read_routing(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct policy_names names = { 0 };
+	struct settings *s = at;
+	int used = 0;
+
+	read_names(r, n, k, &names);
+	for (int i = 0; s->engines[i]; i++) {
+		free(s->engines[i]);
+		s->engines[i] = NULL;
+	}
+	for (size_t i = 0; i < names.n; i++) {
+		if (is_engine(r, &names.v[i], k, s->engines, names.n == 1) && used < ENGINES_MAX)
+			s->engines[used++] = xstrdup(names.v[i].s);
+		free(names.v[i].s);
+	}
+	vec_free(&names);
+}
+
+/* Data VLs as PortInfo can say them. */
+static void read_vls(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	uint64_t v;
+
+	(void)k;
+	if (!read_number(r, n, 1, 15, &v))
+		return;
+	if (v == 1 || v == 2 || v == 4 || v == 8 || v == 15)
+		*(uint8_t *)at = (uint8_t)v;
+	else
+		read_error(r, n->pos, "%u is none of: 1, 2, 4, 8, 15", (unsigned)v);
+}
+
+/* A link-local or site-local GID prefix, never that of a multicast GID. */
+static void read_prefix(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	uint64_t v;
+
+	(void)k;
+	if (!read_number(r, n, 1, UINT64_MAX, &v))
+		return;
+	if (v >> 56 == 0xff)
+		read_error(r, n->pos, "%s is a multicast prefix", EXCERPT(n->text));
+	else
+		*(uint64_t *)at = v;
+}
+
+/* P_Keys that may be chosen: any but the default partition's. */
+static void read_pkey_pool(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct settings *s = at;
+	struct u64_range range;
+
+	(void)k;
+	if (!read_u64_range(r, n, 1, IB_PKEY_DEFAULT - 1, &range))
+		return;
+	s->pkey_lo = (uint16_t)range.lo;
+	s->pkey_hi = (uint16_t)range.hi;
+}
+
+/* --- prefix routes --- */
+
+static void read_route_prefix(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	if (n->kind != NODE_SCALAR || n->null || strcmp(n->text, "any"))
+		read_prefix(r, n, k, at);
+}
+
+/* Port GUIDs, or the word `any` alone: all routers of the fabric. */
+static void read_routers(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	struct prefix_route *route = at;
+	const struct node *item;
+
+	(void)k;
+	if (n->kind == NODE_SCALAR && !n->null && !strcmp(n->text, "any"))
+		return;
+	for (item = read_items(r, n, "the GUIDs of routers' ports, or any"); item;
+	     item = item->next) {
+		uint64_t guid;
+		bool twice = false;
+
+		if (!read_number(r, item, 1, UINT64_MAX, &guid))
+			continue;
+		for (size_t i = 0; i < route->routers.n; i++)
+			twice = twice || route->routers.v[i] == guid;
+		if (twice)
+			read_error(r, item->pos, "%s is in the list twice", EXCERPT(item->text));
+		else
+			*vec_push(&route->routers) = guid;
+	}
+}
+
+static const struct key route_keys[] = {
+	{ "prefix", read_route_prefix, FIELD(struct prefix_route, prefix), .required = true },
+	{ "router", read_routers, WHOLE, .required = true },
+};
+
+/* Of two routes to one prefix the second would never be taken; any prefix is the last. */
+static void check_route(struct reader *r, const struct settings *s,
+			const struct prefix_route *route, struct src_pos pos)
+{
+	for (size_t i = 0; i < s->prefix_routes.n; i++) {
+		uint64_t before = s->prefix_routes.v[i].prefix;
+
+		if (before && before != route->prefix)
+			continue;
+		read_error(r, pos, "never taken: an earlier route has %s",
+			   before ? "this prefix" : "any prefix");
+		return;
+	}
+}
+
+static void read_prefix_routes(struct reader *r, const struct node *n, const struct key *k,
+			       void *at)
+{
+	struct settings *s = at;
+	size_t count;
+
+	(void)k;
+	if (n->kind == NODE_SCALAR && !n->null) {
+		read_error(r, n->pos, "expected a list of routes, found a word");
+		return;
+	}
+	for (const struct node *item = node_items(n, &count); item; item = item->next) {
+		struct prefix_route route = { 0 };
+		size_t errors = r->out->count[SEV_ERROR];
+
+		read_map(r, item, route_keys, ARRAY_SIZE(route_keys), &route);
+		if (r->out->count[SEV_ERROR] > errors) {
+			vec_free(&route.routers);
+			continue;
+		}
+		check_route(r, s, &route, item->pos);
+		*vec_push(&s->prefix_routes) = route;
+	}
+}
+
+/* --- events and metrics --- */
+
+/* A path and its arguments, as they are. */
+static void read_command(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	VEC(char *) words = { 0 };
+	struct settings *s = at;
+	bool good = true;
+
+	(void)k;
+	for (const struct node *i = read_items(r, n, "a path and arguments"); i; i = i->next) {
+		const char *word = read_word(r, i, "a path or an argument");
+
+		if (word && !words.n && *word != '/') {
+			read_error(r, i->pos, "'%s' is no absolute path", EXCERPT(word));
+			word = NULL;
+		}
+		good = good && word;
+		if (word)
+			*vec_push(&words) = xstrdup(word);
+	}
+	if (good && words.n) {
+		*vec_push(&words) = NULL;
+		s->event_command = words.v;
+		return;
+	}
+	for (size_t i = 0; i < words.n; i++)
+		free(words.v[i]);
+	vec_free(&words);
+}
+
+static void read_kinds(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	uint64_t kinds = 0;
+
+	(void)k;
+	for (const struct node *i = read_items(r, n, "kinds of events"); i; i = i->next) {
+		const char *word = read_word(r, i, "a kind of event");
+
+		if (word && !event_kinds_add(&kinds, word))
+			read_error(r, i->pos, "there is no kind of event '%s'", EXCERPT(word));
+	}
+	*(uint64_t *)at = kinds;
+}
+
+/* ADDRESS:PORT: said in full, so that nobody listens to the world by mistake. */
+static void read_listen(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	const char *word = read_word(r, n, "an address and a port");
+	struct sockaddr_storage addr;
+
+	(void)k;
+	if (!word)
+		return;
+	if (net_parse(word, &addr))
+		*(char **)at = xstrdup(word);
+	else
+		read_error(r, n->pos, "'%s' is not ADDRESS:PORT, as 127.0.0.1:9683 or [::1]:9683",
+			   EXCERPT(word));
+}
+
+/* --- control socket --- */
+
+/* A name, or the number of a group that need not have one. */
+static void read_group(struct reader *r, const struct node *n, const struct key *k, void *at)
+{
+	const char *word = read_word(r, n, "the name or number of a group");
+	struct ctl_group *group = at;
+	uint64_t number;
+
+	(void)k;
+	if (!word)
+		return;
+	if (*word >= '0' && *word <= '9') {
+		if (!read_number(r, n, 0, UINT32_MAX - 1, &number))
+			return;
+		group->gid = (uint32_t)number;
+	} else {
+		group->unknown = true;
+		group->pos = n->pos;
+	}
+	group->name = xstrdup(word);
+}
+
+static void find_group(struct ctl_group *group, const char *file, struct findings *out)
+{
+	int error;
+
+	if (!group->name || !group->unknown)
+		return;
+	error = group_find_soon(group->name, &group->gid);
+	group->unknown = error;
+	if (error == ENOENT)
+		findings_add(out, SEV_ERROR, file, group->pos, "there is no group '%s' on this system",
+			     EXCERPT(group->name));
+	else if (error)
+		/* the subnet is managed without it: what would tell may need the subnet */
+		findings_add(out, SEV_WARNING, file, group->pos, "the group '%s' can't be looked "
+			     "up: %s; nobody is let in by it until it can", EXCERPT(group->name),
+			     strerror(error));
+}
+
+bool conf_find_groups(struct settings *s, struct findings *out)
+{
+	size_t errors = out->count[SEV_ERROR];
+
+	find_group(&s->ctl_read_group, s->file, out);
+	find_group(&s->ctl_admin_group, s->file, out);
+	return out->count[SEV_ERROR] == errors;
+}
+
+static const char *const policy_words[] = { "file", "none", NULL };
+static const char *const active_vls_words[] = { "change", "wait", NULL };
+static const char *const link_words[] = { "keep", "supported", NULL };
+static const char *const sandbox_words[] = { "off", "on", "strict", NULL };
+static const char *const log_words[] = { "error", "warning", "info", "debug", NULL };
+
+#define AT(member) FIELD(struct settings, member)
+#define MS .unit = 1e-3
+#define SECONDS .unit = 1
+
+static const struct key settings_keys[] = {
+	{ "policy", read_choice, AT(no_policy), .words = policy_words },
+	{ "policy-end-marker", read_bool, AT(policy_marker) },
+
+	{ "port-guid", read_uint, AT(port_guid), .max = UINT64_MAX },
+
+	{ "subnet-prefix", read_prefix, AT(subnet_prefix) },
+	{ "prefix-routes", read_prefix_routes, WHOLE },
+	{ "lmc", read_uint, AT(lmc), .max = IB_LMC_MAX },
+	{ "lmc-enhanced-port-0", read_bool, AT(lmc_enhanced_port0) },
+	{ "subnet-timeout", read_lifetime, AT(subnet_timeout) },
+	{ "packet-lifetime", read_lifetime, AT(packet_lifetime) },
+	{ "hoq-lifetime", read_lifetime, AT(hoq_lifetime) },
+	{ "hoq-lifetime-end", read_lifetime, AT(hoq_lifetime_end) },
+	{ "vl-stall-count", read_uint, AT(vl_stall_count), .max = 7 },
+	{ "vl-stall-count-end", read_uint, AT(vl_stall_count_end), .max = 7 },
+	{ "local-phy-errors", read_uint, AT(local_phy_errors), .max = 15 },
+	{ "overrun-errors", read_uint, AT(overrun_errors), .max = 15 },
+	{ "max-op-vls", read_vls, AT(max_op_vls) },
+	{ "active-vls", read_choice, AT(active_vls), .words = active_vls_words },
+	{ "link-width", read_choice, AT(link_width), .words = link_words },
+	{ "link-speed", read_choice, AT(link_speed), .words = link_words },
+
+	{ "m-key", read_uint, AT(m_key), .max = UINT64_MAX },
+	{ "m-key-lease", read_time, AT(m_key_lease), .max = UINT16_MAX, SECONDS },
+	{ "m-key-protect", read_uint, AT(m_key_protect), .max = 3 },
+	{ "sm-key", read_uint, AT(sm_key), .max = UINT64_MAX },
+
+	{ "priority", read_uint, AT(priority), .max = 15 },
+	{ "poll-interval", read_time, AT(poll_interval_ms), .min = 10, .max = 3600000, MS },
+	{ "poll-retries", read_uint, AT(poll_retries), .max = 100 },
+
+	{ "routing", read_routing, WHOLE, .words = settings_engines },
+
+	{ "smp-window", read_uint, AT(smp_window), .min = 1, .max = 4096 },
+	{ "smp-window-device", read_uint, AT(smp_window_device), .min = 1, .max = 64 },
+	{ "smp-timeout", read_time, AT(smp_timeout_ms), .min = 1, .max = 60000, MS },
+	{ "smp-retries", read_uint, AT(smp_retries), .max = 20 },
+	{ "discovery-window", read_uint, AT(discovery_window), .min = 1, .max = 4096 },
+
+	{ "sweep-interval", read_time, AT(sweep_interval_s), .max = 86400, SECONDS },
+	{ "scrub-interval", read_time, AT(scrub_interval_s), .max = 2592000, SECONDS },
+
+	{ "flap-limit", read_uint, AT(flap_limit), .max = 32 },
+	{ "flap-window", read_time, AT(flap_window_s), .min = 1, .max = 86400, SECONDS },
+	{ "flap-hold", read_time, AT(flap_hold_s), .min = 1, .max = 86400, SECONDS },
+
+	{ "sa-requests-max", read_uint, AT(sa_requests_max), .min = 1, .max = 1000000 },
+	{ "sa-requests-per-port", read_uint, AT(sa_requests_per_port), .min = 1, .max = 1000000 },
+	{ "sa-transfers-max", read_uint, AT(sa_transfers_max), .min = 1, .max = 65536 },
+	{ "sa-transfers-per-port", read_uint, AT(sa_transfers_per_port), .min = 1, .max = 65536 },
+
+	{ "sa-long-requests-max", read_uint, AT(sa_long_requests_max), .min = 1, .max = 65536 },
+	{ "sa-long-requests-per-port", read_uint, AT(sa_long_requests_per_port), .min = 1, .max = 65536 },
+	{ "reports-max", read_uint, AT(reports_max), .min = 16, .max = 512 },
+	{ "reports-per-port", read_uint, AT(reports_per_port), .min = 1, .max = 512 },
+
+	{ "groups-max", read_uint, AT(groups_max), .min = 16, .max = 262144 },
+	{ "groups-per-port", read_uint, AT(groups_per_port), .min = 1, .max = 262144 },
+	{ "multicast-lids-max", read_uint, AT(mlids_max), .max = 16383 },
+	{ "multicast-lids-per-port", read_uint, AT(mlids_per_port), .max = 16383 },
+	{ "memberships-max", read_uint, AT(memberships_max), .min = 16, .max = 2097152 },
+	{ "memberships-per-port", read_uint, AT(memberships_per_port), .min = 1, .max = 2097152 },
+	{ "services-max", read_uint, AT(services_max), .min = 16, .max = 131072 },
+	{ "services-per-port", read_uint, AT(services_per_port), .min = 1, .max = 131072 },
+	{ "subscriptions-max", read_uint, AT(subscriptions_max), .min = 16, .max = 1048576 },
+	{ "subscriptions-per-port", read_uint, AT(subscriptions_per_port), .min = 1, .max = 65535 },
+	{ "alias-guids-max", read_uint, AT(aliases_max), .min = 16, .max = 1048576 },
+	{ "alias-guids-per-port", read_uint, AT(aliases_per_port), .min = 1, .max = 255 },
+	{ "forget-after", read_time, AT(forget_after_s), .max = 31536000, SECONDS },
+
+	{ "partition-pkeys", read_pkey_pool, WHOLE },
+
+	{ "event-command", read_command, WHOLE },
+	{ "event-kinds", read_kinds, AT(event_kinds) },
+
+	{ "counters-interval", read_time, AT(counters_interval_s), .max = 86400, SECONDS },
+	{ "counters-reset", read_bool, AT(counters_reset) },
+	{ "metrics-listen", read_listen, AT(metrics_listen) },
+
+	{ "ctl-read-group", read_group, AT(ctl_read_group) },
+	{ "ctl-admin-group", read_group, AT(ctl_admin_group) },
+
+	{ "sandbox", read_choice, AT(sandbox), .words = sandbox_words },
+
+	{ "log-level", read_choice, AT(log_level), .words = log_words },
+};
+
+static struct settings *read_settings(const char *name, const char *text, size_t n, bool find_groups,
+				      struct findings *out)
+{
+	struct findings found = { 0 };
+	struct reader r = { .file = name, .out = &found };
+	struct settings *s = settings_default();
+	struct node *root;
+
+	free(s->file);
+	s->file = xstrdup(name);
+	if (yaml_tree_parse(name, text, n, &root, &found) && root) {
+		read_map(&r, root, settings_keys, ARRAY_SIZE(settings_keys), s);
+		yaml_tree_free(root);
+	}
+	if (find_groups)
+		conf_find_groups(s, &found);
+	if (found.count[SEV_ERROR]) {
+		settings_free(s);
+		s = NULL;
+	}
+	findings_sort(&found);
+	findings_move(out, &found);
+	return s;
+}
+
+struct settings *conf_read_settings(const char *name, const char *text, size_t n,
+				    struct findings *out)
+{
+	return read_settings(name, text, n, false, out);
+}
+
+struct settings *conf_parse_settings(const char *name, const char *text, size_t n,
+				     struct findings *out)
+{
+	return read_settings(name, text, n, true, out);
+}

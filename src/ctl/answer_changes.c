@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See answer_changes.h. */
+#include "ctl/answer_changes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/iba/sa_records.h"
+
+#define QUERIES_MAX	4096		/* asked between each two kinds of port */
+#define BUDGET		2000000		/* questions in all, of each policy */
+
+/* --- kinds of port --- */
+
+/* Ports that no rule tells apart. */
+struct kind {
+	uint32_t first, last;	/* ports */
+	uint32_t n;
+};
+
+struct kinds {
+	const struct fabric *f;
+	uint64_t *sum;		/* per port slot: of the hashes of what it is in */
+	VEC(struct kind) list;
+};
+
+static uint64_t key_hash(unsigned policy, uint64_t number)
+{
+	return hash64(number * 2 + policy + 1);
+}
+
+static void add_group(struct kinds *k, const struct group_sets *g, uint32_t group, uint64_t hash)
+{
+	const uint64_t *set = group_set(g, group);
+
+	for (uint32_t w = 0; w < g->words; w++)
+		for (uint64_t bits = set[w]; bits; bits &= bits - 1)
+			k->sum[w * 64 + (unsigned)__builtin_ctzll(bits)] += hash;
+}
+
+static void add_guids(struct kinds *k, uint64_t lo, uint64_t hi, uint64_t hash)
+{
+	uint32_t port = lo == hi ? fabric_find_port(k->f, lo) : FABRIC_NONE;
+
+	if (port != FABRIC_NONE)
+		k->sum[port] += hash;
+	for (port = 0; lo != hi && port < k->f->n_ports; port++)
+		if (k->f->ports[port].guid >= lo && k->f->ports[port].guid <= hi &&
+		    port_is_end(k->f, port))
+			k->sum[port] += hash;
+}
+
+static void mark(const struct plan *p, const char *name, bool *used)
+{
+	uint32_t g = groups_find(p->groups, p->policy, name);
+
+	if (g != UINT32_MAX)
+		used[g] = true;
+}
+
+static void mark_names(const struct plan *p, const struct policy_names *names, bool *used)
+{
+	for (size_t i = 0; i < names->n; i++)
+		mark(p, names->v[i].s, used);
+}
+
+/* Groups and GUIDs that rules ask for, and P_Keys; nothing else tells queries apart. */
+static void add_policy(struct kinds *k, const struct plan *p, unsigned number)
+{
+	const struct policy *pol = p->policy;
+	bool *used = xcalloc(p->groups->n_groups, sizeof(*used));
+	uint64_t key = p->groups->n_groups;
+
+	for (size_t i = 0; i < pol->n_rules; i++) {
+		const struct policy_rule *r = &pol->rules[i];
+
+		mark_names(p, &r->sources, used);
+		mark_names(p, &r->destinations, used);
+		mark_names(p, &r->either, used);
+		for (size_t g = 0; g < r->dest_guids.n; g++)
+			add_guids(k, r->dest_guids.v[g].lo, r->dest_guids.v[g].hi,
+				  key_hash(number, key++));
+	}
+	for (uint32_t g = 0; g < p->groups->n_groups; g++)
+		if (used[g])
+			add_group(k, p->groups, g, key_hash(number, g));
+	for (uint32_t port = 0; port < k->f->n_ports; port++)
+		k->sum[port] += key_hash(number, key + p->partitions->table[port]);
+	free(used);
+}
+
+static void find_kinds(struct kinds *k, const struct plan *old, const struct plan *new)
+{
+	struct map64 by_sum;
+
+	k->f = old->f;
+	/* groups have whole words of bits */
+	k->sum = xcalloc((size_t)k->f->n_ports + 64, sizeof(*k->sum));
+	add_policy(k, old, 0);
+	add_policy(k, new, 1);
+	map64_init(&by_sum, 64);
+	for (uint32_t port = 0; port < k->f->n_ports; port++) {
+		uint32_t i;
+
+		if (!old->lid[port] || !new->lid[port])
+			continue;
+		i = map64_get(&by_sum, k->sum[port]);
+		if (i == MAP64_NONE) {
+			i = (uint32_t)k->list.n;
+			map64_put(&by_sum, k->sum[port], i);
+			*vec_push(&k->list) = (struct kind){ .first = port };
+		}
+		k->list.v[i].last = port;
+		k->list.v[i].n++;
+	}
+	map64_free(&by_sum);
+}
+
+/* --- kinds of query --- */
+
+enum field { F_SERVICE_ID, F_QOS_CLASS, F_TCLASS, F_PKEY, F_SL, FIELDS };
+
+static const struct {
+	uint64_t bits;		/* of a query's component mask */
+	uint64_t least, most;
+} fields[FIELDS] = {
+	[F_SERVICE_ID] = { PR_SERVICE_ID_MSB | PR_SERVICE_ID_LSB, 0, UINT64_MAX },
+	[F_QOS_CLASS] = { PR_QOS_CLASS, 0, 4095 },
+	[F_TCLASS] = { PR_TCLASS, 0, 255 },
+	[F_PKEY] = { PR_PKEY, 1, IB_PKEY_DEFAULT },
+	[F_SL] = { PR_SL, 0, 15 },
+};
+
+static const struct u64_ranges *ranges_of(const struct policy_rule *r, enum field f)
+{
+	switch (f) {
+	case F_SERVICE_ID:
+		return &r->service_ids;
+	case F_QOS_CLASS:
+		return &r->qos_classes;
+	case F_TCLASS:
+		return &r->tclasses;
+	case F_PKEY:
+		return &r->pkeys;
+	default:
+		return &r->sls;
+	}
+}
+
+/* Where the set of those who ask for a value changes. */
+struct edge {
+	uint64_t value, add;
+};
+
+struct queries {
+	VEC(struct edge) edges;
+	VEC(uint64_t) values[FIELDS];	/* one of each kind */
+	VEC(struct path_query) list;
+	bool all;
+};
+
+static void add_range(struct queries *q, enum field f, uint64_t lo, uint64_t hi, uint64_t hash)
+{
+	lo = lo < fields[f].least ? fields[f].least : lo;
+	*vec_push(&q->edges) = (struct edge){ lo, hash };
+	if (hi < fields[f].most)
+		*vec_push(&q->edges) = (struct edge){ hi + 1, -hash };
+}
+
+static void add_ranges(struct queries *q, enum field f, const struct u64_ranges *r, uint64_t hash)
+{
+	for (size_t i = 0; i < r->n; i++)
+		add_range(q, f, r->v[i].lo, r->v[i].hi, hash);
+}
+
+static void add_edges(struct queries *q, enum field f, const struct policy *p, unsigned number)
+{
+	uint64_t key = 0;
+
+	for (size_t i = 0; i < p->n_rules; i++)
+		add_ranges(q, f, ranges_of(&p->rules[i], f), key_hash(number, key++));
+	for (size_t i = 0; f == F_PKEY && i < p->n_levels; i++)
+		add_ranges(q, f, &p->levels[i].pkeys, key_hash(number, key++));
+	for (size_t i = 0; f == F_PKEY && i < p->n_partitions; i++)
+		add_range(q, f, p->partitions[i].pkey, p->partitions[i].pkey,
+			  key_hash(number, key++));
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	return x->value < y->value ? -1 : x->value > y->value;
+}
+
+/* One value of each kind, among them one that nobody asks for, where anybody asks for any. */
+static void find_values(struct queries *q, enum field f)
+{
+	struct map64 seen;
+	uint64_t sum = 0;
+	size_t i = 0;
+
+	if (!q->edges.n)
+		return;
+	*vec_push(&q->edges) = (struct edge){ fields[f].least, 0 };
+	qsort(q->edges.v, q->edges.n, sizeof(*q->edges.v), compare_edges);
+	map64_init(&seen, 64);
+	while (i < q->edges.n) {
+		uint64_t value = q->edges.v[i].value;
+
+		for (; i < q->edges.n && q->edges.v[i].value == value; i++)
+			sum += q->edges.v[i].add;
+		if (map64_put(&seen, sum, 1) == MAP64_NONE)
+			*vec_push(&q->values[f]) = value;
+	}
+	map64_free(&seen);
+}
+
+static void set_field(struct path_query *q, enum field f, uint64_t value)
+{
+	q->has |= fields[f].bits;
+	switch (f) {
+	case F_SERVICE_ID:
+		q->service_id = value;
+		break;
+	case F_QOS_CLASS:
+		q->qos_class = (uint16_t)value;
+		break;
+	case F_TCLASS:
+		q->tclass = (uint8_t)value;
+		break;
+	case F_PKEY:
+		q->pkey = (uint16_t)(value | IB_PKEY_FULL);
+		break;
+	default:
+		q->sl = (uint8_t)value;
+	}
+}
+
+/* Every combination of values, each field also left out. */
+static void all_queries(struct queries *q, enum field f, const struct path_query *so_far)
+{
+	struct path_query next;
+
+	if (f == FIELDS) {
+		*vec_push(&q->list) = *so_far;
+		return;
+	}
+	all_queries(q, f + 1, so_far);
+	for (size_t i = 0; i < q->values[f].n; i++) {
+		next = *so_far;
+		set_field(&next, f, q->values[f].v[i]);
+		all_queries(q, f + 1, &next);
+	}
+}
+
+/* What one rule asks for, and nothing else. */
+static void rule_query(struct queries *q, const struct policy_rule *r)
+{
+	struct path_query *x = vec_push(&q->list);
+
+	*x = (struct path_query){ .has = 0 };
+	for (enum field f = 0; f < FIELDS; f++) {
+		const struct u64_ranges *ranges = ranges_of(r, f);
+
+		if (ranges->n)
+			set_field(x, f, ranges->v[0].lo);
+	}
+}
+
+static void rules_queries(struct queries *q, const struct policy *p, size_t most)
+{
+	size_t step = p->n_rules / most + 1;
+
+	for (size_t i = 0; i < p->n_rules; i += step)
+		rule_query(q, &p->rules[i]);
+}
+
+static void find_queries(struct queries *q, const struct policy *old, const struct policy *new)
+{
+	const struct path_query plain = { .has = 0 };
+	uint64_t product = 1;
+
+	for (enum field f = 0; f < FIELDS; f++) {
+		q->edges.n = 0;
+		add_edges(q, f, old, 0);
+		add_edges(q, f, new, 1);
+		find_values(q, f);
+		if (product <= QUERIES_MAX)
+			product *= 1 + q->values[f].n;
+	}
+	q->all = product <= QUERIES_MAX;
+	if (q->all) {
+		all_queries(q, 0, &plain);
+		return;
+	}
+	*vec_push(&q->list) = plain;
+	rules_queries(q, old, QUERIES_MAX / 2);
+	rules_queries(q, new, QUERIES_MAX / 2);
+}
+
+static void queries_free(struct queries *q)
+{
+	vec_free(&q->edges);
+	for (enum field f = 0; f < FIELDS; f++)
+		vec_free(&q->values[f]);
+	vec_free(&q->list);
+}
+
+/* --- asking both --- */
+
+struct asking {
+	const struct subnet_state *old, *new;
+	struct answers *out;
+	struct map64 by_move;	/* hash of a move -> its change */
+	struct map64 moves_beyond;
+};
+
+/* By the LIDs that the level chooses. */
+static struct answer_side resolve(const struct subnet_state *s, const struct path_query *asked)
+{
+	struct path_query q = *asked;
+	struct answer_side r;
+	int bits;
+
+	q.slid = s->plan->lid[q.src];
+	q.dlid = s->plan->lid[q.dst];
+	r.why = path_resolve(s, &q, &r.a);
+	bits = s->policy->p->levels[r.a.level].path_bits;
+	if (bits > 0) {
+		q.slid = path_lid_by_bits(s->plan, q.src, (unsigned)bits);
+		q.dlid = path_lid_by_bits(s->plan, q.dst, (unsigned)bits);
+		r.why = path_resolve(s, &q, &r.a);
+	}
+	return r;
+}
+
+static bool same_answer(const struct answer_side *x, const struct answer_side *y)
+{
+	const struct path_answer *a = &x->a, *b = &y->a;
+
+	if (x->why || y->why)
+		return x->why && y->why;	/* a client sees no reason */
+	return a->slid == b->slid && a->dlid == b->dlid && a->pkey == b->pkey && a->sl == b->sl &&
+	       a->mtu == b->mtu && a->rate == b->rate && a->life == b->life &&
+	       a->tclass == b->tclass;
+}
+
+/* The change that this is one of; NULL: there are too many. */
+static struct answer_change *change_for(struct asking *k, const struct path_answer *old,
+					const struct path_answer *new)
+{
+	uint64_t key = hash64(hash64((uint64_t)old->rule << 32 | new->rule) +
+			      ((uint64_t)old->level << 32 | new->level));
+	uint32_t i = map64_get(&k->by_move, key);
+
+	if (i != MAP64_NONE)
+		return &k->out->changes.v[i];
+	if (k->out->changes.n == ANSWER_CHANGES_MAX) {
+		if (k->moves_beyond.n < ANSWER_CHANGES_MAX)
+			k->out->more += map64_put(&k->moves_beyond, key, 1) == MAP64_NONE;
+		return NULL;
+	}
+	map64_put(&k->by_move, key, (uint32_t)k->out->changes.n);
+	*vec_push(&k->out->changes) = (struct answer_change){
+		.old_rule = old->rule, .new_rule = new->rule,
+		.old_level = old->level, .new_level = new->level,
+		.seen = xcalloc(k->out->queries / 64 + 1, sizeof(uint64_t)),
+		.last_pair = UINT64_MAX,
+	};
+	return &k->out->changes.v[k->out->changes.n - 1];
+}
+
+/* A query is counted once, and gives one example. */
+static void count_change(struct answer_change *c, uint32_t query, const struct answer_example *e)
+{
+	uint64_t bit = 1ull << (query & 63);
+
+	if (c->seen[query / 64] & bit)
+		return;
+	c->seen[query / 64] |= bit;
+	c->queries++;
+	if (c->n_examples < ANSWER_EXAMPLES)
+		c->examples[c->n_examples++] = *e;
+}
+
+/* Asks for a pair of ports; the change that it is, or NULL. */
+static struct answer_change *ask(struct asking *k, const struct path_query *query, uint32_t number,
+				 uint32_t src, uint32_t dst, bool *differs)
+{
+	struct answer_example e = { .q = *query };
+	struct answer_change *c;
+
+	e.q.src = src;
+	e.q.dst = dst;
+	e.old = resolve(k->old, &e.q);
+	e.new = resolve(k->new, &e.q);
+	*differs = !same_answer(&e.old, &e.new);
+	c = *differs ? change_for(k, &e.old.a, &e.new.a) : NULL;
+	if (c)
+		count_change(c, number, &e);
+	return c;
+}
+
+/* Up to four pairs of ports of two kinds: the first and the last of each. */
+static unsigned some_pairs(const struct kind *a, const struct kind *b, uint32_t pairs[4][2])
+{
+	const uint32_t from[2] = { a->first, a->last }, to[2] = { b->last, b->first };
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < (a->n > 1 ? 2u : 1u); i++)
+		for (unsigned j = 0; j < (b->n > 1 ? 2u : 1u); j++)
+			if (from[i] != to[j]) {
+				pairs[n][0] = from[i];
+				pairs[n++][1] = to[j];
+			}
+	return n;
+}
+
+static uint64_t pairs_of(const struct kind *a, const struct kind *b)
+{
+	return (uint64_t)a->n * (a == b ? b->n - 1 : b->n);
+}
+
+/* What is to be remembered of a pair of kinds: which changes it is counted in. */
+static void ask_kinds(struct asking *k, const struct queries *q, const struct kind *a,
+		      const struct kind *b, uint64_t number, unsigned most, bool *concerned)
+{
+	uint32_t pairs[4][2];
+	unsigned n = some_pairs(a, b, pairs);
+
+	for (uint32_t i = 0; i < q->list.n; i++)
+		for (unsigned s = 0; s < n && s < most; s++) {
+			bool differs;
+			struct answer_change *c = ask(k, &q->list.v[i], i, pairs[s][0],
+						      pairs[s][1], &differs);
+
+			*concerned |= differs;
+			if (c && c->last_pair != number) {
+				c->last_pair = number;
+				c->pairs += pairs_of(a, b);
+			}
+		}
+}
+
+static int most_pairs_first(const void *a, const void *b)
+{
+	const struct answer_change *x = a, *y = b;
+
+	if (x->pairs != y->pairs)
+		return x->pairs > y->pairs ? -1 : 1;
+	if (x->old_rule != y->old_rule)
+		return x->old_rule < y->old_rule ? -1 : 1;
+	return x->new_rule < y->new_rule ? -1 : x->new_rule > y->new_rule;
+}
+
+/* Where that is too much, one pair of kinds of each `step`, here and there. */
+static void ask_all(struct asking *k, const struct kinds *kinds, const struct queries *q)
+{
+	uint64_t n = kinds->list.n, total = n * n, ports = 0;
+	unsigned most = total * q->list.n * 4 <= BUDGET ? 4 : 1;
+	uint64_t step = total * q->list.n * most / BUDGET + 1;
+
+	for (size_t i = 0; i < n; i++)
+		ports += kinds->list.v[i].n;
+	k->out->pairs = ports ? ports * (ports - 1) : 0;
+	k->out->all_kinds = step == 1;
+	for (uint64_t i = 0; i < total; i += step) {
+		uint64_t at = i + hash64(i) % step;
+		const struct kind *a, *b;
+		bool concerned = false;
+
+		if (at >= total)
+			break;
+		a = &kinds->list.v[at / n];
+		b = &kinds->list.v[at % n];
+		ask_kinds(k, q, a, b, at, most, &concerned);
+		if (concerned)
+			k->out->pairs_changed += pairs_of(a, b);
+	}
+}
+
+void answers_compare(const struct subnet_state *old, const struct subnet_state *new,
+		     struct answers *out)
+{
+	struct asking k = { .old = old, .new = new, .out = out };
+	struct kinds kinds = { 0 };
+	struct queries queries = { .all = false };
+
+	memset(out, 0, sizeof(*out));
+	map64_init(&k.by_move, 64);
+	map64_init(&k.moves_beyond, 64);
+	find_kinds(&kinds, old->plan, new->plan);
+	find_queries(&queries, old->policy->p, new->policy->p);
+	out->kinds = (uint32_t)kinds.list.n;
+	out->queries = (uint32_t)queries.list.n;
+	out->all_queries = queries.all;
+	ask_all(&k, &kinds, &queries);
+	if (out->changes.n)
+		qsort(out->changes.v, out->changes.n, sizeof(*out->changes.v), most_pairs_first);
+	queries_free(&queries);
+	vec_free(&kinds.list);
+	free(kinds.sum);
+	map64_free(&k.by_move);
+	map64_free(&k.moves_beyond);
+}
+
+void answers_free(struct answers *a)
+{
+	for (size_t i = 0; i < a->changes.n; i++)
+		free(a->changes.v[i].seen);
+	vec_free(&a->changes);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `bandwidth`: what each level has when the VLs of all levels are backlogged,
+ * on each kind of link, at one port, or hop by hop between two ends.
+ *
+ * Kinds of link and what levels get on them are the plan's (plan/feasible/feasible.h).
+ * At a port and on a route that very port is looked at, with the VL that a
+ * packet has for the in port by which it comes.
+ */
+#include "ctl/commands/cmd_explain.h"
+
+#include <stdlib.h>
+
+#include "lib/base/alloc.h"
+#include "lib/iba/units.h"
+#include "plan/feasible/feasible.h"
+
+#define LEVEL_ALL UINT32_MAX
+
+static json_t *json_bound(double v)
+{
+	return v >= 0 ? json_real(v) : json_null();
+}
+
+static void add_link(json_t *o, unsigned rate, unsigned mtu, unsigned vls, double gbps)
+{
+	json_object_set_new(o, "rate", json_real(rate_tenths(rate) / 10.0));
+	json_object_set_new(o, "data-rate", json_real(gbps));
+	json_object_set_new(o, "mtu", json_integer(mtu_bytes(mtu)));
+	json_object_set_new(o, "vls", json_integer(vls));
+}
+
+/* --- kinds of link --- */
+
+static json_t *level_object(const struct subnet_state *s, size_t level,
+			    const struct level_link *l)
+{
+	const struct policy_level *p = &s->plan->policy->levels[level];
+	bool known = s->plan->tables->managed && !l->unknown;
+
+	return json_pack("{s:o, s:i, s:o, s:b, s:b, s:o, s:o, s:f, s:o, s:o}",
+			 "level", json_text(p->name), "sl", p->sl,
+			 "vl", l->vl == IB_VL_DROP ? json_null() : json_integer(l->vl),
+			 "high", l->high, "starved", l->starved,
+			 "share", known ? json_real(l->share) : json_null(),
+			 "gbps", known ? json_real(l->guaranteed) : json_null(),
+			 "ceiling", l->ceiling, "wait-us", json_bound(l->wait_us),
+			 "shared-with", json_levels(s->plan->policy, l->shared_with));
+}
+
+static json_t *kind_object(const struct subnet_state *s, const struct link_kind *k,
+			   uint32_t only)
+{
+	json_t *levels = json_array();
+	json_t *o = json_pack("{s:s, s:i, s:o, s:b}", "class", policy_class_name(k->class),
+			      "ports", (int)k->n_ports, "example", json_port(s, k->example),
+			      "managed", s->plan->tables->managed);
+
+	add_link(o, k->rate, k->mtu, k->vls, feasible_link_gbps(k));
+	json_object_set_new(o, "high-limit", k->arb == TABLE_NONE ? json_null() :
+			    json_integer(s->plan->tables->arbs[k->arb].high_limit));
+	for (size_t i = 0; i < s->plan->policy->n_levels; i++)
+		if (only == LEVEL_ALL || only == i)
+			json_array_append_new(levels, level_object(s, i, &k->levels[i]));
+	json_object_set_new(o, "levels", levels);
+	return o;
+}
+
+static json_t *deviation_object(const struct subnet_state *s, const struct deviation *d)
+{
+	json_t *o = json_pack("{s:o, s:o, s:i, s:i, s:o}", "port", json_port(s, d->port),
+			      "peer", json_port(s, s->f->ports[d->port].peer),
+			      "vls", d->vls, "usual-vls", d->usual_vls,
+			      "why", json_text(d->why));
+
+	json_object_set_new(o, "rate", json_real(rate_tenths(d->rate) / 10.0));
+	json_object_set_new(o, "usual-rate", json_real(rate_tenths(d->usual) / 10.0));
+	return o;
+}
+
+static void bandwidth_of_kinds(const struct ctl_call *c, uint32_t only, struct reply *r)
+{
+	const struct subnet_state *s = c->state;
+	/* the plan has been judged, or is now */
+	struct feasibility *own = s->plan->feasible ? NULL : feasible_judge(s->plan);
+	const struct feasibility *v = own ? own : s->plan->feasible;
+	json_t *kinds = json_array(), *deviations = json_array();
+
+	for (uint32_t i = 0; i < v->n_kinds; i++)
+		json_array_append_new(kinds, kind_object(s, &v->kinds[i], only));
+	for (uint32_t i = 0; i < v->n_deviations; i++)
+		json_array_append_new(deviations, deviation_object(s, &v->deviations[i]));
+	reply_result(r, json_pack("{s:b, s:o, s:o, s:o}", "managed", s->plan->tables->managed,
+				  "kinds", kinds, "deviations", deviations,
+				  "findings", json_findings(&v->findings)));
+	if (arg_flag(c, "links"))
+		rows_of_links(r, s, v, own);
+	else
+		feasible_free(own);
+}
+
+/* --- a port --- */
+
+static unsigned weight_of(const struct vlarb_entry *e, unsigned n, unsigned vl)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		sum += e[i].vl == vl ? e[i].weight : 0;
+	return sum;
+}
+
+static json_t *vl_object(const struct subnet_state *s, const struct port_shares *p, unsigned vl)
+{
+	json_t *sls = json_array(), *o;
+
+	for (int sl = 0; sl < IB_SL_COUNT; sl++)
+		if (p->sls[vl] >> sl & 1)
+			json_array_append_new(sls, json_integer(sl));
+	o = json_pack("{s:i, s:o, s:o}", "vl", (int)vl, "sls", sls,
+		      "levels", json_levels(s->plan->policy, sl_plan_levels(&s->plan->sls, p->sls[vl])));
+	if (p->arb) {
+		json_object_set_new(o, "high-weight",
+				    json_integer(weight_of(p->arb->high, p->arb->n_high, vl)));
+		json_object_set_new(o, "low-weight",
+				    json_integer(weight_of(p->arb->low, p->arb->n_low, vl)));
+	}
+	json_add_share(o, p, vl);
+	return o;
+}
+
+/* Levels whose SL gets onto no VL here. */
+static json_t *port_drops(const struct subnet_state *s, const struct port_shares *p)
+{
+	uint16_t sls = 0;
+
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		sls |= p->sls[vl];
+	return json_levels(s->plan->policy, p->known ? (uint16_t)~sls : 0);
+}
+
+/* VLs that a level uses, and those that the tables serve all the same. */
+static json_t *port_vls(const struct subnet_state *s, const struct port_shares *p)
+{
+	json_t *vls = json_array();
+
+	for (unsigned vl = 0; vl < ARB_VLS; vl++)
+		if ((p->load.active | p->high | p->low) >> vl & 1)
+			json_array_append_new(vls, vl_object(s, p, vl));
+	return vls;
+}
+
+static void bandwidth_of_port(const struct ctl_call *c, struct reply *r)
+{
+	const struct subnet_state *s = c->state;
+	uint32_t port = arg_port(c, "port", r);
+	struct port_shares shares;
+	json_t *o;
+
+	if (port == FABRIC_NONE)
+		return;
+	if (s->f->ports[port].peer == FABRIC_NONE) {
+		reply_error(r, NULL, "%s: the port has no link", arg_text(c, "port"));
+		return;
+	}
+	port_shares(s, port, &shares);
+	o = json_pack("{s:o, s:o, s:b}", "port", json_port(s, port),
+		      "peer", json_port(s, s->f->ports[port].peer), "managed", shares.known);
+	add_link(o, shares.rate, shares.mtu,
+		 ib_vls_from_code(qos_vls_in_force(s->plan->tables, port)),
+		 shares.gbps);
+	json_object_set_new(o, "high-limit", shares.arb ? json_integer(shares.arb->high_limit) :
+							  json_null());
+	json_object_set_new(o, "shares", port_vls(s, &shares));
+	json_object_set_new(o, "dropped", port_drops(s, &shares));
+	reply_result(r, o);
+}
+
+/* --- a route --- */
+
+/* What a level has at a hop in Gb/s, by its SL there; < 0: nobody knows, or nothing is sent there. */
+static double hop_gbps(const struct subnet_state *s, const struct path_hop *hop,
+		       const struct policy_level *l, unsigned sl)
+{
+	uint32_t port = hop_port(s->f, hop);
+	struct port_shares shares;
+	double gbps, most;
+
+	if (port == FABRIC_NONE)
+		return -1;
+	port_shares(s, port, &shares);
+	if (!shares.known)
+		return -1;
+	gbps = vl_share(&shares, (unsigned)hop_vl(s, hop, sl)) * shares.gbps;
+	most = l->rate_limit ? data_rate_gbps(l->rate_limit) : gbps;
+	return gbps < most ? gbps : most;
+}
+
+static json_t *level_route(const struct subnet_state *s, uint32_t src, uint32_t dst,
+			   const struct policy_level *l)
+{
+	uint16_t dlid = path_lid_by_bits(s->plan, dst,
+					 l->path_bits < 0 ? 0 : (unsigned)l->path_bits);
+	struct route_limits route;
+	double least = -1;
+	unsigned at = 0, sl = plan_sl(s->plan, l->sl, src, dst);
+
+	route_limits(s, src, dst, dlid, &route);
+	for (unsigned i = 0; i < route.n; i++) {
+		double gbps = hop_gbps(s, &route.hops[i], l, sl);
+
+		if (gbps >= 0 && (least < 0 || gbps < least)) {
+			least = gbps;
+			at = i;
+		}
+	}
+	return json_pack("{s:o, s:i, s:i, s:b, s:o, s:o, s:o}", "level", json_text(l->name),
+			 "sl", sl, "dlid", dlid, "route", route.n > 0,
+			 "gbps", json_bound(least),
+			 "bottleneck", least < 0 ? json_null() : json_integer(at),
+			 "hops", json_hops(s, src, dst, dlid, sl));
+}
+
+/* A row for each level: a policy may have many, and each has all the hops. */
+struct routes {
+	const struct subnet_state *s;
+	uint32_t src, dst;
+	size_t next, end;		/* levels */
+};
+
+static json_t *next_route(void *rows)
+{
+	struct routes *x = rows;
+
+	if (x->next == x->end)
+		return NULL;
+	return level_route(x->s, x->src, x->dst, &x->s->plan->policy->levels[x->next++]);
+}
+
+static void bandwidth_of_route(const struct ctl_call *c, uint32_t only, struct reply *r)
+{
+	const struct subnet_state *s = c->state;
+	uint32_t src = arg_end_port(c, "port", r), dst;
+	struct routes *x;
+
+	if (src == FABRIC_NONE || (dst = arg_end_port(c, "dst", r)) == FABRIC_NONE)
+		return;
+	x = xcalloc(1, sizeof(*x));
+	*x = (struct routes){ s, src, dst, 0, s->plan->policy->n_levels };
+	if (only != LEVEL_ALL) {
+		x->next = only;
+		x->end = only + 1;
+	}
+	reply_result(r, json_pack("{s:o, s:o, s:b}", "source", json_port(s, src),
+				  "destination", json_port(s, dst),
+				  "managed", s->plan->tables->managed));
+	reply_rows(r, "routes", next_route, free, x);
+}
+
+/* --- the command --- */
+
+static bool find_level(const struct ctl_call *c, uint32_t *level, struct reply *r)
+{
+	const char *name = arg_text(c, "level");
+
+	*level = name ? policy_find_level(c->state->plan->policy, name) : LEVEL_ALL;
+	if (!name || *level != UINT32_MAX)
+		return true;
+	reply_error(r, NULL, "%s: the policy has no such level", name);
+	return false;
+}
+
+void cmd_bandwidth(const struct ctl_call *c, struct reply *r)
+{
+	uint32_t level;
+
+	if (!find_level(c, &level, r))
+		return;
+	if (arg_flag(c, "links") && arg_text(c, "port"))
+		reply_error(r, NULL, "links (--html) are of the whole fabric, not of a port or a route");
+	else if (arg_text(c, "port") && arg_text(c, "dst"))
+		bandwidth_of_route(c, level, r);
+	else if (arg_text(c, "port") && level != LEVEL_ALL)
+		reply_error(r, NULL, "level: a port has its VLs shown, whatever level uses them");
+	else if (arg_text(c, "port"))
+		bandwidth_of_port(c, r);
+	else if (arg_text(c, "dst"))
+		reply_error(r, NULL, "bandwidth: a destination without a source");
+	else
+		bandwidth_of_kinds(c, level, r);
+}

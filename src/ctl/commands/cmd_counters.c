@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `counters`: what ports sent by SL and VL, against what is promised.  The answer
+ * is there when the measurement is; its rows are made then.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/command.h"
+#include "lib/base/alloc.h"
+#include "perf/perf.h"
+
+#define FOR_MIN_S 0.01
+#define FOR_MAX_S 60.0
+#define WORST 10		/* ports that are shown unless said otherwise, of all */
+#define WORD 4			/* bytes: the unit of counters of data */
+
+struct counting {
+	struct perf *perf;
+	struct reply *reply;
+	uint64_t worst;			/* so many ports; 0: all */
+	bool done;
+	json_t *rows;
+	size_t next;
+};
+
+/* --- which ports --- */
+
+static uint32_t find_node(const struct fabric *f, const char *text, bool *several)
+{
+	uint32_t found = FABRIC_NONE;
+	char guid[24];
+
+	*several = false;
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)f->nodes[i].guid);
+		if (strcmp(f->nodes[i].desc, text) && strcmp(guid, text))
+			continue;
+		*several |= found != FABRIC_NONE;
+		found = i;
+	}
+	return found;
+}
+
+static void of_node(const struct ctl_call *c, uint32_t node, uint32_t **ports, uint32_t *n)
+{
+	const struct fabric_node *x = &c->state->f->nodes[node];
+
+	*ports = xcalloc(x->nports + 1u, sizeof(**ports));
+	*n = 0;
+	for (unsigned num = 1; num <= x->nports; num++)
+		if (perf_can_measure(c->state, x->port0 + num))
+			(*ports)[(*n)++] = x->port0 + num;
+}
+
+/* False, with an error in the reply: there are none. */
+static bool choose_ports(const struct ctl_call *c, uint32_t **ports, uint32_t *n, struct reply *r)
+{
+	const char *text = arg_text(c, "port");
+	bool several;
+	uint32_t node, port;
+
+	*ports = NULL;
+	if (!text) {
+		*ports = perf_ports(c->state, n);
+	} else if ((node = find_node(c->state->f, text, &several)) != FABRIC_NONE) {
+		if (several) {
+			reply_error(r, NULL, "%s: several nodes are called so, give the GUID", text);
+			return false;
+		}
+		of_node(c, node, ports, n);
+	} else {
+		port = arg_port(c, "port", r);
+		if (port == FABRIC_NONE)
+			return false;
+		*ports = xcalloc(1, sizeof(**ports));
+		**ports = port;
+		*n = perf_can_measure(c->state, port);
+	}
+	if (*n)
+		return true;
+	reply_error(r, NULL, "%s: no link here is Active whose counters could be read",
+		    text ? text : "counters");
+	free(*ports);
+	return false;
+}
+
+/* Microseconds; -1, with an error in the reply. */
+static int64_t arg_for(const struct ctl_call *c, struct reply *r)
+{
+	const char *text = arg_text(c, "for");
+	char *end;
+	double s;
+
+	if (!text)
+		return PERF_US_DEFAULT;
+	s = strtod(text, &end);
+	if (end != text && !*end && s >= FOR_MIN_S && s <= FOR_MAX_S)
+		return (int64_t)(s * 1e6);
+	reply_error(r, NULL, "for: must be seconds from %g to %g", FOR_MIN_S, FOR_MAX_S);
+	return -1;
+}
+
+/* --- a port as JSON --- */
+
+/* A device may count anything in 64 bits; JSON's numbers end at 63. */
+static json_t *json_units(uint64_t n, unsigned unit)
+{
+	return json_integer(n > INT64_MAX / unit ? INT64_MAX : (json_int_t)(n * unit));
+}
+
+static json_t *json_growth(struct pma_growth g, unsigned unit)
+{
+	return growth_is_some(g) ? json_units(g.n, unit) : json_null();
+}
+
+/* Why a number is not there, or less than it may be; null: it is right. */
+static json_t *json_doubt(struct pma_growth g)
+{
+	static const char *const words[] = {
+		[GROWTH_AT_LEAST] = "at-least", [GROWTH_SATURATED] = "saturated",
+		[GROWTH_RESET] = "reset", [GROWTH_ABSENT] = "not-told",
+	};
+
+	return g.is == GROWTH_KNOWN ? json_null() : json_string(words[g.is]);
+}
+
+static void add_growth(json_t *o, const char *name, const char *doubt, struct pma_growth g,
+		       unsigned unit)
+{
+	json_object_set_new(o, name, json_growth(g, unit));
+	json_object_set_new(o, doubt, json_doubt(g));
+}
+
+/* The levels that have one of these SLs, in whatever layer. */
+static json_t *levels_of(const struct plan *plan, uint16_t sls)
+{
+	return json_levels(plan->policy, sl_plan_levels(&plan->sls, sls));
+}
+
+static bool is_worth_a_line(const struct lane *l)
+{
+	return (growth_is_some(l->words) && l->words.n) || (growth_is_some(l->wait) && l->wait.n) ||
+	       l->promised > 0;
+}
+
+static json_t *json_lanes(const struct plan *plan, const struct perf_port *x)
+{
+	json_t *rows = json_array();
+
+	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
+		const struct lane *l = &x->lanes[vl];
+		json_t *o;
+
+		if (!is_worth_a_line(l))
+			continue;
+		o = json_pack("{s:i, s:o, s:o, s:o, s:s}", "vl", vl, "levels", levels_of(plan, x->sls[vl]),
+			      "got", l->got >= 0 ? json_real(l->got) : json_null(),
+			      "promised", x->promises ? json_real(l->promised) : json_null(),
+			      "verdict", verdict_name(l->verdict));
+		add_growth(o, "bytes", "bytes-doubt", l->words, WORD);
+		add_growth(o, "wait", "wait-doubt", l->wait, 1);
+		json_array_append_new(rows, o);
+	}
+	return rows;
+}
+
+static json_t *json_sls(const struct plan *plan, const struct perf_port *x)
+{
+	json_t *rows = json_array();
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++) {
+		json_t *o;
+
+		if (x->sl[sl].is == GROWTH_ABSENT || (x->sl[sl].is == GROWTH_KNOWN && !x->sl[sl].n))
+			continue;
+		o = json_pack("{s:i, s:o}", "sl", sl, "levels", levels_of(plan, (uint16_t)(1u << sl)));
+		add_growth(o, "bytes", "bytes-doubt", x->sl[sl], WORD);
+		json_array_append_new(rows, o);
+	}
+	return rows;
+}
+
+/* As the devices have them, in their units: what other tools read, too. */
+static json_t *json_values(const struct pma_values *v, enum pma_attr a, bool wait)
+{
+	static const char *const totals[] = {
+		"xmit-data", "rcv-data", "xmit-packets", "rcv-packets", "xmit-wait",
+	};
+	json_t *o;
+
+	if (a != PMA_TOTAL64 && a != PMA_TOTAL32) {
+		o = json_array();
+		for (unsigned i = 0; i < PMA_LANES; i++)
+			json_array_append_new(o, json_integer(v->lane[i]));
+		return o;
+	}
+	o = json_object();
+	for (unsigned i = 0; i < PMA_TOTALS; i++)
+		if (i != PMA_XMIT_WAIT)
+			json_object_set_new(o, totals[i], json_units(v->total[i], 1));
+		else if (a == PMA_TOTAL32)
+			json_object_set_new(o, totals[i], wait ? json_units(v->total[i], 1) :
+							  json_null());
+	return o;
+}
+
+static void add_reads(json_t *o, const struct perf_port *x)
+{
+	static const char *const words[] = {
+		[PMA_UNASKED] = "not asked", [PMA_LACKS] = "not supported", [PMA_SILENT] = "no answer",
+		[PMA_BAD] = "bad answer",
+	};
+	const struct pma_values *caps = &x->before[PMA_CAPS];
+	bool wait = caps->result == PMA_READ && pma_has_wait(caps->caps);
+	json_t *reads = json_object(), *missing = json_object();
+
+	for (enum pma_attr a = PMA_TOTAL64; a < PMA_ATTRS; a++) {
+		const struct pma_values *v = &x->after[a];
+
+		if (v->result == PMA_READ)
+			json_object_set_new(reads, pma_attr_name(a), json_values(v, a, wait));
+		else
+			json_object_set_new(missing, pma_attr_name(a), json_string(words[v->result]));
+	}
+	json_object_set_new(o, "read", reads);
+	json_object_set_new(o, "missing", missing);
+}
+
+static json_t *json_counted(const struct perf_report *r, const struct perf_port *x)
+{
+	const struct plan *plan = r->state->plan;
+	enum pma_attr total = x->after[PMA_TOTAL64].result == PMA_READ ? PMA_TOTAL64 : PMA_TOTAL32;
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "port", json_port(r->state, x->port),
+			      "peer", json_port(r->state, r->state->f->ports[x->port].peer),
+			      "seconds", x->us > 0 ? json_real((double)x->us * 1e-6) : json_null(),
+			      "full", x->full >= 0 ? json_real(x->full) : json_null(),
+			      "by", x->by < PMA_ATTRS ? json_string(pma_attr_name(x->by)) : json_null(),
+			      "vls", json_lanes(plan, x));
+
+	add_growth(o, "xmit-bytes", "xmit-doubt",
+		   pma_total_growth(&x->before[total], &x->after[total], total, PMA_XMIT_DATA), WORD);
+	add_growth(o, "rcv-bytes", "rcv-doubt",
+		   pma_total_growth(&x->before[total], &x->after[total], total, PMA_RCV_DATA), WORD);
+	json_object_set_new(o, "sls", json_sls(plan, x));
+	add_reads(o, x);
+	return o;
+}
+
+/* --- the worst --- */
+
+/* How much the port's VLs lack: of those that are short the greatest, before all others. */
+static double lack_of(const struct perf_port *x)
+{
+	double most = -1;
+
+	for (unsigned vl = 0; vl < ARB_VLS; vl++) {
+		const struct lane *l = &x->lanes[vl];
+		double lack = l->got < 0 ? -1 : l->promised - l->got;
+
+		if (l->verdict == VERDICT_SHORT)
+			lack += 2;
+		else if (l->verdict != VERDICT_UNKNOWN)
+			lack = -1;
+		if (lack > most)
+			most = lack;
+	}
+	return most;
+}
+
+static int by_lack(const void *a, const void *b)
+{
+	const struct perf_port *x = *(const struct perf_port *const *)a;
+	const struct perf_port *y = *(const struct perf_port *const *)b;
+	double lx = lack_of(x), ly = lack_of(y);
+
+	if (lx != ly)
+		return lx > ly ? -1 : 1;
+	if (x->full != y->full)
+		return x->full > y->full ? -1 : 1;
+	return x->port < y->port ? -1 : 1;
+}
+
+static int by_port(const void *a, const void *b)
+{
+	const struct perf_port *x = *(const struct perf_port *const *)a;
+	const struct perf_port *y = *(const struct perf_port *const *)b;
+
+	return x->port < y->port ? -1 : 1;
+}
+
+static void on_measured(void *arg, const struct perf_report *r)
+{
+	struct counting *c = arg;
+	const struct perf_port **order = xcalloc(r->n + 1u, sizeof(const struct perf_port *));
+
+	for (uint32_t i = 0; i < r->n; i++)
+		order[i] = &r->ports[i];
+	qsort(order, r->n, sizeof(*order), c->worst ? by_lack : by_port);
+	c->rows = json_array();
+	for (uint32_t i = 0; i < r->n && (!c->worst || i < c->worst); i++)
+		json_array_append_new(c->rows, json_counted(r, order[i]));
+	free(order);
+	c->done = true;
+	c->reply->follows = false;	/* behind the rows is the end */
+	reply_more(c->reply);
+}
+
+/* --- the answer --- */
+
+static json_t *next_row(void *rows)
+{
+	struct counting *c = rows;
+
+	return c->done ? json_incref(json_array_get(c->rows, c->next++)) : NULL;
+}
+
+static void release(void *rows)
+{
+	struct counting *c = rows;
+
+	perf_forget(c->perf, c);
+	json_decref(c->rows);
+	free(c);
+}
+
+void cmd_counters(const struct ctl_call *c, struct reply *r)
+{
+	bool reset = arg_flag(c, "reset");
+	int64_t us = arg_for(c, r);
+	struct counting *x;
+	struct buf err = { 0 };
+	uint32_t *ports, n = 0;
+
+	if (us < 0)
+		return;
+	if (!c->env->perf) {
+		reply_error(r, NULL, "no counters are read here");
+		return;
+	}
+	if (!choose_ports(c, &ports, &n, r))
+		return;
+	x = xcalloc(1, sizeof(*x));
+	*x = (struct counting){ .perf = c->env->perf, .reply = r };
+	if (!arg_number(c, "worst", &x->worst) && !arg_text(c, "port"))
+		x->worst = WORST;
+	if (perf_measure(x->perf, c->view->state, ports, n, us, reset, on_measured, x, &err)) {
+		reply_result(r, json_pack("{s:i, s:b}", "asked", (int)n, "reset", reset));
+		reply_rows(r, "ports", next_row, release, x);
+		reply_follow(r);
+	} else {
+		reply_error(r, NULL, "%s", err.s);
+		free(x);
+	}
+	buf_free(&err);
+	free(ports);
+}

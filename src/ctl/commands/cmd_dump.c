@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The dump writers (cmd_dump.h) and the `dump` command, which streams them.
+ *
+ * Each file is a list of items in OpenSM's order (nodes, switches or end
+ * ports), and a writer that emits the next piece of an item and says whether
+ * the item is complete.
+ */
+#include "ctl/commands/cmd_dump.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/mad.h>
+
+#include "ctl/command.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+
+#define FDB_PIECE 256		/* LIDs in one piece of opensm.fdbs */
+#define PATHS_PIECE 256	/* LIDs in one piece of opensm-path-sls.dump */
+#define NO_HOPS UINT16_MAX
+
+struct dump {
+	const struct subnet_state *s;
+	const struct ctl_env *env;
+	unsigned file;			/* index into files */
+	bool begun;			/* the file's empty first piece was given */
+	uint32_t *items, n_items;	/* of this file */
+	uint32_t item, sub;		/* next: item, and the writer's place within */
+	bool item_begun;
+	uint16_t *dist;			/* per switch: hops from this item's switch, … */
+	uint8_t *first;			/* … and its port to leave by */
+	uint32_t *queue;
+};
+
+struct dump_file {
+	const char *name;
+	bool (*wanted)(const struct subnet_state *s);	/* NULL: always */
+	void (*collect)(struct dump *d);	/* fills items */
+	bool (*piece)(struct dump *d, uint32_t item, struct buf *out);	/* false: item complete */
+};
+
+/* --- parts that several files have --- */
+
+/* Node descriptions as OpenSM prints them: what is not printable becomes a space. */
+static void put_desc(struct buf *out, const struct fabric_node *n)
+{
+	char clean[sizeof(n->desc)];
+	size_t i;
+
+	for (i = 0; n->desc[i]; i++)
+		clean[i] = n->desc[i] >= ' ' && n->desc[i] <= '~' ? n->desc[i] : ' ';
+	clean[i] = '\0';
+	buf_puts(out, clean);
+}
+
+/* The slot whose LID and capabilities stand for a port: a switch's are in port 0. */
+static uint32_t lid_slot(const struct fabric *f, uint32_t slot)
+{
+	const struct fabric_node *n = port_node(f, slot);
+
+	return node_is_switch(n) ? n->port0 : slot;
+}
+
+static uint32_t info_field(const struct fabric_port *p, enum MAD_FIELDS field)
+{
+	uint8_t info[sizeof(p->info)];
+
+	memcpy(info, p->info, sizeof(info));	/* mad_get_field() takes no const */
+	return mad_get_field(info, 0, field);
+}
+
+/* --- opensm-subnet.lst: each link from both its ends --- */
+
+static const char *type_tag(const struct fabric_node *n)
+{
+	return node_is_switch(n) ? "SW" : n->type == IB_NODE_ROUTER_T ? "Rt" : "CA";
+}
+
+/* The far side's ids are wider; its DevID is the 16 bits in the high half of 32. */
+static void put_end(struct buf *out, const struct subnet_state *s, uint32_t slot, bool far)
+{
+	const struct fabric_port *p = &s->f->ports[slot];
+	const struct fabric_node *n = port_node(s->f, slot);
+	uint16_t lid = s->plan->lid[lid_slot(s->f, slot)];
+	bool is_sm = lid != 0 && lid == s->plan->lid[lid_slot(s->f, s->f->self)];
+	uint32_t vendor = get_be32(n->info + 36) & 0xffffff, device = get_be16(n->info + 30);
+
+	buf_printf(out, "{ %s%s Ports:%02X SystemGUID:%016llx NodeGUID:%016llx PortGUID:%016llx",
+		   type_tag(n), is_sm ? "-SM" : "", n->nports,
+		   (unsigned long long)n->sysimg_guid, (unsigned long long)n->guid,
+		   (unsigned long long)p->guid);
+	buf_printf(out, far ? " VenID:%08X DevID:%04X" : " VenID:%06X DevID:%04X", vendor,
+		   far ? device << 16 : device);
+	buf_printf(out, " Rev:%08X {", get_be32(n->info + 32));
+	put_desc(out, n);
+	buf_printf(out, "} LID:%04X PN:%02X } ", lid, p->num);
+}
+
+static const char *width_text(unsigned width)
+{
+	switch (width) {
+	case 1: return "1x";
+	case 2: return "4x";
+	case 4: return "8x";
+	case 8: return "12x";
+	case 16: return "2x";
+	default: return "??";
+	}
+}
+
+static const char *speed_text(const struct fabric_port *p, bool extended)
+{
+	unsigned speed = info_field(p, IB_PORT_LINK_SPEED_ACTIVE_F);
+
+	if (extended && ib_ext_active(p->info)) {
+		switch (ib_ext_active(p->info)) {
+		case IB_EXT_FDR: return "14";
+		case IB_EXT_EDR: return "25";
+		case IB_EXT_HDR: return "50";
+		case IB_EXT_NDR: return "100";
+		case IB_EXT_XDR: return "200";
+		default: return "??";
+		}
+	}
+	if (p->fdr10)
+		return "FDR10";
+	return speed == 1 ? "2.5" : speed == 2 ? "5" : speed == 4 ? "10" : "??";
+}
+
+static const char *link_state_text(unsigned state)
+{
+	return state == IB_PORT_ACTIVE_S ? "ACT" : state == IB_PORT_ARMED_S ? "ARM" :
+	       state == IB_PORT_INIT_S ? "INI" : "DWN";
+}
+
+static void put_link(struct buf *out, const struct subnet_state *s, uint32_t slot)
+{
+	const struct fabric_port *p = &s->f->ports[slot];
+	uint32_t capmask = s->f->ports[lid_slot(s->f, slot)].capmask;
+
+	put_end(out, s, slot, false);
+	put_end(out, s, p->peer, true);
+	buf_printf(out, "PHY=%s LOG=%s SPD=%s\n",
+		   width_text(info_field(p, IB_PORT_LINK_WIDTH_ACTIVE_F)),
+		   link_state_text(p->state), speed_text(p, capmask & IB_CAP_EXT_SPEEDS));
+}
+
+static bool subnet_piece(struct dump *d, uint32_t node, struct buf *out)
+{
+	const struct fabric_node *n = &d->s->f->nodes[node];
+
+	if (d->sub == n->nports)
+		return false;
+	d->sub++;
+	if (d->s->f->ports[n->port0 + d->sub].peer != FABRIC_NONE)
+		put_link(out, d->s, n->port0 + d->sub);
+	return true;
+}
+
+/* --- opensm.fdbs: the LFT of each switch, with hops --- */
+
+/* Hops from the switch to all others over the links alone, by breadth first. */
+static void measure(struct dump *d, uint32_t from)
+{
+	const struct fabric *f = d->s->f;
+	uint32_t head = 0, tail = 0;
+
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		d->dist[sw] = NO_HOPS;
+	d->dist[from] = 0;
+	d->first[from] = 0;
+	d->queue[tail++] = from;
+	while (head < tail) {
+		uint32_t sw = d->queue[head++];
+		const struct fabric_node *n = &f->nodes[f->switches[sw].node];
+
+		for (unsigned out = 1; out <= n->nports; out++) {
+			uint32_t peer = f->ports[n->port0 + out].peer;
+			uint32_t next = peer == FABRIC_NONE ? FABRIC_NONE : port_node(f, peer)->sw;
+
+			if (next == FABRIC_NONE || d->dist[next] != NO_HOPS)
+				continue;
+			d->dist[next] = (uint16_t)(d->dist[sw] + 1);
+			d->first[next] = sw == from ? (uint8_t)out : d->first[sw];
+			d->queue[tail++] = next;
+		}
+	}
+}
+
+/* Hops that the tables take from a switch to an end port; NO_HOPS if they don't get there. */
+static unsigned table_hops(const struct subnet_state *s, uint32_t sw, uint16_t lid, uint32_t dst)
+{
+	const struct fabric *f = s->f;
+	uint32_t at = f->nodes[f->switches[sw].node].port0;	/* the port come in by */
+	unsigned hops;
+
+	for (hops = 0; hops < PATH_HOPS_MAX; hops++) {
+		const struct fabric_node *n = port_node(f, at);
+		uint8_t out;
+
+		if (at == dst || n->port0 == dst)
+			return hops;
+		if (n->sw == FABRIC_NONE)
+			break;
+		out = lft_get(s->plan->lfts, n->sw, lid);
+		if (out == 0 || out > n->nports || f->ports[n->port0 + out].peer == FABRIC_NONE)
+			break;
+		at = f->ports[n->port0 + out].peer;
+	}
+	return NO_HOPS;
+}
+
+static void put_optimal(struct dump *d, uint32_t sw, uint32_t dst, unsigned hops, struct buf *out)
+{
+	const struct fabric *f = d->s->f;
+	bool at_switch = node_is_switch(port_node(f, dst));
+	uint32_t last = fabric_switch_of(f, dst);
+	unsigned best = d->dist[last] + (at_switch ? 0 : 1);
+
+	if (hops <= best)
+		buf_puts(out, "yes\n");
+	else
+		buf_printf(out, "No %u hop path possible via port %u!\n", best,
+			   last == sw ? f->ports[f->ports[dst].peer].num : d->first[last]);
+}
+
+static void put_fdb_entry(struct dump *d, uint32_t sw, uint16_t lid, struct buf *out)
+{
+	const struct plan *p = d->s->plan;
+	uint32_t dst = p->port_by_lid[lid];
+	uint8_t port = lft_get(p->lfts, sw, lid);
+	unsigned hops;
+
+	buf_printf(out, "0x%04X : ", lid);
+	if (port == LFT_DROP) {
+		buf_puts(out, "UNREACHABLE\n");
+		return;
+	}
+	/* who is away keeps its routes (plan/routes/base_routes.h) */
+	if (dst == FABRIC_NONE) {
+		buf_printf(out, "%03u  : HOPS UNKNOWN\n", port);
+		return;
+	}
+	hops = table_hops(d->s, sw, lid, dst);
+	if (hops == NO_HOPS) {
+		buf_printf(out, "%03u  : HOPS UNKNOWN\n", port);
+		return;
+	}
+	buf_printf(out, "%03u  : %02u   : ", port, hops);
+	put_optimal(d, sw, dst, hops, out);
+}
+
+static bool fdb_piece(struct dump *d, uint32_t sw, struct buf *out)
+{
+	const struct fabric *f = d->s->f;
+	uint32_t top = d->s->plan->lid_top, lid = d->sub + 1, end = lid + FDB_PIECE;
+
+	if (d->sub == 0) {
+		measure(d, sw);
+		buf_printf(out, "dump_ucast_routes: Switch 0x%016llx\n"
+			   "LID    : Port : Hops : Optimal\n",
+			   (unsigned long long)f->nodes[f->switches[sw].node].guid);
+	}
+	for (; lid <= top && lid < end; lid++)
+		put_fdb_entry(d, sw, (uint16_t)lid, out);
+	d->sub = lid - 1;
+	return d->sub < top;
+}
+
+/* --- opensm.mcfdbs: the multicast entries of each switch that has any --- */
+
+static bool mcfdb_piece(struct dump *d, uint32_t sw, struct buf *out)
+{
+	const struct fabric *f = d->s->f;
+	struct ctl_mft_row row;
+	bool begin = !d->item_begun;
+
+	if (!d->env->mft_next || !d->env->mft_next(d->env->arg, d->s, sw, &d->sub, &row))
+		return false;
+	if (begin)
+		buf_printf(out, "\nSwitch 0x%016llx\nLID    : Out Port(s)\n",
+			   (unsigned long long)f->nodes[f->switches[sw].node].guid);
+	buf_printf(out, "0x%04X :", row.mlid);
+	for (unsigned port = 0; port <= IB_PORT_NUM_MAX; port++)
+		if (row.ports[port >> 6] >> (port & 63) & 1)
+			buf_printf(out, " 0x%03X ", port);
+	buf_puts(out, "\n");
+	return true;
+}
+
+/* --- opensm-sl2vl.dump: each end port; a switch with all its linked out ports --- */
+
+#define SL2VL_RULE "#--------------------------------------------------------\n"
+
+static void put_map(struct buf *out, const struct subnet_state *s, const struct fabric_node *n,
+		    unsigned in, unsigned port, unsigned shown_as)
+{
+	const struct qos_tables *t = s->plan->tables;
+	uint16_t id = qos_sl2vl_in_force(t, s->f, (uint32_t)(n - s->f->nodes), in, port);
+
+	if (id == TABLE_NONE)
+		return;
+	buf_printf(out, "%-3u %-3u :", in, shown_as);
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		buf_printf(out, " %-2u", t->maps[id].vl[sl]);
+	buf_puts(out, "\n");
+}
+
+static void put_out_port(struct buf *out, const struct subnet_state *s,
+			 const struct fabric_node *n, unsigned port)
+{
+	if (s->f->ports[n->port0 + port].peer == FABRIC_NONE)
+		return;
+	for (unsigned in = 0; in <= n->nports; in++)
+		put_map(out, s, n, in, port, port);
+}
+
+/* "Switch 0x…, base LID 3, "leaf01"", without a newline. */
+static void put_owner(struct buf *out, const struct subnet_state *s, uint32_t slot)
+{
+	static const char *const types[] = { "UNKNOWN", "Channel Adapter", "Switch", "Router" };
+	const struct fabric_node *n = port_node(s->f, slot);
+
+	buf_printf(out, "%s 0x%016llx, base LID %u, \"", types[n->type & 3],
+		   (unsigned long long)s->f->ports[slot].guid, s->plan->lid[slot]);
+	put_desc(out, n);
+	buf_puts(out, "\"");
+}
+
+static bool sl2vl_piece(struct dump *d, uint32_t slot, struct buf *out)
+{
+	const struct subnet_state *s = d->s;
+	const struct fabric_node *n = port_node(s->f, slot);
+	unsigned last = node_is_switch(n) ? n->nports : 0;
+
+	if (d->sub == 0) {
+		put_owner(out, s, slot);
+		buf_puts(out, "\n#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n"
+			 SL2VL_RULE);
+	}
+	if (node_is_switch(n))
+		put_out_port(out, s, n, d->sub);
+	else
+		put_map(out, s, n, 0, s->f->ports[slot].num, 0);
+	if (d->sub++ < last)
+		return true;
+	buf_puts(out, SL2VL_RULE "\n");
+	return false;
+}
+
+/* --- opensm-path-sls.dump: the SL from each end port to all LIDs, by the level `default` --- */
+
+static bool has_layers(const struct subnet_state *s)
+{
+	return s->plan->layers && s->plan->layers->n > 1;
+}
+
+static bool path_sls_piece(struct dump *d, uint32_t slot, struct buf *out)
+{
+	const struct plan *p = d->s->plan;
+	uint8_t sl = p->policy->levels[p->policy->default_level].sl;
+	uint32_t lid = d->sub + 1, end = lid + PATHS_PIECE;
+
+	if (d->sub == 0) {
+		put_owner(out, d->s, slot);
+		buf_puts(out, "\n");
+	}
+	for (; lid <= p->lid_top && lid < end; lid++)
+		if (p->port_by_lid[lid] != FABRIC_NONE)
+			buf_printf(out, "0x%04x : %u\n", lid, plan_sl(p, sl, slot, p->port_by_lid[lid]));
+	d->sub = lid - 1;
+	return d->sub < p->lid_top;
+}
+
+/* --- items --- */
+
+/*
+ * OpenSM keeps GUIDs as they are on the wire in maps that compare them as
+ * integers: on a little-endian machine that orders them by their last byte
+ * first.
+ */
+struct keyed {
+	uint64_t key;
+	uint32_t item;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static void set_items(struct dump *d, struct keyed *k, uint32_t n)
+{
+	if (n > 0)
+		qsort(k, n, sizeof(*k), compare_keys);
+	for (uint32_t i = 0; i < n; i++)
+		d->items[i] = k[i].item;
+	d->n_items = n;
+	free(k);
+}
+
+static void collect_nodes(struct dump *d)
+{
+	const struct fabric *f = d->s->f;
+	struct keyed *k = xcalloc(f->n_nodes, sizeof(*k));
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		k[i] = (struct keyed){ __builtin_bswap64(f->nodes[i].guid), i };
+	set_items(d, k, f->n_nodes);
+}
+
+static void collect_switches(struct dump *d)
+{
+	const struct fabric *f = d->s->f;
+	struct keyed *k = xcalloc(f->n_switches, sizeof(*k));
+
+	for (uint32_t i = 0; i < f->n_switches; i++)
+		k[i] = (struct keyed){
+			__builtin_bswap64(f->nodes[f->switches[i].node].guid), i };
+	set_items(d, k, f->n_switches);
+}
+
+static void collect_end_ports(struct dump *d)
+{
+	const struct fabric *f = d->s->f;
+	struct keyed *k = xcalloc(f->n_ports, sizeof(*k));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (port_is_end(f, i) && d->s->plan->lid[i])
+			k[n++] = (struct keyed){ __builtin_bswap64(f->ports[i].guid), i };
+	set_items(d, k, n);
+}
+
+static const struct dump_file files[] = {
+	{ "opensm-subnet.lst", NULL, collect_nodes, subnet_piece },
+	{ "opensm.fdbs", NULL, collect_switches, fdb_piece },
+	{ "opensm.mcfdbs", NULL, collect_switches, mcfdb_piece },
+	{ "opensm-sl2vl.dump", NULL, collect_end_ports, sl2vl_piece },
+	{ "opensm-path-sls.dump", has_layers, collect_end_ports, path_sls_piece },
+};
+
+/* --- all files --- */
+
+struct dump *dump_new(const struct subnet_state *s, const struct ctl_env *env)
+{
+	struct dump *d = xcalloc(1, sizeof(*d));
+
+	d->s = s;
+	d->env = env;
+	d->items = xcalloc(s->f->n_ports, sizeof(*d->items));	/* no file has more */
+	d->dist = xcalloc(s->f->n_switches, sizeof(*d->dist));
+	d->first = xcalloc(s->f->n_switches, 1);
+	d->queue = xcalloc(s->f->n_switches, sizeof(*d->queue));
+	return d;
+}
+
+/* Pieces until there is text, or the items of this file are through. */
+static void file_piece(struct dump *d, struct buf *out)
+{
+	size_t before = out->n;
+
+	while (d->item < d->n_items && out->n == before) {
+		if (files[d->file].piece(d, d->items[d->item], out)) {
+			d->item_begun = true;
+			continue;
+		}
+		d->item++;
+		d->sub = 0;
+		d->item_begun = false;
+	}
+}
+
+bool dump_next(struct dump *d, const char **file, struct buf *out)
+{
+	size_t before = out->n;
+
+	while (d->file < ARRAY_SIZE(files)) {
+		*file = files[d->file].name;
+		if (files[d->file].wanted && !files[d->file].wanted(d->s)) {
+			d->file++;
+			continue;
+		}
+		if (!d->begun) {
+			d->begun = true;
+			d->item = 0;
+			files[d->file].collect(d);
+			return true;
+		}
+		file_piece(d, out);
+		if (out->n > before)
+			return true;
+		d->file++;
+		d->begun = false;
+	}
+	return false;
+}
+
+void dump_free(struct dump *d)
+{
+	if (!d)
+		return;
+	free(d->items);
+	free(d->dist);
+	free(d->first);
+	free(d->queue);
+	free(d);
+}
+
+/* --- the command --- */
+
+static json_t *next_piece(void *rows)
+{
+	struct buf text = { 0 };
+	const char *file;
+	json_t *row = NULL;
+
+	if (dump_next(rows, &file, &text))
+		row = json_pack("{s:s, s:s}", "file", file, "text", text.s ? text.s : "");
+	buf_free(&text);
+	return row;
+}
+
+static void release_dump(void *rows)
+{
+	dump_free(rows);
+}
+
+void cmd_dump(const struct ctl_call *c, struct reply *r)
+{
+	reply_result(r, NULL);
+	reply_rows(r, "", next_piece, release_dump, dump_new(c->state, c->env));
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `events`: what happened, and what happens. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/follow.h"
+#include "events/event_json.h"
+#include "lib/base/alloc.h"
+
+struct watching {
+	struct follower follower;
+	const struct events *events;
+	uint64_t next;			/* event */
+	uint64_t end;			/* unless it follows: where it ends */
+	uint64_t kinds;
+	uint64_t lost;			/* not told of yet */
+	bool follows;
+};
+
+static json_t *next_event(void *rows)
+{
+	struct watching *w = rows;
+	const struct event *e = events_get(w->events, &w->next, w->kinds, &w->lost);
+	json_t *o;
+
+	if (!e || (!w->follows && e->id >= w->end))
+		return NULL;
+	o = event_json(w->events, e);
+	if (w->lost)
+		json_object_set_new(o, "lost-before", json_integer((json_int_t)w->lost));
+	w->lost = 0;
+	return o;
+}
+
+static void release_watching(void *rows)
+{
+	struct watching *w = rows;
+
+	unfollow(&w->follower);
+	free(w);
+}
+
+/* "link,policy-refused"; 0, with an error in the reply, if one of them is none. */
+static uint64_t parse_kinds(const char *text, struct reply *r)
+{
+	uint64_t kinds = 0;
+	char *copy = xstrdup(text), *save = NULL;
+
+	for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save))
+		if (!event_kinds_add(&kinds, word)) {
+			reply_error(r, NULL, "kind: there is no kind of event '%s'", word);
+			free(copy);
+			return 0;
+		}
+	free(copy);
+	if (!kinds)
+		reply_error(r, NULL, "kind: names no kind of event");
+	return kinds;
+}
+
+void cmd_events(const struct ctl_call *c, struct reply *r)
+{
+	const char *kind = arg_text(c, "kind"), *since = arg_text(c, "since");
+	uint64_t kinds = kind ? 0 : EVENT_ALL_KINDS, next = 1;
+	struct watching *w;
+
+	if (!c->env->events) {
+		reply_error(r, NULL, "no events are kept here");
+		return;
+	}
+	if (kind && !(kinds = parse_kinds(kind, r)))
+		return;
+	if (since && !events_since(c->env->events, since, &next)) {
+		reply_error(r, NULL, "since: %s is neither an id nor BOOT:ID", since);
+		return;
+	}
+	w = xcalloc(1, sizeof(*w));
+	w->events = c->env->events;
+	w->next = since ? next : events_oldest_id(w->events);
+	w->end = events_next_id(w->events);
+	w->kinds = kinds;
+	w->follows = arg_flag(c, "follow");
+	reply_result(r, NULL);
+	reply_rows(r, "", next_event, release_watching, w);
+	if (w->follows)
+		follow(c->view->watchers, &w->follower, r);
+}

@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `partition change`, `partition show` and `partitions`: what there is to run-time
+ * partitions is in sa/registry/dynamic_partitions.h, here it becomes requests and JSON.
+ *
+ * The body of a change is JSON and may be long, so that it is parsed in a thread;
+ * it is applied in the loop's, to a copy of the registry, which is on disk before
+ * anybody hears of it, and with those who stand by, if they take it in time.
+ */
+#include "ctl/command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/alloc.h"
+#include "sa/registry/dynamic_partitions.h"
+#include "sa/registry/groups.h"
+
+static const struct src_pos nowhere;
+
+static bool has_registry(const struct ctl_call *c, struct reply *r)
+{
+	if (!c->env->run_time || !c->env->policies)
+		reply_error(r, NULL, "there are no run-time partitions here");
+	return c->env->run_time && c->env->policies;
+}
+
+/* --- change: the body --- */
+
+struct request {
+	const struct ctl_env *env;
+	int64_t uid;
+	struct buf text;
+	json_t *body;
+	struct findings found;
+	VEC(struct run_time_change) changes;
+	/* what came of them */
+	json_t *result;			/* NULL: nothing, and err may say why */
+	struct buf err;
+	bool waits;			/* for those who stand by */
+	struct ctl_standbys standbys;
+	void (*done)(void *job);
+	void *job;
+};
+
+static void complain(struct request *q, size_t change, const char *fmt, const char *what)
+	__attribute__((format(printf, 3, 0)));
+static void complain(struct request *q, size_t change, const char *fmt, const char *what)
+{
+	struct buf text = { 0 };
+
+	buf_printf(&text, "change %zu: ", change);
+	buf_printf(&text, fmt, what);
+	findings_add(&q->found, SEV_ERROR, NULL, nowhere, "%s", text.s);
+	buf_free(&text);
+}
+
+static bool read_pkey(const json_t *v, uint16_t *pkey)
+{
+	const char *s = json_string_value(v);
+	json_int_t n = json_integer_value(v);
+	char *end;
+
+	if (s && *s >= '0' && *s <= '9') {
+		errno = 0;
+		n = strtoll(s, &end, 0);
+		if (*end || errno)
+			return false;
+	} else if (!json_is_integer(v)) {
+		return false;
+	}
+	if (n <= 0 || n > UINT16_MAX)
+		return false;
+	*pkey = (uint16_t)n;
+	return true;
+}
+
+static void read_ipoib(struct request *q, size_t number, const json_t *v,
+		       struct run_time_change *c)
+{
+	c->ipoib = json_is_true(v) ? IPOIB_YES : IPOIB_NO;
+	if (json_is_boolean(v))
+		return;
+	c->ipoib = IPOIB_YES;
+	c->ipoib_level = json_string_value(json_object_get(v, "level"));
+	if (!c->ipoib_level || json_object_size(v) != 1)
+		complain(q, number, "%s must be true, false or {\"level\": name}", "ipoib");
+}
+
+static void read_members(struct request *q, size_t number, json_t *v, struct run_time_change *c)
+{
+	const char *who;
+	json_t *x;
+	size_t i;
+
+	c->members = xcalloc(json_array_size(v) + json_object_size(v), sizeof(*c->members));
+	json_array_foreach(v, i, x)
+		c->members[c->n_members++].who = json_string_value(x);
+	json_object_foreach(v, who, x) {
+		const char *word = json_string_value(x);
+		enum membership m = word ? membership_parse(word) : MEMBER_NONE;
+
+		if (m == MEMBER_NONE)
+			complain(q, number, "member \"%.80s\" must be full, limited or both", who);
+		c->members[c->n_members++] = (struct run_time_who){ who, m };
+	}
+	if (!c->n_members)
+		complain(q, number, "%s must be an object of who and membership, or an array of who",
+			 "members");
+}
+
+static void read_text(struct request *q, size_t number, const char *key, const json_t *v,
+		      const char **text)
+{
+	*text = json_string_value(v);
+	if (!*text)
+		complain(q, number, "%s must be a string", key);
+}
+
+static void read_change(struct request *q, size_t number, json_t *v)
+{
+	struct run_time_change c = { 0 };
+	bool add = json_object_get(v, "add"), pair;
+	const char *key;
+	json_t *x;
+
+	c.remove = json_object_get(v, "remove");
+	pair = add != c.remove;
+	if (!pair)
+		complain(q, number, "%s", "it must have one of add and remove");
+	json_object_foreach(v, key, x) {
+		if (!strcmp(key, "add") || !strcmp(key, "remove"))
+			read_text(q, number, key, x, &c.name);
+		else if (!strcmp(key, "members"))
+			read_members(q, number, x, &c);
+		else if (c.remove)
+			complain(q, number, "remove has no \"%.80s\"", key);
+		else if (!strcmp(key, "level"))
+			read_text(q, number, key, x, &c.level);
+		else if (!strcmp(key, "ipoib"))
+			read_ipoib(q, number, x, &c);
+		else if (strcmp(key, "pkey") != 0)
+			complain(q, number, "there is no \"%.80s\"", key);
+		else if (!read_pkey(x, &c.pkey))
+			complain(q, number, "%s must be a number from 1 to 0x7fff", "pkey");
+	}
+	*vec_push(&q->changes) = c;
+}
+
+static void change_work(void *arg)
+{
+	struct request *q = arg;
+	json_error_t why;
+	json_t *list, *v;
+	size_t i;
+
+	q->body = json_loadb(q->text.n ? q->text.s : "", q->text.n, JSON_REJECT_DUPLICATES, &why);
+	list = json_object_get(q->body, "changes");
+	if (!q->body)
+		findings_add(&q->found, SEV_ERROR, NULL,
+			     (struct src_pos){ (uint32_t)why.line, (uint32_t)why.column },
+			     "it is not JSON: %s", why.text);
+	else if (!json_is_array(list) || json_object_size(q->body) != 1)
+		findings_add(&q->found, SEV_ERROR, NULL, nowhere,
+			     "it must be {\"changes\": [ … ]} and nothing else");
+	json_array_foreach(list, i, v)
+		read_change(q, i + 1, v);
+}
+
+/* --- change: in the loop's thread --- */
+
+/* The P_Key of each partition that was added to, which the daemon may have chosen. */
+static json_t *json_added(const struct request *q, const struct run_time *x)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < q->changes.n; i++) {
+		const char *name = q->changes.v[i].name;
+		const struct run_time_partition *e = run_time_find(x, name);
+
+		if (e && !q->changes.v[i].remove)
+			json_array_append_new(list, json_pack("{s:o, s:i}", "partition",
+							      json_text(name), "pkey", e->pkey));
+	}
+	return list;
+}
+
+static void on_standbys(void *arg, const struct ctl_standbys *s)
+{
+	struct request *q = arg;
+
+	q->waits = false;
+	q->standbys = *s;
+	q->done(q->job);
+}
+
+/* Groups of partitions that are wanted already, and not made yet. */
+static uint32_t awaited_broadcasts(const struct mcast_db *db, const struct policy *base,
+				   const struct run_time *now)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < base->n_partitions; i++)
+		n += base->partitions[i].ipoib &&
+		     !mcast_has_broadcast(db, base->partitions[i].pkey);
+	for (size_t i = 0; i < now->v.n; i++)
+		n += now->v.v[i].whole && now->v.v[i].ipoib &&
+		     !mcast_has_broadcast(db, now->v.v[i].pkey);
+	return n;
+}
+
+/*
+ * A partition with IPoIB is of no use without its broadcast group, which takes a multicast LID of
+ * its own: one that is not to be had is an error of the request.
+ */
+static void check_broadcasts(struct request *q, const struct policy *base,
+			     const struct run_time *now, const struct run_time *next)
+{
+	const struct mcast_db *db = q->env->sa ? q->env->sa->mcast : NULL;
+	struct mcast_usage u = db ? mcast_usage(db) : (struct mcast_usage){ 0 };
+	uint32_t awaited = u.limit ? awaited_broadcasts(db, base, now) : 0;
+	uint32_t free_mlids = u.limit > u.mlids + awaited ? u.limit - u.mlids - awaited : 0;
+
+	for (size_t i = 0; u.limit && i < q->changes.n; i++) {
+		const char *name = q->changes.v[i].name;
+		const struct run_time_partition *e = name ? run_time_find(next, name) : NULL;
+
+		if (!e || !e->whole || !e->ipoib || run_time_find(now, name))
+			continue;
+		if (!free_mlids)
+			complain(q, i + 1, "partition \"%.80s\" cannot have its IPoIB broadcast group, as "
+				 "no multicast LID is free: see qosd-ctl holdings", name);
+		else
+			free_mlids--;
+	}
+}
+
+/* False: nothing has changed, and it is said why. */
+static bool apply(struct request *q)
+{
+	const struct run_time *now = q->env->run_time(q->env->arg);
+	const struct shared_policy *base = policies_in_force(q->env->policies);
+	struct run_time *next = run_time_copy(now);
+	/* with errors already, too: all of them are to be named */
+	size_t changed = run_time_apply(next, base->p, q->env->pkey_lo, q->env->pkey_hi,
+					q->changes.v, q->changes.n, &q->found);
+
+	check_broadcasts(q, base->p, now, next);
+	if (q->found.count[SEV_ERROR]) {
+		run_time_free(next);
+		buf_puts(&q->err, "the request is refused, nothing has changed");
+		return false;
+	}
+	next->change++;
+	if (!changed) {
+		run_time_free(next);
+	} else if (q->env->run_time_set(q->env->arg, next, q->uid, &q->err)) {
+		now = next;
+	} else {
+		buf_puts(&q->err, "; nothing has changed");
+		return false;
+	}
+	q->result = json_pack("{s:I, s:I, s:o}", "changed", (json_int_t)changed,
+			      "change", (json_int_t)now->change, "partitions", json_added(q, now));
+	return true;
+}
+
+/*
+ * Who hears that it is done may rely on it, whoever is master a moment later: those who stand
+ * by are to have it, too.  That is so for a request that is repeated, as well.
+ */
+static void change_apply(void *arg, void (*done)(void *job), void *job)
+{
+	struct request *q = arg;
+	const struct ctl_env *env = q->env;
+
+	q->done = done;
+	q->job = job;
+	if (env->sa && !env->sa->state) {
+		buf_puts(&q->err, "another subnet manager has become master; nothing has changed");
+		done(job);
+	} else if (apply(q) && env->run_time_await) {
+		q->waits = true;
+		env->run_time_await(env->arg, on_standbys, q);
+	} else {
+		done(job);
+	}
+}
+
+static void change_answer(void *arg, struct reply *r)
+{
+	struct request *q = arg;
+	const struct ctl_standbys *s = &q->standbys;
+
+	if (!q->result) {
+		reply_error(r, q->found.n ?
+			    json_pack("{s:o}", "findings", json_findings(&q->found)) : NULL,
+			    "%s", q->err.s);
+		return;
+	}
+	if (s->deposed) {
+		reply_error(r, NULL, "another subnet manager has become master, which may not have "
+			    "the change: ask there");
+		return;
+	}
+	if (s->without)
+		findings_add(&q->found, SEV_WARNING, NULL, nowhere, "0x%016" PRIx64 ", which "
+			     "stands by, has not taken it: until it has, it is lost with this "
+			     "subnet manager", s->without);
+	json_object_set_new(q->result, "standbys", json_integer(s->there));
+	json_object_set_new(q->result, "standbys-with-it", json_integer(s->have_it));
+	json_object_set_new(q->result, "findings", json_findings(&q->found));
+	reply_result(r, json_incref(q->result));
+}
+
+static void change_release(void *arg)
+{
+	struct request *q = arg;
+
+	if (q->waits)
+		q->env->run_time_forget(q->env->arg, q);
+	for (size_t i = 0; i < q->changes.n; i++)
+		free(q->changes.v[i].members);
+	vec_free(&q->changes);
+	json_decref(q->body);
+	json_decref(q->result);
+	buf_free(&q->err);
+	buf_free(&q->text);
+	findings_free(&q->found);
+	free(q);
+}
+
+void cmd_partition_change(const struct ctl_call *c, struct reply *r)
+{
+	static const struct job_ops ops = {
+		change_work, change_apply, change_answer, change_release,
+	};
+	struct request *q;
+
+	if (!has_registry(c, r))
+		return;
+	q = xcalloc(1, sizeof(*q));
+	q->env = c->env;
+	q->uid = c->view->peer.uid;
+	q->text = *c->view->file;
+	*c->view->file = (struct buf){ 0 };
+	reply_later(r, c->view->jobs, &ops, q);
+}
+
+/* --- what there is: the partitions in force, then what is asked for and is not --- */
+
+struct listing {
+	const struct subnet_state *s;
+	bool whole;		/* with members and ports */
+	char *name;		/* of that one only, or NULL */
+	uint32_t next;		/* of the policy in force */
+	struct run_time *wanted;	/* a copy: it may change before the last row */
+	struct run_time_troubles troubles;
+	size_t next_wanted;
+};
+
+static const char *source_of(const struct policy_partition *part)
+{
+	if (part->run_time)
+		return "run-time";
+	for (size_t i = 0; i < part->n_members; i++)
+		if (part->members[i].run_time)
+			return "policy+run-time";
+	return "policy";
+}
+
+static json_t *json_who(const struct policy_member *m)
+{
+	static const char *const types[] = {
+		[NT_CA] = "type:ca", [NT_SWITCH] = "type:switch", [NT_ROUTER] = "type:router",
+		[NT_AGGREGATION] = "type:aggregation",
+	};
+
+	if (m->port_name)
+		return json_text(m->port_name);
+	if (m->group.s)
+		return json_text(m->group.s);
+	if (m->node_types)
+		return json_string(types[m->node_types]);
+	if (m->guids.lo == m->guids.hi)
+		return json_guid(m->guids.lo);
+	return json_sprintf("0x%016llx-0x%016llx", (unsigned long long)m->guids.lo,
+			    (unsigned long long)m->guids.hi);
+}
+
+static json_t *json_members(const struct policy_partition *part)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < part->n_members; i++) {
+		const struct policy_member *m = &part->members[i];
+
+		json_array_append_new(list, json_pack("{s:o, s:s, s:s}", "who", json_who(m),
+			"membership", membership_word(m->membership),
+			"source", m->run_time ? "run-time" : "policy"));
+	}
+	return list;
+}
+
+/* The places of a port's P_Keys, which are one or two. */
+static json_t *json_places(const struct pkey_table *t, uint16_t pkey)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->keys[i] && (t->keys[i] & IB_PKEY_DEFAULT) == pkey)
+			json_array_append_new(list, json_pack("{s:i, s:i}", "index", (int)i,
+							      "pkey", t->keys[i]));
+	return list;
+}
+
+static void add_ports(const struct listing *l, uint16_t pkey, json_t *row)
+{
+	const struct partitions *p = l->s->plan->partitions;
+	uint32_t count[4] = { 0 };
+	json_t *ports = json_array();
+
+	for (uint32_t port = 0; port < l->s->f->n_ports; port++) {
+		enum membership m;
+
+		if (!port_is_end(l->s->f, port))
+			continue;
+		m = port_membership(p, port, pkey);
+		count[m]++;
+		if (m != MEMBER_NONE && l->whole)
+			json_array_append_new(ports, json_pack("{s:o, s:s, s:o}",
+				"port", json_port(l->s, port), "membership", membership_word(m),
+				"places", json_places(port_pkeys(p, port), pkey)));
+	}
+	json_object_set_new(row, "full", json_integer(count[MEMBER_FULL]));
+	json_object_set_new(row, "limited", json_integer(count[MEMBER_LIMITED]));
+	json_object_set_new(row, "both", json_integer(count[MEMBER_BOTH]));
+	if (l->whole)
+		json_object_set_new(row, "ports", ports);
+	else
+		json_decref(ports);
+}
+
+static void add_left_out(const struct listing *l, uint32_t number, json_t *row)
+{
+	const struct partitions *p = l->s->plan->partitions;
+	json_t *ports = json_array();
+	json_int_t n = 0;
+
+	for (size_t i = 0; i < p->left_out.n; i++) {
+		if (p->left_out.v[i].partition != number)
+			continue;
+		n++;
+		if (l->whole)
+			json_array_append_new(ports, json_port(l->s, p->left_out.v[i].port));
+	}
+	json_object_set_new(row, "no-room", json_integer(n));
+	if (l->whole)
+		json_object_set_new(row, "ports-without-room", ports);
+	else
+		json_decref(ports);
+}
+
+static json_t *json_level(const struct policy *p, uint32_t level)
+{
+	return json_text(p->levels[level].name);
+}
+
+static json_t *partition_row(const struct listing *l, uint32_t number)
+{
+	const struct policy *p = l->s->policy->p;
+	const struct policy_partition *part = &p->partitions[number];
+	json_t *row = json_pack("{s:o, s:i, s:s, s:b, s:o, s:b, s:o}",
+				"partition", json_text(part->name), "pkey", part->pkey,
+				"source", source_of(part), "in-force", 1,
+				"level", json_level(p, part->level_index), "ipoib", part->ipoib,
+				"ipoib-level", part->ipoib ? json_level(p, part->ipoib_level_index) :
+							     json_null());
+
+	if (l->whole)
+		json_object_set_new(row, "members", json_members(part));
+	add_ports(l, part->pkey, row);
+	add_left_out(l, number, row);
+	return row;
+}
+
+static bool is_asked_for(const struct listing *l, const char *name)
+{
+	return !l->name || !strcmp(l->name, name);
+}
+
+/* What is amiss with an entry; NULL: nothing. */
+static json_t *json_troubles(const struct listing *l, size_t entry, bool *out)
+{
+	json_t *list = NULL;
+
+	for (size_t i = 0; i < l->troubles.n; i++) {
+		const struct run_time_trouble *t = &l->troubles.v[i];
+
+		if (t->entry != entry)
+			continue;
+		*out |= t->out && t->member == UINT32_MAX;
+		if (!list)
+			list = json_array();
+		json_array_append_new(list, json_text(t->text));
+	}
+	return list;
+}
+
+static json_t *json_wanted_members(const struct run_time_partition *e)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < e->members.n; i++)
+		json_array_append_new(list, json_pack("{s:o, s:s, s:s}",
+			"who", json_text(e->members.v[i].who),
+			"membership", membership_word(e->members.v[i].membership),
+			"source", "run-time"));
+	return list;
+}
+
+/* Entries of the registry that are not in force, or not as they were asked for. */
+static json_t *wanted_row(struct listing *l)
+{
+	while (l->next_wanted < l->wanted->v.n) {
+		size_t i = l->next_wanted++;
+		const struct run_time_partition *e = &l->wanted->v.v[i];
+		bool out = false;
+		json_t *why, *row;
+
+		if (!is_asked_for(l, e->name))
+			continue;
+		why = json_troubles(l, i, &out);
+		if (!why)
+			continue;
+		row = json_pack("{s:o, s:i, s:s, s:b, s:o}", "partition", json_text(e->name),
+				"pkey", e->pkey, "source", "run-time", "in-force", 0, "why", why);
+		if (!out)
+			json_object_set_new(row, "in-force", json_string("in-part"));
+		if (l->whole)
+			json_object_set_new(row, "members", json_wanted_members(e));
+		return row;
+	}
+	return NULL;
+}
+
+static json_t *next_partition(void *rows)
+{
+	struct listing *l = rows;
+	const struct policy *p = l->s->policy->p;
+
+	while (l->next < p->n_partitions) {
+		uint32_t i = l->next++;
+
+		if (is_asked_for(l, p->partitions[i].name))
+			return partition_row(l, i);
+	}
+	return l->wanted ? wanted_row(l) : NULL;
+}
+
+static void listing_free(void *rows)
+{
+	struct listing *l = rows;
+
+	run_time_troubles_free(&l->troubles);
+	run_time_free(l->wanted);
+	free(l->name);
+	free(l);
+}
+
+json_t *json_run_time(const struct ctl_env *env, const struct shared_policy *in_force)
+{
+	const struct run_time *x = env->run_time ? env->run_time(env->arg) : NULL;
+
+	if (!x)
+		return json_null();
+	return json_pack("{s:I, s:I, s:I, s:o}", "entries", (json_int_t)x->v.n,
+			 "members", (json_int_t)x->n_members, "change", (json_int_t)x->change,
+			 "change-in-force", in_force ?
+			 json_integer((json_int_t)in_force->run_time_change) : json_null());
+}
+
+static struct listing *listing_new(const struct ctl_call *c, bool whole, struct reply *r)
+{
+	struct listing *l = xcalloc(1, sizeof(*l));
+
+	l->s = c->state;
+	l->whole = whole;
+	if (c->env->run_time && c->env->policies) {
+		const struct policy *base = policies_in_force(c->env->policies)->p;
+		struct policy *p;
+
+		l->wanted = run_time_copy(c->env->run_time(c->env->arg));
+		p = run_time_merge(l->wanted, base, &l->troubles);
+		policy_overlay_free(p, base);
+	}
+	reply_result(r, json_pack("{s:o}", "run-time", json_run_time(c->env, c->view->sm.in_force)));
+	return l;
+}
+
+void cmd_partitions(const struct ctl_call *c, struct reply *r)
+{
+	reply_rows(r, "partitions", next_partition, listing_free, listing_new(c, false, r));
+}
+
+/* Whether there is such a partition, in force or not. */
+static bool is_known(const struct ctl_call *c, const char *name)
+{
+	const struct policy *p = c->state->policy->p;
+
+	for (size_t i = 0; i < p->n_partitions; i++)
+		if (!strcmp(p->partitions[i].name, name))
+			return true;
+	return c->env->run_time && run_time_find(c->env->run_time(c->env->arg), name);
+}
+
+void cmd_partition_show(const struct ctl_call *c, struct reply *r)
+{
+	const char *name = arg_text(c, "name");
+	struct listing *l;
+
+	if (name && !is_known(c, name)) {
+		reply_error(r, NULL, "there is no partition \"%s\"", name);
+		return;
+	}
+	l = listing_new(c, true, r);
+	l->name = name ? xstrdup(name) : NULL;
+	reply_rows(r, "partitions", next_partition, listing_free, l);
+}

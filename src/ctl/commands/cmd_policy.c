@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `reload`, `policy check|load|confirm|revert|show|history`: what there is to it is in
+ * policy_trials.h; here it becomes requests and JSON.  Files are parsed in a thread:
+ * they may be long.
+ */
+#include "ctl/loading.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/conf.h"
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+#include "qosd/ctl.h"
+
+_Static_assert(CTL_BODY_MAX == CONF_FILE_MAX, "what a client may send is what may be a policy");
+
+/* --- a file on its way to a policy --- */
+
+bool loading_take(struct loading *l, const struct ctl_call *c, struct reply *r)
+{
+	const char *name = arg_text(c, "file");
+
+	if (strlen(name) >= PATH_MAX) {
+		reply_error(r, NULL, "file: the name is too long");
+		return false;
+	}
+	l->name = xstrdup(name);
+	l->uid = c->view->peer.uid;
+	l->text = *c->view->file;
+	*c->view->file = (struct buf){ 0 };
+	return true;
+}
+
+void loading_parse(struct loading *l)
+{
+	struct policy *p = conf_parse_policy(l->name, l->text.n ? l->text.s : "", l->text.n,
+					     &l->found);
+
+	if (!p)
+		return;
+	l->policy = shared_policy_new(p);
+	l->policy->source = POLICY_CLIENT;
+	l->policy->uid = l->uid;
+	l->policy->text = l->text;
+	l->text = (struct buf){ 0 };
+	findings_copy(&l->policy->findings, &l->found);
+}
+
+void loading_refused(const struct loading *l, struct reply *r, const char *then)
+{
+	reply_error(r, json_pack("{s:o}", "findings", json_findings(&l->found)),
+		    "the policy file is refused%s", then);
+}
+
+void loading_free(struct loading *l)
+{
+	free(l->name);
+	buf_free(&l->text);
+	findings_free(&l->found);
+	shared_policy_unref(l->policy);
+}
+
+/* --- load --- */
+
+struct load {
+	struct loading file;
+	const struct ctl_env *env;
+	uint64_t trial_s;
+};
+
+static void load_work(void *arg)
+{
+	struct load *l = arg;
+
+	loading_parse(&l->file);
+}
+
+static void load_refused(struct load *l, struct reply *r)
+{
+	const struct findings *found = &l->file.found;
+	struct findings copy = { 0 };
+
+	findings_log(found, "policy");
+	policies_refused(l->env->policies, CHANGE_LOAD, l->file.name, l->file.uid,
+			 found->count[SEV_ERROR]);
+	findings_copy(&copy, found);
+	if (l->env->sm)
+		sm_policy_rejected(l->env->sm, &copy);
+	findings_free(&copy);
+	loading_refused(&l->file, r, ", nothing has changed");
+}
+
+static void load_answer(void *arg, struct reply *r)
+{
+	struct load *l = arg;
+	struct shared_policy *p = l->file.policy;
+	const char *why;
+
+	if (!p || !policies_accept(l->env->policies, p, l->file.name, &l->file.found)) {
+		load_refused(l, r);
+		return;
+	}
+	p->loaded_us = clock_real_us();
+	why = policies_load(l->env->policies, p, (unsigned)l->trial_s);
+	if (why) {
+		reply_error(r, NULL, "%s", why);
+		return;
+	}
+	findings_log(&l->file.found, "policy");
+	reply_result(r, json_pack("{s:o, s:o, s:o}", "policy", json_policy(p),
+				  "trial", json_trial(l->env->policies),
+				  "findings", json_findings(&l->file.found)));
+}
+
+static void load_release(void *arg)
+{
+	struct load *l = arg;
+
+	loading_free(&l->file);
+	free(l);
+}
+
+static bool has_policies(const struct ctl_call *c, struct reply *r)
+{
+	if (!c->env->policies)
+		reply_error(r, NULL, "there are no policies here");
+	return c->env->policies != NULL;
+}
+
+void cmd_policy_load(const struct ctl_call *c, struct reply *r)
+{
+	static const struct job_ops ops = { load_work, NULL, load_answer, load_release };
+	struct load *l;
+	uint64_t trial_s = 0;
+
+	if (!has_policies(c, r))
+		return;
+	arg_number(c, "confirm", &trial_s);
+	l = xcalloc(1, sizeof(*l));
+	l->env = c->env;
+	l->trial_s = trial_s;
+	if (loading_take(&l->file, c, r))
+		reply_later(r, c->view->jobs, &ops, l);
+	else
+		load_release(l);
+}
+
+/* --- check: before the configured file is replaced --- */
+
+struct check {
+	struct loading file;
+	const struct ctl_env *env;
+};
+
+static void check_work(void *arg)
+{
+	struct check *k = arg;
+
+	loading_parse(&k->file);
+}
+
+static void check_answer(void *arg, struct reply *r)
+{
+	struct check *k = arg;
+
+	if (!k->file.policy || !policies_accept(k->env->policies, k->file.policy, k->file.name,
+						&k->file.found))
+		loading_refused(&k->file, r, ", nothing has changed");
+	else
+		reply_result(r, json_pack("{s:o, s:o}", "path", json_text(k->env->policy_path),
+					  "findings", json_findings(&k->file.found)));
+}
+
+static void check_release(void *arg)
+{
+	struct check *k = arg;
+
+	loading_free(&k->file);
+	free(k);
+}
+
+void cmd_policy_check(const struct ctl_call *c, struct reply *r)
+{
+	static const struct job_ops ops = { check_work, NULL, check_answer, check_release };
+	struct check *k;
+
+	if (!has_policies(c, r))
+		return;
+	if (!c->env->policy_path) {
+		reply_error(r, NULL, "no policy file is read: qosd.yaml has 'policy: none'");
+		return;
+	}
+	k = xcalloc(1, sizeof(*k));
+	k->env = c->env;
+	if (loading_take(&k->file, c, r))
+		reply_later(r, c->view->jobs, &ops, k);
+	else
+		check_release(k);
+}
+
+/* --- reload --- */
+
+struct reload {
+	const struct ctl_env *env;
+	int64_t uid;
+	struct findings found;
+	struct shared_policy *policy;	/* NULL: refused */
+};
+
+static void reload_work(void *arg)
+{
+	struct reload *l = arg;
+
+	l->policy = l->env->reload_read(l->env->arg, &l->found);
+}
+
+static void reload_answer(void *arg, struct reply *r)
+{
+	struct reload *l = arg;
+	bool good = l->env->reload_apply(l->env->arg, l->policy, &l->found, l->uid);
+	json_t *result = json_pack("{s:o}", "findings", json_findings(&l->found));
+
+	if (good)
+		reply_result(r, result);
+	else
+		reply_error(r, result, "the policy file is refused, nothing has changed");
+}
+
+static void reload_release(void *arg)
+{
+	struct reload *l = arg;
+
+	findings_free(&l->found);
+	shared_policy_unref(l->policy);
+	free(l);
+}
+
+void cmd_reload(const struct ctl_call *c, struct reply *r)
+{
+	static const struct job_ops ops = { reload_work, NULL, reload_answer, reload_release };
+	struct reload *l = xcalloc(1, sizeof(*l));
+
+	l->env = c->env;
+	l->uid = c->view->peer.uid;
+	reply_later(r, c->view->jobs, &ops, l);
+}
+
+/* --- confirm, revert --- */
+
+static void say_in_force(const struct ctl_call *c, struct reply *r, const char *why_not)
+{
+	if (why_not)
+		reply_error(r, NULL, "%s", why_not);
+	else
+		reply_result(r, json_pack("{s:o}", "policy",
+					  json_policy(policies_in_force(c->env->policies))));
+}
+
+void cmd_policy_confirm(const struct ctl_call *c, struct reply *r)
+{
+	if (has_policies(c, r))
+		say_in_force(c, r, policies_confirm(c->env->policies));
+}
+
+void cmd_policy_revert(const struct ctl_call *c, struct reply *r)
+{
+	if (has_policies(c, r))
+		say_in_force(c, r, policies_revert(c->env->policies, c->view->peer.uid));
+}
+
+/* --- show: line by line, for it may be long; the normal form is made in a thread --- */
+
+struct lines {
+	const struct ctl_env *env;
+	struct shared_policy *policy;
+	bool as_normal;
+	struct buf normal;
+	size_t at;
+};
+
+static void lines_work(void *arg)
+{
+	struct lines *l = arg;
+
+	if (l->as_normal)
+		conf_print_policy(l->policy->p, &l->normal);
+}
+
+static json_t *next_line(void *rows)
+{
+	struct lines *l = rows;
+	const struct buf *text = l->as_normal ? &l->normal : &l->policy->text;
+	const char *start = text->s + l->at, *end;
+	char *line;
+	json_t *row;
+
+	if (l->at >= text->n)
+		return NULL;
+	end = memchr(start, '\n', text->n - l->at);
+	if (!end)
+		end = text->s + text->n;
+	line = xstrndup(start, (size_t)(end - start));
+	l->at = (size_t)(end - text->s) + 1;
+	row = json_pack("{s:o}", "line", json_text(line));
+	free(line);
+	return row;
+}
+
+static void lines_free(void *rows)
+{
+	struct lines *l = rows;
+
+	shared_policy_unref(l->policy);
+	buf_free(&l->normal);
+	free(l);
+}
+
+static void lines_answer(void *arg, struct reply *r)
+{
+	struct lines *l = arg, *rows = xmalloc(sizeof(*rows));
+	json_t *result = json_policy(l->policy);
+
+	json_object_set_new(result, "normal", json_boolean(l->as_normal));
+	json_object_set_new(result, "trial", json_trial(l->env->policies));
+	reply_result(r, result);
+	*rows = *l;
+	l->policy = NULL;
+	l->normal = (struct buf){ 0 };
+	reply_rows(r, "text", next_line, lines_free, rows);
+}
+
+void cmd_policy_show(const struct ctl_call *c, struct reply *r)
+{
+	static const struct job_ops ops = { lines_work, NULL, lines_answer, lines_free };
+	struct lines *l;
+
+	if (!has_policies(c, r))
+		return;
+	l = xcalloc(1, sizeof(*l));
+	l->env = c->env;
+	l->policy = shared_policy_ref(policies_in_force(c->env->policies));
+	l->as_normal = arg_flag(c, "normal") || !l->policy->text.n;
+	reply_later(r, c->view->jobs, &ops, l);
+}
+
+/* --- history --- */
+
+static json_t *change_object(const struct policy_change *x)
+{
+	bool refused = x->outcome == CHANGE_REFUSED;
+
+	return json_pack("{s:o, s:s, s:s, s:o, s:o, s:o, s:o}",
+			 "time", json_time(x->when_us), "change", change_kind_name(x->kind),
+			 "outcome", change_outcome_name(x->outcome), "file", json_text(x->name),
+			 "checksum", refused ? json_null() :
+			 json_sprintf("%016llx", (unsigned long long)x->checksum),
+			 "uid", json_uid(x->uid),
+			 "errors", refused ? json_integer(x->errors) : json_null());
+}
+
+void cmd_policy_history(const struct ctl_call *c, struct reply *r)
+{
+	const struct policy_change *x;
+	json_t *list;
+
+	if (!has_policies(c, r))
+		return;
+	list = json_array();
+	for (size_t i = 0; (x = policies_change(c->env->policies, i)); i++)
+		json_array_append_new(list, change_object(x));
+	reply_result(r, json_pack("{s:o}", "history", list));
+}
+
+/* --- what other answers say of policies, too --- */
+
+json_t *json_policy(const struct shared_policy *p)
+{
+	static const char *const sources[] = { "built-in", "file", "client" };
+
+	return json_pack("{s:o, s:o, s:o, s:s, s:o}",
+			 "file", json_text(p->p->file),
+			 "checksum", json_sprintf("%016llx", (unsigned long long)p->p->checksum),
+			 "loaded", p->loaded_us ? json_time(p->loaded_us) : json_null(),
+			 "source", sources[p->source],
+			 "uid", json_uid(p->uid));
+}
+
+json_t *json_trial(const struct policies *ps)
+{
+	int64_t left;
+
+	if (!ps || !policies_on_trial(ps, &left))
+		return json_null();
+	return json_pack("{s:o, s:I, s:o}", "file", json_text(policies_in_force(ps)->p->file),
+			 "seconds-left", (json_int_t)((left + 999999) / 1000000),
+			 "back-to", json_policy(policies_before(ps)));
+}

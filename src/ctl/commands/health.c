@@ -1,0 +1,1119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `health`: see health.h. */
+#include "ctl/commands/health.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "events/topology_events.h"
+#include "lib/base/clock.h"
+#include "lib/iba/units.h"
+#include "plan/feasible/feasible.h"
+#include "plan/routes/choose_engine.h"
+#include "plan/routes/fabric_shape.h"
+#include "sa/registry/groups.h"
+#include "sa/registry/holdings.h"
+#include "sa/registry/subscriptions.h"
+#include "sm/sweep/want.h"
+
+/* A BUSY is of now for so many windows of the SA's sums. */
+#define BUSY_WINDOWS (60 / SA_CLIENTS_SECONDS)
+
+/* Problems of one kind: the first ones are said one by one. */
+struct many {
+	struct health *h;
+	enum severity severity;
+	const char *kind, *action, *what;	/* "%zu more <what>" */
+	size_t n;
+};
+
+__attribute__((format(printf, 5, 6)))
+static void add(struct health *h, enum severity severity, const char *kind, const char *action,
+		const char *fmt, ...)
+{
+	struct buf text = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	*vec_push(&h->v) = (struct problem){ severity, kind, action, text.s };
+}
+
+__attribute__((format(printf, 2, 3)))
+static void add_one(struct many *m, const char *fmt, ...)
+{
+	struct buf text = { 0 };
+	va_list ap;
+
+	if (m->n++ >= HEALTH_EACH)
+		return;
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	*vec_push(&m->h->v) = (struct problem){ m->severity, m->kind, m->action, text.s };
+}
+
+static void add_rest(struct many *m)
+{
+	if (m->n > HEALTH_EACH)
+		add(m->h, m->severity, m->kind, m->action, "%zu more %s", m->n - HEALTH_EACH, m->what);
+}
+
+/* --- who is master --- */
+
+static void judge_role(const struct health_input *in, struct health *h)
+{
+	const struct sm_status *sm = in->sm;
+
+	if (sm->state == SM_NOT_ACTIVE)
+		add(h, SEV_ERROR, "not-active", "'qosd-ctl sweep' has it take part again",
+		    sm->master_guid ? "the master told this subnet manager to be inactive" :
+		    "the master told this subnet manager to be inactive, and is gone: unless another "
+		    "stands by, nobody manages the subnet");
+	else if (sm->state == SM_STANDBY && !sm->master_guid)
+		add(h, SEV_ERROR, "no-master", "look at the other subnet managers of the subnet",
+		    "this subnet manager stands by, and knows of no master");
+	else if (sm->state == SM_DISCOVERING)
+		add(h, sm->sweeps || !sm->sweeping ? SEV_ERROR : SEV_WARNING, "no-master",
+		    "wait for the end of the sweep; if it does not come, see 'qosd-ctl status' for "
+		    "what the log says", "this subnet manager is not master yet (it is at: %s)",
+		    sm->phase ? sm->phase : "idle");
+	for (size_t i = 0; sm->state == SM_MASTER && i < in->n_others; i++)
+		if (in->others[i].state == SM_NOT_ACTIVE)
+			add(h, SEV_WARNING, "standby-not-active",
+			    "'qosd-ctl sweep' there has it take part again, or start it again",
+			    "the subnet manager 0x%016" PRIx64 ", priority %u, is not active: it will not "
+			    "take over if this one fails", in->others[i].guid, in->others[i].priority);
+		else if (in->others[i].state == SM_MASTER)
+			add(h, SEV_ERROR, "two-masters",
+			    "give all subnet managers of the subnet the same SM_Key and M_Key, and "
+			    "end the one that is not wanted",
+			    "0x%016" PRIx64 " is master too, with priority %u", in->others[i].guid,
+			    in->others[i].priority);
+}
+
+static void judge_keys(const struct health_input *in, struct health *h)
+{
+	const struct sm_status *sm = in->sm;
+
+	if (sm->state == SM_MASTER && sm->no_m_key)
+		add(h, SEV_INFO, "no-m-key", "have an m-key in qosd.yaml, the same at all subnet managers, "
+		    "and a secret sm-key; qosd-security(7) has what each keeps hosts from",
+		    "without an M_Key any host can set up any device%s", sm->sm_key_known ?
+		    ", and the SM_Key is the one that everybody knows" : "");
+	if (sm->state == SM_MASTER && sm->m_key_readable)
+		add(h, SEV_INFO, "m-key-readable", "have m-key-protect: 1 in qosd.yaml, or more",
+		    "any host can read the M_Key of any device, as devices do not protect it");
+	if (sm->state != SM_MASTER && sm->foreign_keys)
+		add(h, SEV_ERROR, "m-key", "have the same m-key in qosd.yaml as the master",
+		    "the M_Key of the subnet is not ours, at %" PRIu32 " ports or more: without the "
+		    "master nobody could take them over", sm->foreign_keys);
+}
+
+static void judge_up(const struct health_input *in, struct health *h)
+{
+	const struct sm_status *sm = in->sm;
+
+	if (sm->state != SM_MASTER || sm->subnet_up)
+		return;
+	if (!in->state)
+		add(h, SEV_WARNING, "not-up", "wait for the end of the first sweep",
+		    "the subnet is being brought up (%s)", sm->phase ? sm->phase : "idle");
+	else
+		add(h, SEV_ERROR, "not-up", "see the other entries: the next sweep tries again",
+		    "the last sweep was not complete: %" PRIu32 " of %" PRIu32 " linked ports are "
+		    "active, %" PRIu32 " devices do not answer, %" PRIu32 " Sets were refused",
+		    sm->ports_active, sm->ports_linked, sm->failed_devices, sm->sets_failed);
+}
+
+/* --- devices and links --- */
+
+/* The device refuses Sets of the attribute for good. */
+static bool refuses(const struct health_input *in, uint32_t node, unsigned attr)
+{
+	for (size_t i = 0; i < in->n_refused; i++)
+		if (in->refused[i].node == node && in->refused[i].kind.attr == attr)
+			return true;
+	return false;
+}
+
+static void judge_refusals(const struct health_input *in, struct health *h)
+{
+	struct many refusals = { h, SEV_ERROR, "device-refuses",
+				 "look for newer firmware, or take out of the policy what it can't do; it is "
+				 "tried again when it restarts, and by 'qosd-ctl sweep'",
+				 "attributes of devices", 0 };
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < in->n_refused; i++) {
+		text.n = 0;
+		sm_refused_text(in->state->f, &in->refused[i], &text);
+		add_one(&refusals, "%s", text.s);
+	}
+	add_rest(&refusals);
+	buf_free(&text);
+}
+
+static void judge_devices(const struct health_input *in, struct health *h)
+{
+	const struct subnet_state *s = in->state;
+	struct many by_kind[] = {
+		[FAULT_SILENT] = { h, SEV_ERROR, "device-silent",
+			"look at the device and its cable; then 'qosd-ctl sweep'", "devices", 0 },
+		[FAULT_FOREIGN_KEY] = { h, SEV_ERROR, "device-foreign-key",
+			"end the subnet manager that set it, and wait for the M_Key's lease or reset "
+			"the device; or have its key as m-key in qosd.yaml", "devices", 0 },
+		[FAULT_KEEPS] = { h, SEV_WARNING, "device-keeps",
+			"'qosd-ctl sl2vl' shows what holds; look for newer firmware, or write the "
+			"policy without it", "devices", 0 },
+	};
+	static const char *const says[] = {
+		[FAULT_SILENT] = "does not answer", [FAULT_KEEPS] = "keeps other values than it was given",
+		[FAULT_FOREIGN_KEY] = "has another's M_Key, and is not set up",
+	};
+	char name[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; i < s->n_faults; i++) {
+		const struct device_fault *x = &s->faults[i];
+
+		/* said below, by what is known now */
+		if (x->kind == FAULT_REFUSES || (x->kind == FAULT_KEEPS &&
+						 refuses(in, x->node, UMAD_SM_ATTR_SLVL_TABLE)))
+			continue;
+		fabric_node_name(s->f, x->node, name, sizeof(name));
+		if (x->n)
+			add_one(&by_kind[x->kind], "%s %s (%" PRIu32 ")", name, says[x->kind], x->n);
+		else
+			add_one(&by_kind[x->kind], "%s %s", name, says[x->kind]);
+	}
+	for (unsigned k = 0; k < ARRAY_SIZE(by_kind); k++)
+		if (by_kind[k].h)
+			add_rest(&by_kind[k]);
+	judge_refusals(in, h);
+	if (in->sm->refused)
+		add(h, SEV_INFO, "values-kept", "nothing: they are remembered, so that they are not "
+		    "written again and again",
+		    "devices keep %zu values of attributes unlike what was wanted", in->sm->refused);
+}
+
+/* What discovery goes round.  A switch has many links, and is told of once. */
+static void judge_left_out(const struct health_input *in, struct health *h)
+{
+	struct many left = { h, SEV_ERROR, "device-left-out",
+			     "look for newer firmware, or replace it; it is taken back as soon as it answers "
+			     "as it should", "devices are left out", 0 };
+	struct many twins = { h, SEV_ERROR, "duplicate-guid",
+			      "give one of them another GUID, as new firmware does, or take it out: nobody can say "
+			      "which of the two has it by right", "devices have the GUID of another one", 0 };
+	struct many switches = { h, SEV_WARNING, "device-lies",
+				 "check the firmware of the device; each light sweep asks it again",
+				 "switches claim to be adapters", 0 };
+	uint32_t *more = xcalloc(in->n_left + 1, sizeof(*more));
+	struct map64 first;	/* by GUID: place in left */
+
+	map64_init(&first, (uint32_t)in->n_left);
+	for (size_t i = 0; i < in->n_left; i++) {
+		const struct sm_left *x = &in->left[i];
+		uint64_t guid = x->known_as ? x->known_as : x->guid;
+		uint32_t place = guid ? map64_get(&first, guid) : MAP64_NONE;
+
+		if (place != MAP64_NONE)
+			more[place]++;
+		else if (guid)
+			map64_put(&first, guid, (uint32_t)i);
+		more[i] = place == MAP64_NONE ? 0 : MAP64_NONE;
+	}
+	for (size_t i = 0; i < in->n_left; i++)
+		if (in->left[i].known_as && more[i] != MAP64_NONE)
+			add_one(&twins, "%s", in->left[i].text.s);
+		else if (in->left[i].is_switch)
+			add_one(&switches, "%s", in->left[i].text.s);
+		else if (!more[i])
+			add_one(&left, "%s: it is left out", in->left[i].text.s);
+		else if (more[i] != MAP64_NONE)
+			add_one(&left, "%s: it is left out, and so it is at %" PRIu32 " more of its links",
+				in->left[i].text.s, more[i]);
+	add_rest(&left);
+	add_rest(&twins);
+	add_rest(&switches);
+	map64_free(&first);
+	free(more);
+}
+
+static bool is_left_out(const struct health_input *in, uint32_t port)
+{
+	for (size_t i = 0; i < in->n_left; i++)
+		if (in->left[i].near == port)
+			return true;
+	return false;
+}
+
+static void judge_far_ends(const struct health_input *in, struct health *h)
+{
+	const struct subnet_state *s = in->state;
+	size_t left = 0;
+	struct many silent = { h, SEV_WARNING, "no-far-end",
+			       "look at the device at the other end of the cable: it is off, or has "
+			       "another's M_Key with protection bits 2 or 3", "links", 0 };
+	char name[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; i < s->f->n_ports; i++) {
+		const struct fabric_port *p = &s->f->ports[i];
+
+		if (!p->present || !p->num || p->state < IB_PORT_INIT_S || p->peer != FABRIC_NONE)
+			continue;
+		if (is_left_out(in, i))
+			left++;
+		else
+			add_one(&silent, "%s has a link, and nobody answers at its other end",
+				fabric_port_name(s->f, i, name, sizeof(name)));
+	}
+	add_rest(&silent);
+	if (s->f->unanswered > silent.n + left)
+		add(h, SEV_WARNING, "no-far-end", "look at the switches in the log",
+		    "%zu ports of switches do not answer", s->f->unanswered - silent.n - left);
+}
+
+/* It can't be Active as it refuses that, or the port at the other end does, which is said. */
+static bool port_is_refused(const struct health_input *in, uint32_t port)
+{
+	const struct fabric *f = in->state->f;
+
+	return in->n_refused && (refuses(in, f->ports[port].node, UMAD_SM_ATTR_PORT_INFO) ||
+				 refuses(in, f->ports[f->ports[port].peer].node,
+					 UMAD_SM_ATTR_PORT_INFO));
+}
+
+static void judge_ports(const struct health_input *in, struct health *h)
+{
+	const struct subnet_state *s = in->state;
+	static const char *const states[] = { "in no state", "Down", "Init", "Armed", "Active" };
+	struct many idle = { h, SEV_ERROR, "port-not-active",
+			     "look for what devices refuse; 'qosd-ctl sweep' tries again", "ports", 0 };
+	struct many twice = { h, SEV_ERROR, "duplicate-guid",
+			      "give one of them another GUID, or take it out: nobody can reach it", "ports",
+			      0 };
+	struct many nameless = { h, SEV_ERROR, "no-lid",
+				 "a subnet has 49151 LIDs: lower lmc in qosd.yaml", "ports", 0 };
+	char name[FABRIC_NAME_MAX], other[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; i < s->f->n_ports; i++) {
+		const struct fabric_port *p = &s->f->ports[i];
+		uint32_t first;
+
+		fabric_port_name(s->f, i, name, sizeof(name));
+		if (port_is_duplicate(s->f, i, &first))
+			add_one(&twice, "%s has the port GUID of %s", name,
+				fabric_port_name(s->f, first, other, sizeof(other)));
+		else if (port_is_end(s->f, i) && p->state >= IB_PORT_INIT_S && !s->plan->lid[i])
+			add_one(&nameless, "%s has no LID", name);
+		if (port_is_linked(s->f, i) && p->state < IB_PORT_ACTIVE_S && !port_is_refused(in, i))
+			add_one(&idle, "%s is %s", name, states[p->state]);
+	}
+	add_rest(&idle);
+	add_rest(&twice);
+	add_rest(&nameless);
+}
+
+static void judge_links(const struct subnet_state *s, struct health *h)
+{
+	const struct feasibility *v = s->plan->feasible;
+	struct many slow = { h, SEV_WARNING, "link-deviates",
+			     "look at the cable and both connectors; a link that is reset trains again",
+			     "links", 0 };
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; v && i < v->n_deviations; i++) {
+		uint32_t port = v->deviations[i].port;
+
+		add_one(&slow, "link %s to %s: %s", fabric_port_name(s->f, port, a, sizeof(a)),
+			fabric_port_name(s->f, s->f->ports[port].peer, b, sizeof(b)),
+			v->deviations[i].why);
+	}
+	add_rest(&slow);
+}
+
+/* what: as in "4 routes to aggregation nodes do not arrive" */
+static void add_lost(const struct subnet_state *s, struct health *h, enum severity severity,
+		     const char *kind, const char *action, const struct route_lost *l,
+		     const char *what)
+{
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+
+	if (l->n)
+		add(h, severity, kind, action, "%" PRIu64 " route%s %s; for example %s to %s", l->n,
+		    l->n == 1 ? "" : "s", what, fabric_port_name(s->f, l->src, a, sizeof(a)),
+		    fabric_port_name(s->f, l->dst, b, sizeof(b)));
+}
+
+/*
+ * Routes that do not arrive are an error where hosts need them, and where the subnet manager does: traps,
+ * the answers to them and reads of counters go by LID, whereas SMPs go by directed routes.
+ */
+static void judge_lost_routes(const struct subnet_state *s, struct health *h)
+{
+	const struct route_report *r = &s->plan->report;
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+
+	/* why others do not arrive is said elsewhere: lft-too-small, routes-cut, device-refuses */
+	if (r->to_hosts.n > s->plan->cut_hosts || r->loops)
+		add(h, SEV_ERROR, "unreachable", "look for links that are down; 'qosd-ctl explain --why-not' "
+		    "tells of one pair", "%" PRIu64 " of %" PRIu64 " ways from a switch to a LID do not "
+		    "arrive, %" PRIu64 " of them to hosts, and %" PRIu64 " of them go in a circle; for "
+		    "one: %s to %s", r->unreachable, r->pairs, r->to_hosts.n, r->loops,
+		    fabric_port_name(s->f, r->to_hosts.n ? r->to_hosts.src : r->unreachable_src, a,
+				     sizeof(a)),
+		    fabric_port_name(s->f, r->to_hosts.n ? r->to_hosts.dst : r->unreachable_dst, b,
+				     sizeof(b)));
+	if (plan_tells_inner(s->plan))
+		add_lost(s, h, SEV_ERROR, "unmanaged", "look for links that are down: traps of these switches are lost, and "
+			 "their counters cannot be read", &r->of_sm,
+			 "between switches and the subnet manager do not arrive");
+	if (plan_tells_rest(s->plan)) {
+		add_lost(s, h, SEV_WARNING, "aggregation-unreachable", "look for links that are down",
+			 &r->to_aggregation, "from hosts to aggregation nodes do not arrive");
+		add_lost(s, h, SEV_INFO, "switch-unreachable", "nothing, unless tools on hosts query switches by LID: "
+			 "these routes lead to their port 0", &r->to_switches,
+			 "from hosts to switches themselves do not arrive");
+	}
+	if (plan_tells_inner(s->plan))
+		add_lost(s, h, SEV_INFO, "switch-unreachable", "nothing: hosts do not use these routes", &r->inner,
+			 "from switches to other switches themselves do not arrive");
+}
+
+static void judge_routes(const struct subnet_state *s, struct health *h)
+{
+	const struct route_report *r = &s->plan->report;
+
+	judge_lost_routes(s, h);
+	if (r->credit_loop)
+		add(h, SEV_WARNING, "credit-loop", "have updn first in routing of qosd.yaml, or auto: packets "
+		    "that wait for each other in a circle stop the fabric", "routes go in a circle of channels: %s",
+		    r->credit_loop_text.n ? r->credit_loop_text.s : "?");
+}
+
+/* Whether the switches form a tree; what it costs that they do not is known once routes were measured. */
+static void judge_shape(const struct health_input *in, struct health *h)
+{
+	static const char links[] = "look for links that are down: 'qosd-ctl events' tells since when";
+	const struct plan *p = in->state->plan;
+	enum shape_state state = plan_shape_state(p);
+	struct buf text = { 0 };
+
+	if (state == SHAPE_SOUND)
+		return;
+	plan_shape_text(p, &text);
+	if (in->gauged && in->gauged->compared && in->gauged->g.connected) {
+		buf_puts(&text, "; ");
+		gauge_print_cost(&in->gauged->g, &in->gauged->plain, &text);
+	}
+	if (plan_choice(p)) {
+		buf_puts(&text, "; ");
+		plan_choice_text(p, &text);
+	}
+	if (state == SHAPE_NO_TREE)
+		add(h, SEV_INFO, "no-tree", "nothing, if the fabric was built that way; 'qosd-ctl routes --gauge' "
+		    "measures what routes without credit loops cost here", "%s", text.s);
+	else
+		add(h, state == SHAPE_COSTS ? SEV_WARNING : SEV_INFO, "tree-damaged", links, "%s", text.s);
+	buf_free(&text);
+}
+
+static void judge_lmc(const struct subnet_state *s, struct health *h)
+{
+	struct many few = { h, SEV_WARNING, "lmc-refused",
+			    "nothing, if one path to these ports is enough: paths are told of the LIDs that "
+			    "they have; or lower lmc in qosd.yaml", "ports", 0 };
+	const struct plan *p = s->plan;
+	char name[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; p->lmc_in_force && i < s->f->n_ports; i++)
+		if (p->lid[i] && p->lmc_in_force[i] != p->lmc[i])
+			add_one(&few, "%s keeps an LMC of %u instead of %u",
+				fabric_port_name(s->f, i, name, sizeof(name)), p->lmc_in_force[i],
+				p->lmc[i]);
+	add_rest(&few);
+}
+
+static void judge_table_sizes(const struct subnet_state *s, struct health *h)
+{
+	const struct findings *x = &s->plan->short_findings;
+	static const char action[] = "have fewer LIDs: lower lmc in qosd.yaml, or another switch there";
+	struct many errors = { h, SEV_ERROR, "lft-too-small", action, "errors", 0 };
+	struct many warnings = { h, SEV_WARNING, "lft-too-small", action, "switches", 0 };
+
+	for (size_t i = 0; i < x->n; i++)
+		add_one(x->v[i].severity == SEV_ERROR ? &errors : &warnings, "%s", x->v[i].text);
+	add_rest(&errors);
+	add_rest(&warnings);
+}
+
+static void judge_discovery(const struct sm_status *sm, struct health *h)
+{
+	if (sm->discovery_filter == DISCO_FILTER_LEFT)
+		add(h, SEV_WARNING, "discovery-unconfined", "report the system call: qosd is to allow it "
+		    "with the libraries of this machine", "discovery works without its sandbox only, which "
+		    "refused system call %s", sm->discovery_call);
+	else if (sm->discovery_filter == DISCO_FILTER_REFUSES)
+		add(h, SEV_ERROR, "discovery-refused", "report the system call; the log says what the scan "
+		    "was for", "discovery failed after its sandbox refused system call %s",
+		    sm->discovery_call);
+}
+
+/* LIDs behind switches that do not take routes to them. */
+static void judge_kept_routes(const struct subnet_state *s, struct health *h)
+{
+	struct many errors = { h, SEV_ERROR, "routes-cut", "replace the switches that device-refuses "
+			       "and device-keeps name, or their firmware", "errors", 0 };
+
+	for (size_t i = 0; i < s->plan->cut_findings.n; i++)
+		add_one(&errors, "%s", s->plan->cut_findings.v[i].text);
+	add_rest(&errors);
+}
+
+/* What another subnet manager left behind. */
+static void judge_inherited(const struct sm_status *sm, struct health *h)
+{
+	if (sm->adaptive_stays)
+		add(h, SEV_ERROR, "adaptive-routing", "the log has the switches: reboot them, or update "
+		    "their firmware", "adaptive routing of another subnet manager stays on, on %" PRIu32
+		    " switches: packets do not take the routes that are told", sm->adaptive_stays);
+	if (sm->adaptive_ended)
+		add(h, SEV_INFO, "adaptive-routing-ended", "nothing: routes are those of this subnet manager",
+		    "adaptive routing of another subnet manager was switched off on %" PRIu32 " switches",
+		    sm->adaptive_ended);
+	if (sm->private_stays)
+		add(h, SEV_ERROR, "private-tables", "the log has the switches: reboot them, or update "
+		    "their firmware", "private linear tables of another subnet manager stay on, on %" PRIu32
+		    " switches: packets do not take the routes that are told", sm->private_stays);
+	if (sm->private_ended)
+		add(h, SEV_INFO, "private-tables-ended", "nothing: routes are those of this subnet manager",
+		    "private linear tables of another subnet manager were switched off on %" PRIu32 " switches",
+		    sm->private_ended);
+	if (sm->tables_replaced)
+		add(h, SEV_INFO, "tables-replaced", "nothing, or write a policy that manages the tables",
+		    "SL2VL or arbitration tables of another subnet manager dropped or starved SL 0 on "
+		    "%" PRIu32 " devices, and were replaced", sm->tables_replaced);
+}
+
+/* The SLs that the policy has paths on. */
+static unsigned policy_sls(const struct policy *p)
+{
+	unsigned sls = 0;
+
+	for (size_t i = 0; i < p->n_levels; i++)
+		sls |= 1u << p->levels[i].sl;
+	return sls;
+}
+
+/* Hosts slow down alike on all SLs of the policy, or on none: else some lose what others keep. */
+static void judge_congestion(const struct health_input *in, struct health *h)
+{
+	const struct sm_congestion *c = &in->sm->congestion;
+	unsigned told = policy_sls(in->state->plan->policy);
+	unsigned spared = c->slowing && told & c->sls ? told & ~c->same_sls : 0;
+	struct buf text = { 0 };
+
+	if (sm_congestion_text(c, &text)) {
+		if (spared) {
+			buf_puts(&text, "; of the policy's SLs, not all ports slow down on ");
+			sm_congestion_sls(spared, &text);
+		}
+		add(h, spared ? SEV_WARNING : SEV_INFO, "congestion-control",
+		    "nothing, if it is wanted: qosd leaves it as it is; else have the manager that set it up "
+		    "switch it off, or ibccconfig; 'qosd-ctl sweep' reads it again", "%s", text.s);
+	}
+	if (c->hidden)
+		add(h, SEV_INFO, "congestion-control-hidden", "ask the manager that set a CC_Key, if there is one",
+		    "%" PRIu32 " ports whose devices have congestion control do not tell of it: a CC_Key may "
+		    "keep it from being read", c->hidden);
+	buf_free(&text);
+}
+
+/* A member of the group is on a switch that does not forward the group's MLID. */
+static bool group_is_cut(const struct subnet_state *s, const struct mcast_group *g)
+{
+	for (size_t i = 0; i < g->members.n; i++) {
+		uint32_t port = fabric_find_port(s->f, g->members.v[i].gid.port);
+		uint32_t sw = port == FABRIC_NONE ? FABRIC_NONE : fabric_switch_of(s->f, port);
+
+		if (sw != FABRIC_NONE &&
+		    g->mlid - IB_LID_MCAST_FIRST >= (int)fabric_switch_mlids(s->f, sw))
+			return true;
+	}
+	return false;
+}
+
+/* Groups from before a switch with a smaller table came keep their MLIDs: trees go round it. */
+static void judge_mlids(const struct subnet_state *s, const struct mcast_db *db, struct health *h)
+{
+	unsigned least = mcast_mlids(s), groups = 0;
+	uint16_t example = 0;
+
+	for (unsigned i = least; db && i < IB_MLIDS; i++)
+		for (const struct mcast_group *g = mcast_of_mlid(db, (uint16_t)(IB_LID_MCAST_FIRST + i)); g;
+		     g = g->sharer) {
+			if (!group_is_cut(s, g))
+				continue;
+			groups++;
+			example = g->mlid;
+		}
+	if (groups)
+		add(h, SEV_ERROR, "mft-too-small", "have their members leave and join again, so that the groups "
+		    "get other LIDs; or another switch",
+		    "%u multicast groups have LIDs that the switch of a member does not forward, so that it is "
+		    "left out; every switch forwards up to 0x%x; the last of them 0x%x", groups,
+		    IB_LID_MCAST_FIRST + least - 1, example);
+}
+
+/* The bound that a port reached, as text; false: it reached none. */
+static bool is_at_bound(const struct holdings *all, const struct holding *h, struct buf *text)
+{
+	for (unsigned k = 0; k < HOLD_KINDS; k++) {
+		struct hold_bound b = holdings_bound(all, k);
+
+		/* beyond its MLIDs a port's groups share some, and what is under way ends soon */
+		if (k != HOLD_MLIDS && !hold_is_under_way(k) && h->n[k] && h->n[k] >= b.each)
+			buf_printf(text, "%s%" PRIu32 " %s", text->n ? " and " : "", h->n[k],
+				   hold_kind_text(k));
+	}
+	return text->n;
+}
+
+static void judge_holders(const struct health_input *in, const struct holdings *all,
+			  struct health *h)
+{
+	struct many full = { h, SEV_WARNING, "port-at-bound", "'qosd-ctl holdings' says who holds how "
+			     "much, 'qosd-ctl holdings remove PORT' takes it away; or raise the bound "
+			     "of one port in qosd.yaml", "ports", 0 };
+	struct buf text = { 0 };
+	char name[FABRIC_NAME_MAX];
+
+	for (size_t i = 0; i < holdings_count(all); i++) {
+		const struct holding *x = holdings_at(all, i);
+		uint32_t port = in->state ? fabric_find_port(in->state->f, x->port) : FABRIC_NONE;
+
+		text.n = 0;
+		if (!is_at_bound(all, x, &text))
+			continue;
+		snprintf(name, sizeof(name), "0x%016" PRIx64, x->port);
+		add_one(&full, "%s holds %s, as many as one port may: more are refused",
+			port == FABRIC_NONE ? name :
+			fabric_port_name(in->state->f, port, name, sizeof(name)), text.s);
+	}
+	add_rest(&full);
+	buf_free(&text);
+}
+
+/* Registries have bounds, so that no client can fill the memory; what is beyond is refused. */
+static void judge_registries(const struct health_input *in, struct health *h)
+{
+	static const char action[] = "'qosd-ctl holdings' says who holds how much, 'qosd-ctl holdings "
+				     "remove PORT' takes it away; or raise the bound in qosd.yaml";
+	const struct holdings *all = in->registered->holdings;
+
+	for (unsigned k = 0; k < HOLD_KINDS; k++) {
+		struct hold_bound b = holdings_bound(all, k);
+		uint32_t n = holdings_total(all, k);
+
+		/* large subnets always use up their MLIDs: groups share them then */
+		if (k == HOLD_MLIDS || !b.max || n < b.max - b.max / 5)
+			continue;
+		if (n >= b.max)
+			add(h, SEV_ERROR, "registry-full", action,
+			    "ports hold %" PRIu32 " %s, as many as there may be: further ones are refused",
+			    n, hold_kind_text(k));
+		else
+			add(h, SEV_WARNING, "registry-filling", action,
+			    "ports hold %" PRIu32 " %s of the %" PRIu32 " that there may be", n,
+			    hold_kind_text(k), b.max);
+	}
+	judge_holders(in, all, h);
+}
+
+#define SILENT_TOLD_US	(3600 * 1000000ll)	/* of subscribers that were dropped */
+
+static void judge_subscribers(const struct health_input *in, struct health *h)
+{
+	struct many silent = { h, SEV_INFO, "subscriber-silent",
+			       "look at what runs on the host: a program that ended without a word is no "
+			       "harm, one that hangs has to subscribe again", "silent subscribers", 0 };
+	struct silent_subscriber x;
+	char name[FABRIC_NAME_MAX];
+
+	for (size_t i = 0; subscriptions_silent_at(in->registered->subscriptions, &i, &x);) {
+		uint32_t port = in->state ? fabric_find_port(in->state->f, x.guid) : FABRIC_NONE;
+		int64_t us = in->now_us - x.since_us;
+
+		if (x.dropped && us > SILENT_TOLD_US)
+			continue;
+		snprintf(name, sizeof(name), "0x%016" PRIx64, x.guid);
+		add_one(&silent, "%s QP %" PRIu32 " does not answer Reports, for %" PRId64 " s%s",
+			port == FABRIC_NONE ? name :
+			fabric_port_name(in->state->f, port, name, sizeof(name)), x.qpn,
+			us > 0 ? us / 1000000 : 0,
+			x.dropped ? ", and is no longer subscribed" : "");
+	}
+	add_rest(&silent);
+}
+
+/* From there on groups share them, and hosts get what is sent to others' groups. */
+static void judge_mlids_in_use(const struct health_input *in, struct health *h)
+{
+	struct mcast_usage u = in->mcast ? mcast_usage(in->mcast) : (struct mcast_usage){ 0 };
+	const struct holdings *all = in->registered ? in->registered->holdings : NULL;
+	struct hold_bound b = holdings_bound(all, HOLD_MLIDS);
+	uint32_t held = holdings_total(all, HOLD_MLIDS);
+
+	if (u.limit && (u.mlids >= u.limit - u.limit / 5 || (held && held >= b.max - b.max / 5)))
+		add(h, SEV_WARNING, "mlids-filling", "'qosd-ctl holdings --by mlids' says who holds how "
+		    "many; groups share them when there are no more, and hosts then receive what is "
+		    "sent to other groups, too",
+		    "%" PRIu32 " multicast LIDs are in use, and all switches forward %" PRIu32 "; "
+		    "%" PRIu32 " groups share one with another", u.mlids, u.limit, u.sharing);
+}
+
+/*
+ * The device that an entry is about, by what is published: its node's index, or, where nothing is known
+ * behind a port, that port's index beyond all nodes.
+ */
+static uint64_t device_behind(const struct fabric *f, uint32_t port)
+{
+	uint32_t peer = f->ports[port].peer;
+
+	return peer == FABRIC_NONE ? (uint64_t)f->n_nodes + port : f->ports[peer].node;
+}
+
+/* false: its port is not of the published fabric. */
+static bool find_liar(const struct fabric *f, const struct liar *x, uint64_t *device)
+{
+	uint32_t node = f ? map64_get(&f->node_by_guid, x->guid) : MAP64_NONE;
+
+	if (node == MAP64_NONE || x->num > f->nodes[node].nports)
+		return false;
+	*device = x->behind ? device_behind(f, f->nodes[node].port0 + x->num) : node;
+	return true;
+}
+
+/* Each device is told of once: by why it is left out, else by the first answer that cannot be. */
+static void judge_liars(const struct health_input *in, struct health *h)
+{
+	struct many liars = { h, SEV_WARNING, "device-lies",
+			      "look at the device: its firmware, and what runs on it; it is asked again with "
+			      "each light sweep", "devices whose answers cannot be true", 0 };
+	const struct fabric *f = in->state ? in->state->f : NULL;
+	uint32_t *more = xcalloc(in->n_liars + 1, sizeof(*more));
+	struct map64 told;	/* by device: 1 and the place of its entry; 0: it is left out */
+	uint64_t device;
+
+	map64_init(&told, (uint32_t)(in->n_left + in->n_liars));
+	for (size_t i = 0; i < in->n_left && f; i++) {
+		uint32_t node = map64_get(&f->node_by_guid, in->left[i].guid);
+
+		if (node != MAP64_NONE)
+			map64_put(&told, node, 0);
+		else if (in->left[i].near != FABRIC_NONE)
+			map64_put(&told, device_behind(f, in->left[i].near), 0);
+	}
+	for (size_t i = 0; i < in->n_liars; i++) {
+		uint32_t place;
+
+		if (in->liars[i].unsure) {
+			more[i] = MAP64_NONE;
+			continue;
+		}
+		if (!find_liar(f, &in->liars[i], &device))
+			continue;
+		place = map64_get(&told, device);
+		if (place == MAP64_NONE)
+			map64_put(&told, device, (uint32_t)i + 1);
+		else if (place)
+			more[place - 1]++;
+		more[i] = place == MAP64_NONE ? more[i] : MAP64_NONE;
+	}
+	for (size_t i = 0; i < in->n_liars; i++)
+		if (!more[i])
+			add_one(&liars, "%s", in->liars[i].text);
+		else if (more[i] != MAP64_NONE)
+			add_one(&liars, "%s; and %" PRIu32 " more of its answers cannot be true",
+				in->liars[i].text, more[i]);
+	add_rest(&liars);
+	map64_free(&told);
+	free(more);
+}
+
+/* One for each of n; put: appends the text of the i-th. */
+static void add_each(struct many *m, const struct health_input *in, size_t n,
+		     void (*put)(const struct health_input *in, size_t i, struct buf *out))
+{
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		text.n = 0;
+		put(in, i, &text);
+		add_one(m, "%s", text.s);
+	}
+	add_rest(m);
+	buf_free(&text);
+}
+
+static void put_flood(const struct health_input *in, size_t i, struct buf *out)
+{
+	sm_flood_text(in->state ? in->state->f : NULL, &in->floods[i], out);
+}
+
+static void judge_floods(const struct health_input *in, struct health *h)
+{
+	struct many floods = { h, SEV_WARNING, "trap-flood",
+			       "look at the device and its cables; what its traps tell of is still looked at, "
+			       "twice a second at most", "sources of too many traps", 0 };
+
+	add_each(&floods, in, in->n_floods, put_flood);
+}
+
+void health_flood_text(const struct subnet_state *s, const struct mad_flood *flood,
+		       struct buf *out)
+{
+	uint32_t port = s && flood->lid && flood->lid < IB_LID_MCAST_FIRST ?
+			s->plan->port_by_lid[flood->lid] : FABRIC_NONE;
+	double seconds = (double)(flood->last_us - flood->since_us) * 1e-6;
+	char name[FABRIC_NAME_MAX];
+
+	if (port != FABRIC_NONE)
+		buf_printf(out, "%s (LID %u)", fabric_port_name(s->f, port, name, sizeof(name)),
+			   flood->lid);
+	else if (flood->lid == IB_LID_PERMISSIVE)
+		buf_puts(out, "a port that uses directed routes, which do not tell its name");
+	else
+		buf_printf(out, "LID %u, which is no port of the fabric", flood->lid);
+	buf_printf(out, " sends too many %s: %" PRIu64 " in %.0f s", mad_kind_name(flood->kind),
+		   flood->received, seconds < 1 ? 1 : seconds);
+	if (flood->dropped)
+		buf_printf(out, ", of which %" PRIu64 " were not looked at", flood->dropped);
+}
+
+static void put_mad_flood(const struct health_input *in, size_t i, struct buf *out)
+{
+	health_flood_text(in->state, &in->mad_floods[i], out);
+}
+
+static void judge_mad_floods(const struct health_input *in, struct health *h)
+{
+	struct many floods = { h, SEV_WARNING, "mad-flood",
+			       "look at what runs on the host; others are served beside it, and it "
+			       "waits alone", "ports that send too many MADs", 0 };
+
+	add_each(&floods, in, in->n_mad_floods, put_mad_flood);
+}
+
+static void put_flap(const struct health_input *in, size_t i, struct buf *out)
+{
+	sm_flap_text(in->state ? in->state->f : NULL, &in->flaps[i], out);
+}
+
+static void judge_flaps(const struct health_input *in, struct health *h)
+{
+	struct many flaps = { h, SEV_WARNING, "link-flapping",
+			      "look at the cable and both connectors; 'qosd-ctl links release' has routes use it "
+			      "at once", "links that flap", 0 };
+
+	add_each(&flaps, in, in->n_flaps, put_flap);
+}
+
+/* --- policy --- */
+
+static void put_finding(struct many *m, const struct finding *x)
+{
+	if (x->pos.line)
+		add_one(m, "%s:%" PRIu32 ":%" PRIu32 ": %s", x->file, x->pos.line, x->pos.col, x->text);
+	else
+		add_one(m, "%s: %s", x->file, x->text);
+}
+
+/* What has no file is of the fabric, and said above. */
+static void judge_findings(const struct findings *f, struct health *h)
+{
+	static const char action[] = "change the policy, or the fabric that can't do it; "
+				     "'qosd-ctl plan' says what a change would do";
+	struct many errors = { h, SEV_ERROR, "policy", action, "errors", 0 };
+	struct many warnings = { h, SEV_WARNING, "policy", action, "warnings", 0 };
+
+	for (size_t i = 0; f && i < f->n; i++) {
+		const struct finding *x = &f->v[i];
+
+		if (!x->file || !*x->file || x->severity == SEV_INFO)
+			continue;
+		put_finding(x->severity == SEV_ERROR ? &errors : &warnings, x);
+	}
+	add_rest(&errors);
+	add_rest(&warnings);
+}
+
+static void judge_policy(const struct health_input *in, struct health *h)
+{
+	const struct findings *rejected = in->sm->rejected;
+
+	judge_findings(in->sm->findings, h);
+	if (rejected) {
+		const struct finding *first = NULL;
+
+		for (size_t i = 0; i < rejected->n && !first; i++)
+			if (rejected->v[i].severity == SEV_ERROR)
+				first = &rejected->v[i];
+		add(h, SEV_ERROR, "policy-rejected", "correct the file and 'qosd-ctl reload'; "
+		    "'qosd --check' shows all that is wrong",
+		    "the last policy file has %zu errors, so that the one before is in force still%s%s",
+		    rejected->count[SEV_ERROR], first ? "; the first: " : "", first ? first->text : "");
+	}
+	if (in->trial_left_us >= 0)
+		add(h, SEV_INFO, "policy-on-trial", "'qosd-ctl policy confirm', or 'policy revert'",
+		    "the policy in force is taken back in %" PRId64 " s unless it is confirmed",
+		    (in->trial_left_us + 999999) / 1000000);
+}
+
+/* The IPoIB groups that could have more, but for members that joined before. */
+static void judge_groups(const struct health_input *in, struct health *h)
+{
+	struct many low = { h, SEV_INFO, "ipoib-group-low",
+			    "'qosd-ctl reload' gives it these, and has its members join again", "groups", 0 };
+	const struct policy *p = in->state->policy->p;
+
+	for (size_t i = 0; in->mcast && i < p->n_partitions; i++) {
+		const struct mcast_group *g = mcast_kept_low(in->mcast, in->state, i);
+		const struct ipoib_limits *made = &in->state->plan->partitions->ipoib[i].made;
+		char has[24], could[24];
+
+		if (g)
+			add_one(&low, "partition %s: its IPoIB group keeps an MTU of %u and %s for its "
+				"members, and could have %u and %s", p->partitions[i].name,
+				mtu_bytes(g->mtu), rate_text(g->rate, has, sizeof(has)),
+				mtu_bytes(made->mtu), rate_text(made->rate, could, sizeof(could)));
+	}
+	add_rest(&low);
+}
+
+/* Partitions without the IPoIB group that the policy wants: no host has IP there. */
+static void judge_broadcasts(const struct health_input *in, struct health *h)
+{
+	struct many missing = { h, SEV_ERROR, "ipoib-group-missing", "'qosd-ctl mcast' shows who uses the "
+				"multicast LIDs, 'qosd-ctl holdings' for which port; remove some: the group "
+				"is made within a minute then", "partitions", 0 };
+	const struct policy *p = in->state->policy->p;
+
+	for (size_t i = 0; in->mcast && mcast_usage(in->mcast).limit && i < p->n_partitions; i++)
+		if (mcast_lacks_broadcast(in->mcast, in->state, i))
+			add_one(&missing, "partition %s has no IPoIB broadcast group: no multicast LID "
+				"is free for it", p->partitions[i].name);
+	add_rest(&missing);
+}
+
+/* --- promises --- */
+
+static void judge_shares(const struct health_input *in, struct health *h)
+{
+	struct many missed = { h, SEV_WARNING, "share-missed",
+			       "'qosd-ctl counters PORT' measures again; 'qosd-ctl sweep' puts tables right "
+			       "that somebody changed; or other traffic has the VL", "VLs of ports", 0 };
+
+	for (size_t i = 0; i < in->n_shorts; i++) {
+		const struct perf_finding *x = &in->shorts[i];
+		int64_t age_us = in->now_us - x->when_us;
+
+		add_one(&missed, "%s: level %s got %.0f %% of %.0f %% promised while waiting, %" PRId64 " s ago",
+			x->port, x->levels, x->got * 100, x->promised * 100,
+			age_us > 0 ? age_us / 1000000 : 0);
+	}
+	add_rest(&missed);
+}
+
+/* --- the rest --- */
+
+static void judge_sa(const struct health_input *in, struct health *h)
+{
+	const struct sa_stats *sa = in->sa;
+
+	if (sa && sa->busy && sa->window - sa->busy_window <= BUSY_WINDOWS)
+		add(h, SEV_WARNING, "sa-busy", "'qosd-ctl sa-stats' says who asks so much; see sa-requests-max "
+		    "and sa-requests-per-port in qosd.yaml(5), and 'qosd-ctl export ibacm'",
+		    "clients were told within the last minute that the subnet administrator is busy; "
+		    "%" PRIu64 " times since the start, of %" PRIu64 " answers", sa->busy, sa->answered);
+}
+
+static void judge_store(const struct health_input *in, struct health *h)
+{
+	if (in->store.now)
+		add(h, SEV_ERROR, "store", "'qosd-ctl status' says what it is; make room on the disk, or look at "
+		    "the folder's permissions: what is not written is lost at a restart",
+		    "%zu files of the state folder, %s among them, are late or were damaged", in->store.now,
+		    in->store.file);
+}
+
+static int by_severity(const void *a, const void *b)
+{
+	const struct problem *x = *(const struct problem *const *)a, *y = *(const struct problem *const *)b;
+
+	if (x->severity != y->severity)
+		return x->severity < y->severity ? -1 : 1;
+	return x < y ? -1 : x > y;	/* as they were found */
+}
+
+static void sort(struct health *h)
+{
+	const struct problem **order = xcalloc(h->v.n + 1, sizeof(const struct problem *));
+	struct problem *sorted = xcalloc(h->v.n + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < h->v.n; i++)
+		order[i] = &h->v.v[i];
+	qsort(order, h->v.n, sizeof(*order), by_severity);
+	for (size_t i = 0; i < h->v.n; i++)
+		sorted[i] = *order[i];
+	if (h->v.n)
+		memcpy(h->v.v, sorted, h->v.n * sizeof(*sorted));
+	free(order);
+	free(sorted);
+}
+
+void health_judge(const struct health_input *in, struct health *out)
+{
+	judge_role(in, out);
+	judge_keys(in, out);
+	judge_up(in, out);
+	if (in->state) {
+		judge_devices(in, out);
+		judge_far_ends(in, out);
+		judge_ports(in, out);
+		judge_routes(in->state, out);
+		judge_shape(in, out);
+		judge_table_sizes(in->state, out);
+		judge_kept_routes(in->state, out);
+		judge_inherited(in->sm, out);
+		judge_congestion(in, out);
+		judge_lmc(in->state, out);
+		judge_mlids(in->state, in->mcast, out);
+		judge_mlids_in_use(in, out);
+		judge_links(in->state, out);
+		judge_groups(in, out);
+		judge_broadcasts(in, out);
+		judge_shares(in, out);
+	}
+	judge_discovery(in->sm, out);
+	judge_left_out(in, out);
+	judge_floods(in, out);
+	judge_mad_floods(in, out);
+	judge_liars(in, out);
+	judge_flaps(in, out);
+	judge_store(in, out);
+	judge_policy(in, out);
+	judge_sa(in, out);
+	if (in->registered) {
+		judge_registries(in, out);
+		judge_subscribers(in, out);
+	}
+	sort(out);
+}
+
+void health_free(struct health *h)
+{
+	for (size_t i = 0; i < h->v.n; i++)
+		free(h->v.v[i].text);
+	vec_free(&h->v);
+}
+
+/* --- the command --- */
+
+static json_t *json_problems(const struct health *h)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < h->v.n; i++)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:s}",
+			"severity", severity_name(h->v.v[i].severity), "kind", h->v.v[i].kind,
+			"text", json_text(h->v.v[i].text), "action", h->v.v[i].action));
+	return list;
+}
+
+static const char *verdict(const struct health *h)
+{
+	if (!h->v.n || h->v.v[0].severity == SEV_INFO)
+		return "ok";
+	return severity_name(h->v.v[0].severity);
+}
+
+void cmd_health(const struct ctl_call *c, struct reply *r)
+{
+	struct health_input in = { .sm = &c->view->sm, .state = c->state, .sa = sa_sums(c->env),
+				   .trial_left_us = -1 };
+	VEC(struct sm_seen) others = { 0 };
+	VEC(struct trap_flood) floods = { 0 };
+	VEC(struct mad_flood) mad_floods = { 0 };
+	struct mad_flood mad_flood;
+	VEC(struct sm_flap) flaps = { 0 };
+	VEC(struct sm_refused) refused = { 0 };
+	VEC(struct sm_left) left = { 0 };
+	struct sm_left one = { 0 };
+	struct trap_flood flood;
+	struct sm_refused refusal;
+	struct sm_flap flap;
+	size_t kind = 0;
+	struct health h = { 0 };
+	struct sm_seen seen;
+
+	if (c->state && c->view->gauges)
+		in.gauged = gauges_last(c->view->gauges);
+	if (in.gauged && in.gauged->generation != c->state->generation)
+		in.gauged = NULL;
+	in.mcast = c->env->sa ? c->env->sa->mcast : NULL;
+	in.registered = c->env->sa;
+	for (uint32_t i = 1; c->env->sm && sm_seen_at(c->env->sm, i, &seen); i++)
+		*vec_push(&others) = seen;
+	for (uint32_t i = 0; c->env->sm && sm_flood_at(c->env->sm, i, &flood); i++)
+		*vec_push(&floods) = flood;
+	if (c->env->sm)
+		in.liars = liars_list(c->env->sm, &in.n_liars);
+	in.floods = floods.v;
+	in.n_floods = floods.n;
+	for (unsigned i = 0; c->env->mad && mad_flood_at(c->env->mad, i, &mad_flood); i++)
+		*vec_push(&mad_floods) = mad_flood;
+	in.mad_floods = mad_floods.v;
+	in.n_mad_floods = mad_floods.n;
+	for (uint32_t i = 0; c->env->sm && sm_flap_at(c->env->sm, i, &flap); i++)
+		*vec_push(&flaps) = flap;
+	while (c->env->sm && c->state && sm_refused_at(c->env->sm, c->state->f, &kind, &refusal))
+		*vec_push(&refused) = refusal;
+	while (c->env->sm && sm_left_out(c->env->sm, left.n, &one)) {
+		*vec_push(&left) = one;
+		one = (struct sm_left){ 0 };
+	}
+	in.left = left.v;
+	in.n_left = left.n;
+	in.refused = refused.v;
+	in.n_refused = refused.n;
+	in.flaps = flaps.v;
+	in.n_flaps = flaps.n;
+	in.others = others.v;
+	in.n_others = others.n;
+	if (c->env->store)
+		in.store = store_failures(c->env->store);
+	if (c->env->policies && !policies_on_trial(c->env->policies, &in.trial_left_us))
+		in.trial_left_us = -1;
+	in.now_us = clock_real_us();
+	if (c->env->perf)
+		in.shorts = perf_findings(c->env->perf, &in.n_shorts);
+	health_judge(&in, &h);
+	reply_result(r, json_pack("{s:s, s:s, s:o}", "verdict", verdict(&h),
+				  "state", sm_state_name(in.sm->state), "problems", json_problems(&h)));
+	health_free(&h);
+	vec_free(&others);
+	vec_free(&floods);
+	vec_free(&mad_floods);
+	vec_free(&flaps);
+	vec_free(&refused);
+	for (size_t i = 0; i < left.n; i++)
+		buf_free(&left.v[i].text);
+	vec_free(&left);
+}

@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * `metrics`: see metrics.h.  Names have their unit and are never changed; what is not
+ * known has no sample.
+ */
+#include "ctl/commands/metrics.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "ctl/command.h"
+#include "ctl/prom.h"
+#include "events/topology_events.h"
+#include "plan/feasible/feasible.h"
+#include "plan/routes/fabric_shape.h"
+#include "sa/registry/groups.h"
+#include "sa/registry/holdings.h"
+#include "sa/registry/services.h"
+#include "sa/registry/subscriptions.h"
+#include "store/store.h"
+
+#define US 1e-6
+
+static void gauge(struct prom *p, const char *name, const char *help, double value)
+{
+	prom_single(p, name, PROM_GAUGE, help, value);
+}
+
+static void counter(struct prom *p, const char *name, const char *help, double value)
+{
+	prom_single(p, name, PROM_COUNTER, help, value);
+}
+
+/* --- fabric --- */
+
+static void put_nodes(struct prom *p, const struct fabric *f)
+{
+	static const char *const types[] = { "aggregation", "ca", "switch", "router" };
+	unsigned n[4] = { 0 };
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		n[f->nodes[i].aggregation ? 0 : f->nodes[i].type & 3]++;
+	prom_metric(p, "qosd_fabric_nodes", PROM_GAUGE, "Nodes by type.");
+	for (unsigned t = 0; t < 4; t++)
+		prom_sample(p, n[t], "type", types[t], NULL);
+}
+
+static void put_ports(struct prom *p, const struct fabric *f)
+{
+	static const char *const states[] = { "none", "down", "init", "armed", "active" };
+	unsigned n[ARRAY_SIZE(states)] = { 0 }, links = 0, duplicates = 0;
+	uint32_t first;
+
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		const struct fabric_port *x = &f->ports[i];
+
+		if (!x->present)
+			continue;
+		duplicates += port_is_duplicate(f, i, &first);
+		if (!x->num)
+			continue;
+		n[x->state < ARRAY_SIZE(states) ? x->state : 0]++;
+		links += x->peer != FABRIC_NONE && i < x->peer;
+	}
+	prom_metric(p, "qosd_fabric_ports", PROM_GAUGE,
+		    "Ports by state, without the management ports of switches.");
+	for (unsigned s = 1; s < ARRAY_SIZE(states); s++)
+		prom_sample(p, n[s], "state", states[s], NULL);
+	gauge(p, "qosd_fabric_links", "Links whose two ends are known.", links);
+	gauge(p, "qosd_fabric_links_unanswered", "Links that are up and whose far end does not answer.",
+	      f->unanswered);
+	gauge(p, "qosd_fabric_duplicate_guids", "Ports that have the GUID of another one.", duplicates);
+}
+
+static void put_faults(struct prom *p, const struct subnet_state *s)
+{
+	static const char *const kinds[] = {
+		[FAULT_SILENT] = "silent", [FAULT_REFUSES] = "refuses", [FAULT_KEEPS] = "keeps",
+		[FAULT_FOREIGN_KEY] = "foreign-key",
+	};
+	unsigned n[ARRAY_SIZE(kinds)] = { 0 };
+
+	for (uint32_t i = 0; i < s->n_faults; i++)
+		if (!i || s->faults[i].node != s->faults[i - 1].node ||
+		    s->faults[i].kind != s->faults[i - 1].kind)	/* of several attributes one */
+			n[s->faults[i].kind]++;
+	prom_metric(p, "qosd_fabric_faulty_devices", PROM_GAUGE,
+		    "Devices that did not answer, refused settings, kept other values or had "
+		    "another's M_Key in the last sweep.");
+	for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++)
+		prom_sample(p, n[k], "fault", kinds[k], NULL);
+}
+
+static void put_fabric(struct prom *p, const struct subnet_state *s)
+{
+	const struct feasibility *v = s->plan->feasible;
+
+	put_nodes(p, s->f);
+	put_ports(p, s->f);
+	put_faults(p, s);
+	if (v)
+		gauge(p, "qosd_fabric_links_deviating",
+		      "Links below what both ends can do, or below most others of their kind.",
+		      v->n_deviations);
+}
+
+/* --- counters --- */
+
+/* Of the last measurement of all ports, by level: as many samples as the policy has levels. */
+static void put_counters(struct prom *p, const struct perf_summary *s)
+{
+	gauge(p, "qosd_counters_time_seconds", "When the counters of all ports were measured last.",
+	      (double)s->when_us * US);
+	gauge(p, "qosd_counters_duration_seconds", "The time between the two reads of a port, on average.",
+	      s->seconds);
+	prom_metric(p, "qosd_counters_ports", PROM_GAUGE, "Ports measured, by what came of it.");
+	prom_sample(p, s->ports - s->silent - s->lacking, "result", "read", NULL);
+	prom_sample(p, s->silent, "result", "silent", NULL);
+	prom_sample(p, s->lacking, "result", "not-supported", NULL);
+	prom_metric(p, "qosd_level_sent_bytes", PROM_GAUGE,
+		    "Bytes of the level that ports sent in that time, all together.");
+	for (size_t i = 0; i < s->levels.n; i++)
+		prom_sample(p, (double)s->levels.v[i].bytes, "level", s->levels.v[i].name, NULL);
+	prom_metric(p, "qosd_level_judged_ports", PROM_GAUGE,
+		    "Ports of which is known whether the level had its share.");
+	for (size_t i = 0; i < s->levels.n; i++)
+		prom_sample(p, s->levels.v[i].judged, "level", s->levels.v[i].name, NULL);
+	prom_metric(p, "qosd_level_short_ports", PROM_GAUGE,
+		    "Of these, ports where it got less than promised while it waited.");
+	for (size_t i = 0; i < s->levels.n; i++)
+		prom_sample(p, s->levels.v[i].short_of, "level", s->levels.v[i].name, NULL);
+	prom_metric(p, "qosd_level_short_share_ratio", PROM_GAUGE,
+		    "Where it fell short by most: its share of the link, got and promised.");
+	for (size_t i = 0; i < s->levels.n; i++)
+		if (s->levels.v[i].short_of) {
+			prom_sample(p, s->levels.v[i].got, "level", s->levels.v[i].name, "share", "got", NULL);
+			prom_sample(p, s->levels.v[i].promised, "level", s->levels.v[i].name, "share",
+				    "promised", NULL);
+		}
+}
+
+/* --- subnet manager --- */
+
+static void put_routes(struct prom *p, const struct plan *plan)
+{
+	const struct route_report *r = &plan->report;
+
+	prom_metric(p, "qosd_routing_info", PROM_GAUGE, "The routing engine whose routes are in force; 1.");
+	if (plan->engine)
+		prom_sample(p, 1, "engine", plan->engine, NULL);
+	gauge(p, "qosd_routing_ways", "Ways from switches to LIDs that were checked.", (double)r->pairs);
+	gauge(p, "qosd_routing_unreachable_ways", "Of these, ways that do not arrive.",
+	      (double)r->unreachable);
+	prom_metric(p, "qosd_routing_lost_routes", PROM_GAUGE, "Routes that do not arrive: from hosts to hosts and to "
+		    "the SM, to aggregation nodes, and to switches; between switches; between switches and the SM.");
+	prom_sample(p, (double)r->to_hosts.n, "kind", "hosts", NULL);
+	prom_sample(p, (double)r->to_aggregation.n, "kind", "aggregation-nodes", NULL);
+	prom_sample(p, (double)r->to_switches.n, "kind", "switches", NULL);
+	prom_sample(p, (double)r->inner.n, "kind", "between-switches", NULL);
+	prom_sample(p, (double)r->of_sm.n, "kind", "switches-and-sm", NULL);
+	gauge(p, "qosd_routing_credit_loop", "Whether there is a circle of channels.", r->credit_loop);
+	gauge(p, "qosd_routing_hops_max", "Switches on the longest way.", r->max_hops);
+	gauge(p, "qosd_routing_tree", "Whether the switches form a tree.", plan->shape.kind == SHAPE_TREE);
+	gauge(p, "qosd_routing_tree_damaged", "Whether missing links make routes between hosts longer, or leave pairs without an up/down path.",
+	      plan_shape_state(plan) == SHAPE_COSTS);
+	prom_metric(p, "qosd_plan_duration_seconds", PROM_GAUGE,
+		    "How long the parts of the plan in force took to compute.");
+	prom_sample(p, (double)plan->us_lids * US, "part", "lids", NULL);
+	prom_sample(p, (double)plan->us_tables * US, "part", "tables", NULL);
+	prom_sample(p, (double)plan->us_routes * US, "part", "routes", NULL);
+	prom_sample(p, (double)plan->us_verdict * US, "part", "verdict", NULL);
+	prom_sample(p, (double)plan->us_paths * US, "part", "paths", NULL);
+	prom_sample(p, (double)plan->us_feasible * US, "part", "realizability", NULL);
+}
+
+/* The last measurement of the routes: of the plan in force, or one before it. */
+static void put_gauged(struct prom *p, const struct gauged *x, const struct subnet_state *s)
+{
+	const struct gauge *g = &x->g;
+
+	gauge(p, "qosd_routes_measured_current", "Whether the figures of qosd_routes_* are those of "
+	      "the routes in force; else they are of routes before.", x->generation == s->generation);
+	gauge(p, "qosd_routes_measuring_seconds", "How long measuring the routes took.", x->seconds);
+	gauge(p, "qosd_routes_pairs", "Ordered pairs of end ports.", (double)g->pairs);
+	gauge(p, "qosd_routes_pairs_connected", "Of these, pairs with a route.", (double)g->connected);
+	if (!g->connected)
+		return;
+	gauge(p, "qosd_routes_hops_ratio", "Switches on a route over the least possible, in the mean.",
+	      g->ratio_mean);
+	gauge(p, "qosd_routes_hops_ratio_max", "Switches on a route over the least possible, at most.",
+	      g->ratio_most);
+	gauge(p, "qosd_routes_edge_forwarding_index", "Most routes on one direction of a cable.",
+	      (double)g->efi);
+	gauge(p, "qosd_routes_cable_routes_mean", "Routes on one direction of a cable, in the mean.",
+	      g->efi_mean);
+	gauge(p, "qosd_routes_all_to_all_ratio", "Routes over capacity of the busiest cable, over a "
+	      "lower bound for any routes.", g->all_to_all);
+	gauge(p, "qosd_routes_bisection_bandwidth", "Effective bisection bandwidth, 1 at most.", g->ebb);
+	if (x->compared)
+		gauge(p, "qosd_routes_plain_bisection_bandwidth", "The same for shortest paths that may "
+		      "deadlock, for comparison where the switches form no tree.", x->plain.ebb);
+	gauge(p, "qosd_routes_shift_load", "Flows on the busiest cable under a shift pattern, in the mean.",
+	      g->shift_mean);
+	gauge(p, "qosd_routes_shift_load_max", "Flows on the busiest cable under a shift pattern, at most.",
+	      g->shift_worst);
+	if (g->layers)
+		gauge(p, "qosd_routes_layers", "Layers of paths that are free of credit loops, at most.",
+		      g->layers);
+}
+
+static void put_sm(struct prom *p, const struct sm_status *s)
+{
+	prom_metric(p, "qosd_sm_state", PROM_GAUGE, "The subnet manager's state: 1 for the one it is in.");
+	for (unsigned i = SM_NOT_ACTIVE; i <= SM_MASTER; i++)
+		prom_sample(p, s->state == i, "state", sm_state_name((enum sm_state)i), NULL);
+	gauge(p, "qosd_sm_priority", "Its priority.", s->priority);
+	gauge(p, "qosd_subnet_up", "Whether each linked port is active and has all its settings.",
+	      s->subnet_up);
+	gauge(p, "qosd_foreign_m_keys",
+	      "Master: devices with an M_Key that is not ours; else ports with one.", s->foreign_keys);
+	counter(p, "qosd_m_key_violations_total", "M_Key violations that devices reported (trap 256).",
+		(double)s->m_key_violations);
+	counter(p, "qosd_sweeps_total", "Sweeps that came to their end.", (double)s->sweeps);
+	counter(p, "qosd_scrub_passes_total", "Passes in which what all devices hold was read again.",
+		(double)s->scrub.passes);
+	counter(p, "qosd_scrub_reads_total", "Attributes that were read in them.",
+		(double)s->scrub.reads);
+	counter(p, "qosd_scrub_repaired_total", "Of these, such as another had overwritten.",
+		(double)s->scrub.repaired);
+	gauge(p, "qosd_sweep_in_progress", "Whether a sweep runs.", s->sweeping);
+	gauge(p, "qosd_sweep_last_duration_seconds", "How long the last sweep took.",
+	      s->last_sweep_seconds);
+	gauge(p, "qosd_sweep_last_smps", "SMPs of the last sweep, without those of discovery.",
+	      (double)s->last_smps);
+	gauge(p, "qosd_sweep_last_sets", "Of these, Sets.", (double)s->last_sets);
+	gauge(p, "qosd_sweep_last_silent_devices", "Devices that did not answer in the last sweep.",
+	      s->failed_devices);
+	gauge(p, "qosd_sweep_last_refused_sets", "Sets that were refused in the last sweep.",
+	      s->sets_failed);
+	gauge(p, "qosd_values_refused", "Values that devices do not take, as remembered.",
+	      (double)s->refused);
+	counter(p, "qosd_discovery_smps_total", "SMPs of discovery.", (double)s->discovery_smps);
+	counter(p, "qosd_discovery_smps_lost_total", "SMPs of discovery that were lost on the way.",
+		(double)s->discovery_lost);
+	gauge(p, "qosd_multicast_trees", "Multicast trees, one for each multicast LID.", s->trees);
+	counter(p, "qosd_multicast_trees_made_total", "Multicast trees that were made or made anew.",
+		(double)s->trees_made);
+	gauge(p, "qosd_sweep_last_trees_made", "Multicast trees made anew after the last sweep.",
+	      s->trees_remade);
+	gauge(p, "qosd_sweep_last_trees_kept", "Multicast trees that the last sweep left as they were.",
+	      s->trees_kept);
+}
+
+/* By name, or as 0x00nn. */
+static const char *attribute(const char *name, unsigned id, char hex[8])
+{
+	snprintf(hex, 8, "0x%04x", id & 0xffff);
+	return name ? name : hex;
+}
+
+static void put_flaps(struct prom *p, const struct sm *sm)
+{
+	unsigned flap = 0, held = 0;
+	struct sm_flap x;
+
+	for (uint32_t i = 0; sm_flap_at(sm, i, &x); i++) {
+		flap++;
+		held += x.is == FLAP_HELD;
+	}
+	gauge(p, "qosd_fabric_links_flapping", "Links that go down and up again and again.", flap);
+	gauge(p, "qosd_fabric_links_held", "Of these, links that no route uses for now.", held);
+}
+
+static void put_mads(struct prom *p, const struct mad_counts *m, uint64_t left_out)
+{
+	char hex[8];
+
+	prom_metric(p, "qosd_smps_sent_total", PROM_COUNTER,
+		    "SMPs sent, by attribute and method, without those of discovery.");
+	for (unsigned a = 0; a < 0x40; a++) {
+		const char *name = attribute(attr_name(a), a, hex);
+
+		if (m->gets[a])
+			prom_sample(p, (double)m->gets[a], "attribute", name, "method", "get", NULL);
+		if (m->sets[a])
+			prom_sample(p, (double)m->sets[a], "attribute", name, "method", "set", NULL);
+	}
+	counter(p, "qosd_smp_timeouts_total", "SMPs that nobody answered, after all tries.",
+		(double)m->timeouts);
+	counter(p, "qosd_smp_retries_total", "SMPs that were sent once more.", (double)m->retries);
+	counter(p, "qosd_smps_lost_total",
+		"SMPs that were lost on the way to a device or back, without those of discovery.",
+		(double)m->lost);
+	gauge(p, "qosd_smp_window", "SMPs that may be outstanding now.", m->window);
+	gauge(p, "qosd_smp_window_max", "SMPs that may be outstanding by the settings.",
+	      m->window_most);
+	if (m->window_cut_to)
+		gauge(p, "qosd_smp_window_cut_to",
+		      "The least that may have been outstanding after a loss.", m->window_cut_to);
+	counter(p, "qosd_smp_errors_total", "SMPs that were answered with an error.",
+		(double)m->bad_status);
+	counter(p, "qosd_send_errors_total", "MADs that could not be sent.", (double)m->send_errors);
+	counter(p, "qosd_traps_received_total", "Traps received.", (double)m->traps);
+	counter(p, "qosd_traps_left_out_total", "Traps not looked at for now, of sources that send too many.",
+		(double)left_out);
+	counter(p, "qosd_mads_unknown_total", "MADs received that are for nobody here.",
+		(double)m->unknown);
+	counter(p, "qosd_mads_malformed_total", "MADs received that make no sense.",
+		(double)m->malformed);
+	counter(p, "qosd_mads_unasked_total", "Answers received to nothing that was asked.",
+		(double)m->unasked);
+	prom_metric(p, "qosd_mads_left_out_total", PROM_COUNTER,
+		   "MADs received and left out, as too many of their sender waited.");
+	prom_sample(p, (double)m->dropped_smps, "class", "smp", NULL);
+	prom_sample(p, (double)m->dropped_rmpp, "class", "rmpp", NULL);
+	prom_sample(p, (double)m->dropped_requests, "class", "sa", NULL);
+	counter(p, "qosd_rmpp_answers_total", "Answers of more than one MAD.", (double)m->rmpp_streams);
+	counter(p, "qosd_rmpp_segments_total", "Segments of such answers.", (double)m->rmpp_segments);
+	counter(p, "qosd_rmpp_segments_repeated_total", "Of these, sent once more.",
+		(double)m->rmpp_repeated);
+	counter(p, "qosd_rmpp_aborted_total", "Such answers that did not come to their end.",
+		(double)m->rmpp_aborted);
+	counter(p, "qosd_rmpp_refused_total", "Such answers for which there was no room.",
+		(double)m->rmpp_refused);
+}
+
+/* The devices that lost most, so that there is a bound on samples. */
+static void put_lossy(struct prom *p, const struct sm *sm, const struct fabric *f)
+{
+	struct sm_lossy x[CTL_LOSSY_MAX];
+	unsigned n = sm_lossy(sm, x, ARRAY_SIZE(x));
+	char name[FABRIC_NAME_MAX], guid[20];
+
+	prom_metric(p, "qosd_port_smps_lost", PROM_GAUGE,
+		    "SMPs lost to end ports on their present way, of the ports that lost most.");
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(guid, sizeof(guid), "0x%016llx",
+			 (unsigned long long)f->ports[x[i].port].guid);
+		prom_sample(p, x[i].lost, "guid", guid, "port",
+			    fabric_port_name(f, x[i].port, name, sizeof(name)), NULL);
+	}
+}
+
+/* --- subnet administrator --- */
+
+static const char *sa_attribute(unsigned slot, json_t **text)
+{
+	*text = json_sa_attr(sa_attr_of_slot(slot));
+	return json_string_value(*text);
+}
+
+/* One bucket for four of the sums' slots that are one power of four. */
+static void put_times(struct prom *p, const char *name, const struct sa_attr_stats *a)
+{
+	uint64_t sum = 0;
+	char le[32];
+
+	for (unsigned slot = 0; slot < SA_TIME_SLOTS - 1; slot++) {
+		sum += a->time[slot];
+		if (slot % 8 != 3)
+			continue;
+		snprintf(le, sizeof(le), "%.9g", (double)sa_time_slot_end(slot) * US);
+		prom_sample_of(p, "_bucket", (double)sum, "attribute", name, "le", le, NULL);
+	}
+	prom_sample_of(p, "_bucket", (double)a->timed, "attribute", name, "le", "+Inf", NULL);
+	prom_sample_of(p, "_sum", (double)a->total_us / 1e6, "attribute", name, NULL);
+	prom_sample_of(p, "_count", (double)a->timed, "attribute", name, NULL);
+}
+
+static void put_sa(struct prom *p, const struct sa_stats *sa)
+{
+	json_t *text;
+
+	counter(p, "qosd_sa_requests_total", "Requests to the subnet administrator.",
+		(double)sa->requests);
+	counter(p, "qosd_sa_dropped_total", "Requests to which nothing is to be said.",
+		(double)sa->dropped);
+	counter(p, "qosd_sa_abandoned_total", "Requests whose sender was gone before the answer was made.",
+		(double)sa->abandoned);
+	prom_metric(p, "qosd_sa_answers_total", PROM_COUNTER, "Answers, by attribute and status.");
+	for (unsigned a = 0; a < ARRAY_SIZE(sa->by_attr); a++)
+		for (unsigned i = 0; i < SA_STATUS_SLOTS; i++)
+			if (sa->by_attr[a].status[i]) {
+				prom_sample(p, (double)sa->by_attr[a].status[i], "attribute",
+					    sa_attribute(a, &text), "status", sa_status_name(i), NULL);
+				json_decref(text);
+			}
+	prom_metric(p, "qosd_sa_answer_seconds", PROM_HISTOGRAM,
+		    "Time from arrival to answer, of requests that are timed: of PathRecords, one in eight.");
+	for (unsigned a = 0; a < ARRAY_SIZE(sa->by_attr); a++)
+		if (sa->by_attr[a].timed) {
+			put_times(p, sa_attribute(a, &text), &sa->by_attr[a]);
+			json_decref(text);
+		}
+}
+
+static void put_holdings(struct prom *p, const struct holdings *h)
+{
+	prom_metric(p, "qosd_registrations", PROM_GAUGE, "What ports registered and hold, by kind.");
+	for (unsigned k = 0; k < HOLD_KINDS; k++)
+		prom_sample(p, holdings_total(h, k), "kind", hold_kind_name(k), NULL);
+	prom_metric(p, "qosd_registrations_max", PROM_GAUGE, "How much of it all ports may hold together.");
+	for (unsigned k = 0; k < HOLD_KINDS; k++)
+		prom_sample(p, holdings_bound(h, k).max, "kind", hold_kind_name(k), NULL);
+	prom_metric(p, "qosd_registrations_refused_total", PROM_COUNTER,
+		    "Requests that were refused as a port, or all, held as many as they may.");
+	for (unsigned k = 0; k < HOLD_KINDS; k++)
+		prom_sample(p, (double)holdings_refused(h, k), "kind", hold_kind_name(k), NULL);
+}
+
+static void put_registered(struct prom *p, const struct sa *sa)
+{
+	struct mcast_usage u = mcast_usage(sa->mcast);
+	size_t members = 0;
+
+	for (size_t i = 0; i < mcast_count(sa->mcast); i++)
+		members += mcast_at(sa->mcast, i)->members.n;
+	gauge(p, "qosd_multicast_groups", "Multicast groups.", (double)mcast_count(sa->mcast));
+	gauge(p, "qosd_multicast_members", "Memberships of ports in them.", (double)members);
+	gauge(p, "qosd_multicast_mlids", "Multicast LIDs in use.", u.mlids);
+	gauge(p, "qosd_multicast_mlids_max", "Multicast LIDs that all switches can forward.", u.limit);
+	gauge(p, "qosd_multicast_groups_sharing", "Groups beyond one for each multicast LID.", u.sharing);
+	counter(p, "qosd_multicast_groups_refused_total", "Groups not made for want of a multicast LID.",
+		(double)u.refused);
+	if (sa->services)
+		gauge(p, "qosd_services", "Services that are registered.",
+		      (double)services_count(sa->services));
+	if (sa->subscriptions)
+		gauge(p, "qosd_subscriptions", "Subscriptions to events of the fabric.",
+		      (double)subscriptions_count(sa->subscriptions));
+	if (sa->holdings)
+		put_holdings(p, sa->holdings);
+}
+
+/* --- policy --- */
+
+static void put_levels(struct prom *p, const struct subnet_state *s)
+{
+	const struct feasibility *v = s->plan->feasible;
+	const struct policy *policy = s->policy->p;
+
+	if (!v)
+		return;
+	prom_metric(p, "qosd_level_guaranteed_bytes_per_second", PROM_GAUGE,
+		    "What a level gets of the kind of link where that is least, when all others send.");
+	for (size_t i = 0; i < policy->n_levels; i++) {
+		uint32_t worst = v->levels[i].worst;
+
+		if (worst != UINT32_MAX && !v->kinds[worst].levels[i].unknown)
+			prom_sample(p, v->kinds[worst].levels[i].guaranteed * 1e9 / 8, "level",
+				    policy->levels[i].name, NULL);
+	}
+	prom_metric(p, "qosd_level_unreachable_pairs", PROM_GAUGE,
+		    "Ordered pairs of ports that a level's SL does not connect.");
+	for (size_t i = 0; i < policy->n_levels; i++)
+		prom_sample(p, (double)v->levels[i].unreachable, "level", policy->levels[i].name, NULL);
+}
+
+static void put_policy(struct prom *p, const struct ctl_env *env, const struct sm_status *sm)
+{
+	const struct shared_policy *x = sm->policy;
+	static const struct findings none;
+	const struct findings *f = sm->findings ? sm->findings : &none;
+	char checksum[17];
+	int64_t left;
+
+	snprintf(checksum, sizeof(checksum), "%016llx", (unsigned long long)x->p->checksum);
+	prom_metric(p, "qosd_policy_info", PROM_GAUGE, "The policy in force; 1.");
+	prom_sample(p, 1, "file", x->p->file, "checksum", checksum, NULL);
+	if (x->loaded_us)
+		gauge(p, "qosd_policy_loaded_timestamp_seconds", "When it was loaded.",
+		      (double)x->loaded_us * US);
+	gauge(p, "qosd_policy_levels", "Its levels.", (double)x->p->n_levels);
+	gauge(p, "qosd_policy_rules", "Its match rules.", (double)x->p->n_rules);
+	gauge(p, "qosd_partitions", "Its partitions, those that were added at run time included.",
+	      (double)x->p->n_partitions);
+	prom_metric(p, "qosd_policy_findings", PROM_GAUGE, "Findings about it and the fabric, by severity.");
+	for (unsigned s = SEV_ERROR; s <= SEV_INFO; s++)
+		prom_sample(p, (double)f->count[s], "severity", severity_name((enum severity)s), NULL);
+	gauge(p, "qosd_policy_rejected", "Whether the last policy file was refused.", sm->rejected != NULL);
+	if (env->policies)
+		gauge(p, "qosd_policy_on_trial", "Whether it is on trial.",
+		      policies_on_trial(env->policies, &left));
+	if (env->run_time) {
+		const struct run_time *r = env->run_time(env->arg);
+
+		gauge(p, "qosd_partitions_run_time_entries", "Partitions, and memberships in the policy's, "
+		      "that were added at run time.", (double)r->v.n);
+		gauge(p, "qosd_partitions_run_time_members", "Lines of members in them.",
+		      (double)r->n_members);
+	}
+}
+
+/* --- the process --- */
+
+static double count_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	const struct dirent *e;
+	unsigned n = 0;
+
+	while (d && (e = readdir(d)))
+		n += e->d_name[0] != '.';
+	if (d)
+		closedir(d);
+	return n ? n - 1 : 0;		/* that of the folder itself */
+}
+
+static void put_process(struct prom *p)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long long size, resident;
+	struct rusage u;
+
+	if (f && fscanf(f, "%llu %llu", &size, &resident) == 2)
+		gauge(p, "process_resident_memory_bytes", "Resident memory.",
+		      (double)resident * (double)sysconf(_SC_PAGESIZE));
+	if (f)
+		fclose(f);
+	gauge(p, "process_open_fds", "Open file descriptors.", count_descriptors());
+	if (getrusage(RUSAGE_SELF, &u) == 0)
+		counter(p, "process_cpu_seconds_total", "Processor time, of user and system.",
+			(double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+			(double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * US);
+}
+
+static void put_daemon(struct prom *p, const struct ctl_env *env)
+{
+	struct store_failures f;
+
+	prom_metric(p, "qosd_info", PROM_GAUGE, "The version that runs; 1.");
+	prom_sample(p, 1, "version", env->version, NULL);
+	if (env->events)
+		counter(p, "qosd_events_total", "Events that 'qosd-ctl events' shows or has shown.",
+			(double)events_next_id(env->events) - 1);
+	if (env->store) {
+		f = store_failures(env->store);
+		counter(p, "qosd_store_failures_total", "Files of the state folder that were not written.",
+			(double)f.all);
+		gauge(p, "qosd_store_failing_files", "Files that could not be written when they were last.",
+		      (double)f.now);
+	}
+	put_process(p);
+}
+
+void metrics_print(const struct ctl_env *env, const struct ctl_view *v, struct buf *out)
+{
+	const struct sa_stats *sums = sa_sums(env);
+	struct prom p = { .out = out };
+
+	put_daemon(&p, env);
+	put_sm(&p, &v->sm);
+	if (env->sm)
+		put_flaps(&p, env->sm);
+	if (v->mad)
+		put_mads(&p, v->mad, v->sm.traps_left_out);
+	if (v->state && env->sm)
+		put_lossy(&p, env->sm, v->state->f);
+	if (v->state) {
+		put_fabric(&p, v->state);
+		put_routes(&p, v->state->plan);
+	}
+	if (v->state && v->gauges) {
+		gauges_refresh(v->gauges, v->state);
+		if (gauges_last(v->gauges))
+			put_gauged(&p, gauges_last(v->gauges), v->state);
+	}
+	if (v->sm.policy)
+		put_policy(&p, env, &v->sm);
+	if (v->state)
+		put_levels(&p, v->state);
+	if (env->perf && perf_last(env->perf)->when_us)
+		put_counters(&p, perf_last(env->perf));
+	if (env->sa && env->sa->mcast)
+		put_registered(&p, env->sa);
+	if (sums)
+		put_sa(&p, sums);
+}
+
+void cmd_metrics(const struct ctl_call *c, struct reply *r)
+{
+	struct buf out = { 0 };
+
+	metrics_print(c->env, c->view, &out);
+	reply_result(r, json_pack("{s:o}", "text", json_text(out.s)));
+	buf_free(&out);
+}

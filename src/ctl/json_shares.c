@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Who gets how much of a link, as JSON; see plan/port_shares.h. */
+#include "ctl/commands/cmd_explain.h"
+
+void json_add_share(json_t *o, const struct port_shares *p, unsigned vl)
+{
+	double share = vl_share(p, vl), wait = vl_wait_us(p, vl);
+
+	json_object_set_new(o, "share", p->known ? json_real(share) : json_null());
+	json_object_set_new(o, "gbps", p->known ? json_real(share * p->gbps) : json_null());
+	json_object_set_new(o, "high", p->arb && vl < ARB_VLS ?
+			    json_boolean(p->high >> vl & 1) : json_null());
+	json_object_set_new(o, "starved", p->known ? json_boolean(share == 0) : json_null());
+	json_object_set_new(o, "wait-us", wait >= 0 ? json_real(wait) : json_null());
+}

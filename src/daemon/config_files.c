@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The two files and their defaults: a file that is missing at its default place
+ * means the built-in values, one that was named must be there.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/conf.h"
+#include "ctl/policy_trials.h"
+#include "daemon/qosd.h"
+#include "fabric/fabric.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "plan/feasible/feasible.h"
+#include "plan/routes/choose_engine.h"
+#include "plan/routes/fabric_shape.h"
+#include "routing/gauge/gauge.h"
+#include "routing/gauge/lft_dump.h"
+
+/*
+ * The bytes of a file.  False: an error is in out, or *missing: it is not there, and nobody named
+ * it, so that the built-in values hold.
+ */
+static bool read_named(const char *path, bool named, struct buf *text, bool *missing,
+		       struct findings *out)
+{
+	struct findings found = { 0 };
+	bool done = conf_read_file(path, text, &found);
+
+	*missing = !done && !named && errno == ENOENT;
+	if (*missing)
+		findings_free(&found);
+	else
+		findings_move(out, &found);
+	return done;
+}
+
+struct settings *load_settings(const struct options *o, struct findings *out)
+{
+	struct settings *s = NULL;
+	struct buf text = { 0 };
+	bool missing;
+
+	if (read_named(o->config, o->config_named, &text, &missing, out)) {
+		s = conf_read_settings(o->config, text.n ? text.s : "", text.n, out);
+	} else if (missing) {
+		log_info("qosd", "%s is missing: built-in settings", o->config);
+		s = settings_default();
+	}
+	buf_free(&text);
+	return s;
+}
+
+/* Takes over the text. */
+static struct shared_policy *parse_policy(const char *path, struct buf *text, struct findings *out)
+{
+	struct policy *p = conf_parse_policy(path, text->n ? text->s : "", text->n, out);
+	struct shared_policy *sp;
+
+	if (!p) {
+		buf_free(text);
+		return NULL;
+	}
+	sp = shared_policy_new(p);
+	sp->source = POLICY_FILE;
+	sp->text = *text;
+	findings_copy(&sp->findings, out);
+	return sp;
+}
+
+struct shared_policy *load_policy(const struct options *o, const struct settings *s,
+				  struct findings *out)
+{
+	struct shared_policy *sp = NULL;
+	struct buf text = { 0 };
+	bool missing = false;
+
+	if (s && s->no_policy) {
+		log_info("qosd", "built-in policy, by the settings");
+		sp = shared_policy_new(policy_builtin());
+	} else if (read_named(o->policy, o->policy_named, &text, &missing, out)) {
+		sp = parse_policy(o->policy, &text, out);
+	} else if (missing) {
+		log_info("qosd", "%s is missing: built-in policy", o->policy);
+		sp = shared_policy_new(policy_builtin());
+	}
+	if (sp)
+		sp->loaded_us = clock_real_us();
+	return sp;
+}
+
+struct shared_policy *load_first_policy(const struct options *o, const struct settings *s,
+					struct findings *out)
+{
+	const struct policies_rules rules = { .marker = s && s->policy_marker };
+	struct shared_policy *sp = load_policy(o, s, out);
+
+	if (sp && policies_may_start(&rules, sp, out))
+		return sp;
+	shared_policy_unref(sp);
+	return NULL;
+}
+
+void print_findings(const struct findings *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct buf line = { 0 };
+
+		findings_format(&f->v[i], &line);
+		puts(line.s);
+		buf_free(&line);
+	}
+	size_t total = f->count[SEV_ERROR] + f->count[SEV_WARNING] + f->count[SEV_INFO];
+	if (total > f->n)
+		printf("%zu more findings are not shown\n", total - f->n);
+}
+
+static void print_buf(struct buf *text)
+{
+	fputs(text->s ? text->s : "", stdout);
+	buf_free(text);
+}
+
+/* Where "path:LINE: text" has ":LINE: "; NULL: nowhere. */
+static const char *find_line_number(const char *text)
+{
+	for (const char *s = strchr(text, ':'); s; s = strchr(s + 1, ':')) {
+		size_t n = strspn(s + 1, "0123456789");
+
+		if (n && s > text && !strncmp(s + 1 + n, ": ", 2))
+			return s;
+	}
+	return NULL;
+}
+
+/*
+ * The loader's `path:line: text`, or `path: text`, as a finding.  The path may be another one's:
+ * of a file that is included, or of an IBNL file.
+ */
+static void add_load_finding(struct findings *out, enum severity severity, const char *path,
+			     const char *text)
+{
+	struct src_pos pos = { 0, 0 };
+	const char *colon = find_line_number(text);
+	size_t n = strlen(path);
+	char *file;
+
+	if (!strncmp(text, path, n) && !strncmp(text + n, ": ", 2))
+		colon = text + n;
+	file = colon ? xstrndup(text, (size_t)(colon - text)) : xstrdup(path);
+	if (colon && isdigit((unsigned char)colon[1])) {
+		pos = (struct src_pos){ (uint32_t)strtoul(colon + 1, NULL, 10), 1 };
+		colon = strchr(colon + 1, ':');
+	}
+	if (colon)
+		text = colon + 1 + strspn(colon + 1, " ");
+	findings_add(out, severity, file, pos, "%.*s", (int)strcspn(text, "\n"), text);
+	free(file);
+}
+
+/* The GUID of the node that the daemon would run on; 0: the first host will do. */
+static uint64_t node_of_port(const struct fabric *f, uint64_t guid)
+{
+	uint32_t port = guid ? fabric_find_port(f, guid) : FABRIC_NONE;
+
+	return port == FABRIC_NONE ? 0 : port_node(f, port)->guid;
+}
+
+/*
+ * The dump, with the SM on the node that -g or, if it is there, the settings
+ * name.  NULL and a finding if the file or the port is no good.
+ */
+static struct fabric *load_fabric(const struct options *o, const struct settings *s,
+				  struct findings *out)
+{
+	struct buf err = { 0 }, warn = { 0 };
+	struct fabric *f = fabric_load_systems(o->topology, o->ibnl, 0, true, &err, &warn);
+
+	if (f && (o->guid || s->port_guid)) {
+		uint64_t node = node_of_port(f, o->guid ? o->guid : s->port_guid);
+
+		if (node || o->guid) {
+			fabric_free(f);
+			f = node ? fabric_load_systems(o->topology, o->ibnl, node, true, &err,
+							NULL) : NULL;
+		}
+		if (!node && o->guid)
+			buf_printf(&err, "%s: port 0x%016" PRIx64 " is not in this fabric",
+				   o->topology, o->guid);
+	}
+	if (warn.n)
+		add_load_finding(out, SEV_WARNING, o->topology, warn.s);
+	if (!f)
+		add_load_finding(out, SEV_ERROR, o->topology, err.s);
+	buf_free(&warn);
+	buf_free(&err);
+	return f;
+}
+
+/* The lines of a file of forwarding tables, one by one: it may have gigabytes.  False: see out. */
+static bool read_tables(const char *path, FILE *file, struct lft_dump *d, struct findings *out)
+{
+	struct src_pos pos = { 0, 1 };
+	struct buf why = { 0 };
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+	bool good = true;
+
+	while (good && (n = getline(&line, &cap, file)) >= 0) {
+		pos.line++;
+		good = lft_dump_line(d, line, (size_t)n, &why);
+	}
+	if (!good)
+		findings_add(out, SEV_ERROR, path, pos, "%s", why.s);
+	else if (ferror(file))
+		findings_add(out, SEV_ERROR, path, (struct src_pos){ 0 }, "%s", strerror(errno));
+	good = good && !ferror(file);
+	buf_free(&why);
+	free(line);
+	return good;
+}
+
+static void add_left(const struct fabric *f, const char *path, const struct lft_dump_left *left,
+		     struct findings *out)
+{
+	const struct src_pos nowhere = { 0, 0 };
+	char name[FABRIC_NAME_MAX];
+
+	if (left->strange)
+		findings_add(out, SEV_WARNING, path, nowhere, "%" PRIu32 " table%s of switches that "
+			     "are not in the topology", left->strange,
+			     left->strange == 1 ? "" : "s");
+	if (left->without)
+		findings_add(out, SEV_WARNING, path, nowhere, "no table for %" PRIu32 " switch%s of "
+			     "the topology, %s for one: taken to drop all packets", left->without,
+			     left->without == 1 ? "" : "es",
+			     fabric_node_name(f, left->example, name, sizeof(name)));
+}
+
+/* The forwarding tables in a file, for LIDs as the topology has them; NULL: see out. */
+static struct lfts *load_tables(const struct fabric *f, const char *path, struct findings *out)
+{
+	FILE *file = fopen(path, "re");
+	struct lft_dump *d;
+	struct lft_dump_left left;
+	struct lfts *tables;
+	struct buf why = { 0 };
+
+	if (!file) {
+		findings_add(out, SEV_ERROR, path, (struct src_pos){ 0 }, "%s", strerror(errno));
+		return NULL;
+	}
+	d = lft_dump_new(f);
+	if (!read_tables(path, file, d, out)) {
+		lft_dump_free(d);
+		fclose(file);
+		return NULL;
+	}
+	fclose(file);
+	tables = lft_dump_end(d, &left, &why);
+	if (tables)
+		add_left(f, path, &left, out);
+	else
+		findings_add(out, SEV_ERROR, path, (struct src_pos){ 0 }, "%s", why.s);
+	buf_free(&why);
+	return tables;
+}
+
+static void report_gauge(const struct route_request *r, const struct lfts *tables, const char *whose,
+			 bool compare, struct buf *report)
+{
+	struct gauge g, plain;
+
+	gauge_measure(r, tables, &gauge_defaults, &g);
+	buf_printf(report, "\nRoutes of %s\n", whose);
+	gauge_print(&g, r->f, report);
+	if (!compare || !g.connected)
+		return;
+	gauge_plain(r, &gauge_defaults, &plain);
+	buf_puts(report, "  cost of not being a tree: ");
+	gauge_print_cost(&g, &plain, report);
+	buf_puts(report, "\n");
+}
+
+/* A line of its own that begins with a capital; nothing if there is no text. */
+static void report_line(const struct plan *p, void (*put)(const struct plan *, struct buf *),
+			struct buf *report)
+{
+	size_t at = report->n;
+
+	put(p, report);
+	if (report->n == at)
+		return;
+	report->s[at] = (char)toupper((unsigned char)report->s[at]);
+	buf_puts(report, "\n");
+}
+
+/* How good the routes of the plan are, and those in a file, if one was named. */
+static void check_routes(const struct options *o, const struct plan *p, struct findings *out,
+			 struct buf *report)
+{
+	const struct route_request r = { .f = p->f, .lid = p->lid, .lmc = p->lmc,
+					 .lid_top = p->lid_top, .order = p->order,
+					 .layers = p->layers };
+	struct fabric_lids lids;
+	struct lfts *tables;
+
+	buf_puts(report, "\n");
+	report_line(p, plan_shape_text, report);
+	report_line(p, plan_choice_text, report);
+	if (p->engine && strcmp(p->engine, "none") != 0)
+		report_gauge(&r, p->lfts, p->engine, p->shape.kind != SHAPE_TREE, report);
+	if (!o->lfts || !(tables = load_tables(p->f, o->lfts, out)))
+		return;
+	fabric_lids_init(&lids, p->f);
+	report_gauge(&lids.r, tables, o->lfts, false, report);
+	fabric_lids_free(&lids);
+	lfts_free(tables);
+}
+
+/* What comes of the policy on the fabric; the report goes to `report`. */
+static void check_topology(const struct options *o, const struct policy *p,
+			   const struct settings *s, struct findings *out, struct buf *report)
+{
+	struct fabric *f = load_fabric(o, s, out);
+	struct plan *plan;
+
+	if (!f)
+		return;
+	plan = plan_compute(f, p, s, NULL, NULL, NULL);
+	plan_judge(plan, NULL);
+	findings_copy(out, &plan->findings);
+	findings_copy(out, &plan->feasible->findings);
+	feasible_print(plan->feasible, plan, report);
+	check_routes(o, plan, out, report);
+	plan_free(plan);
+	fabric_free(f);
+}
+
+int check_files(const struct options *o)
+{
+	struct findings f = { 0 };
+	struct buf normal = { 0 }, report = { 0 };
+	struct settings *s = load_settings(o, &f);
+	bool found = s && conf_find_groups(s, &f);
+	struct shared_policy *p = load_first_policy(o, s, &f);
+	bool good;
+
+	if (s && p && o->topology)
+		check_topology(o, p->p, s, &f, &report);
+	good = found && p && !f.count[SEV_ERROR];
+	print_findings(&f);
+	if (p && o->verbose)
+		conf_print_policy(p->p, &normal);
+	print_buf(&normal);
+	print_buf(&report);
+	findings_free(&f);
+	settings_free(s);
+	shared_policy_unref(p);
+	return good ? EXIT_OK : EXIT_FAILED;
+}

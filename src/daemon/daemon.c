@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The composition root: opens what there is to open, connects the subnet
+ * manager, the subnet administrator and the control socket, and runs the loop.
+ *
+ * sm/ and sa/ do not know each other: what goes from the one to the other goes
+ * through here and sa_service.c.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/conf.h"
+#include "ctl/prom.h"
+#include "daemon/daemon.h"
+#include "daemon/systemd_notify.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bounded.h"
+#include "lib/base/log.h"
+#include "lib/base/sandbox.h"
+#include "sa/registry/alias.h"
+
+/* From the SA: clients give them and take them. */
+static void on_alias_changed(void *arg, const struct alias_change *c)
+{
+	struct qosd *q = arg;
+
+	sm_alias_changed(q->sm, c->port, c->place);
+	clients_alias(q->clients, c);
+}
+
+/* --- the end of a sweep --- */
+
+static void print_summary(const struct sm_status *s)
+{
+	struct buf congestion = { 0 };
+
+	printf("%s: %u nodes, %u switches, %u of %u ports active, %" PRIu64 " SMPs (%" PRIu64
+	       " Sets) and %" PRIu64 " of discovery, %.3f s\n", sm_state_name(s->state), s->nodes,
+	       s->switches, s->ports_active, s->ports_linked, s->last_smps, s->last_sets,
+	       s->discovery_smps, s->last_sweep_seconds);
+	if (s->failed_devices)
+		printf("%u devices do not answer\n", s->failed_devices);
+	if (s->sets_failed)
+		printf("%u Sets were refused\n", s->sets_failed);
+	if (s->tables_replaced)
+		printf("SL2VL or arbitration tables of another subnet manager dropped SL 0 on %u device%s, "
+		       "and were replaced\n", s->tables_replaced, s->tables_replaced == 1 ? "" : "s");
+	if (s->adaptive_ended)
+		printf("adaptive routing of another subnet manager was switched off on %u switch%s\n",
+		       s->adaptive_ended, s->adaptive_ended == 1 ? "" : "es");
+	if (s->adaptive_stays)
+		printf("adaptive routing of another subnet manager stays on, on %u switch%s\n",
+		       s->adaptive_stays, s->adaptive_stays == 1 ? "" : "es");
+	if (s->private_ended)
+		printf("private linear tables of another subnet manager were switched off on %u switch%s\n",
+		       s->private_ended, s->private_ended == 1 ? "" : "es");
+	if (s->private_stays)
+		printf("private linear tables of another subnet manager stay on, on %u switch%s\n",
+		       s->private_stays, s->private_stays == 1 ? "" : "es");
+	if (sm_congestion_text(&s->congestion, &congestion))
+		printf("%s\n", congestion.s);
+	buf_free(&congestion);
+}
+
+/*
+ * With --once the summary waits for what devices say of congestion control, as long as answers
+ * come, which real ones give within a millisecond.
+ */
+#define ONCE_TICK_US	10000
+#define ONCE_TICKS	100	/* in all … */
+#define ONCE_SILENT	10	/* … and in a row without an answer */
+
+static void end_once(void *arg)
+{
+	struct qosd *q = arg;
+	struct sm_status s;
+
+	sm_get_status(q->sm, &s);
+	if (s.congestion.reading && q->once.ticks++ < ONCE_TICKS) {
+		q->once.silent = s.congestion.answers == q->once.answers ? q->once.silent + 1 : 0;
+		q->once.answers = s.congestion.answers;
+		if (q->once.silent < ONCE_SILENT) {
+			timer_set(q->once.timer, ONCE_TICK_US, 0);
+			return;
+		}
+	}
+	print_summary(&s);
+	loop_stop(q->loop);
+}
+
+/* With which status who started the daemon is to end. */
+static void tell_starter(struct qosd *q, int status)
+{
+	const char byte = (char)status;
+
+	if (q->ready_fd < 0)
+		return;
+	if (write(q->ready_fd, &byte, 1) != 1)
+		log_debug("qosd", "nobody waits for the start to be over");
+	close(q->ready_fd);
+	q->ready_fd = -1;
+}
+
+static void on_sweep_done(void *arg, bool complete)
+{
+	struct qosd *q = arg;
+	struct sm_status s;
+	char text[256];
+
+	sm_get_status(q->sm, &s);
+	snprintf(text, sizeof(text), "READY=1\nSTATUS=%s; %u of %u ports active",
+		 sm_state_name(s.state), s.ports_active, s.ports_linked);
+	notify(text);
+	tell_starter(q, EXIT_OK);
+	if (q->o->once) {
+		q->status = complete && s.state == SM_MASTER ? EXIT_OK : EXIT_FAILED;
+		timer_set(q->once.timer, 0, 0);
+	}
+}
+
+static void on_master_alive(void *arg)
+{
+	struct qosd *q = arg;
+
+	heir_ask(q->heir);
+}
+
+static void on_fatal(void *arg, const char *why)
+{
+	struct qosd *q = arg;
+
+	log_error("qosd", "%s", why);
+	q->status = EXIT_FAILED;
+	loop_stop(q->loop);
+}
+
+/* --- what happens, told as events --- */
+
+static void on_event(void *arg, const struct event *e)
+{
+	const struct qosd *q = arg;
+
+	life_event(q->life, e);
+}
+
+static void policy_changed(void *arg, const struct policy_change *c)
+{
+	const struct qosd *q = arg;
+
+	life_policy(q->life, c);
+}
+
+/* --- what is asked for from outside --- */
+
+static void on_term(void *arg)
+{
+	struct qosd *q = arg;
+
+	log_info("qosd", "told to end");
+	notify("STOPPING=1");
+	loop_stop(q->loop);
+}
+
+static void request_sweep(void *arg)
+{
+	struct qosd *q = arg;
+
+	sm_request_sweep(q->sm, "asked for");
+}
+
+static unsigned release_links(void *arg, uint64_t guid, unsigned port)
+{
+	struct qosd *q = arg;
+
+	return sm_release_links(q->sm, guid, port);
+}
+
+static bool retrain_link(void *arg, uint64_t guid, unsigned port, struct buf *err)
+{
+	struct qosd *q = arg;
+
+	return sm_retrain_link(q->sm, guid, port, err);
+}
+
+static void set_priority(void *arg, uint8_t priority)
+{
+	struct qosd *q = arg;
+
+	sm_set_priority(q->sm, priority);
+}
+
+static bool mft_next(void *arg, const struct subnet_state *s, uint32_t sw, uint32_t *cursor,
+		     struct ctl_mft_row *row)
+{
+	struct qosd *q = arg;
+
+	return sm_mft_next(q->sm, s, sw, cursor, &row->mlid, row->ports);
+}
+
+static bool mft_entry(void *arg, const struct subnet_state *s, uint32_t sw, uint16_t mlid,
+		      uint64_t ports[4])
+{
+	struct qosd *q = arg;
+
+	return sm_mft_entry(q->sm, s, sw, mlid, ports);
+}
+
+static void print_metrics(void *arg, struct buf *out)
+{
+	const struct qosd *q = arg;
+
+	ctl_metrics(q->ctl, out);
+}
+
+/* Without them the subnet is managed nevertheless. */
+static void open_metrics(struct qosd *q)
+{
+	struct http_page page = { .path = "/metrics", .type = PROM_TYPE, .make = print_metrics,
+				  .arg = q };
+	struct buf err = { 0 };
+
+	q->http = http_new(q->loop, q->settings->metrics_listen, &page, &err);
+	if (q->http)
+		log_info("metrics", "to be had at %s, port %u", q->settings->metrics_listen,
+			 http_port(q->http));
+	else
+		log_error("metrics", "not to be had: %s", err.s);
+	buf_free(&err);
+}
+
+/* Each second: one flood at most, so that any number of them fills no log. */
+static void check(void *arg)
+{
+	struct qosd *q = arg;
+
+	store_check(q->store);
+	notify_again();
+	if (q->mad)
+		life_flood(q->life, q->mad, q->sa.state);
+}
+
+/* --- putting together --- */
+
+/* The configured policy file, for who need not be in our folder; NULL: none is read. */
+static char *policy_path(const struct qosd *q)
+{
+	char *here, *path;
+
+	if (q->settings->no_policy)
+		return NULL;
+	if (*q->o->policy == '/')
+		return xstrdup(q->o->policy);
+	here = getcwd(NULL, 0);
+	path = here ? xasprintf("%s/%s", here, q->o->policy) : xstrdup(q->o->policy);
+	free(here);
+	return path;
+}
+
+static struct shared_policy *load_files(struct qosd *q)
+{
+	struct findings sf = { 0 }, pf = { 0 };
+	struct shared_policy *sp;
+
+	q->settings = load_settings(q->o, &sf);
+	sp = load_first_policy(q->o, q->settings, &pf);
+	findings_log(&sf, "settings");
+	findings_log(&pf, "policy");
+	findings_free(&sf);
+	findings_free(&pf);
+	return sp;
+}
+
+/* Behind the sandbox: a look-up that is given up leaves a thread, which is to have no capability. */
+static bool find_groups(const struct qosd *q)
+{
+	struct findings f = { 0 };
+	bool found = conf_find_groups(q->settings, &f);
+
+	findings_log(&f, "settings");
+	findings_free(&f);
+	return found;
+}
+
+static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *err)
+{
+	const struct settings *s = q->settings;
+	struct mad_settings ms = {
+		.port_guid = q->o->guid ? q->o->guid : s->port_guid,
+		.smp_window = s->smp_window, .smp_window_device = s->smp_window_device,
+		.timeout_ms = s->smp_timeout_ms, .retries = s->smp_retries,
+		.sa_queue_max = s->sa_requests_max, .sa_queue_each = s->sa_requests_per_port,
+		.sa_transfers_max = s->sa_transfers_max,
+		.sa_transfers_each = s->sa_transfers_per_port,
+		.sa_receives_max = s->sa_long_requests_max,
+		.sa_receives_each = s->sa_long_requests_per_port,
+	};
+	struct mad_hooks mh = {
+		.request = serve_request, .is_at_once = sa_is_path_get,
+		.at_once = serve_quick_request, .holds = serve_holds, .holder = leftovers_holder,
+		.may_hold = leftovers_may_hold, .has_more = leftovers_has_more, .dead = on_fatal, .arg = q,
+	};
+	struct sm_hooks hooks = {
+		.published = serve_published, .settled = serve_settled, .coming = serve_coming,
+		.sweep_done = on_sweep_done, .event = on_event,
+		.fatal = on_fatal, .master_alive = on_master_alive, .arg = q,
+	};
+	const struct policies_rules rules = { s->no_policy, s->policy_marker };
+	struct policies_hooks ph = { .apply = apply_policy, .changed = policy_changed, .arg = q };
+	struct clients_hooks ch = { .dropped = life_dropped };
+	struct ctl_env env = {
+		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
+		.policy_path = q->policy_path,
+		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
+		.set_priority = set_priority, .release_links = release_links,
+		.retrain_link = retrain_link,
+		.holdings_remove = leftovers_remove_port, .group_remove = leftovers_remove_group,
+		.mft_next = mft_next, .mft_entry = mft_entry,
+		.run_time = get_run_time, .run_time_set = set_run_time,
+		.run_time_await = standbys_await, .run_time_forget = standbys_forget,
+		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,
+		.read_group = s->ctl_read_group, .admin_group = s->ctl_admin_group,
+	};
+	struct perf_hooks perf_hooks = { .event = on_event, .arg = q };
+	struct shared_policy *effective;
+	bool lost, newer = false;
+
+	log_begin();
+	q->store = store_open(q->o->state_dir, &newer, err);
+	if (newer)
+		q->status = EXIT_NEWER_STATE;
+	if (!q->store)
+		return false;
+	q->loop = loop_new();
+	if (!q->loop) {
+		buf_puts(err, "no event loop");
+		return false;
+	}
+	q->life = life_new(q->loop, s, !q->o->once);
+	env.events = life_events(q->life);
+	ch.arg = q->life;
+	q->check = timer_new(q->loop, check, q);
+	timer_set(q->check, STORE_CHECK_US, STORE_CHECK_US);
+	q->once.timer = timer_new(q->loop, end_once, q);
+	serve_init(q);
+	env.trace = q->sa.trace;
+	q->mad = mad_open(q->loop, &ms, &mh, err);
+	if (!q->mad)
+		return false;
+	log_info("qosd", "port 0x%016" PRIx64 " (%s port %d)", mad_info(q->mad)->guid,
+		 mad_info(q->mad)->ca, mad_info(q->mad)->port);
+	q->perf = perf_new(q->loop, q->mad, s->counters_interval_s, s->counters_reset,
+			   s->smp_timeout_ms, &perf_hooks);
+	load_run_time(q);
+	effective = effective_policy(q, policy);
+	q->sm = sm_new(q->loop, q->mad, s, effective, q->store, &hooks);
+	shared_policy_unref(effective);
+	sm_set_mcast(q->sm, q->sa.mcast);
+	sm_set_aliases(q->sm, q->sa.alias);
+	q->clients = clients_new(q->loop, q->store, q->mad, &q->sa, &ch, &lost);
+	/* the two are apart on disk: what one file had and the other did not is no more */
+	mcast_check_aliases(q->sa.mcast, q->sa.alias);
+	alias_watch(q->sa.alias, on_alias_changed, q);
+	q->leftovers = leftovers_new(q);
+	if (lost)
+		sm_registrations_lost(q->sm);
+	q->heir = heir_new(q);
+	q->policies = policies_new(q->loop, q->store, policy, &rules, &ph);
+	env.policies = q->policies;
+	env.sm = q->sm;
+	env.mad = q->mad;
+	env.perf = q->perf;
+	env.store = q->store;
+	q->ctl = ctl_new(q->loop, q->o->socket, &env, err);
+	if (q->ctl && s->metrics_listen && !q->o->once)
+		open_metrics(q);
+	return q->ctl != NULL;
+}
+
+static void close_all(struct qosd *q)
+{
+	bounded_cancel();	/* whoever waits for a file that hangs, which may be so for ever */
+	reload_end(q);
+	http_free(q->http);
+	ctl_free(q->ctl);
+	policies_free(q->policies);
+	sm_free(q->sm);
+	leftovers_free(q->leftovers);
+	clients_free(q->clients);
+	perf_free(q->perf);
+	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
+	serve_free(q);
+	life_free(q->life);
+	heir_free(q->heir);
+	run_time_free(q->run_time);
+	timer_free(q->check);
+	timer_free(q->once.timer);
+	sig_free(q->hup);
+	sig_free(q->term);
+	sig_free(q->intr);
+	loop_free(q->loop);
+	store_close(q->store);
+	settings_free(q->settings);
+	free(q->policy_path);
+}
+
+/*
+ * Goes into the background.  The first process waits until the start is over
+ * one way or the other, so that its exit status tells.  Returns in the second
+ * one only, with the end of the pipe to report to.
+ */
+static int detach(void)
+{
+	int fd[2];
+	char status = EXIT_FAILED;
+	pid_t pid;
+
+	if (pipe(fd) < 0)
+		return -1;
+	pid = fork();
+	if (pid < 0)
+		return -1;
+	if (pid) {
+		close(fd[1]);
+		if (read(fd[0], &status, 1) != 1)
+			status = EXIT_FAILED;
+		_exit(status);
+	}
+	close(fd[0]);
+	setsid();
+	/* it stays in its folder: the files may be named relative to it */
+	return fd[1];
+}
+
+/* From here on there is nobody to read the terminal. */
+static void leave_terminal(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	log_to_syslog("qosd");
+	if (null < 0)
+		return;
+	for (int fd = 0; fd <= 2; fd++)
+		dup2(null, fd);
+	close(null);
+}
+
+/*
+ * Before anything of the outside is opened, and while there is one thread.  A daemon that cannot be
+ * locked up manages the subnet nevertheless, unless that is forbidden: then false.
+ */
+static bool lock_up(const struct settings *s)
+{
+	struct buf err = { 0 };
+	bool locked = true;
+
+	if (s->sandbox == SANDBOX_OFF) {
+		log_info("sandbox", "off, by the settings");
+		return true;
+	}
+	/* the command for events runs as the daemon's user, and need not see its keys */
+	locked = sandbox_drop_privileges(&err) && sandbox_daemon(&err) &&
+		 (!s->event_command || sandbox_hide_memory(&err));
+	if (locked)
+		log_info("sandbox", "no capabilities; system calls are %sfiltered",
+			 sandbox_filters() ? "" : "not ");
+	else
+		log_warn("sandbox", "%s", err.s);
+	buf_free(&err);
+	return locked || s->sandbox != SANDBOX_STRICT;
+}
+
+#define LOG_END_US	300000	/* for whoever takes the last lines of the log */
+
+int daemon_run(const struct options *o)
+{
+	struct qosd q = { .o = o, .ready_fd = -1, .sa_lock = PRILOCK_INITIALIZER,
+			  .reading = PTHREAD_MUTEX_INITIALIZER };
+	struct shared_policy *policy;
+	struct buf err = { 0 };
+
+	if (o->verbose)
+		log_set_level(LOG_LEVEL_DEBUG);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);	/* a file that gets too large is an error as any other */
+	signal(SIGHUP, SIG_IGN);	/* until there is somebody to reload */
+	umask(027);
+	q.status = EXIT_FAILED;
+	/* before there is a second thread, as one that waits for a file or a group: fork() leaves it behind */
+	if (!o->foreground && !o->once)
+		q.ready_fd = detach();
+	policy = load_files(&q);
+	if (!policy || !q.settings) {
+		log_error("qosd", "not started: %s", policy ? o->config : o->policy);
+		shared_policy_unref(policy);
+		settings_free(q.settings);
+		tell_starter(&q, EXIT_FAILED);
+		return EXIT_FAILED;
+	}
+	q.policy_path = policy_path(&q);
+	if (!o->verbose)
+		log_set_level(q.settings->log_level);
+	if (!lock_up(q.settings)) {
+		log_error("qosd", "not started: outside of its sandbox, and that is strict");
+	} else if (!find_groups(&q)) {
+		log_error("qosd", "not started: %s", o->config);
+	} else if (open_all(&q, policy, &err)) {
+		q.status = EXIT_OK;
+		if (q.ready_fd >= 0)
+			leave_terminal();
+		q.hup = sig_new(q.loop, SIGHUP, reload_on_hup, &q);
+		q.term = sig_new(q.loop, SIGTERM, on_term, &q);
+		q.intr = sig_new(q.loop, SIGINT, on_term, &q);
+		sm_start(q.sm);
+		loop_run(q.loop);
+	} else {
+		log_error("qosd", "not started: %s", err.s);
+	}
+	shared_policy_unref(policy);
+	close_all(&q);
+	log_end(LOG_END_US);
+	/* now, as whoever hears of it may start another one on the same state folder and port */
+	tell_starter(&q, q.status);
+	buf_free(&err);
+	return q.status;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See life.h. */
+#include "daemon/life.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "ctl/commands/health.h"
+#include "daemon/event_command.h"
+#include "events/topology_events.h"
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/base/map64.h"
+
+struct life {
+	struct events *events;
+	struct hook *hook;		/* NULL: none is configured */
+	uint64_t smps, blocks;		/* when the state was published last */
+	const char *engine;		/* of that one; NULL */
+};
+
+struct life *life_new(struct loop *l, const struct settings *s, bool runs)
+{
+	struct life *x = xcalloc(1, sizeof(*x));
+	struct event e;
+
+	x->events = events_new(hash64((uint64_t)clock_real_us() ^ (uint64_t)getpid() << 44));
+	event_make(&e, EVENT_STARTED, "qosd %s started", QOSD_VERSION);
+	event_text(&e, "version", "%s", QOSD_VERSION);
+	life_event(x, &e);
+	if (s->event_command && runs)
+		x->hook = hook_new(l, x->events, s->event_command, s->event_kinds);
+	return x;
+}
+
+void life_free(struct life *x)
+{
+	if (!x)
+		return;
+	hook_free(x->hook);
+	events_free(x->events);
+	free(x);
+}
+
+struct events *life_events(struct life *x)
+{
+	return x->events;
+}
+
+void life_event(void *arg, const struct event *e)
+{
+	struct life *x = arg;
+
+	events_add(x->events, e, clock_real_us());
+}
+
+/* --- the published state --- */
+
+static void tell_routing(struct life *x, const struct plan *p, const struct mad_counts *c)
+{
+	uint64_t blocks = c->sets[UMAD_SM_ATTR_LINEAR_FT];
+	bool same = x->engine && p->engine && strcmp(x->engine, p->engine) == 0;
+	struct event e;
+
+	if (!same || blocks != x->blocks) {
+		event_make(&e, EVENT_ROUTING, "routes by %s in %.1f ms: %" PRIu64 " blocks of forwarding "
+			   "tables and %" PRIu64 " SMPs in all were sent", p->engine ? p->engine : "nobody",
+			   (double)p->us_routes * 1e-3, blocks - x->blocks, c->smps - x->smps);
+		event_text(&e, "engine", "%s", p->engine ? p->engine : "");
+		event_number(&e, "blocks", (int64_t)(blocks - x->blocks));
+		event_number(&e, "smps", (int64_t)(c->smps - x->smps));
+		event_number(&e, "microseconds", p->us_routes);
+		life_event(x, &e);
+	}
+	x->blocks = blocks;
+	x->smps = c->smps;
+	x->engine = p->engine;
+}
+
+void life_published(struct life *x, const struct subnet_state *old,
+		    const struct subnet_state *now, const struct mad_counts *c)
+{
+	if (!now) {
+		x->engine = NULL;
+		return;
+	}
+	topology_events(old, now, life_event, x);
+	tell_routing(x, now->plan, c);
+}
+
+/* --- policies and partitions --- */
+
+static enum event_kind kind_of(enum change_outcome o)
+{
+	switch (o) {
+	case CHANGE_APPLIED:
+		return EVENT_POLICY_LOADED;
+	case CHANGE_ON_TRIAL:
+		return EVENT_POLICY_TRIAL;
+	case CHANGE_CONFIRMED:
+		return EVENT_POLICY_CONFIRMED;
+	case CHANGE_REFUSED:
+		return EVENT_POLICY_REFUSED;
+	default:
+		return EVENT_POLICY_REVERTED;
+	}
+}
+
+void life_policy(struct life *x, const struct policy_change *c)
+{
+	struct event e;
+
+	if (c->kind == CHANGE_START && c->outcome == CHANGE_APPLIED)
+		return;		/* that the daemon started is told */
+	event_make(&e, kind_of(c->outcome), "policy %s: %s, %s", c->name, change_kind_name(c->kind),
+		   change_outcome_name(c->outcome));
+	event_text(&e, "file", "%s", c->name);
+	event_text(&e, "change", "%s", change_kind_name(c->kind));
+	event_text(&e, "outcome", "%s", change_outcome_name(c->outcome));
+	if (c->outcome == CHANGE_REFUSED)
+		event_number(&e, "errors", c->errors);
+	else
+		event_text(&e, "checksum", "%016" PRIx64, c->checksum);
+	if (c->uid >= 0)
+		event_number(&e, "uid", c->uid);
+	life_event(x, &e);
+}
+
+void life_partitions(struct life *x, const struct run_time *r, int64_t uid)
+{
+	struct event e;
+
+	event_make(&e, EVENT_PARTITIONS_CHANGED, "partitions of run time were changed: %zu entries, "
+		   "%zu members", r->v.n, r->n_members);
+	event_number(&e, "entries", (int64_t)r->v.n);
+	event_number(&e, "members", (int64_t)r->n_members);
+	if (uid >= 0)
+		event_number(&e, "uid", uid);
+	life_event(x, &e);
+}
+
+void life_flood(struct life *x, struct mad_port *m, const struct subnet_state *s)
+{
+	struct buf text = { 0 };
+	struct mad_flood flood;
+	struct event e;
+
+	if (!mad_flood_tell(m, &flood))
+		return;
+	health_flood_text(s, &flood, &text);
+	log_warn("mad", "%s", text.s);
+	event_make(&e, EVENT_MAD_FLOOD, "%s", text.s);
+	event_number(&e, "lid", flood.lid);
+	event_text(&e, "kind", "%s", mad_kind_name(flood.kind));
+	event_number(&e, "received", (int64_t)flood.received);
+	event_number(&e, "left-out", (int64_t)flood.dropped);
+	life_event(x, &e);
+	buf_free(&text);
+}
+
+void life_dropped(void *arg, uint64_t guid, uint32_t qpn)
+{
+	struct event e;
+
+	event_make(&e, EVENT_SUBSCRIBER_DROPPED, "0x%016" PRIx64 " QP %" PRIu32
+		   " answers no Reports and is no longer subscribed", guid, qpn);
+	event_guid(&e, "guid", guid);
+	event_number(&e, "qpn", qpn);
+	life_event(arg, &e);
+}

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The parts of an estate; see estate.h.  Each is printed when it is asked for and has
+ * changed since, and not so often that printing takes more than a part of the loop's time.
+ *
+ * The changes of groups are a log of lines.  A byte of it has a position, counted from the first
+ * one on and modulo 2^32; old lines are dropped when it gets too long.  The text of the groups
+ * belongs to one position: a standby that has the log up to some position asks for what follows, and
+ * only one that has nothing, or lacks lines that are dropped, asks for the text.  The log has
+ * a number of its own: another number is another log, whatever the positions are.
+ */
+#include "daemon/replication/estate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/daemon.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/base/map64.h"
+#include "lib/iba/sa_records.h"
+#include "sa/registry/alias.h"
+#include "sa/registry/groups.h"
+#include "sa/registry/services.h"
+#include "sa/registry/subscriptions.h"
+#include "sm/keys/proof.h"
+
+#define PRINT_SHARE	10		/* of the loop's time: one part in so many */
+#define LEASES_US	60000000	/* leases are told anew so often: they run on */
+#define GONE_US		600000000	/* so do the times since when ports are gone */
+/* The log of changes is at most so many times as long as the groups; in bytes at least, and at most. */
+#define CHANGES_TIMES	4
+#define CHANGES_MIN	(1u << 20)
+#define CHANGES_MAX	(32u << 20)
+
+_Static_assert(ESTATE_COUNT * sizeof(struct sa_estate_row) <= SA_ESTATE_DATA, "one MAD lists all");
+
+struct part {
+	struct buf text;
+	uint64_t version, change;
+	int64_t printed_us, next_us;
+	bool printed;
+};
+
+struct estate {
+	struct qosd *q;
+	struct part parts[ESTATE_COUNT];
+	/* of the changes of groups: the log, the position of its first byte, and that of the groups */
+	uint32_t log, log_begin, printed_at;
+};
+
+static void on_group_change(void *arg, const struct mcast_event *change);
+
+/* A number that no log had before, or in the run before. */
+static void new_log(struct estate *e)
+{
+	int64_t now = clock_real_us();
+
+	e->log += 1 + (uint32_t)hash_bytes(&now, sizeof(now), 0);
+	e->parts[ESTATE_GROUP_CHANGES].text.n = 0;
+	e->parts[ESTATE_GROUPS].printed = false;
+}
+
+struct estate *estate_new(struct qosd *q)
+{
+	struct estate *e = xcalloc(1, sizeof(*e));
+
+	e->q = q;
+	new_log(e);
+	mcast_follow(q->sa.mcast, on_group_change, e);
+	return e;
+}
+
+void estate_free(struct estate *e)
+{
+	if (!e)
+		return;
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		buf_free(&e->parts[i].text);
+	free(e);
+}
+
+uint64_t estate_digest(const char *text, size_t n)
+{
+	return hash_bytes(text, n, 0);
+}
+
+/* --- ours --- */
+
+static const struct {
+	const char *name;
+	uint32_t format;
+} kinds[ESTATE_COUNT] = {
+	[ESTATE_LIDS] = { "LIDs", STORE_LIDS_FORMAT },
+	[ESTATE_PKEYS] = { "places of P_Keys", STORE_PKEYS_FORMAT },
+	[ESTATE_PARTITIONS] = { "partitions added at run time", STORE_PARTITIONS_FORMAT },
+	[ESTATE_GROUPS] = { "multicast groups", STORE_GROUPS_FORMAT },
+	[ESTATE_SERVICES] = { "services", STORE_SERVICES_FORMAT },
+	[ESTATE_SUBSCRIPTIONS] = { "subscriptions", STORE_SUBSCRIPTIONS_FORMAT },
+	[ESTATE_ALIASES] = { "alias GUIDs", STORE_ALIASES_FORMAT },
+	[ESTATE_GROUP_CHANGES] = { "changes of multicast groups", STORE_GROUPS_FORMAT },
+	[ESTATE_GONE] = { "ports that are gone", 1 },
+};
+
+uint32_t estate_format(enum estate_part part)
+{
+	return kinds[part].format;
+}
+
+const char *estate_name(enum estate_part part)
+{
+	return kinds[part].name;
+}
+
+/* Changes whenever the part does. */
+static uint64_t change_of(const struct qosd *q, enum estate_part part)
+{
+	switch (part) {
+	case ESTATE_LIDS:
+	case ESTATE_PKEYS:
+		return q->sa.state ? q->sa.state->generation : 0;
+	case ESTATE_PARTITIONS:
+		return q->run_time_changes;
+	case ESTATE_SERVICES:
+		return clients_changes(q->clients)->services;
+	case ESTATE_SUBSCRIPTIONS:
+		return clients_changes(q->clients)->subscriptions;
+	case ESTATE_ALIASES:
+		return clients_changes(q->clients)->aliases;
+	case ESTATE_GONE:
+		return leftovers_changes(q->leftovers);
+	case ESTATE_GROUPS:
+	case ESTATE_GROUP_CHANGES:
+	case ESTATE_COUNT:
+		break;
+	}
+	return 0;
+}
+
+static void print_part(const struct qosd *q, enum estate_part part, struct buf *b)
+{
+	switch (part) {
+	case ESTATE_LIDS:
+		store_print_lids(q->store, b);
+		break;
+	case ESTATE_PKEYS:
+		store_print_pkeys(q->store, b);
+		break;
+	case ESTATE_PARTITIONS:
+		run_time_print(q->run_time, b);
+		break;
+	case ESTATE_GROUPS:
+		store_print_groups(q->sa.mcast, b);
+		break;
+	case ESTATE_SERVICES:
+		store_print_services(q->sa.services, b);
+		break;
+	case ESTATE_SUBSCRIPTIONS:
+		store_print_subscriptions(q->sa.subscriptions, b);
+		break;
+	case ESTATE_ALIASES:
+		store_print_aliases(q->sa.alias, b);
+		break;
+	case ESTATE_GONE:
+		leftovers_print(q->leftovers, b);
+		break;
+	case ESTATE_GROUP_CHANGES:
+	case ESTATE_COUNT:
+		break;
+	}
+}
+
+/* The planner's thread has what the part is made of. */
+static bool is_out(const struct estate *e, enum estate_part part)
+{
+	return (part == ESTATE_LIDS || part == ESTATE_PKEYS) && sm_is_planning(e->q->sm);
+}
+
+static bool is_old(const struct estate *e, enum estate_part part, int64_t now)
+{
+	const struct part *p = &e->parts[part];
+
+	if (is_out(e, part) || part == ESTATE_GROUP_CHANGES)
+		return false;
+	if (!p->printed)
+		return true;
+	if (part == ESTATE_GROUPS)	/* lines since then are dropped */
+		return (int32_t)(e->printed_at - e->log_begin) < 0 && now >= p->next_us;
+	/* who asked for a change waits, and it was printed for the disk, too */
+	if (now < p->next_us && part != ESTATE_PARTITIONS)
+		return false;
+	return p->change != change_of(e->q, part) ||
+	       (part == ESTATE_SERVICES && now - p->printed_us > LEASES_US &&
+		services_next_end(e->q->sa.services) != SERVICE_NEVER) ||
+	       (part == ESTATE_GONE && now - p->printed_us > GONE_US && p->text.n);
+}
+
+static uint32_t end_of_log(const struct estate *e)
+{
+	return e->log_begin + (uint32_t)e->parts[ESTATE_GROUP_CHANGES].text.n;
+}
+
+/* Drops the older half, whole lines. */
+static void cut_log(struct estate *e)
+{
+	struct buf *text = &e->parts[ESTATE_GROUP_CHANGES].text;
+	const char *nl = memchr(text->s + text->n / 2, '\n', text->n - text->n / 2);
+	size_t n = nl ? (size_t)(nl + 1 - text->s) : text->n;
+
+	memmove(text->s, text->s + n, text->n - n);
+	text->n -= n;
+	e->log_begin += (uint32_t)n;
+}
+
+static void on_group_change(void *arg, const struct mcast_event *change)
+{
+	struct estate *e = arg;
+	struct buf *text = &e->parts[ESTATE_GROUP_CHANGES].text;
+	const struct part *groups = &e->parts[ESTATE_GROUPS];
+
+	if (!groups->printed)
+		return;
+	if (text->n > CHANGES_MAX || (text->n > CHANGES_MIN && text->n > CHANGES_TIMES * groups->text.n))
+		cut_log(e);
+	store_print_group_change(change, text);
+}
+
+static void refresh(struct estate *e, enum estate_part part)
+{
+	struct part *p = &e->parts[part];
+	int64_t now = clock_mono_us();
+
+	if (!is_old(e, part, now))
+		return;
+	p->change = change_of(e->q, part);
+	p->text.n = 0;
+	buf_puts(&p->text, "");
+	print_part(e->q, part, &p->text);
+	p->version = estate_digest(p->text.s, p->text.n);
+	p->printed = true;
+	p->printed_us = now;
+	if (part == ESTATE_GROUPS)
+		e->printed_at = end_of_log(e);
+	p->next_us = now + (clock_mono_us() - now) * PRINT_SHARE;
+}
+
+uint64_t estate_version(const struct qosd *q, enum estate_part part)
+{
+	struct buf b = { 0 };
+	uint64_t version;
+
+	buf_puts(&b, "");
+	print_part(q, part, &b);
+	version = estate_digest(b.s, b.n);
+	buf_free(&b);
+	return version;
+}
+
+uint64_t estate_partitions(struct estate *e)
+{
+	refresh(e, ESTATE_PARTITIONS);
+	return e->parts[ESTATE_PARTITIONS].version;
+}
+
+static void list(struct estate *e, struct sa_estate *answer)
+{
+	struct sa_estate_row row = { 0 };
+
+	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+		refresh(e, (enum estate_part)i);
+		put_be64(row.version, e->parts[i].version);
+		put_be32(row.total, (uint32_t)e->parts[i].text.n);
+		if (i == ESTATE_GROUP_CHANGES) {
+			put_be64(row.version, (uint64_t)e->log << 32 | e->printed_at);
+			put_be32(row.total, end_of_log(e));
+		}
+		put_be32(row.format, estate_format((enum estate_part)i));
+		memcpy(answer->data + i * sizeof(row), &row, sizeof(row));
+	}
+	put_be32(answer->n, ESTATE_COUNT * sizeof(row));
+}
+
+/* Who asks for the list says which partitions it has. */
+static void take_note(struct estate *e, uint64_t from, const struct sa_estate *query)
+{
+	const struct part *p = &e->parts[ESTATE_PARTITIONS];
+
+	standbys_heard(e->q->standbys, from, get_be64(query->version) == p->version, p->change);
+}
+
+/* A piece of a part's text; n stays 0 where there is another version by now. */
+static void put_piece(const struct estate *e, const struct sa_estate *query,
+		      struct sa_estate *answer)
+{
+	uint32_t part = get_be32(query->part), offset = get_be32(query->offset), n;
+	const struct part *p = &e->parts[part];
+	uint64_t version = p->version, asked = get_be64(query->version);
+
+	if (part == ESTATE_GROUP_CHANGES) {
+		asked >>= 32;
+		version = e->log;
+		offset -= e->log_begin;
+	}
+	put_be32(answer->total, (uint32_t)p->text.n);
+	if (asked != version || offset >= p->text.n)
+		return;
+	memcpy(answer->version, query->version, sizeof(answer->version));
+	n = (uint32_t)p->text.n - offset;
+	n = n < SA_ESTATE_DATA ? n : SA_ESTATE_DATA;
+	put_be32(answer->n, n);
+	memcpy(answer->data, p->text.s + offset, n);
+}
+
+/*
+ * The question proves that who asks has the SM_Key.  Where everybody has that key, a subnet
+ * manager must have shown itself at the port, too.
+ */
+static uint16_t may_copy(const struct qosd *q, uint64_t from, const struct sa_estate *query)
+{
+	uint64_t key = q->settings->sm_key;
+
+	if (!proof_seal_holds(query, key, PROOF_ESTATE_GET, from, mad_info(q->mad)->guid))
+		return IB_STATUS_BAD_METHOD_ATTR;
+	if ((key == 0 || key == SM_KEY_KNOWN) && !sm_is_manager(q->sm, from))
+		return IB_STATUS_BUSY;
+	return IB_STATUS_OK;
+}
+
+static uint16_t answer_question(struct estate *e, uint64_t from, const struct sa_estate *query,
+				struct sa_estate *answer)
+{
+	uint32_t part = get_be32(query->part);
+
+	if (part != SA_ESTATE_LIST && part >= ESTATE_COUNT)
+		return IB_SA_NO_RECORDS;
+	if (part != SA_ESTATE_LIST) {
+		put_piece(e, query, answer);
+		return IB_STATUS_OK;
+	}
+	/* without a text of before there is nothing to be told of it yet */
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		if (is_out(e, (enum estate_part)i) && !e->parts[i].printed)
+			return IB_SA_NO_RECORDS;
+	list(e, answer);
+	take_note(e, from, query);
+	return IB_STATUS_OK;
+}
+
+uint16_t estate_answer(void *arg, uint64_t from, const struct sa_estate *query,
+		       struct sa_estate *answer)
+{
+	struct estate *e = arg;
+	const struct qosd *q = e->q;
+	uint16_t status = may_copy(q, from, query);
+
+	if (status)
+		return status;
+	memset(answer, 0, sizeof(*answer));
+	memcpy(answer->part, query->part, sizeof(answer->part));
+	memcpy(answer->offset, query->offset, sizeof(answer->offset));
+	memcpy(answer->nonce, query->nonce, sizeof(answer->nonce));
+	status = answer_question(e, from, query, answer);
+	proof_seal(answer, q->settings->sm_key, PROOF_ESTATE_ANSWER, mad_info(q->mad)->guid, from);
+	return status;
+}
+
+/* --- another's, in place of ours --- */
+
+static bool take_groups(struct qosd *q, char *text, char *again)
+{
+	struct mcast_db *try = mcast_new(NULL, NULL);
+	bool good = store_take_groups(try, text);
+
+	mcast_free(try);
+	if (!good)
+		return false;
+	prilock_patient(&q->sa_lock);
+	while (mcast_count(q->sa.mcast)) {
+		struct mcast_event gone = { .kind = MCAST_GONE, .group = mcast_at(q->sa.mcast, 0) };
+
+		mcast_redo(q->sa.mcast, &gone);
+	}
+	store_take_groups(q->sa.mcast, again);
+	prilock_release(&q->sa_lock);
+	store_save_groups(q->store, q->sa.mcast);
+	mcast_clean(q->sa.mcast);
+	return true;
+}
+
+static bool take_group_changes(struct qosd *q, char *text, char *again)
+{
+	bool good = true;
+
+	(void)again;
+	prilock_patient(&q->sa_lock);
+	for (char *line = strtok(text, "\n"); line && good; line = strtok(NULL, "\n"))
+		good = store_take_group_change(q->sa.mcast, line);
+	prilock_release(&q->sa_lock);
+	store_save_groups(q->store, q->sa.mcast);
+	mcast_clean(q->sa.mcast);
+	return good;
+}
+
+static bool take_services(struct qosd *q, char *text, char *again)
+{
+	struct services *try = services_new(NULL, NULL), *db = q->sa.services;
+	struct service_key first = { 0 };
+	const struct service *x;
+	bool good = store_take_services(try, text);
+
+	services_free(try);
+	if (!good)
+		return false;
+	while ((x = services_from(db, &first, false))) {
+		struct service_key key = x->key;
+
+		services_remove(db, &key);
+	}
+	return store_take_services(db, again);
+}
+
+static bool take_subscriptions(struct qosd *q, char *text, char *again)
+{
+	struct subscriptions *try = subscriptions_new(NULL, NULL), *db = q->sa.subscriptions;
+	const struct subscriber *who;
+	bool good = store_take_subscriptions(try, text);
+
+	subscriptions_free(try);
+	if (!good)
+		return false;
+	while ((who = subscriber_from(db, 0, 0, false)))
+		subscriptions_drop(db, who->guid, who->qpn);
+	return store_take_subscriptions(db, again);
+}
+
+/* Only what differs: each change goes to a device when we are master. */
+static bool take_aliases(struct qosd *q, char *text, char *again)
+{
+	struct alias_db *try = alias_new(), *db = q->sa.alias;
+	bool good = store_take_aliases(try, text);
+	unsigned blocks;
+	uint64_t port;
+
+	if (good) {
+		prilock_patient(&q->sa_lock);
+		for (size_t i = 0; alias_port(db, i, &port, &blocks); i++)
+			for (unsigned k = 1; k < blocks * ALIAS_BLOCK; k++)
+				if (alias_at(db, port, k) != alias_at(try, port, k))
+					alias_put(db, port, k, 0);
+		store_take_aliases(db, again);
+		prilock_release(&q->sa_lock);
+	}
+	alias_free(try);
+	return good;
+}
+
+static bool take_gone(struct qosd *q, char *text, char *again)
+{
+	(void)again;
+	return leftovers_inherit(q->leftovers, text);
+}
+
+static bool take_line(char *text, struct run_time *x)
+{
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		if (!run_time_line(x, line))
+			return false;
+	return true;
+}
+
+static bool take_partitions(struct qosd *q, char *text)
+{
+	struct run_time *x = run_time_new();
+
+	if (!take_line(text, x)) {
+		run_time_free(x);
+		return false;
+	}
+	take_run_time(q, x);
+	return true;
+}
+
+bool estate_take(struct qosd *q, char *text[ESTATE_COUNT])
+{
+	static bool (*const take[ESTATE_COUNT])(struct qosd *q, char *text, char *again) = {
+		[ESTATE_GROUPS] = take_groups, [ESTATE_SERVICES] = take_services,
+		[ESTATE_SUBSCRIPTIONS] = take_subscriptions, [ESTATE_ALIASES] = take_aliases,
+		[ESTATE_GROUP_CHANGES] = take_group_changes, [ESTATE_GONE] = take_gone,
+	};
+	bool good = true;
+
+	/* what we were told as a standby is no part of the log that we keep as master */
+	if (text[ESTATE_GROUPS] || text[ESTATE_GROUP_CHANGES])
+		new_log(q->estate);
+
+	if (text[ESTATE_LIDS] && text[ESTATE_PKEYS])
+		good = store_take_lids(q->store, text[ESTATE_LIDS], text[ESTATE_PKEYS]);
+	if (text[ESTATE_PARTITIONS])
+		good = take_partitions(q, text[ESTATE_PARTITIONS]) && good;
+	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+		char *again;
+
+		if (!text[i] || !take[i])
+			continue;
+		again = xstrdup(text[i]);	/* reading cuts it up */
+		good = take[i](q, text[i], again) && good;
+		free(again);
+	}
+	return good;
+}

@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A standby takes over what its master has; see estate.h.  One round at a time:
+ *
+ *   our own PortInfo (where the SA is: MasterSMLID, MasterSMSL) ->
+ *   the list of versions -> the text of each part that differs, in a window -> taken over
+ *
+ * While there is anything that we have not got, clients would have to register again if we
+ * became master now (sm_registrations_lost()).
+ *
+ * A round may fail for two reasons that look alike: the master does not tell us what it has, or it is
+ * gone.  It ends at any time, amid a round, too, and then the kernel of its host answers in its
+ * place, that there is no such attribute.  So a round without the master's own answer says nothing
+ * yet, and what we had in the round before still counts.  Only where the master lives on, as its
+ * polls show, and has told nothing for GRACE_US, it is lost.
+ *
+ * A master that has never told us a list, and goes on refusing one, is no qosd, or has another SM_Key.
+ * The first refusals say nothing: MasterSMLID may still be the LID of the master before, whose host
+ * answers, and a qosd does not know our port until it has published the subnet that has it.
+ *
+ * Each question proves that we have the SM_Key, and each answer the same of the master
+ * (sm/keys/proof.h): MasterSMLID, by which the master is found, can be set by others where there is no
+ * M_Key.
+ *
+ * What was registered between the last complete round and the master's end is not known here, and
+ * nobody is asked to register it again.  A round follows each poll, so that this is a poll's interval
+ * and the time of a round.  Of a master that answers polls and no questions, as an SA under load may,
+ * it is GRACE_US, a round without an answer and a poll's interval: 4 s by default.  Latest changes of
+ * groups that are on their way count as such, too.  Partitions of run time are not lost so: the
+ * master tells us to ask, and hears that we have them from the next round, which then follows at once.
+ */
+#include "daemon/replication/estate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/mad.h>
+#include <infiniband/umad_sa.h>
+#include <infiniband/umad_sm.h>
+
+#include "daemon/daemon.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "lib/iba/sa_records.h"
+#include "sm/keys/proof.h"
+
+#define WINDOW		16
+#define TIMEOUT_MS	200
+#define TRIES		3
+#define AGAIN_US	1000000		/* it does not answer, or not yet */
+#define STRANGER_US	10000000	/* it is no qosd, or we can't ask */
+#define REFUSED_US	5000000		/* a master that refuses for longer is no qosd */
+#define GRACE_US	3000000		/* a master that lives may tell nothing for so long, */
+#define FAILED_MIN	2		/* or for as long as so many rounds take */
+#define DEAF_MAX	3		/* questions in a row that our own port did not answer */
+#define TEXT_MAX	(256u << 20)	/* as of a state file */
+
+enum { OFF_STATUS = 4, OFF_ATTR = 16, OFF_SM_KEY = 36 };
+
+/* A question that is under way. */
+struct asked {
+	struct heir *h;
+	bool busy;
+	uint32_t offset;
+	uint64_t nonce;
+};
+
+struct heir {
+	struct qosd *q;
+	bool complete;			/* all that the master has, as of the last round */
+	bool busy;			/* a round is under way */
+	bool dropped;			/* and its answers are of no use */
+	unsigned deaf;			/* rounds in a row in which our own port did not answer */
+	int64_t next_us;
+	bool met;			/* this master has told us a list */
+	bool silent;			/* a question of this round was not answered */
+	int64_t followed_us;		/* since when it is the master */
+	unsigned failed;		/* rounds in a row without an answer, */
+	int64_t failed_us;		/* and when the first of them was over */
+	uint64_t master_guid;
+	struct mad_address master;
+	uint64_t nonce;			/* of the last question */
+	struct {
+		uint64_t version;	/* that we have, */
+		bool known;		/* … if that is so */
+		uint64_t next;		/* that the master has */
+		uint32_t total;
+		char *text;		/* … and what came of it; NULL: we have it */
+		bool foreign;		/* the master has it in a format that we don't read */
+	} parts[ESTATE_COUNT];
+	bool said_foreign;
+	/* of the log of changes of groups: its number, and the position up to which we have it */
+	uint32_t log, log_at;
+	bool log_known;
+	/* in this round: where what we lack of it begins; and we lack nothing but that */
+	uint32_t log_from;
+	bool only_changes;
+	/* the part that comes: where it begins, its length, and how much of it was asked for, and came */
+	unsigned part;
+	uint32_t begin, size, sent, came;
+	unsigned outstanding;
+	struct asked asked[WINDOW], list;
+};
+
+struct heir *heir_new(struct qosd *q)
+{
+	struct heir *h = xcalloc(1, sizeof(*h));
+
+	h->q = q;
+	h->nonce = (uint64_t)clock_real_us() << 8;	/* none that was used before a restart */
+	return h;
+}
+
+static void free_texts(struct heir *h)
+{
+	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+		free(h->parts[i].text);
+		h->parts[i].text = NULL;
+	}
+}
+
+void heir_free(struct heir *h)
+{
+	if (!h)
+		return;
+	free_texts(h);
+	free(h);
+}
+
+void heir_stop(struct heir *h)
+{
+	h->dropped = h->busy;
+	h->complete = h->said_foreign = h->log_known = h->met = false;
+	h->master_guid = 0;		/* whoever is followed next is a new master */
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		h->parts[i].known = false;
+}
+
+/* --- the end of a round --- */
+
+static void round_over(struct heir *h, int64_t wait_us)
+{
+	free_texts(h);
+	h->busy = h->dropped = false;
+	h->next_us = clock_mono_us() + wait_us;
+}
+
+static void lost(struct heir *h)
+{
+	if (h->complete)
+		log_info("heir", "the master's registrations can't be had any more");
+	h->complete = false;
+	sm_registrations_lost(h->q->sm);
+}
+
+/* What we have is not what the master has; it is asked again. */
+static void round_failed(struct heir *h, const char *why)
+{
+	log_debug("heir", "LID %u: %s", h->master.lid, why);
+	if (!h->dropped)
+		lost(h);
+	round_over(h, AGAIN_US);
+}
+
+/* The master did not tell what it has, which it may do the next time; or it is gone. */
+static void round_without_answer(struct heir *h, const char *why)
+{
+	log_debug("heir", "LID %u: %s", h->master.lid, why);
+	if (!h->failed++)
+		h->failed_us = clock_mono_us();
+	round_over(h, h->met ? 0 : AGAIN_US);
+}
+
+/* It is of no use to ask as long as this is master. */
+static void round_in_vain(struct heir *h, const char *why)
+{
+	bool dropped = h->dropped;
+
+	round_failed(h, why);
+	h->next_us = clock_mono_us() + STRANGER_US;
+	if (!dropped)
+		sm_registrations_not_to_be_had(h->q->sm);
+}
+
+/*
+ * A newer master: what we read of it is taken, and kept up to date.  Clients have to register again
+ * when we take over.
+ */
+static void tell_foreign(struct heir *h)
+{
+	struct buf names = { 0 };
+
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		if (h->parts[i].foreign)
+			buf_printf(&names, "%s%s", names.n ? ", " : "",
+				   estate_name((enum estate_part)i));
+	if (!h->said_foreign)
+		log_error("heir", "the master is a newer qosd, and this one does not read its %s; "
+			  "they are lost if this one takes over: upgrade it", names.s);
+	h->said_foreign = true;
+	buf_free(&names);
+	h->complete = false;
+	sm_registrations_not_to_be_had(h->q->sm);
+}
+
+static void round_complete(struct heir *h)
+{
+	char *text[ESTATE_COUNT];
+	bool differ = false, foreign = false, is_awaited;
+
+	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+		text[i] = h->parts[i].text;
+		differ |= text[i] != NULL;
+		foreign |= h->parts[i].foreign;
+	}
+	if (differ && sm_is_planning(h->q->sm)) {
+		round_over(h, 0);	/* the next one takes it */
+		return;
+	}
+	if (text[ESTATE_LIDS])
+		sm_picture_is_old(h->q->sm);
+	if (differ && !estate_take(h->q, text)) {
+		log_error("heir", "the master's registrations make no sense to us");
+		h->parts[ESTATE_GROUPS].known = h->log_known = false;	/* all of them the next time */
+		round_in_vain(h, "not taken over");
+		return;
+	}
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		if (!h->parts[i].foreign) {
+			h->parts[i].version = h->parts[i].next;
+			h->parts[i].known = true;
+		}
+	h->log = (uint32_t)(h->parts[ESTATE_GROUP_CHANGES].next >> 32);
+	h->log_at = h->parts[ESTATE_GROUP_CHANGES].total;
+	h->log_known = !h->parts[ESTATE_GROUP_CHANGES].foreign && !h->parts[ESTATE_GROUPS].foreign &&
+		       h->parts[ESTATE_GROUP_CHANGES].next;
+	if (foreign) {
+		tell_foreign(h);
+	} else {
+		if (!h->complete)
+			log_info("heir", "the master's registrations are ours, too");
+		h->complete = true;
+		h->said_foreign = false;
+		sm_registrations_held(h->q->sm, h->master.lid);
+	}
+	is_awaited = text[ESTATE_PARTITIONS];
+	h->failed = 0;
+	round_over(h, 0);
+	if (is_awaited)
+		heir_ask(h);
+}
+
+/* --- asking --- */
+
+static bool ask(struct heir *h, uint32_t part, uint32_t offset, uint64_t version,
+		void (*fn)(void *arg, const uint8_t *mad, size_t len), struct asked *a)
+{
+	uint8_t mad[MAD_LEN] = {
+		UMAD_BASE_VERSION, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, UMAD_METHOD_GET,
+	};
+	struct sa_estate query = { 0 };
+
+	a->h = h;
+	a->nonce = ++h->nonce;
+	put_be16(mad + OFF_ATTR, SA_ATTR_ESTATE);
+	put_be32(query.part, part);
+	put_be32(query.offset, offset);
+	put_be64(query.version, version);
+	put_be64(query.nonce, a->nonce);
+	proof_seal(&query, h->q->settings->sm_key, PROOF_ESTATE_GET, mad_info(h->q->mad)->guid,
+		   h->master_guid);
+	memcpy(mad + SA_HDR_LEN, &query, sizeof(query));
+	return mad_request(h->q->mad, &h->master, mad, TIMEOUT_MS, TRIES, fn, a);
+}
+
+/* What the master said to this question; false: nothing, or it is not the master's answer. */
+static bool take_answer(const struct heir *h, const struct asked *a, const uint8_t *mad,
+			struct sa_estate *x)
+{
+	if (!mad || get_be16(mad + OFF_STATUS))
+		return false;
+	memcpy(x, mad + SA_HDR_LEN, sizeof(*x));
+	return get_be64(x->nonce) == a->nonce &&
+	       proof_seal_holds(x, h->q->settings->sm_key, PROOF_ESTATE_ANSWER, h->master_guid,
+				mad_info(h->q->mad)->guid);
+}
+
+static void next_part(struct heir *h);
+static void on_piece(void *arg, const uint8_t *mad, size_t len);
+
+/* Keeps the window full; false: nothing can be sent, and nothing is under way. */
+static bool ask_more(struct heir *h)
+{
+	for (unsigned i = 0; i < WINDOW && h->sent < h->size && !h->dropped; i++) {
+		struct asked *a = &h->asked[i];
+
+		if (a->busy)
+			continue;
+		*a = (struct asked){ .busy = true, .offset = h->sent };
+		if (!ask(h, h->part, h->begin + h->sent, h->parts[h->part].next, on_piece, a)) {
+			a->busy = false;
+			break;
+		}
+		h->sent += SA_ESTATE_DATA;
+		h->outstanding++;
+	}
+	return h->outstanding;
+}
+
+/* Puts the piece where it belongs; false: it is of another version, or not what was asked for. */
+static bool put_piece(struct heir *h, const struct asked *a, const struct sa_estate *x)
+{
+	uint32_t want = h->size - a->offset, n = get_be32(x->n);
+
+	want = want < SA_ESTATE_DATA ? want : SA_ESTATE_DATA;
+	if (h->part == ESTATE_GROUP_CHANGES && n > want)	/* there are more by now */
+		n = want;
+	if (get_be32(x->part) != h->part || get_be32(x->offset) != h->begin + a->offset || n != want ||
+	    get_be64(x->version) != h->parts[h->part].next)
+		return false;
+	memcpy(h->parts[h->part].text + a->offset, x->data, want);
+	h->came += want;
+	return true;
+}
+
+/* There is another version by now, or lines of the log that we lack are dropped: all of it, then. */
+static void part_is_gone(struct heir *h)
+{
+	if (h->part == ESTATE_GROUP_CHANGES)
+		h->log_known = h->parts[ESTATE_GROUPS].known = false;
+	h->complete = h->complete && h->only_changes;
+}
+
+static void on_piece(void *arg, const uint8_t *mad, size_t len)
+{
+	struct asked *a = arg;
+	struct heir *h = a->h;
+	struct sa_estate x;
+
+	(void)len;	/* a whole MAD, if any */
+	a->busy = false;
+	h->outstanding--;
+	if (!h->dropped) {
+		bool answered = take_answer(h, a, mad, &x);
+
+		h->silent = !answered;
+		h->dropped = !answered || !put_piece(h, a, &x);
+		if (h->dropped && answered)
+			part_is_gone(h);
+	}
+	if (h->dropped) {
+		if (!h->outstanding && h->silent)
+			round_without_answer(h, "the master does not go on");
+		else if (!h->outstanding)
+			round_over(h, 0);
+		return;
+	}
+	if (h->came < h->size) {
+		if (!ask_more(h))
+			round_without_answer(h, "nothing can be asked");
+		return;
+	}
+	if (h->part != ESTATE_GROUP_CHANGES &&
+	    estate_digest(h->parts[h->part].text, h->size) != h->parts[h->part].next) {
+		round_failed(h, "the text is not of that digest");
+		return;
+	}
+	h->part++;
+	next_part(h);
+}
+
+static bool has_text_to_come(const struct heir *h)
+{
+	uint32_t from = h->part == ESTATE_GROUP_CHANGES ? h->log_from : 0;
+
+	return h->parts[h->part].text && h->parts[h->part].total != from;
+}
+
+static void next_part(struct heir *h)
+{
+
+	while (h->part < ESTATE_COUNT && !has_text_to_come(h))
+		h->part++;
+	if (h->part == ESTATE_COUNT) {
+		round_complete(h);
+		return;
+	}
+	h->begin = h->part == ESTATE_GROUP_CHANGES ? h->log_from : 0;
+	h->size = h->parts[h->part].total - h->begin;
+	h->sent = h->came = 0;
+	if (!ask_more(h))
+		round_without_answer(h, "nothing can be asked");
+}
+
+/* These two are one to the store: both differ if one does, and both are foreign if one is. */
+static void pair_lids(struct heir *h)
+{
+	bool differ = h->parts[ESTATE_LIDS].text || h->parts[ESTATE_PKEYS].text;
+	bool foreign = h->parts[ESTATE_LIDS].foreign || h->parts[ESTATE_PKEYS].foreign;
+
+	for (unsigned i = ESTATE_LIDS; i <= ESTATE_PKEYS; i++) {
+		h->parts[i].foreign = foreign;
+		if (foreign) {
+			free(h->parts[i].text);
+			h->parts[i].text = NULL;
+		} else if (differ && !h->parts[i].text) {
+			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
+		}
+	}
+}
+
+/*
+ * Which lines of the log of changes are lacking: behind those that we have, or else behind the text
+ * of the groups, which is needed unless what we have is the same.  False: the list makes no sense.
+ */
+static bool take_log_row(struct heir *h, bool *goes_on)
+{
+	uint32_t end = h->parts[ESTATE_GROUP_CHANGES].total;
+	uint64_t next = h->parts[ESTATE_GROUP_CHANGES].next;
+
+	if (h->parts[ESTATE_GROUPS].foreign || h->parts[ESTATE_GROUP_CHANGES].foreign)
+		return true;
+	*goes_on = h->log_known && h->parts[ESTATE_GROUPS].known && h->log == next >> 32;
+	h->log_from = *goes_on ? h->log_at : (uint32_t)next;
+	if (end - h->log_from > TEXT_MAX)
+		return false;
+	if (end != h->log_from)
+		h->parts[ESTATE_GROUP_CHANGES].text = xcalloc(1, end - h->log_from + 1);
+	if (!*goes_on && estate_version(h->q, ESTATE_GROUPS) != h->parts[ESTATE_GROUPS].next)
+		h->parts[ESTATE_GROUPS].text = xcalloc(1, h->parts[ESTATE_GROUPS].total + 1);
+	return true;
+}
+
+/*
+ * What differs; false: the list makes no sense.  A master that lacks a part has nothing to say of
+ * it, and one with more parts is a newer one.
+ */
+static bool take_list(struct heir *h, const struct sa_estate *x, bool *behind)
+{
+	uint32_t n = get_be32(x->n);
+	bool goes_on = false;
+
+	if (get_be32(x->part) != SA_ESTATE_LIST || n > sizeof(x->data) ||
+	    n % sizeof(struct sa_estate_row) || n <= ESTATE_PKEYS * sizeof(struct sa_estate_row))
+		return false;
+	*behind = false;
+	n /= sizeof(struct sa_estate_row);
+	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+		struct sa_estate_row row;
+
+		h->parts[i].foreign = false;
+		if (i >= n) {
+			h->parts[i].next = i == ESTATE_GROUP_CHANGES ? 0 : h->parts[i].version;
+			h->parts[i].total = 0;
+			continue;
+		}
+		memcpy(&row, x->data + i * sizeof(row), sizeof(row));
+		h->parts[i].next = get_be64(row.version);
+		h->parts[i].total = get_be32(row.total);
+		h->parts[i].foreign = get_be32(row.format) > estate_format((enum estate_part)i);
+		if (i == ESTATE_GROUP_CHANGES)
+			continue;
+		if (h->parts[i].total > TEXT_MAX)
+			return false;
+		if (h->parts[i].foreign || i == ESTATE_GROUPS)
+			continue;
+		if (!h->parts[i].known)
+			h->parts[i].version = estate_version(h->q, (enum estate_part)i);
+		if (h->parts[i].version != h->parts[i].next)
+			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
+	}
+	if (!take_log_row(h, &goes_on))
+		return false;
+	pair_lids(h);
+	/* changes of groups follow in a moment, and clients register no ports that are gone */
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		*behind |= h->parts[i].text && i != ESTATE_GONE && i != ESTATE_GROUP_CHANGES;
+	*behind |= h->parts[ESTATE_GROUP_CHANGES].text && !goes_on;
+	return true;
+}
+
+/* The answer is that of a subnet manager that has nothing for us, and never will. */
+static bool is_of_a_stranger(const struct heir *h, const uint8_t *mad)
+{
+	uint16_t status;
+
+	if (h->met || !mad || h->failed < FAILED_MIN ||
+	    clock_mono_us() - h->followed_us <= REFUSED_US)
+		return false;
+	status = get_be16(mad + OFF_STATUS);
+	return status != IB_STATUS_BUSY && status != IB_SA_NO_RECORDS && status != IB_SA_REQ_INVALID;
+}
+
+static void on_list(void *arg, const uint8_t *mad, size_t len)
+{
+	struct asked *a = arg;
+	struct heir *h = a->h;
+	struct sa_estate x;
+	bool behind;
+
+	(void)len;
+	if (h->dropped) {
+		round_over(h, 0);
+	} else if (!take_answer(h, a, mad, &x)) {
+		if (is_of_a_stranger(h, mad))
+			round_in_vain(h, "the master is no qosd with our SM_Key");
+		else
+			round_without_answer(h, "the master does not tell what it has");
+	} else if (!take_list(h, &x, &behind)) {
+		round_in_vain(h, "a list that makes no sense");
+	} else {
+		h->met = true;
+		h->only_changes = !behind;
+		if (behind)
+			sm_registrations_coming(h->q->sm);
+		h->part = 0;
+		next_part(h);
+	}
+}
+
+static void on_own_port(void *arg, const struct smp *s, int status)
+{
+	struct heir *h = arg;
+	uint8_t info[64];
+
+	memcpy(info, s->data, sizeof(info));
+	h->master = (struct mad_address){
+		.lid = (uint16_t)mad_get_field(info, 0, IB_PORT_SMLID_F), .qpn = 1,
+		.sl = (uint8_t)mad_get_field(info, 0, IB_PORT_SMSL_F),
+	};
+	h->deaf = status < 0 ? h->deaf + 1 : 0;
+	if (h->dropped || (h->deaf && h->deaf < DEAF_MAX))
+		round_over(h, 0);	/* some may get lost, which says nothing of the master */
+	else if (h->deaf)		/* it has another M_Key: each question is a violation */
+		round_in_vain(h, "our own port does not answer");
+	else if (status || !h->master.lid ||
+		 !ask(h, SA_ESTATE_LIST, 0, estate_partitions(h->q->estate), on_list, &h->list))
+		round_without_answer(h, "our own port does not say where the master is");
+}
+
+/* What the one before told counts no more, and what its log was. */
+static void follow_master(struct heir *h)
+{
+	uint64_t guid = sm_master(h->q->sm);
+
+	if (guid == h->master_guid)
+		return;
+	h->master_guid = guid;
+	h->followed_us = clock_mono_us();
+	h->dropped = h->busy;
+	h->complete = h->log_known = h->met = false;
+	h->failed = 0;
+}
+
+void heir_ask(struct heir *h)
+{
+	static const uint8_t here[1];
+	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_PORT_INFO, .route = here,
+			 .m_key = sm_own_m_key(h->q->sm), .once = true };
+	int64_t now = clock_mono_us();
+
+	follow_master(h);
+	if (h->complete && h->failed >= FAILED_MIN && now - h->failed_us > GRACE_US)
+		lost(h);
+	if (h->busy)
+		return;
+	/* of a new master nothing is known, and it may be about to hand over */
+	if (now < h->next_us && !sm_registrations_unknown(h->q->sm))
+		return;
+	h->busy = h->only_changes = true;
+	h->silent = false;
+	smp_send(h->q->mad, &s, on_own_port, h);
+}

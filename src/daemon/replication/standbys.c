@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * See standbys.h.  A change is a value of qosd's run_time_changes; what a standby has, or
+ * somebody waits for, is that change or a later one.
+ */
+#include "daemon/replication/standbys.h"
+
+#include <stdlib.h>
+
+#include "daemon/daemon.h"
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+
+#define STANDBYS_MAX	16
+#define WAIT_US		1000000		/* for who does not take it */
+#define TICK_US		20000
+#define PAUSE_US	300000		/* between two ticks: we did not run */
+#define THERE_MIN_US	2000000		/* who has not asked for so long is gone */
+
+struct standby {
+	uint64_t guid;
+	int64_t seen_us;
+	bool has;		/* the partitions, as of … */
+	uint64_t change;
+};
+
+struct waiter {
+	void (*told)(void *who, const struct ctl_standbys *s);
+	void *who;
+	uint64_t change;
+	int64_t since_us, until_us;
+};
+
+struct standbys {
+	struct qosd *q;
+	struct standby v[STANDBYS_MAX];
+	unsigned n;
+	VEC(struct waiter) waiters;
+	struct timer *tick;
+	int64_t ticked_us;
+};
+
+/* As long as a standby with our settings takes to miss its master. */
+static int64_t there_us(const struct standbys *x)
+{
+	const struct settings *s = x->q->settings;
+	int64_t us = s->poll_interval_ms * 1000ll * (s->poll_retries + 1);
+
+	return us < THERE_MIN_US ? THERE_MIN_US : us;
+}
+
+/* What those have of a change who were there at a time, or came since. */
+static struct ctl_standbys look(const struct standbys *x, uint64_t change, int64_t when)
+{
+	struct ctl_standbys s = { 0 };
+
+	for (unsigned i = 0; i < x->n; i++) {
+		const struct standby *y = &x->v[i];
+
+		if (y->seen_us < when - there_us(x))
+			continue;
+		s.there++;
+		if (y->has && y->change >= change)
+			s.have_it++;
+		else
+			s.without = y->guid;
+	}
+	return s;
+}
+
+/* Tells those who have waited enough; it may be that they come to wait again. */
+static void tell(struct standbys *x)
+{
+	int64_t now = clock_mono_us();
+	size_t i = 0;
+
+	while (!sm_is_asking(x->q->sm) && i < x->waiters.n) {
+		struct waiter w = x->waiters.v[i];
+		struct ctl_standbys s = look(x, w.change, w.since_us);
+
+		if (s.without && now < w.until_us) {
+			i++;
+			continue;
+		}
+		x->waiters.v[i] = x->waiters.v[--x->waiters.n];
+		w.told(w.who, &s);
+	}
+	if (!x->waiters.n)
+		timer_stop(x->tick);
+}
+
+static void on_tick(void *arg)
+{
+	struct standbys *x = arg;
+	int64_t now = clock_mono_us();
+
+	/* nobody could tell us anything, and the election has yet to ask */
+	if (now - x->ticked_us > PAUSE_US)
+		for (size_t i = 0; i < x->waiters.n; i++)
+			x->waiters.v[i].until_us = now + WAIT_US;
+	x->ticked_us = now;
+	tell(x);
+}
+
+void standbys_heard(struct standbys *x, uint64_t guid, bool has, uint64_t change)
+{
+	struct standby *y = x->v;
+
+	while (y < x->v + x->n && y->guid != guid)
+		y++;
+	if (y == x->v + x->n && x->n < STANDBYS_MAX) {
+		x->n++;
+	} else if (y == x->v + x->n) {
+		y = x->v;
+		for (unsigned i = 1; i < x->n; i++)
+			if (x->v[i].seen_us < y->seen_us)
+				y = &x->v[i];
+	}
+	*y = (struct standby){ guid, clock_mono_us(), has, change };
+	if (x->waiters.n)
+		tell(x);
+}
+
+void standbys_deposed(struct standbys *x)
+{
+	static const struct ctl_standbys s = { .deposed = true };
+
+	x->n = 0;
+	while (x->waiters.n) {
+		struct waiter w = x->waiters.v[--x->waiters.n];
+
+		w.told(w.who, &s);
+	}
+	timer_stop(x->tick);
+}
+
+void standbys_await(void *arg, void (*told)(void *who, const struct ctl_standbys *s), void *who)
+{
+	const struct qosd *q = arg;
+	struct standbys *x = q->standbys;
+	int64_t now = clock_mono_us();
+	/* nobody could be heard of in the middle of a pause, or while the disk was waited for */
+	int64_t since = sm_ran_us(q->sm);
+
+	*vec_push(&x->waiters) = (struct waiter){
+		.told = told, .who = who, .change = q->run_time_changes,
+		.since_us = since, .until_us = now + WAIT_US,
+	};
+	if (look(x, q->run_time_changes, since).without)
+		sm_nudge(q->sm);
+	if (!timer_active(x->tick)) {
+		x->ticked_us = now;
+		timer_set(x->tick, TICK_US, TICK_US);
+	}
+	tell(x);
+}
+
+void standbys_forget(void *arg, void *who)
+{
+	const struct qosd *q = arg;
+	struct standbys *x = q->standbys;
+
+	for (size_t i = 0; i < x->waiters.n; i++)
+		if (x->waiters.v[i].who == who) {
+			x->waiters.v[i] = x->waiters.v[--x->waiters.n];
+			return;
+		}
+}
+
+struct standbys *standbys_new(struct qosd *q)
+{
+	struct standbys *x = xcalloc(1, sizeof(*x));
+
+	x->q = q;
+	x->tick = timer_new(q->loop, on_tick, x);
+	return x;
+}
+
+void standbys_free(struct standbys *x)
+{
+	if (!x)
+		return;
+	timer_free(x->tick);
+	vec_free(&x->waiters);
+	free(x);
+}

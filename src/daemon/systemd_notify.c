@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See systemd_notify.h.  libsystemd's sd_notify() would wait until there is room. */
+#include "daemon/systemd_notify.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "lib/base/log.h"
+
+static char kept[256];		/* what the service manager had no room for; "" if nothing */
+
+/* False: the service manager has no room for it now. */
+static bool send_text(const char *text)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	const char *path = getenv("NOTIFY_SOCKET");
+	size_t n = path ? strlen(path) : 0;
+	bool full = false;
+	int fd;
+
+	/* a path, or behind '@' the name of an abstract socket */
+	if (n < 2 || n >= sizeof(addr.sun_path) || (*path != '/' && *path != '@'))
+		return true;
+	memcpy(addr.sun_path, path, n);
+	if (*path == '@')
+		addr.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return true;
+	if (sendto(fd, text, strlen(text), MSG_NOSIGNAL, (const struct sockaddr *)&addr,
+		   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n + (*path == '/'))) < 0) {
+		full = errno == EAGAIN || errno == ENOBUFS;
+		log_debug("qosd", "%s: %s", path, strerror(errno));
+	}
+	close(fd);
+	return !full;
+}
+
+void notify(const char *text)
+{
+	if (send_text(text))
+		kept[0] = '\0';
+	else
+		snprintf(kept, sizeof(kept), "%s", text);
+}
+
+void notify_again(void)
+{
+	if (kept[0] && send_text(kept))
+		kept[0] = '\0';
+}

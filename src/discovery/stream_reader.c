@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See stream_reader.h. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery/answer_guard.h"
+#include "discovery/stream_reader.h"
+#include "fabric/edit.h"
+#include "lib/base/alloc.h"
+#include "lib/base/map64.h"
+
+void reader_start(struct stream_reader *r)
+{
+	*r = (struct stream_reader){ .f = fabric_new(), .node = FABRIC_NONE,
+				     .ports_max = GUARD_PORTS_MAX, .complaints = LOG_RATELIMIT };
+}
+
+void reader_free(struct stream_reader *r)
+{
+	fabric_free(r->f);
+	r->f = NULL;
+	vec_free(&r->left);
+}
+
+/* The SM's own node comes first, and is the only one that no link leads to. */
+static bool route_makes_sense(const struct stream_reader *r, const struct stream_node *n)
+{
+	if (n->hops > IB_DR_HOPS_MAX || !n->hops != !r->f->n_nodes)
+		return false;
+	for (unsigned i = 0; i < n->hops; i++)
+		if (n->route[i] < 1 || n->route[i] > IB_PORT_NUM_MAX)
+			return false;
+	return true;
+}
+
+/* A process that has been taken hold of would go on until there is no memory, or for ever. */
+static bool is_too_many(struct stream_reader *r, bool too_many)
+{
+	r->broken |= too_many;
+	r->too_many |= too_many;
+	return too_many;
+}
+
+static void take_node(struct stream_reader *r, const struct stream_node *n)
+{
+	/* each would need a LID; what the process sums up is held against the same sum here */
+	if (is_too_many(r, r->f->n_nodes >= IB_LID_UCAST_MAX ||
+			   r->f->n_ports + n->node_info[NI_PORTS] >= r->ports_max))
+		return;
+	r->node = FABRIC_NONE;
+	if (!r->links && route_makes_sense(r, n))
+		r->node = fabric_add_node(r->f, n->node_info, n->desc,
+					  n->is_switch ? n->switch_info : NULL, n->route, n->hops);
+	r->broken = r->node == FABRIC_NONE ||
+		    node_is_switch(&r->f->nodes[r->node]) != !!n->is_switch;
+}
+
+static void take_port(struct stream_reader *r, const struct stream_port *p)
+{
+	uint64_t guid = p->guid;
+
+	/* all ports of a switch have its GUID, which is that of port 0 */
+	if (p->num && r->node != FABRIC_NONE && node_is_switch(&r->f->nodes[r->node]) &&
+	    fabric_port(r->f, r->node, 0)->present)
+		guid = fabric_port(r->f, r->node, 0)->guid;
+	r->broken = r->links || r->node == FABRIC_NONE || p->num > r->f->nodes[r->node].nports ||
+		    fabric_port(r->f, r->node, p->num)->present ||
+		    !fabric_set_port(r->f, r->node, p->num, guid, p->port_info);
+}
+
+/* A switch that does not tell what its port 0 is: it has no LID, and no port of it can be set. */
+static bool is_headless(const struct fabric *f, uint32_t node)
+{
+	return node_is_switch(&f->nodes[node]) && !f->ports[f->nodes[node].port0].present;
+}
+
+static bool has_port(const struct fabric *f, uint32_t node, unsigned num)
+{
+	return node < f->n_nodes && num >= 1 && num <= f->nodes[node].nports;
+}
+
+/* A port of a switch that two links claim: which of the two is true is asked for later (sm/probe/probe.c). */
+static void part(struct fabric *f, uint32_t port)
+{
+	if (node_is_switch(port_node(f, port)))
+		fabric_cut(f, port);
+}
+
+/* A port is said to have two links. */
+static void two_links(struct stream_reader *r, const struct stream_link *l)
+{
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+	uint32_t from = r->f->nodes[l->node_a].port0 + l->num_a;
+	uint32_t to = r->f->nodes[l->node_b].port0 + l->num_b;
+
+	log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
+		    "%s and %s are said to be linked, and one of them is said to be linked elsewhere",
+		    fabric_port_name(r->f, from, a, sizeof(a)),
+		    fabric_port_name(r->f, to, b, sizeof(b)));
+	part(r->f, from);
+	part(r->f, to);
+}
+
+static void take_link(struct stream_reader *r, const struct stream_link *l)
+{
+	const struct fabric *f = r->f;
+	char name[FABRIC_NAME_MAX];
+	uint32_t headless;
+
+	r->links = true;
+	/* the process has each link once, from one of its ends */
+	if (is_too_many(r, r->n_links++ >= f->n_ports))
+		return;
+	if (!has_port(f, l->node_a, l->num_a) || !has_port(f, l->node_b, l->num_b)) {
+		r->broken = true;
+		return;
+	}
+	headless = is_headless(f, l->node_a) ? l->node_a :
+		   is_headless(f, l->node_b) ? l->node_b : FABRIC_NONE;
+	/* no route may lead over it; the links have silent ends then */
+	if (headless != FABRIC_NONE)
+		log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
+			    "%s does not answer PortInfo of its port 0: its links are left out",
+			    fabric_node_name(f, headless, name, sizeof(name)));
+	else if (!fabric_link(r->f, l->node_a, l->num_a, l->node_b, l->num_b))
+		two_links(r, l);
+}
+
+static uint64_t route_key(const struct fabric *f, uint32_t route, unsigned hops)
+{
+	/* without any link there are no routes at all */
+	return hops ? hash_bytes(f->routes + route, hops, hops) : 0;
+}
+
+/* The node that the route of n passes last; FABRIC_NONE: none was found there. */
+static uint32_t node_before(const struct fabric *f, const struct map64 *by_route,
+			    const struct fabric_node *n)
+{
+	uint32_t i = map64_get(by_route, route_key(f, n->route, n->hops - 1u));
+
+	return i != MAP64_NONE && f->nodes[i].hops == n->hops - 1u &&
+	       !memcmp(f->routes + f->nodes[i].route, f->routes + n->route, n->hops - 1u) ?
+	       i : FABRIC_NONE;
+}
+
+/*
+ * Each node was found by a directed route, whose last hop is a link that answered.  A device that
+ * says it is another one later takes the end of that link away from it: it gets that back, our own
+ * port first of all.
+ */
+static void link_routes(struct stream_reader *r)
+{
+	struct fabric *f = r->f;
+	struct map64 by_route;
+
+	map64_init(&by_route, f->n_nodes);
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		map64_put(&by_route, route_key(f, f->nodes[i].route, f->nodes[i].hops), i);
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		const struct fabric_node *n = &f->nodes[i];
+		uint32_t near = n->hops ? node_before(f, &by_route, n) : FABRIC_NONE;
+		unsigned num = near == FABRIC_NONE ? 0 : f->routes[n->route + n->hops - 1u];
+
+		if (!num || !has_port(f, near, num) || !n->local_port || is_headless(f, near) ||
+		    is_headless(f, i) ||
+		    fabric_port(f, near, num)->peer == n->port0 + n->local_port)
+			continue;
+		fabric_cut(f, f->nodes[near].port0 + num);
+		fabric_cut(f, n->port0 + n->local_port);
+		fabric_link(f, near, num, i, n->local_port);
+	}
+	map64_free(&by_route);
+}
+
+/* The port GUID of a switch was that of this node before. */
+static bool had_its_guid(const struct stream_reader *r, uint32_t node)
+{
+	const struct fabric_node *n = &r->f->nodes[node];
+	uint32_t owner = r->known ? fabric_find_port(r->known, r->f->ports[n->port0].guid) : FABRIC_NONE;
+
+	return owner != FABRIC_NONE && port_node(r->known, owner)->guid == n->guid;
+}
+
+static void leave_copy_out(struct stream_reader *r, uint32_t copy, uint32_t original)
+{
+	struct fabric *f = r->f;
+	char a[FABRIC_NAME_MAX], b[FABRIC_NAME_MAX];
+
+	log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
+		    "%s has the port GUID of %s: it is left out",
+		    fabric_node_name(f, copy, a, sizeof(a)),
+		    fabric_node_name(f, original, b, sizeof(b)));
+	for (unsigned num = 1; num <= f->nodes[copy].nports; num++)
+		fabric_cut(f, f->nodes[copy].port0 + num);
+}
+
+/* All others are behind it. */
+static bool is_our_leaf(const struct fabric *f, uint32_t node)
+{
+	return f->nodes[node].hops == 1 && !node_is_switch(&f->nodes[0]);
+}
+
+/* The port GUID is rather that of the second switch, and the first one can be left out. */
+static bool is_rather(const struct stream_reader *r, uint32_t first, uint32_t second)
+{
+	const struct fabric *f = r->f;
+	uint64_t guid = f->ports[f->nodes[first].port0].guid;
+	bool was_first = had_its_guid(r, first), was_second = had_its_guid(r, second);
+
+	if (is_our_leaf(f, first) || is_our_leaf(f, second))
+		return is_our_leaf(f, second);
+	if (was_first || was_second)
+		return was_second;
+	return left_distance(f->nodes[second].guid, guid) < LEFT_NEAR &&
+	       left_distance(f->nodes[second].guid, guid) < left_distance(f->nodes[first].guid, guid);
+}
+
+/*
+ * A switch with the port GUID of another is that other one once more, with a GUID that changes: to
+ * program it twice would have its two programs replace each other.  The one at our own port stays;
+ * else the one that was known, else the one whose node GUID is nearer to that port GUID, else the one
+ * that was found first.
+ */
+static void part_copies(struct stream_reader *r)
+{
+	struct fabric *f = r->f;
+	struct map64 first;
+
+	map64_init(&first, f->n_switches);
+	for (uint32_t i = 0; i < f->n_switches; i++) {
+		uint32_t node = f->switches[i].node;
+		uint64_t guid = f->ports[f->nodes[node].port0].guid;
+		uint32_t before = guid ? map64_get(&first, guid) : MAP64_NONE;
+
+		if (before == 0 || (before != MAP64_NONE && !is_rather(r, before, node))) {
+			leave_copy_out(r, node, before);
+			continue;
+		}
+		if (before != MAP64_NONE)
+			leave_copy_out(r, before, node);
+		map64_put(&first, guid, node);
+	}
+	map64_free(&first);
+}
+
+/* The nodes that links lead to alone; those that answers contradict each other about may have none. */
+static bool keep_reached(struct stream_reader *r, struct buf *err)
+{
+	struct fabric *reached = fabric_clone(r->f), *settled;
+	char name[FABRIC_NAME_MAX];
+	bool all = true;
+
+	fabric_reroute(reached, NULL);
+	for (uint32_t i = 0; i < reached->n_nodes; i++) {
+		if (reached->nodes[i].hops != FABRIC_UNREACHED)
+			continue;
+		all = false;
+		log_limited(&r->complaints, LOG_LEVEL_WARNING, "discovery",
+			    "%s is left out: no link that both of its ends agree on leads to it",
+			    fabric_node_name(reached, i, name, sizeof(name)));
+	}
+	settled = all ? NULL : fabric_settle(reached, err);
+	fabric_free(reached);
+	if (all)
+		return true;
+	fabric_free(r->f);
+	r->f = settled ? settled : fabric_new();
+	return settled;
+}
+
+static void take_end(struct stream_reader *r, const struct stream_end *e)
+{
+	struct buf err = { 0 };
+	uint8_t lossy;
+
+	memcpy(&lossy, (const char *)e + offsetof(struct stream_end, learned) +
+	       offsetof(struct pace_learned, lossy), 1);
+	r->mads = e->mads;
+	r->learned = (struct pace_learned){
+		.window = e->learned.window, .lossy = lossy,	/* a bool that is neither is none */
+		.lost = e->learned.lost, .slowest_us = e->learned.slowest_us,
+	};
+	link_routes(r);
+	part_copies(r);
+	r->whole = fabric_finish(r->f, e->self_node, e->self_num, &err) && keep_reached(r, &err);
+	r->broken = !r->whole;
+	if (err.n)
+		log_warn("discovery", "%s", err.s);
+	buf_free(&err);
+}
+
+void reader_take_left(struct stream_reader *r, const struct disco_left *x)
+{
+	if (is_too_many(r, r->n_left++ >= r->ports_max))
+		return;
+	if (x->why && x->why < LEFT_WHYS && x->near_guid && r->left.n < LEFT_MAX)
+		*vec_push(&r->left) = *x;
+}
+
+/* Takes one record from p; returns its size, 0 if it is not all there yet. */
+static size_t take_record(struct stream_reader *r, const char *p, size_t n)
+{
+	union {
+		struct stream_node node;
+		struct stream_port port;
+		struct stream_link link;
+		struct stream_left left;
+		struct stream_end end;
+	} x;
+	size_t size;
+
+	if (r->whole) {		/* the fabric is finished: nothing is added to it */
+		r->broken = true;
+		return n;
+	}
+	switch (*p) {
+	case STREAM_NODE: size = sizeof(x.node); break;
+	case STREAM_PORT: size = sizeof(x.port); break;
+	case STREAM_LINK: size = sizeof(x.link); break;
+	case STREAM_LEFT: size = sizeof(x.left); break;
+	case STREAM_END:  size = sizeof(x.end); break;
+	default:
+		r->broken = true;
+		return n;
+	}
+	if (n < size)
+		return 0;
+	memcpy(&x, p, size);
+	switch (*p) {
+	case STREAM_NODE: take_node(r, &x.node); break;
+	case STREAM_PORT: take_port(r, &x.port); break;
+	case STREAM_LINK: take_link(r, &x.link); break;
+	case STREAM_LEFT: reader_take_left(r, &x.left.left); break;
+	default:          take_end(r, &x.end); break;
+	}
+	return size;
+}
+
+size_t reader_take(struct stream_reader *r, const char *p, size_t n)
+{
+	size_t at = 0, size;
+
+	while (at < n && !r->broken) {
+		size = take_record(r, p + at, n - at);
+		if (!size)
+			break;
+		at += size;
+	}
+	return at;
+}

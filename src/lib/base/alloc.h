@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Memory that never fails to the caller.
+ *
+ * A subnet manager that is out of memory cannot do anything sensible: it
+ * aborts, systemd restarts it, and its state is on disk.  Everything is
+ * released with free().
+ */
+#ifndef QOSD_LIB_BASE_ALLOC_H
+#define QOSD_LIB_BASE_ALLOC_H
+
+#include <stddef.h>
+
+/*
+ * For a process that runs for months and now and then replaces most of what it has by the next
+ * of the same kind: what was freed goes back to the system, instead of staying between what was
+ * not.  Before there is a second thread.
+ */
+void alloc_give_back(void);
+
+void *xmalloc(size_t size);
+void *xcalloc(size_t n, size_t size);
+/* Array of n elements of size bytes; old contents kept, overflow checked. */
+void *xrealloc(void *p, size_t n, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t n);
+void *xmemdup(const void *p, size_t size);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/*
+ * Growable arrays.  VEC(type) name; is { type *v; size_t n, cap; }, zeroed
+ * to start, freed with vec_free().  vec_push() returns a pointer to the new,
+ * uninitialised, last element; pointers into v die at the next push.
+ */
+#define VEC(type) struct { type *v; size_t n, cap; }
+#define vec_push(vec) \
+	(vec_grow((void **)&(vec)->v, (vec)->n, &(vec)->cap, \
+		  sizeof(*(vec)->v)), \
+	 &(vec)->v[(vec)->n++])
+#define vec_free(vec) \
+	do { free((vec)->v); (vec)->v = NULL; (vec)->n = (vec)->cap = 0; } while (0)
+
+void vec_grow(void **v, size_t n, size_t *cap, size_t size);
+
+#endif

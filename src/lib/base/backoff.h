@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Waits between tries of what fails. */
+#ifndef QOSD_LIB_BASE_BACKOFF_H
+#define QOSD_LIB_BASE_BACKOFF_H
+
+#include <stdint.h>
+
+/* The wait behind this one, in its unit: twice as long, at most max; first behind 0, which is none. */
+static inline int64_t backoff_next(int64_t wait, int64_t first, int64_t max)
+{
+	if (!wait)
+		return first;
+	return wait < max / 2 ? wait * 2 : max;
+}
+
+#endif

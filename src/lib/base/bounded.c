@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See bounded.h.  One lock guards all calls; it is never held while one runs. */
+#include "lib/base/bounded.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+
+struct call {
+	pthread_t thread;
+	void (*run)(void *arg);
+	void (*drop)(void *arg);
+	void *arg;
+	bool over;		/* run() has returned */
+	bool left;		/* nobody waits: the thread frees all of it */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_cond_t changed;		/* by the monotonic clock */
+static unsigned n_left;
+static bool cancelled;
+
+static void init(void)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&changed, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+static void *call_thread(void *arg)
+{
+	struct call *c = arg;
+	bool left;
+
+	c->run(c->arg);
+	pthread_mutex_lock(&lock);
+	c->over = true;
+	left = c->left;
+	n_left -= left;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+	if (left) {
+		c->drop(c->arg);
+		free(c);
+	}
+	return NULL;
+}
+
+/* The lock is held.  0: it is over; else errno. */
+static int wait_for(struct call *c, int64_t limit_us)
+{
+	int64_t end_us = clock_mono_us() + limit_us;
+	struct timespec t = { .tv_sec = (time_t)(end_us / 1000000),
+			      .tv_nsec = (long)(end_us % 1000000) * 1000 };
+
+	while (!c->over && !cancelled && clock_mono_us() < end_us)
+		pthread_cond_timedwait(&changed, &lock, &t);
+	return c->over ? 0 : cancelled ? ECANCELED : ETIMEDOUT;
+}
+
+/* The lock is held. */
+static int may_begin(void)
+{
+	return cancelled ? ECANCELED : n_left >= BOUNDED_LEFT_MAX ? EBUSY : 0;
+}
+
+static bool refuse(struct call *c, int why)
+{
+	c->drop(c->arg);
+	free(c);
+	errno = why;
+	return false;
+}
+
+bool bounded_run(void (*run)(void *arg), void (*drop)(void *arg), void *arg, int64_t limit_us)
+{
+	struct call *c = xcalloc(1, sizeof(*c));
+	int why;
+
+	pthread_once(&once, init);
+	*c = (struct call){ .run = run, .drop = drop, .arg = arg };
+	pthread_mutex_lock(&lock);
+	why = may_begin();
+	pthread_mutex_unlock(&lock);
+	if (!why)
+		why = pthread_create(&c->thread, NULL, call_thread, c);
+	if (why)
+		return refuse(c, why);
+	pthread_mutex_lock(&lock);
+	why = wait_for(c, limit_us);
+	if (why) {
+		c->left = true;
+		n_left++;
+		pthread_detach(c->thread);
+	}
+	pthread_mutex_unlock(&lock);
+	if (!why) {
+		pthread_join(c->thread, NULL);
+		free(c);
+	}
+	errno = why;
+	return !why;
+}
+
+static void set_cancelled(bool now)
+{
+	pthread_once(&once, init);
+	pthread_mutex_lock(&lock);
+	cancelled = now;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+void bounded_cancel(void)
+{
+	set_cancelled(true);
+}
+
+void bounded_resume(void)
+{
+	set_cancelled(false);
+}
+
+unsigned bounded_left(void)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&lock);
+	n = n_left;
+	pthread_mutex_unlock(&lock);
+	return n;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A token bucket: so many at once, and one more each so many microseconds.  Zero-initialised it is
+ * full.  Time is a parameter, of any clock that does not go back.
+ */
+#ifndef QOSD_LIB_BASE_BUCKET_H
+#define QOSD_LIB_BASE_BUCKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bucket {
+	int64_t full_us;	/* when it is full again */
+};
+
+/* Takes one of at most `burst`, which come back one each each_us.  False: it is empty. */
+static inline bool bucket_take(struct bucket *b, unsigned burst, int64_t each_us, int64_t now_us)
+{
+	int64_t full = b->full_us > now_us ? b->full_us : now_us;
+
+	if (full + each_us - now_us > burst * each_us)
+		return false;
+	b->full_us = full + each_us;
+	return true;
+}
+
+/* From when on bucket_take() succeeds. */
+static inline int64_t bucket_next(const struct bucket *b, unsigned burst, int64_t each_us)
+{
+	return b->full_us - (int64_t)(burst - 1) * each_us;
+}
+
+#endif

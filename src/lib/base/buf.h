@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A growable, always NUL-terminated text buffer. */
+#ifndef QOSD_LIB_BASE_BUF_H
+#define QOSD_LIB_BASE_BUF_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct buf {
+	char *s;	/* NULL while nothing was added */
+	size_t n;	/* length without the final NUL */
+	size_t cap;
+};
+
+/* Makes room for n more bytes: adding them moves nothing. */
+void buf_reserve(struct buf *b, size_t n);
+void buf_add(struct buf *b, const void *data, size_t n);
+void buf_puts(struct buf *b, const char *s);
+void buf_printf(struct buf *b, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+/*
+ * Adds what fd gives until its end.  False with errno if it can't be read, or
+ * has more than max bytes (EFBIG).
+ */
+bool buf_read(struct buf *b, int fd, size_t max);
+/* Drops the first n bytes. */
+void buf_consume(struct buf *b, size_t n);
+void buf_free(struct buf *b);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See file.h. */
+#include "lib/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "lib/base/alloc.h"
+#include "lib/base/bounded.h"
+
+struct reading {
+	char *path;
+	size_t max;
+	struct buf text, why;
+	bool done;
+	int error;
+};
+
+static const char *kind_of(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFDIR: return "a directory";
+	case S_IFIFO: return "a FIFO";
+	case S_IFSOCK: return "a socket";
+	default: return "a device";
+	}
+}
+
+static void failed(struct reading *r, const char *what)
+{
+	r->error = errno;
+	buf_printf(&r->why, "%s: %s", what, strerror(errno));
+}
+
+static void too_large(struct reading *r, long long size)
+{
+	r->error = EFBIG;
+	if (size)
+		buf_printf(&r->why, "too large: %lld bytes, at most %zu are read", size, r->max);
+	else
+		buf_printf(&r->why, "too large: at most %zu bytes are read", r->max);
+}
+
+/* Who names it wants to have an empty file, and reading it takes no time. */
+static bool is_dev_null(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
+/* Whether it is a file that is read; what it says of itself may be wrong, as in /proc. */
+static bool is_good(struct reading *r, const struct stat *st)
+{
+	if (is_dev_null(st))
+		return true;
+	if (!S_ISREG(st->st_mode)) {
+		r->error = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
+		buf_printf(&r->why, "cannot be read: it is %s, not a regular file",
+			   kind_of(st->st_mode));
+		return false;
+	}
+	if (st->st_size > 0 && (size_t)st->st_size > r->max) {
+		too_large(r, (long long)st->st_size);
+		return false;
+	}
+	return true;
+}
+
+static void read_it(struct reading *r, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		failed(r, "cannot be read");
+	else if (!is_good(r, &st))
+		return;
+	else if (buf_read(&r->text, fd, r->max))
+		r->done = true;
+	else if (errno == EFBIG)
+		too_large(r, 0);
+	else
+		failed(r, "cannot be read");
+}
+
+static void run(void *arg)
+{
+	struct reading *r = arg;
+	struct stat st;
+	int fd;
+
+	/* before it is opened: that alone sets off something in some devices */
+	if (stat(r->path, &st) < 0) {
+		failed(r, "cannot be opened");
+		return;
+	}
+	if (!is_good(r, &st))
+		return;
+	/* by now it may be something else */
+	fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0) {
+		failed(r, "cannot be opened");
+		return;
+	}
+	read_it(r, fd);
+	close(fd);
+}
+
+static void drop(void *arg)
+{
+	struct reading *r = arg;
+
+	free(r->path);
+	buf_free(&r->text);
+	buf_free(&r->why);
+	free(r);
+}
+
+static void say_not_read(int error, struct buf *why)
+{
+	if (error == ETIMEDOUT)
+		buf_printf(why, "cannot be read: its disk or server did not answer for %d s",
+			   FILE_SECONDS);
+	else if (error == EBUSY)
+		buf_printf(why, "is not read: %u earlier reads still wait for a disk or server that "
+			   "does not answer", BOUNDED_LEFT_MAX);
+	else if (error == ECANCELED)
+		buf_puts(why, "is not read: the process ends");
+	else
+		buf_printf(why, "cannot be read: no thread for it: %s", strerror(error));
+}
+
+bool file_read(const char *path, size_t max, struct buf *text, struct buf *why)
+{
+	struct reading *r = xcalloc(1, sizeof(*r));
+	bool done;
+	int error;
+
+	r->path = xstrdup(path);
+	r->max = max;
+	if (!bounded_run(run, drop, r, FILE_SECONDS * INT64_C(1000000))) {
+		error = errno;
+		say_not_read(error, why);
+		errno = error;
+		return false;
+	}
+	done = r->done;
+	error = r->error;
+	if (!done)
+		buf_puts(why, r->why.s);
+	else if (r->text.n)
+		buf_add(text, r->text.s, r->text.n);
+	drop(r);
+	errno = error;
+	return done;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Words to values; see yaml_value.h. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/alloc.h"
+#include "lib/format/yaml_value.h"
+
+static int digit_of(char c, unsigned base)
+{
+	int d = c >= '0' && c <= '9' ? c - '0' :
+		c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+		c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+
+	return d < (int)base ? d : -1;
+}
+
+/* A number at *s; moves *s behind it. */
+static bool take_u64(const char **s, uint64_t *v)
+{
+	const char *p = *s;
+	unsigned base = 10;
+	uint64_t x = 0;
+	int d;
+
+	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
+		base = 16;
+		p += 2;
+	} else if (p[0] == '0' && digit_of(p[1], 10) >= 0) {
+		return false;	/* octal to some, decimal to others */
+	}
+	if (digit_of(*p, base) < 0)
+		return false;
+	for (; (d = digit_of(*p, base)) >= 0; p++)
+		if (__builtin_mul_overflow(x, base, &x) ||
+		    __builtin_add_overflow(x, (uint64_t)d, &x))
+			return false;
+	*s = p;
+	*v = x;
+	return true;
+}
+
+bool value_u64(const char *s, uint64_t *v)
+{
+	uint64_t x;
+
+	if (!take_u64(&s, &x) || *s)
+		return false;
+	*v = x;
+	return true;
+}
+
+bool value_range(const char *s, uint64_t *a, uint64_t *b)
+{
+	uint64_t lo, hi;
+
+	if (!take_u64(&s, &lo))
+		return false;
+	hi = lo;
+	if (*s == '-') {
+		s++;
+		if (!take_u64(&s, &hi))
+			return false;
+	}
+	if (*s)
+		return false;
+	*a = lo;
+	*b = hi;
+	return true;
+}
+
+bool value_iba(const char *s, uint64_t *code)
+{
+	return !strncmp(s, "iba:", 4) && value_u64(s + 4, code);
+}
+
+bool value_time(const char *s, double *seconds)
+{
+	static const struct { const char *unit; double seconds; } units[] = {
+		{ "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 }, { "h", 3600 }, { "d", 86400 },
+	};
+	size_t n = strspn(s, "0123456789");
+
+	/* strtod() alone would take signs, hex, infinities */
+	if (n == 0)
+		return false;
+	if (s[n] == '.') {
+		size_t fraction = strspn(s + n + 1, "0123456789");
+
+		if (fraction == 0)
+			return false;
+		n += 1 + fraction;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(s + n, units[i].unit)) {
+			*seconds = strtod(s, NULL) * units[i].seconds;
+			return true;
+		}
+	return false;
+}
+
+bool value_bytes(const char *s, uint64_t *bytes)
+{
+	static const struct { const char *unit; uint64_t bytes; } units[] = {
+		{ "B", 1 }, { "KiB", 1024 }, { "MiB", 1024 * 1024 },
+	};
+	uint64_t v;
+
+	if (!take_u64(&s, &v))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(s, units[i].unit))
+			return !__builtin_mul_overflow(v, units[i].bytes, bytes);
+	return false;
+}
+
+#define WORD_MAX 32
+
+/* Edit distance, letters compared without case. */
+static unsigned distance(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b);
+	unsigned row[WORD_MAX + 1];
+
+	if (n > WORD_MAX || m > WORD_MAX)
+		return WORD_MAX;
+	for (size_t j = 0; j <= m; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= m; j++) {
+			bool same = tolower((unsigned char)a[i - 1]) ==
+				    tolower((unsigned char)b[j - 1]);
+			unsigned best = diagonal + !same;
+
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[m];
+}
+
+const char *value_nearest(const char *word, const char *const *words, size_t n)
+{
+	const char *best = NULL;
+	unsigned least = strlen(word) < 4 ? 2 : 3;	/* less than that */
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned d = distance(word, words[i]);
+
+		if (d < least && d < strlen(words[i])) {
+			least = d;
+			best = words[i];
+		}
+	}
+	return best;
+}
+
+const char *excerpt(struct excerpt *e, const char *word)
+{
+	size_t n = strlen(word), max = sizeof(e->text) - 4;
+	bool cut = n > max;
+
+	if (cut)	/* not within a UTF-8 sequence */
+		for (n = max; n > 0 && ((unsigned char)word[n] & 0xc0) == 0x80; n--)
+			;
+	snprintf(e->text, sizeof(e->text), "%.*s%s", (int)n, word, cut ? "..." : "");
+	for (char *p = e->text; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = '?';
+	return e->text;
+}

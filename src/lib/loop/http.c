@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See http.h. */
+#include "lib/loop/http.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <microhttpd.h>
+
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+#include "lib/base/net.h"
+
+/* Connections that are told to go and did not yet do so. */
+#define LEAVING_MAX 64
+
+struct connection {
+	TAILQ_ENTRY(connection) entry;
+	int fd;				/* the library's */
+	int64_t since_us;		/* the start, or the end of the last answer */
+	bool leaving;			/* it is in no list */
+};
+
+struct http {
+	struct MHD_Daemon *mhd;
+	struct http_page page;
+	struct io *io;			/* of the library's epoll descriptor */
+	struct timer *timer;		/* when a client is silent, or has taken, for too long */
+	uint16_t port;
+	int64_t limit_us;		/* for a request and its answer */
+	TAILQ_HEAD(, connection) connections;	/* by since_us, the longest first */
+	unsigned n_connections;
+};
+
+static enum MHD_Result respond(struct MHD_Connection *c, unsigned status, const char *type,
+			       const char *allow, void *text, size_t n, enum MHD_ResponseMemoryMode mode)
+{
+	struct MHD_Response *r = MHD_create_response_from_buffer(n, text, mode);
+	enum MHD_Result done;
+
+	if (!r)
+		return MHD_NO;
+	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	if (allow)
+		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, allow);
+	done = MHD_queue_response(c, status, r);
+	MHD_destroy_response(r);
+	return done;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned status, const char *allow,
+			      const char *why)
+{
+	return respond(c, status, "text/plain", allow, (void *)(uintptr_t)why, strlen(why),
+		       MHD_RESPMEM_PERSISTENT);
+}
+
+/* The library calls it once for the headers, and again until there is an answer. */
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
+				  const char *method, const char *version, const char *data,
+				  size_t *n_data, void **seen)
+{
+	static int headers;
+	struct http *h = arg;
+	struct buf out = { 0 };
+
+	(void)version;
+	(void)data;
+	if (*n_data) {		/* of a body nothing is wanted */
+		*n_data = 0;
+		return MHD_YES;
+	}
+	/* before there is a body: while one comes, the library takes no answer */
+	if (strcmp(url, h->page.path))
+		return refuse(c, MHD_HTTP_NOT_FOUND, NULL, "There is no such page.\n");
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
+		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET, HEAD", "It can only be read.\n");
+	if (!*seen) {
+		*seen = &headers;
+		return MHD_YES;
+	}
+	h->page.make(h->page.arg, &out);
+	return respond(c, MHD_HTTP_OK, h->page.type, NULL, out.s, out.n, MHD_RESPMEM_MUST_FREE);
+}
+
+/* --- connections --- */
+
+static void unlist(struct http *h, struct connection *c)
+{
+	if (c->leaving)
+		return;
+	TAILQ_REMOVE(&h->connections, c, entry);
+	h->n_connections--;
+}
+
+/* The library sees the end of its input, and closes. */
+static void dismiss(struct http *h, struct connection *c)
+{
+	unlist(h, c);
+	c->leaving = true;
+	shutdown(c->fd, SHUT_RDWR);
+}
+
+static void enlist(struct http *h, struct connection *c)
+{
+	c->since_us = clock_mono_us();
+	TAILQ_INSERT_TAIL(&h->connections, c, entry);
+	h->n_connections++;
+}
+
+static void on_connection(void *arg, struct MHD_Connection *m, void **context,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	const union MHD_ConnectionInfo *info;
+	struct connection *c = *context;
+	struct http *h = arg;
+
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		if (c)
+			unlist(h, c);
+		free(c);
+		*context = NULL;
+		return;
+	}
+	info = MHD_get_connection_info(m, MHD_CONNECTION_INFO_CONNECTION_FD);
+	c = xcalloc(1, sizeof(*c));
+	c->fd = info->connect_fd;
+	if (h->n_connections >= HTTP_CLIENTS)
+		dismiss(h, TAILQ_FIRST(&h->connections));
+	enlist(h, c);
+	*context = c;
+}
+
+/* An answer is complete, or will never be. */
+static void on_completed(void *arg, struct MHD_Connection *m, void **seen,
+			 enum MHD_RequestTerminationCode how)
+{
+	const union MHD_ConnectionInfo *info;
+	struct http *h = arg;
+	struct connection *c;
+
+	(void)seen;
+	info = MHD_get_connection_info(m, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	c = info ? info->socket_context : NULL;
+	if (!c || c->leaving || how != MHD_REQUEST_TERMINATED_COMPLETED_OK)
+		return;
+	unlist(h, c);
+	enlist(h, c);
+}
+
+/* Those whose time is over; microseconds until there are others, < 0: there is none. */
+static int64_t dismiss_late(struct http *h)
+{
+	int64_t now = clock_mono_us(), end;
+	struct connection *c;
+
+	while ((c = TAILQ_FIRST(&h->connections))) {
+		end = c->since_us + h->limit_us;
+		if (end > now)
+			return end - now;
+		dismiss(h, c);
+	}
+	return -1;
+}
+
+/* --- in the loop --- */
+
+static void run(struct http *h)
+{
+	MHD_UNSIGNED_LONG_LONG wait_ms;
+	int64_t late_us, wait_us = -1;
+
+	MHD_run(h->mhd);
+	late_us = dismiss_late(h);
+	if (MHD_get_timeout(h->mhd, &wait_ms) == MHD_YES)
+		wait_us = (int64_t)wait_ms * 1000;
+	if (late_us >= 0 && (wait_us < 0 || late_us < wait_us))
+		wait_us = late_us;
+	if (wait_us >= 0)
+		timer_set(h->timer, wait_us, 0);
+	else
+		timer_stop(h->timer);
+}
+
+static void on_io(void *arg, int events)
+{
+	(void)events;
+	run(arg);
+}
+
+static void on_timer(void *arg)
+{
+	run(arg);
+}
+
+/* --- life --- */
+
+/* A socket of our own: the library would say nothing of why it has none. */
+static int make_socket(const char *address, uint16_t *port, struct buf *err)
+{
+	struct sockaddr_storage addr;
+	socklen_t n;
+	int fd, one = 1;
+
+	if (!net_parse(address, &addr)) {
+		buf_printf(err, "%s is no address", address);
+		return -1;
+	}
+	n = addr.ss_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+	fd = socket(addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
+	    (addr.ss_family != AF_INET6 ||
+	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one)) == 0) &&
+	    bind(fd, (struct sockaddr *)&addr, n) == 0 && listen(fd, SOMAXCONN) == 0 &&
+	    getsockname(fd, (struct sockaddr *)&addr, &n) == 0) {
+		*port = ntohs(addr.ss_family == AF_INET ? ((struct sockaddr_in *)&addr)->sin_port :
+			      ((struct sockaddr_in6 *)&addr)->sin6_port);
+		return fd;
+	}
+	buf_printf(err, "%s: %s", address, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+struct http *http_new(struct loop *l, const char *address, const struct http_page *page,
+		      struct buf *err)
+{
+	struct http *h = xcalloc(1, sizeof(*h));
+	int fd = make_socket(address, &h->port, err);
+	const union MHD_DaemonInfo *info;
+
+	if (fd < 0) {
+		free(h);
+		return NULL;
+	}
+	h->page = *page;
+	h->limit_us = HTTP_SECONDS * INT64_C(1000000);
+	TAILQ_INIT(&h->connections);
+	h->mhd = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, h,
+				  MHD_OPTION_LISTEN_SOCKET, fd,
+				  MHD_OPTION_NOTIFY_CONNECTION, on_connection, h,
+				  MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
+				  MHD_OPTION_CONNECTION_LIMIT, (unsigned)(HTTP_CLIENTS + LEAVING_MAX),
+				  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_SECONDS,
+				  MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_MEMORY,
+				  MHD_OPTION_END);
+	info = h->mhd ? MHD_get_daemon_info(h->mhd, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
+	if (!info) {
+		buf_printf(err, "%s: libmicrohttpd does not start", address);
+		if (h->mhd)
+			MHD_stop_daemon(h->mhd);
+		else
+			close(fd);
+		free(h);
+		return NULL;
+	}
+	h->timer = timer_new(l, on_timer, h);
+	h->io = io_new(l, info->epoll_fd, on_io, h);
+	io_set(h->io, LOOP_READ);
+	return h;
+}
+
+void http_free(struct http *h)
+{
+	if (!h)
+		return;
+	io_free(h->io);
+	timer_free(h->timer);
+	MHD_stop_daemon(h->mhd);
+	free(h);
+}
+
+void http_set_limit(struct http *h, int64_t us)
+{
+	h->limit_us = us;
+}
+
+uint16_t http_port(const struct http *h)
+{
+	return h->port;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Work that would hold up the loop: each in a thread of its own, whose end comes
+ * back as an event.  See loop.h.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "lib/base/alloc.h"
+#include "lib/base/clock.h"
+#include "lib/loop/loop.h"
+
+struct work {
+	pthread_t thread;
+	struct wake *wake;
+	void (*run)(void *arg);
+	void *arg;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;		/* by the monotonic clock */
+	bool over;			/* run() has returned */
+	void (*left)(void *arg);	/* nobody waits: the thread calls it, and frees all of it */
+};
+
+static void work_free(struct work *w)
+{
+	pthread_cond_destroy(&w->changed);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+static void *work_thread(void *arg)
+{
+	struct work *w = arg;
+	void (*left)(void *arg);
+
+	w->run(w->arg);
+	pthread_mutex_lock(&w->lock);
+	w->over = true;
+	left = w->left;
+	if (!left)
+		loop_wake(w->wake);
+	pthread_cond_signal(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+	if (left) {
+		left(w->arg);
+		work_free(w);
+	}
+	return NULL;
+}
+
+struct work *work_start(struct loop *l, void (*run)(void *arg), void (*done)(void *arg), void *arg)
+{
+	struct work *w = xcalloc(1, sizeof(*w));
+	pthread_condattr_t attr;
+	int failed;
+
+	w->run = run;
+	w->arg = arg;
+	w->wake = wake_new(l, done, arg);
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	failed = pthread_create(&w->thread, NULL, work_thread, w);
+	if (!failed)
+		return w;
+	wake_free(w->wake);
+	work_free(w);
+	errno = failed;
+	return NULL;
+}
+
+void work_end(struct work *w)
+{
+	if (!w)
+		return;
+	pthread_join(w->thread, NULL);
+	wake_free(w->wake);
+	work_free(w);
+}
+
+/* The lock is held.  Whether it is over. */
+static bool wait_locked(struct work *w, int64_t limit_us)
+{
+	int64_t end_us = clock_mono_us() + limit_us;
+	struct timespec t = { .tv_sec = (time_t)(end_us / 1000000),
+			      .tv_nsec = (long)(end_us % 1000000) * 1000 };
+
+	while (!w->over && clock_mono_us() < end_us)
+		pthread_cond_timedwait(&w->changed, &w->lock, &t);
+	return w->over;
+}
+
+bool work_wait(struct work *w, int64_t limit_us)
+{
+	bool over;
+
+	pthread_mutex_lock(&w->lock);
+	over = wait_locked(w, limit_us);
+	pthread_mutex_unlock(&w->lock);
+	return over;
+}
+
+bool work_leave(struct work *w, int64_t limit_us, void (*left)(void *arg))
+{
+	struct wake *wake = w->wake;
+	bool over;
+
+	pthread_mutex_lock(&w->lock);
+	over = wait_locked(w, limit_us);
+	if (!over) {
+		w->left = left;
+		pthread_detach(w->thread);
+	}
+	pthread_mutex_unlock(&w->lock);
+	if (over)
+		work_end(w);
+	else
+		wake_free(wake);
+	return over;
+}

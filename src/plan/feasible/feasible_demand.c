@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is to be said of the shares: levels that get nothing on some links, or
+ * not what was asked, levels that share a VL there though they have their own
+ * elsewhere.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/feasible/feasible_parts.h"
+
+/* Ports that something is true of. */
+struct tally {
+	uint32_t ports, kind;		/* how many; the first kind */
+};
+
+static void tally(struct tally *t, const struct feasibility *v, uint32_t kind)
+{
+	if (!t->ports)
+		t->kind = kind;
+	t->ports += v->kinds[kind].n_ports;
+}
+
+/* "at 3 ports (for example A/P1 (0x…))", or "at A/P1 (0x…)". */
+static const char *ports_text(const struct judge *j, const struct tally *t, char *out, size_t size)
+{
+	char name[FABRIC_NAME_MAX];
+
+	fabric_port_name(j->p->f, j->v->kinds[t->kind].example, name, sizeof(name));
+	if (t->ports == 1)
+		snprintf(out, size, "at %s", name);
+	else
+		snprintf(out, size, "at %u ports (for example %s)", t->ports, name);
+	return out;
+}
+#define PORTS_TEXT_MAX (FABRIC_NAME_MAX + 48)
+
+static bool kind_serves(const struct judge *j, const struct link_kind *k, unsigned vl)
+{
+	if (k->arb == TABLE_NONE)
+		return true;
+	const struct vlarb *arb = &j->p->tables->arbs[k->arb];
+
+	return (arbiter_high_vls(arb) | arbiter_low_vls(arb)) >> vl & 1;
+}
+
+static void judge_starving(struct judge *j, size_t level)
+{
+	const struct policy *pol = j->p->policy;
+	const struct policy_level *l = &pol->levels[level];
+	struct tally starved = { 0 }, unserved = { 0 };
+	char text[PORTS_TEXT_MAX];
+
+	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
+		const struct level_link *r = &j->v->kinds[k].levels[level];
+
+		if (r->starved)
+			tally(kind_serves(j, &j->v->kinds[k], r->vl) ? &starved : &unserved,
+			      j->v, k);
+	}
+	if (unserved.ports)
+		findings_add(&j->v->findings, SEV_WARNING, pol->file, l->pos,
+			     "level %s: no arbitration table serves VL %u, which SL %u uses %s: "
+			     "nothing of it is sent there", l->name,
+			     j->v->kinds[unserved.kind].levels[level].vl, l->sl,
+			     ports_text(j, &unserved, text, sizeof(text)));
+	if (starved.ports)
+		findings_add(&j->v->findings, SEV_WARNING, pol->file, l->pos,
+			     "level %s: VL %u of SL %u may get nothing %s, as the high-priority "
+			     "VLs have no limit there (high-limit 255); a lower one lets it send",
+			     l->name, j->v->kinds[starved.kind].levels[level].vl, l->sl,
+			     ports_text(j, &starved, text, sizeof(text)));
+}
+
+/* --- VLs shared here and not there --- */
+
+/* The first level that has one of the SLs and is not `but`. */
+static const struct policy_level *level_of_sl(const struct policy *pol, uint16_t sls, size_t but)
+{
+	for (size_t i = 0; i < pol->n_levels; i++)
+		if (i != but && sls >> pol->levels[i].sl & 1)
+			return &pol->levels[i];
+	return NULL;
+}
+
+/*
+ * What two levels share everywhere is meant to be shared.  Each pair is said
+ * once, at the later level, where other SLs than its own come in.
+ */
+static void judge_sharing(struct judge *j, size_t level)
+{
+	const struct policy *pol = j->p->policy;
+	const struct policy_level *l = &pol->levels[level];
+	uint16_t always = UINT16_MAX, ever = 0, lower = (uint16_t)((1u << l->sl) - 1);
+	struct tally shared = { 0 };
+	char text[PORTS_TEXT_MAX];
+
+	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
+		const struct level_link *r = &j->v->kinds[k].levels[level];
+
+		if (r->vl == IB_VL_DROP)
+			continue;
+		always &= r->shared_with;
+		ever |= r->shared_with;
+	}
+	ever &= (uint16_t)~always & lower;
+	const struct policy_level *other = level_of_sl(pol, ever, level);
+
+	if (!other)
+		return;
+	for (uint32_t k = 0; k < j->v->n_kinds; k++)
+		if (j->v->kinds[k].levels[level].shared_with >> other->sl & 1)
+			tally(&shared, j->v, k);
+	findings_add(&j->v->findings, SEV_INFO, pol->file, l->pos,
+		     "level %s shares VL %u with level %s %s, but not everywhere: there they have "
+		     "one share together", l->name, j->v->kinds[shared.kind].levels[level].vl,
+		     other->name, ports_text(j, &shared, text, sizeof(text)));
+}
+
+/* --- shares that were asked --- */
+
+/*
+ * The tables were made for packets of the link's MTU.  A level with smaller ones
+ * sends less in the turns that are a packet long, and so upsets what was
+ * reached.  What could not be reached anyway was said with the tables.
+ */
+static void judge_share(struct judge *j, size_t level)
+{
+	const struct policy *pol = j->p->policy;
+	const struct qos_tables *t = j->p->tables;
+	struct tally off = { 0 };
+	char text[PORTS_TEXT_MAX];
+
+	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
+		const struct link_kind *kind = &j->v->kinds[k];
+		const struct level_link *r = &kind->levels[level];
+
+		if (r->asked >= 0 && !r->unknown && !t->fits[t->fit[kind->example]].inexact &&
+		    fabs(r->share - r->asked) * CLASSES_SHARE_ALL > CLASSES_EXACT)
+			tally(&off, j->v, k);
+	}
+	if (!off.ports)
+		return;
+	const struct level_link *r = &j->v->kinds[off.kind].levels[level];
+
+	findings_add(&j->v->findings, SEV_WARNING, pol->file, pol->levels[level].pos,
+		     "level %s: with packets as long as the mtu-limits of the levels allow, its VL "
+		     "gets %.1f %% of the link, not %.1f %% as its class asks, %s",
+		     pol->levels[level].name, r->share * 100, r->asked * 100,
+		     ports_text(j, &off, text, sizeof(text)));
+}
+
+/* --- what concerns no level --- */
+
+static void judge_unknown(struct judge *j)
+{
+	struct tally t = { 0 };
+	char text[PORTS_TEXT_MAX];
+
+	for (uint32_t k = 0; k < j->v->n_kinds; k++) {
+		bool unknown = false;
+
+		for (size_t i = 0; i < j->p->policy->n_levels; i++)
+			unknown |= j->v->kinds[k].levels[i].unknown;
+		if (unknown)
+			tally(&t, j->v, k);
+	}
+	if (t.ports)
+		findings_add(&j->v->findings, SEV_WARNING, j->p->policy->file,
+			     (struct src_pos){ 0, 0 },
+			     "several VLs contend %s, where there are no arbitration tables: "
+			     "nothing can be said of shares there",
+			     ports_text(j, &t, text, sizeof(text)));
+}
+
+void judge_demands(struct judge *j)
+{
+	for (size_t i = 0; i < j->p->policy->n_levels; i++) {
+		judge_starving(j, i);
+		judge_share(j, i);
+		if (!j->p->policy->n_classes)	/* for these the tables said it */
+			judge_sharing(j, i);
+	}
+	judge_unknown(j);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Links by kind, and what each level gets on each of them when the VLs of all
+ * levels always have packets waiting.
+ *
+ * Where VLs contend and the port has no tables, the device decides; where there
+ * is one VL, everybody is in one queue.  Both are said as they are: nothing is
+ * known of the shares, or the share is that of all together.
+ */
+#include <stdlib.h>
+
+#include "lib/base/alloc.h"
+#include "lib/base/map64.h"
+#include "lib/iba/units.h"
+#include "plan/feasible/feasible_parts.h"
+
+#define NO_KIND UINT16_MAX
+
+/* --- kinds --- */
+
+/* The SL2VL table that most in ports of a switch have towards `out`; of equal ones the lower. */
+static uint16_t usual_id(const struct plan *p, uint32_t node, unsigned out)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+	struct { uint16_t id, count; } seen[IB_PORT_NUM_MAX + 1] = { 0 };
+	unsigned n_seen = 0, best = 0;
+
+	for (unsigned in = 0; in <= n->nports; in++) {
+		uint16_t id = qos_sl2vl_id(p->tables, p->f, node, in, out);
+		unsigned i = 0;
+
+		if (in == out || id == TABLE_NONE)
+			continue;
+		while (i < n_seen && seen[i].id != id)
+			i++;
+		if (i == n_seen) {
+			seen[n_seen].id = id;
+			seen[n_seen++].count = 0;
+		}
+		seen[i].count++;
+		if (seen[i].count > seen[best].count ||
+		    (seen[i].count == seen[best].count && id < seen[best].id))
+			best = i;
+	}
+	return n_seen ? seen[best].id : TABLE_NONE;
+}
+
+static uint16_t map_of(const struct plan *p, uint32_t port)
+{
+	const struct fabric_node *n = port_node(p->f, port);
+
+	if (!p->tables->managed)
+		return TABLE_NONE;
+	if (!node_is_switch(n))
+		return p->tables->ca_map[port];
+	const struct switch_maps *s = &p->tables->sw[n->sw];
+
+	return s->ids ? usual_id(p, p->f->ports[port].node, p->f->ports[port].num) : s->uniform;
+}
+
+static struct link_kind kind_of(const struct plan *p, uint32_t port)
+{
+	struct path_info i = paths_of_port(p->f, port);
+
+	return (struct link_kind){
+		.class = port_class_of(p->f, port), .rate = i.rate, .mtu = i.mtu,
+		.fdr10 = p->f->ports[port].fdr10,
+		.vls = (uint8_t)ib_vls_from_code(p->tables->op_vls[port]),
+		.arb = p->tables->managed ? p->tables->arb[port] : TABLE_NONE,
+		.map = map_of(p, port), .example = port,
+	};
+}
+
+static uint64_t kind_key(const struct link_kind *k)
+{
+	return (uint64_t)k->arb << 48 | (uint64_t)k->map << 32 | (uint64_t)k->rate << 24 |
+	       (uint64_t)k->mtu << 16 | (uint64_t)k->vls << 8 | (uint64_t)k->class << 4 | k->fdr10;
+}
+
+static int by_number(const void *pa, const void *pb)
+{
+	const struct link_kind *a = pa, *b = pb;
+
+	if (a->n_ports != b->n_ports)
+		return a->n_ports < b->n_ports ? 1 : -1;
+	return a->example < b->example ? -1 : a->example > b->example;
+}
+
+/* The most common first: each remembers where it was by its example. */
+static void sort_kinds(struct feasibility *v, uint32_t n_ports)
+{
+	uint16_t *place = xcalloc(v->n_kinds, sizeof(*place)), *of = v->kind_of_port;
+
+	if (v->n_kinds)
+		qsort(v->kinds, v->n_kinds, sizeof(*v->kinds), by_number);
+	for (uint32_t k = 0; k < v->n_kinds; k++)
+		place[of[v->kinds[k].example]] = (uint16_t)k;
+	for (uint32_t i = 0; i < n_ports; i++)
+		if (of[i] != NO_KIND)
+			of[i] = place[of[i]];
+	free(place);
+}
+
+static void find_kinds(struct judge *j)
+{
+	const struct fabric *f = j->p->f;
+	VEC(struct link_kind) kinds = { 0 };
+	struct map64 known;
+
+	map64_init(&known, 64);
+	j->v->kind_of_port = xcalloc(f->n_ports, sizeof(*j->v->kind_of_port));
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		j->v->kind_of_port[i] = NO_KIND;
+		if (f->ports[i].peer == FABRIC_NONE || link_is_inner(f, i))
+			continue;
+		struct link_kind kind = kind_of(j->p, i);
+		uint32_t k = map64_get(&known, kind_key(&kind));
+
+		if (k == MAP64_NONE) {
+			if (kinds.n == NO_KIND)
+				continue;	/* no number is left: not judged */
+			k = (uint32_t)kinds.n;
+			*vec_push(&kinds) = kind;
+			map64_put(&known, kind_key(&kind), k);
+		}
+		kinds.v[k].n_ports++;
+		j->v->kind_of_port[i] = (uint16_t)k;
+	}
+	map64_free(&known);
+	j->v->kinds = kinds.v;
+	j->v->n_kinds = (uint32_t)kinds.n;
+	sort_kinds(j->v, f->n_ports);
+}
+
+/* --- what a level gets --- */
+
+unsigned kind_vl(const struct plan *p, const struct link_kind *k, unsigned sl)
+{
+	if (k->map == TABLE_NONE)	/* all on the one VL there is, or not ours */
+		return p->tables->managed || sl == 0 ? 0 : IB_VL_DROP;
+	unsigned vl = p->tables->maps[k->map].vl[sl];
+
+	return vl < k->vls ? vl : IB_VL_DROP;
+}
+
+/* The greatest packets of a level on a kind of link. */
+static uint16_t packet_of(const struct link_kind *k, const struct policy_level *l)
+{
+	return (uint16_t)mtu_bytes(l->mtu_limit && l->mtu_limit < k->mtu ? l->mtu_limit : k->mtu);
+}
+
+struct contest {
+	struct arb_load load;
+	struct arb_cycle cycle;
+	const struct vlarb *arb;	/* NULL: none */
+	uint16_t high, served;		/* VLs of the high table, of any */
+	uint16_t sls[ARB_VLS];		/* of the levels on a VL */
+	uint16_t twice;			/* SLs that several levels have */
+	unsigned n_vls;			/* active */
+};
+
+static void fill_contest(const struct judge *j, const struct link_kind *k, struct contest *c)
+{
+	const struct policy *pol = j->p->policy;
+	uint16_t seen = 0;
+
+	*c = (struct contest){ 0 };
+	for (size_t i = 0; i < pol->n_levels; i++) {
+		const struct policy_level *l = &pol->levels[i];
+		unsigned vl = kind_vl(j->p, k, l->sl);
+		uint16_t bytes = packet_of(k, l), bit = (uint16_t)(1u << l->sl);
+
+		c->twice |= seen & bit;
+		seen |= bit;
+		if (vl == IB_VL_DROP || !bytes)
+			continue;
+		c->n_vls += !(c->load.active >> vl & 1);
+		c->load.active |= (uint16_t)(1u << vl);
+		c->sls[vl] |= bit;
+		if (bytes > c->load.packet[vl])
+			c->load.packet[vl] = bytes;
+	}
+	if (k->arb == TABLE_NONE)
+		return;
+	c->arb = &j->p->tables->arbs[k->arb];
+	c->high = arbiter_high_vls(c->arb);
+	c->served = c->high | arbiter_low_vls(c->arb);
+	arbiter_run(c->arb, &c->load, &c->cycle);
+}
+
+static double wait_of(const struct contest *c, unsigned vl, double gbps)
+{
+	uint64_t bytes;
+
+	if (!c->arb || gbps <= 0)
+		return -1;
+	bytes = arbiter_wait_bytes(c->arb, &c->load, vl);
+	if (bytes == UINT64_MAX)
+		return -1;
+	return (double)bytes * 8 / (gbps * 1000);
+}
+
+/* What the class of a level asks of such links, which is its VL's if that is shared. */
+static double asked_of(const struct plan *p, const struct link_kind *k,
+		       const struct policy_level *l)
+{
+	const struct qos_tables *t = p->tables;
+	uint16_t fit = t->fit ? t->fit[k->example] : TABLE_NONE;
+
+	if (fit == TABLE_NONE || t->fits[fit].asked[p->policy->class_of_sl[l->sl]] < 0)
+		return -1;
+	return (double)t->fits[fit].asked[p->policy->class_of_sl[l->sl]] / CLASSES_SHARE_ALL;
+}
+
+static double lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static struct level_link judge_level(const struct judge *j, const struct link_kind *k,
+				     const struct contest *c, const struct policy_level *l)
+{
+	unsigned vl = kind_vl(j->p, k, l->sl);
+	struct level_link r = { .vl = (uint8_t)vl, .wait_us = -1, .asked = asked_of(j->p, k, l) };
+	double gbps = feasible_link_gbps(k), most = gbps;
+	uint16_t own = (uint16_t)(1u << l->sl);
+
+	if (vl == IB_VL_DROP)
+		return r;
+	if (l->rate_limit)
+		most = lesser(most, data_rate_gbps(l->rate_limit));
+	r.shared_with = c->sls[vl] & (uint16_t)~(own & ~c->twice);
+	if (!c->arb) {
+		r.unknown = c->n_vls > 1;
+		r.share = r.unknown ? 0 : 1;
+		r.ceiling = most;
+	} else {
+		r.high = c->high >> vl & 1;
+		r.starved = c->cycle.starved >> vl & 1;
+		r.share = c->cycle.share[vl];
+		r.ceiling = c->served >> vl & 1 ? most : 0;
+		r.wait_us = wait_of(c, vl, gbps);
+	}
+	r.guaranteed = lesser(r.share * gbps, most);
+	return r;
+}
+
+static void judge_kind(const struct judge *j, struct link_kind *k)
+{
+	const struct policy *pol = j->p->policy;
+	struct contest c;
+
+	fill_contest(j, k, &c);
+	k->levels = xcalloc(pol->n_levels, sizeof(*k->levels));
+	for (size_t i = 0; i < pol->n_levels; i++)
+		k->levels[i] = judge_level(j, k, &c, &pol->levels[i]);
+}
+
+static void find_worst(struct feasibility *v, size_t level)
+{
+	uint32_t worst = UINT32_MAX;
+
+	for (uint32_t k = 0; k < v->n_kinds; k++) {
+		const struct level_link *l = &v->kinds[k].levels[level];
+
+		if (l->unknown)
+			continue;
+		if (worst == UINT32_MAX || l->guaranteed < v->kinds[worst].levels[level].guaranteed)
+			worst = k;
+	}
+	v->levels[level].worst = worst;
+}
+
+void judge_links(struct judge *j)
+{
+	find_kinds(j);
+	for (uint32_t k = 0; k < j->v->n_kinds; k++)
+		judge_kind(j, &j->v->kinds[k]);
+	for (size_t i = 0; i < j->p->policy->n_levels; i++)
+		find_worst(j->v, i);
+}

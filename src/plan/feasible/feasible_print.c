@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The judgement as a table for people. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/iba/units.h"
+#include "plan/feasible/feasible.h"
+
+#define KINDS_SHOWN 24
+
+static int name_width(const struct policy *pol)
+{
+	size_t width = strlen("level");
+
+	for (size_t i = 0; i < pol->n_levels; i++)
+		if (strlen(pol->levels[i].name) > width)
+			width = strlen(pol->levels[i].name);
+	return width < 40 ? (int)width : 40;
+}
+
+static void print_share(const struct level_link *l, bool classes, struct buf *out)
+{
+	if (classes && l->asked < 0)
+		buf_printf(out, "  %7s", "-");
+	else if (classes)
+		buf_printf(out, "  %5.1f %%", l->asked * 100);
+	if (l->unknown)
+		buf_printf(out, "  %7s %10s", "?", "?");
+	else
+		buf_printf(out, "  %5.1f %% %10.2f", l->share * 100, l->guaranteed);
+	buf_printf(out, " %10.2f", l->ceiling);
+	if (l->wait_us < 0)
+		buf_printf(out, " %10s", "-");
+	else
+		buf_printf(out, " %10.1f", l->wait_us);
+}
+
+static void print_shared(const struct level_link *l, struct buf *out)
+{
+	const char *before = "  with SL ";
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl++)
+		if (l->shared_with >> sl & 1) {
+			buf_printf(out, "%s%u", before, sl);
+			before = ", ";
+		}
+	if (l->starved)
+		buf_puts(out, "  starves");
+}
+
+static void print_level(const struct link_kind *k, const struct policy *pol, size_t i, int width,
+			struct buf *out)
+{
+	const struct level_link *l = &k->levels[i];
+
+	buf_printf(out, "  %-*s %3u", width, pol->levels[i].name, pol->levels[i].sl);
+	if (l->vl == IB_VL_DROP) {
+		buf_puts(out, "   -  dropped\n");
+		return;
+	}
+	buf_printf(out, " %3u  %-4s", l->vl, k->arb == TABLE_NONE ? "-" : l->high ? "high" : "low");
+	print_share(l, pol->n_classes, out);
+	print_shared(l, out);
+	buf_puts(out, "\n");
+}
+
+static void print_kind(const struct feasibility *v, const struct plan *p, uint32_t n, int width,
+		       struct buf *out)
+{
+	const struct link_kind *k = &v->kinds[n];
+	char rate[24], name[FABRIC_NAME_MAX];
+
+	buf_printf(out, "\nkind %u: %u %s port%s, %s%s (%.4g of data), MTU %u, %u VL%s\n", n + 1,
+		   k->n_ports, policy_class_name(k->class), k->n_ports == 1 ? "" : "s",
+		   rate_text(k->rate, rate, sizeof(rate)), k->fdr10 ? " FDR10" : "",
+		   feasible_link_gbps(k), mtu_bytes(k->mtu), k->vls, k->vls == 1 ? "" : "s");
+	buf_printf(out, "  %s %s\n", k->n_ports == 1 ? "it is" : "for example",
+		   fabric_port_name(p->f, k->example, name, sizeof(name)));
+	buf_printf(out, "  %-*s  SL  VL  from%s    share guaranteed    at most    waits us\n",
+		   width, "level", p->policy->n_classes ? "    asked" : "");
+	for (size_t i = 0; i < p->policy->n_levels; i++)
+		print_level(k, p->policy, i, width, out);
+}
+
+static void print_verdict(const struct feasibility *v, const struct plan *p, size_t i, int width,
+			  struct buf *out)
+{
+	const struct policy_level *l = &p->policy->levels[i];
+	const struct level_verdict *e = &v->levels[i];
+
+	buf_printf(out, "  %-*s %3u", width, l->name, l->sl);
+	if (e->worst == UINT32_MAX)
+		buf_printf(out, " %10s %10s", "-", "-");
+	else
+		buf_printf(out, " %10.2f %10u", v->kinds[e->worst].levels[i].guaranteed,
+			   e->worst + 1);
+	buf_printf(out, "  %" PRIu64 " of %" PRIu64 "\n", e->unreachable, e->pairs);
+}
+
+static void print_deviations(const struct feasibility *v, const struct plan *p, struct buf *out)
+{
+	char name[FABRIC_NAME_MAX];
+
+	if (!v->n_deviations)
+		return;
+	buf_puts(out, "\nlinks that deviate:\n");
+	for (uint32_t i = 0; i < v->n_deviations; i++) {
+		const struct deviation *d = &v->deviations[i];
+
+		buf_printf(out, "  %s to ", fabric_port_name(p->f, d->port, name, sizeof(name)));
+		buf_printf(out, "%s: %s\n", fabric_port_name(p->f, p->f->ports[d->port].peer, name,
+							     sizeof(name)), d->why);
+	}
+}
+
+void feasible_print(const struct feasibility *v, const struct plan *p, struct buf *out)
+{
+	int width = name_width(p->policy);
+	uint32_t shown = v->n_kinds < KINDS_SHOWN ? v->n_kinds : KINDS_SHOWN;
+
+	buf_printf(out, "What each level gets of each kind of link, in Gb/s, when the VLs of all "
+		   "levels always have\npackets waiting, and when nobody else sends.%s\n",
+		   p->tables->managed ? "" :
+		   "  The tables are not managed: SL 0 alone is offered.");
+	for (uint32_t k = 0; k < shown; k++)
+		print_kind(v, p, k, width, out);
+	if (shown < v->n_kinds)
+		buf_printf(out, "\nand %u more kinds\n", v->n_kinds - shown);
+	buf_printf(out, "\nleast of each level over the whole fabric, and pairs of ports that its "
+		   "SL does not connect:\n  %-*s  SL guaranteed    on kind  pairs\n", width,
+		   "level");
+	for (size_t i = 0; i < p->policy->n_levels; i++)
+		print_verdict(v, p, i, width, out);
+	print_deviations(v, p, out);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Who gets how much of a link: what contends at an out port; see port_shares.h. */
+#include "plan/port_shares.h"
+
+#include "lib/iba/units.h"
+
+static void add_level(struct port_shares *x, const struct policy_level *l, unsigned sl, unsigned vl)
+{
+	uint8_t code = l->mtu_limit && l->mtu_limit < x->mtu ? l->mtu_limit : x->mtu;
+	uint16_t bytes = (uint16_t)mtu_bytes(code);
+
+	if (vl >= ARB_VLS || !bytes)
+		return;
+	x->sls[vl] |= (uint16_t)(1u << sl);
+	x->load.active |= (uint16_t)(1u << vl);
+	if (bytes > x->load.packet[vl])
+		x->load.packet[vl] = bytes;
+}
+
+/* The levels by one SL2VL table; TABLE_NONE: all on the one VL that is in use. */
+static void add_levels(struct port_shares *x, const struct subnet_state *s, uint16_t map,
+		       unsigned vls)
+{
+	const struct policy *p = s->plan->policy;
+
+	for (size_t i = 0; i < p->n_levels; i++) {
+		const struct policy_level *l = &p->levels[i];
+
+		for (unsigned layer = 0; layer < s->plan->sls.n_layers; layer++) {
+			unsigned sl = s->plan->sls.sl[l->sl][layer];
+			unsigned vl = map == TABLE_NONE ? 0 : s->plan->tables->maps[map].vl[sl];
+
+			if (vl < vls)
+				add_level(x, l, sl, vl);
+		}
+	}
+}
+
+/* Every table by which packets come to the port; equal ones once. */
+static void add_maps(struct port_shares *x, const struct subnet_state *s, uint32_t port)
+{
+	const struct qos_tables *t = s->plan->tables;
+	const struct fabric_port *p = &s->f->ports[port];
+	const struct fabric_node *n = &s->f->nodes[p->node];
+	unsigned vls = ib_vls_from_code(qos_vls_in_force(t, port));
+	unsigned last = node_is_switch(n) ? n->nports : 0;
+	uint16_t before = TABLE_NONE;
+	bool any = false;
+
+	for (unsigned in = 0; in <= last; in++) {
+		uint16_t map = qos_sl2vl_in_force(t, s->f, p->node, in, p->num);
+
+		if (map == TABLE_NONE || (any && map == before))
+			continue;
+		add_levels(x, s, map, vls);
+		before = map;
+		any = true;
+	}
+	if (!any)
+		add_levels(x, s, TABLE_NONE, 1);
+}
+
+void port_shares(const struct subnet_state *s, uint32_t port, struct port_shares *out)
+{
+	const struct qos_tables *t = s->plan->tables;
+	struct path_info link;
+
+	*out = (struct port_shares){ .known = t->managed };
+	if (s->f->ports[port].peer == FABRIC_NONE)
+		return;
+	link = paths_of_port(s->f, port);
+	out->mtu = link.mtu;
+	out->rate = link.rate;
+	out->gbps = link_data_gbps(link.rate, s->f->ports[port].fdr10);
+	if (!t->managed)
+		return;
+	add_maps(out, s, port);
+	if (t->arb[port] == TABLE_NONE)
+		return;
+	out->arb = &t->arbs[t->arb[port]];
+	out->high = arbiter_high_vls(out->arb);
+	out->low = arbiter_low_vls(out->arb);
+	arbiter_run(out->arb, &out->load, &out->cycle);
+}
+
+double vl_share(const struct port_shares *p, unsigned vl)
+{
+	if (vl >= ARB_VLS || !(p->load.active >> vl & 1))
+		return 0;
+	return p->arb ? p->cycle.share[vl] : 1;
+}
+
+double vl_wait_us(const struct port_shares *p, unsigned vl)
+{
+	uint64_t bytes;
+
+	if (!p->arb || vl >= ARB_VLS || p->gbps <= 0)
+		return -1;
+	bytes = arbiter_wait_bytes(p->arb, &p->load, vl);
+	return bytes == UINT64_MAX ? -1 : (double)bytes * 8 / (p->gbps * 1000);
+}

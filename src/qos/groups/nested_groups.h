@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Groups within groups, and the members of partitions as members of groups; of port_groups.c. */
+#ifndef QOSD_QOS_GROUPS_NESTED_GROUPS_H
+#define QOSD_QOS_GROUPS_NESTED_GROUPS_H
+
+#include "qos/groups/port_groups.h"
+#include "qos/groups/port_guids.h"
+
+struct inner_input {
+	const struct policy *p;
+	const struct fabric *f;
+	const struct guid_index *guids;
+	const struct port_names *names;
+	struct findings *out;
+};
+
+/*
+ * Adds to each group what its inner groups and partitions have; what groups have
+ * of themselves is there.  A warning for each partition that there is none of.
+ */
+void inner_add(const struct inner_input *r, struct group_sets *g);
+
+static inline uint64_t *set_of(struct group_sets *g, uint32_t group)
+{
+	return g->bits + (size_t)group * g->words;
+}
+
+static inline void set_add(uint64_t *set, uint32_t port)
+{
+	set[port >> 6] |= 1ull << (port & 63);
+}
+
+#endif

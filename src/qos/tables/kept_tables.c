@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tables that devices keep instead of those that they are told: beside what is
+ * wanted, which stays untouched, what is in force (struct kept_tables).  Of arbitration
+ * tables no more counts than which VLs they let send: shares are nobody's promise there.
+ *
+ * A table is known by its number among t->maps here, too.  What a device claims
+ * is hostile: if the numbers do not suffice, a table that drops everything
+ * stands for the rest, so that nothing is promised there.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/alloc.h"
+#include "qos/intern.h"
+#include "qos/tables/qos_tables.h"
+
+struct keeping {
+	struct qos_tables *t;
+	const struct fabric *f;
+	struct intern maps;	/* t->maps, and new ones behind them */
+	uint16_t drops_all;	/* … of these: every SL to VL 15 */
+	struct findings *out;
+};
+
+/* What is lost on a device. */
+struct loss {
+	uint32_t pairs, ports;	/* with another SL2VL table; with fewer VLs */
+	uint32_t starved;	/* ports with a VL that never sends */
+	uint32_t short_ports;	/* with a smaller MTU */
+	uint16_t sls;		/* that are meant to pass somewhere and do not */
+};
+
+/* --- VLs --- */
+
+/* A packet must be on a VL that both ends of the link have; 0 is not known. */
+static uint8_t vls_of(const struct qos_tables *t, const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+	uint8_t code = t->op_vls[port];
+
+	if (p->op_vls && p->op_vls < code)
+		code = p->op_vls;
+	if (p->peer != FABRIC_NONE && f->ports[p->peer].op_vls && f->ports[p->peer].op_vls < code)
+		code = f->ports[p->peer].op_vls;
+	return code;
+}
+
+/* The MTU that both ends could have, and the one that they have; 0 is not known. */
+static uint8_t mtu_cap_of(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+
+	return p->peer == FABRIC_NONE || p->mtu_cap < f->ports[p->peer].mtu_cap ?
+	       p->mtu_cap : f->ports[p->peer].mtu_cap;
+}
+
+static uint8_t mtu_of(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+	uint8_t mtu = mtu_cap_of(f, port);
+
+	if (p->peer == FABRIC_NONE || p->state < IB_PORT_ARMED_S ||
+	    f->ports[p->peer].state < IB_PORT_ARMED_S)
+		return mtu;
+	if (p->neighbor_mtu && p->neighbor_mtu < mtu)
+		mtu = p->neighbor_mtu;
+	if (f->ports[p->peer].neighbor_mtu && f->ports[p->peer].neighbor_mtu < mtu)
+		mtu = f->ports[p->peer].neighbor_mtu;
+	return mtu;
+}
+
+bool qos_links_lack(const struct qos_tables *t, const struct fabric *f)
+{
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if ((t->managed && vls_of(t, f, i) < t->op_vls[i]) ||
+		    mtu_of(f, i) < mtu_cap_of(f, i))
+			return true;
+	return false;
+}
+
+/* --- maps --- */
+
+static uint16_t number_of(struct keeping *k, const struct sl2vl *map)
+{
+	uint32_t n = intern_put(&k->maps, map);
+
+	return n < TABLE_NONE ? (uint16_t)n : k->drops_all;
+}
+
+static void start_maps(struct keeping *k)
+{
+	struct sl2vl drop;
+
+	memset(drop.vl, IB_VL_DROP, sizeof(drop.vl));
+	k->maps.size = sizeof(struct sl2vl);
+	for (uint32_t i = 0; i < k->t->n_maps; i++)
+		intern_put(&k->maps, &k->t->maps[i]);
+	k->drops_all = number_of(k, &drop);
+}
+
+/* A switch's pairs one by one, as wanted to begin with. */
+static uint16_t *copy_ids(const struct keeping *k, uint32_t node)
+{
+	unsigned ports = k->f->nodes[node].nports + 1u;
+	uint16_t *ids = xcalloc((size_t)ports * ports, sizeof(*ids));
+
+	for (unsigned in = 0; in < ports; in++)
+		for (unsigned out = 0; out < ports; out++)
+			ids[in * ports + out] = qos_sl2vl_id(k->t, k->f, node, in, out);
+	return ids;
+}
+
+static void keep_map(struct keeping *k, const struct kept_map *m)
+{
+	const struct fabric_node *n = &k->f->nodes[m->node];
+	struct kept_tables *kept = k->t->kept;
+	uint16_t id;
+
+	/* where no table is wanted of any device, one that was seen counts nevertheless */
+	if (k->t->managed && qos_sl2vl_id(k->t, k->f, m->node, m->in, m->out) == TABLE_NONE)
+		return;
+	id = number_of(k, &m->map);
+	if (!node_is_switch(n)) {
+		kept->ca_map[n->port0 + m->out] = id;
+		return;
+	}
+	if (!kept->sw[n->sw])
+		kept->sw[n->sw] = copy_ids(k, m->node);
+	kept->sw[n->sw][m->in * (n->nports + 1u) + m->out] = id;
+}
+
+/* --- what is lost by it --- */
+
+static void count_pair(const struct keeping *k, uint32_t node, unsigned in, unsigned out,
+		       struct loss *loss)
+{
+	const struct qos_tables *t = k->t;
+	uint16_t wanted = qos_sl2vl_id(t, k->f, node, in, out);
+	uint32_t port = k->f->nodes[node].port0 + out;
+
+	uint16_t is = qos_sl2vl_in_force(t, k->f, node, in, out), passes;
+
+	if (is == TABLE_NONE)
+		return;
+	passes = qos_map_sls(&t->maps[is], t->kept->op_vls[port]) &
+		 qos_map_sls_on(&t->maps[is], qos_vls_sending(t, port));
+	if (wanted == TABLE_NONE) {	/* SL 0 is offered, and no other */
+		loss->pairs++;
+		loss->sls |= 1 & ~passes;
+		return;
+	}
+	loss->pairs += is != wanted;
+	loss->sls |= qos_map_sls(&t->maps[wanted], t->op_vls[port]) & (uint16_t)~passes;
+}
+
+static struct loss loss_of(const struct keeping *k, uint32_t node)
+{
+	const struct fabric_node *n = &k->f->nodes[node];
+	struct loss loss = { 0 };
+
+	for (unsigned out = 0; out <= n->nports; out++) {
+		bool starved = qos_vls_sending(k->t, n->port0 + out) != ALL_VLS;
+
+		loss.starved += starved;
+		loss.sls |= starved && !k->t->managed;	/* SL 0 */
+		loss.short_ports += k->t->kept->mtu[n->port0 + out] < mtu_cap_of(k->f, n->port0 + out);
+		loss.ports += k->t->kept->op_vls[n->port0 + out] < k->t->op_vls[n->port0 + out];
+		for (unsigned in = 0; in <= (node_is_switch(n) ? n->nports : 0u); in++)
+			count_pair(k, node, in, out, &loss);
+	}
+	return loss;
+}
+
+static void list_sls(uint16_t sls, char *out, size_t size)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (unsigned sl = 0; sl < IB_SL_COUNT && n < size; sl++)
+		if (sls >> sl & 1)
+			n += (size_t)snprintf(out + n, size - n, "%s%u", n ? ", " : "", sl);
+}
+
+static void report(const struct keeping *k, uint32_t node)
+{
+	const struct src_pos nowhere = { 0, 0 };
+	struct loss loss = loss_of(k, node);
+	char name[FABRIC_NAME_MAX], sls[64], what[160] = "";
+	size_t n = 0;
+
+	if (loss.pairs)
+		n = (size_t)snprintf(what, sizeof(what),
+				     "keeps another SL2VL table for %u pair%s of ports",
+				     loss.pairs, loss.pairs > 1 ? "s" : "");
+	if (loss.ports)
+		n += (size_t)snprintf(what + n, sizeof(what) - n, "%shas too few VLs on %u link%s",
+				      n ? ", " : "", loss.ports, loss.ports > 1 ? "s" : "");
+	if (loss.starved)
+		snprintf(what + n, sizeof(what) - n,
+			 "%skeeps arbitration tables that never let a VL send on %u port%s",
+			 n ? ", " : "", loss.starved, loss.starved > 1 ? "s" : "");
+	if (loss.short_ports)
+		findings_add(k->out, SEV_WARNING, "", nowhere, "%s: NeighborMTU of %u link%s is smaller "
+			     "than both ends support, and so is that of paths",
+			     fabric_node_name(k->f, node, name, sizeof(name)), loss.short_ports,
+			     loss.short_ports > 1 ? "s" : "");
+	if (!loss.pairs && !loss.ports && !loss.starved)
+		return;
+	list_sls(loss.sls, sls, sizeof(sls));
+	findings_add(k->out, SEV_WARNING, "", nowhere, "%s: %s; %s%s",
+		     fabric_node_name(k->f, node, name, sizeof(name)), what,
+		     loss.sls ? "dropped there, and not offered, are SLs " :
+				"no SL is dropped by that", sls);
+}
+
+/* --- all of it --- */
+
+static struct kept_tables *kept_new(const struct qos_tables *t, const struct fabric *f)
+{
+	struct kept_tables *k = xcalloc(1, sizeof(*k));
+
+	k->sw = xcalloc(t->n_switches, sizeof(*k->sw));
+	k->ca_map = xcalloc(f->n_ports, sizeof(*k->ca_map));
+	k->op_vls = xcalloc(f->n_ports, 1);
+	k->sends = xmalloc(f->n_ports * sizeof(*k->sends));
+	memset(k->sends, 0xff, f->n_ports * sizeof(*k->sends));
+	k->mtu = xcalloc(f->n_ports, 1);
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		k->ca_map[i] = t->ca_map[i];
+		k->op_vls[i] = vls_of(t, f, i);
+		k->mtu[i] = mtu_of(f, i);
+	}
+	return k;
+}
+
+void qos_tables_keep(struct qos_tables *t, const struct fabric *f, const struct kept_seen *seen,
+		     struct findings *out)
+{
+	struct keeping k = { .t = t, .f = f, .out = out };
+
+	t->kept = kept_new(t, f);
+	start_maps(&k);
+	for (size_t i = 0; i < seen->n_maps; i++)
+		keep_map(&k, &seen->maps[i]);
+	for (size_t i = 0; i < seen->n_arbs; i++)
+		t->kept->sends[f->nodes[seen->arbs[i].node].port0 + seen->arbs[i].num] =
+			seen->arbs[i].sends;
+	t->n_maps = k.maps.n < TABLE_NONE ? (uint32_t)k.maps.n : TABLE_NONE;
+	free(t->maps);
+	t->maps = intern_take(&k.maps);
+	for (uint32_t node = 0; node < f->n_nodes; node++)
+		report(&k, node);
+}
+
+void qos_kept_free(struct kept_tables *k, uint32_t n_switches)
+{
+	if (!k)
+		return;
+	for (uint32_t i = 0; i < n_switches; i++)
+		free(k->sw[i]);
+	free(k->sw);
+	free(k->ca_map);
+	free(k->op_vls);
+	free(k->sends);
+	free(k->mtu);
+	free(k);
+}

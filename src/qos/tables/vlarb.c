@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * VL arbitration tables (IBA 7.6.9) and the high limit, by out port.
+ *
+ * Each of the three (high table, low table, limit) comes from the last scope
+ * that gives it, so that a scope may change one and leave the others.  Where
+ * traffic classes hold, all of it is theirs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "qos/tables/qos_tables_build.h"
+
+/* Of the built-in tables: 4096 bytes, the largest packet. */
+#define BUILTIN_WEIGHT 64
+
+enum table { HIGH, LOW };
+
+/* What is given for ports of one stack, class, link and table sizes. */
+struct choice {
+	struct vlarb arb;
+	uint8_t vls;			/* of the link */
+	uint8_t cap[2];			/* entries, by enum table */
+	bool given[2];
+	uint8_t highest;		/* VL with a weight */
+	uint32_t origin[2];
+	struct {
+		uint8_t lacking;	/* the highest VL with a weight that is not on the link */
+		uint8_t too_long;	/* entries that do not fit */
+	} fault[2];
+};
+
+struct arb_build {
+	struct stacks stacks;
+	VEC(struct choice) choices;
+	struct map64 known;		/* what a choice depends on -> choice */
+	uint32_t *choice;		/* per port slot; UINT32_MAX: no arbitration there */
+	struct note *lacking[2], *too_long[2];	/* by enum table, per origin */
+	struct note *unserved;	/* per origin: VLs that SL2VL sends to in vain, as bits */
+};
+
+/* --- what is given where --- */
+
+struct given {
+	const struct vlarb *arb;
+	bool table[2];
+	int high_limit;		/* -1: not given */
+	struct src_pos pos[2];
+};
+
+static struct given given_by(const struct policy *p, uint32_t origin)
+{
+	if (origin >= ORIGIN_SCOPE(0)) {
+		const struct policy_vlarb *s = &p->vlarb[origin - ORIGIN_SCOPE(0)];
+
+		return (struct given){ &s->arb, { s->has_high, s->has_low }, s->high_limit,
+				       { s->high_pos, s->low_pos } };
+	}
+	const struct policy_class_default *d = &p->defaults[origin - ORIGIN_CLASS(0)];
+
+	if (!d->given)
+		return (struct given){ .high_limit = -1 };
+	return (struct given){ &d->arb, { d->has_high, d->has_low }, d->high_limit,
+			       { d->high_pos, d->low_pos } };
+}
+
+static uint8_t *entry_count(struct vlarb *arb, enum table t)
+{
+	return t == HIGH ? &arb->n_high : &arb->n_low;
+}
+
+/* Drops what has no weight if the table is too long else; returns the length. */
+static uint8_t squeeze(struct vlarb_entry *e, uint8_t n, uint8_t cap)
+{
+	uint8_t kept = 0;
+
+	if (n <= cap)
+		return n;
+	for (uint8_t i = 0; i < n; i++)
+		if (e[i].weight)
+			e[kept++] = e[i];
+	memset(&e[kept], 0, (n - kept) * sizeof(*e));
+	return kept;
+}
+
+static void take_table(struct choice *c, enum table t, const struct vlarb *from)
+{
+	struct vlarb_entry *e = t == HIGH ? c->arb.high : c->arb.low;
+	uint8_t n = t == HIGH ? from->n_high : from->n_low;
+
+	memcpy(e, t == HIGH ? from->high : from->low, n * sizeof(*e));
+	for (uint8_t i = 0; i < n; i++) {
+		if (e[i].vl < c->vls) {
+			if (e[i].weight && e[i].vl > c->highest)
+				c->highest = e[i].vl;
+			continue;
+		}
+		if (e[i].weight && e[i].vl > c->fault[t].lacking)
+			c->fault[t].lacking = e[i].vl;
+		e[i] = (struct vlarb_entry){ 0, 0 };
+	}
+	n = squeeze(e, n, c->cap[t]);
+	*entry_count(&c->arb, t) = n;
+	if (n > c->cap[t])
+		c->fault[t].too_long = n;
+}
+
+/* What one origin gives and none above it did. */
+static void take(struct choice *c, const struct policy *p, uint32_t origin, bool *has_limit)
+{
+	struct given g = given_by(p, origin);
+
+	for (enum table t = HIGH; t <= LOW; t++) {
+		if (!g.table[t] || c->given[t])
+			continue;
+		c->given[t] = true;
+		c->origin[t] = origin;
+		take_table(c, t, g.arb);
+	}
+	if (g.high_limit >= 0 && !*has_limit) {
+		*has_limit = true;
+		c->arb.high_limit = (uint8_t)g.high_limit;
+	}
+}
+
+/* A port that can't hold what is given keeps the built-in arbitration, all of it. */
+static void drop_if_too_long(struct choice *c)
+{
+	if (!c->fault[HIGH].too_long && !c->fault[LOW].too_long)
+		return;
+	c->arb = (struct vlarb){ 0 };
+	c->given[HIGH] = c->given[LOW] = false;
+	c->fault[HIGH].lacking = c->fault[LOW].lacking = 0;
+	c->highest = 0;
+}
+
+static struct choice choose(const struct arb_build *a, const struct policy *p, uint32_t stack,
+			    enum port_class class, const struct choice *port)
+{
+	struct choice c = *port;
+	bool has_limit = false;
+
+	for (uint32_t s = stack; s != STACK_EMPTY; s = a->stacks.node.v[s].below)
+		take(&c, p, ORIGIN_SCOPE(a->stacks.node.v[s].scope), &has_limit);
+	take(&c, p, ORIGIN_CLASS(class), &has_limit);
+	drop_if_too_long(&c);
+	return c;
+}
+
+/* On a link with one VL the classes leave the tables to the built-in ones. */
+static struct choice choose_by_classes(const struct class_fit *fit, const struct choice *port)
+{
+	struct choice c = *port;
+
+	c.arb = fit->arb;
+	c.given[HIGH] = c.given[LOW] = fit->arb.n_high || fit->arb.n_low;
+	c.highest = (uint8_t)(fit->vls_used - 1);
+	return c;
+}
+
+/* A port with one data VL, or without tables, has nothing to arbitrate. */
+static bool arbitrates(const struct tables_build *b, uint32_t port)
+{
+	const struct fabric_port *p = &b->f->ports[port];
+
+	return b->limit[port] && ib_vls_from_code(p->vl_cap) > 1 &&
+	       (p->vlarb_high_cap || p->vlarb_low_cap);
+}
+
+#define BY_CLASSES 0x80000000u
+
+static uint32_t choice_of(struct tables_build *b, struct arb_build *a, uint32_t port)
+{
+	const struct fabric_port *p = &b->f->ports[port];
+	enum port_class class = port_class_of(b->f, port);
+	const struct class_fit *fit = port_fit(b, port);
+	/* Neither a stack nor a fit is that high a number. */
+	uint32_t from = fit ? BY_CLASSES | b->t->fit[port] : a->stacks.of_port[port];
+	uint64_t key = (uint64_t)from << 32 | (uint64_t)class << 24 |
+		       (uint64_t)b->limit[port] << 16 | (uint64_t)p->vlarb_high_cap << 8 |
+		       p->vlarb_low_cap;
+	uint32_t i = map64_get(&a->known, key);
+
+	if (i == MAP64_NONE) {
+		struct choice c = {
+			.vls = (uint8_t)ib_vls_from_code(b->limit[port]),
+			.cap = { p->vlarb_high_cap, p->vlarb_low_cap },
+		};
+
+		i = (uint32_t)a->choices.n;
+		*vec_push(&a->choices) = fit ? choose_by_classes(fit, &c)
+						: choose(a, b->p, from, class, &c);
+		map64_put(&a->known, key, i);
+	}
+	return i;
+}
+
+static void note_faults(const struct tables_build *b, struct arb_build *a,
+			const struct choice *c, uint32_t port)
+{
+	for (enum table t = HIGH; t <= LOW; t++) {
+		if (c->fault[t].lacking)
+			note_link(b, &a->lacking[t][c->origin[t]], port, c->fault[t].lacking,
+				  c->vls);
+		if (c->fault[t].too_long)
+			note_link(b, &a->too_long[t][c->origin[t]], port, c->fault[t].too_long,
+				  c->cap[t]);
+	}
+}
+
+static void report_faults(struct tables_build *b, struct arb_build *a, uint32_t origin)
+{
+	static const char *const names[] = { "high", "low" };
+	struct given g = given_by(b->p, origin);
+	char ports[NOTE_TEXT_MAX];
+
+	for (enum table t = HIGH; t <= LOW; t++) {
+		const struct note *n = &a->too_long[t][origin];
+
+		if (n->ports)
+			findings_add(b->out, SEV_ERROR, b->p->file, g.pos[t],
+				     "the %s table has %u entries, but that of %s holds %u: "
+				     "built-in arbitration is used there", names[t], n->value,
+				     note_ports_text(b, n, ports, sizeof(ports)), n->limit);
+		n = &a->lacking[t][origin];
+		if (n->ports)
+			findings_add(b->out, SEV_WARNING, b->p->file, g.pos[t],
+				     "VL %u in the %s table is not on the link of %s, which has %u "
+				     "data VL%s: the entry is left out", n->value, names[t],
+				     note_ports_text(b, n, ports, sizeof(ports)), n->limit,
+				     n->limit == 1 ? "" : "s");
+	}
+}
+
+static struct src_pos scope_pos(const struct policy *p, uint32_t scope)
+{
+	return p->vlarb[scope].pos;
+}
+
+static void lay_scopes(struct tables_build *b, struct arb_build *a)
+{
+	for (uint32_t i = 0; i < b->p->n_vlarb; i++) {
+		const struct policy_vlarb *s = &b->p->vlarb[i];
+		struct scope scope = {
+			s->kind, groups_find(b->g, b->p, s->group.s), NULL, &s->to,
+		};
+		struct scope_reach reach = stacks_add(&a->stacks, b->g, &scope, i);
+
+		report_reach(b, s->pos, &s->group, &scope, &reach);
+	}
+	yield_to_classes(b, &a->stacks, (uint32_t)b->p->n_vlarb, scope_pos);
+}
+
+struct arb_build *arb_choose(struct tables_build *b)
+{
+	struct arb_build *a = xcalloc(1, sizeof(*a));
+	uint32_t origins = ORIGIN_SCOPE((uint32_t)b->p->n_vlarb);
+
+	for (enum table t = HIGH; t <= LOW; t++) {
+		a->lacking[t] = xcalloc(origins, sizeof(struct note));
+		a->too_long[t] = xcalloc(origins, sizeof(struct note));
+	}
+	a->unserved = xcalloc(origins, sizeof(struct note));
+	stacks_init(&a->stacks, b->f);
+	lay_scopes(b, a);
+	a->choice = xcalloc(b->f->n_ports, sizeof(*a->choice));
+	for (uint32_t port = 0; port < b->f->n_ports; port++) {
+		a->choice[port] = UINT32_MAX;
+		if (!arbitrates(b, port))
+			continue;
+		a->choice[port] = choice_of(b, a, port);
+		const struct choice *c = &a->choices.v[a->choice[port]];
+
+		use_vl(b, port, c->highest);
+		note_faults(b, a, c, port);
+	}
+	for (uint32_t origin = ORIGIN_CLASS(0); origin < origins; origin++)
+		report_faults(b, a, origin);
+	return a;
+}
+
+/* --- the built-in part --- */
+
+/*
+ * Every VL once in the low table, with equal weights.  A device whose low
+ * table is too short for that gets the others into the high one, as a VL in
+ * neither would never be served.
+ */
+static struct vlarb complete(const struct choice *c, unsigned vls)
+{
+	struct vlarb arb = c->arb;
+
+	if (c->given[LOW])
+		return arb;
+	for (unsigned vl = 0; vl < vls; vl++) {
+		struct vlarb_entry e = { (uint8_t)vl, BUILTIN_WEIGHT };
+
+		if (arb.n_low < c->cap[LOW])
+			arb.low[arb.n_low++] = e;
+		else if (!c->given[HIGH] && arb.n_high < c->cap[HIGH])
+			arb.high[arb.n_high++] = e;
+	}
+	return arb;
+}
+
+/* The entries of a table once for each lane, if there is room. */
+static uint8_t repeat(struct vlarb_entry *e, uint8_t n, uint8_t cap, unsigned vls, unsigned lanes)
+{
+	if (n * lanes > cap)
+		return 0;
+	for (unsigned lane = 1; lane < lanes; lane++)
+		for (uint8_t i = 0; i < n; i++)
+			e[lane * n + i] = (struct vlarb_entry){ (uint8_t)(e[i].vl + lane * vls),
+								 e[i].weight };
+	return (uint8_t)(n * lanes);
+}
+
+/*
+ * The same weights on each lane, which has `vls` VLs.  Where tables are too short for that all VLs have
+ * the same, as without any.
+ */
+static struct vlarb complete_on_lanes(const struct choice *c, unsigned vls, unsigned lanes)
+{
+	struct vlarb arb = complete(c, vls);
+	struct choice none = { .cap = { c->cap[HIGH], c->cap[LOW] } };
+	uint8_t high = repeat(arb.high, arb.n_high, c->cap[HIGH], vls, lanes);
+	uint8_t low = repeat(arb.low, arb.n_low, c->cap[LOW], vls, lanes);
+
+	if ((arb.n_high && !high) || (arb.n_low && !low))
+		return complete(&none, vls * lanes);
+	arb.n_high = high;
+	arb.n_low = low;
+	return arb;
+}
+
+/* Who is to blame for VLs that no table serves. */
+static uint32_t arb_origin(const struct choice *c)
+{
+	return c->given[LOW] ? c->origin[LOW] : c->given[HIGH] ? c->origin[HIGH] : ORIGIN_BUILTIN;
+}
+
+static void add_bits(struct buf *out, const char *what, unsigned mask)
+{
+	const char *between = " ";
+
+	buf_puts(out, what);
+	for (; mask; mask &= mask - 1) {
+		buf_printf(out, "%s%d", between, __builtin_ctz(mask));
+		between = ", ";
+	}
+}
+
+/* The SLs on any of some VLs of a port, whatever the in port. */
+static unsigned sls_on(const struct tables_build *b, uint32_t port, unsigned vls)
+{
+	const struct fabric_node *n = port_node(b->f, port);
+	unsigned sls = 0;
+
+	for (unsigned in = 0; in <= n->nports; in++) {
+		uint16_t id = qos_sl2vl_id(b->t, b->f, b->f->ports[port].node, in,
+					   b->f->ports[port].num);
+
+		for (unsigned sl = 0; id != TABLE_NONE && sl < IB_SL_COUNT; sl++)
+			sls |= (vls >> b->t->maps[id].vl[sl] & 1) << sl;
+	}
+	return sls;
+}
+
+static void report_unserved(struct tables_build *b, const struct arb_build *a, uint32_t origin)
+{
+	const struct note *n = &a->unserved[origin];
+	struct src_pos pos = { 0, 0 };
+	struct buf text = { 0 };
+	char ports[NOTE_TEXT_MAX];
+
+	if (!n->ports)
+		return;
+	if (origin != ORIGIN_BUILTIN) {
+		struct given g = given_by(b->p, origin);
+
+		pos = g.pos[g.table[LOW] ? LOW : HIGH];
+	}
+	add_bits(&text, "no arbitration table serves VL", n->value);
+	add_bits(&text, ", where SL2VL puts SL", sls_on(b, n->first, n->value));
+	findings_add(b->out, SEV_WARNING, b->p->file, pos, "%s, on %s", text.s,
+		     note_ports_text(b, n, ports, sizeof(ports)));
+	buf_free(&text);
+}
+
+/* Port 0 of a switch has no link, hence no OperationalVLs: what its own tables use counts. */
+static unsigned vls_in_use(const struct tables_build *b, uint32_t port)
+{
+	unsigned code = b->t->op_vls[port];
+
+	return ib_vls_from_code(code ? code : ib_vls_to_code(b->highest[port] + 1u));
+}
+
+struct made {
+	uint16_t id, served;	/* VLs with a weight: bit v */
+};
+
+struct completion {
+	struct intern arbs;
+	VEC(struct made) made;
+	struct map64 known;	/* choice and VLs -> made */
+};
+
+static struct made make_arb(struct tables_build *b, struct completion *done,
+			    const struct arb_build *a, uint32_t choice, unsigned vls,
+			    unsigned lanes)
+{
+	uint64_t key = (uint64_t)choice << 16 | (uint64_t)lanes << 8 | vls;
+	uint32_t i = map64_get(&done->known, key);
+
+	if (i == MAP64_NONE) {
+		struct vlarb arb = lanes > 1 ? complete_on_lanes(&a->choices.v[choice], vls, lanes)
+					      : complete(&a->choices.v[choice], vls);
+
+		i = (uint32_t)done->made.n;
+		*vec_push(&done->made) = (struct made){
+			table_number(b, &done->arbs, &arb),
+			arbiter_high_vls(&arb) | arbiter_low_vls(&arb),
+		};
+		map64_put(&done->known, key, i);
+	}
+	return done->made.v[i];
+}
+
+void arb_complete(struct tables_build *b, struct arb_build *a)
+{
+	struct completion done = { .arbs.size = sizeof(struct vlarb) };
+
+	for (uint32_t port = 0; port < b->f->n_ports; port++) {
+		if (a->choice[port] == UINT32_MAX)
+			continue;
+		unsigned vls = vls_in_use(b, port);
+		bool wide = b->wide[port];
+		struct made m = make_arb(b, &done, a, a->choice[port],
+					 wide ? ib_vls_from_code(b->limit[port]) : vls,
+					 wide ? b->sls->n_lanes : 1);
+		unsigned unserved = b->mapped[port] & ~m.served;
+
+		b->t->arb[port] = m.id;
+		if (vls > 1 && unserved)
+			note_link(b, &a->unserved[arb_origin(&a->choices.v[a->choice[port]])],
+				  port, unserved, 0);
+	}
+	for (uint32_t origin = 0; origin < ORIGIN_SCOPE((uint32_t)b->p->n_vlarb); origin++)
+		report_unserved(b, a, origin);
+	b->t->n_arbs = (uint32_t)done.arbs.n;
+	b->t->arbs = intern_take(&done.arbs);
+	vec_free(&done.made);
+	map64_free(&done.known);
+	stacks_free(&a->stacks);
+	map64_free(&a->known);
+	vec_free(&a->choices);
+	free(a->choice);
+	for (enum table t = HIGH; t <= LOW; t++) {
+		free(a->lacking[t]);
+		free(a->too_long[t]);
+	}
+	free(a->unserved);
+	free(a);
+}

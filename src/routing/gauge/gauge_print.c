@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The figures for people. */
+#include <inttypes.h>
+
+#include "routing/gauge/gauge.h"
+
+static void print_detours(const struct gauge *g, const struct fabric *f, struct buf *out)
+{
+	char name[FABRIC_NAME_MAX];
+
+	buf_printf(out, "  hops: %.4f times the least possible in the mean, %.4g times at most; "
+		   "%u switch%s on the longest route\n", g->ratio_mean, g->ratio_most, g->hops_most,
+		   g->hops_most == 1 ? "" : "es");
+	if (!g->longer_most)
+		return;
+	buf_printf(out, "    the longest detour, %u more than needed: from %s", g->longer_most,
+		   fabric_port_name(f, g->longer_from, name, sizeof(name)));
+	buf_printf(out, " to %s\n", fabric_port_name(f, g->longer_to, name, sizeof(name)));
+}
+
+static void print_balance(const struct gauge *g, const struct fabric *f, struct buf *out)
+{
+	char name[FABRIC_NAME_MAX];
+
+	if (!g->cables) {
+		buf_puts(out, "  no cables between switches\n");
+		return;
+	}
+	buf_printf(out, "  routes on a cable: %" PRIu64 " at most, %.1f in the mean (%u directions of "
+		   "cables)\n", g->efi, g->efi_mean, g->cables);
+	if (g->hottest != FABRIC_NONE)
+		buf_printf(out, "    most go out of %s\n",
+			   fabric_port_name(f, g->hottest, name, sizeof(name)));
+}
+
+static void print_traffic(const struct gauge *g, struct buf *out)
+{
+	if (g->all_to_all > 0)
+		buf_printf(out, "  all to all: the busiest cable has %.3f times what any routes "
+			   "would leave it at least\n", g->all_to_all);
+	if (g->bisections)
+		buf_printf(out, "  effective bisection bandwidth: %.4f, the worst of %u random "
+			   "bisections %.4f\n", g->ebb, g->bisections, g->ebb_least);
+	if (!g->shifts)
+		return;
+	buf_printf(out, "  shifts: %.2f flows on the busiest cable in the mean, %u at most (by %u)",
+		   g->shift_mean, g->shift_worst, g->shift_worst_k);
+	if (g->shifts < g->shifts_all)
+		buf_printf(out, "; %u of %u were looked at", g->shifts, g->shifts_all);
+	buf_puts(out, "\n");
+}
+
+static void print_layers(const struct gauge *g, struct buf *out)
+{
+	if (!g->credit_loop)
+		buf_puts(out, "  no credit loop: one layer will do");
+	else if (g->layers)
+		buf_printf(out, "  credit loop: %u layers at most would be free of them", g->layers);
+	else
+		buf_puts(out, "  credit loop: how many layers would be free of them is not known");
+	if (g->vls && g->layers && g->vls_left < 0)
+		buf_printf(out, "; there are %u data VLs, %d too few", g->vls, -g->vls_left);
+	else if (g->vls && g->layers)
+		buf_printf(out, "; of %u data VLs that leaves %d", g->vls, g->vls_left);
+	buf_puts(out, "\n");
+}
+
+void gauge_print(const struct gauge *g, const struct fabric *f, struct buf *out)
+{
+	buf_printf(out, "%u end port%s; %" PRIu64 " of %" PRIu64 " pairs connected\n", g->ends,
+		   g->ends == 1 ? "" : "s", g->connected, g->pairs);
+	if (g->connected) {
+		print_detours(g, f, out);
+		print_balance(g, f, out);
+		print_traffic(g, out);
+	}
+	print_layers(g, out);
+	if (g->choices > 0)
+		buf_printf(out, "  adaptive routing could choose among %.2f ports in the mean without a credit loop\n",
+			   g->choices);
+}
+
+static double over_mean(const struct gauge *g)
+{
+	return g->efi_mean > 0 ? (double)g->efi / g->efi_mean : 1;
+}
+
+void gauge_print_cost(const struct gauge *g, const struct gauge *plain, struct buf *out)
+{
+	buf_printf(out, "routes are %.3f times as long as the shortest on average, effective bisection "
+		   "bandwidth is %.3f, and the busiest cable carries %.1f times the mean; shortest paths that "
+		   "may deadlock (minhop) would have %.3f and %.1f times", g->ratio_mean, g->ebb, over_mean(g),
+		   plain->ebb, over_mean(plain));
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The engine "grid": dimension order on tori, meshes, HyperX and their mixtures.
+ *
+ * Ways and layers are first those of the grid without its faults (ideal.h), where each pair's layer is its
+ * class (dimension.h).
+ *
+ * Tables that are near to such ones keep the coordinates that switches had: those of what is left of a grid
+ * might be others.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/alloc.h"
+#include "routing/grid/dimension.h"
+#include "routing/ideal.h"
+#include "routing/tree.h"
+
+/* --- the grid without its faults --- */
+
+struct on_grid {
+	const struct graph *g;
+	const struct grid *grid;
+	unsigned bits;		/* dimension_bits() */
+};
+
+static void ways(void *arg, uint32_t to, uint32_t *next)
+{
+	const struct on_grid *x = arg;
+
+	dimension_ways(x->g, x->grid, to, next);
+}
+
+static unsigned layer(void *arg, uint32_t a, uint32_t b)
+{
+	const struct on_grid *x = arg;
+
+	return dimension_class(x->grid, a, b);
+}
+
+/* Links of other dimensions than rings are free of circles on either lane: two leave room for ways round gaps. */
+static uint8_t link_kind(void *arg, uint32_t v, uint32_t trunk)
+{
+	const struct on_grid *x = arg;
+	unsigned d = grid_dimension(x->grid, v, x->g->trunks[trunk].v);
+
+	return d < x->bits ? (uint8_t)d : ROUTE_LINK_NOT_ROUND;
+}
+
+static void make_ideal(struct ideal *ideal, const struct route_request *r, const struct graph *g,
+		       const struct grid *grid, uint16_t top)
+{
+	struct on_grid x = { g, grid, dimension_bits(grid) };
+	struct ideal_shape shape = { .r = r, .g = g, .top = top, .n_layers = 1u << x.bits, .arg = &x,
+				     .ways = ways, .layer = layer, .link = link_kind };
+
+	ideal_make(ideal, &shape);
+	ideal->layers->tree = tree_on_grid(g, grid, &(struct turn_model){ .by_entry = false });
+	ideal->layers->grid = grid_renumbered(grid, g->n, g->n, g->sw);
+}
+
+/* --- rings of four --- */
+
+/* Which of the grid's dimensions, by number, pairs of length 2 are: a ring of four each. */
+struct fours {
+	unsigned n;		/* rings */
+	unsigned first;		/* dimensions first .. first + 2 * n - 1 */
+};
+
+static struct fours find_fours(const struct grid *grid, unsigned most)
+{
+	struct fours x = { .first = grid->n_dims };
+	unsigned n = 0;
+
+	while (x.first > 0 && grid->dim[x.first - 1].kind == GRID_COMPLETE && grid->dim[x.first - 1].length == 2) {
+		x.first--;
+		n++;
+	}
+	x.n = n / 2 < most ? n / 2 : most;
+	return x;
+}
+
+/* The coordinates around a ring of four, by those of the two dimensions. */
+static uint16_t around(uint16_t a, uint16_t b)
+{
+	return a ? 3 - b : b;
+}
+
+/*
+ * grid with `most` pairs of its dimensions of length 2 as rings of four, which take a bit of the layers, but
+ * where a link is gone there is a way round.  Frees grid.
+ */
+static struct grid *with_fours(struct grid *grid, unsigned most, uint32_t n_vertices)
+{
+	struct fours fours = find_fours(grid, most);
+	unsigned bits = dimension_bits(grid), n = 0;
+	unsigned from[GRID_DIMS_MAX], with[GRID_DIMS_MAX];	/* [dimension]: those of grid; alone: the same */
+	struct grid *x;
+
+	if (!fours.n)
+		return grid;
+	x = xmemdup(grid, sizeof(*grid));
+	x->n_dims = 0;
+	for (unsigned d = 0; d < grid->n_dims; d++) {
+		if (d == bits)
+			for (unsigned four = 0; four < fours.n; four++, n++) {
+				x->dim[n] = (struct grid_dim){ GRID_RING, 4 };
+				from[n] = fours.first + 2 * four;
+				with[n] = from[n] + 1;
+			}
+		if (d >= fours.first && d < fours.first + 2 * fours.n)
+			continue;
+		x->dim[n] = grid->dim[d];
+		from[n] = with[n] = d;
+		n++;
+	}
+	x->n_dims = n;
+	x->n_places = 1;
+	for (unsigned d = 0; d < n; d++) {
+		x->stride[d] = x->n_places;
+		x->n_places *= x->dim[d].length;
+	}
+	x->at = xcalloc((size_t)n_vertices * n, sizeof(*x->at));
+	x->vertex = xmalloc((x->n_places + 1u) * sizeof(*x->vertex));
+	for (uint32_t place = 0; place < x->n_places; place++)
+		x->vertex[place] = FABRIC_NONE;
+	for (uint32_t v = 0; v < n_vertices; v++) {
+		uint32_t place = 0;
+
+		for (unsigned d = 0; d < n; d++) {
+			uint16_t at = grid_at(grid, v, from[d]);
+
+			if (from[d] != with[d])
+				at = around(at, grid_at(grid, v, with[d]));
+			x->at[(size_t)v * n + d] = at;
+			place += at * x->stride[d];
+		}
+		x->vertex[place] = v;
+	}
+	grid_free(grid);
+	return x;
+}
+
+/* --- the engine --- */
+
+/* How many rings of four there is room for, beside the rings of a grid, which has any. */
+static unsigned fours_most(const struct route_request *r, const struct grid *grid)
+{
+	unsigned bits = dimension_bits(grid), n = 0;
+
+	while (bits && 2u << (bits + n) <= r->most_shared)
+		n++;
+	return n;
+}
+
+static bool has_room(const struct route_request *r, const struct grid *grid, struct buf *why)
+{
+	unsigned bits = dimension_bits(grid);
+
+	if (!bits || 1u << bits <= r->most_shared)
+		return true;
+	grid_text(grid, why);
+	if (r->most_shared)
+		buf_printf(why, " takes %u SLs for each level, and there are %u", 1u << bits, r->most_shared);
+	else
+		buf_puts(why, " takes two sets of virtual lanes, and there is room for one");
+	return false;
+}
+
+static struct route_layers *route_anew(const struct route_request *r, const struct updn_order *o, struct lfts *out,
+				       struct buf *why)
+{
+	struct grid *grid = grid_new(o->g);
+	struct route_request near = *r;
+	struct route_layers *y = NULL;
+	struct ideal x;
+
+	if (!grid) {
+		buf_puts(why, "the switches are no grid");
+	} else if (has_room(r, grid, why)) {
+		grid = with_fours(grid, fours_most(r, grid), o->g->n);
+		make_ideal(&x, r, o->g, grid, out->top);
+		near.near = x.lfts;
+		near.near_layers = x.layers;
+		y = ideal_approach(&near, o, out, why);
+		ideal_free(&x);
+	}
+	grid_free(grid);
+	return y;
+}
+
+static bool grid_run(const struct route_request *r, struct lfts *out, struct route_layers **layers,
+		     struct buf *why)
+{
+	/* any order will do: it only numbers the vertices */
+	struct updn_order *own = r->order ? NULL : updn_order_by_root(r->f);
+	const struct updn_order *o = own ? own : r->order;
+
+	if (!r->near || !r->near_layers)
+		*layers = route_anew(r, o, out, why);
+	else if (r->near_layers->tree)
+		*layers = ideal_approach(r, o, out, why);
+	else
+		buf_puts(why, "the routes that there were are not those of a grid");
+	updn_order_free(own);
+	return *layers;
+}
+
+const struct route_engine route_grid = { "grid", grid_run };

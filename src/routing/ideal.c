@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See ideal.h. */
+#include "routing/ideal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/alloc.h"
+#include "routing/layered/layered.h"
+
+/* --- tables --- */
+
+/* The entries of v for the LIDs of the ends, by the lanes of one trunk. */
+static void set_entries(const struct ideal_shape *s, struct lfts *l, uint32_t *load, uint32_t v, uint32_t trunk,
+			const struct dest *dests, unsigned n)
+{
+	const struct trunk *t = &s->g->trunks[trunk];
+	struct choice c = { .n = t->n_lanes };
+
+	for (unsigned i = 0; i < c.n; i++) {
+		c.lane[i] = t->lane0 + i;
+		c.v[i] = t->v;
+	}
+	for (unsigned i = 0; i < n; i++)
+		choice_spread(&c, s->g, load, graph_row(s->g, l, v) + dests[i].lid, dests[i].n_lids, dests[i].weight);
+}
+
+static struct lfts *make_tables(const struct ideal_shape *s)
+{
+	const struct graph *g = s->g;
+	struct lfts *l = lfts_new(g->n, s->top);
+	uint32_t *load = xcalloc(g->n_lanes, sizeof(*load)), *next = xcalloc(g->n, sizeof(*next));
+	struct dest dests[DESTS_MAX];
+
+	for (uint32_t d = 0; d < g->n; d++) {
+		unsigned n = graph_dests(g, s->r, l->top, d, dests);
+
+		s->ways(s->arg, d, next);
+		for (uint32_t v = 0; v < g->n; v++)
+			if (next[v] != FABRIC_NONE)
+				set_entries(s, l, load, v, next[v], dests, n);
+		graph_deliver(g, l, d, dests, n);
+	}
+	free(load);
+	free(next);
+	return l;
+}
+
+/* --- layers --- */
+
+/* All vertices are places: layered.h needs those of the pairs that there are, and asks for no others. */
+static void fill_pairs(const struct ideal_shape *s, struct route_layers *y)
+{
+	uint32_t n = s->g->n;
+
+	y->n_places = n;
+	y->place = xcalloc(n, sizeof(*y->place));
+	y->of = xcalloc(route_layers_pair(n, 0) + 1, 1);
+	for (uint32_t a = 0; a < n; a++) {
+		y->place[s->g->sw[a]] = a;
+		for (uint32_t b = 0; b < a; b++)
+			y->of[route_layers_pair(a, b)] = (uint8_t)s->layer(s->arg, a, b);
+	}
+}
+
+static uint32_t most_ports(const struct fabric *f)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < f->n_switches; i++) {
+		uint32_t ports = f->nodes[f->switches[i].node].nports + 1u;
+
+		most = ports > most ? ports : most;
+	}
+	return most;
+}
+
+static void fill_links(const struct ideal_shape *s, struct route_layers *y)
+{
+	const struct graph *g = s->g;
+
+	y->link_ports = most_ports(g->f);
+	y->link = xmalloc((size_t)g->n * y->link_ports + 1);
+	memset(y->link, ROUTE_LINK_FIRST, (size_t)g->n * y->link_ports);
+	for (uint32_t v = 0; v < g->n; v++)
+		for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
+			uint8_t kind = s->link(s->arg, v, t);
+
+			for (uint32_t i = 0; i < g->trunks[t].n_lanes; i++)
+				route_links(y, g->sw[v])[g->lanes[g->trunks[t].lane0 + i]] = kind;
+		}
+}
+
+/* --- life --- */
+
+void ideal_make(struct ideal *x, const struct ideal_shape *s)
+{
+	bool shared = s->n_layers > 1;
+
+	x->lfts = make_tables(s);
+	x->layers = xcalloc(1, sizeof(*x->layers));
+	*x->layers = (struct route_layers){ .n = s->n_layers, .n_lanes = shared ? 2 : 1, .n_switches = s->g->n };
+	fill_pairs(s, x->layers);
+	if (shared)
+		fill_links(s, x->layers);
+}
+
+void ideal_free(struct ideal *x)
+{
+	lfts_free(x->lfts);
+	route_layers_free(x->layers);
+}
+
+/* --- faults --- */
+
+struct route_layers *ideal_approach(const struct route_request *r, const struct updn_order *o, struct lfts *out,
+				    struct buf *why)
+{
+	struct layered_outcome did;
+	struct route_layers *y = layered_routes(r, o, r->most_layers ? r->most_layers : 1, out, &did);
+
+	if (!y)
+		buf_printf(why, "%u pairs of switches whose ways lead over what is missing found no others that "
+			   "are free of credit loops", did.blocked);
+	return y;
+}

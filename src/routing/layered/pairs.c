@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Pairs of switches and the layers that they find room in; see layered_parts.h.
+ *
+ * Each round of layered.c begins with empty layers.  In what order pairs are placed matters: those
+ * that keep what they had come first, as they fit for sure; then those that found no room in earlier rounds,
+ * which helps more than any toll.  Once things have settled, the last pairs without room come before all
+ * others, and whoever has to make room for them looks for another layer, or is squeezed in.  Near to other
+ * tables that is done in the layers that these pairs get alone, and no others are looked at.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/alloc.h"
+#include "routing/layered/layered_parts.h"
+
+/* Work (deps_work()) after which it is hopeless: some seconds. */
+#define WORK_MAX 300000000u
+/* … and so it is if more than one pair in so many found no room, where there are many pairs. */
+#define HOPELESS 8u
+#define PAIRS_MANY (1u << 20)
+
+/* Port 0 counts as well where others do: a packet to the switch itself has the SL of the pair, too. */
+void pairs_find(struct layered *x)
+{
+	struct dest dests[DESTS_MAX];
+
+	x->sources = xcalloc(x->g->n, sizeof(*x->sources));
+	x->lid0 = xcalloc(x->g->n + 1, sizeof(*x->lid0));
+	for (uint32_t v = 0; v < x->g->n; v++) {
+		unsigned n = graph_dests(x->g, x->r, x->out->top, v, dests);
+
+		x->layers->place[x->g->sw[v]] = FABRIC_NONE;
+		if (!n || !dests[n - 1].port)
+			continue;
+		for (unsigned i = 0; i < n; i++)
+			for (unsigned k = 0; k < dests[i].n_lids; k++)
+				*vec_push(&x->lids) = (uint16_t)(dests[i].lid + k);
+		x->layers->place[x->g->sw[v]] = x->n_sources;
+		x->sources[x->n_sources++] = v;
+		x->lid0[x->n_sources] = (uint32_t)x->lids.n;
+	}
+	x->layers->n_places = x->n_sources;
+	x->layers->of = xcalloc(route_layers_pair(x->n_sources, 0), 1);
+	x->blocked = xcalloc(route_layers_pair(x->n_sources, 0), 1);
+	if (x->near)
+		x->moved = xcalloc(route_layers_pair(x->n_sources, 0), sizeof(*x->moved));
+}
+
+/* --- routes --- */
+
+/*
+ * Adds the turns of all routes from one source to the LIDs on another.  As far as a LID goes the way of the
+ * one before it, that has added them.
+ */
+static void add_routes(struct layered *x, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = x->lid0[to]; i < x->lid0[to + 1]; i++) {
+		uint32_t v = x->sources[from], in = FABRIC_NONE;
+		bool same = i > x->lid0[to], far = false;
+
+		while (v != x->sources[to]) {
+			const uint8_t *row = graph_row(x->g, x->out, v);
+			uint8_t port = row[x->lids.v[i]];
+			struct channel ch = channel_by_port(x->c, v, port);
+
+			same = same && row[x->lids.v[i - 1]] == port;
+			if (ch.lane == FABRIC_NONE)
+				break;
+			if (in != FABRIC_NONE && !same)
+				*vec_push(&x->pair) = (struct dep){ in, x->c->trunk[ch.lane], far };
+			far = deps_is_far(x->deps, in);
+			in = x->c->trunk[ch.lane];
+			v = ch.to;
+		}
+	}
+}
+
+void pairs_collect(struct layered *x, struct pair p)
+{
+	x->pair.n = 0;
+	add_routes(x, p.a, p.b);
+	add_routes(x, p.b, p.a);
+}
+
+/* --- layers --- */
+
+void pairs_each_legal(struct layered *x, void (*use)(void *deps, struct dep turn))
+{
+	if (x->legal)
+		deps_each_legal(x->c, x->legal, use, x->deps);
+	else
+		deps_each_on_tree(x->c, x->layers->tree, use, x->deps);
+}
+
+static void begin_layers(struct layered *x)
+{
+	deps_clear(x->deps);
+	pairs_each_legal(x, deps_add_turn);
+}
+
+unsigned pairs_layer_near(const struct layered *x, struct pair p)
+{
+	return route_layer(x->r->near_layers, x->g->sw[x->sources[p.a]], x->g->sw[x->sources[p.b]]);
+}
+
+void pairs_give_layer(struct layered *x, struct pair p, unsigned layer)
+{
+	x->layers->of[route_layers_pair(p.a, p.b)] = (uint8_t)layer;
+	if (layer >= x->layers->n)
+		x->layers->n = layer + 1;
+}
+
+void pairs_leave(struct layered *x, struct pair p)
+{
+	x->layers->of[route_layers_pair(p.a, p.b)] = NO_LAYER;
+	*vec_push(&x->left) = p;
+}
+
+static bool fits_layer(struct layered *x, struct pair p, unsigned layer, uint32_t *blocked)
+{
+	if (!deps_add(x->deps, layer, x->pair.v, (uint32_t)x->pair.n, blocked))
+		return false;
+	pairs_give_layer(x, p, layer);
+	return true;
+}
+
+unsigned pairs_layer_before(const struct layered *x, struct pair p)
+{
+	unsigned layer = x->layers->of[route_layers_pair(p.a, p.b)];
+
+	if (x->settled)
+		return layer < x->most ? layer : x->most;
+	if (!x->near || !x->r->near_layers)
+		return x->most;
+	layer = pairs_layer_near(x, p);
+	return layer < x->most ? layer : x->most;
+}
+
+bool pairs_fit(struct layered *x, struct pair p, uint32_t *blocked)
+{
+	unsigned before = pairs_layer_before(x, p);
+
+	if (before < x->most && fits_layer(x, p, before, blocked))
+		return true;
+	for (unsigned layer = 0; layer < x->most; layer++)
+		if (layer != before && fits_layer(x, p, layer, blocked))
+			return true;
+	return false;
+}
+
+/* The layers are empty but for pairs like this one: the last layer has the fewest others to make room. */
+static bool fits_last(struct layered *x, struct pair p)
+{
+	for (unsigned layer = x->most; layer-- > 0;)
+		if (fits_layer(x, p, layer, NULL))
+			return true;
+	return false;
+}
+
+/* --- in which order --- */
+
+static int most_blocked_first(const void *a, const void *b, void *arg)
+{
+	const struct pair *p = a, *q = b;
+	const uint8_t *blocked = arg;
+	unsigned n = blocked[route_layers_pair(p->a, p->b)], m = blocked[route_layers_pair(q->a, q->b)];
+
+	if (n != m)
+		return n > m ? -1 : 1;
+	if (p->b != q->b)
+		return p->b < q->b ? -1 : 1;
+	return p->a < q->a ? -1 : p->a > q->a;
+}
+
+static void note_blocked(struct layered *x, struct pair p)
+{
+	size_t i = route_layers_pair(p.a, p.b);
+
+	if (!x->blocked[i])
+		*vec_push(&x->early) = p;
+	if (x->blocked[i] < UINT8_MAX)
+		x->blocked[i]++;
+	pairs_leave(x, p);
+}
+
+/* In what order pairs are placed. */
+enum turn { WITHOUT, STAYING, EARLY, OTHERS };
+
+bool pairs_keeps(const struct layered *x, struct pair p)
+{
+	size_t i = route_layers_pair(p.a, p.b);
+
+	if (x->settled)
+		return !x->again[x->sources[p.a]] && !x->again[x->sources[p.b]];
+	return x->near && !x->moved[i] && !x->blocked[i];
+}
+
+/* If it is the turn of a pair it is placed, or noted as one without room. */
+static void place_pair(struct layered *x, struct pair p, enum turn turn)
+{
+	size_t i = route_layers_pair(p.a, p.b);
+	enum turn its = x->blocked[i] ? EARLY : OTHERS;
+	uint32_t blocked;
+
+	if (pairs_keeps(x, p))
+		its = x->settled && x->layers->of[i] == NO_LAYER ? WITHOUT : STAYING;
+	if (its != turn)
+		return;
+	x->placed++;
+	pairs_collect(x, p);
+	if (turn == WITHOUT ? !fits_last(x, p) : !pairs_fit(x, p, &blocked))
+		note_blocked(x, p);
+}
+
+/* --- all pairs --- */
+
+static bool are_hopeless(const struct layered *x)
+{
+	size_t n = route_layers_pair(x->n_sources, 0);
+
+	return !x->settled && (deps_work(x->deps) > WORK_MAX || (n > PAIRS_MANY && x->left.n > n / HOPELESS));
+}
+
+static void place_all(struct layered *x, enum turn turn)
+{
+	for (uint32_t b = 0; b < x->n_sources && !x->hopeless; b++) {
+		for (uint32_t a = 0; a < b; a++)
+			place_pair(x, (struct pair){ .a = a, .b = b }, turn);
+		x->hopeless = are_hopeless(x);
+	}
+}
+
+/* --- who makes room --- */
+
+/* Empties a layer but for what multicast has of it. */
+static void empty_layer(struct layered *x, unsigned layer)
+{
+	deps_clear_layer(x->deps, layer);
+	if (!layer)
+		pairs_each_legal(x, deps_add_turn);
+}
+
+/* Those that were in a layer come back as far as they fit in; the others are in x->aside. */
+static void refill(struct layered *x, unsigned layer)
+{
+	x->aside.n = 0;
+	for (uint32_t b = 0; b < x->n_sources; b++)
+		for (uint32_t a = 0; a < b; a++) {
+			struct pair p = { .a = a, .b = b };
+
+			if (x->layers->of[route_layers_pair(a, b)] != layer)
+				continue;
+			x->placed++;
+			pairs_collect(x, p);
+			if (!fits_layer(x, p, layer, NULL))
+				*vec_push(&x->aside) = p;
+		}
+}
+
+/*
+ * Pairs without room push others aside in a layer, in each round another one; first in the last, where the
+ * fewest have to make room, and never in the first, where most are.  Who has to go looks for room in all layers
+ * as they are then.
+ */
+static void push_aside(struct layered *x)
+{
+	unsigned layer = x->most - 1 - (x->most > 1 ? (x->pushes - 1) % (x->most - 1) : 0);
+	uint32_t blocked;
+	size_t n = 0;
+
+	empty_layer(x, layer);
+	for (size_t i = 0; i < x->left.n; i++) {
+		x->placed++;
+		pairs_collect(x, x->left.v[i]);
+		if (!fits_layer(x, x->left.v[i], layer, NULL))
+			x->left.v[n++] = x->left.v[i];
+	}
+	x->left.n = n;
+	refill(x, layer);
+	for (size_t i = 0; i < x->aside.n; i++) {
+		pairs_collect(x, x->aside.v[i]);
+		if (!pairs_fit(x, x->aside.v[i], &blocked))
+			note_blocked(x, x->aside.v[i]);
+	}
+}
+
+static bool any_again(const struct layered *x)
+{
+	return memchr(x->again, 1, x->g->n * sizeof(*x->again));
+}
+
+/* --- a round --- */
+
+void pairs_place(struct layered *x)
+{
+	size_t n_early = x->early.n;
+
+	x->rounds++;
+	if (x->near && x->settled && !any_again(x)) {
+		push_aside(x);
+		return;
+	}
+	x->left.n = 0;
+	x->layers->n = 1;
+	if (!x->near || !pairs_stay(x)) {
+		begin_layers(x);
+		for (size_t i = 0; i < n_early && x->settled; i++)
+			place_pair(x, x->early.v[i], WITHOUT);
+		if (x->near || x->settled)
+			place_all(x, STAYING);
+	}
+	if (n_early)
+		qsort_r(x->early.v, n_early, sizeof(*x->early.v), most_blocked_first, x->blocked);
+	for (size_t i = 0; i < n_early; i++)
+		place_pair(x, x->early.v[i], EARLY);
+	place_all(x, OTHERS);
+}
+
+void pairs_forget(struct layered *x)
+{
+	for (size_t i = 0; i < x->early.n; i++)
+		x->blocked[route_layers_pair(x->early.v[i].a, x->early.v[i].b)] = 0;
+	x->early.n = 0;
+	x->left.n = 0;
+	x->rounds = 0;
+}

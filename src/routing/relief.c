@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See relief.h. */
+#include "routing/relief.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/alloc.h"
+#include "routing/ways.h"
+
+/* Most looks at vertices, for some ten nanoseconds each. */
+#define WORK_MAX 20000000u
+/* What it costs, in such looks by vertex, to ask whether a move may be. */
+#define ASKING 8u
+
+struct target {
+	uint32_t d;
+	uint16_t lid;
+	uint16_t lid0, n_lids;	/* all of the same port */
+};
+
+struct relief {
+	const struct channels *c;
+	const struct graph *g;
+	struct lfts *l;
+	bool (*may)(void *arg, const struct relief_move *m, uint64_t *looks);
+	void *arg;
+	VEC(struct target) targets;
+	size_t next;		/* the target to begin with: those before it had nothing to offer when last asked */
+	uint64_t work;
+	uint64_t *load;		/* [lane]: cost of the routes that it carries */
+	uint32_t *cost;		/* [lane]: of one route */
+	/* of one LID */
+	uint32_t *lane;		/* [vertex]: of its way, FABRIC_NONE if it has none */
+	uint32_t *way;		/* [vertex]: the trunk of that lane */
+	uint32_t *hops;		/* [vertex]: of its way, FABRIC_NONE if it does not arrive */
+	uint32_t *below;	/* [vertex]: hosts whose way leads over it */
+	uint32_t *order, n;	/* vertices with a way, each before the one that it leads to */
+	bool *over;		/* [vertex]: its way leads over the busiest lane */
+};
+
+/* --- life --- */
+
+static void find_targets(struct relief *x, const struct route_request *r)
+{
+	struct dest dests[DESTS_MAX];
+
+	for (uint32_t d = 0; d < x->g->n; d++) {
+		unsigned n = graph_dests(x->g, r, x->l->top, d, dests);
+
+		for (unsigned i = 0; i < n; i++)
+			for (unsigned k = 0; k < dests[i].n_lids && dests[i].weight; k++)
+				*vec_push(&x->targets) = (struct target){
+					d, (uint16_t)(dests[i].lid + k), dests[i].lid, dests[i].n_lids
+				};
+	}
+}
+
+static void relief_init(struct relief *x)
+{
+	uint32_t n = x->g->n;
+
+	x->load = xcalloc(x->g->n_lanes + 1, sizeof(*x->load));
+	x->cost = ways_lane_costs(x->c);
+	x->lane = xcalloc(n, sizeof(*x->lane));
+	x->way = xcalloc(n, sizeof(*x->way));
+	x->hops = xcalloc(n, sizeof(*x->hops));
+	x->below = xcalloc(n, sizeof(*x->below));
+	x->order = xcalloc(n, sizeof(*x->order));
+	x->over = xcalloc(n, sizeof(*x->over));
+}
+
+static void relief_free(struct relief *x)
+{
+	vec_free(&x->targets);
+	free(x->load);
+	free(x->cost);
+	free(x->lane);
+	free(x->way);
+	free(x->hops);
+	free(x->below);
+	free(x->order);
+	free(x->over);
+}
+
+/* --- the ways to a LID --- */
+
+static uint32_t next_of(const struct relief *x, uint32_t v)
+{
+	return x->g->trunks[x->way[v]].v;
+}
+
+static void recall(struct relief *x, struct target to)
+{
+	const struct graph *g = x->g;
+
+	x->work += g->n;
+	for (uint32_t v = 0; v < g->n; v++) {
+		x->lane[v] = v == to.d ? FABRIC_NONE : channel_by_lid(x->c, x->l, v, to.lid).lane;
+		x->way[v] = x->lane[v] == FABRIC_NONE ? FABRIC_NONE : x->c->trunk[x->lane[v]];
+		x->hops[v] = v == to.d ? 0 : FABRIC_NONE;
+	}
+	x->n = ways_sort(g, x->way, x->below, x->order);
+	memset(x->below, 0, g->n * sizeof(*x->below));
+	for (uint32_t i = x->n; i-- > 0;) {
+		uint32_t v = x->order[i], on = x->hops[next_of(x, v)];
+
+		x->hops[v] = on == FABRIC_NONE ? on : on + 1;
+	}
+	for (uint32_t i = 0; i < x->n; i++) {
+		uint32_t v = x->order[i];
+
+		x->below[v] += graph_hosts(g, v);
+		x->below[next_of(x, v)] += x->below[v];
+	}
+}
+
+/* The routes of n hosts from v on count, or do so no more. */
+static void count_along(struct relief *x, uint32_t v, uint32_t n, bool add)
+{
+	for (; x->hops[v]; v = next_of(x, v)) {
+		uint64_t load = (uint64_t)n * x->cost[x->lane[v]];
+
+		x->load[x->lane[v]] += add ? load : -load;
+	}
+}
+
+static void count_all(struct relief *x)
+{
+	for (size_t i = 0; i < x->targets.n; i++) {
+		recall(x, x->targets.v[i]);
+		for (uint32_t k = 0; k < x->n; k++) {
+			uint32_t v = x->order[k];
+
+			if (x->hops[v] != FABRIC_NONE)
+				x->load[x->lane[v]] += (uint64_t)x->below[v] * x->cost[x->lane[v]];
+		}
+	}
+}
+
+/* --- moves --- */
+
+/* Whether all lanes of v's way, with the routes of n more hosts, carry less than `most`. */
+static bool has_room(const struct relief *x, uint32_t v, uint32_t n, uint64_t most)
+{
+	for (; x->hops[v]; v = next_of(x, v))
+		if (x->load[x->lane[v]] + (uint64_t)n * x->cost[x->lane[v]] >= most)
+			return false;
+	return true;
+}
+
+/* That of the least load. */
+static uint32_t lane_of(const struct relief *x, uint32_t trunk)
+{
+	const struct trunk *t = &x->g->trunks[trunk];
+	uint32_t least = t->lane0;
+
+	for (uint32_t lane = t->lane0 + 1; lane < t->lane0 + t->n_lanes; lane++)
+		if (x->load[lane] < x->load[least])
+			least = lane;
+	return least;
+}
+
+static void take_lane(struct relief *x, uint32_t v, uint32_t lane)
+{
+	x->lane[v] = lane;
+	x->way[v] = x->c->trunk[lane];
+}
+
+/* Whether the lane keeps v's LIDs of a port as far apart as they are: on other lanes, to other neighbours. */
+static bool is_apart(const struct relief *x, struct target to, uint32_t v, uint32_t lane)
+{
+	uint32_t trunk = x->c->trunk[lane];
+
+	for (uint16_t lid = to.lid0; lid < to.lid0 + to.n_lids; lid++) {
+		uint32_t other = lid == to.lid ? FABRIC_NONE : channel_by_lid(x->c, x->l, v, lid).lane;
+
+		if (other != FABRIC_NONE &&
+		    (other == lane || (x->c->trunk[other] == trunk && trunk != x->way[v])))
+			return false;
+	}
+	return true;
+}
+
+static bool is_allowed(struct relief *x, uint32_t v, struct target to, uint32_t lane)
+{
+	uint8_t *entry = graph_row(x->g, x->l, v) + to.lid;
+	struct relief_move m = { v, to.d, to.lid, *entry };
+
+	*entry = x->g->lanes[lane];
+	x->work += (uint64_t)ASKING * x->g->n;
+	if (x->may(x->arg, &m, &x->work))
+		return true;
+	*entry = m.had;
+	return false;
+}
+
+/* Vertex v goes by another lane, if nothing is as busy then as `most`. */
+static bool move(struct relief *x, struct target to, uint32_t v, uint32_t lane, uint64_t most)
+{
+	uint32_t had = x->lane[v], n = x->below[v];
+	bool done;
+
+	count_along(x, v, n, false);
+	take_lane(x, v, lane);
+	done = has_room(x, v, n, most) && is_allowed(x, v, to, lane);
+	if (!done)
+		take_lane(x, v, had);
+	count_along(x, v, n, true);
+	return done;
+}
+
+static bool move_any(struct relief *x, struct target to, uint32_t v, uint64_t most)
+{
+	const struct graph *g = x->g;
+
+	for (uint32_t t = g->trunk0[v]; t < g->trunk0[v + 1]; t++) {
+		uint32_t on = x->hops[g->trunks[t].v], lane = lane_of(x, t);
+
+		if (on != FABRIC_NONE && on + 1 == x->hops[v] && is_apart(x, to, v, lane) &&
+		    move(x, to, v, lane, most))
+			return true;
+	}
+	return false;
+}
+
+/* Vertices as near to the destination as can be: routes that went together still do. */
+static bool relieve_of(struct relief *x, struct target to, uint32_t busiest)
+{
+	recall(x, to);
+	x->over[to.d] = false;
+	for (uint32_t i = x->n; i-- > 0;) {
+		uint32_t v = x->order[i];
+
+		x->over[v] = x->hops[v] != FABRIC_NONE && (x->lane[v] == busiest || x->over[next_of(x, v)]);
+		if (x->over[v] && x->below[v] && move_any(x, to, v, x->load[busiest]))
+			return true;
+	}
+	return false;
+}
+
+static bool relieve_lane(struct relief *x, uint32_t busiest)
+{
+	uint32_t v = x->c->from[x->c->trunk[busiest]];
+	const uint8_t *row = graph_row_of(x->g, x->l, v);
+
+	for (size_t i = 0; i < x->targets.n && x->work < WORK_MAX; i++) {
+		struct target to = x->targets.v[(x->next + i) % x->targets.n];
+
+		if (row[to.lid] != x->g->lanes[busiest] || v == to.d || !relieve_of(x, to, busiest))
+			continue;
+		x->next = (x->next + i) % x->targets.n;
+		return true;
+	}
+	return false;
+}
+
+static uint32_t find_busiest(const struct relief *x)
+{
+	uint32_t busiest = 0;
+
+	for (uint32_t lane = 1; lane < x->g->n_lanes; lane++)
+		if (x->load[lane] > x->load[busiest])
+			busiest = lane;
+	return busiest;
+}
+
+void relieve(const struct route_request *r, const struct channels *c, struct lfts *l,
+	     bool (*may)(void *arg, const struct relief_move *m, uint64_t *looks), void *arg)
+{
+	struct relief x = { .c = c, .g = c->g, .l = l, .may = may, .arg = arg };
+
+	relief_init(&x);
+	find_targets(&x, r);
+	count_all(&x);
+	x.work = 0;
+	while (x.work < WORK_MAX && x.g->n_lanes && relieve_lane(&x, find_busiest(&x)))
+		x.work += x.g->n_lanes;
+	relief_free(&x);
+}

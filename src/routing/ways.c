@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See ways.h. */
+#include "routing/ways.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/alloc.h"
+#include "lib/iba/units.h"
+
+/* How many average loads a hop is worth. */
+#define HOP_LOADS 64u
+
+uint64_t ways_hop_cost(const struct graph *g)
+{
+	/* about three hops a route */
+	return HOP_LOADS * ROUTE_COST * (3ull * g->n_hosts * g->n_hosts / (g->n_lanes ? g->n_lanes : 1) + 1);
+}
+
+unsigned ways_rate(const struct channels *c, uint32_t lane)
+{
+	return rate_tenths(graph_port(c->g, c->from[c->trunk[lane]], c->g->lanes[lane])->rate);
+}
+
+unsigned ways_best_rate(const struct channels *c)
+{
+	unsigned best = 0;
+
+	for (uint32_t lane = 0; lane < c->g->n_lanes; lane++) {
+		unsigned rate = ways_rate(c, lane);
+
+		best = rate > best ? rate : best;
+	}
+	return best;
+}
+
+uint32_t *ways_lane_costs(const struct channels *c)
+{
+	uint32_t *cost = xcalloc(c->g->n_lanes + 1u, sizeof(*cost));
+	unsigned best = ways_best_rate(c);
+
+	for (uint32_t lane = 0; lane < c->g->n_lanes; lane++) {
+		unsigned rate = ways_rate(c, lane);
+
+		cost[lane] = rate ? ROUTE_COST * best / rate : ROUTE_COST;
+	}
+	return cost;
+}
+
+uint32_t *ways_trunk_costs(const struct channels *c)
+{
+	uint32_t n = c->g->trunk0[c->g->n], *cost = xcalloc(n + 1u, sizeof(*cost));
+	unsigned *rate = xcalloc(n + 1u, sizeof(*rate)), best = ways_best_rate(c);
+
+	for (uint32_t lane = 0; lane < c->g->n_lanes; lane++)
+		rate[c->trunk[lane]] += ways_rate(c, lane);
+	for (uint32_t t = 0; t < n; t++)
+		cost[t] = rate[t] ? (ROUTE_COST * best + rate[t] - 1) / rate[t] : ROUTE_COST;
+	free(rate);
+	return cost;
+}
+
+uint32_t ways_sort(const struct graph *g, const uint32_t *way, uint32_t *waits, uint32_t *order)
+{
+	uint32_t n = 0;
+
+	memset(waits, 0, g->n * sizeof(*waits));
+	for (uint32_t v = 0; v < g->n; v++)
+		if (way[v] != FABRIC_NONE)
+			waits[g->trunks[way[v]].v]++;
+	/* from those that nobody leads to on */
+	for (uint32_t v = 0; v < g->n; v++)
+		if (way[v] != FABRIC_NONE && !waits[v])
+			order[n++] = v;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t to = g->trunks[way[order[i]]].v;
+
+		if (!--waits[to] && way[to] != FABRIC_NONE)
+			order[n++] = to;
+	}
+	return n;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * GuidInfoRecord (15.2.5.18): the GUIDs of end ports, a Set that gives a port aliases,
+ * and a Delete that takes them.  The aliases themselves are sa/registry/alias.h's; who
+ * has them tells the device and the disk.
+ *
+ * The first GUID of a port is its own and can't be changed.  Aliases are the port's
+ * business alone: whoever could change another's would take its packets from it, or
+ * make it answer to a name that is not its own.  So only the port itself changes its
+ * aliases, or who has the SM_Key; OpenSM lets everybody who shares a partition with it.
+ *
+ * An alias that is taken, or that another takes the place of, ends the multicast
+ * memberships made by it: nobody could leave by it any more, and who has it next has not
+ * joined.  OpenSM refuses to take it as long as there is any, which leaves a host that
+ * did not clean up with an alias that can't be moved.
+ */
+#include "lib/base/bytes.h"
+#include "sa/registry/alias.h"
+#include "sa/registry/groups.h"
+#include "sa/scan.h"
+
+#define GUID_BLOCKS (ALIAS_PLACES / ALIAS_BLOCK)
+#define PI_GUID_CAP 50		/* byte of PortInfo */
+#define GUID(i) { GUID_FIRST + (i), false, 64 + 64 * (i), 64 }
+
+enum { GUID_LID, GUID_BLOCK, GUID_FIRST = 4 };	/* bits of the mask */
+
+static const struct sa_field guidinfo_fields[] = {
+	{ GUID_LID, false, 0, 16 },	/* LID */
+	{ GUID_BLOCK, false, 16, 8 },	/* BlockNum */
+	GUID(0), GUID(1), GUID(2), GUID(3), GUID(4), GUID(5), GUID(6), GUID(7),
+};
+
+/* One at least, even if the port says 0. */
+static unsigned places_of(const struct subnet_state *s, uint32_t port)
+{
+	unsigned cap = s->f->ports[port].info[PI_GUID_CAP];
+
+	return cap ? cap : 1;
+}
+
+static void fill(const struct subnet_state *s, const struct alias_db *db, uint32_t port,
+		 unsigned block, struct sa_guidinfo_record *r)
+{
+	uint64_t guid = s->f->ports[port].guid;
+
+	put_be16(r->lid, s->plan->lid[port]);
+	r->block = (uint8_t)block;
+	for (unsigned i = 0; i < ALIAS_BLOCK; i++) {
+		unsigned place = block * ALIAS_BLOCK + i;
+
+		if (place < places_of(s, port))
+			put_be64(r->guids[i], place ? alias_at(db, guid, place) : guid);
+	}
+}
+
+/* --- Get, GetTable --- */
+
+static void range_guids(struct sa_scan *x, uint32_t port)
+{
+	sa_range_slots(x, port, GUID_BLOCKS);
+}
+
+static bool make_guids(struct sa_scan *x, uint64_t at, void *record, uint32_t *owner)
+{
+	const struct sa_guidinfo_record *want = (const void *)x->want;
+	uint32_t port = (uint32_t)(at / GUID_BLOCKS);
+	unsigned block = (unsigned)(at % GUID_BLOCKS);
+
+	if (sa_asks(x, GUID_BLOCK) && !sa_seek(x, at, 1, GUID_BLOCKS, want->block))
+		return false;
+	if (!port_is_end(x->s->f, port) || !x->s->f->ports[port].present ||
+	    !x->s->plan->lid[port] || block * ALIAS_BLOCK >= places_of(x->s, port)) {
+		x->at = (at / GUID_BLOCKS + 1) * GUID_BLOCKS;
+		return false;
+	}
+	*owner = port;
+	fill(x->s, x->alias, port, block, record);
+	return true;
+}
+
+uint16_t sa_guidinfo_record(struct sa_msg *m)
+{
+	static const struct sa_kind kind = {
+		.size = sizeof(struct sa_guidinfo_record), .fields = guidinfo_fields,
+		.n_fields = ARRAY_SIZE(guidinfo_fields), .range = range_guids, .make = make_guids,
+	};
+
+	return sa_scan_for(m, &kind);
+}
+
+/* --- Set, Delete --- */
+
+struct request {
+	struct sa_guidinfo_record r;
+	uint32_t port;
+	uint64_t guid;			/* of the port */
+	uint8_t chosen;			/* which of the eight */
+};
+
+/* What giving and taking have in common: whose aliases they are, and whether he may. */
+static uint16_t read_request(const struct sa_msg *m, struct request *q)
+{
+	uint64_t needed = 1u << GUID_LID | 1u << GUID_BLOCK;
+
+	if (!m->sa->alias)
+		return IB_STATUS_BAD_METHOD_ATTR;
+	if ((m->mask & needed) != needed)
+		return IB_SA_INSUFFICIENT_COMPONENTS;
+	memcpy(&q->r, m->data, sizeof(q->r));
+	q->port = sa_lid_port(m->s, get_be16(q->r.lid));
+	if (q->port == FABRIC_NONE)
+		return IB_SA_NO_RECORDS;
+	if (!sa_may_see(m->s, m->requester, q->port))
+		return IB_SA_REQ_INVALID;	/* OpenSM does not answer */
+	if (q->r.block * ALIAS_BLOCK >= places_of(m->s, q->port))
+		return IB_SA_NO_RECORDS;
+	q->chosen = (uint8_t)(m->mask >> GUID_FIRST);
+	if (!q->r.block && q->chosen & 1)
+		return IB_SA_REQ_INVALID;
+	if (m->requester != q->port && !m->privileged)
+		return IB_SA_REQ_DENIED;
+	q->guid = m->s->f->ports[q->port].guid;
+	return IB_STATUS_OK;
+}
+
+/*
+ * What is to be in a place: what is asked for, if no port has it as its own; or one
+ * that the SM assigns, if it is left to it and there is none yet.  0: it can't be had.
+ */
+static uint64_t choose(const struct sa_msg *m, uint64_t asked, uint64_t have)
+{
+	uint64_t guid = asked ? asked : have ? have : alias_assign(m->sa->alias);
+
+	/* a port may have been given by its maker what we assign */
+	while (!asked && guid && fabric_find_port(m->s->f, guid) != FABRIC_NONE)
+		guid = alias_assign(m->sa->alias);
+	return fabric_find_port(m->s->f, guid) == FABRIC_NONE ? guid : 0;
+}
+
+/* As alias_put(); who was there before leaves its multicast groups. */
+static bool put(const struct sa_msg *m, uint64_t port, unsigned place, uint64_t alias)
+{
+	uint64_t was = alias_at(m->sa->alias, port, place);
+
+	if (!alias_put(m->sa->alias, port, place, alias))
+		return false;
+	if (was && was != alias)
+		mcast_gid_gone(m->sa->mcast, (struct mcast_gid){ port, was });
+	return true;
+}
+
+/* The answer has the whole block as it is now, but for what was asked in vain, which is 0. */
+uint16_t sa_guidinfo_set(struct sa_msg *m)
+{
+	struct sa_guidinfo_record r = { 0 };
+	struct request q = { 0 };
+	uint8_t refused = 0;
+	uint16_t status = read_request(m, &q);
+
+	if (status)
+		return status;
+	for (unsigned i = 0; i < ALIAS_BLOCK; i++) {
+		unsigned place = q.r.block * ALIAS_BLOCK + i;
+		uint64_t guid;
+
+		if (!(q.chosen >> i & 1))
+			continue;
+		guid = place < places_of(m->s, q.port) && alias_room(m->sa->alias, q.guid, place) ?
+		       choose(m, get_be64(q.r.guids[i]), alias_at(m->sa->alias, q.guid, place)) : 0;
+		if (!guid || !put(m, q.guid, place, guid))
+			refused |= (uint8_t)(1u << i);
+	}
+	fill(m->s, m->sa->alias, q.port, q.r.block, &r);
+	for (unsigned i = 0; i < ALIAS_BLOCK; i++)
+		if (refused >> i & 1)
+			put_be64(r.guids[i], 0);
+	sa_add(m, &r, sizeof(r));
+	return IB_STATUS_OK;
+}
+
+/* The answer has the block as it is now. */
+uint16_t sa_guidinfo_delete(struct sa_msg *m)
+{
+	struct sa_guidinfo_record r = { 0 };
+	struct request q = { 0 };
+	uint16_t status = read_request(m, &q);
+
+	if (status)
+		return status;
+	for (unsigned i = 0; i < ALIAS_BLOCK; i++)
+		if (q.chosen >> i & 1)
+			put(m, q.guid, q.r.block * ALIAS_BLOCK + i, 0);
+	fill(m->s, m->sa->alias, q.port, q.r.block, &r);
+	sa_add(m, &r, sizeof(r));
+	return IB_STATUS_OK;
+}

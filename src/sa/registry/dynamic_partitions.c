@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * See dynamic_partitions.h: the registry and its lines.  Requests are in partition_requests.c, merging is in
+ * partition_overlay.c.
+ *
+ * Names are found by hashes of them (by_name, by_who), which two may share.  What goes
+ * leaves a place without a name behind until run_time_tidy(): places stay while a request
+ * is applied.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sa/registry/partition_lines.h"
+
+/* --- entries --- */
+
+uint64_t run_time_name_hash(const char *name)
+{
+	return hash_bytes(name, strlen(name), 2);
+}
+
+static void entry_free(struct run_time_partition *e)
+{
+	for (size_t i = 0; i < e->members.n; i++)
+		free(e->members.v[i].who);
+	vec_free(&e->members);
+	map64_free(&e->by_who);
+	free(e->name);
+	free(e->level);
+	free(e->ipoib_level);
+}
+
+struct run_time *run_time_new(void)
+{
+	return xcalloc(1, sizeof(struct run_time));
+}
+
+void run_time_free(struct run_time *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; i < x->v.n; i++)
+		entry_free(&x->v.v[i]);
+	vec_free(&x->v);
+	map64_free(&x->by_name);
+	free(x);
+}
+
+static void index_names(struct run_time *x)
+{
+	map64_free(&x->by_name);
+	for (size_t i = 0; i < x->v.n; i++)
+		map64_put(&x->by_name, run_time_name_hash(x->v.v[i].name), (uint32_t)i);
+}
+
+struct run_time *run_time_copy(const struct run_time *x)
+{
+	struct run_time *copy = run_time_new();
+
+	for (size_t i = 0; i < x->v.n; i++) {
+		const struct run_time_partition *from = &x->v.v[i];
+		struct run_time_partition *e = vec_push(&copy->v);
+
+		*e = *from;
+		e->name = xstrdup(from->name);
+		e->level = xstrdup(from->level);
+		e->ipoib_level = xstrdup(from->ipoib_level);
+		memset(&e->members, 0, sizeof(e->members));
+		e->by_who = (struct map64){ 0 };
+		for (size_t k = 0; k < from->members.n; k++)
+			*vec_push(&e->members) = (struct run_time_member){
+				xstrdup(from->members.v[k].who), from->members.v[k].membership,
+			};
+	}
+	copy->n_members = x->n_members;
+	copy->change = x->change;
+	index_names(copy);
+	return copy;
+}
+
+uint32_t run_time_find_entry(const struct run_time *x, const char *name)
+{
+	uint32_t i = map64_get(&x->by_name, run_time_name_hash(name));
+
+	if (i == MAP64_NONE || (x->v.v[i].name && !strcmp(x->v.v[i].name, name)))
+		return i;
+	for (i = 0; i < x->v.n; i++)
+		if (x->v.v[i].name && !strcmp(x->v.v[i].name, name))
+			return i;
+	return MAP64_NONE;
+}
+
+const struct run_time_partition *run_time_find(const struct run_time *x, const char *name)
+{
+	uint32_t i = run_time_find_entry(x, name);
+
+	return i == MAP64_NONE ? NULL : &x->v.v[i];
+}
+
+struct run_time_partition *run_time_add_entry(struct run_time *x, const char *name)
+{
+	struct run_time_partition *e = vec_push(&x->v);
+
+	*e = (struct run_time_partition){
+		.name = xstrdup(name), .level = xstrdup(""), .ipoib_level = xstrdup(""),
+	};
+	map64_put(&x->by_name, run_time_name_hash(name), (uint32_t)x->v.n - 1);
+	return e;
+}
+
+/* --- who --- */
+
+static const struct {
+	const char *word;
+	unsigned type;
+} types[] = {
+	{ "type:ca", NT_CA }, { "type:switch", NT_SWITCH }, { "type:router", NT_ROUTER },
+	{ "type:aggregation", NT_AGGREGATION },
+};
+
+const char *run_time_bad_text(const char *s)
+{
+	size_t n = strlen(s);
+
+	if (!n)
+		return "is empty";
+	if (n > RUN_TIME_NAME_MAX)
+		return "is too long";
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)s[i] < 0x20 || s[i] == 0x7f)
+			return "has control characters in it";
+	return NULL;
+}
+
+static bool parse_guid(const char *s, char **end, uint64_t *guid)
+{
+	if (strncasecmp(s, "0x", 2) != 0)
+		return false;
+	errno = 0;
+	*guid = strtoull(s, end, 16);
+	return !errno && *end > s + 2;
+}
+
+static const char *parse_guids(const char *s, struct u64_range *r)
+{
+	char *end;
+
+	if (!parse_guid(s, &end, &r->lo))
+		return "is no port GUID";
+	r->hi = r->lo;
+	if (*end == '-' && !parse_guid(end + 1, &end, &r->hi))
+		return "is no range of port GUIDs";
+	if (*end || r->hi < r->lo)
+		return "is no port GUID or range of them";
+	return NULL;
+}
+
+const char *run_time_parse_who(const char *who, struct policy_member *m)
+{
+	const char *why = run_time_bad_text(who);
+
+	*m = (struct policy_member){ .run_time = true };
+	if (why)
+		return why;
+	if (!strncasecmp(who, "0x", 2))
+		return parse_guids(who, &m->guids);
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(who, types[i].word))
+			m->node_types = types[i].type;
+	if (m->node_types)
+		return NULL;
+	if (!strncmp(who, "type:", 5))
+		return "is none of type:ca, type:switch, type:router, type:aggregation";
+	if (!strncmp(who, "group:", 6)) {
+		if (!who[6])
+			return "names no group";
+		m->group.s = xstrdup(who + 6);
+	} else if (strchr(who, '/')) {
+		m->port_name = xstrdup(who);
+	} else {
+		m->group.s = xstrdup(who);
+	}
+	return NULL;
+}
+
+char *run_time_normal_who(const struct policy_member *m, const char *who)
+{
+	if (m->port_name || m->node_types)
+		return xstrdup(who);
+	if (m->group.s)
+		return strchr(m->group.s, '/') || !strncmp(m->group.s, "type:", 5) ||
+		       !strncmp(m->group.s, "group:", 6) ?
+		       xasprintf("group:%s", m->group.s) : xstrdup(m->group.s);
+	if (m->guids.lo == m->guids.hi)
+		return xasprintf("0x%016" PRIx64, m->guids.lo);
+	return xasprintf("0x%016" PRIx64 "-0x%016" PRIx64, m->guids.lo, m->guids.hi);
+}
+
+/* --- members of an entry; one that was removed has no who until they are tidied up --- */
+
+static void index_members(struct run_time_partition *e)
+{
+	if (e->by_who.slots)
+		return;
+	for (size_t i = 0; i < e->members.n; i++)
+		if (e->members.v[i].who)
+			map64_put(&e->by_who, run_time_name_hash(e->members.v[i].who), (uint32_t)i);
+}
+
+struct run_time_member *run_time_find_member(struct run_time_partition *e, const char *who)
+{
+	uint32_t i;
+
+	index_members(e);
+	i = map64_get(&e->by_who, run_time_name_hash(who));
+	if (i == MAP64_NONE)
+		return NULL;
+	if (e->members.v[i].who && !strcmp(e->members.v[i].who, who))
+		return &e->members.v[i];
+	for (i = 0; i < e->members.n; i++)
+		if (e->members.v[i].who && !strcmp(e->members.v[i].who, who))
+			return &e->members.v[i];
+	return NULL;
+}
+
+void run_time_push_member(struct run_time *x, struct run_time_partition *e, char *who,
+			  enum membership membership)
+{
+	index_members(e);
+	map64_put(&e->by_who, run_time_name_hash(who), (uint32_t)e->members.n);
+	*vec_push(&e->members) = (struct run_time_member){ who, membership };
+	x->n_members++;
+}
+
+void run_time_drop_member(struct run_time *x, struct run_time_member *m)
+{
+	free(m->who);
+	m->who = NULL;
+	x->n_members--;
+}
+
+static void tidy_members(struct run_time_partition *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->members.n; i++)
+		if (e->members.v[i].who)
+			e->members.v[n++] = e->members.v[i];
+	e->members.n = n;
+	map64_free(&e->by_who);
+}
+
+void run_time_tidy(struct run_time *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->v.n; i++) {
+		struct run_time_partition *e = &x->v.v[i];
+
+		tidy_members(e);
+		if (e->name && (e->whole || e->members.n))
+			x->v.v[n++] = *e;
+		else
+			entry_free(e);
+	}
+	x->v.n = n;
+	index_names(x);
+}
+
+/* --- lines: words between tabs, which no text has in it --- */
+
+static const char *const membership_words[] = {
+	[MEMBER_NONE] = "none", [MEMBER_LIMITED] = "limited", [MEMBER_FULL] = "full",
+	[MEMBER_BOTH] = "both",
+};
+
+const char *membership_word(enum membership m)
+{
+	return membership_words[m];
+}
+
+enum membership membership_parse(const char *word)
+{
+	for (enum membership m = MEMBER_LIMITED; m <= MEMBER_BOTH; m++)
+		if (!strcmp(word, membership_words[m]))
+			return m;
+	return MEMBER_NONE;
+}
+
+void run_time_print(const struct run_time *x, struct buf *out)
+{
+	for (size_t i = 0; i < x->v.n; i++) {
+		const struct run_time_partition *e = &x->v.v[i];
+
+		buf_printf(out, "partition\t%s\t0x%04x\t%s\t%s\t%s\t%s\n", e->whole ? "whole" : "members",
+			   e->pkey, e->ipoib ? "ipoib" : "-", e->name, e->level, e->ipoib_level);
+		for (size_t k = 0; k < e->members.n; k++)
+			buf_printf(out, "member\t%s\t%s\n",
+				   membership_words[e->members.v[k].membership],
+				   e->members.v[k].who);
+	}
+}
+
+static bool partition_line(struct run_time *x, char **w)
+{
+	struct run_time_partition *e;
+	unsigned pkey;
+	int end = 0;
+
+	if (sscanf(w[2], "0x%4x%n", &pkey, &end) != 1 || w[2][end] || !pkey ||
+	    pkey > IB_PKEY_DEFAULT || run_time_bad_text(w[4]) ||
+	    run_time_find_entry(x, w[4]) != MAP64_NONE ||
+	    (*w[5] && run_time_bad_text(w[5])) || (*w[6] && run_time_bad_text(w[6])))
+		return false;
+	e = run_time_add_entry(x, w[4]);
+	e->pkey = (uint16_t)pkey;
+	e->whole = !strcmp(w[1], "whole");
+	e->ipoib = !strcmp(w[3], "ipoib");
+	free(e->level);
+	free(e->ipoib_level);
+	e->level = xstrdup(w[5]);
+	e->ipoib_level = xstrdup(w[6]);
+	return e->whole || !strcmp(w[1], "members");
+}
+
+static bool member_line(struct run_time *x, char **w)
+{
+	enum membership membership = membership_parse(w[1]);
+	struct run_time_partition *e = x->v.n ? &x->v.v[x->v.n - 1] : NULL;
+	struct policy_member m;
+	bool good;
+
+	if (!e || membership == MEMBER_NONE || x->n_members == RUN_TIME_MEMBERS_MAX ||
+	    run_time_parse_who(w[2], &m))
+		return false;
+	policy_member_free(&m);
+	good = !run_time_find_member(e, w[2]);
+	if (good)
+		run_time_push_member(x, e, xstrdup(w[2]), membership);
+	return good;
+}
+
+bool run_time_line(void *arg, const char *text)
+{
+	char *copy = xstrdup(text), *rest = copy, *w[8];
+	size_t n = 0;
+	bool good;
+
+	while (n < ARRAY_SIZE(w) && rest)
+		w[n++] = strsep(&rest, "\t");
+	good = !rest && ((n == 7 && !strcmp(w[0], "partition") && partition_line(arg, w)) ||
+			 (n == 3 && !strcmp(w[0], "member") && member_line(arg, w)));
+	free(copy);
+	return good;
+}

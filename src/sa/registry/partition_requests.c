@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Requests for partitions at run time, applied to the registry (dynamic_partitions.h has the
+ * rules): each change is checked against the policy and against what is there, and done;
+ * all that is wrong with any of them is said.  Nothing is put in force here.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sa/registry/partition_lines.h"
+
+static const struct src_pos nowhere;
+
+struct applying {
+	struct run_time *x;
+	const struct policy *base;
+	struct map64 base_names;	/* hash -> partition of base */
+	uint8_t *used;			/* [0x8000]: P_Keys of base and of x */
+	uint8_t *wanted;		/* … that the request names */
+	uint16_t lo, hi;
+	const struct run_time_change *c;
+	size_t number;
+	size_t changed;
+	struct findings *out;
+};
+
+static void say(struct applying *a, enum severity severity, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static void say(struct applying *a, enum severity severity, const char *fmt, ...)
+{
+	struct buf text = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	if (a->c->name && !run_time_bad_text(a->c->name))
+		findings_add(a->out, severity, NULL, nowhere, "change %zu, partition \"%s\": %s",
+			     a->number, a->c->name, text.s);
+	else
+		findings_add(a->out, severity, NULL, nowhere, "change %zu: %s", a->number, text.s);
+	buf_free(&text);
+}
+
+static const struct policy_partition *base_partition(const struct applying *a, const char *name)
+{
+	uint32_t i = map64_get(&a->base_names, run_time_name_hash(name));
+
+	if (i != MAP64_NONE && !strcmp(a->base->partitions[i].name, name))
+		return &a->base->partitions[i];
+	for (i = 0; i != MAP64_NONE && i < a->base->n_partitions; i++)
+		if (!strcmp(a->base->partitions[i].name, name))
+			return &a->base->partitions[i];
+	return NULL;
+}
+
+/* Whose the P_Key is. */
+static const char *owner_of(const struct applying *a, uint16_t pkey)
+{
+	uint32_t i = policy_find_partition(a->base, pkey);
+
+	if (i != UINT32_MAX)
+		return a->base->partitions[i].name;
+	for (size_t k = 0; k < a->x->v.n; k++)
+		if (a->x->v.v[k].name && a->x->v.v[k].pkey == pkey)
+			return a->x->v.v[k].name;
+	return "?";
+}
+
+static uint16_t choose_pkey(struct applying *a)
+{
+	for (unsigned k = a->lo; k <= a->hi; k++)
+		if (!a->used[k] && !a->wanted[k])
+			return (uint16_t)k;
+	say(a, SEV_ERROR, "there is no free P_Key in 0x%04x-0x%04x", a->lo, a->hi);
+	return 0;
+}
+
+/* A level that is given must be one, and the same as `is` if that is not NULL. */
+static void check_level(struct applying *a, const char *what, const char *given, const char *is)
+{
+	if (!given)
+		return;
+	if (*given && policy_find_level(a->base, given) == UINT32_MAX)
+		say(a, SEV_ERROR, "the policy has no level \"%.255s\"", given);
+	else if (is && strcmp(*given ? given : "default", *is ? is : "default") != 0)
+		say(a, SEV_ERROR, "its %s is \"%s\" already, not \"%s\"", what,
+		    *is ? is : "default", *given ? given : "default");
+}
+
+/* What is said of a partition that is there must be so. */
+static void check_same(struct applying *a, uint16_t pkey, bool ipoib, const char *level,
+		       const char *ipoib_level)
+{
+	const struct run_time_change *c = a->c;
+
+	if (c->pkey && (c->pkey & IB_PKEY_DEFAULT) != pkey)
+		say(a, SEV_ERROR, "its P_Key is 0x%04x already, not 0x%04x", pkey,
+		    c->pkey & IB_PKEY_DEFAULT);
+	if (c->ipoib != IPOIB_NOT_SAID && (c->ipoib == IPOIB_YES) != ipoib)
+		say(a, SEV_ERROR, "it is there already, with%s IPoIB", ipoib ? "" : "out");
+	check_level(a, "level", c->level, level);
+	check_level(a, "IPoIB level", c->ipoib_level, ipoib_level);
+}
+
+static struct run_time_partition *new_partition(struct applying *a)
+{
+	const struct run_time_change *c = a->c;
+	uint16_t pkey = c->pkey & IB_PKEY_DEFAULT;
+	struct run_time_partition *e;
+
+	check_level(a, "level", c->level, NULL);
+	check_level(a, "IPoIB level", c->ipoib_level, NULL);
+	if (c->ipoib == IPOIB_NO && c->ipoib_level)
+		say(a, SEV_ERROR, "there is an IPoIB level, and no IPoIB");
+	if (c->pkey && !pkey)
+		say(a, SEV_ERROR, "0x%04x is no P_Key of a partition", c->pkey);
+	else if (c->pkey && a->used[pkey])
+		say(a, SEV_ERROR, "the partition \"%s\" has the P_Key 0x%04x already",
+		    owner_of(a, pkey), pkey);
+	else if (!pkey)
+		pkey = choose_pkey(a);
+	e = run_time_add_entry(a->x, c->name);
+	e->whole = true;
+	e->pkey = pkey;
+	e->ipoib = c->ipoib == IPOIB_YES || c->ipoib_level;
+	if (c->level) {
+		free(e->level);
+		e->level = xstrdup(c->level);
+	}
+	if (c->ipoib_level) {
+		free(e->ipoib_level);
+		e->ipoib_level = xstrdup(c->ipoib_level);
+	}
+	a->used[pkey] = 1;
+	a->changed++;
+	return e;
+}
+
+static struct run_time_partition *entry_for(struct applying *a)
+{
+	const struct policy_partition *of_base = base_partition(a, a->c->name);
+	uint32_t i = run_time_find_entry(a->x, a->c->name);
+	struct run_time_partition *e;
+
+	if (of_base)
+		check_same(a, of_base->pkey, of_base->ipoib, of_base->level.s,
+			   of_base->ipoib_level.s);
+	if (i == MAP64_NONE && of_base) {
+		e = run_time_add_entry(a->x, of_base->name);
+		e->pkey = of_base->pkey;
+		return e;
+	}
+	if (i == MAP64_NONE)
+		return new_partition(a);
+	e = &a->x->v.v[i];
+	if (!of_base)
+		check_same(a, e->pkey, e->ipoib, e->level, e->ipoib_level);
+	return e;
+}
+
+/* Who, in normal form, or NULL and an error. */
+static char *check_who(struct applying *a, const struct run_time_who *w, bool must_exist)
+{
+	struct policy_member m;
+	const char *why = w->who ? run_time_parse_who(w->who, &m) : "is missing";
+	char *who;
+
+	if (why) {
+		say(a, SEV_ERROR, "member \"%.*s\" %s",
+		    w->who && !strcmp(why, "has control characters in it") ? 0 : 80,
+		    w->who ? w->who : "", why);
+		return NULL;
+	}
+	if (must_exist && m.group.s && strcmp(m.group.s, "all") != 0 &&
+	    strcmp(m.group.s, "self") != 0 && policy_find_group(a->base, m.group.s) == UINT32_MAX) {
+		say(a, SEV_ERROR, "the policy has no group \"%s\"", m.group.s);
+		policy_member_free(&m);
+		return NULL;
+	}
+	who = run_time_normal_who(&m, w->who);
+	policy_member_free(&m);
+	return who;
+}
+
+static void add_member(struct applying *a, struct run_time_partition *e,
+		       const struct run_time_who *w)
+{
+	enum membership membership = w->membership ? w->membership : MEMBER_FULL;
+	char *who = check_who(a, w, true);
+	struct run_time_member *m;
+
+	if (!who)
+		return;
+	m = run_time_find_member(e, who);
+	if (m) {
+		a->changed += m->membership != membership;
+		m->membership = membership;
+		free(who);
+	} else if (a->x->n_members == RUN_TIME_MEMBERS_MAX) {
+		say(a, SEV_ERROR, "there are %d members already, no more are taken",
+		    RUN_TIME_MEMBERS_MAX);
+		free(who);
+	} else {
+		run_time_push_member(a->x, e, who, membership);
+		a->changed++;
+	}
+}
+
+static void apply_add(struct applying *a)
+{
+	struct run_time_partition *e = entry_for(a);
+
+	for (size_t i = 0; i < a->c->n_members; i++)
+		add_member(a, e, &a->c->members[i]);
+}
+
+static void remove_entry(struct applying *a, struct run_time_partition *e)
+{
+	for (size_t i = 0; i < e->members.n; i++)
+		if (e->members.v[i].who)
+			run_time_drop_member(a->x, &e->members.v[i]);
+	a->changed++;
+	if (!e->whole)
+		return;
+	if (policy_find_partition(a->base, e->pkey) == UINT32_MAX)
+		a->used[e->pkey] = 0;
+	free(e->name);
+	e->name = NULL;
+}
+
+static bool base_names_member(const struct policy_partition *part, const char *who)
+{
+	for (size_t i = 0; part && i < part->n_members; i++) {
+		char *text = run_time_normal_who(&part->members[i], NULL);
+		bool same = !strcmp(text, who);
+
+		free(text);
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+static void remove_member(struct applying *a, struct run_time_partition *e,
+			  const struct run_time_who *w)
+{
+	char *who = check_who(a, w, false);
+	struct run_time_member *m;
+
+	if (!who)
+		return;
+	m = e ? run_time_find_member(e, who) : NULL;
+	if (m) {
+		run_time_drop_member(a->x, m);
+		a->changed++;
+	} else if (base_names_member(base_partition(a, a->c->name), who)) {
+		say(a, SEV_ERROR, "\"%s\" is a member by the policy, which only a policy changes",
+		    who);
+	} else {
+		say(a, SEV_INFO, "\"%s\" is no member", who);
+	}
+	free(who);
+}
+
+static void apply_remove(struct applying *a)
+{
+	uint32_t i = run_time_find_entry(a->x, a->c->name);
+	struct run_time_partition *e = i == MAP64_NONE ? NULL : &a->x->v.v[i];
+
+	for (size_t k = 0; k < a->c->n_members; k++)
+		remove_member(a, e, &a->c->members[k]);
+	if (a->c->n_members)
+		return;
+	if (e)
+		remove_entry(a, e);
+	else if (base_partition(a, a->c->name))
+		say(a, SEV_ERROR, "it is the policy's, which only a policy changes");
+	else
+		say(a, SEV_INFO, "there is no such partition");
+}
+
+static void apply_one(struct applying *a)
+{
+	const char *why = a->c->name ? run_time_bad_text(a->c->name) : "is missing";
+
+	if (why)
+		say(a, SEV_ERROR, "the name of a partition %s", why);
+	else if (a->c->remove)
+		apply_remove(a);
+	else
+		apply_add(a);
+}
+
+/* Members that would have a group contain itself are refused, if this request brings them. */
+static void refuse_troubles(struct applying *a, const struct run_time *before)
+{
+	struct run_time_troubles t = { 0 };
+	struct policy *p = run_time_merge(a->x, a->base, &t);
+
+	for (size_t i = 0; i < t.n; i++) {
+		const struct run_time_partition *e = &a->x->v.v[t.v[i].entry];
+		uint32_t was = run_time_find_entry(before, e->name);
+		struct run_time_partition *old = was == MAP64_NONE ? NULL : &before->v.v[was];
+
+		if (t.v[i].member != UINT32_MAX &&
+		    !(old && run_time_find_member(old, e->members.v[t.v[i].member].who)))
+			findings_add(a->out, SEV_ERROR, NULL, nowhere, "%s", t.v[i].text);
+	}
+	run_time_troubles_free(&t);
+	policy_overlay_free(p, a->base);
+}
+
+size_t run_time_apply(struct run_time *x, const struct policy *base, uint16_t lo, uint16_t hi,
+		      const struct run_time_change *changes, size_t n, struct findings *out)
+{
+	struct applying a = {
+		.x = x, .base = base, .lo = lo, .hi = hi, .out = out,
+		.used = xcalloc(IB_PKEY_DEFAULT + 1, 1), .wanted = xcalloc(IB_PKEY_DEFAULT + 1, 1),
+	};
+	struct run_time *before = run_time_copy(x);
+
+	a.used[0] = a.used[IB_PKEY_DEFAULT] = 1;
+	for (size_t i = 0; i < base->n_partitions; i++) {
+		a.used[base->partitions[i].pkey] = 1;
+		map64_put(&a.base_names, run_time_name_hash(base->partitions[i].name), (uint32_t)i);
+	}
+	for (size_t i = 0; i < x->v.n; i++)
+		a.used[x->v.v[i].pkey] = 1;
+	for (size_t i = 0; i < n; i++)
+		a.wanted[changes[i].pkey & IB_PKEY_DEFAULT] = 1;
+	for (size_t i = 0; i < n; i++) {
+		a.c = &changes[i];
+		a.number = i + 1;
+		apply_one(&a);
+	}
+	run_time_tidy(x);
+	if (!out->count[SEV_ERROR])
+		refuse_troubles(&a, before);
+	run_time_free(before);
+	map64_free(&a.base_names);
+	free(a.used);
+	free(a.wanted);
+	return a.changed;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the parts of the auditor share: one run, its findings, how names and
+ * sets are written, and the plainest questions on the tables.
+ */
+#ifndef QOSD_SIM_CHECK_CHECK_INTERNAL_H
+#define QOSD_SIM_CHECK_CHECK_INTERNAL_H
+
+#include "sim/check/check.h"
+#include "sim/net/wire.h"
+
+#define ALL_SLS 0xffffu
+
+/* Bytes of PortInfo (14.2.5.6) that are not decoded in struct sim_port. */
+enum {
+	INFO_WIDTH_ACTIVE = 31,
+	INFO_SPEED_ACTIVE = 35,		/* upper four bits */
+	INFO_MASTER_SM_SL = 36,		/* lower four bits */
+	INFO_VL_CAP = 37,		/* upper four bits */
+	INFO_VL_HIGH_LIMIT = 38,
+	INFO_VLARB_HIGH_CAP = 39,
+	INFO_VLARB_LOW_CAP = 40,
+	INFO_SPEED_EXT_2 = 56,		/* LinkSpeedExtActive2: bits 6 and 5 */
+	INFO_SPEED_EXT_ACTIVE = 62,	/* upper four bits */
+};
+
+struct run {
+	const struct sim_fabric *f;
+	const struct audit_options *o;
+	struct audit *out;
+	uint32_t told[AUDIT_KINDS], told_notes;
+	uint16_t sls;		/* in use, multicast's as well; once routes were walked */
+	uint16_t *sent;		/* [port]: SLs that an end sends with, by path_sls; ditto */
+	uint16_t *port_vls;	/* [port]: VLs by which routes in use leave there; once told */
+};
+
+/* --- the parts, in the order in which they run --- */
+
+void check_links(struct run *r);
+void check_lids(struct run *r);
+struct net;
+/* Walks all LIDs; counts pairs and hops; finds r->sls; marks the SLs that take each hop in net. */
+void check_routes(struct run *r, struct net *n);
+/* SLs that hops in use lose; finds r->port_vls. */
+void check_lanes(struct run *r, struct net *n);
+/* By what the net was told; multicast: of trees, too, where unicast alone has no circle. */
+void check_credit(struct run *r, struct net *n, bool multicast);
+void check_tables(struct run *r, struct net *n);
+void check_mcast(struct run *r);
+/* Tells the net what packets of the trees wait for. */
+void mcast_depend(const struct run *r, struct net *n);
+
+/* A fault, and a note. */
+void report(struct run *r, enum audit_kind k, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void remark(struct run *r, enum audit_kind k, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* --- names and sets in texts; the value lives until the end of the full expression --- */
+
+struct port_text {
+	char s[SIM_NAME_MAX];
+};
+struct port_text port_text(const struct sim_fabric *f, uint32_t port);
+struct set_text {
+	char s[48];
+};
+/* "0-3,7" */
+struct set_text set_text(uint16_t set);
+const char *state_text(uint8_t port_state);
+
+/* --- questions --- */
+
+/* Data can leave by the port and is heard at the far end: a port hears data from Armed on. */
+static inline bool link_carries(const struct sim_fabric *f, uint32_t out)
+{
+	return link_is_up(f, out) && f->ports[out].state == SIM_PORT_ACTIVE &&
+	       f->ports[f->ports[out].peer].state >= SIM_PORT_ARMED;
+}
+
+/* An end port that is there: port 0 of a switch with power, or a port with a link. */
+static inline bool end_port_is_up(const struct sim_fabric *f, uint32_t port)
+{
+	const struct sim_node *n = node_of(f, port);
+
+	return is_end_port(f, port) && (is_switch(n) ? !n->off : link_is_up(f, port));
+}
+
+static inline unsigned lid_count(const struct sim_port *p)
+{
+	return 1u << (p->lmc & 7);
+}
+
+static inline bool has_lid(const struct sim_port *p, uint32_t lid)
+{
+	return p->lid && lid >= p->lid && lid < p->lid + lid_count(p);
+}
+
+/* An end of paths: one that is up and whose LIDs are unicast LIDs. */
+static inline bool is_end(const struct run *r, uint32_t port)
+{
+	const struct sim_port *p = &r->f->ports[port];
+
+	if (!end_port_is_up(r->f, port) || (is_switch(node_of(r->f, port)) && !r->o->switches))
+		return false;
+	return p->lid && p->lid + lid_count(p) <= SIM_LID_MCAST;
+}
+
+/* The switch's port for the LID, SIM_LFT_DROP if it has none. */
+static inline unsigned lft_port(const struct sim_fabric *f, uint32_t sw, uint32_t lid)
+{
+	const struct sim_switch *s = &f->switches[sw];
+
+	if (!s->lft || lid > s->lft_top || lid >= f->nodes[s->node].profile->lft_cap)
+		return SIM_LFT_DROP;
+	return switch_lft(s)[lid];
+}
+
+/* Data VLs of the link behind the port: those that both ends have. */
+static inline unsigned link_vls(const struct sim_fabric *f, uint32_t port)
+{
+	const struct sim_port *p = &f->ports[port];
+	unsigned far = p->peer == SIM_NONE ? 0 : f->ports[p->peer].op_vls;
+	unsigned vls = p->op_vls < far ? p->op_vls : far;
+
+	return vls < SIM_VL_DROP ? vls : SIM_VL_DROP;
+}
+
+/* Why a packet to the LID does not get on from this switch; it does not by its LFT. */
+void say_dead_end(const struct sim_fabric *f, uint32_t sw, uint32_t lid, struct buf *out);
+
+#endif

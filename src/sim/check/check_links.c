@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Links: what PortInfo says at one end and at the other (14.2.5.6).
+ */
+#include "sim/check/check_internal.h"
+
+static void differ(struct buf *text, const char *what, unsigned a, unsigned b)
+{
+	if (a != b)
+		buf_printf(text, "; %s %u and %u", what, a, b);
+}
+
+static unsigned mtu_bytes(const struct sim_port *p)
+{
+	return p->mtu && p->mtu < 6 ? 128u << p->mtu : 0;
+}
+
+static bool limits_high(const struct sim_port *p)
+{
+	return p->op_vls > 1 && p->info[INFO_VLARB_HIGH_CAP] != 0;
+}
+
+/*
+ * An end port's high limit is a matter of what that host sends, and may well
+ * not be the switch's.  Between switches both directions carry the same mix, mostly.
+ */
+static void compare_high_limit(struct run *r, uint32_t a, uint32_t b)
+{
+	const struct sim_fabric *f = r->f;
+	const struct sim_port *p = &f->ports[a], *q = &f->ports[b];
+
+	if (is_switch(node_of(f, a)) && is_switch(node_of(f, b)) && limits_high(p) &&
+	    limits_high(q) && p->info[INFO_VL_HIGH_LIMIT] != q->info[INFO_VL_HIGH_LIMIT])
+		remark(r, AUDIT_LINK, "%s and %s: VLHighLimit %u and %u", port_text(f, a).s,
+		       port_text(f, b).s, p->info[INFO_VL_HIGH_LIMIT],
+		       q->info[INFO_VL_HIGH_LIMIT]);
+}
+
+static void check_link(struct run *r, uint32_t a, uint32_t b)
+{
+	const struct sim_fabric *f = r->f;
+	const struct sim_port *p = &f->ports[a], *q = &f->ports[b];
+	struct buf text = { 0 };
+
+	r->out->links++;
+	if (p->state == SIM_PORT_ACTIVE && q->state == SIM_PORT_ACTIVE)
+		r->out->links_active++;
+	else
+		buf_printf(&text, "; %s and %s", state_text(p->state), state_text(q->state));
+	differ(&text, "OperationalVLs", p->op_vls, q->op_vls);
+	differ(&text, "NeighborMTU", mtu_bytes(p), mtu_bytes(q));
+	differ(&text, "LinkWidthActive", p->info[INFO_WIDTH_ACTIVE], q->info[INFO_WIDTH_ACTIVE]);
+	differ(&text, "LinkSpeedActive", p->info[INFO_SPEED_ACTIVE] >> 4,
+	       q->info[INFO_SPEED_ACTIVE] >> 4);
+	differ(&text, "LinkSpeedExtActive", p->info[INFO_SPEED_EXT_ACTIVE] >> 4,
+	       q->info[INFO_SPEED_EXT_ACTIVE] >> 4);
+	differ(&text, "LinkSpeedExtActive2", p->info[INFO_SPEED_EXT_2] >> 5 & 3,
+	       q->info[INFO_SPEED_EXT_2] >> 5 & 3);
+	if (text.n)
+		report(r, AUDIT_LINK, "%s and %s: %s", port_text(f, a).s, port_text(f, b).s,
+		       text.s + 2);
+	buf_free(&text);
+	compare_high_limit(r, a, b);
+}
+
+void check_links(struct run *r)
+{
+	for (uint32_t port = 0; port < r->f->n_ports; port++)
+		if (link_is_up(r->f, port) && port < r->f->ports[port].peer)
+			check_link(r, port, r->f->ports[port].peer);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tables of single ports: VL arbitration, P_Keys, SL2VL.
+ *
+ * VL arbitration counts where there is a choice, i.e. where more than one VL is
+ * operational.  A VL that routes take but that neither table gives a turn
+ * (7.6.9) is never sent.  A weight of a VL that is not operational means what the
+ * device likes, which is worth a note, unless all VLs of the device share evenly, as
+ * they do at power-on: then so do those that are.  An SL in use that is mapped to a
+ * VL which does not exist is AUDIT_VL15 where routes go; here are, as notes, the
+ * ways where none goes now.
+ */
+#include "sim/check/check_net.h"
+
+#define DEFAULT_PKEY 0xffff	/* full member: matches limited ones, too (10.9.3) */
+
+/* VLs with a weight in so many entries of a table. */
+static uint16_t arb_vls(const uint8_t arb[128], unsigned entries)
+{
+	uint16_t vls = 0;
+
+	for (unsigned i = 0; i < entries && i < 64; i++)
+		if (arb[2 * i + 1])
+			vls |= 1u << (arb[2 * i] & 15);
+	return vls;
+}
+
+/* Each VL that the device has gets the same, whatever the link has of them. */
+static bool shares_evenly(const struct sim_port *p, const uint8_t arb[128], unsigned entries)
+{
+	static const uint8_t vls_by_code[16] = { 0, 1, 2, 4, 8, 15 };
+	unsigned vls = vls_by_code[p->info[INFO_VL_CAP] >> 4], share[16] = { 0 };
+
+	for (unsigned i = 0; i < entries && i < 64; i++)
+		share[arb[2 * i] & 15] += arb[2 * i + 1];
+	for (unsigned vl = 0; vl < 16; vl++)
+		if (share[vl] != (vl < vls ? share[0] : 0))
+			return false;
+	return true;
+}
+
+static void check_weights(struct run *r, uint32_t port, const char *table,
+			  const uint8_t arb[128], unsigned entries)
+{
+	unsigned n = r->f->ports[port].op_vls;
+	uint16_t missing = arb_vls(arb, entries) & ~((1u << n) - 1);
+
+	if (missing && !shares_evenly(&r->f->ports[port], arb, entries))
+		remark(r, AUDIT_TABLE, "%s: VLArb %s gives weight to VL %s, operational are %u",
+		       port_text(r->f, port).s, table, set_text(missing).s, n);
+}
+
+static void check_vlarb(struct run *r, uint32_t port)
+{
+	const struct sim_port *p = &r->f->ports[port];
+	unsigned high_cap = p->info[INFO_VLARB_HIGH_CAP], low_cap = p->info[INFO_VLARB_LOW_CAP];
+	uint16_t high = arb_vls(p->arb_high, high_cap), low = arb_vls(p->arb_low, low_cap);
+	uint16_t starved = r->port_vls[port] & ~(high | low);
+
+	if (p->op_vls < 2 || (high_cap == 0 && low_cap == 0))
+		return;
+	check_weights(r, port, "high", p->arb_high, high_cap);
+	check_weights(r, port, "low", p->arb_low, low_cap);
+	if (starved)
+		report(r, AUDIT_TABLE, "%s: VL %s is used, but VLArb never lets it send",
+		       port_text(r->f, port).s, set_text(starved).s);
+}
+
+/* The default P_Key: without it no management traffic passes. */
+static void check_pkeys(struct run *r, uint32_t port)
+{
+	const struct sim_port *p = &r->f->ports[port];
+
+	if ((is_end_port(r->f, port) || p->pkey_in || p->pkey_out) &&
+	    !pkey_matches(p, DEFAULT_PKEY))
+		report(r, AUDIT_TABLE, "%s: the default P_Key is missing%s",
+		       port_text(r->f, port).s,
+		       is_end_port(r->f, port) ? "" : ", and is enforced");
+}
+
+/* Nobody comes this way with these SLs, but if somebody did, they would be mapped to no VL. */
+static uint16_t mapped_to_nothing(const struct run *r, const struct hop *h)
+{
+	uint16_t lost = r->sls & ~h->sls & ~h->pass;
+
+	for (unsigned sl = 0; sl < 16; sl++)
+		if (row_vl(h->row, sl) == SIM_VL_DROP)
+			lost &= ~(1u << sl);
+	return lost;
+}
+
+static void check_sl2vl(struct run *r, const struct net *n, uint32_t sw, unsigned out)
+{
+	const struct stage *s = &n->stages[sw];
+	uint16_t sls = 0;
+	unsigned ins = 0;
+
+	for (unsigned in = 0; in <= s->nports; in++) {
+		uint16_t lost;
+
+		if (in == out || (in != 0 && !link_is_up(r->f, s->port0 + in)))
+			continue;
+		lost = mapped_to_nothing(r, hop_at(n, sw, in, out));
+		sls |= lost;
+		ins += lost != 0;
+	}
+	if (sls)
+		remark(r, AUDIT_TABLE,
+		       "%s: SL2VL maps SL %s beyond the %u operational VLs from %u port%s",
+		       port_text(r->f, s->port0 + out).s, set_text(sls).s,
+		       link_vls(r->f, s->port0 + out), ins, ins == 1 ? "" : "s");
+}
+
+void check_tables(struct run *r, struct net *n)
+{
+	const struct sim_fabric *f = r->f;
+
+	for (uint32_t port = 0; port < f->n_ports; port++) {
+		bool up = link_is_up(f, port);
+
+		if (up || end_port_is_up(f, port))
+			check_pkeys(r, port);
+		if (up)
+			check_vlarb(r, port);
+	}
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		for (unsigned out = 1; out <= n->stages[sw].nports; out++)
+			if (link_is_up(f, n->stages[sw].port0 + out))
+				check_sl2vl(r, n, sw, out);
+}

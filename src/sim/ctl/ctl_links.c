@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Cables: out, in, out and in again, and worse than they could be.
+ */
+#include "sim/ctl/command.h"
+
+#include "lib/format/yaml_value.h"
+#include "sim/dev/device.h"
+
+#define FLAPS_MAX 1000
+
+/* A port that has a cable, plugged in or not. */
+static bool get_cable(struct call *c, const char *text, uint32_t *port)
+{
+	const struct sim_port *p;
+
+	if (!get_port(c, text, port))
+		return false;
+	p = &c->s->f->ports[*port];
+	if (p->num == 0)
+		return refuse(c, "'%s' names no port of the switch, as '%s/P1' does", text, text);
+	return p->peer != SIM_NONE || refuse(c, "no cable at '%s'", text);
+}
+
+/* A node as a whole, and not one of its ports: SIM_NONE if it is none. */
+static uint32_t whole_node(const struct sim_fabric *f, const char *text)
+{
+	struct buf why = { 0 };
+	uint32_t node = find_node_by_text(f, text, &why);
+	uint64_t guid;
+
+	buf_free(&why);
+	/* A GUID other than the node's own is that of one of its ports. */
+	if (node != SIM_NONE && value_u64(text, &guid) && f->nodes[node].guid != guid)
+		return SIM_NONE;
+	return node;
+}
+
+static bool plug_all(struct call *c, uint32_t node, bool plugged)
+{
+	const struct sim_node *n = &c->s->f->nodes[node];
+	bool some = false;
+
+	for (uint32_t port = n->port0 + 1; port <= n->port0 + n->nports; port++) {
+		some |= c->s->f->ports[port].peer != SIM_NONE;
+		cable_plug(c->s, port, plugged);
+	}
+	return some || refuse(c, "no cable at '%s'", c->word[0]);
+}
+
+static bool plug(struct call *c, bool plugged)
+{
+	uint32_t node = whole_node(c->s->f, c->word[0]), port;
+
+	if (node != SIM_NONE)
+		return plug_all(c, node, plugged);
+	if (!get_cable(c, c->word[0], &port))
+		return false;
+	cable_plug(c->s, port, plugged);
+	return true;
+}
+
+bool cmd_link_down(struct call *c)
+{
+	return plug(c, false);
+}
+
+bool cmd_link_up(struct call *c)
+{
+	return plug(c, true);
+}
+
+bool cmd_link_connect(struct call *c)
+{
+	struct buf why = { 0 };
+	uint32_t a, b;
+
+	if (!get_port(c, c->word[0], &a) || !get_port(c, c->word[1], &b))
+		return false;
+	return cable_move(c->s, a, b, &why) || refuse_for(c, &why);
+}
+
+/* The port itself is the argument, so that nothing has to be freed. */
+static void pull_later(struct sim *s, void *port)
+{
+	cable_plug(s, (uint32_t)(uintptr_t)port, false);
+}
+
+static void plug_later(struct sim *s, void *port)
+{
+	cable_plug(s, (uint32_t)(uintptr_t)port, true);
+}
+
+bool cmd_link_flap(struct call *c)
+{
+	uint64_t count = 1;
+	int64_t interval = 1000000;
+	uint32_t port;
+	void *arg;
+
+	if (!get_cable(c, c->word[0], &port) ||
+	    !get_number(c, "--count", option(c, "--count"), 1, FLAPS_MAX, &count) ||
+	    !get_time(c, "--interval", option(c, "--interval"), &interval))
+		return false;
+	arg = (void *)(uintptr_t)port;
+	cable_plug(c->s, port, false);
+	sim_after(c->s, interval, plug_later, arg);
+	for (int64_t i = 1; i < (int64_t)count; i++) {
+		sim_after(c->s, 2 * i * interval, pull_later, arg);
+		sim_after(c->s, (2 * i + 1) * interval, plug_later, arg);
+	}
+	return true;
+}
+
+bool cmd_link_degrade(struct call *c)
+{
+	uint8_t width, speed, ext;
+	uint32_t port;
+
+	if (!get_cable(c, c->word[0], &port))
+		return false;
+	if (!parse_link(c->word[1], &width, &speed, &ext))
+		return refuse(c, "'%s' is no width or speed, as 1x, SDR or 4xFDR, nor 'full'",
+			      c->word[1]);
+	cable_degrade(c->s, port, width, speed, ext);
+	return true;
+}

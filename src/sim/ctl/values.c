@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Values of the model as JSON, and links as words.
+ */
+#include "sim/ctl/command.h"
+
+#include <infiniband/mad.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct { uint8_t bit; const char *text; } widths[] = {
+	{ SIM_WIDTH_1X, "1x" }, { SIM_WIDTH_2X, "2x" }, { SIM_WIDTH_4X, "4x" },
+	{ SIM_WIDTH_8X, "8x" }, { SIM_WIDTH_12X, "12x" },
+};
+
+static const struct { uint8_t speed, ext; const char *text; } speeds[] = {
+	{ SIM_SPEED_SDR, 0, "SDR" }, { SIM_SPEED_DDR, 0, "DDR" }, { SIM_SPEED_QDR, 0, "QDR" },
+	{ 0, SIM_EXT_FDR, "FDR" }, { 0, SIM_EXT_EDR, "EDR" }, { 0, SIM_EXT_HDR, "HDR" },
+	{ 0, SIM_EXT_NDR, "NDR" }, { 0, SIM_EXT_XDR, "XDR" },
+};
+
+json_t *json_hex(unsigned v)
+{
+	return json_sprintf("0x%04x", v);
+}
+
+json_t *json_seconds(int64_t us)
+{
+	return json_real((double)us / 1e6);
+}
+
+json_t *json_port(const struct sim_fabric *f, uint32_t port)
+{
+	char name[SIM_NAME_MAX];
+
+	return port < f->n_ports ? json_text(sim_port_name(f, port, name, sizeof(name))) :
+				   json_null();
+}
+
+json_t *json_state(const struct sim_port *p)
+{
+	static const char *const names[] = { "nop", "down", "init", "armed", "active" };
+
+	return json_string(p->state < ARRAY_SIZE(names) ? names[p->state] : "?");
+}
+
+json_t *json_set16(uint16_t bits)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < 16; i++)
+		if (bits >> i & 1)
+			json_array_append_new(array, json_integer(i));
+	return array;
+}
+
+/* --- links --- */
+
+static const char *width_text(unsigned bit)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
+		if (widths[i].bit == bit)
+			return widths[i].text;
+	return "?x";
+}
+
+/* The extended speed counts where there is one (14.2.5.6, LinkSpeedExtActive). */
+static const char *speed_text(unsigned speed, unsigned ext)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
+		if (ext ? speeds[i].ext == ext : speeds[i].speed && speeds[i].speed == speed)
+			return speeds[i].text;
+	return "?";
+}
+
+json_t *json_link(const struct sim_fabric *f, uint32_t port)
+{
+	struct sim_port *p = &f->ports[port];
+	unsigned width, speed, ext;
+
+	if (p->num == 0 || !link_is_up(f, port))
+		return json_null();
+	width = mad_get_field(p->info, 0, IB_PORT_LINK_WIDTH_ACTIVE_F);
+	speed = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
+	ext = p->info[56] >> 5 & 3u;	/* LinkSpeedExtActive2, which libibmad need not know */
+	if (ext)
+		ext <<= SIM_EXT_GROUP_2;
+	else
+		ext = mad_get_field(p->info, 0, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
+	if (!ext && speed == SIM_SPEED_QDR && p->cable_fdr10)
+		return json_sprintf("%sFDR10", width_text(width));
+	return json_sprintf("%s%s", width_text(width), speed_text(speed, ext));
+}
+
+/* A width at the start of the text; returns what is behind it. */
+static const char *parse_width(const char *text, uint8_t *width)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
+		size_t n = strlen(widths[i].text);
+
+		if (strncasecmp(text, widths[i].text, n) == 0) {
+			*width = widths[i].bit;
+			return text + n;
+		}
+	}
+	return text;
+}
+
+bool parse_link(const char *text, uint8_t *width, uint8_t *speed, uint8_t *ext)
+{
+	const char *rest;
+
+	*width = *speed = *ext = 0;
+	if (strcmp(text, "full") == 0)
+		return true;
+	rest = parse_width(text, width);
+	for (size_t i = 0; i < ARRAY_SIZE(speeds); i++)
+		if (strcasecmp(rest, speeds[i].text) == 0) {
+			*speed = speeds[i].speed;
+			*ext = speeds[i].ext;
+			return true;
+		}
+	return rest != text && *rest == '\0';
+}

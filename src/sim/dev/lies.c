@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Devices that do not do as they say (enum sim_lie), and that refuse Sets (enum sim_refuses).
+ *
+ * A device with LIE_STALE_GET has a memory of what each attribute was before the
+ * last Set of it.
+ */
+#include <stdlib.h>
+
+#include "sim/dev/dev_internal.h"
+
+struct memory {
+	struct map64 index;	/* attribute and modifier -> place in rows */
+	VEC(struct { uint8_t data[SMP_DATA_SIZE]; }) rows;
+};
+
+static uint64_t memory_key(const struct smp *q)
+{
+	return (uint64_t)q->attr << 32 | q->mod;
+}
+
+static struct memory *memory_of(struct smp *q)
+{
+	struct devices *d = devices_of(q->s);
+	uint32_t i = map64_get(&d->memory_by_node, q->node->guid);
+
+	if (i == MAP64_NONE) {
+		i = (uint32_t)d->memories.n;
+		*vec_push(&d->memories) = xcalloc(1, sizeof(struct memory));
+		map64_put(&d->memory_by_node, q->node->guid, i);
+	}
+	return d->memories.v[i];
+}
+
+static void memory_free(struct memory *m)
+{
+	map64_free(&m->index);
+	vec_free(&m->rows);
+	free(m);
+}
+
+void lies_forget(struct sim *s, uint32_t node)
+{
+	struct devices *d = devices_of(s);
+	uint32_t i = map64_get(&d->memory_by_node, s->f->nodes[node].guid);
+
+	if (i == MAP64_NONE)
+		return;
+	memory_free(d->memories.v[i]);
+	d->memories.v[i] = xcalloc(1, sizeof(struct memory));
+}
+
+void lies_free(struct devices *d)
+{
+	for (size_t i = 0; i < d->memories.n; i++)
+		memory_free(d->memories.v[i]);
+	vec_free(&d->memories);
+	map64_free(&d->memory_by_node);
+}
+
+/* What a Get would tell now; q is left as it is. */
+static unsigned look(const struct smp *q, smp_handler *handler, uint8_t *data)
+{
+	struct smp get = *q;
+
+	memset(data, 0, SMP_DATA_SIZE);
+	get.set = false;
+	get.data = data;
+	return handler(&get);
+}
+
+static void remember(struct smp *q, const uint8_t *data)
+{
+	struct memory *m = memory_of(q);
+	uint32_t i = map64_get(&m->index, memory_key(q));
+
+	if (i == MAP64_NONE) {
+		i = (uint32_t)m->rows.n;
+		vec_push(&m->rows);
+		map64_put(&m->index, memory_key(q), i);
+	}
+	memcpy(m->rows.v[i].data, data, SMP_DATA_SIZE);
+}
+
+static bool recall(struct smp *q)
+{
+	struct memory *m = memory_of(q);
+	uint32_t i = map64_get(&m->index, memory_key(q));
+
+	if (i == MAP64_NONE)
+		return false;
+	memcpy(q->data, m->rows.v[i].data, SMP_DATA_SIZE);
+	return true;
+}
+
+static bool is_table(uint16_t attr)
+{
+	return attr == ATTR_PKEY_TABLE || attr == ATTR_SL_TO_VL || attr == ATTR_VL_ARBITRATION ||
+	       attr == ATTR_LINEAR_FORWARDING;
+}
+
+/* The answer is that of a Set that was done; all but PortState and LID is then put back. */
+static unsigned keep_port_info(struct smp *q, smp_handler *handler)
+{
+	uint32_t port = smp_port(q, q->mod & 0xff);
+	uint8_t before[SMP_DATA_SIZE], *info;
+	const uint8_t *writable;
+	unsigned status;
+
+	if (port == SIM_NONE)
+		return handler(q);
+	info = q->s->f->ports[port].info;
+	writable = portinfo_writable(q->s->f, port);
+	memcpy(before, info, sizeof(before));
+	set_high4(q->data + PI_PHYS_STATE_DOWN_DEFAULT, SIM_PHYS_NOP);
+	status = handler(q);
+	for (unsigned i = 0; i < SMP_DATA_SIZE; i++)
+		if (i != PI_LID && i != PI_LID + 1)
+			info[i] = (uint8_t)((info[i] & ~writable[i]) | (before[i] & writable[i]));
+	port_sync(q->s, port);
+	return status;
+}
+
+static unsigned set_as_liar(struct smp *q, smp_handler *handler)
+{
+	unsigned lies = lies_of(q->node), status;
+	uint8_t before[SMP_DATA_SIZE];
+
+	if ((lies & LIE_REFUSES_TABLES) && is_table(q->attr))
+		return STATUS_BAD_VALUE;
+	if ((lies & LIE_KEEPS_TABLES) && is_table(q->attr))
+		return look(q, handler, before);
+	if (lies & LIE_STALE_GET)
+		look(q, handler, before);
+	if ((lies & LIE_KEEPS_PORTINFO) && q->attr == ATTR_PORT_INFO)
+		status = keep_port_info(q, handler);
+	else
+		status = handler(q);
+	if ((lies & LIE_STALE_GET) && status == STATUS_OK)
+		remember(q, before);
+	return status;
+}
+
+/* Of PortInfo: the Set asks for another state, and (mixed) changes something else, too. */
+static bool asks_for_state(const struct smp *q, bool mixed)
+{
+	uint32_t port = smp_port(q, q->mod & 0xff);
+	uint8_t now[SMP_DATA_SIZE], set[SMP_DATA_SIZE];
+	const uint8_t *writable;
+
+	if (port == SIM_NONE || (!low4(q->data + PI_SPEED_SUP_STATE) &&
+				 !high4(q->data + PI_PHYS_STATE_DOWN_DEFAULT)))
+		return false;
+	if (!mixed)
+		return true;
+	writable = portinfo_writable(q->s->f, port);
+	memcpy(now, q->s->f->ports[port].info, sizeof(now));
+	memcpy(set, q->data, sizeof(set));
+	/* these have values that stand for "no change" */
+	now[PI_WIDTH_ENABLED] = set[PI_WIDTH_ENABLED];
+	set_low4(set + PI_SPEED_ACTIVE_ENABLED, low4(now + PI_SPEED_ACTIVE_ENABLED));
+	now[PI_EXT_ENABLED] = set[PI_EXT_ENABLED];
+	for (unsigned i = 0; i < SMP_DATA_SIZE; i++)
+		if ((now[i] ^ set[i]) & writable[i])
+			return true;
+	return false;
+}
+
+unsigned refusal_of(const struct smp *q)
+{
+	static const unsigned by_attribute[] = {
+		[ATTR_SWITCH_INFO] = REFUSES_SWITCH_INFO, [ATTR_GUID_INFO] = REFUSES_GUID_INFO,
+		[ATTR_PORT_INFO] = REFUSES_PORT_INFO, [ATTR_PKEY_TABLE] = REFUSES_PKEY_TABLE,
+		[ATTR_SL_TO_VL] = REFUSES_SL2VL, [ATTR_VL_ARBITRATION] = REFUSES_VLARB,
+		[ATTR_LINEAR_FORWARDING] = REFUSES_LFT, [ATTR_MULTICAST_FORWARDING] = REFUSES_MFT,
+	};
+	unsigned refuses = q->node->refuses | q->node->profile->refuses;
+	unsigned status = q->node->refuses_status ? q->node->refuses_status :
+			  q->node->profile->refuses_status;
+	bool hit;
+
+	if (!q->set || !refuses)
+		return STATUS_OK;
+	hit = q->attr < ARRAY_SIZE(by_attribute) ? refuses & by_attribute[q->attr] :
+	      refuses & REFUSES_ADAPTIVE && (q->attr == ATTR_ADAPTIVE_ROUTING_INFO ||
+					     q->attr == ATTR_PRIVATE_LFT_INFO);
+	if (q->attr == ATTR_PORT_INFO)
+		hit |= (refuses & REFUSES_PORT_STATE && asks_for_state(q, false)) ||
+		       (refuses & REFUSES_MIXED_PORT_INFO && asks_for_state(q, true));
+	if (q->attr == ATTR_PKEY_TABLE)
+		hit |= refuses & REFUSES_PKEY_TABLE_0 && is_switch(q->node) && !(q->mod >> 16);
+	if (!hit)
+		return STATUS_OK;
+	if (q->node->refuses_times && !--q->node->refuses_times)
+		q->node->refuses = 0;
+	return status ? status : STATUS_BAD_VALUE;
+}
+
+bool is_mute(const struct sim *s, uint32_t port, const struct packet *p)
+{
+	const struct sim_node *n = node_of(s->f, port);
+	uint16_t attr = get_be16(p->mad + MAD_ATTR);
+	uint32_t mod = get_be32(p->mad + MAD_MOD);
+
+	if (!is_switch(n))
+		return false;
+	return (lies_of(n) & LIE_MUTE_PORT_0 && attr == ATTR_PORT_INFO && !(mod & 0xff)) ||
+	       (lies_of(n) & LIE_MUTE_PKEYS && attr == ATTR_PKEY_TABLE && mod >> 16);
+}
+
+unsigned lie_perform(struct smp *q, smp_handler *handler)
+{
+	unsigned status;
+
+	if (q->set)
+		return set_as_liar(q, handler);
+	if ((lies_of(q->node) & LIE_LOCAL_PORT) && q->attr == ATTR_NODE_INFO) {
+		status = handler(q);
+		q->data[NI_LOCAL_PORT_VENDOR] = UINT8_MAX - 1;
+		return status;
+	}
+	if ((lies_of(q->node) & LIE_STALE_GET) && recall(q))
+		return STATUS_OK;
+	return handler(q);
+}

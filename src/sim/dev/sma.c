@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Subnet management agent: which requests it takes, who serves them, and what
+ * answers what cannot be served (13.4.7, 14.2.3).
+ *
+ * Only requests to devices are its own: SMInfo, traps and answers belong to
+ * managers, which run on hosts.
+ */
+#include "sim/dev/dev_internal.h"
+
+#define WRONG_STATUS_ONE_IN 16	/* how often a device with LIE_WRONG_STATUS does so */
+
+struct attribute {
+	smp_handler *handler;
+	bool settable;
+	uint32_t capability;	/* bit of CapabilityMask without which it is not there */
+	bool for_switches;	/* only */
+};
+
+#define SETTABLE(h) .handler = (h), .settable = true
+static const struct attribute standard[] = {
+	[ATTR_NOTICE] = { SETTABLE(sma_notice), .capability = CAP_NOTICE },
+	[ATTR_NODE_DESCRIPTION] = { SETTABLE(sma_node_description) },
+	[ATTR_NODE_INFO] = { .handler = sma_node_info },
+	[ATTR_SWITCH_INFO] = { SETTABLE(sma_switch_info), .for_switches = true },
+	[ATTR_GUID_INFO] = { SETTABLE(sma_guid_info) },
+	[ATTR_PORT_INFO] = { SETTABLE(sma_port_info) },
+	[ATTR_PKEY_TABLE] = { SETTABLE(sma_pkey_table) },
+	[ATTR_SL_TO_VL] = { SETTABLE(sma_sl_to_vl), .capability = CAP_SL_MAPPING },
+	[ATTR_VL_ARBITRATION] = { SETTABLE(sma_vl_arbitration) },
+	[ATTR_LINEAR_FORWARDING] = { SETTABLE(sma_linear_forwarding), .for_switches = true },
+	[ATTR_MULTICAST_FORWARDING] = { SETTABLE(sma_multicast_forwarding), .for_switches = true },
+	[ATTR_LED_INFO] = { SETTABLE(sma_led_info), .capability = CAP_LED },
+};
+static const struct attribute extended_port_info = { SETTABLE(sma_extended_port_info) };
+static const struct attribute adaptive_routing_info = {
+	SETTABLE(sma_adaptive_routing_info), .for_switches = true
+};
+static const struct attribute private_lft_info = {
+	SETTABLE(sma_private_lft_info), .for_switches = true
+};
+static const struct attribute true_scale[] = {
+	[ATTR_PORT_INFO] = { SETTABLE(true_scale_port_info) },
+	[ATTR_PKEY_TABLE] = { SETTABLE(true_scale_pkey_table) },
+};
+
+/* NULL: this device does not have it. */
+static const struct attribute *find_attribute(const struct smp *q)
+{
+	const struct attribute *a = q->attr < ARRAY_SIZE(standard) ? &standard[q->attr] : NULL;
+
+	if (q->attr == ATTR_EXTENDED_PORT_INFO && q->node->profile->fdr10)
+		return &extended_port_info;
+	if (q->attr == ATTR_ADAPTIVE_ROUTING_INFO && is_switch(q->node) && q->node->profile->adaptive)
+		return &adaptive_routing_info;
+	if (q->attr == ATTR_PRIVATE_LFT_INFO && is_switch(q->node) && q->node->profile->adaptive)
+		return &private_lft_info;
+	if (q->node->profile->true_scale && q->attr < ARRAY_SIZE(true_scale) &&
+	    true_scale[q->attr].handler)
+		a = &true_scale[q->attr];
+	if (!a || !a->handler || (a->for_switches && !is_switch(q->node)))
+		return NULL;
+	if (a->capability && !device_can(q->s->f, q->port, a->capability))
+		return NULL;
+	return a;
+}
+
+static unsigned perform(struct smp *q, bool honest)
+{
+	const struct attribute *a = find_attribute(q);
+	unsigned status;
+
+	if (!a || (q->set && !a->settable))
+		return STATUS_BAD_METHOD_ATTR;
+	status = honest ? STATUS_OK : refusal_of(q);
+	if (status != STATUS_OK)
+		return status;
+	if (honest || !lies_of(q->node))
+		return a->handler(q);
+	status = lie_perform(q, a->handler);
+	if (status == STATUS_OK && (lies_of(q->node) & LIE_WRONG_STATUS) &&
+	    sim_random(q->s, WRONG_STATUS_ONE_IN) == 0)
+		return STATUS_BAD_VALUE;
+	return status;
+}
+
+static struct smp read_smp(struct sim *s, uint32_t port, struct packet *p)
+{
+	return (struct smp) {
+		.s = s, .node = node_of(s->f, port), .port = port,
+		.in_num = s->f->ports[p->in_port].num, .by_cable = p->in_port != p->from,
+		.attr = get_be16(p->mad + MAD_ATTR), .mod = get_be32(p->mad + MAD_MOD),
+		.set = p->mad[MAD_METHOD] == METHOD_SET,
+		.mkey = get_be64(p->mad + SMP_MKEY), .data = p->mad + SMP_DATA,
+	};
+}
+
+static void turn_into_answer(struct sim *s, uint32_t port, struct packet *p, unsigned status)
+{
+	wire_turn_round(s, port, p);
+	p->mad[MAD_METHOD] = METHOD_GET_RESP;
+	put_be16(p->mad + MAD_STATUS,
+		 (uint16_t)((get_be16(p->mad + MAD_STATUS) & MAD_STATUS_DR_D) | status));
+}
+
+bool sma_wants(const struct packet *p)
+{
+	uint8_t mgmt_class = p->mad[MAD_CLASS], method = p->mad[MAD_METHOD];
+
+	return (mgmt_class == CLASS_SM_LID || mgmt_class == CLASS_SM_DR) &&
+	       !(method & MAD_METHOD_RESPONSE) && method != METHOD_TRAP &&
+	       get_be16(p->mad + MAD_ATTR) != ATTR_SM_INFO;
+}
+
+static unsigned serve(struct sim *s, uint32_t port, struct packet *p)
+{
+	struct smp q = read_smp(s, port, p);
+	unsigned status = perform(&q, false);
+
+	if (q.set && status == STATUS_OK && !q.changed)
+		stats_idle_set(s->stats, p->client, p->mad);
+	return status;
+}
+
+bool sma_receive(struct sim *s, uint32_t port, struct packet *p, bool *answer)
+{
+	uint8_t method = p->mad[MAD_METHOD];
+
+	*answer = true;
+	if (!sma_wants(p))
+		return false;
+	if (p->mad[MAD_BASE_VERSION] != 1 || p->mad[MAD_CLASS_VERSION] != 1) {
+		turn_into_answer(s, port, p, STATUS_BAD_VERSION);
+	} else if (!mkey_check(s, port, p)) {
+		wire_drop(s, port, p, DROP_MKEY);
+		*answer = false;
+	} else if (is_mute(s, port, p)) {
+		wire_drop(s, port, p, DROP_SILENT);
+		*answer = false;
+	} else if (method == METHOD_GET || method == METHOD_SET) {
+		unsigned status = serve(s, port, p);
+
+		turn_into_answer(s, port, p, status);
+	} else if (method == METHOD_TRAP_REPRESS) {
+		notice_repress(s, port, p->mad + SMP_DATA);
+		*answer = false;
+	} else {
+		turn_into_answer(s, port, p, STATUS_BAD_METHOD);
+	}
+	return true;
+}
+
+unsigned device_smp(struct sim *s, uint32_t port, uint8_t method, uint16_t attr, uint32_t mod,
+		    uint8_t data[64])
+{
+	uint32_t sma = sma_port(s->f, port);
+	struct smp q = {
+		.s = s, .node = node_of(s->f, sma), .port = sma, .in_num = s->f->ports[port].num,
+		.attr = attr, .mod = mod, .set = method == METHOD_SET, .trusted = true,
+		.data = data,
+	};
+
+	if (method != METHOD_GET && method != METHOD_SET)
+		return STATUS_BAD_METHOD;
+	mkey_expire(s, sma);
+	return perform(&q, true);
+}
+
+uint32_t smp_port(const struct smp *q, unsigned num)
+{
+	if (!is_switch(q->node) && num == 0)
+		return q->port;
+	return num <= q->node->nports ? q->node->port0 + num : SIM_NONE;
+}
+
+bool smp_store(void *to, const void *from, size_t n)
+{
+	if (!memcmp(to, from, n))
+		return false;
+	memcpy(to, from, n);
+	return true;
+}

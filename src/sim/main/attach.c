@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Programs on the fabric: their environment, and qosd-sim attach. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/base/alloc.h"
+#include "program.h"
+
+#define LIBRARY "libqosd-sim.so"
+
+/*
+ * Beside this program, as it is built; where it was installed; or there, seen from
+ * here, if that tree was moved.
+ */
+static char *find_library(void)
+{
+	char self[PATH_MAX], *slash;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *places[3], *found = NULL;
+
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	places[0] = xasprintf("%s/" LIBRARY, self);
+	places[1] = xstrdup(QOSD_LIBDIR "/qosd/" LIBRARY);
+	places[2] = xasprintf("%s/../lib/qosd/" LIBRARY, self);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		if (!found && access(places[i], R_OK) == 0)
+			found = places[i];
+		else
+			free(places[i]);
+	}
+	if (!found)
+		fprintf(stderr, "qosd-sim: " LIBRARY " is neither beside it nor in %s\n",
+			QOSD_LIBDIR "/qosd");
+	return found;
+}
+
+bool set_environment(const char *socket, const char *nodes)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char *library = find_library(), *all;
+
+	if (!library)
+		return false;
+	if (strpbrk(library, " :")) {
+		fprintf(stderr, "qosd-sim: %s: nothing can be preloaded from such a path\n", library);
+		free(library);
+		return false;
+	}
+	/* last: a sanitizer's must come first, and what counts our calls before us */
+	if (others && strstr(others, library))
+		all = xstrdup(others);
+	else
+		all = others && *others ? xasprintf("%s:%s", others, library) : xstrdup(library);
+	setenv("LD_PRELOAD", all, 1);
+	setenv(SIM_SOCKET_VAR, socket, 1);
+	setenv(SIM_NODE_VAR, nodes, 1);
+	free(all);
+	free(library);
+	return true;
+}
+
+int become(char **command)
+{
+	execvp(command[0], command);
+	fprintf(stderr, "qosd-sim: %s: %s\n", command[0], strerror(errno));
+	return errno == ENOENT ? EXIT_NO_COMMAND : EXIT_CANNOT_START;
+}
+
+int attach(const struct options *o)
+{
+	char *path = socket_path(o);
+	int fd = dial(path, SIM_CONTROL, o->nodes);
+	bool ok = fd >= 0 && set_environment(path, o->nodes);
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return ok ? become(o->words) : EXIT_FAILED;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What clients say, by the purpose of their connection: hello, questions, umad
+ * messages, commands.
+ *
+ * Everything is hostile until checked.  What makes no sense ends the connection,
+ * and nothing else happens.
+ */
+#include <stdlib.h>
+
+#include <infiniband/umad.h>
+
+#include "lib/base/clock.h"
+#include "server.h"
+#include "sim/ctl/ctl.h"
+#include "sim/dev/device.h"
+#include "sim/preload/socket.h"
+
+#define WORDS_MAX	64		/* of a command */
+#define MAD_HEADER	24
+
+/* --- to an open umad port --- */
+
+static void send_umad(struct client *c, const void *umad, size_t n, size_t length)
+{
+	struct ib_user_mad *u = client_send(c, umad, n);
+
+	u->length = (uint32_t)length;
+}
+
+/* host_file_ops.deliver; qosd/sim.h says why a large message begins twice. */
+static bool deliver(void *arg, const void *umad, size_t n)
+{
+	struct client *c = arg;
+
+	client_addressed(c);
+	if (outq_full(&c->out) || n < sizeof(struct ib_user_mad))
+		return false;
+	if (n > SIM_MESSAGE_MAX)
+		send_umad(c, umad, SIM_MESSAGE_MAX, n);
+	send_umad(c, umad, n, n);
+	return true;
+}
+
+/* --- hello --- */
+
+/* The number in statistics: a process keeps it when it opens the port again. */
+static uint32_t stat_number(struct client *c)
+{
+	struct sim *s = c->server->sim;
+	char where[SIM_NAME_MAX], name[sizeof(((struct stat_table *)0)->name)];
+
+	sim_port_name(s->f, c->port, where, sizeof(where));
+	snprintf(name, sizeof(name), "%s at %.*s", c->name,
+		 (int)(sizeof(name) - sizeof(" at ") - strlen(c->name)), where);
+	for (size_t i = 0; i < s->stats->clients.n; i++)
+		if (!strcmp(s->stats->clients.v[i]->name, name))
+			return s->stats->clients.v[i]->client;
+	stats_client(s->stats, c->file, name);
+	return c->file;
+}
+
+static void open_umad(struct client *c)
+{
+	const struct host_file_ops ops = { .deliver = deliver, .arg = c };
+
+	c->file = ++c->server->files;
+	c->host = host_open(c->server->sim, c->port, stat_number(c), &ops);
+}
+
+static void open_issm(struct client *c, struct sim_answer *a)
+{
+	a->error = -host_issm_open(c->server->sim, c->port);
+}
+
+static void open_purpose(struct client *c, const struct sim_hello *h, struct sim_answer *a)
+{
+	if (h->purpose != SIM_CTL && !find_nodes(c, h->nodes, a))
+		return;
+	if (h->purpose == SIM_UMAD || h->purpose == SIM_ISSM) {
+		c->port = hello_port(c, h, a);
+		if (c->port == SIM_NONE)
+			return;
+	}
+	if (h->purpose == SIM_UMAD)
+		open_umad(c);
+	else if (h->purpose == SIM_ISSM)
+		open_issm(c, a);
+	if (!a->error)
+		c->purpose = h->purpose;
+	a->file = c->file;
+}
+
+static void set_name(struct client *c, const struct sim_hello *h)
+{
+	char program[sizeof(h->program) + 1];
+	size_t n = 0;
+
+	for (; n < sizeof(h->program) && h->program[n]; n++)
+		program[n] = h->program[n] > ' ' && h->program[n] <= '~' ? h->program[n] : '?';
+	program[n] = '\0';
+	snprintf(c->name, sizeof(c->name), "%s[%d]", program, (int)h->pid);
+}
+
+static const char *take_hello(struct client *c, const struct message *m)
+{
+	struct sim_answer a = { 0 };
+	struct sim_hello h;
+
+	if (m->n != sizeof(h))
+		return "said no hello";
+	memcpy(&h, m->data, sizeof(h));
+	h.nodes[sizeof(h.nodes) - 1] = '\0';
+	if (h.magic != SIM_MAGIC || h.purpose < SIM_CONTROL || h.purpose > SIM_CTL)
+		return "said no hello";
+	set_name(c, &h);
+	if (h.protocol != SIM_PROTOCOL)
+		answer_error(&a, EPROTO, "the library speaks protocol %u, the simulator %u: "
+		       "they are of different versions", h.protocol, SIM_PROTOCOL);
+	else
+		open_purpose(c, &h, &a);
+	client_send(c, &a, sizeof(a));
+	return NULL;
+}
+
+/* --- what comes after it: NULL, or what is wrong with it --- */
+
+static const char *take_question(struct client *c, const struct message *m)
+{
+	struct sim_answer a = { 0 };
+	struct sim_ask q;
+
+	if (m->n != sizeof(q))
+		return "asked a question of the wrong size";
+	memcpy(&q, m->data, sizeof(q));
+	answer_question(c, &q, &a);
+	client_send(c, &a, sizeof(a));
+	return NULL;
+}
+
+/*
+ * The memory file that a large message came in.  It must be sealed: then it is no
+ * other kind of file, of which a read could block, and stays as long as it is.
+ */
+static char *read_large(const struct message *m, size_t *n)
+{
+	struct sim_large l;
+	size_t done = 0;
+	char *data;
+	int seals = fcntl(m->file, F_GET_SEALS);
+
+	if (m->n != sizeof(l) || seals < 0 || !(seals & F_SEAL_SHRINK))
+		return NULL;
+	memcpy(&l, m->data, sizeof(l));
+	if (l.magic != SIM_MAGIC || l.length > HOST_MESSAGE_MAX + sizeof(struct ib_user_mad))
+		return NULL;
+	data = malloc(l.length + 1);	/* the client's choice: it may fail */
+	while (data && done < l.length) {
+		ssize_t r = pread(m->file, data + done, l.length - done, (off_t)done);
+
+		if (r <= 0) {
+			free(data);
+			return NULL;
+		}
+		done += (size_t)r;
+	}
+	*n = l.length;
+	return data;
+}
+
+/*
+ * What a write() to the device would have refused.  The client has gone on by
+ * now; if it waits for an answer, it gets its MAD's header back with the error.
+ */
+static void bounce(struct client *c, const char *umad, size_t n, int error)
+{
+	char back[sizeof(struct ib_user_mad) + MAD_HEADER];
+	struct ib_user_mad u;
+
+	log_limited(&c->server->complaints, LOG_LEVEL_WARNING, "client",
+		    "%s: sent a MAD that cannot be: %s", c->name, strerror(error));
+	if (n < sizeof(back))
+		return;
+	memcpy(back, umad, sizeof(back));
+	memcpy(&u, back, sizeof(u));
+	u.status = (uint32_t)error;
+	memcpy(back, &u, sizeof(u));
+	if (u.timeout_ms)
+		deliver(c, back, sizeof(back));
+}
+
+static const char *take_umad(struct client *c, const struct message *m)
+{
+	char *umad = m->data, *large = NULL;
+	size_t n = m->n;
+	int r;
+
+	if (m->file >= 0) {
+		umad = large = read_large(m, &n);
+		if (!large)
+			return "sent a large message that cannot be read";
+	}
+	if (n < sizeof(struct ib_user_mad)) {
+		free(large);
+		return "sent less than a umad header";
+	}
+	r = host_write(c->host, umad, n);
+	if (r)
+		bounce(c, umad, n, -r);
+	free(large);
+	return NULL;
+}
+
+static void send_text(struct client *c, const struct buf *text)
+{
+	char piece[8192] = { 'o' };
+
+	for (size_t at = 0; at < text->n;) {
+		size_t n = text->n - at < sizeof(piece) - 1 ? text->n - at : sizeof(piece) - 1;
+
+		memcpy(piece + 1, text->s + at, n);
+		client_send(c, piece, n + 1);
+		at += n;
+	}
+}
+
+static const char *take_command(struct client *c, const struct message *m)
+{
+	char *words[WORDS_MAX + 1] = { NULL }, end[2] = { 'x' };
+	struct buf out = { 0 };
+	int n = 0, json;
+	int64_t began;
+
+	if (!m->n || m->data[m->n - 1])
+		return "sent no command";
+	for (char *w = m->data; w < m->data + m->n; w += strlen(w) + 1) {
+		if (n == WORDS_MAX)
+			return "sent a command of too many words";
+		words[n++] = w;
+	}
+	json = !strcmp(words[0], "-j");
+	began = clock_mono_us();
+	end[1] = (char)ctl_run(c->server->sim, n - json, words + json, json, &out);
+	server_stand_still(c->server, clock_mono_us() - began);
+	send_text(c, &out);
+	client_send(c, end, sizeof(end));
+	buf_free(&out);
+	return NULL;
+}
+
+const char *client_take(struct client *c, const struct message *m)
+{
+	if (m->n == 0)
+		return "";		/* it has ended */
+	if (m->n > SIM_INLINE_MAX)
+		return "sent a message that is too long";
+	if (c->purpose != SIM_UMAD && outq_full(&c->out))
+		return "does not read what it asked for";
+	switch ((int)c->purpose) {
+	case 0: return take_hello(c, m);
+	case SIM_CONTROL: return take_question(c, m);
+	case SIM_UMAD: return take_umad(c, m);
+	case SIM_CTL: return take_command(c, m);
+	default: return "sent something where nothing is to be sent";
+	}
+}
+

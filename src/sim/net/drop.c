@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Losses: by reason, the last ones one by one, and in the counters of ports (16.1.3.5). */
+#include "lib/base/bytes.h"
+#include "sim/net/transit.h"
+
+const char *drop_reason_name(enum drop_reason r)
+{
+	static const char *const names[DROP_REASONS] = {
+		[DROP_NONE] = "none",
+		[DROP_LINK_DOWN] = "link-down",
+		[DROP_PORT_STATE] = "port-state",
+		[DROP_NO_ROUTE] = "no-route",
+		[DROP_WRONG_LFT] = "wrong-lft",
+		[DROP_LOOP] = "loop",
+		[DROP_VL15] = "vl15",
+		[DROP_VL_MISSING] = "vl-missing",
+		[DROP_NO_CREDIT] = "no-credit",
+		[DROP_PKEY] = "pkey",
+		[DROP_BAD_PATH] = "bad-path",
+		[DROP_NODE_OFF] = "node-off",
+		[DROP_SILENT] = "silent",
+		[DROP_FAULT] = "fault",
+		[DROP_NO_AGENT] = "no-agent",
+		[DROP_MKEY] = "mkey",
+		[DROP_MCAST] = "mcast",
+		[DROP_QP] = "qp",
+		[DROP_QUEUE] = "queue",
+		[DROP_VL15_FULL] = "vl15-full",
+	};
+
+	return (unsigned)r < DROP_REASONS ? names[r] : "unknown";
+}
+
+void drop_note(struct sim *s, uint32_t port, const struct packet *p, enum drop_reason why)
+{
+	struct sim_drops *d = s->drops;
+
+	d->by_reason[why]++;
+	d->last[d->n++ % DROPS_KEPT] = (struct drop){
+		.when_us = sim_now(s),
+		.port = port,
+		.reason = why,
+		.from = p->from,
+		.slid = p->slid,
+		.dlid = p->dlid,
+		.sl = p->sl,
+		.mgmt_class = p->mad[MAD_CLASS],
+		.method = p->mad[MAD_METHOD],
+		.attr = get_be16(p->mad + MAD_ATTR),
+		.mod = get_be32(p->mad + MAD_MOD),
+	};
+}
+
+static void count_at_port(struct sim *s, uint32_t port, const struct packet *p,
+			  enum drop_reason why)
+{
+	struct sim_counters *c = port_counters(&s->f->ports[port]);
+
+	switch (why) {
+	case DROP_LINK_DOWN:
+	case DROP_NODE_OFF:
+	case DROP_PORT_STATE:
+		c->xmit_discards++;
+		break;
+	case DROP_NO_ROUTE:
+	case DROP_LOOP:
+	case DROP_VL15:
+	case DROP_VL_MISSING:
+	case DROP_NO_CREDIT:
+	case DROP_MCAST:
+		if (is_switch(node_of(s->f, port)))
+			c->rcv_switch_relay++;
+		else
+			c->xmit_discards++;
+		break;
+	case DROP_VL15_FULL:
+		c->vl15_dropped++;
+		break;
+	case DROP_QUEUE:
+		if (is_smp(p))
+			c->vl15_dropped++;
+		else
+			c->qp1_dropped++;
+		break;
+	default:
+		break;
+	}
+}
+
+void wire_drop(struct sim *s, uint32_t port, const struct packet *p, enum drop_reason why)
+{
+	drop_note(s, port, p, why);
+	count_at_port(s, port, p, why);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The way of a packet, place by place: which way it goes is said by lid.c,
+ * directed.c and mcast.c; here it goes there, is counted, checked and handed
+ * over at the end.
+ */
+#include <string.h>
+
+#include "sim/net/fault.h"
+#include "sim/net/transit.h"
+
+/* LRH, BTH, DETH, the MAD and ICRC, and a GRH, in units of 4 bytes (16.1.3.5). */
+#define DATA_WORDS (((8 + 12 + 8) + SIM_MAD_SIZE + 4) / 4)
+#define GRH_WORDS (40 / 4)
+
+void transit_drop(struct sim *s, struct transit *t, enum drop_reason why)
+{
+	wire_drop(s, t->port, &t->p, why);
+	transit_free(s->queue, t);
+}
+
+void transit_blocked(struct sim *s, struct transit *t, uint32_t out, enum drop_reason why)
+{
+	if (why == DROP_LINK_DOWN || why == DROP_NODE_OFF || why == DROP_PORT_STATE ||
+	    why == DROP_WRONG_LFT)
+		t->port = out;
+	transit_drop(s, t, why);
+}
+
+/* --- one link --- */
+
+#define SMP_VL 15
+
+/*
+ * PortXmitData and its like count what all VLs carry, VL15 too; only link packets,
+ * of which there are none here, are left out (16.1.3.5).
+ */
+
+static void count_xmit(struct sim_port *port, const struct transit *t)
+{
+	struct sim_counters *c = port_counters(port);
+	unsigned words = DATA_WORDS + (t->p.grh ? GRH_WORDS : 0);
+
+	c->xmit_data += words;
+	c->vl_xmit_data[t->vl] += words;
+	if (t->vl != SMP_VL)
+		c->sl_xmit_data[t->p.sl & 15] += words;
+	c->xmit_pkts++;
+	c->vl_xmit_pkts[t->vl]++;
+	if (is_multicast(&t->p))
+		c->mcast_xmit++;
+	else
+		c->ucast_xmit++;
+}
+
+static void count_rcv(struct sim_port *port, const struct transit *t)
+{
+	struct sim_counters *c = port_counters(port);
+	unsigned words = DATA_WORDS + (t->p.grh ? GRH_WORDS : 0);
+
+	c->rcv_data += words;
+	c->vl_rcv_data[t->vl] += words;
+	if (t->vl != SMP_VL)
+		c->sl_rcv_data[t->p.sl & 15] += words;
+	c->rcv_pkts++;
+	c->vl_rcv_pkts[t->vl]++;
+	if (is_multicast(&t->p))
+		c->mcast_rcv++;
+	else
+		c->ucast_rcv++;
+}
+
+static bool refuses(const struct sim *s, const struct sim_port *port, bool enforces,
+		    const struct packet *p)
+{
+	return enforces && is_switch(&s->f->nodes[port->node]) && !pkey_matches(port, p->pkey);
+}
+
+static void bad_pkey(struct sim *s, struct transit *t)
+{
+	if (s->hooks.bad_pkey)
+		s->hooks.bad_pkey(s, t->port, &t->p);
+	transit_drop(s, t, DROP_PKEY);
+}
+
+/* Lost as it comes in; nothing that this port is to be counted for as a sender. */
+static bool not_heard(struct sim *s, struct transit *t, enum drop_reason why)
+{
+	drop_note(s, t->port, &t->p, why);
+	transit_free(s->queue, t);
+	return false;
+}
+
+/* A data packet comes in. */
+static bool data_enters(struct sim *s, struct transit *t)
+{
+	struct sim_port *in = &s->f->ports[t->port];
+
+	if (in->state < SIM_PORT_ARMED)
+		return not_heard(s, t, DROP_PORT_STATE);
+	if (in->state == SIM_PORT_ARMED && s->hooks.activate)
+		s->hooks.activate(s, t->port);
+	if (t->vl >= in->op_vls) {
+		port_counters(in)->rcv_errors++;
+		return not_heard(s, t, DROP_VL_MISSING);
+	}
+	count_rcv(in, t);
+	if (refuses(s, in, in->pkey_in, &t->p)) {
+		port_counters(in)->rcv_constraint++;
+		bad_pkey(s, t);
+		return false;
+	}
+	return true;
+}
+
+static bool data_leaves(struct sim *s, struct transit *t)
+{
+	struct sim_port *out = &s->f->ports[t->port];
+
+	if (refuses(s, out, out->pkey_out, &t->p)) {
+		port_counters(out)->xmit_constraint++;
+		bad_pkey(s, t);
+		return false;
+	}
+	count_xmit(out, t);
+	return true;
+}
+
+/*
+ * Whether a LID-routed packet that came to a switch has been there before: a
+ * switch sends one LID one way, so a packet that loops meets each mark that is
+ * set within the loop, and marks move on at every power of two.
+ */
+static bool loops(const struct sim_fabric *f, struct transit *t)
+{
+	uint32_t node = f->ports[t->port].node;
+
+	if (t->p.dlid == SIM_LID_PERMISSIVE || !is_switch(&f->nodes[node]))
+		return false;
+	t->hops++;
+	if (is_multicast(&t->p))
+		return false;	/* mcast_flood() sees to that */
+	if (node == t->mark)
+		return true;
+	if ((t->hops & (t->hops - 1)) == 0)
+		t->mark = node;
+	return false;
+}
+
+/* Over the link behind the port that it is at. False if it is lost. */
+static bool cross(struct sim *s, struct transit *t)
+{
+	bool smp = is_smp(&t->p);
+	enum drop_reason why;
+
+	if (smp)
+		t->vl = SMP_VL;
+	why = link_blocked(s->f, t->port, smp ? SIM_PORT_INIT : SIM_PORT_ACTIVE);
+
+	if (why) {
+		transit_drop(s, t, why);
+		return false;
+	}
+	if (smp)
+		count_xmit(&s->f->ports[t->port], t);
+	else if (!data_leaves(s, t))
+		return false;
+	transit_move(t, s->f->ports[t->port].peer, PLACE_ENTRY);
+	t->p.in_port = t->port;
+	if (smp && s->f->ports[t->port].state < SIM_PORT_INIT)
+		return not_heard(s, t, DROP_PORT_STATE);
+	if (smp)
+		count_rcv(&s->f->ports[t->port], t);
+	else if (!data_enters(s, t))
+		return false;
+	if (loops(s->f, t)) {
+		transit_drop(s, t, DROP_LOOP);
+		return false;
+	}
+	return true;
+}
+
+/* --- one node --- */
+
+static enum drop_reason smp_way(const struct sim *s, struct transit *t, struct way *w)
+{
+	if (t->p.mad[MAD_CLASS] == CLASS_SM_DR)
+		return way_by_path(s->f, t, w);
+	return way_by_lid(s->f, t->port, t->place, t->p.dlid, w);
+}
+
+static enum drop_reason data_way(const struct sim *s, struct transit *t, struct way *w)
+{
+	enum drop_reason why = DROP_NO_ROUTE;
+
+	*w = (struct way){ t->port, PLACE_EXIT };
+	if (is_multicast(&t->p)) {	/* at a CA or router */
+		w->place = t->place == PLACE_START ? PLACE_EXIT : PLACE_END;
+		why = DROP_NONE;
+	} else if (t->p.dlid != SIM_LID_PERMISSIVE) {	/* which is for SMPs only */
+		why = way_by_lid(s->f, t->port, t->place, t->p.dlid, w);
+	}
+	if (!why && w->place == PLACE_EXIT)
+		why = data_blocked(s->f, t->port, w->port, t->p.sl, &t->vl);
+	return why;
+}
+
+static bool forward(struct sim *s, struct transit *t)
+{
+	struct way w;
+	enum drop_reason why = is_smp(&t->p) ? smp_way(s, t, &w) : data_way(s, t, &w);
+
+	if (why) {
+		transit_blocked(s, t, w.port, why);
+		return false;
+	}
+	transit_move(t, w.port, w.place);
+	return true;
+}
+
+/* To the agents of the end port that it is for. */
+static void arrive(struct sim *s, struct transit *t)
+{
+	uint8_t class = t->p.mad[MAD_CLASS];
+	bool sm_class = class == CLASS_SM_LID || class == CLASS_SM_DR;
+
+	if (t->p.dqpn > 1 || is_smp(&t->p) != sm_class) {
+		transit_drop(s, t, DROP_QP);
+	} else if (!sm_class && !pkey_matches(&s->f->ports[t->port], t->p.pkey)) {
+		bad_pkey(s, t);
+	} else {
+		s->hooks.arrive(s, t->port, &t->p);
+		transit_free(s->queue, t);
+	}
+}
+
+static bool at_multicasting_switch(const struct sim_fabric *f, const struct transit *t)
+{
+	return (t->place == PLACE_START || t->place == PLACE_ENTRY) && is_multicast(&t->p) &&
+	       is_switch(node_of(f, t->port));
+}
+
+bool wire_advance(struct sim *s, struct transit *t)
+{
+	for (;;) {
+		if (s->faults->rules.n && !t->faults_met && !faults_let_pass(s, t))
+			return false;
+		switch (t->place) {
+		case PLACE_START:
+		case PLACE_ENTRY:
+			if (t->place == PLACE_ENTRY && !t->smi_met && is_smp(&t->p) &&
+			    !vl15_let_pass(s, t))
+				return false;
+			if (at_multicasting_switch(s->f, t))
+				return true;
+			if (!forward(s, t))
+				return false;
+			break;
+		case PLACE_EXIT:
+			if (!cross(s, t))
+				return false;
+			break;
+		case PLACE_END:
+			arrive(s, t);
+			return false;
+		}
+	}
+}
+
+void wire_carry(struct sim *s, struct transit *t)
+{
+	if (node_of(s->f, t->port)->off)
+		transit_drop(s, t, DROP_NODE_OFF);
+	else if (wire_advance(s, t))
+		mcast_flood(s, t);
+}
+
+/* --- sending --- */
+
+/* NULL: it is lost at once. */
+static struct transit *depart(struct sim *s, uint32_t port, const struct packet *p)
+{
+	struct transit *t = transit_new(s->queue, port, p);
+
+	if (t)
+		t->p.from = t->p.in_port = port;
+	else
+		wire_drop(s, port, p, DROP_QUEUE);
+	return t;
+}
+
+void wire_send(struct sim *s, uint32_t port, const struct packet *p)
+{
+	struct transit *t = depart(s, port, p);
+
+	stats_sent(s->stats, p->client, p->mad, sim_now(s));
+	if (t)
+		queue_put(s->queue, t);
+}
+
+static void send_now(struct sim *s, void *arg)
+{
+	struct transit *t = arg;
+
+	stats_sent(s->stats, t->p.client, t->p.mad, sim_now(s));
+	queue_put(s->queue, t);
+}
+
+void wire_send_after(struct sim *s, uint32_t port, const struct packet *p, int64_t delay_us)
+{
+	struct transit *t = depart(s, port, p);
+
+	if (t)
+		sim_after(s, delay_us, send_now, t);
+}
+
+/* By the entry that let the packet in: the same P_Key may stand there as a limited one, too. */
+static uint16_t own_pkey(const struct sim_port *port, uint16_t pkey)
+{
+	int i = pkey_find(port, pkey);
+
+	return i < 0 ? pkey : port->pkeys[i];
+}
+
+void wire_turn_round(const struct sim *s, uint32_t port, struct packet *p)
+{
+	uint16_t lid = p->dlid < SIM_LID_MCAST ? p->dlid : s->f->ports[port].lid;
+	uint32_t qpn = p->dqpn;
+	uint8_t gid[16];
+
+	p->dlid = p->slid;
+	p->slid = lid;
+	p->dqpn = p->sqpn;
+	p->sqpn = qpn;
+	memcpy(gid, p->dgid, sizeof(gid));
+	memcpy(p->dgid, p->sgid, sizeof(gid));
+	memcpy(p->sgid, gid, sizeof(gid));
+	p->pkey = own_pkey(&s->f->ports[port], p->pkey);
+	p->from = port;
+	p->client = 0;
+	if (p->mad[MAD_CLASS] == CLASS_SM_DR)
+		p->mad[MAD_STATUS] |= MAD_STATUS_DR_D >> 8;
+}

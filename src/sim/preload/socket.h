@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What both the library and the program do with the simulator's socket (see
+ * qosd/sim.h): saying hello, and passing memory files.  Inline, since the
+ * library is to be one file that depends on nothing.
+ */
+#ifndef QOSD_SIM_PRELOAD_SOCKET_H
+#define QOSD_SIM_PRELOAD_SOCKET_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "qosd/sim.h"
+
+/* One message out, one in: 0, the answer's error, or -ENODEV if the simulator is gone. */
+static inline int sock_ask(int fd, const void *question, size_t n, struct sim_answer *a)
+{
+	ssize_t got;
+
+	while (send(fd, question, n, MSG_NOSIGNAL) < 0)
+		if (errno != EINTR)
+			return -ENODEV;
+	do
+		got = recv(fd, a, sizeof(*a), 0);
+	while (got < 0 && errno == EINTR);
+	return got == (ssize_t)sizeof(*a) ? -a->error : -ENODEV;
+}
+
+/*
+ * Connects and says hello: a descriptor, closed by exec, or a negative errno.  nodes as
+ * in SIM_NODE_VAR; the answer's text is empty if there was no answer.
+ */
+static inline int sock_hello(const char *path, enum sim_purpose purpose, const char *nodes,
+			     unsigned ca, unsigned port, struct sim_answer *a)
+{
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	struct sim_hello h = {
+		.magic = SIM_MAGIC, .protocol = SIM_PROTOCOL, .purpose = purpose,
+		.pid = getpid(), .ca = ca, .port = port,
+	};
+	int fd, r;
+
+	memset(a, 0, sizeof(*a));
+	if (strlen(path) >= sizeof(un.sun_path) || strlen(nodes) >= sizeof(h.nodes))
+		return -ENAMETOOLONG;
+	strcpy(un.sun_path, path);
+	strcpy(h.nodes, nodes);
+	snprintf(h.program, sizeof(h.program), "%s", program_invocation_short_name);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	while ((r = connect(fd, (struct sockaddr *)&un, sizeof(un))) < 0 && errno == EINTR)
+		;
+	r = r < 0 ? -errno : sock_ask(fd, &h, sizeof(h), a);
+	if (!r)
+		return fd;
+	close(fd);
+	return r;
+}
+
+/* A sealed memory file that holds the data; -1 with errno. */
+static inline int sock_memory_file(const void *data, size_t n)
+{
+	int fd = memfd_create("umad", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	for (size_t done = 0; fd >= 0 && done < n;) {
+		ssize_t w = write(fd, (const char *)data + done, n - done);
+
+		if (w < 0 && errno != EINTR) {
+			close(fd);
+			return -1;
+		}
+		done += w > 0 ? (size_t)w : 0;
+	}
+	if (fd >= 0)
+		fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+	return fd;
+}
+
+/* Room for one descriptor; by its full size a second would fit, and be lost. */
+union sock_control {
+	struct cmsghdr h;
+	char room[CMSG_SPACE(sizeof(int))];
+};
+#define SOCK_CONTROL_SIZE CMSG_LEN(sizeof(int))
+
+/* Sends a memory file of n bytes: as sendmsg(), 0 or -1 with errno. */
+static inline int sock_send_file(int fd, int memory, size_t n, int flags)
+{
+	struct sim_large l = { .magic = SIM_MAGIC, .length = n };
+	struct iovec v = { .iov_base = &l, .iov_len = sizeof(l) };
+	union sock_control control;
+	struct msghdr m = {
+		.msg_iov = &v, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = SOCK_CONTROL_SIZE,
+	};
+
+	memset(&control, 0, sizeof(control));
+	control.h.cmsg_len = SOCK_CONTROL_SIZE;
+	control.h.cmsg_level = SOL_SOCKET;
+	control.h.cmsg_type = SCM_RIGHTS;
+	memcpy(CMSG_DATA(&control.h), &memory, sizeof(memory));
+	return sendmsg(fd, &m, flags | MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
+/* The file that came with a message; -1: none. */
+static inline int sock_received_file(struct msghdr *m)
+{
+	struct cmsghdr *c = m->msg_controllen ? CMSG_FIRSTHDR(m) : NULL;
+	int fd;
+
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+		return -1;
+	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
+	return fd;
+}
+
+#endif

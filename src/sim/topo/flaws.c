@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is not as built: cables between switches that are gone ("lose"), and such as are slower than
+ * the others ("slow"), by chance with a seed.
+ *
+ * Never so many go that switches which hung together do no more.  Ports and nodes stay what they are,
+ * so that the fabric with flaws is the one without them in all else.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/disjoint.h"
+#include "sim/topo/generate.h"
+
+/* The cables between switches, each by one of its ports. */
+struct cables {
+	uint32_t *port, n;
+};
+
+static bool is_between_switches(const struct sim_fabric *f, uint32_t port)
+{
+	uint32_t peer = f->ports[port].peer;
+
+	return peer != SIM_NONE && is_switch(node_of(f, port)) && is_switch(node_of(f, peer));
+}
+
+/* In an order by chance. */
+static struct cables cables_of(const struct sim_fabric *f, uint32_t seed)
+{
+	struct cables c = { .port = xcalloc(f->n_ports / 2 + 1, sizeof(*c.port)) };
+	uint64_t state = seed;
+
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (is_between_switches(f, i) && i < f->ports[i].peer)
+			c.port[c.n++] = i;
+	for (uint32_t i = c.n; i > 1; i--) {
+		uint32_t other = gen_chance(&state, i), port = c.port[other];
+
+		c.port[other] = c.port[i - 1];
+		c.port[i - 1] = port;
+	}
+	return c;
+}
+
+static uint32_t part_of(const struct cables *c, uint32_t percent)
+{
+	return (uint32_t)(((uint64_t)c->n * percent + 50) / 100);
+}
+
+static void take_away(struct sim_fabric *f, uint32_t port)
+{
+	f->ports[f->ports[port].peer].peer = SIM_NONE;
+	f->ports[port].peer = SIM_NONE;
+}
+
+/* Those behind the first ones stay; of the first ones those that join what the others leave apart. */
+static void lose(struct sim_fabric *f, const struct gen_flaw *flaw)
+{
+	struct cables c = cables_of(f, flaw->seed);
+	uint32_t *parts = xcalloc(f->n_nodes + 1, sizeof(*parts)), going = part_of(&c, flaw->percent);
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		parts[i] = i;
+	for (uint32_t i = c.n; i-- > 0; ) {
+		uint32_t port = c.port[i];
+		bool joins = disjoint_join(parts, f->ports[port].node, f->ports[f->ports[port].peer].node);
+
+		if (i < going && !joins)
+			take_away(f, port);
+	}
+	free(c.port);
+	free(parts);
+}
+
+static void slow_down(struct sim_fabric *f, const struct gen_flaw *flaw)
+{
+	struct cables c = cables_of(f, flaw->seed);
+	uint32_t n = part_of(&c, flaw->percent);
+
+	for (uint32_t i = 0; i < n; i++)
+		link_speed_apply(f, c.port[i], flaw->speed);
+	free(c.port);
+}
+
+/* "PERCENT[@SEED]"; what follows, or NULL: it is none. */
+static const char *read_share(const char *text, struct gen_flaw *out)
+{
+	int end = 0;
+
+	out->seed = 1;
+	if (sscanf(text, "%3" SCNu32 "%n", &out->percent, &end) != 1 || out->percent > 100)
+		return NULL;
+	text += end;
+	end = 0;
+	if (*text != '@')
+		return text;
+	return sscanf(text, "@%" SCNu32 "%n", &out->seed, &end) == 1 && end ? text + end : NULL;
+}
+
+void gen_read_flaws(struct gen *g)
+{
+	const char *text = gen_text(g, "lose"), *rest;
+
+	if (text) {
+		rest = read_share(text, &g->lose);
+		if (!rest || *rest)
+			gen_refuse(g, "lose=%s: PERCENT or PERCENT@SEED is expected, as in 5@7", text);
+	}
+	text = gen_text(g, "slow");
+	if (text) {
+		rest = read_share(text, &g->slow);
+		if (!rest || *rest != ':' || !link_speed_parse(rest + 1, strlen(rest + 1), &g->slow.speed))
+			gen_refuse(g, "slow=%s: PERCENT:SPEED or PERCENT@SEED:SPEED is expected, as in "
+				   "20@7:4xQDR", text);
+	}
+}
+
+void gen_add_flaws(struct gen *g)
+{
+	if (g->slow.percent)
+		slow_down(g->f, &g->slow);
+	if (g->lose.percent)
+		lose(g->f, &g->lose);
+}

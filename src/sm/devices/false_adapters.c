@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Finds switches whose NodeInfo claims another NodeType, as a step of a sweep right after discovery.
+ *
+ * Discovery does not look behind a channel adapter.  A switch that claims to be one hides everything behind
+ * it, which is the whole subnet if it is the switch at our own port.  Only switches answer SwitchInfo
+ * (IBA 14.2.5.4), so this step sends SwitchInfo Gets to doubtful adapters: those with more ports than
+ * adapters have, the one at our own port, and those that were switches before.  Nearly every subnet has none.
+ *
+ * A device that answers goes on the list of left_out.c as LEFT_SWITCH, and discovery is repeated with its
+ * NodeInfo corrected, which may show further ones behind it.
+ */
+#include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
+
+#include "fabric/edit.h"
+#include "sm/sm_internal.h"
+
+#define ADAPTER_PORTS_MAX 2	/* as adapters are built; one with more costs a Get */
+
+static bool is_doubtful(const struct sm *sm, uint32_t node)
+{
+	const struct fabric *f = sm->f, *old = sm->published ? sm->published->f : NULL;
+	const struct fabric_node *n = &f->nodes[node];
+	uint32_t before;
+
+	if (node_is_switch(n) || !n->hops || n->hops == FABRIC_UNREACHED)
+		return false;
+	if (n->nports > ADAPTER_PORTS_MAX || n->hops == 1)
+		return true;
+	before = old ? map64_get(&old->node_by_guid, n->guid) : MAP64_NONE;
+	return before != MAP64_NONE && node_is_switch(&old->nodes[before]);
+}
+
+static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+
+	if (sm->work[node].cursor || !is_doubtful(sm, node) || !want_route(sm->f, node, 0, s))
+		return false;
+	sm->work[node].cursor = 1;
+	sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_SWITCH_INFO, 0);
+	*cookie = 0;
+	return true;
+}
+
+static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	struct fabric_switch is = { 0 };
+
+	(void)cookie;
+	if (status)
+		return;
+	fabric_switch_store(&is, s->data);
+	/* some adapters answer any attribute with zeros */
+	sm->work[node].false_adapter = is.lft_cap && is.lft_cap <= IB_LID_MCAST_FIRST;
+}
+
+static bool put(struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+	uint32_t near = sm->f->ports[n->port0 + n->local_port].peer;
+	struct disco_left x = { .why = LEFT_SWITCH };
+
+	if (near == FABRIC_NONE)
+		return false;
+	left_describe(&x, n->info);
+	x.near_guid = port_node(sm->f, near)->guid;
+	x.near_port = sm->f->ports[near].num;
+	return left_out_correct(sm, sm->f, &x);
+}
+
+static void finished(void *arg)
+{
+	struct sm *sm = arg;
+	bool any = false;
+
+	sm->job = NULL;
+	for (uint32_t node = 0; node < sm->f->n_nodes; node++) {
+		sm->work[node].cursor = 0;
+		any |= sm->work[node].false_adapter && put(sm, node);
+	}
+	if (any && left_out_may_repeat(sm))
+		sweep_discover_again(sm);
+	else
+		sweep_adapters_known(sm);
+}
+
+static const struct smp_job_ops ops = { next, done, finished };
+
+void false_adapters_start(struct sm *sm)
+{
+	bool any = false;
+
+	for (uint32_t node = 0; node < sm->f->n_nodes; node++)
+		any |= is_doubtful(sm, node);
+	if (any)
+		sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+	else
+		sweep_adapters_known(sm);
+}

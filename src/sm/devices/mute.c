@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* See mute.h. */
+#include "sm/devices/mute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "lib/base/alloc.h"
+#include "lib/base/backoff.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "plan/routes/base_routes.h"
+#include "sm/sm_internal.h"
+
+#define ASK_FIRST_US	500000ll	/* from the sweep that had no answer to the first question */
+#define ASK_MAX_US	300000000ll
+#define AT_ONCE		16		/* questions: if half of the fabric is silent the others are served, too */
+
+struct mute {
+	uint64_t guid;
+	bool is_switch;
+	bool table_known;
+	bool told;			/* mute_told() */
+	bool back;			/* it has answered, and the next sweep asks it */
+	bool gone;			/* of no interest any more */
+	int64_t wait_us, due_us;	/* between its last two returns, and when the next is heeded */
+};
+
+struct mutes {
+	VEC(struct mute) list;
+	struct map64 by_guid;		/* places in it */
+	struct timer *timer;
+	int64_t wait_us;
+	struct subnet_state *state;	/* while questions are under way */
+	VEC(uint64_t) to_ask;
+	size_t asked;
+	unsigned under_way;
+	struct question {
+		struct sm *sm;
+		uint64_t guid;
+		bool busy;
+	} questions[AT_ONCE];
+	bool any_back;
+	bool tables_kept;		/* by the plan that was made last (mute_keep_tables()) */
+	uint32_t silent, fresh;		/* in the last sweep; … which nobody knew before */
+};
+
+static struct mute *find(const struct mutes *m, uint64_t guid)
+{
+	uint32_t at = m->list.n ? map64_get(&m->by_guid, guid) : MAP64_NONE;
+
+	return at == MAP64_NONE ? NULL : &m->list.v[at];
+}
+
+static bool is_mute(const struct mute *x)
+{
+	return x && !x->back && !x->gone;
+}
+
+bool mute_table_is_known(const struct sm *sm, uint64_t guid)
+{
+	const struct mute *x = find(sm->mutes, guid);
+
+	return x && x->table_known;
+}
+
+bool mute_keep_tables(struct sm *sm)
+{
+	struct mutes *m = sm->mutes;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < m->list.n; i++)
+		n += m->list.v[i].is_switch && is_mute(&m->list.v[i]);
+	return m->tables_kept = n <= MUTE_KEPT_MAX;
+}
+
+bool mute_mark(const struct sm *sm, struct fabric *f)
+{
+	bool news = false;
+
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		bool mute = i != f->ports[f->self].node && is_mute(find(sm->mutes, f->nodes[i].guid));
+
+		news |= mute != f->nodes[i].mute;
+		f->nodes[i].mute = mute;
+	}
+	return news;
+}
+
+bool mute_has_answered(const struct sm *sm, uint64_t guid)
+{
+	const struct mute *x = find(sm->mutes, guid);
+
+	return x && x->back;
+}
+
+bool mute_is_back(const struct sm *sm, uint64_t guid)
+{
+	const struct mute *x = find(sm->mutes, guid);
+
+	return x && x->back && x->table_known;
+}
+
+bool mute_told(struct sm *sm, uint64_t guid)
+{
+	struct mute *x = find(sm->mutes, guid);
+
+	if (!is_mute(x) || x->told)
+		return false;
+	return x->told = true;
+}
+
+bool mute_has_told(const struct sm *sm, uint64_t guid)
+{
+	const struct mute *x = find(sm->mutes, guid);
+
+	return is_mute(x) && x->told;
+}
+
+/* --- asking them --- */
+
+static void arm(struct sm *sm)
+{
+	struct mutes *m = sm->mutes;
+	int64_t light_us = sm->settings->sweep_interval_s * 1000000ll;
+	bool any = false;
+
+	for (size_t i = 0; i < m->list.n; i++)
+		any |= is_mute(&m->list.v[i]);
+	if (!any) {
+		m->wait_us = 0;
+		timer_stop(m->timer);
+		return;
+	}
+	if (timer_active(m->timer))
+		return;
+	m->wait_us = backoff_next(m->wait_us, ASK_FIRST_US, light_us ? light_us : ASK_MAX_US);
+	timer_set(m->timer, m->wait_us, 0);
+}
+
+static void asked_all(struct sm *sm)
+{
+	struct mutes *m = sm->mutes;
+
+	state_unref(m->state);
+	m->state = NULL;
+	if (m->any_back)
+		sm_want_sweep(sm, SWEEP_LOCAL, "a device answers again");
+	arm(sm);
+}
+
+static void ask_next(struct sm *sm);
+
+bool mute_heard(struct sm *sm, uint64_t guid)
+{
+	struct mute *x = find(sm->mutes, guid);
+	int64_t now = clock_mono_us();
+
+	if (!is_mute(x) || !sm->published || now < x->due_us)
+		return false;
+	x->back = true;
+	x->wait_us = backoff_next(x->wait_us, 1000000, ASK_MAX_US);
+	x->due_us = now + x->wait_us;
+	map64_put(&sm->doubtful, guid, 1);
+	sm_suspect(sm, &(struct suspect){ .guid = guid, .changed = true, .renamed = true,
+					  .unasked = true });
+	return true;
+}
+
+static void answered(void *arg, const struct smp *s, int status)
+{
+	struct question *q = arg;
+	struct sm *sm = q->sm;
+	struct mutes *m = sm->mutes;
+
+	(void)s;
+	if (status >= 0)
+		m->any_back |= mute_heard(sm, q->guid);
+	q->busy = false;
+	m->under_way--;
+	ask_next(sm);
+}
+
+static void ask_next(struct sm *sm)
+{
+	struct mutes *m = sm->mutes;
+	const struct fabric *f = m->state->f;
+
+	while (m->under_way < AT_ONCE && m->asked < m->to_ask.n) {
+		uint64_t guid = m->to_ask.v[m->asked++];
+		uint32_t node = map64_get(&f->node_by_guid, guid);
+		struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_NODE_INFO, .once = true };
+		struct question *q;
+
+		if (node == MAP64_NONE || !mkey_route(sm, f, node, 0, &s))
+			continue;
+		for (q = m->questions; q->busy; q++)
+			;
+		*q = (struct question){ sm, guid, true };
+		m->under_way++;
+		smp_send(sm->mad, &s, answered, q);
+	}
+	if (!m->under_way)
+		asked_all(sm);
+}
+
+void mute_ask(struct sm *sm)
+{
+	struct mutes *m = sm->mutes;
+
+	if (m->state || !m->list.n || !sm->published)
+		return;
+	m->to_ask.n = m->asked = 0;
+	m->any_back = false;
+	for (size_t i = 0; i < m->list.n; i++)
+		if (is_mute(&m->list.v[i]))
+			*vec_push(&m->to_ask) = m->list.v[i].guid;
+	m->state = state_ref(sm->published);
+	ask_next(sm);
+}
+
+static void on_time(void *arg)
+{
+	mute_ask(arg);
+}
+
+/* --- who is, and who is not any more --- */
+
+static struct mute *add(struct sm *sm, const struct fabric_node *n, bool table_known)
+{
+	struct mutes *m = sm->mutes;
+
+	map64_put(&m->by_guid, n->guid, (uint32_t)m->list.n);
+	*vec_push(&m->list) = (struct mute){ .guid = n->guid, .is_switch = n->sw != FABRIC_NONE,
+					     .table_known = table_known };
+	m->wait_us = 0;
+	timer_stop(m->timer);
+	return &m->list.v[m->list.n - 1];
+}
+
+bool mute_found(struct sm *sm, const struct fabric *f, uint32_t node)
+{
+	uint64_t guid = f->nodes[node].guid;
+	struct mute *x = find(sm->mutes, guid);
+
+	if (is_mute(x) || node == f->ports[f->self].node)
+		return false;
+	if (x)
+		x->back = false;
+	else
+		add(sm, &f->nodes[node], map64_get(&sm->doubtful, guid) == MAP64_NONE);
+	arm(sm);
+	return true;
+}
+
+static void keep_the_rest(struct mutes *m)
+{
+	size_t kept = 0;
+
+	map64_clear(&m->by_guid);
+	for (size_t i = 0; i < m->list.n; i++) {
+		if (m->list.v[i].gone)
+			continue;
+		map64_put(&m->by_guid, m->list.v[i].guid, (uint32_t)kept);
+		m->list.v[kept++] = m->list.v[i];
+	}
+	m->list.n = kept;
+}
+
+/* What the forwarding table held before the sweep was known, and the switch has not lost it. */
+static bool was_known(const struct sm *sm, uint32_t node, const struct mute *x)
+{
+	const struct plan *old = sm->replaced ? sm->replaced->plan : NULL;
+
+	if (sm->was_owed || sm->another_was)
+		return false;
+	if (x ? !x->table_known : map64_get(&sm->doubtful, sm->f->nodes[node].guid) != MAP64_NONE)
+		return false;
+	return kept_routes_survived(sm, old, node);
+}
+
+static bool is_stale(const struct sm *sm, uint32_t node)
+{
+	const struct routes_now *x = sm->plan->now;
+
+	for (size_t i = 0; i < x->stale.n; i++)
+		if (x->switches[x->stale.v[i].sw] == sm->f->nodes[node].sw)
+			return true;
+	return false;
+}
+
+/*
+ * The table of a switch was to be written out of order, and is as it was before, as it was planned, or a
+ * part of each: what differs is noted as stale.  Nobody is to be led by what may be either.
+ */
+static bool note_difference(struct sm *sm, uint32_t node, bool either)
+{
+	const struct plan *old = sm->replaced->plan, *now = sm->plan;
+	const struct fabric_node *n = &sm->f->nodes[node];
+	uint32_t before = fabric_same_node(old->f, n);
+	uint32_t of_base = map64_get(&now->now->base->f->node_by_guid, n->guid);
+	const uint8_t *planned = now->lfts->entries + (size_t)n->sw * now->lfts->stride;
+	uint8_t *held;
+
+	if (before == FABRIC_NONE || of_base == MAP64_NONE)
+		return false;
+	held = xmalloc(old->lfts->stride + (size_t)now->lfts->stride);
+	memset(held, LFT_DROP, old->lfts->stride + (size_t)now->lfts->stride);
+	kept_routes_in_force(old, old->f->nodes[before].sw, held);
+	for (uint32_t first = 0; first < now->lfts->stride; first += LFT_BLOCK) {
+		struct lft_write *w;
+
+		if (!memcmp(held + first, planned + first, LFT_BLOCK))
+			continue;
+		w = vec_push(&sm->plan->now->stale);
+		*w = (struct lft_write){ .sw = now->now->base->f->nodes[of_base].sw,
+					 .block = (uint16_t)(first / LFT_BLOCK) };
+		for (uint32_t i = 0; i < LFT_BLOCK; i++)
+			w->entries[i] = !either || held[first + i] == planned[first + i] ?
+					held[first + i] : LFT_DROP;
+	}
+	free(held);
+	return true;
+}
+
+/*
+ * Whether it is known what a switch holds that stopped answering in this sweep: what was planned, but
+ * for what is noted as not written (stale), as far as it was to be written in rounds.
+ */
+static bool knows_table(struct sm *sm, uint32_t node, const struct mute *x)
+{
+	const struct node_work *w = &sm->work[node];
+
+	if (sm->f->nodes[node].sw == FABRIC_NONE)
+		return false;
+	if (sm->reroute && (w->lft_known || (w->collected && !w->unknown)))
+		return true;
+	if (w->lft_as_planned && !is_stale(sm, node))
+		return true;
+	return was_known(sm, node, x) && note_difference(sm, node, w->collected);
+}
+
+static bool is_suspected(const struct sm *sm, uint64_t guid)
+{
+	for (size_t i = 0; i < sm->suspects.n; i++)
+		if (sm->suspects.v[i].guid == guid)
+			return true;
+	return false;
+}
+
+/* It was known before the sweep, whose plan went round it. */
+static void stays_mute(const struct sm *sm, struct mute *x)
+{
+	/* the plan has what it was to hold, and not what it holds */
+	x->table_known &= sm->reroute || sm->mutes->tables_kept;
+	/* it may have answered since; the next sweep asks it then, or else nobody would */
+	x->back &= is_suspected(sm, x->guid);
+}
+
+static bool stopped_answering(const struct sm *sm, uint32_t node)
+{
+	const struct node_work *w = &sm->work[node];
+
+	return w->failed && !w->foreign && !w->outdated && node != sm->f->ports[sm->f->self].node;
+}
+
+void mute_swept(struct sm *sm)
+{
+	struct mutes *m = sm->mutes;
+	bool news = false;
+
+	if (sm->kind == SWEEP_TAKEOVER)		/* it asks only once, and a sweep follows */
+		return;
+	m->silent = m->fresh = 0;
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++) {
+		struct mute *x = find(m, sm->f->nodes[i].guid);
+		bool was_mute = x && sm->f->nodes[i].mute;
+
+		if (was_mute && !sm->work[i].heard && !sm->work[i].failed) {
+			sm->work[i].failed = true;	/* there was nothing to ask it for */
+			sm->failed_devices++;
+		}
+		if (!stopped_answering(sm, i)) {
+			if (x && !sm->work[i].failed) {
+				x->gone = true;
+				news |= was_mute;	/* routes go round it, and need not */
+			}
+			continue;
+		}
+		m->silent++;
+		if (was_mute) {
+			stays_mute(sm, x);
+			continue;
+		}
+		/* also where it was known: a discovery found it, and the plan was made as if it answered */
+		news = true;
+		m->fresh++;
+		if (x) {
+			x->back = false;
+			x->table_known = knows_table(sm, i, x);
+		} else {
+			add(sm, &sm->f->nodes[i], knows_table(sm, i, NULL));
+		}
+	}
+	for (size_t i = 0; i < m->list.n; i++)
+		m->list.v[i].gone |= map64_get(&sm->f->node_by_guid, m->list.v[i].guid) == MAP64_NONE;
+	keep_the_rest(m);
+	sm->replan |= news;
+	arm(sm);
+}
+
+bool mute_is_all(const struct sm *sm)
+{
+	return sm->mutes->silent && sm->mutes->silent == sm->failed_devices;
+}
+
+bool mute_is_known(const struct sm *sm)
+{
+	return mute_is_all(sm) && !sm->mutes->fresh;
+}
+
+void mute_stop(struct sm *sm)
+{
+	struct mutes *m = sm->mutes;
+
+	timer_stop(m->timer);
+	m->list.n = 0;
+	map64_clear(&m->by_guid);
+	m->to_ask.n = m->asked = 0;
+	m->silent = m->fresh = 0;
+	m->wait_us = 0;
+	m->any_back = false;
+	sm->replan = false;
+}
+
+void mute_new(struct sm *sm)
+{
+	sm->mutes = xcalloc(1, sizeof(*sm->mutes));
+	map64_init(&sm->mutes->by_guid, 16);
+	sm->mutes->timer = timer_new(sm->loop, on_time, sm);
+}
+
+void mute_free(struct sm *sm)
+{
+	struct mutes *m = sm->mutes;
+
+	timer_free(m->timer);
+	state_unref(m->state);
+	vec_free(&m->list);
+	vec_free(&m->to_ask);
+	map64_free(&m->by_guid);
+	free(m);
+}

@@ -1,0 +1,667 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What changed around nodes of which something is suspected (a trap came, SwitchInfo tells
+ * of a change): instead of a discovery, as the first step of a local sweep.
+ *
+ * All ports of a suspected switch are read.  A link that is down is cut; behind one that is
+ * up and leads nowhere we know, NodeInfo is asked, and a node that is new is read
+ * with all of its ports, and so on.  This goes in rounds, each of which ends before
+ * the next begins: nearest switches first, since a route to a farther one may lead over
+ * what a nearer one is about to report, and end nodes last; after each, directed routes are made anew.  A
+ * switch that lost a link and has said nothing itself may be gone: routes go round
+ * it, and all who have a link to it are asked for that port.
+ *
+ * A node is gone when no link leads to it any more, each of which the port at its near
+ * end said to be down; never because it did not answer.
+ *
+ * PortStateChange is cleared before the ports are read (14.2.5.4), so that a later
+ * change is not lost.  Where it can't be, as at a switch with another's M_Key, they are read
+ * nevertheless: it stays as it is.  Which ports need not be read is probe_spare.c's, what answers
+ * mean probe_answer.c's, how long a round waits probe_wait.c's; here is what is asked of whom in which round, the beginning and the end.
+ *
+ * What takes as long as the fabric is large is done in a worker: the copy of the published
+ * fabric that all this is about, and settling it at the end.
+ *
+ * The result is a fabric, finished, and which of its nodes are not as they were
+ * (sm->touched).  Where things contradict each other all is discovered instead.
+ *
+ * Who is behind a port is asked with each M_Key of ours in turn, and so is, by the same
+ * way, what a discovery found to be silent (probe_hidden()): that asks with one only.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
+
+#include "fabric/edit.h"
+#include "lib/base/alloc.h"
+#include "lib/base/log.h"
+#include "sm/devices/liars.h"
+#include "sm/devices/mute.h"
+#include "sm/probe/probe.h"
+
+static struct log_ratelimit silent_log = LOG_RATELIMIT;
+
+#define ROUNDS_MAX	1000
+
+/* --- questions --- */
+
+static uint64_t key_of(uint32_t node, unsigned num, enum ask_kind kind)
+{
+	return (uint64_t)node << 16 | num << 8 | kind;
+}
+
+void probe_ask(struct probe *p, uint32_t node, unsigned num, enum ask_kind kind)
+{
+	if (map64_put(&p->asked, key_of(node, num, kind), 1) == 1)
+		return;
+	*vec_push(&p->later) = (struct ask){ .node = node, .num = (uint8_t)num,
+					     .kind = (uint8_t)kind };
+}
+
+bool probe_was_asked(const struct probe *p, uint32_t node, unsigned num, enum ask_kind kind)
+{
+	return map64_get(&p->asked, key_of(node, num, kind)) == 1;
+}
+
+void probe_unask(struct probe *p, const struct ask *a)
+{
+	map64_put(&p->asked, key_of(a->node, a->num, a->kind), 0);
+}
+
+void probe_ask_last(struct probe *p, const struct ask *a)
+{
+	struct ask *last = vec_push(&p->moved);
+
+	*last = *a;
+	last->tries = 0;
+}
+
+void probe_mark(struct probe *p, uint32_t node)
+{
+	p->touched.v[node] = 1;
+	p->changed = true;
+}
+
+void probe_doubt(struct probe *p, const char *why)
+{
+	p->doubt = true;
+	p->why = why;
+}
+
+void probe_add_flags(struct probe *p)
+{
+	*vec_push(&p->touched) = 0;
+	*vec_push(&p->heard) = 0;
+	*vec_push(&p->shady) = 0;
+	*vec_push(&p->silent) = 0;
+	*vec_push(&p->complained) = 0;
+	*vec_push(&p->spare) = 0;
+}
+
+unsigned probe_key_behind(const struct probe *p, const struct ask *a)
+{
+	unsigned n = mkey_count(p->sm), near = 0;
+
+	while (near < n && mkey_nth(p->sm, near) != port_m_key(p->f, a->node, 0))
+		near++;
+	return (near + a->key) % n;
+}
+
+void probe_ask_ports(struct probe *p, uint32_t node)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+
+	for (unsigned num = node_is_switch(n) ? 0 : 1; num <= n->nports; num++)
+		if (node_is_switch(n) || num == n->local_port || p->f->ports[n->port0 + num].present)
+			probe_ask(p, node, num, ASK_PORT);
+}
+
+void probe_ask_node(struct probe *p, uint32_t node, bool renamed)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+
+	if (node_is_switch(n))
+		probe_ask(p, node, 0, ASK_SWITCH);	/* its ports are asked then */
+	else
+		probe_ask_ports(p, node);
+	if (renamed)
+		probe_ask(p, node, 0, ASK_DESC);
+}
+
+/* --- rounds --- */
+
+/* Until its PortInfo is there, the key that a port answered to. */
+static void choose_key(const struct probe *p, const struct ask *a, struct smp *s)
+{
+	unsigned num = a->kind == ASK_PORT ? a->num : 0;
+	uint32_t place = map64_get(&p->key_of_port, agent_port(p->f, a->node, num));
+
+	if (place != MAP64_NONE && !port_m_key(p->f, a->node, num))
+		s->m_key = mkey_nth(p->sm, place);
+}
+
+/* A switch that nobody suspects is asked for the sake of another one: that would wait for it. */
+static bool is_aside(const struct probe *p, const struct ask *a)
+{
+	return node_is_switch(&p->f->nodes[a->node]) && !p->heard.v[a->node] &&
+	       (a->kind == ASK_OTHER_END || a->kind == ASK_PORT);
+}
+
+static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
+{
+	struct probe *p = arg;
+	struct batch *b = &p->batches.v[device];
+
+	/* a port after the other would take half a minute; the next round may know another way */
+	while (b->cursor < b->n && !b->silent) {
+		uint32_t i = b->first + b->cursor++;
+		struct ask *a = &p->asks.v[i];
+		const struct fabric_node *n = &p->f->nodes[a->node];
+
+		*cookie = i;
+		if (!want_route(p->f, a->node, a->kind == ASK_PORT ? a->num : 0, s))
+			continue;
+		switch ((enum ask_kind)a->kind) {
+		case ASK_SWITCH:
+		case ASK_OTHER_END:
+			sweep_fill_smp(p->sm, s, SMP_GET, UMAD_SM_ATTR_SWITCH_INFO, 0);
+			break;
+		case ASK_CLEAR:
+			sweep_fill_smp(p->sm, s, SMP_SET, UMAD_SM_ATTR_SWITCH_INFO, 0);
+			memcpy(s->data, p->f->switches[n->sw].info, sizeof(p->f->switches[n->sw].info));
+			mad_set_field(s->data, 0, IB_SW_STATE_CHANGE_F, 1);
+			break;
+		case ASK_DESC:
+			sweep_fill_smp(p->sm, s, SMP_GET, UMAD_SM_ATTR_NODE_DESC, 0);
+			break;
+		case ASK_PORT:
+			sweep_fill_smp(p->sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
+				       port_info_modifier(p->f, a->node, a->num));
+			a->plain = s->mod == a->num;
+			break;
+		case ASK_BEHIND:
+			sweep_fill_smp(p->sm, s, SMP_GET, UMAD_SM_ATTR_NODE_INFO, 0);
+			if (s->hops >= IB_DR_HOPS_MAX)
+				continue;
+			s->last_hop = a->num;
+			s->m_key = mkey_nth(p->sm, probe_key_behind(p, a));
+			break;
+		}
+		if (a->kind != ASK_BEHIND)
+			choose_key(p, a, s);
+		/* a switch that may be gone is not waited for: it is asked again in a later round */
+		s->once = p->shady.v[a->node] || a->kind == ASK_BEHIND || is_aside(p, a);
+		a->sent = true;
+		return true;
+	}
+	return false;
+}
+
+static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cookie, int status)
+{
+	struct probe *p = arg;
+	struct ask *a = &p->asks.v[cookie];
+
+	a->done = true;
+	a->lost = status < 0;
+	if (a->lost && a->kind != ASK_BEHIND)
+		p->batches.v[device].silent = true;
+	a->status = status < 0 ? 0 : (uint16_t)status;
+	memcpy(a->data, s->data, sizeof(a->data));
+}
+
+static int by_node(const void *va, const void *vb)
+{
+	const struct ask *a = va, *b = vb;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind - b->kind;
+	return a->num - b->num;
+}
+
+static void finished(void *arg);
+static const struct smp_job_ops probe_ops = { next, done, finished };
+
+/* Of what is to be asked, that of the nearest switches, and of end nodes last; the rest waits. */
+static void choose(struct probe *p)
+{
+	unsigned least = UINT_MAX;
+	size_t kept = 0;
+
+	/* who is out of reach now is not asked, nor who does not answer */
+	for (size_t i = 0; i < p->later.n; i++)
+		if (p->f->nodes[p->later.v[i].node].hops != FABRIC_UNREACHED &&
+		    !p->f->nodes[p->later.v[i].node].mute)
+			p->later.v[kept++] = p->later.v[i];
+	p->later.n = kept;
+	kept = 0;
+	for (size_t i = 0; i < p->later.n; i++)
+		if (probe_turn(p, &p->later.v[i]) < least)
+			least = probe_turn(p, &p->later.v[i]);
+	p->asks.n = p->batches.n = 0;
+	for (size_t i = 0; i < p->later.n; i++) {
+		struct ask *a = &p->later.v[i];
+
+		if (probe_turn(p, a) != least) {
+			p->later.v[kept++] = *a;
+			continue;
+		}
+		a->tries++;
+		a->sent = a->done = false;
+		a->lost = true;		/* until it is answered */
+		*vec_push(&p->asks) = *a;
+	}
+	p->later.n = kept;
+	if (p->asks.n)
+		qsort(p->asks.v, p->asks.n, sizeof(*p->asks.v), by_node);
+	for (size_t i = 0; i < p->asks.n; i++) {
+		if (!i || p->asks.v[i].node != p->asks.v[i - 1].node)
+			*vec_push(&p->batches) = (struct batch){ .first = (uint32_t)i };
+		p->batches.v[p->batches.n - 1].n++;
+	}
+}
+
+/*
+ * Behind its ports that have a link and no far end; the port is asked first, and then who is there.
+ * And whatever of it is known to say what does not fit.
+ */
+static void ask_ends(struct probe *p, uint32_t node, bool renamed)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+
+	if (renamed)
+		probe_ask(p, node, 0, ASK_DESC);
+	if (liars_know(p->sm, p->f, n->port0, false))
+		probe_ask(p, node, 0, node_is_switch(n) ? ASK_SWITCH : ASK_PORT);
+	for (unsigned num = 1; num <= n->nports; num++) {
+		const struct fabric_port *x = &p->f->ports[n->port0 + num];
+
+		if (liars_know(p->sm, p->f, n->port0 + num, true))
+			probe_ask(p, node, num, ASK_BEHIND);
+		if (liars_know(p->sm, p->f, n->port0 + num, false))
+			probe_ask(p, node, num, ASK_PORT);
+		if (!x->present ? node_is_switch(n) :
+		    x->state >= IB_PORT_INIT_S && x->peer == FABRIC_NONE)
+			probe_ask(p, node, num, ASK_PORT);
+	}
+}
+
+static void take_suspects(struct probe *p)
+{
+	struct sm *sm = p->sm;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < sm->suspects.n; i++) {
+		const struct suspect *s = &sm->suspects.v[i];
+		uint32_t node = map64_get(&p->f->node_by_guid, s->guid);
+
+		if (node == MAP64_NONE)
+			continue;
+		/* what was asked before it was suspected may have changed since; or it was not, as it was mute */
+		if (p->heard.v[node] || (p->f->nodes[node].mute && mute_has_answered(sm, s->guid))) {
+			sm->suspects.v[kept++] = *s;
+			continue;
+		}
+		p->told |= !s->unasked;
+		p->complained.v[node] |= !s->unasked;
+		sm->unasked = !p->told;
+		if (!s->ends)
+			probe_ask_node(p, node, s->renamed);
+		else
+			ask_ends(p, node, s->renamed);
+		if (s->renamed || s->changed || s->whole)
+			p->spare.v[node] |= SPARE_NOT;
+		if (s->changed)
+			probe_mark(p, node);
+	}
+	sm->suspects.n = kept;
+}
+
+static void round_start(struct probe *p)
+{
+	if (p->cut)
+		fabric_reroute(p->f, p->shady.v);
+	p->cut = false;
+	p->rounds++;
+	choose(p);
+	probe_wait_begin(p);
+	p->sm->job = smp_job_start(p->sm->mad, (uint32_t)p->batches.n, &probe_ops, p);
+}
+
+/* The nodes of `to`, a settled copy of p->f, that are not as they were. */
+static uint8_t *touched_of(const struct probe *p, const struct fabric *to)
+{
+	uint8_t *touched = xcalloc(to->n_nodes, 1);
+
+	for (uint32_t i = 0; i < to->n_nodes; i++)
+		touched[i] = p->touched.v[map64_get(&p->f->node_by_guid, to->nodes[i].guid)];
+	return touched;
+}
+
+/* What is not known of the node is read, and if it still says nothing it is missed. */
+static void doubt_node(struct probe *p, uint32_t node)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+
+	map64_put(&p->sm->doubtful, n->guid, 1);
+	for (uint32_t i = n->port0; i <= n->port0 + n->nports; i++)
+		p->f->ports[i].unsure |= p->f->ports[i].present;
+}
+
+static bool has_link(const struct fabric *f, uint32_t node)
+{
+	for (unsigned num = 0; num <= f->nodes[node].nports; num++)
+		if (f->ports[f->nodes[node].port0 + num].peer != FABRIC_NONE)
+			return true;
+	return false;
+}
+
+/* It is known to be silent from now on, which is news: routes go round it. */
+static void note_mute(struct probe *p, uint32_t node)
+{
+	struct fabric_node *n = &p->f->nodes[node];
+
+	if (p->found || n->mute || n->hops == FABRIC_UNREACHED || !has_link(p->f, node) ||
+	    !mute_found(p->sm, p->f, node))
+		return;
+	n->mute = p->changed = true;
+}
+
+static void note_silent(struct probe *p)
+{
+	char name[FABRIC_NAME_MAX];
+
+	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
+		if (p->silent.v[i] && !p->heard.v[i])
+			note_mute(p, i);	/* before its table is in doubt */
+		if (p->silent.v[i] && !p->heard.v[i] && p->complained.v[i])
+			mute_told(p->sm, p->f->nodes[i].guid);
+	}
+	for (uint32_t i = 0; i < p->f->n_nodes; i++) {
+		if (p->silent.v[i] && !p->heard.v[i] && !p->found)
+			probe_forget_states(p, i);
+		if (p->silent.v[i] && p->touched.v[i])
+			doubt_node(p, i);
+		if (p->silent.v[i])
+			map64_put(&p->sm->blind, p->f->nodes[i].guid, 1);
+		if (p->silent.v[i] && !p->heard.v[i])
+			log_limited(&silent_log, LOG_LEVEL_WARNING, "sweep",
+				    "%s: does not answer, but has links that are up",
+				    fabric_node_name(p->f, i, name, sizeof(name)));
+	}
+}
+
+/* What a discovery found, and what was hidden to it. */
+static void end_hidden(struct probe *p)
+{
+	struct sm *sm = p->sm;
+	struct buf err = { 0 };
+	struct fabric *f = p->changed && !p->doubt ? fabric_settle(p->f, &err) : NULL;
+
+	if (f && f->n_nodes > p->n_before)
+		log_info("discovery", "%u more nodes answer when they are asked alone%s",
+			 f->n_nodes - p->n_before,
+			 mkey_count(sm) > 1 ? ", or with an earlier M_Key" : "");
+	if (err.n)
+		log_warn("discovery", "%s", err.s);
+	if (!f) {
+		f = p->found;
+		p->found = NULL;
+	}
+	buf_free(&err);
+	probe_free(sm);
+	sweep_discovered(sm, f);
+}
+
+/* In a worker: of a large fabric it would hold up the loop. */
+static void settle(void *arg)
+{
+	struct probe *p = arg;
+	struct buf err = { 0 };
+
+	p->settled = fabric_settle(p->f, &err);
+	/* a device that has another's port GUID already is no reason to discover everything */
+	p->misfit = !p->settled || p->settled->n_nameless > p->f->n_nameless;
+	if (!p->misfit)
+		p->settled_touched = touched_of(p, p->settled);
+	buf_free(&err);
+}
+
+static void end(struct probe *p)
+{
+	struct sm *sm = p->sm;
+	struct fabric *f = NULL;
+	uint8_t *touched = NULL;
+	bool all;
+
+	if (p->misfit)
+		probe_doubt(p, "the parts do not fit together");
+	if (p->doubt) {
+		log_info("sweep", "all is discovered: %s", p->why);
+	} else {
+		f = p->settled;
+		touched = p->settled_touched;
+		p->settled = NULL;
+		p->settled_touched = NULL;
+	}
+	all = p->doubt;
+	for (uint32_t i = 0; i < p->f->n_nodes; i++)
+		if (p->spare.v[i] & SPARE_ASKED)
+			map64_put(&sm->spared, p->f->nodes[i].guid, 1);
+	probe_free(sm);
+	sweep_probed(sm, f, touched, all);
+}
+
+static void settled(void *arg)
+{
+	struct probe *p = arg;
+
+	work_end(p->work);
+	p->work = NULL;
+	end(p);
+}
+
+static void asked_all(struct probe *p)
+{
+	note_silent(p);		/* before f is settled: the copy is to have it */
+	if (!p->doubt && p->changed) {
+		p->work = work_start(p->sm->loop, settle, settled, p);
+		if (p->work)
+			return;
+		settle(p);
+	}
+	end(p);
+}
+
+/*
+ * Ports that are down by the word of the other end alone.  Where that is false, the port has nothing to
+ * report, now or later: nobody would ask it again, nor who is behind it.
+ */
+static void ask_hearsay(struct probe *p)
+{
+	const struct map64 *m = &p->hearsay;
+
+	for (uint32_t i = 0; m->n && i <= m->mask; i++) {
+		if (m->slots[i].value != HEARSAY)	/* or there is none in this slot */
+			continue;
+
+		const struct fabric_port *x = &p->f->ports[m->slots[i].key];
+		struct ask a = { .node = x->node, .num = x->num, .kind = ASK_PORT };
+
+		if (x->peer != FABRIC_NONE || !p->heard.v[x->node] ||
+		    p->f->nodes[x->node].hops == FABRIC_UNREACHED)
+			continue;
+		m->slots[i].value = HEARSAY_ASKED;
+		probe_unask(p, &a);	/* what it said before is older */
+		probe_ask(p, a.node, a.num, ASK_PORT);
+	}
+}
+
+/* A switch whose link was cut and that has more to tell, and a PortStateChange to clear. */
+static void ask_other_ends(struct probe *p)
+{
+	if (p->cut)
+		fabric_reroute(p->f, p->shady.v);
+	p->cut = false;
+	for (uint32_t i = 0; i < p->f->n_nodes; i++)
+		if (p->touched.v[i] && !p->heard.v[i] && node_is_switch(&p->f->nodes[i]) &&
+		    p->f->nodes[i].hops != FABRIC_UNREACHED)
+			probe_ask_node(p, i, false);
+}
+
+static void ask_last(struct probe *p)
+{
+	for (size_t i = 0; i < p->moved.n; i++)
+		*vec_push(&p->later) = p->moved.v[i];
+	p->moved.n = 0;
+}
+
+void probe_round_over(struct probe *p)
+{
+	p->sm->job = NULL;
+	probe_wait_over(p);
+	for (size_t i = 0; i < p->asks.n && !p->doubt; i++)
+		if (p->asks.v[i].done || !p->cut_short)
+			probe_evaluate(p, &p->asks.v[i]);
+	if (p->rounds >= ROUNDS_MAX)
+		probe_doubt(p, "it changes all the time");
+	if (!p->found) {
+		take_suspects(p);	/* what came meanwhile */
+		while (probe_has_slow_only(p) && !p->doubt && probe_ask_spared(p))
+			;
+		if (probe_has_slow_only(p) && !p->doubt)
+			ask_other_ends(p);
+	}
+	if (probe_has_slow_only(p) && !p->doubt)
+		ask_hearsay(p);
+	if (!p->later.n && !p->doubt)
+		ask_last(p);
+	if (p->later.n && !p->doubt) {
+		round_start(p);
+	} else {
+		probe_judge_claims(p);
+		if (p->found)
+			end_hidden(p);
+		else
+			asked_all(p);
+	}
+}
+
+static void finished(void *arg)
+{
+	probe_round_over(arg);
+}
+
+static struct probe *probe_new(struct sm *sm)
+{
+	struct probe *p = xcalloc(1, sizeof(*p));
+
+	p->sm = sm;
+	sm->probe = p;
+	map64_init(&p->asked, 256);
+	map64_init(&p->key_of_port, 16);
+	map64_init(&p->claims, 16);
+	map64_init(&p->hearsay, 16);
+	map64_init(&p->said, 16);
+	return p;
+}
+
+/* f: a copy. */
+static void take_copy(struct probe *p, struct fabric *f)
+{
+	p->f = f;
+	p->n_before = f->n_nodes;
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		probe_add_flags(p);
+	if (p->found)
+		return;
+	p->cut = mute_mark(p->sm, f);
+	p->changed = p->sm->replan || p->cut;
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		p->silent.v[i] = f->nodes[i].mute;
+}
+
+/* In a worker, as it takes long for a large fabric. */
+static void copy(void *arg)
+{
+	struct probe *p = arg;
+
+	p->f = fabric_clone(p->of->f);
+}
+
+static void copied(void *arg)
+{
+	struct probe *p = arg;
+
+	work_end(p->work);
+	p->work = NULL;
+	state_unref(p->of);
+	p->of = NULL;
+	announce_correct(p->sm, p->f);
+	take_copy(p, p->f);
+	take_suspects(p);
+	round_start(p);
+}
+
+void probe_start(struct sm *sm)
+{
+	struct probe *p = probe_new(sm);
+
+	sm->unasked = false;
+	p->of = state_ref(sm->published);
+	p->work = work_start(sm->loop, copy, copied, p);
+	if (p->work)
+		return;
+	copy(p);
+	copied(p);
+}
+
+void probe_hidden(struct sm *sm, struct fabric *f)
+{
+	struct probe *p = probe_new(sm);
+
+	p->found = f;
+	take_copy(p, fabric_clone(f));
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		if (f->ports[i].present && f->ports[i].num && f->ports[i].peer == FABRIC_NONE &&
+		    f->ports[i].state >= IB_PORT_INIT_S)
+			probe_ask(p, f->ports[i].node, f->ports[i].num, ASK_BEHIND);
+	round_start(p);
+}
+
+void probe_free(struct sm *sm)
+{
+	struct probe *p = sm->probe;
+
+	if (!p)
+		return;
+	sm->probe = NULL;
+	work_end(p->work);
+	probe_wait_free(p);
+	state_unref(p->of);
+	fabric_free(p->settled);
+	free(p->settled_touched);
+	fabric_free(p->f);
+	fabric_free(p->found);
+	map64_free(&p->asked);
+	map64_free(&p->key_of_port);
+	map64_free(&p->claims);
+	map64_free(&p->hearsay);
+	map64_free(&p->said);
+	vec_free(&p->asks);
+	vec_free(&p->later);
+	vec_free(&p->moved);
+	vec_free(&p->batches);
+	vec_free(&p->touched);
+	vec_free(&p->heard);
+	vec_free(&p->shady);
+	vec_free(&p->silent);
+	vec_free(&p->complained);
+	vec_free(&p->spare);
+	free(p);
+}

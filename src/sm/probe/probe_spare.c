@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which ports of a switch that complains need not be read.
+ *
+ * Those are spared, first of all, that are Active and lead to a switch that does not complain: a
+ * link changes at both ends, and each end tells of it.  When a port was found by which the
+ * complaint is explained, or it came late (PortStateChange is clear), the switch at the other
+ * end of each spared port is asked for its SwitchInfo, one for all that lead to it, and if that
+ * knows of no change either, that was all.  In any other case they are read, too.  So they are
+ * where a PortStateChange may have been cleared without the ports being read since (sm->blind).
+ *
+ * A link that one end was told to take down, or has not missed yet, is overlooked so; hence what
+ * was spared is read after the next light sweep.
+ */
+#include <infiniband/mad.h>
+
+#include "fabric/edit.h"
+#include "sm/probe/probe.h"
+
+bool probe_may_spare(const struct probe *p, uint32_t node)
+{
+	return !p->found && !p->sm->blind_all && !(p->spare.v[node] & SPARE_NOT) &&
+	       !mkey_is_foreign(p->sm, p->f, node) &&
+	       map64_get(&p->sm->blind, p->f->nodes[node].guid) == MAP64_NONE;
+}
+
+/* Of a port with a link. */
+static uint32_t far_node(const struct probe *p, uint32_t port)
+{
+	return p->f->ports[p->f->ports[port].peer].node;
+}
+
+/* If something happened to the link of the port, the switch at the other end will say so. */
+static bool other_end_tells(const struct probe *p, uint32_t port)
+{
+	const struct fabric_port *a = &p->f->ports[port], *b;
+
+	if (!a->num || a->peer == FABRIC_NONE || a->state != IB_PORT_ACTIVE_S)
+		return false;
+	b = &p->f->ports[a->peer];
+	return b->num && b->state == IB_PORT_ACTIVE_S && node_is_switch(&p->f->nodes[b->node]) &&
+	       p->f->nodes[b->node].hops != FABRIC_UNREACHED && probe_may_spare(p, b->node) &&
+	       !p->shady.v[b->node] && !p->silent.v[b->node] &&
+	       !probe_was_asked(p, b->node, 0, ASK_SWITCH);
+}
+
+void probe_ask_some_ports(struct probe *p, uint32_t node)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+
+	if (!probe_may_spare(p, node)) {
+		probe_ask_ports(p, node);
+		return;
+	}
+	for (unsigned num = 0; num <= n->nports; num++) {
+		uint32_t port = n->port0 + num;
+
+		/* what the other end has said already may be older than the complaint */
+		if (!other_end_tells(p, port) || probe_was_asked(p, far_node(p, port), 0, ASK_OTHER_END))
+			probe_ask(p, node, num, ASK_PORT);
+		else if (!probe_was_asked(p, node, num, ASK_PORT))
+			p->spare.v[node] |= SPARE_WAITING;
+	}
+}
+
+/*
+ * Of the ports that are spared, those whose other end does not say that nothing has changed: it is
+ * asked, or they are read.
+ */
+static void spare_fewer(struct probe *p, uint32_t node, bool read)
+{
+	const struct fabric_node *n = &p->f->nodes[node];
+
+	for (unsigned num = 1; num <= n->nports; num++) {
+		uint32_t port = n->port0 + num, far;
+
+		if (probe_was_asked(p, node, num, ASK_PORT))
+			continue;
+		if (!other_end_tells(p, port)) {
+			probe_ask(p, node, num, ASK_PORT);
+			continue;
+		}
+		far = far_node(p, port);
+		if (p->spare.v[far] & SPARE_QUIET)
+			continue;
+		if (read)
+			probe_ask(p, node, num, ASK_PORT);
+		else
+			probe_ask(p, far, 0, ASK_OTHER_END);
+	}
+}
+
+/* The next step for a switch with ports that are spared. */
+static void spare_on(struct probe *p, uint32_t node)
+{
+	uint8_t *spare = &p->spare.v[node];
+
+	if (!(*spare & SPARE_EXPLAINED)) {
+		*spare &= ~SPARE_WAITING;
+		probe_ask_ports(p, node);
+	} else if (*spare & SPARE_ASKED) {
+		*spare &= ~SPARE_WAITING;
+		spare_fewer(p, node, true);
+	} else {
+		*spare |= SPARE_ASKED;
+		spare_fewer(p, node, false);
+	}
+}
+
+bool probe_ask_spared(struct probe *p)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < p->f->n_nodes; i++)
+		if (p->spare.v[i] & SPARE_WAITING) {
+			spare_on(p, i);
+			any = true;
+		}
+	return any;
+}

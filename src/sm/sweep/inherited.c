@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SL2VL and arbitration tables where the policy manages none.
+ *
+ * SL 0 is then the only one that clients are told, so it must get through.  The tables are
+ * whatever a device had at power-on, or what another subnet manager wrote: SL 0 may be mapped
+ * to VL15 or to a VL that the link lacks, or its VL may have no weight in any arbitration
+ * table, so that it never sends.  Tables like these are replaced by built-in ones
+ * (attribute_default_sl2vl(), attribute_default_vlarb()); all others stay as they are.
+ *
+ * A device that nobody has managed, or that was ours when this daemon was last started and shows
+ * no sign of another manager since, is sampled: up to SAMPLES pairs of ports and the arbitration of
+ * one port of a switch, the SL2VL table of a CA port.  If a sample is bad, and on any other device,
+ * and on one that is known to keep tables, all pairs with a link are read, and the arbitration tables
+ * of all ports with one.
+ *
+ * A device that keeps a table that drops SL 0, or starves it, is handled as in kept_table_log.c: no path is
+ * told over it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "lib/base/alloc.h"
+#include "lib/base/log.h"
+#include "plan/sm_attributes.h"
+#include "sm/sm_internal.h"
+
+#define SAMPLES 2
+
+struct inherited {
+	uint32_t waiting;	/* answers that are to come */
+	bool whole;		/* all is read; false: samples */
+	bool bad;		/* a table that was read drops SL 0, and is to be replaced */
+	uint16_t uses[256];	/* by port: bit v: SL 0 leaves on VL v */
+	uint16_t serves[256];	/* … bit v: VL v has weight in an arbitration table */
+	uint64_t arbitrates[4];	/* bit n: the arbitration of port n is read */
+};
+
+static bool has_tables(const struct sm *sm, uint32_t node, unsigned num)
+{
+	const struct fabric *f = sm->f;
+	const struct fabric_node *n = &f->nodes[node];
+	uint32_t port = n->port0 + num;
+
+	/* of a switch, port 0 says whether there are such tables */
+	return port_is_linked(f, port) && ib_vls_from_code(sm->plan->tables->op_vls[port]) > 1 &&
+	       (f->ports[node_is_switch(n) ? n->port0 : port].capmask & IB_CAP_SL_MAP);
+}
+
+static void ask(struct node_work *w, item_t item)
+{
+	observe_add(w, item | ITEM_READ);
+	w->inherited->waiting++;
+}
+
+static void ask_arbitration(const struct sm *sm, uint32_t node, unsigned num)
+{
+	struct node_work *w = &sm->work[node];
+	struct inherited *h = w->inherited;
+
+	if (h->arbitrates[num / 64] >> num % 64 & 1)
+		return;
+	for (unsigned block = 1; block <= VLARB_BLOCKS; block++)
+		if (vlarb_block_entries(fabric_port(sm->f, node, num), block)) {
+			h->arbitrates[num / 64] |= 1ull << num % 64;
+			ask(w, ITEM(ITEM_VLARB, num, block));
+		}
+}
+
+static void ask_all(struct sm *sm, uint32_t node, const uint8_t *nums, unsigned n)
+{
+	struct node_work *w = &sm->work[node];
+
+	w->inherited->whole = true;
+	for (unsigned out = 0; out < n; out++) {
+		ask(w, ITEM(ITEM_SL2VL, 0, nums[out]));
+		for (unsigned in = 0; node_is_switch(&sm->f->nodes[node]) && in < n; in++)
+			if (in != out)
+				ask(w, ITEM(ITEM_SL2VL, nums[in], nums[out]));
+		ask_arbitration(sm, node, nums[out]);
+	}
+}
+
+static void ask_samples(struct sm *sm, uint32_t node, const uint8_t *nums, unsigned n)
+{
+	struct node_work *w = &sm->work[node];
+
+	if (!node_is_switch(&sm->f->nodes[node])) {
+		for (unsigned i = 0; i < n; i++)
+			ask(w, ITEM(ITEM_SL2VL, 0, nums[i]));
+		return;
+	}
+	for (unsigned k = 0; k < SAMPLES && k < n; k++) {
+		unsigned out = k * n / SAMPLES, in = (out + 1) % n;
+
+		if (n < SAMPLES) {
+			out = k;
+			in = (k + 1) % n;
+		}
+		ask(w, ITEM(ITEM_SL2VL, in == out ? 0 : nums[in], nums[out]));
+	}
+	ask_arbitration(sm, node, nums[0]);
+}
+
+/* Ports with a link and tables; returns how many. */
+static unsigned list_ports(const struct sm *sm, uint32_t node, uint8_t *nums)
+{
+	unsigned n = 0;
+
+	for (unsigned num = 1; num <= sm->f->nodes[node].nports; num++)
+		if (has_tables(sm, node, num))
+			nums[n++] = (uint8_t)num;
+	return n;
+}
+
+/* One of its end ports has a LID, or a link in use. */
+static bool was_used(const struct fabric *f, uint32_t node)
+{
+	const struct fabric_node *n = &f->nodes[node];
+	bool used = n->sw != FABRIC_NONE && f->switches[n->sw].lft_top;
+
+	for (unsigned num = 0; num <= n->nports; num++) {
+		const struct fabric_port *p = &f->ports[n->port0 + num];
+
+		used |= p->present && (p->lid || (num && p->state >= IB_PORT_ARMED_S));
+	}
+	return used;
+}
+
+/* It had a LID of ours when this daemon started. */
+static bool was_ours(const struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+
+	for (unsigned num = 0; num <= n->nports; num++)
+		if (port_is_end(sm->f, n->port0 + num) &&
+		    map64_get(&sm->known_guids, sm->f->ports[n->port0 + num].guid) != MAP64_NONE)
+			return true;
+	return false;
+}
+
+/* An end port has another LID than ours for its subnet manager. */
+static bool has_another_master(const struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+	uint16_t own = sm->plan ? sm->plan->lid[sm->f->self] : sm->f->ports[sm->f->self].lid;
+
+	for (unsigned num = 0; num <= n->nports; num++) {
+		const struct fabric_port *p = &sm->f->ports[n->port0 + num];
+
+		if (port_is_end(sm->f, n->port0 + num) && p->sm_lid && p->sm_lid != own)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A field that we write always has another value, at a port in use or in SwitchInfo, so that
+ * somebody wrote it since.  Discovery has read all of them, so that this costs nothing.
+ */
+static bool has_other_fields(const struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+	struct want_env env = sweep_env(sm);
+
+	env.reregister = false;		/* asked for by us, whatever devices hold */
+	if (n->sw != FABRIC_NONE &&
+	    switch_info_differs(sm->plan, env.refused, n->sw, &sm->f->switches[n->sw]))
+		return true;
+	for (unsigned num = 0; num <= n->nports; num++) {
+		const struct fabric_port *p = &sm->f->ports[n->port0 + num];
+
+		if (p->present && p->state >= IB_PORT_ARMED_S &&
+		    port_is_managed(sm->f, n->port0 + num) &&
+		    port_fields_need_set(&env, env.refused, n->port0 + num))
+			return true;
+	}
+	return false;
+}
+
+/* The forwarding of multicast is limited otherwise than by us, who write its highest value. */
+static bool has_other_mcast_top(const struct fabric *f, uint32_t sw)
+{
+	const struct fabric_switch *s = &f->switches[sw];
+
+	return fabric_has_mcast_top(f, sw) && s->mcast_top != IB_LID_MCAST_FIRST + s->mcast_cap - 1u;
+}
+
+bool inherited_is_possible(const struct sm *sm, uint32_t node)
+{
+	uint32_t sw = sm->f->nodes[node].sw;
+
+	if (sm->another_was)
+		return true;
+	if (sm->heir_of || (sm->published &&
+			    fabric_same_node(sm->published->f, &sm->f->nodes[node]) != FABRIC_NONE))
+		return false;
+	return was_used(sm->f, node) &&
+	       (!was_ours(sm, node) || has_another_master(sm, node) ||
+		(sw != FABRIC_NONE && has_other_mcast_top(sm->f, sw)));
+}
+
+/* Whether somebody else has managed the device, as far as it shows. */
+static bool was_anothers(const struct sm *sm, uint32_t node)
+{
+	const struct fabric_node *n = &sm->f->nodes[node];
+
+	if (sm->another_was)
+		return true;
+	if (sm->heir_of)	/* the master before was a qosd */
+		return false;
+	/* by a policy before it may be anything, too */
+	if (sm->published && fabric_same_node(sm->published->f, n) != FABRIC_NONE)
+		return sm->published->plan->tables->managed;
+	return was_used(sm->f, node) &&
+	       (!was_ours(sm, node) || has_another_master(sm, node) || has_other_fields(sm, node));
+}
+
+/* The device did not take a table before: which of its tables that concerns, samples may miss. */
+static bool keeps_tables(const struct sm *sm, uint32_t node)
+{
+	static const uint16_t tables[] = { UMAD_SM_ATTR_SLVL_TABLE, UMAD_SM_ATTR_VL_ARB_TABLE };
+	uint64_t guid = sm->f->nodes[node].guid;
+
+	if (map64_get(&sm->doubtful, guid) != MAP64_NONE)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		const struct refused_kind *k = refusals_kind(store_refusals(sm->store), guid, tables[i]);
+
+		if (k && (k->by_status || k->by_value))
+			return true;
+	}
+	return false;
+}
+
+void inherited_collect(struct sm *sm, uint32_t node)
+{
+	struct node_work *w = &sm->work[node];
+	uint8_t nums[256];
+	unsigned n;
+
+	if (sm->plan->tables->managed)
+		return;
+	n = list_ports(sm, node, nums);
+	if (!n)
+		return;
+	w->inherited = xcalloc(1, sizeof(*w->inherited));
+	if (was_anothers(sm, node) || keeps_tables(sm, node))
+		ask_all(sm, node, nums, n);
+	else
+		ask_samples(sm, node, nums, n);
+}
+
+/* --- answers --- */
+
+static void take_arbitration(struct inherited *h, struct sm *sm, uint32_t node, item_t item,
+			     const uint8_t *data)
+{
+	const struct fabric_port *p = fabric_port(sm->f, node, ITEM_A(item));
+	unsigned n = vlarb_block_entries(p, ITEM_B(item));
+
+	kept_see_arb(sm, node, item, data, 2 * n);
+	for (unsigned i = 0; i < n; i++)
+		if (data[2 * i + 1])
+			h->serves[p->num] |= (uint16_t)(1u << (data[2 * i] & 0xf));
+}
+
+/* The item to write, or 0. */
+static item_t take_map(struct sm *sm, uint32_t node, item_t item, const uint8_t *data)
+{
+	struct inherited *h = sm->work[node].inherited;
+	unsigned out = ITEM_B(item), vl = data[0] >> 4;
+	struct item_want want;
+	item_t left = item;
+
+	if (vl < ib_vls_from_code(sm->plan->tables->op_vls[sm->f->nodes[node].port0 + out])) {
+		h->uses[out] |= (uint16_t)(1u << vl);
+		return 0;
+	}
+	if (!h->whole) {
+		h->bad = true;	/* all pairs are about to be read */
+		return 0;
+	}
+	h->uses[out] |= 1;	/* by the built-in table */
+	want_item(sm->plan, node, item, &want);
+	if (!kept_known(sm, node, &left, &want, data))
+		left = item;
+	h->bad |= left != 0;
+	return left;
+}
+
+/* Ports whose arbitration does not serve what SL 0 uses; written: they get the built-in one. */
+static bool starves(struct sm *sm, uint32_t node, bool write)
+{
+	struct node_work *w = &sm->work[node];
+	struct inherited *h = w->inherited;
+	bool any = false;
+
+	for (unsigned num = 1; num <= sm->f->nodes[node].nports; num++) {
+		if (!(h->arbitrates[num / 64] >> num % 64 & 1) || !(h->uses[num] & ~h->serves[num]))
+			continue;
+		any = true;
+		for (unsigned block = 1; write && block <= VLARB_BLOCKS; block++)
+			if (vlarb_block_entries(fabric_port(sm->f, node, num), block))
+				observe_add(w, ITEM(ITEM_VLARB, num, block));
+	}
+	return any;
+}
+
+static void all_answered(struct sm *sm, uint32_t node)
+{
+	struct node_work *w = &sm->work[node];
+	struct inherited *h = w->inherited;
+	bool starved = starves(sm, node, h->whole);
+	uint8_t nums[256];
+	unsigned n;
+
+	if (h->whole) {
+		sm->inherited_nodes += h->bad || starved;
+	} else if (h->bad || starved) {
+		*h = (struct inherited){ 0 };
+		n = list_ports(sm, node, nums);
+		ask_all(sm, node, nums, n);
+	}
+}
+
+item_t inherited_take(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, int status)
+{
+	struct inherited *h = sm->work[node].inherited;
+	item_t left = 0;
+
+	/* what can't be read is left alone */
+	if (!status && ITEM_KIND(item) == ITEM_VLARB)
+		take_arbitration(h, sm, node, item, data);
+	else if (!status)
+		left = take_map(sm, node, item, data);
+	if (--h->waiting == 0)
+		all_answered(sm, node);
+	return left;
+}
+
+uint16_t inherited_uses(const struct sm *sm, uint32_t node, unsigned num)
+{
+	const struct inherited *h = sm->work[node].inherited;
+
+	return h ? h->uses[num] : 0;
+}
+
+void inherited_tell(struct sm *sm)
+{
+	if (sm->inherited_nodes)
+		log_warn("sweep", "tables of another subnet manager dropped or starved SL 0, the only one "
+			 "that is offered, on %" PRIu32 " device%s: they are replaced there",
+			 sm->inherited_nodes, sm->inherited_nodes == 1 ? "" : "s");
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What PortInfo, as the discovery reads it, does not tell of the speed of links, as a step of a
+ * sweep: one walk over the ports, and nothing is sent for a port that told all.
+ *
+ * Extended speeds.  A device may hide all LinkSpeedExt* fields from a Get without
+ * SMSupportExtendedSpeeds, and show a link that runs at one of them as QDR.  No libibnetdisc
+ * sets that bit.  So a port is read once more where its device claims extended speeds and
+ * PortInfo has none; not one that was read or set with the bit since it was discovered.
+ * There are devices, older ones and simulated ones, that claim extended speeds and have none: so two
+ * ports of each switch are read first, as a job of their own.  If neither shows more with the bit
+ * than without, the other ports of the switch are not read, nor are the CA ports behind its links:
+ * a link runs at a speed that both of its ends have.
+ *
+ * FDR10.  PortInfo calls it QDR; the difference is only in ExtendedPortInfo, an attribute of
+ * the vendor's own.  It is asked once a link, at one end, and only where both ends may know
+ * the attribute, the link runs at QDR, and it is not a link of the last sweep that stayed up
+ * since.  Devices of the vendor that no public list names are asked, too; a device that
+ * answers with a status, or not at all, is not asked again.
+ *
+ * `link-speed: supported` has FDR10 enabled at both ends of links that run at QDR or less, so
+ * that both ends are asked then.  It counts when the link is trained the next time.  The Set
+ * is sent right here: no plan says anything of it, and nothing depends on it.
+ */
+#include <string.h>
+
+#include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
+
+#include "lib/base/bytes.h"
+#include "lib/base/log.h"
+#include "sm/sm_internal.h"
+
+#define LINK_SPEED_ACTIVE_QDR 4
+#define FDR10 1u		/* bit of all fields of ExtendedPortInfo that hold speeds */
+#define CHANGE_SPEED 1u		/* bit of StateChangeEnable: LinkSpeedEnabled counts */
+
+#define VENDOR_MELLANOX 0x0002c9
+#define VENDOR_BULL 0x00119f
+#define VENDOR_ANY 0
+
+/* Devices of the FDR10 generation and later; those of any vendor are sold by several. */
+static const struct {
+	uint32_t vendor;
+	uint16_t first, last;
+} kinds[] = {
+	/* SwitchX, Switch-IB, Quantum; ConnectX-3 to ConnectX-6; BlueField */
+	{ VENDOR_ANY, 0xc738, 0xc73b }, { VENDOR_ANY, 0xc839, 0xc839 },
+	{ VENDOR_ANY, 0xcb20, 0xcb20 }, { VENDOR_ANY, 0xcf08, 0xcf09 },
+	{ VENDOR_ANY, 0xd2f0, 0xd2f0 }, { VENDOR_ANY, 0x1003, 0x101b },
+	{ VENDOR_ANY, 0xa2d2, 0xa2d2 },
+	/* the same devices, sold by Bull */
+	{ VENDOR_BULL, 0x1b02, 0x1b02 }, { VENDOR_BULL, 0x1b33, 0x1b33 },
+	{ VENDOR_BULL, 0x1b40, 0x1b41 }, { VENDOR_BULL, 0x1b50, 0x1b50 },
+	{ VENDOR_BULL, 0x1b60, 0x1b61 }, { VENDOR_BULL, 0x1b73, 0x1b73 },
+	{ VENDOR_BULL, 0x1b83, 0x1b83 }, { VENDOR_BULL, 0x1b93, 0x1b94 },
+	{ VENDOR_BULL, 0x1ba0, 0x1ba0 }, { VENDOR_BULL, 0x1bb4, 0x1bb5 },
+	{ VENDOR_BULL, 0x1bc4, 0x1bc6 }, { VENDOR_BULL, 0x1bd0, 0x1bd5 },
+	{ VENDOR_BULL, 0x1bf0, 0x1bf0 },
+};
+
+/* Of Mellanox, in no public list: adapters, BlueField and switches, some of them still to come. */
+static const struct {
+	uint16_t first, last;
+} guesses[] = {
+	{ 0x101c, 0x10ff }, { 0xa2d3, 0xa2ff }, { 0xcb21, 0xcfff }, { 0xd2f1, 0xd2ff },
+};
+
+/* --- extended speeds --- */
+
+static bool hides_speeds(const struct fabric *f, uint32_t port)
+{
+	const struct fabric_port *p = &f->ports[port];
+	const struct fabric_port *a = &f->ports[agent_port(f, p->node, p->num)];
+	void *info = (void *)(uintptr_t)a->info;	/* libibmad only reads */
+	unsigned supported = ib_ext_supported(p->info);
+
+	if (!p->plain || !port_is_linked(f, port) || !(a->capmask & IB_CAP_EXT_SPEEDS))
+		return false;
+	if (!supported && !ib_ext_active(p->info))
+		return true;
+	return (a->capmask & IB_CAP_MASK2) && !(supported >> IB_EXT_GROUP_2) &&
+	       (mad_get_field(info, 0, IB_PORT_CAPMASK2_F) & IB_CAP2_EXT_SPEEDS_2);
+}
+
+static bool ask_port_info(struct sm *sm, uint32_t node, unsigned num, struct smp *s)
+{
+	if (!hides_speeds(sm->f, sm->f->nodes[node].port0 + num) || !want_route(sm->f, node, num, s))
+		return false;
+	sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
+		       port_info_modifier(sm->f, node, num));
+	return true;
+}
+
+/* Of a switch the first port that hides its speeds, and the last; cookie: the port. */
+static bool next_sample(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+	struct node_work *w = &sm->work[node];
+	const struct fabric_node *n = &sm->f->nodes[node];
+
+	if (w->failed || !node_is_switch(n) || !sweep_touches(sm, node))
+		return false;
+	while (!w->speed_samples && w->cursor < n->nports)
+		if (ask_port_info(sm, node, ++w->cursor, s)) {
+			*cookie = n->port0 + w->cursor;
+			w->speed_samples++;
+			return true;
+		}
+	for (unsigned num = n->nports; w->speed_samples == 1 && num > w->cursor; num--)
+		if (ask_port_info(sm, node, num, s)) {
+			*cookie = n->port0 + num;
+			w->speed_samples++;
+			return true;
+		}
+	return false;
+}
+
+static void sample_done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	struct fabric_port *p = &sm->f->ports[cookie];
+
+	if (status < 0) {
+		sweep_smp_lost(sm, node, "reading extended speeds");
+		return;
+	}
+	sweep_heard(sm, node);
+	sm->work[node].speed_same += status ||
+		(ib_ext_supported(s->data) == ib_ext_supported(p->info) &&
+		 ib_ext_active(s->data) == ib_ext_active(p->info));
+	if (!status)
+		fabric_port_store(p, s->data);
+}
+
+/* Its samples showed what was there before. */
+static bool has_no_more(const struct sm *sm, uint32_t node)
+{
+	const struct node_work *w = &sm->work[node];
+
+	return w->speed_samples && w->speed_samples == w->speed_same;
+}
+
+/* Its device, or that at the far end, is a switch without extended speeds. */
+static bool has_nothing_to_hide(const struct sm *sm, uint32_t port)
+{
+	const struct fabric *f = sm->f;
+	uint32_t peer = f->ports[port].peer;
+
+	return has_no_more(sm, f->ports[port].node) ||
+	       (peer != FABRIC_NONE && !ib_ext_supported(f->ports[peer].info) &&
+		has_no_more(sm, f->ports[peer].node));
+}
+
+/* --- FDR10 --- */
+
+/* Whether a node may know ExtendedPortInfo, and whether that is guessed. */
+static bool find_kind(const struct fabric_node *n, bool *guessed)
+{
+	void *info = (void *)(uintptr_t)n->info;
+	uint32_t vendor = mad_get_field(info, 0, IB_NODE_VENDORID_F);
+	uint32_t device = mad_get_field(info, 0, IB_NODE_DEVID_F);
+
+	*guessed = false;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if ((kinds[i].vendor == VENDOR_ANY || kinds[i].vendor == vendor) &&
+		    device >= kinds[i].first && device <= kinds[i].last)
+			return true;
+	*guessed = true;
+	for (size_t i = 0; i < ARRAY_SIZE(guesses) && vendor == VENDOR_MELLANOX; i++)
+		if (device >= guesses[i].first && device <= guesses[i].last)
+			return true;
+	return false;
+}
+
+static bool node_may_know(const struct sm *sm, const struct fabric_node *n)
+{
+	bool guessed;
+
+	return find_kind(n, &guessed) && map64_get(&sm->no_ext_port_info, n->guid) == MAP64_NONE;
+}
+
+/* The same port in the fabric of the last sweep, or NULL. */
+static const struct fabric_port *port_before(const struct sm *sm, uint32_t port)
+{
+	const struct fabric *old = sm->published ? sm->published->f : NULL;
+	unsigned num = sm->f->ports[port].num;
+	uint32_t node;
+
+	if (!old)
+		return NULL;
+	node = map64_get(&old->node_by_guid, port_node(sm->f, port)->guid);
+	if (node == MAP64_NONE || num > old->nodes[node].nports)
+		return NULL;
+	return fabric_port(old, node, num);
+}
+
+/* Takes what the last sweep found, if the link never went down: it would be in Init again. */
+static bool take_from_last(struct sm *sm, uint32_t port)
+{
+	struct fabric_port *p = &sm->f->ports[port];
+	const struct fabric_port *a = port_before(sm, port), *b = port_before(sm, p->peer);
+
+	if (!a || !b || a->peer == FABRIC_NONE ||
+	    &sm->published->f->ports[a->peer] != b || a->state != IB_PORT_ACTIVE_S ||
+	    b->state != IB_PORT_ACTIVE_S || p->state != IB_PORT_ACTIVE_S ||
+	    sm->f->ports[p->peer].state != IB_PORT_ACTIVE_S)
+		return false;
+	fabric_set_fdr10(sm->f, port, a->fdr10);
+	p->fdr10_enabled = a->fdr10_enabled;
+	return true;
+}
+
+/* FDR10 is to be enabled at the port, as far as both ends know it. */
+static bool is_to_enable(const struct sm *sm, uint32_t port)
+{
+	return sm->settings->link_speed == LINK_SUPPORTED && sm->kind != SWEEP_PICTURE &&
+	       !sm->f->ports[port].fdr10_enabled;
+}
+
+static bool is_to_ask(struct sm *sm, uint32_t port)
+{
+	const struct fabric_port *p = &sm->f->ports[port];
+	unsigned speed = mad_get_field((void *)(uintptr_t)p->info, 0, IB_PORT_LINK_SPEED_ACTIVE_F);
+	bool known;
+
+	if (!port_is_linked(sm->f, port) || ib_ext_active(p->info) ||
+	    !node_may_know(sm, port_node(sm->f, port)) ||
+	    !node_may_know(sm, port_node(sm->f, p->peer)))
+		return false;
+	known = take_from_last(sm, port);
+	/* of the two ends the one that discovery found first tells the speed */
+	return (!known && speed == LINK_SPEED_ACTIVE_QDR && p->peer > port) ||
+	       is_to_enable(sm, port);
+}
+
+static void take_fdr10(struct sm *sm, uint32_t port, const struct smp *s)
+{
+	struct node_work *w = &sm->work[sm->f->ports[port].node];
+	void *data = (void *)(uintptr_t)s->data;
+
+	sm->f->ports[port].fdr10_enabled =
+		!(mad_get_field(data, 0, IB_MLNX_EXT_PORT_LINK_SPEED_SUPPORTED_F) & FDR10) ||
+		(mad_get_field(data, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F) & FDR10);
+	if (mad_get_field(data, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F) & FDR10)
+		fabric_set_fdr10(sm->f, port, true);
+	if (s->method == SMP_GET && is_to_enable(sm, port)) {
+		struct speed_set *x = vec_push(&w->speeds);
+
+		x->num = sm->f->ports[port].num;
+		memcpy(x->info, s->data, sizeof(x->info));
+	}
+}
+
+/* --- the walk --- */
+
+/* The upper half of a cookie; the lower one is the port. */
+enum { PORT_INFO, EXT_PORT_INFO };
+#define COOKIE(what, port) ((uint64_t)(what) << 32 | (port))
+
+static bool next_set(struct sm *sm, uint32_t node, struct smp *s, uint64_t *cookie)
+{
+	struct node_work *w = &sm->work[node];
+	const struct speed_set *x;
+
+	while (w->speeds.n) {
+		x = &w->speeds.v[--w->speeds.n];
+		if (!want_route(sm->f, node, x->num, s))
+			continue;
+		sweep_fill_set(sm, node, s, IB_ATTR_MLNX_EXT_PORT_INFO, x->num);
+		memcpy(s->data, x->info, sizeof(s->data));
+		mad_set_field(s->data, 0, IB_MLNX_EXT_PORT_STATE_CHG_ENABLE_F, CHANGE_SPEED);
+		mad_set_field(s->data, 0, IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F, FDR10);
+		*cookie = COOKIE(EXT_PORT_INFO, sm->f->nodes[node].port0 + x->num);
+		return true;
+	}
+	return false;
+}
+
+/* Ports that hide their speeds; when all of a node are read, those that may run at FDR10. */
+static bool next(void *arg, uint32_t node, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+	struct node_work *w = &sm->work[node];
+	const struct fabric_node *n = &sm->f->nodes[node];
+
+	if (w->failed || !sweep_touches(sm, node))
+		return false;
+	while (w->cursor < n->nports) {
+		unsigned num = ++w->cursor;
+
+		if (has_nothing_to_hide(sm, n->port0 + num) || !ask_port_info(sm, node, num, s))
+			continue;
+		*cookie = COOKIE(PORT_INFO, n->port0 + num);
+		w->hidden++;
+		return true;
+	}
+	while (!w->hidden && w->cursor < 2u * n->nports) {
+		unsigned num = ++w->cursor - n->nports;
+
+		if (!is_to_ask(sm, n->port0 + num) || !want_route(sm->f, node, num, s))
+			continue;
+		sweep_fill_smp(sm, s, SMP_GET, IB_ATTR_MLNX_EXT_PORT_INFO, num);
+		*cookie = COOKIE(EXT_PORT_INFO, n->port0 + num);
+		return true;
+	}
+	return next_set(sm, node, s, cookie);
+}
+
+/* It has no such attribute, or takes no such Set: it is left alone until this daemon ends. */
+static void knows_not(struct sm *sm, uint32_t port, const struct smp *s, int status)
+{
+	char name[FABRIC_NAME_MAX];
+	bool guessed;
+
+	if (status < 0 && find_kind(port_node(sm->f, port), &guessed) && !guessed) {
+		sweep_smp_lost(sm, sm->f->ports[port].node, "reading ExtendedPortInfo");
+		return;
+	}
+	map64_put(&sm->no_ext_port_info, port_node(sm->f, port)->guid, 1);
+	if (s->method == SMP_SET)
+		log_warn("sweep", "%s: FDR10 can't be enabled (status 0x%04x)",
+			 fabric_port_name(sm->f, port, name, sizeof(name)), (unsigned)status);
+}
+
+/* A device that does not answer to the bit, or to the attribute, is taken at what it showed. */
+static void done(void *arg, uint32_t node, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	struct node_work *w = &sm->work[node];
+	uint32_t port = (uint32_t)cookie;
+
+	if (status >= 0)
+		sweep_heard(sm, node);
+	if (cookie >> 32 == PORT_INFO) {
+		w->hidden--;
+		if (status < 0)
+			sweep_smp_lost(sm, node, "reading extended speeds");
+		else if (!status)
+			fabric_port_store(&sm->f->ports[port], s->data);
+	} else if (status) {
+		knows_not(sm, port, s, status);
+	} else {
+		take_fdr10(sm, port, s);
+	}
+}
+
+static void finished(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm->job = NULL;
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		sm->work[i].cursor = 0;
+	adaptive_start(sm);
+}
+
+static void samples_finished(void *arg)
+{
+	static const struct smp_job_ops ops = { next, done, finished };
+	struct sm *sm = arg;
+
+	for (uint32_t i = 0; i < sm->f->n_nodes; i++)
+		sm->work[i].cursor = 0;
+	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+}
+
+void speeds_start(struct sm *sm)
+{
+	static const struct smp_job_ops ops = { next_sample, sample_done, samples_finished };
+
+	sm->job = smp_job_start(sm->mad, sm->f->n_nodes, &ops, sm);
+}

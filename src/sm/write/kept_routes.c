@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Forwarding tables that switches do not let the subnet manager change, as a step of a sweep
+ * right before planning.
+ *
+ * A block that a switch refuses for good, or confirms and does not follow (store/refused_values.h),
+ * forwards as it did before.  The step reads such blocks and hands them to the plan
+ * (fabric_keep_blocks()), which routes round what they do wrong (plan/routes/lft_caps.h); so it does with
+ * LinearFDBTop where SwitchInfo is refused.  A block is read again when the switch is in doubt and in
+ * each sweep that begins with a discovery; else what was read last counts.
+ *
+ * The plan wants of such a block what it holds.  So nothing is written to it but in a full sweep:
+ * one Set of that same content for each block, which changes nothing and shows whether the switch
+ * takes Sets again.  What it ignored, instead of refusing it, counts only as long as it holds what it
+ * held then, and so does LinearFDBTop: after a restart it is tried as any other.
+ *
+ * When a sweep finds that a switch refuses a block, or takes one again, its plan was made without
+ * knowing, and a sweep follows that makes another of the same fabric.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "lib/base/alloc.h"
+#include "plan/routes/base_routes.h"
+#include "sm/devices/mute.h"
+#include "sm/sm_internal.h"
+
+/* Of one switch's table. */
+struct block {
+	uint64_t guid;
+	uint32_t node;		/* of the sweep's fabric */
+	bool known;		/* entries is what the switch holds */
+	bool by_value;		/* it counts only with this digest */
+	bool back;		/* it is read as the switch answers again: what it holds can be changed */
+	uint64_t digest;
+	struct lft_kept kept;
+};
+
+struct kept_list {	/* of fabric_keep_blocks() */
+	struct lft_kept *v;
+	size_t n, cap;
+};
+
+/* Those of one switch, which are next to each other. */
+struct batch {
+	uint32_t first, n, cursor;
+};
+
+struct kept_routes {
+	VEC(struct block) blocks;	/* by switch, then block */
+	VEC(struct batch) batches;
+	void (*next)(struct sm *sm);
+	/* what was read last */
+	VEC(struct block) before;
+	struct map64 before_by_key;
+	bool renew;			/* the plan of this sweep, or the one before, does not know all */
+};
+
+static uint64_t key_of(uint64_t guid, uint32_t block)
+{
+	return hash64(guid ^ hash64(block | 1ull << 32));
+}
+
+/* How many entries of a block count: what write.c digests of it. */
+static unsigned entries_of(const struct fabric *f, uint32_t sw, uint32_t block)
+{
+	uint32_t cap = f->switches[sw].lft_cap, first = block * LFT_BLOCK;
+
+	return cap <= first ? 0 : cap - first < LFT_BLOCK ? cap - first : LFT_BLOCK;
+}
+
+static bool may_have_changed(const struct sm *sm, uint64_t guid)
+{
+	return sm->kind >= SWEEP_CHANGE || map64_get(&sm->doubtful, guid) != MAP64_NONE;
+}
+
+static void take_known(struct sm *sm, struct block *b)
+{
+	struct kept_routes *k = sm->kept_routes;
+	uint32_t i = k->before.n ? map64_get(&k->before_by_key, key_of(b->guid, b->kept.block)) :
+			 MAP64_NONE;
+
+	if (i == MAP64_NONE || k->before.v[i].guid != b->guid ||
+	    k->before.v[i].kept.block != b->kept.block || may_have_changed(sm, b->guid))
+		return;
+	memcpy(b->kept.entries, k->before.v[i].kept.entries, LFT_BLOCK);
+	b->known = true;
+}
+
+static int by_switch_and_block(const void *va, const void *vb)
+{
+	const struct block *a = va, *b = vb;
+
+	if (a->kept.sw != b->kept.sw)
+		return a->kept.sw < b->kept.sw ? -1 : 1;
+	return a->kept.block < b->kept.block ? -1 : a->kept.block > b->kept.block;
+}
+
+bool kept_routes_survived(const struct sm *sm, const struct plan *old, uint32_t node)
+{
+	struct map64 none;
+	uint32_t before;
+	bool same;
+
+	map64_init(&none, 1);
+	same = node_is_as_planned(old, &none, store_refusals(sm->store), sm->f, node, &before);
+	map64_free(&none);
+	return same;
+}
+
+/*
+ * All of the table of a switch that was mute: its entries are changed together with those of others
+ * then, in the order that is safe.  One that lost its state meanwhile is brought up as any other.
+ */
+static void collect_back(struct sm *sm)
+{
+	struct kept_routes *k = sm->kept_routes;
+	const struct plan *old = sm->published ? sm->published->plan : NULL;
+
+	for (uint32_t sw = 0; old && sm->kind == SWEEP_LOCAL && sw < sm->f->n_switches; sw++) {
+		uint32_t node = sm->f->switches[sw].node;
+		uint64_t guid = sm->f->nodes[node].guid;
+
+		if (!mute_is_back(sm, guid) || sm->work[node].failed || !kept_routes_survived(sm, old, node))
+			continue;
+		for (uint32_t block = 0; block < old->lfts->stride / LFT_BLOCK &&
+		     entries_of(sm->f, sw, block); block++)
+			*vec_push(&k->blocks) = (struct block){
+				.guid = guid, .node = node, .back = true,
+				.kept = { .sw = sw, .block = block } };
+		sm->work[node].lft_known = true;	/* until a block is not */
+	}
+}
+
+/* Blocks and LinearFDBTops that the switches of the fabric keep, as far as is remembered. */
+static void collect(struct sm *sm)
+{
+	struct kept_routes *k = sm->kept_routes;
+	struct fabric *f = sm->f;
+	const struct refused_set *r;
+
+	k->blocks.n = k->batches.n = 0;
+	for (uint32_t sw = 0; sw < f->n_switches; sw++)
+		f->switches[sw].top_stays = false;
+	mad_hold(sm->mad);	/* a job of multicast or aliases may add to them */
+	for (size_t i = 0; (r = refusals_at(store_refusals(sm->store), i)); i++) {
+		uint32_t node = map64_get(&f->node_by_guid, r->guid);
+		uint32_t sw = node == MAP64_NONE ? FABRIC_NONE : f->nodes[node].sw;
+
+		if (sw == FABRIC_NONE)
+			continue;
+		if (r->attr == UMAD_SM_ATTR_SWITCH_INFO && !r->mod)
+			f->switches[sw].top_stays = switch_info_is_kept(&f->switches[sw], r);
+		if (r->attr == UMAD_SM_ATTR_LINEAR_FT && r->mod < IB_LID_MCAST_FIRST / LFT_BLOCK &&
+		    entries_of(f, sw, r->mod))
+			*vec_push(&k->blocks) = (struct block){
+				.guid = r->guid, .node = node, .by_value = !refusal_by_status(r),
+				.digest = r->got, .kept = { .sw = sw, .block = r->mod } };
+	}
+	mad_release(sm->mad);
+	collect_back(sm);
+	if (k->blocks.n)
+		qsort(k->blocks.v, k->blocks.n, sizeof(*k->blocks.v), by_switch_and_block);
+	for (size_t i = 0; i < k->blocks.n; i++)
+		if (!k->blocks.v[i].back)
+			take_known(sm, &k->blocks.v[i]);
+}
+
+/* --- reading --- */
+
+static bool next(void *arg, uint32_t device, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+	struct kept_routes *k = sm->kept_routes;
+	struct batch *b = &k->batches.v[device];
+
+	for (; b->cursor < b->n; b->cursor++) {
+		const struct block *x = &k->blocks.v[b->first + b->cursor];
+
+		if (x->known || sm->work[x->node].failed || !want_route(sm->f, x->node, 0, s))
+			continue;
+		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_LINEAR_FT, x->kept.block);
+		*cookie = b->first + b->cursor++;
+		return true;
+	}
+	return false;
+}
+
+static void done(void *arg, uint32_t device, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	struct kept_routes *k = sm->kept_routes;
+	struct block *x = &k->blocks.v[cookie];
+	struct batch *b = &k->batches.v[device];
+
+	if (status < 0) {
+		if (sweep_smp_lost(sm, x->node, "reading forwarding tables that it keeps"))
+			b->cursor = (uint32_t)cookie - b->first;
+		return;
+	}
+	sweep_heard(sm, x->node);
+	if (status)
+		return;		/* nobody knows: it is planned as any other */
+	memcpy(x->kept.entries, s->data, LFT_BLOCK);
+	x->known = true;
+}
+
+static void remember(struct kept_routes *k, const struct block *b)
+{
+	map64_put(&k->before_by_key, key_of(b->guid, b->kept.block), (uint32_t)k->before.n);
+	*vec_push(&k->before) = *b;
+}
+
+void kept_routes_in_force(const struct plan *p, uint32_t sw, uint8_t *row)
+{
+	memcpy(row, p->lfts->entries + (size_t)sw * p->lfts->stride, p->lfts->stride);
+	for (size_t i = 0; i < p->now->stale.n; i++) {
+		const struct lft_write *w = &p->now->stale.v[i];
+
+		if (p->now->switches[w->sw] == sw && (w->block + 1u) * LFT_BLOCK <= p->lfts->stride)
+			memcpy(row + w->block * LFT_BLOCK, w->entries, LFT_BLOCK);
+	}
+}
+
+/* Nobody knows what is in the block.  That it drops is not to be written to it: it is what it has. */
+static void take_for_dropping(struct sm *sm, uint64_t guid, uint32_t block)
+{
+	struct lft_read *r = vec_push(&sm->lft_reads);
+
+	*r = (struct lft_read){ .guid = guid, .block = block };
+	memset(r->entries, LFT_DROP, sizeof(r->entries));
+}
+
+/*
+ * A switch that does not answer forwards as it did: by the plan that is in force, and by what was
+ * held back of that.  Where that is not known it is taken to drop.
+ */
+static void keep_mute(struct sm *sm, uint32_t sw, struct kept_list *list)
+{
+	const struct fabric_node *n = &sm->f->nodes[sm->f->switches[sw].node];
+	const struct plan *old = sm->published ? sm->published->plan : NULL;
+	uint32_t node = old ? fabric_same_node(old->f, n) : FABRIC_NONE;
+	uint32_t was = node == FABRIC_NONE ? FABRIC_NONE : old->f->nodes[node].sw;
+	uint32_t blocks = was == FABRIC_NONE ? 0 : old->lfts->stride / LFT_BLOCK;
+	uint8_t *row = xmalloc((size_t)blocks * LFT_BLOCK + 1u);
+	bool known = mute_table_is_known(sm, n->guid);
+
+	if (blocks)
+		kept_routes_in_force(old, was, row);
+	/* it has no entries for LIDs that are new, either */
+	for (uint32_t block = 0; block < IB_LID_MCAST_FIRST / LFT_BLOCK && entries_of(sm->f, sw, block);
+	     block++) {
+		struct lft_kept *k = vec_push(list);
+
+		*k = (struct lft_kept){ .sw = sw, .block = block };
+		memset(k->entries, LFT_DROP, sizeof(k->entries));
+		if (block >= blocks)
+			continue;
+		if (known)
+			memcpy(k->entries, row + (size_t)block * LFT_BLOCK, LFT_BLOCK);
+		else if (memcmp(k->entries, row + (size_t)block * LFT_BLOCK, LFT_BLOCK))
+			take_for_dropping(sm, n->guid, block);
+	}
+	free(row);
+}
+
+/* What a switch that is back holds. */
+static void take_back(struct sm *sm, const struct block *b)
+{
+	const struct fabric_switch *s = &sm->f->switches[b->kept.sw];
+	struct lft_read *r;
+
+	if (!b->known) {
+		sm->work[b->node].lft_known = false;
+		/* it has fallen silent again */
+		if (!sm->work[b->node].failed)
+			return;
+		sm->f->nodes[b->node].mute = true;
+		if (!sm->work[b->node].outdated)	/* else the sweep that follows at once asks it */
+			mute_found(sm, sm->f, b->node);
+		return;
+	}
+	r = vec_push(&sm->lft_reads);
+	*r = (struct lft_read){ .guid = b->guid, .block = b->kept.block };
+	for (uint32_t i = 0; i < LFT_BLOCK; i++)
+		r->entries[i] = b->kept.block * LFT_BLOCK + i > s->lft_top ? LFT_DROP :
+				b->kept.entries[i];
+}
+
+static int by_place(const void *va, const void *vb)
+{
+	const struct lft_kept *a = va, *b = vb;
+
+	if (a->sw != b->sw)
+		return a->sw < b->sw ? -1 : 1;
+	return a->block < b->block ? -1 : a->block > b->block;
+}
+
+static void go_on(struct sm *sm)
+{
+	struct kept_routes *k = sm->kept_routes;
+	struct kept_list list = { 0 };
+	bool keeps;
+
+	k->before.n = sm->lft_reads.n = 0;
+	map64_clear(&k->before_by_key);
+	for (size_t i = 0; i < k->blocks.n; i++) {
+		const struct block *b = &k->blocks.v[i];
+		unsigned n = entries_of(sm->f, b->kept.sw, b->kept.block);
+
+		if (b->back) {
+			take_back(sm, b);
+			continue;
+		}
+		if (!b->known || (b->by_value && hash_bytes(b->kept.entries, n, 0) != b->digest))
+			continue;
+		remember(k, b);
+		if (!sm->f->nodes[b->node].mute)
+			*vec_push(&list) = b->kept;
+	}
+	keeps = mute_keep_tables(sm);
+	for (uint32_t sw = 0; sw < sm->f->n_switches && keeps; sw++)
+		if (sm->f->nodes[sm->f->switches[sw].node].mute)
+			keep_mute(sm, sw, &list);
+	if (list.n)
+		qsort(list.v, list.n, sizeof(*list.v), by_place);
+	fabric_keep_blocks(sm->f, list.v, (uint32_t)list.n);
+	k->next(sm);
+}
+
+static void finished(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm->job = NULL;
+	go_on(sm);
+}
+
+static const struct smp_job_ops kept_ops = { next, done, finished };
+
+void kept_routes_start(struct sm *sm, void (*then)(struct sm *sm))
+{
+	struct kept_routes *k = sm->kept_routes;
+	bool all_known = true;
+
+	k->next = then;
+	k->renew = false;
+	collect(sm);
+	for (size_t i = 0; i < k->blocks.n; i++) {
+		all_known &= k->blocks.v[i].known;
+		if (!i || k->blocks.v[i].kept.sw != k->blocks.v[i - 1].kept.sw)
+			*vec_push(&k->batches) = (struct batch){ .first = (uint32_t)i };
+		k->batches.v[k->batches.n - 1].n++;
+	}
+	if (all_known)
+		go_on(sm);
+	else
+		sm->job = smp_job_start(sm->mad, (uint32_t)k->batches.n, &kept_ops, sm);
+}
+
+/* --- writing --- */
+
+bool kept_routes_holds(const struct sm *sm, uint32_t node, item_t item)
+{
+	return ITEM_KIND(item) == ITEM_LFT && sm->f->n_kept &&
+	       fabric_kept_block(sm->f, sm->f->nodes[node].sw, ITEM_B(item));
+}
+
+void kept_routes_try(struct sm *sm, uint32_t node)
+{
+	const struct fabric *f = sm->f;
+	const struct refused_set *r;
+
+	if (sm->kind != SWEEP_FULL || f->nodes[node].sw == FABRIC_NONE)
+		return;
+	for (uint32_t i = 0; i < f->n_kept; i++) {
+		const struct lft_kept *k = &f->kept[i];
+
+		if (k->sw != f->nodes[node].sw || !plan_lft_entries(sm->plan, k->sw, k->block))
+			continue;
+		r = refusals_find(store_refusals(sm->store), f->nodes[node].guid,
+				  UMAD_SM_ATTR_LINEAR_FT, k->block);
+		if (r && refusal_by_status(r))
+			observe_add(&sm->work[node], ITEM(ITEM_LFT, 0, k->block) | ITEM_PROBE);
+	}
+}
+
+void kept_routes_changed(struct sm *sm, uint64_t guid, uint16_t attr, uint32_t mod, bool refused)
+{
+	uint32_t node = sm->f ? map64_get(&sm->f->node_by_guid, guid) : MAP64_NONE;
+	const struct fabric_switch *s;
+
+	if (node == MAP64_NONE || sm->f->nodes[node].sw == FABRIC_NONE)
+		return;
+	s = &sm->f->switches[sm->f->nodes[node].sw];
+	if (attr == UMAD_SM_ATTR_LINEAR_FT)
+		sm->kept_routes->renew = true;
+	else if (attr == UMAD_SM_ATTR_SWITCH_INFO && !mod)
+		sm->kept_routes->renew |= refused ? !s->top_stays && s->lft_top < sm->plan->lid_top :
+						    s->top_stays;
+}
+
+void kept_routes_swept(struct sm *sm)
+{
+	if (sm->kept_routes->renew)
+		sm_want_sweep(sm, SWEEP_POLICY, "routes follow what switches keep");
+}
+
+void kept_routes_new(struct sm *sm)
+{
+	sm->kept_routes = xcalloc(1, sizeof(*sm->kept_routes));
+	map64_init(&sm->kept_routes->before_by_key, 16);
+}
+
+void kept_routes_free(struct sm *sm)
+{
+	vec_free(&sm->kept_routes->blocks);
+	vec_free(&sm->kept_routes->batches);
+	vec_free(&sm->kept_routes->before);
+	map64_free(&sm->kept_routes->before_by_key);
+	free(sm->kept_routes);
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * SL2VL and arbitration tables that devices keep instead of the plan's, by a Set that
+ * changes nothing or by a status: what they hold is noted as it is seen, so that the
+ * paths can follow it (plan_follow()).
+ *
+ * A device may confirm a Set with the very table that it then ignores.  So one
+ * of those that it confirms is read back, of each kind; if that is untrue, all of them are.
+ *
+ * node_work.kept is a log of one sweep: of several entries for a pair the last
+ * one counts, and it may say that the table is as wanted after all.  A node with
+ * an entry is doubtful, so that the next sweep reads it again; but for one that refuses
+ * such Sets for good by a status (refused_sets.c): what was seen of that holds until it is read.
+ *
+ * node_work.arbs is such a log, too, of blocks of arbitration tables; what counts of them is which VLs
+ * have weight in any, as a VL that has none is never sent.  What a device keeps there is not read
+ * again in each sweep: it holds until the device is read for another reason.
+ *
+ * To a pair that a device is known to keep, nothing is written.  It would be so
+ * for good, so in a full sweep, and in any one where it was a status that kept
+ * it and that is not known to be for good, one pair of each out port is tried again; if the
+ * device takes it, so are the other pairs of the port.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "lib/base/alloc.h"
+#include "plan/sm_attributes.h"
+#include "sm/sm_internal.h"
+
+static struct sl2vl decode(const uint8_t *data)
+{
+	struct sl2vl m;
+
+	for (unsigned sl = 0; sl < IB_SL_COUNT; sl += 2) {
+		m.vl[sl] = data[sl / 2] >> 4;
+		m.vl[sl + 1] = data[sl / 2] & 0xf;
+	}
+	return m;
+}
+
+static bool is_pair(item_t item)
+{
+	return ITEM_KIND(item) == ITEM_SL2VL && ITEM_A(item) != ITEM_ALL;
+}
+
+static bool is_arb(item_t item)
+{
+	return ITEM_KIND(item) == ITEM_VLARB;
+}
+
+/* VLs with weight in entries of an arbitration table. */
+static uint16_t vls_sent(const uint8_t *data, unsigned len)
+{
+	uint16_t vls = 0;
+
+	for (unsigned i = 0; i + 1 < len; i += 2)
+		if (data[i + 1])
+			vls |= (uint16_t)(1u << (data[i] & 0xf));
+	return vls;
+}
+
+void kept_see_arb(struct sm *sm, uint32_t node, item_t item, const uint8_t *data, unsigned len)
+{
+	*vec_push(&sm->work[node].arbs) = (struct seen_arb){
+		.num = (uint8_t)ITEM_A(item), .block = (uint8_t)ITEM_B(item),
+		.sends = vls_sent(data, len),
+	};
+}
+
+/* A block is as wanted: that matters if it, or another of the port, was not. */
+static bool arbs_matter(const struct sm *sm, uint32_t node)
+{
+	return sm->work[node].arbs.n || sm->arbs_before.n;
+}
+
+void kept_see(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+	      const uint8_t *got)
+{
+	struct node_work *w = &sm->work[node];
+	bool differs = memcmp(got, want->data, want->len);
+
+	if (is_arb(item) && (differs || arbs_matter(sm, node)))
+		kept_see_arb(sm, node, item, got, want->len);
+	if (!is_pair(item) || (!differs && !w->kept.n))
+		return;
+	w->kept_doubt |= differs;
+	*vec_push(&w->kept) = (struct kept_map){
+		.node = node, .in = (uint8_t)ITEM_A(item), .out = (uint8_t)ITEM_B(item),
+		.map = decode(got),
+	};
+}
+
+/*
+ * Whether what the device confirms is to be sampled: of a switch, which many paths
+ * depend on, always; an adapter has one table for each port, and reading it back
+ * would cost as much as writing it.  There it is done when the table differs again.
+ */
+static bool may_be_untrue(const struct sm *sm, uint32_t node)
+{
+	return node_is_switch(&sm->f->nodes[node]) || (sm->published && sm->kind == SWEEP_FULL);
+}
+
+/* Whether the published plan has the pair as kept, with the same table in place of the same. */
+static bool was_kept(const struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+		     const uint8_t *got)
+{
+	const struct plan *old = sm->published ? sm->published->plan : NULL;
+	unsigned in = ITEM_A(item), out = ITEM_B(item);
+	struct sl2vl wanted = decode(want->data), is = decode(got);
+	uint32_t i;
+	uint16_t before, kept;
+
+	if (!old || !old->tables->kept || !old->tables->managed)
+		return false;
+	i = fabric_same_node(old->f, &sm->f->nodes[node]);
+	if (i == FABRIC_NONE)
+		return false;
+	before = qos_sl2vl_id(old->tables, old->f, i, in, out);
+	kept = qos_sl2vl_in_force(old->tables, old->f, i, in, out);
+	return before != kept && !memcmp(&old->tables->maps[before], &wanted, sizeof(wanted)) &&
+	       !memcmp(&old->tables->maps[kept], &is, sizeof(is));
+}
+
+bool kept_known(struct sm *sm, uint32_t node, item_t *item, const struct item_want *want,
+		const uint8_t *got)
+{
+	struct node_work *w = &sm->work[node];
+	unsigned out = ITEM_B(*item);
+	bool refused = refusals_have(store_refusals(sm->store), sm->f->nodes[node].guid, want->attr,
+				     want->mod, hash_bytes(want->data, want->len, 0),
+				     hash_bytes(got, want->len, 0));
+	bool try = !refused || sm->kind == SWEEP_FULL;
+
+	if (!refused && !(is_pair(*item) && was_kept(sm, node, *item, want, got)))
+		return false;
+	kept_see(sm, node, *item, want, got);
+	/* one that starves a VL is worth a try, as paths depend on it */
+	if (is_arb(*item) && try && vls_sent(want->data, want->len) & ~vls_sent(got, want->len))
+		return true;
+	if (!is_pair(*item) || !try || w->probing[out / 64] >> (out % 64) & 1) {
+		*item = 0;
+		return true;
+	}
+	w->probing[out / 64] |= 1ull << (out % 64);
+	*item |= ITEM_PROBE;
+	return true;
+}
+
+/* Reads back the pairs that an item stands for. */
+static void look_at(struct sm *sm, uint32_t node, item_t item)
+{
+	struct node_work *w = &sm->work[node];
+	uint32_t from = w->n;
+
+	if (!slmap_split(sm->plan, node, w, item))
+		observe_add(w, ITEM_PLAIN(item));
+	for (uint32_t i = from; i < w->n; i++)
+		w->items[i] |= ITEM_LOOK | ITEM_CONFIRMED;
+}
+
+/* Nothing that the device confirms is believed. */
+static void look_at_all(struct sm *sm, uint32_t node)
+{
+	struct node_work *w = &sm->work[node];
+	uint32_t n = w->cursor;
+
+	for (uint32_t i = 0; i < n; i++)
+		if ((ITEM_KIND(w->items[i]) == ITEM_SL2VL || is_arb(w->items[i])) &&
+		    !(w->items[i] & ITEM_LOOK))
+			look_at(sm, node, w->items[i]);
+}
+
+/* Tables of another manager are written where they are bad, and only there: all are read back. */
+static void arb_confirmed(struct sm *sm, uint32_t node, item_t item)
+{
+	struct node_work *w = &sm->work[node];
+	struct item_want want;
+
+	if (arbs_matter(sm, node)) {
+		want_item(sm->plan, node, item, &want);
+		kept_see_arb(sm, node, item, want.data, want.len);
+	}
+	if (!w->untrue && sm->plan->tables->managed &&
+	    (w->arb_sampled || !may_be_untrue(sm, node)))
+		return;
+	w->arb_sampled = true;
+	look_at(sm, node, item);
+}
+
+void kept_confirmed(struct sm *sm, uint32_t node, item_t item)
+{
+	struct node_work *w = &sm->work[node];
+	item_t pair;
+
+	if (is_arb(item))
+		arb_confirmed(sm, node, item);
+	if (ITEM_KIND(item) != ITEM_SL2VL)
+		return;
+	if (item & ITEM_PROBE) {
+		observe_add(w, item | ITEM_LOOK | ITEM_CONFIRMED);
+	} else if (w->untrue || w->kept.n) {
+		look_at(sm, node, item);
+	} else if (!w->sampled && may_be_untrue(sm, node)) {
+		w->sampled = true;
+		pair = want_first_pair(sm->plan, node, ITEM_PLAIN(item));
+		if (pair)
+			observe_add(w, pair | ITEM_LOOK | ITEM_CONFIRMED);
+	}
+}
+
+/* The device took one pair after all: the others that leave by the same port are written, too. */
+static void write_rest(struct sm *sm, uint32_t node, item_t item)
+{
+	struct node_work *w = &sm->work[node];
+
+	for (size_t i = 0; i < w->kept.n; i++)
+		if (w->kept.v[i].out == ITEM_B(item) && w->kept.v[i].in != ITEM_A(item))
+			observe_add(w, ITEM(ITEM_SL2VL, w->kept.v[i].in, w->kept.v[i].out));
+}
+
+void kept_looked(struct sm *sm, uint32_t node, item_t item, const struct item_want *want,
+		 const uint8_t *got)
+{
+	struct node_work *w = &sm->work[node];
+	bool differs = memcmp(got, want->data, want->len);
+
+	kept_see(sm, node, item, want, got);
+	if (!differs) {
+		if (item & ITEM_PROBE)
+			write_rest(sm, node, item);
+		return;
+	}
+	if (!(item & ITEM_CONFIRMED))
+		return;
+	store_refused(sm->store, sm->f->nodes[node].guid, want->attr, want->mod,
+		      hash_bytes(want->data, want->len, 0), hash_bytes(got, want->len, 0));
+	if (!w->untrue && !(item & ITEM_PROBE)) {
+		w->untrue = true;
+		look_at_all(sm, node);
+	}
+}
+
+/* The pair of an entry, and what is wanted of it; false: nothing. */
+static bool want_kept(const struct sm *sm, const struct kept_map *m, struct item_want *want)
+{
+	const struct fabric_node *n = &sm->f->nodes[m->node];
+
+	if (m->in > n->nports || m->out > n->nports)
+		return false;
+	/* without a policy for them there are wishes nevertheless (inherited.c) */
+	if (sm->plan->tables->managed ?
+	    !item_is_planned(sm->plan, m->node, ITEM(ITEM_SL2VL, m->in, m->out)) :
+	    !port_is_linked(sm->f, n->port0 + m->out))
+		return false;
+	want_item(sm->plan, m->node, ITEM(ITEM_SL2VL, m->in, m->out), want);
+	return true;
+}
+
+/* What was seen of a node that refuses such Sets for good: the rest is refused, too. */
+static void remember_refused(struct sm *sm, uint32_t node, const struct refused_kind *kind)
+{
+	const struct node_work *w = &sm->work[node];
+	uint16_t status = kind->status;
+	struct item_want want;
+	struct sl2vl wanted;
+
+	for (size_t i = 0; i < w->kept.n; i++) {
+		if (!want_kept(sm, &w->kept.v[i], &want))
+			continue;
+		wanted = decode(want.data);
+		if (memcmp(&wanted, &w->kept.v[i].map, sizeof(wanted)))
+			store_refused_by_status(sm->store, sm->f->nodes[node].guid, want.attr, want.mod,
+						hash_bytes(want.data, want.len, 0), status);
+	}
+}
+
+/* What an earlier sweep saw of a node that was not read in this one. */
+static void carry_over(struct sm *sm, uint32_t node)
+{
+	uint64_t guid = sm->f->nodes[node].guid;
+	uint32_t i = map64_get(&sm->kept_by_guid, guid);
+	struct item_want want;
+
+	for (; i < sm->kept_before.n && sm->kept_before.v[i].guid == guid; i++) {
+		struct kept_map m = sm->kept_before.v[i].map;
+
+		m.node = node;
+		if (want_kept(sm, &m, &want) &&
+		    refusals_know_status(store_refusals(sm->store), guid, want.attr, want.mod,
+					 hash_bytes(want.data, want.len, 0)))
+			*vec_push(&sm->kept) = m;
+	}
+}
+
+/* Of nodes whose tables need not be read again. */
+static void keep_for_next(struct sm *sm)
+{
+	uint64_t last = 0;
+
+	vec_free(&sm->kept_before);
+	map64_clear(&sm->kept_by_guid);
+	for (size_t i = 0; i < sm->kept.n; i++) {
+		uint64_t guid = sm->f->nodes[sm->kept.v[i].node].guid;
+
+		if (!refusals_kind(store_refusals(sm->store), guid, UMAD_SM_ATTR_SLVL_TABLE))
+			continue;
+		if (!sm->kept_before.n || guid != last)
+			map64_put(&sm->kept_by_guid, guid, (uint32_t)sm->kept_before.n);
+		*vec_push(&sm->kept_before) = (struct kept_before){ guid, sm->kept.v[i] };
+		last = guid;
+	}
+}
+
+/* --- arbitration --- */
+
+/* What is known of a port's blocks, [0] unused; the last word counts. */
+struct port_arb {
+	bool known[VLARB_BLOCKS + 1];
+	uint16_t sends[VLARB_BLOCKS + 1];
+};
+
+static void note_arb(struct port_arb *ports, const struct fabric_node *n, const struct seen_arb *x)
+{
+	if (x->num > n->nports || !x->block || x->block > VLARB_BLOCKS)
+		return;
+	ports[x->num].known[x->block] = true;
+	ports[x->num].sends[x->block] = x->sends;
+}
+
+/* The VLs that are to be sent and are not; *sends: those that are. */
+static uint16_t starved_vls(const struct sm *sm, uint32_t node, unsigned num,
+			    const struct port_arb *is, uint16_t *sends)
+{
+	uint32_t port = sm->f->nodes[node].port0 + num;
+	bool managed = sm->plan->tables->managed;
+	uint16_t wanted = 0, uses;
+	struct item_want want;
+
+	*sends = 0;
+	if (!port_is_linked(sm->f, port) || (managed && sm->plan->tables->arb[port] == TABLE_NONE))
+		return 0;
+	for (unsigned block = 1; block <= VLARB_BLOCKS; block++) {
+		uint16_t here;
+
+		want_item(sm->plan, node, ITEM(ITEM_VLARB, num, block), &want);
+		here = vls_sent(want.data, want.len);
+		wanted |= here;
+		*sends |= is->known[block] ? is->sends[block] : here;
+	}
+	uses = managed ? 0 : inherited_uses(sm, node, num);
+	return (uint16_t)((uses ? uses : wanted) & ~*sends);
+}
+
+static void carry_arbs(struct sm *sm, uint64_t guid, unsigned num, const struct port_arb *is)
+{
+	for (unsigned block = 1; block <= VLARB_BLOCKS; block++)
+		if (is->known[block])
+			*vec_push(&sm->arbs_before) = (struct arb_before){
+				guid, { (uint8_t)num, (uint8_t)block, is->sends[block] } };
+}
+
+/* before: what earlier sweeps saw, in order of nodes; by_guid: where those of a node begin. */
+static void gather_arbs(struct sm *sm, uint32_t node, const struct arb_before *before, size_t n,
+			const struct map64 *by_guid)
+{
+	const struct fabric_node *at = &sm->f->nodes[node];
+	const struct node_work *w = &sm->work[node];
+	uint32_t first = w->unknown ? MAP64_NONE : map64_get(by_guid, at->guid);
+	struct port_arb *ports;
+	size_t begin = sm->arbs_before.n;
+	uint16_t sends;
+
+	if (!w->arbs.n && first == MAP64_NONE)
+		return;
+	ports = xcalloc(at->nports + 1u, sizeof(*ports));
+	for (size_t i = first; i < n && before[i].guid == at->guid; i++)
+		note_arb(ports, at, &before[i].seen);
+	for (size_t i = 0; i < w->arbs.n; i++)
+		note_arb(ports, at, &w->arbs.v[i]);
+	for (unsigned num = 0; num <= at->nports; num++) {
+		uint16_t starved = starved_vls(sm, node, num, &ports[num], &sends);
+
+		if (starved)
+			*vec_push(&sm->kept_arbs) = (struct kept_arb){ node, (uint8_t)num, sends };
+		if (starved || sm->plan->tables->managed)
+			carry_arbs(sm, at->guid, num, &ports[num]);
+	}
+	free(ports);
+	if (sm->arbs_before.n > begin)
+		map64_put(&sm->arbs_by_guid, at->guid, (uint32_t)begin);
+}
+
+static void gather_all_arbs(struct sm *sm)
+{
+	struct arb_before *before = sm->arbs_before.v;
+	size_t n = sm->arbs_before.n;
+	struct map64 by_guid = sm->arbs_by_guid;
+
+	sm->arbs_before.v = NULL;
+	sm->arbs_before.n = sm->arbs_before.cap = 0;
+	map64_init(&sm->arbs_by_guid, 16);
+	vec_free(&sm->kept_arbs);
+	for (uint32_t node = 0; node < sm->f->n_nodes; node++) {
+		gather_arbs(sm, node, before, n, &by_guid);
+		vec_free(&sm->work[node].arbs);
+	}
+	free(before);
+	map64_free(&by_guid);
+}
+
+void kept_gather(struct sm *sm)
+{
+	const struct refused_kind *kind;
+
+	gather_all_arbs(sm);
+	vec_free(&sm->kept);
+	for (uint32_t node = 0; node < sm->f->n_nodes; node++) {
+		struct node_work *w = &sm->work[node];
+
+		if (!w->unknown && sm->kept_before.n)
+			carry_over(sm, node);
+		for (size_t i = 0; i < w->kept.n; i++)
+			*vec_push(&sm->kept) = w->kept.v[i];
+		kind = w->kept_doubt ? refusals_kind(store_refusals(sm->store),
+						     sm->f->nodes[node].guid,
+						     UMAD_SM_ATTR_SLVL_TABLE) : NULL;
+		if (kind && kind->firm)
+			remember_refused(sm, node, kind);
+		else
+			w->doubtful |= w->kept_doubt;
+		vec_free(&w->kept);
+	}
+	keep_for_next(sm);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * OperationalVLs and NeighborMTU of links at work, as two steps of a sweep.
+ *
+ * Each end of a link sends flow control for the VLs that it has (7.9.4), and counts on
+ * that of the other end for the same ones; and it sends packets as long as its NeighborMTU,
+ * and drops longer ones that come in.  So the two ends of an Active link change one
+ * right after the other, the farther one first, and not each when its node's turn comes:
+ *
+ *   - VLs are added, and NeighborMTU is changed, before the tables are written; a greater MTU
+ *     is told to clients only when the sweep publishes, so that nobody uses it before;
+ *   - VLs are taken away after all tables have stopped to use them, when what was queued
+ *     on them is sent or has been dropped by the head-of-queue lifetime.
+ *
+ * So no data packet is ever on a VL that only one end has, or longer than one end takes.
+ * When one end keeps what it had, the other one follows it.
+ * Links that are not Active get theirs with the other fields of PortInfo (write.c), and so
+ * do OperationalVLs of those whose setting is to wait for that.
+ *
+ * The answer to a Set says what the port has.  Some devices answer with what they were told
+ * instead, so that one port of each device is read back; where that is not as it was
+ * answered, so are all others of the device that were set.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
+
+#include "lib/base/alloc.h"
+#include "lib/base/log.h"
+#include "lib/iba/units.h"
+#include "sm/sm_internal.h"
+
+#define DRAIN_MAX_US 1000000	/* of queues, at most, whatever the head-of-queue lifetime is */
+#define TRIES 3			/* of each Set */
+
+enum progress {
+	TO_SET, SETTING,
+	TO_READ, READING,
+	OVER
+};
+
+enum field { VLS, MTU, N_FIELDS };
+
+/* place: of the modifiers that are remembered for PortInfo (refusals.h), those of the field. */
+static const struct {
+	enum MAD_FIELDS mad;
+	unsigned place;
+} fields[N_FIELDS] = {
+	[VLS] = { IB_PORT_OPER_VLS_F, 0x1000 },
+	[MTU] = { IB_PORT_NEIGHBOR_MTU_F, 0x2000 },
+};
+
+struct link {
+	uint32_t end[2];	/* ports, the farther one from us first */
+	enum progress is[2];
+	bool answered[2];	/* a Set was answered with the wanted values, which were not read back */
+	uint8_t want[N_FIELDS];	/* codes; 0: as it is */
+	uint8_t tries;
+	bool levelled;		/* the ends did not come to the same: they are brought there */
+};
+
+struct vls_step {
+	VEC(struct link) links;
+	struct map64 sampled;	/* nodes of which a port is read back; 1: and was not as answered */
+	void (*next)(struct sm *sm);
+	bool lowers;
+};
+
+void vls_free(struct sm *sm)
+{
+	if (sm->vls) {
+		vec_free(&sm->vls->links);
+		map64_free(&sm->vls->sampled);
+	}
+	free(sm->vls);
+	sm->vls = NULL;
+	timer_stop(sm->vls_timer);
+}
+
+static uint8_t value_of(const struct fabric_port *p, enum field k)
+{
+	return k == VLS ? p->op_vls : p->neighbor_mtu;
+}
+
+static uint64_t digest(unsigned code)
+{
+	return hash64(code + 1u);
+}
+
+bool vls_kept_digest(uint32_t mod, const uint8_t info[64], uint64_t *out)
+{
+	struct fabric_port p = { 0 };
+
+	fabric_port_store(&p, info);	/* codes that there are not are as remember_kept() has them */
+	for (enum field k = 0; k < N_FIELDS; k++)
+		if ((mod & ~0xffu) == fields[k].place) {
+			*out = digest(value_of(&p, k));
+			return true;
+		}
+	return false;
+}
+
+static bool keeps(const struct sm *sm, uint32_t port, enum field k, unsigned code)
+{
+	const struct fabric_port *p = &sm->f->ports[port];
+
+	return value_of(p, k) != code &&
+	       refusals_have(store_refusals(sm->store), port_node(sm->f, port)->guid,
+			     UMAD_SM_ATTR_PORT_INFO, fields[k].place | p->num, digest(code),
+			     digest(value_of(p, k)));
+}
+
+static uint8_t lesser(const struct fabric *f, enum field k, uint32_t a, uint32_t b)
+{
+	uint8_t x = value_of(&f->ports[a], k), y = value_of(&f->ports[b], k);
+
+	return x < y ? x : y;
+}
+
+/* What a link at work is to have in this step, or 0 for no change. */
+static uint8_t wanted(const struct sm *sm, uint32_t port, enum field k, bool lowers)
+{
+	const struct fabric *f = sm->f;
+	uint32_t peer = f->ports[port].peer;
+	uint8_t code = k == VLS ? port_new_vls(sm->plan, port) : port_new_mtu(sm->plan, port);
+	uint8_t now = lesser(f, k, port, peer);
+	bool differ = value_of(&f->ports[port], k) != value_of(&f->ports[peer], k);
+
+	if (!code)
+		return 0;
+	if (k == VLS && code < now && !lowers)
+		code = now;		/* not yet */
+	if (keeps(sm, port, k, code) || keeps(sm, peer, k, code))
+		code = now;		/* at least they agree */
+	if (!code || (code == now && !differ))
+		return 0;
+	return keeps(sm, port, k, code) || keeps(sm, peer, k, code) ? 0 : code;
+}
+
+static void collect(struct sm *sm, struct vls_step *x)
+{
+	const struct fabric *f = sm->f;
+
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		uint32_t peer = f->ports[i].peer;
+		uint8_t vls, mtu;
+
+		if (peer == FABRIC_NONE || i > peer || f->ports[i].unsure || f->ports[peer].unsure ||
+		    sm->work[f->ports[i].node].failed || sm->work[f->ports[peer].node].failed)
+			continue;
+		vls = wanted(sm, i, VLS, x->lowers);
+		mtu = wanted(sm, i, MTU, x->lowers);
+		if (!vls && !mtu)
+			continue;
+		bool far = port_node(f, i)->hops > port_node(f, peer)->hops;
+
+		*vec_push(&x->links) = (struct link){
+			.end = { far ? i : peer, far ? peer : i }, .want = { vls, mtu },
+		};
+	}
+}
+
+static bool is_as_wanted(const struct fabric_port *p, const struct link *l)
+{
+	return (!l->want[VLS] || p->op_vls == l->want[VLS]) &&
+	       (!l->want[MTU] || p->neighbor_mtu == l->want[MTU]);
+}
+
+static bool ask(struct sm *sm, struct link *l, unsigned e, struct smp *s)
+{
+	const struct fabric_port *p = &sm->f->ports[l->end[e]];
+	struct want_env sweep = sweep_env(sm), env = sm->vls->lowers ? active_env(&sweep) : sweep;
+	bool set = l->is[e] == TO_SET;
+
+	if ((set && is_as_wanted(p, l)) || sm->work[p->node].failed ||
+	    !want_route(sm->f, p->node, p->num, s)) {
+		l->is[e] = OVER;
+		return false;
+	}
+	l->is[e]++;
+	if (!set) {
+		sweep_fill_smp(sm, s, SMP_GET, UMAD_SM_ATTR_PORT_INFO,
+			       port_info_modifier(sm->f, p->node, p->num));
+		return true;
+	}
+	sweep_fill_set(sm, p->node, s, UMAD_SM_ATTR_PORT_INFO,
+		       port_info_modifier(sm->f, p->node, p->num));
+	want_port_info(&env, l->end[e], IB_PORT_NOP, s->data);
+	for (enum field k = 0; k < N_FIELDS; k++)
+		if (l->want[k])
+			mad_set_field(s->data, 0, fields[k].mad, l->want[k]);
+	mad_set_field(s->data, 0, IB_PORT_CLIENT_REREG_F, 0);
+	return true;
+}
+
+/* Both Sets, and then what came of them. */
+static bool next(void *arg, uint32_t i, struct smp *s, uint64_t *cookie)
+{
+	struct sm *sm = arg;
+	struct link *l = &sm->vls->links.v[i];
+
+	for (enum progress step = TO_SET; step <= TO_READ; step += TO_READ - TO_SET)
+		for (unsigned e = 0; e < 2; e++) {
+			*cookie = e;
+			if (l->is[e] == step && ask(sm, l, e, s))
+				return true;
+		}
+	return false;
+}
+
+static void remember_kept(struct sm *sm, uint32_t port, enum field k, unsigned want)
+{
+	const struct fabric_port *p = &sm->f->ports[port];
+	char name[FABRIC_NAME_MAX];
+
+	fabric_port_name(sm->f, port, name, sizeof(name));
+	if (k == VLS)
+		log_warn("sweep", "%s: keeps OperationalVLs %u, and not %u", name,
+			 ib_vls_from_code(p->op_vls), ib_vls_from_code(want));
+	else
+		log_warn("sweep", "%s: keeps NeighborMTU %u, and not %u", name,
+			 mtu_bytes(p->neighbor_mtu), mtu_bytes(want));
+	store_refused(sm->store, port_node(sm->f, port)->guid, UMAD_SM_ATTR_PORT_INFO,
+		      fields[k].place | p->num, digest(want), digest(value_of(p, k)));
+}
+
+/*
+ * What both ends are to have when they did not come to the same: the lesser, or, where one end
+ * keeps VLs that were to be taken away, these, which no table uses any more.
+ */
+static uint8_t common(const struct sm *sm, const struct link *l, enum field k)
+{
+	uint8_t a = value_of(&sm->f->ports[l->end[0]], k);
+	uint8_t b = value_of(&sm->f->ports[l->end[1]], k);
+
+	if (k == VLS && sm->vls->lowers && (a == l->want[k] || b == l->want[k]))
+		return a > b ? a : b;
+	return a < b ? a : b;
+}
+
+/* Both ends have answered, and are not alike: the one that took the change follows the other. */
+static void level(const struct sm *sm, struct link *l)
+{
+	bool differ = false;
+
+	if (l->levelled || l->is[0] != OVER || l->is[1] != OVER)
+		return;
+	for (enum field k = 0; k < N_FIELDS; k++) {
+		uint8_t code = common(sm, l, k);
+
+		if (!l->want[k] || !code || value_of(&sm->f->ports[l->end[0]], k) ==
+					    value_of(&sm->f->ports[l->end[1]], k))
+			continue;
+		differ = true;
+		l->want[k] = code;
+	}
+	if (!differ)
+		return;
+	l->levelled = true;
+	l->is[0] = l->is[1] = TO_SET;
+}
+
+/* One port of each device is read back, and all of one that did not tell the truth. */
+static bool is_to_read(struct sm *sm, uint32_t node)
+{
+	uint32_t is = map64_get(&sm->vls->sampled, node);
+
+	if (is == MAP64_NONE)
+		map64_put(&sm->vls->sampled, node, 0);
+	return is != 0;
+}
+
+/* Of what is read back only what this step changes counts: the rest is as it was answered. */
+static void store_fields(struct sm *sm, uint32_t port, const struct smp *s)
+{
+	uint8_t info[64];
+
+	memcpy(info, sm->f->ports[port].info, sizeof(info));
+	for (enum field k = 0; k < N_FIELDS; k++)
+		mad_set_field(info, 0, fields[k].mad,
+			      mad_get_field((void *)(uintptr_t)s->data, 0, fields[k].mad));
+	sweep_store_port(sm, port, info);
+}
+
+/*
+ * The Set had all our fields in it.  One that the port keeps otherwise is remembered with the
+ * values that it has now, so that the next sweep does not try it again.
+ */
+static void remember_others(struct sm *sm, uint32_t port)
+{
+	const struct fabric_port *p = &sm->f->ports[port];
+	struct want_env env = sweep_env(sm);
+	uint8_t data[64];
+
+	memcpy(data, p->info, sizeof(data));
+	want_port_fields(&env, port, data);
+	if (port_info_differs(&env, store_refusals(sm->store), port, p->info))
+		store_refused(sm->store, port_node(sm->f, port)->guid, UMAD_SM_ATTR_PORT_INFO,
+			      p->num, port_info_digest(&env, port, data),
+			      port_info_digest(&env, port, p->info));
+}
+
+static void answered(struct sm *sm, struct link *l, unsigned e, const struct smp *s, int status)
+{
+	uint32_t port = l->end[e], node = sm->f->ports[port].node;
+	const struct fabric_port *p = &sm->f->ports[port];
+	bool was_set = l->is[e] == SETTING;
+
+	if (status) {	/* what came of a Set that was refused has to be read */
+		l->answered[e] = false;
+		l->is[e] = was_set ? TO_READ : OVER;
+		return;
+	}
+	if (was_set)
+		sweep_store_port(sm, port, s->data);
+	else
+		store_fields(sm, port, s);
+	remember_others(sm, port);
+	if (!was_set && l->answered[e] && !is_as_wanted(p, l))
+		map64_put(&sm->vls->sampled, node, 1);
+	l->answered[e] = was_set && is_as_wanted(p, l);
+	l->is[e] = l->answered[e] && is_to_read(sm, node) ? TO_READ : OVER;
+	for (enum field k = 0; l->is[e] == OVER && k < N_FIELDS; k++)
+		if (l->want[k] && value_of(p, k) != l->want[k])
+			remember_kept(sm, port, k, l->want[k]);
+}
+
+static void done(void *arg, uint32_t i, const struct smp *s, uint64_t cookie, int status)
+{
+	struct sm *sm = arg;
+	struct link *l = &sm->vls->links.v[i];
+	enum progress *is = &l->is[cookie];
+	uint32_t port = l->end[cookie], node = sm->f->ports[port].node;
+
+	/* the same once more does no harm */
+	if (status < 0 && sweep_smp_lost(sm, node, "changing a link") && ++l->tries < TRIES) {
+		--*is;
+		return;
+	}
+	if (status < 0) {
+		sweep_port_unsure(sm, port);
+		sm->work[node].doubtful = true;
+		*is = OVER;
+	} else {
+		sweep_heard(sm, node);
+		answered(sm, l, (unsigned)cookie, s, status);
+	}
+	level(sm, l);
+}
+
+static void start(void *arg);
+
+/* Whether ports are to be read back of devices that turned out to answer what they were told. */
+static bool reads_more(struct sm *sm)
+{
+	struct vls_step *x = sm->vls;
+	bool more = false;
+
+	for (size_t i = 0; i < x->links.n; i++)
+		for (unsigned e = 0; e < 2; e++) {
+			struct link *l = &x->links.v[i];
+
+			if (!l->answered[e] ||
+			    map64_get(&x->sampled, sm->f->ports[l->end[e]].node) != 1)
+				continue;
+			l->is[e] = TO_READ;
+			more = true;
+		}
+	return more;
+}
+
+static void finished(void *arg)
+{
+	struct sm *sm = arg;
+	void (*go_on)(struct sm *sm) = sm->vls->next;
+
+	sm->job = NULL;
+	if (reads_more(sm)) {
+		start(sm);
+		return;
+	}
+	vls_free(sm);
+	go_on(sm);
+}
+
+static const struct smp_job_ops vls_ops = { next, done, finished };
+
+static void start(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm->job = smp_job_start(sm->mad, (uint32_t)sm->vls->links.n, &vls_ops, sm);
+}
+
+static void begin(struct sm *sm, bool lowers, void (*go_on)(struct sm *sm))
+{
+	struct vls_step *x = xcalloc(1, sizeof(*x));
+
+	x->lowers = lowers;
+	x->next = go_on;
+	map64_init(&x->sampled, 64);
+	sm->vls = x;
+	collect(sm, x);
+	if (!x->links.n) {
+		vls_free(sm);
+		go_on(sm);
+	}
+}
+
+void vls_add(struct sm *sm, void (*go_on)(struct sm *sm))
+{
+	begin(sm, false, go_on);
+	if (sm->vls)
+		start(sm);
+}
+
+/* HOQLife as a time (14.2.5.6): from 20 on it is without end. */
+static int64_t drain_us(const struct settings *s)
+{
+	unsigned exponent = s->hoq_lifetime > s->hoq_lifetime_end ? s->hoq_lifetime :
+								    s->hoq_lifetime_end;
+	double us = exponent < 20 ? 4.096 * (double)(1u << exponent) : DRAIN_MAX_US;
+
+	return us < DRAIN_MAX_US ? (int64_t)us : DRAIN_MAX_US;
+}
+
+void vls_take_away(struct sm *sm, void (*go_on)(struct sm *sm))
+{
+	/* routes are not kept waiting: a link with more VLs than it needs works */
+	if (sm->kind == SWEEP_LOCAL) {
+		go_on(sm);
+		return;
+	}
+	begin(sm, true, go_on);
+	if (sm->vls)
+		timer_set(sm->vls_timer, drain_us(sm->settings), 0);
+}
+
+void vls_new(struct sm *sm)
+{
+	sm->vls_timer = timer_new(sm->loop, start, sm);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Taking a link down once, because an administrator asks for it.
+ *
+ * LinkWidthEnabled and LinkSpeed*Enabled count when a link is trained, and a link that is
+ * below Active takes new OperationalVLs without harm.  PortState Down at one end makes both
+ * ends train; the traps and the local sweep that follow are those of any link that came up.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "lib/base/alloc.h"
+#include "lib/base/log.h"
+#include "sm/sm_internal.h"
+
+struct retrain {
+	char *name;
+};
+
+static void done(void *arg, const struct smp *s, int status)
+{
+	struct retrain *x = arg;
+
+	(void)s;
+	if (status)
+		log_warn("sm", "%s: was to be taken down, and %s", x->name,
+			 status < 0 ? "does not answer" : "refuses it");
+	free(x->name);
+	free(x);
+}
+
+/* The end from which the answer need not come over the link. */
+static uint32_t near_end(const struct fabric *f, uint32_t port)
+{
+	uint32_t peer = f->ports[port].peer;
+
+	return port_node(f, peer)->hops < port_node(f, port)->hops ? peer : port;
+}
+
+bool sm_retrain_link(struct sm *sm, uint64_t guid, unsigned num, struct buf *err)
+{
+	const struct subnet_state *state = sm->published;
+	const struct fabric *f = state ? state->f : NULL;
+	uint32_t node = f ? map64_get(&f->node_by_guid, guid) : MAP64_NONE, port;
+	char name[FABRIC_NAME_MAX];
+	struct smp s = { 0 };
+	struct retrain *x;
+
+	if (sm->state != SM_MASTER || node == MAP64_NONE || num > f->nodes[node].nports) {
+		buf_printf(err, "no such port is known");
+		return false;
+	}
+	port = f->nodes[node].port0 + num;
+	if (!port_is_linked(f, port)) {
+		buf_printf(err, "%s has no link", fabric_port_name(f, port, name, sizeof(name)));
+		return false;
+	}
+	port = near_end(f, port);
+	fabric_port_name(f, port, name, sizeof(name));
+	if (!want_route(f, f->ports[port].node, f->ports[port].num, &s)) {
+		buf_printf(err, "%s is out of reach", name);
+		return false;
+	}
+	struct want_env env = { .plan = state->plan, .sm_lid = state_own_lid(state),
+				.m_key = mkey_ours(sm), .tables_written = true };
+
+	sweep_fill_smp(sm, &s, SMP_SET, UMAD_SM_ATTR_PORT_INFO,
+		       port_info_modifier(f, f->ports[port].node, f->ports[port].num));
+	want_port_info(&env, port, IB_PORT_DOWN_S, s.data);
+	log_info("sm", "%s: its link is taken down and trained anew, as asked for", name);
+	x = xcalloc(1, sizeof(*x));
+	x->name = xstrdup(name);
+	smp_send(sm->mad, &s, done, x);
+	return true;
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a standby copies from its master (daemon/replication/heir.c), before a master that is made here: it tells
+ * what the test says, ends at any point of a round, and has a clock of its own.
+ */
+#include <infiniband/mad.h>
+#include <infiniband/umad_sm.h>
+
+#include "daemon/daemon.h"
+#include "lib/base/bytes.h"
+#include "lib/base/map64.h"
+#include "lib/iba/sa_records.h"
+#include "sm/keys/proof.h"
+#include "unit/run.h"
+
+#define KEY		77
+#define OURS		0x10		/* port GUIDs */
+#define MASTERS		0x20
+#define KERNELS_ANSWER	0x000c		/* to a Get that no program has registered for */
+#define UNKNOWN_PORT	0x0200		/* of a qosd that has not published the asker's LID */
+
+enum { OFF_STATUS = 4, OFF_SM_KEY = 36 };
+
+static struct qosd q;
+static struct settings settings;
+static struct heir *h;
+static int64_t now_us;
+
+/* what the sm/ is told */
+static bool held, coming, not_to_be_had;
+static char taken[ESTATE_COUNT][64];	/* the last text of each part that came */
+
+/* the master: its parts, and its log of changes */
+static const char *text[ESTATE_COUNT];
+static char changes[512];
+static uint32_t log_number, log_first, printed_at;
+static unsigned pieces_of[ESTATE_COUNT];	/* that were asked for */
+
+/* the question that is under way */
+static struct {
+	void (*fn)(void *arg, const uint8_t *mad, size_t len);
+	void *arg;
+	uint8_t mad[MAD_LEN];
+} asked[32];
+static unsigned n_asked;
+
+/* --- what heir.c calls --- */
+
+int64_t __wrap_clock_mono_us(void);
+int64_t __wrap_clock_mono_us(void)
+{
+	return now_us;
+}
+
+const struct mad_port_info *mad_info(const struct mad_port *m)
+{
+	static const struct mad_port_info info = { .guid = OURS };
+
+	(void)m;
+	return &info;
+}
+
+bool mad_request(struct mad_port *m, const struct mad_address *to, const uint8_t mad[256],
+		 unsigned timeout_ms, unsigned tries,
+		 void (*fn)(void *arg, const uint8_t *mad, size_t len), void *arg)
+{
+	(void)m;
+	(void)timeout_ms;
+	(void)tries;
+	ck_assert_uint_eq(to->lid, 5);
+	ck_assert_uint_eq(get_be64(mad + OFF_SM_KEY), 0);	/* told to nobody */
+	asked[n_asked].fn = fn;
+	asked[n_asked].arg = arg;
+	memcpy(asked[n_asked++].mad, mad, MAD_LEN);
+	return true;
+}
+
+void smp_send(struct mad_port *m, const struct smp *s,
+	      void (*fn)(void *arg, const struct smp *s, int status), void *arg)
+{
+	struct smp answer = *s;
+
+	(void)m;
+	mad_set_field(answer.data, 0, IB_PORT_SMLID_F, 5);
+	fn(arg, &answer, 0);
+}
+
+void sm_registrations_lost(struct sm *sm)
+{
+	(void)sm;
+	held = false;
+}
+
+void sm_registrations_coming(struct sm *sm)
+{
+	(void)sm;
+	held = false;
+	coming = true;
+}
+
+void sm_registrations_not_to_be_had(struct sm *sm)
+{
+	(void)sm;
+	held = coming = false;
+	not_to_be_had = true;
+}
+
+void sm_registrations_held(struct sm *sm, uint16_t master_lid)
+{
+	(void)sm;
+	ck_assert_uint_eq(master_lid, 5);
+	held = true;
+	coming = false;
+}
+
+bool sm_registrations_unknown(const struct sm *sm)
+{
+	(void)sm;
+	return false;
+}
+
+bool sm_is_planning(const struct sm *sm)
+{
+	(void)sm;
+	return false;
+}
+
+void sm_picture_is_old(struct sm *sm)
+{
+	(void)sm;
+}
+
+uint64_t sm_own_m_key(const struct sm *sm)
+{
+	(void)sm;
+	return 0;
+}
+
+uint64_t sm_master(const struct sm *sm)
+{
+	(void)sm;
+	return MASTERS;
+}
+
+uint32_t estate_format(enum estate_part part)
+{
+	(void)part;
+	return 1;
+}
+
+const char *estate_name(enum estate_part part)
+{
+	(void)part;
+	return "";
+}
+
+uint64_t estate_digest(const char *s, size_t n)
+{
+	return hash_bytes(s, n, 0);
+}
+
+uint64_t estate_version(const struct qosd *qosd, enum estate_part part)
+{
+	(void)qosd;
+	(void)part;
+	return estate_digest("", 0);
+}
+
+uint64_t estate_partitions(struct estate *e)
+{
+	(void)e;
+	return 0;
+}
+
+bool estate_take(struct qosd *qosd, char *parts[ESTATE_COUNT])
+{
+	(void)qosd;
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		if (parts[i])
+			snprintf(taken[i], sizeof(taken[i]), "%s", parts[i]);
+	return true;
+}
+
+/* --- the master --- */
+
+static void put_list(struct sa_estate *x)
+{
+	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+		struct sa_estate_row row = { 0 };
+
+		put_be64(row.version, estate_digest(text[i], strlen(text[i])));
+		put_be32(row.total, (uint32_t)strlen(text[i]));
+		if (i == ESTATE_GROUP_CHANGES) {
+			put_be64(row.version, (uint64_t)log_number << 32 | printed_at);
+			put_be32(row.total, log_first + (uint32_t)strlen(changes));
+		}
+		put_be32(row.format, 1);
+		memcpy(x->data + i * sizeof(row), &row, sizeof(row));
+	}
+	put_be32(x->n, ESTATE_COUNT * sizeof(struct sa_estate_row));
+}
+
+static void put_piece(struct sa_estate *x)
+{
+	uint32_t part = get_be32(x->part), offset = get_be32(x->offset), n;
+	const char *from = part == ESTATE_GROUP_CHANGES ? changes : text[part];
+	uint64_t version = estate_digest(from, strlen(from));
+
+	pieces_of[part]++;
+	if (part == ESTATE_GROUP_CHANGES) {
+		offset -= log_first;
+		version = get_be64(x->version) >> 32 == log_number ? get_be64(x->version) : 0;
+	}
+	if (get_be64(x->version) != version || offset >= strlen(from)) {
+		memset(x->version, 0, sizeof(x->version));
+		return;
+	}
+	n = (uint32_t)strlen(from + offset);
+	n = n < SA_ESTATE_DATA ? n : SA_ESTATE_DATA;
+	memcpy(x->data, from + offset, n);
+	put_be32(x->n, n);
+}
+
+/*
+ * Answers the oldest question: by the master, by the kernel of its host, by a forger, or not; or the
+ * master does not know our port yet.
+ */
+enum by { MASTER, KERNEL, FORGER, NOBODY, TOO_EARLY };
+static void answer(enum by by)
+{
+	void (*fn)(void *arg, const uint8_t *mad, size_t len) = asked[0].fn;
+	void *arg = asked[0].arg;
+	uint8_t mad[MAD_LEN];
+	struct sa_estate x;
+
+	ck_assert_uint_gt(n_asked, 0);
+	memcpy(mad, asked[0].mad, MAD_LEN);
+	memmove(asked, asked + 1, --n_asked * sizeof(*asked));
+	memcpy(&x, mad + SA_HDR_LEN, sizeof(x));
+	ck_assert(proof_seal_holds(&x, KEY, PROOF_ESTATE_GET, OURS, MASTERS));
+	if (get_be32(x.part) == SA_ESTATE_LIST)
+		put_list(&x);
+	else
+		put_piece(&x);
+	if (by == KERNEL)
+		put_be16(mad + OFF_STATUS, KERNELS_ANSWER);
+	if (by == TOO_EARLY)
+		put_be16(mad + OFF_STATUS, UNKNOWN_PORT);
+	if (by == FORGER)
+		put_be64(x.proof, 1);
+	else
+		proof_seal(&x, KEY, PROOF_ESTATE_ANSWER, MASTERS, OURS);
+	memcpy(mad + SA_HDR_LEN, &x, sizeof(x));
+	fn(arg, by == NOBODY ? NULL : mad, MAD_LEN);
+}
+
+/* The master answers a poll, and then each question of the round. */
+static void a_round(void)
+{
+	now_us += 200000;
+	heir_ask(h);
+	while (n_asked)
+		answer(MASTER);
+}
+
+/* The master answers a poll, and of the round nothing. */
+static void a_round_of(enum by by)
+{
+	now_us += 200000;
+	heir_ask(h);
+	while (n_asked)
+		answer(by);
+}
+
+static void setup(void)
+{
+	settings.sm_key = KEY;
+	q = (struct qosd){ .settings = &settings };
+	now_us = 1000000000;
+	n_asked = 0;
+	held = coming = not_to_be_had = false;
+	memset(taken, 0, sizeof(taken));
+	memset(pieces_of, 0, sizeof(pieces_of));
+	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+		text[i] = "";
+	text[ESTATE_GROUPS] = "groups\n";
+	text[ESTATE_SERVICES] = "services\n";
+	log_number = 3;
+	log_first = UINT32_MAX - 10;	/* positions run over */
+	printed_at = log_first;
+	changes[0] = 0;
+	h = heir_new(&q);
+}
+
+static void teardown(void)
+{
+	heir_free(h);
+}
+
+/* --- tests --- */
+
+START_TEST(all_of_it_is_copied)
+{
+	a_round();
+	ck_assert(held);
+	ck_assert_str_eq(taken[ESTATE_GROUPS], "groups\n");
+	ck_assert_str_eq(taken[ESTATE_SERVICES], "services\n");
+	text[ESTATE_SERVICES] = "other services\n";
+	a_round();
+	ck_assert(held);
+	ck_assert_str_eq(taken[ESTATE_SERVICES], "other services\n");
+	ck_assert_uint_eq(pieces_of[ESTATE_GROUPS], 1);
+}
+END_TEST
+
+/* The standby takes over with all that it had, whoever answers the last question, or nobody does. */
+START_TEST(a_master_that_dies_amid_a_round_leaves_what_it_had)
+{
+	static const enum by last[] = { KERNEL, NOBODY, FORGER };
+
+	a_round();
+	strcpy(changes, "one line\n");
+	heir_ask(h);
+	if (_i % 2)
+		answer(MASTER);		/* the list; what is new in the log is on its way */
+	while (n_asked)
+		answer(last[_i / 2]);
+	ck_assert(held && !not_to_be_had);
+	/* one poll of it was still on its way */
+	now_us += 200000;
+	heir_ask(h);
+	while (n_asked)
+		answer(last[_i / 2]);
+	ck_assert(held && !not_to_be_had);
+}
+END_TEST
+
+START_TEST(what_is_on_its_way_when_the_master_dies_is_lost)
+{
+	a_round();
+	text[ESTATE_SERVICES] = "other services\n";
+	heir_ask(h);
+	answer(MASTER);
+	answer(KERNEL);
+	ck_assert(!held && coming);
+}
+END_TEST
+
+START_TEST(a_master_that_lives_and_tells_nothing_is_not_waited_for)
+{
+	a_round();
+	for (int i = 0; i < 15; i++)
+		a_round_of(NOBODY);
+	ck_assert(held);
+	for (int i = 0; i < 3; i++)
+		a_round_of(KERNEL);
+	ck_assert(!held);
+	a_round();
+	ck_assert(held);
+	/* where polls are rare, one round without an answer is no reason */
+	a_round_of(NOBODY);
+	now_us += 10000000;
+	heir_ask(h);
+	ck_assert(held);
+}
+END_TEST
+
+/* The polls of so many seconds, of which no question is answered by the master. */
+static void seconds_of(enum by by, unsigned n)
+{
+	for (unsigned i = 0; i < n * 5; i++)
+		a_round_of(by);
+}
+
+START_TEST(a_master_that_is_no_qosd)
+{
+	seconds_of(KERNEL, 8);
+	ck_assert(not_to_be_had && !held);
+	a_round();
+	ck_assert(!held);		/* it is not asked again so soon */
+	now_us += 10000000;
+	a_round();
+	ck_assert(held);		/* it was not ready */
+}
+END_TEST
+
+/*
+ * The host of the master before answers until the new one has written MasterSMLID, or the new one
+ * has not published our port: what it has is copied as soon as it tells.
+ */
+START_TEST(a_refusal_is_not_the_last_word)
+{
+	seconds_of(_i ? TOO_EARLY : KERNEL, _i ? 20 : 4);
+	ck_assert(!not_to_be_had && !held);
+	now_us += 1000000;
+	a_round();
+	ck_assert(held);
+}
+END_TEST
+
+/* However long a master was followed before, it is a new one when this daemon was master meanwhile. */
+START_TEST(refusals_count_anew_for_each_master)
+{
+	seconds_of(NOBODY, 20);
+	heir_stop(h);
+	seconds_of(KERNEL, 4);
+	ck_assert(!not_to_be_had);
+}
+END_TEST
+
+START_TEST(a_forger_is_not_believed)
+{
+	seconds_of(FORGER, 8);
+	ck_assert(not_to_be_had && !held);
+	now_us += 10000000;
+	heir_ask(h);
+	answer(MASTER);
+	while (n_asked)
+		answer(FORGER);
+	ck_assert(!held);
+	ck_assert_str_eq(taken[ESTATE_SERVICES], "");
+}
+END_TEST
+
+START_TEST(changes_of_groups_are_a_log)
+{
+	a_round();
+	strcpy(changes, "the first line, which is longer than what is left of 32 bits\n");
+	a_round();
+	ck_assert_str_eq(taken[ESTATE_GROUP_CHANGES], changes);
+	strcat(changes, "the second\n");
+	a_round();
+	ck_assert_str_eq(taken[ESTATE_GROUP_CHANGES], "the second\n");
+	/* the text is printed anew, and the standby does not need it */
+	text[ESTATE_GROUPS] = "more groups\n";
+	printed_at = log_first + (uint32_t)strlen(changes);
+	a_round();
+	ck_assert(held);
+	strcat(changes, "the third\n");
+	a_round();
+	ck_assert(held);
+	ck_assert_str_eq(taken[ESTATE_GROUP_CHANGES], "the third\n");
+	ck_assert_uint_eq(pieces_of[ESTATE_GROUPS], 1);
+}
+END_TEST
+
+/* Lines that the standby lacks were dropped, or it is another log: the text, and what follows it. */
+START_TEST(a_log_that_does_not_go_on)
+{
+	a_round();
+	text[ESTATE_GROUPS] = "more groups\n";
+	if (_i) {
+		log_number++;
+		log_first = 7;
+	} else {
+		log_first += 100;
+	}
+	printed_at = log_first;
+	strcpy(changes, "a line\n");
+	a_round();
+	a_round();
+	ck_assert(held);
+	ck_assert_str_eq(taken[ESTATE_GROUPS], "more groups\n");
+	ck_assert_str_eq(taken[ESTATE_GROUP_CHANGES], "a line\n");
+}
+END_TEST
+
+START_TEST(ports_that_are_gone_are_no_registrations)
+{
+	a_round();
+	text[ESTATE_GONE] = "gone\n";
+	heir_ask(h);
+	answer(MASTER);
+	ck_assert(held);
+	answer(MASTER);
+	ck_assert(held);
+	ck_assert_str_eq(taken[ESTATE_GONE], "gone\n");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("heir");
+	TCase *t = tcase_create("heir");
+
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, all_of_it_is_copied);
+	tcase_add_loop_test(t, a_master_that_dies_amid_a_round_leaves_what_it_had, 0, 6);
+	tcase_add_test(t, what_is_on_its_way_when_the_master_dies_is_lost);
+	tcase_add_test(t, a_master_that_lives_and_tells_nothing_is_not_waited_for);
+	tcase_add_test(t, a_master_that_is_no_qosd);
+	tcase_add_loop_test(t, a_refusal_is_not_the_last_word, 0, 2);
+	tcase_add_test(t, refusals_count_anew_for_each_master);
+	tcase_add_test(t, a_forger_is_not_believed);
+	tcase_add_test(t, changes_of_groups_are_a_log);
+	tcase_add_loop_test(t, a_log_that_does_not_go_on, 0, 2);
+	tcase_add_test(t, ports_that_are_gone_are_no_registrations);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

@@ -1,0 +1,793 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is kept from libibnetdisc: answers that it would index its arrays with, or that would
+ * take links and nodes from others.
+ */
+#include <string.h>
+
+#include <infiniband/umad_sm.h>
+
+#include "discovery/answer_guard.h"
+#include "lib/base/alloc.h"
+#include "lib/base/bytes.h"
+#include "unit/run.h"
+
+enum { CA = 1, SWITCH = 2, ROUTER = 3 };
+enum { METHOD = 3, STATUS = 4, HOPS = 7, ATTR = 16, MODIFIER = 20, DATA = 64, PATH = 128, BACK = 192 };
+
+static struct guard *g;
+static struct disco_left x;
+static uint8_t asked[256], answer[256];
+
+static void begin(void)
+{
+	g = guard_new(NULL, 0, GUARD_PORTS_MAX);
+}
+
+static void end(void)
+{
+	guard_free(g);
+	g = NULL;
+}
+
+/* A request along the path, a string of ports ("\1\2"), and an answer as it should be. */
+static void ask(unsigned attr, unsigned mod, const char *path)
+{
+	memset(asked, 0, sizeof(asked));
+	asked[0] = asked[2] = 1;
+	asked[1] = UMAD_CLASS_SUBN_DIRECTED_ROUTE;
+	asked[METHOD] = UMAD_METHOD_GET;
+	asked[HOPS] = (uint8_t)strlen(path);
+	put_be16(asked + ATTR, (uint16_t)attr);
+	put_be32(asked + MODIFIER, mod);
+	memcpy(asked + PATH + 1, path, strlen(path));
+	memcpy(answer, asked, sizeof(answer));
+	answer[METHOD] = UMAD_METHOD_GET_RESP;
+	answer[STATUS] = 0x80;
+}
+
+static enum guard_verdict judge(void)
+{
+	return guard_answer(g, asked, answer, sizeof(answer), &x);
+}
+
+/* The answer of a node, which is not judged yet. */
+static void says(const char *path, uint64_t guid, unsigned type, unsigned ports, unsigned local)
+{
+	ask(UMAD_SM_ATTR_NODE_INFO, 0, path);
+	answer[DATA] = answer[DATA + 1] = 1;
+	answer[DATA + NI_TYPE] = (uint8_t)type;
+	answer[DATA + NI_PORTS] = (uint8_t)ports;
+	answer[DATA + NI_LOCAL_PORT] = (uint8_t)local;
+	put_be64(answer + DATA + NI_GUID, guid);
+	put_be64(answer + DATA + NI_PORT_GUID, guid + 1);
+}
+
+static enum guard_verdict node(const char *path, uint64_t guid, unsigned type, unsigned ports,
+			       unsigned local)
+{
+	says(path, guid, type, ports, local);
+	return judge();
+}
+
+/* Our own adapter 0x10, and the switch 0x20 of 8 ports behind its port 1. */
+static void first_two(void)
+{
+	ck_assert_int_eq(node("", 0x10, CA, 1, 1), GUARD_FEED);
+	ck_assert_uint_eq(x.near_guid, 0);
+	ck_assert_int_eq(node("\1", 0x20, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_uint_eq(x.near_guid, 0x10);
+	ck_assert_uint_eq(x.near_port, 1);
+}
+
+START_TEST(honest_devices)
+{
+	first_two();
+	ck_assert_int_eq(node("\1\2", 0x30, CA, 2, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, CA, 2, 2), GUARD_FEED);
+	/* two switches with two cables, each walked from both ends but for the first */
+	ck_assert_int_eq(node("\1\4", 0x40, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\5", 0x40, SWITCH, 8, 2), GUARD_FEED);
+	ck_assert_int_eq(node("\1\4\2", 0x20, SWITCH, 8, 5), GUARD_FEED);
+	/* a cable from a switch to itself */
+	ck_assert_int_eq(node("\1\6", 0x20, SWITCH, 8, 7), GUARD_FEED);
+	ck_assert_int_eq(node("\1\7", 0x20, SWITCH, 8, 6), GUARD_FEED);
+	/* and one that ends in its own port */
+	ck_assert_int_eq(node("\1\10", 0x20, SWITCH, 8, 8), GUARD_FEED);
+}
+END_TEST
+
+static const struct { unsigned type, ports, local; uint64_t guid; enum left_why why; } broken[] = {
+	{ 0, 8, 1, 0x30, LEFT_TYPE }, { 4, 8, 1, 0x30, LEFT_TYPE }, { 255, 8, 1, 0x30, LEFT_TYPE },
+	{ SWITCH, 0, 1, 0x30, LEFT_PORTS }, { SWITCH, 255, 1, 0x30, LEFT_PORTS },
+	{ SWITCH, 8, 9, 0x30, LEFT_LOCAL_PORT }, { CA, 1, 254, 0x30, LEFT_LOCAL_PORT },
+	{ CA, 1, 0, 0x30, LEFT_LOCAL_PORT }, { SWITCH, 8, 0, 0x30, LEFT_LOCAL_PORT },
+	{ ROUTER, 1, 1, 0, LEFT_NO_GUID },
+	/* of a node that is known */
+	{ SWITCH, 9, 2, 0x20, LEFT_TWO_KINDS }, { SWITCH, 7, 2, 0x20, LEFT_TWO_KINDS },
+	{ CA, 8, 2, 0x20, LEFT_TWO_KINDS },
+	{ CA, 1, 1, 0x10, LEFT_OUR_PORT },
+};
+
+START_TEST(a_node_info_that_breaks_the_rules)
+{
+	first_two();
+	ck_assert_int_eq(node("\1\3", broken[_i].guid, broken[_i].type, broken[_i].ports,
+			      broken[_i].local), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, broken[_i].why);
+	ck_assert_uint_eq(x.near_guid, 0x20);
+	ck_assert_uint_eq(x.near_port, 3);
+	/* the others are there as before, and so is the device when it has come to its senses */
+	ck_assert_int_eq(node("\1\4", 0x50, CA, 1, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, CA, 1, 1), GUARD_FEED);
+}
+END_TEST
+
+/* Bytes of the header, which the library takes the function and the index from. */
+static const struct { unsigned at; uint8_t with; bool node_info; } headers[] = {
+	{ 0, 3, false }, { 1, 1, false }, { 2, 3, false }, { METHOD, 0x03, false },
+	{ METHOD, 1, false }, { ATTR, 3, false }, { ATTR + 1, 3, false },
+	{ MODIFIER + 3, 200, false }, { MODIFIER + 3, 0, false }, { MODIFIER, 0x40, false },
+	{ ATTR + 1, 0x15, true }, { MODIFIER + 3, 254, true },
+};
+
+START_TEST(an_answer_to_something_else)
+{
+	first_two();
+	if (headers[_i].node_info)
+		node("\1\3", 0x30, CA, 1, 1);
+	else
+		ask(UMAD_SM_ATTR_PORT_INFO, 3, "\1");
+	answer[headers[_i].at] = answer[headers[_i].at] ^ (headers[_i].at == MODIFIER + 3 ? 0 :
+							   headers[_i].with);
+	if (headers[_i].at == MODIFIER + 3)
+		answer[MODIFIER + 3] = headers[_i].with;
+	ck_assert_int_eq(judge(), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_ANSWER);
+	ck_assert_uint_eq(x.near_guid, headers[_i].node_info ? 0x20 : 0x10);
+	/* said once for a node */
+	if (!headers[_i].node_info)
+		ck_assert_int_eq(judge(), GUARD_REPEATED);
+}
+END_TEST
+
+START_TEST(an_answer_that_is_too_short)
+{
+	first_two();
+	ask(UMAD_SM_ATTR_PORT_INFO, 3, "\1");
+	ck_assert_int_eq(guard_answer(g, asked, answer, 255, &x), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_ANSWER);
+	ck_assert_int_eq(judge(), GUARD_FEED);
+}
+END_TEST
+
+/* An error answers the question, and the library knows what to do with it. */
+START_TEST(an_error)
+{
+	first_two();
+	ask(UMAD_SM_ATTR_NODE_INFO, 0, "\1\3");
+	answer[STATUS + 1] = 0x1c;
+	ck_assert_int_eq(judge(), GUARD_FEED);
+}
+END_TEST
+
+static struct disco_left told[16];
+static unsigned n_told;
+
+static void found(void *arg, const struct disco_left *y)
+{
+	(void)arg;
+	ck_assert_uint_lt(n_told, 16);
+	told[n_told++] = *y;
+}
+
+static bool tells(uint64_t near_guid, unsigned port, enum left_why why)
+{
+	for (unsigned i = 0; i < n_told; i++)
+		if (told[i].near_guid == near_guid && told[i].near_port == port && told[i].why == why)
+			return true;
+	return false;
+}
+
+/*
+ * Leaf 0x20, spines 0x30 and 0x40, leaf 0x50 behind both; as the library walks.  What
+ * spine 0x40 says of itself is up to the caller.
+ */
+static void walk_tree(const uint64_t fourth[3])
+{
+	first_two();
+	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	node("\1\3", fourth[0], SWITCH, 8, 1);
+	ck_assert_int_eq(node("\1\2\2", 0x50, SWITCH, 8, 1), GUARD_FEED);
+	node("\1\3\2", 0x50, SWITCH, 8, 2);
+	node("\1\2\2\2", fourth[1], SWITCH, 8, 2);
+}
+
+START_TEST(an_honest_tree)
+{
+	static const uint64_t fourth[] = { 0x40, 0x40, 0x40 };
+
+	n_told = 0;
+	walk_tree(fourth);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+START_TEST(a_guid_that_changes)
+{
+	static const uint64_t fourth[] = { 0x40, 0x41, 0x42 };
+
+	n_told = 0;
+	walk_tree(fourth);
+	/* the incarnation that was seen behind leaf 0x50, if it was fed, walks to leaf 0x20 */
+	node("\1\2\2\2\1", 0x20, SWITCH, 8, 3);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 3, LEFT_GUID_CHANGES));
+	ck_assert(tells(0x50, 2, LEFT_GUID_CHANGES));
+	ck_assert_uint_eq(n_told, 2);
+}
+END_TEST
+
+START_TEST(a_guid_of_another)
+{
+	/* leaf 0x50's spine claims to be spine 0x30: its port 1 has a link already */
+	static const uint64_t fourth[] = { 0x30, 0x30, 0x30 };
+
+	n_told = 0;
+	walk_tree(fourth);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);	/* refused when it came */
+}
+END_TEST
+
+/* A host that is nearer claims to be switch 0x60, which three others know. */
+START_TEST(an_impostor_who_comes_first)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\4", 0x60, SWITCH, 8, 8), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\2", 0x60, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\3", 0x60, SWITCH, 8, 2), GUARD_FEED);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 4, LEFT_IMPOSTOR));
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert_uint_eq(told[0].other_guid, 0x30);
+	/* the next scan leaves it out, and finds the switch where it is */
+	guard_free(g);
+	g = guard_new(told, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\4", 0x60, SWITCH, 8, 8), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_IMPOSTOR);
+	node("\1\2", 0x30, SWITCH, 8, 1);
+	ck_assert_int_eq(node("\1\2\2", 0x60, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\3", 0x60, SWITCH, 8, 2), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\2\2", 0x30, SWITCH, 8, 3), GUARD_FEED);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+/* A host that is nearer claims the GUID of leaf 0x60, next to which are spines 0x30 and 0x40. */
+START_TEST(a_host_with_the_guid_of_a_switch)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\4", 0x60, CA, 1, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\2", 0x60, SWITCH, 8, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_TWO_KINDS);
+	ck_assert_uint_eq(x.other_guid, 0x20);
+	ck_assert_uint_eq(x.other_port, 4);
+	/* one alone could be the liar */
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+	ck_assert_int_eq(node("\1\2\3", 0x60, SWITCH, 8, 2), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+	ck_assert_int_eq(node("\1\3\2", 0x60, SWITCH, 8, 3), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 4, LEFT_IMPOSTOR));
+	ck_assert_uint_eq(n_told, 1);
+}
+END_TEST
+
+/* A switch whose node GUID is that of 0x30, with a port GUID of its own. */
+static enum guard_verdict copy_of_0x30(const char *path, unsigned local)
+{
+	says(path, 0x30, SWITCH, 8, local);
+	put_be64(answer + DATA + NI_PORT_GUID, 0x70);
+	return judge();
+}
+
+/* It comes first, and its port GUID says that the node GUID is another's. */
+START_TEST(a_copy_whose_port_guid_is_far)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(copy_of_0x30("\1\2", 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_REFUSE);	/* the right one */
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 2, LEFT_CLAIMS));
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert_uint_eq(told[0].other_guid, 0x20);
+	ck_assert_uint_eq(told[0].other_port, 3);
+	/* the next scan leaves it out by each of its links, and finds the right one */
+	guard_free(g);
+	g = guard_new(told, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(copy_of_0x30("\1\5", 2), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_CLAIMS);
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(copy_of_0x30("\1\2", 1), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+/*
+ * Two switches next to each other have one node GUID, and port GUIDs of their own: no link of the one
+ * is taken for one of the other, whose ports have the same numbers.
+ */
+START_TEST(a_copy_next_to_the_right_one)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(copy_of_0x30("\1\2", 3), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 3), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\4", 0x30, SWITCH, 8, 5), GUARD_REFUSE);	/* the right one */
+	ck_assert_uint_eq(x.why, LEFT_TWO_KINDS);
+	ck_assert_int_eq(node("\1\3\4", 0x30, SWITCH, 8, 6), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_TWO_KINDS);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 2, LEFT_CLAIMS));
+	ck_assert_uint_eq(n_told, 1);
+}
+END_TEST
+
+static enum guard_verdict name_of_0x70000000(const char *path, uint64_t guid, unsigned local)
+{
+	says(path, guid, SWITCH, 8, local);
+	put_be64(answer + DATA + NI_PORT_GUID, 0x70000000);
+	return judge();
+}
+
+/* Behind each new name there could be a new one of a neighbour that does the same, without end. */
+START_TEST(new_names_of_one_switch)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(name_of_0x70000000("\1\2", 0x1234567800, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x50, SWITCH, 8, 3), GUARD_FEED);
+	ck_assert_int_eq(name_of_0x70000000("\1\3\4", 0x8765432100, 2), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_PORT_GUID);
+	ck_assert_uint_eq(x.other_guid, 0x20);
+	ck_assert_uint_eq(x.other_port, 2);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 2, LEFT_GUID_CHANGES));
+	ck_assert(tells(0x50, 4, LEFT_GUID_CHANGES));
+	ck_assert_uint_eq(n_told, 2);
+}
+END_TEST
+
+/* The switch whose port GUID it is has a node GUID that fits, and is found in whatever order. */
+START_TEST(a_name_with_the_port_guid_of_another_switch)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(name_of_0x70000000("\1\2", 0x70000000, 1), GUARD_FEED);
+	ck_assert_int_eq(name_of_0x70000000("\1\3", 0x1234567800, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_PORT_GUID);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+	end();
+	begin();
+	first_two();
+	ck_assert_int_eq(name_of_0x70000000("\1\3", 0x1234567800, 1), GUARD_FEED);
+	ck_assert_int_eq(name_of_0x70000000("\1\2", 0x70000000, 1), GUARD_FEED);
+}
+END_TEST
+
+/*
+ * A host says that it is port 1 of switch 0x30.  An SMP that leaves by that port gets to another host,
+ * which is believed, and the switch is no impostor as it passes SMPs on.
+ */
+START_TEST(a_claim_that_an_smp_disproves)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 8, 2), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\1", 0x60, CA, 1, 1), GUARD_FEED);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 3, LEFT_TWO_PLACES));
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert_uint_eq(told[0].guid, 0x30);
+	ck_assert_uint_eq(told[0].a, 1);
+	ck_assert_uint_eq(told[0].other_guid, 0x60);
+}
+END_TEST
+
+static enum guard_verdict adapter_0x60(const char *path, unsigned back)
+{
+	says(path, 0x60, CA, 1, 1);
+	answer[BACK + strlen(path)] = (uint8_t)back;
+	return judge();
+}
+
+/* A switch has the NodeInfo of an adapter: its answers come back by ports that the adapter lacks. */
+START_TEST(an_adapter_with_the_ports_of_a_switch)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(adapter_0x60("\1\2", 3), GUARD_FEED);
+	ck_assert_int_eq(adapter_0x60("\1\3", 1), GUARD_REFUSE);	/* the adapter */
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 2, LEFT_NO_ADAPTER));
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert_uint_eq(told[0].b, 3);
+	ck_assert_uint_eq(told[0].other_port, 3);
+	guard_free(g);
+	g = guard_new(told, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(adapter_0x60("\1\5", 2), GUARD_REFUSE);	/* another link of the switch */
+	ck_assert_uint_eq(x.why, LEFT_NO_ADAPTER);
+	ck_assert_int_eq(adapter_0x60("\1\3", 1), GUARD_FEED);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+/* Alone it stays: an adapter may number its ports otherwise than its NodeInfo. */
+START_TEST(an_adapter_that_answers_by_an_odd_port)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(adapter_0x60("\1\2", 2), GUARD_FEED);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+/*
+ * Behind a switch with a false name is another one with a false name.  The place of the second is named
+ * by the first, and would be that of an honest device once the first is left out.
+ */
+START_TEST(a_place_behind_a_false_name)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(copy_of_0x30("\1\2", 1), GUARD_FEED);
+	says("\1\2\2", 0x60, SWITCH, 8, 1);
+	put_be64(answer + DATA + NI_PORT_GUID, 0x90);
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_REFUSE);	/* the right ones */
+	ck_assert_int_eq(node("\1\4", 0x60, SWITCH, 8, 1), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert(tells(0x20, 2, LEFT_CLAIMS));
+	ck_assert_uint_eq(n_told, 1);
+}
+END_TEST
+
+/* At the place of a copy that was left out is the right one now. */
+START_TEST(a_place_of_another_device)
+{
+	struct disco_left out = { .near_guid = 0x20, .near_port = 3, .why = LEFT_CLAIMS };
+
+	says("\1\3", 0x30, SWITCH, 8, 1);
+	put_be64(answer + DATA + NI_PORT_GUID, 0x70);
+	left_describe(&out, answer + DATA);
+	guard_free(g);
+	g = guard_new(&out, 1, GUARD_PORTS_MAX);
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_FEED);
+}
+END_TEST
+
+/* The right one is known already; ports of an adapter differ in their port GUIDs. */
+START_TEST(port_guids_that_say_nothing)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(copy_of_0x30("\1\2", 1), GUARD_REFUSE);
+	ck_assert_int_eq(node("\1\4", 0x50, CA, 2, 2), GUARD_FEED);
+	says("\1\5", 0x50, CA, 2, 1);
+	put_be64(answer + DATA + NI_PORT_GUID, 0x50);
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+/* More nodes have the switch next to them than the host, whose port GUID is the nearer one. */
+START_TEST(a_switch_with_the_guid_of_a_host)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\4", 0x30, CA, 1, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2", 0x40, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x50, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(copy_of_0x30("\1\2\2", 1), GUARD_REFUSE);
+	ck_assert_int_eq(copy_of_0x30("\1\2\3", 2), GUARD_REFUSE);
+	ck_assert_int_eq(copy_of_0x30("\1\3\2", 3), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+START_TEST(a_switch_that_answers_by_another_port_than_it_says)
+{
+	first_two();
+	says("\1\2", 0x30, SWITCH, 8, 4);
+	answer[BACK + 2] = 4;
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	says("\1\3", 0x40, SWITCH, 8, 4);
+	answer[BACK + 2] = 3;
+	ck_assert_int_eq(judge(), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_FALSE_PORT);
+	ck_assert_uint_eq(x.a, 4);
+	ck_assert_uint_eq(x.b, 3);
+	ck_assert_uint_eq(x.guid, 0x40);
+}
+END_TEST
+
+/* Hosts at the ports of other switches that have the number of our own leaf's port to us. */
+START_TEST(hosts_that_say_that_they_are_us)
+{
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 8, 3), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 2), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2\1", 0x10, CA, 1, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_OUR_PORT);
+	ck_assert_int_eq(node("\1\3\1", 0x10, CA, 1, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_OUR_PORT);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+START_TEST(a_port_in_two_places)
+{
+	first_two();
+	ck_assert_int_eq(node("\1\2", 0x30, CA, 1, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, CA, 1, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_TWO_PLACES);
+	ck_assert_uint_eq(x.near_port, 3);
+	ck_assert_uint_eq(x.other_guid, 0x20);
+	ck_assert_uint_eq(x.other_port, 2);
+}
+END_TEST
+
+/* Whoever the process died of is left out wherever it shows, by its GUID. */
+START_TEST(what_kills_is_left_out)
+{
+	const struct disco_left out = { .near_guid = 0x20, .near_port = 3, .guid = 0x30,
+					.why = LEFT_KILLS };
+
+	guard_free(g);
+	g = guard_new(&out, 1, GUARD_PORTS_MAX);
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x77, SWITCH, 8, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_KILLS);
+	ck_assert_int_eq(node("\1\4", 0x30, SWITCH, 8, 2), GUARD_REFUSE);
+	ck_assert_int_eq(node("\1\5", 0x31, SWITCH, 8, 2), GUARD_FEED);
+}
+END_TEST
+
+/* But not where it is the way to everybody else. */
+START_TEST(what_kills_at_our_own_port_is_tried)
+{
+	const struct disco_left out = { .near_guid = 0x10, .near_port = 1, .guid = 0x20,
+					.why = LEFT_HANGS };
+
+	guard_free(g);
+	g = guard_new(&out, 1, GUARD_PORTS_MAX);
+	first_two();
+	ck_assert_int_eq(node("\1\4", 0x40, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\4\2", 0x20, SWITCH, 8, 5), GUARD_FEED);
+}
+END_TEST
+
+/* A switch that makes up others behind each of its ports is named, not those in front of it. */
+START_TEST(a_fabric_without_end)
+{
+	uint64_t guid = 0x1000;
+	enum guard_verdict v = GUARD_FEED;
+	char path[] = "\1\2\2\1\1";
+
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\2", 0x30, SWITCH, 254, 1), GUARD_FEED);
+	for (unsigned i = 2; i < 255; i++) {
+		path[2] = (char)i;
+		path[3] = '\0';
+		ck_assert_int_eq(node(path, guid++, SWITCH, 254, 1), GUARD_FEED);
+	}
+	for (unsigned i = 2; i < 255 && v == GUARD_FEED; i++)
+		for (unsigned k = 2; k < 255 && v == GUARD_FEED; k++) {
+			path[2] = (char)i;
+			path[3] = (char)k;
+			path[4] = '\0';
+			v = node(path, guid++, SWITCH, 254, 1);
+		}
+	ck_assert_int_eq(v, GUARD_FULL);
+	ck_assert_uint_eq(x.why, LEFT_TOO_MANY);
+	ck_assert_uint_lt(guid, 0x1000 + GUARD_PORTS_MAX / 254 + 1);
+	ck_assert_uint_eq(x.near_guid, 0x20);
+	ck_assert_uint_eq(x.near_port, 2);
+}
+END_TEST
+
+/* Its NodeType is corrected on each of its links, and has one port GUID then. */
+START_TEST(a_switch_that_claims_to_be_an_adapter)
+{
+	struct disco_left list = { .near_guid = 0x10, .near_port = 1, .why = LEFT_SWITCH };
+
+	says("\1", 0x20, CA, 8, 1);
+	left_describe(&list, answer + DATA);
+	guard_free(g);
+	g = guard_new(&list, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	ck_assert_int_eq(node("", 0x10, CA, 1, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1", 0x20, CA, 8, 1), GUARD_FEED);
+	ck_assert_uint_eq(answer[DATA + NI_TYPE], SWITCH);
+	ck_assert_int_eq(node("\1\2", 0x30, CA, 8, 1), GUARD_FEED);
+	ck_assert_uint_eq(answer[DATA + NI_TYPE], CA);
+	ck_assert_int_eq(node("\1\3", 0x40, SWITCH, 8, 1), GUARD_FEED);
+	says("\1\3\1", 0x20, CA, 8, 3);
+	put_be64(answer + DATA + NI_PORT_GUID, 0x23);
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	ck_assert_uint_eq(answer[DATA + NI_TYPE], SWITCH);
+	ck_assert(!memcmp(answer + DATA + NI_PORT_GUID, list.data + NI_PORT_GUID, 8));
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert(tells(0x10, 1, LEFT_SWITCH));
+	guard_free(g);
+	/* one that says the truth is not told of again */
+	g = guard_new(&list, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+/* Two hosts with one NodeInfo: each has its own name in the next scan. */
+START_TEST(two_hosts_that_are_one)
+{
+	first_two();
+	n_told = 0;
+	ck_assert_int_eq(node("\1\2", 0x30, CA, 1, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3", 0x30, CA, 1, 1), GUARD_REFUSE);
+	ck_assert_uint_eq(x.why, LEFT_TWO_PLACES);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert(tells(0x20, 3, LEFT_TWIN));
+	ck_assert_uint_eq(told[0].guid, 0x30);
+	ck_assert_uint_eq(told[0].other_port, 2);
+	ck_assert_uint_eq(told[0].known_as, left_stand_in(0x30, 0x20, 3));
+	guard_free(g);
+	/* whichever comes first */
+	g = guard_new(told, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x30, CA, 1, 1), GUARD_FEED);
+	ck_assert_uint_eq(get_be64(answer + DATA + NI_GUID), left_stand_in(0x30, 0x20, 3));
+	ck_assert_uint_eq(get_be64(answer + DATA + NI_PORT_GUID), left_stand_in(0x30, 0x20, 3) + 1);
+	ck_assert_int_eq(node("\1\2", 0x30, CA, 1, 1), GUARD_FEED);
+	ck_assert_uint_eq(get_be64(answer + DATA + NI_GUID), 0x30);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert(tells(0x20, 3, LEFT_TWIN));
+	guard_free(g);
+	/* one that has its own GUID again is itself */
+	g = guard_new(told, 1, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x40, CA, 1, 1), GUARD_FEED);
+	ck_assert_uint_eq(get_be64(answer + DATA + NI_GUID), 0x40);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+/*
+ * Spine 0x40 says that it is spine 0x30.  SMPs through the one that is found first show which links are its
+ * own: the place behind leaf 0x50 is the other one's.
+ */
+START_TEST(two_switches_that_are_one)
+{
+	n_told = 0;
+	ck_assert_int_eq(node("", 0x10, CA, 1, 1), GUARD_FEED);
+	says("\1", 0x20, SWITCH, 8, 1);
+	answer[BACK + 1] = 1;
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	says("\1\3", 0x30, SWITCH, 8, 1);
+	answer[BACK + 2] = 1;
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	says("\1\3\2", 0x50, SWITCH, 8, 1);
+	answer[BACK + 3] = 1;
+	ck_assert_int_eq(judge(), GUARD_FEED);
+	says("\1\3\2\2", 0x30, SWITCH, 8, 2);
+	answer[BACK + 4] = 2;
+	ck_assert_int_eq(judge(), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 1);
+	ck_assert(tells(0x50, 2, LEFT_TWIN));
+	ck_assert_uint_eq(told[0].other_guid, 0x20);
+	ck_assert_uint_eq(told[0].other_port, 3);
+	/* not where it is not said by which port it answered */
+	guard_free(g);
+	g = guard_new(NULL, 0, GUARD_PORTS_MAX);
+	n_told = 0;
+	first_two();
+	ck_assert_int_eq(node("\1\3", 0x30, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3\2", 0x50, SWITCH, 8, 1), GUARD_FEED);
+	ck_assert_int_eq(node("\1\3\2\2", 0x30, SWITCH, 8, 2), GUARD_REFUSE);
+	guard_finish(g, found, NULL);
+	ck_assert_uint_eq(n_told, 0);
+}
+END_TEST
+
+START_TEST(text)
+{
+	struct buf b = { 0 };
+
+	for (unsigned why = 1; why < LEFT_WHYS; why++) {
+		const struct disco_left y = { .why = (uint8_t)why };
+
+		left_text(&y, &b);
+		ck_assert_uint_gt(b.n, 0);
+		b.n = 0;
+	}
+	buf_free(&b);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("guard");
+	TCase *t = tcase_create("guard");
+
+	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_test(t, honest_devices);
+	tcase_add_loop_test(t, a_node_info_that_breaks_the_rules, 0, ARRAY_SIZE(broken));
+	tcase_add_loop_test(t, an_answer_to_something_else, 0, ARRAY_SIZE(headers));
+	tcase_add_test(t, an_answer_that_is_too_short);
+	tcase_add_test(t, an_error);
+	tcase_add_test(t, an_honest_tree);
+	tcase_add_test(t, a_guid_that_changes);
+	tcase_add_test(t, a_guid_of_another);
+	tcase_add_test(t, an_impostor_who_comes_first);
+	tcase_add_test(t, a_host_with_the_guid_of_a_switch);
+	tcase_add_test(t, a_copy_whose_port_guid_is_far);
+	tcase_add_test(t, a_copy_next_to_the_right_one);
+	tcase_add_test(t, new_names_of_one_switch);
+	tcase_add_test(t, a_name_with_the_port_guid_of_another_switch);
+	tcase_add_test(t, a_claim_that_an_smp_disproves);
+	tcase_add_test(t, an_adapter_with_the_ports_of_a_switch);
+	tcase_add_test(t, an_adapter_that_answers_by_an_odd_port);
+	tcase_add_test(t, a_place_behind_a_false_name);
+	tcase_add_test(t, a_place_of_another_device);
+	tcase_add_test(t, port_guids_that_say_nothing);
+	tcase_add_test(t, a_switch_with_the_guid_of_a_host);
+	tcase_add_test(t, a_switch_that_answers_by_another_port_than_it_says);
+	tcase_add_test(t, hosts_that_say_that_they_are_us);
+	tcase_add_test(t, a_port_in_two_places);
+	tcase_add_test(t, what_kills_is_left_out);
+	tcase_add_test(t, what_kills_at_our_own_port_is_tried);
+	tcase_add_test(t, a_fabric_without_end);
+	tcase_add_test(t, a_switch_that_claims_to_be_an_adapter);
+	tcase_add_test(t, two_hosts_that_are_one);
+	tcase_add_test(t, two_switches_that_are_one);
+	tcase_add_test(t, text);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
