@@ -315,13 +315,22 @@ jobs = $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 submake = $(MAKE) --no-print-directory
 
 .PHONY: check run-check check-programs check-unit check-golden check-layers check-promises check-e2e \
-	check-sanitize check-threads
+	check-sanitize check-threads promises
 check:	## install what is missing, build, run every test (JOBS=n at a time)
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) all check-programs
 	@+$(submake) run-check
 
-check-programs: $(UNIT_TESTS) $(TEST_TOOLS) $(TOOL_LIBRARIES) $(FUZZERS)
+check-programs: $(UNIT_TESTS) $(TEST_TOOLS) $(TOOL_LIBRARIES) $(FUZZERS) $(BUILD)/promises
+
+# A promise without a test, or a test without a promise, is an error of the build.
+TAGGED = $(filter-out tests/e2e/lib.sh,$(wildcard tests/check-* tests/golden/*.sh tests/fuzz/*.sh tests/e2e/*.sh)) \
+	$(foreach l,$(LAYERS) daemon,$(call unit_sources,$(l)))
+$(BUILD)/promises: tests/promises.txt tests/PROMISES.md $(TAGGED)
+	$(call say,CHECK)tests/check-promises >$@.log || { cat $@.log; exit 1; }
+	@mv $@.log $@
+promises:	## make tests/PROMISES.md from the tags in the tests
+	@tests/check-promises --write
 
 run-check: all check-programs
 	@tests/run $(call chosen,$(ALL_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))
@@ -335,7 +344,7 @@ check-golden: all	## policy files and what qosd says to them
 check-layers:	## who includes whom
 	@tests/run $(LAYER_TESTS)
 
-check-promises:	## whether each promise of tests/README.md has its tests
+check-promises:	## whether each promise has a test, and each test a promise
 	@tests/run $(PROMISE_TESTS)
 
 check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabric (T=name: some of them)

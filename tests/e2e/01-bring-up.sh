@@ -4,6 +4,8 @@
 # Bring-up of fabrics of every kind: all linked ports become Active, every pair
 # of CAs is connected without credit loops, with one LID for a port and with four.
 # Judges are iblinkinfo, ibdmchk, ibtracert, dump_fts and sminfo.
+#
+# promise: O1
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -39,6 +39,7 @@ limit() {
 
 start_sim "$topology"
 
+# promise: T2 T3 T4 P1
 note "scopes"
 cat >policy.yaml <<END
 port-groups:
@@ -110,6 +111,7 @@ expect "VLs at its other end" VL0-3 "$(port_info "$node" $nvme 1 OperVLs)"
 expect "VLs of leaf05 port 2" VL0-3 "$(port_info "$node" $leaf05 2 OperVLs)"
 stop_qosd
 
+# promise: T1
 note "few VLs"	# on new links: those that are Active keep the VLs that they have
 stop_sim
 rm -rf state
@@ -128,6 +130,7 @@ expect "VLs of a link that may have 1" VL0 "$(port_info "$node" $router 1 OperVL
 expect "SL2VL towards one VL: dropped" "$(a_table 0 15)" "$(sl2vl "$node" $leaf06 10 1)"
 expect "VLArb towards one VL" "low: 0:10 high:" "$(vlarb "$node" $router 1)"
 
+# promise: T1
 note "fewer by settings"
 stop_qosd
 stop_sim
@@ -143,6 +146,7 @@ stop_sim
 rm -rf state
 start_sim "$topology"
 
+# promise: T2 T5
 note "classes"
 cat >policy.yaml <<END
 fabric-setup:
@@ -178,6 +182,7 @@ limit "of class switch" 1 $leaf05 2
 limit "of class router" 0 $router 1
 limit "of class switch-port-0" 3 $leaf05 0
 
+# promise: T3 T6
 note "VLs that a link lacks"
 cat >policy.yaml <<END
 fabric-setup:
@@ -201,6 +206,7 @@ sed -i 's/: drop/: fold/' policy.yaml
 reload || bad "refused: $(cat reload)"
 expect "SL2VL, fold" "$(a_table 0 1 6 7 15 0)" "$(sl2vl "$node" $leaf05 2 1)"
 
+# promise: T6
 note "findings"
 cat >policy.yaml <<END
 port-groups:
@@ -247,6 +253,7 @@ expect "still up" true "$(status subnet-up)"
 stop_qosd || bad "exit status $? after SIGTERM"
 
 if [ "$simulator" = qosd-sim ]; then
+	# promise: T1 T2
 	note "all VLs and entries that there can be"
 	stop_sim
 	rm -rf state

@@ -86,6 +86,7 @@ ask() {
 }
 plain="sl=0 mtu=4 rate=12 life=18 tclass=0"
 
+# promise: P3 S1
 note "rules"
 expect "no field" "$plain" "$(from_to "$node001" "$oss01")"
 expect "Service-ID" "sl=1 mtu=3 rate=6 life=10 tclass=0" "$(from_to "$node001" "$oss01" --service_id 22)"
@@ -140,6 +141,7 @@ expect_match "criterion that fails" "pkey" "$(<explain)"
 ctl explain "node001 HCA-1/P1" "nobody/P1" >explain 2>&1
 expect "explain of a port that is not there" 1 $?
 
+# promise: T3 S3
 note "SLs that do not get through"
 expect "an SL dropped at the source" none "$(from_to "$node001" "$login01" --qos_class 100)"
 expect "the same, a Get" "status=0x0300" "$(ask get sgid="$node001" dgid="$login01" qos-class=100)"
@@ -153,6 +155,7 @@ expect_match "where it is dropped" " 15 +MF0;leaf05" "$(ctl route "node001 HCA-1
 expect "reversible, when the way back drops" "status=0x0300" \
 	"$(ask get sgid="$oss01" dgid="$node001" qos-class=101 reversible=1)"
 
+# promise: S3
 note "limits by route"
 expect "a QDR target" "sl=0 mtu=4 rate=7 life=18 tclass=0" "$(from_to "$login01" "$(gid 0002c903000e83b2)")"
 # The degraded link leaves leaf02 by port 31: what is routed there gets 2.5 Gb/s.
@@ -172,6 +175,7 @@ expect "rate of exactly 100" "status=0x0300" "$(ask get sgid="$node001" dgid="$o
 expect "the greatest rate" "sl=0 mtu=4 rate=12 life=18" "$(ask get sgid="$node001" dgid="$oss01" rate-sel=3 rate=2)"
 expect "an impossible rate" "status=0x0200" "$(ask get sgid="$node001" dgid="$oss01" rate-sel=2 rate=63)"
 
+# promise: S1
 note "MultiPathRecord"
 multi() { on_own "$from" "$tools/pathquery" multi multipath "$@" 2>&1; }
 expect "pairs of two and one" "$gpu01 $oss01 0x1, $gpu03 $oss01 0x1" \
@@ -197,6 +201,7 @@ expect "another partition" none "$(from_to "$node001" "$oss01" --pkey 0x8001)"
 expect_match "an attribute that is not served" "^status=0x000c" \
 	"$(on_own "$from" "$tools/rawmad" 3 1 0x3b 0 2>&1)"
 
+# promise: S2
 note "other records"
 expect_match "IsQoSSupported" "Capability mask 2\.+0x[0-9A-Fa-f]*[2367abefABEF]\b" "$(on "$from" saquery -c 2>&1 |
 	grep 'mask 2')"
@@ -214,6 +219,7 @@ done
 
 stop_qosd || bad "exit status $? after SIGTERM"
 
+# promise: P5
 note "path bits"
 stop_sim
 rm -rf state

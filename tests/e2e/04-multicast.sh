@@ -46,6 +46,7 @@ lid() { port_info "$sm_node" "0x$1" 1 Lid; }
 start_sim "$topology"
 start_and_wait "$sm_node" -p policy.yaml
 
+# promise: P6 S4
 note "the IPoIB broadcast group"
 group=$(on "$node001" saquery MCMR 2>&1)
 for field in "MGID\.+$broadcast" "mlid\.+0xc000" "qkey\.+0xb1b" "pkey\.+0xffff" "mtu\.+0x83" "rate\.+0x83" \
@@ -53,6 +54,7 @@ for field in "MGID\.+$broadcast" "mlid\.+0xc000" "qkey\.+0xb1b" "pkey\.+0xffff" 
 	expect_match "broadcast group" "$field" "$group"
 done
 
+# promise: S4
 note "joining"
 expect_match "answer to a join" "mlid=0xc000 .*mtu=3 .*rate=3 .*sl=3 .*join-state=1 proxy-join=0" \
 	"$(join "$node001" $broadcast $node001_guid)"

@@ -50,6 +50,7 @@ start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
 expect "answer" sl=2 "$(answer)"
 checksum=$(status checksum) sets=$(sets)
 
+# promise: P8
 note "a broken file"
 sed 's/sl: 2/sl: 22/; s/level: storage}/level: storag}/' policy.yaml >broken && mv broken policy.yaml
 where="policy.yaml:5:17"
@@ -69,6 +70,7 @@ expect "exit status without the file" 1 "$(ctl reload >reload 2>&1; echo $?)"
 expect_match "reason" "policy.yaml.*No such file" "$(<reload)"
 expect "Sets" "$sets" "$(sets)"
 
+# promise: P8
 note "the same file again"
 policy 2 64 "$table" >policy.yaml
 reload || bad "refused: $(cat reload)"
@@ -82,6 +84,7 @@ expect "Sets" "$sets" "$(sets)"
 expect "answer" sl=3 "$(answer)"
 [ "$(status checksum)" != "$checksum" ] || bad "the checksum is that of the old file"
 
+# promise: T7 P8
 note "the table of one port"
 # To port 2 from port 0 and from the 11 other ports that have links.
 policy 3 64 "$other" >policy.yaml
@@ -91,6 +94,7 @@ expect "SL2VL" "0 1 1 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" $leaf05 2 31)
 expect "SL2VL of another port" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" $leaf05 3 31)"
 sets=$(sets)
 
+# promise: T7
 note "a weight everywhere"
 # One low table for each port that has a link or an enhanced port 0.
 policy 3 100 "$other" >policy.yaml
@@ -107,6 +111,7 @@ expect "answer" sl=2 "$(answer)"
 expect "policy in force" "$checksum" "$(status checksum)"
 all_active "$from" "$topology"
 
+# promise: A50
 note "a FIFO is no policy"
 policy 3 64 "$table" >slow.yaml
 sets=$(sets)
@@ -123,6 +128,7 @@ policy 2 64 "$table" >policy.yaml
 reload || bad "refused: $(cat reload)"
 expect "answer" sl=2 "$(answer)"
 
+# promise: T7
 note "tables changed behind its back are found and repaired"
 lid=$(port_info "$from" $leaf05 0 Lid)
 set_smp() { on_own "$from" "$tools/rawmad" -d "$lid" 1 2 "$@" >raw.log || bad "can't set"; }
@@ -147,6 +153,7 @@ until_ 10 whole || bad "no end of the sweep"
 all_active "$from" "$topology"
 expect "SL2VL of the port" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(sl2vl "$from" 0xf4521403008112c1 0)"
 
+# promise: D122
 note "other OperationalVLs, and the next reload has nothing to set"
 rm policy.yaml && policy 2 64 "0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0, 0, 0, 0, 0, 15" >policy.yaml
 reload || bad "refused: $(cat reload)"

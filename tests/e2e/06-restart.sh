@@ -15,6 +15,7 @@ sizes=(-N 1400 -S 330 -P 16000)
 # lids: "GUID LID" lines of all end ports that have one, as discovery finds them.
 lids() { on "$node" ibnetdiscover -p 2>/dev/null | awk '$2 != 0 && ($1 == "CA" || $1 == "SW") { print $4, $2 }' | sort -u; }
 
+# promise: T7 K1
 note "bring-up, and a restart of each kind"
 start_sim big.topo "${sizes[@]}"
 start_and_wait "$node" -p "$policy"

@@ -40,6 +40,7 @@ expect "the master" 0xf452140300811231 "$(ctl -j status | tr -d '\n' | sed -nE '
 expect "a path query of ours" 1 "$(ctl explain 1 2 >/dev/null 2>&1; echo $?)"
 expect_match "sminfo of the master" "sm guid 0xf452140300811231, .* SMINFO_MASTER" "$(on "$node" sminfo 2>&1)"
 
+# promise: M1
 note "that OpenSM ends"
 end "$opensm" KILL
 begin=${EPOCHREALTIME/./}
@@ -60,6 +61,7 @@ until_ 10 opensm_entered STANDBY || bad "OpenSM does not stand by"
 expect "state" master "$(status state)"
 end "$opensm"
 
+# promise: M1
 note "an OpenSM comes and goes before us: the subnet is handed over"
 rm -f osm/log
 start_opensm "$node001" -p 15
@@ -104,6 +106,7 @@ start_second() {
 	sock=second/sock qosd_log=second/log
 }
 
+# promise: M3
 note "two qosd, the master is killed"
 rm -rf state
 start_sim "$topology"

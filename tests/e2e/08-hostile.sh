@@ -4,6 +4,8 @@
 # Nothing that a client, a device or a second daemon does stops the first one:
 # daemons on the same port, folder or socket, clients that send garbage or nothing
 # or don't read, MADs that make no sense.
+#
+# promise: N4
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 

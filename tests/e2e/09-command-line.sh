@@ -108,6 +108,7 @@ status=$?
 stop_sim
 start_sim "$topology"
 
+# promise: D62 A56
 note "a daemon that is stopped"
 start_and_wait "$node" -p "$policy"
 now_ms() { echo $((${EPOCHREALTIME/./} / 1000)); }

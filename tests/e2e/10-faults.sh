@@ -69,6 +69,7 @@ good
 after "it returns" 63 plug "$leaf05"
 good
 all_active "$from" "$topology"
+# promise: F4
 note "a start while a link and a host are away"
 unplug "$leaf05" 31
 after "a link and a host go away" 62 unplug "$host"
@@ -105,6 +106,7 @@ expect "errors in the log" "" "$(grep -E ' error: ' "$qosd_log")"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: F5
 note "a host that does not answer"
 rm -rf state
 start_sim "$topology"
@@ -127,6 +129,7 @@ all_active "$from" "$topology"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: F5
 note "MADs are lost"
 # Of attributes that discovery does not ask for: under ibsim nobody repeats that.
 rm -rf state

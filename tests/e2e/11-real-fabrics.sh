@@ -3,6 +3,8 @@
 #
 # Bring-up, as in 01-bring-up.sh, of dumps of real fabrics, which are not ours to
 # ship.
+#
+# promise: O1
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 

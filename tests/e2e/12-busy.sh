@@ -3,6 +3,8 @@
 #
 # Queries while policies are reloaded, links change and sweeps run: each is answered,
 # by the old policy or by the new one and nothing between.
+#
+# promise: N3
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 

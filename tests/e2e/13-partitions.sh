@@ -95,6 +95,7 @@ expect "P_Keys of a switch" ffff "$(pkeys $leaf01 0)"
 expect "enforcement" "0 0" "$(enforces $leaf01 1)"
 expect "path" "sl=0 pkey=ffff" "$(path $node001 $node010)"
 
+# promise: P6
 note "two tenants"
 tenants >policy.yaml
 reload || bad "refused: $(cat reload)"
@@ -120,6 +121,7 @@ else
 	expect "P_Keys of a port that does not enforce" ffff "$(pkeys $leaf01 1)"
 fi
 
+# promise: P4
 note "paths"
 expect "within tenant a" "sl=1 pkey=8010" "$(path $node001 $node009)"
 expect "within tenant b" "sl=2 pkey=8020" "$(path $node010 $node016)"
@@ -146,6 +148,7 @@ expect_match "explain says why not" "share no P_Key" "$(<explain)"
 ctl explain "node001 HCA-1/P1" "mds01 mlx5_0/P1" --pkey 0x20 >explain
 expect_match "explain of another's P_Key" "don't share the P_Key asked for" "$(<explain)"
 
+# promise: P6
 note "IPoIB"
 # group P_KEY NODE: of its broadcast group, "SL MTU RATE LIFE TCLASS" as codes, as that
 # node may know.
@@ -178,6 +181,7 @@ before=$(sets)
 reload || bad "refused: $(cat reload)"
 changed "the same policy" 0
 
+# promise: P6
 note "a membership changes"
 tenants "a: full, storage: both, 0x$node009: limited" >policy.yaml
 reload || bad "refused: $(cat reload)"
@@ -202,6 +206,7 @@ start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
 expect "table Sets after a restart" 0 "$(table_sets)"
 [ ! "$can_enforce" ] || expect "Sets after a restart" 0 "$(sets)"
 
+# promise: T7
 note "tables changed behind its back"
 before=$(sets)
 lid=$(port_info "$sm_node" $leaf01 0 Lid)

@@ -21,6 +21,7 @@ not_said() { ! grep -E -- "$1" out || bad "'$1' should not be there"; }
 # share LEVEL KIND: the per cent that the report has for it.
 share() { awk -v l="$1" -v k="kind $2:" 'index($0, k) == 1 { on = 1 } on && $1 == l { print $5; exit }' out; }
 
+# promise: P7 B1
 note "the sample cluster"
 check 0 -p "$top/examples/demo-policy.yaml" -T "$topology"
 said "$degraded"
@@ -47,6 +48,7 @@ check 0 -p empty.yaml -T "$topology"
 said "$degraded"
 said 'The tables are not managed'
 
+# promise: T6 P7
 note "a policy that the fabric can't do"
 cat >policy.yaml <<'END'
 port-groups:
@@ -116,6 +118,7 @@ done
 [ ! -r "$fabrics/two-switch-sdr.topo" ] ||
 	said '^warning: link ISR9024 Voltaire/P12 .*: runs at 2.5 Gb/s, most links between such devices at 10 Gb/s$'
 
+# promise: P7
 note "the daemon, before it writes the tables"
 start_sim "$topology"
 start_and_wait "$node" -v -p policy.yaml

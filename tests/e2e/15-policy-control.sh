@@ -119,6 +119,7 @@ expect "it is a change from rule 1 to rule 1" "1 1" \
 expect_match "an example leads there" oss01 "$(jq -r '.answers.changes[0].examples[0].destination' plan.json)"
 expect "answer" sl=3 "$(answer)"
 
+# promise: P8
 note "tables of one port, a weight everywhere"
 plan_and_load b.yaml
 expect "SL2VL Sets" 12 "$(jq '.sets.most."by-attribute".SLtoVLMappingTable' plan.json)"
@@ -152,6 +153,7 @@ expect "SL2VL" "0 1 2 3 0 0 0 0 0 0 0 0 0 0 0 15" "$(on_leaf)"
 expect "one step too many" 1 "$(ctl policy revert >out 2>&1; echo $?)"
 expect_match "reason" "no earlier policy" "$(<out)"
 
+# promise: P8
 note "a policy on trial that nobody confirms"
 # The longer times are for machines on which the trial is over before all has been asked.
 for seconds in 3 15 60; do
@@ -198,6 +200,7 @@ plan_and_load normal.yaml
 expect "Sets foretold for the normal form" 0 "$(jq .sets.most.total plan.json)"
 expect "pairs with other answers" 0 "$(jq '.answers."pairs-changed"' plan.json)"
 
+# promise: P8
 note "a refused file"
 in_force=$(status checksum) sets=$(sets)
 sed 's/sl: 3/sl: 33/; s/level: storage}/level: storag}/' b.yaml >broken.yaml

@@ -175,6 +175,7 @@ expect_match "and it does" "sl=0 " "$(record "$from" --sgid "$node001" --dgid "$
 
 # --- bandwidth ---
 
+# promise: B1
 note "bandwidth"
 # High: VL 3, limit 0: a packet for each low one.  Low: VL 0 has three packets of 2048
 # bytes (96 * 64), VL 1 two of 1024 (32 * 64), VL 2 two of 2048 (64 * 64).  In a cycle of 7

@@ -200,6 +200,7 @@ clean() { [ "$simulator" = ibsim ] || sim_do check; }
 findings() { ctl -j status | grep '"text":' | grep -v ': runs at '; }
 wrong_ports() { judge "$@" | head -n 5; }
 
+# promise: B3
 note "shares at low priority, one class first"
 cat >policy.yaml <<'END'
 qos-levels:
@@ -229,6 +230,7 @@ expect "SLs that share a VL, on a CA and in the middle" "0 1,2 3 4, 0 1,2 3 4" \
 expect "VLs of a link" 4 "$(awk -v p=$leaf05/2 '$1 == p { print $3 }' ports)"
 clean
 
+# promise: S4
 note "every SL is served at every hop"	# for MPI, which asks nobody
 # hops FROM-LID TO-LID: "GUID/IN GUID/OUT" of each switch on the way.
 hops() {
@@ -263,6 +265,7 @@ expect "hops looked at" 9 "$walked"
 expect "the answer to a query that a rule matches" "sl=3 mtu=4 rate=7 life=18 tclass=0" \
 	"$(record "$node" --sgid "$(gid f452140300811231)" --dgid "$(gid 248a070300a25ead)" --service_id 22)"
 
+# promise: B3
 note "high priority with a share"
 cat >policy.yaml <<'END'
 qos-levels: {default: {sl: 0}, a: {sl: 1}, b: {sl: 2}}
@@ -282,6 +285,7 @@ fi
 expect "ports that are wrong" "" "$(wrong_ports ports "$limit" 1:high:60 0:low:25 2:low:75)"
 clean
 
+# promise: B3
 note "low priority may starve"
 sed -i 's/share: 60%/high-limit: unlimited/' policy.yaml
 up
@@ -290,6 +294,7 @@ scan $some >ports
 expect "ports that are wrong, with a limit of 255" "" \
 	"$(wrong_ports ports 255 1:high:- 0:low:25 2:low:75)"
 
+# promise: B3
 note "only low priority, shares left to be divided"
 cat >policy.yaml <<'END'
 qos-levels: {default: {sl: 0}, a: {sl: 5}, b: {sl: 9}, c: {sl: 14}, d: {sl: 3}}
@@ -305,6 +310,7 @@ scan $some >ports
 shares=(5:low:37 9:low:19.5 "3,14:low:21.75" 0:low:21.75)
 expect "ports that are wrong" "" "$(wrong_ports ports 0 "${shares[@]}")"
 
+# promise: T1
 note "fewer VLs by max-vls"
 cat >>policy.yaml <<'END'
 fabric-setup:
@@ -330,6 +336,7 @@ expect "who shares is equal at both ends and in other CAs" "$few, $few" \
 	"$(sharers ports $leaf05/2 0 3 5 9 14), $(sharers ports 0x248a070300a25eae/2 0 3 5 9 14)"
 clean
 
+# promise: B3
 note "more classes than VLs"
 {
 	echo "qos-levels:"
@@ -350,6 +357,7 @@ expect_match "what qosd says" '8 data VLs for 10 traffic classes' "$(findings)"
 clean
 
 if [ "$simulator" = qosd-sim ]; then
+	# promise: B3
 	note "devices with fewer VLs and entries"
 	cat >profiles.yaml <<'END'
 profiles:
@@ -390,6 +398,7 @@ END
 	sim_options=()
 fi
 
+# promise: B3
 note "ports that have tables of their own"
 cat >policy.yaml <<'END'
 port-groups:
@@ -415,6 +424,7 @@ expect "other ports that are wrong" "" "$(wrong_ports ports 0 1:low:80 0:low:20 
 	grep -vE "^$leaf05/1: VL 2 |: [0-9]+ VLs for 2 classes")"
 expect "findings" "" "$(findings)"
 
+# promise: P8
 note "contradictions"
 sums=$(cksum policy.yaml)
 sets=$(sets) checksum=$(status checksum)

@@ -24,6 +24,7 @@ level() {
 	echo "${answer##*tclass=}"
 }
 
+# promise: P1
 note "port groups"
 groups=(guid range name glob one-char port-glob partition pkeys ca switch router every me nested mixed all)
 cat >policy.yaml <<END
@@ -96,6 +97,7 @@ cas="mgmt01 login01 node001 node010 node017 node018 gpu01 gpu05_1 gpu05_2 mds01 
 	in_group all $cas router leaf05 spine01
 }
 
+# promise: P2 P5 S1
 note "values"	# node017 to oss01: EDR, 100 Gb/s, 2048 bytes
 values=()	# FIELD=CODE of answers
 cat >policy.yaml <<'END'
@@ -141,6 +143,7 @@ for value in 'mtu-limit: 1500' 'mtu-limit: iba:6' 'rate-limit: 33' 'rate-limit: 
 	expect_match "$value" '^wrong.yaml:2:[0-9]+: error: ' "$(<check)"
 done
 
+# promise: P3
 note "criteria"
 cat >policy.yaml <<END
 port-groups:
@@ -245,6 +248,7 @@ is first "${plain[@]}" --qos_class 60 --service_id 0x1060cbc	# and an iSER query
 is target $login01 $oss02_1
 is 0 $oss02_1 $login01
 
+# promise: P3
 note "all criteria must match"
 all=(--service_id 0x7000 --qos_class 5 --tclass 6 --pkey 0xffff)
 is combined $node002 $mds01 "${all[@]}"
@@ -263,6 +267,7 @@ for ((i = 0; i < 8; i += 2)); do
 	fi
 done
 
+# promise: P3 S4
 note "protocols by name"
 # The port space of the RDMA CM is 0x0106, that of SDP 0x0001; the port is below it.
 cma() { is "$1" "${@:3}" --service_id "$(printf '%#x' "$2")"; }
@@ -302,6 +307,7 @@ sed -i '/pkey: 0x11, level/d' policy.yaml
 reload || bad "refused: $(<reload)"
 is 0 $node002 $mds01 --pkey 0x8011
 
+# promise: S1
 note "MultiPathRecord is answered from the same rules"
 multi() {
 	on_own "$sm_node" "$tools/pathquery" multi multipath sgid="$(gid "$1")" dgid="$(gid "$2")" "${@:3}" 2>&1 |
@@ -316,6 +322,7 @@ for ((i = 0; i < ${#names[@]}; i++)); do declare "id_${names[i]//-/_}=$((100 + i
 	expect "by none" 0 $(($(multi "${plain[@]}")))
 }
 
+# promise: P2 P4
 note "default levels"
 cat >policy.yaml <<END
 partitions:
@@ -345,6 +352,7 @@ on "$sm_node" saquery PR --sgid "$(gid $node001)" --dgid "$(gid $node002)" --qos
 expect_match "its P_Key is in the record" 'pkey\.+0x8010' "$(<answer)"
 stop_qosd || bad "exit status $? after SIGTERM"
 
+# promise: P2 P5
 note "path bits"
 stop_sim
 rm -rf state
@@ -380,6 +388,7 @@ expect "routes of four LIDs that differ" 4 "$(printf '%s\n' "${routes[@]}" | sor
 stop_qosd || bad "exit status $? after SIGTERM"
 
 if [ "$simulator" = qosd-sim ]; then
+	# promise: S3
 	note "no more than the links can"
 	stop_sim
 	rm -rf state

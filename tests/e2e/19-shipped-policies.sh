@@ -12,6 +12,7 @@ node=H-f452140300811200
 
 files=("$top"/etc/policy.yaml "$top"/examples/*policy*.yaml)
 [ ${#files[@]} -ge 2 ] || bad "no policies among the examples"
+# promise: P7
 note "checked, and on the cluster"
 for file in "${files[@]}"; do
 	note "${file#"$top"/}"

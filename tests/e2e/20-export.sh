@@ -3,6 +3,8 @@
 #
 # `qosd-ctl export ibacm`: ibacm's own provider preloads the files, and has for each
 # host the path that the SA answers when it is asked.
+#
+# promise: O7
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 

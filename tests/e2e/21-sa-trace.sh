@@ -3,6 +3,8 @@
 #
 # `qosd-ctl sa-trace`: what clients ask and what they get, as it happens, and
 # nothing of it when nobody looks.  `qosd-ctl sa-stats`: the sums.
+#
+# promise: O6
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 

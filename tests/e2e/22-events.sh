@@ -4,6 +4,8 @@
 # What an operator sees of qosd's life: `qosd-ctl events` while links and nodes come
 # and go, the command that is run for each event, `qosd-ctl health` before, while and after
 # something is wrong, and the figures as programs of others read them.
+#
+# promise: O4
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -36,6 +36,7 @@ start_sim fat.topo
 # What is asked in vain makes discovery last.
 lose "$host" 100
 
+# promise: L1
 note "the process that discovers"
 start_qosd "$node" -c qosd.yaml -p policy.yaml
 # It begins with the daemon's two filters and adds one.  All is read at once: it ends soon.
@@ -55,6 +56,7 @@ fi
 lose "$host" 0
 until_ 60 subnet_up || fail "the subnet does not come up"
 
+# promise: L1
 note "the daemon"
 expect "no_new_privs" 1 "$(of "$qosd" NoNewPrivs)"
 expect "system calls are filtered" "$filter" "$(of "$qosd" Seccomp)"
@@ -64,6 +66,7 @@ done
 [ "$(id -u)" -ne 0 ] || expect "CapBnd" "$none" "$(of "$qosd" CapBnd)"
 expect_match "the log" "sandbox: no capabilities; system calls are (not )?filtered" "$(<"$qosd_log")"
 
+# promise: L1
 note "it works so"
 is_seen() { ctl nodes | grep -qi "${host#H-}"; }
 until_ 30 is_seen || bad "the host that was silent is not seen"
@@ -103,6 +106,7 @@ expect "no filter but the test's own" "$(of $$ Seccomp) $(of $$ NoNewPrivs) $(of
 expect_match "the log" "sandbox: off" "$(<"$qosd_log")"
 stop_qosd || bad "exit status $? after SIGTERM"
 
+# promise: L2
 note "a group that is not there"
 settings "ctl-admin-group: no-such-group"
 on_own "$node" "$build/qosd" --check -c qosd.yaml -p policy.yaml >out 2>&1
@@ -128,6 +132,7 @@ as_user() {
 	echo $?
 }
 
+# promise: L2
 note "the socket without groups"
 settings
 start_and_wait "$node" -c qosd.yaml -p policy.yaml
@@ -136,6 +141,7 @@ expect "status, by who may not connect" 2 "$(as_user 65534 65534 "" status)"
 expect_match "why" "qosd.sock: not permitted to uid 65534, gid 65534: it takes root, .*ctl-read-group" "$(<out)"
 stop_qosd || bad "exit status $? after SIGTERM"
 
+# promise: L2
 note "a group that may look, and one that may all"
 settings "ctl-read-group: 12001" "ctl-admin-group: 12002"
 start_and_wait "$node" -c qosd.yaml -p policy.yaml

@@ -3,6 +3,8 @@
 #
 # `qosd-ctl convert` as a user has it: the command line, the example of the 2006
 # design with all its defects, and its mended shape.
+#
+# promise: O8
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # `make demo` shows what it says, and leaves no process and no file behind.
+#
+# promise: O1 O2
 set -eu
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)

@@ -4,6 +4,8 @@
 # What `make install` leaves: files where they belong, nothing overwritten in
 # /etc, units that systemd accepts, manual pages that mandoc has nothing to say
 # about, and configuration that qosd itself accepts.
+#
+# promise: O2
 set -eu
 cd "$(dirname "$0")/../.."
 root=${TMPDIR:-/tmp}/root

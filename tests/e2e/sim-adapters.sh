@@ -24,6 +24,7 @@ port_guid() { sim_ctl show nodes | awk -v n="$1" 'index($0, n) { print $2; exit 
 all_up() { sim_ctl status | grep -q 'armed 0, init 0,'; }
 said() { grep -c "$1" "$qosd_log"; }
 
+# promise: D71
 note "stock tools see such devices"
 expect "devices" "sim0 sim1 sim2 sim3" "$(on "$roce;$vf;$xdr" ibstat -l | xargs)"
 expect_match "an Ethernet port" "Link layer: Ethernet" "$(on "$roce" ibstat sim0)"
@@ -52,9 +53,11 @@ $(said 'sim1 port 1 is passed over: .*IsSMDisabled')"
 	expect_match "the other one" "another subnet manager" "$(<other.log)"
 	stop_qosd || bad "exit status $? after SIGTERM"
 }
+# promise: D71
 note "subnet management and general services apart"
 with_pair
 
+# promise: D71
 note "a library that knows nothing of pairs"
 export QOSD_SIM_NO_PAIRS=1
 with_pair
@@ -67,12 +70,14 @@ not_started() {
 	once "$1" -c qosd.yaml && bad "qosd runs on $2"
 	expect_match "why not" "$3" "$(tail -n 1 once.log)"
 }
+# promise: D71
 note "a port that is named and can't be managed"
 not_started "$roce;$vf;$xdr" "$(port_guid "$vf")" "$(port_guid "$vf") .sim1 port 1. can't be managed: .*IsSMDisabled"
 not_started "$roce;$vf;$xdr" "$(port_guid "$roce")" "can't be managed: its link layer is Ethernet"
 not_started "$roce;$vf" 0 "no port can be managed: sim0 port 1"
 stop_sim
 
+# promise: D71
 note "forty adapters"
 sim_options=(--preset ibsim)
 start_sim "fat-tree:k=8,dangling=48"

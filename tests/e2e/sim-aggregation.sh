@@ -46,6 +46,7 @@ fullest() {
 		END { print most_hosts + 0, most + 0 }' nodes.sim lfts
 }
 
+# promise: D10
 note "fat trees with aggregation nodes, and without"
 for tree in clos:40x20 clos:40x13,hosts=26 clos:8x4 clos:4x2 fat-tree:k=8; do
 	begin "$tree"
@@ -61,6 +62,7 @@ for tree in clos:40x20 clos:40x13,hosts=26 clos:8x4 clos:4x2 fat-tree:k=8; do
 	expect_less "$tree: ten times the entries of hosts and switches" $((11 * all_without + 1)) $((10 * all_with))
 done
 
+# promise: D10
 note "what they are called, and what counts hosts"
 cat >policy.yaml <<'END'
 port-groups:
@@ -89,6 +91,7 @@ is_healthy() { ctl health >health; }
 until_ 10 is_healthy || bad "health: $(<health)"
 all_connected
 
+# promise: D10
 note "a link goes, and comes back"
 tables() { for sw in $(awk '$1 == "switch" { print $2 }' nodes.sim); do sim_ctl show lft "$sw"; done; }
 tables >tables.before
@@ -111,6 +114,7 @@ for leaf in $(node_named ' leaf-0*1$') $(node_named ' leaf-0*2$'); do
 	until_ 10 is_back || bad "the routes are not those of before: $(diff tables.before tables.after | head -n 4)"
 done
 
+# promise: D10
 note "an aggregation node goes, and comes back"
 sim_do node off "$inner"
 went() { [ "$(ctl -j events --kind node-went | jq -r .data.type)" = aggregation ]; }
@@ -122,6 +126,7 @@ until_ 10 is_back || bad "the routes are not those of before: $(diff tables.befo
 audited "when it is back"
 finish
 
+# promise: D10
 note "aggregation nodes that can less than hosts"
 cat >policy.yaml <<'END'
 qos-levels:

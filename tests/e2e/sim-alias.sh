@@ -73,6 +73,7 @@ expect "another one" $second "$(guidinfo "$node002" set lid="$lid2" block=1 guid
 until_ 5 device_has $node002_guid $second || bad "not on the device: $(device $node002_guid 16)"
 
 # Two virtual machines behind node001, and another host.
+# promise: S4
 note "multicast groups of aliases"
 group=ff12:401b:ffff::ffff:ffff
 # member NODE set|delete GUID [JOINSTATE]: what the answer says, or its status.
@@ -178,6 +179,7 @@ expect "members" "$(gids 248a070300a25c41)" "$(in_group)"
 await_reached 1 "the port has no GID in the group any more"
 expect "a path to it" "" "$(dlid $alias)"
 
+# promise: S4
 note "an alias moves to another port, and is lost"
 expect "it moves" $alias "$(guidinfo "$node002" set lid="$lid2" block=0 guid3=0x$alias | entry 3)"
 expect "it is no member yet" status=0x0200 "$(member "$node002" delete $alias)"

@@ -45,6 +45,7 @@ back() {
 	expect "health after $1" "" "$(health | grep 'left out')"
 }
 
+# promise: A10
 note "a switch of Voltaire's line boards and one of its spines that are no chassis"
 {
 	printf 'profiles:\n  line: {like: auto, vendor-id: 0x08f1, device-id: 0x5a09}\n'
@@ -59,6 +60,7 @@ stop_qosd || bad "exit status $?"
 
 own_preload="${plain% *} $liar $preload"	# before the simulator's library, behind a sanitizer's
 : >"$DISCOLIAR"
+# promise: A11
 note "at the start"
 for lie in kill exit hang memory; do
 	if [ $lie = memory ] && [ "$slow" -gt 1 ]; then
@@ -73,6 +75,7 @@ for lie in kill exit hang memory; do
 	stop_qosd || bad "exit status $?"
 done
 
+# promise: A67
 note "a dozen at once, and the switch at the manager's own port: all others are served at once"
 rm -rf state
 lies hang "${hosts[@]:8:12}"
@@ -89,6 +92,7 @@ nodes_are "$all" || bad "the manager's own leaf: $(status nodes) of $all nodes"
 sim_do check
 stop_qosd || bad "exit status $?"
 
+# promise: A13
 note "identities that are not theirs: the rest is served, whoever lies is named, all is right again"
 # told LIE NODE: at the start; how many nodes are served then.
 told() {
@@ -111,6 +115,7 @@ told modifier "$spine" $((all - 1)) 0
 told node-guid-sm "$victim" $((all - 1)) 31
 told node-guid-other "$spine" $((all - 1)) 0
 
+# promise: A65
 note "newcomers with the GUIDs of a host that is there: it keeps its place, its LID and its paths"
 # The host on the manager's leaf that `falsify ...-other` makes somebody on another leaf, and that one.
 newcomer=${hosts[1]} switches=$(grep -c ^Switch topology)
@@ -170,6 +175,7 @@ expect "discoveries for a link, beside two ports with one GUID" "$before" "$(dis
 all_is_back "the port has its own GUID again"
 stop_qosd || bad "exit status $?"
 
+# promise: A11 A12
 note "while the subnet runs"
 start
 RANDOM=$((seed = ${SEED:-$RANDOM}))
@@ -189,6 +195,7 @@ done
 stop_qosd || bad "exit status $?"
 stop_sim
 
+# promise: A68
 note "six of fifteen devices claim to be the manager's node"
 own_preload=$plain
 start_sim "ring:5,hosts=2"

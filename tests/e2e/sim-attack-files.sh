@@ -102,6 +102,7 @@ cp policy.yaml checked.yaml	# the other is replaced while it may not have been r
 } &
 pids+=("$!")
 
+# promise: A50
 note "files that are none"
 start_sim fat.topo
 start_faulty FAULTY_READ=policy.yaml FAULTY_READ_WHILE="$work/away"
@@ -162,6 +163,7 @@ expect "a topology that is a FIFO: --check" 1 $?
 expect_match "why" "topology: error: .*it is a FIFO" "$(<out)"
 ctl reload >out 2>&1 || bad "the file as it was is refused: $(<out)"
 
+# promise: A51
 note "a file that is cut off, by the settings"
 policy 2 | sed '$d' >unmarked.yaml
 echo 'policy-end-marker: true' >marked-settings.yaml
@@ -176,6 +178,7 @@ expect_match "why" "as the policy in force does: it may be cut off" "$(<out)"
 echo 'policy: none' >none.yaml
 "$build/qosd" --check -c none.yaml -p missing.yaml >out 2>&1 || bad "no policy, and none asked for: $(<out)"
 
+# promise: A52
 note "a policy is installed whole"
 policy 3 >new.yaml
 expect "exit status of a cut-off one" 1 "$(ctl policy install unmarked.yaml >out 2>&1; echo $?)"
@@ -193,6 +196,7 @@ ctl policy install <(policy 2) >out 2>&1 || bad "refused: $(<out)"
 until_ 10 answered 2 || bad "it is not in force"
 checksum=$(status checksum)
 
+# promise: A81
 note "a file that can't be read any more when it is installed: the one before is back"
 echo 5 >away	# EIO
 inode=$(stat -c %i policy.yaml) installed=$(<policy.yaml)
@@ -210,6 +214,7 @@ expect "the file" "no" "$([ -e policy.yaml ] && echo yes || echo no)"
 mv other.yaml policy.yaml
 rm away
 
+# promise: A50
 note "a file that hangs, and the end"
 touch away
 reloads=()
@@ -225,6 +230,7 @@ ends_within 1000 "a file that hangs"
 rm -f away
 wait "${reloads[@]}"
 
+# promise: A80
 note "a state folder that hangs at the start, and the end"
 touch hang
 run_faulty FAULTY_READ="$work/state" FAULTY_READ_WHILE="$work/hang"
@@ -232,6 +238,7 @@ until_ 10 grep -qs sandbox "$qosd_log" || bad "it does not get there"
 ends_within 1000 "a state folder that hangs at the start" 143
 rm hang
 
+# promise: A53 A80
 note "a disk that hangs, and the end"
 start_faulty FAULTY_FOLDER="$work/state" FAULTY_HANG="$work/hang" FAULTY_READ="$sock" \
 	FAULTY_READ_WHILE="$work/hang"
@@ -245,6 +252,7 @@ ends_within 1000 "a disk that hangs"
 expect_match "the log" "the disk does not do its work; it is not waited for any more" "$(<"$qosd_log")"
 rm -f hang
 
+# promise: A80
 note "an event command whose disk hangs, and the end"
 # who opens a file waits until another process gives up its lease
 perl -MFcntl=F_SETLEASE,F_WRLCK -e '
@@ -264,6 +272,7 @@ ends_within 1000 "an event command whose disk hangs"
 end "$lease" KILL
 expect "what was run of it" "no" "$([ -e memory ] && echo yes || echo no)"
 
+# promise: A54 A80
 note "nobody reads the log, nor what systemd is told"
 perl -MIO::Socket::UNIX -e '
 	$s = IO::Socket::UNIX->new(Type => SOCK_DGRAM, Local => "notify") or die; sleep 1 while 1' &
@@ -284,6 +293,7 @@ serves "a log that nobody reads"
 ends_within 1000 "a log that nobody reads"
 exec {reader}>&-
 
+# promise: A56
 note "the socket's folder vanishes"
 mkdir run
 sock_before=$sock sock=$work/run/qosd.sock
@@ -294,6 +304,7 @@ until_ 10 answered 2 || bad "no path"
 serves "a socket in a new folder"
 expect_match "the log" "qosd.sock is gone: nobody can connect" "$(<"$qosd_log")"
 
+# promise: A55
 note "400 HTTP clients that drip"
 port=$(sed -nE 's/.* metrics: .* port ([0-9]+)$/\1/p' "$qosd_log")
 perl -MIO::Socket::INET -e '
@@ -316,18 +327,21 @@ done
 serves "clients that drip"
 end "$drips" KILL
 
+# promise: A80
 note "a directory service that does not answer"
 until_ 60 test -s groups.status || bad "--check does not end"
 expect "exit status of --check" 0 "$(<groups.status)"
 expect_match "what it says" "groups.yaml:1:17: warning: the group 'daemon' can't be looked up: .*timed out" \
 	"$(<groups.out)"
 
+# promise: A57
 note "memory that an event command can't read"
 until_ 10 test -s memory || bad "the command is not run"
 if [ "$slow" -eq 1 ]; then
 	expect "the daemon's memory" denied "$(<memory)"
 fi
 
+# promise: A56
 note "a client that follows a daemon that is stopped"
 ctl -t 1 events --follow >followed 2>&1 &
 follower=$!
@@ -342,6 +356,7 @@ expect_match "why" "does not answer" "$(tail -n 1 followed)"
 kill -CONT "$qosd"
 ends_within 1000 "all that behind it"
 
+# promise: L1
 note "a thread that waits for a directory service"
 start_faulty FAULTY_GROUP=daemon FAULTY_GROUP_WHILE="$work/no-groups" -- -c groups.yaml
 waits() { grep -q "group 'daemon' can't be looked up: .*timed out" "$qosd_log"; }

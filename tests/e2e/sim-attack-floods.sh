@@ -80,6 +80,7 @@ bounded() {
 named() { ctl -j health | jq -r '.problems[] | select(.kind == "mad-flood") | .text' | grep -qE "$1"; }
 
 round() {
+	# promise: A20 A25
 	note "traps, from one port and from three"
 	flood 1 2 0 trap:128 trap:any
 	until_ 5 named "$(host 20).* traps" || bad "health does not name who floods: $(ctl health)"
@@ -90,6 +91,7 @@ round() {
 	flood_ends "traps from three ports"
 	bounded "traps"
 
+	# promise: A22
 	note "claims of subnet managers that are not there begin no discovery"
 	local smps sweeps
 	settled() { [ "$(status sweeping)" = false ]; }
@@ -106,12 +108,14 @@ round() {
 	flood_ends "controls"
 	bounded "SMInfo"
 
+	# promise: A70
 	note "path queries as fast as three ports can ask"
 	flood 3 2 0 query
 	sleep 0.5
 	beside "path queries"
 	flood_ends "path queries"
 
+	# promise: A20
 	note "all else that a host can send, from many ports at once"
 	flood 24 2 2000 query sa inform join table segment ack reportresp getresp class smp routed \
 		trap:any sminfo
@@ -120,6 +124,7 @@ round() {
 	bounded "all kinds"
 }
 
+# promise: A24 A71
 note "40 subscribers that do not answer hold up no Report"
 dead=()
 for ((i = 41; i <= 80; i++)); do
@@ -153,6 +158,7 @@ while [ "$SECONDS" -lt "$until" ]; do
 	round
 done
 
+# promise: A20 A26
 note "the log is short, and the end comes when it is asked for"
 awk '{ minute = substr($0, 1, 16); sub(/^[^ ]* [^ ]* /, ""); gsub(/0x[0-9a-f]+|[0-9]+/, "N"); n[minute " " substr($0, 1, 30)]++ }
 	END { for (x in n) if (n[x] > 100) print n[x], x }' "$qosd_log" >loud
@@ -181,6 +187,7 @@ failed() {
 }
 settled() { subnet_up && [ "$(status sweeping)" = false ]; }
 
+# promise: A85
 note "traps are lost beside a flood: switches are asked for their changes"
 printf 'm-key: 0x5d1f00d5\nsweep-interval: 0\n' >qosd.yaml
 start_and_wait "$manager" -c qosd.yaml
@@ -192,6 +199,7 @@ end_flood
 sim_do fault remove all
 sim_do link up "core-002/P5"
 
+# promise: A86
 note "end nodes that do not answer hold up no repair"
 until_ 20 settled || bad "the subnet does not come to rest"
 for ((i = 65; i <= 80; i++)); do

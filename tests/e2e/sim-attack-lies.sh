@@ -245,6 +245,7 @@ nth() { awk -F '\t' -v type="$1" -v n="$2" '$1 == type && !--n { print $2 }' nod
 
 tell='' tell_kind=''
 if [ "$seconds" -eq 0 ]; then
+	# promise: A1 A2
 	note "devices that lie from the start"
 	fabric fat-tree:k=4
 	what="all at once from the start"
@@ -261,9 +262,11 @@ if [ "$seconds" -eq 0 ]; then
 	done <liars.list
 	truth_returns
 	until_ 5 no_lies || bad "health still tells of lies: $(ctl health)"
+	# promise: A1
 	note "devices that lie later"
 	late node-guid-random --share 20% --spare "$manager" --pick "$seed"
 	late neighbor-mtu-256 --share 5% --spare "$manager" --pick "$seed"
+	# promise: A58
 	note "a name that is no text"
 	what="a name that is no text" name=$(nth ca 11)
 	lie description --at "$name"
@@ -275,6 +278,7 @@ if [ "$seconds" -eq 0 ]; then
 	nameless || bad "the false name is not known: $(ctl nodes)"
 	truth_returns
 	fabric_ends
+	# promise: A2
 	note "a claim to the manager's GUID"
 	fabric ring:5,hosts=2
 	early node-guid-sm --at "$(nth ca 4)"
@@ -286,6 +290,7 @@ if [ "$seconds" -eq 0 ]; then
 		early other-node --at "$name"
 	done
 	fabric_ends
+	# promise: A63
 	note "links that lies keep from coming up"
 	fabric random:switches=8,hosts=12
 	early port-state-0 --share 40% --spare "$manager" --pick 26913
@@ -299,6 +304,7 @@ if [ "$seconds" -eq 0 ]; then
 	sim_do link flap "$name/P1" --interval 0.05
 	until_ 10 told "$name" || bad "health does not tell of $name: $(ctl health)"
 	truth_returns
+	# promise: A2
 	note "a switch that is up begins to number its ports falsely"
 	what="LocalPortNum 254 of a switch, later" name=$(nth switch 7)
 	lie local-port-254 --at "$name"
@@ -343,6 +349,7 @@ if [ "$seconds" -eq 0 ]; then
 	until_ 5 subnet_up || bad "the silent switch keeps the subnet from being up: $(ctl health)"
 	truth_returns
 	fabric_ends
+	# promise: A105
 	note "the only way that forwards goes down and up again"
 	fabric fat-tree:k=4
 	early linear-cap-0 --share 40% --spare "$manager" --pick 4876
@@ -353,6 +360,7 @@ if [ "$seconds" -eq 0 ]; then
 	start_and_wait "$manager" -c qosd.yaml
 	late transaction --share 40% --spare "$manager" --pick 21880
 	fabric_ends
+	# promise: A109
 	note "a NeighborMTU that there is not, for long"
 	fabric clos:2x2,hosts=3
 	what="NeighborMTU 15 for long" name=$(nth switch 2)
@@ -367,6 +375,7 @@ if [ "$seconds" -eq 0 ]; then
 	truth_returns
 	until_ 5 no_lies || bad "health still tells of lies: $(ctl health)"
 	fabric_ends
+	# promise: A89
 	note "an LMC that no LID can have"
 	fabric clos:2x2,hosts=3
 	what="LMC 7" name=$(nth ca 3)
@@ -378,6 +387,7 @@ if [ "$seconds" -eq 0 ]; then
 		until_ 5 connected "$manager" "$name" || bad "a host that says LMC 7 is not served, time $i: $(ctl health)"
 	done
 	truth_returns
+	# promise: A108
 	note "errors from a host whose link was down for a moment"
 	what="errors after a link was down" name=$(nth ca 4)
 	lie status --at "$name"
@@ -389,6 +399,7 @@ if [ "$seconds" -eq 0 ]; then
 	kill -CONT "$qosd"
 	until_ 10 told "$name" || bad "health does not tell of $name: $(ctl health)"
 	truth_returns
+	# promise: A88
 	note "the manager's own switch takes another one's port GUID"
 	what="port GUID of another switch" name=$(nth switch 1)
 	lie port-guid-other --at "$name"
@@ -403,6 +414,7 @@ if [ "$seconds" -eq 0 ]; then
 	start_and_wait "$manager" -c qosd.yaml
 	late port-state-1 --at "$(nth switch 7)"
 	fabric_ends
+	# promise: A110
 	note "switches that claim to be adapters"
 	fabric clos:4x2,hosts=1
 	switches=$(grep -c ^switch nodes.list)
@@ -443,6 +455,7 @@ if [ "$seconds" -eq 0 ]; then
 	start_qosd "$manager" -v -c qosd.yaml
 	as_adapters "${every[@]}"
 	fabric_ends
+	# promise: A110
 	note "a new host with an impossible PortState"
 	fabric clos:2x2,hosts=3
 	name=$(nth ca 5)
@@ -460,6 +473,7 @@ if [ "$seconds" -eq 0 ]; then
 		truth_returns
 	done
 	fabric_ends
+	# promise: A110
 	note "a device that is left out causes no sweeps"
 	fabric clos:2x2,hosts=3
 	what="left out for good"
@@ -508,6 +522,7 @@ if [ "$seconds" -eq 0 ]; then
 	until_ 15 says nodes 10 || bad "it is not there again: $what: $(ctl health)"
 	truth_returns
 	fabric_ends
+	# promise: A60
 	note "devices that are odd for good"
 	fabric clos:2x2,hosts=3
 	what="odd for good"

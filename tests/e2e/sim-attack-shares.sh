@@ -68,6 +68,7 @@ start_sim "$topology"
 start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
 lid=$(port_info "$sm_node" 0x$gpu01_guid 1 Lid)
 
+# promise: A30
 note "one host takes all it can"
 hoard "${greedy[0]}" -g 1000 -s 100 -e 70 -a 4
 expect "subscriptions granted" 64 "$(granted subscriptions)"
@@ -81,6 +82,7 @@ expect_less "MLIDs of the greedy host" 17 "$mlids"
 others_are_served "beside one" a1 1
 expect_match "health" "node001 HCA-1/P1 .* holds .*80 services and 64 subscriptions" "$(health port-at-bound)"
 
+# promise: A30
 note "three hosts do, and one speaks for another"
 hoard "${greedy[1]}" -g 1000 -s 100 -e 70 -a 4
 hoard "${greedy[2]}" -g 1000 -s 100 -e 70 -a 4
@@ -92,6 +94,7 @@ expect_match "health" "services of the 240|as many as there may be" "$(health re
 expect_match "qosd-ctl holdings" "SHARE.*100 %" "$(ctl holdings | tr '\n' ' ')"
 
 # Greedy hosts enough to take what is kept for newcomers, too: 72 + 74 + 74 + 30 * 4 are the 240.
+# promise: A92
 note "a table that many greedy hosts have filled takes the first entry of each other host"
 mapfile -t hosts < <(cas "$topology" | grep -vxF -e "$sm_node" -e "$gpu01" "${greedy[@]/#/-e}")
 for host in "${hosts[@]:0:12}"; do hoard "$host" -s 6; done
@@ -105,10 +108,12 @@ for host in "${hosts[@]:0:15}"; do
 	ctl holdings remove "0x$(printf %x $((16#${host#H-} + 1)))" >out 2>&1 || bad "holdings remove: $(<out)"
 done
 
+# promise: A31
 note "a partition gets its IPoIB group"
 ctl partition add job1 "0x$gpu01_guid" --pkey 0x101 --ipoib --wait >out 2>&1 || bad "partition: $(<out)"
 expect_match "its group" "0x8101|0x0101" "$(ctl mcast | grep 'ff12:401b:8101.*(policy)')"
 
+# promise: A30
 note "all that was granted outlives the daemon, and so do the bounds"
 groups=$(held groups) services=$(held services) ours=$(held_by "${greedy_guids[0]}" groups)
 saved() { [ "$(status sweeping)" = false ] && [ "$(grep -c ^service state/services)" = "$services" ]; }
@@ -121,6 +126,7 @@ expect "groups of one host after a restart" "$ours" "$(held_by "${greedy_guids[0
 hoard "${greedy[0]}" -s 90
 others_are_served "after a restart" c3 0
 
+# promise: A31
 note "more partitions than there are MLIDs: the command says so"
 n=1
 while [ $n -lt 40 ] && ctl partition add job$((++n)) --pkey $((0x100 + n)) --ipoib >out 2>&1; do :; done
@@ -128,6 +134,7 @@ expect_match "the answer" "cannot have its IPoIB broadcast group, as no multicas
 [ $n -ge 3 ] || bad "only $n partitions got a group"
 expect "it is not there" "" "$(ctl -j partitions | grep "\"job$n\"")"
 
+# promise: A31
 note "a policy with one more is an error in health, until there is an MLID"
 until_ 10 subnet_up
 sed '$a\  more: {pkey: 0x99, members: {all: full}, ipoib: true}' policy.yaml >more.yaml
@@ -143,6 +150,7 @@ done
 until_ 10 healthy ipoib-group-missing || bad "no group for the partition: $(health ipoib-group-missing)"
 expect_match "a group of the policy" "the policy's" "$(ctl mcast remove ff12:401b:ffff::ffff:ffff 2>&1)"
 
+# promise: A75
 note "hosts that ask for tables and take none, by many QPs"
 # take_none NODE: asks for six tables, of which it may have four
 mutes=()
@@ -174,6 +182,7 @@ until_ 10 ended 12 || bad "answers that were ended: $(cat mute.*)"
 for mute in "${mutes[@]}"; do end "$mute"; done
 expect_match "by the command" "aborted 127" "$(cat mute.*)"
 
+# promise: A32
 note "what one host holds is taken away by hand"
 for host in "${greedy[@]}"; do hoard "$host" -g 3 -s 20 -e 2 -a 1; done
 # one that is alive, and acts as Linux does
@@ -199,11 +208,13 @@ until_ 10 grep -q '^reregister status=0' join.out || bad "the host is not asked 
 expect "what it needs it has again" "0 1 0 0 0" "$(columns "${greedy_guids[1]}")"
 end "$join"
 
+# promise: A32
 note "by LID, and in JSON"
 ctl -j holdings remove "$(port_info "$sm_node" "0x${greedy_guids[0]}" 1 Lid)" >out 2>&1 || bad "by LID: $(<out)"
 expect "the answer" "node001 HCA-1/P1 (0x${greedy_guids[0]}) 0x${greedy_guids[0]} 3 3 20 2 7 0" \
 	"$(jq -r '"\(.port) \(.guid) \(.groups) \(.memberships) \(.services) \(.subscriptions) \(.aliases) \(.transfers)"' out)"
 
+# promise: A32
 note "there is nothing to take away, or no such port"
 # the port of a host without registrations, by GUID, LID and name
 for port in 0xf452140300811261 "$(port_info "$sm_node" 0xf452140300811261 1 Lid)" 'node004 HCA-1/P1'; do
@@ -221,6 +232,7 @@ expect "in JSON" "false nonsense: no such port" \
 has_some() { [[ $(held_by "$1" services) =~ [1-9] ]]; }
 holds "${greedy_guids[2]}" services 20 || bad "nonsense took something away: $(ctl holdings)"
 
+# promise: A33
 note "what hosts left behind goes, over a restart"
 hoard "${greedy[0]}" -s 20
 unplug "${greedy[0]}"
@@ -240,6 +252,7 @@ expect_match "a service of another host" "id=0xb2 " "$(client "$gpu01" service g
 plug "${greedy[0]}"
 until_ 10 subnet_up
 
+# promise: A76
 note "for how long a port is gone is the standby's to know, too"
 sed 's/^forget-after:.*/forget-after: 1h/' qosd.yaml >patient.yaml
 stop_qosd
@@ -268,6 +281,7 @@ until_ 10 of_second is_back || bad "that it is back is not seen"
 end "$second" || bad "exit status $? of the second"
 start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
 
+# promise: A30
 note "again and again, for as long as asked for"
 # remove PORT-GUID...: takes away what they hold, if they hold anything
 remove() {

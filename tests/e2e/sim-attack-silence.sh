@@ -88,21 +88,25 @@ beside silent core-001/P4 0 leaf-003
 beside silent core-001/P4 0 spine-003
 beside silent core-001/P4 0 spine-007
 
+# promise: A93
 note "a switch that hangs on the way to the fault: directed routes go another way"
 beside hang core-001/P4 0 spine-001
 beside hang core-001/P4 0 core-002
 beside hang core-001/P4 0 leaf-005
 
+# promise: A93
 note "one that nobody knows of yet"
 fresh=1
 beside silent core-001/P4 0 spine-003
 beside hang core-001/P4 0 spine-001
 fresh=''
 
+# promise: A93
 note "hosts that are silent"
 beside silent core-001/P4 0 "host-0008 HCA-1" "host-0009 HCA-1"
 expect "SMPs of discoveries meanwhile" "$discovered" "$(status discovery-smps)"
 
+# promise: A93
 note "a silent switch is in health, and the only one to be missed"
 sim_do node hang spine-005
 until_ 20 told || bad "health does not name it: $(ctl health 2>&1)"
@@ -114,6 +118,7 @@ paths "$(lid host-0012)" "$(lid host-0002)" || bad "no path beside it: $(<query)
 sim_do node answer spine-005
 settled "it answers again"
 
+# promise: A95
 note "it is gone when its links are down"
 nodes=$(status nodes)
 sim_do node silent "host-0007 HCA-1"
@@ -130,6 +135,7 @@ done
 back() { [ "$(status nodes)" = "$nodes" ] && well; }
 until_ 40 back || bad "it does not come back: $(status nodes) nodes of $nodes"
 
+# promise: A93
 note "half of all are silent for a moment"
 mapfile -t half < <(sim_ctl show nodes | awk '$1 == "switch" && NR % 2 { print $NF }')
 for node in "${half[@]}"; do sim_do node silent "$node"; done
@@ -155,6 +161,7 @@ stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 rm -rf state
 
+# promise: A93
 note "a torus, where ways lead round it"
 start_sim torus:4x4
 start_and_wait "$manager" -c qosd.yaml
@@ -170,6 +177,7 @@ stop_sim
 rm -rf state
 
 # What it holds leads back the way that others are to come now: with rounds behind its own there was a loop.
+# promise: A94
 note "two faults beside one that takes no new table: no loop at any moment"
 start_sim ring:6,hosts=1,parallel=2
 start_and_wait "$manager" -c qosd.yaml
@@ -197,6 +205,7 @@ rm -rf state
 
 # The plan of a discovery does not know of it.  With a host that is new everything is planned anew, and what
 # the switch was to have of that was taken for what it has.
+# promise: A94
 note "one that answers, takes nothing, and is found by a discovery"
 start_sim ring:6,hosts=1,parallel=2
 sim_do link down "host-0003 HCA-1"

@@ -81,6 +81,7 @@ ask_table() {	# LINES: NAME TO WAY M_KEY SM_KEY STATE TOLD
 
 start_sim four.topo
 pair "sm-key: $secret"
+# promise: A40
 note "SMInfo Get without an M_Key: the SM_Key is told to nobody who has not shown it"
 sweeps_before=$(of a status sweeps)
 ask_table <<-END
@@ -92,10 +93,12 @@ ask_table <<-END
 	b c route 0 0 3 $hidden
 	b c route 0 1 3 $hidden
 END
+# promise: A41
 note "... and what it claims starts nothing"
 expect "sweeps of the master" "$sweeps_before" "$(of a status sweeps)"
 as_before "claims in Gets"
 
+# promise: A40
 note "a manager that answers with no key is told nothing; with ours, it is"
 # as OpenSM asks, which says nothing of itself
 ask_as() { forge "$1" a -s 0 send | part key; }
@@ -108,6 +111,7 @@ be b -g 0x201 -k $secret -s 2
 is_told() { [ "$(ask_as b)" = $secret ]; }	# what it did not tell a moment ago is not asked again
 soon "b, which answers with ours, is told" is_told
 end "$being"
+# promise: A42
 note "a manager of a high priority without our key is not handed over to, and not told the key"
 be b -g 0x201 -k 5 -s 2 -p 15
 known() { grep -q '0x0000000000000201.*priority 15.*has another SM_Key' a/log; }
@@ -136,6 +140,7 @@ control_table() {	# LINES: CONTROL FROM CLAIMS KEY
 		as_before "$what from $from as $claims with the key $key"
 	done
 }
+# promise: A41
 note "controls from who is not the master: each is refused, whatever it claims"
 control_table < <(for what in HANDOVER ACKNOWLEDGE DISABLE STANDBY DISCOVER; do
 	echo "$what b a $secret"	# the master's GUID and key, from another place
@@ -145,6 +150,7 @@ control_table < <(for what in HANDOVER ACKNOWLEDGE DISABLE STANDBY DISCOVER; do
 	echo "$what a d $secret"	# ... and not its GUID
 done)
 
+# promise: A41
 note "a storm of what can be made up"
 echo "seed ${ATTACK_SEED:=$RANDOM}"
 storms=()
@@ -159,6 +165,7 @@ for to in a c; do
 done
 as_before "a storm"
 
+# promise: A41
 note "the two hand over to each other, neither of which tells the key"
 of c ctl priority 5 >/dev/null
 soon "c is master" up c
@@ -167,6 +174,7 @@ of c ctl priority 0 >/dev/null
 soon "a is master" up a
 soon "c stands by" state_is c standby
 
+# promise: A41 A43
 note "the master's own controls are obeyed, by either way"
 expect "DISCOVER" 0x0000 "$(forge a c -c 5 -g 0x101 -k $secret -s 3 send | part status)"
 soon "c stands by again" state_is c standby
@@ -175,11 +183,13 @@ soon "c is not active" state_is c not-active
 told() { of "$1" ctl health | grep -qE "$2"; }
 soon "the master's health tells it" told a "warning standby-not-active: .*0x0000000000000301"
 soon "c's own health tells it" told c "error   not-active: the master told"
+# promise: A43
 note "STANDBY from b has it do nothing, from the master it stands by"
 expect "STANDBY from b" 0x001c "$(forge b c -c 4 -g 0x101 -k $secret -s 3 send | part status)"
 state_is c not-active || bad "c obeys b"
 expect "STANDBY" 0x0000 "$(forge a c -c 4 -g 0x101 -k $secret -s 3 send | part status)"
 soon "c stands by" state_is c standby
+# promise: A43
 note "a not-active one whose master dies says so, and takes over by qosd-ctl sweep"
 expect "DISABLE" 0x0000 "$(forge a c -c 3 -g 0x101 -k $secret -s 3 send | part status)"
 soon "c is not active" state_is c not-active
@@ -190,6 +200,7 @@ of c ctl sweep >/dev/null
 soon "c is master" up c
 finish
 
+# promise: A40
 note "with an M_Key: it shows who may know the SM_Key, and 0 never does"
 start_sim four.topo
 run a "sm-key: $secret"		# so that 0 is among the keys of before
@@ -213,6 +224,7 @@ soon "c is not active" state_is c not-active
 finish
 
 if command -v opensm >/dev/null; then
+	# promise: A41 A84
 	note "OpenSM of the same secret SM_Key, without an M_Key: handed over from and to"
 	start_sim four.topo
 	printf 'sm_key 0x%x\nsminfo_polling_timeout 300\npolling_retry_number 3\n' $secret >opensm.conf
@@ -232,12 +244,14 @@ if command -v opensm >/dev/null; then
 	finish
 fi
 
+# promise: A47
 note "as it comes out of the box: health advises an M_Key, and is well"
 start_sim four.topo
 run a
 soon "a is master" up a
 expect_match "health" "^ok: master" "$(of a ctl health)"
 expect_match "health" "info +no-m-key: without an M_Key any host" "$(of a ctl health)"
+# promise: A41
 note "who says the SM_Key that everybody knows is obeyed only as the master, which is heard beside it"
 run c
 soon "c stands by" state_is c standby
@@ -251,6 +265,7 @@ obeyed() { [ "$(forge a c -c 3 -g 0x101 -k 1 -s 3 send | part status)" = 0x0000 
 soon "the master is obeyed meanwhile" obeyed
 wait "$storm"
 state_is c not-active || bad "c is $(of c status state)"
+# promise: A44
 note "the SM_Key that everybody knows ends nobody's service, and opens no key"
 client() { on_own "${host[$1]}" "$tools/saclient" "${@:2}" 2>&1; }
 client b service set id=0x77 gid=fe80::201 key=05050505050505050505050505050505 >/dev/null ||
@@ -262,6 +277,7 @@ expect_match "... with the SM_Key" 0x0700 "$(client d -k 1 service delete id=0x7
 client b service delete id=0x78 gid=fe80::201 >/dev/null || bad "b can't delete its own"
 
 raw() { on_own "${host[$1]}" "$tools/rawmad" "${@:2}"; }
+# promise: A82
 note "a GRH says nothing of who asks"
 client b service set id=0x79 gid=fe80::201 >/dev/null || bad "b can't register a service"
 by_grh() {	# HOST METHOD: of that service
@@ -272,6 +288,7 @@ expect "Get by d, with a GRH" status=0x0000 "$(by_grh d 0x01)"
 expect "Delete by d, with a GRH" status=0x0700 "$(by_grh d 0x15)"
 expect "Delete by b, with a GRH" status=0x0000 "$(by_grh b 0x15)"
 
+# promise: A82
 note "other classes, and versions of them, are not for qosd: its kernel answers, or nobody does"
 others() {
 	local x at asking=()
@@ -291,6 +308,7 @@ kill -STOP "${pid[a]}"
 expect "what they hear while qosd is stopped" "$running" "$(others)"
 kill -CONT "${pid[a]}"
 
+# promise: A83
 note "a host overwrites the manager's own port: it is told, and repaired by the next light sweep"
 expect "Set of its P_Key table" status=0x0000 "$(raw b 1 2 0x16 0 64:0001 | cut -c 1-13)"
 served() { [ "$(raw d 3 0x12 0x11 0 | cut -c 1-13)" = status=0x0000 ]; }

@@ -46,12 +46,14 @@ told() {
 
 levels 2 >policy.yaml
 
+# promise: F16
 note "a tree: up/down, without trying others"
 begin fat-tree:k=4,levels=3
 expect "engine" updn "$(status engine)"
 told "a tree" '^routing auto: updn, as the switches form a tree$'
 finish
 
+# promise: F16
 note "a dragonfly: its own engine, as it is measured to be better"
 begin dragonfly:a=4,h=2,p=2
 expect "engine" dragonfly "$(status engine)"
@@ -65,6 +67,7 @@ grep -qE '^Routing auto: dragonfly with ' check.out || bad "--check: $(grep -i '
 ctl -j plan policy.yaml | jq -r '."engine-choice"' >plan.choice || bad "plan: exit status $?"
 expect "the reason by plan" "$(choice)" "$(<plan.choice)"
 
+# promise: F16
 note "a link less: the engine stays"
 choice >before
 linked=$(status ports-linked)
@@ -80,6 +83,7 @@ until_ 20 up_with "$linked" || bad "the subnet is not up with the link"
 expect "the reason with the link back" "$(<before)" "$(choice)"
 expect "lines of the log" 1 "$(logged)"
 
+# promise: F16
 note "a policy with more levels: chosen again, and what leaves no room is said"
 levels 8 >policy.yaml
 reload
@@ -89,6 +93,7 @@ expect "layers" 1 "$(ctl -j routes | jq '.choice.tried[] | select(.engine == "la
 expect "a credit loop" false "$(ctl -j routes | jq '."credit-loop"')"
 finish
 
+# promise: F16
 note "an engine that there is not"
 echo "routing: foo" >wrong.yaml
 "$build/qosd" --check -c wrong.yaml >wrong.out 2>&1

@@ -20,6 +20,7 @@ opensm_was() {
 }
 echo >opensm.conf
 
+# promise: D82
 note "a quiet restart reads samples"
 start_sim topology
 once "$node" || bad "exit status $?: $(<once)"
@@ -30,6 +31,7 @@ expect_less "arbitration tables read" $((12 * 2 + 1)) $(($(got VLArbitrationTabl
 expect_match "the summary" "\(0 Sets\)" "$(<once)"
 
 for where in "$node" "$far"; do
+	# promise: D82
 	note "OpenSM was master meanwhile, at ${where}: one pair that no sample is of"
 	opensm_was "$where"
 	sim_do sl2vl "$leaf" 7 3 15,1,2,3,4,5,6,7,0,1,2,3,4,5,6,7
@@ -42,6 +44,7 @@ for where in "$node" "$far"; do
 done
 stop_sim
 
+# promise: D82
 note "a policy, and OpenSM with another one meanwhile: all tables are the policy's"
 cat >policy.yaml <<'END'
 qos-levels:

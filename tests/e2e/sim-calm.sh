@@ -19,6 +19,7 @@ metric() { ctl -j metrics | jq -r .text | awk -v name="$1" '$1 == name { print $
 # audited WHAT: all tables, by the simulator.
 audited() { sim_ctl check --switches >audit 2>&1 || bad "$1: $(tail -n 5 audit)"; }
 
+# promise: F6
 note "a switch floods with traps, and others are heard"
 cat >devices.yaml <<END
 profiles:
@@ -117,6 +118,7 @@ start_tree() {	# SETTINGS
 	start_and_wait "$manager" -c qosd.yaml -p policy.yaml
 }
 
+# promise: F7
 note "what another overwrote is found, told and repaired"
 start_tree "{scrub-interval: 2s, sweep-interval: 0}"
 for guid in "${cas[@]}"; do printf '%x\n' $((guid + 1)); done >guids
@@ -157,6 +159,7 @@ expect "attributes that are counted" "$(wc -l <told)" "$(metric qosd_scrub_repai
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: F7
 note "what is right is right with an M_Key, too"
 start_tree "{scrub-interval: 2s, sweep-interval: 0, m-key: 0x1122334455667701, m-key-protect: 1, m-key-lease: 60}"
 until_ 30 passed 1 || bad "there is no pass: $(passes)"
@@ -178,6 +181,7 @@ sim_do fault remove all
 begin=$(passes)
 until_ 60 passed $((begin + 1)) || bad "it does not go on"
 
+# promise: F7
 note "who has another's M_Key is passed over"
 sim_do mkey "$leaf" 0x6600000000000066 --protect 1
 ctl sweep >/dev/null
@@ -193,6 +197,7 @@ expect_match "what is told of others" "host-0004.*VL arbitration" "$(ctl events 
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: F7
 note "nobody looks unless it is wished"
 start_tree "{scrub-interval: 0, sweep-interval: 1s}"
 snapshot before
@@ -234,6 +239,7 @@ overlooked() {
 	stop_sim
 }
 
+# promise: F10
 note "a link that was taken down at one end, and another at once"
 overlooked "{scrub-interval: 0, sweep-interval: 1s}"
 overlooked "{scrub-interval: 2s, sweep-interval: 0}"
@@ -249,6 +255,7 @@ is_back() { quiet_sweeps && tables >tables.now && cmp -s "$1" tables.now; }
 # uses PORT: entries of its switch that lead to it, in tables of the devices.
 uses() { sim_ctl show lft "${1%/*}" | awk -v port="${1##*/P}" '$2 == port { n++ } END { print n + 0 }'; }
 
+# promise: F8
 note "a link between switches flaps"
 start_tree "{flap-limit: 3, flap-window: 120s, flap-hold: 5s, sweep-interval: 1s, scrub-interval: 0}"
 leaf_guid=$(sim_ctl -j show nodes | jq -r --arg n "$leaf" '.[] | select(.description == $n) | .guid')
@@ -287,6 +294,7 @@ until_ 20 is_back tables.before || bad "routes are not what they were"
 expect_less "Sets of forwarding tables from then on" 200 $(($(lft_sets) - held))
 audited "when it is back"
 
+# promise: F8
 note "the only way is used though it flaps, and a link is released by hand"
 # slow enough that nobody misses one
 sees_more() { [ "$(ctl events --kind "$1" | wc -l)" -gt "$2" ]; }
@@ -320,6 +328,7 @@ expect_match "what is released" ": 1$" "$(ctl links release "$link")"
 until_ 3 is_back tables.before || bad "routes are not what they were"
 expect "health" "" "$(ctl health | grep link-flapping)"
 
+# promise: F8
 note "a host whose link flaps is not cut off"
 sets=$(lft_sets)
 flap_slowly "$host/P1"
@@ -333,6 +342,7 @@ expect_match "what health says" "host-0008.* no other way" "$(ctl health | grep 
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: F8
 note "links that are merely out of reach do not flap"
 start_tree "{flap-limit: 2, flap-window: 120s, flap-hold: 60s, sweep-interval: 1s, scrub-interval: 0}"
 nodes=$(status nodes)

@@ -45,6 +45,7 @@ route_to() {
 lid_of() { sim_ctl -j show port "$1/P1" | sed -nE 's/.*"lid":([0-9]+),.*/\1/p'; }
 fresh() { rm -rf state opensm.dir; }
 
+# promise: D5 D50
 note "a host that brings a LID far beyond the rest gets another"
 small "$spine" "lft: 49152"
 start_sim topology
@@ -58,6 +59,7 @@ stop_sim
 # OpenSM knows the bound and keeps the LID of a port that has one beyond it: the spine refuses the
 # LinearFDBTop, and forwards nothing from then on.
 for manager in opensm qosd; do
+	# promise: D5 D50
 	note "$manager: LIDs stay within the least LinearFDBCap"
 	small "$spine" "lft: 60"
 	fresh
@@ -78,6 +80,7 @@ for manager in opensm qosd; do
 	stop_sim
 done
 
+# promise: D5 D50
 note "no route leads over a switch beyond what it holds"
 small "$spine" "lft: 16"
 fresh
@@ -91,6 +94,7 @@ expect "LIDs out of reach" "" "$(ctl health | grep 'cannot be reached')"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: D5 D50
 note "the only way: which LIDs are out of reach is told"
 small "$leaf" "lft: 16"
 fresh
@@ -110,6 +114,7 @@ lids_told() { on "$node" saquery PR --sgid "$(gid "$(port_guid "$node")")" --dgi
 port_guid() { printf '%016x\n' $((16#${1#H-} + 1)); }
 echo "lmc: 2" >qosd.yaml
 for how in "lmc: 0" "lmc: 0, refuses-lmc: true" "lmc: 7"; do
+	# promise: D5 D50
 	note "a port with $how gets paths on the LIDs that it answers to"
 	small "$far" "$how"
 	fresh
@@ -138,6 +143,7 @@ guidinfo() { on_own "$far" "$tools/pathquery" set guidinfo lid="$(lid_of "$far")
 entry() { printf '%x\n' "$(sed -nE "s/.* guid$1=(0x[0-9a-f]+).*/\1/p")"; }
 # OpenSM gives no more groups when the MLIDs are used up; qosd has groups share MLIDs.
 for manager in opensm qosd; do
+	# promise: D5 D50
 	note "$manager: 80 groups where one switch forwards 32 multicast LIDs, and aliases beyond GUIDCap"
 	cat >small.yaml <<END
 profiles:
@@ -174,6 +180,7 @@ END
 done
 expect_same "what OpenSM and qosd say of a block beyond GUIDCap" beyond.opensm beyond.qosd
 
+# promise: D5 D50 D91
 note "groups from before a switch with a smaller table came"
 small "$leaf" "mft: 4096"
 start_sim topology
@@ -200,6 +207,7 @@ expect "other lines of health" "" "$(ctl health | grep -E '^(error|warning) ' | 
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: D5 D50
 note "more partitions than the P_Key table of a port, and arbitration tables of no and few entries"
 cat >small.yaml <<END
 profiles:
@@ -236,6 +244,7 @@ sim_do check
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: D5 D50
 note "ports that come with an LMC of another manager, and LIDs that are not aligned for it"
 sed "/^Ca.*$far/,/^\$/s/# lid 0 lmc 0/# lid 5 lmc 3/" topology >taken
 sim_options=(--keep-lids)

@@ -4,6 +4,8 @@
 # The simulator's auditor, `qosd-sim check`: it finds planted faults and names
 # their places; fabrics that qosd and OpenSM's up/down set up pass; on credit loops it
 # says what ibdmchk says.
+#
+# promise: V5
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it is about qosd-sim"

@@ -4,6 +4,8 @@
 # What hosts register with the subnet administrator: services with their leases, and
 # subscriptions to events, of which they are told by Reports.  saquery and srp_daemon
 # say what they see of it.  All of it outlives the daemon.
+#
+# promise: N2
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim delivers no Reports"

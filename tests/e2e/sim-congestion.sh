@@ -35,6 +35,7 @@ read_again() {
 	until_ 10 asked "$1" || bad "the devices are not asked again: $(requests get) after $before"
 }
 
+# promise: D80
 note "OpenSM sets it up, in its own way"
 cat >opensm.conf <<'END'
 congestion_control TRUE
@@ -59,6 +60,7 @@ settings >before
 expect_match "ibccquery" 'Threshold:\.+0x0f' "$(<before)"
 expect_match "ibccquery" 'CCTI_Increase:\.+1' "$(<before)"
 
+# promise: D80
 note "the summary and health tell of it, and nothing is changed"
 on="$switches of $switches switches mark packets, $hosts of $hosts adapter ports slow down what they send on SLs 0, 1"
 sets_before=$(requests set)
@@ -72,6 +74,7 @@ settings >after
 expect_same "settings" before after
 expect "Sets of congestion control" "$sets_before" "$(requests set)"
 
+# promise: D80
 note "once each: not in a sweep after a change"
 asked=$(requests get)
 linked=$(status nodes)
@@ -85,6 +88,7 @@ back() { [ "$(requests get)" = $((asked + 3)) ]; }
 until_ 10 back || bad "questions to a host that is back: $(($(requests get) - asked)), not 3"
 stop_qosd || bad "exit status $? after SIGTERM"
 
+# promise: D80
 note "a policy with SLs that are spared: some lose what others keep"
 cat >policy.yaml <<'END'
 qos-levels:
@@ -96,6 +100,7 @@ start_and_wait "$node" -p policy.yaml
 until_ 10 told congestion-control || bad "health says nothing"
 expect_match "health" "^warning .* on SLs 0, 1; of the policy's SLs, not all ports slow down on SL 3\$" "$(text_of congestion-control)"
 
+# promise: D80
 note "switched off, it is told no more"
 for port in $(cas topology); do
 	on "$node" ibccconfig CongestionControlTable "$(lid_of "$port/P1")" 0 0 0:0 || bad "ibccconfig to $port"
@@ -107,6 +112,7 @@ read_again $((2 * switches + 2 * hosts))
 off() { ! told congestion-control; }
 until_ 10 off || bad "health still says: $(text_of congestion-control)"
 
+# promise: D80
 note "one port of one switch"
 on "$node" ibccconfig SwitchPortCongestionSetting "$(lid_of "$spine/P0")" 2 1 0 9 8 10 || bad "ibccconfig"
 read_again $((2 * switches + 2 * hosts))
@@ -114,6 +120,7 @@ until_ 10 told congestion-control || bad "health says nothing"
 expect_match "health" "1 of $switches switches mark packets, 0 of $hosts adapter ports slow down\$" "$(text_of congestion-control)"
 stop_qosd || bad "exit status $? after SIGTERM"
 
+# promise: D80
 note "a CC_Key keeps a host from telling; it is not asked again"
 on "$node" ibccconfig CongestionKeyInfo "$(lid_of "$far/P1")" 0x1234 1 0 0 || bad "ibccconfig"
 start_and_wait "$node"
@@ -126,6 +133,7 @@ expect "tries after a sweep" 2 "$(on "$node" ibccquery -c 0x1234 CongestionKeyIn
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: D80
 note "devices without it are asked once"
 cat >plain.yaml <<'END'
 profiles:

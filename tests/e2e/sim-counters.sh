@@ -60,6 +60,7 @@ vl() { jq -r --arg l "$1" ".ports[0].vls[] | select(.levels | index(\$l)) | $2" 
 percent() { vl "$1" "($2 * 100 | round)"; }
 missing() { jq -r ".ports[0].missing[\"$1\"]" counters.json; }
 
+# promise: B4
 note "perfquery reads the same"
 sim_do traffic "$a" "$c" 0 "$b" "$c" 2 --packets 1000
 ctl -j counters "$at_c" --for 0.01 >counters.json || bad "counters failed"
@@ -79,12 +80,14 @@ perf -x "$leaf01" 3 | head -n 4 >extended
 expect "PortCountersExtended" "" "$(read_ PortCountersExtended | near extended)"
 expect "what came in is what was sent" "$(sed 1d xmtsl)" "$(perf -S "$lid_c" 1 | sed 1d)"
 
+# promise: B4
 note "nothing is reset unasked, and only what is meant"
 expect "SL 2 after that" "$(sed -n 3p xmtsl)" "$(perf -X "$leaf01" 3 | sed -n 3p)"
 ctl counters "$at_c" --for 0.01 --reset >text || bad "counters: $(<text)"
 expect "SL 2 after --reset" 0 "$(perf -X "$leaf01" 3 | sed -n 3p)"
 expect "PortCountersExtended goes on" "" "$(perf -x "$leaf01" 3 | head -n 4 | near extended)"
 
+# promise: B4
 note "shares as promised"
 measured "$at_c"
 expect "promised" "60 40" "$(percent default .promised) $(percent storage .promised)"
@@ -93,6 +96,7 @@ expect "verdicts" "served served" "$(vl default .verdict) $(vl storage .verdict)
 ctl health >health || true
 expect "health" "" "$(grep share-missed health)"
 
+# promise: B4
 note "a table that somebody changed"
 sim_do vlarb "$at_c" low 0:255,1:1
 measured "$at_c"
@@ -106,6 +110,7 @@ expect "event" "share-missed storage 11 40" "$(ctl -j events --kind share |
 ctl counters --for 0.01 --worst 2 >text
 expect "ports that --worst 2 shows" 2 "$(grep -c ' to ' text)"
 
+# promise: B4
 note "and is put right"
 ctl sweep >sweep.out
 right() { [ "$(vlarb "$manager" 0xf45214030090a3c0 3)" != "low: 0:255 1:1 high:" ]; }
@@ -114,6 +119,7 @@ measured "$at_c"
 expect "verdicts" "served served" "$(vl default .verdict) $(vl storage .verdict)"
 expect "events" "share-missed share-met" "$(ctl -j events --kind share | jq -r .kind | xargs)"
 
+# promise: B4
 note "devices that lack counters, and that do not answer"
 ctl -j counters "$plain" --for 0.01 >counters.json
 expect "of node004" "not supported, not supported" "$(missing PortXmitDataSL), $(missing PortVLXmitWaitCounters)"
@@ -133,6 +139,7 @@ expect "it serves" true "$(status subnet-up)"
 expect_match "no such port" 'no such port' "$(ctl counters nobody 2>&1)"
 expect_match "no such time" 'must be seconds' "$(ctl counters "$c" --for x 2>&1)"
 
+# promise: B4
 note "from time to time"
 stop_qosd || bad "exit status $? after SIGTERM"
 echo "counters-interval: 1s" >>qosd.yaml

@@ -94,6 +94,7 @@ for first in a c; do
 	done
 done
 
+# promise: M1
 note "three at once"
 begin
 run a
@@ -104,6 +105,7 @@ soon "a stands by" stands_by a
 soon "c stands by" stands_by c
 stays "b is master" masters b
 
+# promise: M3
 note "the best dies"
 lids >before
 tables lft.before
@@ -122,6 +124,7 @@ finish
 
 # --- a master that stops and goes on ---
 
+# promise: M1 M3
 note "the master is frozen"
 begin
 run a
@@ -147,6 +150,7 @@ soon "a stands by" stands_by a
 stays "a stands by" stands_by a
 stays "c is master" masters c
 expect "Sets of a since" "$frozen" "$(of a sets)"
+# promise: M1
 note "priorities change"
 of c ctl priority 0 >/dev/null
 soon "a is master" up a
@@ -166,6 +170,7 @@ ports_obey() {	# ports_obey NAME: whom all hosts take for their master
 }
 is_whole() { up "$1" && ports_obey "$1" && "$build/qosd-sim" check -s "$QOSD_SIM_SOCKET" >check.out 2>&1; }
 for way in "did not run" "was not heard" "was cut off"; do
+	# promise: M6
 	note "the master $way, another took over and died"
 	begin
 	run a
@@ -191,6 +196,7 @@ done
 
 # --- a standby that thinks its master dead ---
 
+# promise: M1
 note "the master's answers are lost until the other is master, and it is there"
 begin
 run a
@@ -214,6 +220,7 @@ finish
 
 # --- the master dies with what all ways led over ---
 
+# promise: M3
 note "the master dies with a spine"
 start_sim fat-tree:k=36,levels=2
 rm -rf ./[abcd]
@@ -281,6 +288,7 @@ opensm_is() { [ "$(sed -nE 's/.*Entering ([A-Z]+) state.*/\1/p' "$1/log" 2>/dev/
 # By any host: the SM that its port names.
 sm_of() { on "${host[$1]}" sminfo 2>/dev/null | grep -q "guid 0x0*$2, .*SMINFO_MASTER"; }
 
+# promise: M1
 note "OpenSM is master, a qosd of higher priority comes"
 begin
 run_opensm a
@@ -322,6 +330,7 @@ soon "one is master" sm_of d 101
 finish
 
 for priority in 0 5; do		# of c
+	# promise: M1
 	note "a subnet is cut in two and joined: OpenSM at a, a qosd at c of priority $priority"
 	begin
 	run_opensm a

@@ -67,6 +67,7 @@ retrain "$node001/P1" full
 told link-changed '.severity == "info"'
 judged "a link that is well again" 0 ""
 
+# promise: A74
 note "a host moves"
 from_now
 free=$(sim_ctl show links "$spine01" | sed -nE 's/.*P([0-9]+).*(down|no cable|-)$/\1/p' | tail -n 1)

@@ -44,6 +44,7 @@ partitions:
 END
 start_sim fat-tree:k=8
 
+# promise: D61
 note "5,000 requests of one client at once"
 start_and_wait "$manager" -p policy.yaml
 sim_ctl show nodes | awk '/HCA-1/ { print $2 }' | sed 's/0$/1/' >all.guids
@@ -67,11 +68,13 @@ start_sim fat-tree:k=8
 # devices that take their time: so there is one between Active and the end of a sweep
 sim_do fault add delay --class smp --for 2ms
 
+# promise: D60
 note "a cold start"
 start_joins 2 33 64 97 128
 start_and_wait "$manager" -p policy.yaml
 all_joined "a cold start"
 
+# promise: D60
 note "the manager comes back without its state"
 stop_qosd || bad "exit status $? after SIGTERM"
 rm -rf state
@@ -81,6 +84,7 @@ start_joins 3 34 65 98
 until_ 30 subnet_up || fail "the subnet does not come up"
 all_joined "without state"
 
+# promise: D60
 note "a host comes up"
 linked=$(status ports-linked)
 for host in 4 35; do unplug "$(name $host)"; done
@@ -90,6 +94,7 @@ start_joins 4 35
 for host in 4 35; do plug "$(name $host)"; done
 all_joined "a host comes up"
 
+# promise: D60
 note "a partition comes"
 guid() { sim_ctl show nodes | grep -F "$(name "$1")" | awk '{ print $2 }' | sed 's/0$/1/'; }
 start_joins 5 36 100 -- -p 0x8123

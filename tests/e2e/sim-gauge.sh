@@ -42,6 +42,7 @@ check_agrees() {
 
 # compare TOPOLOGY ENGINE LAYERS: the last as the text has it.
 compare() {
+	# promise: B5
 	note "$1, $2"
 	local name node
 	echo "routing: [$2]" >qosd.yaml
@@ -115,6 +116,7 @@ said '^topology:[0-9]+:1: error: no line of a dump of forwarding tables$'
 expect "without a topology" 2 $?
 
 if command -v opensm >/dev/null; then
+	# promise: B5
 	note "tables of OpenSM"
 	start_sim dragonfly:a=4,h=2,p=2
 	node=$(sim_ctl show nodes | awk '/host-0*1 / { print $2; exit }')

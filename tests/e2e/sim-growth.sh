@@ -32,6 +32,7 @@ expect "trees" "$groups" "$(status trees)"
 # The 4 hosts of the leaf have 24 trees.  A quarter of the trees of the 12 other hosts of its pod,
 # which are 72, hangs from the switch at the other end of the link.
 for change in unplug plug; do
+	# promise: D42
 	note "$change a link of a leaf: most trees stay"
 	sweeps=$(status sweeps)
 	$change "$leaf" 8

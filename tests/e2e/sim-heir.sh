@@ -104,6 +104,7 @@ until_ 10 of second held || bad "the second does not hold the registrations any 
 expect "Sets of the second" 0 "$(of second sets)"
 expect "what the second tells its clients" 1 "$(of second ctl services >out 2>&1; echo $?)"
 
+# promise: A77
 note "what a standby copies is told to no other host"
 [ -x "$tools/copycat" ] || fail "$tools/copycat is missing: make check-programs"
 copycat() { on_own "$node002" "$tools/copycat" "$@" "0x${first_guid}" 2>&1; }
@@ -111,6 +112,7 @@ expect "with the SM_Key that everybody knows" "status=0x000c rows=0" "$(copycat 
 expect "with a proof of it, from a port without a subnet manager" "status=0x0001 rows=0" "$(copycat -p 1)"
 expect_match "questions of standbys in sa-stats" "0xff71" "$(of first ctl sa-stats)"
 
+# promise: A34
 note "of many groups, a standby asks for what changed"
 # asked: how many questions of standbys there were
 asked() { sim_ctl -j stats | tr -d ' \n' | tr '{' '\n' | sed -nE 's/.*"attribute":"0xff71","method":"get","count":([0-9]+).*/\1/p'; }
@@ -127,6 +129,7 @@ until_ 10 told || bad "the second has not got a change: $(tail -n 2 second/state
 expect_less "questions for one change of many groups" 300 $(($(asked) - questions))
 of first registered >want
 
+# promise: M4
 note "the master dies"
 before=$(reregisters)
 [ "$before" -gt 0 ] || bad "nobody was asked to register at the first start"
@@ -142,6 +145,7 @@ expect "ports that are told to register again" "$before" "$(reregisters)"
 expect "Sets, but for the ports' new master" 0 "$(of second table_sets)"
 expect_match "a service by a client" "^id=0x1234 .* name=store data=07" "$(client "$gpu01" service get id=0x1234)"
 
+# promise: M4
 note "the first comes back: it has the lower GUID, and gets all of it"
 as_own "$first"
 rm -rf first/state
@@ -155,6 +159,7 @@ expect_same "registrations" want got
 expect "ports that are told to register again" "$before" "$(reregisters)"
 until_ 10 of second held || bad "the second does not hold the registrations"
 
+# promise: M4
 note "the standby is given a higher priority, then the master a higher one yet"
 of second ctl priority 3 >out 2>&1 || bad "priority: $(<out)"
 until_ 10 of second up || bad "the second is not master: $(tail -n 5 second/log)"
@@ -185,6 +190,7 @@ until_ 5 grep -qs job18 second/state/partitions || bad "the second has not got t
 expect "what it could not have" "" "$(grep "can't be had" second/log)"
 of first ctl partition remove job18 >out 2>&1 || bad "partition: $(<out)"
 
+# promise: M5
 note "partitions outlive a master that freezes as soon as it has answered"
 for i in 1 2 3; do
 	change add job2$i "0x$gpu01_guid"
@@ -199,6 +205,7 @@ for i in 1 2 3; do
 	expect "… that are kept" "job17, job17" "$(kept first), $(kept second)"
 done
 
+# promise: M5
 note "what changes while it is frozen holds, too"
 change add job30 "0x$gpu01_guid"
 of second ctl partition remove job30 >out 2>&1 || bad "remove: $(<out)"
@@ -208,6 +215,7 @@ returns
 expect "partitions of the first" job31 "$(of first there)"
 expect "… that are kept" "job31, job31" "$(kept first), $(kept second)"
 
+# promise: M5
 note "a standby that is frozen: it is said, and it takes the change later"
 kill -STOP "$second_pid"
 of first ctl partition add job32 "0x$gpu01_guid" >out 2>&1 || bad "add: $(<out)"
@@ -217,11 +225,13 @@ until_ 10 is_kept second "job31 job32" || bad "the second has $(kept second)"
 of first ctl partition add job32 "0x$gpu01_guid" >out 2>&1 || bad "add: $(<out)"
 expect "the answer to the same once more" "job32 has P_Key 0x4001 nothing to be changed" "$(xargs <out)"
 
+# promise: M5
 note "one that stands by takes no changes"
 expect "exit status" 1 "$(of second ctl partition add job33 "0x$gpu01_guid" >out 2>&1; echo $?)"
 expect_match "why" "no subnet is up yet .*standby" "$(<out)"
 expect "partitions of the first" "job31 job32" "$(of first there)"
 
+# promise: M5
 note "who asked hears of it when another becomes master before it has the change"
 kill -STOP "$second_pid"
 of first ctl partition add job33 "0x$gpu01_guid" >answer 2>&1 &
@@ -237,6 +247,7 @@ wait "$asks"
 expect_match "the answer" "another subnet manager has become master|has not taken it|it can't be kept" "$(<answer)"
 expect "partitions of the first" "job31 job32" "$(of first there)"
 
+# promise: M4
 note "a standby that lacks some of it: all are asked"
 end "$second_pid"
 end "$first_pid" KILL
@@ -247,6 +258,7 @@ after=$(reregisters)
 [ "$after" -gt "$before" ] || bad "nobody was asked to register again: $after, $before before"
 end "$second_pid"
 
+# promise: M2
 note "another SM_Key: neither obeys the other, and nothing is told"
 as_own "$first"
 echo "priority: 3" >first.yaml
@@ -263,6 +275,7 @@ expect "what it holds of the other" "" "$(cat second/state/services 2>/dev/null 
 end "$second_pid" || bad "exit status $? of the second: $(tail -n 40 second/log)"
 end "$first_pid" || bad "exit status $? of the first: $(tail -n 40 first/log)"
 
+# promise: A77
 note "with a secret SM_Key its proof is enough, and nothing else is"
 as_own "$first"
 echo "sm-key: 78" >first.yaml

@@ -4,6 +4,8 @@
 # Bad input to qosd-sim: files that make no sense are refused with file and line,
 # and clients that go away in the middle, or talk nonsense, harm nobody else.
 # (The command line, and nonsense alone, are sim-program.sh's.)
+#
+# promise: V6
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it is about qosd-sim"

@@ -17,6 +17,7 @@ path() { record "$node" --slid "$(lid_of "$node")" --dlid "$(lid_of "$far")" | c
 lid_of() { sim_ctl -j show port "$1/P1" | sed -nE 's/.*"lid":([0-9]+),.*/\1/p'; }
 all_pass() { sim_do check --sl 0; }
 
+# promise: D51
 note "OpenSM's tables drop SL 0, on switches, on hosts"
 cat >opensm.conf <<'END'
 qos TRUE
@@ -35,6 +36,7 @@ expect_match "the log" "tables of another subnet manager dropped or starved SL 0
 all_pass
 stop_sim
 
+# promise: D51
 note "one pair of ports, and arbitration that never lets SL 0 send"
 fresh
 start_sim topology
@@ -51,6 +53,7 @@ stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
 for lie in keeps-tables refuses-tables; do
+	# promise: D51
 	note "$lie: no path is told on an SL that a device drops for good"
 	fresh
 	start_sim topology
@@ -75,6 +78,7 @@ for lie in keeps-tables refuses-tables; do
 	stop_sim
 done
 
+# promise: D51
 note "a policy that dropped SL 0 is taken back"
 cat >policy.yaml <<END
 qos-levels:
@@ -94,6 +98,7 @@ expect "a path" sl=0 "$(path)"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: D51
 note "a fabric that nobody managed costs few SMPs more"
 fresh
 start_sim topology
@@ -105,6 +110,7 @@ stop_sim
 
 asked() { sim_ctl stats | awk '$2 == "AdaptiveRoutingInfo" && $3 == "get" { n = $4 } END { print n + 0 }'; }
 for how in on locked; do
+	# promise: D52
 	note "adaptive routing of another manager is switched off ($how)"
 	fresh
 	start_sim topology
@@ -120,6 +126,7 @@ for how in on locked; do
 	stop_sim
 done
 
+# promise: D83
 note "private linear tables of another manager are switched off"
 fresh
 start_sim topology
@@ -139,6 +146,7 @@ expect "questions at a quiet restart" "$before" "$(privates)"
 stop_sim
 
 health_has() { ctl -j health 2>&1 | grep -q "\"kind\": \"$1\""; }
+# promise: D83
 note "a switch that refuses to end adaptive routing, which its linear table ends"
 fresh
 start_sim topology
@@ -153,6 +161,7 @@ stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
 for what in adaptive private; do
+	# promise: D83
 	note "a switch that refuses to end what it forwards by ($what)"
 	fresh
 	start_sim topology
@@ -182,6 +191,7 @@ for what in adaptive private; do
 	stop_sim
 done
 
+# promise: D52
 note "switches without the attribute are asked once"
 cat >plain.yaml <<END
 profiles:

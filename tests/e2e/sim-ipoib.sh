@@ -33,6 +33,7 @@ group_is() { [ "$(group)" = "$1" ]; }
 join() { on_own "${hosts[$1]}" "$tools/pathquery" set member mgid=$broadcast port-gid="$(gid "$(printf %016x "0x${guids[$1]}")")" join-state=1 "${@:2}" 2>&1; }
 ipoib_findings() { ctl health | grep -c "its IPoIB group can.t"; }
 
+# promise: D41
 note "what the level names, where all can have it"
 start_sim fat.topo
 sim_do node off "$old"
@@ -45,6 +46,7 @@ expect_match "a group of the IPoIB subnet, as the kernel makes it" "mtu=5 .*rate
 	mgid=ff12:601b:ffff::1 port-gid="$(gid "$(printf %016x "0x${guids[5]}")")" join-state=1 qkey=0xb1b pkey=0xffff tclass=0 sl=0 \
 	flow-label=0 mtu-sel=2 mtu=5 rate-sel=2 rate=16)"
 
+# promise: D41
 note "a slower host comes later"
 sim_do node on "$old"
 old_is_up() { [ "$(ipoib_findings)" = 1 ]; }
@@ -54,6 +56,7 @@ expect "what the group has" "5 16" "$(group)"
 expect "it can't join" status=0x0200 "$(join 6)"
 expect_match "others can" "mtu=5 .*rate=16 " "$(join 4)"
 
+# promise: D41
 note "a policy is loaded: the group is as if it was made now, and members are asked to join again"
 reregistered() { ctl -j status | awk '/"PortInfo": \{/ { i = 1 } /"set":/ && i { n = $2; i = 0 } END { print n + 0 }'; }
 before=$(reregistered)
@@ -66,6 +69,7 @@ expect_match "a join of the old one" "mtu=4 .*rate=7 " "$(join 6)"
 expect_match "the other group has the same" "mtu=4 .*rate=7 " "$(on_own "$far" "$tools/pathquery" set member \
 	mgid=ff12:601b:ffff::1 port-gid="$(gid "$(printf %016x "0x${guids[5]}")")" join-state=1 mtu-sel=2 mtu=4 rate-sel=2 rate=7)"
 
+# promise: D41
 note "a restart changes nothing"
 sim_do node off "$old"
 old_is_gone() { [ "$(ipoib_findings)" = 0 ] && [ "$(status sweeping)" = false ] && [ "$(status pending)" = false ]; }
@@ -78,6 +82,7 @@ expect_match "health says that there could be more" "keeps an MTU of 2048 and 40
 ctl reload >/dev/null
 until_ 10 group_is "5 16" || bad "after a reload: $(group)"
 
+# promise: D41
 note "a level that names nothing"
 policy "" >policy.yaml
 reload || bad "not reloaded"

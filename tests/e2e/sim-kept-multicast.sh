@@ -33,6 +33,7 @@ mft_sets() { ctl -j status | awk '/"MulticastForwardingTable": \{/ { mine = 1 } 
 join() { on_own "$node" "$tools/joinstorm" "$@" >storm 2>&1 || bad "joinstorm $*: $(<storm)"; }
 
 # Groups of two blocks, whose trees hang from all four spines.
+# promise: D91
 note "a spine that refuses its multicast table: trees go round it"
 start_sim topology
 sim_do node refuse "$(guid "${spines[0]}")" mft
@@ -41,6 +42,7 @@ join -g 40 guids
 until_ 30 settled 40 1 || bad "$(lines); $(<audit)"
 expect "lines of health" 1 "$(lines | wc -l)"
 
+# promise: D91
 note "another flaps, and more groups come: nothing is sent to it but for a block that is new"
 before=$(mft_sets)
 refused_before=$(grep -c 'MFT block' "$qosd_log")
@@ -56,11 +58,13 @@ join -g 80 guids
 until_ 30 settled 80 1 || bad "$(lines); $(<audit)"
 stop_qosd || bad "exit status $? after SIGTERM"
 
+# promise: D91
 note "a restart: each refused block is tried once"
 start_and_wait "$node" -c qosd.yaml
 until_ 30 settled 80 1 || bad "$(lines); $(<audit)"
 expect_less "Sets of multicast tables" 6 "$(mft_sets)"
 
+# promise: D91
 note "it takes them again, and a sweep by hand finds out"
 sim_do node refuse "$(guid "${spines[0]}")" none
 ctl sweep >/dev/null || bad "sweep: exit status $?"
@@ -68,6 +72,7 @@ until_ 30 settled 80 0 || bad "$(lines); $(<audit)"
 expect "lines of health" "" "$(lines)"
 
 # The entries of the host that left stay on its leaf; nobody else's may wait for that.
+# promise: D91
 note "a leaf that refuses to take entries away: others join and leave as ever"
 other=$(cas topology | sed -n 9p)
 port_guid "$far" >far.guid

@@ -67,6 +67,7 @@ expect_match "the audit" "spine.*no LFT entry" "$(<audit)"
 end "$opensm"
 stop_sim
 
+# promise: D90
 note "a spine that refuses its table, and one that refuses SwitchInfo: no route leads over them"
 start_sim topology
 sim_do node refuse "$(guid "${spines[0]}")" lft
@@ -77,6 +78,7 @@ expect "entries that lead there" "0 0" "$(over "${spines[0]}") $(over "${spines[
 expect "lines of health" 2 "$(lines | wc -l)"
 stop_qosd || bad "exit status $? after SIGTERM"
 
+# promise: D90
 note "a restart: each is tried once, and no other switch hears of it"
 start_and_wait "$node" -c qosd.yaml
 until_ 20 settled 2 || bad "$(lines); $(<audit)"
@@ -84,6 +86,7 @@ expect "entries that lead there" "0 0" "$(over "${spines[0]}") $(over "${spines[
 expect_less "Sets" 5 "$(table_sets)"
 expect "sweeps" 1 "$(status sweeps)"
 
+# promise: D90
 note "they take them again, and a sweep by hand finds out"
 for spine in "${spines[@]:0:2}"; do sim_do node refuse "$(guid "$spine")" none; done
 sweep
@@ -93,6 +96,7 @@ for spine in "${spines[@]:0:2}"; do
 done
 expect "lines of health" "" "$(lines)"
 
+# promise: D90
 note "old entries that are right stay in use, and those that are wrong do not"
 sim_do node refuse "$(guid "${spines[1]}")" lft
 used=$(over "${spines[1]}")
@@ -103,6 +107,7 @@ expect_less "entries that lead to the spine" "$used" "$now"
 expect_less "entries of leaves that reach the spine as before" "$now" 40
 note "entries that lead to the spine: $used before, $now now"
 
+# promise: D90
 note "the spine starts anew, and is tried at once"
 sim_do link up "$(guid "$leaf")/P$(port_to "$leaf" "${spines[1]}")"
 until_ 20 checked
@@ -114,6 +119,7 @@ until_ 20 restored || bad "$(lines); $(<audit); entries that lead there: $(over 
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: D90
 note "a leaf: its hosts are out of reach, which is told, and nobody gets a path to them"
 fresh
 start_sim topology

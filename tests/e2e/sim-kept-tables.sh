@@ -82,6 +82,7 @@ offered "honest devices" 2
 audit 0 0,1,2
 
 for lie in keeps-tables refuses-tables; do
+	# promise: S3
 	note "$lie: one pair of a switch drops an SL"
 	sim_do sl2vl "$spine01" "$in" "$out" "${drops_2[$lie]}"
 	sim_do node lie "$spine01" "$lie"

@@ -233,6 +233,7 @@ kills_on() {
 	lids >lids.before
 	registered >registered.before
 	sleep 1.1	# what clients registered longer ago than a second is not lost
+	# promise: K1
 	note "killed at $kills moments, seed $seed"
 	RANDOM=$seed
 	before=$(wc -l <"$list")

@@ -75,6 +75,7 @@ layered() {
 printf 'routing: [layered, updn]\n' >qosd.yaml
 sim_options=()
 while read -r topology switch port; do
+	# promise: F15
 	note "$topology: two levels in several layers"
 	rm -rf state
 	levels 2 >policy.yaml
@@ -91,6 +92,7 @@ while read -r topology switch port; do
 	path_sls
 	expect_same "SLs of paths" sls.before sls
 
+	# promise: F15
 	note "$topology: a link is gone"
 	linked=$(status ports-linked)
 	up_with() { [ "$(status sweeping)" = false ] && subnet_up && [ "$(status ports-linked)" = "$1" ]; }
@@ -101,6 +103,7 @@ while read -r topology switch port; do
 	expect_less "SLs of paths that changed, of a hundred" 5 \
 		$((100 * $(comm -13 <(sort sls.before) <(sort sls) | wc -l) / $(wc -l <sls)))
 
+	# promise: F15
 	note "$topology: as many levels as VLs leave one layer"
 	plug "$switch" "$port"
 	until_ 20 up_with "$linked" || bad "the subnet is not up with the link"
@@ -121,6 +124,7 @@ dragonfly:a=4,h=2,p=2 group-01-switch-01 3
 END
 
 printf 'routing: [grid, layered]\n' >qosd.yaml
+# promise: F17
 note "torus: dimension order on two lanes"
 rm -rf state
 levels 2 >policy.yaml
@@ -132,6 +136,7 @@ expect "SLs of paths" 4 "$(awk '{ print $4 }' sls | sort -u | wc -l)"
 expect "errors of its health" "" "$(ctl -j health | jq -r '.problems[] | select(.severity == "error") | .text')"
 mv sls sls.before
 
+# promise: F17
 note "torus: a ring without a link is gone round, and no path gets another SL"
 linked=$(status ports-linked)
 unplug torus-0-0 3
@@ -144,6 +149,7 @@ expect_same "SLs of paths without the link" sls.then sls.now
 plug torus-0-0 3
 until_ 20 up_with "$linked" || bad "the subnet is not up with the link"
 
+# promise: F17
 note "torus: too many levels for a second lane"
 levels 8 >policy.yaml
 reload
@@ -155,6 +161,7 @@ stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
 printf 'routing: [dragonfly, layered]\n' >qosd.yaml
+# promise: F20
 note "dragonfly: two lanes, by the port that packets come in by"
 rm -rf state
 levels 2 >policy.yaml
@@ -170,6 +177,7 @@ expect "SLs of paths" 2 "$(awk '{ print $4 }' sls | sort -u | wc -l)"
 expect "the SL of paths between switches" 1 "$(awk '$4 != 0 { print $4 }' sls | sort -u | wc -l)"
 mv sls sls.before
 
+# promise: F20
 note "dragonfly: a cable between two groups is gone round"
 linked=$(status ports-linked)
 cable=$(sim_ctl show links group-01-switch-01 | awk '/group-01-switch-01/ && /group-0[2-9]/ { print; exit }' |

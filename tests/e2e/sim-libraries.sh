@@ -18,6 +18,7 @@ said() { grep -c "$1" "$qosd_log"; }
 swept_again() { [ "$(status sweeps)" -gt "$1" ] && [ "$(status sweeping)" = false ]; }
 plain=$own_preload
 
+# promise: L7
 note "a call that the filter lacks"
 own_preload="${plain% *} $needy ${plain##* }"
 echo "sweep-interval: 0" >qosd.yaml
@@ -33,6 +34,7 @@ expect "refused calls, after another discovery" 1 "$(said 'refused system call s
 subnet_up || bad "the subnet is not up any more"
 stop_qosd || bad "exit status $?"
 
+# promise: L7
 note "the same where nothing is done outside of the sandbox"
 echo "sandbox: strict" >>qosd.yaml
 start_qosd "$node" -c qosd.yaml

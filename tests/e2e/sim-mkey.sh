@@ -48,6 +48,7 @@ keys() {
 all=${#end_ports[@]}
 
 for protect in 1 2 3; do
+	# promise: L4
 	note "protection $protect: bring-up, restart, crash, change of policy"
 	rm -rf state
 	start_sim "$topology"
@@ -82,6 +83,7 @@ for protect in 1 2 3; do
 done
 
 for protect in 1 2 3; do
+	# promise: L4
 	note "protection $protect: the key changes"
 	rm -rf state
 	start_sim "$topology"
@@ -99,6 +101,7 @@ for protect in 1 2 3; do
 	sets_then=$(table_sets)
 	expect "Sets of tables" 0 "$sets_then"
 
+	# promise: L4
 	note "protection $protect: a power cut in the middle of it"
 	settings $new $protect "local-phy-errors: 9"	# devices with the other key answer nothing
 	for having in "$first spine01 leaf03" "leaf06 spine01 $far" "$first leaf06 spine02 leaf01"; do
@@ -116,6 +119,7 @@ for protect in 1 2 3; do
 	done
 	stop_qosd
 
+	# promise: L4
 	note "protection $protect: away while the key changed, and the key goes"
 	unplug "$far"
 	settings $old $protect
@@ -144,6 +148,7 @@ change_slowly() {
 	start_qosd "$first" -c qosd.yaml
 }
 
+# promise: L4
 note "what devices tell before they have the new key is not answered with a wrong one"
 change_slowly 300ms "smp-timeout: 5000"
 tells() {
@@ -157,6 +162,7 @@ expect "keys" "$all:$new/3" "$(keys)"
 stop_qosd
 stop_sim
 
+# promise: L4
 note "a crash while devices get another key"
 change_slowly 50ms "smp-window: 1"
 some() { sim_ctl -j show port "$first/P1" | grep -q $new; }
@@ -169,6 +175,7 @@ start
 expect "keys" "$all:$new/3" "$(keys)"
 stop_qosd
 
+# promise: L4
 note "MADs are lost while the key changes"
 sim_do loss 5
 for key in $old $new; do
@@ -180,6 +187,7 @@ for key in $old $new; do
 done
 sim_do fault remove all
 
+# promise: L4
 note "a disk that is full"
 # with room for nothing the new key is not set, and when there is room again it is
 settings $old 2
@@ -199,6 +207,7 @@ changed() { [ "$(keys)" = "$all:$old/2" ]; }
 until_ 30 changed || bad "with room again: $(keys)"
 stop_qosd
 
+# promise: L5
 note "another's M_Key: it is said, and the rest goes on"
 settings $old 1
 start
@@ -238,6 +247,7 @@ for node in $far "S-${leaf#0x}"; do
 done
 expect "keys" "$all:$old/1" "$(keys)"
 
+# promise: L5
 note "… its lease runs out, or it shows the key"
 for protect in 0 1 3; do
 	sim_do mkey "$far" $other --protect $protect --lease 2
@@ -248,6 +258,7 @@ done
 stop_qosd
 stop_sim
 
+# promise: L5
 note "another's M_Key where we have none"
 rm -rf state
 start_sim "$topology"
@@ -276,6 +287,7 @@ expect "its key" $other "$(mkey_of "S-${leaf#0x}/P0")"
 stop_qosd
 stop_sim
 
+# promise: L6
 note "violations are reported, and begin no sweep"
 rm -rf state
 printf '%s\n' 'profiles: {talkative: {other-notices: true, capability-notices: true}}' \
@@ -302,6 +314,7 @@ for _ in 1 2 3 4 5 6; do query $other portinfo $far_guid 1 >out; done
 expect_less "events of many violations" 8 "$(ctl -j events --kind m-key-violation | grep -c '"id"')"
 expect "sweeps" "$sweeps" "$(status sweeps)"
 
+# promise: L6
 note "the lease does not run out while the master is there"
 sleep 5
 expect_match "without the key" "timed out|[Ff]ailed|error" "$(query 0 portinfo $far_guid 1)"
@@ -337,6 +350,7 @@ state_is() { [ "$(status state)" = "$1" ]; }
 declare -A pid
 sim_options=()
 for protect in 1 3; do
+	# promise: L4
 	note "protection $protect: a standby takes over, and the key changes on both in turn"
 	rm -rf a b
 	start_sim "$topology"
@@ -360,6 +374,7 @@ for protect in 1 3; do
 	until_ 20 of b up || bad "the second does not take over with the new key: $(tail -n 3 b/log)"
 	expect "keys" "$all:$new/$protect" "$(keys)"
 
+	# promise: L5
 	note "protection $protect: two with different keys"
 	rm -rf a
 	run a "$first" $other $protect
@@ -376,6 +391,7 @@ done
 
 command -v opensm >/dev/null || exit 0
 for protect in 1 2; do
+	# promise: L4
 	note "protection $protect: OpenSM with the same key, before and after"
 	rm -rf state osm
 	mkdir osm

@@ -52,6 +52,7 @@ all_get 0xc001
 end "$opensm"
 
 # Any status counts once only, and BUSY not at all, whatever bits are beside it.
+# promise: D40 D92
 note "groups that are made after OpenSM, and errors by chance"
 sim_do node refuse "${switches[0]}" switch-info --times 1
 sim_do node refuse "${switches[1]}" switch-info --status 0x0005 --times 2
@@ -66,6 +67,7 @@ all_get 0xc001
 all_get 0xc040
 expect "multicast packets that were dropped" "" "$(sim_ctl drops | grep -i mcast)"
 
+# promise: D40
 note "a restart, and more groups"
 stop_qosd
 start_and_wait "$sm_node"
@@ -75,6 +77,7 @@ all_get 0xc060
 expect "Sets of SwitchInfo" 0 "$(ctl -j status | awk '/"SwitchInfo": \{/ { i = 1 } /"set":/ && i { n = $2; i = 0 } END { print n + 0 }')"
 stop_qosd
 
+# promise: D40
 note "a switch that does not take it: fewer MLIDs, which groups share, and one line in health"
 for lie in refuses keeps; do
 	bring_up_opensm "$sm_node" 20 -s 1

@@ -47,6 +47,7 @@ expect "switches on the tree of the broadcast group" $((32 + 8 + 1)) "$(tree 0xc
 # a switch at the top leads to all pods, and each tree hangs from another
 expect "switches with all ports on a tree" $groups "$(for i in {0..4}; do tree "0xc00$i" | grep -m 1 '^1,2,3,4,5,6,7,8 '; done | sort -u | wc -l)"
 
+# promise: P6
 note "groups have what the policy says"
 group=$(on "$far" saquery -g 2>&1)
 expect "SLs of groups" "0x2" "$(sed -nE 's/.*SL\.+(0x[0-9a-f]+).*/\1/p' <<<"$group" | sort -u | xargs)"
@@ -109,6 +110,7 @@ storm busy.guids >/dev/null
 storm quiet.guids >/dev/null
 await_members "all again" $groups $((hosts * groups))
 
+# promise: F11
 note "a Set is done, and its answer lost; then what was before is wanted again"
 failures() { grep -c "MFT block .* failed" "$qosd_log"; }
 lose_answers() { sim_do fault add drop --class smp --attr MulticastForwardingTable --method get-resp --at "$leaf"; }
@@ -128,6 +130,7 @@ storm quiet.guids >/dev/null
 await_members "all again" $groups $((hosts * groups))
 
 # Three GIDs more on each of four ports that are members: nothing changes for the switches.
+# promise: S4
 note "aliases of ports that are members"
 for i in {0..3}; do
 	node=$(cas fat.topo | sed -n "$((i + 3))p")
@@ -166,6 +169,7 @@ expect "Sets after that" 0 "$(sets)"
 
 # Our port tells that its subnet manager went and came; on a large fabric that is heard
 # in the middle of the first sweep.
+# promise: T7
 note "a restart that takes long"
 stop_qosd KILL
 sim_do fault add delay --class smp --method get --for 100ms
@@ -201,6 +205,7 @@ await_members "it is back" $groups $(((hosts - 1) * groups))
 storm quiet.guids >/dev/null
 await_members "all again" $groups $((hosts * groups))
 
+# promise: P6
 note "TClass of a policy, and without"
 tclass_of() {
 	on_own "$far" "$tools/pathquery" get path sgid="$(gid "$far_guid")" dgid="$1" 2>&1 |

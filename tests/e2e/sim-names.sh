@@ -50,6 +50,7 @@ for i in "${!names[@]}"; do
 	[ "$i" -eq 0 ] || sim_do node rename "${hosts[i]}" "${names[i]}"
 done
 
+# promise: L3
 note "as they are found"
 node=$(sim_ctl -j show nodes | jq -r '.[] | select(.type == "ca") | .description' | head -n 1)
 start_and_wait "$node" -c qosd.yaml -p policy.yaml -v
@@ -82,6 +83,7 @@ harmless "what ibacm reads" acm/* out.acm
 expect "hosts of a device's own making" "" "$(grep -hv '^#' acm/*hosts* | grep -vE $'^[^\t ]+\tfe80::[0-9a-f:]+$')"
 expect "names that are none" "" "$(awk '$1 ~ /^(b|host-c|victim)$/' acm/*hosts*)"
 
+# promise: L3
 note "as they come and go"
 for i in 1 2 3 4 5 6; do sim_do node off "${hosts[i]}"; done
 went() { [ "$(ctl events --kind node-went | grep -c .)" -ge 6 ]; }

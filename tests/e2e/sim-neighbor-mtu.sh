@@ -40,6 +40,7 @@ sweep() {
 	until_ 20 swept || bad "no end of the sweep"
 }
 
+# promise: D121
 note "one end or both have less than they can"
 start_sim switch:$hosts,hosts=$hosts
 start_and_wait "$manager"
@@ -55,6 +56,7 @@ expect "NeighborMTU" "4096 $((2 * hosts));" "$(mtus)"
 for far in 2 3 4; do passes 1 $far 4096; done
 sim_do check
 
+# promise: D121
 note "an end that keeps a smaller one: the other follows it, and so do paths"
 sim_do portinfo "$(host 5)/P1" NeighborMTU 4
 sim_do portinfo "S-${switch#0x}/P6" NeighborMTU 4
@@ -71,6 +73,7 @@ sets=$(sets)
 sweep
 expect "Sets of another sweep" "$sets" "$(sets)"
 
+# promise: D121
 note "it takes a greater one when it has started anew"
 sim_do node lie "$(host 5)" none
 reboot "$(host 5)"

@@ -36,6 +36,7 @@ checked() {
 }
 check_says() { grep -qE -- "$1" check.out || bad "--check: nothing like '$1' in: $(grep -i 'switches form' check.out)"; }
 
+# promise: B6
 note "a tree of three levels: nothing to report"
 start_sim fat-tree:k=8,levels=3
 node=$(first_host)
@@ -50,6 +51,7 @@ checked
 check_says '^The switches form a tree of 3 ranks$'
 ! grep -q 'cost of not being a tree' check.out || bad "--check tells the cost of not being a tree"
 
+# promise: F13
 note "a link to the top down: a note, and all switches reach each other"
 links='^info the switches form a tree of 3 ranks; 1 of 32 switches of rank 1 has fewer than 4 links up, spine-0[0-9]+ .* has 3$'
 for switch in spine-001 spine-005; do
@@ -71,6 +73,7 @@ for switch in spine-001 spine-005; do
 done
 stop_qosd || bad "exit status $? after SIGTERM"
 
+# promise: F13
 note "the same, found at the first start"
 rm -rf state
 sim_do link down spine-001/P5
@@ -81,6 +84,7 @@ audited "a tree that was never whole"
 checked
 check_says '^The switches form a tree of 3 ranks; 1 of 32 switches of rank 1 has fewer than 4 links up'
 
+# promise: F13
 note "hosts that are cut off are an error"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
@@ -97,6 +101,7 @@ expect "lost ways to hosts" true "$(ctl -j routes | jq '.lost.hosts > 0')"
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: B6
 note "leaves without a common spine: a warning"
 rm -rf state
 start_sim clos:6x4,hosts=3
@@ -125,6 +130,7 @@ expect_match "why" '2 of 30 pairs of switches with hosts have no path up and the
 stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
+# promise: B6
 note "a torus: a note, with its cost once measured"
 rm -rf state
 start_sim torus:5x5,hosts=2

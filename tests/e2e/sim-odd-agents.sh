@@ -22,6 +22,7 @@ odd() {
 }
 good=$((${#hosts[@]} - 12))	# hosts
 
+# promise: D124
 note "adapters with a LocalPortNum beyond their ports"
 odd local-port "${hosts[@]:good}" >profiles.yaml
 start_sim topology
@@ -29,6 +30,7 @@ start_and_wait "$node"
 for host in "${hosts[@]:0:good}"; do expect "state of $host" active "$(state_of "$host")"; done
 expect_match "the log" 'says LocalPortNum 254 with 1 ports: it is left out' "$(<"$qosd_log")"
 expect "nodes" $((good + 12)) "$(status nodes)"
+# promise: D124
 note "one more comes while the subnet runs"
 sim_do node lie "${hosts[1]}" local-port
 reboot "${hosts[1]}"
@@ -56,6 +58,7 @@ if command -v opensm >/dev/null; then
 fi
 stop_sim
 
+# promise: D124
 note "a switch that does not answer PortInfo of its port 0: no route leads over it"
 rm -rf state
 odd mute-port-0 "$spine" >profiles.yaml
@@ -67,6 +70,7 @@ expect "paths that do not arrive" 0 "$(sim_ctl check --sl 0 | awk '/^paths/ { pr
 stop_qosd || bad "exit status $?"
 stop_sim
 
+# promise: D124
 note "the logical switch of an eHCA, which tells that it enforces partitions"
 rm -rf state
 leaf=$(leaf_of "${hosts[9]}" topology)

@@ -4,6 +4,8 @@
 # OpenSM cannot tell qosd-sim from ibsim where both offer the same thing: what it
 # finds before anybody has managed the fabric is the same, block by block, and what
 # it makes of it, too.
+#
+# promise: V7
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it starts both simulators"

@@ -171,6 +171,7 @@ judge() {
 		}'
 }
 
+# promise: P3
 note "OpenSM and qosd are asked the same"
 start_sim fabric.topo
 on "$node" opensm -o -e -f osm.log >/dev/null 2>&1	# the policies name ports, and those need LIDs

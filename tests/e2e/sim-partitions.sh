@@ -84,6 +84,7 @@ for guid in $mgmt01 $node001 $node002 $node009 $node010; do
 	lids[$guid]=$(port_info "$sm_node" "0x$guid" 1 Lid)
 done
 
+# promise: P6
 note "a partition comes"
 expect "P_Keys before" 7fff "$(pkeys $node001 1)"
 expect "path before" none "$(path $node001 $node009)"
@@ -110,6 +111,7 @@ expect_match "the same again" 'nothing to be changed' "$(<partition.out)"
 changed "the same again" 0
 expect "plans for the same again" "$sweeps" "$(status sweeps)"
 
+# promise: P6
 note "members come and go"
 partition add job1 "node002 HCA-1/P1=limited"
 changed "one more" 2
@@ -131,6 +133,7 @@ expect "limited by one line, full by a later one" "7fff 8050 c000" "$(pkeys $nod
 partition add fixed "type:router" "0x$node009=limited"
 expect "a member of the policy's partition" "7fff c000 0050" "$(pkeys $node009 1)"
 
+# promise: P6
 note "places"
 partition add job2 --pkey 0x60 "0x$node001" "0x$node009=both"
 expect "behind the others" "7fff c000 8060" "$(pkeys $node001 1)"
@@ -144,6 +147,7 @@ expect "a hole of the switch port" "ffff 0000 8060" "$(pkeys $leaf01 1)"
 reaches $h001 2 $node009 || bad "the other partition's place has changed"
 expect "path by the other" 8060 "$(path $node001 $node009)"
 
+# promise: P6
 note "a restart, and a crash"
 stop_qosd || bad "exit status $? after SIGTERM"
 start_and_wait "$sm_node" -c qosd.yaml -p policy.yaml
@@ -159,6 +163,7 @@ reboot $h001
 back() { [ "$(pkeys $node001 1)" = "7fff 8061 8060" ] && subnet_up; }
 until_ 15 back || bad "P_Keys of a host that was rebooted: $(pkeys $node001 1)"
 
+# promise: P6
 note "all or nothing"
 cat >many.json <<END
 {"changes": [
@@ -204,6 +209,7 @@ partition remove two "node00? HCA-1/P1"
 until_ 5 eval '[ "$(multicast)" = 0 ]' || bad "who lost the partition is still in its group"
 expect_match "it can't join again" "status=0x0[27]00" "$(join $h001 $node001 8061)"
 
+# promise: P6
 note "another policy"
 cp policy.yaml good.yaml
 sed 's/  fixed: .*/&\n  job2: {pkey: 0x61, members: {storage: full}}/' good.yaml >policy.yaml

@@ -154,6 +154,7 @@ walk_some() {
 	walked=$((walked + n))
 }
 
+# promise: S1 F1
 note "links, hosts, policies and a partition change"
 for fabric in "${topologies[@]}"; do
 	topology=${fabric%@*} lmc=${fabric##*@}

@@ -17,6 +17,7 @@ queries=${PATHREF_QUERIES:-1500} policies=${PATHREF_POLICIES:-2} seed=${PATHREF_
 read -ra topologies <<<"${PATHREF_FABRICS:-fat-tree:k=4,routers=3@1 $top/examples/cluster.topo@0}"
 sim_options=()
 
+# promise: S1
 note "every answer of qosd is compared"
 for fabric in "${topologies[@]}"; do
 	topology=${fabric%@*} lmc=${fabric##*@}

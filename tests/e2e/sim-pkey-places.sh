@@ -44,6 +44,7 @@ after_opensm() {
 	all_places >theirs
 }
 
+# promise: D120
 note "after OpenSM, with an empty state folder"
 after_opensm
 start_and_wait "$node" -p policy.yaml
@@ -51,6 +52,7 @@ sed 's/ $/ 4:0x8040 /' theirs >wanted
 all_places >ours
 expect_same "P_Keys by place" wanted ours
 
+# promise: D120
 note "the state folder is lost"
 sets=$(pkey_smps set)
 stop_qosd || bad "exit status $?"
@@ -70,6 +72,7 @@ all_places >ours
 expect_same "P_Keys by place" wanted ours
 expect "Sets of P_Key tables" "$sets" "$(pkey_smps set)"
 
+# promise: D120
 note "they are known after a restart, too"
 stop_qosd || bad "exit status $?"
 start_and_wait "$node" -p policy.yaml
@@ -79,6 +82,7 @@ expect "Sets of P_Key tables" "$sets" "$(pkey_smps set)"
 stop_qosd || bad "exit status $?"
 stop_sim
 
+# promise: D120
 note "another P_Key in place 0"
 sed -i 's/^mid=0x0020:/mid=0x0020, indx0:/' partitions.conf
 after_opensm

@@ -4,6 +4,8 @@
 # qosd-sim as a program: how it starts and ends, who may connect, what the
 # functions of libibumad do on it, who survives hostile clients, and what is left
 # when it is killed.
+#
+# promise: V3 V6
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "it is about qosd-sim"

@@ -62,6 +62,7 @@ groups() { on "$manager" saquery -g 2>&1 | grep -E 'MGID|Mlid' | paste - - | tr 
 
 sim_options=()	# devices as they are: they can be told to register again
 start_sim fat-tree:k=4
+# promise: D100
 note "a P_Key comes with what the SA knows of it"
 start_and_wait "$manager" -p policy.yaml -c patient.yaml
 follow 3 6 -- -p 0x8123
@@ -81,6 +82,7 @@ sim_do fault remove all
 none_refused "a partition" 3 6
 end_followers
 
+# promise: D100
 note "ports are asked to register again when the answer is ready"
 # one device does not take the Set, so that it takes a while until all have been asked
 follow 3 6 9 12
@@ -106,6 +108,7 @@ none_refused "without state" 3 6 9 12
 groups >groups.after
 expect_same "groups without state" groups.before groups.after
 
+# promise: D100
 note "a standby takes over from qosd"
 until_ 10 phase_is idle
 first=$qosd
@@ -136,6 +139,7 @@ expect_same "groups after a takeover from qosd" groups.before groups.after
 sim_do fault remove all
 end "$second"
 
+# promise: D100
 note "a standby takes over from OpenSM"
 forget 3 6 9 12
 bring_up_opensm "$manager" 30 -p 5

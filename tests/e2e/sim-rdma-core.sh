@@ -6,6 +6,8 @@
 #
 #   RDMA_CORE_SOURCE	the source tree; it is not written to
 #   RDMA_CORE_BUILD	where it is built, and found again; default a scratch folder
+#
+# promise: N6
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim's own library is given more system calls"

@@ -15,6 +15,7 @@ case $test in /*) ;; *) test=$OLDPWD/$test ;; esac
 jobs=${REFUSAL_JOBS:-6}
 read -ra kinds <<<"${KINDS:-0 1 2 3 4 8 9 10 11}"
 
+# promise: D20
 note "each kind of refusal in turn"
 running=0
 for kind in "${kinds[@]}"; do

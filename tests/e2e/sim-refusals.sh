@@ -101,6 +101,7 @@ for i in "${!kinds[@]}"; do sim_do node refuse "${devices[i]}" "${kinds[i]}"; do
 mixed=${cas[13]}
 sim_do node refuse "$mixed" mixed-port-info --status 0x0c
 
+# promise: D20
 note "a bring-up where ${#kinds[@]} devices refuse something each"
 start_qosd "$manager" -c qosd.yaml -p policy.yaml
 case ${kinds[0]} in
@@ -114,6 +115,7 @@ expect "PortState of the one that takes no step and fields at once" active \
 	"$(sim_ctl -j show port "$mixed/P1" | grep -oE '"state": ?"[A-Za-z]+"' | head -n 1 | tr -d '"' | sed 's/.*: *//')"
 discovered=$(status discovery-smps)
 
+# promise: D20
 note "three flaps, and nobody else hears of it"
 flaps "with refusals"
 with=$least
@@ -127,6 +129,7 @@ expect "ports that were not asked to register again once" "" \
 	"$(grep -v "^$flapper " asked | grep -v ' 1$')"
 expect "requests to the port that flapped" 4 "$(sed -n "s/^$flapper //p" asked)"
 
+# promise: D20
 note "a device that starts anew is tried again"
 if [ -z "${ONLY:-}" ]; then
 	sim_do node refuse "${devices[0]}" none
@@ -135,6 +138,7 @@ if [ -z "${ONLY:-}" ]; then
 	expect "entries of its P_Key table" 2 "$(sim_ctl show pkeys "${devices[0]}/P1" | grep -ciE '0x(8010|ffff)')"
 fi
 
+# promise: D20
 note "a sweep by hand tries all again"
 before=$(status sweeps)
 ctl sweep >/dev/null || bad "sweep: exit status $?"
@@ -155,6 +159,7 @@ if [ -n "${ONLY:-}" ]; then
 	exit
 fi
 
+# promise: D20
 note "multicast tables and aliases"
 sim_do node refuse "${leaves[0]}" mft
 sim_do node refuse "${cas[1]}" guid-info

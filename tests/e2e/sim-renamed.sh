@@ -24,6 +24,7 @@ sim_ctl show nodes >nodes.list
 manager=$(awk '$1 == "ca" { print $2; exit }' nodes.list)
 host=$(awk '$1 == "ca" { at = $2 } END { print at }' nodes.list)
 
+# promise: D22
 note "no trap tells of the new name"
 start_and_wait "$manager" -c qosd.yaml -p policy.yaml
 lid() { sim_ctl -j show port "$1/P1" | grep -oE '"lid": ?[0-9]+' | grep -oE '[0-9]+$'; }

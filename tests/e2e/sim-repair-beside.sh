@@ -19,6 +19,7 @@ set_up() { [ "$(status sweeps)" -gt "$sweeps" ] && [ "$(status nodes)" = "$nodes
 known() { [ "$(status foreign-keys)" = "$1" ] && [ "$(status sweeping)" = false ]; }
 
 for scrub in 0 2; do
+	# promise: A96
 	note "a switch with another's M_Key: what others have to do is done (scrub-interval $scrub)"
 	rm -rf state
 	printf '%s\n' "m-key: $old" "m-key-protect: 1" "sweep-interval: 2" "scrub-interval: $scrub" >qosd.yaml
@@ -42,6 +43,7 @@ for scrub in 0 2; do
 	stop_sim
 done
 
+# promise: A96
 note "a switch that takes long for Sets"
 rm -rf state
 printf '%s\n' "sweep-interval: 2" "scrub-interval: 2" >qosd.yaml
@@ -61,6 +63,7 @@ expect "tables that were overwritten" "" "$(ctl events --kind table-overwritten)
 stop_qosd
 stop_sim
 
+# promise: A96
 note "a host that was away while the key changed, and takes long for Sets"
 rm -rf state
 printf '%s\n' "m-key: $old" "m-key-protect: 1" >qosd.yaml

@@ -40,10 +40,12 @@ sent_until_quiet() {
 	echo $((seen - before))
 }
 
+# promise: D101
 note "a device that hears nothing by LID"
 expect_less "times that its first trap is sent" 7 "$(sent_until_quiet "$deaf")"
 expect_less "times that a later one is sent" 4 "$(sent_until_quiet "$deaf")"
 
+# promise: D101
 note "an answer that is lost"
 sim_do fault add drop --method trap-repress --count 1
 expect_less "times that the trap is sent" 7 "$(sent_until_quiet "$plain")"

@@ -62,6 +62,7 @@ link_up() { sim_do link up "$1" && until_ 10 links_are "$links" || bad "it does 
 
 start_tree
 tables before
+# promise: F10
 note "a switch comes back"
 # Without light sweeps ports that a sweep left out are read 10 s later.
 starts() { grep -c 'sweep: starts: ' "$qosd_log"; }
@@ -101,6 +102,7 @@ expect_less "Gets of VLArb tables" 20 "$(counted VLArbitrationTable get)"
 # A trap that finds no way before the switch has its tables comes again, and has a sweep of its own.
 expect_less "Gets of PortInfo, in $again sweeps more" $((80 + 24 * again)) "$(counted PortInfo get)"
 
+# promise: F10
 note "a link comes back"
 links=$(linked)
 link_down "$spine/P8"
@@ -112,6 +114,7 @@ expect_same "tables before and after" before after
 qos_smps() { echo "$(smps SLtoVLMappingTable get) $(smps SLtoVLMappingTable set) $(smps VLArbitrationTable get) $(smps VLArbitrationTable set)"; }
 expect "SL2VL and VLArb tables, read and written" "0 0 0 0" "$(qos_smps)"
 
+# promise: F10
 note "it comes back to another policy"
 link_down "$spine/P8"
 policy "$second" >policy.yaml
@@ -128,6 +131,7 @@ expect_same "tables before and after" before after
 
 # One link of a leaf comes back and is all that it could complain of; another one went down, and
 # the switch at the other end of that is not heard.
+# promise: F10
 note "two things at once, one of which only the far end knows"
 name=$(awk -v g="$spine" '$2 == g { print $NF }' nodes)
 leaf=$(sim_ctl show links "$spine" | sed -nE 's|.* (leaf[^ ]+)/P[0-9]+$|\1|p' | tail -n 1)
@@ -148,6 +152,7 @@ settled "$nodes" "after both"
 tables after
 expect_same "tables before and after" before after
 
+# promise: F10
 note "while SMPs are lost"
 sim_do loss 5
 sim_do node off "$spine"
@@ -162,6 +167,7 @@ stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
 # One Set of all pairs reaches those of a port without a link, too.
+# promise: F10
 note "switches that are told all tables at once"
 cat >devices.yaml <<END
 profiles:
@@ -185,6 +191,7 @@ stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 
 # Its 24 hosts' ports would each wait for their own time-outs, and all that over and over.
+# promise: F10
 note "a switch that stops answering is not asked port by port"
 sim_options=()
 start_tree fat-tree:k=48,levels=2

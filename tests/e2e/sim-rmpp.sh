@@ -3,6 +3,8 @@
 #
 # Tables of the subnet administrator at 1,024 hosts: each is complete, up to half a
 # million segments, and with loss; and who stops acknowledging holds up nobody.
+#
+# promise: N5
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has no RMPP"

@@ -587,6 +587,7 @@ choose_lids() {
 in_turn() {
 	local lmc=$2
 	topology=$1
+	# promise: S8
 	note "OpenSM, then qosd"
 	note "$(basename "$topology"), LMC $2"
 	node=$(first_ca "$topology")
@@ -634,6 +635,7 @@ in_turn() {
 qos_in_turn() {
 	local l p
 	topology=$1
+	# promise: S8
 	note "tables of QoS, by OpenSM, then by qosd"
 	node=$(first_ca "$topology")
 	far=$(cas "$topology" | tail -n 1)
@@ -686,6 +688,7 @@ qos_in_turn "$work/fat-tree.topo"
 # What there is to ask for: each line of the help that names a record, in both of its
 # names, or an option, by one of its names.
 # The two that are left ask for nothing.
+# promise: S8
 note "all that saquery has"
 saquery --help 2>&1 | sed -nE -e 's/^  ([A-Za-z0-9]+) \(([A-Z0-9]+)\).*/\1\n\2/p' \
 	-e 's/^  --[A-Za-z], (-[A-Za-z]) .*/\1/p' -e 's/^  (--[A-Za-z_-]{2,})(, (-[A-Za-z]))? .*/\1 \3/p' >offered
@@ -787,6 +790,7 @@ for at in "$leaf $leaf_port" "$leaf 0" "$host 1"; do
 done
 [[ $(ask "$far" PKTR "$host") == *ERR_REQ_DENIED* ]] || bad "P_Keys without the SM_Key: $(ask "$far" PKTR "$host")"
 
+# promise: S8
 note "forwarding tables"
 read_tables "$far"
 ask "$far" LFTR | awk -F '|' '
@@ -837,6 +841,7 @@ multicast_by_sa() {
 multicast_is_same() { multicast_by_device && multicast_by_sa && cmp -s device sa; }
 until_ 5 multicast_is_same || same "multicast forwarding tables"
 
+# promise: S8
 note "what ports and switches are"
 for field in LinearFdbCap McastFdbCap LinearFdbTop PartEnforceCap; do
 	on "$far" smpquery switchinfo "$leaf" 2>&1 | sed -nE "s/^$field:\.*([0-9]+)$/\1/p"
@@ -859,6 +864,7 @@ for p in "$down" "$leaf_port"; do
 	[ "$(wc -l <sa)" -gt 40 ] || bad "PortInfo of port $p has $(wc -l <sa) fields"
 done
 
+# promise: S8
 note "another SM"
 start_opensm_standby() {
 	local as

@@ -13,6 +13,7 @@ sim_ctl show nodes >nodes.list
 manager=$(awk '$1 == "ca" { print $2; exit }' nodes.list)
 silent=$(awk '$1 == "ca" { at = $2 } END { print at }' nodes.list)
 
+# promise: D21
 note "a host that does not answer at first"
 sim_do node silent "$silent"
 start_and_wait "$manager" -c qosd.yaml
@@ -27,6 +28,7 @@ expect "SMPs of discoveries meanwhile" "$discovered" "$(status discovery-smps)"
 expect "subnet-up" true "$(status subnet-up)"
 expect_less "requests for it" 6 $(($(asked) - before))
 
+# promise: D21
 note "and answers in the end"
 sim_do node answer "$silent"
 found() { [ "$(status nodes)" = $((nodes + 1)) ] && subnet_up; }
@@ -38,6 +40,7 @@ stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 rm -rf state
 
+# promise: D102
 note "a host that answers, and takes no Set"
 start_sim "fat-tree:k=4,levels=2"
 sim_do fault add drop --method set --at "$silent"
@@ -52,6 +55,7 @@ stop_qosd || bad "exit status $? after SIGTERM"
 stop_sim
 rm -rf state
 
+# promise: D125
 note "a link trains anew at a switch that keeps what its ports are to itself until the sweep writes them"
 printf 'sweep-interval: 1\nscrub-interval: 0\n' >qosd.yaml
 start_sim "clos:2x2,hosts=3"

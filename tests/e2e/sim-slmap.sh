@@ -74,6 +74,7 @@ profiles:
 nodes:
   - {type: switch, profile: liar}
 END
+# promise: T3
 note "switches that only say so"
 stop_sim
 tables_into refused --profiles lies.yaml
@@ -85,6 +86,7 @@ sim_options=()
 rm -rf state
 start_sim "$topology"
 once "$node" -c qosd.yaml -p policy.yaml || bad "exit status $?: $(<once)"
+# promise: T7
 note "a table changed behind its back is put right, and nothing else written"
 sim_do sl2vl "S-${leaf05#0x}" 1 2 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0
 sim_ctl stats --reset >/dev/null

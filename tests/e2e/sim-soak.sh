@@ -396,6 +396,7 @@ seeds=${SOAK_SEED:-"1 2 $RANDOM $RANDOM $RANDOM $RANDOM"}
 n_seeds=$(wc -w <<<"$seeds") turn=0
 for seed in $seeds; do
 	fabric=${fabrics[turn++ % ${#fabrics[@]}]}
+	# promise: F1
 	note "seed $seed, $fabric"
 	# shellcheck disable=SC2086 # a fabric, and engines
 	begin $fabric

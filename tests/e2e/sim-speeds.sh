@@ -39,6 +39,7 @@ restart() {
 
 # --- devices that claim extended speeds and have none ---
 
+# promise: D30
 note "two ports of a switch tell that it hides nothing"
 profile "like: ibsim"
 start_sim switch:36,hosts=30
@@ -51,6 +52,7 @@ rm -rf state
 
 # --- hidden speeds, XDR ---
 
+# promise: D30
 note "devices that hide their speeds"
 profile "like: auto, hides-speeds: true"
 start_sim switch:8,hosts=4,speed=4xXDR
@@ -75,6 +77,7 @@ expect_less "PortInfos read for that" 60 $(($(asked get) - gets))
 on "$manager" ibnetdiscover >dump 2>/dev/null
 sed -E 's/( lid [0-9]+) [0-9]+x[A-Z?]+/\1 4xXDR/' dump >xdr.topo
 stop_qosd || bad "qosd ends with exit status $?"
+# promise: D30
 note "OpenSM takes what is hidden for QDR"
 bring_up_opensm "$manager" 20
 expect "rate of a path by OpenSM over XDR links" 87 "$(path_rate)"	# 7: 40 Gb/s
@@ -84,6 +87,7 @@ rm -rf state
 
 # --- LinkSpeedActive at an extended speed ---
 
+# promise: D30
 note "devices whose LinkSpeedActive is 0 at an extended speed"
 profile "like: auto, extended-active: true"
 start_sim switch:8,hosts=4,speed=4xXDR
@@ -98,6 +102,7 @@ rm -rf state
 
 # --- a running fabric ---
 
+# promise: D31
 note "all that is supported is enabled, and no link goes down for it"
 profile "like: auto"
 start_sim xdr.topo
@@ -166,6 +171,7 @@ qdr() {		# FDR10 is disabled at both ends of the link to host 2, which is traine
 	until_ 10 has_links "4xFDR10 40.0 6;4xQDR 40.0 2;" || bad "the link is not slower: $(links)"
 }
 has_links() { [ "$(links)" = "$1" ] && subnet_up; }
+# promise: D123
 note "FDR10 is enabled where both ends know it, by OpenSM and by qosd"
 profile "like: auto, speeds: [sdr, ddr, qdr, fdr10]"
 start_sim switch:8,hosts=4,speed=4xFDR10
@@ -198,6 +204,7 @@ stop_qosd || bad "qosd ends with exit status $?"
 stop_sim
 rm -rf state
 
+# promise: D123
 note "devices that may have FDR10 and do not are asked once"
 cat >profiles.yaml <<'END'
 profiles:
@@ -220,6 +227,7 @@ rm -rf state qosd.yaml
 
 # --- half the width, and a speed without a name ---
 
+# promise: D30
 note "split links"
 profile "like: auto"
 start_sim switch:8,hosts=4,speed=2xHDR
@@ -232,6 +240,7 @@ stop_qosd || bad "qosd ends with exit status $?"
 stop_sim
 rm -rf state
 
+# promise: D30
 note "links that are faster than all that is known"
 profile "like: auto, speeds: [sdr, ddr, qdr, fdr, edr, hdr, ndr, xdr, later]"
 start_sim switch:8,hosts=4

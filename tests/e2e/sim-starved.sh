@@ -42,6 +42,7 @@ holds() {
 }
 
 for how in refuses keeps; do
+	# promise: D81
 	note "no policy, and a switch that $how arbitration which never lets SL 0 send"
 	rm -rf state
 	start_sim topology
@@ -71,6 +72,7 @@ for how in refuses keeps; do
 done
 
 for how in refuses keeps; do
+	# promise: D81
 	note "a policy, and a switch that $how arbitration which never lets one of its SLs send"
 	policy() {
 		cat >policy.yaml <<-END

@@ -157,6 +157,7 @@ each() { if [ -n "${STATE_EACH:-}" ]; then seq "$calls"; else seq "$1" 29 "$call
 
 first=1
 for how in kill power torn; do
+	# promise: K1
 	note "$how"
 	first=$((first + 5))
 	for at in $(each $first); do
@@ -171,6 +172,7 @@ for how in kill power torn; do
 done 2> >(grep -v Killed >&2)
 
 for errno in 5 28 30; do	# EIO, ENOSPC, EROFS
+	# promise: K2
 	note "errno $errno"
 	first=$((first + 5))
 	for at in $(each $first); do
@@ -192,6 +194,7 @@ mft_has() { on_own "$h2" ibroute -M 2 >mft 2>&1; [ "$(grep -cE '^0xc.* x' mft)" 
 
 # A disk that is full or read-only from the start, with the state of before on it.
 for errno in 28 30; do
+	# promise: K2
 	note "errno $errno until it has room again"
 	begin
 	echo $errno >full
@@ -215,6 +218,7 @@ for errno in 28 30; do
 done
 
 # A disk that hangs: nobody waits for it but who wants to know that something is kept.
+# promise: K2 A53
 note "a disk that hangs"
 begin
 start_faulty FAULTY_HANG="$work/hang"
@@ -248,6 +252,7 @@ start_and_wait "$sm" -c qosd.yaml
 expect "partitions that were refused, after a restart" "" "$(kept part1)"
 stop_qosd || bad "exit status $? after SIGTERM"
 
+# promise: K2
 note "no folder"
 rm -rf state
 mkdir -p away/inner
@@ -312,6 +317,7 @@ damage() {
 	esac
 }
 for how in empty one-byte half all-but-one first-bit middle-bit last-digit garbage zeros folder symlinks fifo huge other; do
+	# promise: K3
 	note "files: $how"
 	rm -rf state
 	cp -a state.whole state
@@ -336,6 +342,7 @@ for how in empty one-byte half all-but-one first-bit middle-bit last-digit garba
 	stop_qosd || bad "exit status $? after SIGTERM"
 done
 
+# promise: K3
 note "the journal alone"
 for how in empty one-byte half all-but-one first-bit middle-bit garbage zeros folder symlinks huge; do
 	rm -rf state
@@ -351,6 +358,7 @@ for how in empty one-byte half all-but-one first-bit middle-bit garbage zeros fo
 	stop_qosd || bad "$how: exit status $? after SIGTERM"
 done
 
+# promise: K4
 note "a clock that jumps"
 begin
 echo 0 >clock

@@ -154,6 +154,7 @@ ack 20 0x3a 0 24:010103000000000100000000
 END
 send "wrong RMPP headers"
 
+# promise: S6
 note "what it counts is what it was sent"
 # name-of-status count, as qosd-ctl has them
 sed -n 's/^0x0000 /ok /; s/^0x0004 /bad-version /; s/^0x0008 /bad-method /
@@ -175,6 +176,7 @@ expect "dropped: wrong keys" "$(($(printf '%s\n' "${served[@]}" | grep -o '=' | 
 expect "the sum" "$(jq .requests stats)" "$(jq '.answered + .dropped + .abandoned' stats)"
 expect "PathRecords under their name" 1 "$(jq '[.attributes[] | select(.attribute == "PathRecord")] | length' stats)"
 
+# promise: S6
 note "and it serves as before"
 on "$asker" saquery NR >nodes.out 2>&1 || bad "saquery: $(tail -n 3 nodes.out)"
 expect "NodeRecords" "$(status nodes)" "$(grep node_guid nodes.out | sort -u | wc -l)"

@@ -52,6 +52,7 @@ start_sim fat-tree:k=16
 start_and_wait "$manager"
 truth
 
+# promise: S5
 note "tables"
 all_nodes "$asker"
 all_ports "$asker"
@@ -65,6 +66,7 @@ node_lid=$(on "$asker" saquery NR 2>/dev/null | awk -v guid="$guid" '
 	/^[[:space:]]*lid\.\./ { lid = $0; sub(/.*\./, "", lid) } index($0, "node_guid") && index($0, guid) { print lid }')
 at_once "$asker" NR "$node_lid"
 
+# promise: S5
 note "who does not acknowledge, and many at a time"
 before=$(rss)
 mutes=()
@@ -101,6 +103,7 @@ done
 expect "how they end" "12 aborted 126" \
 	"$(sed -nE 's/.* (aborted .*)/\1/p' mute.* | sort | uniq -c | xargs)"
 
+# promise: S5
 note "a receiver that needs 50 ms for a window"
 repeated() { ctl -j status | sed -n '/"rmpp"/,/}/p' | field repeated; }
 before=$(repeated)
@@ -110,6 +113,7 @@ expect_match "what came" '^[0-9]+ segments, ' "$(<slow.out)"
 # none; on a busy machine a receiver may be late by more than three times what it needed before
 expect_less "segments repeated" 8 $(($(repeated) - before))
 
+# promise: S5
 note "one port has so many tables on their way, and no more"
 mutes=()
 for i in {1..16}; do
@@ -130,6 +134,7 @@ for mute in "${mutes[@]}"; do
 done
 wait "${mutes[@]}" 2>/dev/null
 
+# promise: S5
 note "with 5 % loss"
 sim_do fault add drop --class sa --chance 5%
 for _ in {1..3}; do

@@ -4,6 +4,8 @@
 # Other people's programs on qosd-sim: ibnetdiscover prints the dump that was fed
 # in; OpenSM and the tools of infiniband-diags and srp_daemon run at the same time
 # on different nodes, and each says what the dump says, or what the devices hold.
+#
+# promise: V7
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim has neither RMPP, nor so many clients, nor the devices' own speeds"

@@ -100,6 +100,7 @@ rm -rf state
 expect "lines of the lists" "$(grep -c '^\[' net) $(grep -c '^\[' net)" \
 	"$(grep -c '^{' opensm.lst) $(grep -c '^{' qosd.lst)"
 
+# promise: B7
 note "--check says the same of each"
 for file in net ports opensm.lst qosd.lst; do
 	checked "$file" "$file" -g "$guid" -L tables
@@ -112,6 +113,7 @@ without_models net.check >net.less
 without_models ports.check >ports.less
 expect_same "the report of ports" net.less ports.less
 
+# promise: B7
 note "what differs is seen"
 # one link is slower; two hosts change places
 sed "/NodeGUID:f452140300811230 /s/PHY=4x/PHY=1x/" opensm.lst >slow.lst
@@ -124,6 +126,7 @@ cp swapped.lst in.topo
 "$build/qosd" --check -p empty.yaml -T in.topo -g "$guid" -L tables >swapped.check 2>&1
 cmp -s net.check swapped.check && bad "hosts that changed places are not seen"
 
+# promise: B7
 note "the simulator serves the same of each"
 for file in net ports opensm.lst qosd.lst; do
 	simulated "$file" "$file" "$mgmt"
@@ -142,6 +145,7 @@ expect_same "the report of ports" net.less ports.less
 grep -v '^#' net >net.file
 expect_same "the file itself" net.file net.sim
 
+# promise: B7
 note "a net without GUIDs, on stock ibsim and on qosd-sim"
 cat >small.net <<'END'
 # two switches, three hosts; links without a port lead to port 1
@@ -185,6 +189,7 @@ checked small.net small.net -g 0x100001
 checked small.ibsim small.ibsim -g 0x100001
 expect_same "what --check says" small.ibsim.check small.net.check
 
+# promise: B7
 note "a net of modules, aliases and included files, on stock ibsim and on qosd-sim"
 cat >modules.net <<'END'
 module="top"
@@ -229,6 +234,7 @@ expect_same "nodes and links" modules.want modules.have
 expect_same "pairs" ibsim.check modules.check
 expect "pairs" "3 end ports; 6 of 6 pairs connected" "$(head -n 1 modules.check)"
 
+# promise: B7
 note "systems of ibdm"
 {
 	for leaf in 1 2 3 4; do
@@ -263,6 +269,7 @@ expect "exit status of the simulator" 1 $?
 grep -q '^big.topo:1: no IBNL file defines system type NoSuch; looked in \.' big.sim ||
 	bad "the simulator on an unknown type: $(<big.sim)"
 
+# promise: B7
 note "systems with boards"
 mkdir ibnl
 cat >ibnl/chassis.ibnl <<'END'
@@ -343,6 +350,7 @@ expect "exit status with a broken IBNL file" 1 $?
 grep -q '^ibnl/chassis.ibnl:43:1: error: a port leads to a connector, or to a part' chassis.check ||
 	bad "a broken IBNL file: $(<chassis.check)"
 
+# promise: B7
 note "messages of ibnetdiscover between the lines"
 start_sim "$top/examples/cluster.topo"
 lose H-f452140300811230 100
@@ -369,6 +377,7 @@ for file in net ports; do
 		"$file.mixed.warn" || bad "$file: no warning of the simulator: $(<"$file.mixed.warn")"
 done
 
+# promise: B7
 note "files that are none of these"
 printf '%s\n' '# Notes' 'The cluster has 50 hosts.' 'Ask the operators.' >notes
 "$build/qosd" --check -p empty.yaml -T notes >notes.check 2>&1

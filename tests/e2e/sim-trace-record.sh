@@ -59,6 +59,7 @@ same_traces() {
 }
 
 for lmc in 0 1; do
+	# promise: S7
 	note "LMC $lmc: the hops are those of the tables"
 	start_sim fat-tree:k=4,routers=2
 	mapfile -t nodes < <(sim_ctl show nodes | awk '$1 == "ca" { print $2 }')
@@ -68,6 +69,7 @@ for lmc in 0 1; do
 	expect "nodes of the longest, which takes two MADs" 7 "$(awk '
 		/^trace/ { n = 0 } /^[0-9]/ && ++n > max { max = n } END { print max }' traces)"
 
+	# promise: S7
 	note "LMC $lmc: IDs"
 	grep -v '^trace' traces | sort -u >records
 	expect "GIDPrefix, IDGeneration" "0xfe80000000000000 1" "$(awk '{ print $8, $9 }' records | sort -u)"
@@ -86,6 +88,7 @@ for lmc in 0 1; do
 	stop_sim
 done
 
+# promise: S7
 note "a link goes, and who has no path has no trace"
 start_sim "$top/examples/cluster.topo"
 sm_node=H-f452140300811200

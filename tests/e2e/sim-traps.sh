@@ -3,6 +3,8 @@
 #
 # What traps cost: the daemon's own port telling that it has a subnet manager
 # costs nothing, and a node that changes its name is looked at.
+#
+# promise: N7
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 only_on qosd-sim "ibsim sends no such traps"

@@ -35,6 +35,7 @@ note "OpenSM brings them up"
 bring_up_opensm "host-0001 HCA-1" 20
 end "$opensm"
 
+# promise: D1
 note "qosd does, too, and refuses nobody"
 policy limited.yaml limited
 policy both.yaml both
@@ -45,6 +46,7 @@ expect "P_Keys" "0xffff 0x0002 0x0000" "$(pkeys)"
 once "host-0001 HCA-1" -c qosd.yaml -p limited.yaml || bad "exit status $?: $(<once)"
 expect_match "a second start" ' \(0 Sets\)' "$(<once)"
 
+# promise: D1
 note "a limited member that becomes both is a full member on the device"
 once "host-0001 HCA-1" -c qosd.yaml -p both.yaml || bad "exit status $?: $(<once)"
 expect "P_Keys" "0xffff 0x8002 0x0000" "$(pkeys)"

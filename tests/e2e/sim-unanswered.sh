@@ -31,6 +31,7 @@ start_and_wait "$manager" -c qosd.yaml -p policy.yaml
 nodes=$(status nodes)
 expect "VLHighLimit" 10 "$(high_limit)"
 
+# promise: F11
 note "a policy whose Sets were done, and then the one before"
 sim_do fault add drop --class smp --attr PortInfo --method get-resp --at "$leaf"
 policy 20 >policy.yaml
@@ -46,6 +47,7 @@ expect "VLHighLimit" 10 "$(high_limit)"
 
 # Of each Set to a port that is to become Armed all answers may be lost, and the next one says that
 # it is Armed already.
+# promise: F11
 note "hosts that reboot while answers are lost"
 mapfile -t hosts < <(awk '$1 == "ca" { print $2 }' nodes.list | tail -n 16)
 for host in "${hosts[@]}"; do

@@ -105,6 +105,7 @@ use_sample() {
 
 for sample in "$samples"/*/; do
 	sample=$(basename "$sample")
+	# promise: K5
 	note "$sample"
 	use_sample "$sample"
 	start_subnet
@@ -122,6 +123,7 @@ for sample in "$samples"/*/; do
 	stop_sim
 done
 
+# promise: K5
 note "what a newer version wrote"
 use_sample "$sample"
 start_subnet
@@ -150,6 +152,7 @@ sim_ctl stats >stats.after
 expect_same "what the devices heard" stats.before stats.after
 stop_sim
 
+# promise: K6
 note "a newer master"
 # LIDs and services (parts 0 and 4) are of another format.
 rm -rf state second

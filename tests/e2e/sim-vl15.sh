@@ -46,12 +46,15 @@ bring_up_small() {
 	stop_sim
 }
 
+# promise: D70
 note "ports with room for 16 SMPs"
 bring_up_small fat-tree:k=16 16 50
 
+# promise: D70
 note "ports with room for 4 SMPs"
 bring_up_small fat-tree:k=8 4 300
 
+# promise: D70
 note "slow devices are not asked twice"
 profile "" '{name: "host-001*", profile: slow}'
 start_sim fat-tree:k=4
@@ -68,6 +71,7 @@ expect "Gets of NodeInfo where 7 of 16 hosts are slow" "$(smps_of NodeInfo)" "$s
 expect "Gets of PortInfo" "$(smps_of PortInfo)" "$slow_ports"
 stop_sim
 
+# promise: D70
 note "what is lost, and to whom, is in status"
 profile "smp-queue: 16, smp-time: 10us, smp-forward: 1us" ""
 start_sim fat-tree:k=16

@@ -78,6 +78,7 @@ sim_do fault add delay --method get-resp --attr PortInfo --for 150ms
 expect "VLs of devices at first" "1 $((2 * hosts));" "$(vls)"
 quietly "bring-up"
 
+# promise: D122 D32
 note "more VLs at a reload"
 watch &
 watcher=$!
@@ -94,6 +95,7 @@ sets=$(sets)
 reload
 expect "Sets of a reload that changes nothing" "$sets" "$(sets)"
 
+# promise: D32
 note "fewer VLs at a reload"
 policy "0, 1, 1"
 reload
@@ -104,6 +106,7 @@ end "$watcher"
 expect_less "paths, for the 20 at least that were watched" "$(grep -c . watched)" 20
 expect "packets that did not get through" 0 "$(grep -cE 'operational|no-credit|carries|failed' watched)"
 
+# promise: D32
 note "an end that keeps what it has"
 sim_do node lie "host-0005 HCA-1" keeps-portinfo
 policy "0, 1, 2"
@@ -120,6 +123,7 @@ until_ 20 swept || bad "no end of the sweep"
 expect "Sets of another sweep" "$sets" "$(sets)"
 sim_do node lie "host-0005 HCA-1" none
 
+# promise: D122
 note "a switch that keeps what it has, and answers with what it was told"
 sim_do node lie "S-${switch#0x}" keeps-portinfo
 policy "0, 1, 1"
@@ -131,6 +135,7 @@ quietly "a switch that keeps what it has" 0,1 all
 policy "0, 1, 2"
 reload
 
+# promise: D32
 note "ends that differ are found in check, and packets there have no credit"
 before=$(recoveries)
 sim_do portinfo "host-0002 HCA-1/P1" OperVLs 1
@@ -144,6 +149,7 @@ ctl sweep >/dev/null
 mended() { [ "$(vls)" = "2 2;4 $((2 * hosts - 2));" ] && sim_ctl check --sl 0,1 >check.out 2>&1; }
 until_ 20 mended || bad "it is not put right: $(vls) $(head -n 3 check.out)"
 
+# promise: D32
 note "active-vls: wait"
 sim_do fault remove all
 stop_qosd || bad "qosd ends with exit status $?"
@@ -156,6 +162,7 @@ fewer() { [ "$(vls)" = "1 2;2 2;4 $((2 * hosts - 4));" ] && subnet_up; }
 until_ 20 fewer || bad "the link that was trained does not have fewer VLs: $(vls)"
 sim_do check
 
+# promise: A79
 note "what an end keeps is read by each light sweep, and not written again"
 stop_qosd || bad "qosd ends with exit status $?"
 echo "sweep-interval: 1" >qosd.yaml

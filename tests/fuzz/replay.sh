@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Every fuzzer on its corpus: fuzz_X on the files of corpus/X.
+#
+# promise: Q2
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${QOSD_BUILD:-$top/build}

@@ -4,6 +4,8 @@
 # `qosd --check` on every golden file: what it prints, and its exit status.
 # X.findings is the expected output (none: nothing), followed with -v by
 # X.normal; a policy without X.normal is refused.
+#
+# promise: O9
 set -u
 cd "$(dirname "$0")" || exit 1
 qosd=${QOSD_BUILD:-$PWD/../../build}/qosd

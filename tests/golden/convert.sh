@@ -4,6 +4,8 @@
 # `qosd-ctl convert` on the files of each directory of convert/.  `findings` is
 # what it says, `policy.yaml` what it makes, which qosd must take; a directory
 # without the latter has files that are refused, and then nothing is made.
+#
+# promise: O8
 set -u
 export LC_ALL=C
 cd "$(dirname "$0")/convert" || exit 1

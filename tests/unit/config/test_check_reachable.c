@@ -5,6 +5,8 @@
  * The model has a few ports, values and groups; each rule is the set of queries
  * that it matches.  A rule must be reported if and only if one earlier rule's
  * set includes its own, and the first such rule must be named.
+ *
+ * promise: O9
  */
 #include <check.h>
 #include <stdio.h>

@@ -6,6 +6,8 @@
  *
  * With QOSD_GOLDEN_WRITE=1 in the environment the expectations are written
  * anew instead, to be read before they are committed.
+ *
+ * promise: O9
  */
 #include <check.h>
 #include <glob.h>

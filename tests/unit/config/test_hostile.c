@@ -55,6 +55,7 @@ START_TEST(no_usable_file)
 }
 END_TEST
 
+/* promise: A51 */
 START_TEST(file_without_a_byte)
 {
 	static const char *const empty[] = { "", "\n", "# all is a comment\n", "{}\n" };
@@ -77,6 +78,7 @@ START_TEST(file_without_a_byte)
 END_TEST
 
 /* Every beginning of a file that ends with "..." is told from the whole. */
+/* promise: A51 */
 START_TEST(files_that_are_cut_off)
 {
 	char *path = source_path("examples/demo-policy.yaml");

@@ -6,6 +6,8 @@
  * values that are fine there, and values that must be refused.  Each wrong
  * value must give exactly one error, at the line and column of the value, and
  * no policy.
+ *
+ * promise: O9
  */
 #include <check.h>
 #include <stdio.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the words of the files become in struct policy and struct settings. */
+/*
+ * What the words of the files become in struct policy and struct settings.
+ *
+ * promise: O9
+ */
 #include <check.h>
 #include <grp.h>
 #include <stdlib.h>

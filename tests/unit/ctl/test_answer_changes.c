@@ -2,6 +2,8 @@
 /*
  * Which answers another policy changes: against asking for every pair of ports,
  * and in cases where the outcome is plain.
+ *
+ * promise: O5
  */
 #include <check.h>
 #include <stdlib.h>

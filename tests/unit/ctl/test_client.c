@@ -2,6 +2,8 @@
 /*
  * qosd-ctl itself against a server in a child process: what it prints and its
  * exit status.  The program is looked for in $QOSD_BUILD.
+ *
+ * promise: O3
  */
 #include <check.h>
 #include <jansson.h>

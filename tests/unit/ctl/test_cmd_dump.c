@@ -3,6 +3,8 @@
  * The dump files: equal to what OpenSM writes where the tables are equal, and
  * read by ibdmchk.  (ibdmchk crashes when it ends, on OpenSM's own files too:
  * its words count, not its exit status.)
+ *
+ * promise: O7
  */
 #include <check.h>
 #include <stdio.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* `events`: which are shown, and replies that follow them. */
+/*
+ * `events`: which are shown, and replies that follow them.
+ *
+ * promise: O4
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

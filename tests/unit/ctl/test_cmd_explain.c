@@ -2,6 +2,8 @@
 /*
  * `explain` and `bandwidth` on hand-made states: every reason why there is no
  * path, selectors, several ends, and shares that were worked out by hand.
+ *
+ * promise: O5
  */
 #include <check.h>
 #include <math.h>

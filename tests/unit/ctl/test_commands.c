@@ -288,6 +288,7 @@ static void body(enum ctl_right right, const char *line, enum body wanted, const
  * Two switches with two cables between them, two hosts on one and one on the other, so six pairs, of
  * which four cross.
  */
+/* promise: B5 */
 START_TEST(routes_are_measured_once)
 {
 	json_t *rows, *head, *g;
@@ -336,6 +337,7 @@ START_TEST(routes_are_measured_once)
 END_TEST
 
 /* Whoever adds a command decides here who may use it, too. */
+/* promise: L2 */
 START_TEST(every_command_has_its_right)
 {
 	static const char *const admin[] = {
@@ -366,6 +368,7 @@ START_TEST(every_command_has_its_right)
 END_TEST
 
 /* Of each command, with all rights less than it takes: who asked for what, and who may. */
+/* promise: L2 */
 START_TEST(who_may_not_is_told_why)
 {
 	enum ctl_right takes;

@@ -467,6 +467,7 @@ static unsigned socket_mode(void)
 	return st.st_mode & 0777;
 }
 
+/* promise: L2 */
 START_TEST(others_may_look_but_not_touch)
 {
 	if (!is_root())
@@ -504,6 +505,7 @@ START_TEST(another_file_makes_no_administrators)
 }
 END_TEST
 
+/* promise: L2 */
 START_TEST(groups_say_who_may_what)
 {
 	/* which groups there are; what who is in neither, the one, the other, both may */
@@ -590,6 +592,7 @@ static bool strangers_see(const int *fd)
 }
 
 /* Many who may nothing take no place of those who may something. */
+/* promise: L2 */
 START_TEST(strangers_are_few_and_soon_gone)
 {
 	if (!is_root())
@@ -1006,6 +1009,7 @@ START_TEST(what_is_no_socket_is_kept)
 END_TEST
 
 /* A directory service did not answer when the daemon started. */
+/* promise: A80 */
 START_TEST(a_group_that_is_known_later)
 {
 	const struct group *g = getgrnam("daemon");

@@ -113,6 +113,7 @@ START_TEST(who_is_master)
 }
 END_TEST
 
+/* promise: A43 */
 START_TEST(a_standby_that_is_not_active)
 {
 	in.others = &other;
@@ -130,6 +131,7 @@ START_TEST(a_standby_that_is_not_active)
 }
 END_TEST
 
+/* promise: A47 */
 START_TEST(an_m_key_is_advised)
 {
 	sm.no_m_key = true;
@@ -156,6 +158,7 @@ START_TEST(another_master)
 END_TEST
 
 /* Who is not master has no devices to report, but could not take over. */
+/* promise: L5 */
 START_TEST(keys)
 {
 	sm.foreign_keys = 3;
@@ -226,6 +229,7 @@ START_TEST(devices)
 }
 END_TEST
 
+/* promise: A75 */
 START_TEST(multicast_lids_that_run_out)
 {
 	struct sa registered = { .holdings = holdings_new() };
@@ -246,6 +250,7 @@ START_TEST(multicast_lids_that_run_out)
 }
 END_TEST
 
+/* promise: D111 A32 */
 START_TEST(a_registry_that_fills)
 {
 	struct sa registered = { .holdings = holdings_new() };
@@ -273,6 +278,7 @@ START_TEST(a_registry_that_fills)
 }
 END_TEST
 
+/* promise: A71 */
 START_TEST(silent_subscribers)
 {
 	uint64_t node1 = 0x2c90300000011;
@@ -395,6 +401,7 @@ START_TEST(links)
 }
 END_TEST
 
+/* promise: F13 */
 START_TEST(routes)
 {
 	state->plan->report.unreachable = 2;
@@ -433,6 +440,7 @@ START_TEST(routes)
 }
 END_TEST
 
+/* promise: B6 */
 START_TEST(what_the_switches_form)
 {
 	struct plan *p = state->plan;
@@ -562,6 +570,7 @@ static struct liar liar(uint64_t guid, unsigned num, bool behind, const char *te
 	return x;
 }
 
+/* promise: A61 */
 START_TEST(devices_that_lie)
 {
 	struct liar list[] = {
@@ -593,6 +602,7 @@ START_TEST(devices_that_lie)
 }
 END_TEST
 
+/* promise: A61 */
 START_TEST(devices_that_are_left_out)
 {
 	uint32_t leaf = state->f->nodes[map64_get(&state->f->node_by_guid, LEAF_TWO)].port0;

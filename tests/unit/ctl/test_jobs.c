@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Jobs that wait for something when their thread has ended (job.c), in any order of ends. */
+/*
+ * Jobs that wait for something when their thread has ended (job.c), in any order of ends.
+ *
+ * promise: O3
+ */
 #include <check.h>
 #include <string.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The exposition format, by a reader that takes nothing else, and what is in it. */
+/*
+ * The exposition format, by a reader that takes nothing else, and what is in it.
+ *
+ * promise: O4
+ */
 #include <check.h>
 #include <ctype.h>
 #include <math.h>

@@ -386,6 +386,7 @@ static const char *why_not(struct shared_policy *p)
 	return good ? NULL : text;
 }
 
+/* promise: A51 */
 START_TEST(files_that_are_not_all_there)
 {
 	struct shared_policy *whole = make("whole", 2, 1), *cut = make("cut", 3, 1);
@@ -423,6 +424,7 @@ START_TEST(files_that_are_not_all_there)
 }
 END_TEST
 
+/* promise: A51 */
 START_TEST(files_at_the_start)
 {
 	struct shared_policy *p = make("first", 2, 1);

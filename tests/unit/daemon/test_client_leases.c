@@ -2,6 +2,8 @@
 /*
  * When what clients registered is written (daemon/client_leases.c), before registries, a store and a timer
  * that are made here.
+ *
+ * promise: N2
  */
 #include <stdlib.h>
 #include <string.h>

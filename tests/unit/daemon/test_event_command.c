@@ -190,6 +190,7 @@ static void stop_now(void *arg)
  * Opening a file on which another process has a lease waits until that gives it up, or for
  * /proc/sys/fs/lease-break-time: like one whose disk hangs.
  */
+/* promise: A80 */
 START_TEST(one_whose_disk_hangs)
 {
 	struct timer *t = timer_new(loop, stop_now, loop);

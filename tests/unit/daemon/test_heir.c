@@ -299,6 +299,7 @@ static void teardown(void)
 
 /* --- tests --- */
 
+/* promise: M4 */
 START_TEST(all_of_it_is_copied)
 {
 	a_round();
@@ -314,6 +315,7 @@ START_TEST(all_of_it_is_copied)
 END_TEST
 
 /* The standby takes over with all that it had, whoever answers the last question, or nobody does. */
+/* promise: M4 A76 */
 START_TEST(a_master_that_dies_amid_a_round_leaves_what_it_had)
 {
 	static const enum by last[] = { KERNEL, NOBODY, FORGER };
@@ -346,6 +348,7 @@ START_TEST(what_is_on_its_way_when_the_master_dies_is_lost)
 }
 END_TEST
 
+/* promise: A76 */
 START_TEST(a_master_that_lives_and_tells_nothing_is_not_waited_for)
 {
 	a_round();
@@ -388,6 +391,7 @@ END_TEST
  * The host of the master before answers until the new one has written MasterSMLID, or the new one
  * has not published our port: what it has is copied as soon as it tells.
  */
+/* promise: M4 */
 START_TEST(a_refusal_is_not_the_last_word)
 {
 	seconds_of(_i ? TOO_EARLY : KERNEL, _i ? 20 : 4);
@@ -408,6 +412,7 @@ START_TEST(refusals_count_anew_for_each_master)
 }
 END_TEST
 
+/* promise: M4 A77 */
 START_TEST(a_forger_is_not_believed)
 {
 	seconds_of(FORGER, 8);
@@ -422,6 +427,7 @@ START_TEST(a_forger_is_not_believed)
 }
 END_TEST
 
+/* promise: A78 */
 START_TEST(changes_of_groups_are_a_log)
 {
 	a_round();
@@ -445,6 +451,7 @@ START_TEST(changes_of_groups_are_a_log)
 END_TEST
 
 /* Lines that the standby lacks were dropped, or it is another log: the text, and what follows it. */
+/* promise: A78 */
 START_TEST(a_log_that_does_not_go_on)
 {
 	a_round();

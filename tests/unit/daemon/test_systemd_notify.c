@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the service manager hears (daemon/systemd_notify.c) when it does not read for a while. */
+/*
+ * What the service manager hears (daemon/systemd_notify.c) when it does not read for a while.
+ *
+ * promise: O2
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

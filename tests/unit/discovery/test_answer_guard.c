@@ -80,6 +80,7 @@ static void first_two(void)
 	ck_assert_uint_eq(x.near_port, 1);
 }
 
+/* promise: A10 */
 START_TEST(honest_devices)
 {
 	first_two();
@@ -109,6 +110,7 @@ static const struct { unsigned type, ports, local; uint64_t guid; enum left_why 
 	{ CA, 1, 1, 0x10, LEFT_OUR_PORT },
 };
 
+/* promise: A10 */
 START_TEST(a_node_info_that_breaks_the_rules)
 {
 	first_two();
@@ -131,6 +133,7 @@ static const struct { unsigned at; uint8_t with; bool node_info; } headers[] = {
 	{ ATTR + 1, 0x15, true }, { MODIFIER + 3, 254, true },
 };
 
+/* promise: A10 */
 START_TEST(an_answer_to_something_else)
 {
 	first_two();
@@ -151,6 +154,7 @@ START_TEST(an_answer_to_something_else)
 }
 END_TEST
 
+/* promise: A10 */
 START_TEST(an_answer_that_is_too_short)
 {
 	first_two();
@@ -203,6 +207,7 @@ static void walk_tree(const uint64_t fourth[3])
 	node("\1\2\2\2", fourth[1], SWITCH, 8, 2);
 }
 
+/* promise: A13 */
 START_TEST(an_honest_tree)
 {
 	static const uint64_t fourth[] = { 0x40, 0x40, 0x40 };
@@ -214,6 +219,7 @@ START_TEST(an_honest_tree)
 }
 END_TEST
 
+/* promise: A13 */
 START_TEST(a_guid_that_changes)
 {
 	static const uint64_t fourth[] = { 0x40, 0x41, 0x42 };
@@ -229,6 +235,7 @@ START_TEST(a_guid_that_changes)
 }
 END_TEST
 
+/* promise: A10 */
 START_TEST(a_guid_of_another)
 {
 	/* leaf 0x50's spine claims to be spine 0x30: its port 1 has a link already */
@@ -242,6 +249,7 @@ START_TEST(a_guid_of_another)
 END_TEST
 
 /* A host that is nearer claims to be switch 0x60, which three others know. */
+/* promise: A13 */
 START_TEST(an_impostor_who_comes_first)
 {
 	n_told = 0;
@@ -271,6 +279,7 @@ START_TEST(an_impostor_who_comes_first)
 END_TEST
 
 /* A host that is nearer claims the GUID of leaf 0x60, next to which are spines 0x30 and 0x40. */
+/* promise: A66 */
 START_TEST(a_host_with_the_guid_of_a_switch)
 {
 	n_told = 0;
@@ -304,6 +313,7 @@ static enum guard_verdict copy_of_0x30(const char *path, unsigned local)
 }
 
 /* It comes first, and its port GUID says that the node GUID is another's. */
+/* promise: A64 */
 START_TEST(a_copy_whose_port_guid_is_far)
 {
 	n_told = 0;
@@ -333,6 +343,7 @@ END_TEST
  * Two switches next to each other have one node GUID, and port GUIDs of their own: no link of the one
  * is taken for one of the other, whose ports have the same numbers.
  */
+/* promise: A64 */
 START_TEST(a_copy_next_to_the_right_one)
 {
 	n_told = 0;
@@ -506,6 +517,7 @@ START_TEST(port_guids_that_say_nothing)
 END_TEST
 
 /* More nodes have the switch next to them than the host, whose port GUID is the nearer one. */
+/* promise: A64 */
 START_TEST(a_switch_with_the_guid_of_a_host)
 {
 	n_told = 0;
@@ -521,6 +533,7 @@ START_TEST(a_switch_with_the_guid_of_a_host)
 }
 END_TEST
 
+/* promise: A64 */
 START_TEST(a_switch_that_answers_by_another_port_than_it_says)
 {
 	first_two();
@@ -553,6 +566,7 @@ START_TEST(hosts_that_say_that_they_are_us)
 }
 END_TEST
 
+/* promise: A10 */
 START_TEST(a_port_in_two_places)
 {
 	first_two();
@@ -566,6 +580,7 @@ START_TEST(a_port_in_two_places)
 END_TEST
 
 /* Whoever the process died of is left out wherever it shows, by its GUID. */
+/* promise: A11 */
 START_TEST(what_kills_is_left_out)
 {
 	const struct disco_left out = { .near_guid = 0x20, .near_port = 3, .guid = 0x30,
@@ -582,6 +597,7 @@ START_TEST(what_kills_is_left_out)
 END_TEST
 
 /* But not where it is the way to everybody else. */
+/* promise: A67 */
 START_TEST(what_kills_at_our_own_port_is_tried)
 {
 	const struct disco_left out = { .near_guid = 0x10, .near_port = 1, .guid = 0x20,
@@ -596,6 +612,7 @@ START_TEST(what_kills_at_our_own_port_is_tried)
 END_TEST
 
 /* A switch that makes up others behind each of its ports is named, not those in front of it. */
+/* promise: A12 */
 START_TEST(a_fabric_without_end)
 {
 	uint64_t guid = 0x1000;
@@ -626,6 +643,7 @@ START_TEST(a_fabric_without_end)
 END_TEST
 
 /* Its NodeType is corrected on each of its links, and has one port GUID then. */
+/* promise: A110 */
 START_TEST(a_switch_that_claims_to_be_an_adapter)
 {
 	struct disco_left list = { .near_guid = 0x10, .near_port = 1, .why = LEFT_SWITCH };

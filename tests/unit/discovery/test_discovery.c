@@ -310,6 +310,7 @@ static const struct { const char *what, *why; enum left_why left; } blamed[] = {
 	{ "does not get done with an answer", "the discovery process came to no end", LEFT_HANGS },
 };
 
+/* promise: A11 */
 START_TEST(a_device_is_to_blame)
 {
 	discover(blamed[_i].what);
@@ -322,6 +323,7 @@ START_TEST(a_device_is_to_blame)
 }
 END_TEST
 
+/* promise: A11 */
 START_TEST(what_it_leaves_out)
 {
 	discover("leaves out");
@@ -348,6 +350,7 @@ static const char *const needy[] = {
 	"needs a call", "is killed for a call", "finds less without a call",
 };
 
+/* promise: L7 */
 START_TEST(a_filter_that_is_too_tight)
 {
 	ck_assert_uint_lt(finds_in(DISCO_STRICT, needy[_i]), 2);
@@ -358,6 +361,7 @@ START_TEST(a_filter_that_is_too_tight)
 }
 END_TEST
 
+/* promise: L7 */
 START_TEST(a_filter_that_is_not_to_blame)
 {
 	ck_assert_uint_lt(finds_in(DISCO_SANDBOX, "needs a call and fails"), 2);

@@ -267,6 +267,7 @@ START_TEST(a_copy_at_our_own_port)
 END_TEST
 
 /* Here the copy leads to the switch that was known before, and is met first. */
+/* promise: A65 */
 START_TEST(a_copy_of_a_switch_that_is_known)
 {
 	struct stream_node host = node(0x10, false, 1, 0), leaf = node(0x18, true, 4, 1);
@@ -299,6 +300,7 @@ START_TEST(a_copy_of_a_switch_that_is_known)
 }
 END_TEST
 
+/* promise: A4 */
 START_TEST(one_port_in_two_places)
 {
 	struct stream_node other = node(0x30, true, 4, 2);
@@ -334,6 +336,7 @@ static void (*const spoil[])(struct stream_node *n) = {
 	spoil_no_hops, spoil_route, spoil_long_route,
 };
 
+/* promise: A4 */
 START_TEST(nodes_that_cannot_be)
 {
 	struct stream_node host = node(0x10, false, 1, 0), sw = node(0x20, true, 4, 1);
@@ -350,6 +353,7 @@ static const struct { uint32_t a; unsigned num_a; uint32_t b; unsigned num_b; } 
 	{ 0, 2, 1, 1 }, { 0, 0, 1, 1 }, { 0, 1, 1, 5 }, { 0, 1, 2, 1 }, { UINT32_MAX, 1, 1, 1 },
 };
 
+/* promise: A4 */
 START_TEST(links_that_cannot_be)
 {
 	put_two();
@@ -360,6 +364,7 @@ START_TEST(links_that_cannot_be)
 END_TEST
 
 /* What would not end: ports, links of ports that have one, devices that are left out. */
+/* promise: A69 */
 START_TEST(more_than_can_be)
 {
 	struct stream_left left = { .type = STREAM_LEFT };
@@ -428,6 +433,7 @@ static void put_random(void)
 		stream.s[random_below((uint32_t)stream.n)] = (char)random_below(256);
 }
 
+/* promise: A4 A69 */
 START_TEST(any_stream)
 {
 	unsigned good = 0;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events: what they are made of, their ring, and where to go on in it. */
+/*
+ * Events: what they are made of, their ring, and where to go on in it.
+ *
+ * promise: O4
+ */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is told of two states in a row. */
+/*
+ * What is told of two states in a row.
+ *
+ * promise: O4
+ */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

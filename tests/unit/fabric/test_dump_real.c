@@ -2,6 +2,8 @@
 /*
  * Dumps of real clusters, which are not ours to ship: read where they are,
  * in the directory QOSD_FABRICS, and skipped where there are none.
+ *
+ * promise: V4
  */
 #include <check.h>
 #include <stdio.h>

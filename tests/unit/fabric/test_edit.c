@@ -109,6 +109,7 @@ START_TEST(avoiding)
 END_TEST
 
 /* One that does not answer: the same, whoever makes the routes. */
+/* promise: A93 */
 START_TEST(round_the_mute)
 {
 	f->nodes[S2].mute = true;

@@ -356,6 +356,7 @@ static const struct {
 	{ 0x20, 0x30, 0x20 },		/* the former owner is gone */
 };
 
+/* promise: A65 */
 START_TEST(a_newcomer_does_not_take_a_name)
 {
 	struct fabric *before = two_with_one_name(0x10, 0x20);
@@ -544,6 +545,7 @@ static uint32_t add_inner(struct fabric *f, int i)
 			       inner[i].type == IB_NODE_SWITCH_T ? switch_info : NULL, NULL, 0);
 }
 
+/* promise: D10 */
 START_TEST(knows_aggregation_nodes)
 {
 	struct fabric *f = fabric_new();

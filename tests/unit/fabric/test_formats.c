@@ -78,6 +78,7 @@ static const char list[] =
 	ROUTER NEAR_SWITCH("03") "PHY=4x LOG=ACT\n"
 	NEAR_SWITCH("04") FAR_SWITCH("05") "PHY=4x LOG=DWN SPD=2.5\n";
 
+/* promise: B7 */
 START_TEST(subnet_list)
 {
 	struct fabric *f = good(list);
@@ -167,6 +168,7 @@ static const struct { const char *text, *error; } bad_lists[] = {
 	  "F:2: an end of the link is missing" },
 };
 
+/* promise: B7 */
 START_TEST(bad_subnet_list)
 {
 	refused(bad_lists[_i].text, bad_lists[_i].error);
@@ -187,6 +189,7 @@ static const char report[] =
 	"SW     9  2 0x0000000000000021 4x SDR                                    'it's'\n"
 	"SW     9  1 0x0000000000000021 2x HDR - CA     5  1 0x0000000000000052 ( 'it's' - 'a' )\n";
 
+/* promise: B7 */
 START_TEST(report_of_ports)
 {
 	struct fabric *f = good(report);
@@ -220,6 +223,7 @@ END_TEST
 	"SW 9 " num " 0x" guid " 4x EDR - CA 1 1 0x" remote " ( 's' - 'a' )\n"
 
 /* Adapters with a node for each port; a GUID that is taken; lines in any order. */
+/* promise: B7 */
 START_TEST(nodes_of_a_report)
 {
 	struct fabric *f = good(CA_LINE("31", "1", "30") CA_LINE("32", "2", "30")
@@ -267,6 +271,7 @@ static const struct { const char *text, *error; } bad_reports[] = {
 	{ CA_LINE("11", "1", "21") "hello\n", "F:2: not the type, LID, number and GUID of a port" },
 };
 
+/* promise: B7 */
 START_TEST(bad_report)
 {
 	refused(bad_reports[_i].text, bad_reports[_i].error);
@@ -290,6 +295,7 @@ static const char systems[] =
 	"  P1 -25G-> IS4 spine P1\n"
 	"Eagle alone\n";
 
+/* promise: B7 */
 START_TEST(systems_and_cables)
 {
 	struct fabric *f = good(systems);
@@ -330,6 +336,7 @@ static const struct { const char *text, *error; } bad_systems[] = {
 	{ LEAF, "F:1: unknown line: this is no topology" },
 };
 
+/* promise: B7 */
 START_TEST(bad_system)
 {
 	refused(bad_systems[_i].text, bad_systems[_i].error);
@@ -339,6 +346,7 @@ END_TEST
 /* --- ibsim's nets --- */
 
 /* GUIDs as stock ibsim makes them up, in the order of the file. */
+/* promise: B7 */
 START_TEST(net_without_guids)
 {
 	struct fabric *f = good("Switch\t8 \"S-0\"\n[1]\t\"H-1\"\n[2]\t\"H-2\"[2] w=2 s=4\n"
@@ -369,6 +377,7 @@ START_TEST(net_without_guids)
 END_TEST
 
 /* The GUIDs that follow one that is said, and those that are relative to it. */
+/* promise: B7 */
 START_TEST(guids_of_a_net_count_on)
 {
 	struct fabric *f = good("hcaguids=0x900\nHca 2 \"a\"\n[1] \"s\"\nHca 2 \"b\"\n"
@@ -390,6 +399,7 @@ START_TEST(guids_of_a_net_count_on)
 END_TEST
 
 /* A module's names are the module's own; an alias stands for a port. */
+/* promise: B7 */
 START_TEST(modules_and_aliases)
 {
 	struct fabric *f = good(
@@ -423,6 +433,7 @@ static void put(const char *dir, const char *name, const char *text)
 }
 
 /* Relative to the file that includes them; errors name the file that they are in. */
+/* promise: B7 */
 START_TEST(included_files)
 {
 	char *dir = temp_directory(), *top = xasprintf("%s/top.net", dir), *sub;
@@ -493,6 +504,7 @@ static const struct { const char *text, *error; } bad_nets[] = {
 	  "F:4: node GUID 0x7 is there already" },
 };
 
+/* promise: B7 */
 START_TEST(bad_net)
 {
 	refused(bad_nets[_i].text, bad_nets[_i].error);
@@ -534,6 +546,7 @@ static void with_messages(const char *text)
 	}
 }
 
+/* promise: B7 */
 START_TEST(messages_between_lines)
 {
 	struct buf text = { 0 }, err = { 0 }, warn = { 0 };
@@ -558,6 +571,7 @@ START_TEST(messages_between_lines)
 END_TEST
 
 /* What only looks like one. */
+/* promise: B7 */
 START_TEST(no_messages)
 {
 	static const char *const lines[] = {

@@ -67,6 +67,7 @@ static struct fabric *with_speed(const char *word, struct buf *err)
 }
 
 /* As ibnetdiscover prints them; "??" and "???" for what it has no word for. */
+/* promise: D30 */
 START_TEST(speeds_of_a_dump)
 {
 	static const struct { const char *word; unsigned rate; } words[] = {

@@ -71,6 +71,7 @@ START_TEST(the_first_with_a_link)
 }
 END_TEST
 
+/* promise: D71 */
 START_TEST(ports_that_are_not_ours)
 {
 	add("roce", 1, 0x1, ACTIVE, 1u << 16, ROCE);
@@ -87,6 +88,7 @@ START_TEST(ports_that_are_not_ours)
 END_TEST
 
 /* As a host with a ConnectX-8 shows it: planes behind the device for subnet management. */
+/* promise: D71 */
 START_TEST(smi_and_gsi_apart)
 {
 	add("mlx5_0", 1, 0x10, ACTIVE, NO_SMI, IB);
@@ -104,6 +106,7 @@ START_TEST(smi_and_gsi_apart)
 }
 END_TEST
 
+/* promise: D71 */
 START_TEST(many_adapters)
 {
 	for (unsigned i = 0; i < 200; i++) {

@@ -26,6 +26,7 @@ static struct thing *pop(struct fair *f)
 	return (struct thing *)(void *)fair_pop(f);
 }
 
+/* promise: S5 */
 START_TEST(in_turn)
 {
 	struct fair *f = fair_new(4096, 4096);
@@ -54,6 +55,7 @@ START_TEST(in_turn)
 }
 END_TEST
 
+/* promise: S5 */
 START_TEST(bounds)
 {
 	struct fair *f = fair_new(10, 4);
@@ -101,6 +103,7 @@ static struct thing *push_out(struct fair *f, unsigned i, uint64_t source, bool 
 }
 
 /* A full queue has a place for everybody who has little in it. */
+/* promise: A21 */
 START_TEST(who_has_most_makes_room)
 {
 	struct fair *f = fair_new(90, 30);
@@ -143,6 +146,7 @@ START_TEST(who_has_most_makes_room)
 END_TEST
 
 /* Where all have one there is none to take away. */
+/* promise: A21 */
 START_TEST(nobody_is_put_out_for_an_equal)
 {
 	struct fair *f = fair_new(8, 4);
@@ -157,6 +161,7 @@ START_TEST(nobody_is_put_out_for_an_equal)
 END_TEST
 
 /* A thousand that ask a lot are behind one that asks little, and have their share beside it all the same. */
+/* promise: A90 */
 START_TEST(greedy_sources_come_last)
 {
 	enum { GREEDY = 50, EACH = FAIR_FEW + 8 };

@@ -26,6 +26,7 @@ static void seconds_of(unsigned n, enum mad_kind kind, int64_t from, unsigned se
 		flood_note(t, 7, 7, kind, us % 2, from + us);
 }
 
+/* promise: A25 */
 START_TEST(a_flood_is_told_once)
 {
 	struct mad_flood f;
@@ -51,6 +52,7 @@ START_TEST(a_flood_is_told_once)
 END_TEST
 
 /* Ten thousand ports that send a little share places with it, and with each other. */
+/* promise: A25 */
 START_TEST(others_hide_nobody)
 {
 	struct mad_flood f;
@@ -70,6 +72,7 @@ START_TEST(others_hide_nobody)
 }
 END_TEST
 
+/* promise: A25 */
 START_TEST(kinds_are_apart)
 {
 	struct mad_flood f;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Requests that are held: each once, in the order of their latest copies, within the bounds. */
+/*
+ * Requests that are held: each once, in the order of their latest copies, within the bounds.
+ *
+ * promise: N3
+ */
 #include <check.h>
 
 #include "lib/base/alloc.h"

@@ -299,6 +299,7 @@ static void permit_again(void *arg)
 	mad_permit_sets(t.port, INT64_MAX);
 }
 
+/* promise: M3 */
 START_TEST(sets_wait_until_they_may_go)
 {
 	struct smp set = { .method = SMP_SET, .attr = UMAD_SM_ATTR_PORT_INFO, .route = route,
@@ -340,6 +341,7 @@ static void lose_sets(const struct ib_user_mad *u, const struct umad_smp *s, int
 }
 
 /* Whether Sets may go again is found out by Gets: so they must not wait for Sets that wait for that. */
+/* promise: M3 */
 START_TEST(gets_go_where_held_sets_fill_the_window)
 {
 	open_port(4, 2, 30, 1);
@@ -466,6 +468,7 @@ static void answer_unfitly_once(const struct ib_user_mad *u, const struct umad_s
 }
 
 /* The kernel hands over one answer for each try: after that nothing is left to wait for. */
+/* promise: D126 */
 START_TEST(an_unfit_answer_ends_the_try)
 {
 	int64_t begin = clock_mono_us();
@@ -492,6 +495,7 @@ static void busy_once(const struct ib_user_mad *u, const struct umad_smp *s, int
 	fake_answer(s, tries++ ? 0 : busy_status, NULL);
 }
 
+/* promise: D92 */
 START_TEST(busy_is_tried_again)
 {
 	busy_status = _i ? IB_STATUS_BUSY | IB_STATUS_BAD_VALUE : IB_STATUS_BUSY;
@@ -735,6 +739,7 @@ START_TEST(an_answer_is_made_while_it_is_sent)
 END_TEST
 
 /* Who asks again for what is arriving has no second answer begun; nor if its method is another. */
+/* promise: S7 */
 START_TEST(a_request_that_is_repeated)
 {
 	static const uint8_t methods[] = { 0x12, 0x13 };
@@ -808,6 +813,7 @@ START_TEST(where_nobody_acknowledges_the_oldest_gives_its_place)
 END_TEST
 
 /* Whoever it is that bounds what a port has under way is asked, and told what begins and ends. */
+/* promise: A75 */
 START_TEST(what_is_under_way_counts_for_the_port)
 {
 	uint8_t segment[256] = { 1, 3, 2, 0x14 };
@@ -866,6 +872,7 @@ START_TEST(transfers_end_when_told)
 }
 END_TEST
 
+/* promise: A91 */
 START_TEST(transfers_are_bounded)
 {
 	open_streams();
@@ -893,6 +900,7 @@ START_TEST(transfers_are_bounded)
 END_TEST
 
 /* Which RMPP header is refused with which status (13.6.2.1, tables 108 and 109), and which is heard. */
+/* promise: S6 */
 START_TEST(headers_of_rmpp)
 {
 	static const struct {
@@ -969,6 +977,7 @@ END_TEST
 /* --- who is heard --- */
 
 /* Whoever wants an answer; but for Reports, which another on this node may want to hear. */
+/* promise: S6 */
 START_TEST(methods_of_the_class)
 {
 	open_port(16, 3, 1000, 0);
@@ -1019,6 +1028,7 @@ static void on_trap(void *arg, const struct mad_in *in)
 }
 
 /* The last word of everybody is heard, however much of it came, and memory does not grow. */
+/* promise: A20 A21 */
 START_TEST(a_flood_of_traps)
 {
 	uint8_t mad[256] = { 1, 1, 1, 5 };
@@ -1070,6 +1080,7 @@ static void on_tick(void *arg)
 }
 
 /* A turn of the loop ends, whatever waits: timers have theirs. */
+/* promise: A20 */
 START_TEST(many_that_take_long_leave_others_their_turn)
 {
 	uint8_t mad[256] = { 1, 1, 1, 5 };
@@ -1097,6 +1108,7 @@ START_TEST(many_that_take_long_leave_others_their_turn)
 END_TEST
 
 /* Nobody waits for it: it does not even wake the loop. */
+/* promise: A20 */
 START_TEST(answers_that_nobody_asked_for)
 {
 	uint8_t mad[256] = { 1, 3, 2, 0x86, [24] = 1, 1, 1 };
@@ -1194,6 +1206,7 @@ START_TEST(who_floods_waits_alone)
 END_TEST
 
 /* Whoever sends from many queue pairs of one port has the share of one sender. */
+/* promise: A90 */
 START_TEST(many_queue_pairs_are_one_sender)
 {
 	uint8_t mad[256] = { 1, 3, 2, 1 };
@@ -1235,6 +1248,7 @@ static void on_slow_request(void *arg, const struct mad_in *in)
 }
 
 /* What a greedy sender asks does not take all of the loop's time; what others ask is served meanwhile. */
+/* promise: A90 */
 START_TEST(the_loop_rests_when_only_greedy_senders_wait)
 {
 	uint8_t mad[256] = { 1, 3, 2, 2 };
@@ -1311,6 +1325,7 @@ START_TEST(refused_registration)
 END_TEST
 
 /* libibumad says -EIO for all that open() can say. */
+/* promise: D62 */
 START_TEST(a_device_without_permission_is_called_so)
 {
 	char *dir = temp_directory(), *umad = xasprintf("%s/umad3", dir);

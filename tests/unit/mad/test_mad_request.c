@@ -178,6 +178,7 @@ START_TEST(tried_again)
 END_TEST
 
 /* Where the kernel's word on a try comes when the next one is under way, that one has all its time. */
+/* promise: A72 */
 START_TEST(late_time_out)
 {
 	int64_t begin = clock_mono_us();

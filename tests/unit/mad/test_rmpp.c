@@ -393,6 +393,7 @@ START_TEST(an_ack_amid_the_window)
 }
 END_TEST
 
+/* promise: S5 */
 START_TEST(bad_acks)
 {
 	start(1000 * RMPP_DATA_LEN);
@@ -530,6 +531,7 @@ START_TEST(ends_that_contradict)
 }
 END_TEST
 
+/* promise: S5 */
 START_TEST(broken_headers)
 {
 	static const struct {
@@ -634,6 +636,7 @@ static void transfer(size_t n)
 	rmpp_recv_end(&rx);
 }
 
+/* promise: S5 */
 START_TEST(both_ends_on_a_bad_wire)
 {
 	static const unsigned losses[] = { 0, 10, 100, 150 };

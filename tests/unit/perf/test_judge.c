@@ -50,6 +50,7 @@ START_TEST(as_promised)
 }
 END_TEST
 
+/* promise: B4 */
 START_TEST(less_while_it_waited)
 {
 	lane(0, 0.6, 0.8, 0.2);
@@ -78,6 +79,7 @@ START_TEST(tolerance)
 END_TEST
 
 /* On a full link every packet waits for others, as long as it takes to send about. */
+/* promise: B4 */
 START_TEST(wants_no_more)
 {
 	lane(0, 0.6, 0.9, 0.1);
@@ -91,6 +93,7 @@ START_TEST(wants_no_more)
 }
 END_TEST
 
+/* promise: B4 */
 START_TEST(room_on_the_link)
 {
 	lane(0, 0.6, 0.7 * 0.8, 0.2);
@@ -103,6 +106,7 @@ START_TEST(room_on_the_link)
 }
 END_TEST
 
+/* promise: B4 */
 START_TEST(starved)
 {
 	lane(0, 0.6, 1, 0);
@@ -115,6 +119,7 @@ START_TEST(starved)
 }
 END_TEST
 
+/* promise: B4 */
 START_TEST(waits_that_nobody_knows)
 {
 	static const enum growth unknown[] = { GROWTH_AT_LEAST, GROWTH_SATURATED, GROWTH_RESET,

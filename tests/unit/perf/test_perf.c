@@ -249,6 +249,7 @@ static void measure_all(bool reset)
 	loop_run(t.loop);
 }
 
+/* promise: B4 */
 START_TEST(by_sl)
 {
 	measure(switch_port(3));
@@ -294,6 +295,7 @@ START_TEST(by_the_far_end)
 }
 END_TEST
 
+/* promise: B4 */
 START_TEST(short_and_no_longer)
 {
 	size_t n;
@@ -353,6 +355,7 @@ START_TEST(another_policy_meanwhile)
 }
 END_TEST
 
+/* promise: B4 */
 START_TEST(silence)
 {
 	t.silent_lid = lid_of(t.sw);
@@ -414,6 +417,7 @@ START_TEST(levels_in_layers)
 }
 END_TEST
 
+/* promise: B4 */
 START_TEST(nonsense)
 {
 	t.nonsense_lid = lid_of(t.sw);
@@ -463,6 +467,7 @@ START_TEST(who_asked_is_gone)
 }
 END_TEST
 
+/* promise: B4 */
 START_TEST(reset_on_wish)
 {
 	measure_all(true);

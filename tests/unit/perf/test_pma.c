@@ -79,6 +79,7 @@ START_TEST(values)
 }
 END_TEST
 
+/* promise: B4 */
 START_TEST(bad_answers)
 {
 	ck_assert_uint_eq(result(PMA_XMIT_SL, 3, 256), PMA_BAD);	/* whatever is there */
@@ -115,6 +116,7 @@ static void grows(uint64_t before, uint64_t after, unsigned bits, enum growth is
 	ck_assert_uint_eq(g.n, n);
 }
 
+/* promise: B4 */
 START_TEST(growth)
 {
 	static const unsigned widths[] = { 16, 32, 64 };

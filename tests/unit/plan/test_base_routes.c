@@ -149,6 +149,7 @@ static struct plan *next(struct fabric *f, const struct plan *before)
 	return plan_compute(f, policy, settings, &known, before, NULL);
 }
 
+/* promise: F8 */
 START_TEST(a_link_that_is_held)
 {
 	struct fabric *f = without(first, LEAF + 1, 5), *g = holding(first, LEAF + 1, 5);
@@ -175,6 +176,7 @@ START_TEST(a_link_that_is_held)
 }
 END_TEST
 
+/* promise: F2 */
 START_TEST(a_link)
 {
 	struct fabric *f = without(first, LEAF + 1, 5), *g = with_lids(first);
@@ -203,6 +205,7 @@ START_TEST(a_link)
 END_TEST
 
 /* Nothing is written because of a host, and it finds all as it was. */
+/* promise: F2 */
 START_TEST(a_host)
 {
 	struct fabric *f = without(first, host_guid(7), 0), *g = with_lids(first);
@@ -221,6 +224,7 @@ START_TEST(a_host)
 }
 END_TEST
 
+/* promise: F2 */
 START_TEST(a_spine_and_a_leaf)
 {
 	struct fabric *f = without(first, SPINE, 0), *g, *h = with_lids(first);
@@ -314,6 +318,7 @@ static void check_plan(const struct plan *p)
 }
 
 /* A device whose GUID is another in each answer may be there twice, and by no link once. */
+/* promise: A3 */
 START_TEST(what_no_link_leads_to)
 {
 	struct fabric *f = build(), *g;
@@ -341,6 +346,7 @@ START_TEST(what_no_link_leads_to)
 END_TEST
 
 /* Whatever devices say of themselves from one sweep to the next. */
+/* promise: A3 */
 START_TEST(any_fabric_after_any)
 {
 	uint64_t seed = 0x9e3779b97f4a7c15ull + (uint64_t)_i;

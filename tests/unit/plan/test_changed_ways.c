@@ -330,6 +330,7 @@ static void count_work(struct work_done *w, const struct plan *p, const struct p
 				NULL));
 }
 
+/* promise: F9 */
 START_TEST(same_as_from_nothing)
 {
 	struct fabric *f = build(), *g;

@@ -194,6 +194,7 @@ static void set_vls(struct fabric *f, unsigned code)
 
 /* --- tests --- */
 
+/* promise: F16 */
 START_TEST(a_tree_goes_up_and_down_at_once)
 {
 	struct fabric *f = fat_tree();
@@ -209,6 +210,7 @@ START_TEST(a_tree_goes_up_and_down_at_once)
 END_TEST
 
 /* The gauge decides, and layers are taken where they are worth it. */
+/* promise: F16 */
 START_TEST(the_best_is_taken)
 {
 	static const char *const best[] = { "grid", "dragonfly" };
@@ -237,6 +239,7 @@ START_TEST(the_best_is_taken)
 END_TEST
 
 /* A torus of rings of four needs no second lane, and what layers gain is not worth theirs. */
+/* promise: F16 */
 START_TEST(layers_have_to_be_worth_their_vls)
 {
 	struct fabric *f = torus(4, 4);
@@ -255,6 +258,7 @@ START_TEST(layers_have_to_be_worth_their_vls)
 END_TEST
 
 /* With one VL, and with a policy whose levels need all of them, there is one layer, and that is said. */
+/* promise: F16 */
 START_TEST(levels_stay_apart)
 {
 	struct fabric *f = dragonfly();
@@ -279,6 +283,7 @@ START_TEST(levels_stay_apart)
 END_TEST
 
 /* A lesser engine is out, however good its bandwidth, if it has a credit loop; without one it is judged. */
+/* promise: F16 */
 START_TEST(minhop_without_a_loop)
 {
 	struct fabric *f = mesh();
@@ -293,6 +298,7 @@ START_TEST(minhop_without_a_loop)
 }
 END_TEST
 
+/* promise: F16 */
 START_TEST(the_same_twice)
 {
 	struct fabric *f = torus(6, 6);
@@ -307,6 +313,7 @@ START_TEST(the_same_twice)
 END_TEST
 
 /* A fault chooses no other engine, and neither does its end. */
+/* promise: F16 */
 START_TEST(a_fault_keeps_the_engine)
 {
 	struct fabric *f[] = { torus(6, 6), torus(4, 4), fat_tree() };
@@ -334,6 +341,7 @@ START_TEST(a_fault_keeps_the_engine)
 END_TEST
 
 /* Other levels leave room for another number of layers; in a tree there is nothing to choose. */
+/* promise: F16 */
 START_TEST(another_policy_chooses_again)
 {
 	struct fabric *f = torus(6, 6), *tree = fat_tree();

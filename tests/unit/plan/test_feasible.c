@@ -2,6 +2,8 @@
 /*
  * What is said of a policy on small fabrics made by hand: shares that can be
  * worked out on paper, and pairs counted one by one.
+ *
+ * promise: C1
  */
 #include <check.h>
 #include <stdlib.h>

@@ -127,6 +127,7 @@ START_TEST(all_fit)
 }
 END_TEST
 
+/* promise: D5 */
 START_TEST(another_way)
 {
 	set_cap(SPINE, 6);
@@ -144,6 +145,7 @@ START_TEST(another_way)
 END_TEST
 
 /* Two sizes: each is the way for what it holds. */
+/* promise: D5 */
 START_TEST(two_sizes)
 {
 	set_cap(SPINE, 6);
@@ -205,6 +207,7 @@ static void leaves_in_a_row(void)
 	net_finish(f);
 }
 
+/* promise: A105 */
 START_TEST(down_and_up_again)
 {
 	leaves_in_a_row();
@@ -261,6 +264,7 @@ static void take_kept(const struct lft_kept *list, uint32_t n)
 }
 
 /* A spine that drops all: the other carries it, and no leaf has an entry to the first. */
+/* promise: D90 */
 START_TEST(keeps_an_empty_table)
 {
 	struct lft_kept list[1];
@@ -285,6 +289,7 @@ START_TEST(keeps_an_empty_table)
 END_TEST
 
 /* A spine that sends all to the first leaf: nobody else's packets go there and come back. */
+/* promise: D90 */
 START_TEST(keeps_wrong_entries)
 {
 	struct lft_kept list[1];
@@ -301,6 +306,7 @@ START_TEST(keeps_wrong_entries)
 END_TEST
 
 /* Entries that are right are used: nothing changes. */
+/* promise: D90 */
 START_TEST(keeps_right_entries)
 {
 	struct lft_kept list[1], *k;
@@ -323,6 +329,7 @@ START_TEST(keeps_right_entries)
 END_TEST
 
 /* A switch that refuses SwitchInfo drops what is above its LinearFDBTop. */
+/* promise: D90 */
 START_TEST(keeps_its_top)
 {
 	f->switches[sw_of(SPINE)].top_stays = true;
@@ -500,6 +507,7 @@ END_TEST
  * Anything in the tables of some switches: a LID that does not arrive from every leaf is called cut,
  * and circles are made of kept entries alone.
  */
+/* promise: D90 */
 START_TEST(keeps_anything)
 {
 	static const uint64_t guids[] = { SPINE, SPINE + 1, LEAF, LEAF + 1, LEAF + 2 };

@@ -172,6 +172,7 @@ START_TEST(what_ports_have_is_kept)
 END_TEST
 
 /* Tables of all switches would reach up to it. */
+/* promise: D5 D50 */
 START_TEST(lid_far_beyond_the_rest_is_not_kept)
 {
 	struct net n;
@@ -194,6 +195,7 @@ START_TEST(lid_far_beyond_the_rest_is_not_kept)
 END_TEST
 
 /* To renumber them all would cost more than the entries below. */
+/* promise: D5 D50 */
 START_TEST(many_far_lids_are_kept)
 {
 	struct net n;
@@ -221,6 +223,7 @@ static void set_cap(struct net *n, unsigned sw, uint16_t cap)
 	n->f->switches[port_node(n->f, port_of(n, SW + sw))->sw].lft_cap = cap;
 }
 
+/* promise: D5 D50 */
 START_TEST(lids_stay_within_the_least_table)
 {
 	struct net n;
@@ -315,6 +318,7 @@ START_TEST(running_port_beats_memory)
 END_TEST
 
 /* Two hosts say each other's LIDs: as long as the plan in force is there, it counts. */
+/* promise: A59 */
 START_TEST(given_lid_beats_what_a_port_says)
 {
 	struct net n;

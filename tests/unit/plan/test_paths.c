@@ -2,6 +2,8 @@
 /*
  * What routes carry, held against a walk that takes every hop and every SL one
  * by one, on random fabrics with random forwarding and SL2VL tables.
+ *
+ * promise: C1
  */
 #include <check.h>
 #include <stdlib.h>

@@ -291,6 +291,7 @@ static void then(const char *text)
 	pkey_places_learn(&places, f, parts);
 }
 
+/* promise: D120 */
 START_TEST(keys_keep_their_places)
 {
 	known = &places;
@@ -327,6 +328,7 @@ START_TEST(keys_keep_their_places)
 END_TEST
 
 /* A limited member that becomes a full one as well: adapters that keep one entry keep the first. */
+/* promise: D1 */
 START_TEST(full_entry_comes_first)
 {
 	known = &places;
@@ -355,6 +357,7 @@ static void found(uint32_t port, const char *text)
 }
 
 /* Another subnet manager, or a daemon whose state is lost, gave the ports their P_Keys. */
+/* promise: D120 */
 START_TEST(keys_stay_where_devices_have_them)
 {
 	known = &places;

@@ -202,6 +202,7 @@ static uint32_t ring_host(const struct fabric *f, unsigned i)
 	return fabric_find_port(f, 0x100000 + i * 16 + 1);
 }
 
+/* promise: F15 */
 START_TEST(layers_have_sls_of_their_own)
 {
 	struct scene s = compute(ring(6), "layered", NULL);
@@ -238,6 +239,7 @@ START_TEST(layers_have_sls_of_their_own)
 END_TEST
 
 /* Every layer's VL of a link between switches has a part of it, and says whose it is. */
+/* promise: F15 */
 START_TEST(layers_share_links)
 {
 	struct fabric *f = ring(6);
@@ -271,6 +273,7 @@ START_TEST(layers_share_links)
 END_TEST
 
 /* With a link less the engine makes other tables, which follow from the base's; and so it goes back. */
+/* promise: F15 */
 START_TEST(layers_follow)
 {
 	struct scene s = compute(ring(6), "layered", NULL);

@@ -2,6 +2,8 @@
 /*
  * Tables from traffic classes: who gets them, what they are on links of all
  * kinds, and what is said about it.  On the fabric of two_switches.h.
+ *
+ * promise: C1
  */
 #include <check.h>
 #include <stdlib.h>

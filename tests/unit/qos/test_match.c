@@ -3,6 +3,8 @@
  * The compiled rules against the rules tried one by one, on random policies
  * and queries that are drawn so that about everything matches or nearly does.
  * QOSD_SEED in the environment gives other ones.
+ *
+ * promise: C1
  */
 #include <check.h>
 #include <stdlib.h>

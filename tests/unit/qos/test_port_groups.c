@@ -89,6 +89,7 @@ START_TEST(guids)
 END_TEST
 
 /* login02 says the port GUID of login01: it is no member by that GUID, but of the group of all. */
+/* promise: A65 */
 START_TEST(guid_of_another)
 {
 	add_range(&add_group(p, "x")->port_guids, CA + 0x11, CA + 0x11);
@@ -245,6 +246,7 @@ START_TEST(node_types)
 END_TEST
 
 /* The aggregation node of a switch is no CA of a host, though all have it. */
+/* promise: D10 */
 START_TEST(aggregation_nodes)
 {
 	uint32_t node;

@@ -4,6 +4,8 @@
  *
  *   host0/P1 -- leaf/P1   leaf/P5 -- spine/P1   spine/P5 -- router/P1
  *   host1/P1 -- leaf/P2   leaf/P6 -- spine/P2
+ *
+ * promise: C1
  */
 #include <check.h>
 #include <stdlib.h>

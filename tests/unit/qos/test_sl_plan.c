@@ -88,6 +88,7 @@ START_TEST(one_layer_changes_nothing)
 }
 END_TEST
 
+/* promise: F15 */
 START_TEST(how_many_fit)
 {
 	two_switches();
@@ -122,6 +123,7 @@ static void add_level(const char *name, uint8_t sl)
 }
 
 /* A layer has 1, 2, 4 or 8 VLs, and the built-in SL2VL table folds SLs into these. */
+/* promise: F16 */
 START_TEST(levels_stay_apart)
 {
 	two_switches();
@@ -153,6 +155,7 @@ START_TEST(tables_of_ones_own_leave_one)
 END_TEST
 
 /* Between the switches each layer has VLs of its own, with the same weights; hosts see levels only. */
+/* promise: F15 */
 START_TEST(layers_are_apart_between_switches)
 {
 	add_class(p, "fast", 1, false, 7500);

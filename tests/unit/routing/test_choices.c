@@ -196,6 +196,7 @@ static uint64_t choose(struct topo *t, const struct route_engine *e)
  * Two pods of two leaves, with two aggregation switches and four spines.  Up to another pod each of two
  * choices has two more, and the way down is one.
  */
+/* promise: F18 */
 START_TEST(all_ways_up_a_tree)
 {
 	struct fat p = { .pods = 2, .leaves = 2, .hosts = 2, .aggs = 2, .width = 1, .spines = 2 };
@@ -232,6 +233,7 @@ static const struct {
 	{ "8p8p", 1350 }, { "5r5r", 1250 }, { "6r4r", 1400 }, { "6c6c", 1300 }, { "4r4r4r", 1900 },
 };
 
+/* promise: F18 */
 START_TEST(on_grids)
 {
 	struct grid_plan p = grid_plan_of(grids[_i].plan);
@@ -246,6 +248,7 @@ START_TEST(on_grids)
 }
 END_TEST
 
+/* promise: F18 */
 START_TEST(in_layers)
 {
 	struct topo t;
@@ -257,6 +260,7 @@ START_TEST(in_layers)
 }
 END_TEST
 
+/* promise: F18 */
 START_TEST(by_an_order)
 {
 	struct topo t;
@@ -267,6 +271,7 @@ START_TEST(by_an_order)
 }
 END_TEST
 
+/* promise: F18 */
 START_TEST(none_beside_a_credit_loop)
 {
 	static const unsigned d[3] = { 5, 5, 1 };

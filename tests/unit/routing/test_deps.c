@@ -146,6 +146,7 @@ static bool add_group(struct bench *b, unsigned layer)
 	return added;
 }
 
+/* promise: F15 */
 START_TEST(agrees_with_model)
 {
 	unsigned n[2] = { 0 };

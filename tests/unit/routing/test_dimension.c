@@ -2,6 +2,8 @@
 /*
  * Dimension-order routes (routing/grid/dimension.h): followed from switch to switch, and their channels
  * searched for circles, by code that knows nothing of grids but the coordinates.
+ *
+ * promise: C1
  */
 #include <check.h>
 

@@ -37,6 +37,7 @@ static const struct dragonfly_plan plans[] = {
 	{ 13, 12, 1, "dragonfly of 13 groups of 12 switches" },
 };
 
+/* promise: B6 */
 START_TEST(intact)
 {
 	for (uint64_t seed = 1; seed < 4; seed++) {
@@ -49,6 +50,7 @@ START_TEST(intact)
 }
 END_TEST
 
+/* promise: B6 */
 START_TEST(one_fault)
 {
 	for (unsigned i = 0; i < 10; i++) {
@@ -75,6 +77,7 @@ static bool is_dragonfly(const struct topo *t)
 	return is;
 }
 
+/* promise: B6 */
 START_TEST(nothing_else)
 {
 	static const unsigned dims[][3] = { { 5, 5, 1 }, { 4, 4, 3 }, { 3, 3, 3 } };

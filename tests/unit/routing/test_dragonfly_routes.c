@@ -103,6 +103,7 @@ static unsigned hops(const struct topo *t, const struct lfts *l, uint32_t sw, ui
 }
 
 /* Everybody goes by one link, one cable and one link at most, and in layer 1. */
+/* promise: F20 */
 START_TEST(intact)
 {
 	struct made_dragonfly m;
@@ -126,6 +127,7 @@ START_TEST(intact)
 END_TEST
 
 /* A switch or a link is missing from the start: most pairs are in layer 1 still. */
+/* promise: F20 */
 START_TEST(one_fault)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -187,6 +189,7 @@ static void check_moved(const struct topo *t, const struct lfts *was, const stru
 }
 
 /* Links go one after the other; the ways are near to those without faults. */
+/* promise: F20 */
 START_TEST(links_go)
 {
 	for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -218,6 +221,7 @@ START_TEST(links_go)
 }
 END_TEST
 
+/* promise: F20 */
 START_TEST(no_room)
 {
 	struct made_dragonfly m;

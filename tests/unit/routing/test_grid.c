@@ -94,6 +94,7 @@ static const struct {
 };
 
 /* Whatever the order of GUIDs and ports, the number of cables and where hosts are. */
+/* promise: B6 */
 START_TEST(intact)
 {
 	for (uint64_t seed = 0; seed < 8; seed++) {
@@ -140,6 +141,7 @@ static void check_with_faults(const struct grid_plan *p, const char *text)
 	made_grid_free(&m);
 }
 
+/* promise: B6 */
 START_TEST(one_fault)
 {
 	struct grid_plan p = grid_plan_of(grids[_i].plan);
@@ -174,6 +176,7 @@ static const struct {
 	{ "5r5r5r5r4r", "torus 5x5x5x5x4", 250, 50 },
 };
 
+/* promise: B6 */
 START_TEST(several_faults)
 {
 	struct grid_plan p = grid_plan_of(damaged[_i].plan);
@@ -197,6 +200,7 @@ static struct grid *grid_of(const struct topo *t)
 	return grid;
 }
 
+/* promise: B6 */
 START_TEST(no_trees)
 {
 	static const struct fat trees[] = {
@@ -224,6 +228,7 @@ START_TEST(no_trees)
 END_TEST
 
 /* Whatever is found in a fabric made by chance is there; of the larger ones nothing is. */
+/* promise: B6 */
 START_TEST(by_chance)
 {
 	for (uint64_t seed = 0; seed < 300; seed++) {
@@ -265,6 +270,7 @@ static void regular_topo(struct topo *t, unsigned n, unsigned degree, uint64_t s
 	topo_finish(t, f, 0);
 }
 
+/* promise: B6 */
 START_TEST(regular_graphs)
 {
 	for (uint64_t seed = 0; seed < 10; seed++) {
@@ -278,6 +284,7 @@ START_TEST(regular_graphs)
 END_TEST
 
 /* A torus with one cable too many. */
+/* promise: B6 */
 START_TEST(a_chord)
 {
 	struct grid_plan p = grid_plan_of("6r6r6r");

@@ -85,6 +85,7 @@ static void make(struct made_grid *m, const struct plan_row *row, uint64_t seed)
 	m->t.r.most_shared = 8;
 }
 
+/* promise: F17 */
 START_TEST(intact)
 {
 	const struct plan_row *row = &plans[_i];
@@ -166,6 +167,7 @@ static void faulty_free(struct faulty *x)
 }
 
 /* There are ways round any link, on the same lanes; in a ring, without another layer for any pair. */
+/* promise: F17 */
 START_TEST(without_a_link)
 {
 	const struct plan_row *row = &plans[_i];
@@ -212,6 +214,7 @@ static unsigned lines_through(const struct grid_plan *p, unsigned links)
  * There are ways round any switch, on the same lanes, but for one in a mesh through which two lines lead; see
  * turn_model.h.
  */
+/* promise: F17 */
 START_TEST(without_a_switch)
 {
 	const struct plan_row *row = &plans[_i];
@@ -242,6 +245,7 @@ START_TEST(without_a_switch)
 }
 END_TEST
 
+/* promise: F17 */
 START_TEST(no_room)
 {
 	struct made_grid m;

@@ -483,6 +483,7 @@ static struct sum check_all(const struct topo *t, unsigned n)
 
 /* --- fabrics of all kinds --- */
 
+/* promise: F15 */
 START_TEST(rings)
 {
 	struct net x = { .seed = (uint64_t)_i };
@@ -496,6 +497,7 @@ START_TEST(rings)
 }
 END_TEST
 
+/* promise: F15 */
 START_TEST(grids)
 {
 	struct net x = { .seed = (uint64_t)_i };
@@ -522,6 +524,7 @@ START_TEST(cubes)
 }
 END_TEST
 
+/* promise: F15 */
 START_TEST(dragonflies)
 {
 	struct net x = { .seed = (uint64_t)_i };
@@ -535,6 +538,7 @@ START_TEST(dragonflies)
 }
 END_TEST
 
+/* promise: F15 */
 START_TEST(random_links)
 {
 	struct net x = { .seed = (uint64_t)_i };
@@ -660,6 +664,7 @@ static bool by_hub(const struct updn_order *o)
 	return needs;
 }
 
+/* promise: F15 */
 START_TEST(damaged_trees)
 {
 	struct updn_order *o;
@@ -798,6 +803,7 @@ END_TEST
 
 /* --- how good they are --- */
 
+/* promise: F15 */
 START_TEST(all_shortest)
 {
 	struct net x = { .seed = 1 };
@@ -819,6 +825,7 @@ START_TEST(all_shortest)
 END_TEST
 
 /* A few pairs that find no room are no reason to route many others by longer ways. */
+/* promise: F15 */
 START_TEST(last_pairs)
 {
 	struct net x = { .seed = 1 };
@@ -1171,6 +1178,7 @@ START_TEST(confined_near)
 END_TEST
 
 /* Pairs that find no room after a fault leave all others as they were. */
+/* promise: F15 */
 START_TEST(little_moves)
 {
 	struct net x = { .seed = 4 + (uint64_t)_i };

@@ -638,6 +638,7 @@ static const struct fat trees[] = {
  * Each by 2 engines and 3 LMCs; of these, some with hosts on spines, without all links, or
  * with aggregation nodes.
  */
+/* promise: F2 F3 */
 START_TEST(fat_trees)
 {
 	struct fat p = trees[_i / 6 % (int)ARRAY_SIZE(trees)];
@@ -665,6 +666,7 @@ START_TEST(fat_trees)
 }
 END_TEST
 
+/* promise: F2 */
 START_TEST(random_fabrics)
 {
 	struct world w = { 0 };
@@ -674,6 +676,7 @@ START_TEST(random_fabrics)
 }
 END_TEST
 
+/* promise: F2 */
 START_TEST(tori)
 {
 	static const unsigned dims[][3] = { { 4, 4, 1 }, { 5, 3, 1 }, { 3, 3, 3 } };
@@ -684,6 +687,7 @@ START_TEST(tori)
 }
 END_TEST
 
+/* promise: F2 */
 START_TEST(recorded_fabrics)
 {
 	struct world w = { 0 };
@@ -711,6 +715,7 @@ static unsigned count_lost(const struct world *w, bool of_switches)
  * Any link between a middle switch and the top of a tree goes down: the top switch and the leaves below the
  * other end have no legal way to each other, nor one by the hub if that is below it, too.
  */
+/* promise: F13 */
 START_TEST(any_link_to_the_top)
 {
 	struct fat p = { .pods = 4, .leaves = 2, .hosts = 2, .aggs = 2, .width = 1, .spines = 2 };
@@ -744,6 +749,7 @@ static void lose_switch(struct world *w, uint32_t node)
 }
 
 /* Up to a sixth of the links go down, one after the other: switches rarely fail to reach each other. */
+/* promise: F13 */
 START_TEST(many_links)
 {
 	struct fat p = { .pods = 6, .leaves = 4, .hosts = 2, .aggs = 4, .width = 1, .spines = 4 };
@@ -860,6 +866,7 @@ static void rounds_between(struct world *w, const struct lfts *was, const struct
 }
 
 /* From one engine's tables to the other's, and from nothing. */
+/* promise: F3 */
 START_TEST(whole_routings)
 {
 	struct world w = { 0 };
@@ -935,6 +942,7 @@ END_TEST
  * Of two LIDs of one block, one can be switched on a only after b, the other on b
  * only after a: one of the blocks is written twice, and that is all.
  */
+/* promise: F3 */
 START_TEST(two_blocks_wait_for_each_other)
 {
 	struct fabric *f = topo_begin();

@@ -442,6 +442,7 @@ static void faults(struct scene *s, bool blind)
 	moment_free(&two);
 }
 
+/* promise: F15 */
 START_TEST(no_circle_in_any_layer)
 {
 	struct scene s;
@@ -455,6 +456,7 @@ START_TEST(no_circle_in_any_layer)
 END_TEST
 
 /* Without layers to go by there are circles: the test above sees them. */
+/* promise: F15 */
 START_TEST(circles_are_seen)
 {
 	unsigned circles = 0;

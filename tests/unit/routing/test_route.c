@@ -268,6 +268,7 @@ START_TEST(new_tables_drop)
 END_TEST
 
 /* Entries that drop by chance: each kind of LID is counted apart. */
+/* promise: F13 */
 START_TEST(verdict_on_holes)
 {
 	struct fat p = { .pods = 3, .leaves = 3, .hosts = 2, .aggs = 2, .width = 1, .spines = 3,
@@ -670,6 +671,7 @@ static unsigned count_hosts(const struct topo *t)
 }
 
 /* Aggregation nodes in all switches change no route of a host, and are had from everywhere. */
+/* promise: D10 */
 START_TEST(aggregation_nodes)
 {
 	struct fat plain = trees[_i / 3], p = plain;
@@ -1061,6 +1063,7 @@ static uint32_t busiest(const struct topo *t, const struct lfts *l, double *mean
  * However many links a tree has lost, no channel carries a multiple of what the last link of some
  * leaf has to: an order from one root, which makes all go by it, has 10 times the mean and more.
  */
+/* promise: F12 */
 START_TEST(no_cliff)
 {
 	struct fat p = { .pods = 8, .leaves = 4, .hosts = 4, .aggs = 4, .width = 1, .spines = 4 };
@@ -1165,6 +1168,7 @@ static double bandwidth(const struct topo *t, const struct lfts *l)
 }
 
 /* What chose first saw nothing of those after it: when all choose anew, the loads are more even. */
+/* promise: F14 */
 START_TEST(more_passes)
 {
 	struct fat p = { .pods = 6, .leaves = 4, .hosts = 4, .aggs = 4, .width = 1, .spines = 4 };
@@ -1195,6 +1199,7 @@ END_TEST
  * A tree that lost links keeps the bandwidth that the links left can give: sources come down to a destination
  * by the same channels, as they do in a whole tree.
  */
+/* promise: F14 */
 START_TEST(bandwidth_of_what_is_left)
 {
 	struct fat p = { .pods = 8, .leaves = 4, .hosts = 4, .aggs = 4, .width = 1, .spines = 4 };
@@ -1283,6 +1288,7 @@ END_TEST
  * Pods with two switches in each of several planes: a top switch gets down to a leaf by either, which digits do
  * not know of.  They are tried beside weighing, though all switches of a rank are alike.
  */
+/* promise: F14 */
 START_TEST(two_of_a_plane)
 {
 	enum { PODS = 6, LEAVES = 5, PLANES = 3, TOPS = 4, HOSTS = 9 };
@@ -1344,6 +1350,7 @@ static void rings_topo(struct topo *t, unsigned n, unsigned rings, uint64_t seed
 }
 
 /* Without layers an order is searched for: one by the distance from a root crowds there. */
+/* promise: F14 */
 START_TEST(searched_order)
 {
 	double mean, means = 0;
@@ -1401,6 +1408,7 @@ START_TEST(sparse_orders)
 END_TEST
 
 /* Where each leaf has a host less than spines, a channel has at most one of a leaf's hosts. */
+/* promise: F12 */
 START_TEST(hosts_beside_a_multiple)
 {
 	static const unsigned sizes[][3] = { { 36, 18, 17 }, { 12, 6, 11 }, { 16, 9, 17 }, { 32, 9, 17 } };
@@ -1423,6 +1431,7 @@ END_TEST
  * Line boards with hosts of their own below the spines of a chassis, and switches with hosts that are
  * plugged into the line boards: hosts are on two levels of three.
  */
+/* promise: F12 */
 START_TEST(hosts_on_two_levels)
 {
 	enum { SPINES = 4, LINES = 8, EDGES = 8, HOSTS = 4 };
@@ -1507,6 +1516,7 @@ START_TEST(torus)
 }
 END_TEST
 
+/* promise: F12 */
 START_TEST(random_fabric)
 {
 	struct topo t;
@@ -1892,6 +1902,7 @@ static unsigned move_trees(const struct fabric *f, unsigned n_trees, unsigned li
 	return moved;
 }
 
+/* promise: D42 */
 START_TEST(mcast_trees_that_stay)
 {
 	struct topo t;
@@ -1904,6 +1915,7 @@ START_TEST(mcast_trees_that_stay)
 END_TEST
 
 /* A link that is gone costs the trees that are on its ends, or went another way for it. */
+/* promise: D42 */
 START_TEST(mcast_few_trees_are_made_anew)
 {
 	struct fat p = trees[4];

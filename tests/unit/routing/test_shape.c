@@ -46,6 +46,7 @@ static const struct fat two = { .pods = 1, .leaves = 8, .hosts = 4, .aggs = 4, .
 static const struct fat three = { .pods = 4, .leaves = 4, .hosts = 3, .aggs = 4, .width = 1,
 				  .spines = 4 };
 
+/* promise: B6 */
 START_TEST(trees)
 {
 	struct fat p = _i % 2 ? three : two;
@@ -66,6 +67,7 @@ START_TEST(trees)
 END_TEST
 
 /* One switch, two with and without parallel links, a star of three: nobody could call them otherwise. */
+/* promise: B6 */
 START_TEST(small_ones)
 {
 	struct fabric *f = topo_begin();
@@ -96,6 +98,7 @@ START_TEST(small_ones)
 END_TEST
 
 /* All pairs have shortest paths up and down still: it is a tree, and what is missing is said. */
+/* promise: B6 */
 START_TEST(a_tree_without_a_link)
 {
 	struct fat p = three;
@@ -115,6 +118,7 @@ START_TEST(a_tree_without_a_link)
 END_TEST
 
 /* Two leaves have no spine in common any more. */
+/* promise: B6 */
 START_TEST(a_tree_in_pieces)
 {
 	struct fat p = two;
@@ -138,6 +142,7 @@ START_TEST(a_tree_in_pieces)
 END_TEST
 
 /* One spine with a host has paths down to all; two have none to each other. */
+/* promise: B6 */
 START_TEST(hosts_on_spines)
 {
 	struct fat p = { .pods = 1, .leaves = 8, .hosts = 16, .aggs = 4, .width = 1,
@@ -167,6 +172,7 @@ START_TEST(hosts_on_spines)
 END_TEST
 
 /* Spines in a ring, with two leaves each. */
+/* promise: B6 */
 START_TEST(links_of_one_rank)
 {
 	struct fabric *f = topo_begin();
@@ -195,6 +201,7 @@ START_TEST(links_of_one_rank)
 END_TEST
 
 /* Paths up to the middle and down are shortest paths, and yet nobody would call it a tree. */
+/* promise: B6 */
 START_TEST(meshes)
 {
 	static const char *const grid[] = {
@@ -223,6 +230,7 @@ START_TEST(meshes)
 }
 END_TEST
 
+/* promise: B6 */
 START_TEST(tori)
 {
 	static const unsigned dims[][3] = { { 4, 4, 1 }, { 5, 5, 1 }, { 3, 3, 3 } };
@@ -245,6 +253,7 @@ START_TEST(tori)
 }
 END_TEST
 
+/* promise: B6 */
 START_TEST(a_torus_without_a_link)
 {
 	static const unsigned dims[3] = { 5, 5, 1 };
@@ -259,6 +268,7 @@ START_TEST(a_torus_without_a_link)
 END_TEST
 
 /* Whatever it is, what is said is what a search of paths by the order says, and names are there. */
+/* promise: B6 */
 START_TEST(irregular)
 {
 	struct topo t;
@@ -283,6 +293,7 @@ END_TEST
  * outside that it connects.  Hosts are on leaves inside and outside, which are of different distance
  * from the middle.
  */
+/* promise: B6 */
 START_TEST(chassis)
 {
 	struct fabric *f = topo_begin();
@@ -311,6 +322,7 @@ START_TEST(chassis)
 }
 END_TEST
 
+/* promise: B6 */
 START_TEST(recorded_fabrics)
 {
 	struct topo t;
@@ -325,6 +337,7 @@ START_TEST(recorded_fabrics)
 END_TEST
 
 /* The order of a whole tree, on what is left of it: what is missing is told, and what was is known. */
+/* promise: B6 */
 START_TEST(taken_over)
 {
 	struct fat p = three;

@@ -78,6 +78,7 @@ static unsigned check_turns(const struct subject *x, const struct turn_model *m)
 	return n;
 }
 
+/* promise: F17 */
 START_TEST(no_circle)
 {
 	struct subject x;
@@ -108,6 +109,7 @@ static void check_turn(void *arg, struct dep turn)
 	w->n++;
 }
 
+/* promise: F17 */
 START_TEST(tree_keeps_to_it)
 {
 	struct subject x;

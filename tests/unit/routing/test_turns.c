@@ -84,6 +84,7 @@ START_TEST(legal_moves_are_allowed)
 END_TEST
 
 /* All spines may reach each other by one leaf: what turned there comes down to other leaves only. */
+/* promise: F12 */
 START_TEST(one_leaf_serves_all)
 {
 	struct tree x;
@@ -103,6 +104,7 @@ END_TEST
  * From spine 0 by leaf 0 to spine 1, down to leaf 1 and up to spine 0 again: whoever waits for the
  * first channel may be waited for by the last.
  */
+/* promise: F12 */
 START_TEST(a_circle_is_refused)
 {
 	struct tree x;
@@ -119,6 +121,7 @@ START_TEST(a_circle_is_refused)
 END_TEST
 
 /* By three leaves: 0 to 1, 1 to 2, 2 to 0; each pair of these does no harm. */
+/* promise: F12 */
 START_TEST(a_circle_of_three_is_refused)
 {
 	struct tree x;

@@ -2,6 +2,8 @@
 /*
  * The SA's front: which requests are answered, with which status, whatever
  * their length and whoever asks; and that no bytes at all upset it.
+ *
+ * promise: N1
  */
 #include <check.h>
 #include <stdlib.h>

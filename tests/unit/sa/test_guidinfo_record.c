@@ -2,6 +2,8 @@
 /*
  * Aliases by GuidInfoRecord: who may have which, what the answers say, and paths to
  * them.  h1 asks, whose GUIDCap is 20: three blocks, of which the last has four.
+ *
+ * promise: N1
  */
 #include <check.h>
 #include <stdlib.h>

@@ -163,6 +163,7 @@ static void part_hosts(void)
 	rig_start(&r);
 }
 
+/* promise: D42 */
 START_TEST(of_those_only_whom_one_may_talk_to)
 {
 	part_hosts();

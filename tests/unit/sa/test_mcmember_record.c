@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MCMemberRecord: what IPoIB does when it starts, and what others may not do. */
+/*
+ * MCMemberRecord: what IPoIB does when it starts, and what others may not do.
+ *
+ * promise: N1
+ */
 #include <check.h>
 #include <stdlib.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* MultiPathRecord: the same policy as PathRecord's, and counts that lie. */
+/*
+ * MultiPathRecord: the same policy as PathRecord's, and counts that lie.
+ *
+ * promise: N1
+ */
 #include <check.h>
 #include <stdlib.h>
 

@@ -2,6 +2,8 @@
 /*
  * NodeRecord and PortInfoRecord.  Where the fields lie is taken from libibmad,
  * so that the tables of records.c are not checked against themselves.
+ *
+ * promise: N1
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* PathRecord: ends, policy, limits, selectors, SLs, the way back, LMC, tables, groups. */
+/*
+ * PathRecord: ends, policy, limits, selectors, SLs, the way back, LMC, tables, groups.
+ *
+ * promise: N1
+ */
 #include <check.h>
 #include <stdlib.h>
 

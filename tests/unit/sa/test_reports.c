@@ -523,6 +523,7 @@ static unsigned sent_to(uint32_t qpn)
 }
 
 /* As many as have places: who is behind them hears of it when they are late. */
+/* promise: A24 */
 START_TEST(who_does_not_answer_is_in_nobodys_way)
 {
 	start();
@@ -589,6 +590,7 @@ START_TEST(gone_while_it_waits)
 END_TEST
 
 /* Traps that only a subnet manager makes, sent by a port. */
+/* promise: A46 */
 START_TEST(forged_notices)
 {
 	start();
@@ -612,6 +614,7 @@ START_TEST(forged_notices)
 END_TEST
 
 /* The M_Key of trap 256 may be right for another device; who tried what is told, it is not. */
+/* promise: A46 */
 START_TEST(a_violation_without_the_key)
 {
 	static const uint8_t none[8];

@@ -276,6 +276,7 @@ END_TEST
  * Who may change or end a service of h1: by who registered it, with or without a ServiceKey, who
  * asks, and what it shows.
  */
+/* promise: A44 */
 START_TEST(owners)
 {
 	enum { NOTHING, RIGHT, WRONG, SM };
@@ -324,6 +325,7 @@ START_TEST(owners)
 END_TEST
 
 /* The SM_Key that everybody knows opens no ServiceKey, and ends nobody's service. */
+/* promise: A44 */
 START_TEST(a_key_that_everybody_knows)
 {
 	struct sa_service_record *s;

@@ -306,6 +306,7 @@ static unsigned by_method(const struct attribute *a, uint8_t method)
 	return s ? s->nothing : memchr(of_class, method, sizeof(of_class)) ? COMBINATION : METHOD;
 }
 
+/* promise: S6 */
 START_TEST(methods)
 {
 	for (const struct attribute *a = attributes; a < attributes + ARRAY_SIZE(attributes); a++)
@@ -319,6 +320,7 @@ END_TEST
 
 /* --- headers --- */
 
+/* promise: S6 */
 START_TEST(lengths)
 {
 	EACH_SERVED(a, s) {
@@ -340,6 +342,7 @@ START_TEST(lengths)
 }
 END_TEST
 
+/* promise: S6 */
 START_TEST(headers)
 {
 	static const struct { const char *what; unsigned at; uint64_t value; unsigned bytes, status; }
@@ -503,6 +506,7 @@ static void look_for_sample(const struct attribute *a, bool trusted)
 	look_for(a, c, criteria | reserved | unused, reserved, trusted);
 }
 
+/* promise: S6 */
 START_TEST(components)
 {
 	const struct attribute *a = &attributes[_i];
@@ -524,6 +528,7 @@ START_TEST(components)
 END_TEST
 
 /* What can't be left out of a Set, Delete, GetMulti or Get: alone, in pairs, all but one. */
+/* promise: S6 */
 START_TEST(needed_components)
 {
 	EACH_SERVED(a, s) {
@@ -627,6 +632,7 @@ static const struct value {
 	{ 0x3a, MULTI, 17, 3, OK },		/* a reserved IndependenceSelector */
 };
 
+/* promise: S6 */
 START_TEST(wrong_values)
 {
 	for (const struct value *v = values; v < values + ARRAY_SIZE(values); v++) {
@@ -690,6 +696,7 @@ static struct sa_job *begin_table(void)
 }
 
 /* An answer in the making is counted once, as what became of it, and lets its state go. */
+/* promise: S6 A91 */
 START_TEST(answers_in_the_making)
 {
 	struct sa_stats *st = r.sa.stats;

@@ -3,6 +3,8 @@
  * Records of switches, tables, links and SMs.  A query's answer is held against the
  * whole table, filtered here by the component alone; where fields of SwitchInfo
  * and SMInfo lie is taken from libibmad.
+ *
+ * promise: N1
  */
 #include <check.h>
 #include <stdlib.h>

@@ -167,6 +167,7 @@ START_TEST(to_itself)
 END_TEST
 
 /* To another subnet it ends in the router. */
+/* promise: S7 */
 START_TEST(by_a_router)
 {
 	struct prefix_route *route = vec_push(&r.settings->prefix_routes);
@@ -222,6 +223,7 @@ static unsigned left_by(void)
 }
 
 /* Of several LIDs the one asked for, or those of the path that a Get has: by the level's bits. */
+/* promise: S7 */
 START_TEST(lids_of_a_port)
 {
 	r.settings->lmc = 1;
@@ -287,6 +289,7 @@ START_TEST(groups)
 END_TEST
 
 /* What PathRecord keeps from a requester TraceRecord does, too. */
+/* promise: S7 */
 START_TEST(paths_of_others)
 {
 	free(r.policy->partitions[0].members[0].group.s);

@@ -402,6 +402,7 @@ static void check_cell(size_t i, enum host who, uint64_t shown, unsigned want)
 		      (int)who + 1, (unsigned long long)shown, got, want);
 }
 
+/* promise: A45 A82 */
 START_TEST(what_each_key_opens)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cells); i++) {
@@ -414,6 +415,7 @@ START_TEST(what_each_key_opens)
 END_TEST
 
 /* A LID that no port has is nobody's, whatever key it shows. */
+/* promise: A82 */
 START_TEST(a_sender_that_there_is_not)
 {
 	static const uint16_t lids[] = { 0x7fff, 0xbfff, 0xc000, 0xffff };
@@ -429,6 +431,7 @@ START_TEST(a_sender_that_there_is_not)
 END_TEST
 
 /* Whoever says a wrong one gets no answer. */
+/* promise: A45 A82 */
 START_TEST(a_wrong_key)
 {
 	static const uint64_t wrong[] = { 1, SM_KEY - 1, SM_KEY ^ 1ull << 63, UINT64_MAX };
@@ -443,6 +446,7 @@ START_TEST(a_wrong_key)
 END_TEST
 
 /* h2 has the port GUID of h1, which owns it: it may ask, and change nothing. */
+/* promise: A65 */
 START_TEST(a_port_with_the_guid_of_another)
 {
 	uint16_t lid = rig_lid(&r, H2);
@@ -473,6 +477,7 @@ static uint16_t tell_estate(void *arg, uint64_t from, const struct sa_estate *qu
 }
 
 /* h3 has the port GUID of h2, a standby, which alone may copy what clients registered. */
+/* promise: A77 */
 START_TEST(an_impostor_of_a_standby)
 {
 	r.sa.estate = tell_estate;
@@ -488,6 +493,7 @@ START_TEST(an_impostor_of_a_standby)
 END_TEST
 
 /* What is under way with a port counts for its GUID if that is its own, and else for its LID. */
+/* promise: A75 */
 START_TEST(who_answers_for_what_is_under_way)
 {
 	uint32_t h2 = rig_host(&r, H2);

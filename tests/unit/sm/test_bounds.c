@@ -13,6 +13,7 @@
 #include "sm/sweep/forget.h"
 #include "unit/run.h"
 
+/* promise: D111 */
 START_TEST(guids_of_nodes_that_are_gone)
 {
 	struct map64 remembered, present;
@@ -38,6 +39,7 @@ START_TEST(guids_of_nodes_that_are_gone)
 }
 END_TEST
 
+/* promise: D111 */
 START_TEST(suspects)
 {
 	struct sm sm = { .state = SM_MASTER, .own_port_checked = true, .kind = SWEEP_LOCAL };
@@ -85,6 +87,7 @@ static void make_fabric(struct fabric *f, unsigned round)
 	}
 }
 
+/* promise: D111 */
 START_TEST(multicast_tables_of_switches_that_are_gone)
 {
 	struct fabric f = { .nodes = nodes, .switches = switches, .n_switches = STEADY + VISITORS,

@@ -188,6 +188,7 @@ START_TEST(each_kind_of_table)
 }
 END_TEST
 
+/* promise: D32 */
 START_TEST(vls_are_added_and_taken_away)
 {
 	compare_with(policy_with(8, 10, 0));

@@ -61,6 +61,7 @@ static bool down(const struct flap_link *l, unsigned times, int64_t now)
 	return begins;
 }
 
+/* promise: F8 */
 START_TEST(more_than_so_often_in_so_long)
 {
 	ck_assert(!down(&one, 3, 0));
@@ -91,6 +92,7 @@ START_TEST(slower_than_that_it_never_flaps)
 }
 END_TEST
 
+/* promise: F8 */
 START_TEST(until_it_is_quiet)
 {
 	ck_assert(down(&one, 4, 0));
@@ -120,6 +122,7 @@ START_TEST(who_comes_up_late_was_not_quiet)
 }
 END_TEST
 
+/* promise: F8 */
 START_TEST(longer_each_time_up_to_a_bound)
 {
 	static const int64_t holds[] = { 10, 20, 40, 80, 160, 320, 320, 320 };
@@ -233,6 +236,7 @@ START_TEST(held_where_there_is_another_way)
 }
 END_TEST
 
+/* promise: F8 */
 START_TEST(the_only_way_is_used)
 {
 	unsigned n = 0;
@@ -261,6 +265,7 @@ static struct fabric_port *port_of(uint64_t guid, unsigned num)
 }
 
 /* The one end says Down, or a PortState that there is not, and the other is not Active. */
+/* promise: A63 */
 START_TEST(held_where_it_cannot_come_up)
 {
 	struct fabric_port *near = port_of(LEAF, 5), *far = &f->ports[near->peer];
@@ -288,6 +293,7 @@ static void all_are_active(void)
 }
 
 /* Armed at both ends before and after a sweep: held by the next one, until an end is Active. */
+/* promise: F19 */
 START_TEST(held_while_sweeps_leave_it_short_of_active)
 {
 	struct fabric_port *near = port_of(LEAF, 5), *far = &f->ports[near->peer];
@@ -330,6 +336,7 @@ START_TEST(held_while_sweeps_leave_it_short_of_active)
 END_TEST
 
 /* All links of a leaf are: one of them is used, as there is nothing else. */
+/* promise: F19 */
 START_TEST(short_of_active_and_the_only_way)
 {
 	all_are_active();

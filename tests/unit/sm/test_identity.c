@@ -208,6 +208,7 @@ static bool is_at_our_port(unsigned device)
  * one of the two is the switch at our own port, or is next to the other one, that is not always so.  Two
  * switches that have no port in use in common seem to be one.
  */
+/* promise: A88 */
 START_TEST(a_switch_that_is_another_one)
 {
 	static const struct { unsigned cases, wrong[2], unnamed[2]; } known[DEVICES_FABRICS] = {
@@ -291,6 +292,7 @@ static void one_liar(const struct devices_fabric *k, enum lie lie, unsigned liar
 	end();
 }
 
+/* promise: A64 */
 START_TEST(each_device_alone)
 {
 	const struct devices_fabric *k = &devices_fabrics[_i / LIES];
@@ -315,6 +317,7 @@ static bool is_new_each_time(enum lie lie)
 	return lie == BOTH_GUIDS_RANDOM || lie == BOTH_GUIDS_FIT;
 }
 
+/* promise: A64 */
 START_TEST(two_devices_of_five)
 {
 	const struct devices_fabric *k = &devices_fabrics[_i / LIES];

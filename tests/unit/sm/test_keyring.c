@@ -23,6 +23,7 @@ static void expect(unsigned n, const uint64_t *keys)
 	}
 }
 
+/* promise: L4 */
 START_TEST(latest_first)
 {
 	keyring_put_first(&ring, 1);
@@ -41,6 +42,7 @@ START_TEST(latest_first)
 }
 END_TEST
 
+/* promise: L4 */
 START_TEST(the_oldest_falls_out)
 {
 	for (uint64_t k = 1; k <= KEYRING_MAX; k++)

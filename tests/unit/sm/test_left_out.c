@@ -332,6 +332,7 @@ START_TEST(a_guid_that_two_scans_hear_does_not_change)
 }
 END_TEST
 
+/* promise: A110 */
 START_TEST(a_false_adapter_is_treated_as_a_switch)
 {
 	uint8_t says[40], truth[40], got[40];
@@ -373,6 +374,7 @@ START_TEST(a_false_adapter_is_treated_as_a_switch)
 END_TEST
 
 /* No scan meets it as it was corrected, and each finds it again: that is no reason for scans without end. */
+/* promise: A110 */
 START_TEST(a_false_adapter_that_says_something_else_each_time)
 {
 	unsigned repeated = 0;
@@ -627,6 +629,7 @@ START_TEST(the_one_that_was_there_before_is_believed)
 END_TEST
 
 /* A newcomer gives the node GUID of host 2, and a port GUID that is nearer to it than that of host 2. */
+/* promise: A65 */
 START_TEST(a_port_guid_that_was_chosen_takes_no_place)
 {
 	uint8_t info[40];
@@ -831,6 +834,7 @@ START_TEST(one_that_is_renamed_each_time_is_told_of_when_it_ends)
 END_TEST
 
 /* It gives up one name for that of another host: its own, which that one had taken, or one more. */
+/* promise: A107 */
 START_TEST(one_that_says_a_third_ones_guid)
 {
 	uint8_t first[40], third[40];
@@ -903,6 +907,7 @@ static struct disco_left two_places(uint64_t near, unsigned port, uint64_t guid,
 }
 
 /* Its neighbours are contradicted by it alone, and it by all of them. */
+/* promise: A62 */
 START_TEST(a_switch_with_false_port_numbers_is_to_blame_at_both_ends)
 {
 	struct disco_left x[] = {

@@ -218,6 +218,7 @@ START_TEST(odd_ports_are_listed_by_name)
 }
 END_TEST
 
+/* promise: A74 */
 START_TEST(a_link_with_one_end_down)
 {
 	liars_look(&sm);
@@ -333,6 +334,7 @@ START_TEST(an_answer_stays_until_a_good_one)
 }
 END_TEST
 
+/* promise: A74 */
 START_TEST(an_answer_that_is_published_goes)
 {
 	uint32_t port = port_at(0x9100, 3), host = port_node(now.f, now.f->ports[port].peer) - now.f->nodes;
@@ -372,6 +374,7 @@ static uint8_t *switch_info(unsigned cap)
 	return info;
 }
 
+/* promise: A79 */
 START_TEST(a_switch_that_says_otherwise)
 {
 	unsigned news = 0;
@@ -394,6 +397,7 @@ START_TEST(a_switch_that_says_otherwise)
 }
 END_TEST
 
+/* promise: A109 */
 START_TEST(what_is_found_and_what_is_answered_do_not_replace_each_other)
 {
 	uint32_t port = port_at(0x9101, 3);
@@ -460,6 +464,7 @@ static void says_the_truth(uint64_t near)
 	ck_assert_uint_eq(listed(), 0);
 }
 
+/* promise: A2 */
 START_TEST(a_port_that_it_does_not_have)
 {
 	says_no_port(0x9101, 254, "n9101 (0x0000000000009101), behind n9000/P2 (0x0000000000009000), says "

@@ -38,6 +38,7 @@ static const struct {
 	{ SM_MASTER, IN_DEPOSED, SM_STANDBY, DO_ABANDON | DO_POLL },
 };
 
+/* promise: M1 */
 START_TEST(every_state_with_every_input)
 {
 	unsigned n = 0;
@@ -91,6 +92,7 @@ START_TEST(every_control_of_every_sender)
 END_TEST
 
 /* Each control in each state where it is legal, from each sender: who is obeyed. */
+/* promise: A41 */
 START_TEST(every_control_of_every_manager)
 {
 	enum { MASTER = 1, HEIR, OTHER, SENDERS };
@@ -139,6 +141,7 @@ START_TEST(priority_counts_before_the_lower_guid)
 END_TEST
 
 /* What we are, what it is, whether it is better: the verdict. */
+/* promise: M1 */
 START_TEST(every_state_of_every_other)
 {
 	static const enum sm_verdict want[STATES][STATES][2] = {
@@ -169,6 +172,7 @@ START_TEST(every_state_of_every_other)
 }
 END_TEST
 
+/* promise: M2 */
 START_TEST(another_sm_key_is_never_obeyed)
 {
 	struct sm_info us = { .guid = 10, .key = 5 };
@@ -274,6 +278,7 @@ static void permute(const struct sm_info *from, unsigned n, unsigned *order, uns
 }
 
 /* From all states that so many may be in: starts, merges of subnets, all at once. */
+/* promise: M1 */
 START_TEST(exactly_one_stays_and_it_is_the_best)
 {
 	for (unsigned n = 1; n <= SMS_MAX; n++)

@@ -20,6 +20,7 @@ START_TEST(names_that_are_text)
 }
 END_TEST
 
+/* promise: A58 */
 START_TEST(names_that_are_not)
 {
 	ck_assert(!name_is_text(others[_i]));

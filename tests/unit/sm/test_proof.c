@@ -10,6 +10,7 @@
 #define KEY 0x1122334455667788ull
 enum { A = 0x101, B = 0x202, C = 0x303 };
 
+/* promise: A40 */
 START_TEST(holds_for_what_it_was_made_for)
 {
 	uint8_t data[64] = { 0 };
@@ -28,6 +29,7 @@ START_TEST(holds_for_what_it_was_made_for)
 END_TEST
 
 /* SMInfo itself and the mark of a nudge are left alone; any other bit breaks it. */
+/* promise: A40 */
 START_TEST(bytes)
 {
 	uint8_t data[64], was[64];
@@ -48,6 +50,7 @@ START_TEST(bytes)
 END_TEST
 
 /* What a standby asks for and is told: every bit counts, and so do who, to whom and what. */
+/* promise: A77 */
 START_TEST(a_seal_is_of_the_whole_message)
 {
 	struct sa_estate x, was;

@@ -76,6 +76,7 @@ START_TEST(one_whose_links_all_came_up)
 END_TEST
 
 /* A host claimed to be the far switch, and was asked in its place. */
+/* promise: A106 */
 START_TEST(another_answered_in_its_name)
 {
 	struct fabric *old = two_switches(true, IB_PORT_ACTIVE_S);

@@ -130,6 +130,7 @@ static void expect_all(const struct plan *p, enum item_change change)
 	ck_assert_int_eq(compare(p, ITEM(ITEM_VLARB, GONE, 1)), change);
 }
 
+/* promise: F10 */
 START_TEST(a_port_that_lost_its_link)
 {
 	expect_all(before, ITEM_UNKNOWN);
@@ -146,6 +147,7 @@ START_TEST(a_port_that_lost_its_link)
 }
 END_TEST
 
+/* promise: F10 */
 START_TEST(it_comes_back_to_another_policy)
 {
 	note(before, after);
@@ -154,6 +156,7 @@ START_TEST(it_comes_back_to_another_policy)
 }
 END_TEST
 
+/* promise: F10 */
 START_TEST(what_a_plan_has_again_is_not_left)
 {
 	note(before, after);
@@ -177,6 +180,7 @@ START_TEST(tables_that_are_not_managed_for_a_while)
 }
 END_TEST
 
+/* promise: F10 */
 START_TEST(what_is_not_known_is_forgotten)
 {
 	note(before, after);
@@ -201,6 +205,7 @@ static size_t in_use(void)
 }
 
 /* Policies come and go, each with a table of its own for the port that is gone. */
+/* promise: D111 */
 START_TEST(contents_are_bounded)
 {
 	const struct qos_tables *t = before->tables;

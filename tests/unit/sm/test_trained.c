@@ -27,6 +27,7 @@ static void store(uint32_t port, unsigned before, unsigned now)
 	sweep_store_port(&sm, port, info);
 }
 
+/* promise: D125 */
 START_TEST(a_port_below_what_was_known)
 {
 	store(0, IB_PORT_ACTIVE_S, IB_PORT_INIT_S);
@@ -38,6 +39,7 @@ START_TEST(a_port_below_what_was_known)
 }
 END_TEST
 
+/* promise: D125 */
 START_TEST(what_says_nothing_of_the_other_end)
 {
 	store(0, IB_PORT_INIT_S, IB_PORT_ARMED_S);

@@ -35,6 +35,7 @@ static unsigned looks(int64_t now)
 	return n;
 }
 
+/* promise: F6 */
 START_TEST(some_at_once_and_then_so_many_a_second)
 {
 	unsigned taken = 0, due = 0;
@@ -52,6 +53,7 @@ START_TEST(some_at_once_and_then_so_many_a_second)
 }
 END_TEST
 
+/* promise: F6 */
 START_TEST(the_last_of_a_flood_is_served)
 {
 	uint64_t source;
@@ -85,6 +87,7 @@ START_TEST(a_look_of_its_own_serves_it_too)
 }
 END_TEST
 
+/* promise: F6 */
 START_TEST(others_are_heard)
 {
 	for (unsigned i = 0; i < 10000; i++)
@@ -98,6 +101,7 @@ START_TEST(others_are_heard)
 }
 END_TEST
 
+/* promise: A23 */
 START_TEST(strangers_share_and_pay_for_discoveries)
 {
 	unsigned taken = 0, due = 0;
@@ -112,6 +116,7 @@ START_TEST(strangers_share_and_pay_for_discoveries)
 END_TEST
 
 /* Thousands that ask for a discovery cause no more of them than one, and each is served by one. */
+/* promise: A23 */
 START_TEST(discoveries_are_for_all)
 {
 	unsigned taken = 0, due = 0;
@@ -129,6 +134,7 @@ START_TEST(discoveries_are_for_all)
 }
 END_TEST
 
+/* promise: F6 */
 START_TEST(more_floods_than_places)
 {
 	unsigned looked = 0, asks;

@@ -249,6 +249,7 @@ static void ck_speeds(uint32_t port, unsigned width, unsigned speed, unsigned ex
 
 #define BOTH_GROUPS (IB_CAP_EXT_SPEEDS | IB_CAP_MASK2)
 
+/* promise: D31 */
 START_TEST(all_that_is_supported)
 {
 	uint32_t port = fabric_find_port(f, 0x201), peer = f->ports[port].peer;
@@ -275,6 +276,7 @@ START_TEST(all_that_is_supported)
 END_TEST
 
 /* A Set that left it as it is could be refused for it. */
+/* promise: D31 */
 START_TEST(more_enabled_than_supported)
 {
 	uint32_t port = fabric_find_port(f, 0x201);
@@ -306,6 +308,7 @@ START_TEST(modifier_asks_for_extended_speeds)
 END_TEST
 
 /* Key, protection and lease go in one Set, and in each Set to a port that has a key. */
+/* promise: L4 */
 START_TEST(m_key_of_end_ports)
 {
 	static const uint64_t ports[] = { 0x101, 0x201, 0x900 };
@@ -334,6 +337,7 @@ START_TEST(m_key_of_end_ports)
 END_TEST
 
 /* An SMP carries what the port shows whose agent answers: port 0 for all of a switch's. */
+/* promise: L4 */
 START_TEST(m_key_of_smps)
 {
 	uint32_t ca = fabric_find_port(f, 0x201), port0 = fabric_find_port(f, 0x900);
@@ -385,6 +389,7 @@ static void give_vls(uint32_t port, unsigned state, unsigned vls)
 }
 
 /* The plan has 3 for all links (four VLs). */
+/* promise: D32 */
 START_TEST(vls_of_a_link_at_work)
 {
 	uint32_t port = fabric_find_port(f, 0x201), peer = f->ports[port].peer;
@@ -419,6 +424,7 @@ START_TEST(vls_of_a_link_at_work)
 END_TEST
 
 /* A light sweep reads what a port keeps as the sweep did that found it, also a code that there is not. */
+/* promise: A79 */
 START_TEST(what_a_link_keeps)
 {
 	static const enum MAD_FIELDS which[] = { IB_PORT_OPER_VLS_F, IB_PORT_NEIGHBOR_MTU_F };
@@ -444,6 +450,7 @@ START_TEST(what_a_link_keeps)
 END_TEST
 
 /* What a port says of a field that is not for us to set goes back to it, but not what cannot be. */
+/* promise: A109 */
 START_TEST(an_mtu_that_there_is_not)
 {
 	static const struct { unsigned says, is_sent; } cases[] = {
@@ -496,6 +503,7 @@ START_TEST(reregistration_only_with_a_reason)
 END_TEST
 
 /* An Active port hears of us, and is asked to register again, when the answers are published. */
+/* promise: D100 */
 START_TEST(active_ports_await_publishing)
 {
 	uint32_t port = fabric_find_port(f, 0x201);
@@ -800,6 +808,7 @@ START_TEST(enforcement_begins_with_its_table)
 END_TEST
 
 /* A switch that refuses P_Key tables of its ports can't enforce by them; its own is no matter. */
+/* promise: D92 */
 START_TEST(enforcement_without_its_table)
 {
 	uint32_t port = switch_port_in(IB_PORT_INIT_S, 0, 0);
@@ -893,6 +902,7 @@ static void leave_mcast_top(unsigned cap, unsigned top)
 	fabric_switch_store(&f->switches[0], d);
 }
 
+/* promise: D40 */
 START_TEST(mcast_top)
 {
 	static const struct {

@@ -35,6 +35,7 @@ START_TEST(by_value)
 }
 END_TEST
 
+/* promise: D20 */
 START_TEST(by_status)
 {
 	ck_assert(put(1, 0x16, 0, 10, REFUSAL_STATUS | 0x1c));
@@ -62,6 +63,7 @@ START_TEST(by_status)
 }
 END_TEST
 
+/* promise: D20 */
 START_TEST(started_anew)
 {
 	put(1, 0x16, 0, 10, REFUSAL_STATUS | 0x1c);
@@ -96,6 +98,7 @@ START_TEST(gone)
 }
 END_TEST
 
+/* promise: D20 */
 START_TEST(no_more_than_so_many)
 {
 	struct refusals *copy;

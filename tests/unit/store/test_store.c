@@ -139,6 +139,7 @@ START_TEST(lids_are_kept)
 }
 END_TEST
 
+/* promise: A65 */
 START_TEST(a_lid_is_of_the_owner_of_its_guid)
 {
 	struct little_plan l;
@@ -219,6 +220,7 @@ static const struct { const char *name, *text; } newer_files[] = {
 	{ "gone", "qosd gone 2\n" },
 };
 
+/* promise: K5 */
 START_TEST(newer_files_are_left_alone)
 {
 	char *path = file_of(newer_files[_i].name), *other, text[64] = "";
@@ -322,6 +324,7 @@ static unsigned lid_of(uint64_t guid)
 }
 
 /* It runs, says so, and uses the folder when it is there, but loses nothing that was in it. */
+/* promise: K2 */
 START_TEST(folder_comes_later)
 {
 	char *inner = file_of("a/b"), *outer = file_of("a"), *cmd;
@@ -415,6 +418,7 @@ START_TEST(failures_are_known)
 }
 END_TEST
 
+/* promise: K2 */
 START_TEST(full_disk)
 {
 	struct little_plan l;
@@ -469,6 +473,7 @@ static const char *const in_its_place[] = {
 	"ln -s /dev/zero lids", "mkfifo lids", "truncate -s 1G lids", "ln -s nowhere lids",
 };
 
+/* promise: K3 */
 START_TEST(something_else_in_its_place)
 {
 	char *cmd = xasprintf("cd %s && %s", dir, in_its_place[_i]);
@@ -547,6 +552,7 @@ START_TEST(refusals)
 END_TEST
 
 /* Ports that are gone keep LIDs that nobody else has. */
+/* promise: D42 */
 START_TEST(lids_are_bounded)
 {
 	struct little_plan l;
@@ -660,6 +666,7 @@ static void written_earlier(int64_t seconds, bool before_a_boot)
 	free(path);
 }
 
+/* promise: K4 */
 START_TEST(services_are_kept)
 {
 	struct services *db = services_new(NULL, NULL);
@@ -799,6 +806,7 @@ START_TEST(services_in_pieces)
 }
 END_TEST
 
+/* promise: A73 */
 START_TEST(subscriptions_in_pieces)
 {
 	struct subscriptions *db = subscriptions_new(NULL, NULL), *read = subscriptions_new(NULL, NULL);
@@ -872,6 +880,7 @@ START_TEST(aliases_are_kept)
 }
 END_TEST
 
+/* promise: A33 */
 START_TEST(ports_that_are_gone)
 {
 	struct holdings *h = holdings_new();
@@ -1125,6 +1134,7 @@ static bool is_damaged(const char *name)
 }
 
 /* Whoever is killed while he writes leaves the first bytes of it. */
+/* promise: K1 */
 START_TEST(journal_of_any_length)
 {
 	char *texts[STEPS + 1], *journal, *text;
@@ -1152,6 +1162,7 @@ START_TEST(journal_of_any_length)
 END_TEST
 
 /* Where the power fails, what was not synced may be zeros. */
+/* promise: K1 */
 START_TEST(journal_that_ends_in_zeros)
 {
 	char *texts[STEPS + 1], *journal, *zeros, *text, *until;
@@ -1177,6 +1188,7 @@ START_TEST(journal_that_ends_in_zeros)
 }
 END_TEST
 
+/* promise: K3 */
 START_TEST(damaged_journal_is_set_aside)
 {
 	char *texts[STEPS + 1], *journal, *text;
@@ -1454,6 +1466,7 @@ START_TEST(lids_go_from_one_to_another)
 }
 END_TEST
 
+/* promise: M4 */
 START_TEST(clients_go_from_one_to_another)
 {
 	struct services *from = services_new(NULL, NULL), *to = services_new(NULL, NULL);

@@ -2,6 +2,8 @@
 /*
  * Single constructs: what of each source becomes what of a policy, and what is
  * said.  Whole files are in tests/golden/convert.
+ *
+ * promise: O8
  */
 #include <check.h>
 #include <stdio.h>

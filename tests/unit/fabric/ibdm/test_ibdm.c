@@ -119,6 +119,7 @@ static void linked(const struct ibdm_net *net, const char *a, unsigned a_num, co
 
 /* --- systems of one chip --- */
 
+/* promise: B7 */
 START_TEST(known_systems)
 {
 	struct reading r = read_topo(
@@ -188,6 +189,7 @@ static const struct { const char *text, *error; } bad_topos[] = {
 	  "'/'\nF:4: neither a system nor a cable: 'x'\n" },
 };
 
+/* promise: B7 */
 START_TEST(bad_topo)
 {
 	refused(bad_topos[_i].text, NULL, bad_topos[_i].error);
@@ -216,6 +218,7 @@ static const char box[] =
 	"   P2 -> L2/P2\n   W1 -> L2/W1\n"
 	"SUBSYSTEM SPINE spine\n   B1 -5G-> line1 B1\n";
 
+/* promise: B7 */
 START_TEST(chassis)
 {
 	struct reading r = read_topo("Box b\n  L1/P1 -> Cougar h1 P1\n"
@@ -241,6 +244,7 @@ START_TEST(chassis)
 END_TEST
 
 /* The variant counts wherever the system is first named; what it lacks leads nowhere. */
+/* promise: B7 */
 START_TEST(variants)
 {
 	struct reading r = read_topo("Cougar h1\n P1 -> TheBox b L1/W1\n P2 -> Box b L1/P2\n\n"
@@ -295,6 +299,7 @@ static const struct { const char *topo, *ibnl, *error; } bad_ibnls[] = {
 	{ "Box b\n P1 -> Box c P1\n", TOP NODE, "F:2: system b has no ports" },
 };
 
+/* promise: B7 */
 START_TEST(bad_ibnl)
 {
 	const char *topo = bad_ibnls[_i].topo;
@@ -305,6 +310,7 @@ START_TEST(bad_ibnl)
 END_TEST
 
 /* Boards of boards of boards: no more memory and time than a system may take. */
+/* promise: B7 */
 START_TEST(too_many_parts)
 {
 	struct buf text = { 0 };
@@ -357,6 +363,7 @@ static char *directory_with_box(unsigned nodes)
 	return dir;
 }
 
+/* promise: B7 */
 START_TEST(directories)
 {
 	char *one = directory_with_box(1), *two = directory_with_box(2), *three;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Growable arrays, text buffers, the GUID hash, findings. */
+/*
+ * Growable arrays, text buffers, the GUID hash, findings.
+ *
+ * promise: C2
+ */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include "lib/base/clean.h"
 #include "unit/run.h"
 
+/* promise: L3 */
 START_TEST(texts)
 {
 	static const struct {

@@ -71,6 +71,7 @@ START_TEST(a_file)
 }
 END_TEST
 
+/* promise: A50 */
 START_TEST(what_is_no_file)
 {
 	char *fifo = xasprintf("%s/fifo", dir), *zero = xasprintf("%s/zero", dir);
@@ -128,6 +129,7 @@ static void stuck_init(struct stuck *s)
 	sem_init(&s->dropped, 0, 0);
 }
 
+/* promise: A50 */
 START_TEST(calls_are_left_behind)
 {
 	struct stuck s[BOUNDED_LEFT_MAX + 1];
@@ -164,6 +166,7 @@ static void *cancel(void *arg)
 	return NULL;
 }
 
+/* promise: A50 */
 START_TEST(the_end_waits_for_none)
 {
 	int64_t begun = clock_mono_us();

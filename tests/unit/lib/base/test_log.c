@@ -101,6 +101,7 @@ START_TEST(hostile_text)
 }
 END_TEST
 
+/* promise: A26 */
 START_TEST(rate_limit)
 {
 	struct log_ratelimit rl = LOG_RATELIMIT;
@@ -209,6 +210,7 @@ static int stuff(void)
 	return fd[0];
 }
 
+/* promise: A54 */
 START_TEST(nobody_waits_for_who_reads_it)
 {
 	int64_t begun = clock_mono_us();
@@ -224,6 +226,7 @@ START_TEST(nobody_waits_for_who_reads_it)
 }
 END_TEST
 
+/* promise: A54 */
 START_TEST(what_is_lost_is_counted)
 {
 	int fd = stuff();

@@ -37,6 +37,7 @@ static void *take_again_and_again(void *arg)
 	return NULL;
 }
 
+/* promise: D110 */
 START_TEST(waits_for_one_piece_of_work)
 {
 	pthread_t other;
@@ -72,6 +73,7 @@ static void *take_urgently(void *arg)
 	return NULL;
 }
 
+/* promise: D110 */
 START_TEST(the_patient_one_has_its_turn)
 {
 	pthread_t other;

@@ -248,6 +248,7 @@ static const struct {
 	CALL(prints, -1, 0, 0, 0),
 };
 
+/* promise: L1 */
 START_TEST(what_is_denied_and_what_is_not)
 {
 	if (!sandbox_filters()) {
@@ -279,6 +280,7 @@ START_TEST(what_is_denied_and_what_is_not)
 END_TEST
 
 /* Without a filter all of them give something else, but for what it takes a capability for. */
+/* promise: L1 */
 START_TEST(it_is_the_filter_that_denies)
 {
 	static const struct {
@@ -334,6 +336,7 @@ static int program_has_nothing(void)
 			    "grep -q '^CapPrm:.*\t0*$' /proc/self/status", (char *)NULL));
 }
 
+/* promise: L1 */
 START_TEST(capabilities_are_gone_for_good)
 {
 	struct buf said = { 0 };
@@ -371,6 +374,7 @@ static int threads_too(void)
 	return got == EPERM ? 0 : 2;
 }
 
+/* promise: L1 */
 START_TEST(threads_that_are_there_are_locked_up_too)
 {
 	struct buf said = { 0 };

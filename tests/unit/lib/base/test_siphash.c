@@ -5,6 +5,7 @@
 #include "unit/run.h"
 
 /* The authors' own example, in the appendix of their paper: key and message count up. */
+/* promise: A40 */
 START_TEST(example_of_the_authors)
 {
 	static const uint64_t key[2] = { 0x0706050403020100, 0x0f0e0d0c0b0a0908 };

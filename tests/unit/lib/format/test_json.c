@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* JSON values of what devices say of themselves. */
+/*
+ * JSON values of what devices say of themselves.
+ *
+ * promise: C2
+ */
 #include <check.h>
 #include <stdlib.h>
 

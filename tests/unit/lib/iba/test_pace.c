@@ -180,6 +180,7 @@ static uint64_t play(unsigned room, unsigned answers)
 
 static const unsigned rooms[] = { 4, 8, 16, 32 };
 
+/* promise: D70 */
 START_TEST(finds_what_a_port_holds)
 {
 	unsigned room = rooms[_i];
@@ -208,6 +209,7 @@ static void silence(struct pace_smp *x, unsigned ms)
 	pace_timed_out(&p, x, now);
 }
 
+/* promise: D70 */
 START_TEST(the_dead_close_no_window)
 {
 	struct pace_smp x[50];
@@ -302,6 +304,7 @@ END_TEST
 
 /* --- time-outs --- */
 
+/* promise: D70 */
 START_TEST(time_outs_follow_round_trips)
 {
 	start(&usual);
@@ -325,6 +328,7 @@ START_TEST(time_outs_follow_round_trips)
 }
 END_TEST
 
+/* promise: A93 */
 START_TEST(brief_ones_are_not_stretched)
 {
 	struct pace_smp x;
@@ -368,6 +372,7 @@ static unsigned lose_all(uint32_t d, unsigned *ms)
 	return x.try + 1u;
 }
 
+/* promise: A93 */
 START_TEST(who_had_all_the_time_has_one_try)
 {
 	unsigned ms;
@@ -385,6 +390,7 @@ START_TEST(who_had_all_the_time_has_one_try)
 }
 END_TEST
 
+/* promise: A96 */
 START_TEST(who_is_slow_after_a_silence_is_heard_again)
 {
 	struct pace_smp x;
@@ -403,6 +409,7 @@ START_TEST(who_is_slow_after_a_silence_is_heard_again)
 }
 END_TEST
 
+/* promise: A96 */
 START_TEST(one_loss_of_long_ago_is_no_silence)
 {
 	struct pace_smp x;
@@ -419,6 +426,7 @@ START_TEST(one_loss_of_long_ago_is_no_silence)
 END_TEST
 
 /* Who is away for a while has as long to come back, whatever was measured before. */
+/* promise: D70 */
 START_TEST(the_last_try_waits_for_the_rest)
 {
 	struct pace_smp x;

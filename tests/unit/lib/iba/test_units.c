@@ -139,6 +139,7 @@ START_TEST(link_nonsense)
 END_TEST
 
 /* A link that is up has a rate, whatever its codes; never more than it surely has. */
+/* promise: D30 */
 START_TEST(rates_of_unknown_links)
 {
 	static const struct { unsigned width, speed, ext; double gbps; } links[] = {

@@ -222,6 +222,7 @@ static void drip(int fd[DRIPS])
 	}
 }
 
+/* promise: A55 */
 START_TEST(dripping_clients_are_in_nobodys_way)
 {
 	int fd[DRIPS];
@@ -238,6 +239,7 @@ START_TEST(dripping_clients_are_in_nobodys_way)
 END_TEST
 
 /* A byte now and then is no silence, and no request either. */
+/* promise: A55 */
 START_TEST(a_request_has_its_time)
 {
 	int64_t begun = clock_mono_us();

@@ -73,6 +73,7 @@ static const struct by_hand {
 	{ "joint cycle", {{0, 2}}, {{1, 1}, {2, 2}}, 0, 0x7, {64, 64, 64}, {6, 2, 4}, 0 },
 };
 
+/* promise: B1 */
 START_TEST(values_by_hand)
 {
 	const struct by_hand *c = &by_hand[_i];
@@ -265,6 +266,7 @@ static void check_sums(const struct arb_load *load, const struct arb_cycle *got)
 	ck_assert_uint_eq(got->total_bytes, bytes);
 }
 
+/* promise: B1 */
 START_TEST(as_simulated)
 {
 	unsigned exact = 0;
@@ -295,6 +297,7 @@ END_TEST
 
 /* --- the measured model ---------------------------------------------------------- */
 
+/* promise: B2 */
 START_TEST(measured_points)
 {
 	static const struct {
@@ -332,6 +335,7 @@ START_TEST(measured_below_the_limit)
 END_TEST
 
 /* From there on it is at most 2Q, and 2Q at the multiples of T and only there. */
+/* promise: B2 */
 START_TEST(measured_reaches_2q)
 {
 	for (unsigned q = 1; q < 255; q += 1 + q / 4)
@@ -354,6 +358,7 @@ END_TEST
  * A period lasts until one more weight H fits, which is H/2Q, and T where that is
  * whole.  From one L to the next of the same period the ratio falls.
  */
+/* promise: B2 */
 START_TEST(measured_falls_in_a_period)
 {
 	unsigned steps = 0;
@@ -381,6 +386,7 @@ static double least_between(unsigned q, unsigned h, unsigned from, unsigned to)
 }
 
 /* From one multiple of T to the next the minimum rises, unless all of it is 2Q (T = 1). */
+/* promise: B2 */
 START_TEST(measured_minimum_rises)
 {
 	unsigned periods = 0;

@@ -660,6 +660,7 @@ START_TEST(one_table)
 END_TEST
 
 /* Tables of one entry and more, which none should have. */
+/* promise: B3 */
 START_TEST(short_tables)
 {
 	for (uint8_t high = 0; high < 8; high++) {
@@ -716,6 +717,7 @@ START_TEST(of_equals_the_alike_share)
 END_TEST
 
 /* What shares a VL on a link does so on every one with fewer, or another MTU or tables. */
+/* promise: B3 */
 START_TEST(sharing_is_nested)
 {
 	for (unsigned s = 0; s < 2000; s++) {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How long a packet waits: values by hand, and what a simulated port makes of it. */
+/*
+ * How long a packet waits: values by hand, and what a simulated port makes of it.
+ *
+ * promise: C1
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

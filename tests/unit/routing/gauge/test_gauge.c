@@ -74,6 +74,7 @@ static struct lfts *ring_tables(const struct topo *t, unsigned n)
  * and i + 2, and from i - 1 to i + 1.  Each dependency of two clockwise cables is one path's; all five
  * are a circle, and so are those of the other way round.  One path of each moves.
  */
+/* promise: B5 */
 START_TEST(ring_of_five)
 {
 	struct topo t;
@@ -111,6 +112,7 @@ START_TEST(ring_of_five)
 END_TEST
 
 /* Up and down in a ring of five: one cable has no routes over it but those between its ends. */
+/* promise: B6 */
 START_TEST(beside_shortest_paths)
 {
 	struct gauge g, plain;
@@ -168,6 +170,7 @@ START_TEST(data_vls_that_are_left)
 END_TEST
 
 /* Switches 1 and 2 send to 0's host the long way: over 5 switches for 2, and over 4 for 3. */
+/* promise: B5 */
 START_TEST(detours)
 {
 	struct topo t;
@@ -303,6 +306,7 @@ static struct lfts *leaf_tables(const struct topo *t, unsigned spines, const uns
  * A third of all matchings of four hosts has none that cross, and then all get 1.  Of two that do, half go
  * the same way and get 1/2 each.
  */
+/* promise: B5 */
 START_TEST(two_switches)
 {
 	struct topo t;
@@ -350,6 +354,7 @@ static void all_speeds(struct fabric *f, const char *ends, const char *cables)
 }
 
 /* FDR's data rate is 54.5 Gb/s, and not 56: what counts is what the encoding leaves. */
+/* promise: B5 */
 START_TEST(cables_of_different_speeds)
 {
 	static const struct { const char *ends, *cables; double ebb, least, all; } speeds[] = {
@@ -381,6 +386,7 @@ START_TEST(cables_of_different_speeds)
 }
 END_TEST
 
+/* promise: B5 */
 START_TEST(clos)
 {
 	struct topo t;
@@ -611,6 +617,7 @@ static void compare(const struct topo *t, const struct lfts *l)
 	free(d);
 }
 
+/* promise: B5 */
 START_TEST(random_fabrics)
 {
 	for (unsigned seed = 1; seed <= 60; seed++) {

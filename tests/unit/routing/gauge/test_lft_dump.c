@@ -77,6 +77,7 @@ static const char dump_fts[] =
 	"Unicast lids [0x0-0x7] of switch Lid 2 guid 0x0000000000000002 (S-2):\n"
 	"0x0007 002";
 
+/* promise: B5 */
 START_TEST(good_ones)
 {
 	static const struct { const char *text; unsigned strange; } dumps[] = {
@@ -108,6 +109,7 @@ END_TEST
 
 #define TABLE "Unicast lids [0-7] of switch Lid 1 guid 0x0000000000000001 ('S-1'):\n"
 
+/* promise: B5 */
 START_TEST(bad_ones)
 {
 	static const struct { const char *text; unsigned line; const char *why; } dumps[] = {

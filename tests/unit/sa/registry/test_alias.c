@@ -32,6 +32,7 @@ static void teardown(void)
 }
 
 /* Hosts that come with another GUID each time, and take their aliases with them. */
+/* promise: D111 */
 START_TEST(ports_that_are_gone_leave_nothing)
 {
 	size_t tables = 0;

@@ -2,6 +2,8 @@
 /*
  * Partitions that are added at run time: requests, the lines they are kept as, what
  * they come to with a policy, and multicast memberships that end.
+ *
+ * promise: N2
  */
 #include <check.h>
 #include <stdio.h>

@@ -535,6 +535,7 @@ static void expect_limits(struct mcast_db *db, struct policy *p, uint8_t can_mtu
 }
 
 /* As far as the hosts that are there can have it; for them no lower than 2048 and 10 Gb/s. */
+/* promise: D41 */
 START_TEST(limits_of_the_level_and_the_hosts)
 {
 	static const struct {
@@ -565,6 +566,7 @@ static const uint8_t all_ipv6[16] = {
 	0xff, 0x12, 0x60, 0x1b, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
 };
 
+/* promise: D41 */
 START_TEST(limits_stay_while_there_are_members)
 {
 	struct mcast_group like = { .pkey = 0xffff, .mtu = MTU_4096, .rate = RATE_100 };
@@ -597,6 +599,7 @@ START_TEST(limits_stay_while_there_are_members)
 }
 END_TEST
 
+/* promise: D41 */
 START_TEST(limits_stay_over_a_restart)
 {
 	struct mcast_group was = { .pkey = 0xffff, .mtu = MTU_2048, .rate = RATE_10, .mlid = 0xc000 };
@@ -627,6 +630,7 @@ static struct mcast_group *make_nth(struct mcast_db *db, uint32_t n, uint64_t po
 	return g;
 }
 
+/* promise: D42 */
 START_TEST(groups_of_ports_that_are_gone_make_room)
 {
 	struct mcast_db *db = new_db();
@@ -666,6 +670,7 @@ static struct mcast_group *make_for(struct mcast_db *db, uint32_t n, uint64_t po
 	return g;
 }
 
+/* promise: A30 */
 START_TEST(a_port_cannot_take_all_mlids)
 {
 	struct mcast_db *db = new_db();
@@ -704,6 +709,7 @@ START_TEST(a_port_cannot_take_all_mlids)
 }
 END_TEST
 
+/* promise: A30 */
 START_TEST(the_port_that_asks_answers_for_it)
 {
 	struct mcast_db *db = new_db();
@@ -739,6 +745,7 @@ START_TEST(the_port_that_asks_answers_for_it)
 }
 END_TEST
 
+/* promise: A31 */
 START_TEST(a_group_that_the_policy_lacks_is_made_later)
 {
 	struct mcast_db *db = new_db();
@@ -798,6 +805,7 @@ static void sync_held(struct mcast_db *db, struct subnet_state *s)
 	state_unref(s);
 }
 
+/* promise: D110 */
 START_TEST(a_new_state_holds_up_readers_for_one_group_at_a_time)
 {
 	struct mcast_db *db = new_db();

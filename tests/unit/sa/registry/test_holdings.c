@@ -47,6 +47,7 @@ START_TEST(counted_by_port_and_kind)
 }
 END_TEST
 
+/* promise: A30 */
 START_TEST(of_one_port)
 {
 	holdings_set_bound(h, HOLD_SERVICES, (struct hold_bound){ 1000, 10 });
@@ -59,6 +60,7 @@ START_TEST(of_one_port)
 }
 END_TEST
 
+/* promise: A30 A92 */
 START_TEST(greedy_ports_leave_room_for_others)
 {
 	unsigned granted = 0, newcomers = 0;
@@ -91,6 +93,7 @@ START_TEST(greedy_ports_leave_room_for_others)
 END_TEST
 
 /* There are only so many of them: the last sixteenth is for ports that hold none. */
+/* promise: A92 */
 START_TEST(what_cannot_grow)
 {
 	unsigned granted = 0, firsts = 0;
@@ -114,6 +117,7 @@ START_TEST(what_cannot_grow)
 }
 END_TEST
 
+/* promise: A92 */
 START_TEST(first_entries_are_bounded)
 {
 	holdings_set_bound(h, HOLD_SERVICES, (struct hold_bound){ 16, 8 });
@@ -135,6 +139,7 @@ START_TEST(low_bounds)
 }
 END_TEST
 
+/* promise: D111 */
 START_TEST(ports_come_and_go)
 {
 	for (uint64_t port = 1; port < 100000; port++) {

@@ -71,6 +71,7 @@ static void one_step(struct mlids *m, uint64_t dice)
 	mlids_describe(m, mlid, model[mlid].signature, model[mlid].members);
 }
 
+/* promise: D42 */
 START_TEST(as_the_plain_way)
 {
 	struct mlids *m = mlids_new();
@@ -90,6 +91,7 @@ START_TEST(as_the_plain_way)
 }
 END_TEST
 
+/* promise: D42 */
 START_TEST(all_of_them)
 {
 	struct mlids *m = mlids_new();
@@ -143,6 +145,7 @@ static void check_order(struct mgids *m, bool backwards)
 	ck_assert_uint_eq(i, n);
 }
 
+/* promise: D42 */
 START_TEST(mgids_in_order)
 {
 	struct mgids *m = mgids_new();

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The services that clients registered: order, bounds, leases. */
+/*
+ * The services that clients registered: order, bounds, leases.
+ *
+ * promise: N2
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who wants to hear of which events: order, duplicates, numbers, bounds. */
+/*
+ * Who wants to hear of which events: order, duplicates, numbers, bounds.
+ *
+ * promise: N2
+ */
 #include <check.h>
 
 #include "changes.h"

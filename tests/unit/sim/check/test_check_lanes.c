@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SLs that get lost, and credit loops by VL. */
+/*
+ * SLs that get lost, and credit loops by VL.
+ *
+ * promise: V5
+ */
 #include <check.h>
 #include <string.h>
 

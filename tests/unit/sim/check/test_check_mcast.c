@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Multicast trees. */
+/*
+ * Multicast trees.
+ *
+ * promise: V5
+ */
 #include <check.h>
 
 #include "expect.h"

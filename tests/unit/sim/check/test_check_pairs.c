@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Pairs that have SLs of their own: how they are read, and what is judged by them. */
+/*
+ * Pairs that have SLs of their own: how they are read, and what is judged by them.
+ *
+ * promise: V5
+ */
 #include <check.h>
 #include <stdio.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Routes that end early or come back, and paths in words. */
+/*
+ * Routes that end early or come back, and paths in words.
+ *
+ * promise: V5
+ */
 #include <check.h>
 #include <string.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Faults of single ports and links: what their ends hold, LIDs, tables. */
+/*
+ * Faults of single ports and links: what their ends hold, LIDs, tables.
+ *
+ * promise: V5
+ */
 #include <check.h>
 #include <string.h>
 

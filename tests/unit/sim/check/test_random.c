@@ -2,6 +2,8 @@
 /*
  * Random fabrics with random damage: the auditor counts what a plain walk of
  * every pair by every SL, or by the SLs that the pair was said to use, counts.
+ *
+ * promise: V5
  */
 #include <check.h>
 #include <stdlib.h>

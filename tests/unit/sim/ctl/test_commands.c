@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Commands that change something: links, nodes, faults, keys, tables. */
+/*
+ * Commands that change something: links, nodes, faults, keys, tables.
+ *
+ * promise: V6
+ */
 #include "fabric.h"
 #include "unit/run.h"
 

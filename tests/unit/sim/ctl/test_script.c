@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Scripts: what they do when, and what is said to bad ones. */
+/*
+ * Scripts: what they do when, and what is said to bad ones.
+ *
+ * promise: V6
+ */
 #include "fabric.h"
 #include "unit/run.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Commands that show something, as text and as JSON. */
+/*
+ * Commands that show something, as text and as JSON.
+ *
+ * promise: V6
+ */
 #include "fabric.h"
 
 #include <stdlib.h>

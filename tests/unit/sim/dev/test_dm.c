@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an SRP initiator asks of a target, in its order. */
+/*
+ * What an SRP initiator asks of a target, in its order.
+ *
+ * promise: V2
+ */
 #include <check.h>
 #include <string.h>
 

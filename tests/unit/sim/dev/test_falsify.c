@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Answers that tell something else: what is changed, and that nothing else is. */
+/*
+ * Answers that tell something else: what is changed, and that nothing else is.
+ *
+ * promise: V2
+ */
 #include <check.h>
 #include <stdlib.h>
 

@@ -36,6 +36,7 @@ static unsigned set(unsigned limit)
 	return smp_set("1.2.2", ATTR_PORT_INFO, 0, data);
 }
 
+/* promise: L6 */
 START_TEST(levels)
 {
 	for (unsigned bits = 0; bits < 4; bits++) {
@@ -82,6 +83,7 @@ START_TEST(key_is_set_by_portinfo)
 }
 END_TEST
 
+/* promise: L6 */
 START_TEST(violations_are_counted)
 {
 	protect(2, 0);
@@ -103,6 +105,7 @@ START_TEST(violations_are_counted)
 }
 END_TEST
 
+/* promise: L6 */
 START_TEST(lease_runs_out)
 {
 	protect(3, 10);
@@ -117,6 +120,7 @@ START_TEST(lease_runs_out)
 }
 END_TEST
 
+/* promise: L6 */
 START_TEST(good_key_stops_the_lease)
 {
 	protect(2, 10);

@@ -2,6 +2,8 @@
 /*
  * Performance management as perfquery and ibqueryerrors see it; libibmad's
  * fields are the second opinion on where things are.
+ *
+ * promise: V2
  */
 #include <check.h>
 #include <infiniband/mad.h>

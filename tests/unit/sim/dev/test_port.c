@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* PortInfo, the state machine of ports, and links. */
+/*
+ * PortInfo, the state machine of ports, and links.
+ *
+ * promise: V2
+ */
 #include <check.h>
 #include <stdlib.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Profile files: what nodes get, and what is said to bad ones. */
+/*
+ * Profile files: what nodes get, and what is said to bad ones.
+ *
+ * promise: V2
+ */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

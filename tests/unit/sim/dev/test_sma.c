@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The subnet management agent: what it answers to what. */
+/*
+ * The subnet management agent: what it answers to what.
+ *
+ * promise: V2
+ */
 #include <check.h>
 #include <stdlib.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Traps: what is in them, how often they come, and what stops them. */
+/*
+ * Traps: what is in them, how often they come, and what stops them.
+ *
+ * promise: V2
+ */
 #include <check.h>
 #include <stdlib.h>
 

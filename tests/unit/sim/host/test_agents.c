@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Registration as the kernel judges it, and to which agent a MAD goes; the issm device. */
+/*
+ * Registration as the kernel judges it, and to which agent a MAD goes; the issm device.
+ *
+ * promise: V3
+ */
 #include <errno.h>
 #include <stdlib.h>
 

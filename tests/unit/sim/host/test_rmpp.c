@@ -3,6 +3,8 @@
  * RMPP transfers between two hosts: complete and in order whatever gets lost,
  * and whatever the other end does, which for some tests is a client that makes
  * its segments itself.
+ *
+ * promise: V3
  */
 #include <errno.h>
 #include <stdlib.h>

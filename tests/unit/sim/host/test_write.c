@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* write() and read() of single MADs: what is refused, addresses, transaction ids, time-outs. */
+/*
+ * write() and read() of single MADs: what is refused, addresses, transaction ids, time-outs.
+ *
+ * promise: V3
+ */
 #include <errno.h>
 #include <stdlib.h>
 

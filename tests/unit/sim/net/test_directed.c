@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Directed route SMPs: paths out and back, LID-routed parts before and behind, broken ones. */
+/*
+ * Directed route SMPs: paths out and back, LID-routed parts before and behind, broken ones.
+ *
+ * promise: V1
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

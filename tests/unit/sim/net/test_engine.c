@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Time, timers, chance, and packets in their order. */
+/*
+ * Time, timers, chance, and packets in their order.
+ *
+ * promise: V1
+ */
 #include <check.h>
 #include <stdlib.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Fault rules: what they hold for, where packets meet them, and each effect. */
+/*
+ * Fault rules: what they hold for, where packets meet them, and each effect.
+ *
+ * promise: V1
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hosts that send all they can: who gets what by the tables, what fills up, what is counted. */
+/*
+ * Hosts that send all they can: who gets what by the tables, what fills up, what is counted.
+ *
+ * promise: V1
+ */
 #include <check.h>
 #include <string.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Multicast: by MFT entries, never back, whatever they say. */
+/*
+ * Multicast: by MFT entries, never back, whatever they say.
+ *
+ * promise: V1
+ */
 #include <check.h>
 #include <stdlib.h>
 

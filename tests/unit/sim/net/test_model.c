@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Building a fabric, what is refused, links, and finding by name. */
+/*
+ * Building a fabric, what is refused, links, and finding by name.
+ *
+ * promise: V1
+ */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

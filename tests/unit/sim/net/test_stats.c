@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Statistics: by kind and by client, idle Sets, and that nobody can make them grow for ever. */
+/*
+ * Statistics: by kind and by client, idle Sets, and that nobody can make them grow for ever.
+ *
+ * promise: V1
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

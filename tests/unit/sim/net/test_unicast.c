@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* LID-routed SMPs and data packets: LFTs, SL2VL, P_Keys, link states, counters, drops. */
+/*
+ * LID-routed SMPs and data packets: LFTs, SL2VL, P_Keys, link states, counters, drops.
+ *
+ * promise: V1
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The dump reader: what it takes, in ibnetdiscover's and in ibsim's form, and what it refuses. */
+/*
+ * The dump reader: what it takes, in ibnetdiscover's and in ibsim's form, and what it refuses.
+ *
+ * promise: V4
+ */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 /*
  * Dumps of real fabrics, from $QOSD_FABRICS: what is printed from the fabric is
  * what was in the file.
+ *
+ * promise: V4
  */
 #include <check.h>
 #include <stdio.h>

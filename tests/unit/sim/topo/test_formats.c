@@ -59,6 +59,7 @@ static const char list[] =
 	RT SW("03") "PHY=12x LOG=ACT\n"
 	SW("04") SW("05") "PHY=4x LOG=DWN SPD=2.5\n";
 
+/* promise: B7 */
 START_TEST(subnet_list)
 {
 	struct outcome o = good(load(list));
@@ -147,6 +148,7 @@ static const struct { const char *text, *want; } bad_lists[] = {
 	{ CA1 SW("1F") UP "Switch 4 \"s\"\n", ":2: an end of a link in braces is expected" },
 };
 
+/* promise: B7 */
 START_TEST(bad_subnet_list)
 {
 	refused_at(bad_lists[_i].text, bad_lists[_i].want);
@@ -168,6 +170,7 @@ static const char report[] =
 	"SW     9  1 0x0000000000000021 2x HDR - CA     5  1 0x0000000000000052 ( 'it's' - 'b' )\n"
 	"CA     0  2 0x0000000000000062 4x SDR                                    'c'\n";
 
+/* promise: B7 */
 START_TEST(report_of_ports)
 {
 	struct outcome o = good(load(report));
@@ -243,6 +246,7 @@ static const struct { const char *text, *want; } bad_reports[] = {
 	{ CA_LINE("11", "1", "21") "hello\n", ":2: type, LID, number and GUID of a port" },
 };
 
+/* promise: B7 */
 START_TEST(bad_report)
 {
 	refused_at(bad_reports[_i].text, bad_reports[_i].want);
@@ -251,6 +255,7 @@ END_TEST
 
 /* --- ibdm's systems --- */
 
+/* promise: B7 */
 START_TEST(systems_and_cables)
 {
 	struct outcome o = load(
@@ -296,6 +301,7 @@ static const struct { const char *text, *want; } bad_systems[] = {
 	{ LEAF, ":1: this is no topology in a format that is read: \"MTS2400 leaf\"" },
 };
 
+/* promise: B7 */
 START_TEST(bad_system)
 {
 	refused_at(bad_systems[_i].text, bad_systems[_i].want);
@@ -333,6 +339,7 @@ static void with_messages(const char *text)
 	}
 }
 
+/* promise: B7 */
 START_TEST(messages_between_lines)
 {
 	struct outcome o;
@@ -355,6 +362,7 @@ START_TEST(messages_between_lines)
 END_TEST
 
 /* What only looks like one. */
+/* promise: B7 */
 START_TEST(no_messages)
 {
 	static const char *const lines[] = {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The generators: sizes, shape, names, and what is refused. */
+/*
+ * The generators: sizes, shape, names, and what is refused.
+ *
+ * promise: V4
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
