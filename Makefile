@@ -292,13 +292,14 @@ export OWNED_HEADERS
 RUNNER_TESTS = tests/check-run
 LAYER_TESTS = tests/check-layers
 PROMISE_TESTS = tests/check-promises
+FILE_TESTS = tests/check-files
 GOLDEN_TESTS = $(wildcard tests/golden/*.sh)
 FUZZ_TESTS = $(wildcard tests/fuzz/*.sh)
 # Those with a number run on each simulator, sim-* on ours.
 E2E_TESTS = $(filter-out %/lib.sh tests/e2e/sim-%,$(wildcard tests/e2e/*.sh))
 BOTH_TESTS = $(wildcard tests/e2e/[0-9]*.sh)
 SIM_TESTS = $(BOTH_TESTS) $(wildcard tests/e2e/sim-*.sh)
-ALL_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
+ALL_TESTS = $(RUNNER_TESTS) $(LAYER_TESTS) $(PROMISE_TESTS) $(FILE_TESTS) $(UNIT_TESTS) $(GOLDEN_TESTS) $(FUZZ_TESTS) \
 	$(E2E_TESTS)
 
 # With LAYER=qos only that layer's unit tests; with T=name only those tests
@@ -314,8 +315,8 @@ endif
 jobs = $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 submake = $(MAKE) --no-print-directory
 
-.PHONY: check run-check check-programs check-unit check-golden check-layers check-promises check-e2e \
-	check-sanitize check-threads promises
+.PHONY: check run-check check-programs check-unit check-golden check-layers check-promises check-files check-e2e \
+	check-sanitize check-threads promises files
 check:	## install what is missing, build, run every test (JOBS=n at a time)
 	@scripts/deps --if-missing
 	@+$(submake) $(jobs) all check-programs
@@ -329,6 +330,8 @@ TAGGED = $(filter-out tests/e2e/lib.sh,$(wildcard tests/check-* tests/golden/*.s
 $(BUILD)/promises: tests/promises.txt tests/PROMISES.md $(TAGGED)
 	$(call say,CHECK)tests/check-promises >$@.log || { cat $@.log; exit 1; }
 	@mv $@.log $@
+files:	## make src/README.md from the header comments of all sources
+	@tests/check-files --write
 promises:	## make tests/PROMISES.md from the tags in the tests
 	@tests/check-promises --write
 
@@ -346,6 +349,9 @@ check-layers:	## who includes whom
 
 check-promises:	## whether each promise has a test, and each test a promise
 	@tests/run $(PROMISE_TESTS)
+
+check-files:	## whether src/README.md is what the header comments say
+	@tests/run $(FILE_TESTS)
 
 check-e2e: all $(TEST_TOOLS) $(TOOL_LIBRARIES)	## end to end on a simulated fabric (T=name: some of them)
 	@tests/run $(call chosen,$(E2E_TESTS)) QOSD_SIMULATOR=qosd-sim $(call chosen,$(SIM_TESTS))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who stands by for us, as far as it asks us for what we have (daemon/replication/estate.h), which of our
- * partitions of run time it has, and who waits until it has them.
+ * The standbys of this master, which of its dynamic partitions each has, and who waits until they have them.
+ *
+ * A standby is one that asks the master for its registrations (daemon/replication/estate.h).
  *
  * A standby is known by its port, and for as long as it asks: only who has the SM_Key is
  * answered, and comes to be here.  There is a bound to how many are kept, to how long
