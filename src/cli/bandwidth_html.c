@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * `bandwidth --html`: one page that needs nothing else, with what each level has
- * of each kind of link as stacked bars, and the switches in rows with their
- * links, those that deviate in colour.
+ * `bandwidth --html FILE`: one page that needs nothing else.
+ *
+ * It has the share of each level on each kind of link as stacked bars, and the switches in rows with
+ * their links, those that deviate in colour.  A FILE whose name ends in ".svg" gets one picture instead:
+ * the fabric, and below it the bars of the most frequent kinds of link.
  *
  * Well-formed as XML, whatever the names on the fabric are.  What is drawn of a
  * large fabric gets smaller, and loses first the names, then the links' tooltips
@@ -24,6 +26,7 @@
 #define NAMES_SHOWN 24		/* switches in a row */
 #define RANKS_MAX 16		/* rows; switches further up share the last */
 #define BAR_WIDTH 640.0
+#define PICTURE_KINDS 3		/* in a picture */
 
 static char *file_name;
 static json_t *result, *switches;
@@ -405,6 +408,14 @@ static void put_switch(const struct drawing *d, size_t i)
 	put_hosts(d, i);
 }
 
+static void put_drawing(const struct drawing *d)
+{
+	put_links(d, false);
+	put_links(d, true);
+	for (size_t i = 0; i < d->n; i++)
+		put_switch(d, i);
+}
+
 static void put_fabric(void)
 {
 	struct drawing d = { 0 };
@@ -418,10 +429,7 @@ static void put_fabric(void)
 		"can</p>\n", d.n, d.hosts);
 	fprintf(out, "<div class=\"wide\"><svg xmlns=\"http://www.w3.org/2000/svg\" "
 		"width=\"%.0f\" height=\"%.0f\">\n", d.width, d.height);
-	put_links(&d, false);
-	put_links(&d, true);
-	for (size_t i = 0; i < d.n; i++)
-		put_switch(&d, i);
+	put_drawing(&d);
 	fputs("</svg></div>\n", out);
 	free(d.x);
 	free(d.y);
@@ -451,12 +459,15 @@ static void put_deviations(void)
 
 /* --- the page --- */
 
+#define SVG_STYLE \
+	"svg{font:12px sans-serif;color:#222}.in{fill:#111}.n{text-anchor:middle;font-size:10px}" \
+	".s{fill:#eef2f6;stroke:#456}.l{fill:none}.unknown{fill:#ddd}"
+
 static void put_page(void)
 {
 	fputs("<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head>"
-	      "<meta charset=\"utf-8\"/><title>Bandwidth of the subnet</title><style>"
-	      "body,svg{font:12px sans-serif;color:#222}.in{fill:#111}.n{text-anchor:middle;"
-	      "font-size:10px}.s{fill:#eef2f6;stroke:#456}.l{fill:none}.unknown{fill:#ddd}"
+	      "<meta charset=\"utf-8\"/><title>Bandwidth of the subnet</title><style>" SVG_STYLE
+	      "body{font:12px sans-serif;color:#222}"
 	      ".wide{overflow-x:auto}td,th{text-align:left;padding:1px 8px}"
 	      ".key{display:inline-block;width:11px;height:11px;margin-left:8px}"
 	      "</style></head>\n<body><h1>Bandwidth of the subnet</h1>\n", out);
@@ -469,6 +480,54 @@ static void put_page(void)
 	fputs("</body></html>\n", out);
 }
 
+/* The levels with their colours, in a row that begins at y. */
+static void put_picture_legend(const json_t *levels, double y)
+{
+	double x = 0;
+
+	for (size_t i = 0; i < json_array_size(levels); i++) {
+		const json_t *l = json_array_get(levels, i);
+		const char *name = str(l, "level");
+
+		fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>"
+			"<text x=\"%.1f\" y=\"%.1f\">", x, y, colour(i), x + 16, y + 11);
+		put_short(name, 20);
+		fprintf(out, " (SL %lld)</text>\n", num(l, "sl"));
+		x += 90 + 7 * (double)(strlen(name) < 20 ? strlen(name) : 20);
+	}
+}
+
+static void put_picture(void)
+{
+	const json_t *kinds = json_object_get(result, "kinds");
+	size_t n = json_array_size(kinds), shown = n < PICTURE_KINDS ? n : PICTURE_KINDS;
+	struct drawing d = { 0 };
+	double width;
+
+	place_switches(&d);
+	width = d.width > BAR_WIDTH ? d.width : BAR_WIDTH;
+	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-10 -10 %.0f %.0f\" width=\"%.0f\" "
+		"height=\"%.0f\">\n<style>" SVG_STYLE "</style>\n"
+		"<rect x=\"-10\" y=\"-10\" width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+		width + 20, d.height + 50 + (double)shown * 46, width + 20, d.height + 50 + (double)shown * 46);
+	put_drawing(&d);
+	fprintf(out, "<g transform=\"translate(0 %.0f)\">\n", d.height);
+	put_picture_legend(json_object_get(json_array_get(kinds, 0), "levels"), 0);
+	fputs("<g transform=\"translate(0 24)\">\n", out);
+	for (size_t i = 0; i < shown; i++)
+		put_kind(json_array_get(kinds, i), i);
+	fputs("</g></g></svg>\n", out);
+	free(d.x);
+	free(d.y);
+}
+
+static bool is_picture(const char *file)
+{
+	size_t n = strlen(file);
+
+	return n > 4 && strcmp(file + n - 4, ".svg") == 0;
+}
+
 static bool write_page(void)
 {
 	struct new_file page;
@@ -476,7 +535,10 @@ static bool write_page(void)
 	if (!new_file_open(&page, file_name))
 		return false;
 	out = page.f;
-	put_page();
+	if (is_picture(file_name))
+		put_picture();
+	else
+		put_page();
 	return new_file_close(&page, true);
 }
 
