@@ -70,4 +70,5 @@ static bool end(bool complete)
 	return ok;
 }
 
-const struct output file_output = { .head = head, .row = row, .end = end, .raw_rows = true };
+const struct output text_dump = { .head = head, .row = row, .end = end, .raw_rows = true };
+const struct output text_export_ibacm = { .head = head, .row = row, .end = end, .raw_rows = true };

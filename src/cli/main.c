@@ -23,6 +23,7 @@
 #include "lib/base/buf.h"
 #include "members.h"
 #include "output.h"
+#include "qosd/commands.h"
 #include "qosd/ctl.h"
 #include "text.h"
 #include "text_partition.h"
@@ -43,158 +44,57 @@ enum { EXIT_DONE = 0, EXIT_REFUSED = 1, EXIT_NO_DAEMON = 2 };
 /* … of a command that judges; nobody who could tell is bad, too. */
 enum { EXIT_GOOD = 0, EXIT_SO_SO = 1, EXIT_BAD = 2 };
 
-struct command {
-	const char *name;		/* one or two words */
-	/* in this order; "<file", the first one, is sent along */
-	const char *operands[3];
-	const char *options[13];	/* each takes a value: "name=WHAT" in the usage, N if not said */
-	const char *help;
-	const struct output *text;	/* NULL: files are written, the operand is where */
-	size_t optional;		/* so many of the last operands may be left out */
-	const char *flags[4];		/* options without a value */
-	bool follows;			/* its answer has no end: no patience is lost */
-	bool lines;			/* each row is printed at once, with -j in a line of its own */
-	bool installs;			/* the file takes the place of the daemon's own */
-	bool judges;			/* the exit status is that of the result's verdict */
-	/* The file that it brings is made of the words, and goes to the command `request`. */
-	bool (*make)(char **words, json_t *args, struct buf *file);
-	const char *words;		/* … which are these */
-	const char *request;		/* if it is not called by its name */
+static const struct ctl_command commands[] = {
+#define COMMAND(id, ...) CTL_COMMAND(__VA_ARGS__),
+#define CLIENT_COMMAND COMMAND
+#include "qosd/commands.def"
 };
 
-static const struct command commands[] = {
-	{ "status", { NULL }, { NULL }, "how the daemon and its subnet are", .text = &text_status },
-	{ "health", { NULL }, { NULL }, "what to look at now, worst first; exit status 0, 1 or 2",
-	  .text = &text_health, .judges = true },
-	{ "metrics", { NULL }, { NULL }, "all figures, as Prometheus reads them",
-	  .text = &text_metrics },
-	{ "nodes", { NULL }, { NULL }, "all nodes", .text = &text_nodes },
-	{ "ports", { NULL }, { NULL }, "all ports and their links", .text = &text_ports },
-	{ "route", { "src", "dst" }, { "sl" }, "the hops from one port to another",
-	  .text = &text_route },
-	{ "routes", { NULL }, { NULL }, "whether routes connect all ports, and how good they are",
-	  .text = &text_routes, .flags = { "gauge" } },
-	{ "sl2vl", { "port" }, { NULL }, "SL to VL tables of a port", .text = &text_sl2vl },
-	{ "vlarb", { "port" }, { NULL }, "VL arbitration of a port", .text = &text_vlarb },
-	{ "explain", { "src", "dst" },
-	  { "service-id", "qos-class", "pkey", "tclass", "sl", "mtu=VALUE", "rate=VALUE",
-	    "lifetime=VALUE", "slid", "dlid", "numb-path" },
-	  "what a path query gets and why, or why it gets nothing", &text_explain,
-	  .flags = { "reversible", "multipath", "why-not" } },
-	{ "bandwidth", { "port", "dst" }, { "level=NAME", "html=FILE" },
-	  "what each level has of links, of a port, or of a route", &text_bandwidth,
-	  .optional = 2 },
-	{ "counters", { "port" }, { "for=SECONDS", "worst" },
-	  "what ports sent by VL and SL, and whether levels have their shares",
-	  .text = &text_counters, .optional = 1, .flags = { "reset" }, .follows = true },
-	{ "sa-stats", { NULL }, { NULL },
-	  "what the subnet administrator is asked, and how it answers", .text = &text_sa_stats },
-	{ "sa-trace", { NULL }, { "client=PORT", "attribute=NAME", "count" },
-	  "requests to the subnet administrator, as they come",
-	  .text = &text_sa_trace, .flags = { "errors" }, .follows = true,
-	  .lines = true },
-	{ "events", { NULL }, { "since=ID", "kind=KIND[,KIND ...]" }, "what happened, and what happens",
-	  .text = &text_events, .flags = { "follow" }, .lines = true },
-	{ "mcast remove", { "group" }, { NULL }, "delete a multicast group, by MGID",
-	  .text = &text_removed },
-	{ "mcast", { "group" }, { NULL }, "multicast groups, or members and tree of one, by MGID or "
-	  "MLID", .text = &text_mcast, .optional = 1 },
-	{ "holdings remove", { "port" }, { NULL }, "take away all that a port registered",
-	  .text = &text_taken },
-	{ "holdings", { NULL }, { "by=KIND" },
-	  "how much each port registered, and may; nearest to a bound first", .text = &text_holdings },
-	{ "services", { NULL }, { NULL }, "services that hosts registered", .text = &text_services },
-	{ "subscriptions", { NULL }, { NULL }, "who is told of events, and of which",
-	  .text = &text_subscriptions },
-	{ "plan", { "<file" }, { NULL }, "what a policy would change; nothing is applied",
-	  .text = &text_plan },
-	{ "policy load", { "<file" }, { "confirm=SECONDS" },
-	  "apply a policy, until confirmed if so wished",
-	  .text = &text_policy_load },
-	{ "policy install", { "<file" }, { NULL },
-	  "check a policy, make it the configured file, and apply it",
-	  .text = &text_reload, .installs = true },
-	{ "policy confirm", { NULL }, { NULL }, "the policy on trial stays",
-	  .text = &text_policy_confirm },
-	{ "policy revert", { NULL }, { NULL }, "back to the policy before",
-	  .text = &text_policy_revert },
-	{ "policy show", { NULL }, { NULL }, "the policy in force, as written or in normal form",
-	  .text = &text_policy_show, .flags = { "normal" } },
-	{ "policy history", { NULL }, { NULL }, "changes of the policy",
-	  .text = &text_policy_history },
-	{ "partition add", { NULL }, { NULL },
-	  "add a partition, or members to one", .text = &text_partition_change,
-	  .words = "NAME [WHO[=full|limited|both] ...] [--pkey N] [--level L] [--ipoib] "
-		   "[--ipoib-level L] [--wait]",
-	  .make = partition_add, .request = "partition change" },
-	{ "partition remove", { NULL }, { NULL },
-	  "remove members, or all that was added", .text = &text_partition_change,
-	  .words = "NAME [WHO ...] [--wait]", .make = partition_remove, .request = "partition change" },
-	{ "partition apply", { "<file" }, { NULL }, "many changes at once (JSON), or none of them",
-	  .text = &text_partition_change, .flags = { "wait" }, .request = "partition change" },
-	{ "partition show", { "name" }, { NULL }, "partitions with members, from where, and ports",
-	  .text = &text_partition_show, .optional = 1 },
-	{ "partitions", { NULL }, { NULL }, "all partitions", .text = &text_partitions },
-	{ "reload", { NULL }, { NULL }, "read the policy file again", .text = &text_reload },
-	{ "sweep", { NULL }, { NULL }, "look at the whole fabric again", .text = &text_sweep },
-	{ "links release", { "port" }, { NULL }, "routes may use links again that flapped",
-	  .text = &text_links_release, .optional = 1 },
-	{ "links retrain", { "port" }, { NULL },
-	  "take a link down once: it comes up as wide and fast as is enabled",
-	  .text = &text_links_retrain },
-	{ "priority", { "priority" }, { NULL }, "the subnet manager's priority, until the daemon ends",
-	  .text = &text_priority },
-	{ "dump", { "dir" }, { NULL }, "write files in OpenSM's formats", .text = NULL },
-	{ "export ibacm", { "dir" },
-	  { "from=PORT", "service-id", "qos-class", "pkey=P_Key", "tclass" },
-	  "write what ibacm preloads: names and paths", .text = NULL },
+static const struct output *const texts[] = {
+#define COMMAND(id, ...) &text_##id,
+#define CLIENT_COMMAND COMMAND
+#include "qosd/commands.def"
 };
 
 static const char *socket_path = QOSD_SOCKET;
 static unsigned limit_seconds = LIMIT_SECONDS;	/* 0: none */
 static bool as_json;
 
-static bool is_file(const char *operand)
-{
-	return *operand == '<';
-}
-
 /* --- usage --- */
 
-static size_t count_operands(const struct command *c)
+static void put_operand(const struct ctl_arg *a, FILE *out)
 {
-	size_t n = 0;
-
-	while (n < ARRAY_SIZE(c->operands) && c->operands[n])
-		n++;
-	return n;
-}
-
-static void put_operand(const char *operand, FILE *out)
-{
-	for (const char *s = operand + is_file(operand); *s; s++)
+	for (const char *s = a->name; *s; s++)
 		fputc(*s - 'a' + 'A', out);
 }
 
-static void put_synopsis(const struct command *c, FILE *out)
+/* The operand after a; NULL. */
+static const struct ctl_arg *next_operand(const struct ctl_arg *a)
 {
-	size_t n = count_operands(c);
+	return a[1].name && a[1].operand ? a + 1 : NULL;
+}
+
+static const struct ctl_arg *first_operand(const struct ctl_command *c)
+{
+	return c->args[0].name && c->args[0].operand ? c->args : NULL;
+}
+
+static void put_synopsis(const struct ctl_command *c, FILE *out)
+{
+	unsigned optional = 0;
 
 	fprintf(out, "%s%s%s", c->name, c->words ? " " : "", c->words ? c->words : "");
-	for (size_t i = 0; i < n; i++) {
-		fputs(i + c->optional < n ? " " : " [", out);
-		put_operand(c->operands[i], out);
+	for (const struct ctl_arg *a = first_operand(c); a; a = next_operand(a)) {
+		fputs(a->required ? " " : " [", out);
+		put_operand(a, out);
+		optional += !a->required;
 	}
-	for (size_t i = 0; i < c->optional; i++)
+	while (optional--)
 		fputc(']', out);
-	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++) {
-		size_t name = strcspn(c->options[i], "=");
-
-		fprintf(out, " [--%.*s %s]", (int)name, c->options[i],
-			c->options[i][name] ? c->options[i] + name + 1 : "N");
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(c->flags) && c->flags[i]; i++)
-		fprintf(out, " [--%s]", c->flags[i]);
+	for (const struct ctl_arg *a = c->args; a->name; a++)
+		if (!a->operand && a->of != ARG_OF_DAEMON)
+			fprintf(out, a->type == ARG_FLAG ? " [--%s]" : " [--%s %s]", a->name,
+				a->value ? a->value : "N");
 	fputc('\n', out);
 }
 
@@ -212,7 +112,7 @@ static void put_help(void)
 	       "input.\nThe socket is %s.\n", QOSD_SOCKET);
 }
 
-static int usage_error(const struct command *c)
+static int usage_error(const struct ctl_command *c)
 {
 	fprintf(stderr, "usage: qosd-ctl [-s PATH] [-t SECONDS] [-j] ");
 	if (c)
@@ -225,7 +125,7 @@ static int usage_error(const struct command *c)
 /* --- the request --- */
 
 /* By the first of the words or the first two; *words: how many. */
-static const struct command *find_command(char **argv, int *words)
+static const struct ctl_command *find_command(char **argv, int *words)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		const char *space = strchr(commands[i].name, ' ');
@@ -241,23 +141,14 @@ static const struct command *find_command(char **argv, int *words)
 	return NULL;
 }
 
-/* "--name" or "--name=value". */
-static bool is_option(const struct command *c, const char *word)
+/* The option of that name, of n bytes; NULL. */
+static const struct ctl_arg *find_option(const struct ctl_command *c, const char *name, size_t n)
 {
-	size_t n = strcspn(word, "=") - 2;
-
-	for (size_t i = 0; i < ARRAY_SIZE(c->options) && c->options[i]; i++)
-		if (strcspn(c->options[i], "=") == n && strncmp(word + 2, c->options[i], n) == 0)
-			return true;
-	return false;
-}
-
-static bool is_flag(const struct command *c, const char *word)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(c->flags) && c->flags[i]; i++)
-		if (strcmp(word + 2, c->flags[i]) == 0)
-			return true;
-	return false;
+	for (const struct ctl_arg *a = c->args; a->name; a++)
+		if (!a->operand && a->of != ARG_OF_DAEMON && strlen(a->name) == n &&
+		    memcmp(a->name, name, n) == 0)
+			return a;
+	return NULL;
 }
 
 /* A command of two words of which the second is wrong: all that there are. */
@@ -279,74 +170,62 @@ static int no_such_command(char **argv)
 }
 
 /* What is wrong with the command line; NULL. */
-static void *wrong(const struct command *c, const char *what, const char *word)
+static void *wrong(const struct ctl_command *c, const char *what, const char *word)
 {
 	fprintf(stderr, "qosd-ctl: %s: %s: %s\n", c->name, what, word);
 	return NULL;
 }
 
 /* json_string() refuses text that is not UTF-8. */
-static bool set_text(const struct command *c, json_t *args, const char *name, size_t n,
+static bool set_text(const struct ctl_command *c, json_t *args, const struct ctl_arg *a,
 		     const char *value)
 {
-	char *key = xstrndup(name, n);
-	bool set = json_object_set_new(args, key, json_string(value)) == 0;
-
-	free(key);
-	return set || wrong(c, "not UTF-8", value);
+	return json_object_set_new(args, a->name, json_string(value)) == 0 ||
+	       wrong(c, "not UTF-8", value);
 }
 
 /* Takes one word, or two: an option and its value.  NULL: it is wrong. */
-static char **parse_option(const struct command *c, json_t *args, char **argv)
+static char **parse_option(const struct ctl_command *c, json_t *args, char **argv)
 {
 	const char *name = *argv + 2, *value;
 	size_t n = strcspn(name, "=");
+	const struct ctl_arg *a = find_option(c, name, n);
 
-	if (is_flag(c, *argv)) {
-		json_object_set_new(args, name, json_true());
+	if (!a || (a->type == ARG_FLAG && name[n]))
+		return wrong(c, "no such option", *argv);
+	if (a->type == ARG_FLAG) {
+		json_object_set_new(args, a->name, json_true());
 		return argv + 1;
 	}
-	if (!is_option(c, *argv))
-		return wrong(c, "no such option", *argv);
 	value = name[n] ? name + n + 1 : *++argv;
 	if (!value)
 		return wrong(c, "the option lacks its value", name - 2);
-	return set_text(c, args, name, n, value) ? argv + 1 : NULL;
-}
-
-static bool has_all_operands(const struct command *c, size_t given)
-{
-	if (given + c->optional >= count_operands(c))
-		return true;
-	fprintf(stderr, "qosd-ctl: %s: missing: ", c->name);
-	put_operand(c->operands[given], stderr);
-	fputc('\n', stderr);
-	return false;
+	return set_text(c, args, a, value) ? argv + 1 : NULL;
 }
 
 /* Command line to arguments; NULL, with a message, if it is wrong. */
-static json_t *parse_args(const struct command *c, char **argv)
+static json_t *parse_args(const struct ctl_command *c, char **argv)
 {
+	const struct ctl_arg *operand = first_operand(c);
 	json_t *args = json_object();
-	size_t operands = 0, most = count_operands(c);
 
 	while (argv && *argv) {
-		const char *name = operands < most ? c->operands[operands] : NULL;
-
 		if (strncmp(*argv, "--", 2) == 0) {
 			argv = parse_option(c, args, argv);
-			continue;
-		}
-		if (!name)
+		} else if (!operand) {
 			argv = wrong(c, "one argument too many", *argv);
-		else if (!set_text(c, args, name + is_file(name), strlen(name), *argv))
-			argv = NULL;
-		else
-			argv++;
-		operands++;
+		} else {
+			argv = set_text(c, args, operand, *argv) ? argv + 1 : NULL;
+			operand = next_operand(operand);
+		}
 	}
-	if (argv && has_all_operands(c, operands))
+	if (argv && (!operand || !operand->required))
 		return args;
+	if (argv) {
+		fprintf(stderr, "qosd-ctl: %s: missing: ", c->name);
+		put_operand(operand, stderr);
+		fputc('\n', stderr);
+	}
 	json_decref(args);
 	return NULL;
 }
@@ -650,7 +529,7 @@ static int verdict_status(const json_t *answer)
 	return !strcmp(verdict, "ok") ? EXIT_GOOD : !strcmp(verdict, "warning") ? EXIT_SO_SO : EXIT_BAD;
 }
 
-static int ask(const struct command *c, json_t *args, const struct buf *file,
+static int ask(const struct ctl_command *c, json_t *args, const struct buf *file,
 	       const struct output *out)
 {
 	bool follows = c->follows || json_is_true(json_object_get(args, "follow"));
@@ -673,9 +552,11 @@ static int ask(const struct command *c, json_t *args, const struct buf *file,
 }
 
 /* Takes out what says where the output goes.  NULL, with a message, if it can't go there. */
-static const struct output *choose_output(const struct command *c, json_t *args)
+static const struct output *choose_output(const struct ctl_command *c, json_t *args)
 {
 	const char *html = json_string_value(json_object_get(args, "html"));
+	const char *dir = json_string_value(json_object_get(args, "dir"));
+	const struct output *text = texts[c - commands];
 	bool made;
 
 	if (html) {
@@ -684,11 +565,11 @@ static const struct output *choose_output(const struct command *c, json_t *args)
 		json_object_set_new(args, "links", json_true());
 		return &html_output;
 	}
-	if (c->text)
-		return !as_json ? c->text : c->lines ? &json_lines_output : &json_output;
-	made = file_output_begin(json_string_value(json_object_get(args, "dir")));
+	if (!dir)
+		return !as_json ? text : c->lines ? &json_lines_output : &json_output;
+	made = file_output_begin(dir);
 	json_object_del(args, "dir");
-	return made ? &file_output : NULL;
+	return made ? text : NULL;
 }
 
 /* The answer's first object, or NULL with a message; a refusal is none. */
@@ -802,15 +683,15 @@ static bool wait_in_force(void)
 	return false;
 }
 
-static int run(const struct command *c, char **argv)
+static int run(const struct ctl_command *c, char **argv)
 {
 	struct buf file = { 0 };
-	json_t *args = c->make ? json_object() : parse_args(c, argv);
-	bool sends_file = c->make || (c->operands[0] && is_file(c->operands[0])), wait;
+	json_t *args = c->words ? json_object() : parse_args(c, argv);
+	bool sends_file = c->words || c->takes_file, wait;
 	const struct output *out;
 	int status = EXIT_REFUSED;
 
-	if (!args || (c->make && !c->make(argv, args, &file))) {
+	if (!args || (c->words && !partition_change(c->name, argv, args, &file))) {
 		json_decref(args);
 		buf_free(&file);
 		usage_error(c);
@@ -821,7 +702,7 @@ static int run(const struct command *c, char **argv)
 	out = choose_output(c, args);
 	if (out && c->installs)
 		status = read_file(args, &file) ? install(args, &file) : EXIT_REFUSED;
-	else if (out && (!sends_file || c->make || read_file(args, &file)))
+	else if (out && (!sends_file || c->words || read_file(args, &file)))
 		status = ask(c, args, sends_file ? &file : NULL, out);
 	if (wait && status == EXIT_DONE && !wait_in_force())
 		status = EXIT_REFUSED;
@@ -856,7 +737,7 @@ int main(int argc, char **argv)
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const struct command *c;
+	const struct ctl_command *c;
 	int opt, words;
 
 	while ((opt = getopt_long(argc, argv, "+s:t:jhV", options, NULL)) != -1)

@@ -24,35 +24,18 @@ extern const struct output json_output, json_lines_output;
 /* To standard output, as json_dumps() writes it, but with nothing that a terminal obeys. */
 void put_json(const json_t *value, size_t flags);
 
-/* Text, by command (text.c). */
-extern const struct output text_status, text_nodes, text_ports, text_route, text_sl2vl,
-			   text_vlarb, text_reload, text_sweep, text_links_release,
-			   text_links_retrain,
-			   text_priority;
-extern const struct output text_services, text_subscriptions;	/* text_clients.c */
-extern const struct output text_routes;		/* text_routes.c */
-extern const struct output text_explain;	/* text_explain.c */
-extern const struct output text_bandwidth;	/* text_bandwidth.c */
-extern const struct output text_counters;	/* text_counters.c */
-extern const struct output text_mcast;		/* text_mcast.c */
-extern const struct output text_holdings, text_taken, text_removed;	/* text_holdings.c */
+/* Text, by command; for `dump` and `export`, files in the directory that dump_files.c was given. */
+#define COMMAND(id, ...) extern const struct output text_##id;
+#define CLIENT_COMMAND COMMAND
+#include "qosd/commands.def"
 /* Source and destination; a path in a line; hops of a route, as a table. */
 void put_ends(const json_t *o);
 void put_path(const json_t *path);	/* text_explain.c */
 void put_hops(const json_t *hops);
-/* … and those of policies (text_policy.c). */
-extern const struct output text_plan, text_policy_load, text_policy_confirm, text_policy_revert,
-			   text_policy_show, text_policy_history;
-extern const struct output text_events;		/* text_events.c */
-extern const struct output text_health, text_metrics;	/* text_health.c */
-extern const struct output text_sa_stats, text_sa_trace;	/* text_sa.c */
-/* … and of partitions (text_partition.c). */
-extern const struct output text_partition_change, text_partitions, text_partition_show;
 /* The findings that may come with an error, to stderr. */
 void text_findings_of_error(const json_t *answer);
 
-/* The files of `dump`, in dir, which is made if need be (dump_files.c). */
-extern const struct output file_output;
+/* Where the files go: the directory is made if need be. */
 bool file_output_begin(const char *dir);
 
 /*

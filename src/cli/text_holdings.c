@@ -84,5 +84,5 @@ static void print_removed(const json_t *answer)
 }
 
 const struct output text_holdings = { .head = holdings_head, .row = holdings_row };
-const struct output text_taken = { .head = print_taken };
-const struct output text_removed = { .head = print_removed };
+const struct output text_holdings_remove = { .head = print_taken };
+const struct output text_mcast_remove = { .head = print_removed };

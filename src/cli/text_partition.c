@@ -55,8 +55,9 @@ static bool set_option(json_t *change, json_t *args, char ***words, bool add)
 	       json_object_set_new(change, "ipoib", level) == 0 : (json_decref(level), false);
 }
 
-static bool make(char **words, json_t *args, struct buf *file, bool add)
+bool partition_change(const char *command, char **words, json_t *args, struct buf *file)
 {
+	bool add = !strcmp(command, "partition add");
 	json_t *change = json_object(), *members = add ? json_object() : json_array(), *body;
 	const char *name = NULL;
 	bool good = true;
@@ -81,16 +82,6 @@ static bool make(char **words, json_t *args, struct buf *file, bool add)
 	json_decref(members);
 	json_object_set_new(args, "file", json_string("(command line)"));
 	return good && name;
-}
-
-bool partition_add(char **words, json_t *args, struct buf *file)
-{
-	return make(words, args, file, true);
-}
-
-bool partition_remove(char **words, json_t *args, struct buf *file)
-{
-	return make(words, args, file, false);
 }
 
 /* --- answers --- */

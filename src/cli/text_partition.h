@@ -8,8 +8,10 @@
 
 #include "lib/base/buf.h"
 
-/* False: the words are wrong.  args gets the name of the file, and "wait". */
-bool partition_add(char **words, json_t *args, struct buf *file);
-bool partition_remove(char **words, json_t *args, struct buf *file);
+/*
+ * `command` is the one or the other; false: the words are wrong.  args gets the name of the file,
+ * and "wait".
+ */
+bool partition_change(const char *command, char **words, json_t *args, struct buf *file);
 
 #endif

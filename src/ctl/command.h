@@ -13,13 +13,7 @@
 #include "ctl/commands/cmd_routes.h"
 #include "ctl/ctl.h"
 #include "lib/format/json.h"
-
-/* What a client may: each what the ones before it may, too. */
-enum ctl_right {
-	CTL_NOTHING,
-	CTL_READ,		/* be shown the fabric and what happens in it */
-	CTL_ADMIN,		/* all */
-};
+#include "qosd/commands.h"
 
 struct ctl_peer {
 	enum ctl_right right;
@@ -77,8 +71,6 @@ void command_start(const struct ctl_env *env, const struct ctl_view *view, const
 enum body { BODY_NONE, BODY_FOLLOWS, BODY_REFUSED };
 enum body command_body(const struct ctl_env *env, const struct ctl_peer *peer, const char *line,
 		       size_t n, size_t *bytes, struct reply *reply);
-/* The i-th command and what it takes; NULL: there are not so many. */
-const char *ctl_command(size_t i, enum ctl_right *takes);
 /* A reply that says no, for requests that are none. */
 void reply_refuse(struct reply *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /*
@@ -180,39 +172,8 @@ json_t *json_run_time(const struct ctl_env *env, const struct shared_policy *in_
 
 /* --- handlers --- */
 
-void cmd_status(const struct ctl_call *c, struct reply *r);	/* cmd_status.c */
-void cmd_nodes(const struct ctl_call *c, struct reply *r);	/* cmd_inventory.c */
-void cmd_ports(const struct ctl_call *c, struct reply *r);
-void cmd_sl2vl(const struct ctl_call *c, struct reply *r);	/* cmd_tables.c */
-void cmd_vlarb(const struct ctl_call *c, struct reply *r);
-void cmd_route(const struct ctl_call *c, struct reply *r);	/* cmd_paths.c */
-void cmd_routes(const struct ctl_call *c, struct reply *r);	/* cmd_routes.c */
-void cmd_explain(const struct ctl_call *c, struct reply *r);	/* cmd_explain.c */
-void cmd_bandwidth(const struct ctl_call *c, struct reply *r);	/* cmd_bandwidth.c */
-void cmd_services(const struct ctl_call *c, struct reply *r);	/* cmd_clients.c */
-void cmd_subscriptions(const struct ctl_call *c, struct reply *r);
-void cmd_dump(const struct ctl_call *c, struct reply *r);	/* cmd_dump.c */
-void cmd_export_ibacm(const struct ctl_call *c, struct reply *r);	/* cmd_export.c */
-void cmd_events(const struct ctl_call *c, struct reply *r);	/* cmd_events.c */
-void cmd_counters(const struct ctl_call *c, struct reply *r);	/* cmd_counters.c */
-void cmd_health(const struct ctl_call *c, struct reply *r);	/* health.c */
-void cmd_metrics(const struct ctl_call *c, struct reply *r);	/* metrics.c */
-void cmd_sa_stats(const struct ctl_call *c, struct reply *r);	/* cmd_sa_stats.c */
-void cmd_sa_trace(const struct ctl_call *c, struct reply *r);	/* cmd_sa_trace.c */
-void cmd_mcast(const struct ctl_call *c, struct reply *r);	/* cmd_mcast.c */
-void cmd_holdings(const struct ctl_call *c, struct reply *r);	/* cmd_holdings.c */
-void cmd_holdings_remove(const struct ctl_call *c, struct reply *r);
-void cmd_mcast_remove(const struct ctl_call *c, struct reply *r);
-void cmd_plan(const struct ctl_call *c, struct reply *r);	/* cmd_plan.c */
-void cmd_reload(const struct ctl_call *c, struct reply *r);	/* cmd_policy.c */
-void cmd_partition_change(const struct ctl_call *c, struct reply *r);	/* cmd_partitions.c */
-void cmd_partition_show(const struct ctl_call *c, struct reply *r);
-void cmd_partitions(const struct ctl_call *c, struct reply *r);
-void cmd_policy_check(const struct ctl_call *c, struct reply *r);
-void cmd_policy_load(const struct ctl_call *c, struct reply *r);
-void cmd_policy_confirm(const struct ctl_call *c, struct reply *r);
-void cmd_policy_revert(const struct ctl_call *c, struct reply *r);
-void cmd_policy_show(const struct ctl_call *c, struct reply *r);
-void cmd_policy_history(const struct ctl_call *c, struct reply *r);
+#define COMMAND(id, ...) void cmd_##id(const struct ctl_call *c, struct reply *r);
+#define DAEMON_COMMAND COMMAND
+#include "qosd/commands.def"
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The table of commands, checking requests against it, and the mechanics of a
- * reply.  A handler sees arguments only that exist in the table and have the
+ * Checks requests against the table of commands (include/qosd/commands.def); and the
+ * mechanics of a reply.  A handler sees arguments only that exist in the table and have the
  * type that it says.
  */
 #include "ctl/command.h"
@@ -11,124 +11,31 @@
 #include <string.h>
 
 #include "lib/base/alloc.h"
+#include "qosd/commands.h"
 #include "qosd/ctl.h"
 
-#define ARGS_MAX 17
-
-struct arg_spec {
-	const char *name;
-	enum { ARG_TEXT, ARG_NUMBER, ARG_FLAG } type;
-	bool required;
-	uint64_t min, max;		/* of a number */
+static const struct ctl_command commands[] = {
+#define COMMAND(id, ...) CTL_COMMAND(__VA_ARGS__),
+#define DAEMON_COMMAND COMMAND
+#include "qosd/commands.def"
 };
 
-struct command {
-	const char *name;
-	enum ctl_right takes;		/* of a client; never CTL_NOTHING */
-	bool needs_state;		/* a published subnet */
-	bool takes_file;		/* a body follows the request */
-	void (*run)(const struct ctl_call *c, struct reply *r);
-	struct arg_spec args[ARGS_MAX + 1];
-};
-
-static void cmd_sweep(const struct ctl_call *c, struct reply *r);
-static void cmd_links_release(const struct ctl_call *c, struct reply *r);
-static void cmd_links_retrain(const struct ctl_call *c, struct reply *r);
-static void cmd_priority(const struct ctl_call *c, struct reply *r);
-
-#define PORT_ARG(word) { .name = word, .type = ARG_TEXT, .required = true }
-#define TEXT_ARG(word) { .name = word, .type = ARG_TEXT }
-#define FLAG_ARG(word) { .name = word, .type = ARG_FLAG }
-#define FILE_ARG { .name = "file", .type = ARG_TEXT, .required = true }
-#define NUMBER_ARG(word, most) { .name = word, .type = ARG_NUMBER, .max = most }
-#define COUNT_ARG(word, most) { .name = word, .type = ARG_NUMBER, .min = 1, .max = most }
-
-/*
- * Who may look gets all that is told of the fabric, what happens in it too.  Beside what
- * changes something it takes an administrator for `plan`, which costs the daemon as much as a
- * new policy does, and for `sa-trace`, which tells who wants to talk to whom and when.
- */
-static const struct command commands[] = {
-	{ "status", CTL_READ, .run = cmd_status },
-	{ "nodes", CTL_READ, .needs_state = true, .run = cmd_nodes },
-	{ "ports", CTL_READ, .needs_state = true, .run = cmd_ports },
-	{ "route", CTL_READ, .needs_state = true, .run = cmd_route,
-	  .args = { PORT_ARG("src"), PORT_ARG("dst"), NUMBER_ARG("sl", 15) } },
-	{ "routes", CTL_READ, .needs_state = true, .run = cmd_routes,
-	  .args = { FLAG_ARG("gauge") } },
-	{ "sl2vl", CTL_READ, .needs_state = true, .run = cmd_sl2vl, .args = { PORT_ARG("port") } },
-	{ "vlarb", CTL_READ, .needs_state = true, .run = cmd_vlarb, .args = { PORT_ARG("port") } },
-	{ "explain", CTL_READ, .needs_state = true, .run = cmd_explain,
-	  .args = { PORT_ARG("src"), PORT_ARG("dst"), NUMBER_ARG("service-id", UINT64_MAX),
-		    NUMBER_ARG("qos-class", 0xfff), NUMBER_ARG("pkey", 0xffff),
-		    NUMBER_ARG("tclass", 0xff), NUMBER_ARG("sl", 15), TEXT_ARG("mtu"),
-		    TEXT_ARG("rate"), TEXT_ARG("lifetime"), FLAG_ARG("reversible"),
-		    NUMBER_ARG("slid", IB_LID_UCAST_MAX), NUMBER_ARG("dlid", IB_LID_UCAST_MAX),
-		    COUNT_ARG("numb-path", PATHS_PER_PAIR), FLAG_ARG("why-not"),
-		    FLAG_ARG("multipath") } },
-	{ "bandwidth", CTL_READ, .needs_state = true, .run = cmd_bandwidth,
-	  .args = { TEXT_ARG("port"), TEXT_ARG("dst"), TEXT_ARG("level"), FLAG_ARG("links") } },
-	{ "mcast", CTL_READ, .needs_state = true, .run = cmd_mcast, .args = { TEXT_ARG("group") } },
-	{ "mcast remove", CTL_ADMIN, .needs_state = true, .run = cmd_mcast_remove,
-	  .args = { { .name = "group", .type = ARG_TEXT, .required = true } } },
-	{ "holdings", CTL_READ, .needs_state = true, .run = cmd_holdings, .args = { TEXT_ARG("by") } },
-	{ "holdings remove", CTL_ADMIN, .needs_state = true, .run = cmd_holdings_remove,
-	  .args = { PORT_ARG("port") } },
-	{ "services", CTL_READ, .needs_state = true, .run = cmd_services },
-	{ "subscriptions", CTL_READ, .needs_state = true, .run = cmd_subscriptions },
-	{ "dump", CTL_READ, .needs_state = true, .run = cmd_dump },
-	{ "export ibacm", CTL_READ, .needs_state = true, .run = cmd_export_ibacm,
-	  .args = { TEXT_ARG("from"), NUMBER_ARG("service-id", UINT64_MAX),
-		    NUMBER_ARG("qos-class", 0xfff), NUMBER_ARG("pkey", 0xffff),
-		    NUMBER_ARG("tclass", 0xff) } },
-	{ "counters", CTL_ADMIN, .needs_state = true, .run = cmd_counters,
-	  .args = { TEXT_ARG("port"), TEXT_ARG("for"), COUNT_ARG("worst", 1000),
-		    FLAG_ARG("reset") } },
-	{ "health", CTL_READ, .run = cmd_health },
-	{ "metrics", CTL_READ, .run = cmd_metrics },
-	{ "events", CTL_READ, .run = cmd_events,
-	  .args = { FLAG_ARG("follow"), TEXT_ARG("since"), TEXT_ARG("kind") } },
-	{ "sa-stats", CTL_READ, .run = cmd_sa_stats },
-	{ "sa-trace", CTL_ADMIN, .run = cmd_sa_trace,
-	  .args = { TEXT_ARG("client"), TEXT_ARG("attribute"), FLAG_ARG("errors"),
-		    { .name = "count", .type = ARG_NUMBER, .min = 1, .max = UINT64_MAX } } },
-	{ "plan", CTL_ADMIN, .needs_state = true, .takes_file = true, .run = cmd_plan,
-	  .args = { FILE_ARG } },
-	{ "policy check", CTL_ADMIN, .takes_file = true, .run = cmd_policy_check,
-	  .args = { FILE_ARG } },
-	{ "policy load", CTL_ADMIN, .takes_file = true, .run = cmd_policy_load,
-	  .args = { FILE_ARG, COUNT_ARG("confirm", POLICY_TRIAL_MAX) } },
-	{ "policy confirm", CTL_ADMIN, .run = cmd_policy_confirm },
-	{ "policy revert", CTL_ADMIN, .run = cmd_policy_revert },
-	{ "policy show", CTL_READ, .run = cmd_policy_show, .args = { FLAG_ARG("normal") } },
-	{ "policy history", CTL_READ, .run = cmd_policy_history },
-	/* only of a master: another's would take the place of what is added here */
-	{ "partition change", CTL_ADMIN, .takes_file = true, .needs_state = true,
-	  .run = cmd_partition_change,
-	  .args = { FILE_ARG } },
-	{ "partition show", CTL_READ, .needs_state = true, .run = cmd_partition_show,
-	  .args = { TEXT_ARG("name") } },
-	{ "partitions", CTL_READ, .needs_state = true, .run = cmd_partitions },
-	{ "reload", CTL_ADMIN, .run = cmd_reload },
-	{ "sweep", CTL_ADMIN, .run = cmd_sweep },
-	{ "links release", CTL_ADMIN, .needs_state = true, .run = cmd_links_release,
-	  .args = { TEXT_ARG("port") } },
-	{ "links retrain", CTL_ADMIN, .needs_state = true, .run = cmd_links_retrain,
-	  .args = { PORT_ARG("port") } },
-	{ "priority", CTL_ADMIN, .run = cmd_priority,
-	  .args = { { .name = "priority", .type = ARG_NUMBER, .required = true, .max = 15 } } },
+static void (*const handlers[])(const struct ctl_call *c, struct reply *r) = {
+#define COMMAND(id, ...) cmd_##id,
+#define DAEMON_COMMAND COMMAND
+#include "qosd/commands.def"
 };
 
 /* --- commands that change something --- */
 
-static void cmd_sweep(const struct ctl_call *c, struct reply *r)
+void cmd_sweep(const struct ctl_call *c, struct reply *r)
 {
 	c->env->sweep(c->env->arg);
 	reply_result(r, NULL);
 }
 
 /* That of a port, or all that flap. */
-static void cmd_links_release(const struct ctl_call *c, struct reply *r)
+void cmd_links_release(const struct ctl_call *c, struct reply *r)
 {
 	const struct fabric *f = c->state->f;
 	uint32_t port = FABRIC_NONE;
@@ -144,7 +51,7 @@ static void cmd_links_release(const struct ctl_call *c, struct reply *r)
 	reply_result(r, json_pack("{s:i}", "released", (int)n));
 }
 
-static void cmd_links_retrain(const struct ctl_call *c, struct reply *r)
+void cmd_links_retrain(const struct ctl_call *c, struct reply *r)
 {
 	const struct fabric *f = c->state->f;
 	uint32_t port = arg_port(c, "port", r);
@@ -159,7 +66,7 @@ static void cmd_links_retrain(const struct ctl_call *c, struct reply *r)
 	buf_free(&err);
 }
 
-static void cmd_priority(const struct ctl_call *c, struct reply *r)
+void cmd_priority(const struct ctl_call *c, struct reply *r)
 {
 	uint64_t priority = 0;
 
@@ -189,15 +96,15 @@ static bool number_value(const json_t *j, uint64_t *value)
 	return *end == '\0' && errno == 0;
 }
 
-static const struct arg_spec *find_arg(const struct command *cmd, const char *name)
+static const struct ctl_arg *find_arg(const struct ctl_command *cmd, const char *name)
 {
-	for (const struct arg_spec *a = cmd->args; a->name; a++)
-		if (strcmp(a->name, name) == 0)
+	for (const struct ctl_arg *a = cmd->args; a->name; a++)
+		if (a->of != ARG_OF_CLIENT && strcmp(a->name, name) == 0)
 			return a;
 	return NULL;
 }
 
-static bool check_arg(const struct arg_spec *a, const json_t *value, struct reply *r)
+static bool check_arg(const struct ctl_arg *a, const json_t *value, struct reply *r)
 {
 	uint64_t n;
 
@@ -220,13 +127,13 @@ static bool check_arg(const struct arg_spec *a, const json_t *value, struct repl
 	return false;
 }
 
-static bool check_args(const struct command *cmd, json_t *args, struct reply *r)
+static bool check_args(const struct ctl_command *cmd, json_t *args, struct reply *r)
 {
 	const char *name;
 	json_t *value;
 
 	json_object_foreach(args, name, value) {
-		const struct arg_spec *a = find_arg(cmd, name);
+		const struct ctl_arg *a = find_arg(cmd, name);
 
 		if (!a) {
 			reply_error(r, NULL, "%s: no such argument: %s", cmd->name, name);
@@ -235,8 +142,8 @@ static bool check_args(const struct command *cmd, json_t *args, struct reply *r)
 		if (!check_arg(a, value, r))
 			return false;
 	}
-	for (const struct arg_spec *a = cmd->args; a->name; a++)
-		if (a->required && !json_object_get(args, a->name)) {
+	for (const struct ctl_arg *a = cmd->args; a->name; a++)
+		if (a->required && a->of != ARG_OF_CLIENT && !json_object_get(args, a->name)) {
 			reply_error(r, NULL, "%s: %s is missing", cmd->name, a->name);
 			return false;
 		}
@@ -311,20 +218,12 @@ uint32_t arg_end_port(const struct ctl_call *c, const char *name, struct reply *
 
 /* --- requests --- */
 
-static const struct command *find_command(const char *name)
+static const struct ctl_command *find_command(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (strcmp(commands[i].name, name) == 0)
 			return &commands[i];
 	return NULL;
-}
-
-const char *ctl_command(size_t i, enum ctl_right *takes)
-{
-	if (i >= ARRAY_SIZE(commands))
-		return NULL;
-	*takes = commands[i].takes;
-	return commands[i].name;
 }
 
 /* Members of which groups have the right, beside root and the daemon's user. */
@@ -343,7 +242,7 @@ static void put_groups(const struct ctl_env *env, enum ctl_right right, struct b
 }
 
 static bool may_run(const struct ctl_env *env, const struct ctl_peer *peer,
-		    const struct command *cmd, struct reply *r)
+		    const struct ctl_command *cmd, struct reply *r)
 {
 	struct buf who = { 0 }, wanted = { 0 };
 
@@ -360,7 +259,7 @@ static bool may_run(const struct ctl_env *env, const struct ctl_peer *peer,
 	return false;
 }
 
-static void run_command(const struct command *cmd, const struct ctl_call *call, json_t *args,
+static void run_command(const struct ctl_command *cmd, const struct ctl_call *call, json_t *args,
 			struct reply *r)
 {
 	if (!may_run(call->env, &call->view->peer, cmd, r))
@@ -371,7 +270,7 @@ static void run_command(const struct command *cmd, const struct ctl_call *call, 
 		reply_error(r, NULL, "no subnet is up yet (the subnet manager is %s)",
 			    sm_state_name(call->view->sm.state));
 	else if (check_args(cmd, args, r))
-		cmd->run(call, r);
+		handlers[cmd - commands](call, r);
 }
 
 static void dispatch(const struct ctl_env *env, const struct ctl_view *view,
@@ -379,7 +278,7 @@ static void dispatch(const struct ctl_env *env, const struct ctl_view *view,
 {
 	const char *name = json_string_value(json_object_get(request, "command"));
 	json_t *args = json_object_get(request, "args");
-	const struct command *cmd;
+	const struct ctl_command *cmd;
 
 	if (!name)
 		reply_error(r, NULL, "the request names no command");
@@ -396,7 +295,7 @@ static enum body check_body(const struct ctl_env *env, const struct ctl_peer *pe
 {
 	const char *name = json_string_value(json_object_get(request, "command"));
 	const json_t *body = json_object_get(request, "body");
-	const struct command *cmd = name ? find_command(name) : NULL;
+	const struct ctl_command *cmd = name ? find_command(name) : NULL;
 	uint64_t n;
 
 	if (!body)

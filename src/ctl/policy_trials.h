@@ -26,7 +26,6 @@
 struct store;
 struct policies;
 
-#define POLICY_TRIAL_MAX	86400	/* seconds */
 #define POLICY_CHANGES_MAX	64	/* entries of the history */
 /* Earlier policies to go back to: so many, as long as their files have so many bytes together. */
 #define POLICY_STEPS_MAX	8

@@ -336,6 +336,12 @@ START_TEST(routes_are_measured_once)
 }
 END_TEST
 
+static const struct ctl_command commands[] = {
+#define COMMAND(id, ...) CTL_COMMAND(__VA_ARGS__),
+#define DAEMON_COMMAND COMMAND
+#include "qosd/commands.def"
+};
+
 /* Whoever adds a command decides here who may use it, too. */
 /* promise: L2 */
 START_TEST(every_command_has_its_right)
@@ -350,11 +356,9 @@ START_TEST(every_command_has_its_right)
 		"events", "sa-stats", "policy show", "policy history", "partition show",
 		"partitions", "holdings", "routes",
 	};
-	enum ctl_right takes;
-	const char *name;
-	size_t n = 0;
-
-	for (; (name = ctl_command(n, &takes)); n++) {
+	for (size_t n = 0; n < ARRAY_SIZE(commands); n++) {
+		enum ctl_right takes = commands[n].takes;
+		const char *name = commands[n].name;
 		const char *const *list = takes == CTL_ADMIN ? admin : reads;
 		size_t size = takes == CTL_ADMIN ? ARRAY_SIZE(admin) : ARRAY_SIZE(reads), i = 0;
 
@@ -363,7 +367,7 @@ START_TEST(every_command_has_its_right)
 			i++;
 		ck_assert_msg(i < size, "%s is of another class, or of none here", name);
 	}
-	ck_assert_uint_eq(n, ARRAY_SIZE(admin) + ARRAY_SIZE(reads));
+	ck_assert_uint_eq(ARRAY_SIZE(commands), ARRAY_SIZE(admin) + ARRAY_SIZE(reads));
 }
 END_TEST
 
@@ -371,13 +375,12 @@ END_TEST
 /* promise: L2 */
 START_TEST(who_may_not_is_told_why)
 {
-	enum ctl_right takes;
-	const char *name;
-
 	env.read_group = (struct ctl_group){ .name = (char[]){ "noc" }, .gid = 7 };
 	env.admin_group = (struct ctl_group){ .name = (char[]){ "fabric" }, .gid = 8 };
-	for (size_t i = 0; (name = ctl_command(i, &takes)); i++)
-		for (enum ctl_right right = CTL_NOTHING; right < takes; right++) {
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		for (enum ctl_right right = CTL_NOTHING; right < commands[i].takes; right++) {
+			enum ctl_right takes = commands[i].takes;
+			const char *name = commands[i].name;
 			char *line = xasprintf("{\"command\": \"%s\"}", name);
 			char *why = xasprintf("\"%s: not permitted to uid 1001, gid 1002: it takes "
 					      "the group %s, root or the daemon's user\"", name,
