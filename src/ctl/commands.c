@@ -30,7 +30,7 @@ static void (*const handlers[])(const struct ctl_call *c, struct reply *r) = {
 
 void cmd_sweep(const struct ctl_call *c, struct reply *r)
 {
-	c->env->sweep(c->env->arg);
+	c->env->request_sweep(c->env->sm, "asked for");
 	reply_result(r, NULL);
 }
 
@@ -46,7 +46,7 @@ void cmd_links_release(const struct ctl_call *c, struct reply *r)
 		if (port == FABRIC_NONE)
 			return;
 	}
-	n = c->env->release_links(c->env->arg, port == FABRIC_NONE ? 0 : port_node(f, port)->guid,
+	n = c->env->release_links(c->env->sm, port == FABRIC_NONE ? 0 : port_node(f, port)->guid,
 				  port == FABRIC_NONE ? 0 : f->ports[port].num);
 	reply_result(r, json_pack("{s:i}", "released", (int)n));
 }
@@ -59,7 +59,7 @@ void cmd_links_retrain(const struct ctl_call *c, struct reply *r)
 
 	if (port == FABRIC_NONE)
 		return;
-	if (c->env->retrain_link(c->env->arg, port_node(f, port)->guid, f->ports[port].num, &err))
+	if (c->env->retrain_link(c->env->sm, port_node(f, port)->guid, f->ports[port].num, &err))
 		reply_result(r, NULL);
 	else
 		reply_error(r, NULL, "%s", err.s);
@@ -71,7 +71,7 @@ void cmd_priority(const struct ctl_call *c, struct reply *r)
 	uint64_t priority = 0;
 
 	arg_number(c, "priority", &priority);
-	c->env->set_priority(c->env->arg, (uint8_t)priority);
+	c->env->set_priority(c->env->sm, (uint8_t)priority);
 	reply_result(r, NULL);
 }
 

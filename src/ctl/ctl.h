@@ -28,12 +28,6 @@
 #include "sm/sm.h"
 #include "store/store.h"
 
-/* One entry of a switch's multicast forwarding table. */
-struct ctl_mft_row {
-	uint16_t mlid;
-	uint64_t ports[4];	/* bit n: port n */
-};
-
 /* What those who stand by have of something that was changed. */
 struct ctl_standbys {
 	unsigned there, have_it;	/* how many; of those */
@@ -89,29 +83,23 @@ struct ctl_env {
 	 */
 	bool (*holdings_remove)(void *arg, uint64_t guid, int64_t uid);
 	bool (*group_remove)(void *arg, const uint8_t mgid[16], int64_t uid, struct buf *err);
-	/* sm_release_links(). */
-	unsigned (*release_links)(void *arg, uint64_t guid, unsigned port);
-	/* sm_retrain_link(). */
-	bool (*retrain_link)(void *arg, uint64_t guid, unsigned port, struct buf *err);
 	/*
 	 * Whose members may be shown things, and whose may do all; see ctl_new().  The
 	 * names outlive the ctl.
 	 */
 	struct ctl_group read_group, admin_group;
-	/* Asks for a full sweep. */
-	void (*sweep)(void *arg);
-	/* The subnet manager's priority, 0..15, until the end of the daemon. */
-	void (*set_priority)(void *arg, uint8_t priority);
 	/*
-	 * The multicast entries of a switch (index among the switches) in order
-	 * of MLID: *cursor is 0 at first and the callback's own afterwards.  False
-	 * when there is none left.  May be NULL: no multicast.
+	 * The functions of sm/sm.h that are called so, with sm: a test has others.  mft_next and
+	 * mft_entry may be NULL: no multicast.
 	 */
-	bool (*mft_next)(void *arg, const struct subnet_state *s, uint32_t sw,
-			 uint32_t *cursor, struct ctl_mft_row *row);
-	/* … of one MLID; false: it is empty.  May be NULL. */
-	bool (*mft_entry)(void *arg, const struct subnet_state *s, uint32_t sw, uint16_t mlid,
-			  uint64_t ports[4]);
+	void (*request_sweep)(struct sm *sm, const char *reason);
+	void (*set_priority)(struct sm *sm, uint8_t priority);
+	unsigned (*release_links)(struct sm *sm, uint64_t guid, unsigned port);
+	bool (*retrain_link)(struct sm *sm, uint64_t guid, unsigned port, struct buf *err);
+	bool (*mft_next)(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
+			 uint32_t *cursor, uint16_t *mlid, uint64_t ports[4]);
+	bool (*mft_entry)(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
+			  uint16_t mlid, uint64_t ports[4]);
 };
 
 struct ctl;

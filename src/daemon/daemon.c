@@ -166,50 +166,6 @@ static void on_term(void *arg)
 	loop_stop(q->loop);
 }
 
-static void request_sweep(void *arg)
-{
-	struct qosd *q = arg;
-
-	sm_request_sweep(q->sm, "asked for");
-}
-
-static unsigned release_links(void *arg, uint64_t guid, unsigned port)
-{
-	struct qosd *q = arg;
-
-	return sm_release_links(q->sm, guid, port);
-}
-
-static bool retrain_link(void *arg, uint64_t guid, unsigned port, struct buf *err)
-{
-	struct qosd *q = arg;
-
-	return sm_retrain_link(q->sm, guid, port, err);
-}
-
-static void set_priority(void *arg, uint8_t priority)
-{
-	struct qosd *q = arg;
-
-	sm_set_priority(q->sm, priority);
-}
-
-static bool mft_next(void *arg, const struct subnet_state *s, uint32_t sw, uint32_t *cursor,
-		     struct ctl_mft_row *row)
-{
-	struct qosd *q = arg;
-
-	return sm_mft_next(q->sm, s, sw, cursor, &row->mlid, row->ports);
-}
-
-static bool mft_entry(void *arg, const struct subnet_state *s, uint32_t sw, uint16_t mlid,
-		      uint64_t ports[4])
-{
-	struct qosd *q = arg;
-
-	return sm_mft_entry(q->sm, s, sw, mlid, ports);
-}
-
 static void print_metrics(void *arg, struct buf *out)
 {
 	const struct qosd *q = arg;
@@ -315,11 +271,11 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	struct ctl_env env = {
 		.version = QOSD_VERSION, .sa = &q->sa, .arg = q, .sa_stats = serve_stats,
 		.policy_path = q->policy_path,
-		.reload_read = reload_read, .reload_apply = reload_apply, .sweep = request_sweep,
-		.set_priority = set_priority, .release_links = release_links,
-		.retrain_link = retrain_link,
+		.reload_read = reload_read, .reload_apply = reload_apply,
+		.request_sweep = sm_request_sweep, .set_priority = sm_set_priority,
+		.release_links = sm_release_links, .retrain_link = sm_retrain_link,
 		.holdings_remove = leftovers_remove_port, .group_remove = leftovers_remove_group,
-		.mft_next = mft_next, .mft_entry = mft_entry,
+		.mft_next = sm_mft_next, .mft_entry = sm_mft_entry,
 		.run_time = get_run_time, .run_time_set = set_run_time,
 		.run_time_await = standbys_await, .run_time_forget = standbys_forget,
 		.pkey_lo = s->pkey_lo, .pkey_hi = s->pkey_hi,

@@ -39,9 +39,10 @@ static void apply(void *arg, struct shared_policy *p)
 	(void)p;
 }
 
-static void sweep(void *arg)
+static void sweep(struct sm *sm, const char *reason)
 {
-	(void)arg;
+	(void)sm;
+	(void)reason;
 }
 
 static const struct run_time *get_run_time(void *arg)
@@ -90,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct policies_hooks hooks = { .apply = apply };
 	struct ctl_env env = {
 		.version = "0", .sa = &sa, .reload_read = reload_read,
-		.reload_apply = reload_apply, .sweep = sweep, .run_time = get_run_time,
+		.reload_apply = reload_apply, .request_sweep = sweep, .run_time = get_run_time,
 		.run_time_set = set_run_time, .pkey_lo = 1, .pkey_hi = 9,
 	};
 	struct buf file = { 0 }, err = { 0 };

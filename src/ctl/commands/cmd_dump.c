@@ -274,17 +274,18 @@ static bool fdb_piece(struct dump *d, uint32_t sw, struct buf *out)
 static bool mcfdb_piece(struct dump *d, uint32_t sw, struct buf *out)
 {
 	const struct fabric *f = d->s->f;
-	struct ctl_mft_row row;
+	uint64_t ports[4];
+	uint16_t mlid;
 	bool begin = !d->item_begun;
 
-	if (!d->env->mft_next || !d->env->mft_next(d->env->arg, d->s, sw, &d->sub, &row))
+	if (!d->env->mft_next || !d->env->mft_next(d->env->sm, d->s, sw, &d->sub, &mlid, ports))
 		return false;
 	if (begin)
 		buf_printf(out, "\nSwitch 0x%016llx\nLID    : Out Port(s)\n",
 			   (unsigned long long)f->nodes[f->switches[sw].node].guid);
-	buf_printf(out, "0x%04X :", row.mlid);
+	buf_printf(out, "0x%04X :", mlid);
 	for (unsigned port = 0; port <= IB_PORT_NUM_MAX; port++)
-		if (row.ports[port >> 6] >> (port & 63) & 1)
+		if (ports[port >> 6] >> (port & 63) & 1)
 			buf_printf(out, " 0x%03X ", port);
 	buf_puts(out, "\n");
 	return true;

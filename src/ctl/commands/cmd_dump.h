@@ -15,7 +15,7 @@
 
 struct dump;
 
-/* s and env must outlive it; of env, mft_next and arg are used. */
+/* s and env must outlive it; of env, mft_next and sm are used. */
 struct dump *dump_new(const struct subnet_state *s, const struct ctl_env *env);
 /*
  * Appends the next piece (a few KiB at most, but for a line of a very large

@@ -151,7 +151,7 @@ static json_t *json_tree(const struct ctl_call *c, uint16_t mlid)
 	for (uint32_t sw = 0; c->env->mft_entry && sw < f->n_switches; sw++) {
 		uint32_t node = f->switches[sw].node;
 
-		if (!c->env->mft_entry(c->env->arg, c->state, sw, mlid, ports))
+		if (!c->env->mft_entry(c->env->sm, c->state, sw, mlid, ports))
 			continue;
 		json_array_append_new(list, json_pack("{s:o, s:o, s:o}",
 			"switch", json_text(fabric_node_name(f, node, name, sizeof(name))),

@@ -47,15 +47,16 @@ static bool reload_apply(void *arg, struct shared_policy *p, struct findings *fo
 	return p != NULL;
 }
 
-static void set_priority(void *arg, uint8_t priority)
+static void set_priority(struct sm *sm, uint8_t priority)
 {
-	(void)arg;
+	(void)sm;
 	(void)priority;
 }
 
-static void sweep(void *arg)
+static void sweep(struct sm *sm, const char *reason)
 {
-	(void)arg;
+	(void)sm;
+	(void)reason;
 }
 
 static void apply(void *arg, struct shared_policy *p)
@@ -80,7 +81,7 @@ static void serve(void)
 	struct sa sa = { .state = test_subnet() };
 	char *refuse = xasprintf("%s/refuse", directory);
 	struct ctl_env env = { .version = "1", .sa = &sa, .reload_read = reload_read,
-			       .reload_apply = reload_apply, .sweep = sweep,
+			       .reload_apply = reload_apply, .request_sweep = sweep,
 			       .set_priority = set_priority, .arg = refuse };
 	struct buf err = { 0 };
 

@@ -252,16 +252,18 @@ END_TEST
 
 /* --- multicast --- */
 
-static bool mft_next(void *arg, const struct subnet_state *s, uint32_t sw, uint32_t *cursor,
-		     struct ctl_mft_row *row)
+static bool mft_next(const struct sm *sm, const struct subnet_state *s, uint32_t sw,
+		     uint32_t *cursor, uint16_t *mlid, uint64_t ports[4])
 {
 	const char *name = s->f->nodes[s->f->switches[sw].node].desc;
 
-	ck_assert_ptr_eq(arg, &env);
+	ck_assert_ptr_eq(sm, (const void *)&env);
 	if (strcmp(name, "leaf one") != 0 || *cursor == 2)
 		return false;
-	*row = (struct ctl_mft_row){ .mlid = (uint16_t)(0xc000 + *cursor * 5),
-				     .ports = { *cursor == 0 ? 0x13 : 8, 0, 0, *cursor ? 1 : 0 } };
+	*mlid = (uint16_t)(0xc000 + *cursor * 5);
+	ports[0] = *cursor == 0 ? 0x13 : 8;
+	ports[1] = ports[2] = 0;
+	ports[3] = *cursor ? 1 : 0;
 	(*cursor)++;
 	return true;
 }
@@ -269,7 +271,7 @@ static bool mft_next(void *arg, const struct subnet_state *s, uint32_t sw, uint3
 START_TEST(multicast_entries_are_written)
 {
 	env.mft_next = mft_next;
-	env.arg = &env;
+	env.sm = (void *)&env;	/* which only mft_next() looks at */
 	dump_all();
 	ck_assert_str_eq(text_of(2),
 			 "\nSwitch 0x0008f10400410017\nLID    : Out Port(s)\n"

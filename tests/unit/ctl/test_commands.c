@@ -51,32 +51,33 @@ static bool reload_apply(void *arg, struct shared_policy *p, struct findings *fo
 	return p != NULL;
 }
 
-static void set_priority(void *arg, uint8_t p)
+static void set_priority(struct sm *sm, uint8_t p)
 {
-	(void)arg;
+	(void)sm;
 	priority = p;
 }
 
-static bool retrain_link(void *arg, uint64_t guid, unsigned port, struct buf *err)
+static bool retrain_link(struct sm *sm, uint64_t guid, unsigned port, struct buf *err)
 {
-	(void)arg;
+	(void)sm;
 	if (port == 1)
 		return true;
 	buf_printf(err, "port %u of 0x%llx has no link", port, (unsigned long long)guid);
 	return false;
 }
 
-static unsigned release_links(void *arg, uint64_t guid, unsigned port)
+static unsigned release_links(struct sm *sm, uint64_t guid, unsigned port)
 {
-	(void)arg;
+	(void)sm;
 	released_guid = guid;
 	released_port = port;
 	return 2;
 }
 
-static void sweep(void *arg)
+static void sweep(struct sm *sm, const char *reason)
 {
-	(void)arg;
+	(void)sm;
+	(void)reason;
 	sweeps++;
 }
 
@@ -90,7 +91,7 @@ static void setup(void)
 	loop = loop_new();
 	asking_in(loop);
 	env = (struct ctl_env){ .version = "1.2.3", .reload_read = reload_read,
-				.reload_apply = reload_apply, .sweep = sweep,
+				.reload_apply = reload_apply, .request_sweep = sweep,
 				.set_priority = set_priority, .release_links = release_links,
 				.retrain_link = retrain_link,
 				.sa_stats = sums };

@@ -46,9 +46,10 @@ static void apply(void *arg, struct shared_policy *p)
 	applications++;
 }
 
-static void sweep(void *arg)
+static void sweep(struct sm *sm, const char *reason)
 {
-	(void)arg;
+	(void)sm;
+	(void)reason;
 	sweeps++;
 }
 
@@ -85,7 +86,7 @@ static void setup(void)
 	sa.state = test_subnet();
 	store = store_open(NULL, NULL, &err);
 	first = shared_policy_new(policy_builtin());
-	env = (struct ctl_env){ .version = "1", .sa = &sa, .sweep = sweep,
+	env = (struct ctl_env){ .version = "1", .sa = &sa, .request_sweep = sweep,
 				.policies = policies_new(loop, store, first,
 							&(struct policies_rules){ 0 }, &hooks) };
 	shared_policy_unref(first);
