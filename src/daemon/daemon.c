@@ -127,7 +127,7 @@ static void on_master_alive(void *arg)
 {
 	struct qosd *q = arg;
 
-	heir_ask(q->heir);
+	replica_ask(&q->replica);
 }
 
 static void on_fatal(void *arg, const char *why)
@@ -324,7 +324,7 @@ static bool open_all(struct qosd *q, struct shared_policy *policy, struct buf *e
 	q->leftovers = leftovers_new(q);
 	if (lost)
 		sm_registrations_lost(q->sm);
-	q->heir = heir_new(q);
+	replica_init(q);
 	q->policies = policies_new(q->loop, q->store, policy, &rules, &ph);
 	env.policies = q->policies;
 	env.sm = q->sm;
@@ -351,7 +351,7 @@ static void close_all(struct qosd *q)
 	mad_close(q->mad);	/* and with it the thread that reads what is freed now */
 	serve_free(q);
 	life_free(q->life);
-	heir_free(q->heir);
+	replica_free(&q->replica);
 	run_time_free(q->run_time);
 	timer_free(q->check);
 	timer_free(q->once.timer);

@@ -6,8 +6,7 @@
  *   sa_service.c        requests to the SA, of the state that is published
  *   reload.c       the policy file, read again
  *   partition_changes.c     partitions that were added at run time
- *   estate.c, heir.c   what a master leaves to who takes over
- *   standbys.c     who that may be, and what it has of it
+ *   replication/   what a standby has of what its master knows
  *   leftovers.c    what ports hold of the registries, and what becomes of it when they are gone
  *
  * All of it is of the loop's thread but what says otherwise.
@@ -21,8 +20,7 @@
 #include "daemon/leftovers.h"
 #include "daemon/life.h"
 #include "daemon/qosd.h"
-#include "daemon/replication/estate.h"
-#include "daemon/replication/standbys.h"
+#include "daemon/replication/replication.h"
 #include "lib/base/prilock.h"
 #include "lib/loop/http.h"
 #include "lib/loop/loop.h"
@@ -84,9 +82,9 @@ struct qosd {
 	struct run_time *run_time;	/* partition_changes.c */
 	uint64_t run_time_changes;
 
-	struct estate *estate;		/* for those who stand by for us */
-	struct standbys *standbys;
-	struct heir *heir;		/* while we stand by */
+	struct snapshots snapshots;	/* for the standbys */
+	struct standbys standbys;
+	struct replica replica;		/* while this is a standby itself */
 	struct leftovers *leftovers;
 };
 

@@ -28,7 +28,7 @@ void leftovers_free(struct leftovers *x);	/* NULL is fine; before the registries
 /* The published state, or NULL: this daemon is not master. */
 void leftovers_publish(struct leftovers *x, const struct subnet_state *s);
 
-/* --- for the estate: ports that are gone, a line each with its GUID and for how many seconds --- */
+/* --- for replication: ports that are gone, a line each with its GUID and for how many seconds --- */
 
 /* Changes whenever a port is gone, or back. */
 uint64_t leftovers_changes(const struct leftovers *x);

@@ -164,10 +164,10 @@ void serve_published(void *arg, struct subnet_state *s)
 	hold_sa(q, false);
 	if (sync)
 		mcast_sync_rest(q->sa.mcast, s, hold_sa, q);
-	if (s && q->heir)
-		heir_stop(q->heir);
+	if (s)
+		replica_stop(&q->replica);
 	if (!s)
-		standbys_deposed(q->standbys);
+		standbys_deposed(&q->standbys);
 	if (s)
 		run_time_leavers(q->sa.mcast, s, &leavers);
 	for (size_t i = 0; i < leavers.n; i++) {	/* one by one: no query waits for all of them */
@@ -332,10 +332,10 @@ void serve_init(struct qosd *q)
 	q->sa.sm = (struct sa_sm_hooks){ sa_sm_info, sa_mft_blocks, sa_mft_block, q };
 	q->sa.mcast = q->quick.mcast = mcast_new(on_mcast_changed, q);
 	q->sa.alias = q->quick.alias = alias_new();
-	q->estate = estate_new(q);
-	q->standbys = standbys_new(q);
-	q->sa.estate = estate_answer;
-	q->sa.estate_arg = q->estate;
+	snapshots_init(q);
+	standbys_init(q);
+	q->sa.replicate = snapshots_answer;
+	q->sa.replicate_arg = q;
 	q->sa.stats = sa_stats_new();
 	q->quick.stats = sa_stats_new();
 	q->sa_stats = sa_stats_new();
@@ -352,8 +352,8 @@ void serve_free(struct qosd *q)
 	sa_stats_free(q->quick.stats);
 	sa_stats_free(q->sa_stats);
 	free(q->coming);
-	estate_free(q->estate);
-	standbys_free(q->standbys);
+	snapshots_free(q);
+	standbys_free(&q->standbys);
 	buf_free(&q->answer);
 	buf_free(&q->quick_answer);
 }

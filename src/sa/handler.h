@@ -54,7 +54,7 @@ sa_handler sa_path_record, sa_multipath_record, sa_trace_record,
 	   sa_sminfo_record, sa_link_record,
 	   sa_mcmember_get, sa_mcmember_set, sa_mcmember_delete,
 	   sa_service_get, sa_service_set, sa_service_delete, sa_inform_set, sa_inform_record,
-	   sa_estate_get;
+	   sa_replica_get;
 
 /* --- sa_attributes.c --- */
 

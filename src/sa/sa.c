@@ -320,7 +320,7 @@ bool sa_waits(const struct sa *sa, const struct sa_request *req)
 	    req->mad[OFF_CLASS_VERSION] != UMAD_SA_CLASS_VERSION)
 		return false;
 	attr = get_be16(req->mad + OFF_ATTR);
-	if (attr == SA_ATTR_ESTATE || sa_find_handler(attr, req->mad[OFF_METHOD], &h))
+	if (attr == SA_ATTR_REPLICA || sa_find_handler(attr, req->mad[OFF_METHOD], &h))
 		return false;
 	return !sa->state || has_bit(sa->coming->lids, req->slid) ||
 	       (has_bit(sa->coming->members, req->slid) && req->len > SA_HDR_LEN && names_coming_pkey(sa->coming, req));

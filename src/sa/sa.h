@@ -45,7 +45,7 @@ struct sa_sm_hooks {
 	void *arg;
 };
 
-struct sa_estate;		/* lib/iba/sa_records.h */
+struct sa_replica;		/* lib/iba/sa_records.h */
 
 struct sa {
 	struct subnet_state *state;	/* NULL: not master, or no sweep done yet */
@@ -55,13 +55,13 @@ struct sa {
 	struct services *services;	/* these two: NULL takes none */
 	struct subscriptions *subscriptions;
 	/*
-	 * What another SM that stands by takes over: answers a query of SA_ATTR_ESTATE from the
+	 * What another SM that stands by takes over: answers a query of SA_ATTR_REPLICA from the
 	 * port of that GUID, or returns the status of a refusal; who may ask is for it to
 	 * decide.  May be NULL: nothing is told.
 	 */
-	uint16_t (*estate)(void *arg, uint64_t from, const struct sa_estate *query,
-			   struct sa_estate *answer);
-	void *estate_arg;
+	uint16_t (*replicate)(void *arg, uint64_t from, const struct sa_replica *query,
+			      struct sa_replica *answer);
+	void *replicate_arg;
 	const struct sa_coming *coming;	/* NULL: nothing */
 	struct holdings *holdings;	/* of the registries; may be NULL: nothing is bounded */
 	uint64_t sm_key;

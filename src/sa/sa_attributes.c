@@ -61,18 +61,18 @@ static uint16_t class_port_info(struct sa_msg *m)
 
 /* --- for another qosd --- */
 
-uint16_t sa_estate_get(struct sa_msg *m)
+uint16_t sa_replica_get(struct sa_msg *m)
 {
-	struct sa_estate query, answer;
+	struct sa_replica query, answer;
 	uint16_t status;
 
-	if (!m->sa->estate)
+	if (!m->sa->replicate)
 		return IB_STATUS_BAD_METHOD_ATTR;
 	/* what a subnet manager has shown at the port with that GUID counts for no other port */
 	if (!fabric_owns_guid(m->s->f, m->requester))
 		return IB_SA_REQ_INVALID;
 	memcpy(&query, m->data, sizeof(query));
-	status = m->sa->estate(m->sa->estate_arg, m->s->f->ports[m->requester].guid, &query, &answer);
+	status = m->sa->replicate(m->sa->replicate_arg, m->s->f->ports[m->requester].guid, &query, &answer);
 	if (!status)
 		sa_add(m, &answer, sizeof(answer));
 	return status;
@@ -112,7 +112,7 @@ static const struct sa_handler_entry handlers[] = {
 	READ(UMAD_SA_ATTR_PKEY_TABLE_REC, 72, sa_pkey_record),
 	READ(UMAD_SA_ATTR_VL_ARB_REC, 72, sa_vlarb_record),
 	{ UMAD_ATTR_CLASS_PORT_INFO, UMAD_METHOD_GET, 0, class_port_info },
-	{ SA_ATTR_ESTATE, UMAD_METHOD_GET, sizeof(struct sa_estate), sa_estate_get },
+	{ SA_ATTR_REPLICA, UMAD_METHOD_GET, sizeof(struct sa_replica), sa_replica_get },
 };
 
 static bool method_known(uint8_t method)

@@ -25,7 +25,7 @@ uint16_t sa_status_of_slot(unsigned slot)
 
 uint16_t sa_attr_of_slot(unsigned slot)
 {
-	return slot == SA_ATTR_SLOT_ESTATE ? SA_ATTR_ESTATE : (uint16_t)slot;
+	return slot == SA_ATTR_SLOT_REPLICA ? SA_ATTR_REPLICA : (uint16_t)slot;
 }
 
 static unsigned status_slot(uint16_t status)
@@ -109,8 +109,8 @@ void sa_stats_busy(struct sa_stats *st)
 
 void sa_stats_answer(struct sa_stats *st, uint16_t attr, uint16_t status, int64_t us)
 {
-	struct sa_attr_stats *a = &st->by_attr[attr == SA_ATTR_ESTATE ? SA_ATTR_SLOT_ESTATE :
-					       attr < SA_ATTR_SLOT_ESTATE ? attr : 0];
+	struct sa_attr_stats *a = &st->by_attr[attr == SA_ATTR_REPLICA ? SA_ATTR_SLOT_REPLICA :
+					       attr < SA_ATTR_SLOT_REPLICA ? attr : 0];
 
 	st->answered++;
 	a->requests++;

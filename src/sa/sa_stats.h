@@ -14,7 +14,7 @@
 /* Times in µs, four slots to a power of two; the last one has all that took longer. */
 #define SA_TIME_SLOTS 92
 #define SA_ATTR_SLOTS 257
-#define SA_ATTR_SLOT_ESTATE 256	/* what standbys ask for (SA_ATTR_ESTATE) */
+#define SA_ATTR_SLOT_REPLICA 256	/* what standbys ask for (SA_ATTR_REPLICA) */
 #define SA_LIDS 0xc000		/* unicast LIDs, and 0 */
 #define SA_CLIENTS_SECONDS 10	/* over which clients are counted */
 
@@ -33,7 +33,7 @@ struct sa_stats {
 	 */
 	uint64_t requests, answered, dropped, abandoned, busy;
 	int64_t busy_window;		/* in which it was BUSY last, if it ever was */
-	/* index: attribute id; 0: those that are larger, but for SA_ATTR_ESTATE */
+	/* index: attribute id; 0: those that are larger, but for SA_ATTR_REPLICA */
 	struct sa_attr_stats by_attr[SA_ATTR_SLOTS];
 	/* by LID: in the window that is not over yet, and in the last whole one */
 	uint32_t clients[2][SA_LIDS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Asks a master for the list of what it has for standbys (SA_ATTR_ESTATE), which any host can.
+ * Asks a master for the list of what it has for standbys (SA_ATTR_REPLICA), which any host can.
  *
  *	copycat [-k SM_KEY] [-p SM_KEY] MASTER-GUID
  *
@@ -24,7 +24,7 @@ enum { OFF_SM_KEY = 36 };
 /* Asks the SA for what a standby copies, and prints what it answers. */
 static void ask(const struct own_port *port, struct sa_mad *m)
 {
-	struct sa_estate x;
+	struct sa_replica x;
 
 	sa_send(port, m, TIMEOUT_MS, 3);
 	if (sa_receive(port, m, 5 * TIMEOUT_MS) < 0 || umad_status(m)) {
@@ -33,12 +33,12 @@ static void ask(const struct own_port *port, struct sa_mad *m)
 	}
 	memcpy(&x, m->sa.data, sizeof(x));
 	printf("status=0x%04x rows=%u\n", be16toh(m->sa.mad_hdr.status),
-	       m->sa.mad_hdr.status ? 0 : get_be32(x.n) / (unsigned)sizeof(struct sa_estate_row));
+	       m->sa.mad_hdr.status ? 0 : get_be32(x.n) / (unsigned)sizeof(struct sa_replica_row));
 }
 
 int main(int argc, char **argv)
 {
-	struct sa_estate x = { 0 };
+	struct sa_replica x = { 0 };
 	struct own_port port;
 	uint64_t key = 0, proof = 0;
 	struct sa_mad m;
@@ -52,12 +52,12 @@ int main(int argc, char **argv)
 	if (optind != argc - 1)
 		die("no GUID of a master");
 	own_port_open_sa(&port, 0);
-	put_be32(x.part, SA_ESTATE_LIST);
+	put_be32(x.part, SA_REPLICA_LIST);
 	put_be64(x.nonce, 7);
 	if (proof)
-		proof_seal(&x, proof, PROOF_ESTATE_GET, port.guid,
+		proof_seal(&x, proof, PROOF_REPLICA_GET, port.guid,
 			   strtoull(argv[optind], NULL, 16));
-	sa_fill(&m, UMAD_METHOD_GET, SA_ATTR_ESTATE, 0x5eed);
+	sa_fill(&m, UMAD_METHOD_GET, SA_ATTR_REPLICA, 0x5eed);
 	put_be64(m.bytes + OFF_SM_KEY, key);
 	memcpy(m.sa.data, &x, sizeof(x));
 	ask(&port, &m);

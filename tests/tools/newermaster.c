@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A library to be preloaded to a master, which then seems to be a later qosd to those that stand
- * by: in its list of what it has for them (SA_ATTR_ESTATE) some parts are of a format that is
+ * by: in its list of what it has for them (SA_ATTR_REPLICA) some parts are of a format that is
  * yet to come, and there is one part more.
  *
  *   NEWER_PARTS	the numbers of these parts, separated by commas
@@ -41,9 +41,9 @@ static bool is_newer(unsigned part)
 	return false;
 }
 
-static void make_newer(struct sa_estate *list)
+static void make_newer(struct sa_replica *list)
 {
-	struct sa_estate_row row;
+	struct sa_replica_row row;
 	uint32_t n = get_be32(list->n) / sizeof(row);
 
 	for (uint32_t i = 0; i < n; i++)
@@ -64,15 +64,15 @@ int umad_send(int fd, int agent, void *umad, int length, int timeout_ms, int ret
 	void *found = dlsym(RTLD_NEXT, "umad_send");
 	int (*fn)(int, int, void *, int, int, int);
 	uint8_t *mad = umad_get_mad(umad);
-	struct sa_estate list;
+	struct sa_replica list;
 
 	memcpy(&fn, &found, sizeof(fn));
 	if (length >= SA_HDR_LEN + (int)sizeof(list) && mad[1] == 3 && mad[3] == 0x81 &&
-	    get_be16(mad + 16) == SA_ATTR_ESTATE) {
+	    get_be16(mad + 16) == SA_ATTR_REPLICA) {
 		memcpy(&list, mad + SA_HDR_LEN, sizeof(list));
-		if (get_be32(list.part) == SA_ESTATE_LIST)
+		if (get_be32(list.part) == SA_REPLICA_LIST)
 			make_newer(&list);
-		proof_seal(&list, SM_KEY, PROOF_ESTATE_ANSWER, guid_of("NEWER_MASTER"),
+		proof_seal(&list, SM_KEY, PROOF_REPLICA_ANSWER, guid_of("NEWER_MASTER"),
 			   guid_of("NEWER_STANDBY"));
 		memcpy(mad + SA_HDR_LEN, &list, sizeof(list));
 	}

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * See standbys.h.  A change is a value of qosd's run_time_changes; what a standby has, or
- * somebody waits for, is that change or a later one.
- */
-#include "daemon/replication/standbys.h"
+/* The primary's book of its standbys; see replication.h. */
+#include "daemon/replication/replication.h"
 
 #include <stdlib.h>
 
@@ -11,34 +8,10 @@
 #include "lib/base/alloc.h"
 #include "lib/base/clock.h"
 
-#define STANDBYS_MAX	16
 #define WAIT_US		1000000		/* for who does not take it */
 #define TICK_US		20000
 #define PAUSE_US	300000		/* between two ticks: we did not run */
 #define THERE_MIN_US	2000000		/* who has not asked for so long is gone */
-
-struct standby {
-	uint64_t guid;
-	int64_t seen_us;
-	bool has;		/* the partitions, as of … */
-	uint64_t change;
-};
-
-struct waiter {
-	void (*told)(void *who, const struct ctl_standbys *s);
-	void *who;
-	uint64_t change;
-	int64_t since_us, until_us;
-};
-
-struct standbys {
-	struct qosd *q;
-	struct standby v[STANDBYS_MAX];
-	unsigned n;
-	VEC(struct waiter) waiters;
-	struct timer *tick;
-	int64_t ticked_us;
-};
 
 /* As long as a standby with our settings takes to miss its master. */
 static int64_t there_us(const struct standbys *x)
@@ -136,8 +109,8 @@ void standbys_deposed(struct standbys *x)
 
 void standbys_await(void *arg, void (*told)(void *who, const struct ctl_standbys *s), void *who)
 {
-	const struct qosd *q = arg;
-	struct standbys *x = q->standbys;
+	struct qosd *q = arg;
+	struct standbys *x = &q->standbys;
 	int64_t now = clock_mono_us();
 	/* nobody could be heard of in the middle of a pause, or while the disk was waited for */
 	int64_t since = sm_ran_us(q->sm);
@@ -157,8 +130,8 @@ void standbys_await(void *arg, void (*told)(void *who, const struct ctl_standbys
 
 void standbys_forget(void *arg, void *who)
 {
-	const struct qosd *q = arg;
-	struct standbys *x = q->standbys;
+	struct qosd *q = arg;
+	struct standbys *x = &q->standbys;
 
 	for (size_t i = 0; i < x->waiters.n; i++)
 		if (x->waiters.v[i].who == who) {
@@ -167,20 +140,14 @@ void standbys_forget(void *arg, void *who)
 		}
 }
 
-struct standbys *standbys_new(struct qosd *q)
+void standbys_init(struct qosd *q)
 {
-	struct standbys *x = xcalloc(1, sizeof(*x));
-
-	x->q = q;
-	x->tick = timer_new(q->loop, on_tick, x);
-	return x;
+	q->standbys.q = q;
+	q->standbys.tick = timer_new(q->loop, on_tick, &q->standbys);
 }
 
 void standbys_free(struct standbys *x)
 {
-	if (!x)
-		return;
 	timer_free(x->tick);
 	vec_free(&x->waiters);
-	free(x);
 }

@@ -240,11 +240,11 @@ _Static_assert(sizeof(struct sa_notice) == 80, "Notice");
 #define NOTICE_SMP_LEN 64		/* what of it is in an SMP: all but IssuerGID */
 #define NOTICE_GID 6			/* in the details of 64 to 67 (14.2.5.1) */
 
-/* --- of qosd alone: what a standby asks its master for (daemon/replication/estate.h), 200 bytes --- */
-#define SA_ATTR_ESTATE 0xff71	/* vendor's own */
-#define SA_ESTATE_LIST 0xffffffff	/* part: which parts there are */
-#define SA_ESTATE_DATA 160
-struct sa_estate {
+/* --- of qosd alone: what a standby asks its master for (daemon/replication/replication.h), 200 bytes --- */
+#define SA_ATTR_REPLICA 0xff71	/* vendor's own */
+#define SA_REPLICA_LIST 0xffffffff	/* part: which parts there are */
+#define SA_REPLICA_DATA 160
+struct sa_replica {
 	uint8_t part[4];
 	uint8_t offset[4];		/* in the part's text */
 	uint8_t version[8];		/* asked for; in the answer: what there is */
@@ -252,14 +252,14 @@ struct sa_estate {
 	uint8_t n[4];			/* bytes of data; 0: there is another version */
 	uint8_t nonce[8];		/* of the question, and again in its answer */
 	uint8_t proof[8];		/* of all of this, by the SM_Key (sm/keys/proof.h) */
-	uint8_t data[SA_ESTATE_DATA];	/* of a list: struct sa_estate_row of each part */
+	uint8_t data[SA_REPLICA_DATA];	/* of a list: struct sa_replica_row of each part */
 };
-_Static_assert(sizeof(struct sa_estate) == SA_DATA_LEN, "estate");
+_Static_assert(sizeof(struct sa_replica) == SA_DATA_LEN, "replica");
 /*
  * A later qosd may have more parts, behind these, and other formats: whoever asks leaves out what
  * it does not know.
  */
-struct sa_estate_row {
+struct sa_replica_row {
 	uint8_t version[8];
 	uint8_t total[4];
 	uint8_t format[4];		/* of the text (store/store.h); 0 is 1 */

@@ -39,12 +39,12 @@ uint64_t proof_nonce(const uint8_t data[64])
 	return get_be64(data + OFF_NONCE);
 }
 
-static uint64_t seal_of(const struct sa_estate *x, uint64_t sm_key, uint32_t what, uint64_t from,
+static uint64_t seal_of(const struct sa_replica *x, uint64_t sm_key, uint32_t what, uint64_t from,
 			uint64_t to)
 {
 	const uint64_t key[2] = { sm_key, 0x716f736420534d20 };
 	uint8_t message[20 + sizeof(*x)];
-	struct sa_estate bare = *x;
+	struct sa_replica bare = *x;
 
 	memset(bare.proof, 0, sizeof(bare.proof));
 	put_be32(message, what);
@@ -54,12 +54,12 @@ static uint64_t seal_of(const struct sa_estate *x, uint64_t sm_key, uint32_t wha
 	return siphash(key, message, sizeof(message));
 }
 
-void proof_seal(struct sa_estate *x, uint64_t sm_key, uint32_t what, uint64_t from, uint64_t to)
+void proof_seal(struct sa_replica *x, uint64_t sm_key, uint32_t what, uint64_t from, uint64_t to)
 {
 	put_be64(x->proof, seal_of(x, sm_key, what, from, to));
 }
 
-bool proof_seal_holds(const struct sa_estate *x, uint64_t sm_key, uint32_t what, uint64_t from,
+bool proof_seal_holds(const struct sa_replica *x, uint64_t sm_key, uint32_t what, uint64_t from,
 		      uint64_t to)
 {
 	return get_be64(x->proof) == seal_of(x, sm_key, what, from, to);

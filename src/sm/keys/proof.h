@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 /* What the MAD is. */
-enum { PROOF_GET = 1, PROOF_ANSWER = 2, PROOF_ESTATE_GET = 3, PROOF_ESTATE_ANSWER = 4,
+enum { PROOF_GET = 1, PROOF_ANSWER = 2, PROOF_REPLICA_GET = 3, PROOF_REPLICA_ANSWER = 4,
        PROOF_CONTROL = 16 /* + the AttributeModifier, 1 to 5 */ };
 
 /* Into the 64 bytes of an SMInfo: from the port with one GUID to the port with the other. */
@@ -27,13 +27,13 @@ bool proof_holds(const uint8_t data[64], uint64_t sm_key, uint32_t what, uint64_
 		 uint64_t to);
 uint64_t proof_nonce(const uint8_t data[64]);
 
-struct sa_estate;		/* lib/iba/sa_records.h */
+struct sa_replica;		/* lib/iba/sa_records.h */
 /*
- * The same for what a standby copies (SA_ATTR_ESTATE): a proof of the whole message, so that nobody
+ * The same for what a standby copies (SA_ATTR_REPLICA): a proof of the whole message, so that nobody
  * else can ask for it, or answer with something else.  The nonce is in there before.
  */
-void proof_seal(struct sa_estate *x, uint64_t sm_key, uint32_t what, uint64_t from, uint64_t to);
-bool proof_seal_holds(const struct sa_estate *x, uint64_t sm_key, uint32_t what, uint64_t from,
+void proof_seal(struct sa_replica *x, uint64_t sm_key, uint32_t what, uint64_t from, uint64_t to);
+bool proof_seal_holds(const struct sa_replica *x, uint64_t sm_key, uint32_t what, uint64_t from,
 		      uint64_t to);
 
 #endif

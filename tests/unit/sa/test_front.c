@@ -132,8 +132,8 @@ START_TEST(sm_key)
 }
 END_TEST
 
-static uint16_t estate(void *arg, uint64_t from, const struct sa_estate *query,
-		       struct sa_estate *answer)
+static uint16_t replicate(void *arg, uint64_t from, const struct sa_replica *query,
+		       struct sa_replica *answer)
 {
 	(void)arg;
 	memset(answer, 0, sizeof(*answer));
@@ -143,22 +143,22 @@ static uint16_t estate(void *arg, uint64_t from, const struct sa_estate *query,
 }
 
 /* Who may have what a standby asks for is decided by whoever has it; the SA says who asks. */
-START_TEST(an_estate_is_asked_for_by_a_port)
+START_TEST(a_replica_is_asked_for_by_a_port)
 {
-	rig_request(&r, 1, SA_ATTR_ESTATE, 0);
+	rig_request(&r, 1, SA_ATTR_REPLICA, 0);
 	ck_assert_uint_eq(rig_ask(&r), 0x000c);		/* nobody tells */
-	r.sa.estate = estate;
+	r.sa.replicate = replicate;
 	ck_assert_uint_eq(rig_ask(&r), 0);
-	ck_assert_uint_eq(get_be32(r.out.s + SA_HDR_LEN + offsetof(struct sa_estate, n)), 1);
-	ck_assert_uint_eq(get_be64(r.out.s + SA_HDR_LEN + offsetof(struct sa_estate, version)),
+	ck_assert_uint_eq(get_be32(r.out.s + SA_HDR_LEN + offsetof(struct sa_replica, n)), 1);
+	ck_assert_uint_eq(get_be64(r.out.s + SA_HDR_LEN + offsetof(struct sa_replica, version)),
 			  HOST_GUID(H1));
 	put_be32(r.mad + SA_HDR_LEN, 2);
 	ck_assert_uint_eq(rig_ask(&r), 0x0300);
-	ck_assert_uint_eq(r.sa.stats->by_attr[SA_ATTR_SLOT_ESTATE].requests, 3);
-	ck_assert_uint_eq(sa_attr_of_slot(SA_ATTR_SLOT_ESTATE), SA_ATTR_ESTATE);
+	ck_assert_uint_eq(r.sa.stats->by_attr[SA_ATTR_SLOT_REPLICA].requests, 3);
+	ck_assert_uint_eq(sa_attr_of_slot(SA_ATTR_SLOT_REPLICA), SA_ATTR_REPLICA);
 	put_be64(r.mad + 36, SM_KEY + 1);
 	ck_assert(!ask());
-	rig_request(&r, 2, SA_ATTR_ESTATE, 0);		/* and nobody writes */
+	rig_request(&r, 2, SA_ATTR_REPLICA, 0);		/* and nobody writes */
 	ck_assert_uint_eq(rig_ask(&r), 0x000c);
 }
 END_TEST
@@ -186,7 +186,7 @@ START_TEST(nothing_is_said_before_the_first_sweep)
 	rig_request(&r, 0x81, 0x35, 0);
 	ck_assert(!waits());
 	/* nor does another SM, which is told */
-	rig_request(&r, 1, SA_ATTR_ESTATE, 0);
+	rig_request(&r, 1, SA_ATTR_REPLICA, 0);
 	put_be64(r.mad + 36, SM_KEY);
 	ck_assert_uint_eq(rig_ask(&r), 0x0001);
 	r.sa.state = r.state;
@@ -449,7 +449,7 @@ int main(void)
 	tcase_add_test(c, no_answer_to_what_is_no_request);
 	tcase_add_test(c, class_version);
 	tcase_add_test(c, sm_key);
-	tcase_add_test(c, an_estate_is_asked_for_by_a_port);
+	tcase_add_test(c, a_replica_is_asked_for_by_a_port);
 	tcase_add_test(c, nothing_is_said_before_the_first_sweep);
 	tcase_add_test(c, what_is_on_its_way_is_waited_for);
 	tcase_add_test(c, busy_on_demand);

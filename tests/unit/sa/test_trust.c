@@ -468,8 +468,8 @@ START_TEST(a_port_with_the_guid_of_another)
 }
 END_TEST
 
-static uint16_t tell_estate(void *arg, uint64_t from, const struct sa_estate *query,
-			    struct sa_estate *answer)
+static uint16_t tell_replica(void *arg, uint64_t from, const struct sa_replica *query,
+			    struct sa_replica *answer)
 {
 	(void)arg;
 	*answer = *query;
@@ -480,13 +480,13 @@ static uint16_t tell_estate(void *arg, uint64_t from, const struct sa_estate *qu
 /* promise: A77 */
 START_TEST(an_impostor_of_a_standby)
 {
-	r.sa.estate = tell_estate;
+	r.sa.replicate = tell_replica;
 	r.f->ports[rig_host(&r, H3)].guid = HOST_GUID(H2);
 	r.f->n_nameless = 1;
-	rig_request(&r, GET, SA_ATTR_ESTATE, 0);
+	rig_request(&r, GET, SA_ATTR_REPLICA, 0);
 	r.slid = rig_lid(&r, H2);
 	ck_assert_uint_eq(rig_ask(&r), 0);
-	rig_request(&r, GET, SA_ATTR_ESTATE, 0);
+	rig_request(&r, GET, SA_ATTR_REPLICA, 0);
 	r.slid = rig_lid(&r, H3);
 	ck_assert_uint_eq(rig_ask(&r), IB_SA_REQ_INVALID);
 }

@@ -53,22 +53,22 @@ END_TEST
 /* promise: A77 */
 START_TEST(a_seal_is_of_the_whole_message)
 {
-	struct sa_estate x, was;
+	struct sa_replica x, was;
 	uint8_t *raw = (uint8_t *)&x;
 
 	memset(&x, 0x5a, sizeof(x));
-	proof_seal(&x, KEY, PROOF_ESTATE_GET, A, B);
+	proof_seal(&x, KEY, PROOF_REPLICA_GET, A, B);
 	was = x;
-	ck_assert(proof_seal_holds(&x, KEY, PROOF_ESTATE_GET, A, B));
+	ck_assert(proof_seal_holds(&x, KEY, PROOF_REPLICA_GET, A, B));
 	for (unsigned bit = 0; bit < sizeof(x) * 8; bit++) {
 		raw[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		ck_assert(!proof_seal_holds(&x, KEY, PROOF_ESTATE_GET, A, B));
+		ck_assert(!proof_seal_holds(&x, KEY, PROOF_REPLICA_GET, A, B));
 		x = was;
 	}
-	ck_assert(!proof_seal_holds(&x, KEY + 1, PROOF_ESTATE_GET, A, B));
-	ck_assert(!proof_seal_holds(&x, KEY, PROOF_ESTATE_ANSWER, A, B));
-	ck_assert(!proof_seal_holds(&x, KEY, PROOF_ESTATE_GET, B, A));
-	ck_assert_msg(!proof_seal_holds(&x, KEY, PROOF_ESTATE_GET, A, C), "of use towards a third");
+	ck_assert(!proof_seal_holds(&x, KEY + 1, PROOF_REPLICA_GET, A, B));
+	ck_assert(!proof_seal_holds(&x, KEY, PROOF_REPLICA_ANSWER, A, B));
+	ck_assert(!proof_seal_holds(&x, KEY, PROOF_REPLICA_GET, B, A));
+	ck_assert_msg(!proof_seal_holds(&x, KEY, PROOF_REPLICA_GET, A, C), "of use towards a third");
 }
 END_TEST
 

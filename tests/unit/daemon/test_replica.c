@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a standby copies from its master (daemon/replication/heir.c), before a master that is made here: it tells
+ * What a standby copies from its master (daemon/replication/replica.c), before a master that is made here: it tells
  * what the test says, ends at any point of a round, and has a clock of its own.
  */
 #include <infiniband/mad.h>
@@ -23,18 +23,18 @@ enum { OFF_STATUS = 4, OFF_SM_KEY = 36 };
 
 static struct qosd q;
 static struct settings settings;
-static struct heir *h;
+static struct replica *const h = &q.replica;
 static int64_t now_us;
 
 /* what the sm/ is told */
 static bool held, coming, not_to_be_had;
-static char taken[ESTATE_COUNT][64];	/* the last text of each part that came */
+static char taken[SNAP_COUNT][64];	/* the last text of each part that came */
 
 /* the master: its parts, and its log of changes */
-static const char *text[ESTATE_COUNT];
+static const char *text[SNAP_COUNT];
 static char changes[512];
 static uint32_t log_number, log_first, printed_at;
-static unsigned pieces_of[ESTATE_COUNT];	/* that were asked for */
+static unsigned pieces_of[SNAP_COUNT];	/* that were asked for */
 
 /* the question that is under way */
 static struct {
@@ -44,7 +44,7 @@ static struct {
 } asked[32];
 static unsigned n_asked;
 
-/* --- what heir.c calls --- */
+/* --- what replica.c calls --- */
 
 int64_t __wrap_clock_mono_us(void);
 int64_t __wrap_clock_mono_us(void)
@@ -142,40 +142,32 @@ uint64_t sm_master(const struct sm *sm)
 	return MASTERS;
 }
 
-uint32_t estate_format(enum estate_part part)
-{
-	(void)part;
-	return 1;
-}
+const struct snapshot_kind snapshot_kinds[SNAP_COUNT] = {
+	[0 ... SNAP_COUNT - 1] = { "", 1 },
+};
 
-const char *estate_name(enum estate_part part)
-{
-	(void)part;
-	return "";
-}
-
-uint64_t estate_digest(const char *s, size_t n)
+uint64_t snapshot_digest(const char *s, size_t n)
 {
 	return hash_bytes(s, n, 0);
 }
 
-uint64_t estate_version(const struct qosd *qosd, enum estate_part part)
+uint64_t snapshot_version(const struct qosd *qosd, enum snapshot_part part)
 {
 	(void)qosd;
 	(void)part;
-	return estate_digest("", 0);
+	return snapshot_digest("", 0);
 }
 
-uint64_t estate_partitions(struct estate *e)
+uint64_t snapshots_partitions(struct qosd *qosd)
 {
-	(void)e;
+	(void)qosd;
 	return 0;
 }
 
-bool estate_take(struct qosd *qosd, char *parts[ESTATE_COUNT])
+bool replication_take(struct qosd *qosd, char *parts[SNAP_COUNT])
 {
 	(void)qosd;
-	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+	for (unsigned i = 0; i < SNAP_COUNT; i++)
 		if (parts[i])
 			snprintf(taken[i], sizeof(taken[i]), "%s", parts[i]);
 	return true;
@@ -183,31 +175,31 @@ bool estate_take(struct qosd *qosd, char *parts[ESTATE_COUNT])
 
 /* --- the master --- */
 
-static void put_list(struct sa_estate *x)
+static void put_list(struct sa_replica *x)
 {
-	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
-		struct sa_estate_row row = { 0 };
+	for (unsigned i = 0; i < SNAP_COUNT; i++) {
+		struct sa_replica_row row = { 0 };
 
-		put_be64(row.version, estate_digest(text[i], strlen(text[i])));
+		put_be64(row.version, snapshot_digest(text[i], strlen(text[i])));
 		put_be32(row.total, (uint32_t)strlen(text[i]));
-		if (i == ESTATE_GROUP_CHANGES) {
+		if (i == SNAP_GROUP_CHANGES) {
 			put_be64(row.version, (uint64_t)log_number << 32 | printed_at);
 			put_be32(row.total, log_first + (uint32_t)strlen(changes));
 		}
 		put_be32(row.format, 1);
 		memcpy(x->data + i * sizeof(row), &row, sizeof(row));
 	}
-	put_be32(x->n, ESTATE_COUNT * sizeof(struct sa_estate_row));
+	put_be32(x->n, SNAP_COUNT * sizeof(struct sa_replica_row));
 }
 
-static void put_piece(struct sa_estate *x)
+static void put_piece(struct sa_replica *x)
 {
 	uint32_t part = get_be32(x->part), offset = get_be32(x->offset), n;
-	const char *from = part == ESTATE_GROUP_CHANGES ? changes : text[part];
-	uint64_t version = estate_digest(from, strlen(from));
+	const char *from = part == SNAP_GROUP_CHANGES ? changes : text[part];
+	uint64_t version = snapshot_digest(from, strlen(from));
 
 	pieces_of[part]++;
-	if (part == ESTATE_GROUP_CHANGES) {
+	if (part == SNAP_GROUP_CHANGES) {
 		offset -= log_first;
 		version = get_be64(x->version) >> 32 == log_number ? get_be64(x->version) : 0;
 	}
@@ -216,7 +208,7 @@ static void put_piece(struct sa_estate *x)
 		return;
 	}
 	n = (uint32_t)strlen(from + offset);
-	n = n < SA_ESTATE_DATA ? n : SA_ESTATE_DATA;
+	n = n < SA_REPLICA_DATA ? n : SA_REPLICA_DATA;
 	memcpy(x->data, from + offset, n);
 	put_be32(x->n, n);
 }
@@ -231,14 +223,14 @@ static void answer(enum by by)
 	void (*fn)(void *arg, const uint8_t *mad, size_t len) = asked[0].fn;
 	void *arg = asked[0].arg;
 	uint8_t mad[MAD_LEN];
-	struct sa_estate x;
+	struct sa_replica x;
 
 	ck_assert_uint_gt(n_asked, 0);
 	memcpy(mad, asked[0].mad, MAD_LEN);
 	memmove(asked, asked + 1, --n_asked * sizeof(*asked));
 	memcpy(&x, mad + SA_HDR_LEN, sizeof(x));
-	ck_assert(proof_seal_holds(&x, KEY, PROOF_ESTATE_GET, OURS, MASTERS));
-	if (get_be32(x.part) == SA_ESTATE_LIST)
+	ck_assert(proof_seal_holds(&x, KEY, PROOF_REPLICA_GET, OURS, MASTERS));
+	if (get_be32(x.part) == SA_REPLICA_LIST)
 		put_list(&x);
 	else
 		put_piece(&x);
@@ -249,7 +241,7 @@ static void answer(enum by by)
 	if (by == FORGER)
 		put_be64(x.proof, 1);
 	else
-		proof_seal(&x, KEY, PROOF_ESTATE_ANSWER, MASTERS, OURS);
+		proof_seal(&x, KEY, PROOF_REPLICA_ANSWER, MASTERS, OURS);
 	memcpy(mad + SA_HDR_LEN, &x, sizeof(x));
 	fn(arg, by == NOBODY ? NULL : mad, MAD_LEN);
 }
@@ -258,7 +250,7 @@ static void answer(enum by by)
 static void a_round(void)
 {
 	now_us += 200000;
-	heir_ask(h);
+	replica_ask(h);
 	while (n_asked)
 		answer(MASTER);
 }
@@ -267,7 +259,7 @@ static void a_round(void)
 static void a_round_of(enum by by)
 {
 	now_us += 200000;
-	heir_ask(h);
+	replica_ask(h);
 	while (n_asked)
 		answer(by);
 }
@@ -281,20 +273,20 @@ static void setup(void)
 	held = coming = not_to_be_had = false;
 	memset(taken, 0, sizeof(taken));
 	memset(pieces_of, 0, sizeof(pieces_of));
-	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+	for (unsigned i = 0; i < SNAP_COUNT; i++)
 		text[i] = "";
-	text[ESTATE_GROUPS] = "groups\n";
-	text[ESTATE_SERVICES] = "services\n";
+	text[SNAP_GROUPS] = "groups\n";
+	text[SNAP_SERVICES] = "services\n";
 	log_number = 3;
 	log_first = UINT32_MAX - 10;	/* positions run over */
 	printed_at = log_first;
 	changes[0] = 0;
-	h = heir_new(&q);
+	replica_init(&q);
 }
 
 static void teardown(void)
 {
-	heir_free(h);
+	replica_free(h);
 }
 
 /* --- tests --- */
@@ -304,13 +296,13 @@ START_TEST(all_of_it_is_copied)
 {
 	a_round();
 	ck_assert(held);
-	ck_assert_str_eq(taken[ESTATE_GROUPS], "groups\n");
-	ck_assert_str_eq(taken[ESTATE_SERVICES], "services\n");
-	text[ESTATE_SERVICES] = "other services\n";
+	ck_assert_str_eq(taken[SNAP_GROUPS], "groups\n");
+	ck_assert_str_eq(taken[SNAP_SERVICES], "services\n");
+	text[SNAP_SERVICES] = "other services\n";
 	a_round();
 	ck_assert(held);
-	ck_assert_str_eq(taken[ESTATE_SERVICES], "other services\n");
-	ck_assert_uint_eq(pieces_of[ESTATE_GROUPS], 1);
+	ck_assert_str_eq(taken[SNAP_SERVICES], "other services\n");
+	ck_assert_uint_eq(pieces_of[SNAP_GROUPS], 1);
 }
 END_TEST
 
@@ -322,7 +314,7 @@ START_TEST(a_master_that_dies_amid_a_round_leaves_what_it_had)
 
 	a_round();
 	strcpy(changes, "one line\n");
-	heir_ask(h);
+	replica_ask(h);
 	if (_i % 2)
 		answer(MASTER);		/* the list; what is new in the log is on its way */
 	while (n_asked)
@@ -330,7 +322,7 @@ START_TEST(a_master_that_dies_amid_a_round_leaves_what_it_had)
 	ck_assert(held && !not_to_be_had);
 	/* one poll of it was still on its way */
 	now_us += 200000;
-	heir_ask(h);
+	replica_ask(h);
 	while (n_asked)
 		answer(last[_i / 2]);
 	ck_assert(held && !not_to_be_had);
@@ -340,8 +332,8 @@ END_TEST
 START_TEST(what_is_on_its_way_when_the_master_dies_is_lost)
 {
 	a_round();
-	text[ESTATE_SERVICES] = "other services\n";
-	heir_ask(h);
+	text[SNAP_SERVICES] = "other services\n";
+	replica_ask(h);
 	answer(MASTER);
 	answer(KERNEL);
 	ck_assert(!held && coming);
@@ -363,7 +355,7 @@ START_TEST(a_master_that_lives_and_tells_nothing_is_not_waited_for)
 	/* where polls are rare, one round without an answer is no reason */
 	a_round_of(NOBODY);
 	now_us += 10000000;
-	heir_ask(h);
+	replica_ask(h);
 	ck_assert(held);
 }
 END_TEST
@@ -406,7 +398,7 @@ END_TEST
 START_TEST(refusals_count_anew_for_each_master)
 {
 	seconds_of(NOBODY, 20);
-	heir_stop(h);
+	replica_stop(h);
 	seconds_of(KERNEL, 4);
 	ck_assert(!not_to_be_had);
 }
@@ -418,12 +410,12 @@ START_TEST(a_forger_is_not_believed)
 	seconds_of(FORGER, 8);
 	ck_assert(not_to_be_had && !held);
 	now_us += 10000000;
-	heir_ask(h);
+	replica_ask(h);
 	answer(MASTER);
 	while (n_asked)
 		answer(FORGER);
 	ck_assert(!held);
-	ck_assert_str_eq(taken[ESTATE_SERVICES], "");
+	ck_assert_str_eq(taken[SNAP_SERVICES], "");
 }
 END_TEST
 
@@ -433,20 +425,20 @@ START_TEST(changes_of_groups_are_a_log)
 	a_round();
 	strcpy(changes, "the first line, which is longer than what is left of 32 bits\n");
 	a_round();
-	ck_assert_str_eq(taken[ESTATE_GROUP_CHANGES], changes);
+	ck_assert_str_eq(taken[SNAP_GROUP_CHANGES], changes);
 	strcat(changes, "the second\n");
 	a_round();
-	ck_assert_str_eq(taken[ESTATE_GROUP_CHANGES], "the second\n");
+	ck_assert_str_eq(taken[SNAP_GROUP_CHANGES], "the second\n");
 	/* the text is printed anew, and the standby does not need it */
-	text[ESTATE_GROUPS] = "more groups\n";
+	text[SNAP_GROUPS] = "more groups\n";
 	printed_at = log_first + (uint32_t)strlen(changes);
 	a_round();
 	ck_assert(held);
 	strcat(changes, "the third\n");
 	a_round();
 	ck_assert(held);
-	ck_assert_str_eq(taken[ESTATE_GROUP_CHANGES], "the third\n");
-	ck_assert_uint_eq(pieces_of[ESTATE_GROUPS], 1);
+	ck_assert_str_eq(taken[SNAP_GROUP_CHANGES], "the third\n");
+	ck_assert_uint_eq(pieces_of[SNAP_GROUPS], 1);
 }
 END_TEST
 
@@ -455,7 +447,7 @@ END_TEST
 START_TEST(a_log_that_does_not_go_on)
 {
 	a_round();
-	text[ESTATE_GROUPS] = "more groups\n";
+	text[SNAP_GROUPS] = "more groups\n";
 	if (_i) {
 		log_number++;
 		log_first = 7;
@@ -467,28 +459,28 @@ START_TEST(a_log_that_does_not_go_on)
 	a_round();
 	a_round();
 	ck_assert(held);
-	ck_assert_str_eq(taken[ESTATE_GROUPS], "more groups\n");
-	ck_assert_str_eq(taken[ESTATE_GROUP_CHANGES], "a line\n");
+	ck_assert_str_eq(taken[SNAP_GROUPS], "more groups\n");
+	ck_assert_str_eq(taken[SNAP_GROUP_CHANGES], "a line\n");
 }
 END_TEST
 
 START_TEST(ports_that_are_gone_are_no_registrations)
 {
 	a_round();
-	text[ESTATE_GONE] = "gone\n";
-	heir_ask(h);
+	text[SNAP_GONE] = "gone\n";
+	replica_ask(h);
 	answer(MASTER);
 	ck_assert(held);
 	answer(MASTER);
 	ck_assert(held);
-	ck_assert_str_eq(taken[ESTATE_GONE], "gone\n");
+	ck_assert_str_eq(taken[SNAP_GONE], "gone\n");
 }
 END_TEST
 
 int main(void)
 {
-	Suite *s = suite_create("heir");
-	TCase *t = tcase_create("heir");
+	Suite *s = suite_create("replication");
+	TCase *t = tcase_create("replication");
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, all_of_it_is_copied);

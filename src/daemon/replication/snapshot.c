@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The parts of an estate; see estate.h.  Each is printed when it is asked for and has
+ * The primary's side of replication; see replication.h.  Each part is printed when it is asked for and has
  * changed since, and not so often that printing takes more than a part of the loop's time.
  *
  * The changes of groups are a log of lines.  A byte of it has a position, counted from the first
@@ -9,7 +9,7 @@
  * only one that has nothing, or lacks lines that are dropped, asks for the text.  The log has
  * a number of its own: another number is another log, whatever the positions are.
  */
-#include "daemon/replication/estate.h"
+#include "daemon/replication/replication.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,177 +35,144 @@
 #define CHANGES_MIN	(1u << 20)
 #define CHANGES_MAX	(32u << 20)
 
-_Static_assert(ESTATE_COUNT * sizeof(struct sa_estate_row) <= SA_ESTATE_DATA, "one MAD lists all");
-
-struct part {
-	struct buf text;
-	uint64_t version, change;
-	int64_t printed_us, next_us;
-	bool printed;
-};
-
-struct estate {
-	struct qosd *q;
-	struct part parts[ESTATE_COUNT];
-	/* of the changes of groups: the log, the position of its first byte, and that of the groups */
-	uint32_t log, log_begin, printed_at;
-};
+_Static_assert(SNAP_COUNT * sizeof(struct sa_replica_row) <= SA_REPLICA_DATA, "one MAD lists all");
 
 static void on_group_change(void *arg, const struct mcast_event *change);
 
 /* A number that no log had before, or in the run before. */
-static void new_log(struct estate *e)
+static void new_log(struct snapshots *e)
 {
 	int64_t now = clock_real_us();
 
 	e->log += 1 + (uint32_t)hash_bytes(&now, sizeof(now), 0);
-	e->parts[ESTATE_GROUP_CHANGES].text.n = 0;
-	e->parts[ESTATE_GROUPS].printed = false;
+	e->parts[SNAP_GROUP_CHANGES].text.n = 0;
+	e->parts[SNAP_GROUPS].printed = false;
 }
 
-struct estate *estate_new(struct qosd *q)
+void snapshots_init(struct qosd *q)
 {
-	struct estate *e = xcalloc(1, sizeof(*e));
-
-	e->q = q;
-	new_log(e);
-	mcast_follow(q->sa.mcast, on_group_change, e);
-	return e;
+	q->snapshots.q = q;
+	new_log(&q->snapshots);
+	mcast_follow(q->sa.mcast, on_group_change, &q->snapshots);
 }
 
-void estate_free(struct estate *e)
+void snapshots_free(struct qosd *q)
 {
-	if (!e)
-		return;
-	for (unsigned i = 0; i < ESTATE_COUNT; i++)
-		buf_free(&e->parts[i].text);
-	free(e);
+	for (unsigned i = 0; i < SNAP_COUNT; i++)
+		buf_free(&q->snapshots.parts[i].text);
 }
 
-uint64_t estate_digest(const char *text, size_t n)
+uint64_t snapshot_digest(const char *text, size_t n)
 {
 	return hash_bytes(text, n, 0);
 }
 
 /* --- ours --- */
 
-static const struct {
-	const char *name;
-	uint32_t format;
-} kinds[ESTATE_COUNT] = {
-	[ESTATE_LIDS] = { "LIDs", STORE_LIDS_FORMAT },
-	[ESTATE_PKEYS] = { "places of P_Keys", STORE_PKEYS_FORMAT },
-	[ESTATE_PARTITIONS] = { "partitions added at run time", STORE_PARTITIONS_FORMAT },
-	[ESTATE_GROUPS] = { "multicast groups", STORE_GROUPS_FORMAT },
-	[ESTATE_SERVICES] = { "services", STORE_SERVICES_FORMAT },
-	[ESTATE_SUBSCRIPTIONS] = { "subscriptions", STORE_SUBSCRIPTIONS_FORMAT },
-	[ESTATE_ALIASES] = { "alias GUIDs", STORE_ALIASES_FORMAT },
-	[ESTATE_GROUP_CHANGES] = { "changes of multicast groups", STORE_GROUPS_FORMAT },
-	[ESTATE_GONE] = { "ports that are gone", 1 },
+const struct snapshot_kind snapshot_kinds[SNAP_COUNT] = {
+	[SNAP_LIDS] = { "LIDs", STORE_LIDS_FORMAT },
+	[SNAP_PKEYS] = { "places of P_Keys", STORE_PKEYS_FORMAT },
+	[SNAP_PARTITIONS] = { "partitions added at run time", STORE_PARTITIONS_FORMAT },
+	[SNAP_GROUPS] = { "multicast groups", STORE_GROUPS_FORMAT },
+	[SNAP_SERVICES] = { "services", STORE_SERVICES_FORMAT },
+	[SNAP_SUBSCRIPTIONS] = { "subscriptions", STORE_SUBSCRIPTIONS_FORMAT },
+	[SNAP_ALIASES] = { "alias GUIDs", STORE_ALIASES_FORMAT },
+	[SNAP_GROUP_CHANGES] = { "changes of multicast groups", STORE_GROUPS_FORMAT },
+	[SNAP_GONE] = { "ports that are gone", 1 },
 };
 
-uint32_t estate_format(enum estate_part part)
-{
-	return kinds[part].format;
-}
-
-const char *estate_name(enum estate_part part)
-{
-	return kinds[part].name;
-}
-
 /* Changes whenever the part does. */
-static uint64_t change_of(const struct qosd *q, enum estate_part part)
+static uint64_t change_of(const struct qosd *q, enum snapshot_part part)
 {
 	switch (part) {
-	case ESTATE_LIDS:
-	case ESTATE_PKEYS:
+	case SNAP_LIDS:
+	case SNAP_PKEYS:
 		return q->sa.state ? q->sa.state->generation : 0;
-	case ESTATE_PARTITIONS:
+	case SNAP_PARTITIONS:
 		return q->run_time_changes;
-	case ESTATE_SERVICES:
+	case SNAP_SERVICES:
 		return clients_changes(q->clients)->services;
-	case ESTATE_SUBSCRIPTIONS:
+	case SNAP_SUBSCRIPTIONS:
 		return clients_changes(q->clients)->subscriptions;
-	case ESTATE_ALIASES:
+	case SNAP_ALIASES:
 		return clients_changes(q->clients)->aliases;
-	case ESTATE_GONE:
+	case SNAP_GONE:
 		return leftovers_changes(q->leftovers);
-	case ESTATE_GROUPS:
-	case ESTATE_GROUP_CHANGES:
-	case ESTATE_COUNT:
+	case SNAP_GROUPS:
+	case SNAP_GROUP_CHANGES:
+	case SNAP_COUNT:
 		break;
 	}
 	return 0;
 }
 
-static void print_part(const struct qosd *q, enum estate_part part, struct buf *b)
+static void print_part(const struct qosd *q, enum snapshot_part part, struct buf *b)
 {
 	switch (part) {
-	case ESTATE_LIDS:
+	case SNAP_LIDS:
 		store_print_lids(q->store, b);
 		break;
-	case ESTATE_PKEYS:
+	case SNAP_PKEYS:
 		store_print_pkeys(q->store, b);
 		break;
-	case ESTATE_PARTITIONS:
+	case SNAP_PARTITIONS:
 		run_time_print(q->run_time, b);
 		break;
-	case ESTATE_GROUPS:
+	case SNAP_GROUPS:
 		store_print_groups(q->sa.mcast, b);
 		break;
-	case ESTATE_SERVICES:
+	case SNAP_SERVICES:
 		store_print_services(q->sa.services, b);
 		break;
-	case ESTATE_SUBSCRIPTIONS:
+	case SNAP_SUBSCRIPTIONS:
 		store_print_subscriptions(q->sa.subscriptions, b);
 		break;
-	case ESTATE_ALIASES:
+	case SNAP_ALIASES:
 		store_print_aliases(q->sa.alias, b);
 		break;
-	case ESTATE_GONE:
+	case SNAP_GONE:
 		leftovers_print(q->leftovers, b);
 		break;
-	case ESTATE_GROUP_CHANGES:
-	case ESTATE_COUNT:
+	case SNAP_GROUP_CHANGES:
+	case SNAP_COUNT:
 		break;
 	}
 }
 
 /* The planner's thread has what the part is made of. */
-static bool is_out(const struct estate *e, enum estate_part part)
+static bool is_out(const struct snapshots *e, enum snapshot_part part)
 {
-	return (part == ESTATE_LIDS || part == ESTATE_PKEYS) && sm_is_planning(e->q->sm);
+	return (part == SNAP_LIDS || part == SNAP_PKEYS) && sm_is_planning(e->q->sm);
 }
 
-static bool is_old(const struct estate *e, enum estate_part part, int64_t now)
+static bool is_old(const struct snapshots *e, enum snapshot_part part, int64_t now)
 {
-	const struct part *p = &e->parts[part];
+	const struct snapshot *p = &e->parts[part];
 
-	if (is_out(e, part) || part == ESTATE_GROUP_CHANGES)
+	if (is_out(e, part) || part == SNAP_GROUP_CHANGES)
 		return false;
 	if (!p->printed)
 		return true;
-	if (part == ESTATE_GROUPS)	/* lines since then are dropped */
+	if (part == SNAP_GROUPS)	/* lines since then are dropped */
 		return (int32_t)(e->printed_at - e->log_begin) < 0 && now >= p->next_us;
 	/* who asked for a change waits, and it was printed for the disk, too */
-	if (now < p->next_us && part != ESTATE_PARTITIONS)
+	if (now < p->next_us && part != SNAP_PARTITIONS)
 		return false;
 	return p->change != change_of(e->q, part) ||
-	       (part == ESTATE_SERVICES && now - p->printed_us > LEASES_US &&
+	       (part == SNAP_SERVICES && now - p->printed_us > LEASES_US &&
 		services_next_end(e->q->sa.services) != SERVICE_NEVER) ||
-	       (part == ESTATE_GONE && now - p->printed_us > GONE_US && p->text.n);
+	       (part == SNAP_GONE && now - p->printed_us > GONE_US && p->text.n);
 }
 
-static uint32_t end_of_log(const struct estate *e)
+static uint32_t end_of_log(const struct snapshots *e)
 {
-	return e->log_begin + (uint32_t)e->parts[ESTATE_GROUP_CHANGES].text.n;
+	return e->log_begin + (uint32_t)e->parts[SNAP_GROUP_CHANGES].text.n;
 }
 
 /* Drops the older half, whole lines. */
-static void cut_log(struct estate *e)
+static void cut_log(struct snapshots *e)
 {
-	struct buf *text = &e->parts[ESTATE_GROUP_CHANGES].text;
+	struct buf *text = &e->parts[SNAP_GROUP_CHANGES].text;
 	const char *nl = memchr(text->s + text->n / 2, '\n', text->n - text->n / 2);
 	size_t n = nl ? (size_t)(nl + 1 - text->s) : text->n;
 
@@ -216,9 +183,9 @@ static void cut_log(struct estate *e)
 
 static void on_group_change(void *arg, const struct mcast_event *change)
 {
-	struct estate *e = arg;
-	struct buf *text = &e->parts[ESTATE_GROUP_CHANGES].text;
-	const struct part *groups = &e->parts[ESTATE_GROUPS];
+	struct snapshots *e = arg;
+	struct buf *text = &e->parts[SNAP_GROUP_CHANGES].text;
+	const struct snapshot *groups = &e->parts[SNAP_GROUPS];
 
 	if (!groups->printed)
 		return;
@@ -227,9 +194,9 @@ static void on_group_change(void *arg, const struct mcast_event *change)
 	store_print_group_change(change, text);
 }
 
-static void refresh(struct estate *e, enum estate_part part)
+static void refresh(struct snapshots *e, enum snapshot_part part)
 {
-	struct part *p = &e->parts[part];
+	struct snapshot *p = &e->parts[part];
 	int64_t now = clock_mono_us();
 
 	if (!is_old(e, part, now))
@@ -238,67 +205,59 @@ static void refresh(struct estate *e, enum estate_part part)
 	p->text.n = 0;
 	buf_puts(&p->text, "");
 	print_part(e->q, part, &p->text);
-	p->version = estate_digest(p->text.s, p->text.n);
+	p->version = snapshot_digest(p->text.s, p->text.n);
 	p->printed = true;
 	p->printed_us = now;
-	if (part == ESTATE_GROUPS)
+	if (part == SNAP_GROUPS)
 		e->printed_at = end_of_log(e);
 	p->next_us = now + (clock_mono_us() - now) * PRINT_SHARE;
 }
 
-uint64_t estate_version(const struct qosd *q, enum estate_part part)
+uint64_t snapshot_version(const struct qosd *q, enum snapshot_part part)
 {
 	struct buf b = { 0 };
 	uint64_t version;
 
 	buf_puts(&b, "");
 	print_part(q, part, &b);
-	version = estate_digest(b.s, b.n);
+	version = snapshot_digest(b.s, b.n);
 	buf_free(&b);
 	return version;
 }
 
-uint64_t estate_partitions(struct estate *e)
+uint64_t snapshots_partitions(struct qosd *q)
 {
-	refresh(e, ESTATE_PARTITIONS);
-	return e->parts[ESTATE_PARTITIONS].version;
+	refresh(&q->snapshots, SNAP_PARTITIONS);
+	return q->snapshots.parts[SNAP_PARTITIONS].version;
 }
 
-static void list(struct estate *e, struct sa_estate *answer)
+static void list(struct snapshots *e, struct sa_replica *answer)
 {
-	struct sa_estate_row row = { 0 };
+	struct sa_replica_row row = { 0 };
 
-	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
-		refresh(e, (enum estate_part)i);
+	for (unsigned i = 0; i < SNAP_COUNT; i++) {
+		refresh(e, (enum snapshot_part)i);
 		put_be64(row.version, e->parts[i].version);
 		put_be32(row.total, (uint32_t)e->parts[i].text.n);
-		if (i == ESTATE_GROUP_CHANGES) {
+		if (i == SNAP_GROUP_CHANGES) {
 			put_be64(row.version, (uint64_t)e->log << 32 | e->printed_at);
 			put_be32(row.total, end_of_log(e));
 		}
-		put_be32(row.format, estate_format((enum estate_part)i));
+		put_be32(row.format, snapshot_kinds[i].format);
 		memcpy(answer->data + i * sizeof(row), &row, sizeof(row));
 	}
-	put_be32(answer->n, ESTATE_COUNT * sizeof(row));
-}
-
-/* Who asks for the list says which partitions it has. */
-static void take_note(struct estate *e, uint64_t from, const struct sa_estate *query)
-{
-	const struct part *p = &e->parts[ESTATE_PARTITIONS];
-
-	standbys_heard(e->q->standbys, from, get_be64(query->version) == p->version, p->change);
+	put_be32(answer->n, SNAP_COUNT * sizeof(row));
 }
 
 /* A piece of a part's text; n stays 0 where there is another version by now. */
-static void put_piece(const struct estate *e, const struct sa_estate *query,
-		      struct sa_estate *answer)
+static void put_piece(const struct snapshots *e, const struct sa_replica *query,
+		      struct sa_replica *answer)
 {
 	uint32_t part = get_be32(query->part), offset = get_be32(query->offset), n;
-	const struct part *p = &e->parts[part];
+	const struct snapshot *p = &e->parts[part];
 	uint64_t version = p->version, asked = get_be64(query->version);
 
-	if (part == ESTATE_GROUP_CHANGES) {
+	if (part == SNAP_GROUP_CHANGES) {
 		asked >>= 32;
 		version = e->log;
 		offset -= e->log_begin;
@@ -308,7 +267,7 @@ static void put_piece(const struct estate *e, const struct sa_estate *query,
 		return;
 	memcpy(answer->version, query->version, sizeof(answer->version));
 	n = (uint32_t)p->text.n - offset;
-	n = n < SA_ESTATE_DATA ? n : SA_ESTATE_DATA;
+	n = n < SA_REPLICA_DATA ? n : SA_REPLICA_DATA;
 	put_be32(answer->n, n);
 	memcpy(answer->data, p->text.s + offset, n);
 }
@@ -317,42 +276,44 @@ static void put_piece(const struct estate *e, const struct sa_estate *query,
  * The question proves that who asks has the SM_Key.  Where everybody has that key, a subnet
  * manager must have shown itself at the port, too.
  */
-static uint16_t may_copy(const struct qosd *q, uint64_t from, const struct sa_estate *query)
+static uint16_t may_copy(const struct qosd *q, uint64_t from, const struct sa_replica *query)
 {
 	uint64_t key = q->settings->sm_key;
 
-	if (!proof_seal_holds(query, key, PROOF_ESTATE_GET, from, mad_info(q->mad)->guid))
+	if (!proof_seal_holds(query, key, PROOF_REPLICA_GET, from, mad_info(q->mad)->guid))
 		return IB_STATUS_BAD_METHOD_ATTR;
 	if ((key == 0 || key == SM_KEY_KNOWN) && !sm_is_manager(q->sm, from))
 		return IB_STATUS_BUSY;
 	return IB_STATUS_OK;
 }
 
-static uint16_t answer_question(struct estate *e, uint64_t from, const struct sa_estate *query,
-				struct sa_estate *answer)
+static uint16_t answer_question(struct snapshots *e, uint64_t from, const struct sa_replica *query,
+				struct sa_replica *answer)
 {
+	const struct snapshot *partitions = &e->parts[SNAP_PARTITIONS];
 	uint32_t part = get_be32(query->part);
 
-	if (part != SA_ESTATE_LIST && part >= ESTATE_COUNT)
+	if (part != SA_REPLICA_LIST && part >= SNAP_COUNT)
 		return IB_SA_NO_RECORDS;
-	if (part != SA_ESTATE_LIST) {
+	if (part != SA_REPLICA_LIST) {
 		put_piece(e, query, answer);
 		return IB_STATUS_OK;
 	}
 	/* without a text of before there is nothing to be told of it yet */
-	for (unsigned i = 0; i < ESTATE_COUNT; i++)
-		if (is_out(e, (enum estate_part)i) && !e->parts[i].printed)
+	for (unsigned i = 0; i < SNAP_COUNT; i++)
+		if (is_out(e, (enum snapshot_part)i) && !e->parts[i].printed)
 			return IB_SA_NO_RECORDS;
 	list(e, answer);
-	take_note(e, from, query);
+	/* with the question comes which partitions the standby has */
+	standbys_heard(&e->q->standbys, from, get_be64(query->version) == partitions->version,
+		       partitions->change);
 	return IB_STATUS_OK;
 }
 
-uint16_t estate_answer(void *arg, uint64_t from, const struct sa_estate *query,
-		       struct sa_estate *answer)
+uint16_t snapshots_answer(void *arg, uint64_t from, const struct sa_replica *query,
+		       struct sa_replica *answer)
 {
-	struct estate *e = arg;
-	const struct qosd *q = e->q;
+	struct qosd *q = arg;
 	uint16_t status = may_copy(q, from, query);
 
 	if (status)
@@ -361,8 +322,8 @@ uint16_t estate_answer(void *arg, uint64_t from, const struct sa_estate *query,
 	memcpy(answer->part, query->part, sizeof(answer->part));
 	memcpy(answer->offset, query->offset, sizeof(answer->offset));
 	memcpy(answer->nonce, query->nonce, sizeof(answer->nonce));
-	status = answer_question(e, from, query, answer);
-	proof_seal(answer, q->settings->sm_key, PROOF_ESTATE_ANSWER, mad_info(q->mad)->guid, from);
+	status = answer_question(&q->snapshots, from, query, answer);
+	proof_seal(answer, q->settings->sm_key, PROOF_REPLICA_ANSWER, mad_info(q->mad)->guid, from);
 	return status;
 }
 
@@ -482,24 +443,24 @@ static bool take_partitions(struct qosd *q, char *text)
 	return true;
 }
 
-bool estate_take(struct qosd *q, char *text[ESTATE_COUNT])
+bool replication_take(struct qosd *q, char *text[SNAP_COUNT])
 {
-	static bool (*const take[ESTATE_COUNT])(struct qosd *q, char *text, char *again) = {
-		[ESTATE_GROUPS] = take_groups, [ESTATE_SERVICES] = take_services,
-		[ESTATE_SUBSCRIPTIONS] = take_subscriptions, [ESTATE_ALIASES] = take_aliases,
-		[ESTATE_GROUP_CHANGES] = take_group_changes, [ESTATE_GONE] = take_gone,
+	static bool (*const take[SNAP_COUNT])(struct qosd *q, char *text, char *again) = {
+		[SNAP_GROUPS] = take_groups, [SNAP_SERVICES] = take_services,
+		[SNAP_SUBSCRIPTIONS] = take_subscriptions, [SNAP_ALIASES] = take_aliases,
+		[SNAP_GROUP_CHANGES] = take_group_changes, [SNAP_GONE] = take_gone,
 	};
 	bool good = true;
 
 	/* what we were told as a standby is no part of the log that we keep as master */
-	if (text[ESTATE_GROUPS] || text[ESTATE_GROUP_CHANGES])
-		new_log(q->estate);
+	if (text[SNAP_GROUPS] || text[SNAP_GROUP_CHANGES])
+		new_log(&q->snapshots);
 
-	if (text[ESTATE_LIDS] && text[ESTATE_PKEYS])
-		good = store_take_lids(q->store, text[ESTATE_LIDS], text[ESTATE_PKEYS]);
-	if (text[ESTATE_PARTITIONS])
-		good = take_partitions(q, text[ESTATE_PARTITIONS]) && good;
-	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+	if (text[SNAP_LIDS] && text[SNAP_PKEYS])
+		good = store_take_lids(q->store, text[SNAP_LIDS], text[SNAP_PKEYS]);
+	if (text[SNAP_PARTITIONS])
+		good = take_partitions(q, text[SNAP_PARTITIONS]) && good;
+	for (unsigned i = 0; i < SNAP_COUNT; i++) {
 		char *again;
 
 		if (!text[i] || !take[i])

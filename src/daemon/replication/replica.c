@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A standby takes over what its master has; see estate.h.  One round at a time:
+ * A standby takes over what its master has; see replication.h.  One round at a time:
  *
  *   our own PortInfo (where the SA is: MasterSMLID, MasterSMSL) ->
  *   the list of versions -> the text of each part that differs, in a window -> taken over
@@ -29,7 +29,7 @@
  * groups that are on their way count as such, too.  Partitions of run time are not lost so: the
  * master tells us to ask, and hears that we have them from the next round, which then follows at once.
  */
-#include "daemon/replication/estate.h"
+#include "daemon/replication/replication.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,7 +47,6 @@
 #include "lib/iba/sa_records.h"
 #include "sm/keys/proof.h"
 
-#define WINDOW		16
 #define TIMEOUT_MS	200
 #define TRIES		3
 #define AGAIN_US	1000000		/* it does not answer, or not yet */
@@ -60,122 +59,66 @@
 
 enum { OFF_STATUS = 4, OFF_ATTR = 16, OFF_SM_KEY = 36 };
 
-/* A question that is under way. */
-struct asked {
-	struct heir *h;
-	bool busy;
-	uint32_t offset;
-	uint64_t nonce;
-};
-
-struct heir {
-	struct qosd *q;
-	bool complete;			/* all that the master has, as of the last round */
-	bool busy;			/* a round is under way */
-	bool dropped;			/* and its answers are of no use */
-	unsigned deaf;			/* rounds in a row in which our own port did not answer */
-	int64_t next_us;
-	bool met;			/* this master has told us a list */
-	bool silent;			/* a question of this round was not answered */
-	int64_t followed_us;		/* since when it is the master */
-	unsigned failed;		/* rounds in a row without an answer, */
-	int64_t failed_us;		/* and when the first of them was over */
-	uint64_t master_guid;
-	struct mad_address master;
-	uint64_t nonce;			/* of the last question */
-	struct {
-		uint64_t version;	/* that we have, */
-		bool known;		/* … if that is so */
-		uint64_t next;		/* that the master has */
-		uint32_t total;
-		char *text;		/* … and what came of it; NULL: we have it */
-		bool foreign;		/* the master has it in a format that we don't read */
-	} parts[ESTATE_COUNT];
-	bool said_foreign;
-	/* of the log of changes of groups: its number, and the position up to which we have it */
-	uint32_t log, log_at;
-	bool log_known;
-	/* in this round: where what we lack of it begins; and we lack nothing but that */
-	uint32_t log_from;
-	bool only_changes;
-	/* the part that comes: where it begins, its length, and how much of it was asked for, and came */
-	unsigned part;
-	uint32_t begin, size, sent, came;
-	unsigned outstanding;
-	struct asked asked[WINDOW], list;
-};
-
-struct heir *heir_new(struct qosd *q)
+void replica_init(struct qosd *q)
 {
-	struct heir *h = xcalloc(1, sizeof(*h));
-
-	h->q = q;
-	h->nonce = (uint64_t)clock_real_us() << 8;	/* none that was used before a restart */
-	return h;
+	q->replica.q = q;
+	q->replica.nonce = (uint64_t)clock_real_us() << 8;	/* none that was used before a restart */
 }
 
-static void free_texts(struct heir *h)
+void replica_free(struct replica *h)
 {
-	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+	for (unsigned i = 0; i < SNAP_COUNT; i++) {
 		free(h->parts[i].text);
 		h->parts[i].text = NULL;
 	}
 }
 
-void heir_free(struct heir *h)
-{
-	if (!h)
-		return;
-	free_texts(h);
-	free(h);
-}
-
-void heir_stop(struct heir *h)
+void replica_stop(struct replica *h)
 {
 	h->dropped = h->busy;
 	h->complete = h->said_foreign = h->log_known = h->met = false;
 	h->master_guid = 0;		/* whoever is followed next is a new master */
-	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+	for (unsigned i = 0; i < SNAP_COUNT; i++)
 		h->parts[i].known = false;
 }
 
 /* --- the end of a round --- */
 
-static void round_over(struct heir *h, int64_t wait_us)
+static void round_over(struct replica *h, int64_t wait_us)
 {
-	free_texts(h);
+	replica_free(h);
 	h->busy = h->dropped = false;
 	h->next_us = clock_mono_us() + wait_us;
 }
 
-static void lost(struct heir *h)
+static void lost(struct replica *h)
 {
 	if (h->complete)
-		log_info("heir", "the master's registrations can't be had any more");
+		log_info("replication", "the master's registrations can't be had any more");
 	h->complete = false;
 	sm_registrations_lost(h->q->sm);
 }
 
 /* What we have is not what the master has; it is asked again. */
-static void round_failed(struct heir *h, const char *why)
+static void round_failed(struct replica *h, const char *why)
 {
-	log_debug("heir", "LID %u: %s", h->master.lid, why);
+	log_debug("replication", "LID %u: %s", h->master.lid, why);
 	if (!h->dropped)
 		lost(h);
 	round_over(h, AGAIN_US);
 }
 
 /* The master did not tell what it has, which it may do the next time; or it is gone. */
-static void round_without_answer(struct heir *h, const char *why)
+static void round_without_answer(struct replica *h, const char *why)
 {
-	log_debug("heir", "LID %u: %s", h->master.lid, why);
+	log_debug("replication", "LID %u: %s", h->master.lid, why);
 	if (!h->failed++)
 		h->failed_us = clock_mono_us();
 	round_over(h, h->met ? 0 : AGAIN_US);
 }
 
 /* It is of no use to ask as long as this is master. */
-static void round_in_vain(struct heir *h, const char *why)
+static void round_in_vain(struct replica *h, const char *why)
 {
 	bool dropped = h->dropped;
 
@@ -189,16 +132,16 @@ static void round_in_vain(struct heir *h, const char *why)
  * A newer master: what we read of it is taken, and kept up to date.  Clients have to register again
  * when we take over.
  */
-static void tell_foreign(struct heir *h)
+static void tell_foreign(struct replica *h)
 {
 	struct buf names = { 0 };
 
-	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+	for (unsigned i = 0; i < SNAP_COUNT; i++)
 		if (h->parts[i].foreign)
 			buf_printf(&names, "%s%s", names.n ? ", " : "",
-				   estate_name((enum estate_part)i));
+				   snapshot_kinds[i].name);
 	if (!h->said_foreign)
-		log_error("heir", "the master is a newer qosd, and this one does not read its %s; "
+		log_error("replication", "the master is a newer qosd, and this one does not read its %s; "
 			  "they are lost if this one takes over: upgrade it", names.s);
 	h->said_foreign = true;
 	buf_free(&names);
@@ -206,12 +149,12 @@ static void tell_foreign(struct heir *h)
 	sm_registrations_not_to_be_had(h->q->sm);
 }
 
-static void round_complete(struct heir *h)
+static void round_complete(struct replica *h)
 {
-	char *text[ESTATE_COUNT];
+	char *text[SNAP_COUNT];
 	bool differ = false, foreign = false, is_awaited;
 
-	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
+	for (unsigned i = 0; i < SNAP_COUNT; i++) {
 		text[i] = h->parts[i].text;
 		differ |= text[i] != NULL;
 		foreign |= h->parts[i].foreign;
@@ -220,103 +163,103 @@ static void round_complete(struct heir *h)
 		round_over(h, 0);	/* the next one takes it */
 		return;
 	}
-	if (text[ESTATE_LIDS])
+	if (text[SNAP_LIDS])
 		sm_picture_is_old(h->q->sm);
-	if (differ && !estate_take(h->q, text)) {
-		log_error("heir", "the master's registrations make no sense to us");
-		h->parts[ESTATE_GROUPS].known = h->log_known = false;	/* all of them the next time */
+	if (differ && !replication_take(h->q, text)) {
+		log_error("replication", "the master's registrations make no sense to us");
+		h->parts[SNAP_GROUPS].known = h->log_known = false;	/* all of them the next time */
 		round_in_vain(h, "not taken over");
 		return;
 	}
-	for (unsigned i = 0; i < ESTATE_COUNT; i++)
+	for (unsigned i = 0; i < SNAP_COUNT; i++)
 		if (!h->parts[i].foreign) {
 			h->parts[i].version = h->parts[i].next;
 			h->parts[i].known = true;
 		}
-	h->log = (uint32_t)(h->parts[ESTATE_GROUP_CHANGES].next >> 32);
-	h->log_at = h->parts[ESTATE_GROUP_CHANGES].total;
-	h->log_known = !h->parts[ESTATE_GROUP_CHANGES].foreign && !h->parts[ESTATE_GROUPS].foreign &&
-		       h->parts[ESTATE_GROUP_CHANGES].next;
+	h->log = (uint32_t)(h->parts[SNAP_GROUP_CHANGES].next >> 32);
+	h->log_at = h->parts[SNAP_GROUP_CHANGES].total;
+	h->log_known = !h->parts[SNAP_GROUP_CHANGES].foreign && !h->parts[SNAP_GROUPS].foreign &&
+		       h->parts[SNAP_GROUP_CHANGES].next;
 	if (foreign) {
 		tell_foreign(h);
 	} else {
 		if (!h->complete)
-			log_info("heir", "the master's registrations are ours, too");
+			log_info("replication", "the master's registrations are ours, too");
 		h->complete = true;
 		h->said_foreign = false;
 		sm_registrations_held(h->q->sm, h->master.lid);
 	}
-	is_awaited = text[ESTATE_PARTITIONS];
+	is_awaited = text[SNAP_PARTITIONS];
 	h->failed = 0;
 	round_over(h, 0);
 	if (is_awaited)
-		heir_ask(h);
+		replica_ask(h);
 }
 
 /* --- asking --- */
 
-static bool ask(struct heir *h, uint32_t part, uint32_t offset, uint64_t version,
-		void (*fn)(void *arg, const uint8_t *mad, size_t len), struct asked *a)
+static bool ask(struct replica *h, uint32_t part, uint32_t offset, uint64_t version,
+		void (*fn)(void *arg, const uint8_t *mad, size_t len), struct replica_question *a)
 {
 	uint8_t mad[MAD_LEN] = {
 		UMAD_BASE_VERSION, UMAD_CLASS_SUBN_ADM, UMAD_SA_CLASS_VERSION, UMAD_METHOD_GET,
 	};
-	struct sa_estate query = { 0 };
+	struct sa_replica query = { 0 };
 
 	a->h = h;
 	a->nonce = ++h->nonce;
-	put_be16(mad + OFF_ATTR, SA_ATTR_ESTATE);
+	put_be16(mad + OFF_ATTR, SA_ATTR_REPLICA);
 	put_be32(query.part, part);
 	put_be32(query.offset, offset);
 	put_be64(query.version, version);
 	put_be64(query.nonce, a->nonce);
-	proof_seal(&query, h->q->settings->sm_key, PROOF_ESTATE_GET, mad_info(h->q->mad)->guid,
+	proof_seal(&query, h->q->settings->sm_key, PROOF_REPLICA_GET, mad_info(h->q->mad)->guid,
 		   h->master_guid);
 	memcpy(mad + SA_HDR_LEN, &query, sizeof(query));
 	return mad_request(h->q->mad, &h->master, mad, TIMEOUT_MS, TRIES, fn, a);
 }
 
 /* What the master said to this question; false: nothing, or it is not the master's answer. */
-static bool take_answer(const struct heir *h, const struct asked *a, const uint8_t *mad,
-			struct sa_estate *x)
+static bool take_answer(const struct replica *h, const struct replica_question *a, const uint8_t *mad,
+			struct sa_replica *x)
 {
 	if (!mad || get_be16(mad + OFF_STATUS))
 		return false;
 	memcpy(x, mad + SA_HDR_LEN, sizeof(*x));
 	return get_be64(x->nonce) == a->nonce &&
-	       proof_seal_holds(x, h->q->settings->sm_key, PROOF_ESTATE_ANSWER, h->master_guid,
+	       proof_seal_holds(x, h->q->settings->sm_key, PROOF_REPLICA_ANSWER, h->master_guid,
 				mad_info(h->q->mad)->guid);
 }
 
-static void next_part(struct heir *h);
+static void next_part(struct replica *h);
 static void on_piece(void *arg, const uint8_t *mad, size_t len);
 
 /* Keeps the window full; false: nothing can be sent, and nothing is under way. */
-static bool ask_more(struct heir *h)
+static bool ask_more(struct replica *h)
 {
-	for (unsigned i = 0; i < WINDOW && h->sent < h->size && !h->dropped; i++) {
-		struct asked *a = &h->asked[i];
+	for (unsigned i = 0; i < REPLICA_WINDOW && h->sent < h->size && !h->dropped; i++) {
+		struct replica_question *a = &h->asked[i];
 
 		if (a->busy)
 			continue;
-		*a = (struct asked){ .busy = true, .offset = h->sent };
+		*a = (struct replica_question){ .busy = true, .offset = h->sent };
 		if (!ask(h, h->part, h->begin + h->sent, h->parts[h->part].next, on_piece, a)) {
 			a->busy = false;
 			break;
 		}
-		h->sent += SA_ESTATE_DATA;
+		h->sent += SA_REPLICA_DATA;
 		h->outstanding++;
 	}
 	return h->outstanding;
 }
 
 /* Puts the piece where it belongs; false: it is of another version, or not what was asked for. */
-static bool put_piece(struct heir *h, const struct asked *a, const struct sa_estate *x)
+static bool put_piece(struct replica *h, const struct replica_question *a, const struct sa_replica *x)
 {
 	uint32_t want = h->size - a->offset, n = get_be32(x->n);
 
-	want = want < SA_ESTATE_DATA ? want : SA_ESTATE_DATA;
-	if (h->part == ESTATE_GROUP_CHANGES && n > want)	/* there are more by now */
+	want = want < SA_REPLICA_DATA ? want : SA_REPLICA_DATA;
+	if (h->part == SNAP_GROUP_CHANGES && n > want)	/* there are more by now */
 		n = want;
 	if (get_be32(x->part) != h->part || get_be32(x->offset) != h->begin + a->offset || n != want ||
 	    get_be64(x->version) != h->parts[h->part].next)
@@ -327,18 +270,18 @@ static bool put_piece(struct heir *h, const struct asked *a, const struct sa_est
 }
 
 /* There is another version by now, or lines of the log that we lack are dropped: all of it, then. */
-static void part_is_gone(struct heir *h)
+static void part_is_gone(struct replica *h)
 {
-	if (h->part == ESTATE_GROUP_CHANGES)
-		h->log_known = h->parts[ESTATE_GROUPS].known = false;
+	if (h->part == SNAP_GROUP_CHANGES)
+		h->log_known = h->parts[SNAP_GROUPS].known = false;
 	h->complete = h->complete && h->only_changes;
 }
 
 static void on_piece(void *arg, const uint8_t *mad, size_t len)
 {
-	struct asked *a = arg;
-	struct heir *h = a->h;
-	struct sa_estate x;
+	struct replica_question *a = arg;
+	struct replica *h = a->h;
+	struct sa_replica x;
 
 	(void)len;	/* a whole MAD, if any */
 	a->busy = false;
@@ -363,8 +306,8 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 			round_without_answer(h, "nothing can be asked");
 		return;
 	}
-	if (h->part != ESTATE_GROUP_CHANGES &&
-	    estate_digest(h->parts[h->part].text, h->size) != h->parts[h->part].next) {
+	if (h->part != SNAP_GROUP_CHANGES &&
+	    snapshot_digest(h->parts[h->part].text, h->size) != h->parts[h->part].next) {
 		round_failed(h, "the text is not of that digest");
 		return;
 	}
@@ -372,23 +315,23 @@ static void on_piece(void *arg, const uint8_t *mad, size_t len)
 	next_part(h);
 }
 
-static bool has_text_to_come(const struct heir *h)
+static bool has_text_to_come(const struct replica *h)
 {
-	uint32_t from = h->part == ESTATE_GROUP_CHANGES ? h->log_from : 0;
+	uint32_t from = h->part == SNAP_GROUP_CHANGES ? h->log_from : 0;
 
 	return h->parts[h->part].text && h->parts[h->part].total != from;
 }
 
-static void next_part(struct heir *h)
+static void next_part(struct replica *h)
 {
 
-	while (h->part < ESTATE_COUNT && !has_text_to_come(h))
+	while (h->part < SNAP_COUNT && !has_text_to_come(h))
 		h->part++;
-	if (h->part == ESTATE_COUNT) {
+	if (h->part == SNAP_COUNT) {
 		round_complete(h);
 		return;
 	}
-	h->begin = h->part == ESTATE_GROUP_CHANGES ? h->log_from : 0;
+	h->begin = h->part == SNAP_GROUP_CHANGES ? h->log_from : 0;
 	h->size = h->parts[h->part].total - h->begin;
 	h->sent = h->came = 0;
 	if (!ask_more(h))
@@ -396,12 +339,12 @@ static void next_part(struct heir *h)
 }
 
 /* These two are one to the store: both differ if one does, and both are foreign if one is. */
-static void pair_lids(struct heir *h)
+static void pair_lids(struct replica *h)
 {
-	bool differ = h->parts[ESTATE_LIDS].text || h->parts[ESTATE_PKEYS].text;
-	bool foreign = h->parts[ESTATE_LIDS].foreign || h->parts[ESTATE_PKEYS].foreign;
+	bool differ = h->parts[SNAP_LIDS].text || h->parts[SNAP_PKEYS].text;
+	bool foreign = h->parts[SNAP_LIDS].foreign || h->parts[SNAP_PKEYS].foreign;
 
-	for (unsigned i = ESTATE_LIDS; i <= ESTATE_PKEYS; i++) {
+	for (unsigned i = SNAP_LIDS; i <= SNAP_PKEYS; i++) {
 		h->parts[i].foreign = foreign;
 		if (foreign) {
 			free(h->parts[i].text);
@@ -416,21 +359,21 @@ static void pair_lids(struct heir *h)
  * Which lines of the log of changes are lacking: behind those that we have, or else behind the text
  * of the groups, which is needed unless what we have is the same.  False: the list makes no sense.
  */
-static bool take_log_row(struct heir *h, bool *goes_on)
+static bool take_log_row(struct replica *h, bool *goes_on)
 {
-	uint32_t end = h->parts[ESTATE_GROUP_CHANGES].total;
-	uint64_t next = h->parts[ESTATE_GROUP_CHANGES].next;
+	uint32_t end = h->parts[SNAP_GROUP_CHANGES].total;
+	uint64_t next = h->parts[SNAP_GROUP_CHANGES].next;
 
-	if (h->parts[ESTATE_GROUPS].foreign || h->parts[ESTATE_GROUP_CHANGES].foreign)
+	if (h->parts[SNAP_GROUPS].foreign || h->parts[SNAP_GROUP_CHANGES].foreign)
 		return true;
-	*goes_on = h->log_known && h->parts[ESTATE_GROUPS].known && h->log == next >> 32;
+	*goes_on = h->log_known && h->parts[SNAP_GROUPS].known && h->log == next >> 32;
 	h->log_from = *goes_on ? h->log_at : (uint32_t)next;
 	if (end - h->log_from > TEXT_MAX)
 		return false;
 	if (end != h->log_from)
-		h->parts[ESTATE_GROUP_CHANGES].text = xcalloc(1, end - h->log_from + 1);
-	if (!*goes_on && estate_version(h->q, ESTATE_GROUPS) != h->parts[ESTATE_GROUPS].next)
-		h->parts[ESTATE_GROUPS].text = xcalloc(1, h->parts[ESTATE_GROUPS].total + 1);
+		h->parts[SNAP_GROUP_CHANGES].text = xcalloc(1, end - h->log_from + 1);
+	if (!*goes_on && snapshot_version(h->q, SNAP_GROUPS) != h->parts[SNAP_GROUPS].next)
+		h->parts[SNAP_GROUPS].text = xcalloc(1, h->parts[SNAP_GROUPS].total + 1);
 	return true;
 }
 
@@ -438,37 +381,37 @@ static bool take_log_row(struct heir *h, bool *goes_on)
  * What differs; false: the list makes no sense.  A master that lacks a part has nothing to say of
  * it, and one with more parts is a newer one.
  */
-static bool take_list(struct heir *h, const struct sa_estate *x, bool *behind)
+static bool take_list(struct replica *h, const struct sa_replica *x, bool *behind)
 {
 	uint32_t n = get_be32(x->n);
 	bool goes_on = false;
 
-	if (get_be32(x->part) != SA_ESTATE_LIST || n > sizeof(x->data) ||
-	    n % sizeof(struct sa_estate_row) || n <= ESTATE_PKEYS * sizeof(struct sa_estate_row))
+	if (get_be32(x->part) != SA_REPLICA_LIST || n > sizeof(x->data) ||
+	    n % sizeof(struct sa_replica_row) || n <= SNAP_PKEYS * sizeof(struct sa_replica_row))
 		return false;
 	*behind = false;
-	n /= sizeof(struct sa_estate_row);
-	for (unsigned i = 0; i < ESTATE_COUNT; i++) {
-		struct sa_estate_row row;
+	n /= sizeof(struct sa_replica_row);
+	for (unsigned i = 0; i < SNAP_COUNT; i++) {
+		struct sa_replica_row row;
 
 		h->parts[i].foreign = false;
 		if (i >= n) {
-			h->parts[i].next = i == ESTATE_GROUP_CHANGES ? 0 : h->parts[i].version;
+			h->parts[i].next = i == SNAP_GROUP_CHANGES ? 0 : h->parts[i].version;
 			h->parts[i].total = 0;
 			continue;
 		}
 		memcpy(&row, x->data + i * sizeof(row), sizeof(row));
 		h->parts[i].next = get_be64(row.version);
 		h->parts[i].total = get_be32(row.total);
-		h->parts[i].foreign = get_be32(row.format) > estate_format((enum estate_part)i);
-		if (i == ESTATE_GROUP_CHANGES)
+		h->parts[i].foreign = get_be32(row.format) > snapshot_kinds[i].format;
+		if (i == SNAP_GROUP_CHANGES)
 			continue;
 		if (h->parts[i].total > TEXT_MAX)
 			return false;
-		if (h->parts[i].foreign || i == ESTATE_GROUPS)
+		if (h->parts[i].foreign || i == SNAP_GROUPS)
 			continue;
 		if (!h->parts[i].known)
-			h->parts[i].version = estate_version(h->q, (enum estate_part)i);
+			h->parts[i].version = snapshot_version(h->q, (enum snapshot_part)i);
 		if (h->parts[i].version != h->parts[i].next)
 			h->parts[i].text = xcalloc(1, h->parts[i].total + 1);
 	}
@@ -476,14 +419,14 @@ static bool take_list(struct heir *h, const struct sa_estate *x, bool *behind)
 		return false;
 	pair_lids(h);
 	/* changes of groups follow in a moment, and clients register no ports that are gone */
-	for (unsigned i = 0; i < ESTATE_COUNT; i++)
-		*behind |= h->parts[i].text && i != ESTATE_GONE && i != ESTATE_GROUP_CHANGES;
-	*behind |= h->parts[ESTATE_GROUP_CHANGES].text && !goes_on;
+	for (unsigned i = 0; i < SNAP_COUNT; i++)
+		*behind |= h->parts[i].text && i != SNAP_GONE && i != SNAP_GROUP_CHANGES;
+	*behind |= h->parts[SNAP_GROUP_CHANGES].text && !goes_on;
 	return true;
 }
 
 /* The answer is that of a subnet manager that has nothing for us, and never will. */
-static bool is_of_a_stranger(const struct heir *h, const uint8_t *mad)
+static bool is_of_a_stranger(const struct replica *h, const uint8_t *mad)
 {
 	uint16_t status;
 
@@ -496,9 +439,9 @@ static bool is_of_a_stranger(const struct heir *h, const uint8_t *mad)
 
 static void on_list(void *arg, const uint8_t *mad, size_t len)
 {
-	struct asked *a = arg;
-	struct heir *h = a->h;
-	struct sa_estate x;
+	struct replica_question *a = arg;
+	struct replica *h = a->h;
+	struct sa_replica x;
 	bool behind;
 
 	(void)len;
@@ -523,7 +466,7 @@ static void on_list(void *arg, const uint8_t *mad, size_t len)
 
 static void on_own_port(void *arg, const struct smp *s, int status)
 {
-	struct heir *h = arg;
+	struct replica *h = arg;
 	uint8_t info[64];
 
 	memcpy(info, s->data, sizeof(info));
@@ -537,12 +480,12 @@ static void on_own_port(void *arg, const struct smp *s, int status)
 	else if (h->deaf)		/* it has another M_Key: each question is a violation */
 		round_in_vain(h, "our own port does not answer");
 	else if (status || !h->master.lid ||
-		 !ask(h, SA_ESTATE_LIST, 0, estate_partitions(h->q->estate), on_list, &h->list))
+		 !ask(h, SA_REPLICA_LIST, 0, snapshots_partitions(h->q), on_list, &h->list))
 		round_without_answer(h, "our own port does not say where the master is");
 }
 
 /* What the one before told counts no more, and what its log was. */
-static void follow_master(struct heir *h)
+static void follow_master(struct replica *h)
 {
 	uint64_t guid = sm_master(h->q->sm);
 
@@ -555,7 +498,7 @@ static void follow_master(struct heir *h)
 	h->failed = 0;
 }
 
-void heir_ask(struct heir *h)
+void replica_ask(struct replica *h)
 {
 	static const uint8_t here[1];
 	struct smp s = { .method = SMP_GET, .attr = UMAD_SM_ATTR_PORT_INFO, .route = here,
