@@ -8,67 +8,84 @@
  * That is told from the file alone and holds on every fabric; what several
  * earlier rules hide together is not looked for.
  *
- * Few earlier rules are held against each: rule_index.c finds those that may hide it.
- * Rules that are hidden themselves are not kept: who hides them hides what they do.  Where
- * that is many all the same, the check ends after WORK_MAX steps, and says so.
+ * Each rule is held against all earlier ones but those that are hidden themselves, since the
+ * rule that hides them hides what they do.  The check ends after WORK_MAX steps, and says so:
+ * 10,000 rules of three criteria each take about half of them.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/check_reachable.h"
+#include "config/conf_parts.h"
 #include "lib/base/alloc.h"
 
-#define WORK_MAX 100000000u	/* about a second */
+#define WORK_MAX 300000000u	/* about two seconds */
+
+enum criterion {
+	SOURCE, DESTINATION, EITHER,
+	SERVICE_ID, QOS_CLASS, TCLASS, PKEY, SL, TARGET, CRITERION_COUNT
+};
+
+struct span {
+	uint64_t lo, hi;
+};
+
+/* Part of reach->groups, or of reach->spans: sorted, spans neither touch nor overlap. */
+struct slice {
+	uint32_t at, n;
+};
+
+/* A rule's criteria without those that always hold. */
+struct criteria {
+	unsigned set;		/* 1 << enum criterion, or-ed */
+	struct slice of[CRITERION_COUNT];
+};
+
+/* A group that names another, on that one's list. */
+struct parent {
+	uint32_t group, next;	/* next: index + 1, 0 = none */
+};
+
+struct reach {
+	struct reader *r;
+	const struct policy *p;
+	struct index names;
+	VEC(uint32_t) groups;
+	VEC(struct span) spans;
+	struct criteria *rules;
+	uint32_t *kept, n_kept;	/* earlier rules that others are held against, ascending */
+	VEC(struct parent) parents;
+	uint32_t *outer;	/* of each group: its list of parents, index + 1 */
+	bool *everybody;	/* of each group: has every end port, in any fabric */
+	VEC(uint32_t) above;	/* a group and who contains it: result of look_above() */
+	uint32_t *seen, stamp;	/* of each group: the last look_above() that met it */
+	uint64_t work;
+};
 
 /* --- groups --- */
 
-static bool is_all(const char *name)
+static void find_parents(struct reach *s)
 {
-	return !strcmp(name, "all");
-}
-
-static void count_parents(struct reach *s, bool fill)
-{
-	const struct policy *p = s->p;
-
-	for (uint32_t g = 0; g < p->n_groups; g++)
-		for (size_t i = 0; i < p->groups[g].groups.n; i++) {
-			uint32_t inner = index_find(&s->names, p->groups[g].groups.v[i].s);
+	for (uint32_t g = 0; g < s->p->n_groups; g++)
+		for (size_t i = 0; i < s->p->groups[g].groups.n; i++) {
+			uint32_t inner = index_find(&s->names, s->p->groups[g].groups.v[i].s);
 
 			if (inner == UINT32_MAX)
 				continue;	/* all */
-			if (fill)
-				s->parents[--s->first[inner]] = g;
-			else
-				s->first[inner]++;
+			*vec_push(&s->parents) = (struct parent){ g, s->outer[inner] };
+			s->outer[inner] = (uint32_t)s->parents.n;
 		}
 }
 
-static void find_parents(struct reach *s)
-{
-	uint32_t sum = 0;
-
-	s->first = xcalloc(s->p->n_groups + 1, sizeof(*s->first));
-	count_parents(s, false);
-	for (size_t g = 0; g <= s->p->n_groups; g++) {
-		sum += s->first[g];
-		s->first[g] = sum;
-	}
-	s->parents = xcalloc(sum, sizeof(*s->parents));
-	count_parents(s, true);
-}
-
-void reach_look_above(struct reach *s, uint32_t g)
+/* s->above: group g, and all groups that contain it. */
+static void look_above(struct reach *s, uint32_t g)
 {
 	s->above.n = 0;
 	s->stamp++;
 	*vec_push(&s->above) = g;
 	s->seen[g] = s->stamp;
-	for (size_t i = 0; i < s->above.n; i++) {
-		uint32_t inner = s->above.v[i];
-
-		for (uint32_t k = s->first[inner]; k < s->first[inner + 1]; k++) {
-			uint32_t outer = s->parents[k];
+	for (size_t i = 0; i < s->above.n; i++)
+		for (uint32_t k = s->outer[s->above.v[i]]; k; k = s->parents.v[k - 1].next) {
+			uint32_t outer = s->parents.v[k - 1].group;
 
 			s->work++;
 			if (s->seen[outer] == s->stamp)
@@ -76,22 +93,19 @@ void reach_look_above(struct reach *s, uint32_t g)
 			s->seen[outer] = s->stamp;
 			*vec_push(&s->above) = outer;
 		}
-	}
 }
 
 static void find_everybody(struct reach *s)
 {
-	const struct policy *p = s->p;
+	for (uint32_t g = 0; g < s->p->n_groups; g++) {
+		const struct policy_group *group = &s->p->groups[g];
+		bool all = (group->node_types & NT_ALL) == NT_ALL;
 
-	s->everybody = xcalloc(p->n_groups, sizeof(*s->everybody));
-	for (uint32_t g = 0; g < p->n_groups; g++) {
-		bool all = (p->groups[g].node_types & NT_ALL) == NT_ALL;
-
-		for (size_t i = 0; i < p->groups[g].groups.n; i++)
-			all |= is_all(p->groups[g].groups.v[i].s);
+		for (size_t i = 0; i < group->groups.n; i++)
+			all |= !strcmp(group->groups.v[i].s, "all");
 		if (!all || s->everybody[g])
 			continue;
-		reach_look_above(s, g);
+		look_above(s, g);
 		for (size_t i = 0; i < s->above.n; i++)
 			s->everybody[s->above.v[i]] = true;
 	}
@@ -163,7 +177,6 @@ static void take_ranges(struct reach *s, struct criteria *c, enum criterion k,
 
 static void take_criteria(struct reach *s)
 {
-	s->rules = xcalloc(s->p->n_rules, sizeof(*s->rules));
 	for (size_t i = 0; i < s->p->n_rules; i++) {
 		const struct policy_rule *rule = &s->p->rules[i];
 		struct criteria *c = &s->rules[i];
@@ -214,7 +227,7 @@ static bool groups_include(struct reach *s, struct slice outer, struct slice inn
 	for (uint32_t i = 0; i < inner.n; i++) {
 		bool found = false;
 
-		reach_look_above(s, s->groups.v[inner.at + i]);
+		look_above(s, s->groups.v[inner.at + i]);
 		s->work += s->above.n;
 		for (size_t k = 0; k < s->above.n && !found; k++)
 			found = bsearch(&s->above.v[k], s->groups.v + outer.at, outer.n,
@@ -225,7 +238,8 @@ static bool groups_include(struct reach *s, struct slice outer, struct slice inn
 	return true;
 }
 
-unsigned reach_sides(enum criterion k)
+/* Those of L's criteria whose groups, within those of criterion k of E, are enough for it. */
+static unsigned sides(enum criterion k)
 {
 	return k == EITHER ? 1u << SOURCE | 1u << DESTINATION | 1u << EITHER : 1u << k;
 }
@@ -233,25 +247,22 @@ unsigned reach_sides(enum criterion k)
 static bool criterion_hides(struct reach *s, enum criterion k, const struct criteria *e,
 			    const struct criteria *l)
 {
-	if (k != SOURCE && k != DESTINATION && k != EITHER)
+	if (k > EITHER)
 		return spans_include(s, e->of[k], l->of[k]);
 	for (unsigned side = SOURCE; side <= EITHER; side++)
-		if ((reach_sides(k) & l->set) >> side & 1 &&
-		    groups_include(s, e->of[k], l->of[side]))
+		if ((sides(k) & l->set) >> side & 1 && groups_include(s, e->of[k], l->of[side]))
 			return true;
 	return false;
 }
 
-unsigned reach_comparable(unsigned set)
+/* Whether E matches whatever L does. */
+static bool hides(struct reach *s, const struct criteria *e, const struct criteria *l)
 {
-	return set & reach_sides(EITHER) ? set | 1u << EITHER : set;
-}
+	unsigned comparable = l->set & sides(EITHER) ? l->set | 1u << EITHER : l->set;
 
-bool reach_hides(struct reach *s, const struct criteria *e, const struct criteria *l)
-{
-	if (e->set & ~reach_comparable(l->set))
-		return false;
 	s->work++;
+	if (e->set & ~comparable)
+		return false;
 	for (unsigned k = CRITERION_COUNT; k-- > 0; )	/* groups last: they cost more */
 		if (e->set >> k & 1 && !criterion_hides(s, (enum criterion)k, e, l))
 			return false;
@@ -269,7 +280,7 @@ static void report(struct reach *s, uint32_t rule, uint32_t by)
 	if (!ec->set)
 		why = e->sources.n || e->destinations.n || e->either.n || e->dest_guids.n
 			? "matches all" : "has no criteria and matches all";
-	else if (reach_hides(s, lc, ec))
+	else if (hides(s, lc, ec))
 		why = "has the same criteria";
 	findings_add(s->r->out, SEV_WARNING, s->r->file, s->p->rules[rule].pos,
 		     "this rule can never match: the one at line %u %s", e->pos.line, why);
@@ -277,55 +288,47 @@ static void report(struct reach *s, uint32_t rule, uint32_t by)
 
 static void look_for_hidden(struct reach *s)
 {
-	uint32_t all = UINT32_MAX;	/* the first rule that matches every query */
+	for (uint32_t rule = 0; rule < s->p->n_rules; rule++) {
+		uint32_t i = 0;
 
-	for (uint32_t i = 0; i < s->p->n_rules; i++) {
-		uint32_t by = reach_first_hiding(s, &s->rules[i]);
-
+		while (i < s->n_kept && !hides(s, &s->rules[s->kept[i]], &s->rules[rule]))
+			i++;
 		if (exhausted(s)) {
-			findings_add(s->r->out, SEV_INFO, s->r->file, s->p->rules[i].pos,
-				     "the rules up to here overlap too much to tell in time "
-				     "whether this and those that follow can ever match");
+			findings_add(s->r->out, SEV_INFO, s->r->file, s->p->rules[rule].pos,
+				     "the rules up to here are too many to tell in time whether "
+				     "this and those that follow can ever match");
 			return;
 		}
-		if (by == UINT32_MAX)
-			by = all;
-		if (by != UINT32_MAX)
-			report(s, i, by);
-		else if (!s->rules[i].set)
-			all = i;
+		if (i < s->n_kept)
+			report(s, rule, s->kept[i]);
 		else
-			reach_keep(s, i);
+			s->kept[s->n_kept++] = rule;
 	}
-}
-
-static void reach_free(struct reach *s)
-{
-	reach_index_free(s);
-	index_free(&s->names);
-	vec_free(&s->groups);
-	vec_free(&s->spans);
-	free(s->rules);
-	free(s->parents);
-	free(s->first);
-	free(s->everybody);
-	vec_free(&s->above);
-	free(s->seen);
-	free(s);
 }
 
 void check_reach(struct reader *r, const struct policy *p)
 {
-	struct reach *s = xcalloc(1, sizeof(*s));
+	struct reach s = {
+		.r = r, .p = p, .names = INDEX("group", p->groups, p->n_groups),
+		.rules = xcalloc(p->n_rules, sizeof(*s.rules)),
+		.kept = xcalloc(p->n_rules, sizeof(*s.kept)),
+		.outer = xcalloc(p->n_groups, sizeof(*s.outer)),
+		.everybody = xcalloc(p->n_groups, sizeof(*s.everybody)),
+		.seen = xcalloc(p->n_groups, sizeof(*s.seen)),
+	};
 
-	s->r = r;
-	s->p = p;
-	s->names = INDEX("group", p->groups, p->n_groups);
-	s->seen = xcalloc(p->n_groups, sizeof(*s->seen));
-	find_parents(s);
-	find_everybody(s);
-	take_criteria(s);
-	reach_build_trees(s);
-	look_for_hidden(s);
-	reach_free(s);
+	find_parents(&s);
+	find_everybody(&s);
+	take_criteria(&s);
+	look_for_hidden(&s);
+	index_free(&s.names);
+	vec_free(&s.groups);
+	vec_free(&s.spans);
+	free(s.rules);
+	free(s.kept);
+	vec_free(&s.parents);
+	free(s.outer);
+	free(s.everybody);
+	vec_free(&s.above);
+	free(s.seen);
 }
